@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages and the end of the program.
+ *
+ * Nothing here allocates, so that "out of memory" can still be said. A message
+ * leaves in one write(2), so that lines of the programs of a pipe don't mix.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+/* Longer messages are cut: names in traces reach megabytes. */
+#define MESSAGE_MAX 4096
+#define HOOKS_MAX 16
+
+struct line {
+	char p[MESSAGE_MAX + 512]; /* the rest: synopsis and hint */
+	size_t len;
+};
+
+static const char *program = "tl";
+static const char *synopsis;
+static atomic_bool in_doubt;
+static atomic_flag dying = ATOMIC_FLAG_INIT;
+static _Thread_local bool i_am_dying;
+static void (*hooks[HOOKS_MAX])(void);
+static int nhooks;
+
+/*
+ * Length of the well-formed UTF-8 character at p, 0 if there is none or if it
+ * is one that a terminal obeys: C0, DEL and C1 controls.
+ */
+static size_t
+visible_char(const unsigned char *p, size_t n)
+{
+	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	size_t i;
+
+	if (len == 1)
+		return p[0] >= 0x20 && p[0] != 0x7f;
+	if (p[0] < 0xc2 || p[0] > 0xf4 || len > n)
+		return 0;
+	for (i = 1; i < len; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if ((p[0] == 0xc2 && p[1] < 0xa0) || /* C1 */
+	    (p[0] == 0xe0 && p[1] < 0xa0) || /* overlong */
+	    (p[0] == 0xed && p[1] > 0x9f) || /* surrogates */
+	    (p[0] == 0xf0 && p[1] < 0x90) || /* overlong */
+	    (p[0] == 0xf4 && p[1] > 0x8f))   /* beyond U+10FFFF */
+		return 0;
+	return len;
+}
+
+/* Appends as much of s as fits below limit; false if some did not. */
+static bool
+add_visible(struct line *l, size_t limit, const char *s, size_t n)
+{
+	static const char hex[] = "0123456789abcdef";
+	const unsigned char *p = (const unsigned char *)s;
+	size_t i = 0;
+
+	while (i < n) {
+		size_t len = visible_char(p + i, n - i);
+
+		if (l->len + (len > 0 ? len : 4) > limit)
+			return false;
+		if (len > 0) {
+			memcpy(l->p + l->len, p + i, len);
+			l->len += len;
+			i += len;
+			continue;
+		}
+		l->p[l->len++] = '\\';
+		l->p[l->len++] = 'x';
+		l->p[l->len++] = hex[p[i] >> 4];
+		l->p[l->len++] = hex[p[i] & 15];
+		i++;
+	}
+	return true;
+}
+
+static void
+add_text(struct line *l, const char *s)
+{
+	add_visible(l, sizeof l->p - 1, s, strlen(s));
+}
+
+/* A message cut by vsnprintf() may end inside a character: drop that. */
+static size_t
+whole_chars(const char *s, size_t n)
+{
+	size_t back;
+
+	for (back = 1; back <= 3 && back <= n; back++) {
+		unsigned char c = (unsigned char)s[n - back];
+
+		if (c >= 0xc0)
+			return n - back;
+		if (c < 0x80)
+			break;
+	}
+	return n;
+}
+
+/* "program: text" and, if err is not 0, ": reason". */
+static void PRINTF_LIKE(3, 0)
+    format(struct line *l, int err, const char *fmt, va_list ap)
+{
+	const char *reason = err != 0 ? strerror(err) : "";
+	size_t limit = MESSAGE_MAX - strlen("...: \n") - strlen(reason), n;
+	char raw[MESSAGE_MAX];
+	int want = vsnprintf(raw, sizeof raw, fmt, ap);
+	bool whole = want >= 0 && (size_t)want < sizeof raw;
+
+	if (want < 0)
+		raw[0] = '\0';
+	n = strlen(raw);
+	l->len = 0;
+	add_text(l, program);
+	add_text(l, ": ");
+	if (!add_visible(l, limit, raw, whole ? n : whole_chars(raw, n)))
+		whole = false;
+	if (!whole)
+		add_text(l, "...");
+	if (err != 0) {
+		add_text(l, ": ");
+		add_text(l, reason);
+	}
+	l->p[l->len++] = '\n';
+}
+
+/* One write; when even that fails there is nobody left to tell. */
+static void
+emit(const struct line *l)
+{
+	while (write(STDERR_FILENO, l->p, l->len) < 0 && errno == EINTR)
+		;
+}
+
+/*
+ * The first thread to fail speaks and ends the program; a later one waits
+ * here for that, silently. A hook that fails in its turn ends at once.
+ */
+static void
+claim_death(void)
+{
+	if (i_am_dying || !atomic_flag_test_and_set(&dying))
+		return;
+	for (;;)
+		pause();
+}
+
+/*
+ * _exit() and not exit(): other threads still run, and handlers of atexit()
+ * would pull down what they use. Our output is not stdio; nothing is lost.
+ */
+static noreturn void
+end(int status)
+{
+	if (!i_am_dying) {
+		i_am_dying = true;
+		while (nhooks > 0)
+			hooks[--nhooks]();
+	}
+	_exit(status);
+}
+
+void
+err_program(const char *argv0)
+{
+	const char *slash = argv0 != NULL ? strrchr(argv0, '/') : NULL;
+
+	if (slash != NULL)
+		argv0 = slash + 1;
+	program = argv0 != NULL && argv0[0] != '\0' ? argv0 : "tl";
+}
+
+const char *
+err_program_name(void)
+{
+	return program;
+}
+
+void
+err_synopsis(const char *s)
+{
+	synopsis = s;
+}
+
+void
+err_at_death(void (*fn)(void))
+{
+	int i;
+
+	for (i = 0; i < nhooks; i++)
+		if (hooks[i] == fn)
+			return;
+	assert(nhooks < HOOKS_MAX);
+	hooks[nhooks++] = fn;
+}
+
+void
+die(const char *fmt, ...)
+{
+	struct line l;
+	va_list ap;
+
+	claim_death();
+	va_start(ap, fmt);
+	format(&l, 0, fmt, ap);
+	va_end(ap);
+	emit(&l);
+	end(EXIT_NO_ANSWER);
+}
+
+void
+die_errno(const char *fmt, ...)
+{
+	int err = errno;
+	struct line l;
+	va_list ap;
+
+	claim_death();
+	va_start(ap, fmt);
+	format(&l, err, fmt, ap);
+	va_end(ap);
+	emit(&l);
+	end(EXIT_NO_ANSWER);
+}
+
+void
+die_usage(const char *fmt, ...)
+{
+	struct line l;
+	va_list ap;
+
+	claim_death();
+	va_start(ap, fmt);
+	format(&l, 0, fmt, ap);
+	va_end(ap);
+	if (synopsis != NULL) {
+		add_text(&l, "usage: ");
+		add_text(&l, program);
+		add_text(&l, " ");
+		add_text(&l, synopsis);
+		l.p[l.len++] = '\n';
+	}
+	add_text(&l, "try '");
+	add_text(&l, program);
+	add_text(&l, " --help'");
+	l.p[l.len < sizeof l.p ? l.len++ : l.len - 1] = '\n';
+	emit(&l);
+	end(EXIT_USAGE);
+}
+
+/* What warn, doubt and note share; they keep errno, being called on the way. */
+static void PRINTF_LIKE(1, 0) say(const char *fmt, va_list ap)
+{
+	int err = errno;
+	struct line l;
+
+	format(&l, 0, fmt, ap);
+	emit(&l);
+	errno = err;
+}
+
+void
+warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+}
+
+void
+doubt(const char *fmt, ...)
+{
+	va_list ap;
+
+	atomic_store(&in_doubt, true);
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+}
+
+void
+note(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+}
+
+int
+exit_status(void)
+{
+	return atomic_load(&in_doubt) ? EXIT_DOUBT : EXIT_DONE;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that is there or ends the program, and what grows: vec and buf.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+static noreturn void
+no_memory(void)
+{
+	die("out of memory");
+}
+
+void *
+xmalloc(size_t size)
+{
+	void *p = malloc(size > 0 ? size : 1);
+
+	if (p == NULL)
+		no_memory();
+	return p;
+}
+
+void *
+xcalloc(size_t n, size_t size)
+{
+	void *p = calloc(n > 0 ? n : 1, size > 0 ? size : 1);
+
+	if (p == NULL)
+		no_memory();
+	return p;
+}
+
+void *
+xrealloc(void *p, size_t size)
+{
+	void *q = realloc(p, size > 0 ? size : 1);
+
+	if (q == NULL)
+		no_memory();
+	return q;
+}
+
+char *
+xstrdup(const char *s)
+{
+	size_t size = strlen(s) + 1;
+
+	return memcpy(xmalloc(size), s, size);
+}
+
+/* Doubling, at least 64 bytes: the copies cost a constant an element. */
+void *
+vec_grow(void *v, size_t *cap, size_t want, size_t size)
+{
+	size_t next = *cap > 0 ? *cap : (size < 64 ? 64 / size : 1), bytes;
+
+	if (want <= *cap && v != NULL)
+		return v;
+	while (next < want)
+		next = next > SIZE_MAX / 2 ? want : next * 2;
+	if (__builtin_mul_overflow(next, size, &bytes) || bytes > PTRDIFF_MAX)
+		no_memory();
+	v = xrealloc(v, bytes);
+	*cap = next;
+	return v;
+}
+
+void
+vec_release(void *v)
+{
+	free(v);
+}
+
+void
+buf_room(struct buf *b, size_t more)
+{
+	size_t want, next = b->cap > 0 ? b->cap : 256;
+
+	if (b->cap - b->len >= more && b->p != NULL)
+		return;
+	if (__builtin_add_overflow(b->len, more, &want) || want > PTRDIFF_MAX)
+		no_memory();
+	while (next < want)
+		next *= 2; /* want <= PTRDIFF_MAX: no overflow */
+	b->p = xrealloc(b->p, next);
+	b->cap = next;
+}
+
+void
+buf_free(struct buf *b)
+{
+	free(b->p);
+	*b = (struct buf){ 0 };
+}
+
+void
+buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	buf_room(b, 64);
+	va_start(ap, fmt);
+	n = vsnprintf(b->p + b->len, b->cap - b->len, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		die("a text of more than 2 GiB can't be formatted");
+	if ((size_t)n >= b->cap - b->len) {
+		buf_room(b, (size_t)n + 1);
+		va_start(ap, fmt);
+		vsnprintf(b->p + b->len, b->cap - b->len, fmt, ap);
+		va_end(ap);
+	}
+	b->len += (size_t)n;
+}

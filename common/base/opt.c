@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The option table drives getopt_long(), which permutes: options may follow
+ * operands, and `--` ends them. What options take is read at the end; what
+ * --help and its like print is in opt-help.c.
+ */
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "base/opt-help.h"
+
+/* For getopt_long() only; beyond every ch of a table. */
+enum {
+	CH_HELP = INT_MAX - 2,
+	CH_VERSION,
+	CH_COMPLETE,
+};
+
+struct private
+{
+	struct option *longs;
+	char *shorts;
+	char shown[80]; /* what op->name points to */
+};
+
+/*
+ * getopt_long() has but one state, so neither has this more. It is kept where
+ * leak checkers see it, and the next opt_start() gives it back.
+ */
+static struct private *current;
+
+static const struct option builtin[] = {
+	{ "help", no_argument, NULL, CH_HELP },
+	{ "version", no_argument, NULL, CH_VERSION },
+	{ "complete", no_argument, NULL, CH_COMPLETE },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int
+takes(const struct opt *o)
+{
+	if (o->arg == NULL)
+		return no_argument;
+	return o->arg[0] == '[' ? optional_argument : required_argument;
+}
+
+/* ":" in front: getopt tells a missing argument from an unknown option. */
+static void
+prepare(struct private *priv, const struct opt *options)
+{
+	const size_t nbuiltin = sizeof builtin / sizeof builtin[0];
+	const struct opt *o;
+	struct option *l;
+	size_t n = 0;
+	char *s;
+
+	while (options[n].ch != 0)
+		n++;
+	priv->longs = l = xcalloc(n + nbuiltin, sizeof *l);
+	priv->shorts = s = xmalloc(3 * n + 2);
+	*s++ = ':';
+	for (o = options; o->ch != 0; o++) {
+		int kind = takes(o);
+
+		if (o->name != NULL)
+			*l++ = (struct option){ o->name, kind, NULL, o->ch };
+		if (o->ch >= OPT_LONG)
+			continue;
+		*s++ = (char)o->ch;
+		if (kind != no_argument)
+			*s++ = ':';
+		if (kind == optional_argument)
+			*s++ = ':';
+	}
+	*s = '\0';
+	memcpy(l, builtin, sizeof builtin);
+}
+
+/* The command line as it was given, before getopt_long() permutes it. */
+static char **command;
+static int command_len;
+
+char *const *
+opt_command(int *argc)
+{
+	*argc = command_len;
+	return command;
+}
+
+static void
+remember_command(int argc, char *argv[])
+{
+	vec_release(command);
+	command = xcalloc((size_t)argc + 1, sizeof *command);
+	memcpy(command, argv, (size_t)argc * sizeof *command);
+	command_len = argc;
+}
+
+void
+opt_start(struct optparse *op, int argc, char *argv[],
+    const struct about *about, const struct opt *options)
+{
+	struct private *priv;
+
+	err_program(argc > 0 ? argv[0] : NULL); /* first: all may fail */
+	priv = xcalloc(1, sizeof *priv);
+	if (current != NULL) {
+		free(current->longs);
+		free(current->shorts);
+		free(current);
+	}
+	current = priv;
+	remember_command(argc, argv);
+	err_synopsis(about->synopsis);
+	prepare(priv, options);
+	*op = (struct optparse){
+		.about = about,
+		.options = options,
+		.argc = argc,
+		.argv = argv,
+		.priv = priv,
+	};
+	optind = 0; /* GNU: forget an earlier scan (tests do several) */
+	opterr = 0;
+}
+
+static const struct opt *
+opt_by_ch(const struct optparse *op, int ch)
+{
+	const struct opt *o = op->options;
+
+	while (o->ch != 0 && o->ch != ch)
+		o++;
+	return o->ch != 0 ? o : NULL;
+}
+
+static void
+show_name(const struct optparse *op, const struct opt *o)
+{
+	struct private *priv = op->priv;
+
+	if (o->name != NULL)
+		snprintf(priv->shown, sizeof priv->shown, "--%s", o->name);
+	else
+		snprintf(priv->shown, sizeof priv->shown, "-%c", o->ch);
+}
+
+static noreturn void
+bad_option(const struct optparse *op)
+{
+	const char *word = op->argv[optind - 1];
+	const struct option *l = ((struct private *)op->priv)->longs;
+	int name = (int)strcspn(word, "="), found = 0;
+
+	if (optopt == 0) { /* long: unknown, or short for several */
+		for (; l->name != NULL; l++)
+			found += name > 2 &&
+			    strncmp(l->name, word + 2, (size_t)name - 2) == 0;
+		die_usage("%s option '%.*s'",
+		    found > 1 ? "ambiguous" : "unknown", name, word);
+	}
+	for (; l->name != NULL; l++)
+		if (l->val == optopt && l->has_arg == no_argument)
+			die_usage("option '--%s' takes no argument", l->name);
+	die_usage("unknown option '-%c'", optopt);
+}
+
+static noreturn void
+missing_argument(const struct optparse *op)
+{
+	const struct opt *o = opt_by_ch(op, optopt);
+
+	if (o == NULL)
+		die_usage("an option lacks its argument");
+	show_name(op, o);
+	die_usage("option '%s' needs an argument (%s)",
+	    ((struct private *)op->priv)->shown, o->arg);
+}
+
+int
+opt_next(struct optparse *op)
+{
+	struct private *priv = op->priv;
+	int ch =
+	    getopt_long(op->argc, op->argv, priv->shorts, priv->longs, NULL);
+
+	op->ind = optind;
+	op->arg = NULL;
+	op->name = NULL;
+	switch (ch) {
+	case -1: return -1;
+	case '?': bad_option(op);
+	case ':': missing_argument(op);
+	case CH_HELP: help_print(op->about, op->options);
+	case CH_VERSION: help_version();
+	case CH_COMPLETE: help_complete(op->options);
+	default: break;
+	}
+	op->arg = optarg;
+	show_name(op, opt_by_ch(op, ch));
+	op->name = priv->shown;
+	return ch;
+}
+
+/* ---- arguments ---- */
+
+static const char *
+arg_text(const struct optparse *op)
+{
+	return op->arg != NULL ? op->arg : "";
+}
+
+int64_t
+opt_int(const struct optparse *op, int64_t min, int64_t max)
+{
+	const char *arg = arg_text(op);
+	int64_t v;
+
+	if (num_i64(str_of(arg), &v) && v >= min && v <= max)
+		return v;
+	if (max == INT64_MAX)
+		die_usage("option '%s' needs a number of at least %" PRId64
+			  ", not '%s'",
+		    op->name, min, arg);
+	die_usage("option '%s' needs a number from %" PRId64 " to %" PRId64
+		  ", not '%s'",
+	    op->name, min, max, arg);
+}
+
+double
+opt_double(const struct optparse *op, double min, double max)
+{
+	const char *arg = arg_text(op);
+	double v;
+
+	if (num_double(str_of(arg), &v) && v >= min && v <= max)
+		return v;
+	die_usage("option '%s' needs a number from %g to %g, not '%s'",
+	    op->name, min, max, arg);
+}
+
+int64_t
+opt_time(const struct optparse *op)
+{
+	const char *arg = arg_text(op);
+	int64_t ns;
+
+	if (!time_parse(str_of(arg), &ns))
+		die_usage("option '%s' needs a time such as 900ns, 2us, 3ms or "
+			  "4s, not '%s'",
+		    op->name, arg);
+	return ns;
+}
+
+int64_t
+opt_size(const struct optparse *op)
+{
+	static const char suffixes[] = "KMGT";
+	const char *arg = arg_text(op), *suffix;
+	struct str s = str_of(arg);
+	int64_t v, unit = 1;
+	bool good;
+
+	if (s.len > 0 && (s.p[s.len - 1] < '0' || s.p[s.len - 1] > '9')) {
+		char last = s.p[--s.len];
+
+		if (last >= 'a' && last <= 'z')
+			last = (char)(last - 'a' + 'A');
+		suffix = strchr(suffixes, last);
+		unit = suffix != NULL
+		    ? (int64_t)1 << 10 * (suffix - suffixes + 1)
+		    : 0;
+	}
+	good = unit > 0 && num_i64(s, &v) && v >= 0 &&
+	    !__builtin_mul_overflow(v, unit, &v);
+	if (!good)
+		die_usage("option '%s' needs a size in bytes such as 4096, 64M "
+			  "or 2G, not '%s'",
+		    op->name, arg);
+	return v;
+}
+
+int
+opt_word(const struct optparse *op, const char *const words[])
+{
+	const char *arg = arg_text(op);
+	char list[512];
+	size_t len = 0;
+	int i;
+
+	for (i = 0; words[i] != NULL; i++)
+		if (strcmp(words[i], arg) == 0)
+			return i;
+	list[0] = '\0';
+	for (i = 0; words[i] != NULL && len < sizeof list; i++)
+		len += (size_t)snprintf(list + len, sizeof list - len, "%s%s",
+		    i == 0                     ? ""
+			: words[i + 1] == NULL ? " or "
+					       : ", ",
+		    words[i]);
+	die_usage("option '%s' needs %s, not '%s'", op->name, list, arg);
+}

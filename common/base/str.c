@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Comparing, searching and matching bytes. No locale: a name sorts the same
+ * on every machine.
+ */
+#include "base/base.h"
+
+int
+str_cmp(struct str a, struct str b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int c = n > 0 ? memcmp(a.p, b.p, n) : 0;
+
+	return c != 0 ? c : (a.len > b.len) - (a.len < b.len);
+}
+
+bool
+str_starts(struct str s, struct str prefix)
+{
+	return s.len >= prefix.len &&
+	    str_eq((struct str){ s.p, prefix.len }, prefix);
+}
+
+static unsigned char
+lower(char c)
+{
+	unsigned char u = (unsigned char)c;
+
+	return u >= 'A' && u <= 'Z' ? (unsigned char)(u + ('a' - 'A')) : u;
+}
+
+static bool
+same_nocase(const char *a, const char *b, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (lower(a[i]) != lower(b[i]))
+			return false;
+	return true;
+}
+
+ptrdiff_t
+str_find(struct str s, struct str needle, bool nocase)
+{
+	size_t i;
+
+	if (needle.len == 0)
+		return 0;
+	if (needle.len > s.len)
+		return -1;
+	if (!nocase) {
+		const char *p = memmem(s.p, s.len, needle.p, needle.len);
+
+		return p != NULL ? p - s.p : -1;
+	}
+	for (i = 0; i <= s.len - needle.len; i++)
+		if (same_nocase(s.p + i, needle.p, needle.len))
+			return (ptrdiff_t)i;
+	return -1;
+}
+
+/*
+ * The set that starts at pat[i] == '[': *end is the place behind its ']', or i
+ * when there is none and the bracket is plain. A ']' directly after the opening
+ * is a member, as in the shell.
+ */
+static bool
+in_set(struct str pat, size_t i, unsigned char c, size_t *end)
+{
+	size_t k = i + 1, first;
+	bool negate = false, found = false;
+
+	if (k < pat.len && (pat.p[k] == '!' || pat.p[k] == '^')) {
+		negate = true;
+		k++;
+	}
+	for (first = k; k < pat.len && (pat.p[k] != ']' || k == first); k++) {
+		unsigned char lo = (unsigned char)pat.p[k], hi = lo;
+
+		if (k + 2 < pat.len && pat.p[k + 1] == '-' &&
+		    pat.p[k + 2] != ']') {
+			hi = (unsigned char)pat.p[k + 2];
+			k += 2;
+		}
+		found |= lo <= c && c <= hi;
+	}
+	*end = k < pat.len ? k + 1 : i;
+	return found != negate;
+}
+
+/* Whether the pattern element at i matches c; *next is the one behind it. */
+static bool
+glob_one(struct str pat, size_t i, char c, size_t *next)
+{
+	if (pat.p[i] == '[') {
+		bool hit = in_set(pat, i, (unsigned char)c, next);
+
+		if (*next > i)
+			return hit;
+	}
+	*next = i + 1;
+	return pat.p[i] == '?' || pat.p[i] == c;
+}
+
+/*
+ * On a mismatch only the last star takes one byte more: earlier ones already
+ * matched as early as they could. At most pattern x text steps.
+ */
+bool
+str_glob(struct str pat, struct str s)
+{
+	size_t i = 0, k = 0, star = SIZE_MAX, star_k = 0, next;
+
+	while (k < s.len) {
+		if (i < pat.len && pat.p[i] == '*') {
+			star = ++i;
+			star_k = k;
+		} else if (i < pat.len && glob_one(pat, i, s.p[k], &next)) {
+			i = next;
+			k++;
+		} else if (star != SIZE_MAX) {
+			i = star;
+			k = ++star_k;
+		} else {
+			return false;
+		}
+	}
+	while (i < pat.len && pat.p[i] == '*')
+		i++;
+	return i == pat.len;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Times as people write them: "900ns", "1.5us", "5min". Exact: a time finer
+ * than a nanosecond is refused, not rounded.
+ */
+#include "base/base.h"
+
+/* mant x 10^exp10 nanoseconds */
+static const struct unit {
+	const char *name;
+	int mant, exp10;
+} units[] = {
+	{ "ns", 1, 0 },
+	{ "us", 1, 3 },
+	{ "\xc2\xb5s", 1, 3 }, /* U+00B5 micro sign */
+	{ "\xce\xbcs", 1, 3 }, /* U+03BC Greek mu */
+	{ "ms", 1, 6 },
+	{ "s", 1, 9 },
+	{ "min", 6, 10 },
+	{ "h", 36, 11 },
+};
+
+/* Unsigned decimal at the start of s, and what is behind it; no exponent. */
+static bool
+take_decimal(struct str *s, struct dec *d)
+{
+	bool point = false;
+	size_t i, ndigits = 0;
+	int zeros = 0; /* held back: zeros at the end of a fraction are free */
+
+	*d = (struct dec){ 0 };
+	for (i = 0; i < s->len; i++) {
+		char c = s->p[i];
+
+		if (c == '.' && !point) {
+			point = true;
+			continue;
+		}
+		if (c < '0' || c > '9')
+			break;
+		ndigits++;
+		if (point && c == '0') {
+			zeros++;
+			continue;
+		}
+		for (; zeros >= 0; zeros--) {
+			if (__builtin_mul_overflow(d->mant, 10, &d->mant))
+				return false;
+			d->exp10 -= point;
+		}
+		zeros = 0;
+		if (__builtin_add_overflow(d->mant, c - '0', &d->mant))
+			return false;
+	}
+	s->p += i;
+	s->len -= i;
+	return ndigits > 0 && d->exp10 >= -400;
+}
+
+bool
+time_parse(struct str s, int64_t *ns)
+{
+	bool negative = s.len > 0 && s.p[0] == '-', exact;
+	struct dec d;
+	size_t i;
+
+	if (negative) {
+		s.p++;
+		s.len--;
+	}
+	if (str_eq(s, STR("0"))) {
+		*ns = 0;
+		return true;
+	}
+	if (!take_decimal(&s, &d))
+		return false;
+	if (negative)
+		d.mant = -d.mant;
+	for (i = 0; i < sizeof units / sizeof units[0]; i++) {
+		if (!str_eq(s, str_of(units[i].name)))
+			continue;
+		return !__builtin_mul_overflow(
+			   d.mant, units[i].mant, &d.mant) &&
+		    num_dec_scale(d, units[i].exp10, ns, &exact) && exact;
+	}
+	return false;
+}

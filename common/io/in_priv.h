@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of input, for common/io/in*.c only.
+ *
+ *	raw  ->  codec  ->  ring  ->  window		gzip, zstd, zip
+ *	raw  ------------------->  window		plain pipes
+ *	mapping  --------------->  window		plain files
+ *
+ * raw reads the descriptor. A codec is pure: it turns raw bytes into plain
+ * ones and says how it went. The ring runs a codec in a thread of its own.
+ */
+#ifndef TL_IO_IN_PRIV_H
+#define TL_IO_IN_PRIV_H
+
+#include <stdatomic.h>
+
+#include "io/io.h"
+
+/* One read(2); large enough that system calls do not show, and in L2. */
+#define RAW_SIZE ((size_t)128 << 10)
+
+struct in_raw {
+	int fd;
+	int wake;      /* readable: give up waiting for fd; or -1 */
+	bool may_wait; /* not a regular file */
+	bool eof;
+	bool woken;
+	int error;              /* errno of a failed read; eof is set too */
+	unsigned char *p, *end; /* bytes at hand, inside buf */
+	unsigned char *buf;
+	uint64_t size;           /* of the file, or 0 */
+	_Atomic(uint64_t) total; /* bytes read: those before end */
+};
+
+/* Keeps [p, end) and reads up to n more. False at the end, error or wake. */
+bool raw_fill(struct in_raw *raw, size_t n);
+/* Would a read have to wait? */
+bool raw_would_wait(const struct in_raw *raw);
+/* read(2) at dst with EINTR and EAGAIN seen to; 0 is the end or an error. */
+size_t raw_read(struct in_raw *raw, void *dst, size_t n);
+/* Bytes read so far, and the offset of raw->p among them. */
+uint64_t raw_total(const struct in_raw *raw);
+uint64_t raw_offset(const struct in_raw *raw);
+
+/*
+ * Of a file at whose beginning reading began: bytes at an offset, and going
+ * on from another one.
+ */
+bool raw_can_seek(const struct in_raw *raw);
+size_t raw_pread(
+    const struct in_raw *raw, void *dst, size_t n, uint64_t offset);
+bool raw_seek(struct in_raw *raw, uint64_t offset) USE_RESULT;
+
+/* ---- codecs ---- */
+
+enum step {
+	STEP_FULL,   /* no room is left */
+	STEP_HUNGRY, /* more input is needed; never after raw->eof */
+	STEP_END,    /* the data are complete */
+	STEP_FAULT,
+};
+
+/* Where a codec puts plain bytes, and says what is wrong. */
+struct sink {
+	unsigned char *p, *end;
+	char fault[160];
+};
+
+struct codec {
+	void *(*create)(void);
+	enum step (*step)(void *state, struct in_raw *raw, struct sink *out);
+	void (*destroy)(void *state);
+};
+
+/* What a piece of gzip data came to. */
+enum gzip_said {
+	GZIP_GOES_ON,
+	GZIP_ENDS, /* the header, or the member */
+	GZIP_BAD_DATA,
+	GZIP_BAD_SUM,
+	GZIP_BAD_METHOD,
+};
+
+struct gzip_head {
+	unsigned field, at; /* the next byte's place */
+	unsigned flags, extra;
+	uint32_t crc;
+};
+
+void gzip_head_start(struct gzip_head *h);
+/* Moves raw->p over header bytes; GZIP_ENDS when it is behind the header. */
+enum gzip_said gzip_head_read(struct gzip_head *h, struct in_raw *raw);
+
+extern const struct codec codec_gzip;
+extern const struct codec codec_zstd;
+extern const struct codec codec_zip;
+
+enum step sink_fault(struct sink *out, uint64_t offset, const char *why);
+
+/* ---- the ring ---- */
+
+struct ring;
+
+/* Plain bytes inside the ring, with headroom before and IN_PAD zeros behind. */
+struct chunk {
+	unsigned char *p;
+	size_t len;
+	bool last;
+};
+
+#define RING_HEADROOM ((size_t)64 << 10)
+
+/* Borrows raw until ring_close(). */
+struct ring *ring_open(const struct codec *codec, struct in_raw *raw);
+/* Waits for the next chunk, the caller's until it is given back. */
+struct chunk ring_next(struct ring *r);
+/* Gives back all chunks but the n taken last. */
+void ring_keep(struct ring *r, size_t n);
+/* After the last chunk: NULL, or what was wrong. */
+const char *ring_fault(const struct ring *r);
+void ring_close(struct ring *r);
+
+/* ---- mapped files ---- */
+
+struct in_map {
+	unsigned char *base;
+	size_t len;      /* of the file */
+	size_t reserved; /* of address space */
+	size_t released; /* pages before it were given back */
+	struct map_note *note;
+};
+
+/* False when the file can't be mapped; then it is to be read. */
+bool map_open(struct in_map *m, int fd, uint64_t size, const char *name);
+/* Drops the pages before p and asks for those behind: where to do it next. */
+const unsigned char *map_release(struct in_map *m, const unsigned char *p);
+void map_close(struct in_map *m);
+
+/* ---- the source of a struct in ---- */
+
+struct in_source {
+	struct in_raw raw;
+	struct in_map map;
+	struct ring *ring;
+	in_filter_fn *filter; /* instead of reading raw */
+	void *filter_arg;
+	/* The window of pipes, and of tails too long for the ring. */
+	unsigned char *side;
+	size_t side_cap; /* without IN_PAD */
+	bool at_side;
+	bool ring_ended; /* its last chunk was taken */
+	bool tolerant;
+	char *name;
+	char damage[192];
+};
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a descriptor: short reads, signals, pipes that keep us waiting. */
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "io/in_priv.h"
+
+bool
+raw_would_wait(const struct in_raw *raw)
+{
+	struct pollfd p = { .fd = raw->fd, .events = POLLIN };
+
+	return raw->may_wait && poll(&p, 1, 0) == 0;
+}
+
+/* Waits for bytes; false when woken up to end. */
+static bool
+wait_readable(const struct in_raw *raw)
+{
+	struct pollfd p[2] = {
+		{ .fd = raw->fd, .events = POLLIN },
+		{ .fd = raw->wake, .events = POLLIN },
+	};
+
+	while (poll(p, 2, -1) < 0)
+		if (errno != EINTR && errno != EAGAIN)
+			return true; /* let read(2) find the reason */
+	return p[1].revents == 0;
+}
+
+size_t
+raw_read(struct in_raw *raw, void *dst, size_t n)
+{
+	ssize_t got;
+
+	for (;;) {
+		if (raw->may_wait && raw->wake >= 0 && !wait_readable(raw)) {
+			raw->woken = true;
+			return 0;
+		}
+		got = read(raw->fd, dst, n);
+		if (got >= 0)
+			break;
+		if (errno == EAGAIN) {
+			wait_readable(raw);
+		} else if (errno != EINTR) {
+			raw->error = errno;
+			break;
+		}
+	}
+	if (got <= 0) {
+		raw->eof = true;
+		return 0;
+	}
+	atomic_fetch_add_explicit(
+	    &raw->total, (uint64_t)got, memory_order_relaxed);
+	return (size_t)got;
+}
+
+bool
+raw_fill(struct in_raw *raw, size_t n)
+{
+	size_t have = (size_t)(raw->end - raw->p);
+	size_t got;
+
+	if (raw->eof)
+		return false;
+	memmove(raw->buf, raw->p, have);
+	raw->p = raw->buf;
+	raw->end = raw->buf + have;
+	got =
+	    raw_read(raw, raw->end, n < RAW_SIZE - have ? n : RAW_SIZE - have);
+	raw->end += got;
+	return got > 0;
+}
+
+uint64_t
+raw_total(const struct in_raw *raw)
+{
+	return atomic_load_explicit(&raw->total, memory_order_relaxed);
+}
+
+uint64_t
+raw_offset(const struct in_raw *raw)
+{
+	return raw_total(raw) - (uint64_t)(raw->end - raw->p);
+}
+
+bool
+raw_can_seek(const struct in_raw *raw)
+{
+	return !raw->may_wait && raw->size > 0 &&
+	    lseek(raw->fd, 0, SEEK_CUR) == (off_t)raw_total(raw);
+}
+
+size_t
+raw_pread(const struct in_raw *raw, void *dst, size_t n, uint64_t offset)
+{
+	size_t sum = 0;
+
+	while (sum < n && offset + sum < INT64_MAX) {
+		ssize_t got = pread(
+		    raw->fd, (char *)dst + sum, n - sum, (off_t)(offset + sum));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		sum += (size_t)got;
+	}
+	return sum;
+}
+
+bool
+raw_seek(struct in_raw *raw, uint64_t offset)
+{
+	if (offset > INT64_MAX || lseek(raw->fd, (off_t)offset, SEEK_SET) < 0)
+		return false;
+	raw->p = raw->end = raw->buf;
+	raw->eof = false;
+	atomic_store_explicit(&raw->total, offset, memory_order_relaxed);
+	return true;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffered output whose every failure is told, and told by its name. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/out_priv.h"
+
+#define OUT_SIZE ((size_t)256 << 10)
+
+int
+io_fd_above_std(int fd)
+{
+	int high, err;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	err = errno;
+	close(fd);
+	errno = err;
+	return high;
+}
+
+int
+write_all(int fd, const void *bytes, size_t n)
+{
+	const char *p = bytes;
+
+	while (n > 0) {
+		ssize_t done = write(fd, p, n);
+
+		if (done >= 0) {
+			p += done;
+			n -= (size_t)done;
+		} else if (errno == EAGAIN) {
+			struct pollfd pfd = { .fd = fd, .events = POLLOUT };
+
+			poll(&pfd, 1, -1);
+		} else if (errno != EINTR) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* The reader has left: end as if SIGPIPE had not been ignored. */
+static noreturn void
+die_by_sigpipe(void)
+{
+	sigset_t set;
+
+	out_remove_temporaries();
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGPIPE);
+	_exit(EXIT_NO_ANSWER);
+}
+
+void
+out_put_fd(int fd, const void *p, size_t n, const char *name)
+{
+	if (write_all(fd, p, n) == 0)
+		return;
+	if (errno == EPIPE)
+		die_by_sigpipe();
+	die_errno("%s", name);
+}
+
+/* What stands in buf, and then the n bytes at p, leave. */
+static void
+leave(struct out *o, const void *p, size_t n, enum out_how how)
+{
+	if (o->z != NULL) {
+		out_zstd_put(o->z, o->buf, o->len, n > 0 ? OUT_GATHER : how,
+		    o->fd, o->name);
+		if (n > 0)
+			out_zstd_put(o->z, p, n, how, o->fd, o->name);
+	} else {
+		out_put_fd(o->fd, o->buf, o->len, o->name);
+		out_put_fd(o->fd, p, n, o->name);
+	}
+	o->written += o->len + n;
+	o->len = 0;
+}
+
+static struct out *
+make(int fd, const char *name)
+{
+	struct out *o = xcalloc(1, sizeof *o);
+
+	o->fd = fd;
+	o->name = xstrdup(name);
+	o->cap = OUT_SIZE;
+	o->buf = xmalloc(o->cap);
+	return o;
+}
+
+/* A device or a FIFO is written as it is; a file is made anew. */
+static bool
+is_special(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static int
+open_special(const char *path)
+{
+	int fd;
+
+	do
+		fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	while (fd < 0 && errno == EINTR);
+	fd = io_fd_above_std(fd);
+	if (fd < 0)
+		die_errno("%s", path);
+	return fd;
+}
+
+struct out *
+out_open(const char *path)
+{
+	struct out_tmp *tmp = NULL;
+	struct out *o;
+	int fd;
+
+	if (path == NULL || strcmp(path, "-") == 0) {
+		if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
+			die_errno("standard output");
+		return make(STDOUT_FILENO, "standard output");
+	}
+	if (is_special(path))
+		fd = open_special(path);
+	else
+		tmp = out_tmp_open(path, &fd);
+	o = make(fd, path);
+	o->tmp = tmp;
+	return o;
+}
+
+void
+out_zstd(struct out *o, int level)
+{
+	out_flush(o);
+	o->z = out_zstd_create(o->name, level);
+}
+
+bool
+out_is_terminal(const struct out *o)
+{
+	return isatty(o->fd) == 1;
+}
+
+void
+out_flush(struct out *o)
+{
+	leave(o, NULL, 0, OUT_FLUSH);
+}
+
+void
+out_write_slow(struct out *o, const void *p, size_t n)
+{
+	if (n >= o->cap) {
+		leave(o, p, n, OUT_GATHER);
+		return;
+	}
+	leave(o, NULL, 0, OUT_GATHER);
+	memcpy(o->buf, p, n);
+	o->len = n;
+}
+
+void
+out_printf(struct out *o, const char *fmt, ...)
+{
+	struct buf b = { 0 };
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf((char *)o->buf + o->len, o->cap - o->len, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		die_errno("%s", o->name);
+	if ((size_t)n < o->cap - o->len) {
+		o->len += (size_t)n;
+		return;
+	}
+	buf_room(&b, (size_t)n + 1);
+	va_start(ap, fmt);
+	vsnprintf(b.p, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	out_write(o, b.p, (size_t)n);
+	buf_free(&b);
+}
+
+void
+out_finish(struct out *o)
+{
+	leave(o, NULL, 0, OUT_END);
+	/* On NFS and with quotas it may be close() that says the disk is full.
+	 */
+	if (close(o->fd) != 0 && errno != EINTR)
+		die_errno("%s", o->name);
+	if (o->tmp != NULL && out_tmp_keep(o->tmp) != 0)
+		die_errno("%s", o->name);
+	if (o->z != NULL)
+		out_zstd_destroy(o->z);
+	free(o->buf);
+	free((char *)o->name);
+	free(o);
+}

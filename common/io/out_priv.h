@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of output, for common/io/ only. */
+#ifndef TL_IO_OUT_PRIV_H
+#define TL_IO_OUT_PRIV_H
+
+#include "io/io.h"
+
+/* A temporary file, removed when the program dies before out_tmp_keep(). */
+struct out_tmp;
+/* Makes one beside path and stores its descriptor; dies when it can't. */
+struct out_tmp *out_tmp_open(const char *path, int *fd);
+/* Renames it to the path. 0, or -1 with errno. */
+int out_tmp_keep(struct out_tmp *t) USE_RESULT;
+/* Async-signal-safe. */
+void out_remove_temporaries(void);
+
+/* A descriptor above 2, lest a file become a standard one that was closed. */
+int io_fd_above_std(int fd) USE_RESULT;
+
+struct out_zstd *out_zstd_create(const char *name, int level);
+/* How a piece of input is to leave. */
+enum out_how {
+	OUT_GATHER,
+	OUT_FLUSH,
+	OUT_END,
+};
+void out_zstd_put(struct out_zstd *z, const void *p, size_t n, enum out_how how,
+    int fd, const char *name);
+void out_zstd_destroy(struct out_zstd *z);
+/* write_all() or death. */
+void out_put_fd(int fd, const void *p, size_t n, const char *name);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files that appear under their name only when whole.
+ *
+ * Each is NAME.tmpXXXXXX until then. die() and the signals that end a program
+ * remove what is not finished; a list that only grows tells them, as a signal
+ * handler may look at it at any time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/out_priv.h"
+
+struct out_tmp {
+	atomic_bool live;
+	char *path; /* where it will be */
+	char *tmp;  /* where it is */
+	struct out_tmp *next;
+};
+
+static _Atomic(struct out_tmp *) list;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+void
+out_remove_temporaries(void)
+{
+	for (struct out_tmp *t = atomic_load(&list); t != NULL; t = t->next)
+		if (atomic_exchange(&t->live, false))
+			unlink(t->tmp);
+}
+
+static void
+on_signal(int sig)
+{
+	out_remove_temporaries();
+	raise(sig); /* its default action comes after this handler */
+}
+
+/* A signal that is ignored (nohup) stays so; other handlers stay too. */
+static void
+watch(void)
+{
+	static const int deadly[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM,
+		SIGXCPU, SIGXFSZ };
+	struct sigaction sa = { .sa_handler = on_signal }, old;
+
+	sa.sa_flags = (int)SA_RESETHAND;
+	sigemptyset(&sa.sa_mask);
+	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+		if (sigaction(deadly[i], NULL, &old) == 0 &&
+		    (old.sa_flags & SA_SIGINFO) == 0 &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(deadly[i], &sa, NULL);
+	err_at_death(out_remove_temporaries);
+}
+
+static void
+push(struct out_tmp *t)
+{
+	t->next = atomic_load(&list);
+	while (!atomic_compare_exchange_weak(&list, &t->next, t))
+		;
+}
+
+/*
+ * The file that path leads to, so that a symbolic link stays one; and the mode
+ * it has or would get from open(2).
+ */
+static char *
+target(const char *path, mode_t *mode)
+{
+	char *real = realpath(path, NULL);
+	struct stat st;
+	mode_t mask;
+
+	if (real != NULL && stat(real, &st) == 0) {
+		if (access(real, W_OK) != 0)
+			die_errno("%s", path);
+		*mode = st.st_mode & 07777;
+		return real;
+	}
+	free(real);
+	mask = umask(0);
+	umask(mask);
+	*mode = 0666 & ~mask;
+	return xstrdup(path);
+}
+
+struct out_tmp *
+out_tmp_open(const char *path, int *fd)
+{
+	struct out_tmp *t = xcalloc(1, sizeof *t);
+	sigset_t all, old;
+	struct buf b = { 0 };
+	mode_t mode;
+	int err;
+
+	pthread_once(&once, watch);
+	t->path = target(path, &mode);
+	buf_puts(&b, t->path);
+	buf_put(&b, ".tmpXXXXXX", sizeof ".tmpXXXXXX");
+	t->tmp = b.p;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	*fd = mkostemp(t->tmp, O_CLOEXEC);
+	err = errno;
+	if (*fd >= 0) {
+		atomic_store(&t->live, true);
+		push(t);
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = err;
+	if (*fd >= 0 && fchmod(*fd, mode) == 0)
+		*fd = io_fd_above_std(*fd);
+	else if (*fd >= 0)
+		*fd = -1;
+	if (*fd < 0)
+		die_errno("%s", path);
+	return t;
+}
+
+int
+out_tmp_keep(struct out_tmp *t)
+{
+	if (rename(t->tmp, t->path) != 0)
+		return -1;
+	atomic_store(&t->live, false);
+	return 0;
+}

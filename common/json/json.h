@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json: reading JSON at memory speed, and writing it.
+ *
+ * A struct json is a cursor over a window of bytes behind which IN_PAD zeros
+ * stand (see io.h). Nothing here reads input, prints or exits: a function
+ * returns JSON_OK and moves the cursor, or JSON_MORE when the window ends
+ * before the value does (and more input may come: eof is unset), or JSON_BAD
+ * with error and where set. After JSON_MORE the caller gets more bytes and
+ * begins again at a place it remembers; readers begin again at the last whole
+ * record, whose size is small against the window.
+ *
+ * What is accepted is RFC 8259 and, as a value, NaN, Infinity and -Infinity.
+ * Each case that the RFC leaves open is decided in
+ * tests/golden/json/DECISIONS.md.
+ *
+ * Two ways to read. The token puller checks the whole grammar:
+ *
+ *	json_start(&j, bytes, len);
+ *	if (json_bom(&j) == JSON_OK)
+ *		while ((t = json_next(&j)) > JSON_T_END)
+ *			...
+ *
+ * The primitives below it (json_space, json_string, json_number, json_span)
+ * are for readers that know what to expect and are their own grammar.
+ */
+#ifndef TL_JSON_H
+#define TL_JSON_H
+
+#include "io/io.h"
+
+#define JSON_MAX_DEPTH 10000
+
+enum json_status {
+	JSON_OK = 0,
+	JSON_MORE,
+	JSON_BAD,
+};
+
+struct json {
+	const unsigned char *p;
+	const unsigned char *end;
+	bool eof;                   /* nothing comes behind end */
+	const char *error;          /* after JSON_BAD: what is wrong ... */
+	const unsigned char *where; /* ... and at which byte */
+	/* the token just read: see json_next() */
+	struct str raw; /* KEY, STRING: text between the quotes, as written;
+	                   NUMBER and NAN: its text */
+	bool escaped;   /* raw holds backslashes: see json_unescape() */
+	/* private to json_next() */
+	uint32_t depth;
+	uint8_t state;
+	uint64_t kinds[(JSON_MAX_DEPTH + 63) / 64]; /* bit: 1 = object */
+};
+
+/* Over len bytes with IN_PAD zeros behind, the whole text (eof set). */
+void json_start(struct json *j, const void *bytes, size_t len);
+
+/*
+ * At the very start of a text: moves over a UTF-8 byte order mark, refuses
+ * UTF-16 and UTF-32 by name.
+ */
+enum json_status json_bom(struct json *j) USE_RESULT;
+
+/* Records JSON_BAD at this byte; JSON_MORE instead if that is the window's end
+ * and more may come. For readers' own grammar errors too. */
+enum json_status json_fail(
+    struct json *j, const unsigned char *where, const char *error);
+
+/* ---- tokens ---- */
+
+enum json_token {
+	JSON_T_MORE = -2,
+	JSON_T_BAD = -1,
+	JSON_T_END = 0, /* one whole value was read */
+	JSON_T_OBJECT,
+	JSON_T_OBJECT_END,
+	JSON_T_ARRAY,
+	JSON_T_ARRAY_END,
+	JSON_T_KEY,
+	JSON_T_STRING,
+	JSON_T_NUMBER,
+	JSON_T_TRUE,
+	JSON_T_FALSE,
+	JSON_T_NULL,
+	JSON_T_NAN, /* NaN, Infinity, -Infinity */
+};
+
+/*
+ * The next token of one JSON value. JSON_T_MORE leaves the cursor before the
+ * token, so the call can be repeated when the window has grown (raw of earlier
+ * tokens may have moved). Strings are validated: escapes, control characters,
+ * UTF-8. Behind the value it returns JSON_T_END and stays there; whether other
+ * text may follow is the caller's business.
+ */
+enum json_token json_next(struct json *j);
+/* Skips the rest of the value whose OBJECT or ARRAY token was just read, or
+ * after a KEY the member's value. Validates. */
+enum json_status json_skip(struct json *j) USE_RESULT;
+
+/* ---- primitives ---- */
+
+/* Moves over white space; the cursor then is at a byte that is none, or at
+ * end (where a zero stands). */
+static inline void json_space(struct json *j);
+void json_space_slow(struct json *j);
+
+/*
+ * The first quote, backslash or control character from p on: the scan that
+ * every string passes through. Reads up to IN_PAD bytes behind it.
+ */
+static inline const unsigned char *scan_string(const unsigned char *p);
+/* The portable one that tests compare it with. */
+const unsigned char *scan_string_portable(const unsigned char *p);
+
+/*
+ * At a quote: the string's text between the quotes, cursor behind it. Escapes
+ * are only stepped over and UTF-8 is not looked at: json_unescape() or
+ * json_check_string() does that, once for each distinct text.
+ */
+static inline enum json_status json_string(
+    struct json *j, struct str *raw, bool *escaped) USE_RESULT;
+/* The same from hit on, where scan_string() stopped at something else. */
+enum json_status json_string_slow(struct json *j, const unsigned char *hit,
+    struct str *raw, bool *escaped) USE_RESULT;
+/*
+ * Validates the text of a string as written and appends what it means, UTF-8;
+ * a lone surrogate is written as its three-byte form (WTF-8), so that it can
+ * be written back. False sets *error and *at (offset in raw).
+ */
+bool json_unescape(
+    struct str raw, struct buf *out, const char **error, size_t *at) USE_RESULT;
+/* The same without writing anything. */
+bool json_check_string(
+    struct str raw, const char **error, size_t *at) USE_RESULT;
+/* Validates UTF-8 alone (a text without backslashes). */
+bool json_check_utf8(struct str raw, size_t *at) USE_RESULT;
+
+enum json_num_type {
+	JSON_INT,  /* i */
+	JSON_UINT, /* u: 2^63 .. 2^64-1 */
+	JSON_DEC,  /* dec: has a point or exponent, at most 18 digits, and
+	              num_put_dec() gives a text of the same value */
+	JSON_TEXT, /* anything else: text */
+};
+
+struct json_num {
+	enum json_num_type type;
+	int64_t i;
+	uint64_t u;
+	struct dec dec;
+	struct str text; /* always set */
+};
+
+/* At a digit or minus: a number; -0 is JSON_TEXT. Exact: nothing passes
+ * through a double. */
+static inline enum json_status json_number(
+    struct json *j, struct json_num *num) USE_RESULT;
+enum json_status json_number_slow(
+    struct json *j, struct json_num *num) USE_RESULT;
+
+/*
+ * Microseconds in decimal text to ns: the hot path of timestamps. On the usual
+ * form (digits, at most three decimals, in range) true, the cursor behind it;
+ * anything else false with the cursor unmoved: use json_number().
+ */
+static inline bool json_us_to_ns(struct json *j, int64_t *ns) USE_RESULT;
+
+/*
+ * At any value: its extent, found by brackets and quotes alone. What is within
+ * is not validated beyond that (json_minify() does).
+ */
+enum json_status json_span(struct json *j, struct str *raw) USE_RESULT;
+/* Behind the bracket that matches the one at p, or NULL if end comes first. */
+const unsigned char *scan_brackets(
+    const unsigned char *p, const unsigned char *end);
+const unsigned char *scan_brackets_portable(
+    const unsigned char *p, const unsigned char *end);
+
+/*
+ * Validates one value and appends it without white space; string and number
+ * texts stay as written. depth counts the containers open around the value.
+ * White space around it is allowed, and IN_PAD readable bytes must follow raw,
+ * whatever they hold. False sets *error and *at (offset in raw) and appends
+ * nothing.
+ */
+bool json_minify(struct str raw, unsigned depth, struct buf *out,
+    const char **error, size_t *at) USE_RESULT;
+
+/* ---- writing ---- */
+
+/* The JSON string, quotes included: control characters, quote and backslash
+ * escaped, everything else as it is; bytes that are no UTF-8 become U+FFFD,
+ * three-byte surrogates \ud800 again. */
+void json_put_string(struct buf *b, struct str s);
+void json_put_i64(struct buf *b, int64_t v);
+
+#include "json/fast.h"
+
+#endif

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an entry may call about the op's lists. Arguments and dimensions are
+ * numbered from 0 as in PyTorch's documentation, negative dimensions from the
+ * end; lists that Lua gets are Lua's, from 1.
+ */
+#include "model/priv.h"
+
+#define MAX_LIST 4096 /* elements of a list made from a text */
+
+/* ---- shapes ---- */
+
+static struct view *
+need(lua_State *L, enum view_list list)
+{
+	struct models *ms = models_of(L);
+	const char *error;
+
+	if (ms->view == NULL || ms->view->op == NULL)
+		luaL_error(L, "there is no op here: call this from an entry");
+	error = view_need(ms->view, list);
+	if (error != NULL)
+		luaL_error(L, "%s", error);
+	return ms->view;
+}
+
+static void
+push_size(lua_State *L, int64_t i)
+{
+	if (models_of(L)->as_float)
+		lua_pushnumber(L, (lua_Number)i);
+	else
+		lua_pushinteger(L, i);
+}
+
+/* Argument i of the dims or strides, or NULL. */
+static const struct view_arg *
+arg_of(lua_State *L, enum view_list list, int i)
+{
+	struct shapes *s = &need(L, list)->shapes[list];
+	lua_Integer n = luaL_checkinteger(L, i);
+
+	return n >= 0 && (lua_Unsigned)n < s->args.n ? &s->args.v[n] : NULL;
+}
+
+static const struct view_arg *
+must_arg(lua_State *L, int i)
+{
+	const struct view_arg *a = arg_of(L, VIEW_DIMS, i);
+
+	if (a == NULL)
+		luaL_error(L, "no argument %d", (int)luaL_checkinteger(L, i));
+	return a;
+}
+
+/* The one shape of an argument that is no list of tensors. */
+static const struct view_leaf *
+must_leaf(lua_State *L, int i)
+{
+	const struct view_arg *a = must_arg(L, i);
+
+	if (a->is_list)
+		luaL_error(L, "argument %d is a list of tensors",
+		    (int)luaL_checkinteger(L, i));
+	return &models_of(L)->view->shapes[VIEW_DIMS].leaves.v[a->first];
+}
+
+static void
+push_leaf(lua_State *L, const struct shapes *s, const struct view_leaf *leaf)
+{
+	lua_createtable(L, (int)leaf->n, 0);
+	for (uint32_t k = 0; k < leaf->n; k++) {
+		push_size(L, s->ints.v[leaf->first + k]);
+		lua_rawseti(L, -2, k + 1);
+	}
+}
+
+/* A shape, or of a list of tensors the list of their shapes. */
+static void
+push_arg(lua_State *L, const struct shapes *s, const struct view_arg *a)
+{
+	if (!a->is_list) {
+		push_leaf(L, s, &s->leaves.v[a->first]);
+		return;
+	}
+	lua_createtable(L, (int)a->n, 0);
+	for (uint32_t i = 0; i < a->n; i++) {
+		push_leaf(L, s, &s->leaves.v[a->first + i]);
+		lua_rawseti(L, -2, i + 1);
+	}
+}
+
+static int
+a_nargs(lua_State *L)
+{
+	struct view *v = need(L, VIEW_DIMS);
+
+	lua_pushinteger(L, (lua_Integer)v->shapes[VIEW_DIMS].args.n);
+	return 1;
+}
+
+static int
+a_dim(lua_State *L)
+{
+	const struct view_leaf *leaf = must_leaf(L, 1);
+	lua_Integer j = luaL_checkinteger(L, 2);
+	lua_Integer k = j < 0 ? j + (lua_Integer)leaf->n : j;
+
+	if (k < 0 || k >= (lua_Integer)leaf->n)
+		return luaL_error(L, "argument %d has no dimension %d",
+		    (int)luaL_checkinteger(L, 1), (int)j);
+	push_size(L,
+	    models_of(L)->view->shapes[VIEW_DIMS].ints.v[leaf->first +
+		(size_t)k]);
+	return 1;
+}
+
+static int
+a_rank(lua_State *L)
+{
+	lua_pushinteger(L, (lua_Integer)must_leaf(L, 1)->n);
+	return 1;
+}
+
+static int
+a_shape(lua_State *L)
+{
+	const struct view_arg *a = must_arg(L, 1);
+
+	push_arg(L, &models_of(L)->view->shapes[VIEW_DIMS], a);
+	return 1;
+}
+
+/* The shapes of an argument: of one tensor, or of a list of them. */
+static int
+a_tensors(lua_State *L)
+{
+	const struct view_arg *a = must_arg(L, 1);
+	const struct shapes *s = &models_of(L)->view->shapes[VIEW_DIMS];
+
+	lua_createtable(L, (int)a->n, 0);
+	for (uint32_t i = 0; i < a->n; i++) {
+		push_leaf(L, s, &s->leaves.v[a->first + i]);
+		lua_rawseti(L, -2, i + 1);
+	}
+	return 1;
+}
+
+static int
+a_has(lua_State *L)
+{
+	const struct view_arg *a = arg_of(L, VIEW_DIMS, 1);
+	const struct shapes *s = &models_of(L)->view->shapes[VIEW_DIMS];
+
+	lua_pushboolean(L,
+	    a != NULL && (a->is_list ? a->n > 0 : s->leaves.v[a->first].n > 0));
+	return 1;
+}
+
+/* A product that turns into a double where it would leave 64 bits. */
+struct product {
+	int64_t i;
+	double d;
+	bool is_real;
+};
+
+static void
+times(struct product *p, int64_t i)
+{
+	if (!p->is_real && __builtin_mul_overflow(p->i, i, &p->i))
+		p->is_real = true;
+	p->d *= (double)i;
+}
+
+static int
+push_product(lua_State *L, const struct product *p)
+{
+	if (p->is_real)
+		lua_pushnumber(L, p->d);
+	else
+		push_size(L, p->i);
+	return 1;
+}
+
+/* The number of elements: of a list of tensors, of all of them. */
+static int
+a_elems(lua_State *L)
+{
+	const struct view_arg *a = must_arg(L, 1);
+	const struct shapes *s = &models_of(L)->view->shapes[VIEW_DIMS];
+	struct product p = { 1, 1, false };
+	double sum = 0;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct view_leaf *leaf = &s->leaves.v[a->first + i];
+
+		p = (struct product){ 1, 1, false };
+		for (uint32_t k = 0; k < leaf->n; k++)
+			times(&p, s->ints.v[leaf->first + k]);
+		sum += p.d;
+	}
+	if (!a->is_list)
+		return push_product(L, &p);
+	if (fabs(sum) < 9e15)
+		push_size(L, (int64_t)sum);
+	else
+		lua_pushnumber(L, sum);
+	return 1;
+}
+
+static int
+a_prod(lua_State *L)
+{
+	struct product p = { 1, 1, false };
+	lua_Integer n, first = luaL_optinteger(L, 2, 1);
+
+	luaL_checktype(L, 1, LUA_TTABLE);
+	n = (lua_Integer)lua_rawlen(L, 1);
+	for (lua_Integer k = first; k <= n; k++) {
+		lua_rawgeti(L, 1, k);
+		if (lua_isinteger(L, -1)) {
+			times(&p, lua_tointeger(L, -1));
+		} else {
+			p.is_real = true;
+			p.d *= luaL_checknumber(L, -1);
+		}
+		lua_pop(L, 1);
+	}
+	return push_product(L, &p);
+}
+
+static int
+a_strides(lua_State *L)
+{
+	const struct view_arg *a = arg_of(L, VIEW_STRIDES, 1);
+
+	if (a == NULL)
+		lua_pushnil(L);
+	else
+		push_arg(L, &models_of(L)->view->shapes[VIEW_STRIDES], a);
+	return 1;
+}
+
+/* ---- types and values ---- */
+
+static struct str
+text_of(lua_State *L, enum view_list list, int i)
+{
+	struct texts *x = &need(L, list)->texts[list - VIEW_TYPES];
+	lua_Integer n = luaL_checkinteger(L, i);
+
+	if (n < 0 || (lua_Unsigned)n >= x->list.n)
+		return (struct str){ "", 0 };
+	return (
+	    struct str){ x->bytes.p + x->list.v[n].start, x->list.v[n].len };
+}
+
+static int
+a_dtype(lua_State *L)
+{
+	push_str(L, text_of(L, VIEW_TYPES, 1));
+	return 1;
+}
+
+static int
+a_value(lua_State *L)
+{
+	push_str(L, text_of(L, VIEW_CONCRETE, 1));
+	return 1;
+}
+
+static int
+a_nvalues(lua_State *L)
+{
+	struct view *v = need(L, VIEW_CONCRETE);
+
+	lua_pushinteger(L, (lua_Integer)v->texts[1].list.n);
+	return 1;
+}
+
+const struct dtype *
+dtype_find(struct models *ms, struct str name)
+{
+	char low[64];
+	uint32_t id;
+
+	if (name.len > sizeof low)
+		return NULL;
+	for (size_t i = 0; i < name.len; i++)
+		low[i] = name.p[i] >= 'A' && name.p[i] <= 'Z'
+		    ? (char)(name.p[i] + 32)
+		    : name.p[i];
+	id = intern_find(ms->dtype_names, (struct str){ low, name.len },
+	    hash_bytes(low, name.len));
+	return id == INTERN_NONE ? NULL : &ms->dtypes.v[id];
+}
+
+static int
+push_bytes(lua_State *L, struct str name, int otherwise)
+{
+	const struct dtype *t = dtype_find(models_of(L), name);
+
+	if (t != NULL && t->bytes == floor(t->bytes))
+		push_size(L, (int64_t)t->bytes);
+	else if (t != NULL && !isnan(t->bytes))
+		lua_pushnumber(L, t->bytes);
+	else if (!lua_isnoneornil(L, otherwise))
+		lua_pushvalue(L, otherwise);
+	else
+		lua_pushnumber(L, (lua_Number)NAN);
+	return 1;
+}
+
+/* size(i[, default]), bytes_of(dtype[, default]) */
+static int
+a_size(lua_State *L)
+{
+	return push_bytes(L, text_of(L, VIEW_TYPES, 1), 2);
+}
+
+static int
+a_bytes_of(lua_State *L)
+{
+	return push_bytes(L, to_str(L, 1), 2);
+}
+
+static int
+a_precision_of(lua_State *L)
+{
+	const struct dtype *t = dtype_find(models_of(L), to_str(L, 1));
+
+	if (t == NULL || t->precision.len == 0)
+		return 0;
+	push_str(L, t->precision);
+	return 1;
+}
+
+/* ---- texts that stand for numbers and lists ---- */
+
+static struct str
+trim(struct str s)
+{
+	while (s.len > 0 && s.p[0] == ' ')
+		s.p++, s.len--;
+	while (s.len > 0 && s.p[s.len - 1] == ' ')
+		s.len--;
+	return s;
+}
+
+static bool
+word_is(struct str s, const char *w)
+{
+	return s.len == strlen(w) && strncasecmp(s.p, w, s.len) == 0;
+}
+
+/* A whole number, a decimal ("1.", "0.5") or a truth value. */
+static bool
+push_scalar(lua_State *L, struct str s)
+{
+	int64_t i;
+	double d;
+
+	if (s.len > 0 && s.p[s.len - 1] == '.')
+		s.len--; /* Kineto writes 1. */
+	else if (num_i64(s, &i)) {
+		push_size(L, i);
+		return true;
+	}
+	if (num_double(s, &d))
+		lua_pushnumber(L, d);
+	else if (word_is(s, "true") || word_is(s, "false"))
+		lua_pushboolean(L, s.len == 4);
+	else
+		return false;
+	return true;
+}
+
+/* int(text[, default]): without a default a text that is none is an error. */
+static int
+a_int(lua_State *L)
+{
+	struct str s = trim(to_str(L, 1));
+	int64_t i;
+
+	if (lua_isinteger(L, 1))
+		lua_pushvalue(L, 1);
+	else if (num_i64(s, &i))
+		push_size(L, i);
+	else if (!lua_isnone(L, 2))
+		lua_pushvalue(L, 2);
+	else
+		return luaL_error(
+		    L, "'%s' is no whole number", luaL_tolstring(L, 1, NULL));
+	return 1;
+}
+
+static int
+a_num(lua_State *L)
+{
+	struct str s = trim(to_str(L, 1));
+	double d;
+
+	if (s.len > 1 && s.p[s.len - 1] == '.')
+		s.len--;
+	if (lua_type(L, 1) == LUA_TNUMBER)
+		lua_pushnumber(L, lua_tonumber(L, 1));
+	else if (num_double(s, &d))
+		lua_pushnumber(L, d);
+	else if (!lua_isnone(L, 2))
+		lua_pushvalue(L, 2);
+	else
+		return luaL_error(
+		    L, "'%s' is no number", luaL_tolstring(L, 1, NULL));
+	return 1;
+}
+
+/* bool(text[, default]): True, true, 1; False, false, 0. */
+static int
+a_bool(lua_State *L)
+{
+	struct str s = trim(to_str(L, 1));
+
+	if (lua_isboolean(L, 1))
+		lua_pushvalue(L, 1);
+	else if (word_is(s, "true") || word_is(s, "1"))
+		lua_pushboolean(L, 1);
+	else if (word_is(s, "false") || word_is(s, "0"))
+		lua_pushboolean(L, 0);
+	else if (!lua_isnone(L, 2))
+		lua_pushvalue(L, 2);
+	else
+		return luaL_error(L, "'%s' is neither True nor False",
+		    luaL_tolstring(L, 1, NULL));
+	return 1;
+}
+
+/* list("[1, 2]"): its scalars; one scalar without brackets is a list too. */
+static int
+a_list(lua_State *L)
+{
+	struct str s = trim(to_str(L, 1)), item;
+	int n = 0;
+
+	lua_newtable(L);
+	if (s.len >= 2 && (s.p[0] == '[' || s.p[0] == '('))
+		s = trim((struct str){ s.p + 1, s.len - 2 });
+	while (s.len > 0) {
+		const char *comma = memchr(s.p, ',', s.len);
+		size_t len = comma != NULL ? (size_t)(comma - s.p) : s.len;
+
+		item = trim((struct str){ s.p, len });
+		if (++n > MAX_LIST)
+			return luaL_error(L, "too long a list");
+		if (!push_scalar(L, item))
+			push_str(L, item);
+		lua_rawseti(L, -2, n);
+		s.p += len + (comma != NULL);
+		s.len -= len + (comma != NULL);
+	}
+	return 1;
+}
+
+/* tuple(...): a list that may hold nils. */
+static int
+a_tuple(lua_State *L)
+{
+	int n = lua_gettop(L);
+
+	lua_createtable(L, n, 1);
+	for (int i = 1; i <= n; i++) {
+		lua_pushvalue(L, i);
+		lua_rawseti(L, -2, i);
+	}
+	lua_pushinteger(L, n);
+	lua_setfield(L, -2, "n");
+	return 1;
+}
+
+static int
+a_ceil_div(lua_State *L)
+{
+	if (lua_isinteger(L, 1) && lua_isinteger(L, 2)) {
+		lua_Integer a = lua_tointeger(L, 1), b = lua_tointeger(L, 2);
+
+		luaL_argcheck(L, b > 0, 2, "must be positive");
+		lua_pushinteger(L, a / b + (a % b > 0));
+	} else {
+		double b = luaL_checknumber(L, 2);
+
+		luaL_argcheck(L, b > 0, 2, "must be positive");
+		lua_pushnumber(L, ceil(luaL_checknumber(L, 1) / b));
+	}
+	return 1;
+}
+
+static int
+a_starts(lua_State *L)
+{
+	lua_pushboolean(L, str_starts(to_str(L, 1), to_str(L, 2)));
+	return 1;
+}
+
+static int
+a_contains(lua_State *L)
+{
+	lua_pushboolean(L, str_find(to_str(L, 1), to_str(L, 2), true) >= 0);
+	return 1;
+}
+
+static const luaL_Reg functions[] = {
+	{ "bool", a_bool },
+	{ "bytes_of", a_bytes_of },
+	{ "ceil_div", a_ceil_div },
+	{ "contains", a_contains },
+	{ "dim", a_dim },
+	{ "dtype", a_dtype },
+	{ "elems", a_elems },
+	{ "has", a_has },
+	{ "int", a_int },
+	{ "list", a_list },
+	{ "nargs", a_nargs },
+	{ "num", a_num },
+	{ "nvalues", a_nvalues },
+	{ "precision_of", a_precision_of },
+	{ "prod", a_prod },
+	{ "rank", a_rank },
+	{ "shape", a_shape },
+	{ "size", a_size },
+	{ "starts", a_starts },
+	{ "strides", a_strides },
+	{ "tensors", a_tensors },
+	{ "tuple", a_tuple },
+	{ "value", a_value },
+	{ NULL, NULL },
+};
+
+void
+access_open(lua_State *L, int api)
+{
+	lua_pushvalue(L, api);
+	luaL_setfuncs(L, functions, 0);
+	lua_pushnumber(L, (lua_Number)NAN);
+	lua_setfield(L, -2, "unknown");
+	lua_pop(L, 1);
+	beside_open(L, api);
+}

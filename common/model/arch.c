@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GPUs: arch/NAME.json, compiled in, and files of the same form.
+ *
+ *	{ "name": "MI300X", "devices": ["*MI300X*"], "mem_bw_gbps": 5300,
+ *	  "memory_gb": 192, "peak_tflops": { "matrix_bf16": 1307.4 },
+ *	  "max_achievable_tflops": { "matrix_bf16": 708 }, ... }
+ *
+ * A rate of 0 or null is none. Keys that we don't know are passed over, as
+ * files may carry sources and comments; tl-models(5) has the list.
+ */
+#include "model/priv.h"
+#include "json/json.h"
+
+const char *const roof_words[] = { "peak", "achievable", NULL };
+const char *const bound_words[] = { "", "COMPUTE_BOUND", "MEMORY_BOUND" };
+
+/* What only finding one needs. */
+struct arch_file {
+	struct arch arch; /* first: one is the other */
+	VEC(struct str) devices;
+	VEC(struct arch_rate) rates;
+};
+
+struct reader {
+	struct models *ms;
+	struct arch_file *a;
+	struct json *j;
+	const char *error;
+};
+
+static void
+init(struct arch_file *a)
+{
+	*a = (struct arch_file){ .arch = {
+				     .mem_gbps = { NAN, NAN },
+				     .memory_gb = NAN,
+				     .num_cus = NAN,
+				     .freq_mhz = NAN,
+				     .l1_bw_gbps = NAN,
+				     .gemm_units_per_cu = NAN,
+				 } };
+}
+
+static bool
+fail(struct reader *r, const char *error)
+{
+	if (r->error == NULL)
+		r->error = error;
+	return false;
+}
+
+/* A number that is more than 0, or null. */
+static bool
+number(struct reader *r, enum json_token t, double *out)
+{
+	*out = NAN;
+	if (t == JSON_T_NULL)
+		return true;
+	if (t != JSON_T_NUMBER || !num_double(r->j->raw, out) || *out < 0)
+		return fail(r, "a figure must be a number or null");
+	if (*out == 0)
+		*out = NAN;
+	return true;
+}
+
+static struct arch_rate *
+rate(struct reader *r, struct str spec)
+{
+	struct arch_rate *v = r->a->rates.v;
+
+	for (size_t i = 0; i < r->a->rates.n; i++)
+		if (str_eq(v[i].spec, spec))
+			return &v[i];
+	vec_push(
+	    &r->a->rates, ((struct arch_rate){ word(r->ms, spec), NAN, NAN }));
+	return &r->a->rates.v[r->a->rates.n - 1];
+}
+
+static bool
+read_rates(struct reader *r, bool achievable)
+{
+	enum json_token t;
+
+	if (json_next(r->j) != JSON_T_OBJECT)
+		return fail(r, "rates must be an object");
+	while ((t = json_next(r->j)) == JSON_T_KEY) {
+		struct arch_rate *v = rate(r, r->j->raw);
+		bool comment = v->spec.len > 0 && v->spec.p[0] == '_';
+
+		if (comment) {
+			r->a->rates.n--;
+			if (json_skip(r->j) != JSON_OK)
+				return fail(r, "malformed");
+		} else if (!number(r, json_next(r->j),
+			       achievable ? &v->achievable : &v->peak)) {
+			return false;
+		}
+	}
+	return t == JSON_T_OBJECT_END || fail(r, "malformed");
+}
+
+static bool
+read_devices(struct reader *r)
+{
+	enum json_token t;
+
+	if (json_next(r->j) != JSON_T_ARRAY)
+		return fail(r, "devices must be a list of patterns");
+	while ((t = json_next(r->j)) == JSON_T_STRING)
+		vec_push(&r->a->devices, word(r->ms, r->j->raw));
+	return t == JSON_T_ARRAY_END ||
+	    fail(r, "devices must be a list of patterns");
+}
+
+static bool
+read_member(struct reader *r, struct str key)
+{
+	struct arch *a = &r->a->arch;
+	const struct {
+		struct str key;
+		double *to;
+	} numbers[] = {
+		{ STR("mem_bw_gbps"), &a->mem_gbps[ROOF_PEAK] },
+		{ STR("max_achievable_mem_bw_gbps"),
+		    &a->mem_gbps[ROOF_ACHIEVABLE] },
+		{ STR("memory_gb"), &a->memory_gb },
+		{ STR("num_cus"), &a->num_cus },
+		{ STR("freq_mhz"), &a->freq_mhz },
+		{ STR("l1_bw_gbps"), &a->l1_bw_gbps },
+		{ STR("gemm_units_per_cu"), &a->gemm_units_per_cu },
+	};
+
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (str_eq(key, numbers[i].key))
+			return number(r, json_next(r->j), numbers[i].to);
+	if (str_eq(key, STR("name"))) {
+		if (json_next(r->j) != JSON_T_STRING)
+			return fail(r, "name must be a text");
+		a->name = word(r->ms, r->j->raw);
+		return true;
+	}
+	if (str_eq(key, STR("devices")))
+		return read_devices(r);
+	if (str_eq(key, STR("peak_tflops")))
+		return read_rates(r, false);
+	if (str_eq(key, STR("max_achievable_tflops")))
+		return read_rates(r, true);
+	return json_skip(r->j) == JSON_OK || fail(r, "malformed");
+}
+
+/* text has IN_PAD zeros behind it. NULL: *error says why. */
+static struct arch_file *
+read_arch(struct models *ms, struct str text, const char **error)
+{
+	struct arch_file *a = arena_alloc(ms->mem, sizeof *a);
+	struct json *j = xmalloc(sizeof *j);
+	struct reader r = { ms, a, j, NULL };
+	enum json_token t;
+
+	init(a);
+	json_start(j, text.p, text.len);
+	if (json_next(j) != JSON_T_OBJECT)
+		fail(&r, "not an object");
+	while (r.error == NULL && (t = json_next(j)) != JSON_T_OBJECT_END)
+		if (t != JSON_T_KEY || !read_member(&r, j->raw))
+			fail(&r, "malformed");
+	if (r.error == NULL && json_next(j) != JSON_T_END)
+		fail(&r, "malformed");
+	if (r.error == NULL && a->arch.name.len == 0)
+		fail(&r, "no name");
+	if (r.error == NULL && isnan(a->arch.mem_gbps[ROOF_PEAK]))
+		fail(&r, "no mem_bw_gbps");
+	a->arch.rates = a->rates.v;
+	a->arch.nrates = a->rates.n;
+	*error = r.error;
+	vec_release(j);
+	return r.error == NULL ? a : NULL;
+}
+
+static void
+load_builtin(struct models *ms)
+{
+	const char *error = NULL;
+
+	if (ms->has_archs)
+		return;
+	ms->has_archs = true;
+	for (size_t i = 0; i < model_ndata; i++) {
+		const struct embedded *e = &model_data[i];
+		struct arch_file *a;
+
+		if (strncmp(e->name, "arch/", 5) != 0)
+			continue;
+		a = read_arch(
+		    ms, (struct str){ (const char *)e->bytes, e->len }, &error);
+		if (a == NULL)
+			die("built-in %s: %s", e->name, error);
+		a->arch.file = str_of(e->name);
+		vec_push(&ms->archs, &a->arch);
+		ms->narch_builtin++;
+	}
+}
+
+static const struct arch *
+load_file(struct models *ms, const char *path)
+{
+	struct in *in = in_open(path);
+	const char *error = NULL;
+	struct arch_file *a;
+
+	while (in_more(in))
+		if ((size_t)(in->end - in->p) > MODEL_FILE_MAX)
+			die("%s: too long for a GPU's figures", path);
+	a = read_arch(ms,
+	    (struct str){ (const char *)in->p, (size_t)(in->end - in->p) },
+	    &error);
+	if (a == NULL)
+		die("%s: %s", path, error);
+	in_close(in);
+	a->arch.file = arena_str(ms->mem, str_of(path));
+	vec_push(&ms->archs, &a->arch);
+	return &a->arch;
+}
+
+size_t
+arch_list(struct models *ms, const struct arch *const **list)
+{
+	load_builtin(ms);
+	*list = (const struct arch *const *)ms->archs.v;
+	return ms->narch_builtin;
+}
+
+void
+archs_free(struct models *ms)
+{
+	for (size_t i = 0; i < ms->archs.n; i++) {
+		struct arch_file *a = (struct arch_file *)ms->archs.v[i];
+
+		vec_free(&a->rates);
+		vec_free(&a->devices);
+	}
+	vec_free(&ms->archs);
+}
+
+/* Some systems give no name: then memory of a size that only one has tells. */
+static const struct arch *
+of_memory(const struct models *ms, double memory_bytes)
+{
+	const struct arch *found = NULL;
+
+	for (size_t i = 0; i < ms->narch_builtin; i++) {
+		double gib = ms->archs.v[i]->memory_gb * (1 << 30);
+
+		if (!(fabs(memory_bytes - gib) < gib * 0.005))
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = ms->archs.v[i];
+	}
+	return found;
+}
+
+const struct arch *
+arch_of_device(struct models *ms, struct str device, double memory_bytes)
+{
+	load_builtin(ms);
+	for (size_t i = 0; i < ms->narch_builtin; i++) {
+		const struct arch_file *a =
+		    (const struct arch_file *)ms->archs.v[i];
+
+		for (size_t k = 0; k < a->devices.n; k++)
+			if (device.len > 0 && str_glob(a->devices.v[k], device))
+				return &a->arch;
+	}
+	return device.len == 0 ? of_memory(ms, memory_bytes) : NULL;
+}
+
+/* The first device of the list that we know. */
+static const struct arch *
+of_devices(struct models *ms, struct str devices)
+{
+	static const char pad[IN_PAD];
+	struct json *j = xmalloc(sizeof *j);
+	struct buf text = { 0 };
+	const struct arch *a = NULL;
+	struct str key = { "", 0 }, name = { "", 0 };
+	double memory = NAN;
+	enum json_token t;
+
+	buf_put(&text, devices.p, devices.len);
+	buf_put(&text, pad, sizeof pad);
+	json_start(j, text.p, devices.len);
+	while (a == NULL && (t = json_next(j)) > JSON_T_END) {
+		if (t == JSON_T_KEY) {
+			key = j->raw;
+		} else if (t == JSON_T_STRING && str_eq(key, STR("name"))) {
+			name = j->raw;
+		} else if (t == JSON_T_NUMBER &&
+		    str_eq(key, STR("totalGlobalMem"))) {
+			if (!num_double(j->raw, &memory))
+				memory = NAN;
+		} else if (t == JSON_T_OBJECT_END) {
+			a = arch_of_device(ms, name, memory);
+			name = (struct str){ "", 0 };
+			memory = NAN;
+		}
+	}
+	buf_free(&text);
+	vec_release(j);
+	return a;
+}
+
+static noreturn void
+die_unknown(const struct models *ms, const char *name)
+{
+	struct buf names = { 0 };
+
+	for (size_t i = 0; i < ms->narch_builtin; i++)
+		buf_printf(&names, " %.*s", (int)ms->archs.v[i]->name.len,
+		    ms->archs.v[i]->name.p);
+	die_usage("no GPU '%s': auto, a file.json or one of%.*s", name,
+	    (int)names.len, names.p);
+}
+
+const struct arch *
+arch_load(struct models *ms, const char *name, struct str devices)
+{
+	size_t len = strlen(name);
+
+	load_builtin(ms);
+	if (strcmp(name, "auto") == 0)
+		return devices.len > 0 ? of_devices(ms, devices) : NULL;
+	for (size_t i = 0; i < ms->narch_builtin; i++) {
+		struct str s = ms->archs.v[i]->name;
+
+		if (s.len == len && strncasecmp(s.p, name, len) == 0)
+			return ms->archs.v[i];
+	}
+	if (strchr(name, '/') != NULL ||
+	    (len > 5 && strcmp(name + len - 5, ".json") == 0))
+		return load_file(ms, name);
+	die_unknown(ms, name);
+}
+
+/* ---- figures ---- */
+
+double
+arch_tflops(const struct arch *a, enum roof roof, struct str spec)
+{
+	for (size_t i = 0; i < a->nrates; i++)
+		if (str_eq(a->rates[i].spec, spec))
+			return roof == ROOF_PEAK ? a->rates[i].peak
+						 : a->rates[i].achievable;
+	return NAN;
+}
+
+/* Few have a measured bandwidth: the data sheet's stands in. */
+double
+arch_gbps(const struct arch *a, enum roof roof)
+{
+	double v = a->mem_gbps[roof];
+
+	return isnan(v) ? a->mem_gbps[ROOF_PEAK] : v;
+}
+
+struct roofline
+roofline_of(const struct arch *a, enum roof roof, const struct model_result *r)
+{
+	struct roofline rf = { NAN, NAN, NAN, BOUND_NONE };
+	double tflops, gbps;
+
+	if (a == NULL || r->status != MODEL_OK)
+		return rf;
+	tflops = arch_tflops(a, roof, r->spec);
+	gbps = arch_gbps(a, roof);
+	/* GFLOPS first, as the reference does: the last digit depends on it. */
+	if (r->flops > 0)
+		rf.compute_us = r->flops / 1e9 * 1e9 / (tflops * 1e12) * 1e6;
+	rf.memory_us = r->bytes / (gbps * 1e9) * 1e6;
+	if (isnan(rf.memory_us))
+		return rf;
+	if (rf.compute_us >= rf.memory_us) {
+		rf.time_us = rf.compute_us;
+		rf.bound = BOUND_COMPUTE;
+	} else {
+		rf.time_us = rf.memory_us;
+		rf.bound = BOUND_MEMORY;
+	}
+	return rf;
+}

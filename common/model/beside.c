@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an entry may call about what is beside the op's lists: its name, its
+ * kernels, the annotation around it, its forward op, further arguments. All
+ * but the name only if the entry says that it reads it.
+ */
+#include "model/priv.h"
+
+static const struct model_op *
+current(lua_State *L)
+{
+	struct models *ms = models_of(L);
+
+	if (ms->view == NULL || ms->view->op == NULL)
+		luaL_error(L, "there is no op here: call this from an entry");
+	return ms->view->op;
+}
+
+static void
+must_read(lua_State *L, unsigned bit, const char *what)
+{
+	const struct model *m = models_of(L)->entry;
+
+	if (m == NULL || !(m->reads & bit))
+		luaL_error(L, "the entry doesn't say reads = { \"%s\" }", what);
+}
+
+static int
+a_op_name(lua_State *L)
+{
+	push_str(L, current(L)->name);
+	return 1;
+}
+
+static int
+a_kernels(lua_State *L)
+{
+	const struct model_op *op = current(L);
+
+	must_read(L, MODEL_READS_KERNELS, "kernels");
+	lua_newtable(L);
+	for (size_t i = 0; i < op->nkernels; i++) {
+		push_str(L, op->kernels[i]);
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+	return 1;
+}
+
+static int
+a_annotation(lua_State *L)
+{
+	must_read(L, MODEL_READS_ANNOTATION, "annotation");
+	push_str(L, current(L)->annotation);
+	return 1;
+}
+
+/* argument(key): a further argument of the event as text, or nil. */
+static int
+a_argument(lua_State *L)
+{
+	const struct model_op *op = current(L);
+	const struct model *m = models_of(L)->entry;
+	struct str key = to_str(L, 1), text;
+	size_t i = 0;
+
+	while (m != NULL && i < m->args.n && !str_eq(m->args.v[i], key))
+		i++;
+	if (m == NULL || i == m->args.n)
+		must_read(L, 0, luaL_checkstring(L, 1));
+	if (op->arg == NULL || !op->arg(op->ctx, key, &text))
+		return 0;
+	if (text.len >= 2 && text.p[0] == '"')
+		text = (struct str){ text.p + 1, text.len - 2 };
+	push_str(L, text);
+	return 1;
+}
+
+/* in_forward(f, ...): f(...) with the linked forward op as the op. */
+static int
+a_in_forward(lua_State *L)
+{
+	struct models *ms = models_of(L);
+	const struct model_op *op = current(L);
+	int n = lua_gettop(L);
+
+	must_read(L, MODEL_READS_FORWARD, "forward");
+	if (op->forward == NULL || ms->view != &ms->views[0])
+		return luaL_error(L, "no linked forward op");
+	view_set(&ms->views[1], op->forward);
+	ms->view = &ms->views[1];
+	lua_call(L, n - 1, LUA_MULTRET);
+	ms->view = &ms->views[0];
+	return lua_gettop(L);
+}
+
+static int
+a_fail(lua_State *L)
+{
+	return luaL_error(L, "%s", luaL_checkstring(L, 1));
+}
+
+static int
+a_skip(lua_State *L)
+{
+	models_of(L)->skipped = true;
+	return luaL_error(L, "%s", luaL_optstring(L, 1, "not defined"));
+}
+
+/* no_model(why): as if there were no entry for such an op. */
+static int
+a_no_model(lua_State *L)
+{
+	models_of(L)->unmodelled = true;
+	return luaL_error(L, "%s", luaL_optstring(L, 1, "no model"));
+}
+
+/* gemm_kernel(name): { trans_a, trans_b, tile_m, tile_n, depth } or nil. */
+static int
+a_gemm_kernel(lua_State *L)
+{
+	struct gemm_kernel k;
+
+	if (!gemm_kernel_parse(to_str(L, 1), &k))
+		return 0;
+	lua_createtable(L, 0, 5);
+	if (k.trans_a >= 0) {
+		lua_pushboolean(L, k.trans_a);
+		lua_setfield(L, -2, "trans_a");
+	}
+	if (k.trans_b >= 0) {
+		lua_pushboolean(L, k.trans_b);
+		lua_setfield(L, -2, "trans_b");
+	}
+	lua_pushinteger(L, k.tile_m);
+	lua_setfield(L, -2, "tile_m");
+	lua_pushinteger(L, k.tile_n);
+	lua_setfield(L, -2, "tile_n");
+	lua_pushinteger(L, k.depth);
+	lua_setfield(L, -2, "depth");
+	return 1;
+}
+
+static const luaL_Reg functions[] = {
+	{ "annotation", a_annotation },
+	{ "argument", a_argument },
+	{ "fail", a_fail },
+	{ "gemm_kernel", a_gemm_kernel },
+	{ "in_forward", a_in_forward },
+	{ "kernels", a_kernels },
+	{ "no_model", a_no_model },
+	{ "op_name", a_op_name },
+	{ "skip", a_skip },
+	{ NULL, NULL },
+};
+
+void
+beside_open(lua_State *L, int api)
+{
+	lua_pushvalue(L, api);
+	luaL_setfuncs(L, functions, 0);
+	lua_pop(L, 1);
+}

@@ -1,0 +1,61 @@
+-- SPDX-License-Identifier: MIT
+-- Categories of ops without a model, and the sheets of a report. An op with a
+-- model has the category of its entry. "X->Y (Synthetic Op)" is a kernel Y that
+-- was left over below X.
+
+category { name = "CONV_fwd", names = { "aten::miopen_convolution", "aten::cudnn_convolution" } }
+category { name = "SDPA_fwd", names = { "aten::_efficient_attention_forward" } }
+category { name = "SDPA_bwd", names = { "FlashAttnFuncBackward", "FusedAttnFuncBackward",
+  "aten::_scaled_dot_product_cudnn_attention_backward",
+  "aten::_scaled_dot_product_efficient_attention_backward",
+  "aten::_scaled_dot_product_flash_attention_backward", "aten::_efficient_attention_backward" } }
+category { name = "SSM_bwd",
+  names = { "MambaSplitConv1dScanCombinedFnBackward", "DaoAILab::_causal_conv1d_bwd_cpp" } }
+category { name = "MoE_comm_fwd",
+  names = { "TokenPermuteMaskMap", "_OperationFuserAutogradFunction" } }
+category { name = "MoE_comm_bwd", names = { "MoEDispatchBackward", "MoECombineBackward",
+  "TokenPermuteMaskMapBackward", "_OperationFuserAutogradFunctionBackward" } }
+category { name = "RoPE_bwd", names = { "FusedRoPEFuncBackward" } }
+category { name = "CrossEntropy_bwd", names = { "CrossEntropyFunctionBackward" } }
+category { name = "MoE_aux", names = { "aiter::moe_sorting_opus_fwd", "aiter::moe_align_block_size",
+  "_moe_C::moe_align_block_size", "aiter::moe_sum", "aiter::topk_softmax",
+  "aiter::topk_softmax_asm", "aiter::topk_sigmoid", "aiter::grouped_topk", "aiter::moe_fused_gate",
+  "aiter::fused_moe_->_fused_dynamic_mxfp4_quant_moe_sort_kernel (Synthetic Op)" } }
+
+-- Shapes in the names vary, so these are patterns.
+local v4 = "aiter::v4_attention_with_output->"
+category { name = "InferenceAttention",
+  names = { "_C_cache_ops::reshape_and_cache_flash", "_C_cache_ops::concat_and_cache_mla",
+    "aiter::get_mla_metadata_v1", "aiter::indexer_score_topk",
+    "hipModuleLaunchKernel->kv_indices_generate_kernel (Synthetic Op)",
+    v4 .. "_update_compressor_states_kernel (Synthetic Op)",
+    v4 .. "_swa_write_kernel (Synthetic Op)" },
+  globs = { v4 .. "fused_compress_attn_* (Synthetic Op)",
+    v4 .. "hca_compress_forward_* (Synthetic Op)" } }
+category { name = "FusedRoPE",
+  names = { "aiter::unified_attention_with_output_base->"
+      .. "_fused_qk_rope_reshape_and_cache_kernel (Synthetic Op)",
+    v4 .. "_inverse_rope_gptj_kernel (Synthetic Op)" },
+  globs = { v4 .. "qk_norm_rope_H*_D*_RD*_flydsl (Synthetic Op)",
+    v4 .. "hca_norm_rope_scatter_* (Synthetic Op)" } }
+category { name = "CustomCollective", globs = { "aiter::allgather_lastdim<*> (Synthetic Op)",
+  "aiter::allgather_lastdim<*>(*) (Synthetic Op)" } }
+
+category { name = "triton", prefix = { "triton" } }
+category { name = "record_param_comms", prefix = { "record_param_comms" } }
+
+-- Of what has no other, by the first kernel ("void at::native...").
+category { name = "elementwise", kernels = { "elementwise" } }
+category { name = "reduce", kernels = { "reduce" } }
+category { name = "multi_tensor_apply", kernels = { "multi_tensor_apply" } }
+
+sheets {
+  order = { "GEMM", "SDPA", "CONV", "InferenceAttention", "BinaryElementwise", "GroupedGEMM",
+    "MoE_comm", "SSM", "RoPE", "CrossEntropy", "UnaryElementwise", "MoE_fused", "MoE_unfused",
+    "MoE_aux", "RMSNorm", "elementwise", "GroupQuant", "FusedRoPE", "CustomCollective", "mHC",
+    "Normalization", "Reduce",
+    -- not in the reference
+    "Softmax", "Movement", "MorePointwise", "Pooling", "Resampling", "Optimizer" },
+  single = { "GEMM", "UnaryElementwise", "BinaryElementwise", "Normalization", "Softmax",
+    "Movement", "MorePointwise", "Pooling", "Resampling", "Optimizer" },
+}

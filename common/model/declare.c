@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * op{}, category{}, sheets{}, datatype{}: what a file of models declares. Each
+ * declaration is checked as it is read; the error has the file and the line.
+ */
+#include "model/priv.h"
+
+/* ---- fields ---- */
+
+/* A field's text, or def; another type is an error. */
+static struct str
+text_field(lua_State *L, int t, const char *key, struct str def)
+{
+	struct models *ms = models_of(L);
+	int type = lua_getfield(L, t, key);
+
+	if (type == LUA_TSTRING)
+		def = word(ms, to_str(L, -1));
+	else if (type != LUA_TNIL)
+		luaL_error(L, "%s must be a text", key);
+	lua_pop(L, 1);
+	return def;
+}
+
+/* Whether a field is set; its type must be this one. */
+static bool
+field(lua_State *L, int t, const char *key, int type, const char *must)
+{
+	int got = lua_getfield(L, t, key);
+
+	if (got != LUA_TNIL && got != type)
+		luaL_error(L, "%s must be %s", key, must);
+	if (got == LUA_TNIL)
+		lua_pop(L, 1);
+	return got != LUA_TNIL;
+}
+
+static bool
+flag_field(lua_State *L, int t, const char *key)
+{
+	bool yes = field(L, t, key, LUA_TBOOLEAN, "true or false");
+
+	if (yes) {
+		yes = lua_toboolean(L, -1);
+		lua_pop(L, 1);
+	}
+	return yes;
+}
+
+/* Text i of the list on top of the stack, on top of the stack. */
+static struct str
+list_text(lua_State *L, lua_Integer i, const char *key)
+{
+	if (lua_rawgeti(L, -1, i) != LUA_TSTRING)
+		luaL_error(L, "%s must be a list of texts", key);
+	return to_str(L, -1);
+}
+
+static void
+known_fields(lua_State *L, int t, const char *const names[])
+{
+	luaL_checktype(L, t, LUA_TTABLE);
+	for (lua_pushnil(L); lua_next(L, t) != 0; lua_pop(L, 1)) {
+		const char *key;
+		int i = 0;
+
+		if (lua_type(L, -2) != LUA_TSTRING)
+			luaL_error(L, "a field without a name");
+		key = lua_tostring(L, -2);
+		while (names[i] != NULL && strcmp(names[i], key) != 0)
+			i++;
+		if (names[i] == NULL)
+			luaL_error(L, "there is no field %s", key);
+	}
+}
+
+/* ---- op ---- */
+
+static const char *const op_fields[] = { "backward", "backward_category",
+	"category", "eval", "examples", "extra", "gemm", "like", "names",
+	"prec", "prefix", "reads", "sheet", "unit", NULL };
+/* What like = ENTRY passes on. */
+static const char *const inherited[] = { "backward", "backward_category",
+	"category", "eval", "extra", "gemm", "prec", "reads", "sheet", "unit",
+	NULL };
+
+static void
+inherit(lua_State *L)
+{
+	if (!field(L, 1, "like", LUA_TTABLE, "another entry"))
+		return;
+	for (int i = 0; inherited[i] != NULL; i++) {
+		bool own = lua_getfield(L, 1, inherited[i]) != LUA_TNIL;
+
+		lua_pop(L, 1);
+		if (own)
+			continue;
+		lua_getfield(L, -1, inherited[i]);
+		lua_setfield(L, 1, inherited[i]);
+	}
+	lua_pop(L, 1);
+}
+
+static void
+set_reads(lua_State *L, struct model *m)
+{
+	static const char *const words[] = { "kernels", "annotation",
+		"forward" };
+	struct models *ms = models_of(L);
+
+	if (m->is_gemm)
+		m->reads |= MODEL_READS_KERNELS;
+	if (!field(L, 1, "reads", LUA_TTABLE, "a list of texts"))
+		return;
+	for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1); i++) {
+		struct str s = list_text(L, i, "reads");
+		unsigned k = 0;
+
+		while (k < 3 && !str_eq(s, str_of(words[k])))
+			k++;
+		m->reads |= 1u << k;
+		if (k == 3)
+			vec_push(&m->args, word(ms, s));
+		lua_pop(L, 1);
+	}
+	lua_pop(L, 1);
+}
+
+static void
+set_prec(lua_State *L, struct model *m)
+{
+	m->prec_arg = -1;
+	if (lua_getfield(L, 1, "prec") != LUA_TNIL) {
+		if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 0 ||
+		    lua_tointeger(L, -1) > 1000)
+			luaL_error(L, "prec must be an argument's number");
+		m->prec_arg = (int)lua_tointeger(L, -1);
+	}
+	lua_pop(L, 1);
+}
+
+/* Where the formula stands, which is on top of the stack; pops it. */
+static void
+set_where(lua_State *L, struct model *m)
+{
+	struct models *ms = models_of(L);
+	lua_Debug ar;
+
+	lua_getinfo(L, ">S", &ar);
+	ms->text.len = 0;
+	buf_printf(&ms->text, "%s:%d", ar.short_src, ar.linedefined);
+	m->where = word(ms, buf_str(&ms->text));
+	m->file = ms->files.n - 1;
+	m->first_line = ar.linedefined;
+	m->last_line = ar.lastlinedefined;
+}
+
+struct op_name *
+op_name(struct models *ms, struct str name)
+{
+	uint32_t id = intern_put(ms->names, name);
+
+	while (ms->by_name.n <= id)
+		vec_push(&ms->by_name, ((struct op_name){ 0 }));
+	return &ms->by_name.v[id];
+}
+
+static void
+add_names(lua_State *L, struct model *m)
+{
+	struct models *ms = models_of(L);
+	bool any = false;
+
+	if (field(L, 1, "names", LUA_TTABLE, "a list of texts")) {
+		for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1);
+		     i++) {
+			struct str s = list_text(L, i, "names");
+			struct op_name *n = op_name(ms, s);
+
+			if (n->exact == NULL)
+				vec_push(&ms->listed, intern_put(ms->names, s));
+			n->exact = m;
+			if (m->category.len > 0)
+				n->category = m->category;
+			lua_pop(L, 1);
+			any = true;
+		}
+		lua_pop(L, 1);
+	}
+	if (field(L, 1, "prefix", LUA_TTABLE, "a list of texts")) {
+		for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1);
+		     i++) {
+			struct str s = list_text(L, i, "prefix");
+
+			vec_push(&ms->model_prefixes,
+			    ((struct category_rule){
+				word(ms, s), { NULL, m->number } }));
+			lua_pop(L, 1);
+			any = true;
+		}
+		lua_pop(L, 1);
+	}
+	if (!any)
+		luaL_error(L, "an op without names or prefix");
+}
+
+static int
+d_op(lua_State *L)
+{
+	struct models *ms = models_of(L);
+	const struct str none = { "", 0 };
+	struct model *m;
+
+	known_fields(L, 1, op_fields);
+	inherit(L);
+	m = arena_alloc(ms->mem, sizeof *m);
+	*m = (struct model){ .number = (uint32_t)ms->entries.n,
+		.is_builtin = ms->builtin };
+	m->category = text_field(L, 1, "category", none);
+	m->sheet = text_field(L, 1, "sheet", none);
+	m->backward_category = text_field(L, 1, "backward_category", none);
+	m->unit = text_field(L, 1, "unit", none);
+	if (m->unit.len > 0 && !str_eq(m->unit, STR("matrix")) &&
+	    !str_eq(m->unit, STR("vector")))
+		luaL_error(L, "unit must be matrix or vector");
+	m->is_gemm = flag_field(L, 1, "gemm");
+	m->is_extra = flag_field(L, 1, "extra");
+	set_prec(L, m);
+	set_reads(L, m);
+	if (!field(L, 1, "eval", LUA_TFUNCTION, "a function (_ENV)"))
+		luaL_error(L, "an op without eval");
+	set_where(L, m);
+	m->has_backward =
+	    field(L, 1, "backward", LUA_TFUNCTION, "a function (_ENV)");
+	if (m->has_backward)
+		lua_pop(L, 1);
+	if (field(L, 1, "examples", LUA_TTABLE, "a list"))
+		lua_pop(L, 1);
+	lua_settop(L, 1);
+	add_names(L, m);
+	lua_pushvalue(L, 1);
+	m->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	vec_push(&ms->entries, m);
+	ms->generation++;
+	return 1; /* the entry, for like = */
+}
+
+void
+push_examples(lua_State *L, const struct model *m)
+{
+	lua_rawgeti(L, LUA_REGISTRYINDEX, m->ref);
+	lua_getfield(L, -1, "examples");
+	lua_remove(L, -2);
+}
+
+/* ---- category ---- */
+
+static const char *const category_fields[] = { "globs", "kernels", "name",
+	"names", "prefix", NULL };
+
+#define ADD_RULES(L, rules, key, category)                                     \
+	do {                                                                   \
+		if (!field(L, 1, key, LUA_TTABLE, "a list of texts"))          \
+			break;                                                 \
+		for (lua_Integer i_ = 1; i_ <= (lua_Integer)lua_rawlen(L, -1); \
+		     i_++) {                                                   \
+			vec_push((rules),                                      \
+			    ((struct category_rule){                           \
+				word(models_of(L), list_text(L, i_, key)),     \
+				(category) }));                                \
+			lua_pop(L, 1);                                         \
+		}                                                              \
+		lua_pop(L, 1);                                                 \
+	} while (0)
+
+static int
+d_category(lua_State *L)
+{
+	struct models *ms = models_of(L);
+	struct str category;
+
+	known_fields(L, 1, category_fields);
+	category = text_field(L, 1, "name", (struct str){ "", 0 });
+	if (category.len == 0)
+		luaL_error(L, "a category without name");
+	if (field(L, 1, "names", LUA_TTABLE, "a list of texts")) {
+		for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1);
+		     i++) {
+			op_name(ms, list_text(L, i, "names"))->category =
+			    category;
+			lua_pop(L, 1);
+		}
+		lua_pop(L, 1);
+	}
+	ADD_RULES(L, &ms->globs, "globs", category);
+	ADD_RULES(L, &ms->prefixes, "prefix", category);
+	ADD_RULES(L, &ms->kernels, "kernels", category);
+	ms->generation++;
+	return 0;
+}
+
+/* ---- sheets, datatype ---- */
+
+/* sheets { order = {...}, single = {...} }: added behind those there. */
+static int
+d_sheets(lua_State *L)
+{
+	static const char *const fields[] = { "order", "single", NULL };
+	struct models *ms = models_of(L);
+
+	known_fields(L, 1, fields);
+	if (field(L, 1, "order", LUA_TTABLE, "a list of texts")) {
+		for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1);
+		     i++) {
+			vec_push(&ms->sheets,
+			    ((struct model_sheet){
+				word(ms, list_text(L, i, "order")), false }));
+			lua_pop(L, 1);
+		}
+		lua_pop(L, 1);
+	}
+	if (!field(L, 1, "single", LUA_TTABLE, "a list of texts"))
+		return 0;
+	for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1); i++) {
+		struct str s = list_text(L, i, "single");
+
+		for (size_t k = 0; k < ms->sheets.n; k++)
+			if (str_eq(ms->sheets.v[k].name, s))
+				ms->sheets.v[k].is_single = true;
+		lua_pop(L, 1);
+	}
+	return 0;
+}
+
+/* datatype { names = {...}, bytes = 2, precision = "bf16" } */
+static int
+d_datatype(lua_State *L)
+{
+	static const char *const fields[] = { "bytes", "names", "precision",
+		NULL };
+	struct models *ms = models_of(L);
+	struct dtype t = { NAN, { "", 0 } };
+
+	known_fields(L, 1, fields);
+	t.precision = text_field(L, 1, "precision", t.precision);
+	if (field(L, 1, "bytes", LUA_TNUMBER, "a number")) {
+		t.bytes = lua_tonumber(L, -1);
+		lua_pop(L, 1);
+	}
+	if (!field(L, 1, "names", LUA_TTABLE, "a list of texts"))
+		return luaL_error(L, "a datatype without names");
+	for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1); i++) {
+		char low[64];
+		struct str s = list_text(L, i, "names");
+		uint32_t id;
+
+		if (s.len > sizeof low)
+			return luaL_error(L, "too long a name");
+		for (size_t k = 0; k < s.len; k++)
+			low[k] = s.p[k] >= 'A' && s.p[k] <= 'Z'
+			    ? (char)(s.p[k] + 32)
+			    : s.p[k];
+		id = intern_put(ms->dtype_names, (struct str){ low, s.len });
+		while (ms->dtypes.n <= id)
+			vec_push(&ms->dtypes, ((struct dtype){ 0 }));
+		ms->dtypes.v[id] = t;
+		lua_pop(L, 1);
+	}
+	return 0;
+}
+
+void
+declare_open(lua_State *L, int table)
+{
+	static const luaL_Reg functions[] = {
+		{ "category", d_category },
+		{ "datatype", d_datatype },
+		{ "op", d_op },
+		{ "sheets", d_sheets },
+		{ NULL, NULL },
+	};
+
+	lua_pushvalue(L, table);
+	luaL_setfuncs(L, functions, 0);
+	lua_pop(L, 1);
+}

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An entry on an op. All of Lua runs within one protected call; what comes of
+ * it is copied into results that last, each distinct key once.
+ */
+#include <stdlib.h>
+
+#include "model/priv.h"
+#include "json/json.h"
+
+#define JSON_DEPTH 8
+
+/* ---- values ---- */
+
+/* The length of a list: its n (of tuple()), or as many as it has. */
+static lua_Integer
+list_len(lua_State *L, int i)
+{
+	lua_Integer n = (lua_Integer)lua_rawlen(L, i);
+
+	lua_pushliteral(L, "n");
+	if (lua_rawget(L, i) == LUA_TNUMBER)
+		n = lua_tointeger(L, -1);
+	lua_pop(L, 1);
+	return n < 0 || n > 100000 ? 0 : n;
+}
+
+static void
+put_number(lua_State *L, int i, struct buf *b)
+{
+	char text[NUM_DOUBLE_MAX];
+	double d = lua_tonumber(L, i);
+
+	if (lua_isinteger(L, i))
+		json_put_i64(b, lua_tointeger(L, i));
+	else if (isfinite(d))
+		buf_put(b, text, num_put_double(text, d));
+	else
+		buf_puts(b, "null");
+}
+
+bool
+lua_json(lua_State *L, int i, int depth, struct buf *b)
+{
+	i = lua_absindex(L, i);
+	switch (lua_type(L, i)) {
+	case LUA_TNIL: buf_puts(b, "null"); return true;
+	case LUA_TBOOLEAN:
+		buf_puts(b, lua_toboolean(L, i) ? "true" : "false");
+		return true;
+	case LUA_TNUMBER: put_number(L, i, b); return true;
+	case LUA_TSTRING: json_put_string(b, to_str(L, i)); return true;
+	case LUA_TTABLE: break;
+	default: return false;
+	}
+	if (depth == JSON_DEPTH || !lua_checkstack(L, 4))
+		return false;
+	buf_putc(b, '[');
+	for (lua_Integer k = 1; k <= list_len(L, i); k++) {
+		bool good;
+
+		if (k > 1)
+			buf_putc(b, ',');
+		lua_rawgeti(L, i, k);
+		good = lua_json(L, -1, depth + 1, b);
+		lua_pop(L, 1);
+		if (!good || b->len > MODEL_TEXT_MAX)
+			return false;
+	}
+	buf_putc(b, ']');
+	return true;
+}
+
+static void
+value_of(lua_State *L, int i, struct model_value *v)
+{
+	struct models *ms = models_of(L);
+
+	switch (lua_type(L, i)) {
+	case LUA_TNIL: v->type = MODEL_NULL; return;
+	case LUA_TBOOLEAN:
+		v->type = MODEL_BOOL;
+		v->yes = lua_toboolean(L, i);
+		return;
+	case LUA_TNUMBER:
+		v->type = lua_isinteger(L, i) ? MODEL_INT : MODEL_REAL;
+		if (v->type == MODEL_INT)
+			v->i = lua_tointeger(L, i);
+		else
+			v->real = lua_tonumber(L, i);
+		return;
+	case LUA_TSTRING:
+		v->type = MODEL_TEXT;
+		v->text = word(ms, to_str(L, i));
+		return;
+	default: break;
+	}
+	v->type = MODEL_LIST;
+	ms->text.len = 0;
+	if (!lua_json(L, i, 0, &ms->text))
+		luaL_error(L,
+		    "a parameter must be a number, a text, a truth "
+		    "value or a short list of them");
+	v->text = word(ms, buf_str(&ms->text));
+}
+
+void
+model_value_json(struct buf *b, const struct model_value *v)
+{
+	char text[NUM_DOUBLE_MAX];
+
+	switch (v->type) {
+	case MODEL_NULL: buf_puts(b, "null"); break;
+	case MODEL_BOOL: buf_puts(b, v->yes ? "true" : "false"); break;
+	case MODEL_INT: json_put_i64(b, v->i); break;
+	case MODEL_REAL:
+		if (isfinite(v->real))
+			buf_put(b, text, num_put_double(text, v->real));
+		else
+			buf_puts(b, "null");
+		break;
+	case MODEL_TEXT: json_put_string(b, v->text); break;
+	case MODEL_LIST: buf_put(b, v->text.p, v->text.len); break;
+	}
+}
+
+void
+model_params_json(struct buf *b, const struct model_result *r)
+{
+	buf_putc(b, '{');
+	for (size_t i = 0; i < r->nparams; i++) {
+		if (i > 0)
+			buf_putc(b, ',');
+		json_put_string(b, r->params[i].name);
+		buf_putc(b, ':');
+		model_value_json(b, &r->params[i].val);
+	}
+	buf_putc(b, '}');
+}
+
+const struct model_value *
+model_param(const struct model_result *r, const char *name)
+{
+	for (size_t i = 0; i < r->nparams; i++)
+		if (str_eq(r->params[i].name, str_of(name)))
+			return &r->params[i].val;
+	return NULL;
+}
+
+/* ---- one evaluation ---- */
+
+struct evaluation {
+	const struct model *m;
+	const struct model_op *op;
+	enum model_way way;
+	bool figures_only; /* the second time, in doubles */
+	struct model_result *out;
+};
+
+/* Calls the entry's function of this name on its environment: FLOPs, bytes
+ * and precision are left on the stack. */
+static void
+call_entry(lua_State *L, const struct models *ms, int entry, const char *name)
+{
+	lua_getfield(L, entry, name);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->env);
+	lua_call(L, 1, 3);
+}
+
+/* store[name] = the value on top of the stack, as the next parameter. */
+static void
+add_param(lua_State *L, struct models *ms, int store, const char *name)
+{
+	if (ms->norder == MODEL_PARAMS)
+		luaL_error(L, "too many parameters");
+	ms->order[ms->norder++] = lua_pushstring(L, name);
+	lua_insert(L, -2);
+	lua_rawset(L, store);
+}
+
+/* A GEMM's B is 1 unless set; the first kernel whose name tells has the
+ * transposition. */
+static void
+gemm_params(lua_State *L, struct models *ms, int store)
+{
+	const struct model_op *op = ms->view->op;
+	struct gemm_kernel k;
+	size_t i = 0;
+
+	lua_pushliteral(L, "B");
+	if (lua_rawget(L, store) == LUA_TNIL) {
+		lua_pushinteger(L, 1);
+		add_param(L, ms, store, "B");
+	}
+	lua_pop(L, 1);
+	while (i < op->nkernels &&
+	    !(gemm_kernel_parse(op->kernels[i], &k) &&
+		(k.kind == GEMM_TENSILE || k.trans_a >= 0)))
+		i++;
+	if (i == op->nkernels)
+		return;
+	lua_createtable(L, 2, 1);
+	for (int t = 1; t <= 2; t++) {
+		int8_t flag = t == 1 ? k.trans_a : k.trans_b;
+
+		if (flag < 0)
+			lua_pushnil(L);
+		else
+			lua_pushboolean(L, flag);
+		lua_rawseti(L, -2, t);
+	}
+	lua_pushinteger(L, 2);
+	lua_setfield(L, -2, "n");
+	add_param(L, ms, store, "transpose");
+}
+
+/* Our copy of a parameter's name; most are those of the entry's last op. */
+static struct str
+param_name(struct models *ms, struct model *m, size_t i, struct str name)
+{
+	if (i < m->param_names.n && str_eq(m->param_names.v[i], name))
+		return m->param_names.v[i];
+	name = word(ms, name);
+	if (i == m->param_names.n)
+		vec_push(&m->param_names, name);
+	return name;
+}
+
+static void
+copy_params(lua_State *L, struct models *ms, int store, struct evaluation *e)
+{
+	struct model *m = ms->entries.v[e->m->number];
+	struct model_param p[MODEL_PARAMS];
+	size_t n = ms->norder;
+
+	for (size_t i = 0; i < n; i++) {
+		lua_pushstring(L, ms->order[i]);
+		p[i].name = param_name(ms, m, i, to_str(L, -1));
+		lua_rawget(L, store);
+		value_of(L, -1, &p[i].val);
+		lua_pop(L, 1);
+	}
+	if (n > 0)
+		e->out->params = memcpy(
+		    arena_alloc(ms->mem, n * sizeof *p), p, n * sizeof *p);
+	e->out->nparams = n;
+}
+
+/* "vector" and the precision of a dtype (a word like bf16 is one too). */
+static void
+set_spec(lua_State *L, struct models *ms, int given, struct evaluation *e)
+{
+	struct str name = to_str(L, given);
+	const struct dtype *t;
+
+	if (name.len == 0 && e->m->prec_arg >= 0) {
+		const struct texts *x = &ms->view->texts[0];
+
+		if (view_need(ms->view, VIEW_TYPES) == NULL &&
+		    (size_t)e->m->prec_arg < x->list.n)
+			name = (struct str){ x->bytes.p +
+				    x->list.v[e->m->prec_arg].start,
+				x->list.v[e->m->prec_arg].len };
+	}
+	t = dtype_find(ms, name);
+	if (t == NULL || t->precision.len == 0)
+		return;
+	e->out->precision = t->precision;
+	if (e->m->unit.len == 0)
+		return;
+	ms->text.len = 0;
+	buf_printf(&ms->text, "%.*s_%.*s", (int)e->m->unit.len, e->m->unit.p,
+	    (int)t->precision.len, t->precision.p);
+	e->out->spec = word(ms, buf_str(&ms->text));
+}
+
+static void
+set_figures(lua_State *L, int i, struct model_result *r)
+{
+	if (lua_type(L, i) != LUA_TNUMBER)
+		luaL_error(L, "no FLOPs were returned");
+	if (!lua_isnoneornil(L, i + 1) && lua_type(L, i + 1) != LUA_TNUMBER)
+		luaL_error(L, "the bytes are no number");
+	r->flops = lua_tonumber(L, i);
+	r->bytes =
+	    lua_isnoneornil(L, i + 1) ? (double)NAN : lua_tonumber(L, i + 1);
+	if (!(r->flops >= 0) || isinf(r->flops))
+		luaL_error(L, "the FLOPs are no count");
+	if (r->bytes < 0 || isinf(r->bytes))
+		luaL_error(L, "the bytes are no count");
+}
+
+static int
+evaluate(lua_State *L)
+{
+	struct evaluation *e = lua_touserdata(L, 1);
+	struct models *ms = models_of(L);
+	int store, entry, back;
+
+	lua_newtable(L);
+	store = lua_gettop(L);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->store_meta);
+	lua_setmetatable(L, store);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->env_set);
+	lua_pushvalue(L, store);
+	lua_setupvalue(L, -2, 1);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->env_meta);
+	lua_pushvalue(L, store);
+	lua_setfield(L, -2, "__index");
+	lua_rawgeti(L, LUA_REGISTRYINDEX, e->m->ref);
+	entry = lua_gettop(L);
+	call_entry(L, ms, entry, "eval");
+	back = lua_gettop(L) - 2;
+	if (e->way == MODEL_BWD) {
+		size_t n = ms->norder;
+
+		call_entry(L, ms, entry, "backward");
+		ms->norder = n; /* the parameters are those of the forward */
+		if (lua_isnil(L, -1))
+			lua_copy(L, back + 2, -1);
+		back = lua_gettop(L) - 2;
+	}
+	set_figures(L, back, e->out);
+	if (e->figures_only)
+		return 0;
+	if (e->m->is_gemm)
+		gemm_params(L, ms, store);
+	copy_params(L, ms, store, e);
+	set_spec(L, ms, back + 2, e);
+	return 0;
+}
+
+static bool
+run(struct models *ms, struct evaluation *e, struct str *reason)
+{
+	struct buf why = { 0 };
+
+	view_set(&ms->views[0], e->op);
+	ms->view = &ms->views[0];
+	ms->entry = e->m;
+	ms->norder = 0;
+	ms->skipped = ms->unmodelled = false;
+	ms->builtin = e->m->is_builtin;
+	sandbox_begin(ms, MODEL_STEPS, MODEL_CHURN);
+	ms->builtin = false;
+	lua_pushcfunction(ms->L, evaluate);
+	lua_pushlightuserdata(ms->L, e);
+	if (lua_pcall(ms->L, 1, 0, 0) == LUA_OK)
+		return true;
+	sandbox_message(ms->L, &why);
+	*reason = word(ms, buf_str(&why));
+	buf_free(&why);
+	return false;
+}
+
+/*
+ * Once with whole numbers. Where the sizes are so large that products may have
+ * left 64 bits, once more with doubles, to see whether they have.
+ */
+static void
+compute(struct models *ms, struct evaluation *e)
+{
+	struct model_result *r = e->out, big = { 0 };
+	struct evaluation again = *e;
+	struct str reason = { "", 0 };
+
+	ms->stats.evaluated++;
+	if (e->way == MODEL_BWD && !e->m->has_backward) {
+		r->status = MODEL_SKIPPED;
+		r->reason = STR("no backward is defined");
+		return;
+	}
+	if (run(ms, e, &reason))
+		r->status = MODEL_OK;
+	else
+		r->status = ms->unmodelled ? MODEL_NONE
+		    : ms->skipped          ? MODEL_SKIPPED
+					   : MODEL_FAILED;
+	r->reason = reason;
+	if ((r->status == MODEL_OK || r->status == MODEL_FAILED) &&
+	    view_is_large(&ms->views[0])) {
+		again.out = &big;
+		again.figures_only = true;
+		ms->as_float = true;
+		if (run(ms, &again, &reason) &&
+		    (r->status == MODEL_FAILED ||
+			!(fabs(big.flops - r->flops) <= 1e-9 * big.flops) ||
+			fabs(big.bytes - r->bytes) > 1e-9 * big.bytes)) {
+			r->flops = big.flops;
+			r->bytes = big.bytes;
+			r->status = MODEL_OK;
+		}
+		ms->as_float = false;
+	}
+	if (r->status == MODEL_FAILED && ms->stats.nfailed++ == 0) {
+		ms->stats.failed_name = word(ms, e->op->name);
+		ms->stats.failed_reason = reason;
+	}
+}
+
+/* ---- the memory of results ---- */
+
+/* Two hashes of the same bytes in one pass, with nothing in common else. */
+struct key128 {
+	uint64_t h1, h2;
+};
+
+static inline void
+mix16(struct key128 *k, uint64_t a, uint64_t b)
+{
+	k->h1 = hash_mix(k->h1 ^ a, b ^ HASH_K0);
+	k->h2 = hash_mix(k->h2 ^ b, a ^ HASH_K1);
+}
+
+static void
+mix(struct key128 *k, struct str s)
+{
+	const char *p = s.p;
+	size_t n = s.len;
+
+	mix16(k, n, HASH_K1 - n); /* where one text ends and the next begins */
+	for (; n >= 16; p += 16, n -= 16)
+		mix16(k, hash_load(p, 8), hash_load(p + 8, 8));
+	if (n >= 8)
+		mix16(k, hash_load(p, 8), hash_load(p + n - 8, 8));
+	else if (n >= 4)
+		mix16(k, hash_load(p, 4), hash_load(p + n - 4, 4));
+	else if (n > 0)
+		mix16(k,
+		    (unsigned char)p[0] |
+			(uint64_t)(unsigned char)p[n - 1] << 8,
+		    (unsigned char)p[n / 2]);
+}
+
+static void
+mix_lists(struct key128 *k, const struct model_op *op)
+{
+	mix(k, op->name);
+	mix(k, op->dims);
+	mix(k, op->types);
+	mix(k, op->strides);
+	mix(k, op->concrete);
+}
+
+static struct key128
+key_of(const struct model *m, const struct model_op *op, enum model_way way)
+{
+	struct key128 k = { m->number * 2 + (unsigned)way, HASH_K1 };
+	struct str text;
+
+	mix_lists(&k, op);
+	if (m->reads & MODEL_READS_KERNELS)
+		for (size_t i = 0; i < op->nkernels; i++)
+			mix(&k, op->kernels[i]);
+	if (m->reads & MODEL_READS_ANNOTATION)
+		mix(&k, op->annotation);
+	if (m->reads & MODEL_READS_FORWARD && op->forward != NULL)
+		mix_lists(&k, op->forward);
+	for (size_t i = 0; i < m->args.n; i++) {
+		bool has =
+		    op->arg != NULL && op->arg(op->ctx, m->args.v[i], &text);
+
+		mix(&k, has ? text : STR("\x01"));
+	}
+	return k;
+}
+
+static void
+grow(struct models *ms)
+{
+	struct memo_slot *old = ms->memo;
+	size_t cap = ms->memo_cap;
+
+	ms->memo_cap = cap == 0 ? 256 : cap * 2;
+	ms->memo = xcalloc(ms->memo_cap, sizeof *ms->memo);
+	for (size_t i = 0; i < cap; i++) {
+		size_t at = old[i].h1 & (ms->memo_cap - 1);
+
+		if (old[i].result == NULL)
+			continue;
+		while (ms->memo[at].result != NULL)
+			at = (at + 1) & (ms->memo_cap - 1);
+		ms->memo[at] = old[i];
+	}
+	vec_release(old);
+}
+
+const struct model_result *
+model_eval(struct models *ms, const struct model *m, const struct model_op *op,
+    enum model_way way)
+{
+	struct key128 k = key_of(m, op, way);
+	struct model_result *r;
+	size_t at;
+
+	if (ms->nresults * 2 >= ms->memo_cap)
+		grow(ms);
+	at = k.h1 & (ms->memo_cap - 1);
+	for (; ms->memo[at].result != NULL; at = (at + 1) & (ms->memo_cap - 1))
+		if (ms->memo[at].h1 == k.h1 && ms->memo[at].h2 == k.h2) {
+			ms->stats.hits++;
+			return ms->memo[at].result;
+		}
+	r = arena_alloc(ms->mem, sizeof *r);
+	*r = (struct model_result){
+		.model = m,
+		.number = (uint32_t)ms->nresults++,
+		.flops = (double)NAN,
+		.bytes = (double)NAN,
+	};
+	compute(ms, &(struct evaluation){ m, op, way, false, r });
+	if (r->status != MODEL_OK)
+		r->flops = r->bytes = (double)NAN;
+	ms->memo[at] = (struct memo_slot){ k.h1, k.h2, r };
+	return r;
+}

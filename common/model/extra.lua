@@ -1,0 +1,379 @@
+-- SPDX-License-Identifier: MIT
+-- What the reference has no model of: some 6 % of the GPU time in traces. The
+-- category stays what name and kernel say; the sheets are ours.
+
+local bf16 = "c10::BFloat16"
+local function entry(sheet, prec)
+  return { sheet = sheet, unit = "vector", prec = prec, extra = true }
+end
+
+-- ---- pointwise: an operation for each element of the result ----
+
+-- Broadcast of all tensor arguments, their bytes, the widest, the type of the first.
+local function operands()
+  local out, moved, widest, first = {}, 0, 0, nil
+  for i = 0, nargs() - 1 do
+    if has(i) and dtype(i) ~= "Scalar" and dtype(i) ~= "ScalarList" then
+      for _, s in ipairs(tensors(i)) do
+        local n, long = prod(s), #s
+        moved = moved + n * size(i)
+        for k = 1, long do
+          local at = k - long
+          if (out[at] or 1) < s[k] then out[at] = s[k] end
+        end
+      end
+      widest = math.max(widest, size(i, 0))
+      first = first or dtype(i)
+    end
+  end
+  local n, at = 1, 0
+  while out[at] do n, at = n * out[at], at - 1 end
+  return n, moved, widest, first
+end
+
+-- bool: the result has one byte an element
+local function pointwise(names, bool_result)
+  op {
+    like = entry("MorePointwise"), names = names,
+    eval = function (_ENV)
+      local n, moved, widest, first = operands()
+      if not first then fail("no tensor among the arguments") end
+      num_elems = n
+      dtype_in = first
+      -- x_ writes where it reads
+      return n, moved + n * (bool_result and 1 or widest), first
+    end,
+  }
+end
+
+local function aten(text)
+  local out = {}
+  for w in text:gmatch("%S+") do out[#out + 1] = "aten::" .. w end
+  return out
+end
+
+-- Each name, and with _ behind it.
+local function in_place_too(text)
+  local out = aten(text)
+  for i = 1, #out do out[#out + 1] = out[i] .. "_" end
+  return out
+end
+
+pointwise(in_place_too [[ sub rsub exp exp2 expm1 log log2 log10 log1p tanh gelu relu sqrt abs sin cos
+  tan reciprocal erf elu leaky_relu hardtanh hardswish hardsigmoid mish softplus clamp floor ceil
+  round trunc sign square maximum minimum fmod remainder floor_divide atan2 xlogy bitwise_and
+  bitwise_or bitwise_xor bitwise_not addcmul addcdiv lerp masked_fill nan_to_num ]])
+pointwise(aten "where hypot logaddexp copysign fmax fmin")
+pointwise(aten [[ silu_ sigmoid_ rsqrt_ neg_ pow_ ]])
+pointwise(in_place_too [[ lt le gt ge eq ne logical_and logical_or logical_xor logical_not ]], true)
+pointwise(aten "isnan isinf isfinite", true)
+pointwise(aten [[ tanh_backward gelu_backward silu_backward elu_backward leaky_relu_backward
+  hardtanh_backward hardswish_backward hardsigmoid_backward softplus_backward mish_backward
+  logit_backward native_dropout_backward ]])
+
+-- Only written.
+op {
+  like = entry("MorePointwise", 0), names = aten "fill_ zero_ uniform_ normal_ random_ bernoulli_ exponential_",
+  eval = function (_ENV)
+    num_elems = elems(0)
+    dtype_in = dtype(0)
+    return num_elems, num_elems * size(0)
+  end,
+  examples = {
+    { op = "aten::fill_", dims = { { 8, 16 }, {} }, types = { "float", "Scalar" }, flops = 128,
+      bytes = 512 },
+  },
+}
+
+-- (x, p, train): result and mask
+op {
+  like = entry("MorePointwise", 0), names = aten "native_dropout",
+  eval = function (_ENV)
+    num_elems = elems(0)
+    dtype_in = dtype(0)
+    return num_elems, num_elems * (2 * size(0) + 1)
+  end,
+  examples = {
+    { dims = { { 8, 16 }, {}, {} }, types = { bf16, "Scalar", "Scalar" }, flops = 128, bytes = 640 },
+  },
+}
+
+op {
+  like = entry("MorePointwise", 0), names = aten "glu",
+  eval = function (_ENV)
+    num_elems = elems(0) // 2
+    dtype_in = dtype(0)
+    return 5 * num_elems, 3 * num_elems * size(0)
+  end,
+}
+
+-- ---- softmax ----
+
+op {
+  like = entry("Softmax", 0), names = aten "_softmax _log_softmax _safe_softmax",
+  eval = function (_ENV)
+    op_shape = shape(0)
+    dtype_in = dtype(0)
+    local out = size(0) -- half_to_float makes floats of halves
+    if bool(value(2), false) then out = 4 end
+    return 5 * elems(0), elems(0) * (size(0) + out)
+  end,
+  examples = {
+    { op = "aten::_softmax", dims = { { 8, 128, 128 }, {}, {} }, types = { bf16, "Scalar", "Scalar" },
+      values = { "", "-1", "False" }, flops = 655360, bytes = 524288, spec = "vector_bf16" },
+    { op = "aten::_softmax", dims = { { 8, 128, 128 }, {}, {} },
+      types = { "c10::Half", "Scalar", "Scalar" }, values = { "", "-1", "True" }, flops = 655360,
+      bytes = 131072 * 6 },
+  },
+}
+op {
+  like = entry("Softmax", 0), names = aten "_softmax_backward_data _log_softmax_backward_data",
+  eval = function (_ENV)
+    op_shape = shape(0)
+    dtype_in = dtype(0)
+    return 4 * elems(0), 3 * elems(0) * size(0)
+  end,
+  examples = {
+    { op = "aten::_softmax_backward_data", dims = { { 8, 16 }, { 8, 16 } },
+      types = { "float", "float" }, flops = 512, bytes = 1536 },
+  },
+}
+-- (logits, target, weight, reduction, ...): one value of each row
+op {
+  like = entry("Softmax", 0), names = aten "nll_loss_forward nll_loss2d_forward nll_loss_nd",
+  eval = function (_ENV)
+    num_elems = elems(1)
+    dtype_in = dtype(0)
+    return num_elems, num_elems * (size(0) + size(1, 8))
+  end,
+}
+
+-- ---- moving ----
+
+-- n elements of argument x are read and written, besides the indices of argument i
+local function move(_ENV, x, n, i)
+  num_elems = n
+  dtype_in = dtype(x)
+  return 0, 2 * n * size(x) + (i and has(i) and elems(i) * size(i, 8) or 0)
+end
+
+op {
+  like = entry("Movement", 0), names = aten "cat stack _cat",
+  eval = function (_ENV)
+    -- a list's type is TensorList: old traces don't say of what
+    num_elems = elems(0)
+    dtype_in = dtype(0)
+    local _, e = 0, size(0)
+    if e ~= e then
+      for i = 1, nargs() - 1 do
+        if has(i) then e = size(i) end
+      end
+    end
+    return 0, 2 * num_elems * e
+  end,
+  examples = {
+    { op = "aten::cat", dims = { { { 8, 16 }, { 8, 4 } }, {} }, types = { "TensorList", "Scalar" },
+      flops = 0, bytes = "unknown", params = { num_elems = 160 } },
+  },
+}
+op {
+  like = entry("Movement", 0), names = aten "flip roll _to_copy clone contiguous repeat constant_pad_nd im2col",
+  eval = function (_ENV) return move(_ENV, 0, elems(0)) end,
+  examples = {
+    { op = "aten::flip", dims = { { 8, 16 } }, types = { "float" }, flops = 0, bytes = 1024 },
+  },
+}
+op {
+  like = entry("Movement", 0), names = aten "arange",
+  eval = function (_ENV)
+    return no_model("its size is no argument")
+  end,
+}
+op {
+  like = entry("Movement", 0), names = aten "index_select",
+  eval = function (_ENV)
+    local d, s = int(value(1)), shape(0)
+    if d < 0 then d = d + #s end
+    local whole = s[d + 1] or fail("no such dimension")
+    return move(_ENV, 0, whole > 0 and elems(0) // whole * elems(2) or 0, 2)
+  end,
+  examples = {
+    { op = "aten::index_select", dims = { { 100, 16 }, {}, { 8 } }, values = { "", "0", "" },
+      types = { "float", "Scalar", "long int" }, flops = 0, bytes = 2 * 128 * 4 + 64 },
+  },
+}
+op {
+  like = entry("Movement", 0), names = aten "gather",
+  eval = function (_ENV) return move(_ENV, 0, elems(2), 2) end,
+}
+-- (weight, indices, ...)
+op {
+  like = entry("Movement", 0), names = aten "embedding",
+  eval = function (_ENV) return move(_ENV, 0, elems(1) * dim(0, -1), 1) end,
+  examples = {
+    { op = "aten::embedding", dims = { { 30522, 512 }, { 1, 141 } },
+      types = { bf16, "long int" }, flops = 0, bytes = 141 * 512 * 2 * 2 + 141 * 8 },
+  },
+}
+-- (grad, indices, num_weights, ...)
+op {
+  like = entry("Movement", 0), names = aten "embedding_dense_backward",
+  eval = function (_ENV)
+    num_elems = elems(0)
+    dtype_in = dtype(0)
+    local rows = int(value(2), 0)
+    return num_elems, (2 * num_elems + rows * dim(0, -1)) * size(0) + elems(1) * size(1, 8)
+  end,
+}
+-- (self, dim, index, src)
+op {
+  like = entry("Movement", 0), names = aten "scatter scatter_ scatter_add scatter_add_",
+  eval = function (_ENV) return move(_ENV, 0, elems(2), 2) end,
+  examples = {
+    { op = "aten::scatter_add_", dims = { { 100 }, {}, { 8 }, { 8 } },
+      types = { "float", "Scalar", "long int", "float" }, flops = 0, bytes = 64 + 64 },
+  },
+}
+-- The result's size follows from the indices: it is at least theirs.
+op {
+  like = entry("Movement", 0), names = aten "index _unsafe_index index_put_ _index_put_impl_",
+  eval = function (_ENV)
+    local s, list, most = shape(0), tensors(1), 1
+    for _, i in ipairs(list) do most = math.max(most, prod(i)) end
+    local each = 1
+    for k = #list + 1, #s do each = each * s[k] end
+    return move(_ENV, 0, most * each)
+  end,
+  examples = {
+    { op = "aten::index", dims = { { 100, 16 }, { { 8 } } }, types = { "float", "TensorList" },
+      flops = 0, bytes = 2 * 128 * 4 },
+  },
+}
+
+-- ---- pooling and resampling ----
+
+-- Size of a pooled dimension.
+local function pooled(n, k, s, p, d, up)
+  local x = n + 2 * p - d * (k - 1) - 1
+  return (up and ceil_div(x, s) or x // s) + 1
+end
+local function each(text, default)
+  local v = list(text)
+  if #v == 0 then return default, default end
+  return v[1], v[2] or v[1]
+end
+
+-- max: (x, kernel, stride, padding, dilation, ceil); avg without dilation
+local function pool(names, is_max, indices)
+  op {
+    like = entry("Pooling", 0), names = names,
+    eval = function (_ENV)
+      local s = shape(0)
+      if #s < 3 then fail("no picture") end
+      local kh, kw = each(value(1))
+      if not kh then fail("no kernel size") end
+      local sh, sw = each(value(2), nil)
+      local ph, pw = each(value(3), 0)
+      local dh, dw = 1, 1
+      if is_max then dh, dw = each(value(4), 1) end
+      local up = bool(value(is_max and 5 or 4), false)
+      input_shape = shape(0)
+      s[#s - 1] = pooled(s[#s - 1], kh, sh or kh, ph, dh, up)
+      s[#s] = pooled(s[#s], kw, sw or kw, pw, dw, up)
+      output_shape = s
+      kernel_size = { kh, kw }
+      local n = prod(s)
+      return n * kh * kw, (elems(0) + n) * size(0) + (indices and 8 * n or 0)
+    end,
+    examples = {
+      { dims = { { 10, 64, 112, 112 }, {}, {}, {}, {}, {} }, types = { bf16 },
+        values = { "", "[3, 3]", "[2, 2]", "[1, 1]", is_max and "[1, 1]" or "False", "False" },
+        flops = 10 * 64 * 56 * 56 * 9,
+        bytes = 2 * (8028160 + 2007040) + (indices and 8 * 2007040 or 0) },
+    },
+  }
+end
+pool(aten "max_pool2d", true, false)
+pool(aten "max_pool2d_with_indices", true, true)
+pool(aten "avg_pool2d", false, false)
+
+-- Pointwise in what is larger, the input's gradient.
+op {
+  like = entry("Pooling", 0),
+  names = aten "max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward",
+  eval = function (_ENV)
+    num_elems = elems(1)
+    return elems(0), (elems(0) + elems(1)) * size(0)
+      + (op_name():find("indices", 1, true) and 8 * elems(0) or 0)
+  end,
+}
+op {
+  like = entry("Pooling", 0), names = aten "_adaptive_avg_pool2d adaptive_avg_pool2d",
+  eval = function (_ENV)
+    local s, h, w = shape(0), each(value(1))
+    if not h then fail("no output size") end
+    input_shape = shape(0)
+    s[#s - 1], s[#s] = h, w
+    output_shape = s
+    return elems(0), (elems(0) + prod(s)) * size(0)
+  end,
+}
+
+-- Operations for each result: nearest, bilinear, bicubic.
+local function resample(names, per_element, scales_at)
+  op {
+    like = entry("Resampling", 0), names = names,
+    eval = function (_ENV)
+      local s, sizes, scales = shape(0), list(value(1)), nil
+      if #sizes == 0 then scales = list(value(scales_at)) end
+      input_shape = shape(0)
+      for i = 3, #s do
+        s[i] = scales and math.floor(s[i] * (scales[i - 2] or fail("no output size")))
+          or sizes[i - 2] or fail("no output size")
+      end
+      output_shape = s
+      return per_element * prod(s), (elems(0) + prod(s)) * size(0)
+    end,
+    examples = {
+      { dims = { { 2, 3, 8, 8 }, {}, {}, {} }, types = { "float" },
+        values = { "", "[16, 16]", "", "" }, flops = per_element * 1536, bytes = 4 * (384 + 1536) },
+    },
+  }
+end
+resample(aten "_upsample_nearest_exact2d _upsample_nearest_exact3d", 1, 2)
+resample(aten "upsample_bilinear2d _upsample_bilinear2d_aa", 7, 3)
+resample(aten "upsample_bicubic2d _upsample_bicubic2d_aa", 35, 3)
+
+-- ---- all tensors of an optimiser at once ----
+
+-- Elements of the first list; reads the lists, writes the first.
+op {
+  like = entry("Optimizer", 0),
+  names = aten [[ _foreach_add_ _foreach_mul_ _foreach_div_ _foreach_sub_ _foreach_addcmul_
+    _foreach_addcdiv_ _foreach_lerp_ _foreach_sqrt_ _foreach_copy_ _foreach_zero_ _foreach_neg_
+    _foreach_add _foreach_mul _foreach_div _foreach_sub _foreach_sqrt _foreach_norm ]],
+  eval = function (_ENV)
+    local n, lists = elems(0), 1
+    for i = 1, nargs() - 1 do
+      if has(i) and elems(i) == n then lists = lists + 1 end
+    end
+    num_elems = n
+    -- Kineto gives TensorList as the type: of floats, if not told otherwise
+    return n, (lists + 1) * n * size(0, 4), size(0) ~= size(0) and "float" or nil
+  end,
+  examples = {
+    { op = "aten::_foreach_add_", dims = { { { 8, 16 }, { 4 } }, { { 8, 16 }, { 4 } }, {} },
+      types = { "TensorList", "TensorList", "Scalar" }, flops = 132, bytes = 3 * 132 * 4 },
+  },
+}
+op {
+  like = entry("Optimizer", 0), names = aten "_fused_adam_ _fused_adamw_",
+  eval = function (_ENV)
+    num_elems = elems(0)
+    return 12 * num_elems, 7 * num_elems * size(0, 4), size(0) ~= size(0) and "float" or nil
+  end,
+  examples = {
+    { op = "aten::_fused_adamw_", dims = { { { 8, 16 }, { 4 } } }, types = { "TensorList" },
+      flops = 12 * 132, bytes = 7 * 132 * 4, spec = "vector_fp32" },
+  },
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the name of a GEMM kernel tells: the transposition of its operands and
+ * its macro tile.
+ *
+ *	Cijk_Alik_Bljk_BBS_BH_..._MT64x16x64_...	Tensile
+ *	nvjet_tst_192x192_64x4_2x1_v_bz_coopA_TNT	nvjet
+ *	..._tensorop_bf16_s16816gemm_bf16_128x64_32x6_tn_align8	cutlass
+ *	sm80_xmma_gemm_f32f32_..._tn_n_tilesize64x64x64_...	xmma
+ */
+#include "model/model.h"
+
+static bool
+is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+/* C[a-z]{3}_A[a-z]{3}_B[a-z]{3} anywhere */
+static bool
+is_tensile(struct str s)
+{
+	for (size_t i = 0; i + 14 <= s.len; i++) {
+		const char *p = s.p + i;
+		bool all = p[0] == 'C' && p[4] == '_' && p[5] == 'A' &&
+		    p[9] == '_' && p[10] == 'B';
+
+		for (int k = 0; all && k < 3; k++)
+			all = is_lower(p[1 + k]) && is_lower(p[6 + k]) &&
+			    is_lower(p[11 + k]);
+		if (all)
+			return true;
+	}
+	return false;
+}
+
+static bool
+has(struct str s, const char *what)
+{
+	return str_find(s, str_of(what), false) >= 0;
+}
+
+/* Digits at *p; it moves behind them. */
+static bool
+number(const char **p, const char *end, int64_t *out)
+{
+	const char *start = *p;
+
+	while (*p < end && **p >= '0' && **p <= '9')
+		(*p)++;
+	return num_i64((struct str){ start, (size_t)(*p - start) }, out);
+}
+
+/* "64x16x64" or "64x16" at p. The number of numbers. */
+static int
+sizes(const char *p, const char *end, int64_t out[3])
+{
+	int n = 0;
+
+	while (n < 3 && number(&p, end, &out[n])) {
+		n++;
+		if (p == end || *p != 'x')
+			break;
+		p++;
+	}
+	return n;
+}
+
+/* Three sizes behind the first of these words that has them. */
+static bool
+tile_behind(struct str s, const char *what, struct gemm_kernel *k)
+{
+	const char *end = s.p + s.len;
+	int64_t v[3];
+	size_t from = 0;
+	ptrdiff_t at;
+
+	while ((at = str_find((struct str){ s.p + from, s.len - from },
+		    str_of(what), false)) >= 0) {
+		from += (size_t)at + strlen(what);
+		if (sizes(s.p + from, end, v) == 3) {
+			k->tile_m = v[0];
+			k->tile_n = v[1];
+			k->depth = v[2];
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+tensile(struct str s, struct gemm_kernel *k)
+{
+	k->kind = GEMM_TENSILE;
+	k->trans_a = has(s, "_Ailk_") ? 0 : has(s, "_Alik_") ? 1 : -1;
+	k->trans_b = has(s, "_Bljk_") ? 0 : has(s, "_Bjlk_") ? 1 : -1;
+	tile_behind(s, "MT", k);
+}
+
+/* nvjet_KIND_128x64_64x4_..._TNT: tile m x n, depth x stages */
+static void
+nvjet(struct str s, struct gemm_kernel *k)
+{
+	const char *end = s.p + s.len, *last = end, *p;
+	int64_t v[3], w[3];
+
+	k->kind = GEMM_NVJET;
+	while (last > s.p && last[-1] != '_')
+		last--;
+	if (end - last >= 2) {
+		k->trans_a = last[0] == 'T';
+		k->trans_b = last[1] == 'T';
+	}
+	for (p = s.p; p + 1 < end; p++) {
+		const char *next;
+
+		if (p[0] != '_' || sizes(p + 1, end, v) != 2)
+			continue;
+		next = memchr(p + 1, '_', (size_t)(end - p - 1));
+		if (next == NULL || sizes(next + 1, end, w) != 2)
+			continue;
+		k->tile_m = v[0];
+		k->tile_n = v[1];
+		k->depth = w[0];
+		return;
+	}
+}
+
+/* "_tn_" at p, and what the letters mean. */
+static bool
+layout_at(const char *p, struct gemm_kernel *k)
+{
+	if (p[0] != '_' || p[3] != '_' || (p[1] != 't' && p[1] != 'n') ||
+	    (p[2] != 't' && p[2] != 'n'))
+		return false;
+	k->trans_a = p[1] == 't';
+	k->trans_b = p[2] == 't';
+	return true;
+}
+
+/* Layout and tile. A name without a layout tells nothing that counts. */
+static bool
+cutlass(struct str s, struct gemm_kernel *k)
+{
+	const char *end = s.p + s.len;
+	int64_t v[3], w[3];
+	bool found = false;
+
+	k->kind = GEMM_CUTLASS;
+	for (size_t i = 0; !found && i + 4 <= s.len; i++)
+		found = layout_at(s.p + i, k);
+	if (!found || tile_behind(s, "tilesize", k))
+		return found;
+	for (const char *p = s.p; p + 1 < end; p++) {
+		const char *q = p + 1;
+
+		if (p[0] != '_' || sizes(q, end, v) != 2)
+			continue;
+		while (q < end && *q != '_')
+			q++;
+		if (q < end && sizes(q + 1, end, w) == 2) {
+			k->tile_m = v[0];
+			k->tile_n = v[1];
+			k->depth = w[0];
+			break;
+		}
+	}
+	return true;
+}
+
+bool
+gemm_kernel_parse(struct str name, struct gemm_kernel *out)
+{
+	*out = (struct gemm_kernel){ .trans_a = -1, .trans_b = -1 };
+	if (is_tensile(name)) {
+		tensile(name, out);
+	} else if (str_starts(name, STR("nvjet"))) {
+		nvjet(name, out);
+		return out->trans_a >= 0 || out->tile_m > 0;
+	} else if (has(name, "cutlass") || has(name, "xmma")) {
+		if (!cutlass(name, out)) {
+			*out = (struct gemm_kernel){ .trans_a = -1,
+				.trans_b = -1 };
+			return false;
+		}
+	} else if (has(name, "RR_GEMM_")) {
+		out->kind = GEMM_RR;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static int64_t
+ceil_div(int64_t a, int64_t b)
+{
+	return a / b + (a % b > 0);
+}
+
+bool
+gemm_fit(const struct gemm_kernel *k, int64_t b, int64_t m, int64_t n,
+    int64_t num_cus, struct gemm_fit *out)
+{
+	double tiles, rounds;
+	int64_t along_n, along_m;
+
+	if (k->tile_m <= 0 || k->tile_n <= 0 || b <= 0 || m <= 0 || n <= 0 ||
+	    num_cus <= 0)
+		return false;
+	along_n = ceil_div(n, k->tile_m);
+	along_m = ceil_div(m, k->tile_n);
+	tiles = (double)along_n * (double)along_m * (double)b;
+	if (tiles > 9e15)
+		return false;
+	rounds = ceil(tiles / (double)num_cus);
+	out->tiles = (int64_t)tiles;
+	out->tile_eff = (double)m * (double)n /
+	    ((double)along_n * (double)k->tile_m * (double)along_m *
+		(double)k->tile_n);
+	out->wave_eff = tiles / (rounds * (double)num_cus);
+	out->dim_eff = out->tile_eff * out->wave_eff;
+	return true;
+}

@@ -1,0 +1,450 @@
+-- SPDX-License-Identifier: MIT
+-- Matrix products: M x K by K x N, B of them, with a bias of N or none.
+
+local bf16, fp8 = "c10::BFloat16", "c10::Float8_e4m3fn"
+
+local function flops(B, M, N, K, bias)
+  return B * (2 * M * N * K + (bias and M * N or 0))
+end
+
+-- a, b, c, out: bytes an element of the operands, the bias and the result
+local function moved(B, M, N, K, bias, a, b, c, out)
+  return B * (M * K * a + K * N * b + M * N * out + (bias and N * c or 0))
+end
+
+local matrix = { category = "GEMM", sheet = "GEMM", unit = "matrix", gemm = true, prec = 0 }
+
+local function gemm(t)
+  t.like = t.like or matrix
+  return op(t)
+end
+
+-- The size of an output argument where the op was given one.
+local function out_size(i, otherwise)
+  if has(i) then return size(i) end
+  return otherwise
+end
+
+gemm {
+  names = { "aten::mm" },
+  eval = function (_ENV)
+    M = dim(0, 0)
+    N = dim(1, 1)
+    K = dim(0, 1)
+    bias = false
+    stride_A = strides(0)
+    stride_B = strides(1)
+    dtype_A_B = { dtype(0), dtype(1) }
+    return flops(1, M, N, K),
+      moved(1, M, N, K, false, size(0), size(1), 0, out_size(2, size(0)))
+  end,
+  examples = {
+    { dims = { { 128, 64 }, { 64, 96 } }, types = { bf16, bf16 }, flops = 1572864,
+      bytes = 53248, spec = "matrix_bf16", params = { M = 128, N = 96, K = 64, B = 1 } },
+    { dims = { { 128, 64 }, { 64, 96 } }, types = { "bool", "bool" }, flops = 1572864,
+      bytes = 26624, spec = "" },
+    { dims = { { 128, 64 }, { 64, 96 } }, types = { "?", "?" }, flops = 1572864,
+      bytes = "unknown", spec = "" },
+  },
+}
+
+gemm {
+  names = { "aten::addmm" },
+  prec = 1,
+  eval = function (_ENV)
+    M = dim(1, 0)
+    N = dim(2, 1)
+    K = dim(1, 1)
+    bias = true
+    stride_A = strides(1)
+    stride_B = strides(2)
+    dtype_A_B = { dtype(1), dtype(2) }
+    return flops(1, M, N, K, true), moved(1, M, N, K, true, size(1), size(2), size(0), size(1))
+  end,
+  examples = {
+    { dims = { { 768 }, { 788, 768 }, { 768, 768 }, {}, {} },
+      types = { bf16, bf16, bf16, "Scalar", "Scalar" },
+      kernels = { "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT64x16x64_MI16x16x1" },
+      flops = 930167808, bytes = 3601920, spec = "matrix_bf16",
+      params = { M = 788, bias = true, transpose = { true, false } } },
+  },
+}
+
+-- ScalarType numbers of PyTorch, as Concrete Inputs has an out_dtype.
+local scalar_types = { [0] = 1, 1, 2, 4, 8, 2, 4, 8, [11] = 1, [15] = 2, [23] = 1, [24] = 1,
+  [25] = 1, [26] = 1 }
+
+-- (self, mat2, scale_a, scale_b, bias, scale_result, out_dtype, use_fast_accum)
+gemm {
+  names = { "aten::_scaled_mm", "trtllm::cublas_scaled_mm" },
+  eval = function (_ENV)
+    M = dim(0, 0)
+    N = dim(1, 1)
+    K = dim(0, 1)
+    bias = has(4)
+    stride_A = strides(0)
+    stride_B = strides(1)
+    dtype_A_B = { dtype(0), dtype(1) }
+    local out = scalar_types[int(value(6), -1)] or (size(0) == 1 and 2 or size(0))
+    local scales = 0
+    for i = 2, 3 do
+      if has(i) then scales = scales + elems(i) * size(i) end
+    end
+    return flops(1, M, N, K, bias),
+      moved(1, M, N, K, bias, size(0), size(1), bias and size(4) or 0, out) + scales
+  end,
+  examples = {
+    { dims = { { 128, 64 }, { 64, 96 }, { 1 }, { 1 }, {}, {}, {}, {} },
+      types = { fp8, fp8, "float", "float", "", "", "Scalar", "Scalar" },
+      values = { "", "", "", "", "", "", "15", "True" },
+      flops = 1572864, bytes = 8192 + 6144 + 2 * 12288 + 8, spec = "matrix_fp8" },
+  },
+}
+
+-- Weights are [N, K], the result int32.
+gemm {
+  names = { "bitsandbytes::int8_linear_matmul" },
+  eval = function (_ENV)
+    M = dim(0, 0)
+    N = dim(1, 0)
+    K = dim(0, 1)
+    bias = false
+    stride_A = strides(0)
+    stride_B = strides(1)
+    dtype_A_B = { dtype(0), dtype(1) }
+    return flops(1, M, N, K), moved(1, M, N, K, false, size(0), size(1), 0, 4)
+  end,
+  examples = {
+    { dims = { { 128, 64 }, { 96, 64 } }, types = { "signed char", "signed char" },
+      flops = 1572864, bytes = 8192 + 6144 + 4 * 12288, spec = "matrix_int8" },
+  },
+}
+
+gemm {
+  names = { "aten::bmm" },
+  eval = function (_ENV)
+    B = dim(0, 0)
+    M = dim(0, 1)
+    N = dim(1, 2)
+    K = dim(0, 2)
+    bias = false
+    stride_A = strides(0)
+    stride_B = strides(1)
+    dtype_A_B = { dtype(0), dtype(1) }
+    return flops(B, M, N, K),
+      moved(B, M, N, K, false, size(0), size(1), 0, out_size(2, size(0)))
+  end,
+  examples = {
+    { dims = { { 8, 128, 64 }, { 8, 64, 96 } }, types = { bf16, bf16 }, flops = 12582912,
+      bytes = 425984, params = { B = 8, M = 128, N = 96, K = 64 } },
+  },
+}
+
+gemm {
+  names = { "aten::baddbmm" },
+  prec = 1,
+  eval = function (_ENV)
+    B = dim(1, 0)
+    M = dim(1, 1)
+    N = dim(2, 2)
+    K = dim(1, 2)
+    bias = true
+    stride_A = strides(1)
+    stride_B = strides(2)
+    dtype_A_B = { dtype(1), dtype(2) }
+    return flops(B, M, N, K, true), moved(B, M, N, K, true, size(1), size(2), size(0), size(1))
+  end,
+  examples = {
+    { dims = { { 8, 128, 96 }, { 8, 128, 64 }, { 8, 64, 96 } }, types = { bf16, bf16, bf16 },
+      flops = 12681216, bytes = 427520, spec = "matrix_bf16" },
+  },
+}
+
+-- A and W are the first two arguments of rank 2; W may be packed.
+gemm {
+  names = { "vllm::gemm_with_dynamic_quant" },
+  eval = function (_ENV)
+    local a, w
+    for i = 0, nargs() - 1 do
+      if rank(i) == 2 then
+        if a then w = i break end
+        a = i
+      end
+    end
+    if not w then a, w = 0, 1 end
+    if rank(a) ~= 2 or rank(w) ~= 2 then fail("no two matrices") end
+    M = dim(a, 0)
+    N = dim(w, 0)
+    K = dim(a, 1)
+    bias = false
+    stride_A = strides(0)
+    stride_B = strides(1)
+    dtype_A_B = { dtype(0), dtype(1) }
+    return flops(1, M, N, K), M * K * size(a) + elems(w) * size(w) + M * N * 2
+  end,
+  examples = {
+    { dims = { { 128, 64 }, { 96, 32 } }, types = { bf16, "unsigned char" }, flops = 1572864,
+      bytes = 128 * 64 * 2 + 96 * 32 + 128 * 96 * 2, params = { M = 128, N = 96, K = 64 } },
+  },
+}
+
+-- Transformer Engine, version 1
+gemm {
+  names = { "tex_ts::te_gemm_ts" },
+  eval = function (_ENV)
+    local ta, tb = value(4) == "1", value(9) == "1"
+    M = dim(0, ta and 0 or 1)
+    N = dim(5, tb and 1 or 0)
+    K = dim(0, ta and 1 or 0)
+    bias = value(14) ~= ""
+    stride_A = strides(0)
+    stride_B = strides(5)
+    dtype_A_B = { dtype(0), dtype(5), dtype(10), dtype(18) }
+    return flops(1, M, N, K, bias),
+      moved(1, M, N, K, bias, size(0), size(5), bias and size(18) or 0, size(10))
+  end,
+}
+
+-- Transformer Engine, version 2: pseudo ops made from the shapes of the layer
+gemm {
+  names = { "_Linear_yfwd_mm", "_LinearBackward_xgrad_mm", "_LinearBackward_wgrad_mm",
+    "_LayerNormLinear_yfwd_mm", "_LayerNormLinearBackward_xgrad_mm",
+    "_LayerNormLinearBackward_wgrad_mm" },
+  eval = function (_ENV)
+    M = dim(0, 0)
+    N = dim(1, 1)
+    K = dim(0, 1)
+    bias = false
+    stride_A = strides(0)
+    stride_B = strides(1)
+    dtype_A_B = { dtype(0), dtype(1) }
+    return flops(1, M, N, K), moved(1, M, N, K, false, size(0), size(1), 0, 2)
+  end,
+  examples = {
+    { dims = { { 128, 64 }, { 64, 96 } }, types = { "fp8", "fp8" }, flops = 1572864,
+      bytes = 8192 + 6144 + 2 * 12288, spec = "matrix_fp8" },
+  },
+}
+
+-- M, N, K of Primus' operands 0 and 2 with their flags 5, 6, 7.
+local function primus(_ENV, pack)
+  local a, w = shape(0), shape(2)
+  local ta, tb, tc = bool(value(5), false), bool(value(6), false), bool(value(7), false)
+  if tc then a, w, ta, tb = w, a, not tb, not ta end
+  M = ta and a[2] or a[1]
+  N = tb and w[1] or w[2]
+  K = (ta and a[1] or a[2]) * pack
+  bias = false
+  stride_A = strides(0)
+  stride_B = strides(2)
+  dtype_A_B = { dtype(0), dtype(2) }
+  dtype_scaleA = dtype(1)
+  dtype_scaleB = dtype(3)
+end
+
+-- Both operands packed, blocks of 32 with a scale each, bf16 out.
+local function mxfp4(M, N, K, a, b, scale_a, scale_b)
+  local blocks = ceil_div(K, 32)
+  return M * (K // 2) * a + N * (K // 2) * b + M * blocks * scale_a + N * blocks * scale_b
+    + 2 * M * N
+end
+
+gemm {
+  names = { "primus_turbo::hipblaslt_gemm_fp8", "primus_turbo_cpp_extension::hipblaslt_gemm_fp8" },
+  eval = function (_ENV)
+    primus(_ENV, 1)
+    local a = size(0)
+    return flops(1, M, N, K), moved(1, M, N, K, false, a, size(2), 0, a == 1 and 2 or a)
+  end,
+  examples = {
+    { dims = { { 128, 64 }, { 1 }, { 96, 64 }, { 1 }, {}, {}, {}, {} },
+      types = { fp8, "float", fp8, "float", "", "", "", "" },
+      values = { "", "", "", "", "", "False", "True", "False" },
+      flops = 1572864, bytes = 38912, spec = "matrix_fp8",
+      params = { M = 128, N = 96, K = 64 } },
+    { dims = { { 128, 64 }, { 1 }, { 96, 64 }, { 1 }, {}, {}, {}, {} },
+      types = { fp8, "float", fp8, "float", "", "", "", "" },
+      values = { "", "", "", "", "", "False", "True", "True" },
+      flops = 1572864, bytes = 38912, params = { M = 96, N = 128, K = 64 } },
+  },
+}
+
+gemm {
+  names = { "primus_turbo::hipblaslt_gemm_fp4", "primus_turbo_cpp_extension::hipblaslt_gemm_fp4" },
+  eval = function (_ENV)
+    primus(_ENV, 2)
+    return flops(1, M, N, K), mxfp4(M, N, K, size(0), size(2), size(1, 1), size(3, 1))
+  end,
+}
+
+gemm {
+  names = { "aiter::gemm_a4w4", "aiter::_gemm_a4w4_asm" },
+  eval = function (_ENV)
+    M = dim(0, 0)
+    N = dim(1, 0)
+    K = 2 * dim(0, 1)
+    bias = false
+    stride_A = strides(0)
+    stride_B = strides(1)
+    dtype_A_B = { dtype(0), dtype(1) }
+    dtype_scaleA = dtype(2)
+    dtype_scaleB = dtype(3)
+    return flops(1, M, N, K), mxfp4(M, N, K, size(0), size(1), size(2, 1), size(3, 1))
+  end,
+  examples = {
+    { dims = { { 128, 64 }, { 96, 64 }, { 128, 4 }, { 96, 4 } },
+      types = { "c10::Float4_e2m1fn_x2", "c10::Float4_e2m1fn_x2", "c10::Float8_e8m0fnu",
+        "c10::Float8_e8m0fnu" },
+      flops = 3145728, bytes = 39808, spec = "matrix_fp4", params = { K = 128 } },
+  },
+}
+
+gemm {
+  names = { "aiter::gemm_a8w8_blockscale_ck", "aiter::gemm_a8w8_blockscale_cktile",
+    "aiter::gemm_a8w8_blockscale_bpreshuffle_ck", "aiter::gemm_a8w8_blockscale_bpreshuffle_cktile",
+    "aiter::_gemm_a8w8_blockscale_bpreshuffle_asm", "aiter::flatmm_a8w8_blockscale_asm",
+    "aiter::gfx950_a8w8_blockscale_asm", "aiter::gemm_a8w8_ck", "aiter::gemm_a8w8_bpreshuffle_ck",
+    "aiter::gemm_a8w8_bpreshuffle", "vllm::_rocm_aiter_preshuffled_per_token_w8a8_gemm",
+    "vllm::rocm_aiter_triton_gemm_a8w8_blockscale", "sglang_profiler::fp8_utils_gemm_a8w8_blockscale",
+    "sglang_profiler::gemm_a8w8_blockscale_gemm_a8w8_blockscale" },
+  eval = function (_ENV)
+    B = 1
+    M = dim(0, 0)
+    N = dim(1, 0)
+    K = dim(0, 1)
+    bias = false
+    dtype_A_B = { dtype(0), dtype(1), bf16 }
+    if nargs() > 3 then
+      quant_scheme = "a8w8_blockscale"
+      quant_granularity = "per_block"
+      block_k = has(2) and ceil_div(K, dim(2, -1)) or nil
+      block_n = has(3) and ceil_div(N, dim(3, 0)) or nil
+      scale_dtype = dtype(2) ~= "" and dtype(2) or "float32"
+    end
+    output_shape = { M, N }
+    output_dtype = "c10::bfloat16"
+    return flops(1, M, N, K), moved(1, M, N, K, false, size(0), size(1), 0, 2)
+  end,
+  examples = {
+    { op = "aiter::gemm_a8w8_blockscale_ck",
+      dims = { { 128, 256 }, { 512, 256 }, { 128, 2 }, { 4, 2 }, { 128, 512 } },
+      types = { fp8, fp8, "float", "float", bf16 }, flops = 33554432,
+      bytes = 128 * 256 + 512 * 256 + 2 * 128 * 512, spec = "matrix_fp8",
+      params = { block_k = 128, block_n = 128, scale_dtype = "float" } },
+  },
+}
+
+-- (x, w, bias), w: [N, K]. The element size and dtype of the output differ.
+local function linear(_ENV, out, with_bias)
+  B = 1
+  M = dim(0, 0)
+  N = dim(1, 0)
+  K = dim(0, 1)
+  bias = with_bias
+  dtype_A_B = { dtype(0), dtype(1), out }
+  local o = bytes_of(out)
+  return flops(1, M, N, K, bias), moved(1, M, N, K, bias, size(0), size(1), o, o)
+end
+
+gemm {
+  names = { "vllm::rocm_unquantized_gemm" },
+  eval = function (_ENV)
+    M = dim(0, 0)
+    N = dim(1, 0)
+    K = dim(0, 1)
+    bias = has(2)
+    dtype_A_B = { dtype(0), dtype(1), dtype(2) }
+    local o = bias and size(2) or size(1)
+    return flops(1, M, N, K, bias), moved(1, M, N, K, bias, size(0), size(1), o, o)
+  end,
+}
+
+gemm {
+  names = { "aiter::gemm_a16w16_atomic_", "sglang_profiler::gemm_kernels_flydsl_hgemm" },
+  eval = function (_ENV)
+    return linear(_ENV, dtype(3) ~= "" and dtype(3) or "c10::bfloat16", false)
+  end,
+}
+
+gemm {
+  names = { "aiter::gemm_a16w16" },
+  eval = function (_ENV) return linear(_ENV, dtype(0), has(2)) end,
+  examples = {
+    { dims = { { 16, 64 }, { 32, 64 }, {} }, types = { bf16, bf16, "" }, flops = 65536,
+      bytes = 2 * (16 * 64 + 32 * 64 + 16 * 32), params = { N = 32, bias = false } },
+  },
+}
+
+gemm {
+  names = { "aiter::_gemm_a16w16_asm" },
+  eval = function (_ENV)
+    local known = size(2) == size(2) -- unknown is no number, and no number equals itself
+    return linear(_ENV, known and dtype(2) or dtype(0), false)
+  end,
+}
+
+gemm {
+  names = { "aiter::gemm_afp4wfp4_" },
+  eval = function (_ENV)
+    B = 1
+    M = dim(0, 0)
+    N = dim(1, 0)
+    K = 2 * dim(0, 1)
+    bias = false
+    dtype_A_B = { dtype(0), dtype(1), "c10::bfloat16" }
+    return flops(1, M, N, K), moved(1, M, N, K, false, 0.5, 0.5, 0, 2), "fp4"
+  end,
+}
+
+gemm {
+  names = { "aiter::batched_gemm_a16wfp4_" },
+  eval = function (_ENV)
+    B = dim(0, 0)
+    M = dim(0, 1)
+    N = dim(1, 1)
+    K = dim(0, 2)
+    bias = false
+    dtype_A_B = { dtype(0), dtype(1), "c10::bfloat16" }
+    return flops(B, M, N, K), moved(B, M, N, K, false, size(0), 0.5, 0, 2), "fp4"
+  end,
+  examples = {
+    { dims = { { 4, 16, 64 }, { 4, 32, 32 } }, types = { bf16, "unsigned char" },
+      flops = 4 * 2 * 16 * 32 * 64, bytes = 4 * (16 * 64 * 2 + 64 * 32 / 2 + 16 * 32 * 2),
+      spec = "matrix_fp4" },
+  },
+}
+
+gemm {
+  names = { "sglang_profiler::batched_gemm_a8w8_a_per_token_group_prequant_w_per_batched_tensor_quant"
+    .. "_batched_gemm_a8w8_a_per_token_group_prequant_w_per_batched_tensor_quant" },
+  prec = 1,
+  eval = function (_ENV)
+    B = dim(1, 0)
+    M = dim(0, 0) == B and dim(0, 1) or dim(0, 0)
+    N = dim(1, 1)
+    K = dim(0, 2)
+    bias = false
+    dtype_A_B = { dtype(0), dtype(1), "c10::bfloat16" }
+    return flops(B, M, N, K), moved(B, M, N, K, false, size(0), size(1), 0, 2)
+  end,
+}
+
+-- ---- not in the reference ----
+
+op {
+  names = { "aten::_int_mm" }, sheet = "GEMM", unit = "matrix", gemm = true, prec = 0, extra = true,
+  eval = function (_ENV)
+    M = dim(0, 0)
+    N = dim(1, 1)
+    K = dim(0, 1)
+    bias = false
+    stride_A = strides(0)
+    stride_B = strides(1)
+    dtype_A_B = { dtype(0), dtype(1) }
+    return flops(1, M, N, K), moved(1, M, N, K, false, size(0), size(1), 0, 4)
+  end,
+  examples = {
+    { dims = { { 128, 64 }, { 64, 96 } }, types = { "signed char", "signed char" },
+      flops = 1572864, bytes = 8192 + 6144 + 4 * 12288, spec = "matrix_int8" },
+  },
+}

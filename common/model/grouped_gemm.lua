@@ -1,0 +1,140 @@
+-- SPDX-License-Identifier: MIT
+-- Grouped matrix products: G weights, the rows shared out among them.
+
+local bf16, fp8 = "c10::BFloat16", "c10::Float8_e4m3fn"
+local grouped = { category = "GroupedGEMM_fwd", backward_category = "GroupedGEMM_bwd",
+  sheet = "GroupedGEMM", unit = "matrix", prec = 0 }
+
+-- The output has the input's type, but products of bytes are bf16.
+local function out_size() return size(0) == 1 and 2 or size(0) end
+
+local function pairs_of(i)
+  local out = {}
+  for _, s in ipairs(tensors(i)) do
+    if #s == 2 and s[1] > 0 and s[2] > 0 then out[#out + 1] = s end
+  end
+  return out
+end
+
+local function plain(i, n)
+  local t = tensors(i)
+  if #t ~= 1 or #t[1] ~= n and not (n == 2 and #t[1] > 2) then return nil end
+  for _, d in ipairs(t[1]) do
+    if d <= 0 then return nil end
+  end
+  return t[1]
+end
+
+-- M, K, N, G of one matrix by G weights, or of as many matrices as weights.
+local function fixed(_ENV)
+  local x, w = plain(0, 2), plain(1, 3)
+  if x and w and (w[2] == x[2] or w[3] == x[2]) then
+    return x[1], x[2], w[2] == x[2] and w[3] or w[2], w[1]
+  end
+  local left, right, m = pairs_of(0), pairs_of(1), 0
+  if #left == 0 or #left ~= #right then fail("no matrices that fit") end
+  for i = 1, #left do
+    if left[i][2] ~= left[1][2] or right[i][1] ~= left[1][2] or right[i][2] ~= right[1][2] then
+      fail("the matrices of the groups differ in K or N")
+    end
+    m = m + left[i][1]
+  end
+  return m, left[1][2], right[1][2], #left
+end
+
+op {
+  like = grouped,
+  names = { "primus_turbo::grouped_gemm", "primus_turbo::grouped_gemm_impl",
+    "primus_turbo_cpp_extension::grouped_gemm", "primus_turbo_cpp_extension::ck_grouped_gemm" },
+  eval = function (_ENV)
+    local m, k, n, g = fixed(_ENV)
+    M = m
+    K = k
+    N = n
+    G = g
+    bpe_in = size(0)
+    bpe_out = out_size()
+    return 2 * M * K * N, M * K * bpe_in + G * K * N * size(1, bpe_in) + M * N * bpe_out
+  end,
+  examples = {
+    { op = "primus_turbo::grouped_gemm", dims = { { 4096, 512 }, { 8, 512, 1024 } },
+      types = { bf16, bf16 }, flops = 4294967296, bytes = 20971520,
+      params = { M = 4096, N = 1024, G = 8 } },
+    { op = "primus_turbo::grouped_gemm",
+      dims = { { { 100, 512 }, { 200, 512 } }, { { 512, 64 }, { 512, 64 } } },
+      types = { bf16, bf16 }, flops = 19660800, params = { M = 300, G = 2 } },
+    { op = "primus_turbo::grouped_gemm", dims = { { 4096, 512 }, { 8, 512, 1024 } },
+      types = { fp8, fp8 }, bytes = 4096 * 512 + 8 * 512 * 1024 + 2 * 4096 * 1024 },
+    { op = "primus_turbo::grouped_gemm", dims = { { 4, 5 }, { 2, 6, 7 } }, types = { bf16, bf16 },
+      status = "failed" },
+  },
+}
+
+-- The gradient of the weights: the rows are what is summed over. It writes one
+-- K x N for each group.
+op {
+  like = grouped,
+  names = { "primus_turbo::grouped_gemm_variable_k", "primus_turbo::grouped_gemm_variable_k_impl",
+    "primus_turbo_cpp_extension::grouped_gemm_variable_k",
+    "primus_turbo_cpp_extension::ck_grouped_gemm_variable_k" },
+  eval = function (_ENV)
+    local left, right = pairs_of(0), pairs_of(1)
+    local one = #left == 1 and #right == 1 and left[1][1] == right[1][1]
+    if #left == 0 or #left ~= #right then fail("no matrices that fit") end
+    local flops, read, wrote, m = 0, 0, 0, 0
+    local groups = {}
+    for i = 1, #left do
+      local a, b = left[i], right[i]
+      local n = b[2]
+      if not one and a[2] ~= b[1] then fail("the matrices of a group don't fit") end
+      groups[i] = { { a[1], a[2] }, { a[2], n } }
+      m = m + a[1]
+      flops = flops + 2 * a[1] * a[2] * n
+      if one then
+        read = read + a[1] * a[2] + b[1] * n
+        wrote = wrote + a[2] * n
+      else
+        read = read + a[1] * a[2] + a[2] * n
+        wrote = wrote + a[1] * n
+      end
+    end
+    M = m
+    K = left[1][2]
+    N = right[1][2]
+    G = #left
+    bpe_in = size(0)
+    bpe_out = out_size()
+    group_pairs = groups
+    return flops, read * bpe_in + wrote * bpe_out
+  end,
+  examples = {
+    { op = "primus_turbo::grouped_gemm_variable_k", dims = { { 4096, 512 }, { 4096, 64 } },
+      types = { bf16, bf16 }, flops = 2 * 4096 * 512 * 64,
+      bytes = 2 * (4096 * 512 + 4096 * 64 + 512 * 64), params = { G = 1 } },
+  },
+}
+
+-- ---- not in the reference ----
+
+-- (x, w, offsets): (M, K) by (G, K, N), or (G, M, K) by (G, K, N)
+op {
+  sheet = "GroupedGEMM", unit = "matrix", prec = 0, extra = true,
+  names = { "aten::_grouped_mm" },
+  eval = function (_ENV)
+    local x, w = shape(0), shape(1)
+    local rows = #x == 3 and x[1] * x[2] or x[1]
+    K = x[#x]
+    N = w[#w]
+    M = rows
+    G = #w == 3 and w[1] or #x == 3 and x[1] or dim(2, 0)
+    bpe_in = size(0)
+    bpe_out = out_size()
+    -- both flat: the gradient of the weights, rows summed over, G results
+    local out = #x == 2 and #w == 2 and G * rows * N or rows * N
+    return 2 * M * K * N, elems(0) * bpe_in + elems(1) * size(1) + out * bpe_out
+  end,
+  examples = {
+    { dims = { { 4096, 512 }, { 8, 512, 1024 }, { 8 } }, types = { bf16, bf16, "int" },
+      flops = 4294967296, bytes = 20971520 },
+  },
+}

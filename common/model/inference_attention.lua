@@ -1,0 +1,298 @@
+-- SPDX-License-Identifier: MIT
+-- Attention of inference engines. How many tokens a step attends to stands in no
+-- argument but in the annotation around it, as sums over its requests: of new
+-- tokens (sq), of all keys (sk), of sq sq and of sq sk, for requests in their
+-- context phase (c_) and for those that generate (g_).
+
+local bf16 = "c10::BFloat16"
+local attention = { category = "InferenceAttention", sheet = "InferenceAttention", unit = "matrix",
+  reads = { "annotation" } }
+
+local keys = { "sq", "sk", "sqsq", "sqsk" }
+
+-- name=number pairs of SGLang
+local function pairs_in(text)
+  local t = { c_sq = 0, c_sk = 0, c_sqsq = 0, c_sqsk = 0, g_sq = 0, g_sk = 0, g_sqsq = 0, g_sqsk = 0 }
+  for name, n in text:gmatch("([cg]_%l+)=(%d+)") do
+    if t[name] then t[name] = int(n) end
+  end
+  return t
+end
+
+-- tok=, sk=, sqsq=, sqsk= of ATOM, for the phase that it names
+local function phase_in(phase, text)
+  local t, p = pairs_in(""), phase == "prefill" and "c_" or "g_"
+  local sq, sk = text:match("tok=(%d+)"), text:match("[^%w_]sk=(%d+)") or text:match("^sk=(%d+)")
+  local qq, qk = text:match("sqsq=(%d+)"), text:match("sqsk=(%d+)")
+  if not qq or not qk then return nil end
+  t[p .. "sq"], t[p .. "sk"] = int(sq or "0"), int(sk or "0")
+  t[p .. "sqsq"], t[p .. "sqsk"] = int(qq), int(qk)
+  return t
+end
+
+-- The eight sums, or nil: the formats in order, each at the text's beginning.
+local function requests(text)
+  local part = "%(sq(%d+)sk(%d+)sqsq(%d+)sqsk(%d+)%)"
+  local v = { text:match("^execute_%d+_context_%d+" .. part .. "_generation_%d+" .. part) }
+  if #v == 8 then
+    local t = {}
+    for i, k in ipairs(keys) do t["c_" .. k], t["g_" .. k] = int(v[i]), int(v[i + 4]) end
+    return t
+  end
+  local step = text:match("^step%[(%u+)")
+  if step == "EXTEND" or step == "DECODE" or step == "MIXED" then
+    local inside = text:match("^step%[([^%]]*)%]")
+    return inside and inside:find("sqsq=", 1, true) and pairs_in(inside) or nil
+  end
+  local phase, rest = text:match("^(%l+)%[(.*)%]")
+  if phase == "prefill" or phase == "decode" then return phase_in(phase, rest) end
+  return nil
+end
+
+local function sums()
+  local text = annotation()
+  if text == "" or text == "NA" then fail("no annotation around it") end
+  return requests(text) or fail("the annotation doesn't count tokens")
+end
+
+-- t: N_Q, H_Q, N_KV, H_KV, dq, dv, q, kv (types), window; r: the sums
+local function set(_ENV, t, r)
+  B = 1
+  N_Q = t.N_Q
+  H_Q = t.H_Q
+  H_V = t.H_KV
+  H_K = t.H_KV
+  N_KV = t.N_KV
+  H_KV = t.H_KV
+  d_h_qk = t.dq
+  d_h_v = t.dv
+  dropout = 0.0
+  causal = false
+  flash_impl = true
+  c_sq = r.c_sq
+  c_sk = r.c_sk
+  c_sqsq = r.c_sqsq
+  c_sqsk = r.c_sqsk
+  g_sq = r.g_sq
+  g_sk = r.g_sk
+  g_sqsq = r.g_sqsq
+  g_sqsk = r.g_sqsk
+  dtype_Q = t.q
+  if t.kv then dtype_KV = t.kv end
+  if t.window then sliding_window = t.window end
+end
+
+-- New tokens see each other causally and earlier ones fully.
+local function cost(t, r)
+  if r.c_sq == 0 and r.g_sq == 0 then skip("no tokens") end
+  local function cap(x)
+    if t.window and t.window > 0 and r.g_sq > 0 then return math.min(x, r.g_sq * t.window) end
+    return x
+  end
+  local e = bytes_of(t.q, 2)
+  local e_kv = t.kv and bytes_of(t.kv, e) or e
+  return t.H_Q * (t.dq + t.dv) * (2 * r.c_sqsk - r.c_sqsq + 2 * cap(r.g_sqsk)),
+    (t.dq + t.dv) * ((r.c_sq + r.g_sq) * (t.H_Q + t.H_KV) * e
+      + (r.c_sk - r.c_sq + cap(r.g_sk) - r.g_sq) * t.H_KV * e_kv), t.q
+end
+
+local function finish(_ENV, t, r)
+  set(_ENV, t, r)
+  return cost(t, r)
+end
+
+-- q (N, H, d), k or its cache (..., N, H, d) in arguments 0 and 1
+local function usual(dv)
+  return function (_ENV)
+    local r = sums()
+    local kv = dtype(1) ~= "" and dtype(1) or dtype(0)
+    local cache = argument("kv_cache_dtype")
+    if rank(0) ~= 3 then fail("q has not 3 dimensions") end
+    return finish(_ENV, { N_Q = dim(0, 0), H_Q = dim(0, 1), dq = dim(0, 2), N_KV = dim(1, -3),
+      H_KV = dim(1, -2), dv = dv(), q = dtype(0), kv = cache or kv }, r)
+  end
+end
+local with_cache = { "annotation", "kv_cache_dtype" }
+
+op {
+  like = attention, reads = with_cache,
+  names = { "vllm::unified_attention_with_output", "aiter::mha_varlen_fwd" },
+  eval = usual(function () return dim(1, -1) end),
+  examples = {
+    { op = "vllm::unified_attention_with_output",
+      dims = { { 6147, 64, 64 }, { 6147, 8, 64 }, { 6147, 8, 64 } }, types = { bf16, bf16, bf16 },
+      annotation = "execute_6147_context_2(sq6144sk7144sqsq20971520sqsk23019520)"
+        .. "_generation_3(sq3sk6144sqsq3sqsk6144)",
+      flops = 205453787136, bytes = 127926272, spec = "matrix_bf16",
+      params = { c_sk = 7144, g_sqsk = 6144, dtype_KV = bf16 } },
+    { op = "vllm::unified_attention_with_output", dims = { { 6147, 64, 64 }, { 6147, 8, 64 } },
+      types = { bf16, bf16 }, annotation = "execute_context_2(6144)_generation_3(3)",
+      status = "failed" },
+    { op = "vllm::unified_attention_with_output", dims = { { 3, 64, 64 }, { 3, 8, 64 } },
+      types = { bf16, bf16 }, annotation = "step[DECODE bs=0 g_sqsq=0]", status = "skipped" },
+  },
+}
+
+-- Values are the first 512 of the 576 of a key.
+op {
+  like = attention, reads = with_cache,
+  names = { "pseudo_mla_decode_fwd" },
+  eval = usual(function () return math.min(512, dim(1, -1)) end),
+}
+
+op {
+  like = attention, reads = with_cache,
+  names = { "aiter::fmha_v3_varlen_fwd", "aiter::mha_batch_prefill", "pseudo_mla_prefill_fwd" },
+  eval = usual(function () return has(2) and dim(2, -1) or dim(1, -1) end),
+  examples = {
+    { op = "aiter::mha_batch_prefill", dims = { { 15360, 32, 128 }, { 835874, 8, 128 },
+        { 835874, 8, 128 } }, types = { bf16, bf16, bf16 },
+      annotation = "step[EXTEND bs=15 c_sq=15360 c_sk=15360 c_sqsq=15728640 c_sqsk=15728640]",
+      flops = 128849018880, bytes = 314572800 },
+    { op = "aiter::mha_batch_prefill", dims = { { 8, 4, 128 }, { 64, 1, 128 } },
+      types = { bf16, bf16 }, annotation = "decode[bs=8 tok=8 sk=64 sqsq=8 sqsk=64]",
+      flops = 4 * 256 * 2 * 64, params = { g_sq = 8, c_sq = 0 } },
+  },
+}
+
+op {
+  like = attention, reads = with_cache,
+  names = { "sglang_profiler::tilelang_kernel_tilelang_sparse_fwd" },
+  eval = usual(function () return int(value(4), 512) end),
+}
+
+-- q is argument 2, the caches 3 and 4
+op {
+  like = attention, names = { "sglang_profiler::attention_paged_attention_ragged" },
+  eval = function (_ENV)
+    local r = sums()
+    return finish(_ENV, { N_Q = dim(2, 0), H_Q = dim(2, 1), dq = dim(2, 2), N_KV = r.c_sk + r.g_sk,
+      H_KV = dim(3, -2), dv = dim(4, -1), q = dtype(2) }, r)
+  end,
+}
+
+local function generating(r) r.c_sq, r.c_sk, r.c_sqsq, r.c_sqsk = 0, 0, 0, 0 return r end
+
+op {
+  like = attention, names = { "aiter::pa_decode_gluon" },
+  eval = function (_ENV)
+    local r = generating(sums())
+    return finish(_ENV, { N_Q = dim(0, 0), H_Q = dim(0, 1), dq = dim(0, 2), N_KV = r.g_sk,
+      H_KV = dim(2, 1), dv = dim(0, 2), q = dtype(0), kv = dtype(2) ~= "" and dtype(2) or dtype(0),
+      window = int(value(19), 0) }, r)
+  end,
+}
+
+-- DeepSeek-V4: its geometry is known by the model's name.
+local flash = { topk = 512, window = 128, heads = 64, d = 512 }
+local pro = { topk = 1024, window = 128, heads = 128, d = 512 }
+
+local function v4_window(mode, c, r)
+  local window, topk = int(argument("v4_window") or "", c.window), int(argument("v4_index_topk") or "", c.topk)
+  if mode == "swa" then return window end
+  local mean = r.g_sq > 0 and r.g_sk / r.g_sq
+  if mode == "csa" then
+    return window + (mean and math.min(math.ceil(mean / 4), topk) or topk)
+  end
+  return mean and window + math.ceil(mean / 128) or 0
+end
+
+op {
+  like = attention,
+  names = { "pseudo_v4_paged_decode_swa", "pseudo_v4_paged_decode_csa",
+    "pseudo_v4_paged_decode_hca" },
+  reads = { "annotation", "v4_model_name", "v4_tp", "v4_H_Q", "v4_d_h", "v4_window",
+    "v4_index_topk" },
+  eval = function (_ENV)
+    local r = generating(sums())
+    local c = contains(argument("v4_model_name") or "", "DeepSeek-V4-Pro") and pro or flash
+    local heads = int(argument("v4_H_Q") or "", nil)
+      or math.max(1, c.heads // math.max(1, int(argument("v4_tp") or "", 1)))
+    local d = int(argument("v4_d_h") or "", c.d)
+    local n = has(0) and dim(0, 0) or 0
+    return finish(_ENV, { N_Q = n ~= 0 and n or r.g_sq, H_Q = heads, dq = d, dv = d,
+      N_KV = r.g_sk, H_KV = 1, q = "c10::bfloat16", kv = "c10::bfloat16",
+      window = v4_window(op_name():sub(-3), c, r) }, r)
+  end,
+  examples = {
+    { op = "pseudo_v4_paged_decode_swa", dims = { { 4, 512 } },
+      annotation = "step[DECODE bs=4 g_sq=4 g_sk=4096 g_sqsq=4 g_sqsk=4096]",
+      args = { v4_H_Q = "64" }, flops = 64 * 1024 * 2 * 512, spec = "matrix_bf16",
+      params = { sliding_window = 128, N_KV = 4096 } },
+  },
+}
+
+op {
+  category = "InferenceAttention", sheet = "InferenceAttention", unit = "matrix", prec = 0,
+  names = { "aiter::pa_sparse_prefill_opus_fwd" },
+  eval = function (_ENV)
+    local p = dim(2, 0) + dim(5, 0)
+    local kv = dtype(1) ~= "" and dtype(1) or dtype(0)
+    B = 1
+    N_Q = dim(0, 0)
+    H_Q = dim(0, 1)
+    H_V = 1
+    H_K = 1
+    N_KV = p
+    H_KV = 1
+    d_h_qk = dim(0, 2)
+    d_h_v = dim(0, 2)
+    dropout = 0.0
+    causal = false
+    flash_impl = true
+    prefill_pairs = p
+    dtype_Q = dtype(0)
+    dtype_KV = kv
+    local e = size(0, 2)
+    return p * H_Q * 2 * (d_h_qk + d_h_v),
+      2 * N_Q * H_Q * d_h_qk * e + p * d_h_v * bytes_of(kv, e)
+  end,
+}
+
+-- Gated delta net
+op {
+  like = attention, prec = 0,
+  names = { "vllm::gdn_attention_core", "aiter::linear_attention_with_output_base" },
+  eval = function (_ENV)
+    local r = sums()
+    local tokens = r.c_sq + r.g_sq
+    if tokens == 0 then skip("no tokens") end
+    local hv, dv = dim(1, 1), dim(3, 2)
+    local hk = hv // 2
+    local dk = (dim(0, 1) - hv * dv) // 2 // hk
+    B = 1
+    N_Q = tokens
+    H_Q = hk
+    N_KV = 0
+    H_KV = hk
+    H_V = hv
+    H_K = hk
+    d_h_qk = dk
+    d_h_v = dv
+    c_sq = r.c_sq
+    c_sk = r.c_sq
+    c_sqsq = 0
+    c_sqsk = 0
+    g_sq = r.g_sq
+    g_sk = r.g_sq
+    g_sqsq = 0
+    g_sqsk = 0
+    dtype_Q = dtype(0)
+    return tokens * hv * 7 * dv * dk, tokens * hv * (dk + 2 * dv + 2) * 2
+  end,
+}
+
+-- (k, v, k_cache, v_cache, indices)
+op {
+  category = "InferenceAttention", sheet = "InferenceAttention", unit = "vector", prec = 0,
+  names = { "sglang::store_cache" },
+  eval = function (_ENV)
+    op_shape = shape(0)
+    nelems = elems(0)
+    dtype = dtype(0)
+    return 0, 4 * nelems * bytes_of(dtype, 2)
+  end,
+  examples = {
+    { dims = { { 16, 1024 } }, types = { bf16 }, flops = 0, bytes = 4 * 16384 * 2 },
+  },
+}

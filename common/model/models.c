@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/* The set of models: its state, its files, and what a name stands for. */
+#include "model/priv.h"
+
+const char *const model_status_words[] = { "ok", "skipped", "failed", "none" };
+
+/* ---- environments ---- */
+
+/*
+ * A file's own globals are its helpers, seen by all entries. Those of the
+ * built-in files can't be replaced, or one file would change all others.
+ */
+static int
+file_set(lua_State *L)
+{
+	struct models *ms = models_of(L);
+
+	if (!ms->loading)
+		return luaL_error(L,
+		    "%s is set outside of the op: is the function without "
+		    "_ENV?",
+		    luaL_tolstring(L, 2, NULL));
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->reserved);
+	lua_pushvalue(L, 2);
+	if (lua_rawget(L, -2) != LUA_TNIL)
+		return luaL_error(
+		    L, "%s is there already", luaL_tolstring(L, 2, NULL));
+	lua_pop(L, 1);
+	if (ms->builtin) {
+		lua_pushvalue(L, 2);
+		lua_pushboolean(L, 1);
+		lua_rawset(L, -3);
+	}
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->api);
+	lua_pushvalue(L, 2);
+	lua_pushvalue(L, 3);
+	lua_rawset(L, -3);
+	return 0;
+}
+
+/*
+ * A global that an entry sets is a parameter, in the order of first setting;
+ * one that begins with _ is its own. Names are compared by their place: Lua
+ * has short texts once.
+ */
+static int
+entry_set(lua_State *L)
+{
+	struct models *ms = models_of(L);
+	const char *name = lua_tostring(L, 2);
+
+	if (name != NULL && name[0] != '_') {
+		size_t i = 0;
+
+		while (i < ms->norder && ms->order[i] != name)
+			i++;
+		if (i == MODEL_PARAMS)
+			return luaL_error(L, "too many parameters");
+		if (i == ms->norder)
+			ms->order[ms->norder++] = name;
+	}
+	lua_rawset(L, lua_upvalueindex(1));
+	return 0;
+}
+
+static int
+make_ref(lua_State *L)
+{
+	return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* What is there before any file, protected as a whole. */
+static int
+open_state(lua_State *L)
+{
+	struct models *ms = models_of(L);
+
+	lua_newtable(L); /* 1: what entries and files may call */
+	sandbox_libs(L, 1);
+	access_open(L, 1);
+	lua_newtable(L); /* 2: its names can't be set */
+	for (lua_pushnil(L); lua_next(L, 1) != 0;) {
+		lua_pushvalue(L, -2);
+		lua_pushboolean(L, 1);
+		lua_rawset(L, 2);
+		lua_pop(L, 1);
+	}
+	lua_newtable(L); /* 3: declarations, for files alone */
+	declare_open(L, 3);
+	lua_newtable(L);
+	lua_pushvalue(L, 1);
+	lua_setfield(L, -2, "__index");
+	lua_setmetatable(L, 3);
+	lua_newtable(L); /* 4: a file's environment */
+	lua_newtable(L);
+	lua_pushvalue(L, 3);
+	lua_setfield(L, -2, "__index");
+	lua_pushcfunction(L, file_set);
+	lua_setfield(L, -2, "__newindex");
+	lua_setmetatable(L, 4);
+	lua_newtable(L); /* 5: metatable of the parameters */
+	lua_pushvalue(L, 1);
+	lua_setfield(L, 5, "__index");
+	lua_newtable(L); /* 6: metatable of an entry's environment */
+	lua_pushnil(L);
+	lua_pushcclosure(L, entry_set, 1); /* 7: on its parameters */
+	lua_pushvalue(L, 7);
+	lua_setfield(L, 6, "__newindex");
+	lua_newtable(L); /* 8: an entry's environment */
+	lua_pushvalue(L, 6);
+	lua_setmetatable(L, 8);
+	ms->env = make_ref(L);
+	ms->env_set = make_ref(L);
+	ms->env_meta = make_ref(L);
+	ms->store_meta = make_ref(L);
+	ms->file_env = make_ref(L);
+	lua_pop(L, 1);
+	ms->reserved = make_ref(L);
+	ms->api = make_ref(L);
+	return 0;
+}
+
+/* ---- files ---- */
+
+static int
+run_chunk(lua_State *L)
+{
+	const struct model_file *f = lua_touserdata(L, 1);
+	struct models *ms = models_of(L);
+	int status;
+
+	ms->text.len = 0;
+	buf_puts(&ms->text, "@");
+	buf_puts(&ms->text, f->name);
+	buf_putc(&ms->text, '\0');
+	if (f->code.len > 0)
+		status = luaL_loadbufferx(
+		    L, f->code.p, f->code.len, ms->text.p, "b");
+	else
+		status = luaL_loadbufferx(
+		    L, f->text.p, f->text.len, ms->text.p, "t");
+	if (status != LUA_OK)
+		return lua_error(L);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->file_env);
+	lua_setupvalue(L, -2, 1);
+	lua_call(L, 0, 0);
+	return 0;
+}
+
+static bool
+load(struct models *ms, struct model_file f, struct buf *why)
+{
+	bool good;
+
+	vec_push(&ms->files, f);
+	ms->loading = true;
+	sandbox_begin(ms, MODEL_LOAD_STEPS, MODEL_LOAD_CHURN);
+	lua_pushcfunction(ms->L, run_chunk);
+	lua_pushlightuserdata(ms->L, &f);
+	good = lua_pcall(ms->L, 1, 0, 0) == LUA_OK;
+	if (!good)
+		sandbox_message(ms->L, why);
+	ms->loading = false;
+	return good;
+}
+
+bool
+models_load_text(
+    struct models *ms, const char *chunk, struct str text, struct buf *why)
+{
+	struct model_file f = { arena_str(ms->mem, str_of(chunk)).p,
+		arena_str(ms->mem, text), { NULL, 0 } };
+
+	return load(ms, f, why);
+}
+
+void
+models_load(struct models *ms, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	struct in *in = in_open(path);
+	struct buf why = { 0 };
+
+	/* Lua shortens long names: it gets the last part of the path. */
+	base = base != NULL ? base + 1 : path;
+	while (in_more(in))
+		if ((size_t)(in->end - in->p) > MODEL_FILE_MAX)
+			die("%s: too long for a file of op models", path);
+	if (!models_load_text(ms, base,
+		(struct str){ (const char *)in->p, (size_t)(in->end - in->p) },
+		&why))
+		die("%.*s%.*s", (int)(base - path), path, (int)why.len, why.p);
+	in_close(in);
+	buf_free(&why);
+}
+
+static int
+compare_code(lua_State *L, const void *bytes, size_t n, void *rest)
+{
+	struct str *s = rest;
+
+	(void)L;
+	if (n > s->len || memcmp(s->p, bytes, n) != 0)
+		return 1;
+	s->p += n;
+	s->len -= n;
+	return 0;
+}
+
+/*
+ * Whether this Lua compiles as that of the build did: the library may have
+ * been exchanged since. See probe.lua.
+ */
+static int
+same_lua(lua_State *L)
+{
+	struct models *ms = models_of(L);
+	size_t i = 0;
+
+	while (i < model_ndata && strcmp(model_data[i].name, "probe.lua") != 0)
+		i++;
+	if (i < model_ndata &&
+	    luaL_loadbufferx(L, (const char *)model_data[i].bytes,
+		model_data[i].len, "@probe.lua", "t") == LUA_OK) {
+		struct str code = { (const char *)model_data[i].code,
+			model_data[i].ncode };
+
+		ms->same_lua =
+		    lua_dump(L, compare_code, &code, 0) == 0 && code.len == 0;
+	}
+	return 0;
+}
+
+static void
+load_builtin(struct models *ms)
+{
+	struct buf why = { 0 };
+
+	ms->builtin = true;
+	lua_gc(ms->L, LUA_GCSTOP); /* little of it is garbage */
+	lua_pushcfunction(ms->L, same_lua);
+	if (lua_pcall(ms->L, 0, 0, 0) != LUA_OK)
+		lua_pop(ms->L, 1);
+	for (size_t i = 0; i < model_ndata; i++) {
+		const struct embedded *e = &model_data[i];
+		struct model_file f = {
+			e->name, { (const char *)e->bytes, e->len },
+			{ (const char *)e->code, ms->same_lua ? e->ncode : 0 }
+		};
+
+		if (strchr(e->name, '/') == NULL && !load(ms, f, &why))
+			die("built-in op models: %.*s", (int)why.len, why.p);
+	}
+	lua_gc(ms->L, LUA_GCRESTART);
+	ms->builtin = false;
+}
+
+struct models *
+models_create(void)
+{
+	struct models *ms = xcalloc(1, sizeof *ms);
+	struct buf why = { 0 };
+
+	ms->mem = arena_create();
+	ms->words = intern_create();
+	ms->names = intern_create();
+	ms->dtype_names = intern_create();
+	ms->generation = 1;
+	sandbox_open(ms);
+	lua_pushcfunction(ms->L, open_state);
+	if (lua_pcall(ms->L, 0, 0, 0) != LUA_OK) {
+		sandbox_message(ms->L, &why);
+		die("op models: %.*s", (int)why.len, why.p);
+	}
+	load_builtin(ms);
+	return ms;
+}
+
+void
+models_destroy(struct models *ms)
+{
+	if (ms == NULL)
+		return;
+	ms->churn_max = SIZE_MAX;
+	lua_close(ms->L);
+	for (size_t i = 0; i < ms->entries.n; i++) {
+		vec_free(&ms->entries.v[i]->args);
+		vec_free(&ms->entries.v[i]->param_names);
+	}
+	for (int i = 0; i < 2; i++)
+		view_free(&ms->views[i]);
+	vec_free(&ms->by_name);
+	vec_free(&ms->entries);
+	vec_free(&ms->listed);
+	vec_free(&ms->model_prefixes);
+	vec_free(&ms->globs);
+	vec_free(&ms->prefixes);
+	vec_free(&ms->kernels);
+	vec_free(&ms->sheets);
+	vec_free(&ms->dtypes);
+	vec_free(&ms->files);
+	archs_free(ms);
+	buf_free(&ms->text);
+	vec_release(ms->memo);
+	intern_destroy(ms->words);
+	intern_destroy(ms->names);
+	intern_destroy(ms->dtype_names);
+	arena_destroy(ms->lua_mem);
+	arena_destroy(ms->mem);
+	vec_release(ms);
+}
+
+/* ---- names ---- */
+
+/* What a name comes to when it has no entry of its own. */
+static void
+resolve(struct models *ms, struct op_name *n, struct str name)
+{
+	n->model = n->exact;
+	n->resolved = n->category;
+	n->generation = ms->generation;
+	/* The last declared first: a user's file comes behind ours. */
+	for (size_t i = ms->model_prefixes.n; n->model == NULL && i-- > 0;)
+		if (str_starts(name, ms->model_prefixes.v[i].text))
+			n->model =
+			    ms->entries.v[ms->model_prefixes.v[i].category.len];
+	for (size_t i = ms->globs.n; n->resolved.len == 0 && i-- > 0;)
+		if (str_glob(ms->globs.v[i].text, name))
+			n->resolved = ms->globs.v[i].category;
+	for (size_t i = ms->prefixes.n; n->resolved.len == 0 && i-- > 0;)
+		if (str_starts(name, ms->prefixes.v[i].text))
+			n->resolved = ms->prefixes.v[i].category;
+}
+
+static const struct op_name *
+lookup(struct models *ms, struct str name)
+{
+	struct op_name *n = op_name(ms, name);
+
+	if (n->generation != ms->generation)
+		resolve(ms, n, name);
+	return n;
+}
+
+const struct model *
+model_find(struct models *ms, struct str name)
+{
+	return lookup(ms, name)->model;
+}
+
+struct str
+model_category(struct models *ms, struct str name, struct str first_kernel)
+{
+	struct str s = lookup(ms, name)->resolved;
+
+	if (s.len > 0)
+		return s;
+	if (str_starts(first_kernel, STR("void at::native")))
+		for (size_t i = 0; i < ms->kernels.n; i++)
+			if (str_find(first_kernel, ms->kernels.v[i].text,
+				false) >= 0)
+				return ms->kernels.v[i].category;
+	return STR("other");
+}
+
+struct str
+model_source(const struct models *ms, const struct model *m)
+{
+	struct str text = ms->files.v[m->file].text;
+	size_t at = 0, start = 0;
+
+	for (int line = 1; line <= m->last_line && at < text.len; line++) {
+		const char *nl = memchr(text.p + at, '\n', text.len - at);
+
+		if (line == m->first_line)
+			start = at;
+		at = nl != NULL ? (size_t)(nl - text.p) + 1 : text.len;
+	}
+	return (struct str){ text.p + start, at - start };
+}
+
+size_t
+models_count(const struct models *ms)
+{
+	return ms->listed.n;
+}
+
+const struct model *
+models_name(const struct models *ms, size_t i, struct str *name)
+{
+	uint32_t id = ms->listed.v[i];
+
+	*name = intern_get(ms->names, id);
+	return ms->by_name.v[id].exact;
+}
+
+size_t
+models_sheets(const struct models *ms, const struct model_sheet **sheets)
+{
+	*sheets = ms->sheets.v;
+	return ms->sheets.n;
+}
+
+struct model_stats
+models_stats(const struct models *ms)
+{
+	return ms->stats;
+}

@@ -1,0 +1,272 @@
+-- SPDX-License-Identifier: MIT
+-- Mixtures of experts. T tokens of K values go to topk of E experts, each with
+-- weights of N x K; gated ones have two for the way up.
+
+local bf16, fp8 = "c10::BFloat16", "c10::Float8_e4m3fn"
+
+-- Bytes of logical elements: packed types count half, and the names are told
+-- apart by case, as the engines write them.
+local sizes = { Float8_e4m3fn = 1, Float8_e4m3fnuz = 1, Float8_e5m2 = 1, Float8_e5m2fnuz = 1,
+  FP8 = 1, ["c10::Float8_e4m3fn"] = 1, ["c10::Float8_e4m3fnuz"] = 1, FP4 = 0.5,
+  ["c10::Float4_e2m1fn_x2"] = 0.5, BFloat16 = 2, Float16 = 2, Half = 2, ["c10::BFloat16"] = 2,
+  ["c10::Half"] = 2, Float32 = 4, Float = 4, ["c10::Float"] = 4 }
+local function bytes(name, default) return sizes[name] or default end
+
+-- Experts that get a token when all are as likely.
+local function active(E, k, T) return E * (1 - ((E - k) / E) ^ T) end
+
+local function fused(t, bi, bw, bo)
+  local g = t.gated and 2 or 1
+  return 2 * t.T * t.K * t.N * t.k * (g + 1) + t.T * t.K * (2 * t.k - 1),
+    t.T * t.K * bi + active(t.E, t.k, t.T) * t.N * t.K * bw * (g + 1) + t.T * t.K * bo
+end
+local function up(t, bi, bw, bo)
+  local g = t.gated and 2 or 1
+  return 2 * t.T * t.K * t.N * t.k * g,
+    t.T * t.K * bi + active(t.E, t.k, t.T) * g * t.K * t.N * bw + t.T * t.N * t.k * bo
+end
+local function down(t, bi, bw, bo)
+  return 2 * t.T * t.N * t.K * t.k,
+    t.T * t.N * t.k * bi + active(t.E, t.k, t.T) * t.N * t.K * bw + t.T * t.K * bo
+end
+
+-- The sizes of W1 (E, gN, K packed) and W2 (E, K, N packed).
+local function weights(w1, w2)
+  local K = dim(w2, 1)
+  if dim(w1, -1) == 0 then fail("empty weights") end
+  local N = dim(w2, 2) * (K // dim(w1, -1))
+  return { E = dim(w1, 0), K = K, N = N, gated = dim(w1, 1) == 2 * N }
+end
+
+local function set(_ENV, t, with_gated, input, weight, output)
+  num_tokens = t.T
+  hidden_dim = t.K
+  inter_dim = t.N
+  num_experts = t.E
+  topk = t.k
+  if with_gated then gated = t.gated end
+  input_dtype = input
+  if weight then weight_dtype = weight end
+  if output then output_dtype = output end
+  if t.E <= 0 or t.k < 0 or t.k > t.E then fail("more experts for a token than there are") end
+end
+
+-- A type whose precision is that of the FP4 weights where they are packed.
+local one = { category = "MoE_fused", sheet = "MoE_fused", unit = "matrix" }
+local parts = { category = "MoE_unfused", sheet = "MoE_unfused", unit = "matrix" }
+
+op {
+  like = one, names = { "pseudo_op::moe_aiter_fused_1stage" },
+  eval = function (_ENV)
+    local t = weights(1, 2)
+    t.T, t.k = dim(0, 0), dim(3, 1)
+    set(_ENV, t, true, dtype(0), dtype(1))
+    local bi = bytes(dtype(0), 2)
+    local f, b = fused(t, bi, bytes(dtype(1), 1), bi)
+    return f, b, dtype(0)
+  end,
+  examples = {
+    { dims = { { 33, 4096 }, { 64, 4096, 4096 }, { 64, 4096, 2048 }, { 33, 6 } },
+      types = { bf16, fp8, fp8, "float" }, flops = 9967153152, bytes = 1548610830.543705,
+      spec = "matrix_bf16", params = { gated = true, inter_dim = 2048 } },
+  },
+}
+
+-- (out, in, w1, w2, ...)
+op {
+  like = one, names = { "aiter::fmoe_fp8_blockscale_g1u1", "aiter::fmoe_g1u1" },
+  eval = function (_ENV)
+    local t = weights(2, 3)
+    t.T, t.k = dim(0, 0), int(value(8))
+    set(_ENV, t, true, dtype(1), dtype(2), dtype(0))
+    local f, b = fused(t, bytes(dtype(1), 1), bytes(dtype(2), 1), bytes(dtype(0), 2))
+    return f, b, dtype(1)
+  end,
+}
+
+for _, stage in ipairs { { "pseudo_op::moe_flydsl_stage1", up }, { "pseudo_op::moe_flydsl_stage2", down } } do
+  op {
+    like = parts, names = { stage[1] },
+    eval = function (_ENV)
+      local t = weights(1, 2)
+      t.T, t.k = dim(0, 0), dim(3, 1)
+      set(_ENV, t, true, dtype(0), dtype(1))
+      local bi = bytes(dtype(0), 2)
+      local f, b = stage[2](t, bi, bytes(dtype(1), 1), bi)
+      return f, b, dtype(1)
+    end,
+  }
+end
+
+op {
+  like = parts, names = { "aiter::ck_moe_stage1" },
+  eval = function (_ENV)
+    local t = weights(1, 2)
+    t.T, t.k = dim(0, 0), dim(6, 1)
+    set(_ENV, t, true, dtype(0), dtype(1))
+    local bi = bytes(dtype(0), 2)
+    local f, b = up(t, bi, bytes(dtype(1), 1), bi)
+    return f, b, dtype(0)
+  end,
+}
+op {
+  like = parts, names = { "aiter::ck_moe_stage2" },
+  eval = function (_ENV)
+    local K = dim(2, 1)
+    if dim(1, -1) == 0 then fail("empty weights") end
+    local t = { T = dim(0, 0), K = K, N = dim(0, 2) * (K // dim(1, -1)), E = dim(2, 0),
+      k = dim(0, 1) }
+    set(_ENV, t, false, dtype(0), dtype(2))
+    local bi = bytes(dtype(0), 2)
+    local f, b = down(t, bi, bytes(dtype(2), 1), bi)
+    return f, b, dtype(0)
+  end,
+}
+
+op {
+  like = parts, names = { "aiter::moe_cktile2stages_gemm1_ck" },
+  eval = function (_ENV)
+    local t = { T = dim(0, 0), K = dim(0, 1), E = dim(1, 0), N = dim(2, 2), k = dim(2, 1) }
+    t.gated = dim(1, 1) == 2 * t.N
+    set(_ENV, t, true, dtype(0), dtype(1), dtype(2))
+    local f, b = up(t, bytes(dtype(0), 2), bytes(dtype(1), 1), bytes(dtype(2), 2))
+    return f, b, dtype(0)
+  end,
+}
+op {
+  like = parts, names = { "aiter::moe_cktile2stages_gemm2_ck" },
+  eval = function (_ENV)
+    local t = { T = dim(0, 0), K = dim(1, 1), E = dim(1, 0), N = dim(0, 2), k = dim(0, 1) }
+    set(_ENV, t, false, dtype(0), dtype(1), dtype(2))
+    local f, b = down(t, bytes(dtype(0), 2), bytes(dtype(1), 1), bytes(dtype(2), 2))
+    return f, b, dtype(0)
+  end,
+}
+
+-- Triton's kernels hide the weights' layout: their type is in the kernel's name.
+for _, way in ipairs { { "pseudo_op::moe_triton_unfused_up", up }, { "pseudo_op::moe_triton_unfused_down", down } } do
+  op {
+    like = parts, names = { way[1] }, reads = { "kernels", "MoE topk", "MoE GEMM gated" },
+    eval = function (_ENV)
+      local t = { T = dim(0, 0), K = dim(0, 1), N = dim(0, 1), E = dim(1, 1),
+        k = int(argument("MoE topk") or fail("no MoE topk")),
+        gated = bool(argument("MoE GEMM gated") or fail("no MoE GEMM gated")) }
+      local kernel = (kernels()[1] or fail("no kernel")):lower()
+      local w = kernel:find("fp4", 1, true) and "FP4"
+        or (kernel:find("fp8", 1, true) or kernel:find("e4m3", 1, true)) and "FP8" or nil
+      set(_ENV, t, true, dtype(0))
+      weight_dtype = w
+      local bi = bytes(dtype(0)) or unknown
+      local f, b = way[2](t, bi, bytes(w or "") or unknown, bi)
+      return f, b, w
+    end,
+    examples = {
+      { dims = { { 16, 64 }, { 16, 8 } }, types = { bf16, bf16 },
+        kernels = { "_matmul_ogs_NNT_bf16xbf16xmxfp4_128x256x64x1_swiglu" },
+        args = { ["MoE topk"] = "2", ["MoE GEMM gated"] = "false" },
+        flops = 2 * 16 * 64 * 64 * 2, spec = "matrix_fp4", params = { weight_dtype = "FP4" } },
+    },
+  }
+end
+
+op {
+  like = parts, names = { "pseudo_op::moe_gptq_awq_up" }, reads = { "MoE topk", "MoE GEMM gated" },
+  eval = function (_ENV)
+    local t = { T = dim(0, 0), K = dim(0, 1), E = dim(1, 0),
+      k = int(argument("MoE topk") or fail("no MoE topk")),
+      gated = bool(argument("MoE GEMM gated") or "True") }
+    t.N = t.gated and dim(1, 1) // 2 or dim(1, 1)
+    local input = dtype(0) ~= "" and dtype(0) or "BFloat16"
+    set(_ENV, t, true, input)
+    local bi = bytes(input, 2)
+    local f, b = up(t, bi, 0.5, bi)
+    return f, b, input
+  end,
+}
+op {
+  like = parts, names = { "pseudo_op::moe_gptq_awq_down" }, reads = { "MoE topk" },
+  eval = function (_ENV)
+    local t = { T = dim(0, 0), K = dim(0, 1), E = dim(2, 0), N = 2 * dim(2, 2),
+      k = int(argument("MoE topk") or fail("no MoE topk")) }
+    local input = dtype(0) ~= "" and dtype(0) or "BFloat16"
+    set(_ENV, t, false, input)
+    local bi = bytes(input, 2)
+    local f, b = down(t, bi, 0.5, bi)
+    return f, b, input
+  end,
+}
+
+op {
+  like = parts, names = { "sglang_profiler::fused_moe_triton_kernels_invoke_fused_moe_kernel" },
+  eval = function (_ENV)
+    if nargs() < 9 or rank(1) ~= 3 or rank(8) ~= 2 then fail("not the arguments of that kernel") end
+    m_work = elems(8)
+    num_tokens = dim(8, 0)
+    topk = dim(8, 1)
+    N = dim(1, 1)
+    K = dim(1, 2)
+    num_experts = dim(1, 0)
+    input_dtype = dtype(0)
+    weight_dtype = dtype(1)
+    output_dtype = dtype(3) ~= "" and dtype(3) or dtype(0)
+    return 2 * m_work * N * K,
+      m_work * K * bytes(dtype(0), 2)
+        + active(num_experts, topk, num_tokens) * N * K * bytes(dtype(1), 1)
+        + m_work * N * bytes(output_dtype, 2), dtype(1)
+  end,
+}
+
+-- ---- what prepares the experts' work ----
+
+local aux = { category = "MoE_aux", sheet = "MoE_aux", unit = "vector" }
+
+op {
+  like = aux,
+  names = { "aiter::biased_grouped_topk_hip", "aiter::moe_sorting_fwd", "aiter::mxfp4_moe_sort_hip" },
+  eval = function (_ENV)
+    local list, most, all, type = {}, 0, 0, nil
+    for i = 0, nargs() - 1 do
+      if has(i) then
+        local n, b = elems(i), size(i)
+        list[#list + 1] = { shape(i), dtype(i) }
+        if n > most then most, type = n, dtype(i) end
+        if b == b then all = all + n * b end
+      end
+    end
+    operands = list
+    return most, all > 0 and all or unknown, type
+  end,
+  examples = {
+    { op = "aiter::moe_sorting_fwd", dims = { { 16, 4 }, { 16, 8 }, {} },
+      types = { "int", "float", "Scalar" }, flops = 128, bytes = 4 * (64 + 128),
+      spec = "vector_fp32" },
+  },
+}
+op {
+  like = aux, names = { "sglang_profiler::fused_moe_triton_kernels_fused_append_shared_experts" },
+  eval = function (_ENV)
+    local second = nargs() > 1 and has(1) and 1 or 0
+    local a = dtype(0) ~= "" and dtype(0) or "int"
+    local b = dtype(1) ~= "" and dtype(1) or "float"
+    shape_in1 = shape(0)
+    shape_in2 = shape(second)
+    dtype_in1_in2_out = { a, b, b }
+    stride_input1 = {}
+    stride_input2 = {}
+    stride_output = {}
+    return elems(0), 2 * (elems(0) * bytes_of(a, 4) + elems(second) * bytes_of(b, 4)), b
+  end,
+}
+-- (weights, ids, gating)
+op {
+  like = aux, names = { "aiter::topk_softplus" },
+  eval = function (_ENV)
+    M = dim(2, 0)
+    n = 1
+    C = dim(2, 1)
+    E = dim(2, 1)
+    topk = dim(0, 1)
+    dtype_in = dtype(2) ~= "" and dtype(2) or "c10::BFloat16"
+    return 6 * M * E, M * E * bytes_of(dtype_in) + 4 * E + 8 * M * topk, dtype_in
+  end,
+}

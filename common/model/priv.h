@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of this area share. The storeys, from below:
+ *
+ * pattern   Lua's patterns, with a bound on the work
+ * view      the lists of one op, parsed when an entry asks for them
+ * sandbox   a Lua state that can do nothing but compute, within limits
+ * access    what an entry may call: dim(), dtype(), prod(), ...
+ * beside    the same, beside the lists: kernels(), annotation(), ...
+ * declare   op{}, category{}, sheets{}, datatype{}: the registry
+ * eval      an entry on an op, and the memory of results
+ */
+#ifndef TL_MODEL_PRIV_H
+#define TL_MODEL_PRIV_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "io/io.h"
+#include "model/model.h"
+
+/* Limits of the sandbox; tl-models(5) states them. */
+#define MODEL_STEPS 200000        /* VM instructions of one evaluation */
+#define MODEL_LOAD_STEPS 20000000 /* of a whole file */
+#define MODEL_MEM (48u << 20)     /* bytes that Lua may hold */
+#define MODEL_CHURN (16u << 20)   /* bytes one evaluation may allocate */
+#define MODEL_LOAD_CHURN (256u << 20)
+#define MODEL_PARAMS 64            /* parameters of one op */
+#define MODEL_PATTERN_STEPS 200000 /* steps of one match */
+#define MODEL_TEXT_MAX (1u << 16)  /* bytes of a text that an entry makes */
+#define MODEL_FILE_MAX (8u << 20)  /* bytes of a file */
+
+/* ---- compiled in ---- */
+
+struct embedded {
+	const char *name; /* "gemm.lua", "arch/MI300X.json" */
+	const unsigned char *bytes;
+	size_t len;                /* IN_PAD zeros follow */
+	const unsigned char *code; /* of Lua: compiled by the build */
+	size_t ncode;
+};
+extern const struct embedded model_data[];
+extern const size_t model_ndata;
+
+/* ---- pattern ---- */
+
+#define PATTERN_CAPTURES 32
+
+struct capture {
+	size_t start, len;
+};
+
+struct match {
+	size_t start, end; /* of the whole */
+	int ncaptures;
+	struct capture captures[PATTERN_CAPTURES];
+};
+
+/*
+ * Finds a Lua pattern in text from init on (without %f, %b and position
+ * captures). 1: found, 0: not, -1: *error says what is wrong.
+ */
+int pattern_find(struct str text, struct str pattern, size_t init,
+    struct match *m, const char **error);
+
+/* ---- view ---- */
+
+enum view_list {
+	VIEW_DIMS,
+	VIEW_STRIDES,
+	VIEW_TYPES,
+	VIEW_CONCRETE,
+	VIEW_LISTS,
+};
+
+/* An argument's sizes: one shape, or those of a list of tensors. */
+struct view_arg {
+	uint32_t first, n; /* in leaves */
+	bool is_list;
+};
+struct view_leaf {
+	uint32_t first, n; /* in ints */
+};
+
+struct shapes {
+	VEC(struct view_arg) args;
+	VEC(struct view_leaf) leaves;
+	VEC(int64_t) ints;
+};
+
+struct texts {
+	VEC(struct capture) list; /* in bytes */
+	struct buf bytes;
+};
+
+struct view {
+	const struct model_op *op;
+	unsigned parsed;         /* bits of enum view_list */
+	unsigned absent;         /* likewise: the op has no such list */
+	struct shapes shapes[2]; /* dims, strides */
+	struct texts texts[2];   /* types, concrete */
+	struct buf scratch;
+};
+
+void view_set(struct view *v, const struct model_op *op);
+void view_free(struct view *v);
+/* Parses the list unless it has been; NULL, or what is wrong with it. */
+const char *view_need(struct view *v, enum view_list list) USE_RESULT;
+/* Dims so large that products of them may leave 64 bits. */
+bool view_is_large(struct view *v);
+
+/* ---- the state ---- */
+
+struct dtype {
+	double bytes; /* NAN: unknown */
+	struct str precision;
+};
+
+struct category_rule {
+	struct str text;
+	struct str category;
+};
+
+/* What is known of an op's name. */
+struct op_name {
+	const struct model *exact;
+	struct str category;       /* by exact name; len 0: none */
+	const struct model *model; /* resolved, with prefixes ... */
+	struct str resolved;       /* ... and category by name alone */
+	uint32_t generation;       /* in which it was resolved */
+};
+
+struct memo_slot {
+	uint64_t h1, h2;
+	const struct model_result *result; /* NULL: free */
+};
+
+struct model_file {
+	const char *name;
+	struct str text;
+	struct str code; /* len 0: none */
+};
+
+/* Lua's small objects: sizes in steps, up to the largest. */
+#define SMALL_STEP 16
+#define SMALL_MAX 512
+#define SMALL_BLOCK (64u << 10)
+
+struct free_object {
+	struct free_object *next;
+};
+
+struct models {
+	lua_State *L;
+	/* memory and limits: see sandbox.c */
+	struct arena *lua_mem;
+	struct free_object *free_list[SMALL_MAX / SMALL_STEP + 1];
+	char *block;
+	size_t block_left;
+	size_t used, max, churn, churn_max;
+	bool loading, builtin, same_lua;
+	/* registry */
+	struct arena *mem;
+	struct intern *words;        /* texts of results and entries */
+	struct intern *names;        /* op names */
+	VEC(struct op_name) by_name; /* parallel to names */
+	uint32_t generation;
+	VEC(struct model *) entries;
+	VEC(uint32_t) listed; /* names with an entry, in order */
+	VEC(struct category_rule) model_prefixes; /* category: entry's number */
+	VEC(struct category_rule) globs, prefixes, kernels;
+	VEC(struct model_sheet) sheets;
+	struct intern *dtype_names;
+	VEC(struct dtype) dtypes;
+	VEC(struct model_file) files; /* texts that were loaded */
+	VEC(struct arch *) archs;     /* first the built-in ones */
+	size_t narch_builtin;
+	bool has_archs;
+	/* references into Lua's registry */
+	int api, env, env_set, env_meta, store_meta, file_env, reserved;
+	/* the evaluation under way */
+	struct view views[2];
+	struct view *view;
+	const struct model *entry;
+	bool skipped;                    /* skip() was called */
+	bool unmodelled;                 /* no_model() was */
+	bool as_float;                   /* sizes are given as doubles */
+	const char *order[MODEL_PARAMS]; /* parameters, as first set */
+	size_t norder;
+	struct buf text;
+	/* results */
+	struct memo_slot *memo;
+	size_t memo_cap, nresults;
+	struct model_stats stats;
+};
+
+static inline struct models *
+models_of(lua_State *L)
+{
+	struct models *ms;
+
+	memcpy(&ms, lua_getextraspace(L), sizeof ms);
+	return ms;
+}
+
+/* A lasting copy; equal texts are one. */
+static inline struct str
+word(struct models *ms, struct str s)
+{
+	return intern_get(ms->words, intern_put(ms->words, s));
+}
+
+static inline struct str
+to_str(lua_State *L, int i)
+{
+	struct str s = { "", 0 };
+
+	if (lua_type(L, i) == LUA_TSTRING)
+		s.p = lua_tolstring(L, i, &s.len);
+	return s;
+}
+
+static inline void
+push_str(lua_State *L, struct str s)
+{
+	lua_pushlstring(L, s.len > 0 ? s.p : "", s.len);
+}
+
+/* ---- sandbox ---- */
+
+void sandbox_open(struct models *ms);
+/* Begins a piece of work: counts from 0, with these limits. */
+void sandbox_begin(struct models *ms, int steps, size_t churn);
+/* The message on top of the stack as a text; pops it. */
+void sandbox_message(lua_State *L, struct buf *why);
+/* The strings, math and table functions that are harmless. */
+void sandbox_libs(lua_State *L, int api);
+
+/* ---- access ---- */
+
+void access_open(lua_State *L, int api);
+void beside_open(lua_State *L, int api);
+const struct dtype *dtype_find(struct models *ms, struct str name);
+/* Appends a Lua value as JSON. False: it can't be. */
+bool lua_json(lua_State *L, int i, int depth, struct buf *b);
+
+/* ---- arch ---- */
+
+void archs_free(struct models *ms);
+
+/* ---- declare ---- */
+
+void declare_open(lua_State *L, int table);
+struct op_name *op_name(struct models *ms, struct str name);
+/* The entry's examples, or nil, on the stack. */
+void push_examples(lua_State *L, const struct model *m);
+
+#endif

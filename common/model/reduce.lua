@@ -1,0 +1,130 @@
+-- SPDX-License-Identifier: MIT
+-- Reductions over some dimensions, and running sums.
+
+local bf16 = "c10::BFloat16"
+
+-- What remains of a shape without the dimensions of a text ("[0]", "-1", "").
+local function remaining(s, text)
+  local gone, out, dims = {}, 1, list(text)
+  for _, d in ipairs(dims) do
+    if math.type(d) ~= "integer" and d ~= math.floor(d) then fail("'" .. text .. "' is no dimension") end
+    gone[d < 0 and d + #s + 1 or d + 1] = true
+  end
+  if #dims == 0 then return 1 end
+  for i = 1, #s do
+    if not gone[i] then out = out * s[i] end
+  end
+  return out
+end
+
+local kinds = { "mean", "max", "min", "norm" }
+local function kind(name)
+  for _, k in ipairs(kinds) do
+    if contains(name, k) then return k end
+  end
+  return "sum"
+end
+
+-- at: the argument with the dimensions; all: none of them means one element
+local function reduce(_ENV, at, more)
+  if nargs() == 0 then
+    num_input_elems = 0
+    num_output_elems = 0
+    dtype_in_out = tuple(nil, nil)
+    return 0, unknown
+  end
+  num_input_elems = elems(0)
+  num_output_elems = at and remaining(shape(0), value(at)) or num_input_elems
+  dtype_in_out = tuple(dtype(0), nil)
+  reduce_type = kind(op_name())
+  return num_input_elems, (num_input_elems + num_output_elems) * size(0) + (more or 0)
+end
+
+local function same(_ENV)
+  return num_input_elems, (num_input_elems + num_output_elems) * size(0)
+end
+local base = { category = "reduce", sheet = "Reduce", unit = "vector", prec = 0 }
+
+op {
+  like = base, backward = same,
+  names = { "aten::sum", "aten::mean", "aten::std", "aten::var", "aten::logsumexp", "aten::amin",
+    "aten::amax" },
+  eval = function (_ENV) return reduce(_ENV, 1) end,
+  examples = {
+    { op = "aten::sum", dims = { { 10, 1000 }, {}, {}, {} },
+      types = { bf16, "ScalarList", "Scalar", "" }, values = { "", "[0]", "True", "" },
+      flops = 10000, bytes = 22000, params = { num_output_elems = 1000, reduce_type = "sum" } },
+    { op = "aten::mean", dims = { { 1, 256, 4096 }, {} }, types = { "float", "ScalarList" },
+      values = { "", "[-1]" }, flops = 1048576, bytes = 4195328 },
+    { op = "aten::sum", dims = { { 3, 4 }, {} }, types = { "float", "" }, values = { "", "" },
+      flops = 12, bytes = 4 * 13 },
+    { op = "aten::sum", flops = 0, bytes = "unknown", params = { num_input_elems = 0 } },
+  },
+}
+
+-- (self, p, dim, ...)
+op {
+  like = base, backward = same,
+  names = { "aten::norm", "aten::linalg_norm" },
+  eval = function (_ENV) return reduce(_ENV, 2) end,
+}
+
+-- A second tensor makes it pointwise; a dimension adds the indices.
+op {
+  like = base, backward = same,
+  names = { "aten::max", "aten::min" },
+  eval = function (_ENV)
+    if nargs() > 1 and has(1) then
+      num_input_elems = elems(0) + elems(1)
+      num_output_elems = math.max(elems(0), elems(1))
+      dtype_in_out = tuple(dtype(0), nil)
+      reduce_type = kind(op_name())
+      return num_output_elems,
+        elems(0) * size(0) + elems(1) * size(1) + num_output_elems * size(0)
+    end
+    local f, b = reduce(_ENV, 1)
+    return f, nvalues() > 1 and value(1) ~= "" and b + 8 * num_output_elems or b
+  end,
+  examples = {
+    { op = "aten::max", dims = { { 8, 16 } }, types = { "float" }, values = { "" }, flops = 128,
+      bytes = 4 * 129 },
+    { op = "aten::max", dims = { { 8, 16 }, {}, {} }, types = { "float", "Scalar", "Scalar" },
+      values = { "", "1", "False" }, flops = 128, bytes = 4 * (128 + 8) + 64,
+      params = { reduce_type = "max" } },
+  },
+}
+
+op {
+  like = base, backward = same,
+  names = { "aten::cumsum", "aten::cumprod" },
+  eval = function (_ENV) return reduce(_ENV, nil) end,
+  examples = {
+    { op = "aten::cumsum", dims = { { 15 }, {}, {} }, types = { "long int", "Scalar", "" },
+      values = { "", "0", "" }, flops = 15, bytes = 240, spec = "" },
+  },
+}
+
+-- ---- not in the reference ----
+
+local more = { sheet = "Reduce", unit = "vector", prec = 0, extra = true }
+
+op {
+  like = more,
+  names = { "aten::linalg_vector_norm", "aten::any", "aten::all", "aten::prod" },
+  eval = function (_ENV)
+    return reduce(_ENV, op_name() == "aten::linalg_vector_norm" and 2 or 1)
+  end,
+  examples = {
+    { op = "aten::linalg_vector_norm", dims = { { 512, 512 }, {}, {}, {}, {} },
+      types = { "float", "Scalar", "ScalarList", "Scalar", "" },
+      values = { "", "2", "[]", "False", "" }, flops = 262144, bytes = 4 * 262145 },
+  },
+}
+op {
+  like = more,
+  names = { "aten::argmax", "aten::argmin" },
+  eval = function (_ENV)
+    local f = reduce(_ENV, 1)
+    return f, num_input_elems * size(0) + 8 * num_output_elems
+  end,
+}

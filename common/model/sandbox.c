@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A Lua state that can only compute. What is missing: io, os, load, require,
+ * debug, package, coroutines, pcall (it would catch a limit), metatables, and
+ * what depends on addresses or a seed (pairs, random, tostring of a table).
+ * What is bounded: instructions, memory held, memory allocated by one piece of
+ * work, the steps of a pattern.
+ */
+#include <stdlib.h>
+
+#include "model/priv.h"
+
+/*
+ * Small objects, which are nearly all, come from blocks by size: a list of
+ * free ones for each 16 bytes. That is twice as fast as malloc().
+ */
+static void *
+small_alloc(struct models *ms, size_t class)
+{
+	struct free_object *f = ms->free_list[class];
+	size_t size = class * SMALL_STEP;
+
+	if (f != NULL) {
+		ms->free_list[class] = f->next;
+		return f;
+	}
+	if (ms->block_left < size) {
+		ms->block = arena_alloc(ms->lua_mem, SMALL_BLOCK);
+		ms->block_left = SMALL_BLOCK;
+	}
+	ms->block += size;
+	ms->block_left -= size;
+	return ms->block - size;
+}
+
+static void
+small_free(struct models *ms, void *p, size_t class)
+{
+	struct free_object *f = p;
+
+	f->next = ms->free_list[class];
+	ms->free_list[class] = f;
+}
+
+static size_t
+class_of(size_t size)
+{
+	return (size + SMALL_STEP - 1) / SMALL_STEP;
+}
+
+/* Bytes at p, osize of them, as nsize; one of the two may be 0. */
+static void *
+resize(struct models *ms, void *p, size_t osize, size_t nsize)
+{
+	bool was_small = osize <= SMALL_MAX, is_small = nsize <= SMALL_MAX;
+	void *q;
+
+	if (!was_small && !is_small)
+		return realloc(p, nsize);
+	if (was_small && is_small && class_of(osize) == class_of(nsize))
+		return p;
+	if (nsize == 0)
+		q = NULL;
+	else if ((q = is_small ? small_alloc(ms, class_of(nsize))
+			       : malloc(nsize)) == NULL)
+		return NULL;
+	if (osize > 0 && nsize > 0)
+		memcpy(q, p, osize < nsize ? osize : nsize);
+	if (osize > 0 && was_small)
+		small_free(ms, p, class_of(osize));
+	else
+		free(osize > 0 ? p : NULL);
+	return q;
+}
+
+static void *
+allocate(void *ud, void *p, size_t osize, size_t nsize)
+{
+	struct models *ms = ud;
+
+	if (p == NULL)
+		osize = 0; /* then it is a type */
+	if (nsize > osize) {
+		size_t more = nsize - osize;
+
+		/* Lua collects its garbage and asks again before it fails. */
+		if (more > ms->max - ms->used ||
+		    more > ms->churn_max - ms->churn)
+			return NULL;
+		ms->churn += more;
+	}
+	p = resize(ms, p, osize, nsize);
+	if (p != NULL || nsize == 0)
+		ms->used += nsize - osize;
+	return p;
+}
+
+static void
+too_many_steps(lua_State *L, lua_Debug *ar)
+{
+	(void)ar;
+	luaL_error(L, "too many steps: an endless loop?");
+}
+
+void
+sandbox_begin(struct models *ms, int steps, size_t churn)
+{
+	ms->churn = 0;
+	ms->churn_max = churn;
+	/* Ours end, each loop with a list: counting takes time. */
+	lua_sethook(
+	    ms->L, too_many_steps, ms->builtin ? 0 : LUA_MASKCOUNT, steps);
+}
+
+void
+sandbox_message(lua_State *L, struct buf *why)
+{
+	struct str s = to_str(L, -1);
+
+	if (lua_type(L, -1) == LUA_TSTRING)
+		buf_put(why, s.p, s.len);
+	else
+		buf_puts(why, "an error that is no text");
+	lua_pop(L, 1);
+}
+
+/* A state without protection: only our own bugs end here. */
+static int
+panic(lua_State *L)
+{
+	die("op models: %s", lua_tostring(L, -1));
+}
+
+/* ---- strings ---- */
+
+static struct str
+check_str(lua_State *L, int i)
+{
+	struct str s;
+
+	s.p = luaL_checklstring(L, i, &s.len);
+	return s;
+}
+
+static int
+push_captures(lua_State *L, struct str text, const struct match *m)
+{
+	if (m->ncaptures == 0) {
+		lua_pushlstring(L, text.p + m->start, m->end - m->start);
+		return 1;
+	}
+	luaL_checkstack(L, m->ncaptures, NULL);
+	for (int i = 0; i < m->ncaptures; i++)
+		lua_pushlstring(
+		    L, text.p + m->captures[i].start, m->captures[i].len);
+	return m->ncaptures;
+}
+
+static bool
+find(lua_State *L, struct str text, struct str pattern, size_t init,
+    struct match *m)
+{
+	const char *error = NULL;
+	int r = pattern_find(text, pattern, init, m, &error);
+
+	if (r < 0)
+		luaL_error(L, "%s", error);
+	return r > 0;
+}
+
+/* Byte number init (from 1, negative: from the end) as an offset. */
+static size_t
+init_of(lua_State *L, int i, size_t len)
+{
+	lua_Integer n = luaL_optinteger(L, i, 1);
+
+	if (n < 0)
+		n = n < -(lua_Integer)len ? 1 : (lua_Integer)len + n + 1;
+	if (n < 1)
+		n = 1;
+	return n > (lua_Integer)len ? len : (size_t)n - 1;
+}
+
+static int
+s_match(lua_State *L)
+{
+	struct str text = check_str(L, 1), pattern = check_str(L, 2);
+	struct match m;
+
+	if (!find(L, text, pattern, init_of(L, 3, text.len), &m)) {
+		lua_pushnil(L);
+		return 1;
+	}
+	return push_captures(L, text, &m);
+}
+
+static int
+s_find(lua_State *L)
+{
+	struct str text = check_str(L, 1), pattern = check_str(L, 2);
+	size_t init = init_of(L, 3, text.len);
+	struct match m = { 0 };
+
+	if (lua_toboolean(L, 4)) {
+		ptrdiff_t at =
+		    str_find((struct str){ text.p + init, text.len - init },
+			pattern, false);
+
+		if (at < 0)
+			return 0;
+		m.start = init + (size_t)at;
+		m.end = m.start + pattern.len;
+	} else if (!find(L, text, pattern, init, &m)) {
+		return 0;
+	}
+	lua_pushinteger(L, (lua_Integer)m.start + 1);
+	lua_pushinteger(L, (lua_Integer)m.end);
+	return m.ncaptures == 0 ? 2 : 2 + push_captures(L, text, &m);
+}
+
+static int
+gmatch_next(lua_State *L)
+{
+	struct str text = to_str(L, lua_upvalueindex(1));
+	struct str pattern = to_str(L, lua_upvalueindex(2));
+	size_t at = (size_t)lua_tointeger(L, lua_upvalueindex(3));
+	struct match m;
+
+	if (at > text.len || !find(L, text, pattern, at, &m))
+		return 0;
+	/* An empty match moves on by one. */
+	lua_pushinteger(L, (lua_Integer)(m.end > m.start ? m.end : m.end + 1));
+	lua_replace(L, lua_upvalueindex(3));
+	return push_captures(L, text, &m);
+}
+
+static int
+s_gmatch(lua_State *L)
+{
+	check_str(L, 1);
+	check_str(L, 2);
+	lua_settop(L, 2);
+	lua_pushinteger(L, 0);
+	lua_pushcclosure(L, gmatch_next, 3);
+	return 1;
+}
+
+static int
+s_sub(lua_State *L)
+{
+	struct str s = check_str(L, 1);
+	lua_Integer len = (lua_Integer)s.len, i = luaL_checkinteger(L, 2);
+	lua_Integer j = luaL_optinteger(L, 3, -1);
+
+	if (i < 0)
+		i = i < -len ? 1 : len + i + 1;
+	if (i < 1)
+		i = 1;
+	if (j < 0)
+		j = j < -len ? 0 : len + j + 1;
+	if (j > len)
+		j = len;
+	if (i > j)
+		lua_pushliteral(L, "");
+	else
+		lua_pushlstring(L, s.p + i - 1, (size_t)(j - i + 1));
+	return 1;
+}
+
+static int
+change_case(lua_State *L, char from, char to)
+{
+	struct str s = check_str(L, 1);
+	luaL_Buffer b;
+	char *p = luaL_buffinitsize(L, &b, s.len);
+
+	for (size_t i = 0; i < s.len; i++)
+		p[i] = s.p[i] >= from && s.p[i] <= from + 25
+		    ? (char)(s.p[i] - from + to)
+		    : s.p[i];
+	luaL_pushresultsize(&b, s.len);
+	return 1;
+}
+
+static int
+s_lower(lua_State *L)
+{
+	return change_case(L, 'A', 'a');
+}
+
+static int
+s_upper(lua_State *L)
+{
+	return change_case(L, 'a', 'A');
+}
+
+static int
+s_len(lua_State *L)
+{
+	lua_pushinteger(L, (lua_Integer)check_str(L, 1).len);
+	return 1;
+}
+
+static int
+s_byte(lua_State *L)
+{
+	struct str s = check_str(L, 1);
+	lua_Integer i = luaL_optinteger(L, 2, 1);
+
+	if (i < 1 || (lua_Unsigned)i > s.len)
+		return 0;
+	lua_pushinteger(L, (unsigned char)s.p[i - 1]);
+	return 1;
+}
+
+static int
+safe_tostring(lua_State *L)
+{
+	luaL_argexpected(L,
+	    lua_type(L, 1) == LUA_TNUMBER || lua_type(L, 1) == LUA_TSTRING ||
+		lua_type(L, 1) == LUA_TBOOLEAN || lua_type(L, 1) == LUA_TNIL,
+	    1, "number, text or boolean");
+	luaL_tolstring(L, 1, NULL);
+	return 1;
+}
+
+static const luaL_Reg string_functions[] = {
+	{ "byte", s_byte },
+	{ "find", s_find },
+	{ "gmatch", s_gmatch },
+	{ "len", s_len },
+	{ "lower", s_lower },
+	{ "match", s_match },
+	{ "sub", s_sub },
+	{ "upper", s_upper },
+	{ NULL, NULL },
+};
+
+static const char *const base_names[] = { "assert", "error", "ipairs", "select",
+	"tonumber", "type", NULL };
+static const char *const math_names[] = { "abs", "ceil", "exp", "floor", "fmod",
+	"huge", "log", "max", "min", "sqrt", "tointeger", "type", NULL };
+static const char *const table_names[] = { "concat", "insert", "remove", "sort",
+	"unpack", NULL };
+
+/* api.NAME = the functions of this name from a library. */
+static void
+take(lua_State *L, int api, const char *as, lua_CFunction open,
+    const char *const names[])
+{
+	luaL_requiref(L, as != NULL ? as : "_G", open, 0);
+	if (as != NULL)
+		lua_newtable(L);
+	for (; *names != NULL; names++) {
+		lua_getfield(L, as != NULL ? -2 : -1, *names);
+		lua_setfield(L, as != NULL ? -2 : api, *names);
+	}
+	if (as != NULL)
+		lua_setfield(L, api, as);
+	lua_pop(L, 1);
+}
+
+void
+sandbox_libs(lua_State *L, int api)
+{
+	take(L, api, NULL, luaopen_base, base_names);
+	take(L, api, "math", luaopen_math, math_names);
+	take(L, api, "table", luaopen_table, table_names);
+	lua_pushcfunction(L, safe_tostring);
+	lua_setfield(L, api, "tostring");
+	luaL_newlib(L, string_functions);
+	lua_pushvalue(L, -1);
+	lua_setfield(L, api, "string");
+	/* methods of texts: name:match("...") */
+	lua_createtable(L, 0, 1);
+	lua_insert(L, -2);
+	lua_setfield(L, -2, "__index");
+	lua_pushliteral(L, "");
+	lua_pushvalue(L, -2);
+	lua_setmetatable(L, -2);
+	lua_pop(L, 2);
+}
+
+void
+sandbox_open(struct models *ms)
+{
+	ms->max = MODEL_MEM;
+	ms->churn_max = SIZE_MAX;
+	ms->lua_mem = arena_create();
+	ms->L = lua_newstate(allocate, ms);
+	if (ms->L == NULL)
+		die("out of memory");
+	lua_atpanic(ms->L, panic);
+	memcpy(lua_getextraspace(ms->L), &ms, sizeof ms);
+}

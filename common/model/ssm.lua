@@ -1,0 +1,126 @@
+-- SPDX-License-Identifier: MIT
+-- State space models, cross entropy, and hyper-connections.
+
+local bf16 = "c10::BFloat16"
+local ssm = { category = "SSM_fwd", sheet = "SSM", unit = "matrix", prec = 0 }
+
+op {
+  like = ssm, names = { "DaoAILab::_causal_conv1d_fwd_cpp" },
+  eval = function (_ENV)
+    batch = dim(0, 0)
+    channels = dim(0, 1)
+    seq_len = dim(0, 2)
+    kernel_size = dim(1, 1)
+    has_bias = has(2)
+    return 2 * elems(0) * kernel_size,
+      (2 * elems(0) + channels * kernel_size + (has_bias and channels or 0)) * size(0, 2)
+  end,
+}
+
+-- zxbcdt (B, T, 2 H P + 2 G N + H), conv weight, ...
+local function mamba(_ENV)
+  local H, P, G = H, P, G
+  local e = size(0, 2)
+  return 2 * B * T * (conv_channels * d_conv + G * C * N + H * P * (C + 2 * N)),
+    (B * T * (combined_dim + d_inner) + conv_channels * (d_conv + 1)) * e
+      + H * (size(3, 4) + size(4, 4) + size(5, e))
+end
+op {
+  like = ssm, names = { "MambaSplitConv1dScanCombinedFn" }, backward_category = "SSM_bwd",
+  eval = function (_ENV)
+    B = dim(0, 0)
+    T = dim(0, 1)
+    H = dim(3, 0)
+    P = int(value(15), 64)
+    G = int(value(16), 1)
+    local rest = dim(0, 2) - 2 * H * P - H
+    if G <= 0 or rest <= 0 or rest % (2 * G) ~= 0 then fail("the state size is no whole number") end
+    N = rest // (2 * G)
+    C = int(value(6), 128)
+    d_inner = H * P
+    d_conv = dim(1, 1)
+    conv_channels = dim(1, 0)
+    combined_dim = dim(0, 2)
+    return mamba(_ENV)
+  end,
+  backward = mamba,
+  examples = {
+    { dims = { { 8, 8192, 5152 }, { 3072, 4 }, { 3072 }, { 32 }, { 32 }, { 32 } },
+      types = { bf16, bf16, bf16, "float", "float", bf16 },
+      values = { "", "", "", "", "", "", "128", "", "", "", "", "", "", "", "", "64", "8" },
+      flops = 78920024064,
+      bytes = (65536 * (5152 + 2048) + 3072 * 5) * 2 + 32 * (4 + 4 + 2), params = { N = 64 } },
+  },
+}
+
+op {
+  names = { "CrossEntropyFunction" },
+  category = "CrossEntropy_fwd", sheet = "CrossEntropy", unit = "vector", prec = 0,
+  eval = function (_ENV)
+    batch = dim(0, 0)
+    vocab_size = dim(0, -1)
+    logits_shape = shape(0)
+    return 5 * batch * vocab_size, elems(0) * size(0, 2) + 12 * batch
+  end,
+}
+
+-- ---- hyper-connections: M tokens, n streams, C channels ----
+
+local function mhc(name, unit, x, eval, examples)
+  op {
+    names = { name }, category = "mHC", sheet = "mHC", unit = unit, examples = examples,
+    eval = function (_ENV)
+      local t = dtype(x) ~= "" and dtype(x) or "c10::BFloat16"
+      local f, b = eval(_ENV, t, bytes_of(t))
+      return f, b, t
+    end,
+  }
+end
+
+-- (out, x, residual, ...)
+mhc("aiter::mhc_post", "vector", 1, function (_ENV, t, e)
+  M = dim(1, 0)
+  n = dim(0, 1)
+  C = dim(1, 1)
+  hc3 = nil
+  dtype_in = t
+  return 2 * M * n * C * (n + 1), M * C * (1 + 2 * n) * e + 4 * M * n * (1 + n)
+end, {
+  { dims = { { 16, 4, 64 }, { 16, 64 } }, types = { bf16, bf16 }, flops = 2 * 16 * 4 * 64 * 5,
+    bytes = 16 * 64 * 9 * 2 + 4 * 16 * 4 * 5 },
+})
+
+-- (out, sqrsum, x, fn)
+mhc("aiter::mhc_pre_gemm_sqrsum", "matrix", 2, function (_ENV, t, e)
+  M = dim(2, 0)
+  n = dim(2, 1)
+  C = dim(2, 2)
+  hc3 = dim(3, 0)
+  K = dim(3, 1)
+  split_k = dim(0, 0)
+  dtype_in = t
+  return 2 * M * hc3 * K, M * n * C * e + 4 * hc3 * K + 4 * split_k * M * (hc3 + 1)
+end)
+
+mhc("aiter::mhc_pre_big_fuse_rmsnorm", "vector", 7, function (_ENV, t, e)
+  M = dim(2, 0)
+  n = dim(0, 1)
+  C = dim(2, 1)
+  hc3 = dim(6, 0)
+  split_k = dim(3, 0)
+  dtype_in = t
+  return 2 * M * C * n + 5 * M * C,
+    M * n * C * e + 4 * split_k * M * hc3 + C * e + M * C * e + 4 * M * n * (1 + n)
+end)
+
+mhc("aiter::mhc_fused_post_pre_gemm_sqrsum", "matrix", 3, function (_ENV, t, e)
+  M = dim(3, 0)
+  n = dim(2, 1)
+  C = dim(3, 1)
+  hc3 = dim(7, 0)
+  K = dim(7, 1)
+  split_k = dim(0, 0)
+  dtype_in = t
+  return 2 * M * n * C * (n + 1) + 2 * M * hc3 * K,
+    M * C * (1 + 3 * n) * e + 4 * M * n * (1 + n) + 4 * hc3 * K + 4 * split_k * M * (hc3 + 1)
+end)

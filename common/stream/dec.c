@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT */
+/* dec: records to events. Pure over hostile bytes: a status and a place. */
+#include "stream/wire.h"
+
+void
+dec_start(struct decoder *d, struct strings *st)
+{
+	memset(d, 0, sizeof *d);
+	d->st = st;
+	d->kinds = KINDS_ALL;
+	d->to = &d->ev;
+	d->identity = st->text->list.n == 0;
+	d->mem = arena_create();
+	buf_room(&d->scratch, 1); /* never NULL */
+}
+
+void
+dec_free(struct decoder *d)
+{
+	vec_free(&d->strings);
+	vec_free(&d->shapes);
+	vec_free(&d->tracks);
+	vec_free(&d->prov);
+	vec_free(&d->facts);
+	buf_free(&d->scratch);
+	arena_destroy(d->mem);
+}
+
+static enum dec_status
+bad(struct decoder *d, const char *error)
+{
+	d->error = error;
+	return DEC_BAD;
+}
+
+bool
+dec_block_head(
+    struct decoder *d, const unsigned char *head, uint32_t *len, uint32_t *crc)
+{
+	unsigned char bytes[4];
+
+	if (memcmp(head, WIRE_BLOCK_MAGIC, 4) != 0) {
+		d->error = "no block begins here: the stream is damaged";
+		return false;
+	}
+	*len = get_u32(head + 4);
+	*crc = get_u32(head + 8);
+	if (*len > WIRE_MAX_BLOCK) {
+		d->error = "a block's length is out of range";
+		return false;
+	}
+	/* the end record holds the chain before its own block */
+	d->end_chain = d->chain;
+	put_u32(bytes, *crc);
+	d->chain = wire_crc32(d->chain, bytes, sizeof bytes);
+	return true;
+}
+
+void
+dec_block(struct decoder *d, const unsigned char *payload, uint32_t len)
+{
+	d->p = payload;
+	d->end = payload + len;
+	d->next_id = 0;
+	d->prev_ts = 0;
+}
+
+static bool
+get_text(struct decoder *d, const unsigned char **p, const unsigned char *end,
+    struct str *s)
+{
+	uint64_t len;
+
+	(void)d;
+	if (!varint_get(p, end, &len) || len > (uint64_t)(end - *p))
+		return false;
+	*s = (struct str){ (const char *)*p, (size_t)len };
+	*p += len;
+	return true;
+}
+
+/* A varint below limit. */
+static bool
+get_small(const unsigned char **p, const unsigned char *end, uint64_t limit,
+    uint32_t *v)
+{
+	uint64_t u;
+
+	if (!varint_get(p, end, &u) || u >= limit)
+		return false;
+	*v = (uint32_t)u;
+	return true;
+}
+
+static void
+rec_string(struct decoder *d, struct str s)
+{
+	uint32_t id = intern_put(d->st->text, s);
+
+	if (id != d->strings.n)
+		d->identity = false;
+	vec_push(&d->strings, id);
+}
+
+/* A string's number in the stream to its number in our table. */
+static bool
+get_string_id(struct decoder *d, const unsigned char **p,
+    const unsigned char *end, uint32_t *id)
+{
+	uint32_t no;
+
+	if (!get_small(p, end, d->strings.n, &no))
+		return false;
+	*id = d->strings.v[no];
+	return true;
+}
+
+static bool
+get_entry(struct decoder *d, const unsigned char **p, const unsigned char *end,
+    struct entry *e)
+{
+	uint32_t type, group, role;
+
+	if (!get_string_id(d, p, end, &e->key) ||
+	    !get_small(p, end, VAL_COUNT, &type) ||
+	    !get_small(p, end, GROUP_DUPTOP + 1, &group) ||
+	    !get_small(p, end, UINT32_MAX, &role))
+		return false;
+	e->type = (uint8_t)type;
+	e->group = (uint8_t)group;
+	/* a newer writer's role is none to us; repetitions mean nothing */
+	e->role = role < ROLE_COUNT && group <= GROUP_FIELD ? (uint8_t)role : 0;
+	return true;
+}
+
+static enum dec_status
+rec_shape(struct decoder *d, const unsigned char *p, const unsigned char *end)
+{
+	struct shape s = { 0 };
+	uint32_t kind, ph, has, flags, cat, n;
+	size_t mark = arena_mark(d->mem);
+
+	if (!get_small(&p, end, UINT32_MAX, &kind) ||
+	    !get_small(&p, end, 256, &ph) ||
+	    !get_small(&p, end, HAS_ALL + 1, &has) ||
+	    !get_small(&p, end, 256, &flags) ||
+	    !get_small(&p, end, d->strings.n + 1, &cat) ||
+	    !get_small(&p, end, SHAPE_MAX_ENTRIES + 1, &n))
+		return bad(d, "a shape record is malformed");
+	if ((has & HAS_TRACK) == 0)
+		return bad(d, "a shape has no track");
+	/* a newer writer's kind is some other kind to us */
+	s.kind = kind < KIND_COUNT ? (uint8_t)kind : KIND_OTHER;
+	s.ph = (uint8_t)ph;
+	s.has = (uint16_t)has;
+	s.flags = flags & SHAPE_FLAGS;
+	s.cat = cat == 0 ? INTERN_NONE : d->strings.v[cat - 1];
+	s.nentries = n;
+	s.entries = arena_alloc(d->mem, n * sizeof *s.entries + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!get_entry(d, &p, end, &s.entries[i]))
+			return bad(d, "a shape record is malformed");
+		if (s.entries[i].group == GROUP_ARGS)
+			s.flags |= SHAPE_ARGS;
+	}
+	vec_push(&d->shapes, strings_shape(d->st, &s));
+	arena_reset(d->mem, mark);
+	return DEC_EVENT; /* go on */
+}
+
+static bool
+get_track_part(struct decoder *d, const unsigned char **p,
+    const unsigned char *end, bool *has, struct value *v)
+{
+	uint32_t type;
+
+	if (!get_small(p, end, VAL_COUNT + 1, &type))
+		return false;
+	*has = type > 0;
+	v->type = VAL_NULL;
+	if (type == 0)
+		return true;
+	if (!value_decode(p, end, type - 1, NULL, v))
+		return false;
+	if (v->type == VAL_STR || v->type == VAL_JSON || v->type == VAL_NUM) {
+		if (v->id >= d->strings.n)
+			return false;
+		v->id = d->strings.v[v->id];
+		v->s = intern_get(d->st->text, v->id);
+	}
+	return true;
+}
+
+static enum dec_status
+rec_track(struct decoder *d, const unsigned char *p, const unsigned char *end)
+{
+	struct track t = { 0 };
+
+	if (!get_small(&p, end, WIRE_MAX_SRC, &t.src) ||
+	    !get_track_part(d, &p, end, &t.has_pid, &t.raw_pid) ||
+	    !get_track_part(d, &p, end, &t.has_tid, &t.raw_tid))
+		return bad(d, "a track record is malformed");
+	vec_push(&d->tracks, strings_track(d->st, &t));
+	return DEC_EVENT;
+}
+
+/* Values whose strings have other numbers with us, written anew. */
+static bool
+translate_values(struct decoder *d)
+{
+	const struct shape *s = d->to->shape;
+	const unsigned char *p = d->to->vals, *end = p + d->to->vals_len;
+
+	d->scratch.len = 0;
+	for (uint32_t i = 0; i < s->nentries; i++) {
+		struct value v;
+
+		if (!value_decode(&p, end, s->entries[i].type, NULL, &v))
+			return false;
+		if (v.type == VAL_STR || v.type == VAL_JSON ||
+		    v.type == VAL_NUM) {
+			if (v.id >= d->strings.n)
+				return false;
+			v.id = d->strings.v[v.id];
+		}
+		value_encode(&d->scratch, &v);
+	}
+	d->to->vals = (const unsigned char *)d->scratch.p;
+	d->to->vals_len = d->scratch.len;
+	return true;
+}
+
+static bool
+get_ref(const unsigned char **p, const unsigned char *end, struct uid own,
+    struct uid *ref)
+{
+	uint64_t u;
+
+	if (!varint_get(p, end, &u))
+		return false;
+	ref->id = own.id - (uint64_t)unzigzag(u >> 1);
+	ref->inst = own.inst;
+	if (ref->id >= WIRE_MAX_ID)
+		return false;
+	return (u & 1) == 0 || get_small(p, end, UINT32_MAX, &ref->inst);
+}
+
+static bool
+get_tree_fields(
+    struct event *ev, const unsigned char **p, const unsigned char *end)
+{
+	unsigned has = ev->shape->has;
+
+	if ((has & HAS_DEPTH) && !get_small(p, end, UINT32_MAX, &ev->depth))
+		return false;
+	if ((has & HAS_PARENT) && !get_ref(p, end, ev->uid, &ev->parent))
+		return false;
+	if ((has & HAS_LAUNCH) && !get_ref(p, end, ev->uid, &ev->launch))
+		return false;
+	if ((has & HAS_FWD) && !get_ref(p, end, ev->uid, &ev->fwd))
+		return false;
+	if ((has & HAS_BWD) && !get_ref(p, end, ev->uid, &ev->bwd))
+		return false;
+	if ((has & HAS_NDESC) && !varint_get(p, end, &ev->ndesc))
+		return false;
+	return !(has & HAS_NGPU) || varint_get(p, end, &ev->ngpu);
+}
+
+static bool
+get_fixed(struct decoder *d, const unsigned char **p, const unsigned char *end)
+{
+	struct event *ev = d->to;
+	unsigned has = ev->shape->has;
+	uint32_t track;
+	uint64_t u;
+
+	if ((has & HAS_INST) && !get_small(p, end, UINT32_MAX, &ev->uid.inst))
+		return false;
+	if (!get_small(p, end, d->tracks.n, &track))
+		return false;
+	ev->track = d->tracks.v[track];
+	ev->src = d->st->tracks.v[ev->track].src;
+	ev->pid = d->st->tracks.v[ev->track].pid;
+	ev->tid = d->st->tracks.v[ev->track].tid;
+	if (has & HAS_DUR) {
+		if (!varint_get(p, end, &u) || u > INT64_MAX)
+			return false;
+		ev->dur_ns = (int64_t)u;
+	}
+	if ((has & HAS_NAME) && !get_string_id(d, p, end, &ev->name))
+		return false;
+	if ((has & HAS_FLAGS) && !get_small(p, end, UINT32_MAX, &ev->flags))
+		return false;
+	return (has & HAS_TREE) == 0 || get_tree_fields(ev, p, end);
+}
+
+/* DEC_BLOCK_END: an event of a kind that isn't wanted. */
+static enum dec_status
+rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
+{
+	struct event *ev = d->to;
+	const struct shape *s;
+	uint32_t shape;
+	uint64_t id, ts;
+
+	if (!get_small(&p, end, d->shapes.n, &shape) ||
+	    !varint_get(&p, end, &id))
+		return bad(d, "an event record is malformed");
+	id = d->next_id + (uint64_t)unzigzag(id);
+	if (id >= WIRE_MAX_ID)
+		return bad(d, "an event's id is out of range");
+	d->next_id = id + 1;
+	shape = d->shapes.v[shape];
+	s = d->st->shapes.v[shape];
+	if (s->has & HAS_TS) {
+		if (!varint_get(&p, end, &ts))
+			return bad(d, "an event record is malformed");
+		d->prev_ts =
+		    (int64_t)((uint64_t)d->prev_ts + (uint64_t)unzigzag(ts));
+	}
+	d->nevents++;
+	if ((d->kinds & KIND_BIT(s->kind)) == 0)
+		return DEC_BLOCK_END;
+
+	*ev = (struct event){
+		.shape = s,
+		.shape_id = shape,
+		.name = INTERN_NONE,
+		.uid = { id, 0 },
+		.ts_ns = s->has & HAS_TS ? d->prev_ts : 0,
+	};
+	if (!get_fixed(d, &p, end))
+		return bad(d, "an event record is malformed");
+	ev->vals = p;
+	ev->vals_len = (size_t)(end - p);
+	if (!d->identity && s->nentries > 0 && !translate_values(d))
+		return bad(d, "an event's values are malformed");
+	if (!event_set_keys(d->st, ev))
+		return bad(d, "an event's values are malformed");
+	return DEC_EVENT;
+}
+
+static bool
+get_fact(struct decoder *d, const unsigned char **p, const unsigned char *end,
+    struct fact *f)
+{
+	uint32_t type;
+
+	if (!get_text(d, p, end, &f->key) ||
+	    !get_small(p, end, VAL_COUNT, &type))
+		return false;
+	f->val = (struct value){ .type = type };
+	if (type == VAL_STR || type == VAL_JSON)
+		return false; /* facts have inline text */
+	if (type == VAL_NUM)
+		return get_text(d, p, end, &f->val.s);
+	return value_decode(p, end, type, NULL, &f->val);
+}
+
+static enum dec_status
+rec_source(struct decoder *d, const unsigned char *p, const unsigned char *end)
+{
+	uint32_t final, n;
+	struct fact f;
+
+	if (!get_small(&p, end, WIRE_MAX_SRC, &d->source.src) ||
+	    !get_small(&p, end, 2, &final) ||
+	    !get_small(&p, end, WIRE_MAX_FACTS, &n))
+		return bad(d, "a source record is malformed");
+	d->facts.n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!get_fact(d, &p, end, &f))
+			return bad(d, "a source record is malformed");
+		vec_push(&d->facts, f);
+	}
+	d->source.is_final = final != 0;
+	d->source.facts = d->facts.v;
+	d->source.nfacts = n;
+	d->nsources += final;
+	return DEC_SOURCE;
+}
+
+static enum dec_status
+rec_meta(struct decoder *d, const unsigned char *p, const unsigned char *end)
+{
+	uint32_t after;
+
+	if (!get_small(&p, end, WIRE_MAX_SRC, &d->meta.src) ||
+	    !get_small(&p, end, 2, &after) ||
+	    !get_fact(d, &p, end, &d->meta.fact))
+		return bad(d, "a metadata record is malformed");
+	d->meta.is_after = after != 0;
+	return DEC_META;
+}
+
+static enum dec_status
+rec_header(struct decoder *d, const unsigned char *p, const unsigned char *end)
+{
+	uint32_t n;
+	struct prov s;
+
+	if (d->has_header)
+		return bad(d, "a second header record");
+	if (!get_small(&p, end, UINT32_MAX, &d->marks) ||
+	    !get_small(&p, end, WIRE_MAX_FACTS, &n))
+		return bad(d, "the header record is malformed");
+	for (uint32_t i = 0; i < n; i++) {
+		if (!get_text(d, &p, end, &s.program) ||
+		    !get_text(d, &p, end, &s.version) ||
+		    !get_text(d, &p, end, &s.args))
+			return bad(d, "the header record is malformed");
+		s.program = arena_str(d->mem, s.program);
+		s.version = arena_str(d->mem, s.version);
+		s.args = arena_str(d->mem, s.args);
+		vec_push(&d->prov, s);
+	}
+	d->has_header = true;
+	return DEC_HEADER;
+}
+
+static enum dec_status
+rec_end(struct decoder *d, const unsigned char *p, const unsigned char *end)
+{
+	uint32_t marks, chain;
+
+	if (!get_small(&p, end, UINT32_MAX, &marks) ||
+	    !varint_get(&p, end, &d->end_events) ||
+	    !get_small(&p, end, UINT32_MAX, &d->end_sources) ||
+	    !get_small(&p, end, UINT64_C(1) << 32, &chain))
+		return bad(d, "the end record is malformed");
+	if (chain != d->end_chain)
+		return bad(d,
+		    "the checksum in the end record is wrong: "
+		    "blocks are missing or in another order");
+	if (d->end_events != d->nevents || d->end_sources != d->nsources)
+		return bad(d,
+		    "the counts in the end record are wrong: "
+		    "records are missing");
+	if (d->p != d->end)
+		return bad(d, "records follow the end record");
+	d->marks = marks;
+	return DEC_STREAM_END;
+}
+
+static void
+rec_clear(struct decoder *d)
+{
+	d->strings.n = d->shapes.n = d->tracks.n = 0;
+	/* numbers in our table go on, so they are no longer the same */
+	d->identity = d->st->text->list.n == 0;
+}
+
+enum dec_status
+dec_next(struct decoder *d)
+{
+	while (d->p < d->end) {
+		const unsigned char *start = d->p, *body;
+		unsigned type = *d->p++;
+		enum dec_status status;
+		uint64_t len;
+
+		if (!varint_get(&d->p, d->end, &len) ||
+		    len > (uint64_t)(d->end - d->p)) {
+			d->p = start;
+			return bad(d, "a record is longer than its block");
+		}
+		body = d->p;
+		d->p += len;
+		if (UNLIKELY(!d->has_header && type != REC_HEADER))
+			return bad(d, "the first record is no header");
+		switch (type) {
+		case REC_EVENT: status = rec_event(d, body, d->p); break;
+		case REC_STRING:
+			rec_string(
+			    d, (struct str){ (const char *)body, (size_t)len });
+			continue;
+		case REC_SHAPE: status = rec_shape(d, body, d->p); break;
+		case REC_TRACK: status = rec_track(d, body, d->p); break;
+		case REC_CLEAR: rec_clear(d); continue;
+		case REC_SOURCE: status = rec_source(d, body, d->p); break;
+		case REC_META: status = rec_meta(d, body, d->p); break;
+		case REC_SECTION: {
+			uint32_t s;
+
+			if (!get_small(&body, d->p, SECTION_COUNT, &s)) {
+				status = bad(d, "a section is unknown");
+				break;
+			}
+			d->section = s;
+			status = DEC_SECTION;
+			break;
+		}
+		case REC_HEADER: status = rec_header(d, body, d->p); break;
+		case REC_END: status = rec_end(d, body, d->p); break;
+		default:
+			if (type & REC_MAY_SKIP)
+				continue;
+			status = bad(d,
+			    "a record of unknown type: "
+			    "a newer tl wrote this stream");
+			break;
+		}
+		if (status == DEC_BAD)
+			d->p = start;
+		if (type == REC_EVENT && status == DEC_BLOCK_END)
+			continue;
+		if ((type == REC_SHAPE || type == REC_TRACK) &&
+		    status == DEC_EVENT)
+			continue;
+		return status;
+	}
+	return DEC_BLOCK_END;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* How a program ends that walks over values which do not decode. */
+#include "stream/stream.h"
+
+#include <inttypes.h>
+
+/* The walk knows no stream: --check finds the one of several that is bad. */
+void
+entries_die(const struct entries *it)
+{
+	die("event %" PRIu32 ":%" PRIu64 ": its values are malformed: the "
+	    "stream is damaged (tl-cat --check says which)",
+	    it->src, it->id);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Running tl-decode, tl-link or tl-tree in front of a reader. */
+#include "stream/in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+struct helper {
+	const char *program;
+	char *name; /* of the input */
+	pid_t pid;
+	struct in *output;
+	/* what feeds it, when it can't open the input by name */
+	struct in *input;
+	int feed_fd;
+	pthread_t feeder;
+	bool has_feeder;
+};
+
+/* Hands the input on; ends when the helper leaves. */
+static void *
+feed(void *arg)
+{
+	struct helper *h = arg;
+	struct in *in = h->input;
+
+	do {
+		if (write_all(h->feed_fd, in->p, (size_t)(in->end - in->p)) !=
+		    0)
+			break;
+		in->p = in->end;
+		in_release(in);
+	} while (in_more(in));
+	close(h->feed_fd);
+	return NULL;
+}
+
+/* Our own programs first, so that a build tree needs no PATH. */
+static char *
+program_path(const char *program)
+{
+	const char *dir = sys_bindir();
+	struct buf b = { 0 };
+
+	if (dir[0] != '\0') {
+		buf_printf(&b, "%s/%s", dir, program);
+		buf_putc(&b, '\0');
+		if (access(b.p, X_OK) == 0)
+			return b.p;
+		b.len = 0;
+	}
+	buf_puts(&b, program);
+	buf_putc(&b, '\0');
+	return b.p;
+}
+
+static void
+make_pipe(int fd[2])
+{
+	if (pipe2(fd, O_CLOEXEC) != 0)
+		die_errno("pipe");
+	/* fewer switches between the programs; it may be refused */
+	(void)fcntl(fd[1], F_SETPIPE_SZ, 1 << 20);
+}
+
+/* Whether the helper may open the input itself. */
+static bool
+is_named_file(const struct in *in)
+{
+	struct stat st;
+
+	return strcmp(in->name, "stdin") != 0 && stat(in->name, &st) == 0 &&
+	    S_ISREG(st.st_mode);
+}
+
+static void
+spawn(struct helper *h, int in_fd, int out_fd)
+{
+	posix_spawn_file_actions_t fa;
+	posix_spawnattr_t attr;
+	sigset_t defaults;
+	char *path = program_path(h->program);
+	char *argv[5];
+	int n = 0, err;
+
+	argv[n++] = path;
+	if (in_fd < 0) {
+		argv[n++] = (char *)"--";
+		argv[n++] = h->name;
+	}
+	argv[n] = NULL;
+	/* a parent that ignores SIGPIPE must not make the helper deaf */
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigdefault(&attr, &defaults);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
+	posix_spawn_file_actions_init(&fa);
+	if (in_fd >= 0)
+		posix_spawn_file_actions_adddup2(&fa, in_fd, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&fa, out_fd, STDOUT_FILENO);
+	err = posix_spawnp(&h->pid, path, &fa, &attr, argv, environ);
+	if (err != 0) {
+		errno = err;
+		die_errno(
+		    "%s: this input needs %s in front", h->name, h->program);
+	}
+	posix_spawn_file_actions_destroy(&fa);
+	posix_spawnattr_destroy(&attr);
+	vec_release(path);
+}
+
+struct helper *
+helper_start(const char *program, struct in *in)
+{
+	struct helper *h = xcalloc(1, sizeof *h);
+	bool named = is_named_file(in);
+	int out[2], feed_pipe[2] = { -1, -1 };
+
+	h->program = program;
+	h->name = xstrdup(in->name);
+	make_pipe(out);
+	if (!named)
+		make_pipe(feed_pipe);
+	spawn(h, feed_pipe[0], out[1]);
+	close(out[1]);
+	if (named) {
+		in_close(in);
+	} else {
+		close(feed_pipe[0]);
+		h->input = in;
+		h->feed_fd = feed_pipe[1];
+		/* a helper that leaves early shows as EPIPE in the feeder */
+		signal(SIGPIPE, SIG_IGN);
+		if (pthread_create(&h->feeder, NULL, feed, h) != 0)
+			die("cannot start a thread");
+		h->has_feeder = true;
+	}
+	h->output = in_open_fd(out[0], h->name);
+	return h;
+}
+
+struct in *
+helper_output(struct helper *h)
+{
+	return h->output;
+}
+
+static void
+release(struct helper *h)
+{
+	vec_release(h->name);
+	vec_release(h);
+}
+
+static int
+wait_for(struct helper *h)
+{
+	int status;
+
+	while (waitpid(h->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			die_errno("waiting for %s", h->program);
+	if (h->has_feeder) {
+		pthread_join(h->feeder, NULL);
+		in_close(h->input);
+	}
+	return status;
+}
+
+static void
+judge(struct helper *h, int status)
+{
+	if (WIFSIGNALED(status))
+		die("%s: %s was killed by signal %d", h->name, h->program,
+		    WTERMSIG(status));
+	if (WEXITSTATUS(status) == EXIT_DOUBT)
+		doubt("%s: %s had doubts (above)", h->name, h->program);
+	else if (WEXITSTATUS(status) != EXIT_DONE)
+		die("%s: %s failed (above)", h->name, h->program);
+}
+
+void
+helper_finish(struct helper *h)
+{
+	judge(h, wait_for(h));
+	release(h);
+}
+
+void
+helper_blame(struct helper *h)
+{
+	judge(h, wait_for(h));
+}
+
+void
+helper_abandon(struct helper *h)
+{
+	(void)wait_for(h);
+	release(h);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Encoded values, and the walk over an event's entries. */
+#include "stream/wire.h"
+
+bool
+varint_get_slow(const unsigned char **p, const unsigned char *end, uint64_t *v)
+{
+	const unsigned char *q = *p;
+	uint64_t r = 0;
+
+	for (unsigned shift = 0; shift < 64 && q < end; shift += 7) {
+		unsigned char c = *q++;
+
+		if (shift == 63 && c > 1)
+			return false;
+		r |= (uint64_t)(c & 0x7f) << shift;
+		if (c < 0x80) {
+			*v = r;
+			*p = q;
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+value_encode(struct buf *b, const struct value *v)
+{
+	switch (v->type) {
+	case VAL_INT: buf_varint(b, zigzag(v->i)); break;
+	case VAL_UINT: buf_varint(b, v->u); break;
+	case VAL_DEC:
+		buf_varint(b, zigzag(v->dec.mant));
+		buf_varint(b, zigzag(v->dec.exp10));
+		break;
+	case VAL_NUM:
+	case VAL_STR:
+	case VAL_JSON: buf_varint(b, v->id); break;
+	case VAL_STRX:
+	case VAL_JSONX:
+		buf_varint(b, v->s.len);
+		buf_put(b, v->s.p, v->s.len);
+		break;
+	default: break;
+	}
+}
+
+static bool
+text_of_id(const struct strings *st, uint64_t id, struct value *v)
+{
+	if (id >= INTERN_NONE)
+		return false;
+	v->id = (uint32_t)id;
+	if (st == NULL)
+		return true;
+	if (id >= st->text->list.n)
+		return false;
+	v->s = intern_get(st->text, v->id);
+	return true;
+}
+
+static bool
+inline_text(const unsigned char **p, const unsigned char *end, uint64_t len,
+    struct value *v)
+{
+	if (len > (uint64_t)(end - *p))
+		return false;
+	v->s = (struct str){ (const char *)*p, (size_t)len };
+	*p += len;
+	return true;
+}
+
+#define DEC_MANT_END INT64_C(1000000000000000000)
+
+bool
+value_decode(const unsigned char **p, const unsigned char *end,
+    enum value_type type, const struct strings *st, struct value *v)
+{
+	uint64_t u, e;
+
+	v->type = type;
+	if (type <= VAL_TRUE)
+		return true;
+	if (!varint_get(p, end, &u))
+		return false;
+	switch (type) {
+	case VAL_INT: v->i = unzigzag(u); return true;
+	case VAL_UINT: v->u = u; return true;
+	case VAL_DEC:
+		if (!varint_get(p, end, &e))
+			return false;
+		v->dec.mant = unzigzag(u);
+		/* up to 18 digits */
+		if (v->dec.mant <= -DEC_MANT_END || v->dec.mant >= DEC_MANT_END)
+			return false;
+		if (unzigzag(e) < -400 || unzigzag(e) > 400)
+			return false;
+		v->dec.exp10 = (int)unzigzag(e);
+		return true;
+	case VAL_NUM:
+	case VAL_STR:
+	case VAL_JSON: return text_of_id(st, u, v);
+	case VAL_STRX:
+	case VAL_JSONX: return inline_text(p, end, u, v);
+	default: return false;
+	}
+}
+
+struct entries
+entries_of(const struct strings *st, const struct event *ev)
+{
+	return (struct entries){
+		.st = st,
+		.next = ev->shape->entries,
+		.last = ev->shape->entries + ev->shape->nentries,
+		.p = ev->vals,
+		.end = ev->vals + ev->vals_len,
+		.src = ev->src,
+		.id = ev->uid.id,
+	};
+}
+
+bool
+entries_get(struct entries *it)
+{
+	if (it->next == it->last || it->is_bad)
+		return false;
+	it->entry = it->next++;
+	it->is_bad =
+	    !value_decode(&it->p, it->end, it->entry->type, it->st, &it->val);
+	return !it->is_bad;
+}
+
+bool
+event_is_sound(const struct strings *st, const struct event *ev)
+{
+	struct entries it = entries_of(st, ev);
+
+	while (entries_get(&it))
+		continue;
+	return !it.is_bad;
+}
+
+bool
+event_arg(const struct strings *st, const struct event *ev, struct str key,
+    struct value *v)
+{
+	uint32_t id = intern_find(st->text, key, hash_bytes(key.p, key.len));
+	struct entries it = entries_of(st, ev);
+
+	if (id == INTERN_NONE)
+		return false;
+	while (entries_next(&it)) {
+		if (it.entry->key == id && it.entry->group == GROUP_ARGS) {
+			*v = it.val;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+set_key(struct key *k, const struct strings *st, const struct value *v)
+{
+	/* the first entry of a role counts: "stream" before "sycl queue" */
+	if (k->type == KEY_NONE)
+		*k = key_of_value(st, v);
+}
+
+bool
+event_set_keys(const struct strings *st, struct event *ev)
+{
+	const struct shape *s = ev->shape;
+	const struct track *t = &st->tracks.v[ev->track];
+	const unsigned char *p = ev->vals, *end = ev->vals + ev->vals_len;
+	const struct key none = { 0, KEY_NONE };
+
+	ev->dev = ev->gpu_stream = ev->corr = ev->ext = none;
+	for (uint32_t i = 0; i < s->last_role; i++) {
+		struct value v;
+
+		if (!value_decode(&p, end, s->entries[i].type, st, &v))
+			return false;
+		switch (s->entries[i].role) {
+		case ROLE_CORR: set_key(&ev->corr, st, &v); break;
+		case ROLE_EXT: set_key(&ev->ext, st, &v); break;
+		case ROLE_DEV: set_key(&ev->dev, st, &v); break;
+		case ROLE_GPU_STREAM: set_key(&ev->gpu_stream, st, &v); break;
+		default: break;
+		}
+	}
+	if ((s->flags & SHAPE_DEV_PID) != 0 && ev->dev.type == KEY_NONE)
+		ev->dev = t->pid;
+	if ((s->flags & SHAPE_STREAM_TID) != 0 &&
+	    ev->gpu_stream.type == KEY_NONE)
+		ev->gpu_stream = t->tid;
+	return true;
+}
+
+const struct fact *
+source_fact(const struct source *s, const char *key)
+{
+	for (size_t i = 0; i < s->nfacts; i++)
+		if (str_eq(s->facts[i].key, str_of(key)))
+			return &s->facts[i];
+	return NULL;
+}

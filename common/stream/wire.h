@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wire: the bytes of tl-stream(5), private to this area. Everything here is
+ * pure: bytes in, status out.
+ *
+ * A stream is the magic and then blocks. A block is a header of 16 bytes
+ * (magic, length of the payload, CRC-32 of the payload, 0) and a payload of
+ * records; a record is a type byte, a varint length and a body. Ids and times
+ * of events are differences to the event before in the same block.
+ */
+#ifndef TL_STREAM_WIRE_H
+#define TL_STREAM_WIRE_H
+
+#include "stream/stream.h"
+#include "json/json.h"
+
+#define WIRE_MAGIC "\x89TLS\x01\r\n\n"
+#define WIRE_MAGIC_LEN 8
+#define WIRE_BLOCK_MAGIC "TLBK"
+#define WIRE_BLOCK_HEAD 16
+/* A block is closed when it has grown to this. */
+#define WIRE_BLOCK_TARGET 65536
+/* Longest payload; a single text of a trace must fit. */
+#define WIRE_MAX_BLOCK (UINT32_C(1) << 29)
+#define WIRE_MAX_ID (UINT64_C(1) << 62)
+#define WIRE_MAX_SRC (UINT32_C(1) << 24)
+#define WIRE_MAX_FACTS (UINT32_C(1) << 20)
+
+enum {
+	REC_STRING = 0x01,
+	REC_CLEAR = 0x02,
+	REC_SHAPE = 0x03,
+	REC_TRACK = 0x04,
+	REC_SOURCE = 0x05,
+	REC_META = 0x06,
+	REC_SECTION = 0x07,
+	REC_HEADER = 0x08,
+	REC_END = 0x0f,
+	REC_EVENT = 0x10,
+	REC_MAY_SKIP = 0x80, /* bit: a reader that doesn't know it goes on */
+};
+
+/* ---- varints: LEB128, at most 10 bytes ---- */
+
+#define VARINT_MAX 10
+
+static inline unsigned char *
+varint_put(unsigned char *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (unsigned char)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (unsigned char)v;
+	return p;
+}
+
+static inline uint64_t
+zigzag(int64_t v)
+{
+	return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);
+}
+
+static inline int64_t
+unzigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+}
+
+bool varint_get_slow(
+    const unsigned char **p, const unsigned char *end, uint64_t *v) USE_RESULT;
+
+static inline bool USE_RESULT
+varint_get(const unsigned char **p, const unsigned char *end, uint64_t *v)
+{
+	if (LIKELY(*p < end && **p < 0x80)) {
+		*v = *(*p)++;
+		return true;
+	}
+	return varint_get_slow(p, end, v);
+}
+
+static inline void
+buf_varint(struct buf *b, uint64_t v)
+{
+	buf_room(b, VARINT_MAX);
+	b->len = (size_t)(varint_put((unsigned char *)b->p + b->len, v) -
+	    (unsigned char *)b->p);
+}
+
+static inline void
+put_u32(unsigned char *p, uint32_t v)
+{
+	p[0] = (unsigned char)v;
+	p[1] = (unsigned char)(v >> 8);
+	p[2] = (unsigned char)(v >> 16);
+	p[3] = (unsigned char)(v >> 24);
+}
+
+static inline uint32_t
+get_u32(const unsigned char *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+	    (uint32_t)p[3] << 24;
+}
+
+/* CRC-32 of IEEE 802.3 (that of gzip), continued from crc; 0 to begin. */
+uint32_t wire_crc32(uint32_t crc, const void *p, size_t n);
+
+/* ---- enc ---- */
+
+/*
+ * Events to records. block grows; the caller takes it away when it is long
+ * enough (enc_close_block) and empties it.
+ */
+struct encoder {
+	struct strings *st;
+	bool eager;
+	struct buf block; /* WIRE_BLOCK_HEAD bytes, then the payload */
+	uint64_t next_id; /* expected in this block */
+	int64_t prev_ts;
+	uint32_t told;                    /* eager: strings told so far */
+	uint32_t nstrings;                /* lazy: the same */
+	VEC(uint32_t) string_no;          /* lazy: number + 1 by id */
+	VEC(uint32_t) shape_no, track_no; /* number + 1 by id */
+	uint32_t nshapes, ntracks;
+	uint64_t nevents;
+	uint32_t nsources;
+	uint32_t chain; /* CRC over the blocks' CRCs */
+	struct buf scratch;
+};
+
+void enc_start(struct encoder *e, struct strings *st, bool eager);
+void enc_header(
+    struct encoder *e, unsigned marks, const struct prov *prov, size_t nprov);
+void enc_event(struct encoder *e, const struct event *ev);
+void enc_source(struct encoder *e, const struct source *s);
+void enc_meta(struct encoder *e, const struct meta *m);
+void enc_section(struct encoder *e, enum section s);
+void enc_clear(struct encoder *e);
+/*
+ * Eager: tells strings until all are told or the block is long enough to be
+ * closed; true when there are more. Events come after that.
+ */
+bool enc_tell(struct encoder *e);
+void enc_end(struct encoder *e, unsigned marks);
+/* Fills the header in; block is then whole. */
+void enc_close_block(struct encoder *e);
+void enc_open_block(struct encoder *e);
+void enc_free(struct encoder *e);
+
+/* ---- dec ---- */
+
+enum dec_status {
+	DEC_EVENT,
+	DEC_SOURCE,
+	DEC_META,
+	DEC_SECTION,
+	DEC_HEADER, /* marks and prov are set */
+	DEC_STREAM_END,
+	DEC_BLOCK_END, /* the payload is used up */
+	DEC_BAD,       /* error and p say what and where */
+};
+
+/* Records of one stream to items. */
+struct decoder {
+	struct strings *st;
+	uint32_t kinds;   /* others are passed over */
+	struct event *to; /* where events go: &ev, or the reader's */
+	const unsigned char *p, *end; /* in the payload */
+	const char *error;
+	bool has_header;
+	uint64_t next_id;
+	int64_t prev_ts;
+	bool identity; /* numbers of strings are those in st */
+	VEC(uint32_t) strings, shapes, tracks;
+	struct buf scratch; /* translated values */
+	uint64_t nevents;
+	uint32_t nsources;
+	uint32_t chain;
+	/* results */
+	struct event ev;
+	struct source source;
+	struct meta meta;
+	enum section section;
+	unsigned marks;
+	VEC(struct prov) prov;
+	VEC(struct fact) facts;
+	struct arena *mem;
+	/* of the end record */
+	uint64_t end_events;
+	uint32_t end_sources, end_chain;
+};
+
+void dec_start(struct decoder *d, struct strings *st);
+/* A header of 16 bytes: the payload's length and CRC; false: error is set. */
+bool dec_block_head(struct decoder *d, const unsigned char *head, uint32_t *len,
+    uint32_t *crc) USE_RESULT;
+void dec_block(struct decoder *d, const unsigned char *payload, uint32_t len);
+enum dec_status dec_next(struct decoder *d);
+void dec_free(struct decoder *d);
+
+/* ---- ndjson ---- */
+
+/* Appends lines, each with its newline. */
+void ndjson_put_header(
+    struct buf *b, unsigned marks, const struct prov *prov, size_t nprov);
+void ndjson_put_event(
+    struct buf *b, const struct strings *st, const struct event *ev);
+void ndjson_put_source(struct buf *b, const struct source *s);
+void ndjson_put_meta(struct buf *b, const struct meta *m);
+void ndjson_put_section(struct buf *b, enum section s);
+void ndjson_put_end(
+    struct buf *b, uint64_t nevents, uint32_t nsources, unsigned marks);
+/* A value as it stands in a line: integers beyond 2^53 as tagged strings. */
+void ndjson_put_value(struct buf *b, const struct value *v);
+/* A list of words for the bits that are set, "bit9" for one without a word. */
+void ndjson_put_bits(struct buf *b, uint32_t bits, const char *const words[]);
+
+/* The words of the roles: the keys of an event that they fill. */
+extern const char *const role_words[ROLE_COUNT];
+/* Kinds whose dev and gpu_stream may be the process and thread. */
+#define KINDS_ON_GPU                                                       \
+	(KINDS_GPU | KIND_BIT(KIND_GPU_ANNOTATION) | KIND_BIT(KIND_SYNC) | \
+	    KIND_BIT(KIND_GPU_EVENT))
+/* The role that an entry has when nothing else is said. */
+enum role ndjson_default_role(enum group group, struct str key, enum kind kind);
+
+/* Entries of one group and their values, encoded. */
+struct ndjson_group {
+	VEC(struct entry) entries;
+	struct buf vals;
+};
+
+/* What the members of an event line hold until the line is whole. */
+struct ndjson_event {
+	struct shape shape;
+	struct track track;
+	struct value on_gpu[ROLE_COUNT]; /* dev, gpu_stream, corr, ext */
+	uint32_t has_role;               /* bit: such a member was there */
+	int dev_pid, stream_tid;         /* -1: not said */
+	bool has_id, has_kind;
+	struct str roles; /* raw */
+	unsigned ngroups; /* groups that the line has, in its order */
+	uint8_t order[GROUP_DUPTOP + 1];
+};
+
+/* Lines to items; the results have the same names as in struct decoder. */
+struct ndjson_dec {
+	struct strings *st;
+	const char *error;
+	size_t at; /* offset of the error in the line */
+	struct event ev;
+	struct source source;
+	struct meta meta;
+	enum section section;
+	unsigned marks; /* edited, too, if the end tells other counts */
+	VEC(struct prov) prov;
+	bool has_header;
+	/* Whether parents in a tree section are looked at; set by default. */
+	bool check_tree;
+	uint64_t nevents;
+	/* private */
+	struct json *j;
+	const char *line;
+	char message[200];
+	unsigned last_key; /* lines have their keys in the same order */
+	struct ndjson_event e;
+	struct ndjson_group groups[GROUP_DUPTOP + 1];
+	struct ndjson_group all;
+	VEC(struct fact) facts;
+	struct arena *mem;
+	size_t mark; /* of mem, behind what the header told */
+	struct buf scratch;
+	VEC(struct uid) stack; /* ancestors in a tree section */
+	uint32_t stack_src;
+	bool in_tree;
+};
+
+void ndjson_start(struct ndjson_dec *d, struct strings *st);
+/*
+ * One line without its newline; p[len] is a newline or zero, and IN_PAD
+ * readable bytes follow. An empty line gives DEC_BLOCK_END.
+ */
+enum dec_status ndjson_line(struct ndjson_dec *d, const char *p, size_t len);
+void ndjson_free(struct ndjson_dec *d);
+
+/* ---- between the ndjson-*.c that read ---- */
+
+/* Within the line: a newline ends it. */
+static inline void
+ndjson_space(struct json *j)
+{
+	while (*j->p == ' ' || *j->p == '\t' || *j->p == '\r')
+		j->p++;
+}
+
+/* An event line whose first key was read; the cursor is at its value. */
+enum dec_status ndjson_event(struct ndjson_dec *d, struct str key);
+/* Its members were read: from them to d->ev. */
+bool ndjson_finish_event(struct ndjson_dec *d) USE_RESULT;
+/* An unknown member: an error unless it is the user's own. */
+bool ndjson_unknown(
+    struct ndjson_dec *d, struct str key, const char *where) USE_RESULT;
+
+/* Records the error and its place; false, for returning. */
+bool ndjson_fail(struct ndjson_dec *d, const void *where, const char *fmt, ...)
+    PRINTF_LIKE(3, 4);
+/* At a string: its text, in the line or in scratch. */
+bool ndjson_get_text(struct ndjson_dec *d, struct str *s) USE_RESULT;
+/*
+ * At any value: STR, JSON and NUM are interned if intern is set (long ones
+ * are STRX and JSONX then), else inline. Inline text lies in the line or in
+ * scratch, until the next call.
+ */
+bool ndjson_get_value(
+    struct ndjson_dec *d, bool intern, struct value *v) USE_RESULT;
+/* An integer, plain or tagged, from min to max. */
+bool ndjson_get_int(struct ndjson_dec *d, const char *member, int64_t min,
+    int64_t max, int64_t *v) USE_RESULT;
+bool ndjson_get_bool(
+    struct ndjson_dec *d, const char *member, bool *v) USE_RESULT;
+/* A list of words or "bitN" to bits. */
+bool ndjson_get_bits(struct ndjson_dec *d, const char *member,
+    const char *const words[], uint32_t *bits) USE_RESULT;
+/* An event: its number, or "id.inst". */
+bool ndjson_get_uid(
+    struct ndjson_dec *d, const char *member, struct uid *uid) USE_RESULT;
+/* Moves over any value. */
+bool ndjson_skip(struct ndjson_dec *d) USE_RESULT;
+/*
+ * Walks an object or list: at its opening bracket (first) or behind a member.
+ * With done unset the cursor is at a member's value (its key, as written, in
+ * *key) or an element, else behind the closing bracket. False: an error.
+ */
+bool ndjson_member(
+    struct ndjson_dec *d, bool first, struct str *key, bool *done) USE_RESULT;
+bool ndjson_element(struct ndjson_dec *d, bool first, bool *done) USE_RESULT;
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NDJSON, the form in which tables travel between our programs:
+ *
+ *	{"table":"t","columns":[{"id":"time_ns","label":"time ms",
+ *	    "type":"int","unit":"ns","label_div":1000000.0}, ...]}  (one line)
+ *	{"time_ns":1225310, ...}	(each row has every key; null: empty)
+ *	{"end":{"rows":1}}
+ *
+ * Keys are always ids and values always in the column's unit: a reader that
+ * wants labels finds label and label_div (absent: 1) in the schema.
+ */
+#include "json/json.h"
+
+#include "table/view.h"
+
+/* JSON text as it is, on one line: a raw newline there is white space. */
+static void
+put_json(struct buf *out, struct str s)
+{
+	size_t from = 0, n;
+	uint32_t cp;
+
+	if (s.len == 0)
+		buf_puts(out, "null");
+	for (size_t i = 0; i < s.len; i += n) {
+		n = text_next(s.p + i, s.len - i, &cp);
+		if (LIKELY(cp >= ' ' && cp != TEXT_BAD))
+			continue;
+		buf_put(out, s.p + from, i - from);
+		from = i + n;
+		buf_puts(out, cp == TEXT_BAD ? "\xef\xbf\xbd" : " ");
+	}
+	buf_put(out, s.p + from, s.len - from);
+}
+
+static void
+put_cell(
+    struct buf *out, const struct view *v, size_t row, const struct column *col)
+{
+	const struct cell *c = view_cell(v, row, col);
+	char text[VALUE_MAX];
+
+	switch (c->type) {
+	case CELL_NONE: buf_puts(out, "null"); break;
+	case CELL_TEXT:
+		if (col->type == COL_JSON)
+			put_json(out, c->text);
+		else
+			json_put_string(out, c->text);
+		break;
+	case CELL_BOOL: buf_puts(out, c->yes ? "true" : "false"); break;
+	case CELL_INT:
+	case CELL_REAL:
+		buf_put(out, text, value_number(text, c, col, false));
+		break;
+	}
+}
+
+static void
+put_column(struct buf *out, const struct column *col)
+{
+	static const char *const types[] = { [COL_TEXT] = "text",
+		[COL_INT] = "int",
+		[COL_REAL] = "real",
+		[COL_BOOL] = "bool",
+		[COL_JSON] = "json" };
+	static const char *const units[] = { [UNIT_NONE] = "null",
+		[UNIT_NS] = "\"ns\"",
+		[UNIT_BYTES] = "\"bytes\"",
+		[UNIT_PERCENT] = "\"percent\"",
+		[UNIT_COUNT] = "\"count\"" };
+	char div[NUM_DOUBLE_MAX];
+
+	buf_puts(out, "{\"id\":");
+	json_put_string(out, str_of(col->id));
+	buf_puts(out, ",\"label\":");
+	json_put_string(out, value_head(col, true));
+	buf_printf(out, ",\"type\":\"%s\",\"unit\":%s", types[col->type],
+	    units[col->unit]);
+	if (col->label_div != 0 && col->label_div != 1) {
+		buf_puts(out, ",\"label_div\":");
+		buf_put(out, div, num_put_double(div, col->label_div));
+	}
+	buf_puts(out, "}");
+}
+
+static void
+put_schema(struct buf *out, const struct view *v)
+{
+	buf_puts(out, "{\"table\":");
+	json_put_string(out, str_of(v->table->name));
+	buf_puts(out, ",\"columns\":[");
+	for (size_t i = 0; i < v->ncolumns; i++) {
+		if (i > 0)
+			buf_puts(out, ",");
+		put_column(out, v->columns[i]);
+	}
+	buf_puts(out, "]}\n");
+}
+
+static void
+put_row(struct buf *out, const struct view *v, size_t row)
+{
+	for (size_t i = 0; i < v->ncolumns; i++) {
+		buf_putc(out, i == 0 ? '{' : ',');
+		json_put_string(out, str_of(v->columns[i]->id));
+		buf_putc(out, ':');
+		put_cell(out, v, row, v->columns[i]);
+	}
+	buf_puts(out, v->ncolumns == 0 ? "{}\n" : "}\n");
+}
+
+void
+fmt_ndjson_head(struct out *out, struct view *v)
+{
+	v->line.len = 0;
+	put_schema(&v->line, v);
+	out_str(out, buf_str(&v->line));
+}
+
+void
+fmt_ndjson_row(struct out *out, struct view *v, size_t row)
+{
+	v->line.len = 0;
+	put_row(&v->line, v, row);
+	out_str(out, buf_str(&v->line));
+}
+
+void
+fmt_ndjson_foot(struct out *out, const struct view *v, size_t nrows)
+{
+	if (v->header)
+		out_printf(out, "{\"end\":{\"rows\":%zu}}\n", nrows);
+}

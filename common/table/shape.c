@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers for people: each column has one unit, that of its largest value,
+ * and one number of decimals, so that the eye compares lengths.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "table/view.h"
+
+struct scale {
+	double from; /* of the largest value */
+	double div;
+	int decimals; /* -1: by the values */
+	const char *name;
+};
+
+static const struct scale time_scales[] = {
+	{ 1e9, 1e9, 3, "s" },
+	{ 1e6, 1e6, 3, "ms" },
+	{ 1e3, 1e3, 3, "us" },
+	{ 0, 1, -1, "ns" },
+};
+
+static const struct scale byte_scales[] = {
+	{ 0x1p40, 0x1p40, 2, "TiB" },
+	{ 0x1p30, 0x1p30, 2, "GiB" },
+	{ 0x1p20, 0x1p20, 2, "MiB" },
+	{ 0x1p10, 0x1p10, 2, "KiB" },
+	{ 0, 1, -1, "B" },
+};
+
+/* The size of what is printed of a column. */
+struct extent {
+	double max;
+	bool integers; /* and nothing else, also after label_div */
+};
+
+static double
+number_of(const struct cell *c)
+{
+	return c->type == CELL_INT ? (double)c->i
+	    : c->type == CELL_REAL ? c->real
+				   : 0;
+}
+
+static struct extent
+extent_of(const struct view *v, const struct column *col, double div)
+{
+	struct extent e = { 0, true };
+
+	for (size_t row = 0; row < v->nrows; row++) {
+		const struct cell *c = view_cell(v, row, col);
+		double x = fabs(number_of(c)) / div;
+
+		if (x > e.max)
+			e.max = x;
+		if (c->type == CELL_REAL || floor(x) != x)
+			e.integers = false;
+	}
+	return e;
+}
+
+/* About five digits of the largest value. */
+static int
+decimals_for(struct extent e)
+{
+	if (e.integers)
+		return 0;
+	if (e.max >= 1e15 || (e.max > 0 && e.max < 1e-6))
+		return -1;
+	if (e.max >= 1e3 || e.max == 0)
+		return 1;
+	if (e.max >= 100)
+		return 2;
+	return e.max >= 1 ? 3 : 3 - (int)floor(log10(e.max));
+}
+
+static void
+scale_to(struct shape *s, const struct scale *scale, struct extent e)
+{
+	while (e.max < scale->from)
+		scale++;
+	s->div = scale->div;
+	s->unit = scale->name;
+	if (scale->decimals >= 0)
+		s->decimals = scale->decimals;
+}
+
+struct shape
+shape_of(const struct view *v, const struct column *col)
+{
+	struct shape s = { .div = 1, .unit = "", .labels = v->labels };
+	struct extent e;
+
+	s.right = col->type == COL_INT || col->type == COL_REAL;
+	if (v->labels && col->label_div != 0)
+		s.div = col->label_div;
+	e = extent_of(v, col, s.div);
+	s.decimals = decimals_for(e);
+	if (col->unit == UNIT_PERCENT && !e.integers)
+		s.decimals = 2;
+	if (v->labels)
+		return s;
+	if (col->unit == UNIT_NS)
+		scale_to(&s, time_scales, e);
+	else if (col->unit == UNIT_BYTES)
+		scale_to(&s, byte_scales, e);
+	else if (col->unit == UNIT_PERCENT)
+		s.unit = "%";
+	return s;
+}
+
+/* An id names its unit; on a terminal the unit is another one. */
+static void
+put_without_unit(const char *id, struct str unit, struct buf *out)
+{
+	size_t start = out->len;
+
+	for (const char *p = id, *end; p != NULL; p = *end ? end + 1 : NULL) {
+		struct str word;
+
+		end = strchrnul(p, '_');
+		word = (struct str){ p, (size_t)(end - p) };
+		if (str_eq(word, unit))
+			continue;
+		if (out->len > start)
+			buf_putc(out, '_');
+		buf_put(out, word.p, word.len);
+	}
+	if (out->len == start)
+		buf_puts(out, id);
+}
+
+void
+shape_head(const struct shape *s, const struct column *col, struct buf *out)
+{
+	struct str id = str_of(col->id);
+
+	if (s->labels) {
+		text_visible(value_head(col, true), out);
+		return;
+	}
+	put_without_unit(col->id,
+	    col->unit == UNIT_NS          ? STR("ns")
+		: col->unit == UNIT_BYTES ? STR("bytes")
+					  : STR("%"),
+	    out);
+	if (s->unit[0] == '\0' ||
+	    (col->unit == UNIT_PERCENT &&
+		(str_find(id, STR("pct"), false) >= 0 ||
+		    str_find(id, STR("percent"), false) >= 0)))
+		return;
+	buf_printf(out, " [%s]", s->unit);
+}
+
+static void
+put_real(const struct shape *s, double v, struct buf *out)
+{
+	/* The longest: 309 digits before the point, and what follows it. */
+	char text[400], *p = text;
+	int n;
+
+	if (s->decimals < 0)
+		n = snprintf(text, sizeof text, "%.5g", v);
+	else
+		n = snprintf(text, sizeof text, "%.*f", s->decimals, v);
+	/* What rounds to nothing has no sign. */
+	if (p[0] == '-' && strspn(p + 1, "0.") == (size_t)n - 1)
+		p++;
+	buf_puts(out, p);
+}
+
+void
+shape_cell(const struct shape *s, const struct column *col,
+    const struct cell *c, struct buf *out)
+{
+	char text[VALUE_MAX];
+
+	switch (c->type) {
+	case CELL_NONE: break;
+	case CELL_TEXT: text_visible(c->text, out); break;
+	case CELL_BOOL: buf_puts(out, c->yes ? "true" : "false"); break;
+	case CELL_INT:
+		if (s->decimals == 0) {
+			buf_put(
+			    out, text, value_number(text, c, col, s->labels));
+			break;
+		}
+		put_real(s, (double)c->i / s->div, out);
+		break;
+	case CELL_REAL: put_real(s, c->real / s->div, out); break;
+	}
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The model of a table, and the view of it that is printed: which columns, in
+ * which order the rows, how many of them.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "table/view.h"
+
+struct table *
+table_create(const char *name, const struct column *columns, size_t ncolumns)
+{
+	struct table *t = xcalloc(1, sizeof *t);
+
+	t->name = name;
+	t->columns = columns;
+	t->ncolumns = ncolumns;
+	t->texts = intern_create();
+	return t;
+}
+
+void
+table_destroy(struct table *t)
+{
+	if (t == NULL)
+		return;
+	intern_destroy(t->texts);
+	vec_free(&t->cells);
+	vec_free(&t->notes);
+	free(t->live);
+	free(t);
+}
+
+struct str
+table_text(struct table *t, struct str s)
+{
+	if (s.len == 0)
+		return STR("");
+	return intern_get(t->texts, intern_put(t->texts, s));
+}
+
+void
+table_finish_rows(struct table *t)
+{
+	if (t->nrows == 0 || t->live != NULL)
+		return;
+	for (size_t i = t->cells.n - t->ncolumns; i < t->cells.n; i++)
+		if (t->cells.v[i].type == CELL_TEXT)
+			t->cells.v[i].text = table_text(t, t->cells.v[i].text);
+}
+
+struct cell *
+table_row(struct table *t)
+{
+	table_finish_rows(t);
+	if (t->live != NULL && t->nrows > 0)
+		table_live_row(t);
+	if (t->cells.n + t->ncolumns > t->cells.cap)
+		vec_reserve(
+		    &t->cells, t->cells.n + t->cells.n / 2 + t->ncolumns);
+
+	struct cell *row = t->cells.v + t->cells.n;
+
+	for (size_t i = 0; i < t->ncolumns; i++)
+		row[i] = cell_none();
+	t->cells.n += t->ncolumns;
+	t->nrows++;
+	return row;
+}
+
+size_t
+table_rows(const struct table *t)
+{
+	return t->nrows;
+}
+
+struct cell *
+table_cell(struct table *t, size_t row, size_t column)
+{
+	return &t->cells.v[row * t->ncolumns + column];
+}
+
+void
+table_note(struct table *t, const char *fmt, ...)
+{
+	struct buf b = { 0 };
+	char *text;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		die("out of memory");
+	text_visible((struct str){ text, (size_t)n }, &b);
+	vec_push(&t->notes, table_text(t, buf_str(&b)));
+	buf_free(&b);
+	free(text);
+}
+
+/* ---- views: columns ---- */
+
+/* Who is asked for a column, for messages. */
+struct choice {
+	const char *table;
+	const struct column *columns;
+	size_t ncolumns;
+};
+
+static const struct column *
+find_column(const struct choice *from, const char *option, struct str id)
+{
+	struct buf ids = { 0 };
+
+	for (size_t i = 0; i < from->ncolumns; i++)
+		if (str_eq(str_of(from->columns[i].id), id))
+			return &from->columns[i];
+	for (size_t i = 0; i < from->ncolumns; i++)
+		buf_printf(&ids, " %s", from->columns[i].id);
+	die_usage("%s: %s has no column '%.*s'; it has%.*s", option,
+	    from->table, (int)id.len, id.p, (int)ids.len, ids.p);
+}
+
+/* A set of columns in the order of choice. */
+struct chosen {
+	VEC(const struct column *) list;
+};
+
+static bool
+choose(struct chosen *ch, const struct column *col)
+{
+	for (size_t i = 0; i < ch->list.n; i++)
+		if (ch->list.v[i] == col)
+			return false;
+	vec_push(&ch->list, col);
+	return true;
+}
+
+static void
+choose_flagged(struct chosen *ch, const struct choice *from, bool details)
+{
+	for (size_t i = 0; i < from->ncolumns; i++)
+		if (((from->columns[i].flags & COL_DETAIL) != 0) == details)
+			choose(ch, &from->columns[i]);
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct column *x = *(const struct column *const *)a;
+	const struct column *y = *(const struct column *const *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+choose_word(struct chosen *ch, const struct choice *from, struct str word)
+{
+	if (str_eq(word, STR("+details"))) {
+		choose_flagged(ch, from, true);
+	} else if (word.len > 0 && word.p[0] == '+') {
+		word.p++, word.len--;
+		choose(ch, find_column(from, "-c", word));
+	} else if (!choose(ch, find_column(from, "-c", word))) {
+		die_usage(
+		    "-c: column '%.*s' is named twice", (int)word.len, word.p);
+	}
+}
+
+/*
+ * "a,b": these, in this order. "+details", "+x": the wide ones or x as well.
+ * A list that begins with + adds to the usual columns, in the table's order.
+ */
+static struct chosen
+choose_columns(const struct choice *from, const char *spec)
+{
+	bool adds = spec == NULL || spec[0] == '+';
+	struct chosen ch = { 0 };
+
+	if (adds)
+		choose_flagged(&ch, from, false);
+	while (spec != NULL) {
+		const char *comma = strchrnul(spec, ',');
+
+		choose_word(
+		    &ch, from, (struct str){ spec, (size_t)(comma - spec) });
+		spec = *comma == ',' ? comma + 1 : NULL;
+	}
+	if (adds && ch.list.n > 0)
+		qsort(ch.list.v, ch.list.n, sizeof *ch.list.v, by_place);
+	return ch;
+}
+
+/* The column to sort by, or NULL. */
+static const struct column *
+sort_column(const struct choice *from, const char *sort, bool *descending)
+{
+	*descending = false;
+	if (sort == NULL)
+		return NULL;
+	*descending = sort[0] == '-';
+	return find_column(from, "--sort", str_of(sort + *descending));
+}
+
+void
+table_dest_check(const struct table_dest *d, const char *name,
+    const struct column *columns, size_t ncolumns)
+{
+	struct choice from = { name, columns, ncolumns };
+	struct chosen ch = choose_columns(&from, d->columns);
+	bool descending;
+
+	(void)sort_column(&from, d->sort, &descending);
+	vec_free(&ch.list);
+}
+
+/* ---- views: rows ---- */
+
+struct sort_key {
+	const struct cell *cell;
+	size_t row;
+};
+
+static int
+cell_rank(const struct cell *c)
+{
+	switch (c->type) {
+	case CELL_BOOL:
+	case CELL_INT:
+	case CELL_REAL: return 0;
+	case CELL_TEXT: return 1;
+	case CELL_NONE: break;
+	}
+	return 2;
+}
+
+/* long double holds every int64_t where it matters, so that the order of
+ * integers and reals in one column is an order. */
+static long double
+cell_number(const struct cell *c)
+{
+	return c->type == CELL_INT ? (long double)c->i
+	    : c->type == CELL_REAL ? (long double)c->real
+				   : (long double)c->yes;
+}
+
+static int
+cell_cmp(const struct cell *a, const struct cell *b)
+{
+	long double x, y;
+
+	if (a->type == CELL_TEXT)
+		return str_cmp(a->text, b->text);
+	if (a->type == CELL_INT && b->type == CELL_INT)
+		return (a->i > b->i) - (a->i < b->i);
+	x = cell_number(a);
+	y = cell_number(b);
+	return (x > y) - (x < y);
+}
+
+/* Empty cells are last in both directions; ties keep the order of rows. */
+static int
+key_cmp(const struct sort_key *a, const struct sort_key *b, int sign)
+{
+	int ra = cell_rank(a->cell), rb = cell_rank(b->cell), c = 0;
+
+	if (ra == 2 || rb == 2)
+		c = ra - rb;
+	else if (ra != rb)
+		c = sign * (ra - rb);
+	else
+		c = sign * cell_cmp(a->cell, b->cell);
+	if (c != 0 && ra + rb < 4)
+		return c;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static int
+key_up(const void *a, const void *b)
+{
+	return key_cmp(a, b, 1);
+}
+
+static int
+key_down(const void *a, const void *b)
+{
+	return key_cmp(a, b, -1);
+}
+
+static void
+sort_rows(struct view *v, const struct column *col, bool descending)
+{
+	size_t n = v->table->nrows;
+	struct sort_key *keys = xmalloc((n + 1) * sizeof *keys);
+
+	for (size_t i = 0; i < n; i++)
+		keys[i] = (struct sort_key){ view_cell(v, i, col), i };
+	qsort(keys, n, sizeof *keys, descending ? key_down : key_up);
+	for (size_t i = 0; i < n; i++)
+		v->rows[i] = keys[i].row;
+	free(keys);
+}
+
+const struct cell *
+view_cell(const struct view *v, size_t row, const struct column *col)
+{
+	const struct table *t = v->table;
+
+	return &t->cells
+		    .v[v->rows[row] * t->ncolumns + (size_t)(col - t->columns)];
+}
+
+void
+view_open(struct view *v, const struct table *t, const struct table_dest *d,
+    size_t limit)
+{
+	struct choice from = { t->name, t->columns, t->ncolumns };
+	struct chosen ch = choose_columns(&from, d->columns);
+	bool descending;
+	const struct column *col = sort_column(&from, d->sort, &descending);
+
+	*v = (struct view){ .table = t, .columns = ch.list.v };
+	v->ncolumns = ch.list.n;
+	v->rows = xmalloc((t->nrows + 1) * sizeof *v->rows);
+	for (size_t i = 0; i < t->nrows; i++)
+		v->rows[i] = i;
+	if (col != NULL)
+		sort_rows(v, col, descending);
+	v->nrows = t->nrows < limit ? t->nrows : limit;
+}
+
+void
+view_close(struct view *v)
+{
+	vec_release(v->columns);
+	free(v->rows);
+	buf_free(&v->line);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table: what sinks print. A table is a fixed list of columns and rows of
+ * typed cells; one fmt-*.c a format behind a table of functions.
+ *
+ *	static const struct column columns[] = {
+ *		{ "type", "type", COL_TEXT, UNIT_NONE, 0, 0 },
+ *		{ "time_ns", "time ms", COL_INT, UNIT_NS, 0, 1e6 },
+ *		{ "percent", NULL, COL_REAL, UNIT_PERCENT, COL_SHARE, 0 },
+ *	};
+ *	struct table *t = table_create("gpu_timeline", columns, 3);
+ *	struct cell *row = table_row(t);
+ *	row[0] = cell_text(STR("busy_time"));
+ *	row[1] = cell_int(1225310);
+ *	row[2] = cell_none();		(a figure that can't be had)
+ *	table_print(t, &dest);
+ *	table_destroy(t);
+ *	table_dest_finish(&dest);
+ *
+ * On a terminal: aligned, one unit a column, the first rows and what the rest
+ * is worth. To a pipe: TSV with ids and full precision. The label of a column
+ * is the reference's name where it has the table; with labels a value is
+ * printed in the label's unit (label_div: "time ms" of ns is 1e6).
+ */
+#ifndef TL_TABLE_H
+#define TL_TABLE_H
+
+#include "io/io.h"
+
+enum col_type {
+	COL_TEXT, /* escaped for the format */
+	COL_INT,
+	COL_REAL,
+	COL_BOOL,
+	COL_JSON, /* JSON text: embedded as such in NDJSON, else as text */
+};
+
+enum unit {
+	UNIT_NONE,
+	UNIT_NS,
+	UNIT_BYTES,
+	UNIT_PERCENT,
+	UNIT_COUNT,
+};
+
+enum {
+	COL_DETAIL = 1, /* only with -c +details */
+	COL_NAME = 2,   /* a kernel name: folded and elided on a terminal */
+	COL_SHARE = 4,  /* its sum says what cut rows are worth */
+};
+
+struct column {
+	const char *id;    /* ASCII */
+	const char *label; /* the reference's column, NULL: as id */
+	enum col_type type;
+	enum unit unit;
+	unsigned flags;
+	double label_div; /* value / label_div under its label; 0: 1 */
+};
+
+enum cell_type {
+	CELL_NONE,
+	CELL_TEXT,
+	CELL_INT,
+	CELL_REAL,
+	CELL_BOOL,
+};
+
+struct cell {
+	enum cell_type type;
+	union {
+		struct str text; /* borrowed until the next table_row() */
+		int64_t i;
+		double real;
+		bool yes;
+	};
+};
+
+static inline struct cell
+cell_none(void)
+{
+	return (struct cell){ .type = CELL_NONE };
+}
+static inline struct cell
+cell_text(struct str s)
+{
+	return (struct cell){ .type = CELL_TEXT, .text = s };
+}
+static inline struct cell
+cell_int(int64_t i)
+{
+	return (struct cell){ .type = CELL_INT, .i = i };
+}
+/* A real that is no number becomes an empty cell. */
+static inline struct cell
+cell_real(double v)
+{
+	return v - v == 0 ? (struct cell){ .type = CELL_REAL, .real = v }
+			  : cell_none();
+}
+static inline struct cell
+cell_bool(bool b)
+{
+	return (struct cell){ .type = CELL_BOOL, .yes = b };
+}
+
+enum table_format {
+	FMT_AUTO, /* table on a terminal, else tsv */
+	FMT_TABLE,
+	FMT_TSV,
+	FMT_CSV,
+	FMT_NDJSON, /* a schema line first, an end line last */
+	FMT_MD,
+};
+
+#define TABLE_TOP_ALL INT64_MAX /* --top 0 */
+
+/* Where and how tables go; zeroes to start with, filled by table_dest_opt(). */
+struct table_dest {
+	enum table_format format;
+	const char *path;    /* -o FILE, NULL: standard output */
+	const char *dir;     /* -d DIR: TABLE.csv there */
+	const char *columns; /* -c */
+	const char *sort;    /* --sort [-]COLUMN */
+	int64_t top; /* 0: all (20 of a table on stdout), TABLE_TOP_ALL */
+	bool no_header, labels;
+	bool many; /* set by a sink of several tables: the first gets a title */
+	int width; /* 0: of the terminal, else 100 */
+	/* private from here */
+	struct out *out; /* opened by the first table_print() */
+	unsigned ntables;
+};
+
+/* The option rows that every sink shares, and what takes them. */
+#define OPT_TABLE_FORMAT OPT_OF_TABLE
+#define OPT_TABLE_SORT (OPT_OF_TABLE + 1)
+#define OPT_TABLE_TOP (OPT_OF_TABLE + 2)
+#define OPT_TABLE_NO_HEADER (OPT_OF_TABLE + 3)
+#define OPT_TABLE_LABELS (OPT_OF_TABLE + 4)
+#define OPT_TABLE_WIDTH (OPT_OF_TABLE + 5)
+/* clang-format off */
+#define OPT_TABLE                                                              \
+	{ 'c', "columns", "COLUMNS", "only these, in this order; +details adds the wide ones" }, \
+	{ 'd', "dir", "DIR", "write each table as a file into DIR" },          \
+	{ OPT_TABLE_FORMAT, "format", "FORMAT", "table, tsv, csv, ndjson or md" }, \
+	{ OPT_TABLE_LABELS, "labels", NULL, "labels and their units instead of ids" }, \
+	{ OPT_TABLE_NO_HEADER, "no-header", NULL, "rows only" },               \
+	{ 'o', "output", "FILE", "write to FILE, which appears only when whole" }, \
+	{ OPT_TABLE_SORT, "sort", "COLUMN", "sort by COLUMN, -COLUMN: downwards" }, \
+	{ OPT_TABLE_TOP, "top", "N", "the first N rows, 0 for all" },                     \
+	{ OPT_TABLE_WIDTH, "width", "N", "columns of the terminal" }
+/* clang-format on */
+
+/* Takes one shared option; false if ch is none of them. */
+bool table_dest_opt(struct table_dest *d, const struct optparse *op, int ch);
+/*
+ * A usage error when -c or --sort name a column that is none of these, as
+ * table_print() checks too: for a sink to call before it reads its input.
+ */
+void table_dest_check(const struct table_dest *d, const char *name,
+    const struct column *columns, size_t ncolumns);
+/* Closes what table_print() opened: the last thing a sink does. */
+void table_dest_finish(struct table_dest *d);
+
+struct table;
+/* columns stay the caller's and outlive the table. */
+struct table *table_create(
+    const char *name, const struct column *columns, size_t ncolumns);
+/*
+ * A new row of empty cells, to be filled before the next call. Texts in it
+ * must stay as they are until then; the table keeps copies (equal ones once).
+ * For a text that is gone earlier (a reader's), and for a cell changed later
+ * by table_cell(), table_text() makes one that lives with the table.
+ */
+struct cell *table_row(struct table *t);
+struct str table_text(struct table *t, struct str s);
+/*
+ * For a table too long to be held: called before the first row, it says where
+ * the table goes, and each row is printed as soon as the next is begun; rows
+ * cannot be changed or read back, and table_print() must name the same d. It
+ * does nothing where all rows are needed at once: with --sort, and in the
+ * formats table and md.
+ */
+void table_stream(struct table *t, struct table_dest *d);
+size_t table_rows(const struct table *t);
+struct cell *table_cell(struct table *t, size_t row, size_t column);
+/* A line above the table in the formats table and md, nowhere else. */
+void table_note(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Checks -c and --sort against the columns (usage error), then prints. */
+void table_print(struct table *t, struct table_dest *d);
+void table_destroy(struct table *t);
+
+/*
+ * Appends a kernel's name as a terminal shows it, in at most width columns:
+ * ".kd" goes and control characters become visible; a name that is too long
+ * loses, step by step and no more than needed, its parameter list ("(...)")
+ * and return type, template arguments from the innermost out ("<...>"), the
+ * namespaces, and at last its middle. Width 0 folds all arguments and keeps
+ * the rest.
+ */
+void table_fold_name(struct str name, size_t width, struct buf *out);
+
+#endif

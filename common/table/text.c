@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text for terminals without a locale: what a character is, how wide it is,
+ * and which ones must not reach a terminal as they are.
+ */
+#include "table/view.h"
+
+struct range {
+	uint32_t first, last;
+};
+
+/* Combining marks and joiners, as far as names have them: no width. */
+static const struct range zero_width[] = {
+	{ 0x0300, 0x036f },
+	{ 0x0483, 0x0489 },
+	{ 0x0591, 0x05bd },
+	{ 0x0610, 0x061a },
+	{ 0x064b, 0x065f },
+	{ 0x06d6, 0x06dc },
+	{ 0x06df, 0x06e4 },
+	{ 0x0900, 0x0902 },
+	{ 0x093c, 0x093c },
+	{ 0x0941, 0x0948 },
+	{ 0x094d, 0x094d },
+	{ 0x0e31, 0x0e31 },
+	{ 0x0e34, 0x0e3a },
+	{ 0x0e47, 0x0e4e },
+	{ 0x1ab0, 0x1aff },
+	{ 0x1dc0, 0x1dff },
+	{ 0x200b, 0x200d },
+	{ 0x20d0, 0x20ff },
+	{ 0x302a, 0x302d },
+	{ 0x3099, 0x309a },
+	{ 0xfe00, 0xfe0f },
+	{ 0xfe20, 0xfe2f },
+	{ 0xe0100, 0xe01ef },
+};
+
+/* East Asian wide and full-width characters, and emoji. */
+static const struct range two_wide[] = {
+	{ 0x1100, 0x115f },
+	{ 0x231a, 0x231b },
+	{ 0x2329, 0x232a },
+	{ 0x23e9, 0x23ec },
+	{ 0x2e80, 0x303e },
+	{ 0x3041, 0x4dbf },
+	{ 0x4e00, 0xa4cf },
+	{ 0xa960, 0xa97f },
+	{ 0xac00, 0xd7a3 },
+	{ 0xf900, 0xfaff },
+	{ 0xfe30, 0xfe6f },
+	{ 0xff00, 0xff60 },
+	{ 0xffe0, 0xffe6 },
+	{ 0x1f300, 0x1f64f },
+	{ 0x1f680, 0x1f6ff },
+	{ 0x1f900, 0x1f9ff },
+	{ 0x1fa70, 0x1faff },
+	{ 0x20000, 0x3fffd },
+};
+
+/* They reorder or hide text, or move the cursor (C1). */
+static const struct range unsafe[] = {
+	{ 0x0000, 0x001f },
+	{ 0x007f, 0x009f },
+	{ 0x061c, 0x061c },
+	{ 0x200e, 0x200f },
+	{ 0x2028, 0x202e },
+	{ 0x2060, 0x206f },
+	{ 0xfeff, 0xfeff },
+	{ 0xfff9, 0xfffb },
+	{ 0xe0000, 0xe00ff },
+};
+
+static bool
+is_in(const struct range *r, size_t n, uint32_t cp)
+{
+	for (size_t lo = 0; lo < n;) {
+		size_t mid = lo + (n - lo) / 2;
+
+		if (cp > r[mid].last)
+			lo = mid + 1;
+		else if (cp < r[mid].first)
+			n = mid;
+		else
+			return true;
+	}
+	return false;
+}
+
+#define IS_IN(ranges, cp) is_in(ranges, sizeof(ranges) / sizeof *(ranges), cp)
+
+size_t
+text_next(const char *text, size_t n, uint32_t *cp)
+{
+	/* The least character that needs so many bytes: less is overlong. */
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *p = (const unsigned char *)text;
+	size_t len = p[0] < 0x80 ? 1
+	    : p[0] < 0xc2        ? 0
+	    : p[0] < 0xe0        ? 2
+	    : p[0] < 0xf0        ? 3
+	    : p[0] < 0xf5        ? 4
+				 : 0;
+	uint32_t c = p[0];
+
+	*cp = TEXT_BAD;
+	if (len == 0 || len > n)
+		return 1;
+	if (len > 1)
+		c &= 0x7fU >> len;
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 1;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return 1;
+	*cp = c;
+	return len;
+}
+
+static size_t
+char_width(uint32_t cp)
+{
+	if (cp < 0x300 || cp == TEXT_BAD)
+		return 1;
+	return IS_IN(zero_width, cp) ? 0 : IS_IN(two_wide, cp) ? 2 : 1;
+}
+
+size_t
+text_width(struct str s)
+{
+	size_t width = 0;
+	uint32_t cp;
+
+	for (size_t i = 0; i < s.len;) {
+		i += text_next(s.p + i, s.len - i, &cp);
+		width += char_width(cp);
+	}
+	return width;
+}
+
+static void
+put_unsafe(uint32_t cp, unsigned char byte, struct buf *out)
+{
+	if (cp == '\n')
+		buf_puts(out, "\\n");
+	else if (cp == '\t')
+		buf_puts(out, "\\t");
+	else if (cp == '\r')
+		buf_puts(out, "\\r");
+	else if (cp == TEXT_BAD || cp < 0x80)
+		buf_printf(out, "\\x%02x", byte);
+	else
+		buf_printf(out, "\\u%04" PRIx32, cp);
+}
+
+void
+text_visible(struct str s, struct buf *out)
+{
+	uint32_t cp;
+
+	for (size_t i = 0, n; i < s.len; i += n) {
+		n = text_next(s.p + i, s.len - i, &cp);
+		if (cp == TEXT_BAD || IS_IN(unsafe, cp))
+			put_unsafe(cp, (unsigned char)s.p[i], out);
+		else
+			buf_put(out, s.p + i, n);
+	}
+}
+
+/* The longest beginning of s that takes at most width columns. */
+static struct str
+head_of(struct str s, size_t width)
+{
+	size_t i = 0;
+	uint32_t cp;
+
+	while (i < s.len) {
+		size_t n = text_next(s.p + i, s.len - i, &cp);
+
+		if (char_width(cp) > width)
+			break;
+		width -= char_width(cp);
+		i += n;
+	}
+	return (struct str){ s.p, i };
+}
+
+/* The longest end of s, which takes total columns, within width columns. */
+static struct str
+tail_of(struct str s, size_t total, size_t width)
+{
+	size_t i = 0;
+	uint32_t cp;
+
+	while (i < s.len) {
+		size_t n = text_next(s.p + i, s.len - i, &cp);
+
+		/* A combining mark never comes without its letter. */
+		if (total <= width && char_width(cp) > 0)
+			break;
+		total -= char_width(cp);
+		i += n;
+	}
+	return (struct str){ s.p + i, s.len - i };
+}
+
+void
+text_elide(struct str s, size_t width, struct buf *out)
+{
+	size_t total = text_width(s);
+	struct str part;
+
+	if (total <= width) {
+		buf_put(out, s.p, s.len);
+		return;
+	}
+	if (width <= 3) {
+		part = head_of(s, width);
+		buf_put(out, part.p, part.len);
+		return;
+	}
+	part = head_of(s, (width - 3 + 1) / 2);
+	buf_put(out, part.p, part.len);
+	buf_puts(out, "...");
+	part = tail_of(s, total, (width - 3) / 2);
+	buf_put(out, part.p, part.len);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Values in full precision, for the formats that programs read. */
+#include "table/view.h"
+
+struct str
+value_head(const struct column *col, bool labels)
+{
+	return str_of(labels && col->label != NULL ? col->label : col->id);
+}
+
+/* v / div when that is an integer. */
+static bool
+divide_exactly(int64_t v, double div, int64_t *out)
+{
+	int64_t d;
+
+	if (!(div >= 1 && div <= 9e18))
+		return false;
+	d = (int64_t)div;
+	if ((double)d != div || v % d != 0)
+		return false;
+	*out = v / d;
+	return true;
+}
+
+size_t
+value_number(
+    char *out, const struct cell *c, const struct column *col, bool labels)
+{
+	double div = labels && col->label_div != 0 ? col->label_div : 1;
+	double real;
+	int64_t i;
+
+	if (c->type == CELL_INT && divide_exactly(c->i, div, &i))
+		return num_put_i64(out, i);
+	real = c->type == CELL_INT ? (double)c->i : c->real;
+	return num_put_double(out, div == 1 ? real : real / div);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Private to this area: a view is what of a table is printed and how (columns
+ * chosen, rows sorted and cut), as table_print() hands it to a format.
+ */
+#ifndef TL_TABLE_VIEW_H
+#define TL_TABLE_VIEW_H
+
+#include "table/table.h"
+
+struct live;
+
+struct table {
+	const char *name;
+	const struct column *columns;
+	size_t ncolumns;
+	VEC(struct cell) cells; /* row by row */
+	size_t nrows;
+	struct intern *texts;
+	VEC(struct str) notes;
+	struct live *live; /* of table_stream(): cells has one row at most */
+};
+
+/* The only row there is goes out. */
+void table_live_row(struct table *t);
+
+/* The texts of the row made last become the table's. */
+void table_finish_rows(struct table *t);
+
+struct view {
+	const struct table *table;
+	const struct column **columns; /* the chosen ones */
+	size_t ncolumns;
+	size_t *rows; /* numbers of all rows, sorted */
+	size_t nrows; /* so many of them are printed */
+	bool header, labels, bold;
+	size_t width;    /* of a terminal's line */
+	struct buf line; /* for a format to make a row in */
+};
+
+const struct cell *view_cell(
+    const struct view *v, size_t row, const struct column *col);
+void view_open(struct view *v, const struct table *t,
+    const struct table_dest *d, size_t limit);
+void view_close(struct view *v);
+
+/* What a format is: adding one is a row in dest.c. */
+struct table_fmt {
+	const char *word; /* of --format */
+	const char *ext;  /* of files in -d DIR */
+	enum {
+		BETWEEN_NOTHING,
+		BETWEEN_BLANK,
+		BETWEEN_TITLE,
+	} between;   /* what stands between two tables */
+	bool labels; /* -d asks for labels */
+	/* The whole table, or where a row needs no other: NULL, and these. */
+	void (*print)(struct out *out, const struct view *v);
+	void (*head)(struct out *out, struct view *v);
+	void (*row)(struct out *out, struct view *v, size_t row);
+	void (*foot)(struct out *out, const struct view *v, size_t nrows);
+};
+
+void fmt_table_print(struct out *out, const struct view *v);
+void fmt_tsv_head(struct out *out, struct view *v);
+void fmt_tsv_row(struct out *out, struct view *v, size_t row);
+void fmt_csv_head(struct out *out, struct view *v);
+void fmt_csv_row(struct out *out, struct view *v, size_t row);
+void fmt_ndjson_head(struct out *out, struct view *v);
+void fmt_ndjson_row(struct out *out, struct view *v, size_t row);
+void fmt_ndjson_foot(struct out *out, const struct view *v, size_t nrows);
+void fmt_md_print(struct out *out, const struct view *v);
+
+/* ---- values in full precision ---- */
+
+#define VALUE_MAX NUM_DOUBLE_MAX
+/* Text of a number cell, in the label's unit with labels; at most VALUE_MAX. */
+size_t value_number(
+    char *out, const struct cell *c, const struct column *col, bool labels);
+/* A header field: id or label. */
+struct str value_head(const struct column *col, bool labels);
+
+/* ---- values for people ---- */
+
+/* How the numbers of one column look: one unit, one number of decimals. */
+struct shape {
+	bool right;
+	bool labels;
+	double div;
+	int decimals; /* -1: as %g */
+	const char *unit;
+};
+
+struct shape shape_of(const struct view *v, const struct column *col);
+void shape_head(
+    const struct shape *s, const struct column *col, struct buf *out);
+/* A cell's text; control characters are visible, nothing is cut. */
+void shape_cell(const struct shape *s, const struct column *col,
+    const struct cell *c, struct buf *out);
+
+/* ---- text on a terminal ---- */
+
+#define TEXT_BAD UINT32_MAX
+/* Bytes of the character at p (n > 0); 1 and TEXT_BAD where it is none. */
+size_t text_next(const char *p, size_t n, uint32_t *cp);
+/* Columns that s takes on a terminal. */
+size_t text_width(struct str s);
+/* Appends s with control characters, direction marks and bytes that are no
+ * UTF-8 written as \n, \x1b, \u202e. */
+void text_visible(struct str s, struct buf *out);
+/* Appends s, its middle replaced by "..." when it is wider than width. */
+void text_elide(struct str s, size_t width, struct buf *out);
+
+#endif

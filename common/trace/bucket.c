@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* bucket: computation, communication or copy, by kind and name. */
+#include <regex.h>
+
+#include "trace/trace.h"
+
+struct bucket_pattern {
+	regex_t re;
+};
+
+/* ---- names ---- */
+
+static bool
+take(struct str *s, struct str word)
+{
+	if (!str_starts(*s, word))
+		return false;
+	s->p += word.len;
+	s->len -= word.len;
+	return true;
+}
+
+/* Nothing, or the suffix of kernel descriptors, is left. */
+static bool
+is_end(struct str s)
+{
+	return s.len == 0 || str_eq(s, STR(".kd"));
+}
+
+/* How ROCm up to 7.1 named the kernels that copy (rule R1). */
+static bool
+is_copy_kernel(struct str s)
+{
+	if (take(&s, STR("MEMORY_COPY_")))
+		return (take(&s, STR("HOST_TO_DEVICE")) ||
+			   take(&s, STR("DEVICE_TO_HOST")) ||
+			   take(&s, STR("DEVICE_TO_DEVICE"))) &&
+		    is_end(s);
+	if (!take(&s, STR("__amd_rocclr_copyBuffer")))
+		return false;
+	(void)take(&s, STR("Rect"));
+	(void)take(&s, STR("Aligned"));
+	return is_end(s);
+}
+
+/* The kernels that fill (rule R2) compute, whatever a pattern says. */
+static bool
+is_fill_kernel(struct str s)
+{
+	if (!take(&s, STR("__amd_rocclr_fillBuffer")))
+		return false;
+	(void)take(&s, STR("Aligned"));
+	return is_end(s);
+}
+
+static bool
+matches(const struct bucket_rules *r, struct str name)
+{
+	struct buf text = { 0 };
+	bool found = false;
+
+	/* regexec() wants a terminator; a NUL in a name becomes a blank */
+	buf_put(&text, name.p, name.len);
+	for (size_t i = 0; i < text.len; i++)
+		if (text.p[i] == '\0')
+			text.p[i] = ' ';
+	buf_putc(&text, '\0');
+	for (size_t i = 0; i < r->patterns.n && !found; i++)
+		found = regexec(&r->patterns.v[i]->re, text.p, 0, NULL, 0) == 0;
+	buf_free(&text);
+	return found;
+}
+
+static bool
+is_collective(const struct bucket_rules *r, struct str name)
+{
+	/* rccl holds no nccl, so both are looked for */
+	if (str_find(name, STR("nccl"), true) >= 0 ||
+	    str_find(name, STR("rccl"), true) >= 0)
+		return true;
+	if (r->patterns.n == 0)
+		return str_find(name, STR("cross_device_reduce"), true) >= 0;
+	return matches(r, name);
+}
+
+enum bucket
+bucket_of(const struct bucket_rules *r, enum kind kind, struct str name)
+{
+	if ((KIND_BIT(kind) & KINDS_GPU) == 0)
+		return BUCKET_NONE;
+	if (kind == KIND_MEMCPY)
+		return BUCKET_MEMCPY;
+	if (kind == KIND_KERNEL) {
+		if (is_copy_kernel(name))
+			return BUCKET_MEMCPY;
+		if (is_fill_kernel(name))
+			return BUCKET_COMPUTE;
+	}
+	return is_collective(r, name) ? BUCKET_COMM : BUCKET_COMPUTE;
+}
+
+/* ---- once a name ---- */
+
+enum bucket
+bucket_slow(struct bucket_rules *r, const struct strings *st, enum kind kind,
+    uint32_t name)
+{
+	enum bucket b = bucket_of(r, kind, strings_get(st, name));
+
+	if ((KIND_BIT(kind) & KINDS_GPU) == 0 || name == INTERN_NONE)
+		return b;
+	if (name >= r->known.n) {
+		size_t n = (size_t)name + 1;
+
+		vec_reserve(&r->known, n);
+		memset(r->known.v + r->known.n, 0, n - r->known.n);
+		r->known.n = n;
+	}
+	r->known.v[name] |= (uint8_t)((b + 1) << (kind == KIND_MEMSET ? 4 : 0));
+	return b;
+}
+
+bool
+bucket_opt(struct bucket_rules *r, const struct optparse *op, int ch)
+{
+	struct bucket_pattern *p;
+	char why[200];
+	int rc;
+
+	if (ch != OPT_BUCKET_COMM)
+		return false;
+	p = xmalloc(sizeof *p);
+	rc = regcomp(&p->re, op->arg, REG_EXTENDED | REG_ICASE | REG_NOSUB);
+	if (rc == REG_ESPACE)
+		die("out of memory");
+	if (rc != 0) {
+		regerror(rc, &p->re, why, sizeof why);
+		die_usage("option '%s': '%s' is no regular expression: %s",
+		    op->name, op->arg, why);
+	}
+	vec_push(&r->patterns, p);
+	return true;
+}
+
+void
+bucket_free(struct bucket_rules *r)
+{
+	for (size_t i = 0; i < r->patterns.n; i++) {
+		regfree(&r->patterns.v[i]->re);
+		vec_release(r->patterns.v[i]);
+	}
+	vec_free(&r->patterns);
+	vec_free(&r->known);
+}

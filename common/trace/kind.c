@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Categories and phases to kinds. The categories are those of Kineto's
+ * writers, today's and those of 2021; what no table names is a slice, an
+ * instant and so on by its phase.
+ */
+#include "trace/trace.h"
+
+struct cat_kind {
+	struct str cat;
+	enum kind kind;
+};
+
+static const struct cat_kind cats[] = {
+	{ STR_INIT("cpu_op"), KIND_OP },
+	{ STR_INIT("cuda_runtime"), KIND_RUNTIME },
+	{ STR_INIT("python_function"), KIND_PYTHON },
+	{ STR_INIT("kernel"), KIND_KERNEL },
+	{ STR_INIT("cuda_driver"), KIND_DRIVER },
+	{ STR_INIT("gpu_memcpy"), KIND_MEMCPY },
+	{ STR_INIT("gpu_memset"), KIND_MEMSET },
+	{ STR_INIT("user_annotation"), KIND_ANNOTATION },
+	{ STR_INIT("gpu_user_annotation"), KIND_GPU_ANNOTATION },
+	{ STR_INIT("cpu_instant_event"), KIND_MEMORY },
+	{ STR_INIT("overhead"), KIND_OVERHEAD },
+	{ STR_INIT("Trace"), KIND_SPAN },
+	{ STR_INIT("cuda_sync"), KIND_SYNC },
+	{ STR_INIT("cuda_event"), KIND_GPU_EVENT },
+	/* other back ends */
+	{ STR_INIT("xpu_runtime"), KIND_RUNTIME },
+	{ STR_INIT("xpu_driver"), KIND_DRIVER },
+	{ STR_INIT("xpu_sync"), KIND_SYNC },
+	{ STR_INIT("privateuse1_runtime"), KIND_RUNTIME },
+	{ STR_INIT("privateuse1_driver"), KIND_DRIVER },
+	{ STR_INIT("mtia_runtime"), KIND_RUNTIME },
+	{ STR_INIT("glow_runtime"), KIND_RUNTIME },
+	{ STR_INIT("hpu_op"), KIND_RUNTIME },
+	{ STR_INIT("mtia_ccp_events"), KIND_KERNEL },
+	/* Kineto of 2021 */
+	{ STR_INIT("Operator"), KIND_OP },
+	{ STR_INIT("Runtime"), KIND_RUNTIME },
+	{ STR_INIT("Kernel"), KIND_KERNEL },
+	{ STR_INIT("Memcpy"), KIND_MEMCPY },
+	{ STR_INIT("Memset"), KIND_MEMSET },
+	/* rocprofv3's buffers */
+	{ STR_INIT("kernel_dispatch"), KIND_KERNEL },
+	{ STR_INIT("memory_copy"), KIND_MEMCPY },
+	{ STR_INIT("hip_api"), KIND_RUNTIME },
+	{ STR_INIT("hsa_api"), KIND_DRIVER },
+	{ STR_INIT("marker_api"), KIND_ANNOTATION },
+	{ STR_INIT("rccl_api"), KIND_OP },
+	{ STR_INIT("rocdecode_api"), KIND_OP },
+	{ STR_INIT("rocjpeg_api"), KIND_OP },
+	{ STR_INIT("memory_allocation"), KIND_MEMORY },
+	{ STR_INIT("scratch_memory"), KIND_MEMORY },
+};
+
+/* A phase that is no slice decides whatever the category says. */
+static enum kind
+kind_of_phase(unsigned char ph)
+{
+	switch (ph) {
+	case 's':
+	case 't':
+	case 'f': return KIND_FLOW;
+	case 'M': return KIND_META;
+	case 'C': return KIND_COUNTER;
+	case 'i':
+	case 'I':
+	case 'R': return KIND_INSTANT;
+	case 'b':
+	case 'n':
+	case 'e':
+	case 'S':
+	case 'T':
+	case 'p':
+	case 'F': return KIND_ASYNC;
+	case 'N':
+	case 'O':
+	case 'D': return KIND_OBJECT;
+	case 'P': return KIND_SAMPLE;
+	case 'V':
+	case 'v': return KIND_DUMP;
+	case 'c':
+	case '(':
+	case ')': return KIND_MARK;
+	case 'E': return KIND_END;
+	case 'X':
+	case 'B': return KIND_SLICE;
+	default: return KIND_OTHER;
+	}
+}
+
+enum kind
+kind_of_chrome(struct str cat, bool has_cat, unsigned char ph)
+{
+	enum kind by_phase = kind_of_phase(ph);
+
+	if (has_cat && (by_phase == KIND_SLICE || by_phase == KIND_INSTANT)) {
+		for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
+			if (str_eq(cat, cats[i].cat))
+				return (by_phase == KIND_INSTANT) ==
+					(cats[i].kind == KIND_MEMORY)
+				    ? cats[i].kind
+				    : by_phase;
+	}
+	return by_phase;
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GPU work by the op that launched it, over a tree stream.
+ *
+ * A stack of those open events that matter: ops and launches with GPU work
+ * below, frames of modules. GPU events are gathered in one array in the order
+ * of the tree, so what lies below an open event is the array from where it
+ * began. A second array holds their intervals, which become a union, in place,
+ * when an op is closed: what is above needs no more than the union.
+ */
+#include <stdlib.h>
+
+#include "trace/trace.h"
+
+enum frame_type {
+	FRAME_OP,
+	FRAME_EXECUTE, /* an op that owns nothing */
+	FRAME_LAUNCH,
+	FRAME_MODULE,
+};
+
+struct frame {
+	enum frame_type type;
+	uint32_t depth;
+	struct owner self;
+	size_t first_work, first_span;
+	size_t ndirect;
+	uint64_t op; /* the nearest op from here on up, 0: none */
+};
+
+struct owners_state {
+	struct owners *w;
+	struct strings *st;
+	struct bucket_rules *rules;
+	owner_fn *tell;
+	void *arg;
+	VEC(struct frame) stack;
+	VEC(struct gpu_work) works, direct;
+	VEC(struct span) spans;
+	size_t nops; /* open frames that are not of modules */
+	uint64_t number;
+	int64_t step;
+	uint32_t annotation;
+	uint32_t execute;     /* the name */
+	VEC(uint8_t) modules; /* by name: 1 it is one, 2 it is none */
+};
+
+struct owners *
+owners_create(
+    struct strings *st, struct bucket_rules *rules, owner_fn *tell, void *arg)
+{
+	struct owners *w = xcalloc(1, sizeof *w);
+	struct owners_state *s = xcalloc(1, sizeof *s);
+
+	*s = (struct owners_state){ .w = w,
+		.st = st,
+		.rules = rules,
+		.tell = tell,
+		.arg = arg,
+		.step = WALK_NO_STEP,
+		.annotation = INTERN_NONE,
+		.execute = intern_put(st->text, STR("execute")) };
+	w->state = s;
+	return w;
+}
+
+void
+owners_destroy(struct owners *w)
+{
+	if (w == NULL)
+		return;
+	vec_free(&w->state->stack);
+	vec_free(&w->state->works);
+	vec_free(&w->state->direct);
+	vec_free(&w->state->spans);
+	vec_free(&w->state->modules);
+	vec_release(w->state);
+	vec_release(w);
+}
+
+void
+owners_at(struct owners *w, int64_t step, uint32_t annotation)
+{
+	w->state->step = step;
+	w->state->annotation = annotation;
+}
+
+/* ---- arguments ---- */
+
+struct op_args
+args_of_event(struct strings *st, const struct event *ev)
+{
+	static const struct str words[] = {
+		STR_INIT("Input Dims"),
+		STR_INIT("Input type"),
+		STR_INIT("Input Strides"),
+		STR_INIT("Concrete Inputs"),
+	};
+	uint32_t found[4] = { INTERN_NONE, INTERN_NONE, INTERN_NONE,
+		INTERN_NONE };
+	struct entries it = entries_of(st, ev);
+
+	while (entries_next(&it)) {
+		struct str key = strings_get(st, it.entry->key);
+
+		if (it.entry->group != GROUP_ARGS || key.len < 10 ||
+		    (key.p[0] != 'I' && key.p[0] != 'C'))
+			continue;
+		for (size_t i = 0; i < 4; i++) {
+			if (!str_eq(key, words[i]))
+				continue;
+			if (it.val.type == VAL_JSON)
+				found[i] = it.val.id;
+			else if (it.val.type == VAL_JSONX)
+				found[i] = intern_put(st->text, it.val.s);
+		}
+	}
+	return (struct op_args){ found[0], found[1], found[2], found[3] };
+}
+
+/* ---- closing ---- */
+
+static int
+by_time(const void *x, const void *y)
+{
+	const struct gpu_work *a = x, *b = y;
+
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns ? -1 : 1;
+	if (a->uid.id != b->uid.id)
+		return a->uid.id < b->uid.id ? -1 : 1;
+	return (a->uid.inst > b->uid.inst) - (a->uid.inst < b->uid.inst);
+}
+
+static bool
+in_order(const struct gpu_work *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (by_time(&v[i - 1], &v[i]) > 0)
+			return false;
+	return true;
+}
+
+/* The busy time of what is sorted by start. */
+static int64_t
+busy_of(const struct gpu_work *v, size_t n)
+{
+	int64_t busy = 0, end = INT64_MIN;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t from = v[i].ts_ns > end ? v[i].ts_ns : end;
+		int64_t to = v[i].ts_ns + v[i].dur_ns;
+
+		if (to <= from)
+			continue;
+		stat_add(&busy, to - from);
+		end = to;
+	}
+	return busy;
+}
+
+static void
+gather_direct(struct owners_state *s, struct frame *f)
+{
+	struct owner *o = &f->self;
+
+	s->direct.n = 0;
+	for (size_t i = f->first_work; i < s->works.n; i++) {
+		const struct gpu_work *g = &s->works.v[i];
+
+		if (g->owner == o->number &&
+		    (s->w->with_comm || g->bucket != BUCKET_COMM))
+			vec_push(&s->direct, *g);
+	}
+	if (!in_order(s->direct.v, s->direct.n))
+		qsort(s->direct.v, s->direct.n, sizeof *s->direct.v, by_time);
+	o->direct = s->direct.v;
+	o->ndirect = s->direct.n;
+	o->direct_ns = busy_of(s->direct.v, s->direct.n);
+}
+
+/* The intervals from here on become their union. */
+static int64_t
+unite(struct owners_state *s, size_t first)
+{
+	struct spans part = { 0 };
+	int64_t total;
+
+	if (s->spans.n - first == 1)
+		return s->spans.v[first].end - s->spans.v[first].start;
+	for (size_t i = first; i < s->spans.n; i++)
+		spans_add(&part, s->spans.v[i].start, s->spans.v[i].end);
+	spans_normalise(&part);
+	if (part.n > 0)
+		memcpy(s->spans.v + first, part.v, part.n * sizeof *part.v);
+	s->spans.n = first + part.n;
+	total = spans_total(&part);
+	spans_free(&part);
+	return total;
+}
+
+/* Its owner is itself: a launch outside of all ops. */
+static bool
+is_told(const struct owners_state *s, const struct frame *f)
+{
+	if (f->type == FRAME_OP || f->type == FRAME_EXECUTE)
+		return s->w->all_ops || s->works.n > f->first_work;
+	return f->type == FRAME_LAUNCH && f->ndirect > 0;
+}
+
+static void
+close_top(struct owners_state *s)
+{
+	struct frame *f = &s->stack.v[s->stack.n - 1];
+	struct owner *o = &f->self;
+
+	if (f->type != FRAME_MODULE)
+		s->nops--;
+	if (is_told(s, f)) {
+		if (f->ndirect > 0)
+			gather_direct(s, f);
+		o->below = s->works.v + f->first_work;
+		o->nbelow = s->works.n - f->first_work;
+		o->subtree_ns = o->nbelow > 0 ? unite(s, f->first_span) : 0;
+		s->tell(s->arg, o);
+	}
+	s->stack.n--;
+	if (s->nops == 0)
+		s->works.n = s->spans.n = 0;
+}
+
+static void
+close_down_to(struct owners_state *s, uint32_t depth)
+{
+	while (s->stack.n > 0 && s->stack.v[s->stack.n - 1].depth >= depth)
+		close_top(s);
+}
+
+/*
+ * Closes what is not above a host event. Depths alone don't tell when frames
+ * are left out of what is pushed; but an event lies in those above it.
+ */
+static void
+close_before(struct owners_state *s, const struct event *ev)
+{
+	close_down_to(s, ev->depth);
+	while (s->stack.n > 0) {
+		const struct owner *o = &s->stack.v[s->stack.n - 1].self;
+
+		if (o->track == ev->track && ev->ts_ns >= o->ts_ns &&
+		    (uint64_t)ev->ts_ns - (uint64_t)o->ts_ns <
+			(uint64_t)o->dur_ns)
+			return;
+		close_top(s);
+	}
+}
+
+void
+owners_flush(struct owners *w)
+{
+	close_down_to(w->state, 0);
+}
+
+/* ---- opening ---- */
+
+static const struct frame *
+top_of(const struct owners_state *s)
+{
+	return s->stack.n > 0 ? &s->stack.v[s->stack.n - 1] : NULL;
+}
+
+static void
+open_frame(struct owners_state *s, const struct event *ev, enum frame_type type)
+{
+	const struct frame *up = top_of(s);
+	uint64_t op = up != NULL ? up->op : 0;
+	uint32_t module = up != NULL ? up->self.module : INTERN_NONE;
+	bool is_op = type == FRAME_OP || type == FRAME_EXECUTE;
+	struct frame f = {
+		.type = type,
+		.depth = ev->depth,
+		.self = {
+			.uid = ev->uid,
+			.number = ++s->number,
+			.up = op,
+			.src = ev->src,
+			.track = ev->track,
+			.name = ev->name,
+			.flags = ev->flags,
+			.kind = ev->shape->kind,
+			.ts_ns = ev->ts_ns,
+			.dur_ns = ev->dur_ns,
+			.ext = ev->ext,
+			.fwd = ev->fwd,
+			.bwd = ev->bwd,
+			.args = { INTERN_NONE, INTERN_NONE, INTERN_NONE,
+			    INTERN_NONE },
+			.module = type == FRAME_MODULE ? ev->name : module,
+			.step = s->step,
+			.annotation = s->annotation,
+		},
+		.first_work = s->works.n,
+		.first_span = s->spans.n,
+	};
+
+	f.op = is_op ? f.self.number : op;
+	if (is_op && s->w->with_args)
+		f.self.args = args_of_event(s->st, ev);
+	if (type != FRAME_MODULE)
+		s->nops++;
+	vec_push(&s->stack, f);
+}
+
+/* The time of an op counts at the op above it; that of calls is its own. */
+static void
+add_child_time(struct owners_state *s, const struct event *ev)
+{
+	for (size_t i = s->stack.n; i-- > 0;) {
+		struct frame *f = &s->stack.v[i];
+
+		if (f->type == FRAME_OP || f->type == FRAME_EXECUTE) {
+			stat_add(&f->self.child_ns, ev->dur_ns);
+			return;
+		}
+	}
+}
+
+static bool
+is_module(struct owners_state *s, const struct event *ev)
+{
+	uint8_t *known;
+
+	if (ev->name == INTERN_NONE)
+		return false;
+	while (s->modules.n <= ev->name)
+		vec_push(&s->modules, 0);
+	known = &s->modules.v[ev->name];
+	if (*known == 0)
+		*known =
+		    str_starts(strings_get(s->st, ev->name), STR("nn.Module"))
+		    ? 1
+		    : 2;
+	return *known == 1;
+}
+
+/* ---- GPU work ---- */
+
+/* The nearest op that owns, else the launch. */
+static struct frame *
+owner_above(struct owners_state *s)
+{
+	struct frame *launch = NULL;
+
+	for (size_t i = s->stack.n; i-- > 0;) {
+		struct frame *f = &s->stack.v[i];
+
+		if (f->type == FRAME_OP)
+			return f;
+		if (f->type == FRAME_LAUNCH && launch == NULL)
+			launch = f;
+	}
+	return launch;
+}
+
+static void
+add_work(struct owners_state *s, const struct event *ev)
+{
+	const struct frame *top = top_of(s);
+	struct frame *owner = owner_above(s);
+	struct gpu_work g = {
+		.uid = ev->uid,
+		.name = ev->name,
+		.track = ev->track,
+		.flags = ev->flags,
+		.kind = ev->shape->kind,
+		.bucket = (uint8_t)bucket_of_event(s->rules, s->st, ev),
+		.dev = ev->dev,
+		.gpu_stream = ev->gpu_stream,
+		.corr = ev->corr,
+		.ts_ns = ev->ts_ns,
+		.dur_ns = ev->dur_ns,
+	};
+	int64_t end;
+
+	if (owner == NULL || top->self.uid.id != ev->launch.id ||
+	    top->self.uid.inst != ev->launch.inst)
+		return;
+	if (!num_add(ev->ts_ns, ev->dur_ns, &end) ||
+	    !num_add(top->self.ts_ns, top->self.dur_ns, &g.launch_end_ns))
+		die("event %" PRIu64 ": its end is out of range", ev->uid.id);
+	g.launch_ns = top->self.ts_ns;
+	g.owner = owner->self.number;
+	g.op = top->op;
+	g.extra = s->w->extra != NULL ? s->w->extra(s->arg, ev) : 0;
+	owner->ndirect++;
+	vec_push(&s->works, g);
+	vec_push(&s->spans, ((struct span){ ev->ts_ns, end }));
+}
+
+void
+owners_push(struct owners *w, const struct event *ev, bool is_chosen)
+{
+	struct owners_state *s = w->state;
+	unsigned kind = ev->shape->kind;
+
+	if (event_is(ev, KINDS_GPU)) {
+		close_down_to(s, ev->depth);
+		if (is_chosen && (ev->flags & EV_DUPLICATE) == 0 &&
+		    (ev->shape->has & HAS_TS) != 0)
+			add_work(s, ev);
+		return;
+	}
+	if (kind == KIND_OP) {
+		if (!w->all_ops && ev->ngpu == 0)
+			return;
+		close_before(s, ev);
+		if (w->all_ops)
+			add_child_time(s, ev);
+		open_frame(
+		    s, ev, ev->name == s->execute ? FRAME_EXECUTE : FRAME_OP);
+	} else if (event_is(ev, KINDS_LAUNCH)) {
+		if (ev->ngpu == 0)
+			return;
+		close_before(s, ev);
+		open_frame(s, ev, FRAME_LAUNCH);
+	} else if (kind == KIND_PYTHON && ev->ngpu > 0 && is_module(s, ev)) {
+		close_before(s, ev);
+		open_frame(s, ev, FRAME_MODULE);
+	}
+}

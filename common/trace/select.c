@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/* The shared selection: its options, and judging events in order. */
+#include "trace/select.h"
+
+/* ---- options ---- */
+
+/* Cuts the next item off a list; false when there is none left. */
+static bool
+next_item(struct str *list, struct str *item)
+{
+	const char *comma;
+
+	if (list->p == NULL)
+		return false;
+	comma = memchr(list->p, ',', list->len);
+	*item = *list;
+	if (comma == NULL) {
+		*list = (struct str){ NULL, 0 };
+		return true;
+	}
+	item->len = (size_t)(comma - list->p);
+	list->p = comma + 1;
+	list->len -= item->len + 1;
+	return true;
+}
+
+/* N or N-M. */
+static bool
+parse_range(struct str s, struct select_range *r)
+{
+	struct str low = s, high;
+	const char *dash;
+
+	if (num_i64(s, &r->low)) {
+		r->high = r->low;
+		return true;
+	}
+	if (s.len < 3 || (dash = memchr(s.p + 1, '-', s.len - 1)) == NULL)
+		return false;
+	low.len = (size_t)(dash - s.p);
+	high = (struct str){ dash + 1, s.len - low.len - 1 };
+	return num_i64(low, &r->low) && num_i64(high, &r->high) &&
+	    r->low <= r->high;
+}
+
+/* Words are those of the list, or any when words is NULL. */
+static void
+id_set_opt(struct id_set *set, const struct optparse *op,
+    const char *const words[], const char *what)
+{
+	struct str list = str_of(op->arg), item;
+	struct select_range r;
+
+	while (next_item(&list, &item)) {
+		size_t i = 0;
+
+		if (parse_range(item, &r)) {
+			vec_push(&set->ranges, r);
+			continue;
+		}
+		while (words != NULL && words[i] != NULL &&
+		    !str_eq(item, str_of(words[i])))
+			i++;
+		if (item.len == 0 || (words != NULL && words[i] == NULL))
+			die_usage("option '%s' needs %s, not '%s'", op->name,
+			    what, op->arg);
+		vec_push(&set->words, item);
+	}
+}
+
+bool
+id_set_has(const struct id_set *set, int64_t n)
+{
+	for (size_t i = 0; i < set->ranges.n; i++)
+		if (set->ranges.v[i].low <= n && n <= set->ranges.v[i].high)
+			return true;
+	return false;
+}
+
+static bool
+id_set_is_empty(const struct id_set *set)
+{
+	return set->ranges.n + set->words.n == 0;
+}
+
+static bool
+id_set_has_key(
+    const struct id_set *set, const struct strings *st, struct key key)
+{
+	if (key.type == KEY_INT)
+		return id_set_has(set, key.n);
+	if (key.type != KEY_STR)
+		return false;
+	for (size_t i = 0; i < set->words.n; i++)
+		if (str_eq(set->words.v[i], strings_get(st, (uint32_t)key.n)))
+			return true;
+	return false;
+}
+
+static void
+kinds_opt(struct select *s, const struct optparse *op)
+{
+	struct str list = str_of(op->arg), item;
+
+	while (next_item(&list, &item)) {
+		int kind = kind_of_word(item);
+
+		if (kind < 0)
+			die_usage("option '%s': '%.*s' is no kind of event; "
+				  "tl(7) lists them",
+			    op->name, (int)item.len, item.p);
+		s->kinds |= KIND_BIT(kind);
+	}
+}
+
+bool
+select_opt(struct select *s, const struct optparse *op, int ch)
+{
+	static const char *const none[] = { NULL };
+	static const char *const ends[] = { "first", "last", NULL };
+
+	switch (ch) {
+	case OPT_SELECT_ANNOTATION:
+		vec_push(&s->annotations, str_of(op->arg));
+		break;
+	case OPT_SELECT_BY_GPU_TIME: s->by_gpu_time = true; break;
+	case OPT_SELECT_DEV:
+		id_set_opt(&s->devs, op, NULL, "devices such as 0 or 0,2-3");
+		break;
+	case OPT_SELECT_FROM:
+		s->from_ns = opt_time(op);
+		s->has_from = true;
+		break;
+	case OPT_SELECT_GPU_STREAM:
+		id_set_opt(
+		    &s->gpu_streams, op, NULL, "GPU streams such as 7 or 7,20");
+		break;
+	case OPT_SELECT_KIND: kinds_opt(s, op); break;
+	case OPT_SELECT_MIN_DUR: s->min_dur_ns = opt_time(op); break;
+	case OPT_SELECT_NAME: vec_push(&s->names, str_of(op->arg)); break;
+	case OPT_SELECT_RANK:
+		id_set_opt(&s->ranks, op, none, "ranks such as 0 or 0,4-7");
+		break;
+	case OPT_SELECT_STEP:
+		id_set_opt(
+		    &s->steps, op, ends, "steps such as 3, 3-7, first or last");
+		break;
+	case OPT_SELECT_TO:
+		s->to_ns = opt_time(op);
+		s->has_to = true;
+		break;
+	default: return false;
+	}
+	return true;
+}
+
+/* ---- what must be read ---- */
+
+static bool
+by_annotations(const struct select *s)
+{
+	return s->need_windows || s->annotations.n > 0 ||
+	    !id_set_is_empty(&s->steps);
+}
+
+bool
+select_by_launch(const struct select *s)
+{
+	return !s->by_gpu_time &&
+	    (by_annotations(s) || s->has_from || s->has_to);
+}
+
+enum want
+select_want(const struct select *s, enum want want)
+{
+	if (by_annotations(s) || s->has_from || s->has_to ||
+	    (!id_set_is_empty(&s->ranks) && !s->late_ranks))
+		return WANT_TREE;
+	return want;
+}
+
+uint32_t
+select_kinds(const struct select *s, uint32_t kinds)
+{
+	if (s->kinds != 0)
+		kinds &= s->kinds;
+	if (by_annotations(s))
+		kinds |= KIND_BIT(KIND_ANNOTATION);
+	if (select_by_launch(s))
+		kinds |= KINDS_LAUNCH;
+	return kinds;
+}
+
+/* ---- judging ---- */
+
+void
+select_start(struct select *s, const struct stream_in *in)
+{
+	if (s->windows == NULL)
+		s->windows = xcalloc(1, sizeof *s->windows);
+	windows_clear(s->windows);
+	if (s->strings != in->strings)
+		s->name_known.n = 0;
+	s->strings = in->strings;
+	s->in = in;
+	s->rank_known.n = s->first_ns.n = 0;
+	s->launches.n = 0;
+	s->has_when = false;
+}
+
+bool
+select_source(const struct select *s, const struct source *src)
+{
+	const struct fact *f;
+
+	if (id_set_is_empty(&s->ranks))
+		return true;
+	f = source_fact(src, "rank");
+	return f != NULL && f->val.type == VAL_INT &&
+	    id_set_has(&s->ranks, f->val.i);
+}
+
+enum {
+	UNKNOWN,
+	YES,
+	NO,
+};
+
+static void
+take_source(struct select *s, const struct source *src)
+{
+	const struct fact *f = source_fact(src, "first");
+
+	while (s->rank_known.n <= src->src) {
+		vec_push(&s->rank_known, UNKNOWN);
+		vec_push(&s->first_ns, INT64_MIN);
+	}
+	s->rank_known.v[src->src] = select_source(s, src) ? YES : NO;
+	if (f != NULL && f->val.type == VAL_INT)
+		s->first_ns.v[src->src] = f->val.i;
+}
+
+static void
+take_section(struct select *s, enum section section)
+{
+	s->launches.n = 0;
+	if (section == SECTION_PROLOGUE)
+		windows_clear(s->windows);
+	s->windows->in_prologue = section == SECTION_PROLOGUE;
+}
+
+/* The name agrees with one of the patterns; asked once for each. */
+static bool
+name_agrees(struct select *s, uint32_t name)
+{
+	uint8_t *known;
+	struct str text;
+
+	if (name == INTERN_NONE)
+		return false;
+	while (s->name_known.n <= name)
+		vec_push(&s->name_known, UNKNOWN);
+	known = &s->name_known.v[name];
+	if (*known != UNKNOWN)
+		return *known == YES;
+	text = strings_get(s->in->strings, name);
+	*known = NO;
+	for (size_t i = 0; i < s->names.n; i++)
+		if (str_glob(s->names.v[i], text))
+			*known = YES;
+	return *known == YES;
+}
+
+static void
+push_launch(struct select *s, const struct event *ev)
+{
+	while (s->launches.n > 0 &&
+	    s->launches.v[s->launches.n - 1].depth >= ev->depth)
+		s->launches.n--;
+	vec_push(&s->launches,
+	    ((struct select_launch){
+		.uid = ev->uid,
+		.ts_ns = ev->ts_ns,
+		.depth = ev->depth,
+		.track = ev->track,
+	    }));
+}
+
+static const struct select_launch *
+launch_of(const struct select *s, const struct event *ev)
+{
+	for (size_t i = s->launches.n; i-- > 0;) {
+		const struct select_launch *l = &s->launches.v[i];
+
+		if (l->uid.id == ev->launch.id &&
+		    l->uid.inst == ev->launch.inst)
+			return l;
+	}
+	return NULL;
+}
+
+/* When it happened, for windows. */
+static void
+set_when(struct select *s, const struct event *ev)
+{
+	const struct select_launch *l;
+
+	s->when_ns = ev->ts_ns;
+	s->when_track = ev->track;
+	s->has_when = (ev->shape->has & HAS_TS) != 0;
+	if (s->by_gpu_time || !event_is(ev, KINDS_GPU))
+		return;
+	l = ev->shape->has & HAS_LAUNCH ? launch_of(s, ev) : NULL;
+	s->has_when = l != NULL;
+	if (l == NULL)
+		return;
+	s->when_ns = l->ts_ns;
+	s->when_track = l->track;
+}
+
+/* Whether --from and --to hold it. */
+static bool
+in_time(const struct select *s)
+{
+	int64_t first = INT64_MIN, t;
+
+	if (!s->has_from && !s->has_to)
+		return true;
+	if (s->src < s->first_ns.n)
+		first = s->first_ns.v[s->src];
+	if (first == INT64_MIN)
+		die("%s: source %u: the stream does not say when it begins "
+		    "(fact 'first'), so --from and --to can't be told",
+		    s->in->name, (unsigned)s->src);
+	if (__builtin_sub_overflow(s->when_ns, first, &t))
+		return false;
+	return (!s->has_from || t >= s->from_ns) &&
+	    (!s->has_to || t < s->to_ns);
+}
+
+static bool
+in_windows(struct select *s)
+{
+	struct select_windows *w = s->windows;
+
+	if (!s->has_from && !s->has_to && !by_annotations(s))
+		return true;
+	if (w->in_prologue)
+		return true;
+	if (!w->is_ready)
+		windows_ready(s);
+	if (!w->has_asked && !s->has_from && !s->has_to)
+		return true;
+	return s->has_when &&
+	    (!w->has_asked || spans_hold(&w->asked, s->when_ns)) && in_time(s);
+}
+
+static bool
+rank_agrees(const struct select *s, uint32_t src)
+{
+	if (id_set_is_empty(&s->ranks) || s->late_ranks)
+		return true;
+	return src < s->rank_known.n && s->rank_known.v[src] == YES;
+}
+
+static bool
+agrees(struct select *s, const struct event *ev)
+{
+	const struct strings *st = s->in->strings;
+
+	return (s->kinds == 0 || event_is(ev, s->kinds)) &&
+	    (ev->flags & EV_STUB) == 0 && ev->dur_ns >= s->min_dur_ns &&
+	    (s->names.n == 0 || name_agrees(s, ev->name)) &&
+	    (id_set_is_empty(&s->devs) ||
+		id_set_has_key(&s->devs, st, ev->dev)) &&
+	    (id_set_is_empty(&s->gpu_streams) ||
+		id_set_has_key(&s->gpu_streams, st, ev->gpu_stream)) &&
+	    rank_agrees(s, ev->src) && in_windows(s);
+}
+
+bool
+select_item(struct select *s, const struct stream_in *in, enum item item)
+{
+	const struct event *ev = &in->ev;
+
+	switch (item) {
+	case ITEM_EVENT: break;
+	case ITEM_SOURCE: take_source(s, &in->source); return false;
+	case ITEM_SECTION: take_section(s, in->section); return false;
+	default: return false;
+	}
+	s->src = ev->src;
+	if (ev->shape->kind == KIND_ANNOTATION && s->windows->in_prologue &&
+	    by_annotations(s) && (ev->shape->has & HAS_TS) != 0)
+		windows_add(s->windows, in->strings, ev);
+	if (select_by_launch(s) && event_is(ev, KINDS_LAUNCH))
+		push_launch(s, ev);
+	set_when(s, ev);
+	return agrees(s, ev);
+}
+
+int64_t
+select_step(struct select *s)
+{
+	const struct window *win;
+
+	if (!s->windows->is_ready)
+		windows_ready(s);
+	win = s->has_when ? windows_step(s->windows, s->when_ns) : NULL;
+	return win != NULL ? win->step : WALK_NO_STEP;
+}
+
+const struct window *
+select_annotation(struct select *s)
+{
+	if (!s->windows->is_ready)
+		windows_ready(s);
+	return s->has_when ? windows_note(s->windows, s->when_track, s->when_ns)
+			   : NULL;
+}
+
+void
+select_free(struct select *s)
+{
+	if (s->windows != NULL) {
+		windows_clear(s->windows);
+		vec_free(&s->windows->all);
+		spans_free(&s->windows->asked);
+		vec_free(&s->windows->steps.list);
+		vec_free(&s->windows->notes.list);
+		vec_free(&s->windows->by_track);
+		vec_release(s->windows);
+	}
+	vec_free(&s->names);
+	vec_free(&s->annotations);
+	vec_free(&s->ranks.ranges);
+	vec_free(&s->devs.ranges);
+	vec_free(&s->devs.words);
+	vec_free(&s->gpu_streams.ranges);
+	vec_free(&s->gpu_streams.words);
+	vec_free(&s->steps.ranges);
+	vec_free(&s->steps.words);
+	vec_free(&s->name_known);
+	vec_free(&s->rank_known);
+	vec_free(&s->first_ns);
+	vec_free(&s->launches);
+}

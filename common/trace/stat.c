@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* What many numbers come to; trace.h has the method. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "trace/trace.h"
+
+static int
+cmp_i64(const void *x, const void *y)
+{
+	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+static int
+cmp_real(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+double
+stat_quantile(const int64_t *v, size_t n, double q)
+{
+	double at, part;
+	size_t i;
+
+	if (n == 0)
+		return NAN;
+	at = (double)(n - 1) * q;
+	i = (size_t)at;
+	if (i + 1 >= n)
+		return (double)v[n - 1];
+	part = at - (double)i;
+	return (double)v[i] + part * ((double)v[i + 1] - (double)v[i]);
+}
+
+/* Most sets are in order already, or small. */
+static bool
+is_sorted(const int64_t *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (v[i - 1] > v[i])
+			return false;
+	return true;
+}
+
+void
+stat_of(struct stats *s, int64_t *v, size_t n)
+{
+	long double mean, squares = 0;
+	size_t mid = n / 2;
+
+	*s = (struct stats){ n, 0, 0, 0, NAN, NAN, NAN, NAN };
+	if (n == 0)
+		return;
+	if (!is_sorted(v, n))
+		qsort(v, n, sizeof *v, cmp_i64);
+	for (size_t i = 0; i < n; i++)
+		stat_add(&s->sum, v[i]);
+	s->min = v[0];
+	s->max = v[n - 1];
+	mean = (long double)s->sum / (long double)n;
+	for (size_t i = 0; i < n; i++) {
+		long double d = (long double)v[i] - mean;
+
+		squares += d * d;
+	}
+	s->mean = (double)mean;
+	s->median = n % 2 == 1
+	    ? (double)v[mid]
+	    : (double)(((long double)v[mid - 1] + (long double)v[mid]) / 2);
+	s->std_all = sqrt((double)(squares / (long double)n));
+	if (n > 1)
+		s->std = sqrt((double)(squares / (long double)(n - 1)));
+}
+
+void
+stat_of_reals(struct stat_real *s, double *v, size_t n)
+{
+	long double sum = 0, mean, squares = 0;
+	size_t m = 0;
+
+	*s = (struct stat_real){ 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(v[i]))
+			v[m++] = v[i];
+	if (m == 0)
+		return;
+	s->n = m;
+	qsort(v, m, sizeof *v, cmp_real);
+	for (size_t i = 0; i < m; i++)
+		sum += (long double)v[i];
+	mean = sum / (long double)m;
+	for (size_t i = 0; i < m; i++) {
+		long double d = (long double)v[i] - mean;
+
+		squares += d * d;
+	}
+	s->sum = (double)sum;
+	s->min = v[0];
+	s->max = v[m - 1];
+	s->mean = (double)mean;
+	s->median = m % 2 == 1 ? v[m / 2] : (v[m / 2 - 1] + v[m / 2]) / 2;
+	s->std_all = sqrt((double)(squares / (long double)m));
+	if (m > 1)
+		s->std = sqrt((double)(squares / (long double)(m - 1)));
+}
