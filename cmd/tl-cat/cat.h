@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of tl-cat share. */
+#ifndef TL_CAT_H
+#define TL_CAT_H
+
+#include "stream/stream.h"
+
+enum mode {
+	MODE_STREAM, /* NDJSON, or with --binary the stream */
+	MODE_TSV,
+	MODE_HEADER,
+	MODE_CHECK,
+	MODE_STATS,
+	MODE_RESEAL,
+};
+
+/* --id [SRC:]ID[.INST] */
+struct pick {
+	bool any_src, any_inst;
+	uint32_t src, inst;
+	uint64_t id;
+};
+
+struct settings {
+	enum mode mode;
+	struct stream_dest dest;
+	bool binary, abs, no_header;
+	const char *fields; /* -F */
+	const char *from;   /* --from */
+	uint32_t kinds;     /* --only, --skip */
+	int64_t head;       /* -n: events, or INT64_MAX */
+	VEC(struct pick) picks;
+	char *const *files; /* ended by NULL; never empty */
+};
+
+/* Whether events are left out, so that a tree is none any more. */
+static inline bool
+is_selective(const struct settings *set)
+{
+	return set->kinds != KINDS_ALL || set->picks.n > 0;
+}
+
+bool is_picked(const struct settings *set, const struct event *ev);
+
+/* What the records of a source have told so far. */
+struct known {
+	bool is_told, is_final, has_base;
+	int64_t base_ns;
+	struct value rank;
+	size_t nfacts;
+	struct fact *facts; /* in the arena of sources */
+};
+
+/* The sources of several inputs, and what is known of them. */
+struct sources {
+	struct numbering numbers;
+	VEC(struct known) known; /* by our number */
+	struct arena *mem;
+};
+
+void sources_start(struct sources *ss, struct strings *strings);
+/* Numbers it and keeps what it tells. */
+void sources_tell(struct sources *ss, struct source *s);
+void sources_meta(struct sources *ss, struct meta *m);
+/* ts with the base of its source; without one the program ends. */
+int64_t sources_abs(const struct sources *ss, const struct stream_in *in,
+    const struct event *ev);
+
+void cat_stream(const struct settings *set);
+void cat_tsv(const struct settings *set);
+void cat_header(const struct settings *set);
+/* The exit status. */
+int cat_check(const struct settings *set);
+void cat_stats(const struct settings *set);
+void cat_reseal(const struct settings *set);
+
+#endif

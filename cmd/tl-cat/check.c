@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check: read all, say whether it is whole. A damaged stream ends the program
+ * that reads it, so each of several files has a process of its own.
+ */
+#include "cat.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int
+check_file(const struct settings *set, const char *path)
+{
+	struct stream_in *in = stream_open(path, NULL, WANT_STREAM);
+	uint64_t nsources = 0;
+	struct out *out;
+	enum item item;
+
+	while ((item = stream_next(in)) != ITEM_END) {
+		if (item == ITEM_SOURCE)
+			nsources += in->source.is_final;
+		else if (item == ITEM_EVENT &&
+		    !event_is_sound(in->strings, &in->ev))
+			die("%s: event %" PRIu64 ": its values are malformed",
+			    in->name, in->ev.uid.id);
+	}
+	out = out_open(NULL);
+	out_printf(out, "%s: whole, %" PRIu64 " events, %" PRIu64 " sources\n",
+	    in->name, in->nevents, nsources);
+	out_finish(out);
+	(void)set;
+	stream_close(in);
+	return exit_status();
+}
+
+static int
+check_apart(const struct settings *set, const char *path)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		die_errno("fork");
+	if (pid == 0)
+		_exit(check_file(set, path));
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			die_errno("waiting for a check");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NO_ANSWER;
+}
+
+int
+cat_check(const struct settings *set)
+{
+	int worst = EXIT_DONE;
+
+	if (set->dest.path != NULL || set->dest.zstd)
+		die_usage("--check writes to standard output only");
+	if (set->files[1] == NULL)
+		return check_file(set, set->files[0]);
+	for (size_t i = 0; set->files[i] != NULL; i++) {
+		int status = check_apart(set, set->files[i]);
+
+		if (status == EXIT_NO_ANSWER || worst == EXIT_DONE)
+			worst = status;
+	}
+	return worst;
+}

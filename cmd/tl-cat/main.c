@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-cat: a stream as text, and text as a stream.
+ *
+ * main.c     the command line
+ * stream.c   NDJSON or binary, several streams to one
+ * tsv.c      columns
+ * header.c   provenance and sources
+ * check.c    whether a stream is whole
+ * stats.c    what takes how many bytes
+ * reseal.c   edited lines to a stream
+ * sources.c  those of several inputs, kept apart
+ */
+#include "cat.h"
+
+static const struct about about = {
+	.purpose = "print event streams as NDJSON or columns, join and check "
+		   "them",
+	.synopsis = "[OPTION...] [FILE...]",
+	.example = "tl-cat t.tl | jq -c 'select(.kind==\"kernel\")'",
+};
+
+enum {
+	OPT_ABS = OPT_LONG,
+	OPT_CHECK,
+	OPT_FROM,
+	OPT_HEADER,
+	OPT_ID,
+	OPT_NO_HEADER,
+	OPT_ONLY,
+	OPT_RESEAL,
+	OPT_SKIP,
+	OPT_STATS,
+	OPT_TSV,
+};
+
+static const struct opt options[] = {
+	{ OPT_ABS, "abs", NULL, "times in the file's own clock" },
+	{ 'b', "binary", NULL, "write the binary stream" },
+	{ OPT_CHECK, "check", NULL, "read all and say whether it is whole" },
+	{ 'F', "fields", "COLUMN,...", "columns of --tsv, which it implies" },
+	{ OPT_FROM, "from", "STREAM", "where --reseal finds what is missing" },
+	{ 'n', "head", "N", "only the first N events" },
+	{ OPT_HEADER, "header", NULL, "provenance, marks and sources" },
+	{ OPT_ID, "id", "UID", "only this event; may be repeated" },
+	{ OPT_NO_HEADER, "no-header", NULL, "no line of names in --tsv" },
+	{ OPT_ONLY, "only", "KIND,...", "only events of these kinds" },
+	{ OPT_RESEAL, "reseal", NULL, "edited lines to a stream again" },
+	{ OPT_SKIP, "skip", "KIND,...", "no events of these kinds" },
+	{ OPT_STATS, "stats", NULL, "bytes by kind of event and of record" },
+	{ OPT_TSV, "tsv", NULL, "columns with tabs between them" },
+	OPT_STREAM_OUT,
+	OPT_END,
+};
+
+bool
+is_picked(const struct settings *set, const struct event *ev)
+{
+	if (set->picks.n == 0)
+		return true;
+	for (size_t i = 0; i < set->picks.n; i++) {
+		const struct pick *p = &set->picks.v[i];
+
+		if (p->id == ev->uid.id && (p->any_src || p->src == ev->src) &&
+		    (p->any_inst || p->inst == ev->uid.inst))
+			return true;
+	}
+	return false;
+}
+
+static uint32_t
+kinds_of(const struct optparse *op)
+{
+	struct str rest = str_of(op->arg);
+	uint32_t kinds = 0;
+
+	for (;;) {
+		const char *comma = memchr(rest.p, ',', rest.len);
+		size_t n = comma != NULL ? (size_t)(comma - rest.p) : rest.len;
+		int kind = kind_of_word((struct str){ rest.p, n });
+
+		if (kind < 0)
+			die_usage("option '%s': there is no kind '%.*s' (op, "
+				  "runtime, python, kernel, memcpy, ... see "
+				  "tl-stream(5))",
+			    op->name, (int)n, rest.p);
+		kinds |= KIND_BIT(kind);
+		if (comma == NULL)
+			return kinds;
+		rest.p += n + 1;
+		rest.len -= n + 1;
+	}
+}
+
+static struct pick
+pick_of(const struct optparse *op)
+{
+	struct str s = str_of(op->arg), part = s;
+	struct pick p = { .any_src = true, .any_inst = true };
+	const char *colon = memchr(s.p, ':', s.len), *dot;
+	uint64_t src = 0, inst = 0;
+	bool good = true;
+
+	if (colon != NULL) {
+		part = (struct str){ s.p, (size_t)(colon - s.p) };
+		good = num_u64(part, &src) && src < UINT32_MAX;
+		p.any_src = false;
+		part = str_of(colon + 1);
+	}
+	dot = memchr(part.p, '.', part.len);
+	if (dot != NULL) {
+		good &= num_u64(str_of(dot + 1), &inst) && inst < UINT32_MAX;
+		p.any_inst = false;
+		part.len = (size_t)(dot - part.p);
+	}
+	if (!num_u64(part, &p.id) || !good)
+		die_usage("option '%s' needs an event's ID or SRC:ID, not "
+			  "'%s'",
+		    op->name, op->arg);
+	p.src = (uint32_t)src;
+	p.inst = (uint32_t)inst;
+	return p;
+}
+
+static void
+set_mode(struct settings *set, enum mode mode, const char **word,
+    const struct optparse *op)
+{
+	/* op->name does not outlive the next option */
+	static const char *const words[] = {
+		[MODE_TSV] = "--tsv",
+		[MODE_HEADER] = "--header",
+		[MODE_CHECK] = "--check",
+		[MODE_STATS] = "--stats",
+		[MODE_RESEAL] = "--reseal",
+	};
+
+	if (*word != NULL && set->mode != mode)
+		die_usage("%s and %s exclude each other", *word, op->name);
+	set->mode = mode;
+	*word = words[mode];
+}
+
+static void
+read_option(
+    struct settings *set, const struct optparse *op, int ch, const char **mode)
+{
+	switch (ch) {
+	case OPT_ABS: set->abs = true; break;
+	case 'b': set->binary = true; break;
+	case OPT_CHECK: set_mode(set, MODE_CHECK, mode, op); break;
+	case 'F':
+		set_mode(set, MODE_TSV, mode, op);
+		set->fields = op->arg;
+		break;
+	case OPT_FROM: set->from = op->arg; break;
+	case 'n': set->head = opt_int(op, 0, INT64_MAX); break;
+	case OPT_HEADER: set_mode(set, MODE_HEADER, mode, op); break;
+	case OPT_ID: vec_push(&set->picks, pick_of(op)); break;
+	case OPT_NO_HEADER: set->no_header = true; break;
+	case OPT_ONLY: set->kinds &= kinds_of(op); break;
+	case OPT_RESEAL: set_mode(set, MODE_RESEAL, mode, op); break;
+	case OPT_SKIP: set->kinds &= ~kinds_of(op); break;
+	case OPT_STATS: set_mode(set, MODE_STATS, mode, op); break;
+	case OPT_TSV: set_mode(set, MODE_TSV, mode, op); break;
+	default: (void)stream_dest_opt(&set->dest, op, ch); break;
+	}
+}
+
+/* What does not go together. */
+static void
+check_settings(const struct settings *set, const char *mode)
+{
+	if (set->binary && set->dest.ndjson)
+		die_usage("--binary and --ndjson exclude each other");
+	if (set->binary && mode != NULL && set->mode != MODE_RESEAL)
+		die_usage("--binary and %s exclude each other", mode);
+	if (set->dest.ndjson && set->mode == MODE_TSV)
+		die_usage("--ndjson and --tsv exclude each other");
+	if (set->dest.ndjson && set->mode == MODE_CHECK)
+		die_usage("--ndjson and --check exclude each other");
+	if (set->no_header && set->mode != MODE_TSV && set->mode != MODE_STATS)
+		die_usage("--no-header goes with --tsv or --stats");
+	if ((set->mode == MODE_RESEAL) != (set->from != NULL))
+		die_usage("--reseal and --from STREAM go together");
+	if (set->mode == MODE_STREAM || set->mode == MODE_TSV)
+		return;
+	if (set->abs)
+		die_usage("--abs does not go with %s", mode);
+	if (is_selective(set) || set->head != INT64_MAX)
+		die_usage("events can't be chosen with %s", mode);
+	if (set->mode == MODE_RESEAL && set->files[1] != NULL)
+		die_usage("--reseal takes one file of lines");
+}
+
+int
+main(int argc, char *argv[])
+{
+	static char *const standard_input[] = { (char *)"-", NULL };
+	struct settings set = { .kinds = KINDS_ALL, .head = INT64_MAX };
+	const char *mode = NULL;
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		read_option(&set, &op, ch, &mode);
+	set.files = op.ind < argc ? argv + op.ind : standard_input;
+	check_settings(&set, mode);
+	if (set.mode == MODE_STREAM || set.mode == MODE_RESEAL)
+		set.dest.ndjson = !set.binary;
+
+	switch (set.mode) {
+	case MODE_STREAM: cat_stream(&set); break;
+	case MODE_TSV: cat_tsv(&set); break;
+	case MODE_HEADER: cat_header(&set); break;
+	case MODE_CHECK: return cat_check(&set);
+	case MODE_STATS: cat_stats(&set); break;
+	case MODE_RESEAL: cat_reseal(&set); break;
+	}
+	return exit_status();
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stream: to NDJSON or binary, several streams to one.
+ *
+ * Inputs that are streams are opened before work begins, because the header of
+ * the output says what all of them are. Raw traces are not: each would be a
+ * program that waits.
+ */
+#include "cat.h"
+
+struct input {
+	const char *path;
+	struct stream_in
+	    *in; /* NULL: a raw trace, opened when its turn comes */
+};
+
+struct cat {
+	const struct settings *set;
+	struct sources sources;
+	struct stream_out *out;
+	VEC(struct input) inputs;
+	VEC(struct prov) prov;
+	unsigned marks;
+	bool is_first; /* no input so far */
+	bool has_sections;
+	int64_t left; /* events still to write */
+};
+
+/* linked and tree only if all are; any other mark if one has it. */
+static unsigned
+join_marks(const struct cat *c, unsigned marks)
+{
+	const unsigned all = MARK_LINKED | MARK_TREE;
+
+	if (c->is_first)
+		return marks;
+	return (c->marks & marks & all) | ((c->marks | marks) & ~all);
+}
+
+static bool
+is_stream(struct in *in)
+{
+	static const char *const words[] = { "\x89TLS",
+		"{\"tl\":", "{\"marks\":", "{\"id\":", "{\"src\":" };
+
+	(void)!in_need(in, 16);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i]);
+
+		if ((size_t)(in->end - in->p) >= n &&
+		    memcmp(in->p, words[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+open_input(struct cat *c, const char *path)
+{
+	struct in *in = in_open(path);
+	struct input input = { path, NULL };
+	unsigned marks = 0;
+
+	if (is_stream(in) || strcmp(path, "-") == 0) {
+		input.in =
+		    stream_open_in(in, c->sources.numbers.strings, WANT_STREAM);
+		marks = input.in->marks;
+		for (size_t i = 0; i < input.in->nprov; i++)
+			vec_push(&c->prov, input.in->prov[i]);
+	} else {
+		in_close(in);
+	}
+	c->marks = join_marks(c, marks);
+	c->is_first = false;
+	vec_push(&c->inputs, input);
+}
+
+static void
+open_output(struct cat *c)
+{
+	struct stream_in all = { .prov = c->prov.v, .nprov = c->prov.n };
+
+	if (is_selective(c->set))
+		c->marks = (c->marks & ~(unsigned)MARK_TREE) | MARK_EDITED;
+	/* without order there are no sections; a single stream keeps its own */
+	c->has_sections = !is_selective(c->set) &&
+	    (c->inputs.n == 1 || (c->marks & MARK_TREE) != 0);
+	if (c->set->head != INT64_MAX)
+		c->marks |= MARK_EDITED;
+	c->out = stream_create(
+	    &c->set->dest, c->sources.numbers.strings, &all, c->marks, false);
+}
+
+static void
+pass_event(struct cat *c, struct stream_in *in)
+{
+	struct event ev = in->ev;
+
+	if (!is_picked(c->set, &ev))
+		return;
+	numbering_event(&c->sources.numbers, &ev);
+	if (c->set->abs)
+		ev.ts_ns = sources_abs(&c->sources, in, &ev);
+	stream_write(c->out, &ev);
+	c->left--;
+}
+
+/* With --abs times count from 0. */
+static void
+write_source(struct cat *c, struct source *s)
+{
+	struct known *k = &c->sources.known.v[s->src];
+
+	s->facts = k->facts;
+	s->nfacts = k->nfacts;
+	if (c->set->abs)
+		for (size_t i = 0; i < k->nfacts; i++)
+			if (str_eq(k->facts[i].key, STR("base"))) {
+				k->facts[i].val.type = VAL_STRX;
+				k->facts[i].val.s = STR("0");
+			}
+	stream_write_source(c->out, s);
+}
+
+static void
+pass_item(struct cat *c, struct stream_in *in, enum item item)
+{
+	switch (item) {
+	case ITEM_EVENT: pass_event(c, in); break;
+	case ITEM_SOURCE: {
+		struct source s = in->source;
+
+		sources_tell(&c->sources, &s);
+		write_source(c, &s);
+		break;
+	}
+	case ITEM_META: {
+		struct meta m = in->meta;
+
+		sources_meta(&c->sources, &m);
+		stream_write_meta(c->out, &m);
+		break;
+	}
+	case ITEM_SECTION:
+		if (c->has_sections)
+			stream_write_section(c->out, in->section);
+		break;
+	case ITEM_END: break;
+	}
+}
+
+/* Sources that were not read to their end are final as they are. */
+static void
+seal_sources(struct cat *c)
+{
+	for (uint32_t i = 0; i < c->sources.known.n; i++) {
+		struct known *k = &c->sources.known.v[i];
+		struct source s = { .src = i, .is_final = true };
+
+		if (k->is_told && !k->is_final)
+			write_source(c, &s);
+		k->is_final = true;
+	}
+}
+
+static void
+pass_input(struct cat *c, struct input *input)
+{
+	struct stream_in *in = input->in;
+	enum item item = ITEM_EVENT;
+
+	if (in == NULL)
+		in = stream_open(
+		    input->path, c->sources.numbers.strings, WANT_STREAM);
+	stream_only(in, c->set->kinds);
+	numbering_input(&c->sources.numbers);
+	while (c->left > 0 && (item = stream_next(in)) != ITEM_END)
+		pass_item(c, in, item);
+	if (item != ITEM_END)
+		seal_sources(c);
+	else
+		stream_mark(
+		    c->out, in->marks & ~(unsigned)(MARK_LINKED | MARK_TREE));
+	stream_close(in);
+}
+
+void
+cat_stream(const struct settings *set)
+{
+	struct cat c = { .set = set, .is_first = true, .left = set->head };
+
+	sources_start(&c.sources, strings_create());
+	for (size_t i = 0; set->files[i] != NULL; i++)
+		open_input(&c, set->files[i]);
+	open_output(&c);
+	for (size_t i = 0; i < c.inputs.n; i++)
+		if (c.left > 0 || c.inputs.v[i].in != NULL)
+			pass_input(&c, &c.inputs.v[i]);
+	stream_finish(c.out);
+}

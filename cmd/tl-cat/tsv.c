@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: MIT */
+/* tsv: columns for awk. */
+#include "cat.h"
+#include "stream/wire.h"
+#include "trace/trace.h"
+
+enum what {
+	COL_ID,
+	COL_INST,
+	COL_SRC,
+	COL_RANK,
+	COL_KIND,
+	COL_CAT,
+	COL_NAME,
+	COL_TS,
+	COL_DUR,
+	COL_PID,
+	COL_TID,
+	COL_DEV,
+	COL_GPU_STREAM,
+	COL_CORR,
+	COL_EXT,
+	COL_LAUNCH,
+	COL_PARENT,
+	COL_FWD,
+	COL_BWD,
+	COL_DEPTH,
+	COL_NDESC,
+	COL_NGPU,
+	COL_FLAGS,
+	COL_PH,
+	COL_ARGS,
+	COL_OP,
+	COL_OP_ID,
+	COL_MODULE,
+	COL_STEP,
+	COL_COUNT,
+	/* with a key behind the point */
+	COL_ARG = COL_COUNT,
+	COL_TOP,
+};
+
+static const char *const words[COL_COUNT + 1] = {
+	[COL_ID] = "id",
+	[COL_INST] = "inst",
+	[COL_SRC] = "src",
+	[COL_RANK] = "rank",
+	[COL_KIND] = "kind",
+	[COL_CAT] = "cat",
+	[COL_NAME] = "name",
+	[COL_TS] = "ts",
+	[COL_DUR] = "dur",
+	[COL_PID] = "pid",
+	[COL_TID] = "tid",
+	[COL_DEV] = "dev",
+	[COL_GPU_STREAM] = "gpu_stream",
+	[COL_CORR] = "corr",
+	[COL_EXT] = "ext",
+	[COL_LAUNCH] = "launch",
+	[COL_PARENT] = "parent",
+	[COL_FWD] = "fwd",
+	[COL_BWD] = "bwd",
+	[COL_DEPTH] = "depth",
+	[COL_NDESC] = "ndesc",
+	[COL_NGPU] = "ngpu",
+	[COL_FLAGS] = "flags",
+	[COL_PH] = "ph",
+	[COL_ARGS] = "args",
+	[COL_OP] = "op",
+	[COL_OP_ID] = "op_id",
+	[COL_MODULE] = "module",
+	[COL_STEP] = "step",
+};
+
+#define DEFAULT_FIELDS "id,kind,name,ts,dur,pid,tid"
+#define MODULE_PREFIX STR("nn.Module: ")
+
+struct col {
+	enum what what;
+	struct str word;
+	struct str key; /* of COL_ARG and COL_TOP */
+	uint64_t hash;
+	uint32_t key_id; /* INTERN_NONE until the stream tells it */
+	struct value val;
+	bool has_val;
+};
+
+struct tsv {
+	const struct settings *set;
+	struct sources sources;
+	struct stream_in *in;
+	struct walk *walk; /* or NULL: no column needs it */
+	struct out *out;
+	struct buf line;
+	VEC(struct col) cols;
+	bool has_keys;
+	bool is_terminal;
+	int64_t left;
+};
+
+/* ---- columns ---- */
+
+static bool
+is_tree_column(enum what w)
+{
+	return w == COL_OP || w == COL_OP_ID || w == COL_MODULE ||
+	    w == COL_STEP;
+}
+
+static struct col
+parse_column(struct str word)
+{
+	struct col c = { .word = word, .key_id = INTERN_NONE };
+
+	for (int w = 0; w < COL_COUNT; w++)
+		if (str_eq(word, str_of(words[w]))) {
+			c.what = (enum what)w;
+			return c;
+		}
+	if (str_starts(word, STR("args.")))
+		c.what = COL_ARG;
+	else if (str_starts(word, STR("top.")))
+		c.what = COL_TOP;
+	else
+		die_usage("there is no column '%.*s' (id, kind, name, ts, dur, "
+			  "args.NAME, ... see tl-cat(1))",
+		    (int)word.len, word.p);
+	c.key.p = (const char *)memchr(word.p, '.', word.len) + 1;
+	c.key.len = word.len - (size_t)(c.key.p - word.p);
+	c.hash = hash_bytes(c.key.p, c.key.len);
+	return c;
+}
+
+/* Commas part; "\," is a comma of a key, "\\" a backslash. */
+static void
+parse_columns(struct tsv *t, const char *text)
+{
+	struct buf word = { 0 };
+	const char *p = text;
+
+	for (;; p++) {
+		if (*p == '\\' && (p[1] == ',' || p[1] == '\\')) {
+			buf_putc(&word, *++p);
+			continue;
+		}
+		if (*p != ',' && *p != '\0') {
+			buf_putc(&word, *p);
+			continue;
+		}
+		vec_push(&t->cols,
+		    parse_column(arena_str(t->sources.mem, buf_str(&word))));
+		word.len = 0;
+		if (*p == '\0')
+			break;
+	}
+	buf_free(&word);
+	for (size_t i = 0; i < t->cols.n; i++)
+		t->has_keys |= t->cols.v[i].what >= COL_COUNT;
+}
+
+/* ---- cells ---- */
+
+static void
+put_text(struct tsv *t, struct str s)
+{
+	struct buf *b = &t->line;
+
+	for (size_t i = 0; i < s.len; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		switch (c) {
+		case '\t': buf_puts(b, "\\t"); break;
+		case '\n': buf_puts(b, "\\n"); break;
+		case '\\': buf_puts(b, "\\\\"); break;
+		default:
+			/* a name must not command a terminal */
+			if (t->is_terminal && (c < 0x20 || c == 0x7f))
+				buf_printf(b, "\\x%02x", c);
+			else
+				buf_putc(b, (char)c);
+		}
+	}
+}
+
+static void
+put_value(struct tsv *t, const struct value *v)
+{
+	struct buf *b = &t->line;
+
+	switch (v->type) {
+	case VAL_INT: json_put_i64(b, v->i); break;
+	case VAL_UINT:
+		buf_room(b, 20);
+		b->len += num_put_u64(b->p + b->len, v->u);
+		break;
+	case VAL_NUM:
+	case VAL_STR:
+	case VAL_STRX:
+	case VAL_JSON:
+	case VAL_JSONX: put_text(t, v->s); break;
+	default: ndjson_put_value(b, v); break;
+	}
+}
+
+static void
+put_key(struct tsv *t, struct key key)
+{
+	if (key.type == KEY_INT)
+		json_put_i64(&t->line, key.n);
+	else if (key.type == KEY_STR)
+		put_text(t, strings_get(t->in->strings, (uint32_t)key.n));
+}
+
+static void
+put_name(struct tsv *t, uint32_t id)
+{
+	put_text(t, strings_get(t->in->strings, id));
+}
+
+static void
+put_uid(struct tsv *t, struct uid uid)
+{
+	buf_printf(&t->line, "%" PRIu64, uid.id);
+	if (uid.inst != 0)
+		buf_printf(&t->line, ".%" PRIu32, uid.inst);
+}
+
+static void
+put_flags(struct tsv *t, uint32_t flags)
+{
+	bool any = false;
+
+	for (unsigned i = 0; event_flag_words[i] != NULL; i++) {
+		if ((flags >> i & 1) == 0)
+			continue;
+		buf_puts(&t->line, any ? "," : "");
+		buf_puts(&t->line, event_flag_words[i]);
+		any = true;
+	}
+}
+
+static void
+put_args(struct tsv *t, const struct event *ev)
+{
+	struct entries it = entries_of(t->in->strings, ev);
+	struct buf json = { 0 };
+
+	if ((ev->shape->flags & SHAPE_ARGS) == 0)
+		return;
+	buf_putc(&json, '{');
+	while (entries_next(&it)) {
+		if (it.entry->group != GROUP_ARGS)
+			continue;
+		if (json.len > 1)
+			buf_putc(&json, ',');
+		json_put_string(
+		    &json, strings_get(t->in->strings, it.entry->key));
+		buf_putc(&json, ':');
+		ndjson_put_value(&json, &it.val);
+	}
+	buf_putc(&json, '}');
+	put_text(t, buf_str(&json));
+	buf_free(&json);
+}
+
+/* What the stack of the tree says. */
+static void
+put_above(struct tsv *t, enum what what)
+{
+	const struct walk_above *op = walk_op(t->walk);
+	const struct walk_above *module = walk_module(t->walk);
+	int64_t step = walk_step(t->walk);
+
+	switch (what) {
+	case COL_OP:
+		if (op != NULL)
+			put_name(t, op->name);
+		break;
+	case COL_OP_ID:
+		if (op != NULL)
+			put_uid(t, op->uid);
+		break;
+	case COL_MODULE:
+		if (module != NULL) {
+			struct str s =
+			    strings_get(t->in->strings, module->name);
+			size_t n = MODULE_PREFIX.len;
+
+			if (str_starts(s, MODULE_PREFIX))
+				s = (struct str){ s.p + n, s.len - n };
+			put_text(t, s);
+		}
+		break;
+	default:
+		if (step != WALK_NO_STEP)
+			json_put_i64(&t->line, step);
+		break;
+	}
+}
+
+static void
+put_tree_cell(struct tsv *t, const struct event *ev, enum what what)
+{
+	unsigned has = ev->shape->has;
+
+	switch (what) {
+	case COL_LAUNCH:
+		if (has & HAS_LAUNCH)
+			put_uid(t, ev->launch);
+		break;
+	case COL_PARENT:
+		if (has & HAS_PARENT)
+			put_uid(t, ev->parent);
+		break;
+	case COL_FWD:
+		if (has & HAS_FWD)
+			put_uid(t, ev->fwd);
+		break;
+	case COL_BWD:
+		if (has & HAS_BWD)
+			put_uid(t, ev->bwd);
+		break;
+	case COL_DEPTH:
+		if (has & HAS_DEPTH)
+			buf_printf(&t->line, "%" PRIu32, ev->depth);
+		break;
+	case COL_NDESC:
+		if (has & HAS_NDESC)
+			buf_printf(&t->line, "%" PRIu64, ev->ndesc);
+		break;
+	case COL_NGPU:
+		if (has & HAS_NGPU)
+			buf_printf(&t->line, "%" PRIu64, ev->ngpu);
+		break;
+	default: put_above(t, what); break;
+	}
+}
+
+static void
+put_cell(struct tsv *t, const struct event *ev, const struct col *c)
+{
+	const struct shape *s = ev->shape;
+	const struct track *track = &t->in->strings->tracks.v[ev->track];
+	const struct sources *sources = &t->sources;
+
+	switch (c->what) {
+	case COL_ID: buf_printf(&t->line, "%" PRIu64, ev->uid.id); break;
+	case COL_INST: buf_printf(&t->line, "%" PRIu32, ev->uid.inst); break;
+	case COL_SRC: buf_printf(&t->line, "%" PRIu32, ev->src); break;
+	case COL_RANK:
+		if (ev->src < sources->known.n &&
+		    sources->known.v[ev->src].rank.type != VAL_NULL)
+			put_value(t, &sources->known.v[ev->src].rank);
+		break;
+	case COL_KIND: buf_puts(&t->line, kind_words[s->kind]); break;
+	case COL_CAT: put_name(t, s->cat); break;
+	case COL_NAME: put_name(t, ev->name); break;
+	case COL_TS:
+		if (s->has & HAS_TS)
+			json_put_i64(&t->line,
+			    t->set->abs ? sources_abs(sources, t->in, ev)
+					: ev->ts_ns);
+		break;
+	case COL_DUR:
+		if (s->has & HAS_DUR)
+			json_put_i64(&t->line, ev->dur_ns);
+		break;
+	case COL_PID:
+		if (track->has_pid)
+			put_value(t, &track->raw_pid);
+		break;
+	case COL_TID:
+		if (track->has_tid)
+			put_value(t, &track->raw_tid);
+		break;
+	case COL_DEV: put_key(t, ev->dev); break;
+	case COL_GPU_STREAM: put_key(t, ev->gpu_stream); break;
+	case COL_CORR: put_key(t, ev->corr); break;
+	case COL_EXT: put_key(t, ev->ext); break;
+	case COL_FLAGS: put_flags(t, ev->flags); break;
+	case COL_PH:
+		if (s->ph != 0)
+			put_text(t, (struct str){ (const char *)&s->ph, 1 });
+		break;
+	case COL_ARGS: put_args(t, ev); break;
+	case COL_ARG:
+	case COL_TOP:
+		if (c->has_val)
+			put_value(t, &c->val);
+		break;
+	default: put_tree_cell(t, ev, c->what); break;
+	}
+}
+
+/* Finds the values of the columns args.NAME and top.NAME in one walk. */
+static void
+find_values(struct tsv *t, const struct event *ev)
+{
+	struct entries it = entries_of(t->in->strings, ev);
+
+	for (size_t i = 0; i < t->cols.n; i++) {
+		struct col *c = &t->cols.v[i];
+
+		c->has_val = false;
+		if (c->what >= COL_COUNT && c->key_id == INTERN_NONE)
+			c->key_id =
+			    intern_find(t->in->strings->text, c->key, c->hash);
+	}
+	while (entries_next(&it)) {
+		for (size_t i = 0; i < t->cols.n; i++) {
+			struct col *c = &t->cols.v[i];
+			enum group group =
+			    c->what == COL_ARG ? GROUP_ARGS : GROUP_TOP;
+
+			if (c->what < COL_COUNT || c->key_id != it.entry->key ||
+			    it.entry->group != group)
+				continue;
+			c->val = it.val;
+			c->has_val = true;
+		}
+	}
+}
+
+static void
+put_event(struct tsv *t, struct event *ev)
+{
+	if (t->walk != NULL)
+		walk_push(t->walk, ev);
+	if ((t->set->kinds & KIND_BIT(ev->shape->kind)) == 0 ||
+	    !is_picked(t->set, ev))
+		return;
+	numbering_event(&t->sources.numbers, ev);
+	if (t->has_keys)
+		find_values(t, ev);
+	t->line.len = 0;
+	for (size_t i = 0; i < t->cols.n; i++) {
+		if (i > 0)
+			buf_putc(&t->line, '\t');
+		put_cell(t, ev, &t->cols.v[i]);
+	}
+	buf_putc(&t->line, '\n');
+	out_write(t->out, t->line.p, t->line.len);
+	t->left--;
+}
+
+static void
+put_names(struct tsv *t)
+{
+	t->line.len = 0;
+	for (size_t i = 0; i < t->cols.n; i++) {
+		if (i > 0)
+			buf_putc(&t->line, '\t');
+		put_text(t, t->cols.v[i].word);
+		if (t->set->abs && t->cols.v[i].what == COL_TS)
+			buf_puts(&t->line, "_abs");
+	}
+	buf_putc(&t->line, '\n');
+	out_write(t->out, t->line.p, t->line.len);
+}
+
+static void
+put_file(struct tsv *t, const char *path, bool is_tree)
+{
+	enum item item;
+
+	t->in = stream_open(path, t->sources.numbers.strings,
+	    is_tree ? WANT_TREE : WANT_STREAM);
+	numbering_input(&t->sources.numbers);
+	if (is_tree)
+		t->walk = walk_create(t->sources.numbers.strings);
+	else
+		stream_only(t->in, t->set->kinds);
+	while (t->left > 0 && (item = stream_next(t->in)) != ITEM_END) {
+		if (item == ITEM_EVENT) {
+			put_event(t, &t->in->ev);
+		} else if (item == ITEM_SOURCE) {
+			struct source s = t->in->source;
+
+			sources_tell(&t->sources, &s);
+		}
+	}
+	if (t->walk != NULL)
+		walk_destroy(t->walk);
+	t->walk = NULL;
+	stream_close(t->in);
+}
+
+void
+cat_tsv(const struct settings *set)
+{
+	struct tsv t = { .set = set, .left = set->head };
+	bool is_tree = false;
+
+	sources_start(&t.sources, strings_create());
+	parse_columns(&t, set->fields != NULL ? set->fields : DEFAULT_FIELDS);
+	for (size_t i = 0; i < t.cols.n; i++)
+		is_tree |= is_tree_column(t.cols.v[i].what);
+	t.out = out_open(set->dest.path);
+	if (set->dest.zstd)
+		out_zstd(t.out, set->dest.zstd_level);
+	t.is_terminal = out_is_terminal(t.out);
+	if (!set->no_header)
+		put_names(&t);
+	for (size_t i = 0; set->files[i] != NULL && t.left > 0; i++)
+		put_file(&t, set->files[i], is_tree);
+	buf_free(&t.line);
+	out_finish(t.out);
+}

@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading one event along the graph: the hot path of tl-decode. */
+#include "event.h"
+
+struct event_reader *
+event_reader_create(struct source_state *s)
+{
+	struct event_reader *r = xcalloc(1, sizeof *r);
+
+	r->src = s;
+	r->mem = arena_create();
+	r->raw = intern_create();
+	lit_set(&r->no_edge.lit, NULL, 0);
+	r->start = graph_node(r, NULL, NULL, 0);
+	r->vals_cap = 4096;
+	r->vals = xmalloc(r->vals_cap);
+	return r;
+}
+
+void
+event_reader_destroy(struct event_reader *r)
+{
+	arena_destroy(r->mem);
+	intern_destroy(r->raw);
+	vec_free(&r->raw_value);
+	buf_free(&r->text);
+	vec_release(r->vals);
+	vec_release(r);
+}
+
+void
+event_reader_trim(struct event_reader *r)
+{
+	if (UNLIKELY(r->is_full || r->nnodes > NODES_MAX))
+		graph_forget(r);
+	if (LIKELY(!source_trim(r->src,
+		intern_bytes(r->raw) + arena_bytes(r->mem) +
+		    r->raw_value.cap * sizeof *r->raw_value.v)))
+		return;
+	intern_clear(r->raw);
+	r->raw_value.n = 0;
+	r->has_last_track = false;
+	graph_forget(r);
+}
+
+/* ---- fixed fields ---- */
+
+/* An entry already encoded at the end of vals, read back. */
+static bool
+read_back(
+    const struct event_reader *r, size_t from, uint64_t code, struct value *v)
+{
+	const unsigned char *p = r->vals + from;
+
+	return value_decode(&p, r->vals + r->vals_len, (enum value_type)code,
+	    r->src->strings, v);
+}
+
+/* Microseconds, in whatever form, as ns. */
+static bool
+us_of_value(const struct value *v, int64_t *ns)
+{
+	struct dec d;
+	bool exact;
+
+	switch (v->type) {
+	case VAL_INT: d = (struct dec){ v->i, 0 }; break;
+	case VAL_DEC: d = v->dec; break;
+	case VAL_NUM:
+	case VAL_STR: return num_text_scale(v->s, 3, ns);
+	default: return false;
+	}
+	return num_dec_scale(d, 3, ns, &exact);
+}
+
+/* A time that isn't a plain number with at most three decimals. */
+static enum json_status
+read_odd_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
+{
+	size_t from = r->vals_len;
+	enum json_status status = put_value(r, code);
+	struct value v;
+
+	if (status != JSON_OK)
+		return status;
+	if (!read_back(r, from, *code, &v) || !us_of_value(&v, ns) ||
+	    !source_is_time(*ns)) {
+		*ns = 0;
+		*code |= CODE_OPAQUE;
+		return JSON_OK;
+	}
+	*code |= CODE_RAW;
+	if (is_dur && *ns < 0) {
+		*ns = 0;
+		*code |= CODE_CLAMPED;
+	}
+	return JSON_OK;
+}
+
+static inline enum json_status
+read_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
+{
+	struct json *j = &r->src->json;
+	const unsigned char *start = j->p;
+
+	if (LIKELY(json_us_to_ns(j, ns))) {
+		if (LIKELY(source_is_time(*ns) && (!is_dur || *ns >= 0))) {
+			*code = CODE_FIELD;
+			return JSON_OK;
+		}
+		j->p = start;
+	}
+	return read_odd_time(r, is_dur, ns, code);
+}
+
+static enum json_status
+read_ph(struct event_reader *r, uint64_t *code)
+{
+	struct json *j = &r->src->json;
+	enum json_status status;
+
+	if (LIKELY(j->p[0] == '"' && j->p[2] == '"' && j->p[1] > ' ' &&
+		j->p[1] < 0x7f && j->p[1] != '\\' && j->p[1] != '"')) {
+		*code = CODE_PH + j->p[1];
+		j->p += 3;
+		return JSON_OK;
+	}
+	if ((status = put_value(r, code)) == JSON_OK)
+		*code |= CODE_OPAQUE;
+	return status;
+}
+
+/* A string that a fixed field holds by its number, of any length. */
+static enum json_status
+read_text(struct event_reader *r, uint32_t *id, uint64_t *code)
+{
+	struct json *j = &r->src->json;
+	const unsigned char *start = j->p;
+	enum json_status status;
+	struct str raw;
+	bool escaped;
+
+	if (UNLIKELY(*start != '"')) {
+		if ((status = put_value(r, code)) == JSON_OK)
+			*code |= CODE_OPAQUE;
+		return status;
+	}
+	if ((status = json_string(j, &raw, &escaped)) != JSON_OK)
+		return status;
+	*code = CODE_FIELD;
+	if (LIKELY(!escaped))
+		return intern_plain(r, raw, id);
+	return intern_cooked(
+	    r, (struct str){ (const char *)start, raw.len + 2 }, id);
+}
+
+static enum json_status
+read_pid_tid(struct event_reader *r, bool *has, struct value *v, uint64_t *code)
+{
+	struct json *j = &r->src->json;
+	enum json_status status;
+	size_t from = r->vals_len;
+	struct json_num num;
+
+	*code = CODE_FIELD | VAL_INT;
+	*has = true;
+	if (LIKELY((unsigned)(*j->p - '0') < 10)) {
+		status = json_number(j, &num);
+		if (LIKELY(status == JSON_OK && num.type == JSON_INT)) {
+			v->type = VAL_INT;
+			v->i = num.i;
+			return JSON_OK;
+		}
+		if (status != JSON_OK)
+			return status;
+		j->p = (const unsigned char *)num.text.p;
+	}
+	if ((status = put_value(r, code)) != JSON_OK)
+		return status;
+	/* the track holds it; text that is inline goes to the strings */
+	if (!read_back(r, from, *code, v))
+		return json_fail(j, j->p, "expected a process or thread");
+	if (v->type == VAL_STRX || v->type == VAL_JSONX) {
+		v->id = intern_put(r->src->strings->text, v->s);
+		v->type = v->type == VAL_STRX ? VAL_STR : VAL_JSON;
+		v->s = strings_get(r->src->strings, v->id);
+	}
+	r->vals_len = from;
+	*code = CODE_FIELD | v->type;
+	return JSON_OK;
+}
+
+static enum json_status
+read_cat(struct event_reader *r, uint64_t *code)
+{
+	uint32_t id;
+	enum json_status status = read_text(r, &id, code);
+
+	if (status == JSON_OK && *code == CODE_FIELD)
+		*code = CODE_CAT + id;
+	return status;
+}
+
+static inline enum json_status
+read_field(struct event_reader *r, const struct edge *e, uint64_t *code)
+{
+	enum json_status status;
+
+	switch (e->field) {
+	case FIELD_PH: return read_ph(r, code);
+	case FIELD_CAT: return read_cat(r, code);
+	case FIELD_NAME: return read_text(r, &r->name, code);
+	case FIELD_PID:
+		return read_pid_tid(
+		    r, &r->track.has_pid, &r->track.raw_pid, code);
+	case FIELD_TID:
+		return read_pid_tid(
+		    r, &r->track.has_tid, &r->track.raw_tid, code);
+	case FIELD_TS: return read_time(r, false, &r->ts_ns, code);
+	case FIELD_DUR: return read_time(r, true, &r->dur_ns, code);
+	case FIELD_ARGS:
+		if (LIKELY(*r->src->json.p == '{')) {
+			r->src->json.p++;
+			*code = CODE_ENTER;
+			return JSON_OK;
+		}
+		status = put_value(r, code);
+		*code |= CODE_OPAQUE;
+		return status;
+	default: return put_value(r, code);
+	}
+}
+
+static void
+put_back(struct event_reader *r, const struct value *v)
+{
+	r->text.len = 0;
+	value_encode(&r->text, v);
+	vals_room(r, r->text.len + 64);
+	memcpy(r->vals + r->vals_len, r->text.p, r->text.len);
+	r->vals_len += r->text.len;
+}
+
+/* As text: it may have more digits than a decimal. */
+static void
+put_us(struct event_reader *r, int64_t ns)
+{
+	char text[NUM_DEC_MAX];
+	struct str s = { text, num_put_dec(text, (struct dec){ ns, -3 }) };
+
+	put_varint(r, intern_put(r->src->strings->text, s));
+}
+
+/*
+ * A fixed field comes again: the value so far becomes an entry of its own
+ * before the last one takes its place. What was kept as written is an entry
+ * already. layout.c goes the same way.
+ */
+static void
+keep_repeated(struct event_reader *r, const struct node *n, enum field field)
+{
+	uint64_t code = code_before(n, field);
+	char letter = (char)(code - CODE_PH);
+
+	vals_room(r, 64);
+	switch (field) {
+	case FIELD_PH:
+		if (code >= CODE_PH)
+			put_varint(r,
+			    intern_put(r->src->strings->text,
+				(struct str){ &letter, 1 }));
+		break;
+	case FIELD_CAT:
+		if (code >= CODE_CAT)
+			put_varint(r, code - CODE_CAT);
+		break;
+	case FIELD_PID: put_back(r, &r->track.raw_pid); break;
+	case FIELD_TID: put_back(r, &r->track.raw_tid); break;
+	case FIELD_NAME:
+		if (code == CODE_FIELD)
+			put_varint(r, r->name);
+		r->name = INTERN_NONE;
+		break;
+	case FIELD_TS:
+	case FIELD_DUR:
+		if (code == CODE_FIELD)
+			put_us(r, field == FIELD_TS ? r->ts_ns : r->dur_ns);
+		*(field == FIELD_TS ? &r->ts_ns : &r->dur_ns) = 0;
+		break;
+	default: break;
+	}
+}
+
+/* ---- the end of an event ---- */
+
+static inline bool
+same_part(bool has_a, const struct value *a, bool has_b, const struct value *b)
+{
+	return has_a == has_b &&
+	    (!has_a ||
+		(a->type == b->type &&
+		    (a->type == VAL_INT
+			    ? a->i == b->i
+			    : a->type == VAL_STR && a->id == b->id)));
+}
+
+static inline uint32_t
+track_no(struct event_reader *r)
+{
+	const struct track *a = &r->track, *b = &r->last_track;
+
+	if (LIKELY(r->has_last_track &&
+		same_part(a->has_tid, &a->raw_tid, b->has_tid, &b->raw_tid) &&
+		same_part(a->has_pid, &a->raw_pid, b->has_pid, &b->raw_pid)))
+		return r->last_track_no;
+	r->track.src = r->src->src;
+	r->last_track_no = strings_track(r->src->strings, &r->track);
+	r->last_track = r->track;
+	r->has_last_track = true;
+	return r->last_track_no;
+}
+
+static void
+end_event(struct event_reader *r, struct node *n)
+{
+	struct source_state *s = r->src;
+	struct event *ev = &r->ev;
+
+	if (UNLIKELY(n->leaf == NULL))
+		n->leaf = layout_leaf(r, n);
+	ev->shape_id = n->leaf->shape;
+	ev->shape = s->strings->shapes.v[ev->shape_id];
+	ev->track = track_no(r);
+	ev->src = s->src;
+	ev->name = r->name;
+	ev->uid.id = s->next_id++;
+	ev->ts_ns = ev->shape->has & HAS_TS ? source_time(s, r->ts_ns) : 0;
+	ev->dur_ns = r->dur_ns;
+	ev->flags = ev->shape->has & HAS_FLAGS ? EV_CLAMPED : 0;
+	ev->vals = r->vals;
+	ev->vals_len = r->vals_len;
+	source_event(s, ev);
+}
+
+/* ---- reading ---- */
+
+/* Another edge than the last, known or new; cursor behind it. */
+static enum json_status
+find_edge(struct event_reader *r, struct node *n, struct edge **edge)
+{
+	struct json *j = &r->src->json;
+	enum json_status status;
+
+	for (struct edge *e = n->edges; e != NULL; e = e->next) {
+		if (lit_is(&e->lit, j->p)) {
+			j->p += e->lit.len;
+			*edge = n->last = e;
+			return JSON_OK;
+		}
+	}
+	status = graph_learn(r, n, edge);
+	if (status == JSON_OK)
+		n->last = *edge;
+	return status;
+}
+
+/* White space behind a key that was not there when it was learnt. */
+static enum json_status
+step_over_space(struct json *j)
+{
+	json_space(j);
+	return j->p < j->end ? JSON_OK
+			     : json_fail(j, j->p, "the file ends in an event");
+}
+
+static bool
+mentions(const unsigned char *p, const unsigned char *end, struct str key)
+{
+	return memmem(p, (size_t)(end - p), key.p, key.len) != NULL;
+}
+
+/*
+ * Steps over an event that nobody wants, unless phase or category may come
+ * again and be another: then it is read to its end.
+ */
+static enum json_status
+skip_event(struct event_reader *r, const unsigned char *start)
+{
+	struct json *j = &r->src->json;
+	const unsigned char *from = j->p;
+	enum json_status status;
+	struct str raw;
+
+	j->p = start;
+	if ((status = json_span(j, &raw)) != JSON_OK)
+		return status;
+	if (UNLIKELY(mentions(from, j->p, STR("\"cat\"")) ||
+		mentions(from, j->p, STR("\"ph\"")))) {
+		j->p = start;
+		r->no_skip = true;
+		status = event_read(r);
+		r->no_skip = false;
+		return status;
+	}
+	r->src->next_id++;
+	r->src->counts->events++;
+	return JSON_OK;
+}
+
+/* ---- the usual forms of values: false sends them the slow way ---- */
+
+/* Behind a value; at the window's end stands a zero. */
+static inline bool
+ends_value(unsigned char c)
+{
+	return c == ',' || c == '}' || c == '\n';
+}
+
+/* A number of up to seven digits, as most arguments and ids are. */
+static inline bool
+small_int(const unsigned char **p, int64_t *v)
+{
+	uint64_t t = json_digits8(*p);
+	unsigned n = json_ndigits8(t);
+
+	if (n - 1 >= 7 || !ends_value((*p)[n]) || (**p == '0' && n > 1))
+		return false;
+	*v = (int64_t)json_valuen(t, n);
+	*p += n;
+	return true;
+}
+
+/* Eight digits; adds what is none of them to *bad. */
+static inline uint64_t
+eight_digits(const unsigned char *p, uint64_t *bad)
+{
+	uint64_t t = json_digits8(p);
+
+	*bad |= ((t + UINT64_C(0x7676767676767676)) | t) &
+	    UINT64_C(0x8080808080808080);
+	return json_value8(t);
+}
+
+/*
+ * A timestamp with as many digits before the point as the last one had, 8 to
+ * 16, and three behind it: no digit has to be looked for.
+ */
+static inline bool
+long_time(const unsigned char **pp, unsigned n, int64_t *ns)
+{
+	const unsigned char *p = *pp;
+	uint64_t high, low, bad = 0;
+	unsigned a, b, c;
+
+	if (n - 8 > 8 || p[n] != '.' || !ends_value(p[n + 4]) || *p == '0')
+		return false;
+	/* the last eight before the point, and what stands in front of them */
+	low = eight_digits(p + n - 8, &bad);
+	high = eight_digits(p, &bad);
+	a = p[n + 1] - '0';
+	b = p[n + 2] - '0';
+	c = p[n + 3] - '0';
+	if (bad != 0 || a > 9 || b > 9 || c > 9)
+		return false;
+	static const uint32_t shift[] = { 100000000, 10000000, 1000000, 100000,
+		10000, 1000, 100, 10, 1 };
+	high /= shift[n - 8];
+	high = (high * 100000000 + low) * 1000 + a * 100 + b * 10 + c;
+	if (high >= DECODE_MAX_NS)
+		return false;
+	*ns = (int64_t)high;
+	*pp = p + n + 4;
+	return true;
+}
+
+/* Up to seven digits and up to three decimals: most durations. */
+static inline bool
+short_time(const unsigned char **pp, int64_t *ns)
+{
+	const unsigned char *p = *pp;
+	uint64_t t = json_digits8(p), f;
+	unsigned n = json_ndigits8(t), m;
+
+	if (n - 1 >= 7 || (*p == '0' && n > 1))
+		return false;
+	*ns = (int64_t)json_valuen(t, n) * 1000;
+	p += n;
+	if (*p == '.') {
+		f = json_digits8(p + 1);
+		m = json_ndigits8(f);
+		if (m - 1 >= 3)
+			return false;
+		p += 1 + m;
+		f &= (UINT64_C(1) << 8 * m) - 1;
+		*ns +=
+		    (int64_t)((f & 15) * 100 + (f >> 8 & 15) * 10 + (f >> 16));
+	}
+	if (!ends_value(*p))
+		return false;
+	*pp = p;
+	return true;
+}
+
+/* A category that came before after these keys, mostly the last one. */
+static inline bool
+known_cat(const struct edge *e, const unsigned char **p, uint64_t *code)
+{
+	for (const struct variant *v = e->variants; v != NULL; v = v->next) {
+		if (lit_is(&v->lit, *p)) {
+			*p += v->lit.len;
+			*code = v->code;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- reading ---- */
+
+/* A value the slow way; cursor behind it. */
+static enum json_status
+read_slow(struct event_reader *r, const struct node *n, const struct edge *e,
+    uint64_t *code)
+{
+	if (e->action == ACTION_REPEATED)
+		keep_repeated(r, n, e->field);
+	return e->field == FIELD_NONE ? put_value(r, code)
+				      : read_field(r, e, code);
+}
+
+/* How many digits the microseconds of the ts at p have. */
+static unsigned
+guess_digits(const unsigned char *p)
+{
+	unsigned n = 0;
+
+	while (n < 20 && p[n] >= '0' && p[n] <= '9')
+		n++;
+	return n;
+}
+
+/*
+ * The value behind an edge in its usual form, cursor in *p. False: not that
+ * form, nothing done.
+ */
+static inline bool
+read_usual(struct event_reader *r, const struct edge *e,
+    const unsigned char **p, uint64_t *code)
+{
+	int64_t v;
+
+	*code = CODE_FIELD;
+	switch (e->action) {
+	case FIELD_NONE:
+		if (!small_int(p, &v))
+			return false;
+		if (UNLIKELY(r->vals_cap - r->vals_len < 16))
+			vals_room(r, 64);
+		put_varint(r, (uint64_t)v << 1);
+		*code = VAL_INT;
+		return true;
+	case FIELD_PH:
+		if ((*p)[0] != '"' || (*p)[2] != '"' ||
+		    (unsigned)((*p)[1] - 'A') > 'z' - 'A' || (*p)[1] == '\\')
+			return false;
+		*code = CODE_PH + (*p)[1];
+		*p += 3;
+		return true;
+	case FIELD_CAT: return known_cat(e, p, code);
+	case FIELD_PID:
+		if (!small_int(p, &r->track.raw_pid.i))
+			return false;
+		r->track.raw_pid.type = VAL_INT;
+		*code = CODE_FIELD | VAL_INT;
+		return r->track.has_pid = true;
+	case FIELD_TID:
+		if (!small_int(p, &r->track.raw_tid.i))
+			return false;
+		r->track.raw_tid.type = VAL_INT;
+		*code = CODE_FIELD | VAL_INT;
+		return r->track.has_tid = true;
+	case FIELD_TS: return long_time(p, r->ts_digits, &r->ts_ns);
+	case FIELD_DUR: return short_time(p, &r->dur_ns);
+	case FIELD_ARGS:
+		*code = CODE_ENTER;
+		return *(*p)++ == '{' || (--*p, false);
+	default: return false;
+	}
+}
+
+enum json_status
+event_read(struct event_reader *r)
+{
+	struct json *j = &r->src->json;
+	const unsigned char *start = j->p, *p = start;
+	struct node *n = r->start;
+	enum json_status status;
+
+	r->vals_len = 0;
+	r->dur_ns = 0;
+	r->ts_ns = 0;
+	r->name = INTERN_NONE;
+	r->track.has_pid = r->track.has_tid = false;
+	for (;;) {
+		struct edge *e = n->last;
+		uint64_t code;
+
+		if (LIKELY(lit_is(&e->lit, p))) {
+			p += e->lit.len;
+		} else {
+			j->p = p;
+			if ((status = find_edge(r, n, &e)) != JSON_OK)
+				return status;
+			p = j->p;
+		}
+		if (e->action == FIELD_ARGS_END) {
+			n = follow(r, n, e, 0);
+			continue;
+		}
+		if (e->action == FIELD_END) {
+			n = follow(r, n, e, 0);
+			break;
+		}
+		if (UNLIKELY(*p <= ' ')) {
+			j->p = p;
+			if ((status = step_over_space(j)) != JSON_OK)
+				return status;
+			p = j->p;
+		}
+		if (!read_usual(r, e, &p, &code)) {
+			j->p = p;
+			if ((status = read_slow(r, n, e, &code)) != JSON_OK)
+				return status;
+			if (e->action == FIELD_TS)
+				r->ts_digits = guess_digits(p);
+			p = j->p;
+		}
+		n = follow(r, n, e, code);
+		if (UNLIKELY(n->skip) && !r->no_skip) {
+			j->p = p;
+			return skip_event(r, start);
+		}
+	}
+	j->p = p;
+	end_event(r, n);
+	return JSON_OK;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader of one event, in parts: graph.c (how keys follow one another),
+ * layout.c (the shape at the end of a way through the graph), value.c (values
+ * as entries), event.c (fixed fields, and the reading itself).
+ *
+ * Events of one kind have the same members in the same order, with the same
+ * white space between them. So the reader learns a graph: a node is what has
+ * been read of an event so far, an edge the next key *as written*, with the
+ * punctuation before and behind it; behind the edge, by the type of the value
+ * that follows (and by the value itself of "ph" and "cat"), stands the next
+ * node. A known event costs one comparison of at most LIT_MAX bytes a key and
+ * no look-up; its shape hangs on the last node. What the graph does not know
+ * takes the slow way through the JSON primitives, which checks the grammar,
+ * and teaches the graph.
+ *
+ *	(start) --{"ph": --> X --, "cat": --> kernel --, "name": --> string ...
+ */
+#ifndef TL_DECODE_EVENT_H
+#define TL_DECODE_EVENT_H
+
+#include "decode.h"
+
+#define LIT_MAX 32
+#define NODES_MAX 65536
+/* Where keys or categories are ever new, learning them is no use. */
+#define BRANCHES_MAX 256
+/* A repeated member may give two entries. */
+#define MEMBERS_MAX (SHAPE_MAX_ENTRIES / 2)
+
+/* Members of an event that are fixed fields; others are entries. */
+enum field {
+	FIELD_NONE,
+	FIELD_PH,
+	FIELD_CAT,
+	FIELD_NAME,
+	FIELD_PID,
+	FIELD_TID,
+	FIELD_TS,
+	FIELD_DUR,
+	FIELD_ARGS,
+	FIELD_ARGS_END, /* the brace that closes args */
+	FIELD_END,      /* the brace that closes the event */
+	/* what to do at an edge, besides: a key that came before */
+	ACTION_REPEATED,
+};
+
+/*
+ * What a value adds to the layout: entries by their type, fixed fields by how
+ * they were given, pid and tid with their type. The payload of CODE_PH is the
+ * letter, of CODE_CAT the number of the string.
+ */
+enum {
+	CODE_FIELD = 0x100,   /* canonical: no entry */
+	CODE_RAW = 0x200,     /* understood, and kept as written too: | type */
+	CODE_OPAQUE = 0x300,  /* only kept as written: | type */
+	CODE_CLAMPED = 0x800, /* with CODE_RAW: a negative duration */
+	CODE_ENTER = 0x1000,  /* args opens */
+	CODE_PH = 0x10000,
+};
+#define CODE_CAT (UINT64_C(1) << 32)
+
+struct node;
+
+/* A piece of text that the next bytes are compared with, all at once. */
+struct lit {
+	unsigned char text[LIT_MAX]; /* zeros behind it */
+	/* a bit for each byte that counts, and what comparing them must give:
+	 * the same, or for a piece that doesn't fit what it can't */
+	uint32_t mask, want;
+	uint32_t len;
+};
+
+struct variant {
+	uint64_t code;
+	struct node *to;
+	struct variant *next;
+	struct lit lit; /* of a category: its text as written, quotes too */
+};
+
+struct edge {
+	struct lit lit; /* the key as last written */
+	uint8_t action; /* field, or ACTION_REPEATED */
+	uint8_t field;
+	struct variant *variants;
+	uint32_t key; /* number of the unescaped key */
+	uint32_t nvariants;
+	struct edge *next;
+};
+
+/* What is known once an event has ended there. */
+struct leaf {
+	uint32_t shape;
+};
+
+/* The phase and category on the way to a node, the last of each. */
+struct way {
+	int ph;       /* -1: none */
+	uint64_t cat; /* number, or INTERN_NONE */
+};
+
+struct node {
+	struct edge *edges;
+	struct edge
+	    *last; /* the edge taken last: the first guess, never NULL */
+	uint32_t nedges;
+	struct leaf *leaf; /* of a node behind FIELD_END */
+	/* how one gets here */
+	struct node *from;
+	const struct edge *by;
+	uint64_t code;
+	struct way way;
+	uint32_t nmembers; /* on the way here */
+	bool in_args;
+	bool in_first; /* no member of this object so far */
+	bool skip;     /* phase and category say that nobody wants it */
+};
+
+struct event_reader {
+	struct source_state *src;
+	struct arena *mem; /* nodes, edges, variants */
+	struct node *start;
+	size_t nnodes;
+	bool is_full; /* begin the graph anew */
+	bool no_skip; /* this event has to be read to its end */
+	/* lists and escaped strings as written, to numbers of values */
+	struct intern *raw;
+	VEC(uint32_t) raw_value;
+	struct buf text; /* scratch for unescaping and minifying */
+	struct event ev; /* as written out */
+	/* the event being read */
+	int64_t ts_ns, dur_ns;
+	uint32_t name;
+	struct track track;
+	unsigned char *vals;
+	size_t vals_len, vals_cap;
+	/* the last track, which the next event mostly has, too */
+	struct track last_track;
+	uint32_t last_track_no;
+	bool has_last_track;
+	/* digits before the point of the last ts: a guess at the next */
+	unsigned ts_digits;
+	struct edge no_edge; /* matches nothing */
+};
+
+static inline void
+lit_set(struct lit *l, const unsigned char *text, size_t len)
+{
+	memset(l, 0, sizeof *l);
+	l->want = 1;
+	if (len == 0 || len > LIT_MAX)
+		return;
+	memcpy(l->text, text, len);
+	l->len = (uint32_t)len;
+	l->mask = len == LIT_MAX ? UINT32_MAX : (UINT32_C(1) << len) - 1;
+	l->want = l->mask;
+}
+
+/* Whether the bytes at p are these. */
+static inline bool
+lit_is(const struct lit *l, const unsigned char *p)
+{
+#if defined(__SSE2__)
+	const __m128i *a = (const void *)l->text, *b = (const void *)p;
+	unsigned same = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(
+			    _mm_loadu_si128(a), _mm_loadu_si128(b))) |
+	    (unsigned)_mm_movemask_epi8(
+		_mm_cmpeq_epi8(_mm_loadu_si128(a + 1), _mm_loadu_si128(b + 1)))
+		<< 16;
+
+	return (same & l->mask) == l->want;
+#else
+	return l->len > 0 && memcmp(l->text, p, l->len) == 0;
+#endif
+}
+
+/* ---- graph.c ---- */
+
+struct node *graph_node(struct event_reader *r, struct node *from,
+    const struct edge *by, uint64_t code);
+void graph_forget(struct event_reader *r);
+/* How a fixed field was given the last time on the way to n; 0: it was not. */
+uint64_t code_before(const struct node *n, enum field field);
+enum kind kind_of_way(const struct event_reader *r, struct way w);
+struct node *graph_add_variant(
+    struct event_reader *r, struct node *from, struct edge *e, uint64_t code);
+/* The next key or closing brace by the JSON grammar, and its edge. */
+enum json_status graph_learn(
+    struct event_reader *r, struct node *n, struct edge **edge) USE_RESULT;
+
+static inline struct node *
+follow(struct event_reader *r, struct node *from, struct edge *e, uint64_t code)
+{
+	struct variant *v = e->variants;
+
+	if (LIKELY(v != NULL && v->code == code))
+		return v->to;
+	for (; v != NULL; v = v->next)
+		if (v->code == code)
+			return v->to;
+	return graph_add_variant(r, from, e, code);
+}
+
+/* ---- layout.c ---- */
+
+struct leaf *layout_leaf(struct event_reader *r, struct node *end);
+
+/* ---- value.c ---- */
+
+/* Any value, encoded as an entry; its type in *code. */
+enum json_status put_value(struct event_reader *r, uint64_t *code) USE_RESULT;
+/* The number of a plain string; its UTF-8 is checked when it is new. */
+enum json_status intern_plain(
+    struct event_reader *r, struct str raw, uint32_t *id) USE_RESULT;
+enum json_status intern_cooked(
+    struct event_reader *r, struct str raw, uint32_t *id) USE_RESULT;
+void vals_room(struct event_reader *r, size_t more);
+
+static inline void
+put_varint(struct event_reader *r, uint64_t v)
+{
+	unsigned char *p = r->vals + r->vals_len;
+
+	while (v >= 0x80) {
+		*p++ = (unsigned char)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (unsigned char)v;
+	r->vals_len = (size_t)(p - r->vals);
+}
+
+static inline void
+put_zigzag(struct event_reader *r, int64_t v)
+{
+	put_varint(r, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses: told one by one, and then summed up. */
+#include "salvage-priv.h"
+
+/* So many are told in full. */
+#define TOLD_MAX 10
+
+static const char *const mend_reasons[MEND_COUNT] = {
+	[MEND_CONTROL] = "raw control characters, kept",
+	[MEND_UTF8] = "bytes that are no UTF-8, replaced",
+	[MEND_QUOTE] = "bare quotes in a string, kept",
+	[MEND_ESCAPE] = "backslashes that escape nothing, kept",
+	[MEND_COMMA] = "commas before a closing bracket, dropped",
+	[MEND_NAN] = "nan or inf, kept",
+};
+
+static void
+count(struct salvage *sv, const char *reason, uint64_t n)
+{
+	for (size_t i = 0; i < sv->losses.n; i++) {
+		if (strcmp(sv->losses.v[i].reason, reason) == 0) {
+			sv->losses.v[i].n += n;
+			return;
+		}
+	}
+	vec_push(&sv->losses, ((struct loss){ reason, n }));
+}
+
+static bool
+is_told(struct salvage *sv)
+{
+	return ++sv->told <= TOLD_MAX;
+}
+
+void
+loss_bytes(struct salvage *sv, uint64_t at, uint64_t n, const char *reason)
+{
+	sv->counts.losses++;
+	sv->counts.bytes += n;
+	count(sv, reason, 1);
+	if (!is_told(sv))
+		return;
+	if (n == 0)
+		warn("%s: byte %" PRIu64 ": %s", sv->in->name, at, reason);
+	else
+		warn("%s: byte %" PRIu64 ": %" PRIu64 " bytes left out: %s",
+		    sv->in->name, at, n, reason);
+}
+
+void
+loss_mend(struct salvage *sv, uint64_t at, const char *reason)
+{
+	sv->counts.mended++;
+	count(sv, reason, 1);
+	if (is_told(sv))
+		warn("%s: byte %" PRIu64 ": %s", sv->in->name, at, reason);
+}
+
+void
+loss_mends(struct salvage *sv)
+{
+	struct cleaner *c = &sv->clean;
+
+	for (int i = 0; i < MEND_COUNT; i++) {
+		if (c->mends[i] == 0)
+			continue;
+		loss_mend(sv, in_offset(sv->in, c->first[i]), mend_reasons[i]);
+		sv->counts.mended += c->mends[i] - 1;
+		count(sv, mend_reasons[i], c->mends[i] - 1);
+	}
+}
+
+void
+loss_damage(struct salvage *sv, const char *damage)
+{
+	sv->counts.losses++;
+	sv->counts.is_cut = true;
+	warn("%s: %s: nothing behind it can be read", sv->in->name, damage);
+}
+
+void
+loss_summary(struct salvage *sv)
+{
+	const struct salvage_counts *c = &sv->counts;
+
+	if (c->losses == 0 && c->mended == 0)
+		return;
+	if (sv->told > TOLD_MAX)
+		for (size_t i = 0; i < sv->losses.n; i++)
+			warn("%s: %" PRIu64 " times: %s", sv->in->name,
+			    sv->losses.v[i].n, sv->losses.v[i].reason);
+	doubt("%s: salvaged: events %" PRIu64 ", losses %" PRIu64
+	      " (bytes %" PRIu64 "), characters mended %" PRIu64 "%s",
+	    sv->in->name, c->events, c->losses, c->bytes, c->mended,
+	    c->is_cut ? "; the end is missing" : "");
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-decode: a profiler's trace becomes an event stream.
+ *
+ * Several traces become several sources, one after another in one stream; with
+ * -d each becomes a stream of its own, and they are decoded side by side.
+ */
+#include "decode.h"
+#include "salvage.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	OPT_ONLY = OPT_LONG,
+	OPT_SKIP,
+	OPT_RANK_REGEX,
+	OPT_SALVAGE,
+};
+
+static const struct about about = {
+	.purpose = "turn profiler traces into an event stream",
+	.synopsis =
+	    "[-v] [-d DIR | -o FILE] [--only | --skip KIND,...] "
+	    "[--rank-regex RE] [--salvage] [--ndjson] [-z[LEVEL]] [-j N] "
+	    "[FILE...]",
+	.example = "tl-decode trace.json.gz | tl-tree | tl-timeline",
+};
+
+static const struct opt options[] = {
+	{ 'd', "dir", "DIR", "a stream DIR/NAME.tl for each input" },
+	{ 'j', "jobs", "N", "with -d: decode N inputs at a time" },
+	OPT_STREAM_OUT,
+	{ OPT_ONLY, "only", "KIND,...", "write events of these kinds only" },
+	{ OPT_RANK_REGEX, "rank-regex", "RE",
+	    "find a rank in the file's name by the group of RE" },
+	{ OPT_SALVAGE, "salvage", NULL,
+	    "save what is whole of a damaged trace" },
+	{ OPT_SKIP, "skip", "KIND,...", "leave events of these kinds out" },
+	{ 'v', "verbose", NULL, "a summary on standard error" },
+	OPT_END,
+};
+
+/* "rank0", "rank-34", "rank_1" in the last part of a path. */
+#define RANK_REGEX "[Rr][Aa][Nn][Kk][-_.]?([0-9]+)"
+
+/* ---- options ---- */
+
+static uint32_t
+kinds_of_list(const struct optparse *op)
+{
+	const char *p = op->arg;
+	uint32_t kinds = 0;
+
+	for (;;) {
+		size_t n = strcspn(p, ",");
+		int k = kind_of_word((struct str){ p, n });
+
+		if (k < 0)
+			die_usage("option '%s': '%.*s' is no kind of event; "
+				  "tl(7) lists them",
+			    op->name, (int)n, p);
+		kinds |= KIND_BIT(k);
+		if (p[n] == '\0')
+			return kinds;
+		p += n + 1;
+	}
+}
+
+static void
+set_rank_regex(struct settings *set, const char *re)
+{
+	char text[256];
+	int err;
+
+	if (set->has_rank_regex)
+		regfree(&set->rank_regex);
+	err = regcomp(&set->rank_regex, re, REG_EXTENDED);
+	if (err == REG_ESPACE)
+		die("out of memory");
+	if (err != 0) {
+		regerror(err, &set->rank_regex, text, sizeof text);
+		die_usage("option '--rank-regex': %s", text);
+	}
+	if (set->rank_regex.re_nsub < 1)
+		die_usage("option '--rank-regex' needs a group: "
+			  "'rank([0-9]+)'");
+	set->has_rank_regex = true;
+}
+
+/* ---- one source ---- */
+
+/* The rank in a file's name, or -1. */
+static int64_t
+rank_of_name(const struct settings *set, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	regmatch_t m[2];
+	int64_t rank;
+
+	base = base != NULL ? base + 1 : path;
+	if (regexec(&set->rank_regex, base, 2, m, 0) != 0) {
+		base = path; /* rank3/trace.json */
+		if (regexec(&set->rank_regex, base, 2, m, 0) != 0)
+			return -1;
+	}
+	if (m[1].rm_so < 0 ||
+	    !num_i64((struct str){ base + m[1].rm_so,
+			 (size_t)(m[1].rm_eo - m[1].rm_so) },
+		&rank))
+		return -1;
+	return rank;
+}
+
+/* What the metadata did not say. */
+static void
+complete_facts(struct source_state *s, const char *path)
+{
+	const struct source so = { .nfacts = s->facts.n, .facts = s->facts.v };
+	int64_t rank;
+
+	if (source_fact(&so, "rank") == NULL) {
+		rank = rank_of_name(s->set, path);
+		source_set_int(s, "rank", rank >= 0 ? rank : (int64_t)s->src);
+		source_set_str(
+		    s, "rank_from", rank >= 0 ? STR("name") : STR("order"));
+	}
+	source_set_int(s, "events", (int64_t)s->next_id);
+	if (s->first_ns == INT64_MAX)
+		s->first_ns = s->first_meta_ns;
+	if (s->first_ns != INT64_MAX)
+		source_set_int(s, "first", s->first_ns);
+}
+
+/* Tells what is missing, in the source's facts and in the stream's marks. */
+static void
+note_salvage(struct source_state *s, const struct salvage_counts *c)
+{
+	struct buf b = { 0 };
+
+	if (c->losses == 0 && c->mended == 0)
+		return;
+	buf_printf(&b,
+	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"mended\":%" PRIu64
+	    ",\"cut\":%s}",
+	    c->losses, c->bytes, c->mended, c->is_cut ? "true" : "false");
+	source_set(s, "salvaged",
+	    (struct value){ .type = VAL_JSONX, .s = buf_str(&b) });
+	buf_free(&b);
+	stream_mark(s->out, MARK_SALVAGED);
+}
+
+static void
+decode_source(const struct settings *set, const char *path,
+    struct stream_out *out, struct strings *strings, uint32_t src,
+    struct counts *counts)
+{
+	struct source_state s = {
+		.set = set,
+		.out = out,
+		.strings = strings,
+		.counts = counts,
+		.src = src,
+		.mem = arena_create(),
+		.first_ns = INT64_MAX,
+		.first_meta_ns = INT64_MAX,
+	};
+
+	struct salvage *sv = NULL;
+	struct in *in = in_open(path);
+
+	if (set->salvage) {
+		sv = salvage_open(in);
+		s.in = salvage_input(sv);
+	} else {
+		in_tolerate(in); /* failures are told with a hint */
+		s.in = in;
+	}
+	source_set_str(&s, "name", str_of(s.in->name));
+	source_tell(&s, false);
+	json_source(&s);
+	if (in_more(s.in))
+		source_die(&s, s.in->p, "bytes follow the trace");
+	source_check(&s);
+	complete_facts(&s, path);
+	if (sv != NULL)
+		note_salvage(&s, salvage_counts(sv));
+	source_tell(&s, true);
+	counts->bytes += in_offset(s.in, s.in->end);
+	counts->compressed += in_consumed(in);
+	source_close(&s);
+	in_close(s.in);
+	if (sv != NULL)
+		salvage_close(sv);
+}
+
+/* ---- the summary ---- */
+
+static void
+summary(const struct counts *c, const struct strings *st, double start)
+{
+	double wall = sys_wall_s() - start;
+
+	for (int k = 0; k < KIND_COUNT; k++)
+		if (c->kinds[k] > 0)
+			note("%-16s %12" PRIu64, kind_words[k], c->kinds[k]);
+	if (c->clamped > 0)
+		note("%" PRIu64 " negative durations taken as 0", c->clamped);
+	if (c->no_ts > 0)
+		note("%" PRIu64 " events without a time", c->no_ts);
+	if (c->no_phase > 0)
+		note("%" PRIu64 " events without a phase", c->no_phase);
+	note("%" PRIu64 " events, %" PRIu64 " bytes of JSON from %" PRIu64
+	     ", %.3f s wall, %.3f s CPU, %.0f MB/s",
+	    c->events, c->bytes, c->compressed, wall, sys_cpu_s(),
+	    wall > 0 ? (double)c->bytes / wall / 1e6 : 0);
+	note("%zu strings in %zu kB, %zu shapes, peak memory %.1f MiB",
+	    st->text->list.n, intern_bytes(st->text) / 1000, st->shapes.n,
+	    (double)sys_peak_bytes() / 1048576);
+}
+
+/* ---- outputs ---- */
+
+/* All inputs, one stream. */
+static void
+decode_stream(const struct settings *set, char **paths, int n,
+    const struct stream_dest *dest, uint32_t src)
+{
+	struct strings *strings = strings_create();
+	struct stream_out *out = stream_create(dest, strings, NULL, 0, true);
+	struct counts counts = { 0 };
+	double began = sys_wall_s();
+
+	progress_start("decoding");
+	for (int i = 0; i < n; i++)
+		decode_source(
+		    set, paths[i], out, strings, src + (uint32_t)i, &counts);
+	progress_end();
+	if (set->kinds != KINDS_ALL)
+		stream_mark(out, MARK_EDITED);
+	stream_finish(out);
+	if (counts.clamped > 0)
+		warn("%" PRIu64 " negative durations taken as 0",
+		    counts.clamped);
+	if (set->verbose)
+		summary(&counts, strings, began);
+	strings_destroy(strings);
+}
+
+/* The last part of a path without the endings that traces have. */
+static struct str
+stem(const char *path)
+{
+	static const struct str endings[] = { STR_INIT(".gz"), STR_INIT(".zst"),
+		STR_INIT(".json"), STR_INIT(".pt.trace") };
+	const char *base = strrchr(path, '/');
+	struct str s = str_of(base != NULL ? base + 1 : path);
+
+	if (strcmp(path, "-") == 0)
+		return STR("stdin");
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		struct str e = endings[i];
+
+		if (s.len > e.len &&
+		    memcmp(s.p + s.len - e.len, e.p, e.len) == 0)
+			s.len -= e.len;
+	}
+	return s;
+}
+
+/*
+ * DIR/STEM.tl for each input; where an earlier one has that name already,
+ * STEM-2, STEM-3 ...
+ */
+static char **
+output_paths(const char *dir, char **paths, int n)
+{
+	struct intern *names = intern_create(), *stems = intern_create();
+	char **out = xcalloc((size_t)n, sizeof *out);
+	VEC(int) last = { 0 }; /* number given to a stem */
+
+	for (int i = 0; i < n; i++) {
+		struct str s = stem(paths[i]);
+		uint32_t id = intern_put(stems, s);
+		struct buf b = { 0 };
+		size_t before = names->list.n;
+
+		if (id == last.n)
+			vec_push(&last, 0);
+		do {
+			b.len = 0;
+			buf_printf(&b, "%s/%.*s", dir, (int)s.len, s.p);
+			if (++last.v[id] > 1)
+				buf_printf(&b, "-%d", last.v[id]);
+			buf_puts(&b, ".tl");
+			intern_put(names, buf_str(&b));
+		} while (names->list.n == before);
+		buf_putc(&b, '\0');
+		out[i] = b.p;
+	}
+	intern_destroy(names);
+	intern_destroy(stems);
+	vec_free(&last);
+	return out;
+}
+
+/* Waits for one child; the worst status of all so far. */
+static int
+wait_child(int worst)
+{
+	int status, rc;
+
+	while (wait(&status) < 0)
+		if (errno != EINTR)
+			die_errno("waiting");
+	rc = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NO_ANSWER;
+	/* no answer outweighs a doubt */
+	if (rc == EXIT_NO_ANSWER || worst == EXIT_NO_ANSWER)
+		return EXIT_NO_ANSWER;
+	return rc > worst ? rc : worst;
+}
+
+/* A stream for each input: each in a process of its own. */
+static int
+decode_dir(const struct settings *set, char **paths, int n)
+{
+	int running = 0, worst = EXIT_DONE;
+	char **outputs;
+
+	if (mkdir(set->dir, 0777) != 0 && errno != EEXIST)
+		die_errno("%s", set->dir);
+	outputs = output_paths(set->dir, paths, n);
+	for (int i = 0; i < n; i++) {
+		struct stream_dest dest = set->dest;
+		pid_t pid;
+
+		if (running == set->jobs) {
+			worst = wait_child(worst);
+			running--;
+		}
+		dest.path = outputs[i];
+		pid = fork();
+		if (pid < 0)
+			die_errno("fork");
+		if (pid == 0) {
+			decode_stream(set, &paths[i], 1, &dest, (uint32_t)i);
+			_exit(exit_status());
+		}
+		running++;
+	}
+	while (running-- > 0)
+		worst = wait_child(worst);
+	for (int i = 0; i < n; i++)
+		vec_release(outputs[i]);
+	vec_release(outputs);
+	return worst;
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { .kinds = KINDS_ALL, .jobs = sys_cpus() };
+	struct optparse op;
+	char *standard_input[] = { (char *)"-" };
+	bool has_only = false, has_skip = false;
+	char **paths;
+	int ch, n, worst;
+
+	opt_start(&op, argc, argv, &about, options);
+	set_rank_regex(&set, RANK_REGEX);
+	while ((ch = opt_next(&op)) != -1) {
+		switch (ch) {
+		case 'd': set.dir = op.arg; break;
+		case 'j': set.jobs = (int)opt_int(&op, 1, 1024); break;
+		case 'v': set.verbose = true; break;
+		case OPT_ONLY:
+			set.kinds = kinds_of_list(&op);
+			has_only = true;
+			break;
+		case OPT_SKIP:
+			set.kinds &= ~kinds_of_list(&op);
+			has_skip = true;
+			break;
+		case OPT_SALVAGE: set.salvage = true; break;
+		case OPT_RANK_REGEX: set_rank_regex(&set, op.arg); break;
+		default: stream_dest_opt(&set.dest, &op, ch); break;
+		}
+	}
+	if (has_only && has_skip)
+		die_usage("options '--only' and '--skip' exclude each other");
+	if (set.dir != NULL && set.dest.path != NULL)
+		die_usage("options '-d' and '-o' exclude each other");
+	n = argc - op.ind;
+	paths = argv + op.ind;
+	if (n == 0) {
+		n = 1;
+		paths = standard_input;
+	}
+	if (set.dir != NULL) {
+		worst = decode_dir(&set, paths, n);
+	} else {
+		decode_stream(&set, paths, n, &set.dest, 0);
+		worst = exit_status();
+	}
+	regfree(&set.rank_regex);
+	return worst;
+}

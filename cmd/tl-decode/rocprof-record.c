@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT */
+/* A record of rocprofv3: one object of scalars to one event. */
+#include <stdio.h>
+
+#include "rocprof.h"
+
+#include "trace/trace.h"
+
+#define PATH_MAX_DEPTH 8
+
+/* ---- walking one small JSON text ---- */
+
+static enum json_token
+value_of_token(
+    struct json *j, enum json_token t, struct value *v, struct buf *text)
+{
+	struct json at = { 0 };
+	struct json_num num;
+	const char *error;
+	size_t where;
+
+	*v = (struct value){ .type = VAL_NULL };
+	switch (t) {
+	case JSON_T_TRUE: v->type = VAL_TRUE; break;
+	case JSON_T_FALSE: v->type = VAL_FALSE; break;
+	case JSON_T_NAN:
+		v->type = VAL_NUM;
+		v->s = j->raw;
+		break;
+	case JSON_T_STRING:
+		text->len = 0;
+		(void)!json_unescape(j->raw, text, &error, &where);
+		v->type = VAL_STR;
+		v->s = buf_str(text);
+		break;
+	case JSON_T_NUMBER:
+		at.p = (const unsigned char *)j->raw.p;
+		at.end = j->end;
+		at.eof = true;
+		if (json_number(&at, &num) != JSON_OK)
+			break;
+		switch (num.type) {
+		case JSON_INT:
+			v->type = VAL_INT;
+			v->i = num.i;
+			break;
+		case JSON_UINT:
+			v->type = VAL_UINT;
+			v->u = num.u;
+			break;
+		case JSON_DEC:
+			v->type = VAL_DEC;
+			v->dec = num.dec;
+			break;
+		case JSON_TEXT:
+			v->type = VAL_NUM;
+			v->s = num.text;
+			break;
+		}
+		break;
+	default: break;
+	}
+	return t;
+}
+
+/* A list or object at its opening bracket, already read, as an entry. */
+static void
+value_of_list(struct process *p, struct value *v)
+{
+	struct json *j = &p->sub;
+	const unsigned char *from = j->p - 1;
+	const char *error;
+	size_t at;
+
+	if (json_skip(j) != JSON_OK)
+		rocprof_die(p, j->where, j->error);
+	p->list.len = 0;
+	if (!json_minify(
+		(struct str){ (const char *)from, (size_t)(j->p - from) }, 2,
+		&p->list, &error, &at))
+		rocprof_die(p, from + at, error);
+	*v = (struct value){ .type = VAL_JSON, .s = buf_str(&p->list) };
+}
+
+/* A key, unescaped, at the end of the path. */
+static void
+add_key(struct process *p)
+{
+	const char *error;
+	size_t at;
+
+	if (!json_unescape(p->sub.raw, &p->path, &error, &at))
+		rocprof_die(p, p->sub.raw.p + at, error);
+}
+
+void
+rocprof_die(struct process *p, const void *where, const char *reason)
+{
+	const unsigned char *at = where, *copy = (const unsigned char *)p->copy;
+
+	if (copy != NULL)
+		source_die_at(
+		    p->s, p->copy_offset + (uint64_t)(at - copy), reason);
+	source_die(p->s, at, reason);
+}
+
+void
+rocprof_flatten(struct process *p, struct str text, path_fn *fn)
+{
+	struct json *j = &p->sub;
+	size_t prefix[PATH_MAX_DEPTH];
+	size_t depth = 0;
+	enum json_token t;
+
+	json_start(j, text.p, text.len);
+	p->path.len = 0;
+	while ((t = json_next(j)) > JSON_T_END) {
+		struct value v;
+
+		switch (t) {
+		case JSON_T_OBJECT:
+			if (depth == PATH_MAX_DEPTH) {
+				value_of_list(p, &v);
+				break;
+			}
+			if (depth > 0)
+				buf_putc(&p->path, '.');
+			prefix[depth++] = p->path.len;
+			continue;
+		case JSON_T_OBJECT_END:
+			depth--;
+			p->path.len = prefix[depth];
+			continue;
+		case JSON_T_KEY:
+			if (depth == 0)
+				continue;
+			p->path.len = prefix[depth - 1];
+			add_key(p);
+			continue;
+		case JSON_T_ARRAY: value_of_list(p, &v); break;
+		default: value_of_token(j, t, &v, &p->text); break;
+		}
+		if (depth > 0)
+			fn(p, buf_str(&p->path), &v);
+	}
+	if (t != JSON_T_END)
+		rocprof_die(p, j->where, j->error);
+}
+
+/* ---- records ---- */
+
+static void
+add_entry(struct process *p, struct str key, const struct value *value,
+    enum role role)
+{
+	struct value v = *value;
+
+	if (v.type == VAL_STR || v.type == VAL_JSON || v.type == VAL_NUM) {
+		if (v.s.len > STREAM_INTERN_MAX && v.type != VAL_NUM)
+			v.type = v.type == VAL_STR ? VAL_STRX : VAL_JSONX;
+		else
+			v.id = rocprof_intern(p, v.s);
+	}
+	vec_push(&p->entries,
+	    ((struct entry){ .key = rocprof_intern(p, key),
+		.type = (uint8_t)v.type,
+		.group = GROUP_ARGS,
+		.role = (uint8_t)role }));
+	value_encode(&p->vals, &v);
+}
+
+static void
+add_int(struct process *p, struct str key, int64_t i, enum role role)
+{
+	add_entry(p, key, &(struct value){ .type = VAL_INT, .i = i }, role);
+}
+
+static void
+add_text(struct process *p, struct str key, struct str text)
+{
+	add_entry(
+	    p, key, &(struct value){ .type = VAL_STR, .s = text }, ROLE_NONE);
+}
+
+static void
+add_word(struct process *p, struct str key, uint32_t id)
+{
+	add_text(p, key, rocprof_word(p, id));
+}
+
+static const struct agent *
+agent_of(const struct process *p, int64_t handle)
+{
+	for (size_t i = 0; i < p->agents.n; i++)
+		if (p->agents.v[i].handle == handle)
+			return &p->agents.v[i];
+	return NULL;
+}
+
+static int64_t
+device_of(const struct process *p, int64_t handle)
+{
+	const struct agent *a = agent_of(p, handle);
+
+	return a != NULL ? a->device : handle;
+}
+
+/* A copy belongs to the GPU it writes to, else to the one it reads from. */
+static void
+add_copy_device(struct process *p)
+{
+	const struct agent *dst = NULL, *src = NULL;
+
+	if (p->has_dst)
+		dst = agent_of(p, p->dst_agent);
+	if (p->has_src)
+		src = agent_of(p, p->src_agent);
+	if (dst == NULL || !dst->is_gpu)
+		dst = src;
+	if (dst != NULL && dst->is_gpu)
+		add_int(p, STR("device"), dst->device, ROLE_DEV);
+}
+
+/* Where an integer of a record goes. */
+static int64_t *
+scalar_of(struct process *p, struct str path, bool **has)
+{
+	static const char *const axes = "xyz";
+	static const struct str dims[2] = {
+		STR_INIT("dispatch_info.workgroup_size."),
+		STR_INIT("dispatch_info.grid_size."),
+	};
+	const struct {
+		struct str path;
+		int64_t *to;
+		bool *has;
+	} scalars[] = {
+		{ STR("start_timestamp"), &p->start_ns, &p->has_start },
+		{ STR("end_timestamp"), &p->end_ns, &p->has_end },
+		{ STR("thread_id"), &p->tid, &p->has_tid },
+		{ STR("kind"), &p->kind, &p->has_kind },
+		{ STR("operation"), &p->operation, &p->has_operation },
+		{ STR("dispatch_info.kernel_id"), &p->kernel_id,
+		    &p->has_kernel },
+	};
+
+	for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+		if (str_eq(path, scalars[i].path)) {
+			*has = scalars[i].has;
+			return scalars[i].to;
+		}
+	}
+	for (int d = 0; d < 2; d++) {
+		const char *axis;
+
+		if (path.len != dims[d].len + 1 || !str_starts(path, dims[d]))
+			continue;
+		axis = strchr(axes, path.p[path.len - 1]);
+		if (axis != NULL && *axis != '\0') {
+			*has = &p->has_dim[d];
+			return &p->dim[d][axis - axes];
+		}
+	}
+	return NULL;
+}
+
+static void
+on_record(struct process *p, struct str path, struct value *v)
+{
+	static const struct {
+		struct str path, key;
+		enum role role;
+	} names[] = {
+		{ STR_INIT("correlation_id.internal"), STR_INIT("correlation"),
+		    ROLE_CORR },
+		{ STR_INIT("correlation_id.external"), STR_INIT("external_id"),
+		    ROLE_NONE },
+		{ STR_INIT("stream_id.handle"), STR_INIT("stream"),
+		    ROLE_GPU_STREAM },
+		{ STR_INIT("dispatch_info.queue_id.handle"), STR_INIT("queue"),
+		    ROLE_NONE },
+		{ STR_INIT("dispatch_info.dispatch_id"),
+		    STR_INIT("dispatch_id"), ROLE_NONE },
+		{ STR_INIT("dispatch_info.private_segment_size"),
+		    STR_INIT("private_segment_size"), ROLE_NONE },
+		{ STR_INIT("dispatch_info.group_segment_size"),
+		    STR_INIT("group_segment_size"), ROLE_NONE },
+	};
+	bool *has;
+	int64_t *to = v->type == VAL_INT ? scalar_of(p, path, &has) : NULL;
+
+	if (to != NULL) {
+		*to = v->i;
+		*has = true;
+		return;
+	}
+	if (v->type == VAL_INT &&
+	    str_eq(path, STR("dispatch_info.agent_id.handle"))) {
+		add_int(p, STR("agent_id"), v->i, ROLE_NONE);
+		add_int(p, STR("device"), device_of(p, v->i), ROLE_DEV);
+		return;
+	}
+	if (v->type == VAL_INT && str_eq(path, STR("dst_agent_id.handle"))) {
+		add_int(p, STR("dst_agent"), v->i, ROLE_NONE);
+		p->dst_agent = v->i;
+		p->has_dst = true;
+		return;
+	}
+	if (v->type == VAL_INT && str_eq(path, STR("src_agent_id.handle"))) {
+		add_int(p, STR("src_agent"), v->i, ROLE_NONE);
+		p->src_agent = v->i;
+		p->has_src = true;
+		return;
+	}
+	if (v->type == VAL_STR && str_eq(path, STR("operation")))
+		p->word = intern_put(p->words, v->s);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (str_eq(path, names[i].path)) {
+			add_entry(p, names[i].key, v, names[i].role);
+			return;
+		}
+	}
+	add_entry(p, path, v, ROLE_NONE);
+}
+
+static void
+add_dims(struct process *p, struct str key, int d)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "[%" PRId64 ",%" PRId64 ",%" PRId64 "]", p->dim[d][0],
+	    p->dim[d][1], p->dim[d][2]);
+	add_entry(p, key, &(struct value){ .type = VAL_JSON, .s = buf_str(&b) },
+	    ROLE_NONE);
+	buf_free(&b);
+}
+
+/* The words of the numbers of kind and operation; the latter's word. */
+static uint32_t
+add_operation(struct process *p)
+{
+	const struct operations *ops = NULL;
+	uint32_t name = p->word;
+
+	if (p->has_kind && p->kind >= 0 && (uint64_t)p->kind < p->operations.n)
+		ops = &p->operations.v[p->kind];
+	if (ops != NULL && ops->kind != INTERN_NONE)
+		add_word(p, STR("kind"), ops->kind);
+	else if (p->has_kind)
+		add_int(p, STR("kind"), p->kind, ROLE_NONE);
+	if (!p->has_operation)
+		return name;
+	if (ops != NULL && p->operation >= 0 &&
+	    (uint64_t)p->operation < ops->names.n) {
+		name = ops->names.v[p->operation];
+		add_word(p, STR("operation"), name);
+	} else {
+		add_int(p, STR("operation"), p->operation, ROLE_NONE);
+	}
+	return name;
+}
+
+/* In the strings. */
+static uint32_t
+kernel_name(struct process *p)
+{
+	const struct symbol *sym;
+	char text[64] = "unknown_kernel";
+	uint64_t *place = NULL;
+
+	if (p->has_kernel) {
+		snprintf(
+		    text, sizeof text, "unknown_kernel_%" PRId64, p->kernel_id);
+		add_int(p, STR("kernel_id"), p->kernel_id, ROLE_NONE);
+		place = map_get(&p->symbols, (uint64_t)p->kernel_id);
+	}
+	if (place == NULL)
+		return rocprof_intern(p, str_of(text));
+	sym = &p->symbol_list.v[*place];
+	if (sym->name == INTERN_NONE)
+		return rocprof_intern(p, str_of(text));
+	if (sym->full != sym->name)
+		add_text(
+		    p, STR("kernel"), intern_get(p->symbol_names, sym->full));
+	return rocprof_intern(p, intern_get(p->symbol_names, sym->name));
+}
+
+/*
+ * The fixed fields that times give. What can't stand there is an argument: an
+ * end without a start or before it, and what is out of range.
+ */
+static unsigned
+set_times(struct process *p, struct event *ev)
+{
+	unsigned has = 0;
+
+	ev->ts_ns = ev->dur_ns = 0;
+	ev->flags = 0;
+	if (p->has_start && source_is_time(p->start_ns)) {
+		ev->ts_ns = source_time(p->s, p->start_ns);
+		has |= HAS_TS;
+	} else if (p->has_start) {
+		add_int(p, STR("start_timestamp"), p->start_ns, ROLE_NONE);
+	}
+	if (!p->has_end)
+		return has;
+	if (has == 0 || !source_is_time(p->end_ns)) {
+		add_int(p, STR("end_timestamp"), p->end_ns, ROLE_NONE);
+		return has;
+	}
+	has |= HAS_DUR;
+	if (p->end_ns >= p->start_ns) {
+		ev->dur_ns = p->end_ns - p->start_ns;
+		return has;
+	}
+	add_int(p, STR("end_timestamp"), p->end_ns, ROLE_NONE);
+	ev->flags = EV_CLAMPED;
+	return has | HAS_FLAGS;
+}
+
+/* Members of one name: the last counts. */
+static void
+demote_repeated(struct process *p)
+{
+	struct entry *e = p->entries.v;
+
+	for (size_t i = 0; i < p->entries.n; i++)
+		for (size_t k = i + 1; k < p->entries.n; k++)
+			if (e[i].key == e[k].key) {
+				e[i].group = GROUP_DUP;
+				e[i].role = ROLE_NONE;
+				break;
+			}
+}
+
+static void
+write_record(struct process *p, uint32_t buffer, enum kind kind)
+{
+	struct source_state *s = p->s;
+	struct event *ev = &p->ev;
+	struct track track = { .src = s->src,
+		.has_pid = p->has_pid,
+		.has_tid = p->has_tid,
+		.raw_pid = { .type = VAL_INT, .i = p->pid },
+		.raw_tid = { .type = VAL_INT, .i = p->tid } };
+	struct shape shape = {
+		.cat = rocprof_intern(p, rocprof_word(p, buffer)),
+		.has = (uint16_t)(HAS_TRACK | HAS_NAME | set_times(p, ev)),
+		.kind = (uint8_t)kind,
+		.ph = 'X',
+		.flags = SHAPE_ARGS,
+	};
+
+	demote_repeated(p);
+	shape.nentries = (uint32_t)p->entries.n;
+	shape.entries = p->entries.v;
+	ev->shape_id = strings_shape(s->strings, &shape);
+	ev->shape = s->strings->shapes.v[ev->shape_id];
+	ev->track = strings_track(s->strings, &track);
+	ev->src = s->src;
+	ev->uid.id = s->next_id++;
+	ev->vals = (const unsigned char *)p->vals.p;
+	ev->vals_len = p->vals.len;
+	source_event(s, ev);
+	(void)source_trim(s, 0);
+}
+
+static enum kind
+kind_of_buffer(struct str buffer)
+{
+	/* allocator records are slices here, not instants */
+	if (str_eq(buffer, STR("memory_allocation")) ||
+	    str_eq(buffer, STR("scratch_memory")))
+		return KIND_MEMORY;
+	return kind_of_chrome(buffer, true, 'X');
+}
+
+static void
+begin_record(struct process *p)
+{
+	p->entries.n = 0;
+	p->vals.len = 0;
+	p->has_start = p->has_end = p->has_tid = false;
+	p->has_kind = p->has_operation = p->has_kernel = false;
+	p->has_dst = p->has_src = false;
+	p->has_dim[0] = p->has_dim[1] = false;
+	p->tid = 0;
+	p->word = INTERN_NONE;
+	for (int d = 0; d < 6; d++)
+		p->dim[d / 3][d % 3] = 1;
+}
+
+void
+rocprof_record(struct process *p, uint32_t buffer, struct str text)
+{
+	struct str buffer_name = rocprof_word(p, buffer);
+	enum kind kind = kind_of_buffer(buffer_name);
+	uint32_t word;
+	bool is_kernel;
+
+	begin_record(p);
+	rocprof_flatten(p, text, on_record);
+	word = add_operation(p);
+	if (kind == KIND_MEMCPY)
+		add_copy_device(p);
+	is_kernel = kind == KIND_KERNEL || p->has_kernel;
+	if (is_kernel || p->has_dim[0])
+		add_dims(p, STR("block"), 0);
+	if (is_kernel || p->has_dim[1])
+		add_dims(p, STR("grid"), 1);
+	if (is_kernel) {
+		p->ev.name = kernel_name(p);
+	} else {
+		p->ev.name = rocprof_intern(p,
+		    word != INTERN_NONE ? rocprof_word(p, word) : buffer_name);
+	}
+	/* times that are no times, a device, a name may be added to these */
+	if (p->entries.n > SHAPE_MAX_ENTRIES - 16)
+		rocprof_die(p, text.p, "a record has too many members");
+	write_record(p, buffer, kind);
+}

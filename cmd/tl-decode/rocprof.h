@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rocprofv3's *_results.json: a list of processes, each with tables (agents,
+ * kernel symbols, names of operations) and buffers of records, all in ns.
+ *
+ * A record is one object of scalars, some of them nested; it is flattened to
+ * paths ("dispatch_info.agent_id.handle") and a table says what a path means.
+ * What no table names becomes an argument under its path, so nothing is lost.
+ * Where the tables stand behind the buffers, records wait as text until the
+ * process ends.
+ */
+#ifndef TL_DECODE_ROCPROF_H
+#define TL_DECODE_ROCPROF_H
+
+#include "decode.h"
+
+/*
+ * Processes list the symbols of all code they loaded, most of which never
+ * run: their names enter the stream's strings when a record uses them.
+ */
+struct symbol {
+	uint32_t name; /* shown: first of truncated, formatted, mangled */
+	uint32_t full; /* the demangled one, with its parameters */
+};
+
+struct agent {
+	int64_t handle;
+	int64_t device; /* GPU ordinal, or the node's number */
+	bool is_gpu;
+};
+
+/* A row of a table while it is read. */
+struct agent_row {
+	int64_t handle, gpu_index, node, type;
+};
+
+struct symbol_row {
+	int64_t id;
+	uint32_t mangled, formatted, demangled, truncated;
+};
+
+struct operations {
+	uint32_t kind;
+	VEC(uint32_t) names;
+};
+
+struct waiting {
+	uint32_t buffer; /* number of its name */
+	size_t at, len;  /* in texts */
+	uint64_t offset; /* in the file */
+};
+
+struct process {
+	struct source_state *s;
+	struct json sub; /* over one record */
+	int64_t pid;
+	bool has_pid;
+	int64_t init_ns, fini_ns;
+	bool has_init, has_fini;
+	struct agent_row agent_row;
+	struct symbol_row symbol_row;
+	bool has_strings, has_symbols, has_agents;
+	struct map symbols; /* kernel id to place in list */
+	struct intern *symbol_names;
+	VEC(struct symbol) symbol_list;
+	VEC(struct agent) agents;
+	/* names of buffers and operations: they outlive the strings */
+	struct intern *words;
+	VEC(struct operations) operations; /* by kind */
+	struct buf texts;
+	VEC(struct waiting) waiting;
+	/* the record at hand */
+	struct event ev;
+	VEC(struct entry) entries;
+	struct buf vals;
+	struct buf path, list, name, text;
+	const char *copy; /* the text at hand, where it isn't in the window */
+	uint64_t copy_offset; /* ... and its place in the file */
+	int64_t start_ns, end_ns, tid, kind, operation, kernel_id;
+	int64_t dst_agent, src_agent;
+	int64_t dim[2][3]; /* block, grid */
+	uint32_t word;     /* an operation given by name */
+	bool has_start, has_end, has_tid, has_kind, has_operation, has_kernel;
+	bool has_dst, has_src;
+	bool has_dim[2];
+};
+
+/* ---- rocprof-record.c ---- */
+
+/* A scalar, or a list as text, at a path. */
+typedef void path_fn(struct process *p, struct str path, struct value *v);
+
+/* Calls fn for each member of the object, nested ones by dotted paths. */
+void rocprof_flatten(struct process *p, struct str text, path_fn *fn);
+/* Dies at a byte of the text at hand. */
+noreturn void rocprof_die(
+    struct process *p, const void *where, const char *reason);
+/* One record of a buffer, written as an event. */
+void rocprof_record(struct process *p, uint32_t buffer, struct str text);
+
+static inline uint32_t
+rocprof_intern(struct process *p, struct str s)
+{
+	return intern_put(p->s->strings->text, s);
+}
+
+static inline struct str
+rocprof_word(const struct process *p, uint32_t id)
+{
+	return intern_get(p->words, id);
+}
+
+#endif

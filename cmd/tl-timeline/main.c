@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-timeline: where did the GPU time go?
+ *
+ * A sink: it keeps the interval of each GPU event that is asked for, by slice
+ * and bucket, and at the end takes unions and differences of them. What it
+ * needs of a stream is little, so events of other kinds are passed over.
+ */
+#include <stdio.h>
+
+#include "cmd/tl-timeline/timeline.h"
+
+#define OPT_BY (OPT_LONG + 0)
+#define OPT_JOIN (OPT_LONG + 1)
+#define OPT_LINKED_ONLY (OPT_LONG + 2)
+#define OPT_MICRO_IDLE (OPT_LONG + 3)
+
+static const struct opt options[] = {
+	{ OPT_BY, "by", "WHAT",
+	    "a timeline each: annotation, dev, rank, recompute, src, step" },
+	{ OPT_JOIN, "join", NULL, "one timeline of all sources" },
+	{ OPT_LINKED_ONLY, "linked-only", NULL,
+	    "only GPU work whose launch is in the trace" },
+	{ OPT_MICRO_IDLE, "micro-idle", "TIME",
+	    "idle time in gaps below TIME, and from it on" },
+	OPT_BUCKET,
+	OPT_SELECT,
+	OPT_TABLE,
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"where did the GPU time go: computation, exposed communication and "
+	"copies, idle",
+	"[OPTIONS] [FILE...]",
+	"tl-decode trace.json.gz | tl-timeline",
+};
+
+static const char *const by_words[] = {
+	[BY_ANNOTATION - 1] = "annotation",
+	[BY_DEV - 1] = "dev",
+	[BY_RANK - 1] = "rank",
+	[BY_RECOMPUTE - 1] = "recompute",
+	[BY_SRC - 1] = "src",
+	[BY_STEP - 1] = "step",
+	[BY_STEP] = NULL,
+};
+
+/* ---- reading ---- */
+
+static struct key
+key_of(struct settings *set, const struct event *ev)
+{
+	const struct window *win;
+	int64_t step;
+
+	switch (set->by) {
+	case BY_DEV: return ev->dev;
+	case BY_RECOMPUTE:
+		return (struct key){ (ev->flags & EV_RECOMPUTE) != 0, KEY_INT };
+	case BY_STEP:
+		step = select_step(&set->select);
+		return step == WALK_NO_STEP ? (struct key){ 0, KEY_NONE }
+					    : (struct key){ step, KEY_INT };
+	case BY_ANNOTATION:
+		win = select_annotation(&set->select);
+		return win == NULL || win->name == INTERN_NONE
+		    ? (struct key){ 0, KEY_NONE }
+		    : (struct key){ win->name, KEY_STR };
+	default: return (struct key){ 0, KEY_NONE };
+	}
+}
+
+static void
+take_gpu_event(struct settings *set, struct slices *g, struct origin *o,
+    const struct stream_in *in, bool is_chosen)
+{
+	const struct event *ev = &in->ev;
+	int64_t end;
+
+	if (ev->flags & EV_DUPLICATE) {
+		o->nduplicates++;
+		return;
+	}
+	o->ngpu++;
+	if (ev->flags & EV_UNLINKED)
+		o->nunlinked++;
+	if (!is_chosen || (ev->shape->has & HAS_TS) == 0 ||
+	    (set->linked_only && (ev->flags & EV_UNLINKED) != 0))
+		return;
+	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
+		die("%s: event %" PRIu64 ": its end is out of range", o->path,
+		    ev->uid.id);
+	o->nchosen++;
+	slice_add(slices_find(g, o, key_of(set, ev)),
+	    bucket_of_event(&set->rules, in->strings, ev), ev, end);
+}
+
+static void
+read_file(struct settings *set, struct slices *g, const char *path)
+{
+	enum want want = select_want(
+	    &set->select, set->by == BY_RECOMPUTE ? WANT_TREE : WANT_LINKED);
+	struct stream_in *in = stream_open(path, g->strings, want);
+	const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
+	struct origin *o = NULL;
+	enum item item;
+
+	stream_only(in, select_kinds(&set->select, KINDS_GPU));
+	select_start(&set->select, in);
+	slices_next_file(g);
+	while ((item = stream_next(in)) != ITEM_END) {
+		bool is_chosen = select_item(&set->select, in, item);
+
+		if (item == ITEM_SOURCE) {
+			o = slices_origin(g, name, in->source.src);
+			origin_facts(o, &in->source);
+			o->is_asked = select_source(&set->select, &in->source);
+		} else if (item == ITEM_EVENT && event_is(&in->ev, KINDS_GPU)) {
+			if (o == NULL || o->src != in->ev.src)
+				o = slices_origin(g, name, in->ev.src);
+			take_gpu_event(set, g, o, in, is_chosen);
+		}
+	}
+	g->nevents += in->nevents;
+	stream_close(in);
+}
+
+/* ---- what is missing ---- */
+
+/* Sources of other ranks go, once all ranks are known. */
+static void
+drop_unasked(struct slices *g)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->list.n; i++) {
+		struct slice *slice = &g->list.v[i];
+
+		if (g->origins.v[slice->origin].is_asked) {
+			g->list.v[n++] = *slice;
+			continue;
+		}
+		for (size_t k = 0; k < SET_COUNT; k++)
+			spans_free(&slice->sets[k]);
+	}
+	g->list.n = n;
+}
+
+static const char *
+why_empty(const struct settings *set, const struct origin *o)
+{
+	static char text[160];
+
+	if (o->ngpu == 0)
+		return "no GPU event";
+	if (set->linked_only && o->nunlinked == o->ngpu)
+		snprintf(text, sizeof text,
+		    "no linked GPU event: %" PRIu64
+		    " unlinked ones, left out by --linked-only",
+		    o->nunlinked);
+	else if (select_by_launch(&set->select) && o->nunlinked > 0)
+		snprintf(text, sizeof text,
+		    "none of its %" PRIu64 " GPU events is asked for (%" PRIu64
+		    " have no launch: try --by-gpu-time)",
+		    o->ngpu, o->nunlinked);
+	else
+		snprintf(text, sizeof text,
+		    "none of its %" PRIu64 " GPU events is asked for", o->ngpu);
+	return text;
+}
+
+/* A source without an answer is a doubt; none with one is a failure. */
+static void
+check_sources(const struct settings *set, const struct slices *g)
+{
+	size_t nasked = 0, nempty = 0;
+	const struct origin *last = NULL;
+
+	for (size_t i = 0; i < g->origins.n; i++) {
+		const struct origin *o = &g->origins.v[i];
+
+		nasked += o->is_asked;
+		if (!o->is_asked || o->nchosen > 0)
+			continue;
+		nempty++;
+		last = o;
+		if (g->list.n > 0)
+			doubt("%s: source %u: %s", o->path, (unsigned)o->src,
+			    why_empty(set, o));
+	}
+	if (g->list.n > 0)
+		return;
+	if (nasked == 0 && g->origins.n > 0)
+		die("no source of the ranks asked for");
+	if (nempty == 1)
+		die("%s: %s among %" PRIu64 " events", last->path,
+		    why_empty(set, last), g->nevents);
+	if (nempty == 0)
+		die("no GPU event among %" PRIu64 " events", g->nevents);
+	die("%zu sources, the last %s: %s", nempty, last->path,
+	    why_empty(set, last));
+}
+
+static void
+summarise(const struct slices *g, double start_s)
+{
+	for (size_t i = 0; i < g->origins.n; i++) {
+		const struct origin *o = &g->origins.v[i];
+
+		note("%s: source %u: %" PRIu64 " GPU events, %" PRIu64
+		     " counted, %" PRIu64 " unlinked, %" PRIu64
+		     " duplicates left out",
+		    o->path, (unsigned)o->src, o->ngpu, o->nchosen,
+		    o->nunlinked, o->nduplicates);
+	}
+	note("%" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB", g->nevents,
+	    sys_wall_s() - start_s, sys_cpu_s(),
+	    (double)sys_peak_bytes() / 1e6);
+}
+
+/* ---- options ---- */
+
+static void
+take_option(struct settings *set, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_BY: set->by = (enum by)(opt_word(op, by_words) + 1); break;
+	case OPT_JOIN: set->join = true; break;
+	case OPT_LINKED_ONLY: set->linked_only = true; break;
+	case OPT_MICRO_IDLE:
+		set->micro_ns = opt_time(op);
+		set->has_micro = true;
+		break;
+	case 'v': set->verbose = true; break;
+	default:
+		if (!bucket_opt(&set->rules, op, ch) &&
+		    !select_opt(&set->select, op, ch))
+			(void)table_dest_opt(&set->dest, op, ch);
+		break;
+	}
+}
+
+static void
+check_settings(struct settings *set)
+{
+	if (set->join && (set->by == BY_RANK || set->by == BY_SRC))
+		die_usage("--join makes one timeline of all sources, --by %s "
+			  "one of each",
+		    by_words[set->by - 1]);
+	if (set->select.kinds != 0 && (set->select.kinds & KINDS_GPU) == 0)
+		die_usage("option '--kind' needs kernel, memcpy or memset: the "
+			  "timeline is one of GPU work");
+	set->select.need_windows =
+	    set->by == BY_STEP || set->by == BY_ANNOTATION;
+	set->select.late_ranks = true;
+	rows_check(set);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { 0 };
+	struct slices g = { 0 };
+	double start_s = sys_wall_s();
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &op, ch);
+	check_settings(&set);
+
+	g.strings = strings_create();
+	if (op.ind == argc)
+		read_file(&set, &g, "-");
+	for (int i = op.ind; i < argc; i++)
+		read_file(&set, &g, argv[i]);
+	drop_unasked(&g);
+	check_sources(&set, &g);
+	if (set.join)
+		slices_join(&g);
+	rows_print(&set, &g);
+	if (set.verbose)
+		summarise(&g, start_s);
+	slices_free(&g);
+	strings_destroy(g.strings);
+	select_free(&set.select);
+	bucket_free(&set.rules);
+	return exit_status();
+}

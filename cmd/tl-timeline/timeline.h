@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-timeline inside: events are gathered into slices (a source, and what --by
+ * says), a slice becomes figures, and figures become rows.
+ */
+#ifndef TL_TIMELINE_H
+#define TL_TIMELINE_H
+
+#include "table/table.h"
+#include "trace/trace.h"
+
+enum by {
+	BY_NOTHING,
+	BY_ANNOTATION,
+	BY_DEV,
+	BY_RANK,
+	BY_RECOMPUTE,
+	BY_SRC,
+	BY_STEP,
+};
+
+struct settings {
+	enum by by;
+	bool join, linked_only, verbose;
+	bool has_micro;
+	int64_t micro_ns; /* gaps from here on are macro */
+	struct select select;
+	struct bucket_rules rules;
+	struct table_dest dest;
+};
+
+/* One source of one of the files. */
+struct origin {
+	const char *path;
+	uint32_t src; /* in its stream */
+	uint32_t no;  /* over all files */
+	bool is_asked, is_rocprof;
+	bool has_rank, has_base, has_window;
+	int64_t rank;
+	int64_t base_ns; /* of ts, in Unix time where it is known */
+	struct span window;
+	uint64_t ngpu, nunlinked, nduplicates, nchosen;
+};
+
+/* A slice of the rocprof timeline differs from Kineto's in its buckets, so
+ * kernels that copy are kept by themselves. */
+enum {
+	SET_COMPUTE,
+	SET_COMM,
+	SET_MEMCPY,
+	SET_COPY_KERNELS,
+	SET_UNLINKED, /* those of the others without a launch */
+	SET_COUNT
+};
+
+struct slice {
+	size_t origin;
+	struct key key;   /* of --by; KEY_NONE: outside */
+	int64_t first_ns; /* the earliest time of its events, for order */
+	uint64_t nevents, nunlinked;
+	struct spans sets[SET_COUNT];
+};
+
+struct slices {
+	struct strings *strings;
+	VEC(struct origin) origins;
+	VEC(struct slice) list;
+	struct map by_key;   /* hash to index */
+	size_t file_origins; /* the first origin of the file being read */
+	uint64_t nevents;    /* of any kind, in all files */
+};
+
+/* slice.c */
+
+void slices_next_file(struct slices *g);
+struct origin *slices_origin(struct slices *g, const char *path, uint32_t src);
+void origin_facts(struct origin *o, const struct source *s);
+/* A slice of the origin, made when missing; valid until the next call. */
+struct slice *slices_find(
+    struct slices *g, const struct origin *o, struct key key);
+void slice_add(struct slice *slice, enum bucket bucket, const struct event *ev,
+    int64_t end_ns);
+/* Groups of all sources with equal keys become one, in the first's time. */
+void slices_join(struct slices *g);
+/* Into the order of the table. */
+void slices_sort(struct slices *g, enum by by, bool by_rank);
+void slices_free(struct slices *g);
+
+/* figures.c */
+
+/* Lengths in ns. */
+struct figures {
+	int64_t compute, exposed_comm, exposed_memcpy;
+	int64_t busy, idle, micro_idle, macro_idle, total;
+	int64_t comm, memcpy, unlinked;
+	int64_t kernel, memory; /* of rocprof */
+};
+
+/* Uses the slice's sets up. micro_ns parts the gaps. */
+void figures_of(struct figures *f, struct slice *slice, int64_t micro_ns);
+/* The same with the buckets of rocprof, in a window or, if NULL, its own. */
+void figures_of_rocprof(struct figures *f, struct slice *slice,
+    const struct span *window, int64_t micro_ns);
+
+/* rows.c */
+
+/* A usage error for columns that no table of ours has. */
+void rows_check(const struct settings *set);
+void rows_print(struct settings *set, struct slices *g);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said of one event, as the reference prints it. */
+#include "cmd/tl-tree/tree.h"
+#include "json/json.h"
+
+/* ---- texts ---- */
+
+/* One byte of a name; those that a terminal would obey become \xNN. */
+static void
+put_visible(struct out *out, unsigned char c)
+{
+	if (c < 0x20 || c == 0x7f)
+		out_printf(out, "\\x%02x", c);
+	else
+		out_write(out, &c, 1);
+}
+
+/*
+ * Bytes of the character at p: the C1 controls (U+0080..U+009F), which
+ * terminals obey too, are told by *is_control.
+ */
+static size_t
+char_len(const unsigned char *p, size_t left, bool *is_control)
+{
+	size_t n = 1;
+
+	*is_control = p[0] >= 0x80 && p[0] < 0xc0;
+	if (p[0] < 0xc0)
+		return 1;
+	n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+	if (n > left) {
+		*is_control = true;
+		return 1;
+	}
+	for (size_t i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80) {
+			*is_control = true;
+			return 1;
+		}
+	}
+	*is_control = p[0] == 0xc2 && p[1] < 0xa0;
+	return n;
+}
+
+void
+line_name(struct out *out, struct str name, size_t max)
+{
+	const unsigned char *p = (const unsigned char *)name.p;
+	const unsigned char *end = p + name.len;
+	size_t chars = 0;
+
+	while (p < end) {
+		bool is_control;
+		size_t n = char_len(p, (size_t)(end - p), &is_control);
+
+		if (chars++ == max) {
+			out_puts(out, "..");
+			return;
+		}
+		if (is_control)
+			for (size_t i = 0; i < n; i++)
+				out_printf(out, "\\x%02x", p[i]);
+		else if (n == 1)
+			put_visible(out, p[0]);
+		else
+			out_write(out, p, n);
+		p += n;
+	}
+}
+
+void
+line_us(struct out *out, int64_t ns)
+{
+	char text[NUM_DEC_MAX];
+	size_t n = num_put_dec(text, (struct dec){ ns, -3 });
+
+	while (n > 0 && text[n - 1] == '0')
+		n--;
+	if (n > 0 && text[n - 1] == '.')
+		n--;
+	out_write(out, text, n);
+}
+
+/* ---- values as Python writes them ---- */
+
+static void
+put_quoted(struct out *out, struct str s)
+{
+	char quote = '\'';
+
+	if (str_find(s, STR("'"), false) >= 0 &&
+	    str_find(s, STR("\""), false) < 0)
+		quote = '"';
+	out_write(out, &quote, 1);
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.p[i] == quote || s.p[i] == '\\')
+			out_write(out, "\\", 1);
+		put_visible(out, (unsigned char)s.p[i]);
+	}
+	out_write(out, &quote, 1);
+}
+
+static void
+put_token(struct out *out, const struct json *j, enum json_token t)
+{
+	struct buf text = { 0 };
+	const char *error;
+	size_t at;
+
+	switch (t) {
+	case JSON_T_OBJECT: out_puts(out, "{"); break;
+	case JSON_T_OBJECT_END: out_puts(out, "}"); break;
+	case JSON_T_ARRAY: out_puts(out, "["); break;
+	case JSON_T_ARRAY_END: out_puts(out, "]"); break;
+	case JSON_T_TRUE: out_puts(out, "True"); break;
+	case JSON_T_FALSE: out_puts(out, "False"); break;
+	case JSON_T_NULL: out_puts(out, "None"); break;
+	case JSON_T_KEY:
+	case JSON_T_STRING:
+		if (json_unescape(j->raw, &text, &error, &at))
+			put_quoted(out, buf_str(&text));
+		buf_free(&text);
+		if (t == JSON_T_KEY)
+			out_puts(out, ": ");
+		break;
+	default: out_str(out, j->raw); break;
+	}
+}
+
+static bool
+is_close(enum json_token t)
+{
+	return t == JSON_T_OBJECT_END || t == JSON_T_ARRAY_END;
+}
+
+/* A list or object; it was checked when it was read. */
+static void
+put_json(struct out *out, struct str s)
+{
+	struct json *j = xmalloc(sizeof *j);
+	struct buf copy = { 0 };
+	enum json_token t, before = JSON_T_END;
+
+	buf_room(&copy, s.len + IN_PAD);
+	memcpy(copy.p, s.p, s.len);
+	memset(copy.p + s.len, 0, IN_PAD);
+	json_start(j, copy.p, s.len);
+	while ((t = json_next(j)) > JSON_T_END) {
+		if (before != JSON_T_END && before != JSON_T_ARRAY &&
+		    before != JSON_T_OBJECT && before != JSON_T_KEY &&
+		    !is_close(t))
+			out_puts(out, ", ");
+		put_token(out, j, t);
+		before = t;
+	}
+	buf_free(&copy);
+	vec_release(j);
+}
+
+static void
+put_value(struct out *out, const struct value *v)
+{
+	char text[NUM_DEC_MAX];
+
+	switch (v->type) {
+	case VAL_NULL: out_puts(out, "None"); break;
+	case VAL_FALSE: out_puts(out, "False"); break;
+	case VAL_TRUE: out_puts(out, "True"); break;
+	case VAL_INT: out_printf(out, "%" PRId64, v->i); break;
+	case VAL_UINT: out_printf(out, "%" PRIu64, v->u); break;
+	case VAL_DEC: out_write(out, text, num_put_dec(text, v->dec)); break;
+	case VAL_NUM: out_str(out, v->s); break;
+	case VAL_STR:
+	case VAL_STRX: line_name(out, v->s, SIZE_MAX); break;
+	default: put_json(out, v->s); break;
+	}
+}
+
+/* ---- lines ---- */
+
+void
+line_event(struct out *out, const struct strings *st, const struct event *ev)
+{
+	struct str cat = strings_get(st, ev->shape->cat);
+
+	out_printf(out, "UID: %" PRIu64 ", Category: ", ev->uid.id);
+	line_name(out, cat.len > 0 ? cat : str_of(kind_words[ev->shape->kind]),
+	    SIZE_MAX);
+	out_puts(out, ", Name: ");
+	line_name(out, strings_get(st, ev->name), LINE_NAME_MAX);
+	if (event_is(ev, KINDS_GPU)) {
+		out_puts(out, ", Duration: ");
+		line_us(out, ev->dur_ns);
+	}
+}
+
+bool
+line_fields(struct out *out, const struct strings *st, const struct event *ev,
+    const struct view *view, struct str prefix)
+{
+	bool any = false;
+
+	if (ev->shape->kind != KIND_OP)
+		return false;
+	for (size_t i = 0; i < view->fields.n; i++) {
+		struct value v;
+
+		if (!event_arg(st, ev, view->fields.v[i], &v))
+			continue;
+		out_str(out, prefix);
+		out_str(out, view->fields.v[i]);
+		out_puts(out, ": ");
+		put_value(out, &v);
+		out_puts(out, "\n");
+		any = true;
+	}
+	return any;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-tree: the events of a trace as a tree.
+ *
+ * Reads a source whole, links launches to GPU work, nests what the host did,
+ * and writes prologue, tree and tail; or prints trees for people. A stream
+ * that is a tree already goes through as it is, unless an option asks for
+ * another one.
+ */
+#include "cmd/tl-tree/tree.h"
+
+struct settings {
+	enum link_by by;
+	struct tree_opts tree;
+	bool is_anew; /* an option says how to link or nest */
+	bool verbose, print;
+	struct view view;
+	int64_t mem; /* 0: no limit */
+	struct stream_dest dest;
+};
+
+struct totals {
+	struct link_stats link;
+	struct tree_stats tree;
+	uint64_t events;
+	bool is_passed; /* was a tree already */
+};
+
+enum {
+	OPT_BLEED = OPT_LONG + 1,
+	OPT_BWD,
+	OPT_DEPTH,
+	OPT_EXT,
+	OPT_FIELDS,
+	OPT_FOLLOW,
+	OPT_GPU_TIME,
+	OPT_KINDS,
+	OPT_LINK,
+	OPT_MEM,
+	OPT_NO_PRUNE,
+	OPT_NO_PYTHON,
+	OPT_PID,
+	OPT_PRUNE,
+	OPT_ROOT,
+	OPT_STACK,
+	OPT_TID,
+	OPT_UP,
+};
+
+static const struct opt options[] = {
+	{ OPT_BLEED, "bleed", "RULE",
+	    "what overlaps its surroundings: discard or clip it" },
+	{ OPT_BWD, "bwd", NULL, "print: backward ops below their forward op" },
+	{ OPT_DEPTH, "depth", "N", "print: N levels" },
+	{ OPT_EXT, "ext-id", "ID", "print: the ops of this external id" },
+	{ OPT_FIELDS, "fields", "NAME,...", "print: these arguments of ops" },
+	{ OPT_FOLLOW, "follow-fwd", NULL,
+	    "up, stack: go on at the forward op" },
+	{ OPT_GPU_TIME, "gpu-time", NULL,
+	    "print: busy time of the GPU, kernels, share of the root" },
+	{ OPT_KINDS, "kinds", "KIND,...", "print: only events of these kinds" },
+	{ OPT_LINK, "link", "RULE",
+	    "launch to GPU work by: auto, correlation, ext or flow" },
+	{ OPT_MEM, "mem", "SIZE",
+	    "hold events of at most SIZE in memory, the rest in TMPDIR" },
+	{ OPT_NO_PRUNE, "no-prune", NULL,
+	    "print: also what leads to no GPU work" },
+	{ OPT_NO_PYTHON, "no-python", NULL, "no Python frames in the tree" },
+	{ OPT_PID, "pid", "PID", "ext-id: of this process" },
+	{ 'p', "print", NULL, "print trees for people" },
+	{ OPT_PRUNE, "prune", NULL,
+	    "print: only what leads to GPU work, as it is by default" },
+	{ OPT_ROOT, "root", "UID|NAME", "print: from these events; a pattern" },
+	{ OPT_STACK, "stack", "UID", "print the names above an event" },
+	OPT_STREAM_OUT,
+	{ OPT_TID, "tid", "TID", "ext-id: of this thread" },
+	{ OPT_UP, "up", "UID", "print the events above an event" },
+	{ 'v', "verbose", NULL, "say what was done on standard error" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"orders a trace as a tree: ops, what they called, and its GPU work",
+	"[-v] [--bleed RULE] [--link RULE] [--mem SIZE] [--no-python] "
+	"[-o FILE] [FILE]",
+	"tl-decode trace.json.gz | tl-tree | tl-timeline",
+};
+
+static void
+say(const struct settings *set, const struct totals *t, const struct store *s)
+{
+	const struct tree_stats *tree = &t->tree;
+	uint64_t held, bytes = store_peak_bytes(s, &held);
+
+	if (t->is_passed) {
+		note(
+		    "%" PRIu64 " events, passed on: a tree already", t->events);
+		return;
+	}
+	note("%" PRIu64 " events, %" PRIu64 " in the tree, %" PRIu64 " roots",
+	    t->events, tree->in_tree, tree->roots);
+	for (int k = 0; k < KIND_COUNT; k++)
+		if (tree->discarded[k] > 0)
+			note("discarded, as they overlap others: %" PRIu64
+			     " of kind %s",
+			    tree->discarded[k], kind_words[k]);
+	if (set->tree.clip)
+		note("cut, as they overlap others: %" PRIu64, tree->clipped);
+	note("GPU events: %" PRIu64 " linked by %s, %" PRIu64
+	     " without launch, %" PRIu64 " duplicates",
+	    t->link.linked, link_rule(&t->link), t->link.unlinked,
+	    t->link.duplicates);
+	note("backward ops: %" PRIu64 " linked by number, %" PRIu64
+	     " by arrow, of %" PRIu64,
+	    t->link.bwd_seq, t->link.bwd_flow, t->link.wrappers);
+	if (tree->regions > 0)
+		note("%" PRIu64 " frames recompute, %" PRIu64 " events marked",
+		    tree->regions, tree->recompute);
+	note("%.3f s CPU, peak memory %.1f MiB, %.1f bytes an event and "
+	     "strings",
+	    sys_cpu_s(), (double)sys_peak_bytes() / 1048576,
+	    held > 0 ? (double)bytes / (double)held : 0.0);
+}
+
+static void
+warn_of(const struct totals *t, const char *name)
+{
+	if (t->link.duplicates > 0)
+		warn("%s: %" PRIu64
+		     " GPU events stand twice in the trace; each counts once",
+		    name, t->link.duplicates);
+}
+
+static void
+build(const struct settings *set, struct store *s, unsigned marks,
+    struct totals *t)
+{
+	bool has_tree = (marks & MARK_TREE) != 0 && !set->is_anew;
+	bool has_links =
+	    (marks & (MARK_LINKED | MARK_TREE)) != 0 && !set->is_anew;
+
+	t->events += store_count(s);
+	if (has_links)
+		store_count_links(s, &t->link);
+	else
+		store_link(s, set->by, &t->link);
+	if (!has_tree)
+		tree_build(s, &set->tree, &t->tree);
+	if (!has_links)
+		store_link_backward(s, &t->link);
+}
+
+static void
+write_trees(const struct settings *set, struct stream_in *in, struct store *s,
+    struct totals *t)
+{
+	unsigned marks = in->marks;
+	struct stream_out *out = stream_create(
+	    &set->dest, in->strings, in, marks | MARK_LINKED | MARK_TREE, true);
+
+	if ((marks & MARK_TREE) != 0 && !set->is_anew) {
+		link_pass_on(in, out);
+		t->events = stream_written(out);
+		t->is_passed = true;
+	} else {
+		while (store_read(s, in)) {
+			build(set, s, marks, t);
+			tree_write(s, out, set->dest.ndjson);
+		}
+		stream_mark(out, in->marks);
+	}
+	stream_finish(out);
+}
+
+static uint64_t
+print_source(const struct view *v, struct forest *f, struct out *out)
+{
+	if (v->up != NULL)
+		return print_up(v, f, out);
+	if (v->stack != NULL)
+		return print_stack(v, f, out);
+	return print_trees(v, f, out);
+}
+
+static void
+print_all(const struct settings *set, struct stream_in *in, struct store *s,
+    struct totals *t)
+{
+	const struct view *v = &set->view;
+	struct out *out = out_open(set->dest.path);
+	unsigned marks = in->marks;
+	struct forest f = { 0 };
+	uint64_t found = 0;
+
+	while (store_read(s, in)) {
+		build(set, s, marks, t);
+		forest_make(&f, s);
+		found += print_source(v, &f, out);
+	}
+	if (found == 0 &&
+	    (v->up != NULL || v->stack != NULL || v->roots.n > 0 ||
+		v->ext != NULL))
+		die("%s: no event is as asked for", in->name);
+	out_finish(out);
+	forest_free(&f);
+}
+
+static void
+refuse_edited(const struct stream_in *in)
+{
+	if ((in->marks & MARK_EDITED) != 0)
+		die("%s: events were removed from this stream, so that the "
+		    "owners of GPU work can't be found any more; select with "
+		    "tl-filter behind tl-tree",
+		    in->name);
+}
+
+/* ---- options ---- */
+
+/* The next word of a list with commas; false at its end. */
+static bool
+next_word(const char **p, struct str *word)
+{
+	size_t n;
+
+	if (**p == '\0')
+		return false;
+	n = strcspn(*p, ",");
+	*word = (struct str){ *p, n };
+	*p += n + ((*p)[n] == ',');
+	return true;
+}
+
+static uint32_t
+kinds_of(const char *list)
+{
+	uint32_t kinds = 0;
+	struct str word;
+
+	while (next_word(&list, &word)) {
+		int kind = kind_of_word(word);
+
+		if (kind < 0)
+			die_usage("--kinds: '%.*s' is no kind of event",
+			    (int)word.len, word.p);
+		kinds |= KIND_BIT(kind);
+	}
+	return kinds;
+}
+
+/* Those of --print; false if ch is none of them. */
+static bool
+take_view(struct view *v, const struct optparse *op, int ch)
+{
+	const char *list = op->arg;
+	struct str word;
+
+	switch (ch) {
+	case OPT_BWD: v->bwd = true; break;
+	case OPT_DEPTH: v->depth = (uint32_t)opt_int(op, 1, INT32_MAX); break;
+	case OPT_EXT: v->ext = op->arg; break;
+	case OPT_FIELDS:
+		while (next_word(&list, &word))
+			vec_push(&v->fields, word);
+		break;
+	case OPT_FOLLOW: v->follow_fwd = true; break;
+	case OPT_GPU_TIME: v->gpu_time = true; break;
+	case OPT_KINDS: v->kinds = kinds_of(op->arg); break;
+	case OPT_NO_PRUNE: v->no_prune = true; break;
+	case OPT_PID: v->pid = op->arg; break;
+	case OPT_PRUNE: v->no_prune = false; break;
+	case OPT_ROOT: vec_push(&v->roots, op->arg); break;
+	case OPT_STACK: v->stack = op->arg; break;
+	case OPT_TID: v->tid = op->arg; break;
+	case OPT_UP: v->up = op->arg; break;
+	default: return false;
+	}
+	return true;
+}
+
+static void
+take_option(struct settings *set, const struct optparse *op, int ch)
+{
+	static const char *const bleed[] = { "discard", "clip", NULL };
+
+	switch (ch) {
+	case OPT_BLEED:
+		set->tree.clip = opt_word(op, bleed) == 1;
+		set->is_anew = true;
+		break;
+	case OPT_LINK:
+		set->by = (enum link_by)opt_word(op, link_words);
+		set->is_anew = true;
+		break;
+	case OPT_NO_PYTHON:
+		set->tree.no_python = true;
+		set->is_anew = true;
+		break;
+	case OPT_MEM:
+		set->mem = opt_size(op);
+		if ((uint64_t)set->mem < STORE_LEAST)
+			die_usage("option '--mem': %s is too little, the least "
+				  "is %zuM",
+			    op->arg, STORE_LEAST >> 20);
+		break;
+	case 'p': set->print = true; break;
+	case 'v': set->verbose = true; break;
+	default:
+		if (take_view(&set->view, op, ch))
+			set->print = true; /* they are about nothing else */
+		else
+			stream_dest_opt(&set->dest, op, ch);
+		break;
+	}
+}
+
+static void
+check_options(const struct settings *set)
+{
+	const struct view *v = &set->view;
+
+	if (set->print && (set->dest.ndjson || set->dest.zstd))
+		die_usage("--print writes no stream: --ndjson and --zstd "
+			  "mean nothing then");
+	if ((v->pid != NULL || v->tid != NULL) && v->ext == NULL)
+		die_usage("--pid and --tid narrow --ext-id, which is missing");
+	if (v->up != NULL && v->stack != NULL)
+		die_usage("--up and --stack exclude one another");
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { 0 };
+	struct totals t = { 0 };
+	struct stream_in *in;
+	struct store *s;
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &op, ch);
+	check_options(&set);
+	if (argc - op.ind > 1)
+		die_usage("one input at a time; join streams with tl-cat");
+	in = stream_open(op.ind < argc ? argv[op.ind] : "-", NULL, WANT_STREAM);
+	refuse_edited(in);
+	if (set.mem > 0)
+		store_limit((size_t)set.mem);
+	s = store_create(in->strings);
+	if (set.is_anew)
+		store_anew(s);
+	if (set.print)
+		print_all(&set, in, s, &t);
+	else
+		write_trees(&set, in, s, &t);
+	warn_of(&t, in->name);
+	if (set.verbose)
+		say(&set, &t, s);
+	store_destroy(s);
+	vec_free(&set.view.roots);
+	vec_free(&set.view.fields);
+	stream_close(in);
+	return exit_status();
+}
