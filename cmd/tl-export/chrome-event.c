@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* chrome-event: one event as the JSON object that it was, or could have been.
+ */
+#include "cmd/tl-export/chrome.h"
+
+#define FLOW_NAME "ac2g"
+
+/* ---- values ---- */
+
+/* Whether text is a number, as JSON or as the literals beyond it. */
+static bool
+is_number(struct str s)
+{
+	bool digit = false;
+
+	if (str_eq(s, STR("NaN")) || str_eq(s, STR("Infinity")) ||
+	    str_eq(s, STR("-Infinity")))
+		return true;
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.p[i] >= '0' && s.p[i] <= '9')
+			digit = true;
+		else if (strchr("+-.eE", s.p[i]) == NULL || s.p[i] == '\0')
+			return false;
+	}
+	return digit;
+}
+
+void
+chrome_put_value(struct buf *b, const struct value *v)
+{
+	switch (v->type) {
+	case VAL_NULL: PUT(b, "null"); break;
+	case VAL_FALSE: PUT(b, "false"); break;
+	case VAL_TRUE: PUT(b, "true"); break;
+	case VAL_INT: json_put_i64(b, v->i); break;
+	case VAL_UINT:
+		buf_room(b, 24);
+		b->len += num_put_u64(b->p + b->len, v->u);
+		break;
+	case VAL_DEC:
+		buf_room(b, NUM_DEC_MAX);
+		b->len += num_put_dec(b->p + b->len, v->dec);
+		if (v->dec.exp10 == 0) /* it was no integer: 12e0 */
+			PUT(b, "e0");
+		break;
+	case VAL_NUM:
+		if (is_number(v->s))
+			put_str(b, v->s);
+		else
+			json_put_string(b, v->s);
+		break;
+	case VAL_STR:
+	case VAL_STRX: json_put_string(b, v->s); break;
+	case VAL_JSON:
+	case VAL_JSONX: put_str(b, v->s); break;
+	default: PUT(b, "null"); break;
+	}
+}
+
+/* ns as microseconds, no more decimals than it takes. */
+static void
+put_us(struct buf *b, int64_t ns)
+{
+	uint64_t u = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	unsigned frac = (unsigned)(u % 1000);
+	char *p;
+
+	if (UNLIKELY(b->cap - b->len < 32))
+		buf_room(b, 32);
+	p = b->p + b->len;
+	if (ns < 0)
+		*p++ = '-';
+	p += num_put_u64(p, u / 1000);
+	if (frac != 0) {
+		*p++ = '.';
+		*p++ = (char)('0' + frac / 100);
+		if (frac % 100 != 0)
+			*p++ = (char)('0' + frac / 10 % 10);
+		if (frac % 10 != 0)
+			*p++ = (char)('0' + frac % 10);
+	}
+	b->len = (size_t)(p - b->p);
+}
+
+/* ---- members ---- */
+
+static void
+put_key(struct chrome *x, const char *key)
+{
+	put_str(&x->b, x->style->sep);
+	buf_putc(&x->b, '"');
+	buf_puts(&x->b, key);
+	buf_putc(&x->b, '"');
+	put_str(&x->b, x->style->colon);
+}
+
+static void
+put_time(struct chrome *x, const struct origin *o, const struct event *ev,
+    bool is_first)
+{
+	int64_t ns;
+
+	put_str(&x->b, is_first ? x->style->ts_sep : x->style->sep);
+	PUT(&x->b, "\"ts\"");
+	put_str(&x->b, x->style->colon);
+	if (!num_add(ev->ts_ns, o->base_ns, &ns))
+		die("%s: event %" PRIu64 ": its time is beyond 64 bits",
+		    x->input, ev->uid.id);
+	put_us(&x->b, ns);
+}
+
+/* A B that was paired has its E behind it and no duration of its own. */
+static bool
+has_own_dur(const struct event *ev)
+{
+	return ev->shape->ph != 'B' || (ev->flags & EV_PAIRED) == 0;
+}
+
+/* What other formats leave unsaid, and viewers need. */
+static void
+put_defaults(struct chrome *x, const struct origin *o, const struct event *ev)
+{
+	if (!o->is_foreign && (ev->flags & EV_SYNTHETIC) == 0)
+		return;
+	if (ev->shape->ph == 0) {
+		put_key(x, "ph");
+		PUT(&x->b, "\"X\"");
+	}
+	if (ev->shape->cat == INTERN_NONE) {
+		put_key(x, "cat");
+		json_put_string(&x->b, str_of(kind_words[ev->shape->kind]));
+	}
+}
+
+/* Other members of the event, or earlier values of its repeated keys. */
+static void
+put_top(struct chrome *x, uint32_t src, const struct plan *plan,
+    const struct event *ev, bool dups)
+{
+	struct entries it = entries_of(x->st, ev);
+	const struct part *part = plan->parts;
+
+	for (; entries_next(&it); part++) {
+		if (dups ? part->use != USE_DUPTOP
+			 : part->use != USE_TOP && part->use != USE_TOP_ID)
+			continue;
+		put_str(&x->b, part->key);
+		if (part->use == USE_TOP_ID)
+			chrome_put_id(x, src, &it.val);
+		else
+			chrome_put_value(&x->b, &it.val);
+	}
+}
+
+/* ---- arguments ---- */
+
+static void
+put_uid(struct chrome *x, const char *key, struct uid uid)
+{
+	put_key(x, key);
+	if (uid.inst == 0)
+		buf_printf(&x->b, "%" PRIu64, uid.id);
+	else
+		buf_printf(
+		    &x->b, "\"%" PRIu64 ".%" PRIu32 "\"", uid.id, uid.inst);
+}
+
+static void
+put_count(struct chrome *x, const char *key, uint64_t n)
+{
+	put_key(x, key);
+	buf_printf(&x->b, "%" PRIu64, n);
+}
+
+/* What tl-tree found out, under names that no profiler uses. */
+static void
+put_tree(struct chrome *x, const struct event *ev)
+{
+	unsigned has = ev->shape->has;
+	bool any = false;
+
+	put_uid(x, "tl.id", ev->uid);
+	if (has & HAS_DEPTH)
+		put_count(x, "tl.depth", ev->depth);
+	if (has & HAS_PARENT)
+		put_uid(x, "tl.parent", ev->parent);
+	if (has & HAS_LAUNCH)
+		put_uid(x, "tl.launch", ev->launch);
+	if (has & HAS_FWD)
+		put_uid(x, "tl.fwd", ev->fwd);
+	if (has & HAS_BWD)
+		put_uid(x, "tl.bwd", ev->bwd);
+	if (has & HAS_NDESC)
+		put_count(x, "tl.ndesc", ev->ndesc);
+	if (has & HAS_NGPU)
+		put_count(x, "tl.ngpu", ev->ngpu);
+	if (ev->flags == 0)
+		return;
+	put_key(x, "tl.flags");
+	for (unsigned i = 0; event_flag_words[i] != NULL; i++) {
+		if ((ev->flags >> i & 1) == 0)
+			continue;
+		buf_putc(&x->b, any ? ',' : '"');
+		buf_puts(&x->b, event_flag_words[i]);
+		any = true;
+	}
+	buf_puts(&x->b, any ? "\"" : "\"\"");
+}
+
+static void
+put_entries(struct chrome *x, const struct origin *o, uint32_t src,
+    const struct plan *plan, const struct event *ev)
+{
+	struct entries it = entries_of(x->st, ev);
+	const struct part *part = plan->parts;
+	bool is_meta = src > 0 && event_is(ev, KIND_BIT(KIND_META));
+
+	for (; entries_next(&it); part++) {
+		if (part->use != USE_ARG && part->use != USE_DUP &&
+		    (part->use != USE_FIELD || !o->is_foreign))
+			continue;
+		put_str(&x->b, part->key);
+		if (UNLIKELY(is_meta) &&
+		    chrome_put_process(x, o, src, ev,
+			strings_get(x->st, it.entry->key), &it.val))
+			continue;
+		chrome_put_value(&x->b, &it.val);
+	}
+}
+
+/* The process and thread in whose name the GPU worked. */
+static void
+put_host(struct chrome *x, const struct event *ev)
+{
+	const struct track *t = &x->st->tracks.v[ev->track];
+
+	if ((ev->shape->has & HAS_TRACK) == 0)
+		return;
+	if (t->has_pid) {
+		put_key(x, "tl.pid");
+		chrome_put_value(&x->b, &t->raw_pid);
+	}
+	if (t->has_tid) {
+		put_key(x, "tl.tid");
+		chrome_put_value(&x->b, &t->raw_tid);
+	}
+}
+
+static void
+put_args(struct chrome *x, const struct origin *o, uint32_t src,
+    const struct plan *plan, const struct event *ev)
+{
+	struct buf *b = &x->b;
+	size_t start;
+
+	put_str(b, x->style->args_sep);
+	PUT(b, "\"args\"");
+	put_str(b, x->style->colon);
+	put_str(b, x->style->open_args);
+	start = b->len;
+	if (plan->has_args || plan->has_fields)
+		put_entries(x, o, src, plan, ev);
+	if (UNLIKELY(o->is_foreign) && chrome_is_on_lane(o, ev))
+		put_host(x, ev);
+	if (x->set->with_tree)
+		put_tree(x, ev);
+	if (b->len > start) {
+		b->p[start] = x->style->first;
+		put_str(b, x->style->close_args);
+	} else {
+		b->len = start - x->style->open_args.len;
+		PUT(b, "{}");
+	}
+}
+
+/* An object of arguments that a later one of the same event replaced. */
+static void
+put_earlier_args(
+    struct chrome *x, const struct plan *plan, const struct event *ev)
+{
+	struct entries it = entries_of(x->st, ev);
+	const struct part *part = plan->parts;
+	size_t start;
+
+	put_key(x, "args");
+	put_str(&x->b, x->style->open_args);
+	start = x->b.len;
+	for (; entries_next(&it); part++) {
+		if (part->use != USE_DUPARGS)
+			continue;
+		put_str(&x->b, part->key);
+		chrome_put_value(&x->b, &it.val);
+	}
+	x->b.p[start] = x->style->first;
+	put_str(&x->b, x->style->close_args);
+}
+
+/* ---- arrows ---- */
+
+static bool
+begins_arrow(const struct event *ev)
+{
+	if (!event_is(ev, KINDS_LAUNCH) || (ev->shape->has & HAS_TS) == 0)
+		return false;
+	/* a tree counts what lies below; before it, any call may launch */
+	return ev->shape->has & HAS_DEPTH ? ev->ngpu > 0
+					  : ev->corr.type != KEY_NONE;
+}
+
+/*
+ * The arrow from a launch to its GPU work, named by the launch: each end can
+ * be written where it stands, whatever the order of events.
+ */
+static void
+put_arrow(struct chrome *x, const struct origin *o, uint32_t src,
+    const struct place *place, const struct event *ev)
+{
+	bool is_end = (ev->shape->has & HAS_LAUNCH) != 0;
+	uint64_t id = is_end ? ev->launch.id : ev->uid.id;
+	struct value v = { .type = VAL_INT, .i = (int64_t)id };
+	struct buf *b = &x->b;
+	size_t start;
+
+	chrome_next_event(x);
+	put_str(b, x->style->open_event);
+	start = b->len;
+	put_key(x, "ph");
+	buf_puts(b, is_end ? "\"f\"" : "\"s\"");
+	if (is_end) {
+		put_key(x, "bp");
+		PUT(b, "\"e\"");
+	}
+	put_key(x, "id");
+	chrome_put_id(x, src, &v);
+	if (place->pid.len > 0) {
+		put_key(x, "pid");
+		put_str(b, place->pid);
+	}
+	if (place->tid.len > 0) {
+		put_key(x, "tid");
+		put_str(b, place->tid);
+	}
+	put_time(x, o, ev, false);
+	put_key(x, "cat");
+	PUT(b, "\"" FLOW_NAME "\"");
+	put_key(x, "name");
+	PUT(b, "\"" FLOW_NAME "\"");
+	b->p[start] = x->style->first;
+	put_str(b, x->style->close_event);
+}
+
+static bool
+is_own_arrow(const struct chrome *x, const struct event *ev)
+{
+	return event_is(ev, KIND_BIT(KIND_FLOW)) &&
+	    str_eq(strings_get(x->st, ev->shape->cat), STR(FLOW_NAME));
+}
+
+/* ---- the whole ---- */
+
+static void
+put_fixed(struct chrome *x, const struct origin *o, const struct plan *plan,
+    const struct place *place, const struct event *ev)
+{
+	struct buf *b = &x->b;
+
+	put_str(b, plan->head);
+	put_defaults(x, o, ev);
+	if (plan->fixed & FIX_NAME) {
+		put_key(x, "name");
+		json_put_string(b, strings_get(x->st, ev->name));
+	}
+	if (place->pid.len > 0 && (plan->fixed & FIX_PID)) {
+		put_key(x, "pid");
+		put_str(b, place->pid);
+	}
+	if (place->tid.len > 0 && (plan->fixed & FIX_TID)) {
+		put_key(x, "tid");
+		put_str(b, place->tid);
+	}
+	if (plan->fixed & FIX_TS)
+		put_time(x, o, ev, true);
+	if ((plan->fixed & FIX_DUR) && has_own_dur(ev)) {
+		put_key(x, "dur");
+		put_us(b, ev->dur_ns);
+	}
+}
+
+void
+chrome_put_event(struct chrome *x, const struct origin *o, uint32_t src,
+    const struct event *ev)
+{
+	const struct plan *plan = chrome_plan(x, ev->shape_id);
+	struct buf *b = &x->b;
+	struct place place;
+	size_t start;
+
+	if (x->set->flows && is_own_arrow(x, ev))
+		return;
+	place = chrome_place(x, o, src, ev);
+	chrome_next_event(x);
+	put_str(b, x->style->open_event);
+	start = b->len;
+	if (UNLIKELY(plan->has_duptop))
+		put_top(x, src, plan, ev, true);
+	if (UNLIKELY(plan->has_dupargs))
+		put_earlier_args(x, plan, ev);
+	put_fixed(x, o, plan, &place, ev);
+	if (plan->has_top)
+		put_top(x, src, plan, ev, false);
+	if ((plan->fixed & FIX_ARGS) ||
+	    (!plan->args_raw &&
+		(x->set->with_tree || (o->is_foreign && plan->has_fields))))
+		put_args(x, o, src, plan, ev);
+	if (b->len > start) {
+		b->p[start] = x->style->first;
+		put_str(b, x->style->close_event);
+	} else {
+		b->len = start - x->style->open_event.len;
+		PUT(b, "{}");
+	}
+	if (x->set->flows &&
+	    ((ev->shape->has & HAS_LAUNCH) != 0 || begins_arrow(ev)))
+		put_arrow(x, o, src, &place, ev);
+}

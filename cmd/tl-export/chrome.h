@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chrome-trace JSON, in parts: chrome.c (the document around the events),
+ * chrome-event.c (one event), chrome-plan.c (what is the same in all events of
+ * a shape), chrome-place.c (whose process and thread an event is shown under).
+ */
+#ifndef TL_EXPORT_CHROME_H
+#define TL_EXPORT_CHROME_H
+
+#include "cmd/tl-export/export.h"
+
+/* Fixed members; one that an entry overrides is not written. */
+enum {
+	FIX_PH = 1 << 0,
+	FIX_CAT = 1 << 1,
+	FIX_NAME = 1 << 2,
+	FIX_PID = 1 << 3,
+	FIX_TID = 1 << 4,
+	FIX_TS = 1 << 5,
+	FIX_DUR = 1 << 6,
+	FIX_ARGS = 1 << 7,
+};
+
+/* What becomes of an entry. */
+enum use {
+	USE_NONE,
+	USE_TOP,
+	USE_TOP_ID, /* an id that binds events across processes */
+	USE_ARG,
+	USE_FIELD, /* an argument, where the format has no other place */
+	USE_DUPTOP,
+	USE_DUP,     /* earlier value of a member of args */
+	USE_DUPARGS, /* member of an earlier args */
+};
+
+struct part {
+	struct str key; /* ,"key": */
+	uint8_t use;
+};
+
+/* What events of a shape have in common, as text. */
+struct plan {
+	struct str head; /* ,"ph":"X","cat":"kernel" */
+	unsigned fixed;  /* FIX_ that are to be written */
+	uint32_t nparts;
+	struct part *parts;
+	bool has_top, has_duptop, has_dupargs, has_args, has_fields;
+	bool args_raw; /* args are no object: nothing can be added */
+};
+
+/* Texts between the values. */
+struct style {
+	struct str sep;   /* between members */
+	struct str colon; /* behind a key */
+	/* A container is written as open, members each behind a separator, and
+	 * close; first then takes the place of the first comma. */
+	struct str open_event, close_event, open_args, close_args;
+	char first;
+	struct str ts_sep, args_sep; /* before these members */
+	struct str between;          /* events, or members of the document */
+};
+
+extern const struct style chrome_styles[];
+
+/* A source, by our number. */
+struct origin {
+	bool is_told;
+	bool is_foreign; /* its format has no processes of Chrome's kind */
+	bool is_bare;    /* a bare array of events */
+	int64_t base_ns;
+	struct buf facts; /* what "sources" says of it, but for metadata */
+	struct str label; /* "rank 3" */
+};
+
+/* A row for the GPU work of a format that has none. */
+struct lane {
+	struct key dev, gpu_stream, pid;
+	int64_t tid;
+};
+
+/* Where an event is shown: text of JSON values, len 0: nowhere. */
+struct place {
+	struct str pid, tid;
+	bool is_known;
+};
+
+struct chrome {
+	const struct settings *set;
+	const struct style *style;
+	struct sink *sink;
+	struct buf b; /* on its way to the sink */
+	/* the document */
+	bool is_begun, is_bare, in_events, has_event, has_member;
+	bool lost_meta;
+	struct buf after;  /* members to stand behind the events */
+	struct buf others; /* elements of "sources" */
+	struct buf metas;  /* members of the metadata of ... */
+	uint32_t metas_of; /* ... this source */
+	/* sources */
+	uint32_t first, next; /* our number of this input's first, of the next
+	                         input's */
+	VEC(struct origin) origins;
+	struct arena *texts; /* labels */
+	/* the input at hand */
+	const char *input;
+	struct strings *st;
+	struct arena *mem;
+	VEC(struct plan *) plans; /* by shape */
+	VEC(struct place) places; /* by track */
+	VEC(struct lane) lanes;   /* of one source */
+	uint32_t lanes_of;
+	size_t last_lane;
+	char lane_text[128];
+};
+
+#define PUT(b, literal) buf_put(b, literal, sizeof(literal) - 1)
+
+static inline void
+put_str(struct buf *b, struct str s)
+{
+	buf_put(b, s.p, s.len);
+}
+
+/* ---- chrome-plan.c ---- */
+
+const struct plan *chrome_new_plan(struct chrome *x, uint32_t shape_id);
+
+static inline const struct plan *
+chrome_plan(struct chrome *x, uint32_t shape_id)
+{
+	if (LIKELY(shape_id < x->plans.n && x->plans.v[shape_id] != NULL))
+		return x->plans.v[shape_id];
+	return chrome_new_plan(x, shape_id);
+}
+
+/* ---- chrome-place.c ---- */
+
+/* Borrowed until the next call; o: the event's source, src its number. */
+struct place chrome_place(struct chrome *x, const struct origin *o,
+    uint32_t src, const struct event *ev);
+/* An id that binds events across processes, kept apart between sources. */
+void chrome_put_id(struct chrome *x, uint32_t src, const struct value *v);
+/* A value of a process's name or place in the order; false: as any other. */
+bool chrome_put_process(struct chrome *x, const struct origin *o, uint32_t src,
+    const struct event *ev, struct str key, const struct value *v);
+/* Whether the event is GPU work that is shown under its device. */
+bool chrome_is_on_lane(const struct origin *o, const struct event *ev);
+void chrome_set_label(
+    struct chrome *x, struct origin *o, const struct source *s, uint32_t src);
+
+/* ---- chrome-event.c ---- */
+
+void chrome_put_value(struct buf *b, const struct value *v);
+/* Begins the next event: what stands between it and the last. */
+void chrome_next_event(struct chrome *x);
+/* The event, and the arrow that begins or ends there. */
+void chrome_put_event(struct chrome *x, const struct origin *o, uint32_t src,
+    const struct event *ev);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-export: a stream as a file for other programs.
+ *
+ * A sink: it goes once through its inputs and holds one event at a time, or
+ * one source with --sort id. What a format needs is its target's matter.
+ */
+#include "cmd/tl-export/export.h"
+
+#include <stdlib.h>
+
+enum {
+	OPT_DUPLICATES = OPT_LONG,
+	OPT_FLOWS,
+	OPT_GZIP,
+	OPT_MINIFY,
+	OPT_OBJECT,
+	OPT_PIDS,
+	OPT_PRETTY,
+	OPT_SORT,
+	OPT_TO,
+	OPT_WITH_TREE,
+};
+
+static const struct opt options[] = {
+	{ OPT_DUPLICATES, "duplicates", NULL,
+	    "repeated keys too, not only the last value" },
+	{ OPT_FLOWS, "flows", NULL,
+	    "arrows ac2g from our links, in place of the trace's own" },
+	{ OPT_GZIP, "gzip", "[LEVEL]", "compress, as -o FILE.gz does" },
+	{ OPT_MINIFY, "minify", NULL, "no newlines between events" },
+	{ OPT_OBJECT, "object", NULL,
+	    "an object, where the source was a bare array too" },
+	{ 'o', "output", "FILE",
+	    "write to FILE, which appears only when whole" },
+	{ OPT_PIDS, "pids", "shift|keep",
+	    "process ids of the second and later sources (shift)" },
+	{ OPT_PRETTY, "pretty", NULL,
+	    "several lines an event, as Kineto does" },
+	{ OPT_SORT, "sort", "stream|id", "the order of events (stream)" },
+	{ OPT_TO, "to", "chrome", "the format (chrome)" },
+	{ OPT_WITH_TREE, "with-tree", NULL,
+	    "owner, launch and depth as arguments tl.*" },
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	{ 'z', "zstd", "[LEVEL]", "compress, as -o FILE.zst does" },
+	OPT_END,
+};
+
+static const struct about about = {
+	.purpose = "write a stream as a trace that viewers open",
+	.synopsis = "[OPTION...] [FILE...]",
+	.example = "tl-filter --step 3 t.tl | tl-export -o step3.json.gz",
+};
+
+static const struct target *const targets[] = { &chrome_target };
+
+/* ---- options ---- */
+
+static const struct target *
+target_of(const struct optparse *op)
+{
+	const char *words[sizeof targets / sizeof *targets + 1] = { NULL };
+
+	for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+		words[i] = targets[i]->word;
+	return targets[opt_word(op, words)];
+}
+
+static void
+set_layout(struct settings *set, enum layout layout)
+{
+	if (set->layout != LAYOUT_LINES && set->layout != layout)
+		die_usage("--minify and --pretty exclude each other");
+	set->layout = layout;
+}
+
+static void
+set_pack(struct settings *set, const struct optparse *op, enum pack pack)
+{
+	if (set->pack != PACK_BY_NAME && set->pack != pack)
+		die_usage("--gzip and --zstd exclude each other");
+	set->pack = pack;
+	if (op->arg != NULL)
+		set->level = (int)opt_int(op, 1, pack == PACK_GZIP ? 9 : 19);
+}
+
+static void
+take_option(struct settings *set, const struct optparse *op, int ch)
+{
+	static const char *const pids[] = { "shift", "keep", NULL };
+	static const char *const orders[] = { "stream", "id", NULL };
+
+	switch (ch) {
+	case OPT_DUPLICATES: set->duplicates = true; break;
+	case OPT_FLOWS: set->flows = true; break;
+	case OPT_GZIP: set_pack(set, op, PACK_GZIP); break;
+	case OPT_MINIFY: set_layout(set, LAYOUT_MINIFY); break;
+	case OPT_OBJECT: set->object = true; break;
+	case 'o': set->path = op->arg; break;
+	case OPT_PIDS: set->keep_pids = opt_word(op, pids) == 1; break;
+	case OPT_PRETTY: set_layout(set, LAYOUT_PRETTY); break;
+	case OPT_SORT: set->sort_id = opt_word(op, orders) == 1; break;
+	case OPT_TO: set->to = target_of(op); break;
+	case OPT_WITH_TREE: set->with_tree = true; break;
+	case 'v': set->verbose = true; break;
+	case 'z': set_pack(set, op, PACK_ZSTD); break;
+	default: break;
+	}
+}
+
+/* ---- reading ---- */
+
+static void
+pass_on(const struct target *to, void *x, struct stream_in *in)
+{
+	enum item item;
+
+	while ((item = stream_next(in)) != ITEM_END) {
+		switch (item) {
+		case ITEM_EVENT: to->event(x, &in->ev); break;
+		case ITEM_SOURCE: to->source(x, &in->source); break;
+		case ITEM_META: to->meta(x, &in->meta); break;
+		default: break;
+		}
+	}
+}
+
+struct place_of_id {
+	uint64_t id;
+	uint32_t inst;
+	uint32_t at; /* in the store */
+};
+
+static int
+by_id(const void *pa, const void *pb)
+{
+	const struct place_of_id *a = pa, *b = pb;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if (a->inst != b->inst)
+		return a->inst < b->inst ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* A tree comes in its own order. */
+static struct place_of_id *
+ids_in_order(struct store *store)
+{
+	uint32_t n = store_count(store);
+	struct place_of_id *v = xmalloc(n * sizeof *v + 1);
+	bool is_sorted = true;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct event ev;
+
+		store_event(store, i, &ev);
+		v[i] = (struct place_of_id){ ev.uid.id, ev.uid.inst, i };
+		is_sorted &= i == 0 || by_id(&v[i - 1], &v[i]) < 0;
+	}
+	if (!is_sorted)
+		qsort(v, n, sizeof *v, by_id);
+	return v;
+}
+
+/* Each source whole, its events by id. */
+static void
+pass_on_sorted(const struct target *to, void *x, struct stream_in *in)
+{
+	struct store *store = store_create(in->strings);
+
+	while (store_read(store, in)) {
+		struct place_of_id *v = ids_in_order(store);
+		const struct meta *metas;
+		struct event ev;
+		size_t n;
+
+		to->source(x, store_source(store));
+		metas = store_metas(store, &n);
+		for (size_t i = 0; i < n; i++)
+			to->meta(x, &metas[i]);
+		for (uint32_t i = 0; i < store_count(store); i++) {
+			store_event(store, v[i].at, &ev);
+			to->event(x, &ev);
+		}
+		vec_release(v);
+	}
+	store_destroy(store);
+}
+
+static uint64_t
+read_file(const struct settings *set, void *x, const char *path)
+{
+	struct stream_in *in = stream_open(path, NULL,
+	    set->with_tree   ? WANT_TREE
+		: set->flows ? WANT_LINKED
+			     : WANT_STREAM);
+	uint64_t nevents;
+
+	set->to->input(x, in);
+	if (set->sort_id)
+		pass_on_sorted(set->to, x, in);
+	else
+		pass_on(set->to, x, in);
+	nevents = in->nevents;
+	stream_close(in);
+	return nevents;
+}
+
+static void
+summarise(uint64_t nevents, uint64_t nbytes, double start_s)
+{
+	double wall = sys_wall_s() - start_s;
+
+	note("%" PRIu64 " events, %" PRIu64
+	     " bytes, %.3f s, %.3f s CPU, %.0f MB/s, %.1f MB",
+	    nevents, nbytes, wall, sys_cpu_s(),
+	    wall > 0 ? (double)nbytes / wall / 1e6 : 0,
+	    (double)sys_peak_bytes() / 1e6);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { .to = &chrome_target };
+	struct optparse op;
+	struct sink *sink;
+	uint64_t nevents = 0, nbytes;
+	double start_s = sys_wall_s();
+	void *x;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &op, ch);
+	set.ninputs = op.ind < argc ? argc - op.ind : 1;
+
+	sink = sink_open(&set);
+	x = set.to->create(&set, sink);
+	if (op.ind == argc)
+		nevents = read_file(&set, x, "-");
+	for (int i = op.ind; i < argc; i++)
+		nevents += read_file(&set, x, argv[i]);
+	set.to->finish(x);
+	nbytes = sink_finish(sink);
+	if (set.verbose)
+		summarise(nevents, nbytes, start_s);
+	return exit_status();
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-filter: main.c reads options and streams and judges events; hold.c keeps
+ * what is chosen of one tree, with the events above it, until that tree has
+ * ended and is written.
+ */
+#ifndef TL_FILTER_H
+#define TL_FILTER_H
+
+#include "trace/trace.h"
+
+/* ---- hold ---- */
+
+/* An event that waits, 72 bytes; its values lie in hold.vals. */
+struct held {
+	int64_t ts_ns, dur_ns;
+	uint64_t id;
+	size_t vals; /* offset */
+	uint32_t vals_len;
+	uint32_t inst;
+	uint32_t shape, track, name;
+	uint32_t depth;
+	uint32_t parent; /* index; meaningless at depth 0 */
+	uint32_t links;  /* index + 1 of what can't be told from parent */
+	uint32_t ndesc, ngpu;
+	uint16_t flags;
+	bool is_chosen, is_below; /* below: it or one above it is chosen */
+};
+
+struct held_links {
+	struct uid launch, fwd, bwd;
+};
+
+struct hold {
+	struct strings *st;
+	struct stream_out *out;
+	bool is_flat;
+	VEC(struct held) list; /* pre-order: the ancestors open, what is kept */
+	VEC(struct held_links) links;
+	struct buf vals;
+	VEC(uint32_t) open; /* by depth: the event above, in list */
+	struct map shapes;  /* shape << 16 | fields to shape */
+	uint64_t nchosen, nstubs;
+};
+
+/*
+ * Takes the next event of a tree section. One that is not chosen and has
+ * nothing chosen below it is forgotten when the next one at its level comes;
+ * a tree is written when the next one begins.
+ */
+void hold_add(struct hold *h, const struct stream_in *in,
+    const struct event *ev, bool is_chosen);
+/* Whether the event to come at this depth has one above it that is chosen. */
+bool hold_is_below(const struct hold *h, uint32_t depth);
+/* Keeps an event of the prologue, to be judged when all of it is there. */
+void hold_wait(struct hold *h, const struct event *ev);
+/* Event i of those that wait; valid until the next call of hold. */
+void hold_event(struct hold *h, size_t i, struct event *ev);
+/* Writes what is held, as far as it is chosen or above what is. */
+void hold_flush(struct hold *h);
+/* Writes the event alone, without its place in the tree. */
+void hold_pass(struct hold *h, const struct event *ev);
+
+#endif

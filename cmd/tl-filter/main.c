@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-filter: passes on the events that are asked for.
+ *
+ * A filter: order is kept. What is chosen of a tree goes on with the events
+ * above it, as stubs, so that it stays a tree; the facts of its source, its
+ * threads' names and the user's annotations stay too, as other programs need
+ * them to tell whose and when the events are.
+ */
+#include "cmd/tl-filter/filter.h"
+
+#include <unistd.h>
+
+struct settings {
+	bool is_flat, subtree, verbose;
+	struct select select;
+	struct stream_dest dest;
+};
+
+struct filter {
+	struct settings *set;
+	struct hold hold;
+	struct numbering nb;
+	struct stream_in *in;
+	enum section section;
+	bool has_section_due; /* told when its source is known to be wanted */
+	bool is_left_out;     /* the source told last */
+	VEC(bool) unasked;    /* by source of this input: not of these ranks */
+	uint64_t nread;
+};
+
+enum {
+	OPT_FLAT = OPT_LONG + 1,
+	OPT_SUBTREE,
+};
+
+static const struct opt options[] = {
+	OPT_SELECT,
+	{ OPT_FLAT, "flat", NULL,
+	    "only what is chosen, without the events above it: no tree" },
+	OPT_STREAM_OUT,
+	{ OPT_SUBTREE, "subtree", NULL,
+	    "and all that is below a chosen event" },
+	{ 'v', "verbose", NULL, "a summary on standard error" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"passes on the events of a stream that are asked for",
+	"[OPTION...] [FILE...]",
+	"tl-filter --step 3-7 --kind kernel t.tl | tl-timeline",
+};
+
+/* ---- events ---- */
+
+static bool
+is_unasked(const struct filter *f, uint32_t src)
+{
+	return src < f->unasked.n && f->unasked.v[src];
+}
+
+/* The section that has begun: with sources left out, one may be nobody's. */
+static void
+tell_section(struct filter *f)
+{
+	if (!f->has_section_due)
+		return;
+	f->has_section_due = false;
+	if (!f->set->is_flat)
+		stream_write_section(f->hold.out, f->section);
+}
+
+/* In a flat stream without subtrees an event is alone. */
+static bool
+is_alone(const struct settings *set)
+{
+	return set->is_flat && !set->subtree;
+}
+
+static void
+take_event(struct filter *f, bool is_chosen)
+{
+	struct event ev = f->in->ev;
+
+	f->nread++;
+	if (is_unasked(f, ev.src))
+		return;
+	numbering_event(&f->nb, &ev);
+	tell_section(f);
+	if (f->section == SECTION_PROLOGUE) {
+		hold_wait(&f->hold, &ev);
+		return;
+	}
+	if (is_alone(f->set)) {
+		if (is_chosen)
+			hold_pass(&f->hold, &ev);
+		return;
+	}
+	if (!is_chosen && f->set->subtree && (ev.flags & EV_STUB) == 0)
+		is_chosen = hold_is_below(&f->hold, ev.depth);
+	hold_add(&f->hold, f->in, &ev, is_chosen);
+}
+
+/*
+ * Which events of the prologue are in a window is known behind it. They are
+ * shown to the selection again; their sources' numbers matter no more.
+ */
+static void
+judge_prologue(struct filter *f)
+{
+	struct stream_in again = *f->in;
+
+	for (size_t i = 0; i < f->hold.list.n; i++) {
+		hold_event(&f->hold, i, &again.ev);
+		again.ev.src -= f->nb.first;
+		f->hold.list.v[i].is_chosen =
+		    select_item(&f->set->select, &again, ITEM_EVENT);
+	}
+}
+
+/* ---- what stands beside the events ---- */
+
+static void
+take_section(struct filter *f)
+{
+	if (f->section == SECTION_PROLOGUE)
+		judge_prologue(f);
+	hold_flush(&f->hold);
+	f->section = f->in->section;
+	f->has_section_due = true;
+	/* those behind the prologue belong to the source before them */
+	if (f->section != SECTION_PROLOGUE && !f->is_left_out)
+		tell_section(f);
+}
+
+static void
+take_source(struct filter *f)
+{
+	struct source s = f->in->source;
+	bool unasked = !select_source(&f->set->select, &s);
+
+	while (f->unasked.n <= s.src)
+		vec_push(&f->unasked, false);
+	f->unasked.v[s.src] = f->is_left_out = unasked;
+	if (unasked)
+		return;
+	tell_section(f);
+	s.src = numbering_source(&f->nb, s.src);
+	stream_write_source(f->hold.out, &s);
+}
+
+static void
+take_meta(struct filter *f)
+{
+	struct meta m = f->in->meta;
+
+	if (is_unasked(f, m.src))
+		return;
+	tell_section(f);
+	m.src = numbering_source(&f->nb, m.src);
+	stream_write_meta(f->hold.out, &m);
+}
+
+/* ---- streams ---- */
+
+/*
+ * A tree, so that what reads the output can tell the owners of GPU work. A
+ * flat output needs no more than the links of the GPU work that it may have.
+ */
+static enum want
+wanted(const struct settings *set, bool is_only)
+{
+	uint32_t kinds = set->select.kinds;
+	bool has_gpu = kinds == 0 || (kinds & KINDS_GPU) != 0;
+
+	if (!is_alone(set))
+		return WANT_TREE;
+	return select_want(
+	    &set->select, has_gpu || !is_only ? WANT_LINKED : WANT_STREAM);
+}
+
+static void
+open_input(struct filter *f, const char *path, bool is_only)
+{
+	const struct select *sel = &f->set->select;
+
+	f->in = stream_open(path, f->hold.st, wanted(f->set, is_only));
+	if (is_alone(f->set))
+		stream_only(f->in, select_kinds(sel, KINDS_ALL));
+	select_start(&f->set->select, f->in);
+	numbering_input(&f->nb);
+	f->unasked.n = 0;
+	f->is_left_out = f->has_section_due = false;
+	f->section = SECTION_NONE;
+}
+
+/* The marks of all inputs are those of the first, as they are opened alike. */
+static void
+open_output(struct filter *f)
+{
+	unsigned marks = f->in->marks;
+
+	if (f->set->is_flat) {
+		if ((marks & MARK_TREE) != 0)
+			marks |= MARK_LINKED;
+		marks = (marks & ~(unsigned)MARK_TREE) | MARK_EDITED;
+	}
+	f->hold.out =
+	    stream_create(&f->set->dest, f->hold.st, f->in, marks, false);
+}
+
+static void
+pass_input(struct filter *f)
+{
+	struct stream_in *in = f->in;
+	enum item item;
+
+	while ((item = stream_next(in)) != ITEM_END) {
+		bool is_chosen = select_item(&f->set->select, in, item);
+
+		switch (item) {
+		case ITEM_EVENT: take_event(f, is_chosen); break;
+		case ITEM_SOURCE: take_source(f); break;
+		case ITEM_META: take_meta(f); break;
+		case ITEM_SECTION: take_section(f); break;
+		case ITEM_END: break;
+		}
+	}
+	if (f->section == SECTION_PROLOGUE)
+		judge_prologue(f);
+	hold_flush(&f->hold);
+	stream_mark(
+	    f->hold.out, in->marks & ~(unsigned)(MARK_LINKED | MARK_TREE));
+	stream_close(in);
+}
+
+/* A file that isn't there is told before work begins. */
+static void
+check_files(char *const *files)
+{
+	for (; *files != NULL; files++)
+		if (strcmp(*files, "-") != 0 && access(*files, R_OK) != 0)
+			die_errno("%s", *files);
+}
+
+static void
+say(const struct filter *f, double start_s)
+{
+	note("%" PRIu64 " events, %" PRIu64 " chosen, %" PRIu64
+	     " kept as stubs",
+	    f->nread, f->hold.nchosen, f->hold.nstubs);
+	note("%.3f s, %.3f s CPU, peak memory %.1f MiB", sys_wall_s() - start_s,
+	    sys_cpu_s(), (double)sys_peak_bytes() / 1048576);
+}
+
+static void
+filter_files(struct filter *f, char *const *files)
+{
+	bool is_only = files[1] == NULL;
+
+	for (size_t i = 0; files[i] != NULL; i++) {
+		open_input(f, files[i], is_only);
+		if (i == 0)
+			open_output(f);
+		pass_input(f);
+	}
+	stream_finish(f->hold.out);
+}
+
+static void
+take_option(struct settings *set, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_FLAT: set->is_flat = true; break;
+	case OPT_SUBTREE: set->subtree = true; break;
+	case 'v': set->verbose = true; break;
+	default:
+		if (!select_opt(&set->select, op, ch))
+			(void)stream_dest_opt(&set->dest, op, ch);
+		break;
+	}
+}
+
+int
+main(int argc, char *argv[])
+{
+	static char *const standard_input[] = { (char *)"-", NULL };
+	struct settings set = { 0 };
+	struct filter f = { .set = &set };
+	double start_s = sys_wall_s();
+	char *const *files;
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &op, ch);
+	files = op.ind < argc ? argv + op.ind : standard_input;
+	check_files(files);
+
+	f.hold.st = f.nb.strings = strings_create();
+	f.hold.is_flat = set.is_flat;
+	filter_files(&f, files);
+	if (set.verbose)
+		say(&f, start_s);
+	return exit_status();
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-xlsx: tables to one workbook.
+ *
+ * main.c      the command line
+ * reader.c    what kind of table an input is
+ * ndjson.c    typed tables of our programs
+ * tsv.c csv.c tables without types
+ * text.c      numbers, characters and lengths of cells
+ * names.c     names of sheets
+ * workbook.c  sheets, and the way into a file
+ * sheet.c     cells of a sheet, and how they look
+ * chart.c     charts
+ * zip.c       whether the workbook is whole
+ */
+#include "cmd/tl-xlsx/workbook.h"
+
+enum {
+	OPT_CHART = OPT_LONG,
+	OPT_CHART_SHEET,
+	OPT_FROM,
+	OPT_LABELS,
+	OPT_LINE,
+	OPT_LOG,
+	OPT_TITLE,
+};
+
+static const struct opt options[] = {
+	{ OPT_CHART, "chart", "KIND:SHEET:X:Y[,Y...]",
+	    "a bar, pie or scatter chart of these columns" },
+	{ OPT_CHART_SHEET, "chart-sheet", "NAME",
+	    "all charts on a sheet of their own" },
+	{ OPT_FROM, "from", "FORMAT", "inputs are ndjson, tsv or csv" },
+	{ OPT_LABELS, "labels", NULL, "labels and their units instead of ids" },
+	{ OPT_LINE, "line", "SHEET:X:Y[,Y...]",
+	    "lines in the scatter chart before" },
+	{ OPT_LOG, "log", "AXES",
+	    "logarithmic x, y or xy of the chart before" },
+	{ 'o', "output", "FILE",
+	    "write to FILE, which appears only when whole" },
+	{ OPT_TITLE, "title", "TEXT", "of the chart before" },
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"tables to one workbook for Excel, LibreOffice and others",
+	"-o FILE [OPTION...] [[SHEET=]TABLE...]",
+	"tl-timeline --format ndjson t.tl | tl-xlsx -o timeline.xlsx",
+};
+
+struct settings {
+	enum table_kind from;
+	const char *path;
+	bool labels, verbose;
+	struct charts charts;
+};
+
+static void
+take_option(struct settings *set, const struct optparse *op, int ch)
+{
+	static const char *const formats[] = { "ndjson", "tsv", "csv", NULL };
+
+	switch (ch) {
+	case OPT_CHART: charts_opt_chart(&set->charts, op->arg); break;
+	case OPT_CHART_SHEET: set->charts.sheet = op->arg; break;
+	case OPT_FROM:
+		set->from =
+		    (enum table_kind)(KIND_NONE + 1 + opt_word(op, formats));
+		break;
+	case OPT_LABELS: set->labels = true; break;
+	case OPT_LINE: charts_opt_line(&set->charts, op->arg); break;
+	case OPT_LOG: charts_opt_log(&set->charts, op->arg); break;
+	case 'o': set->path = op->arg; break;
+	case OPT_TITLE: charts_opt_title(&set->charts, op->arg); break;
+	case 'v': set->verbose = true; break;
+	default: break;
+	}
+}
+
+static noreturn void
+die_reading(const struct reader *r, const char *name)
+{
+	if (r->line > 0)
+		die("%s: line %" PRIu64 ": %s", name, r->line, r->error.p);
+	die("%s: %s", name, r->error.p);
+}
+
+static void
+read_table(struct book *b, const struct settings *set, const char *path,
+    const char *want)
+{
+	struct reader r = { .in = in_open(path), .sink = book_sink(b) };
+	enum table_kind kind = set->from;
+	const char *name = r.in->name;
+
+	book_input(b, strcmp(path, "-") == 0 ? "table" : path, want);
+	if (kind == KIND_NONE)
+		kind = table_sniff(&r, name);
+	if (kind == KIND_NONE || !table_read(&r, kind))
+		die_reading(&r, name);
+	if (r.unfinished && kind == KIND_TSV)
+		doubt(
+		    "%s: the last line has no newline: was it cut off?", name);
+	in_close(r.in);
+	reader_free(&r);
+}
+
+/* SHEET=TABLE; a file whose name has an equals sign is ./a=b. */
+static void
+read_operand(struct book *b, const struct settings *set, const char *arg)
+{
+	const char *eq = strchr(arg, '='), *slash = strchr(arg, '/');
+	char *want;
+
+	if (eq == NULL || (slash != NULL && slash < eq)) {
+		read_table(b, set, arg, NULL);
+		return;
+	}
+	want = xstrdup(arg);
+	want[eq - arg] = '\0';
+	read_table(b, set, eq + 1, want);
+	vec_release(want);
+}
+
+/* Nothing is lost silently: each kind of loss once. */
+static void
+tell_losses(const struct book *b)
+{
+	if (b->ncut > 0)
+		doubt("%" PRIu64 " cell%s longer than %d characters: cut%s",
+		    b->ncut, b->ncut == 1 ? " is" : "s are", XLSX_CELL,
+		    TEXT_CUT);
+	if (b->nbig > 0)
+		warn("%" PRIu64 " integer%s beyond 2^53 %s text, as a number "
+		     "would lose digits",
+		    b->nbig, b->nbig == 1 ? "" : "s",
+		    b->nbig == 1 ? "is" : "are");
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { 0 };
+	double start_s = sys_wall_s();
+	struct optparse op;
+	struct out *out;
+	struct book *b;
+	uint64_t nrows;
+	size_t nsheets;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &op, ch);
+	if (set.path == NULL)
+		die_usage("option '-o' is missing: a workbook needs a FILE");
+
+	out = out_open(set.path);
+	if (out_is_terminal(out))
+		die_usage("a workbook is not for a terminal: -o FILE.xlsx");
+	b = book_create(set.labels);
+	if (op.ind == argc)
+		read_operand(b, &set, "-");
+	for (int i = op.ind; i < argc; i++)
+		read_operand(b, &set, argv[i]);
+	charts_add(b, &set.charts);
+	tell_losses(b);
+	nrows = b->nrows;
+	nsheets = b->sheets.n;
+	book_finish(b, out);
+	charts_free(&set.charts);
+	if (set.verbose)
+		note("%zu sheets, %" PRIu64 " rows, %.3f s, %.3f s CPU, %.1f "
+		     "MB",
+		    nsheets, nrows, sys_wall_s() - start_s, sys_cpu_s(),
+		    (double)sys_peak_bytes() / 1e6);
+	return exit_status();
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of sheets: at most 31 UTF-16 units, none of []:*?/\ and no control
+ * characters, no apostrophe at an end, not empty, not "History" (Excel keeps
+ * that for itself), and no two alike but for their case.
+ */
+#include <stdlib.h>
+
+#include "cmd/tl-xlsx/tables.h"
+
+/*
+ * Capital letters of Latin, Greek and Cyrillic to small ones. Excel knows more
+ * of them; two names that differ in these only are taken for different.
+ */
+static uint32_t
+fold(uint32_t cp)
+{
+	if ((cp >= 'A' && cp <= 'Z') ||
+	    (cp >= 0xc0 && cp <= 0xde && cp != 0xd7) ||
+	    (cp >= 0x391 && cp <= 0x3a9) || (cp >= 0x410 && cp <= 0x42f))
+		return cp + 32;
+	if (cp >= 0x400 && cp <= 0x40f)
+		return cp + 80;
+	if ((cp >= 0x100 && cp <= 0x137) || (cp >= 0x14a && cp <= 0x177))
+		return cp | 1;
+	return cp == 0xb5 ? 0x3bc : cp; /* the micro sign is a small mu */
+}
+
+static void
+put_utf8(struct buf *b, uint32_t cp)
+{
+	if (cp < 0x80) {
+		buf_putc(b, (char)cp);
+	} else if (cp < 0x800) {
+		buf_putc(b, (char)(0xc0 | cp >> 6));
+		buf_putc(b, (char)(0x80 | (cp & 0x3f)));
+	} else if (cp < 0x10000) {
+		buf_putc(b, (char)(0xe0 | cp >> 12));
+		buf_putc(b, (char)(0x80 | (cp >> 6 & 0x3f)));
+		buf_putc(b, (char)(0x80 | (cp & 0x3f)));
+	} else {
+		buf_putc(b, (char)(0xf0 | cp >> 18));
+		buf_putc(b, (char)(0x80 | (cp >> 12 & 0x3f)));
+		buf_putc(b, (char)(0x80 | (cp >> 6 & 0x3f)));
+		buf_putc(b, (char)(0x80 | (cp & 0x3f)));
+	}
+}
+
+/* As it is compared, with a NUL behind; owned by the caller. */
+static char *
+folded(struct str s)
+{
+	struct buf b = { 0 };
+	uint32_t cp;
+
+	for (size_t i = 0; i < s.len;) {
+		i += text_char(s.p + i, s.len - i, &cp);
+		put_utf8(&b, fold(cp));
+	}
+	buf_putc(&b, '\0');
+	return b.p;
+}
+
+bool
+names_equal(struct str a, struct str b)
+{
+	char *fa = folded(a), *fb = folded(b);
+	bool equal = strcmp(fa, fb) == 0;
+
+	free(fa);
+	free(fb);
+	return equal;
+}
+
+/* Appends as much of s as fits into so many units, made harmless. */
+static void
+put_part(struct buf *b, struct str s, size_t units)
+{
+	uint32_t cp;
+
+	for (size_t i = 0; i < s.len;) {
+		i += text_char(s.p + i, s.len - i, &cp);
+		if (cp < ' ' || (cp >= 0x7f && cp < 0xa0) || cp == 0xfffe ||
+		    cp == 0xffff || (cp < 0x80 && strchr("[]:*?/\\", (int)cp)))
+			cp = '_';
+		if (units < (cp > 0xffff ? 2u : 1u))
+			return;
+		units -= cp > 0xffff ? 2 : 1;
+		put_utf8(b, cp);
+	}
+}
+
+static char *
+try_name(struct str wanted, const char *suffix, unsigned number)
+{
+	struct buf b = { 0 };
+	char tail[32] = "";
+	size_t n = strlen(suffix);
+
+	if (number > 1) {
+		tail[0] = '~';
+		tail[1 + num_put_u64(tail + 1, number)] = '\0';
+	}
+	put_part(&b, wanted, XLSX_NAME - n - strlen(tail));
+	if (b.len == 0)
+		buf_puts(&b, "Sheet");
+	if (b.p[0] == '\'')
+		b.p[0] = '_';
+	buf_puts(&b, suffix);
+	buf_puts(&b, tail);
+	if (b.p[b.len - 1] == '\'')
+		b.p[b.len - 1] = '_';
+	if (names_equal(buf_str(&b), STR("History")))
+		buf_putc(&b, '_');
+	buf_putc(&b, '\0');
+	return b.p;
+}
+
+static bool
+is_taken(const struct names *n, const char *key)
+{
+	for (size_t i = 0; i < n->folded.n; i++)
+		if (strcmp(n->folded.v[i], key) == 0)
+			return true;
+	return false;
+}
+
+char *
+names_make(struct names *n, struct str wanted, const char *suffix)
+{
+	for (unsigned number = 1;; number++) {
+		char *name = try_name(wanted, suffix, number);
+		char *key = folded(str_of(name));
+
+		if (!is_taken(n, key)) {
+			vec_push(&n->folded, key);
+			return name;
+		}
+		free(key);
+		free(name);
+	}
+}
+
+void
+names_free(struct names *n)
+{
+	for (size_t i = 0; i < n->folded.n; i++)
+		free(n->folded.v[i]);
+	vec_free(&n->folded);
+}
+
+static bool
+drop_end(struct str *s, const char *end)
+{
+	size_t n = strlen(end);
+
+	if (s->len <= n || memcmp(s->p + s->len - n, end, n) != 0)
+		return false;
+	s->len -= n;
+	return true;
+}
+
+struct str
+names_of_path(const char *path)
+{
+	static const char *const packed[] = { ".gz", ".zst" };
+	static const char *const ends[] = { ".csv", ".tsv", ".ndjson", ".jsonl",
+		".json", ".txt" };
+	const char *slash = strrchr(path, '/');
+	struct str s = str_of(slash != NULL ? slash + 1 : path);
+
+	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+		if (drop_end(&s, packed[i]))
+			break;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (drop_end(&s, ends[i]))
+			break;
+	return s;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* What the readers share: lines, errors, what kind a table is. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cmd/tl-xlsx/tables.h"
+
+bool
+reader_fail(struct reader *r, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	r->error.len = 0;
+	buf_put(&r->error, text, strlen(text) + 1);
+	return false;
+}
+
+void
+reader_free(struct reader *r)
+{
+	buf_free(&r->error);
+}
+
+const unsigned char *
+reader_line(struct reader *r)
+{
+	struct in *in = r->in;
+	const unsigned char *nl;
+	size_t seen = 0;
+
+	for (;;) {
+		size_t n = (size_t)(in->end - in->p);
+
+		nl = n > seen ? memchr(in->p + seen, '\n', n - seen) : NULL;
+		if (nl != NULL)
+			return nl;
+		seen = n;
+		if (!in_more(in))
+			break;
+	}
+	if (in->p == in->end)
+		return NULL;
+	r->unfinished = true;
+	return in->end;
+}
+
+bool
+reader_bom(struct reader *r)
+{
+	const unsigned char *p;
+
+	if (!in_need(r->in, 3) && r->in->end - r->in->p < 2)
+		return true;
+	p = r->in->p;
+	if ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff))
+		return reader_fail(r, "this is UTF-16, tables are UTF-8");
+	if (p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf)
+		r->in->p += 3;
+	return true;
+}
+
+/* ---- rows without types ---- */
+
+static bool
+plain_head(
+    struct reader *r, struct plain *t, const struct str *fields, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct head_column c = { .id = fields[i],
+			.label = fields[i],
+			.type = COL_TEXT,
+			.label_div = 1 };
+
+		vec_push(&t->columns, c);
+	}
+	struct head head = { .columns = t->columns.v, .ncolumns = n };
+
+	t->has_head = true;
+	r->sink->begin(r->sink->ctx, &head);
+	return true;
+}
+
+bool
+plain_row(struct reader *r, struct plain *t, const struct str *fields, size_t n)
+{
+	if (!t->has_head)
+		return plain_head(r, t, fields, n);
+	if (n != t->columns.n)
+		return reader_fail(
+		    r, "%zu fields, the header has %zu", n, t->columns.n);
+	t->cells.n = 0;
+	for (size_t i = 0; i < n; i++)
+		vec_push(&t->cells, val_of_text(fields[i]));
+	r->sink->row(r->sink->ctx, t->cells.v);
+	return true;
+}
+
+void
+plain_free(struct plain *t)
+{
+	vec_free(&t->columns);
+	vec_free(&t->cells);
+}
+
+/* ---- kinds ---- */
+
+static bool
+ends_in(struct str s, const char *ext)
+{
+	size_t n = strlen(ext);
+
+	return s.len > n && memcmp(s.p + s.len - n, ext, n) == 0;
+}
+
+static enum table_kind
+kind_of_name(const char *name)
+{
+	static const struct {
+		const char *ext;
+		enum table_kind kind;
+	} kinds[] = { { ".csv", KIND_CSV }, { ".tsv", KIND_TSV },
+		{ ".ndjson", KIND_NDJSON }, { ".jsonl", KIND_NDJSON } };
+	struct str s = str_of(name);
+
+	if (ends_in(s, ".gz"))
+		s.len -= 3;
+	else if (ends_in(s, ".zst"))
+		s.len -= 4;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (ends_in(s, kinds[i].ext))
+			return kinds[i].kind;
+	return KIND_NONE;
+}
+
+/* What comes instead of a table now and then, by its first bytes. */
+static bool
+refuse_others(struct reader *r, struct str head)
+{
+	static const struct {
+		struct str start;
+		const char *what;
+	} others[] = {
+		{ STR_INIT("\x89TLS"),
+		    "this is an event stream, not a table: what shall be said "
+		    "of it? (tl-timeline --format ndjson, tl-cat --tsv, ...)" },
+		{ STR_INIT("{\"tl\":"),
+		    "this is an event stream, not a table: what shall be said "
+		    "of it? (tl-timeline --format ndjson, tl-cat --tsv, ...)" },
+		{ STR_INIT("PK\x03\x04"),
+		    "this is a zip file (a workbook?), not a table" },
+		{ STR_INIT("[{"),
+		    "this is a JSON array (a trace?), not a table" },
+		{ STR_INIT("[\n"),
+		    "this is a JSON array (a trace?), not a table" },
+	};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (str_starts(head, others[i].start))
+			return reader_fail(r, "%s", others[i].what);
+	return true;
+}
+
+enum table_kind
+table_sniff(struct reader *r, const char *name)
+{
+	enum table_kind kind = kind_of_name(name);
+	const unsigned char *end, *p;
+
+	r->line = 0;
+	if (!in_need(r->in, 1)) {
+		reader_fail(r, "the input is empty");
+		return KIND_NONE;
+	}
+	(void)!in_need(r->in, 64);
+	p = r->in->p;
+	if (!refuse_others(
+		r, (struct str){ (const char *)p, (size_t)(r->in->end - p) }))
+		return KIND_NONE;
+	if (kind != KIND_NONE)
+		return kind;
+	end = reader_line(r);
+	r->unfinished = false;
+	p = r->in->p; /* the window may have moved */
+	if (end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+		p += 3;
+	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
+		p++;
+	if (p < end && *p == '{')
+		return KIND_NDJSON;
+	if (memchr(r->in->p, '\t', (size_t)(end - r->in->p)) == NULL &&
+	    memchr(p, ',', (size_t)(end - p)) != NULL)
+		return KIND_CSV;
+	return KIND_TSV;
+}
+
+bool
+table_read(struct reader *r, enum table_kind kind)
+{
+	r->line = 0;
+	if (!reader_bom(r))
+		return false;
+	if (!in_need(r->in, 1))
+		return reader_fail(r, "the input is empty");
+	switch (kind) {
+	case KIND_NDJSON: return ndjson_read(r);
+	case KIND_CSV: return csv_read(r);
+	case KIND_TSV:
+	case KIND_NONE: break;
+	}
+	return tsv_read(r);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* One sheet: cells of a table, and how they look. */
+#include "cmd/tl-xlsx/workbook.h"
+
+/* Characters. Wider texts are cut by the next cell, not lost. */
+#define WIDTH_MIN 8
+#define WIDTH_MAX 60
+/* The arrow of the filter hides so much of a header. */
+#define WIDTH_ARROW 3
+/* From here on Excel would show 1.2E+11 for an integer. */
+#define GENERAL_MAX 1e11
+
+/* ---- header ---- */
+
+static enum book_format
+whole_format(const struct book_column *c)
+{
+	switch (c->unit) {
+	case UNIT_NS:
+	case UNIT_BYTES:
+	case UNIT_COUNT: return BOOK_GROUPED;
+	case UNIT_PERCENT: return BOOK_CENTI;
+	case UNIT_NONE: break;
+	}
+	return c->type == COL_INT ? BOOK_WHOLE : BOOK_GENERAL;
+}
+
+static enum book_format
+real_format(const struct book_column *c)
+{
+	switch (c->unit) {
+	case UNIT_NS:
+	case UNIT_BYTES:
+	case UNIT_COUNT: return BOOK_MILLI;
+	case UNIT_PERCENT: return BOOK_CENTI;
+	case UNIT_NONE: break;
+	}
+	return BOOK_GENERAL;
+}
+
+/* A column in another unit looks the same in all its rows. */
+static void
+choose_formats(struct book *b, struct book_column *c)
+{
+	enum book_format real = real_format(c);
+	enum book_format whole =
+	    c->div != 1 || c->type == COL_REAL ? real : whole_format(c);
+
+	c->whole = b->formats[whole];
+	c->real = b->formats[real];
+}
+
+void
+sheet_begin(struct book *b, struct sheet *s)
+{
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		struct book_column *c = &s->columns[i];
+		size_t width;
+		const char *text =
+		    book_text(b, b->labels ? c->label : c->id, &width);
+
+		choose_formats(b, c);
+		c->chars = width + WIDTH_ARROW;
+		book_check(
+		    worksheet_write_string(s->ws, 0, (lxw_col_t)i,
+			*text != '\0' ? text : " ", b->formats[BOOK_HEAD]),
+		    "a header");
+	}
+	s->nrows = 1;
+}
+
+/* ---- cells ---- */
+
+static void
+write_number(struct sheet *s, struct book_column *c, lxw_col_t at, double v)
+{
+	bool is_whole;
+
+	if (v - v != 0)
+		return; /* no figure */
+	if (c->div != 1)
+		v /= c->div;
+	is_whole = v >= -9e15 && v <= 9e15 && v == (double)(int64_t)v;
+	c->has_fraction |= !is_whole;
+	c->least = v < c->least ? v : c->least;
+	c->most = v > c->most ? v : c->most;
+	book_check(worksheet_write_number(s->ws, (lxw_row_t)s->nrows, at, v,
+		       is_whole ? c->whole : c->real),
+	    "a number");
+}
+
+static void
+write_text(struct book *b, struct sheet *s, struct book_column *c, lxw_col_t at,
+    struct str text)
+{
+	size_t width;
+	const char *p = book_text(b, text, &width);
+
+	c->chars = width > c->chars ? width : c->chars;
+	if (*p != '\0')
+		book_check(worksheet_write_string(
+			       s->ws, (lxw_row_t)s->nrows, at, p, NULL),
+		    "a text");
+}
+
+/* What has no double stays text, unless its unit is another one anyway. */
+static void
+write_big(struct book *b, struct sheet *s, struct book_column *c, lxw_col_t at,
+    struct str text)
+{
+	double v;
+
+	if (c->div != 1 && num_double(text, &v)) {
+		write_number(s, c, at, v);
+		return;
+	}
+	b->nbig++;
+	write_text(b, s, c, at, text);
+}
+
+void
+sheet_row(struct book *b, struct sheet *s, const struct val *cells)
+{
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		struct book_column *c = &s->columns[i];
+		lxw_col_t at = (lxw_col_t)i;
+
+		switch (cells[i].type) {
+		case VAL_NONE: break;
+		case VAL_TEXT: write_text(b, s, c, at, cells[i].text); break;
+		case VAL_BIG: write_big(b, s, c, at, cells[i].text); break;
+		case VAL_NUMBER: write_number(s, c, at, cells[i].number); break;
+		case VAL_BOOL:
+			book_check(
+			    worksheet_write_boolean(s->ws, (lxw_row_t)s->nrows,
+				at, cells[i].yes, NULL),
+			    "a boolean");
+			break;
+		}
+	}
+	s->nrows++;
+}
+
+/* ---- looks ---- */
+
+/* Characters of the widest number, by its format. */
+static size_t
+number_chars(const struct book *b, const struct book_column *c)
+{
+	double v = -c->least > c->most ? -c->least : c->most;
+	const lxw_format *f = c->has_fraction ? c->real : c->whole;
+	size_t n = 1 + (c->least < 0);
+
+	for (; v >= 10 && n < 20; v /= 10)
+		n++;
+	if (f == b->formats[BOOK_GENERAL])
+		return c->has_fraction || n > 12 ? 12 : n;
+	if (f == b->formats[BOOK_CENTI])
+		return n + 3;
+	if (f == b->formats[BOOK_WHOLE])
+		return n;
+	return n + n / 3 + (f == b->formats[BOOK_MILLI] ? 4 : 0);
+}
+
+static void
+set_width(struct book *b, struct sheet *s, size_t i)
+{
+	const struct book_column *c = &s->columns[i];
+	size_t n = number_chars(b, c) + 1;
+
+	n = c->chars > n ? c->chars : n;
+	n = n < WIDTH_MIN ? WIDTH_MIN : n > WIDTH_MAX ? WIDTH_MAX : n;
+	book_check(worksheet_set_column(
+		       s->ws, (lxw_col_t)i, (lxw_col_t)i, (double)n, NULL),
+	    "a width");
+}
+
+/* A bar behind each share, from 0 to 100. */
+static void
+add_bars(struct sheet *s, size_t i)
+{
+	lxw_conditional_format bar = {
+		.type = LXW_CONDITIONAL_DATA_BAR,
+		.min_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
+		.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
+		.max_value = 100,
+		.bar_color = 0x9dc3e6,
+		.bar_solid = LXW_TRUE,
+		.data_bar_2010 = LXW_TRUE,
+	};
+
+	book_check(worksheet_conditional_format_range(s->ws, 1, (lxw_col_t)i,
+		       (lxw_row_t)(s->nrows - 1), (lxw_col_t)i, &bar),
+	    "a data bar");
+}
+
+void
+sheet_end(struct book *b, struct sheet *s)
+{
+	if (s->ncolumns == 0)
+		return;
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		set_width(b, s, i);
+		if (s->columns[i].unit == UNIT_PERCENT && s->nrows > 1)
+			add_bars(s, i);
+	}
+	worksheet_freeze_panes(s->ws, 1, 0);
+	book_check(worksheet_autofilter(s->ws, 0, 0, (lxw_row_t)(s->nrows - 1),
+		       (lxw_col_t)(s->ncolumns - 1)),
+	    "a filter");
+}

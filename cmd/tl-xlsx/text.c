@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts and numbers of cells, as a workbook can hold them. */
+#include "cmd/tl-xlsx/tables.h"
+
+/* Beyond it not every integer is a double. */
+#define INT_MAX_EXACT (INT64_C(1) << 53)
+
+/* ---- numbers ---- */
+
+static size_t
+digits(struct str s, size_t i)
+{
+	while (i < s.len && s.p[i] >= '0' && s.p[i] <= '9')
+		i++;
+	return i;
+}
+
+/*
+ * Whether s is a number as JSON writes it. "007" is none, nor "+1", "1." or
+ * "nan": such texts are names more often than numbers.
+ */
+static bool
+is_number(struct str s, bool *is_int)
+{
+	size_t i = s.len > 0 && s.p[0] == '-', from = i;
+
+	i = digits(s, i);
+	if (i == from || (s.p[from] == '0' && i > from + 1))
+		return false;
+	*is_int = i == s.len;
+	if (i < s.len && s.p[i] == '.') {
+		from = ++i;
+		i = digits(s, i);
+		if (i == from)
+			return false;
+	}
+	if (i < s.len && (s.p[i] == 'e' || s.p[i] == 'E')) {
+		i++;
+		i += i < s.len && (s.p[i] == '+' || s.p[i] == '-');
+		from = i;
+		i = digits(s, i);
+		if (i == from)
+			return false;
+	}
+	return i == s.len;
+}
+
+struct val
+val_of_number(struct str s)
+{
+	bool is_int;
+	double real;
+	int64_t i;
+
+	if (!is_number(s, &is_int))
+		return (struct val){ .type = VAL_TEXT, .text = s };
+	if (is_int) {
+		if (num_i64(s, &i) && i <= INT_MAX_EXACT && i >= -INT_MAX_EXACT)
+			return (struct val){ .type = VAL_NUMBER,
+				.number = (double)i };
+		return (struct val){ .type = VAL_BIG, .text = s };
+	}
+	if (!num_double(s, &real) || real - real != 0)
+		return (struct val){ .type = VAL_TEXT, .text = s };
+	return (struct val){ .type = VAL_NUMBER, .number = real };
+}
+
+struct val
+val_of_text(struct str s)
+{
+	if (s.len == 0)
+		return (struct val){ .type = VAL_NONE };
+	if ((s.p[0] < '0' || s.p[0] > '9') && s.p[0] != '-')
+		return (struct val){ .type = VAL_TEXT, .text = s };
+	return val_of_number(s);
+}
+
+/* ---- characters ---- */
+
+static bool
+is_tail(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+size_t
+text_char(const char *p, size_t n, uint32_t *cp)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned char c = (unsigned char)p[0];
+	size_t len = c < 0x80 ? 1
+	    : c < 0xc2        ? 0
+	    : c < 0xe0        ? 2
+	    : c < 0xf0        ? 3
+	    : c < 0xf5        ? 4
+			      : 0;
+
+	*cp = 0xfffd;
+	if (len == 1)
+		*cp = c;
+	if (len <= 1)
+		return 1;
+	uint32_t v = c & (0x7fu >> len);
+
+	for (size_t i = 1; i < len; i++) {
+		if (i >= n || !is_tail(p[i]))
+			return i;
+		v = v << 6 | ((unsigned char)p[i] & 0x3f);
+	}
+	/* A surrogate (WTF-8) is one character that can't be had. */
+	if (v >= least[len] && v <= 0x10ffff && (v < 0xd800 || v > 0xdfff))
+		*cp = v;
+	return len;
+}
+
+/* What XML 1.0 can't hold, or would change (a carriage return). */
+static bool
+is_unfit(uint32_t cp)
+{
+	return (cp < ' ' && cp != '\t' && cp != '\n') || cp == 0x7f ||
+	    cp == 0xfffe || cp == 0xffff;
+}
+
+static bool
+is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
+	    (c >= 'A' && c <= 'F');
+}
+
+/* Whether the underscore at p would be read as the start of an _xNNNN_. */
+static bool
+is_like_escape(const char *p, size_t n)
+{
+	if (n < 7 || p[1] != 'x' || p[6] != '_')
+		return false;
+	for (int i = 2; i < 6; i++)
+		if (!is_hex(p[i]))
+			return false;
+	return true;
+}
+
+/* Leading bytes that stand for themselves: plain ASCII, no underscore. */
+static size_t
+plain_part(struct str s, size_t from, size_t max)
+{
+	size_t i = from;
+
+	while (i < s.len && i - from < max && s.p[i] >= ' ' && s.p[i] < 0x7f &&
+	    s.p[i] != '_')
+		i++;
+	return i - from;
+}
+
+/* The next piece of a text, as it stands in the workbook. */
+struct piece {
+	size_t bytes;
+	size_t units; /* the library counts an escape as its 7 characters */
+	uint32_t cp;
+	bool escape;
+};
+
+/* A run of plain characters of at most max units, or one other character. */
+static struct piece
+next_piece(struct str s, size_t i, size_t max)
+{
+	size_t n = plain_part(s, i, max);
+	struct piece p = { n, n, ' ', false };
+
+	if (n > 0)
+		return p;
+	p.bytes = text_char(s.p + i, s.len - i, &p.cp);
+	p.escape = is_unfit(p.cp) ||
+	    (p.cp == '_' && is_like_escape(s.p + i, s.len - i));
+	p.units = p.escape ? 7 : p.cp > 0xffff ? 2 : 1;
+	return p;
+}
+
+static void
+put_piece(struct buf *out, const char *p, struct piece piece)
+{
+	if (piece.escape)
+		buf_printf(out, "_x%04X_", (unsigned)piece.cp);
+	else if (piece.cp == 0xfffd)
+		buf_puts(out, "\xef\xbf\xbd");
+	else
+		buf_put(out, p, piece.bytes);
+}
+
+size_t
+text_clean(struct str s, struct buf *out, bool *cut)
+{
+	const size_t room = XLSX_CELL - (sizeof TEXT_CUT - 1);
+	size_t units = 0, width = 0, widest = 0;
+	size_t fits = 0; /* where a cut text ends, once units pass room */
+	struct piece p;
+
+	*cut = false;
+	for (size_t i = 0; i < s.len; i += p.bytes) {
+		p = next_piece(s, i, (units < room ? room : XLSX_CELL) - units);
+		if (units <= room && units + p.units > room)
+			fits = out->len;
+		units += p.units;
+		if (units > XLSX_CELL) {
+			out->len = fits;
+			buf_puts(out, TEXT_CUT);
+			*cut = true;
+			break;
+		}
+		put_piece(out, s.p + i, p);
+		width = p.cp == '\n' ? 0 : width + p.units;
+		widest = width > widest ? width : widest;
+	}
+	buf_putc(out, '\0');
+	return widest;
+}

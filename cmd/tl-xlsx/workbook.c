@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The workbook as a whole: its sheets, and its way into a file.
+ *
+ * The library writes to a name, but what is not whole must have none. So it
+ * gets the name of a descriptor whose file was removed; what it has written
+ * there is checked and copied to the output, which appears only when whole.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cmd/tl-xlsx/workbook.h"
+
+/* The date in the file when SOURCE_DATE_EPOCH says none: as the zip's. */
+#define CREATED 315532800 /* 1980-01-01 */
+
+/* Each sheet has a temporary file of the library's open until the end. */
+#define SHEETS_MAX 4096
+#define FILES_SPARE 64
+
+void
+book_check(lxw_error err, const char *what)
+{
+	if (err == LXW_NO_ERROR)
+		return;
+	if (err == LXW_ERROR_MEMORY_MALLOC_FAILED)
+		die("out of memory");
+	die("%s can't be written: %s", what, lxw_strerror(err));
+}
+
+const char *
+book_text(struct book *b, struct str s, size_t *width)
+{
+	bool cut;
+
+	b->text.len = 0;
+	*width = text_clean(s, &b->text, &cut);
+	b->ncut += cut;
+	return b->text.p;
+}
+
+/* ---- making it ---- */
+
+static const char *
+folder(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir != NULL && *dir != '\0' ? dir : "/tmp";
+}
+
+/* A file without a name. */
+static int
+open_nameless(void)
+{
+	struct buf path = { 0 };
+	int fd;
+
+	buf_printf(&path, "%s/tl-xlsx.XXXXXX", folder());
+	buf_putc(&path, '\0');
+	fd = mkostemp(path.p, O_CLOEXEC);
+	if (fd < 0)
+		die_errno("%s: no temporary file", folder());
+	if (unlink(path.p) != 0)
+		die_errno("%s", path.p);
+	buf_free(&path);
+	return fd;
+}
+
+static time_t
+created(void)
+{
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	int64_t s;
+
+	if (epoch == NULL || *epoch == '\0')
+		return CREATED;
+	/* 1 to the end of the year 9999; the library takes 0 for now */
+	if (!num_i64(str_of(epoch), &s) || s < 1 || s > INT64_C(253402300799))
+		die("SOURCE_DATE_EPOCH is no time in seconds: %s", epoch);
+	return (time_t)s;
+}
+
+static void
+make_formats(struct book *b)
+{
+	static const char *const numbers[] = { [BOOK_WHOLE] = NULL,
+		[BOOK_GROUPED] = "#,##0",
+		[BOOK_MILLI] = "#,##0.000",
+		[BOOK_CENTI] = "0.00",
+		[BOOK_HEAD] = NULL };
+
+	for (int i = BOOK_GENERAL + 1; i < BOOK_NFORMATS; i++) {
+		b->formats[i] = workbook_add_format(b->wb);
+		if (b->formats[i] == NULL)
+			die("out of memory");
+		if (numbers[i] != NULL)
+			format_set_num_format(b->formats[i], numbers[i]);
+	}
+	/* "0" by its number: as text the library takes it for "General" */
+	format_set_num_format_index(b->formats[BOOK_WHOLE], 1);
+	format_set_bold(b->formats[BOOK_HEAD]);
+	format_set_align(b->formats[BOOK_HEAD], LXW_ALIGN_LEFT);
+	format_set_bottom(b->formats[BOOK_HEAD], LXW_BORDER_THIN);
+}
+
+static void
+allow_files(void)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim) != 0 ||
+	    (lim.rlim_cur != RLIM_INFINITY &&
+		lim.rlim_cur >= SHEETS_MAX + FILES_SPARE))
+		return;
+	lim.rlim_cur = lim.rlim_max;
+	if (lim.rlim_max == RLIM_INFINITY ||
+	    lim.rlim_max > SHEETS_MAX + FILES_SPARE)
+		lim.rlim_cur = SHEETS_MAX + FILES_SPARE;
+	(void)setrlimit(RLIMIT_NOFILE, &lim); /* or fewer sheets do */
+}
+
+struct book *
+book_create(bool labels)
+{
+	struct book *b = xcalloc(1, sizeof *b);
+	lxw_doc_properties props = { .created = created() };
+	lxw_workbook_options options = { .constant_memory = LXW_TRUE,
+		.tmpdir = (char *)(uintptr_t)folder(),
+		.use_zip64 = LXW_TRUE };
+	char name[64];
+
+	allow_files();
+	b->labels = labels;
+	b->fd = open_nameless();
+	snprintf(name, sizeof name, "/proc/self/fd/%d", b->fd);
+	if (access(name, W_OK) != 0)
+		die_errno("%s", name);
+	b->wb = workbook_new_opt(name, &options);
+	if (b->wb == NULL)
+		die("out of memory");
+	book_check(workbook_set_properties(b->wb, &props), "the date");
+	make_formats(b);
+	return b;
+}
+
+void
+book_input(struct book *b, const char *input, const char *want)
+{
+	b->input = str_of(input);
+	b->want = want;
+}
+
+/* ---- sheets ---- */
+
+static struct str
+copy(struct str s)
+{
+	char *p = xmalloc(s.len + 1);
+
+	if (s.len > 0)
+		memcpy(p, s.p, s.len);
+	p[s.len] = '\0';
+	return (struct str){ p, s.len };
+}
+
+struct sheet *
+book_sheet(struct book *b, struct str wanted, const char *suffix)
+{
+	struct sheet *s = xcalloc(1, sizeof *s);
+
+	if (b->sheets.n == SHEETS_MAX)
+		die("more than %d sheets", SHEETS_MAX);
+	s->wanted = copy(wanted);
+	s->name = names_make(&b->names, wanted, suffix);
+	errno = 0;
+	s->ws = workbook_add_worksheet(b->wb, s->name);
+	if (s->ws == NULL && errno != 0)
+		die_errno("%s: sheet \"%s\" can't be made", folder(), s->name);
+	if (s->ws == NULL)
+		die("sheet \"%s\" can't be made", s->name);
+	vec_push(&b->sheets, s);
+	return s;
+}
+
+struct sheet *
+book_find(const struct book *b, struct str name)
+{
+	for (size_t i = 0; i < b->sheets.n; i++)
+		if (names_equal(name, str_of(b->sheets.v[i]->name)))
+			return b->sheets.v[i];
+	for (size_t i = 0; i < b->sheets.n; i++)
+		if (!b->sheets.v[i]->is_part &&
+		    str_eq(name, b->sheets.v[i]->wanted))
+			return b->sheets.v[i];
+	return NULL;
+}
+
+static void
+begin(void *ctx, const struct head *head)
+{
+	struct book *b = ctx;
+	struct str wanted = b->want != NULL ? str_of(b->want) : head->name;
+	struct str file;
+	struct sheet *s;
+
+	file = names_of_path(b->input.p);
+	s = book_sheet(b, wanted.len > 0 ? wanted : file, "");
+	s->ncolumns = head->ncolumns;
+	if (head->ncolumns > XLSX_COLUMNS) {
+		doubt("%s: table \"%s\" has %zu columns, a sheet holds %d: the "
+		      "others are cut off",
+		    b->input.p, s->name, head->ncolumns, XLSX_COLUMNS);
+		s->ncolumns = XLSX_COLUMNS;
+	}
+	s->columns = xcalloc(s->ncolumns + 1, sizeof *s->columns);
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		const struct head_column *from = &head->columns[i];
+		bool is_number =
+		    from->type == COL_INT || from->type == COL_REAL;
+
+		s->columns[i] = (struct book_column){ .id = copy(from->id),
+			.label = copy(from->label),
+			.type = from->type,
+			.unit = is_number ? from->unit : UNIT_NONE,
+			.div = b->labels && is_number ? from->label_div : 1 };
+	}
+	sheet_begin(b, s);
+	b->open = s;
+}
+
+/* A further sheet for a table that has filled one. */
+static void
+next_part(struct book *b)
+{
+	struct sheet *full = b->open, *s;
+	char suffix[32];
+	size_t part = 2;
+
+	sheet_end(b, full);
+	for (size_t i = b->sheets.n; i-- > 0 && b->sheets.v[i]->is_part;)
+		part++;
+	snprintf(suffix, sizeof suffix, " (%zu)", part);
+	if (part == 2)
+		doubt("%s: table \"%s\" has more than %d rows: it goes on in "
+		      "further sheets",
+		    b->input.p, full->name, XLSX_ROWS - 1);
+	s = book_sheet(b, full->wanted, suffix);
+	s->is_part = true;
+	s->ncolumns = full->ncolumns;
+	s->columns = xcalloc(s->ncolumns + 1, sizeof *s->columns);
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		s->columns[i] = full->columns[i];
+		s->columns[i].has_fraction = false;
+		s->columns[i].least = s->columns[i].most = 0;
+		s->columns[i].id = copy(full->columns[i].id);
+		s->columns[i].label = copy(full->columns[i].label);
+	}
+	sheet_begin(b, s);
+	b->open = s;
+}
+
+static void
+row(void *ctx, const struct val *cells)
+{
+	struct book *b = ctx;
+
+	if (b->open->nrows == XLSX_ROWS)
+		next_part(b);
+	b->nrows++;
+	sheet_row(b, b->open, cells);
+}
+
+static void
+end(void *ctx)
+{
+	struct book *b = ctx;
+
+	sheet_end(b, b->open);
+	b->open = NULL;
+}
+
+const struct table_sink *
+book_sink(struct book *b)
+{
+	b->sink = (struct table_sink){ begin, row, end, b };
+	return &b->sink;
+}
+
+/* ---- into a file ---- */
+
+/*
+ * The library does not look whether what it writes to its temporary files
+ * arrives: a full disk would lose rows. So each file of rows is asked here,
+ * and its size kept to be compared with what is in the workbook.
+ */
+static uint64_t *
+check_rows(const struct book *b)
+{
+	uint64_t *bytes = xcalloc(b->sheets.n + 1, sizeof *bytes);
+
+	for (size_t i = 0; i < b->sheets.n; i++) {
+		lxw_worksheet *ws = b->sheets.v[i]->ws;
+		FILE *f = ws->optimize_tmpfile;
+
+		lxw_worksheet_write_single_row(ws); /* the last one */
+		errno = 0;
+		if (fflush(f) != 0 || ferror(f)) {
+			/* it may have been an earlier write that failed */
+			errno = errno != 0 ? errno : ENOSPC;
+			die_errno("%s: a temporary file", folder());
+		}
+		bytes[i] = (uint64_t)ftello(f);
+	}
+	return bytes;
+}
+
+/* Its own words for a failure would stand beside ours. */
+static lxw_error
+close_quietly(lxw_workbook *wb, int *error)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int old = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	lxw_error err;
+
+	if (null >= 0 && old >= 0)
+		(void)!dup2(null, STDERR_FILENO);
+	errno = 0;
+	err = workbook_close(wb);
+	*error = errno;
+	if (null >= 0 && old >= 0)
+		(void)!dup2(old, STDERR_FILENO);
+	close(null);
+	close(old);
+	return err;
+}
+
+static void
+copy_out(int fd, struct out *out)
+{
+	static char bytes[1 << 16];
+	off_t at = 0;
+	ssize_t n;
+
+	for (;;) {
+		n = pread(fd, bytes, sizeof bytes, at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			die_errno("%s: a temporary file", folder());
+		if (n == 0)
+			return;
+		out_write(out, bytes, (size_t)n);
+		at += n;
+	}
+}
+
+static void
+free_book(struct book *b)
+{
+	for (size_t i = 0; i < b->sheets.n; i++) {
+		struct sheet *s = b->sheets.v[i];
+
+		for (size_t k = 0; k < s->ncolumns; k++) {
+			free((char *)(uintptr_t)s->columns[k].id.p);
+			free((char *)(uintptr_t)s->columns[k].label.p);
+		}
+		free(s->columns);
+		free((char *)(uintptr_t)s->wanted.p);
+		free(s->name);
+		free(s);
+	}
+	vec_free(&b->sheets);
+	names_free(&b->names);
+	buf_free(&b->text);
+	free(b);
+}
+
+void
+book_finish(struct book *b, struct out *out)
+{
+	uint64_t *rows_bytes;
+	lxw_error err;
+	int error;
+
+	rows_bytes = check_rows(b);
+	err = close_quietly(b->wb, &error);
+	if (err != LXW_NO_ERROR && error != 0) {
+		errno = error;
+		die_errno("%s: the workbook can't be written", folder());
+	}
+	book_check(err, "the workbook");
+	if (!zip_is_whole(b->fd, rows_bytes, b->sheets.n))
+		die("%s: the workbook was not written whole (is the disk "
+		    "full?)",
+		    folder());
+	free(rows_bytes);
+	copy_out(b->fd, out);
+	close(b->fd);
+	out_finish(out);
+	free_book(b);
+}

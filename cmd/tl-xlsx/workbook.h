@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside tl-xlsx: the workbook, through libxlsxwriter in its mode of constant
+ * memory, where a row leaves memory when the next one begins. Whatever fails
+ * here ends the program.
+ *
+ *	struct book *b = book_create(labels);
+ *	book_input(b, "stdin", wanted name or NULL);
+ *	... the functions of book_sink(b) ...
+ *	charts_add(b, &charts);
+ *	book_finish(b, out);
+ */
+#ifndef TL_XLSX_WORKBOOK_H
+#define TL_XLSX_WORKBOOK_H
+
+#include <xlsxwriter.h>
+
+#include "cmd/tl-xlsx/tables.h"
+
+struct book_column {
+	struct str id, label; /* owned */
+	enum col_type type;
+	enum unit unit;
+	double div;        /* values are divided by it; 1: none */
+	lxw_format *whole; /* of its numbers without fraction */
+	lxw_format *real;
+	size_t chars; /* of its widest text */
+	double least, most;
+	bool has_fraction;
+};
+
+struct sheet {
+	lxw_worksheet *ws;
+	char *name;        /* in the workbook */
+	struct str wanted; /* before it was made one */
+	struct book_column *columns;
+	size_t ncolumns; /* at most XLSX_COLUMNS */
+	size_t nrows;    /* with the header's */
+	size_t ncharts;
+	bool is_part; /* goes on with a table whose sheet was full */
+};
+
+enum book_format {
+	BOOK_GENERAL,
+	BOOK_WHOLE,   /* 0 */
+	BOOK_GROUPED, /* #,##0 */
+	BOOK_MILLI,   /* #,##0.000 */
+	BOOK_CENTI,   /* 0.00 */
+	BOOK_HEAD,
+	BOOK_NFORMATS,
+};
+
+struct book {
+	lxw_workbook *wb;
+	lxw_format *formats[BOOK_NFORMATS];
+	struct names names;
+	VEC(struct sheet *) sheets;
+	struct sheet *open; /* the one being filled, or NULL */
+	struct buf text;
+	struct table_sink sink;
+	bool labels;
+	int fd;           /* the finished file, which has no name */
+	struct str input; /* being read */
+	const char *want; /* the name asked for, or NULL */
+	uint64_t nrows;
+	uint64_t ncut, nbig; /* cells, over all tables */
+};
+
+struct book *book_create(bool labels);
+/* Tables to come are of this input; want: the sheet's name, or NULL. */
+void book_input(struct book *b, const char *input, const char *want);
+const struct table_sink *book_sink(struct book *b);
+/* A sheet without a table. */
+struct sheet *book_sheet(struct book *b, struct str wanted, const char *suffix);
+/* Its first sheet of this name, or NULL. */
+struct sheet *book_find(const struct book *b, struct str name);
+/* Text as the library takes it, until the next call. */
+const char *book_text(struct book *b, struct str s, size_t *width);
+/* Makes the file, checks it, and copies it to out. Frees b. */
+void book_finish(struct book *b, struct out *out);
+/* Ends the program unless err is none. */
+void book_check(lxw_error err, const char *what);
+
+void sheet_begin(struct book *b, struct sheet *s);
+void sheet_row(struct book *b, struct sheet *s, const struct val *cells);
+/* Widths, filter, frozen header and bars: once all its rows are there. */
+void sheet_end(struct book *b, struct sheet *s);
+
+/*
+ * Whether the file is a whole workbook, and the XML text of each sheet's rows
+ * is so many bytes.
+ */
+bool zip_is_whole(
+    int fd, const uint64_t *rows_bytes, size_t nsheets) USE_RESULT;
+
+/* ---- charts ---- */
+
+enum chart_kind {
+	CHART_BAR,
+	CHART_PIE,
+	CHART_SCATTER,
+};
+
+/* SHEET:X:Y[,Y...], all borrowed. */
+struct chart_data {
+	struct str sheet, x;
+	VEC(struct str) y;
+	const char *text; /* as given */
+};
+
+struct chart_spec {
+	enum chart_kind kind;
+	struct chart_data data;
+	VEC(struct chart_data) lines;
+	bool log_x, log_y;
+	const char *title;
+};
+
+struct charts {
+	VEC(struct chart_spec) list;
+	const char *sheet; /* all of them there; NULL: beside their tables */
+};
+
+/* Options' arguments; a bad one is a usage error. */
+void charts_opt_chart(struct charts *c, const char *arg);
+void charts_opt_line(struct charts *c, const char *arg);
+void charts_opt_log(struct charts *c, const char *arg);
+void charts_opt_title(struct charts *c, const char *arg);
+/* A sheet or column that is not there is a usage error, too. */
+void charts_add(struct book *b, struct charts *c);
+void charts_free(struct charts *c);
+
+#endif
