@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who was late, and what it was doing. All ranks of a group leave a collective
+ * together, so what makes one of them late for the next happens between that
+ * end and its start: in this window the GPU computes, is idle, or is in
+ * collectives of other groups. What the late rank has more of than the median
+ * of the others is the cause.
+ */
+#include "cmd/tl-collective/collective.h"
+
+#include <stdlib.h>
+
+#include "json/json.h"
+
+#define LATE_MIN_NS 10000 /* less is no lateness */
+#define LATE_SHARE 0.05   /* of the latency; less does not matter */
+#define SLOW_RATIO 1.03
+
+const char *const verdict_words[VERDICT_COUNT] = {
+	[VERDICT_NONE] = "none",
+	[VERDICT_THROTTLED] = "throttled",
+	[VERDICT_IMBALANCE] = "imbalance",
+	[VERDICT_HOST] = "host",
+	[VERDICT_ELSEWHERE] = "elsewhere",
+	[VERDICT_NETWORK] = "network",
+};
+
+/* ---- one collective ---- */
+
+static bool
+matters(const struct coll *c)
+{
+	return c->n > 1 && c->late_ns >= LATE_MIN_NS &&
+	    (double)c->late_ns >= LATE_SHARE * (double)c->latency_ns;
+}
+
+static struct rec *
+rec_of(const struct job *j, const struct coll *c, uint32_t pos)
+{
+	for (uint32_t m = 0; m < c->n; m++)
+		if (rec_pos(j, j->members[c->first + m]) == pos)
+			return j->members[c->first + m];
+	return j->members[c->first];
+}
+
+static int64_t
+busy_of(const struct rec *r)
+{
+	return r->busy_ns;
+}
+
+static int64_t
+idle_of(const struct rec *r)
+{
+	return r->idle_ns;
+}
+
+/* What late has more of than the median of the others. */
+static int64_t
+more_than_others(const struct job *j, const struct coll *c,
+    const struct rec *late, int64_t (*get)(const struct rec *), int64_t *v)
+{
+	size_t n = 0;
+
+	for (uint32_t m = 0; m < c->n; m++) {
+		const struct rec *r = j->members[c->first + m];
+
+		if (r != late && r->busy_ns >= 0)
+			v[n++] = get(r);
+	}
+	return n > 0 ? get(late) - median_i64(v, n) : 0;
+}
+
+/* How much longer the host was in what it was in for longest. */
+static void
+blame_host(const struct job *j, struct lateness *l, const struct coll *c,
+    const struct rec *late, int64_t *v)
+{
+	int64_t us = late->host_us;
+	size_t n = 0, i = 0;
+
+	if (late->host == HOST_NONE)
+		return;
+	for (uint32_t m = 0; m < c->n; m++) {
+		const struct rec *r = j->members[c->first + m];
+
+		if (r != late)
+			v[n++] = r->host == late->host ? r->host_us : 0;
+	}
+	us -= n > 0 ? median_i64(v, n) : 0;
+	while (i < l->hosts.n && l->hosts.v[i].host != late->host)
+		i++;
+	if (i == l->hosts.n)
+		vec_push(&l->hosts, ((struct host_cause){ late->host, 0 }));
+	l->hosts.v[i].us += us;
+}
+
+static void
+settle_host(const struct job *j, struct lateness *l)
+{
+	for (size_t i = 0; i < l->hosts.n; i++) {
+		const struct host_cause *h = &l->hosts.v[i];
+
+		if (h->us * 1000 > l->host_ns) {
+			l->host_ns = h->us * 1000;
+			l->host = intern_get(j->hosts, h->host);
+		}
+	}
+}
+
+/* The work that most of the others did. */
+static uint32_t
+usual_work(const struct job *j, const struct coll *c, const struct rec *late)
+{
+	uint32_t best = 0, votes = 0;
+
+	for (uint32_t m = 0; m < c->n; m++) { /* Boyer and Moore's vote */
+		const struct rec *r = j->members[c->first + m];
+
+		if (r == late)
+			continue;
+		if (votes == 0)
+			best = r->work;
+		votes += r->work == best ? 1 : (uint32_t)-1;
+	}
+	return best;
+}
+
+static void
+blame(const struct job *j, struct lateness *l, const struct coll *c, int64_t *v)
+{
+	const struct rec *late = rec_of(j, c, c->last);
+
+	l->nlate++;
+	l->late_ns += c->late_ns;
+	vec_push(&l->lates, (double)c->late_ns);
+	if (late->busy_ns < 0)
+		return;
+	l->nknown++;
+	l->window_ns += c->late_ns;
+	l->busy_ns += more_than_others(j, c, late, busy_of, v);
+	l->idle_ns += more_than_others(j, c, late, idle_of, v);
+	blame_host(j, l, c, late, v);
+	l->nsame += usual_work(j, c, late) == late->work;
+}
+
+/* ---- kernels: which are slower than on the median rank ---- */
+
+struct kernel_mean {
+	uint32_t key, pos;
+	uint32_t op, shape, kernel; /* texts */
+	double mean;
+	int64_t sum_ns;
+};
+
+static bool
+parse_kernel(struct json *p, struct str text[3], int64_t *count, int64_t *sum)
+{
+	for (size_t i = 0; i < 3; i++) {
+		if (json_next(p) != JSON_T_STRING)
+			return false;
+		text[i] = p->raw;
+	}
+	if (json_next(p) != JSON_T_NUMBER || !num_i64(p->raw, count) ||
+	    json_next(p) != JSON_T_NUMBER || !num_i64(p->raw, sum) ||
+	    json_next(p) != JSON_T_ARRAY_END)
+		return false;
+	return true;
+}
+
+/* What is compared: op and shape, without an op the kernel and its grid. */
+static uint32_t
+key_of(struct intern *names, const struct str text[3])
+{
+	struct buf b = { 0 };
+	struct str what = text[0].len > 0 ? text[0] : text[2];
+	uint32_t key;
+
+	buf_putc(&b, text[0].len > 0 ? 'o' : 'k');
+	buf_put(&b, what.p, what.len);
+	buf_putc(&b, '\n');
+	buf_put(&b, text[1].p, text[1].len);
+	key = intern_put(names, buf_str(&b));
+	buf_free(&b);
+	return key;
+}
+
+typedef VEC(struct kernel_mean) mean_vec;
+
+static void
+read_kernels(const struct part *part, struct intern *names, mean_vec *out)
+{
+	struct buf text = { 0 };
+	struct str s[3];
+	struct json p;
+	int64_t count, sum;
+
+	buf_put(&text, part->kernels.p, part->kernels.len);
+	buf_room(&text, IN_PAD);
+	memset(text.p + text.len, 0, IN_PAD);
+	json_start(&p, text.p, text.len);
+	if (json_next(&p) == JSON_T_ARRAY)
+		while (json_next(&p) == JSON_T_ARRAY &&
+		    parse_kernel(&p, s, &count, &sum))
+			if (count > 0)
+				vec_push(out,
+				    ((struct kernel_mean){ key_of(names, s),
+					part->pos, intern_put(names, s[0]),
+					intern_put(names, s[1]),
+					intern_put(names, s[2]),
+					(double)sum / (double)count, sum }));
+	buf_free(&text);
+}
+
+static int
+by_key(const void *pa, const void *pb)
+{
+	const struct kernel_mean *a = pa, *b = pb;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->mean != b->mean)
+		return a->mean < b->mean ? -1 : 1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+/* Against the median rank: time over what it would have been, and the worst. */
+struct slowness {
+	double took, should, worst_loss, worst_ratio;
+	struct kernel_mean worst;
+};
+
+static void
+compare_kernels(struct job *j, struct slowness *slow, struct intern *names)
+{
+	mean_vec all = { 0 };
+
+	for (size_t i = 0; i < j->parts.n; i++)
+		read_kernels(&j->parts.v[i], names, &all);
+	if (all.n > 0)
+		qsort(all.v, all.n, sizeof *all.v, by_key);
+	for (size_t i = 0, k; i < all.n; i = k) {
+		double median;
+
+		for (k = i; k < all.n && all.v[k].key == all.v[i].key; k++)
+			;
+		median = all.v[i + (k - i - 1) / 2].mean;
+		for (size_t m = i; m < k && median > 0 && k - i > 1; m++) {
+			struct slowness *s = &slow[all.v[m].pos];
+			double ratio = all.v[m].mean / median;
+			double took = (double)all.v[m].sum_ns;
+			double loss = took - took / ratio;
+
+			s->took += took;
+			s->should += took / ratio;
+			if (loss > s->worst_loss) {
+				s->worst_loss = loss;
+				s->worst_ratio = ratio;
+				s->worst = all.v[m];
+			}
+		}
+	}
+	vec_free(&all);
+}
+
+/* ---- verdicts ---- */
+
+static enum verdict
+judge(const struct lateness *l)
+{
+	int64_t rest = l->window_ns - l->busy_ns - l->idle_ns;
+
+	if (l->nlate == 0)
+		return VERDICT_NONE;
+	if (l->nknown == 0)
+		return VERDICT_NONE;
+	if (l->busy_ns >= l->idle_ns && l->busy_ns >= rest)
+		return l->nsame * 2 >= l->nknown ? VERDICT_THROTTLED
+						 : VERDICT_IMBALANCE;
+	return l->idle_ns >= rest ? VERDICT_HOST : VERDICT_ELSEWHERE;
+}
+
+static uint32_t *
+first_rows(struct job *j, struct causes *c)
+{
+	uint32_t *first = xcalloc(j->groups.n + 1, sizeof *first);
+
+	for (size_t g = 0; g < j->groups.n; g++) {
+		uint8_t *seen = xcalloc(j->ranks.n + 1, 1);
+		const struct pgroup *group = &j->groups.v[g];
+
+		for (size_t i = 0; i < group->ncolls; i++) {
+			const struct coll *k =
+			    &j->colls.v[group->first_coll + i];
+
+			for (uint32_t m = 0; m < k->n; m++)
+				seen[rec_pos(j, j->members[k->first + m])] = 1;
+		}
+		first[g] = (uint32_t)c->list.n;
+		for (size_t r = 0; r < j->ranks.n; r++)
+			if (seen[r])
+				vec_push(&c->list,
+				    ((struct lateness){ .group = (uint32_t)g,
+					.pos = (uint32_t)r }));
+		free(seen);
+	}
+	first[j->groups.n] = (uint32_t)c->list.n;
+	return first;
+}
+
+static struct lateness *
+row_of(struct causes *c, const uint32_t *first, uint32_t group, uint32_t pos)
+{
+	size_t lo = first[group], hi = first[group + 1];
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (c->list.v[mid].pos < pos)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return &c->list.v[lo];
+}
+
+static struct str
+text_of(const struct job *j, const struct intern *names, uint32_t id)
+{
+	return arena_str(j->mem, intern_get(names, id));
+}
+
+void
+causes_find(struct job *j, struct causes *c)
+{
+	uint32_t *first = first_rows(j, c);
+	struct slowness *slow = xcalloc(j->ranks.n + 1, sizeof *slow);
+	struct intern *names = intern_create();
+	int64_t *v = xmalloc((j->nrecs + 1) * sizeof *v);
+
+	for (size_t i = 0; i < j->colls.n; i++) {
+		const struct coll *k = &j->colls.v[i];
+
+		if (!coll_counts(j, k) || k->n < 2 || k->class == CLASS_P2P)
+			continue;
+		for (uint32_t m = 0; m < k->n; m++)
+			row_of(c, first, k->group,
+			    rec_pos(j, j->members[k->first + m]))
+			    ->ncolls++;
+		row_of(c, first, k->group, k->last)->nlast++;
+		if (matters(k))
+			blame(j, row_of(c, first, k->group, k->last), k, v);
+	}
+	compare_kernels(j, slow, names);
+	for (size_t i = 0; i < c->list.n; i++) {
+		struct lateness *l = &c->list.v[i];
+		const struct slowness *s = &slow[l->pos];
+
+		if (s->should > 0)
+			l->all_ratio = s->took / s->should;
+		if (s->worst_ratio > SLOW_RATIO) {
+			l->kernel = text_of(j, names, s->worst.kernel);
+			l->op = text_of(j, names, s->worst.op);
+			l->shape = text_of(j, names, s->worst.shape);
+			l->kernel_ratio = s->worst_ratio;
+		}
+		l->verdict = judge(l);
+		settle_host(j, l);
+		sort_doubles(l->lates.v, l->lates.n);
+	}
+	intern_destroy(names);
+	free(slow);
+	free(v);
+	free(first);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Offsets between the ranks' clocks. Ranks leave a collective within a few
+ * microseconds of one another, however late one of them came; so what a rank's
+ * ends differ from the median of all ends by, in the median over many
+ * collectives, is its clock's offset. Where groups overlap only in part the
+ * offsets found so far are taken out and it is done again.
+ */
+#include "cmd/tl-collective/collective.h"
+
+#include <stdlib.h>
+
+#define SAMPLE 4000 /* collectives, evenly over the job */
+#define ROUNDS_MAX 50
+#define SETTLED_NS 100
+#define DOUBT_NS 50000 /* less is lost in how collectives end */
+
+struct residuals {
+	VEC(int64_t) v;
+};
+
+struct clocks {
+	struct job *j;
+	VEC(uint32_t) colls;
+	struct residuals *of; /* by rank */
+	int64_t *ends;
+};
+
+static bool
+tells_time(const struct job *j, const struct coll *c)
+{
+	return c->n > 1 && (c->flags & COLL_INCOMPLETE) == 0 &&
+	    coll_is_sync(j, c);
+}
+
+static void
+choose(struct clocks *k)
+{
+	struct job *j = k->j;
+	size_t n = 0, step;
+
+	for (size_t i = 0; i < j->colls.n; i++)
+		n += tells_time(j, &j->colls.v[i]);
+	step = n / SAMPLE + 1;
+	n = 0;
+	for (size_t i = 0; i < j->colls.n; i++)
+		if (tells_time(j, &j->colls.v[i]) && n++ % step == 0)
+			vec_push(&k->colls, (uint32_t)i);
+}
+
+static void
+measure(struct clocks *k)
+{
+	struct job *j = k->j;
+
+	for (size_t r = 0; r < j->ranks.n; r++)
+		k->of[r].v.n = 0;
+	for (size_t i = 0; i < k->colls.n; i++) {
+		const struct coll *c = &j->colls.v[k->colls.v[i]];
+		int64_t middle;
+
+		for (uint32_t m = 0; m < c->n; m++) {
+			const struct rec *r = j->members[c->first + m];
+
+			k->ends[m] =
+			    rec_end(r) - j->ranks.v[rec_pos(j, r)].offset_ns;
+		}
+		middle = median_i64(k->ends, c->n);
+		for (uint32_t m = 0; m < c->n; m++) {
+			const struct rec *r = j->members[c->first + m];
+			uint32_t pos = rec_pos(j, r);
+
+			vec_push(&k->of[pos].v,
+			    rec_end(r) - j->ranks.v[pos].offset_ns - middle);
+		}
+	}
+}
+
+/* The largest step taken. */
+static int64_t
+correct(struct clocks *k)
+{
+	struct job *j = k->j;
+	int64_t most = 0;
+
+	for (size_t r = 0; r < j->ranks.n; r++) {
+		struct residuals *of = &k->of[r];
+		struct rank_info *info = &j->ranks.v[r];
+		int64_t step;
+
+		if (of->v.n == 0)
+			continue;
+		step = median_i64(of->v.v, of->v.n);
+		info->offset_ns += step;
+		for (size_t i = 0; i < of->v.n; i++) {
+			int64_t d = of->v.v[i] - step;
+
+			of->v.v[i] = d < 0 ? -d : d;
+		}
+		info->spread_ns = median_i64(of->v.v, of->v.n);
+		info->nclock = of->v.n;
+		if ((step < 0 ? -step : step) > most)
+			most = step < 0 ? -step : step;
+	}
+	return most;
+}
+
+/* Clocks are told against most of them: the lower median is 0. */
+static void
+centre(struct job *j)
+{
+	int64_t *v = xmalloc(j->ranks.n * sizeof *v + 1), zero;
+	size_t n = 0;
+
+	for (size_t r = 0; r < j->ranks.n; r++)
+		if (j->ranks.v[r].nclock > 0)
+			v[n++] = j->ranks.v[r].offset_ns;
+	if (n % 2 == 0 && n > 0) { /* leave one of the upper ones out */
+		size_t top = 0;
+
+		for (size_t i = 1; i < n; i++)
+			if (v[i] > v[top])
+				top = i;
+		v[top] = v[--n];
+	}
+	zero = n > 0 ? median_i64(v, n) : 0;
+	for (size_t r = 0; r < j->ranks.n; r++)
+		if (j->ranks.v[r].nclock > 0)
+			j->ranks.v[r].offset_ns -= zero;
+	free(v);
+}
+
+static void
+take_out(struct job *j)
+{
+	for (size_t i = 0; i < j->parts.n; i++) {
+		struct part *p = &j->parts.v[i];
+		int64_t offset = j->ranks.v[p->pos].offset_ns;
+
+		for (size_t k = 0; k < p->nrecs; k++)
+			p->recs[k].start_ns -= offset;
+		p->shift_ns -= offset;
+	}
+}
+
+static void
+tell(const struct job *j)
+{
+	int64_t most = 0;
+	size_t worst = 0, n = 0;
+
+	for (size_t r = 0; r < j->ranks.n; r++) {
+		const struct rank_info *info = &j->ranks.v[r];
+		int64_t offset =
+		    info->offset_ns < 0 ? -info->offset_ns : info->offset_ns;
+
+		if (offset <= DOUBT_NS || offset <= 4 * info->spread_ns)
+			continue;
+		n++;
+		if (offset > most) {
+			most = offset;
+			worst = r;
+		}
+	}
+	if (n > 0)
+		doubt("the clocks of %zu ranks are off, most that of rank "
+		      "%" PRId64 ", by %.3f ms: waiting and skew are wrong by "
+		      "that much; see --align-clocks and --table nccl_clocks",
+		    n, j->ranks.v[worst].rank,
+		    (double)j->ranks.v[worst].offset_ns / 1e6);
+}
+
+void
+clocks_align(struct job *j)
+{
+	struct clocks k = { .j = j };
+	size_t most = 1;
+
+	k.of = xcalloc(j->ranks.n + 1, sizeof *k.of);
+	choose(&k);
+	for (size_t i = 0; i < k.colls.n; i++)
+		if (j->colls.v[k.colls.v[i]].n > most)
+			most = j->colls.v[k.colls.v[i]].n;
+	k.ends = xmalloc(most * sizeof *k.ends);
+	for (int round = 0; round < ROUNDS_MAX && k.colls.n > 0; round++) {
+		measure(&k);
+		if (correct(&k) < SETTLED_NS)
+			break;
+	}
+	centre(j);
+	if (j->set->align_clocks)
+		take_out(j);
+	else
+		tell(j);
+	for (size_t r = 0; r < j->ranks.n; r++)
+		vec_free(&k.of[r].v);
+	vec_free(&k.colls);
+	free(k.of);
+	free(k.ends);
+}

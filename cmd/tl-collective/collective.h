@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-collective inside, in the order of the work:
+ *
+ * input.c      operands, folders and lists to paths
+ * work.c       one child process an input; what each leaves for its parent
+ * recognise.c  which events are collectives, and their signatures
+ * reduce.c     one source to its records, with what ran between them
+ * host.c       what its host did meanwhile
+ * partial.c    records as a stream, and back
+ * signature.c  the parts of a signature's text
+ * job.c        sources to a job: ranks, windows, doubts
+ * group.c      process groups; match.c and align.c: the same collective on
+ *              all ranks; clock.c: offsets between the ranks' clocks
+ * sync.c       latency, waiting, skew, bandwidth of a collective
+ * cause.c      who was late, and what it was doing
+ * stats.c      mean, median, ... of values
+ * tables*.c    one table a function
+ *
+ * A *record* is one collective on one rank: 64 bytes. A *signature* is what
+ * collectives that do the same have in common. A *collective* is made of the
+ * records of its ranks.
+ */
+#ifndef TL_COLLECTIVE_H
+#define TL_COLLECTIVE_H
+
+#include "table/table.h"
+#include "trace/trace.h"
+
+/* ---- settings ---- */
+
+struct pattern; /* compiled REGEX=TYPE */
+
+enum agg_kind {
+	AGG_MEAN,
+	AGG_MEDIAN,
+	AGG_STD,
+	AGG_VAR,
+	AGG_MIN,
+	AGG_MAX,
+	AGG_SUM,
+	AGG_COUNT,
+	AGG_FIRST,
+	AGG_LAST,
+	AGG_NUNIQUE,
+	AGG_PROD,
+	AGG_QUANTILE, /* pNN */
+};
+
+struct agg {
+	enum agg_kind kind;
+	double q;         /* of AGG_QUANTILE, 0..1 */
+	const char *word; /* as given */
+};
+
+struct settings {
+	VEC(const char *) tables; /* --table, in the order given */
+	const char *rank_regex;
+	int64_t world_size, gpus_per_node; /* 0: not given */
+	VEC(struct pattern *) patterns;
+	VEC(struct agg) aggs;
+	VEC(const char *) lists; /* --files-from */
+	bool infer, align_clocks, wide, partial, by_group, keep_mismatch;
+	bool verbose;
+	int jobs;
+	struct table_dest dest;
+	struct stream_dest out; /* with partial */
+};
+
+/* ---- input.c ---- */
+
+typedef VEC(char *) path_vec;
+
+/* All inputs, folders searched, in the order of operands, then by name. */
+void input_paths(
+    const struct settings *set, char **operands, int n, path_vec *paths);
+/* The rank that a file's name tells, or -1. */
+int64_t input_rank(const struct settings *set, const char *path);
+
+/* ---- records ---- */
+
+struct rec {
+	int64_t start_ns; /* common time: see struct part */
+	int64_t dur_ns;
+	/*
+	 * Since the end of the collective before it in its group, on this
+	 * rank: time in which the GPU computed or copied, and in which it did
+	 * nothing at all; -1: there is none before it.
+	 */
+	int64_t busy_ns, idle_ns;
+	uint64_t id;   /* ordinal of its event in the source */
+	uint32_t sig;  /* of its part, later of the job */
+	uint32_t seq;  /* Seq + 1, or 0; when matched its collective */
+	uint32_t work; /* sum of hashes of the kernels that started in it */
+	uint32_t part;
+	/* what the host was in for most of idle_ns: of its part, later of the
+	 * job; HOST_NONE: not known */
+	uint32_t host;
+	uint32_t host_us; /* of idle_ns */
+};
+
+#define HOST_NONE UINT32_MAX
+#define COLL_NONE UINT32_MAX /* rec.seq of a record without collective */
+
+static inline int64_t
+rec_end(const struct rec *r)
+{
+	int64_t end;
+
+	return __builtin_add_overflow(r->start_ns, r->dur_ns, &end) ? INT64_MAX
+								    : end;
+}
+
+/* One source, reduced. Records are sorted by (start, id). */
+struct part {
+	struct str path; /* the operand */
+	uint32_t src;
+	bool has_rank, has_world, has_base, has_epoch;
+	bool rank_is_guess; /* by order alone */
+	bool is_partial;    /* was reduced before */
+	int64_t rank, world, base_ns, epoch_ns;
+	int64_t ndevs;         /* GPUs of the node, 0: not told */
+	struct str name, host; /* facts, or empty */
+	struct str groups;     /* text with pg_config, or empty */
+	struct str kernels;    /* JSON: [[op,shape,kernel,count,sum],...] */
+	uint64_t nskipped;     /* collectives without a duration */
+	size_t nsigs;
+	const struct str *sigs; /* JSON texts */
+	size_t nhosts;
+	const struct str *hosts; /* names of host events */
+	size_t nrecs;
+	struct rec *recs;
+	/* of the job */
+	size_t part_no;   /* in the order of reading */
+	uint32_t pos;     /* of its rank among all ranks */
+	int64_t shift_ns; /* start_ns - shift_ns: the file's own time */
+	bool is_out;      /* left out of the job */
+};
+
+/* ---- recognise.c ---- */
+
+struct pattern *pattern_new(const struct optparse *op);
+struct recogniser;
+struct recogniser *recogniser_new(
+    const struct settings *set, struct strings *st);
+/* Whether the event is a collective (by name, category and correlation). */
+bool recognise(struct recogniser *r, const struct event *ev);
+/* Whether the name alone is that of one. */
+bool recognise_name(struct recogniser *r, uint32_t name);
+/*
+ * The signature's text into b, and Seq + 1 into *seq. What it returns is how
+ * much of the text says which process group it is.
+ */
+size_t recognise_signature(
+    struct recogniser *r, const struct event *ev, struct buf *b, uint32_t *seq);
+
+/* ---- host.c ---- */
+
+struct hosts;
+struct hosts *hosts_new(const struct strings *st);
+/* Forgets all, for the next source. */
+void hosts_clear(struct hosts *h);
+void hosts_free(struct hosts *h);
+/* An event of the host, a piece of work of the GPU. */
+void hosts_event(struct hosts *h, const struct event *ev);
+void hosts_gpu(struct hosts *h, const struct event *ev);
+/* The op that has this external id, and its "Input Dims" or INTERN_NONE. */
+bool hosts_op(const struct hosts *h, struct key ext, uint32_t *name,
+    uint32_t *shape) USE_RESULT;
+/* After the last event: finds the causes of the gaps between these spans. */
+void hosts_explain(struct hosts *h, const struct spans *gpu);
+/* The largest cause of the gaps in a window, or INTERN_NONE. */
+uint32_t hosts_cause(struct hosts *h, int64_t from, int64_t to, int64_t *ns);
+
+/* ---- reduce.c, partial.c ---- */
+
+typedef VEC(struct part) part_vec;
+
+/* All sources of one input; memory lives as long as the program. */
+void reduce_input(
+    const struct settings *set, const char *path, part_vec *parts);
+
+/* The members of a partial stream's event and its version. */
+#define PARTIAL_VERSION 2
+/* An event of a partial stream; values: its signature's text, the host's name.
+ */
+bool partial_event(const struct strings *st, const struct event *ev,
+    struct rec *rec, struct value *sig, struct value *host) USE_RESULT;
+struct job;
+void partial_write(const struct settings *set, const struct job *job);
+
+/* ---- work.c ---- */
+
+/* Reduces all inputs in child processes; parts in the order of paths. */
+void work_run(
+    const struct settings *set, const path_vec *paths, part_vec *parts);
+
+/* ---- signature.c ---- */
+
+enum coll_class {
+	CLASS_NONE,
+	CLASS_ALLREDUCE,
+	CLASS_REDUCESCATTER,
+	CLASS_ALLGATHER,
+	CLASS_ALLTOALL,
+	CLASS_ALLTOALLV,
+	CLASS_BROADCAST,
+	CLASS_REDUCE,
+	CLASS_GATHER,
+	CLASS_SCATTER,
+	CLASS_P2P,
+	CLASS_BARRIER,
+	CLASS_COUNT
+};
+extern const char *const class_words[CLASS_COUNT];
+
+/* The parts of a signature; a text with p NULL is absent. */
+struct sig {
+	struct str pg, ranks, name, dtype, in_split, out_split, gpu_stream;
+	struct str desc, peers, kernel;
+	bool has_n, has_in, has_out;
+	int64_t n, in, out;
+	/* derived */
+	enum coll_class class;
+	int64_t elem_bytes; /* 0: not known */
+	uint32_t key;       /* number of the text without the kernel's name */
+	uint32_t match;     /* number of what all its ranks share */
+	uint32_t group;
+};
+
+/* Bytes, or -1. */
+int64_t sig_in_bytes(const struct sig *s);
+int64_t sig_out_bytes(const struct sig *s);
+/* The message that counts for bandwidth, or -1. */
+int64_t sig_full_bytes(const struct sig *s);
+bool class_is_sync(enum coll_class c);
+/* Bus over algorithmic bandwidth; false where it has none. */
+bool class_factor(enum coll_class c, int64_t n, double *factor);
+void sig_parse(struct sig *s, struct str text, const struct settings *set,
+    struct intern *keys, struct arena *mem);
+/* Numbers of a list "[0, 1, 2]" or (0, 1); -1: it is cut or none. */
+typedef VEC(int64_t) int_vec;
+bool list_ints(struct str text, int_vec *out, bool *is_cut);
+/* True for 4, 0-3 and such lists in text. */
+void put_ranges(struct buf *b, const int64_t *v, size_t n);
+
+/* ---- the job ---- */
+
+struct pgroup {
+	struct str pg;    /* printed; empty text: simplified */
+	struct str ranks; /* as the trace has them */
+	struct str desc, peers;
+	struct str label; /* of ids: the name, with {RANK} where two share it */
+	bool has_members;
+	int_vec members; /* sorted */
+	size_t npresent; /* of these, that were given */
+	size_t first_coll, ncolls;
+	bool by_seq, was_aligned;
+};
+
+enum {
+	COLL_MISMATCH = 1 << 0, /* its ranks disagree about it */
+	COLL_INCOMPLETE = 1 << 1,
+};
+
+struct coll {
+	uint32_t group, index;
+	uint32_t first, n; /* in job.members, by rank */
+	uint32_t sig;      /* of its first rank */
+	uint8_t class, flags;
+	uint32_t earliest, last; /* positions of ranks */
+	int64_t latency_ns, skew_start_ns, skew_end_ns, wait_sum_ns;
+	int64_t
+	    late_ns; /* the last one's start after the median of the others */
+};
+
+struct rank_info {
+	int64_t rank;
+	int64_t offset_ns, spread_ns; /* of its clock, by ends */
+	uint64_t nclock;              /* collectives that tell it */
+	struct str host;
+	uint32_t part; /* its first */
+};
+
+struct job {
+	const struct settings *set;
+	struct arena *mem;
+	part_vec parts; /* of ranks ascending, then by time */
+	VEC(struct rank_info) ranks;
+	struct intern *sig_texts, *keys, *hosts;
+	VEC(struct sig) sigs;
+	VEC(struct pgroup) groups;
+	VEC(struct coll) colls;
+	VEC(uint32_t) order; /* collectives in the order of first appearance */
+	struct rec **members;
+	size_t nrecs;
+	bool simplified;
+	bool has_nodes;
+	int64_t gpus_per_node;
+	int64_t world;
+};
+
+static inline const struct sig *
+rec_sig(const struct job *j, const struct rec *r)
+{
+	return &j->sigs.v[r->sig];
+}
+static inline uint32_t
+rec_pos(const struct job *j, const struct rec *r)
+{
+	return j->parts.v[r->part].pos;
+}
+static inline int64_t
+rec_rank(const struct job *j, const struct rec *r)
+{
+	return j->parts.v[r->part].rank;
+}
+
+/* job.c: takes the parts over. wants_all: a missing rank is a doubt. */
+void job_build(
+    struct job *j, const struct settings *set, part_vec *parts, bool wants_all);
+/* group.c */
+void groups_build(struct job *j);
+/* match.c */
+void match_all(struct job *j);
+/*
+ * align.c: of two sequences of signatures and their ends, which element of
+ * base each of seq is, or -1: none.
+ */
+struct align_item {
+	uint32_t sig;
+	int64_t end_ns;
+};
+void align_sequences(const struct align_item *base, size_t nbase,
+    const struct align_item *seq, size_t nseq, int64_t *of);
+/* clock.c: estimates and, where asked for, takes the offsets out. */
+void clocks_align(struct job *j);
+/* sync.c */
+void sync_measure(struct job *j);
+/* Not missing ranks and of one mind, so it counts in summaries. */
+bool coll_counts(const struct job *j, const struct coll *c);
+/* Implicit-sync row: class, or in simplified mode not known to be another. */
+bool coll_is_sync(const struct job *j, const struct coll *c);
+/* GiB/s, NAN where unknown. */
+double coll_algo_bw(const struct job *j, const struct coll *c);
+double coll_bus_bw(const struct job *j, const struct coll *c);
+void coll_put_id(const struct job *j, const struct coll *c, struct buf *b);
+
+/* ---- stats.c ---- */
+
+void agg_parse(const struct optparse *op, struct settings *set);
+double agg_of(const struct agg *a, const double *v, size_t n);
+int64_t median_i64(int64_t *v, size_t n); /* reorders v; n > 0 */
+/* Linear between the two nearest; sorts v; n > 0. */
+double quantile_sorted(const double *v, size_t n, double q);
+void sort_doubles(double *v, size_t n);
+
+/* ---- cause.c ---- */
+
+enum verdict {
+	VERDICT_NONE,
+	VERDICT_THROTTLED,
+	VERDICT_IMBALANCE,
+	VERDICT_HOST,
+	VERDICT_ELSEWHERE,
+	VERDICT_NETWORK,
+	VERDICT_COUNT
+};
+extern const char *const verdict_words[VERDICT_COUNT];
+
+/* A host event in which a late rank was longer than the others. */
+struct host_cause {
+	uint32_t host; /* of the job */
+	int64_t us;
+};
+
+/* A rank in a group. */
+struct lateness {
+	uint32_t group, pos;
+	uint64_t ncolls, nlast;   /* that count, that it was last in */
+	uint64_t nlate;           /* last, and by what matters */
+	uint64_t nknown, nsame;   /* of these: window known; same work */
+	int64_t late_ns;          /* sum, of nlate */
+	int64_t busy_ns, idle_ns; /* more than the median of the others */
+	int64_t window_ns;        /* of all three parts */
+	VEC(double) lates;        /* each, in ns */
+	/* the slowest against the median rank */
+	struct str kernel, op, shape;
+	double kernel_ratio, all_ratio;
+	VEC(struct host_cause) hosts;
+	struct str host; /* of these the largest, or NULL */
+	int64_t host_ns;
+	enum verdict verdict;
+};
+
+struct causes {
+	VEC(struct lateness) list; /* by group, then rank */
+};
+
+void causes_find(struct job *j, struct causes *c);
+
+/* ---- tables ---- */
+
+struct table_def {
+	const char *name;
+	void (*print)(struct job *j, struct table_dest *d);
+	const char *what;
+	/* in -d; NULL: always */
+	bool (*is_wanted)(const struct job *j);
+};
+
+extern const struct table_def table_defs[];
+extern const size_t ntable_defs;
+
+#define WIDE_RANKS 16 /* more have no column each, unless --wide */
+bool is_wide(const struct job *j);
+
+void print_long(struct job *j, struct table_dest *d);
+void print_summary_long(struct job *j, struct table_dest *d);
+void print_coll_analysis(struct job *j, struct table_dest *d);
+void print_sync(struct job *j, struct table_dest *d);
+void print_sync_ranks(struct job *j, struct table_dest *d);
+void print_summary_sync(struct job *j, struct table_dest *d);
+void print_straggler_summary(struct job *j, struct table_dest *d);
+void print_all2allv(struct job *j, struct table_dest *d);
+void print_all2allv_ranks(struct job *j, struct table_dest *d);
+void print_summary_all2allv(struct job *j, struct table_dest *d);
+void print_heatmap(struct job *j, struct table_dest *d);
+void print_groups(struct job *j, struct table_dest *d);
+void print_cause(struct job *j, struct table_dest *d);
+void print_bandwidth(struct job *j, struct table_dest *d);
+void print_clocks(struct job *j, struct table_dest *d);
+void print_missing(struct job *j, struct table_dest *d);
+
+/* tables.c: what several share */
+
+/* A table whose columns are made as it goes. */
+struct columns {
+	VEC(struct column) list;
+	struct arena *mem;
+};
+size_t columns_add(struct columns *c, const char *id, const char *label,
+    enum col_type type, enum unit unit, double label_div);
+struct cell cell_str(struct str s); /* p NULL: empty */
+struct cell cell_num(bool has, int64_t v);
+struct cell cell_bytes(int64_t bytes); /* -1: empty */
+/* intra_node, inter_node or unknown. */
+struct cell node_span(const struct job *j, const struct pgroup *g);
+struct cell id_cell(const struct job *j, const struct coll *c, struct table *t);
+
+#endif

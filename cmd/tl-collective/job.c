@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sources to a job: whose rank each is, which do not belong, which ranks are
+ * missing, and a common time.
+ */
+#include "cmd/tl-collective/collective.h"
+
+#include <stdlib.h>
+
+/* ---- ranks ---- */
+
+/* The name says more than the order, and --rank-regex more than the trace. */
+static void
+settle_rank(const struct settings *set, struct part *p, size_t no)
+{
+	char path[4096];
+	int64_t named = -1;
+
+	if (p->path.len < sizeof path && !p->is_partial) {
+		memcpy(path, p->path.p, p->path.len);
+		path[p->path.len] = '\0';
+		named = input_rank(set, path);
+	}
+	if (p->has_rank && !p->rank_is_guess) {
+		if (set->rank_regex == NULL || named < 0 || named == p->rank)
+			return;
+		doubt("%.*s: its name says rank %" PRId64 ", the trace %" PRId64
+		      ": taken as the former",
+		    (int)p->path.len, p->path.p, named, p->rank);
+	}
+	if (named < 0)
+		named = p->is_partial && p->has_rank ? p->rank : (int64_t)no;
+	p->rank = named;
+	p->has_rank = true;
+}
+
+static int
+by_rank(const void *pa, const void *pb)
+{
+	const struct part *a = pa, *b = pb;
+	int64_t ta, tb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	ta = a->nrecs > 0 ? a->recs[0].start_ns + a->base_ns : 0;
+	tb = b->nrecs > 0 ? b->recs[0].start_ns + b->base_ns : 0;
+	if (ta != tb)
+		return ta < tb ? -1 : 1;
+	return a->part_no < b->part_no ? -1 : a->part_no > b->part_no;
+}
+
+/* ---- what does not belong ---- */
+
+/* The world size that most sources tell, or 0. */
+static int64_t
+usual_world(const part_vec *parts)
+{
+	struct map count = { 0 };
+	int64_t best = 0;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < parts->n; i++) {
+		const struct part *p = &parts->v[i];
+		uint64_t n;
+
+		if (!p->has_world)
+			continue;
+		n = ++*map_put(&count, (uint64_t)p->world, NULL);
+		if (n > most || (n == most && p->world > best)) {
+			most = n;
+			best = p->world;
+		}
+	}
+	map_free(&count);
+	return best;
+}
+
+static void
+leave_out(struct part *p)
+{
+	p->is_out = true;
+	p->nrecs = 0;
+}
+
+static void
+check_world(struct job *j)
+{
+	int64_t world = j->set->world_size > 0 ? j->set->world_size
+					       : usual_world(&j->parts);
+
+	j->world = world;
+	for (size_t i = 0; i < j->parts.n && world > 0; i++) {
+		struct part *p = &j->parts.v[i];
+
+		if (p->has_world && p->world != world) {
+			doubt("%.*s: left out: it is of a job of %" PRId64
+			      " ranks, not of %" PRId64,
+			    (int)p->path.len, p->path.p, p->world, world);
+			leave_out(p);
+		} else if (p->rank >= world) {
+			doubt("%.*s: left out: rank %" PRId64
+			      " in a job of %" PRId64 " ranks",
+			    (int)p->path.len, p->path.p, p->rank, world);
+			leave_out(p);
+		}
+	}
+}
+
+static bool
+same_content(const struct part *a, const struct part *b)
+{
+	if (a->nrecs != b->nrecs || a->nrecs == 0)
+		return a->nrecs == b->nrecs;
+	for (size_t i = 0; i < a->nrecs; i++)
+		if (a->recs[i].start_ns != b->recs[i].start_ns ||
+		    a->recs[i].dur_ns != b->recs[i].dur_ns)
+			return false;
+	return a->base_ns == b->base_ns;
+}
+
+static bool
+overlap(const struct part *a, const struct part *b)
+{
+	return a->nrecs > 0 && b->nrecs > 0 &&
+	    b->recs[0].start_ns + b->base_ns <
+	    a->recs[a->nrecs - 1].start_ns + a->base_ns;
+}
+
+/* Parts of a rank are windows of it; the same one twice counts once. */
+static void
+check_twice(struct job *j)
+{
+	for (size_t i = 1; i < j->parts.n; i++) {
+		struct part *p = &j->parts.v[i];
+
+		for (size_t k = i; k-- > 0 && !p->is_out;) {
+			const struct part *q = &j->parts.v[k];
+
+			if (q->rank != p->rank)
+				break;
+			if (q->is_out)
+				continue;
+			if (same_content(q, p)) {
+				doubt("%.*s: left out: rank %" PRId64
+				      " was given twice, the same is in %.*s",
+				    (int)p->path.len, p->path.p, p->rank,
+				    (int)q->path.len, q->path.p);
+				leave_out(p);
+			} else if (overlap(q, p)) {
+				doubt("%.*s: left out: rank %" PRId64
+				      " has other collectives at that time in "
+				      "%.*s",
+				    (int)p->path.len, p->path.p, p->rank,
+				    (int)q->path.len, q->path.p);
+				leave_out(p);
+			}
+		}
+	}
+}
+
+static void
+drop_left_out(struct job *j)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->parts.n; i++)
+		if (!j->parts.v[i].is_out)
+			j->parts.v[n++] = j->parts.v[i];
+	j->parts.n = n;
+	if (n == 0)
+		die("no input is left");
+}
+
+/* ---- signatures and time ---- */
+
+static void
+take_sigs(struct job *j, struct part *p, uint32_t no)
+{
+	uint32_t *ours = xcalloc(p->nsigs + 1, sizeof *ours);
+	uint32_t *hosts = xcalloc(p->nhosts + 1, sizeof *hosts);
+
+	for (size_t i = 0; i < p->nsigs; i++) {
+		ours[i] = intern_put(j->sig_texts, p->sigs[i]);
+		if (ours[i] == j->sigs.n)
+			sig_parse(vec_add(&j->sigs), p->sigs[i], j->set,
+			    j->keys, j->mem);
+	}
+	for (size_t i = 0; i < p->nhosts; i++)
+		hosts[i] = intern_put(j->hosts, p->hosts[i]);
+	for (size_t i = 0; i < p->nrecs; i++) {
+		p->recs[i].sig = ours[p->recs[i].sig];
+		p->recs[i].part = no;
+		if (p->recs[i].host != HOST_NONE)
+			p->recs[i].host = hosts[p->recs[i].host];
+	}
+	free(ours);
+	free(hosts);
+}
+
+/* A record of a group that its rank is no member of: of another job. */
+static bool
+is_stranger(struct job *j, const struct part *p)
+{
+	int_vec list = { 0 };
+	bool is_cut, is_strange = false;
+
+	for (size_t i = 0; i < p->nsigs && !is_strange; i++) {
+		uint32_t id = intern_find(j->sig_texts, p->sigs[i],
+		    hash_bytes(p->sigs[i].p, p->sigs[i].len));
+		const struct sig *s = &j->sigs.v[id];
+		bool is_in = false;
+
+		if (s->ranks.p == NULL ||
+		    !list_ints(s->ranks, &list, &is_cut) || is_cut)
+			continue;
+		for (size_t k = 0; k < list.n; k++)
+			is_in |= list.v[k] == p->rank;
+		is_strange = !is_in;
+		if (is_strange)
+			doubt("%.*s: left out: rank %" PRId64
+			      " is no member of its process group %.*s %.*s",
+			    (int)p->path.len, p->path.p, p->rank,
+			    s->pg.p != NULL ? (int)s->pg.len : 0, s->pg.p,
+			    (int)(s->ranks.len < 100 ? s->ranks.len : 100),
+			    s->ranks.p);
+	}
+	vec_free(&list);
+	return is_strange;
+}
+
+/* Unix time where all know it, else each file's own. */
+static void
+settle_time(struct job *j)
+{
+	size_t nepoch = 0;
+
+	for (size_t i = 0; i < j->parts.n; i++)
+		nepoch += j->parts.v[i].has_epoch;
+	if (nepoch > 0 && nepoch < j->parts.n)
+		doubt("%zu of %zu inputs do not tell the epoch of their clock: "
+		      "times are compared as the files have them",
+		    j->parts.n - nepoch, j->parts.n);
+	for (size_t i = 0; i < j->parts.n; i++) {
+		struct part *p = &j->parts.v[i];
+		int64_t move = p->base_ns;
+
+		p->shift_ns = nepoch == j->parts.n ? p->epoch_ns : 0;
+		if (!num_add(move, p->shift_ns, &move))
+			die("%.*s: its clock is out of range", (int)p->path.len,
+			    p->path.p);
+		for (size_t k = 0; k < p->nrecs; k++)
+			if (!num_add(p->recs[k].start_ns, move,
+				&p->recs[k].start_ns))
+				die("%.*s: a time is out of range",
+				    (int)p->path.len, p->path.p);
+	}
+}
+
+static void
+number_ranks(struct job *j)
+{
+	for (size_t i = 0; i < j->parts.n; i++) {
+		struct part *p = &j->parts.v[i];
+
+		if (i == 0 || p[-1].rank != p->rank)
+			vec_push(&j->ranks,
+			    ((struct rank_info){ .rank = p->rank,
+				.host = p->host,
+				.part = (uint32_t)i }));
+		p->pos = (uint32_t)j->ranks.n - 1;
+		j->nrecs += p->nrecs;
+	}
+}
+
+static void
+settle_nodes(struct job *j)
+{
+	j->gpus_per_node = j->set->gpus_per_node;
+	if (j->gpus_per_node == 0)
+		j->gpus_per_node = j->parts.v[0].ndevs;
+	j->has_nodes = j->gpus_per_node > 0;
+}
+
+/* ---- what is missing ---- */
+
+static void
+check_missing(struct job *j)
+{
+	int64_t world = j->world;
+	int_vec missing = { 0 };
+	struct buf b = { 0 };
+	size_t at = 0;
+
+	if (world <= 0)
+		world = j->ranks.v[j->ranks.n - 1].rank + 1;
+	for (int64_t r = 0; r < world && missing.n < 100000; r++) {
+		while (at < j->ranks.n && j->ranks.v[at].rank < r)
+			at++;
+		if (at == j->ranks.n || j->ranks.v[at].rank != r)
+			vec_push(&missing, r);
+	}
+	if (missing.n > 0) {
+		put_ranges(&b, missing.v, missing.n);
+		doubt("%zu of %" PRId64 " ranks are missing: %.*s", missing.n,
+		    world, (int)(b.len < 2000 ? b.len : 2000), b.p);
+	}
+	buf_free(&b);
+	vec_free(&missing);
+}
+
+static void
+check_empty(const struct job *j)
+{
+	uint64_t nskipped = 0;
+
+	for (size_t i = 0; i < j->parts.n; i++) {
+		const struct part *p = &j->parts.v[i];
+
+		nskipped += p->nskipped;
+		if (p->nrecs == 0 && j->nrecs > 0)
+			doubt("%.*s: rank %" PRId64 ": no collective",
+			    (int)p->path.len, p->path.p, p->rank);
+	}
+	if (nskipped > 0)
+		doubt("%" PRIu64 " collectives without a duration are left out",
+		    nskipped);
+}
+
+void
+job_build(
+    struct job *j, const struct settings *set, part_vec *parts, bool wants_all)
+{
+	j->set = set;
+	j->mem = arena_create();
+	j->sig_texts = intern_create();
+	j->keys = intern_create();
+	j->hosts = intern_create();
+	j->parts = *parts;
+	for (size_t i = 0; i < j->parts.n; i++) {
+		j->parts.v[i].part_no = i;
+		settle_rank(set, &j->parts.v[i], i);
+	}
+	check_world(j);
+	qsort(j->parts.v, j->parts.n, sizeof *j->parts.v, by_rank);
+	check_twice(j);
+	for (size_t i = 0; i < j->parts.n; i++) {
+		take_sigs(j, &j->parts.v[i], 0);
+		if (!j->parts.v[i].is_out && is_stranger(j, &j->parts.v[i]))
+			leave_out(&j->parts.v[i]);
+	}
+	drop_left_out(j);
+	for (size_t i = 0; i < j->parts.n; i++)
+		for (size_t k = 0; k < j->parts.v[i].nrecs; k++)
+			j->parts.v[i].recs[k].part = (uint32_t)i;
+	settle_time(j);
+	number_ranks(j);
+	settle_nodes(j);
+	check_empty(j);
+	if (wants_all && set->partial == false)
+		check_missing(j);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-collective: is the network slow, or is one rank late, and why?
+ *
+ * A sink: each input is reduced to small records, the records of all ranks are
+ * matched, and tables are made of the matches. With --partial the records are
+ * all that is made.
+ */
+#include "cmd/tl-collective/collective.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+	OPT_AGG = OPT_LONG,
+	OPT_ALIGN,
+	OPT_BY_GROUP,
+	OPT_FILES_FROM,
+	OPT_GPUS_PER_NODE,
+	OPT_INFER,
+	OPT_KEEP_MISMATCH,
+	OPT_LIST_TABLES,
+	OPT_PARTIAL,
+	OPT_PATTERN,
+	OPT_RANK_REGEX,
+	OPT_TABLE_NAME,
+	OPT_WIDE,
+	OPT_WORLD_SIZE,
+};
+
+static const struct opt options[] = {
+	{ OPT_AGG, "agg-metrics", "AGG,...",
+	    "of the summaries: mean, median, std, p95, ..." },
+	{ OPT_ALIGN, "align-clocks", NULL,
+	    "take the estimated offsets of the ranks' clocks out" },
+	{ OPT_BY_GROUP, "by-group", NULL,
+	    "summaries of each process group by itself" },
+	{ OPT_FILES_FROM, "files-from", "LIST",
+	    "read the paths of inputs from LIST, one a line" },
+	{ OPT_GPUS_PER_NODE, "gpus-per-node", "N",
+	    "ranks of a node, for the columns of nodes" },
+	{ OPT_INFER, "infer", NULL,
+	    "take a missing collective name from that of the kernel" },
+	{ 'j', "jobs", "N", "read N inputs at a time" },
+	{ OPT_KEEP_MISMATCH, "keep-mismatch", NULL,
+	    "summarise collectives whose ranks disagree, too" },
+	{ OPT_LIST_TABLES, "list-tables", NULL, "what tables there are" },
+	{ OPT_PARTIAL, "partial", NULL,
+	    "only reduce: write a small stream; with {rank} in -o one each" },
+	{ OPT_PATTERN, "pattern", "REGEX=TYPE",
+	    "kernels that are collectives of TYPE, besides nccl and rccl" },
+	{ OPT_RANK_REGEX, "rank-regex", "RE",
+	    "the rank in a file's name is the group of RE" },
+	{ OPT_TABLE_NAME, "table", "NAME,...", "print these tables" },
+	OPT_TABLE,
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	{ OPT_WIDE, "wide", NULL, "columns for each of over 16 ranks" },
+	{ OPT_WORLD_SIZE, "world-size", "N", "ranks of the job" },
+	{ 'z', "zstd", "[LEVEL]", "compress the output of --partial" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"is the network slow, or is one rank late, and why",
+	"[OPTION...] [FILE|DIR...]",
+	"tl-collective rank*.json.gz",
+};
+
+static void
+list_tables(void)
+{
+	for (size_t i = 0; i < ntable_defs; i++)
+		printf("%s\t%s\n", table_defs[i].name, table_defs[i].what);
+	if (fflush(stdout) != 0)
+		die_errno("stdout");
+	_exit(EXIT_DONE);
+}
+
+static const struct table_def *
+table_of(struct str name)
+{
+	for (size_t i = 0; i < ntable_defs; i++)
+		if (str_eq(name, str_of(table_defs[i].name)))
+			return &table_defs[i];
+	return NULL;
+}
+
+static void
+choose_tables(const struct optparse *op, struct settings *set)
+{
+	const char *p = op->arg;
+
+	for (;;) {
+		size_t n = strcspn(p, ",");
+		const struct table_def *def = table_of((struct str){ p, n });
+
+		if (def == NULL)
+			die_usage("option '--table': '%.*s' is no table; see "
+				  "--list-tables",
+			    (int)n, p);
+		vec_push(&set->tables, def->name);
+		if (p[n] == '\0')
+			return;
+		p += n + 1;
+	}
+}
+
+static void
+take_option(struct settings *set, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_AGG: agg_parse(op, set); break;
+	case OPT_ALIGN: set->align_clocks = true; break;
+	case OPT_BY_GROUP: set->by_group = true; break;
+	case OPT_FILES_FROM: vec_push(&set->lists, op->arg); break;
+	case OPT_GPUS_PER_NODE:
+		set->gpus_per_node = opt_int(op, 1, 1 << 20);
+		break;
+	case OPT_INFER: set->infer = true; break;
+	case 'j': set->jobs = (int)opt_int(op, 1, 512); break;
+	case OPT_KEEP_MISMATCH: set->keep_mismatch = true; break;
+	case OPT_LIST_TABLES: list_tables(); break;
+	case OPT_PARTIAL: set->partial = true; break;
+	case OPT_PATTERN: vec_push(&set->patterns, pattern_new(op)); break;
+	case OPT_RANK_REGEX: set->rank_regex = op->arg; break;
+	case OPT_TABLE_NAME: choose_tables(op, set); break;
+	case 'v': set->verbose = true; break;
+	case OPT_WIDE: set->wide = true; break;
+	case OPT_WORLD_SIZE:
+		set->world_size = opt_int(op, 1, INT64_C(1) << 31);
+		break;
+	case 'z': (void)stream_dest_opt(&set->out, op, ch); break;
+	default:
+		(void)table_dest_opt(&set->dest, op, ch);
+		if (ch == 'o')
+			(void)stream_dest_opt(&set->out, op, ch);
+		break;
+	}
+}
+
+static void
+check_settings(struct settings *set)
+{
+	static const struct agg usual[] = { { AGG_MEAN, 0, "mean" },
+		{ AGG_MEDIAN, 0, "median" }, { AGG_MIN, 0, "min" },
+		{ AGG_MAX, 0, "max" } };
+
+	if (set->aggs.n == 0)
+		for (size_t i = 0; i < 4; i++)
+			vec_push(&set->aggs, usual[i]);
+	if (set->partial && (set->tables.n > 0 || set->dest.dir != NULL))
+		die_usage("--partial makes a stream and no table");
+	if (set->out.zstd && !set->partial)
+		die_usage("-z compresses the stream of --partial");
+	if (set->dest.dir != NULL && set->dest.path != NULL)
+		die_usage("-d and -o exclude each other");
+	if (set->rank_regex != NULL)
+		(void)input_rank(set, "");
+}
+
+/* Without a word, one table answers: of one rank what can be said of it. */
+static void
+default_tables(struct settings *set, bool is_single)
+{
+	if (set->dest.dir != NULL) {
+		for (size_t i = 0; i < ntable_defs; i++)
+			vec_push(&set->tables, table_defs[i].name);
+		return;
+	}
+	vec_push(&set->tables, is_single ? "coll_analysis" : "nccl_groups");
+}
+
+static bool
+needs_all_ranks(const struct settings *set)
+{
+	for (size_t i = 0; i < set->tables.n; i++)
+		if (strcmp(set->tables.v[i], "coll_analysis") != 0 &&
+		    strcmp(set->tables.v[i], "nccl_long") != 0 &&
+		    strcmp(set->tables.v[i], "nccl_summary_long") != 0)
+			return true;
+	return false;
+}
+
+static void
+print_tables(struct job *j, struct settings *set, bool is_chosen)
+{
+	set->dest.many = set->tables.n > 1;
+	for (size_t i = 0; i < set->tables.n; i++) {
+		const struct table_def *def =
+		    table_of(str_of(set->tables.v[i]));
+
+		if (is_chosen || def->is_wanted == NULL || def->is_wanted(j))
+			def->print(j, &set->dest);
+	}
+	table_dest_finish(&set->dest);
+}
+
+static void
+summarise(const struct job *j, size_t npaths, double start_s)
+{
+	size_t nincomplete = 0;
+
+	for (size_t i = 0; i < j->colls.n; i++)
+		nincomplete += (j->colls.v[i].flags & COLL_INCOMPLETE) != 0;
+	note("%zu inputs, %zu ranks, %zu groups, %zu collectives (%zu "
+	     "incomplete), %zu records",
+	    npaths, j->ranks.n, j->groups.n, j->colls.n, nincomplete, j->nrecs);
+	note("%.3f s, %.3f s CPU, %.1f MB", sys_wall_s() - start_s, sys_cpu_s(),
+	    (double)sys_peak_bytes() / 1e6);
+}
+
+static void
+tell_doubts(const struct job *j)
+{
+	size_t nmissing = 0, nmismatch = 0;
+
+	for (size_t i = 0; i < j->colls.n; i++) {
+		nmissing += (j->colls.v[i].flags & COLL_INCOMPLETE) != 0;
+		nmismatch += (j->colls.v[i].flags & COLL_MISMATCH) != 0;
+	}
+	if (nmissing > 0)
+		doubt("%zu of %zu collectives lack a rank and are in no "
+		      "summary: --table nccl_missing lists them",
+		    nmissing, j->colls.n);
+	if (nmismatch > 0)
+		doubt("in %zu of %zu collectives the ranks do not agree: "
+		      "--table nccl_missing lists them",
+		    nmismatch, j->colls.n);
+}
+
+static void
+analyse(struct settings *set, struct job *j, part_vec *parts)
+{
+	bool is_chosen = set->tables.n > 0, wants_all;
+	bool is_single = true;
+
+	for (size_t i = 1; i < parts->n; i++)
+		is_single &= parts->v[i].rank == parts->v[0].rank;
+	if (!is_chosen && !set->partial)
+		default_tables(set, is_single);
+	wants_all = !is_single || (is_chosen && needs_all_ranks(set));
+	job_build(j, set, parts, wants_all);
+	if (set->partial) {
+		partial_write(set, j);
+		return;
+	}
+	groups_build(j);
+	match_all(j);
+	sync_measure(j);
+	if (wants_all)
+		tell_doubts(j);
+	print_tables(j, set, is_chosen);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { .jobs = sys_cpus() };
+	double start_s = sys_wall_s();
+	struct job job = { 0 };
+	path_vec paths = { 0 };
+	part_vec parts = { 0 };
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &op, ch);
+	check_settings(&set);
+
+	input_paths(&set, argv + op.ind, argc - op.ind, &paths);
+	work_run(&set, &paths, &parts);
+	analyse(&set, &job, &parts);
+	if (set.verbose)
+		summarise(&job, paths.n, start_s);
+	return exit_status();
+}

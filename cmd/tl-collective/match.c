@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The same collective on all ranks of its group: by Seq where each record has
+ * one; by order where all ranks did the same; else by alignment.
+ */
+#include "cmd/tl-collective/collective.h"
+
+#include <stdlib.h>
+
+/* The records of one group, rank after rank, each by time. */
+struct members {
+	struct rec **recs; /* of all groups */
+	size_t *starts;    /* of group g */
+};
+
+/* The stretch of one rank within a group. */
+struct stretch {
+	struct rec **v;
+	size_t n;
+};
+typedef VEC(struct stretch) stretch_vec;
+
+static void
+gather(const struct job *j, struct members *m)
+{
+	size_t *fill;
+
+	m->recs = xmalloc(j->nrecs * sizeof *m->recs + 1);
+	m->starts = xcalloc(j->groups.n + 1, sizeof *m->starts);
+	for (size_t i = 0; i < j->parts.n; i++)
+		for (size_t k = 0; k < j->parts.v[i].nrecs; k++)
+			m->starts[rec_sig(j, &j->parts.v[i].recs[k])->group +
+			    1]++;
+	for (size_t g = 0; g < j->groups.n; g++)
+		m->starts[g + 1] += m->starts[g];
+	fill = xmalloc((j->groups.n + 1) * sizeof *fill);
+	memcpy(fill, m->starts, (j->groups.n + 1) * sizeof *fill);
+	for (size_t i = 0; i < j->parts.n; i++)
+		for (size_t k = 0; k < j->parts.v[i].nrecs; k++) {
+			struct rec *r = &j->parts.v[i].recs[k];
+
+			m->recs[fill[rec_sig(j, r)->group]++] = r;
+		}
+	free(fill);
+}
+
+static void
+stretches(const struct job *j, struct rec **v, size_t n, stretch_vec *out)
+{
+	out->n = 0;
+	for (size_t i = 0; i < n;) {
+		size_t k = i;
+
+		while (k < n && rec_pos(j, v[k]) == rec_pos(j, v[i]))
+			k++;
+		vec_push(out, ((struct stretch){ v + i, k - i }));
+		i = k;
+	}
+}
+
+/* ---- by number ---- */
+
+/* Numbers may repeat (coalesced ones): then the how-manieth counts. */
+struct numbered {
+	uint64_t key; /* seq << 24 | repetition */
+	struct rec *rec;
+};
+
+static int
+by_key(const void *pa, const void *pb)
+{
+	const struct numbered *a = pa, *b = pb;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->rec < b->rec ? -1 : a->rec > b->rec;
+}
+
+typedef VEC(struct numbered) numbered_vec;
+typedef VEC(uint64_t) u64_vec;
+
+static void
+number_stretch(const struct stretch *s, numbered_vec *out)
+{
+	bool is_sorted = true;
+	uint64_t last = UINT64_MAX, again = 0;
+
+	out->n = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		uint64_t key = (uint64_t)s->v[i]->seq << 24;
+
+		vec_push(out, ((struct numbered){ key, s->v[i] }));
+		is_sorted &= i == 0 || out->v[i - 1].key <= key;
+	}
+	if (!is_sorted)
+		qsort(out->v, out->n, sizeof *out->v, by_key);
+	for (size_t i = 0; i < out->n; i++) {
+		again = out->v[i].key == last ? again + 1 : 0;
+		last = out->v[i].key;
+		out->v[i].key += again & 0xffffff;
+	}
+}
+
+static void
+merge_keys(u64_vec *keys, const numbered_vec *more)
+{
+	u64_vec all = { 0 };
+	size_t a = 0, b = 0;
+	bool is_same = keys->n == more->n;
+
+	for (size_t i = 0; i < keys->n && is_same; i++)
+		is_same = keys->v[i] == more->v[i].key;
+	if (is_same)
+		return;
+	vec_reserve(&all, keys->n + more->n);
+	while (a < keys->n || b < more->n) {
+		uint64_t x = a < keys->n ? keys->v[a] : UINT64_MAX;
+		uint64_t y = b < more->n ? more->v[b].key : UINT64_MAX;
+
+		vec_push(&all, x < y ? x : y);
+		a += x <= y;
+		b += y <= x;
+	}
+	vec_free(keys);
+	keys->v = all.v;
+	keys->n = all.n;
+	keys->cap = all.cap;
+}
+
+/* Gives each record the index of its collective; the number of these. */
+static size_t
+match_by_seq(const stretch_vec *ranks)
+{
+	numbered_vec list = { 0 };
+	u64_vec keys = { 0 };
+	size_t n;
+
+	for (size_t i = 0; i < ranks->n; i++) {
+		number_stretch(&ranks->v[i], &list);
+		merge_keys(&keys, &list);
+	}
+	for (size_t i = 0; i < ranks->n; i++) {
+		size_t at = 0;
+
+		number_stretch(&ranks->v[i], &list);
+		for (size_t k = 0; k < list.n; k++) {
+			while (keys.v[at] < list.v[k].key)
+				at++;
+			list.v[k].rec->seq = (uint32_t)at;
+		}
+	}
+	n = keys.n;
+	vec_free(&keys);
+	vec_free(&list);
+	return n;
+}
+
+static bool
+all_have_seq(struct rec **v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i]->seq == 0)
+			return false;
+	return true;
+}
+
+/* ---- by order ---- */
+
+static bool
+same_sequences(const struct job *j, const stretch_vec *ranks)
+{
+	const struct stretch *a = &ranks->v[0];
+
+	for (size_t i = 1; i < ranks->n; i++) {
+		const struct stretch *b = &ranks->v[i];
+
+		if (a->n != b->n)
+			return false;
+		for (size_t k = 0; k < a->n; k++)
+			if (rec_sig(j, a->v[k])->match !=
+			    rec_sig(j, b->v[k])->match)
+				return false;
+	}
+	return true;
+}
+
+static size_t
+match_by_order(const stretch_vec *ranks)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < ranks->n; i++) {
+		for (size_t k = 0; k < ranks->v[i].n; k++)
+			ranks->v[i].v[k]->seq = (uint32_t)k;
+		if (ranks->v[i].n > most)
+			most = ranks->v[i].n;
+	}
+	return most;
+}
+
+/* ---- by alignment ---- */
+
+static void
+items_of(const struct job *j, const struct stretch *s, struct align_item *out)
+{
+	for (size_t i = 0; i < s->n; i++)
+		out[i] = (struct align_item){ rec_sig(j, s->v[i])->match,
+			rec_end(s->v[i]) };
+}
+
+/*
+ * All against the longest. What a rank has and the longest has not goes before
+ * the next one that both have: extras[i] is how many stand before base i.
+ */
+static size_t
+match_by_alignment(const struct job *j, const stretch_vec *ranks)
+{
+	size_t longest = 0, n, index = 0;
+	struct align_item *base, *seq;
+	uint32_t *extras, *place;
+	int64_t *of;
+
+	for (size_t i = 1; i < ranks->n; i++)
+		if (ranks->v[i].n > ranks->v[longest].n)
+			longest = i;
+	n = ranks->v[longest].n;
+	base = xmalloc((n + 1) * sizeof *base);
+	seq = xmalloc((n + 1) * sizeof *seq);
+	of = xmalloc((n + 1) * sizeof *of);
+	extras = xcalloc(n + 1, sizeof *extras);
+	place = xcalloc(n + 1, sizeof *place);
+	items_of(j, &ranks->v[longest], base);
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < ranks->n; i++) {
+			const struct stretch *s = &ranks->v[i];
+			uint32_t run = 0;
+			size_t next = 0;
+
+			items_of(j, s, seq);
+			align_sequences(base, n, seq, s->n, of);
+			for (size_t k = 0; k < s->n; k++) {
+				run = of[k] < 0 ? run + 1 : 0;
+				if (of[k] >= 0)
+					next = (size_t)of[k] + 1;
+				if (pass == 0 && run > extras[next])
+					extras[next] = run;
+				if (pass == 1)
+					s->v[k]->seq = of[k] >= 0
+					    ? place[of[k]]
+					    : (next > 0 ? place[next - 1] + 1
+							: 0) +
+						run - 1;
+			}
+		}
+		for (size_t i = 0; i < n && pass == 0; i++) {
+			index += extras[i];
+			place[i] = (uint32_t)index++;
+		}
+	}
+	index += extras[n];
+	free(base);
+	free(seq);
+	free(of);
+	free(extras);
+	free(place);
+	return index;
+}
+
+/* ---- collectives ---- */
+
+static size_t
+match_group(const struct job *j, struct pgroup *g, struct rec **v, size_t n)
+{
+	stretch_vec ranks = { 0 };
+	size_t ncolls;
+
+	stretches(j, v, n, &ranks);
+	if (all_have_seq(v, n)) {
+		g->by_seq = true;
+		ncolls = match_by_seq(&ranks);
+	} else if (j->simplified || same_sequences(j, &ranks)) {
+		ncolls = match_by_order(&ranks);
+		if (!same_sequences(j, &ranks)) {
+			g->was_aligned = true;
+			ncolls = match_by_alignment(j, &ranks);
+		}
+	} else {
+		g->was_aligned = true;
+		ncolls = match_by_alignment(j, &ranks);
+	}
+	vec_free(&ranks);
+	return ncolls;
+}
+
+/* rec->seq was the index in the group; now the number of the collective. */
+static void
+make_colls(struct job *j, struct members *m)
+{
+	uint32_t at = 0;
+
+	for (size_t g = 0; g < j->groups.n; g++) {
+		size_t first = j->groups.v[g].first_coll;
+
+		for (size_t i = m->starts[g]; i < m->starts[g + 1]; i++) {
+			m->recs[i]->seq += (uint32_t)first;
+			j->colls.v[m->recs[i]->seq].n++;
+		}
+	}
+	for (size_t i = 0; i < j->colls.n; i++) {
+		j->colls.v[i].first = at;
+		at += j->colls.v[i].n;
+		j->colls.v[i].n = 0;
+	}
+	j->members = xmalloc(j->nrecs * sizeof *j->members + 1);
+	for (size_t i = 0; i < j->nrecs; i++) {
+		struct coll *c = &j->colls.v[m->recs[i]->seq];
+
+		j->members[c->first + c->n++] = m->recs[i];
+	}
+}
+
+static int
+by_id(const void *pa, const void *pb)
+{
+	const struct rec *const *a = pa, *const *b = pb;
+
+	return (*a)->id < (*b)->id ? -1 : (*a)->id > (*b)->id;
+}
+
+static void
+order_colls(struct job *j)
+{
+	uint8_t *seen = xcalloc(j->colls.n + 1, 1);
+	VEC(struct rec *) v = { 0 };
+
+	for (size_t i = 0; i < j->parts.n; i++) {
+		struct part *p = &j->parts.v[i];
+
+		v.n = 0;
+		for (size_t k = 0; k < p->nrecs; k++)
+			if (!seen[p->recs[k].seq])
+				vec_push(&v, &p->recs[k]);
+		if (v.n == 0)
+			continue;
+		qsort(v.v, v.n, sizeof *v.v, by_id);
+		for (size_t k = 0; k < v.n; k++)
+			if (!seen[v.v[k]->seq]) {
+				seen[v.v[k]->seq] = 1;
+				vec_push(&j->order, v.v[k]->seq);
+			}
+	}
+	vec_free(&v);
+	free(seen);
+}
+
+void
+match_all(struct job *j)
+{
+	struct members m;
+
+	gather(j, &m);
+	for (size_t g = 0; g < j->groups.n; g++) {
+		struct pgroup *group = &j->groups.v[g];
+		size_t n = match_group(j, group, m.recs + m.starts[g],
+		    m.starts[g + 1] - m.starts[g]);
+
+		group->first_coll = j->colls.n;
+		group->ncolls = n;
+		if (j->colls.n + n >= COLL_NONE)
+			die("too many collectives");
+		for (size_t i = 0; i < n; i++)
+			vec_push(&j->colls,
+			    ((struct coll){
+				.group = (uint32_t)g, .index = (uint32_t)i }));
+	}
+	make_colls(j, &m);
+	order_colls(j);
+	free(m.recs);
+	free(m.starts);
+}

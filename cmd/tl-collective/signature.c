@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of a signature, its sizes and its class. */
+#include "cmd/tl-collective/collective.h"
+
+#include <stdlib.h>
+
+#include "json/json.h"
+
+const char *const class_words[CLASS_COUNT] = {
+	[CLASS_NONE] = "other",
+	[CLASS_ALLREDUCE] = "allreduce",
+	[CLASS_REDUCESCATTER] = "reducescatter",
+	[CLASS_ALLGATHER] = "allgather",
+	[CLASS_ALLTOALL] = "alltoall",
+	[CLASS_ALLTOALLV] = "alltoallv",
+	[CLASS_BROADCAST] = "broadcast",
+	[CLASS_REDUCE] = "reduce",
+	[CLASS_GATHER] = "gather",
+	[CLASS_SCATTER] = "scatter",
+	[CLASS_P2P] = "p2p",
+	[CLASS_BARRIER] = "barrier",
+};
+
+static const struct {
+	struct str name;
+	enum coll_class class;
+} classes[] = {
+	{ STR_INIT("allreduce"), CLASS_ALLREDUCE },
+	{ STR_INIT("allreduce_coalesced"), CLASS_ALLREDUCE },
+	{ STR_INIT("all_reduce"), CLASS_ALLREDUCE },
+	{ STR_INIT("allreduce_sparse"), CLASS_ALLREDUCE },
+	{ STR_INIT("allreduce_sparse_"), CLASS_ALLREDUCE },
+	{ STR_INIT("reducescatter"), CLASS_REDUCESCATTER },
+	{ STR_INIT("_reduce_scatter_base"), CLASS_REDUCESCATTER },
+	{ STR_INIT("reduce_scatter_tensor_coalesced"), CLASS_REDUCESCATTER },
+	{ STR_INIT("reduce_scatter"), CLASS_REDUCESCATTER },
+	{ STR_INIT("reduce_scatter_tensor"), CLASS_REDUCESCATTER },
+	{ STR_INIT("allgather"), CLASS_ALLGATHER },
+	{ STR_INIT("all_gather"), CLASS_ALLGATHER },
+	{ STR_INIT("_allgather_base"), CLASS_ALLGATHER },
+	{ STR_INIT("_all_gather_base"), CLASS_ALLGATHER },
+	{ STR_INIT("all_gather_into_tensor_coalesced"), CLASS_ALLGATHER },
+	{ STR_INIT("allgather_into_tensor_coalesced"), CLASS_ALLGATHER },
+	{ STR_INIT("allgather_coalesced"), CLASS_ALLGATHER },
+	{ STR_INIT("all_to_all"), CLASS_ALLTOALL },
+	{ STR_INIT("alltoall"), CLASS_ALLTOALL },
+	{ STR_INIT("alltoall_base"), CLASS_ALLTOALL },
+	{ STR_INIT("all_to_all_single"), CLASS_ALLTOALL },
+	{ STR_INIT("all_to_allv"), CLASS_ALLTOALLV },
+	{ STR_INIT("broadcast"), CLASS_BROADCAST },
+	{ STR_INIT("_broadcast_oop"), CLASS_BROADCAST },
+	{ STR_INIT("broadcast_coalesced"), CLASS_BROADCAST },
+	{ STR_INIT("reduce"), CLASS_REDUCE },
+	{ STR_INIT("_reduce_oop"), CLASS_REDUCE },
+	{ STR_INIT("gather"), CLASS_GATHER },
+	{ STR_INIT("scatter"), CLASS_SCATTER },
+	{ STR_INIT("send"), CLASS_P2P },
+	{ STR_INIT("recv"), CLASS_P2P },
+	{ STR_INIT("barrier"), CLASS_BARRIER },
+};
+
+/* In names of kernels; a longer one before what it contains. */
+static const struct {
+	struct str part, name;
+} kernel_parts[] = {
+	{ STR_INIT("AllReduce"), STR_INIT("allreduce") },
+	{ STR_INIT("AllGather"), STR_INIT("allgather") },
+	{ STR_INIT("ReduceScatter"), STR_INIT("reducescatter") },
+	{ STR_INIT("AllToAll"), STR_INIT("all_to_all") },
+	{ STR_INIT("SendRecv"), STR_INIT("send") },
+	{ STR_INIT("Broadcast"), STR_INIT("broadcast") },
+	{ STR_INIT("Reduce"), STR_INIT("reduce") },
+};
+
+static const struct {
+	struct str name;
+	int64_t bytes;
+} dtypes[] = {
+	{ STR_INIT("Float"), 4 },
+	{ STR_INIT("Int"), 4 },
+	{ STR_INIT("Long"), 8 },
+	{ STR_INIT("BFloat16"), 2 },
+	{ STR_INIT("Bool"), 1 },
+	{ STR_INIT("Byte"), 1 },
+	{ STR_INIT("Double"), 8 },
+	{ STR_INIT("Half"), 2 },
+	{ STR_INIT("Short"), 2 },
+	{ STR_INIT("Char"), 1 },
+	{ STR_INIT("UInt16"), 2 },
+	{ STR_INIT("UInt32"), 4 },
+	{ STR_INIT("UInt64"), 8 },
+	{ STR_INIT("ComplexHalf"), 4 },
+	{ STR_INIT("ComplexFloat"), 8 },
+	{ STR_INIT("ComplexDouble"), 16 },
+	{ STR_INIT("QInt8"), 1 },
+	{ STR_INIT("QUInt8"), 1 },
+	{ STR_INIT("QInt32"), 4 },
+	{ STR_INIT("Float8_e5m2"), 1 },
+	{ STR_INIT("Float8_e4m3fn"), 1 },
+	{ STR_INIT("Float8_e5m2fnuz"), 1 },
+	{ STR_INIT("Float8_e4m3fnuz"), 1 },
+	{ STR_INIT("Float8_e8m0fnu"), 1 },
+	{ STR_INIT("Float4_e2m1fn_x2"), 1 },
+};
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+bool
+class_is_sync(enum coll_class c)
+{
+	return c == CLASS_ALLREDUCE || c == CLASS_REDUCESCATTER ||
+	    c == CLASS_ALLGATHER || c == CLASS_ALLTOALL;
+}
+
+bool
+class_factor(enum coll_class c, int64_t n, double *factor)
+{
+	double share = n > 0 ? (double)(n - 1) / (double)n : 0;
+
+	switch (c) {
+	case CLASS_ALLREDUCE: *factor = 2 * share; return n > 0;
+	case CLASS_REDUCESCATTER:
+	case CLASS_ALLGATHER:
+	case CLASS_ALLTOALL:
+	case CLASS_GATHER:
+	case CLASS_SCATTER: *factor = share; return n > 0;
+	case CLASS_BROADCAST:
+	case CLASS_REDUCE:
+	case CLASS_P2P: *factor = 1; return true;
+	default: return false;
+	}
+}
+
+static int64_t
+bytes_of(const struct sig *s, bool has, int64_t n)
+{
+	int64_t bytes;
+
+	if (!has || !s->has_in || s->elem_bytes == 0 || n < 0 ||
+	    __builtin_mul_overflow(n, s->elem_bytes, &bytes))
+		return -1;
+	return bytes;
+}
+
+int64_t
+sig_in_bytes(const struct sig *s)
+{
+	return bytes_of(s, s->has_in, s->in);
+}
+
+int64_t
+sig_out_bytes(const struct sig *s)
+{
+	return bytes_of(s, s->has_out, s->out);
+}
+
+int64_t
+sig_full_bytes(const struct sig *s)
+{
+	int64_t bytes;
+
+	switch (s->class) {
+	case CLASS_NONE:
+	case CLASS_BARRIER: return -1;
+	case CLASS_ALLGATHER: return sig_out_bytes(s);
+	case CLASS_GATHER:
+		if (!s->has_n ||
+		    __builtin_mul_overflow(sig_in_bytes(s), s->n, &bytes))
+			return -1;
+		return bytes < 0 ? -1 : bytes;
+	default: return sig_in_bytes(s);
+	}
+}
+
+/* ---- parsing ---- */
+
+struct parser {
+	struct json j;
+	struct arena *mem;
+	struct buf text; /* unescaped */
+	const char *bytes;
+};
+
+static bool
+next_part(struct parser *p, struct str *text, bool *has_n, int64_t *n)
+{
+	enum json_token t = json_next(&p->j);
+	const unsigned char *from;
+	const char *error;
+	size_t at;
+
+	if (t <= JSON_T_END || t == JSON_T_ARRAY_END)
+		return false;
+	*text = (struct str){ NULL, 0 };
+	if (has_n != NULL)
+		*has_n = false;
+	p->text.len = 0;
+	switch (t) {
+	case JSON_T_STRING:
+		if (!json_unescape(p->j.raw, &p->text, &error, &at))
+			return false;
+		*text = arena_str(p->mem, buf_str(&p->text));
+		break;
+	case JSON_T_OBJECT:
+	case JSON_T_ARRAY:
+		from = p->j.p - 1;
+		if (json_skip(&p->j) != JSON_OK)
+			return false;
+		*text = arena_str(p->mem,
+		    (struct str){
+			(const char *)from, (size_t)(p->j.p - from) });
+		break;
+	case JSON_T_NUMBER:
+	case JSON_T_NAN: *text = arena_str(p->mem, p->j.raw); break;
+	case JSON_T_TRUE: *text = STR("true"); break;
+	case JSON_T_FALSE: *text = STR("false"); break;
+	default: break;
+	}
+	if (has_n != NULL && text->p != NULL)
+		*has_n = num_i64(*text, n);
+	return true;
+}
+
+static bool
+parse_parts(struct parser *p, struct sig *s)
+{
+	struct str unused;
+
+	return json_next(&p->j) == JSON_T_ARRAY &&
+	    next_part(p, &s->pg, NULL, NULL) &&
+	    next_part(p, &s->ranks, NULL, NULL) &&
+	    next_part(p, &s->name, NULL, NULL) &&
+	    next_part(p, &unused, &s->has_n, &s->n) &&
+	    next_part(p, &s->dtype, NULL, NULL) &&
+	    next_part(p, &unused, &s->has_in, &s->in) &&
+	    next_part(p, &unused, &s->has_out, &s->out) &&
+	    next_part(p, &s->in_split, NULL, NULL) &&
+	    next_part(p, &s->out_split, NULL, NULL) &&
+	    next_part(p, &s->gpu_stream, NULL, NULL) &&
+	    next_part(p, &s->desc, NULL, NULL) &&
+	    next_part(p, &s->peers, NULL, NULL) &&
+	    next_part(p, &s->kernel, NULL, NULL) &&
+	    json_next(&p->j) == JSON_T_ARRAY_END;
+}
+
+static enum coll_class
+class_of(struct str name)
+{
+	for (size_t i = 0; i < COUNT(classes); i++)
+		if (str_eq(name, classes[i].name))
+			return classes[i].class;
+	return CLASS_NONE;
+}
+
+static int64_t
+size_of(struct str dtype)
+{
+	for (size_t i = 0; i < COUNT(dtypes); i++)
+		if (str_eq(dtype, dtypes[i].name))
+			return dtypes[i].bytes;
+	return 0;
+}
+
+static void
+infer_name(struct sig *s)
+{
+	for (size_t i = 0; i < COUNT(kernel_parts) && s->name.p == NULL; i++)
+		if (str_find(s->kernel, kernel_parts[i].part, true) >= 0)
+			s->name = kernel_parts[i].name;
+}
+
+static void
+put_part(struct buf *b, struct str s)
+{
+	buf_printf(b, "%d:%zu:", s.p != NULL, s.len);
+	buf_put(b, s.p, s.len);
+}
+
+static void
+put_count(struct buf *b, bool has, int64_t n)
+{
+	buf_printf(b, "%d:%" PRId64 ",", has, has ? n : 0);
+}
+
+/* What two collectives must have in common to be counted together. */
+static void
+number_sig(struct sig *s, struct intern *keys)
+{
+	struct buf b = { 0 };
+
+	buf_putc(&b, 'k');
+	put_part(&b, s->pg);
+	put_part(&b, s->ranks);
+	put_part(&b, s->name);
+	put_count(&b, s->has_n, s->n);
+	put_part(&b, s->dtype);
+	put_count(&b, s->has_in, s->in);
+	put_count(&b, s->has_out, s->out);
+	put_part(&b, s->in_split);
+	put_part(&b, s->out_split);
+	put_part(&b, s->gpu_stream);
+	s->key = intern_put(keys, buf_str(&b));
+	/* ranks send and get different amounts in an all_to_allv */
+	b.len = 0;
+	buf_putc(&b, 'm');
+	put_part(&b, s->name);
+	put_part(&b, s->dtype);
+	put_count(&b, s->has_n, s->n);
+	if (s->class != CLASS_ALLTOALLV) {
+		put_count(&b, s->has_in, s->in);
+		put_count(&b, s->has_out, s->out);
+	}
+	s->match = intern_put(keys, buf_str(&b));
+	buf_free(&b);
+}
+
+void
+sig_parse(struct sig *s, struct str text, const struct settings *set,
+    struct intern *keys, struct arena *mem)
+{
+	struct parser p = { .mem = mem };
+	struct buf b = { 0 };
+
+	*s = (struct sig){ .group = UINT32_MAX };
+	buf_put(&b, text.p, text.len);
+	buf_room(&b, IN_PAD);
+	memset(b.p + b.len, 0, IN_PAD);
+	json_start(&p.j, b.p, b.len);
+	if (!parse_parts(&p, s))
+		die("a signature is malformed: %.*s",
+		    (int)(text.len < 200 ? text.len : 200), text.p);
+	if (s->kernel.p == NULL)
+		s->kernel = STR("");
+	if (set->infer)
+		infer_name(s);
+	if (s->name.p != NULL)
+		s->class = class_of(s->name);
+	if (s->dtype.p != NULL)
+		s->elem_bytes = size_of(s->dtype);
+	number_sig(s, keys);
+	buf_free(&b);
+	buf_free(&p.text);
+}
+
+/* ---- lists of numbers ---- */
+
+static bool
+is_digit(char c)
+{
+	return (unsigned)(c - '0') < 10;
+}
+
+/* All runs of digits; "..." among them says that the profiler cut the list. */
+bool
+list_ints(struct str text, int_vec *out, bool *is_cut)
+{
+	out->n = 0;
+	*is_cut = text.p != NULL && str_find(text, STR("..."), false) >= 0;
+	for (size_t i = 0; i < text.len;) {
+		size_t from = i;
+		int64_t v;
+
+		while (i < text.len && is_digit(text.p[i]))
+			i++;
+		if (i == from) {
+			i++;
+			continue;
+		}
+		if (!num_i64((struct str){ text.p + from, i - from }, &v))
+			return false;
+		vec_push(out, v);
+	}
+	return out->n > 0;
+}
+
+void
+put_ranges(struct buf *b, const int64_t *v, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		size_t k = i;
+
+		while (k + 1 < n && v[k + 1] == v[k] + 1)
+			k++;
+		buf_printf(b, "%s%" PRId64, i > 0 ? "," : "", v[i]);
+		if (k > i)
+			buf_printf(
+			    b, "%c%" PRId64, k == i + 1 ? ',' : '-', v[k]);
+		i = k + 1;
+	}
+}

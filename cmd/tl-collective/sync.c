@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* What the records of one collective come to. */
+#include "cmd/tl-collective/collective.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool
+same_text(struct str a, struct str b)
+{
+	return (a.p != NULL) == (b.p != NULL) && str_eq(a, b);
+}
+
+static bool
+same_count(bool has_a, int64_t a, bool has_b, int64_t b)
+{
+	return has_a == has_b && (!has_a || a == b);
+}
+
+/* Whether two ranks did the same; of an all_to_allv the sizes may differ. */
+static bool
+agree(const struct sig *a, const struct sig *b)
+{
+	return a == b ||
+	    (same_text(a->pg, b->pg) && same_text(a->ranks, b->ranks) &&
+		same_text(a->name, b->name) && same_text(a->dtype, b->dtype) &&
+		same_count(a->has_n, a->n, b->has_n, b->n) &&
+		(a->class == CLASS_ALLTOALLV ||
+		    (same_count(a->has_in, a->in, b->has_in, b->in) &&
+			same_count(a->has_out, a->out, b->has_out, b->out))));
+}
+
+/*
+ * Ranks that should be in it, of those that were given: a rank whose file is
+ * missing is told once, and its collectives go on without it. 0: not known.
+ */
+static size_t
+expected(const struct job *j, const struct coll *c)
+{
+	const struct pgroup *g = &j->groups.v[c->group];
+
+	if (g->peers.p != NULL)
+		return 2;
+	if (g->has_members)
+		return g->npresent;
+	return j->simplified ? j->ranks.n : 0;
+}
+
+/* Of one rank alone nothing can be said, unless it is alone in its group. */
+static bool
+is_lone(const struct job *j, const struct coll *c)
+{
+	const struct pgroup *g = &j->groups.v[c->group];
+
+	return c->n == 1 && !(g->has_members && g->members.n == 1) &&
+	    !(j->simplified && j->ranks.n == 1);
+}
+
+/* Median of the starts of all but the last. */
+static int64_t
+others_start(const struct job *j, const struct coll *c, const struct rec *last,
+    int64_t *v)
+{
+	size_t n = 0;
+
+	for (uint32_t m = 0; m < c->n; m++)
+		if (j->members[c->first + m] != last)
+			v[n++] = j->members[c->first + m]->start_ns;
+	return n > 0 ? median_i64(v, n) : last->start_ns;
+}
+
+static void
+measure(const struct job *j, struct coll *c, int64_t *scratch)
+{
+	struct rec **v = j->members + c->first;
+	const struct sig *first = rec_sig(j, v[0]);
+	struct rec *early = v[0], *late = v[0];
+	int64_t min_end = rec_end(v[0]), max_end = min_end;
+	int64_t sum = 0;
+
+	c->sig = v[0]->sig;
+	c->class = (uint8_t)first->class;
+	c->latency_ns = v[0]->dur_ns;
+	for (uint32_t m = 0; m < c->n; m++) {
+		int64_t end = rec_end(v[m]);
+
+		/* ties: the first of the highest ranks, the lowest rank */
+		if (v[m]->start_ns <= early->start_ns)
+			early = v[m];
+		if (v[m]->start_ns > late->start_ns)
+			late = v[m];
+		if (v[m]->dur_ns < c->latency_ns)
+			c->latency_ns = v[m]->dur_ns;
+		min_end = end < min_end ? end : min_end;
+		max_end = end > max_end ? end : max_end;
+		if (!agree(first, rec_sig(j, v[m])))
+			c->flags |= COLL_MISMATCH;
+	}
+	for (uint32_t m = 0; m < c->n; m++)
+		if (!num_add(sum, late->start_ns - v[m]->start_ns, &sum))
+			sum = INT64_MAX;
+	c->earliest = rec_pos(j, early);
+	c->last = rec_pos(j, late);
+	c->skew_start_ns = late->start_ns - early->start_ns;
+	c->skew_end_ns = max_end - min_end;
+	c->wait_sum_ns = sum;
+	c->late_ns = late->start_ns - others_start(j, c, late, scratch);
+}
+
+/* Before clocks are told: who is there. */
+static void
+check(const struct job *j, struct coll *c)
+{
+	size_t want = expected(j, c);
+
+	c->class = (uint8_t)rec_sig(j, j->members[c->first])->class;
+	c->sig = j->members[c->first]->sig;
+	if ((want > 0 && c->n != want) || is_lone(j, c))
+		c->flags |= COLL_INCOMPLETE;
+}
+
+void
+sync_measure(struct job *j)
+{
+	size_t most = 1;
+	int64_t *scratch;
+
+	for (size_t i = 0; i < j->colls.n; i++) {
+		check(j, &j->colls.v[i]);
+		if (j->colls.v[i].n > most)
+			most = j->colls.v[i].n;
+	}
+	clocks_align(j);
+	scratch = xmalloc(most * sizeof *scratch);
+	for (size_t i = 0; i < j->colls.n; i++)
+		measure(j, &j->colls.v[i], scratch);
+	free(scratch);
+}
+
+bool
+coll_counts(const struct job *j, const struct coll *c)
+{
+	return (c->flags & COLL_INCOMPLETE) == 0 &&
+	    ((c->flags & COLL_MISMATCH) == 0 || j->set->keep_mismatch);
+}
+
+bool
+coll_is_sync(const struct job *j, const struct coll *c)
+{
+	enum coll_class class = (enum coll_class)c->class;
+
+	return class_is_sync(class) || (j->simplified && class == CLASS_NONE);
+}
+
+double
+coll_algo_bw(const struct job *j, const struct coll *c)
+{
+	int64_t bytes = sig_full_bytes(&j->sigs.v[c->sig]);
+
+	if (bytes < 0 || c->latency_ns <= 0)
+		return NAN;
+	return (double)bytes / 1073741824.0 / ((double)c->latency_ns * 1e-9);
+}
+
+double
+coll_bus_bw(const struct job *j, const struct coll *c)
+{
+	const struct sig *s = &j->sigs.v[c->sig];
+	double factor;
+
+	if (!s->has_n || !class_factor(s->class, s->n, &factor))
+		return NAN;
+	return coll_algo_bw(j, c) * factor;
+}
+
+void
+coll_put_id(const struct job *j, const struct coll *c, struct buf *b)
+{
+	const struct pgroup *g = &j->groups.v[c->group];
+
+	if (!j->simplified) {
+		buf_put(b, g->label.p, g->label.len);
+		buf_putc(b, '_');
+	}
+	buf_printf(b, "%" PRIu32, c->index);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes from each rank to each, from the split sizes of all_to_allv. */
+#include "cmd/tl-collective/collective.h"
+
+#include <stdlib.h>
+
+#define MB 1048576.0
+
+static const struct column columns[] = {
+	{ "src_rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	{ "dst_rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	{ "sent_bytes_total", "total_sent_MB", COL_INT, UNIT_BYTES, COL_SHARE,
+	    MB },
+	{ "sent_bytes_mean", "avg_sent_MB", COL_REAL, UNIT_BYTES, 0, MB },
+	{ "count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+};
+
+struct pair {
+	int64_t src, dst, bytes, count;
+};
+
+static int
+by_ranks(const void *pa, const void *pb)
+{
+	const struct pair *a = pa, *b = pb;
+
+	if (a->src != b->src)
+		return a->src < b->src ? -1 : 1;
+	return a->dst < b->dst ? -1 : a->dst > b->dst;
+}
+
+struct heat {
+	VEC(struct pair) list;
+	struct map index;
+	int_vec splits;
+	uint64_t nbad;
+};
+
+static void
+add_record(struct heat *h, const struct job *j, const struct rec *r)
+{
+	const struct sig *s = rec_sig(j, r);
+	const struct pgroup *g = &j->groups.v[s->group];
+	bool is_cut;
+
+	if (s->in_split.p == NULL ||
+	    !list_ints(s->in_split, &h->splits, &is_cut) || is_cut ||
+	    !s->has_n || (int64_t)h->splits.n != s->n || s->elem_bytes == 0 ||
+	    (g->has_members && g->members.n != h->splits.n)) {
+		h->nbad++;
+		return;
+	}
+	for (size_t i = 0; i < h->splits.n; i++) {
+		int64_t dst = g->has_members ? g->members.v[i] : (int64_t)i;
+		int64_t src = rec_rank(j, r), bytes;
+		bool is_new;
+		uint64_t *at = map_put(
+		    &h->index, (uint64_t)src << 32 | (uint32_t)dst, &is_new);
+
+		if (is_new) {
+			*at = h->list.n;
+			vec_push(&h->list, ((struct pair){ src, dst, 0, 0 }));
+		}
+		if (__builtin_mul_overflow(
+			h->splits.v[i], s->elem_bytes, &bytes) ||
+		    !num_add(
+			h->list.v[*at].bytes, bytes, &h->list.v[*at].bytes))
+			h->list.v[*at].bytes = INT64_MAX;
+		h->list.v[*at].count++;
+	}
+}
+
+void
+print_heatmap(struct job *j, struct table_dest *d)
+{
+	struct table *t = table_create(
+	    "nccl_all2allv_heatmap", columns, sizeof columns / sizeof *columns);
+	struct heat h = { 0 };
+
+	for (size_t i = 0; i < j->parts.n; i++)
+		for (size_t k = 0; k < j->parts.v[i].nrecs; k++) {
+			const struct rec *r = &j->parts.v[i].recs[k];
+
+			if (rec_sig(j, r)->class == CLASS_ALLTOALLV)
+				add_record(&h, j, r);
+		}
+	if (h.nbad > 0)
+		warn("%" PRIu64 " all_to_allv do not say what went to which "
+		     "rank: they are not in the heat map",
+		    h.nbad);
+	if (h.list.n > 0)
+		qsort(h.list.v, h.list.n, sizeof *h.list.v, by_ranks);
+	for (size_t i = 0; i < h.list.n; i++) {
+		const struct pair *p = &h.list.v[i];
+		struct cell *row = table_row(t);
+
+		row[0] = cell_int(p->src);
+		row[1] = cell_int(p->dst);
+		row[2] = cell_int(p->bytes);
+		row[3] = cell_real((double)p->bytes / (double)p->count);
+		row[4] = cell_int(p->count);
+	}
+	vec_free(&h.list);
+	vec_free(&h.splits);
+	map_free(&h.index);
+	table_print(t, d);
+	table_destroy(t);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside tl-fold only. main.c takes the options and reads streams, stacks.c
+ * holds the stacks as a tree of frames with sums, frame.c turns names into
+ * frames, output.c writes.
+ */
+#ifndef TL_CMD_FOLD_H
+#define TL_CMD_FOLD_H
+
+#include "table/table.h"
+#include "trace/trace.h"
+
+/* ---- frames: what stands between two semicolons ---- */
+
+enum frame_type {
+	FRAME_PYTHON,
+	FRAME_OP, /* and calls of the runtime */
+	FRAME_MODULE,
+	FRAME_GPU,
+	FRAME_TYPES
+};
+
+/* Zeroes to start with. */
+struct frames {
+	bool is_short; /* --short */
+	size_t width;  /* and with a length: at most that; else 0 */
+	struct map known;
+	struct buf text, part;
+};
+
+/* The number of a frame's text in the strings. */
+uint32_t frame_of(
+    struct frames *f, struct strings *st, uint32_t name, enum frame_type type);
+void frames_free(struct frames *f);
+
+/* ---- stacks ---- */
+
+/* One frame behind the frames above it; 24 bytes, and as much in the map. */
+struct stack {
+	uint32_t up;   /* number from 1; 0: none, a source */
+	uint32_t text; /* in the strings; of a source: its number over all */
+	uint32_t level;
+	bool has_text;  /* a source without others has none */
+	int64_t sum_ns; /* of the stack that ends here */
+};
+
+struct stacks {
+	VEC(struct stack) list;
+	struct map numbers; /* by up and text */
+};
+
+/* Numbers from 1: the same for the same frames. */
+uint32_t stacks_source(struct stacks *s, uint32_t no);
+uint32_t stacks_push(struct stacks *s, uint32_t up, uint32_t text);
+void stacks_free(struct stacks *s);
+
+/* ---- output ---- */
+
+enum output_unit {
+	IN_NS,
+	IN_US,
+	IN_MS,
+};
+
+struct output {
+	const char *path;
+	enum output_unit unit;
+	/* what was written */
+	uint64_t nlines;
+	int64_t sum_ns;
+};
+
+/* A line a stack, in the order of bytes. */
+void output_write(struct output *o, struct stacks *s, struct strings *st,
+    const struct recordings *origins);
+
+#endif

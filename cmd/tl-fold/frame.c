@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names to frames. A semicolon would part a frame in two, a newline a line;
+ * they, other control characters and bytes that are no UTF-8 are escaped, and
+ * with them the backslash, so that different names are different frames.
+ */
+#include "cmd/tl-fold/fold.h"
+
+/* Bytes of the character at p, 0 where it is none or a control character. */
+static size_t
+char_len(const unsigned char *p, size_t left)
+{
+	size_t n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 1;
+
+	if (p[0] < 0x20 || p[0] == 0x7f || (p[0] >= 0x80 && n == 1) ||
+	    p[0] > 0xf4 || n > left || (p[0] == 0xc2 && p[1] < 0xa0))
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+static void
+escape(struct buf *b, struct str s)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+
+	for (size_t i = 0; i < s.len;) {
+		size_t n = char_len(p + i, s.len - i);
+
+		if (p[i] == '\\')
+			buf_puts(b, "\\\\");
+		else if (p[i] == '\n')
+			buf_puts(b, "\\n");
+		else if (p[i] == '\t')
+			buf_puts(b, "\\t");
+		else if (p[i] == ';' || n == 0)
+			buf_printf(b, "\\x%02x", p[i]);
+		else
+			buf_put(b, p + i, n);
+		i += n > 0 ? n : 1;
+	}
+}
+
+/* "a/b/model.py(12): forward" loses its folders. */
+static struct str
+without_folders(struct str s)
+{
+	ptrdiff_t end = str_find(s, STR(".py("), false);
+
+	for (ptrdiff_t i = end; i-- > 0;) {
+		if (s.p[i] != '/' && s.p[i] != '\\')
+			continue;
+		s.p += i + 1;
+		s.len -= (size_t)i + 1;
+		return s;
+	}
+	return s;
+}
+
+/* A name as it is to be read: shortened where that was asked for. */
+static struct str
+readable(struct frames *f, struct str name, enum frame_type type)
+{
+	static const struct str prefix = STR_INIT("nn.Module: ");
+
+	if (type == FRAME_MODULE && str_starts(name, prefix)) {
+		name.p += prefix.len;
+		name.len -= prefix.len;
+	}
+	if (!f->is_short)
+		return name;
+	if (type == FRAME_PYTHON)
+		name = without_folders(name);
+	if (type != FRAME_GPU && (f->width == 0 || name.len <= f->width))
+		return name;
+	f->part.len = 0;
+	table_fold_name(name, f->width, &f->part);
+	return buf_str(&f->part);
+}
+
+uint32_t
+frame_of(
+    struct frames *f, struct strings *st, uint32_t name, enum frame_type type)
+{
+	bool is_new;
+	uint64_t *slot =
+	    map_put(&f->known, (uint64_t)name * FRAME_TYPES + type, &is_new);
+
+	if (is_new) {
+		f->text.len = 0;
+		escape(&f->text, readable(f, strings_get(st, name), type));
+		if (f->text.len == 0)
+			buf_puts(&f->text, "[no name]");
+		*slot = intern_put(st->text, buf_str(&f->text));
+	}
+	return (uint32_t)*slot;
+}
+
+void
+frames_free(struct frames *f)
+{
+	map_free(&f->known);
+	buf_free(&f->text);
+	buf_free(&f->part);
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-fold: stacks and their times, for flame graphs.
+ *
+ * A sink over a tree: the open frames are a stack, each of them knows its
+ * place among all stacks seen, and time is added there.
+ */
+#include "cmd/tl-fold/fold.h"
+
+#define OPT_BY (OPT_LONG + 0)
+#define OPT_CLOCK (OPT_LONG + 1)
+#define OPT_FRAMES (OPT_LONG + 2)
+#define OPT_LINKED_ONLY (OPT_LONG + 3)
+#define OPT_NO_KERNELS (OPT_LONG + 4)
+#define OPT_SHORT (OPT_LONG + 5)
+#define OPT_UNIT (OPT_LONG + 6)
+
+enum clock {
+	CLOCK_GPU,
+	CLOCK_CPU,
+};
+
+struct settings {
+	enum clock clock;
+	uint32_t frames; /* kinds that are frames */
+	bool only_modules;
+	bool has_frames; /* --frames was given */
+	bool linked_only, no_kernels, verbose;
+	struct select select;
+	struct output output;
+};
+
+/* A host event that is open; one that is no frame is not here. */
+struct open_frame {
+	uint32_t depth;
+	uint32_t stack; /* number */
+	bool is_chosen;
+	int64_t self_ns; /* CPU time not spent in frames below */
+};
+
+struct folder {
+	const struct settings *set;
+	struct strings *strings;
+	struct recordings origins;
+	struct frames frames;
+	struct stacks stacks;
+	VEC(struct open_frame) open;
+	VEC(uint8_t) modules; /* by name: 1 it is one, 2 it is none */
+	uint32_t no_launch, no_frame;
+	uint64_t nevents, nhost, nframes;
+	int64_t whole_ns;
+};
+
+static const struct opt options[] = {
+	{ OPT_BY, "by", "WHAT", "module: frames are nn.Modules only" },
+	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: time on the host" },
+	{ OPT_FRAMES, "frames", "WHICH", "all, python or ops" },
+	{ OPT_LINKED_ONLY, "linked-only", NULL,
+	    "only GPU work whose launch is in the trace" },
+	{ OPT_NO_KERNELS, "no-kernels", NULL, "stacks end at what launched" },
+	{ 'o', "output", "FILE",
+	    "write to FILE, which appears only when whole" },
+	OPT_SELECT,
+	{ OPT_SHORT, "short", "[N]",
+	    "names without arguments and folders; at most N wide" },
+	{ OPT_UNIT, "unit", "UNIT", "ns, us or ms" },
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"stacks and their times, for flame graphs",
+	"[OPTIONS] [FILE...]",
+	"tl-fold trace.json.gz | flamegraph.pl > gpu.svg",
+};
+
+static const char *const by_words[] = { "module", "stack", NULL };
+static const char *const clock_words[] = { "gpu", "cpu", NULL };
+static const char *const unit_words[] = { "ns", "us", "ms", NULL };
+static const char *const frames_words[] = { "all", "python", "ops", NULL };
+static const uint32_t frames_kinds[] = {
+	KINDS_HOST | KIND_BIT(KIND_PYTHON),
+	KIND_BIT(KIND_PYTHON),
+	KINDS_HOST,
+};
+
+/* ---- frames ---- */
+
+static bool
+is_module(struct folder *f, const struct event *ev)
+{
+	uint8_t *known;
+
+	if (ev->shape->kind != KIND_PYTHON || ev->name == INTERN_NONE)
+		return false;
+	while (f->modules.n <= ev->name)
+		vec_push(&f->modules, 0);
+	known = &f->modules.v[ev->name];
+	if (*known == 0)
+		*known = str_starts(strings_get(f->strings, ev->name),
+			     STR("nn.Module"))
+		    ? 1
+		    : 2;
+	return *known == 1;
+}
+
+/*
+ * A launch says nothing that its kernel doesn't: calls of the runtime are
+ * frames where their own time counts.
+ */
+static bool
+is_frame(struct folder *f, const struct event *ev)
+{
+	const struct settings *set = f->set;
+
+	if (set->only_modules)
+		return is_module(f, ev);
+	if (set->clock == CLOCK_GPU &&
+	    (ev->ngpu == 0 || event_is(ev, KINDS_LAUNCH)))
+		return false;
+	return event_is(ev, set->frames);
+}
+
+static uint32_t
+source_of(struct folder *f, const struct event *ev)
+{
+	return stacks_source(
+	    &f->stacks, recordings_of(&f->origins, ev->src)->no);
+}
+
+static void
+add_time(struct folder *f, uint32_t stack, int64_t ns)
+{
+	stat_add(&f->stacks.list.v[stack - 1].sum_ns, ns);
+	stat_add(&f->whole_ns, ns);
+}
+
+static void
+close_down_to(struct folder *f, uint32_t depth)
+{
+	while (f->open.n > 0 && f->open.v[f->open.n - 1].depth >= depth) {
+		const struct open_frame *top = &f->open.v[--f->open.n];
+
+		if (f->set->clock == CLOCK_CPU && top->is_chosen &&
+		    top->self_ns > 0)
+			add_time(f, top->stack, top->self_ns);
+	}
+}
+
+static void
+open_frame(struct folder *f, const struct event *ev, bool is_chosen)
+{
+	struct open_frame *top =
+	    f->open.n > 0 ? &f->open.v[f->open.n - 1] : NULL;
+	uint32_t up = top != NULL ? top->stack : source_of(f, ev);
+	enum frame_type type = FRAME_OP;
+
+	if (f->set->only_modules)
+		type = FRAME_MODULE;
+	else if (ev->shape->kind == KIND_PYTHON)
+		type = FRAME_PYTHON;
+	if (top != NULL)
+		top->self_ns -= ev->dur_ns;
+	f->nframes++;
+	vec_push(&f->open,
+	    ((struct open_frame){
+		.depth = ev->depth,
+		.stack = stacks_push(&f->stacks, up,
+		    frame_of(&f->frames, f->strings, ev->name, type)),
+		.is_chosen = is_chosen,
+		.self_ns = ev->dur_ns,
+	    }));
+}
+
+/* ---- events ---- */
+
+static void
+take_gpu_event(struct folder *f, const struct event *ev, bool is_chosen)
+{
+	struct recording *o = recordings_of(&f->origins, ev->src);
+	uint32_t stack = stacks_source(&f->stacks, o->no);
+	bool is_linked = (ev->flags & EV_UNLINKED) == 0;
+
+	close_down_to(
+	    f, is_linked && (ev->shape->has & HAS_DEPTH) ? ev->depth : 0);
+	if (ev->flags & EV_DUPLICATE) {
+		o->nduplicates++;
+		return;
+	}
+	o->ngpu++;
+	o->nunlinked += !is_linked;
+	if (!is_chosen || (!is_linked && f->set->linked_only))
+		return;
+	o->nchosen++;
+	if (f->set->clock == CLOCK_CPU)
+		return;
+	if (!is_linked)
+		stack = stacks_push(&f->stacks, stack, f->no_launch);
+	else if (f->open.n > 0)
+		stack = f->open.v[f->open.n - 1].stack;
+	else if (f->set->no_kernels)
+		stack = stacks_push(&f->stacks, stack, f->no_frame);
+	if (!f->set->no_kernels)
+		stack = stacks_push(&f->stacks, stack,
+		    frame_of(&f->frames, f->strings, ev->name, FRAME_GPU));
+	add_time(f, stack, ev->dur_ns);
+}
+
+static void
+take_event(struct folder *f, const struct event *ev, bool is_chosen)
+{
+	if (event_is(ev, KINDS_GPU)) {
+		take_gpu_event(f, ev, is_chosen);
+		return;
+	}
+	/* what is no part of the tree is above nothing */
+	if ((ev->shape->has & HAS_DEPTH) == 0 ||
+	    !event_is(ev, KINDS_HOST | KIND_BIT(KIND_PYTHON)))
+		return;
+	close_down_to(f, ev->depth);
+	f->nhost++;
+	if (is_frame(f, ev))
+		open_frame(f, ev, is_chosen);
+}
+
+static void
+read_file(struct folder *f, struct settings *set, const char *path)
+{
+	struct stream_in *in =
+	    stream_open(path, f->strings, select_want(&set->select, WANT_TREE));
+	enum item item;
+
+	stream_only(in,
+	    select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
+		KIND_BIT(KIND_PYTHON));
+	select_start(&set->select, in);
+	recordings_file(&f->origins, path);
+	while ((item = stream_next(in)) != ITEM_END) {
+		bool is_chosen = select_item(&set->select, in, item);
+
+		if (item == ITEM_EVENT) {
+			take_event(f, &in->ev, is_chosen);
+			continue;
+		}
+		close_down_to(f, 0);
+		if (item == ITEM_SOURCE)
+			(void)recordings_source(
+			    &f->origins, &set->select, &in->source);
+	}
+	close_down_to(f, 0);
+	f->nevents += in->nevents;
+	if (in->marks & MARK_SALVAGED)
+		doubt("%s: this stream was salvaged: events are missing",
+		    f->origins.path);
+	stream_close(in);
+}
+
+/* ---- what is missing ---- */
+
+static void
+check_gpu(const struct folder *f)
+{
+	uint64_t ngpu = 0, nunlinked = 0, nchosen = 0;
+	const char *path = f->origins.path;
+
+	for (size_t i = 0; i < f->origins.list.n; i++) {
+		ngpu += f->origins.list.v[i].ngpu;
+		nunlinked += f->origins.list.v[i].nunlinked;
+		nchosen += f->origins.list.v[i].nchosen;
+	}
+	if (ngpu == 0)
+		die("%s: no GPU event among %" PRIu64
+		    " events: --clock cpu counts the host's time",
+		    path, f->nevents);
+	if (nchosen == 0 && f->set->linked_only && nunlinked == ngpu)
+		die("%s: none of %" PRIu64
+		    " GPU events has its launch in the trace",
+		    path, ngpu);
+	if (nchosen == 0)
+		die("%s: none of %" PRIu64 " GPU events is asked for", path,
+		    ngpu);
+	if (f->whole_ns == 0)
+		die("%s: no GPU event asked for has a duration", path);
+}
+
+static void
+check_answer(const struct folder *f)
+{
+	const struct settings *set = f->set;
+	bool is_asked = false;
+
+	for (size_t i = 0; i < f->origins.list.n; i++)
+		is_asked = is_asked || f->origins.list.v[i].is_asked;
+	if (f->origins.list.n > 0 && !is_asked)
+		die("no source of the ranks asked for");
+	if (set->clock == CLOCK_GPU)
+		check_gpu(f);
+	if (f->nframes == 0 && set->frames == KIND_BIT(KIND_PYTHON))
+		die("%s: no %s: record with torch.profiler.profile("
+		    "with_stack=True, with_modules=True)",
+		    f->origins.path,
+		    set->only_modules ? "nn.Module among its Python frames"
+				      : "Python frames");
+	if (f->whole_ns == 0)
+		die("%s: no time of the host among %" PRIu64 " events",
+		    f->origins.path, f->nevents);
+}
+
+static void
+summarise(const struct folder *f, const struct output *o, double start_s)
+{
+	note("%" PRIu64 " stacks, %" PRId64 " ns in all", o->nlines, o->sum_ns);
+	note("%" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB", f->nevents,
+	    sys_wall_s() - start_s, sys_cpu_s(),
+	    (double)sys_peak_bytes() / 1e6);
+}
+
+/* ---- options ---- */
+
+static void
+take_option(
+    struct settings *set, struct folder *f, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_BY: set->only_modules = opt_word(op, by_words) == 0; break;
+	case OPT_CLOCK:
+		set->clock = (enum clock)opt_word(op, clock_words);
+		break;
+	case OPT_FRAMES:
+		set->frames = frames_kinds[opt_word(op, frames_words)];
+		set->has_frames = true;
+		break;
+	case OPT_LINKED_ONLY: set->linked_only = true; break;
+	case OPT_NO_KERNELS: set->no_kernels = true; break;
+	case OPT_SHORT:
+		f->frames.is_short = true;
+		if (op->arg != NULL)
+			f->frames.width = (size_t)opt_int(op, 1, 100000);
+		break;
+	case OPT_UNIT:
+		set->output.unit = (enum output_unit)opt_word(op, unit_words);
+		break;
+	case 'o': set->output.path = op->arg; break;
+	case 'v': set->verbose = true; break;
+	default: (void)select_opt(&set->select, op, ch); break;
+	}
+}
+
+static void
+check_settings(struct settings *set)
+{
+	uint32_t kinds = set->clock == CLOCK_GPU
+	    ? KINDS_GPU
+	    : KINDS_HOST | KIND_BIT(KIND_PYTHON);
+
+	if (set->only_modules && set->has_frames)
+		die_usage("options '--by module' and '--frames' say both what "
+			  "is a frame");
+	if (set->clock == CLOCK_CPU && (set->no_kernels || set->linked_only))
+		die_usage("option '--%s' needs --clock gpu",
+		    set->no_kernels ? "no-kernels" : "linked-only");
+	if (set->select.kinds != 0 && (set->select.kinds & kinds) == 0)
+		die_usage("option '--kind' needs %s",
+		    set->clock == CLOCK_GPU
+			? "kernel, memcpy or memset: what the GPU worked on"
+			: "op, runtime, driver or python with --clock cpu");
+	if (set->only_modules)
+		set->frames = KIND_BIT(KIND_PYTHON);
+	set->select.late_ranks = true;
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { .frames = frames_kinds[0] };
+	struct folder f = { .set = &set };
+	double start_s = sys_wall_s();
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &f, &op, ch);
+	check_settings(&set);
+
+	f.strings = strings_create();
+	f.no_launch = intern_put(f.strings->text, STR("[no launch]"));
+	f.no_frame = intern_put(f.strings->text, STR("[no frame]"));
+	if (op.ind == argc)
+		read_file(&f, &set, "-");
+	for (int i = op.ind; i < argc; i++)
+		read_file(&f, &set, argv[i]);
+	check_answer(&f);
+	output_write(&set.output, &f.stacks, f.strings, &f.origins);
+	if (set.verbose)
+		summarise(&f, &set.output, start_s);
+	recordings_free(&f.origins);
+	frames_free(&f.frames);
+	stacks_free(&f.stacks);
+	vec_free(&f.open);
+	vec_free(&f.modules);
+	strings_destroy(f.strings);
+	select_free(&set.select);
+	return exit_status();
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A line a stack: frames joined by semicolons, a space, the time. The order is
+ * that of the bytes of the stacks, found without joining them: whole texts may
+ * be a hundred times as long as what is kept of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/tl-fold/fold.h"
+
+struct writer {
+	struct output *o;
+	struct stacks *s;
+	struct strings *st;
+	struct out *out;
+	VEC(uint32_t) order;
+	VEC(uint32_t) path;
+	int64_t units; /* written so far */
+};
+
+/* ---- order ---- */
+
+/* qsort() hands nothing through. */
+static const struct writer *sorting;
+
+static const struct stack *
+stack_at(const struct writer *w, uint32_t number)
+{
+	return &w->s->list.v[number - 1];
+}
+
+/* Two frames below the same one; more says that frames follow. */
+static int
+cmp_frames(
+    const struct writer *w, uint32_t x, bool x_more, uint32_t y, bool y_more)
+{
+	struct str a = strings_get(w->st, stack_at(w, x)->text);
+	struct str b = strings_get(w->st, stack_at(w, y)->text);
+	size_t n = a.len < b.len ? a.len : b.len;
+	int c = n > 0 ? memcmp(a.p, b.p, n) : 0;
+
+	if (c != 0)
+		return c;
+	/* one begins like the other: what follows is a ';' or the end */
+	if (a.len < b.len)
+		return x_more && (unsigned char)b.p[n] < ';' ? 1 : -1;
+	if (b.len < a.len)
+		return y_more && (unsigned char)a.p[n] < ';' ? -1 : 1;
+	return 0;
+}
+
+static int
+by_bytes(const void *vx, const void *vy)
+{
+	const struct writer *w = sorting;
+	uint32_t x = *(const uint32_t *)vx, y = *(const uint32_t *)vy;
+	bool x_more = false, y_more = false;
+
+	if (x == y)
+		return 0;
+	while (stack_at(w, x)->level > stack_at(w, y)->level) {
+		x = stack_at(w, x)->up;
+		x_more = true;
+	}
+	while (stack_at(w, y)->level > stack_at(w, x)->level) {
+		y = stack_at(w, y)->up;
+		y_more = true;
+	}
+	if (x == y)
+		return x_more ? 1 : -1; /* one is the beginning of the other */
+	while (stack_at(w, x)->up != stack_at(w, y)->up) {
+		x = stack_at(w, x)->up;
+		y = stack_at(w, y)->up;
+		x_more = y_more = true;
+	}
+	return cmp_frames(w, x, x_more, y, y_more);
+}
+
+/* ---- sources ---- */
+
+/* Sources are frames only when there are several. */
+static void
+name_sources(struct writer *w, const struct recordings *origins)
+{
+	enum recording_column lead = recordings_column(origins);
+	char text[40];
+
+	for (size_t i = 0; i < w->s->list.n; i++) {
+		struct stack *s = &w->s->list.v[i];
+		const struct recording *o;
+		int n;
+
+		if (s->up > 0)
+			continue;
+		o = &origins->list.v[s->text];
+		if (lead == RECORDING_RANK)
+			n = snprintf(
+			    text, sizeof text, "rank %" PRId64, o->rank);
+		else
+			n = snprintf(text, sizeof text, "src %" PRIu32, o->no);
+		s->has_text = lead != RECORDING_ONE;
+		s->text =
+		    intern_put(w->st->text, (struct str){ text, (size_t)n });
+	}
+}
+
+/* ---- lines ---- */
+
+/*
+ * Time in units: the sum so far is rounded, and each line has what it adds to
+ * that, so that the lines add up to the rounded whole.
+ */
+static int64_t
+units_of(struct writer *w, int64_t ns)
+{
+	static const int64_t divisors[] = {
+		[IN_NS] = 1,
+		[IN_US] = 1000,
+		[IN_MS] = 1000000,
+	};
+	int64_t div = divisors[w->o->unit], before = w->units;
+
+	stat_add(&w->o->sum_ns, ns);
+	w->units = w->o->sum_ns / div + (w->o->sum_ns % div * 2 >= div);
+	return w->units - before;
+}
+
+static void
+put_line(struct writer *w, uint32_t number)
+{
+	int64_t units = units_of(w, stack_at(w, number)->sum_ns);
+	char text[24];
+
+	if (units == 0)
+		return;
+	w->path.n = 0;
+	for (; number > 0; number = stack_at(w, number)->up)
+		vec_push(&w->path, number);
+	for (size_t i = w->path.n; i-- > 0;) {
+		const struct stack *s = stack_at(w, w->path.v[i]);
+
+		if (!s->has_text)
+			continue;
+		out_str(w->out, strings_get(w->st, s->text));
+		out_puts(w->out, i > 0 ? ";" : " ");
+	}
+	out_write(w->out, text, num_put_i64(text, units));
+	out_puts(w->out, "\n");
+	w->o->nlines++;
+}
+
+void
+output_write(struct output *o, struct stacks *s, struct strings *st,
+    const struct recordings *origins)
+{
+	struct writer w = { .o = o, .s = s, .st = st };
+	VEC(bool) is_asked = { 0 };
+
+	for (uint32_t i = 1; i <= s->list.n; i++) {
+		const struct stack *at = &s->list.v[i - 1];
+
+		/* those above come first */
+		bool asked = at->up > 0 ? is_asked.v[at->up - 1]
+					: origins->list.v[at->text].is_asked;
+
+		vec_push(&is_asked, asked);
+		if (at->sum_ns > 0 && asked)
+			vec_push(&w.order, i);
+	}
+	vec_free(&is_asked);
+	name_sources(&w, origins);
+	sorting = &w;
+	if (w.order.n > 0)
+		qsort(w.order.v, w.order.n, sizeof *w.order.v, by_bytes);
+	w.out = out_open(o->path);
+	for (size_t i = 0; i < w.order.n; i++)
+		put_line(&w, w.order.v[i]);
+	out_finish(w.out);
+	vec_free(&w.order);
+	vec_free(&w.path);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-html: the parts of the page.
+ *
+ * lanes     spans of GPU streams and of threads that launch, at a level of
+ *           detail that fits
+ * icicle    GPU time by stacks of names
+ * tables    what the sinks wrote as NDJSON
+ * script    what draws them, in the browser
+ *
+ * A page is one file of fixed parts, and of data as JSON in which no '<' is
+ * left, so that no name of a trace can end the element that holds it. Nothing
+ * in the page is made from text but by textContent.
+ */
+#ifndef TL_HTML_H
+#define TL_HTML_H
+
+#include "trace/trace.h"
+#include "json/json.h"
+
+/* Names of spans and stacks: a number in the page's list. 0 is "". */
+struct names_used {
+	const struct strings *strings;
+	struct map numbers; /* of a string, to 1 + its place in list */
+	VEC(uint32_t) list;
+};
+
+uint32_t name_number(struct names_used *names, uint32_t string);
+
+/* ---- lanes.c ---- */
+
+struct lanes;
+struct lanes *lanes_new(struct strings *st, struct names *threads);
+void lanes_free(struct lanes *l);
+/* Any event of a tree, in its order; src numbers the sources of all files. */
+void lanes_push(struct lanes *l, const struct event *ev, uint32_t src);
+/* Labels need the sources' ranks: NULL or the text of it. */
+void lanes_put(struct lanes *l, struct names_used *names, struct buf *b);
+
+/* ---- icicle.c ---- */
+
+struct icicle;
+struct icicle *icicle_new(void);
+void icicle_free(struct icicle *t);
+void icicle_push(struct icicle *t, const struct event *ev);
+void icicle_put(struct icicle *t, struct names_used *names, struct buf *b);
+
+/* ---- tables.c ---- */
+
+/* Appends {"schema":...,"rows":[...],"left":N}, one for each table in a file;
+ * is_first is false when one stands before. */
+void tables_put(const char *path, struct buf *b, bool *is_first);
+
+/* ---- script.c ---- */
+
+/* Lines, ended by NULL. */
+extern const char *const page_style[], *const page_body[], *const page_script[];
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GPU time by stacks: a node for each distinct stack of names above GPU work,
+ * Python frames and ops alike. Times are sums of durations, so that they add
+ * up from the leaves.
+ */
+#include <stdlib.h>
+
+#include "cmd/tl-html/html.h"
+
+/* Nodes below this share of all time are not drawn: less than a pixel. */
+#define SHARE_MIN 3000
+#define NODES_MAX 40000
+
+struct node {
+	uint32_t name, parent, child, next; /* 0: none */
+	int64_t ns;
+};
+
+struct icicle {
+	VEC(struct node) nodes; /* 0 is the root */
+	struct map children;    /* parent and name, to a node */
+	VEC(uint32_t) open;     /* by depth */
+};
+
+struct icicle *
+icicle_new(void)
+{
+	struct icicle *t = xcalloc(1, sizeof *t);
+
+	vec_push(&t->nodes, ((struct node){ .name = INTERN_NONE }));
+	return t;
+}
+
+void
+icicle_free(struct icicle *t)
+{
+	vec_free(&t->nodes);
+	vec_free(&t->open);
+	map_free(&t->children);
+	free(t);
+}
+
+static uint32_t
+child_of(struct icicle *t, uint32_t parent, uint32_t name)
+{
+	uint64_t *place =
+	    map_put(&t->children, (uint64_t)parent << 32 | name, NULL);
+
+	if (*place == 0) {
+		*place = t->nodes.n;
+		vec_push(&t->nodes,
+		    ((struct node){ .name = name,
+			.parent = parent,
+			.next = t->nodes.v[parent].child }));
+		t->nodes.v[parent].child = (uint32_t)*place;
+	}
+	return (uint32_t)*place;
+}
+
+void
+icicle_push(struct icicle *t, const struct event *ev)
+{
+	bool is_gpu = event_is(ev, KINDS_GPU);
+	bool in_tree = (ev->shape->has & HAS_DEPTH) != 0;
+	uint32_t parent = 0, depth = in_tree ? ev->depth : 0, node;
+
+	if ((!is_gpu && (ev->ngpu == 0 || !in_tree)) ||
+	    (ev->flags & (EV_DUPLICATE | EV_DISCARDED)) != 0)
+		return;
+	if (depth > t->open.n) /* its ancestors are not there */
+		depth = (uint32_t)t->open.n;
+	if (depth > 0)
+		parent = t->open.v[depth - 1];
+	node = child_of(t, parent, ev->name);
+	if (is_gpu) {
+		t->nodes.v[node].ns += ev->dur_ns;
+		return;
+	}
+	t->open.n = depth;
+	vec_push(&t->open, node);
+}
+
+/* Children come after their parents, so one pass from the end adds up. */
+static void
+add_up(struct icicle *t)
+{
+	for (size_t i = t->nodes.n; i-- > 1;)
+		t->nodes.v[t->nodes.v[i].parent].ns += t->nodes.v[i].ns;
+}
+
+static int
+compare(const void *pa, const void *pb, void *arg)
+{
+	const struct node *v = ((const struct icicle *)arg)->nodes.v;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	/* the last is drawn first */
+	if (v[a].ns != v[b].ns)
+		return v[a].ns < v[b].ns ? -1 : 1;
+	return a > b ? -1 : a < b;
+}
+
+/* Pre-order, the longest first: depth, name, ns. */
+void
+icicle_put(struct icicle *t, struct names_used *names, struct buf *b)
+{
+	VEC(uint64_t) todo = { 0 };
+	VEC(uint32_t) kids = { 0 };
+	size_t n = 0;
+
+	add_up(t);
+	buf_puts(b, "[");
+	vec_push(&todo, 0);
+	while (todo.n > 0 && n < NODES_MAX) {
+		uint64_t item = todo.v[--todo.n];
+		uint32_t depth = (uint32_t)(item >> 32), i = (uint32_t)item;
+		const struct node *node = &t->nodes.v[i];
+
+		buf_printf(b, "%s%u,%u,%" PRId64, n++ > 0 ? "," : "", depth,
+		    name_number(names, node->name), node->ns);
+		kids.n = 0;
+		for (uint32_t k = node->child; k != 0; k = t->nodes.v[k].next)
+			if (t->nodes.v[k].ns > t->nodes.v[0].ns / SHARE_MIN)
+				vec_push(&kids, k);
+		if (kids.n > 0)
+			qsort_r(kids.v, kids.n, sizeof *kids.v, compare, t);
+		for (size_t k = 0; k < kids.n; k++)
+			vec_push(
+			    &todo, (uint64_t)(depth + 1) << 32 | kids.v[k]);
+	}
+	buf_puts(b, "]");
+	vec_free(&todo);
+	vec_free(&kids);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-html: tables and trees as one page for a browser.
+ *
+ * A sink: the trees become lanes and stacks, the tables are copied, and what
+ * draws them stands in the page.
+ */
+#include <stdlib.h>
+
+#include "cmd/tl-html/html.h"
+
+#define OPT_TITLE (OPT_LONG + 0)
+#define NAME_MAX_BYTES 400
+
+static const struct opt options[] = {
+	{ 'o', "output", "FILE",
+	    "write to FILE, which appears only when whole" },
+	{ OPT_TITLE, "title", "TEXT", "the title of the page" },
+	OPT_END,
+};
+
+static const struct about about = {
+	.purpose = "tables and trees as one page for a browser",
+	.synopsis = "-o FILE [--title TEXT] [TABLE.ndjson | TRACE]...",
+	.example = "tl-ops --format ndjson -o ops.ndjson t.tl\n"
+		   "tl-html -o page.html ops.ndjson t.tl",
+};
+
+struct page {
+	struct strings *strings;
+	struct names *threads;
+	struct lanes *lanes;
+	struct icicle *icicle;
+	struct names_used names;
+	struct buf tables;
+	bool no_table_yet;
+	uint32_t nsources;
+};
+
+uint32_t
+name_number(struct names_used *names, uint32_t string)
+{
+	uint64_t *place;
+
+	if (string == INTERN_NONE)
+		return 0;
+	place = map_put(&names->numbers, string, NULL);
+	if (*place == 0) {
+		vec_push(&names->list, string);
+		*place = names->list.n;
+	}
+	return (uint32_t)*place;
+}
+
+static void
+read_tree(struct page *p, const char *path)
+{
+	struct stream_in *in = stream_open(path, p->strings, WANT_TREE);
+	uint32_t first = p->nsources;
+	enum item item;
+
+	while ((item = stream_next(in)) != ITEM_END) {
+		if (item == ITEM_SOURCE &&
+		    first + in->source.src >= p->nsources)
+			p->nsources = first + in->source.src + 1;
+		if (item != ITEM_EVENT)
+			continue;
+		names_push(p->threads, &in->ev);
+		lanes_push(p->lanes, &in->ev, first + in->ev.src);
+		icicle_push(p->icicle, &in->ev);
+	}
+	stream_close(in);
+}
+
+static bool
+is_table(const char *path)
+{
+	static const char end[] = ".ndjson";
+	size_t len = strlen(path), n = sizeof end - 1;
+
+	return len > n && strcmp(path + len - n, end) == 0;
+}
+
+/* ---- writing ---- */
+
+static void
+put_lines(struct out *out, const char *const *line)
+{
+	for (; *line != NULL; line++) {
+		out_puts(out, *line);
+		out_puts(out, "\n");
+	}
+}
+
+static void
+put_text(struct out *out, const char *s)
+{
+	for (; *s != '\0'; s++)
+		switch (*s) {
+		case '<': out_puts(out, "&lt;"); break;
+		case '>': out_puts(out, "&gt;"); break;
+		case '&': out_puts(out, "&amp;"); break;
+		default: out_write(out, (unsigned char)*s < ' ' ? " " : s, 1);
+		}
+}
+
+/* JSON in which no '<' is left, which stands in strings only. */
+static void
+put_data(struct out *out, const char *id, struct buf *b)
+{
+	const char *p = b->p, *end = b->p + b->len, *lt;
+
+	out_printf(out, "<script type=\"application/json\" id=\"%s\">", id);
+	for (; p < end; p = lt + 1) {
+		lt = memchr(p, '<', (size_t)(end - p));
+		if (lt == NULL)
+			lt = end;
+		out_write(out, p, (size_t)(lt - p));
+		if (lt < end)
+			out_puts(out, "\\u003c");
+	}
+	out_puts(out, "</script>\n");
+	buf_free(b);
+}
+
+static void
+put_names(struct page *p, struct buf *b)
+{
+	buf_puts(b, "[\"\"");
+	for (size_t i = 0; i < p->names.list.n; i++) {
+		struct str s = strings_get(p->strings, p->names.list.v[i]);
+
+		if (s.len > NAME_MAX_BYTES)
+			s.len = NAME_MAX_BYTES;
+		buf_puts(b, ",\n");
+		json_put_string(b, s);
+	}
+	buf_puts(b, "]");
+}
+
+static void
+write_page(struct page *p, const char *path, const char *title)
+{
+	struct out *out = out_open(path);
+	struct buf b = { 0 };
+
+	out_puts(out,
+	    "<!DOCTYPE html>\n<html lang=\"en\"><head>"
+	    "<meta charset=\"utf-8\">\n<title>");
+	put_text(out, title);
+	out_puts(out, "</title>\n<style>\n");
+	put_lines(out, page_style);
+	out_puts(out, "</style></head><body>\n<h1>");
+	put_text(out, title);
+	out_puts(out, "</h1>\n");
+	put_lines(out, page_body);
+	buf_puts(&p->tables, "]");
+	put_data(out, "tables", &p->tables);
+	lanes_put(p->lanes, &p->names, &b);
+	put_data(out, "lanes", &b);
+	icicle_put(p->icicle, &p->names, &b);
+	put_data(out, "icicle", &b);
+	put_names(p, &b);
+	put_data(out, "names", &b);
+	out_puts(out, "<script>\n");
+	put_lines(out, page_script);
+	out_puts(out, "</script>\n</body></html>\n");
+	out_finish(out);
+}
+
+int
+main(int argc, char *argv[])
+{
+	const char *path = NULL, *title = "tl-report";
+	struct page p = { .no_table_yet = true };
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1) {
+		switch (ch) {
+		case 'o': path = op.arg; break;
+		case OPT_TITLE: title = op.arg; break;
+		default: break;
+		}
+	}
+	if (path == NULL)
+		die_usage("option '--output' is needed: where the page goes");
+	p.strings = strings_create();
+	p.names.strings = p.strings;
+	p.threads = names_create(p.strings);
+	p.lanes = lanes_new(p.strings, p.threads);
+	p.icicle = icicle_new();
+	buf_puts(&p.tables, "[");
+	for (int i = op.ind; i < argc; i++)
+		if (is_table(argv[i]))
+			tables_put(argv[i], &p.tables, &p.no_table_yet);
+		else
+			read_tree(&p, argv[i]);
+	write_page(&p, path, title);
+	lanes_free(p.lanes);
+	icicle_free(p.icicle);
+	names_destroy(p.threads);
+	map_free(&p.names.numbers);
+	vec_free(&p.names.list);
+	strings_destroy(p.strings);
+	return exit_status();
+}

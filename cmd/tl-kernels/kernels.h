@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-kernels: GPU time by kernel.
+ *
+ * The tree is read once; each kernel is a record (struct kernel), its op is
+ * filled in when that is known. A table groups the records by some of their
+ * words, or shows each.
+ */
+#ifndef TL_KERNELS_H
+#define TL_KERNELS_H
+
+#include "model/model.h"
+#include "table/table.h"
+#include "trace/trace.h"
+
+enum by {
+	BY_NAME,
+	BY_CONFIG, /* launch-config */
+	BY_OP,
+	BY_ARGS, /* op,args,kernel */
+	BY_EVENT,
+	BY_SHORT, /* the key of short_kernels_summary */
+	BY_CLASS, /* rocprofv3's categories */
+};
+
+struct settings {
+	enum by by;
+	const char *table; /* --table */
+	bool linked_only, keep_unowned, list, verbose;
+	int64_t short_ns;
+	int64_t nbins;
+	bool with_args, with_config, with_module; /* what to read */
+	struct select select;
+	struct bucket_rules rules;
+	struct table_dest dest;
+};
+
+struct kernel {
+	struct uid uid;
+	uint32_t recording, track;
+	uint32_t name, class;  /* class: of rocprofv3 */
+	uint32_t op, category; /* INTERN_NONE: no op; op may be a launch */
+	struct op_args args;
+	uint32_t module, grid, block;
+	uint32_t nkernels; /* that its op launched itself */
+	struct key dev, gpu_stream, corr, tid;
+	int64_t dispatch, agent; /* of rocprofv3, or -1 */
+	int64_t ts_ns, dur_ns, delay_ns;
+	bool has_delay, has_op;
+};
+
+/* What a source is besides its records. */
+struct extent {
+	int64_t start, end; /* of all its GPU work; none: start > end */
+	int64_t sum_ns;     /* of its kernels */
+	bool has_ops;
+};
+
+struct kernels {
+	const struct settings *set;
+	struct strings *strings;
+	struct models *models;
+	struct map categories, classes;
+	struct recordings recordings;
+	VEC(struct extent) extents; /* by recording */
+	uint32_t recording;
+	VEC(struct kernel) list;
+	bool all_rocprof, any_text_stream;
+	uint64_t nevents;
+};
+
+/* gather.c */
+
+void kernels_read_file(
+    struct kernels *k, struct settings *set, const char *path);
+/* Leaves out what is not asked for; sums. */
+void kernels_finish(struct kernels *k);
+void kernels_free(struct kernels *k);
+
+/* class.c */
+
+/* The category of a kernel by its name, as the rocprofv3 report has them. */
+struct str class_of(const struct bucket_rules *rules, struct str name);
+
+/* bunch.c */
+
+#define KEY_WORDS 9
+
+struct bunch {
+	uint64_t key[KEY_WORDS];
+	size_t first, n; /* members */
+	int64_t sum_ns;
+};
+
+struct bunches {
+	VEC(struct bunch) list;
+	uint32_t *members; /* in reading order, bunch by bunch */
+};
+
+/* Of the kernels for which wanted says so, the longest sum first. */
+typedef bool wanted_fn(const struct kernels *k, const struct kernel *one);
+void bunches_of(
+    struct bunches *bs, const struct kernels *k, enum by by, wanted_fn *wanted);
+const struct kernel *bunch_kernel(const struct kernels *k,
+    const struct bunches *bs, const struct bunch *b, size_t i);
+void bunches_free(struct bunches *bs);
+
+/* tables.c */
+
+void tables_list(void);
+void tables_choose(struct settings *set);
+void tables_check(struct settings *set);
+void tables_print(struct settings *set, struct kernels *k);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-kernels: which kernels cost the GPU time?
+ *
+ * A sink over a tree: it keeps a record of each kernel, with the op that
+ * launched it, and prints bunches of them.
+ */
+#include <stdio.h>
+
+#include "cmd/tl-kernels/kernels.h"
+
+#define OPT_BINS (OPT_LONG + 0)
+#define OPT_BY (OPT_LONG + 1)
+#define OPT_KEEP_UNOWNED (OPT_LONG + 2)
+#define OPT_LINKED_ONLY (OPT_LONG + 3)
+#define OPT_LIST_TABLES (OPT_LONG + 4)
+#define OPT_SHORT (OPT_LONG + 5)
+#define OPT_TABLE_NAME (OPT_LONG + 6)
+
+#define NBINS 100
+#define NBINS_MAX 1000000
+#define SHORT_NS 10000
+
+static const struct opt options[] = {
+	{ OPT_BINS, "bins", "N", "bins of short_kernel_histogram" },
+	{ OPT_BY, "by", "WHAT",
+	    "name, launch-config, op, op,args,kernel or event" },
+	{ OPT_KEEP_UNOWNED, "keep-unowned", NULL,
+	    "short kernels also without op or arguments" },
+	{ OPT_LINKED_ONLY, "linked-only", NULL,
+	    "only kernels whose launch is in the trace" },
+	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
+	{ OPT_SHORT, "short", "TIME", "a kernel below TIME is short (10us)" },
+	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name" },
+	OPT_BUCKET,
+	OPT_MODELS,
+	OPT_SELECT,
+	OPT_TABLE,
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"which kernels cost the GPU time",
+	"[OPTIONS] [FILE...]",
+	"tl-kernels --top 20 trace.json.gz",
+};
+
+static const char *const by_words[] = {
+	[BY_NAME] = "name",
+	[BY_CONFIG] = "launch-config",
+	[BY_OP] = "op",
+	[BY_ARGS] = "op,args,kernel",
+	[BY_EVENT] = "event",
+	[BY_EVENT + 1] = NULL,
+};
+
+static void
+check_kernels(const struct settings *set, const struct kernels *k)
+{
+	uint64_t ngpu = 0, nunlinked = 0, nasked = 0;
+	const char *path = k->recordings.path;
+
+	if (k->list.n > 0)
+		return;
+	for (size_t i = 0; i < k->recordings.list.n; i++) {
+		const struct recording *r = &k->recordings.list.v[i];
+
+		nasked += r->is_asked;
+		ngpu += r->is_asked ? r->ngpu : 0;
+		nunlinked += r->is_asked ? r->nunlinked : 0;
+	}
+	if (nasked == 0 && k->recordings.list.n > 0)
+		die("no source of the ranks asked for");
+	if (ngpu == 0)
+		die("%s: no GPU event among %" PRIu64 " events", path,
+		    k->nevents);
+	if (set->linked_only && nunlinked == ngpu)
+		die("%s: no linked GPU event: %" PRIu64
+		    " unlinked ones, left out by --linked-only",
+		    path, nunlinked);
+	die("%s: none of %" PRIu64
+	    " GPU events is a kernel that is asked for%s",
+	    path, ngpu,
+	    select_by_launch(&set->select) && nunlinked > 0
+		? " (some have no launch: try --by-gpu-time)"
+		: "");
+}
+
+static void
+summarise(const struct kernels *k, double start_s)
+{
+	for (size_t i = 0; i < k->recordings.list.n; i++) {
+		const struct recording *r = &k->recordings.list.v[i];
+
+		note("%s: source %u: %" PRIu64 " GPU events, %" PRIu64
+		     " kernels counted, %" PRIu64 " without a launch, %" PRIu64
+		     " duplicates left out",
+		    r->path, (unsigned)r->src, r->ngpu, r->nchosen,
+		    r->nunlinked, r->nduplicates);
+	}
+	note("%" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB", k->nevents,
+	    sys_wall_s() - start_s, sys_cpu_s(),
+	    (double)sys_peak_bytes() / 1e6);
+}
+
+static void
+take_option(
+    struct settings *set, struct kernels *k, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_BINS: set->nbins = opt_int(op, 1, NBINS_MAX); break;
+	case OPT_BY: set->by = (enum by)opt_word(op, by_words); break;
+	case OPT_KEEP_UNOWNED: set->keep_unowned = true; break;
+	case OPT_LINKED_ONLY: set->linked_only = true; break;
+	case OPT_LIST_TABLES: set->list = true; break;
+	case OPT_SHORT: set->short_ns = opt_time(op); break;
+	case OPT_TABLE_NAME: set->table = op->arg; break;
+	case OPT_MODELS_FILE: models_load(k->models, op->arg); break;
+	case 'v': set->verbose = true; break;
+	default:
+		if (!bucket_opt(&set->rules, op, ch) &&
+		    !select_opt(&set->select, op, ch))
+			(void)table_dest_opt(&set->dest, op, ch);
+		break;
+	}
+}
+
+static void
+check_settings(struct settings *set)
+{
+	if (set->select.kinds != 0 &&
+	    (set->select.kinds & KIND_BIT(KIND_KERNEL)) == 0)
+		die_usage("option '--kind' needs kernel: the tables are about "
+			  "kernels");
+	tables_choose(set);
+	set->select.late_ranks = true;
+	if (set->dest.dir != NULL && set->dest.columns == NULL)
+		set->dest.columns = "+details";
+	tables_check(set);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { .nbins = NBINS, .short_ns = SHORT_NS };
+	struct kernels k = { .set = &set };
+	double start_s = sys_wall_s();
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	k.models = models_create();
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &k, &op, ch);
+	if (set.list) {
+		tables_list();
+		models_destroy(k.models);
+		return EXIT_DONE;
+	}
+	check_settings(&set);
+
+	k.strings = strings_create();
+	if (op.ind == argc)
+		kernels_read_file(&k, &set, "-");
+	for (int i = op.ind; i < argc; i++)
+		kernels_read_file(&k, &set, argv[i]);
+	kernels_finish(&k);
+	check_kernels(&set, &k);
+	tables_print(&set, &k);
+	if (set.verbose)
+		summarise(&k, start_s);
+	kernels_free(&k);
+	strings_destroy(k.strings);
+	select_free(&set.select);
+	bucket_free(&set.rules);
+	return exit_status();
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a table: bunches of kernels, and the cells of each. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/tl-kernels/plan.h"
+
+/* What the cells of a row are made of. */
+struct row {
+	struct table *table;
+	const struct kernels *k;
+	const struct bunches *bs;
+	const struct bunch *b;
+	const struct kernel *one; /* the first */
+	struct stats ns;
+	double cumulative;
+	double gflops; /* NAN: unknown, or not of one kernel */
+};
+
+static struct cell
+real_cell(double x)
+{
+	return isnan(x) ? cell_none() : cell_real(x);
+}
+
+static struct cell
+text_cell(const struct row *r, uint32_t id)
+{
+	return id == INTERN_NONE ? cell_none()
+				 : cell_text(strings_get(r->k->strings, id));
+}
+
+static struct cell
+share_cell(int64_t part, double whole)
+{
+	return whole > 0 ? cell_real((double)part / whole * 100) : cell_none();
+}
+
+static struct cell
+key_cell(const struct row *r, struct key key, bool as_text)
+{
+	char text[24];
+
+	if (key.type == KEY_STR)
+		return text_cell(r, (uint32_t)key.n);
+	if (key.type == KEY_NONE)
+		return cell_none();
+	if (!as_text)
+		return cell_int(key.n);
+	return cell_text(table_text(
+	    r->table, (struct str){ text, num_put_i64(text, key.n) }));
+}
+
+/* Number i of a list of integers, "[512,1,1]". */
+static struct cell
+item_cell(const struct row *r, uint32_t list, unsigned i)
+{
+	struct str s = strings_get(r->k->strings, list);
+	int64_t v;
+
+	while (s.len > 0 && (*s.p == '[' || *s.p == ']' || *s.p == ','))
+		s.p++, s.len--;
+	for (; s.len > 0; i--) {
+		size_t n = 0;
+
+		while (n < s.len && s.p[n] != ',' && s.p[n] != ']')
+			n++;
+		if (i == 0)
+			return num_i64((struct str){ s.p, n }, &v)
+			    ? cell_int(v)
+			    : cell_none();
+		s.p += n < s.len ? n + 1 : n;
+		s.len -= n < s.len ? n + 1 : n;
+	}
+	return cell_none();
+}
+
+static double
+total_of(const struct row *r)
+{
+	const struct extent *x = &r->k->extents.v[r->one->recording];
+	int64_t total;
+
+	return x->end > x->start &&
+		!__builtin_sub_overflow(x->end, x->start, &total)
+	    ? (double)total
+	    : 0;
+}
+
+/* ---- what the op models say ---- */
+
+static struct cell
+tile_cell(const struct row *r)
+{
+	struct gemm_kernel g;
+	char text[80];
+	int n;
+
+	if (!gemm_kernel_parse(strings_get(r->k->strings, r->one->name), &g) ||
+	    g.tile_m == 0 || g.tile_n == 0)
+		return cell_none();
+	n = g.depth > 0
+	    ? snprintf(text, sizeof text, "%" PRId64 "x%" PRId64 "x%" PRId64,
+		  g.tile_m, g.tile_n, g.depth)
+	    : snprintf(text, sizeof text, "%" PRId64 "x%" PRId64, g.tile_m,
+		  g.tile_n);
+	return cell_text(table_text(r->table, (struct str){ text, (size_t)n }));
+}
+
+/* Of an op's FLOPs nothing is known about one of several kernels, unless its
+ * name says that it is the one that multiplies. */
+static bool
+does_it_all(const struct row *r)
+{
+	struct gemm_kernel g;
+
+	for (size_t i = 0; i < r->b->n; i++)
+		if (bunch_kernel(r->k, r->bs, r->b, i)->nkernels != 1)
+			return gemm_kernel_parse(
+			    strings_get(r->k->strings, r->one->name), &g);
+	return true;
+}
+
+static double
+gflops_of(const struct row *r)
+{
+	const struct kernel *one = r->one;
+	const struct strings *st = r->k->strings;
+	const struct model *m = NULL;
+	const struct model_result *res;
+	struct model_op op = { .name = strings_get(st, one->op) };
+
+	if (one->has_op)
+		m = model_find(r->k->models, op.name);
+	if (m == NULL || !does_it_all(r))
+		return NAN;
+	op.dims = strings_get(st, one->args.dims);
+	op.types = strings_get(st, one->args.types);
+	op.strides = strings_get(st, one->args.strides);
+	op.concrete = strings_get(st, one->args.concrete);
+	res = model_eval(r->k->models, m, &op, MODEL_FWD);
+	return res->status == MODEL_OK && res->flops > 0 ? res->flops / 1e9
+							 : NAN;
+}
+
+/* ---- cells ---- */
+
+static struct cell
+word_cell(const struct row *r, enum field f)
+{
+	const struct kernel *one = r->one;
+	bool as_text = r->k->any_text_stream;
+
+	switch (f) {
+	case F_RANK:
+		return cell_int(r->k->recordings.list.v[one->recording].rank);
+	case F_SRC: return cell_int(one->recording);
+	case F_UID: return cell_int((int64_t)one->uid.id);
+	case F_CATEGORY: return text_cell(r, one->category);
+	case F_PARENT: return text_cell(r, one->op);
+	case F_KERNEL:
+	case F_NAME: return text_cell(r, one->name);
+	case F_CLASS:
+	case F_OP_CLASS: return text_cell(r, one->class);
+	case F_STREAM: return key_cell(r, one->gpu_stream, as_text);
+	case F_DIMS: return text_cell(r, one->args.dims);
+	case F_TYPES: return text_cell(r, one->args.types);
+	case F_STRIDES: return text_cell(r, one->args.strides);
+	case F_CONCRETE: return text_cell(r, one->args.concrete);
+	case F_MODULE: return text_cell(r, one->module);
+	case F_GRID: return text_cell(r, one->grid);
+	default: return text_cell(r, one->block);
+	}
+}
+
+static struct cell
+event_cell(const struct row *r, enum field f)
+{
+	const struct kernel *one = r->one;
+
+	switch (f) {
+	case F_TS: return cell_int(one->ts_ns);
+	case F_DUR: return cell_int(one->dur_ns);
+	case F_DELAY:
+		return one->has_delay ? cell_int(one->delay_ns) : cell_none();
+	case F_DEV: return key_cell(r, one->dev, false);
+	case F_CORR: return key_cell(r, one->corr, false);
+	case F_DISPATCH:
+		return one->dispatch < 0 ? cell_none()
+					 : cell_int(one->dispatch);
+	case F_AGENT:
+		return one->agent < 0 ? cell_none() : cell_int(one->agent);
+	case F_TID: return key_cell(r, one->tid, false);
+	case F_GRID_X:
+	case F_GRID_Y:
+	case F_GRID_Z: return item_cell(r, one->grid, f - F_GRID_X);
+	case F_BLOCK_X:
+	case F_BLOCK_Y:
+	case F_BLOCK_Z: return item_cell(r, one->block, f - F_BLOCK_X);
+	default: return cell_none();
+	}
+}
+
+static struct cell
+cell_of(const struct row *r, enum field f)
+{
+	const struct extent *x = &r->k->extents.v[r->one->recording];
+
+	if (f <= F_BLOCK)
+		return word_cell(r, f);
+	switch (f) {
+	case F_COUNT: return cell_int((int64_t)r->b->n);
+	case F_SUM: return cell_int(r->b->sum_ns);
+	case F_MEAN: return real_cell(r->ns.mean);
+	case F_MEDIAN: return real_cell(r->ns.median);
+	case F_STD: return real_cell(r->ns.std);
+	case F_MIN: return cell_int(r->ns.min);
+	case F_MAX: return cell_int(r->ns.max);
+	case F_SHARE: return share_cell(r->b->sum_ns, (double)x->sum_ns);
+	case F_SHARE_TOTAL: return share_cell(r->b->sum_ns, total_of(r));
+	case F_CUMULATIVE: return real_cell(r->cumulative);
+	case F_GFLOPS: return real_cell(r->gflops);
+	case F_TFLOPS:
+		/* 1e9 FLOPs a ns are 1e6 TFLOPs a second */
+		return r->ns.mean > 0 ? real_cell(r->gflops * 1e6 / r->ns.mean)
+				      : cell_none();
+	case F_TILE: return tile_cell(r);
+	default: return event_cell(r, f);
+	}
+}
+
+/* ---- rows ---- */
+
+/* Of a trace with ops: a row that can be attributed in all of its words. */
+static bool
+is_owned_short(const struct kernels *k, const struct kernel *one)
+{
+	if (!is_short(k, one))
+		return false;
+	if (k->set->keep_unowned || k->all_rocprof ||
+	    !k->extents.v[one->recording].has_ops)
+		return true;
+	return one->has_op && one->args.dims != INTERN_NONE &&
+	    one->args.strides != INTERN_NONE &&
+	    one->args.concrete != INTERN_NONE;
+}
+
+static size_t
+count_dropped(const struct kernels *k)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->list.n; i++)
+		n += is_short(k, &k->list.v[i]) &&
+		    !is_owned_short(k, &k->list.v[i]);
+	return n;
+}
+
+static void
+add_notes(struct table *t, const struct kernels *k, const struct plan *p)
+{
+	uint64_t n = 0;
+	size_t dropped;
+
+	for (size_t i = 0; i < k->recordings.list.n; i++)
+		if (!k->recordings.list.v[i].is_rocprof)
+			n += k->recordings.list.v[i].nunlinked;
+	if (n > 0)
+		table_note(t,
+		    "%" PRIu64 " GPU events have no launch in the trace%s", n,
+		    k->set->linked_only ? ": left out" : ", and no op");
+	dropped = p->kind->about == OF_SHORT ? count_dropped(k) : 0;
+	if (dropped > 0)
+		table_note(t,
+		    "%zu short kernels without an op, or whose op has no "
+		    "arguments, are left out: see --keep-unowned",
+		    dropped);
+}
+
+static bool
+has_figure(const struct plan *p, enum field f)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->fields[i] == f)
+			return true;
+	return false;
+}
+
+static void
+put_row(struct row *r, const struct plan *p, int64_t *ns)
+{
+	struct cell *cells;
+
+	for (size_t i = 0; i < r->b->n; i++)
+		ns[i] = bunch_kernel(r->k, r->bs, r->b, i)->dur_ns;
+	stat_of(&r->ns, ns, r->b->n);
+	r->gflops = has_figure(p, F_GFLOPS) ? gflops_of(r) : NAN;
+	cells = table_row(r->table);
+	for (size_t i = 0; i < p->n; i++)
+		cells[i] = cell_of(r, p->fields[i]);
+}
+
+void
+rows_print(
+    struct table_dest *dest, const struct kernels *k, const struct plan *p)
+{
+	struct table *t = table_create(p->kind->name, p->columns, p->n);
+	int64_t *ns = xmalloc((k->list.n + 1) * sizeof *ns);
+	struct bunches bs;
+	int64_t sum = 0;
+	uint32_t recording = 0;
+
+	bunches_of(&bs, k, p->kind->by,
+	    p->kind->about == OF_SHORT ? is_owned_short : NULL);
+	add_notes(t, k, p);
+	for (size_t i = 0; i < bs.list.n; i++) {
+		struct row r = {
+			.table = t, .k = k, .bs = &bs, .b = &bs.list.v[i]
+		};
+		double whole;
+
+		r.one = bunch_kernel(k, &bs, r.b, 0);
+		if (r.one->recording != recording)
+			sum = 0;
+		recording = r.one->recording;
+		sum += r.b->sum_ns;
+		whole = (double)k->extents.v[recording].sum_ns;
+		r.cumulative = whole > 0 ? (double)sum / whole * 100 : NAN;
+		put_row(&r, p, ns);
+	}
+	table_print(t, dest);
+	bunches_free(&bs);
+	free(ns);
+	table_destroy(t);
+}

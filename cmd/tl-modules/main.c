@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-modules: which nn.Module cost the GPU time?
+ *
+ * A sink over a tree with Python frames: it keeps a record of each call of a
+ * module, with the busy time of the GPU below it, and prints them as a tree or
+ * a table, call by call or folded by type.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/tl-modules/modules.h"
+
+#define OPT_BWD (OPT_LONG + 0)
+#define OPT_DEPTH (OPT_LONG + 1)
+#define OPT_FOLD (OPT_LONG + 2)
+#define OPT_MIN_TIME (OPT_LONG + 3)
+#define OPT_NO_FOLD (OPT_LONG + 4)
+#define OPT_ROOT (OPT_LONG + 5)
+#define OPT_SHOW_ZERO (OPT_LONG + 6)
+
+static const struct opt options[] = {
+	{ OPT_BWD, "bwd", NULL, "the time of their backward ops, too" },
+	{ OPT_DEPTH, "depth", "N", "N levels of modules" },
+	{ OPT_FOLD, "fold", NULL, "calls of one type in one place as one" },
+	{ OPT_MIN_TIME, "min-time", "TIME",
+	    "modules with at least this GPU time" },
+	{ OPT_NO_FOLD, "no-fold", NULL, "each call by itself" },
+	{ 'p', "print", "[STYLE]", "a tree for people: dots or tree" },
+	{ OPT_ROOT, "root", "UID|NAME", "from these modules on; a pattern" },
+	{ OPT_SHOW_ZERO, "show-zero", NULL, "modules without GPU time, too" },
+	OPT_SELECT,
+	OPT_TABLE,
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"which nn.Module cost the GPU time",
+	"[OPTIONS] [FILE...]",
+	"tl-modules --print trace.json.gz",
+};
+
+static const char *const style_words[] = { "dots", "tree", NULL };
+
+/* ---- what is missing ---- */
+
+/* A source without modules: what is to be recorded. */
+static const char *
+why_none(const struct modules *m, const struct recording *o)
+{
+	static char text[200];
+	const struct whole *w = &m->wholes.v[o->no];
+
+	if (w->nframes == 0)
+		return "no Python frames: record with torch.profiler.profile("
+		       "with_stack=True, with_modules=True)";
+	snprintf(text, sizeof text,
+	    "none of its %" PRIu64 " Python frames is an nn.Module: record "
+	    "the model's calls, with with_stack=True and with_modules=True",
+	    w->nframes);
+	return text;
+}
+
+/* A source without modules is a doubt, none with some a failure. */
+static void
+check_sources(const struct modules *m)
+{
+	const struct recording *bad = NULL;
+	size_t nasked = 0, nwith = 0;
+
+	for (size_t i = 0; i < m->origins.list.n; i++) {
+		const struct recording *o = &m->origins.list.v[i];
+
+		if (!o->is_asked)
+			continue;
+		nasked++;
+		nwith += m->wholes.v[i].nmodules > 0;
+		if (m->wholes.v[i].nmodules == 0)
+			bad = o;
+	}
+	if (m->origins.list.n == 0)
+		die("%s: no event", m->origins.path);
+	if (nasked == 0)
+		die("no source of the ranks asked for");
+	if (nwith == 0)
+		die("%s: %s", bad->path, why_none(m, bad));
+	for (size_t i = 0; i < m->origins.list.n; i++) {
+		const struct recording *o = &m->origins.list.v[i];
+
+		if (o->is_asked && m->wholes.v[i].nmodules == 0)
+			doubt("%s: source %u: %s", o->path, (unsigned)o->src,
+			    why_none(m, o));
+	}
+}
+
+static void
+check_nodes(
+    const struct modules *m, const struct settings *set, const struct nodes *n)
+{
+	uint64_t ngpu = 0, nchosen = 0;
+
+	for (size_t i = 0; i < n->list.n; i++)
+		if (n->list.v[i].type == NODE_MODULE)
+			return;
+	for (size_t i = 0; i < m->origins.list.n; i++) {
+		ngpu += m->origins.list.v[i].ngpu;
+		nchosen += m->origins.list.v[i].nchosen;
+	}
+	if (n->nfound == 0)
+		die("%s: no nn.Module is like '%s'", m->origins.path,
+		    set->roots.v[0]);
+	if (ngpu == 0)
+		die("%s: no GPU event among %" PRIu64 " events: --show-zero "
+		    "prints the modules",
+		    m->origins.path, m->nevents);
+	if (nchosen == 0)
+		die("%s: none of %" PRIu64 " GPU events is asked for",
+		    m->origins.path, ngpu);
+	die("%s: none of %" PRIu64
+	    " calls of modules has so much GPU time: --show-zero prints them",
+	    m->origins.path, n->nfound);
+}
+
+static void
+summarise(const struct modules *m, double start_s)
+{
+	for (size_t i = 0; i < m->origins.list.n; i++) {
+		const struct recording *o = &m->origins.list.v[i];
+		const struct whole *w = &m->wholes.v[i];
+
+		note("%s: source %u: %" PRIu64 " calls of modules, %" PRIu64
+		     " Python frames, %" PRIu64 " GPU events, %" PRIu64
+		     " asked for, %" PRIu64 " without a launch, %" PRIu64
+		     " duplicates left out",
+		    o->path, (unsigned)o->src, w->nmodules, w->nframes, o->ngpu,
+		    o->nchosen, o->nunlinked, o->nduplicates);
+	}
+	note("%" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB", m->nevents,
+	    sys_wall_s() - start_s, sys_cpu_s(),
+	    (double)sys_peak_bytes() / 1e6);
+}
+
+/* ---- options ---- */
+
+static void
+take_option(struct settings *set, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_BWD: set->bwd = true; break;
+	case OPT_DEPTH: set->depth = opt_int(op, 1, UINT32_MAX); break;
+	case OPT_MIN_TIME: set->min_ns = opt_time(op); break;
+	case OPT_FOLD:
+	case OPT_NO_FOLD:
+		set->fold = ch == OPT_FOLD;
+		set->has_fold = true;
+		break;
+	case OPT_ROOT: vec_push(&set->roots, op->arg); break;
+	case OPT_SHOW_ZERO: set->min_ns = 0; break;
+	case 'p':
+		set->style = STYLE_DOTS;
+		if (op->arg != NULL)
+			set->style = opt_word(op, style_words) == 0
+			    ? STYLE_DOTS
+			    : STYLE_TREE;
+		break;
+	case 'v': set->verbose = true; break;
+	default:
+		if (!select_opt(&set->select, op, ch))
+			(void)table_dest_opt(&set->dest, op, ch);
+		break;
+	}
+}
+
+static void
+check_settings(struct settings *set)
+{
+	const struct table_dest *d = &set->dest;
+	bool is_table = d->format != FMT_AUTO || d->dir != NULL ||
+	    d->columns != NULL || d->sort != NULL || d->top != 0 ||
+	    d->no_header || d->labels;
+
+	if (set->select.kinds != 0 && (set->select.kinds & KINDS_GPU) == 0)
+		die_usage("option '--kind' needs kernel, memcpy or memset: "
+			  "what the GPU worked on");
+	if (set->style != STYLE_NONE && is_table)
+		die_usage("option '--print' takes no options of tables");
+	if (set->style == STYLE_NONE && !is_table && d->path == NULL &&
+	    isatty(STDOUT_FILENO) == 1)
+		set->style = STYLE_DOTS;
+	if (!set->has_fold)
+		set->fold = set->style == STYLE_DOTS;
+	set->select.late_ranks = true;
+	if (set->style == STYLE_NONE)
+		rows_check(set);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { .min_ns = 1 };
+	struct modules m = { .nevents = 0 };
+	struct nodes n = { .nfound = 0 };
+	double start_s = sys_wall_s();
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &op, ch);
+	check_settings(&set);
+
+	m.strings = strings_create();
+	if (op.ind == argc)
+		modules_read_file(&m, &set, "-");
+	for (int i = op.ind; i < argc; i++)
+		modules_read_file(&m, &set, argv[i]);
+	check_sources(&m);
+	nodes_of(&n, &m, &set);
+	check_nodes(&m, &set, &n);
+	if (set.style == STYLE_NONE)
+		rows_print(&set, &m, &n);
+	else
+		print_nodes(&set, &m, &n);
+	if (set.verbose)
+		summarise(&m, start_s);
+	nodes_free(&n);
+	modules_free(&m);
+	vec_free(&set.roots);
+	strings_destroy(m.strings);
+	select_free(&set.select);
+	return exit_status();
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside tl-modules only. main.c takes the options, gather.c reads streams
+ * and keeps a record of each call of a module, nodes.c chooses those that are
+ * shown and folds them, rows.c makes tables and print.c trees of them.
+ */
+#ifndef TL_CMD_MODULES_H
+#define TL_CMD_MODULES_H
+
+#include "table/table.h"
+#include "trace/trace.h"
+
+/* A figure that was not asked for, or can't be had. */
+#define NO_TIME INT64_MIN
+
+enum style {
+	STYLE_NONE, /* a table */
+	STYLE_DOTS,
+	STYLE_TREE,
+};
+
+struct settings {
+	enum style style;
+	bool fold, has_fold; /* the latter: an option said so */
+	bool bwd;            /* the time of linked backward ops too */
+	bool verbose;
+	int64_t depth;           /* levels, 0: all */
+	int64_t min_ns;          /* of GPU time, for a module to be shown */
+	VEC(const char *) roots; /* patterns and uids, as given */
+	struct select select;
+	struct table_dest dest;
+};
+
+/* ---- gather ---- */
+
+/* One call of a module: a frame. 80 bytes. */
+struct module {
+	struct uid uid;
+	uint32_t origin; /* in modules.origins */
+	uint32_t name;   /* with its prefix */
+	uint32_t up;     /* number of the module above, from 1; 0: none */
+	bool has_below;  /* modules */
+	int64_t ts_ns, dur_ns;
+	int64_t gpu_ns;  /* busy time of all GPU events below */
+	int64_t self_ns; /* of those below no further module */
+	int64_t bwd_ns;  /* of backward ops linked to ops below; NO_TIME */
+	uint64_t kernels;
+};
+
+/* What a source's GPU did, in modules and out of them. */
+struct whole {
+	int64_t busy_ns;
+	int64_t outside_ns; /* in no module */
+	uint64_t outside_kernels;
+	uint64_t nframes; /* of Python */
+	uint64_t nmodules;
+};
+
+/* All that was read; modules come before those below them. */
+struct modules {
+	struct strings *strings;
+	struct recordings origins;
+	VEC(struct whole) wholes; /* by origin */
+	VEC(struct module) list;
+	uint64_t nevents;
+};
+
+void modules_read_file(
+    struct modules *m, struct settings *set, const char *path);
+void modules_free(struct modules *m);
+
+/* ---- backward: GPU work by the forward op that it is linked to ---- */
+
+struct backward;
+
+struct backward *backward_create(void);
+void backward_destroy(struct backward *b);
+/* A host event of the tree, in the module of this number (0: none). */
+void backward_host(struct backward *b, const struct event *ev, uint32_t module);
+void backward_gpu(struct backward *b, const struct event *ev, int64_t end_ns);
+/* The source is over: times of the modules from first on. */
+void backward_finish(struct backward *b, struct modules *m, size_t first);
+
+/* ---- nodes: what is shown ---- */
+
+enum node_type {
+	NODE_MODULE,
+	NODE_OUTSIDE, /* the source's GPU work in no module */
+};
+
+/* A line or row: a call, or all calls that are alike in their place. */
+struct node {
+	enum node_type type;
+	uint32_t origin;
+	uint32_t up;    /* number of the node above, from 1; 0: a root */
+	uint32_t level; /* from 0 */
+	uint32_t first; /* the first of its calls, in modules.list */
+	bool is_fold;
+	bool is_last;       /* of its siblings */
+	bool has_below;     /* any module, shown or not */
+	uint64_t calls;     /* */
+	uint64_t instances; /* distinct names */
+	int64_t sum_ns, min_ns, max_ns, self_ns;
+	int64_t non_module_ns; /* of calls with modules below; NO_TIME */
+	int64_t bwd_ns;
+	uint64_t kernels;
+};
+
+struct nodes {
+	VEC(struct node) list; /* in pre-order */
+	uint64_t nfound;       /* modules from --root on, hidden ones too */
+};
+
+void nodes_of(
+    struct nodes *n, const struct modules *m, const struct settings *set);
+void nodes_free(struct nodes *n);
+/* A name's parts: without "nn.Module: "; and "_12" apart, or empty. */
+struct str module_name(struct str name);
+struct str module_type(struct str name);
+struct str module_instance(struct str name);
+/* Shares in percent; NAN of nothing. */
+double node_pct_parent(const struct nodes *n, const struct node *node);
+double node_pct_root(const struct nodes *n, const struct node *node);
+double node_pct_busy(const struct modules *m, const struct node *node);
+
+/* ---- output ---- */
+
+#define OUTSIDE_LABEL "Non-nn.Module GPU Ops"
+
+/* A usage error when columns are named that aren't there. */
+void rows_check(const struct settings *set);
+void rows_print(
+    struct settings *set, const struct modules *m, const struct nodes *n);
+void print_nodes(
+    const struct settings *set, const struct modules *m, const struct nodes *n);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables: a row a call, or with --fold a row a type in its place. */
+#include "cmd/tl-modules/modules.h"
+
+enum field {
+	F_RANK,
+	F_SRC,
+	F_DEPTH,
+	F_MODULE,
+	F_TYPE,
+	F_INSTANCE,
+	F_UID,
+	F_UID_INST,
+	F_PARENT,
+	F_TS,
+	F_CPU,
+	F_INSTANCES,
+	F_CALLS,
+	F_GPU,
+	F_GPU_SUM,
+	F_MEAN,
+	F_MIN,
+	F_MAX,
+	F_SELF,
+	F_SELF_SUM,
+	F_NON_MODULE,
+	F_BWD,
+	F_PCT_PARENT,
+	F_PCT_ROOT,
+	F_PCT_BUSY,
+	F_KERNELS,
+	F_PATH,
+	F_COUNT
+};
+
+#define NS UNIT_NS
+#define PERCENT UNIT_PERCENT
+#define US 1e3 /* labels are in us */
+
+/* clang-format off */
+static const struct column fields[F_COUNT] = {
+	[F_RANK] = { "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	[F_SRC] = { "src", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	[F_DEPTH] = { "depth", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	[F_MODULE] = { "module", "Name", COL_TEXT, UNIT_NONE, 0, 0 },
+	[F_TYPE] = { "type", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	[F_INSTANCE] = { "instance", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	[F_UID] = { "uid", "UID", COL_INT, UNIT_NONE, 0, 0 },
+	[F_UID_INST] = { "uid_inst", NULL, COL_INT, UNIT_NONE, COL_DETAIL, 0 },
+	[F_PARENT] = { "parent_uid", "Parent UID", COL_INT, UNIT_NONE, COL_DETAIL, 0 },
+	[F_TS] = { "ts_ns", NULL, COL_INT, NS, COL_DETAIL, US },
+	[F_CPU] = { "cpu_ns", NULL, COL_INT, NS, COL_DETAIL, US },
+	[F_INSTANCES] = { "instances", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	[F_CALLS] = { "count", "Count", COL_INT, UNIT_COUNT, 0, 0 },
+	[F_GPU] = { "gpu_ns", "GPU Time", COL_INT, NS, 0, US },
+	[F_GPU_SUM] = { "gpu_ns_sum", "GPU Time", COL_INT, NS, 0, US },
+	[F_MEAN] = { "gpu_ns_mean", "GPU Time mean", COL_REAL, NS, 0, US },
+	[F_MIN] = { "gpu_ns_min", "GPU Time min", COL_INT, NS, 0, US },
+	[F_MAX] = { "gpu_ns_max", "GPU Time max", COL_INT, NS, 0, US },
+	[F_SELF] = { "self_ns", NULL, COL_INT, NS, 0, US },
+	[F_SELF_SUM] = { "self_ns_sum", NULL, COL_INT, NS, 0, US },
+	[F_NON_MODULE] = { "non_module_ns", "Non-nn.Module GPU Time", COL_INT, NS, 0, US },
+	[F_BWD] = { "bwd_ns", NULL, COL_INT, NS, 0, US },
+	[F_PCT_PARENT] = { "pct_of_parent", "Pct Parent", COL_REAL, PERCENT, 0, 0 },
+	[F_PCT_ROOT] = { "pct_of_root", NULL, COL_REAL, PERCENT, 0, 0 },
+	[F_PCT_BUSY] = { "pct_of_busy", NULL, COL_REAL, PERCENT, 0, 0 },
+	[F_KERNELS] = { "kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	[F_PATH] = { "path", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+};
+/* clang-format on */
+
+static const enum field of_calls[] = { F_DEPTH, F_MODULE, F_TYPE, F_INSTANCE,
+	F_UID, F_UID_INST, F_PARENT, F_TS, F_CPU, F_GPU, F_SELF, F_NON_MODULE,
+	F_BWD, F_PCT_PARENT, F_PCT_ROOT, F_PCT_BUSY, F_KERNELS, F_PATH,
+	F_COUNT };
+static const enum field of_types[] = { F_DEPTH, F_TYPE, F_INSTANCES, F_CALLS,
+	F_GPU_SUM, F_MEAN, F_MIN, F_MAX, F_SELF_SUM, F_NON_MODULE, F_BWD,
+	F_PCT_PARENT, F_PCT_ROOT, F_PCT_BUSY, F_KERNELS, F_PATH, F_COUNT };
+
+struct plan {
+	enum field fields[F_COUNT];
+	struct column columns[F_COUNT];
+	size_t n;
+};
+
+static void
+add_field(struct plan *p, enum field f)
+{
+	p->fields[p->n] = f;
+	p->columns[p->n++] = fields[f];
+}
+
+static void
+make_plan(
+    struct plan *p, const struct settings *set, enum recording_column lead)
+{
+	const enum field *f = set->fold ? of_types : of_calls;
+
+	p->n = 0;
+	if (lead == RECORDING_RANK)
+		add_field(p, F_RANK);
+	if (lead == RECORDING_SRC)
+		add_field(p, F_SRC);
+	for (; *f != F_COUNT; f++)
+		if (*f != F_BWD || set->bwd)
+			add_field(p, *f);
+}
+
+static const char *
+table_name(const struct settings *set)
+{
+	return set->fold ? "nn_modules_by_type" : "nn_modules";
+}
+
+void
+rows_check(const struct settings *set)
+{
+	struct plan p;
+
+	/* either may lead, once it is known how many sources */
+	make_plan(&p, set, RECORDING_RANK);
+	add_field(&p, F_SRC);
+	table_dest_check(&set->dest, table_name(set), p.columns, p.n);
+}
+
+/* ---- cells ---- */
+
+struct row {
+	const struct modules *m;
+	const struct nodes *n;
+	const struct node *node;
+	const struct module *mod; /* NULL: work outside of modules */
+	struct buf path;
+	VEC(uint32_t) above; /* and itself, first */
+};
+
+static struct cell
+cell_time(int64_t ns)
+{
+	return ns == NO_TIME ? cell_none() : cell_int(ns);
+}
+
+static struct str
+label_of(const struct row *r, const struct node *node)
+{
+	struct str name;
+
+	if (node->type == NODE_OUTSIDE)
+		return STR(OUTSIDE_LABEL);
+	name = strings_get(r->m->strings, r->m->list.v[node->first].name);
+	return node->is_fold ? module_type(name) : module_name(name);
+}
+
+/* Names from the root on. */
+static struct str
+path_of(struct row *r)
+{
+	uint32_t number = (uint32_t)(r->node - r->n->list.v) + 1;
+
+	r->path.len = 0;
+	r->above.n = 0;
+	for (; number > 0; number = r->n->list.v[number - 1].up)
+		vec_push(&r->above, number);
+	for (size_t i = r->above.n; i-- > 0;) {
+		struct str name = label_of(r, &r->n->list.v[r->above.v[i] - 1]);
+
+		if (i + 1 < r->above.n)
+			buf_putc(&r->path, '/');
+		buf_put(&r->path, name.p, name.len);
+	}
+	return buf_str(&r->path);
+}
+
+static struct cell
+cell_instance(const struct row *r)
+{
+	int64_t n;
+
+	if (r->mod != NULL &&
+	    num_i64(
+		module_instance(strings_get(r->m->strings, r->mod->name)), &n))
+		return cell_int(n);
+	return cell_none();
+}
+
+/* Of one call, or of the first one. */
+static struct cell
+cell_of_module(const struct row *r, enum field f)
+{
+	const struct module *mod = r->mod;
+
+	if (mod == NULL)
+		return cell_none();
+	switch (f) {
+	case F_INSTANCE: return cell_instance(r);
+	case F_UID: return cell_int((int64_t)mod->uid.id);
+	case F_UID_INST: return cell_int((int64_t)mod->uid.inst);
+	case F_PARENT:
+		return mod->up > 0
+		    ? cell_int((int64_t)r->m->list.v[mod->up - 1].uid.id)
+		    : cell_none();
+	case F_TS: return cell_int(mod->ts_ns);
+	case F_CPU: return cell_int(mod->dur_ns);
+	case F_INSTANCES: return cell_int((int64_t)r->node->instances);
+	case F_CALLS: return cell_int((int64_t)r->node->calls);
+	case F_MEAN:
+		return cell_real(
+		    (double)r->node->sum_ns / (double)r->node->calls);
+	case F_MIN: return cell_int(r->node->min_ns);
+	case F_MAX: return cell_int(r->node->max_ns);
+	case F_TYPE:
+		return cell_text(
+		    module_type(strings_get(r->m->strings, mod->name)));
+	default: return cell_none();
+	}
+}
+
+static struct cell
+cell_of(struct row *r, enum field f)
+{
+	const struct node *node = r->node;
+	const struct recording *o = &r->m->origins.list.v[node->origin];
+
+	switch (f) {
+	case F_RANK: return o->has_rank ? cell_int(o->rank) : cell_none();
+	case F_SRC: return cell_int(o->no);
+	case F_DEPTH: return cell_int(node->level);
+	case F_MODULE: return cell_text(label_of(r, node));
+	case F_GPU:
+	case F_GPU_SUM: return cell_int(node->sum_ns);
+	case F_SELF:
+	case F_SELF_SUM: return cell_int(node->self_ns);
+	case F_NON_MODULE: return cell_time(node->non_module_ns);
+	case F_BWD: return cell_time(node->bwd_ns);
+	case F_PCT_PARENT: return cell_real(node_pct_parent(r->n, node));
+	case F_PCT_ROOT: return cell_real(node_pct_root(r->n, node));
+	case F_PCT_BUSY: return cell_real(node_pct_busy(r->m, node));
+	case F_KERNELS: return cell_int((int64_t)node->kernels);
+	case F_PATH: return cell_text(path_of(r));
+	case F_TYPE:
+		if (node->type == NODE_OUTSIDE)
+			return cell_text(STR(OUTSIDE_LABEL));
+		return cell_of_module(r, f);
+	default: return cell_of_module(r, f);
+	}
+}
+
+static void
+note_unlinked(struct table *t, const struct modules *m)
+{
+	uint64_t ngpu = 0, nunlinked = 0;
+
+	for (size_t i = 0; i < m->origins.list.n; i++) {
+		ngpu += m->origins.list.v[i].ngpu;
+		nunlinked += m->origins.list.v[i].nunlinked;
+	}
+	if (nunlinked > 0)
+		table_note(t,
+		    "%" PRIu64 " of %" PRIu64
+		    " GPU events have no launch in the trace and no module",
+		    nunlinked, ngpu);
+}
+
+void
+rows_print(struct settings *set, const struct modules *m, const struct nodes *n)
+{
+	struct row r = { .m = m, .n = n };
+	struct plan p;
+	struct table *t;
+
+	make_plan(&p, set, recordings_column(&m->origins));
+	t = table_create(table_name(set), p.columns, p.n);
+	note_unlinked(t, m);
+	for (size_t i = 0; i < n->list.n; i++) {
+		struct cell *cells = table_row(t);
+
+		r.node = &n->list.v[i];
+		r.mod = r.node->type == NODE_MODULE ? &m->list.v[r.node->first]
+						    : NULL;
+		for (size_t k = 0; k < p.n; k++)
+			cells[k] = cell_of(&r, p.fields[k]);
+	}
+	table_print(t, &set->dest);
+	table_destroy(t);
+	table_dest_finish(&set->dest);
+	buf_free(&r.path);
+	vec_free(&r.above);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading: each op that launches becomes a call, what it launched kernels. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cmd/tl-ops/ops.h"
+
+/* ---- ops ---- */
+
+static uint32_t
+category_of(struct ops *g, uint32_t name, uint32_t kernel)
+{
+	bool is_new;
+	uint64_t *slot =
+	    map_put(&g->categories, (uint64_t)name << 32 | kernel, &is_new);
+
+	if (is_new)
+		*slot = intern_put(g->strings->text,
+		    model_category(g->models, strings_get(g->strings, name),
+			strings_get(g->strings, kernel)));
+	return (uint32_t)*slot;
+}
+
+static bool
+is_named(const struct settings *set, struct str name)
+{
+	for (size_t i = 0; i < set->names.n; i++)
+		if (str_glob(set->names.v[i], name))
+			return true;
+	return set->names.n == 0;
+}
+
+static void
+keep_kernels(struct ops *g, struct call *c, const struct owner *o)
+{
+	c->first_kernel = g->kernels.n;
+	c->nkernels = (uint32_t)o->ndirect;
+	for (size_t i = 0; i < o->ndirect; i++)
+		vec_push(&g->kernels,
+		    ((struct kernel){
+			.name = o->direct[i].name,
+			.work = (uint32_t)o->direct[i].extra,
+			.gpu_stream = o->direct[i].gpu_stream,
+			.ts_ns = o->direct[i].ts_ns,
+			.dur_ns = o->direct[i].dur_ns,
+		    }));
+}
+
+/* Which op is the nearest one is known only now. */
+static void
+mark_works(struct ops *g, const struct owner *o)
+{
+	for (size_t i = 0; i < o->nbelow; i++)
+		if (o->below[i].op == o->number)
+			g->works.v[o->below[i].extra].op = o->number;
+}
+
+static void
+take_owner(void *arg, const struct owner *o)
+{
+	struct ops *g = arg;
+	const struct settings *set = g->set;
+	struct call *c;
+
+	if (set->overlap)
+		mark_works(g, o);
+	if (o->kind == KIND_OP)
+		g->origins.list.v[g->origin].nops++;
+	if ((o->ndirect == 0 && !(set->all_ops && o->kind == KIND_OP)) ||
+	    !is_named(set, strings_get(g->strings, o->name)))
+		return;
+	c = vec_add(&g->calls);
+	*c = (struct call){
+		.uid = o->uid,
+		.origin = g->origin,
+		.name = o->name,
+		.track = o->track,
+		.args = o->args,
+		.module = o->module,
+		.annotation = o->annotation,
+		.step = o->step,
+		.is_recompute = (o->flags & EV_RECOMPUTE) != 0,
+		.is_op = o->kind == KIND_OP,
+		.ts_ns = o->ts_ns,
+		.direct_ns = o->direct_ns,
+		.subtree_ns = o->subtree_ns,
+		.total_ns = o->dur_ns,
+		.self_ns =
+		    o->dur_ns > o->child_ns ? o->dur_ns - o->child_ns : 0,
+		.beside_names = INTERN_NONE,
+		.overlap_pct = NAN,
+	};
+	keep_kernels(g, c, o);
+	c->category = category_of(
+	    g, o->name, o->ndirect > 0 ? o->direct[0].name : INTERN_NONE);
+}
+
+/* ---- GPU work ---- */
+
+static uint64_t
+work_number(void *arg, const struct event *ev)
+{
+	const struct ops *g = arg;
+
+	(void)ev;
+	return g->works.n - 1;
+}
+
+/* Whether it counts. */
+static bool
+take_gpu_event(struct ops *g, const struct event *ev, bool is_chosen)
+{
+	struct recording *o = recordings_of(&g->origins, ev->src);
+	int64_t end;
+
+	if (ev->flags & EV_DUPLICATE) {
+		o->nduplicates++;
+		return false;
+	}
+	o->ngpu++;
+	if (ev->flags & EV_UNLINKED)
+		o->nunlinked++;
+	if (!is_chosen || (ev->shape->has & HAS_TS) == 0)
+		return false;
+	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
+		die("%s: event %" PRIu64 ": its end is out of range", o->path,
+		    ev->uid.id);
+	o->nchosen++;
+	if ((ev->flags & EV_UNLINKED) == 0 && g->set->all_ops)
+		spans_add(&g->busy, ev->ts_ns, end);
+	if (!g->set->overlap ||
+	    ((ev->flags & EV_UNLINKED) != 0 && g->set->linked_only))
+		return true;
+	if (g->works.n >= UINT32_MAX)
+		die("more GPU events than --overlap can hold");
+	vec_push(&g->works,
+	    ((struct work){
+		.uid = ev->uid,
+		.name = ev->name,
+		.origin = o->no,
+		.dev = ev->dev,
+		.gpu_stream = ev->gpu_stream,
+		.start = ev->ts_ns,
+		.end = end,
+	    }));
+	return true;
+}
+
+/* ---- files ---- */
+
+static uint32_t
+kinds_to_read(const struct settings *set)
+{
+	uint32_t kinds = select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
+	    KIND_BIT(KIND_META);
+
+	if (set->by == BY_MODULE)
+		kinds |= KIND_BIT(KIND_PYTHON);
+	return kinds;
+}
+
+/* Where an op stands among steps and annotations. */
+static void
+tell_place(struct owners *w, struct settings *set)
+{
+	const struct window *win = select_annotation(&set->select);
+
+	owners_at(w, select_step(&set->select),
+	    win != NULL ? win->name : INTERN_NONE);
+}
+
+static struct owners *
+start_owners(struct ops *g, struct settings *set)
+{
+	struct owners *w =
+	    owners_create(g->strings, &set->rules, take_owner, g);
+
+	w->all_ops = set->all_ops;
+	w->with_comm = set->with_comm;
+	w->with_args = set->by == BY_ARGS || set->dest.dir != NULL;
+	w->extra = set->overlap ? work_number : NULL;
+	return w;
+}
+
+static void
+take_event(struct ops *g, struct settings *set, struct owners *w,
+    struct stream_in *in, bool is_chosen)
+{
+	const struct event *ev = &in->ev;
+
+	if (event_is(ev, KINDS_GPU)) {
+		is_chosen = take_gpu_event(g, ev, is_chosen);
+		owners_push(w, ev, is_chosen);
+	} else if (ev->shape->kind == KIND_META) {
+		names_push(g->names, ev);
+	} else if (!event_is(ev, KINDS_PROLOGUE)) {
+		if (set->select.need_windows && event_is(ev, KINDS_HOST) &&
+		    (set->all_ops || ev->ngpu > 0))
+			tell_place(w, set);
+		owners_push(w, ev, is_chosen);
+	}
+}
+
+void
+ops_read_file(struct ops *g, struct settings *set, const char *path)
+{
+	struct stream_in *in =
+	    stream_open(path, g->strings, select_want(&set->select, WANT_TREE));
+	struct owners *w = start_owners(g, set);
+	enum item item;
+
+	stream_only(in, kinds_to_read(set));
+	select_start(&set->select, in);
+	recordings_file(&g->origins, path);
+	while ((item = stream_next(in)) != ITEM_END) {
+		bool is_chosen = select_item(&set->select, in, item);
+
+		if (item == ITEM_EVENT) {
+			g->origin = recordings_of(&g->origins, in->ev.src)->no;
+			take_event(g, set, w, in, is_chosen);
+			continue;
+		}
+		owners_flush(w);
+		if (item == ITEM_SOURCE)
+			(void)recordings_source(
+			    &g->origins, &set->select, &in->source);
+	}
+	owners_flush(w);
+	owners_destroy(w);
+	g->nevents += in->nevents;
+	if (in->marks & MARK_SALVAGED)
+		doubt("%s: this stream was salvaged: events are missing",
+		    g->origins.path);
+	stream_close(in);
+}
+
+/* ---- order ---- */
+
+static int
+by_time(const void *x, const void *y)
+{
+	const struct call *a = x, *b = y;
+
+	if (a->origin != b->origin)
+		return a->origin < b->origin ? -1 : 1;
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns ? -1 : 1;
+	if (a->uid.id != b->uid.id)
+		return a->uid.id < b->uid.id ? -1 : 1;
+	return (a->uid.inst > b->uid.inst) - (a->uid.inst < b->uid.inst);
+}
+
+/* Calls of sources that are not asked for go. */
+void
+ops_sort(struct ops *g)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->calls.n; i++)
+		if (g->origins.list.v[g->calls.v[i].origin].is_asked)
+			g->calls.v[n++] = g->calls.v[i];
+	g->calls.n = n;
+	if (n > 0)
+		qsort(g->calls.v, n, sizeof *g->calls.v, by_time);
+}
+
+void
+ops_free(struct ops *g)
+{
+	vec_free(&g->calls);
+	vec_free(&g->kernels);
+	vec_free(&g->works);
+	vec_free(&g->besides);
+	map_free(&g->categories);
+	spans_free(&g->busy);
+	recordings_free(&g->origins);
+	names_destroy(g->names);
+	models_destroy(g->models);
+}

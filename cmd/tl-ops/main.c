@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-ops: which ops cost the GPU time?
+ *
+ * A sink over a tree: it keeps a record of each op that launches GPU work,
+ * and prints groups of them.
+ */
+#include <stdio.h>
+
+#include "cmd/tl-ops/ops.h"
+
+#define OPT_ALL_OPS (OPT_LONG + 0)
+#define OPT_BY (OPT_LONG + 1)
+#define OPT_CLOCK (OPT_LONG + 2)
+#define OPT_FIRST (OPT_LONG + 3)
+#define OPT_INCLUDE_COMM (OPT_LONG + 4)
+#define OPT_LINKED_ONLY (OPT_LONG + 5)
+#define OPT_LIST_TABLES (OPT_LONG + 6)
+#define OPT_NUM_KERNELS (OPT_LONG + 7)
+#define OPT_OVERLAP (OPT_LONG + 8)
+#define OPT_RECOMPUTE (OPT_LONG + 9)
+#define OPT_TABLE_NAME (OPT_LONG + 10)
+
+static const struct opt options[] = {
+	{ OPT_ALL_OPS, "all-ops", NULL,
+	    "GPU time below each op, whether it launches or not" },
+	{ OPT_BY, "by", "WHAT",
+	    "annotation, args, category, module, name, step or thread" },
+	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: time of ops on the host" },
+	{ OPT_FIRST, "first-occurrence", NULL,
+	    "by args: when each came first" },
+	{ OPT_INCLUDE_COMM, "include-comm", NULL,
+	    "collectives too belong to their ops" },
+	{ OPT_LINKED_ONLY, "linked-only", NULL,
+	    "--overlap: with GPU work that has a launch" },
+	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
+	{ OPT_NUM_KERNELS, "num-kernels", NULL,
+	    "by args: apart by the number of kernels" },
+	{ OPT_OVERLAP, "overlap", NULL, "by args: apart by what ran beside" },
+	{ OPT_RECOMPUTE, "recompute", NULL, "recomputed work apart" },
+	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name" },
+	OPT_BUCKET,
+	OPT_MODELS,
+	OPT_SELECT,
+	OPT_TABLE,
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"which ops cost the GPU time",
+	"[OPTIONS] [FILE...]",
+	"tl-ops --by args --top 20 trace.json.gz",
+};
+
+static const char *const clock_words[] = { "gpu", "cpu", NULL };
+
+/* ---- what is missing ---- */
+
+static void
+check_calls(const struct settings *set, const struct ops *g)
+{
+	uint64_t ngpu = 0, nunlinked = 0, nchosen = 0, nasked = 0;
+	const char *path = g->origins.path;
+
+	if (g->calls.n > 0)
+		return;
+	for (size_t i = 0; i < g->origins.list.n; i++) {
+		const struct recording *o = &g->origins.list.v[i];
+
+		nasked += o->is_asked;
+		if (!o->is_asked)
+			continue;
+		ngpu += o->ngpu;
+		nunlinked += o->nunlinked;
+		nchosen += o->nchosen;
+	}
+	if (nasked == 0 && g->origins.list.n > 0)
+		die("no source of the ranks asked for");
+	if (set->all_ops || (ngpu > nunlinked && set->names.n > 0))
+		die("%s: no op%s among %" PRIu64 " events", path,
+		    set->names.n > 0 ? " of that name" : "", g->nevents);
+	if (ngpu == 0)
+		die("%s: no GPU event among %" PRIu64 " events", path,
+		    g->nevents);
+	if (nunlinked == ngpu)
+		die("%s: none of %" PRIu64 " GPU events has its launch in the "
+		    "trace, so no op owns one: try tl-kernels",
+		    path, ngpu);
+	if (nchosen == 0)
+		die("%s: none of %" PRIu64 " GPU events is asked for", path,
+		    ngpu);
+	die("%s: all of %" PRIu64 " GPU events asked for are collectives or "
+	    "have no launch: try --include-comm",
+	    path, nchosen);
+}
+
+static void
+summarise(const struct ops *g, double start_s)
+{
+	for (size_t i = 0; i < g->origins.list.n; i++) {
+		const struct recording *o = &g->origins.list.v[i];
+
+		note("%s: source %u: %" PRIu64 " GPU events, %" PRIu64
+		     " asked for, %" PRIu64 " without a launch, %" PRIu64
+		     " duplicates left out",
+		    o->path, (unsigned)o->src, o->ngpu, o->nchosen,
+		    o->nunlinked, o->nduplicates);
+	}
+	note("%zu calls, %" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB",
+	    g->calls.n, g->nevents, sys_wall_s() - start_s, sys_cpu_s(),
+	    (double)sys_peak_bytes() / 1e6);
+}
+
+/* ---- options ---- */
+
+static void
+take_option(
+    struct settings *set, struct ops *g, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_ALL_OPS: set->all_ops = true; break;
+	case OPT_BY: set->by = (enum by)opt_word(op, by_words); break;
+	case OPT_CLOCK:
+		set->clock = (enum clock)opt_word(op, clock_words);
+		break;
+	case OPT_FIRST: set->first_occurrence = true; break;
+	case OPT_INCLUDE_COMM: set->with_comm = true; break;
+	case OPT_LINKED_ONLY: set->linked_only = true; break;
+	case OPT_LIST_TABLES: set->list = true; break;
+	case OPT_NUM_KERNELS: set->num_kernels = true; break;
+	case OPT_OVERLAP: set->overlap = true; break;
+	case OPT_RECOMPUTE: set->recompute = true; break;
+	case OPT_TABLE_NAME: set->table = op->arg; break;
+	case OPT_MODELS_FILE: models_load(g->models, op->arg); break;
+	case OPT_SELECT_NAME: vec_push(&set->names, str_of(op->arg)); break;
+	case 'v': set->verbose = true; break;
+	default:
+		if (!bucket_opt(&set->rules, op, ch) &&
+		    !select_opt(&set->select, op, ch))
+			(void)table_dest_opt(&set->dest, op, ch);
+		break;
+	}
+}
+
+static void
+check_settings(struct settings *set)
+{
+	tables_choose(set);
+	if (set->select.kinds != 0 && (set->select.kinds & KINDS_GPU) == 0)
+		die_usage("option '--kind' needs kernel, memcpy or memset: "
+			  "what the GPU worked on");
+	if (set->dest.dir == NULL && set->by != BY_ARGS &&
+	    (set->overlap || set->num_kernels || set->first_occurrence))
+		die_usage("option '--%s' needs --by args",
+		    set->overlap           ? "overlap"
+			: set->num_kernels ? "num-kernels"
+					   : "first-occurrence");
+	if (set->clock == CLOCK_CPU)
+		set->all_ops = true;
+	set->select.need_windows =
+	    set->by == BY_STEP || set->by == BY_ANNOTATION;
+	set->select.late_ranks = true;
+	if (set->dest.dir != NULL && set->dest.columns == NULL)
+		set->dest.columns = "+details";
+	set->details = set->dest.columns != NULL &&
+	    strstr(set->dest.columns, "details") != NULL;
+	tables_check(set);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { .by = BY_NAME };
+	struct ops g = { .set = &set };
+	double start_s = sys_wall_s();
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	g.models = models_create();
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &g, &op, ch);
+	if (set.list) {
+		tables_list();
+		models_destroy(g.models);
+		return EXIT_DONE;
+	}
+	check_settings(&set);
+
+	g.strings = strings_create();
+	g.names = names_create(g.strings);
+	if (op.ind == argc)
+		ops_read_file(&g, &set, "-");
+	for (int i = op.ind; i < argc; i++)
+		ops_read_file(&g, &set, argv[i]);
+	ops_sort(&g);
+	check_calls(&set, &g);
+	if (set.overlap)
+		overlap_find(&g);
+	spans_normalise(&g.busy);
+	tables_print(&set, &g);
+	if (set.verbose)
+		summarise(&g, start_s);
+	ops_free(&g);
+	strings_destroy(g.strings);
+	vec_free(&set.names);
+	select_free(&set.select);
+	bucket_free(&set.rules);
+	return exit_status();
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-ops: GPU time by the op that launched it.
+ *
+ * The tree is read once. Each op that launches is kept as a record (calls),
+ * what it launched as another (kernels); a table is a grouping of the calls
+ * by some of their words, and figures of the groups.
+ */
+#ifndef TL_OPS_H
+#define TL_OPS_H
+
+#include "model/model.h"
+#include "table/table.h"
+#include "trace/trace.h"
+
+/* What a table groups by; the first ones are words of --by. */
+enum by {
+	BY_CATEGORY,
+	BY_NAME,
+	BY_ARGS,
+	BY_MODULE,
+	BY_ANNOTATION,
+	BY_STEP,
+	BY_THREAD,
+	BY_COUNT
+};
+extern const char *const by_words[]; /* ended by NULL */
+
+enum clock {
+	CLOCK_GPU,
+	CLOCK_CPU,
+};
+
+struct settings {
+	enum by by;
+	enum clock clock;
+	const char *table; /* --table */
+	bool all_ops, with_comm, linked_only;
+	bool recompute, first_occurrence, overlap, num_kernels;
+	bool details; /* columns of lists are asked for */
+	bool list;    /* --list-tables */
+	bool verbose;
+	VEC(struct str) names; /* --name: of ops */
+	struct select select;
+	struct bucket_rules rules;
+	struct table_dest dest;
+};
+
+/* ---- what is gathered ---- */
+
+/* A GPU event that an op launched. */
+struct kernel {
+	uint32_t name;
+	uint32_t work; /* in works, for overlaps */
+	struct key gpu_stream;
+	int64_t ts_ns, dur_ns;
+};
+
+/* All GPU events, for overlaps. */
+struct work {
+	struct uid uid;
+	uint32_t name, origin;
+	struct key dev, gpu_stream;
+	int64_t start, end;
+	uint64_t op; /* the nearest op, 0: none */
+};
+
+/* What else runs while the kernels of one call do, by name. */
+struct beside {
+	uint32_t name;
+	struct key gpu_stream;
+	double dur_us, pct;
+};
+
+/* A call of an op, or a launch outside of ops. */
+struct call {
+	struct uid uid;
+	uint32_t origin;
+	uint32_t name, category, track;
+	struct op_args args;
+	uint32_t module, annotation;
+	int64_t step;
+	bool is_recompute, is_op;
+	int64_t ts_ns;
+	int64_t direct_ns, subtree_ns;
+	int64_t total_ns, self_ns; /* of the host */
+	size_t first_kernel;
+	uint32_t nkernels;
+	/* overlaps */
+	uint32_t beside_names; /* a JSON list in the strings, INTERN_NONE */
+	size_t first_beside;
+	uint32_t nbeside;
+	double overlap_pct; /* NAN: none */
+};
+
+struct ops {
+	const struct settings *set;
+	struct strings *strings;
+	struct names *names;
+	struct models *models;
+	struct map categories; /* name and first kernel to category */
+	struct recordings origins;
+	uint32_t origin; /* of what is being read */
+	VEC(struct call) calls;
+	VEC(struct kernel) kernels;
+	VEC(struct work) works;
+	VEC(struct beside) besides;
+	struct spans busy; /* all GPU work that has a launch */
+	uint64_t nevents;
+};
+
+/* gather.c */
+
+void ops_read_file(struct ops *g, struct settings *set, const char *path);
+/* Calls into the order of time, after the last file. */
+void ops_sort(struct ops *g);
+void ops_free(struct ops *g);
+
+/* overlap.c */
+
+void overlap_find(struct ops *g);
+
+/* bunch.c */
+
+#define KEY_WORDS 14
+
+struct bunch {
+	uint64_t key[KEY_WORDS];
+	size_t first, n; /* members */
+	int64_t direct_ns, subtree_ns, self_ns, total_ns;
+};
+
+struct bunches {
+	VEC(struct bunch) list;
+	uint32_t *members; /* calls in the order of time, group by group */
+};
+
+/* The words that a table groups by. */
+struct grouping {
+	enum by by;
+	bool with_beside, with_recompute, with_num_kernels;
+	bool all_ops;  /* those that launch nothing too */
+	bool only_ops; /* no launches outside of ops */
+};
+
+void bunches_of(
+    struct bunches *gs, const struct ops *g, const struct grouping *how);
+/* The member at i of a group, in the order of time. */
+const struct call *bunch_call(const struct ops *g, const struct bunches *gs,
+    const struct bunch *gr, size_t i);
+void bunches_free(struct bunches *gs);
+
+/* details.c */
+
+enum detail {
+	DETAIL_FULL,
+	DETAIL_TRUNC, /* names and means only */
+};
+
+/* Appends kernel_details as JSON; false: there are none. */
+bool details_kernels(struct buf *b, const struct ops *g,
+    const struct bunches *gs, const struct bunch *gr, enum detail how);
+bool details_beside(struct buf *b, const struct ops *g,
+    const struct bunches *gs, const struct bunch *gr, enum detail how);
+/* The overlapping events' names as a JSON list. */
+void json_text(struct buf *b, struct str s);
+void json_us(struct buf *b, double us);
+/* As Python's round(x, 2). */
+double round2(double x);
+
+/* tables.c */
+
+/* What --table asks for, into the settings. */
+void tables_choose(struct settings *set);
+/* A usage error for columns that the table asked for does not have. */
+void tables_check(struct settings *set);
+void tables_list(void);
+void tables_print(struct settings *set, struct ops *g);
+
+#endif

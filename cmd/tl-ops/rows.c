@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a table: groups of calls, and the cells of each. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cmd/tl-ops/plan.h"
+
+/* ---- cells ---- */
+
+/* What the cells of a row are made of. */
+struct row {
+	struct table *table;
+	const struct ops *g;
+	const struct bunches *gs;
+	const struct bunch *gr;
+	const struct call *first; /* the earliest one */
+	struct stats direct, subtree;
+	struct stat_real pct;
+	double whole, cumulative;
+	int64_t origin_first_ns;
+	struct buf *text;
+};
+
+static struct cell
+real_cell(double x)
+{
+	return isnan(x) ? cell_none() : cell_real(x);
+}
+
+static struct cell
+text_cell(const struct row *r, uint32_t id)
+{
+	return id == INTERN_NONE ? cell_none()
+				 : cell_text(strings_get(r->g->strings, id));
+}
+
+static struct cell
+share_cell(int64_t part, double whole)
+{
+	return whole > 0 ? cell_real((double)part / whole * 100) : cell_none();
+}
+
+/* JSON made now: the table keeps it. */
+static struct cell
+made_cell(const struct row *r, bool has)
+{
+	struct str s = buf_str(r->text);
+
+	return has ? cell_text(table_text(r->table, s)) : cell_none();
+}
+
+static int
+by_text(const void *x, const void *y)
+{
+	return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
+static struct cell
+categories_cell(const struct row *r)
+{
+	VEC(struct str) list = { 0 };
+	uint32_t last = INTERN_NONE;
+
+	r->text->len = 0;
+	for (size_t i = 0; i < r->gr->n; i++) {
+		uint32_t c = bunch_call(r->g, r->gs, r->gr, i)->category;
+		struct str s = strings_get(r->g->strings, c);
+		bool is_new = c != last;
+
+		last = c;
+		for (size_t k = 0; k < list.n && is_new; k++)
+			is_new = !str_eq(list.v[k], s);
+		if (is_new)
+			vec_push(&list, s);
+	}
+	qsort(list.v, list.n, sizeof *list.v, by_text);
+	for (size_t i = 0; i < list.n; i++) {
+		buf_putc(r->text, i == 0 ? '[' : ',');
+		json_text(r->text, list.v[i]);
+	}
+	buf_putc(r->text, ']');
+	vec_free(&list);
+	return made_cell(r, true);
+}
+
+static struct cell
+details_cell(const struct row *r, enum field f)
+{
+	const struct settings *set = r->g->set;
+	enum detail how =
+	    f == F_TRUNC || f == F_BESIDE_TRUNC ? DETAIL_TRUNC : DETAIL_FULL;
+
+	if (!set->details)
+		return cell_none();
+	r->text->len = 0;
+	if (f == F_DETAILS || f == F_TRUNC)
+		return made_cell(
+		    r, details_kernels(r->text, r->g, r->gs, r->gr, how));
+	return made_cell(r, details_beside(r->text, r->g, r->gs, r->gr, how));
+}
+
+static struct cell
+since_cell(const struct row *r)
+{
+	int64_t since;
+
+	return __builtin_sub_overflow(
+		   r->first->ts_ns, r->origin_first_ns, &since)
+	    ? cell_none()
+	    : cell_int(since);
+}
+
+static int64_t
+count_launching(const struct row *r)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < r->gr->n; i++)
+		n += bunch_call(r->g, r->gs, r->gr, i)->nkernels > 0;
+	return n;
+}
+
+static struct cell
+key_cell(const struct row *r, enum field f)
+{
+	const struct call *c = r->first;
+	const struct recording *o = &r->g->origins.list.v[c->origin];
+	struct track_names names = names_of(r->g->names, c->track);
+
+	switch (f) {
+	case F_RANK: return cell_int(o->rank);
+	case F_SRC: return cell_int(o->no);
+	case F_NAME: return text_cell(r, c->name);
+	case F_BESIDE_NAMES: return text_cell(r, c->beside_names);
+	case F_CATEGORY: return text_cell(r, c->category);
+	case F_PROCESS: return text_cell(r, names.process);
+	case F_LABEL: return text_cell(r, names.label);
+	case F_THREAD: return text_cell(r, names.thread);
+	case F_DIMS: return text_cell(r, c->args.dims);
+	case F_TYPES: return text_cell(r, c->args.types);
+	case F_STRIDES: return text_cell(r, c->args.strides);
+	case F_CONCRETE: return text_cell(r, c->args.concrete);
+	case F_NUM_KERNELS: return cell_int(c->nkernels);
+	case F_MODULE: return text_cell(r, c->module);
+	case F_ANNOTATION: return text_cell(r, c->annotation);
+	case F_STEP:
+		return c->step == WALK_NO_STEP ? cell_none()
+					       : cell_int(c->step);
+	default: return cell_bool(c->is_recompute);
+	}
+}
+
+static struct cell
+stat_cell(const struct row *r, enum field f)
+{
+	switch (f) {
+	case F_DIRECT_MEAN: return real_cell(r->direct.mean);
+	case F_SUBTREE_MEAN: return real_cell(r->subtree.mean);
+	case F_DIRECT_MEDIAN: return real_cell(r->direct.median);
+	case F_SUBTREE_MEDIAN: return real_cell(r->subtree.median);
+	case F_DIRECT_STD: return real_cell(r->direct.std);
+	case F_SUBTREE_STD: return real_cell(r->subtree.std);
+	case F_DIRECT_MIN: return cell_int(r->direct.min);
+	case F_SUBTREE_MIN: return cell_int(r->subtree.min);
+	case F_DIRECT_MAX: return cell_int(r->direct.max);
+	case F_SUBTREE_MAX: return cell_int(r->subtree.max);
+	case F_PCT_MEAN: return real_cell(r->pct.mean);
+	case F_PCT_MEDIAN: return real_cell(r->pct.median);
+	case F_PCT_STD: return real_cell(r->pct.std);
+	case F_PCT_MIN: return real_cell(r->pct.min);
+	default: return real_cell(r->pct.max);
+	}
+}
+
+static struct cell
+cell_of(const struct row *r, enum field f)
+{
+	const struct bunch *gr = r->gr;
+
+	if (f <= F_RECOMPUTE)
+		return key_cell(r, f);
+	switch (f) {
+	case F_COUNT:
+	case F_OP_COUNT: return cell_int((int64_t)gr->n);
+	case F_FIRST: return since_cell(r);
+	case F_LAUNCHING: return cell_int(count_launching(r));
+	case F_DIRECT:
+	case F_DIRECT_SUM: return cell_int(gr->direct_ns);
+	case F_SUBTREE_SUM: return cell_int(gr->subtree_ns);
+	case F_SUBTREE_MEAN_ALL:
+		return cell_real((double)gr->subtree_ns / (double)gr->n);
+	case F_DIRECT_MS: return cell_real((double)gr->direct_ns / 1e6);
+	case F_SUBTREE_MS: return cell_real((double)gr->subtree_ns / 1e6);
+	case F_CATEGORIES: return categories_cell(r);
+	case F_EX_UID: return cell_int((int64_t)r->first->uid.id);
+	case F_DETAILS:
+	case F_TRUNC:
+	case F_BESIDE:
+	case F_BESIDE_TRUNC: return details_cell(r, f);
+	case F_SELF: return cell_int(gr->self_ns);
+	case F_TOTAL: return cell_int(gr->total_ns);
+	case F_TOTAL_MEAN:
+		return cell_real((double)gr->total_ns / (double)gr->n);
+	case F_SHARE_BUSY: return share_cell(gr->subtree_ns, r->whole);
+	case F_SHARE_SELF: return share_cell(gr->self_ns, r->whole);
+	case F_SHARE: return share_cell(gr->direct_ns, r->whole);
+	case F_CUMULATIVE: return real_cell(r->cumulative);
+	default: return stat_cell(r, f);
+	}
+}
+
+/* ---- rows ---- */
+
+/* Figures of one source, which shares are about. */
+struct whole {
+	int64_t direct_ns, self_ns, first_ns;
+};
+
+static struct whole *
+add_up(const struct ops *g, const struct bunches *gs)
+{
+	size_t n = g->origins.list.n + 1;
+	struct whole *w = xcalloc(n, sizeof *w);
+
+	for (size_t i = 0; i < n; i++)
+		w[i].first_ns = INT64_MAX;
+	for (size_t i = 0; i < gs->list.n; i++) {
+		const struct bunch *gr = &gs->list.v[i];
+		const struct call *c = bunch_call(g, gs, gr, 0);
+
+		stat_add(&w[c->origin].direct_ns, gr->direct_ns);
+		stat_add(&w[c->origin].self_ns, gr->self_ns);
+		if (c->ts_ns < w[c->origin].first_ns)
+			w[c->origin].first_ns = c->ts_ns;
+	}
+	return w;
+}
+
+/* What a share is a share of. */
+static double
+whole_of(const struct ops *g, const struct plan *p, const struct whole *w)
+{
+	switch (p->kind->about) {
+	case OF_CPU: return (double)w->self_ns;
+	case OF_ALL_OPS: return (double)spans_total(&g->busy);
+	default: return (double)w->direct_ns;
+	}
+}
+
+/* Rooms for the figures of one group. */
+struct scratch {
+	VEC(int64_t) ns;
+	VEC(double) pct;
+};
+
+static void
+take_stats(struct row *r, struct scratch *s)
+{
+	size_t n = r->gr->n;
+
+	vec_reserve(&s->ns, n);
+	vec_reserve(&s->pct, n);
+	for (size_t i = 0; i < n; i++)
+		s->ns.v[i] = bunch_call(r->g, r->gs, r->gr, i)->direct_ns;
+	stat_of(&r->direct, s->ns.v, n);
+	for (size_t i = 0; i < n; i++)
+		s->ns.v[i] = bunch_call(r->g, r->gs, r->gr, i)->subtree_ns;
+	stat_of(&r->subtree, s->ns.v, n);
+	for (size_t i = 0; i < n; i++)
+		s->pct.v[i] = bunch_call(r->g, r->gs, r->gr, i)->overlap_pct;
+	stat_of_reals(&r->pct, s->pct.v, n);
+}
+
+static void
+put_row(struct row *r, const struct plan *p)
+{
+	struct cell *cells = table_row(r->table);
+
+	for (size_t i = 0; i < p->n; i++)
+		cells[i] = cell_of(r, p->fields[i]);
+}
+
+static void
+note_unlinked(struct table *t, const struct ops *g)
+{
+	uint64_t ngpu = 0, nunlinked = 0;
+
+	for (size_t i = 0; i < g->origins.list.n; i++) {
+		ngpu += g->origins.list.v[i].ngpu;
+		nunlinked += g->origins.list.v[i].nunlinked;
+	}
+	if (nunlinked > 0)
+		table_note(t,
+		    "%" PRIu64 " of %" PRIu64
+		    " GPU events have no launch in the trace and no op",
+		    nunlinked, ngpu);
+}
+
+void
+rows_print(struct table_dest *dest, const struct ops *g, const struct plan *p)
+{
+	struct table *t = table_create(p->kind->name, p->columns, p->n);
+	struct buf text = { 0 };
+	struct scratch scratch = { 0 };
+	struct bunches gs;
+	struct whole *wholes;
+	int64_t sum = 0;
+	uint32_t origin = 0;
+
+	bunches_of(&gs, g, &p->how);
+	wholes = add_up(g, &gs);
+	note_unlinked(t, g);
+	for (size_t i = 0; i < gs.list.n; i++) {
+		const struct bunch *gr = &gs.list.v[i];
+		struct row r = { .table = t,
+			.g = g,
+			.gs = &gs,
+			.gr = gr,
+			.first = bunch_call(g, &gs, gr, 0),
+			.text = &text };
+		const struct whole *w = &wholes[r.first->origin];
+
+		if (r.first->origin != origin)
+			sum = 0;
+		origin = r.first->origin;
+		r.whole = whole_of(g, p, w);
+		r.origin_first_ns = w->first_ns;
+		sum += p->kind->about == OF_CPU ? gr->self_ns : gr->direct_ns;
+		r.cumulative = r.whole > 0 ? (double)sum / r.whole * 100 : NAN;
+		if (p->how.by == BY_ARGS)
+			take_stats(&r, &scratch);
+		put_row(&r, p);
+	}
+	table_print(t, dest);
+	vec_free(&scratch.ns);
+	vec_free(&scratch.pct);
+	free(wholes);
+	bunches_free(&gs);
+	buf_free(&text);
+	table_destroy(t);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls: which op stands for each GPU event in the unified table, and which
+ * ops stand in the sheets.
+ *
+ * From a root down, the first op that has a model of its own is taken with all
+ * GPU work below it. An op without one is taken if it is the only backward op
+ * of a forward op that has a model, or if it launches GPU work itself, and no
+ * modelled op is below. What is left over becomes synthetic ops, one for each
+ * GPU event, named OP->KERNEL. So each GPU event counts once; collectives are
+ * left to tl-collective.
+ */
+#include <stdlib.h>
+
+#include "cmd/tl-roofline/roof.h"
+
+/* ---- lists of works ---- */
+
+static const struct work *sorting; /* qsort() hands nothing through */
+
+/* As the file has them: by launch, then in its order. */
+static int
+by_launch(const void *x, const void *y)
+{
+	const struct work *a = &sorting[*(const uint32_t *)x];
+	const struct work *b = &sorting[*(const uint32_t *)y];
+
+	if (a->launch != b->launch)
+		return a->launch < b->launch ? -1 : 1;
+	return (a->uid.id > b->uid.id) - (a->uid.id < b->uid.id);
+}
+
+int64_t
+busy_of(const struct roof_state *g, uint32_t *list, size_t n)
+{
+	int64_t busy = 0, end = INT64_MIN;
+
+	works_sort(g, list, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct work *w = &g->works.v[list[i]];
+		int64_t from = w->ts_ns > end ? w->ts_ns : end;
+		int64_t to = w->ts_ns + w->dur_ns;
+
+		if (to <= from)
+			continue;
+		stat_add(&busy, to - from);
+		end = to;
+	}
+	return busy;
+}
+
+static size_t
+list_range(struct roof_state *g, uint32_t first, uint32_t n)
+{
+	size_t at = g->lists.n;
+
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&g->lists, first + i);
+	return at;
+}
+
+/* ---- one call ---- */
+
+static uint32_t
+category_of(struct roof_state *g, uint32_t name, uint32_t work)
+{
+	uint32_t kernel =
+	    work == NO_INDEX ? INTERN_NONE : g->works.v[work].name;
+	bool is_new;
+	uint64_t *slot =
+	    map_put(&g->categories, (uint64_t)name << 32 | kernel, &is_new);
+
+	if (is_new)
+		*slot = intern_put(g->strings->text,
+		    model_category(g->models, strings_get(g->strings, name),
+			strings_get(g->strings, kernel)));
+	return (uint32_t)*slot;
+}
+
+static bool
+is_named(const struct settings *set, struct str name)
+{
+	for (size_t i = 0; i < set->names.n; i++)
+		if (str_glob(set->names.v[i], name))
+			return true;
+	return set->names.n == 0;
+}
+
+static struct call *
+new_call(struct roof_state *g, const struct node *n, uint32_t table)
+{
+	struct call *c = vec_add(&g->calls);
+
+	*c = (struct call){
+		.uid = n->uid,
+		.seq = n->uid.id,
+		.origin = g->origin,
+		.table = table,
+		.name = n->name,
+		.category = category_of(g, n->name, n->first_own),
+		.track = n->track,
+		.args = n->args,
+		.host_ns = n->dur_ns,
+		.res = n->res,
+		.sim_us = NAN,
+		.is_recompute = (n->flags & EV_RECOMPUTE) != 0,
+		.has_model = n->res != NULL && n->res->status != MODEL_NONE,
+		.forward = NO_INDEX,
+		.beside_names = INTERN_NONE,
+		.entry_point = INTERN_NONE,
+		.stack = INTERN_NONE,
+		.overlap_pct = NAN,
+	};
+	if (c->res != NULL && c->res->status == MODEL_NONE)
+		c->res = NULL;
+	return c;
+}
+
+/* What overlaps are asked about: what it launched itself, else all below. */
+static void
+list_own(struct roof_state *g, struct call *c, uint32_t node)
+{
+	const struct node *n = &g->nodes.v[node];
+
+	c->first_own = g->lists.n;
+	for (uint32_t w = n->work; w < n->work + n->nwork; w++) {
+		uint32_t i = g->above.v[w - g->first_work];
+
+		while (i != NO_INDEX &&
+		    (g->nodes.v[i].kind != KIND_OP ||
+			g->nodes.v[i].name == g->execute))
+			i = g->nodes.v[i].up;
+		if (i == node && !g->works.v[w].is_comm)
+			vec_push(&g->lists, w);
+	}
+	if (g->lists.n == c->first_own)
+		(void)list_range(g, n->work, n->nwork);
+	c->nown = (uint32_t)(g->lists.n - c->first_own);
+	works_sort(g, g->lists.v + c->first_own, c->nown);
+}
+
+static void
+list_kernels(struct roof_state *g, struct call *c, uint32_t node)
+{
+	const struct node *n = &g->nodes.v[node];
+
+	c->first_kernel = list_range(g, n->work, n->nwork);
+	c->nkernels = n->nwork;
+	c->busy_ns = busy_of(g, g->lists.v + c->first_kernel, n->nwork);
+	sorting = g->works.v;
+	if (c->table == TABLE_UNIFIED && c->nkernels > 1)
+		qsort(g->lists.v + c->first_kernel, c->nkernels,
+		    sizeof *g->lists.v, by_launch);
+	if (g->set->overlap)
+		list_own(g, c, node);
+}
+
+/* ---- the unified table ---- */
+
+static void
+collect(struct roof_state *g, uint32_t node, uint32_t forward)
+{
+	const struct node *n = &g->nodes.v[node];
+	struct call *c;
+
+	memset(g->covered.v + (n->work - g->first_work), 1, n->nwork);
+	if (!is_named(g->set, strings_get(g->strings, n->name)))
+		return;
+	c = new_call(g, n, TABLE_UNIFIED);
+	c->seq = ++g->seq;
+	if (forward != NO_INDEX && !n->is_model) {
+		c->forward = forward;
+		c->res = g->forwards.v[forward].res;
+		c->category = g->forwards.v[forward].category;
+		c->has_model = true;
+	}
+	list_kernels(g, c, node);
+	if (g->set->call_stack)
+		stack_of(g, c, node);
+}
+
+static bool
+has_comm(const struct roof_state *g, const struct node *n)
+{
+	for (uint32_t w = n->work; w < n->work + n->nwork; w++)
+		if (g->works.v[w].is_comm)
+			return true;
+	return false;
+}
+
+/* The next node to visit. */
+static uint32_t
+visit(struct roof_state *g, uint32_t i)
+{
+	const struct node *n = &g->nodes.v[i];
+	uint32_t forward;
+
+	if (n->nwork == 0)
+		return n->end;
+	if (n->kind != KIND_OP)
+		return i + 1;
+	if (n->is_model) {
+		collect(g, i, NO_INDEX);
+		return n->end;
+	}
+	if (n->model_below)
+		return i + 1;
+	forward = subtree_sole(g, i);
+	if (forward != NO_INDEX) {
+		collect(g, i, forward);
+		return n->end;
+	}
+	if (!n->is_leaf)
+		return i + 1;
+	if (!has_comm(g, n))
+		collect(g, i, NO_INDEX);
+	return n->end;
+}
+
+/* ---- left over ---- */
+
+static void
+synthesise(struct roof_state *g, uint32_t w)
+{
+	uint32_t at = g->above.v[w - g->first_work];
+	uint32_t op = subtree_op(g, at);
+	struct node n = g->nodes.v[op != NO_INDEX ? op : at];
+	struct str kernel = strings_get(g->strings, g->works.v[w].name);
+	struct str above = strings_get(g->strings, n.name);
+	struct buf name = { 0 };
+	struct call *c;
+
+	buf_put(&name, above.p, above.len);
+	buf_puts(&name, "->");
+	buf_put(&name, kernel.p, kernel.len);
+	buf_puts(&name, " (Synthetic Op)");
+	n.name = intern_put(g->strings->text, buf_str(&name));
+	n.res = NULL;
+	n.uid = g->works.v[w].uid;
+	if (is_named(g->set, buf_str(&name))) {
+		c = new_call(g, &n, TABLE_UNIFIED);
+		/* behind the others; without an op first */
+		c->seq = (op != NO_INDEX ? UINT64_C(3) : UINT64_C(2)) << 61 |
+		    n.uid.id;
+		c->is_synthetic = true;
+		c->first_kernel = c->first_own = list_range(g, w, 1);
+		c->nkernels = c->nown = 1;
+		c->busy_ns = g->works.v[w].dur_ns;
+		if (g->set->call_stack)
+			stack_of(g, c, at);
+	}
+	buf_free(&name);
+}
+
+/* ---- sheets ---- */
+
+/* What the reference, and sense, leave out: see spec 8.3. */
+static bool
+has_backward_row(const struct node *n)
+{
+	return n->model->has_backward && !n->model->is_extra &&
+	    n->bwd.inst != UID_NONE && !str_eq(n->model->sheet, STR("CONV"));
+}
+
+static bool
+is_backward(struct str category)
+{
+	return category.len > 4 &&
+	    memcmp(category.p + category.len - 4, "_bwd", 4) == 0;
+}
+
+static void
+add_to_sheets(struct roof_state *g, uint32_t i)
+{
+	const struct node *n = &g->nodes.v[i];
+	struct str sheet = n->model->sheet;
+	struct call *c;
+	uint32_t table;
+
+	if (sheet.len == 0 || n->res->status == MODEL_NONE ||
+	    (n->model->is_extra && n->nwork == 0) ||
+	    !is_named(g->set, strings_get(g->strings, n->name)))
+		return;
+	table = table_of_sheet(g->models, sheet,
+	    is_backward(n->model->category) ? SHEET_BWD : SHEET_FWD);
+	c = new_call(g, n, table);
+	list_kernels(g, c, i);
+	if (!has_backward_row(n))
+		return;
+	c = new_call(g, n, table_of_sheet(g->models, sheet, SHEET_BWD));
+	c->forward =
+	    (uint32_t)*map_get(&g->forward_of, uid_key(g->origin, n->uid));
+	c->res = g->forwards.v[c->forward].res;
+}
+
+void
+collect_subtree(struct roof_state *g)
+{
+	size_t nworks = g->works.n - g->first_work;
+
+	vec_reserve(&g->covered, nworks + 1);
+	memset(g->covered.v, 0, nworks);
+	for (uint32_t i = 0; i < g->nodes.n;)
+		i = visit(g, i);
+	for (uint32_t w = g->first_work; w < g->works.n; w++)
+		if (!g->covered.v[w - g->first_work] &&
+		    !g->works.v[w].is_comm &&
+		    g->above.v[w - g->first_work] != NO_INDEX)
+			synthesise(g, w);
+	for (uint32_t i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i].model != NULL)
+			add_to_sheets(g, i);
+}
+
+/* ---- after the last file ---- */
+
+static int
+by_table(const void *x, const void *y)
+{
+	const struct call *a = x, *b = y;
+
+	if (a->origin != b->origin)
+		return a->origin < b->origin ? -1 : 1;
+	if (a->table != b->table)
+		return a->table < b->table ? -1 : 1;
+	if (a->seq != b->seq)
+		return a->seq < b->seq ? -1 : 1;
+	return (a->uid.inst > b->uid.inst) - (a->uid.inst < b->uid.inst);
+}
+
+/* The time of a backward op: all GPU work below the wrappers. */
+static void
+take_backward(struct roof_state *g, struct call *c)
+{
+	const struct forward *f = &g->forwards.v[c->forward];
+	size_t first = g->lists.n, n;
+
+	for (size_t i = 0; i < f->nback; i++) {
+		const uint64_t *at = map_get(&g->range_of,
+		    uid_key(c->origin, g->backs.v[f->first_back + i]));
+
+		if (at != NULL)
+			(void)list_range(
+			    g, g->ranges.v[*at].first, g->ranges.v[*at].n);
+	}
+	n = g->lists.n - first;
+	c->busy_ns = busy_of(g, g->lists.v + first, n);
+	if (c->table == TABLE_UNIFIED) {
+		g->lists.n = first;
+		return;
+	}
+	c->first_kernel = c->first_own = first;
+	c->nkernels = c->nown = (uint32_t)n;
+}
+
+static void
+simulate(struct roof_state *g, struct call *c)
+{
+	if (g->sim != NULL && c->res != NULL && c->res->status == MODEL_OK)
+		c->sim_us =
+		    sim_time(g->sim, g->arch, c->res, c->forward != NO_INDEX);
+}
+
+void
+collect_finish(struct roof_state *g)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->calls.n; i++) {
+		struct call *c = &g->calls.v[i];
+
+		if (!g->origins.list.v[c->origin].is_asked)
+			continue;
+		if (c->forward != NO_INDEX)
+			take_backward(g, c);
+		simulate(g, c);
+		g->calls.v[n++] = *c;
+	}
+	g->calls.n = n;
+	if (n > 0)
+		qsort(g->calls.v, n, sizeof *g->calls.v, by_table);
+}

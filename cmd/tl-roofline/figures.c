@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures of one call. GFLOPS first: the reference's last digits depend on it.
+ */
+#include "cmd/tl-roofline/roof.h"
+
+static bool
+has_result(const struct call *c)
+{
+	return c->res != NULL && c->res->status == MODEL_OK;
+}
+
+double
+call_gflops(const struct call *c)
+{
+	return has_result(c) ? c->res->flops / 1e9 : NAN;
+}
+
+double
+call_mib(const struct call *c)
+{
+	return has_result(c) ? c->res->bytes / 1048576 : NAN;
+}
+
+double
+call_intensity(const struct call *c)
+{
+	if (!has_result(c) || !(c->res->bytes > 0))
+		return NAN;
+	return c->res->flops / 1e9 * 1e9 / c->res->bytes;
+}
+
+static double
+seconds(const struct call *c)
+{
+	return c->busy_ns > 0 ? (double)c->busy_ns / 1e3 / 1e6 : NAN;
+}
+
+double
+call_tflops(const struct call *c)
+{
+	return call_gflops(c) / 1e3 / seconds(c);
+}
+
+double
+call_tbs(const struct call *c)
+{
+	return has_result(c) ? c->res->bytes / 1e12 / seconds(c) : NAN;
+}
+
+double
+call_roof_us(const struct roof_state *g, const struct call *c)
+{
+	if (c->res == NULL)
+		return NAN;
+	return roofline_of(g->arch, g->set->roof, c->res).time_us;
+}
+
+double
+call_roof_pct(const struct roof_state *g, const struct call *c)
+{
+	if (c->busy_ns == 0)
+		return NAN;
+	return call_roof_us(g, c) / ((double)c->busy_ns / 1e3) * 100;
+}
+
+struct str
+call_reason(const struct call *c)
+{
+	if (c->res == NULL)
+		return STR("no model");
+	if (c->res->status == MODEL_OK)
+		return (struct str){ "", 0 };
+	if (c->res->reason.len > 0)
+		return c->res->reason;
+	return str_of(model_status_words[c->res->status]);
+}

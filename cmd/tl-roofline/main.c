@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-roofline: how far are the ops from what the hardware could do?
+ *
+ * A sink over a tree. Which op a GPU event belongs to is decided when the
+ * subtree of its root has been read, so that is what it looks ahead; what it
+ * keeps are the GPU events, and the ops that stand in a table.
+ */
+#include <stdio.h>
+
+#include "cmd/tl-roofline/roof.h"
+
+#define OPT_ARCH (OPT_LONG + 0)
+#define OPT_ARGS (OPT_LONG + 1)
+#define OPT_CALL_STACK (OPT_LONG + 2)
+#define OPT_DIMS (OPT_LONG + 3)
+#define OPT_DTYPE (OPT_LONG + 4)
+#define OPT_EXPLAIN (OPT_LONG + 5)
+#define OPT_LINKED_ONLY (OPT_LONG + 6)
+#define OPT_LIST_MODELS (OPT_LONG + 7)
+#define OPT_LIST_TABLES (OPT_LONG + 8)
+#define OPT_NUM_KERNELS (OPT_LONG + 9)
+#define OPT_OP (OPT_LONG + 10)
+#define OPT_OVERLAP (OPT_LONG + 11)
+#define OPT_RECOMPUTE (OPT_LONG + 12)
+#define OPT_ROOF (OPT_LONG + 13)
+#define OPT_SIM (OPT_LONG + 14)
+#define OPT_STRIDES (OPT_LONG + 15)
+#define OPT_TABLE_NAME (OPT_LONG + 16)
+#define OPT_PSEUDO (OPT_LONG + 17)
+
+static const struct opt options[] = {
+	{ OPT_ARCH, "arch", "GPU", "auto, a name or a JSON file" },
+	{ OPT_ARGS, "args", "JSON", "of --op: its concrete inputs" },
+	{ OPT_CALL_STACK, "call-stack", NULL, "where each op was called" },
+	{ OPT_DIMS, "dims", "JSON", "of --op: shapes, as [[8,4],[4,2]]" },
+	{ OPT_DTYPE, "dtype", "TYPE,...",
+	    "of --op: bf16, or one for each argument" },
+	{ OPT_EXPLAIN, "explain", "UID",
+	    "how the figures of this op came about" },
+	{ OPT_LINKED_ONLY, "linked-only", NULL,
+	    "--overlap: with GPU work that has a launch" },
+	{ OPT_LIST_MODELS, "list-models", NULL, "say which ops have a model" },
+	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
+	{ OPT_NUM_KERNELS, "num-kernels", NULL,
+	    "sheets: apart by the number of kernels" },
+	{ OPT_OP, "op", "NAME", "one op, without a trace" },
+	{ OPT_OVERLAP, "overlap", NULL, "apart by what ran beside" },
+	{ OPT_PSEUDO, "pseudo-ops", NULL,
+	    "take ops apart that hide several steps" },
+	{ OPT_RECOMPUTE, "recompute", NULL, "recomputed work apart" },
+	{ OPT_ROOF, "roof", "ROOF", "peak, or achievable (measured)" },
+	{ OPT_SIM, "sim", "COMMAND", "times of GEMMs from this program" },
+	{ OPT_STRIDES, "strides", "JSON", "of --op: its strides" },
+	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name, as GEMM" },
+	OPT_BUCKET,
+	OPT_MODELS,
+	OPT_SELECT,
+	OPT_TABLE,
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"how far are the ops from what the hardware could do",
+	"[OPTIONS] [FILE...]",
+	"tl-roofline --arch auto --top 20 trace.json.gz",
+};
+
+/* ---- what is missing ---- */
+
+static void
+check_calls(const struct settings *set, const struct roof_state *g)
+{
+	uint64_t ngpu = 0, nunlinked = 0, nops = 0, nchosen = 0;
+	const char *path = g->origins.path;
+	bool is_asked = g->origins.list.n == 0;
+
+	for (size_t i = 0; i < g->origins.list.n; i++) {
+		const struct recording *o = &g->origins.list.v[i];
+
+		if (!o->is_asked)
+			continue;
+		is_asked = true;
+		ngpu += o->ngpu;
+		nunlinked += o->nunlinked;
+		nchosen += o->nchosen;
+		nops += o->nops;
+	}
+	if (!is_asked)
+		die("no source of the ranks asked for");
+	if (g->calls.n > 0)
+		return;
+	if (ngpu == 0)
+		die("%s: no GPU event among %" PRIu64 " events", path,
+		    g->nevents);
+	if (nunlinked == ngpu)
+		die("%s: none of %" PRIu64 " GPU events has its launch in the "
+		    "trace, so no op owns one: try tl-kernels",
+		    path, ngpu);
+	if (set->names.n > 0)
+		die("%s: no op of that name among %" PRIu64 " ops", path, nops);
+	if (nchosen == 0)
+		die("%s: none of %" PRIu64 " GPU events is asked for", path,
+		    ngpu);
+	die("%s: all of %" PRIu64 " GPU events asked for are collectives or "
+	    "have no launch",
+	    path, nchosen);
+}
+
+static void
+warn_failed(const struct roof_state *g)
+{
+	struct model_stats st = models_stats(g->models);
+
+	if (g->nfailed > 0)
+		warn("the models failed on %" PRIu64 " ops (%" PRIu64
+		     " distinct), first on %.*s: %.*s",
+		    g->nfailed, st.nfailed, (int)g->failed_name.len,
+		    g->failed_name.p, (int)g->failed_reason.len,
+		    g->failed_reason.p);
+}
+
+static void
+summarise(const struct roof_state *g, double start_s)
+{
+	struct model_stats st = models_stats(g->models);
+
+	for (size_t i = 0; i < g->origins.list.n; i++) {
+		const struct recording *o = &g->origins.list.v[i];
+
+		note("%s: source %u: %" PRIu64 " GPU events, %" PRIu64
+		     " asked for, %" PRIu64 " without a launch, %" PRIu64
+		     " duplicates left out",
+		    o->path, (unsigned)o->src, o->ngpu, o->nchosen,
+		    o->nunlinked, o->nduplicates);
+	}
+	note("models: %" PRIu64 " evaluated, %" PRIu64 " remembered",
+	    st.evaluated, st.hits);
+	note("%zu calls, %" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB",
+	    g->calls.n, g->nevents, sys_wall_s() - start_s, sys_cpu_s(),
+	    (double)sys_peak_bytes() / 1e6);
+}
+
+/* ---- options ---- */
+
+static void
+take_option(struct settings *set, struct roof_state *g,
+    const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_ARCH: set->arch = op->arg; break;
+	case OPT_ARGS: set->concrete = op->arg; break;
+	case OPT_CALL_STACK: set->call_stack = true; break;
+	case OPT_DIMS: set->dims = op->arg; break;
+	case OPT_DTYPE: set->types = op->arg; break;
+	case OPT_EXPLAIN: set->explain = op->arg; break;
+	case OPT_LINKED_ONLY: set->linked_only = true; break;
+	case OPT_LIST_MODELS: set->list_models = true; break;
+	case OPT_LIST_TABLES: set->list_tables = true; break;
+	case OPT_NUM_KERNELS: set->num_kernels = true; break;
+	case OPT_OP: set->op = op->arg; break;
+	case OPT_OVERLAP: set->overlap = true; break;
+	case OPT_PSEUDO: set->pseudo_ops = true; break;
+	case OPT_RECOMPUTE: set->recompute = true; break;
+	case OPT_ROOF: set->roof = (enum roof)opt_word(op, roof_words); break;
+	case OPT_SIM: set->sim_command = op->arg; break;
+	case OPT_STRIDES: set->strides = op->arg; break;
+	case OPT_TABLE_NAME: set->table = op->arg; break;
+	case OPT_MODELS_FILE: models_load(g->models, op->arg); break;
+	case OPT_SELECT_NAME: vec_push(&set->names, str_of(op->arg)); break;
+	case 'v': set->verbose = true; break;
+	default:
+		if (!bucket_opt(&set->rules, op, ch) &&
+		    !select_opt(&set->select, op, ch))
+			(void)table_dest_opt(&set->dest, op, ch);
+		break;
+	}
+}
+
+static void
+check_settings(struct settings *set, struct roof_state *g)
+{
+	tables_choose(g, set);
+	if (set->select.kinds != 0 && (set->select.kinds & KINDS_GPU) == 0)
+		die_usage("option '--kind' needs kernel, memcpy or memset: "
+			  "what the GPU worked on");
+	if (set->op == NULL &&
+	    (set->dims != NULL || set->types != NULL || set->concrete != NULL ||
+		set->strides != NULL))
+		die_usage("options '--dims', '--dtype', '--strides' and "
+			  "'--args' need --op");
+	set->select.late_ranks = true;
+	if (set->dest.dir != NULL && set->dest.columns == NULL)
+		set->dest.columns = "+details";
+	set->details = set->dest.columns != NULL &&
+	    strstr(set->dest.columns, "details") != NULL;
+	if (strcmp(set->arch, "auto") != 0)
+		g->arch =
+		    arch_load(g->models, set->arch, (struct str){ "", 0 });
+	if (set->op == NULL)
+		tables_check(g, set);
+}
+
+/* What needs no trace. */
+static bool
+answer_at_once(struct settings *set, struct roof_state *g)
+{
+	if (set->list_tables)
+		tables_list(g);
+	else if (set->list_models)
+		models_list(g);
+	else if (set->op != NULL)
+		one_op(g, set);
+	else
+		return false;
+	return true;
+}
+
+static void
+read_all(struct roof_state *g, struct settings *set, const struct optparse *op)
+{
+	g->execute = intern_put(g->strings->text, STR("execute"));
+	if (op->ind == op->argc)
+		roof_read_file(g, set, "-");
+	for (int i = op->ind; i < op->argc; i++)
+		roof_read_file(g, set, op->argv[i]);
+	collect_finish(g);
+	check_calls(set, g);
+	if (set->overlap)
+		overlap_find(g);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { .arch = "auto" };
+	struct roof_state g = { .set = &set };
+	double start_s = sys_wall_s();
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	g.models = models_create();
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &g, &op, ch);
+	check_settings(&set, &g);
+	g.strings = strings_create();
+	g.names = names_create(g.strings);
+	if (set.sim_command != NULL)
+		g.sim = sim_start(set.sim_command);
+	if (!answer_at_once(&set, &g)) {
+		read_all(&g, &set, &op);
+		warn_failed(&g);
+		if (set.explain != NULL)
+			explain_uid(&g, set.explain);
+		else
+			tables_print(&set, &g);
+		if (set.verbose)
+			summarise(&g, start_s);
+	}
+	sim_finish(g.sim);
+	roof_free(&g);
+	strings_destroy(g.strings);
+	select_free(&set.select);
+	bucket_free(&set.rules);
+	return exit_status();
+}

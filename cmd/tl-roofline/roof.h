@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-roofline: how far are the ops from what the hardware could do?
+ *
+ * The tree is read once. Below a root it is held whole, because which op a GPU
+ * event belongs to depends on what lies above and below (collect.c). What
+ * comes out are calls: an op, its GPU work and what its model says. A table is
+ * a grouping of the calls of one kind.
+ */
+#ifndef TL_ROOFLINE_ROOF_H
+#define TL_ROOFLINE_ROOF_H
+
+#include "model/model.h"
+#include "table/table.h"
+#include "trace/trace.h"
+
+#define NO_INDEX UINT32_MAX
+
+/* Times of a co-process, asked for by GEMM. */
+struct sim;
+
+struct settings {
+	const char *table; /* --table, NULL: unified */
+	const char *arch, *sim_command;
+	enum roof roof;
+	bool overlap, num_kernels, recompute, call_stack, pseudo_ops;
+	bool linked_only;
+	bool details; /* columns of lists are asked for */
+	bool list_tables, list_models, verbose;
+	const char *explain;   /* --explain UID */
+	VEC(struct str) names; /* --name: of ops */
+	struct select select;
+	struct bucket_rules rules;
+	struct table_dest dest;
+	/* --op: one op, without a trace */
+	const char *op, *dims, *types, *strides, *concrete;
+};
+
+/* A GPU event. */
+struct work {
+	struct uid uid;
+	uint64_t launch; /* its launch's uid */
+	uint32_t name, origin;
+	struct key dev, gpu_stream;
+	int64_t ts_ns, dur_ns;
+	uint64_t op; /* number of the nearest op, 0: none */
+	bool is_comm;
+};
+
+/* What else runs while the kernels of one call do, by name. */
+struct beside {
+	uint32_t name;
+	struct key gpu_stream;
+	double dur_us, pct;
+};
+
+/* An op, with its GPU work and what its model says. */
+struct call {
+	struct uid uid;
+	uint64_t seq; /* orders the calls of a table */
+	uint32_t origin, table;
+	uint32_t name, category, track;
+	struct op_args args;
+	int64_t host_ns;
+	int64_t busy_ns;
+	const struct model_result *res; /* NULL: no model */
+	double sim_us;                  /* NAN: not simulated */
+	bool is_recompute, has_model, is_synthetic;
+	uint32_t forward; /* in forwards: T is that of its backward */
+	uint32_t beside_names, entry_point, stack; /* INTERN_NONE */
+	size_t first_kernel, first_own;            /* in lists */
+	uint32_t nkernels, nown; /* own: what overlaps are about */
+	size_t first_beside;
+	uint32_t nbeside;
+	double overlap_pct; /* NAN: none */
+};
+
+/* An op with a linked backward op, and the wrappers of it and below it. */
+struct forward {
+	uint32_t name, category; /* of the backward op */
+	struct op_args args;
+	const struct model_result *res; /* of the backward, NULL: none */
+	size_t first_back, nback;       /* uids of wrappers in backs */
+};
+
+/* The GPU work below an event. */
+struct range {
+	uint32_t first, n;
+};
+
+/* An event of the subtree that is open. */
+struct node {
+	struct uid uid, fwd, bwd;
+	uint64_t number; /* over all files, from 1 */
+	uint32_t name, track, flags, depth;
+	uint32_t up, end; /* in nodes */
+	uint32_t work, nwork;
+	uint32_t first_own; /* the earliest work that it owns, or NO_INDEX */
+	uint8_t kind;
+	bool is_model, model_below, is_leaf, is_sheet;
+	int64_t ts_ns, dur_ns;
+	struct op_args args;
+	uint32_t extra, nextra; /* further arguments */
+	int64_t
+	    nmain; /* of a wrapper: ops of its name below; -1: not counted */
+	const struct model *model;
+	const struct model_result *res;
+};
+
+/* A further argument that a model reads. */
+struct extra {
+	uint32_t key, text;
+};
+
+/* An annotation of a user, for models that read one. */
+struct note {
+	int64_t start, end, reach; /* reach: the latest end up to here */
+	uint32_t name;
+};
+
+struct roof_state {
+	const struct settings *set;
+	struct strings *strings;
+	struct names *names;
+	struct models *models;
+	const struct arch *arch;
+	struct sim *sim;
+	struct recordings origins;
+	uint32_t origin; /* of what is being read */
+	struct map categories;
+	VEC(const struct model *) by_name; /* of names seen */
+	VEC(uint8_t) by_name_known;
+	/* kept */
+	VEC(struct work) works;
+	VEC(struct call) calls;
+	VEC(uint32_t) lists; /* of works */
+	VEC(struct forward) forwards;
+	struct map forward_of, range_of; /* by uid */
+	VEC(struct uid) backs;
+	VEC(struct range) ranges;
+	VEC(struct beside) besides;
+	VEC(uint32_t) params; /* by result: its parameters' text */
+	/* the open subtree */
+	VEC(struct node) nodes;
+	VEC(uint32_t) open;   /* nodes */
+	VEC(uint32_t) above;  /* by work of the subtree: its parent node */
+	VEC(uint8_t) covered; /* by work of the subtree */
+	VEC(struct extra) extras;
+	uint32_t first_work; /* of the subtree */
+	VEC(struct note) notes;
+	bool notes_sorted;
+	uint32_t execute; /* the name */
+	uint64_t number, seq, nevents;
+	uint64_t nfailed;
+	struct str failed_name, failed_reason;
+	uint64_t explain_id; /* --explain */
+};
+
+/* gather.c */
+
+void roof_read_file(
+    struct roof_state *g, struct settings *set, const char *path);
+void roof_free(struct roof_state *g);
+
+/* subtree.c: facts about the nodes of the open subtree */
+
+const struct model *subtree_model(struct roof_state *g, uint32_t name);
+/* All of them, when the subtree is whole. */
+void subtree_judge(struct roof_state *g);
+/* The nearest op from a node on up, NO_INDEX: none. */
+uint32_t subtree_op(const struct roof_state *g, uint32_t node);
+/* What the node's op is to its model. */
+const struct model_result *subtree_eval(
+    struct roof_state *g, uint32_t node, enum model_way way);
+/* Keeps what backward ops and tables will ask for. */
+void subtree_keep(struct roof_state *g);
+/* The forward op of which a node is the only backward op, or NO_INDEX. */
+uint32_t subtree_sole(struct roof_state *g, uint32_t node);
+#define UID_NONE UINT32_MAX /* inst of a uid that isn't there */
+uint64_t uid_key(uint32_t origin, struct uid u);
+/* A list of works into the order of time. */
+void works_sort(const struct roof_state *g, uint32_t *list, size_t n);
+bool work_before(const struct work *a, const struct work *b);
+
+/* pseudo.c */
+
+/* The name that an op goes by with --pseudo-ops. */
+uint32_t pseudo_name(struct roof_state *g, uint32_t name);
+/* Puts ops into the subtree, before it is judged. */
+void pseudo_ops(struct roof_state *g);
+
+/* collect.c */
+
+/* Makes calls of the subtree that is open. */
+void collect_subtree(struct roof_state *g);
+/* After the last file: backward times, order. */
+void collect_finish(struct roof_state *g);
+/* Busy time of works by index; sorts the list by time. */
+int64_t busy_of(const struct roof_state *g, uint32_t *list, size_t n);
+
+/* stack.c */
+
+/* Entry point and call stack of a call of a node. */
+void stack_of(struct roof_state *g, struct call *c, uint32_t node);
+
+/* overlap.c */
+
+void overlap_find(struct roof_state *g);
+
+/* bunch.c */
+
+#define KEY_WORDS 14
+
+struct bunch {
+	uint64_t key[KEY_WORDS];
+	size_t first, n; /* members */
+	int64_t busy_ns;
+	int64_t all_ns;   /* of those that differ in what ran beside only */
+	uint64_t all_uid; /* their smallest uid */
+};
+
+struct bunches {
+	VEC(struct bunch) list;
+	uint32_t *members; /* calls, group by group */
+};
+
+/* The words that a table groups by. */
+struct grouping {
+	uint32_t table;
+	bool by_params; /* a sheet, else by arguments */
+	bool with_beside, with_recompute, with_num_kernels;
+};
+
+void bunches_of(
+    struct bunches *gs, struct roof_state *g, const struct grouping *how);
+const struct call *bunch_call(const struct roof_state *g,
+    const struct bunches *gs, const struct bunch *gr, size_t i);
+void bunches_free(struct bunches *gs);
+
+/* details.c */
+
+enum detail {
+	DETAIL_FULL,
+	DETAIL_TRUNC, /* names and means only */
+};
+
+/* Appends the kernels of a group as JSON; false: there are none. */
+bool details_kernels(struct buf *b, const struct roof_state *g,
+    const struct bunches *gs, const struct bunch *gr, enum detail how);
+bool details_beside(struct buf *b, const struct roof_state *g,
+    const struct bunches *gs, const struct bunch *gr, enum detail how);
+void json_text(struct buf *b, struct str s);
+/* As Python's round(x, 2). */
+double round2(double x);
+
+/* figures.c: of one call; NAN is what can't be had */
+
+double call_gflops(const struct call *c);
+double call_mib(const struct call *c);
+double call_intensity(const struct call *c);
+double call_tflops(const struct call *c);
+double call_tbs(const struct call *c);
+double call_roof_us(const struct roof_state *g, const struct call *c);
+double call_roof_pct(const struct roof_state *g, const struct call *c);
+struct str call_reason(const struct call *c);
+
+/* tables.c */
+
+/* Calls are of table 0, the unified one, or of a sheet. */
+enum sheet_way {
+	SHEET_ALONE,
+	SHEET_FWD,
+	SHEET_BWD,
+};
+#define TABLE_UNIFIED 0
+#define TABLE_NONE NO_INDEX
+/* The table of a sheet and way. */
+uint32_t table_of_sheet(
+    const struct models *ms, struct str sheet, enum sheet_way way);
+void tables_choose(struct roof_state *g, struct settings *set);
+void tables_check(struct roof_state *g, struct settings *set);
+void tables_list(const struct roof_state *g);
+void tables_print(struct settings *set, struct roof_state *g);
+
+/* sim.c */
+
+struct sim *sim_start(const char *command);
+/* Microseconds, NAN when it can't tell. */
+double sim_time(struct sim *s, const struct arch *a,
+    const struct model_result *r, bool is_backward);
+void sim_finish(struct sim *s);
+
+/* explain.c */
+
+void explain_call(struct out *out, const struct roof_state *g,
+    const struct call *c, const struct model *m);
+void explain_uid(const struct roof_state *g, const char *text);
+void models_list(const struct roof_state *g);
+void one_op(struct roof_state *g, const struct settings *set);
+
+#endif

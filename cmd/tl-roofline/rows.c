@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a table: groups of calls, and the cells of each. */
+#include <stdlib.h>
+
+#include "cmd/tl-roofline/plan.h"
+
+/* What the cells of a row are made of. */
+struct row {
+	struct table *table;
+	const struct roof_state *g;
+	const struct bunches *gs;
+	const struct bunch *gr;
+	const struct call *first; /* the earliest one */
+	const struct call *told;  /* the first one whose model gave a result */
+	struct stats host, kernel;
+	struct stat_real tbs, tflops, pct, sim_pct, over;
+	double lost_ns, whole, cumulative;
+	struct str roof;
+	struct buf *text;
+};
+
+static struct cell
+text_cell(const struct row *r, uint32_t id)
+{
+	return id == INTERN_NONE ? cell_none()
+				 : cell_text(strings_get(r->g->strings, id));
+}
+
+static struct cell
+str_cell(struct str s)
+{
+	return s.len == 0 ? cell_none() : cell_text(s);
+}
+
+/* JSON made now: the table keeps it. */
+static struct cell
+made_cell(const struct row *r, bool has)
+{
+	return has ? cell_text(table_text(r->table, buf_str(r->text)))
+		   : cell_none();
+}
+
+static struct cell
+details_cell(const struct row *r, enum field f)
+{
+	enum detail how =
+	    f == F_TRUNC || f == F_BESIDE_TRUNC ? DETAIL_TRUNC : DETAIL_FULL;
+
+	if (!r->g->set->details)
+		return cell_none();
+	r->text->len = 0;
+	if (f == F_DETAILS || f == F_TRUNC)
+		return made_cell(
+		    r, details_kernels(r->text, r->g, r->gs, r->gr, how));
+	return made_cell(r, details_beside(r->text, r->g, r->gs, r->gr, how));
+}
+
+static struct cell
+params_cell(const struct row *r)
+{
+	if (r->told == NULL)
+		return cell_none();
+	r->text->len = 0;
+	model_params_json(r->text, r->told->res);
+	return made_cell(r, true);
+}
+
+static struct cell
+param_cell(const struct row *r, struct str name, enum col_type type)
+{
+	const struct model_result *res = r->first->res;
+
+	for (size_t i = 0; res != NULL && i < res->nparams; i++) {
+		const struct model_value *v = &res->params[i].val;
+
+		if (!str_eq(res->params[i].name, name))
+			continue;
+		switch (v->type) {
+		case MODEL_NULL: return cell_none();
+		case MODEL_BOOL:
+			if (type == COL_BOOL)
+				return cell_bool(v->yes);
+			break;
+		case MODEL_INT:
+			if (type == COL_INT)
+				return cell_int(v->i);
+			if (type == COL_REAL)
+				return cell_real((double)v->i);
+			break;
+		case MODEL_REAL:
+			if (type == COL_REAL)
+				return cell_real(v->real);
+			break;
+		case MODEL_TEXT:
+			if (type == COL_TEXT)
+				return cell_text(v->text);
+			break;
+		case MODEL_LIST: break;
+		}
+		r->text->len = 0;
+		model_value_json(r->text, v);
+		return made_cell(r, true);
+	}
+	return cell_none();
+}
+
+static struct cell
+key_cell(const struct row *r, enum field f)
+{
+	const struct call *c = r->first;
+	const struct recording *o = &r->g->origins.list.v[c->origin];
+	struct track_names names = names_of(r->g->names, c->track);
+
+	switch (f) {
+	case F_RANK: return cell_int(o->rank);
+	case F_SRC: return cell_int(o->no);
+	case F_NAME: return text_cell(r, c->name);
+	case F_BESIDE_NAMES: return text_cell(r, c->beside_names);
+	case F_CATEGORY: return text_cell(r, c->category);
+	case F_PROCESS: return text_cell(r, names.process);
+	case F_LABEL: return text_cell(r, names.label);
+	case F_THREAD: return text_cell(r, names.thread);
+	case F_DIMS: return text_cell(r, c->args.dims);
+	case F_TYPES: return text_cell(r, c->args.types);
+	case F_STRIDES: return text_cell(r, c->args.strides);
+	case F_CONCRETE: return text_cell(r, c->args.concrete);
+	case F_NUM_KERNELS: return cell_int(c->nkernels);
+	case F_RECOMPUTE: return cell_bool(c->is_recompute);
+	default: return cell_int((int64_t)c->uid.id);
+	}
+}
+
+static struct cell
+real_stat(const struct stat_real *s, unsigned which)
+{
+	const double v[] = { s->mean, s->median, s->std, s->min, s->max };
+
+	return s->n == 0 ? cell_none() : cell_real(v[which]);
+}
+
+static struct cell
+stat_cell(const struct row *r, enum field f)
+{
+	if (f >= F_TBS_MEAN && f <= F_TBS_MAX)
+		return real_stat(&r->tbs, f - F_TBS_MEAN);
+	if (f >= F_TFLOPS_MEAN && f <= F_TFLOPS_MAX)
+		return real_stat(&r->tflops, f - F_TFLOPS_MEAN);
+	if (f >= F_PCT_MEAN && f <= F_PCT_MAX)
+		return real_stat(&r->pct, f - F_PCT_MEAN);
+	switch (f) {
+	case F_HOST_SUM: return cell_int(r->host.sum);
+	case F_HOST_MEAN: return cell_real(r->host.mean);
+	case F_HOST_STD: return cell_real(r->host.std);
+	case F_HOST_MEDIAN: return cell_real(r->host.median);
+	case F_HOST_MIN: return cell_int(r->host.min);
+	case F_HOST_MAX: return cell_int(r->host.max);
+	case F_KERNEL_MEAN: return cell_real(r->kernel.mean);
+	case F_KERNEL_MEDIAN: return cell_real(r->kernel.median);
+	case F_KERNEL_STD: return cell_real(r->kernel.std);
+	case F_KERNEL_MIN: return cell_int(r->kernel.min);
+	case F_KERNEL_MAX: return cell_int(r->kernel.max);
+	default: return cell_int(r->kernel.sum);
+	}
+}
+
+/* The reference rounds these, and has a deviation of one. */
+static struct cell
+over_cell(const struct row *r, enum field f)
+{
+	const double v[] = { r->over.mean, r->over.median, r->over.std,
+		r->over.min, r->over.max };
+
+	if (r->over.n == 0)
+		return cell_none();
+	return cell_real(v[f - F_OVER_MEAN]);
+}
+
+static struct cell
+model_cell(const struct row *r, enum field f)
+{
+	const struct call *c = r->told;
+	struct roofline rf;
+
+	if (c == NULL)
+		return cell_none();
+	rf = roofline_of(r->g->arch, r->g->set->roof, c->res);
+	switch (f) {
+	case F_GFLOPS: return cell_real(call_gflops(c));
+	case F_MIB: return cell_real(call_mib(c));
+	case F_INTENSITY: return cell_real(call_intensity(c));
+	case F_SPEC: return str_cell(c->res->spec);
+	case F_BOUND: return str_cell(str_of(bound_words[rf.bound]));
+	case F_ROOF:
+		return rf.bound == BOUND_NONE ? cell_none() : str_cell(r->roof);
+	case F_ROOF_US: return cell_real(rf.time_us * 1e3);
+	case F_SIM: return cell_real(c->sim_us * 1e3);
+	default: return cell_real(call_gflops(c) / 1e3 / (c->sim_us / 1e6));
+	}
+}
+
+static struct cell
+cell_of(const struct row *r, const struct plan *p, size_t i)
+{
+	enum field f = p->fields[i];
+
+	if (f <= F_EX_UID)
+		return key_cell(r, f);
+	if (f >= F_OVER_MEAN && f <= F_OVER_MAX)
+		return over_cell(r, f);
+	switch (f) {
+	case F_COUNT: return cell_int((int64_t)r->gr->n);
+	case F_GFLOPS:
+	case F_MIB:
+	case F_INTENSITY:
+	case F_SPEC:
+	case F_BOUND:
+	case F_ROOF:
+	case F_ROOF_US:
+	case F_SIM:
+	case F_SIM_TFLOPS: return model_cell(r, f);
+	case F_SIM_PCT: return real_stat(&r->sim_pct, 0);
+	case F_LOST: return cell_real(r->lost_ns);
+	case F_DETAILS:
+	case F_TRUNC:
+	case F_BESIDE:
+	case F_BESIDE_TRUNC: return details_cell(r, f);
+	case F_PARAMS: return params_cell(r);
+	case F_HAS_MODEL: return cell_bool(r->first->has_model);
+	case F_REASON:
+		return r->told != NULL ? cell_none()
+				       : str_cell(call_reason(r->first));
+	case F_ENTRY: return text_cell(r, r->first->entry_point);
+	case F_STACK: return text_cell(r, r->first->stack);
+	case F_SHARE: return cell_real((double)r->gr->busy_ns / r->whole * 100);
+	case F_CUMULATIVE: return cell_real(r->cumulative);
+	case F_PARAM: return param_cell(r, p->params[i], p->columns[i].type);
+	default: return stat_cell(r, f);
+	}
+}
+
+/* ---- rows ---- */
+
+/* Rooms for the figures of one group. */
+struct scratch {
+	VEC(int64_t) ns;
+	VEC(double) real;
+};
+
+typedef double figure_fn(const struct roof_state *g, const struct call *c);
+
+static double
+tbs_of(const struct roof_state *g, const struct call *c)
+{
+	(void)g;
+	return call_tbs(c);
+}
+
+static double
+tflops_of(const struct roof_state *g, const struct call *c)
+{
+	(void)g;
+	return call_tflops(c);
+}
+
+static double
+sim_pct_of(const struct roof_state *g, const struct call *c)
+{
+	(void)g;
+	return c->busy_ns > 0 ? c->sim_us / ((double)c->busy_ns / 1e3) * 100
+			      : NAN;
+}
+
+static double
+over_of(const struct roof_state *g, const struct call *c)
+{
+	(void)g;
+	return c->overlap_pct;
+}
+
+static void
+take_reals(
+    struct row *r, struct scratch *s, figure_fn *of, struct stat_real *to)
+{
+	for (size_t i = 0; i < r->gr->n; i++)
+		s->real.v[i] = of(r->g, bunch_call(r->g, r->gs, r->gr, i));
+	stat_of_reals(to, s->real.v, r->gr->n);
+}
+
+static void
+take_stats(struct row *r, struct scratch *s)
+{
+	size_t n = r->gr->n;
+
+	vec_reserve(&s->ns, n);
+	vec_reserve(&s->real, n);
+	for (size_t i = 0; i < n; i++)
+		s->ns.v[i] = bunch_call(r->g, r->gs, r->gr, i)->host_ns;
+	stat_of(&r->host, s->ns.v, n);
+	for (size_t i = 0; i < n; i++)
+		s->ns.v[i] = bunch_call(r->g, r->gs, r->gr, i)->busy_ns;
+	stat_of(&r->kernel, s->ns.v, n);
+	take_reals(r, s, tbs_of, &r->tbs);
+	take_reals(r, s, tflops_of, &r->tflops);
+	take_reals(r, s, call_roof_pct, &r->pct);
+	take_reals(r, s, sim_pct_of, &r->sim_pct);
+	take_reals(r, s, over_of, &r->over);
+	r->lost_ns = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct call *c = bunch_call(r->g, r->gs, r->gr, i);
+
+		if (r->told == NULL && c->res != NULL &&
+		    c->res->status == MODEL_OK)
+			r->told = c;
+		r->lost_ns += (double)c->busy_ns - call_roof_us(r->g, c) * 1e3;
+	}
+	if (r->over.n > 0) {
+		double std = r->over.n > 1 ? r->over.std : 0;
+
+		r->over.mean = round2(r->over.mean);
+		r->over.median = round2(r->over.median);
+		r->over.std = round2(std);
+	}
+}
+
+static void
+add_notes(struct table *t, const struct roof_state *g)
+{
+	uint64_t ngpu = 0, nunlinked = 0;
+
+	for (size_t i = 0; i < g->origins.list.n; i++) {
+		ngpu += g->origins.list.v[i].ngpu;
+		nunlinked += g->origins.list.v[i].nunlinked;
+	}
+	if (nunlinked > 0)
+		table_note(t,
+		    "%" PRIu64 " of %" PRIu64
+		    " GPU events have no launch in the trace and no op",
+		    nunlinked, ngpu);
+	if (g->arch != NULL)
+		table_note(t, "roofs: %.*s, %s", (int)g->arch->name.len,
+		    g->arch->name.p, roof_words[g->set->roof]);
+}
+
+/* What a share is a share of, by source. */
+static double *
+add_up(const struct roof_state *g, const struct bunches *gs)
+{
+	double *w = xcalloc(g->origins.list.n + 1, sizeof *w);
+
+	for (size_t i = 0; i < gs->list.n; i++)
+		w[gs->list.v[i].key[0]] += (double)gs->list.v[i].busy_ns;
+	return w;
+}
+
+static void
+put_roof(const struct roof_state *g, struct buf *b)
+{
+	if (g->arch != NULL)
+		buf_printf(b, "%.*s %s", (int)g->arch->name.len,
+		    g->arch->name.p, roof_words[g->set->roof]);
+}
+
+void
+rows_print(struct table_dest *dest, struct roof_state *g, const struct plan *p)
+{
+	struct table *t = table_create(p->name.p, p->columns, p->n);
+	struct buf text = { 0 }, roof = { 0 };
+	struct scratch scratch = { 0 };
+	struct bunches gs;
+	double *wholes, sum = 0;
+	uint64_t origin = 0;
+
+	bunches_of(&gs, g, &p->how);
+	wholes = add_up(g, &gs);
+	put_roof(g, &roof);
+	add_notes(t, g);
+	for (size_t i = 0; i < gs.list.n; i++) {
+		const struct bunch *gr = &gs.list.v[i];
+		struct row r = { .table = t,
+			.g = g,
+			.gs = &gs,
+			.gr = gr,
+			.first = bunch_call(g, &gs, gr, 0),
+			.whole = wholes[gr->key[0]],
+			.roof = buf_str(&roof),
+			.text = &text };
+		struct cell *cells;
+
+		sum = gr->key[0] == origin ? sum : 0;
+		origin = gr->key[0];
+		sum += (double)gr->busy_ns;
+		r.cumulative = sum / r.whole * 100;
+		take_stats(&r, &scratch);
+		cells = table_row(t);
+		for (size_t k = 0; k < p->n; k++)
+			cells[k] = cell_of(&r, p, k);
+	}
+	table_print(t, dest);
+	vec_free(&scratch.ns);
+	vec_free(&scratch.real);
+	free(wholes);
+	bunches_free(&gs);
+	buf_free(&text);
+	buf_free(&roof);
+	table_destroy(t);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where an op was called: the frames from the root down to the kernel, and the
+ * line of a user's program that asked for it.
+ */
+#include <ctype.h>
+#include <strings.h>
+
+#include "cmd/tl-roofline/roof.h"
+
+struct frames {
+	VEC(struct str) list;
+	size_t op; /* where the op itself stands */
+};
+
+/* What is no one's program: torch's own layers between an op and a caller. */
+static const char *const wrapper_starts[] = { "<built-in", "pybind11_builtins",
+	"nn.Module:", NULL };
+static const char *const wrapper_parts[] = { "torch/_ops.py",
+	"torch/nn/modules/module.py", "torch/utils/_contextlib.py",
+	"torch/utils/_device.py", "torch/_tensor.py", "torch/functional.py",
+	"torch/overrides.py", "torch/_inductor/", "torch/_functorch/",
+	"torch/distributed/c10d_logger.py", "triton/backends/", NULL };
+static const char *const wrapper_functions[] = { "__torch_function__",
+	"_call_impl", "_wrapped_call_impl", "decorate_context",
+	"dispatch_wrapper", "handle_torch_function", "wrapper",
+	"custom_wrapper", "wrapper_custom", "outer_wrapper", NULL };
+
+static bool
+has(struct str s, const char *part)
+{
+	return str_find(s, str_of(part), false) >= 0;
+}
+
+static bool
+is_kept(const struct roof_state *g, const struct node *n)
+{
+	struct str s = strings_get(g->strings, n->name);
+
+	return n->kind == KIND_OP || has(s, "nn.Module") || has(s, "::") ||
+	    has(s, "/");
+}
+
+/* Without numbers of instances: every "_" and digits goes. */
+static struct str
+without_numbers(struct roof_state *g, struct str s)
+{
+	struct buf b = { 0 };
+	uint32_t id;
+
+	for (size_t i = 0; i < s.len; i++) {
+		size_t k = i + 1;
+
+		while (s.p[i] == '_' && k < s.len &&
+		    isdigit((unsigned char)s.p[k]))
+			k++;
+		if (s.p[i] == '_' && k > i + 1)
+			i = k - 1;
+		else
+			buf_putc(&b, s.p[i]);
+	}
+	id = intern_put(g->strings->text, buf_str(&b));
+	buf_free(&b);
+	return strings_get(g->strings, id);
+}
+
+/* Frames from the root down to a node, itself counted; those below `from`. */
+static void
+add_frames(struct roof_state *g, struct frames *f, uint32_t from, uint32_t node)
+{
+	size_t first = f->list.n;
+
+	for (; node != NO_INDEX && node != from; node = g->nodes.v[node].up)
+		if (is_kept(g, &g->nodes.v[node]))
+			vec_push(&f->list,
+			    without_numbers(g,
+				strings_get(
+				    g->strings, g->nodes.v[node].name)));
+	for (size_t i = first, k = f->list.n; i + 1 < k; i++) {
+		struct str s = f->list.v[i];
+
+		f->list.v[i] = f->list.v[--k];
+		f->list.v[k] = s;
+	}
+}
+
+/* ---- entry point ---- */
+
+static struct str
+function_of(struct str frame)
+{
+	for (size_t i = frame.len; i >= 3; i--)
+		if (memcmp(frame.p + i - 3, "): ", 3) == 0)
+			return (struct str){ frame.p + i, frame.len - i };
+	return frame;
+}
+
+static bool
+is_wrapper(struct str frame)
+{
+	struct str function = function_of(frame);
+
+	for (size_t i = 0; wrapper_starts[i] != NULL; i++)
+		if (str_starts(frame, str_of(wrapper_starts[i])))
+			return true;
+	for (size_t i = 0; wrapper_parts[i] != NULL; i++)
+		if (has(frame, wrapper_parts[i]))
+			return true;
+	for (size_t i = 0; wrapper_functions[i] != NULL; i++)
+		if (str_eq(function, str_of(wrapper_functions[i])))
+			return true;
+	return false;
+}
+
+static struct str
+short_name(struct str op)
+{
+	for (size_t i = op.len; i >= 2; i--)
+		if (memcmp(op.p + i - 2, "::", 2) == 0)
+			return (struct str){ op.p + i, op.len - i };
+	return op;
+}
+
+/* Inward to the function of the op's name, else outward to a caller. */
+static struct str
+entry_of(const struct frames *f, const struct str *rest, size_t nrest,
+    struct str name)
+{
+	struct str op = short_name(name);
+
+	for (size_t i = f->op + 1; i < f->list.n + nrest; i++) {
+		struct str s =
+		    i < f->list.n ? f->list.v[i] : rest[i - f->list.n];
+
+		if (has(s, ".py") && str_find(function_of(s), op, true) >= 0)
+			return s;
+	}
+	for (size_t i = f->op; i-- > 0;)
+		if (has(f->list.v[i], ".py") && !is_wrapper(f->list.v[i]))
+			return f->list.v[i];
+	return STR("Not found");
+}
+
+/* ---- call stack ---- */
+
+static void
+put_frames(struct buf *b, const struct str *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (b->len > 0 && b->p[b->len - 1] != '[')
+			buf_putc(b, ',');
+		json_text(b, v[i]);
+	}
+}
+
+struct tails {
+	VEC(struct frames) list;
+};
+
+static bool
+same_frames(const struct frames *a, const struct frames *b)
+{
+	bool same = a->list.n == b->list.n;
+
+	for (size_t i = 0; i < a->list.n && same; i++)
+		same = str_eq(a->list.v[i], b->list.v[i]);
+	return same;
+}
+
+/* What each kernel has below the op, and its name; each once. */
+static void
+find_tails(
+    struct roof_state *g, struct tails *t, const struct call *c, uint32_t node)
+{
+	for (uint32_t i = 0; i < c->nkernels; i++) {
+		uint32_t w = g->lists.v[c->first_kernel + i];
+		struct frames f = { 0 };
+		bool is_new = true;
+
+		add_frames(g, &f, node, g->above.v[w - g->first_work]);
+		vec_push(&f.list, strings_get(g->strings, g->works.v[w].name));
+		for (size_t k = 0; k < t->list.n && is_new; k++)
+			is_new = !same_frames(&t->list.v[k], &f);
+		if (is_new)
+			vec_push(&t->list, f);
+		else
+			vec_free(&f.list);
+	}
+}
+
+/* Frames that all tails begin with. */
+static size_t
+common(const struct tails *t)
+{
+	size_t n = t->list.v[0].list.n;
+
+	if (t->list.n == 1)
+		return n;
+	for (size_t k = 1; k < t->list.n; k++) {
+		const struct frames *f = &t->list.v[k];
+		size_t same = 0;
+
+		while (same < n && same < f->list.n &&
+		    str_eq(f->list.v[same], t->list.v[0].list.v[same]))
+			same++;
+		n = same;
+	}
+	return n;
+}
+
+static void
+put_stack(struct buf *b, const struct frames *f, const struct tails *t)
+{
+	size_t shared = common(t);
+
+	buf_putc(b, '[');
+	put_frames(b, f->list.v, f->list.n);
+	put_frames(b, t->list.v[0].list.v, shared);
+	for (size_t k = 0; k < t->list.n && t->list.n > 1; k++) {
+		buf_puts(b, b->p[b->len - 1] == '[' ? "[" : ",[");
+		put_frames(b, t->list.v[k].list.v + shared,
+		    t->list.v[k].list.n - shared);
+		buf_putc(b, ']');
+	}
+	buf_putc(b, ']');
+}
+
+void
+stack_of(struct roof_state *g, struct call *c, uint32_t node)
+{
+	struct frames f = { 0 };
+	struct tails t = { 0 };
+	struct buf b = { 0 };
+
+	add_frames(g, &f, NO_INDEX, node);
+	find_tails(g, &t, c, node);
+	if (f.list.n == 0 || t.list.n == 0)
+		goto done;
+	f.op = f.list.n - 1;
+	put_stack(&b, &f, &t);
+	c->stack = intern_put(g->strings->text, buf_str(&b));
+	c->entry_point = intern_put(g->strings->text,
+	    entry_of(&f, t.list.v[0].list.v, t.list.v[0].list.n,
+		strings_get(g->strings, c->name)));
+done:
+	for (size_t i = 0; i < t.list.n; i++)
+		vec_free(&t.list.v[i].list);
+	vec_free(&t.list);
+	vec_free(&f.list);
+	buf_free(&b);
+}

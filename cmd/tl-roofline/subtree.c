@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Facts about the nodes below a root: which of them have a model, own GPU work
+ * and are the only backward op of a forward op.
+ */
+#include <stdlib.h>
+
+#include "cmd/tl-roofline/roof.h"
+
+#define WRAPPER_UP 5 /* ops from a backward op up to its wrapper */
+
+uint64_t
+uid_key(uint32_t origin, struct uid u)
+{
+	return hash_mix(
+	    u.id ^ HASH_K0, HASH_K1 ^ ((uint64_t)origin << 32 | u.inst));
+}
+
+const struct model *
+subtree_model(struct roof_state *g, uint32_t name)
+{
+	if (name == INTERN_NONE)
+		return NULL;
+	while (g->by_name.n <= name) {
+		vec_push(&g->by_name, NULL);
+		vec_push(&g->by_name_known, 0);
+	}
+	if (!g->by_name_known.v[name]) {
+		g->by_name_known.v[name] = 1;
+		g->by_name.v[name] =
+		    model_find(g->models, strings_get(g->strings, name));
+	}
+	return g->by_name.v[name];
+}
+
+uint32_t
+subtree_op(const struct roof_state *g, uint32_t node)
+{
+	while (node != NO_INDEX && g->nodes.v[node].kind != KIND_OP)
+		node = g->nodes.v[node].up;
+	return node;
+}
+
+bool
+work_before(const struct work *a, const struct work *b)
+{
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns;
+	if (a->uid.id != b->uid.id)
+		return a->uid.id < b->uid.id;
+	return a->uid.inst < b->uid.inst;
+}
+
+/* ---- order ---- */
+
+static const struct work *sorting; /* qsort() hands nothing through */
+
+static int
+by_time(const void *x, const void *y)
+{
+	const struct work *a = &sorting[*(const uint32_t *)x];
+	const struct work *b = &sorting[*(const uint32_t *)y];
+
+	if (work_before(a, b))
+		return -1;
+	return work_before(b, a);
+}
+
+void
+works_sort(const struct roof_state *g, uint32_t *list, size_t n)
+{
+	sorting = g->works.v;
+	if (n > 1)
+		qsort(list, n, sizeof *list, by_time);
+}
+
+/* ---- evaluating ---- */
+
+static int
+by_start(const void *x, const void *y)
+{
+	const struct note *a = x, *b = y;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+static void
+sort_notes(struct roof_state *g)
+{
+	int64_t reach = INT64_MIN;
+
+	if (g->notes.n > 0)
+		qsort(g->notes.v, g->notes.n, sizeof *g->notes.v, by_start);
+	for (size_t i = 0; i < g->notes.n; i++) {
+		if (g->notes.v[i].end > reach)
+			reach = g->notes.v[i].end;
+		g->notes.v[i].reach = reach;
+	}
+	g->notes_sorted = true;
+}
+
+/* The annotation that began first of those around the op. */
+static struct str
+annotation_of(struct roof_state *g, const struct node *n)
+{
+	size_t lo = 0, hi;
+
+	if (!g->notes_sorted)
+		sort_notes(g);
+	hi = g->notes.n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (g->notes.v[mid].reach > n->ts_ns + n->dur_ns)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	if (lo == g->notes.n || g->notes.v[lo].start > n->ts_ns)
+		return STR("NA");
+	return strings_get(g->strings, g->notes.v[lo].name);
+}
+
+static void
+set_args(const struct roof_state *g, struct model_op *op, struct op_args a)
+{
+	op->dims = strings_get(g->strings, a.dims);
+	op->types = strings_get(g->strings, a.types);
+	op->strides = strings_get(g->strings, a.strides);
+	op->concrete = strings_get(g->strings, a.concrete);
+}
+
+struct extra_of {
+	const struct roof_state *g;
+	const struct node *n;
+};
+
+static bool
+extra_arg(void *ctx, struct str key, struct str *text)
+{
+	const struct extra_of *e = ctx;
+
+	for (uint32_t i = 0; i < e->n->nextra; i++) {
+		const struct extra *x = &e->g->extras.v[e->n->extra + i];
+
+		if (x->text != INTERN_NONE &&
+		    str_eq(strings_get(e->g->strings, x->key), key)) {
+			*text = strings_get(e->g->strings, x->text);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The names of what runs below a node, in the order of time. */
+static struct str *
+kernel_names(const struct roof_state *g, const struct node *n)
+{
+	uint32_t *order = xmalloc((n->nwork + 1) * sizeof *order);
+	struct str *names = xmalloc((n->nwork + 1) * sizeof *names);
+
+	for (uint32_t i = 0; i < n->nwork; i++)
+		order[i] = n->work + i;
+	works_sort(g, order, n->nwork);
+	for (uint32_t i = 0; i < n->nwork; i++)
+		names[i] = strings_get(g->strings, g->works.v[order[i]].name);
+	free(order);
+	return names;
+}
+
+/* The forward op of the wrapper that a node is below of, or NO_INDEX. */
+static uint32_t
+forward_above(const struct roof_state *g, uint32_t i, uint32_t *wrapper)
+{
+	int up = 0;
+
+	for (; i != NO_INDEX; i = g->nodes.v[i].up) {
+		const struct node *n = &g->nodes.v[i];
+		const uint64_t *at;
+
+		if (n->kind != KIND_OP)
+			continue;
+		if (n->fwd.inst != UID_NONE) {
+			at =
+			    map_get(&g->forward_of, uid_key(g->origin, n->fwd));
+			*wrapper = i;
+			return at != NULL ? (uint32_t)*at : NO_INDEX;
+		}
+		if (++up > WRAPPER_UP)
+			break;
+	}
+	return NO_INDEX;
+}
+
+const struct model_result *
+subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
+{
+	struct node *n = &g->nodes.v[node];
+	const struct model *m = n->model;
+	struct extra_of ctx = { g, n };
+	struct model_op op = { .name = strings_get(g->strings, n->name),
+		.arg = extra_arg,
+		.ctx = &ctx };
+	struct model_op forward;
+	const struct model_result *r;
+	struct str *names = NULL;
+	uint32_t f, wrapper;
+
+	set_args(g, &op, n->args);
+	if (m->reads & MODEL_READS_KERNELS) {
+		names = kernel_names(g, n);
+		op.kernels = names;
+		op.nkernels = n->nwork;
+	}
+	if (m->reads & MODEL_READS_ANNOTATION)
+		op.annotation = annotation_of(g, n);
+	if ((m->reads & MODEL_READS_FORWARD) &&
+	    (f = forward_above(g, node, &wrapper)) != NO_INDEX) {
+		forward = (struct model_op){ .name = strings_get(g->strings,
+						 g->forwards.v[f].name) };
+		set_args(g, &forward, g->forwards.v[f].args);
+		op.forward = &forward;
+	}
+	r = model_eval(g->models, m, &op, way);
+	free(names);
+	if (r->status == MODEL_FAILED && n->nwork > 0 && g->nfailed++ == 0) {
+		g->failed_name = op.name;
+		g->failed_reason = n->args.dims == INTERN_NONE
+		    ? STR("the trace has no shapes (record_shapes)")
+		    : r->reason;
+	}
+	return r;
+}
+
+/* ---- what is above each GPU event ---- */
+
+static void
+own_work(struct roof_state *g, uint32_t owner, uint32_t w)
+{
+	struct node *n = &g->nodes.v[owner];
+
+	if (g->works.v[w].is_comm)
+		return;
+	if (n->first_own == NO_INDEX ||
+	    work_before(&g->works.v[w], &g->works.v[n->first_own]))
+		n->first_own = w;
+}
+
+/* The nearest op that owns what it launches, else the launch. */
+static uint32_t
+owner_of(const struct roof_state *g, uint32_t launch)
+{
+	for (uint32_t i = launch; i != NO_INDEX; i = g->nodes.v[i].up)
+		if (g->nodes.v[i].kind == KIND_OP &&
+		    g->nodes.v[i].name != g->execute)
+			return i;
+	return launch;
+}
+
+void
+subtree_judge(struct roof_state *g)
+{
+	for (uint32_t w = g->first_work; w < g->works.n; w++) {
+		uint32_t at = g->above.v[w - g->first_work];
+		uint32_t op = subtree_op(g, at);
+
+		if (at == NO_INDEX)
+			continue;
+		if (op != NO_INDEX) {
+			g->works.v[w].op = g->nodes.v[op].number;
+			g->nodes.v[op].is_leaf = true;
+		}
+		own_work(g, owner_of(g, at), w);
+	}
+	for (uint32_t i = (uint32_t)g->nodes.n; i-- > 0;) {
+		struct node *n = &g->nodes.v[i];
+
+		if (n->model != NULL) {
+			n->res = subtree_eval(g, i, MODEL_FWD);
+			n->is_model = !n->model->is_extra && n->nwork > 0 &&
+			    n->res->status != MODEL_NONE;
+		}
+		if (n->up != NO_INDEX && (n->is_model || n->model_below))
+			g->nodes.v[n->up].model_below = true;
+	}
+}
+
+/* ---- forward and backward ---- */
+
+static void
+keep_forward(struct roof_state *g, uint32_t i)
+{
+	struct node *n = &g->nodes.v[i];
+	struct forward *f;
+	bool is_new;
+	uint64_t *at =
+	    map_put(&g->forward_of, uid_key(g->origin, n->uid), &is_new);
+
+	if (!is_new)
+		return;
+	*at = g->forwards.n;
+	f = vec_add(&g->forwards);
+	*f = (struct forward){ .name = n->name,
+		.category = INTERN_NONE,
+		.args = n->args,
+		.first_back = g->backs.n };
+	for (uint32_t k = i; k < n->end; k++)
+		if (g->nodes.v[k].bwd.inst != UID_NONE)
+			vec_push(&g->backs, g->nodes.v[k].bwd);
+	f->nback = g->backs.n - f->first_back;
+	if (n->model == NULL || n->model->is_extra || !n->model->has_backward)
+		return;
+	f->res = subtree_eval(g, i, MODEL_BWD);
+	f = &g->forwards
+		 .v[*map_get(&g->forward_of, uid_key(g->origin, n->uid))];
+	if (n->model->backward_category.len > 0)
+		f->category =
+		    intern_put(g->strings->text, n->model->backward_category);
+}
+
+void
+subtree_keep(struct roof_state *g)
+{
+	for (uint32_t i = 0; i < g->nodes.n; i++) {
+		const struct node *n = &g->nodes.v[i];
+
+		if (n->fwd.inst != UID_NONE) {
+			*map_put(&g->range_of, uid_key(g->origin, n->uid),
+			    NULL) = g->ranges.n;
+			vec_push(
+			    &g->ranges, ((struct range){ n->work, n->nwork }));
+		}
+		if (n->bwd.inst != UID_NONE && n->kind == KIND_OP)
+			keep_forward(g, i);
+	}
+}
+
+/* Ops below a wrapper that have its name, and GPU work. */
+static int64_t
+count_main(struct roof_state *g, uint32_t wrapper)
+{
+	struct node *w = &g->nodes.v[wrapper];
+	struct str name = strings_get(g->strings, w->name);
+	ptrdiff_t at = str_find(name, STR(": "), false);
+
+	if (w->nmain >= 0)
+		return w->nmain;
+	w->nmain = 0;
+	if (at < 0)
+		return 0;
+	name = (struct str){ name.p + at + 2, name.len - (size_t)at - 2 };
+	for (uint32_t i = wrapper + 1; i < w->end; i++) {
+		const struct node *n = &g->nodes.v[i];
+
+		if (n->kind == KIND_OP && n->nwork > 0 &&
+		    str_eq(strings_get(g->strings, n->name), name))
+			w->nmain++;
+	}
+	return w->nmain;
+}
+
+uint32_t
+subtree_sole(struct roof_state *g, uint32_t node)
+{
+	uint32_t wrapper = NO_INDEX, f;
+
+	f = forward_above(g, g->nodes.v[node].up, &wrapper);
+	if (f == NO_INDEX || g->forwards.v[f].category == INTERN_NONE ||
+	    g->forwards.v[f].res == NULL ||
+	    g->forwards.v[f].res->status != MODEL_OK ||
+	    count_main(g, wrapper) != 1)
+		return NO_INDEX;
+	return f;
+}
