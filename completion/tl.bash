@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# Completion for all programs of tl. Each says itself what its options are:
+# `tl-x --complete` prints one a line, --long<TAB>-s<TAB>ARGUMENT<TAB>help.
+
+_tl() {
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local prog=${COMP_WORDS[0]} table line rest long short arg words=()
+
+	# --option=VALUE comes in three words.
+	if [[ $cur == = ]]; then
+		cur=
+	elif [[ $prev == = ]]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	COMPREPLY=()
+	table=$("$prog" --complete 2>/dev/null </dev/null) || return 0
+	while IFS= read -r line; do
+		long=${line%%$'\t'*}
+		rest=${line#*$'\t'}
+		short=${rest%%$'\t'*}
+		rest=${rest#*$'\t'}
+		arg=${rest%%$'\t'*}
+		if [[ -n $arg && -n $prev && ($prev == "$long" || $prev == "$short") ]]
+		then
+			_tl_argument "$arg" "$cur"
+			return 0
+		fi
+		[[ -z $long ]] || words+=("$long")
+		[[ -z $short || -n $long ]] || words+=("$short")
+	done <<<"$table"
+	if [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "${words[*]}" -- "$cur")
+	else
+		_tl_argument FILE "$cur"
+	fi
+}
+
+# What can stand for an ARGUMENT: choices (`csv|tsv`), folders, files.
+_tl_argument() {
+	case $1 in
+	*'|'*) mapfile -t COMPREPLY < <(compgen -W "${1//|/ }" -- "$2") ;;
+	DIR*) compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -d -- "$2") ;;
+	FILE* | *FILE) compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+	esac
+}
+
+# Installed under the name of each program; sourced, it takes all it finds.
+_tl_programs() {
+	local name
+	compgen -c tl- | sort -u | while IFS= read -r name; do
+		[[ $name =~ ^tl-[a-z0-9-]+$ ]] && echo "$name"
+	done
+}
+mapfile -t _tl_names < <(_tl_programs)
+[[ ${#_tl_names[@]} -eq 0 ]] || complete -F _tl "${_tl_names[@]}"
+unset _tl_names

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * embed AREA FILE...: files as a C array of struct embedded (see
+ * common/AREA/priv.h), on stdout. Made and run by the build.
+ *
+ * Each has the zeros behind it that our readers expect. A Lua file has its
+ * compiled form too, which loads five times as fast. Names are relative to
+ * common/AREA.
+ */
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+fail(const char *what, const char *why)
+{
+	fprintf(stderr, "embed: %s: %s\n", what, why);
+	exit(1);
+}
+
+static int
+put(lua_State *L, const void *bytes, size_t n, void *count)
+{
+	const unsigned char *p = bytes;
+
+	(void)L;
+	for (size_t i = 0; i < n; i++)
+		printf("%d,%s", p[i], ++*(size_t *)count % 24 == 0 ? "\n" : "");
+	return 0;
+}
+
+static char *
+slurp(const char *path, size_t *len)
+{
+	FILE *f = fopen(path, "rb");
+	char *text = malloc(1 << 24);
+
+	if (f == NULL || text == NULL)
+		fail(path, "can't be read");
+	*len = fread(text, 1, 1 << 24, f);
+	fclose(f);
+	return text;
+}
+
+/* The number of bytes of the compiled form. */
+static size_t
+compile(const char *name, const char *text, size_t len)
+{
+	lua_State *L = luaL_newstate();
+	char chunk[256];
+	size_t n = 0;
+
+	snprintf(chunk, sizeof chunk, "@%s", name);
+	if (luaL_loadbufferx(L, text, len, chunk, "t") != LUA_OK)
+		fail(name, lua_tostring(L, -1));
+	lua_dump(L, put, &n, 0);
+	lua_close(L);
+	return n;
+}
+
+int
+main(int argc, char *argv[])
+{
+	size_t *len = calloc((size_t)argc * 2 + 2, sizeof *len),
+	       *code = len + argc;
+	size_t skip = strlen("common/") + strlen(argv[1]) + 1;
+
+	printf("#include \"%s/priv.h\"\n", argv[1]);
+	for (int i = 2; i < argc; i++) {
+		const char *name = argv[i] + skip;
+		char *text = slurp(argv[i], &len[i]);
+		size_t n = 0;
+
+		printf("static const unsigned char text_%d[%zu + IN_PAD] = {\n",
+		    i, len[i]);
+		put(NULL, text, len[i], &n);
+		printf("};\nstatic const unsigned char code_%d[] = {\n", i);
+		if (strcmp(name + strlen(name) - 4, ".lua") == 0)
+			code[i] = compile(name, text, len[i]);
+		printf("0 };\n");
+		free(text);
+	}
+	printf("const struct embedded %s_data[] = {\n", argv[1]);
+	for (int i = 2; i < argc; i++)
+		printf("\t{ \"%s\", text_%d, %zu, code_%d, %zu },\n",
+		    argv[i] + skip, i, len[i], i, code[i]);
+	printf("};\nconst size_t %s_ndata = %d;\n", argv[1], argc - 2);
+	free(len);
+	return fflush(stdout) == 0 ? 0 : 1;
+}
