@@ -1,0 +1,132 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every program that reads a stream, with one cut off at every byte: exit
+# status 1, a reason, no table and no file. And with the same input in every
+# form: the same answer.
+. tests/cli/lib.sh
+
+cp "$ROOT/tests/golden/stream/valid/ten-events.tl" ten.tl
+cat >cuts.py <<'END_PY'
+"""cuts.py FILE STEP COMMAND...: the command on prefixes of the file."""
+import concurrent.futures
+import os
+import subprocess
+import sys
+
+data, step = open(sys.argv[1], "rb").read(), int(sys.argv[2])
+command = sys.argv[3:]
+# what a filter or a printer of events has written so far is marked by its end
+STREAMS = ("tl-cat", "tl-link", "tl-tree", "tl-filter", "tl-merge",
+           "tl-export")
+
+
+def run(n):
+    out = f"out{n}"
+    args = [a.replace("OUT", out) for a in command]
+    p = subprocess.run(args, input=data[:n], capture_output=True)
+    err = p.stderr.decode("utf-8", "replace")
+    good = p.returncode == 1 and err.startswith("tl-")
+    if command[0] not in STREAMS or "--check" in command:
+        good = good and p.stdout == b""
+    if n > 40:  # before, it is no stream but an unknown format
+        good = good and ("cut off" in err or "end" in err)
+    good = good and not os.path.isfile(out)
+    return good, f"cut at {n} of {len(data)}: {p.returncode} {p.stdout} {err}"
+
+
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    bad = [why for good, why in pool.map(run, range(0, len(data), step))
+           if not good]
+print("\n".join(bad[:5]))
+sys.exit(bool(bad))
+END_PY
+
+# every COMMAND...: STEP is 1, or more for what starts many programs
+STEP=1
+every() {
+	command -v "$1" >/dev/null || {
+		skip "$*" 'not built'
+		return
+	}
+	ok "cut at any byte: $*" python3 cuts.py ten.tl "$STEP" "$@"
+}
+
+every tl-cat
+every tl-cat --tsv -F id,op,args
+every tl-cat --check
+every tl-cat --stats
+every tl-cat --binary
+every tl-link
+every tl-tree
+every tl-tree --print
+every tl-timeline
+every tl-timeline -o OUT
+every tl-ops
+every tl-kernels
+every tl-fold
+every tl-modules
+every tl-collective
+every tl-roofline --arch H100-SXM
+every tl-filter --kind kernel
+every tl-merge
+every tl-export
+every tl-export -o OUT
+STEP=7
+every tl-split --by step -d OUT
+STEP=101
+every tl-report
+
+# ---- every form of input ----
+
+gzip -c ten.tl >ten.gz
+zstd -q ten.tl -o ten.zst
+tl-cat ten.tl >ten.ndjson
+tl-export --to chrome ten.tl -o raw.json 2>err
+tl-tree raw.json -o raw.tl 2>err
+gzip -c raw.json >raw.json.gz
+zstd -q raw.json -o raw.json.zst
+
+# forms COMMAND: of what is printed only the name of the input may differ
+forms() {
+	command -v "${1%% *}" >/dev/null || {
+		skip "$1" 'not built'
+		return
+	}
+	sh -c "$1 ten.tl" >want 2>err
+	for f in ten.gz ten.zst ten.ndjson '- <ten.tl' '- <ten.zst' \
+		'<ten.ndjson'; do
+		sh -c "$1 $f" >got 2>err || echo "exit status $?" >>got
+		cmp -s want got || echo "$f"
+	done >differ
+	sh -c "$1 raw.tl" >want 2>err
+	for f in raw.json raw.json.gz raw.json.zst '<raw.json'; do
+		sh -c "$1 $f" >got 2>err || echo "exit status $?" >>got
+		cmp -s want got || echo "$f"
+	done >>differ
+	is "the same from every form of input: $1" "$(cat differ)" ''
+}
+
+for c in 'tl-cat --tsv -F id,name,ts,dur,op' 'tl-tree --print' tl-timeline \
+	tl-ops tl-kernels tl-fold 'tl-roofline --arch H100-SXM'; do
+	forms "$c"
+done
+
+# ---- no stream, no trace; a full disk; a reader that leaves ----
+
+: >empty
+echo 'this is no trace' >text
+for c in tl-cat tl-link tl-tree tl-timeline tl-ops tl-kernels tl-fold \
+	tl-modules tl-roofline tl-filter tl-merge tl-export tl-collective; do
+	command -v "$c" >/dev/null || continue
+	refuses 1 'empty' "$c empty"
+	refuses 1 'no trace' "$c text"
+	refuses 1 'No such file' "$c missing.tl"
+	refuses 1 'irectory' "$c - <$TMP"
+	case $c in # no collective, no module there
+	tl-collective | tl-modules) continue ;;
+	esac
+	refuses 1 'No space left' "$c ten.tl >/dev/full"
+	quiet "$c: a reader may leave" "$c ten.tl 2>/dev/null | true"
+done
+
+done_testing

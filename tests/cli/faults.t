@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# Every program with its calls failing in turn: it does all or says why not.
+. tests/cli/lib.sh
+
+have_failio || skip_all 'calls can not be made to fail in this build'
+
+tl-gen -s 7 -n 1 --layers 1 -o small.json
+tl-decode small.json -o small.tl
+tl-tree small.tl -o tree.tl
+tl-timeline --format ndjson tree.tl >table.ndjson
+gzip -9 <small.json >small.json.gz
+mkdir ranks
+tl-gen -s 7 -n 1 --layers 1 --ranks 2 -d ranks
+for rank in ranks/*.json; do
+	tl-tree "$rank" -o "${rank%.json}.tl"
+done
+n=0
+
+# faults COMMAND [ARGUMENT...]: it runs in a folder beside the files above.
+faults() {
+	command -v "$1" >/dev/null || {
+		skip "$*" 'not built'
+		return
+	}
+	n=$((n + 1))
+	mkdir "in$n"
+	ok "$*" "$T/faults" "$T/failio.so" "$TMP/in$n" 200 "$@"
+}
+
+faults tl-decode ../small.json -o out.tl
+faults tl-decode ../small.json.gz -o out.tl
+faults tl-decode ../small.json
+faults tl-decode -d out ../ranks/rank-0.json ../ranks/rank-1.json
+faults tl-cat ../small.tl
+faults tl-cat --tsv ../tree.tl -o out.tsv
+faults tl-link ../small.tl -o out.tl
+faults tl-tree ../small.tl -o out.tl
+faults tl-tree --mem 4M ../small.tl -o out.tl
+faults tl-tree -p ../tree.tl
+faults tl-timeline ../tree.tl -o out.tsv
+faults tl-timeline ../small.json
+faults tl-filter --kind kernel ../tree.tl -o out.tl
+faults tl-export --to chrome ../tree.tl -o out.json
+faults tl-kernels ../tree.tl -o out.tsv
+faults tl-ops ../tree.tl -o out.tsv
+faults tl-roofline ../tree.tl -o out.tsv
+faults tl-collective ../ranks/rank-0.tl ../ranks/rank-1.tl -o out.tsv
+faults tl-merge ../ranks/rank-0.tl ../ranks/rank-1.tl -o out.tl
+faults tl-split --by step -d out ../tree.tl
+faults tl-fold ../tree.tl -o out.txt
+faults tl-modules ../tree.tl -o out.tsv
+# libxlsxwriter goes on when there is no memory for a format
+export FAULTS_WITHOUT=malloc
+faults tl-xlsx ../table.ndjson -o out.xlsx
+done_testing

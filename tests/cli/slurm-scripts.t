@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# scripts/slurm without Slurm: a job of four ranks under xargs, restarted; with
+# a rank cut off, one missing and one never done. tests/slurm/run has Slurm.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+S=$ROOT/scripts/slurm
+parts() { # parts: every line of the list, two at a time
+	seq "$(wc -l <"$1/lists/all")" |
+		xargs -n 1 -P 2 "$S/part" "$1" all 2>"$TMP/err"
+}
+# stamps WORK: the parts with inode and time of change
+stamps() {
+	find "$1/parts" -name '*.tl' -exec stat -c '%n %i %z' {} + | sort
+}
+
+plan 22
+tl-gen --ranks 4 --steps 2 --layers 1 -d job
+tl-collective job -d whole 2>err # what all must come to
+
+# ---- a job ----
+
+is 'a list of a folder' "$("$S/list" w all job)" 4
+is 'in the order of ranks' "$(sed 's,.*/,,' w/lists/all | tr '\n' ' ')" \
+	'rank-0.json rank-1.json rank-2.json rank-3.json '
+ok 'parts by xargs' parts w
+ok 'merge' "$S/merge" w
+ok 'what one process says of the traces' diff -r whole w/tables
+is 'no doubts' "$(cat w/doubts)" ''
+"$S/merge" w --table nccl_groups -c group,ranks >some
+tl-collective job --table nccl_groups -c group,ranks >wanted
+same 'merge with options' some wanted
+
+# ---- started again ----
+
+before=$(stamps w)
+ok 'again' parts w
+is 'finished parts are not done again' "$(stamps w)" "$before"
+rm w/parts/all/"$TMP"/job/rank-2.json.tl
+touch job/rank-1.json
+parts w
+is 'one that is gone and one of a newer trace are' "$(stamps w |
+	sort | printf '%s\n%s\n' "$before" "$(cat)" | sort | uniq -u |
+	sed 's,.*/rank-\(.\).*,\1,' | sort -u | tr '\n' ' ')" '1 2 '
+"$S/merge" w
+ok 'and the result is the same' diff -r whole w/tables
+
+# ---- ranks that fail ----
+
+mkdir cut
+cp job/rank-[013].json cut
+head -c 9000 job/rank-2.json >cut/rank-2.json
+"$S/list" c all cut >/dev/null
+parts c
+is 'a rank that is cut off fails xargs' $? 123
+is 'and has no part' "$(find c/parts -name '*.tl' | wc -l)" 3
+"$S/merge" c 2>err
+is 'merge goes on with the others, with status 3' $? 3
+like 'it is named, with the reason' "$(cat c/doubts)" \
+	'cut/rank-2.json: byte 9000 .*cut off'
+like 'and the rank is missing' "$(cat c/doubts)" '1 of 4 ranks .* missing: 2'
+before=$(stamps c)
+cp job/rank-2.json cut
+parts c
+is 'restarted with the whole file, only that is done' \
+	"$(stamps c | grep -v rank-2)" "$before"
+"$S/merge" c
+ok 'and all is well' diff -r whole c/tables
+
+"$S/list" k all job job/rank-9.json >/dev/null
+"$S/part" k all 1 2 4 5 2>err
+"$S/merge" k 2>err
+is 'a rank that was killed and one that is not there' "$?
+$(sed -n 's,^merge: all: .*/\(rank.*\),\1,p' err)" '3
+rank-2.json: no part (not run, or killed)
+rank-9.json: no part:'
+
+# ---- elements of an array, and nodes ----
+
+"$S/list" 'a b' all job >/dev/null
+for id in 1 2 3; do
+	SLURM_ARRAY_TASK_ID=$id SLURM_ARRAY_TASK_COUNT=3 "$S/part" 'a b' all
+done
+is 'an array shorter than the list, and a space' \
+	"$(find 'a b/parts' -name '*.tl' | wc -l)" 4
+mkdir n0 n1 # the disks of two nodes, with the same names for other ranks
+cp job/rank-0.json n0/rank-a.json && cp job/rank-1.json n0/rank-b.json
+cp job/rank-2.json n1/rank-a.json && cp job/rank-3.json n1/rank-b.json
+SLURMD_NODENAME=n0 "$S/node" n n0 && SLURMD_NODENAME=n1 "$S/node" n n1
+"$S/merge" n
+ok 'traces on the disks of nodes' diff -r whole n/tables
+ok 'no parts, no answer' sh -c '! "$1/merge" nothing' _ "$S"

@@ -1,0 +1,403 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-decode: what it reads, what it refuses, and that nothing is lost.
+# shellcheck disable=SC2086,SC2046,SC2016,SC2094 # lists are split, CMDs quoted
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+events=$ROOT/tests/oracle/events.py
+
+# whole TEXT TRACE [DECODE-OPTION...]: all of the trace is in the stream
+whole() {
+	text=$1 trace=$2
+	shift 2
+	tl-decode "$@" "$trace" 2>err >whole.tl && tl-cat whole.tl >whole.nd
+	like "$text" "$(cat err; python3 "$events" "$trace" whole.nd 2>&1)" \
+		' 0 wrong$'
+}
+
+# items: a stream as lines, without what says how it was made
+items() {
+	tl-cat "$@" | sed -e 1d -e 's/"name":"[^"]*[/]*small[^"]*",//' \
+		-e 's/"name":"stdin",//'
+}
+
+cat >small.json <<'EOT'
+{"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8},
+"traceEvents": [
+ {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 8, "ts": 1712195495519689.047, "dur": 12.5,
+  "args": {"External id": 5, "Input Dims": [[2, 3], []], "w\u00e9": "\ud83d\ude00 \"q\"", "big": 18446744073709551615}},
+ {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1712195495519700.5, "dur": -1,
+  "args": {"stream": 7, "device": 0, "correlation": 9, "f": 1e-05, "n": null, "b": true}},
+ {"ph": "i", "name": "[memory]", "cat": "cpu_instant_event", "s": "t", "ts": "1712195495519701", "pid": "a", "tid": []},
+ {"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "python"}}
+], "traceName": "x.json"}
+EOT
+
+# ---- ways in ----
+
+gzip -k small.json
+{ head -c 300 small.json | gzip; tail -c +301 small.json | gzip; } >members.gz
+{ head -c 400 small.json | zstd -q; tail -c +401 small.json | zstd -q; } >frames.zst
+tl-decode small.json >small.tl 2>/dev/null
+items small.tl >small.items
+is 'events of a file' "$(grep -c '^{"id"' small.items)" 4
+n=0
+for cmd in 'tl-decode <small.json' 'tl-decode - <small.json' \
+	'cat small.json | tl-decode' 'cat small.json | tl-decode -- -' \
+	'dribble <small.json | tl-decode' 'tl-decode small.json.gz' \
+	'dribble <small.json.gz | tl-decode' 'tl-decode members.gz' \
+	'tl-decode <members.gz' 'tl-decode frames.zst' \
+	'cat frames.zst | tl-decode' 'tl-decode -z small.json' \
+	'tl-decode --zstd=9 small.json' 'tl-decode --ndjson small.json' \
+	'tl-decode -o out.tl small.json; cat out.tl' \
+	'tl-decode -z -o out.zst small.json; zstd -dc out.zst'; do
+	eval "$cmd" 2>/dev/null | items >got.items
+	grep -v '"facts"' small.items >want
+	grep -v '"facts"' got.items >got
+	if cmp -s got want; then n=$((n + 1)); else diag "differs: $cmd"; fi
+done
+is 'the same events from everywhere' "$n" 16
+sed 's/, "/ ,\n\t "/g; s/": /" : /g; s/$/   /' small.json >spaced.json
+tl-decode spaced.json 2>/dev/null | items | grep '^{"id"' >got
+grep '^{"id"' small.items >want
+same 'white space makes no difference' got want
+tl-gen --size 3M >m.json
+is 'mapped or in a window: the same events' \
+	"$(tl-decode m.json | tl-cat | grep '^{"id"' | cksum)" \
+	"$(dribble <m.json | tl-decode | tl-cat | grep '^{"id"' | cksum)"
+
+# ---- what is no trace ----
+
+refuses 1 'small.cut: byte [0-9]+' \
+	'head -c 600 small.json >small.cut; tl-decode --ndjson small.cut >/dev/null'
+size=$(($(wc -c <small.json) - 1))
+python3 - >cuts <<'EOF'
+import subprocess
+data = open('small.json', 'rb').read().rstrip()
+bad = []
+for n in range(len(data)):
+    p = subprocess.run(['tl-decode'], input=data[:n], capture_output=True)
+    err = p.stderr.decode()
+    if p.returncode != 1 or 'stdin: ' not in err or (
+            n > 0 and 'byte ' not in err and 'white space' not in err):
+        bad.append((n, p.returncode, err))
+    if n % 50 == 0 and p.stdout and subprocess.run(
+            ['tl-cat', '--check'], input=p.stdout, capture_output=True).returncode != 1:
+        bad.append((n, 'its stream passes'))
+print(bad)
+EOF
+is "cut anywhere (of $size bytes) it says where" "$(cat cuts)" '[]'
+refuses 1 'empty' 'tl-decode </dev/null'
+refuses 1 'nothing but white space' 'echo | tl-decode -o x.tl'
+refuses 1 'directory' 'tl-decode /'
+refuses 1 'No such file' 'tl-decode nowhere.json'
+while IFS='|' read -r why text; do
+	# shellcheck disable=SC2059 # the escapes are meant
+	printf "$text" >what.bad
+	refuses 1 "$why" 'tl-decode -o x.tl what.bad'
+done <<'EOF'
+zip|PK\003\004aaaa
+Git LFS|version https://git-lfs.github.com/spec/v1
+SQLite|SQLite format 3\000aaaa
+Perfetto|\n\004\010\001\020\002
+XPlane|\n\020\010\001\022\014/host:metadata
+CSV|"Kind","Agent_Id",1\n
+bzip2|BZh91AY
+xz|\3757zXZ\000
+picture|\211PNG\r\n
+pickle|\200\004\225abc
+HTML|<html>
+UTF-16|\377\376{\000
+no format known|hello
+Chakra|{"nodes":[]}
+memory snapshot|{"segments":[]}
+no list|{"traceEvents":{}}
+text follows|[] []
+second list|{"traceEvents":[],"traceEvents":[]}
+EOF
+refuses 1 'compressed twice' 'gzip <small.json | gzip | tl-decode -o x.tl'
+refuses 1 'zstd within' 'zstd -q <small.json | gzip | tl-decode -o x.tl'
+refuses 1 'program' 'tl-decode -o x.tl "$(command -v tl-decode)"'
+refuses 1 'tar archive' 'tar cf - small.json | tl-decode -o x.tl'
+refuses 1 'event stream already' 'tl-cat --binary small.tl | tl-decode -o x.tl'
+refuses 1 'event stream already' 'tl-cat small.tl | head -n 1 | tl-decode -o x.tl'
+printf '[\n\n  1]' >one.json
+refuses 1 'byte 5 .line 3.: expected an event' 'tl-decode -o x.tl one.json'
+
+# ---- ways out ----
+
+refuses 1 'No space left' 'tl-decode m.json >/dev/full'
+quiet 'a reader may leave' 'tl-decode m.json | head -c 1000'
+head -c 500000 m.json >cut.json
+refuses 1 'byte 500000' 'tl-decode -o no.tl cut.json'
+is '-o: whole or nothing' "$(find . -name 'no.tl*')" ''
+refuses 2 'exclude each other' 'tl-decode -d x -o y small.json'
+refuses 2 'exclude each other' 'tl-decode --only op --skip kernel small.json'
+refuses 2 'no kind' 'tl-decode --only op,nonsense small.json'
+refuses 2 'needs a group' 'tl-decode --rank-regex "[0-9]" small.json'
+refuses 2 'rank-regex' 'tl-decode --rank-regex "(" small.json'
+like 'no binary on a terminal' "$(python3 -c '
+import os, subprocess
+master, slave = os.openpty()
+p = subprocess.run(["tl-decode", "small.json"], stdout=slave,
+                   stderr=subprocess.PIPE)
+print(p.returncode, p.stderr.decode())')" '^2 .*terminal.*tl-cat'
+
+mkdir in in/a in/b
+for f in in/a/t.json in/b/t.json.gz in/t-2.pt.trace.json in/rank-5.json; do
+	case $f in *.gz) gzip -c small.json >$f ;; *) cp small.json $f ;; esac
+done
+tl-decode -d out -j 3 in/a/t.json in/b/t.json.gz in/t-2.pt.trace.json \
+	in/rank-5.json 2>/dev/null
+is '-d: a stream each, and no name twice' "$(cd out && echo *)" \
+	'rank-5.tl t-2-2.tl t-2.tl t.tl'
+n=0
+for f in out/*.tl; do tl-cat --check $f >/dev/null 2>&1 && n=$((n + 1)); done
+is '-d: all of them whole' $n 4
+refuses 1 'cut.json' 'tl-decode -d out2 small.json cut.json m.json'
+is '-d: the others go on' "$(cd out2 && echo *)" 'm.tl small.tl'
+
+facts() { tl-cat "$@" | grep '"final":true' | sed 's/.*"facts"://'; }
+like 'rank from distributedInfo' "$(facts small.tl)" \
+	'"rank":3,"rank_from":"distributedInfo"'
+echo '{"traceEvents":[]}' >a-rank12.json
+cp a-rank12.json run_77_x.json
+like 'rank from the name' "$(tl-decode a-rank12.json | facts)" \
+	'"rank":12,"rank_from":"name"'
+like 'rank by --rank-regex' \
+	"$(tl-decode --rank-regex 'run_([0-9]+)_' run_77_x.json | facts)" \
+	'"rank":77,"rank_from":"name"'
+tl-decode small.json run_77_x.json - <run_77_x.json 2>/dev/null >three.tl
+is 'several inputs are several sources, ranked in order at last' \
+	"$(facts three.tl | grep -o '"rank":[0-9]*' | tr '\n' ' ')" \
+	'"rank":3 "rank":1 "rank":2 '
+is 'the format is told' "$(facts three.tl | grep -c '"format":"chrome"')" 3
+is 'metadata and where it stood' "$(tl-cat small.tl | grep '^{"meta"' |
+	sed 's/.*"after":\([a-z]*\),"key":"\([^"]*\)".*/\2 \1/' | tr '\n' ' ')" \
+	'schemaVersion false distributedInfo false traceName true '
+tl-decode -v small.json >/dev/null 2>err
+like '-v: kinds' "$(cat err)" 'kernel +1$'
+like '-v: seconds since the start' "$(cat err)" ' 0\.[0-9]+ s wall'
+like '-v: memory' "$(cat err)" 'peak memory [0-9.]+ MiB'
+like 'negative durations are counted' "$(cat err)" '1 negative durations'
+
+# ---- selection ----
+
+tl-gen --layers 1 --steps 1 -q dup-keys -q no-cat -q no-ph -q begin-end -o sel.json
+tl-decode sel.json >sel.tl
+for o in '--only kernel,op' '--only flow' '--skip python,memory,op' '--skip other'; do
+	tl-decode $o sel.json | tl-cat | grep '^{"id"' >a
+	tl-cat sel.tl | python3 -c '
+import json, sys
+how, kinds = sys.argv[1:]
+for line in sys.stdin:
+    e = json.loads(line)
+    if "id" in e and (e["kind"] in kinds.split(",")) == (how == "--only"):
+        sys.stdout.write(line)' $o >b
+	same "tl-decode $o is as selecting later" a b
+done
+like 'selecting is marked' "$(tl-decode --only op sel.json | tl-cat | tail -n 1)" \
+	'edited'
+
+# ---- every quirk ----
+
+tl-gen --list-quirks >quirks
+while read -r quirk _; do
+	f=q-$quirk.json
+	case $quirk in
+	symbols-last | bad-utf8 | raw-quote | trailing-comma | truncated)
+		continue ;;
+	esac
+	tl-gen --layers 1 --steps 1 --ranks 4 --no-python -q $quirk >$f
+	whole "quirk $quirk" $f
+done <quirks
+for q in bad-utf8:UTF-8 raw-quote:expected trailing-comma:expected \
+	'truncated:not closed|cut off|expected'; do
+	tl-gen --layers 1 --steps 1 -q ${q%%:*} >bad.json
+	refuses 1 "bad.json: byte [0-9]+ .line [0-9]+.*(${q#*:})" \
+		'tl-decode -o x.tl bad.json'
+done
+tl-decode q-neg-dur.json 2>err | tl-cat >nd
+is 'negative durations are 0, marked and kept' \
+	"$(grep -c '"dur":0,.*"clamped".*"top":{"dur":-' nd)" \
+	"$(sed 's/[^0-9]//g' err | cut -c 1)"
+is 'text as ts' "$(tl-decode q-string-ts.json | tl-cat | grep -c '"top":{[^}]*"ts":"[0-9]')" \
+	"$(grep -c '"ts": *"' q-string-ts.json)"
+is 'earlier values of repeated keys' \
+	"$(tl-decode q-dup-keys.json | tl-cat | grep -c '"duptop":.*"dup":')" \
+	"$(tl-decode q-dup-keys.json | tl-cat | grep -c 'quirk::dup_keys')"
+
+# ---- numbers and repetitions at the edges ----
+
+cat >edge.json <<'EOF'
+[{"ph":"X","ph":"B","cat":"kernel","cat":"cpu_op","name":"a","name":"b","pid":1,"pid":"x","tid":2,"tid":[3, 4],"ts":1,"ts":"5.5","ts":2.25,"dur":3,"dur":-4,"args":{"a":1},"args":null,"args":{"b":2,"b":3}},
+{"ph":"X","ph":null,"name":"a","name":null,"ts":9999999999999999.000,"dur":1},
+{"ph":"X","name":"a","ts":4611686018427387.904,"dur":1},
+{"ph":"X","name":"a","ts":4611686018427387.903,"dur":4611686018427387.903},
+{"ph":"X","name":"a","ts":-4611686018427387.904,"dur":1,"ts":"abc"},
+{"ph":"X","name":"a","ts":1e400,"dur":1e-400},
+{"ph":"X","name":"a","ts":1e999999999999,"dur":-1e-99999999999},
+{"ph":"X","name":"a","ts":9223372036854775807,"dur":-9223372036854775808},
+{"ph":"X","name":"a","ts":18446744073709551615,"dur":NaN}]
+EOF
+whole 'edges of numbers, all members twice' edge.json
+is 'repeated members are residue in their order' \
+	"$(grep -o '"duptop":.*,"top"' whole.nd | head -n 1)" \
+	'"duptop":[["ph","X"],["cat","kernel"],["name","a"],["pid",1],["tid",2],["ts","#1.000"],["ts","5.5"],["dur","#3.000"],["args",null]],"top"'
+like 'beyond 2^62 ns there is no time' "$(grep '"id":2,' whole.nd)" \
+	'"top":\{"ts":"#4611686018427387.904"\}'
+like 'below it there is' "$(grep '"id":3,' whole.nd)" \
+	'"ts":"#4611686018427387903"'
+
+# ---- big ones ----
+
+cat >big.py <<'EOF'
+import sys
+def ev(args, name='n'):
+    return '{"ph":"X","name":"%s","ts":1.5,"dur":1,"args":{%s}}' % (name, args)
+def keys(n, first=0):
+    return ','.join('"k%d":%d' % (i, i) for i in range(first, first + n))
+cases = {
+    'names': lambda: [ev('"a":"%d","b":[%d]' % (i, i), 'n%d-%s' % (i, 'x' * 90))
+                      for i in range(600000)],
+    'keys': lambda: [ev('"k%d":1,"j%d":"x"' % (i, i)) for i in range(30000)],
+    'name': lambda: [ev('"a":1', 'n' * 1000000)] * 3,
+    'digits': lambda: [ev('"a":%s,"b":0.%s' % ('7' * 1000, '3' * 1000)),
+                       '{"ts":%s,"dur":0.%s}' % ('7' * 1000, '3' * 1000)],
+    'args': lambda: [ev(keys(2000)), ev(keys(2000, 50))],
+    'toomany': lambda: [ev(keys(5000))],
+    'same': lambda: [ev(','.join(['"k":1'] * 2000))],
+    'deep': lambda: [ev('"a":%s1%s' % ('[' * 9996, ']' * 9996))],
+    'toodeep': lambda: [ev('"a":%s1%s' % ('[' * 9997, ']' * 9997))],
+    'string': lambda: [ev('"a":"%s"' % ('x' * 100000000))],
+}
+print('{"traceEvents":[' + ',\n'.join(cases[sys.argv[1]]()) + ']}')
+EOF
+for c in keys name digits args same; do
+	python3 big.py $c >$c.json
+	whole "hostile: $c" $c.json
+done
+is 'a list of depth 10,000' "$(stages \
+	'python3 big.py deep | tl-decode | tl-cat --check')" '0 0 0'
+refuses 1 'nesting deeper' 'python3 big.py toodeep | tl-decode -o x.tl'
+refuses 1 'more than 2048 members' 'python3 big.py toomany | tl-decode -o x.tl'
+python3 big.py names >names.json
+tl-decode names.json | tl-cat | python3 -c '
+import sys
+n = 0
+for line in sys.stdin:
+    if line.startswith("{\"id\""):
+        end = "\"args\":{\"a\":\"%d\",\"b\":[%d]}}\n" % (n, n)
+        assert line.startswith("{\"id\":%d," % n) and line.endswith(end), line
+        assert "\"n%d-%s\"" % (n, "x" * 90) in line, line
+        n += 1
+print(n)' >n 2>&1
+is 'strings beyond 64 MiB are forgotten everywhere' "$(cat n)" 600000
+case $B in
+*san*) skip 'memory is bounded' 'sanitizers need more' ;;
+*)
+	tl-decode -v names.json 2>err >/dev/null
+	is "memory is bounded: $(grep -o 'peak.*' err)" \
+		"$(sed -n 's/.*peak memory \([0-9]*\).*/\1/p' err | awk '{print ($1 < 90)}')" 1
+	;;
+esac
+is 'a string of 100 MB' "$(stages \
+	'python3 big.py string | tl-decode | tl-cat --check')" '0 0 0'
+
+# ---- JSON by the letter ----
+
+cat >cases.py <<'EOF'
+import os, subprocess, sys
+from concurrent.futures import ThreadPoolExecutor
+root = os.environ['ROOT'] + '/tests/golden/json/'
+head = (b'{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":1,"args":{"v":')
+# four containers are open around it, and it is not the beginning
+other = {'accept/array-depth-10000.json', 'accept/array-and-object-depth-10000.json',
+         'free/accept-bom-utf8-then-object.json',
+         'free/accept-bom-utf8-then-space-array.json'}
+def run(case):
+    folder, name = case
+    with open(root + folder + '/' + name, 'rb') as f:
+        data = f.read()
+    if folder != 'trace':
+        data = head + data + b'}}]}'
+    want = folder if folder in ('accept', 'reject') else name.split('-')[0]
+    if folder + '/' + name in other:
+        want = 'reject'
+    p = subprocess.run(['tl-decode'], input=data, capture_output=True)
+    got = {0: 'accept', 1: 'reject'}.get(p.returncode, p.returncode)
+    return [] if got == want else [(folder, name, got, p.stderr)]
+cases = [(d, n) for d in ('accept', 'reject', 'free', 'trace')
+         for n in sorted(os.listdir(root + d))]
+with ThreadPoolExecutor(2) as pool:
+    print(len(cases) > 400, sum(pool.map(run, cases), []))
+EOF
+is 'all JSON cases as decided' "$(python3 cases.py)" 'True []'
+
+# ---- rocprofv3 ----
+
+cat >rocprof.py <<'EOF'
+import json, sys
+trace, stream = sys.argv[1:]
+with open(trace) as f:
+    processes = json.load(f)['rocprofiler-sdk-tool']
+got, facts = [], {}
+for line in open(stream):
+    line = json.loads(line)
+    if 'id' in line:
+        got.append(line)
+    elif 'source' in line:
+        facts = line['source']['facts']
+base, n = int(facts.get('base', 0)), 0
+for p in processes:
+    gpu = {a['id']['handle']: a['gpu_index'] for a in p['agents'] if a['type'] == 2}
+    names = {s['kernel_id']: s['truncated_kernel_name'] or s['formatted_kernel_name']
+             or s['kernel_name'] for s in p['kernel_symbols']}
+    for buffer, records in p['buffer_records'].items():
+        for r in records:
+            e = got[n]
+            n += 1
+            a, b = r['start_timestamp'], r['end_timestamp']
+            assert e['cat'] == buffer and e['ts'] + base == a, e
+            assert e['dur'] == max(0, b - a) and e['pid'] == p['metadata']['pid'], e
+            d = r.get('dispatch_info')
+            if d:
+                assert e['name'] == names.get(d['kernel_id'], 'unknown_kernel_%d' % d['kernel_id']), e
+                assert e['dev'] == gpu[d['agent_id']['handle']], e
+                assert e['args']['grid'] == [d['grid_size'].get(k, 1) for k in 'xyz'], e
+            if buffer == 'memory_copy':
+                dst, src = r['dst_agent_id']['handle'], r['src_agent_id']['handle']
+                assert e['dev'] == gpu.get(dst, gpu.get(src)), e
+assert n == len(got), (n, len(got))
+init = min(p['metadata']['init_time'] for p in processes)
+fini = max(p['metadata']['fini_time'] for p in processes)
+assert (facts['window_start'] + base, facts['window_end'] + base) == (init, fini)
+EOF
+for o in '' '--processes 3' '-q symbols-last' '-q symbols-last --processes 2'; do
+	tl-gen --rocprof --layers 1 --steps 2 $o >rp.json
+	tl-decode rp.json | tl-cat >rp.nd
+	ok "rocprofv3 $o" python3 rocprof.py rp.json rp.nd
+done
+cat >odd.json <<'EOF'
+{"rocprofiler-sdk-tool":[{"metadata":{"pid":5},
+"agents":[{"id":{"handle":10},"type":1,"gpu_index":-1,"logical_node_id":0},{"id":{"handle":11},"type":2,"gpu_index":0,"logical_node_id":1},{"id":{"handle":12},"type":2,"gpu_index":1,"logical_node_id":2}],
+"strings":{"buffer_records":[]},"kernel_symbols":[],
+"buffer_records":{"memory_copy":[
+{"start_timestamp":5,"end_timestamp":3,"dst_agent_id":{"handle":10},"src_agent_id":{"handle":12}},
+{"start_timestamp":5,"end_timestamp":5,"dst_agent_id":{"handle":11},"src_agent_id":{"handle":12}},
+{"dst_agent_id":{"handle":10},"src_agent_id":{"handle":10}}],
+"kernel_dispatch":[{"dispatch_info":{"kernel_id":77,"agent_id":{"handle":12},"grid_size":{"y":3}},"start_timestamp":9,"end_timestamp":9223372036854775807}]}}]}
+EOF
+tl-decode odd.json 2>/dev/null | tl-cat >odd.nd
+is 'rocprofv3: what is missing or odd' \
+	"$(grep '^{"id"' odd.nd | sed 's/"src":0,//')" \
+	'{"id":0,"kind":"memcpy","cat":"memory_copy","name":"memory_copy","ts":5,"dur":0,"pid":5,"dev":1,"flags":["clamped"],"ph":"X","args":{"dst_agent":10,"src_agent":12,"device":1,"end_timestamp":3}}
+{"id":1,"kind":"memcpy","cat":"memory_copy","name":"memory_copy","ts":5,"dur":0,"pid":5,"dev":0,"ph":"X","args":{"dst_agent":11,"src_agent":12,"device":0}}
+{"id":2,"kind":"memcpy","cat":"memory_copy","name":"memory_copy","pid":5,"ph":"X","args":{"dst_agent":10,"src_agent":10}}
+{"id":3,"kind":"kernel","cat":"kernel_dispatch","name":"unknown_kernel_77","ts":9,"pid":5,"dev":1,"ph":"X","args":{"agent_id":12,"device":1,"block":[1,1,1],"grid":[1,3,1],"kernel_id":77,"end_timestamp":"#9223372036854775807"}}'
+refuses 1 'line [0-9]+.: ' \
+	'sed "s/\"y\":3/\"y\":03/" odd.json >odd2.json; tl-decode -o x.tl odd2.json'
+
+page_examples tl-decode.1
+done_testing

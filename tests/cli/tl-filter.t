@@ -1,0 +1,211 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-filter: what is kept, that a tree stays one, that analysing what was kept
+# is analysing with the same options; every kind of input, every failure.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+# body FILE: the lines of a stream but the first, which names programs
+body() {
+	tl-cat "$1" | sed 1d
+}
+
+tl-decode "$SAMPLE" >plain.tl
+tl-tree -o t.tl plain.tl
+
+# ---- identity, idempotence ----
+
+tl-filter t.tl >all.tl
+body t.tl >t.nd
+body all.tl >all.nd
+same 'without options everything passes' t.nd all.nd
+tl-filter --kind kernel t.tl >k.tl
+tl-filter --kind kernel k.tl >kk.tl
+body k.tl >k.nd
+body kk.tl >kk.nd
+same 'what was chosen is chosen again' k.nd kk.nd
+tl-filter --kind op,kernel t.tl | tl-filter --min-dur 20us >two.tl
+tl-filter --kind op,kernel --min-dur 20us t.tl >one.tl
+body one.tl >one.nd
+body two.tl >two.nd
+same 'two filters are one with both options' one.nd two.nd
+is 'stubs are chosen by nothing' \
+	"$(tl-filter --kind python k.tl | tl-cat | grep -c '"kind":"python"')" 0
+like 'a small selection is a small file' \
+	"$(tl-filter --name '*layer_norm*' t.tl | wc -c) $(wc -c <t.tl)" \
+	'^[0-9]{4,5} [0-9]{6}'
+
+# ---- against a slow reading of the options ----
+
+cat >selections <<'END'
+
+--kind kernel
+--kind op --name 'aten::*mm*'
+--name 'aten::linear' --subtree
+--name '*nothing*'
+--min-dur 20us
+--min-dur 20us --subtree
+--dev 0 --gpu-stream 0
+--gpu-stream 1-9
+--step 0
+--step first,2 --kind kernel,memcpy
+--step last --by-gpu-time
+--from 2ms --to 5ms
+--from 2ms --to 5ms --by-gpu-time --kind kernel
+--annotation 'ProfilerStep*#2' --kind op
+--annotation 'ProfilerStep#1' --step 1-2
+--rank 0 --kind runtime
+--rank 5
+--kind python --name '*forward*'
+--kind annotation,meta
+END
+slow() { # slow TEXT TREE: all selections
+	ok "$1" sh -c 'python3 "$1" "$2" <selections' sh \
+		"$ROOT/tests/oracle/filter.py" "$2"
+}
+slow 'the sample' t.tl
+slow 'a filtered tree' k.tl
+tl-gen --ranks 3 -d ranks --steps 2 --layers 1 2>/dev/null ||
+	tl-gen --ranks 3 -d ranks -n 2 --layers 1
+for r in 0 1 2; do tl-tree ranks/rank-$r.json >r$r.tl; done
+tl-filter r0.tl r1.tl r2.tl >ranks.tl
+tl-cat -b r0.tl r1.tl r2.tl >joined.tl
+body ranks.tl >ranks.nd
+body joined.tl >joined.nd
+same 'several inputs are several sources' joined.nd ranks.nd
+slow 'three ranks' ranks.tl
+tl-gen --recompute --streams 2 --moe -n 2 --layers 2 | tl-tree >g.tl
+slow 'recompute and two streams' g.tl
+tl-gen --rocprof --processes 2 | tl-tree >p.tl
+slow 'rocprofv3' p.tl
+
+# ---- filter then analyse ----
+
+# agree TEXT FILE: tl-timeline of what was kept, and with the options
+agree() {
+	bad=
+	while read -r o; do
+		case $o in *--subtree*) continue ;; esac
+		for by in '' '--by step' '--by annotation' '--by dev'; do
+			eval "tl-timeline $o $by $2" >want 2>want.err
+			w=$?
+			case $o in *--by-gpu-time*) by="$by --by-gpu-time" ;; esac
+			eval "tl-filter $o $2" 2>got.err |
+				sh -c "tl-timeline $by" >got 2>>got.err
+			g=$?
+			cmp -s want got || bad="$bad; $o $by"
+			[ $((w == 1)) -eq $((g == 1)) ] || bad="$bad; $w $g: $o $by"
+		done
+	done <selections
+	is "$1: filter, then analyse" "$bad" ''
+}
+sed -i '/--kind \(op\|python\|runtime\|annotation\)/d' selections
+agree 'the sample' t.tl
+agree 'three ranks' ranks.tl
+agree 'recompute and two streams' g.tl
+agree 'rocprofv3' p.tl
+
+# ---- flat ----
+
+is 'flat: only what was chosen' \
+	"$(tl-filter --flat --kind kernel t.tl | tl-cat | grep -c '"kind"')" \
+	"$(tl-filter --flat --kind kernel t.tl | tl-cat | grep -c '"kind":"kernel"')"
+is 'flat: no place, but its launch' \
+	"$(tl-filter --flat --kind kernel t.tl | tl-cat |
+		grep -c '"launch":.*"depth"\|"parent"\|"depth"\|"ndesc"')" 0
+like 'flat: marked as edited' \
+	"$(tl-filter --flat --kind kernel t.tl | tl-cat --header)" edited
+refuses -o 1 'events were removed.*tl-filter behind tl-tree' \
+	'tl-filter --flat --kind kernel t.tl | tl-tree'
+tl-timeline --step 1 t.tl >want
+tl-filter --flat --step 1 t.tl | tl-timeline >got
+same 'flat: the links of GPU work stay' want got
+tl-filter --flat --step 1 plain.tl | tl-timeline >got
+same 'flat: of a stream without links' want got
+is 'flat with subtrees' \
+	"$(tl-filter --flat --subtree --name aten::linear t.tl | tl-cat |
+		grep '"kind"' | sed 's/,"kind.*//')" \
+	"$(tl-filter --subtree --name aten::linear t.tl | tl-cat |
+		grep '"kind"' | grep -v '"stub"' | sed 's/,"kind.*//')"
+is 'flat: host events need no links' \
+	"$(tl-filter --flat --kind op plain.tl | tl-cat | grep -c '"kind":"op"')" \
+	"$(tl-cat plain.tl | grep -c '"kind":"op"')"
+refuses 1 'events were removed' \
+	'tl-cat -b --only kernel plain.tl >cut.tl; tl-filter cut.tl'
+is 'an edited stream can be filtered flat' \
+	"$(tl-filter --flat --kind kernel cut.tl | tl-cat | grep -c '"kind"')" \
+	"$(tl-cat cut.tl | grep -c '"kind"')"
+
+# ---- every kind of input ----
+
+tl-cat t.tl >t.ndjson
+gzip -c t.tl >t.gz
+tl-cat -b -z t.tl >t.zst
+# from FORM CMD: kernels as from the tree
+from() {
+	sh -c "$2" >f.tl
+	body f.tl | sed 's/"facts":{"name":"[^"]*"/"facts":{/' >f.nd
+	sed 's/"facts":{"name":"[^"]*"/"facts":{/' k.nd >want.nd
+	same "$1" f.nd want.nd
+}
+from 'standard input' 'tl-filter --kind kernel <t.tl'
+from 'a pipe' 'cat t.tl | tl-filter --kind kernel -'
+from 'gzip' 'tl-filter --kind kernel t.gz'
+from 'zstd' 'tl-filter --kind kernel <t.zst'
+from 'NDJSON' 'tl-filter --kind kernel t.ndjson'
+from 'a stream without links' 'tl-filter --kind kernel plain.tl'
+from 'a raw trace' "tl-filter --kind kernel '$SAMPLE'"
+from 'a raw trace from a pipe' "gzip -dc '$SAMPLE' | tl-filter --kind kernel"
+from 'written as NDJSON' 'tl-filter --kind kernel --ndjson t.tl'
+from 'written with zstd' 'tl-filter --kind kernel -z t.tl'
+from 'written to a file' 'tl-filter --kind kernel t.tl -o out.tl; cat out.tl'
+ok 'tl-cat finds it whole' tl-cat --check k.tl all.tl ranks.tl
+
+# ---- failures ----
+
+bad=
+size=$(wc -c <k.tl)
+for n in 1 4 8 20 100 900 $((size / 3)) $((size / 2)) $((size - 30)) \
+	$((size - 1)); do
+	head -c "$n" k.tl >cut.tl
+	tl-filter cut.tl >out 2>err
+	[ $? -eq 1 ] && grep -q '^tl-[a-z]*: ' err || bad="$bad $n"
+	head -c "$n" k.tl | tl-filter --step 1 2>/dev/null | tl-cat --check \
+		>out 2>err && bad="$bad pipe:$n"
+done
+is 'a cut stream, at many places' "$bad" ''
+lines=$(wc -l <t.ndjson)
+bad=
+for n in 1 2 50 $((lines - 1)); do
+	head -n "$n" t.ndjson | tl-filter --kind op >out 2>err
+	[ $? -eq 1 ] || bad="$bad $n"
+done
+is 'cut lines' "$bad" ''
+refuses -o 1 'tl-' 'head -c 20000 "$SAMPLE" | tl-filter --kind kernel'
+refuses -o 1 'tl-' 'tl-filter </dev/null'
+refuses -o 1 'tl-' 'echo no trace | tl-filter'
+refuses 1 'No such file' 'tl-filter t.tl missing.tl'
+refuses 1 'directory' 'tl-filter .'
+refuses 1 'No space left' 'tl-filter t.tl >/dev/full'
+refuses 1 'No space left' 'tl-filter --kind kernel t.tl >/dev/full'
+refuses 1 'No such' 'tl-filter t.tl -o missing/x.tl'
+quiet 'a reader may leave' 'tl-filter t.tl | head -c 1'
+quiet 'so may a reader of lines' 'tl-filter --ndjson t.tl | head -n 1'
+refuses 2 'no kind' 'tl-filter --kind kernels t.tl'
+refuses 2 'needs a time' 'tl-filter --min-dur 5 t.tl'
+like 'nothing for a terminal' \
+	"$(script -qec 'tl-filter t.tl; echo status $?' /dev/null | tr -d '\r' |
+		tr '\n' ' ')" 'binary stream is nothing for a terminal.*status 2'
+run 'tl-filter --step 77 t.tl >s.tl'
+is 'a step that is not there is a doubt' "$rc" 3
+like 'which says what steps there are' "$(cat "$log/err")" 'none of these steps'
+ok 'and leaves a tree of nothing' tl-cat --check s.tl
+ok 'rank without a source' sh -c 'tl-filter --rank 9 t.tl | tl-cat --check'
+like 'a summary' "$(tl-filter -v --kind kernel t.tl 2>&1 >/dev/null)" \
+	'[0-9]+ chosen, [0-9]+ kept as stubs'
+# depth that jumps: a binary stream made of lines that lie
+sed 's/"depth":1,/"depth":7,/' t.ndjson >lies.ndjson
+refuses -o 1 'tree order is broken' 'tl-filter --kind kernel lies.ndjson'
+
+page_examples tl-filter.1
+done_testing

@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-fold: stacks worked out by hand, every option, every kind of input.
+. tests/cli/lib.sh
+
+# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace
+ev() {
+	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
+		"$1" "$2" "$3" "$4" "$5" "${6:-}"
+}
+# trace [MEMBERS]: lines of events on stdin to a trace
+trace() {
+	printf '{"traceEvents":[\n'
+	sed '$!s/$/,/'
+	printf ']%s}\n' "${1:-}"
+}
+frame() { ev python_function "$1" 1 "$2" "$3"; }
+op() { ev cpu_op "$1" 1 "$2" "$3"; }
+# work NAME LAUNCH_US TS DUR CORR: a launch and what it launched
+work() {
+	ev cuda_runtime cudaLaunchKernel 1 "$2" 5 "\"correlation\":$5"
+	ev kernel "$1" 7 "$3" "$4" "\"device\":0,\"stream\":7,\"correlation\":$5"
+}
+{
+	frame 'a/train.py(3): main' 0 1000
+	frame 'nn.Module: Net_0' 10 400
+	op aten::linear 20 100
+	op aten::mm 30 50
+	work 'void k<int>(int)' 40 200 10 1
+	op aten::mm 90 10
+	work 'void k<int>(int)' 92 220 1.5 2
+	op aten::add 500 20
+	work k2 505 600 7 3
+	work bare 1100 1200 3 4
+	ev kernel stray 7 1300 2 '"device":0,"stream":7,"correlation":99'
+} | trace >t.json
+tl-tree t.json >t.tl
+
+is 'GPU time by stack' "$(tl-fold t.tl)" '[no launch];stray 2000
+a/train.py(3): main;aten::add;k2 7000
+a/train.py(3): main;nn.Module: Net_0;aten::linear;aten::mm;void k<int>(int) 11500
+bare 3000'
+is '--frames ops' "$(tl-fold --frames ops t.tl)" '[no launch];stray 2000
+aten::add;k2 7000
+aten::linear;aten::mm;void k<int>(int) 11500
+bare 3000'
+is '--frames python' "$(tl-fold --frames python t.tl)" '[no launch];stray 2000
+a/train.py(3): main;k2 7000
+a/train.py(3): main;nn.Module: Net_0;void k<int>(int) 11500
+bare 3000'
+is '--by module' "$(tl-fold --by module t.tl)" 'Net_0;void k<int>(int) 11500
+[no launch];stray 2000
+bare 3000
+k2 7000'
+is '--no-kernels' "$(tl-fold --no-kernels --frames ops t.tl)" '[no frame] 3000
+[no launch] 2000
+aten::add 7000
+aten::linear;aten::mm 11500'
+is '--linked-only' "$(tl-fold --linked-only t.tl | grep -c stray)" 0
+is '--clock cpu' "$(tl-fold --clock cpu t.tl)" 'a/train.py(3): main 580000
+a/train.py(3): main;aten::add 15000
+a/train.py(3): main;aten::add;cudaLaunchKernel 5000
+a/train.py(3): main;nn.Module: Net_0 300000
+a/train.py(3): main;nn.Module: Net_0;aten::linear 40000
+a/train.py(3): main;nn.Module: Net_0;aten::linear;aten::mm 50000
+a/train.py(3): main;nn.Module: Net_0;aten::linear;aten::mm;cudaLaunchKernel 10000
+cudaLaunchKernel 5000'
+is '--clock cpu --by module' "$(tl-fold --clock cpu --by module t.tl)" 'Net_0 400000'
+is '--clock cpu --kind op' "$(tl-fold --clock cpu --frames ops --kind op t.tl)" 'aten::add 15000
+aten::linear 40000
+aten::linear;aten::mm 50000'
+is '--unit us: lines add up' "$(tl-fold --frames ops --unit us t.tl)" '[no launch];stray 2
+aten::add;k2 7
+aten::linear;aten::mm;void k<int>(int) 12
+bare 3'
+is '--short' "$(tl-fold --short t.tl | tail -n 2)" 'train.py(3): main;aten::add;k2 7000
+train.py(3): main;nn.Module: Net_0;aten::linear;aten::mm;k<int>(int) 11500'
+is '--short=8' "$(tl-fold --short=8 --frames ops --name 'void*' t.tl)" \
+	'linear;aten::mm;k<int> 11500'
+is '--name' "$(tl-fold --name k2 --no-kernels --frames ops t.tl)" 'aten::add 7000'
+is '-o' "$(tl-fold -o out t.tl; cat out)" "$(tl-fold t.tl)"
+
+{
+	op 'a;b\\c\n\t\u0001\u0085\u00e9' 0 10
+	work 'k;1 2' 2 20 1 1
+	op '' 20 10
+	work '' 22 40 1 2
+} | trace >hostile.json
+is 'names are escaped' "$(tl-fold hostile.json)" '[no name];[no name] 1000
+a\x3bb\\c\n\t\x01\xc2\x85é;k\x3b1 2 1000'
+
+# 'a' is the beginning of 'a b' and of 'ab'; ';' is between blank and 'b'
+{
+	i=0
+	for n in a ab 'a b' 'a<' 'a;' A é; do
+		op "$n" $((i * 100)) 50
+		op x $((i * 100 + 1)) 40
+		work k $((i * 100 + 2)) $((i * 100)) 1 $((i + 1))
+		i=$((i + 1))
+		work k2 $((i * 100 - 55)) $((i * 100)) 1 $((i + 50))
+	done
+} | trace >order.json
+for o in '' --no-kernels '--clock cpu'; do
+	# shellcheck disable=SC2086 # options
+	tl-fold $o order.json | sed 's/ [0-9]*$//' >stacks
+	ok "in the order of bytes: $o" sort -c stacks
+done
+
+for r in 0 1; do
+	{ op mm 0 10; work k 2 20 $((1 + r)) 1; } |
+		trace ",\"distributedInfo\":{\"rank\":$((3 - r))}" >rank$r.json
+done
+is 'the rank is the first frame' "$(tl-fold rank0.json rank1.json)" \
+	'rank 2;mm;k 2000
+rank 3;mm;k 1000'
+is 'or the number' "$(tl-fold rank0.json rank0.json)" 'src 0;mm;k 1000
+src 1;mm;k 1000'
+is '--rank' "$(tl-fold --rank 3 rank0.json rank1.json)" 'mm;k 1000'
+
+for args in '' --no-kernels '--frames ops' '--frames python' '--by module' --short; do
+	# shellcheck disable=SC2086 # options
+	is "sums: all GPU time $args" \
+		"$(tl-fold $args "$SAMPLE" | awk '{ s += $NF } END { print s }')" \
+		"$(tl-tree "$SAMPLE" | tl-cat --only kernel,memcpy,memset --tsv -F dur --no-header | awk '{ s += $1 } END { print s }')"
+done
+
+# ---- every kind of input ----
+
+tl-fold t.tl >want
+same 'a raw trace' want "$(tl-fold t.json >got; echo got)"
+same 'a stream that is no tree' want "$(tl-decode t.json | tl-fold >got; echo got)"
+same 'stdin as -' want "$(tl-fold - <t.tl >got; echo got)"
+gzip -k t.tl
+same 'gzip' want "$(tl-fold t.tl.gz >got; echo got)"
+zstd -q t.tl
+same 'zstd' want "$(tl-fold t.tl.zst >got; echo got)"
+tl-cat t.tl >t.ndjson
+same 'NDJSON' want "$(tl-fold t.ndjson >got; echo got)"
+size=$(wc -c <t.tl)
+bad=
+for n in $(seq 1 $(((size + 60) / 60)) "$size") $((size - 1)); do
+	head -c "$n" t.tl >cut.tl
+	run 'tl-fold cut.tl'
+	[ "$rc" -eq 1 ] && [ ! -s "$log/out" ] && ! crashed || bad="$bad $n:$rc"
+done
+is 'cut anywhere: exit 1 and no line' "$bad" ''
+refuses 1 '.' 'tl-fold </dev/null'
+refuses 1 'not_a_trace' 'echo hello >not_a_trace; tl-fold not_a_trace'
+refuses 1 'directory' 'tl-fold .'
+refuses 1 'No such file' 'tl-fold missing.tl'
+refuses 1 'No space left' 'tl-fold t.tl >/dev/full'
+refuses -o 1 'Bad file descriptor|closed' 'tl-fold t.tl >&-'
+quiet 'a reader may leave' "tl-fold '$SAMPLE' | head -n 1"
+
+# ---- no answer, and usage ----
+
+op mm 0 10 | trace >host.json
+refuses 1 'no GPU event among 1 events: --clock cpu' 'tl-fold host.json'
+is 'a host alone has CPU time' "$(tl-fold --clock cpu host.json)" 'mm 10000'
+refuses 1 'no Python frames: record with' 'tl-fold --frames python rank0.json'
+refuses 1 'no nn.Module among its Python frames' 'tl-fold --by module rank0.json'
+refuses 1 'none of 5 GPU events is asked for' 'tl-fold --name nosuch t.tl'
+refuses 1 'no source of the ranks' 'tl-fold --rank 9 rank0.json'
+refuses 2 'say both' 'tl-fold --by module --frames ops t.tl'
+refuses 2 'needs --clock gpu' 'tl-fold --clock cpu --no-kernels t.tl'
+refuses 2 'needs kernel' 'tl-fold --kind op t.tl'
+refuses 2 'needs op' 'tl-fold --clock cpu --kind kernel t.tl'
+refuses 2 'unit' 'tl-fold --unit s t.tl'
+run 'tl-fold -v t.tl'
+like '-v' "$(cat "$log/err")" '^tl-fold: 4 stacks, 23500 ns in all'
+
+page_examples tl-fold.1
+done_testing

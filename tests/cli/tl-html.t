@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-html: pages that are whole, need nothing else, and can't be broken into.
+. tests/cli/lib.sh
+
+command -v tl-ops >/dev/null || skip_all 'tl-ops is not built'
+
+page() { python3 "$ROOT/tests/oracle/page.py" "$@" 2>&1; }
+
+# ---- what is in it ----
+
+tl-tree "$SAMPLE" -o t.tl
+tl-timeline --format ndjson t.tl >timeline.ndjson
+tl-ops --format ndjson t.tl >ops.ndjson
+ok 'tables and a tree' tl-html -o p.html --title 'A title' timeline.ndjson \
+	ops.ndjson t.tl
+like 'are a page' "$(page p.html | tr '\n' ' ')" \
+	'^A title tables 2 rows [0-9]+ lanes [0-9]+ spans [0-9]+ stacks [0-9]+ $'
+tl-html -o q.html --title 'A title' timeline.ndjson ops.ndjson "$SAMPLE"
+same 'a raw trace gives the same bytes' p.html q.html
+tl-html -o none.html
+is 'nothing gives an empty page' "$(page none.html | tail -n 1)" \
+	'tables 0 rows 0 lanes 0 spans 0 stacks 1'
+kernels=$(tl-cat -F dur --no-header --only kernel,memcpy,memset t.tl |
+	awk '{ s += $1 } END { print s }')
+is 'the stacks have all GPU time' "$(python3 -c 'import json, re
+text = open("p.html").read()
+print(json.loads(re.search("id=\"icicle\">(.*?)</script>", text, re.S)[1])[2])')" \
+	"$kernels"
+is 'GPU streams have all GPU work' "$(python3 -c 'import json, re
+text = open("p.html").read()
+lanes = json.loads(re.search("id=\"lanes\">(.*?)</script>", text, re.S)[1])
+print(sum(l["n"] for l in lanes["lanes"] if l["gpu"]))')" \
+	"$(tl-cat -F id --no-header --only kernel,memcpy,memset t.tl | wc -l)"
+tl-gen --events 400000 --no-python -o big.json
+tl-report --html big.html big.json
+like 'a large trace' "$(page big.html)" 'spans [0-9]+ '
+ok 'is at most 5 MB' [ "$(wc -c <big.html)" -lt 5000000 ]
+
+# ---- by tl-report ----
+
+if [ -x "$B/bin/tl-roofline" ]; then
+	ok 'tl-report' tl-report --html r.html --title Mine "$SAMPLE"
+	like 'has all of it' "$(page r.html | tr '\n' ' ')" '^Mine tables 1[0-9] rows'
+else
+	skip 'tl-report' 'tl-roofline is not built'
+	skip 'has all of it' 'tl-roofline is not built'
+fi
+
+# ---- hostile names ----
+
+cat >evil.json <<'END'
+{"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"</script><script>alert(1)</script>","pid":1,"tid":1,"ts":0,"dur":50,"args":{}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":1,"dur":5,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"<!--<script> \"'&\\ \u2028\u001b[31m \u0000 =1+1","pid":0,"tid":7,"ts":9,"dur":40,"args":{"device":0,"stream":7,"correlation":1}},
+{"ph":"M","name":"thread_name","pid":1,"tid":1,"ts":0,"args":{"name":"<img src=x onerror=alert(1)>"}}
+]}
+END
+ok 'hostile names' tl-report --html evil.html --title '</title><b>&"' evil.json
+is 'stay names' "$(page evil.html | head -n 1)" '</title><b>&"'
+is 'and no markup' "$(grep -c -e '<img' -e '<b>' -e '<script>alert' evil.html)" 0
+
+# ---- in a browser ----
+
+for browser in chromium chromium-browser google-chrome ''; do
+	[ -z "$browser" ] || ! command -v $browser >/dev/null || break
+done
+drawn() { # drawn FILE: the page as the browser has it
+	timeout 60 "$browser" --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$TMP/browser" --enable-logging=stderr --dump-dom \
+		"file://$TMP/$1" 2>browser.err
+}
+if [ -n "$browser" ] && [ -f r.html ] && drawn none.html | grep -q data-ready
+then
+	drawn r.html >dom
+	like 'a browser draws it' "$(grep -o 'data-ready' dom)" .
+	is 'without complaint' "$(grep -i 'console' browser.err)" ''
+	like 'the verdict' "$(cat dom)" 'id="verdict">Of 14.465 ms the GPU'
+	like 'a roofline' "$(cat dom)" '<circle'
+	drawn evil.html >dom
+	like 'hostile names' "$(grep -o 'data-ready' dom)" .
+	like 'are text' "$(cat dom)" '&lt;/script&gt;&lt;script&gt;alert\(1\)'
+	is 'and nothing else' "$(grep -c '<img' dom)" 0
+else
+	skip 'a browser draws it' 'no chromium that works here'
+fi
+
+# ---- what goes wrong ----
+
+refuses 2 'output.* is needed' 'tl-html t.tl'
+refuses 1 'no table: the file is empty' ': >cut.ndjson; tl-html -o x.html cut.ndjson'
+head -n 3 ops.ndjson >cut.ndjson
+refuses 1 'cut.ndjson: the table was cut off' 'tl-html -o x.html cut.ndjson'
+head -c 1000 ops.ndjson >cut.ndjson
+refuses 1 'cut.ndjson: line [0-9]+: the table was cut off' \
+	'tl-html -o x.html cut.ndjson'
+sed '2s/:/;/' ops.ndjson >bad.ndjson
+refuses 1 'bad.ndjson: line 2: ' 'tl-html -o x.html bad.ndjson'
+echo '{"a":1}' >no.ndjson
+refuses 1 'no schema line' 'tl-html -o x.html no.ndjson'
+head -c 5000 t.tl >cut.tl
+refuses 1 'cut off' 'tl-html -o x.html cut.tl'
+is 'no page is left' "$(echo x.html*)" 'x.html*'
+refuses 1 'No space left' 'tl-html -o /dev/full t.tl'
+page_examples tl-html.1
+done_testing

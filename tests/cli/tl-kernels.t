@@ -1,0 +1,218 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-kernels: figures worked out by hand, every option, every kind of input.
+. tests/cli/lib.sh
+
+# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace, a line
+ev() {
+	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
+		"$1" "$2" "$3" "$4" "$5" "${6:-}"
+}
+meta() { # meta NAME PID TID KEY VALUE
+	printf '{"ph":"M","name":"%s","pid":%s,"tid":%s,"ts":0,"args":{"%s":"%s"}}\n' "$@"
+}
+# trace: lines of events on stdin to a trace
+trace() {
+	printf '{"traceEvents":[\n'
+	sed '$!s/$/,/'
+	printf ']}\n'
+}
+op() { # op NAME TS DUR [DIMS]
+	ev cpu_op "$1" 1 "$2" "$3" \
+		"${4:+\"Input Dims\":$4,\"Input type\":[\"float\"],\"Input Strides\":[[1]],\"Concrete Inputs\":[\"\"]}"
+}
+call() { ev cuda_runtime "${3:-cudaLaunchKernel}" 1 "$1" 1 "\"correlation\":$2"; }
+gpu() { # gpu NAME STREAM TS DUR CORR [CAT]
+	ev "${6:-kernel}" "$1" "$2" "$3" "$4" \
+		"\"device\":0,\"stream\":$2,\"correlation\":$5,\"grid\":[$2,1,1],\"block\":[64,1,1]"
+}
+# rows CMD: a table without its header, on one line
+rows() {
+	sh -c "$1" 2>"$TMP/err" | sed 1d | tr '\t\n' ' .' | sed 's/  */ /g'
+}
+
+# An op with two kernels, one of them of the wrapped op below; a graph launch
+# and a call outside of ops; a collective; a copy; one without a launch.
+work() {
+	ev python_function 'nn.Module: Net_0' 1 0 100
+	op aten::mm 10 30 '[[64,32],[32,16]]'
+	call 11 1
+	op execute 20 15
+	call 21 2
+	op c10d::allreduce_ 50 10
+	call 51 3
+	call 110 4 cudaGraphLaunch
+	call 120 5 cudaLaunchKernel
+	call 130 6 cudaMemcpyAsync
+	gpu Cijk_Alik_Bljk_BBS_MT128x64x32_X 7 100 20 1
+	gpu 'void at::native::elementwise_kernel' 7 120 2 2
+	gpu ncclDevKernel 9 200 50 3
+	gpu k5 7 300 5 4
+	gpu k5 7 305 5 4
+	gpu k5 8 320 8 5
+	gpu 'Memcpy HtoD' 8 390 10 6 gpu_memcpy
+	gpu stray 7 500 100 99
+}
+work | trace >work.json
+tl-tree work.json >small.tl
+
+tab=$(printf '\t')
+is 'by name' "$(tl-kernels small.tl)" "\
+name${tab}count${tab}dur_ns_sum${tab}dur_ns_mean${tab}pct_of_kernels${tab}cumulative_pct
+stray${tab}1${tab}100000${tab}100000.0${tab}52.63157894736842${tab}52.63157894736842
+ncclDevKernel${tab}1${tab}50000${tab}50000.0${tab}26.31578947368421${tab}78.94736842105263
+Cijk_Alik_Bljk_BBS_MT128x64x32_X${tab}1${tab}20000${tab}20000.0${tab}10.526315789473683${tab}89.47368421052632
+k5${tab}3${tab}18000${tab}6000.0${tab}9.473684210526317${tab}98.94736842105263
+void at::native::elementwise_kernel${tab}1${tab}2000${tab}2000.0${tab}1.0526315789473684${tab}100.0"
+is 'statistics' \
+	"$(rows 'tl-kernels --name k5 -c dur_ns_median,dur_ns_std,dur_ns_min,dur_ns_max small.tl')" \
+	'5000.0 1732.0508075688772 5000 8000.'
+is '--by op' "$(rows 'tl-kernels --by op -c op_category,op,gpu_stream,dur_ns_sum,count small.tl')" \
+	' 7 100000 1.other c10d::allreduce_ 9 50000 1.GEMM aten::mm 7 20000 1.graph cudaGraphLaunch 7 10000 2.runtime cudaLaunchKernel 8 8000 1.other execute 7 2000 1.'
+is '--by op: the share of the time from the first start to the last end' \
+	"$(rows 'tl-kernels --by op --name stray -c pct_of_kernels,pct_of_total small.tl')" \
+	'100.0 100.0.'
+is '--linked-only' \
+	"$(rows 'tl-kernels --by op --linked-only --top 1 -c op,pct_of_total small.tl')" \
+	'c10d::allreduce_ 16.666666666666664.'
+is '--by launch-config' \
+	"$(rows 'tl-kernels --by launch-config --name k5 -c name,grid,block,count small.tl')" \
+	'k5 [7,1,1] [64,1,1] 2.k5 [8,1,1] [64,1,1] 1.'
+is '--by op,args,kernel' \
+	"$(rows 'tl-kernels --by op,args,kernel --name "Cijk*" -c op,input_dims,tile,gflops small.tl')" \
+	'aten::mm [[64,32],[32,16]] 128x64x32 6.5536e-05.'
+is 'TFLOP/s: 2 x 64 x 32 x 16 in 20 us' \
+	"$(tl-kernels --by op,args,kernel --name 'Cijk*' -c tflops_per_s --no-header small.tl | cut -c 1-9)" \
+	0.0032768
+is '--by event' \
+	"$(rows 'tl-kernels --by event -c name,op,module,ts_ns,dur_ns,queue_delay_ns,dev,gpu_stream,corr small.tl' | cut -d . -f 1-6)" \
+	'Cijk_Alik_Bljk_BBS_MT128x64x32_X aten::mm nn.Module: Net_0 100000 20000 88000 0 7 1.void at::native::elementwise_kernel execute nn.Module: Net_0 120000 2000 98000 0 7 2.ncclDevKernel c10d::allreduce_ nn.Module: Net_0 200000 50000 148000 0 9 3'
+is '--table' "$(tl-kernels --table kernel_summary small.tl)" "$(tl-kernels --by op small.tl)"
+like '--list-tables' "$(tl-kernels --list-tables)" '^short_kernel_histogram'
+
+# ---- short ones ----
+
+short='tl-kernels --table short_kernels_summary -c op,name,dur_ns_sum,count'
+is 'short kernels without op or arguments are left out' "$(rows "$short small.tl")" ''
+is '--keep-unowned' "$(rows "$short --keep-unowned small.tl")" \
+	'cudaGraphLaunch k5 10000 2.cudaLaunchKernel k5 8000 1.execute void at::native::elementwise_kernel 2000 1.'
+is '--short' "$(rows "$short --short 21us small.tl")" \
+	'aten::mm Cijk_Alik_Bljk_BBS_MT128x64x32_X 20000 1.'
+is '--short is below' "$(rows "$short --short 20us small.tl")" ''
+like 'how many are left out' "$(tl-kernels --table short_kernels_summary --format table small.tl)" \
+	'^4 short kernels'
+hist='tl-kernels --table short_kernel_histogram'
+is 'histogram: an edge belongs to the bin above, the last one to the last' \
+	"$(rows "$hist --bins 2 small.tl")" '2000.0 5000.0 1.5000.0 8000.0 3.'
+is '--bins' "$(tl-kernels --table short_kernel_histogram small.tl | sed 1d | wc -l | tr -d ' ')" 100
+is 'histogram of equal ones' "$(rows "$hist --bins 2 --name 'void*' small.tl")" \
+	'1500.0 2000.0 0.2000.0 2500.0 1.'
+is 'histogram of none: a header' "$(tl-kernels --table short_kernel_histogram --short 1us small.tl)" \
+	"bin_start_ns${tab}bin_end_ns${tab}count"
+grep -v cpu_op work.json >calls.json
+is 'without ops none is left out' "$(rows "$short calls.json")" \
+	' k5 18000 3. void at::native::elementwise_kernel 2000 1.'
+
+# ---- rocprofv3 ----
+
+dispatch() { # dispatch ID KERNEL START END
+	printf '{"thread_id":1,"correlation_id":{"internal":%s,"external":0},"start_timestamp":%s,"end_timestamp":%s,"stream_id":{"handle":0},"dispatch_info":{"agent_id":{"handle":77},"queue_id":{"handle":1},"kernel_id":%s,"dispatch_id":%s,"workgroup_size":{"x":64,"y":2,"z":1},"grid_size":{"x":512,"y":4,"z":1}}}' \
+		"$1" "$3" "$4" "$2" "$1"
+}
+cat >rocprof.json <<EOF
+{"rocprofiler-sdk-tool":[{"metadata":{"pid":9,"init_time":1000,"fini_time":110000},
+"agents":[{"id":{"handle":77},"type":2,"name":"gfx950","logical_node_id":2,"gpu_index":0}],
+"strings":{"buffer_records":[]},"kernel_symbols":[
+{"kernel_id":1,"kernel_name":"g","formatted_kernel_name":"g()","truncated_kernel_name":"my_gemm"},
+{"kernel_id":2,"kernel_name":"c","formatted_kernel_name":"c()","truncated_kernel_name":"ncclDevKernel_AllReduce_Sum"}],
+"buffer_records":{"kernel_dispatch":[
+$(dispatch 1 1 2000 3000),$(dispatch 2 1 4000 7000),$(dispatch 3 2 20000 36000)]}}]}
+EOF
+is 'rocprofv3: kernel_summary' "$(tl-kernels --table kernel_summary --labels --format csv -c +details rocprof.json)" "\
+name,Count,Mean Kernel Time (µs),Median Kernel Time (µs),Std Kernel Time (µs),Min Kernel Time (µs),Max Kernel Time (µs),Percentage (%),Cumulative Percentage (%),Total Kernel Time (ms),Category
+ncclDevKernel_AllReduce_Sum,1,16.0,16.0,,16,16,80.0,80.0,0.016,COMM
+my_gemm,2,2.0,2.0,1.4142135623730951,1,3,20.0,100.0,0.004,GEMM"
+is 'rocprofv3: by category' "$(rows 'tl-kernels --table kernel_summary_by_category -c op_category,count,dur_ns_sum rocprof.json')" \
+	'COMM 1 16000.GEMM 2 4000.'
+is 'rocprofv3: kernel_details, the longest first' "$(rows 'tl-kernels --table kernel_details rocprof.json')" \
+	'ncclDevKernel_AllReduce_Sum 16000 0 3 512 4 1 64 2 1 77 1.my_gemm 3000 0 2 512 4 1 64 2 1 77 1.my_gemm 1000 0 1 512 4 1 64 2 1 77 1.'
+is 'rocprofv3: short kernels' "$(rows 'tl-kernels --table short_kernels_summary rocprof.json')" \
+	'my_gemm 2 4000 2000.0 20.0.'
+tl-kernels -d dir rocprof.json
+is 'rocprofv3: -d' "$(echo dir/*)" \
+	'dir/kernel_details.csv dir/kernel_summary.csv dir/kernel_summary_by_category.csv dir/short_kernel_histogram.csv dir/short_kernels_summary.csv'
+rm -r dir
+tl-kernels -d dir --by event small.tl
+is '-d writes the tables of the reference, and the one asked for' "$(echo dir/*)" \
+	'dir/kernel_events.csv dir/kernel_summary.csv dir/short_kernel_histogram.csv dir/short_kernels_summary.csv'
+is '-d has its columns' "$(head -n 1 dir/kernel_summary.csv)" \
+	'Parent op category,Parent cpu_op,Kernel name,Kernel stream,Kernel duration (µs)_sum,Kernel duration (µs)_count,Kernel duration (µs)_mean,Kernel duration (µs)_min,Kernel duration (µs)_max,Percent of kernels time (%),Percent of total time (%)'
+
+# ---- selection, several sources ----
+
+is '--min-dur' "$(rows 'tl-kernels --min-dur 20us -c name small.tl')" \
+	'stray.ncclDevKernel.Cijk_Alik_Bljk_BBS_MT128x64x32_X.'
+is '--from' "$(rows 'tl-kernels --from 100us --to 115us -c name,count small.tl')" 'k5 2.'
+is 'sources apart' "$(rows 'tl-kernels --name stray -c src,count work.json work.json')" '0 1.1 1.'
+
+# ---- every kind of input ----
+
+tl-decode "$SAMPLE" >plain.tl
+tl-tree plain.tl >sample.tl
+tl-kernels sample.tl >want
+same 'a stream that is no tree' want "$(tl-kernels plain.tl >got; echo got)"
+same 'a raw trace' want "$(tl-kernels "$SAMPLE" >got; echo got)"
+same 'stdin' want "$(tl-kernels <sample.tl >got; echo got)"
+same 'stdin as -' want "$(tl-kernels - <sample.tl >got; echo got)"
+same 'a raw trace from stdin' want "$(tl-kernels <"$SAMPLE" >got; echo got)"
+gzip -k sample.tl
+same 'gzip' want "$(tl-kernels sample.tl.gz >got; echo got)"
+zstd -q sample.tl
+same 'zstd' want "$(tl-kernels sample.tl.zst >got; echo got)"
+tl-cat sample.tl >sample.ndjson
+same 'NDJSON' want "$(tl-kernels sample.ndjson >got; echo got)"
+size=$(wc -c <small.tl)
+bad=
+for n in $(seq 1 $(((size + 100) / 100)) "$size") $((size - 1)); do
+	head -c "$n" small.tl >cut.tl
+	run 'tl-kernels cut.tl'
+	[ "$rc" -eq 1 ] && [ ! -s "$log/out" ] && ! crashed ||
+		bad="$bad $n:$rc"
+done
+is 'cut anywhere: exit 1 and no table' "$bad" ''
+refuses 1 'cut off' 'head -c 900 sample.tl | tl-kernels'
+refuses 1 '.' 'tl-kernels </dev/null'
+refuses 1 'not_a_trace' 'echo hello >not_a_trace; tl-kernels not_a_trace'
+refuses 1 'directory' 'tl-kernels .'
+refuses 1 'No such file' 'tl-kernels missing.tl'
+refuses 1 'No space left' 'tl-kernels sample.tl >/dev/full'
+refuses -o 1 'Bad file descriptor|closed' 'tl-kernels sample.tl >&-'
+quiet 'a reader may leave' 'tl-kernels --by event sample.tl | head -n 1'
+quiet 'nothing on stderr' 'tl-kernels sample.tl'
+
+# ---- no answer, and usage ----
+
+op aten::mm 1 2 | trace >host.json
+gpu copy 7 1 1 1 gpu_memcpy | trace >copy.json
+gpu a 7 1 1 1 | trace >gpu.json
+refuses 1 'host.json: no GPU event among 1 events' 'tl-kernels host.json'
+refuses 1 'is a kernel that is asked for' 'tl-kernels copy.json'
+refuses 1 'no linked GPU event: 1 unlinked' 'tl-kernels --linked-only gpu.json'
+refuses 1 'is a kernel that is asked for' 'tl-kernels --name nosuch small.tl'
+refuses 1 "one of rocprofv3's" 'tl-kernels --table kernel_details small.tl'
+refuses 2 'no table' 'tl-kernels --table nosuch small.tl'
+refuses 2 'event' 'tl-kernels --by shape small.tl'
+refuses 2 'needs kernel' 'tl-kernels --kind memcpy small.tl'
+refuses 2 'bins' 'tl-kernels --bins 0 small.tl'
+refuses 2 'needs a time' 'tl-kernels --short 5 small.tl'
+refuses 2 'column' 'tl-kernels -c nosuch small.tl'
+refuses 2 'unknown option' 'tl-kernels --nosuch small.tl'
+run 'tl-kernels -v small.tl'
+like '-v: a summary' "$(cat "$log/err")" \
+	'small.tl: source 0: 8 GPU events, 7 kernels counted, 1 without a launch'
+printf 'nonsense' >bad.lua
+refuses 1 'bad.lua' 'tl-kernels --models bad.lua small.tl'
+ok '--help' sh -c 'tl-kernels --help | grep -q launch-config'
+
+page_examples tl-kernels.1
+done_testing

@@ -1,0 +1,223 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-modules: figures worked out by hand, every option, every kind of input.
+. tests/cli/lib.sh
+
+# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace
+ev() {
+	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
+		"$1" "$2" "$3" "$4" "$5" "${6:-}"
+}
+# trace [MEMBERS]: lines of events on stdin to a trace
+trace() {
+	printf '{"traceEvents":[\n'
+	sed '$!s/$/,/'
+	printf ']%s}\n' "${1:-}"
+}
+module() { ev python_function "nn.Module: $1" 1 "$2" "$3"; }
+op() { ev cpu_op "$1" "$2" "$3" "$4" "${5:-}"; }
+# work NAME TID LAUNCH_US TS DUR CORR: a launch and what it launched
+work() {
+	ev cuda_runtime cudaLaunchKernel "$2" "$3" 5 "\"correlation\":$6"
+	ev kernel "$1" 7 "$4" "$5" "\"device\":0,\"stream\":7,\"correlation\":$6"
+}
+
+# Two layers; k1 and k2 overlap by 50 us; Dropouts do nothing on the GPU; kb is
+# the backward of what Linear_0 ran; k3 is launched in no module.
+net() {
+	ev python_function 'train.py(3): main' 1 0 1500
+	module Net_0 0 1000
+	module Layer_0 10 190
+	module Linear_0 20 80
+	op aten::mm 1 30 30 '"Sequence number":5,"Fwd thread id":0'
+	work k1 1 35 300 100 1
+	module Dropout_0 120 30
+	op aten::add 1 160 20
+	work k2 1 165 350 100 2
+	module Layer_1 210 190
+	module Linear_1 220 80
+	work k1 1 230 500 200 3
+	module Dropout_1 310 10
+	op aten::sum 1 1100 50
+	work k3 1 1105 1200 10 4
+	op 'autograd::engine::evaluate_function: MmBackward0' 2 600 100 \
+		'"Sequence number":5,"Fwd thread id":1'
+	work kb 2 610 800 40 5
+	${1:-:}
+}
+stray() {
+	ev kernel k4 7 1300 5 '"device":0,"stream":7,"correlation":99'
+}
+net stray | trace >net.json
+tl-tree net.json >net.tl
+tab=$(printf '\t')
+
+# tsv COLUMNS ARGUMENT...: a table without its header, blanks between cells
+tsv() {
+	c=$1
+	shift
+	tl-modules --no-header -c "$c" "$@" 2>&1 | tr '\t' ' '
+}
+
+is 'busy time of each call' "$(tsv depth,module,gpu_ns,self_ns,non_module_ns,kernels net.tl)" \
+	'0 Net_0 350000 0 0 3
+1 Layer_0 150000 100000 100000 2
+2 Linear_0 100000 100000  1
+1 Layer_1 200000 0 0 1
+2 Linear_1 200000 200000  1
+0 Non-nn.Module GPU Ops 55000 55000  3'
+is 'names and places' "$(tsv uid,type,instance,parent_uid,ts_ns,cpu_ns,path --root Layer_0 net.tl)" \
+	"2 Layer 0 1 10000 190000 Layer_0
+3 Linear 0 2 20000 80000 Layer_0/Linear_0"
+is 'shares' "$(tsv pct_of_parent,pct_of_root,pct_of_busy net.json | sed -n '1p;3p;6p')" \
+	" 100.0 86.41975308641975
+66.66666666666667 28.571428571428573 24.691358024691358
+  13.580246913580247"
+is 'all modules' "$(tsv module,gpu_ns --show-zero net.tl | grep Drop)" \
+	'Dropout_0 0
+Dropout_1 0'
+is '--min-time' "$(tsv module --min-time 150us net.tl | tr '\n' ' ')" \
+	'Net_0 Layer_0 Layer_1 Linear_1 '
+is '--depth' "$(tsv module --depth 2 net.tl | tr '\n' ' ')" \
+	'Net_0 Layer_0 Layer_1 Non-nn.Module GPU Ops '
+is '--root by pattern' "$(tsv depth,module --root 'Lin*' net.tl | tr '\n' ' ')" \
+	'0 Linear_0 0 Linear_1 '
+is '--root with its prefix, and by uid' \
+	"$(tsv module --root 'nn.Module: Linear_1' --root 0:3 net.tl | tr '\n' ' ')" \
+	'Linear_0 Linear_1 '
+is '--fold' "$(tsv depth,type,instances,count,gpu_ns_sum,gpu_ns_mean,gpu_ns_min,gpu_ns_max,self_ns_sum,non_module_ns,kernels,path --fold net.tl)" \
+	'0 Net 1 1 350000 350000.0 350000 350000 0 0 3 Net
+1 Layer 2 2 350000 175000.0 150000 200000 100000 100000 3 Net/Layer
+2 Linear 2 2 300000 150000.0 100000 200000 300000  2 Net/Layer/Linear
+0 Non-nn.Module GPU Ops   55000    55000  3 Non-nn.Module GPU Ops'
+is '--bwd' "$(tsv module,gpu_ns,bwd_ns --bwd net.tl)" \
+	'Net_0 350000 40000
+Layer_0 150000 40000
+Linear_0 100000 40000
+Layer_1 200000 0
+Linear_1 200000 0
+Non-nn.Module GPU Ops 55000 '
+is '--name selects GPU work' "$(tsv module,gpu_ns --name k2 net.tl)" \
+	'Net_0 100000
+Layer_0 100000'
+is '--min-dur' "$(tsv module,gpu_ns --min-dur 150us --depth 1 net.tl)" \
+	'Net_0 200000'
+is 'the header of a table' "$(tl-modules net.tl | head -n 1)" \
+	"depth${tab}module${tab}type${tab}instance${tab}uid${tab}gpu_ns${tab}self_ns${tab}non_module_ns${tab}pct_of_parent${tab}pct_of_root${tab}pct_of_busy${tab}kernels${tab}path"
+is 'labels are in us' "$(tl-modules --labels -c module,gpu_ns --format csv net.tl | sed -n 1,2p)" \
+	'Name,GPU Time
+Net_0,350'
+like 'a table says how much is unlinked' \
+	"$(tl-modules --format table net.tl | head -n 1)" \
+	'^1 of 6 GPU events have no launch in the trace and no module'
+
+is 'dots' "$(tl-modules --print net.tl)" "\
+                                                       (GPU Time µs)
+nn.Module: Net_0 .......................................... (350.00)  86.42 %
+└── nn.Module: Layer x 2 .................................. (350.00) 100.00 %  mean 175.00, min 150.00, max 200.00
+    ├── nn.Module: Linear x 2 ............................. (300.00)  85.71 %  mean 150.00, min 100.00, max 200.00
+    └── Non-nn.Module GPU Ops ............................. (100.00)  28.57 %
+Non-nn.Module GPU Ops ...................................... (55.00)  13.58 %
+1 of 6 GPU events have no launch in the trace and no module"
+is 'dots of each call' "$(tl-modules -p --no-fold --root Layer_0 net.tl | tail -n 4)" "\
+nn.Module: Layer_0 ........................................ (150.00)  37.04 %
+├── nn.Module: Linear_0 ................................... (100.00)  66.67 %
+└── Non-nn.Module GPU Ops ................................. (100.00)  66.67 %
+1 of 6 GPU events have no launch in the trace and no module"
+is 'the tree of the reference' "$(tl-modules --print=tree --root Net_0 net.tl | head -n 6)" "\
+└── UID: 1, Name: nn.Module: Net_0, GPU Time: 350.00 µs
+    ├── UID: 2, Name: nn.Module: Layer_0, GPU Time: 150.00 µs, Pct Parent: 42.86%
+    │   ├── UID: 3, Name: nn.Module: Linear_0, GPU Time: 100.00 µs, Pct Parent: 66.67%
+    │   └── Non-nn.Module GPU Time: 100.00 µs, Pct Parent: 66.67%
+    └── UID: 11, Name: nn.Module: Layer_1, GPU Time: 200.00 µs, Pct Parent: 57.14%
+        └── UID: 12, Name: nn.Module: Linear_1, GPU Time: 200.00 µs, Pct Parent: 100.00%"
+is 'a tree, folded, with backward' \
+	"$(tl-modules --print=tree --fold --bwd --depth 2 --root Net_0 net.tl | sed -n 2p)" \
+	'    └── Name: nn.Module: Layer x 2, GPU Time: 350.00 µs, Pct Parent: 100.00%, Mean: 175.00 µs, Min: 150.00 µs, Max: 200.00 µs, Backward: 40.00 µs'
+{ module 'A\u001b[2J\u009b_0' 0 100; work k 1 10 200 10 1; } | trace >esc.json
+is 'names are no commands' "$(tl-modules --print=tree esc.json)" \
+	'└── UID: 0, Name: nn.Module: A\x1b[2J\xc2\x9b_0, GPU Time: 10.00 µs'
+tl-modules -p -o out.txt net.tl
+is '-o' "$(cat out.txt)" "$(tl-modules -p net.tl)"
+tl-modules -d tables net.tl
+is '-d' "$(head -n 1 tables/nn_modules.csv | cut -d, -f 1,2)" 'depth,Name'
+
+# Two steps call the same module: two calls, one instance.
+{
+	for t in 0 1000; do
+		ev user_annotation "ProfilerStep#$((t / 1000))" 1 $t 1000
+		module Net_0 $((t + 10)) 500
+		work k 1 $((t + 20)) $((t + 100)) $((10 + t / 100)) $((t + 1))
+	done
+} | trace >steps.json
+is 'calls of one instance' "$(tsv instances,count,gpu_ns_sum --fold steps.json)" '1 2 30000'
+is '--step' "$(tsv gpu_ns --step last steps.json)" 20000
+
+# ---- several sources ----
+
+for r in 0 1; do
+	{ module Net_0 0 100; work k 1 10 200 $((10 + r)) 1; } |
+		trace ",\"distributedInfo\":{\"rank\":$((3 - r))}" >rank$r.json
+done
+is 'by rank' "$(tsv rank,gpu_ns rank0.json rank1.json | tr '\n' ' ')" '3 10000 2 11000 '
+is 'by number' "$(tsv src,gpu_ns rank0.json rank0.json | tr '\n' ' ')" '0 10000 1 10000 '
+is '--rank' "$(tsv gpu_ns --rank 2 rank0.json rank1.json)" 11000
+is 'printed by rank' "$(tl-modules -p rank0.json rank1.json | grep -c '^rank [23]:$')" 2
+tl-cat rank0.json rank1.json >both.tl
+is 'two sources in one stream' "$(tl-modules both.tl)" "$(tl-modules rank0.json rank1.json)"
+op aten::mm 1 0 10 | trace >none.json
+refuses -o 3 'none.json: source 0: no Python frames' 'tl-modules rank0.json none.json'
+
+# ---- every kind of input ----
+
+tl-modules net.tl >want
+same 'a raw trace' want "$(tl-modules net.json >got; echo got)"
+same 'a stream that is no tree' want "$(tl-decode net.json | tl-modules >got; echo got)"
+same 'stdin as -' want "$(tl-modules - <net.tl >got; echo got)"
+gzip -k net.tl
+same 'gzip' want "$(tl-modules net.tl.gz >got; echo got)"
+zstd -q net.tl
+same 'zstd' want "$(tl-modules net.tl.zst >got; echo got)"
+tl-cat net.tl >net.ndjson
+same 'NDJSON' want "$(tl-modules net.ndjson >got; echo got)"
+same 'a filtered tree keeps its modules' want \
+	"$(tl-filter --kind kernel net.tl | tl-modules >got; echo got)"
+size=$(wc -c <net.tl)
+bad=
+for n in $(seq 1 $(((size + 60) / 60)) "$size") $((size - 1)); do
+	head -c "$n" net.tl >cut.tl
+	run 'tl-modules cut.tl'
+	[ "$rc" -eq 1 ] && [ ! -s "$log/out" ] && ! crashed || bad="$bad $n:$rc"
+done
+is 'cut anywhere: exit 1 and no table' "$bad" ''
+refuses 1 '.' 'tl-modules </dev/null'
+refuses 1 'not_a_trace' 'echo hello >not_a_trace; tl-modules not_a_trace'
+refuses 1 'directory' 'tl-modules .'
+refuses 1 'No such file' 'tl-modules missing.tl'
+refuses 1 'No space left' 'tl-modules net.tl >/dev/full'
+refuses 1 'No space left' 'tl-modules -p net.tl >/dev/full'
+refuses -o 1 'Bad file descriptor|closed' 'tl-modules net.tl >&-'
+quiet 'a reader may leave' 'tl-modules -p net.tl | head -n 1'
+
+# ---- no answer, and usage ----
+
+refuses 1 'none.json: no Python frames: record with .*with_stack=True' 'tl-modules none.json'
+ev python_function 'train.py(3): main' 1 0 1500 | trace >frames.json
+refuses 1 'none of its 1 Python frames is an nn.Module' 'tl-modules frames.json'
+module Net_0 0 10 | trace >host.json
+refuses 1 'no GPU event among 1 events: --show-zero' 'tl-modules host.json'
+is 'modules without GPU work' "$(tsv module,gpu_ns,pct_of_busy --show-zero host.json)" 'Net_0 0 '
+refuses 1 "no nn.Module is like 'X'" 'tl-modules --root X net.tl'
+refuses 1 'none of 6 GPU events is asked for' 'tl-modules --name nosuch net.tl'
+refuses 1 'none of 7 calls of modules has so much' 'tl-modules --min-time 1s net.tl'
+refuses 2 "needs kernel, memcpy or memset" 'tl-modules --kind op net.tl'
+refuses 2 'takes no options of tables' 'tl-modules -p --format csv net.tl'
+refuses 2 'style|dots' 'tl-modules --print=x net.tl'
+refuses 2 'needs a time' 'tl-modules --min-time 5 net.tl'
+refuses 2 'column' 'tl-modules -c nosuch net.tl'
+refuses 2 'depth' 'tl-modules --depth 0 net.tl'
+run 'tl-modules -v net.tl'
+like '-v' "$(cat "$log/err")" 'source 0: 7 calls of modules, 8 Python frames, 6 GPU events, 6 asked for, 1 without a launch'
+
+page_examples tl-modules.1
+done_testing

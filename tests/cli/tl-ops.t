@@ -1,0 +1,310 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-ops: figures worked out by hand, every option, every kind of input.
+. tests/cli/lib.sh
+
+# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace, a line
+ev() {
+	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
+		"$1" "$2" "$3" "$4" "$5" "${6:-}"
+}
+meta() { # meta NAME PID TID KEY VALUE
+	printf '{"ph":"M","name":"%s","pid":%s,"tid":%s,"ts":0,"args":{"%s":"%s"}}\n' "$@"
+}
+# trace: lines of events on stdin to a trace
+trace() {
+	printf '{"traceEvents":[\n'
+	sed '$!s/$/,/'
+	printf ']%s}\n' "${1:-}"
+}
+op() { # op NAME TS DUR [DIMS]
+	ev cpu_op "$1" 1 "$2" "$3" \
+		"${4:+\"Input Dims\":$4,\"Input type\":[\"float\"],\"Input Strides\":[[1]],\"Concrete Inputs\":[\"\"]}"
+}
+call() { ev cuda_runtime "${3:-cudaLaunchKernel}" 1 "$1" 1 "\"correlation\":$2"; }
+gpu() { # gpu NAME STREAM TS DUR CORR [DEV] [CAT]
+	ev "${7:-kernel}" "$1" "$2" "$3" "$4" \
+		"\"device\":${6:-0},\"stream\":$2,\"correlation\":$5"
+}
+# rows CMD: a table without its header, on one line
+rows() {
+	sh -c "$1" 2>"$TMP/err" | sed 1d | tr '\t\n' ' .' | sed 's/  */ /g'
+}
+
+# ---- direct and subtree time ----
+
+# outer launches k1 itself and has inner, which launches k2 and k3 on two
+# streams at once; a collective; a launch outside of all ops; a stray.
+nested() {
+	meta process_name 1 0 name python
+	meta process_labels 1 0 labels CPU
+	meta thread_name 1 1 name main
+	ev user_annotation ProfilerStep#5 1 0 99
+	ev user_annotation ProfilerStep#6 1 100 99
+	ev user_annotation fwd 1 5 60
+	ev python_function 'nn.Module: Net_0' 1 1 90
+	op my::outer 10 40 '[[4,8]]'
+	call 11 1
+	ev python_function 'a.py(1): f' 1 15 30
+	op my::inner 20 20 '[[8,4]]'
+	call 21 2
+	call 23 3
+	op c10d::allreduce_ 70 10
+	call 71 4
+	call 110 5 cudaGraphLaunch
+	op my::inner 120 20 '[[8,4]]'
+	op execute 121 15
+	call 122 6
+	gpu k1 7 100 10 1
+	gpu k2 7 110 10 2
+	gpu k3 8 115 10 3
+	gpu ncclDevKernel 9 200 50 4
+	gpu k5 7 300 5 5
+	gpu k5 7 305 5 5
+	gpu k2 7 400 4 6
+	gpu stray 7 500 9 99
+}
+nested | trace >nested.json
+tl-tree nested.json >small.tl
+
+tab=$(printf '\t')
+is 'by name: two of the same stream add up, of two streams they overlap' \
+	"$(tl-ops small.tl)" "\
+name${tab}direct_ns_sum${tab}subtree_ns_sum${tab}count${tab}pct_of_direct${tab}cumulative_pct
+my::inner${tab}19000${tab}19000${tab}2${tab}48.717948717948715${tab}48.717948717948715
+cudaGraphLaunch${tab}10000${tab}10000${tab}1${tab}25.64102564102564${tab}74.35897435897436
+my::outer${tab}10000${tab}25000${tab}1${tab}25.64102564102564${tab}100.0"
+is 'a stream without frames says the same' \
+	"$(tl-tree --no-python nested.json | tl-ops)" "$(tl-ops nested.json)"
+is '--by category' "$(rows 'tl-ops --by category -c op_category,count,direct_ns small.tl')" \
+	'other 4 39000.'
+is '--by args' \
+	"$(rows 'tl-ops --by args -c name,thread_name,process_name,process_label,input_dims,input_types,input_strides,concrete_inputs,operation_count,ex_uid small.tl')" \
+	'my::inner main python CPU [[8,4]] ["float"] [[1]] [""] 2 10.my::outer main python CPU [[4,8]] ["float"] [[1]] [""] 1 7.cudaGraphLaunch main python CPU 1 15.'
+is '--by args: statistics' \
+	"$(rows 'tl-ops --by args --name my::inner -c direct_ns_mean,direct_ns_median,direct_ns_std,direct_ns_min,direct_ns_max,subtree_ns_sum small.tl')" \
+	'9500.0 9500.0 7778.174593052023 4000 15000 19000.'
+is 'one call has no deviation' \
+	"$(tl-ops --by args --name my::outer -c direct_ns_std --no-header small.tl)" ''
+is '--by module' "$(rows 'tl-ops --by module -c module,count,direct_ns_sum small.tl')" \
+	'nn.Module: Net_0 2 25000. 2 14000.'
+is '--by annotation' "$(rows 'tl-ops --by annotation -c annotation,count small.tl')" \
+	'fwd 2. 2.'
+is '--by step' "$(rows 'tl-ops --by step -c step,direct_ns_sum small.tl')" \
+	'5 25000.6 14000.'
+is '--by thread' "$(rows 'tl-ops --by thread -c thread_name,count small.tl')" 'main 4.'
+is '--include-comm' \
+	"$(rows 'tl-ops --include-comm --top 1 -c name,direct_ns_sum small.tl')" \
+	'c10d::allreduce_ 50000.'
+is '--all-ops' "$(rows 'tl-ops --all-ops -c name,count,launching_count,subtree_ns_sum,direct_ns_sum small.tl')" \
+	'c10d::allreduce_ 1 0 50000 0.my::outer 1 1 25000 10000.my::inner 2 2 19000 19000.cudaGraphLaunch 1 1 10000 10000.execute 1 0 4000 0.'
+is '--clock cpu' "$(rows 'tl-ops --clock cpu -c name,count,cpu_self_ns,cpu_total_ns small.tl')" \
+	'my::inner 2 25000 40000.my::outer 1 20000 40000.execute 1 15000 15000.c10d::allreduce_ 1 10000 10000.'
+is '--num-kernels' \
+	"$(rows 'tl-ops --by args --num-kernels --name my::inner -c num_kernels,direct_ns_sum small.tl')" \
+	'2 15000.1 4000.'
+is '--first-occurrence' \
+	"$(rows 'tl-ops --by args --first-occurrence -c name,first_occurrence_ns small.tl')" \
+	'my::inner 10000.my::outer 0.cudaGraphLaunch 100000.'
+is 'details: calls with as many kernels as the first' \
+	"$(tl-ops --by args --name my::inner -c kernel_details_summary --no-header small.tl)" \
+	'[{"name":"k2","stream":7,"count":1,"total_duration_us":10.0,"mean_duration_us":10.0,"median_duration_us":10.0,"std_dev_duration_us":0.0,"min_duration_us":10.0,"max_duration_us":10.0},{"name":"k3","stream":8,"count":1,"total_duration_us":10.0,"mean_duration_us":10.0,"median_duration_us":10.0,"std_dev_duration_us":0.0,"min_duration_us":10.0,"max_duration_us":10.0}]'
+is 'details, short' \
+	"$(tl-ops --by args --name my::outer -c trunc_kernel_details --no-header small.tl)" \
+	'[{"name":"k1","stream":7,"mean_duration_us":10.0}]'
+is '--table' "$(tl-ops --table ops_by_step small.tl)" "$(tl-ops --by step small.tl)"
+like '--list-tables' "$(tl-ops --list-tables)" '^ops_unique_args_kl_overlap'
+like 'a table says how much has no op' "$(tl-ops --format table small.tl)" \
+	'^1 of 8 GPU events have no launch'
+
+# graph replay: two of the same op
+{
+	for i in 0 1; do
+		op aten::graph $((i * 100)) 50 '[]'
+		call $((i * 100 + 10)) $((i + 1)) cudaGraphLaunch
+	done
+	gpu A 7 1000 20 1
+	gpu B 7 1020 30 1
+	gpu C 7 1050 40 1
+	gpu A 7 2000 22 2
+	gpu B 7 2022 28 2
+	gpu C 7 2050 41 2
+} | trace >graph.json
+is 'graph replay' "$(rows 'tl-ops --by args -c direct_ns_sum,trunc_kernel_details graph.json')" \
+	'181000 [{"name":"A","stream":7,"mean_duration_us":21.0},{"name":"B","stream":7,"mean_duration_us":29.0},{"name":"C","stream":7,"mean_duration_us":40.5}].'
+
+# ---- overlap: the worked example ----
+
+{
+	op opA 0 10 '[]'
+	call 1 1
+	op opB 20 10 '[]'
+	call 21 2
+	op opC 40 10 '[]'
+	call 41 3
+	call 43 4
+	gpu kA 7 100 50 1
+	gpu kB 8 120 80 2
+	gpu kC 7 300 50 3
+	gpu kD 8 310 50 4
+} | trace >overlap.json
+over='tl-ops --by args --overlap -c name,overlapping_kernel_names,overlap_pct_mean'
+is '--overlap; not of the same op' "$(rows "$over overlap.json")" \
+	'opB ["kA"] 0.38.opC .opA ["kB"] 0.6.'
+is '--overlap: lists' \
+	"$(tl-ops --by args --overlap --name opA -c overlapping_kernels_details_summary --no-header overlap.json)" \
+	'[{"name":"kB","stream":8,"overlap_pct":0.6,"count":1,"total_duration_us":80.0,"mean_duration_us":80.0,"median_duration_us":80.0,"std_dev_duration_us":0.0,"min_duration_us":80.0,"max_duration_us":80.0}]'
+{
+	op opA 0 10 '[]'
+	call 1 1
+	op opB 20 10 '[]'
+	call 21 2
+	gpu kA 7 100 50 1
+	gpu kB 7 120 80 2 1
+	gpu stray 9 149 100 9
+} | trace >devices.json
+is '--overlap: the same stream of another device is another' \
+	"$(rows "$over --linked-only devices.json")" 'opB ["kA"] 0.38.opA ["kB"] 0.6.'
+is '--overlap: unlinked work runs beside; 1us is enough' \
+	"$(rows "$over devices.json")" 'opB ["kA","stray"] 1.0.opA ["kB","stray"] 0.6.'
+
+# ---- selection ----
+
+is '--step' "$(rows 'tl-ops --step 6 -c name,direct_ns_sum small.tl')" \
+	'cudaGraphLaunch 10000.my::inner 4000.'
+is '--annotation' "$(rows 'tl-ops --annotation fwd -c name,direct_ns_sum small.tl')" \
+	'my::inner 15000.my::outer 10000.'
+is '--name is of ops' "$(rows 'tl-ops --name "*outer" -c name,count small.tl')" 'my::outer 1.'
+is '--gpu-stream' "$(rows 'tl-ops --gpu-stream 8 -c name,direct_ns_sum small.tl')" \
+	'my::inner 10000.'
+is '--min-dur' "$(rows 'tl-ops --min-dur 10us -c name,direct_ns_sum small.tl')" \
+	'my::inner 15000.my::outer 10000.'
+is '--from, --to' "$(rows 'tl-ops --from 100us --to 119us -c name,direct_ns_sum small.tl')" \
+	'cudaGraphLaunch 10000.'
+{
+	op my::conv 0 10
+	call 1 1
+	ev python_function 'torch/utils/checkpoint.py(9): recompute_fn' 1 20 50
+	op my::conv 30 10
+	call 31 2
+	gpu a 7 100 5 1
+	gpu a 7 200 7 2
+} | trace >again.json
+is '--recompute' "$(rows 'tl-ops --recompute -c name,is_recompute,direct_ns_sum again.json')" \
+	'my::conv true 7000.my::conv false 5000.'
+
+# ---- several sources, folders ----
+
+for r in 0 1; do
+	nested | trace ",\"distributedInfo\":{\"rank\":$((3 - r))}" >rank$r.json
+done
+is 'sources apart, by rank' \
+	"$(rows 'tl-ops --by category -c rank,direct_ns,cumulative_pct rank0.json rank1.json')" \
+	'3 39000 100.0.2 39000 100.0.'
+is 'the same rank twice is known by number' \
+	"$(rows 'tl-ops --by category -c src,direct_ns rank0.json rank0.json')" '0 39000.1 39000.'
+is '--rank' "$(rows 'tl-ops --rank 2 --by category -c count rank0.json rank1.json')" '4.'
+tl-ops -d dir --overlap --by thread small.tl
+is '-d writes the tables of the reference, and the one asked for' "$(echo dir/*)" \
+	'dir/ops_by_thread.csv dir/ops_summary.csv dir/ops_summary_by_category.csv dir/ops_unique_args.csv dir/ops_unique_args_kl_overlap.csv'
+is '-d has its labels' "$(sed -n 1,2p dir/ops_summary_by_category.csv)" \
+	"op category,Count,total_direct_kernel_time_ms,Percentage (%),Cumulative Percentage (%)
+other,4,0.039,100.0,100.0"
+is '-d has its columns' "$(head -n 1 dir/ops_summary.csv)" \
+	'name,total_direct_kernel_time_sum,total_subtree_kernel_time_sum,total_direct_kernel_time_ms,total_subtree_kernel_time_ms,Count,Categories,Percentage (%),Cumulative Percentage (%)'
+tl-ops -o out.tsv small.tl
+is '-o' "$(cat out.tsv)" "$(tl-ops small.tl)"
+is 'NDJSON is valid: lists are lists' \
+	"$(tl-ops --by args --format ndjson -c +details small.tl | python3 -c '
+import json, sys
+rows = [json.loads(x) for x in sys.stdin]
+print(len(rows), rows[-1])')" "5 {'end': {'rows': 3}}"
+
+# ---- every kind of input ----
+
+tl-decode "$SAMPLE" >plain.tl
+tl-tree plain.tl >sample.tl
+tl-ops sample.tl >want
+same 'a stream that is no tree' want "$(tl-ops plain.tl >got; echo got)"
+same 'a raw trace' want "$(tl-ops "$SAMPLE" >got; echo got)"
+same 'stdin' want "$(tl-ops <sample.tl >got; echo got)"
+same 'stdin as -' want "$(tl-ops - <sample.tl >got; echo got)"
+same 'a raw trace from stdin' want "$(tl-ops <"$SAMPLE" >got; echo got)"
+gzip -k sample.tl
+same 'gzip' want "$(tl-ops sample.tl.gz >got; echo got)"
+zstd -q sample.tl
+same 'zstd' want "$(tl-ops sample.tl.zst >got; echo got)"
+tl-cat sample.tl >sample.ndjson
+same 'NDJSON' want "$(tl-ops sample.ndjson >got; echo got)"
+size=$(wc -c <small.tl)
+bad=
+for n in $(seq 1 $(((size + 100) / 100)) "$size") $((size - 1)); do
+	head -c "$n" small.tl >cut.tl
+	run 'tl-ops cut.tl'
+	[ "$rc" -eq 1 ] && [ ! -s "$log/out" ] && ! crashed ||
+		bad="$bad $n:$rc"
+done
+is 'cut anywhere: exit 1 and no table' "$bad" ''
+refuses 1 'cut off' 'head -c 900 sample.tl | tl-ops'
+refuses 1 '.' 'tl-ops </dev/null'
+refuses 1 'not_a_trace' 'echo hello >not_a_trace; tl-ops not_a_trace'
+refuses 1 'directory' 'tl-ops .'
+refuses 1 'No such file' 'tl-ops missing.tl'
+refuses 1 'No space left' 'tl-ops sample.tl >/dev/full'
+refuses -o 1 'Bad file descriptor|closed' 'tl-ops sample.tl >&-'
+quiet 'a reader may leave' 'tl-ops --by args -c +details sample.tl | head -n 1'
+quiet 'nothing on stderr' 'tl-ops sample.tl'
+
+# ---- no answer, and usage ----
+
+{ gpu a 7 1 1 1; } | trace >gpu.json
+op aten::mm 1 2 | trace >host.json
+{ op aten::mm 1 5; call 2 1; gpu ncclDevKernel 7 5 5 1; } | trace >comm.json
+refuses 1 'host.json: no GPU event among 1 events' 'tl-ops host.json'
+refuses 1 'none of 1 GPU events has its launch' 'tl-ops gpu.json'
+refuses 1 'are collectives' 'tl-ops comm.json'
+refuses 1 'no op of that name' 'tl-ops --name nosuch small.tl'
+refuses 1 'is asked for' 'tl-ops --gpu-stream 77 small.tl'
+refuses 1 'none of these steps' 'tl-ops --step 9 small.tl'
+refuses 1 'no source of the ranks' 'tl-ops --rank 7 rank0.json'
+is '--clock cpu needs no GPU' "$(rows 'tl-ops --clock cpu -c name,cpu_self_ns host.json')" \
+	'aten::mm 2000.'
+{ call 1 1; gpu a 7 5 5 1; } | trace >calls.json
+is 'no ops: calls are the owners' "$(rows 'tl-ops -c name,count calls.json')" 'cudaLaunchKernel 1.'
+is 'no arguments: empty' \
+	"$(tl-ops --by args -c input_dims,ex_uid --no-header calls.json)" "${tab}0"
+refuses 2 'needs .*args' 'tl-ops --overlap small.tl'
+refuses 2 'args' 'tl-ops --by shape small.tl'
+refuses 2 'no table' 'tl-ops --table nosuch small.tl'
+refuses 2 'needs kernel, memcpy or memset' 'tl-ops --kind op small.tl'
+refuses 2 'column' 'tl-ops -c nosuch small.tl'
+refuses 2 'column' 'tl-ops --sort nosuch small.tl'
+refuses 2 'unknown option' 'tl-ops --nosuch small.tl'
+run 'tl-ops -v small.tl'
+like '-v: a summary' "$(cat "$log/err")" \
+	'small.tl: source 0: 8 GPU events, 8 asked for, 1 without a launch, 0 duplicates'
+printf 'nonsense' >bad.lua
+refuses 1 'bad.lua' 'tl-ops --models bad.lua small.tl'
+ok '--help' sh -c 'tl-ops --help | grep -q all-ops'
+
+# ---- 100,000 sets of arguments ----
+
+python3 - <<'EOF'
+import json
+ev = []
+for i in range(100000):
+    ev.append({"ph": "X", "cat": "cpu_op", "name": "my::op", "pid": 1, "tid": 1, "ts": i * 10,
+               "dur": 8, "args": {"Input Dims": [[i, 3]], "Input type": ["float"]}})
+    ev.append({"ph": "X", "cat": "cuda_runtime", "name": "launch", "pid": 1, "tid": 1,
+               "ts": i * 10 + 1, "dur": 2, "args": {"correlation": i + 1}})
+    ev.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": i * 10 + 5,
+               "dur": 3, "args": {"correlation": i + 1, "device": 0, "stream": 7}})
+json.dump({"traceEvents": ev}, open("many.json", "w"))
+EOF
+tl-tree many.json -o many.tl
+is '100,000 sets of arguments' \
+	"$(tl-ops --by args -c direct_ns_sum many.tl | sed 1d | sort | uniq -c | tr -s ' ')" \
+	' 100000 3000'
+
+page_examples tl-ops.1
+done_testing

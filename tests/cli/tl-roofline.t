@@ -1,0 +1,357 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-roofline: figures worked out by hand, every option, every kind of input.
+. tests/cli/lib.sh
+
+# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace, on a line
+ev() {
+	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
+		"$1" "$2" "$3" "$4" "$5" "${6:-}"
+}
+trace() { # lines of events on stdin to a trace
+	printf '{"traceEvents":[\n'
+	sed '$!s/$/,/'
+	printf ']}\n'
+}
+gpu() { # gpu NAME STREAM TS DUR CORR
+	ev kernel "$1" "$2" "$3" "$4" "\"device\":0,\"stream\":$2,\"correlation\":$5"
+}
+launch() { ev cuda_runtime cudaLaunchKernel 1 "$1" 2 "\"correlation\":$2"; }
+args() { # args DIMS TYPES CONCRETE
+	printf '"Input Dims":%s,"Input type":%s,"Concrete Inputs":%s' "$1" "$2" "$3"
+}
+# cells COLUMNS COMMAND: the rows, without a header, blanks for tabs
+cells() {
+	sh -c "$2 --no-header -c $1" 2>"$TMP/err" | tr '\t' ' '
+}
+
+# 1 TFLOP/s and 1 GB/s: a roof of round figures.
+cat >one.json <<'X'
+{ "name": "one", "mem_bw_gbps": 1,
+  "peak_tflops": { "matrix_fp32": 1, "vector_fp32": 1 },
+  "max_achievable_tflops": { "matrix_fp32": 0.5 } }
+X
+
+# ---- one product, by hand ----
+# 64 x 128 by 128 x 32: 2 x 64 x 128 x 32 = 524288 operations,
+# (8192 + 4096 + 2048) x 4 = 57344 bytes, in two kernels that overlap: 1 to 3
+# and 2 to 6 make 5 us.
+
+mm() {
+	ev cpu_op aten::mm 1 10 20 \
+		"$(args '[[64,128],[128,32]]' '["float","float"]' '["",""]')"
+	launch 11 1
+	launch 15 2
+	gpu gemm 7 101 2 1
+	gpu split 8 102 4 2
+}
+mm | trace >mm.json
+is 'a product' "$(cells name,op_category,operation_count,gflop,moved_mib,flop_per_byte,compute_spec,kernel_ns_sum \
+	'tl-roofline mm.json')" \
+	'aten::mm GEMM 1 0.000524288 0.0546875 9.142857142857142 matrix_fp32 5000'
+# 524288 / 5e-6 s = 0.1048576 TFLOP/s; 57344 / 5e-6 = 0.0114688 TB/s
+is 'its rates' "$(cells tflop_s_mean,tb_s_mean 'tl-roofline mm.json')" \
+	'0.1048576 0.0114688'
+is 'unknown GPU: no roof' "$(cells roof,roofline_bound,lost_ns 'tl-roofline mm.json' | cat -A)" '  $'
+# 524288 / 1e12 = 0.524288 us; 57344 / 1e9 = 57.344 us
+is 'bound by the memory' "$(cells roof,roofline_bound,roofline_ns,pct_roofline_mean,lost_ns \
+	'tl-roofline --arch ./one.json mm.json')" 'one peak MEMORY_BOUND 57344.0 1146.8799999999999 -52344.0'
+is 'another roof' "$(cells roof 'tl-roofline --arch ./one.json --roof achievable mm.json')" \
+	'one achievable'
+sed 's/"mem_bw_gbps": 1/"mem_bw_gbps": 1e6/' one.json >fast.json
+is 'bound by the units' "$(cells roofline_bound,roofline_ns,lost_ns \
+	'tl-roofline --arch ./fast.json mm.json')" 'COMPUTE_BOUND 524.288 4475.7119999999995'
+is 'half of the rate, twice the time' "$(cells roofline_ns \
+	'tl-roofline --arch ./fast.json --roof achievable mm.json')" '1048.576'
+is 'the sheet' "$(cells name,param_M,param_N,param_K,param_bias,operation_count,ex_uid \
+	'tl-roofline --table GEMM mm.json')" 'aten::mm 64 32 128 false 1 0'
+like 'a named GPU' "$(cells roof 'tl-roofline --arch mi300x mm.json')" '^MI300X peak$'
+
+# ---- which op a GPU event belongs to ----
+# A module op around a product and a kernel of its own; an op without a model; a
+# collective; a launch outside of all ops; a kernel without a launch.
+
+tree() {
+	ev cpu_op my::layer 1 0 100
+	ev cpu_op aten::mm 1 10 20 \
+		"$(args '[[64,128],[128,32]]' '["float","float"]' '["",""]')"
+	launch 11 1
+	launch 40 2
+	ev cpu_op my::plain 1 200 50
+	launch 210 3
+	launch 220 4
+	ev cpu_op c10d::allreduce_ 1 300 50
+	launch 310 5
+	launch 400 6
+	gpu gemm 7 500 10 1
+	gpu extra 7 510 20 2
+	gpu a 7 530 3 3
+	gpu b 7 540 4 4
+	gpu ncclDevKernel_AllReduce 8 560 50 5
+	gpu alone 7 700 1 6
+	gpu stray 7 800 5 99
+}
+tree | trace >tree.json
+is 'each GPU event once' "$(cells name,kernel_ns_sum,ex_uid,op_category 'tl-roofline tree.json')" \
+	'my::layer->extra (Synthetic Op) 20000 11 other
+aten::mm 10000 1 GEMM
+my::plain 7000 4 other
+cudaLaunchKernel->alone (Synthetic Op) 1000 15 other'
+like 'what has no launch is told' "$(tl-roofline --format table tree.json)" \
+	'^1 of 7 GPU events have no launch'
+is 'shares are of the table' \
+	"$(cells pct_of_kernel,cumulative_pct 'tl-roofline tree.json' | awk '{ s += $1; c = $2 } END { print s, c }')" \
+	'100 100.0'
+is '--name' "$(cells name "tl-roofline --name 'my::p*' tree.json")" 'my::plain'
+is 'kernels in the order of their time' \
+	"$(cells trunc_kernel_details "tl-roofline --name my::plain tree.json")" \
+	'[{"name":"a","stream":7,"mean_duration_us":3.0},{"name":"b","stream":7,"mean_duration_us":4.0}]'
+tl-tree tree.json -o tree.tl
+is 'a tree gives the same' "$(tl-roofline tree.tl)" "$(tl-roofline tree.json)"
+
+# ---- forward and backward ----
+
+bwd() {
+	ev cpu_op aten::sum 1 0 10 '"Sequence number":7,'"$(
+		args '[[8,16],[0],[],[]]' '["float","","",""]' '["","[0]","False",""]')"
+	launch 2 1
+	ev cpu_op 'autograd::engine::evaluate_function: SumBackward0' 2 100 50 '"Sequence number":7'
+	ev cpu_op SumBackward0 2 101 40 '"Sequence number":7'
+	ev cuda_runtime cudaLaunchKernel 2 110 2 '"correlation":2'
+	gpu fwd 7 200 4 1
+	gpu bwd 7 300 9 2
+}
+bwd | trace >bwd.json
+is 'a forward op in its sheet' "$(cells name,kernel_ns_sum 'tl-roofline --table Reduce bwd.json')" \
+	'aten::sum 4000'
+is 'its backward in the other' "$(cells name,kernel_ns_sum 'tl-roofline --table Reduce_bwd bwd.json')" \
+	'aten::sum 9000'
+
+# ---- overlap, recompute, call stack, kernels ----
+
+over() {
+	mm
+	ev cpu_op my::other 3 0 9
+	ev cuda_runtime cudaLaunchKernel 3 1 2 '"correlation":3'
+	gpu beside 9 103 1.5 3
+}
+over | trace >over.json
+is 'what ran beside' \
+	"$(cells name,overlapping_kernel_names,overlap_pct_mean 'tl-roofline --overlap over.json')" \
+	'aten::mm ["beside"] 0.3
+my::other ["split"] 1.0'
+frames() {
+	ev python_function 'src/train.py(7): step' 1 0 90
+	ev python_function 'nn.Module: Net_0' 1 1 80
+	ev python_function 'torch/nn/modules/module.py(5): _call_impl' 1 2 70
+	mm
+}
+frames | trace >frames.json
+is 'the call stack' \
+	"$(cells entry_point,call_stack_full 'tl-roofline --call-stack frames.json')" \
+	'src/train.py(7): step ["src/train.py(7): step","nn.Module: Net","torch/nn/modules/module.py(5): _call_impl","aten::mm",["gemm"],["split"]]'
+is 'frames change no figure' "$(cells name,kernel_ns_sum,ex_uid 'tl-roofline frames.json')" \
+	'aten::mm 5000 3'
+is '--recompute' "$(cells is_recompute 'tl-roofline --recompute mm.json')" 'false'
+is '--num-kernels' "$(cells num_kernels 'tl-roofline --num-kernels --table GEMM mm.json')" 2
+
+# ---- pseudo-ops ----
+
+moe() {
+	ev cpu_op vllm::outplace_fused_experts 1 0 90 \
+		"$(args '[[8,64],[16,128,64],[16,64,64],[8,2],[8,2]]' '["c10::BFloat16","c10::BFloat16","c10::BFloat16","float","int"]' '["","","","",""]')"
+	launch 10 1
+	launch 20 2
+	launch 30 3
+	gpu fused_moe_kernel_gptq_awq 7 110 5 1
+	gpu act 7 120 1 2
+	gpu fused_moe_kernel_gptq_awq 7 130 4 3
+	ev cpu_op sglang_profiler::rms_norm_12 1 200 9
+	launch 201 4
+	gpu norm 7 210 2 4
+}
+moe | trace >moe.json
+is 'without: one op' "$(cells name,kernel_ns_sum 'tl-roofline moe.json')" \
+	'vllm::outplace_fused_experts 10000
+sglang_profiler::rms_norm_12 2000'
+is '--pseudo-ops: its steps' "$(cells name,op_category,kernel_ns_sum 'tl-roofline --pseudo-ops moe.json')" \
+	'pseudo_op::moe_gptq_awq_up MoE_unfused 5000
+pseudo_op::moe_gptq_awq_down MoE_unfused 4000
+sglang_profiler::rms_norm other 2000
+vllm::outplace_fused_experts->act (Synthetic Op) other 1000'
+stage() {
+	ev cpu_op aiter::fused_moe_ 1 0 90
+	ev python_function 'aiter/fused_moe.py(9): flydsl_moe_stage1' 1 10 20
+	launch 11 1
+	ev python_function 'aiter/fused_moe.py(19): flydsl_moe_stage2' 1 40 20
+	launch 41 2
+	gpu one 7 110 5 1
+	gpu two 7 120 3 2
+}
+stage | trace >stage.json
+is '--pseudo-ops: above frames' "$(cells name,kernel_ns_sum 'tl-roofline --pseudo-ops stage.json')" \
+	'pseudo_op::moe_flydsl_stage1 5000
+pseudo_op::moe_flydsl_stage2 3000'
+mla() {
+	ev python_function 'aiter/mla.py(150): mla_decode_fwd' 1 0 90
+	ev cpu_op aiter::mla_decode_stage1_asm_fwd 1 10 20 "$(args '[[8,16,576]]' '["c10::BFloat16"]' '[""]')"
+	launch 11 1
+	launch 50 2
+	gpu stage1 7 110 5 1
+	gpu reduce 7 120 3 2
+}
+mla | trace >mla.json
+is '--pseudo-ops: around what is below a frame' \
+	"$(cells name,kernel_ns_sum,input_dims 'tl-roofline --pseudo-ops mla.json')" \
+	'pseudo_mla_decode_fwd 8000 [[8,16,576]]'
+
+# ---- one op ----
+
+one="tl-roofline --op aten::mm --dims '[[40960,1536],[1536,6144]]' --dtype bf16 --arch MI300X --roof achievable"
+is 'one op without a trace' \
+	"$(sh -c "$one" | grep -E '^(flops |bytes|compute  |memory|bound)' | tr -s ' ')" \
+	'flops 773094113280.0
+bytes 648019968.0
+compute 1091.9408379661018 us
+memory 122.26791849056603 us
+bound COMPUTE_BOUND'
+is 'types one by one' \
+	"$(tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --dtype fp16,fp32 | grep '^Input type' | tr -s ' ')" \
+	'Input type ["c10::Half","float"]'
+is 'a simulator' "$(sh -c "$one --sim 'while read -r l; do echo 12.5; done'" | grep simul | tr -s ' ')" \
+	'simulated 12.5 us'
+is 'a simulator over a trace' "$(cells sim_ns,pct_sim_mean \
+	"tl-roofline --sim 'while read -r l; do echo 2.5; done' mm.json")" '2500.0 50.0'
+is 'one that can not tell' "$(cells sim_ns \
+	"tl-roofline --sim 'while read -r l; do echo no; done' mm.json")" ''
+refuses 1 'ended without an answer' "tl-roofline --sim true mm.json"
+refuses 1 'no list of sizes' "tl-roofline --op aten::mm --dims '[[4'"
+refuses 2 'no model' "tl-roofline --op my::op --dims '[[4]]'"
+refuses 2 'needs --dims' 'tl-roofline --op aten::mm'
+refuses 2 'need --op' "tl-roofline --dims '[[4]]' mm.json"
+
+# ---- explain, lists ----
+
+is '--explain says which entry' \
+	"$(tl-roofline --explain 0 mm.json | grep -E '^(op|model|flops |kernel time)' | tr -s ' ' | sed 's/lua:.*/lua/')" \
+	'op aten::mm
+model gemm.lua
+flops 524288.0
+kernel time 5.0 us'
+like 'and the formula' "$(tl-roofline --explain 0 mm.json)" 'K = dim\(0, 1\)'
+refuses 1 'is no op of a table' 'tl-roofline --explain 77 mm.json'
+refuses 2 'needs UID' 'tl-roofline --explain x mm.json'
+like '--list-models' "$(tl-roofline --list-models | grep -P '^aten::mm\t')" 'GEMM.GEMM.gemm.lua:'
+like '--list-tables' "$(tl-roofline --list-tables)" '^SDPA_bwd'
+
+# ---- all tables in a folder ----
+
+tl-roofline -d out tree.json
+is '-d writes those that have rows' "$(cd out && echo *)" 'GEMM.csv unified_perf_summary.csv'
+like 'with labels' "$(head -n 1 out/GEMM.csv)" '^name,param: M,param: N,.*,Kernel Time \(µs\)_mean,'
+tl-roofline --overlap -d both mm.json
+is '-d --overlap writes both' "$(cd both && echo *)" \
+	'GEMM.csv GEMM_kl_overlap.csv unified_perf_summary.csv unified_perf_summary_kl_overlap.csv'
+
+# ---- models of one's own: the README's example ----
+
+sed -n '/^op {/,/^}/p' "$ROOT/README.md" >my.lua
+if [ -s my.lua ]; then
+	is 'the model of the README' \
+		"$(tl-roofline --models my.lua --op my::scale --dims '[[1024,1024]]' --dtype bf16 |
+			grep -E '^(model|flops |bytes)' | tr -s ' ')" \
+		'model my.lua:4
+flops 1048576.0
+bytes 4194304.0'
+	{
+		ev cpu_op my::scale 1 0 9 "$(args '[[1024,1024]]' '["c10::BFloat16"]' '[""]')"
+		launch 1 1
+		gpu scale 7 100 2 1
+	} | trace >scale.json
+	is 'and its sheet' "$(cells name,param_num_elems,tb_s_mean \
+		'tl-roofline --models my.lua --table UnaryElementwise scale.json')" \
+		'my::scale 1048576 2.097152'
+else
+	skip 'the model of the README' 'not there'
+	skip 'and its sheet' 'not there'
+fi
+echo 'op { names = ' >bad.lua
+refuses 1 'bad.lua:' 'tl-roofline --models bad.lua mm.json'
+cat >raise.lua <<'X'
+op { names = { "aten::mm" }, eval = function (_ENV) while true do end end }
+X
+is 'a model that loops marks its op' \
+	"$(cells name,kernel_ns_sum,has_perf_model,gflop 'tl-roofline --models raise.lua mm.json')" \
+	'aten::mm 5000 true '
+like 'and is told once' "$(cat err)" \
+	'^tl-roofline: the models failed on 1 ops \(1 distinct\), first on aten::mm: '
+
+# ---- arguments that are missing, cut, unknown, many ----
+
+sed 's/"Input Dims":[^"]*"Input type":[^"]*"[^]]*],//' mm.json >noshape.json
+is 'no shapes' "$(cells name,kernel_ns_sum,gflop 'tl-roofline noshape.json')" 'aten::mm 5000 '
+sed 's/"float","float"/"c10::Strange","float"/' mm.json >strange.json
+is 'an unknown type: no bytes, but operations' \
+	"$(cells gflop,moved_mib 'tl-roofline strange.json')" '0.000524288 '
+sed 's/\[128,32\]\]/[128]]/' mm.json >cut.json
+is 'a cut shape' "$(cells name,kernel_ns_sum,gflop 'tl-roofline cut.json')" 'aten::mm 5000 '
+sed 's/64,128/9223372036854775807,9223372036854775807/' mm.json >huge.json
+like 'a shape beyond all bounds' "$(cells name,kernel_ns_sum 'tl-roofline huge.json')" 'aten::mm 5000'
+awk 'BEGIN {
+	print "{\"traceEvents\":["
+	for (i = 0; i < 100000; i++) {
+		printf "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":5,\"args\":{\"Input Dims\":[[%d,8],[8,4]],\"Input type\":[\"float\",\"float\"],\"Concrete Inputs\":[\"\",\"\"]}},\n", i * 10, i + 1
+		printf "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,\"args\":{\"correlation\":%d}},\n", i * 10 + 1, i + 1
+		printf "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":5,\"args\":{\"device\":0,\"stream\":7,\"correlation\":%d}}%s\n", i * 10 + 3, i + 1, i < 99999 ? "," : ""
+	}
+	print "]}"
+}' >many.json
+tl-tree many.json -o many.tl
+is '100000 distinct sets of arguments' "$(tl-roofline many.tl | wc -l)" 100001
+case $B in
+*asan* | *tsan*) skip 'in bounded memory' 'sanitizers take their own' ;;
+*)
+	is 'in bounded memory' "$(tl-roofline -v many.tl 2>&1 >many.tsv |
+		sed -n 's/.* CPU, \([0-9]*\).* MB$/\1/p' | awk '{ print $1 < 400 }')" 1
+	;;
+esac
+
+# ---- every kind of input ----
+
+want=$(tl-roofline mm.json)
+gzip -k mm.json && zstd -q mm.json
+tl-tree mm.json -o mm.tl && gzip -k mm.tl && zstd -q mm.tl
+for f in mm.json.gz mm.json.zst mm.tl mm.tl.gz mm.tl.zst; do
+	is "$f" "$(tl-roofline $f)" "$want"
+done
+is 'a stream from stdin' "$(tl-roofline <mm.tl)" "$want"
+is 'a raw trace from stdin' "$(tl-roofline - <mm.json)" "$want"
+is 'a pipe' "$(tl-decode mm.json | tl-link | tl-tree | tl-roofline)" "$want"
+is 'two files' "$(cells src,name 'tl-roofline mm.json mm.json')" '0 aten::mm
+1 aten::mm'
+head -c 200 mm.tl >cut.tl
+refuses 1 'cut.tl: ' 'tl-roofline cut.tl'
+: >empty.tl
+refuses 1 'empty' 'tl-roofline empty.tl'
+head -c 4000 /dev/urandom >noise
+refuses 1 'noise' 'tl-roofline noise'
+refuses 1 'No such file' 'tl-roofline none.tl'
+gpu k 7 1 2 1 | trace >lonely.json
+refuses 1 'has its launch' 'tl-roofline lonely.json'
+echo '{"traceEvents":[]}' >none.json
+refuses 1 'no GPU event' 'tl-roofline none.json'
+{
+	ev cpu_op c10d::allreduce_ 1 300 50
+	launch 310 5
+	gpu ncclDevKernel_AllReduce 8 560 50 5
+} | trace >comm.json
+refuses 1 'collectives' 'tl-roofline comm.json'
+refuses 1 'No space left' 'tl-roofline mm.tl >/dev/full'
+quiet 'a reader may leave' 'tl-roofline many.tl | head -n 1'
+refuses 2 'there is no table' 'tl-roofline --table NOPE mm.tl'
+refuses 2 'has no column' 'tl-roofline -c nope mm.tl'
+refuses 2 'no GPU' 'tl-roofline --arch NOPE mm.tl'
+refuses 2 'kernel, memcpy or memset' 'tl-roofline --kind op mm.tl'
+
+page_examples tl-roofline.1
+done_testing

@@ -1,0 +1,270 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Tables to one workbook, read back by another program.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+[ -x "$B/bin/tl-xlsx" ] || skip_all 'tl-xlsx was not built'
+
+read_xlsx() {
+	python3 "$ROOT/tests/oracle/read_xlsx.py" "$@" 2>&1
+}
+
+cells() { # cells FILE [SHEET]: without the sheets' headers
+	read_xlsx "$@" | grep -v ' bold '
+}
+
+cat >typed.ndjson <<'EOF'
+{"table":"gpu_timeline","columns":[{"id":"type","label":"type","type":"text","unit":null},{"id":"time_ns","label":"time ms","type":"int","unit":"ns","label_div":1000000.0},{"id":"percent","label":"percent","type":"real","unit":"percent"},{"id":"is_ok","label":"ok?","type":"bool","unit":null},{"id":"dims","label":"dims","type":"json","unit":null},{"id":"uid","label":"uid","type":"int","unit":null}]}
+{"type":"=busy","time_ns":1225310,"percent":12.5,"is_ok":true,"dims":[[1,2],[3]],"uid":9007199254740993}
+{"type":"007","time_ns":null,"percent":0.25,"is_ok":false,"dims":"a","uid":7}
+{"end":{"rows":2}}
+{"table":"counts","columns":[{"id":"n","label":"n","type":"int","unit":"count"}]}
+{"n":1}
+{"n":123456}
+{"end":{"rows":2}}
+EOF
+ok 'typed tables' tl-xlsx -o typed.xlsx typed.ndjson
+is 'several tables of one input are several sheets' \
+	"$(read_xlsx typed.xlsx)" 'sheet "gpu_timeline"
+A1 s bold "type"
+B1 s bold "time_ns"
+C1 s bold "percent"
+D1 s bold "is_ok"
+E1 s bold "dims"
+F1 s bold "uid"
+A2 s - "=busy"
+B2 n #,##0 1225310
+C2 n 0.00 12.5
+D2 b - true
+E2 s - "[[1,2],[3]]"
+F2 s - "9007199254740993"
+A3 s - "007"
+C3 n 0.00 0.25
+D3 b - false
+E3 s - "\"a\""
+F3 n 0 7
+sheet "counts"
+A1 s bold "n"
+A2 n #,##0 1
+A3 n #,##0 123456'
+is 'frozen, filterable, sensible widths, bars behind shares' \
+	"$(read_xlsx typed.xlsx -s)" 'sheet "gpu_timeline"
+frozen A2 frozen
+filter A1:F3
+width 1 1 8.0
+width 2 2 10.0
+width 3 3 10.0
+width 4 4 8.0
+width 5 5 11.0
+width 6 6 16.0
+bar C2:C3 num=0 num=100
+sheet "counts"
+frozen A2 frozen
+filter A1:A3
+width 1 1 9.0'
+like 'what stays text is told' "$(tl-xlsx -o x.xlsx typed.ndjson 2>&1)" \
+	'1 integer beyond 2\^53 is text'
+tl-xlsx --labels -o labels.xlsx typed.ndjson 2>/dev/null
+is 'labels and their units' \
+	"$(read_xlsx labels.xlsx gpu_timeline | grep '^[BD][12]')" \
+	'B1 s bold "time ms"
+D1 s bold "ok?"
+B2 n #,##0.000 1.22531
+D2 b - true'
+
+# ---- TSV and CSV ----
+printf 'name\tv\tw\n=a\\tb\\\\\\x1b\t-5\t1e5\n+x\t007\t\n@\t12345678901234567890\ttrue\n' >t.tsv
+tl-xlsx -o t.xlsx t.tsv 2>/dev/null
+is 'TSV: escapes, numbers in full, nothing is a formula' "$(cells t.xlsx)" \
+	'sheet "t"
+A2 s - "=a\tb\\\u001b"
+B2 n - -5
+C2 n - 100000
+A3 s - "+x"
+B3 s - "007"
+A4 s - "@"
+B4 s - "12345678901234567890"
+C4 s - "true"'
+printf '\357\273\277"a b",c\r\n"x ""y"", z\nq",1\r\n  sp ,2.5\r\n,\r\n\r\n' >c.csv
+tl-xlsx -o c.xlsx c.csv
+is 'CSV: quotes, lines within cells, blanks' "$(read_xlsx c.xlsx)" \
+	'sheet "c"
+A1 s bold "a b"
+B1 s bold "c"
+A2 s - "x \"y\", z\nq"
+B2 n - 1
+A3 s - "  sp "
+B3 n - 2.5'
+printf 'x\n1\n\n3\n' >one.csv
+tl-xlsx -o one.xlsx one.csv
+is 'an empty line is a cell of one column' "$(cells one.xlsx)" 'sheet "one"
+A2 n - 1
+A4 n - 3'
+printf '\n' | tl-xlsx -o none.xlsx
+is 'a table without columns' "$(read_xlsx none.xlsx)" 'sheet "table"'
+printf 'a_x0041_\1\t\377\n\r\t\\x00\357\277\277\n' >ctl.tsv
+tl-xlsx -o ctl.xlsx ctl.tsv
+is 'characters that XML can not hold' "$(read_xlsx ctl.xlsx)" 'sheet "ctl"
+A1 s bold "a_x0041_\u0001"
+B1 s bold "'"$(printf '\357\277\275')"'"
+A2 s - "\r"
+B2 s - "\u0000'"$(printf '\357\277\277')"'"'
+
+# ---- kinds, names ----
+sed -n 5,8p typed.ndjson >counts
+gzip -k counts
+tl-xlsx -o many.xlsx counts counts.gz Counts=t.tsv 'a*b=one.csv' - <c.csv \
+	2>/dev/null
+is 'by content, compressed, several, standard input; names unique' \
+	"$(read_xlsx many.xlsx | grep ^sheet | tr '\n' ' ')" \
+	'sheet "counts" sheet "counts~2" sheet "Counts~3" sheet "a_b" sheet "table" '
+tl-xlsx -o forced.xlsx --from tsv c.csv
+is '--from' "$(read_xlsx forced.xlsx | head -n 2)" 'sheet "c"
+A1 s bold "\"a b\",c"'
+
+# ---- charts ----
+cat >roof.tsv <<'EOF'
+intensity	roof
+0.1	0.5
+100	500
+1000	500
+EOF
+cat >ops.tsv <<'EOF'
+op	share	intensity	tflops
+aten::mm	60.5	120	400
+aten::add	39.5	0.25	1
+EOF
+ok 'charts' tl-xlsx -o charts.xlsx ops.tsv roof.tsv \
+	--chart pie:ops:op:share --title Share \
+	--chart bar:ops:op:share,tflops \
+	--chart scatter:ops:intensity:tflops --log xy \
+	--line roof:intensity:roof
+is 'charts are native, with their cells' \
+	"$(read_xlsx charts.xlsx -s ops | sed -n '/^chart/,$p;' | sed 's/ *$//')" \
+	'chart pieChart "Share"
+ series ops!$B$1 ops!$A$2:$A$3 ops!$B$2:$B$3
+chart barChart "share by op"
+ axis l "op" linear
+ axis t "" linear
+ series ops!$B$1 ops!$A$2:$A$3 ops!$B$2:$B$3
+ series ops!$D$1 ops!$A$2:$A$3 ops!$D$2:$D$3
+chart scatterChart "tflops by intensity"
+ axis b "intensity" log
+ axis l "tflops" log
+ series ops!$D$1 ops!$C$2:$C$3 ops!$D$2:$D$3 marker=circle
+ series roof!$B$1 roof!$A$2:$A$4 roof!$B$2:$B$4 marker=none'
+tl-xlsx -o charts2.xlsx ops.tsv --chart pie:ops:op:share --chart-sheet charts
+like 'charts on a sheet of their own' "$(read_xlsx charts2.xlsx -s charts)" \
+	'^chart pieChart "share by op"'
+(echo 'x	y'; seq 30 | sed 's/.*/k&	&/') >many.tsv
+tl-xlsx -o charts3.xlsx many.tsv --chart bar:many:x:y
+like 'bars of the first rows, which is said' "$(read_xlsx charts3.xlsx -s)" \
+	'first 20 of 30'
+
+# ---- limits ----
+python3 - <<'EOF'
+with open('wide.tsv', 'w') as f:
+    for prefix in 'c', '':
+        f.write('\t'.join(f'{prefix}{i}' for i in range(16390)) + '\n')
+with open('long.tsv', 'w') as f:
+    f.write('a\tb\n' + 'x' * 32767 + '\t' + 'y' * 32768 + '\n')
+EOF
+refuses 3 '16390 columns, a sheet holds 16384' 'tl-xlsx -o wide.xlsx wide.tsv'
+like 'as many columns as go' "$(cells wide.xlsx | tail -n 1)" '^XFD2 n - 16383'
+refuses 3 '1 cell is longer than 32767' 'tl-xlsx -o long.xlsx long.tsv'
+is 'a cell that was cut says so' \
+	"$(cells long.xlsx | tail -n 1 | tail -c 13)" 'y ... (cut)"'
+seq 1048577 >rows.tsv
+refuses 3 'more than 1048575 rows' 'tl-xlsx -o rows.xlsx rows.tsv'
+is 'further rows in a further sheet, with the header' \
+	"$(read_xlsx rows.xlsx 'rows (2)')" 'sheet "rows (2)"
+A1 s bold "1"
+A2 n - 1048577'
+rm -f rows.tsv rows.xlsx
+
+# ---- the same bytes ----
+TZ=Asia/Tokyo tl-xlsx -o one.1 typed.ndjson ops.tsv --chart pie:ops:op:share \
+	2>/dev/null
+sleep 1.1
+tl-xlsx -o - typed.ndjson ops.tsv --chart pie:ops:op:share >one.2 2>/dev/null
+same 'the same input gives the same bytes, to a file or a pipe' one.1 one.2
+SOURCE_DATE_EPOCH=1000000000 tl-xlsx -o one.3 ops.tsv
+like 'SOURCE_DATE_EPOCH dates it' \
+	"$(python3 -c 'import zipfile
+print(zipfile.ZipFile("one.3").read("docProps/core.xml"))')" \
+	'2001-09-09T01:46:40Z'
+
+# ---- what is refused ----
+S='{"table":"t","columns":[{"id":"x","type":"int"}]}'
+bad() { # bad ERE TEXT: a text on standard input, for printf
+	refuses 1 "$1" "printf '$2' | tl-xlsx -o bad.xlsx"
+}
+bad 'stdin: the input is empty' ''
+bad 'stdin: the input is empty' '\357\273\277'
+bad 'line 2: 3 fields, the header has 2' 'a,b\n1,2,3\n'
+bad 'line 3: 1 fields, the header has 2' 'a\tb\n1\t2\n1\n'
+bad 'line 3: an empty line in a table of 2 columns' 'a\tb\n1\t2\n\n3\t4\n'
+bad 'line 2: a quoted field has no end' 'a,b\n1,"2\n3\n4'
+bad 'line 2: a quote within a field' 'a,b\n1,2"x\n'
+bad 'line 3: table "t" was cut off: it has no end line' "$S\\n{\"x\":1}\\n"
+bad 'line 3: table "t" was cut off: it has no end line' "$S\\n{\"x\":1}\\n$S\\n"
+bad 'line 2: the table was cut off in a line' "$S\\n{\"x\":1"
+bad 'line 2: column "x" is int, not text' "$S\\n{\"x\":\"a\"}\\n"
+bad 'line 2: table "t" has no column "y"' "$S\\n{\"y\":1}\\n"
+bad 'line 2: number has a leading zero' "$S\\n{\"x\":01}\\n"
+bad 'a row before any schema' '{"x":1}\n'
+bad 'this is an event stream, not a table' '{"tl":{"version":1}}\n'
+bad 'this is a trace, not a table' '{"traceEvents":[]}'
+bad 'UTF-16' '\377\376a\0'
+ok 'nothing under its name, nothing beside it' \
+	sh -c '! ls bad.xlsx* 2>/dev/null'
+refuses 3 'the last line has no newline' \
+	'printf "a\tb\n1\t2" | tl-xlsx -o doubt.xlsx'
+refuses 1 'is a directory' 'tl-xlsx -o bad.xlsx .'
+refuses 1 'nofile: No such file' 'tl-xlsx -o bad.xlsx nofile'
+refuses 1 'No space left' 'tl-xlsx -o /dev/full ops.tsv'
+refuses 1 '/nodir: no temporary file' 'TMPDIR=/nodir tl-xlsx -o bad.xlsx ops.tsv'
+refuses 1 'File too large|not written whole|temporary file' \
+	'trap "" XFSZ; ulimit -f 4; seq 100000 | tl-xlsx -o bad.xlsx'
+refuses 2 "'-o' is missing" 'tl-xlsx ops.tsv'
+refuses 2 'needs bar, pie or scatter' 'tl-xlsx -o x --chart cake:a:b:c ops.tsv'
+refuses 2 'needs KIND:SHEET:X:Y' 'tl-xlsx -o x --chart pie:a:b ops.tsv'
+refuses 2 'stands behind its --chart' 'tl-xlsx -o x --log xy ops.tsv'
+refuses 2 'needs a chart of kind scatter' \
+	'tl-xlsx -o x --chart pie:ops:op:share --log xy ops.tsv'
+refuses 2 "no sheet 'no'" 'tl-xlsx -o bad.xlsx --chart bar:no:a:b ops.tsv'
+refuses 2 "no column 'no'" 'tl-xlsx -o bad.xlsx --chart bar:ops:op:no ops.tsv'
+ok 'nothing was left' sh -c '! ls bad.xlsx* 2>/dev/null'
+quiet 'a reader may leave' 'tl-xlsx -o - ops.tsv | head -c 1'
+
+# Every prefix of typed tables is refused, but those that end behind a table.
+python3 - <<'EOF'
+import subprocess
+data = open('typed.ndjson', 'rb').read().rstrip(b'\n')
+whole = data.index(b'{"table":"counts"')
+bad = []
+for n in range(1, len(data), 7):
+    p = subprocess.run(['tl-xlsx', '-o', 'prefix.xlsx'], input=data[:n],
+                       capture_output=True)
+    good = 0 if n in (whole, whole - 1) else 1
+    if p.returncode != good:
+        bad.append((n, p.returncode, p.stderr))
+print(bad, file=open('prefixes', 'w'))
+EOF
+is 'no prefix of a table is a table' "$(cat prefixes)" '[]'
+
+# ---- another program ----
+if command -v soffice >/dev/null; then
+	HOME=$TMP soffice --headless --convert-to \
+		'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1' \
+		labels.xlsx >/dev/null 2>&1
+	is 'LibreOffice opens it' "$(cat labels-gpu_timeline.csv)" \
+		'type,time ms,percent,ok?,dims,uid
+=busy,1.22531,12.5,TRUE,"[[1,2],[3]]",9007199254740993
+007,,0.25,FALSE,"""a""",7'
+else
+	skip 'LibreOffice opens it' 'no soffice here'
+fi
+page_examples tl-xlsx.1
+done_testing

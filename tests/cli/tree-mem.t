@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# tl-tree --mem: the same bytes from less memory.
+. tests/cli/lib.sh
+
+# What is written, without the line that has the command.
+tree() {
+	tl-tree "$@" -o out.tl && tl-cat out.tl | sed 1d | cksum || echo "$*"
+}
+
+# trees NAME SIZE...: the tree of NAME.tl with and without a limit.
+trees() {
+	expected=$(tree "$1.tl")
+	for size in $2; do
+		is "$1 within $size" "$(tree --mem "$size" "$1.tl")" "$expected"
+	done
+}
+
+tl-gen -s 3 -e 100000 --recompute --streams 3 | tl-decode -o plain.tl
+trees plain '4M 5000k 6M 1G' # it has some 7 MB
+tl-gen -s 4 -e 60000 --rocprof --processes 3 | tl-decode -o rocprof.tl
+trees rocprof 4M
+tl-link plain.tl -o linked.tl
+trees linked 4M
+# from the last event to the first
+tl-cat plain.tl >plain.nd
+{
+	sed -n 1p plain.nd
+	grep -n '' plain.nd | grep '^[0-9]*:{"id"' | sort -t: -k1,1nr |
+		cut -d: -f2-
+	grep -v '^{"id"' plain.nd | sed 1d
+} >turned.nd
+tl-cat --binary turned.nd -o turned.tl
+trees turned 4M
+tl-cat --binary plain.tl rocprof.tl -o both.tl
+trees both 4M
+expected=$(tree --no-python --link flow plain.tl)
+is 'by arrows, without frames' \
+	"$(tree --mem 4M --no-python --link flow plain.tl)" "$expected"
+tl-tree -p plain.tl >want.txt
+tl-tree -p --mem 4M plain.tl >got.txt
+same 'printed' got.txt want.txt
+
+refuses 2 "'--mem': 100k is too little, the least is 4M" \
+	'tl-tree --mem 100k plain.tl'
+refuses 2 'needs a size' 'tl-tree --mem much plain.tl'
+refuses 1 'temporary file in /nowhere \(TMPDIR\): No such file' \
+	'TMPDIR=/nowhere tl-tree --mem 4M plain.tl -o out2.tl'
+ok 'and nothing is left' test ! -e out2.tl
+
+mkdir tmp
+TMPDIR=$TMP/tmp tl-tree --mem 4M plain.tl -o out.tl
+is 'no temporary file is left' "$(ls tmp)" ''
+refuses 1 'File too large' "trap '' XFSZ; ulimit -f 1000
+	tl-tree --mem 4M plain.tl -o out2.tl"
+ok 'and nothing is left of it' test ! -e out2.tl
+
+case $B in
+*/asan* | */tsan*) skip 'memory' 'sanitizers take memory' ;;
+*)
+	tl-gen -s 3 -e 600000 | tl-decode -o large.tl
+	measure large.log tl-tree --mem 4M large.tl -o out.tl
+	read -r _ _ _ kib _ <large.log
+	ok "600,000 events in $kib KiB: at most 4 + 16 MiB" test "$kib" -le 20480
+	;;
+esac
+done_testing

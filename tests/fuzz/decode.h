@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What fuzz_kineto and fuzz_rocprof share: tl-decode's readers over a text in
+ * memory.
+ *
+ * The readers end the program when an input is bad, ask for more bytes as they
+ * go, and write a stream. Here the functions that do this are replaced, each
+ * area's file as a whole, so that the linker takes none of it: die() jumps
+ * back, the window grows by a step that the test chooses and moves each time
+ * (so that a pointer into the old one is found), and events are checked and
+ * hashed instead of written.
+ */
+#ifndef TL_FUZZ_DECODE_H
+#define TL_FUZZ_DECODE_H
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include "cmd/tl-decode/decode.h"
+
+#define CHECK(x)                 \
+	do {                     \
+		if (!(x))        \
+			abort(); \
+	} while (0)
+
+/* What a text comes to. */
+struct outcome {
+	bool is_good;
+	uint64_t events, hash;
+};
+
+static jmp_buf on_death;
+static const uint8_t *text;
+static size_t text_len, text_step;
+static unsigned char *window;
+static struct outcome seen;
+static struct strings *strings;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+const char *__asan_default_options(void);
+
+/* A source that is bad leaves small things behind. */
+const char *
+__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+
+/* ---- instead of err.c ---- */
+
+void
+err_program(const char *argv0)
+{
+	(void)argv0;
+}
+
+const char *
+err_program_name(void)
+{
+	return "fuzz";
+}
+
+void
+err_synopsis(const char *s)
+{
+	(void)s;
+}
+
+void
+err_at_death(void (*fn)(void))
+{
+	(void)fn;
+}
+
+void
+die(const char *fmt, ...)
+{
+	(void)fmt;
+	longjmp(on_death, 1);
+}
+
+void
+die_errno(const char *fmt, ...)
+{
+	(void)fmt;
+	longjmp(on_death, 1);
+}
+
+void
+die_usage(const char *fmt, ...)
+{
+	(void)fmt;
+	abort();
+}
+
+void
+warn(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+void
+doubt(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+void
+note(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+int
+exit_status(void)
+{
+	return 0;
+}
+
+/* ---- instead of in.c ---- */
+
+struct in *
+in_open(const char *path)
+{
+	(void)path;
+	abort();
+}
+
+/* The bytes from p on and text_step more, in a block of their own. */
+bool
+in_more(struct in *in)
+{
+	uint64_t at = in->end_offset - (uint64_t)(in->end - in->p);
+	size_t keep = (size_t)(in->end - in->p);
+	size_t len = keep + keep / 4 + text_step;
+	unsigned char *next;
+
+	CHECK(in->p <= in->end);
+	if (in->eof)
+		return false;
+	if (len > text_len - at)
+		len = text_len - at;
+	next = malloc(len + IN_PAD);
+	CHECK(next != NULL);
+	memcpy(next, text + at, len);
+	memset(next + len, 0, IN_PAD);
+	free(window);
+	window = next;
+	in->p = window;
+	in->end = window + len;
+	in->end_offset = at + len;
+	in->eof = in->end_offset == text_len;
+	return len > keep;
+}
+
+void
+in_release_slow(struct in *in)
+{
+	(void)in;
+}
+
+const char *
+in_damage(const struct in *in)
+{
+	(void)in;
+	return NULL;
+}
+
+void
+in_tolerate(struct in *in)
+{
+	(void)in;
+}
+
+uint64_t
+in_consumed(const struct in *in)
+{
+	return in->end_offset;
+}
+
+uint64_t
+in_size(const struct in *in)
+{
+	(void)in;
+	return text_len;
+}
+
+/* ---- instead of out.c ---- */
+
+static void
+see(const void *p, size_t n)
+{
+	seen.hash = hash_mix(seen.hash ^ hash_bytes(p, n), HASH_K0);
+}
+
+static void
+see_value(const struct value *v)
+{
+	CHECK(v->type < VAL_COUNT);
+	see(&v->type, sizeof v->type);
+	if (v->type == VAL_INT)
+		see(&v->i, sizeof v->i);
+	else if (v->type == VAL_UINT)
+		see(&v->u, sizeof v->u);
+	else if (v->type == VAL_DEC)
+		see(&v->dec.mant, sizeof v->dec.mant);
+	else if (v->type >= VAL_NUM)
+		see(v->s.p, v->s.len);
+}
+
+/* Every entry can be read, and together they are all the bytes. */
+static void
+see_entries(const struct event *ev)
+{
+	struct entries it = entries_of(strings, ev);
+	struct buf again = { 0 };
+	uint32_t n = 0;
+
+	while (entries_next(&it)) {
+		struct str key = strings_get(strings, it.entry->key);
+
+		see(key.p, key.len);
+		see_value(&it.val);
+		value_encode(&again, &it.val);
+		n++;
+	}
+	CHECK(n == ev->shape->nentries && again.len == ev->vals_len);
+	CHECK(again.len == 0 || memcmp(again.p, ev->vals, again.len) == 0);
+	buf_free(&again);
+}
+
+void
+stream_write(struct stream_out *o, const struct event *ev)
+{
+	struct event keys = *ev;
+	struct str name = strings_get(strings, ev->name);
+	int64_t end;
+
+	(void)o;
+	CHECK(ev->shape == strings->shapes.v[ev->shape_id]);
+	CHECK(ev->track < strings->tracks.n && ev->dur_ns >= 0);
+	CHECK(ev->shape->nentries <= SHAPE_MAX_ENTRIES);
+	CHECK(num_add(ev->ts_ns, ev->dur_ns, &end));
+	CHECK(event_set_keys(strings, &keys));
+	CHECK(ev->uid.id == seen.events);
+	seen.events++;
+	see(&ev->ts_ns, sizeof ev->ts_ns);
+	see(&ev->dur_ns, sizeof ev->dur_ns);
+	if (ev->shape->has & HAS_NAME)
+		see(name.p, name.len);
+	see_entries(ev);
+}
+
+void
+stream_write_source(struct stream_out *o, const struct source *s)
+{
+	(void)o;
+	for (size_t i = 0; i < s->nfacts; i++)
+		see_value(&s->facts[i].val);
+}
+
+void
+stream_write_meta(struct stream_out *o, const struct meta *m)
+{
+	(void)o;
+	see(m->fact.key.p, m->fact.key.len);
+	see_value(&m->fact.val);
+}
+
+void
+stream_write_clear(struct stream_out *o)
+{
+	(void)o;
+}
+
+/* ---- one run ---- */
+
+/* Reads the text by these steps; kinds of which events are written. */
+static struct outcome
+decode(const uint8_t *data, size_t size, size_t step, uint32_t kinds)
+{
+	static struct source_state s;
+	static struct in in;
+	static struct counts counts;
+	static struct settings set;
+
+	text = data;
+	text_len = size;
+	text_step = step;
+	window = calloc(1, IN_PAD);
+	CHECK(window != NULL);
+	in = (struct in){ .p = window,
+		.end = window,
+		.eof = size == 0,
+		.name = "stdin",
+		.release_at = (const unsigned char *)UINTPTR_MAX };
+	set = (struct settings){ .kinds = kinds };
+	seen = (struct outcome){ 0 };
+	strings = strings_create();
+	memset(&s, 0, sizeof s);
+	s.set = &set;
+	s.in = &in;
+	s.strings = strings;
+	s.counts = &counts;
+	s.mem = arena_create();
+	if (setjmp(on_death) == 0) {
+		json_source(&s);
+		CHECK(in.eof && in.p == in.end);
+		seen.is_good = true;
+	}
+	source_close(&s);
+	strings_destroy(strings);
+	free(window);
+	return seen;
+}
+
+/* Whatever the window, the same comes of it. */
+static void
+compare(const uint8_t *data, size_t size)
+{
+	struct outcome whole = decode(data, size, size + 1, KINDS_ALL);
+	struct outcome pieces = decode(data, size, 1 + size / 7, KINDS_ALL);
+	struct outcome bytes;
+
+	CHECK(whole.is_good == pieces.is_good);
+	CHECK(whole.events == pieces.events && whole.hash == pieces.hash);
+	if (size > 2000)
+		return;
+	bytes = decode(data, size, 1, KINDS_ALL);
+	CHECK(whole.is_good == bytes.is_good);
+	CHECK(whole.events == bytes.events && whole.hash == bytes.hash);
+}
+
+#endif

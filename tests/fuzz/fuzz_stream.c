@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The decoder of the binary stream over hostile records: the input is the
+ * payload of one block, without magic and checksum, which a fuzzer would not
+ * find. What is decoded is encoded again, both ways, and must be the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "stream/wire.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+must(bool held, const char *what, const struct buf *a, const struct buf *b)
+{
+	if (held)
+		return;
+	fprintf(
+	    stderr, "%s\n%.*s%.*s", what, (int)a->len, a->p, (int)b->len, b->p);
+	abort();
+}
+
+/* The line of an event whose line is text, read and written again. */
+static bool
+again(struct ndjson_dec *nd, struct buf *text, struct buf *out)
+{
+	out->len = 0;
+	buf_room(text, IN_PAD);
+	memset(text->p + text->len, 0, IN_PAD);
+	if (ndjson_line(nd, text->p, text->len - 1) != DEC_EVENT)
+		return false;
+	ndjson_put_event(out, nd->st, &nd->ev);
+	return true;
+}
+
+/* Hostile text may change once on the way through NDJSON, but not twice. */
+static void
+check_ndjson(struct ndjson_dec *nd, struct buf *line)
+{
+	struct buf second = { 0 }, third = { 0 };
+
+	if (again(nd, line, &second) && again(nd, &second, &third))
+		must(second.len == third.len &&
+			memcmp(second.p, third.p, third.len) == 0,
+		    "NDJSON is not stable:", &second, &third);
+	buf_free(&second);
+	buf_free(&third);
+}
+
+/* All items of a payload as lines; false if it is malformed. */
+static bool
+lines_of(const uint8_t *data, size_t size, struct buf *lines, struct encoder *e,
+    struct strings *st)
+{
+	struct strings *own = strings_create();
+	struct ndjson_dec nd;
+	struct decoder d;
+	enum dec_status status;
+
+	dec_start(&d, st);
+	ndjson_start(&nd, own);
+	nd.has_header = true;
+	d.has_header = true;
+	dec_block(&d, data, (uint32_t)size);
+	while ((status = dec_next(&d)) != DEC_BLOCK_END && status != DEC_BAD &&
+	    status != DEC_STREAM_END) {
+		size_t start = lines->len;
+
+		switch (status) {
+		case DEC_EVENT: {
+			struct buf line = { 0 };
+
+			if (!event_is_sound(st, &d.ev))
+				break;
+			ndjson_put_event(&line, st, &d.ev);
+			buf_put(lines, line.p, line.len);
+			if (e != NULL) {
+				check_ndjson(&nd, &line);
+				enc_event(e, &d.ev);
+			}
+			buf_free(&line);
+			break;
+		}
+		case DEC_SOURCE:
+			ndjson_put_source(lines, &d.source);
+			if (e != NULL)
+				enc_source(e, &d.source);
+			break;
+		case DEC_META:
+			ndjson_put_meta(lines, &d.meta);
+			if (e != NULL)
+				enc_meta(e, &d.meta);
+			break;
+		case DEC_SECTION:
+			ndjson_put_section(lines, d.section);
+			if (e != NULL)
+				enc_section(e, d.section);
+			break;
+		default: break;
+		}
+		if (lines->len > start &&
+		    memchr(lines->p + start, '\n', lines->len - start) !=
+			lines->p + lines->len - 1)
+			abort(); /* an item is one line */
+	}
+	dec_free(&d);
+	ndjson_free(&nd);
+	strings_destroy(own);
+	return status != DEC_BAD;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct strings *st = strings_create(), *other = strings_create();
+	struct buf first = { 0 }, second = { 0 };
+	struct encoder e;
+
+	/* numbers of strings are then not those of the stream */
+	(void)intern_put(other->text, STR("in front"));
+	enc_start(&e, st, false);
+	(void)!lines_of(data, size, &first, &e, st);
+	(void)!lines_of((const uint8_t *)e.block.p + WIRE_BLOCK_HEAD,
+	    e.block.len - WIRE_BLOCK_HEAD, &second, NULL, other);
+	must(first.len == second.len &&
+		(first.len == 0 || memcmp(first.p, second.p, first.len) == 0),
+	    "encoding and decoding changes events:", &first, &second);
+	enc_free(&e);
+	buf_free(&first);
+	buf_free(&second);
+	strings_destroy(st);
+	strings_destroy(other);
+	return 0;
+}

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a job does, in terms of what a profiler sees: ops and frames that
+ * nest, API calls, GPU work on streams, collectives. Each appends events to
+ * the current step and moves the nominal clocks.
+ */
+#include "gen.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MODULE_CALL = -2 }; /* ev.module of the frame inside a module's */
+
+void
+sim_init(struct sim *s, const struct conf *cf)
+{
+	memset(s, 0, sizeof *s);
+	s->all = calloc((size_t)cf->ranks, sizeof *s->all);
+	if (s->all == NULL)
+		die("out of memory");
+	sim_rank(s, cf);
+}
+
+/* Start over, keeping the memory. */
+void
+sim_rank(struct sim *s, const struct conf *cf)
+{
+	s->cf = cf;
+	for (int64_t r = 0; r < cf->ranks; r++)
+		rank_clock_init(&s->all[r], cf->seed, r);
+	rank_clock_init(&s->clock, cf->seed, cf->rank);
+	s->step = 0;
+	s->now = 1000000;
+	s->ext = s->corr = s->seq = s->rseq = s->ncoll = 0;
+	s->py = 2; /* the two frames around all steps */
+	s->allocated = 1 << 30;
+	s->flow = 0;
+	s->nlive = 0;
+	memset(s->pgseq, 0, sizeof s->pgseq);
+	memset(s->gs, 0, sizeof s->gs);
+}
+
+void
+sim_free(struct sim *s)
+{
+	for (size_t i = 0; i < MAX_CHUNKS && s->chunk[i] != NULL; i++)
+		free(s->chunk[i]);
+	free(s->ev);
+	free(s->coll);
+	free(s->node);
+	free(s->all);
+}
+
+void
+sim_region(struct sim *s, uint64_t id)
+{
+	s->rng.s = mix(mix(s->cf->seed, (uint64_t)s->step), id);
+}
+
+void
+tick(struct sim *s, int64_t ns)
+{
+	int64_t r = (int64_t)(rng_next(&s->rng) & 127);
+
+	s->now += 1 + ns * (192 + r) / 256;
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+/* pre, n in decimal, suf; lives until the next step. */
+const char *
+text_num(struct sim *s, const char *pre, int64_t n, const char *suf)
+{
+	char tmp[32], *d = tmp + sizeof tmp;
+	size_t lp = strlen(pre), ls = strlen(suf), ld, need;
+	char *p;
+
+	do {
+		*--d = (char)('0' + n % 10);
+		n /= 10;
+	} while (n > 0);
+	ld = (size_t)(tmp + sizeof tmp - d);
+	need = lp + ld + ls + 1;
+	if (s->nchunk == 0 || CHUNK_SIZE - s->nused < need) {
+		if (s->nchunk == MAX_CHUNKS)
+			die("a step has too many names");
+		if (s->chunk[s->nchunk] == NULL)
+			s->chunk[s->nchunk] = malloc(CHUNK_SIZE);
+		if (s->chunk[s->nchunk] == NULL)
+			die("out of memory");
+		s->nchunk++;
+		s->nused = 0;
+	}
+	p = s->chunk[s->nchunk - 1] + s->nused;
+	s->nused += need;
+	memcpy(p, pre, lp);
+	memcpy(p + lp, d, ld);
+	memcpy(p + lp + ld, suf, ls + 1);
+	return p;
+}
+
+/* ---- nesting ------------------------------------------------------------- */
+
+struct ev *
+ev_add(struct sim *s, enum kind kind, const char *name)
+{
+	struct ev *e;
+
+	s->ev = grow(s->ev, &s->capev, s->nev + 1, sizeof *s->ev);
+	e = &s->ev[s->nev++];
+	memset(e, 0, sizeof *e);
+	e->kind = (uint8_t)kind;
+	e->thr = (uint8_t)s->thr;
+	e->name = name;
+	e->name_len = (uint32_t)strlen(name);
+	e->t0 = s->now;
+	e->seq = -1;
+	return e;
+}
+
+int64_t
+top_ext(const struct sim *s)
+{
+	return s->nop > 0 ? s->ev[s->open_op[s->nop - 1]].ext : 0;
+}
+
+static struct ev *
+push(struct sim *s, enum kind kind, const char *name)
+{
+	struct ev *e = ev_add(s, kind, name);
+
+	if (s->nop == MAX_DEPTH)
+		die("ops nest too deep");
+	s->open_op[s->nop++] = s->nev - 1;
+	e->ext = ++s->ext;
+	tick(s, 900);
+	return e;
+}
+
+void
+op_begin(struct sim *s, const char *name, const char *sig, enum opmode m)
+{
+	struct ev *e = push(s, EV_OP, name);
+
+	if (sig != NULL)
+		e->u.sig = sig_get(s->cf, sig);
+	if (m != OP_PLAIN && !s->no_grad)
+		e->seq = s->seq;
+	if (s->cf->slow_op != NULL &&
+	    (s->slow > 0 || strcmp(name, s->cf->slow_op) == 0))
+		s->slow++;
+}
+
+void
+op_end(struct sim *s)
+{
+	tick(s, 700);
+	s->ev[s->open_op[--s->nop]].t1 = s->now;
+	if (s->slow > 0)
+		s->slow--;
+	tick(s, 150);
+}
+
+void
+op_leaf(struct sim *s, const char *name, const char *sig)
+{
+	op_begin(s, name, sig, OP_PLAIN);
+	op_end(s);
+}
+
+static void
+mem(struct sim *s, int64_t bytes, int64_t addr)
+{
+	struct ev *e = ev_add(s, EV_MEM, "[memory]");
+
+	s->allocated += bytes;
+	e->t1 = e->t0;
+	e->a = bytes;
+	e->b = addr;
+	e->ext = s->allocated;
+}
+
+/* An op that allocates; the eighth tensor back dies at once. */
+void
+op_alloc(struct sim *s, const char *name, const char *sig, int64_t bytes)
+{
+	struct live *l = &s->live[s->nlive++ % NLIVE];
+
+	op_begin(s, name, sig, OP_PLAIN);
+	if (s->nlive > NLIVE)
+		mem(s, -l->bytes, l->addr);
+	l->bytes = (bytes + 511) / 512 * 512;
+	l->addr = 0x7f0000000000 + (int64_t)(s->nlive * 0x200000 % (1u << 30));
+	tick(s, 200);
+	mem(s, l->bytes, l->addr);
+	op_end(s);
+}
+
+void
+ann_begin(struct sim *s, const char *name, bool on_gpu)
+{
+	struct ev *e = push(s, EV_ANN, name);
+
+	if (on_gpu && s->nann < 4) {
+		struct annspan *a = &s->ann[s->nann++];
+
+		memset(a, 0, sizeof *a);
+		a->name = name;
+		a->ext = e->ext;
+		e->module = 1;
+	}
+}
+
+void
+ann_end(struct sim *s)
+{
+	struct ev *e = &s->ev[s->open_op[s->nop - 1]];
+	bool on_gpu = e->module == 1;
+
+	op_end(s);
+	if (!on_gpu)
+		return;
+
+	const struct annspan *a = &s->ann[--s->nann];
+
+	for (int i = 0; i < MAX_STREAMS; i++) {
+		if (a->t1[i] == 0)
+			continue;
+		e = ev_add(s, EV_GPUANN, a->name);
+		e->stream = (uint8_t)i;
+		e->ext = a->ext;
+		e->t0 = a->t0[i];
+		e->t1 = a->t1[i];
+	}
+}
+
+static struct ev *
+py_push(struct sim *s, const char *name)
+{
+	struct ev *e = ev_add(s, EV_PY, name);
+
+	if (s->npy == MAX_DEPTH)
+		die("frames nest too deep");
+	e->a = ++s->py;
+	e->b = -1;
+	e->module = -1;
+	if (s->npy > 0 && s->ev[s->open_py[s->npy - 1]].thr == s->thr)
+		e->b = s->ev[s->open_py[s->npy - 1]].a;
+	s->open_py[s->npy++] = s->nev - 1;
+	tick(s, 600);
+	return e;
+}
+
+void
+py_begin(struct sim *s, const char *name)
+{
+	py_push(s, name);
+}
+
+/* Short calls without consequence, as most of a real trace's frames are. */
+void
+py_chatter(struct sim *s, int n)
+{
+	static const char *const names[] = {
+		"torch/nn/modules/module.py(1915): __getattr__",
+		"<built-in function isinstance>",
+		"torch/_jit_internal.py(103): is_scripting",
+		"<built-in method get of dict object at 0x7f5180276480>",
+		"torch/nn/modules/module.py(1931): __setattr__",
+		"<built-in function len>",
+		"torch/overrides.py(1741): has_torch_function",
+		"<built-in method items of dict object at 0x7f5180276512>",
+	};
+	struct ev *e;
+
+	for (int i = 0; i < n; i++) {
+		e = ev_add(s, EV_PY, names[(s->py + i) % 8]);
+		e->a = ++s->py;
+		e->b = s->npy > 0 ? s->ev[s->open_py[s->npy - 1]].a : -1;
+		e->module = -1;
+		tick(s, 150);
+		s->ev[s->nev - 1].t1 = s->now;
+		tick(s, 60);
+	}
+}
+
+/* A module's frame and the call inside it; one py_end() ends both. */
+void
+py_module(struct sim *s, const char *cls, int64_t index)
+{
+	struct ev *e = py_push(s, text_num(s, cls, index, ""));
+
+	e->module = (int32_t)index;
+	e = py_push(s, "torch/nn/modules/module.py(1747): _call_impl");
+	e->module = MODULE_CALL;
+	py_chatter(s, 10);
+}
+
+void
+py_builtin(struct sim *s, const char *method, const char *type)
+{
+	char pre[160];
+
+	/* 15 digits that pass for the hexadecimal address of an object */
+	snprintf(pre, sizeof pre, "<built-in method %s of %s object at 0x7f",
+	    method, type);
+	py_push(s,
+	    text_num(s, pre,
+		strcmp(type, "type") == 0
+		    ? 5180276480
+		    : (int64_t)(1000000000 +
+			  mix(s->cf->seed, (uint64_t)s->py) % 8999999999u),
+		">"));
+}
+
+void
+py_end(struct sim *s)
+{
+	struct ev *e;
+
+	do {
+		tick(s, 400);
+		e = &s->ev[s->open_py[--s->npy]];
+		e->t1 = s->now;
+		tick(s, 100);
+	} while (e->module == MODULE_CALL);
+}
+
+void
+py_leaf(struct sim *s, const char *name)
+{
+	py_begin(s, name);
+	py_end(s);
+}
+
+/* ---- autograd ------------------------------------------------------------ */
+
+/* The open op made an autograd node: a flow starts at it. */
+void
+node_add(struct sim *s, enum node_type type)
+{
+	struct ev *e = &s->ev[s->open_op[s->nop - 1]];
+	struct node *n;
+
+	if (s->no_grad)
+		return;
+	s->node = grow(s->node, &s->capnode, s->nnode + 1, sizeof *s->node);
+	n = &s->node[s->nnode++];
+	n->type = type;
+	n->layer = (int16_t)s->layer;
+	n->seq = s->seq;
+	n->flow = ++s->flow;
+	e->seq = s->seq++;
+	e->flow = n->flow;
+	e->flags |= EVF_FWD;
+}
+
+/* ---- GPU work ------------------------------------------------------------ */
+
+struct ev *
+rt_begin(struct sim *s, const char *name, int id)
+{
+	struct ev *e = ev_add(s, EV_RT, name);
+
+	e->ext = top_ext(s);
+	e->corr = ++s->corr;
+	e->module = id;
+	return e;
+}
+
+void
+api(struct sim *s, const char *rocm, const char *cuda, int cid, int cbid)
+{
+	struct ev *e =
+	    s->cf->cuda ? rt_begin(s, cuda, cbid) : rt_begin(s, rocm, cid);
+
+	tick(s, 1100);
+	e->t1 = s->now;
+	tick(s, 100);
+}
+
+void
+ann_cover(struct sim *s, int stream, int64_t t0, int64_t t1)
+{
+	for (int i = 0; i < s->nann; i++) {
+		struct annspan *a = &s->ann[i];
+
+		if (a->t1[stream] == 0 || t0 < a->t0[stream])
+			a->t0[stream] = t0;
+		if (t1 > a->t1[stream])
+			a->t1[stream] = t1;
+	}
+}
+
+/* GPU work of ns behind what the stream already has. */
+static struct ev *
+gpu_add(struct sim *s, enum kind kind, const char *name, int stream, int64_t ns)
+{
+	struct ev *e = ev_add(s, kind, name);
+	struct gpu_stream *g = &s->gs[stream];
+	int64_t r = (int64_t)(rng_next(&s->rng) & 63);
+
+	ns += ns * r / 1024;
+	if (s->slow > 0)
+		ns = ns * s->cf->slow_milli / 1000;
+	e->stream = (uint8_t)stream;
+	e->t0 = s->now + LAUNCH_LAG + 16 * r;
+	if (e->t0 < g->ready + 120)
+		e->t0 = g->ready + 120;
+	e->t1 = e->t0 + ns;
+	e->ext = top_ext(s);
+	e->corr = s->corr;
+	g->ready = e->t1;
+	ann_cover(s, stream, e->t0, e->t1);
+	return e;
+}
+
+const char *
+kern_name(const struct conf *cf, const struct kern *k)
+{
+	if (cf->rename_kernels && k->renamed != NULL)
+		return k->renamed;
+	return cf->cuda && k->cuda != NULL ? k->cuda : k->rocm;
+}
+
+static int32_t
+kern_grid(const struct kern *k, int64_t work)
+{
+	int64_t n = work / (k->per_block > 0 ? k->per_block : 512);
+
+	return (int32_t)(n < 1 ? 1 : n > 1 << 24 ? 1 << 24 : n);
+}
+
+/* work: elements, for the grid. */
+void
+launch(struct sim *s, const struct kern *k, int64_t work, int64_t ns)
+{
+	struct ev *e = s->cf->cuda ? rt_begin(s, "cudaLaunchKernel", 211)
+				   : rt_begin(s, "hipLaunchKernel", 107);
+	size_t i = s->nev - 1;
+	int32_t grid = kern_grid(k, work);
+
+	e->flags |= EVF_START;
+	e->u.kern = k;
+	e->grid = grid;
+	e = gpu_add(s, EV_KERNEL, kern_name(s->cf, k), s->cstream, ns);
+	e->u.kern = k;
+	e->grid = grid;
+	s->last_kernel = (int64_t)s->nev - 1;
+	tick(s, 4200);
+	s->ev[i].t1 = s->now;
+	tick(s, 300);
+}
+
+void
+launch_graph(struct sim *s, const struct kern *const *k, int n)
+{
+	struct ev *e = s->cf->cuda ? rt_begin(s, "cudaGraphLaunch", 311)
+				   : rt_begin(s, "hipGraphLaunch", 215);
+	size_t at = s->nev - 1;
+
+	e->flags |= EVF_START;
+	for (int i = 0; i < n; i++) {
+		e = gpu_add(s, EV_KERNEL, kern_name(s->cf, k[i]), s->cstream,
+		    3000 + 900 * k[i]->regs / 8);
+		e->u.kern = k[i];
+		e->flags |= EVF_GRAPH;
+		e->a = i + 1;
+	}
+	tick(s, 60000 + 800 * n);
+	s->ev[at].t1 = s->now;
+}
+
+void
+copy(struct sim *s, bool to_device, int64_t bytes)
+{
+	struct ev *e = s->cf->cuda ? rt_begin(s, "cudaMemcpyAsync", 41)
+				   : rt_begin(s, "hipMemcpyWithStream", 153);
+	size_t at = s->nev - 1;
+
+	e->flags |= EVF_START;
+	e->a = bytes;
+	e->b = to_device;
+	e = gpu_add(s, EV_MEMCPY,
+	    to_device ? "Memcpy HtoD (Pageable -> Device)"
+		      : "Memcpy DtoH (Device -> Pageable)",
+	    to_device ? 2 : 0, 1500 + bytes / 24);
+	e->a = bytes;
+	e->b = to_device;
+	tick(s, 8000);
+	s->ev[at].t1 = s->now;
+}
+
+void
+fill(struct sim *s, int64_t bytes)
+{
+	struct ev *e = s->cf->cuda ? rt_begin(s, "cudaMemsetAsync", 51)
+				   : rt_begin(s, "hipMemsetAsync", 167);
+	size_t at = s->nev - 1;
+
+	if (s->cf->cuda) /* ROCm's memset starts no flow */
+		e->flags |= EVF_START;
+	e->a = bytes;
+	e = gpu_add(
+	    s, EV_MEMSET, "Memset (Device)", s->cstream, 1200 + bytes / 1500);
+	e->a = bytes;
+	tick(s, 3000);
+	s->ev[at].t1 = s->now;
+}
+
+/* The host waits for the compute stream, or for all of them. */
+void
+sync_streams(struct sim *s, bool whole)
+{
+	struct ev *e;
+	size_t at;
+	int64_t end = s->gs[0].ready;
+
+	if (s->cf->cuda)
+		rt_begin(s,
+		    whole ? "cudaDeviceSynchronize" : "cudaStreamSynchronize",
+		    whole ? 165 : 131);
+	else
+		rt_begin(s,
+		    whole ? "hipDeviceSynchronize" : "hipStreamSynchronize",
+		    whole ? 60 : 196);
+	at = s->nev - 1;
+	for (int i = 0; whole && i < MAX_STREAMS; i++)
+		end = s->gs[i].ready > end ? s->gs[i].ready : end;
+	tick(s, 900);
+	if (s->now < end)
+		s->now = end;
+	if (s->cf->cuda) {
+		s->ev[at].flags |= EVF_START;
+		e = ev_add(s, EV_SYNC, whole ? "Context Sync" : "Stream Sync");
+		e->t0 = s->ev[at].t0 + 400;
+		e->t1 = s->now;
+		e->ext = s->ev[at].ext;
+		e->corr = s->ev[at].corr;
+		e->a = whole;
+	}
+	tick(s, 2000);
+	s->ev[at].t1 = s->now;
+}

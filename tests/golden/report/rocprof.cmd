@@ -1,0 +1,1 @@
+tl-gen --rocprof --seed 3 | tl-report --width 72

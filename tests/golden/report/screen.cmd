@@ -1,0 +1,1 @@
+tl-report "$SAMPLE"

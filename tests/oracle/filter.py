@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""filter.py: tl-filter against a slow reading of what the options mean.
+
+    filter.py TREE <SELECTIONS     a line of options each
+
+Reads the tree as NDJSON (tl-cat), finds for each line by looking up parents
+and launches what is to be kept, runs tl-filter, and compares event by event:
+order, stubs, and the counts of what is below. Then whether the output by
+itself is a tree. Prints what differs; exit status 1 if anything does.
+"""
+import argparse
+import fnmatch
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+GPU = {"kernel", "memcpy", "memset"}
+CONTEXT = {"meta", "annotation"}
+UNIT = {"ns": 1, "us": 1000, "ms": 10**6, "s": 10**9}
+
+
+def number(v):
+    return int(v[1:]) if isinstance(v, str) and v.startswith("#") else v
+
+
+def read(stream):
+    """Events with what the source record said, section by section."""
+    text = subprocess.run(["tl-cat", stream], stdout=subprocess.PIPE, check=True).stdout
+    events, facts, others, section = [], {}, [], None
+    for line in text.decode("utf-8", "surrogatepass").splitlines():
+        d = json.loads(line)
+        if "section" in d:
+            section = d["section"]
+            others.append(line)
+        elif "source" in d:
+            facts[d["source"]["src"]] = d["source"]["facts"]
+            others.append(line)
+        elif "meta" in d:
+            others.append(line)
+        elif "kind" in d:
+            for key in ("ts", "dur"):
+                if key in d:
+                    d[key] = number(d[key])
+            d["section"] = section
+            events.append(d)
+    return events, facts, others
+
+
+def time(text):
+    m = re.fullmatch(r"([0-9.]+)(ns|us|ms|s)", text)
+    return int(float(m[1]) * UNIT[m[2]])
+
+
+def in_list(text, value, words=()):
+    """Whether 0,2-3 or a word has the value."""
+    for part in text.split(","):
+        m = re.fullmatch(r"(-?\d+)(?:-(\d+))?", part)
+        if m and isinstance(value, int) and int(m[1]) <= value <= int(m[2] or m[1]):
+            return True
+        if not m and (value == part or (part in words and words[part] == value)):
+            return True
+    return False
+
+
+def step_of(e):
+    m = re.fullmatch(r"ProfilerStep#(\d+)", e.get("name", ""))
+    return int(m[1]) if m else None
+
+
+def end_of(e):
+    return e["ts"] + e.get("dur", 0)
+
+
+class Selection:
+    def __init__(self, options, events, facts):
+        p = argparse.ArgumentParser()
+        for name in "kind rank dev gpu-stream min-dur from to step".split():
+            p.add_argument("--" + name)
+        for name in ("name", "annotation"):
+            p.add_argument("--" + name, action="append", default=[])
+        p.add_argument("--by-gpu-time", action="store_true")
+        p.add_argument("--subtree", action="store_true")
+        self.o = vars(p.parse_args(options))
+        self.facts = facts
+        self.at = {(e["src"], e["id"]): e for e in events}
+        self.windows = {src: self.windows_of(src, events) for src in facts}
+
+    def windows_of(self, src, events):
+        notes = sorted(
+            (e for e in events
+             if e["src"] == src and e["kind"] == "annotation" and "ts" in e),
+            key=lambda e: (e["ts"], -end_of(e), e["id"]))
+        out = []
+        if self.o["step"]:
+            steps = [step_of(e) for e in notes if step_of(e) is not None]
+            words = {"first": min(steps), "last": max(steps)} if steps else {}
+            out.append([e for e in notes if step_of(e) is not None and
+                        in_list(self.o["step"], step_of(e), words)])
+        if self.o["annotation"]:
+            mine = []
+            for name in self.o["annotation"]:
+                found = [e for e in notes if fnmatch.fnmatchcase(e.get("name", ""), name)]
+                if not found and "#" in name:
+                    name, n = name.rsplit("#", 1)
+                    found = [e for e in notes
+                             if fnmatch.fnmatchcase(e.get("name", ""), name)]
+                    found = found[int(n) - 1:int(n)]
+                mine += found
+            out.append(mine)
+        return out
+
+    def when(self, e):
+        if e["kind"] in GPU and not self.o["by_gpu_time"]:
+            launch = self.at.get((e["src"], e.get("launch")))
+            return launch["ts"] if launch else None
+        return e.get("ts")
+
+    def in_time(self, e):
+        o = self.o
+        if not (o["from"] or o["to"] or o["step"] or o["annotation"]):
+            return True
+        t = self.when(e)
+        if t is None:
+            return False
+        for windows in self.windows[e["src"]]:
+            if not any(w["ts"] <= t < end_of(w) for w in windows):
+                return False
+        first = int(number(self.facts[e["src"]].get("first", 0)))
+        return (not o["from"] or t - first >= time(o["from"])) and (
+            not o["to"] or t - first < time(o["to"]))
+
+    def asked(self, src):
+        rank = self.facts.get(src, {}).get("rank")
+        return not self.o["rank"] or (rank is not None and in_list(self.o["rank"], rank))
+
+    def chosen(self, e):
+        o = self.o
+        return ((not o["kind"] or e["kind"] in o["kind"].split(",")) and
+                "stub" not in e.get("flags", []) and
+                (not o["name"] or any(fnmatch.fnmatchcase(e.get("name", "\0"), g)
+                                      for g in o["name"])) and
+                (not o["dev"] or in_list(o["dev"], e.get("dev"))) and
+                (not o["gpu_stream"] or in_list(o["gpu_stream"], e.get("gpu_stream"))) and
+                (not o["min_dur"] or e.get("dur", 0) >= time(o["min_dur"])) and
+                self.in_time(e))
+
+
+def expected(sel, events):
+    key = {(e["src"], e["id"]) for e in events if sel.asked(e["src"]) and sel.chosen(e)}
+    if sel.o["subtree"]:
+        below = set(key)
+        for e in events:  # a parent stands before what is below it
+            if "parent" in e and (e["src"], e["parent"]) in below:
+                below.add((e["src"], e["id"]))
+        key = {me for me in below if "stub" not in sel.at[me].get("flags", [])}
+    below = {}
+    keep = set(key)
+    for e in events:
+        me = (e["src"], e["id"])
+        if e["section"] == "prologue" and e["kind"] in CONTEXT and sel.asked(e["src"]):
+            keep.add(me)
+        if me not in key:
+            continue
+        while "parent" in sel.at[me]:
+            me = (e["src"], sel.at[me]["parent"])
+            keep.add(me)
+    for me in keep:
+        gpu = sel.at[me]["kind"] in GPU
+        up = me
+        while "parent" in sel.at[up]:
+            up = (me[0], sel.at[up]["parent"])
+            n = below.setdefault(up, [0, 0])
+            n[0] += 1
+            n[1] += gpu
+    for e in events:
+        me = (e["src"], e["id"])
+        if me not in keep:
+            continue
+        e = {k: v for k, v in e.items() if k not in ("ndesc", "ngpu")}
+        if me not in key:
+            e["flags"] = [f for f in e.get("flags", []) if f != "stub"] + ["stub"]
+        for k, n in zip(("ndesc", "ngpu"), below.get(me, (0, 0))):
+            if n:
+                e[k] = n
+        yield e
+
+
+def not_a_tree(events):
+    """The first event that has no place, from the output alone."""
+    stack, src = [], None
+
+    def close(depth):
+        while len(stack) > depth:
+            e, n, gpu = stack.pop()
+            if e.get("ndesc", 0) != n or e.get("ngpu", 0) != gpu:
+                return f"{e['id']}: {n} events and {gpu} of the GPU are below"
+            if stack:
+                stack[-1][1] += n + 1
+                stack[-1][2] += gpu + (e["kind"] in GPU)
+        return None
+
+    for e in events:
+        depth = e.get("depth", 0)
+        if e["src"] != src:
+            depth, src = 0, e["src"]
+        why = close(depth)
+        if why:
+            return why
+        if depth != len(stack):
+            return f"{e['id']}: depth {depth} below {len(stack)} events"
+        if depth and e.get("parent") != stack[-1][0]["id"]:
+            return f"{e['id']}: its parent is not above it"
+        if not depth and "parent" in e:
+            return f"{e['id']}: a parent at depth 0"
+        stack.append([e, 0, 0])
+    return close(0)
+
+
+def compare(options, got, want):
+    if got == want:
+        return True
+    print(f"{options}: {len(got)} events, {len(want)} expected")
+    for g, w in zip(got, want):
+        if g != w:
+            keys = [k for k in {**g, **w} if g.get(k) != w.get(k)]
+            print("  got", g["id"], {k: g.get(k) for k in keys})
+            print("  not", w["id"], {k: w.get(k) for k in keys})
+            break
+    return False
+
+
+def main():
+    tree = sys.argv[1]
+    events, facts, others = read(tree)
+    good, nchecked, nkept = True, 0, 0
+    for line in sys.stdin:
+        options = shlex.split(line)
+        sel = Selection(options, events, facts)
+        done = subprocess.run(["tl-filter", "-o", "filtered.tl", *options, tree],
+                              stderr=subprocess.PIPE, text=True)
+        if done.returncode not in (0, 3):
+            print(f"{line.strip()}: {done.stderr}")
+            good = False
+            continue
+        got, _, beside = read("filtered.tl")
+        good &= compare(line.strip(), got, list(expected(sel, events)))
+        why = not_a_tree(got)
+        if why:
+            print(f"{line.strip()}: no tree: {why}")
+            good = False
+        if not sel.o["rank"] and beside != others:
+            print(f"{line.strip()}: sources, metadata or sections differ")
+            good = False
+        nchecked += 1
+        nkept += len(got)
+    print(f"{nchecked} selections, {nkept} events kept")
+    return 0 if good else 1
+
+
+sys.exit(main())

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Check that a page of tl-html is whole and needs nothing from elsewhere.
+
+usage: tests/oracle/page.py FILE.html
+
+Prints the title, then the number of tables, rows, lanes, spans and stacks.
+Fails on markup that is not ours, addresses other than the name of SVG, data
+that are no JSON, spans that can't be read and stacks that don't add up.
+"""
+import base64
+import html.parser
+import json
+import re
+import sys
+
+TAGS = set("""html head meta title style body h1 h2 div ul noscript section span
+button canvas input select script""".split())
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.data, self.code, self.title, self.where = {}, 0, "", None
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        assert tag in TAGS, tag
+        assert not {"src", "href"} & set(attrs), attrs
+        assert not [a for a in attrs if a.startswith("on")], attrs
+        self.where = tag
+        if tag == "script" and "id" in attrs:
+            self.where = attrs["id"]
+            self.data[self.where] = ""
+        elif tag == "script":
+            self.code += 1
+
+    def handle_endtag(self, tag):
+        self.where = None
+
+    def handle_data(self, data):
+        if self.where == "title":
+            self.title += data
+        elif self.where in self.data:
+            self.data[self.where] += data
+
+    def handle_comment(self, data):
+        raise AssertionError("a comment")
+
+
+def spans(lane, rows, names):
+    raw, at, n = base64.b64decode(lane["spans"]), 0, 0
+    while at < len(raw):
+        for field in range(3):
+            value = shift = 0
+            while True:
+                byte = raw[at]
+                at += 1
+                value |= (byte & 127) << shift
+                shift += 7
+                if byte < 128:
+                    break
+            assert field < 2 or value // rows < names, value
+        n += 1
+    assert n == lane["n"], (n, lane["n"])
+    return n
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        text = file.read()
+    urls = set(re.findall(r"https?://[^'\"\s]*", re.sub(
+        r'<script type="application/json".*?</script>', "", text, flags=re.S)))
+    assert urls <= {"http://www.w3.org/2000/svg"}, urls
+    page = Page()
+    page.feed(text)
+    page.close()
+    assert page.code == 1, page.code
+    data = {name: json.loads(value) for name, value in page.data.items()}
+    tables, lanes = data["tables"], data["lanes"]["lanes"]
+    for table in tables:
+        ids = {column["id"] for column in table["schema"]["columns"]}
+        assert all(set(row) <= ids for row in table["rows"]), table["schema"]
+    count = sum(spans(lane, data["lanes"]["rows"], len(data["names"]))
+                for lane in lanes)
+    flat, sums = data["icicle"], []
+    for depth, name, ns in zip(flat[::3], flat[1::3], flat[2::3]):
+        assert name < len(data["names"]) and depth <= len(sums)
+        del sums[depth:]
+        if sums:
+            sums[-1] -= ns
+            assert sums[-1] >= 0, "more below than above"
+        sums.append(ns)
+    print(page.title)
+    print(f"tables {len(tables)} rows {sum(len(t['rows']) for t in tables)} "
+          f"lanes {len(lanes)} spans {count} stacks {len(flat) // 3}")
+
+
+main()

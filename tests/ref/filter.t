@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-filter on the real traces: what is kept equals a slow reading of the
+# options, and tl-timeline of it equals tl-timeline with the options.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+have_data || skip_all 'no reference traces (TL_DATA)'
+
+cat >selections <<'END'
+
+--kind kernel
+--kind memcpy,memset
+--name '*gemm*'
+--rank 0
+--dev 0-3
+--gpu-stream 0-7
+--min-dur 10us
+--from 1ms --to 500ms
+--from 10ms --by-gpu-time
+--step first
+--step last --by-gpu-time
+--annotation '*'
+--annotation '*#2' --kind kernel
+END
+cat >few <<'END'
+--name 'aten::*' --subtree
+--from 10ms --to 500ms --kind kernel,runtime
+--step last --min-dur 5us
+--annotation '*#2' --by-gpu-time
+END
+
+# One trace, in a folder of its own: a line `SLOW TIMELINE`, what differs.
+cat >one <<'END'
+dir=$(mktemp -d) || exit 1
+tl-tree "$1" >"$dir/t.tl" 2>/dev/null || { rm -r "$dir"; exit 0; }
+here=$PWD
+cd "$dir" || exit 1
+# all selections for a small trace; for a large one those that differ in kind,
+# and the slow reading leaves out the largest
+size=$(wc -c <t.tl)
+: >slow
+[ "$size" -gt 1000000 ] || cat "$here/few" >slow
+[ "$size" -gt 200000 ] || cat "$here/selections" >>slow
+cp "$here/selections" fast
+[ "$size" -le 1000000 ] || grep -e by-gpu-time -e '#2' -e dur "$here/selections" >fast
+python3 "$ROOT/tests/oracle/filter.py" t.tl <slow >slow.out 2>&1
+slow=$?
+bad=
+while read -r o; do
+	eval "tl-timeline $o t.tl" >want 2>err
+	w=$?
+	eval "tl-filter $o t.tl" 2>>err | tl-timeline >got 2>>err
+	g=$?
+	cmp -s want got || bad="$bad; $o"
+	[ $((w == 1)) -eq $((g == 1)) ] || bad="$bad; $w $g: $o"
+done <fast
+echo "trace ${1#"$TL_DATA"/}: $slow $(tr '\n' ' ' <slow.out)|$bad"
+rm -r "$dir"
+END
+find -L "$TL_DATA" -type f \( -name '*.json' -o -name '*.json.gz' \) |
+	grep -v '/reference/' | sort |
+	xargs -d '\n' -n 1 -P "$(nproc)" sh ./one | sort >answers
+while IFS= read -r line; do
+	n=${line%%: *}
+	case $line in
+	*": 0 "*) pass "$n: as the slow one" ;;
+	*) fail "$n: as the slow one" && diag "$line" ;;
+	esac
+	is "$n: filter, then analyse" "${line#*|}" ''
+done <answers
+ok 'there were traces' test -s answers
+done_testing

@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The slow programs themselves: the worked examples, the exact figures that are
+# known, and the reference's tables.
+. tests/cli/lib.sh
+have_data || skip_all 'no reference traces (TL_DATA)'
+python3 "$ROOT/tests/oracle/compare.py" oracle

@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-roofline on the real traces: every cell of the reference's unified table
+# and sheets is equal, or within what its doubles lose, or differs for a reason
+# that has a name.
+. tests/cli/lib.sh
+have_data || skip_all 'no reference traces (TL_DATA)'
+PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/oracle/roofline.py"

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* base/sys.c: what can be said of any machine */
+#include <limits.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "tests/unit/tap.h"
+
+static void
+affinity(void)
+{
+	cpu_set_t set;
+	size_t i = 0;
+
+	if (sched_getaffinity(0, sizeof set, &set) != 0) {
+		skip(2, "no affinity here");
+		return;
+	}
+	ok(sys_cpus() <= CPU_COUNT(&set), "not more than the mask has");
+	while (!CPU_ISSET(i, &set))
+		i++;
+	CPU_ZERO(&set);
+	CPU_SET(i, &set);
+	if (sched_setaffinity(0, sizeof set, &set) == 0)
+		is_int(sys_cpus(), 1, "the mask of one binds");
+	else
+		skip(1, "the affinity can't be set");
+}
+
+int
+main(void)
+{
+	double wall = sys_wall_s(), cpu = sys_cpu_s();
+	char real[PATH_MAX];
+
+	ok(sys_cpus() >= 1, "at least one processor");
+	affinity();
+	ok(sys_peak_bytes() > 100000, "a peak of memory");
+	ok(sys_wall_s() >= wall, "the clock goes on");
+	ok(sys_cpu_s() >= cpu, "so does the processor's");
+	ok(realpath("/proc/self/exe", real) == NULL ||
+		(str_starts(str_of(real), str_of(sys_bindir())) &&
+		    sys_bindir()[0] == '/'),
+	    "the program's directory");
+	ok(sys_bindir() == sys_bindir(), "asked once");
+	done_testing();
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* Each format over one small table, and over the values that hurt it. */
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "table/table.h"
+#include "tests/unit/tap.h"
+
+static char dir[] = "/tmp/tl-table-XXXXXX";
+
+static const struct column columns[] = {
+	{ "name", "Kernel name", COL_TEXT, UNIT_NONE, COL_NAME, 0 },
+	{ "dur_ns_sum", "time, ms", COL_INT, UNIT_NS, 0, 1e6 },
+	{ "percent", NULL, COL_REAL, UNIT_PERCENT, COL_SHARE, 0 },
+	{ "linked", NULL, COL_BOOL, UNIT_NONE, 0, 0 },
+	{ "dims", "Input dims", COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
+};
+
+static struct table *
+example(void)
+{
+	struct table *t = table_create("ops", columns, 5);
+	struct cell *row = table_row(t);
+	char borrowed[] = "a|b<float>";
+
+	row[0] = cell_text(str_of(borrowed));
+	row[1] = cell_int(3000000);
+	row[2] = cell_real(75);
+	row[3] = cell_bool(true);
+	row[4] = cell_text(STR("[[1,2]]"));
+	row = table_row(t);
+	memset(borrowed, 'x', sizeof borrowed); /* the table has its own */
+	row[0] = cell_text(STR("t\tn\nq\"c,b\\e\x1bi\xff\xc2\xb5"));
+	row[1] = cell_int(1500);
+	row[2] = cell_real(0.1);
+	row[3] = cell_bool(false);
+	row = table_row(t);
+	row[2] = cell_real((double)NAN);
+	return t;
+}
+
+/* The bytes of a file, until the next call. */
+static const char *
+slurp(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	static char text[65536];
+	ssize_t n;
+
+	if (fd < 0)
+		return "(no file)";
+	n = read(fd, text, sizeof text - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static const char *
+printed(struct table *t, struct table_dest d)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "%s/out", dir);
+	d.path = path;
+	table_print(t, &d);
+	table_dest_finish(&d);
+	table_destroy(t);
+	return slurp(path);
+}
+
+static void
+tsv(void)
+{
+	is_str(printed(example(), (struct table_dest){ 0 }),
+	    "name\tdur_ns_sum\tpercent\tlinked\n"
+	    "a|b<float>\t3000000\t75.0\ttrue\n"
+	    "t\\tn\\nq\"c,b\\\\e\\x1bi\xff\xc2\xb5\t1500\t0.1\tfalse\n"
+	    "\t\t\t\n",
+	    "tsv, the default of a file: escapes, full precision, empty cells");
+	is_str(
+	    printed(example(),
+		(struct table_dest){
+		    .columns = "dur_ns_sum,dims", .top = 2, .labels = true }),
+	    "time, ms\tInput dims\n3\t[[1,2]]\n0.0015\t\n",
+	    "labels: values in the label's unit, integers where exact");
+	is_str(printed(example(),
+		   (struct table_dest){
+		       .columns = "linked", .top = 1, .no_header = true }),
+	    "true\n", "rows only");
+}
+
+static void
+csv(void)
+{
+	is_str(printed(example(), (struct table_dest){ .format = FMT_CSV }),
+	    "name,dur_ns_sum,percent,linked\n"
+	    "a|b<float>,3000000,75.0,True\n"
+	    "\"t\tn\nq\"\"c,b\\e\x1bi\xff\xc2\xb5\",1500,0.1,False\n"
+	    ",,,\n",
+	    "csv: quotes where needed, doubled inside");
+	is_str(printed(example(),
+		   (struct table_dest){ .format = FMT_CSV,
+		       .columns = "dur_ns_sum,dims",
+		       .top = 1,
+		       .labels = true }),
+	    "\"time, ms\",Input dims\n3,\"[[1,2]]\"\n",
+	    "csv: labels are quoted as well, and JSON");
+	is_str(printed(table_create("none", columns, 0),
+		   (struct table_dest){ .format = FMT_CSV }),
+	    "\n", "no columns: a single empty line");
+}
+
+static void
+ndjson(void)
+{
+	is_str(printed(example(),
+		   (struct table_dest){ .format = FMT_NDJSON,
+		       .labels = true,
+		       .columns = "+details" }),
+	    "{\"table\":\"ops\",\"columns\":["
+	    "{\"id\":\"name\",\"label\":\"Kernel name\",\"type\":\"text\","
+	    "\"unit\":null},"
+	    "{\"id\":\"dur_ns_sum\",\"label\":\"time, ms\",\"type\":\"int\","
+	    "\"unit\":\"ns\",\"label_div\":1000000.0},"
+	    "{\"id\":\"percent\",\"label\":\"percent\",\"type\":\"real\","
+	    "\"unit\":\"percent\"},"
+	    "{\"id\":\"linked\",\"label\":\"linked\",\"type\":\"bool\","
+	    "\"unit\":null},"
+	    "{\"id\":\"dims\",\"label\":\"Input dims\",\"type\":\"json\","
+	    "\"unit\":null}]}\n"
+	    "{\"name\":\"a|b<float>\",\"dur_ns_sum\":3000000,\"percent\":75.0,"
+	    "\"linked\":true,\"dims\":[[1,2]]}\n"
+	    "{\"name\":\"t\\tn\\nq\\\"c,b\\\\e\\u001bi\xef\xbf\xbd\xc2\xb5\","
+	    "\"dur_ns_sum\":1500,\"percent\":0.1,\"linked\":false,"
+	    "\"dims\":null}\n"
+	    "{\"name\":null,\"dur_ns_sum\":null,\"percent\":null,"
+	    "\"linked\":null,\"dims\":null}\n"
+	    "{\"end\":{\"rows\":3}}\n",
+	    "ndjson: schema, rows, end; ids and units in spite of --labels");
+}
+
+static void
+md(void)
+{
+	is_str(printed(example(), (struct table_dest){ .format = FMT_MD }),
+	    "| name | dur_sum [ms] | percent | linked |\n"
+	    "| --- | ---: | ---: | --- |\n"
+	    "| a\\|b\\<float\\> | 3.000 | 75.00 | true |\n"
+	    "| t\\\\tn\\\\nq\"c,b\\\\e\\\\x1bi\\\\xff\xc2\xb5 | 0.002 | 0.10 | "
+	    "false |\n"
+	    "| | | | |\n",
+	    "md: no name becomes a cell border or a tag");
+}
+
+static void
+terminal(void)
+{
+	struct table *t = example();
+
+	table_note(t, "all of %d", 1);
+	is_str(printed(t, (struct table_dest){ .format = FMT_TABLE }),
+	    "all of 1\n"
+	    "name                     dur_sum [ms]  percent  linked\n"
+	    "a|b<float>                      3.000    75.00  true\n"
+	    "t\\tn\\nq\"c,b\\e\\x1bi\\xff\xc2\xb5         0.002     0.10  "
+	    "false\n"
+	    "\n",
+	    "table: aligned by columns, one unit each, no colour to a file");
+	is_str(printed(example(),
+		   (struct table_dest){
+		       .format = FMT_TABLE, .top = 1, .columns = "percent" }),
+	    "percent\n  75.00\n... 2 more, 0.1 %\n",
+	    "table: rows left out and their share");
+}
+
+/* Rows 1..n of a table with sum 100 * n. */
+static struct table *
+long_table(int n)
+{
+	static const struct column one[] = {
+		{ "time_ns", NULL, COL_INT, UNIT_NS, COL_SHARE, 0 },
+	};
+	struct table *t = table_create("long", one, 1);
+
+	for (int i = 0; i < n; i++)
+		table_row(t)[0] = cell_int(100);
+	return t;
+}
+
+static void
+cut(void)
+{
+	/* 20 rows go to a screen; a file gets all. */
+	const char *text = printed(long_table(40),
+	    (struct table_dest){ .format = FMT_TABLE, .top = 10 });
+
+	ok(strstr(text, "... 30 more, 75.0 %\n") != NULL,
+	    "the share of a column that is no percentage");
+	text =
+	    printed(long_table(40), (struct table_dest){ .format = FMT_TABLE });
+	ok(strstr(text, "more") == NULL, "a file has all rows");
+}
+
+static void
+several(void)
+{
+	struct table_dest d = { .format = FMT_TABLE, .many = true };
+	struct table *t = long_table(1);
+	char path[64];
+
+	snprintf(path, sizeof path, "%s/out", dir);
+	d.path = path;
+	table_print(t, &d);
+	table_print(t, &d);
+	table_dest_finish(&d);
+	is_str(slurp(path),
+	    "long\ntime [ns]\n      100\n\nlong\ntime [ns]\n      100\n",
+	    "titles tell several tables apart");
+	d = (struct table_dest){ .format = FMT_CSV, .path = path };
+	table_print(t, &d);
+	table_print(t, &d);
+	table_dest_finish(&d);
+	is_str(slurp(path), "time_ns\n100\n\ntime_ns\n100\n",
+	    "csv: an empty line does");
+	table_destroy(t);
+}
+
+static void
+files(void)
+{
+	char folder[64], path[128];
+	struct table_dest d = { .dir = folder, .columns = "dur_ns_sum" };
+	struct table *t = example(), *other = table_create("../x", columns, 2);
+
+	snprintf(folder, sizeof folder, "%s/a/b", dir);
+	table_print(t, &d);
+	d.columns = NULL;
+	table_print(other, &d);
+	d.format = FMT_NDJSON;
+	d.columns = "linked";
+	table_print(t, &d);
+	table_dest_finish(&d);
+	snprintf(path, sizeof path, "%s/ops.csv", folder);
+	is_str(slurp(path), "\"time, ms\"\n3\n0.0015\n\n",
+	    "-d: a file a table, csv with labels; folders are made");
+	snprintf(path, sizeof path, "%s/_.._x.csv", folder);
+	is_str(slurp(path), "Kernel name,\"time, ms\"\n",
+	    "-d: a name does not leave the folder");
+	snprintf(path, sizeof path, "%s/ops.ndjson", folder);
+	ok(strstr(slurp(path), "{\"linked\":true}\n") != NULL,
+	    "-d: the format gives the suffix");
+	table_destroy(t);
+	table_destroy(other);
+}
+
+/* The example's rows, each printed before the next. */
+static const char *
+streamed(struct table_dest d)
+{
+	char path[64], name[] = "a|b<float>";
+	struct table *t = table_create("ops", columns, 5);
+	struct cell *row;
+
+	snprintf(path, sizeof path, "%s/out", dir);
+	d.path = path;
+	table_stream(t, &d);
+	row = table_row(t);
+	row[0] = cell_text(str_of(name));
+	row[1] = cell_int(3000000);
+	row[2] = cell_real(75);
+	row[3] = cell_bool(true);
+	row[4] = cell_text(STR("[[1,2]]"));
+	row = table_row(t);
+	memset(name, 'x', sizeof name - 1);
+	row[0] = cell_text(STR("t\tn\nq\"c,b\\e\x1bi\xff\xc2\xb5"));
+	row[1] = cell_int(1500);
+	row[2] = cell_real(0.1);
+	row[3] = cell_bool(false);
+	row = table_row(t);
+	row[2] = cell_real((double)NAN);
+	table_print(t, &d);
+	table_dest_finish(&d);
+	table_destroy(t);
+	return slurp(path);
+}
+
+static void
+row_by_row(void)
+{
+	static const struct table_dest dests[] = {
+		{ .format = FMT_TSV },
+		{ .format = FMT_CSV, .labels = true },
+		{ .format = FMT_NDJSON, .columns = "+details" },
+		{ .format = FMT_NDJSON, .no_header = true },
+		{ .format = FMT_TSV, .columns = "percent,name" },
+		{ .format = FMT_CSV, .top = 2 },
+		{ .format = FMT_NDJSON, .top = 1 },
+		{ .format = FMT_TSV, .sort = "dur_ns_sum" },
+		{ .format = FMT_TABLE },
+		{ .format = FMT_MD, .top = 1 },
+	};
+
+	for (size_t i = 0; i < sizeof dests / sizeof *dests; i++) {
+		char *want = xstrdup(printed(example(), dests[i]));
+
+		is_str(streamed(dests[i]), want,
+		    "row by row is the same as at once");
+		free(want);
+	}
+}
+
+static void
+row_by_row_none(void)
+{
+	struct table_dest d = { .dir = dir, .format = FMT_NDJSON };
+	struct table *t = table_create("empty", columns, 1);
+	char path[64];
+
+	table_stream(t, &d);
+	table_print(t, &d);
+	table_destroy(t);
+	table_dest_finish(&d);
+	snprintf(path, sizeof path, "%s/empty.ndjson", dir);
+	is_str(slurp(path),
+	    "{\"table\":\"empty\",\"columns\":[{\"id\":\"name\","
+	    "\"label\":\"Kernel name\",\"type\":\"text\","
+	    "\"unit\":null}]}\n{\"end\":{\"rows\":0}}\n",
+	    "row by row, none, into a folder");
+	unlink(path);
+}
+
+int
+main(void)
+{
+	char command[64];
+
+	if (mkdtemp(dir) == NULL)
+		bail_out("no folder for files");
+	tsv();
+	csv();
+	ndjson();
+	md();
+	terminal();
+	cut();
+	several();
+	files();
+	row_by_row();
+	row_by_row_none();
+	snprintf(command, sizeof command, "rm -r %s", dir);
+	ok(system(command) == 0, "nothing else in the folder");
+	done_testing();
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* trace/bucket.c */
+#include "tests/unit/tap.h"
+#include "trace/trace.h"
+
+#define K KIND_KERNEL
+#define S KIND_MEMSET
+#define COMPUTE BUCKET_COMPUTE
+#define COMM BUCKET_COMM
+#define COPY BUCKET_MEMCPY
+
+static const struct {
+	enum kind kind;
+	struct str name;
+	enum bucket want;
+} cases[] = {
+	{ KIND_MEMCPY, STR_INIT("Memcpy HtoD (Pageable -> Device)"), COPY },
+	{ KIND_MEMCPY, STR_INIT("ncclCopy"), COPY },
+	{ KIND_MEMCPY, STR_INIT(""), COPY },
+	{ S, STR_INIT("Memset (Device)"), COMPUTE },
+	{ S, STR_INIT("nccl memset"), COMM },
+	/* R1 is about kernels */
+	{ K, STR_INIT("MEMORY_COPY_HOST_TO_DEVICE"), COPY },
+	{ K, STR_INIT("MEMORY_COPY_DEVICE_TO_HOST.kd"), COPY },
+	{ K, STR_INIT("MEMORY_COPY_DEVICE_TO_DEVICE"), COPY },
+	{ S, STR_INIT("MEMORY_COPY_DEVICE_TO_DEVICE"), COMPUTE },
+	{ K, STR_INIT("MEMORY_COPY_HOST_TO_HOST"), COMPUTE },
+	{ K, STR_INIT("MEMORY_COPY_DEVICE_TO_DEVICE_"), COMPUTE },
+	{ K, STR_INIT("__amd_rocclr_copyBuffer"), COPY },
+	{ K, STR_INIT("__amd_rocclr_copyBuffer.kd"), COPY },
+	{ K, STR_INIT("__amd_rocclr_copyBufferAligned"), COPY },
+	{ K, STR_INIT("__amd_rocclr_copyBufferRect.kd"), COPY },
+	{ K, STR_INIT("__amd_rocclr_copyBufferRectAligned.kd"), COPY },
+	{ K, STR_INIT("__amd_rocclr_copyBufferAlignedRect"), COMPUTE },
+	{ K, STR_INIT("__amd_rocclr_copyBuffer.kdx"), COMPUTE },
+	{ K, STR_INIT("x__amd_rocclr_copyBuffer"), COMPUTE },
+	{ K, STR_INIT("__amd_rocclr_copyImage"), COMPUTE },
+	{ K, STR_INIT("__amd_rocclr_fillBuffer"), COMPUTE },
+	{ K, STR_INIT("__amd_rocclr_fillBufferAligned.kd"), COMPUTE },
+	{ K, STR_INIT("ncclDevKernel_AllReduce_Sum_f32"), COMM },
+	{ K, STR_INIT("void RCCL_kernel<int>"), COMM },
+	{ K, STR_INIT("mscclKernel_Sum"), COMPUTE },
+	{ K, STR_INIT("void vllm::Cross_Device_Reduce_1stage<float>"), COMM },
+	{ K, STR_INIT("multimem_all_reduce_kernel"), COMPUTE },
+	{ K, STR_INIT("aiter::allgather_lastdim"), COMPUTE },
+	{ K, STR_INIT("ncc"), COMPUTE },
+	{ K, STR_INIT(""), COMPUTE },
+	{ K, STR_INIT("a\0nccl"), COMM },
+	{ KIND_GPU_ANNOTATION, STR_INIT("nccl:all_reduce"), BUCKET_NONE },
+	{ KIND_SYNC, STR_INIT("Stream Sync"), BUCKET_NONE },
+	{ KIND_OP, STR_INIT("nccl:all_reduce"), BUCKET_NONE },
+};
+
+static const char *const words[] = { "none", "compute", "comm", "copy" };
+
+static void
+test_names(void)
+{
+	struct bucket_rules r = { 0 };
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		is_str(words[bucket_of(&r, cases[i].kind, cases[i].name)],
+		    words[cases[i].want], "%s '%.*s'",
+		    kind_words[cases[i].kind], (int)cases[i].name.len,
+		    cases[i].name.p);
+}
+
+/* Twice: the first time it is found out, the second it is remembered. */
+static void
+test_events(void)
+{
+	struct strings *st = strings_create();
+	struct bucket_rules r = { 0 };
+	size_t n = sizeof cases / sizeof *cases, good;
+
+	for (int round = 0; round < 2; round++) {
+		good = 0;
+		for (size_t i = n; i-- > 0;) {
+			struct shape shape = { .kind = (uint8_t)cases[i].kind };
+			struct event ev = {
+				.shape = &shape,
+				.name = intern_put(st->text, cases[i].name),
+			};
+
+			good += bucket_of_event(&r, st, &ev) == cases[i].want;
+		}
+		is_uint(good, n, "by the number of the name, round %d", round);
+	}
+	ok(bucket_of_event(&r, st,
+	       &(struct event){ .shape = &(struct shape){ .kind = K },
+		   .name = INTERN_NONE }) == COMPUTE,
+	    "a kernel without a name computes");
+	bucket_free(&r);
+	strings_destroy(st);
+}
+
+static void
+take(struct bucket_rules *r, const char *re)
+{
+	struct optparse op = { .name = "--comm-pattern", .arg = re };
+
+	ok(bucket_opt(r, &op, OPT_BUCKET_COMM), "--comm-pattern '%s'", re);
+}
+
+static void
+test_patterns(void)
+{
+	struct bucket_rules r = { 0 };
+
+	take(&r, "all_?(reduce|gather)");
+	take(&r, "^quickreduce$");
+	ok(!bucket_opt(&r, &(struct optparse){ .name = "-v" }, 'v'),
+	    "another option is none of its");
+	is_int(bucket_of(&r, K, STR("aiter::allGather_lastdim")), COMM,
+	    "anywhere, in any case");
+	is_int(bucket_of(&r, K, STR("quickreduce")), COMM, "the second");
+	is_int(bucket_of(&r, K, STR("quickreduce2")), COMPUTE, "anchored");
+	is_int(bucket_of(&r, K, STR("cross_device_reduce")), COMPUTE,
+	    "the default's last word is replaced");
+	is_int(bucket_of(&r, K, STR("ncclKernel")), COMM, "nccl stays");
+	is_int(bucket_of(&r, K, STR("x\0allreduce")), COMM, "behind a NUL");
+	bucket_free(&r);
+}
+
+int
+main(void)
+{
+	test_names();
+	test_events();
+	test_patterns();
+	done_testing();
+}
