@@ -25,7 +25,61 @@ struct helper {
 	int feed_fd;
 	pthread_t feeder;
 	bool has_feeder;
+	int output_fd;
+	struct helper *next;
 };
+
+/* Those that run; for helpers_leave(), which any thread may call. */
+static struct helper *running;
+static pthread_mutex_t running_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void
+enlist(struct helper *h)
+{
+	pthread_mutex_lock(&running_lock);
+	h->next = running;
+	running = h;
+	pthread_mutex_unlock(&running_lock);
+}
+
+static void
+strike(const struct helper *h)
+{
+	struct helper **at = &running;
+
+	pthread_mutex_lock(&running_lock);
+	while (*at != NULL && *at != h)
+		at = &(*at)->next;
+	if (*at != NULL)
+		*at = h->next;
+	pthread_mutex_unlock(&running_lock);
+}
+
+/*
+ * A program that dies takes its helpers along, and waits for them: their last
+ * words must not appear when it is gone. One that is fed sees its input end;
+ * one with a file of its own might work on for minutes.
+ */
+static void
+helpers_leave(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct helper *h;
+
+	pthread_mutex_lock(&running_lock);
+	for (h = running; h != NULL; h = h->next) {
+		/* not close(): other threads may still use the numbers */
+		if (null >= 0)
+			(void)dup2(null, h->output_fd);
+		if (null >= 0 && h->feed_fd >= 0)
+			(void)dup2(null, h->feed_fd);
+		else
+			(void)kill(h->pid, SIGTERM);
+		while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	pthread_mutex_unlock(&running_lock);
+}
 
 /* Hands the input on; ends when the helper leaves. */
 static void *
@@ -41,7 +95,10 @@ feed(void *arg)
 		in->p = in->end;
 		in_release(in);
 	} while (in_more(in));
+	pthread_mutex_lock(&running_lock);
 	close(h->feed_fd);
+	h->feed_fd = -1;
+	pthread_mutex_unlock(&running_lock);
 	return NULL;
 }
 
@@ -129,17 +186,21 @@ helper_start(const char *program, struct in *in)
 
 	h->program = program;
 	h->name = xstrdup(in->name);
+	h->feed_fd = -1;
 	make_pipe(out);
 	if (!named)
 		make_pipe(feed_pipe);
 	spawn(h, feed_pipe[0], out[1]);
 	close(out[1]);
+	h->output_fd = out[0];
+	h->feed_fd = feed_pipe[1];
+	err_at_death(helpers_leave);
+	enlist(h);
 	if (named) {
 		in_close(in);
 	} else {
 		close(feed_pipe[0]);
 		h->input = in;
-		h->feed_fd = feed_pipe[1];
 		/* a helper that leaves early shows as EPIPE in the feeder */
 		signal(SIGPIPE, SIG_IGN);
 		if (pthread_create(&h->feeder, NULL, feed, h) != 0)
@@ -166,8 +227,14 @@ release(struct helper *h)
 static int
 wait_for(struct helper *h)
 {
+	siginfo_t si;
 	int status;
 
+	/* struck off before its number can be another process's */
+	while (waitid(P_PID, (id_t)h->pid, &si, WEXITED | WNOWAIT) < 0)
+		if (errno != EINTR)
+			die_errno("waiting for %s", h->program);
+	strike(h);
 	while (waitpid(h->pid, &status, 0) < 0)
 		if (errno != EINTR)
 			die_errno("waiting for %s", h->program);

@@ -148,7 +148,10 @@ same() {
 	fi
 }
 
+# New files each time: what a process left behind still wrote would stand as
+# the next test's.
 run() { # run CMD: into $log/out and $log/err; sets rc
+	rm -f "$log/out" "$log/err"
 	sh -c "$1" >"$log/out" 2>"$log/err" </dev/null
 	rc=$?
 }

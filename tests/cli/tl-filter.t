@@ -182,6 +182,10 @@ for n in 1 2 50 $((lines - 1)); do
 done
 is 'cut lines' "$bad" ''
 refuses -o 1 'tl-' 'head -c 20000 "$SAMPLE" | tl-filter --kind kernel'
+head -c 20000 "$SAMPLE" | tl-filter >out 2>err
+cp err err.then
+sleep 0.2
+same 'its helpers end before it' err.then err
 refuses -o 1 'tl-' 'tl-filter </dev/null'
 refuses -o 1 'tl-' 'echo no trace | tl-filter'
 refuses 1 'No such file' 'tl-filter t.tl missing.tl'
