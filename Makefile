@@ -48,9 +48,10 @@ CSV_LIBS  := $(call header,csv.h,-lcsv)
 # what a program does not use of LIBS.
 REQUIRED      = ZLIB ZSTD
 NEEDS_model   = LUA
-NEEDS_tl-xlsx = XLSX CSV
-LIBS_tl-xlsx  = $(XLSX_LIBS) $(CSV_LIBS)
-LIBS = $(ISAL_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) $(LUA_LIBS) -lm
+NEEDS_reader  = CSV
+NEEDS_tl-xlsx = XLSX
+LIBS_tl-xlsx  = $(XLSX_LIBS)
+LIBS = $(ISAL_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) $(LUA_LIBS) $(CSV_LIBS) -lm
 
 # Names of the libraries that $1 needs and that are not there.
 lacks = $(strip $(foreach l,$(NEEDS_$1),$(if $($(l)_LIBS),,$l)))

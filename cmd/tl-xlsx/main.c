@@ -3,10 +3,7 @@
  * tl-xlsx: tables to one workbook.
  *
  * main.c      the command line
- * reader.c    what kind of table an input is
- * ndjson.c    typed tables of our programs
- * tsv.c csv.c tables without types
- * text.c      numbers, characters and lengths of cells
+ * text.c      characters and lengths of cells
  * names.c     names of sheets
  * workbook.c  sheets, and the way into a file
  * sheet.c     cells of a sheet, and how they look

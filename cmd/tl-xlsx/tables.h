@@ -1,117 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside tl-xlsx: tables as they are read, and what is done to names and texts
- * before they go into a workbook. Nothing here knows libxlsxwriter, prints or
- * exits, so that all of it can be fuzzed and tested.
- *
- * A reader turns the bytes of one input into tables: for each the head, then
- * its rows one at a time, then its end. One row is held in memory.
+ * Inside tl-xlsx: what is done to names and texts before they go into a
+ * workbook. Nothing here knows libxlsxwriter, prints or exits, so that all of
+ * it can be fuzzed and tested.
  */
 #ifndef TL_XLSX_TABLES_H
 #define TL_XLSX_TABLES_H
 
-#include "table/table.h"
-
-/* ---- values ---- */
-
-enum val_type {
-	VAL_NONE,
-	VAL_TEXT,
-	VAL_NUMBER,
-	VAL_BIG, /* an integer beyond 2^53: its text */
-	VAL_BOOL,
-};
-
-struct val {
-	enum val_type type;
-	union {
-		struct str text;
-		double number;
-		bool yes;
-	};
-};
-
-/* A number as JSON writes it; one beyond double's range is text. */
-struct val val_of_number(struct str s);
-/* A cell of a table without types: a number in full, or text; empty: none. */
-struct val val_of_text(struct str s);
-
-/* ---- tables ---- */
-
-struct head_column {
-	struct str id, label;
-	enum col_type type; /* of a typed table */
-	enum unit unit;
-	double label_div; /* 1: none */
-};
-
-struct head {
-	struct str name; /* empty: the input has none */
-	const struct head_column *columns;
-	size_t ncolumns;
-	bool typed;
-};
-
-/* All that is handed over is borrowed until the function returns. */
-struct table_sink {
-	void (*begin)(void *ctx, const struct head *head);
-	void (*row)(void *ctx, const struct val *cells); /* head's ncolumns */
-	void (*end)(void *ctx);
-	void *ctx;
-};
-
-struct reader {
-	struct in *in;
-	const struct table_sink *sink;
-	uint64_t line;    /* the one being read, from 1; 0: no place */
-	uint64_t ntables; /* handed over whole */
-	bool unfinished;  /* the last line has no newline */
-	struct buf error; /* after false: what is wrong in that line */
-};
-
-/* The longest cell that is read at all. */
-#define CELL_MAX ((size_t)16 << 20)
-
-enum table_kind {
-	KIND_NONE, /* not known, see error */
-	KIND_NDJSON,
-	KIND_TSV,
-	KIND_CSV,
-};
-
-/*
- * What kind of table the bytes are, by the name's ending and then by the first
- * line. KIND_NONE sets error for what is clearly no table, or empty.
- */
-enum table_kind table_sniff(struct reader *r, const char *name);
-/* Reads to the end of the data. False sets error and line. */
-bool table_read(struct reader *r, enum table_kind kind) USE_RESULT;
-void reader_free(struct reader *r);
-
-bool ndjson_read(struct reader *r) USE_RESULT;
-bool tsv_read(struct reader *r) USE_RESULT;
-bool csv_read(struct reader *r) USE_RESULT;
-
-/* Sets the error; always false. */
-bool reader_fail(struct reader *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* The end of the line at in->p, without its newline; NULL: no byte is left. */
-const unsigned char *reader_line(struct reader *r);
-/* Moves over a UTF-8 byte order mark; refuses UTF-16. */
-bool reader_bom(struct reader *r) USE_RESULT;
-
-/*
- * A head without types, from the fields of a first line; then its rows, which
- * must have as many fields.
- */
-struct plain {
-	VEC(struct head_column) columns;
-	VEC(struct val) cells;
-	bool has_head;
-};
-
-bool plain_row(struct reader *r, struct plain *t, const struct str *fields,
-    size_t n) USE_RESULT;
-void plain_free(struct plain *t);
+#include "reader/reader.h"
 
 /* ---- texts of cells ---- */
 

@@ -24,7 +24,7 @@ is 'and nothing that wants them' "$(grep -c 'bin/tl-ops\|common/model' plan)" 0
 like 'no workbooks' "$(build -n XLSX_LIBS= all)" \
 	'left out: tl-xlsx \(no XLSX\); try make deps'
 like 'nor without libcsv' "$(build -n CSV_LIBS= all)" \
-	'left out: tl-xlsx \(no CSV\); try make deps'
+	'left out: reader \(no CSV\); tl-xlsx; try make deps'
 build PKG_CONFIG=false all >said
 is 'zlib and zstd are needed: exit status' "$?" 2
 like 'and it says so' "$(cat said)" 'missing libraries: ZLIB ZSTD; try make deps'

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "cmd/tl-xlsx/tables.h"
+#include "reader/reader.h"
 
 bool
 reader_fail(struct reader *r, const char *fmt, ...)

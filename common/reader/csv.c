@@ -6,7 +6,7 @@
  */
 #include <csv.h>
 
-#include "cmd/tl-xlsx/tables.h"
+#include "reader/reader.h"
 
 struct csv {
 	struct reader *r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* TSV as our programs write it: a row a line, escapes \t \n \\ \xNN. */
-#include "cmd/tl-xlsx/tables.h"
+#include "reader/reader.h"
 
 struct tsv {
 	struct plain table;

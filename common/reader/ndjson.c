@@ -8,10 +8,10 @@
 
 #include "json/json.h"
 
-#include "cmd/tl-xlsx/tables.h"
+#include "reader/reader.h"
 
 /* Rows out of order cost its square; a sheet holds a quarter of it. */
-#define COLUMNS_MAX (4 * XLSX_COLUMNS)
+#define COLUMNS_MAX 65536
 
 struct member {
 	struct str key;
