@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bunches of kernels with equal words, the longest sum first. */
-#include <stdlib.h>
-
+/* Groups of kernels with equal words, the longest sum first. */
 #include "cmd/tl-kernels/kernels.h"
 
 static uint64_t
@@ -16,7 +14,7 @@ key_of(uint64_t *key, enum by by, const struct kernel *one)
 {
 	size_t n = 0;
 
-	memset(key, 0, KEY_WORDS * sizeof *key);
+	memset(key, 0, BUNCH_WORDS * sizeof *key);
 	key[n++] = one->recording;
 	key[n++] = by == BY_CLASS ? one->class : one->name;
 	switch (by) {
@@ -47,87 +45,68 @@ key_of(uint64_t *key, enum by by, const struct kernel *one)
 	}
 }
 
-static size_t
-find_bunch(struct bunches *bs, struct map *by_key, const uint64_t *key)
+struct order {
+	const struct kernels *k;
+	enum by by;
+};
+
+static const struct kernel *
+first_of(
+    const struct order *o, const struct bunches *gs, const struct bunch *gr)
 {
-	uint64_t h = HASH_K0;
-
-	for (size_t i = 0; i < KEY_WORDS; i++)
-		h = hash_mix(h ^ key[i], HASH_K1 + i);
-	/* the rare collision tries the next number */
-	for (;; h++) {
-		bool is_new;
-		uint64_t *slot = map_put(by_key, h, &is_new);
-
-		if (is_new) {
-			struct bunch *b;
-
-			*slot = bs->list.n;
-			b = vec_add(&bs->list);
-			*b = (struct bunch){ .n = 0 };
-			memcpy(b->key, key, sizeof b->key);
-			return *slot;
-		}
-		if (memcmp(bs->list.v[*slot].key, key,
-			KEY_WORDS * sizeof *key) == 0)
-			return *slot;
-	}
+	return &o->k->list.v[bunch_member(gs, gr, 0)];
 }
 
-/* qsort() hands nothing through. */
-static const struct kernels *sorting;
-static const uint32_t *sorting_members;
-static enum by sorting_by;
-
 static int
-cmp_text(uint32_t a, uint32_t b)
+cmp_text(const struct kernels *k, uint32_t a, uint32_t b)
 {
-	return a == b ? 0
-		      : str_cmp(strings_get(sorting->strings, a),
-			    strings_get(sorting->strings, b));
+	return a == b
+	    ? 0
+	    : str_cmp(strings_get(k->strings, a), strings_get(k->strings, b));
 }
 
 /* By the key's texts from the left, then by which came first. */
 static int
-cmp_keys(const struct bunch *a, const struct bunch *b)
+cmp_keys(const struct order *o, const struct bunches *gs, const struct bunch *a,
+    const struct bunch *b)
 {
-	const struct kernel *x = &sorting->list.v[sorting_members[a->first]];
-	const struct kernel *y = &sorting->list.v[sorting_members[b->first]];
+	const struct kernel *x = first_of(o, gs, a), *y = first_of(o, gs, b);
 	int c = 0;
 
-	if (sorting_by == BY_OP)
-		c = cmp_text(x->category, y->category);
-	if (c == 0 && sorting_by != BY_NAME && sorting_by != BY_CLASS)
-		c = cmp_text(x->op, y->op);
+	if (o->by == BY_OP)
+		c = cmp_text(o->k, x->category, y->category);
+	if (c == 0 && o->by != BY_NAME && o->by != BY_CLASS)
+		c = cmp_text(o->k, x->op, y->op);
 	if (c == 0)
-		c = sorting_by == BY_CLASS ? cmp_text(x->class, y->class)
-					   : cmp_text(x->name, y->name);
+		c = o->by == BY_CLASS ? cmp_text(o->k, x->class, y->class)
+				      : cmp_text(o->k, x->name, y->name);
 	if (c != 0)
 		return c;
 	return (a->first > b->first) - (a->first < b->first);
 }
 
 static int
-by_rank(const void *x, const void *y)
+by_rank(const void *arg, const struct bunches *gs, const struct bunch *a,
+    const struct bunch *b)
 {
-	const struct bunch *a = x, *b = y;
+	const struct order *o = arg;
 
 	if (a->key[0] != b->key[0])
 		return a->key[0] < b->key[0] ? -1 : 1;
-	if (a->sum_ns != b->sum_ns)
-		return a->sum_ns > b->sum_ns ? -1 : 1;
+	if (a->sums[SUM_NS] != b->sums[SUM_NS])
+		return a->sums[SUM_NS] > b->sums[SUM_NS] ? -1 : 1;
 	/* of short kernels the fewer, then the shorter come first */
-	if (sorting_by == BY_SHORT && a->n != b->n)
+	if (o->by == BY_SHORT && a->n != b->n)
 		return a->n < b->n ? -1 : 1;
-	return cmp_keys(a, b);
+	return cmp_keys(o, gs, a, b);
 }
 
 static int
-by_start(const void *x, const void *y)
+by_start(const void *arg, const struct bunches *gs, const struct bunch *a,
+    const struct bunch *b)
 {
-	const struct bunch *a = x, *b = y;
-	const struct kernel *k = &sorting->list.v[sorting_members[a->first]];
-	const struct kernel *l = &sorting->list.v[sorting_members[b->first]];
+	const struct kernel *k = first_of(arg, gs, a);
+	const struct kernel *l = first_of(arg, gs, b);
 
 	if (a->key[0] != b->key[0])
 		return a->key[0] < b->key[0] ? -1 : 1;
@@ -140,81 +119,39 @@ by_start(const void *x, const void *y)
 
 /* rocprofv3's report shows the longest dispatch first. */
 static int
-by_length(const void *x, const void *y)
+by_length(const void *arg, const struct bunches *gs, const struct bunch *a,
+    const struct bunch *b)
 {
-	const struct bunch *a = x, *b = y;
-
+	(void)arg;
+	(void)gs;
 	if (a->key[0] != b->key[0])
 		return a->key[0] < b->key[0] ? -1 : 1;
-	if (a->sum_ns != b->sum_ns)
-		return a->sum_ns > b->sum_ns ? -1 : 1;
+	if (a->sums[SUM_NS] != b->sums[SUM_NS])
+		return a->sums[SUM_NS] > b->sums[SUM_NS] ? -1 : 1;
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static void
-sort_bunches(struct bunches *bs, const struct kernels *k, enum by by)
-{
-	sorting = k;
-	sorting_members = bs->members;
-	sorting_by = by;
-	if (bs->list.n == 0)
-		return;
-	qsort(bs->list.v, bs->list.n, sizeof *bs->list.v,
-	    by != BY_EVENT       ? by_rank
-		: k->all_rocprof ? by_length
-				 : by_start);
-}
-
 void
-bunches_of(
-    struct bunches *bs, const struct kernels *k, enum by by, wanted_fn *wanted)
+kernels_group(
+    struct bunches *gs, const struct kernels *k, enum by by, wanted_fn *wanted)
 {
-	struct map by_key = { 0 };
-	uint32_t *of = xmalloc((k->list.n + 1) * sizeof *of);
-	uint64_t key[KEY_WORDS];
-	size_t at = 0;
+	const struct order order = { k, by };
+	uint64_t key[BUNCH_WORDS];
 
-	*bs = (struct bunches){ .members = NULL };
+	*gs = (struct bunches){ .members = NULL };
 	for (size_t i = 0; i < k->list.n; i++) {
 		const struct kernel *one = &k->list.v[i];
-		struct bunch *b;
 
-		of[i] = UINT32_MAX;
-		if (wanted != NULL && !wanted(k, one))
+		if (wanted != NULL && !wanted(k, one)) {
+			bunches_skip(gs);
 			continue;
-		key_of(key, by, one);
-		of[i] = (uint32_t)find_bunch(bs, &by_key, key);
-		b = &bs->list.v[of[i]];
-		b->n++;
-		stat_add(&b->sum_ns, one->dur_ns);
-	}
-	map_free(&by_key);
-	bs->members = xmalloc((k->list.n + 1) * sizeof *bs->members);
-	for (size_t i = 0; i < bs->list.n; i++) {
-		bs->list.v[i].first = at;
-		at += bs->list.v[i].n;
-		bs->list.v[i].n = 0;
-	}
-	for (size_t i = 0; i < k->list.n; i++)
-		if (of[i] != UINT32_MAX) {
-			struct bunch *b = &bs->list.v[of[i]];
-
-			bs->members[b->first + b->n++] = (uint32_t)i;
 		}
-	free(of);
-	sort_bunches(bs, k, by);
-}
-
-const struct kernel *
-bunch_kernel(const struct kernels *k, const struct bunches *bs,
-    const struct bunch *b, size_t i)
-{
-	return &k->list.v[bs->members[b->first + i]];
-}
-
-void
-bunches_free(struct bunches *bs)
-{
-	vec_free(&bs->list);
-	free(bs->members);
+		key_of(key, by, one);
+		stat_add(&bunches_add(gs, key)->sums[SUM_NS], one->dur_ns);
+	}
+	bunches_finish(gs,
+	    by != BY_EVENT       ? by_rank
+		: k->all_rocprof ? by_length
+				 : by_start,
+	    &order);
 }

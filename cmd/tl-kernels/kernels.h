@@ -11,6 +11,7 @@
 
 #include "model/model.h"
 #include "table/table.h"
+#include "trace/bunch.h"
 #include "trace/trace.h"
 
 enum by {
@@ -84,26 +85,13 @@ struct str class_of(const struct bucket_rules *rules, struct str name);
 
 /* bunch.c */
 
-#define KEY_WORDS 9
-
-struct bunch {
-	uint64_t key[KEY_WORDS];
-	size_t first, n; /* members */
-	int64_t sum_ns;
-};
-
-struct bunches {
-	VEC(struct bunch) list;
-	uint32_t *members; /* in reading order, bunch by bunch */
-};
+/* What the sum of a group is: of durations. */
+#define SUM_NS 0
 
 /* Of the kernels for which wanted says so, the longest sum first. */
 typedef bool wanted_fn(const struct kernels *k, const struct kernel *one);
-void bunches_of(
-    struct bunches *bs, const struct kernels *k, enum by by, wanted_fn *wanted);
-const struct kernel *bunch_kernel(const struct kernels *k,
-    const struct bunches *bs, const struct bunch *b, size_t i);
-void bunches_free(struct bunches *bs);
+void kernels_group(
+    struct bunches *gs, const struct kernels *k, enum by by, wanted_fn *wanted);
 
 /* tables.c */
 

@@ -3,7 +3,7 @@
  * tl-kernels: which kernels cost the GPU time?
  *
  * A sink over a tree: it keeps a record of each kernel, with the op that
- * launched it, and prints bunches of them.
+ * launched it, and prints groups of them.
  */
 #include <stdio.h>
 

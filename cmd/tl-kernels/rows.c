@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a table: bunches of kernels, and the cells of each. */
+/* The rows of a table: groups of kernels, and the cells of each. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,18 +10,18 @@
 struct row {
 	struct table *table;
 	const struct kernels *k;
-	const struct bunches *bs;
-	const struct bunch *b;
+	const struct bunches *gs;
+	const struct bunch *gr;
 	const struct kernel *one; /* the first */
 	struct stats ns;
 	double cumulative;
 	double gflops; /* NAN: unknown, or not of one kernel */
 };
 
-static struct cell
-real_cell(double x)
+static const struct kernel *
+kernel_at(const struct row *r, size_t i)
 {
-	return isnan(x) ? cell_none() : cell_real(x);
+	return &r->k->list.v[bunch_member(r->gs, r->gr, i)];
 }
 
 static struct cell
@@ -115,8 +115,8 @@ does_it_all(const struct row *r)
 {
 	struct gemm_kernel g;
 
-	for (size_t i = 0; i < r->b->n; i++)
-		if (bunch_kernel(r->k, r->bs, r->b, i)->nkernels != 1)
+	for (size_t i = 0; i < r->gr->n; i++)
+		if (kernel_at(r, i)->nkernels != 1)
 			return gemm_kernel_parse(
 			    strings_get(r->k->strings, r->one->name), &g);
 	return true;
@@ -210,20 +210,20 @@ cell_of(const struct row *r, enum field f)
 	if (f <= F_BLOCK)
 		return word_cell(r, f);
 	switch (f) {
-	case F_COUNT: return cell_int((int64_t)r->b->n);
-	case F_SUM: return cell_int(r->b->sum_ns);
-	case F_MEAN: return real_cell(r->ns.mean);
-	case F_MEDIAN: return real_cell(r->ns.median);
-	case F_STD: return real_cell(r->ns.std);
+	case F_COUNT: return cell_int((int64_t)r->gr->n);
+	case F_SUM: return cell_int(r->gr->sums[SUM_NS]);
+	case F_MEAN: return cell_real(r->ns.mean);
+	case F_MEDIAN: return cell_real(r->ns.median);
+	case F_STD: return cell_real(r->ns.std);
 	case F_MIN: return cell_int(r->ns.min);
 	case F_MAX: return cell_int(r->ns.max);
-	case F_SHARE: return share_cell(r->b->sum_ns, (double)x->sum_ns);
-	case F_SHARE_TOTAL: return share_cell(r->b->sum_ns, total_of(r));
-	case F_CUMULATIVE: return real_cell(r->cumulative);
-	case F_GFLOPS: return real_cell(r->gflops);
+	case F_SHARE: return share_cell(r->gr->sums[SUM_NS], (double)x->sum_ns);
+	case F_SHARE_TOTAL: return share_cell(r->gr->sums[SUM_NS], total_of(r));
+	case F_CUMULATIVE: return cell_real(r->cumulative);
+	case F_GFLOPS: return cell_real(r->gflops);
 	case F_TFLOPS:
 		/* 1e9 FLOPs a ns are 1e6 TFLOPs a second */
-		return r->ns.mean > 0 ? real_cell(r->gflops * 1e6 / r->ns.mean)
+		return r->ns.mean > 0 ? cell_real(r->gflops * 1e6 / r->ns.mean)
 				      : cell_none();
 	case F_TILE: return tile_cell(r);
 	default: return event_cell(r, f);
@@ -292,9 +292,9 @@ put_row(struct row *r, const struct plan *p, int64_t *ns)
 {
 	struct cell *cells;
 
-	for (size_t i = 0; i < r->b->n; i++)
-		ns[i] = bunch_kernel(r->k, r->bs, r->b, i)->dur_ns;
-	stat_of(&r->ns, ns, r->b->n);
+	for (size_t i = 0; i < r->gr->n; i++)
+		ns[i] = kernel_at(r, i)->dur_ns;
+	stat_of(&r->ns, ns, r->gr->n);
 	r->gflops = has_figure(p, F_GFLOPS) ? gflops_of(r) : NAN;
 	cells = table_row(r->table);
 	for (size_t i = 0; i < p->n; i++)
@@ -307,30 +307,30 @@ rows_print(
 {
 	struct table *t = table_create(p->kind->name, p->columns, p->n);
 	int64_t *ns = xmalloc((k->list.n + 1) * sizeof *ns);
-	struct bunches bs;
+	struct bunches gs;
 	int64_t sum = 0;
 	uint32_t recording = 0;
 
-	bunches_of(&bs, k, p->kind->by,
+	kernels_group(&gs, k, p->kind->by,
 	    p->kind->about == OF_SHORT ? is_owned_short : NULL);
 	add_notes(t, k, p);
-	for (size_t i = 0; i < bs.list.n; i++) {
+	for (size_t i = 0; i < gs.list.n; i++) {
 		struct row r = {
-			.table = t, .k = k, .bs = &bs, .b = &bs.list.v[i]
+			.table = t, .k = k, .gs = &gs, .gr = &gs.list.v[i]
 		};
 		double whole;
 
-		r.one = bunch_kernel(k, &bs, r.b, 0);
+		r.one = kernel_at(&r, 0);
 		if (r.one->recording != recording)
 			sum = 0;
 		recording = r.one->recording;
-		sum += r.b->sum_ns;
+		sum += r.gr->sums[SUM_NS];
 		whole = (double)k->extents.v[recording].sum_ns;
 		r.cumulative = whole > 0 ? (double)sum / whole * 100 : NAN;
 		put_row(&r, p, ns);
 	}
 	table_print(t, dest);
-	bunches_free(&bs);
+	bunches_free(&gs);
 	free(ns);
 	table_destroy(t);
 }

@@ -87,8 +87,7 @@ take_owner(void *arg, const struct owner *o)
 		.total_ns = o->dur_ns,
 		.self_ns =
 		    o->dur_ns > o->child_ns ? o->dur_ns - o->child_ns : 0,
-		.beside_names = INTERN_NONE,
-		.overlap_pct = NAN,
+		.beside = BESIDE_NONE,
 	};
 	keep_kernels(g, c, o);
 	c->category = category_of(
@@ -140,8 +139,8 @@ take_gpu_event(struct ops *g, const struct event *ev, bool is_chosen)
 		.origin = o->no,
 		.dev = ev->dev,
 		.gpu_stream = ev->gpu_stream,
-		.start = ev->ts_ns,
-		.end = end,
+		.ts_ns = ev->ts_ns,
+		.dur_ns = ev->dur_ns,
 	    }));
 	return true;
 }
@@ -250,9 +249,27 @@ by_time(const void *x, const void *y)
 	return (a->uid.inst > b->uid.inst) - (a->uid.inst < b->uid.inst);
 }
 
+static void
+find_besides(struct ops *g)
+{
+	struct overlaps *o = overlaps_find(g->strings, g->works.v, g->works.n);
+	VEC(uint32_t) own = { 0 };
+
+	for (size_t i = 0; i < g->calls.n; i++) {
+		struct call *c = &g->calls.v[i];
+
+		own.n = 0;
+		for (size_t k = 0; k < c->nkernels; k++)
+			vec_push(&own, g->kernels.v[c->first_kernel + k].work);
+		overlaps_of(o, own.v, own.n, &g->besides, &c->beside);
+	}
+	vec_free(&own);
+	overlaps_free(o);
+}
+
 /* Calls of sources that are not asked for go. */
 void
-ops_sort(struct ops *g)
+ops_finish(struct ops *g)
 {
 	size_t n = 0;
 
@@ -262,6 +279,8 @@ ops_sort(struct ops *g)
 	g->calls.n = n;
 	if (n > 0)
 		qsort(g->calls.v, n, sizeof *g->calls.v, by_time);
+	if (g->set->overlap)
+		find_besides(g);
 }
 
 void

@@ -194,10 +194,8 @@ main(int argc, char *argv[])
 		ops_read_file(&g, &set, "-");
 	for (int i = op.ind; i < argc; i++)
 		ops_read_file(&g, &set, argv[i]);
-	ops_sort(&g);
+	ops_finish(&g);
 	check_calls(&set, &g);
-	if (set.overlap)
-		overlap_find(&g);
 	spans_normalise(&g.busy);
 	tables_print(&set, &g);
 	if (set.verbose)

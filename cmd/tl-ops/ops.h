@@ -11,7 +11,8 @@
 
 #include "model/model.h"
 #include "table/table.h"
-#include "trace/trace.h"
+#include "trace/beside.h"
+#include "trace/bunch.h"
 
 /* What a table groups by; the first ones are words of --by. */
 enum by {
@@ -56,22 +57,6 @@ struct kernel {
 	int64_t ts_ns, dur_ns;
 };
 
-/* All GPU events, for overlaps. */
-struct work {
-	struct uid uid;
-	uint32_t name, origin;
-	struct key dev, gpu_stream;
-	int64_t start, end;
-	uint64_t op; /* the nearest op, 0: none */
-};
-
-/* What else runs while the kernels of one call do, by name. */
-struct beside {
-	uint32_t name;
-	struct key gpu_stream;
-	double dur_us, pct;
-};
-
 /* A call of an op, or a launch outside of ops. */
 struct call {
 	struct uid uid;
@@ -86,11 +71,7 @@ struct call {
 	int64_t total_ns, self_ns; /* of the host */
 	size_t first_kernel;
 	uint32_t nkernels;
-	/* overlaps */
-	uint32_t beside_names; /* a JSON list in the strings, INTERN_NONE */
-	size_t first_beside;
-	uint32_t nbeside;
-	double overlap_pct; /* NAN: none */
+	struct beside_of beside;
 };
 
 struct ops {
@@ -104,7 +85,7 @@ struct ops {
 	VEC(struct call) calls;
 	VEC(struct kernel) kernels;
 	VEC(struct work) works;
-	VEC(struct beside) besides;
+	beside_vec besides;
 	struct spans busy; /* all GPU work that has a launch */
 	uint64_t nevents;
 };
@@ -112,27 +93,18 @@ struct ops {
 /* gather.c */
 
 void ops_read_file(struct ops *g, struct settings *set, const char *path);
-/* Calls into the order of time, after the last file. */
-void ops_sort(struct ops *g);
+/* After the last file: calls into the order of time, what ran beside them. */
+void ops_finish(struct ops *g);
 void ops_free(struct ops *g);
-
-/* overlap.c */
-
-void overlap_find(struct ops *g);
 
 /* bunch.c */
 
-#define KEY_WORDS 14
-
-struct bunch {
-	uint64_t key[KEY_WORDS];
-	size_t first, n; /* members */
-	int64_t direct_ns, subtree_ns, self_ns, total_ns;
-};
-
-struct bunches {
-	VEC(struct bunch) list;
-	uint32_t *members; /* calls in the order of time, group by group */
+/* What the sums of a group are. */
+enum {
+	SUM_DIRECT,
+	SUM_SUBTREE,
+	SUM_SELF,
+	SUM_TOTAL,
 };
 
 /* The words that a table groups by. */
@@ -143,30 +115,9 @@ struct grouping {
 	bool only_ops; /* no launches outside of ops */
 };
 
-void bunches_of(
+/* Groups of the calls, each in the order of time, the longest first. */
+void ops_group(
     struct bunches *gs, const struct ops *g, const struct grouping *how);
-/* The member at i of a group, in the order of time. */
-const struct call *bunch_call(const struct ops *g, const struct bunches *gs,
-    const struct bunch *gr, size_t i);
-void bunches_free(struct bunches *gs);
-
-/* details.c */
-
-enum detail {
-	DETAIL_FULL,
-	DETAIL_TRUNC, /* names and means only */
-};
-
-/* Appends kernel_details as JSON; false: there are none. */
-bool details_kernels(struct buf *b, const struct ops *g,
-    const struct bunches *gs, const struct bunch *gr, enum detail how);
-bool details_beside(struct buf *b, const struct ops *g,
-    const struct bunches *gs, const struct bunch *gr, enum detail how);
-/* The overlapping events' names as a JSON list. */
-void json_text(struct buf *b, struct str s);
-void json_us(struct buf *b, double us);
-/* As Python's round(x, 2). */
-double round2(double x);
 
 /* tables.c */
 

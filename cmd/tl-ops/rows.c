@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "cmd/tl-ops/plan.h"
+#include "table/details.h"
+#include "json/json.h"
 
 /* ---- cells ---- */
 
@@ -21,10 +23,10 @@ struct row {
 	struct buf *text;
 };
 
-static struct cell
-real_cell(double x)
+static const struct call *
+call_at(const struct row *r, size_t i)
 {
-	return isnan(x) ? cell_none() : cell_real(x);
+	return &r->g->calls.v[bunch_member(r->gs, r->gr, i)];
 }
 
 static struct cell
@@ -63,7 +65,7 @@ categories_cell(const struct row *r)
 
 	r->text->len = 0;
 	for (size_t i = 0; i < r->gr->n; i++) {
-		uint32_t c = bunch_call(r->g, r->gs, r->gr, i)->category;
+		uint32_t c = call_at(r, i)->category;
 		struct str s = strings_get(r->g->strings, c);
 		bool is_new = c != last;
 
@@ -76,28 +78,69 @@ categories_cell(const struct row *r)
 	qsort(list.v, list.n, sizeof *list.v, by_text);
 	for (size_t i = 0; i < list.n; i++) {
 		buf_putc(r->text, i == 0 ? '[' : ',');
-		json_text(r->text, list.v[i]);
+		json_put_string(r->text, list.v[i]);
 	}
 	buf_putc(r->text, ']');
 	vec_free(&list);
 	return made_cell(r, true);
 }
 
+/* ---- lists ---- */
+
+static size_t
+nkernels_of(const void *arg, size_t call)
+{
+	return call_at(arg, call)->nkernels;
+}
+
+static struct detail
+kernel_of(const void *arg, size_t call, size_t i)
+{
+	const struct row *r = arg;
+	const struct kernel *k =
+	    &r->g->kernels.v[call_at(r, call)->first_kernel + i];
+
+	return (struct detail){ k->name, k->gpu_stream, k->dur_ns, NAN };
+}
+
+static size_t
+nbeside_of(const void *arg, size_t call)
+{
+	return call_at(arg, call)->beside.n;
+}
+
+static struct detail
+beside_at(const void *arg, size_t call, size_t i)
+{
+	const struct row *r = arg;
+	const struct beside *k =
+	    &r->g->besides.v[call_at(r, call)->beside.first + i];
+
+	return (struct detail){ k->name, k->gpu_stream, k->dur_ns, k->pct };
+}
+
 static struct cell
 details_cell(const struct row *r, enum field f)
 {
-	const struct settings *set = r->g->set;
-	enum detail how =
+	bool is_beside = f == F_BESIDE || f == F_BESIDE_TRUNC;
+	enum detail_form form =
 	    f == F_TRUNC || f == F_BESIDE_TRUNC ? DETAIL_TRUNC : DETAIL_FULL;
+	const struct detail_lists lists = {
+		.strings = r->g->strings,
+		.arg = r,
+		.n = r->gr->n,
+		.length = is_beside ? nbeside_of : nkernels_of,
+		.entry = is_beside ? beside_at : kernel_of,
+		.with_names = !is_beside,
+	};
 
-	if (!set->details)
+	if (!r->g->set->details)
 		return cell_none();
 	r->text->len = 0;
-	if (f == F_DETAILS || f == F_TRUNC)
-		return made_cell(
-		    r, details_kernels(r->text, r->g, r->gs, r->gr, how));
-	return made_cell(r, details_beside(r->text, r->g, r->gs, r->gr, how));
+	return made_cell(r, details_put(r->text, &lists, form));
 }
+
+/* ---- cells of calls and groups ---- */
 
 static struct cell
 since_cell(const struct row *r)
@@ -116,7 +159,7 @@ count_launching(const struct row *r)
 	int64_t n = 0;
 
 	for (size_t i = 0; i < r->gr->n; i++)
-		n += bunch_call(r->g, r->gs, r->gr, i)->nkernels > 0;
+		n += call_at(r, i)->nkernels > 0;
 	return n;
 }
 
@@ -131,7 +174,7 @@ key_cell(const struct row *r, enum field f)
 	case F_RANK: return cell_int(o->rank);
 	case F_SRC: return cell_int(o->no);
 	case F_NAME: return text_cell(r, c->name);
-	case F_BESIDE_NAMES: return text_cell(r, c->beside_names);
+	case F_BESIDE_NAMES: return text_cell(r, c->beside.names);
 	case F_CATEGORY: return text_cell(r, c->category);
 	case F_PROCESS: return text_cell(r, names.process);
 	case F_LABEL: return text_cell(r, names.label);
@@ -154,21 +197,21 @@ static struct cell
 stat_cell(const struct row *r, enum field f)
 {
 	switch (f) {
-	case F_DIRECT_MEAN: return real_cell(r->direct.mean);
-	case F_SUBTREE_MEAN: return real_cell(r->subtree.mean);
-	case F_DIRECT_MEDIAN: return real_cell(r->direct.median);
-	case F_SUBTREE_MEDIAN: return real_cell(r->subtree.median);
-	case F_DIRECT_STD: return real_cell(r->direct.std);
-	case F_SUBTREE_STD: return real_cell(r->subtree.std);
+	case F_DIRECT_MEAN: return cell_real(r->direct.mean);
+	case F_SUBTREE_MEAN: return cell_real(r->subtree.mean);
+	case F_DIRECT_MEDIAN: return cell_real(r->direct.median);
+	case F_SUBTREE_MEDIAN: return cell_real(r->subtree.median);
+	case F_DIRECT_STD: return cell_real(r->direct.std);
+	case F_SUBTREE_STD: return cell_real(r->subtree.std);
 	case F_DIRECT_MIN: return cell_int(r->direct.min);
 	case F_SUBTREE_MIN: return cell_int(r->subtree.min);
 	case F_DIRECT_MAX: return cell_int(r->direct.max);
 	case F_SUBTREE_MAX: return cell_int(r->subtree.max);
-	case F_PCT_MEAN: return real_cell(r->pct.mean);
-	case F_PCT_MEDIAN: return real_cell(r->pct.median);
-	case F_PCT_STD: return real_cell(r->pct.std);
-	case F_PCT_MIN: return real_cell(r->pct.min);
-	default: return real_cell(r->pct.max);
+	case F_PCT_MEAN: return cell_real(r->pct.mean);
+	case F_PCT_MEDIAN: return cell_real(r->pct.median);
+	case F_PCT_STD: return cell_real(r->pct.std);
+	case F_PCT_MIN: return cell_real(r->pct.min);
+	default: return cell_real(r->pct.max);
 	}
 }
 
@@ -185,26 +228,27 @@ cell_of(const struct row *r, enum field f)
 	case F_FIRST: return since_cell(r);
 	case F_LAUNCHING: return cell_int(count_launching(r));
 	case F_DIRECT:
-	case F_DIRECT_SUM: return cell_int(gr->direct_ns);
-	case F_SUBTREE_SUM: return cell_int(gr->subtree_ns);
+	case F_DIRECT_SUM: return cell_int(gr->sums[SUM_DIRECT]);
+	case F_SUBTREE_SUM: return cell_int(gr->sums[SUM_SUBTREE]);
 	case F_SUBTREE_MEAN_ALL:
-		return cell_real((double)gr->subtree_ns / (double)gr->n);
-	case F_DIRECT_MS: return cell_real((double)gr->direct_ns / 1e6);
-	case F_SUBTREE_MS: return cell_real((double)gr->subtree_ns / 1e6);
+		return cell_real((double)gr->sums[SUM_SUBTREE] / (double)gr->n);
+	case F_DIRECT_MS: return cell_real((double)gr->sums[SUM_DIRECT] / 1e6);
+	case F_SUBTREE_MS:
+		return cell_real((double)gr->sums[SUM_SUBTREE] / 1e6);
 	case F_CATEGORIES: return categories_cell(r);
 	case F_EX_UID: return cell_int((int64_t)r->first->uid.id);
 	case F_DETAILS:
 	case F_TRUNC:
 	case F_BESIDE:
 	case F_BESIDE_TRUNC: return details_cell(r, f);
-	case F_SELF: return cell_int(gr->self_ns);
-	case F_TOTAL: return cell_int(gr->total_ns);
+	case F_SELF: return cell_int(gr->sums[SUM_SELF]);
+	case F_TOTAL: return cell_int(gr->sums[SUM_TOTAL]);
 	case F_TOTAL_MEAN:
-		return cell_real((double)gr->total_ns / (double)gr->n);
-	case F_SHARE_BUSY: return share_cell(gr->subtree_ns, r->whole);
-	case F_SHARE_SELF: return share_cell(gr->self_ns, r->whole);
-	case F_SHARE: return share_cell(gr->direct_ns, r->whole);
-	case F_CUMULATIVE: return real_cell(r->cumulative);
+		return cell_real((double)gr->sums[SUM_TOTAL] / (double)gr->n);
+	case F_SHARE_BUSY: return share_cell(gr->sums[SUM_SUBTREE], r->whole);
+	case F_SHARE_SELF: return share_cell(gr->sums[SUM_SELF], r->whole);
+	case F_SHARE: return share_cell(gr->sums[SUM_DIRECT], r->whole);
+	case F_CUMULATIVE: return cell_real(r->cumulative);
 	default: return stat_cell(r, f);
 	}
 }
@@ -226,10 +270,10 @@ add_up(const struct ops *g, const struct bunches *gs)
 		w[i].first_ns = INT64_MAX;
 	for (size_t i = 0; i < gs->list.n; i++) {
 		const struct bunch *gr = &gs->list.v[i];
-		const struct call *c = bunch_call(g, gs, gr, 0);
+		const struct call *c = &g->calls.v[bunch_member(gs, gr, 0)];
 
-		stat_add(&w[c->origin].direct_ns, gr->direct_ns);
-		stat_add(&w[c->origin].self_ns, gr->self_ns);
+		stat_add(&w[c->origin].direct_ns, gr->sums[SUM_DIRECT]);
+		stat_add(&w[c->origin].self_ns, gr->sums[SUM_SELF]);
 		if (c->ts_ns < w[c->origin].first_ns)
 			w[c->origin].first_ns = c->ts_ns;
 	}
@@ -261,13 +305,13 @@ take_stats(struct row *r, struct scratch *s)
 	vec_reserve(&s->ns, n);
 	vec_reserve(&s->pct, n);
 	for (size_t i = 0; i < n; i++)
-		s->ns.v[i] = bunch_call(r->g, r->gs, r->gr, i)->direct_ns;
+		s->ns.v[i] = call_at(r, i)->direct_ns;
 	stat_of(&r->direct, s->ns.v, n);
 	for (size_t i = 0; i < n; i++)
-		s->ns.v[i] = bunch_call(r->g, r->gs, r->gr, i)->subtree_ns;
+		s->ns.v[i] = call_at(r, i)->subtree_ns;
 	stat_of(&r->subtree, s->ns.v, n);
 	for (size_t i = 0; i < n; i++)
-		s->pct.v[i] = bunch_call(r->g, r->gs, r->gr, i)->overlap_pct;
+		s->pct.v[i] = call_at(r, i)->beside.pct;
 	stat_of_reals(&r->pct, s->pct.v, n);
 }
 
@@ -307,7 +351,7 @@ rows_print(struct table_dest *dest, const struct ops *g, const struct plan *p)
 	int64_t sum = 0;
 	uint32_t origin = 0;
 
-	bunches_of(&gs, g, &p->how);
+	ops_group(&gs, g, &p->how);
 	wholes = add_up(g, &gs);
 	note_unlinked(t, g);
 	for (size_t i = 0; i < gs.list.n; i++) {
@@ -316,7 +360,7 @@ rows_print(struct table_dest *dest, const struct ops *g, const struct plan *p)
 			.g = g,
 			.gs = &gs,
 			.gr = gr,
-			.first = bunch_call(g, &gs, gr, 0),
+			.first = &g->calls.v[bunch_member(&gs, gr, 0)],
 			.text = &text };
 		const struct whole *w = &wholes[r.first->origin];
 
@@ -325,7 +369,8 @@ rows_print(struct table_dest *dest, const struct ops *g, const struct plan *p)
 		origin = r.first->origin;
 		r.whole = whole_of(g, p, w);
 		r.origin_first_ns = w->first_ns;
-		sum += p->kind->about == OF_CPU ? gr->self_ns : gr->direct_ns;
+		sum += p->kind->about == OF_CPU ? gr->sums[SUM_SELF]
+						: gr->sums[SUM_DIRECT];
 		r.cumulative = r.whole > 0 ? (double)sum / r.whole * 100 : NAN;
 		if (p->how.by == BY_ARGS)
 			take_stats(&r, &scratch);

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Groups of calls with equal words. Members stand group by group, each group's
- * in their order, groups by their time downwards.
- */
-#include <stdlib.h>
-
+/* Groups of calls with equal words, and their order. */
 #include "cmd/tl-roofline/roof.h"
 
 /* The text of all parameters, by number; ops that failed have their own. */
@@ -36,9 +31,9 @@ key_of(uint64_t *key, struct roof_state *g, const struct grouping *how,
 	struct track_names names;
 	size_t n = 0;
 
-	memset(key, 0, KEY_WORDS * sizeof *key);
+	memset(key, 0, BUNCH_WORDS * sizeof *key);
 	key[n++] = c->origin;
-	key[n++] = how->with_beside ? c->beside_names : 0;
+	key[n++] = how->with_beside ? c->beside.names : 0;
 	key[n++] = how->with_recompute && c->is_recompute;
 	key[n++] = how->with_num_kernels ? c->nkernels : 0;
 	key[n++] = c->name;
@@ -57,86 +52,53 @@ key_of(uint64_t *key, struct roof_state *g, const struct grouping *how,
 	key[n++] = c->args.concrete;
 }
 
-/* The group of a key, made when missing. */
-static size_t
-find_group(struct bunches *gs, struct map *by_key, const uint64_t *key)
-{
-	uint64_t h = HASH_K0;
-
-	for (size_t i = 0; i < KEY_WORDS; i++)
-		h = hash_mix(h ^ key[i], HASH_K1 + i);
-	/* the rare collision tries the next number */
-	for (;; h++) {
-		bool is_new;
-		uint64_t *slot = map_put(by_key, h, &is_new);
-
-		if (is_new) {
-			struct bunch *gr;
-
-			*slot = gs->list.n;
-			gr = vec_add(&gs->list);
-			*gr = (struct bunch){ .all_uid = UINT64_MAX };
-			memcpy(gr->key, key, sizeof gr->key);
-			return *slot;
-		}
-		if (memcmp(gs->list.v[*slot].key, key,
-			KEY_WORDS * sizeof *key) == 0)
-			return *slot;
-	}
-}
-
 /* ---- what differs in what ran beside only ---- */
 
 static void
 add_up_beside(struct bunches *gs)
 {
 	struct bunches all = { 0 };
-	struct map by_key = { 0 };
-	size_t *of = xmalloc((gs->list.n + 1) * sizeof *of);
 
-	for (size_t i = 0; i < gs->list.n; i++) {
-		const struct bunch *gr = &gs->list.v[i];
-		uint64_t key[KEY_WORDS];
-		struct bunch *to;
+	/* the sums are whole after the first time */
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < gs->list.n; i++) {
+			struct bunch *gr = &gs->list.v[i], *to;
+			uint64_t key[BUNCH_WORDS];
 
-		memcpy(key, gr->key, sizeof key);
-		key[1] = 0;
-		of[i] = find_group(&all, &by_key, key);
-		to = &all.list.v[of[i]];
-		stat_add(&to->all_ns, gr->busy_ns);
-		if (gr->all_uid < to->all_uid)
-			to->all_uid = gr->all_uid;
-	}
-	for (size_t i = 0; i < gs->list.n; i++) {
-		gs->list.v[i].all_ns = all.list.v[of[i]].all_ns;
-		gs->list.v[i].all_uid = all.list.v[of[i]].all_uid;
-	}
-	free(of);
-	map_free(&by_key);
+			memcpy(key, gr->key, sizeof key);
+			key[1] = 0;
+			to = bunches_of_key(&all, key);
+			if (pass == 1) {
+				gr->sums[SUM_ALL] = to->sums[SUM_ALL];
+				gr->least = to->least;
+				continue;
+			}
+			stat_add(&to->sums[SUM_ALL], gr->sums[SUM_BUSY]);
+			if (gr->least < to->least)
+				to->least = gr->least;
+		}
 	bunches_free(&all);
 }
 
 /* ---- order ---- */
 
-static const struct roof_state *sorting; /* qsort() hands nothing through */
-static const uint32_t *sorting_members;
-
 static int
-by_time(const void *x, const void *y)
+by_time(const void *arg, const struct bunches *gs, const struct bunch *a,
+    const struct bunch *b)
 {
-	const struct bunch *a = x, *b = y;
+	const struct roof_state *g = arg;
 	const struct call *c, *d;
 
 	if (a->key[0] != b->key[0])
 		return a->key[0] < b->key[0] ? -1 : 1;
-	if (a->all_ns != b->all_ns)
-		return a->all_ns > b->all_ns ? -1 : 1;
-	if (a->all_uid != b->all_uid)
-		return a->all_uid < b->all_uid ? -1 : 1;
-	if (a->busy_ns != b->busy_ns)
-		return a->busy_ns > b->busy_ns ? -1 : 1;
-	c = &sorting->calls.v[sorting_members[a->first]];
-	d = &sorting->calls.v[sorting_members[b->first]];
+	if (a->sums[SUM_ALL] != b->sums[SUM_ALL])
+		return a->sums[SUM_ALL] > b->sums[SUM_ALL] ? -1 : 1;
+	if (a->least != b->least)
+		return a->least < b->least ? -1 : 1;
+	if (a->sums[SUM_BUSY] != b->sums[SUM_BUSY])
+		return a->sums[SUM_BUSY] > b->sums[SUM_BUSY] ? -1 : 1;
+	c = &g->calls.v[bunch_member(gs, a, 0)];
+	d = &g->calls.v[bunch_member(gs, b, 0)];
 	if (c->uid.id != d->uid.id)
 		return c->uid.id < d->uid.id ? -1 : 1;
 	if (c->uid.inst != d->uid.inst)
@@ -145,61 +107,24 @@ by_time(const void *x, const void *y)
 }
 
 void
-bunches_of(struct bunches *gs, struct roof_state *g, const struct grouping *how)
+roof_group(struct bunches *gs, struct roof_state *g, const struct grouping *how)
 {
-	struct map by_key = { 0 };
-	uint32_t *of = xmalloc((g->calls.n + 1) * sizeof *of);
-	size_t at = 0;
-
-	*gs = (struct bunches){ 0 };
+	*gs = (struct bunches){ .members = NULL };
 	for (size_t i = 0; i < g->calls.n; i++) {
 		const struct call *c = &g->calls.v[i];
-		uint64_t key[KEY_WORDS];
+		uint64_t key[BUNCH_WORDS];
 		struct bunch *gr;
 
-		if (c->table != how->table)
+		if (c->table != how->table) {
+			bunches_skip(gs);
 			continue;
+		}
 		key_of(key, g, how, c);
-		of[i] = (uint32_t)find_group(gs, &by_key, key);
-		gr = &gs->list.v[of[i]];
-		gr->n++;
-		stat_add(&gr->busy_ns, c->busy_ns);
+		gr = bunches_add(gs, key);
+		stat_add(&gr->sums[SUM_BUSY], c->busy_ns);
 		if (gr->n == 1)
-			gr->all_uid = c->uid.id;
+			gr->least = c->uid.id;
 	}
-	map_free(&by_key);
-	gs->members = xmalloc((g->calls.n + 1) * sizeof *gs->members);
-	for (size_t i = 0; i < gs->list.n; i++) {
-		gs->list.v[i].first = at;
-		at += gs->list.v[i].n;
-		gs->list.v[i].n = 0;
-	}
-	for (size_t i = 0; i < g->calls.n; i++) {
-		struct bunch *gr;
-
-		if (g->calls.v[i].table != how->table)
-			continue;
-		gr = &gs->list.v[of[i]];
-		gs->members[gr->first + gr->n++] = (uint32_t)i;
-	}
-	free(of);
 	add_up_beside(gs);
-	sorting = g;
-	sorting_members = gs->members;
-	if (gs->list.n > 0)
-		qsort(gs->list.v, gs->list.n, sizeof *gs->list.v, by_time);
-}
-
-const struct call *
-bunch_call(const struct roof_state *g, const struct bunches *gs,
-    const struct bunch *gr, size_t i)
-{
-	return &g->calls.v[gs->members[gr->first + i]];
-}
-
-void
-bunches_free(struct bunches *gs)
-{
-	vec_free(&gs->list);
-	free(gs->members);
+	bunches_finish(gs, by_time, g);
 }

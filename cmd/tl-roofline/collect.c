@@ -106,10 +106,9 @@ new_call(struct roof_state *g, const struct node *n, uint32_t table)
 		.is_recompute = (n->flags & EV_RECOMPUTE) != 0,
 		.has_model = n->res != NULL && n->res->status != MODEL_NONE,
 		.forward = NO_INDEX,
-		.beside_names = INTERN_NONE,
+		.beside = BESIDE_NONE,
 		.entry_point = INTERN_NONE,
 		.stack = INTERN_NONE,
-		.overlap_pct = NAN,
 	};
 	if (c->res != NULL && c->res->status == MODEL_NONE)
 		c->res = NULL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-roofline/roof.h"
+#include "json/json.h"
 
 /* Names in traces are hostile: control characters become visible. */
 static void
@@ -212,7 +213,7 @@ put_type(struct buf *b, struct str s)
 		if (str_eq(s, str_of(types[i].word)))
 			s = str_of(types[i].type);
 	buf_puts(b, b->len == 0 ? "[" : ",");
-	json_text(b, s);
+	json_put_string(b, s);
 }
 
 /* One for each argument that has a shape, or a list; [] is no tensor. */

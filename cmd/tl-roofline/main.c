@@ -218,6 +218,20 @@ answer_at_once(struct settings *set, struct roof_state *g)
 }
 
 static void
+find_besides(struct roof_state *g)
+{
+	struct overlaps *o = overlaps_find(g->strings, g->works.v, g->works.n);
+
+	for (size_t i = 0; i < g->calls.n; i++) {
+		struct call *c = &g->calls.v[i];
+
+		overlaps_of(o, g->lists.v + c->first_own, c->nown, &g->besides,
+		    &c->beside);
+	}
+	overlaps_free(o);
+}
+
+static void
 read_all(struct roof_state *g, struct settings *set, const struct optparse *op)
 {
 	g->execute = intern_put(g->strings->text, STR("execute"));
@@ -228,7 +242,7 @@ read_all(struct roof_state *g, struct settings *set, const struct optparse *op)
 	collect_finish(g);
 	check_calls(set, g);
 	if (set->overlap)
-		overlap_find(g);
+		find_besides(g);
 }
 
 int

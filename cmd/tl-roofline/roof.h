@@ -12,7 +12,8 @@
 
 #include "model/model.h"
 #include "table/table.h"
-#include "trace/trace.h"
+#include "trace/beside.h"
+#include "trace/bunch.h"
 
 #define NO_INDEX UINT32_MAX
 
@@ -36,24 +37,6 @@ struct settings {
 	const char *op, *dims, *types, *strides, *concrete;
 };
 
-/* A GPU event. */
-struct work {
-	struct uid uid;
-	uint64_t launch; /* its launch's uid */
-	uint32_t name, origin;
-	struct key dev, gpu_stream;
-	int64_t ts_ns, dur_ns;
-	uint64_t op; /* number of the nearest op, 0: none */
-	bool is_comm;
-};
-
-/* What else runs while the kernels of one call do, by name. */
-struct beside {
-	uint32_t name;
-	struct key gpu_stream;
-	double dur_us, pct;
-};
-
 /* An op, with its GPU work and what its model says. */
 struct call {
 	struct uid uid;
@@ -67,12 +50,10 @@ struct call {
 	double sim_us;                  /* NAN: not simulated */
 	bool is_recompute, has_model, is_synthetic;
 	uint32_t forward; /* in forwards: T is that of its backward */
-	uint32_t beside_names, entry_point, stack; /* INTERN_NONE */
-	size_t first_kernel, first_own;            /* in lists */
-	uint32_t nkernels, nown; /* own: what overlaps are about */
-	size_t first_beside;
-	uint32_t nbeside;
-	double overlap_pct; /* NAN: none */
+	uint32_t entry_point, stack;    /* INTERN_NONE */
+	size_t first_kernel, first_own; /* in lists */
+	uint32_t nkernels, nown;        /* own: what overlaps are about */
+	struct beside_of beside;
 };
 
 /* An op with a linked backward op, and the wrappers of it and below it. */
@@ -138,7 +119,7 @@ struct roof_state {
 	struct map forward_of, range_of; /* by uid */
 	VEC(struct uid) backs;
 	VEC(struct range) ranges;
-	VEC(struct beside) besides;
+	beside_vec besides;
 	VEC(uint32_t) params; /* by result: its parameters' text */
 	/* the open subtree */
 	VEC(struct node) nodes;
@@ -203,25 +184,12 @@ int64_t busy_of(const struct roof_state *g, uint32_t *list, size_t n);
 /* Entry point and call stack of a call of a node. */
 void stack_of(struct roof_state *g, struct call *c, uint32_t node);
 
-/* overlap.c */
-
-void overlap_find(struct roof_state *g);
-
 /* bunch.c */
 
-#define KEY_WORDS 14
-
-struct bunch {
-	uint64_t key[KEY_WORDS];
-	size_t first, n; /* members */
-	int64_t busy_ns;
-	int64_t all_ns;   /* of those that differ in what ran beside only */
-	uint64_t all_uid; /* their smallest uid */
-};
-
-struct bunches {
-	VEC(struct bunch) list;
-	uint32_t *members; /* calls, group by group */
+/* What the sums of a group are. */
+enum {
+	SUM_BUSY,
+	SUM_ALL, /* of those that differ in what ran beside only */
 };
 
 /* The words that a table groups by. */
@@ -231,27 +199,9 @@ struct grouping {
 	bool with_beside, with_recompute, with_num_kernels;
 };
 
-void bunches_of(
+/* Groups of the table's calls in their order, the longest first. */
+void roof_group(
     struct bunches *gs, struct roof_state *g, const struct grouping *how);
-const struct call *bunch_call(const struct roof_state *g,
-    const struct bunches *gs, const struct bunch *gr, size_t i);
-void bunches_free(struct bunches *gs);
-
-/* details.c */
-
-enum detail {
-	DETAIL_FULL,
-	DETAIL_TRUNC, /* names and means only */
-};
-
-/* Appends the kernels of a group as JSON; false: there are none. */
-bool details_kernels(struct buf *b, const struct roof_state *g,
-    const struct bunches *gs, const struct bunch *gr, enum detail how);
-bool details_beside(struct buf *b, const struct roof_state *g,
-    const struct bunches *gs, const struct bunch *gr, enum detail how);
-void json_text(struct buf *b, struct str s);
-/* As Python's round(x, 2). */
-double round2(double x);
 
 /* figures.c: of one call; NAN is what can't be had */
 

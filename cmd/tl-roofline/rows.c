@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-roofline/plan.h"
+#include "table/details.h"
 
 /* What the cells of a row are made of. */
 struct row {
@@ -18,6 +19,12 @@ struct row {
 	struct str roof;
 	struct buf *text;
 };
+
+static const struct call *
+call_at(const struct row *r, size_t i)
+{
+	return &r->g->calls.v[bunch_member(r->gs, r->gr, i)];
+}
 
 static struct cell
 text_cell(const struct row *r, uint32_t id)
@@ -40,20 +47,69 @@ made_cell(const struct row *r, bool has)
 		   : cell_none();
 }
 
+/* ---- lists ---- */
+
+static size_t
+nkernels_of(const void *arg, size_t call)
+{
+	return call_at(arg, call)->nkernels;
+}
+
+static struct detail
+kernel_of(const void *arg, size_t call, size_t i)
+{
+	const struct row *r = arg;
+	const struct work *w =
+	    &r->g->works.v[r->g->lists.v[call_at(r, call)->first_kernel + i]];
+
+	return (struct detail){ w->name, w->gpu_stream, w->dur_ns, NAN };
+}
+
+static size_t
+nbeside_of(const void *arg, size_t call)
+{
+	return call_at(arg, call)->beside.n;
+}
+
+static struct detail
+beside_at(const void *arg, size_t call, size_t i)
+{
+	const struct row *r = arg;
+	const struct beside *k =
+	    &r->g->besides.v[call_at(r, call)->beside.first + i];
+
+	return (struct detail){ k->name, k->gpu_stream, k->dur_ns, k->pct };
+}
+
+/* An empty list is "[]"; the short form has none. */
 static struct cell
 details_cell(const struct row *r, enum field f)
 {
-	enum detail how =
+	bool is_beside = f == F_BESIDE || f == F_BESIDE_TRUNC;
+	enum detail_form form =
 	    f == F_TRUNC || f == F_BESIDE_TRUNC ? DETAIL_TRUNC : DETAIL_FULL;
+	const struct detail_lists lists = {
+		.strings = r->g->strings,
+		.arg = r,
+		.n = r->gr->n,
+		.length = is_beside ? nbeside_of : nkernels_of,
+		.entry = is_beside ? beside_at : kernel_of,
+		.with_names = !is_beside,
+	};
+	bool has;
 
 	if (!r->g->set->details)
 		return cell_none();
 	r->text->len = 0;
-	if (f == F_DETAILS || f == F_TRUNC)
-		return made_cell(
-		    r, details_kernels(r->text, r->g, r->gs, r->gr, how));
-	return made_cell(r, details_beside(r->text, r->g, r->gs, r->gr, how));
+	has = details_put(r->text, &lists, form);
+	if (!has && form == DETAIL_FULL) {
+		buf_puts(r->text, "[]");
+		has = true;
+	}
+	return made_cell(r, has);
 }
+
+/* ---- cells of calls and groups ---- */
 
 static struct cell
 params_cell(const struct row *r)
@@ -115,7 +171,7 @@ key_cell(const struct row *r, enum field f)
 	case F_RANK: return cell_int(o->rank);
 	case F_SRC: return cell_int(o->no);
 	case F_NAME: return text_cell(r, c->name);
-	case F_BESIDE_NAMES: return text_cell(r, c->beside_names);
+	case F_BESIDE_NAMES: return text_cell(r, c->beside.names);
 	case F_CATEGORY: return text_cell(r, c->category);
 	case F_PROCESS: return text_cell(r, names.process);
 	case F_LABEL: return text_cell(r, names.label);
@@ -231,7 +287,9 @@ cell_of(const struct row *r, const struct plan *p, size_t i)
 				       : str_cell(call_reason(r->first));
 	case F_ENTRY: return text_cell(r, r->first->entry_point);
 	case F_STACK: return text_cell(r, r->first->stack);
-	case F_SHARE: return cell_real((double)r->gr->busy_ns / r->whole * 100);
+	case F_SHARE:
+		return cell_real(
+		    (double)r->gr->sums[SUM_BUSY] / r->whole * 100);
 	case F_CUMULATIVE: return cell_real(r->cumulative);
 	case F_PARAM: return param_cell(r, p->params[i], p->columns[i].type);
 	default: return stat_cell(r, f);
@@ -274,7 +332,7 @@ static double
 over_of(const struct roof_state *g, const struct call *c)
 {
 	(void)g;
-	return c->overlap_pct;
+	return c->beside.pct;
 }
 
 static void
@@ -282,7 +340,7 @@ take_reals(
     struct row *r, struct scratch *s, figure_fn *of, struct stat_real *to)
 {
 	for (size_t i = 0; i < r->gr->n; i++)
-		s->real.v[i] = of(r->g, bunch_call(r->g, r->gs, r->gr, i));
+		s->real.v[i] = of(r->g, call_at(r, i));
 	stat_of_reals(to, s->real.v, r->gr->n);
 }
 
@@ -294,10 +352,10 @@ take_stats(struct row *r, struct scratch *s)
 	vec_reserve(&s->ns, n);
 	vec_reserve(&s->real, n);
 	for (size_t i = 0; i < n; i++)
-		s->ns.v[i] = bunch_call(r->g, r->gs, r->gr, i)->host_ns;
+		s->ns.v[i] = call_at(r, i)->host_ns;
 	stat_of(&r->host, s->ns.v, n);
 	for (size_t i = 0; i < n; i++)
-		s->ns.v[i] = bunch_call(r->g, r->gs, r->gr, i)->busy_ns;
+		s->ns.v[i] = call_at(r, i)->busy_ns;
 	stat_of(&r->kernel, s->ns.v, n);
 	take_reals(r, s, tbs_of, &r->tbs);
 	take_reals(r, s, tflops_of, &r->tflops);
@@ -306,7 +364,7 @@ take_stats(struct row *r, struct scratch *s)
 	take_reals(r, s, over_of, &r->over);
 	r->lost_ns = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct call *c = bunch_call(r->g, r->gs, r->gr, i);
+		const struct call *c = call_at(r, i);
 
 		if (r->told == NULL && c->res != NULL &&
 		    c->res->status == MODEL_OK)
@@ -316,9 +374,9 @@ take_stats(struct row *r, struct scratch *s)
 	if (r->over.n > 0) {
 		double std = r->over.n > 1 ? r->over.std : 0;
 
-		r->over.mean = round2(r->over.mean);
-		r->over.median = round2(r->over.median);
-		r->over.std = round2(std);
+		r->over.mean = stat_round2(r->over.mean);
+		r->over.median = stat_round2(r->over.median);
+		r->over.std = stat_round2(std);
 	}
 }
 
@@ -348,7 +406,7 @@ add_up(const struct roof_state *g, const struct bunches *gs)
 	double *w = xcalloc(g->origins.list.n + 1, sizeof *w);
 
 	for (size_t i = 0; i < gs->list.n; i++)
-		w[gs->list.v[i].key[0]] += (double)gs->list.v[i].busy_ns;
+		w[gs->list.v[i].key[0]] += (double)gs->list.v[i].sums[SUM_BUSY];
 	return w;
 }
 
@@ -370,7 +428,7 @@ rows_print(struct table_dest *dest, struct roof_state *g, const struct plan *p)
 	double *wholes, sum = 0;
 	uint64_t origin = 0;
 
-	bunches_of(&gs, g, &p->how);
+	roof_group(&gs, g, &p->how);
 	wholes = add_up(g, &gs);
 	put_roof(g, &roof);
 	add_notes(t, g);
@@ -380,7 +438,7 @@ rows_print(struct table_dest *dest, struct roof_state *g, const struct plan *p)
 			.g = g,
 			.gs = &gs,
 			.gr = gr,
-			.first = bunch_call(g, &gs, gr, 0),
+			.first = &g->calls.v[bunch_member(&gs, gr, 0)],
 			.whole = wholes[gr->key[0]],
 			.roof = buf_str(&roof),
 			.text = &text };
@@ -388,7 +446,7 @@ rows_print(struct table_dest *dest, struct roof_state *g, const struct plan *p)
 
 		sum = gr->key[0] == origin ? sum : 0;
 		origin = gr->key[0];
-		sum += (double)gr->busy_ns;
+		sum += (double)gr->sums[SUM_BUSY];
 		r.cumulative = sum / r.whole * 100;
 		take_stats(&r, &scratch);
 		cells = table_row(t);

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "cmd/tl-roofline/roof.h"
+#include "json/json.h"
 
 struct frames {
 	VEC(struct str) list;
@@ -149,7 +150,7 @@ put_frames(struct buf *b, const struct str *v, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (b->len > 0 && b->p[b->len - 1] != '[')
 			buf_putc(b, ',');
-		json_text(b, v[i]);
+		json_put_string(b, v[i]);
 	}
 }
 

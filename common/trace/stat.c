@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What many numbers come to; trace.h has the method. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "trace/trace.h"
@@ -107,4 +108,16 @@ stat_of_reals(struct stat_real *s, double *v, size_t n)
 	s->std_all = sqrt((double)(squares / (long double)m));
 	if (m > 1)
 		s->std = sqrt((double)(squares / (long double)(m - 1)));
+}
+
+double
+stat_round2(double x)
+{
+	char text[400];
+	double v = x;
+	int n = snprintf(text, sizeof text, "%.2f", x);
+
+	if (n > 0 && !num_double((struct str){ text, (size_t)n }, &v))
+		v = x;
+	return v;
 }

@@ -609,6 +609,8 @@ void stat_of(struct stats *s, int64_t *v, size_t n);
 void stat_of_reals(struct stat_real *s, double *v, size_t n);
 /* v is sorted; 0 <= q <= 1. */
 double stat_quantile(const int64_t *v, size_t n, double q);
+/* To two decimals, half to even of the exact value, as Python's round(x, 2). */
+double stat_round2(double x);
 
 /* A sum of times that fits, or the end of the program. */
 static inline void

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which GPU events run beside which: a sweep over all of them in the order of
+ * their starts, with the list of those that are still running.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "trace/beside.h"
+#include "json/json.h"
+
+#define SHARED_MIN_NS 1000
+
+struct pair {
+	uint32_t work, other;
+};
+
+/* What was found beside an op under one name. */
+struct sum {
+	uint32_t name;
+	struct key gpu_stream;
+	double pct;
+	int64_t ns;
+	size_t n;
+};
+
+struct overlaps {
+	struct strings *st;
+	const struct work *works;
+	VEC(struct pair) pairs; /* by work, then by the other's uid */
+	/* of the op at hand */
+	VEC(struct sum) sums;
+	struct spans busy, beside;
+};
+
+/* qsort() hands nothing through. */
+static const struct work *sorting;
+
+static int
+by_start(const void *x, const void *y)
+{
+	const struct work *a = &sorting[*(const uint32_t *)x];
+	const struct work *b = &sorting[*(const uint32_t *)y];
+
+	if (a->origin != b->origin)
+		return a->origin < b->origin ? -1 : 1;
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static int
+by_uid(const void *x, const void *y)
+{
+	const struct pair *a = x, *b = y;
+	const struct work *u = &sorting[a->other], *v = &sorting[b->other];
+
+	if (a->work != b->work)
+		return a->work < b->work ? -1 : 1;
+	if (u->uid.id != v->uid.id)
+		return u->uid.id < v->uid.id ? -1 : 1;
+	return (u->uid.inst > v->uid.inst) - (u->uid.inst < v->uid.inst);
+}
+
+static int64_t
+shared(const struct work *a, const struct work *b)
+{
+	int64_t from = a->ts_ns > b->ts_ns ? a->ts_ns : b->ts_ns;
+	int64_t to = work_end(a) < work_end(b) ? work_end(a) : work_end(b);
+
+	return to > from ? to - from : 0;
+}
+
+static bool
+is_beside(const struct work *a, const struct work *b)
+{
+	if (a->gpu_stream.type != KEY_NONE && key_eq(a->dev, b->dev) &&
+	    key_eq(a->gpu_stream, b->gpu_stream))
+		return false;
+	if (a->op != 0 && a->op == b->op)
+		return false;
+	return shared(a, b) >= SHARED_MIN_NS;
+}
+
+/* Those that last, by their starts; owned. */
+static uint32_t *
+in_order(const struct work *w, size_t nworks, size_t *n)
+{
+	uint32_t *order = xmalloc((nworks + 1) * sizeof *order);
+
+	*n = 0;
+	for (uint32_t i = 0; i < nworks; i++)
+		if (w[i].dur_ns > 0)
+			order[(*n)++] = i;
+	sorting = w;
+	qsort(order, *n, sizeof *order, by_start);
+	return order;
+}
+
+struct overlaps *
+overlaps_find(struct strings *st, const struct work *w, size_t nworks)
+{
+	struct overlaps *o = xcalloc(1, sizeof *o);
+	VEC(uint32_t) open = { 0 };
+	uint32_t *order;
+	size_t n;
+
+	o->st = st;
+	o->works = w;
+	order = in_order(w, nworks, &n);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t x = order[i];
+		size_t left = 0;
+
+		for (size_t k = 0; k < open.n; k++) {
+			uint32_t y = open.v[k];
+
+			if (work_end(&w[y]) <= w[x].ts_ns ||
+			    w[y].origin != w[x].origin)
+				continue;
+			open.v[left++] = y;
+			if (!is_beside(&w[x], &w[y]))
+				continue;
+			vec_push(&o->pairs, ((struct pair){ x, y }));
+			vec_push(&o->pairs, ((struct pair){ y, x }));
+		}
+		open.n = left;
+		vec_push(&open, x);
+	}
+	vec_free(&open);
+	free(order);
+	if (o->pairs.n > 0)
+		qsort(o->pairs.v, o->pairs.n, sizeof *o->pairs.v, by_uid);
+	return o;
+}
+
+void
+overlaps_free(struct overlaps *o)
+{
+	vec_free(&o->pairs);
+	vec_free(&o->sums);
+	spans_free(&o->busy);
+	spans_free(&o->beside);
+	free(o);
+}
+
+/* The pairs of a GPU event. */
+static const struct pair *
+pairs_of(const struct overlaps *o, uint32_t work, size_t *n)
+{
+	size_t lo = 0, hi = o->pairs.n, end;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (o->pairs.v[mid].work < work)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (end = lo; end < o->pairs.n && o->pairs.v[end].work == work;)
+		end++;
+	*n = end - lo;
+	return o->pairs.v + lo;
+}
+
+/* ---- one op ---- */
+
+static void
+add_sum(
+    struct overlaps *o, const struct work *other, int64_t common, int64_t busy)
+{
+	struct sum *to = NULL;
+
+	for (size_t i = 0; i < o->sums.n && to == NULL; i++)
+		if (o->sums.v[i].name == other->name)
+			to = &o->sums.v[i];
+	if (to == NULL) {
+		to = vec_add(&o->sums);
+		*to = (struct sum){ .name = other->name,
+			.gpu_stream = other->gpu_stream };
+	}
+	to->n++;
+	stat_add(&to->ns, other->dur_ns);
+	to->pct += busy > 0 ? stat_round2((double)common / (double)busy) : 0;
+}
+
+static void
+keep_sums(struct overlaps *o, beside_vec *besides, struct beside_of *out)
+{
+	struct buf names = { 0 };
+
+	out->first = besides->n;
+	out->n = (uint32_t)o->sums.n;
+	for (size_t i = 0; i < o->sums.n; i++) {
+		const struct sum *from = &o->sums.v[i];
+		double n = (double)from->n;
+
+		buf_puts(&names, i == 0 ? "[" : ",");
+		json_put_string(&names, strings_get(o->st, from->name));
+		vec_push(besides,
+		    ((struct beside){
+			.name = from->name,
+			.gpu_stream = from->gpu_stream,
+			.dur_ns = llround(
+			    stat_round2((double)from->ns / n / 1e3) * 1e3),
+			.pct = stat_round2(from->pct / n),
+		    }));
+	}
+	buf_puts(&names, "]");
+	out->names = intern_put(o->st->text, buf_str(&names));
+	buf_free(&names);
+}
+
+/* R. */
+static int64_t
+busy_of(struct overlaps *o, const uint32_t *works, size_t n)
+{
+	o->busy.n = 0;
+	for (size_t i = 0; i < n; i++)
+		spans_add(&o->busy, o->works[works[i]].ts_ns,
+		    work_end(&o->works[works[i]]));
+	spans_normalise(&o->busy);
+	return spans_total(&o->busy);
+}
+
+void
+overlaps_of(struct overlaps *o, const uint32_t *works, size_t nworks,
+    beside_vec *besides, struct beside_of *out)
+{
+	int64_t busy = busy_of(o, works, nworks), covered = 0;
+
+	*out = BESIDE_NONE;
+	o->sums.n = 0;
+	for (size_t i = 0; i < nworks; i++) {
+		const struct work *k = &o->works[works[i]];
+		size_t n;
+		const struct pair *p = pairs_of(o, works[i], &n);
+
+		o->beside.n = 0;
+		for (size_t m = 0; m < n; m++) {
+			const struct work *other = &o->works[p[m].other];
+			int64_t from =
+			    other->ts_ns > k->ts_ns ? other->ts_ns : k->ts_ns;
+
+			add_sum(o, other, shared(k, other), busy);
+			spans_add(&o->beside, from, from + shared(k, other));
+		}
+		spans_normalise(&o->beside);
+		stat_add(&covered, spans_total(&o->beside));
+	}
+	if (o->sums.n == 0)
+		return;
+	keep_sums(o, besides, out);
+	out->pct = busy > 0 ? stat_round2((double)covered / (double)busy) : 0;
+}

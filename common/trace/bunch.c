@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of records by their words; see bunch.h. */
+#include <stdlib.h>
+
+#include "trace/bunch.h"
+
+#define NO_GROUP UINT32_MAX
+
+/* The group of a key, made when missing. */
+static size_t
+find_group(struct bunches *gs, const uint64_t *key)
+{
+	uint64_t h = HASH_K0;
+
+	for (size_t i = 0; i < BUNCH_WORDS; i++)
+		h = hash_mix(h ^ key[i], HASH_K1 + i);
+	/* the rare collision tries the next number */
+	for (;; h++) {
+		bool is_new;
+		uint64_t *slot = map_put(&gs->by_key, h, &is_new);
+
+		if (is_new) {
+			struct bunch *gr;
+
+			*slot = gs->list.n;
+			gr = vec_add(&gs->list);
+			*gr = (struct bunch){ .least = UINT64_MAX };
+			memcpy(gr->key, key, sizeof gr->key);
+			return *slot;
+		}
+		if (memcmp(gs->list.v[*slot].key, key,
+			BUNCH_WORDS * sizeof *key) == 0)
+			return *slot;
+	}
+}
+
+struct bunch *
+bunches_add(struct bunches *gs, const uint64_t *key)
+{
+	size_t at = find_group(gs, key);
+
+	if (gs->of.n >= NO_GROUP - 1)
+		die("more than %u records to group", NO_GROUP - 1);
+	vec_push(&gs->of, (uint32_t)at);
+	gs->list.v[at].n++;
+	return &gs->list.v[at];
+}
+
+void
+bunches_skip(struct bunches *gs)
+{
+	if (gs->of.n >= NO_GROUP - 1)
+		die("more than %u records to group", NO_GROUP - 1);
+	vec_push(&gs->of, NO_GROUP);
+}
+
+struct bunch *
+bunches_of_key(struct bunches *gs, const uint64_t *key)
+{
+	size_t at = find_group(gs, key); /* which may move the list */
+
+	return &gs->list.v[at];
+}
+
+/* qsort() hands nothing through. */
+static const struct bunches *sorting;
+static bunch_cmp *sorting_cmp;
+static const void *sorting_arg;
+
+static int
+by_cmp(const void *x, const void *y)
+{
+	return sorting_cmp(sorting_arg, sorting, x, y);
+}
+
+void
+bunches_finish(struct bunches *gs, bunch_cmp *cmp, const void *arg)
+{
+	size_t at = 0;
+
+	gs->members = xmalloc((gs->of.n + 1) * sizeof *gs->members);
+	for (size_t i = 0; i < gs->list.n; i++) {
+		gs->list.v[i].first = at;
+		at += gs->list.v[i].n;
+		gs->list.v[i].n = 0;
+	}
+	for (size_t i = 0; i < gs->of.n; i++)
+		if (gs->of.v[i] != NO_GROUP) {
+			struct bunch *gr = &gs->list.v[gs->of.v[i]];
+
+			gs->members[gr->first + gr->n++] = (uint32_t)i;
+		}
+	vec_free(&gs->of);
+	map_free(&gs->by_key);
+	sorting = gs;
+	sorting_cmp = cmp;
+	sorting_arg = arg;
+	if (gs->list.n > 0)
+		qsort(gs->list.v, gs->list.n, sizeof *gs->list.v, by_cmp);
+}
+
+void
+bunches_free(struct bunches *gs)
+{
+	vec_free(&gs->list);
+	vec_free(&gs->of);
+	map_free(&gs->by_key);
+	free(gs->members);
+	gs->members = NULL;
+}
