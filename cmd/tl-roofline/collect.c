@@ -218,6 +218,24 @@ visit(struct roof_state *g, uint32_t i)
 
 /* ---- left over ---- */
 
+/* Counts them by op. */
+static void
+count_left(struct roof_state *g)
+{
+	for (uint32_t w = g->first_work; w < g->works.n; w++) {
+		uint32_t at = g->above.v[w - g->first_work];
+		uint32_t op = subtree_op(g, at);
+
+		if (!g->covered.v[w - g->first_work] &&
+		    !g->works.v[w].is_comm && op != NO_INDEX)
+			g->nodes.v[op].nleft++;
+	}
+}
+
+/*
+ * An op that only we have a model of doesn't stand for what is below it, but
+ * its model tells what its own kernel does, if there is one.
+ */
 static void
 synthesise(struct roof_state *g, uint32_t w)
 {
@@ -228,13 +246,17 @@ synthesise(struct roof_state *g, uint32_t w)
 	struct str above = strings_get(g->strings, n.name);
 	struct buf name = { 0 };
 	struct call *c;
+	bool is_extra;
 
 	buf_put(&name, above.p, above.len);
 	buf_puts(&name, "->");
 	buf_put(&name, kernel.p, kernel.len);
 	buf_puts(&name, " (Synthetic Op)");
 	n.name = intern_put(g->strings->text, buf_str(&name));
-	n.res = NULL;
+	is_extra = n.model != NULL && n.model->is_extra && !n.model->is_alone &&
+	    n.res->status != MODEL_NONE;
+	if (!is_extra || n.nleft != 1)
+		n.res = NULL;
 	n.uid = g->works.v[w].uid;
 	if (is_named(g->set, buf_str(&name))) {
 		c = new_call(g, &n, TABLE_UNIFIED);
@@ -242,6 +264,7 @@ synthesise(struct roof_state *g, uint32_t w)
 		c->seq = (op != NO_INDEX ? UINT64_C(3) : UINT64_C(2)) << 61 |
 		    n.uid.id;
 		c->is_synthetic = true;
+		c->has_model = is_extra;
 		c->first_kernel = c->first_own = list_range(g, w, 1);
 		c->nkernels = c->nown = 1;
 		c->busy_ns = g->works.v[w].dur_ns;
@@ -278,6 +301,7 @@ add_to_sheets(struct roof_state *g, uint32_t i)
 
 	if (sheet.len == 0 || n->res->status == MODEL_NONE ||
 	    (n->model->is_extra && n->nwork == 0) ||
+	    (n->model->is_alone && !n->is_model) ||
 	    !is_named(g->set, strings_get(g->strings, n->name)))
 		return;
 	table = table_of_sheet(g->models, sheet,
@@ -301,6 +325,7 @@ collect_subtree(struct roof_state *g)
 	memset(g->covered.v, 0, nworks);
 	for (uint32_t i = 0; i < g->nodes.n;)
 		i = visit(g, i);
+	count_left(g);
 	for (uint32_t w = g->first_work; w < g->works.n; w++)
 		if (!g->covered.v[w - g->first_work] &&
 		    !g->works.v[w].is_comm &&

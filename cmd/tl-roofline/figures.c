@@ -67,7 +67,9 @@ struct str
 call_reason(const struct call *c)
 {
 	if (c->res == NULL)
-		return STR("no model");
+		return c->has_model
+		    ? STR("one of several kernels of an op with a model")
+		    : STR("no model");
 	if (c->res->status == MODEL_OK)
 		return (struct str){ "", 0 };
 	if (c->res->reason.len > 0)

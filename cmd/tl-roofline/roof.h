@@ -46,7 +46,7 @@ struct call {
 	struct op_args args;
 	int64_t host_ns;
 	int64_t busy_ns;
-	const struct model_result *res; /* NULL: no model */
+	const struct model_result *res; /* NULL: no result */
 	double sim_us;                  /* NAN: not simulated */
 	bool is_recompute, has_model, is_synthetic;
 	uint32_t forward; /* in forwards: T is that of its backward */
@@ -78,7 +78,9 @@ struct node {
 	uint32_t work, nwork;
 	uint32_t first_own; /* the earliest work that it owns, or NO_INDEX */
 	uint8_t kind;
-	bool is_model, model_below, is_leaf, is_sheet;
+	/* extra_below: an op with any model, not only one that owns */
+	bool is_model, model_below, extra_below, is_leaf, is_sheet;
+	uint32_t nleft; /* GPU events that no op below stands for */
 	int64_t ts_ns, dur_ns;
 	struct op_args args;
 	uint32_t extra, nextra; /* further arguments */

@@ -261,6 +261,19 @@ owner_of(const struct roof_state *g, uint32_t launch)
 	return launch;
 }
 
+/*
+ * Whether the op stands for all GPU work below it. Of the models that the
+ * reference lacks only those do that are for ops with no model below.
+ */
+static bool
+is_owner(const struct node *n)
+{
+	if (n->model->is_alone)
+		return n->res->status == MODEL_OK && !n->model_below &&
+		    !n->extra_below;
+	return !n->model->is_extra && n->res->status != MODEL_NONE;
+}
+
 void
 subtree_judge(struct roof_state *g)
 {
@@ -281,11 +294,16 @@ subtree_judge(struct roof_state *g)
 
 		if (n->model != NULL) {
 			n->res = subtree_eval(g, i, MODEL_FWD);
-			n->is_model = !n->model->is_extra && n->nwork > 0 &&
-			    n->res->status != MODEL_NONE;
+			n->is_model = n->nwork > 0 && is_owner(n);
 		}
-		if (n->up != NO_INDEX && (n->is_model || n->model_below))
+		if (n->up == NO_INDEX)
+			continue;
+		if (n->is_model || n->model_below)
 			g->nodes.v[n->up].model_below = true;
+		if (n->extra_below ||
+		    (n->nwork > 0 && n->res != NULL &&
+			n->res->status != MODEL_NONE))
+			g->nodes.v[n->up].extra_below = true;
 	}
 }
 

@@ -55,7 +55,8 @@ sheets {
     "MoE_aux", "RMSNorm", "elementwise", "GroupQuant", "FusedRoPE", "CustomCollective", "mHC",
     "Normalization", "Reduce",
     -- not in the reference
-    "Softmax", "Movement", "MorePointwise", "Pooling", "Resampling", "Optimizer" },
+    "Softmax", "Movement", "MorePointwise", "Pooling", "Resampling", "Optimizer",
+    "Sorting", "Embedding" },
   single = { "GEMM", "UnaryElementwise", "BinaryElementwise", "Normalization", "Softmax",
-    "Movement", "MorePointwise", "Pooling", "Resampling", "Optimizer" },
+    "Movement", "MorePointwise", "Pooling", "Resampling", "Optimizer", "Sorting", "Embedding" },
 }

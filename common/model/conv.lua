@@ -195,3 +195,30 @@ op {
       bytes = 3864576 },
   },
 }
+
+-- Before PyTorch 1.11 a backward convolution had two ops below it, of which the
+-- one for the weights knows no sizes: (x, grad, w, padding, ..., output mask)
+op {
+  names = { "aten::cudnn_convolution_backward", "aten::miopen_convolution_backward",
+    "aten::cudnn_convolution_transpose_backward" },
+  alone = true, sheet = "CONV", unit = "matrix", prec = 0,
+  eval = function (_ENV)
+    local mask = nvalues() > 0 and list(value(nvalues() - 1)) or {}
+    local parts = (mask[1] ~= false and 1 or 0) + (mask[2] ~= false and 1 or 0)
+    input_shape = shape(0)
+    filter_shape = shape(2)
+    output_shape = shape(1)
+    dtype_input_weight = { dtype(0), dtype(2) }
+    -- of a transposed one the products are as many as its input's elements
+    local all = op_name():find("transpose", 1, true) and elems(0) or elems(1)
+    return parts * 2 * prod(filter_shape, 2) * all, parts * (elems(0) + elems(1) + elems(2)) * size(0)
+  end,
+  examples = {
+    { op = "aten::cudnn_convolution_backward",
+      dims = { { 10, 512, 7, 7 }, { 10, 512, 7, 7 }, { 512, 512, 3, 3 } },
+      types = { bf16, bf16, bf16 }, flops = 4624220160, bytes = 11444224, spec = "matrix_bf16" },
+    { op = "aten::cudnn_convolution_backward",
+      dims = { { 10, 512, 7, 7 }, { 10, 512, 7, 7 }, { 512, 512, 3, 3 }, {} },
+      types = { bf16, bf16, bf16 }, values = { "", "", "", "[False, True]" }, flops = 2312110080 },
+  },
+}

@@ -76,13 +76,13 @@ known_fields(lua_State *L, int t, const char *const names[])
 
 /* ---- op ---- */
 
-static const char *const op_fields[] = { "backward", "backward_category",
-	"category", "eval", "examples", "extra", "gemm", "like", "names",
-	"prec", "prefix", "reads", "sheet", "unit", NULL };
+static const char *const op_fields[] = { "alone", "backward",
+	"backward_category", "category", "eval", "examples", "extra", "gemm",
+	"like", "names", "prec", "prefix", "reads", "sheet", "unit", NULL };
 /* What like = ENTRY passes on. */
-static const char *const inherited[] = { "backward", "backward_category",
-	"category", "eval", "extra", "gemm", "prec", "reads", "sheet", "unit",
-	NULL };
+static const char *const inherited[] = { "alone", "backward",
+	"backward_category", "category", "eval", "extra", "gemm", "prec",
+	"reads", "sheet", "unit", NULL };
 
 static void
 inherit(lua_State *L)
@@ -224,7 +224,8 @@ d_op(lua_State *L)
 	    !str_eq(m->unit, STR("vector")))
 		luaL_error(L, "unit must be matrix or vector");
 	m->is_gemm = flag_field(L, 1, "gemm");
-	m->is_extra = flag_field(L, 1, "extra");
+	m->is_alone = flag_field(L, 1, "alone");
+	m->is_extra = m->is_alone || flag_field(L, 1, "extra");
 	set_prec(L, m);
 	set_reads(L, m);
 	if (!field(L, 1, "eval", LUA_TFUNCTION, "a function (_ENV)"))

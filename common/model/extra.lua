@@ -26,6 +26,12 @@ local function operands()
       first = first or dtype(i)
     end
   end
+  for i = 0, first and -1 or nargs() - 1 do
+    -- a tensor of no dimensions has a type, and a number by value is a Scalar
+    if dtype(i) ~= "Scalar" and size(i) == size(i) then
+      moved, widest, first = moved + size(i), math.max(widest, size(i)), first or dtype(i)
+    end
+  end
   local n, at = 1, 0
   while out[at] do n, at = n * out[at], at - 1 end
   return n, moved, widest, first
@@ -62,7 +68,7 @@ end
 pointwise(in_place_too [[ sub rsub exp exp2 expm1 log log2 log10 log1p tanh gelu relu sqrt abs sin cos
   tan reciprocal erf elu leaky_relu hardtanh hardswish hardsigmoid mish softplus clamp floor ceil
   round trunc sign square maximum minimum fmod remainder floor_divide atan2 xlogy bitwise_and
-  bitwise_or bitwise_xor bitwise_not addcmul addcdiv lerp masked_fill nan_to_num ]])
+  bitwise_or bitwise_xor bitwise_not logit addcmul addcdiv lerp masked_fill nan_to_num ]])
 pointwise(aten "where hypot logaddexp copysign fmax fmin")
 pointwise(aten [[ silu_ sigmoid_ rsqrt_ neg_ pow_ ]])
 pointwise(in_place_too [[ lt le gt ge eq ne logical_and logical_or logical_xor logical_not ]], true)
@@ -70,6 +76,15 @@ pointwise(aten "isnan isinf isfinite", true)
 pointwise(aten [[ tanh_backward gelu_backward silu_backward elu_backward leaky_relu_backward
   hardtanh_backward hardswish_backward hardsigmoid_backward softplus_backward mish_backward
   logit_backward native_dropout_backward ]])
+
+op {
+  like = entry("MorePointwise"), names = aten "repeat_interleave",
+  eval = function (_ENV)
+    num_elems = int(value(1), nil) or fail("its size is not recorded (Concrete Inputs)")
+    dtype_in = dtype(0)
+    return 0, elems(0) * size(0) + 8 * num_elems
+  end,
+}
 
 -- Only written.
 op {
@@ -184,15 +199,11 @@ op {
   },
 }
 op {
-  like = entry("Movement", 0), names = aten "arange",
-  eval = function (_ENV)
-    return no_model("its size is no argument")
-  end,
-}
-op {
   like = entry("Movement", 0), names = aten "index_select",
   eval = function (_ENV)
-    local d, s = int(value(1)), shape(0)
+    local s = shape(0)
+    local d = int(value(1), #s == 1 and 0 or nil)
+      or fail("which dimension is not recorded (Concrete Inputs)")
     if d < 0 then d = d + #s end
     local whole = s[d + 1] or fail("no such dimension")
     return move(_ENV, 0, whole > 0 and elems(0) // whole * elems(2) or 0, 2)
@@ -353,6 +364,7 @@ op {
     _foreach_addcdiv_ _foreach_lerp_ _foreach_sqrt_ _foreach_copy_ _foreach_zero_ _foreach_neg_
     _foreach_add _foreach_mul _foreach_div _foreach_sub _foreach_sqrt _foreach_norm ]],
   eval = function (_ENV)
+    if not has(0) then fail("the trace has no shapes of the list of tensors") end
     local n, lists = elems(0), 1
     for i = 1, nargs() - 1 do
       if has(i) and elems(i) == n then lists = lists + 1 end
@@ -369,6 +381,7 @@ op {
 op {
   like = entry("Optimizer", 0), names = aten "_fused_adam_ _fused_adamw_",
   eval = function (_ENV)
+    if not has(0) then fail("the trace has no shapes of the list of tensors") end
     num_elems = elems(0)
     return 12 * num_elems, 7 * num_elems * size(0, 4), size(0) ~= size(0) and "float" or nil
   end,

@@ -448,3 +448,61 @@ op {
       flops = 1572864, bytes = 8192 + 6144 + 4 * 12288, spec = "matrix_int8" },
   },
 }
+
+-- The ops above the products: they stand only where no op below has a model, as
+-- with a backend that computes them at once.
+op {
+  names = { "aten::linear" }, sheet = "GEMM", unit = "matrix", gemm = true, prec = 0, alone = true,
+  eval = function (_ENV)
+    if dim(0, -1) ~= dim(1, -1) then fail("the shapes don't fit") end
+    M = dim(0, -1) > 0 and elems(0) // dim(0, -1) or 0
+    N = rank(1) > 1 and dim(1, 0) or 1
+    K = dim(0, -1)
+    bias = has(2)
+    stride_A = strides(0)
+    stride_B = strides(1)
+    dtype_A_B = { dtype(0), dtype(1) }
+    return flops(1, M, N, K, bias),
+      moved(1, M, N, K, bias, size(0), size(1), bias and size(2) or 0, size(0))
+  end,
+  examples = {
+    { dims = { { 4, 32, 64 }, { 96, 64 }, { 96 } }, types = { bf16, bf16, bf16 },
+      flops = 1572864 + 12288, bytes = 2 * (8192 + 6144 + 12288 + 96), spec = "matrix_bf16",
+      params = { M = 128, N = 96, K = 64, bias = true } },
+    { dims = { { 128, 64 }, { 96, 32 } }, types = { bf16, bf16 }, status = "failed" },
+  },
+}
+
+-- Dimensions before the last two are broadcast; a vector is a row or a column.
+op {
+  names = { "aten::matmul" }, sheet = "GEMM", unit = "matrix", gemm = true, prec = 0, alone = true,
+  eval = function (_ENV)
+    local a, b = shape(0), shape(1)
+    if #a == 1 then a = { 1, a[1] } end
+    if #b == 1 then b = { b[1], 1 } end
+    if #a < 2 or #b < 2 or a[#a] ~= b[#b - 1] then fail("the shapes don't fit") end
+    local batch = 1
+    for i = 2, math.max(#a, #b) - 1 do
+      local x, y = a[#a - i] or 1, b[#b - i] or 1
+      if x ~= y and x ~= 1 and y ~= 1 then fail("the shapes don't broadcast") end
+      batch = batch * (x == 1 and y or x)
+    end
+    B = batch
+    M = a[#a - 1]
+    N = b[#b]
+    K = a[#a]
+    bias = false
+    stride_A = strides(0)
+    stride_B = strides(1)
+    dtype_A_B = { dtype(0), dtype(1) }
+    return flops(B, M, N, K),
+      elems(0) * size(0) + elems(1) * size(1) + B * M * N * (has(2) and size(2) or size(0))
+  end,
+  examples = {
+    { dims = { { 8, 1, 128, 64 }, { 4, 64, 96 } }, types = { bf16, bf16 }, flops = 32 * 1572864,
+      bytes = 2 * (65536 + 24576 + 32 * 12288), params = { B = 32, M = 128, N = 96 } },
+    { dims = { { 64 }, { 64, 96 } }, types = { "float", "float" }, flops = 2 * 64 * 96,
+      bytes = 4 * (64 + 6144 + 96) },
+    { dims = { { 8, 64 }, { 32, 8 } }, types = { bf16, bf16 }, status = "failed" },
+  },
+}

@@ -89,6 +89,7 @@ struct model {
 	bool has_backward; /* MODEL_BWD is defined */
 	bool is_gemm;      /* has B M N K bias: for simulators, tiles */
 	bool is_extra;     /* the reference has no model of it */
+	bool is_alone;     /* extra, where no op below has a model */
 	/* private */
 	int ref;
 	uint32_t number;

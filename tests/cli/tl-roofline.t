@@ -109,6 +109,50 @@ is 'kernels in the order of their time' \
 tl-tree tree.json -o tree.tl
 is 'a tree gives the same' "$(tl-roofline tree.tl)" "$(tl-roofline tree.json)"
 
+# ---- models that the reference lacks ----
+# A loss has a kernel of its own and an op below it: its figures are of the first.
+
+mse() {
+	ev cpu_op aten::mse_loss 1 0 90 \
+		"$(args '[[8,16],[8,16],[]]' '["float","float","Scalar"]' '["","","1"]')"
+	launch 1 1
+	ev cpu_op aten::mean 1 10 20 \
+		"$(args '[[8,16],[]]' '["float",""]' '["",""]')"
+	launch 11 2
+	gpu mse_kernel 7 100 4 1
+	gpu reduce 7 110 3 2
+}
+mse | trace >mse.json
+is 'a kernel beside ops below' \
+	"$(cells name,kernel_ns_sum,gflop,has_perf_model 'tl-roofline mse.json')" \
+	'aten::mse_loss->mse_kernel (Synthetic Op) 4000 2.56e-07 true
+aten::mean 3000 1.28e-07 true'
+{
+	mse
+	launch 40 3
+	gpu more 7 120 2 3
+} | trace >mse2.json
+is 'of two kernels neither has its figures' \
+	"$(cells name,gflop,model_reason "tl-roofline --name '*Synthetic*' mse2.json")" \
+	'aten::mse_loss->mse_kernel (Synthetic Op)  one of several kernels of an op with a model
+aten::mse_loss->more (Synthetic Op)  one of several kernels of an op with a model'
+linear() { # linear OP: aten::linear, which another op computes
+	ev cpu_op aten::linear 1 0 90 \
+		"$(args '[[64,128],[32,128],[]]' '["float","float",""]' '["","",""]')"
+	ev cpu_op "$1" 1 10 20 \
+		"$(args '[[64,128],[128,32]]' '["float","float"]' '["",""]')"
+	launch 11 1
+	gpu gemm 7 101 5 1
+}
+linear my::backend | trace >linear.json
+is 'linear stands for an op without a model' \
+	"$(cells name,gflop,ex_uid 'tl-roofline linear.json')" 'aten::linear 0.000524288 0'
+is 'and in the sheet' "$(cells name 'tl-roofline --table GEMM linear.json')" 'aten::linear'
+linear aten::mm | trace >linear.json
+is 'and not for one with' \
+	"$(cells name,gflop,ex_uid 'tl-roofline linear.json')" 'aten::mm 0.000524288 1'
+is 'nor in the sheet' "$(cells name 'tl-roofline --table GEMM linear.json')" 'aten::mm'
+
 # ---- forward and backward ----
 
 bwd() {
