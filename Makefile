@@ -48,7 +48,6 @@ CSV_LIBS  := $(call header,csv.h,-lcsv)
 # what a program does not use of LIBS.
 REQUIRED      = ZLIB ZSTD
 NEEDS_model   = LUA
-NEEDS_reader  = CSV
 NEEDS_tl-xlsx = XLSX
 LIBS_tl-xlsx  = $(XLSX_LIBS)
 LIBS = $(ISAL_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) $(LUA_LIBS) $(CSV_LIBS) -lm
@@ -58,7 +57,7 @@ lacks = $(strip $(foreach l,$(NEEDS_$1),$(if $($(l)_LIBS),,$l)))
 MISSING := $(strip $(foreach l,$(REQUIRED),$(if $($(l)_LIBS),,$l)))
 
 TL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Icommon -I. -I$(B) \
-              $(if $(ISAL_LIBS),-DHAVE_ISAL) \
+              $(if $(ISAL_LIBS),-DHAVE_ISAL) $(if $(CSV_LIBS),,-DNO_CSV) \
               $(call pc,zlib libzstd,--cflags) $(if $(LUA_LIBS),$(call pc,lua5.4,--cflags))
 TL_CFLAGS   = -std=gnu11 -pthread $(WARN) $(SAN)
 TL_LDFLAGS  = -pthread $(SAN) -Wl,--as-needed

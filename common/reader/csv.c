@@ -2,11 +2,22 @@
 /*
  * CSV by libcsv: RFC 4180, blanks kept, a quote within an unquoted field is an
  * error. The bytes are fed up to one line end at a time, so that the line is
- * known in which a field stands.
+ * known in which a field stands. Where libcsv is missing there is no CSV; the
+ * other kinds of table need nothing.
  */
-#include <csv.h>
-
 #include "reader/reader.h"
+
+#ifdef NO_CSV
+
+bool
+csv_read(struct reader *r)
+{
+	return reader_fail(r, "CSV cannot be read: this build has no libcsv");
+}
+
+#else
+
+#include <csv.h>
 
 struct csv {
 	struct reader *r;
@@ -186,3 +197,5 @@ csv_read(struct reader *r)
 	arena_destroy(c.head_text);
 	return good;
 }
+
+#endif
