@@ -4,7 +4,7 @@
 # shellcheck disable=SC2086 # lists of options are split
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
-plan 32
+plan 39
 
 small='--layers 1 --steps 2'
 
@@ -116,6 +116,77 @@ assert list(last) == [5], last
 EOF
 ok 'ranks agree, but for what was planted' python3 ranks.py
 
+# What is planted is there, where it was planted, and all else as it was.
+cat >planted.py <<'EOF'
+import json, subprocess, sys
+from collections import Counter
+from itertools import zip_longest
+
+def run(*args):
+    out = subprocess.run(('tl-gen', '--layers', '2', '--jitter', '0') + args,
+                         capture_output=True, check=True).stdout
+    return [e for e in json.loads(out)['traceEvents'] if e['ph'] == 'X']
+
+def time_of(e):
+    return round(e['dur'] * 1000) if e['cat'][:3] in ('ker', 'gpu') else 0
+
+def step(events, e):
+    return sum(s['name'][:13] == 'ProfilerStep#' and s['cat'] == 'user_annotation'
+               and s['ts'] <= e['ts'] for s in events)
+
+def counted(events, cats):
+    return Counter((e['cat'], e['name'], time_of(e)) for e in events if e['cat'] in cats)
+
+def differs(plain, planted, cats=('cpu_op', 'kernel', 'gpu_memcpy', 'cuda_runtime')):
+    a, b = counted(plain, cats), counted(planted, cats)
+    return sorted((a - b).elements()), sorted((b - a).elements())
+
+def names(rows):
+    return [(cat, name.split('<')[0]) for cat, name, _ in rows]
+
+plain = run()
+exec(sys.argv[1])
+EOF
+ok '--plant slow' python3 planted.py "
+gone, come = differs(plain, run('--plant', 'slow=aten::gelu:50@2.1'))
+assert len(gone) == len(come) == 1 and come[0][2] * 2 == gone[0][2] * 3, (gone, come)
+assert gone[0][1] == come[0][1] and 'Gelu' in gone[0][1], gone"
+ok '--plant add, wrap, in one step' python3 planted.py "
+events = run('--plant', 'add=aten::gelu@2', '--plant', 'wrap=aten::cos@3.1')
+gone, come = differs(plain, events)
+assert not gone and Counter(n for _, n in names(come)) == {'aten::empty_like': 2,
+    'planted::op': 2, 'planted::wrapper': 1, 'hipLaunchKernel': 2,
+    'void at::native::unrolled_elementwise_kernel': 2}, come
+assert {step(events, e) for e in events if e['name'] == 'planted::op'} == {2}
+assert {step(events, e) for e in events if e['name'] == 'planted::wrapper'} == {3}"
+ok '--plant rename' python3 planted.py "
+gone, come = differs(plain, run('--plant', 'rename=aten::gelu@*.0'))
+assert len(gone) == len(come) == 3, (gone, come)
+assert all(a[1] != b[1] and a[2] == b[2] for a, b in zip(gone, come)), (gone, come)"
+ok '--plant fuse' python3 planted.py "
+gone, come = differs(plain, run('--plant', 'fuse@1.1'))
+assert [n for c, n in names(come)] == ['custom::fused_dropout_add'] * 2 + [
+    'triton_poi_fused_add_native_dropout_1'] * 2, come
+gone = Counter(n for c, n in names(gone) if c == 'cpu_op')
+assert gone['aten::dropout'] == gone['aten::add'] == 2 and not gone['aten::mul'], gone"
+ok '--plant swap' python3 planted.py "
+def trig(events):
+    return [e['name'][6:] for e in events if e['cat'] == 'cpu_op' and e['name'][6:] in ('cos', 'sin')]
+events = run('--plant', 'swap@2.0')
+assert differs(plain, events) == ([], [])
+assert trig(plain) == ['cos', 'sin'] * 6 and trig(events) == ['cos', 'sin'] * 2 + [
+    'sin', 'cos'] + ['cos', 'sin'] * 3, trig(events)"
+ok '--code and --jitter' python3 planted.py "
+for code in 'lines', 'folders', 'files':
+    frames = {e['name'] for e in run('--code', code) if e['cat'] == 'python_function'}
+    assert ('moved/model/layers_v2.py(105): forward' in frames) == (code == 'files'), frames
+    assert not any(e['cat'] == 'python_function' and '.py(' in e['name'] and e['name'] in frames
+                   for e in plain)
+    assert differs(plain, run('--code', code)) == ([], [])
+noisy = run('--jitter', '10', '--seed', '5')
+ratios = [time_of(b) / time_of(a) for a, b in zip_longest(plain, noisy) if time_of(a)]
+assert 0.97 < min(ratios) < 1.02 and 1.05 < max(ratios) < 1.13, (min(ratios), max(ratios))"
+
 # Sizes
 near 'size' "$(tl-gen --size 5M | wc -c)" 5000000
 near 'size, minified' "$(tl-gen --size 2M --minified | wc -c)" 2000000
@@ -182,4 +253,5 @@ is 'added events leave the job as it is' "$(cat left)" 0
 
 refuses 2 'bad value' 'tl-gen --quirk nonsense'
 refuses 2 'bad value' 'tl-gen --size 3Q'
+refuses 2 "bad value 'slow=aten::mul'" 'tl-gen --plant slow=aten::mul'
 refuses 1 'No space left' 'tl-gen >/dev/full'

@@ -94,7 +94,8 @@ rt_rocm(struct emit *e, const struct ev *ev)
 
 	if (ev->u.kern != NULL) {
 		PUT(b, ", \"kernel\": \"");
-		put_str(b, kern_name(e->cf, ev->u.kern));
+		put_str(
+		    b, kern_name(e->cf, ev->u.kern, ev->flags & EVF_RENAMED));
 		PUT(b, "\"");
 		grid(b, ev);
 		PUT(b, ", \"shared memory\": ");

@@ -154,7 +154,7 @@ coll_kernel(struct sim *s, uint32_t index, int64_t elems, bool blocking)
 	t = t < s->gs[0].ready ? s->gs[0].ready : t;
 	t = t < s->gs[1].ready ? s->gs[1].ready : t;
 	t += 500;
-	e = ev_add(s, EV_KERNEL, kern_name(s->cf, k));
+	e = ev_add(s, EV_KERNEL, kern_name(s->cf, k, false));
 	e->stream = 1;
 	e->ext = top_ext(s);
 	e->corr = s->corr;

@@ -27,6 +27,7 @@
  *   head.c     metadata, names, the profiler's own events
  *   quirk.c    the oddities of real files
  *   inject.c   events that quirks add, on threads and streams of their own
+ *   plant.c    changes for a comparison to find
  *   rocprof.c  the same job as rocprofv3 writes it
  *
  * Memory. Only one step is held. Kineto's files have sections (ops, memory
@@ -42,7 +43,8 @@
  * files agree without ever seeing each other.
  *
  * Random numbers are drawn anew for each (step, region), so that a planted
- * change (--extra-op, --fuse, ...) leaves the rest of the run as it was.
+ * change leaves the other regions' numbers as they were; with --jitter 0 it
+ * leaves every other kernel's time as it was.
  */
 #ifndef TL_GEN_H
 #define TL_GEN_H
@@ -74,6 +76,24 @@ struct plant { /* RANK=NS or RANK:N */
 	int64_t value;
 };
 
+enum change_kind {
+	CHANGE_SLOW,
+	CHANGE_ADD,
+	CHANGE_WRAP,
+	CHANGE_RENAME,
+	CHANGE_FUSE,
+	CHANGE_SWAP,
+};
+
+struct change { /* --plant KIND[=OP[:PERCENT]][@STEP[.LAYER]] */
+	enum change_kind kind;
+	const char *op;
+	int64_t milli;       /* factor x 1000 of its kernels' time */
+	int64_t step, layer; /* from 1 and from 0; -1: all */
+};
+
+enum code { CODE_SAME, CODE_LINES, CODE_FOLDERS, CODE_FILES };
+
 struct conf {
 	uint64_t seed;
 	int64_t steps, layers, ranks, rank, streams, devices, processes;
@@ -83,9 +103,10 @@ struct conf {
 	bool no_python, no_shapes, no_flows, no_memory;
 	bool metadata_last, bare_array, pretty, minified, gzip;
 	bool fp_epoch, int_us, rocprof;
-	bool fuse, extra_op, rename_kernels, wrap, swap;
-	const char *slow_op;
-	int64_t slow_milli; /* factor x 1000 */
+	struct change change[MAX_PLANTS];
+	int nchange;
+	enum code code;
+	int64_t jitter; /* of a kernel's time, percent x 1000; < 0: not said */
 	int64_t link_milli;
 	struct plant late[MAX_PLANTS], drop[MAX_PLANTS], skew[MAX_PLANTS];
 	int nlate, ndrop, nskew;
@@ -105,10 +126,11 @@ uint64_t rng_next(struct rng *r);
 
 struct rank_clock { /* caches the cell of the last time asked for */
 	uint64_t key;
+	bool even; /* no lag at all */
 	int64_t cell, lag0, lag1;
 };
 
-void rank_clock_init(struct rank_clock *c, uint64_t seed, int64_t rank);
+void rank_clock_init(struct rank_clock *c, const struct conf *cf, int64_t rank);
 int64_t rank_time(struct rank_clock *c, int64_t t);
 
 /* ---- put.c -------------------------------------------------------------- */
@@ -185,12 +207,13 @@ enum kind {
 enum thread { THR_MAIN, THR_AUTOGRAD, THR_LOADER };
 
 enum evflag {
-	EVF_START = 1,   /* a runtime call that starts an ac2g flow */
-	EVF_EXACT = 2,   /* times are this rank's, not nominal */
-	EVF_GRAPH = 4,   /* a kernel of a graph: no grid */
-	EVF_FWD = 8,     /* flow: the forward end */
-	EVF_BWD = 16,    /* flow: the backward end */
-	EVF_DRIVER = 32, /* cuda_driver, not cuda_runtime */
+	EVF_START = 1,    /* a runtime call that starts an ac2g flow */
+	EVF_EXACT = 2,    /* times are this rank's, not nominal */
+	EVF_GRAPH = 4,    /* a kernel of a graph: no grid */
+	EVF_FWD = 8,      /* flow: the forward end */
+	EVF_BWD = 16,     /* flow: the backward end */
+	EVF_DRIVER = 32,  /* cuda_driver, not cuda_runtime */
+	EVF_RENAMED = 64, /* a kernel of other libraries, or its launch */
 };
 
 enum coll_type {
@@ -273,6 +296,12 @@ struct annspan { /* GPU time under an open user_annotation, per stream */
 	int64_t t0[MAX_STREAMS], t1[MAX_STREAMS];
 };
 
+struct plan {          /* what is planted in an open op */
+	int64_t milli; /* factor x 1000 of its kernels' time */
+	bool renamed;  /* its kernels */
+	bool wrapped, followed;
+};
+
 struct live {
 	int64_t bytes, addr;
 };
@@ -304,15 +333,16 @@ struct sim {
 	struct node *node;
 	size_t nnode, capnode;
 	size_t open_op[MAX_DEPTH], open_py[MAX_DEPTH];
+	struct plan plan[MAX_DEPTH]; /* of the open ops */
 	int nop, npy;
 	struct annspan ann[4];
 	int nann;
 	enum thread thr;
-	int slow;      /* depth inside --slow-op */
 	int cstream;   /* compute stream in use */
 	int64_t layer; /* for names and memory */
 	bool no_grad;
 	int64_t last_kernel; /* index of the last compute kernel, or -1 */
+	bool adding;         /* inside --plant add */
 	bool want_gpu;       /* collectives need the other ranks' clocks */
 };
 
@@ -345,12 +375,13 @@ void api(struct sim *s, const char *rocm, const char *cuda, int cid, int cbid);
 void sync_streams(struct sim *s, bool whole_device);
 const char *text_num(
     struct sim *s, const char *pre, int64_t n, const char *suf);
+const char *text_keep(struct sim *s, const char *text);
 
 /* For those that make events of their own. */
 struct ev *ev_add(struct sim *s, enum kind kind, const char *name);
 struct ev *rt_begin(struct sim *s, const char *name, int id);
 int64_t top_ext(const struct sim *s);
-const char *kern_name(const struct conf *cf, const struct kern *k);
+const char *kern_name(const struct conf *cf, const struct kern *k, bool other);
 void ann_cover(struct sim *s, int stream, int64_t t0, int64_t t1);
 
 /* ---- coll.c ------------------------------------------------------------- */
@@ -418,10 +449,18 @@ extern const struct kern kerns[K_COUNT];
 void model_step(struct sim *s); /* fills s->ev with the next step */
 void backward(struct sim *s);   /* backward.c */
 void block(struct sim *s, int64_t l);
+void added_op(struct sim *s); /* what --plant add puts in */
 int64_t tokens(const struct sim *s);
 int64_t acts(const struct sim *s);
 void elementwise(struct sim *s, enum kid k, int64_t elems, int passes);
 void gemm(struct sim *s, enum kid k, int64_t m, int64_t n, int64_t kk);
+
+/* ---- plant.c ------------------------------------------------------------ */
+
+void plant_parse(struct conf *cf, const char *arg);
+const struct change *planted(
+    const struct sim *s, enum change_kind kind, const char *op);
+const char *other_code(struct sim *s, const char *name);
 
 /* ---- emit.c ------------------------------------------------------------- */
 
@@ -549,6 +588,7 @@ uint64_t rocprof_write(const struct conf *cf, struct buf *b); /* records */
 /* ---- main.c ------------------------------------------------------------- */
 
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void usage(const char *option, const char *arg);
 void *grow(void *p, size_t *cap, size_t want, size_t size);
 
 #endif

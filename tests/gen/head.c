@@ -215,8 +215,8 @@ outer_frame(struct emit *e, int64_t id, const char *name)
 void
 emit_frames(struct emit *e)
 {
-	outer_frame(e, 1, "train.py(140): <module>");
-	outer_frame(e, 2, "train.py(121): main");
+	outer_frame(e, 1, other_code(e->s, "train.py(140): <module>"));
+	outer_frame(e, 2, other_code(e->s, "train.py(121): main"));
 }
 
 static void

@@ -31,16 +31,13 @@ enum {
 	OPT_RECOMPUTE,
 	OPT_FP_EPOCH,
 	OPT_INT_US,
-	OPT_SLOW_OP,
+	OPT_PLANT,
+	OPT_JITTER,
+	OPT_CODE,
 	OPT_LATE_RANK,
 	OPT_SLOW_LINK,
 	OPT_DROP,
 	OPT_SKEW,
-	OPT_FUSE,
-	OPT_EXTRA,
-	OPT_RENAME,
-	OPT_WRAP,
-	OPT_SWAP,
 	OPT_QUIRK,
 	OPT_LIST_QUIRKS,
 	OPT_ROCPROF,
@@ -78,16 +75,13 @@ static const struct option options[] = {
 	{ "recompute", no_argument, NULL, OPT_RECOMPUTE },
 	{ "fp-epoch", no_argument, NULL, OPT_FP_EPOCH },
 	{ "int-us", no_argument, NULL, OPT_INT_US },
-	{ "slow-op", required_argument, NULL, OPT_SLOW_OP },
+	{ "plant", required_argument, NULL, OPT_PLANT },
+	{ "jitter", required_argument, NULL, OPT_JITTER },
+	{ "code", required_argument, NULL, OPT_CODE },
 	{ "late-rank", required_argument, NULL, OPT_LATE_RANK },
 	{ "slow-link", required_argument, NULL, OPT_SLOW_LINK },
 	{ "drop-collective", required_argument, NULL, OPT_DROP },
 	{ "clock-skew", required_argument, NULL, OPT_SKEW },
-	{ "fuse", no_argument, NULL, OPT_FUSE },
-	{ "extra-op", no_argument, NULL, OPT_EXTRA },
-	{ "rename-kernels", no_argument, NULL, OPT_RENAME },
-	{ "wrap", no_argument, NULL, OPT_WRAP },
-	{ "swap", no_argument, NULL, OPT_SWAP },
 	{ "quirk", required_argument, NULL, 'q' },
 	{ "list-quirks", no_argument, NULL, OPT_LIST_QUIRKS },
 	{ "rocprof", no_argument, NULL, OPT_ROCPROF },
@@ -113,10 +107,20 @@ static const char help[] =
     "content  --no-python, --no-shapes, --no-flows, --no-memory\n"
     "form     -o FILE (.gz compresses), -d DIR, --gzip, --metadata-last,\n"
     "         --bare-array, --pretty, --minified, --fp-epoch, --int-us\n"
-    "planted  --slow-op NAME=FACTOR, --late-rank RANK=NS,\n"
-    "         --slow-link FACTOR, --drop-collective RANK:N,\n"
-    "         --clock-skew RANK=NS, --fuse, --extra-op, --rename-kernels,\n"
-    "         --wrap, --swap\n"
+    "planted  --late-rank RANK=NS, --slow-link FACTOR, --clock-skew RANK=NS,\n"
+    "         --drop-collective RANK:N, and what a comparison has to find:\n"
+    "         --plant CHANGE[@STEP[.LAYER]], '*' for any step; CHANGE is\n"
+    "           slow=OP:PERCENT  its kernels take that much longer\n"
+    "           add=OP           another op, planted::op, after it\n"
+    "           wrap=OP          an op around it, planted::wrapper\n"
+    "           rename=OP        its kernels are of other libraries\n"
+    "           fuse             dropout and add are one op\n"
+    "           swap             aten::sin comes before aten::cos\n"
+    "noise    --jitter PERCENT: kernels take up to that much longer; with 0\n"
+    "         all take their time exactly, whatever is planted elsewhere\n"
+    "         --code lines|folders|files: Python frames and addresses as "
+    "after\n"
+    "         an edit, in other folders too, of other files too\n"
     "quirks   -q --quirk NAME (repeat), --list-quirks\n"
     "rocprof  --rocprof: rocprofv3's JSON; --processes N (1)\n"
     "\n"
@@ -135,7 +139,7 @@ die(const char *fmt, ...)
 	exit(1);
 }
 
-static _Noreturn void
+_Noreturn void
 usage(const char *option, const char *arg)
 {
 	fprintf(stderr, "tl-gen: --%s: bad value '%s'\ntry tl-gen --help\n",
@@ -225,16 +229,17 @@ plant(const char *option, const char *arg, char sep, struct plant *p, int *n,
 	p[(*n)++].value = whole(option, end + 1, min, 1000000000000);
 }
 
-static void
-slow_op(struct conf *cf, char *arg)
+static enum code
+code(const char *arg)
 {
-	char *eq = strrchr(arg, '=');
+	static const char *const names[] = { "same", "lines", "folders",
+		"files" };
 
-	if (eq == NULL)
-		usage("slow-op", arg);
-	*eq = '\0';
-	cf->slow_op = arg;
-	cf->slow_milli = milli("slow-op", eq + 1);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (strcmp(arg, names[i]) == 0)
+			return (enum code)i;
+	}
+	usage("code", arg);
 }
 
 static bool
@@ -256,11 +261,6 @@ set_flag(struct conf *cf, int ch)
 	case OPT_RECOMPUTE: cf->recompute = true; break;
 	case OPT_FP_EPOCH: cf->fp_epoch = true; break;
 	case OPT_INT_US: cf->int_us = true; break;
-	case OPT_FUSE: cf->fuse = true; break;
-	case OPT_EXTRA: cf->extra_op = true; break;
-	case OPT_RENAME: cf->rename_kernels = true; break;
-	case OPT_WRAP: cf->wrap = true; break;
-	case OPT_SWAP: cf->swap = true; break;
 	case OPT_ROCPROF: cf->rocprof = true; break;
 	default: return false;
 	}
@@ -304,7 +304,9 @@ set_other(struct conf *cf, int ch, char *arg)
 		if (!cf->cuda && strcmp(arg, "rocm") != 0)
 			usage("backend", arg);
 		break;
-	case OPT_SLOW_OP: slow_op(cf, arg); break;
+	case OPT_PLANT: plant_parse(cf, arg); break;
+	case OPT_JITTER: cf->jitter = milli("jitter", arg); break;
+	case OPT_CODE: cf->code = code(arg); break;
 	case OPT_SLOW_LINK: cf->link_milli = milli("slow-link", arg); break;
 	case OPT_LATE_RANK:
 		plant("late-rank", arg, '=', cf->late, &cf->nlate, 0);
@@ -344,6 +346,10 @@ parse(struct conf *cf, int argc, char *argv[])
 	if (cf->rank >= cf->ranks)
 		die("--rank %" PRId64 ": there are %" PRId64 " ranks", cf->rank,
 		    cf->ranks);
+	for (int i = 0; cf->rocprof && i < cf->nchange; i++) {
+		if (cf->change[i].kind == CHANGE_RENAME)
+			die("--plant rename: not with --rocprof");
+	}
 	if (cf->hidden % cf->heads != 0)
 		die("--hidden: not a multiple of %" PRId64, cf->heads);
 }
@@ -484,7 +490,7 @@ main(int argc, char *argv[])
 		.hidden = 1024,
 		.heads = 16,
 		.vocab = 50304,
-		.slow_milli = 1000,
+		.jitter = -1,
 		.link_milli = 1000 };
 
 	parse(&cf, argc, argv);

@@ -144,11 +144,11 @@ dropout(struct sim *s, int64_t index)
 	py_end(s);
 }
 
-/* dropout(x) + residual, or one fused op for both under --fuse */
+/* dropout(x) + residual, or one fused op for both under --plant fuse */
 static void
 dropout_add(struct sim *s, int64_t index)
 {
-	if (!s->cf->fuse) {
+	if (planted(s, CHANGE_FUSE, NULL) == NULL) {
 		dropout(s, index);
 		binary(s, "aten::add", K_ADD, N_ADD, "b:B,S,H b:B,S,H =1");
 		return;
@@ -172,10 +172,12 @@ trig(struct sim *s, bool sine)
 static void
 rotary(struct sim *s, int64_t l)
 {
+	bool swap = planted(s, CHANGE_SWAP, NULL) != NULL;
+
 	py_module(s, "nn.Module: RotaryEmbedding_", l);
 	py_begin(s, "model/layers.py(88): forward");
-	trig(s, s->cf->swap);
-	trig(s, !s->cf->swap);
+	trig(s, swap);
+	trig(s, !swap);
 	py_end(s);
 	py_end(s);
 }
@@ -251,8 +253,6 @@ attention(struct sim *s, int64_t l)
 static void
 mlp(struct sim *s, int64_t l)
 {
-	if (s->cf->wrap)
-		op_begin(s, "model::mlp_wrapper", "b:B,S,H", OP_PLAIN);
 	py_module(s, "nn.Module: MLP_", l);
 	py_begin(s, "model/layers.py(172): forward");
 	if (s->cf->moe)
@@ -272,18 +272,14 @@ mlp(struct sim *s, int64_t l)
 	collective(s, COLL_ALLREDUCE, PG_TP, acts(s), true);
 	py_end(s);
 	py_end(s);
-	if (s->cf->wrap)
-		op_end(s);
 }
 
-static void
-extra(struct sim *s)
+void
+added_op(struct sim *s)
 {
-	op_begin(s, "aten::clone", "b:B,S,H =0", OP_PLAIN);
+	op_begin(s, "planted::op", "b:B,S,H =0", OP_PLAIN);
 	op_alloc(s, "aten::empty_like", "b:B,S,H - - - - =0", 2 * acts(s));
-	op_begin(s, "aten::copy_", "b:B,S,H b:B,S,H =False", OP_PLAIN);
 	elementwise(s, K_COPY, acts(s), 2);
-	op_end(s);
 	op_end(s);
 }
 
@@ -343,8 +339,6 @@ block(struct sim *s, int64_t l)
 	layer_norm(s, 2 * l);
 	attention(s, l);
 	dropout_add(s, 2 * l);
-	if (s->cf->extra_op)
-		extra(s);
 	layer_norm(s, 2 * l + 1);
 	mlp(s, l);
 	dropout_add(s, 2 * l + 1);
@@ -571,7 +565,7 @@ static void
 begin(struct sim *s)
 {
 	s->nev = s->ncolls = s->nnode = s->nchunk = s->nused = 0;
-	s->nop = s->npy = s->nann = s->slow = s->cstream = 0;
+	s->nop = s->npy = s->nann = s->cstream = 0;
 	s->thr = THR_MAIN;
 	s->no_grad = false;
 	s->last_kernel = -1;

@@ -27,9 +27,10 @@ rng_next(struct rng *r)
 }
 
 void
-rank_clock_init(struct rank_clock *c, uint64_t seed, int64_t rank)
+rank_clock_init(struct rank_clock *c, const struct conf *cf, int64_t rank)
 {
-	c->key = mix(seed, mix(0x72616e6bu, (uint64_t)rank));
+	c->key = mix(cf->seed, mix(0x72616e6bu, (uint64_t)rank));
+	c->even = cf->jitter == 0;
 	c->cell = -1;
 	c->lag0 = c->lag1 = 0;
 }
@@ -37,6 +38,8 @@ rank_clock_init(struct rank_clock *c, uint64_t seed, int64_t rank)
 static int64_t
 lag_at(const struct rank_clock *c, int64_t cell)
 {
+	if (c->even)
+		return 0;
 	return (int64_t)(mix(c->key, (uint64_t)cell) % JITTER_NS);
 }
 

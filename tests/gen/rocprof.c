@@ -158,7 +158,7 @@ static void
 symbol(struct emit *e, int64_t id)
 {
 	const struct kern *k = &kerns[id];
-	const char *name = kern_name(e->cf, k);
+	const char *name = kern_name(e->cf, k, false);
 	int len;
 	const char *b = bare(name, &len);
 

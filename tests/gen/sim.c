@@ -28,8 +28,8 @@ sim_rank(struct sim *s, const struct conf *cf)
 {
 	s->cf = cf;
 	for (int64_t r = 0; r < cf->ranks; r++)
-		rank_clock_init(&s->all[r], cf->seed, r);
-	rank_clock_init(&s->clock, cf->seed, cf->rank);
+		rank_clock_init(&s->all[r], cf, r);
+	rank_clock_init(&s->clock, cf, cf->rank);
 	s->step = 0;
 	s->now = 1000000;
 	s->ext = s->corr = s->seq = s->rseq = s->ncoll = 0;
@@ -68,20 +68,11 @@ tick(struct sim *s, int64_t ns)
 
 /* ---- names --------------------------------------------------------------- */
 
-/* pre, n in decimal, suf; lives until the next step. */
-const char *
-text_num(struct sim *s, const char *pre, int64_t n, const char *suf)
+static char *
+text_room(struct sim *s, size_t need)
 {
-	char tmp[32], *d = tmp + sizeof tmp;
-	size_t lp = strlen(pre), ls = strlen(suf), ld, need;
 	char *p;
 
-	do {
-		*--d = (char)('0' + n % 10);
-		n /= 10;
-	} while (n > 0);
-	ld = (size_t)(tmp + sizeof tmp - d);
-	need = lp + ld + ls + 1;
 	if (s->nchunk == 0 || CHUNK_SIZE - s->nused < need) {
 		if (s->nchunk == MAX_CHUNKS)
 			die("a step has too many names");
@@ -94,6 +85,32 @@ text_num(struct sim *s, const char *pre, int64_t n, const char *suf)
 	}
 	p = s->chunk[s->nchunk - 1] + s->nused;
 	s->nused += need;
+	return p;
+}
+
+/* A copy that lives until the next step. */
+const char *
+text_keep(struct sim *s, const char *text)
+{
+	size_t n = strlen(text) + 1;
+
+	return memcpy(text_room(s, n), text, n);
+}
+
+/* pre, n in decimal, suf; lives until the next step. */
+const char *
+text_num(struct sim *s, const char *pre, int64_t n, const char *suf)
+{
+	char tmp[32], *d = tmp + sizeof tmp;
+	size_t lp = strlen(pre), ls = strlen(suf), ld;
+	char *p;
+
+	do {
+		*--d = (char)('0' + n % 10);
+		n /= 10;
+	} while (n > 0);
+	ld = (size_t)(tmp + sizeof tmp - d);
+	p = text_room(s, lp + ld + ls + 1);
 	memcpy(p, pre, lp);
 	memcpy(p + lp, d, ld);
 	memcpy(p + lp + ld, suf, ls + 1);
@@ -129,9 +146,12 @@ static struct ev *
 push(struct sim *s, enum kind kind, const char *name)
 {
 	struct ev *e = ev_add(s, kind, name);
+	struct plan *p = &s->plan[s->nop];
 
 	if (s->nop == MAX_DEPTH)
 		die("ops nest too deep");
+	*p = s->nop > 0 ? p[-1] : (struct plan){ .milli = 1000 };
+	p->wrapped = p->followed = false;
 	s->open_op[s->nop++] = s->nev - 1;
 	e->ext = ++s->ext;
 	tick(s, 900);
@@ -141,25 +161,47 @@ push(struct sim *s, enum kind kind, const char *name)
 void
 op_begin(struct sim *s, const char *name, const char *sig, enum opmode m)
 {
-	struct ev *e = push(s, EV_OP, name);
+	const struct change *slow = planted(s, CHANGE_SLOW, name);
+	bool wrap = planted(s, CHANGE_WRAP, name) != NULL;
+	struct plan *p;
+	struct ev *e;
 
+	if (wrap)
+		push(s, EV_OP, "planted::wrapper");
+	e = push(s, EV_OP, name);
+	p = &s->plan[s->nop - 1];
+	p->wrapped = wrap;
+	p->followed = !s->adding && planted(s, CHANGE_ADD, name) != NULL;
+	p->renamed = p->renamed || planted(s, CHANGE_RENAME, name) != NULL;
+	if (slow != NULL)
+		p->milli = p->milli * slow->milli / 1000;
 	if (sig != NULL)
 		e->u.sig = sig_get(s->cf, sig);
 	if (m != OP_PLAIN && !s->no_grad)
 		e->seq = s->seq;
-	if (s->cf->slow_op != NULL &&
-	    (s->slow > 0 || strcmp(name, s->cf->slow_op) == 0))
-		s->slow++;
+}
+
+static void
+pop(struct sim *s)
+{
+	tick(s, 700);
+	s->ev[s->open_op[--s->nop]].t1 = s->now;
+	tick(s, 150);
 }
 
 void
 op_end(struct sim *s)
 {
-	tick(s, 700);
-	s->ev[s->open_op[--s->nop]].t1 = s->now;
-	if (s->slow > 0)
-		s->slow--;
-	tick(s, 150);
+	struct plan p = s->plan[s->nop - 1];
+
+	pop(s);
+	if (p.followed) {
+		s->adding = true;
+		added_op(s);
+		s->adding = false;
+	}
+	if (p.wrapped)
+		pop(s);
 }
 
 void
@@ -218,7 +260,7 @@ ann_end(struct sim *s)
 	struct ev *e = &s->ev[s->open_op[s->nop - 1]];
 	bool on_gpu = e->module == 1;
 
-	op_end(s);
+	pop(s);
 	if (!on_gpu)
 		return;
 
@@ -238,7 +280,7 @@ ann_end(struct sim *s)
 static struct ev *
 py_push(struct sim *s, const char *name)
 {
-	struct ev *e = ev_add(s, EV_PY, name);
+	struct ev *e = ev_add(s, EV_PY, other_code(s, name));
 
 	if (s->npy == MAX_DEPTH)
 		die("frames nest too deep");
@@ -275,7 +317,7 @@ py_chatter(struct sim *s, int n)
 	struct ev *e;
 
 	for (int i = 0; i < n; i++) {
-		e = ev_add(s, EV_PY, names[(s->py + i) % 8]);
+		e = ev_add(s, EV_PY, other_code(s, names[(s->py + i) % 8]));
 		e->a = ++s->py;
 		e->b = s->npy > 0 ? s->ev[s->open_py[s->npy - 1]].a : -1;
 		e->module = -1;
@@ -401,9 +443,12 @@ gpu_add(struct sim *s, enum kind kind, const char *name, int stream, int64_t ns)
 	struct gpu_stream *g = &s->gs[stream];
 	int64_t r = (int64_t)(rng_next(&s->rng) & 63);
 
-	ns += ns * r / 1024;
-	if (s->slow > 0)
-		ns = ns * s->cf->slow_milli / 1000;
+	if (s->cf->jitter >= 0)
+		ns += ns * r * s->cf->jitter / (63 * 100000);
+	else
+		ns += ns * r / 1024;
+	if (s->nop > 0)
+		ns = ns * s->plan[s->nop - 1].milli / 1000;
 	e->stream = (uint8_t)stream;
 	e->t0 = s->now + LAUNCH_LAG + 16 * r;
 	if (e->t0 < g->ready + 120)
@@ -416,12 +461,25 @@ gpu_add(struct sim *s, enum kind kind, const char *name, int stream, int64_t ns)
 	return e;
 }
 
+/* The kernel's name; other: what another library calls its own. */
 const char *
-kern_name(const struct conf *cf, const struct kern *k)
+kern_name(const struct conf *cf, const struct kern *k, bool other)
 {
-	if (cf->rename_kernels && k->renamed != NULL)
+	static char made_up[K_COUNT][32];
+	char *name = made_up[k - kerns];
+
+	if (!other)
+		return cf->cuda && k->cuda != NULL ? k->cuda : k->rocm;
+	if (k->renamed != NULL)
 		return k->renamed;
-	return cf->cuda && k->cuda != NULL ? k->cuda : k->rocm;
+	snprintf(name, sizeof made_up[0], "other_kernel_%d", (int)(k - kerns));
+	return name;
+}
+
+static bool
+renamed(const struct sim *s)
+{
+	return s->nop > 0 && s->plan[s->nop - 1].renamed;
 }
 
 static int32_t
@@ -441,10 +499,11 @@ launch(struct sim *s, const struct kern *k, int64_t work, int64_t ns)
 	size_t i = s->nev - 1;
 	int32_t grid = kern_grid(k, work);
 
-	e->flags |= EVF_START;
+	e->flags |= EVF_START | (renamed(s) ? EVF_RENAMED : 0);
 	e->u.kern = k;
 	e->grid = grid;
-	e = gpu_add(s, EV_KERNEL, kern_name(s->cf, k), s->cstream, ns);
+	e = gpu_add(
+	    s, EV_KERNEL, kern_name(s->cf, k, renamed(s)), s->cstream, ns);
 	e->u.kern = k;
 	e->grid = grid;
 	s->last_kernel = (int64_t)s->nev - 1;
@@ -462,8 +521,8 @@ launch_graph(struct sim *s, const struct kern *const *k, int n)
 
 	e->flags |= EVF_START;
 	for (int i = 0; i < n; i++) {
-		e = gpu_add(s, EV_KERNEL, kern_name(s->cf, k[i]), s->cstream,
-		    3000 + 900 * k[i]->regs / 8);
+		e = gpu_add(s, EV_KERNEL, kern_name(s->cf, k[i], renamed(s)),
+		    s->cstream, 3000 + 900 * k[i]->regs / 8);
 		e->u.kern = k[i];
 		e->flags |= EVF_GRAPH;
 		e->a = i + 1;
