@@ -373,29 +373,52 @@ step_over_space(struct json *j)
 			     : json_fail(j, j->p, "the file ends in an event");
 }
 
+/* Whether a key may be phase or category; one with an escape may be any. */
 static bool
-mentions(const unsigned char *p, const unsigned char *end, struct str key)
+decides_kind(struct str key, bool escaped)
 {
-	return memmem(p, (size_t)(end - p), key.p, key.len) != NULL;
+	return escaped || str_eq(key, STR("cat")) || str_eq(key, STR("ph"));
 }
 
 /*
- * Steps over an event that nobody wants, unless phase or category may come
- * again and be another: then it is read to its end.
+ * Moves behind an event, from behind one of its values. False: something is
+ * odd, or phase or category come again and may be another.
  */
+static bool
+skip_members(struct json *j)
+{
+	struct str raw;
+	bool escaped;
+
+	for (;;) {
+		json_space(j);
+		if (*j->p == '}') {
+			j->p++;
+			return true;
+		}
+		if (*j->p++ != ',')
+			return false;
+		json_space(j);
+		if (*j->p != '"' || json_string(j, &raw, &escaped) != JSON_OK ||
+		    decides_kind(raw, escaped))
+			return false;
+		json_space(j);
+		if (*j->p++ != ':')
+			return false;
+		json_space(j);
+		if (json_span(j, &raw) != JSON_OK)
+			return false;
+	}
+}
+
+/* Steps over an event that nobody wants; what is odd is read to its end. */
 static enum json_status
 skip_event(struct event_reader *r, const unsigned char *start)
 {
 	struct json *j = &r->src->json;
-	const unsigned char *from = j->p;
 	enum json_status status;
-	struct str raw;
 
-	j->p = start;
-	if ((status = json_span(j, &raw)) != JSON_OK)
-		return status;
-	if (UNLIKELY(mentions(from, j->p, STR("\"cat\"")) ||
-		mentions(from, j->p, STR("\"ph\"")))) {
+	if (UNLIKELY(!skip_members(j))) {
 		j->p = start;
 		r->no_skip = true;
 		status = event_read(r);

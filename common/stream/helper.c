@@ -141,16 +141,20 @@ is_named_file(const struct in *in)
 }
 
 static void
-spawn(struct helper *h, int in_fd, int out_fd)
+spawn(struct helper *h, const char *only, int in_fd, int out_fd)
 {
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
 	sigset_t defaults;
 	char *path = program_path(h->program);
-	char *argv[5];
+	char *argv[7];
 	int n = 0, err;
 
 	argv[n++] = path;
+	if (only != NULL) {
+		argv[n++] = (char *)"--only";
+		argv[n++] = (char *)(uintptr_t)only;
+	}
 	if (in_fd < 0) {
 		argv[n++] = (char *)"--";
 		argv[n++] = h->name;
@@ -178,7 +182,7 @@ spawn(struct helper *h, int in_fd, int out_fd)
 }
 
 struct helper *
-helper_start(const char *program, struct in *in)
+helper_start(const char *program, const char *only, struct in *in)
 {
 	struct helper *h = xcalloc(1, sizeof *h);
 	bool named = is_named_file(in);
@@ -190,7 +194,7 @@ helper_start(const char *program, struct in *in)
 	make_pipe(out);
 	if (!named)
 		make_pipe(feed_pipe);
-	spawn(h, feed_pipe[0], out[1]);
+	spawn(h, only, feed_pipe[0], out[1]);
 	close(out[1]);
 	h->output_fd = out[0];
 	h->feed_fd = feed_pipe[1];

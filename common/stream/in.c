@@ -312,7 +312,7 @@ read_header(struct stream_in *s)
 
 /* The bytes are led through a helper; its output is read instead. */
 static struct stream_in *
-through(struct stream_in *s, const char *program)
+through(struct stream_in *s, const char *program, const char *only)
 {
 	struct stream_dec *sd = s->dec;
 	struct in *in = sd->in;
@@ -320,7 +320,7 @@ through(struct stream_in *s, const char *program)
 	if (sd->helper != NULL)
 		die("%s: %s gave a stream that is not as far as asked for",
 		    s->name, program);
-	sd->helper = helper_start(program, in);
+	sd->helper = helper_start(program, only, in);
 	sd->in = helper_output(sd->helper);
 	sd->is_ndjson = false;
 	read_header(s);
@@ -379,7 +379,7 @@ begin_binary(struct stream_in *s, enum want want)
 	sd->in_block = false;
 	dec_start(&sd->bin, s->strings);
 	sd->bin.to = &s->ev;
-	through(s, want == WANT_TREE ? "tl-tree" : "tl-link");
+	through(s, want == WANT_TREE ? "tl-tree" : "tl-link", NULL);
 	begin_binary(s, want);
 }
 
@@ -394,12 +394,44 @@ begin_ndjson(struct stream_in *s, enum want want)
 		return;
 	}
 	refuse_edited(s, want);
-	through(s, want == WANT_TREE ? "tl-tree" : "tl-link");
+	through(s, want == WANT_TREE ? "tl-tree" : "tl-link", NULL);
 	begin_binary(s, want);
 }
 
-struct stream_in *
-stream_open_in(struct in *in, struct strings *strings, enum want want)
+/* The words of kinds, as tl-decode --only takes them. */
+static void
+put_kinds(struct buf *b, uint32_t kinds)
+{
+	if (kinds == 0) /* it takes no empty list */
+		kinds = KIND_BIT(KIND_META);
+	for (int k = 0; k < KIND_COUNT; k++) {
+		if ((kinds & KIND_BIT(k)) == 0)
+			continue;
+		if (b->len > 0)
+			buf_putc(b, ',');
+		buf_puts(b, kind_words[k]);
+	}
+	buf_putc(b, '\0');
+}
+
+static void
+decode(struct stream_in *s, enum want want, uint32_t kinds)
+{
+	struct buf only = { 0 };
+
+	if (kinds != KINDS_ALL)
+		put_kinds(&only, kinds);
+	through(s,
+	    want == WANT_TREE         ? "tl-tree"
+		: want == WANT_LINKED ? "tl-link"
+				      : "tl-decode",
+	    only.p);
+	buf_free(&only);
+	begin_binary(s, want);
+}
+
+static struct stream_in *
+open_in(struct in *in, struct strings *strings, enum want want, uint32_t kinds)
 {
 	struct stream_in *s = xcalloc(1, sizeof *s);
 	struct stream_dec *sd = xcalloc(1, sizeof *sd);
@@ -427,21 +459,28 @@ stream_open_in(struct in *in, struct strings *strings, enum want want)
 		    "end; make a stream of them with tl-cat --reseal --from "
 		    "STREAM",
 		    s->name);
-	case SNIFF_OTHER:
-		through(s,
-		    want == WANT_TREE         ? "tl-tree"
-			: want == WANT_LINKED ? "tl-link"
-					      : "tl-decode");
-		begin_binary(s, want);
-		break;
+	case SNIFF_OTHER: decode(s, want, kinds); break;
 	}
+	stream_only(s, kinds);
 	return s;
+}
+
+struct stream_in *
+stream_open_in(struct in *in, struct strings *strings, enum want want)
+{
+	return open_in(in, strings, want, KINDS_ALL);
 }
 
 struct stream_in *
 stream_open(const char *path, struct strings *strings, enum want want)
 {
 	return stream_open_in(in_open(path), strings, want);
+}
+
+struct stream_in *
+stream_open_only(const char *path, struct strings *strings, uint32_t kinds)
+{
+	return open_in(in_open(path), strings, WANT_STREAM, kinds);
 }
 
 void

@@ -11,8 +11,12 @@
 
 struct helper;
 
-/* Runs program on what is left of in, which the helper owns from now on. */
-struct helper *helper_start(const char *program, struct in *in);
+/*
+ * Runs program on what is left of in, which the helper owns from now on; only:
+ * the argument of its option --only, or NULL.
+ */
+struct helper *helper_start(
+    const char *program, const char *only, struct in *in);
 /* What the helper writes; closed by the reader. */
 struct in *helper_output(struct helper *h);
 /* Waits. A failed helper ends this program; one with doubts leaves a doubt. */

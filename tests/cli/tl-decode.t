@@ -197,6 +197,16 @@ for line in sys.stdin:
         sys.stdout.write(line)' $o >b
 	same "tl-decode $o is as selecting later" a b
 done
+cat >esc.json <<'X'
+{"traceEvents":[
+{"ph":"X","cat":"kernel","name":"a","ts":1,"dur":1,"args":{"cat":"cpu_op","x":[{"ph":1}]}},
+{"ph":"X","cat":"kernel","name":"b","ts":2,"dur":1,"args":{},"c\u0061t":"cpu_op"},
+{"ph":"X","cat":"kernel","name":"c","ts":3,"dur":1,"args":{} , "ph" : "M"},
+{"ph":"X","cat":"cpu_op","name":"d","ts":4,"dur":1}]}
+X
+is 'a later category counts, however it is written' \
+	"$(tl-decode --only op,meta esc.json | tl-cat --tsv -F id,name --no-header | tr '\t\n' '= ')" \
+	'1=b 2=c 3=d '
 like 'selecting is marked' "$(tl-decode --only op sel.json | tl-cat | tail -n 1)" \
 	'edited'
 
