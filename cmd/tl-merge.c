@@ -282,10 +282,9 @@ find_offsets(struct merge *m)
 static void
 look_into(struct input *input)
 {
-	struct stream_in *in = stream_open(input->path, NULL, WANT_STREAM);
+	struct stream_in *in = stream_open_only(input->path, NULL, 0);
 	enum item item;
 
-	stream_only(in, 0);
 	while ((!input->has_epoch || !input->has_rank) &&
 	    (item = stream_next(in)) != ITEM_END) {
 		if (item != ITEM_SOURCE)

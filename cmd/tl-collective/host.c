@@ -9,7 +9,11 @@
  *	thread    [ step              ]
  *	             [ load   ]  [launch]   cause: load
  *
- * Memory: 48 bytes a host event, 24 a piece of GPU work, until a source ends.
+ * What is looked up by a number is kept in lists: profilers give numbers out in
+ * ascending order, so that these mostly need no sorting.
+ *
+ * Memory: 72 bytes a host event, 24 more a launch or an op, 16 a piece of GPU
+ * work, until a source ends.
  */
 #include "cmd/tl-collective/collective.h"
 
@@ -22,8 +26,9 @@ struct range { /* an event, or the stretch in which it is the innermost */
 typedef VEC(struct range) range_vec;
 
 struct launch {
+	uint64_t corr;
 	int64_t end;
-	uint32_t track;
+	uint32_t track, no; /* no: in the order of the trace */
 };
 
 struct begun {
@@ -37,18 +42,24 @@ struct gap {
 };
 
 struct op {
+	uint64_t ext;
 	uint32_t name, shape;
+	uint32_t no; /* in the order of the trace */
 };
+
+/* Where an op's "Input Dims" stand among the entries of its shape. */
+enum { DIMS_UNKNOWN, DIMS_NONE, DIMS_AT };
 
 struct hosts {
 	const struct strings *st;
-	uint32_t dims; /* the text "Input Dims" */
-	range_vec events, inner;
+	VEC(uint32_t) dims; /* by shape: DIMS_ or number of that entry */
+	range_vec events, gathered, inner;
 	VEC(struct launch) launches;
 	VEC(struct begun) begun;
 	VEC(struct gap) gaps;
 	VEC(struct op) ops;
-	struct map launch_of, op_of;
+	bool is_sorted;    /* launches and ops are */
+	size_t next_op;    /* behind the last one asked for */
 	VEC(int64_t) sums; /* by name, zero between uses */
 	VEC(uint32_t) touched;
 };
@@ -60,29 +71,26 @@ key_bits(struct key k)
 }
 
 struct hosts *
-hosts_new(const struct strings *st)
+hosts_new(void)
 {
-	struct hosts *h = xcalloc(1, sizeof *h);
-
-	h->st = st;
-	h->dims = intern_put(st->text, STR("Input Dims"));
-	return h;
+	return xcalloc(1, sizeof(struct hosts));
 }
 
 void
-hosts_clear(struct hosts *h)
+hosts_clear(struct hosts *h, const struct strings *st)
 {
+	h->st = st;
 	h->events.n = h->inner.n = h->launches.n = h->begun.n = 0;
-	h->gaps.n = h->ops.n = 0;
-	map_free(&h->launch_of);
-	map_free(&h->op_of);
+	h->gaps.n = h->ops.n = h->dims.n = 0;
+	h->is_sorted = false;
 }
 
 void
 hosts_free(struct hosts *h)
 {
-	hosts_clear(h);
+	vec_free(&h->dims);
 	vec_free(&h->events);
+	vec_free(&h->gathered);
 	vec_free(&h->inner);
 	vec_free(&h->launches);
 	vec_free(&h->begun);
@@ -95,24 +103,35 @@ hosts_free(struct hosts *h)
 
 /* ---- events ---- */
 
-static void
-take_op(struct hosts *h, const struct event *ev)
+static uint32_t
+find_dims(const struct hosts *h, const struct shape *s)
 {
-	struct op op = { ev->name, INTERN_NONE };
-	struct entries it = entries_of(h->st, ev);
-	bool is_new;
-	uint64_t *slot = map_put(&h->op_of, key_bits(ev->ext), &is_new);
+	for (uint32_t i = 0; i < s->nentries; i++)
+		if (s->entries[i].group == GROUP_ARGS &&
+		    str_eq(strings_get(h->st, s->entries[i].key),
+			STR("Input Dims")))
+			return DIMS_AT + i;
+	return DIMS_NONE;
+}
 
-	if (!is_new)
-		return;
-	while (entries_next(&it))
-		if (it.entry->key == h->dims && it.entry->group == GROUP_ARGS &&
-		    it.val.type == VAL_JSON) {
-			op.shape = it.val.id;
-			break;
-		}
-	*slot = h->ops.n;
-	vec_push(&h->ops, op);
+static uint32_t
+shape_of_op(struct hosts *h, const struct event *ev)
+{
+	struct entries it = entries_of(h->st, ev);
+	uint32_t at;
+
+	while (h->dims.n <= ev->shape_id)
+		vec_push(&h->dims, DIMS_UNKNOWN);
+	at = h->dims.v[ev->shape_id];
+	if (at == DIMS_UNKNOWN)
+		at = h->dims.v[ev->shape_id] = find_dims(h, ev->shape);
+	if (at < DIMS_AT)
+		return INTERN_NONE;
+	do {
+		if (!entries_next(&it))
+			return INTERN_NONE;
+	} while (at-- > DIMS_AT);
+	return it.val.type == VAL_JSON ? it.val.id : INTERN_NONE;
 }
 
 void
@@ -125,13 +144,14 @@ hosts_event(struct hosts *h, const struct event *ev)
 		return;
 	vec_push(&h->events,
 	    ((struct range){ ev->ts_ns, end, ev->track, ev->name }));
-	if (event_is(ev, KINDS_LAUNCH) && ev->corr.type != KEY_NONE) {
-		*map_put(&h->launch_of, key_bits(ev->corr), NULL) =
-		    h->launches.n;
-		vec_push(&h->launches, ((struct launch){ end, ev->track }));
-	}
+	if (event_is(ev, KINDS_LAUNCH) && ev->corr.type != KEY_NONE)
+		vec_push(&h->launches,
+		    ((struct launch){ key_bits(ev->corr), end, ev->track,
+			(uint32_t)h->launches.n }));
 	if (ev->shape->kind == KIND_OP && ev->ext.type != KEY_NONE)
-		take_op(h, ev);
+		vec_push(&h->ops,
+		    ((struct op){ key_bits(ev->ext), ev->name,
+			shape_of_op(h, ev), (uint32_t)h->ops.n }));
 }
 
 void
@@ -142,16 +162,77 @@ hosts_gpu(struct hosts *h, const struct event *ev)
 		    ((struct begun){ ev->ts_ns, key_bits(ev->corr) }));
 }
 
-bool
-hosts_op(const struct hosts *h, struct key ext, uint32_t *name, uint32_t *shape)
-{
-	const uint64_t *at =
-	    ext.type != KEY_NONE ? map_get(&h->op_of, key_bits(ext)) : NULL;
+/* ---- numbers ---- */
 
-	if (at == NULL)
+/* The last launch of a correlation counts. */
+static int
+by_corr(const void *pa, const void *pb)
+{
+	const struct launch *a = pa, *b = pb;
+
+	if (a->corr != b->corr)
+		return a->corr < b->corr ? -1 : 1;
+	return a->no > b->no ? -1 : a->no < b->no;
+}
+
+/* The first op of an external id counts. */
+static int
+by_ext(const void *pa, const void *pb)
+{
+	const struct op *a = pa, *b = pb;
+
+	if (a->ext != b->ext)
+		return a->ext < b->ext ? -1 : 1;
+	return a->no < b->no ? -1 : a->no > b->no;
+}
+
+static void
+sort_numbers(struct hosts *h)
+{
+	if (h->is_sorted)
+		return;
+	h->is_sorted = true;
+	h->next_op = 0;
+	order(h->launches.v, h->launches.n, sizeof *h->launches.v, by_corr);
+	order(h->ops.v, h->ops.n, sizeof *h->ops.v, by_ext);
+}
+
+static const struct launch *
+launch_of(const struct hosts *h, uint64_t corr)
+{
+	size_t lo = 0, hi = h->launches.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (h->launches.v[mid].corr < corr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < h->launches.n && h->launches.v[lo].corr == corr
+	    ? &h->launches.v[lo]
+	    : NULL;
+}
+
+bool
+hosts_op(struct hosts *h, struct key ext, uint32_t *name, uint32_t *shape)
+{
+	uint64_t bits = key_bits(ext);
+	size_t i;
+
+	if (ext.type == KEY_NONE)
 		return false;
-	*name = h->ops.v[*at].name;
-	*shape = h->ops.v[*at].shape;
+	sort_numbers(h);
+	if (h->next_op > 0 && h->ops.v[h->next_op - 1].ext >= bits)
+		h->next_op = 0;
+	for (i = h->next_op; i < h->ops.n && h->ops.v[i].ext < bits; i++)
+		;
+	h->next_op = i;
+	if (i == h->ops.n || h->ops.v[i].ext != bits)
+		return false;
+	*name = h->ops.v[i].name;
+	*shape = h->ops.v[i].shape;
 	return true;
 }
 
@@ -181,14 +262,27 @@ put_inner(struct hosts *h, const struct range *of, int64_t *at, int64_t to)
 	*at = to;
 }
 
-/* Most traces have them so. */
-static bool
-is_sorted(const range_vec *v)
+/* Of each track together, in the order they came in; mostly that of time. */
+static void
+gather_tracks(struct hosts *h)
 {
-	for (size_t i = 1; i < v->n; i++)
-		if (by_track(&v->v[i - 1], &v->v[i]) > 0)
-			return false;
-	return true;
+	size_t ntracks = h->st->tracks.n, at = 0;
+	size_t *next = xcalloc(ntracks + 1, sizeof *next);
+	const range_vec *events = &h->events;
+
+	vec_reserve(&h->gathered, events->n);
+	h->gathered.n = events->n;
+	for (size_t i = 0; i < events->n; i++)
+		next[events->v[i].track]++;
+	for (size_t t = 0; t < ntracks; t++) {
+		size_t n = next[t];
+
+		next[t] = at;
+		at += n;
+	}
+	for (size_t i = 0; i < events->n; i++)
+		h->gathered.v[next[events->v[i].track]++] = events->v[i];
+	free(next);
 }
 
 static void
@@ -197,11 +291,11 @@ find_inner(struct hosts *h)
 	range_vec open = { 0 };
 	int64_t at = INT64_MIN;
 
-	if (!is_sorted(&h->events))
-		qsort(h->events.v, h->events.n, sizeof *h->events.v, by_track);
-	for (size_t i = 0; i <= h->events.n; i++) {
+	gather_tracks(h);
+	order(h->gathered.v, h->gathered.n, sizeof *h->gathered.v, by_track);
+	for (size_t i = 0; i <= h->gathered.n; i++) {
 		const struct range *e =
-		    i < h->events.n ? &h->events.v[i] : NULL;
+		    i < h->gathered.n ? &h->gathered.v[i] : NULL;
 
 		while (open.n > 0) {
 			struct range top = open.v[open.n - 1];
@@ -306,30 +400,31 @@ hosts_explain(struct hosts *h, const struct spans *gpu)
 	find_inner(h);
 	while (h->sums.n < h->st->text->list.n)
 		vec_push(&h->sums, 0);
-	if (h->begun.n > 0)
-		qsort(h->begun.v, h->begun.n, sizeof *h->begun.v, by_begin);
+	sort_numbers(h);
+	order(h->begun.v, h->begun.n, sizeof *h->begun.v, by_begin);
 	for (size_t i = 1; i < gpu->n; i++) {
 		struct gap g = { gpu->v[i - 1].end, gpu->v[i].start, 0,
 			INTERN_NONE };
-		const uint64_t *launch;
+		const struct launch *launch;
 
 		while (at < h->begun.n && h->begun.v[at].start < g.end)
 			at++;
 		if (at == h->begun.n || h->begun.v[at].start != g.end)
 			continue;
-		launch = map_get(&h->launch_of, h->begun.v[at].corr);
-		if (launch == NULL || h->launches.v[*launch].end <= g.start)
+		launch = launch_of(h, h->begun.v[at].corr);
+		if (launch == NULL || launch->end <= g.start)
 			continue;
-		explain(h, &g, &h->launches.v[*launch]);
+		explain(h, &g, launch);
 		if (g.name != INTERN_NONE)
 			vec_push(&h->gaps, g);
 	}
 }
 
-uint32_t
+struct str
 hosts_cause(struct hosts *h, int64_t from, int64_t to, int64_t *ns)
 {
 	size_t lo = 0, hi = h->gaps.n;
+	uint32_t name;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -341,5 +436,7 @@ hosts_cause(struct hosts *h, int64_t from, int64_t to, int64_t *ns)
 	}
 	for (; lo < h->gaps.n && h->gaps.v[lo].end <= to; lo++)
 		add_sum(h, h->gaps.v[lo].name, h->gaps.v[lo].ns);
-	return take_largest(h, ns);
+	name = take_largest(h, ns);
+	return name != INTERN_NONE ? strings_get(h->st, name)
+				   : (struct str){ NULL, 0 };
 }

@@ -97,6 +97,13 @@ recogniser_new(const struct settings *set, struct strings *st)
 	return r;
 }
 
+void
+recogniser_free(struct recogniser *r)
+{
+	vec_free(&r->names);
+	free(r);
+}
+
 static uint16_t
 judge_name(const struct recogniser *r, struct str name)
 {

@@ -128,7 +128,7 @@ get_part(const char **at, const char *path, struct part *p)
 /* ---- a child ---- */
 
 static void
-do_task(struct work *w, int no, size_t i)
+do_task(struct work *w, struct reducer *r, int no, size_t i)
 {
 	struct task *t = &w->shared->tasks[i];
 	int fd = w->children.v[no].fd;
@@ -138,7 +138,7 @@ do_task(struct work *w, int no, size_t i)
 
 	t->child = no;
 	atomic_store(&t->state, STATE_BEGUN);
-	reduce_input(w->set, w->paths->v[i], &parts);
+	reduce_input(r, w->paths->v[i], &parts);
 	for (size_t k = 0; k < parts.n; k++) {
 		put_part(&b, &parts.v[k]);
 		vec_release(parts.v[k].recs);
@@ -156,13 +156,13 @@ do_task(struct work *w, int no, size_t i)
 static noreturn void
 be_child(struct work *w, int no)
 {
-	for (;;) {
-		size_t i = atomic_fetch_add(&w->shared->next, 1);
+	struct reducer *r = reducer_new(w->set);
+	size_t i;
 
-		if (i >= w->paths->n)
-			_exit(exit_status());
-		do_task(w, no, i);
-	}
+	while ((i = atomic_fetch_add(&w->shared->next, 1)) < w->paths->n)
+		do_task(w, r, no, i);
+	reducer_free(r);
+	_exit(exit_status());
 }
 
 static void

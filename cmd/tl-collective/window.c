@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What ran on the GPU between the collectives of a source: its time in other
+ * work and in collectives as spans, and of each kernel when it began.
+ */
+#include "cmd/tl-collective/collective.h"
+
+#include <stdlib.h>
+
+#define HOST_MIN_NS 10000 /* of idle time that is worth a cause */
+
+struct began {
+	int64_t start_ns;
+	uint32_t hash; /* of its name and grid; later the sum up to it */
+};
+
+struct windows {
+	struct spans work, comm, all;
+	VEC(struct began) began;
+};
+
+struct windows *
+windows_new(void)
+{
+	return xcalloc(1, sizeof(struct windows));
+}
+
+void
+windows_clear(struct windows *w)
+{
+	w->work.n = w->comm.n = w->began.n = 0;
+}
+
+void
+windows_free(struct windows *w)
+{
+	spans_free(&w->work);
+	spans_free(&w->comm);
+	spans_free(&w->all);
+	vec_free(&w->began);
+	free(w);
+}
+
+void
+windows_add(struct windows *w, bool is_comm, int64_t start_ns, int64_t end_ns)
+{
+	spans_add(is_comm ? &w->comm : &w->work, start_ns, end_ns);
+}
+
+void
+windows_kernel(struct windows *w, int64_t start_ns, uint32_t hash)
+{
+	vec_push(&w->began, ((struct began){ start_ns, hash }));
+}
+
+static int
+by_began(const void *pa, const void *pb)
+{
+	const struct began *a = pa, *b = pb;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return a->hash < b->hash ? -1 : a->hash > b->hash;
+}
+
+/* Time covered before t: sums[i] is that of the spans before number i. */
+static int64_t
+covered(const struct spans *s, const int64_t *sums, int64_t t)
+{
+	size_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->v[mid].start < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return 0;
+	return sums[lo - 1] + (s->v[lo - 1].end < t ? s->v[lo - 1].end : t) -
+	    s->v[lo - 1].start;
+}
+
+static int64_t *
+running_sums(const struct spans *s)
+{
+	int64_t *sums = xcalloc(s->n + 1, sizeof *sums);
+
+	for (size_t i = 0; i < s->n; i++)
+		sums[i + 1] = sums[i] + (s->v[i].end - s->v[i].start);
+	return sums;
+}
+
+/* The sum of the hashes of the kernels that started before t. */
+static uint32_t
+work_before(const struct windows *w, int64_t t)
+{
+	size_t lo = 0, hi = w->began.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (w->began.v[mid].start_ns < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo > 0 ? w->began.v[lo - 1].hash : 0;
+}
+
+/* What the host was in for most of the record's idle time. */
+static void
+find_host(
+    struct hosts *hosts, struct intern *names, struct rec *rec, int64_t from)
+{
+	int64_t ns;
+	struct str name = hosts_cause(hosts, from, rec->start_ns, &ns);
+
+	if (name.p == NULL)
+		return;
+	rec->host = intern_put(names, name);
+	rec->host_us =
+	    ns / 1000 < UINT32_MAX ? (uint32_t)(ns / 1000) : UINT32_MAX;
+}
+
+static void
+fill_one(struct windows *w, struct rec *rec, int64_t from,
+    const int64_t *work_sums, const int64_t *all_sums)
+{
+	int64_t to = rec->start_ns;
+
+	rec->busy_ns = covered(&w->work, work_sums, to) -
+	    covered(&w->work, work_sums, from);
+	rec->idle_ns = to - from -
+	    (covered(&w->all, all_sums, to) - covered(&w->all, all_sums, from));
+	rec->work = work_before(w, to) - work_before(w, from);
+}
+
+void
+windows_fill(struct windows *w, struct rec *recs, size_t n,
+    const uint32_t *group_of, size_t ngroups, struct hosts *hosts,
+    struct intern *names)
+{
+	int64_t *work_sums, *all_sums;
+	int64_t *last = xcalloc(ngroups + 1, sizeof *last);
+
+	for (size_t i = 0; i < ngroups; i++)
+		last[i] = INT64_MIN;
+	spans_normalise(&w->work);
+	spans_normalise(&w->comm);
+	spans_union(&w->all, &w->work, &w->comm);
+	hosts_explain(hosts, &w->all);
+	work_sums = running_sums(&w->work);
+	all_sums = running_sums(&w->all);
+	order(w->began.v, w->began.n, sizeof *w->began.v, by_began);
+	for (size_t i = 1; i < w->began.n; i++)
+		w->began.v[i].hash += w->began.v[i - 1].hash;
+	for (size_t i = 0; i < n; i++) {
+		struct rec *rec = &recs[i];
+		int64_t *from = &last[group_of[rec->sig]];
+
+		if (*from != INT64_MIN) {
+			int64_t a =
+			    *from < rec->start_ns ? *from : rec->start_ns;
+
+			fill_one(w, rec, a, work_sums, all_sums);
+			if (rec->idle_ns >= HOST_MIN_NS)
+				find_host(hosts, names, rec, a);
+		}
+		if (rec_end(rec) > *from)
+			*from = rec_end(rec);
+	}
+	free(work_sums);
+	free(all_sums);
+	free(last);
+}
