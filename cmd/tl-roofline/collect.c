@@ -380,9 +380,12 @@ take_backward(struct roof_state *g, struct call *c)
 static void
 simulate(struct roof_state *g, struct call *c)
 {
-	if (g->sim != NULL && c->res != NULL && c->res->status == MODEL_OK)
-		c->sim_us =
-		    sim_time(g->sim, g->arch, c->res, c->forward != NO_INDEX);
+	uint32_t name =
+	    c->forward != NO_INDEX ? g->forwards.v[c->forward].name : c->name;
+
+	if (g->sim != NULL && c->res != NULL)
+		c->sim_us = sim_time(g->sim, g, c->res,
+		    strings_get(g->strings, name), c->forward != NO_INDEX);
 }
 
 void

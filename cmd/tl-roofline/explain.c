@@ -139,6 +139,7 @@ explain_call(struct out *out, const struct roof_state *g, const struct call *c,
 	put_real(out, "rate", call_tflops(c), " TFLOP/s");
 	put_real(out, "rate", call_tbs(c), " TB/s");
 	put_real(out, "of the roofline", call_roof_pct(g, c), " %");
+	put_real(out, "simulated", c->sim_us, " us");
 	put_source(out, g, m);
 }
 
@@ -264,7 +265,8 @@ one_op(struct roof_state *g, const struct settings *set)
 	op.types = buf_str(&t);
 	op.strides = str_of(set->strides != NULL ? set->strides : "");
 	op.concrete = str_of(set->concrete != NULL ? set->concrete : "");
-	r = model_eval(g->models, m, &op, MODEL_FWD);
+	r = model_eval(
+	    g->models, m, &op, set->backward ? MODEL_BWD : MODEL_FWD);
 	if (r->status != MODEL_OK)
 		die("%s: %s: %.*s", set->op, model_status_words[r->status],
 		    (int)r->reason.len, r->reason.p);
@@ -274,9 +276,8 @@ one_op(struct roof_state *g, const struct settings *set)
 	put_line(out, "Input type", op.types);
 	put_model(out, m);
 	put_result(out, g, r);
-	if (g->sim != NULL)
-		put_real(out, "simulated", sim_time(g->sim, g->arch, r, false),
-		    " us");
+	put_real(out, "simulated",
+	    sim_time(g->sim, g, r, op.name, set->backward), " us");
 	put_source(out, g, m);
 	out_finish(out);
 	buf_free(&t);

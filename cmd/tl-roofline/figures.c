@@ -48,6 +48,26 @@ call_tbs(const struct call *c)
 }
 
 double
+call_sim_tflops(const struct call *c)
+{
+	return call_gflops(c) / 1e3 / (c->sim_us / 1e6);
+}
+
+double
+call_sim_tbs(const struct call *c)
+{
+	return has_result(c) ? c->res->bytes / 1e12 / (c->sim_us / 1e6) : NAN;
+}
+
+double
+call_sim_pct(const struct call *c)
+{
+	if (c->busy_ns == 0)
+		return NAN;
+	return c->sim_us / ((double)c->busy_ns / 1e3) * 100;
+}
+
+double
 call_roof_us(const struct roof_state *g, const struct call *c)
 {
 	if (c->res == NULL)

@@ -28,10 +28,12 @@
 #define OPT_STRIDES (OPT_LONG + 15)
 #define OPT_TABLE_NAME (OPT_LONG + 16)
 #define OPT_PSEUDO (OPT_LONG + 17)
+#define OPT_BACKWARD (OPT_LONG + 18)
 
 static const struct opt options[] = {
 	{ OPT_ARCH, "arch", "GPU", "auto, a name or a JSON file" },
 	{ OPT_ARGS, "args", "JSON", "of --op: its concrete inputs" },
+	{ OPT_BACKWARD, "backward", NULL, "of --op: its backward" },
 	{ OPT_CALL_STACK, "call-stack", NULL, "where each op was called" },
 	{ OPT_DIMS, "dims", "JSON", "of --op: shapes, as [[8,4],[4,2]]" },
 	{ OPT_DTYPE, "dtype", "TYPE,...",
@@ -50,7 +52,8 @@ static const struct opt options[] = {
 	    "take ops apart that hide several steps" },
 	{ OPT_RECOMPUTE, "recompute", NULL, "recomputed work apart" },
 	{ OPT_ROOF, "roof", "ROOF", "peak, or achievable (measured)" },
-	{ OPT_SIM, "sim", "COMMAND", "times of GEMMs from this program" },
+	{ OPT_SIM, "sim", "COMMAND",
+	    "times of GEMMs and attention by this program" },
 	{ OPT_STRIDES, "strides", "JSON", "of --op: its strides" },
 	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name, as GEMM" },
 	OPT_BUCKET,
@@ -151,6 +154,7 @@ take_option(struct settings *set, struct roof_state *g,
 	switch (ch) {
 	case OPT_ARCH: set->arch = op->arg; break;
 	case OPT_ARGS: set->concrete = op->arg; break;
+	case OPT_BACKWARD: set->backward = true; break;
 	case OPT_CALL_STACK: set->call_stack = true; break;
 	case OPT_DIMS: set->dims = op->arg; break;
 	case OPT_DTYPE: set->types = op->arg; break;
@@ -187,9 +191,9 @@ check_settings(struct settings *set, struct roof_state *g)
 			  "what the GPU worked on");
 	if (set->op == NULL &&
 	    (set->dims != NULL || set->types != NULL || set->concrete != NULL ||
-		set->strides != NULL))
-		die_usage("options '--dims', '--dtype', '--strides' and "
-			  "'--args' need --op");
+		set->strides != NULL || set->backward))
+		die_usage("options '--dims', '--dtype', '--strides', '--args' "
+			  "and '--backward' need --op");
 	set->select.late_ranks = true;
 	if (set->dest.dir != NULL && set->dest.columns == NULL)
 		set->dest.columns = "+details";

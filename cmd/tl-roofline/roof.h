@@ -35,6 +35,7 @@ struct settings {
 	struct table_dest dest;
 	/* --op: one op, without a trace */
 	const char *op, *dims, *types, *strides, *concrete;
+	bool backward;
 };
 
 /* An op, with its GPU work and what its model says. */
@@ -212,6 +213,10 @@ double call_mib(const struct call *c);
 double call_intensity(const struct call *c);
 double call_tflops(const struct call *c);
 double call_tbs(const struct call *c);
+/* By the simulated time instead. */
+double call_sim_tflops(const struct call *c);
+double call_sim_tbs(const struct call *c);
+double call_sim_pct(const struct call *c);
 double call_roof_us(const struct roof_state *g, const struct call *c);
 double call_roof_pct(const struct roof_state *g, const struct call *c);
 struct str call_reason(const struct call *c);
@@ -237,9 +242,12 @@ void tables_print(struct settings *set, struct roof_state *g);
 /* sim.c */
 
 struct sim *sim_start(const char *command);
-/* Microseconds, NAN when it can't tell. */
-double sim_time(struct sim *s, const struct arch *a,
-    const struct model_result *r, bool is_backward);
+/*
+ * Microseconds of a matrix product, or of the attention of an op of this name;
+ * NAN when it can't tell: the answer is none, or the GPU lacks a figure.
+ */
+double sim_time(struct sim *s, const struct roof_state *g,
+    const struct model_result *r, struct str name, bool is_backward);
 void sim_finish(struct sim *s);
 
 /* explain.c */

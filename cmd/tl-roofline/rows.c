@@ -14,7 +14,7 @@ struct row {
 	const struct call *first; /* the earliest one */
 	const struct call *told;  /* the first one whose model gave a result */
 	struct stats host, kernel;
-	struct stat_real tbs, tflops, pct, sim_pct, over;
+	struct stat_real tbs, tflops, pct, sim_tbs, sim_pct, over;
 	double lost_ns, whole, cumulative;
 	struct str roof;
 	struct buf *text;
@@ -203,6 +203,10 @@ stat_cell(const struct row *r, enum field f)
 		return real_stat(&r->tflops, f - F_TFLOPS_MEAN);
 	if (f >= F_PCT_MEAN && f <= F_PCT_MAX)
 		return real_stat(&r->pct, f - F_PCT_MEAN);
+	if (f >= F_SIM_TBS_MEAN && f <= F_SIM_TBS_MAX)
+		return real_stat(&r->sim_tbs, f - F_SIM_TBS_MEAN);
+	if (f >= F_SIM_PCT_MEAN && f <= F_SIM_PCT_MAX)
+		return real_stat(&r->sim_pct, f - F_SIM_PCT_MEAN);
 	switch (f) {
 	case F_HOST_SUM: return cell_int(r->host.sum);
 	case F_HOST_MEAN: return cell_real(r->host.mean);
@@ -250,7 +254,7 @@ model_cell(const struct row *r, enum field f)
 		return rf.bound == BOUND_NONE ? cell_none() : str_cell(r->roof);
 	case F_ROOF_US: return cell_real(rf.time_us * 1e3);
 	case F_SIM: return cell_real(c->sim_us * 1e3);
-	default: return cell_real(call_gflops(c) / 1e3 / (c->sim_us / 1e6));
+	default: return cell_real(call_sim_tflops(c));
 	}
 }
 
@@ -274,7 +278,6 @@ cell_of(const struct row *r, const struct plan *p, size_t i)
 	case F_ROOF_US:
 	case F_SIM:
 	case F_SIM_TFLOPS: return model_cell(r, f);
-	case F_SIM_PCT: return real_stat(&r->sim_pct, 0);
 	case F_LOST: return cell_real(r->lost_ns);
 	case F_DETAILS:
 	case F_TRUNC:
@@ -321,11 +324,17 @@ tflops_of(const struct roof_state *g, const struct call *c)
 }
 
 static double
+sim_tbs_of(const struct roof_state *g, const struct call *c)
+{
+	(void)g;
+	return call_sim_tbs(c);
+}
+
+static double
 sim_pct_of(const struct roof_state *g, const struct call *c)
 {
 	(void)g;
-	return c->busy_ns > 0 ? c->sim_us / ((double)c->busy_ns / 1e3) * 100
-			      : NAN;
+	return call_sim_pct(c);
 }
 
 static double
@@ -360,6 +369,7 @@ take_stats(struct row *r, struct scratch *s)
 	take_reals(r, s, tbs_of, &r->tbs);
 	take_reals(r, s, tflops_of, &r->tflops);
 	take_reals(r, s, call_roof_pct, &r->pct);
+	take_reals(r, s, sim_tbs_of, &r->sim_tbs);
 	take_reals(r, s, sim_pct_of, &r->sim_pct);
 	take_reals(r, s, over_of, &r->over);
 	r->lost_ns = 0;

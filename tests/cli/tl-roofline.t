@@ -266,6 +266,43 @@ is 'a simulator' "$(sh -c "$one --sim 'while read -r l; do echo 12.5; done'" | g
 	'simulated 12.5 us'
 is 'a simulator over a trace' "$(cells sim_ns,pct_sim_mean \
 	"tl-roofline --sim 'while read -r l; do echo 2.5; done' mm.json")" '2500.0 50.0'
+is 'its rates and shares' "$(cells sim_tflop_s,sim_tb_s_mean,sim_tb_s_std,pct_sim_min,pct_sim_max \
+	"tl-roofline --sim 'while read -r l; do echo 2.5; done' mm.json")" '0.2097152 0.0229376  50.0 50.0'
+# Attention: one compute unit does a block of 128 rows, with its share of the
+# first cache's bandwidth (50000 / 304 GB/s), in ceil(32 x 32 / 304) = 4 waves.
+cat >sim.json <<'X'
+{ "name": "sim", "mem_bw_gbps": 5300, "l1_bw_gbps": 50000, "num_cus": 304,
+  "freq_mhz": 2100, "gemm_units_per_cu": 4, "peak_tflops": { "matrix_bf16": 1307.4 } }
+X
+cat >sim.sh <<'X'
+while read -r line; do
+	echo "$line" >>"$1"
+	echo 12.5
+done
+X
+flash="tl-roofline --op flash_attn::_flash_attn_forward --dims '[[2,4096,16,128],[2,4096,16,128],[2,4096,16,128]]' --dtype bf16 --args '[\"\",\"\",\"\",\"0.\",\"\",\"False\"]' --arch ./sim.json"
+is 'attention simulated' "$(sh -c "$flash --sim 'sh sim.sh asked'" | grep simul | tr -s ' ')" \
+	'simulated 106.09122673854448 us'
+is 'by its products' "$(cat asked)" \
+	'128 4096 128 1 bf16 1 164
+128 128 4096 1 bf16 1 164'
+is 'and its backward' \
+	"$(sh -c "$flash --backward --sim 'sh sim.sh asked'" | grep simul | tr -s ' ')" \
+	'simulated 352.62536107816715 us'
+# All rows in one block: waves of ceil(2 x 16 / 304) = 1, with shares of the
+# memory's bandwidth; two products of 12.5 us, the softmax of 4096 x 4096 at
+# 3 / (4 x 256) / 2100 us each, 67108864 bytes at 5300 GB/s.
+is 'attention without blocks' \
+	"$(tl-roofline --op aten::_scaled_dot_product_flash_attention \
+		--dims '[[2,16,4096,128],[2,16,4096,128],[2,16,4096,128]]' --dtype bf16 \
+		--args '["","","","0.","False"]' --arch ./sim.json --sim 'sh sim.sh whole' |
+		awk '/^simul/ { printf "%.6f", $2 }'
+		awk 'BEGIN { s = 3 * 4096 * 4096 / 1024 / 2100; m = 4 * 4096 * 4096 / 5300000
+			printf " %.6f\n", 25 + (s > m ? s : m) + 67108864 * 2 / 5300000 }')" \
+	'73.729814 73.729814'
+is 'no figures of the cache: it can not tell' \
+	"$(sh -c "$flash --arch MI300X --sim 'sh sim.sh none'" | grep -c simul)" 0
+refuses 1 'no backward' "tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --backward"
 is 'one that can not tell' "$(cells sim_ns \
 	"tl-roofline --sim 'while read -r l; do echo no; done' mm.json")" ''
 refuses 1 'ended without an answer' "tl-roofline --sim true mm.json"
