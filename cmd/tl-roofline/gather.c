@@ -329,6 +329,7 @@ roof_free(struct roof_state *g)
 	map_free(&g->range_of);
 	map_free(&g->categories);
 	recordings_free(&g->origins);
+	inductor_free(g->inductor);
 	names_destroy(g->names);
 	models_destroy(g->models);
 }

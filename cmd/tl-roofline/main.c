@@ -29,6 +29,7 @@
 #define OPT_TABLE_NAME (OPT_LONG + 16)
 #define OPT_PSEUDO (OPT_LONG + 17)
 #define OPT_BACKWARD (OPT_LONG + 18)
+#define OPT_INDUCTOR (OPT_LONG + 19)
 
 static const struct opt options[] = {
 	{ OPT_ARCH, "arch", "GPU", "auto, a name or a JSON file" },
@@ -40,6 +41,8 @@ static const struct opt options[] = {
 	    "of --op: bf16, or one for each argument" },
 	{ OPT_EXPLAIN, "explain", "UID",
 	    "how the figures of this op came about" },
+	{ OPT_INDUCTOR, "inductor-cache", "DIR",
+	    "wrapper files of torch.compile" },
 	{ OPT_LINKED_ONLY, "linked-only", NULL,
 	    "--overlap: with GPU work that has a launch" },
 	{ OPT_LIST_MODELS, "list-models", NULL, "say which ops have a model" },
@@ -159,6 +162,12 @@ take_option(struct settings *set, struct roof_state *g,
 	case OPT_DIMS: set->dims = op->arg; break;
 	case OPT_DTYPE: set->types = op->arg; break;
 	case OPT_EXPLAIN: set->explain = op->arg; break;
+	case OPT_INDUCTOR:
+		if (g->inductor == NULL)
+			g->inductor = inductor_create();
+		if (inductor_read(g->inductor, op->arg) == 0)
+			warn("%s: no wrapper file of torch.compile", op->arg);
+		break;
 	case OPT_LINKED_ONLY: set->linked_only = true; break;
 	case OPT_LIST_MODELS: set->list_models = true; break;
 	case OPT_LIST_TABLES: set->list_tables = true; break;

@@ -10,6 +10,7 @@
 #ifndef TL_ROOFLINE_ROOF_H
 #define TL_ROOFLINE_ROOF_H
 
+#include "cmd/tl-roofline/inductor.h"
 #include "model/model.h"
 #include "table/table.h"
 #include "trace/beside.h"
@@ -109,6 +110,7 @@ struct roof_state {
 	struct models *models;
 	const struct arch *arch;
 	struct sim *sim;
+	struct inductor *inductor; /* NULL: no wrapper files */
 	struct recordings origins;
 	uint32_t origin; /* of what is being read */
 	struct map categories;

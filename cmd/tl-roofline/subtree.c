@@ -153,7 +153,9 @@ extra_arg(void *ctx, struct str key, struct str *text)
 			return true;
 		}
 	}
-	return false;
+	return e->g->inductor != NULL &&
+	    inductor_fact(e->g->inductor,
+		strings_get(e->g->strings, e->n->name), key, text);
 }
 
 /* The names of what runs below a node, in the order of time. */

@@ -240,30 +240,90 @@ local function elements(v, least, most)
   return total
 end
 
+-- ---- without arguments: the wrapper file that torch.compile left ----
+
+-- Bytes of what a pointer of Triton's points to; others are passed over.
+local pointed = { i1 = 1, i8 = 1, u8 = 1, i16 = 2, bf16 = 2, fp16 = 2, f16 = 2, i32 = 4, u32 = 4,
+  fp32 = 4, f32 = 4, i64 = 8, u64 = 8, fp64 = 8, fp8e4nv = 1, fp8e5 = 1, fp8e4b8 = 1, fp8e5b16 = 1 }
+local spelled = { bf16 = "c10::BFloat16", fp16 = "c10::Half", f16 = "c10::Half", fp32 = "float",
+  f32 = "float", fp64 = "double", fp8e4nv = "fp8", fp8e5 = "fp8", fp8e4b8 = "fp8", fp8e5b16 = "fp8" }
+
+-- Bytes of the kernel's pointers, of those written and read, of the last, and
+-- the first one's type.
+local function pointers(text)
+  local sum, both, last, first = 0, 0, 0, nil
+  for name, kind in text:gmatch("([%w_]+)=%*(%w+)") do
+    local e = pointed[kind]
+    if e then
+      sum, last, first = sum + e, e, first or spelled[kind] or kind
+      if starts(name, "in_out_") then both = both + e end
+    end
+  end
+  return sum, both, last, first
+end
+
+-- "x=32768 r0_=2048": sizes of the grid and of the reduction, rounded up to
+-- powers of two by the compiler.
+local function hints(text)
+  local x, r, any = 1, 1, false
+  for name, n in text:gmatch("([%w_]+)=(%d+)") do
+    any = true
+    if starts(name, "r") then r = int(n) else x = x * int(n) end
+  end
+  return any and x, r
+end
+
+local function fused(_ENV, names)
+  local per_element = 0
+  for i, name in ipairs(names) do
+    per_element = per_element + (cost[name] or 0)
+    names[i] = "aten." .. name
+  end
+  fused_ops = table.concat(names, ", ")
+  return per_element
+end
+
+local function of_wrapper(_ENV)
+  local x, r = hints(argument("inductor_sizes") or "")
+  if not x then no_model("no sizes among the arguments") end
+  local names = {}
+  for name in (argument("inductor_ops") or ""):gmatch("[%w_.]+") do
+    names[#names + 1] = name:match("^aten%.([%w_]+)") or name
+  end
+  local sum, both, last, first = pointers(argument("inductor_pointers") or "")
+  local per_element = fused(_ENV, names)
+  xnumel = x
+  rnumel = r
+  local bytes = r > 1 and (sum - last) * x * r + last * x or (sum + both) * x
+  return x * r * per_element, bytes, first
+end
+
+-- Whether the kernel is known to write only to tensors of its own.
+local function no_in_out()
+  local text = argument("inductor_pointers")
+  return text and text ~= "" and not text:find("in_out_", 1, true)
+end
+
 local bf16 = "c10::BFloat16"
 
 op {
   prefix = { "triton_poi_", "triton_red_", "triton_per_" },
-  unit = "vector",
+  unit = "vector", reads = { "inductor_ops", "inductor_sizes", "inductor_pointers" },
   eval = function (_ENV)
     local text = op_name():match("^triton_%l+_fused_(.+)_%d+$")
     local v = nargs() > 0 and integers() or {}
+    if #v == 0 or dtype(0) == "" then return of_wrapper(_ENV) end
     if not op_name():find("_fused_", 1, true) then no_model("the name says not what is fused") end
-    if #v == 0 or dtype(0) == "" then no_model("no sizes among the arguments") end
     local pointwise = starts(op_name(), "triton_poi_")
     local sum, first, e, most, n = tensors_of()
     local r = not pointwise and #v >= 2 and v[#v] or 1
     local least = r > 1 and v[#v - 1] * r or v[#v]
     local all = elements(v, least, most)
-    local names, per_element = text and split(text) or {}, 0
-    for i, name in ipairs(names) do
-      per_element = per_element + (cost[name] or 0)
-      names[i] = "aten." .. name
-    end
-    fused_ops = table.concat(names, ", ")
+    local per_element = fused(_ENV, text and split(text) or {})
     xnumel = r > 0 and all // r or all
     rnumel = r
-    return all * per_element, sum + (pointwise and n > 1 and e * all or 0), first
+    local again = pointwise and n > 1 and not no_in_out()
+    return all * per_element, sum + (again and e * all or 0), first
   end,
   examples = {
     { op = "triton_poi_fused__unsafe_view_mul_silu_2", dims = { { 8, 4096, 8192 }, { 32768, 8192 }, {} },
@@ -293,5 +353,17 @@ op {
     { op = "triton_per_token_quant_fp8", dims = { { 8, 4 } }, types = { bf16 }, status = "none",
       values = { "", "32" } },
     { op = "triton_poi_fused_add_1", status = "none" },
+    -- without arguments, by the wrapper file
+    { op = "triton_red_fused_mean_mul_0", flops = 2 * 67108864, bytes = 268500992,
+      spec = "vector_bf16", params = { fused_ops = "aten.mean, aten.mul", xnumel = 32768 },
+      args = { inductor_ops = "aten.mean, aten.mul", inductor_sizes = "x=32768 r0_=2048",
+        inductor_pointers = "in_ptr0=*bf16 in_ptr1=*bf16 out_ptr1=*bf16" } },
+    { op = "triton_poi_7", flops = 4 * 4096, bytes = 4096 * 12, spec = "vector_fp32",
+      args = { inductor_ops = "aten.exp", inductor_sizes = "y=64 x=64",
+        inductor_pointers = "in_out_ptr0=*fp32 in_ptr0=*fp32" } },
+    -- with them, it says what is written: no tensor twice
+    { op = "triton_poi_fused_mul_2", dims = { { 8, 4 }, { 8, 4 }, {} },
+      types = { bf16, bf16, "Scalar" }, values = { "", "", "32" }, flops = 32, bytes = 128,
+      args = { inductor_sizes = "x=32", inductor_pointers = "in_ptr0=*bf16 out_ptr0=*bf16" } },
   },
 }

@@ -325,6 +325,49 @@ refuses 2 'needs UID' 'tl-roofline --explain x mm.json'
 like '--list-models' "$(tl-roofline --list-models | grep -P '^aten::mm\t')" 'GEMM.GEMM.gemm.lua:'
 like '--list-tables' "$(tl-roofline --list-tables)" '^SDPA_bwd'
 
+# ---- wrapper files of torch.compile ----
+
+mkdir -p cache/ab/cd
+cat >cache/ab/cd/wrapper.py <<'X'
+from torch._inductor.async_compile import AsyncCompile
+# Topologically Sorted Source Nodes: [x]
+# Original ATen: [aten.mean, aten.mul]
+triton_red_fused_mean_mul_0 = async_compile.triton('triton_red_fused_mean_mul_0', '''
+@triton_heuristics.reduction(
+    size_hints={'x': 32768, 'r0_': 2048},
+    triton_meta={'signature': {'in_ptr0': '*bf16', 'in_ptr1': '*bf16', 'out_ptr1': '*bf16', 'xnumel': 'i32'}, 'device': 0},
+)
+''', device_str='cuda')
+# Original ATen: [aten.exp]
+triton_poi_fused_exp_1 = async_compile.triton('triton_poi_fused_exp_1', '''
+    size_hints=[4096],
+    triton_meta={'signature': {'in_out_ptr0': '*fp32', 'xnumel': 'i32'}, 'device': 0},
+''', device_str='cuda')
+X
+cp cache/ab/cd/wrapper.py cache/later.py # of two definitions the first counts
+echo 'not python' >cache/readme.txt
+{
+	ev cpu_op triton_red_fused_mean_mul_0 1 0 9
+	launch 1 1
+	gpu triton_red_fused_mean_mul_0 7 100 20 1
+	ev cpu_op triton_poi_fused_exp_1 1 20 9
+	launch 21 2
+	gpu triton_poi_fused_exp_1 7 130 2 2
+} | trace >compiled.json
+is 'without wrapper files: no model' \
+	"$(cells name,has_perf_model 'tl-roofline compiled.json')" \
+	'triton_red_fused_mean_mul_0 false
+triton_poi_fused_exp_1 false'
+# (2 + 2) x 32768 x 2048 + 2 x 32768 bytes; 4096 x 4, read and written
+is '--inductor-cache' \
+	"$(cells name,gflop,moved_mib,compute_spec 'tl-roofline --inductor-cache cache compiled.json')" \
+	'triton_red_fused_mean_mul_0 0.134217728 256.0625 vector_bf16
+triton_poi_fused_exp_1 1.6384e-05 0.03125 vector_fp32'
+like 'a folder without any' "$(tl-roofline --inductor-cache . --list-tables 2>&1)" '^unified'
+mkdir none
+like 'is told' "$(tl-roofline --inductor-cache none --list-tables 2>&1)" 'none: no wrapper file'
+refuses 1 'No such file' 'tl-roofline --inductor-cache nowhere compiled.json'
+
 # ---- all tables in a folder ----
 
 tl-roofline -d out tree.json
