@@ -11,7 +11,7 @@
 
 /* ---- hold ---- */
 
-/* An event that waits, 72 bytes; its values lie in hold.vals. */
+/* An event that waits, 80 bytes; its values lie in hold.vals. */
 struct held {
 	int64_t ts_ns, dur_ns;
 	uint64_t id;
@@ -25,6 +25,8 @@ struct held {
 	uint32_t ndesc, ngpu;
 	uint16_t flags;
 	bool is_chosen, is_below; /* below: it or one above it is chosen */
+	bool is_kept; /* chosen, or above what is kept, or needed by it */
+	bool may_be;  /* it or one below it is a forward op: needed perhaps */
 };
 
 struct held_links {
@@ -40,13 +42,16 @@ struct hold {
 	struct buf vals;
 	VEC(uint32_t) open; /* by depth: the event above, in list */
 	struct map shapes;  /* shape << 16 | fields to shape */
+	bool may_be;        /* list has an event that may be needed */
 	uint64_t nchosen, nstubs;
 };
 
 /*
  * Takes the next event of a tree section. One that is not chosen and has
  * nothing chosen below it is forgotten when the next one at its level comes;
- * a tree is written when the next one begins.
+ * a tree is written when the next one begins. But a forward op waits, with all
+ * that comes behind it, until the section ends: its backward op, which comes
+ * later, may be kept, and says only together with it what it did.
  */
 void hold_add(struct hold *h, const struct stream_in *in,
     const struct event *ev, bool is_chosen);

@@ -14,7 +14,9 @@
  *	e                   e           a, b and c were written; d is gone
  *
  * An event without anything kept below it is the last one of the list when
- * its level is left, so that forgetting it is to shorten the list.
+ * its level is left, so that forgetting it is to shorten the list. Forward ops
+ * that have a backward op are not forgotten before the section ends, as it is
+ * known only then whether that one is kept.
  */
 #include "cmd/tl-filter/filter.h"
 
@@ -142,7 +144,7 @@ close_top(struct hold *h)
 	const struct held *it = &h->list.v[i];
 	struct held *parent;
 
-	if (!it->is_chosen && it->ndesc == 0) {
+	if (!it->is_kept && !it->may_be) {
 		h->list.n = i;
 		h->vals.len = it->vals;
 		if (it->links > 0)
@@ -152,10 +154,8 @@ close_top(struct hold *h)
 	if (h->open.n == 0)
 		return;
 	parent = &h->list.v[it->parent];
-	parent->ndesc += it->ndesc + 1;
-	parent->ngpu += it->ngpu;
-	if (KIND_BIT(h->st->shapes.v[it->shape]->kind) & KINDS_GPU)
-		parent->ngpu++;
+	parent->is_kept |= it->is_kept;
+	parent->may_be |= it->may_be;
 }
 
 void
@@ -171,10 +171,12 @@ hold_add(struct hold *h, const struct stream_in *in, const struct event *ev,
 		die("%s: event %" PRIu64 " is at depth %" PRIu32
 		    ", but only %zu events are above it: this is no tree",
 		    in->name, ev->uid.id, depth, h->open.n);
-	if (depth == 0)
+	if (depth == 0 && !h->may_be)
 		hold_flush(h);
 	it = hold_put(h, ev, depth);
-	it->is_chosen = it->is_below = is_chosen;
+	it->is_chosen = it->is_kept = it->is_below = is_chosen;
+	it->may_be = !h->is_flat && (ev->shape->has & HAS_BWD) != 0;
+	h->may_be |= it->may_be;
 	if (depth > 0) {
 		it->parent = h->open.v[depth - 1];
 		it->is_below |= h->list.v[it->parent].is_below;
@@ -195,6 +197,85 @@ hold_wait(struct hold *h, const struct event *ev)
 	(void)hold_put(h, ev, 0);
 }
 
+/* ---- forward ops of what is kept ---- */
+
+typedef VEC(uint32_t) index_vec;
+
+static uint64_t
+uid_key(struct uid uid)
+{
+	return uid.inst == 0 ? uid.id : hash_mix(uid.id, uid.inst);
+}
+
+/* It and all above it; those that are new are to be looked at. */
+static void
+keep_up(struct hold *h, uint32_t i, index_vec *todo)
+{
+	for (;; i = h->list.v[i].parent) {
+		struct held *it = &h->list.v[i];
+
+		if (it->is_kept)
+			return;
+		it->is_kept = true;
+		vec_push(todo, i);
+		if (it->depth == 0)
+			return;
+	}
+}
+
+/*
+ * A backward op has neither the shapes nor the module that its forward op has,
+ * so who looks for them there must find it.
+ */
+static void
+keep_forwards(struct hold *h)
+{
+	struct map at = { 0 }; /* uid to index */
+	index_vec todo = { 0 };
+
+	for (uint32_t i = 0; i < h->list.n; i++) {
+		const struct held *it = &h->list.v[i];
+
+		if (it->is_kept)
+			vec_push(&todo, i);
+		else if (it->may_be)
+			*map_put(&at, uid_key(uid_of(it)), NULL) = i;
+	}
+	while (todo.n > 0) {
+		const struct held *it = &h->list.v[todo.v[--todo.n]];
+		const struct uid *fwd;
+		const uint64_t *found;
+
+		if (it->links == 0 ||
+		    (h->st->shapes.v[it->shape]->has & HAS_FWD) == 0)
+			continue;
+		fwd = &h->links.v[it->links - 1].fwd;
+		found = map_get(&at, uid_key(*fwd));
+		if (found != NULL && uid_eq(uid_of(&h->list.v[*found]), *fwd))
+			keep_up(h, (uint32_t)*found, &todo);
+	}
+	map_free(&at);
+	vec_free(&todo);
+}
+
+/* What is below each, in pre-order from behind. */
+static void
+count_below(struct hold *h)
+{
+	for (size_t i = h->list.n; i-- > 0;) {
+		const struct held *it = &h->list.v[i];
+		struct held *parent;
+
+		if (!it->is_kept || it->depth == 0)
+			continue;
+		parent = &h->list.v[it->parent];
+		parent->ndesc += it->ndesc + 1;
+		parent->ngpu += it->ngpu;
+		if (KIND_BIT(h->st->shapes.v[it->shape]->kind) & KINDS_GPU)
+			parent->ngpu++;
+	}
+}
+
 /* ---- writing ---- */
 
 /* What a window, a thread or a process is called by stays in the prologue. */
@@ -208,7 +289,7 @@ write_held(struct hold *h, size_t i)
 	unsigned has;
 
 	hold_event(h, i, &ev);
-	if (!it->is_chosen && it->ndesc == 0 && !event_is(&ev, KINDS_CONTEXT))
+	if (!it->is_chosen && !it->is_kept && !event_is(&ev, KINDS_CONTEXT))
 		return;
 	if (h->is_flat) {
 		if (it->is_chosen)
@@ -236,9 +317,13 @@ hold_flush(struct hold *h)
 {
 	while (h->open.n > 0)
 		close_top(h);
+	if (h->may_be)
+		keep_forwards(h);
+	count_below(h);
 	for (size_t i = 0; i < h->list.n; i++)
 		write_held(h, i);
 	h->list.n = h->links.n = h->vals.len = 0;
+	h->may_be = false;
 }
 
 void

@@ -147,10 +147,26 @@ close_down_to(struct folder *f, uint32_t depth)
 	}
 }
 
+/*
+ * The time of a frame that is asked for is not that of the next one above it
+ * that is, too. Those between them count nothing, whether they are there or
+ * were filtered out.
+ */
+static void
+take_from_above(struct folder *f, int64_t dur_ns)
+{
+	for (size_t i = f->open.n; i-- > 0;) {
+		if (!f->open.v[i].is_chosen)
+			continue;
+		f->open.v[i].self_ns -= dur_ns;
+		return;
+	}
+}
+
 static void
 open_frame(struct folder *f, const struct event *ev, bool is_chosen)
 {
-	struct open_frame *top =
+	const struct open_frame *top =
 	    f->open.n > 0 ? &f->open.v[f->open.n - 1] : NULL;
 	uint32_t up = top != NULL ? top->stack : source_of(f, ev);
 	enum frame_type type = FRAME_OP;
@@ -159,8 +175,8 @@ open_frame(struct folder *f, const struct event *ev, bool is_chosen)
 		type = FRAME_MODULE;
 	else if (ev->shape->kind == KIND_PYTHON)
 		type = FRAME_PYTHON;
-	if (top != NULL)
-		top->self_ns -= ev->dur_ns;
+	if (f->set->clock == CLOCK_CPU && is_chosen)
+		take_from_above(f, ev->dur_ns);
 	f->nframes++;
 	vec_push(&f->open,
 	    ((struct open_frame){

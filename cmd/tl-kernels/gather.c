@@ -72,6 +72,7 @@ take_owner(void *arg, const struct owner *o)
 		one = &k->list.v[g->extra];
 		one->op = o->name;
 		one->has_op = is_op;
+		k->extents.v[one->recording].has_ops |= is_op;
 		one->category = category;
 		one->args = o->args;
 		one->module = o->module;
@@ -211,6 +212,10 @@ kinds_to_read(const struct settings *set)
 	return set->with_module ? kinds | KIND_BIT(KIND_PYTHON) : kinds;
 }
 
+/*
+ * Whether a source has ops is told by those that are asked for or own what is,
+ * as a stream that was filtered before has no others.
+ */
 static void
 take_event(
     struct kernels *k, struct owners *w, const struct event *ev, bool is_chosen)
@@ -226,7 +231,7 @@ take_event(
 	} else if (!event_is(ev, KINDS_PROLOGUE)) {
 		if (ev->shape->kind == KIND_OP) {
 			r->nops++;
-			extent_of(k, r->no)->has_ops = true;
+			extent_of(k, r->no)->has_ops |= is_chosen;
 		}
 		owners_push(w, ev, true);
 	}

@@ -66,6 +66,14 @@ close_top(struct gatherer *g)
 	struct module *mod = &g->m->list.v[top->number - 1];
 	int64_t total;
 
+	mod->is_asked |= g->all.n > top->first_all;
+	if (mod->is_asked) {
+		whole_of(g)->nasked++;
+		if (mod->up > 0) {
+			g->m->list.v[mod->up - 1].has_below = true;
+			g->m->list.v[mod->up - 1].is_asked = true;
+		}
+	}
 	mod->gpu_ns = UNITE(&g->all, top->first_all);
 	mod->self_ns = UNITE(&g->own, top->first_own);
 	g->own.n = top->first_own;
@@ -135,21 +143,24 @@ is_module(struct gatherer *g, const struct event *ev)
 	return *known == 1;
 }
 
+/*
+ * What was not asked for, and has nothing below that was, is not there: a
+ * stream that was filtered before does not have it either.
+ */
 static void
-open_module(struct gatherer *g, const struct event *ev)
+open_module(struct gatherer *g, const struct event *ev, bool is_chosen)
 {
 	uint32_t up = g->stack.n > 0 ? g->stack.v[g->stack.n - 1].number : 0;
 
 	if (g->m->list.n >= UINT32_MAX - 1)
 		die("more than %u calls of modules", UINT32_MAX - 1);
-	if (up > 0)
-		g->m->list.v[up - 1].has_below = true;
 	vec_push(&g->m->list,
 	    ((struct module){
 		.uid = ev->uid,
 		.origin = g->origin,
 		.name = ev->name,
 		.up = up,
+		.is_asked = is_chosen,
 		.ts_ns = ev->ts_ns,
 		.dur_ns = ev->dur_ns,
 		.bwd_ns = NO_TIME,
@@ -165,7 +176,7 @@ open_module(struct gatherer *g, const struct event *ev)
 }
 
 static void
-take_host_event(struct gatherer *g, const struct event *ev)
+take_host_event(struct gatherer *g, const struct event *ev, bool is_chosen)
 {
 	/* what is no part of the tree is above nothing */
 	if ((ev->shape->has & HAS_DEPTH) == 0)
@@ -174,7 +185,7 @@ take_host_event(struct gatherer *g, const struct event *ev)
 	if (ev->shape->kind == KIND_PYTHON) {
 		whole_of(g)->nframes++;
 		if (is_module(g, ev))
-			open_module(g, ev);
+			open_module(g, ev, is_chosen);
 	}
 	if (g->backward != NULL)
 		backward_host(g->backward, ev,
@@ -245,7 +256,7 @@ take_item(struct gatherer *g, const struct settings *set, struct stream_in *in,
 		if (event_is(&in->ev, KINDS_GPU))
 			take_gpu_event(g, &in->ev, o, is_chosen);
 		else if (event_is(&in->ev, KINDS_HOST | KIND_BIT(KIND_PYTHON)))
-			take_host_event(g, &in->ev);
+			take_host_event(g, &in->ev, is_chosen);
 	} else {
 		close_down_to(g, 0);
 	}

@@ -45,7 +45,7 @@ static const char *const style_words[] = { "dots", "tree", NULL };
 
 /* ---- what is missing ---- */
 
-/* A source without modules: what is to be recorded. */
+/* A source without modules, or none that is asked for. */
 static const char *
 why_none(const struct modules *m, const struct recording *o)
 {
@@ -55,6 +55,13 @@ why_none(const struct modules *m, const struct recording *o)
 	if (w->nframes == 0)
 		return "no Python frames: record with torch.profiler.profile("
 		       "with_stack=True, with_modules=True)";
+	if (o->ngpu > 0 && o->nchosen == 0) {
+		snprintf(text, sizeof text,
+		    "none of %" PRIu64 " GPU events is asked for", o->ngpu);
+		return text;
+	}
+	if (w->nmodules > 0)
+		return "no nn.Module launched what is asked for";
 	snprintf(text, sizeof text,
 	    "none of its %" PRIu64 " Python frames is an nn.Module: record "
 	    "the model's calls, with with_stack=True and with_modules=True",
@@ -75,8 +82,8 @@ check_sources(const struct modules *m)
 		if (!o->is_asked)
 			continue;
 		nasked++;
-		nwith += m->wholes.v[i].nmodules > 0;
-		if (m->wholes.v[i].nmodules == 0)
+		nwith += m->wholes.v[i].nasked > 0;
+		if (m->wholes.v[i].nasked == 0)
 			bad = o;
 	}
 	if (m->origins.list.n == 0)
@@ -88,7 +95,7 @@ check_sources(const struct modules *m)
 	for (size_t i = 0; i < m->origins.list.n; i++) {
 		const struct recording *o = &m->origins.list.v[i];
 
-		if (o->is_asked && m->wholes.v[i].nmodules == 0)
+		if (o->is_asked && m->wholes.v[i].nasked == 0)
 			doubt("%s: source %u: %s", o->path, (unsigned)o->src,
 			    why_none(m, o));
 	}

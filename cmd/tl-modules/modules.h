@@ -39,7 +39,8 @@ struct module {
 	uint32_t origin; /* in modules.origins */
 	uint32_t name;   /* with its prefix */
 	uint32_t up;     /* number of the module above, from 1; 0: none */
-	bool has_below;  /* modules */
+	bool has_below;  /* modules that are asked for */
+	bool is_asked;   /* it, or something below */
 	int64_t ts_ns, dur_ns;
 	int64_t gpu_ns;  /* busy time of all GPU events below */
 	int64_t self_ns; /* of those below no further module */
@@ -53,7 +54,7 @@ struct whole {
 	int64_t outside_ns; /* in no module */
 	uint64_t outside_kernels;
 	uint64_t nframes; /* of Python */
-	uint64_t nmodules;
+	uint64_t nmodules, nasked;
 };
 
 /* All that was read; modules come before those below them. */

@@ -207,7 +207,7 @@ place_module(struct maker *k, struct nodes *n, uint32_t i)
 	int64_t level = 0;
 
 	k->node_of[i] = up;
-	if (!k->m->origins.list.v[mod->origin].is_asked)
+	if (!k->m->origins.list.v[mod->origin].is_asked || !mod->is_asked)
 		return;
 	if (up == 0 && !is_root(k->m, k->set, mod))
 		return;
@@ -231,7 +231,7 @@ add_outside(struct nodes *n, const struct maker *k, uint32_t origin)
 {
 	const struct whole *w = &k->m->wholes.v[origin];
 
-	if (k->set->roots.n > 0 || w->nmodules == 0 || w->outside_ns == 0 ||
+	if (k->set->roots.n > 0 || w->nasked == 0 || w->outside_ns == 0 ||
 	    w->outside_ns < k->set->min_ns ||
 	    !k->m->origins.list.v[origin].is_asked)
 		return;

@@ -95,20 +95,20 @@ check_calls(const struct settings *set, const struct roof_state *g)
 	}
 	if (!is_asked)
 		die("no source of the ranks asked for");
-	if (g->calls.n > 0)
-		return;
 	if (ngpu == 0)
 		die("%s: no GPU event among %" PRIu64 " events", path,
 		    g->nevents);
+	if (nchosen == 0)
+		die("%s: none of %" PRIu64 " GPU events is asked for", path,
+		    ngpu);
+	if (g->calls.n > 0)
+		return;
 	if (nunlinked == ngpu)
 		die("%s: none of %" PRIu64 " GPU events has its launch in the "
 		    "trace, so no op owns one: try tl-kernels",
 		    path, ngpu);
 	if (set->names.n > 0)
 		die("%s: no op of that name among %" PRIu64 " ops", path, nops);
-	if (nchosen == 0)
-		die("%s: none of %" PRIu64 " GPU events is asked for", path,
-		    ngpu);
 	die("%s: all of %" PRIu64 " GPU events asked for are collectives or "
 	    "have no launch",
 	    path, nchosen);

@@ -66,9 +66,9 @@ a/train.py(3): main;nn.Module: Net_0;aten::linear;aten::mm 50000
 a/train.py(3): main;nn.Module: Net_0;aten::linear;aten::mm;cudaLaunchKernel 10000
 cudaLaunchKernel 5000'
 is '--clock cpu --by module' "$(tl-fold --clock cpu --by module t.tl)" 'Net_0 400000'
-is '--clock cpu --kind op' "$(tl-fold --clock cpu --frames ops --kind op t.tl)" 'aten::add 15000
+is '--clock cpu --kind op' "$(tl-fold --clock cpu --frames ops --kind op t.tl)" 'aten::add 20000
 aten::linear 40000
-aten::linear;aten::mm 50000'
+aten::linear;aten::mm 60000'
 is '--unit us: lines add up' "$(tl-fold --frames ops --unit us t.tl)" '[no launch];stray 2
 aten::add;k2 7
 aten::linear;aten::mm;void k<int>(int) 12

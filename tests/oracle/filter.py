@@ -157,16 +157,21 @@ def expected(sel, events):
                 below.add((e["src"], e["id"]))
         key = {me for me in below if "stub" not in sel.at[me].get("flags", [])}
     below = {}
-    keep = set(key)
-    for e in events:
-        me = (e["src"], e["id"])
-        if e["section"] == "prologue" and e["kind"] in CONTEXT and sel.asked(e["src"]):
-            keep.add(me)
-        if me not in key:
+    keep, todo = set(), list(key)
+    while todo:  # what is above, and the forward op of each backward op
+        me = todo.pop()
+        if me in keep:
             continue
-        while "parent" in sel.at[me]:
-            me = (e["src"], sel.at[me]["parent"])
-            keep.add(me)
+        keep.add(me)
+        e = sel.at[me]
+        if "parent" in e:
+            todo.append((e["src"], e["parent"]))
+        fwd = sel.at.get((e["src"], e.get("fwd")))
+        if fwd is not None and fwd["section"] == e["section"] == "tree" and "bwd" in fwd:
+            todo.append((e["src"], e["fwd"]))
+    for e in events:
+        if e["section"] == "prologue" and e["kind"] in CONTEXT and sel.asked(e["src"]):
+            keep.add((e["src"], e["id"]))
     for me in keep:
         gpu = sel.at[me]["kind"] in GPU
         up = me
