@@ -12,7 +12,8 @@ LC_ALL=C
 export LC_ALL
 
 # --long, -s, ARGUMENT, who gets it, help. Who: r tl-report itself, t
-# tl-timeline, o tl-ops, k tl-kernels, f tl-roofline.
+# tl-timeline, o tl-ops, k tl-kernels, f tl-roofline,
+# c tl-collective, h tl-html.
 options() {
 	cat <<'END'
 --arch||NAME|f|the GPU: auto, a name or a JSON file
@@ -37,14 +38,14 @@ options() {
 --title||TEXT|r|of the page
 --top||N|okf|the first N rows of each sheet
 --width||N|r|columns of the screen
---annotation||NAME[#N]|tokf|in annotations like NAME; only the Nth
---by-gpu-time|||tokf|GPU work by its own start, not its launch's
---dev||DEV,...|tokf|of these devices, as 0,2-3
---from||TIME|tokf|from TIME after the source's first event on
---gpu-stream||STREAM,...|tokf|of these GPU streams
---rank||RANK,...|tokf|of the sources of these ranks
---step||STEP,...|tokf|in these steps, as 3-7, first or last
---to||TIME|tokf|before TIME after the first event
+--annotation||NAME[#N]|tokfch|in annotations like NAME; only the Nth
+--by-gpu-time|||tokfch|GPU work by its own start, not its launch's
+--dev||DEV,...|tokfch|of these devices, as 0,2-3
+--from||TIME|tokfch|from TIME after the source's first event on
+--gpu-stream||STREAM,...|tokfch|of these GPU streams
+--rank||RANK,...|tokfch|of the sources of these ranks
+--step||STEP,...|tokfch|in these steps, as 3-7, first or last
+--to||TIME|tokfch|before TIME after the first event
 --help|||r|this text
 --version|||r|the program's and the stream's version
 END
@@ -85,7 +86,7 @@ help() {
 
 dir='' page='' book='' kernels='' short='' collective=y rocprof_kernels=y
 title='' width=${COLUMNS:-80} ntraces=0 traces=''
-for_t='' for_o='' for_k='' for_f=''
+for_t='' for_o='' for_k='' for_f='' for_c='' for_h=''
 
 quote() { # quote TEXT: into $quoted, for eval
 	quoted='' rest=$1
@@ -148,6 +149,8 @@ take() { # take LONG WHO [VALUE]
 	case $2 in *o*) for_o="$for_o $word" ;; esac
 	case $2 in *k*) for_k="$for_k $word" ;; esac
 	case $2 in *f*) for_f="$for_f $word" ;; esac
+	case $2 in *c*) for_c="$for_c $word" ;; esac
+	case $2 in *h*) for_h="$for_h $word" ;; esac
 	case $2 in *r*) own_option "$1" "${3-}" ;; esac
 }
 
@@ -400,7 +403,7 @@ analyse() {
 	[ -z "$loud" ] && [ "$rc" -eq 0 ] || said="$said timeline"
 	if [ -n "$has_ops" ] && [ -n "$collective" ] && have tl-collective &&
 		communicates "$1/gpu_timeline.$2"; then
-		start collective "tl-collective --table coll_analysis $to -- $trees"
+		start collective "tl-collective --table coll_analysis $to $for_c -- $trees"
 	fi
 	if have tl-kernels && [ "$kernels$short$is_rocprof$3" ]; then
 		start kernels "tl-kernels --format $2 -d $in/more $for_k -- $trees"
@@ -551,7 +554,7 @@ write_page() {
 	unset IFS
 	[ ! -f "$tmp/n/more/roofs.ndjson" ] || set -- "$@" "$tmp/n/more/roofs.ndjson"
 	[ -z "$title" ] || set -- --title "$title" "$@"
-	eval "tl-html -o \"\$page\" \"\$@\" -- $trees"
+	eval "tl-html -o \"\$page\" $for_h \"\$@\" -- $trees"
 	worst $?
 }
 

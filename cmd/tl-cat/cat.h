@@ -3,7 +3,7 @@
 #ifndef TL_CAT_H
 #define TL_CAT_H
 
-#include "stream/stream.h"
+#include "trace/trace.h"
 
 enum mode {
 	MODE_STREAM, /* NDJSON, or with --binary the stream */
@@ -28,7 +28,8 @@ struct settings {
 	const char *fields; /* -F */
 	const char *from;   /* --from */
 	uint32_t kinds;     /* --only, --skip */
-	int64_t head;       /* -n: events, or INT64_MAX */
+	struct select_front select;
+	int64_t head; /* -n: events, or INT64_MAX */
 	VEC(struct pick) picks;
 	char *const *files; /* ended by NULL; never empty */
 };

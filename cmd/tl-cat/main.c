@@ -23,7 +23,6 @@ static const struct about about = {
 enum {
 	OPT_ABS = OPT_LONG,
 	OPT_CHECK,
-	OPT_FROM,
 	OPT_HEADER,
 	OPT_ID,
 	OPT_NO_HEADER,
@@ -39,13 +38,15 @@ static const struct opt options[] = {
 	{ 'b', "binary", NULL, "write the binary stream" },
 	{ OPT_CHECK, "check", NULL, "read all and say whether it is whole" },
 	{ 'F', "fields", "COLUMN,...", "columns of --tsv, which it implies" },
-	{ OPT_FROM, "from", "STREAM", "where --reseal finds what is missing" },
 	{ 'n', "head", "N", "only the first N events" },
 	{ OPT_HEADER, "header", NULL, "provenance, marks and sources" },
 	{ OPT_ID, "id", "UID", "only this event; may be repeated" },
 	{ OPT_NO_HEADER, "no-header", NULL, "no line of names in --tsv" },
 	{ OPT_ONLY, "only", "KIND,...", "only events of these kinds" },
 	{ OPT_RESEAL, "reseal", NULL, "edited lines to a stream again" },
+	OPT_SELECT_WITH("TIME|STREAM",
+	    "from TIME on; STREAM: where --reseal finds what is missing",
+	    "TIME", "before TIME after the first event"),
 	{ OPT_SKIP, "skip", "KIND,...", "no events of these kinds" },
 	{ OPT_STATS, "stats", NULL, "bytes by kind of event and of record" },
 	{ OPT_TSV, "tsv", NULL, "columns with tabs between them" },
@@ -153,7 +154,8 @@ read_option(
 		set_mode(set, MODE_TSV, mode, op);
 		set->fields = op->arg;
 		break;
-	case OPT_FROM: set->from = op->arg; break;
+	/* a stream with --reseal, which may come later, else a time */
+	case OPT_SELECT_FROM: set->from = op->arg; break;
 	case 'n': set->head = opt_int(op, 0, INT64_MAX); break;
 	case OPT_HEADER: set_mode(set, MODE_HEADER, mode, op); break;
 	case OPT_ID: vec_push(&set->picks, pick_of(op)); break;
@@ -163,8 +165,22 @@ read_option(
 	case OPT_SKIP: set->kinds &= ~kinds_of(op); break;
 	case OPT_STATS: set_mode(set, MODE_STATS, mode, op); break;
 	case OPT_TSV: set_mode(set, MODE_TSV, mode, op); break;
-	default: (void)stream_dest_opt(&set->dest, op, ch); break;
+	default:
+		if (!select_front_opt(&set->select, op, ch))
+			(void)stream_dest_opt(&set->dest, op, ch);
+		break;
 	}
+}
+
+static void
+take_from(struct settings *set)
+{
+	struct optparse op = { .name = "--from", .arg = set->from };
+
+	if (set->from == NULL || set->mode == MODE_RESEAL)
+		return;
+	(void)select_front_opt(&set->select, &op, OPT_SELECT_FROM);
+	set->from = NULL;
 }
 
 /* What does not go together. */
@@ -181,13 +197,14 @@ check_settings(const struct settings *set, const char *mode)
 		die_usage("--ndjson and --check exclude each other");
 	if (set->no_header && set->mode != MODE_TSV && set->mode != MODE_STATS)
 		die_usage("--no-header goes with --tsv or --stats");
-	if ((set->mode == MODE_RESEAL) != (set->from != NULL))
+	if (set->mode == MODE_RESEAL && set->from == NULL)
 		die_usage("--reseal and --from STREAM go together");
 	if (set->mode == MODE_STREAM || set->mode == MODE_TSV)
 		return;
 	if (set->abs)
 		die_usage("--abs does not go with %s", mode);
-	if (is_selective(set) || set->head != INT64_MAX)
+	if (is_selective(set) || set->head != INT64_MAX ||
+	    select_front_is_on(&set->select))
 		die_usage("events can't be chosen with %s", mode);
 	if (set->mode == MODE_RESEAL && set->files[1] != NULL)
 		die_usage("--reseal takes one file of lines");
@@ -206,6 +223,7 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		read_option(&set, &op, ch, &mode);
 	set.files = op.ind < argc ? argv + op.ind : standard_input;
+	take_from(&set);
 	check_settings(&set, mode);
 	if (set.mode == MODE_STREAM || set.mode == MODE_RESEAL)
 		set.dest.ndjson = !set.binary;

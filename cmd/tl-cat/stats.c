@@ -13,7 +13,7 @@ struct count {
 	uint64_t n, bytes;
 };
 
-struct stats {
+struct byte_stats {
 	struct strings *strings;
 	struct encoder enc;
 	struct sources sources;
@@ -25,7 +25,7 @@ struct stats {
 
 /* Records that were added to the block, by type; events are known by kind. */
 static void
-count_records(struct stats *s, enum kind kind)
+count_records(struct byte_stats *s, enum kind kind)
 {
 	const unsigned char *base = (const unsigned char *)s->enc.block.p;
 	const unsigned char *p = base + s->counted;
@@ -55,7 +55,7 @@ count_records(struct stats *s, enum kind kind)
 }
 
 static void
-count_file(struct stats *s, const char *path)
+count_file(struct byte_stats *s, const char *path)
 {
 	struct stream_in *in = stream_open(path, s->strings, WANT_STREAM);
 	enum item item;
@@ -109,7 +109,7 @@ add_to(struct count *sum, struct count c)
 }
 
 static void
-add_rows(struct table *t, const struct stats *s)
+add_rows(struct table *t, const struct byte_stats *s)
 {
 	static const struct {
 		unsigned type;
@@ -148,7 +148,7 @@ cat_stats(const struct settings *set)
 		.no_header = set->no_header,
 		.top = TABLE_TOP_ALL,
 	};
-	struct stats s = { .strings = strings_create() };
+	struct byte_stats s = { .strings = strings_create() };
 	struct table *t;
 
 	if (set->dest.zstd)

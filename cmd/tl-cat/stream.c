@@ -4,14 +4,15 @@
  *
  * Inputs that are streams are opened before work begins, because the header of
  * the output says what all of them are. Raw traces are not: each would be a
- * program that waits.
+ * program that waits. Nor are the second and later ones of which events are
+ * selected, which come as trees.
  */
 #include "cat.h"
 
 struct input {
 	const char *path;
 	struct stream_in
-	    *in; /* NULL: a raw trace, opened when its turn comes */
+	    *in; /* NULL: a program in front, opened when its turn comes */
 };
 
 struct cat {
@@ -54,21 +55,37 @@ is_stream(struct in *in)
 	return false;
 }
 
+/* At once, if nothing but its name is to wait. */
+static struct stream_in *
+open_early(struct cat *c, const char *path)
+{
+	struct strings *strings = c->sources.numbers.strings;
+	struct in *in;
+
+	if (select_front_is_on(&c->set->select))
+		return c->is_first || strcmp(path, "-") == 0
+		    ? select_front_open(
+			  &c->set->select, path, strings, WANT_STREAM)
+		    : NULL;
+	in = in_open(path);
+	if (is_stream(in) || strcmp(path, "-") == 0)
+		return stream_open_in(in, strings, WANT_STREAM);
+	in_close(in);
+	return NULL;
+}
+
 static void
 open_input(struct cat *c, const char *path)
 {
-	struct in *in = in_open(path);
-	struct input input = { path, NULL };
+	struct input input = { path, open_early(c, path) };
 	unsigned marks = 0;
 
-	if (is_stream(in) || strcmp(path, "-") == 0) {
-		input.in =
-		    stream_open_in(in, c->sources.numbers.strings, WANT_STREAM);
+	if (select_front_is_on(&c->set->select))
+		marks = MARK_LINKED | MARK_TREE;
+	if (input.in != NULL) {
 		marks = input.in->marks;
 		for (size_t i = 0; i < input.in->nprov; i++)
 			vec_push(&c->prov, input.in->prov[i]);
-	} else {
-		in_close(in);
 	}
 	c->marks = join_marks(c, marks);
 	c->is_first = false;
@@ -170,8 +187,8 @@ pass_input(struct cat *c, struct input *input)
 	enum item item = ITEM_EVENT;
 
 	if (in == NULL)
-		in = stream_open(
-		    input->path, c->sources.numbers.strings, WANT_STREAM);
+		in = select_front_open(&c->set->select, input->path,
+		    c->sources.numbers.strings, WANT_STREAM);
 	stream_only(in, c->set->kinds);
 	numbering_input(&c->sources.numbers);
 	while (c->left > 0 && (item = stream_next(in)) != ITEM_END)

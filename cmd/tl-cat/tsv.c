@@ -2,7 +2,6 @@
 /* tsv: columns for awk. */
 #include "cat.h"
 #include "stream/wire.h"
-#include "trace/trace.h"
 
 enum what {
 	COL_ID,
@@ -94,6 +93,7 @@ struct tsv {
 	struct buf line;
 	VEC(struct col) cols;
 	bool has_keys;
+	bool has_flags; /* a column tells stubs from others */
 	bool is_terminal;
 	int64_t left;
 };
@@ -426,7 +426,9 @@ put_event(struct tsv *t, struct event *ev)
 {
 	if (t->walk != NULL)
 		walk_push(t->walk, ev);
-	if ((t->set->kinds & KIND_BIT(ev->shape->kind)) == 0 ||
+	/* a stub stands above what was asked for, and was not itself */
+	if (((ev->flags & EV_STUB) != 0 && !t->has_flags) ||
+	    (t->set->kinds & KIND_BIT(ev->shape->kind)) == 0 ||
 	    !is_picked(t->set, ev))
 		return;
 	numbering_event(&t->sources.numbers, ev);
@@ -463,8 +465,8 @@ put_file(struct tsv *t, const char *path, bool is_tree)
 {
 	enum item item;
 
-	t->in = stream_open(path, t->sources.numbers.strings,
-	    is_tree ? WANT_TREE : WANT_STREAM);
+	t->in = select_front_open(&t->set->select, path,
+	    t->sources.numbers.strings, is_tree ? WANT_TREE : WANT_STREAM);
 	numbering_input(&t->sources.numbers);
 	if (is_tree)
 		t->walk = walk_create(t->sources.numbers.strings);
@@ -495,6 +497,8 @@ cat_tsv(const struct settings *set)
 	parse_columns(&t, set->fields != NULL ? set->fields : DEFAULT_FIELDS);
 	for (size_t i = 0; i < t.cols.n; i++)
 		is_tree |= is_tree_column(t.cols.v[i].what);
+	for (size_t i = 0; i < t.cols.n; i++)
+		t.has_flags |= t.cols.v[i].what == COL_FLAGS;
 	t.out = out_open(set->dest.path);
 	if (set->dest.zstd)
 		out_zstd(t.out, set->dest.zstd_level);

@@ -68,6 +68,7 @@ struct settings {
 	int jobs;
 	struct table_dest dest;
 	struct stream_dest out; /* with partial */
+	struct select_front select;
 };
 
 /* ---- input.c ---- */

@@ -52,6 +52,7 @@ static const struct opt options[] = {
 	{ OPT_RANK_REGEX, "rank-regex", "RE",
 	    "the rank in a file's name is the group of RE" },
 	{ OPT_TABLE_NAME, "table", "NAME,...", "print these tables" },
+	OPT_SELECT,
 	OPT_TABLE,
 	{ 'v', "verbose", NULL, "a summary on stderr" },
 	{ OPT_WIDE, "wide", NULL, "columns for each of over 16 ranks" },
@@ -131,6 +132,8 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 		break;
 	case 'z': (void)stream_dest_opt(&set->out, op, ch); break;
 	default:
+		if (select_front_opt(&set->select, op, ch))
+			break;
 		(void)table_dest_opt(&set->dest, op, ch);
 		if (ch == 'o')
 			(void)stream_dest_opt(&set->out, op, ch);

@@ -359,6 +359,19 @@ reducer_free(struct reducer *r)
 	free(r);
 }
 
+static struct stream_in *
+open_input(const struct reducer *r, const char *path)
+{
+	const uint32_t kinds = KINDS_GPU | KINDS_EXPLAIN;
+	struct stream_in *in;
+
+	if (!select_front_is_on(&r->set->select))
+		return stream_open_only(path, r->st, kinds);
+	in = select_front_open(&r->set->select, path, r->st, WANT_TREE);
+	stream_only(in, kinds);
+	return in;
+}
+
 void
 reduce_input(struct reducer *r, const char *path, part_vec *parts)
 {
@@ -370,7 +383,7 @@ reduce_input(struct reducer *r, const char *path, part_vec *parts)
 	r->hashes.n = 0;
 	r->st = strings_create();
 	r->names = recogniser_new(r->set, r->st);
-	in = stream_open_only(path, r->st, KINDS_GPU | KINDS_EXPLAIN);
+	in = open_input(r, path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		if (item == ITEM_SOURCE) {
 			at_source(r, in->source.src);

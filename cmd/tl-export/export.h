@@ -38,6 +38,7 @@ struct settings {
 	bool keep_pids; /* of later sources too */
 	bool verbose;
 	int ninputs;
+	struct select_front select;
 };
 
 /* ---- sink.c: bytes to a file, compressed or not ---- */

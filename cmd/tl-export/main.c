@@ -18,7 +18,6 @@ enum {
 	OPT_PIDS,
 	OPT_PRETTY,
 	OPT_SORT,
-	OPT_TO,
 	OPT_WITH_TREE,
 };
 
@@ -37,8 +36,9 @@ static const struct opt options[] = {
 	    "process ids of the second and later sources (shift)" },
 	{ OPT_PRETTY, "pretty", NULL,
 	    "several lines an event, as Kineto does" },
+	OPT_SELECT_WITH("TIME", "from TIME after the source's first event on",
+	    "chrome|TIME", "the format (chrome); or only before TIME"),
 	{ OPT_SORT, "sort", "stream|id", "the order of events (stream)" },
-	{ OPT_TO, "to", "chrome", "the format (chrome)" },
 	{ OPT_WITH_TREE, "with-tree", NULL,
 	    "owner, launch and depth as arguments tl.*" },
 	{ 'v', "verbose", NULL, "a summary on stderr" },
@@ -84,6 +84,16 @@ set_pack(struct settings *set, const struct optparse *op, enum pack pack)
 		set->level = (int)opt_int(op, 1, pack == PACK_GZIP ? 9 : 19);
 }
 
+/* A format, or, as all times begin with a digit, a time. */
+static void
+take_to(struct settings *set, const struct optparse *op)
+{
+	if (op->arg[0] >= '0' && op->arg[0] <= '9')
+		(void)select_front_opt(&set->select, op, OPT_SELECT_TO);
+	else
+		set->to = target_of(op);
+}
+
 static void
 take_option(struct settings *set, const struct optparse *op, int ch)
 {
@@ -100,11 +110,11 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_PIDS: set->keep_pids = opt_word(op, pids) == 1; break;
 	case OPT_PRETTY: set_layout(set, LAYOUT_PRETTY); break;
 	case OPT_SORT: set->sort_id = opt_word(op, orders) == 1; break;
-	case OPT_TO: set->to = target_of(op); break;
+	case OPT_SELECT_TO: take_to(set, op); break;
 	case OPT_WITH_TREE: set->with_tree = true; break;
 	case 'v': set->verbose = true; break;
 	case 'z': set_pack(set, op, PACK_ZSTD); break;
-	default: break;
+	default: (void)select_front_opt(&set->select, op, ch); break;
 	}
 }
 
@@ -191,7 +201,7 @@ pass_on_sorted(const struct target *to, void *x, struct stream_in *in)
 static uint64_t
 read_file(const struct settings *set, void *x, const char *path)
 {
-	struct stream_in *in = stream_open(path, NULL,
+	struct stream_in *in = select_front_open(&set->select, path, NULL,
 	    set->with_tree   ? WANT_TREE
 		: set->flows ? WANT_LINKED
 			     : WANT_STREAM);

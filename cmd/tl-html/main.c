@@ -15,13 +15,14 @@
 static const struct opt options[] = {
 	{ 'o', "output", "FILE",
 	    "write to FILE, which appears only when whole" },
+	OPT_SELECT,
 	{ OPT_TITLE, "title", "TEXT", "the title of the page" },
 	OPT_END,
 };
 
 static const struct about about = {
 	.purpose = "tables and trees as one page for a browser",
-	.synopsis = "-o FILE [--title TEXT] [TABLE.ndjson | TRACE]...",
+	.synopsis = "-o FILE [OPTION...] [TABLE.ndjson | TRACE]...",
 	.example = "tl-ops --format ndjson -o ops.ndjson t.tl\n"
 		   "tl-html -o page.html ops.ndjson t.tl",
 };
@@ -35,6 +36,7 @@ struct page {
 	struct buf tables;
 	bool no_table_yet;
 	uint32_t nsources;
+	struct select_front select; /* of the trees */
 };
 
 uint32_t
@@ -55,7 +57,8 @@ name_number(struct names_used *names, uint32_t string)
 static void
 read_tree(struct page *p, const char *path)
 {
-	struct stream_in *in = stream_open(path, p->strings, WANT_TREE);
+	struct stream_in *in =
+	    select_front_open(&p->select, path, p->strings, WANT_TREE);
 	uint32_t first = p->nsources;
 	enum item item;
 
@@ -181,7 +184,7 @@ main(int argc, char *argv[])
 		switch (ch) {
 		case 'o': path = op.arg; break;
 		case OPT_TITLE: title = op.arg; break;
-		default: break;
+		default: (void)select_front_opt(&p.select, &op, ch); break;
 		}
 	}
 	if (path == NULL)

@@ -17,6 +17,7 @@ struct settings {
 	struct view view;
 	int64_t mem; /* 0: no limit */
 	struct stream_dest dest;
+	struct select_front select;
 };
 
 struct totals {
@@ -71,6 +72,7 @@ static const struct opt options[] = {
 	{ OPT_PRUNE, "prune", NULL,
 	    "print: only what leads to GPU work, as it is by default" },
 	{ OPT_ROOT, "root", "UID|NAME", "print: from these events; a pattern" },
+	OPT_SELECT,
 	{ OPT_STACK, "stack", "UID", "print the names above an event" },
 	OPT_STREAM_OUT,
 	{ OPT_TID, "tid", "TID", "ext-id: of this thread" },
@@ -308,7 +310,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	default:
 		if (take_view(&set->view, op, ch))
 			set->print = true; /* they are about nothing else */
-		else
+		else if (!select_front_opt(&set->select, op, ch))
 			stream_dest_opt(&set->dest, op, ch);
 		break;
 	}
@@ -322,6 +324,10 @@ check_options(const struct settings *set)
 	if (set->print && (set->dest.ndjson || set->dest.zstd))
 		die_usage("--print writes no stream: --ndjson and --zstd "
 			  "mean nothing then");
+	if (select_front_is_on(&set->select) && (set->is_anew || set->mem > 0))
+		die_usage("to select from a tree that is made with --bleed, "
+			  "--link, --mem or --no-python, put tl-filter behind "
+			  "it");
 	if ((v->pid != NULL || v->tid != NULL) && v->ext == NULL)
 		die_usage("--pid and --tid narrow --ext-id, which is missing");
 	if (v->up != NULL && v->stack != NULL)
@@ -344,7 +350,8 @@ main(int argc, char *argv[])
 	check_options(&set);
 	if (argc - op.ind > 1)
 		die_usage("one input at a time; join streams with tl-cat");
-	in = stream_open(op.ind < argc ? argv[op.ind] : "-", NULL, WANT_STREAM);
+	in = select_front_open(
+	    &set.select, op.ind < argc ? argv[op.ind] : "-", NULL, WANT_STREAM);
 	refuse_edited(in);
 	if (set.mem > 0)
 		store_limit((size_t)set.mem);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running tl-decode, tl-link or tl-tree in front of a reader. */
+/* Running tl-decode, tl-link, tl-tree or tl-filter in front of a reader. */
 #include "stream/in.h"
 
 #include <errno.h>
@@ -140,26 +140,35 @@ is_named_file(const struct in *in)
 	    S_ISREG(st.st_mode);
 }
 
+/* The program's name, its options and, where it has no pipe, its file. */
 static void
-spawn(struct helper *h, const char *only, int in_fd, int out_fd)
+put_words(char *argv[], char *path, char *const *words, char *file)
+{
+	*argv++ = path;
+	while (words != NULL && *words != NULL)
+		*argv++ = *words++;
+	if (file != NULL) {
+		*argv++ = (char *)"--";
+		*argv++ = file;
+	}
+	*argv = NULL;
+}
+
+static void
+spawn(struct helper *h, char *const *words, int in_fd, int out_fd)
 {
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
 	sigset_t defaults;
 	char *path = program_path(h->program);
-	char *argv[7];
-	int n = 0, err;
+	char **argv;
+	size_t n = 0;
+	int err;
 
-	argv[n++] = path;
-	if (only != NULL) {
-		argv[n++] = (char *)"--only";
-		argv[n++] = (char *)(uintptr_t)only;
-	}
-	if (in_fd < 0) {
-		argv[n++] = (char *)"--";
-		argv[n++] = h->name;
-	}
-	argv[n] = NULL;
+	while (words != NULL && words[n] != NULL)
+		n++;
+	argv = xcalloc(n + 4, sizeof *argv);
+	put_words(argv, path, words, in_fd < 0 ? h->name : NULL);
 	/* a parent that ignores SIGPIPE must not make the helper deaf */
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);
@@ -178,11 +187,12 @@ spawn(struct helper *h, const char *only, int in_fd, int out_fd)
 	}
 	posix_spawn_file_actions_destroy(&fa);
 	posix_spawnattr_destroy(&attr);
+	vec_release(argv);
 	vec_release(path);
 }
 
 struct helper *
-helper_start(const char *program, const char *only, struct in *in)
+helper_start(const char *program, char *const *words, struct in *in)
 {
 	struct helper *h = xcalloc(1, sizeof *h);
 	bool named = is_named_file(in);
@@ -194,7 +204,7 @@ helper_start(const char *program, const char *only, struct in *in)
 	make_pipe(out);
 	if (!named)
 		make_pipe(feed_pipe);
-	spawn(h, only, feed_pipe[0], out[1]);
+	spawn(h, words, feed_pipe[0], out[1]);
 	close(out[1]);
 	h->output_fd = out[0];
 	h->feed_fd = feed_pipe[1];

@@ -312,7 +312,7 @@ read_header(struct stream_in *s)
 
 /* The bytes are led through a helper; its output is read instead. */
 static struct stream_in *
-through(struct stream_in *s, const char *program, const char *only)
+through(struct stream_in *s, const char *program, char *const *words)
 {
 	struct stream_dec *sd = s->dec;
 	struct in *in = sd->in;
@@ -320,7 +320,7 @@ through(struct stream_in *s, const char *program, const char *only)
 	if (sd->helper != NULL)
 		die("%s: %s gave a stream that is not as far as asked for",
 		    s->name, program);
-	sd->helper = helper_start(program, only, in);
+	sd->helper = helper_start(program, words, in);
 	sd->in = helper_output(sd->helper);
 	sd->is_ndjson = false;
 	read_header(s);
@@ -418,20 +418,24 @@ static void
 decode(struct stream_in *s, enum want want, uint32_t kinds)
 {
 	struct buf only = { 0 };
+	char *words[3] = { NULL };
 
-	if (kinds != KINDS_ALL)
+	if (kinds != KINDS_ALL) {
 		put_kinds(&only, kinds);
+		words[0] = (char *)(uintptr_t)"--only";
+		words[1] = only.p;
+	}
 	through(s,
 	    want == WANT_TREE         ? "tl-tree"
 		: want == WANT_LINKED ? "tl-link"
 				      : "tl-decode",
-	    only.p);
+	    words);
 	buf_free(&only);
 	begin_binary(s, want);
 }
 
 static struct stream_in *
-open_in(struct in *in, struct strings *strings, enum want want, uint32_t kinds)
+create(struct in *in, struct strings *strings)
 {
 	struct stream_in *s = xcalloc(1, sizeof *s);
 	struct stream_dec *sd = xcalloc(1, sizeof *sd);
@@ -444,13 +448,21 @@ open_in(struct in *in, struct strings *strings, enum want want, uint32_t kinds)
 	dec_start(&sd->bin, s->strings);
 	sd->bin.to = &s->ev;
 	ndjson_start(&sd->nd, s->strings);
+	return s;
+}
+
+static struct stream_in *
+open_in(struct in *in, struct strings *strings, enum want want, uint32_t kinds)
+{
+	struct stream_in *s = create(in, strings);
+
 	switch (sniff(in)) {
 	case SNIFF_BINARY:
 		read_header(s);
 		begin_binary(s, want);
 		break;
 	case SNIFF_NDJSON:
-		sd->is_ndjson = true;
+		s->dec->is_ndjson = true;
 		read_header(s);
 		begin_ndjson(s, want);
 		break;
@@ -481,6 +493,17 @@ struct stream_in *
 stream_open_only(const char *path, struct strings *strings, uint32_t kinds)
 {
 	return open_in(in_open(path), strings, WANT_STREAM, kinds);
+}
+
+struct stream_in *
+stream_open_through(const char *path, struct strings *strings, enum want want,
+    const char *program, char *const *words)
+{
+	struct stream_in *s = create(in_open(path), strings);
+
+	through(s, program, words);
+	begin_binary(s, want);
+	return s;
 }
 
 void

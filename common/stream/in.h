@@ -12,11 +12,11 @@
 struct helper;
 
 /*
- * Runs program on what is left of in, which the helper owns from now on; only:
- * the argument of its option --only, or NULL.
+ * Runs program on what is left of in, which the helper owns from now on, with
+ * words (ended by NULL, or NULL: none) for options.
  */
 struct helper *helper_start(
-    const char *program, const char *only, struct in *in);
+    const char *program, char *const *words, struct in *in);
 /* What the helper writes; closed by the reader. */
 struct in *helper_output(struct helper *h);
 /* Waits. A failed helper ends this program; one with doubts leaves a doubt. */

@@ -442,6 +442,12 @@ struct stream_in *stream_open(
 /* Over an input already open (its name is used in messages). */
 struct stream_in *stream_open_in(
     struct in *in, struct strings *strings, enum want want);
+/*
+ * Opens what one of our programs, such as tl-filter, makes of a stream or
+ * trace; words, ended by NULL, are its options.
+ */
+struct stream_in *stream_open_through(const char *path, struct strings *strings,
+    enum want want, const char *program, char *const *words);
 /* Events of other kinds are passed over, which is much cheaper. */
 void stream_only(struct stream_in *in, uint32_t kinds);
 /*

@@ -382,17 +382,21 @@ struct select {
 #define OPT_SELECT_TO (OPT_OF_TRACE + 26)
 /* clang-format off */
 #define OPT_SELECT                                                             \
+	OPT_SELECT_WITH("TIME", "from TIME after the source's first event on", \
+	    "TIME", "before TIME after the first event")
+/* The same, where --from or --to has another meaning besides. */
+#define OPT_SELECT_WITH(from_arg, from_help, to_arg, to_help)                  \
 	{ OPT_SELECT_ANNOTATION, "annotation", "NAME[#N]", "in annotations like NAME; only the Nth" }, \
 	{ OPT_SELECT_BY_GPU_TIME, "by-gpu-time", NULL, "GPU work by its own start, not its launch's" }, \
 	{ OPT_SELECT_DEV, "dev", "DEV,...", "of these devices, as 0,2-3" },    \
-	{ OPT_SELECT_FROM, "from", "TIME", "from TIME after the source's first event on" }, \
+	{ OPT_SELECT_FROM, "from", from_arg, from_help }, \
 	{ OPT_SELECT_GPU_STREAM, "gpu-stream", "STREAM,...", "of these GPU streams" }, \
 	{ OPT_SELECT_KIND, "kind", "KIND,...", "of these kinds, as kernel,memcpy" }, \
 	{ OPT_SELECT_MIN_DUR, "min-dur", "TIME", "that last at least TIME" },  \
 	{ OPT_SELECT_NAME, "name", "GLOB", "whose name is like GLOB" },        \
 	{ OPT_SELECT_RANK, "rank", "RANK,...", "of the sources of these ranks" }, \
 	{ OPT_SELECT_STEP, "step", "STEP,...", "in these steps, as 3-7, first or last" }, \
-	{ OPT_SELECT_TO, "to", "TIME", "before TIME after the first event" }
+	{ OPT_SELECT_TO, "to", to_arg, to_help }
 /* clang-format on */
 
 /* Takes one shared option; false if ch is none of them. */
@@ -421,6 +425,26 @@ int64_t select_step(struct select *s);
  */
 const struct window *select_annotation(struct select *s);
 void select_free(struct select *s);
+
+/*
+ * For programs that pass on or draw a whole tree: what is selected comes as
+ * from tl-filter, which is put in front of each input. Zeroes to start with.
+ */
+struct select_front {
+	VEC(char *) words; /* tl-filter's */
+};
+
+/* Takes one shared option, as select_opt(). */
+bool select_front_opt(
+    struct select_front *f, const struct optparse *op, int ch);
+static inline bool
+select_front_is_on(const struct select_front *f)
+{
+	return f->words.n > 0;
+}
+/* A stream of what is selected; as stream_open() when there is no option. */
+struct stream_in *select_front_open(const struct select_front *f,
+    const char *path, struct strings *strings, enum want want);
 
 /* ---- owner: GPU work by the op that launched it ---- */
 
