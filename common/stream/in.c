@@ -422,7 +422,7 @@ decode(struct stream_in *s, enum want want, uint32_t kinds)
 
 	if (kinds != KINDS_ALL) {
 		put_kinds(&only, kinds);
-		words[0] = (char *)(uintptr_t)"--only";
+		words[0] = (char *)(uintptr_t) "--only";
 		words[1] = only.p;
 	}
 	through(s,

@@ -15,7 +15,7 @@ clear_segs(struct select_windows *w)
 }
 
 void
-windows_clear(struct select_windows *w)
+select_windows_clear(struct select_windows *w)
 {
 	clear_segs(w);
 	w->all.n = 0;
@@ -24,7 +24,7 @@ windows_clear(struct select_windows *w)
 }
 
 void
-windows_add(
+select_windows_add(
     struct select_windows *w, const struct strings *st, const struct event *ev)
 {
 	struct window *win = vec_add(&w->all);
@@ -139,7 +139,7 @@ ask_annotation(const struct select *s, struct str text, struct spans *out)
 }
 
 void
-windows_ready(struct select *s)
+select_windows_ready(struct select *s)
 {
 	struct select_windows *w = s->windows;
 	struct spans steps = { 0 }, notes = { 0 };
@@ -268,7 +268,7 @@ seg_at(const struct select_windows *w, const struct segs *g, int64_t t)
 }
 
 const struct window *
-windows_step(struct select_windows *w, int64_t t)
+select_windows_step(struct select_windows *w, int64_t t)
 {
 	if (!w->has_segs)
 		make_all_segs(w);
@@ -276,7 +276,7 @@ windows_step(struct select_windows *w, int64_t t)
 }
 
 const struct window *
-windows_note(struct select_windows *w, uint32_t track, int64_t t)
+select_windows_note(struct select_windows *w, uint32_t track, int64_t t)
 {
 	const struct window *win;
 

@@ -198,7 +198,7 @@ select_start(struct select *s, const struct stream_in *in)
 {
 	if (s->windows == NULL)
 		s->windows = xcalloc(1, sizeof *s->windows);
-	windows_clear(s->windows);
+	select_windows_clear(s->windows);
 	if (s->strings != in->strings)
 		s->name_known.n = 0;
 	s->strings = in->strings;
@@ -245,7 +245,7 @@ take_section(struct select *s, enum section section)
 {
 	s->launches.n = 0;
 	if (section == SECTION_PROLOGUE)
-		windows_clear(s->windows);
+		select_windows_clear(s->windows);
 	s->windows->in_prologue = section == SECTION_PROLOGUE;
 }
 
@@ -348,7 +348,7 @@ in_windows(struct select *s)
 	if (w->in_prologue)
 		return true;
 	if (!w->is_ready)
-		windows_ready(s);
+		select_windows_ready(s);
 	if (!w->has_asked && !s->has_from && !s->has_to)
 		return true;
 	return s->has_when &&
@@ -392,7 +392,7 @@ select_item(struct select *s, const struct stream_in *in, enum item item)
 	s->src = ev->src;
 	if (ev->shape->kind == KIND_ANNOTATION && s->windows->in_prologue &&
 	    by_annotations(s) && (ev->shape->has & HAS_TS) != 0)
-		windows_add(s->windows, in->strings, ev);
+		select_windows_add(s->windows, in->strings, ev);
 	if (select_by_launch(s) && event_is(ev, KINDS_LAUNCH))
 		push_launch(s, ev);
 	set_when(s, ev);
@@ -405,8 +405,8 @@ select_step(struct select *s)
 	const struct window *win;
 
 	if (!s->windows->is_ready)
-		windows_ready(s);
-	win = s->has_when ? windows_step(s->windows, s->when_ns) : NULL;
+		select_windows_ready(s);
+	win = s->has_when ? select_windows_step(s->windows, s->when_ns) : NULL;
 	return win != NULL ? win->step : WALK_NO_STEP;
 }
 
@@ -414,16 +414,17 @@ const struct window *
 select_annotation(struct select *s)
 {
 	if (!s->windows->is_ready)
-		windows_ready(s);
-	return s->has_when ? windows_note(s->windows, s->when_track, s->when_ns)
-			   : NULL;
+		select_windows_ready(s);
+	return s->has_when
+	    ? select_windows_note(s->windows, s->when_track, s->when_ns)
+	    : NULL;
 }
 
 void
 select_free(struct select *s)
 {
 	if (s->windows != NULL) {
-		windows_clear(s->windows);
+		select_windows_clear(s->windows);
 		vec_free(&s->windows->all);
 		spans_free(&s->windows->asked);
 		vec_free(&s->windows->steps.list);

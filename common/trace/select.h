@@ -41,13 +41,13 @@ struct select_launch {
 
 bool id_set_has(const struct id_set *set, int64_t n);
 
-void windows_clear(struct select_windows *w);
-void windows_add(
+void select_windows_clear(struct select_windows *w);
+void select_windows_add(
     struct select_windows *w, const struct strings *st, const struct event *ev);
 /* The prologue is over: which are asked for? */
-void windows_ready(struct select *s);
-const struct window *windows_step(struct select_windows *w, int64_t t);
-const struct window *windows_note(
+void select_windows_ready(struct select *s);
+const struct window *select_windows_step(struct select_windows *w, int64_t t);
+const struct window *select_windows_note(
     struct select_windows *w, uint32_t track, int64_t t);
 
 #endif
