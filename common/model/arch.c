@@ -178,8 +178,53 @@ read_arch(struct models *ms, struct str text, const char **error)
 	return r.error == NULL ? a : NULL;
 }
 
+static struct arch_file *
+read_file(struct models *ms, const char *path)
+{
+	struct in *in = in_open(path);
+	const char *error = NULL;
+	struct arch_file *a;
+
+	while (in_more(in))
+		if ((size_t)(in->end - in->p) > MODEL_FILE_MAX)
+			die("%s: too long for a GPU's figures", path);
+	a = read_arch(ms,
+	    (struct str){ (const char *)in->p, (size_t)(in->end - in->p) },
+	    &error);
+	if (a == NULL)
+		die("%s: %s", path, error);
+	in_close(in);
+	a->arch.file = arena_str(ms->mem, str_of(path));
+	return a;
+}
+
+/* One that goes by a name; it takes the place of another of that name. */
 static void
-load_builtin(struct models *ms)
+add_named(struct models *ms, struct arch_file *a)
+{
+	for (size_t i = 0; i < ms->narch_named; i++)
+		if (str_eq(ms->archs.v[i]->name, a->arch.name)) {
+			struct arch_file *old =
+			    (struct arch_file *)ms->archs.v[i];
+
+			vec_free(&old->rates);
+			vec_free(&old->devices);
+			ms->archs.v[i] = &a->arch;
+			return;
+		}
+	vec_push(&ms->archs, &a->arch);
+	ms->narch_named++;
+}
+
+static void
+add_of_path(void *ctx, const char *path)
+{
+	add_named(ctx, read_file(ctx, path));
+}
+
+/* The built-in ones, then those in the folders of $TL_ARCH_PATH. */
+static void
+load_named(struct models *ms)
 {
 	const char *error = NULL;
 
@@ -197,28 +242,16 @@ load_builtin(struct models *ms)
 		if (a == NULL)
 			die("built-in %s: %s", e->name, error);
 		a->arch.file = str_of(e->name);
-		vec_push(&ms->archs, &a->arch);
-		ms->narch_builtin++;
+		add_named(ms, a);
 	}
+	path_files("TL_ARCH_PATH", ".json", add_of_path, ms);
 }
 
 static const struct arch *
 load_file(struct models *ms, const char *path)
 {
-	struct in *in = in_open(path);
-	const char *error = NULL;
-	struct arch_file *a;
+	struct arch_file *a = read_file(ms, path);
 
-	while (in_more(in))
-		if ((size_t)(in->end - in->p) > MODEL_FILE_MAX)
-			die("%s: too long for a GPU's figures", path);
-	a = read_arch(ms,
-	    (struct str){ (const char *)in->p, (size_t)(in->end - in->p) },
-	    &error);
-	if (a == NULL)
-		die("%s: %s", path, error);
-	in_close(in);
-	a->arch.file = arena_str(ms->mem, str_of(path));
 	vec_push(&ms->archs, &a->arch);
 	return &a->arch;
 }
@@ -226,9 +259,9 @@ load_file(struct models *ms, const char *path)
 size_t
 arch_list(struct models *ms, const struct arch *const **list)
 {
-	load_builtin(ms);
+	load_named(ms);
 	*list = (const struct arch *const *)ms->archs.v;
-	return ms->narch_builtin;
+	return ms->narch_named;
 }
 
 void
@@ -249,7 +282,7 @@ of_memory(const struct models *ms, double memory_bytes)
 {
 	const struct arch *found = NULL;
 
-	for (size_t i = 0; i < ms->narch_builtin; i++) {
+	for (size_t i = 0; i < ms->narch_named; i++) {
 		double gib = ms->archs.v[i]->memory_gb * (1 << 30);
 
 		if (!(fabs(memory_bytes - gib) < gib * 0.005))
@@ -264,8 +297,8 @@ of_memory(const struct models *ms, double memory_bytes)
 const struct arch *
 arch_of_device(struct models *ms, struct str device, double memory_bytes)
 {
-	load_builtin(ms);
-	for (size_t i = 0; i < ms->narch_builtin; i++) {
+	load_named(ms);
+	for (size_t i = 0; i < ms->narch_named; i++) {
 		const struct arch_file *a =
 		    (const struct arch_file *)ms->archs.v[i];
 
@@ -316,7 +349,7 @@ die_unknown(const struct models *ms, const char *name)
 {
 	struct buf names = { 0 };
 
-	for (size_t i = 0; i < ms->narch_builtin; i++)
+	for (size_t i = 0; i < ms->narch_named; i++)
 		buf_printf(&names, " %.*s", (int)ms->archs.v[i]->name.len,
 		    ms->archs.v[i]->name.p);
 	die_usage("no GPU '%s': auto, a file.json or one of%.*s", name,
@@ -328,10 +361,10 @@ arch_load(struct models *ms, const char *name, struct str devices)
 {
 	size_t len = strlen(name);
 
-	load_builtin(ms);
+	load_named(ms);
 	if (strcmp(name, "auto") == 0)
 		return devices.len > 0 ? of_devices(ms, devices) : NULL;
-	for (size_t i = 0; i < ms->narch_builtin; i++) {
+	for (size_t i = 0; i < ms->narch_named; i++) {
 		struct str s = ms->archs.v[i]->name;
 
 		if (s.len == len && strncasecmp(s.p, name, len) == 0)

@@ -192,9 +192,11 @@ add_names(lua_State *L, struct model *m)
 		     i++) {
 			struct str s = list_text(L, i, "prefix");
 
+			ms->text.len = 0;
+			buf_printf(&ms->text, "%.*s*", (int)s.len, s.p);
 			vec_push(&ms->model_prefixes,
-			    ((struct category_rule){
-				word(ms, s), { NULL, m->number } }));
+			    ((struct prefix_rule){ word(ms, s),
+				word(ms, buf_str(&ms->text)), m->number }));
 			lua_pop(L, 1);
 			any = true;
 		}

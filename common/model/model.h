@@ -51,7 +51,10 @@
 
 struct models;
 
-/* With the built-in entries; a bad one is our own bug and ends the program. */
+/*
+ * With the built-in entries, of which a bad one is our own bug and ends the
+ * program, and with those of *.lua in the folders of $TL_MODELS.
+ */
 struct models *models_create(void);
 void models_destroy(struct models *ms);
 /*
@@ -116,7 +119,8 @@ struct str model_source(const struct models *ms, const struct model *m);
 struct str model_category(
     struct models *ms, struct str name, struct str first_kernel);
 
-/* The names of entries in the order of their files, for lists. */
+/* The names of entries in the order of their files, then prefixes with a star
+ * behind them, for lists. */
 size_t models_count(const struct models *ms);
 const struct model *models_name(
     const struct models *ms, size_t i, struct str *name);
@@ -294,7 +298,7 @@ const struct arch *arch_load(
 /* The arch of a device's name and memory, or NULL. */
 const struct arch *arch_of_device(
     struct models *ms, struct str device, double memory_bytes);
-/* The built-in ones, in order. */
+/* The built-in ones and those of $TL_ARCH_PATH, in order. */
 size_t arch_list(struct models *ms, const struct arch *const **list);
 /* TFLOP/s for a compute spec; NAN: no figure. */
 double arch_tflops(const struct arch *a, enum roof roof, struct str spec);

@@ -255,6 +255,12 @@ load_builtin(struct models *ms)
 	ms->builtin = false;
 }
 
+static void
+load_of_path(void *ctx, const char *path)
+{
+	models_load(ctx, path);
+}
+
 struct models *
 models_create(void)
 {
@@ -273,6 +279,7 @@ models_create(void)
 		die("op models: %.*s", (int)why.len, why.p);
 	}
 	load_builtin(ms);
+	path_files("TL_MODELS", ".lua", load_of_path, ms);
 	return ms;
 }
 
@@ -322,8 +329,7 @@ resolve(struct models *ms, struct op_name *n, struct str name)
 	/* The last declared first: a user's file comes behind ours. */
 	for (size_t i = ms->model_prefixes.n; n->model == NULL && i-- > 0;)
 		if (str_starts(name, ms->model_prefixes.v[i].text))
-			n->model =
-			    ms->entries.v[ms->model_prefixes.v[i].category.len];
+			n->model = ms->entries.v[ms->model_prefixes.v[i].entry];
 	for (size_t i = ms->globs.n; n->resolved.len == 0 && i-- > 0;)
 		if (str_glob(ms->globs.v[i].text, name))
 			n->resolved = ms->globs.v[i].category;
@@ -379,17 +385,26 @@ model_source(const struct models *ms, const struct model *m)
 	return (struct str){ text.p + start, at - start };
 }
 
+/* Prefixes stand behind the names, as "triton_poi_*". */
 size_t
 models_count(const struct models *ms)
 {
-	return ms->listed.n;
+	return ms->listed.n + ms->model_prefixes.n;
 }
 
 const struct model *
 models_name(const struct models *ms, size_t i, struct str *name)
 {
-	uint32_t id = ms->listed.v[i];
+	uint32_t id;
 
+	if (i >= ms->listed.n) {
+		const struct prefix_rule *rule =
+		    &ms->model_prefixes.v[i - ms->listed.n];
+
+		*name = rule->starred;
+		return ms->entries.v[rule->entry];
+	}
+	id = ms->listed.v[i];
 	*name = intern_get(ms->names, id);
 	return ms->by_name.v[id].exact;
 }

@@ -122,6 +122,12 @@ struct category_rule {
 	struct str category;
 };
 
+/* Ops whose names begin so have an entry. */
+struct prefix_rule {
+	struct str text, starred; /* "triton_poi_", "triton_poi_*" */
+	uint32_t entry;
+};
+
 /* What is known of an op's name. */
 struct op_name {
 	const struct model *exact;
@@ -168,14 +174,14 @@ struct models {
 	uint32_t generation;
 	VEC(struct model *) entries;
 	VEC(uint32_t) listed; /* names with an entry, in order */
-	VEC(struct category_rule) model_prefixes; /* category: entry's number */
+	VEC(struct prefix_rule) model_prefixes;
 	VEC(struct category_rule) globs, prefixes, kernels;
 	VEC(struct model_sheet) sheets;
 	struct intern *dtype_names;
 	VEC(struct dtype) dtypes;
 	VEC(struct model_file) files; /* texts that were loaded */
-	VEC(struct arch *) archs;     /* first the built-in ones */
-	size_t narch_builtin;
+	VEC(struct arch *) archs;     /* first those that have a name */
+	size_t narch_named;
 	bool has_archs;
 	/* references into Lua's registry */
 	int api, env, env_set, env_meta, store_meta, file_env, reserved;
@@ -244,6 +250,17 @@ void beside_open(lua_State *L, int api);
 const struct dtype *dtype_find(struct models *ms, struct str name);
 /* Appends a Lua value as JSON. False: it can't be. */
 bool lua_json(lua_State *L, int i, int depth, struct buf *b);
+
+/* ---- path ---- */
+
+typedef void path_fn(void *ctx, const char *path);
+/*
+ * Calls each() on the files with this ending in the folders of an environment
+ * variable, which colons part: folder by folder, by name. A folder that can't
+ * be read ends the program.
+ */
+void path_files(
+    const char *variable, const char *ending, path_fn *each, void *ctx);
 
 /* ---- arch ---- */
 

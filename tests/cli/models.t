@@ -4,7 +4,7 @@
 # shipped example holds, and a broken file is refused with its line.
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'
-plan 8
+plan 18
 
 # display BEGIN FILE: the page's literal display that begins so.
 display() {
@@ -43,3 +43,31 @@ is 'so are bad figures' "$(model-eval --arch ./bad.json 2>&1)" \
 	'model-eval: ./bad.json: a figure must be a number or null'
 like 'an unknown GPU names the known ones' \
 	"$(model-eval --arch H900 2>&1)" "no GPU 'H900': .* H100-SXM .*MI300X"
+
+# ---- folders of one's own ----
+
+mkdir one two
+op='op { names = { "my::op" }, sheet = "GEMM", eval = function (_ENV) return %d, 8 end }\n'
+# shellcheck disable=SC2059
+printf "$op" 1 >one/a.lua
+# shellcheck disable=SC2059
+printf "$op" 2 >one/b.lua
+# shellcheck disable=SC2059
+printf "$op" 3 >two/a.lua
+echo 'nothing' >one/readme.txt
+ask() { tl-roofline "$@" --op my::op --dims '[[4]]' | sed -n 's/^flops  *//p'; }
+is 'the last file of a folder counts' "$(TL_MODELS=one ask)" 2.0
+is 'the last folder' "$(TL_MODELS=one::two ask)" 3.0
+is '--models comes behind' "$(TL_MODELS=two ask --models one/a.lua)" 1.0
+like 'what it is by' "$(TL_MODELS=two tl-roofline --op my::op --dims '[[4]]')" 'a.lua:1'
+refuses 1 'TL_MODELS: .*nowhere: No such file' 'TL_MODELS=nowhere tl-roofline --list-models'
+echo 'op {' >two/z.lua
+refuses 1 'two/z.lua:' 'TL_MODELS=two tl-roofline --list-models'
+
+display '{' one/mine.json
+sed 's/"mine"/"MI300X"/; s/5300/1/' one/mine.json >one/other.json
+mm() { tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --dtype bf16 "$@"; }
+like 'a GPU by its name' "$(TL_ARCH_PATH=one mm --arch mine)" 'arch  *mine, peak .*one/mine.json'
+like 'in the place of another' "$(TL_ARCH_PATH=one mm --arch MI300X)" 'roof  *1.0 GB/s'
+like 'prefixes are listed' "$(tl-roofline --list-models)" '^triton_poi_\*'
+refuses 1 'TL_ARCH_PATH: .*nowhere' 'TL_ARCH_PATH=nowhere tl-roofline --arch MI300X --op aten::mm --dims "[[4,4],[4,4]]"'
