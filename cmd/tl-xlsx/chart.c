@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Native charts over the cells of sheets. */
+#include <math.h>
+
 #include "cmd/tl-xlsx/workbook.h"
 
 /* A bar or a slice each: more can't be told apart. */
 #define CATEGORIES_MAX 20
+#define STACKS_MAX 64 /* in a chart that grows with them */
 /* Cells that a chart's picture covers, a gap included. */
-#define CHART_ROWS 24
 #define CHART_COLUMNS 10
 #define CHART_WIDTH 9.0 /* of such a column, in characters: 68 pixels */
+#define CHART_GAP 2     /* rows */
+#define ROW_PIXELS 20
+/* Pixels of a chart; and of one with bars: around them, and of each. */
+#define HEIGHT_DEFAULT 288.0
+#define HEIGHT_LEAST 432.0
+#define HEIGHT_AROUND 150.0
+#define HEIGHT_BAR 18.0
+/* A logarithmic axis shows so many decades, the highest ones. */
+#define DECADES_MAX 9
 
 /* ---- options ---- */
 
@@ -50,7 +61,8 @@ charts_opt_chart(struct charts *c, const char *arg)
 {
 	static const char *const words[] = { [CHART_BAR] = "bar",
 		[CHART_PIE] = "pie",
-		[CHART_SCATTER] = "scatter" };
+		[CHART_SCATTER] = "scatter",
+		[CHART_STACKED] = "stacked" };
 	struct chart_spec *spec;
 	struct str rest = str_of(arg), kind;
 	size_t i = 0;
@@ -60,7 +72,8 @@ charts_opt_chart(struct charts *c, const char *arg)
 	    i < sizeof words / sizeof *words && !str_eq(kind, str_of(words[i])))
 		i++;
 	if (i == sizeof words / sizeof *words)
-		die_usage("option '--chart' needs bar, pie or scatter first, "
+		die_usage("option '--chart' needs bar, stacked, pie or scatter "
+		          "first, "
 			  "not '%.*s'",
 		    (int)kind.len, kind.p);
 	spec = vec_add(&c->list);
@@ -147,15 +160,25 @@ head_of(struct book *b, const struct sheet *s, size_t column)
 	return book_text(b, b->labels ? c->label : c->id, &width);
 }
 
+static size_t
+rows_max(const struct chart_spec *spec)
+{
+	switch (spec->kind) {
+	case CHART_BAR:
+	case CHART_PIE: return CATEGORIES_MAX;
+	case CHART_STACKED: return STACKS_MAX;
+	case CHART_SCATTER: break;
+	}
+	return XLSX_ROWS;
+}
+
 /* The last row that is drawn. */
 static lxw_row_t
 last_row(const struct chart_spec *spec, const struct sheet *s)
 {
 	size_t n = s->nrows - 1;
 
-	if (spec->kind != CHART_SCATTER && n > CATEGORIES_MAX)
-		n = CATEGORIES_MAX;
-	return (lxw_row_t)n;
+	return (lxw_row_t)(n > rows_max(spec) ? rows_max(spec) : n);
 }
 
 static lxw_chart_series *
@@ -185,15 +208,29 @@ add_points(struct book *b, lxw_chart *chart, const struct chart_spec *spec)
 		size_t y = find_column(s, &spec->data, spec->data.y.v[i]);
 		lxw_chart_series *series = add_series(chart, spec, s, x, y);
 
-		if (spec->kind == CHART_PIE) {
+		if (spec->kind == CHART_STACKED) {
+			static const lxw_color_t colours[] = { 0x3b76b5,
+				0xd9822b, 0x8f6bb3, 0xd4d4d4 };
+			lxw_chart_fill fill = { .color = colours[i % 4] };
+
+			chart_series_set_fill(series, &fill);
+		} else if (spec->kind == CHART_PIE) {
 			chart_series_set_labels(series);
 			chart_series_set_labels_options(
 			    series, LXW_FALSE, LXW_FALSE, LXW_FALSE);
 			chart_series_set_labels_percentage(series);
 		} else if (spec->kind == CHART_SCATTER) {
+			lxw_chart_fill fill = { .color = 0x3b76b5,
+				.transparency = 40 };
+			lxw_chart_line edge = { .color = 0xffffff,
+				.width = 0.25F };
+
 			chart_series_set_marker_type(
 			    series, LXW_CHART_MARKER_CIRCLE);
-			chart_series_set_marker_size(series, 6);
+			chart_series_set_marker_size(series, 5);
+			if (i == 0)
+				chart_series_set_marker_fill(series, &fill);
+			chart_series_set_marker_line(series, &edge);
 		}
 	}
 }
@@ -201,7 +238,8 @@ add_points(struct book *b, lxw_chart *chart, const struct chart_spec *spec)
 static void
 add_lines(struct book *b, lxw_chart *chart, const struct chart_spec *spec)
 {
-	lxw_chart_line line = { .color = 0x7f7f7f, .width = 1.5F };
+	static const lxw_color_t colours[] = { 0x7f7f7f, 0xd9822b, 0x548235 };
+	size_t n = 0;
 
 	for (size_t k = 0; k < spec->lines.n; k++) {
 		const struct chart_data *d = &spec->lines.v[k];
@@ -216,6 +254,8 @@ add_lines(struct book *b, lxw_chart *chart, const struct chart_spec *spec)
 		for (size_t i = 0; i < d->y.n; i++) {
 			lxw_chart_series *series = add_series(
 			    chart, spec, s, x, find_column(s, d, d->y.v[i]));
+			lxw_chart_line line = { .color = colours[n++ % 3],
+				.width = 1.5F };
 
 			chart_series_set_line(series, &line);
 			chart_series_set_marker_type(
@@ -225,6 +265,54 @@ add_lines(struct book *b, lxw_chart *chart, const struct chart_spec *spec)
 }
 
 /* ---- looks ---- */
+
+/* The least and the most positive value; false: there is none. */
+static bool
+widen(const struct book_column *c, double *least, double *most)
+{
+	if (c->least_positive > 0 && c->least_positive < *least)
+		*least = c->least_positive;
+	if (c->most > *most)
+		*most = c->most;
+	return *most > 0 && *least <= *most;
+}
+
+/*
+ * Whole decades around all that is drawn. Without bounds the axes of some
+ * programs begin at 1, and what is below is not drawn at all.
+ */
+static void
+set_log(struct book *b, lxw_chart_axis *axis, const struct chart_spec *spec,
+    bool is_x)
+{
+	double least = INFINITY, most = 0;
+	bool any = false;
+
+	for (size_t k = 0; k <= spec->lines.n; k++) {
+		const struct chart_data *d =
+		    k == 0 ? &spec->data : &spec->lines.v[k - 1];
+		const struct sheet *s = find_sheet(b, d);
+
+		if (is_x)
+			any = widen(&s->columns[find_column(s, d, d->x)],
+			    &least, &most);
+		for (size_t i = 0; !is_x && i < d->y.n; i++)
+			any = widen(&s->columns[find_column(s, d, d->y.v[i])],
+			    &least, &most);
+	}
+	chart_axis_set_log_base(axis, 10);
+	if (!any)
+		return;
+	least = floor(log10(least));
+	most = ceil(log10(most));
+	if (most <= least)
+		most = least + 1;
+	if (least < most - DECADES_MAX)
+		least = most - DECADES_MAX;
+	chart_axis_set_min(axis, pow(10, least));
+	chart_axis_set_max(axis, pow(10, most));
+	chart_axis_set_crossing(axis, pow(10, least));
+}
 
 static void
 set_axes(struct book *b, lxw_chart *chart, const struct chart_spec *spec,
@@ -236,20 +324,27 @@ set_axes(struct book *b, lxw_chart *chart, const struct chart_spec *spec,
 	if (spec->kind == CHART_PIE)
 		return;
 	/* the library calls the horizontal axis of bars x */
-	lxw_chart_axis *x_axis =
-	    spec->kind == CHART_BAR ? chart->y_axis : chart->x_axis;
-	lxw_chart_axis *y_axis =
-	    spec->kind == CHART_BAR ? chart->x_axis : chart->y_axis;
+	lxw_chart_line grid = { .color = 0xd9d9d9, .width = 0.5F };
+	bool is_bar = spec->kind == CHART_BAR || spec->kind == CHART_STACKED;
+	lxw_chart_axis *x_axis = is_bar ? chart->y_axis : chart->x_axis;
+	lxw_chart_axis *y_axis = is_bar ? chart->x_axis : chart->y_axis;
 
 	chart_axis_set_name(x_axis, head_of(b, s, x));
 	if (spec->data.y.n == 1)
 		chart_axis_set_name(y_axis, head_of(b, s, y));
 	if (spec->log_x)
-		chart_axis_set_log_base(x_axis, 10);
+		set_log(b, x_axis, spec, true);
 	if (spec->log_y)
-		chart_axis_set_log_base(y_axis, 10);
-	if (spec->kind == CHART_BAR)
-		chart_axis_set_reverse(x_axis); /* first row on top */
+		set_log(b, y_axis, spec, false);
+	if (is_bar) { /* first row on top, numbers at the bottom */
+		chart_axis_set_reverse(x_axis);
+		chart_axis_set_crossing_max(x_axis);
+	}
+	if (spec->kind == CHART_SCATTER)
+		chart_axis_major_gridlines_set_visible(x_axis, LXW_TRUE);
+	chart_axis_major_gridlines_set_line(x_axis, &grid);
+	chart_axis_major_gridlines_set_line(y_axis, &grid);
+	chart_legend_set_position(chart, LXW_CHART_LEGEND_BOTTOM);
 	if (spec->kind == CHART_BAR && spec->data.y.n == 1)
 		chart_legend_set_position(chart, LXW_CHART_LEGEND_NONE);
 }
@@ -258,6 +353,7 @@ static void
 set_title(struct book *b, lxw_chart *chart, const struct chart_spec *spec,
     const struct sheet *s)
 {
+	lxw_chart_font font = { .size = 12, .bold = LXW_TRUE };
 	size_t n = s->nrows - 1, width;
 	struct buf title = { 0 };
 
@@ -271,26 +367,41 @@ set_title(struct book *b, lxw_chart *chart, const struct chart_spec *spec,
 		buf_puts(&title, " by ");
 		buf_puts(&title, head_of(b, s, x));
 	}
-	if (spec->kind != CHART_SCATTER && n > CATEGORIES_MAX)
-		buf_printf(&title, " (first %d of %zu)", CATEGORIES_MAX, n);
+	if (n > rows_max(spec))
+		buf_printf(&title, " (first %zu of %zu)", rows_max(spec), n);
 	chart_title_set_name(chart, book_text(b, buf_str(&title), &width));
+	chart_title_set_name_font(chart, &font);
 	buf_free(&title);
 }
 
-/* Beside the table, or in the grid of the sheet of charts. */
-static void
-place(struct sheet *at, lxw_chart *chart)
+/* Bars need room each; the rest is drawn to one size. */
+static double
+height_of(const struct chart_spec *spec, const struct sheet *s)
 {
-	lxw_chart_options size = { .x_scale = 1.3, .y_scale = 1.5 };
-	size_t row = 1 + at->ncharts * CHART_ROWS, column = at->ncolumns + 1;
+	double bars = HEIGHT_AROUND + HEIGHT_BAR * (double)last_row(spec, s);
 
-	if (at->ncolumns == 0) {
-		row = at->ncharts / 2 * CHART_ROWS;
-		column = at->ncharts % 2 * CHART_COLUMNS;
-	}
+	if (spec->kind != CHART_STACKED || bars < HEIGHT_LEAST)
+		return HEIGHT_LEAST;
+	return bars;
+}
+
+/* Beside the table, or on a sheet without one side by side. */
+static void
+place(struct sheet *at, lxw_chart *chart, double height)
+{
+	lxw_chart_options size = { .x_scale = 1.3,
+		.y_scale = height / HEIGHT_DEFAULT };
+	size_t side = at->ncolumns == 0 ? at->ncharts % 2 : 0;
+	size_t row = at->charts_end[side];
+	size_t column =
+	    at->ncolumns == 0 ? side * CHART_COLUMNS : at->ncolumns + 1;
+
+	if (row == 0 && at->ncolumns > 0)
+		row = 1;
 	if (column >= XLSX_COLUMNS)
 		column = 0;
 	at->ncharts++;
+	at->charts_end[side] = row + (size_t)(height / ROW_PIXELS) + CHART_GAP;
 	book_check(worksheet_insert_chart_opt(
 		       at->ws, (lxw_row_t)row, (lxw_col_t)column, chart, &size),
 	    "a chart");
@@ -301,7 +412,8 @@ add_chart(struct book *b, const struct chart_spec *spec, struct sheet *at)
 {
 	static const uint8_t types[] = { [CHART_BAR] = LXW_CHART_BAR,
 		[CHART_PIE] = LXW_CHART_PIE,
-		[CHART_SCATTER] = LXW_CHART_SCATTER };
+		[CHART_SCATTER] = LXW_CHART_SCATTER,
+		[CHART_STACKED] = LXW_CHART_BAR_STACKED };
 	struct sheet *s = find_sheet(b, &spec->data);
 	lxw_chart *chart;
 
@@ -318,7 +430,7 @@ add_chart(struct book *b, const struct chart_spec *spec, struct sheet *at)
 	add_lines(b, chart, spec);
 	set_axes(b, chart, spec, s);
 	set_title(b, chart, spec, s);
-	place(at != NULL ? at : s, chart);
+	place(at != NULL ? at : s, chart, height_of(spec, s));
 }
 
 void
@@ -326,7 +438,9 @@ charts_add(struct book *b, struct charts *c)
 {
 	struct sheet *at = NULL;
 
-	if (c->sheet != NULL && c->list.n > 0) {
+	if (c->sheet != NULL)
+		at = book_find(b, str_of(c->sheet));
+	if (c->sheet != NULL && at == NULL && c->list.n > 0) {
 		at = book_sheet(b, str_of(c->sheet), "");
 		book_check(worksheet_set_column(
 			       at->ws, 0, 2 * CHART_COLUMNS, CHART_WIDTH, NULL),

@@ -24,9 +24,9 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_CHART, "chart", "KIND:SHEET:X:Y[,Y...]",
-	    "a bar, pie or scatter chart of these columns" },
+	    "a bar, stacked, pie or scatter chart of these columns" },
 	{ OPT_CHART_SHEET, "chart-sheet", "NAME",
-	    "all charts on a sheet of their own" },
+	    "all charts on this sheet, beside its table or alone" },
 	{ OPT_FROM, "from", "FORMAT", "inputs are ndjson, tsv or csv" },
 	{ OPT_LABELS, "labels", NULL, "labels and their units instead of ids" },
 	{ OPT_LINE, "line", "SHEET:X:Y[,Y...]",
@@ -125,9 +125,10 @@ static void
 tell_losses(const struct book *b)
 {
 	if (b->ncut > 0)
-		doubt("%" PRIu64 " cell%s longer than %d characters: cut%s",
+		warn("%" PRIu64 " text%s longer than the %d characters that a "
+		     "cell holds: cut there (CSV has all of %s)",
 		    b->ncut, b->ncut == 1 ? " is" : "s are", XLSX_CELL,
-		    TEXT_CUT);
+		    b->ncut == 1 ? "it" : "them");
 	if (b->nbig > 0)
 		warn("%" PRIu64 " integer%s beyond 2^53 %s text, as a number "
 		     "would lose digits",

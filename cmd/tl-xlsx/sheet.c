@@ -84,6 +84,8 @@ write_number(struct sheet *s, struct book_column *c, lxw_col_t at, double v)
 	c->has_fraction |= !is_whole;
 	c->least = v < c->least ? v : c->least;
 	c->most = v > c->most ? v : c->most;
+	if (v > 0 && (c->least_positive == 0 || v < c->least_positive))
+		c->least_positive = v;
 	book_check(worksheet_write_number(s->ws, (lxw_row_t)s->nrows, at, v,
 		       is_whole ? c->whole : c->real),
 	    "a number");
@@ -205,6 +207,10 @@ sheet_end(struct book *b, struct sheet *s)
 			add_bars(s, i);
 	}
 	worksheet_freeze_panes(s->ws, 1, 0);
+	/* on paper: as wide as the table, and the header on each page */
+	worksheet_set_landscape(s->ws);
+	worksheet_fit_to_pages(s->ws, 1, 0);
+	book_check(worksheet_repeat_rows(s->ws, 0, 0), "a repeated header");
 	book_check(worksheet_autofilter(s->ws, 0, 0, (lxw_row_t)(s->nrows - 1),
 		       (lxw_col_t)(s->ncolumns - 1)),
 	    "a filter");

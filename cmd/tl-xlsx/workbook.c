@@ -246,8 +246,8 @@ next_part(struct book *b)
 		part++;
 	snprintf(suffix, sizeof suffix, " (%zu)", part);
 	if (part == 2)
-		doubt("%s: table \"%s\" has more than %d rows: it goes on in "
-		      "further sheets",
+		warn("%s: table \"%s\" has more than %d rows: it goes on in "
+		     "further sheets",
 		    b->input.p, full->name, XLSX_ROWS - 1);
 	s = book_sheet(b, full->wanted, suffix);
 	s->is_part = true;
@@ -257,6 +257,7 @@ next_part(struct book *b)
 		s->columns[i] = full->columns[i];
 		s->columns[i].has_fraction = false;
 		s->columns[i].least = s->columns[i].most = 0;
+		s->columns[i].least_positive = 0;
 		s->columns[i].id = copy(full->columns[i].id);
 		s->columns[i].label = copy(full->columns[i].label);
 	}

@@ -26,6 +26,7 @@ struct book_column {
 	lxw_format *real;
 	size_t chars; /* of its widest text */
 	double least, most;
+	double least_positive; /* 0: none; where a logarithmic axis begins */
 	bool has_fraction;
 };
 
@@ -37,7 +38,8 @@ struct sheet {
 	size_t ncolumns; /* at most XLSX_COLUMNS */
 	size_t nrows;    /* with the header's */
 	size_t ncharts;
-	bool is_part; /* goes on with a table whose sheet was full */
+	size_t charts_end[2]; /* rows that they take: left, right */
+	bool is_part;         /* goes on with a table whose sheet was full */
 };
 
 enum book_format {
@@ -99,6 +101,7 @@ enum chart_kind {
 	CHART_BAR,
 	CHART_PIE,
 	CHART_SCATTER,
+	CHART_STACKED,
 };
 
 /* SHEET:X:Y[,Y...], all borrowed. */
@@ -118,7 +121,9 @@ struct chart_spec {
 
 struct charts {
 	VEC(struct chart_spec) list;
-	const char *sheet; /* all of them there; NULL: beside their tables */
+	/* All of them there, beside its table if it has one; NULL: each beside
+	 * its own table. */
+	const char *sheet;
 };
 
 /* Options' arguments; a bad one is a usage error. */
