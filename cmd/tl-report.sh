@@ -12,44 +12,55 @@ LC_ALL=C
 export LC_ALL
 
 # --long, -s, ARGUMENT, who gets it, help. Who: r tl-report itself, t
-# tl-timeline, o tl-ops, k tl-kernels, f tl-roofline,
-# c tl-collective, h tl-html.
-options() {
-	cat <<'END'
+# tl-timeline, o tl-ops, k tl-kernels, f tl-roofline, c tl-collective, m
+# tl-modules, s all that choose events.
+option_rows="--agg-metrics||AGG,...|c|of nccl_summary_*: mean, median, p95, ...
+--align-clocks|||c|take estimated offsets between ranks' clocks out
 --arch||NAME|f|the GPU: auto, a name or a JSON file
 --bins||N|rk|bins of short_kernel_histogram
+--by||WHAT|o|a sheet of ops by module, annotation, step or thread
 --call-stack|||rf|where in the program ops were called from
 --comm-pattern||RE|tok|kernels that are collectives, besides nccl and rccl
 --dir|-d|DIR|r|each sheet as a CSV file into DIR
 --first-occurrence|||o|when each op came first
+--fold||FILE|r|GPU time by stack into FILE, for flame graphs
+--gpus-per-node||N|c|of several ranks: GPUs of a node
 --html||FILE|r|one page, for a browser
+--inductor-cache||DIR|f|where torch.compile left its wrapper files
+--keep-unowned|||k|short kernels without an op, too
 --kernels|||r|the sheet kernel_summary, of rocprofv3 kernel_details
 --linked-only|||tk|only GPU work whose launch is in the trace
 --micro-idle||TIME|t|idle time in gaps below TIME, and from it on
 --models||FILE|okf|add or replace op models, see tl-models(5)
---no-collective|||r|no sheet coll_analysis
+--modules|||r|the sheets nn_modules_by_type and nn_modules
+--no-collective|||r|no sheets of collectives
 --no-kernels|||r|of rocprofv3: no kernel sheets
 --num-kernels|||of|ops apart by the number of their kernels
 --output|-o|FILE|r|a workbook, which appears only when whole
 --overlap|||of|ops apart by what ran beside
+--pseudo-ops|||f|take ops apart that hide several steps
 --recompute|||of|recomputed work apart
 --roof||WHICH|f|peak or achievable
 --short||TIME|rk|sheets about kernels below TIME (10us)
+--sim||COMMAND|f|times of GEMMs from this program
 --title||TEXT|r|of the page
---top||N|okf|the first N rows of each sheet
+--top||N|r|the first N rows of each sheet of ops and kernels
+--top-kernels||N|r|of those of kernels only
+--top-ops||N|r|of those of tl-ops only
+--top-roofline||N|r|of those of tl-roofline only
+--wide|||c|columns for each of over 16 ranks
 --width||N|r|columns of the screen
---annotation||NAME[#N]|tokfch|in annotations like NAME; only the Nth
---by-gpu-time|||tokfch|GPU work by its own start, not its launch's
---dev||DEV,...|tokfch|of these devices, as 0,2-3
---from||TIME|tokfch|from TIME after the source's first event on
---gpu-stream||STREAM,...|tokfch|of these GPU streams
---rank||RANK,...|tokfch|of the sources of these ranks
---step||STEP,...|tokfch|in these steps, as 3-7, first or last
---to||TIME|tokfch|before TIME after the first event
+--world-size||N|c|ranks of the job
+--annotation||NAME[#N]|s|in annotations like NAME; only the Nth
+--by-gpu-time|||s|GPU work by its own start, not its launch's
+--dev||DEV,...|s|of these devices, as 0,2-3
+--from||TIME|s|from TIME after the source's first event on
+--gpu-stream||STREAM,...|s|of these GPU streams
+--rank||RANK,...|s|of the sources of these ranks
+--step||STEP,...|s|in these steps, as 3-7, first or last
+--to||TIME|s|before TIME after the first event
 --help|||r|this text
---version|||r|the program's and the stream's version
-END
-}
+--version|||r|the program's and the stream's version"
 
 synopsis='[OPTIONS] [TRACE...]'
 
@@ -72,7 +83,7 @@ help() {
 	printf 'usage: tl-report %s\n' "$synopsis" || exit 1
 	echo 'what did the time go on, and what bounds it'
 	printf '\noptions:\n'
-	options | awk -F'|' '{
+	printf '%s\n' "$option_rows" | awk -F'|' '{
 		left = ($2 == "" ? "    " : "  " $2 ",") " " $1
 		if ($3 != "")
 			left = left " " $3
@@ -84,9 +95,9 @@ help() {
 
 # ---- the command line ----
 
-dir='' page='' book='' kernels='' short='' collective=y rocprof_kernels=y
-title='' width=${COLUMNS:-80} ntraces=0 traces=''
-for_t='' for_o='' for_k='' for_f='' for_c='' for_h=''
+dir='' page='' book='' folded='' kernels='' modules='' short='' collective=y
+rocprof_kernels=y title='' width='' ntraces=0 traces='' top_o='' top_k='' top_f=''
+for_t='' for_o='' for_k='' for_f='' for_c='' chosen=''
 
 quote() { # quote TEXT: into $quoted, for eval
 	quoted='' rest=$1
@@ -97,10 +108,17 @@ quote() { # quote TEXT: into $quoted, for eval
 	quoted="'$quoted$rest'"
 }
 
-# find NAME: its row of options() into long, argument and who.
+# find NAME: its row of options into long, argument and who.
 find() {
 	found=0 long=''
-	while IFS='|' read -r o_long o_short o_arg o_who o_help; do
+	set -f
+	old_ifs=$IFS
+	IFS='
+'
+	# shellcheck disable=SC2086 # a row a line
+	for o_row in $option_rows; do
+		o_long=${o_row%%|*} o_rest=${o_row#*|}
+		o_short=${o_rest%%|*} o_rest=${o_rest#*|}
 		case $1 in
 		"$o_long" | "${o_short:-$o_long}") found=1 exact=y ;;
 		*)
@@ -109,12 +127,12 @@ find() {
 			*) continue ;;
 			esac ;;
 		esac
-		long=$o_long argument=$o_arg who=$o_who
+		long=$o_long argument=${o_rest%%|*} o_rest=${o_rest#*|}
+		who=${o_rest%%|*}
 		[ -z "$exact" ] || break
-	done <<END
-$(options)
-END
-	: "$o_help"
+	done
+	set +f
+	IFS=$old_ifs
 	[ "$found" -ne 0 ] || die_usage "unknown option '$1'"
 	[ "$found" -eq 1 ] || die_usage "ambiguous option '$1'"
 }
@@ -122,13 +140,26 @@ END
 own_option() { # own_option LONG VALUE
 	case $1 in
 	--dir) dir=$2 ;;
+	--fold) folded=$2 ;;
 	--html) page=$2 ;;
 	--kernels) kernels=y ;;
+	--modules) modules=y ;;
 	--no-collective) collective='' ;;
 	--no-kernels) rocprof_kernels='' ;;
 	--output) book=$2 ;;
 	--short) short=y ;;
 	--title) title=$2 ;;
+	--top*)
+		case $2 in
+		*[!0-9]* | '' | ??????????*) die_usage "option '$1': '$2' is no number of rows" ;;
+		esac
+		# shellcheck disable=SC2249 # these are all
+		case $1 in
+		--top) top_o=$2 top_k=$2 top_f=$2 ;;
+		--top-kernels) top_k=$2 ;;
+		--top-ops) top_o=$2 ;;
+		--top-roofline) top_f=$2 ;;
+		esac ;;
 	--width)
 		case $2 in
 		*[!0-9]* | '' | ??????*) die_usage "option '--width': '$2' is no number of columns" ;;
@@ -150,7 +181,7 @@ take() { # take LONG WHO [VALUE]
 	case $2 in *k*) for_k="$for_k $word" ;; esac
 	case $2 in *f*) for_f="$for_f $word" ;; esac
 	case $2 in *c*) for_c="$for_c $word" ;; esac
-	case $2 in *h*) for_h="$for_h $word" ;; esac
+	case $2 in *s*) chosen="$chosen $word" ;; esac
 	case $2 in *r*) own_option "$1" "${3-}" ;; esac
 }
 
@@ -164,7 +195,7 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	--) shift; break ;;
 	--complete)
-		options | awk -F'|' '{ print $1 "\t" $2 "\t" $3 "\t" $5 }'
+		printf '%s\n' "$option_rows" | awk -F'|' '{ print $1 "\t" $2 "\t" $3 "\t" $5 }'
 		exit ;;
 	--*=*)
 		find "${1%%=*}"
@@ -197,6 +228,8 @@ for trace do
 	operand "$trace"
 done
 [ "$ntraces" -gt 0 ] || operand -
+for_t="$for_t$chosen" for_o="$for_o$chosen" for_k="$for_k$chosen"
+for_f="$for_f$chosen"
 
 # ---- files that come and go ----
 
@@ -211,8 +244,7 @@ clean_up() {
 	trap '' INT TERM HUP
 	# shellcheck disable=SC2086 # a list
 	[ -z "$pids" ] || kill $pids 2>/dev/null
-	[ -z "$tmp" ] || rm -rf "$tmp"
-	[ -z "$stage" ] || rm -rf "$stage"
+	[ -z "$tmp$stage" ] || rm -rf ${tmp:+"$tmp"} ${stage:+"$stage"}
 	[ "$rc" -eq 0 ] || [ "$rc" -eq 3 ] || [ -z "$made" ] ||
 		rmdir "$made" 2>/dev/null
 	exit "$rc"
@@ -222,8 +254,12 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/tl-report.XXXXXX") || die 'no temporary folder'
-mkdir "$tmp/n" "$tmp/err" || exit 1
+temporary=${TMPDIR:-/tmp}
+tmp=$(mktemp -d "$temporary/tl-report.XXXXXX" 2>&1) || {
+	why=${tmp##*: } tmp=''
+	die "$temporary: $why: no place for temporary files (TMPDIR)"
+}
+mkdir "$tmp/n" "$tmp/n/more" "$tmp/err" || exit 1
 
 have() {
 	command -v "$1" >/dev/null
@@ -233,7 +269,8 @@ missing='' # programs that a sheet needs and that are not there
 for program in tl-tree tl-timeline tl-cat tl-summary; do
 	have $program || die "$program is not installed, and nothing goes without it"
 done
-for program in tl-ops tl-kernels tl-roofline ${collective:+tl-collective}; do
+for program in tl-ops tl-kernels tl-roofline ${collective:+tl-collective} \
+	${modules:+tl-modules} ${folded:+tl-fold}; do
 	have "$program" || missing="$missing $program"
 done
 if [ -n "$book" ]; then
@@ -253,7 +290,7 @@ worst() {
 	esac
 }
 
-# ---- analyses side by side ----
+# ---- programs side by side ----
 
 # start NAME COMMAND: in the background, its messages into err/NAME.
 njobs=0
@@ -268,7 +305,7 @@ start() {
 # long as the timeline has an answer.
 excused() { # excused NAME
 	case $1 in timeline* | tree*) return 1 ;; esac
-	grep -Eq 'GPU events? (has|have) (its|their) launch|no op owns|no GPU event|no collective|nothing to' \
+	grep -Eq 'GPU events? (has|have) (its|their) launch|no op owns|no GPU event|no collective|no Python frames|nothing to' \
 		"$tmp/err/$1"
 }
 
@@ -289,8 +326,30 @@ finish() {
 	names=''
 }
 
-# speak: what the programs said, once where several said the same, of the
-# traces instead of their trees.
+# told HOW FILE...: messages, each once, of the traces instead of their trees:
+# say them as they are, or note what is new in them.
+told() {
+	how=$1
+	shift
+	awk -v how="$how" -v tmp="$tmp/t" '
+		FILENAME == ARGV[1] { name[FNR] = $0; next }
+		(at = index($0, tmp)) && !/No space left|read-only/ {
+			rest = substr($0, at + length(tmp))
+			n = rest
+			sub(/\.tl.*/, "", n)
+			sub(/^[0-9]*\.tl/, "", rest)
+			$0 = substr($0, 1, at - 1) name[n + 0] rest
+		}
+		how == "note" && /(have|has) no launch in the trace/ { next }
+		{
+			text = $0
+			sub(/^tl-[a-z]*: /, "", text)
+			if (!seen[text]++)
+				print how == "note" ? text : $0
+		}' "$tmp/names" "$@"
+}
+
+# speak: what the programs said.
 said='' loud=''
 speak() {
 	# shellcheck disable=SC2086 # a list
@@ -301,27 +360,20 @@ speak() {
 		set -- "$@" "$tmp/err/$name"
 		shift
 	done
-	traced "$@" | awk '{
-		text = $0
-		sub(/^tl-[a-z]*: /, "", text)
-		if (!seen[text]++)
-			print
-	}' >&2
+	told say "$@" >&2
 }
 
-# traced FILE...: messages with the traces' names in place of their trees'.
-traced() {
-	awk -v tmp="$tmp/t" '
-		FILENAME == ARGV[1] { name[FNR] = $0; next }
-		(at = index($0, tmp)) {
-			rest = substr($0, at + length(tmp))
-			n = rest
-			sub(/\.tl.*/, "", n)
-			sub(/^[0-9]*\.tl/, "", rest)
-			$0 = substr($0, 1, at - 1) name[n + 0] rest
-		}
-		{ print }' "$tmp/names" "$@"
+fail() { # nothing was answered
+	speak
+	[ "$status" -eq 2 ] && exit 2
+	exit 1
 }
+
+is_bad() {
+	[ "$status" -eq 1 ] || [ "$status" -eq 2 ]
+}
+
+# ---- a tree of each trace ----
 
 trees='' t=0
 if [ -e /dev/fd/0 ]; then exec 3<&0; else exec 3</dev/null; fi
@@ -340,11 +392,12 @@ for trace do
 	printf '%s\n' "$name" >>"$tmp/names"
 	if [ "$ntraces" -eq 1 ]; then
 		# in the background, so that a signal need not wait for its end
-		tl-tree -o "$tree" -- "$trace" <&3 3<&- &
+		tl-tree -o "$tree" -- "$trace" <&3 3<&- 2>"$tmp/err/tree" &
 		pids=$!
 		wait "$pids"
 		worst $?
 		pids=''
+		[ ! -s "$tmp/err/tree" ] || said=tree
 		continue
 	fi
 	quote "$trace"
@@ -353,68 +406,93 @@ for trace do
 done
 [ "$ntraces" -eq 1 ] || finish
 exec 3<&-
-if [ "$status" -eq 1 ] || [ "$status" -eq 2 ]; then
-	speak
-	exit 1
-fi
+! is_bad || { status=1; fail; }
 speak
+
 header() { # into a file, once
 	[ ! -f "$tmp/n/more/header.ndjson" ] || return 0
-	mkdir -p "$tmp/n/more"
 	for file in "$tmp"/t*.tl; do
 		tl-cat --header --ndjson "$file" || exit 1
 	done >"$tmp/n/more/header.ndjson"
 }
-has_ops='' is_rocprof=''
+
+has_ops='' is_rocprof='' is_several=''
 for file in "$tmp"/t*.tl; do
 	id=$(tl-cat --only op --head 1 --no-header -F kind "$file") || exit 1
-	[ -z "$id" ] || has_ops=y
+	[ -z "$id" ] || { has_ops=y; break; }
 done
 if [ -z "$has_ops" ]; then
 	header
 	! grep -q '"format":"rocprofv3"' "$tmp/n/more/header.ndjson" || is_rocprof=y
 fi
 
-communicates() { # communicates FILE: some time of the timeline is
-	while IFS= read -r row; do
+# ---- analyses ----
+
+# look FILE: whether the timeline is of several ranks, and has collectives.
+look() {
+	communicates=''
+	{
+		IFS= read -r row
 		case $row in
-		*total_comm_time,0[,.]* | *'total_comm_time","time_ns":0,'*) ;;
-		*total_comm_time*) return 0 ;;
+		*'"id":"rank"'* | *'"id":"src"'* | rank,* | src,*) is_several=y ;;
 		esac
-	done <"$1"
-	return 1
+		while IFS= read -r row; do
+			case $row in
+			*total_comm_time,0[,.]* | *'total_comm_time","time_ns":0,'*) ;;
+			*total_comm_time*) communicates=y ;;
+			esac
+		done
+	} <"$1"
 } 2>/dev/null
 
-# analyse DIR FORMAT: all sheets that were asked for; what else a summary
-# needs goes into DIR/more.
+# collectives TO DIR: the sheets of collectives, of one rank or of all.
+collectives() {
+	have tl-collective && [ -n "$collective$communicates" ] || return 0
+	if [ -n "$is_several" ]; then
+		start collective "tl-collective $1 $for_c $chosen -- $trees"
+	else
+		start collective "tl-collective --table coll_analysis $1 $chosen -- $trees"
+	fi
+}
+
+# analyse DIR FORMAT TOPS: all sheets that were asked for; what else a summary
+# needs goes into DIR/more. TOPS: rows are cut here, not after the summary.
 analyse() {
-	mkdir -p "$1/more" || exit 1
 	quote "$1"
 	in=$quoted
 	to="--format $2 -d $in"
+	now_o="$for_o${3:+${top_o:+ --top $top_o}}"
+	now_k="$for_k${3:+${top_k:+ --top $top_k}}"
+	now_f="$for_f${3:+${top_f:+ --top $top_f}}"
 	if [ -n "$has_ops" ]; then
-		have tl-ops && start ops "tl-ops $to $for_o -- $trees"
-		have tl-roofline && start roofline "tl-roofline $to $for_f -- $trees"
+		! have tl-roofline || start roofline "tl-roofline $to $now_f -- $trees"
+		! have tl-ops || start ops "tl-ops $to $now_o -- $trees"
 	fi
 	# It is done before the others, and says whether there are collectives.
 	eval "tl-timeline $to $for_t -- $trees" 2>"$tmp/err/timeline"
 	rc=$?
 	worst $rc
 	[ -z "$loud" ] && [ "$rc" -eq 0 ] || said="$said timeline"
-	if [ -n "$has_ops" ] && [ -n "$collective" ] && have tl-collective &&
-		communicates "$1/gpu_timeline.$2"; then
-		start collective "tl-collective --table coll_analysis $to $for_c -- $trees"
+	[ "$rc" -eq 1 ] || [ "$rc" -eq 2 ] || look "$1/gpu_timeline.$2"
+	[ -z "$has_ops$is_several" ] || [ -z "$collective" ] ||
+		[ -z "${communicates-}" ] || collectives "$to"
+	if have tl-kernels; then
+		[ -z "$kernels$short$is_rocprof" ] ||
+			start kernels "tl-kernels --format $2 -d $in/more $now_k -- $trees"
+		[ -n "$has_ops$3" ] || start names \
+			"tl-kernels --format $2 -o $in/more/by_name.$2 $for_k -- $trees"
 	fi
-	if have tl-kernels && [ "$kernels$short$is_rocprof$3" ]; then
-		start kernels "tl-kernels --format $2 -d $in/more $for_k -- $trees"
-		[ -z "$3" ] || [ "$has_ops" ] || start names \
-			"tl-kernels --format $2 -o $in/more/by_name.$2 -- $trees"
+	if [ -n "$modules" ] && have tl-modules; then
+		start modules "tl-modules $to $chosen -- $trees"
+		start types "tl-modules --fold $to $chosen -- $trees"
+	fi
+	if [ -n "$folded" ] && have tl-fold; then
+		quote "$folded"
+		start fold "tl-fold $chosen -o $quoted -- $trees"
+		folded=''
 	fi
 	finish
-	if [ "$status" -eq 1 ] || [ "$status" -eq 2 ]; then
-		speak
-		exit "$status"
-	fi
+	! is_bad || fail
 	keep=''
 	if [ -n "$is_rocprof" ]; then
 		[ -z "$rocprof_kernels" ] ||
@@ -435,7 +513,9 @@ analyse() {
 # behind them what it does not have.
 sheets() {
 	{
-		printf '%s\n' summary gpu_timeline
+		printf '%s\n' summary gpu_timeline_by_rank nccl_groups \
+			straggler_cause straggler_summary gpu_timeline \
+			category_share
 		[ -n "$has_ops" ] || printf '%s\n' kernel_summary \
 			kernel_summary_by_category kernel_details \
 			short_kernels_summary
@@ -455,7 +535,10 @@ sheets() {
 				print stem "_fwd_kl_overlap\n" stem "_bwd_kl_overlap"
 			}'
 		printf '%s\n' kernel_summary short_kernel_histogram \
-			short_kernels_summary coll_analysis
+			short_kernels_summary coll_analysis nccl_long \
+			nccl_summary_long nccl_implicit_sync \
+			nccl_summary_implicit_sync nccl_all2allv \
+			nccl_summary_all2allv nn_modules_by_type nn_modules
 		cd "$1" && for file in *."$2"; do
 			echo "${file%."$2"}"
 		done
@@ -479,96 +562,166 @@ with_rows() {
 		}'
 }
 
+# cut_rows N FILE...: what --top leaves of sheets that the summary has read.
+cut_rows() {
+	n=$1
+	shift
+	for file do
+		case $file in *_histogram.*) continue ;; esac
+		[ -f "$file" ] || continue
+		awk -v n="$n" '
+			/^\{"end":/ { print "{\"end\":{\"rows\":" rows + 0 "}}"; next }
+			NR == 1 || rows < n { rows += NR > 1; print }' \
+			"$file" >"$file.cut" && mv "$file.cut" "$file" || exit 1
+	done
+}
+
+cut_tops() {
+	[ "${top_o:-0}" -eq 0 ] || cut_rows "$top_o" "$tmp"/n/*ops_*.ndjson
+	[ "${top_k:-0}" -eq 0 ] || cut_rows "$top_k" "$tmp"/n/*kernel*.ndjson
+	[ "${top_f:-0}" -ne 0 ] || return 0
+	set -- "$top_f"
+	for file in "$tmp"/n/*.ndjson; do
+		case ${file##*/} in
+		*ops_* | *kernel* | gpu_* | coll_* | nccl_* | straggler_* | nn_* | summary.*) ;;
+		*) set -- "$@" "$file" ;;
+		esac
+	done
+	cut_rows "$@"
+}
+
 # summarise: the screen on stdout, and for the others the same as a table. What
 # the programs said while they were fine is a warning; the rest was said.
 summarise() {
 	header
 	{
-		traced "$tmp"/err/timeline "$tmp"/err/[!t]*
+		told note "$tmp"/err/timeline "$tmp"/err/[!t]*
 		for program in $missing; do
 			echo "$program is not installed: its sheets are left out"
 		done
-	} 2>/dev/null | sed "/\(have\|has\) no launch in the trace/d
-		s,^tl-[a-z]*: ,," >"$tmp/n/more/notes.txt"
-	tl-summary --width "$width" --table "$tmp/n/summary.ndjson" \
-		--roofs "$tmp/n/more/roofs.ndjson" "$tmp/n"
+	} 2>/dev/null >"$tmp/n/more/notes.txt"
+	set -- --table "$tmp/n/summary.ndjson" --roofs "$tmp/n/more/roofs.ndjson" "$tmp/n"
+	[ -z "$is_several" ] || set -- --ranks "$tmp/n/gpu_timeline_by_rank.ndjson" \
+		--categories "$tmp/n/category_share.ndjson" "$@"
+	[ -z "$width" ] || set -- --width "$width" "$@"
+	tl-summary "$@"
+}
+
+# list: every sheet that has rows, and the lines of the chart, as arguments.
+list() {
+	list=$(sheets "$tmp/n" ndjson)
+	[ ! -f "$tmp/n/more/roofs.ndjson" ] || list="$list
+$tmp/n/more/roofs.ndjson"
 }
 
 is_chartable() { # is_chartable FILE: has a table more than one row
 	[ -f "$1" ] && [ "$(head -n 4 "$1" | wc -l)" -gt 3 ]
 }
 
+# ranks_csv: the sheet of ranks side by side, which the summary makes.
+ranks_csv() {
+	to="--format ndjson -d '$tmp/n'"
+	eval "tl-timeline $to $for_t -- $trees" 2>/dev/null
+	[ ! -f "$stage/straggler_cause.csv" ] || eval "tl-collective $to $for_c $chosen -- $trees" 2>/dev/null
+	tl-summary --ranks "$stage/gpu_timeline_by_rank.csv" "$tmp/n" >/dev/null || exit 1
+}
+
 write_dir() {
 	case $dir in */) ;; *) dir=$dir/ ;; esac
-	[ -d "$dir" ] || made=$dir
-	mkdir -p -- "$dir" 2>/dev/null || die "$dir: cannot be made a folder"
 	case $dir in /*) ;; *) dir=./$dir ;; esac
-	stage=$(mktemp -d "$dir.tl-report.XXXXXX") || exit 1
+	if [ ! -d "$dir" ]; then
+		mkdir -p -- "$dir" 2>/dev/null || die "$dir: cannot be made a folder"
+		made=$dir
+	fi
+	stage=$(mktemp -d "$dir.tl-report.XXXXXX" 2>&1) || {
+		why=${stage##*: } stage=''
+		die "$dir: $why"
+	}
 	loud=y
-	analyse "$stage" csv ''
+	analyse "$stage" csv y
 	speak
+	[ -z "$is_several" ] || ranks_csv
 	list=$( (cd "$stage" && printf '%s\n' *.csv) | with_rows "$stage" csv)
-	chmod a+rwX "$dir" 2>/dev/null || :
 	IFS='
 '
 	# shellcheck disable=SC2086 # a file a line
 	mv -f $list "$dir" || exit 1
 	unset IFS
 	made=''
-	rm -rf "$stage"
-	stage=''
 }
 
 write_book() {
-	set -- "$tmp"/n/summary.ndjson
-	list=$(sheets "$tmp/n" ndjson)
+	list
 	IFS='
 '
 	# shellcheck disable=SC2086 # a file a line
 	set -- $list
 	unset IFS
-	[ ! -f "$tmp/n/more/roofs.ndjson" ] || set -- "$@" "$tmp/n/more/roofs.ndjson"
-	! is_chartable "$tmp/n/ops_summary_by_category.ndjson" ||
+	is_drawn=''
+	if [ -f "$tmp/n/gpu_timeline_by_rank.ndjson" ]; then
+		set -- "$@" --chart "stacked:gpu_timeline_by_rank:${by_rank}:computation_ns,exposed_comm_ns,exposed_memcpy_ns,idle_ns" \
+			--title 'Time of each rank'
+		is_drawn=y
+	fi
+	if [ -f "$tmp/n/category_share.ndjson" ]; then
+		! is_chartable "$tmp/n/category_share.ndjson" ||
+			set -- "$@" --chart pie:category_share:op_category:time_ns \
+				--title 'GPU time by category, all ranks'
+	elif is_chartable "$tmp/n/ops_summary_by_category.ndjson"; then
 		set -- "$@" --chart pie:ops_summary_by_category:op_category:direct_ns \
 			--title 'GPU time by category of op'
-	if is_chartable "$tmp/n/unified_perf_summary.ndjson"; then
+		is_drawn=y
+	elif [ -n "$rocprof_kernels" ] &&
+		is_chartable "$tmp/n/kernel_summary_by_category.ndjson"; then
+		set -- "$@" --chart pie:kernel_summary_by_category:op_category:dur_ns_sum \
+			--title 'GPU time by category of kernel'
+		is_drawn=y
+	fi
+	if is_chartable "$tmp/n/unified_perf_summary.ndjson" &&
+		grep -q '"tflop_s_mean":[0-9]' "$tmp/n/unified_perf_summary.ndjson"; then
 		set -- "$@" \
 			--chart scatter:unified_perf_summary:flop_per_byte:tflop_s_mean \
 			--log xy --title Roofline
+		is_drawn=y
 		for spec in $(sed -n '1s/{"id":"\([a-z0-9_]*\)"/\
 @\1\
 /gp' "$tmp/n/more/roofs.ndjson" 2>/dev/null | sed -n 's/^@//p' | tail -n +2); do
 			set -- "$@" --line "roofs:flop_per_byte:$spec"
 		done
 	fi
+	[ -z "$is_drawn" ] || set -- "$@" --chart-sheet summary
 	tl-xlsx --labels -o "$book" "$@"
 	worst $?
 }
 
 write_page() {
-	list=$(sheets "$tmp/n" ndjson)
+	list
 	IFS='
 '
 	# shellcheck disable=SC2086 # a file a line
 	set -- $list
 	unset IFS
-	[ ! -f "$tmp/n/more/roofs.ndjson" ] || set -- "$@" "$tmp/n/more/roofs.ndjson"
-	[ -z "$title" ] || set -- --title "$title" "$@"
-	eval "tl-html -o \"\$page\" $for_h \"\$@\" -- $trees"
+	[ -n "$title" ] || IFS= read -r title <"$tmp/screen"
+	eval "tl-html -o \"\$page\" --title \"\$title\" $chosen \"\$@\" -- $trees"
 	worst $?
 }
 
 [ -z "$dir" ] || write_dir
 if [ -z "$dir" ] || [ -n "$book$page" ]; then
 	[ -z "$dir" ] || said='' # it was said
-	analyse "$tmp/n" ndjson y
+	analyse "$tmp/n" ndjson ''
 	[ -n "$dir" ] || speak
 	if [ -n "$book$page" ]; then
-		summarise >"$tmp/screen" || exit 1
+		summarise >"$tmp/screen"
 	else
-		summarise || exit 1
+		summarise
 	fi
+	rc=$?
+	[ $rc -eq 0 ] || exit $rc
+	[ -z "$book$page" ] || cut_tops
 fi
+by_rank=rank
+! grep -q '"id":"src"' "$tmp/n/gpu_timeline_by_rank.ndjson" 2>/dev/null || by_rank=src
 [ -z "$book" ] || write_book
 [ -z "$page" ] || write_page
 exit "$status"

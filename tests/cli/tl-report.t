@@ -65,6 +65,29 @@ is 'sheets of rocprofv3' "$(sheets roc)" \
 	'gpu_timeline.csv kernel_summary.csv kernel_summary_by_category.csv'
 tl-report -d roc2 --kernels --no-kernels roc.json
 is 'its options' "$(sheets roc2)" 'gpu_timeline.csv kernel_details.csv'
+tl-report --top 1 t.tl >top
+is '--top does not change what is summed up' "$(cat top)" "$(tl-report t.tl)"
+tl-report --top-ops 2 --top-kernels 3 --kernels --short 10us -o top.xlsx t.tl
+is 'rows of a workbook' "$(for s in ops_summary kernel_summary \
+	short_kernel_histogram GEMM; do
+	python3 "$ROOT/tests/oracle/read_xlsx.py" top.xlsx "$s" | grep -c '^A[0-9]'
+done | tr '\n' ' ')" '3 4 101 7 '
+tl-report -d by --by module --modules --fold out.folded t.tl
+is 'modules' "$(sheets by | tr ' ' '\n' | grep -e '^nn_' -e _by_m | tr '\n' ' ')" \
+	'nn_modules.csv nn_modules_by_type.csv ops_by_module.csv '
+is 'are those of tl-modules' "$(cat by/nn_modules.csv)" \
+	"$(tl-modules --format csv --labels t.tl)"
+is 'stacks' "$(cat out.folded)" "$(tl-fold t.tl)"
+tl-report --step 2 -d step2 t.tl
+is 'collectives of a selection' "$(cat step2/coll_analysis.csv)" \
+	"$(tl-filter --step 2 t.tl | tl-collective --table coll_analysis \
+		--format csv --labels)"
+umask 027
+tl-report -d private t.tl
+is 'a folder has the rights that umask gives' \
+	"$(stat -c %a private private/GEMM.csv | tr '\n' ' ')" \
+	'750 640 '
+umask 022
 mkdir 'a b'
 cp "$SAMPLE" "a b/it's \$x.json.gz"
 ok 'names with blanks and quotes' tl-report -d "a b/o'ut" "a b/it's \$x.json.gz"
@@ -74,11 +97,32 @@ is 'temporary files are gone' "$(left tmp)" ''
 
 # ---- several traces ----
 
-tl-gen --ranks 2 -d ranks --gzip -n 2
-ok 'two ranks' tl-report -d two ranks/*
-is 'a column' "$(cut -d, -f1 two/ops_summary.csv | sort -u | tr '\n' ' ')" \
-	'0 1 rank '
-like 'a screen of two' "$(tl-report ranks/*)" 'of 2 ranks together'
+tl-gen --ranks 4 -d ranks --gzip -n 2 --late-rank 2=2000000
+ok 'four ranks' tl-report -d four ranks/*
+is 'a column' "$(cut -d, -f1 four/ops_summary.csv | sort -u | tr '\n' ' ')" \
+	'0 1 2 3 rank '
+is 'sheets of collectives' "$(sheets four | tr ' ' '\n' | grep -c -e '^nccl_' \
+	-e '^straggler_')" 9
+is 'those of tl-collective' "$(cat four/nccl_groups.csv)" \
+	"$(tl-collective --table nccl_groups --labels --format csv ranks/*)"
+is 'ranks side by side' "$(cut -d, -f 1,16,17 four/gpu_timeline_by_rank.csv |
+	grep -v ',$' | tail -n 1 | cut -d, -f 1,3)" '2,throttled'
+like 'who is late comes first' "$(tl-report ranks/* | sed -n 3p)" \
+	'^Rank 2 late by 2.00[0-9] ms in 100 % of .* collectives: the same work'
+ok 'a workbook of ranks' tl-report -o four.xlsx ranks/*
+is 'begins with them' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" four.xlsx |
+	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 5 | tr '\n' ' ')" \
+	'summary gpu_timeline_by_rank nccl_groups straggler_cause straggler_summary '
+is 'three charts beside the summary' "$(python3 \
+	"$ROOT/tests/oracle/read_xlsx.py" four.xlsx -s summary | grep -c '^chart')" 3
+tl-merge ranks/* -o merged.tl
+is 'one stream of all ranks is the same' "$(tl-report merged.tl | tail -n +2)" \
+	"$(tl-report ranks/* | tail -n +2)"
+is 'without collectives' "$(tl-report --no-collective -d none ranks/* &&
+	sheets none | tr ' ' '\n' | grep -c nccl)" 0
+tl-report ranks/rank-0.json.gz ranks/rank-1.json.gz >screen 2>err
+is 'missing ranks are a doubt' "$?" 3
+like 'and named' "$(cat err)" 'tl-collective: 2 of 4 ranks are missing: 2,3'
 
 # ---- the workbook ----
 
@@ -92,7 +136,8 @@ is 'its sheets' "$(sed -n 's/^sheet "\(.*\)"$/\1/p' cells | tr '\n' ' ')" \
  roofs "
 like 'the verdict is in it' "$(cat cells)" 'B3 s - "Of 14.465 ms the GPU'
 python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx -s >looks
-is 'two charts' "$(grep -c -i 'chart' looks)" 2
+is 'two charts beside it' "$(sed -n '/^sheet "gpu/q; p' looks |
+	grep -c '^chart')" 2
 ok '-d and -o' tl-report -d both -o both.xlsx t.tl
 same 'the same' r.xlsx both.xlsx
 is 'the same sheets' "$(sheets both)" "$(sheets out)"
@@ -128,7 +173,23 @@ gzip -dc "$SAMPLE" | sed 's/"cat": *"\(kernel\|gpu_[a-z]*\)"/"cat":"x"/' >none.j
 refuses 1 'tl-timeline: none.json: no GPU event' \
 	'tl-report -d bad -o bad.xlsx none.json'
 is 'nothing is left behind' "$(echo bad*)" 'bad*'
-refuses 1 'No space left' 'tl-report t.tl >/dev/full'
+refuses 1 '^tl-summary: standard output: No space left on device$' \
+	'tl-report t.tl >/dev/full'
+refuses 1 'gone: No such file or directory: no place for temporary files' \
+	'TMPDIR=gone tl-report t.tl'
+awk 'BEGIN {
+	s = "x"
+	while (length(s) < 40000)
+		s = s s
+	printf "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":50,\"args\":{\"Concrete Inputs\":[\"%s\"],\"Input Dims\":[[1]]}},", s
+	print "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":5,\"args\":{\"correlation\":1}},"
+	print "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":9,\"dur\":40,\"args\":{\"device\":0,\"stream\":7,\"correlation\":1}}]}"
+}' >long.json
+tl-report -o long.xlsx -d long long.json 2>err
+is 'a long text is no doubt' "$?" 0
+like 'but told' "$(cat err)" 'longer than the 32767 characters'
+is 'and whole in the CSV' "$(grep -c "$(printf 'x%.0s' $(seq 40000))" \
+	long/ops_unique_args.csv)" 1
 refuses 1 'a folder' 'tl-report -d t.tl/x t.tl'
 gzip -dc "$SAMPLE" | sed 's/"cat": *"cpu_op"/"cat":"x"/' >noops.json
 tl-report noops.json >screen 2>err

@@ -3,12 +3,21 @@
 # tl-summary: verdicts by hand-made tables.
 . tests/cli/lib.sh
 
+# schema TABLE COLUMN:TYPE...
+schema() {
+	printf '{"table":"%s","columns":[' "$1"
+	shift
+	for column do
+		printf '{"id":"%s","type":"%s"}%s' "${column%:*}" "${column#*:}" ,
+	done | sed 's/,$//'
+	echo ']}'
+}
 # timeline COMPUTE COMM COPY IDLE: in ns, into d/
 timeline() {
 	rm -rf d
 	mkdir d
 	{
-		echo '{"table":"gpu_timeline","columns":[]}'
+		schema gpu_timeline type:text time_ns:int percent:real
 		printf '{"type":"%s","time_ns":%s,"percent":1}\n' \
 			computation_time "$1" exposed_comm_time "$2" \
 			exposed_memcpy_time "$3" busy_time $(($1 + $2 + $3)) \
@@ -17,11 +26,15 @@ timeline() {
 	} >d/gpu_timeline.ndjson
 }
 verdict() {
-	tl-summary --width 999 d | sed -n 3p
+	tl-summary --width 999 d | sed -n 1p
 }
 unified() { # unified BOUND GFLOP MIB ROOF_NS KERNEL_NS
-	printf '{"table":"u","columns":[]}\n{"name":"aten::mm","input_dims":[[2,3],[3,2]],"gflop":%s,"moved_mib":%s,"compute_spec":"matrix_bf16","roofline_bound":"%s","kernel_ns_sum":%s,"roof":"X peak","roofline_ns":%s,"lost_ns":%s,"kernel_details_summary":[{"name":"x","lost_ns":7}]}\n{"end":{}}\n' \
-		"$2" "$3" "$1" "$5" "$4" $(($5 - $4)) >d/unified_perf_summary.ndjson
+	schema u name:text input_dims:json gflop:real moved_mib:real \
+		compute_spec:text roofline_bound:text kernel_ns_sum:int roof:text \
+		roofline_ns:real lost_ns:real flop_per_byte:real \
+		kernel_details_summary:json >d/unified_perf_summary.ndjson
+	printf '{"flop_per_byte":4,"name":"aten::mm","input_dims":[[2,3],[3,2]],"gflop":%s,"moved_mib":%s,"compute_spec":"matrix_bf16","roofline_bound":"%s","kernel_ns_sum":%s,"roof":"X peak","roofline_ns":%s,"lost_ns":%s,"kernel_details_summary":[{"name":"x","lost_ns":7}]}\n{"end":{}}\n' \
+		"$2" "$3" "$1" "$5" "$4" $(($5 - $4)) >>d/unified_perf_summary.ndjson
 }
 
 timeline 900 0 0 100
@@ -40,15 +53,16 @@ like 'arithmetic' "$(verdict)" 'arithmetic bounds it, at 50.0 % of the roofline'
 unified MEMORY_BOUND 0.1 1.0 450 900
 like 'memory' "$(verdict)" 'memory bandwidth bounds it, at 50.0 %'
 
-cat >d/ops_summary.ndjson <<'END'
-{"table":"ops_summary","columns":[]}
+schema ops_summary name:text direct_ns_sum:int count:int categories:json \
+	>d/ops_summary.ndjson
+cat >>d/ops_summary.ndjson <<'END'
 {"name":"a\"b\\\u001b[31m","direct_ns_sum":600,"count":2,"categories":["GEMM","other"]}
 {"name":"hipGraphLaunch","direct_ns_sum":300,"count":1,"categories":["other"]}
 {"end":{"rows":2}}
 END
 tl-summary --table t.ndjson d >screen
 like 'names stay escaped' "$(cat screen)" \
-	'^  a"b\\\\u001b\[31m  *0\.6 us   66\.7 %        2  GEMM, other$'
+	'^  a"b\\\\x1b\[31m  *0\.6 us   66\.7 %        2  GEMM, other$'
 is 'no control characters' "$(tr -d '\n' <screen | tr -cd '\000-\037')" ''
 like 'graph launches' "$(cat screen)" 'graph launches hide the ops of 33.3 %'
 is 'the table is JSON' "$(python3 -c '
@@ -57,21 +71,92 @@ rows = [json.loads(l) for l in open("t.ndjson")]
 print(rows[0]["table"], rows[-1]["end"]["rows"] == len(rows) - 2,
       [r["name"] for r in rows[1:-1] if r["part"] == "op"][0])' | cat -v)" \
 	'summary True a"b\^[[31m'
-{
-	cat d/unified_perf_summary.ndjson
-	sed -n '2s/MEMORY/COMPUTE/p' d/unified_perf_summary.ndjson
-} >u && mv u d/unified_perf_summary.ndjson
+sed '2{p;s/MEMORY/COMPUTE/;}' d/unified_perf_summary.ndjson >u &&
+	mv u d/unified_perf_summary.ndjson
 tl-summary --roofs roofs.ndjson d >/dev/null
-is 'roofs' "$(head -n 2 roofs.ndjson | tail -n 1)" \
-	'{"flop_per_byte":0.05,"matrix_bf16":0.116508}'
-like 'flat above the bend' "$(cat roofs.ndjson)" ':20000,"matrix_bf16":222.222}'
+like 'roofs begin where the ops do' "$(sed -n 2p roofs.ndjson)" \
+	'"flop_per_byte":4.0,"matrix_bf16":9.32067[0-9]*}'
+like 'reach over the bend and are flat there' \
+	"$(tail -n 2 roofs.ndjson | head -n 1)" \
+	'"flop_per_byte":190.7348[0-9]*,"matrix_bf16":222.2222[0-9]*}'
+
+# ---- many ranks ----
+
+# ranks N: into d/, each with less to wait for than the one before
+ranks() {
+	rm -rf d
+	mkdir d
+	{
+		schema gpu_timeline rank:int type:text time_ns:int percent:real
+		seq 0 $(($1 - 1)) | awk '{
+			split("computation_time 4e8 exposed_comm_time 3e8 busy_time 7e8 idle_time 1e8 total_time 8e8", v, " ")
+			for (i = 1; i < 10; i += 2)
+				printf "{\"rank\":%d,\"type\":\"%s\",\"time_ns\":%d,\"percent\":1}\n",
+				    $1, v[i], v[i + 1] - (v[i] ~ /comm|busy|total/) * 1e6 * $1
+		}'
+		echo '{"end":{"rows":0}}'
+	} >d/gpu_timeline.ndjson
+	{
+		schema nccl_groups group:text desc:text ranks:text latency_ns_sum:int \
+			wait_ns_sum:real verdict:text says:text
+		echo '{"group":"1","desc":"tp","latency_ns_sum":900,"wait_ns_sum":900.0,"verdict":"none","says":"ranks arrive together"}'
+		echo '{"group":"0","desc":"dp","ranks":"0-63","latency_ns_sum":100,"wait_ns_sum":300.0,"verdict":"host","says":"rank 1 late by 2.000 ms"}'
+		echo '{"end":{"rows":2}}'
+	} >d/nccl_groups.ndjson
+	{
+		schema straggler_summary rank:int wait_ns_total:int times_last:int
+		echo '{"rank":1,"wait_ns_total":7,"times_last":3}'
+		echo '{"end":{"rows":1}}'
+	} >d/straggler_summary.ndjson
+	{
+		schema straggler_cause rank:int late_ns_sum:int verdict:text
+		echo '{"rank":0,"late_ns_sum":0,"verdict":"none"}'
+		echo '{"rank":1,"late_ns_sum":4000000,"verdict":"host"}'
+		echo '{"rank":1,"late_ns_sum":9,"verdict":"network"}'
+		echo '{"end":{"rows":3}}'
+	} >d/straggler_cause.ndjson
+}
+ranks 2
+tl-summary --ranks ranks.csv --table t.ndjson d >screen
+is 'who is late comes first, of the group with a verdict' \
+	"$(head -n 3 screen | tr '\n' '|')" \
+	'Rank 1 late by 2.000 ms (dp of ranks 0-63); of the time in collectives 75.0 % is|waiting.||'
+is 'in the table too' "$(sed -n 2p t.ndjson | cut -c 1-42)" \
+	'{"part":"late","name":"Rank 1 late by 2.00'
+like 'bars are as long as the ranks took' "$(grep -c '#.*ms' screen)" '^2$'
+like 'the late one is marked' "$(grep '799' screen)" \
+	'^   1 \[#+=+\.+\] +799.000 ms late: host$'
+like 'groups' "$(cat screen)" '  - tp: ranks arrive together'
+is 'ranks side by side' "$(cut -d, -f 1,2,4,14-17 ranks.csv)" \
+	'rank,total_time ms,exposed_comm_time ms,wait_time ms,times_last,late ms,late_cause
+0,800,300,,,,
+1,799,299,7e-06,3,4,host'
+ranks 64
+tl-summary d >screen
+is 'of many, those that wait least and the late one' \
+	"$(grep -c '#.*ms' screen) $(grep '\.\.\. 48 more' screen)" \
+	'16      ... 48 more, which wait longer'
+like 'with the late one' "$(cat screen)" 'late: host'
+sed '2s/"rank"/"src"/; 1s/"rank"/"src"/' d/gpu_timeline.ndjson >x &&
+	mv x d/gpu_timeline.ndjson
+is 'no line is wider than asked for' "$(tl-summary --width 60 d |
+	awk 'length($0) > 60')" ''
+
+# ---- what goes wrong ----
 
 refuses 2 'no folder of tables' 'tl-summary'
 refuses 2 'unknown option' 'tl-summary --nope d'
-refuses 2 'no number of columns' 'tl-summary --width x d'
-refuses 1 'no folder' 'tl-summary gone'
+refuses 2 'needs a number' 'tl-summary --width x d'
+refuses 1 'No such file' 'tl-summary gone'
+refuses 1 'no folder' 'tl-summary d/gpu_timeline.ndjson'
 mkdir empty
 refuses 1 'no table gpu_timeline' 'tl-summary empty'
-refuses 1 'could not be written' 'tl-summary d >/dev/full'
+ranks 2
+refuses 1 '^tl-summary: standard output: No space left on device$' \
+	'tl-summary d >/dev/full'
+head -n 4 d/gpu_timeline.ndjson >x && mv x d/gpu_timeline.ndjson
+refuses 1 'gpu_timeline.ndjson: line 5: .*cut off' 'tl-summary d'
+echo '{"source":{' >d/header.ndjson
+refuses 1 'header.ndjson: line 1: no header of a stream' 'tl-summary d'
 page_examples tl-summary.1
 done_testing

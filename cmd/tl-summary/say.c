@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentences: what the time went on, what bounds it, what to mind. */
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "table/table.h"
+
+#include "cmd/tl-summary/summary.h"
+
+/* Percent of the time from which on it bounds the whole; see the page. */
+#define HOST_BOUND 35
+#define COMM_BOUND 20
+#define COPY_BOUND 20
+
+double
+share_of(int64_t part, int64_t whole)
+{
+	return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+void
+say_share(struct buf *b, int64_t part, int64_t whole)
+{
+	buf_printf(b, "%.1f %%", share_of(part, whole));
+}
+
+void
+say_time(struct buf *b, int64_t ns)
+{
+	double v = (double)ns;
+
+	if (v >= 1e9)
+		buf_printf(b, "%.3f s", v / 1e9);
+	else if (v >= 1e6)
+		buf_printf(b, "%.3f ms", v / 1e6);
+	else
+		buf_printf(b, "%.1f us", v / 1e3);
+}
+
+static struct str
+keep(struct figures *f, struct buf *b)
+{
+	struct str s = figures_text(f, buf_str(b));
+
+	b->len = 0;
+	return s;
+}
+
+/* ---- the trace ---- */
+
+static void
+say_title(struct figures *f)
+{
+	struct buf b = { 0 };
+	struct str name = f->name;
+
+	for (size_t i = name.len; i-- > 0;)
+		if (name.p[i] == '/') {
+			name.p += i + 1;
+			name.len -= i + 1;
+			break;
+		}
+	if (f->nsources > 1 && f->nknown == f->nsources && !f->by_src) {
+		buf_printf(&b, "%zu", f->nsources);
+		if (f->has_world)
+			buf_printf(&b, " of %" PRId64, f->world);
+		buf_puts(&b, " ranks");
+	} else if (f->nsources > 1) {
+		buf_printf(&b, "%zu traces", f->nsources);
+	} else if (f->nsources == 1) {
+		if (name.len == 0)
+			name = STR("standard input");
+		table_fold_name(name, 0, &b);
+		if (f->has_rank)
+			buf_printf(&b, ", rank %" PRId64, f->rank);
+		if (f->has_rank && f->has_world)
+			buf_printf(&b, " of %" PRId64, f->world);
+	}
+	if (f->devices_differ) {
+		buf_puts(&b, ", several kinds of GPU");
+	} else if (f->device.len > 0) {
+		buf_puts(&b, ", ");
+		table_fold_name(f->device, 0, &b);
+	}
+	f->title = keep(f, &b);
+	buf_free(&b);
+}
+
+/* ---- who is late ---- */
+
+static bool
+has_verdict(const struct group *g)
+{
+	return g->verdict.len > 0 && !str_eq(g->verdict, STR("none"));
+}
+
+/* Those with a verdict first, those that cost most first. */
+static int
+compare_groups(const void *pa, const void *pb)
+{
+	const struct group *a = pa, *b = pb;
+
+	if (has_verdict(a) != has_verdict(b))
+		return has_verdict(a) ? -1 : 1;
+	if (a->wait_ns + a->latency_ns != b->wait_ns + b->latency_ns)
+		return a->wait_ns + a->latency_ns > b->wait_ns + b->latency_ns
+		    ? -1
+		    : 1;
+	return str_cmp(a->name, b->name);
+}
+
+static void
+say_late(struct figures *f)
+{
+	const struct group *g = f->groups.v;
+	struct buf b = { 0 };
+
+	if (f->groups.n == 0)
+		return;
+	qsort(f->groups.v, f->groups.n, sizeof *f->groups.v, compare_groups);
+	buf_put(&b, g->says.p, g->says.len);
+	if (b.len > 0 && b.p[0] >= 'a' && b.p[0] <= 'z')
+		b.p[0] = (char)(b.p[0] - 'a' + 'A');
+	if (f->groups.n > 1) {
+		buf_puts(&b, " (");
+		table_fold_name(g->name, 60, &b);
+		buf_puts(&b, ")");
+	}
+	if (g->wait_ns > 0) {
+		buf_puts(&b, "; of the time in collectives ");
+		say_share(&b, g->wait_ns, g->wait_ns + g->latency_ns);
+		buf_puts(&b, " is waiting");
+	}
+	buf_putc(&b, '.');
+	f->late = keep(f, &b);
+	buf_free(&b);
+}
+
+/* ---- what bounds it ---- */
+
+static const char *
+bound_of(const struct figures *f, struct buf *b)
+{
+	const struct rank *all = &f->all;
+	int64_t total = all->total_ns;
+	const struct tally *top;
+
+	if (share_of(all->idle_ns, total) >= HOST_BOUND &&
+	    all->idle_ns >= all->comm_ns)
+		return "the host bounds it, which does not launch fast enough";
+	if (share_of(all->comm_ns, total) >= COMM_BOUND ||
+	    all->comm_ns > all->compute_ns)
+		return "communication bounds it";
+	if (f->is_rocprof && tallies_best(&f->categories, &top, 1) == 1 &&
+	    str_eq(top->name, STR("COMM")))
+		return "communication bounds it";
+	if (share_of(all->copy_ns, total) >= COPY_BOUND)
+		return "copies bound it";
+	if (f->modelled_ns == 0 || f->modelled_ns < f->unified_ns / 2)
+		return "computation bounds it";
+	buf_puts(b,
+	    f->compute_bound_ns >= f->memory_bound_ns ? "arithmetic"
+						      : "memory bandwidth");
+	buf_puts(b, " bounds it, at ");
+	say_share(b, f->modelled_ns - f->lost_ns, f->modelled_ns);
+	return " of the roofline";
+}
+
+static void
+say_mostly(const struct figures *f, struct buf *b)
+{
+	const struct tally *top;
+	int64_t sum = 0;
+
+	if (tallies_best(&f->categories, &top, 1) == 0 || top->ns <= 0)
+		return;
+	for (size_t i = 0; i < f->categories.list.n; i++)
+		sum += f->categories.list.v[i].ns;
+	buf_puts(b, " (mostly ");
+	if (str_eq(top->name, STR("other")))
+		buf_puts(b, "other ops");
+	else
+		table_fold_name(top->name, 40, b);
+	buf_puts(b, ", ");
+	say_share(b, top->ns, sum);
+	buf_puts(b, f->has_ops ? " of the time of ops)" : " of the kernels)");
+}
+
+static void
+say_verdict(struct figures *f)
+{
+	const struct rank *all = &f->all;
+	struct buf b = { 0 };
+
+	buf_puts(&b, "Of ");
+	say_time(&b, all->total_ns);
+	if (f->ranks.n > 1)
+		buf_printf(&b, " of %zu %s together", f->ranks.n,
+		    f->by_src ? "traces" : "ranks");
+	buf_puts(
+	    &b, f->is_rocprof ? " the GPU ran kernels " : " the GPU computed ");
+	say_share(&b, all->compute_ns, all->total_ns);
+	say_mostly(f, &b);
+	if (share_of(all->comm_ns, all->total_ns) >= 0.5) {
+		buf_puts(&b, ", communicated with nothing beside ");
+		say_share(&b, all->comm_ns, all->total_ns);
+	}
+	if (share_of(all->copy_ns, all->total_ns) >= 0.5) {
+		buf_puts(&b, ", copied ");
+		say_share(&b, all->copy_ns, all->total_ns);
+	}
+	buf_puts(&b, " and was idle ");
+	say_share(&b, all->idle_ns, all->total_ns);
+	buf_puts(&b, ": ");
+	buf_puts(&b, bound_of(f, &b));
+	buf_putc(&b, '.');
+	f->verdict = keep(f, &b);
+	buf_free(&b);
+}
+
+/* ---- what to mind ---- */
+
+/* One warning: before, a share, behind; from least percent on. */
+static void
+mind(struct figures *f, int64_t part, int64_t whole, double least,
+    const char *before, const char *behind)
+{
+	struct buf b = { 0 };
+
+	if (part <= 0 || share_of(part, whole) < least)
+		return;
+	buf_puts(&b, before);
+	say_share(&b, part, whole);
+	buf_puts(&b, behind);
+	vec_push(&f->warnings, keep(f, &b));
+	buf_free(&b);
+}
+
+static void
+say_warnings(struct figures *f)
+{
+	const struct rank *all = &f->all;
+
+	if (share_of(all->busy_ns, all->total_ns) < 50)
+		mind(f, all->busy_ns > 0 ? all->busy_ns : 1, all->total_ns, 0,
+		    "the GPU was busy only ", " of the time");
+	mind(f, all->unlinked_ns, all->total_ns, 1, "GPU work of ",
+	    " of the time has no launch in the trace: tables of ops do not "
+	    "count it");
+	if (!f->has_ops)
+		vec_push(&f->warnings,
+		    STR("the trace holds no ops of the host: there are no "
+			"tables of ops"));
+	mind(f, f->graph_ns, f->ops_ns, 1, "graph launches hide the ops of ",
+	    " of the time: see tl-record(7)");
+	mind(f, f->shapeless_ns, f->args_ns, 5, "ops of ",
+	    " of the time have no shapes: record_shapes was off, see "
+	    "tl-record(7)");
+	mind(f, f->unmodelled_ns, f->unified_ns, 10, "ops of ",
+	    " of the time have no roofline: no model knows them");
+}
+
+void
+say_all(struct figures *f)
+{
+	if (f->is_rocprof) /* what is busy and no kernel is a copy */
+		f->all.copy_ns += f->all.busy_ns - f->all.compute_ns;
+	for (size_t i = 0; f->is_rocprof && i < f->ranks.n; i++)
+		f->ranks.v[i].copy_ns +=
+		    f->ranks.v[i].busy_ns - f->ranks.v[i].compute_ns;
+	say_title(f);
+	say_late(f);
+	say_verdict(f);
+	say_warnings(f);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* The summary for a terminal, of so many columns. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "table/table.h"
+
+#include "cmd/tl-summary/summary.h"
+
+#define BAR_MAX 72
+#define BARS_MAX 16  /* ranks; of more, those that wait least */
+#define BAR_SIDES 28 /* the time of a rank behind its bar, and why it is late \
+	              */
+#define WIDE 74      /* from here on there is room for categories */
+#define ROOM_MIN 20  /* of a name */
+
+struct screen {
+	struct figures *f;
+	struct out *out;
+	size_t width;
+	struct buf b; /* of a line */
+};
+
+static void
+put_line(struct screen *s)
+{
+	while (s->b.len > 0 && s->b.p[s->b.len - 1] == ' ')
+		s->b.len--;
+	out_str(s->out, buf_str(&s->b));
+	out_puts(s->out, "\n");
+	s->b.len = 0;
+}
+
+/* Blanks up to a column: from counts the bytes before the line's cell. */
+static void
+pad(struct buf *b, size_t from, size_t width)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < b->len; i++)
+		n += ((unsigned char)b->p[i] & 0xc0) != 0x80;
+	for (; n < width; n++)
+		buf_putc(b, ' ');
+}
+
+/* Up to the next blank; a figure keeps its percent sign. */
+static size_t
+word_length(const char *p, const char *end)
+{
+	const char *at = p;
+
+	while (at < end && (*at != ' ' || (at + 1 < end && at[1] == '%')))
+		at++;
+	return (size_t)(at - p);
+}
+
+/* Words in lines, the first behind a mark, the others as far in. */
+static void
+put_wrapped(struct screen *s, const char *mark, struct str text)
+{
+	size_t indent = strlen(mark), at = indent;
+	const char *p = text.p, *end = text.p + text.len;
+
+	buf_puts(&s->b, mark);
+	while (p < end) {
+		size_t n = word_length(p, end);
+
+		if (at > indent && at + 1 + n > s->width) {
+			put_line(s);
+			for (at = 0; at < indent; at++)
+				buf_putc(&s->b, ' ');
+		}
+		if (at > indent) {
+			buf_putc(&s->b, ' ');
+			at++;
+		}
+		buf_put(&s->b, p, n);
+		at += n;
+		p += n + 1;
+	}
+	put_line(s);
+}
+
+/* As a name is shown, in at most width columns. */
+static void
+put_name(struct screen *s, struct str name, size_t width)
+{
+	size_t from = s->b.len;
+
+	table_fold_name(name, width, &s->b);
+	pad(&s->b, from, width);
+}
+
+/* Text at the right end of so many columns. */
+static void
+put_right(struct screen *s, struct buf *cell, size_t width)
+{
+	for (size_t n = cell->len; n < width; n++)
+		buf_putc(&s->b, ' ');
+	buf_put(&s->b, cell->p, cell->len);
+	cell->len = 0;
+}
+
+/* ---- the timeline ---- */
+
+static void
+put_bar(struct screen *s, const struct rank *r, size_t chars)
+{
+	static const char marks[] = { '#', '=', '+' };
+	int64_t parts[] = { r->compute_ns, r->comm_ns, r->copy_ns };
+	int64_t used = 0;
+	size_t n = 0;
+
+	buf_putc(&s->b, '[');
+	for (size_t i = 0; i < sizeof marks; i++) {
+		used += parts[i];
+		while (n < chars &&
+		    (double)n + 0.5 <=
+			(double)chars * share_of(used, r->total_ns) / 100) {
+			buf_putc(&s->b, marks[i]);
+			n++;
+		}
+	}
+	for (; n < chars; n++)
+		buf_putc(&s->b, '.');
+	buf_putc(&s->b, ']');
+}
+
+static int
+compare_waits(const void *pa, const void *pb)
+{
+	const struct rank *a = *(const struct rank *const *)pa;
+	const struct rank *b = *(const struct rank *const *)pb;
+
+	if ((a->verdict.len > 0) != (b->verdict.len > 0))
+		return a->verdict.len > 0 ? -1 : 1;
+	if (a->comm_ns != b->comm_ns)
+		return a->comm_ns < b->comm_ns ? -1 : 1;
+	return a < b ? -1 : 1;
+}
+
+static int
+compare_places(const void *pa, const void *pb)
+{
+	const struct rank *a = *(const struct rank *const *)pa;
+	const struct rank *b = *(const struct rank *const *)pb;
+
+	return a < b ? -1 : 1;
+}
+
+static void
+put_rank(struct screen *s, const struct rank *r, int64_t most_ns)
+{
+	size_t room = s->width > BAR_SIDES + 30 ? s->width - BAR_SIDES - 8 : 22;
+	size_t chars;
+	struct buf cell = { 0 };
+
+	room = room > BAR_MAX ? BAR_MAX : room;
+	chars = (size_t)((double)room * share_of(r->total_ns, most_ns) / 100);
+	buf_put(&cell, r->label.p, r->label.len);
+	put_right(s, &cell, 4);
+	buf_putc(&s->b, ' ');
+	put_bar(s, r, chars);
+	pad(&s->b, 0, room + 7);
+	say_time(&cell, r->total_ns);
+	put_right(s, &cell, 11);
+	if (r->verdict.len > 0)
+		buf_printf(
+		    &s->b, " late: %.*s", (int)r->verdict.len, r->verdict.p);
+	put_line(s);
+	buf_free(&cell);
+}
+
+/* The time of each is its bar's length. */
+static void
+put_ranks(struct screen *s)
+{
+	struct figures *f = s->f;
+	VEC(const struct rank *) list = { 0 };
+	int64_t most_ns = 0;
+
+	for (size_t i = 0; i < f->ranks.n; i++) {
+		vec_push(&list, &f->ranks.v[i]);
+		if (f->ranks.v[i].total_ns > most_ns)
+			most_ns = f->ranks.v[i].total_ns;
+	}
+	if (list.n > BARS_MAX) {
+		qsort(list.v, list.n, sizeof *list.v, compare_waits);
+		list.n = BARS_MAX;
+		qsort(list.v, list.n, sizeof *list.v, compare_places);
+	}
+	for (size_t i = 0; i < list.n; i++)
+		put_rank(s, list.v[i], most_ns);
+	if (f->ranks.n > list.n) {
+		buf_printf(&s->b, "     ... %zu more, which wait longer",
+		    f->ranks.n - list.n);
+		put_line(s);
+	}
+	vec_free(&list);
+}
+
+static void
+put_part(struct screen *s, char mark, const char *word, int64_t ns, bool always)
+{
+	double share = share_of(ns, s->f->all.total_ns);
+	char text[64];
+
+	if (!always && share < 0.05)
+		return;
+	snprintf(text, sizeof text, "%c %s %.1f %%", mark, word, share);
+	if (s->b.len > 0 && s->b.len + 2 + strlen(text) > s->width)
+		put_line(s);
+	if (s->b.len > 0)
+		buf_puts(&s->b, "  ");
+	buf_puts(&s->b, text);
+}
+
+static void
+put_timeline(struct screen *s)
+{
+	const struct rank *all = &s->f->all;
+
+	out_puts(s->out, "\n");
+	if (s->f->ranks.n > 1) {
+		put_ranks(s);
+	} else {
+		size_t chars = s->width > BAR_MAX + 2 ? BAR_MAX : s->width - 2;
+
+		put_bar(s, all, chars);
+		put_line(s);
+	}
+	put_part(s, '#', s->f->is_rocprof ? "kernels" : "computation",
+	    all->compute_ns, true);
+	put_part(s, '=', "communication", all->comm_ns, false);
+	put_part(s, '+', "copies", all->copy_ns, false);
+	put_part(s, '.', "idle", all->idle_ns, true);
+	put_line(s);
+}
+
+/* ---- lists ---- */
+
+static void
+put_groups(struct screen *s)
+{
+	const struct figures *f = s->f;
+
+	if (f->groups.n < 2)
+		return;
+	out_puts(s->out, "\nprocess groups\n");
+	for (size_t i = 0; i < f->groups.n && i < TOP_GROUPS; i++) {
+		struct buf b = { 0 };
+
+		table_fold_name(f->groups.v[i].name, 60, &b);
+		buf_puts(&b, ": ");
+		buf_put(&b, f->groups.v[i].says.p, f->groups.v[i].says.len);
+		put_wrapped(s, "  - ", buf_str(&b));
+		buf_free(&b);
+	}
+	if (f->groups.n > TOP_GROUPS)
+		out_printf(
+		    s->out, "  ... %zu more\n", f->groups.n - TOP_GROUPS);
+}
+
+static void
+put_top(struct screen *s)
+{
+	const struct figures *f = s->f;
+	const struct tally *best[TOP_OPS];
+	size_t n = tallies_best(&f->ops, best, TOP_OPS);
+	bool is_wide = f->has_ops && s->width >= WIDE;
+	size_t rest = is_wide ? 53 : 33;
+	size_t room =
+	    s->width > rest + ROOM_MIN ? s->width - rest : (size_t)ROOM_MIN;
+	struct buf cell = { 0 };
+
+	if (n == 0)
+		return;
+	out_puts(s->out, "\n");
+	buf_puts(&s->b, f->has_ops ? "top ops" : "top kernels");
+	pad(&s->b, 0, room + 2);
+	buf_puts(&s->b, "         time    share    count");
+	buf_puts(&s->b, is_wide ? "  category" : "");
+	put_line(s);
+	for (size_t i = 0; i < n; i++) {
+		buf_puts(&s->b, "  ");
+		put_name(s, best[i]->name, room);
+		say_time(&cell, best[i]->ns);
+		put_right(s, &cell, 13);
+		say_share(&cell, best[i]->ns, f->ops_ns);
+		put_right(s, &cell, 9);
+		buf_printf(&cell, "%" PRId64, best[i]->count);
+		put_right(s, &cell, 9);
+		buf_puts(&s->b, "  ");
+		if (is_wide)
+			put_name(s, best[i]->what, 18);
+		put_line(s);
+	}
+	buf_free(&cell);
+}
+
+static void
+put_losses(struct screen *s)
+{
+	const struct figures *f = s->f;
+	const struct tally *best[TOP_LOSSES];
+	size_t n = tallies_best(&f->losses, best, TOP_LOSSES);
+	size_t room = s->width > 56 ? s->width - 36 : ROOM_MIN;
+	struct buf cell = { 0 };
+
+	if (n == 0 || f->lost_ns <= 0)
+		return;
+	out_puts(s->out, "\n");
+	buf_puts(&cell, "lost to the roofline (");
+	buf_put(&cell, f->roof.p, f->roof.len);
+	buf_puts(&cell, ")");
+	put_name(s, buf_str(&cell), room + 2);
+	cell.len = 0;
+	buf_puts(&s->b, "    time lost  of roof  bound");
+	put_line(s);
+	for (size_t i = 0; i < n && best[i]->ns > 0; i++) {
+		buf_puts(&s->b, "  ");
+		put_name(s, best[i]->name, room);
+		say_time(&cell, best[i]->ns);
+		put_right(s, &cell, 13);
+		say_share(&cell, best[i]->of_ns - best[i]->ns, best[i]->of_ns);
+		put_right(s, &cell, 9);
+		buf_puts(&s->b, "  ");
+		buf_put(&s->b, best[i]->what.p, best[i]->what.len);
+		put_line(s);
+	}
+	buf_free(&cell);
+}
+
+void
+screen_print(struct figures *f, int width)
+{
+	struct screen s = { .f = f,
+		.out = out_open(NULL),
+		.width = width < 30 ? 30 : (size_t)width };
+
+	if (f->title.len > 0) {
+		put_name(&s, f->title, s.width);
+		put_line(&s);
+		out_puts(s.out, "\n");
+	}
+	if (f->late.len > 0) {
+		put_wrapped(&s, "", f->late);
+		out_puts(s.out, "\n");
+	}
+	put_wrapped(&s, "", f->verdict);
+	put_timeline(&s);
+	put_groups(&s);
+	put_top(&s);
+	put_losses(&s);
+	if (f->warnings.n > 0)
+		out_puts(s.out, "\nwarnings\n");
+	for (size_t i = 0; i < f->warnings.n; i++)
+		put_wrapped(&s, "  - ", f->warnings.v[i]);
+	out_finish(s.out);
+	buf_free(&s.b);
+}

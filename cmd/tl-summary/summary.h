@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-summary inside: tables become figures, figures become sentences, and
+ * both become a screen and tables.
+ *
+ * read.c     the tables of a folder, and what of them counts
+ * header.c   what the traces say of themselves
+ * say.c      the sentences: what bounds it, who is late, what to mind
+ * screen.c   for a terminal
+ * tables.c   the same for a workbook and a page
+ *
+ * Figures are the sinks' own: here they are only added up over ranks and
+ * compared. Texts live in an arena until the end.
+ */
+#ifndef TL_SUMMARY_H
+#define TL_SUMMARY_H
+
+#include "base/base.h"
+
+/* What adds up under a name. */
+struct tally {
+	struct str name;
+	int64_t ns, count;
+	int64_t of_ns;   /* of a loss: the time it is a part of */
+	struct str what; /* of an op: its categories; of a loss: the bound */
+	double real;     /* of a spec: TFLOP/s at its roof */
+};
+
+struct tallies {
+	struct intern *keys;
+	VEC(struct tally) list; /* as numbered by keys */
+};
+
+/* A row of gpu_timeline_by_rank: a rank, or a source where ranks are unknown */
+struct rank {
+	struct str label;
+	int64_t total_ns, busy_ns, compute_ns, comm_ns, copy_ns, idle_ns;
+	int64_t all_comm_ns, all_copy_ns, unlinked_ns;
+	/* of several ranks, from tl-collective */
+	bool has_wait;
+	int64_t wait_ns, times_last, late_ns;
+	struct str verdict; /* why it is late; empty: it is not */
+};
+
+/* A process group of tl-collective. */
+struct group {
+	struct str name, says, verdict;
+	int64_t latency_ns, wait_ns, collectives;
+};
+
+struct figures {
+	struct arena *text;
+	/* header.c */
+	size_t nsources, nknown; /* sources, those with a rank */
+	struct str name, device;
+	int64_t rank, world;
+	bool has_rank, has_world, devices_differ;
+	/* read.c */
+	bool is_rocprof, has_ops, by_src;
+	VEC(struct rank) ranks;
+	struct rank all; /* their sum */
+	struct tallies ops, categories, losses, specs;
+	int64_t ops_ns, graph_ns, args_ns, shapeless_ns;
+	int64_t unified_ns, unmodelled_ns, modelled_ns, lost_ns;
+	int64_t compute_bound_ns, memory_bound_ns;
+	double tb_per_s;
+	double least_per_byte, most_per_byte; /* FLOP/byte of ops */
+	struct str roof;
+	VEC(struct group) groups;
+	/* say.c */
+	struct str title, late, verdict; /* late: of several ranks */
+	VEC(struct str) warnings;
+};
+
+/* ---- read.c ---- */
+
+/* All tables in dir or dir/more; no gpu_timeline ends the program. */
+void figures_read(struct figures *f, const char *dir);
+void figures_free(struct figures *f);
+/* The largest by ns, ties by name: at most n into best; how many. */
+size_t tallies_best(
+    const struct tallies *t, const struct tally **best, size_t n);
+/* A copy that lives as long as the figures. */
+struct str figures_text(struct figures *f, struct str s);
+
+/* ---- header.c ---- */
+
+void header_read(struct figures *f, const char *path);
+
+/* ---- say.c ---- */
+
+/* Title, late, verdict and warnings. */
+void say_all(struct figures *f);
+/* "1.234 ms", "12.3 %" appended. */
+void say_time(struct buf *b, int64_t ns);
+void say_share(struct buf *b, int64_t part, int64_t whole);
+double share_of(int64_t part, int64_t whole);
+
+/* ---- screen.c ---- */
+
+void screen_print(struct figures *f, int width);
+
+/* ---- tables.c ---- */
+
+/* Each as NDJSON into a file; nothing is written where there are no rows. */
+void tables_summary(struct figures *f, const char *path);
+void tables_categories(struct figures *f, const char *path);
+void tables_ranks(struct figures *f, const char *path, bool csv);
+void tables_roofs(struct figures *f, const char *path);
+
+#define TOP_OPS 10
+#define TOP_LOSSES 5
+#define TOP_GROUPS 5
+
+#endif

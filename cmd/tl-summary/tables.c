@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* The summary as tables: for a workbook's first sheet, and for a page. */
+#include <stdlib.h>
+
+#include "table/table.h"
+
+#include "cmd/tl-summary/summary.h"
+
+static void
+print(struct table *t, const char *path, enum table_format format)
+{
+	struct table_dest dest = {
+		.path = path, .format = format, .labels = format == FMT_CSV
+	};
+
+	table_print(t, &dest);
+	table_dest_finish(&dest);
+	table_destroy(t);
+}
+
+/* ---- the summary ---- */
+
+static struct cell *
+put(struct table *t, const char *part, struct str name)
+{
+	struct cell *row = table_row(t);
+
+	row[0] = cell_text(str_of(part));
+	row[1] = cell_text(name);
+	return row;
+}
+
+static void
+put_time(struct table *t, const struct rank *all, const char *name, int64_t ns)
+{
+	struct cell *row = put(t, "timeline", str_of(name));
+
+	row[3] = cell_int(ns);
+	row[4] = cell_real(share_of(ns, all->total_ns));
+}
+
+static void
+put_sentences(struct figures *f, struct table *t)
+{
+	if (f->title.len > 0)
+		put(t, "trace", f->title);
+	if (f->late.len > 0)
+		put(t, "late", f->late);
+	put(t, "verdict", f->verdict);
+}
+
+static void
+put_lists(struct figures *f, struct table *t)
+{
+	const struct tally *best[TOP_OPS];
+	size_t n;
+
+	for (size_t i = 0; f->groups.n > 1 && i < f->groups.n && i < TOP_GROUPS;
+	     i++)
+		put(t, "group", f->groups.v[i].name)[2] =
+		    cell_text(f->groups.v[i].says);
+	n = tallies_best(&f->ops, best, TOP_OPS);
+	for (size_t i = 0; i < n; i++) {
+		struct cell *row =
+		    put(t, f->has_ops ? "op" : "kernel", best[i]->name);
+
+		row[2] = cell_text(best[i]->what);
+		row[3] = cell_int(best[i]->ns);
+		row[4] = cell_real(share_of(best[i]->ns, f->ops_ns));
+		row[5] = cell_int(best[i]->count);
+	}
+	n = tallies_best(&f->losses, best, TOP_LOSSES);
+	for (size_t i = 0; i < n && best[i]->ns > 0; i++) {
+		struct cell *row = put(t, "roofline", best[i]->name);
+		struct buf b = { 0 };
+
+		buf_printf(&b, "%.*s bound, %.*s", (int)best[i]->what.len,
+		    best[i]->what.p, (int)f->roof.len, f->roof.p);
+		row[2] = cell_text(table_text(t, buf_str(&b)));
+		row[3] = cell_int(best[i]->ns);
+		row[4] = cell_real(
+		    share_of(best[i]->of_ns - best[i]->ns, best[i]->of_ns));
+		buf_free(&b);
+	}
+}
+
+void
+tables_summary(struct figures *f, const char *path)
+{
+	static const struct column columns[] = {
+		{ "part", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+		{ "name", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+		{ "note", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+		{ "time_ns", "time ms", COL_INT, UNIT_NS, 0, 1e6 },
+		{ "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+		{ "count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	};
+	struct table *t =
+	    table_create("summary", columns, sizeof columns / sizeof *columns);
+	const struct rank *all = &f->all;
+
+	put_sentences(f, t);
+	put_time(
+	    t, all, f->is_rocprof ? "kernels" : "computation", all->compute_ns);
+	if (!f->is_rocprof)
+		put_time(t, all, "exposed communication", all->comm_ns);
+	put_time(t, all, "exposed copies", all->copy_ns);
+	put_time(t, all, "idle", all->idle_ns);
+	put_time(t, all, "total", all->total_ns);
+	put_lists(f, t);
+	for (size_t i = 0; i < f->warnings.n; i++)
+		put(t, "warning", f->warnings.v[i]);
+	print(t, path, FMT_NDJSON);
+}
+
+/* ---- categories of all ranks ---- */
+
+void
+tables_categories(struct figures *f, const char *path)
+{
+	static const struct column columns[] = {
+		{ "op_category", "op category", COL_TEXT, UNIT_NONE, 0, 0 },
+		{ "time_ns", "time ms", COL_INT, UNIT_NS, 0, 1e6 },
+		{ "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+	};
+	size_t n = f->categories.list.n;
+	const struct tally **best = xcalloc(n + 1, sizeof *best);
+	struct table *t = table_create(
+	    "category_share", columns, sizeof columns / sizeof *columns);
+	int64_t sum = 0;
+
+	n = tallies_best(&f->categories, best, n);
+	for (size_t i = 0; i < n; i++)
+		sum += best[i]->ns;
+	for (size_t i = 0; i < n; i++) {
+		struct cell *row = table_row(t);
+
+		row[0] = cell_text(best[i]->name);
+		row[1] = cell_int(best[i]->ns);
+		row[2] = cell_real(share_of(best[i]->ns, sum));
+	}
+	print(t, path, FMT_NDJSON);
+	free(best);
+}
+
+/* ---- ranks side by side ---- */
+
+void
+tables_ranks(struct figures *f, const char *path, bool csv)
+{
+	static const struct column by_rank[] = {
+		{ "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
+		{ "total_ns", "total_time ms", COL_INT, UNIT_NS, 0, 1e6 },
+		{ "computation_ns", "computation_time ms", COL_INT, UNIT_NS, 0,
+		    1e6 },
+		{ "exposed_comm_ns", "exposed_comm_time ms", COL_INT, UNIT_NS,
+		    0, 1e6 },
+		{ "exposed_memcpy_ns", "exposed_memcpy_time ms", COL_INT,
+		    UNIT_NS, 0, 1e6 },
+		{ "idle_ns", "idle_time ms", COL_INT, UNIT_NS, 0, 1e6 },
+		{ "pct_computation", "computation (%)", COL_REAL, UNIT_PERCENT,
+		    0, 0 },
+		{ "pct_exposed_comm", "exposed_comm (%)", COL_REAL,
+		    UNIT_PERCENT, 0, 0 },
+		{ "pct_exposed_memcpy", "exposed_memcpy (%)", COL_REAL,
+		    UNIT_PERCENT, 0, 0 },
+		{ "pct_idle", "idle (%)", COL_REAL, UNIT_PERCENT, 0, 0 },
+		{ "busy_ns", "busy_time ms", COL_INT, UNIT_NS, 0, 1e6 },
+		{ "comm_ns", "total_comm_time ms", COL_INT, UNIT_NS, 0, 1e6 },
+		{ "memcpy_ns", "total_memcpy_time ms", COL_INT, UNIT_NS, 0,
+		    1e6 },
+		{ "wait_ns", "wait_time ms", COL_INT, UNIT_NS, 0, 1e6 },
+		{ "times_last", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+		{ "late_ns", "late ms", COL_INT, UNIT_NS, 0, 1e6 },
+		{ "late_cause", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	};
+	enum { NCOLUMNS = sizeof by_rank / sizeof *by_rank };
+	struct column columns[NCOLUMNS];
+	struct table *t;
+
+	memcpy(columns, by_rank, sizeof columns);
+	if (f->by_src)
+		columns[0].id = "src";
+	t = table_create("gpu_timeline_by_rank", columns, NCOLUMNS);
+	for (size_t i = 0; i < f->ranks.n; i++) {
+		const struct rank *r = &f->ranks.v[i];
+		const int64_t parts[] = { r->compute_ns, r->comm_ns, r->copy_ns,
+			r->idle_ns };
+		struct cell *row = table_row(t);
+		int64_t number;
+
+		if (num_i64(r->label, &number))
+			row[0] = cell_int(number);
+		row[1] = cell_int(r->total_ns);
+		for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+			row[2 + k] = cell_int(parts[k]);
+			row[6 + k] = cell_real(share_of(parts[k], r->total_ns));
+		}
+		row[10] = cell_int(r->busy_ns);
+		row[11] = cell_int(r->all_comm_ns);
+		row[12] = cell_int(r->all_copy_ns);
+		if (r->has_wait) {
+			row[13] = cell_int(r->wait_ns);
+			row[14] = cell_int(r->times_last);
+		}
+		if (r->verdict.len > 0) {
+			row[15] = cell_int(r->late_ns);
+			row[16] = cell_text(r->verdict);
+		}
+	}
+	print(t, path, csv ? FMT_CSV : FMT_NDJSON);
+}
+
+/* ---- roofs ---- */
+
+#define NROOFS 3
+
+static int
+compare(const void *pa, const void *pb)
+{
+	double a = *(const double *)pa, b = *(const double *)pb;
+
+	return (a > b) - (a < b);
+}
+
+/* The lines reach as far as the ops do, and over each bend. */
+static void
+ends_around(struct figures *f, double bend)
+{
+	if (bend / 2 < f->least_per_byte)
+		f->least_per_byte = bend / 2;
+	if (bend * 2 > f->most_per_byte)
+		f->most_per_byte = bend * 2;
+}
+
+/* The lines of the specs that ran longest, at their ends and bends. */
+void
+tables_roofs(struct figures *f, const char *path)
+{
+	const struct tally *best[NROOFS];
+	size_t n = tallies_best(&f->specs, best, NROOFS);
+	struct column columns[1 + NROOFS] = { { "flop_per_byte", "FLOPS/Byte",
+	    COL_REAL, UNIT_NONE, 0, 0 } };
+	double x[NROOFS + 2];
+	struct table *t;
+
+	if (n == 0 || !(f->tb_per_s > 0))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct buf label = { 0 };
+
+		buf_put(&label, best[i]->name.p, best[i]->name.len);
+		buf_puts(&label, " roof");
+		columns[1 + i] =
+		    (struct column){ figures_text(f, best[i]->name).p,
+			    figures_text(f, buf_str(&label)).p, COL_REAL,
+			    UNIT_NONE, 0, 0 };
+		buf_free(&label);
+		x[2 + i] = best[i]->real / f->tb_per_s;
+		ends_around(f, x[2 + i]);
+	}
+	x[0] = f->least_per_byte;
+	x[1] = f->most_per_byte;
+	qsort(x, n + 2, sizeof *x, compare);
+	t = table_create("roofs", columns, 1 + n);
+	for (size_t i = 0; i < n + 2; i++) {
+		struct cell *row = table_row(t);
+
+		row[0] = cell_real(x[i]);
+		for (size_t k = 0; k < n; k++) {
+			double slope = x[i] * f->tb_per_s;
+
+			row[1 + k] = cell_real(
+			    slope < best[k]->real ? slope : best[k]->real);
+		}
+	}
+	print(t, path, FMT_NDJSON);
+}
