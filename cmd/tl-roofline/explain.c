@@ -54,10 +54,10 @@ put_roofline(
 		return;
 	}
 	out_printf(out, "%-16s %.*s, %s (%.*s)\n", "arch",
-	    (int)g->arch->name.len, g->arch->name.p, roof_words[g->set->roof],
+	    (int)g->arch->name.len, g->arch->name.p, roof_words[rf.roof],
 	    (int)g->arch->file.len, g->arch->file.p);
-	put_real(out, "roof", arch_tflops(g->arch, g->set->roof, r->spec),
-	    " TFLOP/s");
+	put_real(
+	    out, "roof", arch_tflops(g->arch, rf.roof, r->spec), " TFLOP/s");
 	put_real(out, "roof", arch_gbps(g->arch, g->set->roof), " GB/s");
 	put_real(out, "compute", rf.compute_us, " us");
 	put_real(out, "memory", rf.memory_us, " us");

@@ -397,15 +397,28 @@ arch_gbps(const struct arch *a, enum roof roof)
 	return isnan(v) ? a->mem_gbps[ROOF_PEAK] : v;
 }
 
+/* Of the other roof where this one has no figure. */
+static double
+rate_of(const struct arch *a, enum roof *roof, struct str spec)
+{
+	double v = arch_tflops(a, *roof, spec);
+	enum roof other = *roof == ROOF_PEAK ? ROOF_ACHIEVABLE : ROOF_PEAK;
+
+	if (!isnan(v) || isnan(arch_tflops(a, other, spec)))
+		return v;
+	*roof = other;
+	return arch_tflops(a, other, spec);
+}
+
 struct roofline
 roofline_of(const struct arch *a, enum roof roof, const struct model_result *r)
 {
-	struct roofline rf = { NAN, NAN, NAN, BOUND_NONE };
+	struct roofline rf = { NAN, NAN, NAN, BOUND_NONE, roof };
 	double tflops, gbps;
 
 	if (a == NULL || r->status != MODEL_OK)
 		return rf;
-	tflops = arch_tflops(a, roof, r->spec);
+	tflops = rate_of(a, &rf.roof, r->spec);
 	gbps = arch_gbps(a, roof);
 	/* GFLOPS first, as the reference does: the last digit depends on it. */
 	if (r->flops > 0)

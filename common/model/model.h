@@ -315,11 +315,14 @@ struct roofline {
 	double compute_us, memory_us; /* NAN: unknown */
 	double time_us;               /* the longer one; NAN: unknown */
 	enum bound bound;
+	enum roof
+	    roof; /* the other one, where the rate is only known of that */
 };
 
 /*
- * The least time that this GPU could need. With FLOPs but no rate for them,
- * or with no FLOPs, the memory alone decides; without bytes nothing does.
+ * The least time that this GPU could need. A rate that this roof lacks is the
+ * other roof's. With FLOPs but no rate for them, or with no FLOPs, the memory
+ * alone decides; without bytes nothing does.
  */
 struct roofline roofline_of(
     const struct arch *a, enum roof roof, const struct model_result *r);

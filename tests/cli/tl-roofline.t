@@ -63,6 +63,13 @@ is 'bound by the units' "$(cells roofline_bound,roofline_ns,lost_ns \
 	'tl-roofline --arch ./fast.json mm.json')" 'COMPUTE_BOUND 524.288 4475.7119999999995'
 is 'half of the rate, twice the time' "$(cells roofline_ns \
 	'tl-roofline --arch ./fast.json --roof achievable mm.json')" '1048.576'
+sed 's/float/c10::Half/g' mm.json >half.json
+sed 's/"vector_fp32": 1/"matrix_fp16": 2/' fast.json >few.json
+is 'a rate of which there is only a peak' "$(cells roof,roofline_ns \
+	'tl-roofline --arch ./few.json --roof achievable half.json')" 'one peak 262.144'
+sed 's/peak_tflops/_none/' fast.json >measured.json
+is 'or only a measured one' "$(cells roof,roofline_ns \
+	'tl-roofline --arch ./measured.json mm.json')" 'one achievable 1048.576'
 is 'the sheet' "$(cells name,param_M,param_N,param_K,param_bias,operation_count,ex_uid \
 	'tl-roofline --table GEMM mm.json')" 'aten::mm 64 32 128 false 1 0'
 like 'a named GPU' "$(cells roof 'tl-roofline --arch mi300x mm.json')" '^MI300X peak$'

@@ -78,10 +78,20 @@ rooflines(void)
 	    "without bytes nothing does");
 	ok(roofline_of(NULL, ROOF_PEAK, &r).bound == BOUND_NONE, "no GPU");
 	a = arch_load(ms, "H100-SXM", STR(""));
-	ok(isnan(arch_tflops(a, ROOF_ACHIEVABLE, STR("matrix_bf16"))) &&
-		arch_tflops(a, ROOF_PEAK, STR("matrix_bf16")) == 989.4 &&
+	ok(isnan(arch_tflops(a, ROOF_ACHIEVABLE, STR("matrix_fp16"))) &&
+		arch_tflops(a, ROOF_PEAK, STR("matrix_fp16")) == 989.4 &&
 		arch_gbps(a, ROOF_ACHIEVABLE) == 3352,
 	    "null is no figure");
+	r = (struct model_result){
+		.flops = 1e12, .bytes = 8, .spec = STR("matrix_fp16")
+	};
+	rf = roofline_of(a, ROOF_ACHIEVABLE, &r);
+	is_close(rf.compute_us, 1e6 / 989.4, "the peak stands in");
+	ok(rf.roof == ROOF_PEAK, "and it says so");
+	r.spec = STR("matrix_bf16");
+	rf = roofline_of(a, ROOF_ACHIEVABLE, &r);
+	is_close(rf.compute_us, 1e6 / 794.5, "a measured rate");
+	ok(rf.roof == ROOF_ACHIEVABLE, "and that");
 }
 
 static void
