@@ -53,6 +53,10 @@ struct merge {
 	/* of the input at hand */
 	const struct input *input;
 	VEC(bool) unasked; /* by its source */
+	enum section section;
+	/* of the prologue: the windows are known behind it */
+	VEC(struct event) waiting;
+	struct arena *values; /* of what waits */
 	uint64_t nevents;
 };
 
@@ -333,10 +337,20 @@ is_unasked(const struct merge *m, uint32_t src)
 }
 
 static void
-pass_event(struct merge *m, const struct stream_in *in, bool is_chosen)
+hold_event(struct merge *m, const struct event *ev)
 {
-	struct event ev = in->ev;
+	struct event held = *ev;
 
+	if (ev->vals_len > 0)
+		held.vals = (const unsigned char *)arena_str(m->values,
+		    (struct str){ (const char *)ev->vals, ev->vals_len })
+				.p;
+	vec_push(&m->waiting, held);
+}
+
+static void
+pass_event(struct merge *m, struct event ev, bool is_chosen)
+{
 	/* names of processes and threads always go along */
 	if (is_unasked(m, ev.src) ||
 	    (m->is_selective && !is_chosen && ev.shape->kind != KIND_META))
@@ -347,13 +361,36 @@ pass_event(struct merge *m, const struct stream_in *in, bool is_chosen)
 }
 
 static void
+pass_waiting(struct merge *m, const struct stream_in *in)
+{
+	struct stream_in again = *in;
+
+	for (size_t i = 0; i < m->waiting.n; i++) {
+		again.ev = m->waiting.v[i];
+		pass_event(m, again.ev,
+		    select_item(&m->set->select, &again, ITEM_EVENT));
+	}
+	m->waiting.n = 0;
+	arena_reset(m->values, 0);
+}
+
+static void
+take_event(struct merge *m, const struct stream_in *in, bool is_chosen)
+{
+	if (m->is_selective && m->section == SECTION_PROLOGUE)
+		hold_event(m, &in->ev);
+	else
+		pass_event(m, in->ev, is_chosen);
+}
+
+static void
 pass_item(struct merge *m, struct stream_in *in, enum item item)
 {
 	bool is_chosen = select_item(&m->set->select, in, item);
 	uint32_t src;
 
 	switch (item) {
-	case ITEM_EVENT: pass_event(m, in, is_chosen); break;
+	case ITEM_EVENT: take_event(m, in, is_chosen); break;
 	case ITEM_SOURCE:
 		src = in->source.src;
 		while (m->unasked.n <= src)
@@ -372,6 +409,8 @@ pass_item(struct merge *m, struct stream_in *in, enum item item)
 		}
 		break;
 	case ITEM_SECTION:
+		pass_waiting(m, in);
+		m->section = in->section;
 		if (m->has_sections)
 			stream_write_section(m->out, in->section);
 		break;
@@ -414,8 +453,10 @@ pass_input(struct merge *m, const struct input *input)
 	m->input = input;
 	numbering_input(&m->nb);
 	m->unasked.n = 0;
+	m->section = SECTION_NONE;
 	while ((item = stream_next(in)) != ITEM_END)
 		pass_item(m, in, item);
+	pass_waiting(m, in);
 	stream_mark(m->out, in->marks & ~(unsigned)(MARK_LINKED | MARK_TREE));
 	stream_close(in);
 }
@@ -471,6 +512,7 @@ main(int argc, char *argv[])
 	m.is_selective = leaves_events_out(&set.select);
 	m.st = strings_create();
 	m.nb.strings = m.st;
+	m.values = arena_create();
 	if (set.sort_rank || (m.inputs.n > 1 && set.align != ALIGN_NONE))
 		look_into_all(&m);
 	if (set.sort_rank)

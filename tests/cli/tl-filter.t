@@ -105,6 +105,21 @@ agree 'three ranks' ranks.tl
 agree 'recompute and two streams' g.tl
 agree 'rocprofv3' p.tl
 
+# all programs, with all options one after another, and other traces in turn
+selections() {
+	sh "$ROOT/tests/oracle/selections.sh" "$@"
+}
+agree_all() { # agree_all TEXT FILE FIRST STEP
+	selections --list | awk -v k="$3" -v m="$4" 'NR % m == k' |
+		while read -r o; do selections "$2" "$o"; done >answers
+	is "$1: filter, then any program" "$(grep -v '^ok|' answers)" ''
+	like "$1: they had answers" "$(grep -c '^ok|' answers)" "$5"
+}
+agree_all 'the sample' t.tl 0 1 '^1[0-9]{2}$'
+agree_all 'three ranks' ranks.tl 0 4 '^[2-9][0-9]$'
+agree_all 'recompute and two streams' g.tl 1 4 '^[2-9][0-9]$'
+agree_all 'rocprofv3' p.tl 2 4 '^[2-9][0-9]$'
+
 # ---- flat ----
 
 is 'flat: only what was chosen' \

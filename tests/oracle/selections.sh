@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Filter then analyse is analyse with the same selection:
+#
+#	selections.sh --list		the selections that are tried
+#	selections.sh --programs	the programs, with options
+#	selections.sh TREE OPTIONS	all programs with one of them
+#
+# The last prints for each program "ok|PROGRAM|OPTIONS" where both have the
+# same answer, nothing where both have none, and else what differs. It leaves
+# files in the current folder.
+
+selections() {
+	cat <<'END'
+--kind kernel
+--kind memcpy,memset
+--kind op,python
+--name '*gemm*'
+--name 'aten::*'
+--rank 0
+--dev 0-3
+--gpu-stream 0-7
+--min-dur 10us
+--from 1ms --to 500ms
+--from 10ms --by-gpu-time
+--step first
+--step last --by-gpu-time
+--annotation '*'
+--annotation '*#2' --kind kernel
+END
+}
+
+programs() {
+	cat <<'END'
+tl-timeline
+tl-ops --by args
+tl-kernels --by op,args,kernel
+tl-roofline
+tl-modules --bwd
+tl-fold
+tl-fold --clock cpu
+tl-collective
+tl-cat
+tl-cat --tsv -F id,op,step,module,flags,args
+tl-export --flows
+tl-tree -p --no-prune
+tl-merge
+tl-html -o /dev/stdout
+END
+}
+
+case $1 in
+--list) selections; exit ;;
+--programs) programs; exit ;;
+esac
+
+tree=$1 o=$2
+eval "tl-filter $o -o f.tl $tree" 2>/dev/null
+case $? in 0 | 3) ;; *) echo "tl-filter $o fails" ;; esac
+programs >programs.list
+while read -r p; do
+	kept=f.tl again='' after=cat
+	case "$p $o" in
+	tl-roofline*--name*) continue ;; # a choice of rows
+	tl-ops*--name*) # the names of ops, with what they launched
+		eval "tl-filter --subtree $o -o s.tl $tree" 2>/dev/null
+		kept=s.tl again=$o ;;
+	'tl-cat --tsv'*) ;;
+	tl-cat*) after='sed 1d' ;; # the provenance
+	tl-merge*) # what it selects is no tree
+		after='tl-cat --tsv --skip meta -F id,kind,name,ts,dur,args' ;;
+	esac
+	eval "$p $o $tree" >want.out 2>/dev/null; want=$?
+	eval "$p $again $kept" >got.out 2>/dev/null; got=$?
+	for f in want got; do $after <$f.out >$f 2>/dev/null; done
+	# without an answer it doesn't matter how that was said
+	case $want in 2) want=1 ;; 3) want=0 ;; esac
+	[ "$got" -ne 3 ] || got=0
+	if [ "$want" -ne "$got" ]; then
+		echo "$p $o: exit status $want, filtered $got"
+	elif [ "$want" -eq 0 ] && ! cmp -s want got; then
+		echo "$p $o differs"
+	elif [ "$want" -eq 0 ] && [ "$(wc -l <want)" -gt 1 ]; then
+		echo "ok|$p|$o"
+	fi
+done <programs.list
