@@ -114,6 +114,8 @@ check_calls(const struct settings *set, const struct roof_state *g)
 	    path, nchosen);
 }
 
+/* A model of the user's that fails is a doubt: it is hardly the trace's fault.
+ */
 static void
 warn_failed(const struct roof_state *g)
 {
@@ -125,6 +127,9 @@ warn_failed(const struct roof_state *g)
 		    g->nfailed, st.nfailed, (int)g->failed_name.len,
 		    g->failed_name.p, (int)g->failed_reason.len,
 		    g->failed_reason.p);
+	if (g->nown_failed > 0)
+		doubt("%" PRIu64 " of them by --models or $TL_MODELS",
+		    g->nown_failed);
 }
 
 static void

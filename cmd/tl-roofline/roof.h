@@ -137,7 +137,7 @@ struct roof_state {
 	bool notes_sorted;
 	uint32_t execute; /* the name */
 	uint64_t number, seq, nevents;
-	uint64_t nfailed;
+	uint64_t nfailed, nown_failed; /* own: of the user's models */
 	struct str failed_name, failed_reason;
 	uint64_t explain_id; /* --explain */
 };

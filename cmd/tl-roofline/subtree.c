@@ -229,7 +229,10 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 	}
 	r = model_eval(g->models, m, &op, way);
 	free(names);
-	if (r->status == MODEL_FAILED && n->nwork > 0 && g->nfailed++ == 0) {
+	if (r->status != MODEL_FAILED || n->nwork == 0)
+		return r;
+	g->nown_failed += !m->is_builtin;
+	if (g->nfailed++ == 0) {
 		g->failed_name = op.name;
 		g->failed_reason = n->args.dims == INTERN_NONE
 		    ? STR("the trace has no shapes (record_shapes)")

@@ -93,13 +93,13 @@ struct model {
 	bool is_gemm;      /* has B M N K bias: for simulators, tiles */
 	bool is_extra;     /* the reference has no model of it */
 	bool is_alone;     /* extra, where no op below has a model */
+	bool is_builtin;   /* not of a user's file */
 	/* private */
 	int ref;
 	uint32_t number;
 	int prec_arg;
 	size_t file;
 	int first_line, last_line;
-	bool is_builtin;
 	VEC(struct str) args;        /* further arguments that it reads */
 	VEC(struct str) param_names; /* known so far, as Lua and we have them */
 };

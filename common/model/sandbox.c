@@ -99,7 +99,11 @@ static void
 too_many_steps(lua_State *L, lua_Debug *ar)
 {
 	(void)ar;
-	luaL_error(L, "too many steps: an endless loop?");
+	/* where it is: level 0, as a hook has no frame of its own */
+	luaL_where(L, 0);
+	lua_pushliteral(L, "too many steps: an endless loop?");
+	lua_concat(L, 2);
+	lua_error(L);
 }
 
 void

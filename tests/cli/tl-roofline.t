@@ -416,6 +416,19 @@ is 'a model that loops marks its op' \
 	'aten::mm 5000 true '
 like 'and is told once' "$(cat err)" \
 	'^tl-roofline: the models failed on 1 ops \(1 distinct\), first on aten::mm: '
+is 'with a doubt of its own' \
+	"$(tl-roofline --models raise.lua mm.json >/dev/null 2>&1; echo $?)" 3
+echo 'op { names = { "aten::mm" }, eval = function (_ENV) local t = {}
+	while true do t[#t + 1] = ("x"):rep(1000) end end }' >grow.lua
+is 'one that grows' "$(cells name,kernel_ns_sum,gflop 'tl-roofline --models grow.lua mm.json')" \
+	'aten::mm 5000 '
+echo 'op { names = { "aten::mm" }, eval = function (_ENV) return io.open("x") end }' >io.lua
+is 'one that wants a file' "$(cells name,kernel_ns_sum,gflop 'tl-roofline --models io.lua mm.json')" \
+	'aten::mm 5000 '
+printf 'op { names = { "a" }, eval = function (_ENV) return 1, 2 end }\n\nop { eval = 7 }\n' >late.lua
+refuses 1 'late.lua:3: ' 'tl-roofline --models late.lua mm.json'
+printf 'while true do end\n' >forever.lua
+refuses 1 'forever.lua:1: ' 'tl-roofline --models forever.lua mm.json'
 
 # ---- arguments that are missing, cut, unknown, many ----
 
