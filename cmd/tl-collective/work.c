@@ -156,12 +156,17 @@ do_task(struct work *w, struct reducer *r, int no, size_t i)
 static noreturn void
 be_child(struct work *w, int no)
 {
-	struct reducer *r = reducer_new(w->set);
+	struct reducer *r = NULL;
 	size_t i;
 
-	while ((i = atomic_fetch_add(&w->shared->next, 1)) < w->paths->n)
+	/* it takes an input before all else, so that it can't fail for ever */
+	while ((i = atomic_fetch_add(&w->shared->next, 1)) < w->paths->n) {
+		if (r == NULL)
+			r = reducer_new(w->set);
 		do_task(w, r, no, i);
-	reducer_free(r);
+	}
+	if (r != NULL)
+		reducer_free(r);
 	_exit(exit_status());
 }
 

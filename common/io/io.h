@@ -131,6 +131,8 @@ struct out {
 	const char *name;
 	struct out_tmp *tmp;
 	struct out_zstd *z;
+	int level;        /* of z */
+	bool is_parked;   /* then buf is NULL and fd -1 */
 	uint64_t written; /* bytes that have left buf, before compression */
 };
 
@@ -140,6 +142,11 @@ struct out *out_open(const char *path);
 void out_zstd(struct out *o, int level);
 bool out_is_terminal(const struct out *o);
 void out_flush(struct out *o);
+/*
+ * All so far is written and the file is closed until there is more, so that
+ * many can be written in turn. Nothing is done to what is no file.
+ */
+void out_park(struct out *o);
 /* Writes the rest, checks, renames into place, frees o. */
 void out_finish(struct out *o);
 void out_write_slow(struct out *o, const void *p, size_t n);

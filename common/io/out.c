@@ -2,6 +2,7 @@
 /* Buffered output whose every failure is told, and told by its name. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include "io/out_priv.h"
 
 #define OUT_SIZE ((size_t)256 << 10)
+#define OUT_PLAIN INT_MIN /* as a level: no zstd */
 
 int
 io_fd_above_std(int fd)
@@ -75,10 +77,27 @@ out_put_fd(int fd, const void *p, size_t n, const char *name)
 	die_errno("%s", name);
 }
 
+/* Opens what was parked. */
+static void
+wake(struct out *o)
+{
+	if (LIKELY(!o->is_parked))
+		return;
+	o->is_parked = false;
+	o->fd = out_tmp_reopen(o->tmp);
+	if (o->fd < 0)
+		die_errno("%s", o->name);
+	o->cap = OUT_SIZE;
+	o->buf = xmalloc(o->cap);
+	if (o->level != OUT_PLAIN)
+		o->z = out_zstd_create(o->name, o->level);
+}
+
 /* What stands in buf, and then the n bytes at p, leave. */
 static void
 leave(struct out *o, const void *p, size_t n, enum out_how how)
 {
+	wake(o);
 	if (o->z != NULL) {
 		out_zstd_put(o->z, o->buf, o->len, n > 0 ? OUT_GATHER : how,
 		    o->fd, o->name);
@@ -98,6 +117,7 @@ make(int fd, const char *name)
 	struct out *o = xcalloc(1, sizeof *o);
 
 	o->fd = fd;
+	o->level = OUT_PLAIN;
 	o->name = xstrdup(name);
 	o->cap = OUT_SIZE;
 	o->buf = xmalloc(o->cap);
@@ -152,6 +172,7 @@ void
 out_zstd(struct out *o, int level)
 {
 	out_flush(o);
+	o->level = level;
 	o->z = out_zstd_create(o->name, level);
 }
 
@@ -179,6 +200,31 @@ out_write_slow(struct out *o, const void *p, size_t n)
 	o->len = n;
 }
 
+/* close(), of which NFS and quotas may say that the disk is full. */
+static void
+shut(struct out *o)
+{
+	if (close(o->fd) != 0 && errno != EINTR)
+		die_errno("%s", o->name);
+	o->fd = -1;
+	if (o->z != NULL)
+		out_zstd_destroy(o->z);
+	o->z = NULL;
+	free(o->buf);
+	o->buf = NULL;
+	o->cap = 0;
+}
+
+void
+out_park(struct out *o)
+{
+	if (o->is_parked || o->tmp == NULL)
+		return;
+	leave(o, NULL, 0, OUT_END); /* a frame of zstd's ends here */
+	shut(o);
+	o->is_parked = true;
+}
+
 void
 out_printf(struct out *o, const char *fmt, ...)
 {
@@ -186,6 +232,7 @@ out_printf(struct out *o, const char *fmt, ...)
 	va_list ap;
 	int n;
 
+	wake(o);
 	va_start(ap, fmt);
 	n = vsnprintf((char *)o->buf + o->len, o->cap - o->len, fmt, ap);
 	va_end(ap);
@@ -207,15 +254,9 @@ void
 out_finish(struct out *o)
 {
 	leave(o, NULL, 0, OUT_END);
-	/* On NFS and with quotas it may be close() that says the disk is full.
-	 */
-	if (close(o->fd) != 0 && errno != EINTR)
-		die_errno("%s", o->name);
+	shut(o);
 	if (o->tmp != NULL && out_tmp_keep(o->tmp) != 0)
 		die_errno("%s", o->name);
-	if (o->z != NULL)
-		out_zstd_destroy(o->z);
-	free(o->buf);
 	free((char *)o->name);
 	free(o);
 }

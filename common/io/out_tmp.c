@@ -127,6 +127,12 @@ out_tmp_open(const char *path, int *fd)
 }
 
 int
+out_tmp_reopen(const struct out_tmp *t)
+{
+	return io_fd_above_std(open(t->tmp, O_WRONLY | O_APPEND | O_CLOEXEC));
+}
+
+int
 out_tmp_keep(struct out_tmp *t)
 {
 	if (rename(t->tmp, t->path) != 0)

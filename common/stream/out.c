@@ -193,6 +193,18 @@ stream_flush(struct stream_out *o)
 	out_flush(o->out);
 }
 
+void
+stream_park(struct stream_out *o)
+{
+	stream_flush(o);
+	out_park(o->out);
+	buf_free(&o->lines);
+	if (!o->is_ndjson) {
+		buf_free(&o->enc.block);
+		enc_open_block(&o->enc);
+	}
+}
+
 uint64_t
 stream_written(const struct stream_out *o)
 {

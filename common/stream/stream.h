@@ -526,6 +526,11 @@ void stream_mark(struct stream_out *out, unsigned marks);
 void stream_write_clear(struct stream_out *out);
 /* Sends on what is there (for readers that wait). */
 void stream_flush(struct stream_out *out);
+/*
+ * Its file is closed and most memory given back until there is more to write:
+ * for many streams that are written in turn. See out_park().
+ */
+void stream_park(struct stream_out *out);
 /* End record, flush, rename into place; frees out. */
 void stream_finish(struct stream_out *out);
 uint64_t stream_written(const struct stream_out *out);

@@ -7,6 +7,8 @@
  * link      launch to GPU work, forward to backward: fields of the store
  * tree      nesting on the host, GPU work below its launch, the pre-order
  * walk      the stack over a tree stream: op, module and step of an event
+ * hold      chosen events and those above them, until their tree has ended:
+ *           a header of its own, hold.h
  * select    which events a command line asks for
  * span      algebra of sorted half-open intervals
  * owner     GPU work by the op that launched it

@@ -4,50 +4,132 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
-tl-tree "$SAMPLE" -o t.tl
-
-sums() { # FILE...: number of GPU events and their time
+# sums FILE...: number and time of events by kind and of kernels by name, GPU
+# time by op (one that goes on in the next part has work in both)
+sums() {
 	for f in "$@"; do
-		tl-cat --only kernel,memcpy,memset --tsv -F dur --no-header "$f"
-	done | awk '{ n++; s += $1 } END { print n, s }'
+		tl-cat --tsv -F kind,dur,flags --no-header "$f" |
+			awk -F'\t' '$1 != "meta" && $3 !~ /stub/ {
+				print $1 "\t1\t" $2 }'
+		tl-kernels -c name,count,dur_ns_sum --no-header "$f" 2>err
+		tl-ops -c name,direct_ns_sum --no-header "$f" 2>err |
+			awk -F'\t' '{ print "op " $1 "\t0\t" $2 }'
+	done | awk -F'\t' '{ n[$1] += $2; s[$1] += $3 }
+		END { for (k in n) print k, n[k], s[k] }' | sort
 }
-whole=$(sums t.tl)
-adds_up() { # TEXT OPTION...
-	what=$1
-	shift
+adds_up() { # TEXT WHOLE OPTION... FILE...
+	what=$1 whole=$2
+	shift 2
 	rm -rf parts
-	tl-split "$@" -d parts t.tl 2>err
-	is "$what: parts add up" "$(sums parts/*.tl)" "$whole"
+	tl-split "$@" -d parts 2>err
+	sums parts/*.tl >got
+	same "$what: parts add up" "$whole" got
 }
-adds_up 'by step' --by step
+
+tl-tree "$SAMPLE" -o t.tl
+sums t.tl >whole
+adds_up 'by step' whole --by step t.tl
 is 'a part for each step, and the rest' "$(cd parts && echo *)" \
 	'rest.tl step-1.tl step-2.tl step-3.tl'
 tl-timeline --step 2 t.tl >want
 tl-timeline parts/step-2.tl >got
 same 'a part is what the option chooses' want got
+# of_part FILE: what is no stub, in the order of ids
+of_part() {
+	tl-cat "$1" | grep '^{"id"' | grep -v -e '"stub"' -e '"kind":"meta"' |
+		sed 's/"\(ndesc\|ngpu\)":[0-9]*,*//g' | sort
+}
+tl-filter --step 2 t.tl | tl-cat >f.ndjson
+of_part f.ndjson | grep -v '"kind":"gpu_annotation"' >want
+of_part parts/step-2.tl | grep -v '"kind":"gpu_annotation"' >got
+ok 'it has events' test "$(wc -l <want)" -gt 100
+same 'event by event' want got
+is 'annotations of other steps stay away' \
+	"$(tl-cat parts/step-2.tl | grep -o 'ProfilerStep#.' | sort -u)" \
+	'ProfilerStep#2'
 like 'a part is a tree' "$(tl-cat parts/step-2.tl | head -n 1)" '"tree"'
+ok 'parts are whole' sh -c 'for f in parts/*; do tl-cat --check $f || exit 1; done'
 is 'nothing else is left' "$(find parts -name '.*' -type f)" ''
-adds_up 'by time' --every 2ms
-adds_up 'by time of the GPU' --every 2ms --by-gpu-time
-adds_up 'by annotation' --annotation 'Optimizer.step*'
-adds_up 'by rank' --by rank
-adds_up 'compressed, one at a time' --by step -z -j 1
+adds_up 'by time' whole --every 2ms t.tl
+# a backward op says what it did only with its forward op, in another part
+k=0
+for f in parts/time-?.tl; do
+	n=${f#parts/time-} n=${n%.tl}
+	tl-filter --from $((2 * n))ms --to $((2 * n + 2))ms t.tl -o f.tl 2>err
+	tl-roofline --arch mi300x f.tl >want 2>err
+	tl-roofline --arch mi300x "$f" >got 2>err
+	cmp -s want got || k=$((k + 1))
+	cat want >>wants
+done
+is 'parts by time analyse as what tl-filter makes' "$k" 0
+ok 'to something' test "$(wc -l <wants)" -gt 20
+adds_up 'by time of the GPU' whole --every 2ms --by-gpu-time t.tl
+adds_up 'by annotation' whole --annotation 'Optimizer.step*' t.tl
+adds_up 'by rank' whole --by rank t.tl
+adds_up 'of a trace' whole --by step "$SAMPLE"
+adds_up 'compressed' whole --by step -z t.tl
+is 'they are' "$(od -An -tx1 -N4 parts/step-2.tl | tr -d ' ')" 28b52ffd
 
-tl-merge t.tl "$SAMPLE" -o two.tl
-tl-gen --ranks 2 --steps 1 --layers 1 --no-python --no-memory -d job
-tl-merge job/*.json | tl-split --by rank -d ranks
+# more parts than files may be open: their files are closed in between
+# shellcheck disable=SC3045 # every sh here has it
+(ulimit -n 80 && tl-split --every 100us -d many t.tl) 2>err
+is 'over 64 parts' "$(test "$(find many -name '*.tl' | wc -l)" -gt 64 &&
+	echo yes)" yes
+sums many/*.tl >got
+same 'many parts: they add up' whole got
+# shellcheck disable=SC3045
+(ulimit -n 80 && tl-split --every 100us -z -d manyz t.tl) 2>err
+sums manyz/*.tl >got
+same 'and compressed' whole got
+
+# several inputs, of several ranks
+tl-gen --ranks 2 --steps 2 --layers 1 --no-python --no-memory -d job
+tl-merge job/*.json >two.tl
+tl-split --by rank -d ranks - <two.tl
 is 'ranks of a merged stream' "$(cd ranks && echo *)" 'rank-0.tl rank-1.tl'
 tl-timeline job/rank-1.json >want
 tl-timeline ranks/rank-1.tl >got
 same 'a rank is as before it was merged' want got
+tl-merge ranks/*.tl -o again.tl
+tl-tree two.tl | tl-cat | grep '^{"[is][dr]' >want
+tl-cat again.tl | grep '^{"[is][dr]' >got
+same 'merged again, all is there' want got
+for i in 0 1; do
+	tl-tree job/rank-$i.json -o job/$i.tl
+done
+sums job/0.tl job/1.tl >whole
+adds_up 'two inputs, by step' whole --by step job/0.tl job/rank-1.json
+adds_up 'two inputs, by rank' whole --by rank job/0.tl job/rank-1.json
+adds_up 'two inputs, by time' whole --every 1ms job/0.tl job/rank-1.json
+adds_up 'two inputs, by annotation' whole --annotation 'Optimizer.step*' \
+	job/0.tl job/rank-1.json
+tl-split --by step -d steps job/0.tl job/rank-1.json
+is 'a part has its step of each rank' \
+	"$(tl-cat --tsv -F src --no-header steps/step-2.tl | sort -u | tr '\n' ' ')" \
+	'0 1 '
+tl-split --annotation 'Optimizer.step*' -d notes job/0.tl job/1.tl
+is 'the Nth annotation of each' "$(cd notes && echo *)" \
+	'annotation-1.tl annotation-2.tl rest.tl'
+
+# annotations inside one another: an event has several parts
+sed 's/"Optimizer.step[^"]*"/"ProfilerStep#9"/' job/rank-0.json >nested.json
+tl-split --annotation '*' -d nested nested.json
+tl-cat nested/annotation-2.tl | grep '^{"id"' | grep -v '"stub"' >inner
+ok 'an inner part is in the outer one' sh -c 'test -s inner && for id in $(
+	grep -o "^{\"id\":[0-9]*" inner | tr -cd "0-9\n"); do
+	tl-cat nested/annotation-1.tl | grep "^{\"id\":$id," | grep -qv "\"stub\"" ||
+		exit 1
+	break
+done'
 
 refuses 2 'what to split by' 'tl-split -d x t.tl'
 refuses 2 'exclude each other' 'tl-split -d x --by step --every 1ms t.tl'
-refuses 2 'one input at a time' 'tl-split -d x --by step t.tl t.tl'
+refuses 1 'No such file' 'tl-split -d x --by step t.tl nothing.tl'
 refuses 1 'no such annotation' 'tl-split -d x --annotation nothing t.tl'
 refuses 1 'over 100000 parts' 'tl-split -d x --every 1ns t.tl'
 head -c 3000 t.tl >cut.tl
-refuses 1 'tl-tree failed' 'tl-split -d x --by step cut.tl'
+refuses 1 'cut off' 'tl-split -d x --by step cut.tl'
+refuses 1 'cut off' 'tl-split -d x --by step t.tl cut.tl'
 is 'and nothing is left' "$(ls -A x)" ''
 page_examples tl-split.1
 done_testing

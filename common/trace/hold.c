@@ -18,7 +18,7 @@
  * that have a backward op are not forgotten before the section ends, as it is
  * known only then whether that one is kept.
  */
-#include "cmd/tl-filter/filter.h"
+#include "trace/hold.h"
 
 /* What the shape is to have instead. */
 static void
@@ -171,7 +171,7 @@ hold_add(struct hold *h, const struct stream_in *in, const struct event *ev,
 		die("%s: event %" PRIu64 " is at depth %" PRIu32
 		    ", but only %zu events are above it: this is no tree",
 		    in->name, ev->uid.id, depth, h->open.n);
-	if (depth == 0 && !h->may_be)
+	if (depth == 0 && !h->may_be && !h->is_all)
 		hold_flush(h);
 	it = hold_put(h, ev, depth);
 	it->is_chosen = it->is_kept = it->is_below = is_chosen;
@@ -322,8 +322,7 @@ hold_flush(struct hold *h)
 	count_below(h);
 	for (size_t i = 0; i < h->list.n; i++)
 		write_held(h, i);
-	h->list.n = h->links.n = h->vals.len = 0;
-	h->may_be = false;
+	hold_drop(h);
 }
 
 void
@@ -335,4 +334,21 @@ hold_pass(struct hold *h, const struct event *ev)
 	set_fields(h, &alone, ev->shape->has & ~place);
 	stream_write(h->out, &alone);
 	h->nchosen++;
+}
+
+void
+hold_drop(struct hold *h)
+{
+	h->list.n = h->links.n = h->vals.len = h->open.n = 0;
+	h->may_be = false;
+}
+
+void
+hold_free(struct hold *h)
+{
+	vec_free(&h->list);
+	vec_free(&h->links);
+	vec_free(&h->open);
+	buf_free(&h->vals);
+	map_free(&h->shapes);
 }

@@ -7,7 +7,7 @@
  * threads' names and the user's annotations stay too, as other programs need
  * them to tell whose and when the events are.
  */
-#include "cmd/tl-filter/filter.h"
+#include "trace/hold.h"
 
 #include <unistd.h>
 

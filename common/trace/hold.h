@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-filter: main.c reads options and streams and judges events; hold.c keeps
- * what is chosen of one tree, with the events above it, until that tree has
- * ended and is written.
+ * hold: what is kept of one tree, until its end.
+ *
+ * Chosen events of a tree are written with the events above them, as stubs
+ * that say how many events are kept below, so that what is left is a tree.
+ * Zeroes to start with; st and out are the caller's.
  */
-#ifndef TL_FILTER_H
-#define TL_FILTER_H
+#ifndef TL_TRACE_HOLD_H
+#define TL_TRACE_HOLD_H
 
 #include "trace/trace.h"
 
-/* ---- hold ---- */
-
-/* An event that waits, 80 bytes; its values lie in hold.vals. */
+/* One that waits, 80 bytes; its values lie in hold.vals. */
 struct held {
 	int64_t ts_ns, dur_ns;
 	uint64_t id;
@@ -37,6 +37,7 @@ struct hold {
 	struct strings *st;
 	struct stream_out *out;
 	bool is_flat;
+	bool is_all; /* all trees wait until hold_flush() or hold_drop() */
 	VEC(struct held) list; /* pre-order: the ancestors open, what is kept */
 	VEC(struct held_links) links;
 	struct buf vals;
@@ -65,5 +66,9 @@ void hold_event(struct hold *h, size_t i, struct event *ev);
 void hold_flush(struct hold *h);
 /* Writes the event alone, without its place in the tree. */
 void hold_pass(struct hold *h, const struct event *ev);
+/* Forgets what is held. */
+void hold_drop(struct hold *h);
+/* Gives back the memory that it has while nothing is held. */
+void hold_free(struct hold *h);
 
 #endif
