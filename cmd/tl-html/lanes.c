@@ -108,7 +108,7 @@ lanes_push(struct lanes *l, const struct event *ev, uint32_t src)
 	struct lane *lane;
 
 	if ((ev->shape->has & HAS_TS) == 0 ||
-	    (ev->flags & (EV_DUPLICATE | EV_STUB)) != 0)
+	    (ev->flags & (EV_DUPLICATE | EV_STUB | EV_UNTIMED)) != 0)
 		return;
 	if (event_is(ev, KINDS_GPU))
 		lane = gpu_lane(l, ev, src);

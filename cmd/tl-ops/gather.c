@@ -60,6 +60,7 @@ take_owner(void *arg, const struct owner *o)
 {
 	struct ops *g = arg;
 	const struct settings *set = g->set;
+	int64_t dur_ns = (o->flags & EV_UNTIMED) != 0 ? 0 : o->dur_ns;
 	struct call *c;
 
 	if (set->overlap)
@@ -84,9 +85,8 @@ take_owner(void *arg, const struct owner *o)
 		.ts_ns = o->ts_ns,
 		.direct_ns = o->direct_ns,
 		.subtree_ns = o->subtree_ns,
-		.total_ns = o->dur_ns,
-		.self_ns =
-		    o->dur_ns > o->child_ns ? o->dur_ns - o->child_ns : 0,
+		.total_ns = dur_ns,
+		.self_ns = dur_ns > o->child_ns ? dur_ns - o->child_ns : 0,
 		.beside = BESIDE_NONE,
 	};
 	keep_kernels(g, c, o);

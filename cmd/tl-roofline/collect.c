@@ -100,7 +100,7 @@ new_call(struct roof_state *g, const struct node *n, uint32_t table)
 		.category = category_of(g, n->name, n->first_own),
 		.track = n->track,
 		.args = n->args,
-		.host_ns = n->dur_ns,
+		.host_ns = (n->flags & EV_UNTIMED) != 0 ? -1 : n->dur_ns,
 		.res = n->res,
 		.sim_us = NAN,
 		.is_recompute = (n->flags & EV_RECOMPUTE) != 0,

@@ -10,8 +10,6 @@ static void
 close_subtree(struct roof_state *g)
 {
 	if (g->nodes.n > 0) {
-		if (g->set->pseudo_ops)
-			pseudo_ops(g);
 		subtree_judge(g);
 		subtree_keep(g);
 		collect_subtree(g);
@@ -124,8 +122,6 @@ open_node(struct roof_state *g, const struct event *ev)
 
 	if (at >= NO_INDEX - 1)
 		die("more events below one root than can be held");
-	if (is_op && g->set->pseudo_ops)
-		name = pseudo_name(g, name);
 	n = vec_add(&g->nodes);
 	*n = (struct node){
 		.uid = ev->uid,
@@ -227,7 +223,7 @@ kinds_to_read(const struct settings *set)
 	uint32_t kinds = select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
 	    KIND_BIT(KIND_META) | KIND_BIT(KIND_ANNOTATION);
 
-	if (set->call_stack || set->pseudo_ops)
+	if (set->call_stack)
 		kinds |= KIND_BIT(KIND_PYTHON);
 	return kinds;
 }
@@ -273,8 +269,8 @@ find_arch(struct roof_state *g, const struct source *s)
 void
 roof_read_file(struct roof_state *g, struct settings *set, const char *path)
 {
-	struct stream_in *in =
-	    stream_open(path, g->strings, select_want(&set->select, WANT_TREE));
+	struct stream_in *in = stream_open(
+	    path, g->strings, set->pseudo_ops ? WANT_PSEUDO : WANT_TREE);
 	enum item item;
 
 	stream_only(in, kinds_to_read(set));

@@ -46,7 +46,7 @@ struct call {
 	uint32_t origin, table;
 	uint32_t name, category, track;
 	struct op_args args;
-	int64_t host_ns;
+	int64_t host_ns; /* -1: unknown */
 	int64_t busy_ns;
 	const struct model_result *res; /* NULL: no result */
 	double sim_us;                  /* NAN: not simulated */
@@ -167,13 +167,6 @@ uint64_t uid_key(uint32_t origin, struct uid u);
 /* A list of works into the order of time. */
 void works_sort(const struct roof_state *g, uint32_t *list, size_t n);
 bool work_before(const struct work *a, const struct work *b);
-
-/* pseudo.c */
-
-/* The name that an op goes by with --pseudo-ops. */
-uint32_t pseudo_name(struct roof_state *g, uint32_t name);
-/* Puts ops into the subtree, before it is judged. */
-void pseudo_ops(struct roof_state *g);
 
 /* collect.c */
 

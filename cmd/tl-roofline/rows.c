@@ -194,6 +194,13 @@ real_stat(const struct stat_real *s, unsigned which)
 	return s->n == 0 ? cell_none() : cell_real(v[which]);
 }
 
+/* Ops from a capture have no time of their own on the host. */
+static struct cell
+host_cell(const struct row *r, int64_t ns)
+{
+	return r->host.n == 0 ? cell_none() : cell_int(ns);
+}
+
 static struct cell
 stat_cell(const struct row *r, enum field f)
 {
@@ -208,12 +215,12 @@ stat_cell(const struct row *r, enum field f)
 	if (f >= F_SIM_PCT_MEAN && f <= F_SIM_PCT_MAX)
 		return real_stat(&r->sim_pct, f - F_SIM_PCT_MEAN);
 	switch (f) {
-	case F_HOST_SUM: return cell_int(r->host.sum);
+	case F_HOST_SUM: return host_cell(r, r->host.sum);
 	case F_HOST_MEAN: return cell_real(r->host.mean);
 	case F_HOST_STD: return cell_real(r->host.std);
 	case F_HOST_MEDIAN: return cell_real(r->host.median);
-	case F_HOST_MIN: return cell_int(r->host.min);
-	case F_HOST_MAX: return cell_int(r->host.max);
+	case F_HOST_MIN: return host_cell(r, r->host.min);
+	case F_HOST_MAX: return host_cell(r, r->host.max);
 	case F_KERNEL_MEAN: return cell_real(r->kernel.mean);
 	case F_KERNEL_MEDIAN: return cell_real(r->kernel.median);
 	case F_KERNEL_STD: return cell_real(r->kernel.std);
@@ -357,13 +364,14 @@ take_reals(
 static void
 take_stats(struct row *r, struct scratch *s)
 {
-	size_t n = r->gr->n;
+	size_t n = r->gr->n, nhost = 0;
 
 	vec_reserve(&s->ns, n);
 	vec_reserve(&s->real, n);
 	for (size_t i = 0; i < n; i++)
-		s->ns.v[i] = call_at(r, i)->host_ns;
-	stat_of(&r->host, s->ns.v, n);
+		if (call_at(r, i)->host_ns >= 0)
+			s->ns.v[nhost++] = call_at(r, i)->host_ns;
+	stat_of(&r->host, s->ns.v, nhost);
 	for (size_t i = 0; i < n; i++)
 		s->ns.v[i] = call_at(r, i)->busy_ns;
 	stat_of(&r->kernel, s->ns.v, n);

@@ -183,7 +183,10 @@ line_event(struct out *out, const struct strings *st, const struct event *ev)
 {
 	struct str cat = strings_get(st, ev->shape->cat);
 
-	out_printf(out, "UID: %" PRIu64 ", Category: ", ev->uid.id);
+	out_printf(out, "UID: %" PRIu64, ev->uid.id);
+	if (ev->uid.inst != 0)
+		out_printf(out, ".%" PRIu32, ev->uid.inst);
+	out_printf(out, ", Category: ");
 	line_name(out, cat.len > 0 ? cat : str_of(kind_words[ev->shape->kind]),
 	    SIZE_MAX);
 	out_puts(out, ", Name: ");

@@ -270,12 +270,37 @@ check_magic(struct stream_in *s)
 	die_at(s, 0, "the stream's first bytes are damaged (sent as text?)");
 }
 
+/* The program that makes a stream one that is wanted so. */
+static const char *const makers[] = {
+	[WANT_STREAM] = "tl-decode",
+	[WANT_LINKED] = "tl-link",
+	[WANT_TREE] = "tl-tree",
+	[WANT_PSEUDO] = "tl-graft",
+};
+
+/*
+ * Whether pseudo-ops were put in: tl-graft does so unless it was asked for
+ * captured ops only.
+ */
 static bool
-is_far_enough(unsigned marks, enum want want)
+has_pseudo(const struct stream_in *s)
+{
+	for (size_t i = 0; i < s->nprov; i++)
+		if (str_eq(s->prov[i].program, STR("tl-graft")) &&
+		    (str_find(s->prov[i].args, STR("\"--capture"), false) < 0 ||
+			str_find(s->prov[i].args, STR("\"--pseudo-ops\""),
+			    false) >= 0))
+			return true;
+	return false;
+}
+
+static bool
+is_far_enough(const struct stream_in *s, enum want want)
 {
 	switch (want) {
-	case WANT_TREE: return (marks & MARK_TREE) != 0;
-	case WANT_LINKED: return (marks & (MARK_LINKED | MARK_TREE)) != 0;
+	case WANT_PSEUDO: return (s->marks & MARK_TREE) != 0 && has_pseudo(s);
+	case WANT_TREE: return (s->marks & MARK_TREE) != 0;
+	case WANT_LINKED: return (s->marks & (MARK_LINKED | MARK_TREE)) != 0;
 	default: return true;
 	}
 }
@@ -331,7 +356,8 @@ through(struct stream_in *s, const char *program, char *const *words)
 static void
 refuse_edited(const struct stream_in *s, enum want want)
 {
-	if ((s->marks & MARK_EDITED) != 0 && want == WANT_TREE)
+	if ((s->marks & MARK_EDITED) != 0 && (s->marks & MARK_TREE) == 0 &&
+	    want >= WANT_TREE)
 		die("%s: events were removed from this stream, so that the "
 		    "owners of GPU work can't be found any more; select with "
 		    "tl-filter behind tl-tree",
@@ -370,7 +396,7 @@ begin_binary(struct stream_in *s, enum want want)
 	s->marks = sd->bin.marks;
 	s->prov = sd->bin.prov.v;
 	s->nprov = sd->bin.prov.n;
-	if (is_far_enough(s->marks, want)) {
+	if (is_far_enough(s, want)) {
 		in->p += WIRE_MAGIC_LEN;
 		return;
 	}
@@ -379,7 +405,7 @@ begin_binary(struct stream_in *s, enum want want)
 	sd->in_block = false;
 	dec_start(&sd->bin, s->strings);
 	sd->bin.to = &s->ev;
-	through(s, want == WANT_TREE ? "tl-tree" : "tl-link", NULL);
+	through(s, makers[want], NULL);
 	begin_binary(s, want);
 }
 
@@ -388,13 +414,13 @@ begin_ndjson(struct stream_in *s, enum want want)
 {
 	struct stream_dec *sd = s->dec;
 
-	if (is_far_enough(s->marks, want)) {
+	if (is_far_enough(s, want)) {
 		(void)next_line(s);
 		sd->line = 1;
 		return;
 	}
 	refuse_edited(s, want);
-	through(s, want == WANT_TREE ? "tl-tree" : "tl-link", NULL);
+	through(s, makers[want], NULL);
 	begin_binary(s, want);
 }
 
@@ -425,11 +451,7 @@ decode(struct stream_in *s, enum want want, uint32_t kinds)
 		words[0] = (char *)(uintptr_t) "--only";
 		words[1] = only.p;
 	}
-	through(s,
-	    want == WANT_TREE         ? "tl-tree"
-		: want == WANT_LINKED ? "tl-link"
-				      : "tl-decode",
-	    words);
+	through(s, makers[want], words);
 	buf_free(&only);
 	begin_binary(s, want);
 }

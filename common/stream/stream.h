@@ -184,7 +184,8 @@ enum {
 	EV_UNCLOSED = 1 << 5,  /* a B without its E */
 	EV_PAIRED = 1 << 6,    /* a B with the duration up to its E; that E */
 	EV_DUPLICATE = 1 << 7, /* GPU work that the file holds twice */
-	EV_STUB = 1 << 8, /* kept only as the ancestor of what was chosen */
+	EV_STUB = 1 << 8,    /* kept only as the ancestor of what was chosen */
+	EV_UNTIMED = 1 << 9, /* its time is a piece of another's */
 };
 
 /* The words of the marks, bit 0 first, ended by NULL. */
@@ -406,6 +407,7 @@ enum want {
 	WANT_STREAM, /* whatever the stream is */
 	WANT_LINKED, /* linked, through tl-link if it isn't */
 	WANT_TREE,   /* a tree, through tl-tree if it isn't */
+	WANT_PSEUDO, /* a tree with pseudo-ops, through tl-graft likewise */
 };
 
 enum item {
@@ -434,8 +436,9 @@ struct stream_in {
 
 /*
  * Opens a stream, in either encoding, or a raw trace, on which tl-decode is
- * run. With WANT_LINKED or WANT_TREE a stream that isn't so far is led through
- * tl-link or tl-tree. strings NULL: made, and owned by the reader.
+ * run. With WANT_LINKED, WANT_TREE or WANT_PSEUDO a stream that isn't so far is
+ * led through tl-link, tl-tree or tl-graft. strings NULL: made, and owned by
+ * the reader.
  */
 struct stream_in *stream_open(
     const char *path, struct strings *strings, enum want want);

@@ -41,6 +41,7 @@ const char *const event_flag_words[] = {
 	"paired",
 	"duplicate",
 	"stub",
+	"untimed",
 	NULL,
 };
 

@@ -362,10 +362,22 @@ owner_above(struct owners_state *s)
 	return launch;
 }
 
+/* The nearest event with a time of its own: of a graph's kernel its launch. */
+static const struct owner *
+timed_above(const struct owners_state *s)
+{
+	size_t i = s->stack.n;
+
+	while (i > 1 && (s->stack.v[i - 1].self.flags & EV_UNTIMED) != 0)
+		i--;
+	return i > 0 ? &s->stack.v[i - 1].self : NULL;
+}
+
 static void
 add_work(struct owners_state *s, const struct event *ev)
 {
 	const struct frame *top = top_of(s);
+	const struct owner *timed = timed_above(s);
 	struct frame *owner = owner_above(s);
 	struct gpu_work g = {
 		.uid = ev->uid,
@@ -386,9 +398,9 @@ add_work(struct owners_state *s, const struct event *ev)
 	    top->self.uid.inst != ev->launch.inst)
 		return;
 	if (!num_add(ev->ts_ns, ev->dur_ns, &end) ||
-	    !num_add(top->self.ts_ns, top->self.dur_ns, &g.launch_end_ns))
+	    !num_add(timed->ts_ns, timed->dur_ns, &g.launch_end_ns))
 		die("event %" PRIu64 ": its end is out of range", ev->uid.id);
-	g.launch_ns = top->self.ts_ns;
+	g.launch_ns = timed->ts_ns;
 	g.owner = owner->self.number;
 	g.op = top->op;
 	g.extra = s->w->extra != NULL ? s->w->extra(s->arg, ev) : 0;
@@ -414,7 +426,7 @@ owners_push(struct owners *w, const struct event *ev, bool is_chosen)
 		if (!w->all_ops && ev->ngpu == 0)
 			return;
 		close_before(s, ev);
-		if (w->all_ops)
+		if (w->all_ops && (ev->flags & EV_UNTIMED) == 0)
 			add_child_time(s, ev);
 		open_frame(
 		    s, ev, ev->name == s->execute ? FRAME_EXECUTE : FRAME_OP);

@@ -99,7 +99,7 @@ struct conf {
 	int64_t steps, layers, ranks, rank, streams, devices, processes;
 	int64_t events, size; /* 0: steps decide */
 	int64_t batch, seq_len, hidden, heads, vocab;
-	bool cuda, graph, conv, moe, recompute;
+	bool cuda, graph, capture, conv, moe, recompute;
 	bool no_python, no_shapes, no_flows, no_memory;
 	bool metadata_last, bare_array, pretty, minified, gzip;
 	bool fp_epoch, int_us, rocprof;
@@ -368,6 +368,8 @@ void py_leaf(struct sim *s, const char *name);
 void py_chatter(struct sim *s, int n);
 void node_add(struct sim *s, enum node_type type);
 void launch(struct sim *s, const struct kern *k, int64_t work, int64_t ns);
+/* A launch that is captured: nothing runs. */
+void launch_captured(struct sim *s, const struct kern *k);
 void launch_graph(struct sim *s, const struct kern *const *k, int n);
 void copy(struct sim *s, bool to_device, int64_t bytes);
 void fill(struct sim *s, int64_t bytes);

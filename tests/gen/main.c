@@ -17,6 +17,7 @@ enum {
 	OPT_STREAMS,
 	OPT_DEVICES,
 	OPT_GRAPH,
+	OPT_CAPTURE,
 	OPT_CONV,
 	OPT_MOE,
 	OPT_NO_PYTHON,
@@ -61,6 +62,7 @@ static const struct option options[] = {
 	{ "streams", required_argument, NULL, OPT_STREAMS },
 	{ "devices", required_argument, NULL, OPT_DEVICES },
 	{ "graph", no_argument, NULL, OPT_GRAPH },
+	{ "capture", no_argument, NULL, OPT_CAPTURE },
 	{ "conv", no_argument, NULL, OPT_CONV },
 	{ "moe", no_argument, NULL, OPT_MOE },
 	{ "no-python", no_argument, NULL, OPT_NO_PYTHON },
@@ -102,8 +104,8 @@ static const char help[] =
     "         -e --events N, -S --size N[k|M|G]: about that much, whole steps\n"
     "         --batch N (4), --seq-len N (512), --hidden N (1024)\n"
     "job      --backend rocm|cuda (rocm), --ranks N (1), --rank R (0),\n"
-    "         --streams N (1), --devices N (8), --graph, --conv, --moe,\n"
-    "         --recompute\n"
+    "         --streams N (1), --devices N (8), --graph, --capture,\n"
+    "         --conv, --moe, --recompute\n"
     "content  --no-python, --no-shapes, --no-flows, --no-memory\n"
     "form     -o FILE (.gz compresses), -d DIR, --gzip, --metadata-last,\n"
     "         --bare-array, --pretty, --minified, --fp-epoch, --int-us\n"
@@ -247,6 +249,7 @@ set_flag(struct conf *cf, int ch)
 {
 	switch (ch) {
 	case OPT_GRAPH: cf->graph = true; break;
+	case OPT_CAPTURE: cf->capture = true; break;
 	case OPT_CONV: cf->conv = true; break;
 	case OPT_MOE: cf->moe = true; break;
 	case OPT_NO_PYTHON: cf->no_python = true; break;

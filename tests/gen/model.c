@@ -539,19 +539,59 @@ read_loss(struct sim *s)
 	sync_streams(s, true);
 }
 
+/* The ops of a captured forward, and what each launches. */
+static const struct captured {
+	enum kid kernel;
+	const char *op, *sig, *module;
+} per_layer[GRAPH_PER_LAYER] = {
+	{ K_LN, "aten::native_layer_norm", "b:B,S,H #[1024] b:H b:H =1e-05",
+	    "nn.Module: LayerNorm_" },
+	{ K_GEMM_TN, "aten::mm", "b:BS,H b~H,H", "nn.Module: Linear_" },
+	{ K_ATTN, "aten::_flash_attention_forward",
+	    "b:B,S,N,D b:B,S,N,D b:B,S,N,D", "nn.Module: Attention_" },
+	{ K_GEMM_TN, "aten::mm", "b:BS,H b~H,H", "nn.Module: Linear_" },
+	{ K_ADD, "aten::add", "b:B,S,H b:B,S,H =1", "nn.Module: Block_" },
+	{ K_LN, "aten::native_layer_norm", "b:B,S,H #[1024] b:H b:H =1e-05",
+	    "nn.Module: LayerNorm_" },
+	{ K_GEMM_TN, "aten::mm", "b:BS,H b~H,F", "nn.Module: Linear_" },
+	{ K_GELU, "aten::gelu", "b:B,S,F =none", "nn.Module: GELU_" },
+	{ K_GEMM_NN, "aten::mm", "b:BS,F b:F,H", "nn.Module: Linear_" },
+};
+
+/* The capture of what replay() plays: ops, launches, no kernels. */
+static void
+capture(struct sim *s)
+{
+	sim_region(s, 6);
+	py_begin(s, "torch/cuda/graphs.py(174): __enter__");
+	api(s, "hipStreamBeginCapture", "cudaStreamBeginCapture_v10000", 243,
+	    317);
+	py_begin(s, "model.py(40): forward");
+	for (int64_t i = 0; i < s->cf->layers * GRAPH_PER_LAYER; i++) {
+		const struct captured *c = &per_layer[i % GRAPH_PER_LAYER];
+
+		py_module(s, c->module, i);
+		op_begin(s, c->op, c->sig, OP_PLAIN);
+		launch_captured(s, &kerns[c->kernel]);
+		op_end(s);
+		py_end(s);
+	}
+	py_end(s);
+	api(s, "hipStreamEndCapture", "cudaStreamEndCapture_v10000", 244, 318);
+	py_end(s);
+}
+
 /* A captured forward played again: one launch, no ops. */
 static void
 replay(struct sim *s)
 {
-	static const enum kid per_layer[GRAPH_PER_LAYER] = { K_LN, K_GEMM_TN,
-		K_ATTN, K_GEMM_TN, K_ADD, K_LN, K_GEMM_TN, K_GELU, K_GEMM_NN };
 	int64_t n = s->cf->layers * GRAPH_PER_LAYER;
 	const struct kern **k = malloc((size_t)n * sizeof *k);
 
 	if (k == NULL)
 		die("out of memory");
 	for (int64_t i = 0; i < n; i++)
-		k[i] = &kerns[per_layer[i % GRAPH_PER_LAYER]];
+		k[i] = &kerns[per_layer[i % GRAPH_PER_LAYER].kernel];
 	sim_region(s, 6);
 	py_begin(s, "torch/cuda/graphs.py(88): replay");
 	py_builtin(s, "replay", "CUDAGraph");
@@ -583,7 +623,9 @@ model_step(struct sim *s)
 	if (s->step % 8 == 0)
 		collective(s, COLL_BROADCAST, PG_DEFAULT, 53120, true);
 	zero_grad(s);
-	if (s->cf->graph) {
+	if (s->cf->capture) {
+		capture(s);
+	} else if (s->cf->graph) {
 		replay(s);
 	} else {
 		py_begin(s, "torch/nn/modules/module.py(1739): _wrapped_call");

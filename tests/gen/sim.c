@@ -513,6 +513,19 @@ launch(struct sim *s, const struct kern *k, int64_t work, int64_t ns)
 }
 
 void
+launch_captured(struct sim *s, const struct kern *k)
+{
+	struct ev *e = s->cf->cuda ? rt_begin(s, "cudaLaunchKernel", 211)
+				   : rt_begin(s, "hipLaunchKernel", 107);
+
+	e->u.kern = k;
+	e->grid = 1;
+	tick(s, 4200);
+	e->t1 = s->now;
+	tick(s, 300);
+}
+
+void
 launch_graph(struct sim *s, const struct kern *const *k, int n)
 {
 	struct ev *e = s->cf->cuda ? rt_begin(s, "cudaGraphLaunch", 311)

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Traces that were taken while graphs were captured. A folder may say what is
+ * in them by a list, execution_details.json:
+ *
+ *	[{"file": "bs_32.json.gz", "batch_size": 32, "mode": "FULL"}, ...]
+ *
+ * Without it each trace is read and tells itself: by its annotations
+ * capture_32_FULL where there are as many as dummy runs of the engine, else
+ * by the commonest first dimension of its ops' inputs.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "cmd/tl-graft/graft.h"
+#include "json/json.h"
+
+#define INDEX "execution_details.json"
+#define DUMMY_RUN "vllm/v1/worker/gpu_model_runner.py("
+
+static bool
+has(struct str s, const char *part)
+{
+	return str_find(s, str_of(part), true) >= 0;
+}
+
+static char *
+join(const char *dir, struct str name)
+{
+	struct buf b = { 0 };
+
+	buf_puts(&b, dir);
+	if (b.len > 0 && b.p[b.len - 1] != '/')
+		buf_putc(&b, '/');
+	buf_put(&b, name.p, name.len);
+	buf_putc(&b, '\0');
+	return b.p;
+}
+
+static bool
+is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+static struct capture_file *
+add_file(struct captures *c, char *path, int64_t batch, struct str mode)
+{
+	struct capture_file *f = vec_add(&c->files);
+
+	*f = (struct capture_file){ .path = path, .batch = batch };
+	f->is_full = str_eq(mode, STR("FULL"));
+	f->is_piecewise = str_eq(mode, STR("PIECEWISE"));
+	return f;
+}
+
+/* ---- the list ---- */
+
+/* One member of the list: what it says of a file. */
+struct listed {
+	struct buf file, mode;
+	int64_t batch;
+};
+
+static noreturn void
+die_index(const char *path, const struct json *j, const unsigned char *start)
+{
+	die("%s: byte %zu: %s", path,
+	    (size_t)((j->where != NULL ? j->where : j->p) - start),
+	    j->error != NULL
+		? j->error
+		: "expected a list of objects with file, batch_size and mode");
+}
+
+static bool
+text_into(struct buf *b, const struct json *j)
+{
+	const char *error;
+	size_t at;
+
+	b->len = 0;
+	return json_unescape(j->raw, b, &error, &at);
+}
+
+/* The members of an object whose bracket was read. */
+static bool
+read_listed(struct json *j, struct listed *l)
+{
+	enum json_token t;
+
+	l->file.len = l->mode.len = 0;
+	l->batch = -1;
+	while ((t = json_next(j)) == JSON_T_KEY) {
+		struct str key = j->raw;
+
+		t = json_next(j);
+		if (str_eq(key, STR("file")) && t == JSON_T_STRING) {
+			if (!text_into(&l->file, j))
+				return false;
+		} else if (str_eq(key, STR("mode")) && t == JSON_T_STRING) {
+			if (!text_into(&l->mode, j))
+				return false;
+		} else if (str_eq(key, STR("batch_size")) &&
+		    t == JSON_T_NUMBER) {
+			if (!num_i64(j->raw, &l->batch))
+				l->batch = -1;
+		} else if (t == JSON_T_OBJECT || t == JSON_T_ARRAY) {
+			if (json_skip(j) != JSON_OK)
+				return false;
+		} else if (t <= JSON_T_END) {
+			return false;
+		}
+	}
+	return t == JSON_T_OBJECT_END;
+}
+
+static void
+take_listed(struct captures *c, const char *dir, const struct listed *l,
+    const char *index)
+{
+	struct str file = buf_str(&l->file);
+	char *path;
+
+	/* a list from elsewhere names files of this folder, no others */
+	if (file.len == 0 || str_find(file, STR("/"), false) >= 0 ||
+	    memchr(file.p, '\0', file.len) != NULL) {
+		warn("%s: an entry names no file of this folder: left out",
+		    index);
+		return;
+	}
+	path = join(dir, file);
+	if (!is_file(path)) {
+		warn("%s: %s is not there: left out", index, path);
+		free(path);
+		return;
+	}
+	if (l->batch < 0)
+		warn("%s: %s has no batch size: it is taken for all", index,
+		    path);
+	(void)add_file(c, path, l->batch, buf_str(&l->mode));
+}
+
+static void
+read_index(struct captures *c, const char *dir, const char *index)
+{
+	struct in *in = in_open(index);
+	struct listed l = { 0 };
+	const unsigned char *start;
+	enum json_token t;
+	struct json j;
+
+	while (in_more(in))
+		;
+	start = in->p;
+	json_start(&j, in->p, (size_t)(in->end - in->p));
+	if (json_bom(&j) != JSON_OK || json_next(&j) != JSON_T_ARRAY)
+		die_index(index, &j, start);
+	while ((t = json_next(&j)) == JSON_T_OBJECT) {
+		if (!read_listed(&j, &l))
+			die_index(index, &j, start);
+		take_listed(c, dir, &l, index);
+	}
+	if (t != JSON_T_ARRAY_END)
+		die_index(index, &j, start);
+	buf_free(&l.file);
+	buf_free(&l.mode);
+	in_close(in);
+}
+
+/* ---- a folder without one ---- */
+
+static int
+by_text(const void *x, const void *y)
+{
+	return strcmp(*(char *const *)x, *(char *const *)y);
+}
+
+static bool
+is_trace_name(struct str s)
+{
+	static const char *const ends[] = { ".json", ".json.gz", ".json.zst",
+		".tl", NULL };
+
+	for (const char *const *e = ends; *e != NULL; e++) {
+		size_t n = strlen(*e);
+
+		if (s.len > n && memcmp(s.p + s.len - n, *e, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+list_folder(struct captures *c, const char *dir, DIR *d)
+{
+	VEC(char *) names = { 0 };
+	struct dirent *e;
+
+	while ((e = readdir(d)) != NULL)
+		if (e->d_name[0] != '.' && is_trace_name(str_of(e->d_name)))
+			vec_push(&names, join(dir, str_of(e->d_name)));
+	if (names.n == 0)
+		die("%s: no trace of a capture in this folder", dir);
+	qsort(names.v, names.n, sizeof *names.v, by_text);
+	for (size_t i = 0; i < names.n; i++) {
+		struct capture_file *f = add_file(c, names.v[i], -1, STR(""));
+
+		capture_read(c, f);
+	}
+	vec_free(&names);
+}
+
+void
+captures_open(struct captures *c, struct strings *st, const char *path)
+{
+	DIR *d;
+	char *index;
+
+	c->st = st;
+	if ((d = opendir(path)) == NULL) {
+		(void)add_file(c, xstrdup(path), -1, STR(""));
+		return;
+	}
+	index = join(path, STR(INDEX));
+	if (is_file(index))
+		read_index(c, path, index);
+	else
+		list_folder(c, path, d);
+	free(index);
+	(void)closedir(d);
+}
+
+void
+captures_free(struct captures *c)
+{
+	for (size_t i = 0; i < c->files.n; i++) {
+		struct capture_file *f = &c->files.v[i];
+
+		for (size_t k = 0; k < f->roots.n; k++) {
+			vec_free(&f->roots.v[k].tops);
+			vec_free(&f->roots.v[k].launches);
+		}
+		vec_free(&f->roots);
+		wood_free(&f->wood);
+		free(f->path);
+	}
+	vec_free(&c->files);
+}
+
+/* ---- one trace ---- */
+
+struct marks {
+	VEC(uint32_t) begins, ends;
+};
+
+static const struct wood *sorting; /* qsort() hands nothing through */
+
+static int
+by_id(const void *x, const void *y)
+{
+	uint64_t a = sorting->nodes.v[*(const uint32_t *)x].id;
+	uint64_t b = sorting->nodes.v[*(const uint32_t *)y].id;
+
+	return (a > b) - (a < b);
+}
+
+static int
+by_time(const void *x, const void *y)
+{
+	const struct node *a = &sorting->nodes.v[*(const uint32_t *)x];
+	const struct node *b = &sorting->nodes.v[*(const uint32_t *)y];
+
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static bool
+is_within(const struct node *n, const struct capture_root *r)
+{
+	return n->ts_ns >= r->start && n->ts_ns + n->dur_ns <= r->end;
+}
+
+/* What lies in the window, below what reaches out of it. */
+static void
+find_tops(const struct wood *w, struct capture_root *r)
+{
+	const uint32_t kinds = KIND_BIT(KIND_OP) | KIND_BIT(KIND_PYTHON);
+
+	for (uint32_t i = 0; i < w->nodes.n; i++) {
+		const struct node *n = &w->nodes.v[i];
+
+		if (node_is(n, kinds) && n->up != NONE && is_within(n, r) &&
+		    !is_within(&w->nodes.v[n->up], r))
+			vec_push(&r->tops, i);
+	}
+	sorting = w;
+	if (r->tops.n > 0)
+		qsort(r->tops.v, r->tops.n, sizeof *r->tops.v, by_time);
+}
+
+static void
+find_launches(const struct wood *w, struct capture_root *r)
+{
+	for (size_t t = 0; t < r->tops.n; t++)
+		for (uint32_t i = r->tops.v[t]; i != NONE;
+		     i = wood_next(w, i, r->tops.v[t])) {
+			struct str s = wood_name(w, i);
+
+			if (node_is(&w->nodes.v[i], KINDS_LAUNCH) &&
+			    (has(s, "launch") || has(s, "memcpy") ||
+				has(s, "memset")))
+				vec_push(&r->launches, i);
+		}
+	sorting = w;
+	if (r->launches.n > 0)
+		qsort(r->launches.v, r->launches.n, sizeof *r->launches.v,
+		    by_time);
+}
+
+static void
+find_roots(struct capture_file *f)
+{
+	const struct wood *w = &f->wood;
+	struct marks m = { 0 };
+
+	for (uint32_t i = 0; i < w->nodes.n; i++) {
+		struct str s = wood_name(w, i);
+
+		if (!node_is(&w->nodes.v[i], KINDS_LAUNCH))
+			continue;
+		if (str_find(s, STR("StreamBeginCapture"), false) >= 0)
+			vec_push(&m.begins, i);
+		else if (str_find(s, STR("StreamEndCapture"), false) >= 0)
+			vec_push(&m.ends, i);
+	}
+	sorting = w;
+	if (m.begins.n > 0)
+		qsort(m.begins.v, m.begins.n, sizeof *m.begins.v, by_id);
+	if (m.ends.n > 0)
+		qsort(m.ends.v, m.ends.n, sizeof *m.ends.v, by_id);
+	for (size_t i = 0; i < m.begins.n && i < m.ends.n; i++) {
+		const struct node *b = &w->nodes.v[m.begins.v[i]];
+		struct capture_root *r = vec_add(&f->roots);
+
+		*r = (struct capture_root){
+			.start = b->ts_ns + b->dur_ns,
+			.end = w->nodes.v[m.ends.v[i]].ts_ns,
+		};
+		find_tops(w, r);
+		find_launches(w, r);
+	}
+	vec_free(&m.begins);
+	vec_free(&m.ends);
+}
+
+/* capture_32_FULL, and how many such names there are. */
+struct told {
+	int64_t batch;
+	size_t ncaptures, nruns;
+	bool is_full, is_piecewise;
+};
+
+static void
+hear(struct told *t, const struct event *ev, struct str s)
+{
+	size_t digits = 0;
+	struct str mode;
+	int64_t batch;
+
+	if (str_starts(s, STR(DUMMY_RUN)) &&
+	    str_find(s, STR("): _dummy_run"), false) >= 0)
+		t->nruns++;
+	if (ev->shape->kind != KIND_ANNOTATION ||
+	    !str_starts(s, STR("capture_")))
+		return;
+	s.p += 8;
+	s.len -= 8;
+	while (digits < s.len && s.p[digits] >= '0' && s.p[digits] <= '9')
+		digits++;
+	if (digits == s.len || s.p[digits] != '_' ||
+	    !num_i64((struct str){ s.p, digits }, &batch))
+		return;
+	mode = (struct str){ s.p + digits + 1, s.len - digits - 1 };
+	if (t->ncaptures++ > 0)
+		return;
+	t->batch = batch;
+	t->is_full = str_eq(mode, STR("FULL"));
+	t->is_piecewise = str_eq(mode, STR("PIECEWISE"));
+}
+
+/* The commonest first dimension of ops' inputs; of several the first seen. */
+static int64_t
+commonest_dim(const struct wood *w)
+{
+	struct map counts = { 0 };
+	uint64_t best = 0;
+	int64_t dim = -1;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < w->nodes.n; i++) {
+			struct event ev;
+			struct str s;
+
+			if (w->nodes.v[i].kind != KIND_OP)
+				continue;
+			wood_event(w, i, &ev);
+			s = strings_get(w->st, args_of_event(w->st, &ev).dims);
+			for (size_t k = 0; k + 1 < s.len; k++) {
+				size_t end = k + 2;
+				uint64_t *n;
+				int64_t v;
+
+				if (s.p[k] != '[' || k == 0)
+					continue;
+				while (end < s.len && s.p[end] != ',' &&
+				    s.p[end] != ']')
+					end++;
+				if (!num_i64((struct str){ s.p + k + 1,
+						 end - k - 1 },
+					&v) ||
+				    v < 0)
+					continue;
+				n = map_put(&counts, (uint64_t)v, NULL);
+				if (pass == 0)
+					++*n;
+				else if (*n > best) {
+					best = *n;
+					dim = v;
+				}
+			}
+		}
+	map_free(&counts);
+	return dim;
+}
+
+void
+capture_read(struct captures *c, struct capture_file *f)
+{
+	struct stream_in *in;
+	struct told told = { .batch = -1 };
+	enum section section = SECTION_NONE;
+	enum item item;
+
+	if (f->is_read)
+		return;
+	f->is_read = true;
+	wood_start(&f->wood, c->st);
+	in = stream_open(f->path, c->st, WANT_TREE);
+	while ((item = stream_next(in)) != ITEM_END) {
+		if (item == ITEM_SECTION)
+			section = in->section;
+		if (item != ITEM_EVENT)
+			continue;
+		hear(&told, &in->ev, strings_get(c->st, in->ev.name));
+		if (section == SECTION_TREE && !event_is(&in->ev, KINDS_GPU))
+			wood_add(&f->wood, &in->ev, f->path);
+	}
+	stream_close(in);
+	find_roots(f);
+	if (f->batch >= 0 || f->is_full || f->is_piecewise)
+		return;
+	if (told.ncaptures > 0 && told.ncaptures == told.nruns) {
+		f->batch = told.batch;
+		f->is_full = told.is_full;
+		f->is_piecewise = told.is_piecewise;
+	} else {
+		f->batch = commonest_dim(&f->wood);
+	}
+}
+
+/* ---- which one ---- */
+
+static bool
+is_piecewise(struct captures *c, struct capture_file *f)
+{
+	if (f->is_full || f->is_piecewise)
+		return f->is_piecewise;
+	capture_read(c, f);
+	return f->roots.n > 1;
+}
+
+struct capture_file *
+captures_for(struct captures *c, int64_t batch, size_t nlaunches)
+{
+	struct capture_file *best = NULL;
+	bool want_pieces = nlaunches != 1;
+	int64_t size = INT64_MAX;
+
+	if (c->files.n == 1 && batch < 0)
+		best = &c->files.v[0];
+	for (size_t i = 0; i < c->files.n; i++) {
+		const struct capture_file *f = &c->files.v[i];
+
+		if (batch >= 0 && f->batch >= batch && f->batch < size)
+			size = f->batch;
+	}
+	for (size_t i = 0; i < c->files.n && batch >= 0; i++) {
+		struct capture_file *f = &c->files.v[i];
+
+		if (f->batch >= 0 && f->batch != size)
+			continue;
+		if (best == NULL ||
+		    (is_piecewise(c, best) != want_pieces &&
+			is_piecewise(c, f) == want_pieces))
+			best = f;
+	}
+	if (best != NULL)
+		capture_read(c, best);
+	return best;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Captured ops under the launches of graphs. Below a launch comes what led to
+ * the captured launches, once more for each replay; kernels move from the
+ * launch of the graph to the captured one.
+ *
+ * A grafted event has no time of its own in the replay. It gets a piece of
+ * the time of the graph's launch, so that events lie in those above them and
+ * in the order of the capture; what it took then is its argument "capture dur
+ * (ns)".
+ */
+#include <stdlib.h>
+
+#include "cmd/tl-graft/graft.h"
+
+struct job {
+	struct wood *w;
+	struct captures *c;
+	const struct graft_opts *opts;
+	struct graft_stats *stats;
+	VEC(uint32_t) launches; /* of graphs, of one step, by time */
+};
+
+static const struct wood *sorting; /* qsort() hands nothing through */
+
+static int
+by_time(const void *x, const void *y)
+{
+	const struct node *a = &sorting->nodes.v[*(const uint32_t *)x];
+	const struct node *b = &sorting->nodes.v[*(const uint32_t *)y];
+
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return (a->inst > b->inst) - (a->inst < b->inst);
+}
+
+/* ---- which events are grafted ---- */
+
+/* What of the capture is wanted: by its node. */
+struct choice {
+	const struct wood *from;
+	uint8_t *is_wanted;
+	size_t n;
+};
+
+static void
+want_paths(struct choice *ch, const struct pairing *p)
+{
+	for (size_t i = 0; i < p->ngpu; i++)
+		for (uint32_t k = p->pair[i]; k != NONE && !ch->is_wanted[k];
+		     k = ch->from->nodes.v[k].up)
+			ch->is_wanted[k] = 1;
+}
+
+/* Not above the tops: those reach out of what was captured. */
+static size_t
+count_wanted(
+    struct choice *ch, const struct capture_root *r, bool all, bool frames)
+{
+	size_t n = 0;
+
+	for (size_t t = 0; t < r->tops.n; t++)
+		for (uint32_t i = r->tops.v[t]; i != NONE;
+		     i = wood_next(ch->from, i, r->tops.v[t])) {
+			bool is_module = str_starts(
+			    wood_name(ch->from, i), STR("nn.Module"));
+
+			if (all)
+				ch->is_wanted[i] = 1;
+			if (!frames && !is_module &&
+			    ch->from->nodes.v[i].kind == KIND_PYTHON)
+				ch->is_wanted[i] = 0;
+			n += ch->is_wanted[i];
+		}
+	return n;
+}
+
+/* ---- grafting ---- */
+
+static void
+put_int(struct wood *w, uint32_t i, const char *key, int64_t n)
+{
+	struct value v = { .type = VAL_INT, .i = n };
+
+	wood_arg(w, i, key, ROLE_NONE, &v);
+}
+
+struct scion {
+	const struct choice *ch;
+	uint32_t launch;
+	uint32_t *to; /* by node of the capture its copy, or NONE */
+	size_t n, at; /* copies in all, made */
+};
+
+static int64_t
+piece(const struct node *launch, size_t at, size_t n)
+{
+	int64_t parts = (int64_t)n, k = (int64_t)at;
+
+	return launch->ts_ns + launch->dur_ns / parts * k +
+	    launch->dur_ns % parts * k / parts;
+}
+
+/* The nearest copied node above one of the capture, or the launch. */
+static uint32_t
+place_of(const struct scion *s, uint32_t i)
+{
+	const struct node *v = s->ch->from->nodes.v;
+
+	for (i = v[i].up; i != NONE; i = v[i].up)
+		if (s->to[i] != NONE)
+			return s->to[i];
+	return s->launch;
+}
+
+static void
+copy_one(struct wood *w, struct scion *s, uint32_t i)
+{
+	uint32_t made = wood_copy(w, s->ch->from, i);
+	struct node *to = &w->nodes.v[made];
+	const struct node *launch = &w->nodes.v[s->launch];
+	int64_t dur_ns = to->dur_ns;
+	uint64_t uid = to->id;
+
+	to->track = launch->track;
+	to->id = launch->id;
+	to->inst = (uint32_t)(launch->inst + s->at + 1);
+	to->flags = EV_SYNTHETIC | EV_UNTIMED;
+	to->ts_ns = piece(launch, s->at, s->n);
+	to->dur_ns = 0;
+	s->at++;
+	put_int(w, made, "capture uid", (int64_t)uid);
+	put_int(w, made, "capture dur (ns)", dur_ns);
+	s->to[i] = made;
+	wood_hang(w, made, place_of(s, i));
+}
+
+/* Each lasts up to the end of the last one below it. */
+static void
+set_durations(struct wood *w, uint32_t first, uint32_t launch, size_t n)
+{
+	for (size_t at = n; at-- > 0;) {
+		uint32_t i = first + (uint32_t)at;
+		struct node *v = w->nodes.v;
+		int64_t end = piece(&v[launch], at + 1, n);
+		uint32_t kid = v[i].last;
+
+		if (kid != NONE && v[kid].ts_ns + v[kid].dur_ns > end)
+			end = v[kid].ts_ns + v[kid].dur_ns;
+		v[i].dur_ns = end - v[i].ts_ns;
+	}
+}
+
+static void
+graft(struct job *job, const struct pairing *p, const struct choice *ch,
+    size_t n, uint32_t launch)
+{
+	struct wood *w = job->w;
+	struct scion s = { .ch = ch, .launch = launch, .n = n };
+	uint32_t first = (uint32_t)w->nodes.n;
+
+	s.to = xmalloc((ch->n + 1) * sizeof *s.to);
+	for (size_t i = 0; i < ch->n; i++)
+		s.to[i] = NONE;
+	for (size_t t = 0; t < p->root->tops.n; t++)
+		for (uint32_t i = p->root->tops.v[t]; i != NONE;
+		     i = wood_next(ch->from, i, p->root->tops.v[t]))
+			if (ch->is_wanted[i])
+				copy_one(w, &s, i);
+	set_durations(w, first, launch, n);
+	for (size_t i = 0; i < p->ngpu; i++) {
+		if (p->pair[i] == NONE)
+			continue;
+		wood_unhook(w, p->gpu[i]);
+		wood_hang(w, p->gpu[i], s.to[p->pair[i]]);
+		job->stats->paired++;
+	}
+	job->stats->added += n;
+	job->stats->grafted++;
+	free(s.to);
+}
+
+/* GPU events of a launch, by time; owned. */
+static uint32_t *
+gpu_of(const struct wood *w, uint32_t launch, size_t *n)
+{
+	VEC(uint32_t) list = { 0 };
+
+	for (uint32_t i = w->nodes.v[launch].kid; i != NONE;
+	     i = w->nodes.v[i].next)
+		if (node_is(&w->nodes.v[i], KINDS_GPU) &&
+		    (w->nodes.v[i].flags & EV_DUPLICATE) == 0)
+			vec_push(&list, i);
+	sorting = w;
+	if (list.n > 0)
+		qsort(list.v, list.n, sizeof *list.v, by_time);
+	*n = list.n;
+	return list.v;
+}
+
+static void
+refuse(const struct job *job, uint32_t launch, const char *why)
+{
+	doubt("graph launch %" PRIu64 ": nothing is grafted: %s",
+	    job->w->nodes.v[launch].id, why);
+}
+
+static void
+graft_launch(struct job *job, const struct capture_file *f,
+    const struct capture_root *r, uint32_t launch)
+{
+	struct pairing p = { .replay = job->w,
+		.capture = &f->wood,
+		.root = r,
+		.min_match = job->opts->min_match };
+	struct choice ch = { .from = &f->wood, .n = f->wood.nodes.n };
+	int64_t dur_ns = job->w->nodes.v[launch].dur_ns;
+	uint32_t *gpu = gpu_of(job->w, launch, &p.ngpu);
+	size_t n;
+
+	p.gpu = gpu;
+	p.pair = xmalloc((p.ngpu + 1) * sizeof *p.pair);
+	ch.is_wanted = xcalloc(ch.n + 1, 1);
+	job->stats->kernels += p.ngpu;
+	if (!align(&p)) {
+		refuse(job, launch, p.how);
+	} else {
+		want_paths(&ch, &p);
+		n = count_wanted(&ch, r, job->opts->full_stack, true);
+		if (dur_ns < (int64_t)n)
+			n = count_wanted(&ch, r, false, false);
+		if (dur_ns < (int64_t)n)
+			refuse(job, launch,
+			    "it lasted fewer ns than ops were captured");
+		else
+			graft(job, &p, &ch, n, launch);
+	}
+	if (job->opts->verbose)
+		note("graph launch %" PRIu64 ": %zu GPU events, %zu captured "
+		     "launches of %s: %s",
+		    job->w->nodes.v[launch].id, p.ngpu, r->launches.n, f->path,
+		    p.how);
+	free(ch.is_wanted);
+	free(p.pair);
+	free(gpu);
+}
+
+/* The launches of one step, or of a source without steps. */
+static void
+graft_step(struct job *job, int64_t batch)
+{
+	struct capture_file *f;
+
+	if (job->launches.n == 0)
+		return;
+	f = captures_for(job->c, batch, job->launches.n);
+	if (f == NULL) {
+		refuse(job, job->launches.v[0],
+		    batch < 0 ? "its step has no batch size, and there is "
+				"more than one capture"
+			      : "no capture is of its batch size or more");
+		return;
+	}
+	if (f->roots.n == 0 ||
+	    (f->roots.n > 1 && job->launches.n != f->roots.n &&
+		(batch >= 0 || job->launches.n % f->roots.n != 0))) {
+		doubt("%s has %zu captures, the step that launch %" PRIu64
+		      " is of has %zu graph launches: nothing is grafted",
+		    f->path, f->roots.n, job->w->nodes.v[job->launches.v[0]].id,
+		    job->launches.n);
+		return;
+	}
+	for (size_t i = 0; i < job->launches.n; i++)
+		graft_launch(
+		    job, f, &f->roots.v[i % f->roots.n], job->launches.v[i]);
+}
+
+static bool
+is_graph_launch(const struct wood *w, uint32_t i)
+{
+	return node_is(&w->nodes.v[i], KINDS_LAUNCH) &&
+	    str_find(wood_name(w, i), STR("graphlaunch"), true) >= 0;
+}
+
+void
+graft_source(struct wood *w, struct captures *c, const struct step *steps,
+    size_t nsteps, const struct graft_opts *opts, struct graft_stats *stats)
+{
+	struct job job = { .w = w, .c = c, .opts = opts, .stats = stats };
+	VEC(uint32_t) all = { 0 };
+	uint32_t n = (uint32_t)w->nodes.n;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (is_graph_launch(w, i))
+			vec_push(&all, i);
+	stats->launches += all.n;
+	sorting = w;
+	if (all.n > 0)
+		qsort(all.v, all.n, sizeof *all.v, by_time);
+	for (size_t s = 0; s < nsteps; s++) {
+		job.launches.n = 0;
+		for (size_t i = 0; i < all.n; i++) {
+			const struct node *l = &w->nodes.v[all.v[i]];
+
+			if (l->ts_ns < steps[s].start ||
+			    l->ts_ns + l->dur_ns > steps[s].end)
+				continue;
+			vec_push(&job.launches, all.v[i]);
+		}
+		graft_step(&job, steps[s].batch);
+	}
+	if (nsteps == 0) {
+		for (size_t i = 0; i < all.n; i++)
+			vec_push(&job.launches, all.v[i]);
+		graft_step(&job, -1);
+	}
+	vec_free(&job.launches);
+	vec_free(&all);
+}

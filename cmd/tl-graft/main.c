@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-graft: puts into a tree the ops that its trace hides.
+ *
+ * A launch of a graph runs hundreds of kernels without an op. Given traces of
+ * the captures of those graphs, it hangs what was captured below the launch.
+ * And it puts pseudo-ops where one op hides several steps. Reads a source's
+ * tree whole, changes it, writes it.
+ */
+#include "cmd/tl-graft/graft.h"
+
+struct settings {
+	const char *capture;
+	bool pseudo;
+	struct graft_opts opts;
+	struct stream_dest dest;
+};
+
+struct totals {
+	struct graft_stats graft;
+	uint64_t pseudo, events;
+};
+
+enum {
+	OPT_CAPTURE = OPT_LONG + 1,
+	OPT_FULL,
+	OPT_MATCH,
+	OPT_PSEUDO,
+};
+
+static const struct opt options[] = {
+	{ OPT_CAPTURE, "capture", "DIR|FILE",
+	    "traces of the captures of the graphs that are replayed" },
+	{ OPT_FULL, "full-stack", NULL,
+	    "all that was captured, not only what led to a launch" },
+	{ OPT_MATCH, "min-match", "PERCENT",
+	    "the share of kernels to be found where the order differs" },
+	{ OPT_PSEUDO, "pseudo-ops", NULL,
+	    "ops for the steps that one op hides; so without --capture" },
+	OPT_STREAM_OUT,
+	{ 'v', "verbose", NULL, "say what was done on standard error" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"puts into a tree the ops that a trace hides: those of captured "
+	"graphs, pseudo-ops",
+	"[-v] [--capture DIR|FILE] [--full-stack] [--min-match PERCENT] "
+	"[--pseudo-ops] [-o FILE] [FILE]",
+	"tl-graft --capture capture_traces trace.json.gz | tl-ops",
+};
+
+/* What is read of a source before its tree ends. */
+struct state {
+	const struct settings *set;
+	struct stream_out *out;
+	struct wood wood;
+	struct captures captures;
+	VEC(struct step) steps;
+	enum section section;
+	struct totals totals;
+};
+
+static void
+take_step(struct state *s, const struct event *ev)
+{
+	struct step step;
+
+	if (ev->shape->kind != KIND_ANNOTATION ||
+	    (ev->shape->has & HAS_TS) == 0)
+		return;
+	step = step_of(strings_get(s->wood.st, ev->name));
+	if (step.tier > 1)
+		return;
+	step.start = ev->ts_ns;
+	if (!num_add(ev->ts_ns, ev->dur_ns, &step.end))
+		step.end = INT64_MAX;
+	vec_push(&s->steps, step);
+}
+
+/* Detailed names if there are any, else the others. */
+static void
+choose_steps(struct state *s)
+{
+	int tier = 1;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->steps.n; i++)
+		if (s->steps.v[i].tier < tier)
+			tier = s->steps.v[i].tier;
+	for (size_t i = 0; i < s->steps.n; i++)
+		if (s->steps.v[i].tier == tier)
+			s->steps.v[n++] = s->steps.v[i];
+	s->steps.n = n;
+}
+
+/* The tree of a source is whole. */
+static void
+finish_tree(struct state *s)
+{
+	if (s->wood.nodes.n == 0)
+		return;
+	if (s->set->capture != NULL) {
+		choose_steps(s);
+		graft_source(&s->wood, &s->captures, s->steps.v, s->steps.n,
+		    &s->set->opts, &s->totals.graft);
+	}
+	if (s->set->pseudo)
+		s->totals.pseudo += pseudo_ops(&s->wood);
+	s->totals.events += s->wood.nodes.n;
+	wood_write(&s->wood, s->out);
+	wood_clear(&s->wood);
+}
+
+static void
+take_section(struct state *s, enum section section)
+{
+	finish_tree(s);
+	s->section = section;
+	if (section == SECTION_PROLOGUE)
+		s->steps.n = 0;
+	stream_write_section(s->out, section);
+}
+
+static void
+take_event(struct state *s, const struct stream_in *in)
+{
+	if (s->section == SECTION_TREE) {
+		wood_add(&s->wood, &in->ev, in->name);
+		return;
+	}
+	if (s->section == SECTION_PROLOGUE)
+		take_step(s, &in->ev);
+	stream_write(s->out, &in->ev);
+}
+
+static void
+graft_stream(struct state *s, struct stream_in *in)
+{
+	enum item item;
+
+	while ((item = stream_next(in)) != ITEM_END) {
+		switch (item) {
+		case ITEM_EVENT: take_event(s, in); break;
+		case ITEM_SOURCE:
+			finish_tree(s);
+			stream_write_source(s->out, &in->source);
+			break;
+		case ITEM_META: stream_write_meta(s->out, &in->meta); break;
+		case ITEM_SECTION: take_section(s, in->section); break;
+		default: break;
+		}
+	}
+	finish_tree(s);
+	stream_mark(s->out, in->marks);
+}
+
+static void
+say(const struct settings *set, const struct totals *t)
+{
+	const struct graft_stats *g = &t->graft;
+
+	if (set->capture != NULL)
+		note("%" PRIu64 " of %" PRIu64
+		     " graph launches grafted, %" PRIu64 " of %" PRIu64
+		     " GPU events under their ops, %" PRIu64 " events added",
+		    g->grafted, g->launches, g->paired, g->kernels, g->added);
+	if (set->pseudo)
+		note("%" PRIu64 " pseudo-ops", t->pseudo);
+	note("%" PRIu64 " events in trees, %.3f s CPU, peak memory %.1f MiB",
+	    t->events, sys_cpu_s(), (double)sys_peak_bytes() / 1048576);
+}
+
+static void
+take_option(struct settings *set, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_CAPTURE: set->capture = op->arg; break;
+	case OPT_FULL: set->opts.full_stack = true; break;
+	case OPT_MATCH:
+		set->opts.min_match = (double)opt_int(op, 1, 100) / 100;
+		break;
+	case OPT_PSEUDO: set->pseudo = true; break;
+	case 'v': set->opts.verbose = true; break;
+	default: stream_dest_opt(&set->dest, op, ch); break;
+	}
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { .opts.min_match = 0.95 };
+	struct state s = { .set = &set };
+	struct strings *strings;
+	struct stream_in *in;
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &op, ch);
+	if (argc - op.ind > 1)
+		die_usage("one input at a time; join streams with tl-cat");
+	if (set.capture == NULL)
+		set.pseudo = true;
+	strings = strings_create();
+	in =
+	    stream_open(op.ind < argc ? argv[op.ind] : "-", strings, WANT_TREE);
+	wood_start(&s.wood, strings);
+	if (set.capture != NULL)
+		captures_open(&s.captures, strings, set.capture);
+	s.out = stream_create(
+	    &set.dest, strings, in, in->marks | MARK_SYNTHETIC, false);
+	graft_stream(&s, in);
+	stream_finish(s.out);
+	if (set.capture != NULL && s.totals.graft.launches == 0)
+		doubt("%s: no launch of a graph in this trace", in->name);
+	if (set.opts.verbose)
+		say(&set, &s.totals);
+	captures_free(&s.captures);
+	vec_free(&s.steps);
+	wood_free(&s.wood);
+	stream_close(in);
+	strings_destroy(strings);
+	return exit_status();
+}

@@ -1,0 +1,215 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-graft: captures under launches of graphs, each way of pairing, pseudo-ops,
+# what goes wrong. tests/ref/roofline.t and ops.t compare real ones with the
+# reference's tables.
+. tests/cli/lib.sh
+
+# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace
+ev() {
+	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
+		"$1" "$2" "$3" "$4" "$5" "${6:-}"
+}
+trace() {
+	printf '{"traceEvents":[\n'
+	sed '$!s/$/,/'
+	printf ']}\n'
+}
+# replay [STREAM...]: a step with one launch of a graph, which runs a, b, c and
+# a fill, each on the GPU stream named
+replay() {
+	ev user_annotation 'step[DECODE bs=3]' 1 0 1000
+	ev cpu_op outer 1 5 100
+	ev cuda_runtime hipGraphLaunch 1 10 50 '"correlation":7'
+	at=100
+	for k in ${KERNELS:-a b c}; do
+		ev kernel "$k" 7 $at 10 "\"device\":0,\"stream\":${1:-7},\"correlation\":7"
+		at=$((at + 20))
+		[ $# -gt 1 ] && shift
+	done
+	ev gpu_memset 'Memset (Device)' 7 $at 5 "\"device\":0,\"stream\":${1:-7},\"correlation\":7"
+}
+# launch NAME TS [KERNEL]
+launch() {
+	ev cuda_runtime "$1" 1 "$2" 5 "\"correlation\":$2${3:+,\"kernel\":\"$3\"}"
+}
+# capture [KERNEL...]: an op each, in a module; and a fill
+capture() {
+	ev python_function 'run.py(1): main' 1 0 3000
+	launch hipStreamBeginCapture 10
+	ev python_function 'nn.Module: Net_0' 1 20 900
+	at=30
+	for k; do
+		ev cpu_op "op::$k" 1 $at 40 '"Input Dims":[[3,8],[5]]'
+		launch hipLaunchKernel $((at + 10)) "$k"
+		at=$((at + 50))
+	done
+	ev python_function 'idle.py(2): f' 1 $at 5
+	launch hipMemsetAsync $((at + 10))
+	launch hipStreamEndCapture 1000
+}
+replay | trace >replay.json
+capture a b c | trace >capture.json
+
+# grafted ARGUMENT...: what the GPU did, with its op and module
+grafted() {
+	tl-graft "$@" 2>/dev/null | tl-cat -F kind,name,op,module --no-header |
+		sed -n 's/^\(kernel\|memset\)\t//p' | tr '\t' ' '
+}
+want='a op::a Net_0
+b op::b Net_0
+c op::c Net_0
+Memset (Device) outer Net_0'
+is 'kernels under the ops of the capture' "$(grafted --capture capture.json replay.json)" "$want"
+is 'their time is as before' "$(tl-graft --capture capture.json replay.json | tl-timeline)" \
+	"$(tl-timeline replay.json)"
+
+# ---- what is written ----
+tl-graft --capture capture.json replay.json >g.tl
+tl-cat g.tl >g.ndjson
+is 'uids, marks and where it came from' \
+	"$(grep '"name":"op::a"' g.ndjson | grep -o '"id":[^,]*,"inst":[^,]*\|"flags":[^]]*\]\|"capture [^,}]*' | tr '\n' ' ')" \
+	'"id":2,"inst":2 "flags":["synthetic","untimed"] "capture uid":3 "capture dur (ns)":40000 '
+like 'the header says so' "$(head -n 1 g.ndjson)" '"marks":\["linked","tree","synthetic"\]'
+tl-cat g.ndjson >back.tl
+is 'NDJSON and back' "$(tl-cat back.tl | sed 1d)" "$(sed 1d g.ndjson)"
+is 'each lies in what is above it, and they come in order' "$(python3 - g.ndjson <<'END'
+import json, sys
+up, bad, last = {}, 0, {}
+for line in open(sys.argv[1]):
+    e = json.loads(line)
+    if e.get("kind") in ("op", "runtime", "python") and "depth" in e:
+        up[e["depth"]] = e
+        for d in range(e["depth"]):
+            a = up[d]
+            bad += not (a["ts"] <= e["ts"] and e["ts"] + e["dur"] <= a["ts"] + a["dur"]
+                        and e["ts"] < a["ts"] + a["dur"])
+        if "untimed" in e.get("flags", []):
+            bad += e["ts"] < last.get("ts", 0)
+            last = e
+print(bad)
+END
+)" 0
+is 'only what led to a launch' "$(tl-cat -F name --no-header g.tl | grep -c idle.py)" 0
+is '--full-stack: all of it' \
+	"$(tl-graft --full-stack --capture capture.json replay.json | tl-cat -F name --no-header | grep -c idle.py)" 1
+is 'ops have no time on the host' \
+	"$(tl-ops --clock cpu -c name,cpu_total_ns --no-header g.tl | tr '\t' ' ')" 'outer 100000
+op::a 0
+op::b 0
+op::c 0'
+is 'queue delays count from the graph' \
+	"$(tl-kernels --by event -c name,queue_delay_ns --no-header g.tl 2>/dev/null | head -n 1)" \
+	"$(tl-kernels --by event -c name,queue_delay_ns --no-header replay.json 2>/dev/null | head -n 1)"
+
+# ---- ways of pairing ----
+how() { # how REPLAY CAPTURE: the way that was found
+	tl-graft -v --capture "$2" "$1" 2>&1 >/dev/null | sed -n 's/.*json: //p'
+}
+is 'by position' "$(how replay.json capture.json)" 'by position'
+capture c a b | trace >order.json
+is 'by name' "$(how replay.json order.json)" 'by name'
+is 'by name: a copy has no name' "$(grafted --capture order.json replay.json | sort)" "$(echo "$want" | sort)"
+capture a x b c | trace >more.json
+is 'in order of names' "$(how replay.json more.json)" 'in order of names'
+is 'in order of names: what is between is dropped' "$(grafted --capture more.json replay.json)" "$want"
+replay 7 8 7 8 | trace >streams.json
+is 'stream by stream' "$(how streams.json more.json)" 'stream by stream'
+is 'stream by stream: owners' "$(grafted --capture more.json streams.json)" "$want"
+capture a b | trace >fewer.json
+refuses 3 'its kernels are not those captured' 'tl-graft --capture fewer.json replay.json >o.tl'
+is '--min-match: the longest common sequence' \
+	"$(grafted --min-match 70 --capture fewer.json replay.json)" 'c outer 
+a op::a Net_0
+b op::b Net_0
+Memset (Device) outer Net_0'
+capture a b x | trace >other.json
+refuses 3 'launch 2: nothing is grafted: its kernels' 'tl-graft --capture other.json replay.json >o.tl'
+is 'what is refused stays' "$(tl-ops -c name --no-header o.tl)" outer
+
+# ---- folders ----
+mkdir -p caps list bad
+cp capture.json caps/b.json
+sed 's/\[3,8\]/[2,8]/g' capture.json | sed 's/op::/small::/g' >caps/a.json
+is 'a folder: the smallest size that is enough' "$(grafted --capture caps replay.json)" "$want"
+sed 's/bs=3/bs=2/' replay.json >two.json
+is 'another size' "$(grafted --capture caps two.json | head -n 1)" 'a small::a Net_0'
+sed 's/bs=3/bs=4/' replay.json >four.json
+refuses 3 'no capture is of its batch size or more' 'tl-graft --capture caps four.json >o.tl'
+cp capture.json caps/*.json list
+printf '[{"file":"a.json","batch_size":8,"mode":"FULL","x":[1,{}]},{"file":"gone.json","batch_size":3,"mode":"FULL"},{"file":"../capture.json","batch_size":3}]\n' \
+	>list/execution_details.json
+run 'tl-graft --capture list four.json | tl-ops -c name --no-header'
+is 'a list: sizes as it says' "$(head -n 2 "$log/out" | tr '\n' ' ')" 'small::a small::b '
+like 'a list: files that are not there' "$(cat "$log/err")" 'gone.json is not there'
+like 'a list: files of other folders' "$(cat "$log/err")" 'names no file of this folder'
+echo '[{"file":1' >bad/execution_details.json
+refuses 1 'execution_details.json: byte [0-9]*: ' 'tl-graft --capture bad replay.json >o.tl'
+echo '{}' >bad/execution_details.json
+refuses 1 'expected a list of objects' 'tl-graft --capture bad replay.json >o.tl'
+rm bad/execution_details.json
+refuses 1 'no trace of a capture in this folder' 'tl-graft --capture bad replay.json >o.tl'
+refuses 1 'nosuch: No such file' 'tl-graft --capture nosuch replay.json >o.tl'
+
+# ---- steps ----
+for name in 'execute_9_context_1(sq1sk7sqsq2sqsk3)_generation_2(sq2sk6sqsq2sqsk6)' \
+	'execute_context_1(1)_generation_2(2)' 'step[MIXED bs=2 toks=3]' \
+	'step[DECODE bs=9 c_sq=1 g_sq=2 sqsq=4]' 'decode[bs=2/4 tok=3 d=2]' \
+	'execute_diffusion_3_16x16'; do
+	sed "s|step.DECODE bs=3.|$name|" replay.json >named.json
+	is "batch of $name" "$(grafted --capture caps named.json | head -n 1)" 'a op::a Net_0'
+done
+grep -v user_annotation replay.json >nostep.json
+is 'without steps: one capture is for all' "$(grafted --capture capture.json nostep.json)" "$want"
+refuses 3 'more than one capture' 'tl-graft --capture caps nostep.json >o.tl'
+sed 's/"dur":50,/"dur":0.001,/' replay.json >short.json
+refuses 3 'it lasted fewer ns than ops were captured' 'tl-graft --capture capture.json short.json >o.tl'
+grep -v hipGraphLaunch replay.json | sed 's/"name":"[abc]"/"name":"k"/' >nograph.json
+refuses 3 'no launch of a graph in this trace' 'tl-graft --capture capture.json nograph.json >o.tl'
+
+# ---- pseudo-ops ----
+expert() { # expert TS KERNEL: a launch and what it launched
+	ev cuda_runtime hipLaunchKernel 1 "$1" 5 "\"correlation\":$1"
+	ev kernel "$2" 7 $((1000 + $1)) 5 "\"device\":0,\"stream\":7,\"correlation\":$1"
+}
+{
+	ev cpu_op vllm::moe_forward 1 0 500 '"Input Dims":[[4,8]],"Sequence number":9'
+	ev cpu_op TopK 1 10 20 '"Input Dims":[[4,8],[]],"Concrete Inputs":["","2"]'
+	expert 15 topk
+	expert 100 matmul_ogs_1_swiglu
+	expert 200 matmul_ogs_2
+	expert 300 finalize_matmul_scatter
+	ev cpu_op sglang_profiler::thing_12 1 600 50
+	expert 610 k
+} | trace >moe.json
+is 'pseudo-ops' "$(tl-graft moe.json | tl-ops --sort name -c name,count --no-header | tr '\t' ' ')" \
+	'TopK 1
+pseudo_op::moe_triton_unfused_down 1
+pseudo_op::moe_triton_unfused_finalize_matmul_scatter 1
+pseudo_op::moe_triton_unfused_up 1
+sglang_profiler::thing 1'
+is 'their arguments' "$(tl-graft moe.json | tl-cat | grep '"pseudo_op::moe_triton_unfused_up"' | grep -o '"args":.*')" \
+	'"args":{"Input Dims":[[4,8]],"Sequence number":9,"Pseudo op":true,"External id":100,"MoE GEMM type":"up","MoE GEMM index":0,"MoE GEMM gated":true,"MoE topk":2}}'
+is 'twice is once' "$(tl-graft moe.json | tl-roofline --pseudo-ops -c name --no-header | sort | uniq -d)" ''
+is 'sums stay' "$(tl-graft moe.json | tl-kernels --by name)" "$(tl-kernels --by name moe.json)"
+is 'a trace without any goes through as it is' \
+	"$(tl-graft "$ROOT/tests/data/sample.json.gz" | tl-cat | sed '1d;$d' | cksum)" \
+	"$(tl-tree "$ROOT/tests/data/sample.json.gz" | tl-cat | sed '1d;$d' | cksum)"
+is 'both at once' "$(tl-graft --pseudo-ops --capture capture.json replay.json | tl-cat | sed 1d | cksum)" \
+	"$(tl-cat g.tl | sed 1d | cksum)"
+
+# ---- two sources ----
+tl-cat replay.json replay.json >both.tl
+is 'each source by itself' "$(grafted --capture capture.json both.tl)" "$want
+$want"
+
+# ---- what goes wrong ----
+refuses 2 'one input at a time' 'tl-graft a b'
+refuses 2 'min-match' 'tl-graft --min-match 101 replay.json'
+refuses 1 'cut off' 'head -c 700 g.tl | tl-graft >o.tl'
+refuses 1 'No space left' 'tl-graft replay.json >/dev/full'
+refuses 1 'events were removed' 'tl-filter --flat --kind kernel g.tl | tl-graft >o.tl'
+quiet 'a reader may leave' 'tl-graft moe.json | head -c 1'
+
+page_examples tl-graft.1
+done_testing
