@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-diff: what changed between two traces, at the lowest point where their
+ * call trees part.
+ *
+ * Each trace is read into arrays (run). The trees of two runs are merged to
+ * one (merged), whose nodes have a node of either side or of both. Tables are
+ * figures of the GPU work below the points where the trees part (stats), or of
+ * kernels aligned one by one where there are no ops (kernels).
+ *
+ * Names are compared as numbers: a run's node has the number of its normalised
+ * name in the strings, which both sides share.
+ */
+#ifndef TL_DIFF_H
+#define TL_DIFF_H
+
+#include "table/table.h"
+#include "trace/trace.h"
+
+#define NONE UINT32_MAX
+#define NSIDES 2
+
+enum what_by {
+	BY_OP,
+	BY_KERNEL,
+};
+
+enum unit_of {
+	PER_RUN,
+	PER_STEP,
+};
+
+/* A time, or a share of the time before. */
+struct threshold {
+	bool is_set, is_percent;
+	double percent;
+	int64_t ns;
+};
+
+struct settings {
+	VEC(const char *) paths[NSIDES];
+	struct str names[NSIDES]; /* --names */
+	const char *table;        /* --table */
+	enum what_by by;
+	enum unit_of per;
+	bool python, print, list, verbose;
+	const char *equiv; /* --equiv */
+	struct uid subtree[NSIDES];
+	bool has_subtree[NSIDES];
+	struct threshold min_diff, fail_over;
+	const char *junit;
+	struct select select;
+	bool is_selective; /* some option of it is given */
+	struct table_dest dest;
+};
+
+/* ---- names.c: which names are one ---- */
+
+/*
+ * N: addresses and line numbers go, driver launches are one. S: besides, the
+ * function and the folders of a Python frame go. By number of the raw name.
+ */
+struct norms {
+	struct strings *st;
+	VEC(uint32_t) n, s; /* by raw name + 1; 0: not asked yet */
+	struct map same; /* --equiv: a number to the one that stands for it */
+	VEC(uint32_t) s_of_n; /* unused numbers are 0 */
+};
+
+uint32_t norm_n(struct norms *nm, uint32_t name);
+uint32_t norm_s(struct norms *nm, uint32_t name);
+void norms_read_equiv(struct norms *nm, const char *path);
+void norms_free(struct norms *nm);
+/* A raw name without "(12)", as a common ancestor is called. */
+void name_without_lines(struct buf *b, struct str name);
+
+/* ---- read.c: a run in arrays ---- */
+
+/*
+ * A host event or GPU event. Nodes lie in the order of the tree stream: what
+ * is below one comes directly behind it, up to node.behind. 72 bytes.
+ */
+struct node {
+	int64_t ts, dur;
+	uint32_t id, inst; /* its uid */
+	uint32_t name;     /* INTERN_NONE: without */
+	uint32_t n;        /* N of it; INTERN_NONE: without a name */
+	uint32_t sym;      /* n, or one for its uid: never INTERN_NONE */
+	uint32_t parent;   /* NONE: a root */
+	uint32_t behind;
+	uint32_t first_kid, nkids; /* in run.kids */
+	uint32_t first_gpu;        /* GPU events before it, in run.gpus */
+	uint32_t chain;            /* modules around it: run.chains, or NONE */
+	uint32_t extra; /* op: its arguments; GPU event: its place in gpus */
+	uint8_t kind;
+	uint8_t flags; /* NODE_ */
+};
+
+enum {
+	NODE_GPU_PATH = 1 << 0, /* GPU work, or some below it */
+	NODE_TREE = 1 << 1,     /* has a place in the tree */
+	NODE_UNSORTED = 1 << 2, /* its children on the GPU path aren't by ts */
+	NODE_BARE_LAUNCH = 1 << 3, /* an op with a launch among its children */
+	NODE_BELOW_OP = 1 << 4,
+};
+
+static inline bool
+is_launch_kind(uint8_t kind)
+{
+	return (KIND_BIT(kind) & KINDS_LAUNCH) != 0;
+}
+
+static inline bool
+is_gpu_kind(uint8_t kind)
+{
+	return (KIND_BIT(kind) & KINDS_GPU) != 0;
+}
+
+/* A GPU event. */
+struct gpu {
+	uint32_t node;
+	uint32_t rank;       /* in the order of launches in the file */
+	uint32_t launch_id;  /* of its launch; NONE: without */
+	uint32_t stream;     /* run.streams */
+	uint32_t annotation; /* around its launch, INTERN_NONE */
+	int64_t step;        /* of its launch, or WALK_NO_STEP */
+	bool is_unlinked;
+};
+
+/* Frames of modules around a node. */
+struct chain {
+	uint32_t up;   /* NONE: the outermost */
+	uint32_t name; /* without its number */
+};
+
+struct gpu_stream {
+	struct key dev, stream;
+};
+
+/* A step of the trace: for its time on the clock. */
+struct step {
+	int64_t number, start, end;
+};
+
+/* One source of one trace. */
+struct run {
+	const char *path;
+	uint32_t src;
+	bool has_rank;
+	int64_t rank;
+	VEC(struct node) nodes;
+	VEC(uint32_t) kids; /* in their order: host by start, then GPU */
+	VEC(struct gpu) gpus;
+	VEC(struct chain) chains;
+	VEC(struct gpu_stream) streams;
+	VEC(struct op_args) args;
+	VEC(struct step) steps; /* by start */
+	VEC(uint64_t) hash;     /* of each node's subtree on the GPU path */
+	VEC(uint32_t) roots;
+	uint64_t nevents, nduplicates;
+	/* GPU work that no root has: without a launch; launched elsewhere */
+	uint64_t nunlinked, noutside;
+	int64_t unlinked_ns, outside_ns;
+	int64_t gpu_ns; /* of all GPU work asked for */
+};
+
+struct file;
+/* Opened, so that its decoder begins. */
+struct file *file_open(
+    struct settings *set, struct norms *nm, const char *path);
+/* Reads all; the runs of the sources asked for, owned by the file. */
+void file_read(struct file *f);
+size_t file_runs(const struct file *f);
+struct run *file_run(struct file *f, size_t i);
+void file_close(struct file *f);
+
+static inline int64_t
+node_end(const struct node *n)
+{
+	return n->ts + n->dur;
+}
+
+/* ---- forest.c: what is below what ---- */
+
+/* Children, hashes and roots, after reading. */
+void forest_build(
+    struct run *r, const struct settings *set, const struct strings *st);
+
+/* Up to here, in run.gpus: GPU events below a node and itself. */
+static inline uint32_t
+gpu_behind(const struct run *r, const struct node *n)
+{
+	return n->behind < r->nodes.n ? r->nodes.v[n->behind].first_gpu
+				      : (uint32_t)r->gpus.n;
+}
+
+typedef VEC(uint32_t) u32s;
+
+/* Children on the GPU path, in their order or by ts. Replaces list. */
+void forest_gpu_kids(const struct run *r, uint32_t at, u32s *list);
+void forest_sort(const struct run *r, u32s *list);
+/* Down to the first node that branches or launches; its children, if so. */
+uint32_t forest_collapse(const struct run *r, uint32_t at, u32s *kids);
+/* Whether two subtrees on the GPU path are the same: walked, not believed. */
+bool forest_equal(
+    const struct run *a, uint32_t x, const struct run *b, uint32_t y);
+/* The nearest op above; NONE. */
+uint32_t forest_op_above(const struct run *r, uint32_t at);
+/* GPU events below a node, itself left out, in the order of their launches. */
+void forest_gpu_below(const struct run *r, uint32_t at, u32s *list);
+
+/* ---- align.c: two lists of symbols ---- */
+
+/* A step of an alignment: places in the lists; NONE: one side only. */
+struct pair {
+	uint32_t a, b;
+};
+typedef VEC(struct pair) pairs;
+
+/*
+ * Unit costs for insertion, deletion, substitution; traced back from the end:
+ * equal symbols match, else deletion where it is as cheap, else insertion.
+ * Appends to out, in order. Time m n / 64; memory at most about ALIGN_BYTES,
+ * or 16 (m + n) sqrt(n) / 64 if that is more.
+ */
+#define ALIGN_BYTES (UINT64_C(64) << 20)
+void align_symbols(
+    const uint32_t *a, size_t m, const uint32_t *b, size_t n, pairs *out);
+
+/*
+ * Between two matches, as many of one side as of the other are taken for the
+ * same ones under other names: pairs by place.
+ */
+void pairs_between(pairs *ops);
+
+/* ---- levels.c: which of equal names belong together ---- */
+
+struct level_cache;
+
+/* Of a name in the lists that are aligned. */
+struct name_use {
+	uint32_t count[NSIDES];
+	uint32_t group;
+	bool is_matched;
+};
+
+/* Two runs, and what is kept between the alignments of their nodes. */
+struct duo {
+	const struct run *side[NSIDES];
+	struct norms *nm;
+	struct level_cache *levels[NSIDES];
+	VEC(struct name_use) names; /* by number, of the alignment at hand */
+};
+
+void duo_start(
+    struct duo *d, const struct run *a, const struct run *b, struct norms *nm);
+void duo_end(struct duo *d);
+
+/*
+ * Pairs nodes of one name by what is below them, where a name stands more than
+ * once; a and b are nodes, ops places in them. The ops may be replaced.
+ */
+void levels_decide(struct duo *d, const u32s *a, const u32s *b, pairs *ops);
+
+/* ---- merge.c: two trees to one ---- */
+
+enum merged_type {
+	MERGED_BOTH,
+	MERGED_ONE, /* of the first side only */
+	MERGED_TWO,
+};
+
+/* A merged node; its number is its place, in pre-order. */
+struct merged_node {
+	uint32_t at[NSIDES];   /* collapsed; NONE */
+	uint32_t orig[NSIDES]; /* as they were met */
+	uint32_t parent;       /* NONE: a root */
+	uint32_t behind;
+};
+
+struct merged {
+	const struct run *side[NSIDES];
+	VEC(struct merged_node) list;
+	VEC(uint32_t) roots;
+};
+
+static inline enum merged_type
+merged_type(const struct merged_node *m)
+{
+	if (m->at[0] == NONE)
+		return MERGED_TWO;
+	return m->at[1] == NONE ? MERGED_ONE : MERGED_BOTH;
+}
+
+void merge_runs(struct merged *m, struct duo *d);
+/* The merged node of an event of one side, NONE: it was not merged. */
+uint32_t merged_find(const struct merged *m, int side, struct uid uid);
+void merged_free(struct merged *m);
+
+/* phases.c: which children belong together. at may be replaced. */
+struct phases;
+struct phases *phases_create(struct duo *d);
+void phases_destroy(struct phases *p);
+/* Pairs of nodes, in order; valid until the next call. */
+const pairs *phases_of(struct phases *p, uint32_t at[NSIDES]);
+/* The roots of both sides. */
+const pairs *phases_roots(struct phases *p);
+
+/* ---- stats.c: GPU work and where the trees part ---- */
+
+/* A GPU event below a root. */
+struct diff_row {
+	uint32_t gpu; /* node of its side */
+	uint32_t op;  /* nearest op, NONE */
+	uint32_t lca; /* merged node, or NONE */
+	uint8_t side;
+	bool is_one_sided; /* the lca's name is that of this side only */
+	int64_t busy_ns;   /* of its lca and side */
+};
+
+struct diff {
+	const struct settings *set;
+	struct strings *strings;
+	struct norms *norms;
+	const struct run *side[NSIDES];
+	struct merged merged;
+	VEC(struct diff_row) stats;
+	bool is_identical;
+};
+
+void stats_find(struct diff *d);
+/* ns / n, rounded; n 0: ns. ops.c */
+int64_t mean_ns(int64_t ns, uint64_t n);
+/* The lca's name, as tables print it. */
+void stats_lca_name(
+    const struct diff *d, const struct diff_row *s, struct buf *b);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-diff: what changed between two traces?
+ *
+ * A sink over two trees: it merges them and prints figures of the GPU work
+ * below the points where they part.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/tl-diff/sides.h"
+
+#define OPT_BY (OPT_LONG + 0)
+#define OPT_EQUIV (OPT_LONG + 1)
+#define OPT_FAIL_OVER (OPT_LONG + 2)
+#define OPT_JUNIT (OPT_LONG + 3)
+#define OPT_LIST_TABLES (OPT_LONG + 4)
+#define OPT_MIN_DIFF (OPT_LONG + 5)
+#define OPT_NAMES (OPT_LONG + 6)
+#define OPT_PER (OPT_LONG + 7)
+#define OPT_PYTHON (OPT_LONG + 8)
+#define OPT_SUBTREE1 (OPT_LONG + 9)
+#define OPT_SUBTREE2 (OPT_LONG + 10)
+#define OPT_TABLE_NAME (OPT_LONG + 11)
+#define OPT_UID_MAP (OPT_LONG + 12)
+
+static const struct opt options[] = {
+	{ 'A', "after", "FILE", "a trace or folder of the second side" },
+	{ 'B', "before", "FILE", "a trace or folder of the first side" },
+	{ OPT_BY, "by", "WHAT", "op, or kernel: for replays without ops" },
+	{ OPT_EQUIV, "equiv", "FILE", "pairs of names that are one, a line" },
+	{ OPT_FAIL_OVER, "fail-over", "TIME|PERCENT",
+	    "exit with 4 if it became slower by more" },
+	{ OPT_JUNIT, "junit", "FILE", "the verdict for a CI system" },
+	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
+	{ OPT_MIN_DIFF, "min-diff", "TIME|PERCENT",
+	    "--print: only what differs by so much" },
+	{ OPT_NAMES, "names", "A,B", "what the sides are called" },
+	{ OPT_PER, "per", "UNIT", "figures of a run, or of a step" },
+	{ 'p', "print", NULL, "the merged tree" },
+	{ OPT_PYTHON, "python", NULL, "Python frames are part of the trees" },
+	{ OPT_SUBTREE1, "subtree1", "UID",
+	    "--print: from this event of the first side on" },
+	{ OPT_SUBTREE2, "subtree2", "UID", "the same of the second side" },
+	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name" },
+	{ OPT_UID_MAP, "uid-map", NULL, "the table uid_map" },
+	OPT_SELECT,
+	OPT_TABLE,
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"what changed between two traces, at the lowest point where they part",
+	"[OPTIONS] BEFORE AFTER",
+	"tl-diff before.json.gz after.json.gz",
+};
+
+static const char *const by_words[] = { "op", "kernel", NULL };
+static const char *const per_words[] = { "run", "step", NULL };
+
+/* ---- options ---- */
+
+static struct threshold
+threshold_opt(const struct optparse *op)
+{
+	struct str s = str_of(op->arg);
+	struct threshold t = { .is_set = true };
+
+	if (s.len > 1 && s.p[s.len - 1] == '%') {
+		t.is_percent = true;
+		if (!num_double((struct str){ s.p, s.len - 1 }, &t.percent) ||
+		    t.percent < 0)
+			die_usage("option '%s': '%s' is no percentage",
+			    op->name, op->arg);
+	} else {
+		t.ns = opt_time(op);
+	}
+	return t;
+}
+
+static void
+names_opt(struct settings *set, const struct optparse *op)
+{
+	const char *comma = strchr(op->arg, ',');
+
+	if (comma == NULL || comma == op->arg || comma[1] == '\0')
+		die_usage("option '%s': '%s' is not two names with a comma "
+			  "between them",
+		    op->name, op->arg);
+	set->names[0] = (struct str){ op->arg, (size_t)(comma - op->arg) };
+	set->names[1] = str_of(comma + 1);
+}
+
+static void
+subtree_opt(struct settings *set, int side, const struct optparse *op)
+{
+	set->subtree[side].id = (uint64_t)opt_int(op, 0, INT64_MAX);
+	set->has_subtree[side] = true;
+	set->print = true;
+}
+
+static void
+take_option(struct settings *set, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case 'A': vec_push(&set->paths[1], op->arg); break;
+	case 'B': vec_push(&set->paths[0], op->arg); break;
+	case OPT_BY: set->by = (enum what_by)opt_word(op, by_words); break;
+	case OPT_EQUIV: set->equiv = op->arg; break;
+	case OPT_FAIL_OVER: set->fail_over = threshold_opt(op); break;
+	case OPT_JUNIT: set->junit = op->arg; break;
+	case OPT_LIST_TABLES: set->list = true; break;
+	case OPT_MIN_DIFF: set->min_diff = threshold_opt(op); break;
+	case OPT_NAMES: names_opt(set, op); break;
+	case OPT_PER: set->per = (enum unit_of)opt_word(op, per_words); break;
+	case 'p': set->print = true; break;
+	case OPT_PYTHON: set->python = true; break;
+	case OPT_SUBTREE1: subtree_opt(set, 0, op); break;
+	case OPT_SUBTREE2: subtree_opt(set, 1, op); break;
+	case OPT_TABLE_NAME: set->table = op->arg; break;
+	case OPT_UID_MAP: set->table = "uid_map"; break;
+	case 'v': set->verbose = true; break;
+	default:
+		if (select_opt(&set->select, op, ch))
+			set->is_selective = true;
+		else
+			(void)table_dest_opt(&set->dest, op, ch);
+		break;
+	}
+}
+
+static void
+check_print(const struct settings *set)
+{
+	const struct table_dest *d = &set->dest;
+
+	if (set->min_diff.is_set && !set->print)
+		die_usage("option '--min-diff' needs --print");
+	if (!set->print)
+		return;
+	if (set->table != NULL || set->by == BY_KERNEL || d->dir != NULL ||
+	    d->format != FMT_AUTO || d->columns != NULL || d->sort != NULL ||
+	    d->top != 0 || d->no_header || d->labels)
+		die_usage("option '--print' takes no options of tables");
+}
+
+static void
+check_settings(struct settings *set)
+{
+	if (set->select.kinds != 0 && (set->select.kinds & KINDS_GPU) == 0)
+		die_usage("option '--kind' needs kernel, memcpy or memset: "
+			  "what the GPU worked on");
+	check_print(set);
+	if (set->junit != NULL && !set->fail_over.is_set)
+		die_usage("option '--junit' needs --fail-over");
+	for (int s = 0; s < NSIDES; s++)
+		if (set->names[s].len == 0)
+			set->names[s] = s == 0 ? STR("before") : STR("after");
+	set->select.need_windows = true;
+	set->select.late_ranks = true;
+	tables_check(set);
+}
+
+static void
+take_operands(struct settings *set, const struct optparse *op)
+{
+	bool has_sides = set->paths[0].n > 0 || set->paths[1].n > 0;
+
+	if (has_sides && op->ind < op->argc)
+		die_usage("either two traces, or -B and -A");
+	if (has_sides && (set->paths[0].n == 0 || set->paths[1].n == 0))
+		die_usage("option '--%s' is missing",
+		    set->paths[0].n == 0 ? "before" : "after");
+	if (has_sides)
+		return;
+	if (op->argc - op->ind != NSIDES)
+		die_usage("two traces are to be compared, not %d",
+		    op->argc - op->ind);
+	for (int s = 0; s < NSIDES; s++)
+		vec_push(&set->paths[s], op->argv[op->ind + s]);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { .by = BY_OP };
+	struct optparse op;
+	int ch, status;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &op, ch);
+	if (set.list) {
+		tables_list();
+		return EXIT_DONE;
+	}
+	check_settings(&set);
+	take_operands(&set, &op);
+	status = sides_compare(&set);
+	vec_free(&set.paths[0]);
+	vec_free(&set.paths[1]);
+	select_free(&set.select);
+	return status;
+}

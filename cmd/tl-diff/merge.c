@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two trees to one. Merged nodes are numbered in pre-order; the open ones
+ * stand on a stack of our own, so a tree may be as deep as it likes.
+ */
+#include "cmd/tl-diff/diff.h"
+
+/* A merged node whose children are being merged. */
+struct frame {
+	uint32_t id;
+	size_t first, next, end; /* its children: in merger.pairs */
+	bool is_equal;           /* all below is the same on both sides */
+};
+
+struct merger {
+	struct merged *m;
+	struct duo *d;
+	struct phases *phases;
+	VEC(struct frame) stack;
+	pairs pairs;
+	u32s kids[NSIDES];
+};
+
+/* Subtrees that are the same are matched place by place. */
+static void
+zip_children(struct merger *g, const uint32_t at[NSIDES])
+{
+	for (int s = 0; s < NSIDES; s++) {
+		const struct run *r = g->d->side[s];
+
+		forest_gpu_kids(r, at[s], &g->kids[s]);
+		if (r->nodes.v[at[s]].flags & NODE_UNSORTED)
+			forest_sort(r, &g->kids[s]);
+	}
+	for (size_t i = 0; i < g->kids[0].n; i++)
+		vec_push(&g->pairs,
+		    ((struct pair){ g->kids[0].v[i], g->kids[1].v[i] }));
+}
+
+static bool
+is_same(const struct merger *g, const uint32_t at[NSIDES])
+{
+	const struct run *a = g->d->side[0], *b = g->d->side[1];
+
+	return at[0] != NONE && at[1] != NONE &&
+	    a->hash.v[at[0]] == b->hash.v[at[1]] &&
+	    forest_equal(a, at[0], b, at[1]);
+}
+
+/* Makes the merged node of a pair, and finds its children. */
+static void
+open_pair(struct merger *g, struct pair p, uint32_t parent, bool is_equal)
+{
+	uint32_t at[NSIDES] = { p.a, p.b };
+	struct frame f = { .id = (uint32_t)g->m->list.n,
+		.first = g->pairs.n,
+		.next = g->pairs.n,
+		.is_equal = is_equal || is_same(g, at) };
+
+	if (g->m->list.n >= NONE - 1)
+		die("the merged tree has too many nodes");
+	if (f.is_equal) {
+		zip_children(g, at);
+	} else {
+		const pairs *ops = phases_of(g->phases, at);
+
+		for (size_t i = 0; i < ops->n; i++)
+			vec_push(&g->pairs, ops->v[i]);
+	}
+	f.end = g->pairs.n;
+	vec_push(&g->m->list,
+	    ((struct merged_node){
+		.at = { at[0], at[1] },
+		.orig = { p.a, p.b },
+		.parent = parent,
+	    }));
+	vec_push(&g->stack, f);
+}
+
+static void
+merge_tree(struct merger *g, struct pair root)
+{
+	vec_push(&g->m->roots, (uint32_t)g->m->list.n);
+	open_pair(g, root, NONE, false);
+	while (g->stack.n > 0) {
+		struct frame *f = &g->stack.v[g->stack.n - 1];
+
+		if (f->next < f->end) {
+			struct pair p = g->pairs.v[f->next++];
+
+			open_pair(g, p, f->id, f->is_equal);
+			continue;
+		}
+		g->pairs.n = f->first;
+		g->m->list.v[f->id].behind = (uint32_t)g->m->list.n;
+		g->stack.n--;
+	}
+}
+
+/* ---- a single subtree, on request ---- */
+
+static uint32_t
+find_uid(const struct run *r, struct uid uid)
+{
+	for (uint32_t i = 0; i < r->nodes.n; i++)
+		if (r->nodes.v[i].id == uid.id &&
+		    r->nodes.v[i].inst == uid.inst)
+			return i;
+	die("%s: no event %" PRIu64 " in the tree", r->path, uid.id);
+}
+
+void
+merge_runs(struct merged *m, struct duo *d)
+{
+	struct merger g = { .m = m, .d = d, .phases = phases_create(d) };
+	pairs roots = { 0 };
+	const pairs *found;
+
+	m->side[0] = d->side[0];
+	m->side[1] = d->side[1];
+	found = phases_roots(g.phases);
+	for (size_t i = 0; i < found->n; i++)
+		vec_push(&roots, found->v[i]);
+	for (size_t i = 0; i < roots.n; i++)
+		merge_tree(&g, roots.v[i]);
+	phases_destroy(g.phases);
+	vec_free(&roots);
+	vec_free(&g.stack);
+	vec_free(&g.pairs);
+	vec_free(&g.kids[0]);
+	vec_free(&g.kids[1]);
+}
+
+/* The merged node of an event of one side, NONE: it was not merged. */
+uint32_t
+merged_find(const struct merged *m, int side, struct uid uid)
+{
+	uint32_t at = find_uid(m->side[side], uid);
+
+	for (uint32_t i = 0; i < m->list.n; i++)
+		if (m->list.v[i].at[side] == at ||
+		    m->list.v[i].orig[side] == at)
+			return i;
+	return NONE;
+}
+
+void
+merged_free(struct merged *m)
+{
+	vec_free(&m->list);
+	vec_free(&m->roots);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which names are one: an address or a line number that differs is no
+ * difference, and neither are the drivers' names for a launch.
+ */
+#include "cmd/tl-diff/diff.h"
+
+#define LAUNCH "__kernel_launch__"
+
+static bool
+is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
+	    (c >= 'A' && c <= 'F');
+}
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* What Python's \s holds of ASCII. */
+static bool
+is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
+}
+
+/* Bytes of "(12)" at i, or 0. */
+static size_t
+line_number(struct str s, size_t i)
+{
+	size_t at = i;
+
+	if (at >= s.len || s.p[at++] != '(')
+		return 0;
+	while (at < s.len && is_digit(s.p[at]))
+		at++;
+	return at > i + 1 && at < s.len && s.p[at] == ')' ? at + 1 - i : 0;
+}
+
+/* Bytes of an address at i, or 0. */
+static size_t
+address(struct str s, size_t i)
+{
+	size_t at = i + 2;
+
+	if (at >= s.len || s.p[i] != '0' || s.p[i + 1] != 'x')
+		return 0;
+	while (at < s.len && is_hex(s.p[at]))
+		at++;
+	return at > i + 2 ? at - i : 0;
+}
+
+/* Addresses and Python's line numbers go. */
+static void
+put_plain(struct buf *b, struct str s)
+{
+	static const struct str py = STR_INIT(".py");
+
+	for (size_t i = 0; i < s.len;) {
+		size_t n = address(s, i);
+
+		if (n > 0) {
+			buf_puts(b, "0xXXXX");
+			i += n;
+			continue;
+		}
+		if (str_starts((struct str){ s.p + i, s.len - i }, py)) {
+			n = line_number(s, i + py.len);
+			if (n > 0 && i + py.len + n < s.len &&
+			    s.p[i + py.len + n] == ':') {
+				buf_puts(b, ".py:");
+				i += py.len + n + 1;
+				continue;
+			}
+		}
+		buf_putc(b, s.p[i++]);
+	}
+}
+
+/* ": function" at the end goes, then the folders before a Python file. */
+static struct str
+strip_frame(struct str s)
+{
+	size_t at = s.len;
+
+	/* the earliest ":\s+\S+$": no blank in the word, one before it */
+	while (at > 0 && !is_blank(s.p[at - 1]))
+		at--;
+	if (at < s.len && at > 0) {
+		size_t colon = at;
+
+		while (colon > 0 && is_blank(s.p[colon - 1]))
+			colon--;
+		if (colon > 0 && s.p[colon - 1] == ':')
+			s.len = colon - 1;
+	}
+	if (s.len > 3 && memcmp(s.p + s.len - 3, ".py", 3) == 0) {
+		at = s.len;
+		while (at > 0 && s.p[at - 1] != '/')
+			at--;
+		if (at > 0 && s.len - at > 3 && memchr(s.p, '\n', at) == NULL) {
+			s.p += at;
+			s.len -= at;
+		}
+	}
+	return s;
+}
+
+static struct str
+one_launch(struct str s)
+{
+	if (str_eq(s, STR("hipModuleLaunchKernel")) ||
+	    str_eq(s, STR("cuLaunchKernel")))
+		return STR(LAUNCH);
+	return s;
+}
+
+static uint32_t
+stands_for(const struct norms *nm, uint32_t id)
+{
+	const uint64_t *to;
+
+	while ((to = map_get(&nm->same, id)) != NULL && *to != id)
+		id = (uint32_t)*to;
+	return id;
+}
+
+static uint32_t
+normalise(struct norms *nm, uint32_t name, bool stripped)
+{
+	struct buf b = { 0 };
+	struct str s;
+	uint32_t id;
+
+	put_plain(&b, strings_get(nm->st, name));
+	s = buf_str(&b);
+	if (stripped)
+		s = strip_frame(s);
+	id = stands_for(nm, intern_put(nm->st->text, one_launch(s)));
+	buf_free(&b);
+	return id;
+}
+
+uint32_t
+norm_n(struct norms *nm, uint32_t name)
+{
+	if (name == INTERN_NONE)
+		return INTERN_NONE;
+	while (nm->n.n <= name)
+		vec_push(&nm->n, 0);
+	if (nm->n.v[name] == 0)
+		nm->n.v[name] = normalise(nm, name, false) + 1;
+	return nm->n.v[name] - 1;
+}
+
+uint32_t
+norm_s(struct norms *nm, uint32_t name)
+{
+	if (name == INTERN_NONE)
+		return INTERN_NONE;
+	while (nm->s.n <= name)
+		vec_push(&nm->s, 0);
+	if (nm->s.v[name] == 0)
+		nm->s.v[name] = normalise(nm, name, true) + 1;
+	return nm->s.v[name] - 1;
+}
+
+/* ---- --equiv ---- */
+
+/* Both names of a line are one from now on. */
+static void
+unite(struct norms *nm, struct str a, struct str b)
+{
+	uint32_t raw[2] = { intern_put(nm->st->text, a),
+		intern_put(nm->st->text, b) };
+	uint32_t n[2], s[2];
+
+	for (int i = 0; i < 2; i++) {
+		n[i] = normalise(nm, raw[i], false);
+		s[i] = normalise(nm, raw[i], true);
+	}
+	*map_put(&nm->same, n[1], NULL) = n[0];
+	s[0] = stands_for(nm, s[0]);
+	s[1] = stands_for(nm, s[1]);
+	if (s[0] != s[1])
+		*map_put(&nm->same, s[1], NULL) = s[0];
+}
+
+void
+norms_read_equiv(struct norms *nm, const char *path)
+{
+	struct in *in = in_open(path);
+	size_t line = 1;
+
+	for (;;) {
+		const unsigned char *end;
+		const char *p, *tab;
+		size_t len;
+
+		while ((end = memchr(in->p, '\n', (size_t)(in->end - in->p))) ==
+			NULL &&
+		    in_more(in))
+			;
+		if (end == NULL)
+			end = in->end;
+		p = (const char *)in->p;
+		len = (size_t)(end - in->p);
+		if (len == 0 && end == in->end)
+			break;
+		tab = memchr(p, '\t', len);
+		if (len > 0 && p[0] != '#') {
+			if (tab == NULL || tab == p || tab + 1 == p + len)
+				die("%s: line %zu: expected two names with a "
+				    "tab between them",
+				    path, line);
+			unite(nm, (struct str){ p, (size_t)(tab - p) },
+			    (struct str){
+				tab + 1, len - (size_t)(tab + 1 - p) });
+		}
+		in->p = end < in->end ? end + 1 : end;
+		in_release(in);
+		line++;
+	}
+	in_close(in);
+}
+
+void
+norms_free(struct norms *nm)
+{
+	vec_free(&nm->n);
+	vec_free(&nm->s);
+	map_free(&nm->same);
+}
+
+void
+name_without_lines(struct buf *b, struct str name)
+{
+	for (size_t i = 0; i < name.len;) {
+		size_t n = line_number(name, i);
+
+		if (n == 0)
+			buf_putc(b, name.p[i++]);
+		i += n;
+	}
+}

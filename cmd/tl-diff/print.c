@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The merged tree, a line a node: what both sides have by its name, what they
+ * call differently by both, what only one has with its side in front.
+ *
+ * Children stand in three groups: of both, of the first, of the second side.
+ * With --min-diff only nodes are shown below which the sides differ by so much
+ * GPU time.
+ */
+#include "cmd/tl-diff/print.h"
+
+/* A node whose children are being printed. */
+struct level {
+	u32s kids;
+	size_t next;
+	size_t prefix; /* length of the prefix of its children */
+};
+
+struct printer {
+	const struct diff *d;
+	struct out *out;
+	int64_t min_ns; /* 0: all */
+	bool colour;
+	VEC(int64_t) change; /* by merged node: GPU time after less before */
+	VEC(int64_t) extent; /* the sum of what differs below */
+	VEC(struct level) stack;
+	struct buf prefix;
+};
+
+static void
+put_node(struct printer *p, int side, uint32_t at)
+{
+	const struct node *n = &p->d->side[side]->nodes.v[at];
+
+	if (n->name == INTERN_NONE) {
+		out_printf(p->out, "%" PRIu32, n->id);
+		return;
+	}
+	print_name(p->out, strings_get(p->d->strings, n->name));
+}
+
+/* A control character in a name would forge lines or drive a terminal. */
+void
+print_name(struct out *out, struct str s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (c < ' ' || c == 0x7f)
+			out_printf(out, "\\x%02x", c);
+		else
+			out_write(out, &s.p[i], 1);
+	}
+}
+
+static bool
+is_one_name(const struct printer *p, const struct merged_node *m)
+{
+	const struct node *a = &p->d->side[0]->nodes.v[m->at[0]];
+	const struct node *b = &p->d->side[1]->nodes.v[m->at[1]];
+
+	if (a->name != INTERN_NONE || b->name != INTERN_NONE)
+		return a->name == b->name;
+	return a->id == b->id;
+}
+
+static void
+put_text(struct printer *p, const struct merged_node *m)
+{
+	static const char *const colours[] = { "\033[33m", "\033[31m",
+		"\033[32m" };
+	enum merged_type type = merged_type(m);
+	bool plain = type == MERGED_BOTH && is_one_name(p, m);
+	bool coloured = p->colour && !plain;
+
+	if (coloured)
+		out_puts(p->out, colours[type]);
+	if (type == MERGED_BOTH && !plain)
+		out_puts(p->out, "combined: ");
+	else if (type != MERGED_BOTH)
+		out_puts(
+		    p->out, type == MERGED_ONE ? ">> trace1: " : "<< trace2: ");
+	put_node(p, type == MERGED_TWO ? 1 : 0, m->at[type == MERGED_TWO]);
+	if (type == MERGED_BOTH && !plain) {
+		out_puts(p->out, " | ");
+		put_node(p, 1, m->at[1]);
+	}
+	if (coloured)
+		out_puts(p->out, "\033[0m");
+	out_write(p->out, "\n", 1);
+}
+
+static bool
+is_shown(const struct printer *p, uint32_t id)
+{
+	return p->min_ns == 0 || p->extent.v[id] >= p->min_ns;
+}
+
+/* Children by type, each in their order. */
+static void
+list_kids(struct printer *p, uint32_t id, u32s *kids)
+{
+	const struct merged *t = &p->d->merged;
+
+	for (int type = MERGED_BOTH; type <= MERGED_TWO; type++)
+		for (uint32_t k = id + 1; k < t->list.v[id].behind;
+		     k = t->list.v[k].behind)
+			if ((int)merged_type(&t->list.v[k]) == type &&
+			    is_shown(p, k))
+				vec_push(kids, k);
+}
+
+static void
+put_line(struct printer *p, uint32_t id, bool is_last)
+{
+	out_str(p->out, buf_str(&p->prefix));
+	out_puts(p->out, is_last ? "└── " : "├── ");
+	put_text(p, &p->d->merged.list.v[id]);
+}
+
+static void
+open_level(struct printer *p, uint32_t id, bool is_last)
+{
+	struct level *l;
+
+	put_line(p, id, is_last);
+	l = vec_add(&p->stack);
+	*l = (struct level){ .prefix = p->prefix.len };
+	list_kids(p, id, &l->kids);
+	buf_puts(&p->prefix, is_last ? "    " : "│   ");
+}
+
+static void
+print_tree(struct printer *p, uint32_t root, bool is_last)
+{
+	open_level(p, root, is_last);
+	while (p->stack.n > 0) {
+		struct level *l = &p->stack.v[p->stack.n - 1];
+
+		if (l->next < l->kids.n) {
+			uint32_t kid = l->kids.v[l->next++];
+
+			open_level(p, kid, l->next == l->kids.n);
+			continue;
+		}
+		p->prefix.len = l->prefix;
+		vec_free(&l->kids);
+		p->stack.n--;
+	}
+}
+
+/* ---- what differs ---- */
+
+/* Each point's difference, then the sum of their sizes up the tree. */
+static void
+find_extents(struct printer *p)
+{
+	const struct diff *d = p->d;
+	const struct merged *t = &d->merged;
+
+	vec_reserve(&p->change, t->list.n);
+	vec_reserve(&p->extent, t->list.n);
+	p->change.n = p->extent.n = t->list.n;
+	if (t->list.n == 0)
+		return;
+	memset(p->change.v, 0, t->list.n * sizeof *p->change.v);
+	memset(p->extent.v, 0, t->list.n * sizeof *p->extent.v);
+	for (size_t i = 0; i < d->stats.n; i++) {
+		const struct diff_row *s = &d->stats.v[i];
+		int64_t dur = d->side[s->side]->nodes.v[s->gpu].dur;
+
+		if (s->lca != NONE)
+			p->change.v[s->lca] += s->side == 0 ? -dur : dur;
+	}
+	/* one-sided trees differ by all that they have */
+	for (size_t i = 0; i < t->list.n; i++) {
+		const struct merged_node *m = &t->list.v[i];
+		int64_t c = p->change.v[i];
+
+		p->extent.v[i] += c < 0 ? -c : c;
+		if (merged_type(m) != MERGED_BOTH) {
+			int side = merged_type(m) == MERGED_ONE ? 0 : 1;
+			const struct run *r = d->side[side];
+			const struct node *n = &r->nodes.v[m->at[side]];
+
+			for (uint32_t g = n->first_gpu; g < gpu_behind(r, n);
+			     g++)
+				p->extent.v[i] +=
+				    r->nodes.v[r->gpus.v[g].node].dur;
+		}
+	}
+	for (size_t i = t->list.n; i-- > 0;) {
+		const struct merged_node *m = &t->list.v[i];
+
+		if (m->parent != NONE && merged_type(m) == MERGED_BOTH)
+			p->extent.v[m->parent] += p->extent.v[i];
+	}
+}
+
+/* ---- which roots ---- */
+
+static void
+list_roots(struct printer *p, u32s *roots)
+{
+	const struct diff *d = p->d;
+	bool any = false;
+
+	for (int s = 0; s < NSIDES; s++) {
+		uint32_t at;
+
+		if (!d->set->has_subtree[s])
+			continue;
+		any = true;
+		at = merged_find(&d->merged, s, d->set->subtree[s]);
+		if (at == NONE)
+			die("%s: event %" PRIu64
+			    " is not in the merged tree: nothing on the GPU "
+			    "path below it",
+			    d->side[s]->path, d->set->subtree[s].id);
+		vec_push(roots, at);
+	}
+	for (size_t i = 0; i < d->merged.roots.n && !any; i++)
+		if (is_shown(p, d->merged.roots.v[i]))
+			vec_push(roots, d->merged.roots.v[i]);
+}
+
+void
+print_merged(const struct diff *d, struct out *out, bool colour, int64_t min_ns)
+{
+	struct printer p = {
+		.d = d, .out = out, .min_ns = min_ns, .colour = colour
+	};
+	u32s roots = { 0 };
+
+	if (min_ns > 0)
+		find_extents(&p);
+	list_roots(&p, &roots);
+	for (size_t i = 0; i < roots.n; i++)
+		print_tree(&p, roots.v[i], i + 1 == roots.n);
+	vec_free(&roots);
+	vec_free(&p.change);
+	vec_free(&p.extent);
+	vec_free(&p.stack);
+	buf_free(&p.prefix);
+}

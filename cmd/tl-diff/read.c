@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading: the sources of a tree stream, each a run in arrays.
+ *
+ * Python frames are left out unless asked for. What was below them then is
+ * below the nearest event that is kept; a tree stream nests ops by themselves
+ * and puts frames around them, so these are the ops' own parents.
+ */
+#include "cmd/tl-diff/diff.h"
+
+#define EVENTS_MAX (UINT32_MAX - 1)
+
+/* An open event. */
+struct open {
+	uint32_t depth, node;
+	uint32_t chain; /* of modules, for those below */
+	uint32_t track;
+};
+
+struct file {
+	const char *path;
+	struct settings *set;
+	struct norms *nm;
+	struct stream_in *in;
+	struct recordings origins;
+	VEC(struct run *) runs; /* by recording */
+	VEC(struct open) open;
+	VEC(uint8_t) modules; /* by name: 1 it is one, 2 it is none */
+	struct map args;      /* of the run being read: hash to number */
+	struct map chains, streams;
+	struct run *run;
+};
+
+struct file *
+file_open(struct settings *set, struct norms *nm, const char *path)
+{
+	struct file *f = xcalloc(1, sizeof *f);
+	uint32_t kinds = select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
+	    KIND_BIT(KIND_ANNOTATION);
+
+	f->path = path;
+	f->set = set;
+	f->nm = nm;
+	if (set->python)
+		kinds |= KIND_BIT(KIND_PYTHON);
+	f->in = stream_open(path, nm->st, select_want(&set->select, WANT_TREE));
+	stream_only(f->in, kinds);
+	return f;
+}
+
+/* ---- numbers of what repeats ---- */
+
+static uint32_t
+args_number(struct file *f, const struct event *ev)
+{
+	struct op_args a = args_of_event(f->nm->st, ev);
+	uint64_t h = hash_mix(((uint64_t)a.dims << 32 | a.types) ^ HASH_K0,
+	    ((uint64_t)a.strides << 32 | a.concrete) ^ HASH_K1);
+
+	/* the rare collision tries the next number */
+	for (;; h++) {
+		bool is_new;
+		uint64_t *slot = map_put(&f->args, h, &is_new);
+
+		if (is_new) {
+			*slot = f->run->args.n;
+			vec_push(&f->run->args, a);
+		}
+		if (memcmp(&f->run->args.v[*slot], &a, sizeof a) == 0)
+			return (uint32_t)*slot;
+	}
+}
+
+static uint32_t
+stream_number(struct file *f, const struct event *ev)
+{
+	uint64_t h = hash_mix((uint64_t)ev->dev.n ^ ev->dev.type ^ HASH_K0,
+	    (uint64_t)ev->gpu_stream.n ^ HASH_K1);
+
+	h = hash_mix(h, HASH_K0 ^ ev->gpu_stream.type);
+	for (;; h++) {
+		bool is_new;
+		uint64_t *slot = map_put(&f->streams, h, &is_new);
+		const struct gpu_stream *s;
+
+		if (is_new) {
+			*slot = f->run->streams.n;
+			vec_push(&f->run->streams,
+			    ((struct gpu_stream){ ev->dev, ev->gpu_stream }));
+		}
+		s = &f->run->streams.v[*slot];
+		if (key_eq(s->dev, ev->dev) &&
+		    key_eq(s->stream, ev->gpu_stream))
+			return (uint32_t)*slot;
+	}
+}
+
+static bool
+is_module(struct file *f, uint32_t name)
+{
+	uint8_t *known;
+
+	if (name == INTERN_NONE)
+		return false;
+	while (f->modules.n <= name)
+		vec_push(&f->modules, 0);
+	known = &f->modules.v[name];
+	if (*known == 0)
+		*known =
+		    str_starts(strings_get(f->nm->st, name), STR("nn.Module:"))
+		    ? 1
+		    : 2;
+	return *known == 1;
+}
+
+/* "nn.Module: Linear_3" without its number. */
+static uint32_t
+module_name(struct file *f, uint32_t name)
+{
+	struct str s = strings_get(f->nm->st, name);
+	size_t n = s.len;
+
+	while (n > 0 && s.p[n - 1] >= '0' && s.p[n - 1] <= '9')
+		n--;
+	if (n < s.len && n > 0 && s.p[n - 1] == '_')
+		s.len = n - 1;
+	return intern_put(f->nm->st->text, s);
+}
+
+static uint32_t
+chain_with(struct file *f, uint32_t up, uint32_t name)
+{
+	struct chain c = { up, module_name(f, name) };
+	bool is_new;
+	uint64_t *slot =
+	    map_put(&f->chains, (uint64_t)c.up << 32 | c.name, &is_new);
+
+	if (is_new) {
+		*slot = f->run->chains.n;
+		vec_push(&f->run->chains, c);
+	}
+	return (uint32_t)*slot;
+}
+
+/* ---- events ---- */
+
+static void
+end_run(struct file *f)
+{
+	struct run *r = f->run;
+
+	if (r == NULL)
+		return;
+	while (f->open.n > 0)
+		r->nodes.v[f->open.v[--f->open.n].node].behind =
+		    (uint32_t)r->nodes.n;
+	map_free(&f->args);
+	map_free(&f->chains);
+	map_free(&f->streams);
+	f->run = NULL;
+}
+
+/* The source's run. Its events stand together. */
+static void
+enter_run(struct file *f, uint32_t src)
+{
+	struct recording *o = recordings_of(&f->origins, src);
+
+	while (f->runs.n <= o->no)
+		vec_push(&f->runs, NULL);
+	if (f->runs.v[o->no] == NULL) {
+		struct run *r = xcalloc(1, sizeof *r);
+
+		r->path = f->origins.path;
+		r->src = src;
+		f->runs.v[o->no] = r;
+	}
+	if (f->run == f->runs.v[o->no])
+		return;
+	end_run(f);
+	f->run = f->runs.v[o->no];
+}
+
+static void
+close_top(struct file *f)
+{
+	f->run->nodes.v[f->open.v[--f->open.n].node].behind =
+	    (uint32_t)f->run->nodes.n;
+}
+
+/*
+ * The event above, among those kept. Where frames were left out depths alone
+ * do not tell: an op may be followed by a frame that is a root, and the op
+ * below that is not below the first. Then thread and time do.
+ */
+static const struct open *
+find_parent(struct file *f, const struct event *ev)
+{
+	while (f->open.n > 0) {
+		const struct open *top = &f->open.v[f->open.n - 1];
+		const struct node *n = &f->run->nodes.v[top->node];
+
+		if (top->depth < ev->depth &&
+		    ((n->id == ev->parent.id && n->inst == ev->parent.inst) ||
+			event_is(ev, KINDS_GPU) ||
+			(top->track == ev->track && ev->ts_ns < node_end(n))))
+			return top;
+		close_top(f);
+	}
+	return NULL;
+}
+
+static uint32_t
+symbol_of_uid(struct file *f, const struct event *ev)
+{
+	char text[48];
+	size_t n = num_put_u64(text, ev->uid.id);
+
+	if (ev->uid.inst != 0) {
+		text[n++] = '.';
+		n += num_put_u64(text + n, ev->uid.inst);
+	}
+	return intern_put(f->nm->st->text, (struct str){ text, n });
+}
+
+static struct node
+node_of(struct file *f, const struct event *ev)
+{
+	struct run *r = f->run;
+	int64_t end;
+
+	if (r->nodes.n >= EVENTS_MAX)
+		die("%s: more than %u events", f->origins.path, EVENTS_MAX);
+	if (ev->uid.id > UINT32_MAX)
+		die("%s: event %" PRIu64 " is beyond what can be compared",
+		    f->origins.path, ev->uid.id);
+	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
+		die("%s: event %" PRIu64 ": its end is out of range",
+		    f->origins.path, ev->uid.id);
+	return (struct node){
+		.ts = ev->ts_ns,
+		.dur = ev->dur_ns,
+		.id = (uint32_t)ev->uid.id,
+		.inst = ev->uid.inst,
+		.name = ev->name,
+		.n = norm_n(f->nm, ev->name),
+		.sym = ev->name == INTERN_NONE ? symbol_of_uid(f, ev)
+					       : norm_n(f->nm, ev->name),
+		.parent = NONE,
+		.first_gpu = (uint32_t)r->gpus.n,
+		.chain = NONE,
+		.extra = NONE,
+		.kind = ev->shape->kind,
+	};
+}
+
+static void
+count_gpu(struct run *r, const struct event *ev, bool in_tree)
+{
+	stat_add(&r->gpu_ns, ev->dur_ns);
+	if (ev->flags & EV_UNLINKED) {
+		r->nunlinked++;
+		stat_add(&r->unlinked_ns, ev->dur_ns);
+	} else if (!in_tree) {
+		r->noutside++;
+		stat_add(&r->outside_ns, ev->dur_ns);
+	}
+}
+
+static void
+add_gpu(struct file *f, const struct event *ev, struct node *n)
+{
+	struct run *r = f->run;
+	const struct window *w = select_annotation(&f->set->select);
+	bool is_unlinked = (ev->flags & EV_UNLINKED) != 0;
+
+	n->extra = (uint32_t)r->gpus.n;
+	vec_push(&r->gpus,
+	    ((struct gpu){
+		.node = (uint32_t)r->nodes.n,
+		.rank = NONE,
+		.launch_id = is_unlinked || n->parent == NONE
+		    ? NONE
+		    : r->nodes.v[n->parent].id,
+		.stream = stream_number(f, ev),
+		.annotation = w != NULL ? w->name : INTERN_NONE,
+		.step = select_step(&f->set->select),
+		.is_unlinked = is_unlinked,
+	    }));
+	count_gpu(r, ev, (n->flags & NODE_TREE) != 0);
+}
+
+static void
+take_event(struct file *f, bool is_chosen)
+{
+	const struct event *ev = &f->in->ev;
+	bool is_gpu = event_is(ev, KINDS_GPU);
+	const struct open *up;
+	struct run *r = f->run;
+	struct node n;
+	uint32_t chain;
+
+	if (is_gpu && (ev->flags & EV_DUPLICATE)) {
+		r->nduplicates++;
+		return;
+	}
+	if ((is_gpu && !is_chosen) || (ev->shape->has & HAS_TS) == 0)
+		return;
+	up = find_parent(f, ev);
+	n = node_of(f, ev);
+	if (up != NULL) {
+		n.parent = up->node;
+		n.chain = up->chain;
+	}
+	if (f->in->section == SECTION_TREE)
+		n.flags |= NODE_TREE;
+	if (is_gpu)
+		add_gpu(f, ev, &n);
+	else if (n.kind == KIND_OP && ev->ngpu > 0)
+		n.extra = args_number(f, ev);
+	chain = n.chain;
+	if (n.kind == KIND_PYTHON && is_module(f, ev->name))
+		chain = chain_with(f, n.chain, ev->name);
+	vec_push(&f->open,
+	    ((struct open){ .depth = ev->depth,
+		.node = (uint32_t)r->nodes.n,
+		.chain = chain,
+		.track = ev->track }));
+	vec_push(&r->nodes, n);
+}
+
+static void
+take_annotation(struct file *f)
+{
+	const struct event *ev = &f->in->ev;
+	struct step s = { .start = ev->ts_ns };
+
+	if ((ev->shape->has & HAS_TS) != 0 && ev->name != INTERN_NONE &&
+	    step_of_name(strings_get(f->nm->st, ev->name), &s.number) &&
+	    num_add(ev->ts_ns, ev->dur_ns, &s.end))
+		vec_push(&f->run->steps, s);
+}
+
+void
+file_read(struct file *f)
+{
+	struct select *sel = &f->set->select;
+	enum item item;
+
+	select_start(sel, f->in);
+	recordings_file(&f->origins, f->path);
+	while ((item = stream_next(f->in)) != ITEM_END) {
+		bool is_chosen = select_item(sel, f->in, item);
+		const struct event *ev = &f->in->ev;
+
+		if (item == ITEM_SOURCE)
+			(void)recordings_source(
+			    &f->origins, sel, &f->in->source);
+		if (item != ITEM_EVENT)
+			continue;
+		enter_run(f, ev->src);
+		if (ev->shape->kind == KIND_ANNOTATION)
+			take_annotation(f);
+		else if (event_is(ev, KINDS_HOST | KINDS_GPU) ||
+		    (ev->shape->kind == KIND_PYTHON && f->set->python))
+			take_event(f, is_chosen);
+	}
+	end_run(f);
+	if (f->in->marks & MARK_SALVAGED)
+		doubt("%s: this stream was salvaged: events are missing",
+		    f->origins.path);
+	for (size_t i = 0; i < f->runs.n; i++) {
+		struct run *r = f->runs.v[i];
+		const struct recording *o = &f->origins.list.v[i];
+
+		if (r == NULL)
+			continue;
+		r->has_rank = o->has_rank;
+		r->rank = o->rank;
+		r->nevents = f->in->nevents;
+	}
+	stream_close(f->in);
+	f->in = NULL;
+}
+
+/* ---- runs ---- */
+
+static void
+run_free(struct run *r)
+{
+	if (r == NULL)
+		return;
+	vec_free(&r->nodes);
+	vec_free(&r->kids);
+	vec_free(&r->gpus);
+	vec_free(&r->chains);
+	vec_free(&r->streams);
+	vec_free(&r->args);
+	vec_free(&r->steps);
+	vec_free(&r->hash);
+	vec_free(&r->roots);
+	vec_release(r);
+}
+
+size_t
+file_runs(const struct file *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->runs.n; i++)
+		n += f->runs.v[i] != NULL && f->origins.list.v[i].is_asked;
+	return n;
+}
+
+struct run *
+file_run(struct file *f, size_t i)
+{
+	for (size_t k = 0; k < f->runs.n; k++)
+		if (f->runs.v[k] != NULL && f->origins.list.v[k].is_asked &&
+		    i-- == 0)
+			return f->runs.v[k];
+	return NULL;
+}
+
+void
+file_close(struct file *f)
+{
+	if (f == NULL)
+		return;
+	for (size_t i = 0; i < f->runs.n; i++)
+		run_free(f->runs.v[i]);
+	vec_free(&f->runs);
+	vec_free(&f->open);
+	vec_free(&f->modules);
+	recordings_free(&f->origins);
+	vec_release(f);
+}

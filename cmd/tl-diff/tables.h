@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of tl-diff. */
+#ifndef TL_DIFF_TABLES_H
+#define TL_DIFF_TABLES_H
+
+#include "cmd/tl-diff/diff.h"
+
+struct ops;
+struct kernels;
+
+/* All that has been found, for the tables. */
+struct found {
+	struct settings *set;
+	struct diff *diff; /* of the first pair; NULL by kernel */
+	struct ops *ops;
+	struct kernels *kernels;
+};
+
+/* What --table and --by ask for is checked, before anything is read. */
+void tables_check(struct settings *set);
+void tables_list(void);
+void tables_print(const struct found *f);
+
+/* Cells that several tables have. */
+#define ARG_CELLS 4
+extern const struct column arg_columns[ARG_CELLS];
+void cells_of_args(const struct strings *st, const struct op_args *a,
+    struct cell cells[ARG_CELLS]);
+/* Of an op; all INTERN_NONE of others and of NONE. */
+const struct op_args *args_of_node(const struct run *r, uint32_t at);
+struct str source_word(int side);
+/* The modules of an op, joined, or the nearest one; "root" without any. */
+void put_modules(const struct diff *d, const struct diff_row *s, struct buf *b);
+struct str module_parent(const struct diff *d, const struct diff_row *s);
+
+/* stats-rows.c: diff_stats and what is grouped from it */
+extern const struct column stats_columns[];
+extern const size_t stats_ncolumns;
+void stats_print(const struct diff *d, struct table_dest *dest);
+
+/* unique.c */
+extern const struct column unique_columns[];
+extern const size_t unique_ncolumns;
+void unique_print(const struct diff *d, struct table_dest *dest);
+/* Rows of the summary; unordered until sorted. */
+struct unique_row {
+	uint32_t stat; /* the first of them */
+	uint64_t n;
+	int64_t sum_ns;
+};
+struct unique {
+	VEC(struct unique_row) rows;
+};
+void unique_find(const struct diff *d, struct unique *u);
+void unique_sort(const struct diff *d, struct unique *u);
+
+/* lca.c */
+extern const struct column lca_columns[];
+extern const size_t lca_ncolumns;
+void lca_print(const struct diff *d, struct table_dest *dest);
+
+/* uids.c */
+extern const struct column uids_columns[];
+extern const size_t uids_ncolumns;
+void uids_print(const struct diff *d, struct table_dest *dest);
+
+/* A text as a string of JSON. */
+void json_string(struct buf *b, struct str s);
+
+#endif
