@@ -6,7 +6,8 @@
  *           detail that fits
  * icicle    GPU time by stacks of names
  * tables    what the sinks wrote as NDJSON
- * script    what draws them, in the browser
+ * page      its look and its places
+ * script-*  what draws in the browser
  *
  * A page is one file of fixed parts, and of data as JSON in which no '<' is
  * left, so that no name of a trace can end the element that holds it. Nothing
@@ -21,6 +22,7 @@
 /* Names of spans and stacks: a number in the page's list. 0 is "". */
 struct names_used {
 	const struct strings *strings;
+	size_t bytes; /* of those in the list; more than enough: no more come */
 	struct map numbers; /* of a string, to 1 + its place in list */
 	VEC(uint32_t) list;
 };
@@ -32,9 +34,12 @@ uint32_t name_number(struct names_used *names, uint32_t string);
 struct lanes;
 struct lanes *lanes_new(struct strings *st, struct names *threads);
 void lanes_free(struct lanes *l);
+/* What a source says of itself, once that is final. */
+void lanes_source(struct lanes *l, uint32_t src, const struct source *s);
+/* Behind each file: no more comes of its sources. */
+void lanes_file_end(struct lanes *l);
 /* Any event of a tree, in its order; src numbers the sources of all files. */
 void lanes_push(struct lanes *l, const struct event *ev, uint32_t src);
-/* Labels need the sources' ranks: NULL or the text of it. */
 void lanes_put(struct lanes *l, struct names_used *names, struct buf *b);
 
 /* ---- icicle.c ---- */
@@ -47,13 +52,17 @@ void icicle_put(struct icicle *t, struct names_used *names, struct buf *b);
 
 /* ---- tables.c ---- */
 
-/* Appends {"schema":...,"rows":[...],"left":N}, one for each table in a file;
- * is_first is false when one stands before. */
+/*
+ * Appends {"schema":...,"rows":[...],"left":N}, one for each table in a file;
+ * is_first is false when one stands before. Of long tables the head only: all
+ * that stands in b keeps below some 2 MB.
+ */
 void tables_put(const char *path, struct buf *b, bool *is_first);
 
-/* ---- script.c ---- */
+/* ---- page.c, script-head.c, script-view.c ---- */
 
 /* Lines, ended by NULL. */
-extern const char *const page_style[], *const page_body[], *const page_script[];
+extern const char *const page_style[], *const page_body[];
+extern const char *const page_script_head[], *const page_script_view[];
 
 #endif

@@ -9,8 +9,9 @@
 
 #include "cmd/tl-html/html.h"
 
-#define SPANS_MAX 150000 /* some 10 bytes each in the page: 1.5 MB */
-#define ROWS_MAX 6       /* deeper ops are in the icicle */
+#define SPANS_MAX 120000            /* some 13 bytes each in the page: 1.6 MB */
+#define SPANS_HELD ((size_t)500000) /* of files that were read */
+#define ROWS_MAX 6                  /* deeper ops are in the icicle */
 #define GAP_FIRST_NS 200
 
 struct stretch {
@@ -23,7 +24,15 @@ struct lane {
 	uint32_t src, track;
 	struct key dev, gpu_stream;
 	bool is_gpu, launches;
+	bool is_arranged; /* all its spans are there, in order */
 	VEC(struct stretch) spans;
+};
+
+struct lane_source {
+	bool has_rank, has_base;
+	int64_t rank;
+	int64_t base_ns;  /* of its clock, in Unix time where that is known */
+	int64_t first_ns; /* its first span, INT64_MAX: there is none */
 };
 
 struct lanes {
@@ -31,6 +40,8 @@ struct lanes {
 	struct names *threads;
 	struct map of_track, of_stream; /* hash of a key, to 1 + number */
 	VEC(struct lane) list;
+	VEC(struct lane_source) sources;
+	int64_t gap_ns; /* spans were joined by it to make room */
 };
 
 /* For each span that is left at a gap: what to do with it. */
@@ -39,6 +50,7 @@ struct sink {
 	struct names_used *names;
 	int64_t last_ns;
 	size_t n;
+	struct stretch *to; /* NULL, or where they go instead */
 };
 
 struct lanes *
@@ -57,6 +69,7 @@ lanes_free(struct lanes *l)
 	for (size_t i = 0; i < l->list.n; i++)
 		vec_free(&l->list.v[i].spans);
 	vec_free(&l->list);
+	vec_free(&l->sources);
 	map_free(&l->of_track);
 	map_free(&l->of_stream);
 	free(l);
@@ -102,6 +115,46 @@ host_lane(struct lanes *l, const struct event *ev, uint32_t src)
 	return lane;
 }
 
+/* ---- sources ---- */
+
+static struct lane_source *
+source_of(struct lanes *l, uint32_t src)
+{
+	while (l->sources.n <= src)
+		vec_push(&l->sources,
+		    ((struct lane_source){ .first_ns = INT64_MAX }));
+	return &l->sources.v[src];
+}
+
+static bool
+int_fact(const struct source *s, const char *key, int64_t *v)
+{
+	const struct fact *f = source_fact(s, key);
+
+	if (f == NULL)
+		return false;
+	if (f->val.type == VAL_INT)
+		*v = f->val.i;
+	return f->val.type == VAL_INT ||
+	    ((f->val.type == VAL_NUM || f->val.type == VAL_STRX) &&
+		num_i64(f->val.s, v));
+}
+
+void
+lanes_source(struct lanes *l, uint32_t src, const struct source *s)
+{
+	struct lane_source *o = source_of(l, src);
+	int64_t epoch;
+
+	o->has_rank = int_fact(s, "rank", &o->rank);
+	o->has_base = int_fact(s, "base", &o->base_ns);
+	if (int_fact(s, "epoch", &epoch))
+		o->has_base =
+		    o->has_base && num_add(o->base_ns, epoch, &o->base_ns);
+}
+
+/* ---- spans ---- */
+
 void
 lanes_push(struct lanes *l, const struct event *ev, uint32_t src)
 {
@@ -142,6 +195,9 @@ arrange(struct lane *lane)
 	int64_t open[ROWS_MAX];
 	size_t nopen = 0, kept = 0;
 
+	if (lane->is_arranged || lane->spans.n == 0)
+		return;
+	lane->is_arranged = true;
 	qsort(lane->spans.v, lane->spans.n, sizeof *lane->spans.v, compare);
 	if (lane->is_gpu)
 		return;
@@ -174,6 +230,8 @@ take(struct sink *sink, const struct stretch *s)
 	int64_t step = s->start_ns - sink->last_ns;
 
 	sink->n++;
+	if (sink->to != NULL)
+		sink->to[sink->n - 1] = *s;
 	if (sink->bytes == NULL)
 		return;
 	put_varint(sink->bytes, (uint64_t)step << 1 ^ (uint64_t)(step >> 63));
@@ -221,19 +279,57 @@ is_shown(const struct lane *lane)
 	return lane->spans.n > 0 && (lane->is_gpu || lane->launches);
 }
 
-/* The least gap at which the page holds all lanes. */
+/* The least gap at which all lanes together have so few spans. */
 static int64_t
-choose_gap(const struct lanes *l)
+choose_gap(const struct lanes *l, size_t most)
 {
-	for (int64_t gap_ns = 0;;
+	for (int64_t gap_ns = l->gap_ns;;
 	     gap_ns = gap_ns == 0 ? GAP_FIRST_NS : gap_ns * 2) {
 		struct sink count = { 0 };
 
 		for (size_t i = 0; i < l->list.n; i++)
 			if (is_shown(&l->list.v[i]))
 				walk(&l->list.v[i], gap_ns, &count);
-		if (count.n <= SPANS_MAX || gap_ns > INT64_MAX / 4)
+		if (count.n <= most || gap_ns > INT64_MAX / 4)
 			return gap_ns;
+	}
+}
+
+/* What walk() leaves comes by its end: in order of start it goes on. */
+static void
+join(struct lane *lane, int64_t gap_ns)
+{
+	struct sink sink = { .to = lane->spans.v };
+
+	/* never more than were read so far, so it writes behind itself */
+	walk(lane, gap_ns, &sink);
+	lane->spans.n = sink.n;
+	qsort(lane->spans.v, lane->spans.n, sizeof *lane->spans.v, compare);
+}
+
+void
+lanes_file_end(struct lanes *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->list.n; i++) {
+		struct lane *lane = &l->list.v[i];
+
+		if (!is_shown(lane))
+			vec_free(&lane->spans);
+		arrange(lane);
+		n += lane->spans.n;
+	}
+	if (n <= SPANS_HELD)
+		return;
+	l->gap_ns = choose_gap(l, SPANS_HELD / 2);
+	for (size_t i = 0; i < l->list.n; i++) {
+		struct lane *lane = &l->list.v[i];
+
+		join(lane, l->gap_ns);
+		lane->spans.v = xrealloc(
+		    lane->spans.v, (lane->spans.n + 1) * sizeof *lane->spans.v);
+		lane->spans.cap = lane->spans.n + 1;
 	}
 }
 
@@ -271,12 +367,10 @@ put_key(struct buf *b, const struct strings *st, struct key k)
 }
 
 static void
-put_label(struct lanes *l, const struct lane *lane, bool many, struct buf *b)
+put_label(struct lanes *l, const struct lane *lane, struct buf *b)
 {
 	struct buf text = { 0 };
 
-	if (many)
-		buf_printf(&text, "%u: ", (unsigned)lane->src);
 	if (lane->is_gpu) {
 		buf_puts(&text, "GPU ");
 		put_key(&text, l->strings, lane->dev);
@@ -292,32 +386,73 @@ put_label(struct lanes *l, const struct lane *lane, bool many, struct buf *b)
 	buf_free(&text);
 }
 
-/* GPU first; then as they came. */
+/* When each source's first span began, after that of the earliest one. */
+static void
+put_sources(struct lanes *l, struct buf *b)
+{
+	int64_t least = INT64_MAX, at;
+
+	for (size_t i = 0; i < l->list.n; i++) {
+		const struct lane *lane = &l->list.v[i];
+		struct lane_source *o = source_of(l, lane->src);
+
+		if (is_shown(lane) && lane->spans.v[0].start_ns < o->first_ns)
+			o->first_ns = lane->spans.v[0].start_ns;
+	}
+	for (size_t i = 0; i < l->sources.n; i++) {
+		struct lane_source *o = &l->sources.v[i];
+
+		if (o->first_ns == INT64_MAX ||
+		    !num_add(o->base_ns, o->first_ns, &at))
+			o->has_base = false;
+		else if (o->has_base && at < least)
+			least = at;
+	}
+	for (size_t i = 0; i < l->sources.n; i++) {
+		const struct lane_source *o = &l->sources.v[i];
+
+		buf_puts(b, i > 0 ? "," : "");
+		if (o->has_rank)
+			buf_printf(b,
+			    "{\"label\":\"rank %" PRId64 "\",\"rank\":%" PRId64,
+			    o->rank, o->rank);
+		else
+			buf_printf(b, "{\"label\":\"source %zu\"", i);
+		if (o->has_base &&
+		    !__builtin_sub_overflow(
+			o->base_ns + o->first_ns, least, &at))
+			buf_printf(b, ",\"offset_ns\":%" PRId64 "}", at);
+		else
+			buf_puts(b, ",\"offset_ns\":null}");
+	}
+}
+
+/* GPU first; then as they came. Spans count from their source's first one. */
 void
 lanes_put(struct lanes *l, struct names_used *names, struct buf *b)
 {
+	bool is_first = true;
 	int64_t gap_ns;
-	bool many = false, is_first = true;
 
-	for (size_t i = 0; i < l->list.n; i++) {
-		arrange(&l->list.v[i]);
-		many = many || l->list.v[i].src > 0;
-	}
-	gap_ns = choose_gap(l);
-	buf_printf(b, "{\"rows\":%d,\"gap_ns\":%" PRId64 ",\"lanes\":[",
+	lanes_file_end(l);
+	gap_ns = choose_gap(l, SPANS_MAX);
+	buf_printf(b, "{\"rows\":%d,\"gap_ns\":%" PRId64 ",\"sources\":[",
 	    ROWS_MAX, gap_ns);
+	put_sources(l, b);
+	buf_puts(b, "],\"lanes\":[");
 	for (size_t pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < l->list.n; i++) {
 			struct lane *lane = &l->list.v[i];
 			struct buf bytes = { 0 };
-			struct sink sink = { &bytes, names, 0, 0 };
+			struct sink sink = { .bytes = &bytes, .names = names };
 
 			if (!is_shown(lane) || lane->is_gpu != (pass == 0))
 				continue;
+			sink.last_ns = source_of(l, lane->src)->first_ns;
 			walk(lane, gap_ns, &sink);
 			buf_puts(b, is_first ? "{\"label\":" : ",{\"label\":");
 			is_first = false;
-			put_label(l, lane, many, b);
+			put_label(l, lane, b);
 			buf_printf(b,
 			    ",\"src\":%u,\"gpu\":%s,\"n\":%zu,\"spans\":\"",
 			    (unsigned)lane->src,

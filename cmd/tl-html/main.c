@@ -11,6 +11,7 @@
 
 #define OPT_TITLE (OPT_LONG + 0)
 #define NAME_MAX_BYTES 400
+#define NAMES_MAX_BYTES 800000
 
 static const struct opt options[] = {
 	{ 'o', "output", "FILE",
@@ -48,6 +49,11 @@ name_number(struct names_used *names, uint32_t string)
 		return 0;
 	place = map_put(&names->numbers, string, NULL);
 	if (*place == 0) {
+		size_t len = strings_get(names->strings, string).len;
+
+		if (names->bytes > NAMES_MAX_BYTES)
+			return 0;
+		names->bytes += len < NAME_MAX_BYTES ? len : NAME_MAX_BYTES;
 		vec_push(&names->list, string);
 		*place = names->list.n;
 	}
@@ -66,6 +72,9 @@ read_tree(struct page *p, const char *path)
 		if (item == ITEM_SOURCE &&
 		    first + in->source.src >= p->nsources)
 			p->nsources = first + in->source.src + 1;
+		if (item == ITEM_SOURCE && in->source.is_final)
+			lanes_source(
+			    p->lanes, first + in->source.src, &in->source);
 		if (item != ITEM_EVENT)
 			continue;
 		names_push(p->threads, &in->ev);
@@ -73,6 +82,7 @@ read_tree(struct page *p, const char *path)
 		icicle_push(p->icicle, &in->ev);
 	}
 	stream_close(in);
+	lanes_file_end(p->lanes);
 }
 
 static bool
@@ -159,14 +169,16 @@ write_page(struct page *p, const char *path, const char *title)
 	put_lines(out, page_body);
 	buf_puts(&p->tables, "]");
 	put_data(out, "tables", &p->tables);
-	lanes_put(p->lanes, &p->names, &b);
-	put_data(out, "lanes", &b);
+	/* it has the fewer names, and each of them is shown at once */
 	icicle_put(p->icicle, &p->names, &b);
 	put_data(out, "icicle", &b);
+	lanes_put(p->lanes, &p->names, &b);
+	put_data(out, "lanes", &b);
 	put_names(p, &b);
 	put_data(out, "names", &b);
 	out_puts(out, "<script>\n");
-	put_lines(out, page_script);
+	put_lines(out, page_script_head);
+	put_lines(out, page_script_view);
 	out_puts(out, "</script>\n</body></html>\n");
 	out_finish(out);
 }

@@ -6,7 +6,10 @@
 #include "cmd/tl-html/html.h"
 
 #define ROWS_MAX 1000
-#define BYTES_MAX 400000 /* of a table */
+/* Of a table: a quarter of what is left of the whole, between these. */
+#define BYTES_MAX 400000
+#define BYTES_MIN 20000
+#define BYTES_ALL 1800000
 #define LINE_MAX_BYTES (UINT64_C(64) << 20)
 
 struct reader {
@@ -69,9 +72,13 @@ static void
 put_rows(struct reader *r, struct buf *b)
 {
 	size_t start = b->len;
+	size_t room = start < BYTES_ALL ? (BYTES_ALL - start) / 4 : 0;
 	uint64_t n = 0, left = 0;
 	struct str line;
 
+	room = room > BYTES_MAX ? BYTES_MAX
+	    : room < BYTES_MIN  ? BYTES_MIN
+				: room;
 	buf_puts(b, ",\"rows\":[");
 	for (;;) {
 		if (!next_line(r, &line))
@@ -79,7 +86,7 @@ put_rows(struct reader *r, struct buf *b)
 			    r->path);
 		if (starts(line, "{\"end\":"))
 			break;
-		if (n < ROWS_MAX && b->len - start < BYTES_MAX) {
+		if (n < ROWS_MAX && b->len - start < room) {
 			buf_puts(b, n++ > 0 ? ",\n" : "\n");
 			put_line(r, line, b);
 		} else

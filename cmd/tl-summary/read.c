@@ -370,6 +370,7 @@ take_group(struct figures *f, const struct line *l)
 		.name = group_name(f, l),
 		.says = figures_text(f, text_of(f, l, "says")),
 		.verdict = figures_text(f, text_of(f, l, "verdict")),
+		.late_rank = figures_text(f, text_of(f, l, "late_rank")),
 		.latency_ns = int_of(l, "latency_ns_sum"),
 		.wait_ns = int_of(l, "wait_ns_sum"),
 		.collectives = int_of(l, "collectives"),
@@ -399,6 +400,17 @@ take_straggler(struct figures *f, const struct line *l)
 	r->times_last = int_of(l, "times_last");
 }
 
+/* Whether a group is judged by it. */
+static bool
+is_the_late_one(const struct figures *f, const struct rank *r)
+{
+	for (size_t i = 0; i < f->groups.n; i++)
+		if (!str_eq(f->groups.v[i].verdict, STR("none")) &&
+		    str_eq(f->groups.v[i].late_rank, r->label))
+			return true;
+	return false;
+}
+
 /* Of the group in which it is latest. */
 static void
 take_cause(struct figures *f, const struct line *l)
@@ -407,7 +419,8 @@ take_cause(struct figures *f, const struct line *l)
 	struct str verdict = text_of(f, l, "verdict");
 	int64_t late_ns = int_of(l, "late_ns_sum");
 
-	if (r == NULL || late_ns <= r->late_ns || str_eq(verdict, STR("none")))
+	if (r == NULL || late_ns <= r->late_ns ||
+	    str_eq(verdict, STR("none")) || !is_the_late_one(f, r))
 		return;
 	r->late_ns = late_ns;
 	r->verdict = figures_text(f, verdict);

@@ -8,11 +8,12 @@
 #include "cmd/tl-summary/summary.h"
 
 #define BAR_MAX 72
-#define BARS_MAX 16  /* ranks; of more, those that wait least */
-#define BAR_SIDES 28 /* the time of a rank behind its bar, and why it is late \
-	              */
-#define WIDE 74      /* from here on there is room for categories */
-#define ROOM_MIN 20  /* of a name */
+#define BARS_MAX 16 /* ranks; of more, those that wait least */
+#define BAR_SIDES                                                            \
+	28          /* the time of a rank behind its bar, and why it is late \
+	             */
+#define WIDE 74     /* from here on there is room for categories */
+#define ROOM_MIN 20 /* of a name */
 
 struct screen {
 	struct figures *f;

@@ -45,6 +45,7 @@ struct rank {
 /* A process group of tl-collective. */
 struct group {
 	struct str name, says, verdict;
+	struct str late_rank; /* empty: none */
 	int64_t latency_ns, wait_ns, collectives;
 };
 

@@ -73,7 +73,7 @@ charts_opt_chart(struct charts *c, const char *arg)
 		i++;
 	if (i == sizeof words / sizeof *words)
 		die_usage("option '--chart' needs bar, stacked, pie or scatter "
-		          "first, "
+			  "first, "
 			  "not '%.*s'",
 		    (int)kind.len, kind.p);
 	spec = vec_add(&c->list);

@@ -14,6 +14,9 @@ tl-timeline --format ndjson t.tl >timeline.ndjson
 tl-ops --format ndjson t.tl >ops.ndjson
 ok 'tables and a tree' tl-html -o p.html --title 'A title' timeline.ndjson \
 	ops.ndjson t.tl
+is 'a selection' "$(tl-html --step 2 -o s.html t.tl && page s.html |
+	sed -n 's/^spans //p')" "$(tl-filter --step 2 t.tl |
+	tl-html -o s2.html - && page s2.html | sed -n 's/^spans //p')"
 like 'are a page' "$(page p.html | tr '\n' ' ')" \
 	'^A title tables 2 rows [0-9]+ lanes [0-9]+ spans [0-9]+ stacks [0-9]+ $'
 tl-html -o q.html --title 'A title' timeline.ndjson ops.ndjson "$SAMPLE"
@@ -37,9 +40,26 @@ tl-report --html big.html big.json
 like 'a large trace' "$(page big.html)" 'spans [0-9]+ '
 ok 'is at most 5 MB' [ "$(wc -c <big.html)" -lt 5000000 ]
 
+python3 - >many.ndjson <<'END'
+import json
+print(json.dumps({"table": "t", "columns": [{"id": "a", "type": "text"}]}))
+for i in range(2000):
+    print(json.dumps({"a": "%05d" % i + "x" * 4000}))
+print('{"end":{"rows":2000}}')
+END
+# shellcheck disable=SC2046 # a list
+tl-html -o tables.html $(yes many.ndjson | head -n 40)
+ok 'of 40 long tables too' [ "$(wc -c <tables.html)" -lt 3000000 ]
+like 'which keep their heads' "$(page tables.html | tr '\n' ' ')" 'tables 40 rows [0-9]{3} '
+
 # ---- by tl-report ----
 
 if [ -x "$B/bin/tl-roofline" ]; then
+	tl-gen --ranks 4 -d ranks -n 2 --late-rank 2=2000000
+	ok 'four ranks' tl-report --html four.html ranks/*
+	like 'have their lanes' "$(page four.html | tr '\n' ' ')" ' lanes 2[0-9] '
+	like 'and clocks' "$(grep -o '"sources":.*"lanes"' four.html)" \
+		'"label":"rank 0","rank":0,"offset_ns":[0-9]+},'
 	ok 'tl-report' tl-report --html r.html --title Mine "$SAMPLE"
 	like 'has all of it' "$(page r.html | tr '\n' ' ')" '^Mine tables 1[0-9] rows'
 else
@@ -71,13 +91,26 @@ drawn() { # drawn FILE: the page as the browser has it
 		--user-data-dir="$TMP/browser" --enable-logging=stderr --dump-dom \
 		"file://$TMP/$1" 2>browser.err
 }
-if [ -n "$browser" ] && [ -f r.html ] && drawn none.html | grep -q data-ready
-then
-	drawn r.html >dom
+[ ! -f r.html ] || cat r.html "$ROOT/tests/cli/page-drive.html" >driven.html
+if [ -n "$browser" ] && [ -f driven.html ] &&
+	drawn driven.html >dom && grep -q data-ready dom; then
 	like 'a browser draws it' "$(grep -o 'data-ready' dom)" .
 	is 'without complaint' "$(grep -i 'console' browser.err)" ''
-	like 'the verdict' "$(cat dom)" 'id="verdict">Of 14.465 ms the GPU'
+	like 'the verdict' "$(cat dom)" 'id="verdict"><p>Of 14.465 ms the GPU'
 	like 'a roofline' "$(cat dom)" '<circle'
+	is 'keys, folding, search, filter and sorting' \
+		"$(sed -n 's/.*data-said="\([^"]*\)".*/\1/p' dom | tr ';' '\n')" \
+		'zoom true
+ pan true
+ all true
+ threads true
+ found '"$(tl-fold t.tl | awk '{ s += $NF } /[aA]ddmm/ { f += $NF }
+			END { printf "%.1f", 100 * f / s }')"' % matches
+ filter true
+ sort true'
+	drawn four.html >dom
+	like 'ranks under one another' "$(cat dom)" \
+		'<span class="name">2</span>.*late: throttled'
 	drawn evil.html >dom
 	like 'hostile names' "$(grep -o 'data-ready' dom)" .
 	like 'are text' "$(cat dom)" '&lt;/script&gt;&lt;script&gt;alert\(1\)'

@@ -98,9 +98,9 @@ ranks() {
 	} >d/gpu_timeline.ndjson
 	{
 		schema nccl_groups group:text desc:text ranks:text latency_ns_sum:int \
-			wait_ns_sum:real verdict:text says:text
+			wait_ns_sum:real late_rank:int verdict:text says:text
 		echo '{"group":"1","desc":"tp","latency_ns_sum":900,"wait_ns_sum":900.0,"verdict":"none","says":"ranks arrive together"}'
-		echo '{"group":"0","desc":"dp","ranks":"0-63","latency_ns_sum":100,"wait_ns_sum":300.0,"verdict":"host","says":"rank 1 late by 2.000 ms"}'
+		echo '{"group":"0","desc":"dp","ranks":"0-63","latency_ns_sum":100,"wait_ns_sum":300.0,"late_rank":1,"verdict":"host","says":"rank 1 late by 2.000 ms"}'
 		echo '{"end":{"rows":2}}'
 	} >d/nccl_groups.ndjson
 	{
@@ -112,6 +112,7 @@ ranks() {
 		schema straggler_cause rank:int late_ns_sum:int verdict:text
 		echo '{"rank":0,"late_ns_sum":0,"verdict":"none"}'
 		echo '{"rank":1,"late_ns_sum":4000000,"verdict":"host"}'
+		echo '{"rank":0,"late_ns_sum":5,"verdict":"host"}'
 		echo '{"rank":1,"late_ns_sum":9,"verdict":"network"}'
 		echo '{"end":{"rows":3}}'
 	} >d/straggler_cause.ndjson
