@@ -164,17 +164,42 @@ number_chars(const struct book *b, const struct book_column *c)
 	return n + n / 3 + (f == b->formats[BOOK_MILLI] ? 4 : 0);
 }
 
+static bool
+is_folded(const struct sheet *s, size_t i)
+{
+	return i < s->ncolumns && s->columns[i].flags & COL_FOLDED;
+}
+
+/* Neighbours that are folded are one group, with a button behind its last. */
 static void
 set_width(struct book *b, struct sheet *s, size_t i)
 {
 	const struct book_column *c = &s->columns[i];
 	size_t n = number_chars(b, c) + 1;
+	lxw_row_col_options look = {
+		.hidden = is_folded(s, i),
+		.level = is_folded(s, i),
+		.collapsed = i > 0 && is_folded(s, i - 1) && !is_folded(s, i),
+	};
 
 	n = c->chars > n ? c->chars : n;
 	n = n < WIDTH_MIN ? WIDTH_MIN : n > WIDTH_MAX ? WIDTH_MAX : n;
-	book_check(worksheet_set_column(
-		       s->ws, (lxw_col_t)i, (lxw_col_t)i, (double)n, NULL),
+	book_check(worksheet_set_column_opt(s->ws, (lxw_col_t)i, (lxw_col_t)i,
+		       (double)n, NULL, &look),
 	    "a width");
+}
+
+/* The button of a group that the last column ends. */
+static void
+close_group(struct sheet *s)
+{
+	lxw_row_col_options look = { .collapsed = LXW_TRUE };
+
+	if (is_folded(s, s->ncolumns - 1) && s->ncolumns < XLSX_COLUMNS)
+		book_check(
+		    worksheet_set_column_opt(s->ws, (lxw_col_t)s->ncolumns,
+			(lxw_col_t)s->ncolumns, LXW_DEF_COL_WIDTH, NULL, &look),
+		    "a group");
 }
 
 /* A bar behind each share, from 0 to 100. */
@@ -196,6 +221,49 @@ add_bars(struct sheet *s, size_t i)
 	    "a data bar");
 }
 
+/*
+ * Differences: white at zero, and as deep a colour as they are large; of
+ * percents all beyond 100 are alike, or a new op would leave the rest white.
+ */
+static void
+add_scale(struct sheet *s, size_t i)
+{
+	const struct book_column *c = &s->columns[i];
+	double most = -c->least > c->most ? -c->least : c->most;
+	bool less = c->flags & COL_BETTER_LESS;
+	const lxw_color_t good = 0x63be7b, bad = 0xf8696b;
+	lxw_conditional_format scale = {
+		.type = LXW_CONDITIONAL_3_COLOR_SCALE,
+		.min_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
+		.mid_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
+		.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
+		.min_color = less ? good : bad,
+		.mid_color = 0xffffff,
+		.max_color = less ? bad : good,
+	};
+
+	if (most == 0)
+		return;
+	if (c->unit == UNIT_PERCENT && most > 100)
+		most = 100;
+	scale.min_value = -most;
+	scale.max_value = most;
+	book_check(worksheet_conditional_format_range(s->ws, 1, (lxw_col_t)i,
+		       (lxw_row_t)(s->nrows - 1), (lxw_col_t)i, &scale),
+	    "a colour scale");
+}
+
+static void
+add_colours(struct sheet *s, size_t i)
+{
+	if (s->nrows <= 1)
+		return;
+	if (s->columns[i].flags & (COL_BETTER_LESS | COL_BETTER_MORE))
+		add_scale(s, i);
+	else if (s->columns[i].unit == UNIT_PERCENT)
+		add_bars(s, i);
+}
+
 void
 sheet_end(struct book *b, struct sheet *s)
 {
@@ -203,9 +271,9 @@ sheet_end(struct book *b, struct sheet *s)
 		return;
 	for (size_t i = 0; i < s->ncolumns; i++) {
 		set_width(b, s, i);
-		if (s->columns[i].unit == UNIT_PERCENT && s->nrows > 1)
-			add_bars(s, i);
+		add_colours(s, i);
 	}
+	close_group(s);
 	worksheet_freeze_panes(s->ws, 1, 0);
 	/* on paper: as wide as the table, and the header on each page */
 	worksheet_set_landscape(s->ws);

@@ -227,7 +227,8 @@ begin(void *ctx, const struct head *head)
 			.label = copy(from->label),
 			.type = from->type,
 			.unit = is_number ? from->unit : UNIT_NONE,
-			.div = b->labels && is_number ? from->label_div : 1 };
+			.div = b->labels && is_number ? from->label_div : 1,
+			.flags = from->flags };
 	}
 	sheet_begin(b, s);
 	b->open = s;

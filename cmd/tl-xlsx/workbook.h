@@ -22,6 +22,7 @@ struct book_column {
 	enum col_type type;
 	enum unit unit;
 	double div;        /* values are divided by it; 1: none */
+	unsigned flags;    /* as in a head_column */
 	lxw_format *whole; /* of its numbers without fraction */
 	lxw_format *real;
 	size_t chars; /* of its widest text */

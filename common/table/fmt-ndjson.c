@@ -8,7 +8,9 @@
  *	{"end":{"rows":1}}
  *
  * Keys are always ids and values always in the column's unit: a reader that
- * wants labels finds label and label_div (absent: 1) in the schema.
+ * wants labels finds label and label_div (absent: 1) in the schema. There too
+ * are hints on looks: "folded":true, and "better":"less" or "more" of a column
+ * of differences.
  */
 #include "json/json.h"
 
@@ -82,6 +84,11 @@ put_column(struct buf *out, const struct column *col)
 		buf_puts(out, ",\"label_div\":");
 		buf_put(out, div, num_put_double(div, col->label_div));
 	}
+	if (col->flags & COL_FOLDED)
+		buf_puts(out, ",\"folded\":true");
+	if (col->flags & (COL_BETTER_LESS | COL_BETTER_MORE))
+		buf_printf(out, ",\"better\":\"%s\"",
+		    col->flags & COL_BETTER_LESS ? "less" : "more");
 	buf_puts(out, "}");
 }
 

@@ -47,6 +47,10 @@ enum {
 	COL_DETAIL = 1, /* only with -c +details */
 	COL_NAME = 2,   /* a kernel name: folded and elided on a terminal */
 	COL_SHARE = 4,  /* its sum says what cut rows are worth */
+	/* for who lays a table out, in the schema line of NDJSON */
+	COL_FOLDED = 8,       /* not seen at once: a workbook folds it away */
+	COL_BETTER_LESS = 16, /* a difference, and which sign of it is good */
+	COL_BETTER_MORE = 32,
 };
 
 struct column {

@@ -73,6 +73,26 @@ D1 s bold "ok?"
 B2 n #,##0.000 1.22531
 D2 b - true'
 
+cat >looks.ndjson <<'EOF'
+{"table":"looks","columns":[{"id":"a","type":"real","folded":true},{"id":"b","type":"real","better":"less"},{"id":"c","type":"real","unit":"percent","better":"more"},{"id":"d","type":"text","folded":true},{"id":"e","type":"real","folded":true,"better":"worse"}]}
+{"a":1,"b":-2,"c":250,"d":"x","e":1}
+{"a":1,"b":1,"c":-3,"d":"x","e":1}
+{"end":{"rows":2}}
+EOF
+tl-xlsx -o looks.xlsx looks.ndjson
+is 'columns folded away, colours of differences' \
+	"$(read_xlsx looks.xlsx -s)" 'sheet "looks"
+frozen A2 frozen
+filter A1:E3
+width 1 1 8.0 hidden=1 outlineLevel=1
+width 2 2 8.0 collapsed=1
+width 3 3 8.0
+width 4 4 8.0 hidden=1 outlineLevel=1
+width 5 5 8.0 hidden=1 outlineLevel=1
+width 6 6 8.43 collapsed=1
+scale B2:B3 num=-2 num=0 num=2 FF63BE7B FFFFFFFF FFF8696B
+scale C2:C3 num=-100 num=0 num=100 FFF8696B FFFFFFFF FF63BE7B'
+
 # ---- TSV and CSV ----
 printf 'name\tv\tw\n=a\\tb\\\\\\x1b\t-5\t1e5\n+x\t007\t\n@\t12345678901234567890\ttrue\n' >t.tsv
 tl-xlsx -o t.xlsx t.tsv 2>/dev/null

@@ -6,8 +6,8 @@ usage: tests/oracle/read_xlsx.py FILE.xlsx [-s] [SHEET]
 
 For each sheet, or the one named: its name, then a line a cell: address, type
 (n number, b boolean, s text), number format or -, value as JSON. With -s how it
-looks instead: frozen rows, filter, widths, data bars, charts with their axes
-and series. It fails on what Excel would want to repair: parts that are not well
+looks instead: frozen rows, filter, widths, groups, data bars, colour scales,
+charts with their axes and series. It fails on what Excel would want to repair: parts that are not well
 formed or not declared, texts or names too long, names alike, rows out of order.
 """
 import json
@@ -129,12 +129,16 @@ class Book:
             print("filter", filtered.get("ref"))
         for e in root.iter(M + "col"):
             print("width", e.get("min"), e.get("max"),
-                  round(float(e.get("width")) - 0.7109375, 2))
+                  round(float(e.get("width")) - 0.7109375, 2),
+                  *(f"{k}={e.get(k)}" for k in
+                    ("hidden", "outlineLevel", "collapsed") if e.get(k)))
         for e in root.iter(M + "conditionalFormatting"):
             bar = e.find(f".//{M}dataBar")
-            print("bar", e.get("sqref"),
+            print("bar" if bar is not None else "scale", e.get("sqref"),
                   *(v.get("type") + "=" + v.get("val", "")
-                    for v in bar.iter(M + "cfvo")))
+                    for v in e.iter(M + "cfvo")),
+                  *(v.get("rgb") for v in e.iter(M + "color")
+                    if bar is None))
         for drawing in self.relations(part).values():
             for name in self.relations(drawing).values():
                 if name.startswith("xl/charts/"):
