@@ -41,6 +41,8 @@ ISAL_LIBS := $(call pc,libisal,--libs)
 LUA_LIBS  := $(call pc,lua5.4,--libs)
 XLSX_LIBS := $(call pc,xlsxwriter,--libs)
 CSV_LIBS  := $(call header,csv.h,-lcsv)
+MINIZIP_LIBS := $(call pc,minizip,--libs)
+EXPAT_LIBS   := $(call pc,expat,--libs)
 
 # What an area or a program cannot do without. What is missing is left out,
 # with every program that includes from an area left out, and the build says
@@ -50,6 +52,8 @@ REQUIRED      = ZLIB ZSTD
 NEEDS_model   = LUA
 NEEDS_tl-xlsx = XLSX
 LIBS_tl-xlsx  = $(XLSX_LIBS)
+NEEDS_tl-compare = MINIZIP EXPAT CSV
+LIBS_tl-compare  = $(MINIZIP_LIBS) $(EXPAT_LIBS)
 LIBS = $(ISAL_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) $(LUA_LIBS) $(CSV_LIBS) -lm
 
 # Names of the libraries that $1 needs and that are not there.
@@ -58,7 +62,8 @@ MISSING := $(strip $(foreach l,$(REQUIRED),$(if $($(l)_LIBS),,$l)))
 
 TL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Icommon -I. -I$(B) \
               $(if $(ISAL_LIBS),-DHAVE_ISAL) $(if $(CSV_LIBS),,-DNO_CSV) \
-              $(call pc,zlib libzstd,--cflags) $(if $(LUA_LIBS),$(call pc,lua5.4,--cflags))
+              $(call pc,zlib libzstd,--cflags) $(if $(LUA_LIBS),$(call pc,lua5.4,--cflags)) \
+              $(if $(MINIZIP_LIBS),$(call pc,minizip,--cflags)) $(if $(EXPAT_LIBS),$(call pc,expat,--cflags))
 TL_CFLAGS   = -std=gnu11 -pthread $(WARN) $(SAN)
 TL_LDFLAGS  = -pthread $(SAN) -Wl,--as-needed
 COMPILE := $(CC) $(TL_CPPFLAGS) $(CPPFLAGS) $(TL_CFLAGS) $(CFLAGS)

@@ -178,24 +178,13 @@ write_source(struct merge *m, const struct source *in)
 
 /* ---- --align collective: tl-collective knows the offsets ---- */
 
-static char *
-program_path(const char *program)
-{
-	const char *dir = sys_bindir();
-	struct buf b = { 0 };
-
-	buf_printf(&b, "%s%s%s", dir, dir[0] != '\0' ? "/" : "", program);
-	buf_putc(&b, '\0');
-	return b.p;
-}
-
 static pid_t
 start_collective(struct merge *m, int *fd)
 {
 	static const char *const fixed[] = { "--table", "nccl_clocks", "-c",
 		"rank,offset_ns", "--no-header", "--format", "tsv",
 		"--align-clocks", "--" };
-	char *path = program_path("tl-collective");
+	char *path = sys_program("tl-collective");
 	VEC(char *) argv = { 0 };
 	posix_spawn_file_actions_t fa;
 	int fds[2], err;

@@ -434,5 +434,7 @@ double sys_wall_s(void);
 double sys_cpu_s(void);
 /* The directory of the running program, "" if it can't be had. */
 const char *sys_bindir(void);
+/* One of our programs: beside this one if it is there, else by PATH. Owned. */
+char *sys_program(const char *name);
 
 #endif

@@ -244,3 +244,22 @@ sys_bindir(void)
 		dir[0] = '\0'; /* found in PATH, as the others will be */
 	return dir;
 }
+
+/* Our own folder first, so that a build tree needs no PATH. */
+char *
+sys_program(const char *name)
+{
+	const char *dir = sys_bindir();
+	struct buf b = { 0 };
+
+	if (dir[0] != '\0') {
+		buf_printf(&b, "%s/%s", dir, name);
+		buf_putc(&b, '\0');
+		if (access(b.p, X_OK) == 0)
+			return b.p;
+		b.len = 0;
+	}
+	buf_puts(&b, name);
+	buf_putc(&b, '\0');
+	return b.p;
+}

@@ -102,25 +102,6 @@ feed(void *arg)
 	return NULL;
 }
 
-/* Our own programs first, so that a build tree needs no PATH. */
-static char *
-program_path(const char *program)
-{
-	const char *dir = sys_bindir();
-	struct buf b = { 0 };
-
-	if (dir[0] != '\0') {
-		buf_printf(&b, "%s/%s", dir, program);
-		buf_putc(&b, '\0');
-		if (access(b.p, X_OK) == 0)
-			return b.p;
-		b.len = 0;
-	}
-	buf_puts(&b, program);
-	buf_putc(&b, '\0');
-	return b.p;
-}
-
 static void
 make_pipe(int fd[2])
 {
@@ -160,7 +141,7 @@ spawn(struct helper *h, char *const *words, int in_fd, int out_fd)
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
 	sigset_t defaults;
-	char *path = program_path(h->program);
+	char *path = sys_program(h->program);
 	char **argv;
 	size_t n = 0;
 	int err;

@@ -10,7 +10,7 @@ build() {
 }
 
 command -v make >/dev/null || skip_all 'no make'
-for pair in LUA:lua5.4 XLSX:xlsxwriter; do
+for pair in LUA:lua5.4 XLSX:xlsxwriter MINIZIP:minizip EXPAT:expat; do
 	pkg-config --exists "${pair#*:}" || skip_all "no ${pair#*:} here at all"
 done
 is 'nothing is left out' "$(build -n all | grep 'left out')" ''
@@ -23,10 +23,15 @@ build -n LUA_LIBS= all >plan
 is 'and nothing that wants them' "$(grep -c 'bin/tl-ops\|common/model' plan)" 0
 like 'no workbooks' "$(build -n XLSX_LIBS= all)" \
 	'left out: tl-xlsx \(no XLSX\); try make deps'
-is 'without libcsv only CSV is not read' "$(build -n CSV_LIBS= all |
-	grep 'left out')" ''
+is 'without libcsv CSV is not read' "$(build -n CSV_LIBS= all |
+	grep 'left out')" \
+	"echo 'left out: tl-compare (no CSV); try make deps'"
 build -n CSV_LIBS= all >plan
 is 'and not asked for' "$(grep -c -e '-lcsv' plan)" 0
+like 'no reading of workbooks' "$(build -n MINIZIP_LIBS= all)" \
+	'left out: tl-compare \(no MINIZIP\); try make deps'
+like 'nor without expat' "$(build -n EXPAT_LIBS= all)" \
+	'left out: tl-compare \(no EXPAT\); try make deps'
 build PKG_CONFIG=false all >said
 is 'zlib and zstd are needed: exit status' "$?" 2
 like 'and it says so' "$(cat said)" 'missing libraries: ZLIB ZSTD; try make deps'

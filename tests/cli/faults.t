@@ -51,5 +51,8 @@ faults tl-fold ../tree.tl -o out.txt
 faults tl-modules ../tree.tl -o out.tsv
 # libxlsxwriter goes on when there is no memory for a format
 export FAULTS_WITHOUT=malloc
+tl-report small.json -d report
+tl-report small.json -o report.xlsx
+faults tl-compare ../report ../report.xlsx --names a,b --sheets ops_summary -d out
 faults tl-xlsx ../table.ndjson -o out.xlsx
 done_testing

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside tl-compare: reports, which of their sheets are compared and how, the
+ * join, and the tables that come out.
+ *
+ *	reports --report_read()--> struct data (a sheet each)
+ *	        --join_sheet()---> struct joined (rows that belong together)
+ *	        --tables_put()---> one table, or three a variant
+ *
+ * The first report is the baseline, the others are variants. A sheet is read
+ * once and stays in memory with its report, as reports are small.
+ */
+#ifndef TL_COMPARE_COMPARE_H
+#define TL_COMPARE_COMPARE_H
+
+#include "cmd/tl-compare/workbook.h"
+
+#define NO_ROW UINT32_MAX
+#define NO_COLUMN SIZE_MAX
+
+/* ---- reports ---- */
+
+/* A sheet of a report. A report without the sheet has no columns, no rows. */
+struct data {
+	VEC(struct str) columns; /* no two alike */
+	VEC(struct val) cells;   /* row by row; no VAL_BOOL */
+	size_t nrows;
+};
+
+struct report {
+	const char *path;
+	struct str tag;        /* what it is called in columns */
+	struct workbook *book; /* NULL: a folder */
+	VEC(struct str) sheets;
+	VEC(struct data *) data; /* of each sheet, NULL until it is read */
+	struct intern *texts;
+	struct arena *arena;
+};
+
+struct reports {
+	VEC(struct report) list;
+};
+
+/*
+ * Opens them and gives each its tag, by names ("A,B", or NULL: of the path).
+ * What is none, or tags that are alike, end the program.
+ */
+void reports_open(
+    struct reports *reports, char *const *paths, int n, const char *names);
+void reports_close(struct reports *reports);
+bool report_has(const struct report *r, struct str sheet);
+/* Lives as long as the report. */
+const struct data *report_read(struct report *r, struct str sheet);
+/* NO_COLUMN if there is none. */
+size_t data_column(const struct data *d, struct str name);
+const struct val *data_cell(const struct data *d, size_t row, size_t column);
+
+/* ---- plans: how a sheet is compared ---- */
+
+/* Lists end with NULL. */
+struct plan {
+	const char *group; /* for --sheets */
+	const char *sheet;
+	const char *base;  /* what its tables are called */
+	const char *small; /* that in sheets of a workbook, if too long */
+	const char *const *keys;
+	const char *const *measures; /* the first one says the rows' order */
+	double measure_ns;           /* a unit of the first one */
+	const char *const *drop;     /* columns left out of all reports */
+	const char *const *drop_variant; /* ... of the variants */
+	bool is_split;                   /* three tables a variant */
+	bool has_params;                 /* "param: x" columns are keys, too */
+	bool keeps_keys_order; /* rows stay in the order of their keys */
+};
+
+struct plans {
+	VEC(struct plan) list;
+	VEC(struct str) left_out; /* sheets nobody knows how to compare */
+	struct arena *arena;
+};
+
+/* The plans for what is in the reports, in the tables' order. */
+void plans_make(
+    struct plans *p, const struct reports *reports, const char *sheets);
+void plans_free(struct plans *p);
+/* The words of --sheets, for a message. */
+void plans_words(struct buf *out);
+
+/* ---- join ---- */
+
+struct joined {
+	const struct plan *plan;
+	const struct reports *reports;
+	size_t n;                 /* reports */
+	const struct data **data; /* of each report */
+	VEC(struct str) keys;
+	size_t *key_columns; /* [report * keys.n + key] */
+	VEC(struct str) measures;
+	size_t *measure_columns; /* [report * measures.n + measure] */
+	uint32_t *rows;          /* [row * n + report], or NO_ROW */
+	size_t nrows;
+	uint64_t nrepeated; /* keys that stand more than once in a report */
+};
+
+/*
+ * Joins the sheet of all reports. Rows that have the same key are paired in
+ * order. They come by the baseline's first measure, downwards, then by key.
+ * False: there is nothing to join, and it was said.
+ */
+bool join_sheet(struct joined *j, const struct plan *plan,
+    struct reports *reports) USE_RESULT;
+void join_free(struct joined *j);
+static inline uint32_t
+join_row(const struct joined *j, size_t row, size_t report)
+{
+	return j->rows[row * j->n + report];
+}
+/* VAL_NONE where there is none. */
+struct val join_key(const struct joined *j, size_t row, size_t key);
+struct val join_cell(
+    const struct joined *j, size_t row, size_t report, size_t column);
+/* A number or VAL_NONE. */
+struct val join_measure(
+    const struct joined *j, size_t row, size_t report, size_t measure);
+/* Rows by a report's first measure, downwards, empty ones last; in place. */
+void join_sort(
+    const struct joined *j, uint32_t *order, size_t n, size_t report);
+
+/* ---- tables ---- */
+
+/* Where tables go, one after another. */
+struct sink {
+	void (*put)(void *ctx, struct table *t);
+	void *ctx;
+	/* of columns that few people look at, and of all but the measures */
+	unsigned folded, other;
+	bool short_names;  /* for sheets */
+	const char *only;  /* the table of this name, or NULL: all */
+	bool found;        /* any */
+	VEC(char *) names; /* taken ones */
+};
+
+/* The table of this name, or another one if there was one, for put(). */
+struct table *sink_table(struct sink *s, const char *name,
+    const struct column *columns, size_t ncolumns);
+/* Gives it to put() if it is wanted. */
+void sink_put(struct sink *s, struct table *t);
+void sink_free(struct sink *s);
+
+void tables_put(const struct joined *j, struct sink *sink);
+struct cell cell_of(struct val v);
+/* An integer where it is one: those are bare. */
+struct cell cell_number(double v);
+/* 100 * diff / base; empty when base is 0 */
+struct cell percent_of(double diff, double base);
+
+/* ---- the tables over all sheets ---- */
+
+void summary_put(const struct joined *list, size_t n, const struct plans *plans,
+    const struct reports *reports, struct sink *sink);
+
+/* ---- workbook ---- */
+
+/* Runs tl-xlsx on what fill() prints to standard output as NDJSON. */
+void excel_write(const char *path, void (*fill)(void *ctx), void *ctx);
+
+#endif

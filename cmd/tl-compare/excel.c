@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way into a workbook: tables go as NDJSON into a file without a name, and
+ * tl-xlsx reads that. A file and no pipe, so that a tl-xlsx which fails says
+ * why, and is not drowned by our writing to nobody.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/tl-compare/compare.h"
+
+extern char **environ;
+
+static int
+open_nameless(void)
+{
+	const char *dir = getenv("TMPDIR");
+	struct buf path = { 0 };
+	int fd;
+
+	if (dir == NULL || *dir == '\0')
+		dir = "/tmp";
+	buf_printf(&path, "%s/tl-compare.XXXXXX", dir);
+	buf_putc(&path, '\0');
+	fd = mkostemp(path.p, O_CLOEXEC);
+	if (fd < 0)
+		die_errno("%s: no temporary file", dir);
+	if (unlink(path.p) != 0)
+		die_errno("%s", path.p);
+	buf_free(&path);
+	return fd;
+}
+
+static void
+check(bool good, const char *what)
+{
+	if (!good)
+		die_errno("%s", what);
+}
+
+static void
+run_xlsx(int tables, const char *path)
+{
+	char *const argv[] = { sys_program("tl-xlsx"),
+		(char *)(uintptr_t) "--labels", (char *)(uintptr_t) "-o",
+		(char *)(uintptr_t)path, NULL };
+	posix_spawn_file_actions_t fa;
+	int err, status;
+	pid_t pid;
+
+	err = posix_spawn_file_actions_init(&fa);
+	if (err == 0)
+		err =
+		    posix_spawn_file_actions_adddup2(&fa, tables, STDIN_FILENO);
+	if (err == 0)
+		err = posix_spawnp(&pid, argv[0], &fa, NULL, argv, environ);
+	if (err != 0) {
+		errno = err;
+		die_errno("tl-xlsx can't be run (-d DIR writes CSV)");
+	}
+	(void)posix_spawn_file_actions_destroy(&fa);
+	vec_release(argv[0]);
+	while (waitpid(pid, &status, 0) < 0)
+		check(errno == EINTR, "tl-xlsx");
+	if (!WIFEXITED(status))
+		die("tl-xlsx was ended by signal %d", WTERMSIG(status));
+	if (WEXITSTATUS(status) == EXIT_DOUBT)
+		doubt("%s: not all went into the workbook", path);
+	else if (WEXITSTATUS(status) != 0)
+		die("%s was not written", path);
+}
+
+void
+excel_write(const char *path, void (*fill)(void *ctx), void *ctx)
+{
+	int tables = open_nameless();
+	int old = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	/* tables are printed to standard output, wherever that leads */
+	check(old >= 0 || errno == EBADF, "standard output");
+	check(dup2(tables, STDOUT_FILENO) >= 0, "standard output");
+	fill(ctx);
+	if (old >= 0)
+		check(dup2(old, STDOUT_FILENO) >= 0, "standard output");
+	else
+		close(STDOUT_FILENO);
+	if (old >= 0)
+		close(old);
+	check(lseek(tables, 0, SEEK_SET) == 0, "a temporary file");
+	run_xlsx(tables, path);
+	close(tables);
+}

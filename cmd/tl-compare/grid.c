@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The XML of one sheet to rows, and of the shared texts to a list.
+ *
+ *	<sheetData><row r="1"><c r="B1" t="s"><v>0</v></c></row></sheetData>
+ *	<sst><si><t>a</t></si><si><r><t>rich
+ *</t></r><r><t>text</t></r></si></sst>
+ *
+ * A cell says where it stands, or is the next one. Its type t: s a shared text,
+ * str a formula's text, inlineStr <is> with <t>, b, e an error, d a date as
+ * text, or a number, which a date mostly is and stays.
+ */
+#include <stdlib.h>
+
+#include "cmd/tl-compare/workbook.h"
+
+/* Up to here doubles hold integers exactly. */
+#define INT_EXACT 9e15
+
+enum cell_kind {
+	IS_NUMBER,
+	IS_SHARED,
+	IS_TEXT, /* str, inlineStr, d */
+	IS_BOOL,
+	IS_ERROR,
+};
+
+struct grid {
+	const struct table_sink *sink;
+	const struct shared *shared;
+	struct oddities *odd;
+	struct xml_sink events;
+	struct xml *xml;
+	/* where in the XML */
+	bool in_data, in_row, in_cell, in_text, in_phonetic;
+	/* the cell at hand */
+	enum cell_kind kind;
+	size_t column;
+	bool has_value, has_formula;
+	struct buf text;
+	/* the row */
+	VEC(struct val) cells; /* ends with the last one that has a value */
+	struct arena *row_text;
+	size_t next; /* column of a cell that doesn't say */
+	/* the table */
+	bool has_head, failed;
+	size_t ncolumns;
+	uint64_t ncells;
+};
+
+/* ---- texts ---- */
+
+static int
+hex4(const char *p)
+{
+	int v = 0;
+
+	for (int i = 0; i < 4; i++) {
+		int c = p[i] >= '0' && p[i] <= '9' ? p[i] - '0'
+		    : p[i] >= 'A' && p[i] <= 'F'   ? p[i] - 'A' + 10
+		    : p[i] >= 'a' && p[i] <= 'f'   ? p[i] - 'a' + 10
+						   : -1;
+
+		if (c < 0)
+			return -1;
+		v = v << 4 | c;
+	}
+	return v;
+}
+
+/* The UTF-16 unit that an _xNNNN_ at i stands for, or -1. */
+static int
+escape_at(struct str s, size_t i)
+{
+	if (s.len - i < 7 || s.p[i] != '_' || s.p[i + 1] != 'x' ||
+	    s.p[i + 6] != '_')
+		return -1;
+	return hex4(s.p + i + 2);
+}
+
+static void
+put_utf8(struct buf *b, uint32_t cp)
+{
+	if (cp < 0x80) {
+		buf_putc(b, (char)cp);
+		return;
+	}
+	if (cp < 0x800) {
+		buf_putc(b, (char)(0xc0 | cp >> 6));
+	} else {
+		if (cp < 0x10000) {
+			buf_putc(b, (char)(0xe0 | cp >> 12));
+		} else {
+			buf_putc(b, (char)(0xf0 | cp >> 18));
+			buf_putc(b, (char)(0x80 | (cp >> 12 & 0x3f)));
+		}
+		buf_putc(b, (char)(0x80 | (cp >> 6 & 0x3f)));
+	}
+	buf_putc(b, (char)(0x80 | (cp & 0x3f)));
+}
+
+void
+book_unescape(struct str s, struct buf *out)
+{
+	for (size_t i = 0; i < s.len;) {
+		int unit = escape_at(s, i), low;
+		uint32_t cp = (uint32_t)unit;
+
+		if (unit < 0) {
+			buf_putc(out, s.p[i++]);
+			continue;
+		}
+		i += 7;
+		low = unit >= 0xd800 && unit < 0xdc00 && i < s.len
+		    ? escape_at(s, i)
+		    : -1;
+		if (low >= 0xdc00 && low < 0xe000) {
+			cp = 0x10000 + ((cp - 0xd800) << 10) +
+			    ((uint32_t)low - 0xdc00);
+			i += 7;
+		} else if (unit >= 0xd800 && unit < 0xe000) {
+			cp = 0xfffd; /* half a character */
+		}
+		put_utf8(out, cp);
+	}
+}
+
+static struct str
+trimmed(struct str s)
+{
+	while (s.len > 0 && strchr(" \t\r\n", s.p[0]) != NULL && s.p[0] != '\0')
+		s.p++, s.len--;
+	while (s.len > 0 && strchr(" \t\r\n", s.p[s.len - 1]) != NULL &&
+	    s.p[s.len - 1] != '\0')
+		s.len--;
+	return s;
+}
+
+/* ---- cells ---- */
+
+static void
+fail(struct grid *g, const char *why)
+{
+	g->failed = true;
+	xml_fail(g->xml, why);
+}
+
+/* The column of "XFD1048576" from 0; GRID_COLUMNS_MAX if there is none. */
+static size_t
+column_of(const char *ref)
+{
+	size_t n = 0;
+
+	for (; (*ref >= 'A' && *ref <= 'Z') || (*ref >= 'a' && *ref <= 'z');
+	     ref++) {
+		n = n * 26 + ((size_t)(*ref & 0x1f));
+		if (n > GRID_COLUMNS_MAX)
+			return GRID_COLUMNS_MAX;
+	}
+	return n == 0 ? GRID_COLUMNS_MAX : n - 1;
+}
+
+static enum cell_kind
+kind_of(const char *t)
+{
+	static const struct {
+		const char *word;
+		enum cell_kind kind;
+	} kinds[] = { { "s", IS_SHARED }, { "str", IS_TEXT },
+		{ "inlineStr", IS_TEXT }, { "b", IS_BOOL }, { "e", IS_ERROR },
+		{ "d", IS_TEXT } };
+
+	for (size_t i = 0; t != NULL && i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(t, kinds[i].word) == 0)
+			return kinds[i].kind;
+	return IS_NUMBER;
+}
+
+static struct val
+shared_value(struct grid *g, struct str number)
+{
+	int64_t i;
+
+	if (!num_i64(trimmed(number), &i) || i < 0 ||
+	    (uint64_t)i >= g->shared->list.n) {
+		g->odd->nbad_texts++;
+		return (struct val){ .type = VAL_NONE };
+	}
+	return val_of_text(g->shared->list.v[i]);
+}
+
+/* Excel writes 1.0E-2, 5., 007 as it likes: whatever is a number. */
+static struct val
+number_value(struct grid *g, struct str s)
+{
+	double v;
+
+	s = trimmed(s);
+	if (s.len == 0)
+		return (struct val){ .type = VAL_NONE };
+	if (num_double(s, &v))
+		return (struct val){ .type = VAL_NUMBER, .number = v };
+	return (
+	    struct val){ .type = VAL_TEXT, .text = arena_str(g->row_text, s) };
+}
+
+static struct val
+text_value(struct grid *g, struct str s)
+{
+	struct buf b = { 0 };
+	struct str text;
+
+	book_unescape(s, &b);
+	text = arena_str(g->row_text, buf_str(&b));
+	buf_free(&b);
+	return val_of_text(text);
+}
+
+static struct val
+value_of(struct grid *g)
+{
+	struct str s = buf_str(&g->text);
+
+	if (!g->has_value) {
+		g->odd->nunsolved += g->has_formula;
+		return (struct val){ .type = VAL_NONE };
+	}
+	switch (g->kind) {
+	case IS_SHARED: return shared_value(g, s);
+	case IS_TEXT: return text_value(g, s);
+	case IS_BOOL:
+		s = trimmed(s);
+		return (struct val){ .type = VAL_BOOL,
+			.yes = str_eq(s, STR("1")) || str_eq(s, STR("true")) };
+	case IS_ERROR:
+		g->odd->nerrors++;
+		return (struct val){ .type = VAL_NONE };
+	case IS_NUMBER: break;
+	}
+	return number_value(g, s);
+}
+
+static void
+put_cell(struct grid *g)
+{
+	struct val v = value_of(g);
+
+	if (v.type == VAL_NONE)
+		return;
+	if (g->has_head && g->column >= g->ncolumns) {
+		g->odd->nstray++;
+		return;
+	}
+	while (g->cells.n <= g->column)
+		vec_push(&g->cells, (struct val){ .type = VAL_NONE });
+	g->cells.v[g->column] = v;
+}
+
+/* ---- rows ---- */
+
+/* As the header's field says it in CSV. */
+static struct str
+header_text(struct grid *g, const struct val *v, size_t column)
+{
+	char text[NUM_DOUBLE_MAX + 32] = "";
+	struct str s = { text, 0 };
+
+	switch (v->type) {
+	case VAL_TEXT:
+	case VAL_BIG: return v->text;
+	case VAL_BOOL: return v->yes ? STR("True") : STR("False");
+	case VAL_NUMBER:
+		s.len = v->number >= -INT_EXACT && v->number <= INT_EXACT &&
+			v->number == (double)(int64_t)v->number
+		    ? num_put_i64(text, (int64_t)v->number)
+		    : num_put_double(text, v->number);
+		break;
+	case VAL_NONE: /* as pandas calls it */
+		memcpy(text, "Unnamed: ", 9);
+		s.len = 9 + num_put_u64(text + 9, column);
+		break;
+	}
+	return arena_str(g->row_text, s);
+}
+
+static void
+put_head(struct grid *g)
+{
+	VEC(struct head_column) columns = { 0 };
+
+	for (size_t i = 0; i < g->cells.n; i++) {
+		struct str text = header_text(g, &g->cells.v[i], i);
+
+		vec_push(&columns,
+		    ((struct head_column){ .id = text,
+			.label = text,
+			.type = COL_TEXT,
+			.label_div = 1 }));
+	}
+	g->has_head = true;
+	g->ncolumns = columns.n;
+	struct head head = { .columns = columns.v, .ncolumns = columns.n };
+
+	g->sink->begin(g->sink->ctx, &head);
+	vec_free(&columns);
+}
+
+static void
+end_row(struct grid *g)
+{
+	if (g->cells.n == 0)
+		return;
+	if (!g->has_head) {
+		put_head(g);
+		return;
+	}
+	g->ncells += g->ncolumns;
+	if (g->ncells > GRID_CELLS_MAX) {
+		fail(g, "the sheet has too many cells");
+		return;
+	}
+	while (g->cells.n < g->ncolumns)
+		vec_push(&g->cells, (struct val){ .type = VAL_NONE });
+	g->sink->row(g->sink->ctx, g->cells.v);
+}
+
+/* ---- events ---- */
+
+static void
+start_cell(struct grid *g, const char **attributes)
+{
+	const char *ref = xml_attribute(attributes, "r", false);
+
+	g->column = ref != NULL ? column_of(ref) : g->next;
+	if (g->column >= GRID_COLUMNS_MAX) {
+		fail(g, "a cell outside of any sheet");
+		return;
+	}
+	g->next = g->column + 1;
+	g->kind = kind_of(xml_attribute(attributes, "t", false));
+	g->in_cell = true;
+	g->has_value = g->has_formula = false;
+	g->text.len = 0;
+}
+
+static void
+on_start(void *ctx, const char *name, const char **attributes)
+{
+	struct grid *g = ctx;
+
+	if (!g->in_data) {
+		g->in_data = strcmp(name, "sheetData") == 0;
+	} else if (!g->in_row) {
+		g->in_row = strcmp(name, "row") == 0;
+		g->cells.n = 0;
+		g->next = 0;
+		arena_reset(g->row_text, 0);
+	} else if (!g->in_cell) {
+		if (strcmp(name, "c") == 0)
+			start_cell(g, attributes);
+	} else if (strcmp(name, "v") == 0 || strcmp(name, "t") == 0) {
+		g->in_text = !g->in_phonetic;
+		g->has_value |= g->in_text;
+	} else if (strcmp(name, "f") == 0) {
+		g->has_formula = true;
+	} else if (strcmp(name, "rPh") == 0) {
+		g->in_phonetic = true;
+	}
+}
+
+static void
+on_end(void *ctx, const char *name)
+{
+	struct grid *g = ctx;
+
+	if (strcmp(name, "v") == 0 || strcmp(name, "t") == 0) {
+		g->in_text = false;
+	} else if (strcmp(name, "rPh") == 0) {
+		g->in_phonetic = false;
+	} else if (g->in_cell && strcmp(name, "c") == 0) {
+		put_cell(g);
+		g->in_cell = g->in_text = g->in_phonetic = false;
+	} else if (g->in_row && !g->in_cell && strcmp(name, "row") == 0) {
+		end_row(g);
+		g->in_row = false;
+	} else if (!g->in_row && strcmp(name, "sheetData") == 0) {
+		g->in_data = false;
+	}
+}
+
+static void
+on_text(void *ctx, const char *p, size_t n)
+{
+	struct grid *g = ctx;
+
+	if (!g->in_text)
+		return;
+	if (g->text.len + n > CELL_MAX) {
+		fail(g, "a cell that is too long");
+		return;
+	}
+	buf_put(&g->text, p, n);
+}
+
+struct grid *
+grid_create(const struct table_sink *sink, const struct shared *shared,
+    struct oddities *odd, struct buf *error)
+{
+	struct grid *g = xcalloc(1, sizeof *g);
+
+	g->sink = sink;
+	g->shared = shared;
+	g->odd = odd;
+	g->row_text = arena_create();
+	g->events = (struct xml_sink){ on_start, on_end, on_text, g };
+	g->xml = xml_create(&g->events, error);
+	return g;
+}
+
+struct xml *
+grid_xml(struct grid *g)
+{
+	return g->xml;
+}
+
+void
+grid_finish(struct grid *g)
+{
+	if (!g->has_head)
+		put_head(g);
+	g->sink->end(g->sink->ctx);
+}
+
+void
+grid_destroy(struct grid *g)
+{
+	xml_destroy(g->xml);
+	arena_destroy(g->row_text);
+	buf_free(&g->text);
+	vec_free(&g->cells);
+	free(g);
+}
+
+/* ---- shared texts ---- */
+
+struct shared_reader {
+	struct shared *into;
+	struct xml *xml;
+	bool in_item, in_text, in_phonetic;
+	struct buf text, plain;
+};
+
+static void
+on_shared_start(void *ctx, const char *name, const char **attributes)
+{
+	struct shared_reader *r = ctx;
+
+	(void)attributes;
+	if (strcmp(name, "si") == 0) {
+		r->in_item = true;
+		r->text.len = 0;
+	} else if (strcmp(name, "t") == 0) {
+		r->in_text = r->in_item && !r->in_phonetic;
+	} else if (strcmp(name, "rPh") == 0) {
+		r->in_phonetic = true;
+	}
+}
+
+static void
+on_shared_end(void *ctx, const char *name)
+{
+	struct shared_reader *r = ctx;
+
+	if (strcmp(name, "t") == 0) {
+		r->in_text = false;
+	} else if (strcmp(name, "rPh") == 0) {
+		r->in_phonetic = false;
+	} else if (strcmp(name, "si") == 0) {
+		if (r->into->list.n == SHARED_MAX) {
+			xml_fail(r->xml, "too many texts");
+			return;
+		}
+		r->plain.len = 0;
+		book_unescape(buf_str(&r->text), &r->plain);
+		vec_push(&r->into->list,
+		    arena_str(r->into->arena, buf_str(&r->plain)));
+		r->in_item = false;
+	}
+}
+
+static void
+on_shared_text(void *ctx, const char *p, size_t n)
+{
+	struct shared_reader *r = ctx;
+
+	if (!r->in_text)
+		return;
+	if (r->text.len + n > CELL_MAX)
+		xml_fail(r->xml, "a text that is too long");
+	else
+		buf_put(&r->text, p, n);
+}
+
+bool
+shared_parse(
+    struct shared *s, struct parts *p, const char *name, struct buf *error)
+{
+	struct shared_reader r = { .into = s };
+	struct xml_sink sink = { on_shared_start, on_shared_end, on_shared_text,
+		&r };
+	bool good;
+
+	r.xml = xml_create(&sink, error);
+	good = parts_parse(p, name, r.xml, error);
+	xml_destroy(r.xml);
+	buf_free(&r.text);
+	buf_free(&r.plain);
+	return good;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a sheet that belong together, in all reports. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/tl-compare/compare.h"
+
+/* ---- columns ---- */
+
+static bool
+all_have(const struct joined *j, struct str column)
+{
+	for (size_t r = 0; r < j->n; r++)
+		if (j->data[r]->nrows > 0 &&
+		    data_column(j->data[r], column) == NO_COLUMN)
+			return false;
+	return true;
+}
+
+static int
+by_text(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* "param: x" columns that all reports have, by name. */
+static void
+add_params(struct joined *j)
+{
+	const struct data *first = NULL;
+	size_t from = j->keys.n;
+
+	for (size_t r = 0; r < j->n && first == NULL; r++)
+		if (j->data[r]->nrows > 0)
+			first = j->data[r];
+	for (size_t i = 0; first != NULL && i < first->columns.n; i++)
+		if (str_starts(first->columns.v[i], STR("param: ")) &&
+		    all_have(j, first->columns.v[i]))
+			vec_push(&j->keys, first->columns.v[i]);
+	if (j->keys.n > from)
+		qsort(j->keys.v + from, j->keys.n - from, sizeof *j->keys.v,
+		    by_text);
+}
+
+static void
+find_columns(struct joined *j)
+{
+	for (const char *const *k = j->plan->keys; *k != NULL; k++)
+		if (all_have(j, str_of(*k)))
+			vec_push(&j->keys, str_of(*k));
+	if (j->plan->has_params)
+		add_params(j);
+	for (const char *const *m = j->plan->measures; *m != NULL; m++)
+		vec_push(&j->measures, str_of(*m));
+
+	j->key_columns = xcalloc(j->n * j->keys.n, sizeof *j->key_columns);
+	j->measure_columns =
+	    xcalloc(j->n * j->measures.n, sizeof *j->measure_columns);
+	for (size_t r = 0; r < j->n; r++) {
+		for (size_t k = 0; k < j->keys.n; k++)
+			j->key_columns[r * j->keys.n + k] =
+			    data_column(j->data[r], j->keys.v[k]);
+		for (size_t m = 0; m < j->measures.n; m++)
+			j->measure_columns[r * j->measures.n + m] =
+			    data_column(j->data[r], j->measures.v[m]);
+	}
+}
+
+/* ---- cells ---- */
+
+struct val
+join_cell(const struct joined *j, size_t row, size_t report, size_t column)
+{
+	uint32_t at = join_row(j, row, report);
+
+	if (at == NO_ROW || column == NO_COLUMN)
+		return (struct val){ .type = VAL_NONE };
+	return *data_cell(j->data[report], at, column);
+}
+
+struct val
+join_key(const struct joined *j, size_t row, size_t key)
+{
+	for (size_t r = 0; r < j->n; r++)
+		if (join_row(j, row, r) != NO_ROW)
+			return join_cell(
+			    j, row, r, j->key_columns[r * j->keys.n + key]);
+	return (struct val){ .type = VAL_NONE };
+}
+
+struct val
+join_measure(const struct joined *j, size_t row, size_t report, size_t measure)
+{
+	struct val v = join_cell(j, row, report,
+	    j->measure_columns[report * j->measures.n + measure]);
+
+	return v.type == VAL_NUMBER ? v : (struct val){ .type = VAL_NONE };
+}
+
+/* ---- keys ---- */
+
+/*
+ * A key as bytes: equal ones are equal keys. A workbook has 16 digits of a
+ * number and a CSV 17, so 15 decide.
+ */
+static void
+put_key(struct buf *b, const struct val *v)
+{
+	uint32_t len = 0;
+
+	switch (v->type) {
+	case VAL_NUMBER:
+		buf_printf(b, "n%.15g", v->number == 0 ? 0 : v->number);
+		buf_putc(b, '\0');
+		break;
+	case VAL_TEXT:
+	case VAL_BIG:
+		len = (uint32_t)v->text.len;
+		buf_putc(b, 't');
+		buf_put(b, &len, sizeof len);
+		buf_put(b, v->text.p, v->text.len);
+		break;
+	case VAL_BOOL:
+	case VAL_NONE: buf_putc(b, '-'); break;
+	}
+}
+
+struct pairing {
+	struct joined *j;
+	struct intern *keys;
+	VEC(uint32_t) seen;   /* by key: so often in the report at hand */
+	VEC(uint8_t) repeats; /* by key: more than once in some report */
+	struct map places;    /* key << 32 | how often -> row + 1 */
+	VEC(uint32_t) rows;   /* as joined.rows */
+	struct buf key;
+};
+
+static void
+pair_row(struct pairing *p, size_t report, uint32_t row)
+{
+	struct joined *j = p->j;
+	uint64_t *place;
+	uint32_t id;
+
+	p->key.len = 0;
+	for (size_t k = 0; k < j->keys.n; k++)
+		put_key(&p->key,
+		    data_cell(j->data[report], row,
+			j->key_columns[report * j->keys.n + k]));
+	id = intern_put(p->keys, buf_str(&p->key));
+	while (p->seen.n <= id) {
+		vec_push(&p->seen, 0);
+		vec_push(&p->repeats, 0);
+	}
+	place = map_put(&p->places, (uint64_t)id << 32 | p->seen.v[id], NULL);
+	if (++p->seen.v[id] == 2 && !p->repeats.v[id]) {
+		p->repeats.v[id] = 1;
+		j->nrepeated++;
+	}
+	if (*place == 0) {
+		for (size_t r = 0; r < j->n; r++)
+			vec_push(&p->rows, NO_ROW);
+		if (p->rows.n / j->n == NO_ROW)
+			die("sheet %s: too many rows", j->plan->sheet);
+		*place = p->rows.n / j->n;
+	}
+	p->rows.v[(*place - 1) * j->n + report] = row;
+}
+
+static void
+pair_rows(struct joined *j)
+{
+	struct pairing p = { .j = j, .keys = intern_create() };
+
+	for (size_t r = 0; r < j->n; r++) {
+		if (p.seen.n > 0)
+			memset(p.seen.v, 0, p.seen.n * sizeof *p.seen.v);
+		for (size_t row = 0; row < j->data[r]->nrows; row++)
+			pair_row(&p, r, (uint32_t)row);
+	}
+	j->rows = p.rows.v;
+	j->nrows = p.rows.n / j->n;
+	intern_destroy(p.keys);
+	vec_free(&p.seen);
+	vec_free(&p.repeats);
+	map_free(&p.places);
+	buf_free(&p.key);
+}
+
+/* ---- order ---- */
+
+/* Numbers, then texts, then what is empty. */
+static int
+val_rank(const struct val *v)
+{
+	return v->type == VAL_NUMBER ? 0 : v->type == VAL_NONE ? 2 : 1;
+}
+
+static int
+val_cmp(const struct val *a, const struct val *b)
+{
+	int ra = val_rank(a), rb = val_rank(b);
+
+	if (ra != rb)
+		return ra - rb;
+	if (ra == 0)
+		return (a->number > b->number) - (a->number < b->number);
+	return ra == 1 ? str_cmp(a->text, b->text) : 0;
+}
+
+static int
+by_key(const void *a, const void *b, void *ctx)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct joined *j = ctx;
+
+	for (size_t k = 0; k < j->keys.n; k++) {
+		struct val u = join_key(j, x, k), v = join_key(j, y, k);
+		int c = val_cmp(&u, &v);
+
+		if (c != 0)
+			return c;
+	}
+	return (x > y) - (x < y); /* as they were paired */
+}
+
+struct measured {
+	struct val v;
+	uint32_t row;
+	size_t place;
+};
+
+static int
+by_measure(const void *a, const void *b)
+{
+	const struct measured *x = a, *y = b;
+	int rx = val_rank(&x->v), ry = val_rank(&y->v), c = rx - ry;
+
+	if (c == 0 && rx == 0)
+		c = val_cmp(&y->v, &x->v);
+	return c != 0 ? c : (x->place > y->place) - (x->place < y->place);
+}
+
+void
+join_sort(const struct joined *j, uint32_t *order, size_t n, size_t report)
+{
+	struct measured *list = xcalloc(n + 1, sizeof *list);
+
+	for (size_t i = 0; i < n; i++)
+		list[i] =
+		    (struct measured){ join_measure(j, order[i], report, 0),
+			    order[i], i };
+	qsort(list, n, sizeof *list, by_measure);
+	for (size_t i = 0; i < n; i++)
+		order[i] = list[i].row;
+	free(list);
+}
+
+static void
+sort_rows(struct joined *j)
+{
+	uint32_t *order = xcalloc(j->nrows + 1, sizeof *order);
+	uint32_t *rows = xcalloc(j->nrows * j->n + 1, sizeof *rows);
+
+	for (size_t i = 0; i < j->nrows; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, j->nrows, sizeof *order, by_key, j);
+	if (!j->plan->keeps_keys_order)
+		join_sort(j, order, j->nrows, 0);
+	for (size_t i = 0; i < j->nrows; i++)
+		memcpy(rows + i * j->n, j->rows + order[i] * j->n,
+		    j->n * sizeof *rows);
+	vec_release(j->rows);
+	j->rows = rows;
+	free(order);
+}
+
+/* ---- a sheet ---- */
+
+/* A report whose sheet lacks the key is compared as one without the sheet. */
+static void
+read_reports(struct joined *j, struct reports *reports)
+{
+	static const struct data empty;
+	struct str sheet = str_of(j->plan->sheet);
+	struct str key = str_of(j->plan->keys[0]);
+
+	for (size_t r = 0; r < j->n; r++) {
+		struct report *report = &reports->list.v[r];
+
+		j->data[r] = report_read(report, sheet);
+		if (!report_has(report, sheet)) {
+			warn("%s: no sheet %s: compared as if it had no rows",
+			    report->path, j->plan->sheet);
+		} else if (j->data[r]->nrows > 0 &&
+		    data_column(j->data[r], key) == NO_COLUMN) {
+			doubt("%s: sheet %s has no column \"%s\": compared as "
+			      "if it had no rows",
+			    report->path, j->plan->sheet, j->plan->keys[0]);
+			j->data[r] = &empty;
+		}
+	}
+}
+
+bool
+join_sheet(struct joined *j, const struct plan *plan, struct reports *reports)
+{
+	bool any = false;
+
+	*j = (struct joined){
+		.plan = plan, .reports = reports, .n = reports->list.n
+	};
+	j->data = xcalloc(j->n, sizeof *j->data);
+	read_reports(j, reports);
+	for (size_t r = 0; r < j->n; r++)
+		any |= j->data[r]->nrows > 0;
+	if (!any) {
+		warn("sheet %s has no rows in any report: left out",
+		    plan->sheet);
+		join_free(j);
+		return false;
+	}
+	find_columns(j);
+	pair_rows(j);
+	sort_rows(j);
+	if (j->nrepeated > 0)
+		warn("sheet %s: %" PRIu64 " key%s more than once in a report: "
+		     "the rows are paired in order",
+		    plan->sheet, j->nrepeated,
+		    j->nrepeated == 1 ? " stands" : "s stand");
+	return true;
+}
+
+void
+join_free(struct joined *j)
+{
+	free(j->data);
+	vec_free(&j->keys);
+	vec_free(&j->measures);
+	free(j->key_columns);
+	free(j->measure_columns);
+	free(j->rows);
+}

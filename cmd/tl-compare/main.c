@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-compare: what differs between finished reports?
+ *
+ * main.c      the command line
+ * report.c    reports: folders of CSV, workbooks
+ * parts.c xml.c grid.c workbook.c  tables out of a workbook
+ * plan.c      which sheets are compared, and how
+ * join.c      rows that belong together
+ * tables.c    the tables of a sheet
+ * summary.c   the tables over all sheets
+ * excel.c     tables into a workbook
+ */
+#include <stdio.h>
+
+#include "cmd/tl-compare/compare.h"
+
+enum {
+	OPT_LIST_TABLES = OPT_LONG,
+	OPT_NAMES,
+	OPT_SHEETS,
+	OPT_TABLE_NAME,
+};
+
+static const struct opt options[] = {
+	{ OPT_LIST_TABLES, "list-tables", NULL,
+	    "say which tables come out of these reports" },
+	{ OPT_NAMES, "names", "A,B,...", "what the reports are called" },
+	{ OPT_SHEETS, "sheets", "SHEET,...",
+	    "only these sheets, or groups of sheets" },
+	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name" },
+	OPT_TABLE,
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"what differs between finished reports",
+	"[OPTIONS] BASELINE VARIANT...",
+	"tl-compare before.xlsx after.xlsx -o comparison.xlsx",
+};
+
+struct settings {
+	struct table_dest dest; /* -d and -o of a workbook are not in it */
+	const char *dir, *book;
+	const char *names, *sheets, *table;
+	bool list, verbose;
+};
+
+/* All that is compared, for functions that print it. */
+struct compared {
+	const struct settings *set;
+	struct reports reports;
+	struct plans plans;
+	VEC(struct joined) sheets;
+	bool found; /* what --table asks for */
+};
+
+static void
+take_option(struct settings *set, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_LIST_TABLES: set->list = true; break;
+	case OPT_NAMES: set->names = op->arg; break;
+	case OPT_SHEETS: set->sheets = op->arg; break;
+	case OPT_TABLE_NAME: set->table = op->arg; break;
+	case 'd': set->dir = op->arg; break;
+	case 'v': set->verbose = true; break;
+	default: (void)table_dest_opt(&set->dest, op, ch); break;
+	}
+}
+
+static bool
+is_book(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n > 5 && strcmp(path + n - 5, ".xlsx") == 0;
+}
+
+/* -o is a workbook, unless one table was asked for and its name says no. */
+static void
+check_settings(struct settings *set, int nreports)
+{
+	const struct table_dest *d = &set->dest;
+
+	if (nreports < 2)
+		die_usage("at least two reports are needed");
+	if (d->path != NULL && (set->table == NULL || is_book(d->path))) {
+		set->book = d->path;
+		set->dest.path = NULL;
+	}
+	if (set->book != NULL && d->format != FMT_AUTO)
+		die_usage("option '--format': a workbook has its own (-d DIR, "
+			  "or --table NAME, writes others)");
+	if ((d->columns != NULL || d->sort != NULL) && set->table == NULL)
+		die_usage("options '-c' and '--sort' are for one table: "
+			  "--table NAME");
+	if ((d->columns != NULL || d->sort != NULL) &&
+	    (set->book != NULL || set->dir != NULL))
+		die_usage("options '-c' and '--sort' are for a table that is "
+			  "printed, not for -d and workbooks");
+}
+
+static void
+join_all(struct compared *c)
+{
+	for (size_t i = 0; i < c->plans.list.n; i++) {
+		struct joined j;
+
+		if (join_sheet(&j, &c->plans.list.v[i], &c->reports))
+			vec_push(&c->sheets, j);
+	}
+	if (c->sheets.n == 0)
+		die("there is nothing to compare");
+}
+
+/* ---- where tables go ---- */
+
+static void
+print(void *ctx, struct table *t)
+{
+	table_print(t, ctx);
+}
+
+static void
+list(void *ctx, struct table *t)
+{
+	(void)ctx;
+	(void)t;
+}
+
+static void
+put_all(struct compared *c, struct sink *sink)
+{
+	sink->only = c->set->table;
+	summary_put(c->sheets.v, c->sheets.n, &c->plans, &c->reports, sink);
+	for (size_t i = 0; i < c->sheets.n; i++)
+		tables_put(&c->sheets.v[i], sink);
+	c->found |= sink->found;
+}
+
+static void
+list_tables(struct compared *c)
+{
+	struct sink sink = { .put = list };
+	struct out *out = out_open(NULL);
+
+	put_all(c, &sink);
+	for (size_t i = 0; i < sink.names.n; i++)
+		out_printf(out, "%s\n", sink.names.v[i]);
+	out_finish(out);
+	sink_free(&sink);
+}
+
+/* One table, or those over all sheets. */
+static void
+put_stdout(struct compared *c)
+{
+	struct table_dest dest = c->set->dest;
+	struct sink sink = { .put = print,
+		.ctx = &dest,
+		.folded = COL_DETAIL,
+		.other = COL_DETAIL,
+		.only = c->set->table };
+
+	dest.many = c->set->table == NULL;
+	summary_put(c->sheets.v, c->sheets.n, &c->plans, &c->reports, &sink);
+	for (size_t i = 0; i < c->sheets.n && c->set->table != NULL; i++)
+		tables_put(&c->sheets.v[i], &sink);
+	c->found |= sink.found;
+	if (sink.found)
+		table_dest_finish(&dest);
+	sink_free(&sink);
+}
+
+static void
+put_folder(struct compared *c)
+{
+	struct table_dest dest = c->set->dest;
+	struct sink sink = { .put = print, .ctx = &dest };
+
+	dest.dir = c->set->dir;
+	dest.columns = "+details";
+	dest.path = NULL;
+	put_all(c, &sink);
+	table_dest_finish(&dest);
+	sink_free(&sink);
+}
+
+static void
+fill_book(void *ctx)
+{
+	struct compared *c = ctx;
+	struct table_dest dest = { .format = FMT_NDJSON,
+		.columns = "+details",
+		.top = c->set->dest.top };
+	struct sink sink = { .put = print,
+		.ctx = &dest,
+		.folded = COL_FOLDED,
+		.short_names = true };
+
+	put_all(c, &sink);
+	table_dest_finish(&dest);
+	sink_free(&sink);
+}
+
+static void
+put_everywhere(struct compared *c)
+{
+	const struct settings *set = c->set;
+
+	if (set->list) {
+		list_tables(c);
+		return;
+	}
+	if (set->dir != NULL)
+		put_folder(c);
+	if (set->book != NULL)
+		excel_write(set->book, fill_book, c);
+	if (set->dir == NULL && set->book == NULL)
+		put_stdout(c);
+	if (!c->found)
+		die_usage("there is no table '%s': --list-tables says which "
+			  "there are",
+		    set->table);
+}
+
+static void
+free_all(struct compared *c)
+{
+	for (size_t i = 0; i < c->sheets.n; i++)
+		join_free(&c->sheets.v[i]);
+	vec_free(&c->sheets);
+	plans_free(&c->plans);
+	reports_close(&c->reports);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings set = { 0 };
+	struct compared c = { .set = &set };
+	double start_s = sys_wall_s();
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(&set, &op, ch);
+	check_settings(&set, argc - op.ind);
+	reports_open(&c.reports, argv + op.ind, argc - op.ind, set.names);
+	plans_make(&c.plans, &c.reports, set.sheets);
+	join_all(&c);
+	put_everywhere(&c);
+	if (set.verbose)
+		note("%zu reports, %zu sheets, %.3f s, %.3f s CPU, %.1f MB",
+		    c.reports.list.n, c.sheets.n, sys_wall_s() - start_s,
+		    sys_cpu_s(), (double)sys_peak_bytes() / 1e6);
+	free_all(&c);
+	return exit_status();
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports: folders of CSV, and workbooks. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "cmd/tl-compare/compare.h"
+
+/* A workbook is held in memory as it lies on disk. */
+#define BOOK_MAX ((size_t)1 << 30)
+
+static const char *const csv_ends[] = { ".csv", ".csv.gz", ".csv.zst" };
+
+/* ---- one sheet in memory ---- */
+
+size_t
+data_column(const struct data *d, struct str name)
+{
+	for (size_t i = 0; i < d->columns.n; i++)
+		if (str_eq(d->columns.v[i], name))
+			return i;
+	return NO_COLUMN;
+}
+
+const struct val *
+data_cell(const struct data *d, size_t row, size_t column)
+{
+	return &d->cells.v[row * d->columns.n + column];
+}
+
+struct filling {
+	struct report *report;
+	struct str sheet;
+	struct data *data;
+};
+
+static struct str
+keep(struct report *r, struct str s)
+{
+	return s.len == 0 ? STR("")
+			  : intern_get(r->texts, intern_put(r->texts, s));
+}
+
+/* A second "x" is "x.1", and a column without a name has one, as in pandas. */
+static struct str
+column_name(struct filling *f, struct intern *seen, struct str wanted)
+{
+	struct buf b = { 0 };
+	size_t before = seen->list.n;
+	struct str name;
+
+	if (wanted.len == 0)
+		buf_printf(&b, "Unnamed: %zu", f->data->columns.n);
+	else
+		buf_put(&b, wanted.p, wanted.len);
+	(void)intern_put(seen, buf_str(&b));
+	for (unsigned i = 1; seen->list.n == before; i++) {
+		b.len = 0;
+		buf_put(&b, wanted.p, wanted.len);
+		buf_printf(&b, ".%u", i);
+		(void)intern_put(seen, buf_str(&b));
+	}
+	name = keep(f->report, buf_str(&b));
+	buf_free(&b);
+	return name;
+}
+
+static void
+take_head(void *ctx, const struct head *head)
+{
+	struct filling *f = ctx;
+	struct intern *seen = intern_create();
+
+	for (size_t i = 0; i < head->ncolumns; i++)
+		vec_push(&f->data->columns,
+		    column_name(f, seen, head->columns[i].id));
+	intern_destroy(seen);
+}
+
+/* What pandas wrote for a figure that can't be had. */
+static bool
+is_missing(struct str s)
+{
+	static const struct str words[] = { STR_INIT("nan"), STR_INIT("NaN"),
+		STR_INIT("NA"), STR_INIT("N/A"), STR_INIT("n/a"),
+		STR_INIT("NULL"), STR_INIT("null") };
+
+	if (s.len > 4)
+		return false;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_eq(s, words[i]))
+			return true;
+	return s.len == 0;
+}
+
+static struct val
+take_val(struct filling *f, const struct val *v)
+{
+	struct val out = *v;
+
+	switch (v->type) {
+	case VAL_TEXT:
+		if (is_missing(v->text))
+			return (struct val){ .type = VAL_NONE };
+		out.text = keep(f->report, v->text);
+		break;
+	case VAL_BIG: out.text = keep(f->report, v->text); break;
+	case VAL_BOOL:
+		out = (struct val){ .type = VAL_TEXT,
+			.text = v->yes ? STR("True") : STR("False") };
+		break;
+	case VAL_NUMBER:
+	case VAL_NONE: break;
+	}
+	return out;
+}
+
+static void
+take_row(void *ctx, const struct val *cells)
+{
+	struct filling *f = ctx;
+
+	if (f->data->nrows + 1 == NO_ROW)
+		die("%s: sheet %.*s: too many rows", f->report->path,
+		    (int)f->sheet.len, f->sheet.p);
+	for (size_t i = 0; i < f->data->columns.n; i++)
+		vec_push(&f->data->cells, take_val(f, &cells[i]));
+	f->data->nrows++;
+}
+
+static void
+take_end(void *ctx)
+{
+	(void)ctx;
+}
+
+/* ---- folders ---- */
+
+static size_t
+csv_end(struct str name)
+{
+	for (size_t i = 0; i < sizeof csv_ends / sizeof *csv_ends; i++) {
+		size_t n = strlen(csv_ends[i]);
+
+		if (name.len > n &&
+		    memcmp(name.p + name.len - n, csv_ends[i], n) == 0)
+			return n;
+	}
+	return 0;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+static void
+list_folder(struct report *r)
+{
+	DIR *dir = opendir(r->path);
+	struct dirent *entry;
+
+	if (dir == NULL)
+		die_errno("%s", r->path);
+	while (errno = 0, (entry = readdir(dir)) != NULL) {
+		struct str name = str_of(entry->d_name);
+		size_t end = csv_end(name);
+
+		name.len -= end;
+		if (end > 0 && name.p[0] != '.' && !report_has(r, name))
+			vec_push(&r->sheets, arena_str(r->arena, name));
+	}
+	if (errno != 0)
+		die_errno("%s", r->path);
+	closedir(dir);
+	if (r->sheets.n == 0)
+		die("%s: no CSV in this folder: is it a report (tl-report -d)?",
+		    r->path);
+	qsort(r->sheets.v, r->sheets.n, sizeof *r->sheets.v, by_name);
+}
+
+static char *
+sheet_path(const struct report *r, struct str sheet)
+{
+	struct buf b = { 0 };
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof csv_ends / sizeof *csv_ends; i++) {
+		b.len = 0;
+		buf_printf(&b, "%s/%.*s%s", r->path, (int)sheet.len, sheet.p,
+		    csv_ends[i]);
+		buf_putc(&b, '\0');
+		if (stat(b.p, &st) == 0)
+			break;
+	}
+	return b.p;
+}
+
+static void
+read_csv(struct report *r, struct str sheet, const struct table_sink *sink)
+{
+	char *path = sheet_path(r, sheet);
+	struct reader reader = { .in = in_open(path), .sink = sink };
+
+	/* without a byte: a table without rows, as the reference writes it */
+	if (in_need(reader.in, 1) && !table_read(&reader, KIND_CSV)) {
+		if (reader.line > 0)
+			die("%s: line %" PRIu64 ": %s", path, reader.line,
+			    reader.error.p);
+		die("%s: %s", path, reader.error.p);
+	}
+	in_close(reader.in);
+	reader_free(&reader);
+	vec_release(path);
+}
+
+/* ---- workbooks ---- */
+
+static void
+read_file(const char *path, struct buf *bytes)
+{
+	FILE *f = fopen(path, "rbe");
+	size_t n = 1;
+
+	if (f == NULL)
+		die_errno("%s", path);
+	while (n > 0) {
+		buf_room(bytes, (size_t)64 << 10);
+		n = fread(bytes->p + bytes->len, 1, bytes->cap - bytes->len, f);
+		bytes->len += n;
+		if (bytes->len > BOOK_MAX)
+			die("%s: more than %zu bytes", path, BOOK_MAX);
+	}
+	if (ferror(f))
+		die_errno("%s", path);
+	fclose(f);
+}
+
+static void
+open_book(struct report *r)
+{
+	struct buf bytes = { 0 }, error = { 0 };
+	void *kept;
+
+	read_file(r->path, &bytes);
+	kept = arena_alloc(r->arena, bytes.len + 1);
+	memcpy(kept, bytes.p, bytes.len);
+	r->book = workbook_open(kept, bytes.len, &error);
+	buf_free(&bytes);
+	if (r->book == NULL)
+		die("%s: %s", r->path, error.p);
+	for (size_t i = 0; i < workbook_count(r->book); i++)
+		vec_push(&r->sheets, workbook_name(r->book, i));
+}
+
+static void
+tell(const struct report *r, struct str sheet, uint64_t n, const char *what)
+{
+	if (n > 0)
+		warn("%s: sheet %.*s: %s: %" PRIu64, r->path, (int)sheet.len,
+		    sheet.p, what, n);
+}
+
+static void
+read_sheet(struct report *r, size_t i, const struct table_sink *sink)
+{
+	struct str sheet = r->sheets.v[i];
+	struct oddities odd = { 0 };
+	struct buf error = { 0 };
+
+	if (!workbook_read(r->book, i, sink, &odd, &error))
+		die("%s: sheet %.*s: %s", r->path, (int)sheet.len, sheet.p,
+		    error.p);
+	tell(r, sheet, odd.nstray, "cells outside the header, passed over");
+	tell(r, sheet, odd.nerrors, "cells with an error, taken for empty");
+	tell(r, sheet, odd.nunsolved,
+	    "formulas that were never computed, taken for empty");
+	tell(r, sheet, odd.nbad_texts,
+	    "cells whose text is missing, taken for empty");
+}
+
+/* ---- for callers ---- */
+
+static size_t
+sheet_number(const struct report *r, struct str sheet)
+{
+	for (size_t i = 0; i < r->sheets.n; i++)
+		if (str_eq(r->sheets.v[i], sheet))
+			return i;
+	return r->sheets.n;
+}
+
+bool
+report_has(const struct report *r, struct str sheet)
+{
+	return sheet_number(r, sheet) < r->sheets.n;
+}
+
+const struct data *
+report_read(struct report *r, struct str sheet)
+{
+	static const struct data empty;
+	size_t i = sheet_number(r, sheet);
+	struct filling f = { .report = r, .sheet = sheet };
+	struct table_sink sink = { take_head, take_row, take_end, &f };
+
+	if (i == r->sheets.n)
+		return &empty;
+	while (r->data.n < r->sheets.n)
+		vec_push(&r->data, NULL);
+	if (r->data.v[i] != NULL)
+		return r->data.v[i];
+	f.data = r->data.v[i] = xcalloc(1, sizeof *f.data);
+	if (r->book != NULL)
+		read_sheet(r, i, &sink);
+	else
+		read_csv(r, sheet, &sink);
+	return f.data;
+}
+
+static struct str
+tag_of_path(struct report *r, bool is_folder)
+{
+	char *real = realpath(r->path, NULL); /* "." has a name, too */
+	const char *path = real != NULL ? real : r->path;
+	const char *slash = strrchr(path, '/');
+	struct str s =
+	    arena_str(r->arena, str_of(slash != NULL ? slash + 1 : path));
+	const char *dot = memrchr(s.p, '.', s.len);
+
+	free(real);
+	if (!is_folder && dot != NULL && dot > s.p)
+		s.len = (size_t)(dot - s.p);
+	return s;
+}
+
+static void
+open_report(struct report *r, const char *path)
+{
+	struct stat st;
+
+	*r = (struct report){
+		.path = path, .texts = intern_create(), .arena = arena_create()
+	};
+	if (stat(path, &st) != 0)
+		die_errno("%s", path);
+	r->tag = tag_of_path(r, S_ISDIR(st.st_mode));
+	if (S_ISDIR(st.st_mode))
+		list_folder(r);
+	else
+		open_book(r);
+}
+
+static void
+take_names(struct reports *reports, const char *names)
+{
+	size_t n = 0;
+
+	for (const char *p = names, *end; p != NULL;
+	     p = *end != '\0' ? end + 1 : NULL) {
+		end = strchrnul(p, ',');
+		if (end == p)
+			die_usage(
+			    "option '--names': an empty name in '%s'", names);
+		if (n < reports->list.n)
+			reports->list.v[n].tag =
+			    (struct str){ p, (size_t)(end - p) };
+		n++;
+	}
+	if (n != reports->list.n)
+		die_usage("option '--names': %zu names for %zu reports", n,
+		    reports->list.n);
+}
+
+static void
+check_tags(const struct reports *reports)
+{
+	for (size_t i = 0; i < reports->list.n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (str_eq(
+				reports->list.v[i].tag, reports->list.v[k].tag))
+				die_usage("%s and %s are both called '%.*s': "
+					  "--names tells them apart",
+				    reports->list.v[k].path,
+				    reports->list.v[i].path,
+				    (int)reports->list.v[i].tag.len,
+				    reports->list.v[i].tag.p);
+}
+
+void
+reports_open(
+    struct reports *reports, char *const *paths, int n, const char *names)
+{
+	for (int i = 0; i < n; i++)
+		open_report(vec_add(&reports->list), paths[i]);
+	if (names != NULL)
+		take_names(reports, names);
+	check_tags(reports);
+}
+
+static void
+free_data(struct data *d)
+{
+	if (d == NULL)
+		return;
+	vec_free(&d->columns);
+	vec_free(&d->cells);
+	free(d);
+}
+
+void
+reports_close(struct reports *reports)
+{
+	for (size_t i = 0; i < reports->list.n; i++) {
+		struct report *r = &reports->list.v[i];
+
+		workbook_close(r->book);
+		for (size_t k = 0; k < r->data.n; k++)
+			free_data(r->data.v[k]);
+		vec_free(&r->data);
+		vec_free(&r->sheets);
+		intern_destroy(r->texts);
+		arena_destroy(r->arena);
+	}
+	vec_free(&reports->list);
+}

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: MIT */
+/* Joined sheets as tables: one, or three a variant. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "cmd/tl-compare/compare.h"
+
+/* Up to here doubles hold integers exactly. */
+#define INT_EXACT 9e15
+#define SHEET_NAME_MAX 31
+
+/* ---- values ---- */
+
+struct cell
+cell_of(struct val v)
+{
+	int64_t i;
+
+	switch (v.type) {
+	case VAL_NUMBER:
+		if (v.number >= -INT_EXACT && v.number <= INT_EXACT &&
+		    v.number == (double)(int64_t)v.number)
+			return cell_int((int64_t)v.number);
+		return cell_real(v.number);
+	case VAL_BIG:
+		if (num_i64(v.text, &i))
+			return cell_int(i);
+		return cell_text(v.text);
+	case VAL_TEXT: return cell_text(v.text);
+	case VAL_BOOL: return cell_bool(v.yes);
+	case VAL_NONE: break;
+	}
+	return cell_none();
+}
+
+struct cell
+percent_of(double diff, double base)
+{
+	return base == 0 ? cell_none() : cell_real(diff / base * 100);
+}
+
+struct cell
+cell_number(double v)
+{
+	return cell_of((struct val){ .type = VAL_NUMBER, .number = v });
+}
+
+/* ---- names of tables ---- */
+
+/* UTF-16 units, about. */
+static size_t
+name_units(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s != '\0'; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80 ? 1 : 0;
+	return n;
+}
+
+static bool
+is_taken(const struct sink *s, const char *name)
+{
+	for (size_t i = 0; i < s->names.n; i++)
+		if (strcasecmp(s->names.v[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Of a file or a sheet: what either can't have is _, as both would make it. */
+static void
+put_harmless(struct buf *b, const char *s)
+{
+	for (; *s != '\0'; s++)
+		buf_putc(b,
+		    (unsigned char)*s < ' ' || *s == 0x7f ||
+			    strchr("[]:*?/\\", *s) != NULL
+			? '_'
+			: *s);
+}
+
+struct table *
+sink_table(struct sink *s, const char *name, const struct column *columns,
+    size_t ncolumns)
+{
+	struct buf b = { 0 };
+	size_t len;
+
+	put_harmless(&b, name);
+	len = b.len;
+	buf_putc(&b, '\0');
+	for (unsigned i = 2; is_taken(s, b.p); i++) {
+		b.len = len;
+		buf_printf(&b, "~%u", i);
+		buf_putc(&b, '\0');
+	}
+	vec_push(&s->names, b.p);
+	return table_create(b.p, columns, ncolumns);
+}
+
+void
+sink_put(struct sink *s, struct table *t)
+{
+	const char *name = s->names.v[s->names.n - 1];
+
+	if (s->only != NULL && strcmp(s->only, name) != 0)
+		return;
+	s->found = true;
+	s->put(s->ctx, t);
+}
+
+void
+sink_free(struct sink *s)
+{
+	for (size_t i = 0; i < s->names.n; i++)
+		vec_release(s->names.v[i]);
+	vec_free(&s->names);
+}
+
+/* ---- columns ---- */
+
+enum what {
+	A_KEY,
+	A_DIFF,
+	A_PERCENT,
+	A_COPY,
+};
+
+/* Where a column's cells come from. */
+struct source {
+	enum what what;
+	size_t report;
+	size_t index; /* of the key, the measure or the report's column */
+};
+
+/* What is common to a sheet's tables, and the one being made. */
+struct making {
+	const struct joined *j;
+	struct sink *sink;
+	struct arena *arena;
+	bool *shown; /* by report */
+	VEC(struct source) sources;
+	VEC(struct column) columns;
+	struct intern *ids;
+	VEC(uint32_t) order;
+};
+
+static bool
+is_in(const char *const *list, struct str s)
+{
+	for (; *list != NULL; list++)
+		if (str_eq(s, str_of(*list)))
+			return true;
+	return false;
+}
+
+static bool
+ends_in(struct str s, const char *end)
+{
+	size_t n = strlen(end);
+
+	return s.len >= n && memcmp(s.p + s.len - n, end, n) == 0;
+}
+
+/* Columns that are there for the record. */
+static bool
+is_folded(struct str column)
+{
+	static const char *const ends[] = { "kernel_names",
+		"kernel_names_first", "kernel_details_summary",
+		"kernel_details__summarize_kernel_stats", "median", "std",
+		"min", "max", "UID", "UID_first", "process_name",
+		"process_name_first", "process_label", "process_label_first",
+		"thread_name", "thread_name_first", "Input type_first",
+		"Input Dims_first", "Input Strides_first",
+		"Concrete Inputs_first" };
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (ends_in(column, ends[i]))
+			return true;
+	return false;
+}
+
+/* "Kernel Time (µs)_sum" to "kernel_time_us_sum". */
+static void
+put_id(struct buf *b, struct str s)
+{
+	bool gap = false;
+	size_t from = b->len;
+
+	for (size_t i = 0; i < s.len; i++) {
+		char c = s.p[i];
+		bool is_micro = i + 1 < s.len &&
+		    (memcmp(s.p + i, "\302\265", 2) == 0 ||
+			memcmp(s.p + i, "\316\274", 2) == 0);
+		bool upper = c >= 'A' && c <= 'Z';
+
+		if (!upper && !(c >= 'a' && c <= 'z') &&
+		    !(c >= '0' && c <= '9') && c != '%' && !is_micro) {
+			gap = b->len > from;
+			continue;
+		}
+		if (gap)
+			buf_putc(b, '_');
+		gap = false;
+		if (c == '%')
+			buf_puts(b, "pct");
+		else
+			buf_putc(b,
+			    is_micro    ? 'u'
+				: upper ? (char)(c + 32)
+					: c);
+		i += is_micro;
+	}
+	if (b->len == from)
+		buf_putc(b, '_');
+}
+
+static const char *
+unique_id(struct making *m, struct str id)
+{
+	size_t before = m->ids->list.n, len = id.len;
+	struct buf b = { 0 };
+	struct str s;
+
+	buf_put(&b, id.p, id.len);
+	(void)intern_put(m->ids, buf_str(&b));
+	for (unsigned i = 2; m->ids->list.n == before; i++) {
+		b.len = len;
+		buf_printf(&b, "_%u", i);
+		(void)intern_put(m->ids, buf_str(&b));
+	}
+	s = arena_str(m->arena, buf_str(&b));
+	buf_free(&b);
+	return s.p;
+}
+
+/* label and id are copied. */
+static void
+add_column(struct making *m, struct source from, struct str label,
+    struct str id, struct column look)
+{
+	look.label = arena_str(m->arena, label).p;
+	look.id = unique_id(m, id);
+	vec_push(&m->sources, from);
+	vec_push(&m->columns, look);
+}
+
+static void
+add_keys(struct making *m)
+{
+	const struct joined *j = m->j;
+	struct buf id = { 0 };
+
+	for (size_t k = 0; k < j->keys.n; k++) {
+		struct column look = { .type = COL_REAL };
+
+		id.len = 0;
+		put_id(&id, j->keys.v[k]);
+		if (ends_in(j->keys.v[k], "ame"))
+			look.flags = COL_NAME;
+		add_column(m, (struct source){ A_KEY, 0, k }, j->keys.v[k],
+		    buf_str(&id), look);
+	}
+	buf_free(&id);
+}
+
+/* Which sign of a measure's difference is good, if one is. */
+static unsigned
+better(struct str measure)
+{
+	if (str_starts(measure, STR("TFLOPS")) ||
+	    str_starts(measure, STR("TB/s")))
+		return COL_BETTER_MORE;
+	if (str_find(measure, STR("count"), true) >= 0)
+		return 0;
+	return COL_BETTER_LESS;
+}
+
+static void
+add_diff(struct making *m, size_t report, size_t measure)
+{
+	const struct joined *j = m->j;
+	struct str name = j->measures.v[measure];
+	struct str tag = j->reports->list.v[report].tag;
+	struct buf label = { 0 }, id = { 0 };
+	struct column look = { .type = COL_REAL, .flags = better(name) };
+	size_t nlabel, nid;
+
+	buf_printf(
+	    &label, "%.*s__%.*s_", (int)name.len, name.p, (int)tag.len, tag.p);
+	put_id(&id, name);
+	buf_puts(&id, "__");
+	put_id(&id, tag);
+	buf_putc(&id, '_');
+	nlabel = label.len;
+	nid = id.len;
+	for (int is_percent = 0; is_percent < 2; is_percent++) {
+		label.len = nlabel;
+		id.len = nid;
+		buf_puts(&label, is_percent ? "pct" : "diff");
+		buf_puts(&id, is_percent ? "pct" : "diff");
+		/* shares of a whole have bars; a count's change has none */
+		look.unit =
+		    is_percent && look.flags != 0 ? UNIT_PERCENT : UNIT_NONE;
+		add_column(m,
+		    (struct source){
+			is_percent ? A_PERCENT : A_DIFF, report, measure },
+		    buf_str(&label), buf_str(&id), look);
+	}
+	buf_free(&label);
+	buf_free(&id);
+}
+
+static void
+add_diffs(struct making *m)
+{
+	const struct joined *j = m->j;
+
+	for (size_t i = 0; i < j->measures.n; i++)
+		for (size_t r = 1; r < j->n; r++)
+			if (m->shown[0] && m->shown[r] &&
+			    j->measure_columns[i] != NO_COLUMN &&
+			    j->measure_columns[r * j->measures.n + i] !=
+				NO_COLUMN)
+				add_diff(m, r, i);
+}
+
+static bool
+is_dropped(const struct joined *j, size_t report, struct str column)
+{
+	for (size_t k = 0; k < j->keys.n; k++)
+		if (str_eq(column, j->keys.v[k]))
+			return true;
+	return is_in(j->plan->drop, column) ||
+	    (report > 0 && is_in(j->plan->drop_variant, column));
+}
+
+static bool
+is_measure(const struct joined *j, struct str column)
+{
+	for (size_t i = 0; i < j->measures.n; i++)
+		if (str_eq(column, j->measures.v[i]))
+			return true;
+	return false;
+}
+
+static void
+add_copies(struct making *m, size_t report)
+{
+	const struct joined *j = m->j;
+	struct str tag = j->reports->list.v[report].tag;
+	const struct data *d = j->data[report];
+	struct buf label = { 0 }, id = { 0 };
+
+	for (size_t i = 0; i < d->columns.n; i++) {
+		struct str name = d->columns.v[i];
+		struct column look = { .type = COL_REAL };
+
+		if (is_dropped(j, report, name))
+			continue;
+		label.len = id.len = 0;
+		buf_printf(&label, "%.*s::%.*s", (int)tag.len, tag.p,
+		    (int)name.len, name.p);
+		put_id(&id, tag);
+		buf_putc(&id, '.');
+		put_id(&id, name);
+		look.flags = (is_folded(name) ? m->sink->folded : 0) |
+		    (is_measure(j, name) ? 0 : m->sink->other);
+		add_column(m, (struct source){ A_COPY, report, i },
+		    buf_str(&label), buf_str(&id), look);
+	}
+	buf_free(&label);
+	buf_free(&id);
+}
+
+/* ---- cells ---- */
+
+static struct cell
+diff_cell(const struct making *m, size_t row, const struct source *from)
+{
+	struct val a = join_measure(m->j, row, 0, from->index);
+	struct val b = join_measure(m->j, row, from->report, from->index);
+
+	if (a.type == VAL_NONE || b.type == VAL_NONE)
+		return cell_none();
+	if (from->what == A_PERCENT)
+		return percent_of(b.number - a.number, a.number);
+	return cell_number(b.number - a.number);
+}
+
+static struct cell
+make_cell(const struct making *m, size_t row, const struct source *from)
+{
+	switch (from->what) {
+	case A_KEY: return cell_of(join_key(m->j, row, from->index));
+	case A_COPY:
+		return cell_of(join_cell(m->j, row, from->report, from->index));
+	case A_DIFF:
+	case A_PERCENT: break;
+	}
+	return diff_cell(m, row, from);
+}
+
+/* A column with a text in it is one of texts. */
+static void
+find_types(struct making *m)
+{
+	for (size_t c = 0; c < m->columns.n; c++)
+		for (size_t i = 0; i < m->order.n; i++)
+			if (make_cell(m, m->order.v[i], &m->sources.v[c])
+				.type == CELL_TEXT) {
+				m->columns.v[c].type = COL_TEXT;
+				break;
+			}
+}
+
+/* ---- one table ---- */
+
+static void
+put_table(struct making *m, const char *name)
+{
+	struct table *t;
+
+	m->ids = intern_create();
+	m->sources.n = m->columns.n = 0;
+	add_keys(m);
+	add_diffs(m);
+	for (size_t r = 0; r < m->j->n; r++)
+		if (m->shown[r])
+			add_copies(m, r);
+	find_types(m);
+	t = sink_table(m->sink, name, m->columns.v, m->columns.n);
+	for (size_t i = 0; i < m->order.n; i++) {
+		struct cell *row = table_row(t);
+
+		for (size_t c = 0; c < m->sources.n; c++)
+			row[c] = make_cell(m, m->order.v[i], &m->sources.v[c]);
+	}
+	sink_put(m->sink, t);
+	table_destroy(t);
+	intern_destroy(m->ids);
+}
+
+/* ---- three tables a variant ---- */
+
+struct part {
+	const char *name, *small;
+	bool has_baseline, has_variant;
+};
+
+static const struct part parts[] = {
+	{ "intersect", "both", true, true },
+	{ "only_baseline", "only_base", true, false },
+	{ "only_variant", "only_var", false, true },
+};
+
+#define NPARTS (sizeof parts / sizeof *parts)
+
+static char *
+part_name(const struct joined *j, const struct part *part, size_t variant,
+    bool is_short)
+{
+	struct str tag = j->reports->list.v[variant].tag;
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%s_%s_%.*s", is_short ? j->plan->small : j->plan->base,
+	    is_short ? part->small : part->name, (int)tag.len, tag.p);
+	buf_putc(&b, '\0');
+	return b.p;
+}
+
+/* All tables of a sheet have long names, or all short ones. */
+static bool
+needs_short(const struct joined *j)
+{
+	bool is_long = false;
+
+	for (size_t r = 1; r < j->n; r++)
+		for (size_t p = 0; p < NPARTS; p++) {
+			char *name = part_name(j, &parts[p], r, false);
+
+			is_long |= name_units(name) > SHEET_NAME_MAX;
+			vec_release(name);
+		}
+	return is_long;
+}
+
+static void
+put_part(
+    struct making *m, const struct part *part, size_t variant, bool is_short)
+{
+	const struct joined *j = m->j;
+	char *name = part_name(j, part, variant, is_short);
+
+	m->order.n = 0;
+	for (size_t row = 0; row < j->nrows; row++)
+		if ((join_row(j, row, 0) != NO_ROW) == part->has_baseline &&
+		    (join_row(j, row, variant) != NO_ROW) == part->has_variant)
+			vec_push(&m->order, (uint32_t)row);
+	if (!part->has_baseline)
+		join_sort(j, m->order.v, m->order.n, variant);
+	m->shown[0] = part->has_baseline;
+	m->shown[variant] = part->has_variant;
+	put_table(m, name);
+	m->shown[variant] = false;
+	vec_release(name);
+}
+
+void
+tables_put(const struct joined *j, struct sink *sink)
+{
+	struct making m = { .j = j, .sink = sink, .arena = arena_create() };
+	bool is_short = sink->short_names && needs_short(j);
+
+	m.shown = xcalloc(j->n, sizeof *m.shown);
+	if (j->plan->is_split) {
+		for (size_t r = 1; r < j->n; r++)
+			for (size_t p = 0; p < NPARTS; p++)
+				put_part(&m, &parts[p], r, is_short);
+	} else {
+		for (size_t r = 0; r < j->n; r++)
+			m.shown[r] = true;
+		for (size_t row = 0; row < j->nrows; row++)
+			vec_push(&m.order, (uint32_t)row);
+		put_table(&m, j->plan->base);
+	}
+	free(m.shown);
+	vec_free(&m.sources);
+	vec_free(&m.columns);
+	vec_free(&m.order);
+	arena_destroy(m.arena);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside tl-compare: tables out of a workbook (.xlsx), whoever wrote it. The
+ * zip is read by minizip, the XML by expat. Workbooks are hostile: nothing here
+ * prints or exits, sizes are checked before they are used, and what is wrong
+ * is a text.
+ *
+ *	struct workbook *w = workbook_open(bytes, n, &error);
+ *	for (i = 0; i < workbook_count(w); i++)
+ *		if (!workbook_read(w, i, &sink, &odd, &error))
+ *			...
+ *	workbook_close(w);
+ */
+#ifndef TL_COMPARE_WORKBOOK_H
+#define TL_COMPARE_WORKBOOK_H
+
+#include "reader/reader.h"
+
+/* A part (a sheet, the shared texts) is at most so many bytes of XML. */
+#define PART_MAX (UINT64_C(512) << 20)
+/* One tag, comment or the like; texts come in pieces and may be longer. */
+#define XML_TOKEN_MAX ((uint64_t)4 << 20)
+#define XML_DEPTH_MAX 256
+/* Rows times columns of the header, and texts that cells share. */
+#define GRID_CELLS_MAX ((uint64_t)1 << 24)
+#define GRID_COLUMNS_MAX 16384
+#define SHARED_MAX ((size_t)1 << 25)
+
+/* Sets the error, with a NUL behind; always false. */
+bool book_fail(struct buf *error, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* ---- the zip: parts by name ---- */
+
+struct parts;
+/* The bytes stay the caller's and outlive it. NULL sets the error. */
+struct parts *parts_open(const void *bytes, size_t n, struct buf *error);
+void parts_close(struct parts *p);
+/* Whether there is a part of this name, whose case is of no matter. */
+bool parts_have(struct parts *p, const char *name);
+
+/* ---- XML ---- */
+
+/* Names are without their namespaces. What these see is gone when they end. */
+struct xml_sink {
+	void (*start)(void *ctx, const char *name, const char **attributes);
+	void (*end)(void *ctx, const char *name);
+	void (*text)(void *ctx, const char *p, size_t n);
+	void *ctx;
+};
+
+struct xml;
+struct xml *xml_create(const struct xml_sink *sink, struct buf *error);
+/* The next bytes; false sets the error, once. */
+bool xml_feed(struct xml *x, const void *p, size_t n, bool is_last) USE_RESULT;
+/* To be called by a sink: ends the reading with this error. */
+void xml_fail(struct xml *x, const char *text);
+void xml_destroy(struct xml *x);
+/* An attribute's value, or NULL; is_foreign: one with a prefix. */
+const char *xml_attribute(
+    const char **attributes, const char *name, bool is_foreign);
+/* A part from its beginning to its end. */
+bool parts_parse(struct parts *p, const char *name, struct xml *x,
+    struct buf *error) USE_RESULT;
+
+/* ---- sheets ---- */
+
+/* Texts that cells name by their number. */
+struct shared {
+	struct arena *arena;
+	VEC(struct str) list;
+};
+
+/* What was passed over in a sheet. */
+struct oddities {
+	uint64_t nstray;     /* cells outside the header's columns */
+	uint64_t nerrors;    /* #DIV/0! and the like: empty */
+	uint64_t nunsolved;  /* formulas without a value: empty */
+	uint64_t nbad_texts; /* shared texts that are not there: empty */
+};
+
+/*
+ * Reads one sheet's XML, fed by the caller through the xml of grid_xml(). The
+ * first row with a cell is the header, and rows without one are passed over.
+ * Cells are as in a table without types (reader.h); besides that booleans are
+ * VAL_BOOL. sink is called as by a reader.
+ */
+struct grid;
+struct grid *grid_create(const struct table_sink *sink,
+    const struct shared *shared, struct oddities *odd, struct buf *error);
+struct xml *grid_xml(struct grid *g);
+/* The end of the table, once all was fed. */
+void grid_finish(struct grid *g);
+void grid_destroy(struct grid *g);
+
+/* Texts of sharedStrings.xml. */
+bool shared_parse(struct shared *s, struct parts *p, const char *name,
+    struct buf *error) USE_RESULT;
+/* Appends s with its _xNNNN_ as the characters they stand for. */
+void book_unescape(struct str s, struct buf *out);
+
+/* ---- the whole ---- */
+
+struct workbook;
+/* The bytes stay the caller's and outlive it. NULL sets the error. */
+struct workbook *workbook_open(const void *bytes, size_t n, struct buf *error);
+void workbook_close(struct workbook *w);
+size_t workbook_count(const struct workbook *w);
+struct str workbook_name(const struct workbook *w, size_t sheet);
+/* Rows are borrowed until the sink's function returns. */
+bool workbook_read(struct workbook *w, size_t sheet,
+    const struct table_sink *sink, struct oddities *odd,
+    struct buf *error) USE_RESULT;
+
+#endif

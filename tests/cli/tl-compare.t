@@ -1,0 +1,349 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Reports joined: hand-made ones with known answers, workbooks of all kinds,
+# names that would collide, and what is refused.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+[ -x "$B/bin/tl-compare" ] || skip_all 'tl-compare was not built'
+
+write_xlsx() {
+	python3 "$ROOT/tests/oracle/write_xlsx.py" "$@"
+}
+
+read_xlsx() {
+	python3 "$ROOT/tests/oracle/read_xlsx.py" "$@" 2>&1
+}
+
+# ---- figures of the reference's own comparisons ----
+mkdir base new
+cat >base/gpu_timeline.csv <<'END'
+type,time ms,percent
+busy_time,31197.57859527588,60.5
+total_memcpy_time,0.0,0.0
+END
+cat >new/gpu_timeline.csv <<'END'
+type,time ms,percent
+total_memcpy_time,0.0,0.0
+busy_time,15742.27262841797,40.5
+END
+is 'differences and percents, empty where the base is 0' \
+	"$(tl-compare base new --table gpu_timeline --labels)" \
+	"$(printf '%s\n' \
+		'type	time ms__new_diff	time ms__new_pct	base::time ms	new::time ms' \
+		'busy_time	-15455.305966857912	-49.54008183570453	31197.57859527588	15742.27262841797' \
+		'total_memcpy_time	0		0	0')"
+is 'ids for scripts, and the rest on demand' \
+	"$(tl-compare base new --table gpu_timeline -c +details --top 1)" \
+	"$(printf '%s\n' \
+		'type	time_ms__new_diff	time_ms__new_pct	base.time_ms	base.percent	new.time_ms	new.percent' \
+		'busy_time	-15455.305966857912	-49.54008183570453	31197.57859527588	60.5	15742.27262841797	40.5')"
+cat >base/ops_summary.csv <<'END'
+name,total_direct_kernel_time_sum,total_direct_kernel_time_ms,Count,Cumulative Percentage (%)
+aten::mul,6752.9,6.7529,220.0,9
+only::base,1,0.001,1,10
+"odd, ""name""
+",2,0.002,,11
+END
+cat >new/ops_summary.csv <<'END'
+name,total_direct_kernel_time_sum,total_direct_kernel_time_ms,Count,Cumulative Percentage (%)
+aten::mul,4541.2883886718747,4.541288388671875,220,9
+"odd, ""name""
+",3,nan,2,10
+=only::new,1,123.5,1,11
+END
+tl-compare base new -d out 2>err
+is 'columns, their order, rows by the base, integers bare' \
+	"$(cat out/ops_summary.csv)" \
+	'name,total_direct_kernel_time_ms__new_diff,total_direct_kernel_time_ms__new_pct,Count__new_diff,Count__new_pct,base::total_direct_kernel_time_ms,base::Count,base::Cumulative Percentage (%),new::total_direct_kernel_time_ms,new::Count
+aten::mul,-2.2116116113281254,-32.7505458592327,0,0.0,6.7529,220,9,4.541288388671875,220
+"odd, ""name""
+",,,,,0.002,,11,,2
+only::base,,,,,0.001,1,10,,
+=only::new,,,,,,,,123.5,1'
+is 'nothing to say' "$(cat err)" ''
+is 'which tables' "$(tl-compare base new --list-tables | tr '\n' ' ')" \
+	'summary changes gpu_timeline ops_summary '
+is 'the summary' "$(tl-compare base new --table summary -c +details)" \
+	"$(printf '%s\n' \
+		'sheet	what	variant	before_ns	after_ns	diff_ns	diff_pct	both	only_before	only_after	repeated' \
+		'gpu_timeline	busy_time	new	31197578595	15742272628	-15455305967	-49.54008183659806				' \
+		'gpu_timeline	total_memcpy_time	new	0	0	0					' \
+		'ops_summary	total	new	6755900	128041288	121285388	1795.251380275019	2	1	1	0')"
+is 'the changes, largest first; what is on one side counts in full' \
+	"$(tl-compare base new --table changes)" \
+	"$(printf '%s\n' \
+		'name	variant	before_ns	after_ns	diff_ns	diff_pct	pct_of_before	count_before	count_after' \
+		'=only::new	new		123500000	123500000		1828.0317944315339		1' \
+		'aten::mul	new	6752900	4541288	-2211612	-32.75055161486176	-32.73600852588108	220	220' \
+		'odd, "name"\n	new	2000		-2000	-100.0	-0.029603753755976257		2' \
+		'only::base	new	1000		-1000	-100.0	-0.014801876877988129	1	')"
+like 'without an output: a short summary' \
+	"$(tl-compare base new --format table)" '^changes$'
+is 'a baseline in front, then several variants' \
+	"$(tl-compare new base new2=x 2>&1 | head -n 1; cp -r new new2
+	tl-compare base new new2 --table gpu_timeline -c \
+		type,time_ms__new_pct,time_ms__new2_diff --no-header |
+		head -n 1)" \
+	"$(printf '%s\n' 'tl-compare: new2=x: No such file or directory' \
+		'busy_time	-49.54008183570453	-15455.305966857912')"
+
+# ---- keys that repeat ----
+mkdir z1 z2
+printf 'name,total_direct_kernel_time_ms,Count\nz,3,1\nz,4,1\ny,1,1\n' \
+	>z1/ops_summary.csv
+printf 'name,total_direct_kernel_time_ms,Count\nz,6,1\nx,9,1\nz,8,1\nz,1,1\n' \
+	>z2/ops_summary.csv
+is 'repeated keys pair in order, and it is said' \
+	"$(tl-compare z1 z2 --table ops_summary --no-header -c \
+		name,z1.total_direct_kernel_time_ms,z2.total_direct_kernel_time_ms,total_direct_kernel_time_ms__z2_diff 2>&1)" \
+	"$(printf '%s\n' \
+		'tl-compare: sheet ops_summary: 1 key stands more than once in a report: the rows are paired in order' \
+		'z	4	8	4' 'z	3	6	3' 'y	1		' 'x		9	' 'z		1	')"
+
+# ---- three tables a variant; keys that not all reports have ----
+mkdir p q
+cat >p/Foo_fwd.csv <<'END'
+name,param: N,param: K,param: old,GFLOPS_first,Kernel Time (µs)_sum,Kernel Time (µs)_mean,name_count,TFLOPS/s_mean,UID_first
+f,2,True,1,8,30,15,2,1.5,7
+f,10,True,1,8,10,10,1,,8
+f,10,False,1,8,20,20,1,1,9
+END
+cat >q/Foo_fwd.csv <<'END'
+param: K,param: N,name,GFLOPS_first,Kernel Time (µs)_sum,Kernel Time (µs)_mean,name_count,TFLOPS/s_mean,UID_first
+True,2.0,f,8,24,12,2,3,7
+True,11,f,8,1,1,1,1,8
+True,12,f,8,5,5,1,1,8
+END
+tl-compare p q -d pq --sheets Foo_fwd
+is 'both' "$(cat pq/Foo_fwd_intersect_q.csv)" \
+	'name,param: K,param: N,Kernel Time (µs)_sum__q_diff,Kernel Time (µs)_sum__q_pct,Kernel Time (µs)_mean__q_diff,Kernel Time (µs)_mean__q_pct,name_count__q_diff,name_count__q_pct,TFLOPS/s_mean__q_diff,TFLOPS/s_mean__q_pct,p::param: old,p::GFLOPS_first,p::Kernel Time (µs)_sum,p::Kernel Time (µs)_mean,p::name_count,p::TFLOPS/s_mean,p::UID_first,q::Kernel Time (µs)_sum,q::Kernel Time (µs)_mean,q::name_count,q::TFLOPS/s_mean,q::UID_first
+f,True,2,-6,-20.0,-3,-20.0,0,0.0,1.5,100.0,1,8,30,15,2,1.5,7,24,12,2,3,7'
+is 'only in the baseline, by its time' \
+	"$(sed 1d pq/Foo_fwd_only_baseline_q.csv)" \
+	'f,False,10,1,8,20,20,1,1,9
+f,True,10,1,8,10,10,1,,8'
+is 'only in the variant, by its time' "$(cat pq/Foo_fwd_only_variant_q.csv)" \
+	'name,param: K,param: N,q::Kernel Time (µs)_sum,q::Kernel Time (µs)_mean,q::name_count,q::TFLOPS/s_mean,q::UID_first
+f,True,12,5,5,1,1,8
+f,True,11,1,1,1,1,8'
+
+# ---- sheets that are not in all reports ----
+mkdir few
+cp new/gpu_timeline.csv few
+tl-compare base few -d fewout 2>err
+is 'a missing sheet is told, and it goes on' "$(cat err)" \
+	'tl-compare: few: no sheet ops_summary: compared as if it had no rows'
+is 'with its rows on one side' "$(tail -n 1 fewout/ops_summary.csv)" \
+	'only::base,0.001,1,10'
+: >few/ops_summary.csv
+tl-compare few base -d fewout2 2>err
+is 'a table of no byte is empty' "$(cat err; head -n 2 fewout2/ops_summary.csv)" \
+	'name,base::total_direct_kernel_time_ms,base::Count
+aten::mul,6.7529,220'
+printf 'op,time\na,1\n' >few/ops_summary.csv
+refuses -o 3 'has no column "name"' 'tl-compare base few'
+
+# ---- workbooks ----
+for report in base new p q z1 z2; do
+	write_xlsx folder $report $report.xlsx
+done
+tl-compare base.xlsx new.xlsx -d outx
+is 'workbooks instead of folders' "$(diff -r out outx)" ''
+tl-compare base new.xlsx -d mixed && gzip -k new/*.csv && rm new/*.csv
+is 'both kinds at once' "$(diff -r out mixed)" ''
+tl-compare base new -d packed
+is 'compressed CSV' "$(diff -r out packed)" ''
+write_xlsx odd odd.xlsx
+is 'what writers of workbooks do: prefixes, gaps, rich texts, formulas' \
+	"$(tl-compare odd.xlsx odd.xlsx --names a,b --table ops_summary -c \
+		+details 2>err | cut -f 1,6-9)" \
+	"$(printf '%s\n' \
+		'name	a.total_direct_kernel_time_ms	a.count	a.unnamed_3	a.rich' \
+		'a\x0db_x0041_	15	3	True	two runs & 😀 😀 �' \
+		'7.5		4		' 'err			2026-01-02T00:00:00	')"
+is 'and what is passed over is told' "$(sort -u err)" \
+	'tl-compare: odd.xlsx: sheet ops_summary: cells outside the header, passed over: 1
+tl-compare: odd.xlsx: sheet ops_summary: cells whose text is missing, taken for empty: 1
+tl-compare: odd.xlsx: sheet ops_summary: cells with an error, taken for empty: 1
+tl-compare: odd.xlsx: sheet ops_summary: formulas that were never computed, taken for empty: 1'
+python=
+for p in python3 /usr/bin/python3; do # Debian's has its packages
+	! $p -c 'import openpyxl' 2>/dev/null || python=$p
+done
+if [ -n "$python" ]; then
+	$python - <<'END'
+import csv, openpyxl
+for name in "base", "z2":
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "ops_summary"
+    for row in csv.reader(open(f"{name}/ops_summary.csv", newline="")):
+        sheet.append([float(c) if c.replace(".", "").isdigit() else c or None
+                      for c in row])
+    book.save(f"{name}-openpyxl.xlsx")
+END
+	tl-compare base z2 --table ops_summary >want 2>&1
+	tl-compare base-openpyxl.xlsx z2-openpyxl.xlsx --names base,z2 \
+		--table ops_summary 2>&1 | grep -v gpu_timeline >got
+	is 'a workbook of openpyxl' "$(cat got)" \
+		"$(grep -v gpu_timeline want)"
+else
+	skip 'a workbook of openpyxl' 'no openpyxl here'
+fi
+
+# bad KIND ERE: a workbook that nobody writes in good faith
+bad() {
+	write_xlsx hostile "$1" "$1.xlsx"
+	refuses 1 "$2" "tl-compare $1.xlsx base"
+}
+bad entities 'sheet1.xml: byte [0-9]*: a document type declaration'
+bad deep 'nested too deeply'
+bad broken 'byte [0-9]*: no element found'
+bad long_tag 'an XML tag that is too long'
+bad outside 'a cell outside of any sheet'
+bad many_cells 'the sheet has too many cells'
+bad big 'sheet1.xml: more than 536870912 bytes'
+bad crc 'inflated|damaged'
+bad encrypted 'is encrypted'
+bad no_sheets 'no workbook with sheets'
+bad no_document 'there is no _rels/.rels'
+bad outer_target 'there is no etc/passwd'
+bad old 'an old workbook \(.xls\), or one with a password'
+bad bomb_of_blanks 'no element found'
+python3 - <<'EOF2'
+import subprocess
+data = open('base.xlsx', 'rb').read()
+bad = []
+for n in range(1, len(data), 197):
+    open('cut.xlsx', 'wb').write(data[:n])
+    p = subprocess.run(['tl-compare', 'cut.xlsx', 'base'], capture_output=True)
+    if p.returncode != 1 or p.stdout:
+        bad.append((n, p.returncode))
+for n in range(0, len(data), 101):
+    open('cut.xlsx', 'wb').write(
+        data[:n] + bytes([data[n] ^ 0x55]) + data[n + 1:])
+    p = subprocess.run(['tl-compare', 'cut.xlsx', 'base'], capture_output=True)
+    if p.returncode not in (0, 1) or (p.returncode == 1 and p.stdout):
+        bad.append((n, p.returncode, 'flipped'))
+print(bad, file=open('cuts', 'w'))
+EOF2
+is 'no part of a workbook is a workbook; changed bytes are no crash' \
+	"$(cat cuts)" '[]'
+
+# ---- into a workbook ----
+if [ -x "$B/bin/tl-xlsx" ]; then
+	ok 'a workbook' tl-compare base p.xlsx q -o three.xlsx
+	is 'a sheet a table, each with the names of CSV' \
+		"$(read_xlsx three.xlsx | grep ^sheet | tr '\n' ' ')" \
+		'sheet "summary" sheet "changes" sheet "gpu_timeline" sheet "ops_summary" sheet "Foo_fwd_intersect_p" sheet "Foo_fwd_only_baseline_p" sheet "Foo_fwd_only_variant_p" sheet "Foo_fwd_intersect_q" sheet "Foo_fwd_only_baseline_q" sheet "Foo_fwd_only_variant_q" '
+	tl-compare p q -o pq.xlsx
+	is 'cells' "$(read_xlsx pq.xlsx Foo_fwd_only_variant_q |
+		grep '^[A-D][12]')" 'A1 s bold "name"
+B1 s bold "param: K"
+C1 s bold "param: N"
+D1 s bold "q::Kernel Time (µs)_sum"
+A2 s - "f"
+B2 s - "True"
+C2 n - 12
+D2 n - 5'
+	is 'filters, colours that know what is good, folded columns' \
+		"$(read_xlsx pq.xlsx -s Foo_fwd_intersect_q |
+			grep -v '^width [0-9 .]*$')" 'sheet "Foo_fwd_intersect_q"
+frozen A2 frozen
+filter A1:W2
+width 18 18 15.0 hidden=1 outlineLevel=1
+width 19 19 26.0 collapsed=1
+width 23 23 15.0 hidden=1 outlineLevel=1
+width 24 24 8.43 collapsed=1
+scale D2 num=-6 num=0 num=6 FF63BE7B FFFFFFFF FFF8696B
+scale E2 num=-20 num=0 num=20 FF63BE7B FFFFFFFF FFF8696B
+scale F2 num=-3 num=0 num=3 FF63BE7B FFFFFFFF FFF8696B
+scale G2 num=-20 num=0 num=20 FF63BE7B FFFFFFFF FFF8696B
+scale J2 num=-1.5 num=0 num=1.5 FFF8696B FFFFFFFF FF63BE7B
+scale K2 num=-100 num=0 num=100 FFF8696B FFFFFFFF FF63BE7B'
+	# three reports whose names are alike in their first 31 characters, and
+	# after what a sheet and a file can not have
+	for n in 1 2 3; do
+		mkdir "u$n"
+		printf 'name,Kernel Time (µs)_sum\na,%s\nb%s,1\n' $n $n \
+			>"u$n/unified_perf_summary.csv"
+	done
+	long=mi300_with_a_very_long_name_of_the_build
+	ok 'names that would collide' tl-compare u1 u2 u3 u2 u3 \
+		--names "base,${long}_1,${long}_2,a/b,A:b" -o u.xlsx -d u
+	is 'sheets: shortened, then numbered' \
+		"$(read_xlsx u.xlsx | grep '^sheet "ups')" \
+		'sheet "ups_both_mi300_with_a_very_long"
+sheet "ups_only_base_mi300_with_a_very"
+sheet "ups_only_var_mi300_with_a_very_"
+sheet "ups_both_mi300_with_a_very_lo~2"
+sheet "ups_only_base_mi300_with_a_ve~2"
+sheet "ups_only_var_mi300_with_a_ver~2"
+sheet "ups_both_a_b"
+sheet "ups_only_base_a_b"
+sheet "ups_only_var_a_b"
+sheet "ups_both_A_b~2"
+sheet "ups_only_base_A_b~2"
+sheet "ups_only_var_A_b~2"'
+	is 'nothing is lost: each table has its variant' \
+		"$(for n in mi300_with_a_very_ mi300_with_a_ver~2 a_b A_b~2; do
+			read_xlsx u.xlsx "ups_only_var_$n" | grep '^A2'
+		done | tr '\n' ' ')" 'A2 s - "b2" A2 s - "b3" A2 s - "b2" A2 s - "b3" '
+	is 'files: names in full, then numbered' \
+		"$(cd u && echo ./*only_variant*)" \
+		"./unified_perf_summary_only_variant_A_b~2.csv ./unified_perf_summary_only_variant_a_b.csv ./unified_perf_summary_only_variant_${long}_1.csv ./unified_perf_summary_only_variant_${long}_2.csv"
+	if [ -n "$python" ]; then
+		is 'openpyxl reads it' "$($python -c '
+import openpyxl
+book = openpyxl.load_workbook("u.xlsx")
+print(len(book.sheetnames), book["ups_only_var_A_b~2"]["A2"].value)')" '14 b3'
+	else
+		skip 'openpyxl reads it' 'no openpyxl here'
+	fi
+	tl-compare p q -o - >piped.xlsx
+	same 'to a pipe, the same bytes' pq.xlsx piped.xlsx
+	refuses 1 'No space left' 'tl-compare p q -o /dev/full'
+	refuses 1 'no temporary file' 'TMPDIR=/nodir tl-compare p q -o x.xlsx'
+	refuses 1 'nodir/x.xlsx: No such file' 'tl-compare p q -o nodir/x.xlsx'
+	ok 'nothing was left' sh -c '! ls x.xlsx* 2>/dev/null'
+	# what comes out goes in again
+	tl-report "$SAMPLE" -d r -o r.xlsx 2>/dev/null
+	tl-compare r r.xlsx --names a,b -d same 2>/dev/null
+	is 'our folder and our workbook of one trace are the same report' \
+		"$(tl-compare r r.xlsx --names a,b --table changes --no-header
+		tail -q -n +2 same/*_only_*.csv | grep -c .
+		cut -d, -f 5,9,10 same/summary.csv | sort -u |
+			grep -v '^[0-9.]*,0,0$' | grep -v '^[0-9.]*,,$')" \
+		"$(printf '%s\n' 0 'after (ms),only_before,only_after')"
+else
+	skip 'a workbook' 'tl-xlsx was not built'
+	refuses 1 'tl-xlsx' 'PATH=/nowhere; "$B/bin/tl-compare" p q -o x.xlsx'
+fi
+
+# ---- what is refused ----
+refuses 2 'at least two reports' 'tl-compare base'
+refuses 2 "both called 'base': --names" 'tl-compare base base'
+refuses 2 '1 names for 2 reports' 'tl-compare base p --names a'
+refuses 2 'an empty name' 'tl-compare base p --names a,'
+refuses 2 "no table 'nope': --list-tables" 'tl-compare base z1 --table nope'
+refuses 2 "nor is it one of gpu_timeline, ops_summary" \
+	'tl-compare base z1 --sheets nope'
+refuses 1 'no report has a sheet of kernel_summary' \
+	'tl-compare base z1 --sheets kernel_summary'
+refuses 2 'for one table: --table NAME' 'tl-compare base z1 -c name'
+refuses 1 'nofile: No such file' 'tl-compare base nofile'
+mkdir empty
+refuses 1 'empty: no CSV in this folder' 'tl-compare base empty'
+refuses 1 'sample.json.gz: this is no workbook' "tl-compare base '$SAMPLE'"
+mkdir broken
+printf 'name,Count\na\n' >broken/ops_summary.csv
+refuses 1 'broken/ops_summary.csv: line 2: 1 fields, the header has 2' \
+	'tl-compare z1 broken'
+mkdir other
+printf 'x\n1\n' >other/what.csv
+refuses 1 'no report has a sheet that is known' 'tl-compare other other --names a,b'
+refuses 1 'No space left' 'tl-compare base z1 >/dev/full'
+quiet 'a reader may leave' 'tl-compare base new | head -n 1'
+page_examples tl-compare.1
+done_testing
