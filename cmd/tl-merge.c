@@ -164,6 +164,12 @@ write_source(struct merge *m, const struct source *in)
 				    num_put_i64(epoch_text, m->first_epoch) } };
 		vec_push(&facts, f);
 	}
+	/* for readers that name what they read before it ends */
+	if (!in->is_final && in->src == 0 && m->input->has_rank &&
+	    source_fact(in, "rank") == NULL)
+		vec_push(&facts,
+		    ((struct fact){ STR("rank"),
+			{ .type = VAL_INT, .i = m->input->rank } }));
 	if (move != 0 && source_fact(in, "base") == NULL)
 		vec_push(&facts,
 		    ((struct fact){ STR("base"),

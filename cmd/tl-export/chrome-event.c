@@ -84,8 +84,8 @@ put_us(struct buf *b, int64_t ns)
 
 /* ---- members ---- */
 
-static void
-put_key(struct chrome *x, const char *key)
+void
+chrome_put_key(struct chrome *x, const char *key)
 {
 	put_str(&x->b, x->style->sep);
 	buf_putc(&x->b, '"');
@@ -123,11 +123,11 @@ put_defaults(struct chrome *x, const struct origin *o, const struct event *ev)
 	if (!o->is_foreign && (ev->flags & EV_SYNTHETIC) == 0)
 		return;
 	if (ev->shape->ph == 0) {
-		put_key(x, "ph");
+		chrome_put_key(x, "ph");
 		PUT(&x->b, "\"X\"");
 	}
 	if (ev->shape->cat == INTERN_NONE) {
-		put_key(x, "cat");
+		chrome_put_key(x, "cat");
 		json_put_string(&x->b, str_of(kind_words[ev->shape->kind]));
 	}
 }
@@ -157,7 +157,7 @@ put_top(struct chrome *x, uint32_t src, const struct plan *plan,
 static void
 put_uid(struct chrome *x, const char *key, struct uid uid)
 {
-	put_key(x, key);
+	chrome_put_key(x, key);
 	if (uid.inst == 0)
 		buf_printf(&x->b, "%" PRIu64, uid.id);
 	else
@@ -168,7 +168,7 @@ put_uid(struct chrome *x, const char *key, struct uid uid)
 static void
 put_count(struct chrome *x, const char *key, uint64_t n)
 {
-	put_key(x, key);
+	chrome_put_key(x, key);
 	buf_printf(&x->b, "%" PRIu64, n);
 }
 
@@ -196,7 +196,7 @@ put_tree(struct chrome *x, const struct event *ev)
 		put_count(x, "tl.ngpu", ev->ngpu);
 	if (ev->flags == 0)
 		return;
-	put_key(x, "tl.flags");
+	chrome_put_key(x, "tl.flags");
 	for (unsigned i = 0; event_flag_words[i] != NULL; i++) {
 		if ((ev->flags >> i & 1) == 0)
 			continue;
@@ -213,13 +213,18 @@ put_entries(struct chrome *x, const struct origin *o, uint32_t src,
 {
 	struct entries it = entries_of(x->st, ev);
 	const struct part *part = plan->parts;
-	bool is_meta = src > 0 && event_is(ev, KIND_BIT(KIND_META));
+	bool is_meta = event_is(ev, KIND_BIT(KIND_META));
 
 	for (; entries_next(&it); part++) {
-		if (part->use != USE_ARG && part->use != USE_DUP &&
+		if (part->use != USE_ARG && part->use != USE_ARG_ID &&
+		    part->use != USE_DUP &&
 		    (part->use != USE_FIELD || !o->is_foreign))
 			continue;
 		put_str(&x->b, part->key);
+		if (UNLIKELY(part->use == USE_ARG_ID)) {
+			chrome_put_id(x, src, &it.val);
+			continue;
+		}
 		if (UNLIKELY(is_meta) &&
 		    chrome_put_process(x, o, src, ev,
 			strings_get(x->st, it.entry->key), &it.val))
@@ -237,11 +242,11 @@ put_host(struct chrome *x, const struct event *ev)
 	if ((ev->shape->has & HAS_TRACK) == 0)
 		return;
 	if (t->has_pid) {
-		put_key(x, "tl.pid");
+		chrome_put_key(x, "tl.pid");
 		chrome_put_value(&x->b, &t->raw_pid);
 	}
 	if (t->has_tid) {
-		put_key(x, "tl.tid");
+		chrome_put_key(x, "tl.tid");
 		chrome_put_value(&x->b, &t->raw_tid);
 	}
 }
@@ -262,6 +267,8 @@ put_args(struct chrome *x, const struct origin *o, uint32_t src,
 		put_entries(x, o, src, plan, ev);
 	if (UNLIKELY(o->is_foreign) && chrome_is_on_lane(o, ev))
 		put_host(x, ev);
+	if (UNLIKELY(x->set->fuse))
+		fuse_put_args(x, o, src, plan, ev);
 	if (x->set->with_tree)
 		put_tree(x, ev);
 	if (b->len > start) {
@@ -282,7 +289,7 @@ put_earlier_args(
 	const struct part *part = plan->parts;
 	size_t start;
 
-	put_key(x, "args");
+	chrome_put_key(x, "args");
 	put_str(&x->b, x->style->open_args);
 	start = x->b.len;
 	for (; entries_next(&it); part++) {
@@ -324,26 +331,26 @@ put_arrow(struct chrome *x, const struct origin *o, uint32_t src,
 	chrome_next_event(x);
 	put_str(b, x->style->open_event);
 	start = b->len;
-	put_key(x, "ph");
+	chrome_put_key(x, "ph");
 	buf_puts(b, is_end ? "\"f\"" : "\"s\"");
 	if (is_end) {
-		put_key(x, "bp");
+		chrome_put_key(x, "bp");
 		PUT(b, "\"e\"");
 	}
-	put_key(x, "id");
+	chrome_put_key(x, "id");
 	chrome_put_id(x, src, &v);
 	if (place->pid.len > 0) {
-		put_key(x, "pid");
+		chrome_put_key(x, "pid");
 		put_str(b, place->pid);
 	}
 	if (place->tid.len > 0) {
-		put_key(x, "tid");
+		chrome_put_key(x, "tid");
 		put_str(b, place->tid);
 	}
 	put_time(x, o, ev, false);
-	put_key(x, "cat");
+	chrome_put_key(x, "cat");
 	PUT(b, "\"" FLOW_NAME "\"");
-	put_key(x, "name");
+	chrome_put_key(x, "name");
 	PUT(b, "\"" FLOW_NAME "\"");
 	b->p[start] = x->style->first;
 	put_str(b, x->style->close_event);
@@ -367,21 +374,21 @@ put_fixed(struct chrome *x, const struct origin *o, const struct plan *plan,
 	put_str(b, plan->head);
 	put_defaults(x, o, ev);
 	if (plan->fixed & FIX_NAME) {
-		put_key(x, "name");
+		chrome_put_key(x, "name");
 		json_put_string(b, strings_get(x->st, ev->name));
 	}
 	if (place->pid.len > 0 && (plan->fixed & FIX_PID)) {
-		put_key(x, "pid");
+		chrome_put_key(x, "pid");
 		put_str(b, place->pid);
 	}
 	if (place->tid.len > 0 && (plan->fixed & FIX_TID)) {
-		put_key(x, "tid");
+		chrome_put_key(x, "tid");
 		put_str(b, place->tid);
 	}
 	if (plan->fixed & FIX_TS)
 		put_time(x, o, ev, true);
 	if ((plan->fixed & FIX_DUR) && has_own_dur(ev)) {
-		put_key(x, "dur");
+		chrome_put_key(x, "dur");
 		put_us(b, ev->dur_ns);
 	}
 }
@@ -397,6 +404,11 @@ chrome_put_event(struct chrome *x, const struct origin *o, uint32_t src,
 
 	if (x->set->flows && is_own_arrow(x, ev))
 		return;
+	if (UNLIKELY(x->set->fuse)) {
+		if (fuse_replaces(x, ev))
+			return;
+		fuse_note(x, o, src, ev);
+	}
 	place = chrome_place(x, o, src, ev);
 	chrome_next_event(x);
 	put_str(b, x->style->open_event);
@@ -410,7 +422,8 @@ chrome_put_event(struct chrome *x, const struct origin *o, uint32_t src,
 		put_top(x, src, plan, ev, false);
 	if ((plan->fixed & FIX_ARGS) ||
 	    (!plan->args_raw &&
-		(x->set->with_tree || (o->is_foreign && plan->has_fields))))
+		(x->set->with_tree || x->set->fuse ||
+		    (o->is_foreign && plan->has_fields))))
 		put_args(x, o, src, plan, ev);
 	if (b->len > start) {
 		b->p[start] = x->style->first;

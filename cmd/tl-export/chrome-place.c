@@ -34,6 +34,8 @@ chrome_set_label(
 	if (rank != NULL && rank->val.type == VAL_INT) {
 		memcpy(text, "rank ", 5);
 		n = 5 + num_put_i64(text + 5, rank->val.i);
+		o->has_rank = true;
+		o->rank = rank->val.i;
 	} else {
 		n += num_put_u64(text + n, src);
 	}
@@ -44,6 +46,13 @@ static bool
 is_moved(const struct chrome *x, uint32_t src)
 {
 	return src > 0 && !x->set->keep_pids;
+}
+
+/* The first of several keeps its ids, but it too must tell whose it is. */
+static bool
+is_labelled(const struct chrome *x, uint32_t src)
+{
+	return (src > 0 || x->is_joined) && !x->set->keep_pids;
 }
 
 /* "rank 3 python": a text of a moved source. */
@@ -61,9 +70,9 @@ put_labelled(struct buf *b, const struct origin *o, struct str s)
 }
 
 /* The one mapping of process ids: of source src, number src from 0. */
-static void
-put_pid(struct chrome *x, struct buf *b, const struct origin *o, uint32_t src,
-    const struct value *v)
+void
+chrome_put_pid(struct chrome *x, struct buf *b, const struct origin *o,
+    uint32_t src, const struct value *v)
 {
 	char text[24];
 
@@ -103,7 +112,7 @@ chrome_put_process(struct chrome *x, const struct origin *o, uint32_t src,
 {
 	struct str name = strings_get(x->st, ev->name);
 
-	if (!is_moved(x, src))
+	if (!is_labelled(x, src))
 		return false;
 	if (str_eq(name, STR("process_name")) && str_eq(key, STR("name")) &&
 	    (v->type == VAL_STR || v->type == VAL_STRX)) {
@@ -163,8 +172,8 @@ name_lane(struct chrome *x, const struct lane *l, struct str pid, bool new_dev,
 	struct buf text = { 0 };
 	struct value v = { .type = VAL_STR };
 
-	if (new_dev) {
-		if (is_moved(x, src))
+	if (new_dev && !x->set->fuse) {
+		if (is_labelled(x, src))
 			buf_printf(
 			    &text, "%.*s ", (int)o->label.len, o->label.p);
 		buf_printf(&text, "GPU %" PRId64, l->dev.n);
@@ -242,7 +251,7 @@ place_on_lane(struct chrome *x, const struct origin *o, uint32_t src,
 			x->last_lane = k;
 		}
 	}
-	put_pid(x, &b, o, src, &pid);
+	chrome_put_pid(x, &b, o, src, &pid);
 	n = b.len < 64 ? b.len : 64; /* two numbers and a word */
 	memcpy(x->lane_text, b.p, n);
 	place.pid = (struct str){ x->lane_text, n };
@@ -276,7 +285,7 @@ chrome_place(struct chrome *x, const struct origin *o, uint32_t src,
 	place = &x->places.v[ev->track];
 	place->is_known = true;
 	if (t->has_pid) {
-		put_pid(x, &b, o, src, &t->raw_pid);
+		chrome_put_pid(x, &b, o, src, &t->raw_pid);
 		place->pid = arena_str(x->mem, buf_str(&b));
 	}
 	b.len = 0;

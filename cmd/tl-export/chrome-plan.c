@@ -72,7 +72,11 @@ use_of(const struct settings *set, struct str key, const struct shape *s,
     uint32_t i)
 {
 	switch (s->entries[i].group) {
-	case GROUP_ARGS: return USE_ARG;
+	case GROUP_ARGS:
+		return set->fuse && str_eq(key, STR("correlation")) &&
+			!comes_again(s, i)
+		    ? USE_ARG_ID
+		    : USE_ARG;
 	case GROUP_TOP:
 		return str_eq(key, STR("id")) || str_eq(key, STR("bind_id"))
 		    ? USE_TOP_ID
@@ -138,7 +142,8 @@ set_parts(struct chrome *x, struct plan *p, const struct shape *s)
 		p->has_top |= use == USE_TOP || use == USE_TOP_ID;
 		p->has_duptop |= use == USE_DUPTOP;
 		p->has_dupargs |= use == USE_DUPARGS;
-		p->has_args |= use == USE_ARG || use == USE_DUP;
+		p->has_args |=
+		    use == USE_ARG || use == USE_ARG_ID || use == USE_DUP;
 		p->has_fields |= use == USE_FIELD;
 	}
 	buf_free(&b);

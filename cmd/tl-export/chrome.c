@@ -285,6 +285,10 @@ chrome_input(void *ctx, const struct stream_in *in)
 
 	end_input(x);
 	x->first = x->next;
+	/* what tl-merge wrote is of several sources, too */
+	x->is_joined |= x->set->ninputs > 1;
+	for (size_t i = 0; i < in->nprov; i++)
+		x->is_joined |= str_eq(in->prov[i].program, STR("tl-merge"));
 	x->input = in->name;
 	x->st = in->strings;
 	x->mem = arena_create();
@@ -297,6 +301,7 @@ chrome_finish(void *ctx)
 	struct buf *b = &x->b;
 
 	open_events(x, 0);
+	fuse_finish(x);
 	if (x->has_event)
 		put_str(b, x->style->between);
 	buf_putc(b, ']');

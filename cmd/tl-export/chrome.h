@@ -27,7 +27,8 @@ enum use {
 	USE_TOP,
 	USE_TOP_ID, /* an id that binds events across processes */
 	USE_ARG,
-	USE_FIELD, /* an argument, where the format has no other place */
+	USE_ARG_ID, /* a correlation id, with --fuse */
+	USE_FIELD,  /* an argument, where the format has no other place */
 	USE_DUPTOP,
 	USE_DUP,     /* earlier value of a member of args */
 	USE_DUPARGS, /* member of an earlier args */
@@ -70,6 +71,8 @@ struct origin {
 	int64_t base_ns;
 	struct buf facts; /* what "sources" says of it, but for metadata */
 	struct str label; /* "rank 3" */
+	bool has_rank;
+	int64_t rank;
 };
 
 /* A row for the GPU work of a format that has none. */
@@ -91,6 +94,8 @@ struct chrome {
 	struct buf b; /* on its way to the sink */
 	/* the document */
 	bool is_begun, is_bare, in_events, has_event, has_member;
+	bool is_joined;    /* of several sources: all are labelled */
+	struct fuse *fuse; /* with --fuse: the processes so far */
 	bool lost_meta;
 	struct buf after;  /* members to stand behind the events */
 	struct buf others; /* elements of "sources" */
@@ -138,6 +143,9 @@ chrome_plan(struct chrome *x, uint32_t shape_id)
 /* Borrowed until the next call; o: the event's source, src its number. */
 struct place chrome_place(struct chrome *x, const struct origin *o,
     uint32_t src, const struct event *ev);
+/* A process id, kept apart between sources. */
+void chrome_put_pid(struct chrome *x, struct buf *b, const struct origin *o,
+    uint32_t src, const struct value *v);
 /* An id that binds events across processes, kept apart between sources. */
 void chrome_put_id(struct chrome *x, uint32_t src, const struct value *v);
 /* A value of a process's name or place in the order; false: as any other. */
@@ -151,10 +159,25 @@ void chrome_set_label(
 /* ---- chrome-event.c ---- */
 
 void chrome_put_value(struct buf *b, const struct value *v);
+/* A separator and a key of an argument. */
+void chrome_put_key(struct chrome *x, const char *key);
 /* Begins the next event: what stands between it and the last. */
 void chrome_next_event(struct chrome *x);
 /* The event, and the arrow that begins or ends there. */
 void chrome_put_event(struct chrome *x, const struct origin *o, uint32_t src,
     const struct event *ev);
+
+/* ---- chrome-fuse.c ---- */
+
+/* Whether the event is the name or place of a process. */
+bool fuse_replaces(const struct chrome *x, const struct event *ev);
+/* Remembers the event's process. */
+void fuse_note(struct chrome *x, const struct origin *o, uint32_t src,
+    const struct event *ev);
+/* Its rank, and the ids that it had. */
+void fuse_put_args(struct chrome *x, const struct origin *o, uint32_t src,
+    const struct plan *plan, const struct event *ev);
+/* Behind all events: the processes. */
+void fuse_finish(struct chrome *x);
 
 #endif

@@ -34,6 +34,7 @@ struct settings {
 	bool duplicates;
 	bool flows;
 	bool with_tree;
+	bool fuse;      /* ranks as the reference's fusion has them */
 	bool object;    /* never a bare array */
 	bool keep_pids; /* of later sources too */
 	bool verbose;

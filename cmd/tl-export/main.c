@@ -12,6 +12,7 @@
 enum {
 	OPT_DUPLICATES = OPT_LONG,
 	OPT_FLOWS,
+	OPT_FUSE,
 	OPT_GZIP,
 	OPT_MINIFY,
 	OPT_OBJECT,
@@ -26,6 +27,8 @@ static const struct opt options[] = {
 	    "repeated keys too, not only the last value" },
 	{ OPT_FLOWS, "flows", NULL,
 	    "arrows ac2g from our links, in place of the trace's own" },
+	{ OPT_FUSE, "fuse", NULL,
+	    "processes RANK r - GPU and - CPU, events with rank and old ids" },
 	{ OPT_GZIP, "gzip", "[LEVEL]", "compress, as -o FILE.gz does" },
 	{ OPT_MINIFY, "minify", NULL, "no newlines between events" },
 	{ OPT_OBJECT, "object", NULL,
@@ -103,6 +106,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	switch (ch) {
 	case OPT_DUPLICATES: set->duplicates = true; break;
 	case OPT_FLOWS: set->flows = true; break;
+	case OPT_FUSE: set->fuse = true; break;
 	case OPT_GZIP: set_pack(set, op, PACK_GZIP); break;
 	case OPT_MINIFY: set_layout(set, LAYOUT_MINIFY); break;
 	case OPT_OBJECT: set->object = true; break;
@@ -244,6 +248,10 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
 	set.ninputs = op.ind < argc ? argc - op.ind : 1;
+	if (set.fuse && set.keep_pids)
+		die_usage("--fuse keeps processes apart: --pids keep "
+			  "contradicts it");
+	set.object |= set.fuse;
 
 	sink = sink_open(&set);
 	x = set.to->create(&set, sink);

@@ -134,16 +134,48 @@ not any(a in p[k] for k in range(n) for j in range(k) for a in p[j]))(
 is 'and named' "$(value '[e["args"]["name"][:7] for e in ev
 if e["name"] == "process_name" and e["pid"] == 10000000]' c.json)" \
 	"['rank 1 ']"
+is 'and so is the first' "$(value 'sorted({e["args"]["name"][:7] for e in ev
+if e["name"] == "process_name"})' c.json)" "['rank 0 ', 'rank 1 ']"
+tl-export r/rank-0.json >one.json
+is 'a single one is not' "$(value '[e for e in ev
+if e["name"] == "process_name" and "rank" in e["args"]["name"]]' one.json)" '[]'
 is 'the second is described' "$(value '[(s["src"], s["rank"],
 s["metadata"]["schemaVersion"]) for s in t["sources"]]' c.json)" '[(1, 1, 1)]'
 for f in r/*.json; do tl-decode "$f" >"$f.tl"; done
-tl-cat -b r/*.tl | tl-export >d.json
+tl-merge --align none r/*.tl | tl-export >d.json
 is 'one stream of both gives the same events' \
 	"$(grep -c . d.json) $(grep '^{"ph"' c.json | cksum)" \
 	"$(grep -c . c.json) $(grep '^{"ph"' d.json | cksum)"
 tl-export --pids keep r/*.json >d.json
 is 'or as they were' "$(value 'max(e["pid"] for e in ev
 if isinstance(e["pid"], int)) < 10000000' d.json)" True
+
+# --- as the reference's fusion ---
+tl-export --fuse r/*.json >f.json
+is 'processes: a rank is below the one before, its GPU below its CPU' \
+	"$(value '[(e["args"].get("name") or e["args"]["sort_index"]) for e in ev
+if e["name"].startswith("process_")][-4:]' f.json)" \
+	"['RANK 1 - GPU', 3, 'RANK 1 - CPU', 2]"
+is 'only these' "$(value '{e["args"]["name"][:5] for e in ev
+if e["name"] == "process_name"}' f.json)" "{'RANK '}"
+is 'every event has its rank' "$(value '{e["args"].get("rank") for e in ev
+if not e["name"].startswith("process_")}' f.json)" '{0, 1}'
+is 'and the ids that it had' "$(value 'all(
+e["pid"] == e["args"]["pid_raw"] + e["args"]["rank"] * 10**7 for e in ev
+if e["name"][:8] != "process_" and isinstance(e["pid"], int)) and all(
+e["args"]["correlation"] == e["args"]["correlation_raw"] +
+e["args"]["rank"] * 10**12 for e in ev if "correlation" in e["args"]) and all(
+e["id"] == e["args"]["id_raw"] + e["args"]["rank"] * 10**12 for e in ev
+if isinstance(e.get("id"), int))' f.json)" True
+is 'links hold' "$(value 'len({e["args"]["correlation"] for e in ev
+if e.get("cat") == "kernel"} - {e["args"]["correlation"] for e in ev
+if e.get("cat") == "cuda_runtime"})' f.json)" 0
+printf '[{"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1},' >bare.json
+printf '{"ph":"X","name":"b","ts":1,"pid":1,"tid":1,"args":[]}]' >>bare.json
+is 'arguments are made, where there are none' \
+	"$(tl-export --fuse bare.json | tr -d '\n')" \
+	'{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"rank":0,"pid_raw":1}},{"ph":"X","name":"b","pid":1,"tid":1,"ts":1,"args":[]},{"name":"process_name","ph":"M","pid":1,"tid":0,"args":{"name":"RANK 0 - CPU"}},{"name":"process_sort_index","ph":"M","pid":1,"tid":0,"args":{"sort_index":0}}]}'
+refuses 2 'contradicts' 'tl-export --fuse --pids keep r/*.json'
 
 # --- failure ---
 refuses 1 'empty' 'tl-export </dev/null'

@@ -38,6 +38,16 @@ tl-cat m.tl | grep -v '^{"tl"' >want
 tl-cat again.tl | grep -v '^{"tl"' >got
 same 'what is joined stays as it is' want got
 sed 's/"baseTimeNanoseconds":[0-9]*/"x":1/' r1.json >r1n.json
+# a rank that stands behind the events is known before them
+named() { # STREAM: names of processes
+	tl-export "$1" | grep -o '"rank [0-9]* P"' | tr '\n' ' '
+}
+for i in 0 1; do
+	sed 's/.*"traceEvents":\[\(.*\)\],\("distr.*\)}$/{"traceEvents":[{"ph":"M","name":"process_name","pid":0,"args":{"name":"P"}},\1],\2}/' \
+		r$i.json >late$i.json
+done
+tl-merge -o late.tl late0.json late1.json
+is 'all processes tell their rank' "$(named late.tl)" '"rank 0 P" "rank 1 P" '
 refuses -o 3 'does not tell the epoch' 'tl-merge r0.json r1n.json'
 
 # trees
