@@ -8,6 +8,7 @@
  *	align.c    which launch of a capture stands for which replayed kernel
  *	graft.c    captured ops under the launches of graphs
  *	pseudo.c   ops for the steps that one op hides
+ *	linear.c   and for the products of linear layers
  */
 #ifndef TL_GRAFT_H
 #define TL_GRAFT_H
@@ -154,5 +155,22 @@ void graft_source(struct wood *w, struct captures *c, const struct step *steps,
 
 /* The number of ops put in. */
 uint64_t pseudo_ops(struct wood *w);
+
+struct pseudos {
+	struct wood *w;
+	uint64_t made;
+	uint64_t ncalls; /* of sparse_attn_v4_paged_decode */
+};
+
+/* An op above the launch of one GPU event; NONE: it launched others too. */
+uint32_t pseudo_isolate(
+    struct pseudos *p, const char *name, uint32_t gpu, uint32_t donor);
+/* The integer at [i][k] of a list of lists, or other. */
+int64_t pseudo_element(struct str list, int i, int k, int64_t other);
+
+/* ---- linear.c ---- */
+
+/* The products below Transformer Engine's linear layers. */
+void pseudo_linears(struct pseudos *p);
 
 #endif

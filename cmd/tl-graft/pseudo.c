@@ -8,6 +8,7 @@
  *	vllm::moe_forward		each matmul_ogs kernel: up, then down
  *	vllm::outplace_fused_experts	each gptq_awq kernel: up, then down
  *	flydsl_moe_stage1, _stage2	the frame, below aiter::fused_moe_
+ *	_Linear, _LayerNormLinear	their products (linear.c)
  *	mla_decode_fwd, mla_fp8_prefill_attn, sparse_attn_v4_paged_decode
  *					what lies below the frame
  */
@@ -19,12 +20,6 @@
 
 /* Set in the instance of a pseudo-op: no other event has such a number. */
 #define PSEUDO_INST UINT32_C(0x80000000)
-
-struct pseudos {
-	struct wood *w;
-	uint64_t made;
-	uint64_t ncalls; /* of sparse_attn_v4_paged_decode */
-};
 
 static bool
 has(struct str s, const char *part)
@@ -124,9 +119,9 @@ make(struct pseudos *p, const char *name, uint32_t donor, uint32_t like,
 	return i;
 }
 
-/* Above the launch of one GPU event; NONE: it launched others too. */
-static uint32_t
-isolate(struct pseudos *p, const char *name, uint32_t gpu, uint32_t donor)
+uint32_t
+pseudo_isolate(
+    struct pseudos *p, const char *name, uint32_t gpu, uint32_t donor)
 {
 	struct wood *w = p->w;
 	uint32_t launch = w->nodes.v[gpu].up, i;
@@ -221,9 +216,8 @@ find_gpu(const struct wood *w, uint32_t op, const char *part, node_vec *found)
 		qsort(found->v, found->n, sizeof *found->v, by_time);
 }
 
-/* The integer at [i][k] of a list of lists, or other. */
-static int64_t
-element(struct str list, int i, int k, int64_t other)
+int64_t
+pseudo_element(struct str list, int i, int k, int64_t other)
 {
 	int depth = 0, at[3] = { -1, 0, 0 };
 
@@ -324,7 +318,7 @@ moe_forward(struct pseudos *p, uint32_t op)
 	for (size_t i = 0; i < found.n; i++) {
 		struct str kernel = wood_name(w, found.v[i]);
 		bool gated = has(kernel, "_swiglu") || has(kernel, "_glu");
-		uint32_t made = isolate(p,
+		uint32_t made = pseudo_isolate(p,
 		    i == 0 ? "pseudo_op::moe_triton_unfused_up"
 			   : "pseudo_op::moe_triton_unfused_down",
 		    found.v[i], op);
@@ -340,7 +334,7 @@ moe_forward(struct pseudos *p, uint32_t op)
 		     "them becomes a pseudo-op",
 		    w->nodes.v[op].id, found.n);
 	if (found.n == 1) {
-		uint32_t made = isolate(p,
+		uint32_t made = pseudo_isolate(p,
 		    "pseudo_op::moe_triton_unfused_finalize_matmul_scatter",
 		    found.v[0], op);
 
@@ -356,7 +350,7 @@ outplace_experts(struct pseudos *p, uint32_t op)
 {
 	struct wood *w = p->w;
 	int64_t topk =
-	    element(strings_get(w->st, args_of(w, op).dims), 4, 1, 8);
+	    pseudo_element(strings_get(w->st, args_of(w, op).dims), 4, 1, 8);
 	node_vec found = { 0 };
 
 	find_gpu(w, op, "fused_moe_kernel_gptq_awq", &found);
@@ -365,7 +359,7 @@ outplace_experts(struct pseudos *p, uint32_t op)
 		     "instead of 2",
 		    w->nodes.v[op].id, found.n);
 	for (size_t i = 0; i < found.n; i++) {
-		uint32_t made = isolate(p,
+		uint32_t made = pseudo_isolate(p,
 		    i == 0 ? "pseudo_op::moe_gptq_awq_up"
 			   : "pseudo_op::moe_gptq_awq_down",
 		    found.v[i], op);
@@ -399,30 +393,38 @@ fused_moe(struct pseudos *p, uint32_t op)
 			found.v[n++] = found.v[i];
 	}
 	if (n == 1)
-		(void)isolate(
+		(void)pseudo_isolate(
 		    p, "pseudo_op::moe_aiter_fused_1stage", found.v[0], op);
 	vec_free(&found);
 }
 
-/* The first of these arguments that an event below an op has becomes its. */
+/* The ops above one, and it, read its cache. */
+static void
+hand_up(struct wood *w, uint32_t op, const struct value *v)
+{
+	for (; op != NONE; op = w->nodes.v[op].up)
+		if (w->nodes.v[op].kind == KIND_OP)
+			wood_arg(w, op, "kv_cache_dtype", ROLE_NONE, v);
+}
+
+/* The first of these arguments that an op or an event below has becomes its. */
 static void
 inherit_types(struct wood *w, uint32_t op, const char *key, const char *value)
 {
 	const char *const keys[] = { key, value };
 
 	for (size_t k = 0; k < 2; k++)
-		for (uint32_t i = wood_next(w, op, op); i != NONE;
-		     i = wood_next(w, i, op)) {
+		for (uint32_t i = op; i != NONE; i = wood_next(w, i, op)) {
 			struct event ev;
 			struct value v;
 
 			wood_event(w, i, &ev);
 			if (!event_arg(w->st, &ev, str_of(keys[k]), &v))
 				continue;
-			wood_arg(w, op, keys[k], ROLE_NONE, &v);
+			if (i != op)
+				wood_arg(w, op, keys[k], ROLE_NONE, &v);
 			if (k == 0)
-				wood_arg(
-				    w, op, "kv_cache_dtype", ROLE_NONE, &v);
+				hand_up(w, op, &v);
 			break;
 		}
 }
@@ -588,5 +590,6 @@ pseudo_ops(struct wood *w)
 			look_at_frame(&p, i);
 	}
 	vec_free(&order);
+	pseudo_linears(&p);
 	return p.made;
 }

@@ -256,6 +256,71 @@ is '--pseudo-ops: around what is below a frame' \
 	"$(cells name,kernel_ns_sum,input_dims 'tl-roofline --pseudo-ops mla.json')" \
 	'pseudo_mla_decode_fwd 8000 [[8,16,576]]'
 
+# X (2, 4, 64) and W (32, 64) in fp8: 8 rows. Forward (8, 64) by (64, 32),
+# then the gradients (8, 32) by (32, 64) and (32, 8) by (8, 64).
+layer() { # layer SEQ TS: forward
+	ev cpu_op _Linear 1 "$2" 20 "\"Sequence number\":$1,$(args \
+		'[[32,64],[2,4,64],[],[],[]]' '["c10::BFloat16","c10::BFloat16","","",""]' \
+		'["","","","","True"]')"
+	launch "$(($2 + 1))" "$1"1
+	launch "$(($2 + 5))" "$1"2
+	gpu quantise 7 "$(($2 + 500))" 1 "$1"1
+	gpu nvjet_x_NTN 7 "$(($2 + 502))" 4 "$1"2
+}
+unlayer() { # unlayer TID TS CORR: backward
+	ev cpu_op _LinearBackward "$1" "$2" 30
+	ev cuda_runtime cudaLaunchKernel "$1" "$(($2 + 1))" 2 "\"correlation\":$3""1"
+	ev cuda_runtime cudaLaunchKernel "$1" "$(($2 + 4))" 2 "\"correlation\":$3""2"
+	gpu Cijk_Ailk_Bljk_x 7 "$(($2 + 510))" 3 "$3"1
+	gpu Cijk_Ailk_Bjlk_x 7 "$(($2 + 520))" 2 "$3"2
+}
+te() {
+	layer 7 0
+	ev cpu_op 'autograd::engine::evaluate_function: _LinearBackward' 2 100 50 '"Sequence number":7'
+	unlayer 2 101 8
+}
+te | trace >te.json
+is '--pseudo-ops: products of linear layers' \
+	"$(cells name,input_dims,kernel_ns_sum,gflop,compute_spec "tl-roofline --name '_Linear*mm' --pseudo-ops te.json")" \
+	'_Linear_yfwd_mm [[8,64],[64,32]] 4000 3.2768e-05 matrix_fp8
+_LinearBackward_xgrad_mm [[8,32],[32,64]] 3000 3.2768e-05 matrix_fp8
+_LinearBackward_wgrad_mm [[32,8],[8,64]] 2000 3.2768e-05 matrix_fp8'
+{
+	ev cpu_op CheckpointFunctionBackward 1 0 200
+	layer 7 1
+	layer 9 31
+	unlayer 1 71 8
+	unlayer 1 111 6
+} | sed 's/\[32,64\],\[2,4,64\]\(.*"Sequence number":9\)/\1/; /"ts":31,/s/\[2,4,64\]/[5,64]/' | trace >ckpt.json
+is '--pseudo-ops: below a checkpoint the last layer comes first' \
+	"$(cells input_dims,ex_uid "tl-roofline --name '_LinearBackward_wgrad*' --pseudo-ops ckpt.json")" \
+	'[[32,5],[5,64]] 13
+[[32,8],[8,64]] 18'
+paged() {
+	ev user_annotation 'execute_4_context_0(sq0sk0sqsq0sqsk0)_generation_4(sq4sk400sqsq4sqsk400)' 1 0 99
+	ev cpu_op vllm::unified_attention_with_output 1 1 90 \
+		"$(args '[[4,8,64],[4,1,64],[4,1,64]]' '["c10::BFloat16","c10::BFloat16","c10::BFloat16"]' '["","",""]')"
+	ev cpu_op _rocm_C::paged_attention 1 10 50 '"KCache_dtype":"c10::Float8_e4m3fn"'
+	launch 11 1
+	gpu paged 7 110 5 1
+}
+paged | trace >paged.json
+# (8 + 1) x 4 x 128 x 2 bytes, and 396 x 128 in the cache, of one byte or two
+is 'the type of the cache without --pseudo-ops' \
+	"$(cells moved_mib 'tl-roofline paged.json' | awk '{ print $1 * 1048576 }')" 110592
+is 'and with' "$(cells moved_mib 'tl-roofline --pseudo-ops paged.json' | awk '{ print $1 * 1048576 }')" 59904
+v4() {
+	ev user_annotation 'execute_4_context_0(sq0sk0sqsq0sqsk0)_generation_4(sq4sk400sqsq4sqsk400)' 1 0 99
+	ev cpu_op aiter::v4_attention_with_output 1 1 90 "$(args '[[4,512]]' '["c10::BFloat16"]' '[""]')"
+	ev python_function 'atom/paged_decode.py(7): sparse_attn_v4_paged_decode' 1 10 50
+	launch 11 1
+	gpu decode 7 110 5 1
+}
+v4 | trace >v4.json
+is 'DeepSeek-V4 by its name' \
+	"$(TL_MODEL=DeepSeek-V4-Pro TL_TP=4 tl-roofline --pseudo-ops --table InferenceAttention \
+		--no-header -c name,param_H_Q v4.json | tr '\t' ' ')" 'pseudo_v4_paged_decode_swa 32'
+
 # ---- one op ----
 
 one="tl-roofline --op aten::mm --dims '[[40960,1536],[1536,6144]]' --dtype bf16 --arch MI300X --roof achievable"
