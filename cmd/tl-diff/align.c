@@ -9,10 +9,20 @@
  * whether E[i][j] = E[i-1][j] + 1, which is the bit of a rise: they are kept,
  * m n bits. Where that is too much, the vectors of some columns are kept, and
  * the columns between two of them are worked out again when they are needed.
+ *
+ * Of long lists only a band of rows about the diagonal is worked out (Ukkonen
+ * 1985), as if E rose by 1 a step beyond it. Then E is too large at most, and
+ * right where it is no larger than the band's half width: such cells cannot be
+ * reached more cheaply from outside. Tracing back keeps an upper bound of E;
+ * when it leaves the band, or E may exceed the width, a wider one is tried.
+ * So the result is that of the whole table.
  */
 #include <stdlib.h>
 
 #include "cmd/tl-diff/diff.h"
+
+#define BAND_MIN 4096 /* rows from which on a band is tried */
+#define BAND_FIRST 512
 
 /* Symbols that stand often in a have a bit vector, the others are listed. */
 #define DENSE_MAX 64
@@ -25,7 +35,11 @@ struct symbol {
 struct aligner {
 	const uint32_t *b;
 	size_t m, n;
-	size_t words;      /* of a column */
+	size_t words;      /* of a whole column */
+	size_t width;      /* half of the band's, SIZE_MAX: all rows */
+	size_t stored;     /* words that are kept of a column */
+	size_t top_word;   /* the band's first, of the column at hand */
+	uint64_t top;      /* E above that word */
 	struct map number; /* symbol to index in symbols */
 	struct symbol *symbols;
 	uint32_t *places; /* in a, symbol by symbol */
@@ -106,11 +120,11 @@ set_eq(struct aligner *al, const struct symbol *s, bool on)
  * The next column. E[0][j] = j: what comes in at the top is a rise of the row.
  */
 static void
-step_words(struct aligner *al, const uint64_t *eq)
+step_words(struct aligner *al, const uint64_t *eq, size_t first, size_t behind)
 {
 	uint64_t carry = 0, rise_in = 1, fall_in = 0;
 
-	for (size_t w = 0; w < al->words; w++) {
+	for (size_t w = first; w < behind; w++) {
 		uint64_t up = al->rise[w], down = al->fall[w];
 		uint64_t x = eq[w] | down;
 		uint64_t sum, h_rise, h_fall, diagonal;
@@ -130,26 +144,74 @@ step_words(struct aligner *al, const uint64_t *eq)
 	}
 }
 
-static void
-step_column(struct aligner *al, uint32_t symbol)
+/* The band's words in column j, counted from 1: the first, and behind it. */
+static size_t
+band_first(const struct aligner *al, size_t j)
 {
-	const struct symbol *s = symbol_of(al, symbol);
+	size_t back = al->width + (al->n > al->m ? al->n - al->m : 0);
 
+	if (al->width == SIZE_MAX || j <= back)
+		return 0;
+	return (j - back) / 64 < al->words ? (j - back) / 64 : al->words - 1;
+}
+
+static size_t
+band_behind(const struct aligner *al, size_t j)
+{
+	size_t row;
+
+	if (al->width == SIZE_MAX)
+		return al->words;
+	row = j + al->width + (al->m > al->n ? al->m - al->n : 0);
+	return row / 64 + 1 < al->words ? row / 64 + 1 : al->words;
+}
+
+/* How much E rises over words of the column at hand. */
+static int64_t
+rise_over(const struct aligner *al, size_t from, size_t to)
+{
+	int64_t sum = 0;
+
+	for (size_t w = from; w < to; w++)
+		sum += __builtin_popcountll(al->rise[w]) -
+		    __builtin_popcountll(al->fall[w]);
+	return sum;
+}
+
+/* From column j - 1 to column j, which is of b's symbol j - 1. */
+static void
+step_column(struct aligner *al, size_t j)
+{
+	const struct symbol *s = symbol_of(al, al->b[j - 1]);
+	size_t first = band_first(al, j), behind = band_behind(al, j);
+
+	al->top += 1 + (uint64_t)rise_over(al, al->top_word, first);
+	al->top_word = first;
 	if (s == NULL) {
-		step_words(al, al->eq);
+		step_words(al, al->eq, first, behind);
 	} else if (s->bits != NULL) {
-		step_words(al, s->bits);
+		step_words(al, s->bits, first, behind);
 	} else {
 		set_eq(al, s, true);
-		step_words(al, al->eq);
+		step_words(al, al->eq, first, behind);
 		set_eq(al, s, false);
 	}
 }
 
-static size_t
-column_bytes(const struct aligner *al)
+static void
+store_words(
+    const struct aligner *al, uint64_t *to, const uint64_t *from, size_t j)
 {
-	return al->words * sizeof(uint64_t);
+	size_t first = band_first(al, j), behind = band_behind(al, j);
+
+	memcpy(to, from + first, (behind - first) * sizeof *to);
+}
+
+/* The column from which block `block` goes on. */
+static uint64_t *
+kept_of(const struct aligner *al, size_t block)
+{
+	return al->kept + 2 * block * al->stored;
 }
 
 /* Works out the columns of a block and keeps their rises. */
@@ -158,14 +220,20 @@ fill_block(struct aligner *al, size_t block)
 {
 	size_t from = block * al->block;
 	size_t to = from + al->block < al->n ? from + al->block : al->n;
-	const uint64_t *kept = al->kept + 2 * block * al->words;
+	size_t first = band_first(al, from), behind = band_behind(al, from);
+	const uint64_t *kept = kept_of(al, block);
 
-	memcpy(al->rise, kept, column_bytes(al));
-	memcpy(al->fall, kept + al->words, column_bytes(al));
+	/* below the band E rises; words above it are not looked at */
+	memset(al->rise, 0xff, al->words * sizeof *al->rise);
+	memset(al->fall, 0, al->words * sizeof *al->fall);
+	memcpy(al->rise + first, kept, (behind - first) * sizeof *kept);
+	memcpy(al->fall + first, kept + al->stored,
+	    (behind - first) * sizeof *kept);
+	al->top_word = first;
 	for (size_t j = from; j < to; j++) {
-		step_column(al, al->b[j]);
-		memcpy(al->rises + (j - from) * al->words, al->rise,
-		    column_bytes(al));
+		step_column(al, j + 1);
+		store_words(
+		    al, al->rises + (j - from) * al->stored, al->rise, j + 1);
 	}
 }
 
@@ -173,21 +241,34 @@ fill_block(struct aligner *al, size_t block)
 static void
 fill_kept(struct aligner *al)
 {
-	memset(al->rise, 0xff, column_bytes(al));
-	memset(al->fall, 0, column_bytes(al));
+	memset(al->rise, 0xff, al->words * sizeof *al->rise);
+	memset(al->fall, 0, al->words * sizeof *al->fall);
+	al->top = al->top_word = 0;
 	for (size_t j = 0; j < al->n; j++) {
-		size_t block = j / al->block;
-
 		if (j % al->block == 0) {
-			uint64_t *kept = al->kept + 2 * block * al->words;
+			uint64_t *kept = kept_of(al, j / al->block);
 
-			memcpy(kept, al->rise, column_bytes(al));
-			memcpy(kept + al->words, al->fall, column_bytes(al));
+			store_words(al, kept, al->rise, j);
+			store_words(al, kept + al->stored, al->fall, j);
 		}
-		step_column(al, al->b[j]);
-		memcpy(al->rises + (j % al->block) * al->words, al->rise,
-		    column_bytes(al));
+		step_column(al, j + 1);
+		store_words(al, al->rises + (j % al->block) * al->stored,
+		    al->rise, j + 1);
 	}
+}
+
+/* E[m][n], or more where the band is too narrow. */
+static uint64_t
+distance(const struct aligner *al)
+{
+	size_t last = al->words - 1;
+	uint64_t mask =
+	    al->m % 64 == 0 ? ~UINT64_C(0) : (UINT64_C(1) << al->m % 64) - 1;
+	int64_t e = (int64_t)al->top + rise_over(al, al->top_word, last);
+
+	e += __builtin_popcountll(al->rise[last] & mask) -
+	    __builtin_popcountll(al->fall[last] & mask);
+	return (uint64_t)e;
 }
 
 /* ---- tracing back ---- */
@@ -203,14 +284,33 @@ reverse(struct pair *v, size_t n)
 	}
 }
 
-static void
-trace_back(struct aligner *al, const uint32_t *a, pairs *out)
+/* Whether E[i][j] = E[i-1][j] + 1. False in *is_known: outside of the band. */
+static bool
+is_rise(struct aligner *al, size_t i, size_t j, size_t *block, bool *is_known)
+{
+	size_t first = band_first(al, j), word = (i - 1) / 64;
+
+	*is_known = word >= first && word < band_behind(al, j);
+	if (!*is_known)
+		return false;
+	if ((j - 1) / al->block != *block) {
+		*block = (j - 1) / al->block;
+		fill_block(al, *block);
+	}
+	return (al->rises[((j - 1) % al->block) * al->stored + word - first] >>
+		       ((i - 1) % 64) &
+		   1) != 0;
+}
+
+/* False, and nothing in out, if the band is too narrow. */
+static bool
+trace_back(struct aligner *al, const uint32_t *a, uint64_t e, pairs *out)
 {
 	size_t i = al->m, j = al->n, first = out->n;
 	size_t block = (al->n - 1) / al->block;
 
 	while (i > 0 || j > 0) {
-		bool is_rise = false;
+		bool rises = false, is_known = true;
 
 		if (i > 0 && j > 0) {
 			if (a[i - 1] == al->b[j - 1]) {
@@ -221,21 +321,20 @@ trace_back(struct aligner *al, const uint32_t *a, pairs *out)
 					(uint32_t)i, (uint32_t)j }));
 				continue;
 			}
-			if ((j - 1) / al->block != block) {
-				block = (j - 1) / al->block;
-				fill_block(al, block);
+			rises = is_rise(al, i, j, &block, &is_known);
+			if (!is_known || e >= al->width) {
+				out->n = first;
+				return false;
 			}
-			is_rise = (al->rises[((j - 1) % al->block) * al->words +
-				       (i - 1) / 64] >>
-					  ((i - 1) % 64) &
-				      1) != 0;
+			e += rises ? (uint64_t)-1 : 1;
 		}
-		if (i > 0 && (j == 0 || is_rise))
+		if (i > 0 && (j == 0 || rises))
 			vec_push(out, ((struct pair){ (uint32_t)--i, NONE }));
 		else
 			vec_push(out, ((struct pair){ NONE, (uint32_t)--j }));
 	}
 	reverse(out->v + first, out->n - first);
+	return true;
 }
 
 /* ---- the whole ---- */
@@ -244,7 +343,7 @@ trace_back(struct aligner *al, const uint32_t *a, pairs *out)
 static size_t
 choose_block(const struct aligner *al)
 {
-	size_t fit = ALIGN_BYTES / column_bytes(al);
+	size_t fit = ALIGN_BYTES / (al->stored * sizeof(uint64_t));
 	size_t root = 1;
 
 	if (fit >= al->n)
@@ -254,31 +353,63 @@ choose_block(const struct aligner *al)
 	return fit / 2 > root ? fit / 2 : root;
 }
 
+/* Within a band. *e is the distance, if it is less than the width. */
+static bool
+align_band(struct aligner *al, const uint32_t *a, size_t width, uint64_t *e,
+    pairs *out)
+{
+	size_t nblocks, bytes;
+	bool done = false;
+
+	al->width = width;
+	al->stored = al->words;
+	if (width != SIZE_MAX) {
+		size_t rows =
+		    2 * width + (al->m > al->n ? al->m - al->n : al->n - al->m);
+
+		if (rows / 64 + 3 < al->words)
+			al->stored = rows / 64 + 3;
+	}
+	al->block = choose_block(al);
+	nblocks = (al->n + al->block - 1) / al->block;
+	bytes = al->stored * sizeof(uint64_t);
+	al->kept = xmalloc(2 * nblocks * bytes);
+	al->rises = xmalloc(al->block * bytes);
+	fill_kept(al);
+	*e = distance(al);
+	if (*e < width)
+		done = trace_back(al, a, *e, out);
+	free(al->kept);
+	free(al->rises);
+	return done;
+}
+
 static void
 align_rest(const uint32_t *a, size_t m, const uint32_t *b, size_t n, pairs *out)
 {
 	struct aligner al = { .b = b, .m = m, .n = n };
-	size_t nblocks;
+	size_t longer = m > n ? m : n, width = SIZE_MAX;
+	uint64_t e;
 
 	al.words = (m + 63) / 64;
-	al.block = choose_block(&al);
-	nblocks = (n + al.block - 1) / al.block;
+	if (longer >= BAND_MIN)
+		width = BAND_FIRST;
 	index_symbols(&al, a);
 	al.eq = xcalloc(al.words, sizeof *al.eq);
 	al.rise = xcalloc(al.words, sizeof *al.rise);
 	al.fall = xcalloc(al.words, sizeof *al.fall);
-	al.kept = xcalloc(2 * nblocks, column_bytes(&al));
-	al.rises = xcalloc(al.block, column_bytes(&al));
-	fill_kept(&al);
-	trace_back(&al, a, out);
+	while (!align_band(&al, a, width, &e, out)) {
+		/* e is at least the distance: beyond 3 e all is known */
+		width = e > width ? 3 * e : 4 * width;
+		if (width > longer / 4)
+			width = SIZE_MAX;
+	}
 	free(al.symbols);
 	free(al.places);
 	free(al.dense);
 	free(al.eq);
 	free(al.rise);
 	free(al.fall);
-	free(al.kept);
-	free(al.rises);
 	map_free(&al.number);
 }
 

@@ -48,7 +48,16 @@ by_text(const struct strings *st, uint32_t a, uint32_t b)
 	return a == b ? 0 : str_cmp(strings_get(st, a), strings_get(st, b));
 }
 
-/* What is no noise first, the largest difference first, then names. */
+/* What differs, what may differ by chance, what does not. */
+static int
+rank_of(const struct op_row *r)
+{
+	if (r->diff_ns == 0)
+		return 2;
+	return r->is_noise ? 1 : 0;
+}
+
+/* The largest difference first, then names. */
 static int
 by_weight(const void *x, const void *y, void *arg)
 {
@@ -56,8 +65,8 @@ by_weight(const void *x, const void *y, void *arg)
 	const struct strings *st = arg;
 	int order = 0;
 
-	if (a->is_noise != b->is_noise)
-		return a->is_noise ? 1 : -1;
+	if (rank_of(a) != rank_of(b))
+		return rank_of(a) < rank_of(b) ? -1 : 1;
 	if (size_of(a->diff_ns) != size_of(b->diff_ns))
 		return size_of(a->diff_ns) > size_of(b->diff_ns) ? -1 : 1;
 	if (a->diff_ns != b->diff_ns)

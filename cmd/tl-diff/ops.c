@@ -412,7 +412,9 @@ judge_row(struct ops *o, struct op_row *r)
 	for (int s = 0; s < NSIDES; s++)
 		r->unit_ns[s] = mean_ns(r->ns[s], o->unit[s].n);
 	r->diff_ns = r->unit_ns[1] - r->unit_ns[0];
-	r->is_noise = within(r->diff_ns, r->spread_ns);
+	/* what only one side does is no chance */
+	r->is_noise = r->kernels[0] > 0 && r->kernels[1] > 0 &&
+	    within(r->diff_ns, r->spread_ns);
 	stat_add(&o->gross_ns, r->diff_ns < 0 ? -r->diff_ns : r->diff_ns);
 	if (!r->is_noise)
 		stat_add(&o->verdict_ns, r->diff_ns);

@@ -13,6 +13,7 @@ struct finder {
 	VEC(uint8_t) done; /* by merged node: its work is listed */
 	u32s list;         /* GPU events of one point and side */
 	struct spans busy;
+	bool has_parts; /* a point may have been emitted in parts */
 };
 
 static const struct node *
@@ -49,6 +50,8 @@ emit(struct finder *f, int side, uint32_t lca, bool is_one_sided)
 	int64_t busy;
 
 	f->busy.n = 0;
+	if (is_one_sided && lca != NONE)
+		f->has_parts = true;
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct node *n = node_of(f, side, f->list.v[i]);
 
@@ -138,6 +141,59 @@ take_one_sided(struct finder *f, uint32_t id)
 		return;
 	list_work(f, side, m->at[side]);
 	emit(f, side, m->parent, true);
+}
+
+/* ---- points in parts ---- */
+
+/* A row, to be sorted by point and side. */
+struct part {
+	uint32_t lca, row;
+	uint8_t side;
+};
+
+static int
+by_point(const void *x, const void *y)
+{
+	const struct part *a = x, *b = y;
+
+	if (a->lca != b->lca)
+		return a->lca < b->lca ? -1 : 1;
+	if (a->side != b->side)
+		return a->side < b->side ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Trees of one side below one node are emitted one by one: joined here. */
+static void
+join_parts(struct finder *f)
+{
+	struct diff *d = f->d;
+	VEC(struct part) v = { 0 };
+
+	for (uint32_t i = 0; i < d->stats.n; i++)
+		if (d->stats.v[i].lca != NONE)
+			vec_push(&v,
+			    ((struct part){
+				d->stats.v[i].lca, i, d->stats.v[i].side }));
+	qsort(v.v, v.n, sizeof *v.v, by_point);
+	for (size_t i = 0, end; i < v.n; i = end) {
+		int64_t busy;
+
+		f->busy.n = 0;
+		for (end = i; end < v.n && v.v[end].lca == v.v[i].lca &&
+		     v.v[end].side == v.v[i].side;
+		     end++) {
+			const struct node *n = node_of(
+			    f, v.v[i].side, d->stats.v[v.v[end].row].gpu);
+
+			spans_add(&f->busy, n->ts, node_end(n));
+		}
+		spans_normalise(&f->busy);
+		busy = spans_total(&f->busy);
+		for (size_t k = i; k < end; k++)
+			d->stats.v[v.v[k].row].busy_ns = busy;
+	}
+	vec_free(&v);
 }
 
 /* ---- identical ---- */
@@ -238,6 +294,8 @@ stats_find(struct diff *d)
 			take_half(&f, id);
 		id = a || b ? id + 1 : m->behind;
 	}
+	if (f.has_parts)
+		join_parts(&f);
 	d->is_identical = find_identical(&f);
 	vec_free(&f.done);
 	vec_free(&f.list);
