@@ -15,6 +15,7 @@ key_of(uint64_t *key, const struct ops *g, const struct grouping *how,
 	key[n++] = how->with_recompute && c->is_recompute;
 	key[n++] = how->with_num_kernels ? c->nkernels : 0;
 	key[n++] = how->with_beside ? c->beside.names : 0;
+	key[BUNCH_WORDS - 1] = how->with_module ? c->parent_module : 0;
 	switch (how->by) {
 	case BY_CATEGORY: key[n++] = c->category; break;
 	case BY_NAME: key[n++] = c->name; break;
@@ -107,7 +108,12 @@ by_rank(const void *arg, const struct bunches *gs, const struct bunch *a,
 		c = cmp_i64(rank_of(o, b), rank_of(o, a));
 	if (c == 0)
 		c = cmp_keys(o, gs, a, b);
-	return c != 0 ? c : cmp_i64((int64_t)a->key[1], (int64_t)b->key[1]);
+	if (c == 0)
+		c = cmp_i64((int64_t)a->key[1], (int64_t)b->key[1]);
+	if (c == 0 && o->how->with_module)
+		c = cmp_text(
+		    o->g, a->key[BUNCH_WORDS - 1], b->key[BUNCH_WORDS - 1]);
+	return c;
 }
 
 /* ---- all of it ---- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-ops/ops.h"
+#include "json/json.h"
 
 /* ---- ops ---- */
 
@@ -55,6 +56,37 @@ mark_works(struct ops *g, const struct owner *o)
 			g->works.v[o->below[i].extra].op = o->number;
 }
 
+#define FRAME_CUT 256 /* bytes of a frame's name, as in the reference */
+
+static void
+keep_modules(struct ops *g, struct call *c, const struct owner *o)
+{
+	struct buf b = { 0 };
+
+	c->parent_module = o->nmodules == 0
+	    ? intern_put(g->strings->text, STR("NA"))
+	    : name_without_numbers(
+		  g->strings, strings_get(g->strings, o->modules[0]));
+	buf_putc(&b, '[');
+	json_put_string(&b, strings_get(g->strings, o->name));
+	for (size_t i = 0; i < o->nmodules; i++) {
+		struct str s = strings_get(g->strings, o->modules[i]);
+		bool is_cut = s.len > FRAME_CUT;
+
+		if (is_cut)
+			s.len = FRAME_CUT;
+		buf_putc(&b, ',');
+		json_put_string(&b, s);
+		if (is_cut) {
+			b.len--;
+			buf_puts(&b, "..\"");
+		}
+	}
+	buf_putc(&b, ']');
+	c->call_stack = intern_put(g->strings->text, buf_str(&b));
+	buf_free(&b);
+}
+
 static void
 take_owner(void *arg, const struct owner *o)
 {
@@ -87,8 +119,12 @@ take_owner(void *arg, const struct owner *o)
 		.subtree_ns = o->subtree_ns,
 		.total_ns = dur_ns,
 		.self_ns = dur_ns > o->child_ns ? dur_ns - o->child_ns : 0,
+		.parent_module = INTERN_NONE,
+		.call_stack = INTERN_NONE,
 		.beside = BESIDE_NONE,
 	};
+	if (set->parent_module || set->call_stack)
+		keep_modules(g, c, o);
 	keep_kernels(g, c, o);
 	c->category = category_of(
 	    g, o->name, o->ndirect > 0 ? o->direct[0].name : INTERN_NONE);
@@ -153,7 +189,7 @@ kinds_to_read(const struct settings *set)
 	uint32_t kinds = select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
 	    KIND_BIT(KIND_META);
 
-	if (set->by == BY_MODULE)
+	if (set->by == BY_MODULE || set->parent_module || set->call_stack)
 		kinds |= KIND_BIT(KIND_PYTHON);
 	return kinds;
 }
@@ -177,6 +213,7 @@ start_owners(struct ops *g, struct settings *set)
 	w->all_ops = set->all_ops;
 	w->with_comm = set->with_comm;
 	w->with_args = set->by == BY_ARGS || set->dest.dir != NULL;
+	w->with_modules = set->parent_module || set->call_stack;
 	w->extra = set->overlap ? work_number : NULL;
 	return w;
 }
@@ -203,8 +240,8 @@ take_event(struct ops *g, struct settings *set, struct owners *w,
 void
 ops_read_file(struct ops *g, struct settings *set, const char *path)
 {
-	struct stream_in *in =
-	    stream_open(path, g->strings, select_want(&set->select, WANT_TREE));
+	struct stream_in *in = stream_open(
+	    path, g->strings, set->pseudo_ops ? WANT_PSEUDO : WANT_TREE);
 	struct owners *w = start_owners(g, set);
 	enum item item;
 

@@ -20,12 +20,17 @@
 #define OPT_OVERLAP (OPT_LONG + 8)
 #define OPT_RECOMPUTE (OPT_LONG + 9)
 #define OPT_TABLE_NAME (OPT_LONG + 10)
+#define OPT_CALL_STACK (OPT_LONG + 11)
+#define OPT_PARENT_MODULE (OPT_LONG + 12)
+#define OPT_PSEUDO (OPT_LONG + 13)
 
 static const struct opt options[] = {
 	{ OPT_ALL_OPS, "all-ops", NULL,
 	    "GPU time below each op, whether it launches or not" },
 	{ OPT_BY, "by", "WHAT",
 	    "annotation, args, category, module, name, step or thread" },
+	{ OPT_CALL_STACK, "call-stack", NULL,
+	    "by name, category, args: the op and its modules, of the first" },
 	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: time of ops on the host" },
 	{ OPT_FIRST, "first-occurrence", NULL,
 	    "by args: when each came first" },
@@ -37,6 +42,10 @@ static const struct opt options[] = {
 	{ OPT_NUM_KERNELS, "num-kernels", NULL,
 	    "by args: apart by the number of kernels" },
 	{ OPT_OVERLAP, "overlap", NULL, "by args: apart by what ran beside" },
+	{ OPT_PARENT_MODULE, "parent-module", NULL,
+	    "by name, category, args: apart by the type of nn.Module" },
+	{ OPT_PSEUDO, "pseudo-ops", NULL,
+	    "ops for the steps that one op hides, see tl-graft" },
 	{ OPT_RECOMPUTE, "recompute", NULL, "recomputed work apart" },
 	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name" },
 	OPT_BUCKET,
@@ -121,6 +130,9 @@ take_option(
 	switch (ch) {
 	case OPT_ALL_OPS: set->all_ops = true; break;
 	case OPT_BY: set->by = (enum by)opt_word(op, by_words); break;
+	case OPT_CALL_STACK: set->call_stack = true; break;
+	case OPT_PARENT_MODULE: set->parent_module = true; break;
+	case OPT_PSEUDO: set->pseudo_ops = true; break;
 	case OPT_CLOCK:
 		set->clock = (enum clock)opt_word(op, clock_words);
 		break;
@@ -156,6 +168,10 @@ check_settings(struct settings *set)
 		    set->overlap           ? "overlap"
 			: set->num_kernels ? "num-kernels"
 					   : "first-occurrence");
+	if (set->dest.dir == NULL && set->by > BY_ARGS &&
+	    (set->call_stack || set->parent_module))
+		die_usage("option '--%s' needs --by name, category or args",
+		    set->call_stack ? "call-stack" : "parent-module");
 	if (set->clock == CLOCK_CPU)
 		set->all_ops = true;
 	set->select.need_windows =

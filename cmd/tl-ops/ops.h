@@ -38,6 +38,7 @@ struct settings {
 	const char *table; /* --table */
 	bool all_ops, with_comm, linked_only;
 	bool recompute, first_occurrence, overlap, num_kernels;
+	bool parent_module, call_stack, pseudo_ops;
 	bool details; /* columns of lists are asked for */
 	bool list;    /* --list-tables */
 	bool verbose;
@@ -64,6 +65,8 @@ struct call {
 	uint32_t name, category, track;
 	struct op_args args;
 	uint32_t module, annotation;
+	uint32_t parent_module; /* by its type, or "NA"; if asked for */
+	uint32_t call_stack;    /* JSON, likewise */
 	int64_t step;
 	bool is_recompute, is_op;
 	int64_t ts_ns;
@@ -110,7 +113,7 @@ enum {
 /* The words that a table groups by. */
 struct grouping {
 	enum by by;
-	bool with_beside, with_recompute, with_num_kernels;
+	bool with_beside, with_recompute, with_num_kernels, with_module;
 	bool all_ops;  /* those that launch nothing too */
 	bool only_ops; /* no launches outside of ops */
 };

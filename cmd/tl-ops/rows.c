@@ -176,6 +176,7 @@ key_cell(const struct row *r, enum field f)
 	case F_NAME: return text_cell(r, c->name);
 	case F_BESIDE_NAMES: return text_cell(r, c->beside.names);
 	case F_CATEGORY: return text_cell(r, c->category);
+	case F_PARENT_MODULE: return text_cell(r, c->parent_module);
 	case F_PROCESS: return text_cell(r, names.process);
 	case F_LABEL: return text_cell(r, names.label);
 	case F_THREAD: return text_cell(r, names.thread);
@@ -237,6 +238,8 @@ cell_of(const struct row *r, enum field f)
 		return cell_real((double)gr->sums[SUM_SUBTREE] / 1e6);
 	case F_CATEGORIES: return categories_cell(r);
 	case F_EX_UID: return cell_int((int64_t)r->first->uid.id);
+	case F_STACK_FIRST:
+	case F_STACK: return text_cell(r, r->first->call_stack);
 	case F_DETAILS:
 	case F_TRUNC:
 	case F_BESIDE:

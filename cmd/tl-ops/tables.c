@@ -17,6 +17,7 @@ static const struct column fields[F_FIELDS] = {
 	[F_NAME] = { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
 	[F_BESIDE_NAMES] = { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 },
 	[F_CATEGORY] = { "op_category", "op category", COL_TEXT, UNIT_NONE, 0, 0 },
+	[F_PARENT_MODULE] = { "parent_module", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 	[F_PROCESS] = { "process_name", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
 	[F_LABEL] = { "process_label", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
 	[F_THREAD] = { "thread_name", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
@@ -40,6 +41,7 @@ static const struct column fields[F_FIELDS] = {
 	[F_DIRECT_MS] = { "direct_ms_sum", DIRECT "_ms", COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
 	[F_SUBTREE_MS] = { "subtree_ms_sum", SUBTREE "_ms", COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
 	[F_CATEGORIES] = { "categories", "Categories", COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
+	[F_STACK_FIRST] = { "call_stack", "call_stack_first", COL_JSON, UNIT_NONE, 0, 0 },
 	[F_DIRECT_MEAN] = { "direct_ns_mean", DIRECT "_mean", COL_REAL, NS, 0, US },
 	[F_SUBTREE_MEAN] = { "subtree_ns_mean", SUBTREE "_mean", COL_REAL, NS, COL_DETAIL, US },
 	[F_DIRECT_MEDIAN] = { "direct_ns_median", DIRECT "_median", COL_REAL, NS, COL_DETAIL, US },
@@ -51,6 +53,7 @@ static const struct column fields[F_FIELDS] = {
 	[F_DIRECT_MAX] = { "direct_ns_max", DIRECT "_max", COL_INT, NS, COL_DETAIL, US },
 	[F_SUBTREE_MAX] = { "subtree_ns_max", SUBTREE "_max", COL_INT, NS, COL_DETAIL, US },
 	[F_EX_UID] = { "ex_uid", "ex_UID", COL_INT, UNIT_NONE, 0, 0 },
+	[F_STACK] = { "call_stack", NULL, COL_JSON, UNIT_NONE, 0, 0 },
 	[F_DETAILS] = { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
 	[F_TRUNC] = { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
 	[F_BESIDE] = { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
@@ -139,6 +142,13 @@ add_fields(struct plan *p, const enum field *list)
 		add_field(p, *list);
 }
 
+/* The words that say what an op is end here: where it is comes next. */
+static enum field
+last_name(enum by by)
+{
+	return by == BY_NAME ? F_NAME : F_CATEGORY;
+}
+
 static void
 add_keys(struct plan *p, const struct settings *set)
 {
@@ -146,6 +156,8 @@ add_keys(struct plan *p, const struct settings *set)
 		add_field(p, *f);
 		if (*f == F_NAME && p->how.with_beside)
 			add_field(p, F_BESIDE_NAMES);
+		if (p->how.with_module && *f == last_name(p->how.by))
+			add_field(p, F_PARENT_MODULE);
 	}
 	if (p->how.with_num_kernels)
 		add_field(p, F_NUM_KERNELS);
@@ -155,6 +167,23 @@ add_keys(struct plan *p, const struct settings *set)
 		add_field(p, F_OP_COUNT);
 		if (set->first_occurrence)
 			add_field(p, F_FIRST);
+	}
+}
+
+/* Where the reference has the stack: behind what came first of a group. */
+static void
+add_figures(struct plan *p, const enum field *list, const struct settings *set)
+{
+	bool with = set->call_stack && p->how.by <= BY_ARGS;
+
+	for (; *list != F_FIELDS; list++) {
+		add_field(p, *list);
+		if (with && *list == F_EX_UID)
+			add_field(p, F_STACK);
+		else if (with && list != args_figures &&
+		    (*list == F_CATEGORIES ||
+			(list[0] == F_COUNT && list[1] == F_DIRECT)))
+			add_field(p, F_STACK_FIRST);
 	}
 }
 
@@ -170,6 +199,7 @@ make_plan(struct plan *p, const struct kind_of_table *kind,
 	p->how.with_beside = kind->about == OF_BESIDE;
 	p->how.with_recompute = set->recompute;
 	p->how.with_num_kernels = is_args && set->num_kernels;
+	p->how.with_module = set->parent_module && p->how.by <= BY_ARGS;
 	p->how.all_ops = kind->about == OF_ALL_OPS || kind->about == OF_CPU;
 	p->how.only_ops = kind->about == OF_CPU;
 	if (lead == RECORDING_RANK)
@@ -177,7 +207,7 @@ make_plan(struct plan *p, const struct kind_of_table *kind,
 	if (lead == RECORDING_SRC)
 		add_field(p, F_SRC);
 	add_keys(p, set);
-	add_fields(p, kind->figures);
+	add_figures(p, kind->figures, set);
 	if (kind->about == OF_BESIDE)
 		add_fields(p, beside_figures);
 	if (kind->figures == args_figures)

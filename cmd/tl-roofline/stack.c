@@ -3,7 +3,6 @@
  * Where an op was called: the frames from the root down to the kernel, and the
  * line of a user's program that asked for it.
  */
-#include <ctype.h>
 #include <strings.h>
 
 #include "cmd/tl-roofline/roof.h"
@@ -42,27 +41,12 @@ is_kept(const struct roof_state *g, const struct node *n)
 	    has(s, "/");
 }
 
-/* Without numbers of instances: every "_" and digits goes. */
+/* Without numbers of instances. */
 static struct str
-without_numbers(struct roof_state *g, struct str s)
+plain_name(struct roof_state *g, const struct node *n)
 {
-	struct buf b = { 0 };
-	uint32_t id;
-
-	for (size_t i = 0; i < s.len; i++) {
-		size_t k = i + 1;
-
-		while (s.p[i] == '_' && k < s.len &&
-		    isdigit((unsigned char)s.p[k]))
-			k++;
-		if (s.p[i] == '_' && k > i + 1)
-			i = k - 1;
-		else
-			buf_putc(&b, s.p[i]);
-	}
-	id = intern_put(g->strings->text, buf_str(&b));
-	buf_free(&b);
-	return strings_get(g->strings, id);
+	return strings_get(g->strings,
+	    name_without_numbers(g->strings, strings_get(g->strings, n->name)));
 }
 
 /* Frames from the root down to a node, itself counted; those below `from`. */
@@ -73,10 +57,7 @@ add_frames(struct roof_state *g, struct frames *f, uint32_t from, uint32_t node)
 
 	for (; node != NO_INDEX && node != from; node = g->nodes.v[node].up)
 		if (is_kept(g, &g->nodes.v[node]))
-			vec_push(&f->list,
-			    without_numbers(g,
-				strings_get(
-				    g->strings, g->nodes.v[node].name)));
+			vec_push(&f->list, plain_name(g, &g->nodes.v[node]));
 	for (size_t i = first, k = f->list.n; i + 1 < k; i++) {
 		struct str s = f->list.v[i];
 

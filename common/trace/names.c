@@ -2,6 +2,8 @@
 /* Processes and threads by name, from the metadata events of the prologue. */
 #include "trace/trace.h"
 
+#include <ctype.h>
+
 enum { SLOT_PROCESS, SLOT_LABEL, SLOT_THREAD, SLOT_COUNT };
 
 /* What was said of a process (tid KEY_NONE) or of a thread. */
@@ -191,4 +193,26 @@ names_of(struct names *n, uint32_t track)
 	if (n->known.v[track].process == INTERN_NONE)
 		n->known.v[track] = look_up(n, track);
 	return n->known.v[track];
+}
+
+uint32_t
+name_without_numbers(struct strings *st, struct str s)
+{
+	struct buf b = { 0 };
+	uint32_t id;
+
+	for (size_t i = 0; i < s.len; i++) {
+		size_t k = i + 1;
+
+		while (s.p[i] == '_' && k < s.len &&
+		    isdigit((unsigned char)s.p[k]))
+			k++;
+		if (s.p[i] == '_' && k > i + 1)
+			i = k - 1;
+		else
+			buf_putc(&b, s.p[i]);
+	}
+	id = intern_put(st->text, buf_str(&b));
+	buf_free(&b);
+	return id;
 }

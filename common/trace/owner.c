@@ -36,6 +36,7 @@ struct owners_state {
 	void *arg;
 	VEC(struct frame) stack;
 	VEC(struct gpu_work) works, direct;
+	VEC(uint32_t) chain; /* modules above the op that is told */
 	VEC(struct span) spans;
 	size_t nops; /* open frames that are not of modules */
 	uint64_t number;
@@ -72,6 +73,7 @@ owners_destroy(struct owners *w)
 	vec_free(&w->state->stack);
 	vec_free(&w->state->works);
 	vec_free(&w->state->direct);
+	vec_free(&w->state->chain);
 	vec_free(&w->state->spans);
 	vec_free(&w->state->modules);
 	vec_release(w->state);
@@ -208,6 +210,18 @@ is_told(const struct owners_state *s, const struct frame *f)
 	return f->type == FRAME_LAUNCH && f->ndirect > 0;
 }
 
+/* The frames of modules above the top of the stack. */
+static void
+gather_modules(struct owners_state *s, struct owner *o)
+{
+	s->chain.n = 0;
+	for (size_t i = s->stack.n; i-- > 0;)
+		if (s->stack.v[i].type == FRAME_MODULE)
+			vec_push(&s->chain, s->stack.v[i].self.module);
+	o->modules = s->chain.v;
+	o->nmodules = s->chain.n;
+}
+
 static void
 close_top(struct owners_state *s)
 {
@@ -222,6 +236,8 @@ close_top(struct owners_state *s)
 		o->below = s->works.v + f->first_work;
 		o->nbelow = s->works.n - f->first_work;
 		o->subtree_ns = o->nbelow > 0 ? unite(s, f->first_span) : 0;
+		if (s->w->with_modules)
+			gather_modules(s, o);
 		s->tell(s->arg, o);
 	}
 	s->stack.n--;

@@ -507,6 +507,9 @@ struct owner {
 	struct uid fwd, bwd;
 	struct op_args args; /* if with_args */
 	uint32_t module;     /* nearest nn.Module frame's name, INTERN_NONE */
+	/* if with_modules: names of all such frames above, the nearest first */
+	const uint32_t *modules;
+	size_t nmodules;
 	/* what the sink said of its place by owners_at() */
 	int64_t step;
 	uint32_t annotation;
@@ -525,9 +528,10 @@ typedef void owner_fn(void *arg, const struct owner *o);
 
 struct owners {
 	/* set after owners_create(), before the first push */
-	bool all_ops;   /* tell ops without GPU work too */
-	bool with_comm; /* collectives are owned like other work */
-	bool with_args; /* fill owner.args */
+	bool all_ops;      /* tell ops without GPU work too */
+	bool with_comm;    /* collectives are owned like other work */
+	bool with_args;    /* fill owner.args */
+	bool with_modules; /* fill owner.modules */
 	/* NULL, or what to keep of a GPU event in gpu_work.extra */
 	uint64_t (*extra)(void *arg, const struct event *ev);
 	/* private */
@@ -562,6 +566,12 @@ struct names;
 struct track_names {
 	uint32_t process, label, thread; /* in the strings */
 };
+
+/*
+ * A frame's name without the numbers of instances: every "_" and its digits go
+ * ("nn.Module: Layer_12" is "nn.Module: Layer"). Its number in the strings.
+ */
+uint32_t name_without_numbers(struct strings *st, struct str name);
 
 struct names *names_create(struct strings *st);
 void names_destroy(struct names *n);

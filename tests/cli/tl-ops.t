@@ -287,6 +287,78 @@ printf 'nonsense' >bad.lua
 refuses 1 'bad.lua' 'tl-ops --models bad.lua small.tl'
 ok '--help' sh -c 'tl-ops --help | grep -q all-ops'
 
+# ---- modules ----
+
+{
+	ev python_function 'nn.Module: Net_0' 1 0 100
+	ev python_function 'nn.Module: Fast_2_Linear_12' 1 10 30
+	op aten::mm 11 10 '[[4,8]]'
+	call 12 1
+	ev python_function 'nn.Module: Fast_2_Linear_13' 1 50 30
+	op aten::mm 51 10 '[[4,8]]'
+	call 52 2
+	op aten::mm 200 10 '[[4,8]]'
+	call 201 3
+	gpu k 7 300 10 1
+	gpu k 7 320 20 2
+	gpu k 7 350 40 3
+} | trace >modules.json
+is '--parent-module' "$(rows 'tl-ops --parent-module -c name,parent_module,count,direct_ns_sum modules.json')" \
+	'aten::mm NA 1 40000.aten::mm nn.Module: Fast_Linear 2 30000.'
+is '--call-stack' "$(rows 'tl-ops --call-stack -c name,call_stack modules.json')" \
+	'aten::mm ["aten::mm","nn.Module: Fast_2_Linear_12","nn.Module: Net_0"].'
+is 'both, by args' \
+	"$(rows 'tl-ops --by args --parent-module --call-stack -c parent_module,call_stack modules.json')" \
+	'NA ["aten::mm"].nn.Module: Fast_Linear ["aten::mm","nn.Module: Fast_2_Linear_12","nn.Module: Net_0"].'
+is 'both, by category' \
+	"$(rows 'tl-ops --by category --parent-module --call-stack -c op_category,parent_module,count modules.json')" \
+	'GEMM NA 1.GEMM nn.Module: Fast_Linear 2.'
+refuses 2 'needs --by name, category or args' 'tl-ops --by step --parent-module modules.json'
+refuses 2 'needs --by name, category or args' 'tl-ops --by thread --call-stack modules.json'
+{
+	op vllm::outplace_fused_experts 10 80 '[[1],[2],[3],[4],[5,2]]'
+	call 12 1
+	gpu fused_moe_kernel_gptq_awq 7 300 10 1
+	call 42 2
+	gpu fused_moe_kernel_gptq_awq 7 320 10 2
+} | trace >experts.json
+is '--pseudo-ops' "$(rows 'tl-ops --pseudo-ops --sort name -c name,direct_ns_sum experts.json')" \
+	'pseudo_op::moe_gptq_awq_down 10000.pseudo_op::moe_gptq_awq_up 10000.'
+
+# ---- arguments that are no arguments ----
+
+# The text of each is kept or the cell is empty; the time counts all the same.
+i=0
+while read -r dims; do
+	i=$((i + 1))
+	op aten::mm $((i * 100)) 50 "$dims"
+	call $((i * 100 + 1)) $i
+	gpu k 7 $((9000 + i * 100)) 3 $i
+done >lines <<'END'
+"[[4,8],[8"
+7
+null
+true
+{"a":1}
+[[4,"8"],[8,2]]
+[[-4.5,8],[8,2]]
+[[NaN,8],[8,2]]
+[[9223372036854775808,8],[8,2]]
+[]
+[[[[[[[[[4]]]]]]]]]
+END
+trace <lines >odd.json
+is 'odd arguments: all time is there' \
+	"$(tl-ops --by args -c direct_ns_sum --no-header odd.json | awk '{ n += $1 } END { print n }')" \
+	$((i * 3000))
+is 'odd arguments: what is no list or object is empty' \
+	"$(rows 'tl-ops --by args -c input_dims,direct_ns_sum odd.json' | cut -d . -f 1)" ' 12000'
+is 'odd arguments: by op,args,kernel too' \
+	"$(rows 'tl-kernels --by op,args,kernel -c input_dims,dur_ns_sum odd.json' | cut -d . -f 1)" ' 12000'
+is 'without shapes: one row an op' \
+	"$(sed 's/"Input [A-Z]*"/"x"/g; s/"Input /"x /g; s/"Concrete Inputs"/"c"/' odd.json >plain.json
+	rows 'tl-ops --by args -c name,input_dims,operation_count plain.json')" 'aten::mm 11.'
+
 # ---- 100,000 sets of arguments ----
 
 python3 - <<'EOF'
