@@ -338,9 +338,11 @@ moe_forward(struct pseudos *p, uint32_t op)
 		    "pseudo_op::moe_triton_unfused_finalize_matmul_scatter",
 		    found.v[0], op);
 
-		if (made != NONE)
+		if (made != NONE) {
 			put_text(w, made, "MoE GEMM type",
 			    STR("finalize_matmul_scatter"));
+			put_int(w, made, "MoE topk", topk);
+		}
 	}
 	vec_free(&found);
 }

@@ -296,3 +296,34 @@ op {
     { dims = { { 16, 1024 } }, types = { bf16 }, flops = 0, bytes = 4 * 16384 * 2 },
   },
 }
+
+-- ---- not in the reference: their category is that of categories.lua ----
+
+-- (k, v, k_cache, v_cache, slots, ...): new keys and values go to their slots
+op {
+  sheet = "InferenceAttention", unit = "vector", prec = 0, extra = true,
+  names = { "_C_cache_ops::reshape_and_cache_flash", "_C_cache_ops::reshape_and_cache" },
+  eval = function (_ENV)
+    nelems = elems(0) + elems(1)
+    dtype_Q = dtype(0)
+    dtype_KV = dtype(2)
+    return 0, nelems * (size(0) + size(2, 2)) + elems(4) * size(4, 8)
+  end,
+  examples = {
+    { op = "_C_cache_ops::reshape_and_cache_flash",
+      dims = { { 32, 8, 64 }, { 32, 8, 64 }, { 4, 32, 8, 64 }, { 4, 32, 8, 64 }, { 32 } },
+      types = { bf16, bf16, "c10::Float8_e4m3fn", "c10::Float8_e4m3fn", "long int" }, flops = 0,
+      bytes = 32768 * 3 + 256 },
+  },
+}
+-- (latent, rope part, cache, slots, ...)
+op {
+  sheet = "InferenceAttention", unit = "vector", prec = 0, extra = true,
+  names = { "_C_cache_ops::concat_and_cache_mla" },
+  eval = function (_ENV)
+    nelems = elems(0) + elems(1)
+    dtype_Q = dtype(0)
+    dtype_KV = dtype(2)
+    return 0, nelems * (size(0) + size(2, 2)) + elems(3) * size(3, 8)
+  end,
+}

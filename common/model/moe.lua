@@ -270,3 +270,53 @@ op {
     return 6 * M * E, M * E * bytes_of(dtype_in) + 4 * E + 8 * M * topk, dtype_in
   end,
 }
+
+-- ---- not in the reference ----
+
+local routing = { sheet = "MoE_aux", unit = "vector", extra = true }
+
+-- Triton's kernels, of which autograd has short names. (logits, k, ...): the
+-- best of each row, their places, and a bit for each of all
+op {
+  like = routing, prec = 0, names = { "TopK" },
+  eval = function (_ENV)
+    M = dim(0, 0)
+    E = dim(0, 1)
+    topk = int(value(1))
+    return M * E, M * E * size(0) + M * topk * (size(0) + 2) + M * ceil_div(E, 8)
+  end,
+  examples = {
+    { dims = { { 32, 32 }, {} }, types = { bf16, "Scalar" }, values = { "", "4" }, flops = 1024,
+      bytes = 2048 + 128 * 4 + 128 },
+  },
+}
+-- (weights, places, number of experts, ...): both ordered by expert, and the two
+-- ways between the orders, 4 bytes each
+op {
+  like = routing, prec = 0, names = { "SortTokens" },
+  eval = function (_ENV)
+    M = dim(0, 0)
+    topk = dim(0, 1)
+    return elems(0), elems(0) * (2 * size(0) + 8) + elems(1) * size(1)
+  end,
+  examples = {
+    { dims = { { 32, 4 }, { 32, 4 }, {} }, types = { bf16, "short int", "Scalar" }, flops = 128,
+      bytes = 128 * (12 + 2) },
+  },
+}
+-- The experts' results of each token are summed.
+op {
+  like = routing, prec = 0, reads = { "MoE topk" },
+  names = { "pseudo_op::moe_triton_unfused_finalize_matmul_scatter" },
+  eval = function (_ENV)
+    num_tokens = dim(0, 0)
+    hidden_dim = dim(0, 1)
+    topk = int(argument("MoE topk") or fail("no MoE topk"))
+    return num_tokens * hidden_dim * topk, num_tokens * hidden_dim * (topk + 1) * size(0)
+  end,
+  examples = {
+    { dims = { { 32, 3072 }, { 32, 32 } }, types = { bf16, bf16 }, args = { ["MoE topk"] = "4" },
+      flops = 393216, bytes = 98304 * 10 },
+    { dims = { { 32, 3072 } }, types = { bf16 }, status = "failed" },
+  },
+}

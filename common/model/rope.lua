@@ -75,3 +75,21 @@ op {
       flops = 3 * 8 * 17 * 64, bytes = 8 * 576 * (16 * 4 + 4) },
   },
 }
+
+-- ---- not in the reference ----
+
+-- vLLM's: (positions, q, k or none, head size, cache of rotated sizes, neox)
+op {
+  sheet = "RoPE", unit = "vector", prec = 1, extra = true, names = { "_C::rotary_embedding" },
+  eval = function (_ENV)
+    local head, rotated = int(value(3), dim(4, 1)), dim(4, 1)
+    if head == 0 then fail("no head size") end
+    num_elements = (elems(1) + (has(2) and elems(2) or 0)) // head * rotated
+    return 3 * num_elements, 2 * num_elements * size(1)
+  end,
+  examples = {
+    { dims = { { 32 }, { 32, 4096 }, { 32, 512 }, {}, { 131072, 64 }, {} },
+      types = { "long int", bf16, bf16, "Scalar", bf16, "Scalar" },
+      values = { "", "", "", "64", "", "True" }, flops = 3 * 147456, bytes = 4 * 147456 },
+  },
+}

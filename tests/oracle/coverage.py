@@ -8,8 +8,9 @@ For each trace, of the kernels below an op: the time of rows without a model
 (less than LIMIT of it), and of rows whose model gives no figures, because the
 trace hasn't what it needs. Not counted: copies and memsets (the program is
 asked for kernels only), collectives (they stand in no row: tl-collective),
-kernels of a launch outside of all ops, a replayed graph for one (there is
-nothing that could have a model; their share is told).
+kernels of a launch outside of all ops (there is nothing that could have a
+model; their share is told). Where the traces of captured graphs are there, the
+replayed ones get their ops by tl-graft.
 """
 import argparse
 import collections
@@ -86,6 +87,12 @@ def shares_of(s):
         code, _, err = run(["tl-tree", s.path, "-o", tl])
         if code not in (0, 3):
             return None, err
+        captures = os.path.join(os.path.dirname(s.path), "capture_traces")
+        if os.path.isdir(captures):
+            plain, tl = tl, os.path.join(tmp, "g.tl")
+            code, _, err = run(["tl-graft", "--capture", captures, "--pseudo-ops", plain, "-o", tl])
+            if code not in (0, 3):
+                return None, err
         code, out, err = run(["tl-roofline", tl, "--kind", "kernel", "-c", "name,kernel_ns_sum,gflop,"
                               "input_dims,has_perf_model,model_reason"])
         if code not in (0, 3):
