@@ -94,6 +94,7 @@ struct joined {
 	size_t n;                 /* reports */
 	const struct data **data; /* of each report */
 	VEC(struct str) keys;
+	size_t nown_keys;    /* behind them: of which rank or GPU a row is */
 	size_t *key_columns; /* [report * keys.n + key] */
 	VEC(struct str) measures;
 	size_t *measure_columns; /* [report * measures.n + measure] */

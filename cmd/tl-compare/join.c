@@ -42,6 +42,28 @@ add_params(struct joined *j)
 		    by_text);
 }
 
+static bool
+is_key(const struct joined *j, struct str column)
+{
+	for (size_t k = 0; k < j->keys.n; k++)
+		if (str_eq(column, j->keys.v[k]))
+			return true;
+	return false;
+}
+
+/* Where a report tells of several sources: which one a row is of. */
+static void
+add_sources(struct joined *j)
+{
+	static const struct str columns[] = { STR_INIT("rank"), STR_INIT("src"),
+		STR_INIT("gpu_pid") };
+
+	j->nown_keys = j->keys.n;
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		if (all_have(j, columns[i]) && !is_key(j, columns[i]))
+			vec_push(&j->keys, columns[i]);
+}
+
 static void
 find_columns(struct joined *j)
 {
@@ -50,6 +72,7 @@ find_columns(struct joined *j)
 			vec_push(&j->keys, str_of(*k));
 	if (j->plan->has_params)
 		add_params(j);
+	add_sources(j);
 	for (const char *const *m = j->plan->measures; *m != NULL; m++)
 		vec_push(&j->measures, str_of(*m));
 

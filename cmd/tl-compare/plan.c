@@ -12,9 +12,17 @@
 
 static const char *const none[] = { NULL };
 static const char *const name_key[] = { "name", NULL };
+static const char *const type_key[] = { "type", NULL };
+static const char *const timeline_measures[] = { "time ms", NULL };
+static const char *const summary_drop[] = { "total_direct_kernel_time_sum",
+	NULL };
 static const char *const category_key[] = { "op category", NULL };
 static const char *const op_keys[] = { "name", "Input type", "Input Dims",
 	"Input Strides", "Concrete Inputs", NULL };
+static const char *const overlap_keys[] = { "name", "Input type", "Input Dims",
+	"Input Strides", "Concrete Inputs", "overlapping_kernel_names", NULL };
+static const char *const unified_measures[] = { TIME "_sum", TIME "_mean",
+	"operation_count", NULL };
 static const char *const op_measures[] = { "total_direct_kernel_time_sum",
 	"total_direct_kernel_time_mean", "operation_count", NULL };
 static const char *const roof_measures[] = { TIME "_sum", TIME "_mean",
@@ -24,14 +32,28 @@ static const char *const roof_drop[] = { "GFLOPS_first",
 	"Input Dims_first", "Input Strides_first", "Concrete Inputs_first",
 	NULL };
 static const char *const cumulative[] = { "Cumulative Percentage (%)", NULL };
+static const char *const collective_keys[] = { "Collective name", "rank",
+	"Process Group Name", "Process Group Ranks", "Group size", "dtype",
+	"In msg nelems", "Out msg nelems", "In split size", "Out split size",
+	NULL };
+static const char *const duration_measures[] = { "dur_sum", "dur_mean",
+	"operation_count", NULL };
+static const char *const sync_keys[] = { "Collective name",
+	"Process Group Name", "Group size", "dtype", "In msg nelems", NULL };
+static const char *const sync_measures[] = { "Total comm latency (ms)",
+	"comm_latency_mean", "skew in start time_mean", "bus bw (GB/s)_mean",
+	"count", NULL };
+static const char *const rank_key[] = { "rank", NULL };
+static const char *const straggler_measures[] = { "total_wait_time_us",
+	"total_nccl_dur_us", "num_collectives", NULL };
 static const char *const category_measures[] = { "total_direct_kernel_time_ms",
 	"Count", NULL };
 
 #define OPS(name, short, ...)                                       \
 	{                                                           \
 		.group = "ops_all", .sheet = name, .base = name,    \
-		.small = short, .keys = op_keys, .drop = none,      \
-		.drop_variant = none, .is_split = true, __VA_ARGS__ \
+		.small = short, .drop = none, .drop_variant = none, \
+		.is_split = true, __VA_ARGS__                       \
 	}
 #define ROOF(name, out)                                                        \
 	{                                                                      \
@@ -48,28 +70,32 @@ static const char *const category_measures[] = { "total_direct_kernel_time_ms",
 		.drop = none, .drop_variant = cumulative           \
 	}
 
+#define TIMELINE(name)                                                       \
+	{                                                                    \
+		.group = "gpu_timeline", .sheet = name, .base = name,        \
+		.small = name, .keys = type_key,                             \
+		.measures = timeline_measures, .measure_ns = A_MS,           \
+		.drop = none, .drop_variant = none, .keeps_keys_order = true \
+	}
+#define SUMMARY(name)                                                \
+	{                                                            \
+		.group = "ops_summary", .sheet = name, .base = name, \
+		.small = name, .keys = name_key,                     \
+		.measures = category_measures, .measure_ns = A_MS,   \
+		.drop = summary_drop, .drop_variant = cumulative     \
+	}
+
+#define COLLECTIVE(name, short, ...)                                \
+	{                                                           \
+		.group = "collective", .sheet = name, .base = name, \
+		.small = short, .drop = none, .drop_variant = none, \
+		__VA_ARGS__                                         \
+	}
+
 /* In the order of the tables. */
 static const struct plan known[] = {
-	{ .group = "gpu_timeline",
-	    .sheet = "gpu_timeline",
-	    .base = "gpu_timeline",
-	    .small = "gpu_timeline",
-	    .keys = (const char *const[]){ "type", NULL },
-	    .measures = (const char *const[]){ "time ms", NULL },
-	    .measure_ns = A_MS,
-	    .drop = none,
-	    .drop_variant = none,
-	    .keeps_keys_order = true },
-	{ .group = "ops_summary",
-	    .sheet = "ops_summary",
-	    .base = "ops_summary",
-	    .small = "ops_summary",
-	    .keys = name_key,
-	    .measures = category_measures,
-	    .measure_ns = A_MS,
-	    .drop =
-		(const char *const[]){ "total_direct_kernel_time_sum", NULL },
-	    .drop_variant = cumulative },
+	TIMELINE("gpu_timeline"),
+	SUMMARY("ops_summary"),
 	{ .group = "kernel_summary",
 	    .sheet = "kernel_summary",
 	    .base = "kernel_summary",
@@ -81,13 +107,12 @@ static const struct plan known[] = {
 	    .drop = (const char *const[]){ DURATION "_min", DURATION "_max",
 		"Parent op category", NULL },
 	    .drop_variant = cumulative },
-	OPS("ops_all", "ops_all", .measures = op_measures, .measure_ns = A_US),
-	OPS("ops_unique_args", "oua", .measures = op_measures,
+	OPS("ops_all", "ops_all", .keys = op_keys, .measures = op_measures,
 	    .measure_ns = A_US),
-	OPS("unified_perf_summary", "ups",
-	    .measures = (const char *const[]){ TIME "_sum", TIME "_mean",
-		"operation_count", NULL },
+	OPS("ops_unique_args", "oua", .keys = op_keys, .measures = op_measures,
 	    .measure_ns = A_US),
+	OPS("unified_perf_summary", "ups", .keys = op_keys,
+	    .measures = unified_measures, .measure_ns = A_US),
 	ROOF("GEMM", "GEMM"),
 	ROOF("SDPA_fwd", "SDPA_fwd"),
 	ROOF("SDPA_bwd", "SDPA_bwd"),
@@ -95,22 +120,30 @@ static const struct plan known[] = {
 	ROOF("CONV_bwd", "CONV_bwd"),
 	ROOF("UnaryElementwise", "un_eltwise"),
 	ROOF("BinaryElementwise", "bin_eltwise"),
+	/* of reports of JAX */
+	TIMELINE("gpu_events_averages"),
+	SUMMARY("kernel_launchers_summary"),
+	SUMMARY("xla_summary"),
+	OPS("kernel_launchers_unique_args", "kla", .keys = op_keys,
+	    .measures = op_measures, .measure_ns = A_US),
+	/* with --overlap */
+	OPS("ops_unique_args_kl_overlap", "oua_kl", .keys = overlap_keys,
+	    .measures = op_measures, .measure_ns = A_US),
+	OPS("unified_perf_summary_kl_overlap", "ups_kl", .keys = overlap_keys,
+	    .measures = unified_measures, .measure_ns = A_US),
 	CATEGORY("ops_summary_by_category", "ops_by_cat"),
 	CATEGORY("kernel_summary_by_category", "kernels_by_cat"),
-	{ .group = "collective",
-	    .sheet = "coll_analysis",
-	    .base = "coll_analysis",
-	    .small = "coll_analysis",
-	    .keys = (const char *const[]){ "Collective name", "rank",
-		"Process Group Name", "Process Group Ranks", "Group size",
-		"dtype", "In msg nelems", "Out msg nelems", "In split size",
-		"Out split size", NULL },
-	    .measures = (const char *const[]){ "dur_sum", "dur_mean",
-		"operation_count", NULL },
-	    .measure_ns = A_US,
-	    .drop = none,
-	    .drop_variant = none,
-	    .is_split = true },
+	CATEGORY("kernel_launchers_summary_by_category", "launchers_by_cat"),
+	COLLECTIVE("coll_analysis", "coll_analysis", .keys = collective_keys,
+	    .measures = duration_measures, .measure_ns = A_US,
+	    .is_split = true),
+	COLLECTIVE("nccl_summary_long", "nccl_long", .keys = collective_keys,
+	    .measures = duration_measures, .measure_ns = A_US,
+	    .is_split = true),
+	COLLECTIVE("nccl_summary_implicit_sync", "nccl_sync", .keys = sync_keys,
+	    .measures = sync_measures, .measure_ns = A_MS, .is_split = true),
+	COLLECTIVE("straggler_summary", "straggler_summary", .keys = rank_key,
+	    .measures = straggler_measures, .measure_ns = A_US),
 };
 
 /* As rocprof reports and older ones have it. */

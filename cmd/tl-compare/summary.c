@@ -117,6 +117,31 @@ fill_values(struct cell *row, int64_t before, int64_t after)
 	row[3] = percent_of((double)(after - before), (double)before);
 }
 
+/* The first key, and of which source: "busy_time, rank 1". */
+static struct cell
+row_name(struct table *t, const struct joined *j, size_t row)
+{
+	struct cell name = cell_of(join_key(j, row, 0));
+	struct buf b = { 0 };
+
+	if (name.type != CELL_TEXT || j->nown_keys == j->keys.n)
+		return name;
+	buf_put(&b, name.text.p, name.text.len);
+	for (size_t k = j->nown_keys; k < j->keys.n; k++) {
+		struct cell c = cell_of(join_key(j, row, k));
+
+		buf_printf(
+		    &b, ", %.*s ", (int)j->keys.v[k].len, j->keys.v[k].p);
+		if (c.type == CELL_INT)
+			buf_printf(&b, "%" PRId64, c.i);
+		else if (c.type == CELL_TEXT)
+			buf_put(&b, c.text.p, c.text.len);
+	}
+	name = cell_text(table_text(t, buf_str(&b)));
+	buf_free(&b);
+	return name;
+}
+
 /* ---- summary ---- */
 
 static void
@@ -154,7 +179,7 @@ put_lines(struct table *t, const struct joined *j, size_t variant)
 		struct cell *row = table_row(t);
 
 		row[S_SHEET] = cell_text(str_of(j->plan->sheet));
-		row[S_WHAT] = cell_of(join_key(j, i, 0));
+		row[S_WHAT] = row_name(t, j, i);
 		row[S_VARIANT] = cell_text(j->reports->list.v[variant].tag);
 		if (has_before && has_after)
 			fill_values(row + S_BASELINE, before, after);
@@ -216,7 +241,8 @@ by_size(const void *a, const void *b)
 static const struct joined *
 main_sheet(const struct joined *list, size_t n)
 {
-	static const char *const sheets[] = { "ops_summary", "kernel_summary",
+	static const char *const sheets[] = { "ops_summary",
+		"kernel_launchers_summary", "kernel_summary",
 		"unified_perf_summary", "ops_unique_args", "ops_all" };
 
 	for (size_t s = 0; s < sizeof sheets / sizeof *sheets; s++)
@@ -235,7 +261,7 @@ put_change(
 	struct cell *row = table_row(t);
 	int64_t before, after;
 
-	row[C_NAME] = cell_of(join_key(j, c->row, 0));
+	row[C_NAME] = row_name(t, j, c->row);
 	row[C_VARIANT] = cell_text(j->reports->list.v[c->variant].tag);
 	if (time_ns(j, c->row, 0, &before))
 		row[C_BASELINE] = cell_int(before);

@@ -271,9 +271,11 @@ static unsigned
 better(struct str measure)
 {
 	if (str_starts(measure, STR("TFLOPS")) ||
-	    str_starts(measure, STR("TB/s")))
+	    str_starts(measure, STR("TB/s")) ||
+	    str_find(measure, STR(" bw "), false) >= 0)
 		return COL_BETTER_MORE;
-	if (str_find(measure, STR("count"), true) >= 0)
+	if (str_find(measure, STR("count"), true) >= 0 ||
+	    str_starts(measure, STR("num_")))
 		return 0;
 	return COL_BETTER_LESS;
 }

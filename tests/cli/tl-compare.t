@@ -101,6 +101,18 @@ is 'repeated keys pair in order, and it is said' \
 		'tl-compare: sheet ops_summary: 1 key stands more than once in a report: the rows are paired in order' \
 		'z	4	8	4' 'z	3	6	3' 'y	1		' 'x		9	' 'z		1	')"
 
+# ---- several ranks ----
+mkdir r1 r2
+printf 'rank,type,time ms\n0,busy_time,1\n1,busy_time,2\n' >r1/gpu_timeline.csv
+printf 'rank,type,time ms\n1,busy_time,5\n0,busy_time,3\n' >r2/gpu_timeline.csv
+is 'a row of a rank pairs with that of the same rank' \
+	"$(tl-compare r1 r2 --table gpu_timeline --no-header -c \
+		type,rank,time_ms__r2_diff 2>&1)" \
+	"$(printf '%s\n' 'busy_time	0	2' 'busy_time	1	3')"
+is 'and the summary says which' "$(tl-compare r1 r2 --table summary \
+	--no-header -c what,diff_ns)" \
+	"$(printf '%s\n' 'busy_time, rank 0	2000000' 'busy_time, rank 1	3000000')"
+
 # ---- three tables a variant; keys that not all reports have ----
 mkdir p q
 cat >p/Foo_fwd.csv <<'END'
