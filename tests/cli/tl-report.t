@@ -147,7 +147,7 @@ is 'the same sheets' "$(sheets both)" "$(sheets out)"
 mkdir some
 for program in "$B"/bin/*; do
 	case $program in */tl-roofline | */tl-collective | */tl-xlsx) ;;
-	*) ln -s "$program" some ;;
+	*) cp "$program" some ;;
 	esac
 done
 tl() { PATH=$TMP/some:/usr/bin:/bin "$TMP/some/tl-report" "$@"; }
@@ -175,6 +175,23 @@ refuses 1 'tl-timeline: none.json: no GPU event' \
 is 'nothing is left behind' "$(echo bad*)" 'bad*'
 refuses 1 '^tl-summary: standard output: No space left on device$' \
 	'tl-report t.tl >/dev/full'
+if have_failio; then
+	refuses 1 '^tl-tree: .*t1.tl: No space left on device$' \
+		"$(inject write:1:ENOSPC 'tl-report -d bad "$SAMPLE"')"
+	is 'temporary files are gone' "$(left tmp)$(echo bad*)" 'bad*'
+else
+	skip 'a full folder of temporary files' 'no calls can be made to fail'
+fi
+if have_data; then
+	vllm=$TL_DATA/inference_vllm_decode_full
+	tl-report -d captured --capture "$vllm/capture_traces" \
+		"$vllm/graph_execution.json.gz" 2>err
+	tl-graft --capture "$vllm/capture_traces" "$vllm/graph_execution.json.gz" \
+		2>err | tl-ops --table ops_summary --format csv --labels >ops.csv
+	same 'ops of captured graphs' captured/ops_summary.csv ops.csv
+else
+	skip 'ops of captured graphs' 'no reference traces (TL_DATA)'
+fi
 refuses 1 'gone: No such file or directory: no place for temporary files' \
 	'TMPDIR=gone tl-report t.tl'
 awk 'BEGIN {

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs side by side. What they say comes through pipes, so that it needs
+ * no disk, which may be what they complain about.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/tl-report/report.h"
+
+extern char **environ;
+
+/* ---- words ---- */
+
+const char *
+text(const char *fmt, ...)
+{
+	char *s;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0)
+		die("out of memory");
+	va_end(ap);
+	return s;
+}
+
+void
+args_add(struct args *a, const char *s)
+{
+	vec_push(&a->v, s);
+}
+
+void
+args_all(struct args *a, const struct args *more)
+{
+	for (size_t i = 0; i < more->v.n; i++)
+		args_add(a, more->v.v[i]);
+}
+
+/* ---- what is left behind ---- */
+
+static VEC(char *) folders;
+static const char *made;
+static VEC(pid_t) running;
+static volatile sig_atomic_t caught;
+static sigset_t unblocked; /* signals come only while it listens */
+
+static int
+remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	(void)remove(path);
+	return 0;
+}
+
+void
+remove_folder(const char *path)
+{
+	(void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void
+clean_up(void)
+{
+	for (size_t i = 0; i < running.n; i++)
+		kill(running.v[i], SIGTERM);
+	while (running.n > 0)
+		(void)waitpid(running.v[--running.n], NULL, 0);
+	for (size_t i = 0; i < folders.n; i++)
+		remove_folder(folders.v[i]);
+	folders.n = 0;
+	if (made != NULL)
+		(void)rmdir(made);
+}
+
+static void
+on_signal(int sig)
+{
+	caught = sig;
+}
+
+void
+clean_up_at_exit(void)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+	struct sigaction act = { .sa_handler = on_signal };
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		struct sigaction old;
+
+		/* as nohup(1) leaves it */
+		if (sigaction(signals[i], NULL, &old) == 0 &&
+		    old.sa_handler == SIG_IGN)
+			continue;
+		sigaction(signals[i], &act, NULL);
+		sigaddset(&blocked, signals[i]);
+	}
+	sigprocmask(SIG_BLOCK, &blocked, &unblocked);
+	err_at_death(clean_up);
+}
+
+noreturn void
+leave(int status)
+{
+	if (status == EXIT_DONE || status == EXIT_DOUBT)
+		made = NULL;
+	clean_up();
+	exit(status);
+}
+
+char *
+temporary(const char *template)
+{
+	char *path = xstrdup(template);
+
+	if (mkdtemp(path) == NULL)
+		return NULL;
+	vec_push(&folders, path);
+	return path;
+}
+
+void
+made_folder(const char *path)
+{
+	made = path;
+}
+
+/* ---- starting ---- */
+
+static bool
+find(const char *program, struct buf *path)
+{
+	const char *dirs = getenv("PATH");
+
+	path->len = 0;
+	buf_printf(path, "%s/%s", sys_bindir(), program);
+	buf_putc(path, '\0');
+	if (access(path->p, X_OK) == 0)
+		return true;
+	while (dirs != NULL && *dirs != '\0') {
+		size_t n = strcspn(dirs, ":");
+
+		path->len = 0;
+		buf_printf(
+		    path, "%.*s/%s", (int)n, n > 0 ? dirs : ".", program);
+		buf_putc(path, '\0');
+		if (access(path->p, X_OK) == 0)
+			return true;
+		dirs += n + (dirs[n] == ':');
+	}
+	return false;
+}
+
+bool
+have(const char *program)
+{
+	struct buf path = { 0 };
+	bool found = find(program, &path);
+
+	buf_free(&path);
+	return found;
+}
+
+static int
+start_pipe(int *theirs)
+{
+	int fd[2];
+
+	if (pipe2(fd, O_CLOEXEC) != 0)
+		die_errno("a pipe");
+	*theirs = fd[1];
+	return fd[0];
+}
+
+static void
+spawn(struct job *job, const struct args *argv, int err, int out)
+{
+	posix_spawn_file_actions_t fa;
+	posix_spawnattr_t attr;
+	struct buf path = { 0 };
+	struct args words = { 0 };
+	sigset_t defaults;
+	int error;
+
+	if (!find(argv->v.v[0], &path))
+		die("%s is not installed", argv->v.v[0]);
+	args_all(&words, argv);
+	args_add(&words, NULL);
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigdefault(&attr, &defaults);
+	posix_spawnattr_setsigmask(&attr, &unblocked);
+	posix_spawnattr_setflags(
+	    &attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	posix_spawn_file_actions_init(&fa);
+	if (!job->gets_stdin)
+		posix_spawn_file_actions_addopen(
+		    &fa, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (out >= 0)
+		posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);
+	else if (!job->prints)
+		posix_spawn_file_actions_addopen(
+		    &fa, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&fa, err, STDERR_FILENO);
+	error = posix_spawn(&job->pid, path.p, &fa, &attr,
+	    (char *const *)(uintptr_t)words.v.v, environ);
+	if (error != 0) {
+		errno = error;
+		die_errno("%s", path.p);
+	}
+	posix_spawn_file_actions_destroy(&fa);
+	posix_spawnattr_destroy(&attr);
+	vec_free(&words.v);
+	buf_free(&path);
+}
+
+struct job *
+job_start_with(struct jobs *j, const struct args *argv, const struct job *how)
+{
+	struct job *job = xcalloc(1, sizeof *job);
+	int err, out = -1;
+
+	*job = *how;
+	job->name = argv->v.v[0];
+	job->status = -1;
+	job->err_fd = start_pipe(&err);
+	job->out_fd = job->keeps_out ? start_pipe(&out) : -1;
+	spawn(job, argv, err, out);
+	close(err);
+	if (out >= 0)
+		close(out);
+	vec_push(&j->list, job);
+	vec_push(&running, job->pid);
+	return job;
+}
+
+struct job *
+job_start(struct jobs *j, const struct args *argv)
+{
+	return job_start_with(j, argv, &(struct job){ 0 });
+}
+
+/* ---- waiting ---- */
+
+static void
+take(int *fd, struct buf *b)
+{
+	ssize_t n;
+
+	buf_room(b, 1 << 16);
+	n = read(*fd, b->p + b->len, 1 << 16);
+	if (n < 0 && errno == EINTR)
+		return;
+	if (n <= 0) {
+		close(*fd);
+		*fd = -1;
+		return;
+	}
+	b->len += (size_t)n;
+}
+
+static void
+reap(struct job *job)
+{
+	int status = 0;
+
+	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	for (size_t i = 0; i < running.n; i++)
+		if (running.v[i] == job->pid) {
+			running.v[i] = running.v[--running.n];
+			break;
+		}
+	job->status =
+	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Reads what is said until some job says no more. */
+static void
+listen_once(struct jobs *j)
+{
+	VEC(struct pollfd) fds = { 0 };
+	int n;
+
+	for (size_t i = 0; i < j->list.n; i++) {
+		struct job *job = j->list.v[i];
+
+		if (job->err_fd >= 0)
+			vec_push(
+			    &fds, ((struct pollfd){ job->err_fd, POLLIN, 0 }));
+		if (job->out_fd >= 0)
+			vec_push(
+			    &fds, ((struct pollfd){ job->out_fd, POLLIN, 0 }));
+	}
+	n = ppoll(fds.v, (nfds_t)fds.n, NULL, &unblocked);
+	if (caught != 0)
+		leave(128 + caught);
+	for (size_t i = 0, k = 0; n > 0 && i < j->list.n; i++) {
+		struct job *job = j->list.v[i];
+
+		if (job->err_fd >= 0 && fds.v[k++].revents != 0)
+			take(&job->err_fd, &job->err);
+		if (job->out_fd >= 0 && fds.v[k++].revents != 0)
+			take(&job->out_fd, &job->out);
+	}
+	vec_free(&fds);
+	for (size_t i = 0; i < j->list.n; i++) {
+		struct job *job = j->list.v[i];
+
+		if (job->status < 0 && job->err_fd < 0 && job->out_fd < 0)
+			reap(job);
+	}
+}
+
+void
+job_wait(struct jobs *j, size_t most)
+{
+	for (;;) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < j->list.n; i++)
+			n += j->list.v[i]->status < 0;
+		if (n == 0 || n < most)
+			return;
+		listen_once(j);
+	}
+}
+
+void
+job_wait_for(struct jobs *j, const struct job *job)
+{
+	while (job->status < 0)
+		listen_once(j);
+}
+
+/* ---- what it comes to ---- */
+
+static bool
+says(const struct job *job, const char *what)
+{
+	return str_find(buf_str(&job->err), str_of(what), false) >= 0;
+}
+
+/*
+ * An analysis that has nothing to say of a trace is a doubt, not a failure, as
+ * long as the timeline has an answer.
+ */
+static bool
+is_excused(const struct job *job)
+{
+	static const char *const nothing[] = { "has its launch",
+		"have their launch", "no op owns", "no GPU event",
+		"no collective", "no Python frames", "nothing to" };
+
+	if (strcmp(job->name, "tl-timeline") == 0 || job->trace != NULL)
+		return false;
+	for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+		if (says(job, nothing[i]))
+			return true;
+	return false;
+}
+
+static void
+worst(struct jobs *j, int status)
+{
+	if (status == EXIT_DOUBT && j->status == EXIT_DONE)
+		j->status = EXIT_DOUBT;
+	else if (status == EXIT_USAGE && j->status != EXIT_NO_ANSWER)
+		j->status = EXIT_USAGE;
+	else if (status != EXIT_DONE && status != EXIT_DOUBT &&
+	    status != EXIT_USAGE)
+		j->status = EXIT_NO_ANSWER;
+}
+
+/* A line of the traces, not of their trees. */
+static void
+put_line(const struct settings *s, struct str line, struct buf *b)
+{
+	ptrdiff_t at = str_find(line, str_of(s->tmp), false);
+	const char *trace;
+	size_t n = 0, i;
+
+	i = at < 0 ? 0 : (size_t)at + strlen(s->tmp) + 2; /* "/t" */
+	if (at >= 0)
+		for (; i < line.len && line.p[i] >= '0' && line.p[i] <= '9';
+		     i++)
+			n = 10 * n + (size_t)(line.p[i] - '0');
+	if (at < 0 || n == 0 || n > s->traces.v.n ||
+	    str_find(line, STR("No space left"), false) >= 0) {
+		buf_put(b, line.p, line.len);
+		return;
+	}
+	buf_put(b, line.p, (size_t)at);
+	trace = s->traces.v.v[n - 1];
+	for (trace = strcmp(trace, "-") == 0 ? "stdin" : trace; *trace != '\0';
+	     trace++)
+		buf_putc(b,
+		    (unsigned char)*trace < ' ' || *trace == 0x7f ? '?'
+								  : *trace);
+	i += sizeof ".tl" - 1;
+	if (i < line.len)
+		buf_put(b, line.p + i, line.len - i);
+}
+
+static struct str
+next_line(struct str *rest)
+{
+	const char *nl = memchr(rest->p, '\n', rest->len);
+	size_t n = nl != NULL ? (size_t)(nl - rest->p) : rest->len;
+	struct str line = { rest->p, n };
+
+	rest->p += nl != NULL ? n + 1 : n;
+	rest->len -= nl != NULL ? n + 1 : n;
+	return line;
+}
+
+/* Behind "tl-program: ". */
+static struct str
+without_program(struct str line)
+{
+	ptrdiff_t colon = str_find(line, STR(": "), false);
+
+	if (str_starts(line, STR("tl-")) && colon > 0 &&
+	    memchr(line.p, ' ', (size_t)colon) == NULL) {
+		line.p += colon + 2;
+		line.len -= (size_t)colon + 2;
+	}
+	return line;
+}
+
+/* Each line once, whichever programs say it. */
+static void
+gather(const struct jobs *j, const struct job *job, struct intern *seen,
+    bool bare, struct buf *b)
+{
+	struct str rest = buf_str(&job->err);
+
+	while (rest.len > 0) {
+		struct str line = next_line(&rest), shown;
+		size_t known = seen->list.n;
+		struct buf one = { 0 };
+
+		put_line(j->set, line, &one);
+		shown = without_program(buf_str(&one));
+		if (intern_put(seen, shown) == known) {
+			if (!bare)
+				shown = buf_str(&one);
+			buf_put(b, shown.p, shown.len);
+			buf_putc(b, '\n');
+		}
+		buf_free(&one);
+	}
+}
+
+/* What failed first: others may say the same and be excused. */
+void
+job_finish(struct jobs *j, bool loud)
+{
+	static struct intern *seen;
+	struct buf b = { 0 };
+
+	seen = seen != NULL ? seen : intern_create();
+	job_wait(j, 0);
+	for (size_t i = 0; i < 2 * j->list.n; i++) {
+		struct job *job = j->list.v[i % j->list.n];
+		int status = job->status;
+
+		if (status == EXIT_NO_ANSWER && is_excused(job))
+			status = EXIT_DOUBT;
+		if (job->is_told ||
+		    (i < j->list.n &&
+			(status == EXIT_DONE || status == EXIT_DOUBT)))
+			continue;
+		job->is_told = true;
+		worst(j, status);
+		if (loud || job->status != EXIT_DONE)
+			gather(j, job, seen, false, &b);
+	}
+	if (b.len > 0)
+		(void)!write(STDERR_FILENO, b.p, b.len);
+	buf_free(&b);
+}
+
+void
+job_notes(const struct jobs *j, struct buf *b)
+{
+	struct intern *seen = intern_create();
+	struct buf all = { 0 };
+	struct str rest;
+
+	for (size_t i = 0; i < j->list.n; i++)
+		if (j->list.v[i]->trace == NULL)
+			gather(j, j->list.v[i], seen, true, &all);
+	rest = buf_str(&all);
+	while (rest.len > 0) {
+		struct str line = next_line(&rest);
+
+		/* the summary says this itself */
+		if (str_find(line, STR("no launch in the trace"), false) >= 0)
+			continue;
+		buf_put(b, line.p, line.len);
+		buf_putc(b, '\n');
+	}
+	buf_free(&all);
+	intern_destroy(seen);
+}
+
+bool
+job_failed(const struct jobs *j)
+{
+	return j->status == EXIT_NO_ANSWER || j->status == EXIT_USAGE;
+}
+
+noreturn void
+job_fail(const struct jobs *j)
+{
+	leave(j->status);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-report: what did the time go on, in one command.
+ *
+ * It computes nothing itself: each figure is that of the program beside it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "cmd/tl-report/report.h"
+
+/* Who gets an option; it may be several. */
+enum {
+	FOR_REPORT = 1,
+	FOR_TIMELINE = 2,
+	FOR_OPS = 4,
+	FOR_KERNELS = 8,
+	FOR_ROOFLINE = 16,
+	FOR_COLLECTIVE = 32,
+	FOR_ALL = 64, /* it chooses events */
+};
+
+static const struct row {
+	int ch; /* 0: long form only */
+	const char *name, *arg;
+	unsigned who;
+	const char *help;
+} rows[] = {
+#define R FOR_REPORT
+#define T FOR_TIMELINE
+#define O FOR_OPS
+#define K FOR_KERNELS
+#define F FOR_ROOFLINE
+#define C FOR_COLLECTIVE
+#define S FOR_ALL
+	/* clang-format off */
+	{ 0, "agg-metrics", "AGG,...", C, "of nccl_summary_*: mean, median, p95, ..." },
+	{ 0, "align-clocks", NULL, C, "take estimated offsets between ranks' clocks out" },
+	{ 0, "arch", "NAME", F, "the GPU: auto, a name or a JSON file" },
+	{ 0, "bins", "N", R | K, "bins of short_kernel_histogram" },
+	{ 0, "by", "WHAT", O, "a sheet of ops by module, annotation, step or thread" },
+	{ 0, "call-stack", NULL, F, "where in the program ops were called from" },
+	{ 0, "capture", "DIR|FILE", R, "traces of the captures of graphs that are replayed" },
+	{ 0, "comm-pattern", "RE", T | O | K, "kernels that are collectives, besides nccl and rccl" },
+	{ 'd', "dir", "DIR", R, "each sheet as a CSV file into DIR" },
+	{ 0, "first-occurrence", NULL, O, "when each op came first" },
+	{ 0, "fold", "FILE", R, "GPU time by stack into FILE, for flame graphs" },
+	{ 0, "gpus-per-node", "N", C, "of several ranks: GPUs of a node" },
+	{ 0, "html", "FILE", R, "one page, for a browser" },
+	{ 0, "inductor-cache", "DIR", F, "where torch.compile left its wrapper files" },
+	{ 0, "keep-unowned", NULL, K, "short kernels without an op, too" },
+	{ 0, "kernels", NULL, R, "the sheet kernel_summary, of rocprofv3 kernel_details" },
+	{ 0, "linked-only", NULL, T | K, "only GPU work whose launch is in the trace" },
+	{ 0, "micro-idle", "TIME", T, "idle time in gaps below TIME, and from it on" },
+	{ 0, "models", "FILE", O | K | F, "add or replace op models, see tl-models(5)" },
+	{ 0, "modules", NULL, R, "the sheets nn_modules_by_type and nn_modules" },
+	{ 0, "no-collective", NULL, R, "no sheets of collectives" },
+	{ 0, "no-kernels", NULL, R, "of rocprofv3: no kernel sheets" },
+	{ 0, "num-kernels", NULL, O | F, "ops apart by the number of their kernels" },
+	{ 'o', "output", "FILE", R, "a workbook, which appears only when whole" },
+	{ 0, "overlap", NULL, O | F, "ops apart by what ran beside" },
+	{ 0, "pseudo-ops", NULL, F, "take ops apart that hide several steps" },
+	{ 0, "recompute", NULL, O | F, "recomputed work apart" },
+	{ 0, "roof", "WHICH", F, "peak or achievable" },
+	{ 0, "short", "TIME", R | K, "sheets about kernels below TIME (10us)" },
+	{ 0, "sim", "COMMAND", F, "times of GEMMs from this program" },
+	{ 0, "title", "TEXT", R, "of the page" },
+	{ 0, "top", "N", R, "the first N rows of each sheet of ops and kernels" },
+	{ 0, "top-kernels", "N", R, "of those of kernels only" },
+	{ 0, "top-ops", "N", R, "of those of tl-ops only" },
+	{ 0, "top-roofline", "N", R, "of those of tl-roofline only" },
+	{ 0, "wide", NULL, C, "columns for each of over 16 ranks" },
+	{ 0, "width", "N", R, "columns of the screen" },
+	{ 0, "world-size", "N", C, "ranks of the job" },
+	{ 0, "annotation", "NAME[#N]", S, "in annotations like NAME; only the Nth" },
+	{ 0, "by-gpu-time", NULL, S, "GPU work by its own start, not its launch's" },
+	{ 0, "dev", "DEV,...", S, "of these devices, as 0,2-3" },
+	{ 0, "from", "TIME", S, "from TIME after the source's first event on" },
+	{ 0, "gpu-stream", "STREAM,...", S, "of these GPU streams" },
+	{ 0, "rank", "RANK,...", S, "of the sources of these ranks" },
+	{ 0, "step", "STEP,...", S, "in these steps, as 3-7, first or last" },
+	{ 0, "to", "TIME", S, "before TIME after the first event" },
+/* clang-format on */
+#undef R
+#undef T
+#undef O
+#undef K
+#undef F
+#undef C
+#undef S
+};
+#define NROWS (sizeof rows / sizeof *rows)
+
+static const struct about about = {
+	.purpose = "what did the time go on, and what bounds it",
+	.synopsis = "[OPTIONS] [TRACE...]",
+	.example = "tl-report trace.json.gz -o report.xlsx",
+};
+
+static bool
+is(const struct row *r, const char *name)
+{
+	return strcmp(r->name, name) == 0;
+}
+
+static void
+own_option(struct settings *s, const struct row *r, const struct optparse *op)
+{
+	const char *arg = op->arg;
+
+	if (strncmp(r->name, "top", 3) == 0)
+		(void)opt_int(op, 0, 999999999);
+	if (is(r, "capture"))
+		s->capture = arg;
+	else if (is(r, "dir"))
+		s->dir = arg;
+	else if (is(r, "fold"))
+		s->folded = arg;
+	else if (is(r, "html"))
+		s->page = arg;
+	else if (is(r, "kernels"))
+		s->kernels = true;
+	else if (is(r, "modules"))
+		s->modules = true;
+	else if (is(r, "no-collective"))
+		s->no_collective = true;
+	else if (is(r, "no-kernels"))
+		s->no_kernels = true;
+	else if (is(r, "output"))
+		s->book = arg;
+	else if (is(r, "short"))
+		s->shorts = true;
+	else if (is(r, "title"))
+		s->title = arg;
+	else if (is(r, "top"))
+		s->top_ops = s->top_kernels = s->top_roofline = arg;
+	else if (is(r, "top-kernels"))
+		s->top_kernels = arg;
+	else if (is(r, "top-ops"))
+		s->top_ops = arg;
+	else if (is(r, "top-roofline"))
+		s->top_roofline = arg;
+	else if (is(r, "width")) {
+		(void)opt_int(op, 1, 99999);
+		s->width = arg;
+	}
+}
+
+static void
+take(struct settings *s, const struct row *r, const struct optparse *op)
+{
+	struct {
+		unsigned who;
+		struct args *args;
+	} programs[] = {
+		{ FOR_TIMELINE, &s->timeline },
+		{ FOR_OPS, &s->ops },
+		{ FOR_KERNELS, &s->kern },
+		{ FOR_ROOFLINE, &s->roofline },
+		{ FOR_COLLECTIVE, &s->collective },
+		{ FOR_ALL, &s->chosen },
+	};
+	const char *word = op->arg != NULL ? text("--%s=%s", r->name, op->arg)
+					   : text("--%s", r->name);
+
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+		if ((r->who & programs[i].who) != 0)
+			args_add(programs[i].args, word);
+	if ((r->who & FOR_REPORT) != 0)
+		own_option(s, r, op);
+}
+
+static void
+read_options(struct settings *s, int argc, char *argv[])
+{
+	static struct opt options[NROWS + 1];
+	struct optparse op;
+	int ch;
+
+	for (size_t i = 0; i < NROWS; i++)
+		options[i] = (struct opt){ rows[i].ch != 0 ? rows[i].ch
+							   : OPT_LONG + (int)i,
+			rows[i].name, rows[i].arg, rows[i].help };
+	opt_start(&op, argc, argv, &about, options);
+	while ((ch = opt_next(&op)) != -1)
+		for (size_t i = 0; i < NROWS; i++)
+			if (options[i].ch == ch)
+				take(s, &rows[i], &op);
+	for (int i = op.ind; i < argc; i++)
+		args_add(&s->traces, argv[i]);
+	if (s->traces.v.n == 0)
+		args_add(&s->traces, "-");
+}
+
+static void
+check_programs(const struct settings *s)
+{
+	static const char *const needed[] = { "tl-tree", "tl-timeline",
+		"tl-cat", "tl-summary" };
+
+	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+		if (!have(needed[i]))
+			die("%s is not installed, and nothing goes without it",
+			    needed[i]);
+	if (s->book != NULL && !have("tl-xlsx"))
+		die("tl-xlsx is not installed: no workbook (-d DIR writes "
+		    "CSV)");
+	if (s->page != NULL && !have("tl-html"))
+		die("tl-html is not installed: no page");
+	if (s->capture != NULL && !have("tl-graft"))
+		die("tl-graft is not installed: no captures");
+	if (s->folded != NULL && !have("tl-fold"))
+		die("tl-fold is not installed: no stacks");
+}
+
+static void
+make_temporary(struct settings *s)
+{
+	const char *dir = getenv("TMPDIR");
+
+	dir = dir != NULL && *dir != '\0' ? dir : "/tmp";
+	s->tmp = temporary(text("%s/tl-report.XXXXXX", dir));
+	if (s->tmp == NULL)
+		die("%s: %s: no place for temporary files (TMPDIR)", dir,
+		    strerror(errno));
+	s->tables = xstrdup(text("%s/n", s->tmp));
+	if (mkdir(s->tables, 0700) != 0 ||
+	    mkdir(text("%s/more", s->tables), 0700) != 0)
+		die_errno("%s", s->tables);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct settings s = { 0 };
+	struct jobs j = { .set = &s };
+
+	read_options(&s, argc, argv);
+	check_programs(&s);
+	clean_up_at_exit();
+	make_temporary(&s);
+	trees_make(&s, &j);
+	if (s.dir != NULL)
+		write_dir(&s, &j);
+	if (s.dir == NULL || s.book != NULL || s.page != NULL) {
+		analyse(&s, &j, s.tables, "ndjson", false, false);
+		summarise(&s, &j, s.book == NULL && s.page == NULL);
+		sheets_cut(&s);
+	}
+	if (s.book != NULL)
+		write_book(&s, &j);
+	if (s.page != NULL)
+		write_page(&s, &j);
+	leave(j.status);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* What becomes of the sheets: a screen, a folder, a workbook, a page. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "io/io.h"
+
+#include "cmd/tl-report/report.h"
+
+/* Runs one program, whose output and messages go to the user. */
+static void
+run(struct jobs *j, struct args *argv)
+{
+	(void)job_start_with(j, argv, &(struct job){ .prints = true });
+	job_finish(j, true);
+	vec_free(&argv->v);
+}
+
+/* ---- the summary ---- */
+
+static void
+put_headers(const struct settings *s, struct jobs *j)
+{
+	struct out *out = out_open(text("%s/more/header.ndjson", s->tables));
+	VEC(struct job *) list = { 0 };
+
+	for (size_t i = 0; i < s->trees.v.n; i++) {
+		struct args argv = { 0 };
+		struct job how = { .keeps_out = true };
+
+		args_add(&argv, "tl-cat");
+		args_add(&argv, "--header");
+		args_add(&argv, "--ndjson");
+		args_add(&argv, s->trees.v.v[i]);
+		job_wait(j, (size_t)sys_cpus());
+		vec_push(&list, job_start_with(j, &argv, &how));
+		vec_free(&argv.v);
+	}
+	job_finish(j, false);
+	for (size_t i = 0; i < list.n; i++)
+		out_str(out, buf_str(&list.v[i]->out));
+	vec_free(&list);
+	out_finish(out);
+	if (job_failed(j))
+		job_fail(j);
+}
+
+static void
+put_notes(const struct settings *s, const struct jobs *j)
+{
+	static const char *const programs[] = { "tl-ops", "tl-kernels",
+		"tl-roofline" };
+	struct out *out = out_open(text("%s/more/notes.txt", s->tables));
+	struct buf b = { 0 };
+
+	job_notes(j, &b);
+	out_str(out, buf_str(&b));
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+		if (!have(programs[i]))
+			out_printf(out,
+			    "%s is not installed: its sheets are left out\n",
+			    programs[i]);
+	if (!s->no_collective && !have("tl-collective"))
+		out_puts(out,
+		    "tl-collective is not installed: its sheets are left "
+		    "out\n");
+	if (s->modules && !have("tl-modules"))
+		out_puts(out,
+		    "tl-modules is not installed: its sheets are left out\n");
+	out_finish(out);
+	buf_free(&b);
+}
+
+static void
+add_table(struct args *argv, const struct settings *s, const char *option,
+    const char *name)
+{
+	args_add(argv, option);
+	args_add(argv, text("%s/%s.ndjson", s->tables, name));
+}
+
+void
+summarise(struct settings *s, struct jobs *j, bool print)
+{
+	struct args argv = { 0 };
+	struct job how = { .prints = print }, *job;
+
+	put_headers(s, j);
+	put_notes(s, j);
+	args_add(&argv, "tl-summary");
+	if (s->width != NULL)
+		args_add(&argv, text("--width=%s", s->width));
+	add_table(&argv, s, "--table", "summary");
+	add_table(&argv, s, "--roofs", "more/roofs");
+	if (s->is_several) {
+		add_table(&argv, s, "--ranks", "gpu_timeline_by_rank");
+		add_table(&argv, s, "--categories", "category_share");
+	}
+	args_add(&argv, s->tables);
+	job = job_start_with(j, &argv, &how);
+	job_finish(j, true);
+	if (job->status != EXIT_DONE)
+		leave(job->status);
+	vec_free(&argv.v);
+}
+
+/* ---- a folder ---- */
+
+/* It and those above it, as far as they are missing. */
+static void
+make_folder(const char *path)
+{
+	char *copy = xstrdup(path);
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		vec_release(copy);
+		return;
+	}
+	for (char *p = copy + 1; *p != '\0'; p++)
+		if (*p == '/' && p[1] != '\0') {
+			*p = '\0';
+			(void)mkdir(copy, 0777);
+			*p = '/';
+		}
+	if (mkdir(path, 0777) != 0)
+		die_errno("%s: cannot be made a folder", path);
+	made_folder(path);
+	vec_release(copy);
+}
+
+/* Of several ranks: the sheet that the summary makes. */
+static void
+ranks_csv(struct settings *s, struct jobs *j, const char *stage)
+{
+	struct settings few = *s;
+	struct jobs quiet = { .set = s };
+	struct args argv = { 0 };
+
+	few.has_ops = few.kernels = few.shorts = few.modules = false;
+	few.folded = NULL;
+	few.is_rocprof = false;
+	analyse(&few, &quiet, s->tables, "ndjson", true, false);
+	args_add(&argv, "tl-summary");
+	args_add(&argv, "--ranks");
+	args_add(&argv, text("%s/gpu_timeline_by_rank.csv", stage));
+	args_add(&argv, s->tables);
+	(void)job_start(j, &argv);
+	job_finish(j, true);
+	vec_free(&argv.v);
+	if (job_failed(j))
+		job_fail(j);
+}
+
+void
+write_dir(struct settings *s, struct jobs *j)
+{
+	struct args list = { 0 };
+	const char *stage;
+
+	make_folder(s->dir);
+	stage = temporary(text("%s/.tl-report.XXXXXX", s->dir));
+	if (stage == NULL)
+		die_errno("%s", s->dir);
+	if (mkdir(text("%s/more", stage), 0777) != 0)
+		die_errno("%s", stage);
+	analyse(s, j, stage, "csv", true, true);
+	if (s->is_several)
+		ranks_csv(s, j, stage);
+	sheets_list(s, stage, "csv", &list);
+	for (size_t i = 0; i < list.v.n; i++) {
+		const char *name = strrchr(list.v.v[i], '/') + 1;
+
+		if (rename(list.v.v[i], text("%s/%s", s->dir, name)) != 0)
+			die_errno("%s/%s", s->dir, name);
+	}
+	made_folder(NULL);
+	vec_free(&list.v);
+}
+
+/* ---- a workbook ---- */
+
+static const char *
+table_path(const struct settings *s, const char *name)
+{
+	return text("%s/%s.ndjson", s->tables, name);
+}
+
+/* A schema, two rows and an end: one is no chart. */
+static bool
+is_chartable(const struct settings *s, const char *name)
+{
+	return has_lines(table_path(s, name), 4);
+}
+
+static bool
+add_pie(const struct settings *s, struct args *argv, const char *table,
+    const char *value, const char *title)
+{
+	if (!is_chartable(s, table))
+		return false;
+	args_add(argv, "--chart");
+	args_add(argv, text("pie:%s:op_category:%s", table, value));
+	args_add(argv, "--title");
+	args_add(argv, title);
+	return true;
+}
+
+/* The specs are columns behind the first of the table of roofs. */
+static void
+add_roofs(const struct settings *s, struct args *argv)
+{
+	static const char mark[] = "{\"id\":\"";
+	const char *path = table_path(s, "more/roofs"), *p;
+	struct in *in;
+	struct str head;
+
+	if (!is_there(path))
+		return;
+	in = in_open(path);
+	while (memchr(in->p, '\n', (size_t)(in->end - in->p)) == NULL &&
+	    in_more(in))
+		;
+	p = memchr(in->p, '\n', (size_t)(in->end - in->p));
+	head = (struct str){ (const char *)in->p,
+		p != NULL ? (size_t)(p - (const char *)in->p) : 0 };
+	for (size_t column = 0;; column++) {
+		ptrdiff_t at = str_find(head, str_of(mark), false);
+		size_t n = 0;
+
+		if (at < 0)
+			break;
+		head.p += (size_t)at + sizeof mark - 1;
+		head.len -= (size_t)at + sizeof mark - 1;
+		while (n < head.len && head.p[n] != '"')
+			n++;
+		if (column == 0)
+			continue;
+		args_add(argv, "--line");
+		args_add(
+		    argv, text("roofs:flop_per_byte:%.*s", (int)n, head.p));
+	}
+	in_close(in);
+}
+
+static bool
+add_roofline(const struct settings *s, struct args *argv)
+{
+	const char *table = "unified_perf_summary";
+
+	if (!is_chartable(s, table) ||
+	    has_text(table_path(s, table), "\"tflop_s_mean\":") == false)
+		return false;
+	args_add(argv, "--chart");
+	args_add(argv, text("scatter:%s:flop_per_byte:tflop_s_mean", table));
+	args_add(argv, "--log");
+	args_add(argv, "xy");
+	args_add(argv, "--title");
+	args_add(argv, "Roofline");
+	add_roofs(s, argv);
+	return true;
+}
+
+static bool
+add_charts(const struct settings *s, struct args *argv)
+{
+	bool any = s->is_several;
+
+	if (s->is_several) {
+		args_add(argv, "--chart");
+		args_add(argv,
+		    text("stacked:gpu_timeline_by_rank:%s:computation_ns,"
+			 "exposed_comm_ns,exposed_memcpy_ns,idle_ns",
+			s->by_src ? "src" : "rank"));
+		args_add(argv, "--title");
+		args_add(argv, "Time of each rank");
+		any = add_pie(s, argv, "category_share", "time_ns",
+			  "GPU time by category, all ranks") ||
+		    any;
+	} else {
+		any = add_pie(s, argv, "ops_summary_by_category", "direct_ns",
+			  "GPU time by category of op") ||
+		    add_pie(s, argv, "kernel_summary_by_category", "dur_ns_sum",
+			"GPU time by category of kernel");
+	}
+	return add_roofline(s, argv) || any;
+}
+
+static void
+add_sheets(const struct settings *s, struct args *argv)
+{
+	sheets_list(s, s->tables, "ndjson", argv);
+	if (is_there(table_path(s, "more/roofs")))
+		args_add(argv, table_path(s, "more/roofs"));
+}
+
+void
+write_book(struct settings *s, struct jobs *j)
+{
+	struct args argv = { 0 };
+
+	args_add(&argv, "tl-xlsx");
+	args_add(&argv, "--labels");
+	args_add(&argv, text("--output=%s", s->book));
+	add_sheets(s, &argv);
+	if (add_charts(s, &argv)) {
+		args_add(&argv, "--chart-sheet");
+		args_add(&argv, "summary");
+	}
+	run(j, &argv);
+}
+
+/* ---- a page ---- */
+
+/* The trace's name, rank and GPU, as the summary has it. */
+static const char *
+title_of(const struct settings *s)
+{
+	static const char mark[] = "{\"part\":\"trace\",\"name\":\"";
+	struct in *in = in_open(table_path(s, "summary"));
+	const char *title = "tl-report", *p, *end;
+
+	while (in_more(in))
+		;
+	p = memmem(in->p, (size_t)(in->end - in->p), mark, sizeof mark - 1);
+	if (p != NULL) {
+		p += sizeof mark - 1;
+		end = memchr(
+		    p, '"', (size_t)(in->end - (const unsigned char *)p));
+		if (end != NULL)
+			title = text("%.*s", (int)(end - p), p);
+	}
+	in_close(in);
+	return title;
+}
+
+void
+write_page(struct settings *s, struct jobs *j)
+{
+	struct args argv = { 0 };
+
+	args_add(&argv, "tl-html");
+	args_add(&argv, text("--output=%s", s->page));
+	args_add(&argv,
+	    text("--title=%s", s->title != NULL ? s->title : title_of(s)));
+	args_all(&argv, &s->chosen);
+	args_add(&argv, "--");
+	add_sheets(s, &argv);
+	args_all(&argv, &s->trees);
+	run(j, &argv);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-report inside: each trace becomes one tree in a temporary folder, the
+ * programs run side by side on it, and the tables that they write there become
+ * a screen, a folder of sheets, a workbook or a page.
+ *
+ * main.c     the command line, and the order of things
+ * job.c      programs side by side, and what they say
+ * trees.c    traces to trees
+ * analyse.c  the programs that answer, and their sheets
+ * sheets.c   which sheets there are, in which order; rows that are cut off
+ * output.c   screen, folder, workbook, page
+ */
+#ifndef TL_REPORT_H
+#define TL_REPORT_H
+
+#include "base/base.h"
+
+struct args {
+	VEC(const char *) v; /* what they point to is never freed */
+};
+
+struct settings {
+	/* what is asked for */
+	const char *dir, *page, *book, *folded, *title, *width, *capture;
+	bool kernels, modules, shorts, no_collective, no_kernels;
+	const char *top_ops, *top_kernels, *top_roofline;
+	struct args traces;
+	/* options of the programs */
+	struct args timeline, ops, kern, roofline, collective, chosen;
+	/* what was found */
+	char *tmp, *tables; /* the folder; and in it, of tables as NDJSON */
+	struct args trees;
+	bool has_ops, is_rocprof, is_several, by_src, communicates;
+};
+
+/* ---- job.c ---- */
+
+struct job {
+	const char *name;    /* of the program */
+	const char *trace;   /* NULL, or the one that it reads */
+	struct buf err, out; /* what it said; out: if it is kept */
+	pid_t pid;
+	int err_fd, out_fd; /* -1: closed */
+	int status;         /* as a shell says it, or -1: it runs */
+	bool keeps_out;     /* into out, else nowhere */
+	bool gets_stdin, prints;
+	bool is_told;
+};
+
+struct jobs {
+	VEC(struct job *) list;
+	const struct settings *set; /* for the names of traces */
+	int status;                 /* the worst: what the report exits with */
+};
+
+void args_add(struct args *a, const char *s);
+void args_all(struct args *a, const struct args *more);
+/* As printf; lives to the end. */
+const char *text(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+bool have(const char *program);
+/* argv[0] is the program. Runs it; job_wait_all() waits. */
+struct job *job_start(struct jobs *j, const struct args *argv);
+struct job *job_start_with(
+    struct jobs *j, const struct args *argv, const struct job *how);
+/* Until it has ended; until fewer than so many run, or none. */
+void job_wait_for(struct jobs *j, const struct job *job);
+void job_wait(struct jobs *j, size_t running);
+/* Adds the statuses up; prints what was said by those that failed, or by all.
+ */
+void job_finish(struct jobs *j, bool loud);
+/* What all said that was no failure, each once, as lines without a program. */
+void job_notes(const struct jobs *j, struct buf *b);
+bool job_failed(const struct jobs *j);
+/* Ends the program after a failure that was told. */
+noreturn void job_fail(const struct jobs *j);
+
+/* Folders that go with the program. */
+char *temporary(const char *template);
+void remove_folder(const char *path);
+/* Made by the report: removed unless it has an answer. */
+void made_folder(const char *path);
+void clean_up_at_exit(void);
+noreturn void leave(int status);
+
+/* ---- trees.c ---- */
+
+void trees_make(struct settings *s, struct jobs *j);
+
+/* ---- analyse.c ---- */
+
+/*
+ * All sheets that were asked for into dir, as csv or ndjson; as NDJSON also
+ * what a summary needs, into dir/more. cuts: --top counts here already.
+ */
+void analyse(struct settings *s, struct jobs *j, const char *dir,
+    const char *format, bool cuts, bool loud);
+
+/* ---- sheets.c ---- */
+
+/* The paths of the sheets in dir that have rows. */
+void sheets_list(const struct settings *s, const char *dir, const char *format,
+    struct args *list);
+/* What --top leaves of those that the summary has read. */
+void sheets_cut(const struct settings *s);
+/* So many lines, or more, in a file; false where there is none. */
+bool has_lines(const char *path, unsigned lines);
+bool has_text(const char *path, const char *what);
+bool is_there(const char *path);
+/* Names in a folder, sorted. */
+void names_in(const char *dir, struct args *names);
+
+/* ---- output.c ---- */
+
+void write_dir(struct settings *s, struct jobs *j);
+/* On the standard output, or nowhere; and as tables beside the others. */
+void summarise(struct settings *s, struct jobs *j, bool print);
+void write_book(struct settings *s, struct jobs *j);
+void write_page(struct settings *s, struct jobs *j);
+
+#endif
