@@ -237,11 +237,22 @@ take_event(
 	}
 }
 
+/* The GPU of the trace, unless one was named. */
+static void
+find_arch(struct kernels *k, const struct source *s)
+{
+	const struct fact *f = source_fact(s, "devices");
+
+	if (k->arch == NULL && f != NULL && f->val.s.len > 0 &&
+	    strcmp(k->set->arch, "auto") == 0)
+		k->arch = arch_load(k->models, "auto", f->val.s);
+}
+
 void
 kernels_read_file(struct kernels *k, struct settings *set, const char *path)
 {
-	struct stream_in *in =
-	    stream_open(path, k->strings, select_want(&set->select, WANT_TREE));
+	struct stream_in *in = stream_open(
+	    path, k->strings, set->pseudo_ops ? WANT_PSEUDO : WANT_TREE);
 	struct owners *w =
 	    owners_create(k->strings, &set->rules, take_owner, k);
 	enum item item;
@@ -259,9 +270,11 @@ kernels_read_file(struct kernels *k, struct settings *set, const char *path)
 			continue;
 		}
 		owners_flush(w);
-		if (item == ITEM_SOURCE)
+		if (item == ITEM_SOURCE) {
 			(void)recordings_source(
 			    &k->recordings, &set->select, &in->source);
+			find_arch(k, &in->source);
+		}
 	}
 	owners_flush(w);
 	owners_destroy(w);

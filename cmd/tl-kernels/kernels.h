@@ -27,7 +27,9 @@ enum by {
 struct settings {
 	enum by by;
 	const char *table; /* --table */
-	bool linked_only, keep_unowned, list, verbose;
+	const char *arch;  /* --arch */
+	enum roof roof;
+	bool linked_only, keep_unowned, pseudo_ops, list, verbose;
 	int64_t short_ns;
 	int64_t nbins;
 	bool with_args, with_config, with_module; /* what to read */
@@ -61,6 +63,7 @@ struct kernels {
 	const struct settings *set;
 	struct strings *strings;
 	struct models *models;
+	const struct arch *arch; /* NULL: unknown */
 	struct map categories, classes;
 	struct recordings recordings;
 	VEC(struct extent) extents; /* by recording */

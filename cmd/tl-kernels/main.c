@@ -16,12 +16,16 @@
 #define OPT_LIST_TABLES (OPT_LONG + 4)
 #define OPT_SHORT (OPT_LONG + 5)
 #define OPT_TABLE_NAME (OPT_LONG + 6)
+#define OPT_ARCH (OPT_LONG + 7)
+#define OPT_PSEUDO (OPT_LONG + 8)
+#define OPT_ROOF (OPT_LONG + 9)
 
 #define NBINS 100
 #define NBINS_MAX 1000000
 #define SHORT_NS 10000
 
 static const struct opt options[] = {
+	{ OPT_ARCH, "arch", "GPU", "auto, a name or a JSON file" },
 	{ OPT_BINS, "bins", "N", "bins of short_kernel_histogram" },
 	{ OPT_BY, "by", "WHAT",
 	    "name, launch-config, op, op,args,kernel or event" },
@@ -30,6 +34,9 @@ static const struct opt options[] = {
 	{ OPT_LINKED_ONLY, "linked-only", NULL,
 	    "only kernels whose launch is in the trace" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
+	{ OPT_PSEUDO, "pseudo-ops", NULL,
+	    "ops for the steps that one op hides, see tl-graft" },
+	{ OPT_ROOF, "roof", "ROOF", "peak, or achievable (measured)" },
 	{ OPT_SHORT, "short", "TIME", "a kernel below TIME is short (10us)" },
 	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name" },
 	OPT_BUCKET,
@@ -109,6 +116,9 @@ take_option(
     struct settings *set, struct kernels *k, const struct optparse *op, int ch)
 {
 	switch (ch) {
+	case OPT_ARCH: set->arch = op->arg; break;
+	case OPT_PSEUDO: set->pseudo_ops = true; break;
+	case OPT_ROOF: set->roof = (enum roof)opt_word(op, roof_words); break;
 	case OPT_BINS: set->nbins = opt_int(op, 1, NBINS_MAX); break;
 	case OPT_BY: set->by = (enum by)opt_word(op, by_words); break;
 	case OPT_KEEP_UNOWNED: set->keep_unowned = true; break;
@@ -143,7 +153,9 @@ check_settings(struct settings *set)
 int
 main(int argc, char *argv[])
 {
-	struct settings set = { .nbins = NBINS, .short_ns = SHORT_NS };
+	struct settings set = {
+		.arch = "auto", .nbins = NBINS, .short_ns = SHORT_NS
+	};
 	struct kernels k = { .set = &set };
 	double start_s = sys_wall_s();
 	struct optparse op;
@@ -159,6 +171,8 @@ main(int argc, char *argv[])
 		return EXIT_DONE;
 	}
 	check_settings(&set);
+	if (strcmp(set.arch, "auto") != 0)
+		k.arch = arch_load(k.models, set.arch, STR(""));
 
 	k.strings = strings_create();
 	if (op.ind == argc)

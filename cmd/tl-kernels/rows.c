@@ -15,7 +15,10 @@ struct row {
 	const struct kernel *one; /* the first */
 	struct stats ns;
 	double cumulative;
-	double gflops; /* NAN: unknown, or not of one kernel */
+	/* of the op; NULL: unknown, or not of this kernel alone */
+	const struct model_result *res;
+	struct gemm_kernel gemm; /* zeroes: its name is none of a GEMM */
+	bool is_gemm;
 };
 
 static const struct kernel *
@@ -93,19 +96,56 @@ total_of(const struct row *r)
 static struct cell
 tile_cell(const struct row *r)
 {
-	struct gemm_kernel g;
+	const struct gemm_kernel *g = &r->gemm;
 	char text[80];
 	int n;
 
-	if (!gemm_kernel_parse(strings_get(r->k->strings, r->one->name), &g) ||
-	    g.tile_m == 0 || g.tile_n == 0)
+	if (g->tile_m == 0 || g->tile_n == 0)
 		return cell_none();
-	n = g.depth > 0
+	n = g->depth > 0
 	    ? snprintf(text, sizeof text, "%" PRId64 "x%" PRId64 "x%" PRId64,
-		  g.tile_m, g.tile_n, g.depth)
-	    : snprintf(text, sizeof text, "%" PRId64 "x%" PRId64, g.tile_m,
-		  g.tile_n);
+		  g->tile_m, g->tile_n, g->depth)
+	    : snprintf(text, sizeof text, "%" PRId64 "x%" PRId64, g->tile_m,
+		  g->tile_n);
 	return cell_text(table_text(r->table, (struct str){ text, (size_t)n }));
+}
+
+/* An integer parameter, or other. */
+static int64_t
+param_of(const struct model_result *res, const char *name, int64_t other)
+{
+	for (size_t i = 0; i < res->nparams; i++)
+		if (str_eq(res->params[i].name, str_of(name)) &&
+		    res->params[i].val.type == MODEL_INT)
+			return res->params[i].val.i;
+	return other;
+}
+
+/* How much of the tiles, and of the last round of them, is of use. */
+static struct cell
+fit_cell(const struct row *r, enum field f)
+{
+	const struct arch *a = r->k->arch;
+	bool has_cus = a != NULL && a->num_cus >= 1;
+	struct gemm_fit fit;
+
+	if (r->res == NULL || (f == F_PCT_WAVE && !has_cus) ||
+	    !gemm_fit(&r->gemm, param_of(r->res, "B", 1),
+		param_of(r->res, "M", 0), param_of(r->res, "N", 0),
+		has_cus ? (int64_t)a->num_cus : 1, &fit))
+		return cell_none();
+	return cell_real((f == F_PCT_TILE ? fit.tile_eff : fit.wave_eff) * 100);
+}
+
+static struct cell
+roof_cell(const struct row *r)
+{
+	struct roofline rf;
+
+	if (r->res == NULL || r->k->arch == NULL || r->ns.mean <= 0)
+		return cell_none();
+	rf = roofline_of(r->k->arch, r->k->set->roof, r->res);
+	return cell_real(rf.time_us * 1e3 / r->ns.mean * 100);
 }
 
 /* Of an op's FLOPs nothing is known about one of several kernels, unless its
@@ -113,17 +153,15 @@ tile_cell(const struct row *r)
 static bool
 does_it_all(const struct row *r)
 {
-	struct gemm_kernel g;
-
 	for (size_t i = 0; i < r->gr->n; i++)
 		if (kernel_at(r, i)->nkernels != 1)
-			return gemm_kernel_parse(
-			    strings_get(r->k->strings, r->one->name), &g);
+			return r->is_gemm;
 	return true;
 }
 
-static double
-gflops_of(const struct row *r)
+/* What the op's model says, if the kernel does what it is about; or NULL. */
+static const struct model_result *
+result_of(const struct row *r)
 {
 	const struct kernel *one = r->one;
 	const struct strings *st = r->k->strings;
@@ -134,14 +172,13 @@ gflops_of(const struct row *r)
 	if (one->has_op)
 		m = model_find(r->k->models, op.name);
 	if (m == NULL || !does_it_all(r))
-		return NAN;
+		return NULL;
 	op.dims = strings_get(st, one->args.dims);
 	op.types = strings_get(st, one->args.types);
 	op.strides = strings_get(st, one->args.strides);
 	op.concrete = strings_get(st, one->args.concrete);
 	res = model_eval(r->k->models, m, &op, MODEL_FWD);
-	return res->status == MODEL_OK && res->flops > 0 ? res->flops / 1e9
-							 : NAN;
+	return res->status == MODEL_OK && res->flops > 0 ? res : NULL;
 }
 
 /* ---- cells ---- */
@@ -220,12 +257,18 @@ cell_of(const struct row *r, enum field f)
 	case F_SHARE: return share_cell(r->gr->sums[SUM_NS], (double)x->sum_ns);
 	case F_SHARE_TOTAL: return share_cell(r->gr->sums[SUM_NS], total_of(r));
 	case F_CUMULATIVE: return cell_real(r->cumulative);
-	case F_GFLOPS: return cell_real(r->gflops);
-	case F_TFLOPS:
-		/* 1e9 FLOPs a ns are 1e6 TFLOPs a second */
-		return r->ns.mean > 0 ? cell_real(r->gflops * 1e6 / r->ns.mean)
+	case F_GFLOPS:
+		return r->res != NULL ? cell_real(r->res->flops / 1e9)
 				      : cell_none();
+	case F_TFLOPS:
+		/* a FLOP a ns is a thousandth of a TFLOP a second */
+		return r->res != NULL && r->ns.mean > 0
+		    ? cell_real(r->res->flops / 1e3 / r->ns.mean)
+		    : cell_none();
 	case F_TILE: return tile_cell(r);
+	case F_PCT_TILE:
+	case F_PCT_WAVE: return fit_cell(r, f);
+	case F_PCT_ROOF: return roof_cell(r);
 	default: return event_cell(r, f);
 	}
 }
@@ -295,7 +338,11 @@ put_row(struct row *r, const struct plan *p, int64_t *ns)
 	for (size_t i = 0; i < r->gr->n; i++)
 		ns[i] = kernel_at(r, i)->dur_ns;
 	stat_of(&r->ns, ns, r->gr->n);
-	r->gflops = has_figure(p, F_GFLOPS) ? gflops_of(r) : NAN;
+	r->is_gemm = gemm_kernel_parse(
+	    strings_get(r->k->strings, r->one->name), &r->gemm);
+	if (!r->is_gemm)
+		r->gemm = (struct gemm_kernel){ .tile_m = 0 };
+	r->res = has_figure(p, F_GFLOPS) ? result_of(r) : NULL;
 	cells = table_row(r->table);
 	for (size_t i = 0; i < p->n; i++)
 		cells[i] = cell_of(r, p->fields[i]);

@@ -40,6 +40,9 @@ static const struct column fields[F_FIELDS] = {
 	[F_GFLOPS] = { "gflops", "GFLOPS", COL_REAL, UNIT_NONE, 0, 0 },
 	[F_TFLOPS] = { "tflops_per_s", "TFLOPS/s", COL_REAL, UNIT_NONE, 0, 0 },
 	[F_TILE] = { "tile", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	[F_PCT_TILE] = { "pct_tile", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+	[F_PCT_WAVE] = { "pct_wave", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+	[F_PCT_ROOF] = { "pct_roofline", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
 	[F_TS] = { "ts_ns", NULL, COL_INT, NS, 0, 0 },
 	[F_DUR] = { "dur_ns", "Kernel duration (µs)", COL_INT, NS, 0, US },
 	[F_DELAY] = { "queue_delay_ns", NULL, COL_INT, NS, 0, 0 },
@@ -76,9 +79,10 @@ static const struct figure op_figures[] = {
 static const struct figure args_figures[] = {
 	{ F_PARENT, NULL }, { F_CATEGORY, NULL }, { F_DIMS, NULL }, { F_TYPES, NULL },
 	{ F_STRIDES, NULL }, { F_CONCRETE, NULL }, { F_KERNEL, NULL }, { F_TILE, NULL },
+	{ F_PCT_TILE, NULL }, { F_PCT_WAVE, NULL },
 	{ F_COUNT, NULL }, { F_SUM, NULL }, { F_MEAN, NULL }, { F_MEDIAN, NULL },
 	{ F_STD, NULL }, { F_MIN, NULL }, { F_MAX, NULL }, { F_GFLOPS, NULL },
-	{ F_TFLOPS, NULL }, { F_SHARE, NULL }, { F_CUMULATIVE, NULL }, END };
+	{ F_TFLOPS, NULL }, { F_PCT_ROOF, NULL }, { F_SHARE, NULL }, { F_CUMULATIVE, NULL }, END };
 static const struct figure event_figures[] = {
 	{ F_UID, NULL }, { F_NAME, NULL }, { F_PARENT, NULL }, { F_CATEGORY, NULL },
 	{ F_DIMS, NULL }, { F_MODULE, NULL }, { F_TS, NULL }, { F_DUR, NULL },

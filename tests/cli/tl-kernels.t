@@ -84,6 +84,18 @@ is '--by op,args,kernel' \
 is 'TFLOP/s: 2 x 64 x 32 x 16 in 20 us' \
 	"$(tl-kernels --by op,args,kernel --name 'Cijk*' -c tflops_per_s --no-header small.tl | cut -c 1-9)" \
 	0.0032768
+# 64 x 16 of a tile of 64 x 128; one tile on 304 compute units
+is 'how tiles fit, and the roof' \
+	"$(rows 'tl-kernels --arch MI300X --by op,args,kernel --name "Cijk*" -c pct_tile,pct_wave small.tl')" \
+	'12.5 0.3289473684210526.'
+is 'without a GPU: what tiles cover' \
+	"$(rows 'tl-kernels --by op,args,kernel --name "Cijk*" -c pct_tile,pct_wave,pct_roofline small.tl')" \
+	'12.5 .'
+is 'the roof is that of tl-roofline' \
+	"$(tl-kernels --arch MI300X --by op,args,kernel --name 'Cijk*' -c pct_roofline --no-header small.tl)" \
+	"$(tl-roofline --arch MI300X --name aten::mm -c pct_roofline_mean --no-header small.tl)"
+refuses 2 'nosuch' 'tl-kernels --arch nosuch small.tl'
+refuses 2 'roof' 'tl-kernels --roof nosuch small.tl'
 is '--by event' \
 	"$(rows 'tl-kernels --by event -c name,op,module,ts_ns,dur_ns,queue_delay_ns,dev,gpu_stream,corr small.tl' | cut -d . -f 1-6)" \
 	'Cijk_Alik_Bljk_BBS_MT128x64x32_X aten::mm nn.Module: Net_0 100000 20000 88000 0 7 1.void at::native::elementwise_kernel execute nn.Module: Net_0 120000 2000 98000 0 7 2.ncclDevKernel c10d::allreduce_ nn.Module: Net_0 200000 50000 148000 0 9 3'
