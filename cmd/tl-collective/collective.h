@@ -120,6 +120,7 @@ struct part {
 	struct str path; /* the operand */
 	uint32_t src;
 	bool has_rank, has_world, has_base, has_epoch;
+	bool rank_is_told;  /* by the trace itself */
 	bool rank_is_guess; /* by order alone */
 	bool is_partial;    /* was reduced before */
 	int64_t rank, world, base_ns, epoch_ns;
@@ -298,6 +299,7 @@ struct pgroup {
 	struct str label; /* of ids: the name, with {RANK} where two share it */
 	bool has_members;
 	int_vec members; /* sorted */
+	int_vec listed;  /* in the order of the group's own ranks */
 	size_t npresent; /* of these, that were given */
 	size_t first_coll, ncolls;
 	bool by_seq, was_aligned;
@@ -361,9 +363,10 @@ rec_rank(const struct job *j, const struct rec *r)
 	return j->parts.v[r->part].rank;
 }
 
-/* job.c: takes the parts over. wants_all: a missing rank is a doubt. */
-void job_build(
-    struct job *j, const struct settings *set, part_vec *parts, bool wants_all);
+/* job.c: takes the parts over. */
+void job_build(struct job *j, const struct settings *set, part_vec *parts);
+/* A missing rank is a doubt. */
+void job_tell_missing(const struct job *j);
 /* group.c */
 void groups_build(struct job *j);
 /* match.c */

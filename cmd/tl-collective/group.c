@@ -170,7 +170,7 @@ group_of_sig(struct job *j, struct intern *keys, const struct part *p,
     const struct sig *s)
 {
 	struct buf b = { 0 };
-	int_vec members = { 0 };
+	int_vec members = { 0 }, listed = { 0 };
 	bool has_members = members_of(j, p, s, &members);
 	struct str pg = s->pg.p != NULL ? s->pg : STR("Unknown_Group");
 	struct pgroup *g;
@@ -178,6 +178,8 @@ group_of_sig(struct job *j, struct intern *keys, const struct part *p,
 
 	if (j->simplified)
 		pg = STR("all");
+	for (size_t i = 0; i < members.n; i++)
+		vec_push(&listed, members.v[i]);
 	if (has_members)
 		qsort(members.v, members.n, sizeof *members.v, by_value);
 	buf_printf(&b, "%zu:", pg.len);
@@ -192,6 +194,7 @@ group_of_sig(struct job *j, struct intern *keys, const struct part *p,
 	buf_free(&b);
 	if (id < j->groups.n) {
 		vec_free(&members);
+		vec_free(&listed);
 		return id;
 	}
 	g = vec_add(&j->groups);
@@ -201,7 +204,8 @@ group_of_sig(struct job *j, struct intern *keys, const struct part *p,
 		.peers = s->peers,
 		.has_members = has_members,
 		.npresent = count_present(j, &members),
-		.members = members };
+		.members = members,
+		.listed = listed };
 	return id;
 }
 
@@ -209,26 +213,33 @@ group_of_sig(struct job *j, struct intern *keys, const struct part *p,
 static void
 label_groups(struct job *j)
 {
+	struct intern *names = intern_create();
+	VEC(uint32_t) count = { 0 }; /* by name, of groups that are no pairs */
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < j->groups.n; i++) {
-		struct pgroup *g = &j->groups.v[i];
-		bool is_shared = false;
+		const struct pgroup *g = &j->groups.v[i];
+		uint32_t id = intern_put(names, g->pg);
 
-		for (size_t k = 0; k < j->groups.n && !is_shared; k++)
-			is_shared = k != i &&
-			    str_eq(g->pg, j->groups.v[k].pg) &&
-			    g->peers.p == NULL &&
-			    j->groups.v[k].peers.p == NULL;
+		if (id == count.n)
+			vec_push(&count, 0);
+		count.v[id] += g->peers.p == NULL;
+	}
+	for (size_t i = 0; i < j->groups.n; i++) {
+		struct pgroup *g = &j->groups.v[i];
+
 		b.len = 0;
 		buf_put(&b, g->pg.p, g->pg.len);
-		if (is_shared && g->has_members)
+		if (g->peers.p == NULL && g->has_members &&
+		    count.v[intern_put(names, g->pg)] > 1)
 			buf_printf(&b, "{%" PRId64 "}", g->members.v[0]);
 		if (g->peers.p != NULL)
 			buf_printf(&b, "{%.*s}", (int)g->peers.len, g->peers.p);
 		g->label = arena_str(j->mem, buf_str(&b));
 	}
 	buf_free(&b);
+	vec_free(&count);
+	intern_destroy(names);
 }
 
 void

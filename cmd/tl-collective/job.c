@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+/* So many collectives at the same times are those of one rank. */
+#define TELLING_RECS 4
+
 /* ---- ranks ---- */
 
 /* The name says more than the order, and --rank-regex more than the trace. */
@@ -158,6 +161,75 @@ check_twice(struct job *j)
 	}
 }
 
+/* Whether two parts can't but be made of one trace. */
+static bool
+same_trace(const struct part *a, const struct part *b)
+{
+	if (a->nrecs != b->nrecs || a->nrecs < TELLING_RECS ||
+	    a->base_ns != b->base_ns || !str_eq(a->kernels, b->kernels))
+		return false;
+	for (size_t i = 0; i < a->nrecs; i++)
+		if (a->recs[i].start_ns != b->recs[i].start_ns ||
+		    a->recs[i].dur_ns != b->recs[i].dur_ns ||
+		    a->recs[i].id != b->recs[i].id ||
+		    a->recs[i].busy_ns != b->recs[i].busy_ns ||
+		    a->recs[i].idle_ns != b->recs[i].idle_ns)
+			return false;
+	return true;
+}
+
+static uint64_t
+times_hash(const struct part *p)
+{
+	uint64_t hash = p->nrecs;
+
+	for (size_t k = 0; k < p->nrecs; k++)
+		hash = hash_mix(hash, (uint64_t)p->recs[k].start_ns);
+	return hash;
+}
+
+static void
+check_copy(const struct part *q, struct part *p, bool are_few)
+{
+	if ((p->rank_is_told && q->rank_is_told) || !same_trace(q, p))
+		return;
+	doubt("%.*s: %sas rank %" PRId64 " it is the same as rank %" PRId64
+	      " in %.*s",
+	    (int)p->path.len, p->path.p, are_few ? "left out: " : "", p->rank,
+	    q->rank, (int)q->path.len, q->path.p);
+	if (are_few)
+		leave_out(p);
+}
+
+/*
+ * Copies under the name of another rank, of a trace that tells none. Where
+ * most are the same, they may have been made so.
+ */
+static void
+check_copies(struct job *j)
+{
+	struct map count = { 0 }, first = { 0 }; /* of times; part + 1 */
+
+	for (size_t i = 0; i < j->parts.n; i++)
+		++*map_put(&count, times_hash(&j->parts.v[i]), NULL);
+	for (size_t i = 0; i < j->parts.n; i++) {
+		struct part *p = &j->parts.v[i];
+		uint64_t hash = times_hash(p);
+		uint64_t *slot;
+
+		if (p->is_out || p->nrecs < TELLING_RECS)
+			continue;
+		slot = map_put(&first, hash, NULL);
+		if (*slot == 0)
+			*slot = i + 1;
+		else
+			check_copy(&j->parts.v[*slot - 1], p,
+			    *map_get(&count, hash) * 2 <= j->parts.n);
+	}
+	map_free(&count);
+	map_free(&first);
+}
+
 static void
 drop_left_out(struct job *j)
 {
@@ -283,8 +355,8 @@ settle_nodes(struct job *j)
 
 /* ---- what is missing ---- */
 
-static void
-check_missing(struct job *j)
+void
+job_tell_missing(const struct job *j)
 {
 	int64_t world = j->world;
 	int_vec missing = { 0 };
@@ -327,8 +399,7 @@ check_empty(const struct job *j)
 }
 
 void
-job_build(
-    struct job *j, const struct settings *set, part_vec *parts, bool wants_all)
+job_build(struct job *j, const struct settings *set, part_vec *parts)
 {
 	j->set = set;
 	j->mem = arena_create();
@@ -343,6 +414,7 @@ job_build(
 	check_world(j);
 	qsort(j->parts.v, j->parts.n, sizeof *j->parts.v, by_rank);
 	check_twice(j);
+	check_copies(j);
 	for (size_t i = 0; i < j->parts.n; i++) {
 		take_sigs(j, &j->parts.v[i], 0);
 		if (!j->parts.v[i].is_out && is_stranger(j, &j->parts.v[i]))
@@ -356,6 +428,4 @@ job_build(
 	number_ranks(j);
 	settle_nodes(j);
 	check_empty(j);
-	if (wants_all && set->partial == false)
-		check_missing(j);
 }

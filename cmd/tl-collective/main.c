@@ -235,18 +235,18 @@ static void
 analyse(struct settings *set, struct job *j, part_vec *parts)
 {
 	bool is_chosen = set->tables.n > 0, wants_all;
-	bool is_single = true;
 
-	for (size_t i = 1; i < parts->n; i++)
-		is_single &= parts->v[i].rank == parts->v[0].rank;
-	if (!is_chosen && !set->partial)
-		default_tables(set, is_single);
-	wants_all = !is_single || (is_chosen && needs_all_ranks(set));
-	job_build(j, set, parts, wants_all);
+	job_build(j, set, parts);
 	if (set->partial) {
 		partial_write(set, j);
 		return;
 	}
+	/* whose rank each is, is known by now */
+	if (!is_chosen)
+		default_tables(set, j->ranks.n == 1);
+	wants_all = j->ranks.n > 1 || (is_chosen && needs_all_ranks(set));
+	if (wants_all)
+		job_tell_missing(j);
 	groups_build(j);
 	match_all(j);
 	sync_measure(j);

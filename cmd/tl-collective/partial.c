@@ -90,7 +90,7 @@ int_value(const char *key, int64_t v)
 static void
 write_source(struct writer *w, const struct part *p, uint32_t src, bool final)
 {
-	struct fact f[12];
+	struct fact f[13];
 	char base[24], epoch[24];
 	size_t n = 0;
 
@@ -98,6 +98,8 @@ write_source(struct writer *w, const struct part *p, uint32_t src, bool final)
 	    text_value("name", p->name.len > 0 ? p->name : p->path, VAL_STRX);
 	f[n++] = int_value("collective", PARTIAL_VERSION);
 	f[n++] = int_value("rank", p->rank);
+	if (!p->rank_is_told)
+		f[n++] = text_value("rank_from", STR("name"), VAL_STRX);
 	if (p->has_world)
 		f[n++] = int_value("world_size", p->world);
 	if (p->has_base)

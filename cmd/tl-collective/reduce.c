@@ -100,6 +100,7 @@ take_facts(struct reducer *r, const struct source *s)
 	int64_t version;
 
 	p->has_rank = int_fact(s, "rank", &p->rank);
+	p->rank_is_told = p->has_rank && from == NULL;
 	p->rank_is_guess = from != NULL && str_eq(from->val.s, STR("order"));
 	p->has_world = int_fact(s, "world_size", &p->world);
 	p->has_base = int_fact(s, "base", &p->base_ns);

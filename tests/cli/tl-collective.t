@@ -96,6 +96,18 @@ is 'E3: the heat map' "$(column nccl_all2allv_heatmap \
 	"0${tab}0${tab}8000
 0${tab}1${tab}4000"
 
+# a group may list its ranks in another order
+mkdir e3.listed
+for r in 0 1 2 3; do
+	sed 's/\[0, 1, 2, 3\]/[3, 1, 2, 0]/' e3/rank$r.json >e3.listed/rank$r.json
+done
+is 'the heat map goes by the list of the group' "$(column nccl_all2allv_heatmap \
+	src_rank,dst_rank,sent_bytes_total e3.listed | head -n 4)" \
+	"0${tab}0${tab}4000
+0${tab}1${tab}4000
+0${tab}2${tab}4000
+0${tab}3${tab}8000"
+
 # E5: two start together
 mkdir tie
 e2us 0 1000000 200 | trace 0 2 >tie/rank0.json
@@ -123,6 +135,13 @@ group() { # DIR GROUP COLUMN
 	tl-collective -c "group,$3" --no-header "$1" 2>/dev/null |
 		awk -F'\t' -v g="$2" '$1 == g { print $2 }'
 }
+for i in 95 99; do
+	near "late rank, p$i" "$(column straggler_cause \
+		"group,rank,late_ns_p$i" late | awk '$1 == 0 && $2 == 5 { print $3 }')" \
+		3000000
+done
+like 'late rank: in words' "$(column nccl_groups says late)" \
+	'^rank 5 late by [23]\.[09][0-9]* ms in 100 % of [0-9]+ collectives'
 for i in 0 3 6; do
 	is "late rank, group $i: which" "$(group late "$i" late_rank)" 5
 	near "late rank, group $i: by" "$(group late "$i" late_ns_p50)" 3000000
@@ -133,6 +152,22 @@ is 'its slow kernel is named' "$(column straggler_cause \
 	rank,slow_kernel late | head -n 1 | cut -c 1-10)" "5${tab}Cijk_Ali"
 a=$(group base 5 latency_ns_p50) b=$(group slow 5 latency_ns_p50)
 near 'slow link: latency' "$b" "2 * $a"
+# curve DIR: bus bandwidth at each size that both jobs have
+curve() {
+	column nccl_bandwidth class,group_size,full_bytes,bus_gib_per_s_p50 "$1"
+}
+curve base >base.curve
+curve slow >slow.curve
+ok 'slow link: half the bandwidth, where it is the size that takes the time' \
+	awk -F'\t' 'NR == FNR { was[$1 FS $2 FS $3] = $4; next }
+	$3 >= 1048576 { r = was[$1 FS $2 FS $3] / $4
+	  rows++; if (r < 1.98 || r > 2.02) bad++ }
+	END { exit rows < 4 || bad }' base.curve slow.curve
+ok 'the curve: larger messages do not lose bandwidth' awk -F'\t' '
+	$1 == was && $2 == n && $4 < best * 0.9 { bad = 1 }
+	{ if ($1 != was || $2 != n) best = 0; was = $1; n = $2
+	  if ($4 > best) best = $4; rows++ }
+	END { exit bad || rows < 3 }' base.curve
 is 'missing collective: which and where' \
 	"$(column nccl_missing collective_id,ranks_missing drop 2>err)" \
 	"6_0${tab}3"
@@ -185,6 +220,48 @@ mkdir empty
 refuses 1 'no trace or stream in this folder' 'tl-collective empty'
 refuses 1 'No space left' 'tl-collective base >/dev/full'
 quiet 'a reader may leave' 'tl-collective --table nccl_long base | head -n 1'
+
+mkdir foreign
+cp us/rank[012].json foreign
+sed 's/\[0, 1, 2, 3\]/[0, 1]/' us/rank3.json >foreign/rank3.json
+refuses -o 3 'rank 3 is no member of its process group 0 \[0, 1\]' \
+	'tl-collective foreign'
+is 'another group: the rest is right' "$(column nccl_implicit_sync \
+	collective_id,ranks_present,latency_ns foreign 2>err)" \
+	"0_0${tab}3${tab}170000"
+sed -i 's/"Process Group Name"/"Seq":0,&/' foreign/*
+sed 's/"In msg nelems":[0-9]*/"Seq":0,"In msg nelems":7/' us/rank3.json \
+	>foreign/rank3.json
+refuses -o 3 'in 1 of 1 collectives the ranks do not agree' \
+	'tl-collective foreign'
+is 'ranks that disagree are in no summary' "$(column nccl_summary_implicit_sync \
+	count foreign 2>err)" ''
+is '--keep-mismatch' "$(column nccl_summary_implicit_sync count \
+	--keep-mismatch foreign 2>err)" 1
+
+# ---- whose rank it is ----
+
+# nameless: traces that do not tell their rank
+nameless() {
+	sed 's/"distributedInfo":{[^}]*},//' "$1"
+}
+mkdir unnamed
+for r in 0 1 2 3; do
+	nameless us/rank$r.json >unnamed/n$((r + 4)).json
+done
+is 'without a name, in order' "$(column straggler_summary rank unnamed |
+	sort | tr '\n' ' ')" '0 1 2 3 '
+sed -i 's/\[0, 1, 2, 3\]/[4, 5, 6, 7]/' unnamed/*
+is '--rank-regex' "$(column straggler_summary rank,times_last \
+	--rank-regex 'n([0-9]+)' unnamed 2>err | sort | tr '\t\n' ': ')" \
+	'4:0 5:0 6:0 7:1 '
+refuses -o 3 '4 of 8 ranks are missing: 0-3' \
+	"tl-collective --rank-regex 'n([0-9]+)' unnamed"
+refuses -o 3 '6 of 10 ranks are missing: 0-3,8,9' \
+	"tl-collective --world-size 10 --rank-regex 'n([0-9]+)' unnamed"
+refuses -o 3 'n7.json: left out: rank 7 in a job of 7 ranks' \
+	"tl-collective --world-size 7 --rank-regex 'n([0-9]+)' unnamed"
+refuses 2 'needs a group' "tl-collective --rank-regex 'n[0-9]+' unnamed"
 
 # ---- what a late rank does ----
 
@@ -243,6 +320,24 @@ tl-collective --partial -o 'loads/p{rank}.tl' loads
 tl-collective -d loads.whole loads/rank*.json
 tl-collective -d loads.parts loads/p*.tl
 ok 'the same from partials' diff -r loads.whole loads.parts
+
+mkdir copies
+for r in 0 1 2 3; do
+	nameless loads/rank$r.json | sed "s/\"ts\":/&$((r + 1))/" >copies/rank$r.json
+done
+tl-collective -d copies.want copies 2>err
+cp copies/rank2.json copies/rank4.json
+refuses -o 3 'rank4.json: left out: as rank 4 it is the same as rank 2 in ' \
+	'tl-collective copies'
+tl-collective -d copies.got copies 2>err
+ok 'a copy under another name: the rest is right' diff -r copies.want copies.got
+mv copies/rank4.json copies/rank3.json # now of a rank of the group
+tl-collective --partial -o 'copies/p{rank}.tl' copies/rank[01].json
+for r in 2 3; do # a copy is seen only beside the other
+	tl-collective --partial -o copies/p$r.tl copies/rank$r.json
+done
+refuses -o 3 'p3.tl: left out: as rank 3 it is the same as rank 2 in ' \
+	'tl-collective copies/p?.tl'
 
 # ---- partials ----
 
@@ -308,8 +403,16 @@ is 'nodes' "$(column nccl_summary_long node_id,node_span \
 0${tab}inter_node
 0${tab}intra_node
 1${tab}inter_node"
-is 'over 16 ranks no columns of each' "$(tl-collective --list-tables |
-	grep -c _ranks)" 2
+is 'over 16 ranks no columns of each' "$(tl-collective \
+	--table nccl_implicit_sync many | head -n 1 | tr '\t' '\n' |
+	grep -c '^rank_[0-9]*_')" 0
+is 'but rows' "$(wc -l <rows | tr -d ' ')" 25601
+is '--wide: columns of each' "$(tl-collective --wide \
+	--table nccl_implicit_sync many | head -n 1 | tr '\t' '\n' |
+	grep -c '^rank_[0-9]*_wait_ns$')" 64
+is '--by-group: a row for each group' "$(column nccl_summary_implicit_sync \
+	count base | wc -l | tr -d ' ') $(column nccl_summary_implicit_sync \
+	count --by-group base | wc -l | tr -d ' ')" '5 9'
 is '--pattern' "$(sed 's/ncclDevKernel/my_quick_sum/' us/rank0.json |
 	sed 's/"Collective name":"allreduce",//' >p.json
 	tl-collective --pattern 'QUICK_s=allreduce' -c collective,count \
