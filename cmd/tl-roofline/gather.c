@@ -240,13 +240,7 @@ take_event(struct roof_state *g, struct settings *set, struct stream_in *in,
 	} else if (kind == KIND_META) {
 		names_push(g->names, ev);
 	} else if (kind == KIND_ANNOTATION) {
-		if ((ev->shape->has & HAS_TS) == 0)
-			return;
-		vec_push(&g->notes,
-		    ((struct note){ .start = ev->ts_ns,
-			.end = ev->ts_ns + ev->dur_ns,
-			.name = ev->name }));
-		g->notes_sorted = false;
+		notes_add(g, ev);
 	} else if (kind == KIND_OP ||
 	    (ev->ngpu > 0 &&
 		(event_is(ev, KINDS_LAUNCH) || kind == KIND_PYTHON))) {
@@ -291,7 +285,7 @@ roof_read_file(struct roof_state *g, struct settings *set, const char *path)
 			find_arch(g, &in->source);
 		} else if (item == ITEM_SECTION &&
 		    in->section == SECTION_PROLOGUE) {
-			g->notes.n = 0;
+			notes_clear(g);
 		}
 	}
 	close_down_to(g, 0);
@@ -320,7 +314,7 @@ roof_free(struct roof_state *g)
 	vec_free(&g->above);
 	vec_free(&g->covered);
 	vec_free(&g->extras);
-	vec_free(&g->notes);
+	notes_free(g);
 	map_free(&g->forward_of);
 	map_free(&g->range_of);
 	map_free(&g->categories);

@@ -99,9 +99,15 @@ struct extra {
 
 /* An annotation of a user, for models that read one. */
 struct note {
-	int64_t start, end, reach; /* reach: the latest end up to here */
-	uint32_t name;
+	int64_t start, end;
+	uint32_t name, up; /* up: the nearest before it that ends later */
 };
+
+struct notes {
+	VEC(struct note) list;
+	bool is_sorted;
+};
+#define NOTE_TIERS 3 /* with sums, of steps, others */
 
 struct roof_state {
 	const struct settings *set;
@@ -133,8 +139,7 @@ struct roof_state {
 	VEC(uint8_t) covered; /* by work of the subtree */
 	VEC(struct extra) extras;
 	uint32_t first_work; /* of the subtree */
-	VEC(struct note) notes;
-	bool notes_sorted;
+	struct notes notes[NOTE_TIERS];
 	uint32_t execute; /* the name */
 	uint64_t number, seq, nevents;
 	uint64_t nfailed, nown_failed; /* own: of the user's models */
@@ -167,6 +172,14 @@ uint64_t uid_key(uint32_t origin, struct uid u);
 /* A list of works into the order of time. */
 void works_sort(const struct roof_state *g, uint32_t *list, size_t n);
 bool work_before(const struct work *a, const struct work *b);
+
+/* notes.c: annotations around ops */
+
+void notes_add(struct roof_state *g, const struct event *ev);
+/* The name of the one that an op lies in, "NA": there is none. */
+struct str notes_around(struct roof_state *g, const struct node *n);
+void notes_clear(struct roof_state *g);
+void notes_free(struct roof_state *g);
 
 /* collect.c */
 

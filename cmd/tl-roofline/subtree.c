@@ -76,55 +76,6 @@ works_sort(const struct roof_state *g, uint32_t *list, size_t n)
 
 /* ---- evaluating ---- */
 
-static int
-by_start(const void *x, const void *y)
-{
-	const struct note *a = x, *b = y;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->end != b->end)
-		return a->end > b->end ? -1 : 1;
-	return (a->name > b->name) - (a->name < b->name);
-}
-
-static void
-sort_notes(struct roof_state *g)
-{
-	int64_t reach = INT64_MIN;
-
-	if (g->notes.n > 0)
-		qsort(g->notes.v, g->notes.n, sizeof *g->notes.v, by_start);
-	for (size_t i = 0; i < g->notes.n; i++) {
-		if (g->notes.v[i].end > reach)
-			reach = g->notes.v[i].end;
-		g->notes.v[i].reach = reach;
-	}
-	g->notes_sorted = true;
-}
-
-/* The annotation that began first of those around the op. */
-static struct str
-annotation_of(struct roof_state *g, const struct node *n)
-{
-	size_t lo = 0, hi;
-
-	if (!g->notes_sorted)
-		sort_notes(g);
-	hi = g->notes.n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (g->notes.v[mid].reach > n->ts_ns + n->dur_ns)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	if (lo == g->notes.n || g->notes.v[lo].start > n->ts_ns)
-		return STR("NA");
-	return strings_get(g->strings, g->notes.v[lo].name);
-}
-
 static void
 set_args(const struct roof_state *g, struct model_op *op, struct op_args a)
 {
@@ -219,7 +170,7 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 		op.nkernels = n->nwork;
 	}
 	if (m->reads & MODEL_READS_ANNOTATION)
-		op.annotation = annotation_of(g, n);
+		op.annotation = notes_around(g, n);
 	if ((m->reads & MODEL_READS_FORWARD) &&
 	    (f = forward_above(g, node, &wrapper)) != NO_INDEX) {
 		forward = (struct model_op){ .name = strings_get(g->strings,

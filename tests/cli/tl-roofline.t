@@ -309,6 +309,15 @@ paged | trace >paged.json
 is 'the type of the cache without --pseudo-ops' \
 	"$(cells moved_mib 'tl-roofline paged.json' | awk '{ print $1 * 1048576 }')" 110592
 is 'and with' "$(cells moved_mib 'tl-roofline --pseudo-ops paged.json' | awk '{ print $1 * 1048576 }')" 59904
+{
+	paged
+	ev user_annotation 'ProfilerStep#3' 1 0 100
+	ev user_annotation 'execute_context_0(0)_generation_4(4)' 1 0.5 99
+	ev user_annotation 'forward' 1 0.9 95
+	ev user_annotation 'execute_9_context_0(sq0sk0sqsq0sqsk0)_generation_9(sq9sk9sqsq9sqsk9)' 1 92 1
+} | trace >steps.json
+is 'a step counts that others lie around' \
+	"$(cells moved_mib 'tl-roofline steps.json' | awk '{ print $1 * 1048576 }')" 110592
 v4() {
 	ev user_annotation 'execute_4_context_0(sq0sk0sqsq0sqsk0)_generation_4(sq4sk400sqsq4sqsk400)' 1 0 99
 	ev cpu_op aiter::v4_attention_with_output 1 1 90 "$(args '[[4,512]]' '["c10::BFloat16"]' '[""]')"
