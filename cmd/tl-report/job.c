@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/io.h"
+
 #include "cmd/tl-report/report.h"
 
 extern char **environ;
@@ -492,7 +494,7 @@ job_finish(struct jobs *j, bool loud)
 			gather(j, job, seen, false, &b);
 	}
 	if (b.len > 0)
-		(void)!write(STDERR_FILENO, b.p, b.len);
+		(void)!write_all(STDERR_FILENO, b.p, b.len);
 	buf_free(&b);
 }
 

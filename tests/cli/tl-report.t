@@ -177,7 +177,8 @@ refuses 1 '^tl-summary: standard output: No space left on device$' \
 	'tl-report t.tl >/dev/full'
 if have_failio; then
 	refuses 1 '^tl-tree: .*t1.tl: No space left on device$' \
-		"$(inject write:1:ENOSPC 'tl-report -d bad "$SAMPLE"')"
+		"FAIL_PROG=tl-tree; export FAIL_PROG; $(inject write:1:ENOSPC \
+			'tl-report -d bad "$SAMPLE"')"
 	is 'temporary files are gone' "$(left tmp)$(echo bad*)" 'bad*'
 else
 	skip 'a full folder of temporary files' 'no calls can be made to fail'
@@ -187,8 +188,9 @@ if have_data; then
 	tl-report -d captured --capture "$vllm/capture_traces" \
 		"$vllm/graph_execution.json.gz" 2>err
 	tl-graft --capture "$vllm/capture_traces" "$vllm/graph_execution.json.gz" \
-		2>err | tl-ops --table ops_summary --format csv --labels >ops.csv
-	same 'ops of captured graphs' captured/ops_summary.csv ops.csv
+		2>err | tl-ops -d grafted 2>err
+	same 'ops of captured graphs' captured/ops_summary.csv \
+		grafted/ops_summary.csv
 else
 	skip 'ops of captured graphs' 'no reference traces (TL_DATA)'
 fi
