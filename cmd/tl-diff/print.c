@@ -113,7 +113,8 @@ list_kids(struct printer *p, uint32_t id, u32s *kids)
 static void
 put_line(struct printer *p, uint32_t id, bool is_last)
 {
-	out_str(p->out, buf_str(&p->prefix));
+	if (p->prefix.len > 0)
+		out_str(p->out, buf_str(&p->prefix));
 	out_puts(p->out, is_last ? "└── " : "├── ");
 	put_text(p, &p->d->merged.list.v[id]);
 }

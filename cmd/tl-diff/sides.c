@@ -58,7 +58,7 @@ by_path(const void *x, const void *y)
 }
 
 static void
-add_folder(struct side *s, const char *path)
+add_folder(struct side *s, struct arena *mem, const char *path)
 {
 	DIR *dir = opendir(path);
 	size_t first = s->paths.n;
@@ -71,8 +71,9 @@ add_folder(struct side *s, const char *path)
 
 		if (!is_trace_name(e->d_name))
 			continue;
-		buf_printf(&b, "%s/%s%c", path, e->d_name, 0);
-		vec_push(&s->paths, b.p);
+		buf_printf(&b, "%s/%s", path, e->d_name);
+		vec_push(&s->paths, arena_str(mem, buf_str(&b)).p);
+		buf_free(&b);
 	}
 	closedir(dir);
 	if (s->paths.n == first)
@@ -82,13 +83,13 @@ add_folder(struct side *s, const char *path)
 }
 
 static void
-add_path(struct side *s, const char *path)
+add_path(struct side *s, struct arena *mem, const char *path)
 {
 	struct stat st;
 
 	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
 	    S_ISDIR(st.st_mode))
-		add_folder(s, path);
+		add_folder(s, mem, path);
 	else
 		vec_push(&s->paths, path);
 }
@@ -154,6 +155,7 @@ side_close(struct side *s)
 struct sides {
 	struct settings *set;
 	struct norms nm;
+	struct arena *mem; /* paths */
 	struct side side[NSIDES];
 	struct diff first; /* of the first pair */
 	struct ops ops;
@@ -358,6 +360,7 @@ sides_free(struct sides *g)
 	for (int s = 0; s < NSIDES; s++)
 		side_close(&g->side[s]);
 	norms_free(&g->nm);
+	arena_destroy(g->mem);
 	strings_destroy(g->nm.st);
 }
 
@@ -369,13 +372,14 @@ sides_compare(struct settings *set)
 	int status;
 
 	g.nm.st = strings_create();
+	g.mem = arena_create();
 	g.ops = (struct ops){ .set = set, .strings = g.nm.st };
 	g.kernels = kernels_create(set, g.nm.st);
 	if (set->equiv != NULL)
 		norms_read_equiv(&g.nm, set->equiv);
 	for (int s = 0; s < NSIDES; s++)
 		for (size_t i = 0; i < set->paths[s].n; i++)
-			add_path(&g.side[s], set->paths[s].v[i]);
+			add_path(&g.side[s], g.mem, set->paths[s].v[i]);
 	/* both decoders run while the first is read */
 	for (int s = 0; s < NSIDES; s++)
 		g.side[s].opened = file_open(set, &g.nm, g.side[s].paths.v[0]);
