@@ -91,6 +91,7 @@ struct node {
 	uint32_t first_kid, nkids; /* in run.kids */
 	uint32_t first_gpu;        /* GPU events before it, in run.gpus */
 	uint32_t chain;            /* modules around it: run.chains, or NONE */
+	uint32_t track;            /* its thread, in the strings */
 	uint32_t extra; /* op: its arguments; GPU event: its place in gpus */
 	uint8_t kind;
 	uint8_t flags; /* NODE_ */

@@ -69,6 +69,16 @@ add_time(struct ops *o, uint32_t row, int side, uint32_t sample, int64_t ns)
 
 /* ---- whose a GPU event is ---- */
 
+struct adder {
+	struct ops *o;
+	const struct diff *d;
+	int side;
+	uint32_t run;
+	VEC(uint8_t) seen;  /* by GPU event: it is in a row */
+	struct map callers; /* owner and row: counted */
+	VEC(uint8_t) sides; /* by merged node: a bit a side with work there */
+};
+
 static const struct node *
 node_of(const struct diff *d, int side, uint32_t at)
 {
@@ -112,12 +122,16 @@ set_side(struct op_key *k, uint32_t name[NSIDES], const struct diff *d,
 	name[side] = n->name;
 }
 
+/* The ops of both sides at a row's point, if both have work there. */
 static bool
-pair_owners(const struct diff *d, const struct diff_row *s, uint32_t at[NSIDES])
+pair_owners(
+    const struct adder *a, const struct diff_row *s, uint32_t at[NSIDES])
 {
+	const struct diff *d = a->d;
 	const struct merged_node *m;
 
-	if (s->lca == NONE || s->is_one_sided)
+	if (s->lca == NONE || s->is_one_sided ||
+	    a->sides.v[s->lca] != (1 << NSIDES) - 1)
 		return false;
 	m = &d->merged.list.v[s->lca];
 	for (int side = 0; side < NSIDES; side++) {
@@ -129,13 +143,13 @@ pair_owners(const struct diff *d, const struct diff_row *s, uint32_t at[NSIDES])
 }
 
 static uint32_t
-row_of_stat(struct ops *o, const struct diff *d, const struct diff_row *s,
-    uint32_t *owner)
+row_of_stat(const struct adder *a, const struct diff_row *s, uint32_t *owner)
 {
+	const struct diff *d = a->d;
 	struct op_key k = { .owner = OWNER_OP };
 	uint32_t name[NSIDES], at[NSIDES];
 
-	if (!pair_owners(d, s, at)) {
+	if (!pair_owners(a, s, at)) {
 		*owner = owner_above(d, s->side, s->gpu);
 		set_side(&k, name, d, 0, s->side, *owner);
 		set_side(&k, name, d, 1, s->side, *owner);
@@ -146,7 +160,7 @@ row_of_stat(struct ops *o, const struct diff *d, const struct diff_row *s,
 	}
 	if (node_of(d, s->side, *owner)->kind != KIND_OP)
 		k.owner = OWNER_LAUNCH;
-	return row_number(o, &k, name);
+	return row_number(a->o, &k, name);
 }
 
 /* Work that no root has: by its launch, or by nothing. */
@@ -175,15 +189,6 @@ row_of_rest(struct ops *o, const struct diff *d, int side, uint32_t gpu,
 
 /* ---- a pair of runs ---- */
 
-struct adder {
-	struct ops *o;
-	const struct diff *d;
-	int side;
-	uint32_t run;
-	VEC(uint8_t) seen;  /* by GPU event: it is in a row */
-	struct map callers; /* owner and row: counted */
-};
-
 static void
 add_event(struct adder *a, uint32_t gpu, uint32_t row, uint32_t owner)
 {
@@ -204,12 +209,26 @@ add_event(struct adder *a, uint32_t gpu, uint32_t row, uint32_t owner)
 }
 
 static void
+find_sides(struct adder *a)
+{
+	const struct diff *d = a->d;
+
+	vec_reserve(&a->sides, d->merged.list.n + 1);
+	memset(a->sides.v, 0, d->merged.list.n + 1);
+	for (size_t i = 0; i < d->stats.n; i++)
+		if (d->stats.v[i].lca != NONE)
+			a->sides.v[d->stats.v[i].lca] |=
+			    (uint8_t)(1 << d->stats.v[i].side);
+}
+
+static void
 add_side(struct adder *a)
 {
 	const struct diff *d = a->d;
 	const struct run *r = d->side[a->side];
 	struct ops *o = a->o;
 
+	find_sides(a);
 	vec_reserve(&a->seen, r->gpus.n + 1);
 	memset(a->seen.v, 0, r->gpus.n + 1);
 	for (size_t i = 0; i < d->stats.n; i++) {
@@ -219,9 +238,10 @@ add_side(struct adder *a)
 		if (s->side != a->side)
 			continue;
 		a->seen.v[r->nodes.v[s->gpu].extra] = 1;
-		row = row_of_stat(o, d, s, &owner);
+		row = row_of_stat(a, s, &owner);
 		add_event(a, s->gpu, row, owner);
-		if (s->is_one_sided || s->lca == NONE) {
+		if (s->is_one_sided || s->lca == NONE ||
+		    a->sides.v[s->lca] != (1 << NSIDES) - 1) {
 			o->nonly[a->side]++;
 			stat_add(&o->only_ns[a->side], r->nodes.v[s->gpu].dur);
 		}
@@ -277,6 +297,7 @@ ops_add(struct ops *o, const struct diff *d, const bool fresh[NSIDES])
 		add_side(&a);
 		add_walls(&a);
 		vec_free(&a.seen);
+		vec_free(&a.sides);
 		map_free(&a.callers);
 	}
 }

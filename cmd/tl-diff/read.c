@@ -249,6 +249,7 @@ node_of(struct file *f, const struct event *ev)
 		.parent = NONE,
 		.first_gpu = (uint32_t)r->gpus.n,
 		.chain = NONE,
+		.track = ev->track,
 		.extra = NONE,
 		.kind = ev->shape->kind,
 	};

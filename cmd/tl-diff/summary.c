@@ -147,7 +147,7 @@ summary_notes(const struct ops *o, const struct diff *d, struct table *t)
 	note_whole(o, t);
 	note_only(o, t);
 	note_side(o, t, o->nonly, o->only_ns,
-	    "GPU events in trees that only one side has");
+	    "GPU events where only one side has work");
 	note_side(o, t, o->noutside, o->outside_ns,
 	    "GPU events launched outside of ops");
 	note_side(

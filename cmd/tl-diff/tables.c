@@ -29,6 +29,12 @@ print_lca(const struct found *f, struct table_dest *dest)
 }
 
 static void
+print_inline(const struct found *f, struct table_dest *dest)
+{
+	inline_print(f->diff, dest);
+}
+
+static void
 print_uids(const struct found *f, struct table_dest *dest)
 {
 	uids_print(f->diff, dest);
@@ -56,6 +62,8 @@ static const struct kind_of_table {
 	    &unique_ncolumns, print_unique, "the same, equal ones as one" },
 	{ "lca_summary", BY_OP, lca_columns, &lca_ncolumns, print_lca,
 	    "each point where the trees part, or a pair of GPU events" },
+	{ "diff_inline", BY_OP, inline_columns, &inline_ncolumns, print_inline,
+	    "each op of before, with the points below it: for reports" },
 	{ "uid_map", BY_OP, uids_columns, &uids_ncolumns, print_uids,
 	    "which event is which" },
 	{ "diff_kernels", BY_KERNEL, kernels_columns, &kernels_ncolumns,

@@ -59,6 +59,11 @@ extern const struct column lca_columns[];
 extern const size_t lca_ncolumns;
 void lca_print(const struct diff *d, struct table_dest *dest);
 
+/* inline.c */
+extern const struct column inline_columns[];
+extern const size_t inline_ncolumns;
+void inline_print(const struct diff *d, struct table_dest *dest);
+
 /* uids.c */
 extern const struct column uids_columns[];
 extern const size_t uids_ncolumns;
