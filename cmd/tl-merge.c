@@ -8,6 +8,7 @@
  * behind its events, so one pass is enough.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -196,7 +197,7 @@ start_collective(struct merge *m, int *fd)
 	int fds[2], err;
 	pid_t pid;
 
-	if (pipe(fds) != 0)
+	if (pipe2(fds, O_CLOEXEC) != 0)
 		die_errno("pipe");
 	vec_push(&argv, path);
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
@@ -210,12 +211,12 @@ start_collective(struct merge *m, int *fd)
 	vec_push(&argv, NULL);
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_adddup2(&fa, fds[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addclose(&fa, fds[0]);
 	err = posix_spawnp(&pid, path, &fa, NULL, argv.v, environ);
 	if (err != 0) {
 		errno = err;
 		die_errno("tl-collective");
 	}
+	child_began(pid);
 	posix_spawn_file_actions_destroy(&fa);
 	close(fds[1]);
 	vec_free(&argv);
@@ -264,6 +265,7 @@ find_offsets(struct merge *m)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			die_errno("waiting for tl-collective");
+	child_ended(pid);
 	if (!WIFEXITED(status) ||
 	    (WEXITSTATUS(status) != EXIT_DONE &&
 		WEXITSTATUS(status) != EXIT_DOUBT))

@@ -44,9 +44,11 @@ check_apart(const struct settings *set, const char *path)
 		die_errno("fork");
 	if (pid == 0)
 		_exit(check_file(set, path));
+	child_began(pid);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			die_errno("waiting for a check");
+	child_ended(pid);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NO_ANSWER;
 }
 

@@ -153,6 +153,7 @@ do_task(struct work *w, struct reducer *r, int no, size_t i)
 	vec_free(&parts);
 }
 
+/* It takes a task before all else: who dies has used one up. */
 static noreturn void
 be_child(struct work *w, int no)
 {
@@ -179,6 +180,7 @@ start_child(struct work *w, int no)
 		die_errno("fork");
 	if (pid == 0)
 		be_child(w, no);
+	child_began(pid);
 	w->children.v[no].pid = pid;
 }
 
@@ -197,6 +199,7 @@ wait_child(struct work *w)
 	for (size_t i = 0; i < w->children.n; i++)
 		if (w->children.v[i].pid == pid)
 			no = (int)i;
+	child_ended(pid);
 	if (no < 0)
 		return false;
 	w->children.v[no].pid = 0;

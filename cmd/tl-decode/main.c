@@ -312,10 +312,12 @@ static int
 wait_child(int worst)
 {
 	int status, rc;
+	pid_t pid;
 
-	while (wait(&status) < 0)
+	while ((pid = wait(&status)) < 0)
 		if (errno != EINTR)
 			die_errno("waiting");
+	child_ended(pid);
 	rc = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NO_ANSWER;
 	/* no answer outweighs a doubt */
 	if (rc == EXIT_NO_ANSWER || worst == EXIT_NO_ANSWER)
@@ -349,6 +351,7 @@ decode_dir(const struct settings *set, char **paths, int n)
 			decode_stream(set, &paths[i], 1, &dest, (uint32_t)i);
 			_exit(exit_status());
 		}
+		child_began(pid);
 		running++;
 	}
 	while (running-- > 0)

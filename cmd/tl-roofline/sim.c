@@ -9,6 +9,7 @@
  * go through the GPU in waves, as many at a time as there are compute units.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -42,16 +43,16 @@ sim_start(const char *command)
 	char *argv[] = { xstrdup("sh"), xstrdup("-c"), xstrdup(command), NULL };
 	int in[2], out[2], error;
 
-	if (pipe(in) != 0 || pipe(out) != 0)
+	/* no other child may hold them open */
+	if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0)
 		start_failed(command, errno);
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_adddup2(&fa, in[0], 0);
 	posix_spawn_file_actions_adddup2(&fa, out[1], 1);
-	posix_spawn_file_actions_addclose(&fa, in[1]);
-	posix_spawn_file_actions_addclose(&fa, out[0]);
 	error = posix_spawn(&s->pid, "/bin/sh", &fa, NULL, argv, environ);
 	if (error != 0)
 		start_failed(command, error);
+	child_began(s->pid);
 	posix_spawn_file_actions_destroy(&fa);
 	for (size_t i = 0; i < 3; i++)
 		free(argv[i]);
@@ -290,6 +291,7 @@ sim_finish(struct sim *s)
 	(void)fclose(s->from);
 	while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	child_ended(s->pid);
 	map_free(&s->known);
 	free(s);
 }

@@ -8,6 +8,7 @@
  * workbook.c  sheets, and the way into a file
  * sheet.c     cells of a sheet, and how they look
  * chart.c     charts
+ * memory.c    the allocator, for the library
  * zip.c       whether the workbook is whole
  */
 #include "cmd/tl-xlsx/workbook.h"

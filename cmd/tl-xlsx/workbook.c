@@ -321,23 +321,33 @@ check_rows(const struct book *b)
 	return bytes;
 }
 
+/* Standard error, while the library must not write there; -1: it is there. */
+static int aside = -1;
+
+void
+book_speak(void)
+{
+	if (aside >= 0)
+		(void)!dup2(aside, STDERR_FILENO);
+}
+
 /* Its own words for a failure would stand beside ours. */
 static lxw_error
 close_quietly(lxw_workbook *wb, int *error)
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	int old = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	lxw_error err;
 
-	if (null >= 0 && old >= 0)
+	aside = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (null >= 0 && aside >= 0)
 		(void)!dup2(null, STDERR_FILENO);
 	errno = 0;
 	err = workbook_close(wb);
 	*error = errno;
-	if (null >= 0 && old >= 0)
-		(void)!dup2(old, STDERR_FILENO);
+	book_speak();
 	close(null);
-	close(old);
+	close(aside);
+	aside = -1;
 	return err;
 }
 

@@ -83,6 +83,8 @@ const char *book_text(struct book *b, struct str s, size_t *width);
 void book_finish(struct book *b, struct out *out);
 /* Ends the program unless err is none. */
 void book_check(lxw_error err, const char *what);
+/* Before a message from inside the library. */
+void book_speak(void);
 
 void sheet_begin(struct book *b, struct sheet *s);
 void sheet_row(struct book *b, struct sheet *s, const struct val *cells);

@@ -26,6 +26,7 @@
 #include <stdint.h>
 #include <stdnoreturn.h>
 #include <string.h>
+#include <sys/types.h>
 
 #define USE_RESULT __attribute__((warn_unused_result))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
@@ -96,6 +97,13 @@ int exit_status(void);
 void err_synopsis(const char *synopsis);
 /* Called by die() before the process ends (removes temporary files). */
 void err_at_death(void (*fn)(void));
+/*
+ * A child of this process that it must not leave behind: when it dies, the
+ * child is ended and waited for, so that no word of it comes later.
+ */
+void child_began(pid_t pid);
+/* It was waited for. */
+void child_ended(pid_t pid);
 
 /* ---- memory ---- */
 

@@ -17,6 +17,7 @@ done
 n=0
 
 # faults COMMAND [ARGUMENT...]: it runs in a folder beside the files above.
+most=40
 faults() {
 	command -v "$1" >/dev/null || {
 		skip "$*" 'not built'
@@ -24,7 +25,7 @@ faults() {
 	}
 	n=$((n + 1))
 	mkdir "in$n"
-	ok "$*" "$T/faults" "$T/failio.so" "$TMP/in$n" 200 "$@"
+	ok "$*" "$T/faults" "$T/failio.so" "$TMP/in$n" $most "$@"
 }
 
 faults tl-decode ../small.json -o out.tl
@@ -49,10 +50,15 @@ faults tl-merge ../ranks/rank-0.tl ../ranks/rank-1.tl -o out.tl
 faults tl-split --by step -d out ../tree.tl
 faults tl-fold ../tree.tl -o out.txt
 faults tl-modules ../tree.tl -o out.tsv
-# libxlsxwriter goes on when there is no memory for a format
-export FAULTS_WITHOUT=malloc
 tl-report small.json -d report
 tl-report small.json -o report.xlsx
 faults tl-compare ../report ../report.xlsx --names a,b --sheets ops_summary -d out
-faults tl-xlsx ../table.ndjson -o out.xlsx
+faults tl-xlsx ../table.ndjson -o out.xlsx --chart bar:gpu_timeline:type:time_ns
+faults tl-html -o out.html ../table.ndjson ../tree.tl
+faults tl-cat --kind kernel --tsv ../tree.tl -o out.tsv
+# many programs each
+most=5
+faults tl-report -d out ../tree.tl
+faults tl-report -o out.xlsx ../tree.tl
+faults tl-report --html out.html ../tree.tl
 done_testing

@@ -17,6 +17,7 @@ fi
 
 gzip -dc "$tarball" | tar -xf -
 name=$(basename "$tarball" .tar.gz)
+ok 'the batch scripts' test -x "$name/share/tl/slurm/submit"
 ok 'a README and pages' test -s "$name/README.md" -a -s "$name/share/man/man1/tl-cat.1"
 mv "$name" there # no /proc, no /dev, no libraries
 cp "$SAMPLE" there/trace.json.gz
