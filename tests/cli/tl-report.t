@@ -65,13 +65,17 @@ is 'sheets of rocprofv3' "$(sheets roc)" \
 	'gpu_timeline.csv kernel_summary.csv kernel_summary_by_category.csv'
 tl-report -d roc2 --kernels --no-kernels roc.json
 is 'its options' "$(sheets roc2)" 'gpu_timeline.csv kernel_details.csv'
-tl-report --top 1 t.tl >top
-is '--top does not change what is summed up' "$(cat top)" "$(tl-report t.tl)"
+is '--top does not change what is summed up' "$(tl-report --top 1 t.tl)" "$(tl-report t.tl)"
 tl-report --top-ops 2 --top-kernels 3 --kernels --short 10us -o top.xlsx t.tl
 is 'rows of a workbook' "$(for s in ops_summary kernel_summary \
 	short_kernel_histogram GEMM; do
 	python3 "$ROOT/tests/oracle/read_xlsx.py" top.xlsx "$s" | grep -c '^A[0-9]'
 done | tr '\n' ' ')" '3 4 101 7 '
+tl-report -d top --top 2 --kernels --short 10us --bins 20 t.tl
+is 'and of a folder' "$(for s in ops_summary kernel_summary \
+	short_kernels_summary short_kernel_histogram GEMM; do
+	wc -l <top/$s.csv
+done | tr '\n' ' ')" '3 3 3 21 3 '
 tl-report -d by --by module --modules --fold out.folded t.tl
 is 'modules' "$(sheets by | tr ' ' '\n' | grep -e '^nn_' -e _by_m | tr '\n' ' ')" \
 	'nn_modules.csv nn_modules_by_type.csv ops_by_module.csv '
