@@ -380,6 +380,20 @@ decides_kind(struct str key, bool escaped)
 	return escaped || str_eq(key, STR("cat")) || str_eq(key, STR("ph"));
 }
 
+/* Most values are numbers; what follows them is looked at next. */
+static inline bool
+skip_number(struct json *j)
+{
+	const unsigned char *p = j->p;
+
+	if ((unsigned)(*p - '0') > 9)
+		return false;
+	while ((unsigned)(*p - '0') <= 9 || *p == '.')
+		p++;
+	j->p = p;
+	return true;
+}
+
 /*
  * Moves behind an event, from behind one of its values. False: something is
  * odd, or phase or category come again and may be another.
@@ -406,7 +420,7 @@ skip_members(struct json *j)
 		if (*j->p++ != ':')
 			return false;
 		json_space(j);
-		if (json_span(j, &raw) != JSON_OK)
+		if (!skip_number(j) && json_span(j, &raw) != JSON_OK)
 			return false;
 	}
 }

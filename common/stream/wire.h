@@ -73,8 +73,16 @@ bool varint_get_slow(
 static inline bool USE_RESULT
 varint_get(const unsigned char **p, const unsigned char *end, uint64_t *v)
 {
-	if (LIKELY(*p < end && **p < 0x80)) {
-		*v = *(*p)++;
+	const unsigned char *q = *p;
+
+	if (LIKELY(q < end && *q < 0x80)) {
+		*v = *q;
+		*p = q + 1;
+		return true;
+	}
+	if (LIKELY(end - q >= 2 && q[1] < 0x80)) {
+		*v = (q[0] & 0x7f) | (unsigned)q[1] << 7;
+		*p = q + 2;
 		return true;
 	}
 	return varint_get_slow(p, end, v);
