@@ -163,6 +163,18 @@ check_settings(struct settings *set)
 }
 
 static void
+check_stdin(const struct settings *set)
+{
+	size_t n = 0;
+
+	for (int s = 0; s < NSIDES; s++)
+		for (size_t i = 0; i < set->paths[s].n; i++)
+			n += strcmp(set->paths[s].v[i], "-") == 0;
+	if (n > 1)
+		die_usage("standard input can be one trace only");
+}
+
+static void
 take_operands(struct settings *set, const struct optparse *op)
 {
 	bool has_sides = set->paths[0].n > 0 || set->paths[1].n > 0;
@@ -197,6 +209,7 @@ main(int argc, char *argv[])
 	}
 	check_settings(&set);
 	take_operands(&set, &op);
+	check_stdin(&set);
 	status = sides_compare(&set);
 	vec_free(&set.paths[0]);
 	vec_free(&set.paths[1]);

@@ -269,6 +269,9 @@ refuses 1 'r1\.json: no op is the root of a tree.* --by kernel' 'tl-diff r1.json
 refuses 2 'two traces' 'tl-diff before.tl'
 refuses 2 'either two traces, or -B and -A' 'tl-diff -B before.tl after.tl'
 refuses 2 "'--after' is missing" 'tl-diff -B before.tl'
+refuses 2 'one trace only' 'tl-diff - -'
+is 'standard input' "$(tl-diff - after.tl <before.tl 2>&1)" \
+	"$(tl-diff before.tl after.tl 2>&1)"
 refuses 2 'no table' 'tl-diff --table nosuch before.tl after.tl'
 refuses 2 "'--fail-over'.*percentage" 'tl-diff --fail-over x% before.tl after.tl'
 refuses 2 "'--junit' needs --fail-over" 'tl-diff --junit x before.tl after.tl'
