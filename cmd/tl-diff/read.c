@@ -10,11 +10,12 @@
 
 #define EVENTS_MAX (UINT32_MAX - 1)
 
-/* An open event. */
+/* An open event, or a frame that is left out: then the node above it. */
 struct open {
-	uint32_t depth, node;
+	uint32_t depth;
+	uint32_t node;  /* NONE: there is none above */
 	uint32_t chain; /* of modules, for those below */
-	uint32_t track;
+	bool is_left_out;
 };
 
 struct file {
@@ -36,13 +37,11 @@ file_open(struct settings *set, struct norms *nm, const char *path)
 {
 	struct file *f = xcalloc(1, sizeof *f);
 	uint32_t kinds = select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
-	    KIND_BIT(KIND_ANNOTATION);
+	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_PYTHON);
 
 	f->path = path;
 	f->set = set;
 	f->nm = nm;
-	if (set->python)
-		kinds |= KIND_BIT(KIND_PYTHON);
 	f->in = stream_open(path, nm->st, select_want(&set->select, WANT_TREE));
 	stream_only(f->in, kinds);
 	return f;
@@ -145,6 +144,15 @@ chain_with(struct file *f, uint32_t up, uint32_t name)
 /* ---- events ---- */
 
 static void
+close_top(struct file *f)
+{
+	const struct open *top = &f->open.v[--f->open.n];
+
+	if (!top->is_left_out)
+		f->run->nodes.v[top->node].behind = (uint32_t)f->run->nodes.n;
+}
+
+static void
 end_run(struct file *f)
 {
 	struct run *r = f->run;
@@ -152,8 +160,7 @@ end_run(struct file *f)
 	if (r == NULL)
 		return;
 	while (f->open.n > 0)
-		r->nodes.v[f->open.v[--f->open.n].node].behind =
-		    (uint32_t)r->nodes.n;
+		close_top(f);
 	map_free(&f->args);
 	map_free(&f->chains);
 	map_free(&f->streams);
@@ -181,33 +188,26 @@ enter_run(struct file *f, uint32_t src)
 	f->run = f->runs.v[o->no];
 }
 
-static void
-close_top(struct file *f)
-{
-	f->run->nodes.v[f->open.v[--f->open.n].node].behind =
-	    (uint32_t)f->run->nodes.n;
-}
-
-/*
- * The event above, among those kept. Where frames were left out depths alone
- * do not tell: an op may be followed by a frame that is a root, and the op
- * below that is not below the first. Then thread and time do.
- */
+/* The event above, or NULL. */
 static const struct open *
 find_parent(struct file *f, const struct event *ev)
 {
-	while (f->open.n > 0) {
-		const struct open *top = &f->open.v[f->open.n - 1];
-		const struct node *n = &f->run->nodes.v[top->node];
-
-		if (top->depth < ev->depth &&
-		    ((n->id == ev->parent.id && n->inst == ev->parent.inst) ||
-			event_is(ev, KINDS_GPU) ||
-			(top->track == ev->track && ev->ts_ns < node_end(n))))
-			return top;
+	while (f->open.n > 0 && f->open.v[f->open.n - 1].depth >= ev->depth)
 		close_top(f);
-	}
-	return NULL;
+	return f->open.n > 0 ? &f->open.v[f->open.n - 1] : NULL;
+}
+
+static void
+leave_out(struct file *f)
+{
+	const struct event *ev = &f->in->ev;
+	const struct open *up = find_parent(f, ev);
+
+	vec_push(&f->open,
+	    ((struct open){ .depth = ev->depth,
+		.node = up != NULL ? up->node : NONE,
+		.chain = NONE,
+		.is_left_out = true }));
 }
 
 static uint32_t
@@ -325,8 +325,7 @@ take_event(struct file *f, bool is_chosen)
 	vec_push(&f->open,
 	    ((struct open){ .depth = ev->depth,
 		.node = (uint32_t)r->nodes.n,
-		.chain = chain,
-		.track = ev->track }));
+		.chain = chain }));
 	vec_push(&r->nodes, n);
 }
 
@@ -362,8 +361,10 @@ file_read(struct file *f)
 		enter_run(f, ev->src);
 		if (ev->shape->kind == KIND_ANNOTATION)
 			take_annotation(f);
-		else if (event_is(ev, KINDS_HOST | KINDS_GPU) ||
-		    (ev->shape->kind == KIND_PYTHON && f->set->python))
+		else if (ev->shape->kind == KIND_PYTHON && !f->set->python)
+			leave_out(f);
+		else if (event_is(ev,
+			     KINDS_HOST | KINDS_GPU | KIND_BIT(KIND_PYTHON)))
 			take_event(f, is_chosen);
 	}
 	end_run(f);
