@@ -195,7 +195,7 @@ backward_nodes(struct sim *s)
 				recompute(s, layer);
 			sim_region(s, 500000 + (uint64_t)layer);
 		}
-		s->layer = in_block ? n.layer : -1;
+		s->place = in_block ? n.layer : -1;
 		backward_node(s, &n);
 	}
 	collective(s, COLL_ALLREDUCE, PG_DP, 12 * s->cf->hidden * s->cf->hidden,

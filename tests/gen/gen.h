@@ -339,6 +339,7 @@ struct sim {
 	int nann;
 	enum thread thr;
 	int cstream;   /* compute stream in use */
+	int64_t place; /* layer of what is running, or -1 */
 	int64_t layer; /* for names and memory */
 	bool no_grad;
 	int64_t last_kernel; /* index of the last compute kernel, or -1 */

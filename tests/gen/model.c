@@ -331,7 +331,7 @@ void
 block(struct sim *s, int64_t l)
 {
 	sim_region(s, 1000 + (uint64_t)l);
-	s->layer = l;
+	s->layer = s->place = l;
 	py_module(s, "nn.Module: Block_", l);
 	py_begin(s, "model/layers.py(214): forward");
 	if (s->cf->conv)
@@ -344,6 +344,7 @@ block(struct sim *s, int64_t l)
 	dropout_add(s, 2 * l + 1);
 	py_end(s);
 	py_end(s);
+	s->place = -1;
 }
 
 static void
@@ -609,7 +610,7 @@ begin(struct sim *s)
 	s->thr = THR_MAIN;
 	s->no_grad = false;
 	s->last_kernel = -1;
-	s->layer = -1;
+	s->layer = s->place = -1;
 	sim_region(s, 0);
 }
 

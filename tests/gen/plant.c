@@ -107,7 +107,7 @@ planted(const struct sim *s, enum change_kind kind, const char *op)
 
 		if (c->kind == kind &&
 		    (c->step < 0 || c->step == s->step + 1) &&
-		    (c->layer < 0 || c->layer == s->layer) &&
+		    (c->layer < 0 || c->layer == s->place) &&
 		    (c->op == NULL || strcmp(c->op, op) == 0))
 			return c;
 	}

@@ -2,25 +2,34 @@
 # SPDX-License-Identifier: MIT
 """diff.py: a slow tl-diff, what it agrees with, and tl-diff against it, as TAP.
 
-usage: diff.py oracle | programs | show BEFORE AFTER [--python] [--reference]
+usage: diff.py [oracle] [programs] [PAIR]
+       diff.py show BEFORE AFTER [--python] [--reference]
 
 `oracle` holds the merged trees and tables of difftree.py and difftables.py
 against the reference's; `programs` holds tl-diff against both; `show` prints
 the merged tree of two tree streams.
 """
+import ast
 import csv
 import glob
 import io
+import json
+import math
+import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
 import threading
+from collections import Counter
 
 import difftables
 import difftree
 
 DATA = os.environ.get("TL_DATA", "../shared/data")
+
+# It subtracts doubles that stand for times since boot.
+REFERENCE_TOLERANCE = 0.001
 
 # pair -> nodes of the reference's merged tree, with Python frames, rows, LCAs
 KNOWN = {
@@ -69,12 +78,14 @@ class Report:
     def __init__(self):
         self.tables = self.cells = self.equal = self.rounded = 0
         self.bad, self.named = [], []
+        self.tolerance = 1e-9  # us; of means, the one figure that is rounded
 
     def cell(self, where, got, want):
         self.cells += 1
-        if got == want:
+        distance = 0 if got == want else apart(got, want)
+        if distance == 0:
             self.equal += 1
-        elif near(got, want):
+        elif distance <= self.tolerance:
             self.rounded += 1
         else:
             self.bad.append("%s: %s instead of %s" % (where, got[:300], want[:300]))
@@ -101,17 +112,18 @@ class Report:
                 self.cell("%s: row %d: %s" % (where, n, label), x[at], y[c])
 
     def __str__(self):
-        return "%d tables, %d cells, %d equal, %d within rounding, %d named differences" % (
-            self.tables, self.cells, self.equal, self.rounded, len(self.named))
+        named = "".join(", %d %s" % (n, w) for w, n in sorted(Counter(self.named).items()))
+        return "%d tables, %d cells, %d equal, %d but for rounding%s" % (
+            self.tables, self.cells, self.equal, self.rounded, named)
 
 
-def near(got, want):
-    """the reference subtracts doubles of up to a quarter of a microsecond"""
+def apart(got, want):
+    """of two numbers, however they are written"""
     try:
         a, b = float(got), float(want)
     except ValueError:
-        return False
-    return abs(a - b) <= 0.001 + 1e-9 * abs(b)
+        return math.inf
+    return abs(a - b)
 
 
 def tree_text(merge):
@@ -128,6 +140,7 @@ def load(path, folder, python):
 
 def check_oracle(pair, rep):
     name, one, two = pair
+    rep.tolerance = REFERENCE_TOLERANCE
     with tempfile.TemporaryDirectory() as tmp:
         trees = [load(trace_of(x), tmp, False) for x in (one, two)]
         merge = difftree.Merge(*trees, difftree.REFERENCE)
@@ -147,31 +160,208 @@ def check_oracle(pair, rep):
     rep.text("cpu_op_map.json", difftables.as_json(tables.map), reference(name, "cpu_op_map.json"))
 
 
+# Pairs without the reference's outputs: ranks, steps, other models.
+MORE = [
+    ("multirank_dlrm_v100_8r/worker0*", "multirank_dlrm_v100_8r/worker1*"),
+    ("multirank_hta_sampled_2of128/*0.json.gz", "multirank_hta_sampled_2of128/*1.json.gz"),
+    ("multirank_cifar_mi300x_4r/rank0*", "multirank_cifar_mi300x_4r/rank1*"),
+    ("hta_alexnet/*.gz", "hta_simple_add_e2e/*.gz"),
+    ("hta_gpu_user_annotation/*.gz", "hta_alexnet/*.gz"),
+    ("hta_event_sync/*.gz", "hta_alexnet/*.gz"),
+]
+FRAMED = [  # those that have Python frames, compared with them too
+    ("mi300_bert_small/*.gz", "mi300_nsfw_vit/*.gz"),
+    ("mi300_bert_small/*.gz", "h100_bert_small/*.gz"),
+    ("mi300_timesformer/*.gz", "h100_timesformer/*.gz"),
+    ("h100_nsfw_vit/*.gz", "h100_nsfw_vit/*.gz"),
+    ("norm_layer_test/*.gz", "mi300_resnet_ckpt/*.gz"),
+    ("mi300_ddp_resnet18/*.gz", "mi300_resnet_ckpt/*.gz"),
+    ("torch_compile_triton/*.gz", "hta_triton_example/*.gz"),
+    ("inference_sglang_decode/*.gz", "inference_vllm_decode_full/*.gz"),
+    ("inference_sglang_prefilldecode/*.gz", "inference_sglang_decode/*.gz"),
+]
+
+
+def run_diff(folder, one, two, python):
+    """the files tl-diff writes, by name"""
+    out = os.path.join(folder, "out")
+    command = ["tl-diff", "-d", out] + (["--python"] if python else []) + [one, two]
+    p = subprocess.run(command, capture_output=True, text=True, check=False)
+    if p.returncode not in (0, 3):
+        raise ValueError("%s: %s" % (" ".join(command), p.stderr))
+    files = {}
+    for name in sorted(os.listdir(out)):
+        with open(os.path.join(out, name), encoding="utf-8", newline="") as f:
+            files[name] = f.read()
+        os.remove(os.path.join(out, name))
+    return files
+
+
+def against_oracle(rep, files, merge, tables):
+    rep.text("merged_tree_output.txt", files["merged_tree_output.txt"], tree_text(merge))
+    for t in ("diff_stats", "diff_stats_unique_args_summary"):
+        rep.table(t, as_table(files[t + ".csv"]), tables.table(t))
+    for n, m in enumerate(tables.maps, 1):
+        file = "cpu_op_map_trace%d.json" % n
+        rep.text(file, files.get(file, ""), difftables.as_json(m))
+    file = "cpu_op_map.json"
+    rep.text(file, files.get(file, ""), difftables.as_json(tables.map))
+
+
+def as_json_list(text):
+    if not text.startswith("("):
+        return text
+    return json.dumps(ast.literal_eval(text), separators=(",", ":"), ensure_ascii=False)
+
+
+class Reference:
+    """tl-diff's files beside the reference's, whose named errors are:
+
+    memset: matched memsets vanish; identical: so does trace2, and the column
+    source; renamed: the table has the common names of ops; root: a name that
+    says nothing, of ops without modules.
+    """
+
+    def __init__(self, rep, pair, files):
+        self.rep, self.pair, self.files = rep, pair, files
+        self.rep.text("reference: merged_tree_output.txt", files["merged_tree_output.txt"],
+                      reference(pair, "merged_tree_output.txt"))
+        self.rows("diff_stats", ("source", "gpu_op_uid"))
+        keys = [c for c in difftables.SUMMARY if not c.startswith(("cpu_op_name", "kernel_time"))]
+        self.rows("diff_stats_unique_args_summary",
+                  [k for k in keys if k not in ("nn_module_parent", "busy_time")])
+        for n in (1, 2):
+            if "cpu_op_map_trace%d.json" % n in files:
+                self.maps("cpu_op_map_trace%d.json" % n)
+
+    def rows(self, table, keys):
+        self.rep.tables += 1
+        got, want = as_table(self.files[table + ".csv"]), as_table(
+            reference(self.pair, table + ".csv"))
+        rows = [dict(zip(want[0], map(as_json_list, r))) for r in want[1:]]
+        identical = "source" not in want[0]
+        ours = {}
+        for r in got[1:]:
+            row = dict(zip(got[0], r))
+            ours[tuple(row[k] for k in keys)] = row
+        for r in rows:
+            if identical:
+                r["source"] = "trace1"
+            row = ours.pop(tuple(r[k] for k in keys), None)
+            if row is None:
+                self.rep.bad.append("reference: %s: no row of %s" % (table, r))
+                continue
+            for k in want[0]:
+                if k == "cpu_op_name" and table != "diff_stats" and row[k] != r[k]:
+                    self.rep.named.append("renamed")
+                else:
+                    self.rep.cell("reference: %s: %s" % (table, k), row[k], r[k])
+        for row in ours.values():
+            if row["name"].startswith("Memset"):
+                self.rep.named.append("memset")
+            elif identical and row["source"] == "trace2":
+                self.rep.named.append("identical")
+            else:
+                self.rep.bad.append("reference: %s: not there: %s" % (table, row))
+
+    def maps(self, file):
+        """the same, but for memsets"""
+        self.rep.tables += 1
+        got = json.loads(self.files[file])
+        want = json.loads(reference(self.pair, file))
+        for op in sorted(set(got) | set(want)):
+            a, b = got.get(op, []), want.get(op, [])
+            if a != b and [k for k in a if not k.startswith("Memset")] == b:
+                self.rep.named.append("memset")
+            else:
+                self.rep.cell("reference: %s: %s" % (file, op), str(a), str(b))
+
+
+def check_programs(job, rep):
+    name, one, two, python = job
+    with tempfile.TemporaryDirectory() as tmp:
+        trees = [load(x, tmp, python) for x in (one, two)]
+        merge = difftree.Merge(*trees, difftree.OURS)
+        files = run_diff(tmp, one, two, python)
+    against_oracle(rep, files, merge, difftables.Tables(merge))
+    if name.startswith("pair_") and not python:
+        rep.tolerance = REFERENCE_TOLERANCE
+        Reference(rep, name, files)
+
+
+def jobs_of(what):
+    jobs = [(name, trace_of(a), trace_of(b), False) for name, a, b in pairs()]
+    if what == "oracle":
+        return [(check_oracle, p[0] + ", slow program", p) for p in pairs()]
+    for patterns in MORE + FRAMED:
+        found = [glob.glob(os.path.join(DATA, p)) for p in patterns]
+        if any(len(f) != 1 for f in found):
+            raise ValueError(patterns)
+        a, b = (f[0] for f in found)
+        name = "%s, %s" % tuple(p.replace("/*.gz", "").replace("*", "") for p in patterns)
+        jobs.append((name, a, b, False))
+        if patterns in FRAMED:
+            jobs.append((name + ", frames", a, b, True))
+    return [(check_programs, j[0], j) for j in jobs]
+
+
+def one_job(item):
+    check, _, job = item
+    rep = Report()
+    try:
+        on_big_stack(lambda: check(job, rep))
+    except Exception as err:  # a failed check, not the end of all
+        rep.bad.append("%s: %s" % (type(err).__name__, err))
+    return rep
+
+
+def on_big_stack(call):
+    """trees are as deep as the calls of a program"""
+    sys.setrecursionlimit(100000)
+    threading.stack_size(512 << 20)
+    problems = []
+
+    def body():
+        try:
+            call()
+        except Exception as err:
+            problems.append(err)
+
+    thread = threading.Thread(target=body)
+    thread.start()
+    thread.join()
+    if problems:
+        raise problems[0]
+
+
+def show(argv):
+    rules = difftree.REFERENCE if "--reference" in argv else difftree.OURS
+    trees = [difftree.Tree(p, "--python" in argv) for p in argv[:2]]
+    difftree.Merge(*trees, rules).print(sys.stdout.write)
+
+
 def main():
-    if sys.argv[1] == "show":
-        rules = difftree.REFERENCE if "--reference" in sys.argv else difftree.OURS
-        trees = [difftree.Tree(p, "--python" in sys.argv) for p in sys.argv[2:4]]
-        difftree.Merge(*trees, rules).print(sys.stdout.write)
+    words = sys.argv[1:]
+    if words[0] == "show":
+        on_big_stack(lambda: show(words[1:]))
         return 0
-    jobs = pairs()
-    print("1..%d" % len(jobs))
-    failed = 0
-    for n, pair in enumerate(jobs, 1):
-        rep = Report()
-        check_oracle(pair, rep)
-        failed += bool(rep.bad)
-        print("%sok %d - %s: %s" % ("not " if rep.bad else "", n, pair[0], rep))
-        for line in rep.bad[:12]:
-            print("# " + line)
+    jobs = [j for w in words if w in ("oracle", "programs") for j in jobs_of(w)]
+    if words[-1] not in ("oracle", "programs"):
+        jobs = [j for j in jobs if words[-1] in j[1]]
+    print("1..%d" % len(jobs), flush=True)
+    tables = cells = equal = named = failed = 0
+    with multiprocessing.Pool(2, maxtasksperchild=1) as pool:
+        for n, (job, rep) in enumerate(zip(jobs, pool.imap(one_job, jobs, 1)), 1):
+            failed += bool(rep.bad)
+            print("%sok %d - %s: %s" % ("not " if rep.bad else "", n, job[1], rep), flush=True)
+            for line in rep.bad[:12]:
+                print("# " + line)
+            tables, cells = tables + rep.tables, cells + rep.cells
+            equal, named = equal + rep.equal, named + len(rep.named)
+    print("# %d tables, %d cells compared, %d equal, %d named differences, %d pairs failed"
+          % (tables, cells, equal, named, failed))
     return failed > 0
 
 
 if __name__ == "__main__":
-    # trees are as deep as the calls of a program
-    sys.setrecursionlimit(100000)
-    threading.stack_size(512 << 20)
-    status = []
-    thread = threading.Thread(target=lambda: status.append(main()))
-    thread.start()
-    thread.join()
-    sys.exit(status[0] if status else 1)
+    sys.exit(main())

@@ -36,15 +36,23 @@ def plain(name):
     return re.sub(r"\(\d+\)", "", name)
 
 
+def called(node):
+    return plain(node.name) or str(node.uid)
+
+
 class Tables:
     def __init__(self, merge):
         self.merge, self.rules = merge, merge.rules
-        self.rows, self.emitted, self.visited = [], set(), set()
+        self.rows, self.emitted, self.at = [], set(), defaultdict(list)
         for root in merge.roots:
             self.visit(root, None)
+        # of all that stands at one place, whatever child it is below
+        busy = {at: union(work) for at, work in self.at.items()}
+        for r in self.rows:
+            r["busy_time"] = busy[r["busy_time"]]
         self.identical = self.is_identical()
         if self.identical and not self.rules.keep_source:
-            self.rows = [dict(r, source=None) for r in self.rows if r["source"] == "trace1"]
+            self.rows = [r for r in self.rows if r["source"] == "trace1"]
         self.names = {}
         self.summary = self.summarise()
         self.maps = [self.map_of("trace1"), self.map_of("trace2")]
@@ -65,8 +73,10 @@ class Tables:
             sides[1] = [c for c in sides[1] if c.two.on_path]
             kernels = self.merge.is_kernel(node.one) and self.merge.is_kernel(node.two)
             if sides[0] or sides[1] or kernels:
-                self.emit("trace1", self.work([c.one for c in sides[0]] + [node.one]), node)
-                self.emit("trace2", self.work([c.two for c in sides[1]] + [node.two]), node)
+                names = [called(node.one), called(node.two)]
+                name = names[0] if names[0] == names[1] else " | ".join(names)
+                self.emit("trace1", self.work([c.one for c in sides[0]] + [node.one]), node, name)
+                self.emit("trace2", self.work([c.two for c in sides[1]] + [node.two]), node, name)
             self.emitted.update(sides[0] + sides[1])
         if node.one.on_path or node.two.on_path:
             for c in node.children:
@@ -78,7 +88,10 @@ class Tables:
             return
         self.emitted.add(node)
         work = side.gpu or [side]
-        self.emit(node.kind, work, parent)
+        name = None
+        if parent is not None:
+            name = called(parent.one if node.kind == "trace1" else parent.two)
+        self.emit(node.kind, work, parent, name)
 
     def work(self, nodes):
         """GPU work of one-sided children and, last, of the node itself"""
@@ -87,26 +100,27 @@ class Tables:
             out += v.gpu + ([v] if self.merge.is_kernel(v) else [])
         return out + ([nodes[-1]] if self.merge.is_kernel(nodes[-1]) else [])
 
-    def emit(self, source, work, at):
-        name, number = None, None
-        if at is not None:
-            number = at.id
-            names = [plain(v.name) for v in (at.one, at.two) if v is not None]
-            own = plain((at.one if source == "trace1" else at.two or at.one).name)
-            name = " | ".join(names) if len(set(names)) > 1 else own
-        busy = union(work)
+    def emit(self, source, work, at, name):
+        number = None if at is None else at.id
+        place = ("nowhere", len(self.at)) if at is None else (at.id, source)
+        self.at[place] += work
         for g in work:
             op = g.op
             if op is None:
                 continue
             row = {"name": g.name, "cpu_op_name": op.name, "cpu_op_uid": op.uid, "source": source,
-                   "kernel_time": g.dur, "busy_time": busy, "gpu_op_uid": g.uid,
+                   "kernel_time": g.dur, "busy_time": place, "gpu_op_uid": g.uid,
                    "lowest_common_ancestor_name": name, "lowest_common_ancestor_id": number,
                    "nn_module_stack": ";".join(op.stack), "nn_module_parent": op.stack[-1]}
             for key in ARGS:
                 v = (op.args or {}).get(key)
-                row[key] = None if v is None else str(as_tuple(v))
+                row[key] = None if v is None else self.list_text(v)
             self.rows.append(row)
+
+    def list_text(self, v):
+        if self.rules.json:
+            return json.dumps(v, separators=(",", ":"), ensure_ascii=False)
+        return str(as_tuple(v))
 
     def is_identical(self):
         sides = [[{k: v for k, v in r.items() if k != "source"} for r in self.rows
@@ -128,7 +142,7 @@ class Tables:
             row["kernel_time_sum"] = sum(times)
             row["kernel_time_mean"] = sum(times) / len(times)
             out.append(row)
-        out.sort(key=lambda r: (-r["kernel_time_sum"], [cell(r, c) or "nan" for c in SUMMARY]))
+        out.sort(key=lambda r: (-r["kernel_time_sum"], ["nan" if r[c] is None else cell(r, c) for c in SUMMARY]))
         return out
 
     # ---- op maps
@@ -136,7 +150,7 @@ class Tables:
     def map_of(self, source):
         out = defaultdict(set)
         for r in self.summary:
-            if r["source"] in (source, None):
+            if r["source"] == source or self.identical:
                 out[r["cpu_op_name"]].add(r["name"])
         return {op: sorted(names) for op, names in sorted(out.items())}
 
@@ -144,16 +158,15 @@ class Tables:
         """a common name for ops that stand in each other's place"""
         lcas = defaultdict(lambda: ([], []))
         for r in self.rows:
-            if r["lowest_common_ancestor_id"] is not None and r["source"] is not None:
+            if r["lowest_common_ancestor_id"] is not None:
                 side = lcas[r["lowest_common_ancestor_id"]][r["source"] == "trace2"]
                 if r["cpu_op_name"] not in side:
                     side.append(r["cpu_op_name"])
-        seen = (set(), set())
+        seen = set()
         for a, b in lcas.values():
-            if not a or not b or (seen[0].issuperset(a) and seen[1].issuperset(b)):
+            if not a or not b or seen.issuperset(a + b):
                 continue
-            seen[0].update(a)
-            seen[1].update(b)
+            seen.update(a + b)
             if len(a) == len(b):
                 pairs = [(x, y) for x, y in zip(a, b) if x != y and self.common(x, y)]
             else:
@@ -210,7 +223,7 @@ class Tables:
         for op, by_source in out.items():
             sides = {s: {"kernels": sorted(k), "nn_module_parents": sorted(p)}
                      for s, (k, p) in sorted(by_source.items(), key=lambda i: str(i[0]))}
-            out[op] = sides.get(None, sides)
+            out[op] = sides["trace1"] if self.identical else sides
         return out
 
     def table(self, name):

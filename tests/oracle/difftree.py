@@ -8,20 +8,22 @@ is quick: every rule is applied as it stands, on lists of whole names.
 Rules says which of the reference's errors to repeat. REFERENCE repeats all of
 them, OURS none.
 """
+import functools
 import json
 import re
 import subprocess
 from collections import Counter, namedtuple
 
-Rules = namedtuple("Rules", "one_root align_roots permuted memset keep_source common root_name")
-REFERENCE = Rules(*[False] * 7)
-OURS = Rules(*[True] * 7)
+Rules = namedtuple("Rules", "one_root align_roots permuted memset keep_source common root_name json")
+REFERENCE = Rules(*[False] * 8)
+OURS = Rules(*[True] * 8)
 
 GRAPH_LAUNCH = ("hipGraphLaunch", "cudaGraphLaunch")
 LAUNCH_KERNEL = ("hipModuleLaunchKernel", "cuLaunchKernel")
 GPU = ("kernel", "memcpy", "memset")
 
 
+@functools.lru_cache(maxsize=None)
 def normal(name):
     """a name without what changes from run to run"""
     name = re.sub("0x[0-9a-fA-F]+", "0xXXXX", name)
@@ -29,6 +31,7 @@ def normal(name):
     return "__kernel_launch__" if name in LAUNCH_KERNEL else name
 
 
+@functools.lru_cache(maxsize=None)
 def stripped(name):
     """the file of a Python frame alone"""
     name = re.sub("0x[0-9a-fA-F]+", "0xXXXX", name)
@@ -91,7 +94,8 @@ class Tree:
                     continue
                 if section == "tree":
                     self.add(line, python)
-                elif line["kind"] in GPU and section == "tail":
+                elif (line["kind"] in GPU and section == "tail"
+                      and "duplicate" not in line.get("flags", [])):
                     self.unlinked.append(Node(line))
         if out.returncode != 0:
             raise ValueError(path)
@@ -282,31 +286,21 @@ class Merge:
         return zip(a + [None] * (n - len(a)), b + [None] * (n - len(b)))
 
     def align_roots(self, a, b):
-        """the same subtrees first; between two of them, names"""
+        """the same whole trees, then the same names, then what lies between two
+        pairs if it is as many on both sides"""
         shape = {}
 
         def key(v):
             if v not in shape:
-                shape[v] = "%s(%s)" % (v.n, ",".join(key(k) for k in v.kids))
+                shape[v] = "%s(%s)" % (v.n or v.uid, ",".join(map(key, by_start(v.kids))))
             return shape[v]
 
-        out, before1, before2 = [], [], []
-
-        def flush():
-            out.extend(align(before1, before2, self.cache))
-            before1.clear()
-            before2.clear()
-
-        for i, j in edit(a, b, key):
-            if i is not None and j is not None:
-                flush()
-                out.append((a[i], b[j]))
-            elif i is not None:
-                before1.append(a[i])
-            else:
-                before2.append(b[j])
-        flush()
-        return out
+        ops = edit(a, b, key)
+        out = [(a[i], b[j]) for i, j in ops if i is not None and j is not None]
+        left1 = [a[i] for i, j in ops if j is None]
+        left2 = [b[j] for i, j in ops if i is None]
+        out += align(left1, left2, self.cache)
+        return between(in_order(out, a, b))
 
     def is_kernel(self, v):
         return v.kind in ("kernel", "memcpy") or (self.rules.memset and v.kind == "memset")
@@ -348,10 +342,8 @@ class Merge:
         open2 = {v for v in free2 if opens(v, free1)}
         if not open1 and not open2:
             return ops
-        a = [k for v in gone for k in (v.kids if v in open1 else [v])]
-        b = [k for v in come for k in (v.kids if v in open2 else [v])]
-        a.sort(key=lambda v: v.ts)
-        b.sort(key=lambda v: v.ts)
+        a = by_start(k for v in gone for k in (v.kids if v in open1 else [v]))
+        b = by_start(k for v in come for k in (v.kids if v in open2 else [v]))
         pinned = [op for op in ops if None not in op]
         if a and b:
             return pinned + self.pair(a, b)
@@ -384,6 +376,36 @@ class Merge:
             line(node, "", node is self.roots[-1])
 
 
+def by_start(nodes):
+    return sorted(nodes, key=lambda v: v.ts)
+
+
+def in_order(pairs, a, b):
+    """by the first side; what only the second has stands before what follows it"""
+    place1, place2 = {v: n for n, v in enumerate(a)}, {v: n for n, v in enumerate(b)}
+    alone = sorted((y for x, y in pairs if x is None), key=lambda y: place2[y])
+    out = []
+    for x, y in sorted((p for p in pairs if p[0] is not None), key=lambda p: place1[p[0]]):
+        while alone and y is not None and place2[alone[0]] < place2[y]:
+            out.append((None, alone.pop(0)))
+        out.append((x, y))
+    return out + [(None, y) for y in alone]
+
+
+def between(pairs):
+    out, run = [], []
+    for pair in pairs + [None]:
+        if pair is not None and None in pair:
+            run.append(pair)
+            continue
+        one, two = [x for x, _ in run if x is not None], [y for _, y in run if y is not None]
+        out += zip(one, two) if len(one) == len(two) else run
+        run = []
+        if pair is not None:
+            out.append(pair)
+    return out
+
+
 def lists(one, two):
     """GPU-path children, and what the other side has of the same name"""
     a = one.kids if one is not None else []
@@ -391,8 +413,8 @@ def lists(one, two):
     names1, names2 = {v.n for v in a if v.n}, {v.n for v in b if v.n}
     more1 = {c.n: c for c in one.children if c.n in names2 - names1} if one is not None else {}
     more2 = {c.n: c for c in two.children if c.n in names1 - names2} if two is not None else {}
-    a = sorted(a + list(more1.values()), key=lambda v: v.ts)
-    b = sorted(b + list(more2.values()), key=lambda v: v.ts)
+    a = by_start(a + list(more1.values()))
+    b = by_start(b + list(more2.values()))
     return a, b
 
 

@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What holds for the diff of any two traces, on ten thousand made-up pairs, and
+# that what is planted is found.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+command -v tl-diff >/dev/null || skip_all 'tl-diff is not built'
+python3 "$ROOT/tests/oracle/diffprops.py"
