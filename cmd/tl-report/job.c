@@ -26,13 +26,21 @@ extern char **environ;
 const char *
 text(const char *fmt, ...)
 {
+	static struct arena *words;
+	va_list ap, again;
 	char *s;
-	va_list ap;
+	int n;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) < 0)
-		die("out of memory");
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
+	if (n < 0)
+		die_errno("a text");
+	words = words != NULL ? words : arena_create();
+	s = arena_alloc(words, (size_t)n + 1);
+	(void)vsnprintf(s, (size_t)n + 1, fmt, again);
+	va_end(again);
 	return s;
 }
 
@@ -520,6 +528,17 @@ job_notes(const struct jobs *j, struct buf *b)
 	}
 	buf_free(&all);
 	intern_destroy(seen);
+}
+
+void
+jobs_free(struct jobs *j)
+{
+	for (size_t i = 0; i < j->list.n; i++) {
+		buf_free(&j->list.v[i]->err);
+		buf_free(&j->list.v[i]->out);
+		free(j->list.v[i]);
+	}
+	vec_free(&j->list);
 }
 
 bool

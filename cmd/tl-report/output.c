@@ -39,7 +39,8 @@ put_headers(const struct settings *s, struct jobs *j)
 	}
 	job_finish(j, false);
 	for (size_t i = 0; i < list.n; i++)
-		out_str(out, buf_str(&list.v[i]->out));
+		if (list.v[i]->out.len > 0)
+			out_str(out, buf_str(&list.v[i]->out));
 	vec_free(&list);
 	out_finish(out);
 	if (job_failed(j))
@@ -55,7 +56,8 @@ put_notes(const struct settings *s, const struct jobs *j)
 	struct buf b = { 0 };
 
 	job_notes(j, &b);
-	out_str(out, buf_str(&b));
+	if (b.len > 0)
+		out_str(out, buf_str(&b));
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
 		if (!have(programs[i]))
 			out_printf(out,
@@ -142,6 +144,7 @@ ranks_csv(struct settings *s, struct jobs *j, const char *stage)
 	few.folded = NULL;
 	few.is_rocprof = false;
 	analyse(&few, &quiet, s->tables, "ndjson", true, false);
+	jobs_free(&quiet);
 	args_add(&argv, "tl-summary");
 	args_add(&argv, "--ranks");
 	args_add(&argv, text("%s/gpu_timeline_by_rank.csv", stage));

@@ -72,6 +72,7 @@ void job_wait(struct jobs *j, size_t running);
 void job_finish(struct jobs *j, bool loud);
 /* What all said that was no failure, each once, as lines without a program. */
 void job_notes(const struct jobs *j, struct buf *b);
+void jobs_free(struct jobs *j);
 bool job_failed(const struct jobs *j);
 /* Ends the program after a failure that was told. */
 noreturn void job_fail(const struct jobs *j);

@@ -195,6 +195,7 @@ put_families(struct order *o, const struct settings *s)
 		rest.p += n;
 		rest.len -= n;
 	}
+	jobs_free(&j);
 	vec_free(&argv.v);
 }
 
@@ -219,6 +220,7 @@ sheets_list(const struct settings *s, const char *dir, const char *format,
 		if (cut_end(&name, text(".%s", format)))
 			put(&o, name);
 	}
+	vec_free(&names.v);
 	intern_destroy(o.seen);
 }
 

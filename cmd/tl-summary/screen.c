@@ -27,8 +27,8 @@ put_line(struct screen *s)
 {
 	while (s->b.len > 0 && s->b.p[s->b.len - 1] == ' ')
 		s->b.len--;
+	buf_putc(&s->b, '\n');
 	out_str(s->out, buf_str(&s->b));
-	out_puts(s->out, "\n");
 	s->b.len = 0;
 }
 
