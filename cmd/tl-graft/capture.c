@@ -59,12 +59,6 @@ add_file(struct captures *c, char *path, int64_t batch, struct str mode)
 
 /* ---- the list ---- */
 
-/* One member of the list: what it says of a file. */
-struct listed {
-	struct buf file, mode;
-	int64_t batch;
-};
-
 static noreturn void
 die_index(const char *path, const struct json *j, const unsigned char *start)
 {
@@ -143,30 +137,52 @@ take_listed(struct captures *c, const char *dir, const struct listed *l,
 	(void)add_file(c, path, l->batch, buf_str(&l->mode));
 }
 
+bool
+captures_list(
+    const void *p, size_t n, listed_fn *tell, void *arg, struct json *j)
+{
+	struct listed l = { 0 };
+	enum json_token t = JSON_T_BAD;
+	bool ok = true;
+
+	json_start(j, p, n);
+	if (json_bom(j) != JSON_OK || json_next(j) != JSON_T_ARRAY)
+		return false;
+	while (ok && (t = json_next(j)) == JSON_T_OBJECT) {
+		ok = read_listed(j, &l);
+		if (ok)
+			tell(arg, &l);
+	}
+	buf_free(&l.file);
+	buf_free(&l.mode);
+	return ok && t == JSON_T_ARRAY_END;
+}
+
+struct index_of {
+	struct captures *c;
+	const char *dir, *path;
+};
+
+static void
+hear_listed(void *arg, const struct listed *l)
+{
+	const struct index_of *x = arg;
+
+	take_listed(x->c, x->dir, l, x->path);
+}
+
 static void
 read_index(struct captures *c, const char *dir, const char *index)
 {
+	struct index_of x = { c, dir, index };
 	struct in *in = in_open(index);
-	struct listed l = { 0 };
-	const unsigned char *start;
-	enum json_token t;
 	struct json j;
 
 	while (in_more(in))
 		;
-	start = in->p;
-	json_start(&j, in->p, (size_t)(in->end - in->p));
-	if (json_bom(&j) != JSON_OK || json_next(&j) != JSON_T_ARRAY)
-		die_index(index, &j, start);
-	while ((t = json_next(&j)) == JSON_T_OBJECT) {
-		if (!read_listed(&j, &l))
-			die_index(index, &j, start);
-		take_listed(c, dir, &l, index);
-	}
-	if (t != JSON_T_ARRAY_END)
-		die_index(index, &j, start);
-	buf_free(&l.file);
-	buf_free(&l.mode);
+	if (!captures_list(
+		in->p, (size_t)(in->end - in->p), hear_listed, &x, &j))
+		die_index(index, &j, in->p);
 	in_close(in);
 }
 

@@ -14,6 +14,7 @@
 #define TL_GRAFT_H
 
 #include "trace/trace.h"
+#include "json/json.h"
 
 #define NONE UINT32_MAX /* no node */
 
@@ -97,6 +98,19 @@ struct captures {
 	struct strings *st;
 	VEC(struct capture_file) files;
 };
+
+/* One member of a folder's list: what it says of a file; -1: no batch size. */
+struct listed {
+	struct buf file, mode;
+	int64_t batch;
+};
+typedef void listed_fn(void *arg, const struct listed *l);
+/*
+ * Reads the list, n bytes with IN_PAD zeros behind; false: it is none, and *j
+ * says where and why. Those before a fault were told.
+ */
+bool captures_list(const void *p, size_t n, listed_fn *tell, void *arg,
+    struct json *j) USE_RESULT;
 
 /* A folder (its execution_details.json, or all traces in it), or a trace. */
 void captures_open(struct captures *c, struct strings *st, const char *path);
