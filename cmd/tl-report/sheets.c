@@ -44,9 +44,13 @@ has_lines(const char *path, unsigned lines)
 
 	if (fd < 0)
 		return false;
-	while (n < lines && (got = read(fd, bytes, sizeof bytes)) > 0)
+	while (n < lines && got > 0) {
+		do
+			got = read(fd, bytes, sizeof bytes);
+		while (got < 0 && errno == EINTR);
 		for (ssize_t i = 0; i < got; i++)
 			n += bytes[i] == '\n';
+	}
 	if (got < 0)
 		die_errno("%s", path);
 	close(fd);

@@ -9,7 +9,7 @@ have_data || skip_all 'no reference traces (TL_DATA)'
 check() {
 	same=$ROOT/tests/oracle/same_json.py
 	if ! tl-decode "$1" >"$2.tl" 2>/dev/null; then
-		echo none
+		case $1 in */not_a_trace/*) echo none ;; *) echo "no trace: $1" ;; esac
 	elif tl-cat --header "$2.tl" | grep -q '"rocprofv3"'; then
 		echo other
 	elif ! tl-export "$2.tl" >"$2.json"; then
@@ -40,7 +40,14 @@ half 0 &
 half 1
 wait
 cat ./*.out >all
+n=0
+while read -r file; do
+	n=$((n + 1))
+	case $file in */chrome_*) cat "$((n % 2)).$n.out" ;; esac
+done <list | grep -c -x same >chrome
 is 'all come back' "$(grep -v -x -e same -e none -e other all)" ''
+is 'all of the folders chrome_*' "$(grep -c /chrome_ list) $(cat chrome)" "$(
+	n=$(grep -c /chrome_ list); echo "$n $n")"
 is 'at least 60 traces' "$([ "$(grep -c -x same all)" -ge 60 ] && echo yes)" yes
 diag "$(grep -c -x same all) traces equal"
 done_testing

@@ -2,5 +2,10 @@
 # SPDX-License-Identifier: MIT
 # The JSON cases are in order: each has one verdict, a strict reader agrees.
 . tests/cli/lib.sh
-plan 1
+plan 3
 ok 'JSON cases' python3 "$ROOT/tests/golden/json/check"
+cd "$ROOT" || exit 1
+for seed in 1 2; do
+	ok "mutants, seed $seed: our reader and Python's agree" \
+		python3 tests/oracle/json_mutants.py 40000 $seed
+done

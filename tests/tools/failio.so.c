@@ -207,7 +207,8 @@ read(int fd, void *buf, size_t len)
 ssize_t
 write(int fd, const void *buf, size_t len)
 {
-	int how = verdict(WRITE);
+	/* a message that can't be told is nobody's fault */
+	int how = fd == STDERR_FILENO ? 0 : verdict(WRITE);
 
 	if (how > 0) {
 		errno = how;
