@@ -40,6 +40,11 @@ def called(node):
     return plain(node.name) or str(node.uid)
 
 
+def name_of(pair):
+    one, two = called(pair.one), called(pair.two)
+    return one if one == two else one + " | " + two
+
+
 class Tables:
     def __init__(self, merge):
         self.merge, self.rules = merge, merge.rules
@@ -73,14 +78,22 @@ class Tables:
             sides[1] = [c for c in sides[1] if c.two.on_path]
             kernels = self.merge.is_kernel(node.one) and self.merge.is_kernel(node.two)
             if sides[0] or sides[1] or kernels:
-                names = [called(node.one), called(node.two)]
-                name = names[0] if names[0] == names[1] else " | ".join(names)
+                name = name_of(node)
                 self.emit("trace1", self.work([c.one for c in sides[0]] + [node.one]), node, name)
                 self.emit("trace2", self.work([c.two for c in sides[1]] + [node.two]), node, name)
             self.emitted.update(sides[0] + sides[1])
+        if self.rules.odd_pair and not both and node not in self.emitted:
+            self.emit_odd(node)
         if node.one.on_path or node.two.on_path:
             for c in node.children:
                 self.visit(c, node)
+
+    def emit_odd(self, node):
+        """GPU work matched by place with what launches nothing"""
+        self.emitted.add(node)
+        for source, v in (("trace1", node.one), ("trace2", node.two)):
+            if self.merge.is_kernel(v):
+                self.emit(source, [v], node, name_of(node))
 
     def one_sided(self, node, parent):
         side = node.one if node.kind == "trace1" else node.two

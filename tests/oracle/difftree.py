@@ -14,9 +14,9 @@ import re
 import subprocess
 from collections import Counter, namedtuple
 
-Rules = namedtuple("Rules", "one_root align_roots permuted memset keep_source common root_name json")
-REFERENCE = Rules(*[False] * 8)
-OURS = Rules(*[True] * 8)
+Rules = namedtuple("Rules", "one_root align_roots permuted memset keep_source common root_name json odd_pair")
+REFERENCE = Rules(*[False] * 9)
+OURS = Rules(*[True] * 9)
 
 GRAPH_LAUNCH = ("hipGraphLaunch", "cudaGraphLaunch")
 LAUNCH_KERNEL = ("hipModuleLaunchKernel", "cuLaunchKernel")
