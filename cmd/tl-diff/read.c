@@ -202,12 +202,13 @@ leave_out(struct file *f)
 {
 	const struct event *ev = &f->in->ev;
 	const struct open *up = find_parent(f, ev);
-
-	vec_push(&f->open,
-	    ((struct open){ .depth = ev->depth,
+	/* up does not outlive a push */
+	struct open o = { .depth = ev->depth,
 		.node = up != NULL ? up->node : NONE,
 		.chain = NONE,
-		.is_left_out = true }));
+		.is_left_out = true };
+
+	vec_push(&f->open, o);
 }
 
 static uint32_t
