@@ -71,8 +71,6 @@ uint32_t norm_n(struct norms *nm, uint32_t name);
 uint32_t norm_s(struct norms *nm, uint32_t name);
 void norms_read_equiv(struct norms *nm, const char *path);
 void norms_free(struct norms *nm);
-/* A raw name without "(12)", as a common ancestor is called. */
-void name_without_lines(struct buf *b, struct str name);
 
 /* ---- read.c: a run in arrays ---- */
 

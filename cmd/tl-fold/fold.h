@@ -2,13 +2,17 @@
 /*
  * Inside tl-fold only. main.c takes the options and reads streams, stacks.c
  * holds the stacks as a tree of frames with sums, frame.c turns names into
- * frames, output.c writes.
+ * frames, sources.c tells traces of several sources apart, output.c writes.
+ *
+ * There are two sides with --diff, before and after, and else only the first.
  */
 #ifndef TL_CMD_FOLD_H
 #define TL_CMD_FOLD_H
 
 #include "table/table.h"
 #include "trace/trace.h"
+
+#define NSIDES 2
 
 /* ---- frames: what stands between two semicolons ---- */
 
@@ -23,9 +27,10 @@ enum frame_type {
 /* Zeroes to start with. */
 struct frames {
 	bool is_short; /* --short */
+	bool is_plain; /* --diff: without what differs from run to run */
 	size_t width;  /* and with a length: at most that; else 0 */
 	struct map known;
-	struct buf text, part;
+	struct buf text, part, plain;
 };
 
 /* The number of a frame's text in the strings. */
@@ -35,13 +40,13 @@ void frames_free(struct frames *f);
 
 /* ---- stacks ---- */
 
-/* One frame behind the frames above it; 24 bytes, and as much in the map. */
+/* One frame behind the frames above it; 32 bytes, and 24 in the map. */
 struct stack {
 	uint32_t up;   /* number from 1; 0: none, a source */
 	uint32_t text; /* in the strings; of a source: its number over all */
 	uint32_t level;
-	bool has_text;  /* a source without others has none */
-	int64_t sum_ns; /* of the stack that ends here */
+	bool has_text;          /* a source without others has none */
+	int64_t sum_ns[NSIDES]; /* of the stack that ends here */
 };
 
 struct stacks {
@@ -54,6 +59,24 @@ uint32_t stacks_source(struct stacks *s, uint32_t no);
 uint32_t stacks_push(struct stacks *s, uint32_t up, uint32_t text);
 void stacks_free(struct stacks *s);
 
+/* ---- sources ---- */
+
+/* Zeroes to start with. */
+struct sources {
+	struct recordings side[NSIDES];
+	VEC(uint32_t) partners; /* of the second side: numbers */
+};
+
+/*
+ * Over both sides: a source of the second has the number of the first's that
+ * it is compared with, that of its rank or, without ranks, of its place.
+ */
+uint32_t sources_number(struct sources *s, int side, const struct recording *o);
+bool sources_are_asked(const struct sources *s, uint32_t number);
+/* Appends what its frame is called; false: it needs none. */
+bool sources_name(const struct sources *s, uint32_t number, struct buf *b);
+void sources_free(struct sources *s);
+
 /* ---- output ---- */
 
 enum output_unit {
@@ -65,13 +88,14 @@ enum output_unit {
 struct output {
 	const char *path;
 	enum output_unit unit;
+	int nsides;
 	/* what was written */
 	uint64_t nlines;
-	int64_t sum_ns;
+	int64_t sum_ns[NSIDES];
 };
 
 /* A line a stack, in the order of bytes. */
 void output_write(struct output *o, struct stacks *s, struct strings *st,
-    const struct recordings *origins);
+    const struct sources *sources);
 
 #endif

@@ -43,11 +43,14 @@ escape(struct buf *b, struct str s)
 	}
 }
 
-/* "a/b/model.py(12): forward" loses its folders. */
+/* "a/b/model.py(12): forward" loses its folders, with or without the line. */
 static struct str
 without_folders(struct str s)
 {
 	ptrdiff_t end = str_find(s, STR(".py("), false);
+
+	if (end < 0)
+		end = str_find(s, STR(".py:"), false);
 
 	for (ptrdiff_t i = end; i-- > 0;) {
 		if (s.p[i] != '/' && s.p[i] != '\\')
@@ -89,8 +92,15 @@ frame_of(
 	    map_put(&f->known, (uint64_t)name * FRAME_TYPES + type, &is_new);
 
 	if (is_new) {
+		struct str s = strings_get(st, name);
+
 		f->text.len = 0;
-		escape(&f->text, readable(f, strings_get(st, name), type));
+		f->plain.len = 0;
+		if (f->is_plain) {
+			name_plain(&f->plain, s);
+			s = name_one_launch(buf_str(&f->plain));
+		}
+		escape(&f->text, readable(f, s, type));
 		if (f->text.len == 0)
 			buf_puts(&f->text, "[no name]");
 		*slot = intern_put(st->text, buf_str(&f->text));
@@ -104,4 +114,5 @@ frames_free(struct frames *f)
 	map_free(&f->known);
 	buf_free(&f->text);
 	buf_free(&f->part);
+	buf_free(&f->plain);
 }

@@ -3,7 +3,8 @@
  * tl-fold: stacks and their times, for flame graphs.
  *
  * A sink over a tree: the open frames are a stack, each of them knows its
- * place among all stacks seen, and time is added there.
+ * place among all stacks seen, and time is added there. With --diff the second
+ * tree's times are added beside those of the first.
  */
 #include "cmd/tl-fold/fold.h"
 
@@ -14,6 +15,7 @@
 #define OPT_NO_KERNELS (OPT_LONG + 4)
 #define OPT_SHORT (OPT_LONG + 5)
 #define OPT_UNIT (OPT_LONG + 6)
+#define OPT_DIFF (OPT_LONG + 7)
 
 enum clock {
 	CLOCK_GPU,
@@ -25,7 +27,7 @@ struct settings {
 	uint32_t frames; /* kinds that are frames */
 	bool only_modules;
 	bool has_frames; /* --frames was given */
-	bool linked_only, no_kernels, verbose;
+	bool linked_only, no_kernels, verbose, is_diff;
 	struct select select;
 	struct output output;
 };
@@ -41,19 +43,22 @@ struct open_frame {
 struct folder {
 	const struct settings *set;
 	struct strings *strings;
-	struct recordings origins;
+	struct sources sources;
+	int side; /* that is being read */
 	struct frames frames;
 	struct stacks stacks;
 	VEC(struct open_frame) open;
 	VEC(uint8_t) modules; /* by name: 1 it is one, 2 it is none */
 	uint32_t no_launch, no_frame;
-	uint64_t nevents, nhost, nframes;
+	uint64_t nevents[NSIDES], nhost, nframes;
 	int64_t whole_ns;
 };
 
 static const struct opt options[] = {
 	{ OPT_BY, "by", "WHAT", "module: frames are nn.Modules only" },
 	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: time on the host" },
+	{ OPT_DIFF, "diff", NULL,
+	    "of two files: each stack's time in the first and the second" },
 	{ OPT_FRAMES, "frames", "WHICH", "all, python or ops" },
 	{ OPT_LINKED_ONLY, "linked-only", NULL,
 	    "only GPU work whose launch is in the trace" },
@@ -121,17 +126,24 @@ is_frame(struct folder *f, const struct event *ev)
 	return event_is(ev, set->frames);
 }
 
+static struct recordings *
+origins_of(struct folder *f)
+{
+	return &f->sources.side[f->side];
+}
+
 static uint32_t
 source_of(struct folder *f, const struct event *ev)
 {
-	return stacks_source(
-	    &f->stacks, recordings_of(&f->origins, ev->src)->no);
+	return stacks_source(&f->stacks,
+	    sources_number(
+		&f->sources, f->side, recordings_of(origins_of(f), ev->src)));
 }
 
 static void
 add_time(struct folder *f, uint32_t stack, int64_t ns)
 {
-	stat_add(&f->stacks.list.v[stack - 1].sum_ns, ns);
+	stat_add(&f->stacks.list.v[stack - 1].sum_ns[f->side], ns);
 	stat_add(&f->whole_ns, ns);
 }
 
@@ -193,8 +205,8 @@ open_frame(struct folder *f, const struct event *ev, bool is_chosen)
 static void
 take_gpu_event(struct folder *f, const struct event *ev, bool is_chosen)
 {
-	struct recording *o = recordings_of(&f->origins, ev->src);
-	uint32_t stack = stacks_source(&f->stacks, o->no);
+	struct recording *o = recordings_of(origins_of(f), ev->src);
+	uint32_t stack = source_of(f, ev);
 	bool is_linked = (ev->flags & EV_UNLINKED) == 0;
 
 	close_down_to(
@@ -250,7 +262,7 @@ read_file(struct folder *f, struct settings *set, const char *path)
 	    select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
 		KIND_BIT(KIND_PYTHON));
 	select_start(&set->select, in);
-	recordings_file(&f->origins, path);
+	recordings_file(origins_of(f), path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen = select_item(&set->select, in, item);
 
@@ -261,33 +273,34 @@ read_file(struct folder *f, struct settings *set, const char *path)
 		close_down_to(f, 0);
 		if (item == ITEM_SOURCE)
 			(void)recordings_source(
-			    &f->origins, &set->select, &in->source);
+			    origins_of(f), &set->select, &in->source);
 	}
 	close_down_to(f, 0);
-	f->nevents += in->nevents;
+	f->nevents[f->side] += in->nevents;
 	if (in->marks & MARK_SALVAGED)
 		doubt("%s: this stream was salvaged: events are missing",
-		    f->origins.path);
+		    origins_of(f)->path);
 	stream_close(in);
 }
 
 /* ---- what is missing ---- */
 
 static void
-check_gpu(const struct folder *f)
+check_gpu(const struct folder *f, int side)
 {
+	const struct recordings *origins = &f->sources.side[side];
 	uint64_t ngpu = 0, nunlinked = 0, nchosen = 0;
-	const char *path = f->origins.path;
+	const char *path = origins->path;
 
-	for (size_t i = 0; i < f->origins.list.n; i++) {
-		ngpu += f->origins.list.v[i].ngpu;
-		nunlinked += f->origins.list.v[i].nunlinked;
-		nchosen += f->origins.list.v[i].nchosen;
+	for (size_t i = 0; i < origins->list.n; i++) {
+		ngpu += origins->list.v[i].ngpu;
+		nunlinked += origins->list.v[i].nunlinked;
+		nchosen += origins->list.v[i].nchosen;
 	}
 	if (ngpu == 0)
 		die("%s: no GPU event among %" PRIu64
 		    " events: --clock cpu counts the host's time",
-		    path, f->nevents);
+		    path, f->nevents[side]);
 	if (nchosen == 0 && f->set->linked_only && nunlinked == ngpu)
 		die("%s: none of %" PRIu64
 		    " GPU events has its launch in the trace",
@@ -303,31 +316,44 @@ static void
 check_answer(const struct folder *f)
 {
 	const struct settings *set = f->set;
-	bool is_asked = false;
+	const char *path = f->sources.side[0].path;
 
-	for (size_t i = 0; i < f->origins.list.n; i++)
-		is_asked = is_asked || f->origins.list.v[i].is_asked;
-	if (f->origins.list.n > 0 && !is_asked)
-		die("no source of the ranks asked for");
-	if (set->clock == CLOCK_GPU)
-		check_gpu(f);
+	for (int side = 0; side < set->output.nsides; side++) {
+		const struct recordings *g = &f->sources.side[side];
+		bool is_asked = g->list.n == 0;
+
+		for (size_t i = 0; i < g->list.n; i++)
+			is_asked = is_asked || g->list.v[i].is_asked;
+		if (!is_asked)
+			die("%s%sno source of the ranks asked for",
+			    set->is_diff ? g->path : "",
+			    set->is_diff ? ": " : "");
+		if (set->clock == CLOCK_GPU)
+			check_gpu(f, side);
+	}
 	if (f->nframes == 0 && set->frames == KIND_BIT(KIND_PYTHON))
 		die("%s: no %s: record with torch.profiler.profile("
 		    "with_stack=True, with_modules=True)",
-		    f->origins.path,
+		    path,
 		    set->only_modules ? "nn.Module among its Python frames"
 				      : "Python frames");
 	if (f->whole_ns == 0)
-		die("%s: no time of the host among %" PRIu64 " events",
-		    f->origins.path, f->nevents);
+		die("%s: no time of the host among %" PRIu64 " events", path,
+		    f->nevents[0] + f->nevents[1]);
 }
 
 static void
 summarise(const struct folder *f, const struct output *o, double start_s)
 {
-	note("%" PRIu64 " stacks, %" PRId64 " ns in all", o->nlines, o->sum_ns);
-	note("%" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB", f->nevents,
-	    sys_wall_s() - start_s, sys_cpu_s(),
+	if (o->nsides > 1)
+		note("%" PRIu64 " stacks, %" PRId64 " and %" PRId64
+		     " ns in all",
+		    o->nlines, o->sum_ns[0], o->sum_ns[1]);
+	else
+		note("%" PRIu64 " stacks, %" PRId64 " ns in all", o->nlines,
+		    o->sum_ns[0]);
+	note("%" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB",
+	    f->nevents[0] + f->nevents[1], sys_wall_s() - start_s, sys_cpu_s(),
 	    (double)sys_peak_bytes() / 1e6);
 }
 
@@ -342,6 +368,7 @@ take_option(
 	case OPT_CLOCK:
 		set->clock = (enum clock)opt_word(op, clock_words);
 		break;
+	case OPT_DIFF: set->is_diff = f->frames.is_plain = true; break;
 	case OPT_FRAMES:
 		set->frames = frames_kinds[opt_word(op, frames_words)];
 		set->has_frames = true;
@@ -383,6 +410,21 @@ check_settings(struct settings *set)
 	if (set->only_modules)
 		set->frames = KIND_BIT(KIND_PYTHON);
 	set->select.late_ranks = true;
+	set->output.nsides = set->is_diff ? NSIDES : 1;
+}
+
+/* All files are of the first side, but for --diff. */
+static void
+read_operands(struct folder *f, struct settings *set, const struct optparse *op)
+{
+	if (set->is_diff && op->argc - op->ind != NSIDES)
+		die_usage("option '--diff' needs two files, before and after");
+	if (op->ind == op->argc)
+		read_file(f, set, "-");
+	for (int i = op->ind; i < op->argc; i++) {
+		f->side = set->is_diff ? i - op->ind : 0;
+		read_file(f, set, op->argv[i]);
+	}
 }
 
 int
@@ -402,15 +444,12 @@ main(int argc, char *argv[])
 	f.strings = strings_create();
 	f.no_launch = intern_put(f.strings->text, STR("[no launch]"));
 	f.no_frame = intern_put(f.strings->text, STR("[no frame]"));
-	if (op.ind == argc)
-		read_file(&f, &set, "-");
-	for (int i = op.ind; i < argc; i++)
-		read_file(&f, &set, argv[i]);
+	read_operands(&f, &set, &op);
 	check_answer(&f);
-	output_write(&set.output, &f.stacks, f.strings, &f.origins);
+	output_write(&set.output, &f.stacks, f.strings, &f.sources);
 	if (set.verbose)
 		summarise(&f, &set.output, start_s);
-	recordings_free(&f.origins);
+	sources_free(&f.sources);
 	frames_free(&f.frames);
 	stacks_free(&f.stacks);
 	vec_free(&f.open);

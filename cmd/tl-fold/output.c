@@ -4,7 +4,6 @@
  * that of the bytes of the stacks, found without joining them: whole texts may
  * be a hundred times as long as what is kept of them.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cmd/tl-fold/fold.h"
@@ -16,7 +15,7 @@ struct writer {
 	struct out *out;
 	VEC(uint32_t) order;
 	VEC(uint32_t) path;
-	int64_t units; /* written so far */
+	int64_t units[NSIDES]; /* written so far */
 };
 
 /* ---- order ---- */
@@ -81,28 +80,20 @@ by_bytes(const void *vx, const void *vy)
 
 /* Sources are frames only when there are several. */
 static void
-name_sources(struct writer *w, const struct recordings *origins)
+name_sources(struct writer *w, const struct sources *sources)
 {
-	enum recording_column lead = recordings_column(origins);
-	char text[40];
+	struct buf b = { 0 };
 
 	for (size_t i = 0; i < w->s->list.n; i++) {
 		struct stack *s = &w->s->list.v[i];
-		const struct recording *o;
-		int n;
 
 		if (s->up > 0)
 			continue;
-		o = &origins->list.v[s->text];
-		if (lead == RECORDING_RANK)
-			n = snprintf(
-			    text, sizeof text, "rank %" PRId64, o->rank);
-		else
-			n = snprintf(text, sizeof text, "src %" PRIu32, o->no);
-		s->has_text = lead != RECORDING_ONE;
-		s->text =
-		    intern_put(w->st->text, (struct str){ text, (size_t)n });
+		b.len = 0;
+		s->has_text = sources_name(sources, s->text, &b);
+		s->text = intern_put(w->st->text, buf_str(&b));
 	}
+	buf_free(&b);
 }
 
 /* ---- lines ---- */
@@ -112,27 +103,31 @@ name_sources(struct writer *w, const struct recordings *origins)
  * that, so that the lines add up to the rounded whole.
  */
 static int64_t
-units_of(struct writer *w, int64_t ns)
+units_of(struct writer *w, int side, int64_t ns)
 {
 	static const int64_t divisors[] = {
 		[IN_NS] = 1,
 		[IN_US] = 1000,
 		[IN_MS] = 1000000,
 	};
-	int64_t div = divisors[w->o->unit], before = w->units;
+	int64_t div = divisors[w->o->unit], before = w->units[side];
+	int64_t *sum = &w->o->sum_ns[side];
 
-	stat_add(&w->o->sum_ns, ns);
-	w->units = w->o->sum_ns / div + (w->o->sum_ns % div * 2 >= div);
-	return w->units - before;
+	stat_add(sum, ns);
+	w->units[side] = *sum / div + (*sum % div * 2 >= div);
+	return w->units[side] - before;
 }
 
 static void
 put_line(struct writer *w, uint32_t number)
 {
-	int64_t units = units_of(w, stack_at(w, number)->sum_ns);
+	int64_t units[NSIDES] = { 0, 0 };
 	char text[24];
 
-	if (units == 0)
+	for (int side = 0; side < w->o->nsides; side++)
+		units[side] =
+		    units_of(w, side, stack_at(w, number)->sum_ns[side]);
+	if (units[0] == 0 && units[1] == 0)
 		return;
 	w->path.n = 0;
 	for (; number > 0; number = stack_at(w, number)->up)
@@ -145,14 +140,18 @@ put_line(struct writer *w, uint32_t number)
 		out_str(w->out, strings_get(w->st, s->text));
 		out_puts(w->out, i > 0 ? ";" : " ");
 	}
-	out_write(w->out, text, num_put_i64(text, units));
+	for (int side = 0; side < w->o->nsides; side++) {
+		if (side > 0)
+			out_puts(w->out, " ");
+		out_write(w->out, text, num_put_i64(text, units[side]));
+	}
 	out_puts(w->out, "\n");
 	w->o->nlines++;
 }
 
 void
 output_write(struct output *o, struct stacks *s, struct strings *st,
-    const struct recordings *origins)
+    const struct sources *sources)
 {
 	struct writer w = { .o = o, .s = s, .st = st };
 	VEC(bool) is_asked = { 0 };
@@ -162,14 +161,14 @@ output_write(struct output *o, struct stacks *s, struct strings *st,
 
 		/* those above come first */
 		bool asked = at->up > 0 ? is_asked.v[at->up - 1]
-					: origins->list.v[at->text].is_asked;
+					: sources_are_asked(sources, at->text);
 
 		vec_push(&is_asked, asked);
-		if (at->sum_ns > 0 && asked)
+		if ((at->sum_ns[0] > 0 || at->sum_ns[1] > 0) && asked)
 			vec_push(&w.order, i);
 	}
 	vec_free(&is_asked);
-	name_sources(&w, origins);
+	name_sources(&w, sources);
 	sorting = &w;
 	if (w.order.n > 0)
 		qsort(w.order.v, w.order.n, sizeof *w.order.v, by_bytes);

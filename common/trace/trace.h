@@ -13,6 +13,7 @@
  * span      algebra of sorted half-open intervals
  * owner     GPU work by the op that launched it
  * names     processes and threads by name
+ * plain     names of two traces as one
  * recording the sources of all files that a sink reads
  * stat      count, sum, mean, median, standard deviation
  */
@@ -578,6 +579,18 @@ void names_destroy(struct names *n);
 /* Takes metadata events, passes over others. */
 void names_push(struct names *n, const struct event *ev);
 struct track_names names_of(struct names *n, uint32_t track);
+
+/* ---- plain: names of two traces as one ---- */
+
+/*
+ * Appends a name without what differs from run to run: addresses become
+ * 0xXXXX, "model.py(12): f" becomes "model.py: f".
+ */
+void name_plain(struct buf *b, struct str name);
+/* Two names of a driver's launch are one; others are left. */
+struct str name_one_launch(struct str name);
+/* Appends a name without any "(12)". */
+void name_without_lines(struct buf *b, struct str name);
 
 /* ---- recording: the sources of all files that a sink reads ---- */
 

@@ -124,6 +124,61 @@ for args in '' --no-kernels '--frames ops' '--frames python' '--by module' --sho
 		"$(tl-tree "$SAMPLE" | tl-cat --only kernel,memcpy,memset --tsv -F dur --no-header | awk '{ s += $1 } END { print s }')"
 done
 
+# ---- --diff ----
+
+# The same at other lines and addresses, one op slower, one op new, one gone.
+{
+	frame 'a/train.py(7): main' 0 1000
+	frame 'nn.Module: Net_0' 10 400
+	op aten::linear 20 100
+	op aten::mm 30 50
+	work 'void k<int>(int)' 40 200 14.5 1
+	frame 'a/train.py(99): <lambda at 0x7f12>' 500 30
+	op aten::mul 505 20
+	work k3 506 600 4 3
+	work bare 1100 1200 3 4
+} | trace >after.json
+is '--diff: time before and after' "$(tl-fold --diff t.tl after.json)" \
+	'[no launch];stray 2000 0
+a/train.py: main;a/train.py: <lambda at 0xXXXX>;aten::mul;k3 0 4000
+a/train.py: main;aten::add;k2 7000 0
+a/train.py: main;nn.Module: Net_0;aten::linear;aten::mm;void k<int>(int) 11500 14500
+bare 3000 3000'
+is '--diff the other way round' "$(tl-fold --diff after.json t.tl)" \
+	"$(tl-fold --diff t.tl after.json | sed 's/\([0-9]*\) \([0-9]*\)$/\2 \1/')"
+is '--diff: each column adds up to its side' \
+	"$(tl-fold --diff --unit us t.tl after.json |
+		awk '{ a += $(NF - 1); b += $NF } END { print a, b }')" '24 22'
+is '--diff --short' "$(tl-fold --diff --short --name k3 after.json after.json)" \
+	'train.py: main;train.py: <lambda at 0xXXXX>;aten::mul;k3 4000 4000'
+is '--diff --clock cpu' "$(tl-fold --diff --clock cpu --frames ops --kind op t.tl after.json)" \
+	'aten::add 20000 0
+aten::linear 40000 50000
+aten::linear;aten::mm 60000 50000
+aten::mul 0 20000'
+is '--diff: a trace and itself' "$(tl-fold --diff "$SAMPLE" "$SAMPLE" |
+	awk '$NF != $(NF - 1)')" ''
+for side in 1 2; do
+	is "--diff: all GPU time of side $side" \
+		"$(tl-fold --diff --step 2 "$SAMPLE" "$SAMPLE" |
+			awk -v n=$((2 - side)) '{ s += $(NF - n) } END { print s }')" \
+		"$(tl-fold --step 2 "$SAMPLE" | awk '{ s += $NF } END { print s }')"
+done
+tl-merge rank0.json rank1.json -o both.tl
+tl-merge rank1.json rank0.json -o other.tl
+is '--diff: ranks belong together' "$(tl-fold --diff both.tl other.tl)" \
+	'rank 2;mm;k 2000 2000
+rank 3;mm;k 1000 1000'
+is '--diff: one rank against several' "$(tl-fold --diff rank0.json both.tl)" \
+	'rank 2;mm;k 0 2000
+rank 3;mm;k 1000 1000'
+is '--diff: one of each' "$(tl-fold --diff rank0.json rank1.json)" 'mm;k 1000 2000'
+refuses 2 'needs two files' 'tl-fold --diff t.tl'
+refuses 2 'needs two files' 'tl-fold --diff t.tl t.tl t.tl'
+op mm 0 10 | trace >host.json
+refuses 1 'host.json: no GPU event among 1 events' 'tl-fold --diff t.tl host.json'
+refuses 1 'host.json: no GPU event among 1 events' 'tl-fold --diff host.json t.tl'
+
 # ---- every kind of input ----
 
 tl-fold t.tl >want

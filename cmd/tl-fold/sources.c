@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Which source a stack is of, and of which one of the other side. */
+#include "cmd/tl-fold/fold.h"
+
+/* The first side's source that is compared with this one of the second. */
+static uint32_t
+partner(const struct recordings *first, const struct recording *o)
+{
+	if (first->list.n == 1 && o->no == 0)
+		return 0;
+	for (size_t i = 0; i < first->list.n; i++) {
+		const struct recording *r = &first->list.v[i];
+
+		if (r->has_rank && o->has_rank ? r->rank == o->rank
+					       : r->no == o->no)
+			return r->no;
+	}
+	return (uint32_t)first->list.n + o->no;
+}
+
+uint32_t
+sources_number(struct sources *s, int side, const struct recording *o)
+{
+	if (side == 0)
+		return o->no;
+	while (s->partners.n <= o->no)
+		vec_push(&s->partners, UINT32_MAX);
+	if (s->partners.v[o->no] == UINT32_MAX)
+		s->partners.v[o->no] = partner(&s->side[0], o);
+	return s->partners.v[o->no];
+}
+
+/* What a source of the first side is paired with; NULL: nothing. */
+static const struct recording *
+recording_at(const struct sources *s, int side, uint32_t number)
+{
+	if (side == 0)
+		return number < s->side[0].list.n ? &s->side[0].list.v[number]
+						  : NULL;
+	for (size_t i = 0; i < s->partners.n; i++)
+		if (s->partners.v[i] == number)
+			return &s->side[1].list.v[i];
+	return NULL;
+}
+
+bool
+sources_are_asked(const struct sources *s, uint32_t number)
+{
+	for (int side = 0; side < NSIDES; side++) {
+		const struct recording *o = recording_at(s, side, number);
+
+		if (o != NULL && o->is_asked)
+			return true;
+	}
+	return false;
+}
+
+bool
+sources_name(const struct sources *s, uint32_t number, struct buf *b)
+{
+	enum recording_column lead = recordings_column(&s->side[0]);
+	const struct recording *o = recording_at(s, 0, number);
+
+	if (recordings_column(&s->side[1]) > lead)
+		lead = recordings_column(&s->side[1]);
+	if (lead == RECORDING_ONE)
+		return false;
+	if (o == NULL)
+		o = recording_at(s, 1, number);
+	if (lead == RECORDING_RANK && o->has_rank)
+		buf_printf(b, "rank %" PRId64, o->rank);
+	else
+		buf_printf(b, "src %" PRIu32, number);
+	return true;
+}
+
+void
+sources_free(struct sources *s)
+{
+	recordings_free(&s->side[0]);
+	recordings_free(&s->side[1]);
+	vec_free(&s->partners);
+}
