@@ -501,7 +501,8 @@ job_finish(struct jobs *j, bool loud)
 		if (loud || job->status != EXIT_DONE)
 			gather(j, job, seen, false, &b);
 	}
-	if (b.len > 0)
+	/* a message is worth a second try */
+	if (b.len > 0 && write_all(STDERR_FILENO, b.p, b.len) != 0)
 		(void)!write_all(STDERR_FILENO, b.p, b.len);
 	buf_free(&b);
 }
