@@ -509,12 +509,26 @@ put_row(struct table *t, const struct kernels *k, const struct figures *f,
 }
 
 void
+kernels_notes(const struct kernels *k, struct table *t)
+{
+	int64_t total[NSIDES];
+
+	kernels_totals(k, total);
+	table_note(t, "GPU time %.3f ms to %.3f ms%s", (double)total[0] / 1e6,
+	    (double)total[1] / 1e6, k->set->per == PER_STEP ? " a step" : "");
+	table_note(t,
+	    "of %" PRIu64 " and %" PRIu64 " sequences of kernels %" PRIu64
+	    " are pairs",
+	    k->nsequences[0], k->nsequences[1], k->npaired);
+}
+
+void
 kernels_print(struct kernels *k, struct table_dest *dest)
 {
 	struct table *t =
 	    table_create("diff_kernels", kernels_columns, kernels_ncolumns);
 	struct figures *v = xmalloc((k->rows.n + 1) * sizeof *v);
-	int64_t gross_ns = 0, total[NSIDES];
+	int64_t gross_ns = 0;
 
 	for (size_t i = 0; i < k->rows.n; i++) {
 		v[i].row = &k->rows.v[i];
@@ -525,13 +539,7 @@ kernels_print(struct kernels *k, struct table_dest *dest)
 	}
 	if (k->rows.n > 1)
 		qsort_r(v, k->rows.n, sizeof *v, by_weight, k->st);
-	kernels_totals(k, total);
-	table_note(t, "GPU time %.3f ms to %.3f ms%s", (double)total[0] / 1e6,
-	    (double)total[1] / 1e6, k->set->per == PER_STEP ? " a step" : "");
-	table_note(t,
-	    "of %" PRIu64 " and %" PRIu64 " sequences of kernels %" PRIu64
-	    " are pairs",
-	    k->nsequences[0], k->nsequences[1], k->npaired);
+	kernels_notes(k, t);
 	for (size_t i = 0; i < k->rows.n; i++)
 		put_row(t, k, &v[i], gross_ns);
 	table_print(t, dest);

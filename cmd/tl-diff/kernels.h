@@ -18,6 +18,8 @@ void kernels_destroy(struct kernels *k);
 
 extern const struct column kernels_columns[];
 extern const size_t kernels_ncolumns;
+/* What changed, as notes of a table. */
+void kernels_notes(const struct kernels *k, struct table *t);
 void kernels_print(struct kernels *k, struct table_dest *dest);
 /* GPU time before and after, of a run. */
 void kernels_totals(const struct kernels *k, int64_t ns[NSIDES]);

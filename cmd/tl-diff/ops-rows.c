@@ -166,14 +166,20 @@ put_row(struct table *t, const struct ops *o, const struct op_row *r)
 }
 
 void
+ops_sort(struct ops *o)
+{
+	if (o->rows.n > 1)
+		qsort_r(o->rows.v, o->rows.n, sizeof *o->rows.v, by_weight,
+		    o->strings);
+}
+
+void
 ops_print(struct ops *o, const struct diff *d, struct table_dest *dest)
 {
 	struct table *t =
 	    table_create("diff_ops_summary", ops_columns, ops_ncolumns);
 
-	if (o->rows.n > 1)
-		qsort_r(o->rows.v, o->rows.n, sizeof *o->rows.v, by_weight,
-		    o->strings);
+	ops_sort(o);
 	summary_notes(o, d, t);
 	for (size_t i = 0; i < o->rows.n; i++)
 		put_row(t, o, &o->rows.v[i]);

@@ -98,6 +98,8 @@ extern const size_t ops_ncolumns;
 /* summary.c: what changed, as notes of a table. Rows are in their order. */
 void summary_notes(const struct ops *o, const struct diff *d, struct table *t);
 
+/* The largest differences first. */
+void ops_sort(struct ops *o);
 void ops_print(struct ops *o, const struct diff *d, struct table_dest *dest);
 
 #endif

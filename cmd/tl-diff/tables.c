@@ -10,6 +10,33 @@ print_ops(const struct found *f, struct table_dest *dest)
 	ops_print(f->ops, f->diff, dest);
 }
 
+/* What a table for people begins with, as one of its own. */
+static const struct column verdict_columns[] = {
+	{ "text", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+};
+static const size_t verdict_ncolumns =
+    sizeof verdict_columns / sizeof *verdict_columns;
+
+static void
+print_verdict(const struct found *f, struct table_dest *dest)
+{
+	struct table *from = table_create("", verdict_columns, 1);
+	struct table *t =
+	    table_create("diff_verdict", verdict_columns, verdict_ncolumns);
+
+	if (f->set->by == BY_KERNEL) {
+		kernels_notes(f->kernels, from);
+	} else {
+		ops_sort(f->ops);
+		summary_notes(f->ops, f->diff, from);
+	}
+	for (size_t i = 0; i < table_notes(from); i++)
+		table_row(t)[0] = cell_text(table_note_at(from, i));
+	table_print(t, dest);
+	table_destroy(t);
+	table_destroy(from);
+}
+
 static void
 print_stats(const struct found *f, struct table_dest *dest)
 {
@@ -49,24 +76,28 @@ print_kernels(const struct found *f, struct table_dest *dest)
 static const struct kind_of_table {
 	const char *name;
 	enum what_by by;
+	bool any; /* whatever --by says */
 	const struct column *columns;
 	const size_t *ncolumns;
 	void (*print)(const struct found *f, struct table_dest *dest);
 	const char *text;
 } tables[] = {
-	{ "diff_ops_summary", BY_OP, ops_columns, &ops_ncolumns, print_ops,
-	    "GPU time by op and arguments, before and after" },
-	{ "diff_stats", BY_OP, stats_columns, &stats_ncolumns, print_stats,
-	    "each GPU event, and where the trees part above it" },
-	{ "diff_stats_unique_args_summary", BY_OP, unique_columns,
+	{ "diff_ops_summary", BY_OP, false, ops_columns, &ops_ncolumns,
+	    print_ops, "GPU time by op and arguments, before and after" },
+	{ "diff_verdict", BY_OP, true, verdict_columns, &verdict_ncolumns,
+	    print_verdict, "what changed, in sentences" },
+	{ "diff_stats", BY_OP, false, stats_columns, &stats_ncolumns,
+	    print_stats, "each GPU event, and where the trees part above it" },
+	{ "diff_stats_unique_args_summary", BY_OP, false, unique_columns,
 	    &unique_ncolumns, print_unique, "the same, equal ones as one" },
-	{ "lca_summary", BY_OP, lca_columns, &lca_ncolumns, print_lca,
+	{ "lca_summary", BY_OP, false, lca_columns, &lca_ncolumns, print_lca,
 	    "each point where the trees part, or a pair of GPU events" },
-	{ "diff_inline", BY_OP, inline_columns, &inline_ncolumns, print_inline,
+	{ "diff_inline", BY_OP, false, inline_columns, &inline_ncolumns,
+	    print_inline,
 	    "each op of before, with the points below it: for reports" },
-	{ "uid_map", BY_OP, uids_columns, &uids_ncolumns, print_uids,
+	{ "uid_map", BY_OP, false, uids_columns, &uids_ncolumns, print_uids,
 	    "which event is which" },
-	{ "diff_kernels", BY_KERNEL, kernels_columns, &kernels_ncolumns,
+	{ "diff_kernels", BY_KERNEL, false, kernels_columns, &kernels_ncolumns,
 	    print_kernels, "kernels of replays and steps (--by kernel)" },
 };
 #define NTABLES (sizeof tables / sizeof *tables)
@@ -87,7 +118,7 @@ is_wanted(const struct settings *set, const struct kind_of_table *k)
 	if (set->table != NULL)
 		return strcmp(set->table, k->name) == 0;
 	if (set->dest.dir != NULL)
-		return k->by == set->by;
+		return k->any || k->by == set->by;
 	return k == (set->by == BY_KERNEL ? &tables[NTABLES - 1] : &tables[0]);
 }
 
@@ -103,6 +134,8 @@ tables_check(struct settings *set)
 		die_usage("there is no table '%s': --list-tables says which "
 			  "there are",
 		    set->table);
+	if (named != NULL && named->any)
+		named = NULL;
 	if (named != NULL && set->by == BY_KERNEL && named->by != BY_KERNEL)
 		die_usage("table '%s' is not one of --by kernel", set->table);
 	if (named != NULL)

@@ -91,17 +91,34 @@ start_modules(const struct sink *k)
 	vec_free(&folded.v);
 }
 
+/* With the other trace's times, where ops could be compared. */
+static void
+start_roofline(const struct sink *k, const char *top)
+{
+	struct args options = { 0 };
+
+	args_all(&options, &k->set->roofline);
+	if (k->set->vs != NULL && versus_by_op(k->set))
+		args_add(&options, text("--diff=%s", versus_table(k->set)));
+	start(k, "tl-roofline", "-d", k->dir, &options, top);
+	vec_free(&options.v);
+}
+
 static void
 start_fold(struct settings *s, struct jobs *j)
 {
 	struct args argv = { 0 };
 
 	args_add(&argv, "tl-fold");
+	if (s->vs != NULL)
+		args_add(&argv, "--diff");
 	args_all(&argv, &s->chosen);
 	args_add(&argv, "-o");
 	args_add(&argv, s->folded);
 	args_add(&argv, "--");
 	args_all(&argv, &s->trees);
+	if (s->vs != NULL)
+		args_add(&argv, s->other);
 	(void)job_start(j, &argv);
 	vec_free(&argv.v);
 	s->folded = NULL; /* once */
@@ -157,8 +174,7 @@ analyse(struct settings *s, struct jobs *j, const char *dir, const char *format,
 	struct job *timeline;
 
 	if (s->has_ops) {
-		start(&k, "tl-roofline", "-d", dir, &s->roofline,
-		    cuts ? s->top_roofline : NULL);
+		start_roofline(&k, cuts ? s->top_roofline : NULL);
 		start(
 		    &k, "tl-ops", "-d", dir, &s->ops, cuts ? s->top_ops : NULL);
 	}
@@ -174,6 +190,8 @@ analyse(struct settings *s, struct jobs *j, const char *dir, const char *format,
 	timeline = j->list.v[j->list.n - 1];
 	if (s->modules)
 		start_modules(&k);
+	if (s->vs != NULL && strcmp(format, "csv") == 0)
+		versus_start(s, j, dir, format);
 	if (s->folded != NULL && have("tl-fold"))
 		start_fold(s, j);
 	job_wait_for(j, timeline);
@@ -186,4 +204,6 @@ analyse(struct settings *s, struct jobs *j, const char *dir, const char *format,
 	if (job_failed(j))
 		job_fail(j);
 	keep_sheets(s, dir, format);
+	if (s->vs != NULL)
+		versus_keep(dir, format);
 }

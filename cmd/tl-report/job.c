@@ -377,7 +377,8 @@ is_excused(const struct job *job)
 		"have their launch", "no op owns", "no GPU event",
 		"no collective", "no Python frames", "nothing to" };
 
-	if (strcmp(job->name, "tl-timeline") == 0 || job->trace != NULL)
+	if (strcmp(job->name, "tl-timeline") == 0 ||
+	    strcmp(job->name, "tl-diff") == 0 || job->trace != NULL)
 		return false;
 	for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
 		if (says(job, nothing[i]))
@@ -410,13 +411,13 @@ put_line(const struct settings *s, struct str line, struct buf *b)
 		for (; i < line.len && line.p[i] >= '0' && line.p[i] <= '9';
 		     i++)
 			n = 10 * n + (size_t)(line.p[i] - '0');
-	if (at < 0 || n == 0 || n > s->traces.v.n ||
+	if (at < 0 || n == 0 || n > s->traces.v.n + (s->vs != NULL) ||
 	    str_find(line, STR("No space left"), false) >= 0) {
 		buf_put(b, line.p, line.len);
 		return;
 	}
 	buf_put(b, line.p, (size_t)at);
-	trace = s->traces.v.v[n - 1];
+	trace = n <= s->traces.v.n ? s->traces.v.v[n - 1] : s->vs;
 	for (trace = strcmp(trace, "-") == 0 ? "stdin" : trace; *trace != '\0';
 	     trace++)
 		buf_putc(b,

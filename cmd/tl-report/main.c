@@ -55,6 +55,7 @@ static const struct row {
 	{ 0, "micro-idle", "TIME", T, "idle time in gaps below TIME, and from it on" },
 	{ 0, "models", "FILE", O | K | F, "add or replace op models, see tl-models(5)" },
 	{ 0, "modules", NULL, R, "the sheets nn_modules_by_type and nn_modules" },
+	{ 0, "names", "A,B", R, "--vs: what the two traces are called" },
 	{ 0, "no-collective", NULL, R, "no sheets of collectives" },
 	{ 0, "no-kernels", NULL, R, "of rocprofv3: no kernel sheets" },
 	{ 0, "num-kernels", NULL, O | F, "ops apart by the number of their kernels" },
@@ -70,6 +71,8 @@ static const struct row {
 	{ 0, "top-kernels", "N", R, "of those of kernels only" },
 	{ 0, "top-ops", "N", R, "of those of tl-ops only" },
 	{ 0, "top-roofline", "N", R, "of those of tl-roofline only" },
+	{ 0, "vs", "TRACE", R, "compare with another trace, as the later one" },
+	{ 0, "vs-capture", "DIR|FILE", R, "--capture of that trace" },
 	{ 0, "wide", NULL, C, "columns for each of over 16 ranks" },
 	{ 0, "width", "N", R, "columns of the screen" },
 	{ 0, "world-size", "N", C, "ranks of the job" },
@@ -104,6 +107,18 @@ is(const struct row *r, const char *name)
 	return strcmp(r->name, name) == 0;
 }
 
+static const char *
+names_opt(const struct optparse *op)
+{
+	const char *comma = strchr(op->arg, ',');
+
+	if (comma == NULL || comma == op->arg || comma[1] == '\0')
+		die_usage("option '%s': '%s' is not two names with a comma "
+			  "between them",
+		    op->name, op->arg);
+	return op->arg;
+}
+
 static void
 own_option(struct settings *s, const struct row *r, const struct optparse *op)
 {
@@ -123,6 +138,12 @@ own_option(struct settings *s, const struct row *r, const struct optparse *op)
 		s->kernels = true;
 	else if (is(r, "modules"))
 		s->modules = true;
+	else if (is(r, "names"))
+		s->names = names_opt(op);
+	else if (is(r, "vs"))
+		s->vs = arg;
+	else if (is(r, "vs-capture"))
+		s->vs_capture = arg;
 	else if (is(r, "no-collective"))
 		s->no_collective = true;
 	else if (is(r, "no-kernels"))
@@ -172,6 +193,22 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 }
 
 static void
+check_versus(const struct settings *s)
+{
+	if (s->vs == NULL && (s->names != NULL || s->vs_capture != NULL))
+		die_usage("option '--%s' needs --vs",
+		    s->names != NULL ? "names" : "vs-capture");
+	if (s->vs == NULL)
+		return;
+	if (s->traces.v.n > 1)
+		die_usage("option '--vs' compares one trace with one other: "
+			  "tl-diff compares several");
+	if (strcmp(s->vs, "-") == 0 && strcmp(s->traces.v.v[0], "-") == 0)
+		die_usage("one of the two traces can be standard input, "
+			  "not both");
+}
+
+static void
 read_options(struct settings *s, int argc, char *argv[])
 {
 	static struct opt options[NROWS + 1];
@@ -191,6 +228,7 @@ read_options(struct settings *s, int argc, char *argv[])
 		args_add(&s->traces, argv[i]);
 	if (s->traces.v.n == 0)
 		args_add(&s->traces, "-");
+	check_versus(s);
 }
 
 static void
@@ -208,7 +246,9 @@ check_programs(const struct settings *s)
 		    "CSV)");
 	if (s->page != NULL && !have("tl-html"))
 		die("tl-html is not installed: no page");
-	if (s->capture != NULL && !have("tl-graft"))
+	if (s->vs != NULL && !have("tl-diff"))
+		die("tl-diff is not installed: no comparison");
+	if ((s->capture != NULL || s->vs_capture != NULL) && !have("tl-graft"))
 		die("tl-graft is not installed: no captures");
 	if (s->folded != NULL && !have("tl-fold"))
 		die("tl-fold is not installed: no stacks");
@@ -241,6 +281,8 @@ main(int argc, char *argv[])
 	clean_up_at_exit();
 	make_temporary(&s);
 	trees_make(&s, &j);
+	if (s.vs != NULL)
+		versus_compare(&s, &j);
 	if (s.dir != NULL)
 		write_dir(&s, &j);
 	if (s.dir == NULL || s.book != NULL || s.page != NULL) {

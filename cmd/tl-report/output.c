@@ -93,6 +93,10 @@ summarise(struct settings *s, struct jobs *j, bool print)
 	args_add(&argv, "tl-summary");
 	if (s->width != NULL)
 		args_add(&argv, text("--width=%s", s->width));
+	if (s->vs != NULL)
+		args_add(&argv, text("--against=%s", s->vs));
+	if (s->names != NULL)
+		args_add(&argv, text("--names=%s", s->names));
 	add_table(&argv, s, "--table", "summary");
 	add_table(&argv, s, "--roofs", "more/roofs");
 	if (s->is_several) {
@@ -141,7 +145,7 @@ ranks_csv(struct settings *s, struct jobs *j, const char *stage)
 	struct args argv = { 0 };
 
 	few.has_ops = few.kernels = few.shorts = few.modules = false;
-	few.folded = NULL;
+	few.folded = few.vs = NULL;
 	few.is_rocprof = false;
 	analyse(&few, &quiet, s->tables, "ndjson", true, false);
 	jobs_free(&quiet);

@@ -8,6 +8,7 @@
  * job.c      programs side by side, and what they say
  * trees.c    traces to trees
  * analyse.c  the programs that answer, and their sheets
+ * versus.c   another trace to compare with
  * sheets.c   which sheets there are, in which order; rows that are cut off
  * output.c   screen, folder, workbook, page
  */
@@ -23,6 +24,7 @@ struct args {
 struct settings {
 	/* what is asked for */
 	const char *dir, *page, *book, *folded, *title, *width, *capture;
+	const char *vs, *vs_capture, *names;
 	bool kernels, modules, shorts, no_collective, no_kernels;
 	const char *top_ops, *top_kernels, *top_roofline;
 	struct args traces;
@@ -31,6 +33,8 @@ struct settings {
 	/* what was found */
 	char *tmp, *tables; /* the folder; and in it, of tables as NDJSON */
 	struct args trees;
+	const char *other; /* the tree of --vs */
+	bool other_has_ops;
 	bool has_ops, is_rocprof, is_several, by_src, communicates;
 };
 
@@ -97,6 +101,20 @@ void trees_make(struct settings *s, struct jobs *j);
  */
 void analyse(struct settings *s, struct jobs *j, const char *dir,
     const char *format, bool cuts, bool loud);
+
+/* ---- versus.c ---- */
+
+/* By op, and else by kernel: one of the two has no ops. */
+bool versus_by_op(const struct settings *s);
+/* Of it: each GPU event and its point, as NDJSON. */
+const char *versus_table(const struct settings *s);
+/* All tables as NDJSON, before the analyses. */
+void versus_compare(const struct settings *s, struct jobs *j);
+/* Starts it; its tables go into dir/diff. */
+void versus_start(const struct settings *s, struct jobs *j, const char *dir,
+    const char *format);
+/* The sheets of dir/diff into dir, what a summary needs into dir/more. */
+void versus_keep(const char *dir, const char *format);
 
 /* ---- sheets.c ---- */
 

@@ -12,15 +12,16 @@
 #include "cmd/tl-report/report.h"
 
 /* The reference's order, and what it does not have before and behind. */
-static const char *const first[] = { "summary", "gpu_timeline_by_rank",
-	"nccl_groups", "straggler_cause", "straggler_summary", "gpu_timeline",
-	NULL };
+static const char *const first[] = { "summary", "diff_ops_summary",
+	"diff_kernels", "gpu_timeline_by_rank", "nccl_groups",
+	"straggler_cause", "straggler_summary", "gpu_timeline", NULL };
 static const char *const of_gpu[] = { "kernel_summary",
 	"kernel_summary_by_category", "kernel_details", "short_kernels_summary",
 	NULL };
 static const char *const of_ops[] = { "ops_summary_by_category", "ops_summary",
 	"ops_unique_args", "ops_unique_args_kl_overlap", "unified_perf_summary",
-	"diff_stats", "unified_perf_summary_kl_overlap", NULL };
+	"diff_stats", "diff_stats_unique_args_summary", "lca_summary",
+	"unified_perf_summary_kl_overlap", NULL };
 /* here those of the families of ops */
 static const char *const last[] = { "kernel_summary", "short_kernel_histogram",
 	"short_kernels_summary", "coll_analysis", "nccl_long",
@@ -278,7 +279,7 @@ sheets_cut(const struct settings *s)
 		NULL };
 	static const char *const whole[] = { "short_kernel_histogram", "gpu_",
 		"coll_", "nccl_", "straggler_", "nn_", "summary", "category_",
-		NULL };
+		"diff_", "lca_", NULL };
 	struct args names = { 0 };
 
 	names_in(s->tables, &names);

@@ -320,6 +320,7 @@ roof_free(struct roof_state *g)
 	map_free(&g->categories);
 	recordings_free(&g->origins);
 	inductor_free(g->inductor);
+	versus_free(g->versus);
 	names_destroy(g->names);
 	models_destroy(g->models);
 }

@@ -30,12 +30,15 @@
 #define OPT_PSEUDO (OPT_LONG + 17)
 #define OPT_BACKWARD (OPT_LONG + 18)
 #define OPT_INDUCTOR (OPT_LONG + 19)
+#define OPT_DIFF (OPT_LONG + 20)
 
 static const struct opt options[] = {
 	{ OPT_ARCH, "arch", "GPU", "auto, a name or a JSON file" },
 	{ OPT_ARGS, "args", "JSON", "of --op: its concrete inputs" },
 	{ OPT_BACKWARD, "backward", NULL, "of --op: its backward" },
 	{ OPT_CALL_STACK, "call-stack", NULL, "where each op was called" },
+	{ OPT_DIFF, "diff", "FILE",
+	    "columns of what another trace took: tl-diff's diff_stats" },
 	{ OPT_DIMS, "dims", "JSON", "of --op: shapes, as [[8,4],[4,2]]" },
 	{ OPT_DTYPE, "dtype", "TYPE,...",
 	    "of --op: bf16, or one for each argument" },
@@ -164,6 +167,7 @@ take_option(struct settings *set, struct roof_state *g,
 	case OPT_ARGS: set->concrete = op->arg; break;
 	case OPT_BACKWARD: set->backward = true; break;
 	case OPT_CALL_STACK: set->call_stack = true; break;
+	case OPT_DIFF: set->diff = op->arg; break;
 	case OPT_DIMS: set->dims = op->arg; break;
 	case OPT_DTYPE: set->types = op->arg; break;
 	case OPT_EXPLAIN: set->explain = op->arg; break;
@@ -279,6 +283,8 @@ main(int argc, char *argv[])
 	check_settings(&set, &g);
 	g.strings = strings_create();
 	g.names = names_create(g.strings);
+	if (set.diff != NULL)
+		g.versus = versus_read(g.strings, set.diff);
 	if (set.sim_command != NULL)
 		g.sim = sim_start(set.sim_command);
 	if (!answer_at_once(&set, &g)) {

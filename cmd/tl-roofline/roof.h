@@ -21,9 +21,13 @@
 /* Times of a co-process, asked for by GEMM. */
 struct sim;
 
+/* What another trace took for the same work. */
+struct versus;
+
 struct settings {
 	const char *table; /* --table, NULL: unified */
 	const char *arch, *sim_command;
+	const char *diff; /* --diff */
 	enum roof roof;
 	bool overlap, num_kernels, recompute, call_stack, pseudo_ops;
 	bool linked_only;
@@ -117,6 +121,7 @@ struct roof_state {
 	const struct arch *arch;
 	struct sim *sim;
 	struct inductor *inductor; /* NULL: no wrapper files */
+	struct versus *versus;     /* NULL: no --diff */
 	struct recordings origins;
 	uint32_t origin; /* of what is being read */
 	struct map categories;
@@ -208,6 +213,7 @@ struct grouping {
 	uint32_t table;
 	bool by_params; /* a sheet, else by arguments */
 	bool with_beside, with_recompute, with_num_kernels;
+	bool with_diff; /* columns of it; groups are the same */
 };
 
 /* Groups of the table's calls in their order, the longest first. */
@@ -257,6 +263,26 @@ struct sim *sim_start(const char *command);
 double sim_time(struct sim *s, const struct roof_state *g,
     const struct model_result *r, struct str name, bool is_backward);
 void sim_finish(struct sim *s);
+
+/* versus.c */
+
+/* Of a row: the sums of its points. */
+struct versus_row {
+	int64_t before_ns, after_ns;
+	int64_t nafter; /* points at which the other trace has work */
+};
+
+/* The table diff_stats as NDJSON; its first side is what is read here. */
+struct versus *versus_read(struct strings *st, const char *path);
+void versus_free(struct versus *v);
+/* A row begins; its GPU work; what it comes to, false: it has no point. */
+void versus_row(struct versus *v);
+void versus_add(struct versus *v, const struct work *w);
+bool versus_sum(struct versus *v, struct versus_row *to);
+/* Appends the numbers, or names, of its points in their order. */
+void versus_list(const struct versus *v, bool names, struct buf *b);
+/* Points that counted in several rows. */
+size_t versus_shared(const struct versus *v);
 
 /* explain.c */
 

@@ -15,6 +15,8 @@ struct row {
 	const struct call *told;  /* the first one whose model gave a result */
 	struct stats host, kernel;
 	struct stat_real tbs, tflops, pct, sim_tbs, sim_pct, over;
+	struct versus_row versus;
+	bool has_versus;
 	double lost_ns, whole, cumulative;
 	const struct str *roofs; /* their names, by enum roof */
 	struct buf *text;
@@ -267,6 +269,29 @@ model_cell(const struct row *r, enum field f)
 }
 
 static struct cell
+diff_cell(const struct row *r, enum field f)
+{
+	const struct versus_row *v = &r->versus;
+
+	if (!r->has_versus)
+		return cell_none();
+	switch (f) {
+	case F_DIFF_RATIO:
+		return v->before_ns == 0
+		    ? cell_none()
+		    : cell_real((double)v->after_ns / (double)v->before_ns);
+	case F_DIFF: return cell_int(v->after_ns - r->kernel.sum);
+	case F_DIFF_COUNT: return cell_int(v->nafter);
+	case F_DIFF_BEFORE: return cell_int(v->before_ns);
+	case F_DIFF_AFTER: return cell_int(v->after_ns);
+	default: break;
+	}
+	r->text->len = 0;
+	versus_list(r->g->versus, f == F_DIFF_NAMES, r->text);
+	return made_cell(r, true);
+}
+
+static struct cell
 cell_of(const struct row *r, const struct plan *p, size_t i)
 {
 	enum field f = p->fields[i];
@@ -275,6 +300,8 @@ cell_of(const struct row *r, const struct plan *p, size_t i)
 		return key_cell(r, f);
 	if (f >= F_OVER_MEAN && f <= F_OVER_MAX)
 		return over_cell(r, f);
+	if (f >= F_DIFF_RATIO && f <= F_DIFF_AFTER)
+		return diff_cell(r, f);
 	switch (f) {
 	case F_COUNT: return cell_int((int64_t)r->gr->n);
 	case F_GFLOPS:
@@ -399,6 +426,46 @@ take_stats(struct row *r, struct scratch *s)
 	}
 }
 
+/* The other trace is compared with the first source asked for. */
+static bool
+is_compared(const struct roof_state *g, uint32_t origin)
+{
+	for (uint32_t i = 0; i < origin; i++)
+		if (g->origins.list.v[i].is_asked)
+			return false;
+	return true;
+}
+
+static void
+take_versus(struct row *r)
+{
+	struct versus *v = r->g->versus;
+
+	versus_row(v);
+	for (size_t i = 0; i < r->gr->n; i++) {
+		const struct call *c = call_at(r, i);
+
+		if (!is_compared(r->g, c->origin))
+			continue;
+		for (uint32_t k = 0; k < c->nkernels; k++)
+			versus_add(v,
+			    &r->g->works.v[r->g->lists.v[c->first_kernel + k]]);
+	}
+	r->has_versus = versus_sum(v, &r->versus);
+}
+
+static void
+note_shared(struct table *t, const struct versus *v)
+{
+	size_t n = versus_shared(v);
+
+	if (n > 0)
+		table_note(t,
+		    "%zu LCAs have parts in several rows and count whole in "
+		    "each: columns of them do not add up",
+		    n);
+}
+
 static void
 add_notes(struct table *t, const struct roof_state *g)
 {
@@ -477,10 +544,14 @@ rows_print(struct table_dest *dest, struct roof_state *g, const struct plan *p)
 		sum += (double)gr->sums[SUM_BUSY];
 		r.cumulative = sum / r.whole * 100;
 		take_stats(&r, &scratch);
+		if (p->how.with_diff)
+			take_versus(&r);
 		cells = table_row(t);
 		for (size_t k = 0; k < p->n; k++)
 			cells[k] = cell_of(&r, p, k);
 	}
+	if (p->how.with_diff)
+		note_shared(t, g->versus);
 	table_print(t, dest);
 	vec_free(&scratch.ns);
 	vec_free(&scratch.real);

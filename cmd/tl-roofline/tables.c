@@ -63,6 +63,13 @@ static const struct field_column fields[F_PARAM] = {
 	[F_KERNEL_MIN] = { { "kernel_ns_min", KT "_min", COL_INT, NS, D, US }, NULL },
 	[F_KERNEL_MAX] = { { "kernel_ns_max", KT "_max", COL_INT, NS, D, US }, NULL },
 	[F_KERNEL_SUM] = { { "kernel_ns_sum", KT "_sum", COL_INT, NS, 0, US }, NULL },
+	[F_DIFF_RATIO] = { { "ratio", "speedup (trace2/trace1)", COL_REAL, UNIT_NONE, 0, 0 }, NULL },
+	[F_DIFF] = { { "diff_ns", "delta_us (trace2 - trace1)", COL_INT, NS, COL_BETTER_LESS, US }, NULL },
+	[F_DIFF_COUNT] = { { "lca_count_after", "lca_count_trace2", COL_INT, UNIT_COUNT, D, 0 }, NULL },
+	[F_DIFF_IDS] = { { "lca_ids", "lca_id", COL_TEXT, UNIT_NONE, D, 0 }, NULL },
+	[F_DIFF_NAMES] = { { "lca_names", "lca_name", COL_TEXT, UNIT_NONE, D | COL_NAME, 0 }, NULL },
+	[F_DIFF_BEFORE] = { { "lca_before_ns", "lca_total_kernel_time_trace1_us", COL_INT, NS, D, US }, NULL },
+	[F_DIFF_AFTER] = { { "lca_after_ns", "lca_total_kernel_time_trace2_us", COL_INT, NS, D, US }, NULL },
 	[F_SIM] = { { "sim_ns", "Origami Time (µs)_first", COL_REAL, NS, D, US }, NULL },
 	[F_SIM_TFLOPS] = { { "sim_tflop_s", "Origami TFLOPS/s_first", COL_REAL, UNIT_NONE, D, 0 }, NULL },
 	[F_SIM_TBS_MEAN] = { { "sim_tb_s_mean", "Origami TB/s_mean", COL_REAL, UNIT_NONE, D, 0 }, NULL },
@@ -107,8 +114,11 @@ static const enum field unified_keys[] = { F_CATEGORY, F_PROCESS, F_LABEL,
 static const enum field unified_figures[] = { F_EX_UID, F_COUNT, F_HOST_SUM,
 	F_HOST_MEAN, F_HOST_STD, F_GFLOPS, F_MIB, F_INTENSITY, F_SPEC, F_BOUND,
 	F_TBS_MEAN, F_TBS_STD, F_TFLOPS_MEAN, F_TFLOPS_STD, F_KERNEL_MEAN,
-	F_KERNEL_STD, F_KERNEL_SUM, F_HOST_MEDIAN, F_HOST_MIN, F_HOST_MAX,
-	F_SIM, F_SIM_TFLOPS, F_TBS_MEDIAN, F_TBS_MIN, F_TBS_MAX,
+	F_KERNEL_STD, F_KERNEL_SUM, F_FIELDS };
+static const enum field diff_figures[] = { F_DIFF_RATIO, F_DIFF, F_DIFF_COUNT,
+	F_DIFF_IDS, F_DIFF_NAMES, F_DIFF_BEFORE, F_DIFF_AFTER, F_FIELDS };
+static const enum field unified_more[] = { F_HOST_MEDIAN, F_HOST_MIN,
+	F_HOST_MAX, F_SIM, F_SIM_TFLOPS, F_TBS_MEDIAN, F_TBS_MIN, F_TBS_MAX,
 	F_TFLOPS_MEDIAN, F_TFLOPS_MIN, F_TFLOPS_MAX, F_SIM_TBS_MEAN,
 	F_SIM_TBS_MEDIAN, F_SIM_TBS_STD, F_SIM_TBS_MIN, F_SIM_TBS_MAX,
 	F_SIM_PCT_MEAN, F_SIM_PCT_MEDIAN, F_SIM_PCT_STD, F_SIM_PCT_MIN,
@@ -305,6 +315,9 @@ plan_unified(struct plan *p, const struct settings *set)
 	if (set->recompute)
 		add_field(p, F_RECOMPUTE);
 	add_fields(p, unified_figures);
+	if (p->how.with_diff)
+		add_fields(p, diff_figures);
+	add_fields(p, unified_more);
 	if (p->how.with_beside)
 		add_fields(p, beside_figures);
 	add_fields(p, unified_last);
@@ -338,6 +351,8 @@ make_plan(struct plan *p, const struct roof_state *g,
 				.table = table,
 				.by_params = table != TABLE_UNIFIED,
 				.with_beside = with_beside,
+				.with_diff = set->diff != NULL &&
+				    table == TABLE_UNIFIED && !with_beside,
 				.with_recompute = set->recompute,
 				.with_num_kernels =
 				    set->num_kernels && table != TABLE_UNIFIED,

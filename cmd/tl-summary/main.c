@@ -12,7 +12,9 @@
 #include "cmd/tl-summary/summary.h"
 
 enum {
-	OPT_CATEGORIES = OPT_LONG,
+	OPT_AGAINST = OPT_LONG,
+	OPT_CATEGORIES,
+	OPT_NAMES,
 	OPT_RANKS,
 	OPT_ROOFS,
 	OPT_TABLE_PATH,
@@ -20,8 +22,11 @@ enum {
 };
 
 static const struct opt options[] = {
+	{ OPT_AGAINST, "against", "FILE",
+	    "the trace that tl-diff compared with, for the title" },
 	{ OPT_CATEGORIES, "categories", "FILE",
 	    "categories over all ranks, as a table (NDJSON)" },
+	{ OPT_NAMES, "names", "A,B", "what the two traces are called" },
 	{ OPT_RANKS, "ranks", "FILE",
 	    "a row a rank, as a table (NDJSON, or .csv)" },
 	{ OPT_ROOFS, "roofs", "FILE",
@@ -64,7 +69,7 @@ int
 main(int argc, char *argv[])
 {
 	const char *categories = NULL, *ranks = NULL, *roofs = NULL;
-	const char *table = NULL, *dir;
+	const char *table = NULL, *names = NULL, *dir;
 	struct figures f = { 0 };
 	struct optparse op;
 	struct stat st;
@@ -73,6 +78,8 @@ main(int argc, char *argv[])
 	opt_start(&op, argc, argv, &about, options);
 	while ((ch = opt_next(&op)) != -1) {
 		switch (ch) {
+		case OPT_AGAINST: f.against = op.arg; break;
+		case OPT_NAMES: names = op.arg; break;
 		case OPT_CATEGORIES: categories = op.arg; break;
 		case OPT_RANKS: ranks = op.arg; break;
 		case OPT_ROOFS: roofs = op.arg; break;
@@ -91,6 +98,7 @@ main(int argc, char *argv[])
 	if (!S_ISDIR(st.st_mode))
 		die("%s: no folder", dir);
 
+	changes_names(&f, names);
 	figures_read(&f, dir);
 	say_all(&f);
 	screen_print(&f, width > 0 ? width : width_of_environment());

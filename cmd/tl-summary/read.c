@@ -426,6 +426,34 @@ take_cause(struct figures *f, const struct line *l)
 	r->verdict = figures_text(f, verdict);
 }
 
+/* ---- tables of tl-diff ---- */
+
+static void
+take_sentence(struct figures *f, const struct line *l)
+{
+	vec_push(&f->sentences, change_sentence(f, text_of(f, l, "text")));
+}
+
+/* They are sorted: what is no noise first, by size. */
+static void
+take_change(struct figures *f, const struct line *l)
+{
+	const struct val *noise = cell(l, "is_noise");
+
+	if (f->changes.n == TOP_CHANGES || int_of(l, "diff_ns") == 0 ||
+	    (noise->type == VAL_BOOL && noise->yes))
+		return;
+	vec_push(&f->changes,
+	    ((struct change){
+		.name = change_name(f, text_of(f, l, "name"),
+		    text_of(f, l, "name_after"), text_of(f, l, "input_dims")),
+		.before_ns = int_of(l, "before_ns"),
+		.after_ns = int_of(l, "after_ns"),
+		.count = { int_of(l, "count_before"),
+		    int_of(l, "count_after") },
+	    }));
+}
+
 /* ---- files ---- */
 
 /* In this order: later ones look at what earlier ones left. */
@@ -443,6 +471,9 @@ static const struct {
 	{ "nccl_groups", take_group },
 	{ "straggler_summary", take_straggler },
 	{ "straggler_cause", take_cause },
+	{ "diff_verdict", take_sentence },
+	{ "diff_ops_summary", take_change },
+	{ "diff_kernels", take_change },
 };
 
 struct taking {
@@ -590,5 +621,7 @@ figures_free(struct figures *f)
 	vec_free(&f->ranks);
 	vec_free(&f->groups);
 	vec_free(&f->warnings);
+	vec_free(&f->sentences);
+	vec_free(&f->changes);
 	arena_destroy(f->text);
 }

@@ -48,18 +48,37 @@ keep(struct figures *f, struct buf *b)
 
 /* ---- the trace ---- */
 
+static struct str
+base_name(struct str name)
+{
+	for (size_t i = name.len; i-- > 0;)
+		if (name.p[i] == '/')
+			return (struct str){ name.p + i + 1, name.len - i - 1 };
+	return name;
+}
+
+/* What it is compared with, and what the two are called. */
+static void
+say_against(struct figures *f, struct buf *b)
+{
+	struct str other = base_name(str_of(f->against));
+
+	if (f->has_names)
+		buf_printf(b, " (%.*s)", (int)f->sides[0].len, f->sides[0].p);
+	buf_puts(b, " against ");
+	if (str_eq(other, STR("-")))
+		other = STR("standard input");
+	table_fold_name(other, 0, b);
+	if (f->has_names)
+		buf_printf(b, " (%.*s)", (int)f->sides[1].len, f->sides[1].p);
+}
+
 static void
 say_title(struct figures *f)
 {
 	struct buf b = { 0 };
-	struct str name = f->name;
+	struct str name = base_name(f->name);
 
-	for (size_t i = name.len; i-- > 0;)
-		if (name.p[i] == '/') {
-			name.p += i + 1;
-			name.len -= i + 1;
-			break;
-		}
 	if (f->nsources > 1 && f->nknown == f->nsources && !f->by_src) {
 		buf_printf(&b, "%zu", f->nsources);
 		if (f->has_world)
@@ -82,6 +101,8 @@ say_title(struct figures *f)
 		buf_puts(&b, ", ");
 		table_fold_name(f->device, 0, &b);
 	}
+	if (f->against != NULL && f->nsources > 0)
+		say_against(f, &b);
 	f->title = keep(f, &b);
 	buf_free(&b);
 }
@@ -192,6 +213,8 @@ say_verdict(struct figures *f)
 	const struct rank *all = &f->all;
 	struct buf b = { 0 };
 
+	if (f->sentences.n > 0)
+		buf_printf(&b, "%.*s: ", (int)f->sides[0].len, f->sides[0].p);
 	buf_puts(&b, "Of ");
 	say_time(&b, all->total_ns);
 	if (f->ranks.n > 1)

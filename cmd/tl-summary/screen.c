@@ -300,6 +300,53 @@ put_top(struct screen *s)
 }
 
 static void
+put_change(struct screen *s, const struct change *c, size_t room)
+{
+	struct buf cell = { 0 };
+
+	buf_puts(&s->b, "  ");
+	put_name(s, c->name, room);
+	say_time(&cell, c->before_ns);
+	put_right(s, &cell, 12);
+	say_time(&cell, c->after_ns);
+	put_right(s, &cell, 12);
+	say_signed(&cell, c->after_ns - c->before_ns);
+	put_right(s, &cell, 13);
+	say_ratio(&cell, c);
+	put_right(s, &cell, 8);
+	put_line(s);
+	buf_free(&cell);
+}
+
+/* What a comparison found comes before all else. */
+static void
+put_changes(struct screen *s)
+{
+	const struct figures *f = s->f;
+	size_t room = s->width > 47 + ROOM_MIN ? s->width - 47 : ROOM_MIN;
+	struct buf cell = { 0 };
+
+	for (size_t i = 0; i < f->sentences.n; i++)
+		put_wrapped(s, "", f->sentences.v[i]);
+	if (f->changes.n > 0) {
+		out_puts(s->out, "\n");
+		buf_puts(&s->b, "what changed most");
+		pad(&s->b, 0, room + 2);
+		for (int side = 0; side < 2; side++) {
+			table_fold_name(f->sides[side], 11, &cell);
+			put_right(s, &cell, 12);
+		}
+		buf_puts(&s->b, "         diff   ratio");
+		put_line(s);
+		for (size_t i = 0; i < f->changes.n; i++)
+			put_change(s, &f->changes.v[i], room);
+	}
+	if (f->sentences.n > 0)
+		out_puts(s->out, "\n");
+	buf_free(&cell);
+}
+
+static void
 put_losses(struct screen *s)
 {
 	const struct figures *f = s->f;
@@ -340,10 +387,15 @@ screen_print(struct figures *f, int width)
 		.width = width < 30 ? 30 : (size_t)width };
 
 	if (f->title.len > 0) {
-		put_name(&s, f->title, s.width);
-		put_line(&s);
+		if (f->against != NULL) {
+			put_wrapped(&s, "", f->title);
+		} else {
+			put_name(&s, f->title, s.width);
+			put_line(&s);
+		}
 		out_puts(s.out, "\n");
 	}
+	put_changes(&s);
 	if (f->late.len > 0) {
 		put_wrapped(&s, "", f->late);
 		out_puts(s.out, "\n");

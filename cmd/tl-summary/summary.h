@@ -5,6 +5,7 @@
  *
  * read.c     the tables of a folder, and what of them counts
  * header.c   what the traces say of themselves
+ * changes.c  words about what differs from another trace
  * say.c      the sentences: what bounds it, who is late, what to mind
  * screen.c   for a terminal
  * tables.c   the same for a workbook and a page
@@ -49,8 +50,20 @@ struct group {
 	int64_t latency_ns, wait_ns, collectives;
 };
 
+/* An op or kernel that takes another time in the other trace. */
+struct change {
+	struct str name;
+	int64_t before_ns, after_ns, count[2];
+};
+
 struct figures {
 	struct arena *text;
+	/* of a comparison */
+	const char *against; /* NULL: with nothing */
+	struct str sides[2];
+	bool has_names;
+	VEC(struct str) sentences;
+	VEC(struct change) changes; /* the largest */
 	/* header.c */
 	size_t nsources, nknown; /* sources, those with a rank */
 	struct str name, device;
@@ -84,6 +97,17 @@ size_t tallies_best(
 /* A copy that lives as long as the figures. */
 struct str figures_text(struct figures *f, struct str s);
 
+/* ---- changes.c ---- */
+
+void changes_names(struct figures *f, const char *names);
+struct str change_sentence(struct figures *f, struct str text);
+struct str change_name(
+    struct figures *f, struct str name, struct str after, struct str dims);
+/* "+1.2 ms"; "1.034", "new" or "gone"; false: there was nothing before. */
+void say_signed(struct buf *b, int64_t ns);
+void say_ratio(struct buf *b, const struct change *c);
+bool change_percent(const struct change *c, double *percent);
+
 /* ---- header.c ---- */
 
 void header_read(struct figures *f, const char *path);
@@ -110,6 +134,7 @@ void tables_ranks(struct figures *f, const char *path, bool csv);
 void tables_roofs(struct figures *f, const char *path);
 
 #define TOP_OPS 10
+#define TOP_CHANGES 10
 #define TOP_LOSSES 5
 #define TOP_GROUPS 5
 

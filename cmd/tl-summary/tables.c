@@ -39,11 +39,32 @@ put_time(struct table *t, const struct rank *all, const char *name, int64_t ns)
 	row[4] = cell_real(share_of(ns, all->total_ns));
 }
 
+/* time_ns is the difference, percent that of before. */
+static void
+put_changes(struct figures *f, struct table *t)
+{
+	for (size_t i = 0; i < f->changes.n; i++) {
+		const struct change *c = &f->changes.v[i];
+		struct cell *row = put(t, "change", c->name);
+		double percent;
+
+		row[3] = cell_int(c->after_ns - c->before_ns);
+		if (change_percent(c, &percent))
+			row[4] = cell_real(percent);
+		row[5] = cell_int(c->count[1]);
+		row[6] = cell_int(c->before_ns);
+		row[7] = cell_int(c->after_ns);
+	}
+}
+
 static void
 put_sentences(struct figures *f, struct table *t)
 {
 	if (f->title.len > 0)
 		put(t, "trace", f->title);
+	for (size_t i = 0; i < f->sentences.n; i++)
+		put(t, "diff", f->sentences.v[i]);
+	put_changes(f, t);
 	if (f->late.len > 0)
 		put(t, "late", f->late);
 	put(t, "verdict", f->verdict);
@@ -94,9 +115,13 @@ tables_summary(struct figures *f, const char *path)
 		{ "time_ns", "time ms", COL_INT, UNIT_NS, 0, 1e6 },
 		{ "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
 		{ "count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+		/* of a comparison */
+		{ "before_ns", "before ms", COL_INT, UNIT_NS, 0, 1e6 },
+		{ "after_ns", "after ms", COL_INT, UNIT_NS, 0, 1e6 },
 	};
+	size_t n = sizeof columns / sizeof *columns;
 	struct table *t =
-	    table_create("summary", columns, sizeof columns / sizeof *columns);
+	    table_create("summary", columns, f->sentences.n > 0 ? n : n - 2);
 	const struct rank *all = &f->all;
 
 	put_sentences(f, t);

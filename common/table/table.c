@@ -101,6 +101,18 @@ table_note(struct table *t, const char *fmt, ...)
 	free(text);
 }
 
+size_t
+table_notes(const struct table *t)
+{
+	return t->notes.n;
+}
+
+struct str
+table_note_at(const struct table *t, size_t i)
+{
+	return t->notes.v[i];
+}
+
 /* ---- views: columns ---- */
 
 /* Who is asked for a column, for messages. */

@@ -190,6 +190,9 @@ size_t table_rows(const struct table *t);
 struct cell *table_cell(struct table *t, size_t row, size_t column);
 /* A line above the table in the formats table and md, nowhere else. */
 void table_note(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Those so far, in their order; they live as long as the table. */
+size_t table_notes(const struct table *t);
+struct str table_note_at(const struct table *t, size_t i);
 /* Checks -c and --sort against the columns (usage error), then prints. */
 void table_print(struct table *t, struct table_dest *d);
 void table_destroy(struct table *t);

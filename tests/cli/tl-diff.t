@@ -107,6 +107,11 @@ is 'diff_stats_unique_args_summary: by time' \
 is 'diff_inline: a row for each op above a point, and each kernel' \
 	"$(rows 'tl-diff --table diff_inline -c name,ex_uid,count,kernel_ns_sum,ratio,diff_ns,lca_count_after,lca_ids,lca_names,lca_before_ns,lca_after_ns before.tl after.tl')" \
 	'net 0 1 32000 1.09375 3000 2 2; 16 linear; k_relu 32000 35000.linear 1 1 25000 1.12 3000 1 2 linear 25000 28000.addmm 2 1 25000 1.12 3000 1 2 linear 25000 28000.relu 5 1 7000 1.0 0 1 16 k_relu 7000 7000.tail 7 1 2000 1.0 0 1 19 Memset (Device) 2000 2000.addmm->k_bias (Synthetic Op) 9 1 5000 1.12 23000 1 2 linear 25000 28000.addmm->k_mm (Synthetic Op) 10 1 20000 1.12 8000 1 2 linear 25000 28000.relu->k_relu (Synthetic Op) 11 1 7000 1.0 0 1 16 k_relu 7000 7000.tail->Memset (Device) (Synthetic Op) 12 1 2000 1.0 0 1 19 Memset (Device) 2000 2000.'
+is 'diff_verdict' "$(rows 'tl-diff --table diff_verdict before.tl after.tl')" \
+	"$(tl-diff --format table before.tl after.tl | sed '/^name /,$d' | tr '\n ' '. ')"
+like 'diff_verdict of kernels' \
+	"$(tl-diff --table diff_verdict --by kernel before.tl after.tl)" \
+	'^GPU time 0.043 ms to 0.037 ms$'
 is '--uid-map' "$(rows 'tl-diff --uid-map before.tl after.tl' | cut -c 1-60)" \
 	' 0 trace2 0.0 1 combined 1.1 2 combined 2.2 trace1 3.3 trace'
 is '--by kernel: with what has no launch' \
@@ -120,7 +125,7 @@ is '--names' "$(tl-diff --names old,new --format table before.tl after.tl | sed 
 is 'raw traces say the same' "$(tl-diff before.json after.json 2>&1)" \
 	"$(tl-diff before.tl after.tl 2>&1)"
 is '--list-tables' "$(tl-diff --list-tables | cut -f 1 | tr '\n' ' ')" \
-	'diff_ops_summary diff_stats diff_stats_unique_args_summary lca_summary diff_inline uid_map diff_kernels '
+	'diff_ops_summary diff_verdict diff_stats diff_stats_unique_args_summary lca_summary diff_inline uid_map diff_kernels '
 
 # ---- what is printed ----
 
@@ -135,7 +140,7 @@ like '--min-diff keeps what differs' \
 	"$(tl-diff --print --min-diff 1us before.tl after.tl 2>/dev/null)" 'trace1: addmm'
 tl-diff -d out before.tl after.tl 2>/dev/null
 is '-d' "$(cd out && echo *)" \
-	'cpu_op_map.json cpu_op_map_trace1.json cpu_op_map_trace2.json diff_inline.csv diff_ops_summary.csv diff_stats.csv diff_stats_unique_args_summary.csv lca_summary.csv merged_tree_output.txt uid_map.csv'
+	'cpu_op_map.json cpu_op_map_trace1.json cpu_op_map_trace2.json diff_inline.csv diff_ops_summary.csv diff_stats.csv diff_stats_unique_args_summary.csv diff_verdict.csv lca_summary.csv merged_tree_output.txt uid_map.csv'
 same '-d: the tree' out/merged_tree_output.txt tree.txt
 is '-d: the map of a side' "$(tr -d ' \n' <out/cpu_op_map_trace1.json)" \
 	'{"addmm":["k_bias","k_mm"],"relu":["k_relu"],"tail":["Memset(Device)"]}'

@@ -128,6 +128,86 @@ tl-report ranks/rank-0.json.gz ranks/rank-1.json.gz >screen 2>err
 is 'missing ranks are a doubt' "$?" 3
 like 'and named' "$(cat err)" 'tl-collective: 2 of 4 ranks are missing: 2,3'
 
+# ---- another trace ----
+
+tl-filter --step 2 -o before.tl t.tl
+tl-filter --step 3 -o after.tl t.tl
+ok '--vs' tl-report before.tl --vs after.tl -d vs
+is 'its sheets' "$(sheets vs | tr ' ' '\n' | grep -e diff -e lca | tr '\n' ' ')" \
+	'diff_ops_summary.csv diff_stats.csv diff_stats_unique_args_summary.csv lca_summary.csv '
+tl-diff -d vsdiff --format csv before.tl after.tl 2>err
+for sheet in diff_ops_summary diff_stats diff_stats_unique_args_summary lca_summary; do
+	same "$sheet is tl-diff's" vs/$sheet.csv vsdiff/$sheet.csv
+done
+tl-diff --table diff_stats --format ndjson before.tl after.tl >stats.ndjson
+same 'columns of the comparison' vs/unified_perf_summary.csv \
+	"$(tl-roofline --diff stats.ndjson -c +details --format csv --labels \
+		before.tl >want; echo want)"
+is 'they stand behind the sum' "$(head -n 1 vs/unified_perf_summary.csv |
+	grep -o 'Kernel Time (µs)_sum.*_trace2_us')" \
+	'Kernel Time (µs)_sum,speedup (trace2/trace1),delta_us (trace2 - trace1),lca_count_trace2,lca_id,lca_name,lca_total_kernel_time_trace1_us,lca_total_kernel_time_trace2_us'
+tl-report before.tl -d alone
+is 'the other sheets are the same' "$(cd alone && for f in *; do
+	[ "$f" = unified_perf_summary.csv ] || cmp "$f" "../vs/$f"; done 2>&1)" ''
+tl-report before.tl --vs after.tl >screen
+is 'the screen begins with it' "$(sed -n 3p screen)" \
+	"$(tl-diff --table diff_verdict --no-header before.tl after.tl 2>err |
+		sed -n 1p)."
+is 'goes on with what changed' "$(sed -n '6,/^$/p' screen | grep -c '^  ')" 10
+is 'the first of it' "$(sed -n 7p screen | awk '{ print $1, $(NF - 1), $NF }')" \
+	"addmm us $(tl-diff --top 1 --no-header -c ratio before.tl after.tl 2>err |
+		awk '{ printf "%.3f", $1 }')"
+is 'and is else that of the first trace' \
+	"$(sed -n '/^\[/,$p' screen)" "$(tl-report before.tl | sed -n '/^\[/,$p')"
+tl-report before.tl --vs after.tl --names old,new >screen
+like '--names' "$(cat screen)" '^what changed most  *old  *new  *diff  *ratio$'
+like 'in the title' "$(head -n 2 screen | tr '\n' ' ')" \
+	'\(old\) against after.tl \(new\)'
+tl-report t.tl --vs t.tl >screen 2>err
+is 'a trace and itself: status' "$?" 0
+is 'identical' "$(sed -n 3p screen)" 'The traces are identical.'
+is 'nothing changed' "$(grep -c 'what changed' screen)" 0
+tl-report t.tl --vs t.tl -d self 2>err
+is 'ratios of 1' "$(python3 -c 'import csv
+print({(r["speedup (trace2/trace1)"], r["delta_us (trace2 - trace1)"])
+    for r in csv.DictReader(open("self/unified_perf_summary.csv"))})')" \
+	"{('1.0', '0')}"
+tl-report t.tl --vs - -d stdin <after.tl 2>err
+is 'the other one on standard input' "$?" 0
+tl-report --step 2 t.tl --vs t.tl -d selected 2>err
+is 'a selection is of both' "$(sed 1d selected/diff_stats.csv | wc -l)" \
+	"$(tl-diff --step 2 --table diff_stats --no-header t.tl t.tl 2>err | wc -l)"
+tl-report before.tl --vs after.tl --fold vs.folded >screen
+is '--fold' "$(cat vs.folded)" "$(tl-fold --diff before.tl after.tl)"
+tl-report before.tl --vs after.tl -o vs.xlsx
+is 'the sheets of a workbook' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" vs.xlsx |
+	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 10 | tr '\n' ' ')" \
+	'summary diff_ops_summary gpu_timeline ops_summary_by_category ops_summary ops_unique_args unified_perf_summary diff_stats diff_stats_unique_args_summary lca_summary '
+gzip -dc "$SAMPLE" | sed 's/"cat": *"cpu_op"/"cat":"x"/' >other.json
+for other in other.json roc.json; do
+	tl-report t.tl --vs "$other" -d "by-$other" 2>err
+	is "kernels against $other: status" "$?" 0
+	is 'its sheets' "$(sheets "by-$other" | tr ' ' '\n' | grep -e diff -e lca)" \
+		diff_kernels.csv
+	is 'no columns' "$(head -n 1 "by-$other/unified_perf_summary.csv" |
+		grep -c trace2)" 0
+	like 'a screen' "$(tl-report t.tl --vs "$other" | sed -n 3p)" '^GPU time '
+done
+is 'rocprofv3 against rocprofv3' "$(tl-report roc.json --vs roc.json -d rocs 2>err &&
+	sheets rocs)" \
+	'diff_kernels.csv gpu_timeline.csv kernel_summary.csv kernel_summary_by_category.csv'
+gzip -dc "$SAMPLE" | sed 's/"cat": *"\(kernel\|gpu_[a-z]*\)"/"cat":"x"/' >idle.json
+like 'against no GPU work' "$(tl-report t.tl --vs idle.json | grep ^GPU)" \
+	'^GPU time .* to 0 ns \(-100.0 %\)'
+gzip -dc "$SAMPLE" | head -c 500000 >half.json
+refuses 1 'half.json.*cut off' 'tl-report t.tl --vs half.json -d bad'
+refuses 1 'gone.json: No such file' 'tl-report t.tl --vs gone.json -d bad'
+refuses 2 'one trace with one other' 'tl-report t.tl t.tl --vs t.tl'
+refuses 2 'not both' 'tl-report --vs - -'
+refuses 2 "'--names' needs --vs" 'tl-report --names a,b t.tl'
+refuses 2 'not two names' 'tl-report --names a t.tl --vs t.tl'
+is 'temporary files are gone' "$(left tmp)" ''
+
 # ---- the workbook ----
 
 ok '-o' tl-report -o r.xlsx "$SAMPLE"

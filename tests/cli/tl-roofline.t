@@ -571,5 +571,48 @@ refuses 2 'has no column' 'tl-roofline -c nope mm.tl'
 refuses 2 'no GPU' 'tl-roofline --arch NOPE mm.tl'
 refuses 2 'kernel, memcpy or memset' 'tl-roofline --kind op mm.tl'
 
+# ---- another trace's times ----
+
+cat >one.json <<'END'
+{"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"two","pid":1,"tid":1,"ts":0,"dur":50,"args":{}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":1,"dur":5,"args":{"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":9,"dur":5,"args":{"correlation":2}},
+{"ph":"X","cat":"cpu_op","name":"one","pid":1,"tid":1,"ts":60,"dur":50,"args":{}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":61,"dur":5,"args":{"correlation":3}},
+{"ph":"X","cat":"cpu_op","name":"none","pid":1,"tid":1,"ts":120,"dur":50,"args":{}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":121,"dur":5,"args":{"correlation":4}},
+{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":200,"dur":10,"args":{"device":0,"stream":7,"correlation":1}},
+{"ph":"X","cat":"kernel","name":"b","pid":0,"tid":7,"ts":300,"dur":20,"args":{"device":0,"stream":7,"correlation":2}},
+{"ph":"X","cat":"kernel","name":"c","pid":0,"tid":7,"ts":400,"dur":5,"args":{"device":0,"stream":7,"correlation":3}},
+{"ph":"X","cat":"kernel","name":"d","pid":0,"tid":7,"ts":500,"dur":4,"args":{"device":0,"stream":7,"correlation":4}}
+]}
+END
+# Points 10 and 2 hold two's work, 2 also that of one; 3 is not of this trace.
+cat >versus.ndjson <<'END'
+{"table":"diff_stats","columns":[{"id":"source","type":"text"},{"id":"gpu_op_uid","type":"int"},{"id":"lca_id","type":"int"},{"id":"lca_name","type":"text"},{"id":"busy_ns","type":"int","unit":"ns"}]}
+{"source":"trace1","gpu_op_uid":7,"lca_id":10,"lca_name":"ten","busy_ns":10000}
+{"source":"trace1","gpu_op_uid":8,"lca_id":2,"lca_name":"two; 2","busy_ns":25000}
+{"source":"trace1","gpu_op_uid":9,"lca_id":2,"lca_name":"two; 2","busy_ns":25000}
+{"source":"trace1","gpu_op_uid":10,"lca_id":null,"lca_name":null,"busy_ns":4000}
+{"source":"trace2","gpu_op_uid":7,"lca_id":2,"lca_name":"two; 2","busy_ns":50000}
+{"source":"trace2","gpu_op_uid":8,"lca_id":3,"lca_name":"three","busy_ns":70000}
+{"end":{"rows":6}}
+END
+is '--diff: points of a row, each once' "$(tl-roofline --diff versus.ndjson -c \
+	name,kernel_ns_sum,ratio,diff_ns,lca_count_after,lca_ids,lca_names,lca_before_ns,lca_after_ns \
+	--no-header one.json | tr '\t' '|')" \
+	'two|30000|1.4285714285714286|20000|1|2; 10|two; 2; ten|35000|50000
+one|5000|2.0|45000|1|2|two; 2|25000|50000
+none|4000|||||||'
+like '--diff: what counts in several rows' \
+	"$(tl-roofline --diff versus.ndjson --format table one.json)" \
+	'^1 LCAs have parts in several rows'
+refuses 1 'no table of tl-diff' \
+	"sed 's/busy_ns/other/g' versus.ndjson >v.ndjson; tl-roofline --diff v.ndjson one.json"
+refuses 1 'cut.ndjson: the table was cut off|cut.ndjson: line' \
+	'head -n 3 versus.ndjson >cut.ndjson; tl-roofline --diff cut.ndjson one.json'
+refuses 1 'No such file' 'tl-roofline --diff nosuch one.json'
+
 page_examples tl-roofline.1
 done_testing

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --diff: what a comparison with another trace found for a row's GPU work. A
+ * point is where the two call trees part, or a pair of GPU events; its times
+ * are of all that it has, whether all of it is in the row or not.
+ */
+#include <stdlib.h>
+
+#include "reader/reader.h"
+
+#include "cmd/tl-roofline/roof.h"
+
+struct point {
+	int64_t id;
+	uint32_t name;
+	size_t row; /* the last that it counted in, from 1 */
+	bool is_shared, has_after;
+	int64_t before_ns, after_ns;
+};
+
+struct versus {
+	struct strings *strings;
+	VEC(struct point) points;
+	struct map of_lca;  /* its number to 1 + its place */
+	struct map of_gpu;  /* the id of an event of ours to the same */
+	VEC(uint32_t) hits; /* of the row at hand */
+	size_t nrows;
+	/* columns of what is read */
+	size_t source, gpu, lca, name, busy;
+};
+
+#define NO_COLUMN SIZE_MAX
+
+/* ---- reading ---- */
+
+static size_t
+column_of(const struct head *head, const char *id)
+{
+	for (size_t i = 0; i < head->ncolumns; i++)
+		if (str_eq(head->columns[i].id, str_of(id)))
+			return i;
+	return NO_COLUMN;
+}
+
+static void
+begin(void *ctx, const struct head *head)
+{
+	struct versus *v = ctx;
+
+	v->source = column_of(head, "source");
+	v->gpu = column_of(head, "gpu_op_uid");
+	v->lca = column_of(head, "lca_id");
+	v->name = column_of(head, "lca_name");
+	v->busy = column_of(head, "busy_ns");
+}
+
+static bool
+is_whole(const struct versus *v)
+{
+	return v->source != NO_COLUMN && v->gpu != NO_COLUMN &&
+	    v->lca != NO_COLUMN && v->name != NO_COLUMN && v->busy != NO_COLUMN;
+}
+
+static bool
+int_of(const struct val *v, int64_t *n)
+{
+	if (v->type == VAL_BIG)
+		return num_i64(v->text, n);
+	if (v->type != VAL_NUMBER || !(v->number >= 0 && v->number < 9e15))
+		return false;
+	*n = (int64_t)v->number;
+	return true;
+}
+
+static struct point *
+point_of(struct versus *v, int64_t id, const struct val *name)
+{
+	uint64_t *slot = map_put(&v->of_lca, (uint64_t)id, NULL);
+
+	if (*slot == 0) {
+		struct str s = name->type == VAL_TEXT ? name->text : STR("");
+
+		vec_push(&v->points,
+		    ((struct point){
+			.id = id, .name = intern_put(v->strings->text, s) }));
+		*slot = v->points.n;
+	}
+	return &v->points.v[*slot - 1];
+}
+
+static void
+row(void *ctx, const struct val *cells)
+{
+	struct versus *v = ctx;
+	int64_t lca, gpu, busy;
+	struct point *p;
+
+	if (!is_whole(v) || !int_of(&cells[v->lca], &lca) ||
+	    !int_of(&cells[v->gpu], &gpu) || !int_of(&cells[v->busy], &busy) ||
+	    cells[v->source].type != VAL_TEXT)
+		return;
+	p = point_of(v, lca, &cells[v->name]);
+	if (str_eq(cells[v->source].text, STR("trace1"))) {
+		p->before_ns = busy;
+		*map_put(&v->of_gpu, (uint64_t)gpu, NULL) =
+		    (uint64_t)(p - v->points.v) + 1;
+	} else {
+		p->after_ns = busy;
+		p->has_after = true;
+	}
+}
+
+static void
+end(void *ctx)
+{
+	(void)ctx;
+}
+
+struct versus *
+versus_read(struct strings *st, const char *path)
+{
+	struct versus *v = xcalloc(1, sizeof *v);
+	struct table_sink sink = { begin, row, end, v };
+	struct reader r = { .in = in_open(path), .sink = &sink };
+
+	v->strings = st;
+	if (!ndjson_read(&r))
+		die("%s: line %" PRIu64 ": %s", path, r.line, r.error.p);
+	if (!is_whole(v))
+		die("%s: no table of tl-diff --table diff_stats --format "
+		    "ndjson",
+		    path);
+	in_close(r.in);
+	reader_free(&r);
+	return v;
+}
+
+void
+versus_free(struct versus *v)
+{
+	if (v == NULL)
+		return;
+	vec_free(&v->points);
+	vec_free(&v->hits);
+	map_free(&v->of_lca);
+	map_free(&v->of_gpu);
+	free(v);
+}
+
+/* ---- rows ---- */
+
+void
+versus_row(struct versus *v)
+{
+	v->nrows++;
+	v->hits.n = 0;
+}
+
+void
+versus_add(struct versus *v, const struct work *w)
+{
+	const uint64_t *slot = map_get(&v->of_gpu, w->uid.id);
+	struct point *p;
+
+	if (slot == NULL)
+		return;
+	p = &v->points.v[*slot - 1];
+	if (p->row == v->nrows)
+		return;
+	p->is_shared = p->row > 0;
+	p->row = v->nrows;
+	vec_push(&v->hits, (uint32_t)(*slot - 1));
+}
+
+/* qsort() hands nothing through. */
+static const struct versus *sorting;
+
+static int
+by_id(const void *x, const void *y)
+{
+	int64_t a = sorting->points.v[*(const uint32_t *)x].id;
+	int64_t b = sorting->points.v[*(const uint32_t *)y].id;
+
+	return (a > b) - (a < b);
+}
+
+bool
+versus_sum(struct versus *v, struct versus_row *to)
+{
+	*to = (struct versus_row){ 0 };
+	sorting = v;
+	if (v->hits.n > 1)
+		qsort(v->hits.v, v->hits.n, sizeof *v->hits.v, by_id);
+	for (size_t i = 0; i < v->hits.n; i++) {
+		const struct point *p = &v->points.v[v->hits.v[i]];
+
+		stat_add(&to->before_ns, p->before_ns);
+		stat_add(&to->after_ns, p->after_ns);
+		to->nafter += p->has_after;
+	}
+	return v->hits.n > 0;
+}
+
+void
+versus_list(const struct versus *v, bool names, struct buf *b)
+{
+	for (size_t i = 0; i < v->hits.n; i++) {
+		const struct point *p = &v->points.v[v->hits.v[i]];
+		struct str s = strings_get(v->strings, p->name);
+
+		if (i > 0)
+			buf_puts(b, "; ");
+		if (names)
+			buf_put(b, s.p, s.len);
+		else
+			buf_printf(b, "%" PRId64, p->id);
+	}
+}
+
+size_t
+versus_shared(const struct versus *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->points.n; i++)
+		n += v->points.v[i].is_shared;
+	return n;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* What changed against another trace: the tables of tl-diff, for people. */
+#include <stdlib.h>
+
+#include "table/table.h"
+
+#include "cmd/tl-summary/summary.h"
+
+/* "the traces are identical" as a sentence. */
+struct str
+change_sentence(struct figures *f, struct str text)
+{
+	struct buf b = { 0 };
+	struct str s;
+
+	buf_put(&b, text.p, text.len);
+	if (b.len > 0 && b.p[0] >= 'a' && b.p[0] <= 'z')
+		b.p[0] = (char)(b.p[0] - 'a' + 'A');
+	buf_putc(&b, '.');
+	s = figures_text(f, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+/* Its name, what it became, and its shapes. */
+struct str
+change_name(
+    struct figures *f, struct str name, struct str after, struct str dims)
+{
+	struct buf b = { 0 };
+	struct str s;
+
+	buf_put(&b, name.p, name.len);
+	if (after.len > 0 && name.len > 0)
+		buf_puts(&b, " | ");
+	buf_put(&b, after.p, after.len);
+	if (dims.len > 0) {
+		buf_putc(&b, ' ');
+		buf_put(&b, dims.p, dims.len);
+	}
+	s = figures_text(f, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+void
+say_signed(struct buf *b, int64_t ns)
+{
+	buf_putc(b, ns < 0 ? '-' : '+');
+	say_time(b, ns < 0 ? -ns : ns);
+}
+
+void
+say_ratio(struct buf *b, const struct change *c)
+{
+	if (c->before_ns == 0)
+		buf_puts(b, "new");
+	else if (c->after_ns == 0)
+		buf_puts(b, "gone");
+	else
+		buf_printf(
+		    b, "%.3f", (double)c->after_ns / (double)c->before_ns);
+}
+
+bool
+change_percent(const struct change *c, double *percent)
+{
+	if (c->before_ns <= 0)
+		return false;
+	*percent = 100 * ((double)c->after_ns - (double)c->before_ns) /
+	    (double)c->before_ns;
+	return true;
+}
+
+/* --names, and what the other trace is called in a title. */
+void
+changes_names(struct figures *f, const char *names)
+{
+	const char *comma = names != NULL ? strchr(names, ',') : NULL;
+
+	f->sides[0] = STR("before");
+	f->sides[1] = STR("after");
+	if (names == NULL)
+		return;
+	if (comma == NULL || comma == names || comma[1] == '\0')
+		die_usage("option '--names': '%s' is not two names with a "
+			  "comma between them",
+		    names);
+	f->sides[0] = (struct str){ names, (size_t)(comma - names) };
+	f->sides[1] = str_of(comma + 1);
+	f->has_names = true;
+}
