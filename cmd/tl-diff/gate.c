@@ -9,6 +9,18 @@ struct verdict {
 	bool failed;
 };
 
+int64_t
+threshold_ns(const struct threshold *t, int64_t base_ns)
+{
+	double ns;
+
+	if (!t->is_percent)
+		return t->ns;
+	ns = t->percent / 100 * (double)base_ns;
+	/* the double next to INT64_MAX is 2^63, which is no int64_t */
+	return ns < (double)INT64_MAX ? (int64_t)ns : INT64_MAX;
+}
+
 static void
 put_xml(struct out *out, struct str s)
 {
@@ -94,9 +106,7 @@ find_verdict(struct verdict *v, const struct settings *set, const struct ops *o,
 		v->after_ns = o->unit[1].total_ns;
 		v->diff_ns = o->verdict_ns;
 	}
-	v->limit_ns = set->fail_over.is_percent
-	    ? (int64_t)(set->fail_over.percent / 100 * (double)v->before_ns)
-	    : set->fail_over.ns;
+	v->limit_ns = threshold_ns(&set->fail_over, v->before_ns);
 	v->failed = v->diff_ns > v->limit_ns;
 }
 

@@ -6,6 +6,12 @@
 #include "cmd/tl-diff/kernels.h"
 #include "cmd/tl-diff/ops.h"
 
+/*
+ * What a threshold is in ns where the GPU time before was base_ns, rounded
+ * down; at most INT64_MAX.
+ */
+int64_t threshold_ns(const struct threshold *t, int64_t base_ns);
+
 /* The verdict, told and written; the program's exit status. */
 int gate_status(
     const struct settings *set, const struct ops *o, const struct kernels *k);

@@ -73,8 +73,10 @@ threshold_opt(const struct optparse *op)
 		    t.percent < 0)
 			die_usage("option '%s': '%s' is no percentage",
 			    op->name, op->arg);
-	} else {
-		t.ns = opt_time(op);
+	} else if (!time_parse(s, &t.ns)) {
+		die_usage("option '%s' needs a time such as 900ns, 2us or "
+			  "3ms, or a percentage such as 3%%, not '%s'",
+		    op->name, op->arg);
 	}
 	return t;
 }
@@ -84,12 +86,23 @@ names_opt(struct settings *set, const struct optparse *op)
 {
 	const char *comma = strchr(op->arg, ',');
 
-	if (comma == NULL || comma == op->arg || comma[1] == '\0')
+	if (comma == NULL || comma == op->arg || comma[1] == '\0' ||
+	    strchr(comma + 1, ',') != NULL)
 		die_usage("option '%s': '%s' is not two names with a comma "
 			  "between them",
 		    op->name, op->arg);
 	set->names[0] = (struct str){ op->arg, (size_t)(comma - op->arg) };
 	set->names[1] = str_of(comma + 1);
+}
+
+/* --table, and the options that are short for one. */
+static void
+table_opt(struct settings *set, const char *name)
+{
+	if (set->table != NULL && strcmp(set->table, name) != 0)
+		die_usage(
+		    "one table at a time: '%s' or '%s'", set->table, name);
+	set->table = name;
 }
 
 static void
@@ -118,8 +131,8 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_PYTHON: set->python = true; break;
 	case OPT_SUBTREE1: subtree_opt(set, 0, op); break;
 	case OPT_SUBTREE2: subtree_opt(set, 1, op); break;
-	case OPT_TABLE_NAME: set->table = op->arg; break;
-	case OPT_UID_MAP: set->table = "uid_map"; break;
+	case OPT_TABLE_NAME: table_opt(set, op->arg); break;
+	case OPT_UID_MAP: table_opt(set, "uid_map"); break;
 	case 'v': set->verbose = true; break;
 	default:
 		if (select_opt(&set->select, op, ch))
@@ -137,6 +150,8 @@ check_print(const struct settings *set)
 
 	if (set->min_diff.is_set && !set->print)
 		die_usage("option '--min-diff' needs --print");
+	if (set->print && set->per == PER_STEP)
+		die_usage("option '--per': the merged tree has no times");
 	if (!set->print)
 		return;
 	if (set->table != NULL || set->by == BY_KERNEL || d->dir != NULL ||

@@ -241,14 +241,12 @@ static int64_t
 min_diff_ns(const struct sides *g)
 {
 	const struct threshold *t = &g->set->min_diff;
+	int64_t ns;
 
 	if (!t->is_set)
 		return 0;
-	if (!t->is_percent)
-		return t->ns > 0 ? t->ns : 1;
-	t = &g->set->min_diff;
-	return 1 +
-	    (int64_t)(t->percent / 100 * (double)g->first.side[0]->gpu_ns);
+	ns = threshold_ns(t, g->first.side[0]->gpu_ns);
+	return ns < INT64_MAX && (t->is_percent || ns == 0) ? ns + 1 : ns;
 }
 
 static void

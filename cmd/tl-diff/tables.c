@@ -138,6 +138,10 @@ tables_check(struct settings *set)
 		named = NULL;
 	if (named != NULL && set->by == BY_KERNEL && named->by != BY_KERNEL)
 		die_usage("table '%s' is not one of --by kernel", set->table);
+	if (named != NULL && set->per == PER_STEP &&
+	    named->columns != ops_columns && named->columns != kernels_columns)
+		die_usage("option '--per': table '%s' is of single events",
+		    set->table);
 	if (named != NULL)
 		set->by = named->by;
 	for (size_t i = 0; i < NTABLES; i++)

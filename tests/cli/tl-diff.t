@@ -240,6 +240,9 @@ is '--fail-over: slower' "$(gate --fail-over 3% s1.json s2.json)" 4
 like '--fail-over: says by how much' "$(cat gate.err)" \
 	'^tl-diff: slower than allowed: .* from 0\.119 to 0\.159 ms; .* \+0\.040 ms, allowed are 3 % \(0\.004 ms\)'
 is '--fail-over: not by so much' "$(gate --fail-over 50us s1.json s2.json)" 0
+is '--fail-over: more than int64 has' "$(gate --fail-over 1e300% s1.json s2.json)" 0
+is '--min-diff: more than int64 has' \
+	"$(tl-diff --print --min-diff 1e300% s1.json s2.json; echo $?)" 0
 is '--fail-over: faster' "$(gate --fail-over 0% s2.json s1.json)" 0
 is '--fail-over: noise is no reason' "$(gate --per step --name kb --fail-over 0% s1.json s3.json)" 0
 is '--junit: a failure' \
@@ -283,6 +286,14 @@ refuses 2 "'--junit' needs --fail-over" 'tl-diff --junit x before.tl after.tl'
 refuses 2 "'--min-diff' needs --print" 'tl-diff --min-diff 1us before.tl after.tl'
 refuses 2 "'--print' takes no options of tables" 'tl-diff --print --top 3 before.tl after.tl'
 refuses 2 "'--names'" 'tl-diff --names one before.tl after.tl'
+refuses 2 "'--names'" 'tl-diff --names one,two,three before.tl after.tl'
+refuses 2 'one table at a time' \
+	'tl-diff --uid-map --table lca_summary before.tl after.tl'
+refuses 2 "'--per': table 'diff_stats'" \
+	'tl-diff --per step --table diff_stats before.tl after.tl'
+refuses 2 "'--per'" 'tl-diff --per step --print before.tl after.tl'
+refuses 2 "'--fail-over' needs a time .* or a percentage" \
+	'tl-diff --fail-over 3 before.tl after.tl'
 refuses 2 'no column' 'tl-diff -c nosuch before.tl after.tl'
 refuses 1 'no event 999' 'tl-diff --subtree1 999 before.tl after.tl'
 printf 'one\n' >bad
