@@ -26,7 +26,7 @@ struct side {
 	struct file *first;  /* kept to the end */
 	struct file *opened; /* its decoder runs already */
 	const struct run *run;
-	uint64_t nruns;
+	uint64_t nruns, ngpus;
 };
 
 /* ---- folders ---- */
@@ -137,6 +137,7 @@ next_run(struct side *s, struct settings *set, struct norms *nm)
 	r = file_run(s->file, s->next_run++);
 	forest_build(r, set, nm->st);
 	s->nruns++;
+	s->ngpus += r->gpus.n;
 	s->run = r;
 	return true;
 }
@@ -227,11 +228,33 @@ compare_all(struct sides *g)
 			fresh[s] = next_run(&g->side[s], g->set, &g->nm);
 		for (int s = 0; s < NSIDES && is_first; s++)
 			if (!fresh[s])
-				die("%s: no source that is asked for",
-				    g->side[s].paths.v[0]);
+				die("%s: %s", g->side[s].paths.v[0],
+				    g->set->is_selective
+					? "no source that is asked for"
+					: "no event in this trace");
 		if (!fresh[0] && !fresh[1])
 			break;
 		compare_pair(g, fresh, is_first);
+	}
+}
+
+/*
+ * A side whose profiler recorded nothing of the GPU looks infinitely fast: no
+ * gate may pass it. What a selection leaves out was asked for.
+ */
+static void
+check_gpus(const struct sides *g)
+{
+	for (int s = 0; s < NSIDES; s++) {
+		const struct side *it = &g->side[s];
+
+		if (it->ngpus > 0 || g->set->is_selective)
+			continue;
+		if (g->set->fail_over.is_set)
+			die("%s: no GPU event: there is nothing to judge",
+			    it->paths.v[0]);
+		doubt(
+		    "%s: no GPU event: was the GPU recorded?", it->paths.v[0]);
 	}
 }
 
@@ -382,6 +405,7 @@ sides_compare(struct settings *set)
 	for (int s = 0; s < NSIDES; s++)
 		g.side[s].opened = file_open(set, &g.nm, g.side[s].paths.v[0]);
 	compare_all(&g);
+	check_gpus(&g);
 	if (set->by == BY_OP)
 		ops_finish(&g.ops);
 	print_answer(&g);

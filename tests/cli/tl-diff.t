@@ -298,6 +298,14 @@ refuses 2 'no column' 'tl-diff -c nosuch before.tl after.tl'
 refuses 1 'no event 999' 'tl-diff --subtree1 999 before.tl after.tl'
 printf 'one\n' >bad
 refuses 1 'bad: line 1: expected two names' 'tl-diff --equiv bad before.tl after.tl'
+printf '{"traceEvents":[]}' >nothing.json
+refuses 1 'nothing\.json: no event in this trace' 'tl-diff s1.json nothing.json'
+ev cpu_op aten::mm 1 0 5 | trace >cpu.json
+is 'a side without GPU events' \
+	"$(tl-diff s1.json cpu.json 2>&1 >/dev/null)/$(tl-diff s1.json cpu.json >/dev/null 2>&1; echo $?)" \
+	'tl-diff: cpu.json: no GPU event: was the GPU recorded?/3'
+refuses 1 'cpu\.json: no GPU event: there is nothing to judge' \
+	'tl-diff --fail-over 1% s1.json cpu.json'
 mkdir empty
 refuses 1 'empty: no trace' 'tl-diff empty after.tl'
 head -c 300 after.tl >cut.tl
