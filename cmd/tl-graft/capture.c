@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/tl-graft/graft.h"
 #include "json/json.h"
@@ -237,6 +238,9 @@ captures_open(struct captures *c, struct strings *st, const char *path)
 
 	c->st = st;
 	if ((d = opendir(path)) == NULL) {
+		/* it is read when a launch asks for it, but told at once */
+		if (strcmp(path, "-") != 0 && access(path, R_OK) != 0)
+			die_errno("%s", path);
 		(void)add_file(c, xstrdup(path), -1, STR(""));
 		return;
 	}

@@ -9,6 +9,8 @@
  */
 #include "cmd/tl-graft/graft.h"
 
+#define MIN_MATCH 0.95
+
 struct settings {
 	const char *capture;
 	bool pseudo;
@@ -186,14 +188,30 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	}
 }
 
+static void
+check_settings(struct settings *set, bool is_stdin)
+{
+	if (set->capture == NULL && set->opts.full_stack)
+		die_usage("option '--full-stack' needs --capture");
+	if (set->capture == NULL && set->opts.min_match > 0)
+		die_usage("option '--min-match' needs --capture");
+	if (set->capture != NULL && strcmp(set->capture, "-") == 0 && is_stdin)
+		die_usage("standard input can't be the trace and the capture");
+	if (set->capture == NULL)
+		set->pseudo = true;
+	if (set->opts.min_match <= 0)
+		set->opts.min_match = MIN_MATCH;
+}
+
 int
 main(int argc, char *argv[])
 {
-	struct settings set = { .opts.min_match = 0.95 };
+	struct settings set = { 0 };
 	struct state s = { .set = &set };
 	struct strings *strings;
 	struct stream_in *in;
 	struct optparse op;
+	const char *path;
 	int ch;
 
 	opt_start(&op, argc, argv, &about, options);
@@ -201,11 +219,10 @@ main(int argc, char *argv[])
 		take_option(&set, &op, ch);
 	if (argc - op.ind > 1)
 		die_usage("one input at a time; join streams with tl-cat");
-	if (set.capture == NULL)
-		set.pseudo = true;
+	path = op.ind < argc ? argv[op.ind] : "-";
+	check_settings(&set, strcmp(path, "-") == 0);
 	strings = strings_create();
-	in =
-	    stream_open(op.ind < argc ? argv[op.ind] : "-", strings, WANT_TREE);
+	in = stream_open(path, strings, WANT_TREE);
 	wood_start(&s.wood, strings);
 	if (set.capture != NULL)
 		captures_open(&s.captures, strings, set.capture);

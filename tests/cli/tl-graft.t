@@ -165,6 +165,13 @@ refuses 3 'more than one capture' 'tl-graft --capture caps nostep.json >o.tl'
 sed 's/"dur":50,/"dur":0.001,/' replay.json >short.json
 refuses 3 'it lasted fewer ns than ops were captured' 'tl-graft --capture capture.json short.json >o.tl'
 grep -v hipGraphLaunch replay.json | sed 's/"name":"[abc]"/"name":"k"/' >nograph.json
+refuses 1 'nosuch: No such file' 'tl-graft --capture nosuch nograph.json >o.tl'
+refuses 2 "'--full-stack' needs --capture" 'tl-graft --full-stack replay.json >o.tl'
+refuses 2 "'--min-match' needs --capture" 'tl-graft --min-match 90 replay.json >o.tl'
+refuses 2 'standard input' 'tl-graft --capture - <replay.json >o.tl'
+is 'a capture from standard input' \
+	"$(tl-graft --capture - replay.json <capture.json | tl-cat | grep -v '^{"tl"')" \
+	"$(tl-graft --capture capture.json replay.json | tl-cat | grep -v '^{"tl"')"
 refuses 3 'no launch of a graph in this trace' 'tl-graft --capture capture.json nograph.json >o.tl'
 
 # ---- pseudo-ops ----
