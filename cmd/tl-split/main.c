@@ -325,6 +325,8 @@ main(int argc, char *argv[])
 		take_option(&set, &op, ch);
 	if (set.dir == NULL || set.by == BY_NOTHING)
 		die_usage("it needs -d DIR and what to split by");
+	if (set.by == BY_RANK && set.by_gpu_time)
+		die_usage("option '--by-gpu-time': --by rank asks no times");
 	files = op.ind < argc ? argv + op.ind : standard_input;
 	check_files(files);
 	if (mkdir(set.dir, 0777) != 0 && errno != EEXIST)

@@ -123,6 +123,7 @@ ok 'an inner part is in the outer one' sh -c 'test -s inner && for id in $(
 done'
 
 refuses 2 'what to split by' 'tl-split -d x t.tl'
+refuses 2 "'--by-gpu-time'" 'tl-split -d x --by rank --by-gpu-time t.tl'
 refuses 2 'exclude each other' 'tl-split -d x --by step --every 1ms t.tl'
 refuses 1 'No such file' 'tl-split -d x --by step t.tl nothing.tl'
 refuses 1 'no such annotation' 'tl-split -d x --annotation nothing t.tl'
