@@ -80,12 +80,16 @@ is_book(const char *path)
 
 /* -o is a workbook, unless one table was asked for and its name says no. */
 static void
-check_settings(struct settings *set, int nreports)
+check_settings(struct settings *set, char *const paths[], int nreports)
 {
 	const struct table_dest *d = &set->dest;
 
 	if (nreports < 2)
 		die_usage("at least two reports are needed");
+	for (int i = 0; i < nreports; i++)
+		if (strcmp(paths[i], "-") == 0)
+			die_usage("a report is a folder or a workbook, not "
+				  "standard input");
 	if (d->path != NULL && (set->table == NULL || is_book(d->path))) {
 		set->book = d->path;
 		set->dest.path = NULL;
@@ -93,6 +97,9 @@ check_settings(struct settings *set, int nreports)
 	if (set->book != NULL && d->format != FMT_AUTO)
 		die_usage("option '--format': a workbook has its own (-d DIR, "
 			  "or --table NAME, writes others)");
+	if (set->book != NULL && (d->labels || d->no_header))
+		die_usage("options '--labels' and '--no-header' are for text: "
+			  "a workbook has labels");
 	if ((d->columns != NULL || d->sort != NULL) && set->table == NULL)
 		die_usage("options '-c' and '--sort' are for one table: "
 			  "--table NAME");
@@ -248,7 +255,7 @@ main(int argc, char *argv[])
 	opt_start(&op, argc, argv, &about, options);
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
-	check_settings(&set, argc - op.ind);
+	check_settings(&set, argv + op.ind, argc - op.ind);
 	reports_open(&c.reports, argv + op.ind, argc - op.ind, set.names);
 	plans_make(&c.plans, &c.reports, set.sheets);
 	join_all(&c);

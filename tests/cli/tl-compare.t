@@ -335,6 +335,9 @@ fi
 
 # ---- what is refused ----
 refuses 2 'at least two reports' 'tl-compare base'
+refuses 2 'not standard input' 'tl-compare base -'
+refuses 2 "'--labels' and '--no-header' are for text" \
+	'tl-compare p q --labels -o x.xlsx'
 refuses 2 "both called 'base': --names" 'tl-compare base base'
 refuses 2 '1 names for 2 reports' 'tl-compare base p --names a'
 refuses 2 'an empty name' 'tl-compare base p --names a,'
