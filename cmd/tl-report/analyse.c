@@ -136,6 +136,19 @@ start_collective(const struct sink *k)
 	vec_free(&one.v);
 }
 
+/* The timeline of recomputed work and of the other, instead of the whole. */
+static void
+start_recompute(const struct sink *k)
+{
+	struct args apart = { 0 };
+
+	args_all(&apart, &k->set->timeline);
+	args_add(&apart, "--by=recompute");
+	args_add(&apart, "--columns=type,time_ns,percent,is_recompute");
+	start(k, "tl-timeline", "-d", k->dir, &apart, NULL);
+	vec_free(&apart.v);
+}
+
 /* tl-kernels writes more than was asked for. */
 static void
 keep_sheets(const struct settings *s, const char *dir, const char *format)
@@ -195,8 +208,11 @@ analyse(struct settings *s, struct jobs *j, const char *dir, const char *format,
 	if (s->folded != NULL && have("tl-fold"))
 		start_fold(s, j);
 	job_wait_for(j, timeline);
-	if (timeline->status == EXIT_DONE || timeline->status == EXIT_DOUBT)
+	if (timeline->status == EXIT_DONE || timeline->status == EXIT_DOUBT) {
 		look(s, text("%s/gpu_timeline.%s", dir, format));
+		if (cuts && s->recompute && !s->is_several)
+			start_recompute(&k);
+	}
 	if (s->communicates && !s->no_collective &&
 	    (s->has_ops || s->is_several))
 		start_collective(&k);

@@ -40,7 +40,7 @@ static const struct row {
 	{ 0, "arch", "NAME", F, "the GPU: auto, a name or a JSON file" },
 	{ 0, "bins", "N", R | K, "bins of short_kernel_histogram" },
 	{ 0, "by", "WHAT", O, "a sheet of ops by module, annotation, step or thread" },
-	{ 0, "call-stack", NULL, F, "where in the program ops were called from" },
+	{ 0, "call-stack", NULL, R | F, "where in the program ops were called from" },
 	{ 0, "capture", "DIR|FILE", R, "traces of the captures of graphs that are replayed" },
 	{ 0, "comm-pattern", "RE", T | O | K, "kernels that are collectives, besides nccl and rccl" },
 	{ 'd', "dir", "DIR", R, "each sheet as a CSV file into DIR" },
@@ -51,7 +51,7 @@ static const struct row {
 	{ 0, "inductor-cache", "DIR", F, "where torch.compile left its wrapper files" },
 	{ 0, "keep-unowned", NULL, K, "short kernels without an op, too" },
 	{ 0, "kernels", NULL, R, "the sheet kernel_summary, of rocprofv3 kernel_details" },
-	{ 0, "linked-only", NULL, T | K, "only GPU work whose launch is in the trace" },
+	{ 0, "linked-only", NULL, T | O | F, "only GPU work whose launch is in the trace" },
 	{ 0, "micro-idle", "TIME", T, "idle time in gaps below TIME, and from it on" },
 	{ 0, "models", "FILE", O | K | F, "add or replace op models, see tl-models(5)" },
 	{ 0, "modules", NULL, R, "the sheets nn_modules_by_type and nn_modules" },
@@ -61,8 +61,9 @@ static const struct row {
 	{ 0, "num-kernels", NULL, O | F, "ops apart by the number of their kernels" },
 	{ 'o', "output", "FILE", R, "a workbook, which appears only when whole" },
 	{ 0, "overlap", NULL, O | F, "ops apart by what ran beside" },
-	{ 0, "pseudo-ops", NULL, F, "take ops apart that hide several steps" },
-	{ 0, "recompute", NULL, O | F, "recomputed work apart" },
+	{ 0, "parent-module", NULL, R | O, "ops apart by the type of nn.Module" },
+	{ 0, "pseudo-ops", NULL, O | K | F, "take ops apart that hide several steps" },
+	{ 0, "recompute", NULL, R | O | F, "recomputed work apart" },
 	{ 0, "roof", "WHICH", F, "peak or achievable" },
 	{ 0, "short", "TIME", R | K, "sheets about kernels below TIME (10us)" },
 	{ 0, "sim", "COMMAND", F, "times of GEMMs from this program" },
@@ -126,7 +127,9 @@ own_option(struct settings *s, const struct row *r, const struct optparse *op)
 
 	if (strncmp(r->name, "top", 3) == 0)
 		(void)opt_int(op, 0, 999999999);
-	if (is(r, "capture"))
+	if (is(r, "call-stack"))
+		s->call_stack = true;
+	else if (is(r, "capture"))
 		s->capture = arg;
 	else if (is(r, "dir"))
 		s->dir = arg;
@@ -150,6 +153,10 @@ own_option(struct settings *s, const struct row *r, const struct optparse *op)
 		s->no_kernels = true;
 	else if (is(r, "output"))
 		s->book = arg;
+	else if (is(r, "parent-module"))
+		s->parent_module = true;
+	else if (is(r, "recompute"))
+		s->recompute = true;
 	else if (is(r, "short"))
 		s->shorts = true;
 	else if (is(r, "title"))
@@ -224,6 +231,9 @@ read_options(struct settings *s, int argc, char *argv[])
 		for (size_t i = 0; i < NROWS; i++)
 			if (options[i].ch == ch)
 				take(s, &rows[i], &op);
+	/* as the reference: its ops have it only where they have modules */
+	if (s->parent_module && s->call_stack)
+		args_add(&s->ops, "--call-stack");
 	for (int i = op.ind; i < argc; i++)
 		args_add(&s->traces, argv[i]);
 	if (s->traces.v.n == 0)

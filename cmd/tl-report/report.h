@@ -26,6 +26,7 @@ struct settings {
 	const char *dir, *page, *book, *folded, *title, *width, *capture;
 	const char *vs, *vs_capture, *names;
 	bool kernels, modules, shorts, no_collective, no_kernels;
+	bool recompute, parent_module, call_stack;
 	const char *top_ops, *top_kernels, *top_roofline;
 	struct args traces;
 	/* options of the programs */

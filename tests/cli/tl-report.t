@@ -56,6 +56,17 @@ like 'columns of options' "$(head -n 1 over/ops_unique_args.csv)" \
 tl-report -d micro --micro-idle 5us --linked-only t.tl
 is 'options of tl-timeline' "$(cat micro/gpu_timeline.csv)" \
 	"$(tl-timeline --micro-idle 5us --linked-only --labels --format csv t.tl)"
+tl-report -d apart --recompute t.tl
+is 'the timeline of recomputed work' "$(cat apart/gpu_timeline.csv)" \
+	"$(tl-timeline --by recompute -c type,time_ns,percent,is_recompute \
+		--labels --format csv t.tl)"
+tl-report -d mod --parent-module --call-stack t.tl 2>/dev/null
+tl-ops -d modops --parent-module --call-stack t.tl
+is 'ops by their modules' "$(cat mod/ops_summary.csv)" "$(cat modops/ops_summary.csv)"
+tl-report -d all --kernels t.tl
+tl-report -d linked --kernels --linked-only t.tl
+is '--linked-only lists all kernels' "$(cat linked/kernel_summary.csv)" \
+	"$(cat all/kernel_summary.csv)"
 tl-report -d step --step 2 t.tl
 is 'a selection' "$(cat step/gpu_timeline.csv)" \
 	"$(tl-timeline --step 2 --labels --format csv t.tl)"

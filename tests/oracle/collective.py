@@ -201,4 +201,5 @@ def main():
     return tap.failed
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -212,9 +212,13 @@ def with_percent(rows):
 
 def against_reference(rep, where, rows, table, coarse=0.1):
     """rows: the exact ones; coarse: what may differ, us"""
+    against_table(rep, where, rows, with_percent(rows), table, coarse)
+
+
+def against_table(rep, where, rows, got, table, coarse=0.1):
+    """got: {key: (ns, percent)}"""
     ref = read_csv(table)
     rep.tables += 1
-    got = with_percent(rows)
     names = [(r.get("is_recompute") or "", r["type"]) for r in ref]
     if names != [k for k, _ in rows]:
         rep.fail("%s: rows %s instead of %s" % (where, [k for k, _ in rows], names))

@@ -416,6 +416,10 @@ def compare_ops(rep, folder, tree, tmp, variant, plain_name, files):
             return
         rep.fail("%s: tl-ops: %s" % (variant, err.strip()[:200]))
         return
+    check_ops(rep, folder, variant, out, files)
+
+
+def check_ops(rep, folder, variant, out, files):
     for name, path in sorted(files.items()):
         compare(rep, folder, variant + "/" + name, name, read(os.path.join(out, name + ".csv")),
                 without_count(read(path)), COARSE.get(folder, 0.1))
@@ -478,6 +482,10 @@ def compare_kernels(rep, data, folder, tree, tmp, variant, plain_name, files, du
     if rc not in (0, 3):
         rep.fail("%s: tl-kernels: %s" % (variant, err.strip()[:200]))
         return
+    check_kernels(rep, data, folder, tree, out, variant, plain_name, files, durations)
+
+
+def check_kernels(rep, data, folder, tree, out, variant, plain_name, files, durations):
     # the reference divides by the time of the linked events alone: that is undone
     ref = os.path.join(data, folder, "reference")
     timeline = table_files(ref, variant, ("gpu_timeline",)).get("gpu_timeline")
@@ -520,6 +528,10 @@ def compare_rocprof(rep, tmp, trace, variant, plain_name, files):
     if rc != 0:
         rep.fail("%s: tl-kernels: %s" % (variant, err.strip()[:200]))
         return
+    check_rocprof(rep, out, variant, plain_name, files)
+
+
+def check_rocprof(rep, out, variant, plain_name, files):
     for name, path in sorted(files.items()):
         got, want = read(os.path.join(out, name + ".csv")), read(path)
         if name.startswith("short"):

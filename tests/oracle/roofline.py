@@ -469,6 +469,22 @@ def graft(tl, captures, pseudo):
     return out
 
 
+def check_tables(rep, folder, v, kind, out, tables, grafted):
+    """the tables of a variant against those in a folder"""
+    for t, path in sorted(tables.items()):
+        where = "%s/%s/%s" % (folder, v, t[:-4])
+        # the inference report has two sheets where the other has one
+        mine = os.path.join(out, t.replace("Normalization_fwd", "Normalization")
+                            if kind in INFERENCE else t)
+        want = Table(path)
+        if not os.path.exists(mine):
+            if want.rows:
+                rep.bad.append("%s: no such table" % where)
+            continue
+        compare_table(rep, where, Table(mine), want, t.startswith("unified"),
+                      COARSE.get(folder, 0.1), grafted)
+
+
 def check_set(job):
     s, todo, verbose = job
     rep = Report()
@@ -499,18 +515,7 @@ def check_set(job):
                 done[opts] = out
             if done[opts] is None:
                 continue
-            for t, path in sorted(tables.items()):
-                where = "%s/%s/%s" % (folder, v, t[:-4])
-                # the inference report has two sheets where the other has one
-                mine = os.path.join(done[opts], t.replace("Normalization_fwd", "Normalization")
-                                    if kind in INFERENCE else t)
-                want = Table(path)
-                if not os.path.exists(mine):
-                    if want.rows:
-                        rep.bad.append("%s: no such table" % where)
-                    continue
-                compare_table(rep, where, Table(mine), want, t.startswith("unified"),
-                              COARSE.get(folder, 0.1), grafted)
+            check_tables(rep, folder, v, kind, done[opts], tables, grafted)
     return s.name, rep, verbose
 
 

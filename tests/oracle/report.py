@@ -1,0 +1,427 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""report.py: tl-report -d against every report of the reference, as TAP.
+
+    report.py [--only GLOB] [-j N] [-v]
+
+For each folder of tables that the reference made of a trace, tl-report runs
+once with the options that the variant stands for (the page has the table of
+them), and each sheet of the reference is compared with the file of that name:
+the same labels in the same order, and the cells by the rules of ops.py,
+roofline.py, compare.py and collective.py. Links are cut first to those that
+the reference finds. What differs on purpose has a name and is counted.
+"""
+import argparse
+import collections
+import csv
+import fnmatch
+import multiprocessing
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import collective
+import compare
+import ops
+import roofline
+
+LINKED = ["--linked-only"]
+SHORT = ["--kernels", "--short", "10us"]
+MI300X = ["--arch", "MI300X", "--roof", "achievable"]
+FULL = LINKED + SHORT + MI300X + ["--parent-module", "--call-stack", "--pseudo-ops"]
+# options of tl-report by the reference's variant
+VARIANTS = {
+    "default": LINKED,
+    "report_with_comparison": LINKED,
+    "kernels": LINKED + SHORT,
+    "unlinked": ["--kernels"],
+    "unlinked_only": [],
+    "roofline_mi300x": LINKED + MI300X,
+    "overlap": LINKED + ["--overlap", "--first-occurrence", "--micro-idle", "5us"],
+    "callstack_nk": LINKED + ["--call-stack", "--num-kernels", "--pseudo-ops"],
+    "topk": LINKED + ["--kernels", "--short", "5us", "--bins", "20", "--top-kernels", "5"],
+    "recompute": LINKED + ["--recompute"],
+    # the inference report
+    "nocapture": LINKED, "capture": LINKED, "full": FULL, "capture_full": FULL,
+    "module_pseudo_nk": LINKED + ["--parent-module", "--call-stack", "--num-kernels",
+                                  "--pseudo-ops", "--no-collective"],
+    # of several ranks
+    "detailed": [],
+    "node_span_heatmap": ["--agg-metrics", "mean,std,max"],
+}
+ROCPROF = {
+    "default": [], "details": ["--kernels"], "short": ["--short", "10us"],
+    "all": ["--kernels", "--short", "5us", "--bins", "20", "--top-kernels", "10"],
+    "nosummary": ["--no-kernels", "--kernels"],
+}
+# folders of the reference that are no report of a trace, or of none that is read
+OTHER = (
+    (r"compare_reports$", "two reports joined: tl-compare"),
+    (r"tracediff$", "tl-diff"),
+    (r"split_", "tl-split"),
+    (r"fused$", "tl-merge"),
+    (r"(xplane_dump|track_events)$", "a plain decoding, no report"),
+    (r"(jax_report|jax_roofline|upstream_perf_report)$", "of an XSpace: the sheets are JAX's"),
+    (r"(hip_api|hip_activity|memory_copy)\.", "of a Perfetto trace: the sheets are of the API"),
+)
+SECOND = {"diff_stats": "of a second trace: tl-diff",
+          "diff_stats_unique_args_summary": "of a second trace: tl-diff"}
+COUNTED_TWICE = "total_subtree_kernel_time_count"
+
+
+class Result:
+    """what was compared in one TAP result"""
+
+    def __init__(self, name):
+        self.name = name
+        self.reports = self.sheets = self.cells = self.equal = 0
+        self.bad = []
+        self.named = collections.Counter()
+
+    def fail(self, text):
+        self.bad.append(text)
+
+    def take(self, rep):
+        """what the comparison of some sheets came to"""
+        self.cells += rep.cells
+        self.equal += rep.equal
+        self.bad += rep.bad
+        self.named.update(getattr(rep, "named", {}))
+
+
+def sheets_of(ref, variant):
+    """{sheet: path} of a variant, those of SAME_AS.txt too"""
+    top = os.path.join(ref, variant)
+    out = {}
+    for f in os.listdir(top):
+        if f.endswith(".csv"):
+            out[f[:-4]] = os.path.join(top, f)
+    same = os.path.join(top, "SAME_AS.txt")
+    if os.path.exists(same):
+        with open(same, encoding="utf-8") as f:
+            for line in f:
+                name, _, other = line.rstrip("\n").partition("\t")
+                if other:
+                    out.setdefault(name[:-4], os.path.join(ref, other, name))
+    return out
+
+
+def run_report(rep, where, options, traces, out):
+    p = subprocess.run(["tl-report", "-d", out] + options + ["--"] + traces,
+                       capture_output=True, text=True, check=False)
+    rep.reports += 1
+    if p.returncode not in (0, 3):
+        rep.fail("%s: tl-report: exit %d: %s" % (where, p.returncode, p.stderr.strip()[:300]))
+        return False
+    return True
+
+
+def is_there(rep, where, ours, theirs, is_inference):
+    """is there a file of the sheet, with its labels in its order?"""
+    head, rows = ops.read(theirs)
+    rep.sheets += 1
+    if not os.path.exists(ours):
+        if rows:
+            rep.fail("%s: no such sheet" % where)
+        else:
+            rep.named["a sheet without rows is left out: sheets"] += 1
+        return False
+    own = ops.read(ours)[0]
+    if head[:1] == ["Kernel duration (µs)"] or not head:
+        return True  # broken, and ours then has no rows: check_kernels()
+    want = [c for c in head if not roofline.SECOND.match(c) and not (
+        is_inference and c == COUNTED_TWICE)]
+    if is_other_order(own, want):
+        rep.named["15 more models: parameters of the sheet in another order: sheets"] += 1
+    elif [c for c in own if c in want] != want:
+        rep.fail("%s: labels %s instead of %s" % (where, own, want))
+    return True
+
+
+def is_other_order(own, want):
+    """the same labels, but parameters of more models stand between"""
+    def split(labels):
+        params = [c for c in labels if c.startswith("param: ")]
+        return params, [c for c in labels if c not in params]
+    (mine, rest), (theirs, others) = split(own), split(want)
+    return (set(mine) > set(theirs) and [c for c in mine if c in theirs] != theirs and
+            [c for c in rest if c in others] == others)
+
+
+def check_timeline(rep, folder, where, ours, theirs):
+    part = compare.Report()
+    rows, got = [], {}
+    for r in compare.read_csv(ours):
+        key = (r.get("is_recompute") or "", r["type"])
+        if not key[1].startswith("unlinked"):
+            rows.append((key, round(float(r["time ms"]) * 1e6)))
+            got[key] = (rows[-1][1], float(r["percent"]) if r["percent"] else None)
+    compare.against_table(part, where, rows, got, theirs, ops.COARSE.get(folder, 0.1))
+    rep.take(part)
+
+
+class Said:
+    """in the place of a TAP stream: what collective.compare() says"""
+
+    def __init__(self):
+        self.cells = 0
+        self.bad = []
+        self.named = collections.Counter()
+
+    def result(self, good, text, why=()):
+        if not good:
+            self.bad += ["%s: %s" % (text, w) for w in why] or [text]
+        elif "#" in text:
+            self.named[text.partition("# ")[2]] += 1
+
+    @property
+    def equal(self):
+        return self.cells
+
+
+def check_collective(rep, folder, where, sheet, ours, theirs):
+    said = Said()
+    collective.compare(said, where, sheet, ours, theirs, collective.STEP.get(folder, 250))
+    rep.take(said)
+
+
+def cut_too(rep, out, tmp, files, n, total):
+    """--top-kernels is of all sheets of kernels: the reference's rows that are left"""
+    if "kernel_summary" not in files:
+        return files
+    head, rows = ops.read(files["kernel_summary"])
+    own_head, own = ops.read(os.path.join(out, "kernel_summary.csv"))
+    keys = [k for k in ops.KEYS["kernel_summary"] if k in head]
+    left = collections.Counter(ops.key_of(dict(zip(own_head, r)), keys) for r in own)
+    kept = []
+    for r in rows:
+        key = ops.key_of(dict(zip(head, r)), keys)
+        if left[key] > 0:
+            left[key] -= 1
+            kept.append(r)
+    at = head.index(total)
+    n = min(n, len(rows))
+    if len(own) != n or len(kept) != n or abs(sum(float(r[at]) for r in kept) -
+                                              sum(float(r[at]) for r in rows[:n])) > 0.01 * n:
+        rep.fail("kernel_summary: not the first %d rows" % n)
+    rep.named["--top-kernels cuts kernel_summary too: rows"] += len(rows) - len(kept)
+    path = os.path.join(tmp, "cut.csv")
+    with open(path, "w", encoding="utf-8", newline="") as f:
+        csv.writer(f).writerows([head] + kept)
+    return dict(files, kernel_summary=path)
+
+
+def pick(files, names):
+    return {n: p for n, p in files.items() if n in names}
+
+
+class Trace:
+    """a trace, its tree, and the reports that the reference made of it"""
+
+    def __init__(self, rep, data, folder, path, tmp):
+        self.rep, self.data, self.folder, self.path, self.tmp = rep, data, folder, path, tmp
+        self.tree, error = ops.tree_of(path, tmp, True)
+        self.durations = []
+        self.done = {}
+        if error:
+            rep.fail("tl-tree: %s" % error)
+        else:
+            self.durations = ops.durations_of(self.tree)
+
+    def captures(self, plain):
+        top = os.path.join(os.path.dirname(self.path), "capture_traces")
+        return ["--capture", top] if plain in ops.GRAFTED and os.path.isdir(top) else []
+
+    def report(self, where, options):
+        """the folder that tl-report wrote with these options, made once"""
+        key = tuple(options)
+        if key not in self.done:
+            out = os.path.join(self.tmp, "report%d" % len(self.done))
+            ok = run_report(self.rep, where, options, [self.tree], out)
+            self.done[key] = out if ok else None
+        return self.done[key]
+
+    def check(self, variant, plain, files):
+        where = "%s/%s" % (self.folder, variant)
+        grafts = self.captures(plain)
+        out = self.report(where, VARIANTS[plain] + grafts)
+        if out is None:
+            return
+        inference = plain in ops.INFERENCE
+        for sheet in sorted(files):
+            own = sheet.replace("Normalization_fwd", "Normalization") if inference else sheet
+            if sheet in SECOND:
+                self.rep.named[SECOND[sheet] + ": sheets"] += 1
+                del files[sheet]
+            elif not is_there(self.rep, where + "/" + sheet, os.path.join(out, own + ".csv"),
+                              files[sheet], inference):
+                del files[sheet]
+        self.cells(where, variant, plain, out, files, bool(grafts))
+
+    def without_pseudo(self, where, plain, out):
+        """the report where ops own what their pseudo-ops own with --pseudo-ops"""
+        options = [o for o in VARIANTS[plain] if o != "--pseudo-ops"]
+        plainly = self.report(where, options + self.captures(plain))
+        sums = []
+        for folder in (out, plainly):
+            head, rows = ops.read(os.path.join(folder, "ops_summary_by_category.csv"))
+            at = head.index("total_direct_kernel_time_ms")
+            sums.append(sum(round(float(r[at]) * 1e6) for r in rows))
+        if sums[0] != sums[1]:
+            self.rep.fail("%s: ops own %d ns with pseudo-ops and %d without" % (where, *sums))
+        self.rep.named["tl-ops(1): pseudo-ops own nothing in the reference's tables of ops:"
+                       " reports"] += 1
+        return plainly
+
+    def cells(self, where, variant, plain, out, files, grafted):
+        if "gpu_timeline" in files:
+            check_timeline(self.rep, self.folder, where, os.path.join(out, "gpu_timeline.csv"),
+                           files["gpu_timeline"])
+        if "coll_analysis" in files:
+            check_collective(self.rep, self.folder, where, "coll_analysis",
+                             os.path.join(out, "coll_analysis.csv"), files["coll_analysis"])
+        launchers = out
+        if self.folder in ops.HIDDEN and "--pseudo-ops" in VARIANTS[plain]:
+            launchers = self.without_pseudo(where, plain, out)
+        part = ops.Report(where)
+        ops.check_ops(part, self.folder, variant, launchers, pick(files, ops.OPS))
+        kernels = pick(files, ops.KERNELS)
+        if plain == "topk":
+            kernels = cut_too(self.rep, out, self.tmp, kernels, 5, "Kernel duration (µs)_sum")
+        if kernels:
+            ops.check_kernels(part, self.data, self.folder, self.tree, launchers, variant, plain,
+                              kernels, self.durations)
+        part.bad = [where + ": " + b for b in part.bad]
+        self.rep.take(part)
+        part = roofline.Report()
+        sheets = {n + ".csv": p for n, p in files.items() if roofline.SHEET.match(n + ".csv")}
+        roofline.check_tables(part, self.folder, variant, plain, out, sheets, grafted)
+        self.rep.take(part)
+        known = set(ops.OPS + ops.KERNELS + ("gpu_timeline", "coll_analysis"))
+        for sheet in files:
+            if sheet not in known and sheet + ".csv" not in sheets:
+                self.rep.fail("%s/%s: nothing compares this sheet" % (where, sheet))
+
+
+def check_ranks(rep, data, folder, variants, tmp):
+    top = os.path.join(data, folder)
+    traces = sorted(os.path.join(top, f) for f in os.listdir(top) if ops.is_trace(f))
+    for variant, plain, files in variants:
+        where = "%s/%s" % (folder, variant)
+        out = os.path.join(tmp, variant)
+        nodes = ["--gpus-per-node", "2" if len(traces) <= 4 else "4"]
+        if not run_report(rep, where, VARIANTS[plain] +
+                          (nodes if plain == "node_span_heatmap" else []), traces, out):
+            continue
+        for sheet, path in sorted(files.items()):
+            ours = os.path.join(out, sheet + ".csv")
+            if is_there(rep, where + "/" + sheet, ours, path, False):
+                check_collective(rep, folder, where, sheet, ours, path)
+
+
+def check_rocprof(rep, folder, trace, variants, tmp):
+    for variant, plain, files in variants:
+        where = "%s/%s" % (folder, variant)
+        out = os.path.join(tmp, variant)
+        if not run_report(rep, where, ROCPROF[plain], [trace], out):
+            continue
+        for sheet, path in sorted(files.items()):
+            if not is_there(rep, where + "/" + sheet, os.path.join(out, sheet + ".csv"), path,
+                            False):
+                del files[sheet]
+        if "gpu_timeline" in files:
+            check_timeline(rep, folder, where, os.path.join(out, "gpu_timeline.csv"),
+                           files.pop("gpu_timeline"))
+        if plain == "all":
+            files = cut_too(rep, out, tmp, files, 10, "Total Kernel Time (ms)")
+        part = ops.Report(where)
+        ops.check_rocprof(part, out, variant, plain, files)
+        rep.take(part)
+
+
+def one(job):
+    data, folder, trace, variants = job
+    rep = Result("%s %s" % (folder, os.path.basename(trace or "ranks")[:40]))
+    try:
+        with tempfile.TemporaryDirectory() as tmp:
+            if trace is None:
+                check_ranks(rep, data, folder, variants, tmp)
+            elif folder.startswith("rocprofv3_json"):
+                check_rocprof(rep, folder, trace, variants, tmp)
+            else:
+                t = Trace(rep, data, folder, trace, tmp)
+                for variant, plain, files in variants if t.tree else ():
+                    t.folder = variant[0]
+                    t.check(variant[1], plain, files)
+    except Exception as e:  # a failed check, not the end of all
+        rep.fail("%s: %s" % (type(e).__name__, e))
+    return rep
+
+
+def jobs_of(data, only):
+    """what is to be done, the biggest first, and the folders left out"""
+    jobs, left_out = {}, []
+    for folder in sorted(os.listdir(data)):
+        ref = os.path.join(data, folder, "reference")
+        if not os.path.isdir(ref) or not fnmatch.fnmatch(folder, only):
+            continue
+        for variant in sorted(os.listdir(ref)):
+            files = sheets_of(ref, variant)
+            if not files:
+                continue
+            why = next((w for p, w in OTHER if re.match(p, variant)), None)
+            trace, plain = ops.find_trace(data, folder, variant)
+            is_rocprof = folder.startswith("rocprofv3_json")
+            if why:
+                left_out.append((why, len(files)))
+            elif plain in ("detailed", "node_span_heatmap"):
+                jobs.setdefault((folder, None), []).append((variant, plain, files))
+            elif trace is None or plain not in (ROCPROF if is_rocprof else VARIANTS):
+                left_out.append((None, folder + "/" + variant))
+            else:
+                jobs.setdefault((ops.PAIRS.get(folder, folder), trace), []).append(
+                    (variant if is_rocprof else (folder, variant), plain, files))
+    size = lambda j: os.path.getsize(j[2]) if j[2] else 1 << 30
+    return sorted(((data,) + k + (v,) for k, v in jobs.items()), key=size, reverse=True), left_out
+
+
+def main():
+    ap = argparse.ArgumentParser(description="tl-report against the reference's reports, as TAP")
+    ap.add_argument("--only", default="*", metavar="GLOB", help="data sets")
+    ap.add_argument("-j", type=int, default=2, metavar="N", help="processes")
+    ap.add_argument("-v", action="store_true", help="each cell that differs")
+    a = ap.parse_args()
+    jobs, left_out = jobs_of(os.environ["TL_DATA"], a.only)
+    roofline.load_more()
+    print("1..%d" % (len(jobs) + 1), flush=True)
+    total = Result("all")
+    with multiprocessing.Pool(a.j, maxtasksperchild=1) as pool:
+        for n, rep in enumerate(pool.imap(one, jobs, 1), 1):
+            print("%sok %d - %s: %d reports, %d tables, %d cells, %d equal" % (
+                "not " if rep.bad else "", n, rep.name, rep.reports, rep.sheets, rep.cells,
+                rep.equal))
+            for text in rep.bad if a.v else rep.bad[:12]:
+                print("# " + text)
+            sys.stdout.flush()
+            total.reports += rep.reports
+            total.sheets += rep.sheets
+            total.take(rep)
+    unknown = [f for why, f in left_out if why is None]
+    print("%sok %d - every folder of the reference is compared, or known to be another's" % (
+        "not " if unknown else "", len(jobs) + 1))
+    for f in unknown:
+        print("# " + f)
+    print("# %d reports, %d tables, %d cells compared: %d equal, %d within the reference's"
+          " rounding or named; %d wrong" % (total.reports, total.sheets, total.cells, total.equal,
+                                            total.cells - total.equal, len(total.bad)))
+    for name, n in sorted(total.named.items()):
+        print("# named: %s: %d" % (name, n))
+    for why in sorted({w for w, _ in left_out if w}):
+        print("# left out: %s: %d tables" % (why, sum(n for w, n in left_out if w == why)))
+    return 1 if total.bad or unknown else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
