@@ -44,10 +44,15 @@ void lanes_put(struct lanes *l, struct names_used *names, struct buf *b);
 
 /* ---- icicle.c ---- */
 
+/*
+ * Of one side, or of two that are compared: then names are without what
+ * differs from run to run.
+ */
 struct icicle;
-struct icicle *icicle_new(void);
+struct icicle *icicle_new(struct strings *st, bool compares);
 void icicle_free(struct icicle *t);
-void icicle_push(struct icicle *t, const struct event *ev);
+/* side: 0, or 1 of the tree that is compared with */
+void icicle_push(struct icicle *t, const struct event *ev, int side);
 void icicle_put(struct icicle *t, struct names_used *names, struct buf *b);
 
 /* ---- tables.c ---- */

@@ -2,7 +2,8 @@
 /*
  * GPU time by stacks: a node for each distinct stack of names above GPU work,
  * Python frames and ops alike. Times are sums of durations, so that they add
- * up from the leaves.
+ * up from the leaves. Of two traces each node has two times, and its width is
+ * that of both, so that what only one of them has is seen too.
  */
 #include <stdlib.h>
 
@@ -14,20 +15,25 @@
 
 struct node {
 	uint32_t name, parent, child, next; /* 0: none */
-	int64_t ns;
+	int64_t ns[2];
 };
 
 struct icicle {
+	struct strings *strings;
+	bool compares;
+	VEC(uint32_t) plain; /* by name, 1 + its plain one; 0: not asked yet */
 	VEC(struct node) nodes; /* 0 is the root */
 	struct map children;    /* parent and name, to a node */
 	VEC(uint32_t) open;     /* by depth */
 };
 
 struct icicle *
-icicle_new(void)
+icicle_new(struct strings *st, bool compares)
 {
 	struct icicle *t = xcalloc(1, sizeof *t);
 
+	t->strings = st;
+	t->compares = compares;
 	vec_push(&t->nodes, ((struct node){ .name = INTERN_NONE }));
 	return t;
 }
@@ -37,6 +43,7 @@ icicle_free(struct icicle *t)
 {
 	vec_free(&t->nodes);
 	vec_free(&t->open);
+	vec_free(&t->plain);
 	map_free(&t->children);
 	free(t);
 }
@@ -58,8 +65,26 @@ child_of(struct icicle *t, uint32_t parent, uint32_t name)
 	return (uint32_t)*place;
 }
 
+static uint32_t
+name_of(struct icicle *t, uint32_t name)
+{
+	if (!t->compares || name == INTERN_NONE)
+		return name;
+	while (t->plain.n <= name)
+		vec_push(&t->plain, 0);
+	if (t->plain.v[name] == 0) {
+		struct buf b = { 0 };
+
+		name_plain(&b, strings_get(t->strings, name));
+		t->plain.v[name] = 1 +
+		    intern_put(t->strings->text, name_one_launch(buf_str(&b)));
+		buf_free(&b);
+	}
+	return t->plain.v[name] - 1;
+}
+
 void
-icicle_push(struct icicle *t, const struct event *ev)
+icicle_push(struct icicle *t, const struct event *ev, int side)
 {
 	bool is_gpu = event_is(ev, KINDS_GPU);
 	bool in_tree = (ev->shape->has & HAS_DEPTH) != 0;
@@ -72,9 +97,13 @@ icicle_push(struct icicle *t, const struct event *ev)
 		depth = (uint32_t)t->open.n;
 	if (depth > 0)
 		parent = t->open.v[depth - 1];
-	node = child_of(t, parent, ev->name);
+	/* launches are called otherwise by each vendor, and do no more */
+	if (t->compares && event_is(ev, KINDS_LAUNCH))
+		node = parent;
+	else
+		node = child_of(t, parent, name_of(t, ev->name));
 	if (is_gpu) {
-		t->nodes.v[node].ns += ev->dur_ns;
+		stat_add(&t->nodes.v[node].ns[side], ev->dur_ns);
 		return;
 	}
 	t->open.n = depth;
@@ -86,7 +115,16 @@ static void
 add_up(struct icicle *t)
 {
 	for (size_t i = t->nodes.n; i-- > 1;)
-		t->nodes.v[t->nodes.v[i].parent].ns += t->nodes.v[i].ns;
+		for (int side = 0; side < 2; side++)
+			stat_add(&t->nodes.v[t->nodes.v[i].parent].ns[side],
+			    t->nodes.v[i].ns[side]);
+}
+
+/* No duration is negative, so that both fit. */
+static uint64_t
+width(const struct node *n)
+{
+	return (uint64_t)n->ns[0] + (uint64_t)n->ns[1];
 }
 
 static int
@@ -96,12 +134,12 @@ compare(const void *pa, const void *pb, void *arg)
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
 	/* the last is drawn first */
-	if (v[a].ns != v[b].ns)
-		return v[a].ns < v[b].ns ? -1 : 1;
+	if (width(&v[a]) != width(&v[b]))
+		return width(&v[a]) < width(&v[b]) ? -1 : 1;
 	return a > b ? -1 : a < b;
 }
 
-/* Pre-order, the longest first: depth, name, ns. */
+/* Pre-order, the longest first: depth, name, ns, and that of the other. */
 void
 icicle_put(struct icicle *t, struct names_used *names, struct buf *b)
 {
@@ -118,10 +156,13 @@ icicle_put(struct icicle *t, struct names_used *names, struct buf *b)
 		const struct node *node = &t->nodes.v[i];
 
 		buf_printf(b, "%s%u,%u,%" PRId64, n++ > 0 ? "," : "", depth,
-		    name_number(names, node->name), node->ns);
+		    name_number(names, node->name), node->ns[0]);
+		if (t->compares)
+			buf_printf(b, ",%" PRId64, node->ns[1]);
 		kids.n = 0;
 		for (uint32_t k = node->child; k != 0; k = t->nodes.v[k].next)
-			if (t->nodes.v[k].ns > t->nodes.v[0].ns / SHARE_MIN)
+			if (width(&t->nodes.v[k]) >
+			    width(&t->nodes.v[0]) / SHARE_MIN)
 				vec_push(&kids, k);
 		if (kids.n > 0)
 			qsort_r(kids.v, kids.n, sizeof *kids.v, compare, t);

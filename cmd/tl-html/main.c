@@ -10,14 +10,18 @@
 #include "cmd/tl-html/html.h"
 
 #define OPT_TITLE (OPT_LONG + 0)
+#define OPT_NAMES (OPT_LONG + 1)
+#define OPT_VS (OPT_LONG + 2)
 #define NAME_MAX_BYTES 400
 #define NAMES_MAX_BYTES 800000
 
 static const struct opt options[] = {
+	{ OPT_NAMES, "names", "A,B", "--vs: what the two traces are called" },
 	{ 'o', "output", "FILE",
 	    "write to FILE, which appears only when whole" },
 	OPT_SELECT,
 	{ OPT_TITLE, "title", "TEXT", "the title of the page" },
+	{ OPT_VS, "vs", "TRACE", "stacks are coloured by what it took" },
 	OPT_END,
 };
 
@@ -36,6 +40,8 @@ struct page {
 	struct names_used names;
 	struct buf tables;
 	bool no_table_yet;
+	const char *other; /* --vs */
+	const char *sides; /* "A,B" */
 	uint32_t nsources;
 	struct select_front select; /* of the trees */
 };
@@ -60,6 +66,20 @@ name_number(struct names_used *names, uint32_t string)
 	return (uint32_t)*place;
 }
 
+/* What the trees are compared with: their stacks only. */
+static void
+read_other(struct page *p, const char *path)
+{
+	struct stream_in *in =
+	    select_front_open(&p->select, path, p->strings, WANT_TREE);
+	enum item item;
+
+	while ((item = stream_next(in)) != ITEM_END)
+		if (item == ITEM_EVENT)
+			icicle_push(p->icicle, &in->ev, 1);
+	stream_close(in);
+}
+
 static void
 read_tree(struct page *p, const char *path)
 {
@@ -79,7 +99,7 @@ read_tree(struct page *p, const char *path)
 			continue;
 		names_push(p->threads, &in->ev);
 		lanes_push(p->lanes, &in->ev, first + in->ev.src);
-		icicle_push(p->icicle, &in->ev);
+		icicle_push(p->icicle, &in->ev, 0);
 	}
 	stream_close(in);
 	lanes_file_end(p->lanes);
@@ -151,6 +171,22 @@ put_names(struct page *p, struct buf *b)
 	buf_puts(b, "]");
 }
 
+/* What the two sides of the stacks are called; empty: there is one. */
+static void
+put_sides(const char *names, bool compares, struct buf *b)
+{
+	const char *comma = strchr(names, ',');
+
+	buf_puts(b, "[");
+	if (compares) {
+		json_put_string(
+		    b, (struct str){ names, (size_t)(comma - names) });
+		buf_puts(b, ",");
+		json_put_string(b, str_of(comma + 1));
+	}
+	buf_puts(b, "]");
+}
+
 static void
 write_page(struct page *p, const char *path, const char *title)
 {
@@ -169,6 +205,8 @@ write_page(struct page *p, const char *path, const char *title)
 	put_lines(out, page_body);
 	buf_puts(&p->tables, "]");
 	put_data(out, "tables", &p->tables);
+	put_sides(p->sides, p->other != NULL, &b);
+	put_data(out, "sides", &b);
 	/* it has the fewer names, and each of them is shown at once */
 	icicle_put(p->icicle, &p->names, &b);
 	put_data(out, "icicle", &b);
@@ -183,11 +221,23 @@ write_page(struct page *p, const char *path, const char *title)
 	out_finish(out);
 }
 
+static const char *
+names_opt(const struct optparse *op)
+{
+	const char *comma = strchr(op->arg, ',');
+
+	if (comma == NULL || comma == op->arg || comma[1] == '\0')
+		die_usage("option '%s': '%s' is not two names with a comma "
+			  "between them",
+		    op->name, op->arg);
+	return op->arg;
+}
+
 int
 main(int argc, char *argv[])
 {
 	const char *path = NULL, *title = "tl-report";
-	struct page p = { .no_table_yet = true };
+	struct page p = { .no_table_yet = true, .sides = "before,after" };
 	struct optparse op;
 	int ch;
 
@@ -195,6 +245,8 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1) {
 		switch (ch) {
 		case 'o': path = op.arg; break;
+		case OPT_NAMES: p.sides = names_opt(&op); break;
+		case OPT_VS: p.other = op.arg; break;
 		case OPT_TITLE: title = op.arg; break;
 		default: (void)select_front_opt(&p.select, &op, ch); break;
 		}
@@ -205,13 +257,15 @@ main(int argc, char *argv[])
 	p.names.strings = p.strings;
 	p.threads = names_create(p.strings);
 	p.lanes = lanes_new(p.strings, p.threads);
-	p.icicle = icicle_new();
+	p.icicle = icicle_new(p.strings, p.other != NULL);
 	buf_puts(&p.tables, "[");
 	for (int i = op.ind; i < argc; i++)
 		if (is_table(argv[i]))
 			tables_put(argv[i], &p.tables, &p.no_table_yet);
 		else
 			read_tree(&p, argv[i]);
+	if (p.other != NULL)
+		read_other(&p, p.other);
 	write_page(&p, path, title);
 	lanes_free(p.lanes);
 	icicle_free(p.icicle);

@@ -352,6 +352,10 @@ write_page(struct settings *s, struct jobs *j)
 	args_add(&argv,
 	    text("--title=%s", s->title != NULL ? s->title : title_of(s)));
 	args_all(&argv, &s->chosen);
+	if (s->vs != NULL)
+		args_add(&argv, text("--vs=%s", s->other));
+	if (s->names != NULL)
+		args_add(&argv, text("--names=%s", s->names));
 	args_add(&argv, "--");
 	add_sheets(s, &argv);
 	args_all(&argv, &s->trees);

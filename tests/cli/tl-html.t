@@ -67,6 +67,59 @@ else
 	skip 'has all of it' 'tl-roofline is not built'
 fi
 
+# ---- two traces ----
+
+tl-filter --step 2 -o before.tl t.tl
+tl-filter --step 3 -o after.tl t.tl
+gpu_ns() { # gpu_ns FILE: all GPU time
+	tl-cat -F dur --no-header --only kernel,memcpy,memset "$1" |
+		awk '{ s += $1 } END { print s }'
+}
+icicle() { # icicle FILE EXPRESSION: of sides, flat (the stacks), names
+	python3 -c 'import json, re, sys
+text = open(sys.argv[1]).read()
+sides, flat, names = (json.loads(re.search("id=\"%s\">(.*?)</script>" % i, text, re.S)[1])
+    for i in ("sides", "icicle", "names"))
+print(eval(sys.argv[2]))' "$1" "$2"
+}
+ok '--vs' tl-html -o vs.html --vs after.tl before.tl
+like 'a page' "$(page vs.html | tr '\n' ' ')" 'stacks [0-9]{2,} $'
+is 'both times' "$(icicle vs.html 'sides, flat[2:4]')" \
+	"(['before', 'after'], [$(gpu_ns before.tl), $(gpu_ns after.tl)])"
+tl-html -o one.html before.tl
+is 'without it one' "$(icicle one.html 'sides, flat[2]')" "([], $(gpu_ns before.tl))"
+tl-html -o same.html --vs t.tl t.tl
+is 'a trace and itself' "$(icicle same.html 'flat[2::4] == flat[3::4]')" True
+ok '--names' tl-html -o named.html --vs after.tl --names '</script>,b&"' before.tl
+is 'are names' "$(icicle named.html sides)" "['</script>', 'b&\"']"
+like 'and no markup' "$(page named.html | tr '\n' ' ')" 'stacks'
+# Another line, address, launch and op: linear is slower, add is new, mul gone.
+pair() { # pair LINE ADDRESS LAUNCH OP DUR
+	cat <<END
+{"traceEvents":[
+{"ph":"X","cat":"python_function","name":"m.py($1): f <$2>","pid":1,"tid":1,"ts":0,"dur":100,"args":{}},
+{"ph":"X","cat":"cpu_op","name":"linear","pid":1,"tid":1,"ts":1,"dur":20,"args":{}},
+{"ph":"X","cat":"cuda_runtime","name":"$3","pid":1,"tid":1,"ts":2,"dur":5,"args":{"correlation":1}},
+{"ph":"X","cat":"cpu_op","name":"$4","pid":1,"tid":1,"ts":30,"dur":20,"args":{}},
+{"ph":"X","cat":"cuda_runtime","name":"$3","pid":1,"tid":1,"ts":32,"dur":5,"args":{"correlation":2}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":200,"dur":$5,"args":{"device":0,"stream":7,"correlation":1}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":300,"dur":2,"args":{"device":0,"stream":7,"correlation":2}}
+]}
+END
+}
+pair 3 0x7f hipLaunchKernel mul 10 >p1.json
+pair 9 0x88 cudaLaunchKernel add 15 >p2.json
+tl-html -o pair.html --vs p2.json p1.json
+is 'what is where' "$(icicle pair.html '[(flat[i], flat[i + 1] and names[flat[i + 1]], flat[i + 2], flat[i + 3])
+    for i in range(0, len(flat), 4)]')" \
+	"[(0, 0, 12000, 17000), (1, 'm.py: f <0xXXXX>', 12000, 17000), (2, 'linear', 10000, 15000),\
+ (3, 'k', 10000, 15000), (2, 'mul', 2000, 0), (3, 'k', 2000, 0), (2, 'add', 0, 2000), (3, 'k', 0, 2000)]"
+if [ -x "$B/bin/tl-roofline" ]; then
+	ok 'tl-report --vs' tl-report --html both.html before.tl --vs after.tl --names old,new
+	is 'has both' "$(icicle both.html 'sides, flat[2:4]')" \
+		"(['old', 'new'], [$(gpu_ns before.tl), $(gpu_ns after.tl)])"
+fi
+
 # ---- hostile names ----
 
 cat >evil.json <<'END'
@@ -111,6 +164,16 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	drawn four.html >dom
 	like 'ranks under one another' "$(cat dom)" \
 		'<span class="name">2</span>.*late: throttled'
+	drawn both.html >dom
+	like 'what changed' "$(cat dom)" 'id="verdict"><p>GPU time [^<]*</p>'
+	like 'in a table' "$(cat dom)" '<h2>What changed most</h2><table><tr><th[^>]*>name</th><th[^>]*>old</th>'
+	drawn pair.html >dom
+	like 'a legend of two traces' "$(cat dom)" 'id="legend"[^>]*><span>[^<]*after takes</span>.*only before.*only after'
+	is 'what one of them has' "$(grep -o '<h2>Only in.*' dom | grep -o '<td>[a-z]*' | tr '\n' ' ')" \
+		'<td>mul <td>add '
+	is 'without complaint' "$(grep -i 'console' browser.err)" ''
+	drawn same.html >dom
+	is 'nothing is only here' "$(grep -c '<h2>Only in' dom)" 0
 	drawn evil.html >dom
 	like 'hostile names' "$(grep -o 'data-ready' dom)" .
 	like 'are text' "$(cat dom)" '&lt;/script&gt;&lt;script&gt;alert\(1\)'
@@ -122,6 +185,8 @@ fi
 # ---- what goes wrong ----
 
 refuses 2 'output.* is needed' 'tl-html t.tl'
+refuses 2 'not two names' 'tl-html -o x.html --names a --vs t.tl t.tl'
+refuses 1 'nosuch' 'tl-html -o x.html --vs nosuch t.tl'
 refuses 1 'no table: the file is empty' ': >cut.ndjson; tl-html -o x.html cut.ndjson'
 head -n 3 ops.ndjson >cut.ndjson
 refuses 1 'cut.ndjson: the table was cut off' 'tl-html -o x.html cut.ndjson'

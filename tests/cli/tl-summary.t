@@ -152,6 +152,7 @@ refuses 1 'No such file' 'tl-summary gone'
 refuses 1 'no folder' 'tl-summary d/gpu_timeline.ndjson'
 mkdir empty
 refuses 1 'no table gpu_timeline' 'tl-summary empty'
+refuses 2 'not two names' 'tl-summary --names a d'
 ranks 2
 refuses 1 '^tl-summary: standard output: No space left on device$' \
 	'tl-summary d >/dev/full'
@@ -159,5 +160,44 @@ head -n 4 d/gpu_timeline.ndjson >x && mv x d/gpu_timeline.ndjson
 refuses 1 'gpu_timeline.ndjson: line 5: .*cut off' 'tl-summary d'
 echo '{"source":{' >d/header.ndjson
 refuses 1 'header.ndjson: line 1: no header of a stream' 'tl-summary d'
+
+# ---- a comparison ----
+
+timeline 900 0 0 100
+{
+	schema diff_verdict text:text
+	echo '{"text":"GPU time 1 ms to 2 ms"}'
+	echo '{"end":{"rows":1}}'
+} >d/diff_verdict.ndjson
+{
+	schema diff_ops_summary name:text input_dims:json count_before:int \
+		count_after:int before_ns:int after_ns:int diff_ns:int is_noise:bool
+	printf '{"name":"%s","input_dims":[[4]],"count_before":1,"count_after":2,"before_ns":%s,"after_ns":%s,"diff_ns":%s,"is_noise":%s}\n' \
+		slower 4000000 5000000 1000000 null \
+		gone 700000 0 -700000 false \
+		new 0 600000 600000 null \
+		noise 100 90 -10 true \
+		equal 100 100 0 false
+	echo '{"end":{"rows":5}}'
+} >d/diff_ops_summary.ndjson
+is 'a comparison comes first' "$(tl-summary d | sed '/^before/q')" \
+	'GPU time 1 ms to 2 ms.
+
+what changed most                        before       after         diff   ratio
+  slower [[4]]                         4.000 ms    5.000 ms    +1.000 ms   1.250
+  gone [[4]]                           700.0 us      0.0 us    -700.0 us    gone
+  new [[4]]                              0.0 us    600.0 us    +600.0 us     new
+
+before: Of 1.0 us the GPU computed 90.0 % and was idle 10.0 %: computation'
+is '--names' "$(tl-summary --names old,new d | sed -n '3p; /^old/p')" \
+	'what changed most                           old         new         diff   ratio
+old: Of 1.0 us the GPU computed 90.0 % and was idle 10.0 %: computation bounds'
+tl-summary --table s.ndjson d >screen
+is 'as a table' "$(grep -e '"diff"' -e '"change"' s.ndjson)" \
+	'{"part":"diff","name":"GPU time 1 ms to 2 ms.","note":null,"time_ns":null,"percent":null,"count":null,"before_ns":null,"after_ns":null}
+{"part":"change","name":"slower [[4]]","note":null,"time_ns":1000000,"percent":25.0,"count":2,"before_ns":4000000,"after_ns":5000000}
+{"part":"change","name":"gone [[4]]","note":null,"time_ns":-700000,"percent":-100.0,"count":2,"before_ns":700000,"after_ns":0}
+{"part":"change","name":"new [[4]]","note":null,"time_ns":600000,"percent":null,"count":2,"before_ns":0,"after_ns":600000}'
+
 page_examples tl-summary.1
 done_testing

@@ -83,17 +83,20 @@ def main():
         assert all(set(row) <= ids for row in table["rows"]), table["schema"]
     count = sum(spans(lane, data["lanes"]["rows"], len(data["names"]))
                 for lane in lanes)
-    flat, sums = data["icicle"], []
-    for depth, name, ns in zip(flat[::3], flat[1::3], flat[2::3]):
+    flat, sums, sides = data["icicle"], [], max(len(data["sides"]), 1)
+    step = 2 + sides
+    assert len(flat) % step == 0, len(flat)
+    for at in range(0, len(flat), step):
+        depth, name, ns = flat[at], flat[at + 1], flat[at + 2:at + step]
         assert name < len(data["names"]) and depth <= len(sums)
         del sums[depth:]
         if sums:
-            sums[-1] -= ns
-            assert sums[-1] >= 0, "more below than above"
+            sums[-1] = [above - below for above, below in zip(sums[-1], ns)]
+            assert min(sums[-1]) >= 0, "more below than above"
         sums.append(ns)
     print(page.title)
     print(f"tables {len(tables)} rows {sum(len(t['rows']) for t in tables)} "
-          f"lanes {len(lanes)} spans {count} stacks {len(flat) // 3}")
+          f"lanes {len(lanes)} spans {count} stacks {len(flat) // step}")
 
 
 main()
