@@ -2,6 +2,7 @@
 """What tl-decode --salvage makes of damaged traces, against what is whole.
 
 usage: salvage.py cut-json | cut-packed | flip | rocprof | garbage  SEED COUNT
+       salvage.py file TRACE.json.gz COUNT
 
 A small trace is made here, damaged in many ways, and decoded. The oracle knows
 where each event begins and ends in the text, so it knows which are whole.
@@ -241,7 +242,47 @@ def rocprof(_seed, count):
     each(range(n), damaged)
 
 
+def event_ends(data):
+    """Where each event of a real trace ends, by Python's reader."""
+    text = data.decode("latin-1")  # so that characters are bytes
+    decoder, ends = json.JSONDecoder(strict=False), []
+    at = 0 if text.lstrip().startswith("[") else text.index('"traceEvents"')
+    at = text.index("[", at) + 1
+    more = re.compile(r"[\s,]*(?=\{)")
+    while m := more.match(text, at):
+        at = decoder.raw_decode(text, m.end())[1]
+        ends.append(at)
+    return ends
+
+
+def ids(data, *more):
+    p = subprocess.run(["tl-decode", *more], input=data, capture_output=True,
+                       check=False)
+    out = subprocess.run(["tl-cat", "--tsv", "-F", "id", "--no-header"],
+                         input=p.stdout, capture_output=True, check=False)
+    return p.returncode, [int(i) for i in out.stdout.split()]
+
+
+def cut_file(path, count):
+    """A real trace, cut: the whole events before the cut, as they are."""
+    with open(path, "rb") as f:
+        packed = f.read()
+    ends = event_ends(gzip.decompress(packed))
+    rc, whole = ids(packed)
+    if rc != 0 or not whole:
+        print(f"{path}: status {rc}, {len(whole)} events")
+    for at in range(len(packed) // count, len(packed), len(packed) // count):
+        n = prefix_events(inflated(packed[:at], 31), ends)
+        want = [i for i in whole if i < n]
+        rc, got = ids(packed[:at], "--salvage")
+        if got != want or rc != (3 if want else 1):
+            print(f"cut at {at}: status {rc}, {len(got)} events of {len(want)}")
+
+
 def main():
+    if sys.argv[1] == "file":
+        cut_file(sys.argv[2], int(sys.argv[3]))
+        return
     os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
     {"cut-json": cut_json, "cut-packed": cut_packed, "flip": flip,
      "garbage": garbage, "rocprof": rocprof}[sys.argv[1]](
