@@ -18,7 +18,9 @@ enum {
 	FOR_KERNELS = 8,
 	FOR_ROOFLINE = 16,
 	FOR_COLLECTIVE = 32,
-	FOR_ALL = 64, /* it chooses events */
+	FOR_ALL = 64,     /* it chooses events */
+	FOR_SHEETS = 128, /* nothing of it is on the screen */
+	FOR_SHORT = 256,  /* only with --short */
 };
 
 static const struct row {
@@ -34,47 +36,49 @@ static const struct row {
 #define F FOR_ROOFLINE
 #define C FOR_COLLECTIVE
 #define S FOR_ALL
+#define H FOR_SHEETS
+#define B FOR_SHORT
 	/* clang-format off */
-	{ 0, "agg-metrics", "AGG,...", C, "of nccl_summary_*: mean, median, p95, ..." },
+	{ 0, "agg-metrics", "AGG,...", C | H, "of nccl_summary_*: mean, median, p95, ..." },
 	{ 0, "align-clocks", NULL, C, "take estimated offsets between ranks' clocks out" },
 	{ 0, "arch", "NAME", F, "the GPU: auto, a name or a JSON file" },
-	{ 0, "bins", "N", R | K, "bins of short_kernel_histogram" },
-	{ 0, "by", "WHAT", O, "a sheet of ops by module, annotation, step or thread" },
-	{ 0, "call-stack", NULL, R | F, "where in the program ops were called from" },
+	{ 0, "bins", "N", R | K | B, "bins of short_kernel_histogram" },
+	{ 0, "by", "WHAT", O | H, "a sheet of ops by module, annotation, step or thread" },
+	{ 0, "call-stack", NULL, R | F | H, "where in the program ops were called from" },
 	{ 0, "capture", "DIR|FILE", R, "traces of the captures of graphs that are replayed" },
 	{ 0, "comm-pattern", "RE", T | O | K, "kernels that are collectives, besides nccl and rccl" },
 	{ 'd', "dir", "DIR", R, "each sheet as a CSV file into DIR" },
-	{ 0, "first-occurrence", NULL, O, "when each op came first" },
+	{ 0, "first-occurrence", NULL, O | H, "when each op came first" },
 	{ 0, "fold", "FILE", R, "GPU time by stack into FILE, for flame graphs" },
 	{ 0, "gpus-per-node", "N", C, "of several ranks: GPUs of a node" },
 	{ 0, "html", "FILE", R, "one page, for a browser" },
 	{ 0, "inductor-cache", "DIR", F, "where torch.compile left its wrapper files" },
-	{ 0, "keep-unowned", NULL, K, "short kernels without an op, too" },
-	{ 0, "kernels", NULL, R, "the sheet kernel_summary, of rocprofv3 kernel_details" },
+	{ 0, "keep-unowned", NULL, K | B, "short kernels without an op, too" },
+	{ 0, "kernels", NULL, R | H, "the sheet kernel_summary, of rocprofv3 kernel_details" },
 	{ 0, "linked-only", NULL, T | O | F, "only GPU work whose launch is in the trace" },
 	{ 0, "micro-idle", "TIME", T, "idle time in gaps below TIME, and from it on" },
 	{ 0, "models", "FILE", O | K | F, "add or replace op models, see tl-models(5)" },
-	{ 0, "modules", NULL, R, "the sheets nn_modules_by_type and nn_modules" },
+	{ 0, "modules", NULL, R | H, "the sheets nn_modules_by_type and nn_modules" },
 	{ 0, "names", "A,B", R, "--vs: what the two traces are called" },
 	{ 0, "no-collective", NULL, R, "no sheets of collectives" },
 	{ 0, "no-kernels", NULL, R, "of rocprofv3: no kernel sheets" },
 	{ 0, "num-kernels", NULL, O | F, "ops apart by the number of their kernels" },
 	{ 'o', "output", "FILE", R, "a workbook, which appears only when whole" },
-	{ 0, "overlap", NULL, O | F, "ops apart by what ran beside" },
-	{ 0, "parent-module", NULL, R | O, "ops apart by the type of nn.Module" },
+	{ 0, "overlap", NULL, O | F | H, "ops apart by what ran beside" },
+	{ 0, "parent-module", NULL, R | O | H, "ops apart by the type of nn.Module" },
 	{ 0, "pseudo-ops", NULL, O | K | F, "take ops apart that hide several steps" },
 	{ 0, "recompute", NULL, R | O | F, "recomputed work apart" },
 	{ 0, "roof", "WHICH", F, "peak or achievable" },
-	{ 0, "short", "TIME", R | K, "sheets about kernels below TIME (10us)" },
+	{ 0, "short", "TIME", R | K | H, "sheets about kernels below TIME (10us)" },
 	{ 0, "sim", "COMMAND", F, "times of GEMMs from this program" },
 	{ 0, "title", "TEXT", R, "of the page" },
 	{ 0, "top", "N", R, "the first N rows of each sheet of ops and kernels" },
-	{ 0, "top-kernels", "N", R, "of those of kernels only" },
+	{ 0, "top-kernels", "N", R | H, "of those of kernels only" },
 	{ 0, "top-ops", "N", R, "of those of tl-ops only" },
 	{ 0, "top-roofline", "N", R, "of those of tl-roofline only" },
 	{ 0, "vs", "TRACE", R, "compare with another trace, as the later one" },
 	{ 0, "vs-capture", "DIR|FILE", R, "--capture of that trace" },
-	{ 0, "wide", NULL, C, "columns for each of over 16 ranks" },
+	{ 0, "wide", NULL, C | H, "columns for each of over 16 ranks" },
 	{ 0, "width", "N", R, "columns of the screen" },
 	{ 0, "world-size", "N", C, "ranks of the job" },
 	{ 0, "annotation", "NAME[#N]", S, "in annotations like NAME; only the Nth" },
@@ -93,6 +97,8 @@ static const struct row {
 #undef F
 #undef C
 #undef S
+#undef H
+#undef B
 };
 #define NROWS (sizeof rows / sizeof *rows)
 
@@ -195,8 +201,33 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
 		if ((r->who & programs[i].who) != 0)
 			args_add(programs[i].args, word);
+	if ((r->who & FOR_SHEETS) != 0)
+		s->of_sheets = r->name;
+	if ((r->who & FOR_SHORT) != 0)
+		s->of_short = r->name;
 	if ((r->who & FOR_REPORT) != 0)
 		own_option(s, r, op);
+}
+
+/* What would have no effect was meant otherwise. */
+static void
+check_uses(const struct settings *s)
+{
+	size_t nstdin = 0;
+
+	if (s->of_short != NULL && !s->shorts)
+		die_usage("option '--%s' needs --short", s->of_short);
+	if (s->title != NULL && s->page == NULL)
+		die_usage("option '--title' needs --html");
+	if (s->of_sheets != NULL && s->dir == NULL && s->book == NULL &&
+	    s->page == NULL)
+		die_usage("option '--%s' is for sheets: -d, -o or --html "
+			  "writes them",
+		    s->of_sheets);
+	for (size_t i = 0; i < s->traces.v.n; i++)
+		nstdin += strcmp(s->traces.v.v[i], "-") == 0;
+	if (nstdin > 1)
+		die_usage("standard input can be one trace only");
 }
 
 static void
@@ -238,6 +269,7 @@ read_options(struct settings *s, int argc, char *argv[])
 		args_add(&s->traces, argv[i]);
 	if (s->traces.v.n == 0)
 		args_add(&s->traces, "-");
+	check_uses(s);
 	check_versus(s);
 }
 

@@ -25,6 +25,7 @@ struct settings {
 	/* what is asked for */
 	const char *dir, *page, *book, *folded, *title, *width, *capture;
 	const char *vs, *vs_capture, *names;
+	const char *of_sheets, *of_short; /* options that need -d, or --short */
 	bool kernels, modules, shorts, no_collective, no_kernels;
 	bool recompute, parent_module, call_stack;
 	const char *top_ops, *top_kernels, *top_roofline;

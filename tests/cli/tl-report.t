@@ -256,6 +256,10 @@ refuses 1 'tl-xlsx is not installed' 'PATH=$TMP/some:/usr/bin:/bin some/tl-repor
 
 refuses 2 "unknown option '--nope'" 'tl-report --nope t.tl'
 refuses 2 'needs an argument' 'tl-report t.tl -d'
+refuses 2 "'--overlap' is for sheets" 'tl-report --overlap t.tl'
+refuses 2 "'--bins' needs --short" 'tl-report --bins 5 -d x t.tl'
+refuses 2 "'--title' needs --html" 'tl-report --title x -d x t.tl'
+refuses 2 'one trace only' 'tl-report - - <t.tl'
 refuses 2 'takes no argument' 'tl-report --kernels=3 t.tl'
 refuses 2 'ambiguous option' 'tl-report --no t.tl'
 refuses 2 "tl-timeline: .*'5'" 'tl-report --micro-idle 5 t.tl'
