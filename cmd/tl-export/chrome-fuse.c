@@ -127,6 +127,23 @@ put_process(struct chrome *x, const struct fuse_process *p, const char *what,
 	PUT(b, "}}");
 }
 
+/* Nothing in the trace tells two sources of one rank apart. */
+static void
+check_ranks(const struct fuse *f)
+{
+	for (size_t i = 1; i < f->list.n; i++) {
+		const struct fuse_process *a = &f->list.v[i - 1];
+		const struct fuse_process *b = &f->list.v[i];
+
+		if (a->rank != b->rank || a->src == b->src)
+			continue;
+		doubt("--fuse: several inputs are rank %" PRId64
+		      ": what is of which can't be seen",
+		    a->rank);
+		return;
+	}
+}
+
 void
 fuse_finish(struct chrome *x)
 {
@@ -138,6 +155,7 @@ fuse_finish(struct chrome *x)
 		f->list.v[i].rank =
 		    rank_of(&x->origins.v[f->list.v[i].src], f->list.v[i].src);
 	qsort(f->list.v, f->list.n, sizeof *f->list.v, by_rank);
+	check_ranks(f);
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct fuse_process *p = &f->list.v[i];
 		struct value name = { .type = VAL_STR };
@@ -151,7 +169,8 @@ fuse_finish(struct chrome *x)
 		/* a rank beyond 62 bits has no place of its own */
 		if (__builtin_mul_overflow(p->rank, 2, &place.i))
 			place.i = p->rank;
-		place.i += p->is_gpu;
+		else
+			place.i += p->is_gpu;
 		put_process(x, p, "process_sort_index", "sort_index", &place);
 	}
 	vec_free(&f->list);

@@ -175,6 +175,12 @@ printf '{"ph":"X","name":"b","ts":1,"pid":1,"tid":1,"args":[]}]' >>bare.json
 is 'arguments are made, where there are none' \
 	"$(tl-export --fuse bare.json | tr -d '\n')" \
 	'{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"rank":0,"pid_raw":1}},{"ph":"X","name":"b","pid":1,"tid":1,"ts":1,"args":[]},{"name":"process_name","ph":"M","pid":1,"tid":0,"args":{"name":"RANK 0 - CPU"}},{"name":"process_sort_index","ph":"M","pid":1,"tid":0,"args":{"sort_index":0}}]}'
+refuses 3 'several inputs are rank 1: ' \
+	'tl-export --fuse r/*1.json r/*1.json >g.json'
+printf '{"distributedInfo":{"rank":9223372036854775807},"traceEvents":[%s]}' \
+	'{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"pid":0,"tid":7}' >last.json
+is 'the last rank of all' "$(tl-export --fuse last.json |
+	grep -o 'sort_index":[0-9]*')" 'sort_index":9223372036854775807'
 refuses 2 'contradicts' 'tl-export --fuse --pids keep r/*.json'
 
 # --- failure ---
