@@ -78,9 +78,14 @@ def same(column, ours, theirs, step):
     return key_text(ours) == key_text(theirs)
 
 
+def exact(ours, theirs):
+    a, b = number(ours), number(theirs)
+    return a == b if b is not None else key_text(ours) == key_text(theirs)
+
+
 class Tap:
     def __init__(self):
-        self.n = self.cells = 0
+        self.n = self.cells = self.equal = 0
         self.failed = False
 
     def result(self, good, text, why=()):
@@ -122,6 +127,7 @@ def compare(tap, name, table, ours_path, theirs_path, step):
             if column not in ours_head:
                 continue
             cells += 1
+            tap.equal += exact(own[ours_head.index(column)], value)
             if not same(column, own[ours_head.index(column)], value, step):
                 bad.append("%s %s: ours %r, reference %r" % (
                     index(head, row), column,

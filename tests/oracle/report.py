@@ -8,7 +8,7 @@ For each folder of tables that the reference made of a trace, tl-report runs
 once with the options that the variant stands for (the page has the table of
 them), and each sheet of the reference is compared with the file of that name:
 the same labels in the same order, and the cells by the rules of ops.py,
-roofline.py, compare.py and collective.py. Links are cut first to those that
+roofline.py, compare.py, collective.py and versus.py. Links are cut first to those that
 the reference finds. What differs on purpose has a name and is counted.
 """
 import argparse
@@ -24,8 +24,10 @@ import tempfile
 
 import collective
 import compare
+import diff
 import ops
 import roofline
+import versus
 
 LINKED = ["--linked-only"]
 SHORT = ["--kernels", "--short", "10us"]
@@ -66,8 +68,6 @@ OTHER = (
     (r"(jax_report|jax_roofline|upstream_perf_report)$", "of an XSpace: the sheets are JAX's"),
     (r"(hip_api|hip_activity|memory_copy)\.", "of a Perfetto trace: the sheets are of the API"),
 )
-SECOND = {"diff_stats": "of a second trace: tl-diff",
-          "diff_stats_unique_args_summary": "of a second trace: tl-diff"}
 COUNTED_TWICE = "total_subtree_kernel_time_count"
 
 
@@ -131,8 +131,7 @@ def is_there(rep, where, ours, theirs, is_inference):
     own = ops.read(ours)[0]
     if head[:1] == ["Kernel duration (µs)"] or not head:
         return True  # broken, and ours then has no rows: check_kernels()
-    want = [c for c in head if not roofline.SECOND.match(c) and not (
-        is_inference and c == COUNTED_TWICE)]
+    want = [c for c in head if not (is_inference and c == COUNTED_TWICE)]
     if is_other_order(own, want):
         rep.named["15 more models: parameters of the sheet in another order: sheets"] += 1
     elif [c for c in own if c in want] != want:
@@ -166,7 +165,7 @@ class Said:
     """in the place of a TAP stream: what collective.compare() says"""
 
     def __init__(self):
-        self.cells = 0
+        self.cells = self.equal = 0
         self.bad = []
         self.named = collections.Counter()
 
@@ -176,9 +175,20 @@ class Said:
         elif "#" in text:
             self.named[text.partition("# ")[2]] += 1
 
-    @property
-    def equal(self):
-        return self.cells
+
+class Compared:
+    """in the place of a TAP stream: what versus.py says"""
+
+    def __init__(self, rep):
+        self.rep = rep
+        self.cells = 0
+
+    def check(self, name, cells, bad):
+        self.rep.bad += ["%s: %s" % (name, b) for b in bad]
+        if name.endswith("compared"):
+            return  # rows, not cells
+        self.cells += cells
+        self.rep.cells += cells
 
 
 def check_collective(rep, folder, where, sheet, ours, theirs):
@@ -234,6 +244,13 @@ class Trace:
         top = os.path.join(os.path.dirname(self.path), "capture_traces")
         return ["--capture", top] if plain in ops.GRAFTED and os.path.isdir(top) else []
 
+    def other(self):
+        """the second trace of a pair"""
+        name = next(second for pair, _, second in diff.pairs() if pair == self.folder)
+        tmp = os.path.join(self.tmp, "other")
+        os.mkdir(tmp)
+        return ["--vs", ops.tree_of(diff.trace_of(name), tmp, True)[0]]
+
     def report(self, where, options):
         """the folder that tl-report wrote with these options, made once"""
         key = tuple(options)
@@ -246,16 +263,14 @@ class Trace:
     def check(self, variant, plain, files):
         where = "%s/%s" % (self.folder, variant)
         grafts = self.captures(plain)
-        out = self.report(where, VARIANTS[plain] + grafts)
+        other = self.other() if plain == "report_with_comparison" else []
+        out = self.report(where, VARIANTS[plain] + grafts + other)
         if out is None:
             return
         inference = plain in ops.INFERENCE
         for sheet in sorted(files):
             own = sheet.replace("Normalization_fwd", "Normalization") if inference else sheet
-            if sheet in SECOND:
-                self.rep.named[SECOND[sheet] + ": sheets"] += 1
-                del files[sheet]
-            elif not is_there(self.rep, where + "/" + sheet, os.path.join(out, own + ".csv"),
+            if not is_there(self.rep, where + "/" + sheet, os.path.join(out, own + ".csv"),
                               files[sheet], inference):
                 del files[sheet]
         self.cells(where, variant, plain, out, files, bool(grafts))
@@ -298,8 +313,16 @@ class Trace:
         part = roofline.Report()
         sheets = {n + ".csv": p for n, p in files.items() if roofline.SHEET.match(n + ".csv")}
         roofline.check_tables(part, self.folder, variant, plain, out, sheets, grafted)
+        if plain == "report_with_comparison":
+            theirs = os.path.join(self.data, self.folder, "reference", variant)
+            compared = Compared(self.rep)
+            versus.check_unified(compared, where, out, theirs)
+            self.rep.cells -= compared.cells  # they are among those above
+            if "diff_stats" in files:
+                versus.check_stats(compared, where, out, theirs)
+            del part.named["columns of a second trace"]
         self.rep.take(part)
-        known = set(ops.OPS + ops.KERNELS + ("gpu_timeline", "coll_analysis"))
+        known = set(ops.OPS + ops.KERNELS + ("gpu_timeline", "coll_analysis", "diff_stats"))
         for sheet in files:
             if sheet not in known and sheet + ".csv" not in sheets:
                 self.rep.fail("%s/%s: nothing compares this sheet" % (where, sheet))
@@ -413,13 +436,13 @@ def main():
         "not " if unknown else "", len(jobs) + 1))
     for f in unknown:
         print("# " + f)
-    print("# %d reports, %d tables, %d cells compared: %d equal, %d within the reference's"
+    print("#: %d reports, %d tables, %d cells compared: %d equal, %d within the reference's"
           " rounding or named; %d wrong" % (total.reports, total.sheets, total.cells, total.equal,
                                             total.cells - total.equal, len(total.bad)))
     for name, n in sorted(total.named.items()):
-        print("# named: %s: %d" % (name, n))
+        print("#: named: %s: %d" % (name, n))
     for why in sorted({w for w, _ in left_out if w}):
-        print("# left out: %s: %d tables" % (why, sum(n for w, n in left_out if w == why)))
+        print("#: left out: %s: %d tables" % (why, sum(n for w, n in left_out if w == why)))
     return 1 if total.bad or unknown else 0
 
 
