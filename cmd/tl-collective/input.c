@@ -57,21 +57,6 @@ ends_with(const char *name, const char *end)
 	return n > k && strcmp(name + n - k, end) == 0;
 }
 
-/* What a folder's file must end in to be read. */
-static bool
-is_trace_name(const char *name)
-{
-	static const char *const ends[] = { ".json", ".json.gz", ".json.zst",
-		".tl", ".tl.gz", ".tl.zst", ".ndjson" };
-
-	if (name[0] == '.')
-		return false;
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (ends_with(name, ends[i]))
-			return true;
-	return false;
-}
-
 /* rank2 before rank10: runs of digits compare as numbers. */
 static int
 by_name(const void *pa, const void *pb)
@@ -112,7 +97,7 @@ search(const char *dir, path_vec *out)
 		if (e->d_name[0] == '.')
 			continue;
 		path = join_path(dir, e->d_name);
-		if (is_trace_name(e->d_name) || is_folder(path))
+		if (stream_is_name(str_of(e->d_name)) || is_folder(path))
 			vec_push(&found, path);
 		else
 			free(path);

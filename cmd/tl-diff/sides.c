@@ -31,24 +31,6 @@ struct side {
 
 /* ---- folders ---- */
 
-static bool
-is_trace_name(const char *name)
-{
-	static const char *const ends[] = { ".json", ".json.gz", ".json.zst",
-		".tl", ".tl.gz", ".tl.zst", ".ndjson", ".ndjson.gz",
-		".ndjson.zst" };
-	struct str s = str_of(name);
-
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		struct str e = str_of(ends[i]);
-
-		if (s.len > e.len && s.p[0] != '.' &&
-		    memcmp(s.p + s.len - e.len, e.p, e.len) == 0)
-			return true;
-	}
-	return false;
-}
-
 static int
 by_path(const void *x, const void *y)
 {
@@ -69,7 +51,7 @@ add_folder(struct side *s, struct arena *mem, const char *path)
 	while ((e = readdir(dir)) != NULL) {
 		struct buf b = { 0 };
 
-		if (!is_trace_name(e->d_name))
+		if (!stream_is_name(str_of(e->d_name)))
 			continue;
 		buf_printf(&b, "%s/%s", path, e->d_name);
 		vec_push(&s->paths, arena_str(mem, buf_str(&b)).p);

@@ -195,21 +195,6 @@ by_text(const void *x, const void *y)
 	return strcmp(*(char *const *)x, *(char *const *)y);
 }
 
-static bool
-is_trace_name(struct str s)
-{
-	static const char *const ends[] = { ".json", ".json.gz", ".json.zst",
-		".tl", NULL };
-
-	for (const char *const *e = ends; *e != NULL; e++) {
-		size_t n = strlen(*e);
-
-		if (s.len > n && memcmp(s.p + s.len - n, *e, n) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void
 list_folder(struct captures *c, const char *dir, DIR *d)
 {
@@ -217,7 +202,7 @@ list_folder(struct captures *c, const char *dir, DIR *d)
 	struct dirent *e;
 
 	while ((e = readdir(d)) != NULL)
-		if (e->d_name[0] != '.' && is_trace_name(str_of(e->d_name)))
+		if (stream_is_name(str_of(e->d_name)))
 			vec_push(&names, join(dir, str_of(e->d_name)));
 	if (names.n == 0)
 		die("%s: no trace of a capture in this folder", dir);

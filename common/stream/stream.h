@@ -435,6 +435,11 @@ struct stream_in {
 };
 
 /*
+ * Whether a file found in a folder is to be opened, by its name: .json, .ndjson
+ * or .tl, plain, .gz or .zst, and not hidden.
+ */
+bool stream_is_name(struct str name) USE_RESULT;
+/*
  * Opens a stream, in either encoding, or a raw trace, on which tl-decode is
  * run. With WANT_LINKED, WANT_TREE or WANT_PSEUDO a stream that isn't so far is
  * led through tl-link, tl-tree or tl-graft. strings NULL: made, and owned by
