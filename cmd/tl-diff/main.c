@@ -81,20 +81,6 @@ threshold_opt(const struct optparse *op)
 	return t;
 }
 
-static void
-names_opt(struct settings *set, const struct optparse *op)
-{
-	const char *comma = strchr(op->arg, ',');
-
-	if (comma == NULL || comma == op->arg || comma[1] == '\0' ||
-	    strchr(comma + 1, ',') != NULL)
-		die_usage("option '%s': '%s' is not two names with a comma "
-			  "between them",
-		    op->name, op->arg);
-	set->names[0] = (struct str){ op->arg, (size_t)(comma - op->arg) };
-	set->names[1] = str_of(comma + 1);
-}
-
 /* --table, and the options that are short for one. */
 static void
 table_opt(struct settings *set, const char *name)
@@ -125,7 +111,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_JUNIT: set->junit = op->arg; break;
 	case OPT_LIST_TABLES: set->list = true; break;
 	case OPT_MIN_DIFF: set->min_diff = threshold_opt(op); break;
-	case OPT_NAMES: names_opt(set, op); break;
+	case OPT_NAMES: opt_pair(op, set->names); break;
 	case OPT_PER: set->per = (enum unit_of)opt_word(op, per_words); break;
 	case 'p': set->print = true; break;
 	case OPT_PYTHON: set->python = true; break;

@@ -41,7 +41,7 @@ struct page {
 	struct buf tables;
 	bool no_table_yet;
 	const char *other; /* --vs */
-	const char *sides; /* "A,B" */
+	struct str sides[2];
 	uint32_t nsources;
 	struct select_front select; /* of the trees */
 };
@@ -173,16 +173,13 @@ put_names(struct page *p, struct buf *b)
 
 /* What the two sides of the stacks are called; empty: there is one. */
 static void
-put_sides(const char *names, bool compares, struct buf *b)
+put_sides(const struct str sides[2], bool compares, struct buf *b)
 {
-	const char *comma = strchr(names, ',');
-
 	buf_puts(b, "[");
 	if (compares) {
-		json_put_string(
-		    b, (struct str){ names, (size_t)(comma - names) });
+		json_put_string(b, sides[0]);
 		buf_puts(b, ",");
-		json_put_string(b, str_of(comma + 1));
+		json_put_string(b, sides[1]);
 	}
 	buf_puts(b, "]");
 }
@@ -221,23 +218,12 @@ write_page(struct page *p, const char *path, const char *title)
 	out_finish(out);
 }
 
-static const char *
-names_opt(const struct optparse *op)
-{
-	const char *comma = strchr(op->arg, ',');
-
-	if (comma == NULL || comma == op->arg || comma[1] == '\0')
-		die_usage("option '%s': '%s' is not two names with a comma "
-			  "between them",
-		    op->name, op->arg);
-	return op->arg;
-}
-
 int
 main(int argc, char *argv[])
 {
 	const char *path = NULL, *title = "tl-report";
-	struct page p = { .no_table_yet = true, .sides = "before,after" };
+	struct page p = { .no_table_yet = true,
+		.sides = { STR_INIT("before"), STR_INIT("after") } };
 	struct optparse op;
 	int ch;
 
@@ -245,7 +231,7 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1) {
 		switch (ch) {
 		case 'o': path = op.arg; break;
-		case OPT_NAMES: p.sides = names_opt(&op); break;
+		case OPT_NAMES: opt_pair(&op, p.sides); break;
 		case OPT_VS: p.other = op.arg; break;
 		case OPT_TITLE: title = op.arg; break;
 		default: (void)select_front_opt(&p.select, &op, ch); break;

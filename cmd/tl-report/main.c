@@ -114,18 +114,6 @@ is(const struct row *r, const char *name)
 	return strcmp(r->name, name) == 0;
 }
 
-static const char *
-names_opt(const struct optparse *op)
-{
-	const char *comma = strchr(op->arg, ',');
-
-	if (comma == NULL || comma == op->arg || comma[1] == '\0')
-		die_usage("option '%s': '%s' is not two names with a comma "
-			  "between them",
-		    op->name, op->arg);
-	return op->arg;
-}
-
 static void
 own_option(struct settings *s, const struct row *r, const struct optparse *op)
 {
@@ -147,9 +135,10 @@ own_option(struct settings *s, const struct row *r, const struct optparse *op)
 		s->kernels = true;
 	else if (is(r, "modules"))
 		s->modules = true;
-	else if (is(r, "names"))
-		s->names = names_opt(op);
-	else if (is(r, "vs"))
+	else if (is(r, "names")) {
+		opt_pair(op, (struct str[2]){ { 0 } });
+		s->names = arg;
+	} else if (is(r, "vs"))
 		s->vs = arg;
 	else if (is(r, "vs-capture"))
 		s->vs_capture = arg;
@@ -308,6 +297,7 @@ make_temporary(struct settings *s)
 		    strerror(errno));
 	s->tables = xstrdup(text("%s/n", s->tmp));
 	if (mkdir(s->tables, 0700) != 0 ||
+	    mkdir(text("%s/diff", s->tables), 0700) != 0 ||
 	    mkdir(text("%s/more", s->tables), 0700) != 0)
 		die_errno("%s", s->tables);
 }

@@ -9,16 +9,8 @@ static const char *const sheets[] = { "diff_ops_summary", "diff_stats",
 	"diff_stats_unique_args_summary", "lca_summary", "diff_kernels", NULL };
 
 static void
-make_args(const struct settings *s, const char *dir, const char *format,
-    struct args *argv)
+add_sides(const struct settings *s, struct args *argv)
 {
-	args_add(argv, "tl-diff");
-	args_add(argv, "--format");
-	args_add(argv, format);
-	args_add(argv, "-d");
-	args_add(argv, text("%s/diff", dir));
-	if (!versus_by_op(s))
-		args_add(argv, "--by=kernel");
 	if (s->names != NULL)
 		args_add(argv, text("--names=%s", s->names));
 	args_all(argv, &s->chosen);
@@ -45,7 +37,31 @@ versus_start(const struct settings *s, struct jobs *j, const char *dir,
 {
 	struct args argv = { 0 };
 
-	make_args(s, dir, format, &argv);
+	args_add(&argv, "tl-diff");
+	args_add(&argv, "--format");
+	args_add(&argv, format);
+	args_add(&argv, "-d");
+	args_add(&argv, text("%s/diff", dir));
+	if (!versus_by_op(s))
+		args_add(&argv, "--by=kernel");
+	add_sides(s, &argv);
+	(void)job_start(j, &argv);
+	vec_free(&argv.v);
+}
+
+/* Only what tl-roofline needs: a folder of CSV takes no more as NDJSON. */
+static void
+start_points(const struct settings *s, struct jobs *j)
+{
+	struct args argv = { 0 };
+
+	args_add(&argv, "tl-diff");
+	args_add(&argv, "--format=ndjson");
+	args_add(&argv, "--table=diff_stats");
+	args_add(&argv, "--columns=source,gpu_op_uid,lca_id,lca_name,busy_ns");
+	args_add(&argv, "-o");
+	args_add(&argv, versus_table(s));
+	add_sides(s, &argv);
 	(void)job_start(j, &argv);
 	vec_free(&argv.v);
 }
@@ -54,9 +70,16 @@ versus_start(const struct settings *s, struct jobs *j, const char *dir,
 void
 versus_compare(const struct settings *s, struct jobs *j)
 {
+	bool is_folder_only =
+	    s->dir != NULL && s->book == NULL && s->page == NULL;
 	struct job *job;
 
-	versus_start(s, j, s->tables, "ndjson");
+	if (!is_folder_only)
+		versus_start(s, j, s->tables, "ndjson");
+	else if (versus_by_op(s))
+		start_points(s, j);
+	else
+		return;
 	job = j->list.v[j->list.n - 1];
 	job_wait_for(j, job);
 	if (job->status == EXIT_DONE)

@@ -71,22 +71,3 @@ change_percent(const struct change *c, double *percent)
 	    (double)c->before_ns;
 	return true;
 }
-
-/* --names, and what the other trace is called in a title. */
-void
-changes_names(struct figures *f, const char *names)
-{
-	const char *comma = names != NULL ? strchr(names, ',') : NULL;
-
-	f->sides[0] = STR("before");
-	f->sides[1] = STR("after");
-	if (names == NULL)
-		return;
-	if (comma == NULL || comma == names || comma[1] == '\0')
-		die_usage("option '--names': '%s' is not two names with a "
-			  "comma between them",
-		    names);
-	f->sides[0] = (struct str){ names, (size_t)(comma - names) };
-	f->sides[1] = str_of(comma + 1);
-	f->has_names = true;
-}

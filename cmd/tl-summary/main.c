@@ -69,8 +69,9 @@ int
 main(int argc, char *argv[])
 {
 	const char *categories = NULL, *ranks = NULL, *roofs = NULL;
-	const char *table = NULL, *names = NULL, *dir;
-	struct figures f = { 0 };
+	const char *table = NULL, *dir;
+	struct figures f = { .sides = {
+				 STR_INIT("before"), STR_INIT("after") } };
 	struct optparse op;
 	struct stat st;
 	int width = 0, ch;
@@ -79,7 +80,10 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1) {
 		switch (ch) {
 		case OPT_AGAINST: f.against = op.arg; break;
-		case OPT_NAMES: names = op.arg; break;
+		case OPT_NAMES:
+			opt_pair(&op, f.sides);
+			f.has_names = true;
+			break;
 		case OPT_CATEGORIES: categories = op.arg; break;
 		case OPT_RANKS: ranks = op.arg; break;
 		case OPT_ROOFS: roofs = op.arg; break;
@@ -98,7 +102,6 @@ main(int argc, char *argv[])
 	if (!S_ISDIR(st.st_mode))
 		die("%s: no folder", dir);
 
-	changes_names(&f, names);
 	figures_read(&f, dir);
 	say_all(&f);
 	screen_print(&f, width > 0 ? width : width_of_environment());

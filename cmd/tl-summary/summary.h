@@ -99,7 +99,6 @@ struct str figures_text(struct figures *f, struct str s);
 
 /* ---- changes.c ---- */
 
-void changes_names(struct figures *f, const char *names);
 struct str change_sentence(struct figures *f, struct str text);
 struct str change_name(
     struct figures *f, struct str name, struct str after, struct str dims);

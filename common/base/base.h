@@ -428,6 +428,8 @@ int64_t opt_time(const struct optparse *op);
 int64_t opt_size(const struct optparse *op);
 /* Index of op->arg in a NULL-ended list of words. */
 int opt_word(const struct optparse *op, const char *const words[]);
+/* "A,B": two texts with one comma between them, neither empty. */
+void opt_pair(const struct optparse *op, struct str pair[2]);
 /* Text to ns as opt_time(); false if it is no time. */
 bool time_parse(struct str s, int64_t *ns) USE_RESULT;
 

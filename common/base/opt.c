@@ -303,3 +303,17 @@ opt_word(const struct optparse *op, const char *const words[])
 		    words[i]);
 	die_usage("option '%s' needs %s, not '%s'", op->name, list, arg);
 }
+
+void
+opt_pair(const struct optparse *op, struct str pair[2])
+{
+	const char *arg = arg_text(op), *comma = strchr(arg, ',');
+
+	if (comma == NULL || comma == arg || comma[1] == '\0' ||
+	    strchr(comma + 1, ',') != NULL)
+		die_usage("option '%s': '%s' is not two names with a comma "
+			  "between them",
+		    op->name, arg);
+	pair[0] = (struct str){ arg, (size_t)(comma - arg) };
+	pair[1] = str_of(comma + 1);
+}

@@ -15,6 +15,7 @@ static const struct opt options[] = {
 	{ OPT_TIMES, "min-duration-of-events-to-keep", "TIME", "at least" },
 	{ 's', "size", "SIZE", "a size" },
 	{ 'r', "ratio", "X", "a ratio" },
+	{ 'p', NULL, "A,B", "a pair" },
 	{ 'q', NULL, NULL, "quiet" },
 	{ 'l', "labels", NULL, "labels" },
 	OPT_END,
@@ -34,12 +35,18 @@ use(struct optparse *op, int ch)
 {
 	static const char *const words[] = { "dev", "rank", "step", NULL };
 
+	struct str pair[2];
+
 	printf("%s=", op->name);
 	switch (ch) {
 	case 'n': printf("%" PRId64 "\n", opt_int(op, 1, 1000)); break;
 	case 's': printf("%" PRId64 "\n", opt_size(op)); break;
 	case 'r': printf("%g\n", opt_double(op, 0, 1)); break;
 	case OPT_BY: printf("%d\n", opt_word(op, words)); break;
+	case 'p':
+		opt_pair(op, pair);
+		printf("%.*s|%s\n", (int)pair[0].len, pair[0].p, pair[1].p);
+		break;
 	case OPT_TIMES: printf("%" PRId64 "\n", opt_time(op)); break;
 	default: printf("%s\n", op->arg != NULL ? op->arg : "NULL"); break;
 	}
@@ -110,6 +117,18 @@ usage_errors(void)
 	bad("-qx", "unknown option '-x'");
 	bad("--labels=3", "option '--labels' takes no argument");
 	bad("--help=3", "option '--help' takes no argument");
+	bad("-p a",
+	    "option '-p': 'a' is not two names with a comma between "
+	    "them");
+	bad("-p a,",
+	    "option '-p': 'a,' is not two names with a comma between "
+	    "them");
+	bad("-p ,b",
+	    "option '-p': ',b' is not two names with a comma between "
+	    "them");
+	bad("-p a,b,c",
+	    "option '-p': 'a,b,c' is not two names with a comma between "
+	    "them");
 	bad("--by rang", "option '--by' needs dev, rank or step, not 'rang'");
 	bad("--ratio 1.5",
 	    "option '--ratio' needs a number from 0 to 1, "
@@ -147,6 +166,7 @@ static const char help_text[] =
     "                      at least\n"
     "  -s, --size SIZE     a size\n"
     "  -r, --ratio X       a ratio\n"
+    "  -p A,B              a pair\n"
     "  -q                  quiet\n"
     "  -l, --labels        labels\n"
     "      --help          this text\n"
@@ -189,6 +209,7 @@ printed(void)
 	    "--min-duration-of-events-to-keep\t\tTIME\tat least\n"
 	    "--size\t-s\tSIZE\ta size\n"
 	    "--ratio\t-r\tX\ta ratio\n"
+	    "\t-p\tA,B\ta pair\n"
 	    "\t-q\t\tquiet\n"
 	    "--labels\t-l\t\tlabels\n"
 	    "--help\t\t\tthis text\n"
@@ -210,6 +231,7 @@ main(void)
 	good("-q -- -n 3", "-q=NULL\n-n\n3\n");
 	good("- -ql", "-q=NULL\n--labels=NULL\n-\n");
 	good("-z --zstd=19 -z3 x", "--zstd=NULL\n--zstd=19\n--zstd=3\nx\n");
+	good("-p a,bc", "-p=a|bc\n");
 	good("--by rank --by=dev", "--by=1\n--by=0\n");
 	good("--min 2us", "--min-duration-of-events-to-keep=2000\n");
 	good("-s 64M -s 3k -s 7 -s 0",
