@@ -24,7 +24,7 @@ struct printer {
 	VEC(int64_t) change; /* by merged node: GPU time after less before */
 	VEC(int64_t) extent; /* the sum of what differs below */
 	VEC(struct level) stack;
-	struct buf prefix;
+	struct buf prefix, name;
 };
 
 static void
@@ -36,21 +36,10 @@ put_node(struct printer *p, int side, uint32_t at)
 		out_printf(p->out, "%" PRIu32, n->id);
 		return;
 	}
-	print_name(p->out, strings_get(p->d->strings, n->name));
-}
-
-/* A control character in a name would forge lines or drive a terminal. */
-void
-print_name(struct out *out, struct str s)
-{
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.p[i];
-
-		if (c < ' ' || c == 0x7f)
-			out_printf(out, "\\x%02x", c);
-		else
-			out_write(out, &s.p[i], 1);
-	}
+	/* a control character would forge lines or drive a terminal */
+	p->name.len = 0;
+	text_visible(strings_get(p->d->strings, n->name), &p->name);
+	out_str(p->out, buf_str(&p->name));
 }
 
 static bool
@@ -243,4 +232,5 @@ print_merged(const struct diff *d, struct out *out, bool colour, int64_t min_ns)
 	vec_free(&p.extent);
 	vec_free(&p.stack);
 	buf_free(&p.prefix);
+	buf_free(&p.name);
 }

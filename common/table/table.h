@@ -188,6 +188,11 @@ struct str table_text(struct table *t, struct str s);
 void table_stream(struct table *t, struct table_dest *d);
 size_t table_rows(const struct table *t);
 struct cell *table_cell(struct table *t, size_t row, size_t column);
+/*
+ * Appends s with control characters, direction marks and bytes that are no
+ * UTF-8 written as \n, \x1b, \u202e: for names that are printed beside tables.
+ */
+void text_visible(struct str s, struct buf *out);
 /* A line above the table in the formats table and md, nowhere else. */
 void table_note(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Those so far, in their order; they live as long as the table. */

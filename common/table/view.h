@@ -105,9 +105,6 @@ void shape_cell(const struct shape *s, const struct column *col,
 size_t text_next(const char *p, size_t n, uint32_t *cp);
 /* Columns that s takes on a terminal. */
 size_t text_width(struct str s);
-/* Appends s with control characters, direction marks and bytes that are no
- * UTF-8 written as \n, \x1b, \u202e. */
-void text_visible(struct str s, struct buf *out);
 /* Appends s, its middle replaced by "..." when it is wider than width. */
 void text_elide(struct str s, size_t width, struct buf *out);
 

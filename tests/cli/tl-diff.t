@@ -298,6 +298,14 @@ refuses 2 'no column' 'tl-diff -c nosuch before.tl after.tl'
 refuses 1 'no event 999' 'tl-diff --subtree1 999 before.tl after.tl'
 printf 'one\n' >bad
 refuses 1 'bad: line 1: expected two names' 'tl-diff --equiv bad before.tl after.tl'
+{
+	ev cpu_op 'aten::m\u009b2J\u202e' 1 0 5
+	call 1 1 cudaLaunchKernel
+	gpu k 10 1 1
+} | trace >evil.json
+is 'the merged tree: names that would drive a terminal' \
+	"$(tl-diff --print evil.json evil.json 2>/dev/null | grep -o 'aten.*')" \
+	'aten::m\u009b2J\u202e'
 printf '{"traceEvents":[]}' >nothing.json
 refuses 1 'nothing\.json: no event in this trace' 'tl-diff s1.json nothing.json'
 ev cpu_op aten::mm 1 0 5 | trace >cpu.json
