@@ -175,7 +175,7 @@ write_dir(struct settings *s, struct jobs *j)
 	analyse(s, j, stage, "csv", true, true);
 	if (s->is_several)
 		ranks_csv(s, j, stage);
-	sheets_list(s, stage, "csv", &list);
+	sheets_present(stage, "csv", &list);
 	for (size_t i = 0; i < list.v.n; i++) {
 		const char *name = strrchr(list.v.v[i], '/') + 1;
 

@@ -120,9 +120,11 @@ void versus_keep(const char *dir, const char *format);
 
 /* ---- sheets.c ---- */
 
-/* The paths of the sheets in dir that have rows. */
+/* The paths of the sheets in dir that have rows, in the order of a workbook. */
 void sheets_list(const struct settings *s, const char *dir, const char *format,
     struct args *list);
+/* The same by name, at no cost. */
+void sheets_present(const char *dir, const char *format, struct args *list);
 /* What --top leaves of those that the summary has read. */
 void sheets_cut(const struct settings *s);
 /* So many lines, or more, in a file; false where there is none. */

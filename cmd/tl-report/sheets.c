@@ -204,12 +204,26 @@ put_families(struct order *o, const struct settings *s)
 	vec_free(&argv.v);
 }
 
+static void
+put_rest(struct order *o)
+{
+	struct args names = { 0 };
+
+	names_in(o->dir, &names);
+	for (size_t i = 0; i < names.v.n; i++) {
+		struct str name = str_of(names.v.v[i]);
+
+		if (cut_end(&name, text(".%s", o->format)))
+			put(o, name);
+	}
+	vec_free(&names.v);
+}
+
 void
 sheets_list(const struct settings *s, const char *dir, const char *format,
     struct args *list)
 {
 	struct order o = { dir, format, intern_create(), list };
-	struct args names = { 0 };
 
 	put_all(&o, first);
 	if (!s->has_ops)
@@ -218,14 +232,16 @@ sheets_list(const struct settings *s, const char *dir, const char *format,
 	if (s->has_ops)
 		put_families(&o, s);
 	put_all(&o, last);
-	names_in(dir, &names);
-	for (size_t i = 0; i < names.v.n; i++) {
-		struct str name = str_of(names.v.v[i]);
+	put_rest(&o);
+	intern_destroy(o.seen);
+}
 
-		if (cut_end(&name, text(".%s", format)))
-			put(&o, name);
-	}
-	vec_free(&names.v);
+void
+sheets_present(const char *dir, const char *format, struct args *list)
+{
+	struct order o = { dir, format, intern_create(), list };
+
+	put_rest(&o);
 	intern_destroy(o.seen);
 }
 
