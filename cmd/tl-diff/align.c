@@ -10,19 +10,21 @@
  * m n bits. Where that is too much, the vectors of some columns are kept, and
  * the columns between two of them are worked out again when they are needed.
  *
- * Of long lists only a band of rows about the diagonal is worked out (Ukkonen
- * 1985), as if E rose by 1 a step beyond it. Then E is too large at most, and
- * right where it is no larger than the band's half width: such cells cannot be
- * reached more cheaply from outside. Tracing back keeps an upper bound of E;
- * when it leaves the band, or E may exceed the width, a wider one is tried.
- * So the result is that of the whole table.
+ * Of long lists only a band of rows about the diagonals of both ends is worked
+ * out (Ukkonen 1985), as if E rose by 1 a step beyond it. Then E is too large
+ * at most, and right where it is less than what leaving the band and coming
+ * back costs: a step for each diagonal on the way. Tracing back keeps an upper
+ * bound of E; when it leaves the band, or E may be no less than that, a wider
+ * one is tried. So the result is that of the whole table.
  */
 #include <stdlib.h>
 
 #include "cmd/tl-diff/diff.h"
 
+#ifndef BAND_MIN      /* a test has smaller ones */
 #define BAND_MIN 4096 /* rows from which on a band is tried */
 #define BAND_FIRST 512
+#endif
 
 /* Symbols that stand often in a have a bit vector, the others are listed. */
 #define DENSE_MAX 64
@@ -164,6 +166,28 @@ band_behind(const struct aligner *al, size_t j)
 		return al->words;
 	row = j + al->width + (al->m > al->n ? al->m - al->n : 0);
 	return row / 64 + 1 < al->words ? row / 64 + 1 : al->words;
+}
+
+/*
+ * A way from the first cell to (i, j) or (i - 1, j) that leaves the band costs
+ * more than this. The diagonals within it are those of j - i from -below to
+ * above.
+ */
+static int64_t
+cost_outside(const struct aligner *al, size_t i, size_t j)
+{
+	int64_t above = (int64_t)al->width, below = (int64_t)al->width;
+	int64_t diagonal = (int64_t)j - (int64_t)i, over, under;
+
+	if (al->width == SIZE_MAX)
+		return INT64_MAX;
+	if (al->n > al->m)
+		above += (int64_t)(al->n - al->m);
+	else
+		below += (int64_t)(al->m - al->n);
+	over = 2 * above - diagonal;
+	under = 2 * below + diagonal;
+	return over < under ? over : under;
 }
 
 /* How much E rises over words of the column at hand. */
@@ -322,7 +346,7 @@ trace_back(struct aligner *al, const uint32_t *a, uint64_t e, pairs *out)
 				continue;
 			}
 			rises = is_rise(al, i, j, &block, &is_known);
-			if (!is_known || e >= al->width) {
+			if (!is_known || (int64_t)e >= cost_outside(al, i, j)) {
 				out->n = first;
 				return false;
 			}
@@ -353,7 +377,7 @@ choose_block(const struct aligner *al)
 	return fit / 2 > root ? fit / 2 : root;
 }
 
-/* Within a band. *e is the distance, if it is less than the width. */
+/* Within a band; false if it is too narrow. *e is the distance, or more. */
 static bool
 align_band(struct aligner *al, const uint32_t *a, size_t width, uint64_t *e,
     pairs *out)
@@ -377,7 +401,7 @@ align_band(struct aligner *al, const uint32_t *a, size_t width, uint64_t *e,
 	al->rises = xmalloc(al->block * bytes);
 	fill_kept(al);
 	*e = distance(al);
-	if (*e < width)
+	if ((int64_t)*e < cost_outside(al, al->m, al->n))
 		done = trace_back(al, a, *e, out);
 	free(al->kept);
 	free(al->rises);
@@ -400,7 +424,7 @@ align_rest(const uint32_t *a, size_t m, const uint32_t *b, size_t n, pairs *out)
 	al.fall = xcalloc(al.words, sizeof *al.fall);
 	while (!align_band(&al, a, width, &e, out)) {
 		/* e is at least the distance: beyond 3 e all is known */
-		width = e > width ? 3 * e : 4 * width;
+		width = e > width && 3 * e < 4 * width ? 3 * e : 4 * width;
 		if (width > longer / 4)
 			width = SIZE_MAX;
 	}
