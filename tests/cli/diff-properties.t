@@ -5,4 +5,6 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-diff >/dev/null || skip_all 'tl-diff is not built'
+command -v tl-kernels >/dev/null ||
+	skip_all 'tl-kernels, which adds up each side, was not built'
 python3 "$ROOT/tests/oracle/diffprops.py"

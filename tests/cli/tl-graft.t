@@ -4,6 +4,8 @@
 # what goes wrong. tests/ref/roofline.t and ops.t compare real ones with the
 # reference's tables.
 . tests/cli/lib.sh
+command -v tl-ops >/dev/null ||
+	skip_all 'tl-ops, which shows what was grafted, was not built'
 
 # ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace
 ev() {
