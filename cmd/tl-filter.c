@@ -265,6 +265,7 @@ filter_files(struct filter *f, char *const *files)
 		pass_input(f);
 	}
 	stream_finish(f->hold.out);
+	hold_free(&f->hold);
 }
 
 static void
@@ -303,5 +304,9 @@ main(int argc, char *argv[])
 	filter_files(&f, files);
 	if (set.verbose)
 		say(&f, start_s);
+	vec_free(&f.unasked);
+	vec_free(&f.nb.tracks);
+	select_free(&set.select);
+	strings_destroy(f.hold.st);
 	return exit_status();
 }

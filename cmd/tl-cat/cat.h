@@ -14,13 +14,6 @@ enum mode {
 	MODE_RESEAL,
 };
 
-/* --id [SRC:]ID[.INST] */
-struct pick {
-	bool any_src, any_inst;
-	uint32_t src, inst;
-	uint64_t id;
-};
-
 struct settings {
 	enum mode mode;
 	struct stream_dest dest;
@@ -30,7 +23,7 @@ struct settings {
 	uint32_t kinds;     /* --only, --skip */
 	struct select_front select;
 	int64_t head; /* -n: events, or INT64_MAX */
-	VEC(struct pick) picks;
+	VEC(struct uid_pick) picks;
 	char *const *files; /* ended by NULL; never empty */
 };
 

@@ -60,10 +60,12 @@ is_picked(const struct settings *set, const struct event *ev)
 	if (set->picks.n == 0)
 		return true;
 	for (size_t i = 0; i < set->picks.n; i++) {
-		const struct pick *p = &set->picks.v[i];
+		const struct uid_pick *p = &set->picks.v[i];
+		struct uid uid = ev->uid;
 
-		if (p->id == ev->uid.id && (p->any_src || p->src == ev->src) &&
-		    (p->any_inst || p->inst == ev->uid.inst))
+		if (p->no_inst) /* all of them */
+			uid.inst = 0;
+		if (uid_is_picked(p, ev->src, uid))
 			return true;
 	}
 	return false;
@@ -91,36 +93,6 @@ kinds_of(const struct optparse *op)
 		rest.p += n + 1;
 		rest.len -= n + 1;
 	}
-}
-
-static struct pick
-pick_of(const struct optparse *op)
-{
-	struct str s = str_of(op->arg), part = s;
-	struct pick p = { .any_src = true, .any_inst = true };
-	const char *colon = memchr(s.p, ':', s.len), *dot;
-	uint64_t src = 0, inst = 0;
-	bool good = true;
-
-	if (colon != NULL) {
-		part = (struct str){ s.p, (size_t)(colon - s.p) };
-		good = num_u64(part, &src) && src < UINT32_MAX;
-		p.any_src = false;
-		part = str_of(colon + 1);
-	}
-	dot = memchr(part.p, '.', part.len);
-	if (dot != NULL) {
-		good &= num_u64(str_of(dot + 1), &inst) && inst < UINT32_MAX;
-		p.any_inst = false;
-		part.len = (size_t)(dot - part.p);
-	}
-	if (!num_u64(part, &p.id) || !good)
-		die_usage("option '%s' needs an event's ID or SRC:ID, not "
-			  "'%s'",
-		    op->name, op->arg);
-	p.src = (uint32_t)src;
-	p.inst = (uint32_t)inst;
-	return p;
 }
 
 static void
@@ -158,7 +130,7 @@ read_option(
 	case OPT_SELECT_FROM: set->from = op->arg; break;
 	case 'n': set->head = opt_int(op, 0, INT64_MAX); break;
 	case OPT_HEADER: set_mode(set, MODE_HEADER, mode, op); break;
-	case OPT_ID: vec_push(&set->picks, pick_of(op)); break;
+	case OPT_ID: vec_push(&set->picks, opt_uid(op)); break;
 	case OPT_NO_HEADER: set->no_header = true; break;
 	case OPT_ONLY: set->kinds &= kinds_of(op); break;
 	case OPT_RESEAL: set_mode(set, MODE_RESEAL, mode, op); break;

@@ -220,9 +220,8 @@ put_name(struct tsv *t, uint32_t id)
 static void
 put_uid(struct tsv *t, struct uid uid)
 {
-	buf_printf(&t->line, "%" PRIu64, uid.id);
-	if (uid.inst != 0)
-		buf_printf(&t->line, ".%" PRIu32, uid.inst);
+	buf_room(&t->line, UID_MAX);
+	t->line.len += uid_put(t->line.p + t->line.len, uid);
 }
 
 static void

@@ -73,8 +73,6 @@ struct settings {
 
 /* ---- input.c ---- */
 
-typedef VEC(char *) path_vec;
-
 /* All inputs, folders searched, in the order of operands, then by name. */
 void input_paths(
     const struct settings *set, char **operands, int n, path_vec *paths);

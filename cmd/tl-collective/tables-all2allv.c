@@ -110,22 +110,19 @@ gather_all(const struct job *j, a2av_vec *out)
 static void
 rank_columns(const struct job *j, struct columns *c)
 {
-	static const struct {
-		const char *id, *label;
-		enum col_type type;
-		enum unit unit;
-		double div;
-	} of_rank[NRANK_COLUMNS] = {
-		{ "ts_ns", "ts", COL_INT, UNIT_NS, 1e3 },
-		{ "dur_ns", "dur", COL_INT, UNIT_NS, 1e3 },
-		{ "in_nelems", "In msg nelems", COL_INT, UNIT_NONE, 0 },
-		{ "out_nelems", "Out msg nelems", COL_INT, UNIT_NONE, 0 },
-		{ "in_bytes", "In msg size (MB)", COL_INT, UNIT_BYTES, MB },
-		{ "out_bytes", "Out msg size (MB)", COL_INT, UNIT_BYTES, MB },
-		{ "in_split", "In split size", COL_TEXT, UNIT_NONE, 0 },
-		{ "out_split", "Out split size", COL_TEXT, UNIT_NONE, 0 },
+	static const struct column of_rank[NRANK_COLUMNS] = {
+		{ "ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3 },
+		{ "dur_ns", "dur", COL_INT, UNIT_NS, 0, 1e3 },
+		{ "in_nelems", "In msg nelems", COL_INT, UNIT_NONE, 0, 0 },
+		{ "out_nelems", "Out msg nelems", COL_INT, UNIT_NONE, 0, 0 },
+		{ "in_bytes", "In msg size (MB)", COL_INT, UNIT_BYTES, 0, MB },
+		{ "out_bytes", "Out msg size (MB)", COL_INT, UNIT_BYTES, 0,
+		    MB },
+		{ "in_split", "In split size", COL_TEXT, UNIT_NONE, 0, 0 },
+		{ "out_split", "Out split size", COL_TEXT, UNIT_NONE, 0, 0 },
 	};
 	char id[96], label[96];
+	size_t at;
 
 	for (size_t r = 0; r < j->ranks.n; r++)
 		for (size_t i = 0; i < NRANK_COLUMNS; i++) {
@@ -133,8 +130,9 @@ rank_columns(const struct job *j, struct columns *c)
 			    j->ranks.v[r].rank, of_rank[i].id);
 			snprintf(label, sizeof label, "rank_%" PRId64 "_%s",
 			    j->ranks.v[r].rank, of_rank[i].label);
-			columns_add(c, id, label, of_rank[i].type,
-			    of_rank[i].unit, of_rank[i].div);
+			at = columns_add(c, id, label, of_rank[i].type,
+			    of_rank[i].unit, of_rank[i].label_div);
+			c->list.v[at].flags = of_rank[i].flags;
 		}
 	for (size_t r = 0; r < j->ranks.n; r++)
 		for (int end = 0; end < 2; end++) {
@@ -266,7 +264,7 @@ print_all2allv(struct job *j, struct table_dest *d)
 static const struct column long_columns[] = {
 	{ "collective_id", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 	{ "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	{ "ts_ns", "ts", COL_INT, UNIT_NS, 0, 1e3 },
+	{ "ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3 },
 	{ "dur_ns", "dur", COL_INT, UNIT_NS, 0, 1e3 },
 	{ "in_nelems", "In msg nelems", COL_INT, UNIT_NONE, 0, 0 },
 	{ "out_nelems", "Out msg nelems", COL_INT, UNIT_NONE, 0, 0 },

@@ -43,7 +43,7 @@ static const struct column long_columns[] = {
 	TEXT("in_split", "In split size"),
 	TEXT("out_split", "Out split size"),
 	TEXT("gpu_stream", "stream"),
-	US("ts_ns", "ts"),
+	{ "ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3 },
 	US("dur_ns", "dur"),
 	INT("node_id", NULL),
 	TEXT("node_span", NULL),

@@ -14,6 +14,7 @@ static void
 sync_columns(const struct job *j, struct columns *c)
 {
 	char id[64], label[64];
+	size_t at;
 
 	columns_add(c, "collective_id", NULL, COL_TEXT, 0, 0);
 	columns_add(c, "group", "Process Group Name", COL_TEXT, 0, 0);
@@ -42,7 +43,8 @@ sync_columns(const struct job *j, struct columns *c)
 		    j->ranks.v[r].rank);
 		snprintf(label, sizeof label, "rank_%" PRId64 "_ts",
 		    j->ranks.v[r].rank);
-		columns_add(c, id, label, COL_INT, UNIT_NS, 1e3);
+		at = columns_add(c, id, label, COL_INT, UNIT_NS, 1e3);
+		c->list.v[at].flags = COL_POSITION;
 		snprintf(id, sizeof id, "rank_%" PRId64 "_dur_ns",
 		    j->ranks.v[r].rank);
 		snprintf(label, sizeof label, "rank_%" PRId64 "_dur",
@@ -166,7 +168,7 @@ print_sync(struct job *j, struct table_dest *d)
 static const struct column rank_columns[] = {
 	{ "collective_id", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 	{ "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	{ "ts_ns", "ts", COL_INT, UNIT_NS, 0, 1e3 },
+	{ "ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3 },
 	{ "dur_ns", "dur", COL_INT, UNIT_NS, 0, 1e3 },
 	{ "wait_ns", "wait_time", COL_INT, UNIT_NS, 0, 1e3 },
 };

@@ -17,6 +17,7 @@
 
 #define NO_ROW UINT32_MAX
 #define NO_COLUMN SIZE_MAX
+#define SHEET_NAME_MAX 31 /* of a workbook */
 
 /* ---- reports ---- */
 
@@ -83,6 +84,8 @@ struct plans {
 void plans_make(
     struct plans *p, const struct reports *reports, const char *sheets);
 void plans_free(struct plans *p);
+/* The known sheet that a workbook cut down to this name; empty if none is. */
+struct str plans_whole_name(struct str cut);
 /* The words of --sheets, for a message. */
 void plans_words(struct buf *out);
 

@@ -62,10 +62,12 @@ run_xlsx(int tables, const char *path)
 		errno = err;
 		die_errno("tl-xlsx can't be run (-d DIR writes CSV)");
 	}
+	child_began(pid);
 	(void)posix_spawn_file_actions_destroy(&fa);
 	vec_release(argv[0]);
 	while (waitpid(pid, &status, 0) < 0)
 		check(errno == EINTR, "tl-xlsx");
+	child_ended(pid);
 	if (!WIFEXITED(status))
 		die("tl-xlsx was ended by signal %d", WTERMSIG(status));
 	if (WEXITSTATUS(status) == EXIT_DOUBT)

@@ -17,6 +17,25 @@ all_have(const struct joined *j, struct str column)
 	return true;
 }
 
+/* What tells rows apart in one report does not when another lacks it. */
+static void
+tell_missing(const struct joined *j, struct str key)
+{
+	const char *lacks = NULL;
+	bool any = false;
+
+	for (size_t r = 0; r < j->n; r++) {
+		if (data_column(j->data[r], key) != NO_COLUMN)
+			any = true;
+		else if (j->data[r]->nrows > 0)
+			lacks = j->reports->list.v[r].path;
+	}
+	if (any && lacks != NULL)
+		warn("sheet %s: %s has no column \"%.*s\": rows are paired "
+		     "without it",
+		    j->plan->sheet, lacks, (int)key.len, key.p);
+}
+
 static int
 by_text(const void *a, const void *b)
 {
@@ -67,9 +86,12 @@ add_sources(struct joined *j)
 static void
 find_columns(struct joined *j)
 {
-	for (const char *const *k = j->plan->keys; *k != NULL; k++)
+	for (const char *const *k = j->plan->keys; *k != NULL; k++) {
 		if (all_have(j, str_of(*k)))
 			vec_push(&j->keys, str_of(*k));
+		else
+			tell_missing(j, str_of(*k));
+	}
 	if (j->plan->has_params)
 		add_params(j);
 	add_sources(j);

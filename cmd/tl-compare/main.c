@@ -8,6 +8,7 @@
  * plan.c      which sheets are compared, and how
  * join.c      rows that belong together
  * tables.c    the tables of a sheet
+ * sink.c      names of tables, and which are wanted
  * summary.c   the tables over all sheets
  * excel.c     tables into a workbook
  */

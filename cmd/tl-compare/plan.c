@@ -228,6 +228,18 @@ known_plan(struct str sheet)
 	return NULL;
 }
 
+struct str
+plans_whole_name(struct str cut)
+{
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		struct str whole = str_of(known[i].sheet);
+
+		if (whole.len > cut.len && str_starts(whole, cut))
+			return whole;
+	}
+	return STR("");
+}
+
 static int
 by_text(const void *a, const void *b)
 {

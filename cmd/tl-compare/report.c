@@ -354,6 +354,45 @@ open_report(struct report *r, const char *path)
 		open_book(r);
 }
 
+/* A sheet of another report that has this beginning, and the only one. */
+static struct str
+whole_name(const struct reports *reports, struct str cut)
+{
+	struct str found = plans_whole_name(cut);
+
+	for (size_t i = 0; i < reports->list.n; i++)
+		for (size_t k = 0; k < reports->list.v[i].sheets.n; k++) {
+			struct str s = reports->list.v[i].sheets.v[k];
+
+			if (s.len <= cut.len || !str_starts(s, cut) ||
+			    str_eq(s, found))
+				continue;
+			if (found.len > 0)
+				return cut;
+			found = s;
+		}
+	return found.len > 0 ? found : cut;
+}
+
+/* Workbooks cut names: the same sheet of a folder has the whole one. */
+static void
+restore_names(struct reports *reports)
+{
+	for (size_t i = 0; i < reports->list.n; i++) {
+		struct report *r = &reports->list.v[i];
+
+		for (size_t k = 0; r->book != NULL && k < r->sheets.n; k++) {
+			struct str whole;
+
+			if (r->sheets.v[k].len != SHEET_NAME_MAX)
+				continue;
+			whole = whole_name(reports, r->sheets.v[k]);
+			if (!report_has(r, whole))
+				r->sheets.v[k] = whole;
+		}
+	}
+}
+
 static void
 take_names(struct reports *reports, const char *names)
 {
@@ -396,6 +435,7 @@ reports_open(
 {
 	for (int i = 0; i < n; i++)
 		open_report(vec_add(&reports->list), paths[i]);
+	restore_names(reports);
 	if (names != NULL)
 		take_names(reports, names);
 	check_tags(reports);

@@ -2,13 +2,11 @@
 /* Joined sheets as tables: one, or three a variant. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #include "cmd/tl-compare/compare.h"
 
 /* Up to here doubles hold integers exactly. */
 #define INT_EXACT 9e15
-#define SHEET_NAME_MAX 31
 
 /* ---- values ---- */
 
@@ -57,65 +55,6 @@ name_units(const char *s)
 	for (; *s != '\0'; s++)
 		n += ((unsigned char)*s & 0xc0) != 0x80 ? 1 : 0;
 	return n;
-}
-
-static bool
-is_taken(const struct sink *s, const char *name)
-{
-	for (size_t i = 0; i < s->names.n; i++)
-		if (strcasecmp(s->names.v[i], name) == 0)
-			return true;
-	return false;
-}
-
-/* Of a file or a sheet: what either can't have is _, as both would make it. */
-static void
-put_harmless(struct buf *b, const char *s)
-{
-	for (; *s != '\0'; s++)
-		buf_putc(b,
-		    (unsigned char)*s < ' ' || *s == 0x7f ||
-			    strchr("[]:*?/\\", *s) != NULL
-			? '_'
-			: *s);
-}
-
-struct table *
-sink_table(struct sink *s, const char *name, const struct column *columns,
-    size_t ncolumns)
-{
-	struct buf b = { 0 };
-	size_t len;
-
-	put_harmless(&b, name);
-	len = b.len;
-	buf_putc(&b, '\0');
-	for (unsigned i = 2; is_taken(s, b.p); i++) {
-		b.len = len;
-		buf_printf(&b, "~%u", i);
-		buf_putc(&b, '\0');
-	}
-	vec_push(&s->names, b.p);
-	return table_create(b.p, columns, ncolumns);
-}
-
-void
-sink_put(struct sink *s, struct table *t)
-{
-	const char *name = s->names.v[s->names.n - 1];
-
-	if (s->only != NULL && strcmp(s->only, name) != 0)
-		return;
-	s->found = true;
-	s->put(s->ctx, t);
-}
-
-void
-sink_free(struct sink *s)
-{
-	for (size_t i = 0; i < s->names.n; i++)
-		vec_release(s->names.v[i]);
-	vec_free(&s->names);
 }
 
 /* ---- columns ---- */

@@ -18,6 +18,7 @@ struct xml {
 	struct buf *error;
 	const char *why; /* ours, before expat's */
 	uint64_t fed;
+	uint64_t at; /* where the token begins that is not whole yet */
 	unsigned depth;
 };
 
@@ -115,8 +116,10 @@ xml_feed(struct xml *x, const void *p, size_t n, bool is_last)
 	XML_Index at = XML_GetCurrentByteIndex(x->parser);
 
 	x->fed += n;
-	if (st == XML_STATUS_OK && !is_last && at >= 0 &&
-	    x->fed - (uint64_t)at > XML_TOKEN_MAX) {
+	/* An expat that puts off going over the token again knows no place. */
+	if (at >= 0)
+		x->at = (uint64_t)at;
+	if (st == XML_STATUS_OK && !is_last && x->fed - x->at > XML_TOKEN_MAX) {
 		st = XML_STATUS_ERROR;
 		x->why = "an XML tag that is too long";
 	}

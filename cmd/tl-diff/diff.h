@@ -25,6 +25,11 @@ enum what_by {
 	BY_KERNEL,
 };
 
+enum pair_by {
+	PAIR_PLACE,
+	PAIR_RANK,
+};
+
 enum unit_of {
 	PER_RUN,
 	PER_STEP,
@@ -42,10 +47,11 @@ struct settings {
 	struct str names[NSIDES]; /* --names */
 	const char *table;        /* --table */
 	enum what_by by;
+	enum pair_by pair;
 	enum unit_of per;
 	bool python, print, list, verbose;
 	const char *equiv; /* --equiv */
-	struct uid subtree[NSIDES];
+	struct uid_pick subtree[NSIDES];
 	bool has_subtree[NSIDES];
 	struct threshold min_diff, fail_over;
 	const char *junit;
@@ -122,6 +128,7 @@ struct gpu {
 	uint32_t launch_id;  /* of its launch; NONE: without */
 	uint32_t stream;     /* run.streams */
 	uint32_t annotation; /* around its launch, INTERN_NONE */
+	uint32_t window;     /* that annotation's id, NONE */
 	int64_t step;        /* of its launch, or WALK_NO_STEP */
 	bool is_unlinked;
 };
@@ -144,7 +151,7 @@ struct step {
 /* One source of one trace. */
 struct run {
 	const char *path;
-	uint32_t src;
+	uint32_t no; /* of its source, among all of its side */
 	bool has_rank;
 	int64_t rank;
 	VEC(struct node) nodes;
@@ -163,15 +170,18 @@ struct run {
 	int64_t gpu_ns; /* of all GPU work asked for */
 };
 
+typedef VEC(struct run *) run_vec;
+void run_free(struct run *r);
+
 struct file;
 /* Opened, so that its decoder begins. */
 struct file *file_open(
     struct settings *set, struct norms *nm, const char *path);
-/* Reads all; the runs of the sources asked for, owned by the file. */
-void file_read(struct file *f);
-size_t file_runs(const struct file *f);
-struct run *file_run(struct file *f, size_t i);
-void file_close(struct file *f);
+/*
+ * Reads and closes it. Appends the runs of the sources that are asked for, and
+ * returns how many sources there were.
+ */
+uint32_t file_take(struct file *f, run_vec *to);
 
 static inline int64_t
 node_end(const struct node *n)
@@ -219,20 +229,32 @@ typedef VEC(struct pair) pairs;
 /*
  * Unit costs for insertion, deletion, substitution; traced back from the end:
  * equal symbols match, else deletion where it is as cheap, else insertion.
- * Appends to out, in order. Time m n / 64; memory at most about ALIGN_BYTES,
- * or 16 (m + n) sqrt(n) / 64 if that is more.
+ * Neither list is empty. Appends to out, in order. Time m n / 64; memory at
+ * most about ALIGN_BYTES, or 16 (m + n) sqrt(n) / 64 if that is more.
  */
 #define ALIGN_BYTES (UINT64_C(64) << 20)
 void align_symbols(
     const uint32_t *a, size_t m, const uint32_t *b, size_t n, pairs *out);
 
+/* ---- pairs.c: alignments that are the same both ways ---- */
+
+/*
+ * Which of two lists comes first matters where edits cost the same. So that it
+ * does not matter which side is which, the shorter one does, or else that with
+ * the lesser text where they first differ: whether that is the second.
+ */
+bool lists_turned(const struct strings *st, const u32s list[NSIDES]);
+/* Replaces out. */
+void align_lists(const u32s list[NSIDES], bool turned, pairs *out);
+
 /*
  * Between two matches, as many of one side as of the other are taken for the
- * same ones under other names: pairs by place.
+ * same ones under other names: pairs by place. Of lists of m and n; the pairs
+ * are put in order.
  */
-void pairs_between(pairs *ops);
+void pairs_between(pairs *ops, size_t m, size_t n);
 
-/* ---- levels.c: which of equal names belong together ---- */
+/* ---- decide.c: which of equal names belong together ---- */
 
 struct level_cache;
 
@@ -296,13 +318,13 @@ void merge_runs(struct merged *m, struct duo *d);
 uint32_t merged_find(const struct merged *m, int side, struct uid uid);
 void merged_free(struct merged *m);
 
-/* phases.c: which children belong together. at may be replaced. */
+/* phases.c: which children belong together. */
 struct phases;
 struct phases *phases_create(struct duo *d);
 void phases_destroy(struct phases *p);
-/* Pairs of nodes, in order; valid until the next call. */
+/* Pairs of nodes, in order; valid until the next call. at may be replaced. */
 const pairs *phases_of(struct phases *p, uint32_t at[NSIDES]);
-/* The roots of both sides. */
+/* The roots of both sides. roots.c */
 const pairs *phases_roots(struct phases *p);
 
 /* ---- stats.c: GPU work and where the trees part ---- */
@@ -324,12 +346,11 @@ struct diff {
 	const struct run *side[NSIDES];
 	struct merged merged;
 	VEC(struct diff_row) stats;
-	bool is_identical;
+	bool is_identical; /* the rows of both sides, as the reference has it */
+	bool is_same_work; /* all GPU events are the same */
 };
 
 void stats_find(struct diff *d);
-/* ns / n, rounded; n 0: ns. ops.c */
-int64_t mean_ns(int64_t ns, uint64_t n);
 /* The lca's name, as tables print it. */
 void stats_lca_name(
     const struct diff *d, const struct diff_row *s, struct buf *b);

@@ -21,25 +21,22 @@ threshold_ns(const struct threshold *t, int64_t base_ns)
 	return ns < (double)INT64_MAX ? (int64_t)ns : INT64_MAX;
 }
 
+/* Names come from anywhere: what XML cannot hold is made visible. */
 static void
 put_xml(struct out *out, struct str s)
 {
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.p[i];
+	struct buf b = { 0 };
 
-		switch (c) {
+	text_visible(s, &b);
+	for (size_t i = 0; i < b.len; i++)
+		switch (b.p[i]) {
 		case '<': out_puts(out, "&lt;"); break;
 		case '>': out_puts(out, "&gt;"); break;
 		case '&': out_puts(out, "&amp;"); break;
 		case '"': out_puts(out, "&quot;"); break;
-		default:
-			/* XML has no other control characters */
-			if (c < ' ' || c == 0x7f)
-				out_puts(out, "?");
-			else
-				out_write(out, &s.p[i], 1);
+		default: out_write(out, &b.p[i], 1);
 		}
-	}
+	buf_free(&b);
 }
 
 static void
@@ -91,35 +88,25 @@ write_junit(
 }
 
 static void
-find_verdict(struct verdict *v, const struct settings *set, const struct ops *o,
-    const struct kernels *k)
+find_verdict(
+    struct verdict *v, const struct settings *set, const struct figures *f)
 {
-	if (set->by == BY_KERNEL) {
-		int64_t ns[NSIDES];
-
-		kernels_totals(k, ns);
-		v->before_ns = ns[0];
-		v->after_ns = ns[1];
-		v->diff_ns = ns[1] - ns[0];
-	} else {
-		v->before_ns = o->unit[0].total_ns;
-		v->after_ns = o->unit[1].total_ns;
-		v->diff_ns = o->verdict_ns;
-	}
+	v->before_ns = f->unit[0].total_ns;
+	v->after_ns = f->unit[1].total_ns;
+	v->diff_ns = f->verdict_ns;
 	v->limit_ns = threshold_ns(&set->fail_over, v->before_ns);
 	v->failed = v->diff_ns > v->limit_ns;
 }
 
 int
-gate_status(
-    const struct settings *set, const struct ops *o, const struct kernels *k)
+gate_status(const struct settings *set, const struct figures *f)
 {
 	struct verdict v;
 	struct buf b = { 0 };
 
 	if (!set->fail_over.is_set)
 		return exit_status();
-	find_verdict(&v, set, o, k);
+	find_verdict(&v, set, f);
 	put_sentence(&b, set, &v);
 	if (v.failed)
 		note("slower than allowed: %.*s", (int)b.len, b.p);

@@ -3,8 +3,7 @@
 #ifndef TL_DIFF_GATE_H
 #define TL_DIFF_GATE_H
 
-#include "cmd/tl-diff/kernels.h"
-#include "cmd/tl-diff/ops.h"
+#include "cmd/tl-diff/figures.h"
 
 /*
  * What a threshold is in ns where the GPU time before was base_ns, rounded
@@ -13,7 +12,6 @@
 int64_t threshold_ns(const struct threshold *t, int64_t base_ns);
 
 /* The verdict, told and written; the program's exit status. */
-int gate_status(
-    const struct settings *set, const struct ops *o, const struct kernels *k);
+int gate_status(const struct settings *set, const struct figures *f);
 
 #endif

@@ -13,6 +13,7 @@
 #include "cmd/tl-diff/tables.h"
 
 const struct column inline_columns[] = {
+	RUN_COLUMNS,
 	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
 	{ "input_dims", "Input Dims", COL_JSON, UNIT_NONE, 0, 0 },
 	{ "input_types", "Input type", COL_JSON, UNIT_NONE, 0, 0 },
@@ -243,9 +244,10 @@ name_cell(const struct liner *l, struct table *t, const struct row *row)
 }
 
 static void
-put_row(const struct liner *l, struct table *t, const struct row *row)
+put_row(const struct liner *l, struct listing *to, const struct row *row)
 {
-	struct cell *cells = table_row(t), args[ARG_CELLS];
+	struct cell *cells = listing_row(to), args[ARG_CELLS];
+	struct table *t = to->table;
 
 	cells[0] = name_cell(l, t, row);
 	cells_of_args(l->d->strings, &row->key.args, args);
@@ -269,22 +271,18 @@ put_row(const struct liner *l, struct table *t, const struct row *row)
 }
 
 void
-inline_print(const struct diff *d, struct table_dest *dest)
+inline_list(struct listing *to, const struct diff *d)
 {
-	struct table *t =
-	    table_create("diff_inline", inline_columns, inline_ncolumns);
 	struct liner l = { .d = d, .r = d->side[0] };
 
 	find_rows(&l);
 	find_points(&l);
 	add_events(&l);
 	for (size_t i = 0; i < l.rows.n; i++) {
-		put_row(&l, t, &l.rows.v[i]);
+		put_row(&l, to, &l.rows.v[i]);
 		buf_free(&l.rows.v[i].ids);
 		buf_free(&l.rows.v[i].names);
 	}
-	table_print(t, dest);
-	table_destroy(t);
 	vec_free(&l.rows);
 	vec_free(&l.row_of_op);
 	vec_free(&l.points);

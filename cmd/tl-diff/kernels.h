@@ -7,21 +7,45 @@
 #ifndef TL_DIFF_KERNELS_H
 #define TL_DIFF_KERNELS_H
 
+#include "cmd/tl-diff/figures.h"
 #include "cmd/tl-diff/tables.h"
 
-struct kernels;
+/* The first event of a row, better one without a partner. */
+struct example {
+	bool is_set, is_alone;
+	struct uid uid;
+};
+
+/* Kernels of one kind of sequence and one name on each side. */
+struct kernel_row {
+	uint32_t kind, n[NSIDES], name[NSIDES];
+	uint64_t alone[NSIDES]; /* without a partner */
+	struct example example[NSIDES];
+};
+
+struct kernels {
+	struct settings *set;
+	struct strings *st;
+	VEC(struct kernel_row) rows;
+	struct map row_of;
+	struct figures figures; /* of rows */
+	uint64_t nsequences[NSIDES], npaired;
+	/* of sequences that have no partner */
+	uint64_t nalone[NSIDES];
+	int64_t alone_ns[NSIDES];
+};
 
 struct kernels *kernels_create(struct settings *set, struct strings *st);
 void kernels_add(struct kernels *k, const struct run *const side[NSIDES],
     const bool fresh[NSIDES]);
+/* After the last pair. */
+void kernels_finish(struct kernels *k);
 void kernels_destroy(struct kernels *k);
 
 extern const struct column kernels_columns[];
 extern const size_t kernels_ncolumns;
 /* What changed, as notes of a table. */
 void kernels_notes(const struct kernels *k, struct table *t);
-void kernels_print(struct kernels *k, struct table_dest *dest);
-/* GPU time before and after, of a run. */
-void kernels_totals(const struct kernels *k, int64_t ns[NSIDES]);
+void kernels_print(const struct kernels *k, struct table_dest *dest);
 
 #endif

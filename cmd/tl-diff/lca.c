@@ -5,6 +5,7 @@
 #include "cmd/tl-diff/tables.h"
 
 const struct column lca_columns[] = {
+	RUN_COLUMNS,
 	{ "name", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 	{ "lca_name", "lowest_common_ancestor_name", COL_TEXT, UNIT_NONE,
 	    COL_NAME, 0 },
@@ -183,11 +184,12 @@ struct totals {
 };
 
 static void
-put_row(struct table *t, const struct diff *d, const struct point *p,
+put_row(struct listing *l, const struct diff *d, const struct point *p,
     struct totals *sum)
 {
+	struct table *t = l->table;
 	const struct diff_row *s = speaker(d, p);
-	struct cell *row = table_row(t), args[ARG_CELLS];
+	struct cell *row = listing_row(l), args[ARG_CELLS];
 	struct buf b = { 0 };
 
 	put_ops(d, p, &b);
@@ -226,10 +228,8 @@ put_row(struct table *t, const struct diff *d, const struct point *p,
 }
 
 void
-lca_print(const struct diff *d, struct table_dest *dest)
+lca_list(struct listing *l, const struct diff *d)
 {
-	struct table *t =
-	    table_create("lca_summary", lca_columns, lca_ncolumns);
 	struct totals sum = { { 0, 0 }, 0 };
 	struct point *points;
 	size_t n;
@@ -241,8 +241,6 @@ lca_print(const struct diff *d, struct table_dest *dest)
 		for (int s = 0; s < NSIDES; s++)
 			stat_add(&sum.ns[s], points[i].ns[s]);
 	for (size_t i = 0; i < n; i++)
-		put_row(t, d, &points[i], &sum);
-	table_print(t, dest);
-	table_destroy(t);
+		put_row(l, d, &points[i], &sum);
 	free(points);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between levels.c and overlap.c. */
+/* Between decide.c, siblings.c, levels.c and overlap.c. */
 #ifndef TL_DIFF_LEVELS_H
 #define TL_DIFF_LEVELS_H
 
@@ -19,8 +19,13 @@ struct siblings {
 	uint32_t *now[NSIDES];         /* by place: what it is paired with */
 };
 
+/* siblings.c: pairs them, into now. */
+void siblings_pair(struct duo *d, struct siblings *g);
+
 /* The names at a level, sorted. Replaces names. */
 void levels_names(struct duo *d, int side, uint32_t at, int level, u32s *names);
+/* The hash of the first k levels. */
+uint64_t levels_prefix(struct duo *d, int side, uint32_t at, int k);
 /* The hash of a level. */
 uint64_t levels_hash(struct duo *d, int side, uint32_t at, int level);
 

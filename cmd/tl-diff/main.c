@@ -17,12 +17,13 @@
 #define OPT_LIST_TABLES (OPT_LONG + 4)
 #define OPT_MIN_DIFF (OPT_LONG + 5)
 #define OPT_NAMES (OPT_LONG + 6)
-#define OPT_PER (OPT_LONG + 7)
-#define OPT_PYTHON (OPT_LONG + 8)
-#define OPT_SUBTREE1 (OPT_LONG + 9)
-#define OPT_SUBTREE2 (OPT_LONG + 10)
-#define OPT_TABLE_NAME (OPT_LONG + 11)
-#define OPT_UID_MAP (OPT_LONG + 12)
+#define OPT_PAIR (OPT_LONG + 7)
+#define OPT_PER (OPT_LONG + 8)
+#define OPT_PYTHON (OPT_LONG + 9)
+#define OPT_SUBTREE1 (OPT_LONG + 10)
+#define OPT_SUBTREE2 (OPT_LONG + 11)
+#define OPT_TABLE_NAME (OPT_LONG + 12)
+#define OPT_UID_MAP (OPT_LONG + 13)
 
 static const struct opt options[] = {
 	{ 'A', "after", "FILE", "a trace or folder of the second side" },
@@ -36,6 +37,7 @@ static const struct opt options[] = {
 	{ OPT_MIN_DIFF, "min-diff", "TIME|PERCENT",
 	    "--print: only what differs by so much" },
 	{ OPT_NAMES, "names", "A,B", "what the sides are called" },
+	{ OPT_PAIR, "pair", "HOW", "runs by place, or by rank" },
 	{ OPT_PER, "per", "UNIT", "figures of a run, or of a step" },
 	{ 'p', "print", NULL, "the merged tree" },
 	{ OPT_PYTHON, "python", NULL, "Python frames are part of the trees" },
@@ -57,6 +59,7 @@ static const struct about about = {
 };
 
 static const char *const by_words[] = { "op", "kernel", NULL };
+static const char *const pair_words[] = { "place", "rank", NULL };
 static const char *const per_words[] = { "run", "step", NULL };
 
 /* ---- options ---- */
@@ -94,7 +97,7 @@ table_opt(struct settings *set, const char *name)
 static void
 subtree_opt(struct settings *set, int side, const struct optparse *op)
 {
-	set->subtree[side].id = (uint64_t)opt_int(op, 0, INT64_MAX);
+	set->subtree[side] = opt_uid(op);
 	set->has_subtree[side] = true;
 	set->print = true;
 }
@@ -112,6 +115,9 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_LIST_TABLES: set->list = true; break;
 	case OPT_MIN_DIFF: set->min_diff = threshold_opt(op); break;
 	case OPT_NAMES: opt_pair(op, set->names); break;
+	case OPT_PAIR:
+		set->pair = (enum pair_by)opt_word(op, pair_words);
+		break;
 	case OPT_PER: set->per = (enum unit_of)opt_word(op, per_words); break;
 	case 'p': set->print = true; break;
 	case OPT_PYTHON: set->python = true; break;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* diff_ops_summary, and the sentences that stand above it. */
-#include <math.h>
+/* diff_ops_summary. */
 #include <stdlib.h>
 
 #include "cmd/tl-diff/ops.h"
+#include "cmd/tl-diff/summary.h"
 
 const struct column ops_columns[] = {
 	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
@@ -22,13 +22,7 @@ const struct column ops_columns[] = {
 	{ "count_after", NULL, COL_INT, UNIT_COUNT, 0, 0 },
 	{ "kernels_before", NULL, COL_INT, UNIT_COUNT, COL_DETAIL, 0 },
 	{ "kernels_after", NULL, COL_INT, UNIT_COUNT, COL_DETAIL, 0 },
-	{ "before_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
-	{ "after_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
-	{ "diff_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
-	{ "ratio", NULL, COL_REAL, UNIT_NONE, 0, 0 },
-	{ "pct_of_diff", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
-	{ "spread_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
-	{ "is_noise", NULL, COL_BOOL, UNIT_NONE, 0, 0 },
+	FIGURE_COLUMNS,
 };
 const size_t ops_ncolumns = sizeof ops_columns / sizeof *ops_columns;
 
@@ -36,25 +30,10 @@ static const char *const owner_words[] = { "op", "launch", "none" };
 
 /* ---- order ---- */
 
-static int64_t
-size_of(int64_t ns)
-{
-	return ns < 0 ? -ns : ns;
-}
-
 static int
 by_text(const struct strings *st, uint32_t a, uint32_t b)
 {
 	return a == b ? 0 : str_cmp(strings_get(st, a), strings_get(st, b));
-}
-
-/* What differs, what may differ by chance, what does not. */
-static int
-rank_of(const struct op_row *r)
-{
-	if (r->diff_ns == 0)
-		return 2;
-	return r->is_noise ? 1 : 0;
 }
 
 /* The largest difference first, then names. */
@@ -63,17 +42,8 @@ by_weight(const void *x, const void *y, void *arg)
 {
 	const struct op_row *a = x, *b = y;
 	const struct strings *st = arg;
-	int order = 0;
+	int order = figure_order(&a->figure, &b->figure);
 
-	if (rank_of(a) != rank_of(b))
-		return rank_of(a) < rank_of(b) ? -1 : 1;
-	if (size_of(a->diff_ns) != size_of(b->diff_ns))
-		return size_of(a->diff_ns) > size_of(b->diff_ns) ? -1 : 1;
-	if (a->diff_ns != b->diff_ns)
-		return a->diff_ns > b->diff_ns ? -1 : 1;
-	for (int s = 0; s < NSIDES; s++)
-		if (a->unit_ns[s] != b->unit_ns[s])
-			return a->unit_ns[s] > b->unit_ns[s] ? -1 : 1;
 	for (int s = 0; s < NSIDES && order == 0; s++) {
 		const struct op_args *p = &a->key.args[s], *q = &b->key.args[s];
 
@@ -142,27 +112,16 @@ static void
 put_row(struct table *t, const struct ops *o, const struct op_row *r)
 {
 	struct cell *row = table_row(t);
+	const struct figure *f = &r->figure;
 
 	row[0] = name_cell(t, o->strings, r);
 	row[1] = cell_text(str_of(owner_words[r->key.owner]));
 	put_args(&row[2], o->strings, &r->key);
-	row[10] = cell_int((int64_t)r->calls[0]);
-	row[11] = cell_int((int64_t)r->calls[1]);
-	row[12] = cell_int((int64_t)r->kernels[0]);
-	row[13] = cell_int((int64_t)r->kernels[1]);
-	row[14] = cell_int(r->unit_ns[0]);
-	row[15] = cell_int(r->unit_ns[1]);
-	row[16] = cell_int(r->diff_ns);
-	if (r->unit_ns[0] > 0)
-		row[17] =
-		    cell_real((double)r->unit_ns[1] / (double)r->unit_ns[0]);
-	if (o->gross_ns > 0)
-		row[18] =
-		    cell_real(100 * (double)r->diff_ns / (double)o->gross_ns);
-	if (!isnan(r->spread_ns)) {
-		row[19] = cell_int(llround(r->spread_ns));
-		row[20] = cell_bool(r->is_noise);
+	for (int s = 0; s < NSIDES; s++) {
+		row[10 + s] = figure_count(&o->figures, s, r->calls[s]);
+		row[12 + s] = figure_count(&o->figures, s, f->kernels[s]);
 	}
+	figure_cells(&row[14], f, &o->figures);
 }
 
 void
@@ -171,18 +130,49 @@ ops_sort(struct ops *o)
 	if (o->rows.n > 1)
 		qsort_r(o->rows.v, o->rows.n, sizeof *o->rows.v, by_weight,
 		    o->strings);
+	swaps_sort(&o->swaps);
+}
+
+/* ---- sentences ---- */
+
+void
+ops_notes(const struct ops *o, struct table *t)
+{
+	struct summary s = { o->set, &o->figures, "op", { 0 } };
+
+	for (size_t i = 0; i < o->rows.n; i++)
+		if (o->rows.v[i].key.owner != OWNER_NONE)
+			vec_push(&s.rows, &o->rows.v[i].figure);
+	if (!o->differs)
+		table_note(t, "the traces are identical");
+	summary_whole(&s, t);
+	summary_rows(&s, t);
+	summary_sides(&s, t, o->nonly, o->only_ns,
+	    "GPU events where only one side has work");
+	summary_sides(&s, t, o->nrenamed, o->renamed_ns,
+	    "pairs of GPU events under different names");
+	swaps_note(&o->swaps, o->strings, t);
+	summary_sides(&s, t, o->noutside, o->outside_ns,
+	    "GPU events launched outside of ops");
+	summary_sides(
+	    &s, t, o->nunlinked, o->unlinked_ns, "GPU events without a launch");
+	summary_steps(&s, t);
+	vec_free(&s.rows);
 }
 
 void
-ops_print(struct ops *o, const struct diff *d, struct table_dest *dest)
+ops_print(struct ops *o, struct table_dest *dest)
 {
+	struct column *columns =
+	    figure_columns(&o->figures, ops_columns, ops_ncolumns);
 	struct table *t =
-	    table_create("diff_ops_summary", ops_columns, ops_ncolumns);
+	    table_create("diff_ops_summary", columns, ops_ncolumns);
 
 	ops_sort(o);
-	summary_notes(o, d, t);
+	ops_notes(o, t);
 	for (size_t i = 0; i < o->rows.n; i++)
 		put_row(t, o, &o->rows.v[i]);
 	table_print(t, dest);
 	table_destroy(t);
+	free(columns);
 }

@@ -5,7 +5,8 @@
  *
  * Children stand in three groups: of both, of the first, of the second side.
  * With --min-diff only nodes are shown below which the sides differ by so much
- * GPU time.
+ * GPU time. Where the trees part, what each side has instead of the other is
+ * shown whole or not at all: a half of it would say that the other has nothing.
  */
 #include "cmd/tl-diff/print.h"
 
@@ -85,17 +86,32 @@ is_shown(const struct printer *p, uint32_t id)
 	return p->min_ns == 0 || p->extent.v[id] >= p->min_ns;
 }
 
+/* Whether what one side only has directly below this node is shown. */
+static bool
+is_parting_shown(const struct printer *p, uint32_t id)
+{
+	int64_t c;
+
+	/* all below this is of one side, and it is shown itself */
+	if (p->min_ns == 0 ||
+	    merged_type(&p->d->merged.list.v[id]) != MERGED_BOTH)
+		return true;
+	c = p->change.v[id];
+	return c >= p->min_ns || -c >= p->min_ns;
+}
+
 /* Children by type, each in their order. */
 static void
 list_kids(struct printer *p, uint32_t id, u32s *kids)
 {
 	const struct merged *t = &p->d->merged;
+	bool parting = is_parting_shown(p, id);
 
 	for (int type = MERGED_BOTH; type <= MERGED_TWO; type++)
 		for (uint32_t k = id + 1; k < t->list.v[id].behind;
 		     k = t->list.v[k].behind)
 			if ((int)merged_type(&t->list.v[k]) == type &&
-			    is_shown(p, k))
+			    (type == MERGED_BOTH ? is_shown(p, k) : parting))
 				vec_push(kids, k);
 }
 
@@ -196,17 +212,22 @@ list_roots(struct printer *p, u32s *roots)
 	bool any = false;
 
 	for (int s = 0; s < NSIDES; s++) {
+		const struct uid_pick *pick = &d->set->subtree[s];
 		uint32_t at;
 
 		if (!d->set->has_subtree[s])
 			continue;
 		any = true;
-		at = merged_find(&d->merged, s, d->set->subtree[s]);
+		if (!pick->any_src && pick->src != d->side[s]->no)
+			die("%s: the merged tree is of source %" PRIu32
+			    ", not of %" PRIu32,
+			    d->side[s]->path, d->side[s]->no, pick->src);
+		at = merged_find(&d->merged, s, pick->uid);
 		if (at == NONE)
 			die("%s: event %" PRIu64
 			    " is not in the merged tree: nothing on the GPU "
 			    "path below it",
-			    d->side[s]->path, d->set->subtree[s].id);
+			    d->side[s]->path, pick->uid.id);
 		vec_push(roots, at);
 	}
 	for (size_t i = 0; i < d->merged.roots.n && !any; i++)

@@ -24,7 +24,7 @@ struct file {
 	struct norms *nm;
 	struct stream_in *in;
 	struct recordings origins;
-	VEC(struct run *) runs; /* by recording */
+	run_vec runs; /* by recording */
 	VEC(struct open) open;
 	VEC(uint8_t) modules; /* by name: 1 it is one, 2 it is none */
 	struct map args;      /* of the run being read: hash to number */
@@ -179,7 +179,6 @@ enter_run(struct file *f, uint32_t src)
 		struct run *r = xcalloc(1, sizeof *r);
 
 		r->path = f->origins.path;
-		r->src = src;
 		f->runs.v[o->no] = r;
 	}
 	if (f->run == f->runs.v[o->no])
@@ -214,14 +213,10 @@ leave_out(struct file *f)
 static uint32_t
 symbol_of_uid(struct file *f, const struct event *ev)
 {
-	char text[48];
-	size_t n = num_put_u64(text, ev->uid.id);
+	char text[UID_MAX];
 
-	if (ev->uid.inst != 0) {
-		text[n++] = '.';
-		n += num_put_u64(text + n, ev->uid.inst);
-	}
-	return intern_put(f->nm->st->text, (struct str){ text, n });
+	return intern_put(
+	    f->nm->st->text, (struct str){ text, uid_put(text, ev->uid) });
 }
 
 static struct node
@@ -286,6 +281,7 @@ add_gpu(struct file *f, const struct event *ev, struct node *n)
 		    : r->nodes.v[n->parent].id,
 		.stream = stream_number(f, ev),
 		.annotation = w != NULL ? w->name : INTERN_NONE,
+		.window = w != NULL ? (uint32_t)w->id : NONE,
 		.step = select_step(&f->set->select),
 		.is_unlinked = is_unlinked,
 	    }));
@@ -342,8 +338,8 @@ take_annotation(struct file *f)
 		vec_push(&f->run->steps, s);
 }
 
-void
-file_read(struct file *f)
+static void
+read_all(struct file *f)
 {
 	struct select *sel = &f->set->select;
 	enum item item;
@@ -372,23 +368,11 @@ file_read(struct file *f)
 	if (f->in->marks & MARK_SALVAGED)
 		doubt("%s: this stream was salvaged: events are missing",
 		    f->origins.path);
-	for (size_t i = 0; i < f->runs.n; i++) {
-		struct run *r = f->runs.v[i];
-		const struct recording *o = &f->origins.list.v[i];
-
-		if (r == NULL)
-			continue;
-		r->has_rank = o->has_rank;
-		r->rank = o->rank;
-		r->nevents = f->in->nevents;
-	}
-	stream_close(f->in);
-	f->in = NULL;
 }
 
 /* ---- runs ---- */
 
-static void
+void
 run_free(struct run *r)
 {
 	if (r == NULL)
@@ -405,36 +389,35 @@ run_free(struct run *r)
 	vec_release(r);
 }
 
-size_t
-file_runs(const struct file *f)
+static void
+hand_out(struct file *f, struct run *r, const struct recording *o, run_vec *to)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->runs.n; i++)
-		n += f->runs.v[i] != NULL && f->origins.list.v[i].is_asked;
-	return n;
-}
-
-struct run *
-file_run(struct file *f, size_t i)
-{
-	for (size_t k = 0; k < f->runs.n; k++)
-		if (f->runs.v[k] != NULL && f->origins.list.v[k].is_asked &&
-		    i-- == 0)
-			return f->runs.v[k];
-	return NULL;
-}
-
-void
-file_close(struct file *f)
-{
-	if (f == NULL)
+	if (!o->is_asked) {
+		run_free(r);
 		return;
+	}
+	r->no = o->no;
+	r->has_rank = o->has_rank;
+	r->rank = o->rank;
+	r->nevents = f->in->nevents;
+	vec_push(to, r);
+}
+
+uint32_t
+file_take(struct file *f, run_vec *to)
+{
+	uint32_t nsources;
+
+	read_all(f);
 	for (size_t i = 0; i < f->runs.n; i++)
-		run_free(f->runs.v[i]);
+		if (f->runs.v[i] != NULL)
+			hand_out(f, f->runs.v[i], &f->origins.list.v[i], to);
+	nsources = (uint32_t)f->origins.list.n;
+	stream_close(f->in);
 	vec_free(&f->runs);
 	vec_free(&f->open);
 	vec_free(&f->modules);
 	recordings_free(&f->origins);
 	vec_release(f);
+	return nsources;
 }

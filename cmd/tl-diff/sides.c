@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All traces of both sides. The first run of one side is compared with the
- * first of the other and so on; the last one of the side that has fewer with
- * all that are left. Tables of single events are about the first pair, which
- * is kept; those of sums are about all.
+ * first of the other and so on, the last one of the side that has fewer with
+ * all that are left; or those of one rank are. The merged tree is of the first
+ * pair, which is kept; tables are about all.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/tl-diff/gate.h"
@@ -18,131 +15,17 @@
 #include "cmd/tl-diff/print.h"
 #include "cmd/tl-diff/sides.h"
 
-/* One side: where it is among its files and their runs. */
-struct side {
-	VEC(const char *) paths;
-	size_t next_path, next_run;
-	struct file *file;   /* being handed out */
-	struct file *first;  /* kept to the end */
-	struct file *opened; /* its decoder runs already */
-	const struct run *run;
-	uint64_t nruns, ngpus;
-};
-
-/* ---- folders ---- */
-
-static int
-by_path(const void *x, const void *y)
-{
-	const char *const *a = x, *const *b = y;
-
-	return strcmp(*a, *b);
-}
-
-static void
-add_folder(struct side *s, struct arena *mem, const char *path)
-{
-	DIR *dir = opendir(path);
-	size_t first = s->paths.n;
-	struct dirent *e;
-
-	if (dir == NULL)
-		die_errno("%s", path);
-	while ((e = readdir(dir)) != NULL) {
-		struct buf b = { 0 };
-
-		if (!stream_is_name(str_of(e->d_name)))
-			continue;
-		buf_printf(&b, "%s/%s", path, e->d_name);
-		vec_push(&s->paths, arena_str(mem, buf_str(&b)).p);
-		buf_free(&b);
-	}
-	closedir(dir);
-	if (s->paths.n == first)
-		die("%s: no trace in this folder", path);
-	qsort(s->paths.v + first, s->paths.n - first, sizeof *s->paths.v,
-	    by_path);
-}
-
-static void
-add_path(struct side *s, struct arena *mem, const char *path)
-{
-	struct stat st;
-
-	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
-	    S_ISDIR(st.st_mode))
-		add_folder(s, mem, path);
-	else
-		vec_push(&s->paths, path);
-}
-
-/* ---- one run after the other ---- */
-
-static struct file *
-next_file(struct side *s, struct settings *set, struct norms *nm)
-{
-	struct file *f = s->opened;
-
-	s->opened = NULL;
-	if (f == NULL)
-		f = file_open(set, nm, s->paths.v[s->next_path]);
-	s->next_path++;
-	file_read(f);
-	return f;
-}
-
-/*
- * The side's next run; false when there is none, and then the last one stays
- * what it is.
- */
-static bool
-next_run(struct side *s, struct settings *set, struct norms *nm)
-{
-	struct file *old = s->file;
-	struct run *r;
-
-	while (s->file == NULL || s->next_run >= file_runs(s->file)) {
-		if (s->file != old)
-			file_close(s->file);
-		s->file = old;
-		if (s->next_path >= s->paths.n) {
-			s->next_run = old != NULL ? file_runs(old) : 0;
-			return false;
-		}
-		s->file = next_file(s, set, nm);
-		s->next_run = 0;
-	}
-	if (s->file != old && old != s->first)
-		file_close(old);
-	if (s->first == NULL)
-		s->first = s->file;
-	r = file_run(s->file, s->next_run++);
-	forest_build(r, set, nm->st);
-	s->nruns++;
-	s->ngpus += r->gpus.n;
-	s->run = r;
-	return true;
-}
-
-static void
-side_close(struct side *s)
-{
-	if (s->file != s->first)
-		file_close(s->file);
-	file_close(s->first);
-	vec_free(&s->paths);
-}
-
 /* ---- pairs ---- */
 
 struct sides {
 	struct settings *set;
 	struct norms nm;
-	struct arena *mem; /* paths */
 	struct side side[NSIDES];
 	struct diff first; /* of the first pair */
+	bool has_first;
 	struct ops ops;
 	struct kernels *kernels;
+	struct tables *tables;
 };
 
 static void
@@ -179,9 +62,9 @@ merge_pair(struct sides *g, struct diff *d)
 }
 
 static void
-compare_pair(struct sides *g, const bool fresh[NSIDES], bool is_first)
+compare_pair(struct sides *g, const bool fresh[NSIDES])
 {
-	struct diff d = { 0 };
+	struct diff d = { 0 }, *pair = g->has_first ? &d : &g->first;
 
 	if (g->set->by == BY_KERNEL) {
 		const struct run *const runs[NSIDES] = { g->side[0].run,
@@ -190,34 +73,88 @@ compare_pair(struct sides *g, const bool fresh[NSIDES], bool is_first)
 		kernels_add(g->kernels, runs, fresh);
 		return;
 	}
-	merge_pair(g, is_first ? &g->first : &d);
-	ops_add(&g->ops, is_first ? &g->first : &d, fresh);
-	if (!is_first) {
+	merge_pair(g, pair);
+	ops_add(&g->ops, pair, fresh);
+	if (fresh[0] && !g->set->print)
+		tables_add(g->tables, pair, side_has_several(&g->side[0]));
+	if (pair == &g->first) {
+		g->has_first = true;
+		for (int s = 0; s < NSIDES; s++)
+			g->side[s].kept = g->side[s].run;
+	} else {
 		merged_free(&d.merged);
 		vec_free(&d.stats);
 	}
 }
 
 static void
-compare_all(struct sides *g)
+die_of_nothing(const struct sides *g, int side)
 {
-	bool is_first = true;
+	die("%s: %s", g->side[side].paths.v[0],
+	    g->set->is_selective ? "no source that is asked for"
+				 : "no event in this trace");
+}
 
-	for (;; is_first = false) {
-		bool fresh[NSIDES];
+static void
+compare_by_place(struct sides *g)
+{
+	bool fresh[NSIDES];
 
-		for (int s = 0; s < NSIDES; s++)
-			fresh[s] = next_run(&g->side[s], g->set, &g->nm);
-		for (int s = 0; s < NSIDES && is_first; s++)
-			if (!fresh[s])
-				die("%s: %s", g->side[s].paths.v[0],
-				    g->set->is_selective
-					? "no source that is asked for"
-					: "no event in this trace");
-		if (!fresh[0] && !fresh[1])
-			break;
-		compare_pair(g, fresh, is_first);
+	do {
+		for (int s = 0; s < NSIDES; s++) {
+			fresh[s] = side_next(&g->side[s]);
+			if (g->side[s].run == NULL)
+				die_of_nothing(g, s);
+		}
+		if (fresh[0] || fresh[1])
+			compare_pair(g, fresh);
+	} while (fresh[0] || fresh[1]);
+}
+
+static void
+leave_out(const struct run *r, struct buf *ranks)
+{
+	if (!r->has_rank)
+		die("%s: its rank is not known: --pair place", r->path);
+	buf_printf(ranks, "%s%" PRId64, ranks->len > 0 ? ", " : "", r->rank);
+}
+
+static void
+tell_left_out(const struct sides *g, int side, struct buf *ranks)
+{
+	struct str name = g->set->names[side];
+	bool many = ranks->len > 0 && memchr(ranks->p, ',', ranks->len) != NULL;
+
+	if (ranks->len > 0)
+		doubt("rank%s %.*s of %.*s %s left out: the other side lacks "
+		      "%s",
+		    many ? "s" : "", (int)ranks->len, ranks->p, (int)name.len,
+		    name.p, many ? "are" : "is", many ? "them" : "it");
+	buf_free(ranks);
+}
+
+static void
+compare_by_rank(struct sides *g)
+{
+	static const bool fresh[NSIDES] = { true, true };
+	struct side *before = &g->side[0], *after = &g->side[1];
+	struct buf left_out[NSIDES] = { { 0 }, { 0 } };
+
+	while (side_next(before)) {
+		if (before->run->has_rank &&
+		    side_next_rank(after, before->run->rank))
+			compare_pair(g, fresh);
+		else
+			leave_out(before->run, &left_out[0]);
 	}
+	if (before->run == NULL)
+		die_of_nothing(g, 0);
+	if (after->run == NULL)
+		die("no rank is on both sides: --pair place");
+	while (side_next(after))
+		leave_out(after->run, &left_out[1]);
+	for (int s = 0; s < NSIDES; s++)
+		tell_left_out(g, s, &left_out[s]);
 }
 
 /*
@@ -238,6 +175,17 @@ check_gpus(const struct sides *g)
 		doubt(
 		    "%s: no GPU event: was the GPU recorded?", it->paths.v[0]);
 	}
+}
+
+/* Nothing a step is no figure to compare with. */
+static void
+check_steps(const struct sides *g, const struct figures *f)
+{
+	for (int s = 0; s < NSIDES && g->set->per == PER_STEP; s++)
+		if (f->unit[s].nsteps == 0)
+			die("%s: no step with GPU work: --per step has no "
+			    "answer",
+			    g->side[s].paths.v[0]);
 }
 
 /* ---- the answer ---- */
@@ -285,7 +233,6 @@ print_answer(struct sides *g)
 {
 	struct found f = {
 		.set = g->set,
-		.diff = g->set->by == BY_KERNEL ? NULL : &g->first,
 		.ops = &g->ops,
 		.kernels = g->kernels,
 	};
@@ -294,7 +241,8 @@ print_answer(struct sides *g)
 		print_tree_to(g, g->set->dest.path, min_diff_ns(g));
 		return;
 	}
-	tables_print(&f);
+	tables_finish(g->tables, &f);
+	g->tables = NULL;
 	if (g->set->dest.dir != NULL)
 		write_extras(g);
 }
@@ -335,7 +283,7 @@ tell(const struct sides *g)
 			    (int)g->set->names[s].len, g->set->names[s].p,
 			    o->noutside[s], (double)o->outside_ns[s] / 1e6);
 	}
-	if (g->first.is_identical)
+	if (!g->ops.differs)
 		note("identical");
 }
 
@@ -360,10 +308,10 @@ sides_free(struct sides *g)
 	vec_free(&g->first.stats);
 	ops_free(&g->ops);
 	kernels_destroy(g->kernels);
+	free(g->tables);
 	for (int s = 0; s < NSIDES; s++)
 		side_close(&g->side[s]);
 	norms_free(&g->nm);
-	arena_destroy(g->mem);
 	strings_destroy(g->nm.st);
 }
 
@@ -371,28 +319,35 @@ int
 sides_compare(struct settings *set)
 {
 	struct sides g = { .set = set };
+	const struct figures *figures;
 	double start_s = sys_wall_s();
 	int status;
 
 	g.nm.st = strings_create();
-	g.mem = arena_create();
-	g.ops = (struct ops){ .set = set, .strings = g.nm.st };
+	g.ops = (struct ops){
+		.set = set, .strings = g.nm.st, .figures = { .set = set }
+	};
 	g.kernels = kernels_create(set, g.nm.st);
+	g.tables = tables_create(set);
 	if (set->equiv != NULL)
 		norms_read_equiv(&g.nm, set->equiv);
-	for (int s = 0; s < NSIDES; s++)
-		for (size_t i = 0; i < set->paths[s].n; i++)
-			add_path(&g.side[s], g.mem, set->paths[s].v[i]);
 	/* both decoders run while the first is read */
 	for (int s = 0; s < NSIDES; s++)
-		g.side[s].opened = file_open(set, &g.nm, g.side[s].paths.v[0]);
-	compare_all(&g);
+		side_open(&g.side[s], set, &g.nm, s);
+	if (set->pair == PAIR_RANK)
+		compare_by_rank(&g);
+	else
+		compare_by_place(&g);
 	check_gpus(&g);
+	figures = set->by == BY_OP ? &g.ops.figures : &g.kernels->figures;
+	check_steps(&g, figures);
 	if (set->by == BY_OP)
 		ops_finish(&g.ops);
+	else
+		kernels_finish(g.kernels);
 	print_answer(&g);
 	tell(&g);
-	status = gate_status(set, &g.ops, g.kernels);
+	status = gate_status(set, figures);
 	if (set->verbose)
 		summarise(&g, start_s);
 	sides_free(&g);

@@ -250,6 +250,23 @@ same_row(
 		same_args(f, p, q) && same_chain(f, p->chain, q->chain));
 }
 
+/* All GPU work, also what is in no tree. */
+static bool
+same_work(const struct run *a, const struct run *b)
+{
+	if (a->gpus.n != b->gpus.n)
+		return false;
+	for (size_t i = 0; i < a->gpus.n; i++) {
+		const struct node *x = &a->nodes.v[a->gpus.v[i].node];
+		const struct node *y = &b->nodes.v[b->gpus.v[i].node];
+
+		if (x->name != y->name || x->dur != y->dur || x->id != y->id ||
+		    x->inst != y->inst)
+			return false;
+	}
+	return true;
+}
+
 /* Rows of the sides in step: equal but for the side. */
 static bool
 find_identical(const struct finder *f)
@@ -297,6 +314,7 @@ stats_find(struct diff *d)
 	if (f.has_parts)
 		join_parts(&f);
 	d->is_identical = find_identical(&f);
+	d->is_same_work = same_work(d->side[0], d->side[1]);
 	vec_free(&f.done);
 	vec_free(&f.list);
 	spans_free(&f.busy);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which tables there are, and which are asked for. */
+#include <stdlib.h>
+
 #include "cmd/tl-diff/kernels.h"
 #include "cmd/tl-diff/ops.h"
 #include "cmd/tl-diff/print.h"
@@ -7,7 +9,7 @@
 static void
 print_ops(const struct found *f, struct table_dest *dest)
 {
-	ops_print(f->ops, f->diff, dest);
+	ops_print(f->ops, dest);
 }
 
 /* What a table for people begins with, as one of its own. */
@@ -28,43 +30,13 @@ print_verdict(const struct found *f, struct table_dest *dest)
 		kernels_notes(f->kernels, from);
 	} else {
 		ops_sort(f->ops);
-		summary_notes(f->ops, f->diff, from);
+		ops_notes(f->ops, from);
 	}
 	for (size_t i = 0; i < table_notes(from); i++)
 		table_row(t)[0] = cell_text(table_note_at(from, i));
 	table_print(t, dest);
 	table_destroy(t);
 	table_destroy(from);
-}
-
-static void
-print_stats(const struct found *f, struct table_dest *dest)
-{
-	stats_print(f->diff, dest);
-}
-
-static void
-print_unique(const struct found *f, struct table_dest *dest)
-{
-	unique_print(f->diff, dest);
-}
-
-static void
-print_lca(const struct found *f, struct table_dest *dest)
-{
-	lca_print(f->diff, dest);
-}
-
-static void
-print_inline(const struct found *f, struct table_dest *dest)
-{
-	inline_print(f->diff, dest);
-}
-
-static void
-print_uids(const struct found *f, struct table_dest *dest)
-{
-	uids_print(f->diff, dest);
 }
 
 static void
@@ -79,28 +51,32 @@ static const struct kind_of_table {
 	bool any; /* whatever --by says */
 	const struct column *columns;
 	const size_t *ncolumns;
+	/* one of the two: at the end, or a part of it for each run of before */
 	void (*print)(const struct found *f, struct table_dest *dest);
+	void (*list)(struct listing *l, const struct diff *d);
 	const char *text;
-} tables[] = {
+} kinds[] = {
 	{ "diff_ops_summary", BY_OP, false, ops_columns, &ops_ncolumns,
-	    print_ops, "GPU time by op and arguments, before and after" },
+	    print_ops, NULL, "GPU time by op and arguments, before and after" },
 	{ "diff_verdict", BY_OP, true, verdict_columns, &verdict_ncolumns,
-	    print_verdict, "what changed, in sentences" },
-	{ "diff_stats", BY_OP, false, stats_columns, &stats_ncolumns,
-	    print_stats, "each GPU event, and where the trees part above it" },
+	    print_verdict, NULL, "what changed, in sentences" },
+	{ "diff_stats", BY_OP, false, stats_columns, &stats_ncolumns, NULL,
+	    stats_list, "each GPU event, and where the trees part above it" },
 	{ "diff_stats_unique_args_summary", BY_OP, false, unique_columns,
-	    &unique_ncolumns, print_unique, "the same, equal ones as one" },
-	{ "lca_summary", BY_OP, false, lca_columns, &lca_ncolumns, print_lca,
+	    &unique_ncolumns, NULL, unique_list,
+	    "the same, equal ones as one" },
+	{ "lca_summary", BY_OP, false, lca_columns, &lca_ncolumns, NULL,
+	    lca_list,
 	    "each point where the trees part, or a pair of GPU events" },
-	{ "diff_inline", BY_OP, false, inline_columns, &inline_ncolumns,
-	    print_inline,
+	{ "diff_inline", BY_OP, false, inline_columns, &inline_ncolumns, NULL,
+	    inline_list,
 	    "each op of before, with the points below it: for reports" },
-	{ "uid_map", BY_OP, false, uids_columns, &uids_ncolumns, print_uids,
-	    "which event is which" },
+	{ "uid_map", BY_OP, false, uids_columns, &uids_ncolumns, NULL,
+	    uids_list, "which event is which" },
 	{ "diff_kernels", BY_KERNEL, false, kernels_columns, &kernels_ncolumns,
-	    print_kernels, "kernels of replays and steps (--by kernel)" },
+	    print_kernels, NULL, "kernels of replays and steps (--by kernel)" },
 };
-#define NTABLES (sizeof tables / sizeof *tables)
+#define NTABLES (sizeof kinds / sizeof *kinds)
 
 void
 tables_list(void)
@@ -108,7 +84,7 @@ tables_list(void)
 	struct out *out = out_open(NULL);
 
 	for (size_t i = 0; i < NTABLES; i++)
-		out_printf(out, "%s\t%s\n", tables[i].name, tables[i].text);
+		out_printf(out, "%s\t%s\n", kinds[i].name, kinds[i].text);
 	out_finish(out);
 }
 
@@ -119,7 +95,7 @@ is_wanted(const struct settings *set, const struct kind_of_table *k)
 		return strcmp(set->table, k->name) == 0;
 	if (set->dest.dir != NULL)
 		return k->any || k->by == set->by;
-	return k == (set->by == BY_KERNEL ? &tables[NTABLES - 1] : &tables[0]);
+	return k == (set->by == BY_KERNEL ? &kinds[NTABLES - 1] : &kinds[0]);
 }
 
 void
@@ -128,8 +104,8 @@ tables_check(struct settings *set)
 	const struct kind_of_table *named = NULL;
 
 	for (size_t i = 0; i < NTABLES && set->table != NULL; i++)
-		if (strcmp(set->table, tables[i].name) == 0)
-			named = &tables[i];
+		if (strcmp(set->table, kinds[i].name) == 0)
+			named = &kinds[i];
 	if (set->table != NULL && named == NULL)
 		die_usage("there is no table '%s': --list-tables says which "
 			  "there are",
@@ -145,16 +121,87 @@ tables_check(struct settings *set)
 	if (named != NULL)
 		set->by = named->by;
 	for (size_t i = 0; i < NTABLES; i++)
-		if (is_wanted(set, &tables[i]))
-			table_dest_check(&set->dest, tables[i].name,
-			    tables[i].columns, *tables[i].ncolumns);
+		if (is_wanted(set, &kinds[i]))
+			table_dest_check(&set->dest, kinds[i].name,
+			    kinds[i].columns, *kinds[i].ncolumns);
+}
+
+/* ---- tables of events ---- */
+
+struct tables {
+	struct settings *set;
+	struct listing list[NTABLES]; /* of kinds; without table: not begun */
+};
+
+struct tables *
+tables_create(struct settings *set)
+{
+	struct tables *t = xcalloc(1, sizeof *t);
+
+	t->set = set;
+	return t;
+}
+
+/* Each has its own file, or it is the only one. */
+static void
+begin(struct listing *l, const struct kind_of_table *k, struct settings *set,
+    bool several)
+{
+	size_t n = *k->ncolumns;
+
+	l->columns = xmalloc(n * sizeof *l->columns);
+	memcpy(l->columns, k->columns, n * sizeof *l->columns);
+	for (size_t i = 0; i < NRUN_COLUMNS && several; i++)
+		l->columns[i].flags &= ~(unsigned)COL_DETAIL;
+	l->own = set->dest;
+	l->dest = set->dest.dir != NULL ? &l->own : &set->dest;
+	l->table = table_create(k->name, l->columns, n);
+	table_stream(l->table, l->dest);
+}
+
+static void
+finish(struct listing *l)
+{
+	table_print(l->table, l->dest);
+	table_destroy(l->table);
+	free(l->columns);
+}
+
+struct cell *
+listing_row(struct listing *l)
+{
+	struct cell *row = table_row(l->table);
+
+	if (l->run->has_rank)
+		row[0] = cell_int(l->run->rank);
+	row[1] = cell_int(l->run->no);
+	return row + NRUN_COLUMNS;
 }
 
 void
-tables_print(const struct found *f)
+tables_add(struct tables *t, const struct diff *d, bool several)
 {
-	for (size_t i = 0; i < NTABLES; i++)
-		if (is_wanted(f->set, &tables[i]))
-			tables[i].print(f, &f->set->dest);
-	table_dest_finish(&f->set->dest);
+	for (size_t i = 0; i < NTABLES; i++) {
+		struct listing *l = &t->list[i];
+
+		if (kinds[i].list == NULL || !is_wanted(t->set, &kinds[i]))
+			continue;
+		if (l->table == NULL)
+			begin(l, &kinds[i], t->set, several);
+		l->run = d->side[0];
+		kinds[i].list(l, d);
+	}
+}
+
+void
+tables_finish(struct tables *t, const struct found *f)
+{
+	for (size_t i = 0; i < NTABLES; i++) {
+		if (t->list[i].table != NULL)
+			finish(&t->list[i]);
+		else if (kinds[i].print != NULL && is_wanted(t->set, &kinds[i]))
+			kinds[i].print(f, &t->set->dest);
+	}
+	table_dest_finish(&t->set->dest);
+	free(t);
 }

@@ -3,6 +3,7 @@
 #include "cmd/tl-diff/tables.h"
 
 const struct column uids_columns[] = {
+	RUN_COLUMNS,
 	{ "uid1", NULL, COL_INT, UNIT_NONE, 0, 0 },
 	{ "uid2", NULL, COL_INT, UNIT_NONE, 0, 0 },
 	{ "type", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
@@ -13,14 +14,11 @@ const size_t uids_ncolumns = sizeof uids_columns / sizeof *uids_columns;
 static const char *const type_words[] = { "combined", "trace1", "trace2" };
 
 void
-uids_print(const struct diff *d, struct table_dest *dest)
+uids_list(struct listing *l, const struct diff *d)
 {
-	struct table *t = table_create("uid_map", uids_columns, uids_ncolumns);
-
-	table_stream(t, dest);
 	for (uint32_t i = 0; i < d->merged.list.n; i++) {
 		const struct merged_node *m = &d->merged.list.v[i];
-		struct cell *row = table_row(t);
+		struct cell *row = listing_row(l);
 
 		for (int s = 0; s < NSIDES; s++)
 			if (m->orig[s] != NONE)
@@ -29,8 +27,6 @@ uids_print(const struct diff *d, struct table_dest *dest)
 		row[2] = cell_text(str_of(type_words[merged_type(m)]));
 		row[3] = cell_int(i);
 	}
-	table_print(t, dest);
-	table_destroy(t);
 }
 
 void

@@ -28,6 +28,7 @@ enum {
 };
 
 const struct column unique_columns[] = {
+	RUN_COLUMNS,
 	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
 	{ "operation_count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
 	{ "cpu_op_name", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
@@ -262,13 +263,14 @@ unique_sort(const struct diff *d, struct unique *u)
 /* ---- the table ---- */
 
 static void
-put_row(struct table *t, const struct diff *d, const struct unique_row *u,
+put_row(struct listing *l, const struct diff *d, const struct unique_row *u,
     const struct map *common, struct buf *lca, struct buf *modules)
 {
+	struct table *t = l->table;
 	const uint64_t *name;
 	const struct diff_row *s = &d->stats.v[u->stat];
 	const struct run *r = d->side[s->side];
-	struct cell *row = table_row(t);
+	struct cell *row = listing_row(l);
 
 	lca->len = modules->len = 0;
 	stats_lca_name(d, s, lca);
@@ -293,10 +295,8 @@ put_row(struct table *t, const struct diff *d, const struct unique_row *u,
 }
 
 void
-unique_print(const struct diff *d, struct table_dest *dest)
+unique_list(struct listing *l, const struct diff *d)
 {
-	struct table *t = table_create(
-	    "diff_stats_unique_args_summary", unique_columns, unique_ncolumns);
 	struct buf lca = { 0 }, modules = { 0 };
 	struct unique u = { { 0 } };
 	struct map common = { 0 };
@@ -305,9 +305,7 @@ unique_print(const struct diff *d, struct table_dest *dest)
 	unique_sort(d, &u);
 	opmap_names(d, &u, &common);
 	for (size_t i = 0; i < u.rows.n; i++)
-		put_row(t, d, &u.rows.v[i], &common, &lca, &modules);
-	table_print(t, dest);
-	table_destroy(t);
+		put_row(l, d, &u.rows.v[i], &common, &lca, &modules);
 	vec_free(&u.rows);
 	map_free(&common);
 	buf_free(&lca);

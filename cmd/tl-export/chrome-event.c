@@ -157,12 +157,13 @@ put_top(struct chrome *x, uint32_t src, const struct plan *plan,
 static void
 put_uid(struct chrome *x, const char *key, struct uid uid)
 {
+	const char *quote = uid.inst == 0 ? "" : "\"";
+
 	chrome_put_key(x, key);
-	if (uid.inst == 0)
-		buf_printf(&x->b, "%" PRIu64, uid.id);
-	else
-		buf_printf(
-		    &x->b, "\"%" PRIu64 ".%" PRIu32 "\"", uid.id, uid.inst);
+	buf_puts(&x->b, quote);
+	buf_room(&x->b, UID_MAX);
+	x->b.len += uid_put(x->b.p + x->b.len, uid);
+	buf_puts(&x->b, quote);
 }
 
 static void

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names to frames. A semicolon would part a frame in two, a newline a line;
- * they, other control characters and bytes that are no UTF-8 are escaped, and
- * with them the backslash, so that different names are different frames.
+ * Names to frames. A semicolon would part a frame in two, a newline a line, and
+ * a number behind the last blank be taken for a column; they, other control
+ * characters and bytes that are no UTF-8 are escaped, and with them the
+ * backslash, so that different names are different frames.
  */
 #include "cmd/tl-fold/fold.h"
 
@@ -21,10 +22,33 @@ char_len(const unsigned char *p, size_t left)
 	return n;
 }
 
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The blank before "12" or "1.5" at the end; what has none: its length. */
+static size_t
+blank_before_number(struct str s)
+{
+	size_t at = s.len;
+
+	while (at > 0 && is_digit(s.p[at - 1]))
+		at--;
+	if (at > 0 && s.p[at - 1] == '.')
+		for (at--; at > 0 && is_digit(s.p[at - 1]);)
+			at--;
+	return at > 0 && at < s.len && s.p[at - 1] == ' ' && is_digit(s.p[at])
+	    ? at - 1
+	    : s.len;
+}
+
 static void
 escape(struct buf *b, struct str s)
 {
 	const unsigned char *p = (const unsigned char *)s.p;
+	size_t blank = blank_before_number(s);
 
 	for (size_t i = 0; i < s.len;) {
 		size_t n = char_len(p + i, s.len - i);
@@ -35,7 +59,7 @@ escape(struct buf *b, struct str s)
 			buf_puts(b, "\\n");
 		else if (p[i] == '\t')
 			buf_puts(b, "\\t");
-		else if (p[i] == ';' || n == 0)
+		else if (p[i] == ';' || n == 0 || i == blank)
 			buf_printf(b, "\\x%02x", p[i]);
 		else
 			buf_put(b, p + i, n);

@@ -6,6 +6,8 @@
  * place among all stacks seen, and time is added there. With --diff the second
  * tree's times are added beside those of the first.
  */
+#include <stdlib.h>
+
 #include "cmd/tl-fold/fold.h"
 
 #define OPT_BY (OPT_LONG + 0)
@@ -28,6 +30,7 @@ struct settings {
 	bool only_modules;
 	bool has_frames; /* --frames was given */
 	bool linked_only, no_kernels, verbose, is_diff;
+	path_vec paths[NSIDES]; /* -B and -A */
 	struct select select;
 	struct output output;
 };
@@ -55,6 +58,8 @@ struct folder {
 };
 
 static const struct opt options[] = {
+	{ 'A', "after", "FILE", "of --diff: a file or folder of after" },
+	{ 'B', "before", "FILE", "the same of before" },
 	{ OPT_BY, "by", "WHAT", "module: frames are nn.Modules only" },
 	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: time on the host" },
 	{ OPT_DIFF, "diff", NULL,
@@ -364,6 +369,8 @@ take_option(
     struct settings *set, struct folder *f, const struct optparse *op, int ch)
 {
 	switch (ch) {
+	case 'A': stream_paths(&set->paths[1], op->arg, false); break;
+	case 'B': stream_paths(&set->paths[0], op->arg, false); break;
 	case OPT_BY: set->only_modules = opt_word(op, by_words) == 0; break;
 	case OPT_CLOCK:
 		set->clock = (enum clock)opt_word(op, clock_words);
@@ -413,17 +420,47 @@ check_settings(struct settings *set)
 	set->output.nsides = set->is_diff ? NSIDES : 1;
 }
 
-/* All files are of the first side, but for --diff. */
 static void
-read_operands(struct folder *f, struct settings *set, const struct optparse *op)
+check_operands(const struct settings *set, int n)
 {
-	if (set->is_diff && op->argc - op->ind != NSIDES)
+	bool has_paths = set->paths[0].n > 0 || set->paths[1].n > 0;
+
+	if (has_paths && !set->is_diff)
+		die_usage("options '-B' and '-A' need --diff");
+	if (has_paths && n > 0)
+		die_usage("either two files, or -B and -A");
+	if (has_paths && (set->paths[0].n == 0 || set->paths[1].n == 0))
+		die_usage("option '--%s' is missing",
+		    set->paths[0].n == 0 ? "before" : "after");
+	if (set->is_diff && !has_paths && n != NSIDES)
 		die_usage("option '--diff' needs two files, before and after");
-	if (op->ind == op->argc)
+}
+
+/* All operands are of the first side, but for --diff. */
+static void
+read_all(struct folder *f, struct settings *set, const struct optparse *op)
+{
+	int n = op->argc - op->ind;
+
+	for (f->side = 0; f->side < NSIDES; f->side++)
+		for (size_t i = 0; i < set->paths[f->side].n; i++)
+			read_file(f, set, set->paths[f->side].v[i]);
+	f->side = 0;
+	if (n == 0 && !set->is_diff)
 		read_file(f, set, "-");
-	for (int i = op->ind; i < op->argc; i++) {
-		f->side = set->is_diff ? i - op->ind : 0;
-		read_file(f, set, op->argv[i]);
+	for (int i = 0; i < n; i++) {
+		f->side = set->is_diff ? i : 0;
+		read_file(f, set, op->argv[op->ind + i]);
+	}
+}
+
+static void
+free_paths(struct settings *set)
+{
+	for (int side = 0; side < NSIDES; side++) {
+		for (size_t i = 0; i < set->paths[side].n; i++)
+			free(set->paths[side].v[i]);
+		vec_free(&set->paths[side]);
 	}
 }
 
@@ -440,11 +477,12 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &f, &op, ch);
 	check_settings(&set);
+	check_operands(&set, op.argc - op.ind);
 
 	f.strings = strings_create();
 	f.no_launch = intern_put(f.strings->text, STR("[no launch]"));
 	f.no_frame = intern_put(f.strings->text, STR("[no frame]"));
-	read_operands(&f, &set, &op);
+	read_all(&f, &set, &op);
 	check_answer(&f);
 	output_write(&set.output, &f.stacks, f.strings, &f.sources);
 	if (set.verbose)
@@ -456,5 +494,6 @@ main(int argc, char *argv[])
 	vec_free(&f.modules);
 	strings_destroy(f.strings);
 	select_free(&set.select);
+	free_paths(&set);
 	return exit_status();
 }

@@ -2,18 +2,34 @@
 /* Which source a stack is of, and of which one of the other side. */
 #include "cmd/tl-fold/fold.h"
 
-/* The first side's source that is compared with this one of the second. */
-static uint32_t
-partner(const struct recordings *first, const struct recording *o)
+static bool
+is_taken(const struct sources *s, uint32_t number)
 {
+	for (size_t i = 0; i < s->partners.n; i++)
+		if (s->partners.v[i] == number)
+			return true;
+	return false;
+}
+
+/*
+ * The first side's source that is compared with this one of the second: that
+ * of its rank, or of its place where ranks are unknown or runs repeat one.
+ */
+static uint32_t
+partner(const struct sources *s, const struct recording *o)
+{
+	const struct recordings *first = &s->side[0];
+	bool by_rank = o->has_rank && recordings_column(first) != RECORDING_SRC;
+
 	if (first->list.n == 1 && o->no == 0)
 		return 0;
-	for (size_t i = 0; i < first->list.n; i++) {
+	for (uint32_t i = 0; i < first->list.n; i++) {
 		const struct recording *r = &first->list.v[i];
 
-		if (r->has_rank && o->has_rank ? r->rank == o->rank
-					       : r->no == o->no)
-			return r->no;
+		if ((by_rank && r->has_rank ? r->rank == o->rank
+					    : i == o->no) &&
+		    !is_taken(s, i))
+			return i;
 	}
 	return (uint32_t)first->list.n + o->no;
 }
@@ -26,7 +42,7 @@ sources_number(struct sources *s, int side, const struct recording *o)
 	while (s->partners.n <= o->no)
 		vec_push(&s->partners, UINT32_MAX);
 	if (s->partners.v[o->no] == UINT32_MAX)
-		s->partners.v[o->no] = partner(&s->side[0], o);
+		s->partners.v[o->no] = partner(s, o);
 	return s->partners.v[o->no];
 }
 

@@ -8,11 +8,11 @@
  *	align.c    which launch of a capture stands for which replayed kernel
  *	graft.c    captured ops under the launches of graphs
  *	pseudo.c   ops for the steps that one op hides
- *	linear.c   and for the products of linear layers
  */
 #ifndef TL_GRAFT_H
 #define TL_GRAFT_H
 
+#include "model/model.h"
 #include "trace/trace.h"
 #include "json/json.h"
 
@@ -40,7 +40,7 @@ struct wood {
 	struct strings *st;
 	VEC(struct node) nodes; /* those read are in the order of the tree */
 	VEC(struct node_links) links;
-	struct buf vals;
+	struct buf vals, scratch;
 	uint32_t first_root, last_root;
 	VEC(uint32_t) open; /* while it is read */
 };
@@ -167,24 +167,7 @@ void graft_source(struct wood *w, struct captures *c, const struct step *steps,
 
 /* ---- pseudo.c ---- */
 
-/* The number of ops put in. */
-uint64_t pseudo_ops(struct wood *w);
-
-struct pseudos {
-	struct wood *w;
-	uint64_t made;
-	uint64_t ncalls; /* of sparse_attn_v4_paged_decode */
-};
-
-/* An op above the launch of one GPU event; NONE: it launched others too. */
-uint32_t pseudo_isolate(
-    struct pseudos *p, const char *name, uint32_t gpu, uint32_t donor);
-/* The integer at [i][k] of a list of lists, or other. */
-int64_t pseudo_element(struct str list, int i, int k, int64_t other);
-
-/* ---- linear.c ---- */
-
-/* The products below Transformer Engine's linear layers. */
-void pseudo_linears(struct pseudos *p);
+/* The number of ops put in, by the rules of the models' files. */
+uint64_t pseudo_ops(struct wood *w, struct models *models);
 
 #endif

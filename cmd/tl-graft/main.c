@@ -14,6 +14,7 @@
 struct settings {
 	const char *capture;
 	bool pseudo;
+	struct models *models; /* NULL: none were asked for so far */
 	struct graft_opts opts;
 	struct stream_dest dest;
 };
@@ -39,6 +40,7 @@ static const struct opt options[] = {
 	    "the share of kernels to be found where the order differs" },
 	{ OPT_PSEUDO, "pseudo-ops", NULL,
 	    "ops for the steps that one op hides; so without --capture" },
+	OPT_MODELS,
 	OPT_STREAM_OUT,
 	{ 'v', "verbose", NULL, "say what was done on standard error" },
 	OPT_END,
@@ -48,7 +50,7 @@ static const struct about about = {
 	"puts into a tree the ops that a trace hides: those of captured "
 	"graphs, pseudo-ops",
 	"[-v] [--capture DIR|FILE] [--full-stack] [--min-match PERCENT] "
-	"[--pseudo-ops] [-o FILE] [FILE]",
+	"[--pseudo-ops] [--models FILE] [-o FILE] [FILE]",
 	"tl-graft --capture capture_traces trace.json.gz | tl-ops",
 };
 
@@ -108,7 +110,7 @@ finish_tree(struct state *s)
 		    &s->set->opts, &s->totals.graft);
 	}
 	if (s->set->pseudo)
-		s->totals.pseudo += pseudo_ops(&s->wood);
+		s->totals.pseudo += pseudo_ops(&s->wood, s->set->models);
 	s->totals.events += s->wood.nodes.n;
 	wood_write(&s->wood, s->out);
 	wood_clear(&s->wood);
@@ -183,6 +185,11 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 		set->opts.min_match = (double)opt_int(op, 1, 100) / 100;
 		break;
 	case OPT_PSEUDO: set->pseudo = true; break;
+	case OPT_MODELS_FILE:
+		if (set->models == NULL)
+			set->models = models_create();
+		models_load(set->models, op->arg);
+		break;
 	case 'v': set->opts.verbose = true; break;
 	default: stream_dest_opt(&set->dest, op, ch); break;
 	}
@@ -199,8 +206,28 @@ check_settings(struct settings *set, bool is_stdin)
 		die_usage("standard input can't be the trace and the capture");
 	if (set->capture == NULL)
 		set->pseudo = true;
+	if (set->models != NULL && !set->pseudo)
+		die_usage("option '--models' needs --pseudo-ops");
+	if (set->pseudo && set->models == NULL)
+		set->models = models_create();
 	if (set->opts.min_match <= 0)
 		set->opts.min_match = MIN_MATCH;
+}
+
+/* A rule of the user's that fails is a doubt: it is hardly the trace's fault.
+ */
+static void
+warn_failed(const struct models *models)
+{
+	struct pseudo_stats st = pseudo_stats(models);
+
+	if (st.nfailed > 0)
+		warn("rules for pseudo-ops failed on %" PRIu64
+		     " events, first: %.*s",
+		    st.nfailed, (int)st.reason.len, st.reason.p);
+	if (st.nown_failed > 0)
+		doubt("%" PRIu64 " of them by --models or $TL_MODELS",
+		    st.nown_failed);
 }
 
 int
@@ -234,6 +261,9 @@ main(int argc, char *argv[])
 		doubt("%s: no launch of a graph in this trace", in->name);
 	if (set.opts.verbose)
 		say(&set, &s.totals);
+	if (set.models != NULL)
+		warn_failed(set.models);
+	models_destroy(set.models);
 	captures_free(&s.captures);
 	vec_free(&s.steps);
 	wood_free(&s.wood);

@@ -25,6 +25,7 @@ wood_free(struct wood *w)
 	vec_free(&w->links);
 	vec_free(&w->open);
 	buf_free(&w->vals);
+	buf_free(&w->scratch);
 }
 
 struct str
@@ -52,6 +53,7 @@ wood_add(struct wood *w, const struct event *ev, const char *file)
 {
 	uint32_t i = new_node(w);
 	struct node *n = &w->nodes.v[i];
+	struct str vals = event_vals(ev, &w->scratch);
 
 	if (ev->depth > w->open.n)
 		die("%s: event %" PRIu64 " is at depth %" PRIu32
@@ -67,8 +69,8 @@ wood_add(struct wood *w, const struct event *ev, const char *file)
 	n->flags = ev->flags;
 	n->kind = ev->shape->kind;
 	n->vals = w->vals.len;
-	n->vals_len = (uint32_t)ev->vals_len;
-	buf_put(&w->vals, ev->vals, ev->vals_len);
+	n->vals_len = (uint32_t)vals.len;
+	buf_put(&w->vals, vals.p, vals.len);
 	if ((ev->shape->has & (HAS_FWD | HAS_BWD)) != 0) {
 		vec_push(&w->links, ((struct node_links){ ev->fwd, ev->bwd }));
 		n->links = (uint32_t)w->links.n;

@@ -29,7 +29,7 @@ struct names_used {
 
 uint32_t name_number(struct names_used *names, uint32_t string);
 
-/* ---- lanes.c ---- */
+/* ---- lanes.c, lanes-put.c ---- */
 
 struct lanes;
 struct lanes *lanes_new(struct strings *st, struct names *threads);
@@ -51,8 +51,9 @@ void lanes_put(struct lanes *l, struct names_used *names, struct buf *b);
 struct icicle;
 struct icicle *icicle_new(struct strings *st, bool compares);
 void icicle_free(struct icicle *t);
-/* side: 0, or 1 of the tree that is compared with */
-void icicle_push(struct icicle *t, const struct event *ev, int side);
+/* side: 0, or 1 of the trees that are compared with; run: its source's */
+void icicle_push(
+    struct icicle *t, const struct event *ev, uint32_t run, int side);
 void icicle_put(struct icicle *t, struct names_used *names, struct buf *b);
 
 /* ---- tables.c ---- */

@@ -2,8 +2,9 @@
 /*
  * GPU time by stacks: a node for each distinct stack of names above GPU work,
  * Python frames and ops alike. Times are sums of durations, so that they add
- * up from the leaves. Of two traces each node has two times, and its width is
- * that of both, so that what only one of them has is seen too.
+ * up from the leaves. Of two sides each node has two times, and its width is
+ * that of both, so that what only one of them has is seen too. Where a side has
+ * several runs its times are their mean.
  */
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ struct node {
 struct icicle {
 	struct strings *strings;
 	bool compares;
+	uint32_t run[2], nruns[2]; /* the last one; how many there were */
 	VEC(uint32_t) plain; /* by name, 1 + its plain one; 0: not asked yet */
 	VEC(struct node) nodes; /* 0 is the root */
 	struct map children;    /* parent and name, to a node */
@@ -83,8 +85,25 @@ name_of(struct icicle *t, uint32_t name)
 	return t->plain.v[name] - 1;
 }
 
+/* What is of one run stands together. */
+static void
+count_run(struct icicle *t, uint32_t run, int side)
+{
+	if (t->nruns[side] == 0 || t->run[side] != run)
+		t->nruns[side]++;
+	t->run[side] = run;
+}
+
+static int64_t
+mean(const struct icicle *t, const struct node *n, int side)
+{
+	if (!t->compares || t->nruns[side] < 2)
+		return n->ns[side];
+	return (n->ns[side] + t->nruns[side] / 2) / t->nruns[side];
+}
+
 void
-icicle_push(struct icicle *t, const struct event *ev, int side)
+icicle_push(struct icicle *t, const struct event *ev, uint32_t run, int side)
 {
 	bool is_gpu = event_is(ev, KINDS_GPU);
 	bool in_tree = (ev->shape->has & HAS_DEPTH) != 0;
@@ -104,6 +123,7 @@ icicle_push(struct icicle *t, const struct event *ev, int side)
 		node = child_of(t, parent, name_of(t, ev->name));
 	if (is_gpu) {
 		stat_add(&t->nodes.v[node].ns[side], ev->dur_ns);
+		count_run(t, run, side);
 		return;
 	}
 	t->open.n = depth;
@@ -122,20 +142,21 @@ add_up(struct icicle *t)
 
 /* No duration is negative, so that both fit. */
 static uint64_t
-width(const struct node *n)
+width(const struct icicle *t, const struct node *n)
 {
-	return (uint64_t)n->ns[0] + (uint64_t)n->ns[1];
+	return (uint64_t)mean(t, n, 0) + (uint64_t)mean(t, n, 1);
 }
 
 static int
 compare(const void *pa, const void *pb, void *arg)
 {
-	const struct node *v = ((const struct icicle *)arg)->nodes.v;
+	const struct icicle *t = arg;
+	const struct node *v = t->nodes.v;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
 	/* the last is drawn first */
-	if (width(&v[a]) != width(&v[b]))
-		return width(&v[a]) < width(&v[b]) ? -1 : 1;
+	if (width(t, &v[a]) != width(t, &v[b]))
+		return width(t, &v[a]) < width(t, &v[b]) ? -1 : 1;
 	return a > b ? -1 : a < b;
 }
 
@@ -156,13 +177,13 @@ icicle_put(struct icicle *t, struct names_used *names, struct buf *b)
 		const struct node *node = &t->nodes.v[i];
 
 		buf_printf(b, "%s%u,%u,%" PRId64, n++ > 0 ? "," : "", depth,
-		    name_number(names, node->name), node->ns[0]);
+		    name_number(names, node->name), mean(t, node, 0));
 		if (t->compares)
-			buf_printf(b, ",%" PRId64, node->ns[1]);
+			buf_printf(b, ",%" PRId64, mean(t, node, 1));
 		kids.n = 0;
 		for (uint32_t k = node->child; k != 0; k = t->nodes.v[k].next)
-			if (width(&t->nodes.v[k]) >
-			    width(&t->nodes.v[0]) / SHARE_MIN)
+			if (width(t, &t->nodes.v[k]) >
+			    width(t, &t->nodes.v[0]) / SHARE_MIN)
 				vec_push(&kids, k);
 		if (kids.n > 0)
 			qsort_r(kids.v, kids.n, sizeof *kids.v, compare, t);

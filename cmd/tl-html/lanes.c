@@ -7,51 +7,10 @@
  */
 #include <stdlib.h>
 
-#include "cmd/tl-html/html.h"
+#include "cmd/tl-html/lanes.h"
 
-#define SPANS_MAX 120000            /* some 13 bytes each in the page: 1.6 MB */
 #define SPANS_HELD ((size_t)500000) /* of files that were read */
-#define ROWS_MAX 6                  /* deeper ops are in the icicle */
 #define GAP_FIRST_NS 200
-
-struct stretch {
-	int64_t start_ns, end_ns;
-	uint32_t name; /* in the strings; INTERN_NONE: several */
-	uint32_t row;
-};
-
-struct lane {
-	uint32_t src, track;
-	struct key dev, gpu_stream;
-	bool is_gpu, launches;
-	bool is_arranged; /* all its spans are there, in order */
-	VEC(struct stretch) spans;
-};
-
-struct lane_source {
-	bool has_rank, has_base;
-	int64_t rank;
-	int64_t base_ns;  /* of its clock, in Unix time where that is known */
-	int64_t first_ns; /* its first span, INT64_MAX: there is none */
-};
-
-struct lanes {
-	struct strings *strings;
-	struct names *threads;
-	struct map of_track, of_stream; /* hash of a key, to 1 + number */
-	VEC(struct lane) list;
-	VEC(struct lane_source) sources;
-	int64_t gap_ns; /* spans were joined by it to make room */
-};
-
-/* For each span that is left at a gap: what to do with it. */
-struct sink {
-	struct buf *bytes;
-	struct names_used *names;
-	int64_t last_ns;
-	size_t n;
-	struct stretch *to; /* NULL, or where they go instead */
-};
 
 struct lanes *
 lanes_new(struct strings *st, struct names *threads)
@@ -96,7 +55,7 @@ gpu_lane(struct lanes *l, const struct event *ev, uint32_t src)
 		ev->gpu_stream.type };
 	struct lane *lane = lane_of(l, &l->of_stream, key, sizeof key);
 
-	lane->is_gpu = true;
+	lane->is_gpu = l->has_gpu = true;
 	lane->src = src;
 	lane->dev = ev->dev;
 	lane->gpu_stream = ev->gpu_stream;
@@ -117,8 +76,8 @@ host_lane(struct lanes *l, const struct event *ev, uint32_t src)
 
 /* ---- sources ---- */
 
-static struct lane_source *
-source_of(struct lanes *l, uint32_t src)
+struct lane_source *
+lanes_source_of(struct lanes *l, uint32_t src)
 {
 	while (l->sources.n <= src)
 		vec_push(&l->sources,
@@ -143,7 +102,7 @@ int_fact(const struct source *s, const char *key, int64_t *v)
 void
 lanes_source(struct lanes *l, uint32_t src, const struct source *s)
 {
-	struct lane_source *o = source_of(l, src);
+	struct lane_source *o = lanes_source_of(l, src);
 	int64_t epoch;
 
 	o->has_rank = int_fact(s, "rank", &o->rank);
@@ -242,8 +201,8 @@ take(struct sink *sink, const struct stretch *s)
 }
 
 /* The spans of a lane, those shorter than gap_ns and closer joined. */
-static void
-walk(const struct lane *lane, int64_t gap_ns, struct sink *sink)
+void
+lane_walk(const struct lane *lane, int64_t gap_ns, struct sink *sink)
 {
 	struct stretch held[ROWS_MAX];
 	bool is_held[ROWS_MAX] = { false };
@@ -273,23 +232,25 @@ walk(const struct lane *lane, int64_t gap_ns, struct sink *sink)
 			take(sink, &held[row]);
 }
 
-static bool
-is_shown(const struct lane *lane)
+/* Threads are there for what they launch; without GPU work, for themselves. */
+bool
+lanes_show(const struct lanes *l, const struct lane *lane)
 {
-	return lane->spans.n > 0 && (lane->is_gpu || lane->launches);
+	return lane->spans.n > 0 &&
+	    (lane->is_gpu || lane->launches || !l->has_gpu);
 }
 
 /* The least gap at which all lanes together have so few spans. */
-static int64_t
-choose_gap(const struct lanes *l, size_t most)
+int64_t
+lanes_gap(const struct lanes *l, size_t most)
 {
 	for (int64_t gap_ns = l->gap_ns;;
 	     gap_ns = gap_ns == 0 ? GAP_FIRST_NS : gap_ns * 2) {
 		struct sink count = { 0 };
 
 		for (size_t i = 0; i < l->list.n; i++)
-			if (is_shown(&l->list.v[i]))
-				walk(&l->list.v[i], gap_ns, &count);
+			if (lanes_show(l, &l->list.v[i]))
+				lane_walk(&l->list.v[i], gap_ns, &count);
 		if (count.n <= most || gap_ns > INT64_MAX / 4)
 			return gap_ns;
 	}
@@ -302,7 +263,7 @@ join(struct lane *lane, int64_t gap_ns)
 	struct sink sink = { .to = lane->spans.v };
 
 	/* never more than were read so far, so it writes behind itself */
-	walk(lane, gap_ns, &sink);
+	lane_walk(lane, gap_ns, &sink);
 	lane->spans.n = sink.n;
 	qsort(lane->spans.v, lane->spans.n, sizeof *lane->spans.v, compare);
 }
@@ -315,14 +276,14 @@ lanes_file_end(struct lanes *l)
 	for (size_t i = 0; i < l->list.n; i++) {
 		struct lane *lane = &l->list.v[i];
 
-		if (!is_shown(lane))
+		if (!lanes_show(l, lane))
 			vec_free(&lane->spans);
 		arrange(lane);
 		n += lane->spans.n;
 	}
 	if (n <= SPANS_HELD)
 		return;
-	l->gap_ns = choose_gap(l, SPANS_HELD / 2);
+	l->gap_ns = lanes_gap(l, SPANS_HELD / 2);
 	for (size_t i = 0; i < l->list.n; i++) {
 		struct lane *lane = &l->list.v[i];
 
@@ -331,135 +292,4 @@ lanes_file_end(struct lanes *l)
 		    lane->spans.v, (lane->spans.n + 1) * sizeof *lane->spans.v);
 		lane->spans.cap = lane->spans.n + 1;
 	}
-}
-
-static void
-put_base64(struct buf *b, struct str s)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	const unsigned char *p = (const unsigned char *)s.p;
-
-	for (size_t i = 0; i < s.len; i += 3) {
-		uint32_t left = (uint32_t)(s.len - i);
-		uint32_t v = (uint32_t)p[i] << 16;
-
-		v |= left > 1 ? (uint32_t)p[i + 1] << 8 : 0;
-		v |= left > 2 ? (uint32_t)p[i + 2] : 0;
-		buf_putc(b, digits[v >> 18]);
-		buf_putc(b, digits[v >> 12 & 63]);
-		buf_putc(b, left > 1 ? digits[v >> 6 & 63] : '=');
-		buf_putc(b, left > 2 ? digits[v & 63] : '=');
-	}
-}
-
-static void
-put_key(struct buf *b, const struct strings *st, struct key k)
-{
-	struct str s;
-
-	if (k.type == KEY_INT)
-		buf_printf(b, "%" PRId64, k.n);
-	if (k.type != KEY_STR)
-		return;
-	s = strings_get(st, (uint32_t)k.n);
-	buf_put(b, s.p, s.len);
-}
-
-static void
-put_label(struct lanes *l, const struct lane *lane, struct buf *b)
-{
-	struct buf text = { 0 };
-
-	if (lane->is_gpu) {
-		buf_puts(&text, "GPU ");
-		put_key(&text, l->strings, lane->dev);
-		buf_puts(&text, " stream ");
-		put_key(&text, l->strings, lane->gpu_stream);
-	} else {
-		uint32_t name = names_of(l->threads, lane->track).thread;
-		struct str s = strings_get(l->strings, name);
-
-		buf_put(&text, s.p, s.len);
-	}
-	json_put_string(b, buf_str(&text));
-	buf_free(&text);
-}
-
-/* When each source's first span began, after that of the earliest one. */
-static void
-put_sources(struct lanes *l, struct buf *b)
-{
-	int64_t least = INT64_MAX, at;
-
-	for (size_t i = 0; i < l->list.n; i++) {
-		const struct lane *lane = &l->list.v[i];
-		struct lane_source *o = source_of(l, lane->src);
-
-		if (is_shown(lane) && lane->spans.v[0].start_ns < o->first_ns)
-			o->first_ns = lane->spans.v[0].start_ns;
-	}
-	for (size_t i = 0; i < l->sources.n; i++) {
-		struct lane_source *o = &l->sources.v[i];
-
-		if (o->first_ns == INT64_MAX ||
-		    !num_add(o->base_ns, o->first_ns, &at))
-			o->has_base = false;
-		else if (o->has_base && at < least)
-			least = at;
-	}
-	for (size_t i = 0; i < l->sources.n; i++) {
-		const struct lane_source *o = &l->sources.v[i];
-
-		buf_puts(b, i > 0 ? "," : "");
-		if (o->has_rank)
-			buf_printf(b,
-			    "{\"label\":\"rank %" PRId64 "\",\"rank\":%" PRId64,
-			    o->rank, o->rank);
-		else
-			buf_printf(b, "{\"label\":\"source %zu\"", i);
-		if (o->has_base &&
-		    !__builtin_sub_overflow(
-			o->base_ns + o->first_ns, least, &at))
-			buf_printf(b, ",\"offset_ns\":%" PRId64 "}", at);
-		else
-			buf_puts(b, ",\"offset_ns\":null}");
-	}
-}
-
-/* GPU first; then as they came. Spans count from their source's first one. */
-void
-lanes_put(struct lanes *l, struct names_used *names, struct buf *b)
-{
-	bool is_first = true;
-	int64_t gap_ns;
-
-	lanes_file_end(l);
-	gap_ns = choose_gap(l, SPANS_MAX);
-	buf_printf(b, "{\"rows\":%d,\"gap_ns\":%" PRId64 ",\"sources\":[",
-	    ROWS_MAX, gap_ns);
-	put_sources(l, b);
-	buf_puts(b, "],\"lanes\":[");
-	for (size_t pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < l->list.n; i++) {
-			struct lane *lane = &l->list.v[i];
-			struct buf bytes = { 0 };
-			struct sink sink = { .bytes = &bytes, .names = names };
-
-			if (!is_shown(lane) || lane->is_gpu != (pass == 0))
-				continue;
-			sink.last_ns = source_of(l, lane->src)->first_ns;
-			walk(lane, gap_ns, &sink);
-			buf_puts(b, is_first ? "{\"label\":" : ",{\"label\":");
-			is_first = false;
-			put_label(l, lane, b);
-			buf_printf(b,
-			    ",\"src\":%u,\"gpu\":%s,\"n\":%zu,\"spans\":\"",
-			    (unsigned)lane->src,
-			    lane->is_gpu ? "true" : "false", sink.n);
-			put_base64(b, buf_str(&bytes));
-			buf_puts(b, "\"}");
-			buf_free(&bytes);
-		}
-	buf_puts(b, "]}");
 }

@@ -40,9 +40,9 @@ struct page {
 	struct names_used names;
 	struct buf tables;
 	bool no_table_yet;
-	const char *other; /* --vs */
+	path_vec others; /* --vs */
 	struct str sides[2];
-	uint32_t nsources;
+	uint32_t nsources, nothers;
 	struct select_front select; /* of the trees */
 };
 
@@ -70,13 +70,17 @@ name_number(struct names_used *names, uint32_t string)
 static void
 read_other(struct page *p, const char *path)
 {
+	uint32_t first = p->nothers;
 	struct stream_in *in =
 	    select_front_open(&p->select, path, p->strings, WANT_TREE);
 	enum item item;
 
-	while ((item = stream_next(in)) != ITEM_END)
+	while ((item = stream_next(in)) != ITEM_END) {
+		if (item == ITEM_SOURCE && first + in->source.src >= p->nothers)
+			p->nothers = first + in->source.src + 1;
 		if (item == ITEM_EVENT)
-			icicle_push(p->icicle, &in->ev, 1);
+			icicle_push(p->icicle, &in->ev, first + in->ev.src, 1);
+	}
 	stream_close(in);
 }
 
@@ -99,7 +103,7 @@ read_tree(struct page *p, const char *path)
 			continue;
 		names_push(p->threads, &in->ev);
 		lanes_push(p->lanes, &in->ev, first + in->ev.src);
-		icicle_push(p->icicle, &in->ev, 0);
+		icicle_push(p->icicle, &in->ev, first + in->ev.src, 0);
 	}
 	stream_close(in);
 	lanes_file_end(p->lanes);
@@ -202,7 +206,7 @@ write_page(struct page *p, const char *path, const char *title)
 	put_lines(out, page_body);
 	buf_puts(&p->tables, "]");
 	put_data(out, "tables", &p->tables);
-	put_sides(p->sides, p->other != NULL, &b);
+	put_sides(p->sides, p->others.n > 0, &b);
 	put_data(out, "sides", &b);
 	/* it has the fewer names, and each of them is shown at once */
 	icicle_put(p->icicle, &p->names, &b);
@@ -232,7 +236,7 @@ main(int argc, char *argv[])
 		switch (ch) {
 		case 'o': path = op.arg; break;
 		case OPT_NAMES: opt_pair(&op, p.sides); break;
-		case OPT_VS: p.other = op.arg; break;
+		case OPT_VS: stream_paths(&p.others, op.arg, false); break;
 		case OPT_TITLE: title = op.arg; break;
 		default: (void)select_front_opt(&p.select, &op, ch); break;
 		}
@@ -243,19 +247,22 @@ main(int argc, char *argv[])
 	p.names.strings = p.strings;
 	p.threads = names_create(p.strings);
 	p.lanes = lanes_new(p.strings, p.threads);
-	p.icicle = icicle_new(p.strings, p.other != NULL);
+	p.icicle = icicle_new(p.strings, p.others.n > 0);
 	buf_puts(&p.tables, "[");
 	for (int i = op.ind; i < argc; i++)
 		if (is_table(argv[i]))
 			tables_put(argv[i], &p.tables, &p.no_table_yet);
 		else
 			read_tree(&p, argv[i]);
-	if (p.other != NULL)
-		read_other(&p, p.other);
+	for (size_t i = 0; i < p.others.n; i++)
+		read_other(&p, p.others.v[i]);
 	write_page(&p, path, title);
 	lanes_free(p.lanes);
 	icicle_free(p.icicle);
 	names_destroy(p.threads);
+	for (size_t i = 0; i < p.others.n; i++)
+		free(p.others.v[i]);
+	vec_free(&p.others);
 	map_free(&p.names.numbers);
 	vec_free(&p.names.list);
 	strings_destroy(p.strings);

@@ -11,15 +11,8 @@
 static uint32_t
 category_of(struct kernels *k, uint32_t name, uint32_t kernel)
 {
-	bool is_new;
-	uint64_t *slot =
-	    map_put(&k->categories, (uint64_t)name << 32 | kernel, &is_new);
-
-	if (is_new)
-		*slot = intern_put(k->strings->text,
-		    model_category(k->models, strings_get(k->strings, name),
-			strings_get(k->strings, kernel)));
-	return (uint32_t)*slot;
+	return category_number(
+	    &k->categories, k->models, k->strings, name, kernel);
 }
 
 static uint32_t
@@ -75,7 +68,6 @@ take_owner(void *arg, const struct owner *o)
 		k->extents.v[one->recording].has_ops |= is_op;
 		one->category = category;
 		one->args = o->args;
-		one->module = o->module;
 		one->nkernels = (uint32_t)o->ndirect;
 		one->has_delay = !__builtin_sub_overflow(
 		    g->ts_ns, g->launch_end_ns, &one->delay_ns);
@@ -143,7 +135,6 @@ add_record(struct kernels *k, const struct recording *r, const struct event *ev)
 		.op = INTERN_NONE,
 		.category = INTERN_NONE,
 		.args = { INTERN_NONE, INTERN_NONE, INTERN_NONE, INTERN_NONE },
-		.module = INTERN_NONE,
 		.grid = INTERN_NONE,
 		.block = INTERN_NONE,
 		.dev = ev->dev,
@@ -169,6 +160,7 @@ take_gpu_event(struct kernels *k, const struct event *ev, bool is_chosen)
 {
 	struct recording *r = recordings_of(&k->recordings, ev->src);
 	struct extent *x = extent_of(k, r->no);
+	uint32_t module = 0;
 	int64_t end;
 
 	if (ev->flags & EV_DUPLICATE) {
@@ -186,10 +178,13 @@ take_gpu_event(struct kernels *k, const struct event *ev, bool is_chosen)
 		    ev->uid.id);
 	x->start = ev->ts_ns < x->start ? ev->ts_ns : x->start;
 	x->end = end > x->end ? end : x->end;
+	if (k->set->with_module)
+		module = modules_work(k, ev);
 	if (ev->shape->kind != KIND_KERNEL)
 		return false;
 	r->nchosen++;
 	add_record(k, r, ev);
+	k->list.v[k->list.n - 1].module = module;
 	return true;
 }
 
@@ -233,6 +228,8 @@ take_event(
 			r->nops++;
 			extent_of(k, r->no)->has_ops |= is_chosen;
 		}
+		if (k->set->with_module)
+			modules_host(k, ev);
 		owners_push(w, ev, true);
 	}
 }
@@ -270,6 +267,7 @@ kernels_read_file(struct kernels *k, struct settings *set, const char *path)
 			continue;
 		}
 		owners_flush(w);
+		modules_close(k, 0);
 		if (item == ITEM_SOURCE) {
 			(void)recordings_source(
 			    &k->recordings, &set->select, &in->source);
@@ -277,6 +275,7 @@ kernels_read_file(struct kernels *k, struct settings *set, const char *path)
 		}
 	}
 	owners_flush(w);
+	modules_close(k, 0);
 	owners_destroy(w);
 	k->nevents += in->nevents;
 	if (in->marks & MARK_SALVAGED)
@@ -313,6 +312,7 @@ kernels_free(struct kernels *k)
 {
 	vec_free(&k->list);
 	vec_free(&k->extents);
+	modules_free(k);
 	map_free(&k->categories);
 	map_free(&k->classes);
 	recordings_free(&k->recordings);

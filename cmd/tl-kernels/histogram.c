@@ -87,7 +87,6 @@ histogram_print(
     struct table_dest *dest, const struct kernels *k, const struct plan *p)
 {
 	struct table *t = table_create(p->kind->name, p->columns, p->n);
-	int64_t top = dest->top;
 
 	for (uint32_t r = 0; r < k->recordings.list.n; r++) {
 		struct bins b = { .recording = r };
@@ -106,10 +105,6 @@ histogram_print(
 		put_bins(t, p, k, &b);
 		free(b.counts);
 	}
-	/* of all tables at once --top means those of kernels */
-	if (dest->dir != NULL)
-		dest->top = 0;
-	table_print(t, dest);
-	dest->top = top;
+	table_print_summary(t, dest);
 	table_destroy(t);
 }

@@ -9,8 +9,8 @@
 #ifndef TL_KERNELS_H
 #define TL_KERNELS_H
 
-#include "model/model.h"
-#include "table/table.h"
+#include "model/facts.h"
+#include "table/cells.h"
 #include "trace/bunch.h"
 #include "trace/trace.h"
 
@@ -44,12 +44,33 @@ struct kernel {
 	uint32_t name, class;  /* class: of rocprofv3 */
 	uint32_t op, category; /* INTERN_NONE: no op; op may be a launch */
 	struct op_args args;
-	uint32_t module, grid, block;
+	uint32_t module; /* number of the nearest call, from 1; 0: none */
+	uint32_t grid, block;
 	uint32_t nkernels; /* that its op launched itself */
 	struct key dev, gpu_stream, corr, tid;
 	int64_t dispatch, agent; /* of rocprofv3, or -1 */
 	int64_t ts_ns, dur_ns, delay_ns;
 	bool has_delay, has_op;
+};
+
+/* A call of an nn.Module, and the GPU work below it. */
+struct module_call {
+	struct uid uid;
+	uint32_t name;
+	uint64_t kernels;
+	int64_t busy_ns;
+};
+
+struct open_module {
+	uint32_t depth;
+	uint32_t number; /* in calls, from 1 */
+	size_t first_work;
+};
+
+struct module_stack {
+	VEC(struct open_module) open;
+	struct spans work;
+	struct map names; /* of frames: whether they are a module's */
 };
 
 /* What a source is besides its records. */
@@ -69,7 +90,9 @@ struct kernels {
 	VEC(struct extent) extents; /* by recording */
 	uint32_t recording;
 	VEC(struct kernel) list;
-	bool all_rocprof, any_text_stream;
+	VEC(struct module_call) calls;
+	struct module_stack open;
+	bool all_rocprof, any_text_stream, any_inst;
 	uint64_t nevents;
 };
 
@@ -80,6 +103,15 @@ void kernels_read_file(
 /* Leaves out what is not asked for; sums. */
 void kernels_finish(struct kernels *k);
 void kernels_free(struct kernels *k);
+
+/* modules.c */
+
+/* Closes what is at this depth or below. */
+void modules_close(struct kernels *k, uint32_t depth);
+void modules_host(struct kernels *k, const struct event *ev);
+/* GPU work that counts; the number of the nearest call above it, or 0. */
+uint32_t modules_work(struct kernels *k, const struct event *ev);
+void modules_free(struct kernels *k);
 
 /* class.c */
 

@@ -21,6 +21,10 @@ enum field {
 	F_STRIDES,
 	F_CONCRETE,
 	F_MODULE,
+	F_MODULE_UID,
+	F_MODULE_KERNELS,
+	F_MODULE_BUSY,
+	F_PCT_MODULE,
 	F_GRID,
 	F_BLOCK,
 	F_COUNT,
@@ -86,6 +90,7 @@ struct kind_of_table {
 	const struct figure *figures; /* ended by F_FIELDS */
 	const char *text;
 	bool in_dir; /* it is one of the reference's */
+	bool is_summary;
 };
 
 struct plan {

@@ -51,7 +51,7 @@ key_cell(const struct row *r, struct key key, bool as_text)
 		return cell_none();
 	if (!as_text)
 		return cell_int(key.n);
-	return cell_text(table_text(
+	return cell_text(table_row_text(
 	    r->table, (struct str){ text, num_put_i64(text, key.n) }));
 }
 
@@ -107,18 +107,19 @@ tile_cell(const struct row *r)
 		  g->tile_m, g->tile_n, g->depth)
 	    : snprintf(text, sizeof text, "%" PRId64 "x%" PRId64, g->tile_m,
 		  g->tile_n);
-	return cell_text(table_text(r->table, (struct str){ text, (size_t)n }));
+	return cell_text(
+	    table_row_text(r->table, (struct str){ text, (size_t)n }));
 }
 
 /* An integer parameter, or other. */
 static int64_t
 param_of(const struct model_result *res, const char *name, int64_t other)
 {
-	for (size_t i = 0; i < res->nparams; i++)
-		if (str_eq(res->params[i].name, str_of(name)) &&
-		    res->params[i].val.type == MODEL_INT)
-			return res->params[i].val.i;
-	return other;
+	struct model_value v;
+
+	return model_param(res, str_of(name), &v) && v.type == MODEL_INT
+	    ? v.i
+	    : other;
 }
 
 /* How much of the tiles, and of the last round of them, is of use. */
@@ -183,6 +184,27 @@ result_of(const struct row *r)
 
 /* ---- cells ---- */
 
+/* Of the call of a module that launched it; a sole kernel is all of it. */
+static struct cell
+module_cell(const struct row *r, enum field f)
+{
+	const struct module_call *call;
+
+	if (r->one->module == 0)
+		return cell_none();
+	call = &r->k->calls.v[r->one->module - 1];
+	switch (f) {
+	case F_MODULE: return text_cell(r, call->name);
+	case F_MODULE_UID: return cell_uid(r->table, call->uid);
+	case F_MODULE_KERNELS: return cell_int((int64_t)call->kernels);
+	case F_MODULE_BUSY: return cell_int(call->busy_ns);
+	default:
+		return call->kernels == 1
+		    ? cell_real(100)
+		    : share_cell(r->one->dur_ns, (double)call->busy_ns);
+	}
+}
+
 static struct cell
 word_cell(const struct row *r, enum field f)
 {
@@ -205,7 +227,11 @@ word_cell(const struct row *r, enum field f)
 	case F_TYPES: return text_cell(r, one->args.types);
 	case F_STRIDES: return text_cell(r, one->args.strides);
 	case F_CONCRETE: return text_cell(r, one->args.concrete);
-	case F_MODULE: return text_cell(r, one->module);
+	case F_MODULE:
+	case F_MODULE_UID:
+	case F_MODULE_KERNELS:
+	case F_MODULE_BUSY:
+	case F_PCT_MODULE: return module_cell(r, f);
 	case F_GRID: return text_cell(r, one->grid);
 	default: return text_cell(r, one->block);
 	}
@@ -357,10 +383,13 @@ rows_print(
 	struct bunches gs;
 	int64_t sum = 0;
 	uint32_t recording = 0;
+	bool is_summary = p->kind->is_summary && k->set->table == NULL;
 
 	kernels_group(&gs, k, p->kind->by,
 	    p->kind->about == OF_SHORT ? is_owned_short : NULL);
 	add_notes(t, k, p);
+	if (!is_summary)
+		table_stream(t, dest);
 	for (size_t i = 0; i < gs.list.n; i++) {
 		struct row r = {
 			.table = t, .k = k, .gs = &gs, .gr = &gs.list.v[i]
@@ -376,7 +405,10 @@ rows_print(
 		r.cumulative = whole > 0 ? (double)sum / whole * 100 : NAN;
 		put_row(&r, p, ns);
 	}
-	table_print(t, dest);
+	if (is_summary)
+		table_print_summary(t, dest);
+	else
+		table_print(t, dest);
 	bunches_free(&gs);
 	free(ns);
 	table_destroy(t);

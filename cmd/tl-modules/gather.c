@@ -11,6 +11,8 @@
  */
 #include "cmd/tl-modules/modules.h"
 
+#define ANNOTATION KIND_BIT(KIND_ANNOTATION)
+
 struct open_module {
 	uint32_t depth;
 	uint32_t number; /* in modules.list, from 1 */
@@ -22,10 +24,11 @@ struct gatherer {
 	uint32_t origin;
 	size_t first; /* of its modules */
 	VEC(struct open_module) stack;
-	VEC(struct span) all, own;
+	struct spans all, own;
 	struct spans busy, outside; /* of the source */
 	VEC(uint8_t) names;         /* by name: 1 a module's, 2 another */
 	struct backward *backward;  /* with --bwd */
+	struct flop_counter *flops; /* with --flops */
 	bool is_begun;
 };
 
@@ -39,32 +42,11 @@ whole_of(struct gatherer *g)
 
 /* ---- closing ---- */
 
-/* Intervals from first on become their union; its length. */
-#define UNITE(vec, first) \
-	((vec)->n = unite((vec)->v, (first), (vec)->n, &total), total)
-
-static size_t
-unite(struct span *v, size_t first, size_t n, int64_t *total)
-{
-	struct spans part = { 0 };
-
-	for (size_t i = first; i < n; i++)
-		spans_add(&part, v[i].start, v[i].end);
-	spans_normalise(&part);
-	if (part.n > 0)
-		memcpy(v + first, part.v, part.n * sizeof *part.v);
-	*total = spans_total(&part);
-	n = first + part.n;
-	spans_free(&part);
-	return n;
-}
-
 static void
 close_top(struct gatherer *g)
 {
 	const struct open_module *top = &g->stack.v[--g->stack.n];
 	struct module *mod = &g->m->list.v[top->number - 1];
-	int64_t total;
 
 	mod->is_asked |= g->all.n > top->first_all;
 	if (mod->is_asked) {
@@ -74,8 +56,8 @@ close_top(struct gatherer *g)
 			g->m->list.v[mod->up - 1].is_asked = true;
 		}
 	}
-	mod->gpu_ns = UNITE(&g->all, top->first_all);
-	mod->self_ns = UNITE(&g->own, top->first_own);
+	mod->gpu_ns = spans_unite(&g->all, top->first_all);
+	mod->self_ns = spans_unite(&g->own, top->first_own);
 	g->own.n = top->first_own;
 	if (g->stack.n == 0)
 		g->all.n = 0;
@@ -86,6 +68,8 @@ close_top(struct gatherer *g)
 static void
 close_down_to(struct gatherer *g, uint32_t depth)
 {
+	if (g->flops != NULL)
+		flops_close(g->flops, depth);
 	while (g->stack.n > 0 && g->stack.v[g->stack.n - 1].depth >= depth)
 		close_top(g);
 }
@@ -154,6 +138,7 @@ open_module(struct gatherer *g, const struct event *ev, bool is_chosen)
 
 	if (g->m->list.n >= UINT32_MAX - 1)
 		die("more than %u calls of modules", UINT32_MAX - 1);
+	g->m->any_inst |= ev->uid.inst != 0;
 	vec_push(&g->m->list,
 	    ((struct module){
 		.uid = ev->uid,
@@ -173,6 +158,8 @@ open_module(struct gatherer *g, const struct event *ev, bool is_chosen)
 		.first_own = g->own.n,
 	    }));
 	whole_of(g)->nmodules++;
+	if (g->flops != NULL)
+		flops_module(g->flops, ev, (uint32_t)g->m->list.n);
 }
 
 static void
@@ -186,6 +173,8 @@ take_host_event(struct gatherer *g, const struct event *ev, bool is_chosen)
 		whole_of(g)->nframes++;
 		if (is_module(g, ev))
 			open_module(g, ev, is_chosen);
+	} else if (ev->shape->kind == KIND_OP && g->flops != NULL) {
+		flops_op(g->flops, ev);
 	}
 	if (g->backward != NULL)
 		backward_host(g->backward, ev,
@@ -207,6 +196,8 @@ add_work(struct gatherer *g, const struct event *ev, int64_t end)
 		whole_of(g)->outside_kernels += is_kernel;
 		return;
 	}
+	if (g->flops != NULL)
+		flops_work(g->flops, ev, end);
 	vec_push(&g->all, s);
 	vec_push(&g->own, s);
 	g->m->list.v[g->stack.v[g->stack.n - 1].number - 1].kernels +=
@@ -257,24 +248,32 @@ take_item(struct gatherer *g, const struct settings *set, struct stream_in *in,
 			take_gpu_event(g, &in->ev, o, is_chosen);
 		else if (event_is(&in->ev, KINDS_HOST | KIND_BIT(KIND_PYTHON)))
 			take_host_event(g, &in->ev, is_chosen);
+		else if (g->flops != NULL && event_is(&in->ev, ANNOTATION))
+			flops_annotation(g->flops, &in->ev);
 	} else {
 		close_down_to(g, 0);
+		if (g->flops != NULL && item == ITEM_SECTION &&
+		    in->section == SECTION_PROLOGUE)
+			flops_prologue(g->flops);
 	}
 }
 
 void
 modules_read_file(struct modules *m, struct settings *set, const char *path)
 {
-	struct stream_in *in =
-	    stream_open(path, m->strings, select_want(&set->select, WANT_TREE));
+	struct stream_in *in = stream_open(path, m->strings,
+	    set->pseudo_ops ? WANT_PSEUDO
+			    : select_want(&set->select, WANT_TREE));
 	struct gatherer g = { .m = m };
 	enum item item;
 
 	if (set->bwd)
 		g.backward = backward_create();
+	if (set->flops)
+		g.flops = flops_create(m, m->models);
 	stream_only(in,
 	    select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
-		KIND_BIT(KIND_PYTHON));
+		KIND_BIT(KIND_PYTHON) | (set->flops ? ANNOTATION : 0));
 	select_start(&set->select, in);
 	recordings_file(&m->origins, path);
 	while ((item = stream_next(in)) != ITEM_END) {
@@ -291,9 +290,10 @@ modules_read_file(struct modules *m, struct settings *set, const char *path)
 		    m->origins.path);
 	stream_close(in);
 	backward_destroy(g.backward);
+	flops_destroy(g.flops);
 	vec_free(&g.stack);
-	vec_free(&g.all);
-	vec_free(&g.own);
+	spans_free(&g.all);
+	spans_free(&g.own);
 	vec_free(&g.names);
 }
 
@@ -302,5 +302,8 @@ modules_free(struct modules *m)
 {
 	vec_free(&m->list);
 	vec_free(&m->wholes);
+	vec_free(&m->flops);
+	vec_free(&m->no_model);
+	models_destroy(m->models);
 	recordings_free(&m->origins);
 }

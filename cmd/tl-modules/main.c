@@ -18,17 +18,28 @@
 #define OPT_NO_FOLD (OPT_LONG + 4)
 #define OPT_ROOT (OPT_LONG + 5)
 #define OPT_SHOW_ZERO (OPT_LONG + 6)
+#define OPT_BY_TYPE (OPT_LONG + 7)
+#define OPT_FLOPS (OPT_LONG + 8)
+#define OPT_MIN_PCT (OPT_LONG + 9)
+#define OPT_PSEUDO (OPT_LONG + 10)
 
 static const struct opt options[] = {
 	{ OPT_BWD, "bwd", NULL, "the time of their backward ops, too" },
+	{ OPT_BY_TYPE, "by-type", NULL, "calls of one type as one, wherever" },
 	{ OPT_DEPTH, "depth", "N", "N levels of modules" },
+	{ OPT_FLOPS, "flops", NULL, "FLOPs and bytes, by the models of ops" },
 	{ OPT_FOLD, "fold", NULL, "calls of one type in one place as one" },
+	{ OPT_MIN_PCT, "min-pct", "PERCENT",
+	    "modules with at least this share of the one above" },
 	{ OPT_MIN_TIME, "min-time", "TIME",
 	    "modules with at least this GPU time" },
 	{ OPT_NO_FOLD, "no-fold", NULL, "each call by itself" },
 	{ 'p', "print", "[STYLE]", "a tree for people: dots or tree" },
+	{ OPT_PSEUDO, "pseudo-ops", NULL,
+	    "ops for the steps that one op hides, see tl-graft" },
 	{ OPT_ROOT, "root", "UID|NAME", "from these modules on; a pattern" },
 	{ OPT_SHOW_ZERO, "show-zero", NULL, "modules without GPU time, too" },
+	OPT_MODELS,
 	OPT_SELECT,
 	OPT_TABLE,
 	{ 'v', "verbose", NULL, "a summary on stderr" },
@@ -157,6 +168,11 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_BWD: set->bwd = true; break;
 	case OPT_DEPTH: set->depth = opt_int(op, 1, UINT32_MAX); break;
 	case OPT_MIN_TIME: set->min_ns = opt_time(op); break;
+	case OPT_MIN_PCT: set->min_pct = opt_double(op, 0, 100); break;
+	case OPT_FLOPS: set->flops = true; break;
+	case OPT_PSEUDO: set->pseudo_ops = true; break;
+	case OPT_MODELS_FILE: vec_push(&set->models, op->arg); break;
+	case OPT_BY_TYPE: set->by_type = true; break;
 	case OPT_FOLD:
 	case OPT_NO_FOLD:
 		set->fold = ch == OPT_FOLD;
@@ -195,8 +211,12 @@ check_settings(struct settings *set)
 	if (set->style == STYLE_NONE && !is_table && d->path == NULL &&
 	    isatty(STDOUT_FILENO) == 1)
 		set->style = STYLE_DOTS;
+	if (set->models.n > 0 && !set->flops)
+		die_usage("option '--models' needs --flops");
+	if (set->by_type && set->has_fold)
+		die_usage("option '--by-type' takes no --fold or --no-fold");
 	if (!set->has_fold)
-		set->fold = set->style == STYLE_DOTS;
+		set->fold = set->style == STYLE_DOTS || set->by_type;
 	set->select.late_ranks = true;
 	if (set->style == STYLE_NONE)
 		rows_check(set);
@@ -218,6 +238,10 @@ main(int argc, char *argv[])
 	check_settings(&set);
 
 	m.strings = strings_create();
+	if (set.flops)
+		m.models = models_create();
+	for (size_t i = 0; i < set.models.n; i++)
+		models_load(m.models, set.models.v[i]);
 	if (op.ind == argc)
 		modules_read_file(&m, &set, "-");
 	for (int i = op.ind; i < argc; i++)
@@ -234,6 +258,7 @@ main(int argc, char *argv[])
 	nodes_free(&n);
 	modules_free(&m);
 	vec_free(&set.roots);
+	vec_free(&set.models);
 	strings_destroy(m.strings);
 	select_free(&set.select);
 	return exit_status();

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Inside tl-modules only. main.c takes the options, gather.c reads streams
- * and keeps a record of each call of a module, nodes.c chooses those that are
- * shown and folds them, rows.c makes tables and print.c trees of them.
+ * and keeps a record of each call of a module, backward.c and flops.c what more
+ * is asked for of it, nodes.c chooses those that are shown and folds them,
+ * rows.c makes tables and print.c trees of them.
  */
 #ifndef TL_CMD_MODULES_H
 #define TL_CMD_MODULES_H
 
-#include "table/table.h"
+#include "model/model.h"
+#include "table/cells.h"
 #include "trace/trace.h"
 
 /* A figure that was not asked for, or can't be had. */
@@ -22,11 +24,16 @@ enum style {
 struct settings {
 	enum style style;
 	bool fold, has_fold; /* the latter: an option said so */
+	bool by_type;        /* folded, wherever they are */
 	bool bwd;            /* the time of linked backward ops too */
+	bool flops;
+	bool pseudo_ops;
 	bool verbose;
-	int64_t depth;           /* levels, 0: all */
-	int64_t min_ns;          /* of GPU time, for a module to be shown */
-	VEC(const char *) roots; /* patterns and uids, as given */
+	int64_t depth;            /* levels, 0: all */
+	int64_t min_ns;           /* of GPU time, for a module to be shown */
+	double min_pct;           /* likewise, of the parent's, or busy time */
+	VEC(const char *) models; /* --models */
+	VEC(const char *) roots;  /* patterns and uids, as given */
 	struct select select;
 	struct table_dest dest;
 };
@@ -48,6 +55,14 @@ struct module {
 	uint64_t kernels;
 };
 
+/* With --flops: by the models of the ops below a call. */
+struct flops {
+	double flops, bytes;      /* bytes: where they are known */
+	uint64_t nops;            /* that have a model */
+	int64_t known_ns;         /* busy time of the work below those */
+	size_t first_none, nnone; /* names of ops without, in no_model */
+};
+
 /* What a source's GPU did, in modules and out of them. */
 struct whole {
 	int64_t busy_ns;
@@ -63,7 +78,11 @@ struct modules {
 	struct recordings origins;
 	VEC(struct whole) wholes; /* by origin */
 	VEC(struct module) list;
+	VEC(struct flops) flops; /* by module, maybe fewer */
+	VEC(uint32_t) no_model;  /* names of ops, those of a call together */
+	struct models *models;   /* NULL: not asked for */
 	uint64_t nevents;
+	bool any_inst; /* some calls are repetitions of an event */
 };
 
 void modules_read_file(
@@ -81,6 +100,22 @@ void backward_host(struct backward *b, const struct event *ev, uint32_t module);
 void backward_gpu(struct backward *b, const struct event *ev, int64_t end_ns);
 /* The source is over: times of the modules from first on. */
 void backward_finish(struct backward *b, struct modules *m, size_t first);
+
+/* ---- flops: by module, from the models of the ops below ---- */
+
+struct flop_counter;
+
+struct flop_counter *flops_create(struct modules *m, struct models *models);
+void flops_destroy(struct flop_counter *f);
+/* The prologue begins; an annotation in it. */
+void flops_prologue(struct flop_counter *f);
+void flops_annotation(struct flop_counter *f, const struct event *ev);
+/* Closes what is at this depth or below, then comes what is there. */
+void flops_close(struct flop_counter *f, uint32_t depth);
+void flops_module(
+    struct flop_counter *f, const struct event *ev, uint32_t number);
+void flops_op(struct flop_counter *f, const struct event *ev);
+void flops_work(struct flop_counter *f, const struct event *ev, int64_t end_ns);
 
 /* ---- nodes: what is shown ---- */
 
@@ -105,11 +140,19 @@ struct node {
 	int64_t non_module_ns; /* of calls with modules below; NO_TIME */
 	int64_t bwd_ns;
 	uint64_t kernels;
+	struct flops flops;
+	uint32_t none; /* the first of its ops without a model, from 1 */
+};
+
+/* A name, and the number of the node's next one. */
+struct no_model {
+	uint32_t name, next;
 };
 
 struct nodes {
 	VEC(struct node) list; /* in pre-order */
-	uint64_t nfound;       /* modules from --root on, hidden ones too */
+	VEC(struct no_model) nones;
+	uint64_t nfound; /* modules from --root on, hidden ones too */
 };
 
 void nodes_of(

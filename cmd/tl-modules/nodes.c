@@ -57,34 +57,6 @@ module_instance(struct str name)
 /* ---- where to begin ---- */
 
 static bool
-is_uid(const char *text, const struct recording *o, const struct module *mod,
-    bool *matches)
-{
-	struct str s = str_of(text), part = s;
-	const char *at = strchr(text, ':');
-	int64_t src = o->no, id, inst = 0;
-
-	if (at != NULL) {
-		part.len = (size_t)(at - text);
-		if (!num_i64(part, &src))
-			return false;
-		s = str_of(at + 1);
-	}
-	at = memchr(s.p, '.', s.len);
-	if (at != NULL) {
-		part = str_of(at + 1);
-		if (!num_i64(part, &inst))
-			return false;
-		s.len = (size_t)(at - s.p);
-	}
-	if (!num_i64(s, &id))
-		return false;
-	*matches = src == o->no && (uint64_t)id == mod->uid.id &&
-	    (uint64_t)inst == mod->uid.inst;
-	return true;
-}
-
-static bool
 is_root(const struct modules *m, const struct settings *set,
     const struct module *mod)
 {
@@ -93,17 +65,15 @@ is_root(const struct modules *m, const struct settings *set,
 	if (set->roots.n == 0)
 		return mod->up == 0;
 	for (size_t i = 0; i < set->roots.n; i++) {
-		const char *text = set->roots.v[i];
-		bool matches;
+		struct str text = str_of(set->roots.v[i]);
+		struct uid_pick pick;
+		bool matches = uid_pick_read(text, &pick)
+		    ? uid_is_picked(
+			  &pick, m->origins.list.v[mod->origin].no, mod->uid)
+		    : str_glob(text, name) || str_glob(text, module_name(name));
 
-		if (is_uid(
-			text, &m->origins.list.v[mod->origin], mod, &matches)) {
-			if (matches)
-				return true;
-		} else if (str_glob(str_of(text), name) ||
-		    str_glob(str_of(text), module_name(name))) {
+		if (matches)
 			return true;
-		}
 	}
 	return false;
 }
@@ -117,7 +87,9 @@ struct maker {
 	const struct settings *set;
 	VEC(struct node) list; /* nodes, those above first */
 	uint32_t *node_of;     /* by module: number from 1, 0, NO_NODE */
+	uint32_t *level_of;    /* by module that has a node */
 	struct map roots, below, names; /* folded: what there is already */
+	struct map nones;               /* names of ops, by node */
 };
 
 static struct node *
@@ -174,8 +146,32 @@ add_time(int64_t *sum, int64_t ns)
 }
 
 static void
-add_call(struct maker *k, uint32_t number, const struct module *mod)
+add_flops(
+    struct maker *k, struct nodes *n, uint32_t number, const struct flops *f)
 {
+	struct node *node = &k->list.v[number - 1];
+
+	node->flops.flops += f->flops;
+	node->flops.bytes += f->bytes;
+	node->flops.nops += f->nops;
+	stat_add(&node->flops.known_ns, f->known_ns);
+	for (size_t i = 0; i < f->nnone; i++) {
+		uint32_t name = k->m->no_model.v[f->first_none + i];
+		bool is_new;
+
+		(void)map_put(
+		    &k->nones, (uint64_t)number << 32 | name, &is_new);
+		if (!is_new)
+			continue;
+		vec_push(&n->nones, ((struct no_model){ name, node->none }));
+		node->none = (uint32_t)n->nones.n;
+	}
+}
+
+static void
+add_call(struct maker *k, struct nodes *n, uint32_t number, uint32_t i)
+{
+	const struct module *mod = &k->m->list.v[i];
 	struct node *node = &k->list.v[number - 1];
 	bool is_new = true;
 
@@ -197,6 +193,8 @@ add_call(struct maker *k, uint32_t number, const struct module *mod)
 	if (mod->bwd_ns != NO_TIME)
 		add_time(&node->bwd_ns, mod->bwd_ns);
 	node->kernels += mod->kernels;
+	if (i < k->m->flops.n)
+		add_flops(k, n, number, &k->m->flops.v[i]);
 }
 
 static void
@@ -204,7 +202,6 @@ place_module(struct maker *k, struct nodes *n, uint32_t i)
 {
 	const struct module *mod = &k->m->list.v[i];
 	uint32_t up = mod->up > 0 ? k->node_of[mod->up - 1] : 0;
-	int64_t level = 0;
 
 	k->node_of[i] = up;
 	if (!k->m->origins.list.v[mod->origin].is_asked || !mod->is_asked)
@@ -214,17 +211,22 @@ place_module(struct maker *k, struct nodes *n, uint32_t i)
 	n->nfound++;
 	if (up == NO_NODE)
 		return;
-	if (up > 0)
-		level = (int64_t)k->list.v[up - 1].level + 1;
-	if (k->set->depth > 0 && level >= k->set->depth) {
+	k->level_of[i] = up > 0 ? k->level_of[mod->up - 1] + 1 : 0;
+	if (k->set->depth > 0 && k->level_of[i] >= k->set->depth) {
 		k->node_of[i] = NO_NODE;
 		return;
 	}
-	k->node_of[i] = node_for(k, i, up);
-	add_call(k, k->node_of[i], mod);
+	k->node_of[i] = node_for(k, i, k->set->by_type ? 0 : up);
+	add_call(k, n, k->node_of[i], i);
 }
 
 /* ---- order ---- */
+
+static double
+share(int64_t part, int64_t whole)
+{
+	return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
+}
 
 static void
 add_outside(struct nodes *n, const struct maker *k, uint32_t origin)
@@ -233,6 +235,7 @@ add_outside(struct nodes *n, const struct maker *k, uint32_t origin)
 
 	if (k->set->roots.n > 0 || w->nasked == 0 || w->outside_ns == 0 ||
 	    w->outside_ns < k->set->min_ns ||
+	    share(w->outside_ns, w->busy_ns) < k->set->min_pct ||
 	    !k->m->origins.list.v[origin].is_asked)
 		return;
 	vec_push(&n->list,
@@ -252,6 +255,17 @@ struct links {
 	uint32_t first, last, next;
 };
 
+/* Of its parent, or of all the GPU did. */
+static bool
+is_large(const struct maker *k, const struct node *node)
+{
+	int64_t whole = node->up > 0 ? k->list.v[node->up - 1].sum_ns
+				     : k->m->wholes.v[node->origin].busy_ns;
+
+	return node->sum_ns >= k->set->min_ns &&
+	    !(share(node->sum_ns, whole) < k->set->min_pct);
+}
+
 /*
  * Children in the order of their making behind their parent, without those
  * that have too little time; numbers of parents become those in n.
@@ -264,7 +278,7 @@ put_subtree(struct nodes *n, const struct maker *k, struct links *at,
 
 	for (;;) {
 		struct node node = k->list.v[i - 1];
-		bool is_kept = node.sum_ns >= k->set->min_ns;
+		bool is_kept = is_large(k, &node);
 
 		if (is_kept) {
 			node.up = node.up > 0 ? number_of[node.up] : 0;
@@ -333,36 +347,49 @@ find_last(struct nodes *n)
 	free(followed);
 }
 
+/* Types by themselves: the longest first. */
+static int
+by_time(const void *x, const void *y)
+{
+	const struct node *a = x, *b = y;
+
+	if (a->origin != b->origin)
+		return a->origin < b->origin ? -1 : 1;
+	if (a->sum_ns != b->sum_ns)
+		return a->sum_ns > b->sum_ns ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
 void
 nodes_of(struct nodes *n, const struct modules *m, const struct settings *set)
 {
 	struct maker k = { .m = m, .set = set };
 
 	k.node_of = xcalloc(m->list.n + 1, sizeof *k.node_of);
+	k.level_of = xcalloc(m->list.n + 1, sizeof *k.level_of);
 	for (uint32_t i = 0; i < m->list.n; i++)
 		place_module(&k, n, i);
+	if (set->by_type && k.list.n > 0)
+		qsort(k.list.v, k.list.n, sizeof *k.list.v, by_time);
 	put_in_order(n, &k);
 	find_last(n);
 	map_free(&k.roots);
 	map_free(&k.below);
 	map_free(&k.names);
+	map_free(&k.nones);
 	vec_free(&k.list);
 	free(k.node_of);
+	free(k.level_of);
 }
 
 void
 nodes_free(struct nodes *n)
 {
 	vec_free(&n->list);
+	vec_free(&n->nones);
 }
 
 /* ---- shares ---- */
-
-static double
-share(int64_t part, int64_t whole)
-{
-	return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
-}
 
 double
 node_pct_parent(const struct nodes *n, const struct node *node)

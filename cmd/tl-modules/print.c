@@ -113,11 +113,18 @@ add_label(struct buf *b, const struct printer *p, const struct node *node)
 
 /* ---- the prefix ---- */
 
+static double
+own_pct(const struct node *node)
+{
+	return 100.0 * (double)node->non_module_ns / (double)node->sum_ns;
+}
+
 static bool
 has_own_line(const struct printer *p, const struct node *node)
 {
 	return node->non_module_ns != NO_TIME && node->non_module_ns > 0 &&
 	    node->non_module_ns >= p->set->min_ns &&
+	    own_pct(node) >= p->set->min_pct &&
 	    (p->set->depth == 0 || (int64_t)node->level + 1 < p->set->depth);
 }
 
@@ -201,6 +208,17 @@ add_figure(struct buf *b, const char *what, int64_t ns, const char *unit)
 }
 
 static void
+add_flops(struct buf *b, const struct node *node)
+{
+	const struct flops *f = &node->flops;
+
+	if (f->nops > 0 && node->sum_ns > 0)
+		buf_printf(b, "  %.2f TFLOP/s of %.0f %% of the time",
+		    f->flops / (double)node->sum_ns / 1e3,
+		    100 * (double)f->known_ns / (double)node->sum_ns);
+}
+
+static void
 dots_node(struct printer *p, const struct node *node)
 {
 	struct buf *b = &p->line;
@@ -218,6 +236,7 @@ dots_node(struct printer *p, const struct node *node)
 	}
 	if (node->bwd_ns != NO_TIME)
 		add_figure(b, "  backward ", node->bwd_ns, "");
+	add_flops(b, node);
 }
 
 /* ---- words ---- */
@@ -230,9 +249,9 @@ tree_node(struct printer *p, const struct node *node)
 
 	if (node->type == NODE_MODULE && node->calls == 1) {
 		mod = &p->m->list.v[node->first];
-		buf_printf(b, "UID: %" PRIu64, mod->uid.id);
-		if (mod->uid.inst > 0)
-			buf_printf(b, ".%u", (unsigned)mod->uid.inst);
+		buf_puts(b, "UID: ");
+		buf_room(b, UID_MAX);
+		b->len += uid_put(b->p + b->len, mod->uid);
 		buf_puts(b, ", ");
 	}
 	if (node->type == NODE_MODULE)
@@ -256,8 +275,6 @@ tree_node(struct printer *p, const struct node *node)
 static void
 put_own_line(struct printer *p, const struct node *node)
 {
-	double pct = 100.0 * (double)node->non_module_ns / (double)node->sum_ns;
-
 	if (!has_own_line(p, node))
 		return;
 	begin_line(p, node->level + 1, true);
@@ -268,7 +285,7 @@ put_own_line(struct printer *p, const struct node *node)
 		add_figure(&p->line,
 		    "Non-nn.Module GPU Time: ", node->non_module_ns, " µs");
 	}
-	add_percent(p, pct);
+	add_percent(p, own_pct(node));
 	end_line(p);
 }
 

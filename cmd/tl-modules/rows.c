@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables: a row a call, or with --fold a row a type in its place. */
 #include "cmd/tl-modules/modules.h"
+#include "json/json.h"
 
 enum field {
 	F_RANK,
@@ -10,7 +11,6 @@ enum field {
 	F_TYPE,
 	F_INSTANCE,
 	F_UID,
-	F_UID_INST,
 	F_PARENT,
 	F_TS,
 	F_CPU,
@@ -25,6 +25,12 @@ enum field {
 	F_SELF_SUM,
 	F_NON_MODULE,
 	F_BWD,
+	F_GFLOP,
+	F_TFLOPS,
+	F_MIB,
+	F_TBS,
+	F_PCT_MODEL,
+	F_NO_MODEL,
 	F_PCT_PARENT,
 	F_PCT_ROOT,
 	F_PCT_BUSY,
@@ -42,13 +48,12 @@ static const struct column fields[F_COUNT] = {
 	[F_RANK] = { "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
 	[F_SRC] = { "src", NULL, COL_INT, UNIT_NONE, 0, 0 },
 	[F_DEPTH] = { "depth", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	[F_MODULE] = { "module", "Name", COL_TEXT, UNIT_NONE, 0, 0 },
+	[F_MODULE] = { "module", "Name", COL_TEXT, UNIT_NONE, COL_NAME, 0 },
 	[F_TYPE] = { "type", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	[F_INSTANCE] = { "instance", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	[F_UID] = { "uid", "UID", COL_INT, UNIT_NONE, 0, 0 },
-	[F_UID_INST] = { "uid_inst", NULL, COL_INT, UNIT_NONE, COL_DETAIL, 0 },
+	[F_INSTANCE] = { "instance", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 },
+	[F_UID] = { "uid", "UID", COL_INT, UNIT_NONE, COL_MINOR, 0 },
 	[F_PARENT] = { "parent_uid", "Parent UID", COL_INT, UNIT_NONE, COL_DETAIL, 0 },
-	[F_TS] = { "ts_ns", NULL, COL_INT, NS, COL_DETAIL, US },
+	[F_TS] = { "ts_ns", NULL, COL_INT, NS, COL_DETAIL | COL_POSITION, US },
 	[F_CPU] = { "cpu_ns", NULL, COL_INT, NS, COL_DETAIL, US },
 	[F_INSTANCES] = { "instances", NULL, COL_INT, UNIT_COUNT, 0, 0 },
 	[F_CALLS] = { "count", "Count", COL_INT, UNIT_COUNT, 0, 0 },
@@ -57,25 +62,52 @@ static const struct column fields[F_COUNT] = {
 	[F_MEAN] = { "gpu_ns_mean", "GPU Time mean", COL_REAL, NS, 0, US },
 	[F_MIN] = { "gpu_ns_min", "GPU Time min", COL_INT, NS, 0, US },
 	[F_MAX] = { "gpu_ns_max", "GPU Time max", COL_INT, NS, 0, US },
-	[F_SELF] = { "self_ns", NULL, COL_INT, NS, 0, US },
-	[F_SELF_SUM] = { "self_ns_sum", NULL, COL_INT, NS, 0, US },
-	[F_NON_MODULE] = { "non_module_ns", "Non-nn.Module GPU Time", COL_INT, NS, 0, US },
+	[F_SELF] = { "self_ns", NULL, COL_INT, NS, COL_MINOR, US },
+	[F_SELF_SUM] = { "self_ns_sum", NULL, COL_INT, NS, COL_MINOR, US },
+	[F_NON_MODULE] = { "non_module_ns", "Non-nn.Module GPU Time", COL_INT, NS, COL_MINOR, US },
 	[F_BWD] = { "bwd_ns", NULL, COL_INT, NS, 0, US },
-	[F_PCT_PARENT] = { "pct_of_parent", "Pct Parent", COL_REAL, PERCENT, 0, 0 },
-	[F_PCT_ROOT] = { "pct_of_root", NULL, COL_REAL, PERCENT, 0, 0 },
+	[F_GFLOP] = { "gflop", "GFLOPS", COL_REAL, UNIT_NONE, 0, 0 },
+	[F_TFLOPS] = { "tflops_per_s", "TFLOPS/s", COL_REAL, UNIT_NONE, 0, 0 },
+	[F_MIB] = { "mib", "Data Moved (MB)", COL_REAL, UNIT_NONE, 0, 0 },
+	[F_TBS] = { "tb_per_s", "TB/s", COL_REAL, UNIT_NONE, 0, 0 },
+	[F_PCT_MODEL] = { "pct_modelled", NULL, COL_REAL, PERCENT, 0, 0 },
+	[F_NO_MODEL] = { "no_model", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
+	[F_PCT_PARENT] = { "pct_of_parent", "Pct Parent", COL_REAL, PERCENT, COL_MINOR, 0 },
+	[F_PCT_ROOT] = { "pct_of_root", NULL, COL_REAL, PERCENT, COL_MINOR, 0 },
 	[F_PCT_BUSY] = { "pct_of_busy", NULL, COL_REAL, PERCENT, 0, 0 },
 	[F_KERNELS] = { "kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 },
-	[F_PATH] = { "path", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	[F_PATH] = { "path", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
 };
 /* clang-format on */
 
 static const enum field of_calls[] = { F_DEPTH, F_MODULE, F_TYPE, F_INSTANCE,
-	F_UID, F_UID_INST, F_PARENT, F_TS, F_CPU, F_GPU, F_SELF, F_NON_MODULE,
-	F_BWD, F_PCT_PARENT, F_PCT_ROOT, F_PCT_BUSY, F_KERNELS, F_PATH,
-	F_COUNT };
+	F_UID, F_PARENT, F_TS, F_CPU, F_GPU, F_SELF, F_NON_MODULE, F_BWD,
+	F_GFLOP, F_TFLOPS, F_MIB, F_TBS, F_PCT_MODEL, F_NO_MODEL, F_PCT_PARENT,
+	F_PCT_ROOT, F_PCT_BUSY, F_KERNELS, F_PATH, F_COUNT };
 static const enum field of_types[] = { F_DEPTH, F_TYPE, F_INSTANCES, F_CALLS,
 	F_GPU_SUM, F_MEAN, F_MIN, F_MAX, F_SELF_SUM, F_NON_MODULE, F_BWD,
-	F_PCT_PARENT, F_PCT_ROOT, F_PCT_BUSY, F_KERNELS, F_PATH, F_COUNT };
+	F_GFLOP, F_TFLOPS, F_MIB, F_TBS, F_PCT_MODEL, F_NO_MODEL, F_PCT_PARENT,
+	F_PCT_ROOT, F_PCT_BUSY, F_KERNELS, F_PATH, F_COUNT };
+
+/* Whether it was asked for, and means something where types have no place. */
+static bool
+is_wanted(const struct settings *set, enum field f)
+{
+	switch (f) {
+	case F_BWD: return set->bwd;
+	case F_GFLOP:
+	case F_TFLOPS:
+	case F_MIB:
+	case F_TBS:
+	case F_PCT_MODEL:
+	case F_NO_MODEL: return set->flops;
+	case F_DEPTH:
+	case F_PCT_PARENT:
+	case F_PCT_ROOT:
+	case F_PATH: return !set->by_type;
+	default: return true;
+	}
+}
 
 struct plan {
 	enum field fields[F_COUNT];
@@ -102,13 +134,15 @@ make_plan(
 	if (lead == RECORDING_SRC)
 		add_field(p, F_SRC);
 	for (; *f != F_COUNT; f++)
-		if (*f != F_BWD || set->bwd)
+		if (is_wanted(set, *f))
 			add_field(p, *f);
 }
 
 static const char *
 table_name(const struct settings *set)
 {
+	if (set->by_type)
+		return "nn_module_types";
 	return set->fold ? "nn_modules_by_type" : "nn_modules";
 }
 
@@ -126,12 +160,13 @@ rows_check(const struct settings *set)
 /* ---- cells ---- */
 
 struct row {
+	struct table *table;
 	const struct modules *m;
 	const struct nodes *n;
 	const struct node *node;
 	const struct module *mod; /* NULL: work outside of modules */
-	struct buf path;
-	VEC(uint32_t) above; /* and itself, first */
+	struct buf path;          /* of texts that are made */
+	VEC(uint32_t) above;      /* and itself, first */
 };
 
 static struct cell
@@ -183,6 +218,41 @@ cell_instance(const struct row *r)
 	return cell_none();
 }
 
+/* What runs in modules only, where no op has a model, can't be had. */
+static struct cell
+cell_of_flops(struct row *r, enum field f)
+{
+	const struct node *node = r->node;
+	const struct flops *fl = &node->flops;
+	double ns = (double)node->sum_ns;
+
+	if (fl->nops == 0 && f != F_NO_MODEL)
+		return cell_none();
+	switch (f) {
+	case F_GFLOP: return cell_real(fl->flops / 1e9);
+	case F_TFLOPS:
+		/* a FLOP a ns is a thousandth of a TFLOP a second */
+		return ns > 0 ? cell_real(fl->flops / ns / 1e3) : cell_none();
+	case F_MIB: return cell_real(fl->bytes / 1048576);
+	case F_TBS:
+		return ns > 0 ? cell_real(fl->bytes / ns / 1e3) : cell_none();
+	case F_PCT_MODEL:
+		return ns > 0 ? cell_real(100 * (double)fl->known_ns / ns)
+			      : cell_none();
+	default: break;
+	}
+	if (node->none == 0)
+		return cell_none();
+	r->path.len = 0;
+	for (uint32_t i = node->none; i > 0; i = r->n->nones.v[i - 1].next) {
+		buf_putc(&r->path, r->path.len == 0 ? '[' : ',');
+		json_put_string(&r->path,
+		    strings_get(r->m->strings, r->n->nones.v[i - 1].name));
+	}
+	buf_putc(&r->path, ']');
+	return cell_text(table_text(r->table, buf_str(&r->path)));
+}
+
 /* Of one call, or of the first one. */
 static struct cell
 cell_of_module(const struct row *r, enum field f)
@@ -193,11 +263,10 @@ cell_of_module(const struct row *r, enum field f)
 		return cell_none();
 	switch (f) {
 	case F_INSTANCE: return cell_instance(r);
-	case F_UID: return cell_int((int64_t)mod->uid.id);
-	case F_UID_INST: return cell_int((int64_t)mod->uid.inst);
+	case F_UID: return cell_uid(r->table, mod->uid);
 	case F_PARENT:
 		return mod->up > 0
-		    ? cell_int((int64_t)r->m->list.v[mod->up - 1].uid.id)
+		    ? cell_uid(r->table, r->m->list.v[mod->up - 1].uid)
 		    : cell_none();
 	case F_TS: return cell_int(mod->ts_ns);
 	case F_CPU: return cell_int(mod->dur_ns);
@@ -232,6 +301,12 @@ cell_of(struct row *r, enum field f)
 	case F_SELF_SUM: return cell_int(node->self_ns);
 	case F_NON_MODULE: return cell_time(node->non_module_ns);
 	case F_BWD: return cell_time(node->bwd_ns);
+	case F_GFLOP:
+	case F_TFLOPS:
+	case F_MIB:
+	case F_TBS:
+	case F_PCT_MODEL:
+	case F_NO_MODEL: return cell_of_flops(r, f);
 	case F_PCT_PARENT: return cell_real(node_pct_parent(r->n, node));
 	case F_PCT_ROOT: return cell_real(node_pct_root(r->n, node));
 	case F_PCT_BUSY: return cell_real(node_pct_busy(r->m, node));
@@ -245,22 +320,6 @@ cell_of(struct row *r, enum field f)
 	}
 }
 
-static void
-note_unlinked(struct table *t, const struct modules *m)
-{
-	uint64_t ngpu = 0, nunlinked = 0;
-
-	for (size_t i = 0; i < m->origins.list.n; i++) {
-		ngpu += m->origins.list.v[i].ngpu;
-		nunlinked += m->origins.list.v[i].nunlinked;
-	}
-	if (nunlinked > 0)
-		table_note(t,
-		    "%" PRIu64 " of %" PRIu64
-		    " GPU events have no launch in the trace and no module",
-		    nunlinked, ngpu);
-}
-
 void
 rows_print(struct settings *set, const struct modules *m, const struct nodes *n)
 {
@@ -269,8 +328,10 @@ rows_print(struct settings *set, const struct modules *m, const struct nodes *n)
 	struct table *t;
 
 	make_plan(&p, set, recordings_column(&m->origins));
-	t = table_create(table_name(set), p.columns, p.n);
-	note_unlinked(t, m);
+	column_of_uids(p.columns, p.n, "uid", m->any_inst);
+	column_of_uids(p.columns, p.n, "parent_uid", m->any_inst);
+	t = r.table = table_create(table_name(set), p.columns, p.n);
+	note_unlinked(t, &m->origins, "module");
 	for (size_t i = 0; i < n->list.n; i++) {
 		struct cell *cells = table_row(t);
 

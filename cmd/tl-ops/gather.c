@@ -11,15 +11,8 @@
 static uint32_t
 category_of(struct ops *g, uint32_t name, uint32_t kernel)
 {
-	bool is_new;
-	uint64_t *slot =
-	    map_put(&g->categories, (uint64_t)name << 32 | kernel, &is_new);
-
-	if (is_new)
-		*slot = intern_put(g->strings->text,
-		    model_category(g->models, strings_get(g->strings, name),
-			strings_get(g->strings, kernel)));
-	return (uint32_t)*slot;
+	return category_number(
+	    &g->categories, g->models, g->strings, name, kernel);
 }
 
 static bool
@@ -123,6 +116,7 @@ take_owner(void *arg, const struct owner *o)
 		.call_stack = INTERN_NONE,
 		.beside = BESIDE_NONE,
 	};
+	g->any_inst |= o->uid.inst != 0;
 	if (set->parent_module || set->call_stack)
 		keep_modules(g, c, o);
 	keep_kernels(g, c, o);
@@ -141,9 +135,30 @@ work_number(void *arg, const struct event *ev)
 	return g->works.n - 1;
 }
 
+static struct spans *
+busy_of(struct ops *g, uint32_t origin)
+{
+	while (g->busy.n <= origin)
+		vec_push(&g->busy, (struct spans){ 0 });
+	return &g->busy.v[origin];
+}
+
+/* Owners pass over collectives, so that their time is in no row. */
+static void
+add_left_out(struct ops *g, struct settings *set, struct recording *o,
+    const struct event *ev)
+{
+	if (set->with_comm || (ev->flags & EV_UNLINKED) != 0 ||
+	    bucket_of_event(&set->rules, g->strings, ev) != BUCKET_COMM)
+		return;
+	o->ncomm++;
+	o->comm_ns += (uint64_t)ev->dur_ns;
+}
+
 /* Whether it counts. */
 static bool
-take_gpu_event(struct ops *g, const struct event *ev, bool is_chosen)
+take_gpu_event(
+    struct ops *g, struct settings *set, const struct event *ev, bool is_chosen)
 {
 	struct recording *o = recordings_of(&g->origins, ev->src);
 	int64_t end;
@@ -161,8 +176,9 @@ take_gpu_event(struct ops *g, const struct event *ev, bool is_chosen)
 		die("%s: event %" PRIu64 ": its end is out of range", o->path,
 		    ev->uid.id);
 	o->nchosen++;
+	add_left_out(g, set, o, ev);
 	if ((ev->flags & EV_UNLINKED) == 0 && g->set->all_ops)
-		spans_add(&g->busy, ev->ts_ns, end);
+		spans_add(busy_of(g, o->no), ev->ts_ns, end);
 	if (!g->set->overlap ||
 	    ((ev->flags & EV_UNLINKED) != 0 && g->set->linked_only))
 		return true;
@@ -225,7 +241,7 @@ take_event(struct ops *g, struct settings *set, struct owners *w,
 	const struct event *ev = &in->ev;
 
 	if (event_is(ev, KINDS_GPU)) {
-		is_chosen = take_gpu_event(g, ev, is_chosen);
+		is_chosen = take_gpu_event(g, set, ev, is_chosen);
 		owners_push(w, ev, is_chosen);
 	} else if (ev->shape->kind == KIND_META) {
 		names_push(g->names, ev);
@@ -318,6 +334,9 @@ ops_finish(struct ops *g)
 		qsort(g->calls.v, n, sizeof *g->calls.v, by_time);
 	if (g->set->overlap)
 		find_besides(g);
+	(void)busy_of(g, (uint32_t)g->origins.list.n);
+	for (size_t i = 0; i < g->busy.n; i++)
+		spans_normalise(&g->busy.v[i]);
 }
 
 void
@@ -328,7 +347,9 @@ ops_free(struct ops *g)
 	vec_free(&g->works);
 	vec_free(&g->besides);
 	map_free(&g->categories);
-	spans_free(&g->busy);
+	for (size_t i = 0; i < g->busy.n; i++)
+		spans_free(&g->busy.v[i]);
+	vec_free(&g->busy);
 	recordings_free(&g->origins);
 	names_destroy(g->names);
 	models_destroy(g->models);

@@ -212,7 +212,6 @@ main(int argc, char *argv[])
 		ops_read_file(&g, &set, argv[i]);
 	ops_finish(&g);
 	check_calls(&set, &g);
-	spans_normalise(&g.busy);
 	tables_print(&set, &g);
 	if (set.verbose)
 		summarise(&g, start_s);

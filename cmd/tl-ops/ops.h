@@ -9,8 +9,8 @@
 #ifndef TL_OPS_H
 #define TL_OPS_H
 
-#include "model/model.h"
-#include "table/table.h"
+#include "model/facts.h"
+#include "table/cells.h"
 #include "trace/beside.h"
 #include "trace/bunch.h"
 
@@ -89,7 +89,8 @@ struct ops {
 	VEC(struct kernel) kernels;
 	VEC(struct work) works;
 	beside_vec besides;
-	struct spans busy; /* all GPU work that has a launch */
+	VEC(struct spans) busy; /* by origin: all GPU work with a launch */
+	bool any_inst;          /* some calls are repetitions of an event */
 	uint64_t nevents;
 };
 

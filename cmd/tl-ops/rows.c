@@ -48,7 +48,7 @@ made_cell(const struct row *r, bool has)
 {
 	struct str s = buf_str(r->text);
 
-	return has ? cell_text(table_text(r->table, s)) : cell_none();
+	return has ? cell_text(table_row_text(r->table, s)) : cell_none();
 }
 
 static int
@@ -237,7 +237,7 @@ cell_of(const struct row *r, enum field f)
 	case F_SUBTREE_MS:
 		return cell_real((double)gr->sums[SUM_SUBTREE] / 1e6);
 	case F_CATEGORIES: return categories_cell(r);
-	case F_EX_UID: return cell_int((int64_t)r->first->uid.id);
+	case F_EX_UID: return cell_uid(r->table, r->first->uid);
 	case F_STACK_FIRST:
 	case F_STACK: return text_cell(r, r->first->call_stack);
 	case F_DETAILS:
@@ -285,11 +285,12 @@ add_up(const struct ops *g, const struct bunches *gs)
 
 /* What a share is a share of. */
 static double
-whole_of(const struct ops *g, const struct plan *p, const struct whole *w)
+whole_of(const struct ops *g, const struct plan *p, const struct whole *w,
+    uint32_t origin)
 {
 	switch (p->kind->about) {
 	case OF_CPU: return (double)w->self_ns;
-	case OF_ALL_OPS: return (double)spans_total(&g->busy);
+	case OF_ALL_OPS: return (double)spans_total(&g->busy.v[origin]);
 	default: return (double)w->direct_ns;
 	}
 }
@@ -327,20 +328,25 @@ put_row(struct row *r, const struct plan *p)
 		cells[i] = cell_of(r, p->fields[i]);
 }
 
+/* What an op may do most is in no row unless it is asked for. */
 static void
-note_unlinked(struct table *t, const struct ops *g)
+note_left_out(struct table *t, const struct ops *g)
 {
-	uint64_t ngpu = 0, nunlinked = 0;
+	uint64_t ncomm = 0, ns = 0;
 
 	for (size_t i = 0; i < g->origins.list.n; i++) {
-		ngpu += g->origins.list.v[i].ngpu;
-		nunlinked += g->origins.list.v[i].nunlinked;
+		const struct recording *o = &g->origins.list.v[i];
+
+		if (o->is_asked) {
+			ncomm += o->ncomm;
+			ns += o->comm_ns;
+		}
 	}
-	if (nunlinked > 0)
+	if (ncomm > 0)
 		table_note(t,
-		    "%" PRIu64 " of %" PRIu64
-		    " GPU events have no launch in the trace and no op",
-		    nunlinked, ngpu);
+		    "%" PRIu64 " collectives, %.3f ms of GPU time, are not "
+		    "counted: --include-comm counts them",
+		    ncomm, (double)ns / 1e6);
 }
 
 void
@@ -353,10 +359,16 @@ rows_print(struct table_dest *dest, const struct ops *g, const struct plan *p)
 	struct whole *wholes;
 	int64_t sum = 0;
 	uint32_t origin = 0;
+	bool is_summary = p->kind->about == OF_LAUNCHERS &&
+	    p->kind->by < BY_ARGS && g->set->table == NULL;
 
 	ops_group(&gs, g, &p->how);
 	wholes = add_up(g, &gs);
-	note_unlinked(t, g);
+	note_unlinked(t, &g->origins, "op");
+	if (p->kind->about != OF_CPU)
+		note_left_out(t, g);
+	if (!is_summary)
+		table_stream(t, dest);
 	for (size_t i = 0; i < gs.list.n; i++) {
 		const struct bunch *gr = &gs.list.v[i];
 		struct row r = { .table = t,
@@ -370,7 +382,7 @@ rows_print(struct table_dest *dest, const struct ops *g, const struct plan *p)
 		if (r.first->origin != origin)
 			sum = 0;
 		origin = r.first->origin;
-		r.whole = whole_of(g, p, w);
+		r.whole = whole_of(g, p, w, origin);
 		r.origin_first_ns = w->first_ns;
 		sum += p->kind->about == OF_CPU ? gr->sums[SUM_SELF]
 						: gr->sums[SUM_DIRECT];
@@ -379,7 +391,10 @@ rows_print(struct table_dest *dest, const struct ops *g, const struct plan *p)
 			take_stats(&r, &scratch);
 		put_row(&r, p);
 	}
-	table_print(t, dest);
+	if (is_summary)
+		table_print_summary(t, dest);
+	else
+		table_print(t, dest);
 	vec_free(&scratch.ns);
 	vec_free(&scratch.pct);
 	free(wholes);

@@ -16,13 +16,13 @@ static const struct column fields[F_FIELDS] = {
 	[F_SRC] = { "src", NULL, COL_INT, UNIT_NONE, 0, 0 },
 	[F_NAME] = { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
 	[F_BESIDE_NAMES] = { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 },
-	[F_CATEGORY] = { "op_category", "op category", COL_TEXT, UNIT_NONE, 0, 0 },
-	[F_PARENT_MODULE] = { "parent_module", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	[F_CATEGORY] = { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
+	[F_PARENT_MODULE] = { "parent_module", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
 	[F_PROCESS] = { "process_name", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
 	[F_LABEL] = { "process_label", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
-	[F_THREAD] = { "thread_name", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	[F_THREAD] = { "thread_name", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
 	[F_DIMS] = { "input_dims", "Input Dims", COL_JSON, UNIT_NONE, 0, 0 },
-	[F_TYPES] = { "input_types", "Input type", COL_JSON, UNIT_NONE, 0, 0 },
+	[F_TYPES] = { "input_types", "Input type", COL_JSON, UNIT_NONE, COL_MINOR, 0 },
 	[F_STRIDES] = { "input_strides", "Input Strides", COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
 	[F_CONCRETE] = { "concrete_inputs", "Concrete Inputs", COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
 	[F_NUM_KERNELS] = { "num_kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 },
@@ -32,11 +32,11 @@ static const struct column fields[F_FIELDS] = {
 	[F_RECOMPUTE] = { "is_recompute", NULL, COL_BOOL, UNIT_NONE, 0, 0 },
 	[F_COUNT] = { "count", "Count", COL_INT, UNIT_COUNT, 0, 0 },
 	[F_OP_COUNT] = { "operation_count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
-	[F_FIRST] = { "first_occurrence_ns", "first_occurrence_time", COL_INT, NS, 0, US },
+	[F_FIRST] = { "first_occurrence_ns", "first_occurrence_time", COL_INT, NS, COL_POSITION, US },
 	[F_LAUNCHING] = { "launching_count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
 	[F_DIRECT] = { "direct_ns", DIRECT "_ms", COL_INT, NS, 0, 1e6 },
 	[F_DIRECT_SUM] = { "direct_ns_sum", DIRECT "_sum", COL_INT, NS, 0, US },
-	[F_SUBTREE_SUM] = { "subtree_ns_sum", SUBTREE "_sum", COL_INT, NS, 0, US },
+	[F_SUBTREE_SUM] = { "subtree_ns_sum", SUBTREE "_sum", COL_INT, NS, COL_MINOR, US },
 	[F_SUBTREE_MEAN_ALL] = { "subtree_ns_mean", SUBTREE "_mean", COL_REAL, NS, 0, US },
 	[F_DIRECT_MS] = { "direct_ms_sum", DIRECT "_ms", COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
 	[F_SUBTREE_MS] = { "subtree_ms_sum", SUBTREE "_ms", COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
@@ -52,7 +52,7 @@ static const struct column fields[F_FIELDS] = {
 	[F_SUBTREE_MIN] = { "subtree_ns_min", SUBTREE "_min", COL_INT, NS, COL_DETAIL, US },
 	[F_DIRECT_MAX] = { "direct_ns_max", DIRECT "_max", COL_INT, NS, COL_DETAIL, US },
 	[F_SUBTREE_MAX] = { "subtree_ns_max", SUBTREE "_max", COL_INT, NS, COL_DETAIL, US },
-	[F_EX_UID] = { "ex_uid", "ex_UID", COL_INT, UNIT_NONE, 0, 0 },
+	[F_EX_UID] = { "ex_uid", "ex_UID", COL_INT, UNIT_NONE, COL_MINOR, 0 },
 	[F_STACK] = { "call_stack", NULL, COL_JSON, UNIT_NONE, 0, 0 },
 	[F_DETAILS] = { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
 	[F_TRUNC] = { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
@@ -65,11 +65,11 @@ static const struct column fields[F_FIELDS] = {
 	[F_PCT_MAX] = { "overlap_pct_max", NULL, COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
 	[F_SELF] = { "cpu_self_ns", NULL, COL_INT, NS, 0, 0 },
 	[F_TOTAL] = { "cpu_total_ns", NULL, COL_INT, NS, 0, 0 },
-	[F_TOTAL_MEAN] = { "cpu_total_ns_mean", NULL, COL_REAL, NS, 0, 0 },
+	[F_TOTAL_MEAN] = { "cpu_total_ns_mean", NULL, COL_REAL, NS, COL_MINOR, 0 },
 	[F_SHARE_BUSY] = { "pct_of_busy", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
 	[F_SHARE_SELF] = { "pct_of_self", NULL, COL_REAL, UNIT_PERCENT, COL_SHARE, 0 },
 	[F_SHARE] = { "pct_of_direct", "Percentage (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 },
-	[F_CUMULATIVE] = { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, 0, 0 },
+	[F_CUMULATIVE] = { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 },
 };
 /* clang-format on */
 
@@ -123,8 +123,18 @@ static const struct kind_of_table tables[] = {
 	    "by the thread that launched" },
 	{ "all_ops", BY_COUNT, OF_ALL_OPS, all_figures,
 	    "GPU time below each op, also without launches (--all-ops)" },
-	{ "cpu_ops", BY_COUNT, OF_CPU, cpu_figures,
-	    "time of ops on the host (--clock cpu)" },
+	{ "cpu_ops_by_category", BY_CATEGORY, OF_CPU, cpu_figures,
+	    "time on the host by category of op (--clock cpu)" },
+	{ "cpu_ops", BY_NAME, OF_CPU, cpu_figures,
+	    "time on the host by name of op" },
+	{ "cpu_ops_unique_args", BY_ARGS, OF_CPU, cpu_figures,
+	    "the same by name, thread and arguments" },
+	{ "cpu_ops_by_module", BY_MODULE, OF_CPU, cpu_figures,
+	    "by the nearest nn.Module" },
+	{ "cpu_ops_by_annotation", BY_ANNOTATION, OF_CPU, cpu_figures,
+	    "by the innermost annotation" },
+	{ "cpu_ops_by_step", BY_STEP, OF_CPU, cpu_figures, "by step" },
+	{ "cpu_ops_by_thread", BY_THREAD, OF_CPU, cpu_figures, "by thread" },
 };
 #define NTABLES (sizeof tables / sizeof *tables)
 
@@ -289,10 +299,27 @@ is_printed(const struct settings *set, const struct kind_of_table *k)
 	switch (k->about) {
 	case OF_BESIDE: return set->overlap;
 	case OF_ALL_OPS: return set->all_ops;
-	case OF_CPU: return set->clock == CLOCK_CPU;
+	case OF_CPU:
+		return set->clock == CLOCK_CPU &&
+		    (k->by <= BY_ARGS || k->by == BY_THREAD ||
+			k->by == set->by);
 	case OF_LAUNCHERS: break;
 	}
 	return k->by <= BY_ARGS || k->by == set->by;
+}
+
+/* Of a trace without GPU work, what the GPU did is no table. */
+static bool
+is_idle(const struct settings *set, const struct ops *g,
+    const struct kind_of_table *k)
+{
+	if (set->clock != CLOCK_CPU || set->dest.dir == NULL ||
+	    k->about == OF_CPU)
+		return false;
+	for (size_t i = 0; i < g->origins.list.n; i++)
+		if (g->origins.list.v[i].ngpu > 0)
+			return false;
+	return true;
 }
 
 void
@@ -317,9 +344,10 @@ tables_print(struct settings *set, struct ops *g)
 	struct plan p;
 
 	for (size_t i = 0; i < NTABLES; i++) {
-		if (!is_printed(set, &tables[i]))
+		if (!is_printed(set, &tables[i]) || is_idle(set, g, &tables[i]))
 			continue;
 		make_plan(&p, &tables[i], set, lead);
+		column_of_uids(p.columns, p.n, "ex_uid", g->any_inst);
 		rows_print(&set->dest, g, &p);
 	}
 	table_dest_finish(&set->dest);

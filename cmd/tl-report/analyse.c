@@ -98,7 +98,7 @@ start_roofline(const struct sink *k, const char *top)
 	struct args options = { 0 };
 
 	args_all(&options, &k->set->roofline);
-	if (k->set->vs != NULL && versus_by_op(k->set))
+	if (k->set->vs.v.n > 0 && versus_by_op(k->set))
 		args_add(&options, text("--diff=%s", versus_table(k->set)));
 	start(k, "tl-roofline", "-d", k->dir, &options, top);
 	vec_free(&options.v);
@@ -110,15 +110,18 @@ start_fold(struct settings *s, struct jobs *j)
 	struct args argv = { 0 };
 
 	args_add(&argv, "tl-fold");
-	if (s->vs != NULL)
-		args_add(&argv, "--diff");
+	if (s->is_host)
+		args_add(&argv, "--clock=cpu");
 	args_all(&argv, &s->chosen);
 	args_add(&argv, "-o");
 	args_add(&argv, s->folded);
-	args_add(&argv, "--");
-	args_all(&argv, &s->trees);
-	if (s->vs != NULL)
-		args_add(&argv, s->other);
+	if (s->vs.v.n > 0) {
+		args_add(&argv, "--diff");
+		versus_sides(s, &argv);
+	} else {
+		args_add(&argv, "--");
+		args_all(&argv, &s->trees);
+	}
 	(void)job_start(j, &argv);
 	vec_free(&argv.v);
 	s->folded = NULL; /* once */
@@ -177,49 +180,113 @@ keep_sheets(const struct settings *s, const char *dir, const char *format)
 	}
 }
 
+/* What has a file of its own, or one by another trace. */
+static void
+start_others(const struct sink *k, struct settings *s)
+{
+	if (s->vs.v.n > 0 && strcmp(k->format, "csv") == 0)
+		versus_start(s, k->jobs, k->dir, k->format);
+	if (s->folded != NULL && have("tl-fold"))
+		start_fold(s, k->jobs);
+}
+
+/* Of a trace without GPU work: what the host did. */
+static void
+analyse_host(const struct sink *k, struct settings *s, const char *top)
+{
+	struct args clock = { 0 }, ops = { 0 };
+
+	args_add(&clock, "--clock=cpu");
+	args_all(&ops, &clock);
+	if (s->modules)
+		args_add(&ops, "--by=module");
+	args_all(&ops, &s->ops);
+	start(k, "tl-timeline", "-d", k->dir, &clock, NULL);
+	if (s->has_ops)
+		start(k, "tl-ops", "-d", k->dir, &ops, top);
+	start_others(k, s);
+	vec_free(&clock.v);
+	vec_free(&ops.v);
+}
+
+/* The analyses of GPU work, of which the timeline is done first: it says
+ * whether there are collectives. */
+static void
+analyse_gpu(const struct sink *k, struct settings *s, bool cuts)
+{
+	const char *more = text("%s/more", k->dir);
+	struct job *timeline;
+
+	if (s->has_ops) {
+		start_roofline(k, cuts ? s->top_roofline : NULL);
+		start(k, "tl-ops", "-d", k->dir, &s->ops,
+		    cuts ? s->top_ops : NULL);
+	}
+	if (s->kernels || s->shorts || s->is_rocprof)
+		start(k, "tl-kernels", "-d", more, &s->kern,
+		    cuts ? s->top_kernels : NULL);
+	if (!cuts && !s->has_ops) /* for a summary */
+		start(k, "tl-kernels", "-o",
+		    text("%s/by_name.%s", more, k->format), &s->kern, NULL);
+	start(k, "tl-timeline", "-d", k->dir, &s->timeline, NULL);
+	timeline = k->jobs->list.v[k->jobs->list.n - 1];
+	if (s->modules)
+		start_modules(k);
+	start_others(k, s);
+	job_wait_for(k->jobs, timeline);
+	if (timeline->status == EXIT_DONE || timeline->status == EXIT_DOUBT) {
+		look(s, text("%s/gpu_timeline.%s", k->dir, k->format));
+		if (cuts && s->recompute && !s->is_several)
+			start_recompute(k);
+	}
+	if (s->communicates && !s->no_collective &&
+	    (s->has_ops || s->is_several))
+		start_collective(k);
+}
+
+/* What the analyses do not tell takes its turn beside them. */
+static void
+ask_aside(struct settings *s, struct jobs *j)
+{
+	if (s->has_ops && (s->book != NULL || s->page != NULL))
+		sheets_ask(s, j);
+	headers_ask(s, j);
+}
+
+/* Once, and only when there is an answer. */
+static void
+tell_host(const struct settings *s)
+{
+	static bool is_told;
+	const char *first = s->traces.v.v[0];
+
+	if (!is_told)
+		doubt("%s: no GPU work is in the trace: the report is of the "
+		      "host's time",
+		    s->traces.v.n > 1             ? "all traces"
+			: strcmp(first, "-") == 0 ? "stdin"
+						  : first);
+	is_told = true;
+}
+
 void
 analyse(struct settings *s, struct jobs *j, const char *dir, const char *format,
     bool cuts, bool loud)
 {
 	struct sink k = { s, j, dir, format };
-	bool is_summary = !cuts;
-	const char *more = text("%s/more", dir);
-	struct job *timeline;
 
-	if (s->has_ops) {
-		start_roofline(&k, cuts ? s->top_roofline : NULL);
-		start(
-		    &k, "tl-ops", "-d", dir, &s->ops, cuts ? s->top_ops : NULL);
-	}
-	if (s->kernels || s->shorts || s->is_rocprof)
-		start(&k, "tl-kernels", "-d", more, &s->kern,
-		    cuts ? s->top_kernels : NULL);
-	if (is_summary && !s->has_ops)
-		start(&k, "tl-kernels", "-o",
-		    text("%s/by_name.%s", more, format), &s->kern, NULL);
-	/* It is done before the others, and says whether there are collectives
-	 */
-	start(&k, "tl-timeline", "-d", dir, &s->timeline, NULL);
-	timeline = j->list.v[j->list.n - 1];
-	if (s->modules)
-		start_modules(&k);
-	if (s->vs != NULL && strcmp(format, "csv") == 0)
-		versus_start(s, j, dir, format);
-	if (s->folded != NULL && have("tl-fold"))
-		start_fold(s, j);
-	job_wait_for(j, timeline);
-	if (timeline->status == EXIT_DONE || timeline->status == EXIT_DOUBT) {
-		look(s, text("%s/gpu_timeline.%s", dir, format));
-		if (cuts && s->recompute && !s->is_several)
-			start_recompute(&k);
-	}
-	if (s->communicates && !s->no_collective &&
-	    (s->has_ops || s->is_several))
-		start_collective(&k);
+	if (s->is_host)
+		analyse_host(&k, s, cuts ? s->top_ops : NULL);
+	else
+		analyse_gpu(&k, s, cuts);
+	if (!cuts)
+		ask_aside(s, j);
 	job_finish(j, loud);
 	if (job_failed(j))
 		job_fail(j);
+	if (s->is_host)
+		tell_host(s);
 	keep_sheets(s, dir, format);
-	if (s->vs != NULL)
+	if (s->vs.v.n > 0)
 		versus_keep(dir, format);
 }

@@ -126,7 +126,9 @@ clean_up_at_exit(void)
 noreturn void
 leave(int status)
 {
-	if (status == EXIT_DONE || status == EXIT_DOUBT)
+	if (status == EXIT_DONE)
+		status = exit_status();
+	if (status == EXIT_DONE || status == EXIT_DOUBT || status == EXIT_GATE)
 		made = NULL;
 	clean_up();
 	exit(status);
@@ -276,7 +278,9 @@ take(int *fd, struct buf *b)
 	n = read(*fd, b->p + b->len, 1 << 16);
 	if (n < 0 && errno == EINTR)
 		return;
-	if (n <= 0) {
+	if (n < 0)
+		die_errno("what a program says");
+	if (n == 0) {
 		close(*fd);
 		*fd = -1;
 		return;
@@ -391,10 +395,13 @@ worst(struct jobs *j, int status)
 {
 	if (status == EXIT_DOUBT && j->status == EXIT_DONE)
 		j->status = EXIT_DOUBT;
+	else if (status == EXIT_GATE &&
+	    (j->status == EXIT_DONE || j->status == EXIT_DOUBT))
+		j->status = EXIT_GATE;
 	else if (status == EXIT_USAGE && j->status != EXIT_NO_ANSWER)
 		j->status = EXIT_USAGE;
 	else if (status != EXIT_DONE && status != EXIT_DOUBT &&
-	    status != EXIT_USAGE)
+	    status != EXIT_USAGE && status != EXIT_GATE)
 		j->status = EXIT_NO_ANSWER;
 }
 
@@ -411,13 +418,14 @@ put_line(const struct settings *s, struct str line, struct buf *b)
 		for (; i < line.len && line.p[i] >= '0' && line.p[i] <= '9';
 		     i++)
 			n = 10 * n + (size_t)(line.p[i] - '0');
-	if (at < 0 || n == 0 || n > s->traces.v.n + (s->vs != NULL) ||
+	if (at < 0 || n == 0 || n > s->traces.v.n + s->vs.v.n ||
 	    str_find(line, STR("No space left"), false) >= 0) {
 		buf_put(b, line.p, line.len);
 		return;
 	}
 	buf_put(b, line.p, (size_t)at);
-	trace = n <= s->traces.v.n ? s->traces.v.v[n - 1] : s->vs;
+	trace = n <= s->traces.v.n ? s->traces.v.v[n - 1]
+				   : s->vs.v.v[n - s->traces.v.n - 1];
 	for (trace = strcmp(trace, "-") == 0 ? "stdin" : trace; *trace != '\0';
 	     trace++)
 		buf_putc(b,

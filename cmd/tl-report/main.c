@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "stream/stream.h"
+
 #include "cmd/tl-report/report.h"
 
 /* Who gets an option; it may be several. */
@@ -48,35 +50,37 @@ static const struct row {
 	{ 0, "capture", "DIR|FILE", R, "traces of the captures of graphs that are replayed" },
 	{ 0, "comm-pattern", "RE", T | O | K, "kernels that are collectives, besides nccl and rccl" },
 	{ 'd', "dir", "DIR", R, "each sheet as a CSV file into DIR" },
+	{ 0, "fail-over", "TIME|PERCENT", R, "--vs: exit with 4 if it is slower by more" },
 	{ 0, "first-occurrence", NULL, O | H, "when each op came first" },
 	{ 0, "fold", "FILE", R, "GPU time by stack into FILE, for flame graphs" },
 	{ 0, "gpus-per-node", "N", C, "of several ranks: GPUs of a node" },
 	{ 0, "html", "FILE", R, "one page, for a browser" },
 	{ 0, "inductor-cache", "DIR", F, "where torch.compile left its wrapper files" },
+	{ 0, "junit", "FILE", R, "--fail-over: the verdict for a CI system" },
 	{ 0, "keep-unowned", NULL, K | B, "short kernels without an op, too" },
 	{ 0, "kernels", NULL, R | H, "the sheet kernel_summary, of rocprofv3 kernel_details" },
 	{ 0, "linked-only", NULL, T | O | F, "only GPU work whose launch is in the trace" },
-	{ 0, "micro-idle", "TIME", T, "idle time in gaps below TIME, and from it on" },
+	{ 0, "micro-idle", "TIME", T | H, "idle time in gaps below TIME, and from it on" },
 	{ 0, "models", "FILE", O | K | F, "add or replace op models, see tl-models(5)" },
 	{ 0, "modules", NULL, R | H, "the sheets nn_modules_by_type and nn_modules" },
 	{ 0, "names", "A,B", R, "--vs: what the two traces are called" },
 	{ 0, "no-collective", NULL, R, "no sheets of collectives" },
 	{ 0, "no-kernels", NULL, R, "of rocprofv3: no kernel sheets" },
-	{ 0, "num-kernels", NULL, O | F, "ops apart by the number of their kernels" },
+	{ 0, "num-kernels", NULL, O | F | H, "ops apart by the number of their kernels" },
 	{ 'o', "output", "FILE", R, "a workbook, which appears only when whole" },
 	{ 0, "overlap", NULL, O | F | H, "ops apart by what ran beside" },
 	{ 0, "parent-module", NULL, R | O | H, "ops apart by the type of nn.Module" },
 	{ 0, "pseudo-ops", NULL, O | K | F, "take ops apart that hide several steps" },
-	{ 0, "recompute", NULL, R | O | F, "recomputed work apart" },
+	{ 0, "recompute", NULL, R | O | F | H, "recomputed work apart" },
 	{ 0, "roof", "WHICH", F, "peak or achievable" },
 	{ 0, "short", "TIME", R | K | H, "sheets about kernels below TIME (10us)" },
-	{ 0, "sim", "COMMAND", F, "times of GEMMs from this program" },
+	{ 0, "sim", "COMMAND", F | H, "times of GEMMs from this program" },
 	{ 0, "title", "TEXT", R, "of the page" },
-	{ 0, "top", "N", R, "the first N rows of each sheet of ops and kernels" },
+	{ 0, "top", "N", R | H, "the first N rows of each long sheet of ops and kernels" },
 	{ 0, "top-kernels", "N", R | H, "of those of kernels only" },
-	{ 0, "top-ops", "N", R, "of those of tl-ops only" },
-	{ 0, "top-roofline", "N", R, "of those of tl-roofline only" },
-	{ 0, "vs", "TRACE", R, "compare with another trace, as the later one" },
+	{ 0, "top-ops", "N", R | H, "of those of tl-ops only" },
+	{ 0, "top-roofline", "N", R | H, "of those of tl-roofline only" },
+	{ 0, "vs", "TRACE", R, "compare with another trace, as the later one; repeat" },
 	{ 0, "vs-capture", "DIR|FILE", R, "--capture of that trace" },
 	{ 0, "wide", NULL, C | H, "columns for each of over 16 ranks" },
 	{ 0, "width", "N", R, "columns of the screen" },
@@ -114,6 +118,18 @@ is(const struct row *r, const char *name)
 	return strcmp(r->name, name) == 0;
 }
 
+/* A trace, or those of a folder. */
+static void
+add_traces(struct args *to, const char *path)
+{
+	path_vec found = { 0 };
+
+	stream_paths(&found, path, false);
+	for (size_t i = 0; i < found.n; i++)
+		args_add(to, found.v[i]);
+	vec_free(&found);
+}
+
 static void
 own_option(struct settings *s, const struct row *r, const struct optparse *op)
 {
@@ -138,8 +154,12 @@ own_option(struct settings *s, const struct row *r, const struct optparse *op)
 	else if (is(r, "names")) {
 		opt_pair(op, (struct str[2]){ { 0 } });
 		s->names = arg;
-	} else if (is(r, "vs"))
-		s->vs = arg;
+	} else if (is(r, "fail-over"))
+		s->fail_over = arg;
+	else if (is(r, "junit"))
+		s->junit = arg;
+	else if (is(r, "vs"))
+		add_traces(&s->vs, arg);
 	else if (is(r, "vs-capture"))
 		s->vs_capture = arg;
 	else if (is(r, "no-collective"))
@@ -194,6 +214,8 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 		s->of_sheets = r->name;
 	if ((r->who & FOR_SHORT) != 0)
 		s->of_short = r->name;
+	if ((r->who & FOR_COLLECTIVE) != 0)
+		s->of_ranks = r->name;
 	if ((r->who & FOR_REPORT) != 0)
 		own_option(s, r, op);
 }
@@ -202,37 +224,70 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 static void
 check_uses(const struct settings *s)
 {
+	bool has_sheets = s->dir != NULL || s->book != NULL || s->page != NULL;
 	size_t nstdin = 0;
 
 	if (s->of_short != NULL && !s->shorts)
 		die_usage("option '--%s' needs --short", s->of_short);
 	if (s->title != NULL && s->page == NULL)
 		die_usage("option '--title' needs --html");
-	if (s->of_sheets != NULL && s->dir == NULL && s->book == NULL &&
-	    s->page == NULL)
+	if (s->width != NULL && has_sheets)
+		die_usage("option '--width' is for the screen, which -d, -o "
+			  "and --html leave out");
+	if (s->of_sheets != NULL && !has_sheets)
 		die_usage("option '--%s' is for sheets: -d, -o or --html "
 			  "writes them",
 		    s->of_sheets);
 	for (size_t i = 0; i < s->traces.v.n; i++)
 		nstdin += strcmp(s->traces.v.v[i], "-") == 0;
+	for (size_t i = 0; i < s->vs.v.n; i++)
+		nstdin += strcmp(s->vs.v.v[i], "-") == 0;
 	if (nstdin > 1)
 		die_usage("standard input can be one trace only");
+}
+
+/*
+ * "a*.json --vs b*.json": of what the shell makes of it all but the first b
+ * would be traces of the side of a.
+ */
+static void
+check_behind_vs(char *const *operands)
+{
+	int n;
+	char *const *words = opt_command(&n);
+
+	for (int i = 1; operands[0] != NULL && operands[1] != NULL && i < n;
+	     i++) {
+		bool is_joined = strncmp(words[i], "--vs=", 5) == 0;
+		int behind = i + (is_joined ? 1 : 2);
+
+		if ((!is_joined && strcmp(words[i], "--vs") != 0) ||
+		    behind >= n)
+			continue;
+		for (size_t k = 1; operands[k] != NULL; k++)
+			if (operands[k] == words[behind])
+				die_usage(
+				    "'%s' behind --vs: is it of the other "
+				    "side? Each trace there has its own "
+				    "--vs, or a folder has them; the "
+				    "first side's stand together",
+				    words[behind]);
+	}
 }
 
 static void
 check_versus(const struct settings *s)
 {
-	if (s->vs == NULL && (s->names != NULL || s->vs_capture != NULL))
-		die_usage("option '--%s' needs --vs",
-		    s->names != NULL ? "names" : "vs-capture");
-	if (s->vs == NULL)
-		return;
-	if (s->traces.v.n > 1)
-		die_usage("option '--vs' compares one trace with one other: "
-			  "tl-diff compares several");
-	if (strcmp(s->vs, "-") == 0 && strcmp(s->traces.v.v[0], "-") == 0)
-		die_usage("one of the two traces can be standard input, "
-			  "not both");
+	const struct {
+		const char *name, *arg;
+	} of_vs[] = { { "names", s->names }, { "vs-capture", s->vs_capture },
+		{ "fail-over", s->fail_over } };
+
+	for (size_t i = 0; i < sizeof of_vs / sizeof *of_vs; i++)
+		if (of_vs[i].arg != NULL && s->vs.v.n == 0)
+			die_usage("option '--%s' needs --vs", of_vs[i].name);
+	if (s->junit != NULL && s->fail_over == NULL)
+		die_usage("option '--junit' needs --fail-over");
 }
 
 static void
@@ -254,8 +309,9 @@ read_options(struct settings *s, int argc, char *argv[])
 	/* as the reference: its ops have it only where they have modules */
 	if (s->parent_module && s->call_stack)
 		args_add(&s->ops, "--call-stack");
+	check_behind_vs(argv + op.ind);
 	for (int i = op.ind; i < argc; i++)
-		args_add(&s->traces, argv[i]);
+		add_traces(&s->traces, argv[i]);
 	if (s->traces.v.n == 0)
 		args_add(&s->traces, "-");
 	check_uses(s);
@@ -277,7 +333,7 @@ check_programs(const struct settings *s)
 		    "CSV)");
 	if (s->page != NULL && !have("tl-html"))
 		die("tl-html is not installed: no page");
-	if (s->vs != NULL && !have("tl-diff"))
+	if (s->vs.v.n > 0 && !have("tl-diff"))
 		die("tl-diff is not installed: no comparison");
 	if ((s->capture != NULL || s->vs_capture != NULL) && !have("tl-graft"))
 		die("tl-graft is not installed: no captures");
@@ -313,7 +369,7 @@ main(int argc, char *argv[])
 	clean_up_at_exit();
 	make_temporary(&s);
 	trees_make(&s, &j);
-	if (s.vs != NULL)
+	if (s.vs.v.n > 0)
 		versus_compare(&s, &j);
 	if (s.dir != NULL)
 		write_dir(&s, &j);
@@ -322,6 +378,10 @@ main(int argc, char *argv[])
 		summarise(&s, &j, s.book == NULL && s.page == NULL);
 		sheets_cut(&s);
 	}
+	if (s.of_ranks != NULL && !s.is_several && s.traces.v.n == 1)
+		warn("option '--%s' has no effect: it is about several ranks, "
+		     "and here is one",
+		    s.of_ranks);
 	if (s.book != NULL)
 		write_book(&s, &j);
 	if (s.page != NULL)

@@ -20,31 +20,40 @@ run(struct jobs *j, struct args *argv)
 /* ---- the summary ---- */
 
 static void
-put_headers(const struct settings *s, struct jobs *j)
+ask_header(struct settings *s, struct jobs *j, const char *tree)
 {
-	struct out *out = out_open(text("%s/more/header.ndjson", s->tables));
-	VEC(struct job *) list = { 0 };
+	struct args argv = { 0 };
+	struct job how = { .keeps_out = true };
 
-	for (size_t i = 0; i < s->trees.v.n; i++) {
-		struct args argv = { 0 };
-		struct job how = { .keeps_out = true };
+	args_add(&argv, "tl-cat");
+	args_add(&argv, "--header");
+	args_add(&argv, "--ndjson");
+	args_add(&argv, tree);
+	job_wait(j, (size_t)sys_cpus());
+	vec_push(&s->headers, job_start_with(j, &argv, &how));
+	vec_free(&argv.v);
+}
 
-		args_add(&argv, "tl-cat");
-		args_add(&argv, "--header");
-		args_add(&argv, "--ndjson");
-		args_add(&argv, s->trees.v.v[i]);
-		job_wait(j, (size_t)sys_cpus());
-		vec_push(&list, job_start_with(j, &argv, &how));
-		vec_free(&argv.v);
-	}
-	job_finish(j, false);
-	for (size_t i = 0; i < list.n; i++)
-		if (list.v[i]->out.len > 0)
-			out_str(out, buf_str(&list.v[i]->out));
-	vec_free(&list);
+/* As processors become free. */
+void
+headers_ask(struct settings *s, struct jobs *j)
+{
+	for (size_t i = 0; i < s->trees.v.n; i++)
+		ask_header(s, j, s->trees.v.v[i]);
+	for (size_t i = 0; i < s->others.v.n; i++)
+		ask_header(s, j, s->others.v.v[i]);
+}
+
+/* The headers from one on, up to another. */
+static void
+put_headers(const struct settings *s, size_t from, size_t to, const char *path)
+{
+	struct out *out = out_open(path);
+
+	for (; from < to; from++)
+		if (s->headers.v[from]->out.len > 0)
+			out_str(out, buf_str(&s->headers.v[from]->out));
 	out_finish(out);
-	if (job_failed(j))
-		job_fail(j);
 }
 
 static void
@@ -88,13 +97,19 @@ summarise(struct settings *s, struct jobs *j, bool print)
 	struct args argv = { 0 };
 	struct job how = { .prints = print }, *job;
 
-	put_headers(s, j);
+	put_headers(
+	    s, 0, s->trees.v.n, text("%s/more/header.ndjson", s->tables));
+	if (s->vs.v.n > 0)
+		put_headers(s, s->trees.v.n, s->headers.n,
+		    text("%s/more/against.ndjson", s->tables));
 	put_notes(s, j);
 	args_add(&argv, "tl-summary");
 	if (s->width != NULL)
 		args_add(&argv, text("--width=%s", s->width));
-	if (s->vs != NULL)
-		args_add(&argv, text("--against=%s", s->vs));
+	if (s->vs.v.n > 0)
+		args_add(&argv,
+		    s->vs.v.n == 1 ? text("--against=%s", s->vs.v.v[0])
+				   : text("--against=%zu traces", s->vs.v.n));
 	if (s->names != NULL)
 		args_add(&argv, text("--names=%s", s->names));
 	add_table(&argv, s, "--table", "summary");
@@ -145,7 +160,8 @@ ranks_csv(struct settings *s, struct jobs *j, const char *stage)
 	struct args argv = { 0 };
 
 	few.has_ops = few.kernels = few.shorts = few.modules = false;
-	few.folded = few.vs = NULL;
+	few.folded = NULL;
+	few.vs = (struct args){ .v = { 0 } };
 	few.is_rocprof = false;
 	analyse(&few, &quiet, s->tables, "ndjson", true, false);
 	jobs_free(&quiet);
@@ -289,7 +305,9 @@ add_charts(const struct settings *s, struct args *argv)
 		any = add_pie(s, argv, "ops_summary_by_category", "direct_ns",
 			  "GPU time by category of op") ||
 		    add_pie(s, argv, "kernel_summary_by_category", "dur_ns_sum",
-			"GPU time by category of kernel");
+			"GPU time by category of kernel") ||
+		    add_pie(s, argv, "cpu_ops_by_category", "cpu_self_ns",
+			"host time by category of op");
 	}
 	return add_roofline(s, argv) || any;
 }
@@ -352,8 +370,8 @@ write_page(struct settings *s, struct jobs *j)
 	args_add(&argv,
 	    text("--title=%s", s->title != NULL ? s->title : title_of(s)));
 	args_all(&argv, &s->chosen);
-	if (s->vs != NULL)
-		args_add(&argv, text("--vs=%s", s->other));
+	for (size_t i = 0; i < s->others.v.n; i++)
+		args_add(&argv, text("--vs=%s", s->others.v.v[i]));
 	if (s->names != NULL)
 		args_add(&argv, text("--names=%s", s->names));
 	args_add(&argv, "--");

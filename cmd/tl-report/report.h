@@ -17,6 +17,8 @@
 
 #include "base/base.h"
 
+struct job;
+
 struct args {
 	VEC(const char *) v; /* what they point to is never freed */
 };
@@ -24,8 +26,10 @@ struct args {
 struct settings {
 	/* what is asked for */
 	const char *dir, *page, *book, *folded, *title, *width, *capture;
-	const char *vs, *vs_capture, *names;
-	const char *of_sheets, *of_short; /* options that need -d, or --short */
+	const char *vs_capture, *names, *fail_over, *junit;
+	struct args vs; /* --vs: traces to compare with; none: no comparison */
+	/* options that need -d, --short, or several ranks */
+	const char *of_sheets, *of_short, *of_ranks;
 	bool kernels, modules, shorts, no_collective, no_kernels;
 	bool recompute, parent_module, call_stack;
 	const char *top_ops, *top_kernels, *top_roofline;
@@ -35,9 +39,16 @@ struct settings {
 	/* what was found */
 	char *tmp, *tables; /* the folder; and in it, of tables as NDJSON */
 	struct args trees;
-	const char *other; /* the tree of --vs */
+	struct args others; /* the trees of vs */
 	bool other_has_ops;
+	bool by_rank;     /* each is compared with that of its rank */
+	bool has_replays; /* graphs were launched in any of them */
+	bool is_host;     /* no GPU work: it is about the host's time */
 	bool has_ops, is_rocprof, is_several, by_src, communicates;
+	/* asked beside the analyses: each tree's header, and the sheets of
+	 * families of ops; NULL: it was not */
+	VEC(struct job *) headers;
+	struct job *families;
 };
 
 /* ---- job.c ---- */
@@ -106,8 +117,12 @@ void analyse(struct settings *s, struct jobs *j, const char *dir,
 
 /* ---- versus.c ---- */
 
+/* Whether traces are compared by rank: those of both sides have theirs. */
+void versus_pair(struct settings *s);
 /* By op, and else by kernel: one of the two has no ops. */
 bool versus_by_op(const struct settings *s);
+/* -B and -A of all trees. */
+void versus_sides(const struct settings *s, struct args *argv);
 /* Of it: each GPU event and its point, as NDJSON. */
 const char *versus_table(const struct settings *s);
 /* All tables as NDJSON, before the analyses. */
@@ -120,6 +135,8 @@ void versus_keep(const char *dir, const char *format);
 
 /* ---- sheets.c ---- */
 
+/* Asks tl-roofline for the order of its sheets, which sheets_list() needs. */
+void sheets_ask(struct settings *s, struct jobs *j);
 /* The paths of the sheets in dir that have rows, in the order of a workbook. */
 void sheets_list(const struct settings *s, const char *dir, const char *format,
     struct args *list);
@@ -137,6 +154,8 @@ void names_in(const char *dir, struct args *names);
 /* ---- output.c ---- */
 
 void write_dir(struct settings *s, struct jobs *j);
+/* Asks for the headers of the trees, which summarise() needs. */
+void headers_ask(struct settings *s, struct jobs *j);
 /* On the standard output, or nowhere; and as tables beside the others. */
 void summarise(struct settings *s, struct jobs *j, bool print);
 void write_book(struct settings *s, struct jobs *j);

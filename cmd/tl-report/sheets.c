@@ -14,7 +14,8 @@
 /* The reference's order, and what it does not have before and behind. */
 static const char *const first[] = { "summary", "diff_ops_summary",
 	"diff_kernels", "gpu_timeline_by_rank", "nccl_groups",
-	"straggler_cause", "straggler_summary", "gpu_timeline", NULL };
+	"straggler_cause", "straggler_summary", "gpu_timeline", "host_timeline",
+	"cpu_ops_by_category", "cpu_ops", "cpu_ops_unique_args", NULL };
 static const char *const of_gpu[] = { "kernel_summary",
 	"kernel_summary_by_category", "kernel_details", "short_kernels_summary",
 	NULL };
@@ -170,14 +171,11 @@ put_family(struct order *o, struct str name)
 	put_with(o, stem, "_bwd_kl_overlap");
 }
 
-/* As tl-roofline lists them, those of the user's models too. */
-static void
-put_families(struct order *o, const struct settings *s)
+void
+sheets_ask(struct settings *s, struct jobs *j)
 {
-	struct jobs j = { .set = s };
-	struct job how = { .keeps_out = true }, *job;
+	struct job how = { .keeps_out = true };
 	struct args argv = { 0 };
-	struct str rest;
 
 	if (!have("tl-roofline"))
 		return;
@@ -185,9 +183,18 @@ put_families(struct order *o, const struct settings *s)
 	args_add(&argv, "--list-tables");
 	args_add(&argv, "--no-header");
 	args_all(&argv, &s->roofline);
-	job = job_start_with(&j, &argv, &how);
-	job_wait(&j, 0);
-	rest = buf_str(&job->out);
+	s->families = job_start_with(j, &argv, &how);
+	vec_free(&argv.v);
+}
+
+/* As tl-roofline lists them, those of the user's models too. */
+static void
+put_families(struct order *o, const struct settings *s)
+{
+	struct str rest = { NULL, 0 };
+
+	if (s->families != NULL)
+		rest = buf_str(&s->families->out);
 	while (rest.len > 0) {
 		const char *nl = memchr(rest.p, '\n', rest.len);
 		size_t n = nl != NULL ? (size_t)(nl - rest.p) : rest.len;
@@ -200,8 +207,6 @@ put_families(struct order *o, const struct settings *s)
 		rest.p += n;
 		rest.len -= n;
 	}
-	jobs_free(&j);
-	vec_free(&argv.v);
 }
 
 static void
@@ -290,12 +295,14 @@ is_among(const char *name, const char *const *starts)
 void
 sheets_cut(const struct settings *s)
 {
-	static const char *const ops[] = { "ops_", NULL };
-	static const char *const kernels[] = { "kernel_", "short_kernels_",
-		NULL };
-	static const char *const whole[] = { "short_kernel_histogram", "gpu_",
-		"coll_", "nccl_", "straggler_", "nn_", "summary", "category_",
-		"diff_", "lca_", NULL };
+	static const char *const ops[] = { "ops_unique_", "ops_by_", "cpu_ops",
+		"all_ops", NULL };
+	static const char *const kernels[] = { "kernel_details",
+		"short_kernels_", NULL };
+	static const char *const whole[] = { "ops_", "kernel_",
+		"short_kernel_histogram", "gpu_", "coll_", "nccl_",
+		"straggler_", "nn_", "summary", "category_", "host_", "diff_",
+		"lca_", NULL };
 	struct args names = { 0 };
 
 	names_in(s->tables, &names);

@@ -23,55 +23,82 @@ start_one(
 	vec_free(&argv.v);
 }
 
-/* Whether the host's ops are in it, and who recorded it. */
+/* What is in a tree, as far as it decides which sheets there are. */
+struct content {
+	bool has_ops, has_gpu, has_linked, is_rocprof;
+};
+
 static void
-look(const char *path, bool *has_ops, bool *is_rocprof)
+look(const char *path, struct content *c)
 {
 	struct stream_in *in = stream_open(path, NULL, WANT_STREAM);
 	enum item item;
 
-	stream_only(in, KIND_BIT(KIND_OP));
-	while ((item = stream_next(in)) != ITEM_END) {
+	stream_only(in, KIND_BIT(KIND_OP) | KINDS_GPU);
+	while (!(c->has_ops && c->has_linked) &&
+	    (item = stream_next(in)) != ITEM_END) {
 		const struct fact *f;
 
-		if (item == ITEM_EVENT && in->ev.shape->kind == KIND_OP) {
-			*has_ops = true;
-			break;
+		if (item == ITEM_EVENT && in->ev.shape->kind == KIND_OP)
+			c->has_ops = true;
+		else if (item == ITEM_EVENT) {
+			c->has_gpu = true;
+			c->has_linked =
+			    c->has_linked || (in->ev.flags & EV_UNLINKED) == 0;
 		}
 		if (item != ITEM_SOURCE)
 			continue;
 		f = source_fact(&in->source, "format");
 		if (f != NULL && str_eq(f->val.s, STR("rocprofv3")))
-			*is_rocprof = true;
+			c->is_rocprof = true;
 	}
 	stream_close(in);
+}
+
+/* Sheets of ops need ops, and GPU work that is theirs. */
+static void
+look_at_all(struct settings *s)
+{
+	struct content all = { 0 }, other = { 0 };
+
+	for (size_t i = 0; i < s->trees.v.n; i++)
+		if (!all.has_ops || !all.has_linked)
+			look(s->trees.v.v[i], &all);
+	for (size_t i = 0; i < s->others.v.n && !other.has_ops; i++)
+		look(s->others.v.v[i], &other);
+	s->is_host = !all.has_gpu;
+	s->has_ops = all.has_ops && (all.has_linked || s->is_host);
+	s->other_has_ops = other.has_ops;
+	s->is_rocprof = all.is_rocprof && !all.has_ops;
+	if (all.has_gpu && all.has_ops && !all.has_linked)
+		doubt("no GPU event has its launch in the trace: no op owns "
+		      "one, and there are no sheets of ops");
+}
+
+/* The nth tree, and so on. */
+static void
+start_all(struct jobs *j, const struct args *traces, const char *capture,
+    struct args *trees, size_t n)
+{
+	for (size_t i = 0; i < traces->v.n; i++)
+		args_add(trees, text("%s/t%zu.tl", j->set->tmp, n + i));
+	for (size_t i = 0; i < traces->v.n; i++) {
+		job_wait(j, (size_t)sys_cpus());
+		start_one(j, traces->v.v[i], capture, trees->v.v[i]);
+	}
 }
 
 void
 trees_make(struct settings *s, struct jobs *j)
 {
-	size_t ncpus = (size_t)sys_cpus();
-	bool other_is_rocprof = false;
-
-	for (size_t i = 0; i < s->traces.v.n; i++)
-		args_add(&s->trees, text("%s/t%zu.tl", s->tmp, i + 1));
-	for (size_t i = 0; i < s->traces.v.n; i++) {
-		job_wait(j, ncpus);
-		start_one(j, s->traces.v.v[i], s->capture, s->trees.v.v[i]);
-	}
-	if (s->vs != NULL) {
-		s->other = text("%s/t%zu.tl", s->tmp, s->traces.v.n + 1);
-		job_wait(j, ncpus);
-		start_one(j, s->vs, s->vs_capture, s->other);
-	}
+	start_all(j, &s->traces, s->capture, &s->trees, 1);
+	start_all(j, &s->vs, s->vs_capture, &s->others, s->traces.v.n + 1);
 	job_finish(j, true);
 	if (job_failed(j)) {
 		j->status = EXIT_NO_ANSWER;
 		job_fail(j);
 	}
-	for (size_t i = 0; i < s->trees.v.n && !s->has_ops; i++)
-		look(s->trees.v.v[i], &s->has_ops, &s->is_rocprof);
-	if (s->other != NULL)
-		look(s->other, &s->other_has_ops, &other_is_rocprof);
-	s->is_rocprof = s->is_rocprof && !s->has_ops;
+	look_at_all(s);
+	if (s->vs.v.n > 0)
+		versus_pair(s);
 }

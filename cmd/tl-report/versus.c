@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* --vs: what another trace took for the same work. */
+/* --vs: what other traces took for the same work. */
 #include <stdio.h>
+
+#include "trace/trace.h"
 
 #include "cmd/tl-report/report.h"
 
@@ -8,16 +10,116 @@
 static const char *const sheets[] = { "diff_ops_summary", "diff_stats",
 	"diff_stats_unique_args_summary", "lca_summary", "diff_kernels", NULL };
 
+/* ---- which with which ---- */
+
+static void
+read_ranks(struct recordings *g, const struct args *trees)
+{
+	static const struct select all;
+
+	for (size_t i = 0; i < trees->v.n; i++) {
+		struct stream_in *in =
+		    stream_open(trees->v.v[i], NULL, WANT_STREAM);
+		enum item item;
+
+		stream_only(in, 0);
+		recordings_file(g, trees->v.v[i]);
+		while ((item = stream_next(in)) != ITEM_END)
+			if (item == ITEM_SOURCE)
+				(void)recordings_source(g, &all, &in->source);
+		stream_close(in);
+	}
+}
+
+static bool
+share_a_rank(const struct recordings *a, const struct recordings *b)
+{
+	for (size_t i = 0; i < a->list.n; i++)
+		for (size_t k = 0; k < b->list.n; k++)
+			if (a->list.v[i].has_rank && b->list.v[k].has_rank &&
+			    a->list.v[i].rank == b->list.v[k].rank)
+				return true;
+	return false;
+}
+
+/* A launch of a graph, with GPU work. */
+static bool
+has_replays(const struct args *trees)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < trees->v.n && !found; i++) {
+		struct strings *st = strings_create();
+		struct stream_in *in =
+		    stream_open(trees->v.v[i], st, WANT_STREAM);
+		enum item item;
+
+		stream_only(in, KINDS_LAUNCH);
+		while (!found && (item = stream_next(in)) != ITEM_END)
+			found = item == ITEM_EVENT && in->ev.ngpu > 0 &&
+			    in->ev.name != INTERN_NONE &&
+			    str_find(strings_get(st, in->ev.name),
+				STR("GraphLaunch"), false) >= 0;
+		stream_close(in);
+		strings_destroy(st);
+	}
+	return found;
+}
+
+/* One against one is so whatever their ranks, and so are repeated runs. */
+void
+versus_pair(struct settings *s)
+{
+	struct recordings before = { .file = 0 }, after = { .file = 0 };
+	enum recording_column a, b;
+
+	read_ranks(&before, &s->trees);
+	read_ranks(&after, &s->others);
+	a = recordings_column(&before);
+	b = recordings_column(&after);
+	s->by_rank = a != RECORDING_SRC && b != RECORDING_SRC &&
+	    (a == RECORDING_RANK || b == RECORDING_RANK) &&
+	    share_a_rank(&before, &after);
+	recordings_free(&before);
+	recordings_free(&after);
+	s->has_replays = has_replays(&s->trees) || has_replays(&s->others);
+}
+
+void
+versus_sides(const struct settings *s, struct args *argv)
+{
+	for (size_t i = 0; i < s->trees.v.n; i++)
+		args_add(argv, text("--before=%s", s->trees.v.v[i]));
+	for (size_t i = 0; i < s->others.v.n; i++)
+		args_add(argv, text("--after=%s", s->others.v.v[i]));
+}
+
 static void
 add_sides(const struct settings *s, struct args *argv)
 {
 	if (s->names != NULL)
 		args_add(argv, text("--names=%s", s->names));
+	if (s->by_rank)
+		args_add(argv, "--pair=rank");
 	args_all(argv, &s->chosen);
-	args_add(argv, "--");
-	args_add(argv, s->trees.v.v[0]);
-	args_add(argv, s->other);
+	versus_sides(s, argv);
 }
+
+/* It is judged once. */
+static void
+add_gate(const struct settings *s, struct args *argv)
+{
+	static bool is_judged;
+
+	if (s->fail_over == NULL || is_judged)
+		return;
+	is_judged = true;
+	args_add(argv, text("--fail-over=%s", s->fail_over));
+	if (s->junit != NULL)
+		args_add(argv, text("--junit=%s", s->junit));
+}
+
+/* ---- what is compared ---- */
 
 bool
 versus_by_op(const struct settings *s)
@@ -31,9 +133,9 @@ versus_table(const struct settings *s)
 	return text("%s/diff/diff_stats.ndjson", s->tables);
 }
 
-void
-versus_start(const struct settings *s, struct jobs *j, const char *dir,
-    const char *format)
+static void
+start_diff(const struct settings *s, struct jobs *j, const char *dir,
+    const char *format, const char *what)
 {
 	struct args argv = { 0 };
 
@@ -42,11 +144,22 @@ versus_start(const struct settings *s, struct jobs *j, const char *dir,
 	args_add(&argv, format);
 	args_add(&argv, "-d");
 	args_add(&argv, text("%s/diff", dir));
-	if (!versus_by_op(s))
-		args_add(&argv, "--by=kernel");
+	args_add(&argv, what);
+	add_gate(s, &argv);
 	add_sides(s, &argv);
 	(void)job_start(j, &argv);
 	vec_free(&argv.v);
+}
+
+/* No op tells what differs in the replay of a graph: its kernels do. */
+void
+versus_start(const struct settings *s, struct jobs *j, const char *dir,
+    const char *format)
+{
+	start_diff(
+	    s, j, dir, format, versus_by_op(s) ? "--by=op" : "--by=kernel");
+	if (versus_by_op(s) && s->has_replays)
+		start_diff(s, j, dir, format, "--table=diff_kernels");
 }
 
 /* Only what tl-roofline needs: a folder of CSV takes no more as NDJSON. */
@@ -58,7 +171,8 @@ start_points(const struct settings *s, struct jobs *j)
 	args_add(&argv, "tl-diff");
 	args_add(&argv, "--format=ndjson");
 	args_add(&argv, "--table=diff_stats");
-	args_add(&argv, "--columns=source,gpu_op_uid,lca_id,lca_name,busy_ns");
+	args_add(
+	    &argv, "--columns=src,source,gpu_op_uid,lca_id,lca_name,busy_ns");
 	args_add(&argv, "-o");
 	args_add(&argv, versus_table(s));
 	add_sides(s, &argv);
@@ -72,7 +186,7 @@ versus_compare(const struct settings *s, struct jobs *j)
 {
 	bool is_folder_only =
 	    s->dir != NULL && s->book == NULL && s->page == NULL;
-	struct job *job;
+	size_t first = j->list.n;
 
 	if (!is_folder_only)
 		versus_start(s, j, s->tables, "ndjson");
@@ -80,10 +194,10 @@ versus_compare(const struct settings *s, struct jobs *j)
 		start_points(s, j);
 	else
 		return;
-	job = j->list.v[j->list.n - 1];
-	job_wait_for(j, job);
-	if (job->status == EXIT_DONE)
-		job->err.len = 0;
+	job_wait(j, 0);
+	for (size_t i = first; i < j->list.n; i++)
+		if (j->list.v[i]->status == EXIT_DONE)
+			j->list.v[i]->err.len = 0;
 	job_finish(j, false);
 	if (job_failed(j))
 		job_fail(j);

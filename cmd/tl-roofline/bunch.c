@@ -125,6 +125,11 @@ roof_group(struct bunches *gs, struct roof_state *g, const struct grouping *how)
 		if (gr->n == 1)
 			gr->least = c->uid.id;
 	}
-	add_up_beside(gs);
+	if (how->with_beside)
+		add_up_beside(gs);
+	else
+		for (size_t i = 0; i < gs->list.n; i++)
+			gs->list.v[i].sums[SUM_ALL] =
+			    gs->list.v[i].sums[SUM_BUSY];
 	bunches_finish(gs, by_time, g);
 }

@@ -66,15 +66,9 @@ category_of(struct roof_state *g, uint32_t name, uint32_t work)
 {
 	uint32_t kernel =
 	    work == NO_INDEX ? INTERN_NONE : g->works.v[work].name;
-	bool is_new;
-	uint64_t *slot =
-	    map_put(&g->categories, (uint64_t)name << 32 | kernel, &is_new);
 
-	if (is_new)
-		*slot = intern_put(g->strings->text,
-		    model_category(g->models, strings_get(g->strings, name),
-			strings_get(g->strings, kernel)));
-	return (uint32_t)*slot;
+	return category_number(
+	    &g->categories, g->models, g->strings, name, kernel);
 }
 
 static bool
@@ -86,11 +80,33 @@ is_named(const struct settings *set, struct str name)
 	return set->names.n == 0;
 }
 
+/* The forward op's place in forwards, if its model waits for the backward. */
+static uint32_t
+awaited_of(const struct roof_state *g, const struct node *n)
+{
+	const uint64_t *at;
+
+	if (n->res == NULL || n->bwd.inst == UID_NONE ||
+	    (n->model->reads & MODEL_READS_BACKWARD) == 0)
+		return NO_INDEX;
+	at = map_get(&g->forward_of, uid_key(g->origin, n->uid));
+	return at != NULL ? (uint32_t)*at : NO_INDEX;
+}
+
+/* There is a call of this table; whether that is asked for. */
+static bool
+is_wanted(struct roof_state *g, uint32_t table)
+{
+	g->has_calls = true;
+	return g->wanted == TABLE_NONE || g->wanted == table;
+}
+
 static struct call *
 new_call(struct roof_state *g, const struct node *n, uint32_t table)
 {
 	struct call *c = vec_add(&g->calls);
 
+	g->any_inst |= n->uid.inst != 0;
 	*c = (struct call){
 		.uid = n->uid,
 		.seq = n->uid.id,
@@ -109,6 +125,7 @@ new_call(struct roof_state *g, const struct node *n, uint32_t table)
 		.beside = BESIDE_NONE,
 		.entry_point = INTERN_NONE,
 		.stack = INTERN_NONE,
+		.awaited = awaited_of(g, n),
 	};
 	if (c->res != NULL && c->res->status == MODEL_NONE)
 		c->res = NULL;
@@ -163,7 +180,8 @@ collect(struct roof_state *g, uint32_t node, uint32_t forward)
 	struct call *c;
 
 	memset(g->covered.v + (n->work - g->first_work), 1, n->nwork);
-	if (!is_named(g->set, strings_get(g->strings, n->name)))
+	if (!is_named(g->set, strings_get(g->strings, n->name)) ||
+	    !is_wanted(g, TABLE_UNIFIED))
 		return;
 	c = new_call(g, n, TABLE_UNIFIED);
 	c->seq = ++g->seq;
@@ -246,6 +264,7 @@ synthesise(struct roof_state *g, uint32_t w)
 	struct str above = strings_get(g->strings, n.name);
 	struct buf name = { 0 };
 	struct call *c;
+	uint32_t awaited;
 	bool is_extra;
 
 	buf_put(&name, above.p, above.len);
@@ -257,13 +276,15 @@ synthesise(struct roof_state *g, uint32_t w)
 	    n.res->status != MODEL_NONE;
 	if (!is_extra || n.nleft != 1)
 		n.res = NULL;
+	awaited = awaited_of(g, &n);
 	n.uid = g->works.v[w].uid;
-	if (is_named(g->set, buf_str(&name))) {
+	if (is_named(g->set, buf_str(&name)) && is_wanted(g, TABLE_UNIFIED)) {
 		c = new_call(g, &n, TABLE_UNIFIED);
 		/* behind the others; without an op first */
 		c->seq = (op != NO_INDEX ? UINT64_C(3) : UINT64_C(2)) << 61 |
 		    n.uid.id;
 		c->is_synthetic = true;
+		c->awaited = awaited;
 		c->has_model = is_extra;
 		c->first_kernel = c->first_own = list_range(g, w, 1);
 		c->nkernels = c->nown = 1;
@@ -297,7 +318,7 @@ add_to_sheets(struct roof_state *g, uint32_t i)
 	const struct node *n = &g->nodes.v[i];
 	struct str sheet = n->model->sheet;
 	struct call *c;
-	uint32_t table;
+	uint32_t table, back;
 
 	if (sheet.len == 0 || n->res->status == MODEL_NONE ||
 	    (n->model->is_extra && n->nwork == 0) ||
@@ -306,11 +327,14 @@ add_to_sheets(struct roof_state *g, uint32_t i)
 		return;
 	table = table_of_sheet(g->models, sheet,
 	    is_backward(n->model->category) ? SHEET_BWD : SHEET_FWD);
-	c = new_call(g, n, table);
-	list_kernels(g, c, i);
-	if (!has_backward_row(n))
+	if (is_wanted(g, table)) {
+		c = new_call(g, n, table);
+		list_kernels(g, c, i);
+	}
+	back = table_of_sheet(g->models, sheet, SHEET_BWD);
+	if (!has_backward_row(n) || !is_wanted(g, back))
 		return;
-	c = new_call(g, n, table_of_sheet(g->models, sheet, SHEET_BWD));
+	c = new_call(g, n, back);
 	c->forward =
 	    (uint32_t)*map_get(&g->forward_of, uid_key(g->origin, n->uid));
 	c->res = g->forwards.v[c->forward].res;
@@ -400,6 +424,8 @@ collect_finish(struct roof_state *g)
 			continue;
 		if (c->forward != NO_INDEX)
 			take_backward(g, c);
+		if (c->awaited != NO_INDEX)
+			c->res = subtree_eval_whole(g, c->awaited);
 		simulate(g, c);
 		g->calls.v[n++] = *c;
 	}

@@ -58,7 +58,8 @@ put_roofline(
 	    (int)g->arch->file.len, g->arch->file.p);
 	put_real(
 	    out, "roof", arch_tflops(g->arch, rf.roof, r->spec), " TFLOP/s");
-	put_real(out, "roof", arch_gbps(g->arch, g->set->roof), " GB/s");
+	put_real(out, "roof", arch_gbps(g->arch, g->set->roof),
+	    arch_has_gbps(g->arch, g->set->roof) ? " GB/s" : " GB/s, peak");
 	put_real(out, "compute", rf.compute_us, " us");
 	put_real(out, "memory", rf.memory_us, " us");
 	put_real(out, "roofline", rf.time_us, " us");
@@ -113,8 +114,10 @@ void
 explain_call(struct out *out, const struct roof_state *g, const struct call *c,
     const struct model *m)
 {
+	char uid[UID_MAX];
+
 	put_line(out, "op", strings_get(g->strings, c->name));
-	out_printf(out, "%-16s %" PRIu64 "\n", "uid", c->uid.id);
+	put_line(out, "uid", (struct str){ uid, uid_put(uid, c->uid) });
 	put_line(out, "category", strings_get(g->strings, c->category));
 	put_line(out, "Input Dims", strings_get(g->strings, c->args.dims));
 	put_line(out, "Input type", strings_get(g->strings, c->args.types));
@@ -145,27 +148,22 @@ explain_call(struct out *out, const struct roof_state *g, const struct call *c,
 
 /* The op in the unified table, else in a sheet, else the nearest above. */
 void
-explain_uid(const struct roof_state *g, const char *text)
+explain_uid(const struct roof_state *g, const struct uid_pick *uid)
 {
-	const char *colon = strchr(text, ':');
 	const struct call *found = NULL;
-	uint64_t id = 0, src = 0;
+	char text[UID_MAX];
 	struct out *out;
 
-	if ((colon != NULL &&
-		!num_u64((struct str){ text, (size_t)(colon - text) }, &src)) ||
-	    !num_u64(str_of(colon != NULL ? colon + 1 : text), &id))
-		die_usage(
-		    "option '--explain' needs UID or SRC:UID, not '%s'", text);
 	for (size_t i = 0; i < g->calls.n && found == NULL; i++) {
 		const struct call *c = &g->calls.v[i];
 
-		if (c->uid.id == id && c->origin == src)
+		if (uid_is_picked(uid, c->origin, c->uid))
 			found = c;
 	}
 	if (found == NULL)
-		die("%s: event %s is no op of a table: see the columns ex_uid",
-		    g->origins.path, text);
+		die("%s: event %.*s is no op of a table: see the columns "
+		    "ex_uid",
+		    g->origins.path, (int)uid_put(text, uid->uid), text);
 	out = out_open(NULL);
 	explain_call(
 	    out, g, found, found->res != NULL ? found->res->model : NULL);
@@ -207,42 +205,83 @@ static const struct {
 	{ "int64", "long int" },
 };
 
-static void
-put_type(struct buf *b, struct str s)
+static struct str
+type_of(struct str s)
 {
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (str_eq(s, str_of(types[i].word)))
-			s = str_of(types[i].type);
-	buf_puts(b, b->len == 0 ? "[" : ",");
-	json_put_string(b, s);
+			return str_of(types[i].type);
+	return s;
 }
 
-/* One for each argument that has a shape, or a list; [] is no tensor. */
 static void
-put_types(struct buf *b, const char *text, const char *dims)
+put_type(struct buf *b, struct str s)
 {
-	bool is_list = strchr(text, ',') != NULL;
+	buf_puts(b, b->len == 0 ? "[" : ",");
+	json_put_string(b, type_of(s));
+}
+
+void
+op_types(struct buf *b, struct str text, struct str dims)
+{
+	bool is_list = str_find(text, STR(","), false) >= 0;
 	int depth = 0;
 
-	if (text[0] == '[') {
-		buf_puts(b, text);
+	if (text.len > 0 && text.p[0] == '[') {
+		buf_put(b, text.p, text.len);
 		return;
 	}
-	for (const char *p = text; is_list && p != NULL;) {
-		const char *end = strchr(p, ',');
+	for (size_t i = 0; is_list && i <= text.len; i++) {
+		size_t from = i;
 
-		put_type(b,
-		    (struct str){
-			p, end != NULL ? (size_t)(end - p) : strlen(p) });
-		p = end != NULL ? end + 1 : NULL;
+		while (i < text.len && text.p[i] != ',')
+			i++;
+		put_type(b, (struct str){ text.p + from, i - from });
 	}
-	for (const char *p = dims; !is_list && *p != '\0'; p++) {
-		if (*p == '[' && ++depth == 2)
-			put_type(b, p[1] == ']' ? STR("Scalar") : str_of(text));
-		if (*p == ']')
+	for (size_t i = 0; !is_list && i < dims.len; i++) {
+		if (dims.p[i] == '[' && ++depth == 2)
+			put_type(b,
+			    i + 1 < dims.len && dims.p[i + 1] == ']'
+				? STR("Scalar")
+				: text);
+		if (dims.p[i] == ']')
 			depth--;
 	}
 	buf_puts(b, b->len == 0 ? "[]" : "]");
+}
+
+/* What an option of --op says, as JSON without spaces; the text is kept. */
+static struct str
+json_of(struct buf *b, const char *option, const char *text)
+{
+	struct buf padded = { 0 };
+	const char *error;
+	size_t at;
+
+	if (text == NULL)
+		return STR("");
+	buf_puts(&padded, text);
+	for (size_t i = 0; i < IN_PAD; i++)
+		buf_putc(&padded, '\0');
+	if (!json_minify(
+		(struct str){ padded.p, strlen(text) }, 0, b, &error, &at))
+		die_usage("option '--%s': byte %zu: %s", option, at, error);
+	buf_free(&padded);
+	return buf_str(b);
+}
+
+/* A type of one's own is declared in a file of models. */
+static void
+check_type(struct models *ms, const char *word)
+{
+	struct str s = str_of(word);
+
+	if (word[0] == '[' || str_find(s, STR(","), false) >= 0)
+		return;
+	if (!models_know_type(ms, type_of(s)))
+		die_usage("option '--dtype' needs a type such as bf16, fp16, "
+			  "fp8 or int8, not '%s'",
+		    word);
 }
 
 void
@@ -251,7 +290,7 @@ one_op(struct roof_state *g, const struct settings *set)
 	struct model_op op = { .name = str_of(set->op) };
 	const struct model *m = model_find(g->models, op.name);
 	const struct model_result *r;
-	struct buf t = { 0 };
+	struct buf t = { 0 }, dims = { 0 }, strides = { 0 }, args = { 0 };
 	struct out *out;
 
 	if (m == NULL)
@@ -260,11 +299,14 @@ one_op(struct roof_state *g, const struct settings *set)
 		    set->op);
 	if (set->dims == NULL)
 		die_usage("option '--op' needs --dims");
-	put_types(&t, set->types != NULL ? set->types : "float", set->dims);
-	op.dims = str_of(set->dims);
+	if (set->types != NULL)
+		check_type(g->models, set->types);
+	op.dims = json_of(&dims, "dims", set->dims);
+	op.strides = json_of(&strides, "strides", set->strides);
+	op.concrete = json_of(&args, "args", set->concrete);
+	op_types(
+	    &t, str_of(set->types != NULL ? set->types : "float"), op.dims);
 	op.types = buf_str(&t);
-	op.strides = str_of(set->strides != NULL ? set->strides : "");
-	op.concrete = str_of(set->concrete != NULL ? set->concrete : "");
 	r = model_eval(
 	    g->models, m, &op, set->backward ? MODEL_BWD : MODEL_FWD);
 	if (r->status != MODEL_OK)
@@ -281,4 +323,7 @@ one_op(struct roof_state *g, const struct settings *set)
 	put_source(out, g, m);
 	out_finish(out);
 	buf_free(&t);
+	buf_free(&dims);
+	buf_free(&strides);
+	buf_free(&args);
 }

@@ -65,54 +65,6 @@ close_before(struct roof_state *g, const struct event *ev)
 
 /* ---- ops ---- */
 
-static uint32_t
-text_of(struct roof_state *g, const struct value *v)
-{
-	struct buf b = { 0 };
-	uint32_t id;
-
-	switch (v->type) {
-	case VAL_STR:
-	case VAL_JSON:
-	case VAL_NUM: return v->id;
-	case VAL_STRX:
-	case VAL_JSONX: return intern_put(g->strings->text, v->s);
-	case VAL_TRUE: return intern_put(g->strings->text, STR("true"));
-	case VAL_FALSE: return intern_put(g->strings->text, STR("false"));
-	case VAL_INT: buf_printf(&b, "%" PRId64, v->i); break;
-	case VAL_UINT: buf_printf(&b, "%" PRIu64, v->u); break;
-	case VAL_DEC: {
-		char text[NUM_DEC_MAX];
-
-		buf_put(&b, text, num_put_dec(text, v->dec));
-		break;
-	}
-	default: return INTERN_NONE;
-	}
-	id = intern_put(g->strings->text, buf_str(&b));
-	buf_free(&b);
-	return id;
-}
-
-static void
-take_extras(struct roof_state *g, struct node *n, const struct event *ev)
-{
-	n->extra = (uint32_t)g->extras.n;
-	for (size_t i = 0; i < n->model->args.n; i++) {
-		struct value v;
-		struct str key = n->model->args.v[i];
-
-		if (!event_arg(g->strings, ev, key, &v))
-			continue;
-		vec_push(&g->extras,
-		    ((struct extra){
-			.key = intern_put(g->strings->text, key),
-			.text = text_of(g, &v),
-		    }));
-	}
-	n->nextra = (uint32_t)g->extras.n - n->extra;
-}
-
 static void
 open_node(struct roof_state *g, const struct event *ev)
 {
@@ -148,8 +100,10 @@ open_node(struct roof_state *g, const struct event *ev)
 		n->bwd.inst = UID_NONE;
 	if (is_op && (ev->ngpu > 0 || n->model != NULL))
 		n->args = args_of_event(g->strings, ev);
-	if (n->model != NULL && n->model->args.n > 0)
-		take_extras(g, n, ev);
+	n->extra = (uint32_t)g->extras.n;
+	if (n->model != NULL)
+		extras_take(&g->extras, g->strings, n->model, ev);
+	n->nextra = (uint32_t)g->extras.n - n->extra;
 	if (ev->shape->kind == KIND_OP)
 		g->origins.list.v[g->origin].nops++;
 	vec_push(&g->open, at);
@@ -240,7 +194,7 @@ take_event(struct roof_state *g, struct settings *set, struct stream_in *in,
 	} else if (kind == KIND_META) {
 		names_push(g->names, ev);
 	} else if (kind == KIND_ANNOTATION) {
-		notes_add(g, ev);
+		notes_add(&g->notes, g->models, g->strings, ev);
 	} else if (kind == KIND_OP ||
 	    (ev->ngpu > 0 &&
 		(event_is(ev, KINDS_LAUNCH) || kind == KIND_PYTHON))) {
@@ -254,10 +208,15 @@ static void
 find_arch(struct roof_state *g, const struct source *s)
 {
 	const struct fact *f = source_fact(s, "devices");
+	struct buf name = { 0 };
 
-	if (g->arch == NULL && f != NULL && f->val.s.len > 0 &&
-	    strcmp(g->set->arch, "auto") == 0)
-		g->arch = arch_load(g->models, "auto", f->val.s);
+	if (g->arch != NULL || f == NULL || f->val.s.len == 0 ||
+	    strcmp(g->set->arch, "auto") != 0)
+		return;
+	g->arch = arch_load(g->models, "auto", f->val.s);
+	device_name(f->val.s, &name);
+	g->device = intern_put(g->strings->text, buf_str(&name));
+	buf_free(&name);
 }
 
 void
@@ -285,7 +244,7 @@ roof_read_file(struct roof_state *g, struct settings *set, const char *path)
 			find_arch(g, &in->source);
 		} else if (item == ITEM_SECTION &&
 		    in->section == SECTION_PROLOGUE) {
-			notes_clear(g);
+			notes_clear(&g->notes);
 		}
 	}
 	close_down_to(g, 0);
@@ -314,7 +273,7 @@ roof_free(struct roof_state *g)
 	vec_free(&g->above);
 	vec_free(&g->covered);
 	vec_free(&g->extras);
-	notes_free(g);
+	notes_free(&g->notes);
 	map_free(&g->forward_of);
 	map_free(&g->range_of);
 	map_free(&g->categories);

@@ -52,7 +52,7 @@ static const struct opt options[] = {
 	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
 	{ OPT_NUM_KERNELS, "num-kernels", NULL,
 	    "sheets: apart by the number of kernels" },
-	{ OPT_OP, "op", "NAME", "one op, without a trace" },
+	{ OPT_OP, "op", "NAME", "one op, without a trace; - reads many" },
 	{ OPT_OVERLAP, "overlap", NULL, "apart by what ran beside" },
 	{ OPT_PSEUDO, "pseudo-ops", NULL,
 	    "take ops apart that hide several steps" },
@@ -104,7 +104,7 @@ check_calls(const struct settings *set, const struct roof_state *g)
 	if (nchosen == 0)
 		die("%s: none of %" PRIu64 " GPU events is asked for", path,
 		    ngpu);
-	if (g->calls.n > 0)
+	if (g->has_calls)
 		return;
 	if (nunlinked == ngpu)
 		die("%s: none of %" PRIu64 " GPU events has its launch in the "
@@ -122,14 +122,18 @@ check_calls(const struct settings *set, const struct roof_state *g)
 static void
 warn_failed(const struct roof_state *g)
 {
-	struct model_stats st = models_stats(g->models);
+	const struct failures *f = &g->failed, *l = &g->lacking;
 
-	if (g->nfailed > 0)
-		warn("the models failed on %" PRIu64 " ops (%" PRIu64
-		     " distinct), first on %.*s: %.*s",
-		    g->nfailed, st.nfailed, (int)g->failed_name.len,
-		    g->failed_name.p, (int)g->failed_reason.len,
-		    g->failed_reason.p);
+	if (l->n > 0)
+		warn("%" PRIu64 " ops have no figures, as the trace lacks "
+		     "what their models need (first: %.*s: %.*s)",
+		    l->n, (int)l->name.len, l->name.p, (int)l->reason.len,
+		    l->reason.p);
+	if (f->n > 0)
+		warn("the models failed on %" PRIu64
+		     " ops, first on %.*s: %.*s",
+		    f->n, (int)f->name.len, f->name.p, (int)f->reason.len,
+		    f->reason.p);
 	if (g->nown_failed > 0)
 		doubt("%" PRIu64 " of them by --models or $TL_MODELS",
 		    g->nown_failed);
@@ -170,7 +174,10 @@ take_option(struct settings *set, struct roof_state *g,
 	case OPT_DIFF: set->diff = op->arg; break;
 	case OPT_DIMS: set->dims = op->arg; break;
 	case OPT_DTYPE: set->types = op->arg; break;
-	case OPT_EXPLAIN: set->explain = op->arg; break;
+	case OPT_EXPLAIN:
+		set->explain = opt_uid(op);
+		set->has_explain = true;
+		break;
 	case OPT_INDUCTOR:
 		if (g->inductor == NULL)
 			g->inductor = inductor_create();
@@ -212,6 +219,10 @@ check_settings(struct settings *set, struct roof_state *g)
 		set->strides != NULL || set->backward))
 		die_usage("options '--dims', '--dtype', '--strides', '--args' "
 			  "and '--backward' need --op");
+	if (set->op != NULL && strcmp(set->op, "-") == 0 &&
+	    (set->dims != NULL || set->types != NULL || set->concrete != NULL ||
+		set->strides != NULL))
+		die_usage("with --op - the lines say shapes and types");
 	set->select.late_ranks = true;
 	if (set->dest.dir != NULL && set->dest.columns == NULL)
 		set->dest.columns = "+details";
@@ -232,6 +243,8 @@ answer_at_once(struct settings *set, struct roof_state *g)
 		tables_list(g);
 	else if (set->list_models)
 		models_list(g);
+	else if (set->op != NULL && strcmp(set->op, "-") == 0)
+		many_ops(g, set);
 	else if (set->op != NULL)
 		one_op(g, set);
 	else
@@ -256,6 +269,7 @@ find_besides(struct roof_state *g)
 static void
 read_all(struct roof_state *g, struct settings *set, const struct optparse *op)
 {
+	g->device = INTERN_NONE;
 	g->execute = intern_put(g->strings->text, STR("execute"));
 	if (op->ind == op->argc)
 		roof_read_file(g, set, "-");
@@ -290,8 +304,8 @@ main(int argc, char *argv[])
 	if (!answer_at_once(&set, &g)) {
 		read_all(&g, &set, &op);
 		warn_failed(&g);
-		if (set.explain != NULL)
-			explain_uid(&g, set.explain);
+		if (set.has_explain)
+			explain_uid(&g, &set.explain);
 		else
 			tables_print(&set, &g);
 		if (set.verbose)

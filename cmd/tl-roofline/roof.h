@@ -11,8 +11,8 @@
 #define TL_ROOFLINE_ROOF_H
 
 #include "cmd/tl-roofline/inductor.h"
-#include "model/model.h"
-#include "table/table.h"
+#include "model/facts.h"
+#include "table/cells.h"
 #include "trace/beside.h"
 #include "trace/bunch.h"
 
@@ -33,7 +33,8 @@ struct settings {
 	bool linked_only;
 	bool details; /* columns of lists are asked for */
 	bool list_tables, list_models, verbose;
-	const char *explain;   /* --explain UID */
+	bool has_explain;
+	struct uid_pick explain;
 	VEC(struct str) names; /* --name: of ops */
 	struct select select;
 	struct bucket_rules rules;
@@ -60,6 +61,8 @@ struct call {
 	size_t first_kernel, first_own; /* in lists */
 	uint32_t nkernels, nown;        /* own: what overlaps are about */
 	struct beside_of beside;
+	uint32_t
+	    awaited; /* in forwards: its model reads the backward op, too */
 };
 
 /* An op with a linked backward op, and the wrappers of it and below it. */
@@ -68,6 +71,10 @@ struct forward {
 	struct op_args args;
 	const struct model_result *res; /* of the backward, NULL: none */
 	size_t first_back, nback;       /* uids of wrappers in backs */
+	/* where the model reads the backward op: that, and what comes of it */
+	uint32_t back_name;
+	struct op_args back_args;
+	const struct model_result *whole;
 };
 
 /* The GPU work below an event. */
@@ -96,29 +103,13 @@ struct node {
 	const struct model_result *res;
 };
 
-/* A further argument that a model reads. */
-struct extra {
-	uint32_t key, text;
-};
-
-/* An annotation of a user, for models that read one. */
-struct note {
-	int64_t start, end;
-	uint32_t name, up; /* up: the nearest before it that ends later */
-};
-
-struct notes {
-	VEC(struct note) list;
-	bool is_sorted;
-};
-#define NOTE_TIERS 3 /* with sums, of steps, others */
-
 struct roof_state {
 	const struct settings *set;
 	struct strings *strings;
 	struct names *names;
 	struct models *models;
 	const struct arch *arch;
+	uint32_t device; /* the name of the trace's */
 	struct sim *sim;
 	struct inductor *inductor; /* NULL: no wrapper files */
 	struct versus *versus;     /* NULL: no --diff */
@@ -142,14 +133,21 @@ struct roof_state {
 	VEC(uint32_t) open;   /* nodes */
 	VEC(uint32_t) above;  /* by work of the subtree: its parent node */
 	VEC(uint8_t) covered; /* by work of the subtree */
-	VEC(struct extra) extras;
+	extra_vec extras;
 	uint32_t first_work; /* of the subtree */
-	struct notes notes[NOTE_TIERS];
+	struct notes notes;
 	uint32_t execute; /* the name */
+	uint32_t wanted;  /* the only table, or TABLE_NONE: all of them */
+	bool has_calls;   /* of any table */
 	uint64_t number, seq, nevents;
-	uint64_t nfailed, nown_failed; /* own: of the user's models */
-	struct str failed_name, failed_reason;
-	uint64_t explain_id; /* --explain */
+	bool any_inst; /* some calls are repetitions of an event */
+	/* Ops without figures: models of the user's or of an error of their
+	 * own, and those where the trace has not what a built-in one needs. */
+	struct failures {
+		uint64_t n;
+		struct str name, reason; /* of the first */
+	} failed, lacking;
+	uint64_t nown_failed; /* of the user's models */
 };
 
 /* gather.c */
@@ -168,6 +166,9 @@ uint32_t subtree_op(const struct roof_state *g, uint32_t node);
 /* What the node's op is to its model. */
 const struct model_result *subtree_eval(
     struct roof_state *g, uint32_t node, enum model_way way);
+/* The same of a forward op whose model reads the backward op, after all. */
+const struct model_result *subtree_eval_whole(
+    struct roof_state *g, uint32_t forward);
 /* Keeps what backward ops and tables will ask for. */
 void subtree_keep(struct roof_state *g);
 /* The forward op of which a node is the only backward op, or NO_INDEX. */
@@ -177,14 +178,6 @@ uint64_t uid_key(uint32_t origin, struct uid u);
 /* A list of works into the order of time. */
 void works_sort(const struct roof_state *g, uint32_t *list, size_t n);
 bool work_before(const struct work *a, const struct work *b);
-
-/* notes.c: annotations around ops */
-
-void notes_add(struct roof_state *g, const struct event *ev);
-/* The name of the one that an op lies in, "NA": there is none. */
-struct str notes_around(struct roof_state *g, const struct node *n);
-void notes_clear(struct roof_state *g);
-void notes_free(struct roof_state *g);
 
 /* collect.c */
 
@@ -275,9 +268,12 @@ struct versus_row {
 /* The table diff_stats as NDJSON; its first side is what is read here. */
 struct versus *versus_read(struct strings *st, const char *path);
 void versus_free(struct versus *v);
-/* A row begins; its GPU work; what it comes to, false: it has no point. */
+/* A table begins, and in it a row; its GPU work; what it comes to, false: it
+ * has no point. */
+void versus_table(struct versus *v);
 void versus_row(struct versus *v);
-void versus_add(struct versus *v, const struct work *w);
+void versus_add(
+    struct versus *v, const struct recordings *g, const struct work *w);
 bool versus_sum(struct versus *v, struct versus_row *to);
 /* Appends the numbers, or names, of its points in their order. */
 void versus_list(const struct versus *v, bool names, struct buf *b);
@@ -288,8 +284,17 @@ size_t versus_shared(const struct versus *v);
 
 void explain_call(struct out *out, const struct roof_state *g,
     const struct call *c, const struct model *m);
-void explain_uid(const struct roof_state *g, const char *text);
+void explain_uid(const struct roof_state *g, const struct uid_pick *uid);
 void models_list(const struct roof_state *g);
 void one_op(struct roof_state *g, const struct settings *set);
+/*
+ * Types as JSON: text is such a list, or a word for all tensors, or words with
+ * commas between for each argument; [] among the shapes is no tensor.
+ */
+void op_types(struct buf *b, struct str text, struct str dims);
+
+/* many.c */
+
+void many_ops(struct roof_state *g, struct settings *set);
 
 #endif

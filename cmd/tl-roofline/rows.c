@@ -45,7 +45,7 @@ str_cell(struct str s)
 static struct cell
 made_cell(const struct row *r, bool has)
 {
-	return has ? cell_text(table_text(r->table, buf_str(r->text)))
+	return has ? cell_text(table_row_text(r->table, buf_str(r->text)))
 		   : cell_none();
 }
 
@@ -126,40 +126,35 @@ params_cell(const struct row *r)
 static struct cell
 param_cell(const struct row *r, struct str name, enum col_type type)
 {
-	const struct model_result *res = r->first->res;
+	struct model_value v;
 
-	for (size_t i = 0; res != NULL && i < res->nparams; i++) {
-		const struct model_value *v = &res->params[i].val;
-
-		if (!str_eq(res->params[i].name, name))
-			continue;
-		switch (v->type) {
-		case MODEL_NULL: return cell_none();
-		case MODEL_BOOL:
-			if (type == COL_BOOL)
-				return cell_bool(v->yes);
-			break;
-		case MODEL_INT:
-			if (type == COL_INT)
-				return cell_int(v->i);
-			if (type == COL_REAL)
-				return cell_real((double)v->i);
-			break;
-		case MODEL_REAL:
-			if (type == COL_REAL)
-				return cell_real(v->real);
-			break;
-		case MODEL_TEXT:
-			if (type == COL_TEXT)
-				return cell_text(v->text);
-			break;
-		case MODEL_LIST: break;
-		}
-		r->text->len = 0;
-		model_value_json(r->text, v);
-		return made_cell(r, true);
+	if (r->first->res == NULL || !model_param(r->first->res, name, &v))
+		return cell_none();
+	switch (v.type) {
+	case MODEL_NULL: return cell_none();
+	case MODEL_BOOL:
+		if (type == COL_BOOL)
+			return cell_bool(v.yes);
+		break;
+	case MODEL_INT:
+		if (type == COL_INT)
+			return cell_int(v.i);
+		if (type == COL_REAL)
+			return cell_real((double)v.i);
+		break;
+	case MODEL_REAL:
+		if (type == COL_REAL)
+			return cell_real(v.real);
+		break;
+	case MODEL_TEXT:
+		if (type == COL_TEXT)
+			return cell_text(v.text);
+		break;
+	case MODEL_LIST: break;
 	}
-	return cell_none();
+	r->text->len = 0;
+	model_value_json(r->text, &v);
+	return made_cell(r, true);
 }
 
 static struct cell
@@ -184,7 +179,7 @@ key_cell(const struct row *r, enum field f)
 	case F_CONCRETE: return text_cell(r, c->args.concrete);
 	case F_NUM_KERNELS: return cell_int(c->nkernels);
 	case F_RECOMPUTE: return cell_bool(c->is_recompute);
-	default: return cell_int((int64_t)c->uid.id);
+	default: return cell_uid(r->table, c->uid);
 	}
 }
 
@@ -426,16 +421,6 @@ take_stats(struct row *r, struct scratch *s)
 	}
 }
 
-/* The other trace is compared with the first source asked for. */
-static bool
-is_compared(const struct roof_state *g, uint32_t origin)
-{
-	for (uint32_t i = 0; i < origin; i++)
-		if (g->origins.list.v[i].is_asked)
-			return false;
-	return true;
-}
-
 static void
 take_versus(struct row *r)
 {
@@ -445,10 +430,8 @@ take_versus(struct row *r)
 	for (size_t i = 0; i < r->gr->n; i++) {
 		const struct call *c = call_at(r, i);
 
-		if (!is_compared(r->g, c->origin))
-			continue;
 		for (uint32_t k = 0; k < c->nkernels; k++)
-			versus_add(v,
+			versus_add(v, &r->g->origins,
 			    &r->g->works.v[r->g->lists.v[c->first_kernel + k]]);
 	}
 	r->has_versus = versus_sum(v, &r->versus);
@@ -467,22 +450,30 @@ note_shared(struct table *t, const struct versus *v)
 }
 
 static void
+note_roofs(struct table *t, const struct roof_state *g)
+{
+	const struct arch *a = g->arch;
+	struct str device = strings_get(g->strings, g->device);
+
+	if (a == NULL && device.len > 0)
+		table_note(t, "roofs: none, no figures of %.*s: see --arch",
+		    (int)device.len, device.p);
+	else if (a == NULL)
+		table_note(t,
+		    "roofs: none, the trace does not name its GPU: see --arch");
+	else
+		table_note(t, "roofs: %.*s, %s%s", (int)a->name.len, a->name.p,
+		    roof_words[g->set->roof],
+		    arch_has_gbps(a, g->set->roof)
+			? ""
+			: "; that of the memory: peak");
+}
+
+static void
 add_notes(struct table *t, const struct roof_state *g)
 {
-	uint64_t ngpu = 0, nunlinked = 0;
-
-	for (size_t i = 0; i < g->origins.list.n; i++) {
-		ngpu += g->origins.list.v[i].ngpu;
-		nunlinked += g->origins.list.v[i].nunlinked;
-	}
-	if (nunlinked > 0)
-		table_note(t,
-		    "%" PRIu64 " of %" PRIu64
-		    " GPU events have no launch in the trace and no op",
-		    nunlinked, ngpu);
-	if (g->arch != NULL)
-		table_note(t, "roofs: %.*s, %s", (int)g->arch->name.len,
-		    g->arch->name.p, roof_words[g->set->roof]);
+	note_unlinked(t, &g->origins, "op");
+	note_roofs(t, g);
 }
 
 /* What a share is a share of, by source. */
@@ -527,6 +518,9 @@ rows_print(struct table_dest *dest, struct roof_state *g, const struct plan *p)
 	wholes = add_up(g, &gs);
 	name_roofs(g, t, roofs);
 	add_notes(t, g);
+	table_stream(t, dest);
+	if (p->how.with_diff)
+		versus_table(g->versus);
 	for (size_t i = 0; i < gs.list.n; i++) {
 		const struct bunch *gr = &gs.list.v[i];
 		struct row r = { .table = t,

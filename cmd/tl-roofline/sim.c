@@ -119,13 +119,13 @@ gemm_us(struct sim *s, double m, double n, double k, double b, struct str dtype,
 static double
 number(const struct model_result *r, const char *name)
 {
-	const struct model_value *v = model_param(r, name);
+	struct model_value v;
 
-	if (v == NULL)
+	if (!model_param(r, str_of(name), &v))
 		return NAN;
-	if (v->type == MODEL_INT)
-		return (double)v->i;
-	return v->type == MODEL_REAL ? v->real : NAN;
+	if (v.type == MODEL_INT)
+		return (double)v.i;
+	return v.type == MODEL_REAL ? v.real : NAN;
 }
 
 /* ---- GEMMs ---- */

@@ -95,15 +95,9 @@ extra_arg(void *ctx, struct str key, struct str *text)
 {
 	const struct extra_of *e = ctx;
 
-	for (uint32_t i = 0; i < e->n->nextra; i++) {
-		const struct extra *x = &e->g->extras.v[e->n->extra + i];
-
-		if (x->text != INTERN_NONE &&
-		    str_eq(strings_get(e->g->strings, x->key), key)) {
-			*text = strings_get(e->g->strings, x->text);
-			return true;
-		}
-	}
+	if (extras_find(e->g->extras.v + e->n->extra, e->n->nextra,
+		e->g->strings, key, text))
+		return true;
 	return e->g->inductor != NULL &&
 	    inductor_fact(e->g->inductor,
 		strings_get(e->g->strings, e->n->name), key, text);
@@ -149,6 +143,32 @@ forward_above(const struct roof_state *g, uint32_t i, uint32_t *wrapper)
 	return NO_INDEX;
 }
 
+/* A model failed on an op that has GPU work. */
+static void
+count_failed(struct roof_state *g, const struct model_result *r, uint32_t name,
+    struct op_args args)
+{
+	bool no_dims = args.dims == INTERN_NONE;
+	struct failures *f = r->model->is_builtin && (r->lacks || no_dims)
+	    ? &g->lacking
+	    : &g->failed;
+
+	g->nown_failed += !r->model->is_builtin;
+	if (f->n++ > 0)
+		return;
+	f->name = strings_get(g->strings, name);
+	f->reason = no_dims ? STR("the trace has no shapes (record_shapes)")
+			    : r->reason;
+}
+
+/* The backward op comes later, and the result with it. */
+static bool
+awaits_backward(const struct node *n)
+{
+	return (n->model->reads & MODEL_READS_BACKWARD) != 0 &&
+	    n->bwd.inst != UID_NONE;
+}
+
 const struct model_result *
 subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 {
@@ -162,7 +182,10 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 	const struct model_result *r;
 	struct str *names = NULL;
 	uint32_t f, wrapper;
+	static const struct model_result later = { .status = MODEL_SKIPPED };
 
+	if (awaits_backward(n))
+		return &later;
 	set_args(g, &op, n->args);
 	if (m->reads & MODEL_READS_KERNELS) {
 		names = kernel_names(g, n);
@@ -170,7 +193,8 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 		op.nkernels = n->nwork;
 	}
 	if (m->reads & MODEL_READS_ANNOTATION)
-		op.annotation = notes_around(g, n);
+		op.annotation = notes_around(
+		    &g->notes, g->strings, n->ts_ns, n->ts_ns + n->dur_ns);
 	if ((m->reads & MODEL_READS_FORWARD) &&
 	    (f = forward_above(g, node, &wrapper)) != NO_INDEX) {
 		forward = (struct model_op){ .name = strings_get(g->strings,
@@ -180,16 +204,31 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 	}
 	r = model_eval(g->models, m, &op, way);
 	free(names);
-	if (r->status != MODEL_FAILED || n->nwork == 0)
-		return r;
-	g->nown_failed += !m->is_builtin;
-	if (g->nfailed++ == 0) {
-		g->failed_name = op.name;
-		g->failed_reason = n->args.dims == INTERN_NONE
-		    ? STR("the trace has no shapes (record_shapes)")
-		    : r->reason;
-	}
+	if (r->status == MODEL_FAILED && n->nwork > 0)
+		count_failed(g, r, n->name, n->args);
 	return r;
+}
+
+const struct model_result *
+subtree_eval_whole(struct roof_state *g, uint32_t forward)
+{
+	struct forward *f = &g->forwards.v[forward];
+	struct model_op op = { .name = strings_get(g->strings, f->name) };
+	struct model_op back = { .name =
+				     strings_get(g->strings, f->back_name) };
+
+	if (f->whole != NULL)
+		return f->whole;
+	set_args(g, &op, f->args);
+	if (f->back_name != INTERN_NONE) {
+		set_args(g, &back, f->back_args);
+		op.backward = &back;
+	}
+	f->whole =
+	    model_eval(g->models, subtree_model(g, f->name), &op, MODEL_FWD);
+	if (f->whole->status == MODEL_FAILED)
+		count_failed(g, f->whole, f->name, f->args);
+	return f->whole;
 }
 
 /* ---- what is above each GPU event ---- */
@@ -280,6 +319,7 @@ keep_forward(struct roof_state *g, uint32_t i)
 	f = vec_add(&g->forwards);
 	*f = (struct forward){ .name = n->name,
 		.category = INTERN_NONE,
+		.back_name = INTERN_NONE,
 		.args = n->args,
 		.first_back = g->backs.n };
 	for (uint32_t k = i; k < n->end; k++)
@@ -296,6 +336,30 @@ keep_forward(struct roof_state *g, uint32_t i)
 		    intern_put(g->strings->text, n->model->backward_category);
 }
 
+/* What the first backward op was called with, for models that read it. */
+static void
+keep_backward(struct roof_state *g, uint32_t wrapper)
+{
+	const struct node *w = &g->nodes.v[wrapper];
+	const uint64_t *at =
+	    map_get(&g->forward_of, uid_key(g->origin, w->fwd));
+	struct forward *f = at != NULL ? &g->forwards.v[*at] : NULL;
+	const struct model *m = f != NULL ? subtree_model(g, f->name) : NULL;
+
+	if (m == NULL || (m->reads & MODEL_READS_BACKWARD) == 0 ||
+	    f->back_name != INTERN_NONE)
+		return;
+	for (uint32_t i = wrapper + 1; i < w->end; i++) {
+		const struct node *n = &g->nodes.v[i];
+
+		if (n->kind != KIND_OP || n->args.dims == INTERN_NONE)
+			continue;
+		f->back_name = n->name;
+		f->back_args = n->args;
+		return;
+	}
+}
+
 void
 subtree_keep(struct roof_state *g)
 {
@@ -307,6 +371,7 @@ subtree_keep(struct roof_state *g)
 			    NULL) = g->ranges.n;
 			vec_push(
 			    &g->ranges, ((struct range){ n->work, n->nwork }));
+			keep_backward(g, i);
 		}
 		if (n->bwd.inst != UID_NONE && n->kind == KIND_OP)
 			keep_forward(g, i);

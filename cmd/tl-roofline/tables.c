@@ -24,7 +24,7 @@ static const struct field_column fields[F_PARAM] = {
 	[F_SRC] = { { "src", NULL, COL_INT, UNIT_NONE, 0, 0 }, NULL },
 	[F_NAME] = { { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, NULL },
 	[F_BESIDE_NAMES] = { { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 }, "overlapping_kernel_names_first" },
-	[F_CATEGORY] = { { "op_category", "op category", COL_TEXT, UNIT_NONE, 0, 0 }, NULL },
+	[F_CATEGORY] = { { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, NULL },
 	[F_PROCESS] = { { "process_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, "process_name_first" },
 	[F_LABEL] = { { "process_label", NULL, COL_TEXT, UNIT_NONE, D, 0 }, "process_label_first" },
 	[F_THREAD] = { { "thread_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, "thread_name_first" },
@@ -34,8 +34,8 @@ static const struct field_column fields[F_PARAM] = {
 	[F_CONCRETE] = { { "concrete_inputs", "Concrete Inputs", COL_JSON, UNIT_NONE, D, 0 }, "Concrete Inputs_first" },
 	[F_NUM_KERNELS] = { { "num_kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 }, NULL },
 	[F_RECOMPUTE] = { { "is_recompute", NULL, COL_BOOL, UNIT_NONE, 0, 0 }, NULL },
-	[F_EX_UID] = { { "ex_uid", "ex_UID", COL_INT, UNIT_NONE, 0, 0 }, "UID_first" },
-	[F_COUNT] = { { "operation_count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, "name_count" },
+	[F_EX_UID] = { { "ex_uid", "ex_UID", COL_INT, UNIT_NONE, COL_MINOR, 0 }, "UID_first" },
+	[F_COUNT] = { { "operation_count", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 }, "name_count" },
 	[F_HOST_SUM] = { { "host_ns_sum", "total_duration_us", COL_INT, NS, D, US }, NULL },
 	[F_HOST_MEAN] = { { "host_ns_mean", "mean_duration_us", COL_REAL, NS, D, US }, NULL },
 	[F_HOST_STD] = { { "host_ns_std", "std_duration_us", COL_REAL, NS, D, US }, NULL },
@@ -46,8 +46,8 @@ static const struct field_column fields[F_PARAM] = {
 	[F_MIB] = { { "moved_mib", "Data Moved (MB)", COL_REAL, UNIT_NONE, 0, 0 }, "Data Moved (MB)_first" },
 	[F_INTENSITY] = { { "flop_per_byte", "FLOPS/Byte", COL_REAL, UNIT_NONE, 0, 0 }, "FLOPS/Byte_first" },
 	[F_SPEC] = { { "compute_spec", "Compute Spec", COL_TEXT, UNIT_NONE, 0, 0 }, NULL },
-	[F_BOUND] = { { "roofline_bound", "Roofline Bound", COL_TEXT, UNIT_NONE, 0, 0 }, "Roofline Bound_first" },
-	[F_TBS_MEAN] = { { "tb_s_mean", "TB/s_mean", COL_REAL, UNIT_NONE, 0, 0 }, NULL },
+	[F_BOUND] = { { "roofline_bound", "Roofline Bound", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, "Roofline Bound_first" },
+	[F_TBS_MEAN] = { { "tb_s_mean", "TB/s_mean", COL_REAL, UNIT_NONE, COL_MINOR, 0 }, NULL },
 	[F_TBS_MEDIAN] = { { "tb_s_median", "TB/s_median", COL_REAL, UNIT_NONE, D, 0 }, NULL },
 	[F_TBS_STD] = { { "tb_s_std", "TB/s_std", COL_REAL, UNIT_NONE, D, 0 }, NULL },
 	[F_TBS_MIN] = { { "tb_s_min", "TB/s_min", COL_REAL, UNIT_NONE, D, 0 }, NULL },
@@ -251,14 +251,15 @@ type_with(enum col_type type, const struct model_value *v, bool is_first)
 }
 
 static void
-add_param(struct plan *p, size_t first, const struct model_param *from)
+add_param(
+    struct plan *p, size_t first, struct str name, const struct model_value *v)
 {
 	struct buf id = { 0 }, label = { 0 };
-	bool is_null = from->val.type == MODEL_NULL;
+	bool is_null = v->type == MODEL_NULL;
 	size_t i;
 
 	for (i = first; i < p->n; i++)
-		if (str_eq(p->params[i], from->name))
+		if (str_eq(p->params[i], name))
 			break;
 	if (i == PLAN_MAX - 64)
 		return;
@@ -267,22 +268,20 @@ add_param(struct plan *p, size_t first, const struct model_param *from)
 
 		/* a label_div of -1: only nulls were seen */
 		if (!is_null)
-			col->type = type_with(
-			    col->type, &from->val, col->label_div < 0);
+			col->type = type_with(col->type, v, col->label_div < 0);
 		if (!is_null)
 			col->label_div = 0;
 		return;
 	}
-	buf_printf(&id, "param_%.*s", (int)from->name.len, from->name.p);
+	buf_printf(&id, "param_%.*s", (int)name.len, name.p);
 	buf_putc(&id, '\0');
-	buf_printf(&label, "param: %.*s", (int)from->name.len, from->name.p);
+	buf_printf(&label, "param: %.*s", (int)name.len, name.p);
 	buf_putc(&label, '\0');
 	p->columns[i] = (struct column){ .id = id.p,
 		.label = label.p,
-		.type =
-		    is_null ? COL_JSON : type_with(COL_JSON, &from->val, true),
+		.type = is_null ? COL_JSON : type_with(COL_JSON, v, true),
 		.label_div = is_null ? -1 : 0 };
-	p->params[i] = from->name;
+	p->params[i] = name;
 	p->fields[i] = F_PARAM;
 	p->n++;
 }
@@ -301,8 +300,11 @@ add_params(struct plan *p, const struct roof_state *g)
 		    c->res->number == last)
 			continue;
 		last = c->res->number;
-		for (size_t k = 0; k < c->res->nparams; k++)
-			add_param(p, first, &c->res->params[k]);
+		for (size_t k = 0; k < c->res->nparams; k++) {
+			struct model_value v = model_param_at(c->res, k);
+
+			add_param(p, first, model_param_name(c->res, k), &v);
+		}
 	}
 	for (size_t i = first; i < p->n; i++)
 		p->columns[i].label_div = 0;
@@ -351,8 +353,8 @@ make_plan(struct plan *p, const struct roof_state *g,
 				.table = table,
 				.by_params = table != TABLE_UNIFIED,
 				.with_beside = with_beside,
-				.with_diff = set->diff != NULL &&
-				    table == TABLE_UNIFIED && !with_beside,
+				.with_diff =
+				    set->diff != NULL && table == TABLE_UNIFIED,
 				.with_recompute = set->recompute,
 				.with_num_kernels =
 				    set->num_kernels && table != TABLE_UNIFIED,
@@ -368,6 +370,7 @@ make_plan(struct plan *p, const struct roof_state *g,
 		plan_unified(p, set);
 	else
 		plan_sheet(p, g, set);
+	column_of_uids(p->columns, p->n, "ex_uid", g->any_inst);
 }
 
 /* ---- which ones are printed ---- */
@@ -400,12 +403,19 @@ tables_choose(struct roof_state *g, struct settings *set)
 {
 	size_t len;
 
-	if (set->table == NULL)
+	g->wanted = TABLE_NONE;
+	if (set->table == NULL) {
+		if (set->dest.dir == NULL && !set->has_explain)
+			g->wanted = TABLE_UNIFIED;
 		return;
-	if (asked_table(g, set->table) == TABLE_NONE)
+	}
+	g->wanted = asked_table(g, set->table);
+	if (g->wanted == TABLE_NONE)
 		die_usage("there is no table '%s': --list-tables says which "
 			  "there are",
 		    set->table);
+	if (set->has_explain)
+		g->wanted = TABLE_NONE;
 	len = strlen(set->table);
 	if (len > 11 && strcmp(set->table + len - 11, "_kl_overlap") == 0)
 		set->overlap = true;
@@ -464,11 +474,7 @@ void
 tables_print(struct settings *set, struct roof_state *g)
 {
 	if (set->dest.dir == NULL || set->table != NULL) {
-		uint32_t table = set->table == NULL
-		    ? TABLE_UNIFIED
-		    : asked_table(g, set->table);
-
-		print_table(set, g, table, set->overlap);
+		print_table(set, g, g->wanted, set->overlap);
 		table_dest_finish(&set->dest);
 		return;
 	}

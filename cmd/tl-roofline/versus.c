@@ -21,12 +21,13 @@ struct point {
 struct versus {
 	struct strings *strings;
 	VEC(struct point) points;
-	struct map of_lca;  /* its number to 1 + its place */
-	struct map of_gpu;  /* the id of an event of ours to the same */
+	struct map of_lca;  /* its run and number to 1 + its place */
+	struct map of_gpu;  /* run and id of an event of ours to the same */
 	VEC(uint32_t) hits; /* of the row at hand */
 	size_t nrows;
+	const char *path;
 	/* columns of what is read */
-	size_t source, gpu, lca, name, busy;
+	size_t source, gpu, lca, name, busy, src;
 };
 
 #define NO_COLUMN SIZE_MAX
@@ -52,6 +53,7 @@ begin(void *ctx, const struct head *head)
 	v->lca = column_of(head, "lca_id");
 	v->name = column_of(head, "lca_name");
 	v->busy = column_of(head, "busy_ns");
+	v->src = column_of(head, "src");
 }
 
 static bool
@@ -72,10 +74,20 @@ int_of(const struct val *v, int64_t *n)
 	return true;
 }
 
-static struct point *
-point_of(struct versus *v, int64_t id, const struct val *name)
+/* Both are numbers of what is in memory. */
+static uint64_t
+key_of(const struct versus *v, int64_t run, int64_t n)
 {
-	uint64_t *slot = map_put(&v->of_lca, (uint64_t)id, NULL);
+	if (run > UINT32_MAX || n > UINT32_MAX)
+		die("%s: the number %" PRId64 " is out of range", v->path,
+		    run > UINT32_MAX ? run : n);
+	return (uint64_t)run << 32 | (uint64_t)n;
+}
+
+static struct point *
+point_of(struct versus *v, int64_t run, int64_t id, const struct val *name)
+{
+	uint64_t *slot = map_put(&v->of_lca, key_of(v, run, id), NULL);
 
 	if (*slot == 0) {
 		struct str s = name->type == VAL_TEXT ? name->text : STR("");
@@ -92,17 +104,18 @@ static void
 row(void *ctx, const struct val *cells)
 {
 	struct versus *v = ctx;
-	int64_t lca, gpu, busy;
+	int64_t lca, gpu, busy, run = 0;
 	struct point *p;
 
 	if (!is_whole(v) || !int_of(&cells[v->lca], &lca) ||
 	    !int_of(&cells[v->gpu], &gpu) || !int_of(&cells[v->busy], &busy) ||
-	    cells[v->source].type != VAL_TEXT)
+	    cells[v->source].type != VAL_TEXT ||
+	    (v->src != NO_COLUMN && !int_of(&cells[v->src], &run)))
 		return;
-	p = point_of(v, lca, &cells[v->name]);
+	p = point_of(v, run, lca, &cells[v->name]);
 	if (str_eq(cells[v->source].text, STR("trace1"))) {
 		p->before_ns = busy;
-		*map_put(&v->of_gpu, (uint64_t)gpu, NULL) =
+		*map_put(&v->of_gpu, key_of(v, run, gpu), NULL) =
 		    (uint64_t)(p - v->points.v) + 1;
 	} else {
 		p->after_ns = busy;
@@ -124,6 +137,7 @@ versus_read(struct strings *st, const char *path)
 	struct reader r = { .in = in_open(path), .sink = &sink };
 
 	v->strings = st;
+	v->path = path;
 	if (!ndjson_read(&r))
 		die("%s: line %" PRIu64 ": %s", path, r.line, r.error.p);
 	if (!is_whole(v))
@@ -150,18 +164,48 @@ versus_free(struct versus *v)
 /* ---- rows ---- */
 
 void
+versus_table(struct versus *v)
+{
+	v->nrows = 0;
+	for (size_t i = 0; i < v->points.n; i++) {
+		v->points.v[i].row = 0;
+		v->points.v[i].is_shared = false;
+	}
+}
+
+void
 versus_row(struct versus *v)
 {
 	v->nrows++;
 	v->hits.n = 0;
 }
 
-void
-versus_add(struct versus *v, const struct work *w)
+/* The run of a recording; without a column there is one: the first asked for.
+ */
+static bool
+run_of(const struct versus *v, const struct recordings *g, uint32_t origin,
+    int64_t *run)
 {
-	const uint64_t *slot = map_get(&v->of_gpu, w->uid.id);
-	struct point *p;
+	*run = origin;
+	if (v->src != NO_COLUMN)
+		return true;
+	*run = 0;
+	for (uint32_t i = 0; i < origin; i++)
+		if (g->list.v[i].is_asked)
+			return false;
+	return true;
+}
 
+void
+versus_add(struct versus *v, const struct recordings *g, const struct work *w)
+{
+	const uint64_t *slot;
+	struct point *p;
+	int64_t run;
+
+	if (w->uid.id > UINT32_MAX || !run_of(v, g, w->origin, &run))
+		return;
+	slot = map_get(&v->of_gpu, key_of(v, run, (int64_t)w->uid.id));
 	if (slot == NULL)
 		return;
 	p = &v->points.v[*slot - 1];

@@ -9,7 +9,7 @@ cut_clear(struct cut *c, const struct source *s)
 {
 	const struct fact *f = source_fact(s, "first");
 
-	c->list.n = c->ends.n = c->by_key.n = 0;
+	c->list.n = c->others.n = c->ends.n = c->by_key.n = 0;
 	c->has_first = f != NULL &&
 	    (f->val.type == VAL_INT ||
 		(f->val.s.p != NULL && num_i64(f->val.s, &c->first_ns)));
@@ -22,17 +22,20 @@ cut_annotation(struct cut *c, const struct strings *st, const struct event *ev)
 {
 	struct str name = strings_get(st, ev->name);
 	struct cut_window w = { ev->ts_ns, INT64_MAX, 0 };
+	struct str asked, base;
+	int64_t nth;
 
-	if (c->set->by == BY_STEP) {
-		if (!step_of_name(name, &w.key))
-			return;
-	} else if (c->set->by != BY_ANNOTATION ||
-	    !str_glob(str_of(c->set->annotation), name)) {
-		return;
-	}
 	if (!num_add(ev->ts_ns, ev->dur_ns, &w.end))
 		w.end = INT64_MAX;
-	vec_push(&c->list, w);
+	if (c->set->by == BY_STEP && step_of_name(name, &w.key))
+		vec_push(&c->list, w);
+	if (c->set->by != BY_ANNOTATION)
+		return;
+	asked = str_of(c->set->annotation);
+	if (str_glob(asked, name))
+		vec_push(&c->list, w);
+	if (select_nth(asked, &base, &nth) && str_glob(base, name))
+		vec_push(&c->others, w);
 }
 
 /* As the Nth annotation is counted: by start, outer ones first. */
@@ -58,18 +61,36 @@ by_key(const void *pa, const void *pb)
 	return by_start(pa, pb);
 }
 
+/* NAME#N, where no annotation is called so: the Nth one like NAME. */
+static void
+take_nth(struct cut *c)
+{
+	struct str base;
+	int64_t nth;
+
+	if (!select_nth(str_of(c->set->annotation), &base, &nth) ||
+	    (uint64_t)nth > c->others.n)
+		return;
+	qsort(c->others.v, c->others.n, sizeof *c->others.v, by_start);
+	c->others.v[nth - 1].key = nth;
+	vec_push(&c->list, c->others.v[nth - 1]);
+}
+
 void
 cut_ready(struct cut *c)
 {
 	int64_t end = INT64_MIN;
+	bool is_numbered = c->set->by == BY_ANNOTATION && c->list.n > 0;
 
+	if (c->set->by == BY_ANNOTATION && c->list.n == 0)
+		take_nth(c);
 	if (c->list.n == 0)
 		return;
 	qsort(c->list.v, c->list.n, sizeof *c->list.v, by_start);
 	for (size_t i = 0; i < c->list.n; i++) {
 		struct cut_window *w = &c->list.v[i];
 
-		if (c->set->by == BY_ANNOTATION)
+		if (is_numbered)
 			w->key = (int64_t)i + 1;
 		if (w->end > end)
 			end = w->end;
@@ -77,6 +98,15 @@ cut_ready(struct cut *c)
 		vec_push(&c->by_key, *w);
 	}
 	qsort(c->by_key.v, c->by_key.n, sizeof *c->by_key.v, by_key);
+}
+
+void
+cut_free(struct cut *c)
+{
+	vec_free(&c->list);
+	vec_free(&c->others);
+	vec_free(&c->ends);
+	vec_free(&c->by_key);
 }
 
 /* A step may have several windows, of several threads. */

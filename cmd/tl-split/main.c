@@ -23,8 +23,8 @@ enum {
 };
 
 static const struct opt options[] = {
-	{ OPT_ANNOTATION, "annotation", "NAME",
-	    "a part for each annotation like NAME" },
+	{ OPT_ANNOTATION, "annotation", "NAME[#N]",
+	    "a part for each annotation like NAME, or for the Nth" },
 	{ OPT_BY, "by", "rank|step", "a part for each rank or step" },
 	{ OPT_BY_GPU_TIME, "by-gpu-time", NULL,
 	    "GPU work by its own start, not its launch's" },
@@ -342,5 +342,8 @@ main(int argc, char *argv[])
 		note("%zu parts, %" PRIu64 " events in none of them",
 		    s.parts.n - (s.rest != NULL), s.nrest);
 	parts_finish(&s);
+	cut_free(&s.cut);
+	vec_free(&s.now.metas);
+	strings_destroy(s.st);
 	return exit_status();
 }

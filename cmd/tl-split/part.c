@@ -9,6 +9,7 @@
  */
 #include "cmd/tl-split/split.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 
 /* More would be refused on some systems, and each takes some 500 kB. */
@@ -402,6 +403,62 @@ parts_flush(struct split *s)
 	hold_drop(&now->trees);
 }
 
+/* ---- a folder that is used again ---- */
+
+/* What the programs of the same task called its parts before. */
+static bool
+is_part_name(const char *name)
+{
+	static const char *const words[] = { "rank-", "step-", "annotation-",
+		"time-" };
+	struct str s = str_of(name);
+	int64_t n;
+
+	if (strcmp(name, "rest.tl") == 0)
+		return true;
+	if (s.len < 3 || strcmp(name + s.len - 3, ".tl") != 0)
+		return false;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t len = strlen(words[i]);
+
+		if (strncmp(name, words[i], len) == 0)
+			return num_i64(
+			    (struct str){ s.p + len, s.len - 3 - len }, &n);
+	}
+	return false;
+}
+
+static bool
+is_new(const struct split *s, const char *name)
+{
+	size_t dir = strlen(s->set->dir) + 1;
+
+	for (size_t i = 0; i < s->parts.n; i++)
+		if (strcmp(s->parts.v[i]->path + dir, name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Parts of an earlier split among those of this one would be taken for its
+ * own: all of them together are the whole.
+ */
+static void
+check_folder(const struct split *s)
+{
+	DIR *dir = opendir(s->set->dir);
+	struct dirent *e;
+
+	if (dir == NULL)
+		die_errno("%s", s->set->dir);
+	while ((e = readdir(dir)) != NULL)
+		if (is_part_name(e->d_name) && !is_new(s, e->d_name))
+			die("%s/%s is a part of an earlier split: empty the "
+			    "folder, or take another one",
+			    s->set->dir, e->d_name);
+	closedir(dir);
+}
+
 /* ---- the end ---- */
 
 void
@@ -411,6 +468,7 @@ parts_finish(struct split *s)
 	for (size_t i = 0; i < s->parts.n; i++)
 		if (s->parts.v[i]->is_open)
 			stream_flush(s->parts.v[i]->out);
+	check_folder(s);
 	for (size_t i = 0; i < s->parts.n; i++) {
 		struct part *p = s->parts.v[i];
 

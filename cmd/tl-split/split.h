@@ -21,7 +21,7 @@ enum by {
 struct settings {
 	enum by by;
 	const char *dir;
-	const char *annotation;
+	const char *annotation; /* NAME or NAME#N */
 	int64_t every_ns;
 	bool verbose, by_gpu_time;
 	struct stream_dest dest; /* -z */
@@ -41,6 +41,7 @@ struct cut {
 	bool has_first;
 	int64_t first_ns;              /* the source's first event */
 	VEC(struct cut_window) list;   /* by start */
+	VEC(struct cut_window) others; /* like NAME where that is NAME#N */
 	VEC(int64_t) ends;             /* the latest end up to each of list */
 	VEC(struct cut_window) by_key; /* by key, then start */
 };
@@ -51,6 +52,7 @@ void cut_clear(struct cut *c, const struct source *s);
 void cut_annotation(
     struct cut *c, const struct strings *st, const struct event *ev);
 void cut_ready(struct cut *c);
+void cut_free(struct cut *c);
 /* The keys of the parts that hold a time; none: it is in the rest. */
 void cut_parts(const struct cut *c, int64_t t, key_vec *keys);
 /* Whether a part has something of [start, end]. */

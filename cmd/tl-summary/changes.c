@@ -6,6 +6,41 @@
 
 #include "cmd/tl-summary/summary.h"
 
+static int64_t
+size_of(const struct change *c)
+{
+	int64_t ns = c->after_ns - c->before_ns;
+
+	return ns < 0 ? -ns : ns;
+}
+
+static int
+by_size(const void *x, const void *y)
+{
+	int64_t a = size_of(x), b = size_of(y);
+
+	return (a < b) - (a > b);
+}
+
+void
+changes_finish(struct figures *f)
+{
+	bool has_kernels = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->changes.n; i++)
+		has_kernels |= f->changes.v[i].of == CHANGE_KERNEL;
+	for (size_t i = 0; i < f->changes.n; i++)
+		if (!has_kernels || f->changes.v[i].of != CHANGE_LAUNCH)
+			f->changes.v[n++] = f->changes.v[i];
+	f->changes.n = n;
+	/* lists in their order need none, and keep their ties */
+	if (has_kernels && f->compares_ops)
+		qsort(f->changes.v, n, sizeof *f->changes.v, by_size);
+	if (n > TOP_CHANGES)
+		f->changes.n = TOP_CHANGES;
+}
+
 /* "the traces are identical" as a sentence. */
 struct str
 change_sentence(struct figures *f, struct str text)

@@ -174,3 +174,13 @@ header_read(struct figures *f, const char *path)
 	}
 	in_close(in);
 }
+
+void
+header_read_against(struct figures *f, const char *path)
+{
+	struct figures other = { .text = f->text };
+
+	header_read(&other, path);
+	if (!other.devices_differ)
+		f->against_device = other.device;
+}

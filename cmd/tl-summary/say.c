@@ -11,6 +11,8 @@
 #define HOST_BOUND 35
 #define COMM_BOUND 20
 #define COPY_BOUND 20
+/* Percent of the roofline below which it is none that bounds. */
+#define FAR_BELOW 10
 
 double
 share_of(int64_t part, int64_t whole)
@@ -57,18 +59,58 @@ base_name(struct str name)
 	return name;
 }
 
+/* The end of a path with so many folders. */
+static struct str
+path_end(struct str path, size_t folders)
+{
+	size_t i = path.len;
+
+	while (i > 0 && (path.p[i - 1] != '/' || folders-- > 0))
+		i--;
+	return (struct str){ path.p + i, path.len - i };
+}
+
+/* Two traces of one name are told apart by what their folders are called. */
+static struct str
+name_beside(struct str path, struct str other)
+{
+	if (str_eq(path, other))
+		return base_name(path);
+	for (size_t n = 0;; n++) {
+		struct str s = path_end(path, n);
+
+		if (s.len == path.len || !str_eq(s, path_end(other, n)))
+			return s;
+	}
+}
+
+static struct str
+name_of(const struct figures *f)
+{
+	if (f->against == NULL)
+		return base_name(f->name);
+	return name_beside(f->name, str_of(f->against));
+}
+
 /* What it is compared with, and what the two are called. */
 static void
 say_against(struct figures *f, struct buf *b)
 {
-	struct str other = base_name(str_of(f->against));
+	struct str other = name_beside(str_of(f->against), f->name);
 
+	if (f->nsources > 1)
+		other = base_name(str_of(f->against));
 	if (f->has_names)
 		buf_printf(b, " (%.*s)", (int)f->sides[0].len, f->sides[0].p);
 	buf_puts(b, " against ");
 	if (str_eq(other, STR("-")))
 		other = STR("standard input");
 	table_fold_name(other, 0, b);
+	if (f->against_device.len > 0 &&
+	    !str_eq(f->against_device, f->device)) {
+		buf_puts(b, ", ");
+		table_fold_name(f->against_device, 0, b);
+	}
 	if (f->has_names)
 		buf_printf(b, " (%.*s)", (int)f->sides[1].len, f->sides[1].p);
 }
@@ -77,7 +119,7 @@ static void
 say_title(struct figures *f)
 {
 	struct buf b = { 0 };
-	struct str name = base_name(f->name);
+	struct str name = name_of(f);
 
 	if (f->nsources > 1 && f->nknown == f->nsources && !f->by_src) {
 		buf_printf(&b, "%zu", f->nsources);
@@ -168,7 +210,10 @@ bound_of(const struct figures *f, struct buf *b)
 
 	if (share_of(all->idle_ns, total) >= HOST_BOUND &&
 	    all->idle_ns >= all->comm_ns)
-		return "the host bounds it, which does not launch fast enough";
+		return f->is_rocprof /* its whole process is the time */
+		    ? "what the process did besides bounds it, its start and "
+		      "end included"
+		    : "the host bounds it, which does not launch fast enough";
 	if (share_of(all->comm_ns, total) >= COMM_BOUND ||
 	    all->comm_ns > all->compute_ns)
 		return "communication bounds it";
@@ -179,6 +224,13 @@ bound_of(const struct figures *f, struct buf *b)
 		return "copies bound it";
 	if (f->modelled_ns == 0 || f->modelled_ns < f->unified_ns / 2)
 		return "computation bounds it";
+	if (share_of(f->modelled_ns - f->lost_ns, f->modelled_ns) < FAR_BELOW) {
+		buf_puts(b,
+		    "the kernels bound it, with neither arithmetic nor memory "
+		    "bandwidth near its limit, at ");
+		say_share(b, f->modelled_ns - f->lost_ns, f->modelled_ns);
+		return " of the roofline";
+	}
 	buf_puts(b,
 	    f->compute_bound_ns >= f->memory_bound_ns ? "arithmetic"
 						      : "memory bandwidth");
@@ -193,6 +245,12 @@ say_mostly(const struct figures *f, struct buf *b)
 	const struct tally *top;
 	int64_t sum = 0;
 
+	if (2 * f->graph_ns > f->ops_ns) {
+		buf_puts(b, " (mostly in graphs, ");
+		say_share(b, f->graph_ns, f->ops_ns);
+		buf_puts(b, " of the time of ops)");
+		return;
+	}
 	if (tallies_best(&f->categories, &top, 1) == 0 || top->ns <= 0)
 		return;
 	for (size_t i = 0; i < f->categories.list.n; i++)
@@ -208,34 +266,44 @@ say_mostly(const struct figures *f, struct buf *b)
 }
 
 static void
-say_verdict(struct figures *f)
+say_gpu(const struct figures *f, struct buf *b)
 {
 	const struct rank *all = &f->all;
+
+	buf_puts(b, "Of ");
+	say_time(b, all->total_ns);
+	if (f->ranks.n > 1)
+		buf_printf(b, " of %zu %s together", f->ranks.n,
+		    f->by_src ? "traces" : "ranks");
+	buf_puts(
+	    b, f->is_rocprof ? " the GPU ran kernels " : " the GPU computed ");
+	say_share(b, all->compute_ns, all->total_ns);
+	say_mostly(f, b);
+	if (share_of(all->comm_ns, all->total_ns) >= 0.5) {
+		buf_puts(b, ", communicated with nothing beside ");
+		say_share(b, all->comm_ns, all->total_ns);
+	}
+	if (share_of(all->copy_ns, all->total_ns) >= 0.5) {
+		buf_puts(b, ", copied ");
+		say_share(b, all->copy_ns, all->total_ns);
+	}
+	buf_puts(b, " and was idle ");
+	say_share(b, all->idle_ns, all->total_ns);
+	buf_puts(b, ": ");
+	buf_puts(b, bound_of(f, b));
+}
+
+static void
+say_verdict(struct figures *f)
+{
 	struct buf b = { 0 };
 
 	if (f->sentences.n > 0)
 		buf_printf(&b, "%.*s: ", (int)f->sides[0].len, f->sides[0].p);
-	buf_puts(&b, "Of ");
-	say_time(&b, all->total_ns);
-	if (f->ranks.n > 1)
-		buf_printf(&b, " of %zu %s together", f->ranks.n,
-		    f->by_src ? "traces" : "ranks");
-	buf_puts(
-	    &b, f->is_rocprof ? " the GPU ran kernels " : " the GPU computed ");
-	say_share(&b, all->compute_ns, all->total_ns);
-	say_mostly(f, &b);
-	if (share_of(all->comm_ns, all->total_ns) >= 0.5) {
-		buf_puts(&b, ", communicated with nothing beside ");
-		say_share(&b, all->comm_ns, all->total_ns);
-	}
-	if (share_of(all->copy_ns, all->total_ns) >= 0.5) {
-		buf_puts(&b, ", copied ");
-		say_share(&b, all->copy_ns, all->total_ns);
-	}
-	buf_puts(&b, " and was idle ");
-	say_share(&b, all->idle_ns, all->total_ns);
-	buf_puts(&b, ": ");
-	buf_puts(&b, bound_of(f, &b));
+	if (f->is_host)
+		host_verdict(f, &b);
+	else
+		say_gpu(f, &b);
 	buf_putc(&b, '.');
 	f->verdict = keep(f, &b);
 	buf_free(&b);
@@ -259,18 +327,45 @@ mind(struct figures *f, int64_t part, int64_t whole, double least,
 	buf_free(&b);
 }
 
+/* Without its roofs nothing is said of what is lost: why there are none. */
+static void
+mind_roofs(struct figures *f)
+{
+	struct buf b = { 0 };
+
+	if (f->roofless_ns <= 0 || f->modelled_ns > 0)
+		return;
+	buf_puts(&b, "no roofline: ");
+	if (f->devices_differ) {
+		buf_puts(&b, "the traces are of several kinds of GPU");
+	} else if (f->device.len > 0) {
+		buf_puts(&b, "there are no figures of ");
+		table_fold_name(f->device, 0, &b);
+	} else {
+		buf_puts(&b, "the trace does not name its GPU");
+	}
+	buf_puts(&b, "; --arch says which it is, or what it can do");
+	vec_push(&f->warnings, keep(f, &b));
+	buf_free(&b);
+}
+
 static void
 say_warnings(struct figures *f)
 {
 	const struct rank *all = &f->all;
+	bool all_unlinked =
+	    all->busy_ns > 0 && all->unlinked_ns >= all->busy_ns;
 
 	if (share_of(all->busy_ns, all->total_ns) < 50)
 		mind(f, all->busy_ns > 0 ? all->busy_ns : 1, all->total_ns, 0,
 		    "the GPU was busy only ", " of the time");
 	mind(f, all->unlinked_ns, all->total_ns, 1, "GPU work of ",
-	    " of the time has no launch in the trace: tables of ops do not "
-	    "count it");
-	if (!f->has_ops)
+	    all_unlinked && !f->has_ops
+		? " of the time has no launch in the trace: there are no "
+		  "tables of ops"
+		: " of the time has no launch in the trace: tables of ops do "
+		  "not count it");
+	if (!f->has_ops && !all_unlinked)
 		vec_push(&f->warnings,
 		    STR("the trace holds no ops of the host: there are no "
 			"tables of ops"));
@@ -279,8 +374,11 @@ say_warnings(struct figures *f)
 	mind(f, f->shapeless_ns, f->args_ns, 5, "ops of ",
 	    " of the time have no shapes: record_shapes was off, see "
 	    "tl-record(7)");
+	mind_roofs(f);
 	mind(f, f->unmodelled_ns, f->unified_ns, 10, "ops of ",
-	    " of the time have no roofline: no model knows them");
+	    share_of(f->shapeless_ns, f->args_ns) >= 5
+		? " of the time have no roofline, for want of shapes or models"
+		: " of the time have no roofline: no model knows them");
 }
 
 void
@@ -291,8 +389,12 @@ say_all(struct figures *f)
 	for (size_t i = 0; f->is_rocprof && i < f->ranks.n; i++)
 		f->ranks.v[i].copy_ns +=
 		    f->ranks.v[i].busy_ns - f->ranks.v[i].compute_ns;
+	host_sort(f);
 	say_title(f);
 	say_late(f);
 	say_verdict(f);
-	say_warnings(f);
+	if (f->is_host)
+		host_warnings(f);
+	else
+		say_warnings(f);
 }

@@ -9,9 +9,10 @@
 
 #define BAR_MAX 72
 #define BARS_MAX 16 /* ranks; of more, those that wait least */
-#define BAR_SIDES                                                            \
-	28          /* the time of a rank behind its bar, and why it is late \
-	             */
+#define BAR_SIDES                                                   \
+	28 /* the time of a rank behind its bar, and why it is late \
+	    */
+#define THREADS_MAX 8
 #define WIDE 74     /* from here on there is room for categories */
 #define ROOM_MIN 20 /* of a name */
 
@@ -216,11 +217,47 @@ put_part(struct screen *s, char mark, const char *word, int64_t ns, bool always)
 	buf_puts(&s->b, text);
 }
 
+/* Of the host: those that worked most; ops, and what is none. */
+static void
+put_threads(struct screen *s)
+{
+	const struct figures *f = s->f;
+	size_t room = s->width > 3 * ROOM_MIN ? s->width / 3 : ROOM_MIN;
+	struct buf cell = { 0 };
+
+	out_puts(s->out, "\n");
+	for (size_t i = 0; i < f->threads.n && i < THREADS_MAX; i++) {
+		const struct thread *t = &f->threads.v[i];
+		const struct rank r = { .total_ns = t->total_ns,
+			.compute_ns = t->op_ns,
+			.comm_ns = t->busy_ns - t->op_ns };
+
+		put_name(s, t->label, room);
+		buf_putc(&s->b, ' ');
+		put_bar(s, &r, s->width - room - 16);
+		say_time(&cell, t->busy_ns);
+		put_right(s, &cell, 13);
+		put_line(s);
+	}
+	if (f->threads.n > THREADS_MAX) {
+		buf_printf(
+		    &s->b, "... %zu more threads", f->threads.n - THREADS_MAX);
+		put_line(s);
+	}
+	buf_puts(&s->b, "# ops  = other work of the host  . idle");
+	put_line(s);
+	buf_free(&cell);
+}
+
 static void
 put_timeline(struct screen *s)
 {
 	const struct rank *all = &s->f->all;
 
+	if (s->f->is_host) {
+		put_threads(s);
+		return;
+	}
 	out_puts(s->out, "\n");
 	if (s->f->ranks.n > 1) {
 		put_ranks(s);
@@ -268,7 +305,7 @@ put_top(struct screen *s)
 	const struct figures *f = s->f;
 	const struct tally *best[TOP_OPS];
 	size_t n = tallies_best(&f->ops, best, TOP_OPS);
-	bool is_wide = f->has_ops && s->width >= WIDE;
+	bool is_wide = (f->has_ops || f->is_host) && s->width >= WIDE;
 	size_t rest = is_wide ? 53 : 33;
 	size_t room =
 	    s->width > rest + ROOM_MIN ? s->width - rest : (size_t)ROOM_MIN;
@@ -277,7 +314,10 @@ put_top(struct screen *s)
 	if (n == 0)
 		return;
 	out_puts(s->out, "\n");
-	buf_puts(&s->b, f->has_ops ? "top ops" : "top kernels");
+	buf_puts(&s->b,
+	    f->is_host       ? "top ops on the host"
+		: f->has_ops ? "top ops"
+			     : "top kernels");
 	pad(&s->b, 0, room + 2);
 	buf_puts(&s->b, "         time    share    count");
 	buf_puts(&s->b, is_wide ? "  category" : "");

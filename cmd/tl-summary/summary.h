@@ -3,9 +3,11 @@
  * tl-summary inside: tables become figures, figures become sentences, and
  * both become a screen and tables.
  *
- * read.c     the tables of a folder, and what of them counts
+ * read.c     the tables of a folder, what adds up under a name
+ * take.c     what of each table counts
  * header.c   what the traces say of themselves
  * changes.c  words about what differs from another trace
+ * host.c     the same of a trace without GPU work
  * say.c      the sentences: what bounds it, who is late, what to mind
  * screen.c   for a terminal
  * tables.c   the same for a workbook and a page
@@ -43,6 +45,12 @@ struct rank {
 	struct str verdict; /* why it is late; empty: it is not */
 };
 
+/* A thread of the host, where there is no GPU work. */
+struct thread {
+	struct str label;
+	int64_t total_ns, busy_ns, op_ns;
+};
+
 /* A process group of tl-collective. */
 struct group {
 	struct str name, says, verdict;
@@ -54,28 +62,38 @@ struct group {
 struct change {
 	struct str name;
 	int64_t before_ns, after_ns, count[2];
+	enum change_of {
+		CHANGE_OP,
+		CHANGE_LAUNCH, /* of graphs, outside of ops */
+		CHANGE_KERNEL,
+	} of;
 };
 
 struct figures {
 	struct arena *text;
 	/* of a comparison */
-	const char *against; /* NULL: with nothing */
+	const char *against;       /* NULL: with nothing */
+	struct str against_device; /* empty: not known, or several */
 	struct str sides[2];
 	bool has_names;
 	VEC(struct str) sentences;
 	VEC(struct change) changes; /* the largest */
+	bool compares_ops;
 	/* header.c */
 	size_t nsources, nknown; /* sources, those with a rank */
 	struct str name, device;
 	int64_t rank, world;
 	bool has_rank, has_world, devices_differ;
 	/* read.c */
+	bool is_host; /* no GPU work: times of ops are the host's */
 	bool is_rocprof, has_ops, by_src;
+	VEC(struct thread) threads; /* the busiest first */
 	VEC(struct rank) ranks;
 	struct rank all; /* their sum */
 	struct tallies ops, categories, losses, specs;
 	int64_t ops_ns, graph_ns, args_ns, shapeless_ns;
 	int64_t unified_ns, unmodelled_ns, modelled_ns, lost_ns;
+	int64_t roofless_ns; /* there is a model, but no figures of the GPU */
 	int64_t compute_bound_ns, memory_bound_ns;
 	double tb_per_s;
 	double least_per_byte, most_per_byte; /* FLOP/byte of ops */
@@ -97,8 +115,16 @@ size_t tallies_best(
 /* A copy that lives as long as the figures. */
 struct str figures_text(struct figures *f, struct str s);
 
+/* ---- host.c ---- */
+
+void host_sort(struct figures *f);
+void host_verdict(struct figures *f, struct buf *b);
+void host_warnings(struct figures *f);
+
 /* ---- changes.c ---- */
 
+/* After the last one: kernels of replays instead of what launched them. */
+void changes_finish(struct figures *f);
 struct str change_sentence(struct figures *f, struct str text);
 struct str change_name(
     struct figures *f, struct str name, struct str after, struct str dims);
@@ -110,6 +136,8 @@ bool change_percent(const struct change *c, double *percent);
 /* ---- header.c ---- */
 
 void header_read(struct figures *f, const char *path);
+/* Of the traces that these are compared with: their GPU. */
+void header_read_against(struct figures *f, const char *path);
 
 /* ---- say.c ---- */
 

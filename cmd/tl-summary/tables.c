@@ -70,6 +70,43 @@ put_sentences(struct figures *f, struct table *t)
 	put(t, "verdict", f->verdict);
 }
 
+/* Of the host: the parts of the busiest thread, and all threads. */
+static void
+put_threads(struct figures *f, struct table *t)
+{
+	for (size_t i = 0; i < f->threads.n; i++) {
+		const struct thread *th = &f->threads.v[i];
+		const struct rank whole = { .total_ns = th->total_ns };
+		struct cell *row;
+
+		if (i == 0) {
+			put_time(t, &whole, "ops", th->op_ns);
+			put_time(t, &whole, "other work of the host",
+			    th->busy_ns - th->op_ns);
+			put_time(t, &whole, "idle", th->total_ns - th->busy_ns);
+			put_time(t, &whole, "total", th->total_ns);
+		}
+		row = put(t, "thread", th->label);
+		row[3] = cell_int(th->busy_ns);
+		row[4] = cell_real(share_of(th->busy_ns, th->total_ns));
+	}
+}
+
+/* What the GPU did. */
+static void
+put_timeline(struct figures *f, struct table *t)
+{
+	const struct rank *all = &f->all;
+
+	put_time(
+	    t, all, f->is_rocprof ? "kernels" : "computation", all->compute_ns);
+	if (!f->is_rocprof)
+		put_time(t, all, "exposed communication", all->comm_ns);
+	put_time(t, all, "exposed copies", all->copy_ns);
+	put_time(t, all, "idle", all->idle_ns);
+	put_time(t, all, "total", all->total_ns);
+}
+
 static void
 put_lists(struct figures *f, struct table *t)
 {
@@ -82,8 +119,8 @@ put_lists(struct figures *f, struct table *t)
 		    cell_text(f->groups.v[i].says);
 	n = tallies_best(&f->ops, best, TOP_OPS);
 	for (size_t i = 0; i < n; i++) {
-		struct cell *row =
-		    put(t, f->has_ops ? "op" : "kernel", best[i]->name);
+		struct cell *row = put(t,
+		    f->has_ops || f->is_host ? "op" : "kernel", best[i]->name);
 
 		row[2] = cell_text(best[i]->what);
 		row[3] = cell_int(best[i]->ns);
@@ -122,16 +159,12 @@ tables_summary(struct figures *f, const char *path)
 	size_t n = sizeof columns / sizeof *columns;
 	struct table *t =
 	    table_create("summary", columns, f->sentences.n > 0 ? n : n - 2);
-	const struct rank *all = &f->all;
 
 	put_sentences(f, t);
-	put_time(
-	    t, all, f->is_rocprof ? "kernels" : "computation", all->compute_ns);
-	if (!f->is_rocprof)
-		put_time(t, all, "exposed communication", all->comm_ns);
-	put_time(t, all, "exposed copies", all->copy_ns);
-	put_time(t, all, "idle", all->idle_ns);
-	put_time(t, all, "total", all->total_ns);
+	if (f->is_host)
+		put_threads(f, t);
+	else
+		put_timeline(f, t);
 	put_lists(f, t);
 	for (size_t i = 0; i < f->warnings.n; i++)
 		put(t, "warning", f->warnings.v[i]);

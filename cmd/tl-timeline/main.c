@@ -14,10 +14,12 @@
 #define OPT_JOIN (OPT_LONG + 1)
 #define OPT_LINKED_ONLY (OPT_LONG + 2)
 #define OPT_MICRO_IDLE (OPT_LONG + 3)
+#define OPT_CLOCK (OPT_LONG + 4)
 
 static const struct opt options[] = {
 	{ OPT_BY, "by", "WHAT",
 	    "a timeline each: annotation, dev, rank, recompute, src, step" },
+	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: the host's threads" },
 	{ OPT_JOIN, "join", NULL, "one timeline of all sources" },
 	{ OPT_LINKED_ONLY, "linked-only", NULL,
 	    "only GPU work whose launch is in the trace" },
@@ -46,6 +48,8 @@ static const char *const by_words[] = {
 	[BY_STEP - 1] = "step",
 	[BY_STEP] = NULL,
 };
+
+static const char *const clock_words[] = { "gpu", "cpu", NULL };
 
 /* ---- reading ---- */
 
@@ -227,6 +231,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 {
 	switch (ch) {
 	case OPT_BY: set->by = (enum by)(opt_word(op, by_words) + 1); break;
+	case OPT_CLOCK: set->of_host = opt_word(op, clock_words) == 1; break;
 	case OPT_JOIN: set->join = true; break;
 	case OPT_LINKED_ONLY: set->linked_only = true; break;
 	case OPT_MICRO_IDLE:
@@ -242,9 +247,29 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	}
 }
 
+/* What is about GPU work says nothing of the host's. */
+static void
+check_host(const struct settings *set)
+{
+	const char *option = set->by != BY_NOTHING ? "by"
+	    : set->join                            ? "join"
+	    : set->linked_only                     ? "linked-only"
+	    : set->has_micro                       ? "micro-idle"
+						   : NULL;
+
+	if (option != NULL)
+		die_usage("option '--%s' needs --clock gpu", option);
+	host_check(set);
+}
+
 static void
 check_settings(struct settings *set)
 {
+	if (set->of_host) {
+		set->select.late_ranks = true;
+		check_host(set);
+		return;
+	}
 	if (set->join && (set->by == BY_RANK || set->by == BY_SRC))
 		die_usage("--join makes one timeline of all sources, --by %s "
 			  "one of each",
@@ -272,6 +297,14 @@ main(int argc, char *argv[])
 		take_option(&set, &op, ch);
 	check_settings(&set);
 
+	if (set.of_host) {
+		g.nevents = host_timeline(&set, &op);
+		if (set.verbose)
+			summarise(&g, start_s);
+		select_free(&set.select);
+		bucket_free(&set.rules);
+		return exit_status();
+	}
 	g.strings = strings_create();
 	if (op.ind == argc)
 		read_file(&set, &g, "-");

@@ -21,7 +21,7 @@ enum by {
 
 struct settings {
 	enum by by;
-	bool join, linked_only, verbose;
+	bool join, linked_only, verbose, of_host;
 	bool has_micro;
 	int64_t micro_ns; /* gaps from here on are macro */
 	struct select select;
@@ -107,5 +107,12 @@ void figures_of_rocprof(struct figures *f, struct slice *slice,
 /* A usage error for columns that no table of ours has. */
 void rows_check(const struct settings *set);
 void rows_print(struct settings *set, struct slices *g);
+
+/* host.c */
+
+/* The same for host_timeline. */
+void host_check(const struct settings *set);
+/* Reads the operands and prints; how many events there were. */
+uint64_t host_timeline(struct settings *set, const struct optparse *op);
 
 #endif

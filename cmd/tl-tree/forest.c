@@ -83,23 +83,10 @@ forest_find(struct forest *f, struct uid uid)
 bool
 forest_uid(const struct forest *f, const char *text, struct uid *uid)
 {
-	const char *colon = strchr(text, ':'), *dot;
-	uint64_t src = store_source(f->s)->src, inst = 0;
-	struct str id;
+	struct uid_pick p;
 
-	if (colon != NULL) {
-		struct str s = { text, (size_t)(colon - text) };
-
-		if (!num_u64(s, &src))
-			return false;
-		text = colon + 1;
-	}
-	id = str_of(text);
-	if ((dot = strchr(text, '.')) != NULL) {
-		if (!num_u64(str_of(dot + 1), &inst) || inst > UINT32_MAX)
-			return false;
-		id.len = (size_t)(dot - text);
-	}
-	uid->inst = (uint32_t)inst;
-	return num_u64(id, &uid->id) && src == store_source(f->s)->src;
+	if (!uid_pick_read(str_of(text), &p))
+		return false;
+	*uid = p.uid;
+	return p.any_src || p.src == store_source(f->s)->src;
 }

@@ -182,11 +182,10 @@ void
 line_event(struct out *out, const struct strings *st, const struct event *ev)
 {
 	struct str cat = strings_get(st, ev->shape->cat);
+	char uid[UID_MAX];
 
-	out_printf(out, "UID: %" PRIu64, ev->uid.id);
-	if (ev->uid.inst != 0)
-		out_printf(out, ".%" PRIu32, ev->uid.inst);
-	out_printf(out, ", Category: ");
+	out_printf(
+	    out, "UID: %.*s, Category: ", (int)uid_put(uid, ev->uid), uid);
 	line_name(out, cat.len > 0 ? cat : str_of(kind_words[ev->shape->kind]),
 	    SIZE_MAX);
 	out_puts(out, ", Name: ");

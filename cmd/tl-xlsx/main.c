@@ -7,8 +7,10 @@
  * names.c     names of sheets
  * workbook.c  sheets, and the way into a file
  * sheet.c     cells of a sheet, and how they look
+ * rows.c      rows as XML
  * chart.c     charts
  * memory.c    the allocator, for the library
+ * level.c     how hard the library compresses
  * zip.c       whether the workbook is whole
  */
 #include "cmd/tl-xlsx/workbook.h"

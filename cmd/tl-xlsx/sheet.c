@@ -67,13 +67,15 @@ sheet_begin(struct book *b, struct sheet *s)
 		    "a header");
 	}
 	s->nrows = 1;
+	rows_letters(s);
 }
 
 /* ---- cells ---- */
 
 static void
-write_number(struct sheet *s, struct book_column *c, lxw_col_t at, double v)
+write_number(struct sheet *s, size_t i, double v)
 {
+	struct book_column *c = &s->columns[i];
 	bool is_whole;
 
 	if (v - v != 0)
@@ -86,61 +88,48 @@ write_number(struct sheet *s, struct book_column *c, lxw_col_t at, double v)
 	c->most = v > c->most ? v : c->most;
 	if (v > 0 && (c->least_positive == 0 || v < c->least_positive))
 		c->least_positive = v;
-	book_check(worksheet_write_number(s->ws, (lxw_row_t)s->nrows, at, v,
-		       is_whole ? c->whole : c->real),
-	    "a number");
+	row_number(s, i, v, is_whole ? c->whole : c->real);
 }
 
 static void
-write_text(struct book *b, struct sheet *s, struct book_column *c, lxw_col_t at,
-    struct str text)
+write_text(struct book *b, struct sheet *s, size_t i, struct str text)
 {
+	struct book_column *c = &s->columns[i];
 	size_t width;
-	const char *p = book_text(b, text, &width);
 
+	(void)book_text(b, text, &width);
 	c->chars = width > c->chars ? width : c->chars;
-	if (*p != '\0')
-		book_check(worksheet_write_string(
-			       s->ws, (lxw_row_t)s->nrows, at, p, NULL),
-		    "a text");
+	if (b->text.len > 1) /* a NUL stands behind */
+		row_text(s, i, (struct str){ b->text.p, b->text.len - 1 });
 }
 
 /* What has no double stays text, unless its unit is another one anyway. */
 static void
-write_big(struct book *b, struct sheet *s, struct book_column *c, lxw_col_t at,
-    struct str text)
+write_big(struct book *b, struct sheet *s, size_t i, struct str text)
 {
 	double v;
 
-	if (c->div != 1 && num_double(text, &v)) {
-		write_number(s, c, at, v);
+	if (s->columns[i].div != 1 && num_double(text, &v)) {
+		write_number(s, i, v);
 		return;
 	}
 	b->nbig++;
-	write_text(b, s, c, at, text);
+	write_text(b, s, i, text);
 }
 
 void
 sheet_row(struct book *b, struct sheet *s, const struct val *cells)
 {
-	for (size_t i = 0; i < s->ncolumns; i++) {
-		struct book_column *c = &s->columns[i];
-		lxw_col_t at = (lxw_col_t)i;
-
+	row_begin(s);
+	for (size_t i = 0; i < s->ncolumns; i++)
 		switch (cells[i].type) {
 		case VAL_NONE: break;
-		case VAL_TEXT: write_text(b, s, c, at, cells[i].text); break;
-		case VAL_BIG: write_big(b, s, c, at, cells[i].text); break;
-		case VAL_NUMBER: write_number(s, c, at, cells[i].number); break;
-		case VAL_BOOL:
-			book_check(
-			    worksheet_write_boolean(s->ws, (lxw_row_t)s->nrows,
-				at, cells[i].yes, NULL),
-			    "a boolean");
-			break;
+		case VAL_TEXT: write_text(b, s, i, cells[i].text); break;
+		case VAL_BIG: write_big(b, s, i, cells[i].text); break;
+		case VAL_NUMBER: write_number(s, i, cells[i].number); break;
+		case VAL_BOOL: row_bool(s, i, cells[i].yes); break;
 		}
-	}
-	s->nrows++;
+	row_end(s);
 }
 
 /* ---- looks ---- */

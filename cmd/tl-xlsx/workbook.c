@@ -382,6 +382,7 @@ free_book(struct book *b)
 			free((char *)(uintptr_t)s->columns[k].label.p);
 		}
 		free(s->columns);
+		buf_free(&s->row.xml);
 		free((char *)(uintptr_t)s->wanted.p);
 		free(s->name);
 		free(s);

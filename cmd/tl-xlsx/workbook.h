@@ -23,6 +23,7 @@ struct book_column {
 	enum unit unit;
 	double div;        /* values are divided by it; 1: none */
 	unsigned flags;    /* as in a head_column */
+	char letters[4];   /* A to XFD */
 	lxw_format *whole; /* of its numbers without fraction */
 	lxw_format *real;
 	size_t chars; /* of its widest text */
@@ -40,6 +41,12 @@ struct sheet {
 	size_t nrows;    /* with the header's */
 	size_t ncharts;
 	size_t charts_end[2]; /* rows that they take: left, right */
+	struct {
+		struct buf xml;
+		char number[20]; /* of the row, from 1 */
+		size_t digits;
+		size_t empty; /* bytes of one without cells */
+	} row;                /* being written */
 	bool is_part;         /* goes on with a table whose sheet was full */
 };
 
@@ -90,6 +97,16 @@ void sheet_begin(struct book *b, struct sheet *s);
 void sheet_row(struct book *b, struct sheet *s, const struct val *cells);
 /* Widths, filter, frozen header and bars: once all its rows are there. */
 void sheet_end(struct book *b, struct sheet *s);
+
+/* Of the cells of a row, in their order, after row_begin(). */
+void row_begin(struct sheet *s);
+void row_number(struct sheet *s, size_t i, double v, lxw_format *format);
+/* Not empty, and as text_clean() leaves it. */
+void row_text(struct sheet *s, size_t i, struct str text);
+void row_bool(struct sheet *s, size_t i, bool yes);
+void row_end(struct sheet *s);
+/* The names of its columns, before the first row. */
+void rows_letters(struct sheet *s);
 
 /*
  * Whether the file is a whole workbook, and the XML text of each sheet's rows

@@ -82,22 +82,44 @@ end_tag(struct scan *s)
 		s->rows_bytes = s->at - strlen("</sheetData") - s->rows_begin;
 }
 
+/* The part of a tag in n bytes, its ">" behind them if it is in sight. */
+static void
+scan_tag(struct scan *s, const unsigned char *p, size_t n)
+{
+	size_t room = sizeof s->tag - s->ntag, take = n < room ? n : room;
+
+	memcpy(s->tag + s->ntag, p, take);
+	s->ntag += take;
+	s->good &= memchr(p, '<', n) == NULL;
+	if (n > 0)
+		s->last = p[n - 1];
+	s->at += n;
+}
+
 static void
 scan_bytes(struct scan *s, const unsigned char *p, size_t n)
 {
-	for (size_t i = 0; i < n; i++, s->at++) {
-		unsigned char c = p[i];
+	const unsigned char *end = p + n, *q;
 
-		if (c == '<') {
-			s->good &= !s->in_tag;
+	while (p < end) {
+		size_t left = (size_t)(end - p);
+
+		q = memchr(p, s->in_tag ? '>' : '<', left);
+		if (s->in_tag)
+			scan_tag(s, p, q != NULL ? (size_t)(q - p) : left);
+		else
+			s->at += q != NULL ? (size_t)(q - p) : left;
+		if (q == NULL)
+			return;
+		if (s->in_tag) {
+			end_tag(s);
+		} else {
 			s->in_tag = true;
 			s->ntag = 0;
-		} else if (s->in_tag && c == '>') {
-			end_tag(s);
-		} else if (s->in_tag && s->ntag < sizeof s->tag) {
-			s->tag[s->ntag++] = (char)c;
+			s->last = '<';
 		}
-		s->last = c;
+		s->at++;
+		p = q + 1;
 	}
 }
 

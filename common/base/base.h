@@ -189,10 +189,11 @@ buf_puts(struct buf *b, const char *s)
 	buf_put(b, s, strlen(s));
 }
 
+/* Never NULL: an empty one may be handed to memcpy. */
 static inline struct str
 buf_str(const struct buf *b)
 {
-	return (struct str){ b->p, b->len };
+	return (struct str){ b->p != NULL ? b->p : "", b->len };
 }
 
 /* ---- hash, map, intern ---- */

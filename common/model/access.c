@@ -10,6 +10,21 @@
 
 /* ---- shapes ---- */
 
+/* An error of the trace's, not of the entry's. */
+static int
+lacks(lua_State *L, const char *fmt, ...)
+{
+	va_list ap;
+
+	models_of(L)->lacks = true;
+	luaL_where(L, 1);
+	va_start(ap, fmt);
+	lua_pushvfstring(L, fmt, ap);
+	va_end(ap);
+	lua_concat(L, 2);
+	return lua_error(L);
+}
+
 static struct view *
 need(lua_State *L, enum view_list list)
 {
@@ -20,7 +35,7 @@ need(lua_State *L, enum view_list list)
 		luaL_error(L, "there is no op here: call this from an entry");
 	error = view_need(ms->view, list);
 	if (error != NULL)
-		luaL_error(L, "%s", error);
+		lacks(L, "%s", error);
 	return ms->view;
 }
 
@@ -49,7 +64,7 @@ must_arg(lua_State *L, int i)
 	const struct view_arg *a = arg_of(L, VIEW_DIMS, i);
 
 	if (a == NULL)
-		luaL_error(L, "no argument %d", (int)luaL_checkinteger(L, i));
+		lacks(L, "no argument %d", (int)luaL_checkinteger(L, i));
 	return a;
 }
 
@@ -60,7 +75,7 @@ must_leaf(lua_State *L, int i)
 	const struct view_arg *a = must_arg(L, i);
 
 	if (a->is_list)
-		luaL_error(L, "argument %d is a list of tensors",
+		lacks(L, "argument %d is a list of tensors",
 		    (int)luaL_checkinteger(L, i));
 	return &models_of(L)->view->shapes[VIEW_DIMS].leaves.v[a->first];
 }
@@ -107,7 +122,7 @@ a_dim(lua_State *L)
 	lua_Integer k = j < 0 ? j + (lua_Integer)leaf->n : j;
 
 	if (k < 0 || k >= (lua_Integer)leaf->n)
-		return luaL_error(L, "argument %d has no dimension %d",
+		return lacks(L, "argument %d has no dimension %d",
 		    (int)luaL_checkinteger(L, 1), (int)j);
 	push_size(L,
 	    models_of(L)->view->shapes[VIEW_DIMS].ints.v[leaf->first +
@@ -389,7 +404,7 @@ a_int(lua_State *L)
 	else if (!lua_isnone(L, 2))
 		lua_pushvalue(L, 2);
 	else
-		return luaL_error(
+		return lacks(
 		    L, "'%s' is no whole number", luaL_tolstring(L, 1, NULL));
 	return 1;
 }
@@ -409,7 +424,7 @@ a_num(lua_State *L)
 	else if (!lua_isnone(L, 2))
 		lua_pushvalue(L, 2);
 	else
-		return luaL_error(
+		return lacks(
 		    L, "'%s' is no number", luaL_tolstring(L, 1, NULL));
 	return 1;
 }
@@ -429,7 +444,7 @@ a_bool(lua_State *L)
 	else if (!lua_isnone(L, 2))
 		lua_pushvalue(L, 2);
 	else
-		return luaL_error(L, "'%s' is neither True nor False",
+		return lacks(L, "'%s' is neither True nor False",
 		    luaL_tolstring(L, 1, NULL));
 	return 1;
 }

@@ -15,13 +15,6 @@
 const char *const roof_words[] = { "peak", "achievable", NULL };
 const char *const bound_words[] = { "", "COMPUTE_BOUND", "MEMORY_BOUND" };
 
-/* What only finding one needs. */
-struct arch_file {
-	struct arch arch; /* first: one is the other */
-	VEC(struct str) devices;
-	VEC(struct arch_rate) rates;
-};
-
 struct reader {
 	struct models *ms;
 	struct arch_file *a;
@@ -247,6 +240,20 @@ load_named(struct models *ms)
 	path_files("TL_ARCH_PATH", ".json", add_of_path, ms);
 }
 
+const char *
+arch_declare(struct models *ms, struct str text, const char *file)
+{
+	const char *error = NULL;
+	struct arch_file *a = read_arch(ms, text, &error);
+
+	if (a == NULL)
+		return error;
+	a->arch.file = str_of(file);
+	load_named(ms);
+	add_named(ms, a);
+	return NULL;
+}
+
 static const struct arch *
 load_file(struct models *ms, const char *path)
 {
@@ -276,74 +283,6 @@ archs_free(struct models *ms)
 	vec_free(&ms->archs);
 }
 
-/* Some systems give no name: then memory of a size that only one has tells. */
-static const struct arch *
-of_memory(const struct models *ms, double memory_bytes)
-{
-	const struct arch *found = NULL;
-
-	for (size_t i = 0; i < ms->narch_named; i++) {
-		double gib = ms->archs.v[i]->memory_gb * (1 << 30);
-
-		if (!(fabs(memory_bytes - gib) < gib * 0.005))
-			continue;
-		if (found != NULL)
-			return NULL;
-		found = ms->archs.v[i];
-	}
-	return found;
-}
-
-const struct arch *
-arch_of_device(struct models *ms, struct str device, double memory_bytes)
-{
-	load_named(ms);
-	for (size_t i = 0; i < ms->narch_named; i++) {
-		const struct arch_file *a =
-		    (const struct arch_file *)ms->archs.v[i];
-
-		for (size_t k = 0; k < a->devices.n; k++)
-			if (device.len > 0 && str_glob(a->devices.v[k], device))
-				return &a->arch;
-	}
-	return device.len == 0 ? of_memory(ms, memory_bytes) : NULL;
-}
-
-/* The first device of the list that we know. */
-static const struct arch *
-of_devices(struct models *ms, struct str devices)
-{
-	static const char pad[IN_PAD];
-	struct json *j = xmalloc(sizeof *j);
-	struct buf text = { 0 };
-	const struct arch *a = NULL;
-	struct str key = { "", 0 }, name = { "", 0 };
-	double memory = NAN;
-	enum json_token t;
-
-	buf_put(&text, devices.p, devices.len);
-	buf_put(&text, pad, sizeof pad);
-	json_start(j, text.p, devices.len);
-	while (a == NULL && (t = json_next(j)) > JSON_T_END) {
-		if (t == JSON_T_KEY) {
-			key = j->raw;
-		} else if (t == JSON_T_STRING && str_eq(key, STR("name"))) {
-			name = j->raw;
-		} else if (t == JSON_T_NUMBER &&
-		    str_eq(key, STR("totalGlobalMem"))) {
-			if (!num_double(j->raw, &memory))
-				memory = NAN;
-		} else if (t == JSON_T_OBJECT_END) {
-			a = arch_of_device(ms, name, memory);
-			name = (struct str){ "", 0 };
-			memory = NAN;
-		}
-	}
-	buf_free(&text);
-	vec_release(j);
-	return a;
-}
-
 static noreturn void
 die_unknown(const struct models *ms, const char *name)
 {
@@ -363,7 +302,7 @@ arch_load(struct models *ms, const char *name, struct str devices)
 
 	load_named(ms);
 	if (strcmp(name, "auto") == 0)
-		return devices.len > 0 ? of_devices(ms, devices) : NULL;
+		return device_arch(ms, devices);
 	for (size_t i = 0; i < ms->narch_named; i++) {
 		struct str s = ms->archs.v[i]->name;
 
@@ -395,6 +334,12 @@ arch_gbps(const struct arch *a, enum roof roof)
 	double v = a->mem_gbps[roof];
 
 	return isnan(v) ? a->mem_gbps[ROOF_PEAK] : v;
+}
+
+bool
+arch_has_gbps(const struct arch *a, enum roof roof)
+{
+	return !isnan(a->mem_gbps[roof]);
 }
 
 /* Of the other roof where this one has no figure. */

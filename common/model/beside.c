@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an entry may call about what is beside the op's lists: its name, its
- * kernels, the annotation around it, its forward op, further arguments. All
+ * kernels, the annotation around it, its forward or backward op, further
+ * arguments. All
  * but the name only if the entry says that it reads it.
  */
 #include "model/priv.h"
@@ -19,8 +20,11 @@ current(lua_State *L)
 static void
 must_read(lua_State *L, unsigned bit, const char *what)
 {
-	const struct model *m = models_of(L)->entry;
+	const struct models *ms = models_of(L);
+	const struct model *m = ms->entry;
 
+	if (ms->tree != NULL && m == NULL)
+		return; /* a rule reads what it likes */
 	if (m == NULL || !(m->reads & bit))
 		luaL_error(L, "the entry doesn't say reads = { \"%s\" }", what);
 }
@@ -46,7 +50,7 @@ a_kernels(lua_State *L)
 	return 1;
 }
 
-static int
+int
 a_annotation(lua_State *L)
 {
 	must_read(L, MODEL_READS_ANNOTATION, "annotation");
@@ -75,27 +79,52 @@ a_argument(lua_State *L)
 	return 1;
 }
 
-/* in_forward(f, ...): f(...) with the linked forward op as the op. */
+/* Calls the function on the stack with a linked op as the op. */
 static int
-a_in_forward(lua_State *L)
+call_in(lua_State *L, const struct model_op *linked, const char *which)
 {
 	struct models *ms = models_of(L);
-	const struct model_op *op = current(L);
 	int n = lua_gettop(L);
 
-	must_read(L, MODEL_READS_FORWARD, "forward");
-	if (op->forward == NULL || ms->view != &ms->views[0])
-		return luaL_error(L, "no linked forward op");
-	view_set(&ms->views[1], op->forward);
+	if (linked == NULL || ms->view != &ms->views[0]) {
+		ms->lacks = linked == NULL;
+		return luaL_error(L, "no linked %s op", which);
+	}
+	view_set(&ms->views[1], linked);
 	ms->view = &ms->views[1];
 	lua_call(L, n - 1, LUA_MULTRET);
 	ms->view = &ms->views[0];
 	return lua_gettop(L);
 }
 
+/* in_forward(f, ...): f(...) with the linked forward op as the op. */
+static int
+a_in_forward(lua_State *L)
+{
+	must_read(L, MODEL_READS_FORWARD, "forward");
+	return call_in(L, current(L)->forward, "forward");
+}
+
+/* in_backward(f, ...): the same of the first linked backward op. */
+static int
+a_in_backward(lua_State *L)
+{
+	must_read(L, MODEL_READS_BACKWARD, "backward");
+	return call_in(L, current(L)->backward, "backward");
+}
+
+static int
+a_has_backward(lua_State *L)
+{
+	must_read(L, MODEL_READS_BACKWARD, "backward");
+	lua_pushboolean(L, current(L)->backward != NULL);
+	return 1;
+}
+
 static int
 a_fail(lua_State *L)
 {
+	models_of(L)->lacks = true;
 	return luaL_error(L, "%s", luaL_checkstring(L, 1));
 }
 
@@ -145,11 +174,15 @@ static const luaL_Reg functions[] = {
 	{ "argument", a_argument },
 	{ "fail", a_fail },
 	{ "gemm_kernel", a_gemm_kernel },
+	{ "has_backward", a_has_backward },
+	{ "in_backward", a_in_backward },
 	{ "in_forward", a_in_forward },
 	{ "kernels", a_kernels },
 	{ "no_model", a_no_model },
 	{ "op_name", a_op_name },
+	{ "requests", a_requests },
 	{ "skip", a_skip },
+	{ "variable", a_variable },
 	{ NULL, NULL },
 };
 

@@ -7,7 +7,8 @@
  *	    spec = "matrix_fp32", params = { M = 8 } } }
  *
  * Arguments: dims, strides, types, values, kernels, annotation, args (names
- * and texts), forward (an example's arguments), backward = true. Expected:
+ * and texts), forward (an example's arguments), backward (the same, or true:
+ * the backward is what is evaluated). Expected:
  * flops, bytes ("unknown": not known), spec, params, status (else "ok").
  */
 #include "model/priv.h"
@@ -168,11 +169,11 @@ check_params(struct checker *c, int t, const struct model_result *r)
 	}
 	for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
 		const char *name = lua_tostring(L, -2);
-		const struct model_value *v = model_param(r, name);
+		struct model_value v;
 
 		got.len = want.len = 0;
-		if (v != NULL)
-			model_value_json(&got, v);
+		if (model_param(r, str_of(name), &v))
+			model_value_json(&got, &v);
 		else
 			buf_puts(&got, "absent");
 		lua_json(L, -1, 0, &want);
@@ -210,6 +211,7 @@ check_example(struct checker *c, struct str first_name)
 	int t = lua_gettop(L);
 	struct model_op op = { .name = first_name, .arg = find_arg, .ctx = c };
 	struct model_op forward = { .name = first_name };
+	struct model_op linked = { .name = STR("") };
 	const struct model_result *r;
 	bool backward;
 	size_t start;
@@ -220,8 +222,12 @@ check_example(struct checker *c, struct str first_name)
 		op_of(c, lua_gettop(L), &forward);
 		op.forward = &forward;
 	}
-	lua_getfield(L, t, "backward");
-	backward = lua_toboolean(L, -1);
+	backward = lua_getfield(L, t, "backward") == LUA_TBOOLEAN &&
+	    lua_toboolean(L, -1);
+	if (lua_istable(L, -1)) {
+		op_of(c, lua_gettop(L), &linked);
+		op.backward = &linked;
+	}
 	c->what.len = 0;
 	buf_printf(&c->what, "%.*s %.*s", (int)c->m->where.len, c->m->where.p,
 	    (int)op.name.len, op.name.p);

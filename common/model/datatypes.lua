@@ -26,3 +26,7 @@ datatype { names = { "c10::complex<float>" }, bytes = 8, precision = "fp32" }
 datatype { names = { "c10::complex<double>" }, bytes = 16, precision = "fp64" }
 -- An argument by value moves nothing.
 datatype { names = { "Scalar" }, bytes = 0 }
+
+-- ScalarType numbers of PyTorch, as Concrete Inputs has an out_dtype.
+scalar_types = { [0] = 1, 1, 2, 4, 8, 2, 4, 8, [11] = 1, [15] = 2, [23] = 1, [24] = 1,
+  [25] = 1, [26] = 1 }

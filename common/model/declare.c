@@ -22,8 +22,7 @@ text_field(lua_State *L, int t, const char *key, struct str def)
 	return def;
 }
 
-/* Whether a field is set; its type must be this one. */
-static bool
+bool
 field(lua_State *L, int t, const char *key, int type, const char *must)
 {
 	int got = lua_getfield(L, t, key);
@@ -47,8 +46,7 @@ flag_field(lua_State *L, int t, const char *key)
 	return yes;
 }
 
-/* Text i of the list on top of the stack, on top of the stack. */
-static struct str
+struct str
 list_text(lua_State *L, lua_Integer i, const char *key)
 {
 	if (lua_rawgeti(L, -1, i) != LUA_TSTRING)
@@ -56,7 +54,7 @@ list_text(lua_State *L, lua_Integer i, const char *key)
 	return to_str(L, -1);
 }
 
-static void
+void
 known_fields(lua_State *L, int t, const char *const names[])
 {
 	luaL_checktype(L, t, LUA_TTABLE);
@@ -78,7 +76,8 @@ known_fields(lua_State *L, int t, const char *const names[])
 
 static const char *const op_fields[] = { "alone", "backward",
 	"backward_category", "category", "eval", "examples", "extra", "gemm",
-	"like", "names", "prec", "prefix", "reads", "sheet", "unit", NULL };
+	"globs", "like", "names", "prec", "prefix", "reads", "sheet", "unit",
+	NULL };
 /* What like = ENTRY passes on. */
 static const char *const inherited[] = { "alone", "backward",
 	"backward_category", "category", "eval", "extra", "gemm", "prec",
@@ -104,8 +103,9 @@ inherit(lua_State *L)
 static void
 set_reads(lua_State *L, struct model *m)
 {
-	static const char *const words[] = { "kernels", "annotation",
-		"forward" };
+	static const char *const words[] = { "kernels", "annotation", "forward",
+		"backward" };
+	const unsigned nwords = sizeof words / sizeof *words;
 	struct models *ms = models_of(L);
 
 	if (m->is_gemm)
@@ -116,10 +116,10 @@ set_reads(lua_State *L, struct model *m)
 		struct str s = list_text(L, i, "reads");
 		unsigned k = 0;
 
-		while (k < 3 && !str_eq(s, str_of(words[k])))
+		while (k < nwords && !str_eq(s, str_of(words[k])))
 			k++;
 		m->reads |= 1u << k;
-		if (k == 3)
+		if (k == nwords)
 			vec_push(&m->args, word(ms, s));
 		lua_pop(L, 1);
 	}
@@ -165,6 +165,33 @@ op_name(struct models *ms, struct str name)
 	return &ms->by_name.v[id];
 }
 
+/* Beginnings of names, or shell patterns; whether there is one. */
+static bool
+add_globs(lua_State *L, const struct model *m, const char *key)
+{
+	struct models *ms = models_of(L);
+	bool is_prefix = strcmp(key, "prefix") == 0;
+	lua_Integer n;
+
+	if (!field(L, 1, key, LUA_TTABLE, "a list of texts"))
+		return false;
+	n = (lua_Integer)lua_rawlen(L, -1);
+	for (lua_Integer i = 1; i <= n; i++) {
+		struct str s = list_text(L, i, key);
+
+		ms->text.len = 0;
+		buf_put(&ms->text, s.p, s.len);
+		if (is_prefix)
+			buf_putc(&ms->text, '*');
+		vec_push(&ms->model_globs,
+		    ((struct glob_rule){ word(ms, buf_str(&ms->text)),
+			is_prefix ? s.len : 0, m->number }));
+		lua_pop(L, 1);
+	}
+	lua_pop(L, 1);
+	return n > 0;
+}
+
 static void
 add_names(lua_State *L, struct model *m)
 {
@@ -187,23 +214,10 @@ add_names(lua_State *L, struct model *m)
 		}
 		lua_pop(L, 1);
 	}
-	if (field(L, 1, "prefix", LUA_TTABLE, "a list of texts")) {
-		for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1);
-		     i++) {
-			struct str s = list_text(L, i, "prefix");
-
-			ms->text.len = 0;
-			buf_printf(&ms->text, "%.*s*", (int)s.len, s.p);
-			vec_push(&ms->model_prefixes,
-			    ((struct prefix_rule){ word(ms, s),
-				word(ms, buf_str(&ms->text)), m->number }));
-			lua_pop(L, 1);
-			any = true;
-		}
-		lua_pop(L, 1);
-	}
+	any |= add_globs(L, m, "prefix");
+	any |= add_globs(L, m, "globs");
 	if (!any)
-		luaL_error(L, "an op without names or prefix");
+		luaL_error(L, "an op without names, prefix or globs");
 }
 
 static int
@@ -217,6 +231,7 @@ d_op(lua_State *L)
 	inherit(L);
 	m = arena_alloc(ms->mem, sizeof *m);
 	*m = (struct model){ .number = (uint32_t)ms->entries.n,
+		.words = ms->words,
 		.is_builtin = ms->builtin };
 	m->category = text_field(L, 1, "category", none);
 	m->sheet = text_field(L, 1, "sheet", none);
@@ -376,9 +391,12 @@ void
 declare_open(lua_State *L, int table)
 {
 	static const luaL_Reg functions[] = {
+		{ "annotation", d_annotation },
+		{ "arch", d_arch },
 		{ "category", d_category },
 		{ "datatype", d_datatype },
 		{ "op", d_op },
+		{ "pseudo", d_pseudo },
 		{ "sheets", d_sheets },
 		{ NULL, NULL },
 	};

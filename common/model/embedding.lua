@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Embedding bags of recommenders, PyTorch's and FBGEMM's: not in the reference.
 -- Rows of weights are looked up and summed, a bag each. How often an index comes
--- twice isn't recorded: each counts as a row of its own. FBGEMM's tables lie one
--- after another in one tensor; a row's length is the mean of the tables' (total_D
--- is their sum), as if the indices were spread evenly over them.
+-- twice isn't recorded: each counts as a row of its own, but in an update no row
+-- more than once. FBGEMM's tables lie one after another in one tensor; a row's
+-- length is the mean of the tables' (total_D is their sum), as if the indices
+-- were spread evenly over them.
 
 local bf16 = "c10::BFloat16"
 local base = { sheet = "Embedding", unit = "vector", extra = true }
@@ -27,78 +28,169 @@ op {
   },
 }
 
--- Which arguments have the weights, where a table's row ends, the sum of the
--- rows' lengths, indices and offsets.
-local split = { weights = 1, ends = 6, total = 7, indices = 11, offsets = 12 }
-local dense = { weights = 0, ends = 2, total = 3, indices = 7, offsets = 8 }
+-- Which arguments have the weights (the first that has elements tells their
+-- type), where a table's row ends, the sum of the rows' lengths, indices,
+-- offsets, a weight for each index, and the optimiser's state.
+local split = { weights = { 1, 2, 0 }, ends = 6, total = 7, indices = 11, offsets = 12,
+  scales = 14, state = 20 }
+local dense = { weights = { 0 }, ends = 2, total = 3, indices = 7, offsets = 8, scales = 10 }
 
-local function tables_of(at) return math.max(1, dim(at.ends, 0) - 1) end
+local function weights_of(at)
+  local sum, arg = 0, nil
+  for _, i in ipairs(at.weights) do
+    if elems(i) > 0 then
+      sum, arg = sum + elems(i), arg or i
+    end
+  end
+  return sum, arg or at.weights[1]
+end
 
--- The length of a table's rows, in the mean.
-local function row_of(at, total) return total / tables_of(at) end
+-- The sizes that the arguments tell.
+local function sizes(_ENV, at)
+  num_tables = math.max(1, dim(at.ends, 0) - 1)
+  num_indices = elems(at.indices)
+  num_bags = math.max(0, dim(at.offsets, 0) - 1)
+  is_weighted = has(at.scales)
+end
+
+-- The gradient of the result: (batch, total_D), or a row for each index.
+local function gradient(_ENV)
+  if rank(0) ~= 2 then
+    fail("the backward op's gradient is no matrix")
+  end
+  return dim(0, 0), dim(0, 1), size(0, 4)
+end
+
+-- Whether a gradient of so many rows is that of bags.
+local function is_pooled(_ENV, rows)
+  if rows * num_tables == num_bags then
+    return true
+  end
+  return rows ~= num_indices and fail("the linked ops are not of one lookup")
+end
+
+-- total_D, whether rows are summed up, and bytes of a number of the result.
+local function result_of(_ENV, at)
+  local total = int(value(at.total), nil)
+  if total then
+    return total, true, 4
+  end
+  if not has_backward() then
+    fail("total_D is not recorded (Concrete Inputs), nor is there a backward op")
+  end
+  local rows, row, e = in_backward(gradient, _ENV)
+  local pooled = is_pooled(_ENV, rows)
+  return pooled and row or row * num_tables, pooled, e
+end
 
 local function lookup(at)
   return function (_ENV)
-    local total = int(value(at.total), nil) or fail("total_D is not recorded (Concrete Inputs)")
-    num_tables = tables_of(at)
-    num_indices = elems(at.indices)
-    num_bags = math.max(0, dim(at.offsets, 0) - 1)
+    sizes(_ENV, at)
+    local total, pooled, e = result_of(_ENV, at)
     total_D = total
-    local row, e = row_of(at, total), size(at.weights)
-    return num_indices * row,
-      num_indices * row * e + num_bags * row * 4
-        + num_indices * size(at.indices, 8) + elems(at.offsets) * size(at.offsets, 8),
-      dtype(at.weights)
+    local row, _, arg = total / num_tables, weights_of(at)
+    return pooled and num_indices * row * (is_weighted and 2 or 1) or 0,
+      num_indices * row * size(arg) + (pooled and num_bags or num_indices) * row * e
+        + num_indices * size(at.indices, 8) + elems(at.offsets) * size(at.offsets, 8)
+        + (is_weighted and elems(at.scales) * size(at.scales) or 0),
+      dtype(arg)
   end
 end
 
-local example = { op = "fbgemm::split_embedding_codegen_lookup_adagrad_function",
-  dims = { { 0 }, { 4096 }, { 0 }, { 0, 0 }, { 2 }, { 2 }, { 3 }, {}, {}, { 3 }, {}, { 100 }, { 33 } },
-  types = { "float", "c10::Half", "c10::Half", "c10::Half", "int", "long", "int", "Scalar", "Scalar",
-    "long", "Scalar", "long", "long" },
-}
+local name = "fbgemm::split_embedding_codegen_lookup_adagrad_function"
+-- 2 tables of rows of 16, 256 in all: 100 indices in 32 bags
+local dims = { { 0 }, { 4096 }, { 0 }, { 0, 0 }, { 2 }, { 2 }, { 3 }, {}, {}, { 3 }, {}, { 100 }, { 33 } }
+local types = { "float", "c10::Half", "c10::Half", "c10::Half", "int", "long", "int", "Scalar",
+  "Scalar", "long", "Scalar", "long", "long" }
+local function with(list, more)
+  local all = { table.unpack(list) }
+  for _, v in ipairs(more) do
+    all[#all + 1] = v
+  end
+  return all
+end
+-- a weight for each index
+local weighted = { op = name, dims = with(dims, { {}, { 100 } }), types = with(types, { "", "float" }) }
+-- rows of tables in the host's memory, fewer of them than indices
+local few = { op = name, dims = with({ { 0 }, { 0 }, { 512 } }, { table.unpack(dims, 4) }),
+  types = types }
+
 op {
-  like = base, prefix = { "fbgemm::split_embedding_codegen_lookup_" }, eval = lookup(split),
+  like = base, reads = { "backward" }, prefix = { "fbgemm::split_embedding_codegen_lookup_" },
+  eval = lookup(split),
   examples = {
-    -- 2 tables of rows of 16: 100 indices in 32 bags
-    { op = "fbgemm::split_embedding_codegen_lookup_adagrad_function", dims = example.dims,
-      types = example.types, values = { "", "", "", "", "", "", "", "32" }, flops = 1600,
-      bytes = 1600 * 2 + 32 * 16 * 4 + 133 * 8, spec = "vector_fp16" },
-    { op = "fbgemm::split_embedding_codegen_lookup_adagrad_function", dims = example.dims,
-      types = example.types, status = "failed" },
+    { op = name, dims = dims, types = types, values = { "", "", "", "", "", "", "", "32" },
+      flops = 1600, bytes = 1600 * 2 + 32 * 16 * 4 + 133 * 8, spec = "vector_fp16",
+      params = { total_D = 32, num_tables = 2, is_weighted = false } },
+    { op = name, dims = dims, types = types,
+      backward = { op = "x", dims = { { 16, 32 } }, types = { "c10::Half" } },
+      flops = 1600, bytes = 1600 * 2 + 32 * 16 * 2 + 133 * 8, params = { total_D = 32 } },
+    -- a row for each index
+    { op = name, dims = dims, types = types,
+      backward = { op = "x", dims = { { 100, 16 } }, types = { "float" } },
+      flops = 0, bytes = 1600 * 2 + 1600 * 4 + 133 * 8, params = { total_D = 32 } },
+    { op = name, dims = weighted.dims, types = weighted.types,
+      backward = { op = "x", dims = { { 16, 32 } }, types = { "float" } },
+      flops = 3200, bytes = 1600 * 2 + 32 * 16 * 4 + 133 * 8 + 400 },
+    { op = name, dims = dims, types = types,
+      backward = { op = "x", dims = { { 17, 32 } }, types = { "float" } }, status = "failed" },
+    { op = name, dims = dims, types = types, status = "failed" },
   },
 }
 op {
-  like = base, names = { "fbgemm::dense_embedding_codegen_lookup_function" }, eval = lookup(dense),
+  like = base, reads = { "backward" }, names = { "fbgemm::dense_embedding_codegen_lookup_function" },
+  eval = lookup(dense),
+  examples = {
+    { op = "fbgemm::dense_embedding_codegen_lookup_function",
+      dims = { { 112 }, { 2 }, { 3 }, {}, {}, { 3 }, {}, { 32 }, { 33 } },
+      types = { "float", "long", "int", "", "", "long", "", "long", "long" },
+      backward = { op = "x", dims = { { 16, 32 } }, types = { "float" } },
+      flops = 512, bytes = 512 * 4 + 512 * 4 + 65 * 8, spec = "vector_fp32" },
+  },
 }
 
--- Its argument is the gradient of the bags, (batch, total_D). Each index' row is
--- read and written, with the optimiser's state: a number of each element or row.
-local function update(_ENV, at, states)
+-- Its argument is the gradient of the result. Each row that is looked up is read
+-- and written, with the optimiser's state: a number of each element or row.
+local function update(_ENV, at, states, rows, columns)
   if not op_name():find("embedding_codegen_lookup", 1, true) then
     fail("the linked forward op is no lookup")
   end
-  num_tables = tables_of(at)
-  num_indices = elems(at.indices)
-  local row, e = row_of(at, total_D), size(at.weights)
-  return num_indices * row * (1 + 3 * (states == 0 and 0 or 1)),
-    states == 0 and elems(at.weights) * e
-      or num_indices * (2 * row * e + 2 * 4 * (states == 1 and 1 or row)),
-    dtype(at.weights)
+  sizes(_ENV, at)
+  local pooled = is_pooled(_ENV, rows)
+  total_D = pooled and columns or columns * num_tables
+  local row, all, arg = total_D / num_tables, weights_of(at)
+  local touched, e = math.min(num_indices * row, all), size(arg)
+  local sums = num_indices * row * (is_weighted and 2 or 1)
+  -- the weights of indices are read, and have gradients
+  local bytes = num_indices * size(at.indices, 8)
+    + (is_weighted and 2 * elems(at.scales) * size(at.scales) or 0)
+  if states == 0 then
+    return sums, bytes + all * e, dtype(arg)
+  end
+  local state = states ~= 1 and touched or math.min(num_indices,
+    has(at.state) and elems(at.state) > 0 and elems(at.state) or touched / row)
+  return sums + 3 * touched, bytes + 2 * touched * e + 2 * state * 4, dtype(arg)
 end
 
 local function backward(at, states)
   return function (_ENV)
-    total_D = dim(0, -1)
-    local grads = elems(0) * size(0)
-    local f, b, t = in_forward(update, _ENV, at, states)
-    return f, b + grads + num_indices * 8, t
+    local rows, columns, e = gradient(_ENV)
+    local f, b, t = in_forward(update, _ENV, at, states, rows, columns)
+    return f, b + rows * columns * e, t
   end
 end
 
 op {
   like = base, reads = { "forward" }, prefix = { "torch::autograd::CppNode<SplitLookupFunction_" },
   eval = backward(split, 2),
+  examples = {
+    { op = "torch::autograd::CppNode<SplitLookupFunction_adagrad_Op>", dims = { { 16, 32 } },
+      types = { "float" }, forward = { op = name, dims = dims, types = types },
+      flops = 6400, bytes = 16 * 32 * 4 + 1600 * (2 * 2 + 2 * 4) + 800 },
+    { op = "torch::autograd::CppNode<SplitLookupFunction_adagrad_Op>", dims = { { 16, 32 } },
+      types = { "float" }, forward = few,
+      flops = 1600 + 3 * 512, bytes = 16 * 32 * 4 + 512 * (2 * 2 + 2 * 4) + 800 },
+  },
 }
 op {
   like = base, reads = { "forward" },
@@ -107,8 +199,15 @@ op {
   examples = {
     -- of each of 100 indices a row of 16 halves and one float, read and written
     { op = "torch::autograd::CppNode<SplitLookupFunction_rowwise_adagrad_Op>",
-      dims = { { 16, 32 } }, types = { "float" }, forward = example, flops = 6400,
+      dims = { { 16, 32 } }, types = { "float" },
+      forward = { op = name, dims = dims, types = types }, flops = 6400,
       bytes = 16 * 32 * 4 + 100 * (2 * 16 * 2 + 8) + 800, spec = "vector_fp16" },
+    { op = "torch::autograd::CppNode<SplitLookupFunction_rowwise_adagrad_Op>",
+      dims = { { 16, 32 } }, types = { "float" }, forward = weighted, flops = 3200 + 4800,
+      bytes = 16 * 32 * 4 + 100 * (2 * 16 * 2 + 8) + 800 + 800 },
+    { op = "torch::autograd::CppNode<SplitLookupFunction_rowwise_adagrad_Op>",
+      dims = { { 15, 32 } }, types = { "float" },
+      forward = { op = name, dims = dims, types = types }, status = "failed" },
     { op = "torch::autograd::CppNode<SplitLookupFunction_rowwise_adagrad_Op>",
       dims = { { 16, 32 } }, types = { "float" }, status = "failed" },
   },
@@ -118,6 +217,14 @@ op {
   like = base, reads = { "forward" },
   prefix = { "torch::autograd::CppNode<SplitLookupFunction_Dense" },
   eval = backward(dense, 0),
+  examples = {
+    { op = "torch::autograd::CppNode<SplitLookupFunction_Dense_Op>", dims = { { 16, 32 } },
+      types = { "float" },
+      forward = { op = "fbgemm::dense_embedding_codegen_lookup_function",
+        dims = { { 112 }, { 2 }, { 3 }, {}, {}, { 3 }, {}, { 32 }, { 33 } },
+        types = { "float", "long", "int", "", "", "long", "", "long", "long" } },
+      flops = 512, bytes = 16 * 32 * 4 + 112 * 4 + 32 * 8 },
+  },
 }
 
 -- ---- sparse features: lengths of bags and what is in them ----

@@ -6,146 +6,6 @@
 #include <stdlib.h>
 
 #include "model/priv.h"
-#include "json/json.h"
-
-#define JSON_DEPTH 8
-
-/* ---- values ---- */
-
-/* The length of a list: its n (of tuple()), or as many as it has. */
-static lua_Integer
-list_len(lua_State *L, int i)
-{
-	lua_Integer n = (lua_Integer)lua_rawlen(L, i);
-
-	lua_pushliteral(L, "n");
-	if (lua_rawget(L, i) == LUA_TNUMBER)
-		n = lua_tointeger(L, -1);
-	lua_pop(L, 1);
-	return n < 0 || n > 100000 ? 0 : n;
-}
-
-static void
-put_number(lua_State *L, int i, struct buf *b)
-{
-	char text[NUM_DOUBLE_MAX];
-	double d = lua_tonumber(L, i);
-
-	if (lua_isinteger(L, i))
-		json_put_i64(b, lua_tointeger(L, i));
-	else if (isfinite(d))
-		buf_put(b, text, num_put_double(text, d));
-	else
-		buf_puts(b, "null");
-}
-
-bool
-lua_json(lua_State *L, int i, int depth, struct buf *b)
-{
-	i = lua_absindex(L, i);
-	switch (lua_type(L, i)) {
-	case LUA_TNIL: buf_puts(b, "null"); return true;
-	case LUA_TBOOLEAN:
-		buf_puts(b, lua_toboolean(L, i) ? "true" : "false");
-		return true;
-	case LUA_TNUMBER: put_number(L, i, b); return true;
-	case LUA_TSTRING: json_put_string(b, to_str(L, i)); return true;
-	case LUA_TTABLE: break;
-	default: return false;
-	}
-	if (depth == JSON_DEPTH || !lua_checkstack(L, 4))
-		return false;
-	buf_putc(b, '[');
-	for (lua_Integer k = 1; k <= list_len(L, i); k++) {
-		bool good;
-
-		if (k > 1)
-			buf_putc(b, ',');
-		lua_rawgeti(L, i, k);
-		good = lua_json(L, -1, depth + 1, b);
-		lua_pop(L, 1);
-		if (!good || b->len > MODEL_TEXT_MAX)
-			return false;
-	}
-	buf_putc(b, ']');
-	return true;
-}
-
-static void
-value_of(lua_State *L, int i, struct model_value *v)
-{
-	struct models *ms = models_of(L);
-
-	switch (lua_type(L, i)) {
-	case LUA_TNIL: v->type = MODEL_NULL; return;
-	case LUA_TBOOLEAN:
-		v->type = MODEL_BOOL;
-		v->yes = lua_toboolean(L, i);
-		return;
-	case LUA_TNUMBER:
-		v->type = lua_isinteger(L, i) ? MODEL_INT : MODEL_REAL;
-		if (v->type == MODEL_INT)
-			v->i = lua_tointeger(L, i);
-		else
-			v->real = lua_tonumber(L, i);
-		return;
-	case LUA_TSTRING:
-		v->type = MODEL_TEXT;
-		v->text = word(ms, to_str(L, i));
-		return;
-	default: break;
-	}
-	v->type = MODEL_LIST;
-	ms->text.len = 0;
-	if (!lua_json(L, i, 0, &ms->text))
-		luaL_error(L,
-		    "a parameter must be a number, a text, a truth "
-		    "value or a short list of them");
-	v->text = word(ms, buf_str(&ms->text));
-}
-
-void
-model_value_json(struct buf *b, const struct model_value *v)
-{
-	char text[NUM_DOUBLE_MAX];
-
-	switch (v->type) {
-	case MODEL_NULL: buf_puts(b, "null"); break;
-	case MODEL_BOOL: buf_puts(b, v->yes ? "true" : "false"); break;
-	case MODEL_INT: json_put_i64(b, v->i); break;
-	case MODEL_REAL:
-		if (isfinite(v->real))
-			buf_put(b, text, num_put_double(text, v->real));
-		else
-			buf_puts(b, "null");
-		break;
-	case MODEL_TEXT: json_put_string(b, v->text); break;
-	case MODEL_LIST: buf_put(b, v->text.p, v->text.len); break;
-	}
-}
-
-void
-model_params_json(struct buf *b, const struct model_result *r)
-{
-	buf_putc(b, '{');
-	for (size_t i = 0; i < r->nparams; i++) {
-		if (i > 0)
-			buf_putc(b, ',');
-		json_put_string(b, r->params[i].name);
-		buf_putc(b, ':');
-		model_value_json(b, &r->params[i].val);
-	}
-	buf_putc(b, '}');
-}
-
-const struct model_value *
-model_param(const struct model_result *r, const char *name)
-{
-	for (size_t i = 0; i < r->nparams; i++)
-		if (str_eq(r->params[i].name, str_of(name)))
-			return &r->params[i].val;
-	return NULL;
-}
 
 /* ---- one evaluation ---- */
 
@@ -212,38 +72,6 @@ gemm_params(lua_State *L, struct models *ms, int store)
 	lua_pushinteger(L, 2);
 	lua_setfield(L, -2, "n");
 	add_param(L, ms, store, "transpose");
-}
-
-/* Our copy of a parameter's name; most are those of the entry's last op. */
-static struct str
-param_name(struct models *ms, struct model *m, size_t i, struct str name)
-{
-	if (i < m->param_names.n && str_eq(m->param_names.v[i], name))
-		return m->param_names.v[i];
-	name = word(ms, name);
-	if (i == m->param_names.n)
-		vec_push(&m->param_names, name);
-	return name;
-}
-
-static void
-copy_params(lua_State *L, struct models *ms, int store, struct evaluation *e)
-{
-	struct model *m = ms->entries.v[e->m->number];
-	struct model_param p[MODEL_PARAMS];
-	size_t n = ms->norder;
-
-	for (size_t i = 0; i < n; i++) {
-		lua_pushstring(L, ms->order[i]);
-		p[i].name = param_name(ms, m, i, to_str(L, -1));
-		lua_rawget(L, store);
-		value_of(L, -1, &p[i].val);
-		lua_pop(L, 1);
-	}
-	if (n > 0)
-		e->out->params = memcpy(
-		    arena_alloc(ms->mem, n * sizeof *p), p, n * sizeof *p);
-	e->out->nparams = n;
 }
 
 /* "vector" and the precision of a dtype (a word like bf16 is one too). */
@@ -325,7 +153,7 @@ evaluate(lua_State *L)
 		return 0;
 	if (e->m->is_gemm)
 		gemm_params(L, ms, store);
-	copy_params(L, ms, store, e);
+	params_keep(L, store, e->m, e->out);
 	set_spec(L, ms, back + 2, e);
 	return 0;
 }
@@ -339,7 +167,7 @@ run(struct models *ms, struct evaluation *e, struct str *reason)
 	ms->view = &ms->views[0];
 	ms->entry = e->m;
 	ms->norder = 0;
-	ms->skipped = ms->unmodelled = false;
+	ms->skipped = ms->unmodelled = ms->lacks = false;
 	ms->builtin = e->m->is_builtin;
 	sandbox_begin(ms, MODEL_STEPS, MODEL_CHURN);
 	ms->builtin = false;
@@ -372,10 +200,11 @@ compute(struct models *ms, struct evaluation *e)
 	}
 	if (run(ms, e, &reason))
 		r->status = MODEL_OK;
+	else if (ms->unmodelled)
+		r->status = MODEL_NONE;
 	else
-		r->status = ms->unmodelled ? MODEL_NONE
-		    : ms->skipped          ? MODEL_SKIPPED
-					   : MODEL_FAILED;
+		r->status = ms->skipped ? MODEL_SKIPPED : MODEL_FAILED;
+	r->lacks = r->status == MODEL_FAILED && ms->lacks;
 	r->reason = reason;
 	if ((r->status == MODEL_OK || r->status == MODEL_FAILED) &&
 	    view_is_large(&ms->views[0])) {
@@ -456,6 +285,8 @@ key_of(const struct model *m, const struct model_op *op, enum model_way way)
 		mix(&k, op->annotation);
 	if (m->reads & MODEL_READS_FORWARD && op->forward != NULL)
 		mix_lists(&k, op->forward);
+	if (m->reads & MODEL_READS_BACKWARD && op->backward != NULL)
+		mix_lists(&k, op->backward);
 	for (size_t i = 0; i < m->args.n; i++) {
 		bool has =
 		    op->arg != NULL && op->arg(op->ctx, m->args.v[i], &text);

@@ -23,7 +23,7 @@ local function operands()
         end
       end
       widest = math.max(widest, size(i, 0))
-      first = first or dtype(i)
+      if not first or first == "bool" then first = dtype(i) end -- where's condition
     end
   end
   for i = 0, first and -1 or nargs() - 1 do
@@ -172,23 +172,44 @@ local function move(_ENV, x, n, i)
   return 0, 2 * n * size(x) + (i and has(i) and elems(i) * size(i, 8) or 0)
 end
 
+-- The size of an element by the name of the kernel that copies them:
+-- CatArrayBatchedCopy<float, ...>, or of any type of so many bytes.
+local function copied_size()
+  for _, name in ipairs(kernels()) do
+    local kind = name:match("CatArrayBatchedCopy[%w_]*<([^,]*)")
+    local e = kind and (int(kind:match("OpaqueType<(%d+)u?>$") or "", nil)
+      or bytes_of(kind:match("^%s*(.-)%s*$"), nil))
+    if e then return e end
+  end
+  return unknown
+end
+
+-- (list, dimension), before them in some releases where the result goes, which
+-- may have another shape until then
 op {
-  like = entry("Movement", 0), names = aten "cat stack _cat",
+  like = entry("Movement", 0), names = aten "cat stack _cat", reads = { "kernels" },
   eval = function (_ENV)
-    -- a list's type is TensorList: old traces don't say of what
-    num_elems = elems(0)
+    local list = dtype(1) == "TensorList" and 1 or 0
+    num_elems = has(list) and elems(list) or fail("the trace has no shapes of the list of tensors")
     dtype_in = dtype(0)
-    local _, e = 0, size(0)
-    if e ~= e then
-      for i = 1, nargs() - 1 do
-        if has(i) then e = size(i) end
-      end
-    end
-    return 0, 2 * num_elems * e
+    local e = size(0) -- a list's type is TensorList: that doesn't say of what
+    return 0, 2 * num_elems * (e == e and e or copied_size())
   end,
   examples = {
     { op = "aten::cat", dims = { { { 8, 16 }, { 8, 4 } }, {} }, types = { "TensorList", "Scalar" },
       flops = 0, bytes = "unknown", params = { num_elems = 160 } },
+    { op = "aten::cat", dims = { { { 8, 16 }, { 8, 4 } }, {} }, types = { "TensorList", "Scalar" },
+      kernels = { "void at::native::(anonymous namespace)::CatArrayBatchedCopy_contig<at::native::"
+        .. "(anonymous namespace)::OpaqueType<2u>, unsigned int, 2, 128, 1>(int)" },
+      flops = 0, bytes = 2 * 2 * 160 },
+    { op = "aten::cat", dims = { { { 8, 16 }, { 8, 4 } }, {} }, types = { "TensorList", "Scalar" },
+      kernels = { "copy", "void at::CatArrayBatchedCopy<double, unsigned int, 2, 64, 64>(double*)" },
+      flops = 0, bytes = 2 * 8 * 160 },
+    { op = "aten::cat", dims = { { 9 }, { { 8, 16 }, { 8, 4 } }, {} },
+      types = { "float", "TensorList", "Scalar" }, flops = 0, bytes = 2 * 4 * 160 },
+    { op = "aten::cat", dims = { { 8, 20 }, {}, {} }, types = { "float", "TensorList", "Scalar" },
+      status = "failed" },
+    { op = "aten::cat", dims = { {}, {} }, types = { "TensorList", "Scalar" }, status = "failed" },
   },
 }
 op {

@@ -30,24 +30,31 @@ local function phase_in(phase, text)
   return t
 end
 
--- The eight sums, or nil: the formats in order, each at the text's beginning.
-local function requests(text)
-  local part = "%(sq(%d+)sk(%d+)sqsq(%d+)sqsk(%d+)%)"
-  local v = { text:match("^execute_%d+_context_%d+" .. part .. "_generation_%d+" .. part) }
-  if #v == 8 then
+annotation {
+  prefix = { "execute_" }, -- vLLM
+  read = function (text)
+    local part = "%(sq(%d+)sk(%d+)sqsq(%d+)sqsk(%d+)%)"
+    local v = { text:match("^execute_%d+_context_%d+" .. part .. "_generation_%d+" .. part) }
+    if #v ~= 8 then return nil end
     local t = {}
     for i, k in ipairs(keys) do t["c_" .. k], t["g_" .. k] = int(v[i]), int(v[i + 4]) end
     return t
-  end
-  local step = text:match("^step%[(%u+)")
-  if step == "EXTEND" or step == "DECODE" or step == "MIXED" then
+  end,
+}
+annotation {
+  prefix = { "step[EXTEND", "step[DECODE", "step[MIXED" }, -- SGLang
+  read = function (text)
     local inside = text:match("^step%[([^%]]*)%]")
     return inside and inside:find("sqsq=", 1, true) and pairs_in(inside) or nil
-  end
-  local phase, rest = text:match("^(%l+)%[(.*)%]")
-  if phase == "prefill" or phase == "decode" then return phase_in(phase, rest) end
-  return nil
-end
+  end,
+}
+annotation {
+  prefix = { "prefill[", "decode[" }, -- ATOM
+  read = function (text)
+    local phase, rest = text:match("^(%l+)%[(.*)%]")
+    return phase and phase_in(phase, rest)
+  end,
+}
 
 local function sums()
   local text = annotation()

@@ -16,17 +16,17 @@
  *		struct model_op op = { .name = name, .dims = STR("[[8,4]]") };
  *		const struct model_result *r = model_eval(ms, m, &op,
  *MODEL_FWD); if (r->status == MODEL_OK)
- *			... r->flops, r->bytes, r->params ...
+ *			... r->flops, r->bytes, model_param_at(r, 0) ...
  *	}
  *
  * Arguments are the texts of Kineto's lists, as they stand in a stream. What
  * is dear to find out is asked for only where an entry says that it reads it:
- * fill op.kernels, op.annotation, op.forward and op.arg for the bits that
- * m->reads has, or always.
+ * fill op.kernels, op.annotation, op.forward, op.backward and op.arg for the
+ * bits that m->reads has, or always.
  *
  * Each distinct key (direction, name, arguments, and what of the rest the
  * entry reads) is evaluated once. Results live as long as the models: about
- * 800 bytes for each distinct key. A repeated key
+ * 160 bytes for each distinct key, and 9 for each parameter. A repeated key
  * costs a hash of its texts and one look-up. Keys are told apart by 128 bits
  * of hash.
  *
@@ -78,7 +78,8 @@ enum {
 	MODEL_READS_KERNELS = 1 << 0,
 	MODEL_READS_ANNOTATION = 1 << 1,
 	MODEL_READS_FORWARD = 1 << 2,
-	MODEL_READS_ARGS = 1 << 3,
+	MODEL_READS_BACKWARD = 1 << 3,
+	MODEL_READS_ARGS = 1 << 4,
 };
 
 /* One entry. Texts live as long as the models; len 0: it has none. */
@@ -100,8 +101,10 @@ struct model {
 	int prec_arg;
 	size_t file;
 	int first_line, last_line;
-	VEC(struct str) args;        /* further arguments that it reads */
-	VEC(struct str) param_names; /* known so far, as Lua and we have them */
+	VEC(struct str) args; /* further arguments that it reads */
+	const struct intern *words;
+	const struct str *names; /* of the parameters of its last result */
+	size_t nnames;
 };
 
 /* The model of an op of this name, or NULL. Cheap: one look-up of the name. */
@@ -124,6 +127,9 @@ struct str model_category(
 size_t models_count(const struct models *ms);
 const struct model *models_name(
     const struct models *ms, size_t i, struct str *name);
+
+/* Whether a data type of this name was declared. */
+bool models_know_type(struct models *ms, struct str name);
 
 /* Sheets in the order of a report. */
 struct model_sheet {
@@ -150,7 +156,8 @@ struct model_op {
 	size_t nkernels;
 	/* the iteration's annotation around it: "execute_12_context_..." */
 	struct str annotation;
-	const struct model_op *forward; /* linked forward op, or NULL */
+	const struct model_op *forward;  /* linked forward op, or NULL */
+	const struct model_op *backward; /* linked backward op, or NULL */
 	/* a further argument of the event by its key, as JSON text or bare
 	 * text; false: it has none. NULL: there are none. */
 	bool (*arg)(void *ctx, struct str key, struct str *text);
@@ -189,30 +196,31 @@ struct model_value {
 	};
 };
 
-struct model_param {
-	struct str name;
-	struct model_value val;
-};
-
 struct model_result {
 	const struct model *model;
-	enum model_status status;
+	uint8_t status; /* enum model_status */
+	uint8_t nparams;
+	bool lacks; /* FAILED: the trace lacks a fact, the model is right */
 	uint32_t number;      /* of the result, from 0, for tables by result */
 	double flops;         /* MODEL_OK: 0 or more */
 	double bytes;         /* NAN: unknown */
 	struct str spec;      /* "matrix_bf16", "": none */
 	struct str precision; /* "bf16", "": none */
 	struct str reason;    /* SKIPPED, FAILED: "gemm.lua:7: no argument 2" */
-	const struct model_param *params; /* in the entry's order */
-	size_t nparams;
+	/* private: parameters in the entry's order, their types behind them */
+	const struct str *names;
+	const uint64_t *params;
 };
 
 /* Evaluates, or remembers. m is what model_find() gave for op->name. */
 const struct model_result *model_eval(struct models *ms, const struct model *m,
     const struct model_op *op, enum model_way way);
-/* The parameter of this name, or NULL. */
-const struct model_value *model_param(
-    const struct model_result *r, const char *name);
+/* Parameter i, from 0. Its texts live as long as the models. */
+struct model_value model_param_at(const struct model_result *r, size_t i);
+struct str model_param_name(const struct model_result *r, size_t i);
+/* The parameter of this name; false: it has none. */
+bool model_param(
+    const struct model_result *r, struct str name, struct model_value *v);
 /* Appends a value as JSON, as it stands in perf_params. */
 void model_value_json(struct buf *b, const struct model_value *v);
 /* Appends {"M":141,...}. */
@@ -233,6 +241,76 @@ struct model_stats models_stats(const struct models *ms);
 typedef void model_check_fn(void *ctx, bool passed, struct str what);
 size_t models_check(struct models *ms, const char *chunk, model_check_fn *tell,
     void *ctx, size_t *nrun);
+
+/* ---- annotations ---- */
+
+/* What the name of an annotation tells of a step. */
+enum note_rank {
+	NOTE_COUNTS, /* the sums that models read */
+	NOTE_STEP,   /* that it is one */
+	NOTE_OTHER,  /* nothing */
+};
+enum note_rank model_annotation(struct models *ms, struct str text);
+
+/* ---- pseudo-ops: rules that put ops into a tree ---- */
+
+#define TREE_NONE UINT32_MAX
+
+/* The tree that rules look at; events are its owner's numbers. */
+struct model_tree {
+	void *ctx;
+	struct str (*name)(void *ctx, uint32_t e);
+	unsigned (*kind)(void *ctx, uint32_t e); /* enum kind */
+	int64_t (*start)(void *ctx, uint32_t e);
+	uint64_t (*id)(void *ctx, uint32_t e);
+	uint32_t (*up)(void *ctx, uint32_t e);
+	/* the linked forward op */
+	uint32_t (*forward)(void *ctx, uint32_t e);
+	/* the one behind e in the order of the tree, below top */
+	uint32_t (*next)(void *ctx, uint32_t e, uint32_t top);
+	/* its name and arguments, until the next call */
+	void (*op)(void *ctx, uint32_t e, struct model_op *op);
+	bool (*has_op)(void *ctx, struct str name);
+};
+
+struct tree_arg {
+	struct str key;
+	struct model_value val; /* a text, whole number or truth value */
+};
+
+/* What a rule wants; texts live until act() returns. */
+enum tree_what {
+	TREE_WRAP,          /* an op between the event and what is above */
+	TREE_WRAP_CHILDREN, /* ... the event and what is below */
+	TREE_WRAP_LAUNCH,   /* above the launch of a GPU event, of it alone */
+	TREE_RENAME,
+	TREE_SET, /* an argument of the event */
+};
+struct tree_action {
+	enum tree_what what;
+	uint32_t event;
+	uint32_t from;          /* whose arguments the new op has ... */
+	struct str name;        /* ... and its name */
+	struct str dims, types; /* instead of those arguments, if set */
+	const struct tree_arg *args;
+	size_t nargs;
+};
+/* False: it can't be done here. */
+typedef bool tree_act_fn(void *ctx, const struct tree_action *a);
+
+/* The rules for events of this kind and name, as bits; 0: none. */
+uint64_t pseudo_rules(const struct models *ms, unsigned kind, struct str name);
+/* Another tree. It is looked at until the next one. */
+void pseudo_start(struct models *ms, const struct model_tree *tree);
+/* Runs rules on an event; what those that end well want goes to act(). */
+void pseudo_run(
+    struct models *ms, uint64_t rules, uint32_t event, tree_act_fn *act);
+
+struct pseudo_stats {
+	uint64_t nfailed, nown_failed; /* own: of the user's rules */
+	struct str reason;             /* of the first one */
+};
+struct pseudo_stats pseudo_stats(const struct models *ms);
 
 /* ---- kernels of GEMMs, by their names ---- */
 
@@ -295,14 +373,15 @@ struct arch {
  */
 const struct arch *arch_load(
     struct models *ms, const char *name, struct str devices);
-/* The arch of a device's name and memory, or NULL. */
-const struct arch *arch_of_device(
-    struct models *ms, struct str device, double memory_bytes);
+/* Appends the name of the first device, as the JSON text has it. */
+void device_name(struct str devices, struct buf *name);
 /* The built-in ones and those of $TL_ARCH_PATH, in order. */
 size_t arch_list(struct models *ms, const struct arch *const **list);
 /* TFLOP/s for a compute spec; NAN: no figure. */
 double arch_tflops(const struct arch *a, enum roof roof, struct str spec);
 double arch_gbps(const struct arch *a, enum roof roof);
+/* Whether that is this roof's, not the peak that stands in. */
+bool arch_has_gbps(const struct arch *a, enum roof roof);
 
 enum bound {
 	BOUND_NONE, /* nothing is known */

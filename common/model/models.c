@@ -78,6 +78,7 @@ open_state(lua_State *L)
 	lua_newtable(L); /* 1: what entries and files may call */
 	sandbox_libs(L, 1);
 	access_open(L, 1);
+	tree_open(L, 1);
 	lua_newtable(L); /* 2: its names can't be set */
 	for (lua_pushnil(L); lua_next(L, 1) != 0;) {
 		lua_pushvalue(L, -2);
@@ -192,6 +193,7 @@ models_load(struct models *ms, const char *path)
 		die("%.*s%.*s", (int)(base - path), path, (int)why.len, why.p);
 	in_close(in);
 	buf_free(&why);
+	stream_pseudo_models(path);
 }
 
 static int
@@ -268,6 +270,7 @@ models_create(void)
 	struct buf why = { 0 };
 
 	ms->mem = arena_create();
+	ms->action_mem = arena_create();
 	ms->words = intern_create();
 	ms->names = intern_create();
 	ms->dtype_names = intern_create();
@@ -290,22 +293,22 @@ models_destroy(struct models *ms)
 		return;
 	ms->churn_max = SIZE_MAX;
 	lua_close(ms->L);
-	for (size_t i = 0; i < ms->entries.n; i++) {
+	for (size_t i = 0; i < ms->entries.n; i++)
 		vec_free(&ms->entries.v[i]->args);
-		vec_free(&ms->entries.v[i]->param_names);
-	}
 	for (int i = 0; i < 2; i++)
 		view_free(&ms->views[i]);
 	vec_free(&ms->by_name);
 	vec_free(&ms->entries);
 	vec_free(&ms->listed);
-	vec_free(&ms->model_prefixes);
+	vec_free(&ms->model_globs);
 	vec_free(&ms->globs);
 	vec_free(&ms->prefixes);
 	vec_free(&ms->kernels);
 	vec_free(&ms->sheets);
 	vec_free(&ms->dtypes);
 	vec_free(&ms->files);
+	vec_free(&ms->note_forms);
+	pseudos_free(ms);
 	archs_free(ms);
 	buf_free(&ms->text);
 	vec_release(ms->memo);
@@ -319,6 +322,14 @@ models_destroy(struct models *ms)
 
 /* ---- names ---- */
 
+static bool
+is_like(struct str name, const struct glob_rule *r)
+{
+	if (r->plain > 0)
+		return str_starts(name, (struct str){ r->glob.p, r->plain });
+	return str_glob(r->glob, name);
+}
+
 /* What a name comes to when it has no entry of its own. */
 static void
 resolve(struct models *ms, struct op_name *n, struct str name)
@@ -327,9 +338,9 @@ resolve(struct models *ms, struct op_name *n, struct str name)
 	n->resolved = n->category;
 	n->generation = ms->generation;
 	/* The last declared first: a user's file comes behind ours. */
-	for (size_t i = ms->model_prefixes.n; n->model == NULL && i-- > 0;)
-		if (str_starts(name, ms->model_prefixes.v[i].text))
-			n->model = ms->entries.v[ms->model_prefixes.v[i].entry];
+	for (size_t i = ms->model_globs.n; n->model == NULL && i-- > 0;)
+		if (is_like(name, &ms->model_globs.v[i]))
+			n->model = ms->entries.v[ms->model_globs.v[i].entry];
 	for (size_t i = ms->globs.n; n->resolved.len == 0 && i-- > 0;)
 		if (str_glob(ms->globs.v[i].text, name))
 			n->resolved = ms->globs.v[i].category;
@@ -385,11 +396,17 @@ model_source(const struct models *ms, const struct model *m)
 	return (struct str){ text.p + start, at - start };
 }
 
-/* Prefixes stand behind the names, as "triton_poi_*". */
+/* Patterns stand behind the names, as "triton_poi_*". */
 size_t
 models_count(const struct models *ms)
 {
-	return ms->listed.n + ms->model_prefixes.n;
+	return ms->listed.n + ms->model_globs.n;
+}
+
+bool
+models_know_type(struct models *ms, struct str name)
+{
+	return dtype_find(ms, name) != NULL;
 }
 
 const struct model *
@@ -398,10 +415,10 @@ models_name(const struct models *ms, size_t i, struct str *name)
 	uint32_t id;
 
 	if (i >= ms->listed.n) {
-		const struct prefix_rule *rule =
-		    &ms->model_prefixes.v[i - ms->listed.n];
+		const struct glob_rule *rule =
+		    &ms->model_globs.v[i - ms->listed.n];
 
-		*name = rule->starred;
+		*name = rule->glob;
 		return ms->entries.v[rule->entry];
 	}
 	id = ms->listed.v[i];

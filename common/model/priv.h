@@ -8,6 +8,8 @@
  * access    what an entry may call: dim(), dtype(), prod(), ...
  * beside    the same, beside the lists: kernels(), annotation(), ...
  * declare   op{}, category{}, sheets{}, datatype{}: the registry
+ * annotation, pseudo (with tree), arch-declare: more declarations
+ * param     parameters, from Lua into results
  * eval      an entry on an op, and the memory of results
  */
 #ifndef TL_MODEL_PRIV_H
@@ -19,6 +21,7 @@
 
 #include "io/io.h"
 #include "model/model.h"
+#include "stream/stream.h"
 
 /* Limits of the sandbox; tl-models(5) states them. */
 #define MODEL_STEPS 200000        /* VM instructions of one evaluation */
@@ -122,9 +125,10 @@ struct category_rule {
 	struct str category;
 };
 
-/* Ops whose names begin so have an entry. */
-struct prefix_rule {
-	struct str text, starred; /* "triton_poi_", "triton_poi_*" */
+/* Ops whose names are like this shell pattern have an entry. */
+struct glob_rule {
+	struct str glob; /* "triton_poi_*" */
+	size_t plain;    /* so long is what stands before a lone last star */
 	uint32_t entry;
 };
 
@@ -136,6 +140,26 @@ struct op_name {
 	struct str resolved;       /* ... and category by name alone */
 	uint32_t generation;       /* in which it was resolved */
 };
+
+/* A form of annotations. */
+struct note_form {
+	struct str prefix;
+	int ref;
+};
+
+/* A rule that puts ops into a tree. */
+struct pseudo_pattern {
+	struct str glob;
+	uint8_t kind; /* KIND_OP, KIND_PYTHON */
+};
+struct pseudo_rule {
+	VEC(struct pseudo_pattern) patterns;
+	VEC(struct str) unless; /* ops of which the trace has none */
+	int ref;
+	bool is_builtin, is_off;
+	lua_Integer nmade; /* events at which it did something */
+};
+#define PSEUDO_RULES_MAX 64
 
 struct memo_slot {
 	uint64_t h1, h2;
@@ -174,11 +198,13 @@ struct models {
 	uint32_t generation;
 	VEC(struct model *) entries;
 	VEC(uint32_t) listed; /* names with an entry, in order */
-	VEC(struct prefix_rule) model_prefixes;
+	VEC(struct glob_rule) model_globs;
 	VEC(struct category_rule) globs, prefixes, kernels;
 	VEC(struct model_sheet) sheets;
 	struct intern *dtype_names;
 	VEC(struct dtype) dtypes;
+	VEC(struct note_form) note_forms;
+	VEC(struct pseudo_rule) pseudos;
 	VEC(struct model_file) files; /* texts that were loaded */
 	VEC(struct arch *) archs;     /* first those that have a name */
 	size_t narch_named;
@@ -191,10 +217,17 @@ struct models {
 	const struct model *entry;
 	bool skipped;                    /* skip() was called */
 	bool unmodelled;                 /* no_model() was */
+	bool lacks;                      /* fail() was, or a fact isn't there */
 	bool as_float;                   /* sizes are given as doubles */
 	const char *order[MODEL_PARAMS]; /* parameters, as first set */
 	size_t norder;
 	struct buf text;
+	/* the rule under way */
+	const struct model_tree *tree;
+	uint32_t tree_generation;
+	VEC(struct tree_action) actions;
+	struct arena *action_mem;
+	struct pseudo_stats pseudo_stats;
 	/* results */
 	struct memo_slot *memo;
 	size_t memo_cap, nresults;
@@ -248,8 +281,14 @@ void sandbox_libs(lua_State *L, int api);
 void access_open(lua_State *L, int api);
 void beside_open(lua_State *L, int api);
 const struct dtype *dtype_find(struct models *ms, struct str name);
+
+/* ---- param ---- */
+
 /* Appends a Lua value as JSON. False: it can't be. */
 bool lua_json(lua_State *L, int i, int depth, struct buf *b);
+/* The parameters of the evaluation under way, whose values stand in store. */
+void params_keep(
+    lua_State *L, int store, const struct model *m, struct model_result *r);
 
 /* ---- path ---- */
 
@@ -264,11 +303,48 @@ void path_files(
 
 /* ---- arch ---- */
 
+/* What only finding one needs. */
+struct arch_file {
+	struct arch arch; /* first: one is the other */
+	VEC(struct str) devices;
+	VEC(struct arch_rate) rates;
+};
+
+/* The first device of the JSON list that we know, or NULL. */
+const struct arch *device_arch(const struct models *ms, struct str devices);
 void archs_free(struct models *ms);
+/* One of this JSON text, padded, by its name. NULL, or what is wrong. */
+const char *arch_declare(struct models *ms, struct str text, const char *file);
+int d_arch(lua_State *L);
+
+/* ---- annotation ---- */
+
+/* annotation{...} declares; without an argument it is what entries call. */
+int d_annotation(lua_State *L);
+int a_annotation(lua_State *L);
+int a_requests(lua_State *L);
+
+/* ---- pseudo ---- */
+
+int d_pseudo(lua_State *L);
+int a_variable(lua_State *L);
+void pseudos_free(struct models *ms);
+
+/* ---- tree ---- */
+
+void tree_open(lua_State *L, int api);
+void push_event(lua_State *L, uint32_t event); /* nil: TREE_NONE */
 
 /* ---- declare ---- */
 
 void declare_open(lua_State *L, int table);
+/* Whether a field of a table is set, which is then on the stack; its type must
+ * be this one. */
+bool field(lua_State *L, int t, const char *key, int type, const char *must);
+/* Text i of the list on top of the stack, on top of the stack. */
+struct str list_text(lua_State *L, lua_Integer i, const char *key);
+/* A field of another name is an error. */
+void known_fields(lua_State *L, int t, const char *const names[]);
 struct op_name *op_name(struct models *ms, struct str name);
 /* The entry's examples, or nil, on the stack. */
 void push_examples(lua_State *L, const struct model *m);

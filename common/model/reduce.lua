@@ -25,31 +25,46 @@ local function kind(name)
   return "sum"
 end
 
--- at: the argument with the dimensions; all: none of them means one element
-local function reduce(_ENV, at, more)
+-- Where the dimensions and the result's type stand. Calls for all of a tensor
+-- have another argument in the dimensions' place: a type, or std's and var's
+-- unbiased.
+local function places(at, dtype_at)
+  local text = at and value(at) or ""
+  local is_all = at and nargs() == at + 1 and not starts(text, "[")
+  if is_all and int(text, nil) then return nil, at, true end
+  if is_all and bool(text, nil) ~= nil then return nil, nil, true end
+  return at, dtype_at
+end
+
+-- at: the argument with the dimensions; without one as many results as elements
+local function reduce(_ENV, at, dtype_at, more)
   if nargs() == 0 then
     num_input_elems = 0
     num_output_elems = 0
     dtype_in_out = tuple(nil, nil)
     return 0, unknown
   end
+  local dims, out, is_all = places(at, dtype_at)
   num_input_elems = elems(0)
-  num_output_elems = at and remaining(shape(0), value(at)) or num_input_elems
+  num_output_elems = is_all and 1 or dims and remaining(shape(0), value(dims)) or num_input_elems
   dtype_in_out = tuple(dtype(0), nil)
   reduce_type = kind(op_name())
-  return num_input_elems, (num_input_elems + num_output_elems) * size(0) + (more or 0)
+  _out_size = out and scalar_types[int(value(out), -1)] or size(0)
+  return num_input_elems,
+    num_input_elems * size(0) + num_output_elems * _out_size + (more or 0)
 end
 
 local function same(_ENV)
-  return num_input_elems, (num_input_elems + num_output_elems) * size(0)
+  if nargs() == 0 then return 0, unknown end
+  return num_input_elems,
+    num_input_elems * size(0) + num_output_elems * (_out_size or size(0))
 end
 local base = { category = "reduce", sheet = "Reduce", unit = "vector", prec = 0 }
 
 op {
   like = base, backward = same,
-  names = { "aten::sum", "aten::mean", "aten::std", "aten::var", "aten::logsumexp", "aten::amin",
-    "aten::amax" },
-  eval = function (_ENV) return reduce(_ENV, 1) end,
+  names = { "aten::sum", "aten::mean" },
+  eval = function (_ENV) return reduce(_ENV, 1, 3) end,
   examples = {
     { op = "aten::sum", dims = { { 10, 1000 }, {}, {}, {} },
       types = { bf16, "ScalarList", "Scalar", "" }, values = { "", "[0]", "True", "" },
@@ -58,7 +73,29 @@ op {
       values = { "", "[-1]" }, flops = 1048576, bytes = 4195328 },
     { op = "aten::sum", dims = { { 3, 4 }, {} }, types = { "float", "" }, values = { "", "" },
       flops = 12, bytes = 4 * 13 },
+    -- halves in, floats out; all of them
+    { op = "aten::sum", dims = { { 10, 1000 }, {}, {}, {} },
+      types = { bf16, "ScalarList", "Scalar", "Scalar" }, values = { "", "[0]", "False", "6" },
+      flops = 10000, bytes = 20000 + 4000 },
+    { op = "aten::sum", dims = { { 10, 1000 }, {} }, types = { bf16, "Scalar" },
+      values = { "", "6" }, flops = 10000, bytes = 20004, params = { num_output_elems = 1 } },
     { op = "aten::sum", flops = 0, bytes = "unknown", params = { num_input_elems = 0 } },
+    { op = "aten::sum", dims = { { 10, 1000 }, {}, {}, {} },
+      types = { bf16, "ScalarList", "Scalar", "Scalar" }, values = { "", "[0]", "False", "6" },
+      backward = true, flops = 10000, bytes = 20000 + 4000 },
+  },
+}
+op {
+  like = base, backward = same,
+  names = { "aten::std", "aten::var", "aten::logsumexp", "aten::amin", "aten::amax" },
+  eval = function (_ENV) return reduce(_ENV, 1) end,
+  examples = {
+    { op = "aten::std", dims = { { 3, 4 }, {} }, types = { "float", "Scalar" },
+      values = { "", "True" }, flops = 12, bytes = 4 * 13 },
+    { op = "aten::var", dims = { { 3, 4 }, {}, {}, {} }, types = { "float", "ScalarList", "", "" },
+      values = { "", "[1]", "1", "False" }, flops = 12, bytes = 4 * 15 },
+    { op = "aten::amax", dims = { { 3, 4 }, {}, {} }, types = { "float", "ScalarList", "" },
+      values = { "", "[]", "False" }, flops = 12, bytes = 4 * 13 },
   },
 }
 
@@ -66,7 +103,14 @@ op {
 op {
   like = base, backward = same,
   names = { "aten::norm", "aten::linalg_norm" },
-  eval = function (_ENV) return reduce(_ENV, 2) end,
+  eval = function (_ENV) return reduce(_ENV, 2, 4) end,
+  examples = {
+    { op = "aten::norm", dims = { { 3, 4 }, {}, {}, {} },
+      types = { bf16, "Scalar", "ScalarList", "Scalar" }, values = { "", "2", "[1]", "False" },
+      flops = 12, bytes = 2 * 15 },
+    { op = "aten::norm", dims = { { 3, 4 }, {}, {} }, types = { bf16, "Scalar", "Scalar" },
+      values = { "", "2", "6" }, flops = 12, bytes = 24 + 4 },
+  },
 }
 
 -- A second tensor makes it pointwise; a dimension adds the indices.
@@ -97,7 +141,7 @@ op {
 op {
   like = base, backward = same,
   names = { "aten::cumsum", "aten::cumprod" },
-  eval = function (_ENV) return reduce(_ENV, nil) end,
+  eval = function (_ENV) return reduce(_ENV, nil, 2) end,
   examples = {
     { op = "aten::cumsum", dims = { { 15 }, {}, {} }, types = { "long int", "Scalar", "" },
       values = { "", "0", "" }, flops = 15, bytes = 240, spec = "" },
@@ -110,10 +154,23 @@ local more = { sheet = "Reduce", unit = "vector", prec = 0, extra = true }
 
 op {
   like = more,
-  names = { "aten::linalg_vector_norm", "aten::any", "aten::all", "aten::prod" },
+  names = { "aten::any", "aten::all" },
   eval = function (_ENV)
-    return reduce(_ENV, op_name() == "aten::linalg_vector_norm" and 2 or 1)
+    local f = reduce(_ENV, 1)
+    return f, num_input_elems * size(0) + num_output_elems
   end,
+  examples = {
+    { op = "aten::any", dims = { { 512, 8 }, {}, {} }, types = { "float", "Scalar", "Scalar" },
+      values = { "", "0", "False" }, flops = 4096, bytes = 4 * 4096 + 8 },
+  },
+}
+op {
+  like = more, names = { "aten::prod" },
+  eval = function (_ENV) return reduce(_ENV, 1, 3) end,
+}
+op {
+  like = more, names = { "aten::linalg_vector_norm" },
+  eval = function (_ENV) return reduce(_ENV, 2, 4) end,
   examples = {
     { op = "aten::linalg_vector_norm", dims = { { 512, 512 }, {}, {}, {}, {} },
       types = { "float", "Scalar", "ScalarList", "Scalar", "" },

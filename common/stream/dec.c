@@ -11,7 +11,6 @@ dec_start(struct decoder *d, struct strings *st)
 	d->to = &d->ev;
 	d->identity = st->text->list.n == 0;
 	d->mem = arena_create();
-	buf_room(&d->scratch, 1); /* never NULL */
 }
 
 void
@@ -22,7 +21,6 @@ dec_free(struct decoder *d)
 	vec_free(&d->tracks);
 	vec_free(&d->prov);
 	vec_free(&d->facts);
-	buf_free(&d->scratch);
 	arena_destroy(d->mem);
 }
 
@@ -204,32 +202,6 @@ rec_track(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	return DEC_EVENT;
 }
 
-/* Values whose strings have other numbers with us, written anew. */
-static bool
-translate_values(struct decoder *d)
-{
-	const struct shape *s = d->to->shape;
-	const unsigned char *p = d->to->vals, *end = p + d->to->vals_len;
-
-	d->scratch.len = 0;
-	for (uint32_t i = 0; i < s->nentries; i++) {
-		struct value v;
-
-		if (!value_decode(&p, end, s->entries[i].type, NULL, &v))
-			return false;
-		if (v.type == VAL_STR || v.type == VAL_JSON ||
-		    v.type == VAL_NUM) {
-			if (v.id >= d->strings.n)
-				return false;
-			v.id = d->strings.v[v.id];
-		}
-		value_encode(&d->scratch, &v);
-	}
-	d->to->vals = (const unsigned char *)d->scratch.p;
-	d->to->vals_len = d->scratch.len;
-	return true;
-}
-
 static bool
 get_ref(const unsigned char **p, const unsigned char *end, struct uid own,
     struct uid *ref)
@@ -333,8 +305,10 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 		return bad(d, "an event record is malformed");
 	ev->vals = p;
 	ev->vals_len = (size_t)(end - p);
-	if (!d->identity && s->nentries > 0 && !translate_values(d))
-		return bad(d, "an event's values are malformed");
+	if (!d->identity) {
+		ev->ids = d->strings.v;
+		ev->nids = (uint32_t)d->strings.n;
+	}
 	if (!event_set_keys(d->st, ev))
 		return bad(d, "an event's values are malformed");
 	return DEC_EVENT;

@@ -287,11 +287,12 @@ void
 enc_event(struct encoder *e, const struct event *ev)
 {
 	uint32_t shape, track, name = 0;
-	struct str vals = { (const char *)ev->vals, ev->vals_len };
 	unsigned char *start, *p;
+	struct str vals;
 	size_t len;
 
 	if (e->eager) {
+		vals = event_vals(ev, &e->scratch);
 		if (e->told < e->st->text->list.n)
 			(void)tell_strings(e, SIZE_MAX);
 	} else

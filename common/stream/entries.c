@@ -12,3 +12,14 @@ entries_die(const struct entries *it)
 	    "stream is damaged (tl-cat --check says which)",
 	    it->src, it->id);
 }
+
+struct str
+event_vals_renumbered(const struct event *ev, struct buf *scratch)
+{
+	struct entries it = entries_of(NULL, ev);
+
+	scratch->len = 0;
+	while (entries_next(&it))
+		value_encode(scratch, &it.val);
+	return buf_str(scratch);
+}

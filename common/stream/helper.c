@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Running tl-decode, tl-link, tl-tree or tl-filter in front of a reader. */
 #include "stream/in.h"
+#include "stream/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +29,25 @@ struct helper {
 	int output_fd;
 	struct helper *next;
 };
+
+/* Ended by NULL, unless there are none. */
+static VEC(char *) pseudo_words;
+
+void
+stream_pseudo_models(const char *path)
+{
+	if (pseudo_words.n > 0)
+		pseudo_words.n--;
+	vec_push(&pseudo_words, (char *)"--models");
+	vec_push(&pseudo_words, (char *)path);
+	vec_push(&pseudo_words, NULL);
+}
+
+char *const *
+helper_pseudo_words(void)
+{
+	return pseudo_words.v;
+}
 
 /* Those that run; for helpers_leave(), which any thread may call. */
 static struct helper *running;

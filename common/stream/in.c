@@ -352,6 +352,13 @@ through(struct stream_in *s, const char *program, char *const *words)
 	return s;
 }
 
+static void
+through_maker(struct stream_in *s, enum want want)
+{
+	through(s, makers[want],
+	    want == WANT_PSEUDO ? helper_pseudo_words() : NULL);
+}
+
 /* A tree of what is left would show wrong owners; tl-link doubts its links. */
 static void
 refuse_edited(const struct stream_in *s, enum want want)
@@ -405,7 +412,7 @@ begin_binary(struct stream_in *s, enum want want)
 	sd->in_block = false;
 	dec_start(&sd->bin, s->strings);
 	sd->bin.to = &s->ev;
-	through(s, makers[want], NULL);
+	through_maker(s, want);
 	begin_binary(s, want);
 }
 
@@ -420,7 +427,7 @@ begin_ndjson(struct stream_in *s, enum want want)
 		return;
 	}
 	refuse_edited(s, want);
-	through(s, makers[want], NULL);
+	through_maker(s, want);
 	begin_binary(s, want);
 }
 
@@ -446,12 +453,14 @@ decode(struct stream_in *s, enum want want, uint32_t kinds)
 	struct buf only = { 0 };
 	char *words[3] = { NULL };
 
-	if (kinds != KINDS_ALL) {
+	if (kinds == KINDS_ALL) {
+		through_maker(s, want);
+	} else {
 		put_kinds(&only, kinds);
 		words[0] = (char *)(uintptr_t) "--only";
 		words[1] = only.p;
+		through(s, makers[want], words);
 	}
-	through(s, makers[want], words);
 	buf_free(&only);
 	begin_binary(s, want);
 }

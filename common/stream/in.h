@@ -17,6 +17,8 @@ struct helper;
  */
 struct helper *helper_start(
     const char *program, char *const *words, struct in *in);
+/* Words for a tl-graft in front: stream_pseudo_models(). */
+char *const *helper_pseudo_words(void);
 /* What the helper writes; closed by the reader. */
 struct in *helper_output(struct helper *h);
 /* Waits. A failed helper ends this program; one with doubts leaves a doubt. */

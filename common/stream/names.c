@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which files of a folder are ours, for the programs that take folders. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
 #include "stream/stream.h"
 
 static bool
@@ -28,4 +32,79 @@ stream_is_name(struct str name)
 		if (ends_in(name, ends[i]))
 			return true;
 	return false;
+}
+
+static bool
+is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static char *
+join_path(const char *dir, const char *name)
+{
+	struct buf b = { 0 };
+	size_t n = strlen(dir);
+
+	buf_printf(
+	    &b, "%s%s%s", dir, n > 0 && dir[n - 1] == '/' ? "" : "/", name);
+	buf_putc(&b, '\0');
+	return b.p;
+}
+
+/* rank2 before rank10: runs of digits compare as numbers. */
+static int
+by_name(const void *pa, const void *pb)
+{
+	return strverscmp(*(char *const *)pa, *(char *const *)pb);
+}
+
+static void
+search(path_vec *to, const char *dir, bool deep)
+{
+	DIR *d = opendir(dir);
+	path_vec found = { 0 };
+	struct dirent *e;
+
+	if (d == NULL)
+		die_errno("%s", dir);
+	while ((e = readdir(d)) != NULL) {
+		char *path;
+
+		if (e->d_name[0] == '.')
+			continue;
+		path = join_path(dir, e->d_name);
+		if (is_folder(path) ? deep : stream_is_name(str_of(e->d_name)))
+			vec_push(&found, path);
+		else
+			free(path);
+	}
+	closedir(d);
+	if (found.n > 0)
+		qsort(found.v, found.n, sizeof *found.v, by_name);
+	for (size_t i = 0; i < found.n; i++) {
+		if (!is_folder(found.v[i])) {
+			vec_push(to, found.v[i]);
+			continue;
+		}
+		search(to, found.v[i], deep);
+		free(found.v[i]);
+	}
+	vec_free(&found);
+}
+
+void
+stream_paths(path_vec *to, const char *path, bool deep)
+{
+	size_t before = to->n;
+
+	if (!is_folder(path)) {
+		vec_push(to, xstrdup(path));
+		return;
+	}
+	search(to, path, deep);
+	if (to->n == before)
+		die("%s: no trace or stream in this folder", path);
 }

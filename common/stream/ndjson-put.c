@@ -244,11 +244,9 @@ put_uid(struct buf *b, struct uid uid)
 		put_uint(b, uid.id);
 		return;
 	}
-	buf_room(b, 40);
+	buf_room(b, UID_MAX + 2);
 	buf_putc(b, '"');
-	b->len += num_put_u64(b->p + b->len, uid.id);
-	buf_putc(b, '.');
-	b->len += num_put_u64(b->p + b->len, uid.inst);
+	b->len += uid_put(b->p + b->len, uid);
 	buf_putc(b, '"');
 }
 

@@ -289,8 +289,6 @@ ndjson_get_uid(struct ndjson_dec *d, const char *member, struct uid *uid)
 {
 	const unsigned char *start = d->j->p;
 	struct value v;
-	uint64_t inst;
-	const char *dot;
 
 	if (!ndjson_get_value(d, false, &v))
 		return false;
@@ -299,17 +297,9 @@ ndjson_get_uid(struct ndjson_dec *d, const char *member, struct uid *uid)
 		uid->id = (uint64_t)v.i;
 		return true;
 	}
-	if (v.type == VAL_STRX && (dot = memchr(v.s.p, '.', v.s.len)) != NULL) {
-		size_t n = (size_t)(dot - v.s.p);
-
-		if (num_u64((struct str){ v.s.p, n }, &uid->id) &&
-		    uid->id < WIRE_MAX_ID &&
-		    num_u64((struct str){ dot + 1, v.s.len - n - 1 }, &inst) &&
-		    inst < UINT32_MAX) {
-			uid->inst = (uint32_t)inst;
-			return true;
-		}
-	}
+	if (v.type == VAL_STRX && memchr(v.s.p, '.', v.s.len) != NULL &&
+	    uid_read(v.s, uid))
+		return true;
 	return ndjson_fail(
 	    d, start, "\"%s\" needs an event: its id, or \"id.inst\"", member);
 }

@@ -225,6 +225,36 @@ struct uid {
 	uint32_t inst; /* 0, or a repetition added by a program */
 };
 
+/*
+ * As text "12", a repetition "12.3": in NDJSON, in tables and on command
+ * lines. At most UID_MAX bytes.
+ */
+#define UID_MAX 32
+size_t uid_put(char *out, struct uid uid);
+bool uid_read(struct str s, struct uid *uid) USE_RESULT;
+
+/* An event as a command line names it: "12", "1:12", "1:12.3". */
+struct uid_pick {
+	struct uid uid; /* the instance is 0 where none was said */
+	uint32_t src;
+	bool any_src, no_inst; /* no such part was given */
+};
+bool uid_pick_read(struct str s, struct uid_pick *p) USE_RESULT;
+/* An option's argument; one that is no event's name is a usage error. */
+struct uid_pick opt_uid(const struct optparse *op);
+
+static inline bool
+uid_same(struct uid a, struct uid b)
+{
+	return a.id == b.id && a.inst == b.inst;
+}
+
+static inline bool
+uid_is_picked(const struct uid_pick *p, uint32_t src, struct uid uid)
+{
+	return (p->any_src || p->src == src) && uid_same(p->uid, uid);
+}
+
 struct strings;
 
 /*
@@ -248,6 +278,10 @@ struct event {
 	uint64_t ndesc, ngpu;
 	const unsigned char *vals; /* values of the entries, encoded */
 	size_t vals_len;
+	/* to the strings from the numbers that they have in vals; NULL: they
+	 * have the same */
+	const uint32_t *ids;
+	uint32_t nids;
 };
 
 static inline bool
@@ -313,6 +347,8 @@ struct entries {
 	/* private */
 	const struct entry *next, *last;
 	const unsigned char *p, *end;
+	const uint32_t *ids;
+	uint32_t nids;
 	uint32_t src;
 	uint64_t id;
 };
@@ -336,6 +372,20 @@ bool event_is_sound(const struct strings *st, const struct event *ev);
 /* The value of a member of args; false when it has none of that name. */
 bool event_arg(const struct strings *st, const struct event *ev, struct str key,
     struct value *v);
+
+/*
+ * The values as they are kept beyond the next read: with the strings' numbers,
+ * in place or in scratch. Values that do not decode end the program.
+ */
+struct str event_vals_renumbered(const struct event *ev, struct buf *scratch);
+
+static inline struct str
+event_vals(const struct event *ev, struct buf *scratch)
+{
+	if (LIKELY(ev->ids == NULL))
+		return (struct str){ (const char *)ev->vals, ev->vals_len };
+	return event_vals_renumbered(ev, scratch);
+}
 
 /* Sets dev, gpu_stream, corr and ext from the roles of the shape and the
  * track; readers have done it. False: the values are malformed. */
@@ -418,6 +468,9 @@ enum item {
 	ITEM_SECTION,
 };
 
+/* A file of op models for the tl-graft that WANT_PSEUDO may run; path stays. */
+void stream_pseudo_models(const char *path);
+
 struct stream_in {
 	/* the item just read */
 	struct event ev;
@@ -439,6 +492,13 @@ struct stream_in {
  * or .tl, plain, .gz or .zst, and not hidden.
  */
 bool stream_is_name(struct str name) USE_RESULT;
+/*
+ * Appends a file, or those of a folder in the order of their names, rank2
+ * before rank10; deep: those of the folders in it too. It ends the program when
+ * a folder has none. The paths are the caller's to free.
+ */
+typedef VEC(char *) path_vec;
+void stream_paths(path_vec *to, const char *path, bool deep);
 /*
  * Opens a stream, in either encoding, or a raw trace, on which tl-decode is
  * run. With WANT_LINKED, WANT_TREE or WANT_PSEUDO a stream that isn't so far is

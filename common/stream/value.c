@@ -2,8 +2,8 @@
 /* Encoded values, and the walk over an event's entries. */
 #include "stream/wire.h"
 
-bool
-varint_get_slow(const unsigned char **p, const unsigned char *end, uint64_t *v)
+static bool
+varint_bytewise(const unsigned char **p, const unsigned char *end, uint64_t *v)
 {
 	const unsigned char *q = *p;
 	uint64_t r = 0;
@@ -21,6 +21,29 @@ varint_get_slow(const unsigned char **p, const unsigned char *end, uint64_t *v)
 		}
 	}
 	return false;
+}
+
+/* Up to 8 bytes in one word: the bytes' upper bits are squeezed out. */
+bool
+varint_get_slow(const unsigned char **p, const unsigned char *end, uint64_t *v)
+{
+	const uint64_t tops = UINT64_C(0x8080808080808080);
+	uint64_t w, stops;
+
+	if (UNLIKELY(end - *p < 8))
+		return varint_bytewise(p, end, v);
+	w = get_u32(*p) | (uint64_t)get_u32(*p + 4) << 32;
+	stops = ~w & tops;
+	if (UNLIKELY(stops == 0))
+		return varint_bytewise(p, end, v);
+	*p += (__builtin_ctzll(stops) + 1) / 8;
+	w &= (stops ^ (stops - 1)) & ~tops;
+	w = (w & UINT64_C(0x7f007f007f007f00)) >> 1 |
+	    (w & UINT64_C(0x007f007f007f007f));
+	w = (w & UINT64_C(0x3fff00003fff0000)) >> 2 |
+	    (w & UINT64_C(0x00003fff00003fff));
+	*v = w >> 32 << 28 | (w & 0xfffffff);
+	return true;
 }
 
 void
@@ -43,6 +66,13 @@ value_encode(struct buf *b, const struct value *v)
 		break;
 	default: break;
 	}
+}
+
+/* Whether a value is a string's number. */
+static inline bool
+is_interned(enum value_type type)
+{
+	return type == VAL_STR || type == VAL_JSON || type == VAL_NUM;
 }
 
 static bool
@@ -106,6 +136,34 @@ value_decode(const unsigned char **p, const unsigned char *end,
 	}
 }
 
+static inline bool
+skip(const unsigned char **p, const unsigned char *end, enum value_type type)
+{
+	struct value v;
+	uint64_t u;
+
+	if (type == VAL_STRX || type == VAL_JSONX)
+		return value_decode(p, end, type, NULL, &v);
+	return type <= VAL_TRUE ||
+	    (varint_get(p, end, &u) &&
+		(type != VAL_DEC || varint_get(p, end, &u)));
+}
+
+/* The same where strings have other numbers in the encoding. */
+static bool
+decode(const unsigned char **p, const unsigned char *end, enum value_type type,
+    const struct strings *st, const uint32_t *ids, uint32_t nids,
+    struct value *v)
+{
+	if (ids == NULL)
+		return value_decode(p, end, type, st, v);
+	if (!value_decode(p, end, type, NULL, v))
+		return false;
+	if (!is_interned(type))
+		return true;
+	return v->id < nids && text_of_id(st, ids[v->id], v);
+}
+
 struct entries
 entries_of(const struct strings *st, const struct event *ev)
 {
@@ -115,6 +173,8 @@ entries_of(const struct strings *st, const struct event *ev)
 		.last = ev->shape->entries + ev->shape->nentries,
 		.p = ev->vals,
 		.end = ev->vals + ev->vals_len,
+		.ids = ev->ids,
+		.nids = ev->nids,
 		.src = ev->src,
 		.id = ev->uid.id,
 	};
@@ -126,8 +186,8 @@ entries_get(struct entries *it)
 	if (it->next == it->last || it->is_bad)
 		return false;
 	it->entry = it->next++;
-	it->is_bad =
-	    !value_decode(&it->p, it->end, it->entry->type, it->st, &it->val);
+	it->is_bad = !decode(&it->p, it->end, it->entry->type, it->st, it->ids,
+	    it->nids, &it->val);
 	return !it->is_bad;
 }
 
@@ -177,11 +237,14 @@ event_set_keys(const struct strings *st, struct event *ev)
 
 	ev->dev = ev->gpu_stream = ev->corr = ev->ext = none;
 	for (uint32_t i = 0; i < s->last_role; i++) {
+		const struct entry *e = &s->entries[i];
 		struct value v;
 
-		if (!value_decode(&p, end, s->entries[i].type, st, &v))
+		if (e->role == ROLE_NONE
+			? !skip(&p, end, e->type)
+			: !decode(&p, end, e->type, st, ev->ids, ev->nids, &v))
 			return false;
-		switch (s->entries[i].role) {
+		switch (e->role) {
 		case ROLE_CORR: set_key(&ev->corr, st, &v); break;
 		case ROLE_EXT: set_key(&ev->ext, st, &v); break;
 		case ROLE_DEV: set_key(&ev->dev, st, &v); break;

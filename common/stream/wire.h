@@ -182,7 +182,6 @@ struct decoder {
 	int64_t prev_ts;
 	bool identity; /* numbers of strings are those in st */
 	VEC(uint32_t) strings, shapes, tracks;
-	struct buf scratch; /* translated values */
 	uint64_t nevents;
 	uint32_t nsources;
 	uint32_t chain;

@@ -222,6 +222,8 @@ begin(struct table *t, struct table_dest *d, struct view *v)
 	v->labels = (d->labels || d->dir != NULL) && formats[format].labels;
 	v->bold = wants_colour(terminal);
 	v->width = line_width(d, terminal);
+	v->may_drop = v->header && d->columns == NULL && d->path == NULL &&
+	    d->dir == NULL;
 	if (d->dir != NULL)
 		d->out = open_file(d, t->name, formats[format].ext);
 	separate(d, &formats[format], t->name);
@@ -257,6 +259,7 @@ table_stream(struct table *t, struct table_dest *d)
 	enum table_format format = open_out(d, &terminal);
 	struct live *live;
 
+	table_keep(t, d);
 	if (formats[format].row == NULL || d->sort != NULL)
 		return;
 	live = xcalloc(1, sizeof *live);
@@ -285,8 +288,7 @@ finish_live(struct table *t)
 {
 	struct live *live = t->live;
 
-	if (t->nrows > 0)
-		table_live_row(t);
+	table_finish_row(t);
 	if (live->fmt->foot != NULL)
 		live->fmt->foot(live->dest->out, &live->view, live->nrows);
 	end(live->dest, &live->view);
@@ -306,7 +308,7 @@ table_print(struct table *t, struct table_dest *d)
 		return;
 	}
 	fmt = &formats[open_out(d, &terminal)];
-	table_finish_rows(t);
+	table_finish_row(t);
 	begin(t, d, &v);
 	if (fmt->print != NULL)
 		fmt->print(d->out, &v);
@@ -315,6 +317,17 @@ table_print(struct table *t, struct table_dest *d)
 	if (fmt->foot != NULL)
 		fmt->foot(d->out, &v, v.nrows);
 	end(d, &v);
+}
+
+void
+table_print_summary(struct table *t, struct table_dest *d)
+{
+	int64_t top = d->top;
+
+	if (d->dir != NULL)
+		d->top = 0;
+	table_print(t, d);
+	d->top = top;
 }
 
 void

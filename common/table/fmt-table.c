@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of a terminal: aligned columns that fit the line, kernel names
- * folded, and at the end what was left out and what it is worth.
- *
- * Numbers are never cut. When a line is too long the widest text columns give
- * way, down to TEXT_MIN; when that is not enough, lines are too long.
+ * The table of a terminal: aligned columns that fit the line (layout.c),
+ * kernel names folded, and at the end what was left out and what it is worth.
  */
-#include <stdlib.h>
-
-#include "table/view.h"
-
-#define GAP 2       /* blanks between columns */
-#define TEXT_MIN 12 /* what is left of a text column */
-
-struct layout {
-	struct shape shape;
-	size_t width;
-	bool can_shrink;
-};
+#include "table/layout.h"
 
 static void
 put_blanks(struct out *out, size_t n)
@@ -28,74 +14,76 @@ put_blanks(struct out *out, size_t n)
 
 /* The text of a cell before it is cut. */
 static void
-cell_whole(const struct view *v, const struct layout *l, size_t row, size_t col,
-    struct buf *b)
+cell_whole(
+    const struct view *v, const struct layout *l, size_t row, struct buf *b)
 {
 	b->len = 0;
-	shape_cell(&l[col].shape, v->columns[col],
-	    view_cell(v, row, v->columns[col]), b);
+	shape_cell(&l->shape, l->col, view_cell(v, row, l->col), b);
 }
 
-static void
-head_whole(
-    const struct view *v, const struct layout *l, size_t col, struct buf *b)
+/* ---- texts that are cut ---- */
+
+#define FOLD_TIMES 3 /* as wide as its column a name is folded */
+
+static struct str
+cut_cell(const struct view *v, const struct layout *l, size_t row,
+    struct str whole, struct arena *text)
 {
-	b->len = 0;
-	shape_head(&l[col].shape, v->columns[col], b);
+	const struct cell *c = view_cell(v, row, l->col);
+	struct buf b = { 0 };
+	struct str made;
+
+	if (text_width(whole) <= l->width)
+		return whole;
+	if (c->type == CELL_TEXT && l->col->flags & COL_NAME)
+		table_fold_name(c->text, l->width, &b);
+	else
+		text_elide(whole, l->width, &b);
+	made = arena_str(text, buf_str(&b));
+	buf_free(&b);
+	return made;
 }
 
-static size_t
-natural_width(const struct view *v, const struct layout *l, size_t col)
+/* A name without what is folded first: its arguments tell two apart last. */
+static struct str
+fold_cell(const struct view *v, const struct layout *l, size_t row,
+    struct str whole, struct arena *text)
 {
 	struct buf b = { 0 };
-	size_t width = 0;
+	struct str made = whole;
 
-	if (v->header) {
-		head_whole(v, l, col, &b);
-		width = text_width(buf_str(&b));
-	}
-	for (size_t row = 0; row < v->nrows; row++) {
-		size_t w;
-
-		cell_whole(v, l, row, col, &b);
-		w = text_width(buf_str(&b));
-		if (w > width)
-			width = w;
-	}
+	if ((l->col->flags & COL_NAME) == 0 ||
+	    view_cell(v, row, l->col)->type != CELL_TEXT)
+		return whole;
+	table_fold_name(
+	    view_cell(v, row, l->col)->text, FOLD_TIMES * l->width, &b);
+	made = arena_str(text, buf_str(&b));
 	buf_free(&b);
-	return width;
+	return made;
 }
 
-static struct layout *
-widest_to_shrink(struct layout *l, size_t n)
-{
-	struct layout *widest = NULL;
-
-	for (size_t i = 0; i < n; i++)
-		if (l[i].can_shrink && l[i].width > TEXT_MIN &&
-		    (widest == NULL || l[i].width > widest->width))
-			widest = &l[i];
-	return widest;
-}
-
+/* Rows that differ look different, where that can be. */
 static void
-fit(struct layout *l, size_t n, size_t width)
+cut_column(const struct view *v, struct grid *g, struct layout *l)
 {
-	size_t total = n > 0 ? (n - 1) * GAP : 0;
-	struct layout *widest;
+	size_t size = (v->nrows + 1) * sizeof(struct str);
+	struct str *whole = arena_alloc(g->text, size);
+	struct str *folded = arena_alloc(g->text, size);
+	struct buf b = { 0 };
 
-	for (size_t i = 0; i < n; i++) {
-		if (l[i].can_shrink && l[i].width > width)
-			l[i].width = width;
-		total += l[i].width;
+	l->shown = arena_alloc(g->text, size);
+	for (size_t row = 0; row < v->nrows; row++) {
+		cell_whole(v, l, row, &b);
+		whole[row] = arena_str(g->text, buf_str(&b));
+		folded[row] = fold_cell(v, l, row, whole[row], g->text);
+		l->shown[row] = cut_cell(v, l, row, whole[row], g->text);
 	}
-	for (; total > width; total--) {
-		widest = widest_to_shrink(l, n);
-		if (widest == NULL)
-			return;
-		widest->width--;
-	}
+	texts_distinct(folded, l->shown, v->nrows, l->width, g->text);
+	texts_distinct(whole, l->shown, v->nrows, l->width, g->text);
+	buf_free(&b);
 }
+
+/* ---- lines ---- */
 
 /* A field: b or, if that is too wide, its elided text; last: unpadded. */
 static void
@@ -107,21 +95,50 @@ put_field(struct out *out, const struct layout *l, struct str s, bool last)
 		put_blanks(out, pad);
 	out_str(out, s);
 	if (!last)
-		put_blanks(out, GAP + (l->shape.right ? 0 : pad));
+		put_blanks(out, LAYOUT_GAP + (l->shape.right ? 0 : pad));
+}
+
+/* The part of a head that stands on this line: the last one has all of those
+ * that are not parted. */
+static struct str
+head_part(
+    const struct grid *g, const struct layout *l, struct str head, bool is_last)
+{
+	size_t split = l->split;
+
+	if (!g->two_lines || text_width(head) <= l->width || split >= head.len)
+		return is_last ? head : STR("");
+	if (!is_last)
+		return (struct str){ head.p, split + (head.p[split] == '_') };
+	return (struct str){ head.p + split + 1, head.len - split - 1 };
 }
 
 static void
-put_head(struct out *out, const struct view *v, const struct layout *l)
+put_head_line(
+    struct out *out, const struct view *v, const struct grid *g, bool is_last)
 {
 	struct buf b = { 0 }, cut = { 0 };
+	size_t end = g->n;
 
+	/* no blanks behind the last word */
+	for (; !is_last && end > 1; end--) {
+		const struct layout *l = &g->list[end - 1];
+
+		b.len = 0;
+		shape_head(&l->shape, l->col, &b);
+		if (head_part(g, l, buf_str(&b), false).len > 0)
+			break;
+	}
 	if (v->bold)
 		out_puts(out, "\033[1m");
-	for (size_t i = 0; i < v->ncolumns; i++) {
-		head_whole(v, l, i, &b);
-		cut.len = 0;
-		text_elide(buf_str(&b), l[i].width, &cut);
-		put_field(out, &l[i], buf_str(&cut), i + 1 == v->ncolumns);
+	for (size_t i = 0; i < end; i++) {
+		const struct layout *l = &g->list[i];
+
+		b.len = cut.len = 0;
+		shape_head(&l->shape, l->col, &b);
+		text_elide(
+		    head_part(g, l, buf_str(&b), is_last), l->width, &cut);
+		put_field(out, l, buf_str(&cut), i + 1 == end);
 	}
 	out_puts(out, v->bold ? "\033[0m\n" : "\n");
 	buf_free(&b);
@@ -130,40 +147,33 @@ put_head(struct out *out, const struct view *v, const struct layout *l)
 
 /* Nothing but blanks up to the end of the line is not worth writing. */
 static bool
-is_last(const struct view *v, size_t row, size_t col)
+is_last(const struct view *v, const struct grid *g, size_t row, size_t col)
 {
-	while (++col < v->ncolumns)
-		if (view_cell(v, row, v->columns[col])->type != CELL_NONE)
+	while (++col < g->n)
+		if (view_cell(v, row, g->list[col].col)->type != CELL_NONE)
 			return false;
 	return true;
 }
 
 static void
-put_row(
-    struct out *out, const struct view *v, const struct layout *l, size_t row)
+put_row(struct out *out, const struct view *v, const struct grid *g, size_t row)
 {
-	struct buf b = { 0 }, cut = { 0 };
+	struct buf b = { 0 };
 
-	for (size_t i = 0; i < v->ncolumns; i++) {
-		const struct cell *c = view_cell(v, row, v->columns[i]);
-		bool last = is_last(v, row, i);
+	for (size_t i = 0; i < g->n; i++) {
+		const struct layout *l = &g->list[i];
+		bool last = is_last(v, g, row, i);
 
-		cut.len = 0;
-		if (last && c->type == CELL_NONE)
+		if (last && view_cell(v, row, l->col)->type == CELL_NONE)
 			break;
-		if (c->type == CELL_TEXT && v->columns[i]->flags & COL_NAME) {
-			table_fold_name(c->text, l[i].width, &cut);
-		} else {
-			cell_whole(v, l, row, i, &b);
-			text_elide(buf_str(&b), l[i].width, &cut);
-		}
-		put_field(out, &l[i], buf_str(&cut), last);
+		cell_whole(v, l, row, &b);
+		put_field(out, l,
+		    l->shown != NULL ? l->shown[row] : buf_str(&b), last);
 		if (last)
 			break;
 	}
 	out_puts(out, "\n");
 	buf_free(&b);
-	buf_free(&cut);
 }
 
 /* What the rows left out are worth in %, by the column that says so. */
@@ -171,12 +181,9 @@ static bool
 cut_share(const struct view *v, double *percent)
 {
 	const struct table *t = v->table;
-	const struct column *col = NULL;
+	const struct column *col = table_share(t);
 	double cut = 0, all = 0;
 
-	for (size_t i = 0; i < t->ncolumns && col == NULL; i++)
-		if (t->columns[i].flags & COL_SHARE)
-			col = &t->columns[i];
 	for (size_t row = 0; col != NULL && row < t->nrows; row++) {
 		const struct cell *c = view_cell(v, row, col);
 		double x = c->type == CELL_INT ? (double)c->i
@@ -213,26 +220,85 @@ put_more(struct out *out, const struct view *v)
 	out_puts(out, "\n");
 }
 
+/* ---- columns that are left out ---- */
+
+#define VALUE_FAIR 40 /* of a text that all rows have */
+
+struct words {
+	struct out *out;
+	size_t at, width;
+};
+
+static void
+put_word(struct words *w, struct str s, bool is_first)
+{
+	size_t n = text_width(s);
+
+	if (!is_first && w->at + 2 + n > w->width) {
+		out_puts(w->out, ",\n  ");
+		w->at = 2;
+	} else if (!is_first) {
+		out_puts(w->out, ", ");
+		w->at += 2;
+	}
+	out_str(w->out, s);
+	w->at += n;
+}
+
+/* One kind of them: with what all rows say, or without. */
+static void
+put_left_out(struct out *out, const struct view *v, const struct grid *g,
+    bool says_all, const char *before)
+{
+	struct words w = { out, strlen(before), v->width };
+	struct buf b = { 0 }, value = { 0 };
+	bool is_first = true;
+
+	for (size_t i = g->n; i < g->nall; i++) {
+		const struct layout *l = &g->list[i];
+
+		if (grid_says_all(v, l) != says_all)
+			continue;
+		b.len = 0;
+		shape_head(&l->shape, l->col, &b);
+		if (says_all) {
+			cell_whole(v, l, 0, &value);
+			buf_puts(&b, value.len > 0 ? " " : " empty");
+			text_elide(buf_str(&value), VALUE_FAIR, &b);
+		}
+		if (is_first)
+			out_puts(out, before);
+		put_word(&w, buf_str(&b), is_first);
+		is_first = false;
+	}
+	if (!is_first)
+		out_puts(out, ")\n");
+	buf_free(&b);
+	buf_free(&value);
+}
+
 void
 fmt_table_print(struct out *out, const struct view *v)
 {
-	struct layout *l = xcalloc(v->ncolumns + 1, sizeof *l);
+	struct grid g;
 
-	for (size_t i = 0; i < v->ncolumns; i++) {
-		l[i].shape = shape_of(v, v->columns[i]);
-		l[i].can_shrink = !l[i].shape.right;
-		l[i].width = natural_width(v, l, i);
-	}
-	fit(l, v->ncolumns, v->width);
+	grid_open(&g, v);
+	for (size_t i = 0; i < g.n; i++)
+		if (g.list[i].width < g.list[i].cells)
+			cut_column(v, &g, &g.list[i]);
 	for (size_t i = 0; i < v->table->notes.n; i++) {
 		out_str(out, v->table->notes.v[i]);
 		out_puts(out, "\n");
 	}
+	if (v->header && g.two_lines)
+		put_head_line(out, v, &g, false);
 	if (v->header)
-		put_head(out, v, l);
+		put_head_line(out, v, &g, true);
 	for (size_t row = 0; row < v->nrows; row++)
-		put_row(out, v, l, row);
+		put_row(out, v, &g, row);
 	if (v->header)
 		put_more(out, v);
-	free(l);
+	put_left_out(out, v, &g, true, "(in all rows: ");
+	put_left_out(out, v, &g, false, "(no room for: ");
+	grid_close(&g);
 }

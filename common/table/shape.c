@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Numbers for people: each column has one unit, that of its largest value,
- * and one number of decimals, so that the eye compares lengths.
+ * and one number of decimals, so that the eye compares lengths. Points in
+ * time have as many decimals as tell a row from the next.
  */
 #include <math.h>
 #include <stdio.h>
@@ -61,6 +62,31 @@ extent_of(const struct view *v, const struct column *col, double div)
 	return e;
 }
 
+/* The least that a row differs from the one before it, 0: none does. */
+static uint64_t
+least_step(const struct view *v, const struct column *col)
+{
+	const struct cell *last = NULL;
+	uint64_t least = 0;
+
+	for (size_t row = 0; row < v->nrows; row++) {
+		const struct cell *c = view_cell(v, row, col);
+		uint64_t step;
+
+		if (c->type != CELL_INT)
+			continue;
+		if (last != NULL && c->i != last->i) {
+			step = c->i > last->i
+			    ? (uint64_t)c->i - (uint64_t)last->i
+			    : (uint64_t)last->i - (uint64_t)c->i;
+			if (least == 0 || step < least)
+				least = step;
+		}
+		last = c;
+	}
+	return least;
+}
+
 /* About five digits of the largest value. */
 static int
 decimals_for(struct extent e)
@@ -87,6 +113,19 @@ scale_to(struct shape *s, const struct scale *scale, struct extent e)
 		s->decimals = scale->decimals;
 }
 
+/* By threes: another unit's digits are whole. */
+static void
+resolve_steps(struct shape *s, uint64_t step)
+{
+	s->unit_ns = (uint64_t)s->div;
+	for (s->digit_ns = s->unit_ns / 1000; s->digit_ns > 1;
+	     s->digit_ns /= 1000) {
+		if (step == 0 || step >= s->digit_ns)
+			break;
+		s->decimals += 3;
+	}
+}
+
 struct shape
 shape_of(const struct view *v, const struct column *col)
 {
@@ -102,9 +141,11 @@ shape_of(const struct view *v, const struct column *col)
 		s.decimals = 2;
 	if (v->labels)
 		return s;
-	if (col->unit == UNIT_NS)
+	if (col->unit == UNIT_NS) {
 		scale_to(&s, time_scales, e);
-	else if (col->unit == UNIT_BYTES)
+		if ((col->flags & COL_POSITION) != 0 && s.div > 1)
+			resolve_steps(&s, least_step(v, col));
+	} else if (col->unit == UNIT_BYTES)
 		scale_to(&s, byte_scales, e);
 	else if (col->unit == UNIT_PERCENT)
 		s.unit = "%";
@@ -171,6 +212,18 @@ put_real(const struct shape *s, double v, struct buf *out)
 	buf_puts(out, p);
 }
 
+/* Exact: a double has no digits for a ns in a year. */
+static void
+put_position(const struct shape *s, int64_t ns, struct buf *out)
+{
+	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	uint64_t per_unit = s->unit_ns / s->digit_ns;
+
+	n = n / s->digit_ns + (n % s->digit_ns * 2 >= s->digit_ns);
+	buf_printf(out, "%s%" PRIu64 ".%0*" PRIu64, ns < 0 && n > 0 ? "-" : "",
+	    n / per_unit, s->decimals, n % per_unit);
+}
+
 void
 shape_cell(const struct shape *s, const struct column *col,
     const struct cell *c, struct buf *out)
@@ -182,6 +235,10 @@ shape_cell(const struct shape *s, const struct column *col,
 	case CELL_TEXT: text_visible(c->text, out); break;
 	case CELL_BOOL: buf_puts(out, c->yes ? "true" : "false"); break;
 	case CELL_INT:
+		if (s->digit_ns > 0) {
+			put_position(s, c->i, out);
+			break;
+		}
 		if (s->decimals == 0) {
 			buf_put(
 			    out, text, value_number(text, c, col, s->labels));

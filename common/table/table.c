@@ -16,8 +16,10 @@ table_create(const char *name, const struct column *columns, size_t ncolumns)
 
 	t->name = name;
 	t->columns = columns;
-	t->ncolumns = ncolumns;
+	t->ncolumns = t->nkept = ncolumns;
+	t->row = xcalloc(ncolumns + 1, sizeof *t->row);
 	t->texts = intern_create();
+	t->row_texts = arena_create();
 	return t;
 }
 
@@ -27,8 +29,11 @@ table_destroy(struct table *t)
 	if (t == NULL)
 		return;
 	intern_destroy(t->texts);
+	arena_destroy(t->row_texts);
 	vec_free(&t->cells);
 	vec_free(&t->notes);
+	free(t->row);
+	free(t->slots);
 	free(t->live);
 	free(t);
 }
@@ -41,33 +46,59 @@ table_text(struct table *t, struct str s)
 	return intern_get(t->texts, intern_put(t->texts, s));
 }
 
-void
-table_finish_rows(struct table *t)
+struct str
+table_row_text(struct table *t, struct str s)
 {
-	if (t->nrows == 0 || t->live != NULL)
+	return s.len == 0 ? STR("") : arena_str(t->row_texts, s);
+}
+
+static uint32_t
+slot_of(const struct table *t, size_t column)
+{
+	return t->slots == NULL ? (uint32_t)column : t->slots[column];
+}
+
+bool
+table_keeps(const struct table *t, size_t column)
+{
+	return slot_of(t, column) != NOT_KEPT;
+}
+
+void
+table_finish_row(struct table *t)
+{
+	struct cell *to;
+
+	if (!t->has_row)
 		return;
-	for (size_t i = t->cells.n - t->ncolumns; i < t->cells.n; i++)
-		if (t->cells.v[i].type == CELL_TEXT)
-			t->cells.v[i].text = table_text(t, t->cells.v[i].text);
+	if (t->cells.n + t->nkept > t->cells.cap)
+		vec_reserve(&t->cells, t->cells.n + t->cells.n / 2 + t->nkept);
+	to = t->cells.v + t->cells.n;
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		uint32_t slot = slot_of(t, i);
+
+		if (slot == NOT_KEPT)
+			continue;
+		to[slot] = t->row[i];
+		if (t->live == NULL && to[slot].type == CELL_TEXT)
+			to[slot].text = table_text(t, to[slot].text);
+	}
+	t->cells.n += t->nkept;
+	t->has_row = false;
+	if (t->live != NULL)
+		table_live_row(t);
+	arena_reset(t->row_texts, 0);
 }
 
 struct cell *
 table_row(struct table *t)
 {
-	table_finish_rows(t);
-	if (t->live != NULL && t->nrows > 0)
-		table_live_row(t);
-	if (t->cells.n + t->ncolumns > t->cells.cap)
-		vec_reserve(
-		    &t->cells, t->cells.n + t->cells.n / 2 + t->ncolumns);
-
-	struct cell *row = t->cells.v + t->cells.n;
-
+	table_finish_row(t);
 	for (size_t i = 0; i < t->ncolumns; i++)
-		row[i] = cell_none();
-	t->cells.n += t->ncolumns;
+		t->row[i] = cell_none();
+	t->has_row = true;
 	t->nrows++;
-	return row;
+	return t->row;
 }
 
 size_t
@@ -79,7 +110,8 @@ table_rows(const struct table *t)
 struct cell *
 table_cell(struct table *t, size_t row, size_t column)
 {
-	return &t->cells.v[row * t->ncolumns + column];
+	table_finish_row(t);
+	return &t->cells.v[row * t->nkept + slot_of(t, column)];
 }
 
 void
@@ -320,9 +352,40 @@ const struct cell *
 view_cell(const struct view *v, size_t row, const struct column *col)
 {
 	const struct table *t = v->table;
+	size_t slot = slot_of(t, (size_t)(col - t->columns));
 
-	return &t->cells
-		    .v[v->rows[row] * t->ncolumns + (size_t)(col - t->columns)];
+	return &t->cells.v[v->rows[row] * t->nkept + slot];
+}
+
+const struct column *
+table_share(const struct table *t)
+{
+	for (size_t i = 0; i < t->ncolumns; i++)
+		if (t->columns[i].flags & COL_SHARE)
+			return &t->columns[i];
+	return NULL;
+}
+
+void
+table_keep(struct table *t, const struct table_dest *d)
+{
+	struct choice from = { t->name, t->columns, t->ncolumns };
+	struct chosen ch = choose_columns(&from, d->columns);
+	bool descending;
+	const struct column *sort = sort_column(&from, d->sort, &descending);
+	const struct column *share = table_share(t);
+
+	if (sort != NULL)
+		choose(&ch, sort);
+	if (share != NULL)
+		choose(&ch, share);
+	t->slots = xmalloc((t->ncolumns + 1) * sizeof *t->slots);
+	for (size_t i = 0; i < t->ncolumns; i++)
+		t->slots[i] = NOT_KEPT;
+	for (size_t i = 0; i < ch.list.n; i++)
+		t->slots[ch.list.v[i] - t->columns] = (uint32_t)i;
+	t->nkept = ch.list.n;
+	vec_free(&ch.list);
 }
 
 void
@@ -334,7 +397,7 @@ view_open(struct view *v, const struct table *t, const struct table_dest *d,
 	bool descending;
 	const struct column *col = sort_column(&from, d->sort, &descending);
 
-	*v = (struct view){ .table = t, .columns = ch.list.v };
+	*v = (struct view){ .table = t, .columns = ch.list.v, .sorted = col };
 	v->ncolumns = ch.list.n;
 	v->rows = xmalloc((t->nrows + 1) * sizeof *v->rows);
 	for (size_t i = 0; i < t->nrows; i++)

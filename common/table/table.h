@@ -51,6 +51,9 @@ enum {
 	COL_FOLDED = 8,       /* not seen at once: a workbook folds it away */
 	COL_BETTER_LESS = 16, /* a difference, and which sign of it is good */
 	COL_BETTER_MORE = 32,
+	COL_MINOR = 64, /* the first to go on a narrow terminal */
+	/* A point in time, not a length: what its rows differ by is shown. */
+	COL_POSITION = 128,
 };
 
 struct column {
@@ -178,14 +181,18 @@ struct table *table_create(
  */
 struct cell *table_row(struct table *t);
 struct str table_text(struct table *t, struct str s);
+/* The same for a text of the row being made alone. */
+struct str table_row_text(struct table *t, struct str s);
 /*
- * For a table too long to be held: called before the first row, it says where
- * the table goes, and each row is printed as soon as the next is begun; rows
- * cannot be changed or read back, and table_print() must name the same d. It
- * does nothing where all rows are needed at once: with --sort, and in the
- * formats table and md.
+ * For a table that may be long: called before the first row, it says where the
+ * table goes. Each row is printed as soon as the next is begun; where all rows
+ * are needed at once, with --sort and in the formats table and md, only columns
+ * that will be printed are kept. Rows cannot be changed or read back, and
+ * table_print() must name the same d.
  */
 void table_stream(struct table *t, struct table_dest *d);
+/* Of a table that streams: whether cells of this column are for anything. */
+bool table_keeps(const struct table *t, size_t column);
 size_t table_rows(const struct table *t);
 struct cell *table_cell(struct table *t, size_t row, size_t column);
 /*
@@ -200,6 +207,11 @@ size_t table_notes(const struct table *t);
 struct str table_note_at(const struct table *t, size_t i);
 /* Checks -c and --sort against the columns (usage error), then prints. */
 void table_print(struct table *t, struct table_dest *d);
+/*
+ * The same of a summary: in a folder, among the long tables that --top is about
+ * there, it keeps all of its rows.
+ */
+void table_print_summary(struct table *t, struct table_dest *d);
 void table_destroy(struct table *t);
 
 /*

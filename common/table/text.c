@@ -68,6 +68,7 @@ static const struct range unsafe[] = {
 	{ 0x2060, 0x206f },
 	{ 0xfeff, 0xfeff },
 	{ 0xfff9, 0xfffb },
+	{ 0xfffe, 0xffff }, /* no characters; XML cannot hold them */
 	{ 0xe0000, 0xe00ff },
 };
 
@@ -207,23 +208,31 @@ tail_of(struct str s, size_t total, size_t width)
 }
 
 void
+text_head(struct str s, size_t width, struct buf *out)
+{
+	struct str part = head_of(s, width);
+
+	buf_put(out, part.p, part.len);
+}
+
+void
+text_tail(struct str s, size_t width, struct buf *out)
+{
+	struct str part = tail_of(s, text_width(s), width);
+
+	buf_put(out, part.p, part.len);
+}
+
+void
 text_elide(struct str s, size_t width, struct buf *out)
 {
-	size_t total = text_width(s);
-	struct str part;
-
-	if (total <= width) {
+	if (text_width(s) <= width) {
 		buf_put(out, s.p, s.len);
-		return;
+	} else if (width <= 3) {
+		text_head(s, width, out);
+	} else {
+		text_head(s, (width - 3 + 1) / 2, out);
+		buf_puts(out, "...");
+		text_tail(s, (width - 3) / 2, out);
 	}
-	if (width <= 3) {
-		part = head_of(s, width);
-		buf_put(out, part.p, part.len);
-		return;
-	}
-	part = head_of(s, (width - 3 + 1) / 2);
-	buf_put(out, part.p, part.len);
-	buf_puts(out, "...");
-	part = tail_of(s, total, (width - 3) / 2);
-	buf_put(out, part.p, part.len);
 }

@@ -14,26 +14,39 @@ struct table {
 	const char *name;
 	const struct column *columns;
 	size_t ncolumns;
-	VEC(struct cell) cells; /* row by row */
+	struct cell *row;       /* the one being made */
+	bool has_row;           /* it isn't in cells yet */
+	VEC(struct cell) cells; /* row by row, of the columns that are kept */
+	size_t nkept;
+	uint32_t *slots; /* by column: its place, or NOT_KEPT; NULL: all are */
 	size_t nrows;
 	struct intern *texts;
+	struct arena *row_texts;
 	VEC(struct str) notes;
 	struct live *live; /* of table_stream(): cells has one row at most */
 };
 
+#define NOT_KEPT UINT32_MAX
+
 /* The only row there is goes out. */
 void table_live_row(struct table *t);
 
-/* The texts of the row made last become the table's. */
-void table_finish_rows(struct table *t);
+/* The row made last becomes the table's, with its texts. */
+void table_finish_row(struct table *t);
+/* Before the first row: only columns that d asks for will be looked at. */
+void table_keep(struct table *t, const struct table_dest *d);
+/* The column that says what rows left out are worth, or NULL. */
+const struct column *table_share(const struct table *t);
 
 struct view {
 	const struct table *table;
 	const struct column **columns; /* the chosen ones */
 	size_t ncolumns;
-	size_t *rows; /* numbers of all rows, sorted */
-	size_t nrows; /* so many of them are printed */
+	size_t *rows;                /* numbers of all rows, sorted */
+	size_t nrows;                /* so many of them are printed */
+	const struct column *sorted; /* NULL: by none */
 	bool header, labels, bold;
+	bool may_drop;   /* columns that a line has no room for */
 	size_t width;    /* of a terminal's line */
 	struct buf line; /* for a format to make a row in */
 };
@@ -88,6 +101,8 @@ struct shape {
 	bool labels;
 	double div;
 	int decimals; /* -1: as %g */
+	/* Of points in time, else 0: the unit and its last decimal, in ns. */
+	uint64_t unit_ns, digit_ns;
 	const char *unit;
 };
 
@@ -105,6 +120,9 @@ void shape_cell(const struct shape *s, const struct column *col,
 size_t text_next(const char *p, size_t n, uint32_t *cp);
 /* Columns that s takes on a terminal. */
 size_t text_width(struct str s);
+/* Appends what begins s, or ends it, in at most width columns. */
+void text_head(struct str s, size_t width, struct buf *out);
+void text_tail(struct str s, size_t width, struct buf *out);
 /* Appends s, its middle replaced by "..." when it is wider than width. */
 void text_elide(struct str s, size_t width, struct buf *out);
 

@@ -72,6 +72,7 @@ static struct held *
 hold_put(struct hold *h, const struct event *ev, uint32_t depth)
 {
 	uint32_t links = hold_links(h, ev, depth);
+	struct str vals = event_vals(ev, &h->scratch);
 	struct held *it;
 
 	if (UNLIKELY(h->list.n >= UINT32_MAX))
@@ -83,7 +84,7 @@ hold_put(struct hold *h, const struct event *ev, uint32_t depth)
 		.dur_ns = ev->dur_ns,
 		.id = ev->uid.id,
 		.vals = h->vals.len,
-		.vals_len = (uint32_t)ev->vals_len,
+		.vals_len = (uint32_t)vals.len,
 		.inst = ev->uid.inst,
 		.shape = ev->shape_id,
 		.track = ev->track,
@@ -92,7 +93,7 @@ hold_put(struct hold *h, const struct event *ev, uint32_t depth)
 		.links = links,
 		.flags = (uint16_t)ev->flags,
 	};
-	buf_put(&h->vals, ev->vals, ev->vals_len);
+	buf_put(&h->vals, vals.p, vals.len);
 	return it;
 }
 
@@ -350,5 +351,6 @@ hold_free(struct hold *h)
 	vec_free(&h->links);
 	vec_free(&h->open);
 	buf_free(&h->vals);
+	buf_free(&h->scratch);
 	map_free(&h->shapes);
 }

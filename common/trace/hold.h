@@ -40,7 +40,7 @@ struct hold {
 	bool is_all; /* all trees wait until hold_flush() or hold_drop() */
 	VEC(struct held) list; /* pre-order: the ancestors open, what is kept */
 	VEC(struct held_links) links;
-	struct buf vals;
+	struct buf vals, scratch;
 	VEC(uint32_t) open; /* by depth: the event above, in list */
 	struct map shapes;  /* shape << 16 | fields to shape */
 	bool may_be;        /* list has an event that may be needed */

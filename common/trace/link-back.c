@@ -8,7 +8,7 @@
  * and ops of several threads have the number, each thread's first wrapper
  * counts, and arrows come before times. Without a forward op the arrow fwdbwd
  * says it: from the op that starts at its f, up to its wrapper, and from the
- * op that starts at its s.
+ * op that starts at its s. Functions of C++ extensions: link-custom.c.
  */
 #include "trace/store.h"
 
@@ -38,6 +38,7 @@ struct back {
 	struct map thread_first;
 	u32_vec stamp; /* by thread: the last group with a wrapper (even) or
 	                  another op (odd) there */
+	VEC(struct custom_link) customs; /* not linked yet */
 	/* arrows, when they are needed */
 	bool has_arrows;
 	VEC(struct point) points;
@@ -373,6 +374,7 @@ link_group(struct back *b, uint32_t group)
 	uint32_t from = b->starts.v[group], to = b->starts.v[group + 1];
 	size_t named = split(b, from, to);
 	bool several = named > 1 && has_forward_threads(b, group);
+	struct custom_link custom;
 
 	for (size_t k = 0; k < (several ? b->first.n : 1); k++) {
 		uint32_t w = several ? b->first.v[k] : b->wrappers.v[0];
@@ -388,12 +390,28 @@ link_group(struct back *b, uint32_t group)
 		}
 		if (f == STORE_NONE)
 			continue;
-		set_link(b, w, f);
-		if (is_arrow_link)
+		if (is_arrow_link) {
+			set_link(b, w, f);
 			b->stats->bwd_flow++;
+			continue;
+		}
+		if (custom_link_needed(b->s, w, f, &custom))
+			vec_push(&b->customs, custom);
 		else
-			b->stats->bwd_seq++;
+			set_link(b, w, f);
+		b->stats->bwd_seq++;
 	}
+}
+
+static void
+link_customs(struct back *b)
+{
+	if (b->customs.n == 0)
+		return;
+	custom_links_find(b->s, b->customs.v, b->customs.n);
+	for (size_t i = 0; i < b->customs.n; i++)
+		set_link(b, b->customs.v[i].w, b->customs.v[i].f);
+	vec_free(&b->customs);
 }
 
 /* What was nested only for the arrows is no tree. */
@@ -419,6 +437,7 @@ store_link_backward(struct store *s, struct link_stats *stats)
 		sort_numbered(&b);
 		for (uint32_t g = 0; g < b.groups.n; g++)
 			link_group(&b, g);
+		link_customs(&b);
 	}
 	if (b.has_arrows && !s->is_built)
 		forget_nesting(s);

@@ -37,7 +37,7 @@ struct owners_state {
 	VEC(struct frame) stack;
 	VEC(struct gpu_work) works, direct;
 	VEC(uint32_t) chain; /* modules above the op that is told */
-	VEC(struct span) spans;
+	struct spans spans;
 	size_t nops; /* open frames that are not of modules */
 	uint64_t number;
 	int64_t step;
@@ -74,7 +74,7 @@ owners_destroy(struct owners *w)
 	vec_free(&w->state->works);
 	vec_free(&w->state->direct);
 	vec_free(&w->state->chain);
-	vec_free(&w->state->spans);
+	spans_free(&w->state->spans);
 	vec_free(&w->state->modules);
 	vec_release(w->state);
 	vec_release(w);
@@ -181,26 +181,6 @@ gather_direct(struct owners_state *s, struct frame *f)
 	o->direct_ns = busy_of(s->direct.v, s->direct.n);
 }
 
-/* The intervals from here on become their union. */
-static int64_t
-unite(struct owners_state *s, size_t first)
-{
-	struct spans part = { 0 };
-	int64_t total;
-
-	if (s->spans.n - first == 1)
-		return s->spans.v[first].end - s->spans.v[first].start;
-	for (size_t i = first; i < s->spans.n; i++)
-		spans_add(&part, s->spans.v[i].start, s->spans.v[i].end);
-	spans_normalise(&part);
-	if (part.n > 0)
-		memcpy(s->spans.v + first, part.v, part.n * sizeof *part.v);
-	s->spans.n = first + part.n;
-	total = spans_total(&part);
-	spans_free(&part);
-	return total;
-}
-
 /* Its owner is itself: a launch outside of all ops. */
 static bool
 is_told(const struct owners_state *s, const struct frame *f)
@@ -235,7 +215,8 @@ close_top(struct owners_state *s)
 			gather_direct(s, f);
 		o->below = s->works.v + f->first_work;
 		o->nbelow = s->works.n - f->first_work;
-		o->subtree_ns = o->nbelow > 0 ? unite(s, f->first_span) : 0;
+		o->subtree_ns =
+		    o->nbelow > 0 ? spans_unite(&s->spans, f->first_span) : 0;
 		if (s->w->with_modules)
 			gather_modules(s, o);
 		s->tell(s->arg, o);

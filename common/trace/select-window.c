@@ -119,20 +119,30 @@ ask_pattern(
 	return nth == 0 ? n > 0 : n >= nth;
 }
 
+bool
+select_nth(struct str text, struct str *name, int64_t *nth)
+{
+	size_t at = text.len;
+
+	while (at > 0 && text.p[at - 1] != '#')
+		at--;
+	if (at == 0 ||
+	    !num_i64((struct str){ text.p + at, text.len - at }, nth))
+		return false;
+	*name = (struct str){ text.p, at - 1 };
+	return *nth > 0;
+}
+
 /* NAME, and if there is none, NAME#N. */
 static void
 ask_annotation(const struct select *s, struct str text, struct spans *out)
 {
-	size_t at = text.len;
+	struct str name;
 	int64_t nth;
 
 	if (ask_pattern(s, text, 0, out))
 		return;
-	while (at > 0 && text.p[at - 1] != '#')
-		at--;
-	if (at > 0 &&
-	    num_i64((struct str){ text.p + at, text.len - at }, &nth) &&
-	    nth > 0 && ask_pattern(s, (struct str){ text.p, at - 1 }, nth, out))
+	if (select_nth(text, &name, &nth) && ask_pattern(s, name, nth, out))
 		return;
 	doubt("%s: source %u has no annotation '%.*s'", s->in->name,
 	    (unsigned)s->src, (int)text.len, text.p);

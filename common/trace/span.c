@@ -179,6 +179,25 @@ spans_intersect(struct spans *out, const struct spans *a, const struct spans *b)
 	}
 }
 
+int64_t
+spans_unite(struct spans *s, size_t first)
+{
+	struct spans part = { 0 };
+	int64_t total;
+
+	if (s->n - first == 1)
+		return s->v[first].end - s->v[first].start;
+	for (size_t i = first; i < s->n; i++)
+		spans_add(&part, s->v[i].start, s->v[i].end);
+	spans_normalise(&part);
+	if (part.n > 0)
+		memcpy(s->v + first, part.v, part.n * sizeof *part.v);
+	s->n = first + part.n;
+	total = spans_total(&part);
+	spans_free(&part);
+	return total;
+}
+
 bool
 spans_hold(const struct spans *s, int64_t t)
 {

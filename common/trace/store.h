@@ -49,6 +49,17 @@ enum {
 	NAME_GRAPH = 1 << 4,     /* cudaGraphLaunch, hipGraphLaunch */
 };
 
+/* The backward of a C++ extension's function, linked to an op of PyTorch's. */
+struct custom_link {
+	uint32_t w, f;  /* wrapper, forward op */
+	int64_t number; /* autograd's */
+	struct str node;
+	/* while it is looked for */
+	int64_t end_ns;
+	uint32_t best;
+	unsigned like;
+};
+
 /* What is asked of a shape, once for each. */
 struct shape_facts {
 	bool known;
@@ -108,6 +119,7 @@ struct store {
 		char *p;
 		size_t len, bytes; /* is big_grow()n, too */
 	} vals;
+	struct buf translated; /* values of an event that is added */
 	u32_big order; /* host events in the tree, by thread, in pre-order */
 	VEC(uint64_t) groups; /* offset of each group's values */
 	/* links and instances that few events have, by item */
@@ -224,6 +236,13 @@ void store_note_peak(struct store *s);
 void chain_gpu(struct store *s);
 /* Facts and metadata to a stream. */
 void store_write_head(const struct store *s, struct stream_out *out);
+
+/* link-custom.c: whether f can't be the forward op of the wrapper w; then *c.
+ */
+bool custom_link_needed(
+    struct store *s, uint32_t w, uint32_t f, struct custom_link *c);
+/* Corrects f of those for which there is a better one; their order changes. */
+void custom_links_find(struct store *s, struct custom_link *v, size_t n);
 
 /* link-flow.c: links by arrows; whether their key was the correlation. */
 bool link_by_flow(struct store *s, bool as_reference);

@@ -129,6 +129,12 @@ void spans_subtract(
     struct spans *out, const struct spans *a, const struct spans *b);
 void spans_intersect(
     struct spans *out, const struct spans *a, const struct spans *b);
+/*
+ * Those from first on, which were pushed and not added, become their union, in
+ * place; its length. So one array serves a stack of open events: what was below
+ * a closed one is then all that the one above it needs.
+ */
+int64_t spans_unite(struct spans *s, size_t first);
 /* Whether a normalised set holds a time. */
 bool spans_hold(const struct spans *s, int64_t t);
 void spans_free(struct spans *s);
@@ -427,6 +433,8 @@ int64_t select_step(struct select *s);
  * of its thread, else of any. Valid until the source ends.
  */
 const struct window *select_annotation(struct select *s);
+/* "NAME#N" of --annotation in its two parts; false if it has no N from 1 on. */
+bool select_nth(struct str text, struct str *name, int64_t *nth);
 void select_free(struct select *s);
 
 /*
@@ -603,6 +611,8 @@ struct recording {
 	int64_t rank;
 	/* GPU events, and those of them that are so; duplicates are not in */
 	uint64_t ngpu, nunlinked, nduplicates, nchosen;
+	/* collectives that no row counts, where they are left out */
+	uint64_t ncomm, comm_ns;
 	uint64_t nops;
 };
 

@@ -11,6 +11,10 @@
 #define BAND_FIRST 1
 /* NOLINTNEXTLINE(bugprone-suspicious-include): with limits of this test */
 #include "cmd/tl-diff/align.c"
+/* NOLINTNEXTLINE(bugprone-suspicious-include): with limits of this test */
+#include "cmd/tl-diff/columns.c"
+/* NOLINTNEXTLINE(bugprone-suspicious-include): a program's part */
+#include "cmd/tl-diff/pairs.c"
 
 #include "tests/unit/tap.h"
 
@@ -83,20 +87,123 @@ edit(
 }
 
 static bool
+are_equal(const pairs *x, const pairs *y)
+{
+	if (x->n != y->n)
+		return false;
+	for (size_t i = 0; i < x->n; i++)
+		if (x->v[i].a != y->v[i].a || x->v[i].b != y->v[i].b)
+			return false;
+	return true;
+}
+
+static void
+copy_list(u32s *to, const uint32_t *v, size_t n)
+{
+	to->n = 0;
+	for (size_t i = 0; i < n; i++)
+		vec_push(to, v[i]);
+}
+
+/* As by the plain table, and turned as by that of the lists turned. */
+static bool
 same(const uint32_t *a, size_t m, const uint32_t *b, size_t n)
 {
+	u32s list[NSIDES] = { { 0 }, { 0 } };
 	pairs got = { 0 }, want = { 0 };
 	bool is_same;
 
-	align_symbols(a, m, b, n, &got);
+	copy_list(&list[0], a, m);
+	copy_list(&list[1], b, n);
 	plain(a, m, b, n, &want);
-	is_same = got.n == want.n;
-	for (size_t i = 0; is_same && i < got.n; i++)
-		is_same =
-		    got.v[i].a == want.v[i].a && got.v[i].b == want.v[i].b;
+	align_lists(list, false, &got);
+	is_same = are_equal(&got, &want);
+	copy_list(&list[0], b, n);
+	copy_list(&list[1], a, m);
+	for (size_t i = 0; i < want.n; i++)
+		want.v[i] = (struct pair){ want.v[i].b, want.v[i].a };
+	align_lists(list, true, &got);
+	is_same = is_same && are_equal(&got, &want);
 	vec_free(&got);
 	vec_free(&want);
+	vec_free(&list[0]);
+	vec_free(&list[1]);
 	return is_same;
+}
+
+/* What is between the same two matches, even when others cross them. */
+static void
+test_between(void)
+{
+	struct {
+		const char *name;
+		struct pair matches[4];
+		size_t n, m[NSIDES];
+		struct pair want[9];
+		size_t nwant;
+	} cases[] = {
+		{ "as many of both", { { 0, 0 }, { 3, 3 } }, 2, { 4, 4 },
+		    { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 3, 3 } }, 4 },
+		{ "one more of one", { { 0, 0 }, { 2, 3 } }, 2, { 3, 4 },
+		    { { 0, 0 }, { 1, NONE }, { NONE, 1 }, { NONE, 2 },
+			{ 2, 3 } },
+		    5 },
+		{ "both ends", { { 1, 1 } }, 1, { 3, 3 },
+		    { { 0, 0 }, { 1, 1 }, { 2, 2 } }, 3 },
+		{ "no match at all", { { 0, 0 } }, 0, { 2, 2 },
+		    { { 0, 0 }, { 1, 1 } }, 2 },
+		{ "crossing matches", { { 0, 2 }, { 2, 0 } }, 2, { 3, 3 },
+		    { { NONE, 1 }, { 0, 2 }, { 1, NONE }, { 2, 0 } }, 4 },
+	};
+
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		pairs got = { 0 }, want = { 0 };
+
+		for (size_t i = 0; i < cases[k].n; i++)
+			vec_push(&got, cases[k].matches[i]);
+		for (size_t i = 0; i < cases[k].nwant; i++)
+			vec_push(&want, cases[k].want[i]);
+		pairs_between(&got, cases[k].m[0], cases[k].m[1]);
+		ok(are_equal(&got, &want), "between matches: %s",
+		    cases[k].name);
+		vec_free(&got);
+		vec_free(&want);
+	}
+}
+
+static void
+test_turned(void)
+{
+	static const struct {
+		const char *a, *b;
+		bool turned;
+	} cases[] = {
+		{ "ab", "abc", false },
+		{ "abc", "ab", true },
+		{ "abd", "abc", true },
+		{ "abc", "abd", false },
+		{ "abc", "abc", false },
+		{ "", "", false },
+		{ "z", "ab", false },
+	};
+	struct strings *st = strings_create();
+
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		const char *text[NSIDES] = { cases[k].a, cases[k].b };
+		u32s list[NSIDES] = { { 0 }, { 0 } };
+
+		/* numbers in the order in which they are met: they say nothing
+		 */
+		for (int s = NSIDES - 1; s >= 0; s--)
+			for (const char *c = text[s]; *c != '\0'; c++)
+				vec_push(&list[s],
+				    intern_put(st->text, (struct str){ c, 1 }));
+		ok(lists_turned(st, list) == cases[k].turned,
+		    "'%s' and '%s': which comes first", cases[k].a, cases[k].b);
+		vec_free(&list[0]);
+		vec_free(&list[1]);
+	}
+	strings_destroy(st);
 }
 
 int
@@ -120,5 +227,7 @@ main(void)
 	}
 	is_int(bad, 0, "as by the plain table");
 	ok(both > 1500, "lists that have something in them");
+	test_between();
+	test_turned();
 	done_testing();
 }

@@ -36,7 +36,37 @@ devices(void)
 	device("[{\"name\":\"NVIDIA GH200 480GB\"}]", NULL);
 	device("[{\"name\":\"NVIDIA B200\"}]", "B200");
 	device("[{\"name\":\"NVIDIA A100-SXM4-80GB\"}]", "A100");
-	device("[{\"name\":\"NVIDIA A100-SXM4-40GB\"}]", NULL);
+	device("[{\"name\":\"NVIDIA A100-SXM4-40GB\"}]", "A100-40GB");
+	device("[{\"name\":\"NVIDIA A100-PCIE-40GB\"}]", "A100-40GB");
+	device("[{\"name\":\"NVIDIA A100-PG509-200\",\"numSms\":108}]",
+	    "A100-40GB");
+	device("[{\"name\":\"NVIDIA A100 80GB PCIe\"}]", "A100-PCIe");
+	device("[{\"name\":\"AMD Instinct MI325X\"}]", "MI325X");
+	device("[{\"name\":\"AMD Instinct MI250X\"}]", "MI250X");
+	device("[{\"name\":\"AMD Instinct MI210\"}]", NULL);
+	device("[{\"name\":\"NVIDIA H200 NVL\"}]", NULL);
+	device("[{\"name\":\"NVIDIA H100 NVL\"}]", NULL);
+	device("[{\"name\":\"NVIDIA GB200\"}]", NULL);
+	device("[{\"name\":\"NVIDIA H100\"}]", NULL);
+	/* names that don't tell: memory and compute units do */
+	device("[{\"name\":\"gfx942\",\"totalGlobalMem\":206141652992,"
+	       "\"numSms\":304}]",
+	    "MI300X");
+	device("[{\"name\":\"gfx942\"}]", NULL);
+	device("[{\"name\":\"AMD Radeon Graphics\",\"totalGlobalMem\":"
+	       "68702699520,\"numSms\":110}]",
+	    "MI250X");
+	device("[{\"name\":\"AMD Radeon Graphics\",\"totalGlobalMem\":"
+	       "68702699520,\"numSms\":104}]",
+	    NULL);
+	/* parts of a GPU have not its figures */
+	device("[{\"name\":\"NVIDIA H100 80GB HBM3\",\"numSms\":132}]",
+	    "H100-SXM");
+	device("[{\"name\":\"NVIDIA H100 80GB HBM3 MIG 1g.10gb\","
+	       "\"numSms\":16}]",
+	    NULL);
+	device("[{\"name\":\"NVIDIA A100-SXM4-80GB MIG 3g.40gb\"}]", NULL);
+	device("[{\"name\":\"AMD Instinct MI300X\",\"numSms\":38}]", NULL);
 	device("[{\"name\":\"Tesla V100-SXM2-32GB\"}]", NULL);
 	device(
 	    "[{\"name\":\"?\"},{\"name\":\"AMD Instinct MI355X\"}]", "MI355X");
@@ -78,20 +108,85 @@ rooflines(void)
 	    "without bytes nothing does");
 	ok(roofline_of(NULL, ROOF_PEAK, &r).bound == BOUND_NONE, "no GPU");
 	a = arch_load(ms, "H100-SXM", STR(""));
-	ok(isnan(arch_tflops(a, ROOF_ACHIEVABLE, STR("matrix_fp16"))) &&
-		arch_tflops(a, ROOF_PEAK, STR("matrix_fp16")) == 989.4 &&
+	ok(isnan(arch_tflops(a, ROOF_ACHIEVABLE, STR("matrix_int8"))) &&
+		arch_tflops(a, ROOF_PEAK, STR("matrix_int8")) == 1978.9 &&
+		!arch_has_gbps(a, ROOF_ACHIEVABLE) &&
 		arch_gbps(a, ROOF_ACHIEVABLE) == 3352,
 	    "null is no figure");
 	r = (struct model_result){
-		.flops = 1e12, .bytes = 8, .spec = STR("matrix_fp16")
+		.flops = 1e12, .bytes = 8, .spec = STR("matrix_int8")
 	};
 	rf = roofline_of(a, ROOF_ACHIEVABLE, &r);
-	is_close(rf.compute_us, 1e6 / 989.4, "the peak stands in");
+	is_close(rf.compute_us, 1e6 / 1978.9, "the peak stands in");
 	ok(rf.roof == ROOF_PEAK, "and it says so");
 	r.spec = STR("matrix_bf16");
 	rf = roofline_of(a, ROOF_ACHIEVABLE, &r);
 	is_close(rf.compute_us, 1e6 / 794.5, "a measured rate");
 	ok(rf.roof == ROOF_ACHIEVABLE, "and that");
+}
+
+/* ---- the built-in files ---- */
+
+static const char *const specs[] = { "matrix_fp4", "matrix_fp6", "matrix_fp8",
+	"matrix_int8", "matrix_fp16", "matrix_bf16", "matrix_tf32",
+	"matrix_fp32", "matrix_fp64", "vector_fp16", "vector_bf16",
+	"vector_fp32", "vector_fp64", NULL };
+
+/* Is the peak of one times so much of another, within the sheets' rounding? */
+static bool
+is_times(
+    const struct arch *a, const char *more, double factor, const char *less)
+{
+	double x = arch_tflops(a, ROOF_PEAK, str_of(more));
+	double y = arch_tflops(a, ROOF_PEAK, str_of(less)) * factor;
+
+	return (isnan(x) && factor > 1) || fabs(x - y) <= 0.01 * y;
+}
+
+/*
+ * Every spec is named, null or not; what both makers have had for all their
+ * chips here is there; no measured rate is above the peak.
+ */
+static bool
+is_complete(const struct arch *a)
+{
+	bool good = a->nrates == sizeof specs / sizeof *specs - 1;
+
+	for (size_t i = 0; specs[i] != NULL; i++) {
+		double peak = arch_tflops(a, ROOF_PEAK, str_of(specs[i]));
+		double got = arch_tflops(a, ROOF_ACHIEVABLE, str_of(specs[i]));
+		bool found = false;
+
+		for (size_t k = 0; k < a->nrates; k++)
+			found |= str_eq(a->rates[k].spec, str_of(specs[i]));
+		if (!found || got > peak || (!isnan(got) && isnan(peak)))
+			diag("%s: peak %g, achievable %g", specs[i], peak, got);
+		good &= found && !(got > peak) && (isnan(got) || !isnan(peak));
+		good &= !isnan(peak) || i < 3 ||
+		    strcmp(specs[i], "matrix_tf32") == 0;
+	}
+	return good &&
+	    !isnan(arch_tflops(a, ROOF_ACHIEVABLE, STR("matrix_bf16"))) &&
+	    !(a->mem_gbps[ROOF_ACHIEVABLE] > a->mem_gbps[ROOF_PEAK]);
+}
+
+/* A rate with sparsity among dense ones would break these. */
+static bool
+is_dense(const struct arch *a)
+{
+	bool is_amd = str_starts(a->name, STR("MI"));
+	bool is_cdna2 = str_eq(a->name, STR("MI250X"));
+
+	return is_times(a, "matrix_bf16", 1, "matrix_fp16") &&
+	    is_times(a, "matrix_int8", is_cdna2 ? 1 : 2, "matrix_fp16") &&
+	    is_times(a, "matrix_fp8", 2, "matrix_fp16") &&
+	    is_times(a, "matrix_fp6", is_amd ? 4 : 2, "matrix_fp16") &&
+	    is_times(a, "matrix_fp4", 4, "matrix_fp16") &&
+	    (isnan(arch_tflops(a, ROOF_PEAK, STR("matrix_tf32"))) ||
+		is_times(a, "matrix_fp16", 2, "matrix_tf32")) &&
+	    (is_amd || is_times(a, "matrix_fp32", 1, "vector_fp32")) &&
+	    arch_tflops(a, ROOF_PEAK, STR("vector_fp64")) <=
+	    arch_tflops(a, ROOF_PEAK, STR("vector_fp32"));
 }
 
 static void
@@ -100,16 +195,17 @@ every_arch(void)
 	const struct arch *const *list;
 	size_t n = arch_list(ms, &list);
 
-	is_uint(n, 9, "GPUs");
+	is_uint(n, 11, "GPUs");
 	for (size_t i = 0; i < n; i++) {
-		bool good = list[i]->nrates >= 9;
+		const struct arch *a = list[i];
 
-		for (size_t k = 0; k < list[i]->nrates; k++)
-			good &= list[i]->rates[k].peak > 0;
-		ok(good && list[i]->mem_gbps[ROOF_PEAK] > 1000 &&
-			list[i]->memory_gb >= 64 && list[i]->num_cus > 0,
-		    "%.*s has its figures", (int)list[i]->name.len,
-		    list[i]->name.p);
+		ok(is_complete(a), "%.*s has all rates, none above its peak",
+		    (int)a->name.len, a->name.p);
+		ok(is_dense(a), "whose peaks are dense");
+		ok(a->mem_gbps[ROOF_PEAK] > 1000 &&
+			a->mem_gbps[ROOF_PEAK] < 10000 && a->memory_gb >= 40 &&
+			a->num_cus >= 100,
+		    "and the other figures");
 	}
 }
 

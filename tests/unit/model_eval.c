@@ -75,6 +75,7 @@ results(void)
 {
 	const char *mm = "[[128,64],[64,96]]", *types = "[\"float\",\"float\"]";
 	const struct model_result *a = eval("aten::mm", mm, types), *b;
+	struct model_value v;
 	struct model_stats s = models_stats(ms);
 
 	b = eval("aten::mm", mm, types);
@@ -88,7 +89,8 @@ results(void)
 	params_are(a,
 	    "{\"M\":128,\"N\":96,\"K\":64,\"bias\":false,\"stride_A\":null,"
 	    "\"stride_B\":null,\"dtype_A_B\":[\"float\",\"float\"],\"B\":1}");
-	ok(model_param(a, "K")->i == 64 && model_param(a, "k") == NULL,
+	ok(model_param(a, STR("K"), &v) && v.i == 64 &&
+		!model_param(a, STR("k"), &v),
 	    "a parameter by name");
 }
 
@@ -105,12 +107,14 @@ kernels_count(void)
 	const struct model *m = model_find(ms, op.name);
 	const struct model_result *a = model_eval(ms, m, &op, MODEL_FWD);
 	const struct model_result *b;
+	struct model_value v;
 
-	ok(str_eq(model_param(a, "transpose")->text, STR("[false,true]")),
+	ok(model_param(a, STR("transpose"), &v) &&
+		str_eq(v.text, STR("[false,true]")),
 	    "a kernel's name tells the transposition");
 	op.kernels = none;
 	b = model_eval(ms, m, &op, MODEL_FWD);
-	ok(a != b && model_param(b, "transpose") == NULL,
+	ok(a != b && !model_param(b, STR("transpose"), &v),
 	    "other kernels, another key");
 	op.name = STR("aten::add");
 	op.kernels = one;

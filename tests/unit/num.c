@@ -147,6 +147,10 @@ doubles(void)
 		{ 0x1p-1074 * 3, "1.5e-323" },
 		{ 1e22, "1e+22" },
 		{ 1e23, "1e+23" },
+		{ 9007199254740993e0 * 3, "2.7021597764222976e+16" },
+		{ 0x1p-1022, "2.2250738585072014e-308" },
+		{ 0x1p1023, "8.98846567431158e+307" },
+		{ 123456.75, "123456.75" },
 		{ INFINITY, "inf" },
 		{ -INFINITY, "-inf" },
 		{ NAN, "nan" },
@@ -160,17 +164,37 @@ doubles(void)
 	}
 }
 
-/* The fewest digits that read back, found by trying. */
+/* The fewest digits that read back, found by trying; text: v with so many. */
 static int
-digits_needed(double v)
+digits_needed(double v, char text[40])
 {
-	char text[40];
 	int n = 1;
 
-	while (snprintf(text, sizeof text, "%.*e", n - 1, v),
-	    strtod(text, NULL) != v)
+	while (snprintf(text, 40, "%.*e", n - 1, v), strtod(text, NULL) != v)
 		n++;
 	return n;
+}
+
+/* Whether two texts with a point have the same digits and value. */
+static bool
+is_same(const char *a, size_t n, const char *b)
+{
+	char text[NUM_DOUBLE_MAX + 1], digits[2][40] = { { 0 } };
+	const char *from[] = { text, b };
+
+	memcpy(text, a, n);
+	text[n] = '\0';
+	for (int i = 0; i < 2; i++) {
+		size_t len = 0;
+
+		for (const char *p = from[i]; *p != '\0' && *p != 'e'; p++)
+			if (*p >= (len == 0 ? '1' : '0') && *p <= '9')
+				digits[i][len++] = *p;
+		while (len > 0 && digits[i][len - 1] == '0')
+			digits[i][--len] = '\0';
+	}
+	return strcmp(digits[0], digits[1]) == 0 &&
+	    strtod(text, NULL) == strtod(b, NULL);
 }
 
 static int
@@ -208,24 +232,82 @@ static void
 round_trip(void)
 {
 	uint64_t seed = 1;
-	char text[NUM_DOUBLE_MAX];
+	char text[NUM_DOUBLE_MAX], tried[40];
 	int i;
 
 	for (i = 0; i < 20000; i++) {
 		double v = random_double(&seed), back;
 		size_t n;
+		int least;
 
 		if (!isfinite(v) || v == 0)
 			continue;
 		n = num_put_double(text, v);
+		least = digits_needed(v, tried);
+		/* fewer digits than of the nearest text, or the nearest */
 		if (n <= NUM_DOUBLE_MAX &&
 		    num_double((struct str){ text, n }, &back) && back == v &&
-		    digits_in(text, n) <= digits_needed(v))
+		    (digits_in(text, n) < least || is_same(text, n, tried)))
 			continue;
 		diag("%a gave %.*s", v, (int)n, text);
 		break;
 	}
 	is_int(i, 20000, "shortest text, and back");
+}
+
+/* Texts that no double wrote, and those just between two doubles. */
+static void
+read_as_strtod(void)
+{
+	uint64_t seed = 1000000;
+	char text[80];
+	int i;
+
+	for (i = 0; i < 20000; i++) {
+		uint64_t a = hash_u64(seed++), b = hash_u64(seed++);
+		double v = random_double(&seed), want, got = 0;
+		bool fits;
+
+		if (i % 2 == 0 || !isfinite(v))
+			snprintf(text, sizeof text,
+			    "%" PRIu64 ".%" PRIu64 "e%d", a >> a % 64,
+			    b >> b % 64, (int)(b % 800) - 400);
+		else
+			snprintf(text, sizeof text, "%.*Le", (int)(a % 25),
+			    ((long double)v +
+				(long double)nextafter(v, INFINITY)) /
+				2);
+		want = strtod(text, NULL);
+		fits = num_double(str_of(text), &got);
+		if (fits == (isfinite(want) != 0) && (!fits || got == want))
+			continue;
+		diag("%s gave %a, not %a", text, got, want);
+		break;
+	}
+	is_int(i, 20000, "the nearest double, as strtod() finds it");
+}
+
+static void
+read_decimals(void)
+{
+	uint64_t seed = 2000000;
+	char text[80];
+	int i;
+
+	for (i = 0; i < 20000; i++) {
+		uint64_t a = hash_u64(seed++), b = hash_u64(seed++);
+		struct dec d = { (int64_t)(a % 2000000000000000000) -
+			    1000000000000000000,
+			(int)(b % 801) - 400 };
+
+		d.mant /= (int64_t)1 << b / 801 % 60;
+		snprintf(text, sizeof text, "%" PRId64 "e%d", d.mant, d.exp10);
+		if (num_dec_double(d) == strtod(text, NULL))
+			continue;
+		diag("%s gave %a", text, num_dec_double(d));
+		break;
+	}
+	is_int(i, 20000, "decimals to doubles, as strtod() has them");
 }
 
 static void
@@ -305,6 +387,8 @@ main(void)
 	scale();
 	doubles();
 	round_trip();
+	read_as_strtod();
+	read_decimals();
 	read_double();
 	times();
 	done_testing();

@@ -155,6 +155,51 @@ md(void)
 	    "md: no name becomes a cell border or a tag");
 }
 
+/* Times that the column's largest would print alike. */
+static struct table *
+points(int64_t from, int64_t step)
+{
+	static const struct column one[] = {
+		{ "ts_ns", NULL, COL_INT, UNIT_NS, COL_POSITION, 0 },
+	};
+	struct table *t = table_create("points", one, 1);
+
+	for (int i = 0; i < 3; i++)
+		table_row(t)[0] = cell_int(from + i * step);
+	return t;
+}
+
+static void
+positions(void)
+{
+	static const struct table_dest d = { .format = FMT_TABLE };
+
+	is_str(printed(points(INT64_C(1419247333123456), 2500), d),
+	    "        ts [s]\n1419247.333123\n1419247.333126\n"
+	    "1419247.333128\n",
+	    "points in time: the digits that tell rows apart");
+	is_str(printed(points(INT64_MAX - 2, 1), d),
+	    "              ts [s]\n9223372036.854775805\n"
+	    "9223372036.854775806\n9223372036.854775807\n",
+	    "to the ns, beyond what a double holds");
+	is_str(printed(points(INT64_MIN, 2000000), d),
+	    "         ts [s]\n-9223372036.855\n-9223372036.853\n"
+	    "-9223372036.851\n",
+	    "before the base");
+	is_str(printed(points(1500, 0), d),
+	    "ts [us]\n  1.500\n  1.500\n  1.500\n",
+	    "no difference: as of a length");
+	is_str(printed(points(5, 1), d),
+	    "ts [ns]\n      5\n      6\n"
+	    "      7\n",
+	    "whole ns");
+	is_str(printed(points(INT64_C(1419247333123456), 2500),
+		   (struct table_dest){ 0 }),
+	    "ts_ns\n1419247333123456\n1419247333125956\n"
+	    "1419247333128456\n",
+	    "TSV has all as ever");
+}
+
 static void
 terminal(void)
 {
@@ -344,6 +389,7 @@ main(void)
 	ndjson();
 	md();
 	terminal();
+	positions();
 	cut();
 	several();
 	files();

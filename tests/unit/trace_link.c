@@ -7,6 +7,9 @@
 #define RT KIND_RUNTIME
 #define KE KIND_KERNEL
 #define WRAP "autograd::engine::evaluate_function: AddmmBackward0"
+#define WRAP_CUSTOM                             \
+	"autograd::engine::evaluate_function: " \
+	"torch::autograd::CppNode<LookUp_Dense>"
 #define LAUNCH "cudaLaunchKernel"
 #define ARROW(ph_, tid_, us, id_, cat_)                                \
 	RX(KIND_FLOW, cat_, tid_, us, us, .ph = (ph_), .arrow = (id_), \
@@ -224,6 +227,31 @@ test_backward(void)
 		ARROW('f', 3, 41, 2, "fwdbwd"),
 	};
 
+	/* ops of PyTorch's make no CppNode; other threads, later numbers and
+	 * ops before the number's last one don't count */
+	static const struct row customs[] = {
+		R(OP, "lib::look_up_dense", 1, 0, 5),
+		RX(OP, "aten::zero_", 1, 10, 20, .seq = 5),
+		R(OP, "lib::offsets", 1, 20, 25),
+		R(OP, "lib::look_up_dense_fast", 1, 26, 27),
+		R(OP, "lib::look_up_dense", 1, 30, 40),
+		R(OP, "lib::look_up_dense", 1, 31, 39),
+		RX(OP, "aten::view", 1, 50, 55, .seq = 6),
+		R(OP, "lib::look_up_dense_op", 1, 60, 70),
+		R(OP, "lib::look_up_dense_op", 2, 35, 45),
+		RX(OP, WRAP_CUSTOM, 3, 100, 110, .seq = 5),
+	};
+	static const struct row own[] = {
+		RX(OP, "lib::look_up", 1, 10, 20, .seq = 5),
+		R(OP, "lib::look_up_dense", 1, 30, 40),
+		RX(OP, WRAP_CUSTOM, 3, 100, 110, .seq = 5),
+	};
+	static const struct row none[] = {
+		RX(OP, "aten::zero_", 1, 10, 20, .seq = 5),
+		R(OP, "lib::dense", 1, 30, 40),
+		RX(OP, WRAP_CUSTOM, 3, 100, 110, .seq = 5),
+	};
+
 	is_back(numbers, NROWS(numbers), false, "2>1",
 	    "the first wrapper, and the latest op of another thread");
 	is_back(arrows, NROWS(arrows), false, "3>1", "by arrow");
@@ -232,6 +260,10 @@ test_backward(void)
 	    "one number on two forward threads");
 	is_back(threads, NROWS(threads), true, "2>0 4>1",
 	    "one number on two forward threads");
+	is_back(customs, NROWS(customs), false, "9>4",
+	    "an extension's op without a number");
+	is_back(own, NROWS(own), false, "2>0", "one with a number");
+	is_back(none, NROWS(none), false, "2>0", "one that isn't found");
 }
 
 static void

@@ -9,25 +9,29 @@
  */
 #include <stdlib.h>
 
-#include "cmd/tl-roofline/roof.h"
+#include "model/facts.h"
 
-static unsigned
-tier_of(struct str name)
+#define NONE UINT32_MAX
+#define NTIERS (sizeof((struct notes *)0)->tiers / sizeof(struct note_tier))
+
+/* Each name is looked at once. */
+static enum note_rank
+rank_of(
+    struct notes *n, struct models *ms, const struct strings *st, uint32_t name)
 {
-	static const struct str steps[] = { STR_INIT("execute_"),
-		STR_INIT("step["), STR_INIT("prefill["), STR_INIT("decode[") };
+	bool is_new;
+	uint64_t *rank = map_put(&n->ranks, name, &is_new);
 
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-		if (str_starts(name, steps[i]))
-			return str_find(name, STR("sqsq"), false) >= 0 ? 0 : 1;
-	return 2;
+	if (is_new)
+		*rank = model_annotation(ms, strings_get(st, name));
+	return (enum note_rank) * rank;
 }
 
 void
-notes_add(struct roof_state *g, const struct event *ev)
+notes_add(struct notes *n, struct models *ms, const struct strings *st,
+    const struct event *ev)
 {
-	struct str name = strings_get(g->strings, ev->name);
-	struct notes *list = &g->notes[tier_of(name)];
+	struct note_tier *list = &n->tiers[rank_of(n, ms, st, ev->name)];
 	int64_t end;
 
 	if ((ev->shape->has & HAS_TS) == 0 ||
@@ -53,14 +57,14 @@ by_start(const void *x, const void *y)
 
 /* And with each the nearest one before it that ends later. */
 static void
-sort(struct notes *l)
+sort(struct note_tier *l)
 {
 	if (l->list.n > 0)
 		qsort(l->list.v, l->list.n, sizeof *l->list.v, by_start);
 	for (uint32_t i = 0; i < l->list.n; i++) {
-		uint32_t up = i > 0 ? i - 1 : NO_INDEX;
+		uint32_t up = i > 0 ? i - 1 : NONE;
 
-		while (up != NO_INDEX && l->list.v[up].end <= l->list.v[i].end)
+		while (up != NONE && l->list.v[up].end <= l->list.v[i].end)
 			up = l->list.v[up].up;
 		l->list.v[i].up = up;
 	}
@@ -69,7 +73,7 @@ sort(struct notes *l)
 
 /* The innermost one that holds a time and goes on behind its end. */
 static uint32_t
-innermost(struct notes *l, int64_t start, int64_t end)
+innermost(struct note_tier *l, int64_t start, int64_t end)
 {
 	size_t lo = 0, hi = l->list.n;
 	uint32_t i;
@@ -84,36 +88,37 @@ innermost(struct notes *l, int64_t start, int64_t end)
 		else
 			lo = mid + 1;
 	}
-	i = lo > 0 ? (uint32_t)(lo - 1) : NO_INDEX;
-	while (i != NO_INDEX && l->list.v[i].end <= end)
+	i = lo > 0 ? (uint32_t)(lo - 1) : NONE;
+	while (i != NONE && l->list.v[i].end <= end)
 		i = l->list.v[i].up;
 	return i;
 }
 
 struct str
-notes_around(struct roof_state *g, const struct node *n)
+notes_around(
+    struct notes *n, const struct strings *st, int64_t start, int64_t end)
 {
-	for (unsigned tier = 0; tier < NOTE_TIERS; tier++) {
-		uint32_t i =
-		    innermost(&g->notes[tier], n->ts_ns, n->ts_ns + n->dur_ns);
+	for (size_t tier = 0; tier < NTIERS; tier++) {
+		struct note_tier *l = &n->tiers[tier];
+		uint32_t i = innermost(l, start, end);
 
-		if (i != NO_INDEX)
-			return strings_get(
-			    g->strings, g->notes[tier].list.v[i].name);
+		if (i != NONE)
+			return strings_get(st, l->list.v[i].name);
 	}
 	return STR("NA");
 }
 
 void
-notes_clear(struct roof_state *g)
+notes_clear(struct notes *n)
 {
-	for (unsigned tier = 0; tier < NOTE_TIERS; tier++)
-		g->notes[tier].list.n = 0;
+	for (size_t tier = 0; tier < NTIERS; tier++)
+		n->tiers[tier].list.n = 0;
 }
 
 void
-notes_free(struct roof_state *g)
+notes_free(struct notes *n)
 {
-	for (unsigned tier = 0; tier < NOTE_TIERS; tier++)
-		vec_free(&g->notes[tier].list);
+	for (size_t tier = 0; tier < NTIERS; tier++)
+		vec_free(&n->tiers[tier].list);
+	map_free(&n->ranks);
 }

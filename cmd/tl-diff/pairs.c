@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Alignments of two lists that are the same whichever side comes first, and
+ * what they leave over.
+ */
+#include <stdlib.h>
+
+#include "cmd/tl-diff/diff.h"
+
+/* ---- the same both ways ---- */
+
+bool
+lists_turned(const struct strings *st, const u32s list[NSIDES])
+{
+	if (list[0].n != list[1].n)
+		return list[0].n > list[1].n;
+	for (size_t i = 0; i < list[0].n; i++)
+		if (list[0].v[i] != list[1].v[i])
+			return str_cmp(strings_get(st, list[0].v[i]),
+				   strings_get(st, list[1].v[i])) > 0;
+	return false;
+}
+
+static void
+push_side(pairs *out, size_t n, bool is_first)
+{
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(out,
+		    is_first ? ((struct pair){ i, NONE })
+			     : ((struct pair){ NONE, i }));
+}
+
+void
+align_lists(const u32s list[NSIDES], bool turned, pairs *out)
+{
+	const uint32_t *a = list[turned].v, *b = list[!turned].v;
+	size_t m = list[turned].n, n = list[!turned].n, same = 0;
+
+	out->n = 0;
+	/* the end that is equal always matches; the beginning may not */
+	while (same < m && same < n && a[m - 1 - same] == b[n - 1 - same])
+		same++;
+	m -= same;
+	n -= same;
+	if (m == 0 || n == 0)
+		push_side(out, m + n, n == 0);
+	else
+		align_symbols(a, m, b, n, out);
+	for (size_t k = 0; k < same; k++)
+		vec_push(out,
+		    ((struct pair){ (uint32_t)(m + k), (uint32_t)(n + k) }));
+	for (size_t i = 0; turned && i < out->n; i++)
+		out->v[i] = (struct pair){ out->v[i].b, out->v[i].a };
+}
+
+/* ---- what is left over ---- */
+
+/* Of each place its partner's, or NONE. */
+struct partners {
+	uint32_t *of[NSIDES];
+	size_t n[NSIDES];
+};
+
+static void
+partners_find(struct partners *p, const pairs *ops, size_t m, size_t n)
+{
+	p->n[0] = m;
+	p->n[1] = n;
+	for (int s = 0; s < NSIDES; s++) {
+		p->of[s] = xmalloc((p->n[s] + 1) * sizeof *p->of[s]);
+		memset(p->of[s], 0xff, (p->n[s] + 1) * sizeof *p->of[s]);
+	}
+	for (size_t i = 0; i < ops->n; i++) {
+		const struct pair *x = &ops->v[i];
+
+		if (x->a != NONE && x->b != NONE) {
+			p->of[0][x->a] = x->b;
+			p->of[1][x->b] = x->a;
+		}
+	}
+}
+
+/* How many from this place on are alone. */
+static size_t
+alone_from(const struct partners *p, int side, size_t from)
+{
+	size_t n = 0;
+
+	while (from + n < p->n[side] && p->of[side][from + n] == NONE)
+		n++;
+	return n;
+}
+
+/* Whether two places are behind a match, or the ends of both lists. */
+static bool
+end_together(const struct partners *p, size_t a, size_t b)
+{
+	if (a == p->n[0] || b == p->n[1])
+		return a == p->n[0] && b == p->n[1];
+	return p->of[0][a] == b;
+}
+
+/* The places from a on are alone: with as many between the same two matches. */
+static void
+pair_gap(struct partners *p, size_t a, size_t n)
+{
+	size_t b = a == 0 ? 0 : (size_t)p->of[0][a - 1] + 1;
+
+	if (alone_from(p, 1, b) != n || !end_together(p, a + n, b + n))
+		return;
+	for (size_t k = 0; k < n; k++) {
+		p->of[0][a + k] = (uint32_t)(b + k);
+		p->of[1][b + k] = (uint32_t)(a + k);
+	}
+}
+
+/*
+ * Pairs by the first side's order; what is only on the second stands before
+ * the pair that follows it there.
+ */
+static void
+push_ordered(const struct partners *p, pairs *ops)
+{
+	uint32_t next = 0; /* of the second side */
+
+	for (uint32_t a = 0; a < p->n[0]; a++) {
+		uint32_t b = p->of[0][a];
+
+		for (; b != NONE && next < b; next++)
+			if (p->of[1][next] == NONE)
+				vec_push(ops, ((struct pair){ NONE, next }));
+		vec_push(ops, ((struct pair){ a, b }));
+	}
+	for (; next < p->n[1]; next++)
+		if (p->of[1][next] == NONE)
+			vec_push(ops, ((struct pair){ NONE, next }));
+}
+
+void
+pairs_between(pairs *ops, size_t m, size_t n)
+{
+	struct partners p;
+
+	partners_find(&p, ops, m, n);
+	for (size_t a = 0; a < m;) {
+		size_t alone = alone_from(&p, 0, a);
+
+		if (alone > 0)
+			pair_gap(&p, a, alone);
+		a += alone + 1;
+	}
+	ops->n = 0;
+	push_ordered(&p, ops);
+	free(p.of[0]);
+	free(p.of[1]);
+}

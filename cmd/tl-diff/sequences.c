@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Which kernels are a sequence. */
+#include <stdlib.h>
+
+#include "cmd/tl-diff/sequences.h"
+
+#define REPLAY_MIN 2 /* GPU events that make a launch a replay */
+
+/* From the narrowest on. */
+enum level {
+	LEVEL_NAMED_REPLAY, /* with its annotation's name */
+	LEVEL_REPLAY,
+	LEVEL_NAMED_STEP,
+	LEVEL_STEP,
+	LEVEL_ANNOTATION,
+	NLEVELS,
+};
+
+static const struct {
+	const char *lead;
+	bool is_named;
+} levels[NLEVELS] = {
+	[LEVEL_NAMED_REPLAY] = { "replay", true },
+	[LEVEL_REPLAY] = { "replay", false },
+	[LEVEL_NAMED_STEP] = { "step", true },
+	[LEVEL_STEP] = { "step", false },
+	[LEVEL_ANNOTATION] = { "annotation", true },
+};
+
+/* ---- what an event may be of ---- */
+
+static bool
+is_replay(const struct run *r, uint32_t launch)
+{
+	return launch != NONE && r->nodes.v[launch].kind != KIND_OP &&
+	    gpu_behind(r, &r->nodes.v[launch]) - r->nodes.v[launch].first_gpu >=
+	    REPLAY_MIN;
+}
+
+/* A step by its own time, for work whose launch says none. */
+static int64_t
+step_at(const struct run *r, int64_t ts)
+{
+	size_t lo = 0, hi = r->steps.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (r->steps.v[mid].start <= ts)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo > 0 && ts < r->steps.v[lo - 1].end ? r->steps.v[lo - 1].number
+						     : WALK_NO_STEP;
+}
+
+/* A number for what of this level the event is of; 0: of nothing. */
+static uint64_t
+unit_of(const struct run *r, const struct gpu *g, enum level level)
+{
+	const struct node *n = &r->nodes.v[g->node];
+	int64_t step = g->step;
+	uint64_t lead = (uint64_t)(level + 1) << 56;
+
+	switch (level) {
+	case LEVEL_NAMED_REPLAY:
+	case LEVEL_REPLAY:
+		if (g->is_unlinked || !is_replay(r, n->parent))
+			return 0;
+		return lead | n->parent;
+	case LEVEL_NAMED_STEP:
+	case LEVEL_STEP:
+		if (step == WALK_NO_STEP && g->is_unlinked)
+			step = step_at(r, n->ts);
+		if (step == WALK_NO_STEP)
+			return 0;
+		return lead | ((uint64_t)step & ((UINT64_C(1) << 56) - 1));
+	default: return g->window != NONE ? lead | g->window : 0;
+	}
+}
+
+/* "decode_7 (128)" is "decode_# (#)": of the same kind is what differs only
+ * in numbers. */
+static uint32_t
+kind_of_name(struct strings *st, uint32_t name, const char *lead)
+{
+	struct str s = strings_get(st, name);
+	struct buf b = { 0 };
+	uint32_t id;
+
+	buf_puts(&b, lead);
+	if (name != INTERN_NONE && s.len > 0)
+		buf_puts(&b, ": ");
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			buf_putc(&b, s.p[i]);
+		else if (i == 0 || s.p[i - 1] < '0' || s.p[i - 1] > '9')
+			buf_putc(&b, '#');
+	}
+	id = intern_put(st->text, buf_str(&b));
+	buf_free(&b);
+	return id;
+}
+
+/* ---- level by level ---- */
+
+/* What some events of one side are of. */
+struct unit_use {
+	uint64_t number;
+	uint32_t annotation; /* of all its events; INTERN_NONE: they differ */
+	uint32_t kind;
+};
+
+struct units {
+	VEC(struct unit_use) list;
+	struct map of; /* number to place */
+};
+
+static uint32_t
+name_kind(struct strings *st, enum level level, uint32_t annotation)
+{
+	return kind_of_name(st,
+	    levels[level].is_named ? annotation : INTERN_NONE,
+	    levels[level].lead);
+}
+
+/* The units of a level, of events that are in no sequence yet. */
+static void
+list_units(const struct line_up *l, enum level level, struct strings *st,
+    struct units *u)
+{
+	for (size_t i = 0; i < l->placed.n; i++) {
+		const struct placed *p = &l->placed.v[i];
+		const struct gpu *g = &l->run->gpus.v[p->gpu];
+		uint64_t number = unit_of(l->run, g, level), *slot;
+		bool is_new;
+
+		if (p->unit != 0 || number == 0)
+			continue;
+		slot = map_put(&u->of, number, &is_new);
+		if (is_new) {
+			*slot = u->list.n;
+			vec_push(&u->list,
+			    ((struct unit_use){ number, g->annotation, 0 }));
+		} else if (u->list.v[*slot].annotation != g->annotation) {
+			u->list.v[*slot].annotation = INTERN_NONE;
+		}
+	}
+	for (size_t i = 0; i < u->list.n; i++)
+		u->list.v[i].kind =
+		    name_kind(st, level, u->list.v[i].annotation);
+}
+
+/* Events of units of a kind that both sides have are in a sequence now. */
+static void
+take_units(struct line_up *l, enum level level, const struct units *u,
+    const struct map *sides)
+{
+	for (size_t i = 0; i < l->placed.n; i++) {
+		struct placed *p = &l->placed.v[i];
+		const struct unit_use *unit;
+		uint64_t number, *slot;
+
+		if (p->unit != 0)
+			continue;
+		number = unit_of(l->run, &l->run->gpus.v[p->gpu], level);
+		slot = number != 0 ? map_get(&u->of, number) : NULL;
+		if (slot == NULL)
+			continue;
+		unit = &u->list.v[*slot];
+		if (*map_get(sides, unit->kind) != (1 << NSIDES) - 1)
+			continue;
+		p->unit = number;
+		p->kind = unit->kind;
+	}
+}
+
+static void
+take_level(struct line_up l[NSIDES], enum level level, struct strings *st)
+{
+	struct units u[NSIDES] = { { { 0 }, { 0 } }, { { 0 }, { 0 } } };
+	struct map sides = { 0 };
+
+	for (int s = 0; s < NSIDES; s++) {
+		list_units(&l[s], level, st, &u[s]);
+		for (size_t i = 0; i < u[s].list.n; i++)
+			*map_put(&sides, u[s].list.v[i].kind, NULL) |=
+			    UINT64_C(1) << s;
+	}
+	for (int s = 0; s < NSIDES; s++)
+		take_units(&l[s], level, &u[s], &sides);
+	for (int s = 0; s < NSIDES; s++) {
+		vec_free(&u[s].list);
+		map_free(&u[s].of);
+	}
+	map_free(&sides);
+}
+
+/* ---- sequences ---- */
+
+static int
+by_unit(const void *x, const void *y)
+{
+	const struct placed *a = x, *b = y;
+
+	if (a->unit != b->unit)
+		return a->unit < b->unit ? -1 : 1;
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	if (a->ts != b->ts)
+		return a->ts < b->ts ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static int
+by_start(const void *x, const void *y)
+{
+	const struct sequence *a = x, *b = y;
+
+	if (a->ts != b->ts)
+		return a->ts < b->ts ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+/* Events of one unit are a sequence. */
+static void
+cut(struct line_up *l)
+{
+	const struct run *r = l->run;
+
+	if (l->placed.n > 1)
+		qsort(l->placed.v, l->placed.n, sizeof *l->placed.v, by_unit);
+	for (size_t i = 0, end; i < l->placed.n; i = end) {
+		const struct placed *first = &l->placed.v[i];
+		struct sequence s = { .first = i,
+			.unit = first->unit,
+			.kind = first->kind,
+			.ts = first->ts,
+			.hash = HASH_K0 };
+
+		for (end = i;
+		     end < l->placed.n && l->placed.v[end].unit == s.unit;
+		     end++) {
+			const struct placed *p = &l->placed.v[end];
+
+			s.hash = hash_mix(
+			    s.hash ^ r->nodes.v[r->gpus.v[p->gpu].node].sym,
+			    HASH_K1);
+			s.ts = p->ts < s.ts ? p->ts : s.ts;
+		}
+		s.n = end - i;
+		vec_push(&l->list, s);
+	}
+	if (l->list.n > 1)
+		qsort(l->list.v, l->list.n, sizeof *l->list.v, by_start);
+}
+
+void
+line_up_pair(struct line_up l[NSIDES], const struct run *const run[NSIDES],
+    struct strings *st, bool per_step)
+{
+	uint32_t rest = intern_put(st->text, STR("rest"));
+
+	for (int s = 0; s < NSIDES; s++) {
+		const struct run *r = l[s].run = run[s];
+
+		for (uint32_t i = 0; i < r->gpus.n; i++) {
+			const struct gpu *g = &r->gpus.v[i];
+			const struct node *n = &r->nodes.v[g->node];
+
+			if (!per_step || g->step != WALK_NO_STEP)
+				vec_push(&l[s].placed,
+				    ((struct placed){
+					0, rest, g->stream, i, n->ts, n->id }));
+		}
+	}
+	for (enum level i = 0; i < NLEVELS; i++)
+		take_level(l, i, st);
+	for (int s = 0; s < NSIDES; s++)
+		cut(&l[s]);
+}
+
+void
+line_up_free(struct line_up l[NSIDES])
+{
+	for (int s = 0; s < NSIDES; s++) {
+		vec_free(&l[s].placed);
+		vec_free(&l[s].list);
+	}
+}

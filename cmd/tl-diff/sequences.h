@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The GPU work of two runs as sequences of kernels: what one replay of a graph
+ * launched, or else a step, or else an annotation, or the rest. In a sequence
+ * kernels stand GPU stream by GPU stream, each in the order of time, because
+ * how streams interleave differs from run to run.
+ *
+ * A sequence's kind is what it is of, and its annotation's name without
+ * numbers. A kind that one side only has tells nothing apart: that work is of
+ * the next wider kind that both sides have.
+ */
+#ifndef TL_DIFF_SEQUENCES_H
+#define TL_DIFF_SEQUENCES_H
+
+#include "cmd/tl-diff/diff.h"
+
+/* A GPU event in a sequence. */
+struct placed {
+	uint64_t unit; /* its sequence's, of the run; 0: the rest */
+	uint32_t kind; /* a text */
+	uint32_t stream, gpu;
+	int64_t ts;
+	uint32_t id;
+};
+
+struct sequence {
+	size_t first, n; /* in placed */
+	uint64_t unit;
+	uint32_t kind;
+	int64_t ts;
+	uint64_t hash; /* of the kernels' names */
+};
+
+/* One run as sequences, by time. */
+struct line_up {
+	const struct run *run;
+	VEC(struct placed) placed;
+	VEC(struct sequence) list;
+};
+
+/* Without work outside of steps if per_step. */
+void line_up_pair(struct line_up l[NSIDES], const struct run *const run[NSIDES],
+    struct strings *st, bool per_step);
+void line_up_free(struct line_up l[NSIDES]);
+
+static inline const struct gpu *
+gpu_at(const struct line_up *l, const struct sequence *s, uint32_t place)
+{
+	return &l->run->gpus.v[l->placed.v[s->first + place].gpu];
+}
+
+static inline const struct node *
+node_at(const struct line_up *l, const struct sequence *s, uint32_t place)
+{
+	return &l->run->nodes.v[gpu_at(l, s, place)->node];
+}
+
+#endif

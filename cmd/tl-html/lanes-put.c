@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes as the page has them: which order, which labels, which bytes. */
+#include <stdlib.h>
+
+#include "cmd/tl-html/lanes.h"
+
+static void
+put_base64(struct buf *b, struct str s)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *p = (const unsigned char *)s.p;
+
+	for (size_t i = 0; i < s.len; i += 3) {
+		uint32_t left = (uint32_t)(s.len - i);
+		uint32_t v = (uint32_t)p[i] << 16;
+
+		v |= left > 1 ? (uint32_t)p[i + 1] << 8 : 0;
+		v |= left > 2 ? (uint32_t)p[i + 2] : 0;
+		buf_putc(b, digits[v >> 18]);
+		buf_putc(b, digits[v >> 12 & 63]);
+		buf_putc(b, left > 1 ? digits[v >> 6 & 63] : '=');
+		buf_putc(b, left > 2 ? digits[v & 63] : '=');
+	}
+}
+
+static void
+put_key(struct buf *b, const struct strings *st, struct key k)
+{
+	struct str s;
+
+	if (k.type == KEY_INT)
+		buf_printf(b, "%" PRId64, k.n);
+	if (k.type != KEY_STR)
+		return;
+	s = strings_get(st, (uint32_t)k.n);
+	buf_put(b, s.p, s.len);
+}
+
+static void
+put_label(struct lanes *l, const struct lane *lane, struct buf *b)
+{
+	struct buf text = { 0 };
+
+	if (lane->is_gpu) {
+		buf_puts(&text, "GPU ");
+		put_key(&text, l->strings, lane->dev);
+		buf_puts(&text, " stream ");
+		put_key(&text, l->strings, lane->gpu_stream);
+	} else {
+		uint32_t name = names_of(l->threads, lane->track).thread;
+		struct str s = strings_get(l->strings, name);
+
+		if (str_eq(s, STR("Unknown"))) {
+			buf_puts(&text, "thread ");
+			put_key(&text, l->strings,
+			    l->strings->tracks.v[lane->track].tid);
+		} else {
+			buf_put(&text, s.p, s.len);
+		}
+	}
+	json_put_string(b, buf_str(&text));
+	buf_free(&text);
+}
+
+/* When each source's first span began, after that of the earliest one. */
+static void
+put_sources(struct lanes *l, struct buf *b)
+{
+	int64_t least = INT64_MAX, at;
+
+	for (size_t i = 0; i < l->list.n; i++) {
+		const struct lane *lane = &l->list.v[i];
+		struct lane_source *o = lanes_source_of(l, lane->src);
+
+		if (lanes_show(l, lane) &&
+		    lane->spans.v[0].start_ns < o->first_ns)
+			o->first_ns = lane->spans.v[0].start_ns;
+	}
+	for (size_t i = 0; i < l->sources.n; i++) {
+		struct lane_source *o = &l->sources.v[i];
+
+		if (o->first_ns == INT64_MAX ||
+		    !num_add(o->base_ns, o->first_ns, &at))
+			o->has_base = false;
+		else if (o->has_base && at < least)
+			least = at;
+	}
+	for (size_t i = 0; i < l->sources.n; i++) {
+		const struct lane_source *o = &l->sources.v[i];
+
+		buf_puts(b, i > 0 ? "," : "");
+		if (o->has_rank)
+			buf_printf(b,
+			    "{\"label\":\"rank %" PRId64 "\",\"rank\":%" PRId64,
+			    o->rank, o->rank);
+		else
+			buf_printf(b, "{\"label\":\"source %zu\"", i);
+		if (o->has_base &&
+		    !__builtin_sub_overflow(
+			o->base_ns + o->first_ns, least, &at))
+			buf_printf(b, ",\"offset_ns\":%" PRId64 "}", at);
+		else
+			buf_puts(b, ",\"offset_ns\":null}");
+	}
+}
+
+/* ---- order ---- */
+
+/* From so many GPU streams on, those that worked longest come first. */
+#define STREAMS_MANY 9
+
+struct place {
+	size_t at;
+	uint32_t src;
+	bool is_gpu;
+	int64_t busy_ns; /* 0: as it came */
+};
+
+static int
+by_place(const void *pa, const void *pb)
+{
+	const struct place *a = pa, *b = pb;
+
+	if (a->is_gpu != b->is_gpu)
+		return a->is_gpu ? -1 : 1;
+	if (a->src == b->src && a->busy_ns != b->busy_ns)
+		return a->busy_ns > b->busy_ns ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static int64_t
+busy_of(const struct lane *lane)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < lane->spans.n; i++)
+		if (!num_add(sum,
+			lane->spans.v[i].end_ns - lane->spans.v[i].start_ns,
+			&sum))
+			return INT64_MAX;
+	return sum;
+}
+
+static size_t
+count_streams(const struct lanes *l, uint32_t src)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->list.n; i++)
+		n += l->list.v[i].is_gpu && l->list.v[i].src == src;
+	return n;
+}
+
+/* Those that are shown, GPU first; how many. */
+static size_t
+put_in_order(const struct lanes *l, struct place *places)
+{
+	size_t n = 0, nstreams = 0;
+	uint32_t src = UINT32_MAX;
+
+	for (size_t i = 0; i < l->list.n; i++) {
+		const struct lane *lane = &l->list.v[i];
+
+		if (!lanes_show(l, lane))
+			continue;
+		if (lane->src != src)
+			nstreams = count_streams(l, lane->src);
+		src = lane->src;
+		places[n++] = (struct place){ i, src, lane->is_gpu,
+			lane->is_gpu && nstreams >= STREAMS_MANY ? busy_of(lane)
+								 : 0 };
+	}
+	if (n > 0)
+		qsort(places, n, sizeof *places, by_place);
+	return n;
+}
+
+static void
+put_lane(struct lanes *l, struct lane *lane, int64_t gap_ns,
+    struct names_used *names, struct buf *b)
+{
+	struct buf bytes = { 0 };
+	struct sink sink = { .bytes = &bytes,
+		.names = names,
+		.last_ns = lanes_source_of(l, lane->src)->first_ns };
+
+	lane_walk(lane, gap_ns, &sink);
+	buf_puts(b, "{\"label\":");
+	put_label(l, lane, b);
+	buf_printf(b, ",\"src\":%u,\"gpu\":%s,\"n\":%zu,\"spans\":\"",
+	    (unsigned)lane->src, lane->is_gpu ? "true" : "false", sink.n);
+	put_base64(b, buf_str(&bytes));
+	buf_puts(b, "\"}");
+	buf_free(&bytes);
+}
+
+/* Spans count from their source's first one. */
+void
+lanes_put(struct lanes *l, struct names_used *names, struct buf *b)
+{
+	struct place *places = xcalloc(l->list.n + 1, sizeof *places);
+	int64_t gap_ns;
+	size_t n;
+
+	lanes_file_end(l);
+	gap_ns = lanes_gap(l, SPANS_MAX);
+	buf_printf(b, "{\"rows\":%d,\"gap_ns\":%" PRId64 ",\"sources\":[",
+	    ROWS_MAX, gap_ns);
+	put_sources(l, b);
+	buf_puts(b, "],\"lanes\":[");
+	n = put_in_order(l, places);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			buf_putc(b, ',');
+		put_lane(l, &l->list.v[places[i].at], gap_ns, names, b);
+	}
+	buf_puts(b, "]}");
+	free(places);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Between lanes.c, which gathers spans, and lanes-put.c, which writes them. */
+#ifndef TL_HTML_LANES_H
+#define TL_HTML_LANES_H
+
+#include "cmd/tl-html/html.h"
+
+#define SPANS_MAX 120000 /* some 13 bytes each in the page: 1.6 MB */
+#define ROWS_MAX 6       /* deeper ops are in the icicle */
+
+struct stretch {
+	int64_t start_ns, end_ns;
+	uint32_t name; /* in the strings; INTERN_NONE: several */
+	uint32_t row;
+};
+
+struct lane {
+	uint32_t src, track;
+	struct key dev, gpu_stream;
+	bool is_gpu, launches;
+	bool is_arranged; /* all its spans are there, in order */
+	VEC(struct stretch) spans;
+};
+
+struct lane_source {
+	bool has_rank, has_base;
+	int64_t rank;
+	int64_t base_ns;  /* of its clock, in Unix time where that is known */
+	int64_t first_ns; /* its first span, INT64_MAX: there is none */
+};
+
+struct lanes {
+	struct strings *strings;
+	struct names *threads;
+	bool has_gpu;
+	struct map of_track, of_stream; /* hash of a key, to 1 + number */
+	VEC(struct lane) list;
+	VEC(struct lane_source) sources;
+	int64_t gap_ns; /* spans were joined by it to make room */
+};
+
+/* For each span that is left at a gap: what to do with it. */
+struct sink {
+	struct buf *bytes;
+	struct names_used *names;
+	int64_t last_ns;
+	size_t n;
+	struct stretch *to; /* NULL, or where they go instead */
+};
+
+struct lane_source *lanes_source_of(struct lanes *l, uint32_t src);
+/* Whether it is in the page. */
+bool lanes_show(const struct lanes *l, const struct lane *lane);
+/* Its spans, those shorter than gap_ns and closer joined, into sink. */
+void lane_walk(const struct lane *lane, int64_t gap_ns, struct sink *sink);
+/* The least gap at which all lanes together have so few spans. */
+int64_t lanes_gap(const struct lanes *l, size_t most);
+
+#endif

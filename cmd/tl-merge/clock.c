@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* On which clock sources are, and their records on the first one's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/tl-merge/merge.h"
+
+extern char **environ;
+
+/* ---- facts ---- */
+
+static bool
+int_fact(const struct source *s, const char *key, int64_t *v)
+{
+	const struct fact *f = source_fact(s, key);
+
+	if (f == NULL)
+		return false;
+	if (f->val.type == VAL_INT)
+		*v = f->val.i;
+	return f->val.type == VAL_INT ||
+	    (f->val.s.p != NULL && num_i64(f->val.s, v));
+}
+
+/* ---- clocks ---- */
+
+/*
+ * What to add to the source's base so that its times are those of the first
+ * one's clock; in Unix time nothing changes but the offset.
+ */
+static int64_t
+move_of(struct merge *m, const struct source *s)
+{
+	const struct input *input = m->input;
+	const char *path = input->path;
+	int64_t epoch = 0, rank, move = 0;
+	bool has_epoch = int_fact(s, "epoch", &epoch);
+	bool has_rank = int_fact(s, "rank", &rank);
+	const uint64_t *offset;
+
+	if (m->set->align == ALIGN_NONE)
+		return 0;
+	if (s->src == 0 && !has_epoch && input->has_epoch) {
+		has_epoch = true;
+		epoch = input->epoch;
+	}
+	if (s->src == 0 && !has_rank && input->has_rank) {
+		has_rank = true;
+		rank = input->rank;
+	}
+	if (!m->has_first && (has_epoch || s->is_final)) {
+		m->has_first = true;
+		m->first_has_epoch = has_epoch;
+		m->first_epoch = epoch;
+	}
+	if (s->is_final && has_epoch != m->first_has_epoch)
+		doubt("%s: %s the epoch of its clock, unlike the first source: "
+		      "they are joined as they are",
+		    path, has_epoch ? "it tells" : "it does not tell");
+	if (has_epoch && m->first_has_epoch &&
+	    __builtin_sub_overflow(epoch, m->first_epoch, &move))
+		die("%s: its clock is too far from the first one's", path);
+	if (has_rank && (offset = map_get(&m->offsets, (uint64_t)rank)) != NULL)
+		move -= (int64_t)*offset;
+	return move;
+}
+
+void
+clock_source(struct merge *m, const struct source *in)
+{
+	VEC(struct fact) facts = { 0 };
+	struct source s = *in;
+	char base_text[24], epoch_text[24];
+	int64_t move = move_of(m, in), base = 0;
+
+	s.src = numbering_source(&m->nb, s.src);
+	(void)int_fact(in, "base", &base);
+	if (!num_add(base, move, &base))
+		die("%s: its clock is out of range", m->input->path);
+	for (size_t i = 0; i < in->nfacts; i++) {
+		struct fact f = in->facts[i];
+
+		if (move != 0 && str_eq(f.key, STR("base")))
+			f.val = (struct value){ .type = VAL_STRX,
+				.s = {
+				    base_text, num_put_i64(base_text, base) } };
+		if (move != 0 && str_eq(f.key, STR("epoch")))
+			f.val = (struct value){ .type = VAL_STRX,
+				.s = { epoch_text,
+				    num_put_i64(epoch_text, m->first_epoch) } };
+		vec_push(&facts, f);
+	}
+	/* for readers that name what they read before it ends */
+	if (!in->is_final && in->src == 0 && m->input->has_rank &&
+	    source_fact(in, "rank") == NULL)
+		vec_push(&facts,
+		    ((struct fact){ STR("rank"),
+			{ .type = VAL_INT, .i = m->input->rank } }));
+	if (move != 0 && source_fact(in, "base") == NULL)
+		vec_push(&facts,
+		    ((struct fact){ STR("base"),
+			{ .type = VAL_STRX,
+			    .s = {
+				base_text, num_put_i64(base_text, base) } } }));
+	s.facts = facts.v;
+	s.nfacts = facts.n;
+	stream_write_source(m->out, &s);
+	vec_free(&facts);
+}
+
+/* ---- --align collective: tl-collective knows the offsets ---- */
+
+static pid_t
+start_collective(struct merge *m, int *fd)
+{
+	static const char *const fixed[] = { "--table", "nccl_clocks", "-c",
+		"rank,offset_ns", "--no-header", "--format", "tsv",
+		"--align-clocks", "--" };
+	char *path = sys_program("tl-collective");
+	VEC(char *) argv = { 0 };
+	posix_spawn_file_actions_t fa;
+	int fds[2], err;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) != 0)
+		die_errno("pipe");
+	vec_push(&argv, path);
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		vec_push(&argv, (char *)(uintptr_t)fixed[i]);
+	for (size_t i = 0; i < m->inputs.n; i++) {
+		if (strcmp(m->inputs.v[i].path, "-") == 0)
+			die_usage("--align collective reads its inputs twice: "
+				  "it needs files");
+		vec_push(&argv, (char *)(uintptr_t)m->inputs.v[i].path);
+	}
+	vec_push(&argv, NULL);
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_adddup2(&fa, fds[1], STDOUT_FILENO);
+	err = posix_spawnp(&pid, path, &fa, NULL, argv.v, environ);
+	if (err != 0) {
+		errno = err;
+		die_errno("tl-collective");
+	}
+	child_began(pid);
+	posix_spawn_file_actions_destroy(&fa);
+	close(fds[1]);
+	vec_free(&argv);
+	*fd = fds[0];
+	return pid;
+}
+
+/* A line "RANK<tab>OFFSET"; no offset: nothing tells this rank's clock. */
+static void
+take_offset(struct merge *m, struct str line)
+{
+	const char *tab = memchr(line.p, '\t', line.len);
+	int64_t rank, offset;
+	size_t n = tab != NULL ? (size_t)(tab - line.p) : line.len;
+
+	if (!num_i64((struct str){ line.p, n }, &rank))
+		die("tl-collective gave a line that is none");
+	if (tab == NULL ||
+	    !num_i64((struct str){ tab + 1, line.len - n - 1 }, &offset)) {
+		doubt("rank %" PRId64 ": no collective tells its clock", rank);
+		return;
+	}
+	*map_put(&m->offsets, (uint64_t)rank, NULL) = (uint64_t)offset;
+}
+
+void
+clock_offsets(struct merge *m)
+{
+	int fd, status;
+	pid_t pid = start_collective(m, &fd);
+	struct in *in = in_open_fd(fd, "tl-collective");
+	const unsigned char *nl;
+
+	for (;;) {
+		nl = memchr(in->p, '\n', (size_t)(in->end - in->p));
+		if (nl == NULL) {
+			if (!in_more(in))
+				break;
+			continue;
+		}
+		take_offset(m,
+		    (struct str){ (const char *)in->p, (size_t)(nl - in->p) });
+		in->p = nl + 1;
+	}
+	in_close(in);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			die_errno("waiting for tl-collective");
+	child_ended(pid);
+	if (!WIFEXITED(status) ||
+	    (WEXITSTATUS(status) != EXIT_DONE &&
+		WEXITSTATUS(status) != EXIT_DOUBT))
+		die("tl-collective failed (above)");
+	if (WEXITSTATUS(status) == EXIT_DOUBT)
+		doubt("tl-collective had doubts (above)");
+}
+
+/* ---- before work begins ---- */
+
+/*
+ * Many sources tell their epoch and rank behind their events, when what was
+ * made of these is gone. So files are looked into first, as far as need be.
+ */
+static void
+look_into(struct input *input)
+{
+	struct stream_in *in = stream_open_only(input->path, NULL, 0);
+	enum item item;
+
+	while ((!input->has_epoch || !input->has_rank) &&
+	    (item = stream_next(in)) != ITEM_END) {
+		if (item != ITEM_SOURCE)
+			continue;
+		if (in->source.src > 0)
+			break;
+		input->has_rank = int_fact(&in->source, "rank", &input->rank);
+		input->has_epoch =
+		    int_fact(&in->source, "epoch", &input->epoch);
+	}
+	stream_close(in);
+}
+
+void
+clock_look(struct merge *m)
+{
+	for (size_t i = 0; i < m->inputs.n; i++) {
+		bool is_stdin = strcmp(m->inputs.v[i].path, "-") == 0;
+
+		if (is_stdin && m->set->sort_rank)
+			die_usage("--sort rank reads its inputs twice: it "
+				  "needs files");
+		if (!is_stdin)
+			look_into(&m->inputs.v[i]);
+	}
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside tl-merge. */
+#ifndef TL_MERGE_H
+#define TL_MERGE_H
+
+#include "trace/trace.h"
+
+enum align {
+	ALIGN_BASE,
+	ALIGN_COLLECTIVE,
+	ALIGN_NONE,
+};
+
+struct input {
+	const char *path;
+	size_t no;
+	/* of its first source, looked up before work begins */
+	bool has_rank, has_epoch;
+	int64_t rank, epoch;
+};
+
+struct settings {
+	enum align align;
+	bool sort_rank, verbose;
+	struct select select;
+	struct stream_dest dest;
+};
+
+struct merge {
+	struct settings *set;
+	struct strings *st;
+	struct stream_out *out;
+	struct numbering nb;
+	VEC(struct input) inputs;
+	struct map offsets; /* rank to offset of its clock, in ns */
+	bool is_selective;  /* events are left out, not only sources */
+	bool has_sections;
+	/* of the first source */
+	bool has_first, first_has_epoch;
+	int64_t first_epoch;
+	/* of the input at hand */
+	const struct input *input;
+	VEC(bool) unasked; /* by its source */
+	enum section section;
+	/* of the prologue: the windows are known behind it */
+	VEC(struct event) waiting;
+	struct arena *values; /* of what waits */
+	struct buf scratch;
+	uint64_t nevents;
+};
+
+/* ---- clock.c ---- */
+
+/* The epoch and rank of each input's first source, for those that are files. */
+void clock_look(struct merge *m);
+/* As collectives tell them: see tl-collective(1), --align-clocks. */
+void clock_offsets(struct merge *m);
+/* Writes a source's record, its base moved to the first one's clock. */
+void clock_source(struct merge *m, const struct source *in);
+
+#endif

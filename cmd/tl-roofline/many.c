@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Many ops without a trace: each line of standard input is an op, as an event
+ * of tl-cat ("name", "args") or in the short words of an entry's examples. A
+ * row of a table is the answer to each, in their order.
+ */
+#include "cmd/tl-roofline/roof.h"
+#include "json/json.h"
+
+#define LINE_MAX_BYTES ((size_t)16 << 20)
+
+enum list { L_DIMS, L_TYPES, L_STRIDES, L_VALUES, L_LISTS };
+
+/* What a line asks. Texts are those of mem. */
+struct asked {
+	const char *error;
+	struct arena *mem;
+	struct str name, lists[L_LISTS], annotation;
+	bool backward;
+	VEC(struct str) kernels;
+	VEC(struct str) keys, values; /* further arguments */
+};
+
+static void
+refuse(struct asked *a, const char *error)
+{
+	if (a->error == NULL)
+		a->error = error;
+}
+
+/* ---- a line ---- */
+
+/* The value behind a key as JSON without spaces; padded. */
+static struct str
+value_of(struct asked *a, struct json *j)
+{
+	const char *p = (const char *)j->p, *error;
+	struct buf b = { 0 };
+	struct str s = { "", 0 };
+	size_t at;
+
+	if (json_skip(j) != JSON_OK) {
+		refuse(a, j->error);
+		return s;
+	}
+	while (p < (const char *)j->p && (*p == ':' || *p == ' ' || *p == '\t'))
+		p++;
+	if (!json_minify((struct str){ p, (size_t)((const char *)j->p - p) }, 1,
+		&b, &error, &at))
+		refuse(a, error);
+	s.len = b.len;
+	for (size_t i = 0; i < IN_PAD; i++)
+		buf_putc(&b, '\0');
+	s.p = arena_str(a->mem, buf_str(&b)).p;
+	buf_free(&b);
+	return s;
+}
+
+/* A JSON text without its quotes; another value is an error. */
+static struct str
+text_in(struct asked *a, struct str json)
+{
+	struct buf b = { 0 };
+	const char *error;
+	struct str s = { "", 0 };
+	size_t at;
+
+	if (json.len < 2 || json.p[0] != '"') {
+		refuse(a, "name, annotation and kernels must be texts");
+		return s;
+	}
+	json = (struct str){ json.p + 1, json.len - 2 };
+	if (json_unescape(json, &b, &error, &at))
+		s = arena_str(a->mem, buf_str(&b));
+	else
+		refuse(a, error);
+	buf_free(&b);
+	return s;
+}
+
+static void
+take_kernels(struct asked *a, struct str list)
+{
+	struct json *j = xmalloc(sizeof *j);
+	enum json_token t;
+
+	json_start(j, list.p, list.len);
+	if (json_next(j) != JSON_T_ARRAY)
+		refuse(a, "kernels must be a list");
+	while (a->error == NULL && (t = json_next(j)) != JSON_T_ARRAY_END) {
+		if (t == JSON_T_STRING)
+			vec_push(&a->kernels, arena_str(a->mem, j->raw));
+		else
+			refuse(a, "kernels must be a list of texts");
+	}
+	vec_release(j);
+}
+
+static bool
+take_list(struct asked *a, struct str key, struct json *j, bool is_event)
+{
+	static const char *const words[2][L_LISTS] = {
+		{ "dims", "types", "strides", "values" },
+		{ "Input Dims", "Input type", "Input Strides",
+		    "Concrete Inputs" },
+	};
+
+	if (!is_event && str_eq(key, STR("dtype"))) /* as the option's name */
+		key = STR("types");
+	for (int i = 0; i < L_LISTS; i++)
+		if (str_eq(key, str_of(words[is_event][i]))) {
+			a->lists[i] = value_of(a, j);
+			return true;
+		}
+	return false;
+}
+
+static void
+take_args(struct asked *a, struct json *j)
+{
+	if (json_next(j) != JSON_T_OBJECT) {
+		refuse(a, "args must be an object");
+		return;
+	}
+	while (a->error == NULL && json_next(j) == JSON_T_KEY) {
+		struct str key = arena_str(a->mem, j->raw);
+
+		if (take_list(a, key, j, true))
+			continue;
+		vec_push(&a->keys, key);
+		vec_push(&a->values, value_of(a, j));
+	}
+}
+
+static void
+take_member(struct asked *a, struct json *j)
+{
+	struct str key = j->raw;
+
+	if (take_list(a, key, j, false))
+		return;
+	if (str_eq(key, STR("args")))
+		take_args(a, j);
+	else if (str_eq(key, STR("name")) || str_eq(key, STR("op")))
+		a->name = text_in(a, value_of(a, j));
+	else if (str_eq(key, STR("annotation")))
+		a->annotation = text_in(a, value_of(a, j));
+	else if (str_eq(key, STR("kernels")))
+		take_kernels(a, value_of(a, j));
+	else if (str_eq(key, STR("backward")))
+		a->backward = str_eq(value_of(a, j), STR("true"));
+	else
+		(void)value_of(a, j);
+}
+
+/* n bytes with IN_PAD zeros behind. */
+static void
+read_line(struct asked *a, const char *line, size_t n)
+{
+	struct json *j = xmalloc(sizeof *j);
+	enum json_token t = JSON_T_END;
+
+	json_start(j, line, n);
+	if (json_next(j) != JSON_T_OBJECT)
+		refuse(a, "not an object");
+	while (a->error == NULL && (t = json_next(j)) == JSON_T_KEY)
+		take_member(a, j);
+	if (a->error == NULL &&
+	    (t != JSON_T_OBJECT_END || json_next(j) != JSON_T_END))
+		refuse(a, j->error != NULL ? j->error : "not one object");
+	if (a->name.len == 0)
+		refuse(a, "no name of an op");
+	vec_release(j);
+}
+
+/* ---- answers ---- */
+
+static const struct column columns[] = {
+	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
+	{ "op_category", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "input_dims", NULL, COL_JSON, UNIT_NONE, 0, 0 },
+	{ "status", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "flops", NULL, COL_REAL, UNIT_NONE, 0, 0 },
+	{ "bytes", NULL, COL_REAL, UNIT_BYTES, 0, 0 },
+	{ "flop_per_byte", NULL, COL_REAL, UNIT_NONE, 0, 0 },
+	{ "compute_spec", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "roof", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "compute_ns", NULL, COL_REAL, UNIT_NS, 0, 0 },
+	{ "memory_ns", NULL, COL_REAL, UNIT_NS, 0, 0 },
+	{ "roofline_ns", NULL, COL_REAL, UNIT_NS, 0, 0 },
+	{ "roofline_bound", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "sim_ns", NULL, COL_REAL, UNIT_NS, 0, 0 },
+	{ "perf_params", NULL, COL_JSON, UNIT_NONE, 0, 0 },
+	{ "model", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "model_reason", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+};
+#define NCOLUMNS (sizeof columns / sizeof *columns)
+
+static struct cell
+text_cell(struct str s)
+{
+	return s.len > 0 ? cell_text(s) : cell_none();
+}
+
+static void
+put_figures(const struct roof_state *g, const struct model_result *r,
+    struct table *t, struct cell *c)
+{
+	struct roofline rf = roofline_of(g->arch, g->set->roof, r);
+	struct buf b = { 0 };
+
+	c[4] = cell_real(r->flops);
+	c[5] = cell_real(r->bytes);
+	if (r->bytes > 0)
+		c[6] = cell_real(r->flops / r->bytes);
+	c[7] = text_cell(r->spec);
+	if (rf.bound != BOUND_NONE) {
+		buf_printf(&b, "%.*s %s", (int)g->arch->name.len,
+		    g->arch->name.p, roof_words[rf.roof]);
+		c[8] = cell_text(table_row_text(t, buf_str(&b)));
+	}
+	c[9] = cell_real(rf.compute_us * 1e3);
+	c[10] = cell_real(rf.memory_us * 1e3);
+	c[11] = cell_real(rf.time_us * 1e3);
+	c[12] = text_cell(str_of(bound_words[rf.bound]));
+	b.len = 0;
+	model_params_json(&b, r);
+	c[14] = cell_text(table_row_text(t, buf_str(&b)));
+	buf_free(&b);
+}
+
+static bool
+find_arg(void *ctx, struct str key, struct str *text)
+{
+	const struct asked *a = ctx;
+
+	for (size_t i = 0; i < a->keys.n; i++)
+		if (str_eq(a->keys.v[i], key)) {
+			*text = a->values.v[i];
+			return true;
+		}
+	return false;
+}
+
+/* False: there is no answer to this op. */
+static bool
+answer(struct roof_state *g, struct asked *a, struct table *t)
+{
+	struct model_op op = { .name = a->name,
+		.dims = a->lists[L_DIMS],
+		.types = a->lists[L_TYPES],
+		.strides = a->lists[L_STRIDES],
+		.concrete = a->lists[L_VALUES],
+		.kernels = a->kernels.v,
+		.nkernels = a->kernels.n,
+		.annotation = a->annotation,
+		.arg = find_arg,
+		.ctx = a };
+	const struct model *m = model_find(g->models, a->name);
+	const struct model_result *r = NULL;
+	struct buf types = { 0 };
+	struct cell *c = table_row(t);
+
+	if (op.types.len == 0 || op.types.p[0] != '[') {
+		op_types(&types,
+		    op.types.len > 2 ? text_in(a, op.types) : STR("float"),
+		    op.dims);
+		op.types = buf_str(&types);
+	}
+	c[0] = cell_text(table_row_text(t, a->name));
+	c[1] = text_cell(
+	    model_category(g->models, a->name, (struct str){ "", 0 }));
+	c[2] = text_cell(table_row_text(t, op.dims));
+	if (m != NULL)
+		r = model_eval(
+		    g->models, m, &op, a->backward ? MODEL_BWD : MODEL_FWD);
+	c[3] = cell_text(
+	    str_of(model_status_words[r != NULL ? r->status : MODEL_NONE]));
+	if (m != NULL)
+		c[15] = cell_text(m->where);
+	c[16] = r == NULL ? cell_text(STR("no model")) : text_cell(r->reason);
+	if (r != NULL && r->status == MODEL_OK) {
+		put_figures(g, r, t, c);
+		c[13] = cell_real(
+		    sim_time(g->sim, g, r, a->name, a->backward) * 1e3);
+	}
+	buf_free(&types);
+	return r != NULL && r->status == MODEL_OK;
+}
+
+/* The next line, padded; false: that was the last. */
+static bool
+next_line(struct in *in, struct buf *line)
+{
+	const unsigned char *nl;
+
+	while ((nl = memchr(in->p, '\n', (size_t)(in->end - in->p))) == NULL) {
+		if ((size_t)(in->end - in->p) > LINE_MAX_BYTES)
+			die("%s: a line of more than %zu bytes", in->name,
+			    LINE_MAX_BYTES);
+		if (!in_more(in))
+			break;
+	}
+	if (nl == NULL)
+		nl = in->end;
+	line->len = 0;
+	buf_put(line, (const char *)in->p, (size_t)(nl - in->p));
+	if (nl == in->end && line->len == 0)
+		return false;
+	in->p = nl == in->end ? nl : nl + 1;
+	in_release(in);
+	for (size_t i = 0; i < IN_PAD; i++)
+		buf_putc(line, '\0');
+	return true;
+}
+
+void
+many_ops(struct roof_state *g, struct settings *set)
+{
+	struct table *t = table_create("op_models", columns, NCOLUMNS);
+	struct in *in = in_open("-");
+	struct buf line = { 0 };
+	struct asked a = { .mem = arena_create() };
+	uint64_t number = 0, nwithout = 0;
+
+	table_stream(t, &set->dest);
+	while (next_line(in, &line)) {
+		size_t n = line.len - IN_PAD;
+
+		number++;
+		if (strspn(line.p, " \t\r") == n)
+			continue;
+		a.kernels.n = a.keys.n = a.values.n = 0;
+		memset(a.lists, 0, sizeof a.lists);
+		a.name = a.annotation = (struct str){ "", 0 };
+		a.backward = set->backward;
+		read_line(&a, line.p, n);
+		if (a.error != NULL)
+			die("stdin: line %" PRIu64 ": %s", number, a.error);
+		nwithout += !answer(g, &a, t);
+		if (a.error != NULL)
+			die("stdin: line %" PRIu64 ": %s", number, a.error);
+		arena_reset(a.mem, 0);
+	}
+	table_print(t, &set->dest);
+	table_dest_finish(&set->dest);
+	if (nwithout > 0)
+		doubt("%" PRIu64 " ops have no figures: see status and "
+		      "model_reason",
+		    nwithout);
+	table_destroy(t);
+	arena_destroy(a.mem);
+	vec_free(&a.kernels);
+	vec_free(&a.keys);
+	vec_free(&a.values);
+	buf_free(&line);
+	in_close(in);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Further arguments of an event that an op's model reads. */
+#include "model/facts.h"
+
+uint32_t
+extra_text(struct strings *st, const struct value *v)
+{
+	struct buf b = { 0 };
+	uint32_t id;
+
+	switch (v->type) {
+	case VAL_STR:
+	case VAL_JSON:
+	case VAL_NUM: return v->id;
+	case VAL_STRX:
+	case VAL_JSONX: return intern_put(st->text, v->s);
+	case VAL_TRUE: return intern_put(st->text, STR("true"));
+	case VAL_FALSE: return intern_put(st->text, STR("false"));
+	case VAL_INT: buf_printf(&b, "%" PRId64, v->i); break;
+	case VAL_UINT: buf_printf(&b, "%" PRIu64, v->u); break;
+	case VAL_DEC: {
+		char text[NUM_DEC_MAX];
+
+		buf_put(&b, text, num_put_dec(text, v->dec));
+		break;
+	}
+	default: return INTERN_NONE;
+	}
+	id = intern_put(st->text, buf_str(&b));
+	buf_free(&b);
+	return id;
+}
+
+void
+extras_take(extra_vec *list, struct strings *st, const struct model *m,
+    const struct event *ev)
+{
+	for (size_t i = 0; i < m->args.n; i++) {
+		struct value v;
+		struct str key = m->args.v[i];
+
+		if (!event_arg(st, ev, key, &v))
+			continue;
+		vec_push(list,
+		    ((struct extra){
+			.key = intern_put(st->text, key),
+			.text = extra_text(st, &v),
+		    }));
+	}
+}
+
+bool
+extras_find(const struct extra *list, size_t n, const struct strings *st,
+    struct str key, struct str *text)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].text == INTERN_NONE ||
+		    !str_eq(strings_get(st, list[i].key), key))
+			continue;
+		*text = strings_get(st, list[i].text);
+		return true;
+	}
+	return false;
+}

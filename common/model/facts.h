@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * facts: what models read of an op besides its arguments: the annotation around
+ * it, and further arguments of its event.
+ *
+ *	notes_add(&notes, models, strings, &in->ev);	(each user's annotation)
+ *	...
+ *	extras_take(&extras, strings, model, &in->ev);
+ *	op.annotation = notes_around(&notes, strings, ts_ns, end_ns);
+ *	op.arg = ... extras_find(list, n, strings, key, &text) ...
+ */
+#ifndef TL_MODEL_FACTS_H
+#define TL_MODEL_FACTS_H
+
+#include "model/model.h"
+#include "stream/stream.h"
+
+/* ---- annotations of users ---- */
+
+struct note {
+	int64_t start, end;
+	uint32_t name, up; /* up: the nearest before it that ends later */
+};
+
+struct note_tier {
+	VEC(struct note) list;
+	bool is_sorted;
+};
+
+/* Of one source; zeroes to start with. 24 bytes each. */
+struct notes {
+	struct note_tier tiers[NOTE_OTHER + 1]; /* by enum note_rank */
+	struct map ranks;                       /* by name */
+};
+
+void notes_add(struct notes *n, struct models *ms, const struct strings *st,
+    const struct event *ev);
+/* The name of the one that an op lies in, "NA": there is none. */
+struct str notes_around(
+    struct notes *n, const struct strings *st, int64_t start, int64_t end);
+void notes_clear(struct notes *n);
+void notes_free(struct notes *n);
+
+/* ---- further arguments ---- */
+
+struct extra {
+	uint32_t key, text;
+};
+typedef VEC(struct extra) extra_vec;
+
+/* An argument's value as text; INTERN_NONE: it is none. */
+uint32_t extra_text(struct strings *st, const struct value *v);
+/* Appends those of the event that the model reads. */
+void extras_take(extra_vec *list, struct strings *st, const struct model *m,
+    const struct event *ev);
+/* Its text as model_op.arg has it. */
+bool extras_find(const struct extra *list, size_t n, const struct strings *st,
+    struct str key, struct str *text);
+
+/* ---- categories ---- */
+
+/*
+ * That of an op by name and first kernel (INTERN_NONE: none), as a number in
+ * the strings; known remembers it for the names seen, zeroes to start with.
+ */
+uint32_t category_number(struct map *known, struct models *ms,
+    struct strings *st, uint32_t name, uint32_t first_kernel);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "table/cells.h"
+
+struct cell
+cell_uid(struct table *t, struct uid uid)
+{
+	char text[UID_MAX];
+
+	if (uid.inst == 0)
+		return cell_int((int64_t)uid.id);
+	return cell_text(
+	    table_row_text(t, (struct str){ text, uid_put(text, uid) }));
+}
+
+void
+column_of_uids(struct column *columns, size_t n, const char *id, bool any_inst)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(columns[i].id, id) == 0)
+			columns[i].type = any_inst ? COL_TEXT : COL_INT;
+}
+
+void
+note_unlinked(struct table *t, const struct recordings *g, const char *what)
+{
+	uint64_t ngpu = 0, nunlinked = 0;
+
+	for (size_t i = 0; i < g->list.n; i++) {
+		ngpu += g->list.v[i].ngpu;
+		nunlinked += g->list.v[i].nunlinked;
+	}
+	if (nunlinked > 0)
+		table_note(t,
+		    "%" PRIu64 " of %" PRIu64
+		    " GPU events have no launch in the trace and no %s",
+		    nunlinked, ngpu, what);
+}

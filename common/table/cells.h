@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cells: what several sinks put into the cells of a table in the same way.
+ */
+#ifndef TL_TABLE_CELLS_H
+#define TL_TABLE_CELLS_H
+
+#include "table/table.h"
+#include "trace/trace.h"
+
+/*
+ * An event: its id, or "12.3" of a repetition. A column in which there may be
+ * such a one is of texts, see column_of_uids().
+ */
+struct cell cell_uid(struct table *t, struct uid uid);
+
+/* Gives the columns of this id the type that they need. */
+void column_of_uids(
+    struct column *columns, size_t n, const char *id, bool any_inst);
+
+/* Says above the table how much GPU work has no launch, and so no "op". */
+void note_unlinked(
+    struct table *t, const struct recordings *g, const char *what);
+
+#endif

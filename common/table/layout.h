@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Private to this area: how a table is laid out on a terminal. */
+#ifndef TL_TABLE_LAYOUT_H
+#define TL_TABLE_LAYOUT_H
+
+#include "table/view.h"
+
+#define LAYOUT_GAP 2 /* blanks between columns */
+
+struct layout {
+	const struct column *col;
+	struct shape shape;
+	size_t width;
+	/* what it would need: its cells, its head, the longer half of that */
+	size_t cells, head, half;
+	size_t split; /* bytes of the head's first line */
+	/* texts that were cut, by row; NULL: none was */
+	struct str *shown;
+};
+
+struct grid {
+	struct layout *list;
+	size_t n, nall; /* shown; behind them those that are left out */
+	bool two_lines; /* of heads */
+	struct arena *text;
+};
+
+void grid_open(struct grid *g, const struct view *v);
+void grid_close(struct grid *g);
+/* Whether all rows shown have the same in this column. */
+bool grid_says_all(const struct view *v, const struct layout *l);
+
+/* distinct.c */
+
+/*
+ * Texts that are shown alike though they differ are shown anew, by what
+ * follows their common beginning: at most width columns wide, as far as that
+ * suffices. Both are by row; new texts live in the arena.
+ */
+void texts_distinct(const struct str *whole, struct str *shown, size_t n,
+    size_t width, struct arena *text);
+
+#endif

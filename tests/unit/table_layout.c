@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* What a narrow terminal leaves of a table, and that rows can be told apart. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "table/layout.h"
+#include "tests/unit/tap.h"
+
+static const struct column columns[] = {
+	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
+	{ "thread_name", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "operation_count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	{ "pct_of_direct", NULL, COL_REAL, UNIT_PERCENT, COL_SHARE, 0 },
+	{ "cumulative_pct", NULL, COL_REAL, UNIT_PERCENT, COL_MINOR, 0 },
+};
+
+static struct table *
+example(const char *const *names, size_t n)
+{
+	struct table *t = table_create("ops", columns, 5);
+
+	for (size_t i = 0; i < n; i++) {
+		struct cell *row = table_row(t);
+
+		row[0] = cell_text(str_of(names[i]));
+		row[1] = cell_text(STR("main thread"));
+		row[2] = cell_int((int64_t)i + 1);
+		row[3] = cell_real(10.5);
+		row[4] = cell_real(10.5 * (double)(i + 1));
+	}
+	return t;
+}
+
+/* As it is printed in so many columns, until the next call. */
+static const char *
+printed(const char *const *names, size_t n, int width, const char *chosen)
+{
+	static char text[4096];
+	static char path[] = "/tmp/tl-layout-XXXXXX";
+	struct table_dest dest = {
+		.format = FMT_TABLE, .width = width, .columns = chosen
+	};
+	struct table *t = example(names, n);
+	int saved = dup(STDOUT_FILENO), fd = mkstemp(path);
+	ssize_t got;
+
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	table_print(t, &dest);
+	table_dest_finish(&dest);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	got = pread(fd, text, sizeof text - 1, 0);
+	text[got > 0 ? got : 0] = '\0';
+	close(fd);
+	unlink(path);
+	memcpy(path + sizeof path - 7, "XXXXXX", 6);
+	table_destroy(t);
+	return text;
+}
+
+static void
+layouts(void)
+{
+	static const char *const names[] = { "a", "b" };
+
+	is_str(printed(names, 2, 80, NULL),
+	    "name  thread_name  operation_count  pct_of_direct  "
+	    "cumulative_pct\n"
+	    "a     main thread                1          10.50           "
+	    "10.50\n"
+	    "b     main thread                2          10.50           "
+	    "21.00\n",
+	    "all of it where there is room");
+	is_str(printed(names, 2, 60, NULL),
+	    "                   operation_  pct_of_  cumulative_\n"
+	    "name  thread_name       count   direct          pct\n"
+	    "a     main thread           1    10.50        10.50\n"
+	    "b     main thread           2    10.50        21.00\n",
+	    "heads take two lines");
+	is_str(printed(names, 2, 50, NULL),
+	    "      operation_  pct_of_  cumulative_\n"
+	    "name       count   direct          pct\n"
+	    "a              1    10.50        10.50\n"
+	    "b              2    10.50        21.00\n"
+	    "(in all rows: thread_name main thread)\n",
+	    "what all rows say stands below");
+	is_str(printed(names, 2, 30, NULL),
+	    "      operation_  pct_of_\n"
+	    "name       count   direct\n"
+	    "a              1    10.50\n"
+	    "b              2    10.50\n"
+	    "(in all rows: thread_name main thread)\n"
+	    "(no room for: cumulative_pct)\n",
+	    "then minor columns go");
+	is_str(printed(names, 2, 20, "name,cumulative_pct,thread_name"),
+	    "      cumulative_\n"
+	    "name          pct  thread_name\n"
+	    "a           10.50  main thread\n"
+	    "b           21.00  main thread\n",
+	    "what was asked for stays");
+	is_str(printed(names, 1, 50, NULL),
+	    "                   operation_  pct_of_\n"
+	    "name  thread_name       count   direct\n"
+	    "a     main thread           1    10.50\n"
+	    "(no room for: cumulative_pct)\n",
+	    "of one row nothing is said to be in all");
+}
+
+static void
+distinct_texts(void)
+{
+	static const char *const names[] = {
+		"Cijk_Alik_Bljk_MT16x16_MI16_SN_LDSB0_WG32_8_1",
+		"Cijk_Alik_Bljk_MT128x64_MI16_SN_LDSB0_WG32_8_1",
+		"Cijk_Alik_Bljk_MT128x64_MI16_SN_LDSB1_WG32_8_1",
+		"other",
+	};
+	struct str whole[4], shown[4];
+	struct arena *text = arena_create();
+
+	for (int i = 0; i < 4; i++) {
+		struct buf b = { 0 };
+
+		whole[i] = str_of(names[i]);
+		text_elide(whole[i], 24, &b);
+		shown[i] = arena_str(text, buf_str(&b));
+		buf_free(&b);
+	}
+	ok(str_eq(shown[0], shown[1]), "they look alike");
+	texts_distinct(whole, shown, 4, 24, text);
+	ok(str_eq(shown[0], STR("Cijk_A...MT16x16_MI16...")), "the first");
+	ok(!str_eq(shown[0], shown[1]) && !str_eq(shown[1], shown[2]) &&
+		!str_eq(shown[0], shown[2]),
+	    "each is another");
+	ok(str_eq(shown[3], STR("other")), "one alone stays");
+	for (int i = 0; i < 4; i++)
+		ok(text_width(shown[i]) <= 24, "it fits");
+	whole[1] = whole[0];
+	shown[0] = shown[1] = STR("same");
+	texts_distinct(whole, shown, 2, 24, text);
+	ok(str_eq(shown[0], STR("same")), "equal texts stay");
+	arena_destroy(text);
+}
+
+int
+main(void)
+{
+	layouts();
+	distinct_texts();
+	done_testing();
+}
