@@ -33,18 +33,54 @@ for recipe in r??.sh; do
 	[ -s out ] || grep -q '>' "$recipe" || fail "$recipe prints nothing"
 done
 
+# A Python that has the module $1: that of the path, or the system's.
+python_with() {
+	for python in python3 /usr/bin/python3; do
+		if $python -c "import $1" 2>/dev/null; then
+			echo $python
+			return
+		fi
+	done
+}
+
 sed -n '/^```python/,/^```$/p' recipes | sed '1d; $d' >recipe.py
-if python3 -c 'import pandas' 2>/dev/null; then
-	like 'pandas' "$(python3 recipe.py 2>&1)" '^GEMM  *4\.49'
+python=$(python_with pandas)
+if [ "$python" ]; then
+	like 'pandas' "$($python recipe.py 2>&1)" '^GEMM  *4\.49'
 else
 	skip 'pandas' 'pandas is not installed'
 fi
+
 sed -n '/^```sql/,/^```$/p' recipes | sed '1d; $d' >recipe.sql
-if python3 -c 'import duckdb' 2>/dev/null; then
-	like 'DuckDB' "$(python3 -c 'import duckdb
+cat >in_duckdb.py <<'EOF'
+import duckdb
 for row in duckdb.sql(open("recipe.sql").read()).fetchall():
-    print(row)' 2>&1)" "nccl.*, 7, 1\.[0-9]*\)"
+    print(*row, sep="\t")
+EOF
+cat >in_duckdb.js <<'EOF'
+const { DuckDBInstance } = require("@duckdb/node-api");
+const sql = require("fs").readFileSync("recipe.sql", "utf8");
+DuckDBInstance.create()
+  .then((db) => db.connect())
+  .then((connection) => connection.runAndReadAll(sql))
+  .then((reader) => {
+    for (const row of reader.getRowsJson()) console.log(row.join("\t"));
+  });
+EOF
+python=$(python_with duckdb)
+if [ "$python" ]; then
+	set -- "$python" in_duckdb.py
+elif command -v duckdb >/dev/null; then
+	set -- duckdb -noheader -separator "$(printf '\t')" -f recipe.sql
+elif NODE_PATH=$(npm root --global 2>/dev/null) && export NODE_PATH &&
+	node -e 'require.resolve("@duckdb/node-api")' 2>/dev/null; then
+	set -- node in_duckdb.js
 else
-	skip 'DuckDB' 'duckdb is not installed'
+	set --
+fi
+if [ $# -gt 0 ]; then
+	like 'DuckDB' "$("$@" 2>&1)" "nccl.*	7	1\.[0-9]*"
+else
+	skip 'DuckDB' 'no duckdb, and neither Python nor node has it'
 fi
 done_testing

@@ -155,6 +155,14 @@ is 'a table of no byte is empty' "$(cat err; head -n 2 fewout2/ops_summary.csv)"
 aten::mul,6.7529,220'
 printf 'op,time\na,1\n' >few/ops_summary.csv
 refuses -o 3 'has no column "name"' 'tl-compare base few'
+mkdir k1 k2
+printf 'name,Input Dims,Kernel Time (µs)_sum\na,1,5\na,2,6\n' \
+	>k1/unified_perf_summary.csv
+printf 'name,Kernel Time (µs)_sum\na,7\n' >k2/unified_perf_summary.csv
+is 'a key that one report lacks is told' \
+	"$(tl-compare k1 k2 --table summary -c both,only_before --no-header 2>&1)" \
+	"$(printf '%s\n' 'tl-compare: sheet unified_perf_summary: k2 has no column "Input Dims": rows are paired without it' \
+		'tl-compare: sheet unified_perf_summary: 1 key stands more than once in a report: the rows are paired in order' '1	1')"
 
 # ---- workbooks ----
 for report in base new p q z1 z2; do
@@ -203,6 +211,28 @@ END
 else
 	skip 'a workbook of openpyxl' 'no openpyxl here'
 fi
+
+# names that a workbook has no room for: one that is known, one that is not
+mkdir long1 long2 cut
+printf 'op category,total_direct_kernel_time_ms,Count\nGEMM,2,3\n' \
+	>long1/kernel_launchers_summary_by_category.csv
+printf 'name,param: N,Kernel Time (µs)_sum\nf,1,4\n' \
+	>long1/InferenceAttention_fwd_kl_overlap.csv
+sed s/GEMM,2/GEMM,5/ long1/kernel*.csv >cut/kernel_launchers_summary_by_cat.csv
+sed s/f,1,4/f,1,7/ long1/Inf*.csv >cut/InferenceAttention_fwd_kl_overl.csv
+write_xlsx folder cut cut.xlsx
+is 'sheets whose names were cut' "$(tl-compare long1 cut.xlsx --table summary \
+	--no-header -c sheet,before_ns,after_ns,both 2>&1)" \
+	"$(printf '%s\n' 'kernel_launchers_summary_by_category	2000000	5000000	1' \
+		'InferenceAttention_fwd_kl_overlap	4000	7000	1')"
+is 'in workbooks only' "$(tl-compare cut.xlsx cut.xlsx --names a,b --list-tables |
+	tr '\n' ' ')" \
+	'summary kernel_launchers_summary_by_category InferenceAttention_fwd_kl_overl_intersect_b InferenceAttention_fwd_kl_overl_only_baseline_b InferenceAttention_fwd_kl_overl_only_variant_b '
+for n in 1 2; do
+	cp long1/Inf*.csv long2/InferenceAttention_fwd_kl_overlap$n.csv
+done
+is 'which one of two is not guessed' \
+	"$(tl-compare long2 cut.xlsx --list-tables 2>err | grep -c '^Inf.*_intersect')" 3
 
 # bad KIND ERE: a workbook that nobody writes in good faith
 bad() {

@@ -63,6 +63,18 @@ after() {
 	gpu k_relu 230 7 3
 	gpu 'Memset (Device)' 240 2 4 gpu_memset
 }
+# alone NAME...: roots with a kernel each
+alone() {
+	n=0
+	for name; do
+		n=$((n + 10))
+		op "$name" $n 5
+		call $((n + 1)) $n
+		gpu "k_$name" $((n + 100)) 5 $n
+	done
+}
+alone x a | trace >xa.json
+alone a y | trace >ay.json
 before | trace >before.json
 after | trace >after.json
 tl-tree before.json >before.tl
@@ -98,6 +110,19 @@ is 'what is in no tree is told' "$(cat err)" \
 is 'diff_stats' \
 	"$(rows 'tl-diff --table diff_stats -c name,cpu_op_name,cpu_op_uid,source,input_dims,kernel_ns,busy_ns,lca_name,lca_id,gpu_op_uid,nn_module_stack before.tl after.tl')" \
 	'k_bias addmm 2 trace1 [[8,4]] 5000 25000 linear 2 9 root.k_mm addmm 2 trace1 [[8,4]] 20000 25000 linear 2 10 root.k_mm mm 3 trace2 [[8,4]] 24000 28000 linear 2 11 root.k_add add_ 5 trace2 [[8]] 4000 28000 linear 2 12 root.k_relu relu 5 trace1 [[4]] 7000 7000 k_relu 16 11 root.k_relu relu 7 trace2 [[4]] 7000 7000 k_relu 16 13 root.Memset (Device) tail 7 trace1 2000 2000 Memset (Device) 19 12 root.Memset (Device) tail 9 trace2 2000 2000 Memset (Device) 19 14 root.'
+is 'diff_stats: where a row stands in the trees' \
+	"$(tl-diff --table diff_stats -c name,lca_children_before,lca_children_after,root_index,callstack --no-header before.tl after.tl 2>err | sed '4,7d')" \
+	"$(printf '%s\t%s\t%s\t%s\t%s\n' \
+		k_bias '["addmm"]' '["mm","add_"]' 1 '["net","linear","addmm","cudaLaunchKernel"]' \
+		k_mm '["addmm"]' '["mm","add_"]' 1 '["net","linear","addmm","cudaLaunchKernel"]' \
+		k_mm '["addmm"]' '["mm","add_"]' 1 '["net","linear","mm","cudaLaunchKernel"]' \
+		'Memset (Device)' '[]' '[]' 2 '["tail","cudaMemsetAsync"]')"
+is 'diff_stats: each of them is a detail' \
+	"$(tl-diff --table diff_stats -c +details before.tl after.tl 2>err | head -n 1 | cut -f 3-17 --complement)" \
+	"$(printf 'rank\tsrc\tlca_children_before\tlca_children_after\troot_index\tcallstack')"
+is 'diff_stats: a root of one side has no LCA, but a number' \
+	"$(rows 'tl-diff --table diff_stats -c name,source,lca_id,lca_children_after,root_index xa.json ay.json')" \
+	'k_x trace1 0.k_a trace1 5 [] 1.k_a trace2 5 [] 1.k_y trace2 2.'
 is 'lca_summary' \
 	"$(rows 'tl-diff --table lca_summary -c name,lca_id,before_ns,after_ns,kernels_before,kernels_after,kernel_names_after,ratio,diff_ns before.tl after.tl')" \
 	'addmm 2 25000 28000 2 2 ["k_mm","k_add"] 1.12 3000.relu 16 7000 7000 1 1 ["k_relu"] 1.0 0.tail 19 2000 2000 1 1 ["Memset (Device)"] 1.0 0.'
@@ -108,10 +133,16 @@ is 'diff_inline: a row for each op above a point, and each kernel' \
 	"$(rows 'tl-diff --table diff_inline -c name,ex_uid,count,kernel_ns_sum,ratio,diff_ns,lca_count_after,lca_ids,lca_names,lca_before_ns,lca_after_ns before.tl after.tl')" \
 	'net 0 1 32000 1.09375 3000 2 2; 16 linear; k_relu 32000 35000.linear 1 1 25000 1.12 3000 1 2 linear 25000 28000.addmm 2 1 25000 1.12 3000 1 2 linear 25000 28000.relu 5 1 7000 1.0 0 1 16 k_relu 7000 7000.tail 7 1 2000 1.0 0 1 19 Memset (Device) 2000 2000.addmm->k_bias (Synthetic Op) 9 1 5000 1.12 23000 1 2 linear 25000 28000.addmm->k_mm (Synthetic Op) 10 1 20000 1.12 8000 1 2 linear 25000 28000.relu->k_relu (Synthetic Op) 11 1 7000 1.0 0 1 16 k_relu 7000 7000.tail->Memset (Device) (Synthetic Op) 12 1 2000 1.0 0 1 19 Memset (Device) 2000 2000.'
 is 'diff_verdict' "$(rows 'tl-diff --table diff_verdict before.tl after.tl')" \
-	"$(tl-diff --format table before.tl after.tl | sed '/^name /,$d' | tr '\n ' '. ')"
-like 'diff_verdict of kernels' \
+	"$(tl-diff --format table --width 200 before.tl after.tl | sed '/^name /,$d' | tr '\n ' '. ')"
+before | sed 's/k_relu/k_relu_v2/' | trace >renamed.json
+like 'diff_verdict: kernels under other names' \
+	"$(tl-diff --table diff_verdict before.json renamed.json | sed -n '/different names/p')" \
+	'^pairs of GPU events under different names: before 1 \(7\.0 us\), after 1 \(7\.0 us\)$'
+is 'diff_verdict: no others' \
+	"$(tl-diff --table diff_verdict before.json after.json | grep -c 'different names')" 0
+like 'diff_verdict of kernels: no more than make up all' \
 	"$(tl-diff --table diff_verdict --by kernel before.tl after.tl)" \
-	'^GPU time 0.043 ms to 0.037 ms$'
+	'^GPU time 43\.0 us to 37\.0 us \(-14\.0 %\), all of it and more from 1 kernel$'
 is '--uid-map' "$(rows 'tl-diff --uid-map before.tl after.tl' | cut -c 1-60)" \
 	' 0 trace2 0.0 1 combined 1.1 2 combined 2.2 trace1 3.3 trace'
 is '--by kernel: with what has no launch' \
@@ -135,9 +166,21 @@ is '--subtree1' "$(tl-diff --subtree1 5 before.tl after.tl 2>/dev/null)" '└─
 is '--subtree2' "$(tl-diff --subtree2 10 before.tl after.tl 2>/dev/null)" \
 	'└── cudaMemsetAsync
     └── Memset (Device)'
+is '--subtree1 SRC:UID' "$(tl-diff --subtree1 0:5 before.tl after.tl 2>/dev/null)" \
+	"$(tl-diff --subtree1 5 before.tl after.tl 2>/dev/null)"
+refuses 1 'before\.tl: the merged tree is of source 0, not of 3' \
+	'tl-diff --subtree1 3:5 before.tl after.tl'
+refuses 1 'before\.tl: ' 'tl-diff --subtree1 5.2 before.tl after.tl'
+is '--min-diff PERCENT: of the GPU time before' \
+	"$(for p in 5% 200%; do tl-diff --print --min-diff $p before.tl after.tl 2>/dev/null | grep -c k_mm; done | tr '\n' ' ')" \
+	'2 0 '
 is '--min-diff' "$(tl-diff --print --min-diff 1us before.tl after.tl 2>/dev/null | grep -c relu)" 0
 like '--min-diff keeps what differs' \
 	"$(tl-diff --print --min-diff 1us before.tl after.tl 2>/dev/null)" 'trace1: addmm'
+sed 's/"dur":24,/"dur":44,/' after.json >slow.json
+is '--min-diff: where the trees part, both sides are whole' \
+	"$(tl-diff --print --min-diff 10us before.json slow.json 2>/dev/null | grep -o '[<>][<>].*')" \
+	"$(grep -o '[<>][<>].*' tree.txt | sed 1d)"
 tl-diff -d out before.tl after.tl 2>/dev/null
 is '-d' "$(cd out && echo *)" \
 	'cpu_op_map.json cpu_op_map_trace1.json cpu_op_map_trace2.json diff_inline.csv diff_ops_summary.csv diff_stats.csv diff_stats_unique_args_summary.csv diff_verdict.csv lca_summary.csv merged_tree_output.txt uid_map.csv'
@@ -216,6 +259,15 @@ steps() {
 		n=$((n + 1))
 	done
 }
+replay() { # replay NAME...: a launch of a graph with these kernels
+	ev user_annotation 'decode_1 (7)' 1 0 50
+	call 10 1 cudaGraphLaunch
+	t=100
+	for k; do
+		gpu "$k" $t 5 1
+		t=$((t + 10))
+	done
+}
 steps 20 21 19 20 | trace >s1.json
 steps 30 31 29 30 | trace >s2.json
 steps 30 31 29 | trace >s3.json
@@ -229,9 +281,88 @@ is 'one run and no steps: no spread' \
 	"$(tl-diff -c spread_ns,is_noise --no-header --top 1 before.tl after.tl 2>/dev/null)" "$tab"
 is 'several runs a side' \
 	"$(rows 'tl-diff -B s1.json -B s2.json -A s3.json -c name,count_before,count_after,before_ns,after_ns')" \
-	'b 8 3 39000 30000.a 8 3 100000 90000.'
+	'b 4 3 39000 30000.a 4 3 100000 90000.'
+is 'several runs: counts are of one, as are times' \
+	"$(rows 'tl-diff -B s1.json -B s3.json -A s3.json -c name,count_before,count_after,kernels_before,kernels_after,before_ns')" \
+	'a 3.5 3 3.5 3 85000.b 3.5 3 3.5 3 34500.'
+is 'of one kernel, too' \
+	"$(rows 'tl-diff --by kernel -B s1.json -B s3.json -A s3.json -c name,count_before,count_after,alone_before,alone_after,before_ns')" \
+	'ka 3.5 3 0.5 0 85000.kb 3.5 3 0.5 0 34500.'
+is '--per step: counts are of a step' \
+	"$(rows 'tl-diff --per step -B s1.json -A s3.json -c name,count_before,count_after')" \
+	'a 1 1.b 1 1.'
+is 'the type of counts tells that they can be means' \
+	"$(for side in s1.json 's1.json -B s2.json'; do
+		# shellcheck disable=SC2086 # words
+		tl-diff -B $side -A s3.json --format ndjson -c count_after | sed -n '1s/.*"type":"\([a-z]*\)".*/\1/p'
+	done | tr '\n' ' ')" 'int real '
 mkdir old && cp s1.json s2.json old && echo no >old/README
 is 'a folder' "$(tl-diff old s3.json)" "$(tl-diff -B s1.json -B s2.json -A s3.json)"
+for table in diff_stats diff_stats_unique_args_summary lca_summary diff_inline uid_map; do
+	tl-diff --table $table s1.json s3.json >one 2>err
+	tl-diff --table $table --no-header s2.json s3.json >two 2>err
+	tl-diff --table $table -B s1.json -B s2.json -A s3.json >both 2>err
+	is "$table of several runs of before" "$(cut -f 3- both)" "$(cat one two)"
+	is "$table: which run" "$(cut -f 1,2 both | uniq -c | tr -s '\t\n ' ' ')" \
+		" 1 rank src $(($(wc -l <one) - 1)) 0 0 $(wc -l <two) 0 1 "
+	is "$table: runs of after that are left" \
+		"$(tl-diff --table $table -B s3.json -A s1.json -A s2.json 2>err)" \
+		"$(tl-diff --table $table s3.json s1.json 2>err)"
+done
+tl-diff -d several -B s1.json -B s2.json -A s3.json 2>err
+is 'several runs: a folder' "$(head -n 1 several/diff_stats.csv | cut -c 1-14)$(wc -l <several/diff_stats.csv)" \
+	'rank,src,name,29'
+is 'identical runs are told' "$(tl-diff -B s1.json -B s2.json -A s1.json -A s2.json 2>&1 >/dev/null)" \
+	'tl-diff: identical'
+for n in 1 2; do
+	{
+		op a 500 10
+		call 501 9
+		gpu kc 600 3 9
+		replay ka | sed "s/\"dur\":5,/\"dur\":$n,/"
+	} | trace >outside$n.json
+done
+is 'work outside of ops that differs' "$(tl-diff outside1.json outside2.json 2>&1 >/dev/null | grep -c identical)" 0
+is 'and that does not' "$(tl-diff outside1.json outside1.json 2>&1 >/dev/null | grep -c identical)" 1
+is 'one of two that differs' "$(tl-diff -B s1.json -B s2.json -A s1.json -A s3.json 2>&1 >/dev/null)" ''
+
+# ---- ranks ----
+
+ranked() { trace | sed "1s/{/{\"distributedInfo\":{\"rank\":$1,\"world_size\":4},/"; }
+mkdir was is
+steps 20 21 19 20 | ranked 0 >was/a.json
+steps 60 61 59 60 | ranked 1 >was/b.json
+steps 70 71 69 70 | ranked 1 >is/a.json
+steps 30 31 29 30 | ranked 0 >is/b.json
+is '--pair rank: steps vary around the mean of their rank' \
+	"$(rows 'tl-diff --pair rank --name ka -c name,before_ns,after_ns,spread_ns,is_noise was is')" \
+	'a 160000 200000 3558 false.'
+is '--pair place: runs are repetitions' \
+	"$(rows 'tl-diff --pair place --name ka -c name,diff_ns,spread_ns,is_noise was is')" \
+	'a 40000 486829 true.'
+pairs() { # pairs ARGS: time of each rank and side
+	tl-diff --table diff_stats --name ka --no-header -c rank,source,kernel_ns "$@" 2>err |
+		awk '{ ns[$1 " " $2] += $3 } END { for (i in ns) print i, ns[i] }' | sort | tr '\n' ','
+}
+is '--pair rank: each with its own' "$(pairs --pair rank was is)" \
+	'0 trace1 80000,0 trace2 120000,1 trace1 240000,1 trace2 280000,'
+is '--pair place: each with that of its place' "$(pairs was is)" \
+	'0 trace1 80000,0 trace2 280000,1 trace1 240000,1 trace2 120000,'
+steps 10 | ranked 2 >was/0.json
+steps 10 | ranked 3 >is/0.json
+is '--pair rank: one that only one side has is left out' "$(pairs --pair rank was is)" \
+	'0 trace1 80000,0 trace2 120000,1 trace1 240000,1 trace2 280000,'
+is '--pair rank: which is told' "$(tl-diff --pair rank was is 2>&1 >/dev/null; echo $?)" \
+	'tl-diff: rank 2 of before is left out: the other side lacks it
+tl-diff: rank 3 of after is left out: the other side lacks it
+3'
+steps 10 | ranked 4 >was/1.json
+is '--pair rank: several are told together' "$(tl-diff --pair rank was is 2>&1 >/dev/null | head -n 1)" \
+	'tl-diff: ranks 2, 4 of before are left out: the other side lacks them'
+refuses 1 'no rank is on both sides' 'tl-diff --pair rank was/0.json is/0.json'
+tl-tree s1.json | tl-cat --ndjson | sed 's/"rank":0,//' >rankless.ndjson
+refuses 1 'rankless.ndjson: its rank is not known' 'tl-diff --pair rank rankless.ndjson s1.json'
+
 gate() { # gate ARGS: the exit status
 	tl-diff "$@" >/dev/null 2>gate.err
 	echo $?
@@ -249,27 +380,70 @@ is '--junit: a failure' \
 	"$(gate --fail-over 3% --junit j.xml --names 'a<b,c' s1.json s2.json; grep -c '<failure' j.xml)" \
 	"4
 1"
-ok '--junit: XML' python3 -c 'import xml.dom.minidom, sys; xml.dom.minidom.parse("j.xml")'
+# xml FILE: it can be parsed, by whatever there is
+xml() {
+	if command -v xmllint >/dev/null; then
+		xmllint --noout "$1"
+	else
+		python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1"
+	fi
+}
+ok '--junit: XML' xml j.xml
+gate --fail-over 3% --junit hostile.xml --names "$(printf '"]]>\377\t\033&a;\357\277\276,b\n<x')" \
+	s1.json s2.json >status
+ok '--junit: XML of hostile names' xml hostile.xml
+like 'they can be read' "$(cat hostile.xml)" '&quot;\]\]&gt;\\xff\\t\\x1b&amp;a;.* to b\\n&lt;x'
 is '--junit: a success' \
 	"$(gate --fail-over 50% --junit j.xml s1.json s2.json; grep -c '<failure' j.xml)" "0
 0"
+ok '--junit: XML of a success' xml j.xml
+sed '$d' s1.json >cut.json
+tl-decode --salvage -o cut.tl cut.json 2>/dev/null
+is '--fail-over: doubts' "$(gate --fail-over 500% --junit j.xml cut.tl s2.json)" 3
+ok '--junit: XML of doubts' xml j.xml
+is '--fail-over: slower, doubts or not' "$(gate --fail-over 3% cut.tl s2.json)" 4
+echo '{}' >none.json
+is '--fail-over: no answer, no verdict' \
+	"$(gate --fail-over 3% --junit none.xml s1.json none.json; ls none.xml 2>&1)" \
+	"1
+ls: cannot access 'none.xml': No such file or directory"
+steps 20 21 59 20 | trace >once.json
+is 'one slow step is noise' \
+	"$(rows 'tl-diff --name ka -c name,diff_ns,is_noise s1.json once.json')" 'a 40000 true.'
+is '--fail-over: and no reason' "$(gate --fail-over 0% --name ka s1.json once.json)" 0
+is '--fail-over: the step alone is' "$(gate --fail-over 0% --name ka --step 2 s1.json once.json)" 4
 
 # ---- replays ----
 
-replay() { # replay NAME...: a launch of a graph with these kernels
-	ev user_annotation 'decode_1 (7)' 1 0 50
-	call 10 1 cudaGraphLaunch
-	t=100
-	for k; do
-		gpu "$k" $t 5 1
-		t=$((t + 10))
-	done
-}
 replay ka kb kc kd | trace >r1.json
 replay ka kx kc kd ke | trace >r2.json
 is '--by kernel: a replay' \
 	"$(rows 'tl-diff --by kernel -c kind,name,name_after,count_before,count_after r1.json r2.json')" \
 	'replay: decode_# (#) ke 0 1.replay: decode_# (#) ka 1 1.replay: decode_# (#) kb kx 1 1.replay: decode_# (#) kc 1 1.replay: decode_# (#) kd 1 1.'
+
+is '--by kernel: other annotations, the same replays' \
+	"$(sed s/decode_/step_of_/ r2.json >r3.json; rows 'tl-diff --by kernel -c kind,name r1.json r3.json')" \
+	'replay ke.replay ka.replay kb.replay kc.replay kd.'
+# the same kernels in a step, and launched one by one outside of any
+{
+	ev user_annotation ProfilerStep#3 1 0 90
+	for n in 1 2 3; do call $((n * 10)) $n; gpu k$n $((n * 10 + 5)) 4 $n; done
+} | trace >in-step.json
+{
+	for n in 1 2 3; do call $((n * 10)) $n; gpu k$n $((n * 10 + 5)) 5 $n; done
+	call 50 4
+	gpu k4 60 5 4
+} | trace >no-step.json
+is '--by kernel: steps, and none of them' \
+	"$(rows 'tl-diff --by kernel -c kind,name,count_before,count_after in-step.json no-step.json')" \
+	'rest k4 0 1.rest k1 1 1.rest k2 1 1.rest k3 1 1.'
+refuses 1 'no-step\.json: no step with GPU work: --per step has no answer' \
+	'tl-diff --by kernel --per step in-step.json no-step.json'
+is '--by kernel: spreads of steps' \
+	"$(rows 'tl-diff --by kernel --name ka -c name,diff_ns,spread_ns,is_noise s1.json s2.json')" \
+	'ka 40000 5651 false.'
+is '--by kernel: noise is no reason' \
+	"$(gate --by kernel --per step --name kb --fail-over 0% s1.json s3.json)" 0
 
 # ---- refusals ----
 

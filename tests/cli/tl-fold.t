@@ -87,7 +87,7 @@ is '-o' "$(tl-fold -o out t.tl; cat out)" "$(tl-fold t.tl)"
 	work '' 22 40 1 2
 } | trace >hostile.json
 is 'names are escaped' "$(tl-fold hostile.json)" '[no name];[no name] 1000
-a\x3bb\\c\n\t\x01\xc2\x85é;k\x3b1 2 1000'
+a\x3bb\\c\n\t\x01\xc2\x85é;k\x3b1\x202 1000'
 
 # 'a' is the beginning of 'a b' and of 'ab'; ';' is between blank and 'b'
 {
@@ -173,6 +173,19 @@ is '--diff: one rank against several' "$(tl-fold --diff rank0.json both.tl)" \
 	'rank 2;mm;k 0 2000
 rank 3;mm;k 1000 1000'
 is '--diff: one of each' "$(tl-fold --diff rank0.json rank1.json)" 'mm;k 1000 2000'
+is '--diff: files of several ranks' \
+	"$(tl-fold --diff -B rank0.json -B rank1.json -A rank1.json -A rank0.json)" \
+	"$(tl-fold --diff both.tl other.tl)"
+mkdir both && cp rank0.json rank1.json both
+is '--diff: a folder' "$(tl-fold --diff -B both -A both)" "$(tl-fold --diff both.tl both.tl)"
+is '--diff: runs of one rank by their place' \
+	"$(tl-fold --diff -B rank0.json -B rank0.json -A rank0.json -A rank0.json -A rank0.json)" \
+	'src 0;mm;k 1000 1000
+src 1;mm;k 1000 1000
+src 4;mm;k 0 1000'
+refuses 2 'need --diff' 'tl-fold -B t.tl -A t.tl'
+refuses 2 'either two files' 'tl-fold --diff -B t.tl -A t.tl t.tl'
+refuses 2 "'--after' is missing" 'tl-fold --diff -B t.tl'
 refuses 2 'needs two files' 'tl-fold --diff t.tl'
 refuses 2 'needs two files' 'tl-fold --diff t.tl t.tl t.tl'
 op mm 0 10 | trace >host.json

@@ -207,6 +207,92 @@ is 'a trace without any goes through as it is' \
 is 'both at once' "$(tl-graft --pseudo-ops --capture capture.json replay.json | tl-cat | sed 1d | cksum)" \
 	"$(tl-cat g.tl | sed 1d | cksum)"
 
+# ---- what is added has a name, as tables print it and options take it ----
+uid=$(tl-ops --by args -c name,ex_uid --no-header g.tl | sed -n 's/^op::b\t//p')
+like 'of a copy' "$uid" '^2\.[0-9]+$'
+like 'a column with such names is of texts' \
+	"$(tl-ops --by args -c ex_uid --format ndjson g.tl | head -n 1)" '"type":"text"'
+like 'and else of numbers' \
+	"$(tl-ops --by args -c ex_uid --format ndjson replay.json | head -n 1)" '"type":"int"'
+is 'tl-cat takes it' "$(tl-cat --id "$uid" -F name --no-header g.tl)" op::b
+is 'tl-tree, too' "$(tl-tree --stack "$uid" g.tl | head -n 1)" op::b
+module=$(tl-modules -c uid --no-header g.tl | head -n 1)
+is 'tl-modules' "$(tl-modules --root "0:$module" -c module --no-header g.tl)" Net_0
+if command -v tl-roofline >/dev/null; then
+	uid=$(tl-roofline --pseudo-ops -c name,ex_uid --no-header moe.json |
+		sed -n 's/^pseudo_op::moe_triton_unfused_up\t//p')
+	is 'tl-roofline' "$(tl-roofline --pseudo-ops --explain "$uid" moe.json |
+		sed -n 's/^op  *//p')" pseudo_op::moe_triton_unfused_up
+fi
+
+# ---- rules of one's own ----
+{
+	ev cpu_op my::mlp_3 1 0 500 '"Input Dims":[[4,8],[8,2]],"Input type":["float","float"]'
+	expert 100 my_gemm
+	expert 200 my_gemm
+	expert 300 other
+} | trace >mlp.json
+cat >mlp.lua <<'END'
+op {
+  names = { "my::product" }, category = "GEMM", sheet = "GEMM", unit = "matrix", prec = 0,
+  reads = { "which" },
+  eval = function (_ENV)
+    which = argument("which")
+    return 2 * dim(0, 0) * dim(0, 1) * dim(1, 1), 0
+  end,
+}
+pseudo {
+  ops = { "my::mlp*" },
+  make = function (e, nth)
+    assert(e == e:inside(e.name) and e.kind == "op" and not e.parent and nth == 0)
+    assert(e:first("kernel", "other").parent.parent == e)
+    for i, k in ipairs(e:below("kernel", "my_gemm")) do
+      k:wrap_launch { name = "my::product", from = e, args = { { "which", i } } }
+    end
+    e:set("seen", true)
+    e:rename("my::mlp")
+  end,
+}
+END
+tl-graft --models mlp.lua mlp.json | tl-cat >mlp.ndjson
+is 'a rule of --models: its ops' "$(grep -o '"name":"my::[a-z]*"\|"which":[0-9]*\|"seen":true' mlp.ndjson | tr '\n' ' ')" \
+	'"name":"my::mlp" "seen":true "name":"my::product" "which":1 "name":"my::product" "which":2 '
+if command -v tl-roofline >/dev/null; then
+	is 'tl-roofline hands its --models on' \
+		"$(tl-roofline --models mlp.lua --pseudo-ops --table GEMM -c name,param_which,input_dims --no-header mlp.json | tr '\t' ' ')" \
+		'my::product 1 [[4,8],[8,2]]
+my::product 2 [[4,8],[8,2]]'
+fi
+# rule TEXT: its make, on the op; what comes out is as without it
+rule() {
+	printf 'pseudo { ops = { "my::mlp_3" }, make = function (e) %s end }\n' "$1" >rule.lua
+	tl-graft --models rule.lua mlp.json 2>err | tl-cat | sed 1d
+}
+plain=$(tl-graft mlp.json | tl-cat | sed 1d)
+is 'one that fails does nothing' "$(rule 'e:rename("x") fail("why")')" "$plain"
+like 'and is counted' "$(cat err)" 'failed on 1 events, first: rule.lua:1: why'
+refuses 3 'by --models' 'tl-graft --models rule.lua mlp.json >o.tl'
+is 'one that loops' "$(rule 'while true do end')" "$plain"
+is 'one that wants a file' "$(rule 'io.open("x")')" "$plain"
+is 'an op without a name' "$(rule 'e:wrap {}')" "$plain"
+like 'is told' "$(cat err)" 'rule.lua:1: a pseudo-op without a name'
+is 'a word that is none' "$(rule 'e:wrap { name = "a", shapes = {} }')" "$plain"
+is 'another kind' "$(rule 'e:below("nokind")')" "$plain"
+like 'is told' "$(cat err)" 'there is no kind nokind'
+is 'above, and around what is below' "$(rule 'e:wrap { name = "a" } e:wrap_children { name = "b" }' |
+	grep -o '"name":"[^"]*"' | head -n 5 | tr '\n' ' ')" \
+	'"name":"mlp.json" "name":"a" "name":"my::mlp_3" "name":"b" "name":"hipLaunchKernel" '
+is 'shapes of its own' "$(rule 'e:wrap { name = "a", dims = { { 1, 2 }, {} }, types = { "x", "" } }' |
+	grep -o '"Input Dims":\[\[1.*"Input type":\["x"[^]]*')" '"Input Dims":[[1,2],[]],"Input type":["x",""'
+is 'unless another op is there' "$(
+	printf 'pseudo { ops = { "my::mlp_3" }, unless = { "my::mlp_3" }, make = function (e) e:rename("x") end }\n' >off.lua
+	tl-graft --models off.lua mlp.json | tl-cat | sed 1d)" "$plain"
+printf '\npseudo { ops = { "a" } }\n' >bad.lua
+refuses 1 'bad.lua:2: a pseudo without make' 'tl-graft --models bad.lua mlp.json >o.tl'
+printf '\npseudo { make = function () end }\n' >bad.lua
+refuses 1 'bad.lua:2: a pseudo without ops or frames' 'tl-graft --models bad.lua mlp.json >o.tl'
+refuses 2 'needs --pseudo-ops' 'tl-graft --capture capture.json --models mlp.lua replay.json >o.tl'
+
 # ---- two sources ----
 tl-cat replay.json replay.json >both.tl
 is 'each source by itself' "$(grafted --capture capture.json both.tl)" "$want

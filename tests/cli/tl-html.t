@@ -114,6 +114,13 @@ is 'what is where' "$(icicle pair.html '[(flat[i], flat[i + 1] and names[flat[i 
     for i in range(0, len(flat), 4)]')" \
 	"[(0, 0, 12000, 17000), (1, 'm.py: f <0xXXXX>', 12000, 17000), (2, 'linear', 10000, 15000),\
  (3, 'k', 10000, 15000), (2, 'mul', 2000, 0), (3, 'k', 2000, 0), (2, 'add', 0, 2000), (3, 'k', 0, 2000)]"
+mkdir runs && cp p1.json p2.json runs
+tl-html -o runs.html --vs runs p1.json
+is 'of several runs the mean' "$(icicle runs.html '[(i, flat[j + 2], flat[j + 3])
+    for j in range(0, len(flat), 4) for i in [names[flat[j + 1]]] if i in ("linear", "mul")]')" \
+	"[('linear', 10000, 12500), ('mul', 2000, 1000)]"
+tl-html -o runs.html --vs p2.json --vs p1.json p1.json p2.json p1.json
+is 'on both sides' "$(icicle runs.html 'flat[2:4]')" '[13667, 14500]'
 if [ -x "$B/bin/tl-roofline" ]; then
 	ok 'tl-report --vs' tl-report --html both.html before.tl --vs after.tl --names old,new
 	is 'has both' "$(icicle both.html 'sides, flat[2:4]')" \

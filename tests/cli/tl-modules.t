@@ -142,6 +142,57 @@ is '-o' "$(cat out.txt)" "$(tl-modules -p net.tl)"
 tl-modules -d tables net.tl
 is '-d' "$(head -n 1 tables/nn_modules.csv | cut -d, -f 1,2)" 'depth,Name'
 
+# ---- FLOPs ----
+
+# linear's model doesn't answer without shapes, that of mm below it does, also
+# for what is below; own::op has none, Idle has no work.
+shapes='"Input type":["float","float"],"Input Dims":[[4,8],[8,2]]'
+{
+	module Net_0 0 1000
+	module Linear_0 10 200
+	op aten::linear 1 20 100
+	op aten::mm 1 30 50 "$shapes"
+	op aten::zeros 1 32 20
+	work k1 1 35 300 100 1
+	op own::op 1 230 20
+	work k2 1 235 400 100 2
+	module Idle_0 300 10
+	op aten::mm 1 302 5 "$shapes"
+} | trace >flops.json
+is '--flops: an op with a model stands for what is below, one without work for nothing' \
+	"$(tsv module,gflop,tflops_per_s,mib,tb_per_s,pct_modelled,no_model --flops flops.json |
+		awk -F' ' '{ printf "%s %.9f %.9f %.6f %.9f %s %s\n", $1, $2, $3, $4, $5, $6, $7 }')" \
+	'Net_0 0.000000128 0.000000640 0.000214 0.000001120 50.0 ["own::op"]
+Linear_0 0.000000128 0.000001280 0.000214 0.000002240 100.0 '
+is 'what has no model has no FLOPs' \
+	"$(tsv gflop,tflops_per_s,pct_modelled --flops net.tl | sort -u)" '  '
+is 'folded' "$(tsv type,gflop --flops --fold flops.json)" \
+	"Net 1.28e-07
+Linear 1.28e-07"
+like 'in a tree for people' "$(tl-modules -p --flops flops.json | sed -n 2p)" \
+	'TFLOP/s of 50 % of the time$'
+echo 'op { names = { "own::op" }, eval = function (_ENV) return 1e9, 8 end }' >own.lua
+is '--models' "$(tsv module,gflop,no_model --flops --models ./own.lua flops.json | head -n 1)" \
+	"Net_0 1.000000128 "
+refuses 2 'needs --flops' 'tl-modules --models own.lua flops.json'
+
+# ---- a type wherever it is, shares ----
+
+is '--by-type' \
+	"$(tsv type,instances,count,gpu_ns_sum,gpu_ns_min,gpu_ns_max,self_ns_sum --by-type net.tl)" \
+	'Net 1 1 350000 350000 350000 0
+Layer 2 2 350000 150000 200000 100000
+Linear 2 2 300000 100000 200000 300000
+Non-nn.Module GPU Ops   55000   55000'
+is '--by-type below a root' "$(tsv type,gpu_ns_sum --by-type --root 'Layer_*' --depth 1 net.tl)" \
+	"Layer 350000"
+is '--min-pct is of the module above' "$(tsv module,pct_of_parent --min-pct 50 net.tl)" \
+	"Net_0 
+Layer_1 57.142857142857146
+Linear_1 100.0"
+refuses 2 'takes no --fold' 'tl-modules --by-type --fold net.tl'
+refuses 2 'min-pct' 'tl-modules --min-pct 101 net.tl'
+
 # Two steps call the same module: two calls, one instance.
 {
 	for t in 0 1000; do

@@ -116,6 +116,14 @@ is '--table' "$(tl-ops --table ops_by_step small.tl)" "$(tl-ops --by step small.
 like '--list-tables' "$(tl-ops --list-tables)" '^ops_unique_args_kl_overlap'
 like 'a table says how much has no op' "$(tl-ops --format table small.tl)" \
 	'^1 of 8 GPU events have no launch'
+like 'and how much is left out' "$(tl-ops --format table small.tl | sed -n 2p)" \
+	'^1 collectives, 0.050 ms of GPU time, are not counted: --include-comm'
+is 'nothing is, with --include-comm' \
+	"$(tl-ops --format table --include-comm small.tl | grep -c 'collectives')" 0
+is 'nor of the time on the host' \
+	"$(tl-ops --format table --clock cpu small.tl | grep -c 'collectives')" 0
+is 'a selection leaves out what it has' \
+	"$(tl-ops --format table --to 65us small.tl | grep -c 'collectives')" 0
 
 # graph replay: two of the same op
 {
@@ -130,6 +138,12 @@ like 'a table says how much has no op' "$(tl-ops --format table small.tl)" \
 	gpu B 7 2022 28 2
 	gpu C 7 2050 41 2
 } | trace >graph.json
+{
+	tl-ops --all-ops -c pct_of_busy --no-header small.tl
+	tl-ops --all-ops -c pct_of_busy --no-header graph.json
+} >apart.tsv
+is 'of two sources, each a share of its own busy time' \
+	"$(tl-ops --all-ops -c pct_of_busy --no-header small.tl graph.json)" "$(cat apart.tsv)"
 is 'graph replay' "$(rows 'tl-ops --by args -c direct_ns_sum,trunc_kernel_details graph.json')" \
 	'181000 [{"name":"A","stream":7,"mean_duration_us":21.0},{"name":"B","stream":7,"mean_duration_us":29.0},{"name":"C","stream":7,"mean_duration_us":40.5}].'
 

@@ -48,7 +48,8 @@ tl-report -d few --no-collective --kernels --short 5us --top 2 t.tl
 is 'sheets of options' "$(sheets few | tr ' ' '\n' | grep -e kernel -e coll |
 	tr '\n' ' ')" \
 	'kernel_summary.csv short_kernel_histogram.csv short_kernels_summary.csv '
-is '--top' "$(wc -l <few/ops_summary.csv)" 3
+is '--top' "$(wc -l <few/ops_unique_args.csv)" 3
+is 'but not of summaries' "$(cat few/ops_summary.csv)" "$(cat out/ops_summary.csv)"
 tl-report -d over --overlap --recompute --first-occurrence --num-kernels t.tl
 is '--overlap' "$(sheets over | tr ' ' '\n' | grep -c kl_overlap)" 13
 like 'columns of options' "$(head -n 1 over/ops_unique_args.csv)" \
@@ -76,17 +77,32 @@ is 'sheets of rocprofv3' "$(sheets roc)" \
 	'gpu_timeline.csv kernel_summary.csv kernel_summary_by_category.csv'
 tl-report -d roc2 --kernels --no-kernels roc.json
 is 'its options' "$(sheets roc2)" 'gpu_timeline.csv kernel_details.csv'
-is '--top does not change what is summed up' "$(tl-report --top 1 t.tl)" "$(tl-report t.tl)"
+first() { # first FILE: the rows of a page's first screen
+	grep -o '{"part":[^}]*}' "$1"
+}
+tl-report --html all.html t.tl
+tl-report --top 1 --html few.html t.tl
+is '--top does not change what is summed up' "$(first few.html)" \
+	"$(first all.html)"
+like 'and there is something' "$(first few.html)" 'verdict.*Of 14.465 ms'
 tl-report --top-ops 2 --top-kernels 3 --kernels --short 10us -o top.xlsx t.tl
-is 'rows of a workbook' "$(for s in ops_summary kernel_summary \
+is 'rows of a workbook' "$(for s in ops_unique_args short_kernels_summary \
 	short_kernel_histogram GEMM; do
 	python3 "$ROOT/tests/oracle/read_xlsx.py" top.xlsx "$s" | grep -c '^A[0-9]'
 done | tr '\n' ' ')" '3 4 101 7 '
 tl-report -d top --top 2 --kernels --short 10us --bins 20 t.tl
-is 'and of a folder' "$(for s in ops_summary kernel_summary \
-	short_kernels_summary short_kernel_histogram GEMM; do
+is 'and of a folder' "$(for s in ops_unique_args short_kernels_summary \
+	short_kernel_histogram GEMM; do
 	wc -l <top/$s.csv
-done | tr '\n' ' ')" '3 3 3 21 3 '
+done | tr '\n' ' ')" '3 3 21 3 '
+tl-report -d whole --kernels t.tl
+is 'a summary of kernels keeps all' "$(cat top/kernel_summary.csv)" \
+	"$(cat whole/kernel_summary.csv)"
+tl-report --top 2 --kernels -o whole.xlsx t.tl
+is 'in a workbook, too' \
+	"$(python3 "$ROOT/tests/oracle/read_xlsx.py" whole.xlsx kernel_summary |
+		grep -c '^C[0-9]')" "$(wc -l <whole/kernel_summary.csv)"
+
 tl-report -d by --by module --modules --fold out.folded t.tl
 is 'modules' "$(sheets by | tr ' ' '\n' | grep -e '^nn_' -e _by_m | tr '\n' ' ')" \
 	'nn_modules.csv nn_modules_by_type.csv ops_by_module.csv '
@@ -213,8 +229,7 @@ like 'against no GPU work' "$(tl-report t.tl --vs idle.json | grep ^GPU)" \
 gzip -dc "$SAMPLE" | head -c 500000 >half.json
 refuses 1 'half.json.*cut off' 'tl-report t.tl --vs half.json -d bad'
 refuses 1 'gone.json: No such file' 'tl-report t.tl --vs gone.json -d bad'
-refuses 2 'one trace with one other' 'tl-report t.tl t.tl --vs t.tl'
-refuses 2 'not both' 'tl-report --vs - -'
+refuses 2 'one trace only' 'tl-report --vs - -'
 refuses 2 "'--names' needs --vs" 'tl-report --names a,b t.tl'
 refuses 2 'not two names' 'tl-report --names a t.tl --vs t.tl'
 is 'temporary files are gone' "$(left tmp)" ''
@@ -262,16 +277,50 @@ refuses 2 "'--title' needs --html" 'tl-report --title x -d x t.tl'
 refuses 2 'one trace only' 'tl-report - - <t.tl'
 refuses 2 'takes no argument' 'tl-report --kernels=3 t.tl'
 refuses 2 'ambiguous option' 'tl-report --no t.tl'
-refuses 2 "tl-timeline: .*'5'" 'tl-report --micro-idle 5 t.tl'
+refuses 2 "tl-timeline: .*'5'" 'tl-report --micro-idle 5 -d bad t.tl'
+for o in '--top 3' '--top-ops 3' '--top-roofline 3' '--micro-idle 5us' \
+	--recompute --num-kernels '--sim true'; do
+	refuses 2 'is for sheets' "tl-report $o t.tl"
+done
+refuses 2 "'--width' is for the screen" 'tl-report --width 99 -d bad t.tl'
+for o in '--world-size 8' '--gpus-per-node 4' --align-clocks \
+	'--agg-metrics p95 -d one' '--wide -d one'; do
+	run "tl-report $o t.tl"
+	like "$o of one rank" "$(cat "$log/err")" \
+		'has no effect: it is about several ranks'
+done
 echo '{"a": 1}' >not.json
 refuses 1 'tl-decode: not.json' 'tl-report -d bad -o bad.xlsx not.json'
 gzip -dc "$SAMPLE" | head -c 500000 >cut.json
 refuses 1 'cut off' 'tl-report -d bad -o bad.xlsx cut.json'
 refuses 1 'No such file' 'tl-report -d bad gone.json'
 gzip -dc "$SAMPLE" | sed 's/"cat": *"\(kernel\|gpu_[a-z]*\)"/"cat":"x"/' >none.json
-refuses 1 'tl-timeline: none.json: no GPU event' \
-	'tl-report -d bad -o bad.xlsx none.json'
+run 'tl-report none.json'
+is 'without GPU work it is a doubt' "$rc" 3
+like 'that is told' "$(cat "$log/err")" \
+	'^tl-report: none.json: no GPU work is in the trace'
+like 'the screen is of the host' "$(cat "$log/out")" \
+	'^No GPU work is in the trace: in .* of [0-9]+ threads of the host'
+like 'and says why' "$(cat "$log/out")" 'ProfilerActivity.CUDA'
+is 'its sheets' "$(tl-report --modules -d host none.json 2>err; sheets host)" \
+	'cpu_ops.csv cpu_ops_by_category.csv cpu_ops_by_module.csv cpu_ops_by_thread.csv cpu_ops_unique_args.csv host_timeline.csv'
+tl-report -o host.xlsx --html host.html --fold host.txt none.json 2>err
+tl-fold --clock cpu none.json >want
+same 'its stacks are those of host time' want host.txt
+like 'the page has its tables' "$(cat host.html)" '"table":"host_timeline"'
+echo '{"traceEvents":[]}' >empty.json
+refuses 1 'nothing that took time on the host' \
+	'tl-report -d bad -o bad.xlsx --html bad.html empty.json'
 is 'nothing is left behind' "$(echo bad*)" 'bad*'
+cat >cut.json <<'END'
+{"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":1,"dur":2,"pid":1,"tid":1},
+{"ph":"X","cat":"kernel","name":"gemm","ts":9,"dur":4,"pid":0,"tid":7}]}
+END
+run 'tl-report cut.json'
+is 'ops that launched nothing are a doubt' "$rc" 3
+like 'kernels are there' "$(cat "$log/out")" '^  gemm  *4.0 us  100.0 %'
+like 'and why no ops' "$(cat "$log/out")" 'no launch in the trace: there are no'
 refuses 1 '^tl-summary: standard output: No space left on device$' \
 	'tl-report t.tl >/dev/full'
 if have_failio; then

@@ -72,7 +72,58 @@ is 'or only a measured one' "$(cells roof,roofline_ns \
 	'tl-roofline --arch ./measured.json mm.json')" 'one achievable 1048.576'
 is 'the sheet' "$(cells name,param_M,param_N,param_K,param_bias,operation_count,ex_uid \
 	'tl-roofline --table GEMM mm.json')" 'aten::mm 64 32 128 false 1 0'
+like 'what has no roof is told' "$(tl-roofline --format table mm.json)" \
+	'^roofs: none, the trace does not name its GPU: see --arch$'
+sed '1s/^{/{"deviceProperties":[{"name":"Tesla V100-SXM2-32GB"}],/' mm.json >v100.json
+like 'and which GPU' "$(tl-roofline --format table v100.json)" \
+	'^roofs: none, no figures of Tesla V100-SXM2-32GB: see --arch$'
+like 'a peak that stands in for the bandwidth is told' \
+	"$(tl-roofline --format table --arch ./one.json --roof achievable mm.json)" \
+	'^roofs: one, achievable; that of the memory: peak$'
+sed 's/"mem_bw_gbps": 1/&, "max_achievable_mem_bw_gbps": 0.5/' one.json >half-bw.json
+like 'a measured one isn'"'"'t' \
+	"$(tl-roofline --format table --arch ./half-bw.json --roof achievable mm.json)" \
+	'^roofs: one, achievable$'
+is 'and counts' "$(cells roofline_ns \
+	'tl-roofline --arch ./half-bw.json --roof achievable mm.json')" 114688.0
 like 'a named GPU' "$(cells roof 'tl-roofline --arch mi300x mm.json')" '^MI300X peak$'
+
+# ---- an op that its backward op tells more of ----
+# 2 tables, 3 indices in 2 x 2 bags; only the gradient, (2, 12) floats, tells that
+# rows have 6: 18 operations, 3 x 6 + 4 x 6 floats, 3 indices and 5 offsets of 8
+# bytes. Its own number went to the op before.
+
+lookup() {
+	ev cpu_op aten::zero_ 1 5 1 '"Sequence number":5'
+	ev cpu_op fbgemm::split_embedding_codegen_lookup_sgd_function 1 10 20 "$(args \
+		'[[0],[120],[0],[0,0],[2],[2],[3],[],[],[3],[],[3],[5]]' \
+		'["float","float","float","float","int","long","int","","","long","","long","long"]' '[]')"
+	launch 11 1
+	gpu forward 7 101 2 1
+	ev cpu_op aten::view 1 40 1 '"Sequence number":6'
+	ev cpu_op "autograd::engine::evaluate_function: torch::autograd::CppNode<SplitLookupFunction_sgd_Op>" \
+		2 50 20 '"Sequence number":5'
+	ev cpu_op "torch::autograd::CppNode<SplitLookupFunction_sgd_Op>" 2 51 18 \
+		"$(args "${1:-[[2,12]]}" '["float"]' '[]'),\"Sequence number\":5"
+	ev cuda_runtime cudaLaunchKernel 2 52 2 '"correlation":2'
+	gpu backward 7 111 4 2
+}
+lookup | trace >lookup.json
+is 'a lookup with its backward' "$(cells gflop,moved_mib,kernel_ns_sum,model_reason \
+	'tl-roofline --name "fbgemm*" lookup.json')" "1.8e-08 $(awk 'BEGIN{printf "%.17g", 232 / 1048576}') 2000 "
+is 'and how it is explained' "$(tl-roofline --explain 1 lookup.json | grep -E '^(bytes|parameters)')" \
+	'parameters       {"num_tables":2,"num_indices":3,"num_bags":4,"is_weighted":false,"total_D":12}
+bytes            232.0'
+like 'the backward has its forward' "$(cells perf_params 'tl-roofline --name "torch*" lookup.json')" \
+	'"num_indices":3'
+lookup '[[7,12]]' | trace >other.json
+is 'a backward of something else' "$(cells gflop,model_reason \
+	'tl-roofline --name "fbgemm*" other.json' | sed 's/embedding.*: //')" \
+	' the linked ops are not of one lookup'
+lookup | grep -v CppNode | trace >alone.json
+like 'no backward' "$(cells model_reason 'tl-roofline --name "fbgemm*" alone.json')" \
+	'total_D is not recorded .Concrete Inputs., nor is there a backward op$'
+like 'counts as one that failed' "$(cat "$TMP/err")" '1 ops have no figures'
 
 # ---- which op a GPU event belongs to ----
 # A module op around a product and a kernel of its own; an op without a model; a
@@ -294,8 +345,8 @@ _LinearBackward_wgrad_mm [[32,8],[8,64]] 2000 3.2768e-05 matrix_fp8'
 } | sed 's/\[32,64\],\[2,4,64\]\(.*"Sequence number":9\)/\1/; /"ts":31,/s/\[2,4,64\]/[5,64]/' | trace >ckpt.json
 is '--pseudo-ops: below a checkpoint the last layer comes first' \
 	"$(cells input_dims,ex_uid "tl-roofline --name '_LinearBackward_wgrad*' --pseudo-ops ckpt.json")" \
-	'[[32,5],[5,64]] 13
-[[32,8],[8,64]] 18'
+	'[[32,5],[5,64]] 13.2147483648
+[[32,8],[8,64]] 18.2147483648'
 paged() {
 	ev user_annotation 'execute_4_context_0(sq0sk0sqsq0sqsk0)_generation_4(sq4sk400sqsq4sqsk400)' 1 0 99
 	ev cpu_op vllm::unified_attention_with_output 1 1 90 \
@@ -383,11 +434,17 @@ is 'attention without blocks' \
 	'73.729814 73.729814'
 is 'no figures of the cache: it can not tell' \
 	"$(sh -c "$flash --arch MI300X --sim 'sh sim.sh none'" | grep -c simul)" 0
+like 'operands that do not fit' \
+	"$(tl-roofline --op aten::mm --dims '[[4096,4096],[409,4096]]' 2>&1)" \
+	'the inner dimensions differ: 4096 and 409'
 refuses 1 'no backward' "tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --backward"
 is 'one that can not tell' "$(cells sim_ns \
 	"tl-roofline --sim 'while read -r l; do echo no; done' mm.json")" ''
 refuses 1 'ended without an answer' "tl-roofline --sim true mm.json"
-refuses 1 'no list of sizes' "tl-roofline --op aten::mm --dims '[[4'"
+refuses 2 "'--dims': byte 3: " "tl-roofline --op aten::mm --dims '[[4'"
+refuses 2 "'--args': byte 1: " "tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --args '[x]'"
+refuses 2 "not 'bf17'" "tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --dtype bf17"
+refuses 1 'no list of sizes' "tl-roofline --op aten::mm --dims 4"
 refuses 2 'no model' "tl-roofline --op my::op --dims '[[4]]'"
 refuses 2 'needs --dims' 'tl-roofline --op aten::mm'
 refuses 2 'need --op' "tl-roofline --dims '[[4]]' mm.json"
@@ -400,9 +457,9 @@ is '--explain says which entry' \
 model gemm.lua
 flops 524288.0
 kernel time 5.0 us'
-like 'and the formula' "$(tl-roofline --explain 0 mm.json)" 'K = dim\(0, 1\)'
+like 'and the formula' "$(tl-roofline --explain 0 mm.json)" 'K = inner\(dim\(0, 1\), dim\(1, 0\)\)'
 refuses 1 'is no op of a table' 'tl-roofline --explain 77 mm.json'
-refuses 2 'needs UID' 'tl-roofline --explain x mm.json'
+refuses 2 'needs an event, UID' 'tl-roofline --explain x mm.json'
 like '--list-models' "$(tl-roofline --list-models | grep -P '^aten::mm\t')" 'GEMM.GEMM.gemm.lua:'
 like '--list-tables' "$(tl-roofline --list-tables)" '^SDPA_bwd'
 
@@ -489,7 +546,7 @@ is 'a model that loops marks its op' \
 	"$(cells name,kernel_ns_sum,has_perf_model,gflop 'tl-roofline --models raise.lua mm.json')" \
 	'aten::mm 5000 true '
 like 'and is told once' "$(cat err)" \
-	'^tl-roofline: the models failed on 1 ops \(1 distinct\), first on aten::mm: '
+	'^tl-roofline: the models failed on 1 ops, first on aten::mm: '
 is 'with a doubt of its own' \
 	"$(tl-roofline --models raise.lua mm.json >/dev/null 2>&1; echo $?)" 3
 echo 'op { names = { "aten::mm" }, eval = function (_ENV) local t = {}
@@ -508,6 +565,8 @@ refuses 1 'forever.lua:1: ' 'tl-roofline --models forever.lua mm.json'
 
 sed 's/"Input Dims":[^"]*"Input type":[^"]*"[^]]*],//' mm.json >noshape.json
 is 'no shapes' "$(cells name,kernel_ns_sum,gflop 'tl-roofline noshape.json')" 'aten::mm 5000 '
+like 'it is the trace that lacks them' "$(tl-roofline noshape.json 2>&1 >/dev/null)" \
+	'^tl-roofline: 1 ops have no figures, as the trace lacks what their models need \(first: aten::mm: '
 sed 's/"float","float"/"c10::Strange","float"/' mm.json >strange.json
 is 'an unknown type: no bytes, but operations' \
 	"$(cells gflop,moved_mib 'tl-roofline strange.json')" '0.000524288 '
@@ -530,7 +589,7 @@ case $B in
 *asan* | *tsan*) skip 'in bounded memory' 'sanitizers take their own' ;;
 *)
 	is 'in bounded memory' "$(tl-roofline -v many.tl 2>&1 >many.tsv |
-		sed -n 's/.* CPU, \([0-9]*\).* MB$/\1/p' | awk '{ print $1 < 400 }')" 1
+		sed -n 's/.* CPU, \([0-9]*\).* MB$/\1/p' | awk '{ print $1 < 130 }')" 1
 	;;
 esac
 
@@ -568,6 +627,67 @@ refuses 1 'No space left' 'tl-roofline mm.tl >/dev/full'
 quiet 'a reader may leave' 'tl-roofline many.tl | head -n 1'
 refuses 2 'there is no table' 'tl-roofline --table NOPE mm.tl'
 refuses 2 'has no column' 'tl-roofline -c nope mm.tl'
+# ---- many ops from stdin ----
+tab=$(printf '\t')
+cat >ops.ndjson <<'END'
+{"op":"aten::mm","dims":[[40960,1536],[1536,6144]],"types":"bf16"}
+
+{"id":3,"kind":"op","name":"aten::mm","args":{"Ev Idx":7,"Input Dims": [[128, 64],[64,32]],"Input type":["float","float"]}}
+{"op":"aten::mm","dims":[[8,4],[4,2]],"types":["float","float"],"kernels":["Cijk_Ailk_Bjlk_SB_MT64x64x8"]}
+END
+is '--op -: a row for each line' "$(tl-roofline --op - --arch MI300X --roof achievable \
+	-c name,input_dims,flops,bytes,roofline_ns,roofline_bound --no-header <ops.ndjson)" \
+	"aten::mm${tab}[[40960,1536],[1536,6144]]${tab}773094113280.0${tab}648019968.0${tab}1091940.8379661017${tab}COMPUTE_BOUND
+aten::mm${tab}[[128,64],[64,32]]${tab}524288.0${tab}57344.0${tab}10.819622641509435${tab}MEMORY_BOUND
+aten::mm${tab}[[8,4],[4,2]]${tab}128.0${tab}224.0${tab}0.04226415094339623${tab}MEMORY_BOUND"
+is '--op -: dtype as the option' "$(echo '{"op":"aten::mm","dims":[[8,4],[4,2]],"dtype":"bf16"}' |
+	tl-roofline --op - -c bytes --no-header)" 112.0
+like '--op -: kernels count' "$(tl-roofline --op - -c perf_params --no-header <ops.ndjson | tail -n 1)" \
+	'"transpose":\[false,true\]'
+is '--op -: backward' "$(echo '{"op":"aten::mm","dims":[[8,4],[4,2]],"backward":true}' |
+	tl-roofline --op - -c status,flops --no-header)" "skipped$tab"
+refuses 3 '1 ops have no figures' 'echo "{\"op\":\"no::op\",\"dims\":[]}" | tl-roofline --op - >o.tsv'
+refuses 1 'stdin: line 2: ' '{ head -n 1 ops.ndjson; echo "{\"op\":\"aten::mm\",\"dims\":[[1,}"; } | tl-roofline --op -'
+refuses 1 'stdin: line 1: no name' 'echo "{}" | tl-roofline --op -'
+refuses 2 'the lines say shapes' 'tl-roofline --op - --dims "[[1]]" <ops.ndjson'
+is '--op -: no line' "$(tl-roofline --op - -c name </dev/null)" name
+is '--op -: many lines' "$(yes "$(head -n 1 ops.ndjson)" | head -n 5000 | tl-roofline --op - -c flops --no-header |
+	sort -u)" 773094113280.0
+
+printf 'op { globs = { "aten::m?", "a*z" }, eval = function (_ENV) return 7, 7 end }\n' >glob.lua
+is 'an entry by a pattern' "$(echo '{"op":"aten::mq","dims":[[1]]}' |
+	tl-roofline --models glob.lua --op - -c flops,model --no-header)" "7.0${tab}glob.lua:1"
+is 'an exact name comes first' "$(head -n 1 ops.ndjson |
+	tl-roofline --models glob.lua --op - -c flops --no-header)" 773094113280.0
+like 'patterns are listed' "$(tl-roofline --models glob.lua --list-models | tail -n 1)" '^a\*z'
+
+cat >gpu.lua <<'END'
+arch {
+  name = "mine", mem_bw_gbps = 1, devices = { "*MY*" }, peak_tflops = { matrix_fp32 = 0.001 },
+  sources = { peak_tflops = "none" },
+}
+END
+is 'a GPU of --models' "$(cells roof,roofline_ns 'tl-roofline --models gpu.lua --arch mine mm.json')" \
+	'mine peak 524288.0'
+printf '\narch { name = "mine" }\n' >gpu.lua
+refuses 1 'gpu.lua:2: no mem_bw_gbps' 'tl-roofline --models gpu.lua mm.json'
+printf '\narch { name = "mine", mem_bw_gbps = 1, peak_tfops = {} }\n' >gpu.lua
+refuses 1 'gpu.lua:2: there is no field peak_tfops' 'tl-roofline --models gpu.lua mm.json'
+cat >notes.lua <<'END'
+annotation { prefix = { "batch[" },
+  read = function (text)
+    local sq, sk = text:match("^batch%[(%d+) of (%d+)%]")
+    if not sq then return nil end
+    sq, sk = int(sq), int(sk)
+    return { c_sq = 0, c_sk = 0, c_sqsq = 0, c_sqsk = 0, g_sq = sq, g_sk = sk, g_sqsq = sq, g_sqsk = sk }
+  end }
+END
+paged | sed 's/execute_4[^"]*/batch[4 of 400]/' | trace >batch.json
+is 'annotations of a form of one'"'"'s own' "$(cells moved_mib 'tl-roofline --models notes.lua batch.json')" \
+	"$(cells moved_mib 'tl-roofline paged.json')"
+is 'are none without it' "$(cells moved_mib 'tl-roofline batch.json')" ''
+printf '\nannotation { prefix = {}, read = function () end }\n' >notes.lua
+refuses 1 'notes.lua:2: an annotation without prefix' 'tl-roofline --models notes.lua mm.json'
 refuses 2 'no GPU' 'tl-roofline --arch NOPE mm.tl'
 refuses 2 'kernel, memcpy or memset' 'tl-roofline --kind op mm.tl'
 
@@ -608,6 +728,37 @@ none|4000|||||||'
 like '--diff: what counts in several rows' \
 	"$(tl-roofline --diff versus.ndjson --format table one.json)" \
 	'^1 LCAs have parts in several rows'
+like '--diff: only the first of several traces, where runs have no number' \
+	"$(tl-roofline --diff versus.ndjson -c src,name,lca_ids --no-header one.json one.json |
+		tr '\t\n' '|,')" \
+	'^0[|]two[|]2; 10,0[|]one[|]2,0[|]none[|],1[|]two[|],1[|]one[|],1[|]none[|],$'
+# run 1 has numbers and events that run 0 has too
+{
+	sed -e 's/"columns":\[/&{"id":"src","type":"int"},/' -e 's/^{"source"/{"src":0,"source"/' \
+		-e '$d' versus.ndjson
+	cat <<'END'
+{"src":1,"source":"trace1","gpu_op_uid":7,"lca_id":2,"lca_name":"of 1","busy_ns":10000}
+{"src":1,"source":"trace1","gpu_op_uid":8,"lca_id":3,"lca_name":"three","busy_ns":20000}
+{"src":1,"source":"trace2","gpu_op_uid":8,"lca_id":3,"lca_name":"three","busy_ns":90000}
+{"end":{"rows":9}}
+END
+} >versus2.ndjson
+is '--diff: several traces, each with its own' "$(tl-roofline --diff versus2.ndjson -c \
+	src,name,ratio,lca_ids,lca_names,lca_after_ns --no-header one.json one.json |
+	tr '\t' '|')" \
+	'0|two|1.4285714285714286|2; 10|two; 2; ten|50000
+0|one|2.0|2|two; 2|50000
+0|none||||
+1|two|3.0|2; 3|of 1; three|90000
+1|one||||
+1|none||||'
+is '--diff: rows apart by what ran beside' "$(tl-roofline --overlap --diff versus2.ndjson \
+	--table unified_perf_summary_kl_overlap -c src,name,lca_ids,lca_after_ns --no-header \
+	one.json one.json | tr '\t\n' '|,')" \
+	'0|two|2; 10|50000,0|one|2|50000,0|none||,1|two|2; 3|90000,1|one||,1|none||,'
+refuses 1 'big.ndjson: the number 4294967296 is out of range' \
+	"sed 's/\"lca_id\":10/\"lca_id\":4294967296/' versus.ndjson >big.ndjson; \
+		tl-roofline --diff big.ndjson one.json"
 refuses 1 'no table of tl-diff' \
 	"sed 's/busy_ns/other/g' versus.ndjson >v.ndjson; tl-roofline --diff v.ndjson one.json"
 refuses 1 'cut.ndjson: the table was cut off|cut.ndjson: line' \

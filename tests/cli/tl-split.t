@@ -112,6 +112,13 @@ is 'a part has its step of each rank' \
 tl-split --annotation 'Optimizer.step*' -d notes job/0.tl job/1.tl
 is 'the Nth annotation of each' "$(cd notes && echo *)" \
 	'annotation-1.tl annotation-2.tl rest.tl'
+tl-split --annotation 'Optimizer.step*#2' -d second job/0.tl job/1.tl
+is 'only the Nth' "$(cd second && echo *)" 'annotation-2.tl rest.tl'
+same_parts() { # of the two folders
+	tl-cat "$1/annotation-2.tl" | grep '^{"id"' >one
+	tl-cat "$2/annotation-2.tl" | grep '^{"id"' | cmp -s - one && test -s one
+}
+ok 'which is the same' same_parts notes second
 
 # annotations inside one another: an event has several parts
 sed 's/"Optimizer.step[^"]*"/"ProfilerStep#9"/' job/rank-0.json >nested.json
@@ -134,5 +141,13 @@ head -c 3000 t.tl >cut.tl
 refuses 1 'cut off' 'tl-split -d x --by step cut.tl'
 refuses 1 'cut off' 'tl-split -d x --by step t.tl cut.tl'
 is 'and nothing is left' "$(ls -A x)" ''
+mkdir used && : >used/step-1.txt && : >used/notes.tl
+ok 'a folder with other files' tl-split -d used --by step t.tl
+ok 'the same split again' tl-split -d used --by step t.tl
+tl-filter --step 2 t.tl -o two.tl
+cp used/step-2.tl kept
+refuses 1 'used/(step-[13]|rest)\.tl is a part of an earlier split' \
+	'tl-split -d used --by step two.tl'
+ok 'which stays as it was' cmp -s used/step-2.tl kept
 page_examples tl-split.1
 done_testing

@@ -52,6 +52,10 @@ unified COMPUTE_BOUND 0.1 1.0 450 900
 like 'arithmetic' "$(verdict)" 'arithmetic bounds it, at 50.0 % of the roofline'
 unified MEMORY_BOUND 0.1 1.0 450 900
 like 'memory' "$(verdict)" 'memory bandwidth bounds it, at 50.0 %'
+unified MEMORY_BOUND 0.1 1.0 45 900
+like 'neither' "$(verdict)" \
+	'the kernels bound it, with neither .* near its limit, at 5.0 % of'
+unified MEMORY_BOUND 0.1 1.0 450 900
 
 schema ops_summary name:text direct_ns_sum:int count:int categories:json \
 	>d/ops_summary.ndjson
@@ -65,6 +69,11 @@ like 'names stay escaped' "$(cat screen)" \
 	'^  a"b\\\\x1b\[31m  *0\.6 us   66\.7 %        2  GEMM, other$'
 is 'no control characters' "$(tr -d '\n' <screen | tr -cd '\000-\037')" ''
 like 'graph launches' "$(cat screen)" 'graph launches hide the ops of 33.3 %'
+sed 's/:300,/:900,/' d/ops_summary.ndjson >o && cp d/ops_summary.ndjson was &&
+	mv o d/ops_summary.ndjson
+like 'most of it in graphs' "$(verdict)" \
+	'computed 90.0 % \(mostly in graphs, 60.0 % of the time of ops\)'
+mv was d/ops_summary.ndjson
 is 'the table is JSON' "$(python3 -c '
 import json
 rows = [json.loads(l) for l in open("t.ndjson")]
@@ -79,6 +88,21 @@ like 'roofs begin where the ops do' "$(sed -n 2p roofs.ndjson)" \
 like 'reach over the bend and are flat there' \
 	"$(tail -n 2 roofs.ndjson | head -n 1)" \
 	'"flop_per_byte":190.7348[0-9]*,"matrix_bf16":222.2222[0-9]*}'
+
+# ---- a GPU of which nothing is known ----
+
+timeline 900 0 0 100
+unified '' 0.1 1.0 450 900
+sed '2s/"roof":"[^"]*"/"roof":null/; 2s/"roofline_bound":""/"roofline_bound":null/
+	2s/"roofline_ns":[0-9]*,"lost_ns":[0-9]*/"roofline_ns":null,"lost_ns":null/' \
+	d/unified_perf_summary.ndjson >u && mv u d/unified_perf_summary.ndjson
+like 'no roofline without a GPU' "$(tl-summary --width 999 d)" \
+	'^  - no roofline: the trace does not name its GPU; --arch says'
+echo '{"traceEvents":[],"deviceProperties":[{"id":0,"name":"Voodoo 2"}]}' >v.json
+tl-decode v.json | tl-cat --header --ndjson >d/header.ndjson
+like 'nor of one without figures' \
+	"$(tl-summary --width 999 d)" \
+	'^  - no roofline: there are no figures of Voodoo 2; --arch says'
 
 # ---- many ranks ----
 
@@ -153,6 +177,7 @@ refuses 1 'no folder' 'tl-summary d/gpu_timeline.ndjson'
 mkdir empty
 refuses 1 'no table gpu_timeline' 'tl-summary empty'
 refuses 2 'not two names' 'tl-summary --names a d'
+refuses 2 'calls both the same' 'tl-summary --names a,a d'
 ranks 2
 refuses 1 '^tl-summary: standard output: No space left on device$' \
 	'tl-summary d >/dev/full'

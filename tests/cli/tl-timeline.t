@@ -238,6 +238,20 @@ run 'tl-timeline rank0.json host.json'
 is 'a source without GPU events is a doubt' "$rc" 3
 refuses -o 3 'host.json: source 0: no GPU event' 'tl-timeline rank0.json host.json'
 
+# ---- the host ----
+
+{
+	evl cpu_op aten::mm 1 1 2
+	evl cpu_op aten::empty 1 2 1
+	evl cuda_runtime cudaLaunchKernel 1 7 2
+} | trace >two.json
+is 'the host, by thread' "$(tl-timeline --clock cpu -c count,total_ns,busy_ns,percent,op_ns,call_ns two.json)" \
+	"count${tab}total_ns${tab}busy_ns${tab}percent${tab}op_ns${tab}call_ns
+3${tab}8000${tab}4000${tab}50.0${tab}2000${tab}2000"
+refuses 1 'nothing that took time on the host among 0 events' \
+	"echo '{\"traceEvents\":[]}' | tl-timeline --clock cpu"
+refuses 2 "'--by' needs --clock gpu" 'tl-timeline --clock cpu --by step two.json'
+
 # ---- rocprofv3 ----
 
 cat >rocprof.json <<'EOF'
@@ -334,7 +348,7 @@ ok '--help' sh -c 'tl-timeline --help | grep -q linked-only'
 
 # ---- random traces against the oracle ----
 
-cat >random.py <<'EOF'
+cat >random-traces.py <<'EOF'
 import json, random, subprocess, sys
 root, seed = sys.argv[1], int(sys.argv[2])
 rnd = random.Random(seed)
@@ -374,7 +388,7 @@ for extra in ([], ["--linked-only"], ["--by", "dev"], ["--micro-idle", "5us"]):
 EOF
 # shellcheck disable=SC2016 # for the inner shell
 ok 'random traces: as the oracle says, and parts add up' \
-	sh -ec 'for seed in 1 2 3 4 5 6 7 8; do python3 random.py "$ROOT" $seed; done'
+	sh -ec 'for seed in 1 2 3 4 5 6 7 8; do python3 random-traces.py "$ROOT" $seed; done'
 
 page_examples tl-timeline.1
 done_testing

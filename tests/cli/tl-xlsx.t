@@ -106,6 +106,21 @@ B3 s - "007"
 A4 s - "@"
 B4 s - "12345678901234567890"
 C4 s - "true"'
+printf 'a\tb\tc\n0.30000000000000004\t 0.56000000000000005 \t<&>\n1e300\t-1.5e-07\t\n' >d.tsv
+tl-xlsx -o d.xlsx d.tsv
+is 'numbers keep all digits; marks of XML and blanks at ends are kept' \
+	"$(cells d.xlsx)" \
+	'sheet "d"
+A2 n - 0.30000000000000004
+B2 s - " 0.56000000000000005 "
+C2 s - "<&>"
+A3 n - 1e+300
+B3 n - -1.5e-07'
+ok 'numbers are written with as few digits as they need' sh -c '
+	python3 -m zipfile -e d.xlsx d.parts &&
+		mv d.parts/xl/worksheets/sheet1.xml d.xml &&
+		grep -q "<v>-1.5e-07</v>" d.xml &&
+		grep -q "<dimension ref=\"A1:C3\"/>" d.xml'
 printf '\357\273\277"a b",c\r\n"x ""y"", z\nq",1\r\n  sp ,2.5\r\n,\r\n\r\n' >c.csv
 tl-xlsx -o c.xlsx c.csv
 is 'CSV: quotes, lines within cells, blanks' "$(read_xlsx c.xlsx)" \

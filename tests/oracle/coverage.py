@@ -28,7 +28,6 @@ LIMIT = 3.0
 NO_OPS = {"op1": "of a document's drawing"}
 # Models without figures though there are shapes: what the trace lacks.
 LACKS = {
-    "the linked forward op is no lookup": "FBGEMM's backward op is linked to another op",
     "total_D is not recorded": "Concrete Inputs are missing",
     "its size is not recorded": "Concrete Inputs are missing",
     "is not recorded (Concrete Inputs)": "Concrete Inputs are missing",

@@ -23,6 +23,7 @@ import tempfile
 import threading
 from collections import Counter
 
+import diffmirror
 import difftables
 import difftree
 
@@ -283,6 +284,7 @@ def check_programs(job, rep):
         trees = [load(x, tmp, python) for x in (one, two)]
         merge = difftree.Merge(*trees, difftree.OURS)
         files = run_diff(tmp, one, two, python)
+        rep.bad += diffmirror.differences(files, run_diff(tmp, two, one, python))
     against_oracle(rep, files, merge, difftables.Tables(merge))
     if name.startswith("pair_") and not python:
         rep.tolerance = REFERENCE_TOLERANCE

@@ -7,12 +7,11 @@ usage: diffprops.py [PAIRS]
 PAIRS (10000) pairs of small call trees come from diffgen.py, many in a file;
 what is planted comes from tl-gen.
 """
-import csv
-import io
 import itertools
 import json
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,9 +19,11 @@ from collections import Counter, defaultdict
 
 import diff
 import diffgen
+import diffmirror
 import difftables
 import difftree
 import hostile
+from diffmirror import groups, table
 
 PER_FILE = 500
 ORACLE_EVERY = 10  # files: it is slow
@@ -32,7 +33,7 @@ CHECKS = {
     "sums": "the sums of a side are its own",
     "mirror": "the same the other way round",
     "self": "a trace and itself are identical",
-    "wild": "and for traces of any shape",
+    "wild": "all that for traces of any shape",
     "moved": "lines, addresses and files of frames do not matter",
 }
 
@@ -61,10 +62,6 @@ class Case:
 
     def diff(self, a, b):
         return diff.run_diff(self.folder, self.path(a + ".tl"), self.path(b + ".tl"), self.python)
-
-
-def table(files, name):
-    return list(csv.DictReader(io.StringIO(files[name + ".csv"], newline="")))
 
 
 def stats(files):
@@ -97,34 +94,6 @@ def check_sums(case, rows, sides):
         got = sum(r["ns"] for r in mine if not r["name"].startswith("Mem"))
         if got != want or sum(r["ns"] for r in mine) != sum(g[3] for g in work.values()):
             case.say("sums", "%s: %d ns of kernels instead of %d" % (name, got, want))
-
-
-def groups(rows):
-    """the sets of events that stand at one ancestor"""
-    out = defaultdict(set)
-    for r in rows:
-        at = r["lowest_common_ancestor_id"]
-        out[at if at else "%s %d" % (r["source"], r["uid"])].add((r["source"], r["uid"]))
-    return {frozenset(v) for v in out.values()}
-
-
-def turned(sets):
-    other = {"trace1": "trace2", "trace2": "trace1"}
-    return {frozenset((other[s], u) for s, u in v) for v in sets}
-
-
-def check_mirror(case, rows, back):
-    for s, t in (("trace1", "trace2"), ("trace2", "trace1")):
-        a = Counter((r["cpu_op_name"], r["name"], r["uid"], r["ns"]) for r in rows
-                    if r["source"] == s)
-        b = Counter((r["cpu_op_name"], r["name"], r["uid"], r["ns"]) for r in back
-                    if r["source"] == t)
-        if a != b:
-            case.say("mirror", "%s: %s" % (s, list((a - b) + (b - a))[:3]))
-    # where edits cost the same, what goes is preferred to what comes
-    a, b = groups(rows), turned(groups(back))
-    if len(a & b) < 0.97 * len(a):
-        case.say("mirror", "%d of %d groups" % (len(a & b), len(a)))
 
 
 def check_self(case, files):
@@ -188,7 +157,8 @@ def chunk(number):
             case.say("slow", text)
         check_once(case, rows, (work["a"], work["b"]))
         check_sums(case, rows, (work["a"], work["b"]))
-        check_mirror(case, rows, stats(case.diff("b", "a")))
+        for text in diffmirror.differences(files, case.diff("b", "a")):
+            case.say("mirror", text)
         check_self(case, same)
         if python:
             if groups(stats(case.diff("a", "m"))) != groups(rows):
@@ -227,6 +197,7 @@ def wild(number):
             files = case.diff("a", "b")
             merge, tables = case.oracle("a", "b")
             diff.against_oracle(rep, files, merge, tables)
+            rep.bad += diffmirror.differences(files, case.diff("b", "a"))
             # and the work of no op or no launch, which has no place in a tree
             rows = table(files, "diff_ops_summary")
             for tree, column in ((merge.tree1, "before_ns"), (merge.tree2, "after_ns")):
@@ -237,8 +208,8 @@ def wild(number):
 
 # ---- what is planted is found, and nothing else
 
-# the change; the ops whose GPU work differs, and rows of it. A swap is no
-# difference: each finds its partner.
+# the change; the ops whose GPU work differs, and rows of it. A swap makes none:
+# each finds its partner, and the verdict tells their order.
 PLANTED = [
     ("slow=aten::gelu:50@2.1", ["aten::gelu"], 2),
     ("slow=aten::_flash_attention_forward:-20@3.0", ["aten::_flash_attention_forward"], 2),
@@ -252,6 +223,7 @@ PLANTED = [
     ("swap@2.0", [], 0),
     ("slow=aten::mul:0", [], 0),
 ]
+SWAPPED = ["aten::cos", "aten::sin"]
 CODE = ("lines", "folders", "files")
 
 
@@ -285,6 +257,16 @@ def in_step(events, uid, step):
     return span["ts"] <= events[uid]["ts"] < span["ts"] + span["dur"]
 
 
+def order_told(files, events, first, second):
+    """what the verdict says of calls in another order, in words without uids"""
+    said = [r["text"] for r in table(files, "diff_verdict") if "another order" in r["text"]]
+    for text in said:
+        for name, one, two in re.findall(r"(?:\d: | before )(.+?) \((\d+) \| (\d+)\)", text):
+            if {events[first][int(one)]["name"], events[second][int(two)]["name"]} != {name}:
+                return ["wrong uids: " + text]
+    return [re.sub(r" \(\d+ \| \d+\)| below .*", "", text) for text in said]
+
+
 def planted(job):
     """what differs is what was planted, there and as much"""
     (plant, ops, count), python = job
@@ -293,6 +275,8 @@ def planted(job):
         case = Case(tmp, python)
         events = {"trace1": generate(case, "a"), "trace2": generate(case, "b", "--plant", plant)}
         files = case.diff("a", "b")
+        orders = (order_told(files, events, "trace1", "trace2")
+                  + order_told(case.diff("b", "a"), events, "trace2", "trace1"))
         rows = stats(files)
         for source, name in (("trace1", "a"), ("trace2", "b")):
             own = sum(numbers("tl-ops", "-c", "direct_ns_sum", "--no-header",
@@ -305,6 +289,9 @@ def planted(job):
     changed = {r["name"] for r in table(files, "diff_ops_summary") if int(r["diff_ns"])}
     if changed != (set(ops) if plant.startswith(("slow", "add", "fuse")) else set()):
         bad.append("diff_ops_summary: %s" % sorted(changed))
+    swaps = [SWAPPED, SWAPPED[::-1]] if plant.startswith("swap") else []
+    if orders != ["calls in another order: 1: %s before %s" % tuple(s) for s in swaps]:
+        bad.append("order: %s" % orders)
     found = [r for at in ancestors(rows) if not is_pair(at) for r in at]
     if sorted({r["cpu_op_name"] for r in found}) != ops or len(found) != count:
         bad.append("%d rows of %s" % (len(found), sorted({r["cpu_op_name"] for r in found})))

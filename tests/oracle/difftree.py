@@ -14,9 +14,9 @@ import re
 import subprocess
 from collections import Counter, namedtuple
 
-Rules = namedtuple("Rules", "one_root align_roots permuted memset keep_source common root_name json odd_pair")
-REFERENCE = Rules(*[False] * 9)
-OURS = Rules(*[True] * 9)
+Rules = namedtuple("Rules", "one_root align_roots permuted memset keep_source common root_name json odd_pair turned")
+REFERENCE = Rules(*[False] * 10)
+OURS = Rules(*[True] * 10)
 
 GRAPH_LAUNCH = ("hipGraphLaunch", "cudaGraphLaunch")
 LAUNCH_KERNEL = ("hipModuleLaunchKernel", "cuLaunchKernel")
@@ -187,11 +187,22 @@ def likeness(a, b):
     return len(a), 0
 
 
-def edit(a, b, key):
+def texts(nodes, key):
+    return [key(v) or str(v.uid) for v in nodes]
+
+
+def is_turned(a, b, key):
+    """whether, for the same result both ways, b is to come first"""
+    x, y = texts(a, key), texts(b, key)
+    return (len(y), y) < (len(x), x)
+
+
+def edit(a, b, key, turned):
     """(i, j) pairs; None stands for nothing"""
+    if turned:
+        return [(i, j) for j, i in edit(b, a, key, False)]
     m, n = len(a), len(b)
-    x = [key(v) or str(v.uid) for v in a]
-    y = [key(v) or str(v.uid) for v in b]
+    x, y = texts(a, key), texts(b, key)
     cost = [[i + j if i == 0 or j == 0 else 0 for j in range(n + 1)] for i in range(m + 1)]
     for i in range(1, m + 1):
         for j in range(1, n + 1):
@@ -242,11 +253,6 @@ def disambiguate(a, b, ops, cache):
     return out
 
 
-def align(a, b, cache, key=lambda v: v.n):
-    ops = disambiguate(a, b, edit(a, b, key), cache)
-    return [(None if i is None else a[i], None if j is None else b[j]) for i, j in ops]
-
-
 class Merged:
     def __init__(self, number):
         self.id = number
@@ -295,12 +301,17 @@ class Merge:
                 shape[v] = "%s(%s)" % (v.n or v.uid, ",".join(map(key, by_start(v.kids))))
             return shape[v]
 
-        ops = edit(a, b, key)
+        ops = edit(a, b, key, self.rules.turned and is_turned(a, b, lambda v: v.n))
         out = [(a[i], b[j]) for i, j in ops if i is not None and j is not None]
         left1 = [a[i] for i, j in ops if j is None]
         left2 = [b[j] for i, j in ops if i is None]
-        out += align(left1, left2, self.cache)
-        return between(in_order(out, a, b))
+        out += self.align(left1, left2)
+        return in_order(between(out, a, b), a, b)
+
+    def align(self, a, b, key=lambda v: v.n):
+        turned = self.rules.turned and is_turned(a, b, key)
+        ops = disambiguate(a, b, edit(a, b, key, turned), self.cache)
+        return [(None if i is None else a[i], None if j is None else b[j]) for i, j in ops]
 
     def is_kernel(self, v):
         return v.kind in ("kernel", "memcpy") or (self.rules.memset and v.kind == "memset")
@@ -330,7 +341,7 @@ class Merge:
             names1, names2 = [v.n for v in a], [v.n for v in b]
             if not self.rules.permuted or names1 == names2 or sorted(names1) != sorted(names2):
                 return list(zip(a, b))
-        return align(a, b, self.cache)
+        return self.align(a, b)
 
     def unwrap(self, ops):
         """ops around the other side's ops give way to what is in them"""
@@ -356,12 +367,12 @@ class Merge:
         if not gone or not come:
             return ops
         matches = [op for op in ops if None not in op]
-        second = align([collapse(v)[0] for v in gone], [collapse(v)[0] for v in come], self.cache)
+        second = self.align([collapse(v)[0] for v in gone], [collapse(v)[0] for v in come])
         gone = [x for x, y in second if y is None]
         come = [y for x, y in second if x is None]
         if not gone or not come:
             return matches + second
-        third = align(gone, come, self.cache, lambda v: v.s)
+        third = self.align(gone, come, lambda v: v.s)
         return matches + [op for op in second if None not in op] + third
 
     def print(self, write):
@@ -392,18 +403,18 @@ def in_order(pairs, a, b):
     return out + [(None, y) for y in alone]
 
 
-def between(pairs):
-    out, run = [], []
-    for pair in pairs + [None]:
-        if pair is not None and None in pair:
-            run.append(pair)
-            continue
-        one, two = [x for x, _ in run if x is not None], [y for _, y in run if y is not None]
-        out += zip(one, two) if len(one) == len(two) else run
-        run = []
-        if pair is not None:
-            out.append(pair)
-    return out
+def between(pairs, a, b):
+    """as many alone between the same two matches belong together"""
+    place = {v: n for n, v in enumerate(b)}
+    partner = {x: y for x, y in pairs if x is not None and y is not None}
+    taken = set(partner.values())
+    ends = [(-1, -1)] + [(n, place[partner[v]]) for n, v in enumerate(a) if v in partner]
+    for (i, j), (k, l) in zip(ends, ends[1:] + [(len(a), len(b))]):
+        come = b[j + 1:l]
+        if k - i == l - j and not taken & set(come):
+            partner.update(zip(a[i + 1:k], come))
+    taken = set(partner.values())
+    return [(v, partner.get(v)) for v in a] + [(None, v) for v in b if v not in taken]
 
 
 def lists(one, two):

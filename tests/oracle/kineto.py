@@ -46,6 +46,10 @@ at the `f` up to its wrapper, and from the cpu_op that starts at the `s`. Where
 wrappers of one number carry different non-zero `Fwd thread id`s and the number
 is used on several forward threads, each (Fwd thread id, number) has its own W,
 and the flow comes first.
+Where W runs a CppNode<X> and F, found by number N, is an op of aten::, the ops
+without number that start on F's thread after F and before the first op with a
+number > N are asked how many words of their names X has: two or more, the most,
+of those the fewest other words, then the first. Else F stays.
 
 Tree, first step: ops and launches, per (pid, tid), in order (ts, -end, id):
   pop while e.ts >= top.end;
@@ -81,6 +85,7 @@ import argparse
 import decimal
 import gzip
 import json
+import re
 import sys
 from collections import defaultdict
 
@@ -102,6 +107,11 @@ ZERO = decimal.Decimal(0)
 
 class BadTrace(Exception):
     pass
+
+
+def words(name):
+    """parted by signs, and where an upper case follows something else"""
+    return [x.lower() for x in re.findall(r"[A-Z]+[a-z0-9]*|[a-z0-9]+", name)]
 
 
 class Event:
@@ -351,6 +361,7 @@ class Trace:
                 if f is None and w is wrappers[0]:
                     f = latest([e for e in events if e is not w
                                 and (e.pid, e.tid) != (w.pid, w.tid)])
+                    f = f and self.custom(w, f)
                 if f is None:
                     if flows is None:
                         flows = self.backward_flows()
@@ -359,6 +370,27 @@ class Trace:
                 if f is not None:
                     w.fwd = f
                     f.bwd.append(w)
+
+    def custom(self, w, f):
+        """the forward op of a function of an extension"""
+        n = w.arg("Sequence number")
+        if "CppNode<" not in w.name or not f.name.startswith("aten::") or not isinstance(n, int):
+            return f
+        ops = [e for e in self.events if e.slice and e.cat == "cpu_op" and e.ts is not None
+               and (e.pid, e.tid) == (f.pid, f.tid) and e.ts > f.ts]
+        end = min((e.ts for e in ops if isinstance(e.arg("Sequence number"), int)
+                   and e.arg("Sequence number") > n), default=float("inf"))
+        node = words(w.name.split("CppNode<", 1)[1])
+        best = None
+        for e in sorted(ops, key=order):
+            if e.arg("Sequence number") is not None or e.ts >= end:
+                continue
+            name = words(e.name)
+            shared = sum(x in node for x in name)
+            like = (shared, shared - len(name))
+            if shared >= 2 and (best is None or like > best[0]):
+                best = like, e
+        return best[1] if best else f
 
     def backward_flows(self):
         """wrapper id -> forward op, by the fwdbwd flows (needs the op tree)"""

@@ -218,6 +218,55 @@ def check_modules(tree, trace, golden, count, bad):
     return len(got)
 
 
+def check_kernels(tree, trace, bad):
+    """the call of a module above each kernel, and what tl-modules says of it"""
+    rows = {int(r["uid"]): r for r in table(
+        "tl-modules", "--show-zero", "-c", "uid,module,gpu_ns,kernels", tree) if r["uid"]}
+    nearest = {}
+    for g in trace.gpu:
+        if g.cat == "kernel":
+            nearest[g.id] = None if g.launch is None or g.launch.gone else next(
+                (str(a.id) for a in (g.launch, *above(g.launch)) if is_module(a)), None)
+    n = 0
+    for r in table("tl-kernels", "--by", "event", "-c",
+                   "id,dur_ns,module,module_uid,module_kernels,module_busy_ns,pct_of_module",
+                   tree):
+        n += 1
+        if (nearest.pop(int(r["id"]), "none") or "") != r["module_uid"]:
+            bad.append("kernel %s: module %s" % (r["id"], r["module_uid"]))
+        elif r["module_uid"]:
+            m = rows[int(r["module_uid"])]
+            share = 100 if m["kernels"] == "1" else 100 * int(r["dur_ns"]) / int(m["gpu_ns"])
+            if (r["module"], r["module_kernels"], r["module_busy_ns"]) != (
+                    "nn.Module: " + m["module"], m["kernels"], m["gpu_ns"]) or abs(
+                    float(r["pct_of_module"]) - share) > 1e-9 * share:
+                bad.append("kernel %s: %s of %s" % (r["id"], r, m))
+    if nearest:
+        bad.append("%d kernels are missing" % len(nearest))
+    return n
+
+
+def check_flops(tree, bad):
+    """
+    Where no work is outside of modules and all of it below ops with a model, the
+    uppermost modules have the FLOPs that tl-roofline gives all ops.
+    """
+    rows = table("tl-modules", "--flops", "--show-zero", "-c", "depth,module,gflop,pct_modelled", tree)
+    if any(r["module"].startswith("Non-nn.Module") or float(r["pct_modelled"] or 0) < 100
+           for r in rows if r["depth"] == "0"):
+        return
+    mine = sum(float(r["gflop"]) for r in rows if r["depth"] == "0")
+    theirs = sum(float(r["gflop"] or 0) * int(r["operation_count"])
+                 for r in table("tl-roofline", "-c", "gflop,operation_count", tree))
+    if abs(mine - theirs) > 1e-9 * theirs:
+        bad.append("GFLOP: %r in modules, %r of ops" % (mine, theirs))
+
+
+def table(*command):
+    return list(csv.DictReader(io.StringIO(run(*command)), delimiter="\t",
+                               quoting=csv.QUOTE_NONE))
+
+
 def fold(paths, *args):
     """(number of the stack -> time, lines)"""
     lines = [line.rsplit(" ", 1) for line in run("tl-fold", *args).splitlines()]
@@ -265,6 +314,8 @@ def check(path):
             whole = name.count("/") == 1
             nmodules = check_modules(f.name, trace, GOLDEN.get(key, {}) if whole else {},
                                      GOLDEN_COUNT.get(key) if whole else None, bad)
+            check_kernels(f.name, trace, bad)
+            check_flops(f.name, bad)
             nstacks = check_stacks(f.name, trace, bad)
         except (ValueError, OSError) as e:
             bad.append(str(e))

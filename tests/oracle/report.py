@@ -13,7 +13,6 @@ the reference finds. What differs on purpose has a name and is counted.
 """
 import argparse
 import collections
-import csv
 import fnmatch
 import multiprocessing
 import os
@@ -197,32 +196,6 @@ def check_collective(rep, folder, where, sheet, ours, theirs):
     rep.take(said)
 
 
-def cut_too(rep, out, tmp, files, n, total):
-    """--top-kernels is of all sheets of kernels: the reference's rows that are left"""
-    if "kernel_summary" not in files:
-        return files
-    head, rows = ops.read(files["kernel_summary"])
-    own_head, own = ops.read(os.path.join(out, "kernel_summary.csv"))
-    keys = [k for k in ops.KEYS["kernel_summary"] if k in head]
-    left = collections.Counter(ops.key_of(dict(zip(own_head, r)), keys) for r in own)
-    kept = []
-    for r in rows:
-        key = ops.key_of(dict(zip(head, r)), keys)
-        if left[key] > 0:
-            left[key] -= 1
-            kept.append(r)
-    at = head.index(total)
-    n = min(n, len(rows))
-    if len(own) != n or len(kept) != n or abs(sum(float(r[at]) for r in kept) -
-                                              sum(float(r[at]) for r in rows[:n])) > 0.01 * n:
-        rep.fail("kernel_summary: not the first %d rows" % n)
-    rep.named["--top-kernels cuts kernel_summary too: rows"] += len(rows) - len(kept)
-    path = os.path.join(tmp, "cut.csv")
-    with open(path, "w", encoding="utf-8", newline="") as f:
-        csv.writer(f).writerows([head] + kept)
-    return dict(files, kernel_summary=path)
-
-
 def pick(files, names):
     return {n: p for n, p in files.items() if n in names}
 
@@ -303,8 +276,6 @@ class Trace:
         part = ops.Report(where)
         ops.check_ops(part, self.folder, variant, launchers, pick(files, ops.OPS))
         kernels = pick(files, ops.KERNELS)
-        if plain == "topk":
-            kernels = cut_too(self.rep, out, self.tmp, kernels, 5, "Kernel duration (µs)_sum")
         if kernels:
             ops.check_kernels(part, self.data, self.folder, self.tree, launchers, variant, plain,
                               kernels, self.durations)
@@ -357,8 +328,6 @@ def check_rocprof(rep, folder, trace, variants, tmp):
         if "gpu_timeline" in files:
             check_timeline(rep, folder, where, os.path.join(out, "gpu_timeline.csv"),
                            files.pop("gpu_timeline"))
-        if plain == "all":
-            files = cut_too(rep, out, tmp, files, 10, "Total Kernel Time (ms)")
         part = ops.Report(where)
         ops.check_rocprof(part, out, variant, plain, files)
         rep.take(part)

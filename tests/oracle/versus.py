@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 import diff
+import inline
 
 csv.field_size_limit(1 << 30)
 
@@ -139,6 +140,11 @@ def main():
             check_unified(rep, pair, ours, theirs)
             if os.path.exists(os.path.join(theirs, "diff_stats.csv")):
                 check_stats(rep, pair, ours, theirs)
+            cells, lost, rows, bad = inline.compare(
+                [diff.trace_of(first)], [diff.trace_of(second)], ours)
+            if lost * 10 > rows:
+                bad.append("%d of %d rows were not found again" % (lost, rows))
+            rep.check("%s: columns worked out once more" % pair, cells, bad)
     print("1..%d" % rep.n)
     return 1 if rep.failed else 0
 

@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What is planted in replays of graphs is found by tl-diff --by kernel, there
+# and as much, and nothing else.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+command -v tl-diff >/dev/null || skip_all 'tl-diff is not built'
+python3 "$ROOT/tests/oracle/diffkernels.py"

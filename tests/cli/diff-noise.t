@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What tl-diff takes for noise, on made-up traces that vary: how often two that
+# are alike differ, and how often a change of a known size is found.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+command -v tl-diff >/dev/null || skip_all 'tl-diff is not built'
+python3 "$ROOT/tests/oracle/diffnoise.py"

@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-report --vs with several traces a side: ranks, repeated runs, the gate.
+. tests/cli/lib.sh
+[ -x "$B/bin/tl-roofline" ] || skip_all 'tl-roofline is not built'
+
+# rows FILE [COLUMN=VALUE]: of CSV, those of a rank or source, without its column
+rows() {
+	python3 -c 'import csv, sys
+lead = {"rank", "src"}
+key, value = (sys.argv[2:] or ["="])[0].split("=")
+for r in csv.DictReader(open(sys.argv[1])):
+    if r.get(key, "") == value:
+        print([(k, v) for k, v in r.items() if k not in lead])' "$@"
+}
+# whole FILE: is it a table with rows and columns of the comparison?
+whole() {
+	rows "$1" | grep -c "'lca_id', '[0-9]"
+}
+
+tl-gen --ranks 2 -n 1 --layers 1 --jitter 5 -d a
+tl-gen --ranks 2 -n 1 --layers 1 --jitter 5 -s 5 --plant slow=aten::mm:20 -d b
+
+# ---- ranks ----
+
+for r in 0 1; do
+	tl-report a/rank-$r.json --vs b/rank-$r.json -d one$r 2>err
+	is "a pair has columns in all rows" "$(whole one$r/unified_perf_summary.csv)" \
+		"$(sed 1d one$r/unified_perf_summary.csv | wc -l)"
+done
+mkdir c && cp b/rank-1.json c/0.json && cp b/rank-0.json c/1.json
+tl-merge a/rank-0.json a/rank-1.json -o a.tl
+tl-merge b/rank-1.json b/rank-0.json -o b.tl
+for pair in 'a --vs b' 'a/rank-0.json a/rank-1.json --vs c/0.json --vs c/1.json' 'a.tl --vs b.tl'; do
+	# shellcheck disable=SC2086 # words
+	tl-report $pair -d both 2>err
+	is "$pair: status" $? 0
+	for sheet in unified_perf_summary diff_stats diff_stats_unique_args_summary lca_summary; do
+		for r in 0 1; do
+			is "$pair: $sheet of rank $r" "$(rows both/$sheet.csv rank=$r)" \
+				"$(rows one$r/$sheet.csv)"
+		done
+	done
+done
+tl-diff --pair rank --format csv --labels --table diff_ops_summary a b >want.csv 2>err
+same 'diff_ops_summary is that of both' both/diff_ops_summary.csv want.csv
+tl-report a --vs b --overlap -d overlap
+is 'columns in the rows apart by what ran beside' \
+	"$(rows overlap/unified_perf_summary_kl_overlap.csv | grep -c "'lca_id', '[0-9]")" \
+	"$(sed 1d overlap/unified_perf_summary_kl_overlap.csv | wc -l)"
+like 'the screen begins with it' "$(tl-report a --vs b | sed -n 3p)" \
+	"^$(tl-diff --pair rank --table diff_verdict --no-header a b 2>err | sed -n 's/[(+].*//;1p')"
+tl-report a --vs b --fold folded >screen
+is '--fold' "$(cat folded)" "$(tl-fold --diff -B a -A b)"
+
+rm c/1.json
+tl-report a --vs c -d few 2>err
+is 'a rank that is missing: status' $? 3
+is 'which one is told' "$(cat err)" \
+	'tl-diff: rank 0 of before is left out: the other side lacks it'
+is 'the other has its own' "$(rows few/unified_perf_summary.csv rank=1)" \
+	"$(rows one1/unified_perf_summary.csv)"
+is 'and this one none' \
+	"$(rows few/unified_perf_summary.csv rank=0 | grep -c "'lca_id', ''")" \
+	"$(rows one0/unified_perf_summary.csv | wc -l)"
+tl-report a/rank-0.json --vs b/rank-1.json -d other 2>err
+is 'one rank against another one is compared' $? 0
+
+# ---- the title ----
+
+tl-gen --backend cuda -n 1 --layers 1 -o b/cuda.json
+cp a/rank-1.json a/cuda.json
+title() { tl-report "$@" | sed '/^$/,$d' | tr '\n' ' '; }
+is 'two of one name: their folders; and the other GPU' "$(title a/cuda.json --vs b/cuda.json)" \
+	'a/cuda.json, rank 1 of 2, AMD Instinct MI300X against b/cuda.json, NVIDIA H100 80GB HBM3 '
+is 'two names, and one GPU' "$(title a/rank-1.json --vs b/rank-0.json)" \
+	'rank-1.json, rank 1 of 2, AMD Instinct MI300X against rank-0.json '
+is 'one trace' "$(title a/rank-1.json --vs a/rank-1.json 2>err)" \
+	'rank-1.json, rank 1 of 2, AMD Instinct MI300X against rank-1.json '
+rm a/cuda.json b/cuda.json
+
+# ---- runs ----
+
+tl-report a/rank-0.json a/rank-0.json --vs b/rank-0.json -d runs 2>err
+for src in 0 1; do
+	is "runs of one rank: trace $src with the last one" \
+		"$(rows runs/unified_perf_summary.csv src=$src)" \
+		"$(rows one0/unified_perf_summary.csv)"
+done
+tl-report a/rank-0.json --vs b/rank-0.json --vs a/rank-0.json -d runs1 --html page.html 2>err
+same 'one run against several: columns of the first' runs1/unified_perf_summary.csv \
+	one0/unified_perf_summary.csv
+tl-diff -B a/rank-0.json -A b/rank-0.json -A a/rank-0.json --table diff_ops_summary \
+	--format csv --labels >want.csv 2>err
+same 'but sums of all' runs1/diff_ops_summary.csv want.csv
+like 'with their spread' "$(head -n 1 want.csv)" 'spread_ns,is_noise'
+like 'and the title says so' "$(tl-report a/rank-0.json --vs b/rank-0.json --vs a/rank-0.json |
+	head -n 2 | tr '\n' ' ')" 'against 2 traces'
+mkdir traces && cp a/rank-0.json traces/1.json && cp a/rank-1.json traces/2.json
+is 'an operand that is a folder' "$(tl-report traces 2>&1)" \
+	"$(tl-report traces/1.json traces/2.json 2>&1)"
+
+# ---- replays of graphs, among ops ----
+
+tl-gen --graph -n 2 --layers 1 --jitter 0 -o graph1.json
+tl-gen --graph -n 2 --layers 1 --jitter 40 -o graph2.json
+tl-report graph1.json --vs graph2.json >screen
+tl-diff --by kernel --no-header -c kind,diff_ns,is_noise graph1.json graph2.json 2>err |
+	awk '/^replay/ && $(NF - 1) != 0 && $NF != "true"' >moved
+is 'what changed is their kernels' \
+	"$(sed -n '/^what changed/,/^$/p' screen | grep -c ' us *[0-9.]*$')" "$(wc -l <moved)"
+is 'not what launched them' "$(sed -n '/^what changed/,/^$/p' screen | grep -c GraphLaunch)" 0
+tl-report graph1.json --vs graph2.json -d graphs 2>err
+tl-diff --table diff_kernels --format csv --labels graph1.json graph2.json >want.csv 2>err
+same 'the sheet of kernels' graphs/diff_kernels.csv want.csv
+is 'beside that of ops' "$(sed 1d graphs/diff_ops_summary.csv | wc -l)" 3
+
+# ---- every column, worked out once more ----
+
+for plant in '' "slow=aten::mm:20" 'wrap=aten::gelu' 'rename=aten::mm' fuse; do
+	tl-gen -n 1 --layers 1 --jitter 5 -s 9 ${plant:+--plant "$plant"} -o planted.json
+	like "columns of a trace against one with ${plant:-no change}" \
+		"$(python3 "$ROOT/tests/oracle/inline.py" it a/rank-0.json --vs planted.json)" '^ok'
+done
+like 'columns of ranks' "$(python3 "$ROOT/tests/oracle/inline.py" it a/rank-0.json a/rank-1.json \
+	--vs b/rank-0.json b/rank-1.json)" '^ok'
+
+# ---- the gate ----
+
+tl-report a --vs b -d gated --fail-over 0.1% --junit gate.xml 2>err
+is '--fail-over: status' $? 4
+like 'why' "$(cat err)" 'slower than allowed: GPU time went from'
+is 'the report is whole' "$(cd gated && cksum -- *)" \
+	"$(tl-report a --vs b -d ungated 2>err; cd ungated && cksum -- *)"
+is '--junit' "$(grep -c '<failure' gate.xml)" 1
+tl-report a --vs b --fail-over 0.1% -o gate.xlsx 2>err
+is 'with a workbook' "$?$(grep -c slower err)$(test -s gate.xlsx && echo there)" 41there
+tl-report b --vs a --fail-over 0.1% >screen
+is 'faster passes' $? 0
+gzip -dc "$SAMPLE" | sed 's/"cat": *"cpu_op"/"cat":"x"/' >opless.json
+tl-report opless.json --vs opless.json --fail-over 0% >screen 2>err
+is 'by kernel, too' $? 0
+refuses 2 "'--fail-over' needs --vs" 'tl-report a --fail-over 1%'
+refuses 2 "'--junit' needs --fail-over" 'tl-report a --vs b --junit x'
+refuses 2 "'--fail-over' needs a time" 'tl-report a --vs b --fail-over 3'
+refuses 2 "'b' behind --vs" 'tl-report a --vs a b'
+refuses 2 "'b' behind --vs" 'tl-report a --vs=a b'
+like 'but not as the first trace' "$(tl-report --vs b a | head -n 2 | tr '\n' ' ')" 'against 2 traces'
+refuses 2 'one trace only' 'tl-report --vs - -'
+refuses 1 'empty: no trace' 'mkdir empty; tl-report a --vs empty'
+done_testing

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""diffmirror.py: whether the diff of two traces is that of the two turned round.
+
+Every event has the same partner, every GPU event stands at the same point with
+the same others, and every row of ops says the opposite.
+"""
+import csv
+import io
+from collections import Counter, defaultdict
+
+TURNED = {"trace1": "trace2", "trace2": "trace1", "combined": "combined"}
+
+
+def table(files, name):
+    return list(csv.DictReader(io.StringIO(files[name + ".csv"], newline="")))
+
+
+def groups(rows):
+    """the sets of GPU events that stand at one ancestor"""
+    out = defaultdict(set)
+    for r in rows:
+        at = r["lowest_common_ancestor_id"]
+        event = r["source"], r["gpu_op_uid"]
+        out[at if at else event].add(event)
+    return Counter(frozenset(v) for v in out.values())
+
+
+def reordered(files):
+    """how many calls stand in another order"""
+    found = [r["text"].split(": ")[1] for r in table(files, "diff_verdict")
+             if r["text"].startswith("calls in another order: ")]
+    return Counter(calls=int(found[0].split(":")[0]) if found else 0)
+
+
+def partners(files):
+    return Counter((r["uid1"], r["uid2"], r["type"]) for r in table(files, "uid_map"))
+
+
+def ops(files, first, second, sign):
+    out = Counter()
+    for r in table(files, "diff_ops_summary"):
+        sides = [(r["count_" + s], r[s + "_ns"]) for s in (first, second)]
+        share = sign * float(r["pct_of_diff"]) if r["pct_of_diff"] else None
+        out[(" | ".join(sorted(r["name"].split(" | "))), *sides, sign * int(r["diff_ns"]), share,
+             r["spread_ns"], r["is_noise"])] += 1
+    return out
+
+
+def differences(files, back):
+    """of a diff's files and of those of the same the other way round"""
+    there, here = groups(table(files, "diff_stats")), groups(table(back, "diff_stats"))
+    here = Counter({frozenset((TURNED[s], u) for s, u in g): n for g, n in here.items()})
+    kinds = {
+        "events": (partners(files), Counter({(b, a, TURNED[t]): n for (a, b, t), n
+                                             in partners(back).items()})),
+        "groups": (there, here),
+        "order": (reordered(files), reordered(back)),
+        "ops": (ops(files, "before", "after", 1), ops(back, "after", "before", -1)),
+    }
+    return ["%s: %d of %d differ: %s" % (kind, sum((x - y).values()) + sum((y - x).values()),
+                                         sum(x.values()), list((x - y) + (y - x))[:2])
+            for kind, (x, y) in kinds.items() if x != y]
