@@ -244,13 +244,11 @@ check_files(char *const *files)
 }
 
 static void
-say(const struct filter *f, double start_s)
+say(const struct filter *f)
 {
-	note("%" PRIu64 " events, %" PRIu64 " chosen, %" PRIu64
-	     " kept as stubs",
+	note_cost("%" PRIu64 " events, %" PRIu64 " chosen, %" PRIu64
+		  " kept as stubs",
 	    f->nread, f->hold.nchosen, f->hold.nstubs);
-	note("%.3f s, %.3f s CPU, peak memory %.1f MiB", sys_wall_s() - start_s,
-	    sys_cpu_s(), (double)sys_peak_bytes() / 1048576);
 }
 
 static void
@@ -288,7 +286,6 @@ main(int argc, char *argv[])
 	static char *const standard_input[] = { (char *)"-", NULL };
 	struct settings set = { 0 };
 	struct filter f = { .set = &set };
-	double start_s = sys_wall_s();
 	char *const *files;
 	struct optparse op;
 	int ch;
@@ -303,7 +300,7 @@ main(int argc, char *argv[])
 	f.hold.is_flat = set.is_flat;
 	filter_files(&f, files);
 	if (set.verbose)
-		say(&f, start_s);
+		say(&f);
 	vec_free(&f.unasked);
 	vec_free(&f.nb.tracks);
 	select_free(&set.select);

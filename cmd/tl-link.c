@@ -232,11 +232,9 @@ say(const struct tally *t)
 	     " duplicates",
 	    t->events, t->link.linked, link_rule(&t->link), t->link.unlinked,
 	    t->link.duplicates);
-	note("backward ops: %" PRIu64 " linked by number, %" PRIu64
-	     " by arrow, of %" PRIu64,
+	note_cost("backward ops: %" PRIu64 " linked by number, %" PRIu64
+		  " by arrow, of %" PRIu64,
 	    t->link.bwd_seq, t->link.bwd_flow, t->link.wrappers);
-	note("%.3f s CPU, peak memory %.1f MiB", sys_cpu_s(),
-	    (double)sys_peak_bytes() / 1048576);
 }
 
 /* ---- the work ---- */

@@ -199,17 +199,15 @@ print_tables(struct job *j, struct settings *set, bool is_chosen)
 }
 
 static void
-summarise(const struct job *j, size_t npaths, double start_s)
+summarise(const struct job *j, size_t npaths)
 {
 	size_t nincomplete = 0;
 
 	for (size_t i = 0; i < j->colls.n; i++)
 		nincomplete += (j->colls.v[i].flags & COLL_INCOMPLETE) != 0;
-	note("%zu inputs, %zu ranks, %zu groups, %zu collectives (%zu "
-	     "incomplete), %zu records",
+	note_cost("%zu inputs, %zu ranks, %zu groups, %zu collectives (%zu "
+		  "incomplete), %zu records",
 	    npaths, j->ranks.n, j->groups.n, j->colls.n, nincomplete, j->nrecs);
-	note("%.3f s, %.3f s CPU, %.1f MB", sys_wall_s() - start_s, sys_cpu_s(),
-	    (double)sys_peak_bytes() / 1e6);
 }
 
 static void
@@ -259,7 +257,6 @@ int
 main(int argc, char *argv[])
 {
 	struct settings set = { .jobs = sys_cpus() };
-	double start_s = sys_wall_s();
 	struct job job = { 0 };
 	path_vec paths = { 0 };
 	part_vec parts = { 0 };
@@ -275,6 +272,6 @@ main(int argc, char *argv[])
 	work_run(&set, &paths, &parts);
 	analyse(&set, &job, &parts);
 	if (set.verbose)
-		summarise(&job, paths.n, start_s);
+		summarise(&job, paths.n);
 	return exit_status();
 }

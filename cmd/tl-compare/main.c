@@ -249,7 +249,6 @@ main(int argc, char *argv[])
 {
 	struct settings set = { 0 };
 	struct compared c = { .set = &set };
-	double start_s = sys_wall_s();
 	struct optparse op;
 	int ch;
 
@@ -262,9 +261,8 @@ main(int argc, char *argv[])
 	join_all(&c);
 	put_everywhere(&c);
 	if (set.verbose)
-		note("%zu reports, %zu sheets, %.3f s, %.3f s CPU, %.1f MB",
-		    c.reports.list.n, c.sheets.n, sys_wall_s() - start_s,
-		    sys_cpu_s(), (double)sys_peak_bytes() / 1e6);
+		note_cost(
+		    "%zu reports, %zu sheets", c.reports.list.n, c.sheets.n);
 	free_all(&c);
 	return exit_status();
 }

@@ -288,7 +288,7 @@ tell(const struct sides *g)
 }
 
 static void
-summarise(const struct sides *g, double start_s)
+summarise(const struct sides *g)
 {
 	for (int s = 0; s < NSIDES; s++)
 		note("%.*s: %" PRIu64 " runs, the last with %zu events, %zu "
@@ -296,9 +296,7 @@ summarise(const struct sides *g, double start_s)
 		    (int)g->set->names[s].len, g->set->names[s].p,
 		    g->side[s].nruns, g->side[s].run->nodes.n,
 		    g->side[s].run->gpus.n, g->side[s].run->roots.n);
-	note("%zu merged nodes, %.3f s, %.3f s CPU, %.1f MB",
-	    g->first.merged.list.n, sys_wall_s() - start_s, sys_cpu_s(),
-	    (double)sys_peak_bytes() / 1e6);
+	note_cost("%zu merged nodes", g->first.merged.list.n);
 }
 
 static void
@@ -320,7 +318,6 @@ sides_compare(struct settings *set)
 {
 	struct sides g = { .set = set };
 	const struct figures *figures;
-	double start_s = sys_wall_s();
 	int status;
 
 	g.nm.st = strings_create();
@@ -349,7 +346,7 @@ sides_compare(struct settings *set)
 	tell(&g);
 	status = gate_status(set, figures);
 	if (set->verbose)
-		summarise(&g, start_s);
+		summarise(&g);
 	sides_free(&g);
 	return status;
 }

@@ -238,6 +238,7 @@ main(int argc, char *argv[])
 {
 	struct settings set = { .to = &chrome_target };
 	struct optparse op;
+	const char *path;
 	struct sink *sink;
 	uint64_t nevents = 0, nbytes;
 	double start_s = sys_wall_s();
@@ -255,10 +256,8 @@ main(int argc, char *argv[])
 
 	sink = sink_open(&set);
 	x = set.to->create(&set, sink);
-	if (op.ind == argc)
-		nevents = read_file(&set, x, "-");
-	for (int i = op.ind; i < argc; i++)
-		nevents += read_file(&set, x, argv[i]);
+	while ((path = opt_file(&op)) != NULL)
+		nevents += read_file(&set, x, path);
 	set.to->finish(x);
 	nbytes = sink_finish(sink);
 	if (set.verbose)

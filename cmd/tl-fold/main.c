@@ -348,7 +348,7 @@ check_answer(const struct folder *f)
 }
 
 static void
-summarise(const struct folder *f, const struct output *o, double start_s)
+summarise(const struct folder *f, const struct output *o)
 {
 	if (o->nsides > 1)
 		note("%" PRIu64 " stacks, %" PRId64 " and %" PRId64
@@ -357,9 +357,7 @@ summarise(const struct folder *f, const struct output *o, double start_s)
 	else
 		note("%" PRIu64 " stacks, %" PRId64 " ns in all", o->nlines,
 		    o->sum_ns[0]);
-	note("%" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB",
-	    f->nevents[0] + f->nevents[1], sys_wall_s() - start_s, sys_cpu_s(),
-	    (double)sys_peak_bytes() / 1e6);
+	note_cost("%" PRIu64 " events", f->nevents[0] + f->nevents[1]);
 }
 
 /* ---- options ---- */
@@ -469,7 +467,6 @@ main(int argc, char *argv[])
 {
 	struct settings set = { .frames = frames_kinds[0] };
 	struct folder f = { .set = &set };
-	double start_s = sys_wall_s();
 	struct optparse op;
 	int ch;
 
@@ -486,7 +483,7 @@ main(int argc, char *argv[])
 	check_answer(&f);
 	output_write(&set.output, &f.stacks, f.strings, &f.sources);
 	if (set.verbose)
-		summarise(&f, &set.output, start_s);
+		summarise(&f, &set.output);
 	sources_free(&f.sources);
 	frames_free(&f.frames);
 	stacks_free(&f.stacks);

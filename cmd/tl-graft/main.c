@@ -171,8 +171,7 @@ say(const struct settings *set, const struct totals *t)
 		    g->grafted, g->launches, g->paired, g->kernels, g->added);
 	if (set->pseudo)
 		note("%" PRIu64 " pseudo-ops", t->pseudo);
-	note("%" PRIu64 " events in trees, %.3f s CPU, peak memory %.1f MiB",
-	    t->events, sys_cpu_s(), (double)sys_peak_bytes() / 1048576);
+	note_cost("%" PRIu64 " events in trees", t->events);
 }
 
 static void

@@ -95,7 +95,7 @@ check_kernels(const struct settings *set, const struct kernels *k)
 }
 
 static void
-summarise(const struct kernels *k, double start_s)
+summarise(const struct kernels *k)
 {
 	for (size_t i = 0; i < k->recordings.list.n; i++) {
 		const struct recording *r = &k->recordings.list.v[i];
@@ -106,9 +106,7 @@ summarise(const struct kernels *k, double start_s)
 		    r->path, (unsigned)r->src, r->ngpu, r->nchosen,
 		    r->nunlinked, r->nduplicates);
 	}
-	note("%" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB", k->nevents,
-	    sys_wall_s() - start_s, sys_cpu_s(),
-	    (double)sys_peak_bytes() / 1e6);
+	note_cost("%" PRIu64 " events", k->nevents);
 }
 
 static void
@@ -157,8 +155,8 @@ main(int argc, char *argv[])
 		.arch = "auto", .nbins = NBINS, .short_ns = SHORT_NS
 	};
 	struct kernels k = { .set = &set };
-	double start_s = sys_wall_s();
 	struct optparse op;
+	const char *path;
 	int ch;
 
 	opt_start(&op, argc, argv, &about, options);
@@ -175,15 +173,13 @@ main(int argc, char *argv[])
 		k.arch = arch_load(k.models, set.arch, STR(""));
 
 	k.strings = strings_create();
-	if (op.ind == argc)
-		kernels_read_file(&k, &set, "-");
-	for (int i = op.ind; i < argc; i++)
-		kernels_read_file(&k, &set, argv[i]);
+	while ((path = opt_file(&op)) != NULL)
+		kernels_read_file(&k, &set, path);
 	kernels_finish(&k);
 	check_kernels(&set, &k);
 	tables_print(&set, &k);
 	if (set.verbose)
-		summarise(&k, start_s);
+		summarise(&k);
 	kernels_free(&k);
 	strings_destroy(k.strings);
 	select_free(&set.select);

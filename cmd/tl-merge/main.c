@@ -216,7 +216,6 @@ main(int argc, char *argv[])
 {
 	struct settings set = { 0 };
 	struct merge m = { .set = &set };
-	double start_s = sys_wall_s();
 	struct optparse op;
 	int ch;
 
@@ -245,9 +244,7 @@ main(int argc, char *argv[])
 	}
 	stream_finish(m.out);
 	if (set.verbose)
-		note("%zu inputs, %" PRIu32 " sources, %" PRIu64
-		     " events, %.3f s, %.1f MB",
-		    m.inputs.n, m.nb.next, m.nevents, sys_wall_s() - start_s,
-		    (double)sys_peak_bytes() / 1e6);
+		note_cost("%zu inputs, %" PRIu32 " sources, %" PRIu64 " events",
+		    m.inputs.n, m.nb.next, m.nevents);
 	return exit_status();
 }

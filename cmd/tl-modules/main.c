@@ -141,7 +141,7 @@ check_nodes(
 }
 
 static void
-summarise(const struct modules *m, double start_s)
+summarise(const struct modules *m)
 {
 	for (size_t i = 0; i < m->origins.list.n; i++) {
 		const struct recording *o = &m->origins.list.v[i];
@@ -154,9 +154,7 @@ summarise(const struct modules *m, double start_s)
 		    o->path, (unsigned)o->src, w->nmodules, w->nframes, o->ngpu,
 		    o->nchosen, o->nunlinked, o->nduplicates);
 	}
-	note("%" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB", m->nevents,
-	    sys_wall_s() - start_s, sys_cpu_s(),
-	    (double)sys_peak_bytes() / 1e6);
+	note_cost("%" PRIu64 " events", m->nevents);
 }
 
 /* ---- options ---- */
@@ -228,8 +226,8 @@ main(int argc, char *argv[])
 	struct settings set = { .min_ns = 1 };
 	struct modules m = { .nevents = 0 };
 	struct nodes n = { .nfound = 0 };
-	double start_s = sys_wall_s();
 	struct optparse op;
+	const char *path;
 	int ch;
 
 	opt_start(&op, argc, argv, &about, options);
@@ -242,10 +240,8 @@ main(int argc, char *argv[])
 		m.models = models_create();
 	for (size_t i = 0; i < set.models.n; i++)
 		models_load(m.models, set.models.v[i]);
-	if (op.ind == argc)
-		modules_read_file(&m, &set, "-");
-	for (int i = op.ind; i < argc; i++)
-		modules_read_file(&m, &set, argv[i]);
+	while ((path = opt_file(&op)) != NULL)
+		modules_read_file(&m, &set, path);
 	check_sources(&m);
 	nodes_of(&n, &m, &set);
 	check_nodes(&m, &set, &n);
@@ -254,7 +250,7 @@ main(int argc, char *argv[])
 	else
 		print_nodes(&set, &m, &n);
 	if (set.verbose)
-		summarise(&m, start_s);
+		summarise(&m);
 	nodes_free(&n);
 	modules_free(&m);
 	vec_free(&set.roots);

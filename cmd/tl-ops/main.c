@@ -105,7 +105,7 @@ check_calls(const struct settings *set, const struct ops *g)
 }
 
 static void
-summarise(const struct ops *g, double start_s)
+summarise(const struct ops *g)
 {
 	for (size_t i = 0; i < g->origins.list.n; i++) {
 		const struct recording *o = &g->origins.list.v[i];
@@ -116,9 +116,7 @@ summarise(const struct ops *g, double start_s)
 		    o->path, (unsigned)o->src, o->ngpu, o->nchosen,
 		    o->nunlinked, o->nduplicates);
 	}
-	note("%zu calls, %" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB",
-	    g->calls.n, g->nevents, sys_wall_s() - start_s, sys_cpu_s(),
-	    (double)sys_peak_bytes() / 1e6);
+	note_cost("%zu calls, %" PRIu64 " events", g->calls.n, g->nevents);
 }
 
 /* ---- options ---- */
@@ -189,8 +187,8 @@ main(int argc, char *argv[])
 {
 	struct settings set = { .by = BY_NAME };
 	struct ops g = { .set = &set };
-	double start_s = sys_wall_s();
 	struct optparse op;
+	const char *path;
 	int ch;
 
 	opt_start(&op, argc, argv, &about, options);
@@ -206,15 +204,13 @@ main(int argc, char *argv[])
 
 	g.strings = strings_create();
 	g.names = names_create(g.strings);
-	if (op.ind == argc)
-		ops_read_file(&g, &set, "-");
-	for (int i = op.ind; i < argc; i++)
-		ops_read_file(&g, &set, argv[i]);
+	while ((path = opt_file(&op)) != NULL)
+		ops_read_file(&g, &set, path);
 	ops_finish(&g);
 	check_calls(&set, &g);
 	tables_print(&set, &g);
 	if (set.verbose)
-		summarise(&g, start_s);
+		summarise(&g);
 	ops_free(&g);
 	strings_destroy(g.strings);
 	vec_free(&set.names);

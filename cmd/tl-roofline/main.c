@@ -140,7 +140,7 @@ warn_failed(const struct roof_state *g)
 }
 
 static void
-summarise(const struct roof_state *g, double start_s)
+summarise(const struct roof_state *g)
 {
 	struct model_stats st = models_stats(g->models);
 
@@ -155,9 +155,7 @@ summarise(const struct roof_state *g, double start_s)
 	}
 	note("models: %" PRIu64 " evaluated, %" PRIu64 " remembered",
 	    st.evaluated, st.hits);
-	note("%zu calls, %" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB",
-	    g->calls.n, g->nevents, sys_wall_s() - start_s, sys_cpu_s(),
-	    (double)sys_peak_bytes() / 1e6);
+	note_cost("%zu calls, %" PRIu64 " events", g->calls.n, g->nevents);
 }
 
 /* ---- options ---- */
@@ -267,14 +265,14 @@ find_besides(struct roof_state *g)
 }
 
 static void
-read_all(struct roof_state *g, struct settings *set, const struct optparse *op)
+read_all(struct roof_state *g, struct settings *set, struct optparse *op)
 {
+	const char *path;
+
 	g->device = INTERN_NONE;
 	g->execute = intern_put(g->strings->text, STR("execute"));
-	if (op->ind == op->argc)
-		roof_read_file(g, set, "-");
-	for (int i = op->ind; i < op->argc; i++)
-		roof_read_file(g, set, op->argv[i]);
+	while ((path = opt_file(op)) != NULL)
+		roof_read_file(g, set, path);
 	collect_finish(g);
 	check_calls(set, g);
 	if (set->overlap)
@@ -286,7 +284,6 @@ main(int argc, char *argv[])
 {
 	struct settings set = { .arch = "auto" };
 	struct roof_state g = { .set = &set };
-	double start_s = sys_wall_s();
 	struct optparse op;
 	int ch;
 
@@ -309,7 +306,7 @@ main(int argc, char *argv[])
 		else
 			tables_print(&set, &g);
 		if (set.verbose)
-			summarise(&g, start_s);
+			summarise(&g);
 	}
 	sim_finish(g.sim);
 	roof_free(&g);

@@ -283,15 +283,14 @@ host_check(const struct settings *set)
 }
 
 uint64_t
-host_timeline(struct settings *set, const struct optparse *op)
+host_timeline(struct settings *set, struct optparse *op)
 {
 	struct host h = { .set = set, .strings = strings_create() };
+	const char *path;
 
 	h.names = names_create(h.strings);
-	if (op->ind == op->argc)
-		read_file(&h, "-");
-	for (int i = op->ind; i < op->argc; i++)
-		read_file(&h, op->argv[i]);
+	while ((path = opt_file(op)) != NULL)
+		read_file(&h, path);
 	finish(&h);
 	check(&h);
 	print(&h);

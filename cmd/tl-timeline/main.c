@@ -208,7 +208,7 @@ check_sources(const struct settings *set, const struct slices *g)
 }
 
 static void
-summarise(const struct slices *g, double start_s)
+summarise(const struct slices *g)
 {
 	for (size_t i = 0; i < g->origins.n; i++) {
 		const struct origin *o = &g->origins.v[i];
@@ -219,9 +219,7 @@ summarise(const struct slices *g, double start_s)
 		    o->path, (unsigned)o->src, o->ngpu, o->nchosen,
 		    o->nunlinked, o->nduplicates);
 	}
-	note("%" PRIu64 " events, %.3f s, %.3f s CPU, %.1f MB", g->nevents,
-	    sys_wall_s() - start_s, sys_cpu_s(),
-	    (double)sys_peak_bytes() / 1e6);
+	note_cost("%" PRIu64 " events", g->nevents);
 }
 
 /* ---- options ---- */
@@ -288,8 +286,8 @@ main(int argc, char *argv[])
 {
 	struct settings set = { 0 };
 	struct slices g = { 0 };
-	double start_s = sys_wall_s();
 	struct optparse op;
+	const char *path;
 	int ch;
 
 	opt_start(&op, argc, argv, &about, options);
@@ -300,23 +298,21 @@ main(int argc, char *argv[])
 	if (set.of_host) {
 		g.nevents = host_timeline(&set, &op);
 		if (set.verbose)
-			summarise(&g, start_s);
+			summarise(&g);
 		select_free(&set.select);
 		bucket_free(&set.rules);
 		return exit_status();
 	}
 	g.strings = strings_create();
-	if (op.ind == argc)
-		read_file(&set, &g, "-");
-	for (int i = op.ind; i < argc; i++)
-		read_file(&set, &g, argv[i]);
+	while ((path = opt_file(&op)) != NULL)
+		read_file(&set, &g, path);
 	drop_unasked(&g);
 	check_sources(&set, &g);
 	if (set.join)
 		slices_join(&g);
 	rows_print(&set, &g);
 	if (set.verbose)
-		summarise(&g, start_s);
+		summarise(&g);
 	slices_free(&g);
 	strings_destroy(g.strings);
 	select_free(&set.select);

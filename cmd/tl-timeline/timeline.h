@@ -113,6 +113,6 @@ void rows_print(struct settings *set, struct slices *g);
 /* The same for host_timeline. */
 void host_check(const struct settings *set);
 /* Reads the operands and prints; how many events there were. */
-uint64_t host_timeline(struct settings *set, const struct optparse *op);
+uint64_t host_timeline(struct settings *set, struct optparse *op);
 
 #endif

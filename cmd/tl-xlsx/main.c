@@ -143,8 +143,8 @@ int
 main(int argc, char *argv[])
 {
 	struct settings set = { 0 };
-	double start_s = sys_wall_s();
 	struct optparse op;
+	const char *path;
 	struct out *out;
 	struct book *b;
 	uint64_t nrows;
@@ -161,10 +161,8 @@ main(int argc, char *argv[])
 	if (out_is_terminal(out))
 		die_usage("a workbook is not for a terminal: -o FILE.xlsx");
 	b = book_create(set.labels);
-	if (op.ind == argc)
-		read_operand(b, &set, "-");
-	for (int i = op.ind; i < argc; i++)
-		read_operand(b, &set, argv[i]);
+	while ((path = opt_file(&op)) != NULL)
+		read_operand(b, &set, path);
 	charts_add(b, &set.charts);
 	tell_losses(b);
 	nrows = b->nrows;
@@ -172,9 +170,6 @@ main(int argc, char *argv[])
 	book_finish(b, out);
 	charts_free(&set.charts);
 	if (set.verbose)
-		note("%zu sheets, %" PRIu64 " rows, %.3f s, %.3f s CPU, %.1f "
-		     "MB",
-		    nsheets, nrows, sys_wall_s() - start_s, sys_cpu_s(),
-		    (double)sys_peak_bytes() / 1e6);
+		note_cost("%zu sheets, %" PRIu64 " rows", nsheets, nrows);
 	return exit_status();
 }

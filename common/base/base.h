@@ -373,7 +373,8 @@ size_t num_put_double(char *out, double v);
  *	opt_start(&op, argc, argv, &about, options);
  *	while ((ch = opt_next(&op)) != -1)
  *		...
- *	op.argv[op.ind] ...
+ *	while ((path = opt_file(&op)) != NULL)
+ *		...
  */
 #define OPT_LONG 256 /* ch from here on: long form only */
 /*
@@ -427,6 +428,12 @@ double opt_double(const struct optparse *op, double min, double max);
 int64_t opt_time(const struct optparse *op);
 /* "64M": bytes, with K M G T as powers of 1024. */
 int64_t opt_size(const struct optparse *op);
+/*
+ * Behind the options: the next operand, a FILE to read, or NULL; "-" where
+ * there is none at all.
+ *	while ((path = opt_file(&op)) != NULL)
+ */
+const char *opt_file(struct optparse *op);
 /* Index of op->arg in a NULL-ended list of words. */
 int opt_word(const struct optparse *op, const char *const words[]);
 /* "A,B": two texts with one comma between them, neither empty. */
@@ -443,6 +450,13 @@ uint64_t sys_peak_bytes(void);
 /* Seconds of a clock that began at any time: differences tell something. */
 double sys_wall_s(void);
 double sys_cpu_s(void);
+/*
+ * The last line of -v: what was done, and behind it ", 1.234 s, 1.200 s CPU,
+ * 56.7 MB": time since sys_start(), and this process's peak memory.
+ */
+void note_cost(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* The program begins. opt_start() calls it. */
+void sys_start(void);
 /* The directory of the running program, "" if it can't be had. */
 const char *sys_bindir(void);
 /* One of our programs: beside this one if it is there, else by PATH. Owned. */

@@ -24,6 +24,7 @@ struct private
 	struct option *longs;
 	char *shorts;
 	char shown[80]; /* what op->name points to */
+	bool gave_file;
 };
 
 /*
@@ -106,6 +107,8 @@ opt_start(struct optparse *op, int argc, char *argv[],
 	struct private *priv;
 
 	err_program(argc > 0 ? argv[0] : NULL); /* first: all may fail */
+	sys_start();
+	sys_start();
 	priv = xcalloc(1, sizeof *priv);
 	if (current != NULL) {
 		free(current->longs);
@@ -203,6 +206,18 @@ opt_next(struct optparse *op)
 	show_name(op, opt_by_ch(op, ch));
 	op->name = priv->shown;
 	return ch;
+}
+
+const char *
+opt_file(struct optparse *op)
+{
+	struct private *priv = op->priv;
+	bool is_first = !priv->gave_file;
+
+	priv->gave_file = true;
+	if (op->ind < op->argc)
+		return op->argv[op->ind++];
+	return is_first ? "-" : NULL;
 }
 
 /* ---- arguments ---- */

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -221,6 +222,27 @@ double
 sys_cpu_s(void)
 {
 	return clock_s(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static double started_s;
+
+void
+sys_start(void)
+{
+	started_s = sys_wall_s();
+}
+
+void
+note_cost(const char *fmt, ...)
+{
+	char what[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof what, fmt, ap);
+	va_end(ap);
+	note("%s, %.3f s, %.3f s CPU, %.1f MB", what, sys_wall_s() - started_s,
+	    sys_cpu_s(), (double)sys_peak_bytes() / 1e6);
 }
 
 /* The first call fills it in: call it before there are threads. */

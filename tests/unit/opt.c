@@ -59,6 +59,7 @@ program(void)
 	static char name[] = "/usr/bin/tl-x";
 	char *argv[32] = { name }, *rest = NULL;
 	struct optparse op;
+	const char *file;
 	int argc = 1, ch;
 
 	for (char *w = strtok_r(line, " ", &rest); w != NULL;
@@ -67,8 +68,8 @@ program(void)
 	opt_start(&op, argc, argv, &about, options);
 	while ((ch = opt_next(&op)) != -1)
 		use(&op, ch);
-	for (; op.ind < op.argc; op.ind++)
-		printf("%s\n", op.argv[op.ind]);
+	while ((file = opt_file(&op)) != NULL)
+		printf("%s\n", file);
 	fflush(stdout);
 }
 
@@ -226,17 +227,17 @@ printed(void)
 int
 main(void)
 {
-	good("", "");
+	good("", "-\n");
 	good("a -n 3 b --top=4", "--top=3\n--top=4\na\nb\n");
 	good("-q -- -n 3", "-q=NULL\n-n\n3\n");
 	good("- -ql", "-q=NULL\n--labels=NULL\n-\n");
 	good("-z --zstd=19 -z3 x", "--zstd=NULL\n--zstd=19\n--zstd=3\nx\n");
-	good("-p a,bc", "-p=a|bc\n");
-	good("--by rank --by=dev", "--by=1\n--by=0\n");
-	good("--min 2us", "--min-duration-of-events-to-keep=2000\n");
+	good("-p a,bc", "-p=a|bc\n-\n");
+	good("--by rank --by=dev", "--by=1\n--by=0\n-\n");
+	good("--min 2us", "--min-duration-of-events-to-keep=2000\n-\n");
 	good("-s 64M -s 3k -s 7 -s 0",
-	    "--size=67108864\n--size=3072\n--size=7\n--size=0\n");
-	good("-r .5", "--ratio=0.5\n");
+	    "--size=67108864\n--size=3072\n--size=7\n--size=0\n-\n");
+	good("-r .5", "--ratio=0.5\n-\n");
 	usage_errors();
 	printed();
 	done_testing();
