@@ -39,22 +39,6 @@ struct reducer {
 
 /* ---- facts ---- */
 
-static bool
-int_fact(const struct source *s, const char *key, int64_t *v)
-{
-	const struct fact *f = source_fact(s, key);
-
-	if (f == NULL)
-		return false;
-	switch (f->val.type) {
-	case VAL_INT: *v = f->val.i; return true;
-	case VAL_NUM:
-	case VAL_STRX:
-	case VAL_STR: return num_i64(f->val.s, v);
-	default: return false;
-	}
-}
-
 static struct str
 text_fact(struct reducer *r, const struct source *s, const char *key)
 {
@@ -99,23 +83,23 @@ take_facts(struct reducer *r, const struct source *s)
 	struct part *p = &r->part;
 	int64_t version;
 
-	p->has_rank = int_fact(s, "rank", &p->rank);
+	p->has_rank = source_int(s, "rank", &p->rank);
 	p->rank_is_told = p->has_rank && from == NULL;
 	p->rank_is_guess = from != NULL && str_eq(from->val.s, STR("order"));
-	p->has_world = int_fact(s, "world_size", &p->world);
-	p->has_base = int_fact(s, "base", &p->base_ns);
-	p->has_epoch = int_fact(s, "epoch", &p->epoch_ns);
+	p->has_world = source_int(s, "world_size", &p->world);
+	p->has_base = source_int(s, "base", &p->base_ns);
+	p->has_epoch = source_int(s, "epoch", &p->epoch_ns);
 	p->name = text_fact(r, s, "name");
 	p->host = text_fact(r, s, "hostname");
 	if (devs != NULL && devs->val.s.p != NULL && p->ndevs == 0)
 		p->ndevs = list_length(devs->val.s);
-	if (int_fact(s, "collective", &version)) {
+	if (source_int(s, "collective", &version)) {
 		if (version != PARTIAL_VERSION)
 			die("%s: this partial is of version %" PRId64
 			    ", known is %d",
 			    r->path, version, PARTIAL_VERSION);
 		p->is_partial = true;
-		(void)int_fact(s, "ndevices", &p->ndevs);
+		(void)source_int(s, "ndevices", &p->ndevs);
 		p->groups = text_fact(r, s, "groups");
 		p->kernels = text_fact(r, s, "kernels");
 	}
@@ -398,8 +382,6 @@ reduce_input(struct reducer *r, const char *path, part_vec *parts)
 		}
 	}
 	end_source(r);
-	if (in->marks & MARK_SALVAGED)
-		doubt("%s: this stream was salvaged: events are missing", path);
 	stream_close(in);
 	recogniser_free(r->names);
 	strings_destroy(r->st);

@@ -365,9 +365,6 @@ read_all(struct file *f)
 			take_event(f, is_chosen);
 	}
 	end_run(f);
-	if (f->in->marks & MARK_SALVAGED)
-		doubt("%s: this stream was salvaged: events are missing",
-		    f->origins.path);
 }
 
 /* ---- runs ---- */

@@ -282,9 +282,6 @@ read_file(struct folder *f, struct settings *set, const char *path)
 	}
 	close_down_to(f, 0);
 	f->nevents[f->side] += in->nevents;
-	if (in->marks & MARK_SALVAGED)
-		doubt("%s: this stream was salvaged: events are missing",
-		    origins_of(f)->path);
 	stream_close(in);
 }
 

@@ -73,12 +73,6 @@ t_next(void *ctx, uint32_t e, uint32_t top)
 	return wood_next(p->w, e, top);
 }
 
-static uint64_t
-uid_hash(uint64_t id, uint32_t inst)
-{
-	return id ^ (uint64_t)inst << 40;
-}
-
 static uint32_t
 t_forward(void *ctx, uint32_t e)
 {
@@ -94,11 +88,11 @@ t_forward(void *ctx, uint32_t e)
 		for (uint32_t i = 0; i < w->nodes.n; i++)
 			if (w->nodes.v[i].kind == KIND_OP)
 				*map_put(&p->by_uid,
-				    uid_hash(
-					w->nodes.v[i].id, w->nodes.v[i].inst),
+				    uid_hash((struct uid){
+					w->nodes.v[i].id, w->nodes.v[i].inst }),
 				    NULL) = i;
 	fwd = w->links.v[n->links - 1].fwd;
-	at = map_get(&p->by_uid, uid_hash(fwd.id, fwd.inst));
+	at = map_get(&p->by_uid, uid_hash(fwd));
 	return at != NULL ? (uint32_t)*at : TREE_NONE;
 }
 

@@ -85,29 +85,15 @@ lanes_source_of(struct lanes *l, uint32_t src)
 	return &l->sources.v[src];
 }
 
-static bool
-int_fact(const struct source *s, const char *key, int64_t *v)
-{
-	const struct fact *f = source_fact(s, key);
-
-	if (f == NULL)
-		return false;
-	if (f->val.type == VAL_INT)
-		*v = f->val.i;
-	return f->val.type == VAL_INT ||
-	    ((f->val.type == VAL_NUM || f->val.type == VAL_STRX) &&
-		num_i64(f->val.s, v));
-}
-
 void
 lanes_source(struct lanes *l, uint32_t src, const struct source *s)
 {
 	struct lane_source *o = lanes_source_of(l, src);
 	int64_t epoch;
 
-	o->has_rank = int_fact(s, "rank", &o->rank);
-	o->has_base = int_fact(s, "base", &o->base_ns);
-	if (int_fact(s, "epoch", &epoch))
+	o->has_rank = source_int(s, "rank", &o->rank);
+	o->has_base = source_int(s, "base", &o->base_ns);
+	if (source_int(s, "epoch", &epoch))
 		o->has_base =
 		    o->has_base && num_add(o->base_ns, epoch, &o->base_ns);
 }

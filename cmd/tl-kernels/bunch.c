@@ -112,9 +112,7 @@ by_start(const void *arg, const struct bunches *gs, const struct bunch *a,
 		return a->key[0] < b->key[0] ? -1 : 1;
 	if (k->ts_ns != l->ts_ns)
 		return k->ts_ns < l->ts_ns ? -1 : 1;
-	if (k->uid.id != l->uid.id)
-		return k->uid.id < l->uid.id ? -1 : 1;
-	return (k->uid.inst > l->uid.inst) - (k->uid.inst < l->uid.inst);
+	return uid_cmp(k->uid, l->uid);
 }
 
 /* rocprofv3's report shows the longest dispatch first. */

@@ -163,19 +163,9 @@ take_gpu_event(struct kernels *k, const struct event *ev, bool is_chosen)
 	uint32_t module = 0;
 	int64_t end;
 
-	if (ev->flags & EV_DUPLICATE) {
-		r->nduplicates++;
-		return false;
-	}
-	r->ngpu++;
-	if (ev->flags & EV_UNLINKED)
-		r->nunlinked++;
-	if (!is_chosen || (ev->shape->has & HAS_TS) == 0 ||
+	if (!recording_takes(r, ev, is_chosen, &end) ||
 	    (k->set->linked_only && (ev->flags & EV_UNLINKED) != 0))
 		return false;
-	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
-		die("%s: event %" PRIu64 ": its end is out of range", r->path,
-		    ev->uid.id);
 	x->start = ev->ts_ns < x->start ? ev->ts_ns : x->start;
 	x->end = end > x->end ? end : x->end;
 	if (k->set->with_module)
@@ -278,9 +268,6 @@ kernels_read_file(struct kernels *k, struct settings *set, const char *path)
 	modules_close(k, 0);
 	owners_destroy(w);
 	k->nevents += in->nevents;
-	if (in->marks & MARK_SALVAGED)
-		doubt("%s: this stream was salvaged: events are missing",
-		    k->recordings.path);
 	stream_close(in);
 }
 

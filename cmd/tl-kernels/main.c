@@ -65,31 +65,23 @@ static const char *const by_words[] = {
 static void
 check_kernels(const struct settings *set, const struct kernels *k)
 {
-	uint64_t ngpu = 0, nunlinked = 0, nasked = 0;
 	const char *path = k->recordings.path;
+	const struct recording sum = recordings_sum(&k->recordings);
 
 	if (k->list.n > 0)
 		return;
-	for (size_t i = 0; i < k->recordings.list.n; i++) {
-		const struct recording *r = &k->recordings.list.v[i];
-
-		nasked += r->is_asked;
-		ngpu += r->is_asked ? r->ngpu : 0;
-		nunlinked += r->is_asked ? r->nunlinked : 0;
-	}
-	if (nasked == 0 && k->recordings.list.n > 0)
-		die("no source of the ranks asked for");
-	if (ngpu == 0)
+	recordings_check(&k->recordings);
+	if (sum.ngpu == 0)
 		die("%s: no GPU event among %" PRIu64 " events", path,
 		    k->nevents);
-	if (set->linked_only && nunlinked == ngpu)
+	if (set->linked_only && sum.nunlinked == sum.ngpu)
 		die("%s: no linked GPU event: %" PRIu64
 		    " unlinked ones, left out by --linked-only",
-		    path, nunlinked);
+		    path, sum.nunlinked);
 	die("%s: none of %" PRIu64
 	    " GPU events is a kernel that is asked for%s",
-	    path, ngpu,
-	    select_by_launch(&set->select) && nunlinked > 0
+	    path, sum.ngpu,
+	    select_by_launch(&set->select) && sum.nunlinked > 0
 		? " (some have no launch: try --by-gpu-time)"
 		: "");
 }
@@ -97,15 +89,7 @@ check_kernels(const struct settings *set, const struct kernels *k)
 static void
 summarise(const struct kernels *k)
 {
-	for (size_t i = 0; i < k->recordings.list.n; i++) {
-		const struct recording *r = &k->recordings.list.v[i];
-
-		note("%s: source %u: %" PRIu64 " GPU events, %" PRIu64
-		     " kernels counted, %" PRIu64 " without a launch, %" PRIu64
-		     " duplicates left out",
-		    r->path, (unsigned)r->src, r->ngpu, r->nchosen,
-		    r->nunlinked, r->nduplicates);
-	}
+	recordings_note(&k->recordings, "kernels counted");
 	note_cost("%" PRIu64 " events", k->nevents);
 }
 

@@ -12,19 +12,6 @@ extern char **environ;
 
 /* ---- facts ---- */
 
-static bool
-int_fact(const struct source *s, const char *key, int64_t *v)
-{
-	const struct fact *f = source_fact(s, key);
-
-	if (f == NULL)
-		return false;
-	if (f->val.type == VAL_INT)
-		*v = f->val.i;
-	return f->val.type == VAL_INT ||
-	    (f->val.s.p != NULL && num_i64(f->val.s, v));
-}
-
 /* ---- clocks ---- */
 
 /*
@@ -37,8 +24,8 @@ move_of(struct merge *m, const struct source *s)
 	const struct input *input = m->input;
 	const char *path = input->path;
 	int64_t epoch = 0, rank, move = 0;
-	bool has_epoch = int_fact(s, "epoch", &epoch);
-	bool has_rank = int_fact(s, "rank", &rank);
+	bool has_epoch = source_int(s, "epoch", &epoch);
+	bool has_rank = source_int(s, "rank", &rank);
 	const uint64_t *offset;
 
 	if (m->set->align == ALIGN_NONE)
@@ -77,7 +64,7 @@ clock_source(struct merge *m, const struct source *in)
 	int64_t move = move_of(m, in), base = 0;
 
 	s.src = numbering_source(&m->nb, s.src);
-	(void)int_fact(in, "base", &base);
+	(void)source_int(in, "base", &base);
 	if (!num_add(base, move, &base))
 		die("%s: its clock is out of range", m->input->path);
 	for (size_t i = 0; i < in->nfacts; i++) {
@@ -220,9 +207,9 @@ look_into(struct input *input)
 			continue;
 		if (in->source.src > 0)
 			break;
-		input->has_rank = int_fact(&in->source, "rank", &input->rank);
+		input->has_rank = source_int(&in->source, "rank", &input->rank);
 		input->has_epoch =
-		    int_fact(&in->source, "epoch", &input->epoch);
+		    source_int(&in->source, "epoch", &input->epoch);
 	}
 	stream_close(in);
 }

@@ -47,13 +47,6 @@ backward_destroy(struct backward *b)
 	free(b);
 }
 
-/* Ids are below 2^62, and repetitions of an event are few. */
-static uint64_t
-key_of(struct uid uid)
-{
-	return uid.id ^ (uint64_t)uid.inst << 40;
-}
-
 static void
 close_down_to(struct backward *b, uint32_t depth)
 {
@@ -66,10 +59,10 @@ backward_host(struct backward *b, const struct event *ev, uint32_t module)
 {
 	close_down_to(b, ev->depth);
 	if (module > 0 && (ev->shape->has & HAS_BWD) != 0)
-		*map_put(&b->module_of, key_of(ev->uid), NULL) = module;
+		*map_put(&b->module_of, uid_hash(ev->uid), NULL) = module;
 	if ((ev->shape->has & HAS_FWD) != 0)
 		vec_push(&b->stack,
-		    ((struct open_op){ ev->depth, key_of(ev->fwd) }));
+		    ((struct open_op){ ev->depth, uid_hash(ev->fwd) }));
 }
 
 void

@@ -152,9 +152,7 @@ by_time(const void *x, const void *y)
 
 	if (a->span.start != b->span.start)
 		return a->span.start < b->span.start ? -1 : 1;
-	if (a->uid.id != b->uid.id)
-		return a->uid.id < b->uid.id ? -1 : 1;
-	return (a->uid.inst > b->uid.inst) - (a->uid.inst < b->uid.inst);
+	return uid_cmp(a->uid, b->uid);
 }
 
 /* The names of all kernels of the frame on top, in the order of time. */

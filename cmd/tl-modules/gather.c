@@ -214,18 +214,8 @@ take_gpu_event(struct gatherer *g, const struct event *ev, struct recording *o,
 		close_down_to(g, 0);
 	else
 		close_down_to(g, ev->depth);
-	if (ev->flags & EV_DUPLICATE) {
-		o->nduplicates++;
+	if (!recording_takes(o, ev, chosen, &end))
 		return;
-	}
-	o->ngpu++;
-	if (ev->flags & EV_UNLINKED)
-		o->nunlinked++;
-	if (!chosen || (ev->shape->has & HAS_TS) == 0)
-		return;
-	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
-		die("%s: event %" PRIu64 ": its end is out of range", o->path,
-		    ev->uid.id);
 	o->nchosen++;
 	add_work(g, ev, end);
 }
@@ -285,9 +275,6 @@ modules_read_file(struct modules *m, struct settings *set, const char *path)
 	while (m->wholes.n < m->origins.list.n)
 		vec_push(&m->wholes, (struct whole){ 0 });
 	m->nevents += in->nevents;
-	if (in->marks & MARK_SALVAGED)
-		doubt("%s: this stream was salvaged: events are missing",
-		    m->origins.path);
 	stream_close(in);
 	backward_destroy(g.backward);
 	flops_destroy(g.flops);

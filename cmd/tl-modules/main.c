@@ -85,22 +85,20 @@ static void
 check_sources(const struct modules *m)
 {
 	const struct recording *bad = NULL;
-	size_t nasked = 0, nwith = 0;
+	size_t nwith = 0;
 
 	for (size_t i = 0; i < m->origins.list.n; i++) {
 		const struct recording *o = &m->origins.list.v[i];
 
 		if (!o->is_asked)
 			continue;
-		nasked++;
 		nwith += m->wholes.v[i].nasked > 0;
 		if (m->wholes.v[i].nasked == 0)
 			bad = o;
 	}
 	if (m->origins.list.n == 0)
 		die("%s: no event", m->origins.path);
-	if (nasked == 0)
-		die("no source of the ranks asked for");
+	recordings_check(&m->origins);
 	if (nwith == 0)
 		die("%s: %s", bad->path, why_none(m, bad));
 	for (size_t i = 0; i < m->origins.list.n; i++) {

@@ -88,9 +88,7 @@ cmp_keys(const struct order *o, const struct bunches *gs, const struct bunch *a,
 	/* the earliest call: its uid is the example */
 	x = &o->g->calls.v[bunch_member(gs, a, 0)];
 	y = &o->g->calls.v[bunch_member(gs, b, 0)];
-	if (x->uid.id != y->uid.id)
-		return x->uid.id < y->uid.id ? -1 : 1;
-	return (x->uid.inst > y->uid.inst) - (x->uid.inst < y->uid.inst);
+	return uid_cmp(x->uid, y->uid);
 }
 
 static int

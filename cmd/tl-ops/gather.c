@@ -163,18 +163,8 @@ take_gpu_event(
 	struct recording *o = recordings_of(&g->origins, ev->src);
 	int64_t end;
 
-	if (ev->flags & EV_DUPLICATE) {
-		o->nduplicates++;
+	if (!recording_takes(o, ev, is_chosen, &end))
 		return false;
-	}
-	o->ngpu++;
-	if (ev->flags & EV_UNLINKED)
-		o->nunlinked++;
-	if (!is_chosen || (ev->shape->has & HAS_TS) == 0)
-		return false;
-	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
-		die("%s: event %" PRIu64 ": its end is out of range", o->path,
-		    ev->uid.id);
 	o->nchosen++;
 	add_left_out(g, set, o, ev);
 	if ((ev->flags & EV_UNLINKED) == 0 && g->set->all_ops)
@@ -280,9 +270,6 @@ ops_read_file(struct ops *g, struct settings *set, const char *path)
 	owners_flush(w);
 	owners_destroy(w);
 	g->nevents += in->nevents;
-	if (in->marks & MARK_SALVAGED)
-		doubt("%s: this stream was salvaged: events are missing",
-		    g->origins.path);
 	stream_close(in);
 }
 
@@ -297,9 +284,7 @@ by_time(const void *x, const void *y)
 		return a->origin < b->origin ? -1 : 1;
 	if (a->ts_ns != b->ts_ns)
 		return a->ts_ns < b->ts_ns ? -1 : 1;
-	if (a->uid.id != b->uid.id)
-		return a->uid.id < b->uid.id ? -1 : 1;
-	return (a->uid.inst > b->uid.inst) - (a->uid.inst < b->uid.inst);
+	return uid_cmp(a->uid, b->uid);
 }
 
 static void

@@ -69,53 +69,34 @@ static const char *const clock_words[] = { "gpu", "cpu", NULL };
 static void
 check_calls(const struct settings *set, const struct ops *g)
 {
-	uint64_t ngpu = 0, nunlinked = 0, nchosen = 0, nasked = 0;
 	const char *path = g->origins.path;
+	const struct recording sum = recordings_sum(&g->origins);
 
 	if (g->calls.n > 0)
 		return;
-	for (size_t i = 0; i < g->origins.list.n; i++) {
-		const struct recording *o = &g->origins.list.v[i];
-
-		nasked += o->is_asked;
-		if (!o->is_asked)
-			continue;
-		ngpu += o->ngpu;
-		nunlinked += o->nunlinked;
-		nchosen += o->nchosen;
-	}
-	if (nasked == 0 && g->origins.list.n > 0)
-		die("no source of the ranks asked for");
-	if (set->all_ops || (ngpu > nunlinked && set->names.n > 0))
+	recordings_check(&g->origins);
+	if (set->all_ops || (sum.ngpu > sum.nunlinked && set->names.n > 0))
 		die("%s: no op%s among %" PRIu64 " events", path,
 		    set->names.n > 0 ? " of that name" : "", g->nevents);
-	if (ngpu == 0)
+	if (sum.ngpu == 0)
 		die("%s: no GPU event among %" PRIu64 " events", path,
 		    g->nevents);
-	if (nunlinked == ngpu)
+	if (sum.nunlinked == sum.ngpu)
 		die("%s: none of %" PRIu64 " GPU events has its launch in the "
 		    "trace, so no op owns one: try tl-kernels",
-		    path, ngpu);
-	if (nchosen == 0)
+		    path, sum.ngpu);
+	if (sum.nchosen == 0)
 		die("%s: none of %" PRIu64 " GPU events is asked for", path,
-		    ngpu);
+		    sum.ngpu);
 	die("%s: all of %" PRIu64 " GPU events asked for are collectives or "
 	    "have no launch: try --include-comm",
-	    path, nchosen);
+	    path, sum.nchosen);
 }
 
 static void
 summarise(const struct ops *g)
 {
-	for (size_t i = 0; i < g->origins.list.n; i++) {
-		const struct recording *o = &g->origins.list.v[i];
-
-		note("%s: source %u: %" PRIu64 " GPU events, %" PRIu64
-		     " asked for, %" PRIu64 " without a launch, %" PRIu64
-		     " duplicates left out",
-		    o->path, (unsigned)o->src, o->ngpu, o->nchosen,
-		    o->nunlinked, o->nduplicates);
-	}
+	recordings_note(&g->origins, "asked for");
 	note_cost("%zu calls, %" PRIu64 " events", g->calls.n, g->nevents);
 }
 

@@ -332,21 +332,13 @@ put_row(struct row *r, const struct plan *p)
 static void
 note_left_out(struct table *t, const struct ops *g)
 {
-	uint64_t ncomm = 0, ns = 0;
+	const struct recording sum = recordings_sum(&g->origins);
 
-	for (size_t i = 0; i < g->origins.list.n; i++) {
-		const struct recording *o = &g->origins.list.v[i];
-
-		if (o->is_asked) {
-			ncomm += o->ncomm;
-			ns += o->comm_ns;
-		}
-	}
-	if (ncomm > 0)
+	if (sum.ncomm > 0)
 		table_note(t,
 		    "%" PRIu64 " collectives, %.3f ms of GPU time, are not "
 		    "counted: --include-comm counts them",
-		    ncomm, (double)ns / 1e6);
+		    sum.ncomm, (double)sum.comm_ns / 1e6);
 }
 
 void

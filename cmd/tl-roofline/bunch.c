@@ -87,7 +87,8 @@ by_time(const void *arg, const struct bunches *gs, const struct bunch *a,
     const struct bunch *b)
 {
 	const struct roof_state *g = arg;
-	const struct call *c, *d;
+	const struct call *x, *y;
+	int c;
 
 	if (a->key[0] != b->key[0])
 		return a->key[0] < b->key[0] ? -1 : 1;
@@ -97,13 +98,10 @@ by_time(const void *arg, const struct bunches *gs, const struct bunch *a,
 		return a->least < b->least ? -1 : 1;
 	if (a->sums[SUM_BUSY] != b->sums[SUM_BUSY])
 		return a->sums[SUM_BUSY] > b->sums[SUM_BUSY] ? -1 : 1;
-	c = &g->calls.v[bunch_member(gs, a, 0)];
-	d = &g->calls.v[bunch_member(gs, b, 0)];
-	if (c->uid.id != d->uid.id)
-		return c->uid.id < d->uid.id ? -1 : 1;
-	if (c->uid.inst != d->uid.inst)
-		return c->uid.inst < d->uid.inst ? -1 : 1;
-	return (a->first > b->first) - (a->first < b->first);
+	x = &g->calls.v[bunch_member(gs, a, 0)];
+	y = &g->calls.v[bunch_member(gs, b, 0)];
+	c = uid_cmp(x->uid, y->uid);
+	return c != 0 ? c : (a->first > b->first) - (a->first < b->first);
 }
 
 void

@@ -118,18 +118,8 @@ counts(struct roof_state *g, const struct event *ev, bool is_chosen)
 	struct recording *o = recordings_of(&g->origins, ev->src);
 	int64_t end;
 
-	if (ev->flags & EV_DUPLICATE) {
-		o->nduplicates++;
+	if (!recording_takes(o, ev, is_chosen, &end))
 		return false;
-	}
-	o->ngpu++;
-	if (ev->flags & EV_UNLINKED)
-		o->nunlinked++;
-	if (!is_chosen || (ev->shape->has & HAS_TS) == 0)
-		return false;
-	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
-		die("%s: event %" PRIu64 ": its end is out of range", o->path,
-		    ev->uid.id);
 	o->nchosen++;
 	if (ev->flags & EV_UNLINKED)
 		return g->set->overlap && !g->set->linked_only;
@@ -145,8 +135,7 @@ take_work(struct roof_state *g, struct bucket_rules *rules,
 	close_down_to(g, ev->depth);
 	if (!counts(g, ev, is_chosen))
 		return;
-	if (g->open.n > 0 && top_of(g)->uid.id == ev->launch.id &&
-	    top_of(g)->uid.inst == ev->launch.inst)
+	if (g->open.n > 0 && uid_same(top_of(g)->uid, ev->launch))
 		top = g->open.v[g->open.n - 1];
 	if (g->works.n >= NO_INDEX - 1)
 		die("more GPU events than can be held");
@@ -249,9 +238,6 @@ roof_read_file(struct roof_state *g, struct settings *set, const char *path)
 	}
 	close_down_to(g, 0);
 	g->nevents += in->nevents;
-	if (in->marks & MARK_SALVAGED)
-		doubt("%s: this stream was salvaged: events are missing",
-		    g->origins.path);
 	stream_close(in);
 }
 

@@ -81,40 +81,28 @@ static const struct about about = {
 static void
 check_calls(const struct settings *set, const struct roof_state *g)
 {
-	uint64_t ngpu = 0, nunlinked = 0, nops = 0, nchosen = 0;
 	const char *path = g->origins.path;
-	bool is_asked = g->origins.list.n == 0;
+	const struct recording sum = recordings_sum(&g->origins);
 
-	for (size_t i = 0; i < g->origins.list.n; i++) {
-		const struct recording *o = &g->origins.list.v[i];
-
-		if (!o->is_asked)
-			continue;
-		is_asked = true;
-		ngpu += o->ngpu;
-		nunlinked += o->nunlinked;
-		nchosen += o->nchosen;
-		nops += o->nops;
-	}
-	if (!is_asked)
-		die("no source of the ranks asked for");
-	if (ngpu == 0)
+	recordings_check(&g->origins);
+	if (sum.ngpu == 0)
 		die("%s: no GPU event among %" PRIu64 " events", path,
 		    g->nevents);
-	if (nchosen == 0)
+	if (sum.nchosen == 0)
 		die("%s: none of %" PRIu64 " GPU events is asked for", path,
-		    ngpu);
+		    sum.ngpu);
 	if (g->has_calls)
 		return;
-	if (nunlinked == ngpu)
+	if (sum.nunlinked == sum.ngpu)
 		die("%s: none of %" PRIu64 " GPU events has its launch in the "
 		    "trace, so no op owns one: try tl-kernels",
-		    path, ngpu);
+		    path, sum.ngpu);
 	if (set->names.n > 0)
-		die("%s: no op of that name among %" PRIu64 " ops", path, nops);
+		die("%s: no op of that name among %" PRIu64 " ops", path,
+		    sum.nops);
 	die("%s: all of %" PRIu64 " GPU events asked for are collectives or "
 	    "have no launch",
-	    path, nchosen);
+	    path, sum.nchosen);
 }
 
 /* A model of the user's that fails is a doubt: it is hardly the trace's fault.
@@ -144,15 +132,7 @@ summarise(const struct roof_state *g)
 {
 	struct model_stats st = models_stats(g->models);
 
-	for (size_t i = 0; i < g->origins.list.n; i++) {
-		const struct recording *o = &g->origins.list.v[i];
-
-		note("%s: source %u: %" PRIu64 " GPU events, %" PRIu64
-		     " asked for, %" PRIu64 " without a launch, %" PRIu64
-		     " duplicates left out",
-		    o->path, (unsigned)o->src, o->ngpu, o->nchosen,
-		    o->nunlinked, o->nduplicates);
-	}
+	recordings_note(&g->origins, "asked for");
 	note("models: %" PRIu64 " evaluated, %" PRIu64 " remembered",
 	    st.evaluated, st.hits);
 	note_cost("%zu calls, %" PRIu64 " events", g->calls.n, g->nevents);

@@ -46,9 +46,7 @@ work_before(const struct work *a, const struct work *b)
 {
 	if (a->ts_ns != b->ts_ns)
 		return a->ts_ns < b->ts_ns;
-	if (a->uid.id != b->uid.id)
-		return a->uid.id < b->uid.id;
-	return a->uid.inst < b->uid.inst;
+	return uid_cmp(a->uid, b->uid) < 0;
 }
 
 /* ---- order ---- */

@@ -281,12 +281,6 @@ part_take(struct split *s, struct part *p, uint32_t no)
 	vec_push(&p->pieces, ((struct piece){ no, true }));
 }
 
-static uint64_t
-uid_key(struct uid uid)
-{
-	return uid.inst == 0 ? uid.id : hash_mix(uid.id, uid.inst);
-}
-
 /* A forward op may be needed in the part of its backward op. */
 static void
 find_forwards(struct current *now)
@@ -298,7 +292,7 @@ find_forwards(struct current *now)
 			continue;
 		hold_event(&now->trees, i, &ev);
 		if (ev.shape->has & HAS_BWD)
-			*map_put(&now->forwards, uid_key(ev.uid), NULL) = i;
+			*map_put(&now->forwards, uid_hash(ev.uid), NULL) = i;
 	}
 	while (now->taken.n < now->trees.list.n)
 		vec_push(&now->taken, 0);
@@ -334,7 +328,7 @@ add_forwards(struct current *now, struct part *p)
 		hold_event(&now->trees, p->pieces.v[i].no, &ev);
 		if ((ev.shape->has & HAS_FWD) == 0)
 			continue;
-		found = map_get(&now->forwards, uid_key(ev.fwd));
+		found = map_get(&now->forwards, uid_hash(ev.fwd));
 		if (found == NULL || now->taken.v[*found] == now->taker)
 			continue;
 		now->taken.v[*found] = now->taker;

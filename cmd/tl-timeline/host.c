@@ -99,9 +99,6 @@ read_file(struct host *h, const char *path)
 			take_event(h, &in->ev);
 	}
 	h->nevents += in->nevents;
-	if (in->marks & MARK_SALVAGED)
-		doubt("%s: this stream was salvaged: events are missing",
-		    h->origins.path);
 	stream_close(in);
 }
 
@@ -264,14 +261,9 @@ print(struct host *h)
 static void
 check(const struct host *h)
 {
-	size_t nasked = 0;
-
 	if (h->threads.n > 0)
 		return;
-	for (size_t i = 0; i < h->origins.list.n; i++)
-		nasked += h->origins.list.v[i].is_asked;
-	if (nasked == 0 && h->origins.list.n > 0)
-		die("no source of the ranks asked for");
+	recordings_check(&h->origins);
 	die("%s: nothing that took time on the host among %" PRIu64 " events",
 	    h->origins.path, h->nevents);
 }

@@ -77,25 +77,16 @@ key_of(struct settings *set, const struct event *ev)
 }
 
 static void
-take_gpu_event(struct settings *set, struct slices *g, struct origin *o,
+take_gpu_event(struct settings *set, struct slices *g,
     const struct stream_in *in, bool is_chosen)
 {
+	struct recording *o = recordings_of(&g->origins, in->ev.src);
 	const struct event *ev = &in->ev;
 	int64_t end;
 
-	if (ev->flags & EV_DUPLICATE) {
-		o->nduplicates++;
-		return;
-	}
-	o->ngpu++;
-	if (ev->flags & EV_UNLINKED)
-		o->nunlinked++;
-	if (!is_chosen || (ev->shape->has & HAS_TS) == 0 ||
+	if (!recording_takes(o, ev, is_chosen, &end) ||
 	    (set->linked_only && (ev->flags & EV_UNLINKED) != 0))
 		return;
-	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
-		die("%s: event %" PRIu64 ": its end is out of range", o->path,
-		    ev->uid.id);
 	o->nchosen++;
 	slice_add(slices_find(g, o, key_of(set, ev)),
 	    bucket_of_event(&set->rules, in->strings, ev), ev, end);
@@ -107,25 +98,19 @@ read_file(struct settings *set, struct slices *g, const char *path)
 	enum want want = select_want(
 	    &set->select, set->by == BY_RECOMPUTE ? WANT_TREE : WANT_LINKED);
 	struct stream_in *in = stream_open(path, g->strings, want);
-	const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
-	struct origin *o = NULL;
 	enum item item;
 
 	stream_only(in, select_kinds(&set->select, KINDS_GPU));
 	select_start(&set->select, in);
-	slices_next_file(g);
+	recordings_file(&g->origins, path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen = select_item(&set->select, in, item);
 
-		if (item == ITEM_SOURCE) {
-			o = slices_origin(g, name, in->source.src);
-			origin_facts(o, &in->source);
-			o->is_asked = select_source(&set->select, &in->source);
-		} else if (item == ITEM_EVENT && event_is(&in->ev, KINDS_GPU)) {
-			if (o == NULL || o->src != in->ev.src)
-				o = slices_origin(g, name, in->ev.src);
-			take_gpu_event(set, g, o, in, is_chosen);
-		}
+		if (item == ITEM_SOURCE)
+			(void)recordings_source(
+			    &g->origins, &set->select, &in->source);
+		else if (item == ITEM_EVENT && event_is(&in->ev, KINDS_GPU))
+			take_gpu_event(set, g, in, is_chosen);
 	}
 	g->nevents += in->nevents;
 	stream_close(in);
@@ -142,7 +127,7 @@ drop_unasked(struct slices *g)
 	for (size_t i = 0; i < g->list.n; i++) {
 		struct slice *slice = &g->list.v[i];
 
-		if (g->origins.v[slice->origin].is_asked) {
+		if (g->origins.list.v[slice->origin].is_asked) {
 			g->list.v[n++] = *slice;
 			continue;
 		}
@@ -153,7 +138,7 @@ drop_unasked(struct slices *g)
 }
 
 static const char *
-why_empty(const struct settings *set, const struct origin *o)
+why_empty(const struct settings *set, const struct recording *o)
 {
 	static char text[160];
 
@@ -179,13 +164,12 @@ why_empty(const struct settings *set, const struct origin *o)
 static void
 check_sources(const struct settings *set, const struct slices *g)
 {
-	size_t nasked = 0, nempty = 0;
-	const struct origin *last = NULL;
+	size_t nempty = 0;
+	const struct recording *last = NULL;
 
-	for (size_t i = 0; i < g->origins.n; i++) {
-		const struct origin *o = &g->origins.v[i];
+	for (size_t i = 0; i < g->origins.list.n; i++) {
+		const struct recording *o = &g->origins.list.v[i];
 
-		nasked += o->is_asked;
 		if (!o->is_asked || o->nchosen > 0)
 			continue;
 		nempty++;
@@ -196,8 +180,7 @@ check_sources(const struct settings *set, const struct slices *g)
 	}
 	if (g->list.n > 0)
 		return;
-	if (nasked == 0 && g->origins.n > 0)
-		die("no source of the ranks asked for");
+	recordings_check(&g->origins);
 	if (nempty == 1)
 		die("%s: %s among %" PRIu64 " events", last->path,
 		    why_empty(set, last), g->nevents);
@@ -210,15 +193,7 @@ check_sources(const struct settings *set, const struct slices *g)
 static void
 summarise(const struct slices *g)
 {
-	for (size_t i = 0; i < g->origins.n; i++) {
-		const struct origin *o = &g->origins.v[i];
-
-		note("%s: source %u: %" PRIu64 " GPU events, %" PRIu64
-		     " counted, %" PRIu64 " unlinked, %" PRIu64
-		     " duplicates left out",
-		    o->path, (unsigned)o->src, o->ngpu, o->nchosen,
-		    o->nunlinked, o->nduplicates);
-	}
+	recordings_note(&g->origins, "counted");
 	note_cost("%" PRIu64 " events", g->nevents);
 }
 

@@ -66,48 +66,18 @@ rows_check(const struct settings *set)
 	table_dest_check(&set->dest, "gpu_timeline", l.columns, l.n);
 }
 
-/* Whether each source that is asked for has a rank, and no other has it. */
-static bool
-ranks_differ(const struct slices *g)
-{
-	struct map seen = { 0 };
-	bool differ = true;
-
-	for (size_t i = 0; i < g->origins.n && differ; i++) {
-		const struct origin *o = &g->origins.v[i];
-
-		if (!o->is_asked)
-			continue;
-		differ = o->has_rank;
-		if (differ)
-			(void)map_put(&seen, (uint64_t)o->rank, &differ);
-	}
-	map_free(&seen);
-	return differ;
-}
-
-static size_t
-count_asked(const struct slices *g)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < g->origins.n; i++)
-		n += g->origins.v[i].is_asked;
-	return n;
-}
-
 /* Sources are told apart by rank, and where that fails by number. */
 static void
 choose_columns(
     struct layout *l, const struct settings *set, const struct slices *g)
 {
-	bool many = !set->join && count_asked(g) > 1;
-	bool differ = ranks_differ(g);
+	enum recording_column lead =
+	    set->join ? RECORDING_ONE : recordings_column(&g->origins);
 
 	*l = (struct layout){
-		.with_rank =
-		    set->by == BY_RANK || (many && differ && set->by != BY_SRC),
-		.with_src = set->by == BY_SRC || (many && !differ),
+		.with_rank = set->by == BY_RANK ||
+		    (lead == RECORDING_RANK && set->by != BY_SRC),
+		.with_src = set->by == BY_SRC || lead == RECORDING_SRC,
 	};
 	lay_out(l, set);
 	if (set->by != BY_DEV)
@@ -168,7 +138,7 @@ put_rocprof_rows(
 
 /* The process's own window, unless only a part of it is looked at. */
 static const struct span *
-rocprof_window(const struct settings *set, const struct origin *o)
+rocprof_window(const struct settings *set, const struct recording *o)
 {
 	bool is_whole =
 	    set->by == BY_NOTHING || set->by == BY_RANK || set->by == BY_SRC;
@@ -200,7 +170,7 @@ static void
 print_slice(struct table *t, const struct settings *set, const struct layout *l,
     const struct slices *g, struct slice *slice)
 {
-	const struct origin *o = &g->origins.v[slice->origin];
+	const struct recording *o = &g->origins.list.v[slice->origin];
 	struct cell key = key_cell(t, set, l, g, slice->key);
 	struct row rows[NROWS_MAX];
 	struct figures f;
@@ -239,8 +209,8 @@ note_unlinked(
 		nevents += g->list.v[i].nevents;
 		nunlinked += g->list.v[i].nunlinked;
 	}
-	for (size_t i = 0; i < g->origins.n; i++)
-		left_out += g->origins.v[i].nunlinked;
+	for (size_t i = 0; i < g->origins.list.n; i++)
+		left_out += g->origins.list.v[i].nunlinked;
 	if (set->linked_only && left_out > 0)
 		table_note(t,
 		    "%" PRIu64 " GPU events without a launch are left out",
@@ -256,7 +226,7 @@ static bool
 all_rocprof(const struct slices *g)
 {
 	for (size_t i = 0; i < g->list.n; i++)
-		if (!g->origins.v[g->list.v[i].origin].is_rocprof)
+		if (!g->origins.list.v[g->list.v[i].origin].is_rocprof)
 			return false;
 	return true;
 }

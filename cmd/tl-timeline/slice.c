@@ -1,75 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources, and the slices into which their GPU events are gathered. */
+/* The slices into which the GPU events of sources are gathered. */
 #include <stdlib.h>
 
 #include "cmd/tl-timeline/timeline.h"
 
-/* ---- sources ---- */
-
-void
-slices_next_file(struct slices *g)
-{
-	g->file_origins = g->origins.n;
-}
-
-struct origin *
-slices_origin(struct slices *g, const char *path, uint32_t src)
-{
-	struct origin *o;
-
-	/* a source's events stand together: the last one is the likely one */
-	for (size_t i = g->origins.n; i-- > g->file_origins;)
-		if (g->origins.v[i].src == src)
-			return &g->origins.v[i];
-	o = vec_add(&g->origins);
-	*o = (struct origin){
-		.path = path,
-		.src = src,
-		.no = (uint32_t)g->origins.n - 1,
-		.is_asked = true,
-	};
-	return o;
-}
-
-/* A fact that is an integer, or its decimal text. */
-static bool
-int_fact(const struct source *s, const char *key, int64_t *v)
-{
-	const struct fact *f = source_fact(s, key);
-
-	if (f == NULL)
-		return false;
-	switch (f->val.type) {
-	case VAL_INT: *v = f->val.i; return true;
-	case VAL_NUM:
-	case VAL_STRX: return num_i64(f->val.s, v);
-	default: return false;
-	}
-}
-
-void
-origin_facts(struct origin *o, const struct source *s)
-{
-	const struct fact *format = source_fact(s, "format");
-	int64_t epoch;
-
-	o->is_rocprof =
-	    format != NULL && str_eq(format->val.s, STR("rocprofv3"));
-	o->has_rank = int_fact(s, "rank", &o->rank);
-	o->has_base = int_fact(s, "base", &o->base_ns);
-	if (int_fact(s, "epoch", &epoch) &&
-	    !num_add(o->base_ns, epoch, &o->base_ns))
-		o->has_base = false;
-	o->has_window = int_fact(s, "window_start", &o->window.start) &&
-	    int_fact(s, "window_end", &o->window.end);
-}
-
-/* ---- slices ---- */
-
 struct slice *
-slices_find(struct slices *g, const struct origin *o, struct key key)
+slices_find(struct slices *g, const struct recording *o, struct key key)
 {
-	size_t origin = (size_t)(o - g->origins.v);
+	size_t origin = (size_t)(o - g->origins.list.v);
 	uint64_t h =
 	    hash_mix(hash_u64((uint64_t)key.n) ^ origin, HASH_K0 ^ key.type);
 	struct slice *slice;
@@ -120,7 +58,7 @@ slice_add(struct slice *slice, enum bucket bucket, const struct event *ev,
 /* ---- joining ---- */
 
 static int64_t
-shift_of(const struct origin *first, const struct origin *o)
+shift_of(const struct recording *first, const struct recording *o)
 {
 	int64_t shift;
 
@@ -138,7 +76,7 @@ shift_of(const struct origin *first, const struct origin *o)
 }
 
 static struct span
-shifted(const struct origin *o, struct span s, int64_t shift)
+shifted(const struct recording *o, struct span s, int64_t shift)
 {
 	if (!num_add(s.start, shift, &s.start) ||
 	    !num_add(s.end, shift, &s.end))
@@ -148,8 +86,8 @@ shifted(const struct origin *o, struct span s, int64_t shift)
 }
 
 static void
-join_slice(
-    struct slice *to, struct slice *from, const struct origin *o, int64_t shift)
+join_slice(struct slice *to, struct slice *from, const struct recording *o,
+    int64_t shift)
 {
 	int64_t first =
 	    shifted(o, (struct span){ from->first_ns, from->first_ns }, shift)
@@ -170,7 +108,7 @@ join_slice(
 }
 
 static void
-join_window(struct origin *to, const struct origin *o, int64_t shift)
+join_window(struct recording *to, const struct recording *o, int64_t shift)
 {
 	struct span w = shifted(o, o->window, shift);
 
@@ -187,19 +125,19 @@ slices_join(struct slices *g)
 	size_t n = g->list.n;
 	struct slices joined = { .strings = g->strings };
 
-	if (g->origins.n == 0)
+	if (g->origins.list.n == 0)
 		return;
 	joined.origins = g->origins;
-	for (size_t i = 1; i < g->origins.n; i++)
-		join_window(&g->origins.v[0], &g->origins.v[i],
-		    shift_of(&g->origins.v[0], &g->origins.v[i]));
+	for (size_t i = 1; i < g->origins.list.n; i++)
+		join_window(&g->origins.list.v[0], &g->origins.list.v[i],
+		    shift_of(&g->origins.list.v[0], &g->origins.list.v[i]));
 	for (size_t i = 0; i < n; i++) {
 		struct slice *from = &g->list.v[i];
-		const struct origin *o = &g->origins.v[from->origin];
+		const struct recording *o = &g->origins.list.v[from->origin];
 
 		join_slice(
-		    slices_find(&joined, &joined.origins.v[0], from->key), from,
-		    o, shift_of(&g->origins.v[0], o));
+		    slices_find(&joined, &joined.origins.list.v[0], from->key),
+		    from, o, shift_of(&g->origins.list.v[0], o));
 	}
 	vec_free(&g->list);
 	map_free(&g->by_key);
@@ -239,8 +177,8 @@ static int
 cmp_slice(const void *x, const void *y)
 {
 	const struct slice *a = x, *b = y;
-	const struct origin *oa = &sorting->origins.v[a->origin];
-	const struct origin *ob = &sorting->origins.v[b->origin];
+	const struct recording *oa = &sorting->origins.list.v[a->origin];
+	const struct recording *ob = &sorting->origins.list.v[b->origin];
 	int c = 0;
 
 	if (sorting_by_rank && oa->has_rank != ob->has_rank)
@@ -273,6 +211,6 @@ slices_free(struct slices *g)
 		for (size_t k = 0; k < SET_COUNT; k++)
 			spans_free(&g->list.v[i].sets[k]);
 	vec_free(&g->list);
-	vec_free(&g->origins);
+	recordings_free(&g->origins);
 	map_free(&g->by_key);
 }

@@ -29,19 +29,6 @@ struct settings {
 	struct table_dest dest;
 };
 
-/* One source of one of the files. */
-struct origin {
-	const char *path;
-	uint32_t src; /* in its stream */
-	uint32_t no;  /* over all files */
-	bool is_asked, is_rocprof;
-	bool has_rank, has_base, has_window;
-	int64_t rank;
-	int64_t base_ns; /* of ts, in Unix time where it is known */
-	struct span window;
-	uint64_t ngpu, nunlinked, nduplicates, nchosen;
-};
-
 /* A slice of the rocprof timeline differs from Kineto's in its buckets, so
  * kernels that copy are kept by themselves. */
 enum {
@@ -63,21 +50,17 @@ struct slice {
 
 struct slices {
 	struct strings *strings;
-	VEC(struct origin) origins;
+	struct recordings origins;
 	VEC(struct slice) list;
-	struct map by_key;   /* hash to index */
-	size_t file_origins; /* the first origin of the file being read */
-	uint64_t nevents;    /* of any kind, in all files */
+	struct map by_key; /* hash to index */
+	uint64_t nevents;  /* of any kind, in all files */
 };
 
 /* slice.c */
 
-void slices_next_file(struct slices *g);
-struct origin *slices_origin(struct slices *g, const char *path, uint32_t src);
-void origin_facts(struct origin *o, const struct source *s);
 /* A slice of the origin, made when missing; valid until the next call. */
 struct slice *slices_find(
-    struct slices *g, const struct origin *o, struct key key);
+    struct slices *g, const struct recording *o, struct key key);
 void slice_add(struct slice *slice, enum bucket bucket, const struct event *ev,
     int64_t end_ns);
 /* Groups of all sources with equal keys become one, in the first's time. */

@@ -287,7 +287,7 @@ is_root_asked(const struct printer *p, const char *text, const struct event *ev)
 	struct uid uid;
 
 	if (forest_uid(p->f, text, &uid))
-		return ev->uid.id == uid.id && ev->uid.inst == uid.inst;
+		return uid_same(ev->uid, uid);
 	return !is_pruned(p, ev) &&
 	    str_glob(
 		str_of(text), strings_get(store_strings(p->f->s), ev->name));

@@ -249,6 +249,22 @@ uid_same(struct uid a, struct uid b)
 	return a.id == b.id && a.inst == b.inst;
 }
 
+/* The key of a map: no two are alike while ids are below 2^40. */
+static inline uint64_t
+uid_hash(struct uid uid)
+{
+	return uid.id ^ (uint64_t)uid.inst << 40;
+}
+
+/* By id, then by instance. */
+static inline int
+uid_cmp(struct uid a, struct uid b)
+{
+	if (a.id != b.id)
+		return a.id < b.id ? -1 : 1;
+	return (a.inst > b.inst) - (a.inst < b.inst);
+}
+
 static inline bool
 uid_is_picked(const struct uid_pick *p, uint32_t src, struct uid uid)
 {
@@ -426,6 +442,8 @@ struct meta {
 
 /* The fact, or NULL. */
 const struct fact *source_fact(const struct source *s, const char *key);
+/* A fact that is an integer, or its decimal text; false: there is none. */
+bool source_int(const struct source *s, const char *key, int64_t *v);
 
 enum section {
 	SECTION_NONE,

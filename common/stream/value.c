@@ -268,3 +268,16 @@ source_fact(const struct source *s, const char *key)
 			return &s->facts[i];
 	return NULL;
 }
+
+bool
+source_int(const struct source *s, const char *key, int64_t *v)
+{
+	const struct fact *f = source_fact(s, key);
+
+	if (f == NULL)
+		return false;
+	if (f->val.type == VAL_INT)
+		*v = f->val.i;
+	return f->val.type == VAL_INT ||
+	    (f->val.s.p != NULL && num_i64(f->val.s, v));
+}

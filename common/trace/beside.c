@@ -57,9 +57,7 @@ by_uid(const void *x, const void *y)
 
 	if (a->work != b->work)
 		return a->work < b->work ? -1 : 1;
-	if (u->uid.id != v->uid.id)
-		return u->uid.id < v->uid.id ? -1 : 1;
-	return (u->uid.inst > v->uid.inst) - (u->uid.inst < v->uid.inst);
+	return uid_cmp(u->uid, v->uid);
 }
 
 static int64_t

@@ -38,12 +38,6 @@ set_fields(struct hold *h, struct event *ev, unsigned has)
 
 /* ---- from events and back ---- */
 
-static bool
-uid_eq(struct uid a, struct uid b)
-{
-	return a.id == b.id && a.inst == b.inst;
-}
-
 static struct uid
 uid_of(const struct held *it)
 {
@@ -60,7 +54,7 @@ hold_links(struct hold *h, const struct event *ev, uint32_t depth)
 	if (is_plain &&
 	    ((has & HAS_LAUNCH) == 0 ||
 		(depth > 0 &&
-		    uid_eq(
+		    uid_same(
 			ev->launch, uid_of(&h->list.v[h->open.v[depth - 1]])))))
 		return 0;
 	vec_push(
@@ -202,12 +196,6 @@ hold_wait(struct hold *h, const struct event *ev)
 
 typedef VEC(uint32_t) index_vec;
 
-static uint64_t
-uid_key(struct uid uid)
-{
-	return uid.inst == 0 ? uid.id : hash_mix(uid.id, uid.inst);
-}
-
 /* It and all above it; those that are new are to be looked at. */
 static void
 keep_up(struct hold *h, uint32_t i, index_vec *todo)
@@ -240,7 +228,7 @@ keep_forwards(struct hold *h)
 		if (it->is_kept)
 			vec_push(&todo, i);
 		else if (it->may_be)
-			*map_put(&at, uid_key(uid_of(it)), NULL) = i;
+			*map_put(&at, uid_hash(uid_of(it)), NULL) = i;
 	}
 	while (todo.n > 0) {
 		const struct held *it = &h->list.v[todo.v[--todo.n]];
@@ -251,8 +239,8 @@ keep_forwards(struct hold *h)
 		    (h->st->shapes.v[it->shape]->has & HAS_FWD) == 0)
 			continue;
 		fwd = &h->links.v[it->links - 1].fwd;
-		found = map_get(&at, uid_key(*fwd));
-		if (found != NULL && uid_eq(uid_of(&h->list.v[*found]), *fwd))
+		found = map_get(&at, uid_hash(*fwd));
+		if (found != NULL && uid_same(uid_of(&h->list.v[*found]), *fwd))
 			keep_up(h, (uint32_t)*found, &todo);
 	}
 	map_free(&at);

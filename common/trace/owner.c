@@ -129,9 +129,7 @@ by_time(const void *x, const void *y)
 
 	if (a->ts_ns != b->ts_ns)
 		return a->ts_ns < b->ts_ns ? -1 : 1;
-	if (a->uid.id != b->uid.id)
-		return a->uid.id < b->uid.id ? -1 : 1;
-	return (a->uid.inst > b->uid.inst) - (a->uid.inst < b->uid.inst);
+	return uid_cmp(a->uid, b->uid);
 }
 
 static bool

@@ -28,34 +28,89 @@ recordings_of(struct recordings *g, uint32_t src)
 	return o;
 }
 
-/* A fact that is an integer, or its decimal text. */
-static bool
-int_fact(const struct source *s, const char *key, int64_t *v)
-{
-	const struct fact *f = source_fact(s, key);
-
-	if (f == NULL)
-		return false;
-	switch (f->val.type) {
-	case VAL_INT: *v = f->val.i; return true;
-	case VAL_NUM:
-	case VAL_STRX: return num_i64(f->val.s, v);
-	default: return false;
-	}
-}
-
 struct recording *
 recordings_source(
     struct recordings *g, const struct select *sel, const struct source *s)
 {
 	struct recording *o = recordings_of(g, s->src);
 	const struct fact *format = source_fact(s, "format");
+	int64_t epoch;
 
 	o->is_rocprof =
 	    format != NULL && str_eq(format->val.s, STR("rocprofv3"));
-	o->has_rank = int_fact(s, "rank", &o->rank);
+	o->has_rank = source_int(s, "rank", &o->rank);
+	o->has_base = source_int(s, "base", &o->base_ns);
+	if (source_int(s, "epoch", &epoch) &&
+	    !num_add(o->base_ns, epoch, &o->base_ns))
+		o->has_base = false;
+	o->has_window = source_int(s, "window_start", &o->window.start) &&
+	    source_int(s, "window_end", &o->window.end);
 	o->is_asked = select_source(sel, s);
 	return o;
+}
+
+bool
+recording_takes(struct recording *o, const struct event *ev, bool is_chosen,
+    int64_t *end_ns)
+{
+	if (ev->flags & EV_DUPLICATE) {
+		o->nduplicates++;
+		return false;
+	}
+	o->ngpu++;
+	if (ev->flags & EV_UNLINKED)
+		o->nunlinked++;
+	if (!is_chosen || (ev->shape->has & HAS_TS) == 0)
+		return false;
+	if (!num_add(ev->ts_ns, ev->dur_ns, end_ns))
+		die("%s: event %" PRIu64 ": its end is out of range", o->path,
+		    ev->uid.id);
+	return true;
+}
+
+struct recording
+recordings_sum(const struct recordings *g)
+{
+	struct recording sum = { .path = g->path };
+
+	for (size_t i = 0; i < g->list.n; i++) {
+		const struct recording *o = &g->list.v[i];
+
+		if (!o->is_asked)
+			continue;
+		sum.ngpu += o->ngpu;
+		sum.nunlinked += o->nunlinked;
+		sum.nduplicates += o->nduplicates;
+		sum.nchosen += o->nchosen;
+		sum.ncomm += o->ncomm;
+		sum.comm_ns += o->comm_ns;
+		sum.nops += o->nops;
+	}
+	return sum;
+}
+
+void
+recordings_check(const struct recordings *g)
+{
+	for (size_t i = 0; i < g->list.n; i++)
+		if (g->list.v[i].is_asked)
+			return;
+	if (g->list.n > 0)
+		die("no source of the ranks asked for");
+}
+
+void
+recordings_note(const struct recordings *g, const char *chosen)
+{
+	for (size_t i = 0; i < g->list.n; i++) {
+		const struct recording *o = &g->list.v[i];
+
+		note("%s: source %u: %" PRIu64 " GPU events, %" PRIu64
+		     " %s, %" PRIu64 " without a launch, %" PRIu64
+		     " duplicates left out",
+		    o->path, (unsigned)o->src, o->ngpu, o->nchosen, chosen,
+		    o->nunlinked, o->nduplicates);
+	}
 }
 
 enum recording_column

@@ -292,8 +292,7 @@ launch_of(const struct select *s, const struct event *ev)
 	for (size_t i = s->launches.n; i-- > 0;) {
 		const struct select_launch *l = &s->launches.v[i];
 
-		if (l->uid.id == ev->launch.id &&
-		    l->uid.inst == ev->launch.inst)
+		if (uid_same(l->uid, ev->launch))
 			return l;
 	}
 	return NULL;

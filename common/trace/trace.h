@@ -607,14 +607,25 @@ struct recording {
 	const char *path;
 	uint32_t src; /* in its stream */
 	uint32_t no;  /* over all files */
-	bool is_asked, is_rocprof, has_rank;
+	bool is_asked, is_rocprof;
+	bool has_rank, has_base, has_window;
 	int64_t rank;
+	int64_t base_ns;    /* of ts, in Unix time where it is known */
+	struct span window; /* that the profiler was on for */
 	/* GPU events, and those of them that are so; duplicates are not in */
 	uint64_t ngpu, nunlinked, nduplicates, nchosen;
 	/* collectives that no row counts, where they are left out */
 	uint64_t ncomm, comm_ns;
 	uint64_t nops;
 };
+
+/*
+ * Counts a GPU event of it. False where nothing more is to be done: for a
+ * duplicate, and for one that is not chosen or has no time. *end_ns is its end;
+ * what the sink makes something of it counts by itself, in nchosen.
+ */
+bool recording_takes(struct recording *o, const struct event *ev,
+    bool is_chosen, int64_t *end_ns) USE_RESULT;
 
 /* What tells the rows of several sources apart. */
 enum recording_column {
@@ -637,6 +648,12 @@ struct recording *recordings_of(struct recordings *g, uint32_t src);
 struct recording *recordings_source(
     struct recordings *g, const struct select *sel, const struct source *s);
 enum recording_column recordings_column(const struct recordings *g);
+/* The sums of what is counted in those that are asked for. */
+struct recording recordings_sum(const struct recordings *g);
+/* Sources, but none of the ranks asked for, end the program. */
+void recordings_check(const struct recordings *g);
+/* A line each for -v; chosen: what nchosen counts, "asked for". */
+void recordings_note(const struct recordings *g, const char *chosen);
 void recordings_free(struct recordings *g);
 
 /* ---- stat: what many numbers come to ---- */

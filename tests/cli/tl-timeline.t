@@ -343,7 +343,7 @@ refuses 2 'column' 'tl-timeline --sort nosuch worked.json'
 refuses 2 'unknown option' 'tl-timeline --nosuch worked.json'
 run 'tl-timeline -v steps.tl'
 like '-v: a summary' "$(cat "$log/err")" \
-	'steps.tl: source 0: 5 GPU events, 5 counted, 1 unlinked, 0 duplicates'
+	'steps.tl: source 0: 5 GPU events, 5 counted, 1 without a launch, 0 duplicates'
 ok '--help' sh -c 'tl-timeline --help | grep -q linked-only'
 
 # ---- random traces against the oracle ----
