@@ -10,6 +10,8 @@ event_reader_create(struct source_state *s)
 	r->src = s;
 	r->mem = arena_create();
 	r->raw = intern_create();
+	r->names = arena_create();
+	r->devices = devices_create(r->names);
 	lit_set(&r->no_edge.lit, NULL, 0);
 	r->start = graph_node(r, NULL, NULL, 0);
 	r->vals_cap = 4096;
@@ -20,6 +22,8 @@ event_reader_create(struct source_state *s)
 void
 event_reader_destroy(struct event_reader *r)
 {
+	devices_destroy(r->devices);
+	arena_destroy(r->names);
 	arena_destroy(r->mem);
 	intern_destroy(r->raw);
 	vec_free(&r->raw_value);
@@ -40,6 +44,7 @@ event_reader_trim(struct event_reader *r)
 	intern_clear(r->raw);
 	r->raw_value.n = 0;
 	r->has_last_track = false;
+	devices_renumber(r->devices);
 	graph_forget(r);
 }
 
@@ -320,17 +325,37 @@ track_no(struct event_reader *r)
 	return r->last_track_no;
 }
 
+/* The leaf of the kind that name and track make of it. */
+static const struct leaf *
+asked_leaf(struct event_reader *r, struct node *n, uint32_t track)
+{
+	const struct strings *st = r->src->strings;
+	struct leaf *leaf = n->leaf;
+	enum kind kind = device_kind(
+	    r->devices, st, leaf->kind, track, strings_get(st, r->name));
+
+	while (leaf->kind != kind) {
+		if (leaf->next == NULL)
+			leaf->next = layout_leaf(r, n, kind);
+		leaf = leaf->next;
+	}
+	return leaf;
+}
+
 static void
 end_event(struct event_reader *r, struct node *n)
 {
 	struct source_state *s = r->src;
 	struct event *ev = &r->ev;
+	const struct leaf *leaf = n->leaf;
 
-	if (UNLIKELY(n->leaf == NULL))
-		n->leaf = layout_leaf(r, n);
-	ev->shape_id = n->leaf->shape;
-	ev->shape = s->strings->shapes.v[ev->shape_id];
+	if (UNLIKELY(leaf == NULL))
+		leaf = n->leaf = layout_leaf(r, n, kind_of_way(r, n->way));
 	ev->track = track_no(r);
+	if (UNLIKELY(leaf->asks))
+		leaf = asked_leaf(r, n, ev->track);
+	ev->shape_id = leaf->shape;
+	ev->shape = s->strings->shapes.v[ev->shape_id];
 	ev->src = s->src;
 	ev->name = r->name;
 	ev->uid.id = s->next_id++;
@@ -339,6 +364,8 @@ end_event(struct event_reader *r, struct node *n)
 	ev->flags = ev->shape->has & HAS_FLAGS ? EV_CLAMPED : 0;
 	ev->vals = r->vals;
 	ev->vals_len = r->vals_len;
+	if (UNLIKELY(leaf->kind == KIND_META))
+		devices_note(r->devices, s->strings, ev);
 	source_event(s, ev);
 }
 

@@ -91,6 +91,9 @@ struct edge {
 /* What is known once an event has ended there. */
 struct leaf {
 	uint32_t shape;
+	uint8_t kind;
+	bool asks;         /* its name or track may make it another kind */
+	struct leaf *next; /* the same layout as another kind */
 };
 
 /* The phase and category on the way to a node, the last of each. */
@@ -141,6 +144,8 @@ struct event_reader {
 	/* digits before the point of the last ts: a guess at the next */
 	unsigned ts_digits;
 	struct edge no_edge; /* matches nothing */
+	struct arena *names; /* of the devices */
+	struct devices *devices;
 };
 
 static inline void
@@ -203,7 +208,25 @@ follow(struct event_reader *r, struct node *from, struct edge *e, uint64_t code)
 
 /* ---- layout.c ---- */
 
-struct leaf *layout_leaf(struct event_reader *r, struct node *end);
+/* The shape of an event that ended there, as this kind. */
+struct leaf *layout_leaf(
+    struct event_reader *r, struct node *end, enum kind kind);
+
+/* ---- device.c ---- */
+
+/* Texts go to mem, which must outlive it. */
+struct devices *devices_create(struct arena *mem);
+void devices_destroy(struct devices *d);
+/* The strings were cleared: tracks are numbered anew. */
+void devices_renumber(struct devices *d);
+/* Takes in what a metadata event says. */
+void devices_note(
+    struct devices *d, const struct strings *st, const struct event *ev);
+/* Whether devices_note() or device_kind() has to see events of this kind. */
+bool device_may_ask(enum kind kind, struct str cat);
+/* The kind of a slice or op, given what phase and category make it. */
+enum kind device_kind(struct devices *d, const struct strings *st,
+    enum kind kind, uint32_t track, struct str name);
 
 /* ---- value.c ---- */
 

@@ -91,6 +91,17 @@ set_text(struct variant *v, struct str text)
 	lit_set(&v->lit, quoted, text.len + 2);
 }
 
+/* Whether an event of this phase and category may be one to write. */
+static bool
+is_wanted(const struct event_reader *r, struct way w)
+{
+	enum kind kind = kind_of_way(r, w);
+	struct str cat = strings_get(r->src->strings, (uint32_t)w.cat);
+
+	return (r->src->set->kinds & KIND_BIT(kind)) != 0 ||
+	    device_may_ask(kind, cat);
+}
+
 struct node *
 graph_add_variant(
     struct event_reader *r, struct node *from, struct edge *e, uint64_t code)
@@ -106,7 +117,7 @@ graph_add_variant(
 	}
 	n->skip = (e->field == FIELD_PH || e->field == FIELD_CAT) &&
 	    n->way.ph >= 0 && n->way.cat != INTERN_NONE &&
-	    (r->src->set->kinds & KIND_BIT(kind_of_way(r, n->way))) == 0;
+	    !is_wanted(r, n->way);
 	*v = (struct variant){ .code = code, .to = n, .next = e->variants };
 	lit_set(&v->lit, NULL, 0);
 	if (code >= CODE_CAT)

@@ -132,12 +132,11 @@ set_roles(struct event_reader *r, struct layout *l, enum kind kind)
 }
 
 struct leaf *
-layout_leaf(struct event_reader *r, struct node *end)
+layout_leaf(struct event_reader *r, struct node *end, enum kind kind)
 {
 	struct layout l = { .has = HAS_TRACK };
 	struct leaf *leaf = arena_alloc(r->mem, sizeof *leaf);
 	struct way w = end->way;
-	enum kind kind = kind_of_way(r, w);
 	struct shape shape = { 0 };
 
 	for (const struct node *n = end; n->from != NULL; n = n->from)
@@ -160,7 +159,12 @@ layout_leaf(struct event_reader *r, struct node *end)
 	shape.flags = (uint8_t)l.flags;
 	shape.nentries = (uint32_t)l.entries.n;
 	shape.entries = l.entries.v;
-	leaf->shape = strings_shape(r->src->strings, &shape);
+	*leaf = (struct leaf){
+		.shape = strings_shape(r->src->strings, &shape),
+		.kind = (uint8_t)kind,
+		.asks = device_may_ask(
+		    kind, strings_get(r->src->strings, (uint32_t)w.cat)),
+	};
 	vec_free(&l.way);
 	vec_free(&l.entries);
 	return leaf;

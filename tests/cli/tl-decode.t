@@ -99,10 +99,16 @@ while IFS='|' read -r why text; do
 done <<'EOF'
 zip|PK\003\004aaaa
 Git LFS|version https://git-lfs.github.com/spec/v1
-SQLite|SQLite format 3\000aaaa
-Perfetto|\n\004\010\001\020\002
-XPlane|\n\020\010\001\022\014/host:metadata
-CSV|"Kind","Agent_Id",1\n
+an SQLite database$|SQLite format 3\000aaaa
+rocprofv3 --output-format json|SQLite format 3\000 TABLE rocpd_info_agent_0
+rpd2tracing.py|SQLite format 3\000 TABLE rocpd_api
+Nsight Systems|SQLite format 3\000 TABLE TARGET_INFO_GPU
+rocprofv3 --output-format json|\n\004\010\001\020\002
+XPlane.*trace.json.gz|\n\020\010\001\022\014/host:metadata
+CSV: record with rocprofv3 --output-format json|"Kind","Agent_Id",1\n
+CSV: record with rocprofv3 --output-format json|"Domain","Function",1\n
+CSV: record with rocprofv3 --output-format json|"Correlation_Id","Dispatch_Id"\n
+rocprof.s CSV: the JSON|"Index","KernelName","gpu-id"\n
 bzip2|BZh91AY
 xz|\3757zXZ\000
 picture|\211PNG\r\n
@@ -408,6 +414,52 @@ is 'rocprofv3: what is missing or odd' \
 {"id":3,"kind":"kernel","cat":"kernel_dispatch","name":"unknown_kernel_77","ts":9,"pid":5,"dev":1,"ph":"X","args":{"agent_id":12,"device":1,"block":[1,1,1],"grid":[1,3,1],"kernel_id":77,"end_timestamp":"#9223372036854775807"}}'
 refuses 1 'line [0-9]+.: ' \
 	'sed "s/\"y\":3/\"y\":03/" odd.json >odd2.json; tl-decode -o x.tl odd2.json'
+
+# ---- kinds that no category tells ----
+
+cat >rows.json <<'END'
+[{},{"ph":"M","name":"process_name","pid":"2","args":{"name":"GPU2"}},
+{"ph":"M","name":"process_name","pid":6,"args":{"name":"6 GPU0"}},
+{"ph":"M","name":"process_name","pid":1,"args":{"name":"1 COPY"}},
+{"ph":"M","name":"process_name","pid":7,"args":{"name":"GPU Process"}},
+{"ph":"M","name":"process_name","pid":8,"args":{"name":"GPU1"}},
+{"ph":"M","name":"process_name","pid":8,"args":{"name":"python"}},
+{"ph":"M","name":"thread_name","pid":9,"tid":2,"args":{"name":"Stream 2"}},
+{"ph":"M","name":"process_name","pid":9,"args":{"name":"Ascend Hardware"}},
+{"ph":"M","name":"process_name","pid":"x","args":{"name":"/device:GPU:0"}},
+{"ph":"M","name":"thread_name","pid":"x","tid":"s","args":{"name":"Stream #20(Compute)"}},
+{"ph":"X","name":"gemm","pid":2,"tid":"0","ts":"1","dur":"5"},
+{"ph":"X","name":"CopyHostToDevice","pid":"2","tid":"0","ts":7,"dur":2,"args":{"desc":"x"}},
+{"ph":"X","name":"FillBuffer","pid":2,"tid":0,"ts":9,"dur":2},
+{"ph":"X","name":"Barrier","pid":2,"tid":0,"ts":9,"dur":2},
+{"ph":"X","name":"k","pid":6,"tid":0,"ts":1,"dur":5},
+{"ph":"X","name":"x","pid":1,"tid":0,"ts":1,"dur":5},
+{"ph":"X","name":"host","pid":7,"tid":0,"ts":1,"dur":5},
+{"ph":"X","name":"host","pid":8,"tid":0,"ts":1,"dur":5},
+{"ph":"X","cat":"AI_CORE","name":"MatMul","pid":9,"tid":2,"ts":1,"dur":5},
+{"ph":"X","name":"EVENT_WAIT","pid":9,"tid":2,"ts":1,"dur":5},
+{"ph":"X","name":"Iteration","pid":9,"tid":70001,"ts":1,"dur":5},
+{"ph":"X","name":"fusion","pid":"x","tid":"s","ts":1,"dur":5},
+{"ph":"X","name":"XLA Modules","pid":"x","tid":"m","ts":1,"dur":5},
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":2,"tid":0,"ts":1,"dur":5},
+{"ph":"i","name":"i","pid":2,"tid":0,"ts":1}]
+END
+is 'the processes of devices' "$(tl-decode rows.json |
+	tl-cat --tsv -F kind,name,pid,dev --no-header | sed 1,11d | tr '\t\n' ': ')" \
+	'kernel:gemm:2:2 memcpy:CopyHostToDevice:2:2 memset:FillBuffer:2:2 sync:Barrier:2:2 kernel:k:6:6 memcpy:x:1:1 slice:host:7: slice:host:8: kernel:MatMul:9:9 sync:EVENT_WAIT:9:9 slice:Iteration:9: kernel:fusion:x:x slice:XLA Modules:x: op:aten::mm:2: instant:i:2: '
+is 'only what is GPU work' "$(tl-decode --only kernel rows.json |
+	tl-cat --tsv -F name --no-header | tr '\n' ' ')" 'gemm k MatMul fusion '
+is 'and it goes back as it was' "$(tl-decode rows.json | tl-export --to chrome |
+	tl-decode - | tl-cat | grep '^{"id"')" "$(tl-decode rows.json | tl-cat | grep '^{"id"')"
+cat >steps.json <<'END'
+{"traceEvents":[{"ph":"X","cat":"Operator","name":"ProfilerStep#4","pid":1,"tid":1,"ts":1,"dur":90},
+{"ph":"X","cat":"Operator","name":"aten::mm","pid":1,"tid":1,"ts":2,"dur":8},
+{"ph":"X","cat":"Operator","name":"ProfilerStep#5","pid":1,"tid":1,"ts":100,"dur":9}]}
+END
+is 'steps of 2021' "$(tl-tree steps.json | tl-cat --tsv -F kind,name,step --no-header | tr '\t\n' ': ')" \
+	'annotation:ProfilerStep#4:4 annotation:ProfilerStep#5:5 op:aten::mm:4 '
+is 'of which --skip op leaves the steps' "$(tl-decode --skip op steps.json |
+	tl-cat --tsv -F name --no-header | tr '\n' ' ')" 'ProfilerStep#4 ProfilerStep#5 '
 
 page_examples tl-decode.1
 done_testing

@@ -15,7 +15,8 @@ negative dur is 0 (flag `clamped`). Nothing passes through a double. NaN and Inf
 
 Names.  A string of decimal digits equals the integer (pid, tid, ids). The
 categories of 2021 (Operator, Runtime, Kernel, Memcpy, Memset) are cpu_op,
-cuda_runtime, kernel, gpu_memcpy, gpu_memset. Only slices (X, or a B with its E)
+cuda_runtime, kernel, gpu_memcpy, gpu_memset; an Operator named ProfilerStep#...
+is a user_annotation. Only slices (X, or a B with its E)
 are host or GPU work.
 B/E: per (pid, tid), in file order, an E closes the innermost open B; the pair
 is one slice with the id of the B, args of both; both have the flag `paired`. A B
@@ -128,6 +129,8 @@ class Event:
         self.name = raw.get("name")
         if not isinstance(self.name, str):
             self.name = "" if self.name is None else str(self.name)
+        if self.refcat == "Operator" and self.name.startswith("ProfilerStep#"):
+            self.cat = "user_annotation"
         self.args = raw.get("args")
         if not isinstance(self.args, dict):
             self.args = {}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kinds that phase and category don't tell. Tools without Kineto's categories
+ * (rocmProfileData, rocprof, xprof, msprof) name the process of a device, in
+ * front of its events, so a slice of it that no table knows is GPU work.
+ * Kineto of 2021 gave its steps the category of ops.
+ */
+#include "event.h"
+
+#include <ctype.h>
+
+enum {
+	TRACK_UNKNOWN, /* not looked up yet */
+	TRACK_HOST,
+	TRACK_GPU,
+	TRACK_COPIES,
+};
+
+/* A named process (no tid) or thread; ids as text outlive the strings. */
+struct place {
+	struct str pid, tid;
+	uint8_t is;      /* TRACK_* of its slices */
+	bool of_streams; /* only of its threads that are streams */
+};
+
+struct devices {
+	struct arena *mem;
+	VEC(struct place) processes, streams;
+	VEC(uint8_t) tracks; /* TRACK_* by the number of the track */
+};
+
+struct devices *
+devices_create(struct arena *mem)
+{
+	struct devices *d = xcalloc(1, sizeof *d);
+
+	d->mem = mem;
+	return d;
+}
+
+void
+devices_destroy(struct devices *d)
+{
+	vec_free(&d->processes);
+	vec_free(&d->streams);
+	vec_free(&d->tracks);
+	vec_release(d);
+}
+
+void
+devices_renumber(struct devices *d)
+{
+	d->tracks.n = 0;
+}
+
+/* ---- names ---- */
+
+static size_t
+count_digits(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.len && isdigit((unsigned char)s.p[n]))
+		n++;
+	return n;
+}
+
+static bool
+step_over(struct str *s, struct str prefix)
+{
+	if (!str_starts(*s, prefix))
+		return false;
+	s->p += prefix.len;
+	s->len -= prefix.len;
+	return true;
+}
+
+static bool
+is_number(struct str s)
+{
+	return s.len > 0 && count_digits(s) == s.len;
+}
+
+/* "GPU0", "GPU 0"; rocprof puts the row's number in front: "2 GPU0". */
+static bool
+is_gpu_row(struct str s)
+{
+	return step_over(&s, STR("GPU")) &&
+	    (is_number(s) || (step_over(&s, STR(" ")) && is_number(s)));
+}
+
+static struct place
+place_of_process(struct str s)
+{
+	size_t n = count_digits(s);
+	struct str row = s;
+
+	if (n > 0 && n < s.len && s.p[n] == ' ')
+		row = (struct str){ s.p + n + 1, s.len - n - 1 };
+	if (is_gpu_row(row))
+		return (struct place){ .is = TRACK_GPU };
+	if (str_eq(row, STR("COPY")))
+		return (struct place){ .is = TRACK_COPIES };
+	/* beside the streams stand lines that are derived from them */
+	if (str_eq(s, STR("Ascend Hardware")) ||
+	    (step_over(&s, STR("/device:GPU:")) && is_number(s)))
+		return (struct place){ .is = TRACK_GPU, .of_streams = true };
+	return (struct place){ .is = TRACK_HOST };
+}
+
+static bool
+is_stream(struct str s)
+{
+	return str_starts(s, STR("Stream")) || str_starts(s, STR("stream"));
+}
+
+/* What a device does besides kernels, by the names of those tools. */
+static enum kind
+kind_of_work(struct str name)
+{
+	static const struct {
+		struct str prefix;
+		enum kind kind;
+	} works[] = {
+		{ STR_INIT("memcpy"), KIND_MEMCPY },
+		{ STR_INIT("hipmemcpy"), KIND_MEMCPY },
+		{ STR_INIT("hcmemcpy"), KIND_MEMCPY },
+		{ STR_INIT("copyhostto"), KIND_MEMCPY },
+		{ STR_INIT("copydeviceto"), KIND_MEMCPY },
+		{ STR_INIT("memset"), KIND_MEMSET },
+		{ STR_INIT("hipmemset"), KIND_MEMSET },
+		{ STR_INIT("fillbuffer"), KIND_MEMSET },
+		{ STR_INIT("barrier"), KIND_SYNC },
+		{ STR_INIT("marker"), KIND_SYNC },
+		{ STR_INIT("event_"), KIND_SYNC },
+		{ STR_INIT("notify_"), KIND_SYNC },
+	};
+
+	for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+		struct str p = works[i].prefix;
+
+		if (name.len >= p.len && strncasecmp(name.p, p.p, p.len) == 0)
+			return works[i].kind;
+	}
+	return KIND_KERNEL;
+}
+
+/* ---- places ---- */
+
+static struct str
+text_of_key(
+    const struct strings *st, struct key k, char digits[static NUM_DEC_MAX])
+{
+	switch (k.type) {
+	case KEY_INT: return (struct str){ digits, num_put_i64(digits, k.n) };
+	case KEY_STR: return strings_get(st, (uint32_t)k.n);
+	default: return STR("");
+	}
+}
+
+static const struct place *
+find_process(const struct devices *d, struct str pid)
+{
+	for (size_t i = d->processes.n; i-- > 0;)
+		if (str_eq(d->processes.v[i].pid, pid))
+			return &d->processes.v[i];
+	return NULL;
+}
+
+static bool
+has_stream(const struct devices *d, struct str pid, struct str tid)
+{
+	for (size_t i = 0; i < d->streams.n; i++)
+		if (str_eq(d->streams.v[i].pid, pid) &&
+		    str_eq(d->streams.v[i].tid, tid))
+			return true;
+	return false;
+}
+
+void
+devices_note(
+    struct devices *d, const struct strings *st, const struct event *ev)
+{
+	const struct track *t = &st->tracks.v[ev->track];
+	char pid_digits[NUM_DEC_MAX], tid_digits[NUM_DEC_MAX];
+	struct str what = strings_get(st, ev->name);
+	bool is_process = str_eq(what, STR("process_name"));
+	struct place at = { .is = TRACK_GPU };
+	struct value v;
+
+	if ((!is_process && !str_eq(what, STR("thread_name"))) ||
+	    !event_arg(st, ev, STR("name"), &v) ||
+	    (v.type != VAL_STR && v.type != VAL_STRX))
+		return;
+	if (is_process)
+		at = place_of_process(v.s);
+	else if (!is_stream(v.s))
+		return;
+	at.pid = text_of_key(st, t->pid, pid_digits);
+	/* a host's name only matters where it takes a device's place */
+	if (at.is == TRACK_HOST && find_process(d, at.pid) == NULL)
+		return;
+	at.pid = arena_str(d->mem, at.pid);
+	if (is_process) {
+		vec_push(&d->processes, at);
+	} else {
+		at.tid = arena_str(d->mem, text_of_key(st, t->tid, tid_digits));
+		vec_push(&d->streams, at);
+	}
+	d->tracks.n = 0;
+}
+
+static uint8_t
+look_up(const struct devices *d, const struct strings *st, uint32_t track)
+{
+	const struct track *t = &st->tracks.v[track];
+	char pid_digits[NUM_DEC_MAX], tid_digits[NUM_DEC_MAX];
+	struct str pid = text_of_key(st, t->pid, pid_digits);
+	const struct place *p = find_process(d, pid);
+
+	if (p == NULL ||
+	    (p->of_streams &&
+		!has_stream(d, pid, text_of_key(st, t->tid, tid_digits))))
+		return TRACK_HOST;
+	return p->is;
+}
+
+static uint8_t
+track_is(struct devices *d, const struct strings *st, uint32_t track)
+{
+	while (d->tracks.n <= track)
+		vec_push(&d->tracks, TRACK_UNKNOWN);
+	if (d->tracks.v[track] == TRACK_UNKNOWN)
+		d->tracks.v[track] = look_up(d, st, track);
+	return d->tracks.v[track];
+}
+
+bool
+device_may_ask(enum kind kind, struct str cat)
+{
+	return kind == KIND_SLICE || kind == KIND_META ||
+	    (kind == KIND_OP && str_eq(cat, STR("Operator")));
+}
+
+enum kind
+device_kind(struct devices *d, const struct strings *st, enum kind kind,
+    uint32_t track, struct str name)
+{
+	if (kind == KIND_OP)
+		return str_starts(name, STR("ProfilerStep#")) ? KIND_ANNOTATION
+							      : kind;
+	if (kind != KIND_SLICE || d->processes.n == 0)
+		return kind;
+	switch (track_is(d, st, track)) {
+	case TRACK_GPU: return kind_of_work(name);
+	case TRACK_COPIES: return KIND_MEMCPY;
+	default: return kind;
+	}
+}
