@@ -303,7 +303,9 @@ one_op(struct roof_state *g, const struct settings *set)
 		check_type(g->models, set->types);
 	op.dims = json_of(&dims, "dims", set->dims);
 	op.strides = json_of(&strides, "strides", set->strides);
-	op.concrete = json_of(&args, "args", set->concrete);
+	op.concrete = set->concrete != NULL
+	    ? json_of(&args, "args", set->concrete)
+	    : STR("[]"); /* the defaults, not lost */
 	op_types(
 	    &t, str_of(set->types != NULL ? set->types : "float"), op.dims);
 	op.types = buf_str(&t);

@@ -110,6 +110,10 @@ take_list(struct asked *a, struct str key, struct json *j, bool is_event)
 	for (int i = 0; i < L_LISTS; i++)
 		if (str_eq(key, str_of(words[is_event][i]))) {
 			a->lists[i] = value_of(a, j);
+			/* left out, they are the defaults; a trace's are lost
+			 */
+			if (!is_event && a->lists[L_VALUES].len == 0)
+				a->lists[L_VALUES] = STR("[]");
 			return true;
 		}
 	return false;

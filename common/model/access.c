@@ -284,6 +284,16 @@ a_value(lua_State *L)
 	return 1;
 }
 
+/* Whether the trace has the concrete inputs at all. */
+static int
+a_has_values(lua_State *L)
+{
+	struct view *v = need(L, VIEW_CONCRETE);
+
+	lua_pushboolean(L, !(v->absent & 1u << VIEW_CONCRETE));
+	return 1;
+}
+
 static int
 a_nvalues(lua_State *L)
 {
@@ -531,6 +541,7 @@ static const luaL_Reg functions[] = {
 	{ "dtype", a_dtype },
 	{ "elems", a_elems },
 	{ "has", a_has },
+	{ "has_values", a_has_values },
 	{ "int", a_int },
 	{ "list", a_list },
 	{ "nargs", a_nargs },

@@ -100,6 +100,8 @@ op_of(struct checker *c, int t, struct model_op *op)
 	op->strides = json_field(c, t, "strides");
 	op->types = json_field(c, t, "types");
 	op->concrete = json_field(c, t, "values");
+	if (op->concrete.len == 0)
+		op->concrete = STR("[]"); /* there are none, rather than lost */
 	op->annotation = text_field(c, t, "annotation", STR(""));
 	op->kernels = kernels;
 	if (lua_getfield(L, t, "kernels") == LUA_TTABLE)

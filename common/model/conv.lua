@@ -57,8 +57,14 @@ local function conv(_ENV, x, w, with_bias, t)
   return _mac + (bias and _out or 0), (_x + _w + _out + (bias and _channels or 0)) * _size
 end
 
+-- Without the stride the size of the result is not known.
+local function recorded()
+  if not has_values() then fail("its stride is not recorded (Concrete Inputs)") end
+end
+
 -- first is the number of the stride among the arguments.
 local function settings(n, first)
+  recorded()
   return {
     stride = spatial(value(first), 1, n), padding = spatial(value(first + 1), 0, n),
     dilation = spatial(value(first + 2), 1, n), transposed = bool(value(first + 3), false),
@@ -131,6 +137,7 @@ op {
 -- Apex: (x, w, bias, padding and stride of all dimensions ...)
 local function conv_bias(_ENV)
   local n = rank(0) - 2
+  recorded()
   return conv(_ENV, 0, 1, true, {
     stride = spatial(value(3), 1, n), padding = spatial(value(4), 0, n),
     dilation = spatial("", 1, n), transposed = false, output_padding = spatial("", 0, n),
@@ -176,6 +183,7 @@ op {
   sheet = "CONV", unit = "matrix", prec = 0,
   eval = function (_ENV)
     local n = rank(0) - 2
+    recorded()
     local first = op_name() == "aten::miopen_convolution" and 3 or 2
     return conv(_ENV, 0, 1, first == 3 and has(2), {
       padding = spatial(value(first), 0, n), stride = spatial(value(first + 1), 1, n),

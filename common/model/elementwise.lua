@@ -82,13 +82,13 @@ op {
   },
 }
 
--- (destination, source, ...): the source may be broadcast.
+-- (destination, source, ...): the source may be broadcast, from a single number too.
 op {
   like = unary,
   names = { "aten::copy", "aten::copy_" },
   eval = function (_ENV)
     local n = one_operand(_ENV)
-    if has(1) then return n, n * size(0) + elems(1) * size(1) end
+    if nargs() > 1 and dtype(1) ~= "" then return n, n * size(0) + elems(1) * size(1) end
     return n, n * size(0) * 2
   end,
   examples = {
@@ -96,6 +96,8 @@ op {
       flops = 512, bytes = 512 * 6, spec = "vector_fp32" },
     { op = "aten::copy_", dims = { { 8, 64 }, { 1, 64 }, {} }, types = { bf16, bf16, "Scalar" },
       flops = 512, bytes = 1024 + 128 },
+    { op = "aten::copy_", dims = { { 8, 64 }, {}, {} }, types = { bf16, "double", "Scalar" },
+      flops = 512, bytes = 1024 + 8 },
   },
 }
 
@@ -130,13 +132,14 @@ op {
   names = { "aten::replication_pad1d", "aten::replication_pad2d", "aten::replication_pad3d" },
   eval = function (_ENV)
     input_shape = shape(0)
-    padding = list(value(1))
-    local out = shape(0)
-    for i = 0, #padding // 2 - 1 do
+    local out, pad = shape(0), list(value(1))
+    if #pad == 0 then fail("the padding is not recorded (Concrete Inputs)") end
+    for i = 0, #pad // 2 - 1 do
       if not out[#out - i] then fail("more padding than dimensions") end
-      out[#out - i] = out[#out - i] + padding[2 * i + 1] + padding[2 * i + 2]
+      out[#out - i] = out[#out - i] + pad[2 * i + 1] + pad[2 * i + 2]
     end
-    output_shape, padding = out, padding
+    output_shape = out
+    padding = pad
     return resized(_ENV, out)
   end,
   examples = {

@@ -25,6 +25,18 @@ local function inner(a, b)
   return a
 end
 
+-- Rows of the first argument, which may have further dimensions in front.
+local function rows()
+  local columns = dim(0, -1)
+  if rank(0) == 2 then return dim(0, 0) end
+  return columns > 0 and elems(0) // columns or 0
+end
+
+-- A flag among the concrete inputs; none, if the trace has none of them.
+local function flags()
+  if not has_values() then fail("what is transposed is not recorded (Concrete Inputs)") end
+end
+
 -- The size of an output argument where the op was given one.
 local function out_size(i, otherwise)
   if has(i) then return size(i) end
@@ -78,25 +90,28 @@ gemm {
   },
 }
 
--- (self, mat2, scale_a, scale_b, bias, scale_result, out_dtype, use_fast_accum)
+-- (self, mat2, scale_a, scale_b, bias, scale_result, out_dtype, use_fast_accum), of
+-- TensorRT-LLM without scale_result. Of FP4 an element of the shapes is two values.
 gemm {
   names = { "aten::_scaled_mm", "trtllm::cublas_scaled_mm" },
   eval = function (_ENV)
+    local pack = starts(dtype(0), "c10::Float4_") and 2 or 1
     M = dim(0, 0)
     N = dim(1, 1)
-    K = inner(dim(0, 1), dim(1, 0))
+    K = inner(dim(0, 1), dim(1, 0)) * pack
     bias = has(4)
     stride_A = strides(0)
     stride_B = strides(1)
     dtype_A_B = { dtype(0), dtype(1) }
-    local out = scalar_types[int(value(6), -1)] or (size(0) == 1 and 2 or size(0))
+    local out = scalar_types[int(value(6), nil) or int(value(5), -1)]
+      or (size(0) == 1 and 2 or size(0))
     local scales = 0
     for i = 2, 3 do
       -- of one number for all a scale has no dimensions
       if dtype(i) ~= "" then scales = scales + elems(i) * size(i) end
     end
     return flops(1, M, N, K, bias),
-      moved(1, M, N, K, bias, size(0), size(1), bias and size(4) or 0, out) + scales
+      moved(1, M, N, K, bias, size(0) / pack, size(1) / pack, bias and size(4) or 0, out) + scales
   end,
   examples = {
     { dims = { { 128, 64 }, { 64, 96 }, { 1 }, { 1 }, {}, {}, {}, {} },
@@ -107,6 +122,15 @@ gemm {
       types = { fp8, fp8, "float", "float", "", "", "Scalar", "Scalar" },
       values = { "", "", "", "", "", "", "15", "True" },
       flops = 1572864, bytes = 8192 + 6144 + 2 * 12288 + 8 },
+    { dims = { { 128, 32 }, { 32, 96 }, { 128, 4 }, { 96, 4 }, {}, {}, {}, {} },
+      types = { "c10::Float4_e2m1fn_x2", "c10::Float4_e2m1fn_x2", fp8, fp8, "", "", "Scalar",
+        "Scalar" },
+      values = { "", "", "", "", "", "", "15", "False" }, flops = 1572864,
+      bytes = 4096 + 3072 + 2 * 12288 + 512 + 384, spec = "matrix_fp4", params = { K = 64 } },
+    { op = "trtllm::cublas_scaled_mm", dims = { { 128, 64 }, { 64, 96 }, {}, {}, {}, {}, {} },
+      types = { fp8, fp8, "float", "float", "", "Scalar", "Scalar" },
+      values = { "", "", "", "", "", "6", "False" }, flops = 1572864,
+      bytes = 8192 + 6144 + 4 * 12288 + 8 },
   },
 }
 
@@ -114,9 +138,9 @@ gemm {
 gemm {
   names = { "bitsandbytes::int8_linear_matmul" },
   eval = function (_ENV)
-    M = dim(0, 0)
+    M = rows()
     N = dim(1, 0)
-    K = inner(dim(0, 1), dim(1, 1))
+    K = inner(dim(0, -1), dim(1, 1))
     bias = false
     stride_A = strides(0)
     stride_B = strides(1)
@@ -204,6 +228,7 @@ gemm {
 gemm {
   names = { "tex_ts::te_gemm_ts" },
   eval = function (_ENV)
+    flags()
     local ta, tb = value(4) == "1", value(9) == "1"
     M = dim(0, ta and 0 or 1)
     N = dim(5, tb and 1 or 0)
@@ -240,7 +265,9 @@ gemm {
 
 -- M, N, K of Primus' operands 0 and 2 with their flags 5, 6, 7.
 local function primus(_ENV, pack)
+  flags()
   local a, w = shape(0), shape(2)
+  if #a ~= 2 or #w ~= 2 then fail("no two matrices") end
   local ta, tb, tc = bool(value(5), false), bool(value(6), false), bool(value(7), false)
   if tc then a, w, ta, tb = w, a, not tb, not ta end
   M = ta and a[2] or a[1]
@@ -321,16 +348,16 @@ gemm {
     "sglang_profiler::gemm_a8w8_blockscale_gemm_a8w8_blockscale" },
   eval = function (_ENV)
     B = 1
-    M = dim(0, 0)
+    M = rows()
     N = dim(1, 0)
-    K = dim(0, 1)
+    K = dim(0, -1)
     bias = false
-    dtype_A_B = { dtype(0), dtype(1), bf16 }
+    dtype_A_B = { dtype(0), dtype(1), "c10::bfloat16" }
     if nargs() > 3 then
       quant_scheme = "a8w8_blockscale"
       quant_granularity = "per_block"
-      block_k = has(2) and ceil_div(K, dim(2, -1)) or nil
-      block_n = has(3) and ceil_div(N, dim(3, 0)) or nil
+      block_k = has(2) and dim(2, -1) > 0 and ceil_div(K, dim(2, -1)) or nil
+      block_n = has(3) and dim(3, 0) > 0 and ceil_div(N, dim(3, 0)) or nil
       scale_dtype = dtype(2) ~= "" and dtype(2) or "float32"
     end
     output_shape = { M, N }
@@ -342,16 +369,17 @@ gemm {
       dims = { { 128, 256 }, { 512, 256 }, { 128, 2 }, { 4, 2 }, { 128, 512 } },
       types = { fp8, fp8, "float", "float", bf16 }, flops = 33554432,
       bytes = 128 * 256 + 512 * 256 + 2 * 128 * 512, spec = "matrix_fp8",
-      params = { block_k = 128, block_n = 128, scale_dtype = "float" } },
+      params = { block_k = 128, block_n = 128, scale_dtype = "float",
+        dtype_A_B = { fp8, fp8, "c10::bfloat16" } } },
   },
 }
 
 -- (x, w, bias), w: [N, K]. The element size and dtype of the output differ.
 local function linear(_ENV, out, with_bias)
   B = 1
-  M = dim(0, 0)
+  M = rows()
   N = dim(1, 0)
-  K = dim(0, 1)
+  K = dim(0, -1)
   bias = with_bias
   dtype_A_B = { dtype(0), dtype(1), out }
   local o = bytes_of(out)
@@ -361,9 +389,9 @@ end
 gemm {
   names = { "vllm::rocm_unquantized_gemm" },
   eval = function (_ENV)
-    M = dim(0, 0)
+    M = rows()
     N = dim(1, 0)
-    K = dim(0, 1)
+    K = dim(0, -1)
     bias = has(2)
     dtype_A_B = { dtype(0), dtype(1), dtype(2) }
     local o = bias and size(2) or size(1)

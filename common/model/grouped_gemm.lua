@@ -70,8 +70,14 @@ op {
   },
 }
 
--- The gradient of the weights: the rows are what is summed over. It writes one
--- K x N for each group.
+-- How many groups there are: as many as lengths, if they are an argument.
+local function groups_of(i)
+  local counted = i < nargs() and rank(i) == 1 and (dtype(i) == "long int" or dtype(i) == "int")
+  return counted and dim(i, 0) > 0 and dim(i, 0) or 1
+end
+
+-- (a, b, lengths of the groups): the gradient of the weights, the rows are what is
+-- summed over. It writes one K x N for each group.
 op {
   like = grouped,
   names = { "primus_turbo::grouped_gemm_variable_k", "primus_turbo::grouped_gemm_variable_k_impl",
@@ -92,7 +98,7 @@ op {
       flops = flops + 2 * a[1] * a[2] * n
       if one then
         read = read + a[1] * a[2] + b[1] * n
-        wrote = wrote + a[2] * n
+        wrote = wrote + groups_of(2) * a[2] * n
       else
         read = read + a[1] * a[2] + a[2] * n
         wrote = wrote + a[1] * n
@@ -101,7 +107,7 @@ op {
     M = m
     K = left[1][2]
     N = right[1][2]
-    G = #left
+    G = one and groups_of(2) or #left
     bpe_in = size(0)
     bpe_out = out_size()
     group_pairs = groups
@@ -111,6 +117,9 @@ op {
     { op = "primus_turbo::grouped_gemm_variable_k", dims = { { 4096, 512 }, { 4096, 64 } },
       types = { bf16, bf16 }, flops = 2 * 4096 * 512 * 64,
       bytes = 2 * (4096 * 512 + 4096 * 64 + 512 * 64), params = { G = 1 } },
+    { op = "primus_turbo::grouped_gemm_variable_k", dims = { { 4096, 512 }, { 4096, 64 }, { 8 } },
+      types = { bf16, bf16, "long int" }, flops = 2 * 4096 * 512 * 64,
+      bytes = 2 * (4096 * 512 + 4096 * 64 + 8 * 512 * 64), params = { G = 8 } },
   },
 }
 

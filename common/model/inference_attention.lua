@@ -98,9 +98,10 @@ local function cost(t, r)
   end
   local e = bytes_of(t.q, 2)
   local e_kv = t.kv and bytes_of(t.kv, e) or e
-  return t.H_Q * (t.dq + t.dv) * (2 * r.c_sqsk - r.c_sqsq + 2 * cap(r.g_sqsk)),
-    (t.dq + t.dv) * ((r.c_sq + r.g_sq) * (t.H_Q + t.H_KV) * e
-      + (r.c_sk - r.c_sq + cap(r.g_sk) - r.g_sq) * t.H_KV * e_kv), t.q
+  -- in doubles: an annotation's sums may be large where the op's shapes are not
+  return t.H_Q * (t.dq + t.dv) * (2.0 * r.c_sqsk - r.c_sqsq + 2.0 * cap(r.g_sqsk)),
+    (t.dq + t.dv) * ((1.0 * r.c_sq + r.g_sq) * (t.H_Q + t.H_KV) * e
+      + (1.0 * r.c_sk - r.c_sq + cap(r.g_sk) - r.g_sq) * t.H_KV * e_kv), t.q
 end
 
 local function finish(_ENV, t, r)
@@ -132,6 +133,10 @@ op {
         .. "_generation_3(sq3sk6144sqsq3sqsk6144)",
       flops = 205453787136, bytes = 127926272, spec = "matrix_bf16",
       params = { c_sk = 7144, g_sqsk = 6144, dtype_KV = bf16 } },
+    { op = "vllm::unified_attention_with_output", dims = { { 8, 128, 128 }, { 8, 1, 128 } },
+      types = { bf16, bf16 },
+      annotation = "step[EXTEND c_sq=8 c_sk=8 c_sqsq=0 c_sqsk=1000000000000000]",
+      flops = 128 * 256 * 2.0 * 1e15 },
     { op = "vllm::unified_attention_with_output", dims = { { 6147, 64, 64 }, { 6147, 8, 64 } },
       types = { bf16, bf16 }, annotation = "execute_context_2(6144)_generation_3(3)",
       status = "failed" },
@@ -264,6 +269,7 @@ op {
     local r = sums()
     local tokens = r.c_sq + r.g_sq
     if tokens == 0 then skip("no tokens") end
+    if dim(1, 1) < 2 then fail("no two heads of values") end
     local hv, dv = dim(1, 1), dim(3, 2)
     local hk = hv // 2
     local dk = (dim(0, 1) - hv * dv) // 2 // hk
@@ -285,7 +291,7 @@ op {
     g_sqsq = 0
     g_sqsk = 0
     dtype_Q = dtype(0)
-    return tokens * hv * 7 * dv * dk, tokens * hv * (dk + 2 * dv + 2) * 2
+    return 7.0 * tokens * hv * dv * dk, 2.0 * tokens * hv * (dk + 2 * dv + 2)
   end,
 }
 

@@ -30,12 +30,24 @@ local function down(t, bi, bw, bo)
     t.T * t.N * t.k * bi + active(t.E, t.k, t.T) * t.N * t.K * bw + t.T * t.K * bo
 end
 
+-- How many values an element of weights is that K values wide ones have.
+local function pack_of(K, recorded)
+  if recorded == 0 then fail("empty weights") end
+  return K // recorded
+end
+
+-- Bytes of a value and the precision of weights: two of them in a byte are FP4.
+local function weight(name, pack)
+  if pack == 2 and bytes_of(name, 0) == 1 then return 0.5, "fp4" end
+  return bytes(name, 1), name
+end
+
 -- The sizes of W1 (E, gN, K packed) and W2 (E, K, N packed).
 local function weights(w1, w2)
   local K = dim(w2, 1)
-  if dim(w1, -1) == 0 then fail("empty weights") end
-  local N = dim(w2, 2) * (K // dim(w1, -1))
-  return { E = dim(w1, 0), K = K, N = N, gated = dim(w1, 1) == 2 * N }
+  local pack = pack_of(K, dim(w1, -1))
+  local N = dim(w2, 2) * pack
+  return { E = dim(w1, 0), K = K, N = N, gated = dim(w1, 1) == 2 * N, pack = pack }
 end
 
 local function set(_ENV, t, with_gated, input, weight, output)
@@ -51,7 +63,6 @@ local function set(_ENV, t, with_gated, input, weight, output)
   if t.E <= 0 or t.k < 0 or t.k > t.E then fail("more experts for a token than there are") end
 end
 
--- A type whose precision is that of the FP4 weights where they are packed.
 local one = { category = "MoE_fused", sheet = "MoE_fused", unit = "matrix" }
 local parts = { category = "MoE_unfused", sheet = "MoE_unfused", unit = "matrix" }
 
@@ -62,7 +73,7 @@ op {
     t.T, t.k = dim(0, 0), dim(3, 1)
     set(_ENV, t, true, dtype(0), dtype(1))
     local bi = bytes(dtype(0), 2)
-    local f, b = fused(t, bi, bytes(dtype(1), 1), bi)
+    local f, b = fused(t, bi, (weight(dtype(1), t.pack)), bi)
     return f, b, dtype(0)
   end,
   examples = {
@@ -79,8 +90,8 @@ op {
     local t = weights(2, 3)
     t.T, t.k = dim(0, 0), int(value(8))
     set(_ENV, t, true, dtype(1), dtype(2), dtype(0))
-    local f, b = fused(t, bytes(dtype(1), 1), bytes(dtype(2), 1), bytes(dtype(0), 2))
-    return f, b, dtype(1)
+    local f, b = fused(t, bytes(dtype(1), 1), (weight(dtype(2), t.pack)), bytes(dtype(0), 2))
+    return f, b, dtype(1) == "bf16" and "fp8" or dtype(1)
   end,
 }
 
@@ -92,9 +103,16 @@ for _, stage in ipairs { { "pseudo_op::moe_flydsl_stage1", up }, { "pseudo_op::m
       t.T, t.k = dim(0, 0), dim(3, 1)
       set(_ENV, t, true, dtype(0), dtype(1))
       local bi = bytes(dtype(0), 2)
-      local f, b = stage[2](t, bi, bytes(dtype(1), 1), bi)
-      return f, b, dtype(1)
+      local bw, precision = weight(dtype(1), t.pack)
+      local f, b = stage[2](t, bi, bw, bi)
+      return f, b, precision
     end,
+    examples = {
+      { dims = { { 8, 64 }, { 4, 64, 32 }, { 4, 64, 16 }, { 8, 4 } },
+        types = { bf16, "unsigned char", "unsigned char", "float" },
+        flops = 2 * 8 * 64 * 32 * 4 * (stage[2] == up and 2 or 1), spec = "matrix_fp4",
+        params = { inter_dim = 32, weight_dtype = "unsigned char" } },
+    },
   }
 end
 
@@ -105,7 +123,7 @@ op {
     t.T, t.k = dim(0, 0), dim(6, 1)
     set(_ENV, t, true, dtype(0), dtype(1))
     local bi = bytes(dtype(0), 2)
-    local f, b = up(t, bi, bytes(dtype(1), 1), bi)
+    local f, b = up(t, bi, (weight(dtype(1), t.pack)), bi)
     return f, b, dtype(0)
   end,
 }
@@ -113,12 +131,13 @@ op {
   like = parts, names = { "aiter::ck_moe_stage2" },
   eval = function (_ENV)
     local K = dim(2, 1)
-    if dim(1, -1) == 0 then fail("empty weights") end
-    local t = { T = dim(0, 0), K = K, N = dim(0, 2) * (K // dim(1, -1)), E = dim(2, 0),
-      k = dim(0, 1) }
+    local pack = pack_of(K, dim(1, -1))
+    local N = dim(0, 2) -- of packed values, or of values where only weights are
+    if dim(2, 2) * pack ~= N then N = N * pack end
+    local t = { T = dim(0, 0), K = K, N = N, E = dim(2, 0), k = dim(0, 1) }
     set(_ENV, t, false, dtype(0), dtype(2))
     local bi = bytes(dtype(0), 2)
-    local f, b = down(t, bi, bytes(dtype(2), 1), bi)
+    local f, b = down(t, bi, (weight(dtype(2), pack)), bi)
     return f, b, dtype(0)
   end,
 }
@@ -129,7 +148,8 @@ op {
     local t = { T = dim(0, 0), K = dim(0, 1), E = dim(1, 0), N = dim(2, 2), k = dim(2, 1) }
     t.gated = dim(1, 1) == 2 * t.N
     set(_ENV, t, true, dtype(0), dtype(1), dtype(2))
-    local f, b = up(t, bytes(dtype(0), 2), bytes(dtype(1), 1), bytes(dtype(2), 2))
+    local bw = weight(dtype(1), pack_of(t.K, dim(1, -1)))
+    local f, b = up(t, bytes(dtype(0), 2), bw, bytes(dtype(2), 2))
     return f, b, dtype(0)
   end,
 }
@@ -138,7 +158,8 @@ op {
   eval = function (_ENV)
     local t = { T = dim(0, 0), K = dim(1, 1), E = dim(1, 0), N = dim(0, 2), k = dim(0, 1) }
     set(_ENV, t, false, dtype(0), dtype(1), dtype(2))
-    local f, b = down(t, bytes(dtype(0), 2), bytes(dtype(1), 1), bytes(dtype(2), 2))
+    local bw = weight(dtype(1), pack_of(t.N, dim(1, -1)))
+    local f, b = down(t, bytes(dtype(0), 2), bw, bytes(dtype(2), 2))
     return f, b, dtype(0)
   end,
 }

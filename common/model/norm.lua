@@ -41,8 +41,13 @@ local function given(i) return i < nargs() and has(i) end
 
 -- ---- batch and instance norm: (x, weight, bias, mean, var, training, ...) ----
 
+local function in_training(i)
+  if not has_values() then fail("whether it is in training is not recorded (Concrete Inputs)") end
+  return value(i) == "True" or value(i) == "1"
+end
+
 local function batch(_ENV)
-  set(_ENV, 0, dim(0, 1), given(2), given(1), value(5) == "True" or value(5) == "1")
+  set(_ENV, 0, dim(0, 1), given(2), given(1), in_training(5))
   return forward_cost(0, num_channels, has_bias, is_affine, is_training)
 end
 
@@ -76,7 +81,7 @@ op {
   eval = function (_ENV)
     local mask = list(value(9))
     local want_x = mask[1] ~= false
-    set(_ENV, 1, dim(1, 1), true, given(2), value(7) == "True" or value(7) == "1")
+    set(_ENV, 1, dim(1, 1), true, given(2), in_training(7))
     output_mask = { want_x }
     return backward_cost(1, num_channels, true, is_affine, is_training, want_x)
   end,
@@ -115,12 +120,19 @@ op {
 
 -- ---- layer norm: (x, normalized_shape, weight, bias, ...) ----
 
+-- Elements that are normalised together, by argument i, else by the weight w.
+local function normalised(i, w)
+  local s = list(value(i))
+  if #s > 0 then return prod(s) end
+  return given(w) and elems(w) or fail("its normalized_shape is not recorded (Concrete Inputs)")
+end
+
 op {
   like = forward,
   names = { "aten::layer_norm", "aten::native_layer_norm", "aten::miopen_layer_norm",
     "aten::cudnn_layer_norm" },
   eval = function (_ENV)
-    set(_ENV, 0, prod(list(value(1))), given(3), given(2), true)
+    set(_ENV, 0, normalised(1, 2), given(3), given(2), true)
     return forward_cost(0, num_channels, has_bias, is_affine, true)
   end,
   examples = {
@@ -133,6 +145,10 @@ op {
     { op = "aten::layer_norm", dims = { { 4, 197, 768 }, {}, {}, {} },
       types = { bf16, "ScalarList", "", "" }, values = { "", "[768]", "", "" },
       flops = 3030528, bytes = 2 * (2 * 605184 + 4 * 768), params = { is_affine = false } },
+    { op = "aten::layer_norm", dims = { { 4, 197, 768 }, {}, { 768 }, { 768 } },
+      types = { bf16, "ScalarList", bf16, bf16 }, flops = 3030528, params = { num_channels = 768 } },
+    { op = "aten::layer_norm", dims = { { 4, 197, 768 }, {}, {}, {} }, types = { bf16 },
+      status = "failed" },
   },
 }
 
@@ -143,7 +159,7 @@ op {
     "aten::miopen_layer_norm_backward", "aten::cudnn_layer_norm_backward" },
   eval = function (_ENV)
     local mask = list(value(7))
-    set(_ENV, 1, prod(list(value(2))), given(6) and mask[3] ~= false,
+    set(_ENV, 1, normalised(2, 5), given(6) and mask[3] ~= false,
       given(5) and mask[2] ~= false, true)
     output_mask = mask
     return backward_cost(1, num_channels, has_bias, is_affine, true, mask[1] ~= false)
@@ -208,7 +224,7 @@ op {
   like = forward,
   names = { "aten::_fused_rms_norm" },
   eval = function (_ENV)
-    set(_ENV, 0, prod(list(value(1))), false, given(2), false)
+    set(_ENV, 0, normalised(1, 2), false, given(2), false)
     local E, C, e = elems(0), num_channels, size(0)
     return E / C * (2 * C + 2) + E * (is_affine and 2 or 1),
       (2 * E + (is_affine and C or 0)) * e, dtype(0)
@@ -227,7 +243,7 @@ op {
     "aten::_fused_rms_norm_backward" },
   eval = function (_ENV)
     local mask = list(value(5))
-    set(_ENV, 1, prod(list(value(2))), false, given(4), false)
+    set(_ENV, 1, normalised(2, 4), false, given(4), false)
     output_mask = mask
     local E, C, e = elems(1), num_channels, size(1)
     return E * (one(is_affine) + 1 + (mask[1] and 6 or 0)

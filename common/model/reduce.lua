@@ -113,6 +113,17 @@ op {
   },
 }
 
+-- Elements of the shape that two shapes broadcast to.
+local function broadcast_elems(a, b)
+  local n = 1
+  for i = 0, math.max(#a, #b) - 1 do
+    local x, y = a[#a - i] or 1, b[#b - i] or 1
+    if x ~= y and x ~= 1 and y ~= 1 then fail("the shapes don't broadcast") end
+    n = n * (x == 1 and y or x)
+  end
+  return n
+end
+
 -- A second tensor makes it pointwise; a dimension adds the indices.
 op {
   like = base, backward = same,
@@ -120,11 +131,12 @@ op {
   eval = function (_ENV)
     if nargs() > 1 and has(1) then
       num_input_elems = elems(0) + elems(1)
-      num_output_elems = math.max(elems(0), elems(1))
+      num_output_elems = broadcast_elems(shape(0), shape(1))
       dtype_in_out = tuple(dtype(0), nil)
       reduce_type = kind(op_name())
-      return num_output_elems,
-        elems(0) * size(0) + elems(1) * size(1) + num_output_elems * size(0)
+      local a, b = size(0), size(1)
+      _out_size = (a ~= a or b ~= b) and unknown or math.max(a, b)
+      return num_output_elems, elems(0) * a + elems(1) * b + num_output_elems * _out_size
     end
     local f, b = reduce(_ENV, 1)
     return f, nvalues() > 1 and value(1) ~= "" and b + 8 * num_output_elems or b
@@ -135,6 +147,8 @@ op {
     { op = "aten::max", dims = { { 8, 16 }, {}, {} }, types = { "float", "Scalar", "Scalar" },
       values = { "", "1", "False" }, flops = 128, bytes = 4 * (128 + 8) + 64,
       params = { reduce_type = "max" } },
+    { op = "aten::max", dims = { { 8, 1 }, { 16 } }, types = { bf16, "float" }, flops = 128,
+      bytes = 16 + 64 + 512 },
   },
 }
 

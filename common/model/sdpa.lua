@@ -107,23 +107,40 @@ local function windows(a, left, right)
 end
 
 -- A truth value; empty or None is false.
-local function flag(i) return bool(value(i), false) end
+local function flag(i)
+  if not has_values() then fail("whether it is causal is not recorded (Concrete Inputs)") end
+  return bool(value(i), false)
+end
 
--- An attention that is described by where its arguments are.
+-- A mask by its number: none, causal from the beginning, or from the end.
+local function mask(i)
+  flag(i)
+  local kind = int(value(i), 0)
+  return kind > 0, kind == 2
+end
+
+-- An attention that is described by where its arguments are: q; dropout, causal,
+-- left (the window's ends), bias; or what find() says instead.
 local function attention(t)
-  local first, back = t.q or 0, t.back
+  local back = t.back
   op {
     names = t.names, like = not back and not t.extra and forward or nil, extra = t.extra,
     category = back and not t.extra and "SDPA_bwd" or nil, sheet = "SDPA", unit = "matrix",
     eval = function (_ENV)
+      local at = t.find and t.find() or t
+      local first = at.q or t.q or 0
       local a = sizes(first, t.layout)
-      if t.left then windows(a, t.left, t.left + 1) end
+      if at.left then windows(a, at.left, at.left + 1) end
       if t.bias and has(t.bias) then a.more = elems(t.bias) * size(t.bias) end
-      local p = t.dropout and num(value(t.dropout), 0.0) or 0.0
-      local c = flag(t.causal)
-      if t.causal_default and value(t.causal) == "" then c = true end
-      set(_ENV, a, { first = first, strides = t.strides, dropout = p, causal = c,
-        flash = t.flash ~= false, dtypes = t.dtypes, at_end = t.layout ~= "BHSD" })
+      local p = at.dropout and num(value(at.dropout), 0.0) or 0.0
+      local causal, at_end = at.is_causal, t.layout ~= "BHSD"
+      if t.mask_type then
+        causal, at_end = mask(t.mask_type)
+      elseif causal == nil then
+        causal = flag(at.causal)
+      end
+      set(_ENV, a, { first = first, strides = t.strides, dropout = p, causal = causal,
+        flash = t.flash ~= false, dtypes = t.dtypes, at_end = at_end })
       return (back and backward_result or forward_result)(a)
     end,
     backward = not back and function (_ENV) return backward_result(_a) end or nil,
@@ -152,14 +169,34 @@ attention {
   },
 }
 
--- (dout, q, k, v, ...)
+-- (dout, q, k, v, out, lse, dq, dk, dv, dropout, scale, causal, left, right, ...); of
+-- some releases dropout and causal stand one place before. Without it: causal.
 attention {
   names = { "flash_attn::_flash_attn_backward" }, q = 1, back = true,
-  layout = "BSHD", dropout = 8, causal = 10, causal_default = true, strides = true, dtypes = true,
+  layout = "BSHD", strides = true, dtypes = true,
+  find = function ()
+    if bool(value(10), nil) == nil and bool(value(11), nil) ~= nil then
+      return { dropout = 9, causal = 11, left = 12 }
+    end
+    return { dropout = 8, is_causal = bool(value(10), value(10) == "") }
+  end,
+  examples = {
+    { dims = { { 1, 8, 2, 4 }, { 1, 8, 2, 4 }, { 1, 8, 2, 4 }, { 1, 8, 2, 4 } },
+      types = { bf16, bf16, bf16, bf16 }, flops = 2 * 2 * 32 * 20, params = { causal = true } },
+    { dims = { { 1, 8, 2, 4 }, { 1, 8, 2, 4 }, { 1, 8, 2, 4 }, { 1, 8, 2, 4 } },
+      types = { bf16, bf16, bf16, bf16 },
+      values = { "", "", "", "", "", "", "", "", "0.25", "0.5", "False" },
+      flops = 2 * 2 * 64 * 20, params = { causal = false, dropout = 0.25 } },
+    { dims = { { 1, 8, 2, 4 }, { 1, 8, 2, 4 }, { 1, 8, 2, 4 }, { 1, 8, 2, 4 } },
+      types = { bf16, bf16, bf16, bf16 },
+      values = { "", "", "", "", "", "", "", "", "", "0.25", "0.5", "True", "-1", "-1" },
+      flops = 2 * 2 * 32 * 20, params = { causal = true, dropout = 0.25 } },
+  },
 }
 
 local function varlen(_ENV, first, lens, dropout, causal)
   local a = sizes(first, "SHD")
+  windows(a, causal + 1, causal + 2)
   a.sequences = { n_q = dim(lens, 0) - 1, n_k = dim(lens + 1, 0) - 1,
     max_q = num(value(lens + 2)), max_k = num(value(lens + 3)) }
   set(_ENV, a, { first = first, strides = true, dropout = num(value(dropout), 0.0),
@@ -224,9 +261,18 @@ attention {
   names = { "aiter::_flash_attn_forward", "aiter::mha_fwd", "aiter::fmha_v3_fwd" },
   layout = "BSHD", dropout = 3, causal = 5, left = 6,
 }
+-- (dout, q, k, v, ...)
 attention {
-  names = { "aiter::_flash_attn_backward" }, back = true,
-  layout = "BSHD", dropout = 10, causal = 12,
+  names = { "aiter::_flash_attn_backward" }, back = true, layout = "BSHD",
+  find = function ()
+    local q = nargs() > 3 and rank(3) == 4 and 1 or 0
+    return { q = q, dropout = 10, causal = 12, left = 13 }
+  end,
+  examples = {
+    { dims = { { 1, 8, 4, 4 }, { 1, 8, 4, 4 }, { 1, 8, 2, 4 }, { 1, 8, 2, 4 } },
+      types = { bf16, bf16, bf16, bf16 }, flops = 2 * 4 * 64 * 20 + 64,
+      bytes = 2 * (32 * 12 + 2 * 16 * 8), spec = "matrix_bf16" },
+  },
 }
 attention {
   names = { "aiter::wrapper_fmha_v3_fwd" }, q = 1, layout = "BSHD", dropout = 4, causal = 6,
@@ -237,6 +283,7 @@ attention {
 }
 attention {
   names = { "aiter::mha_bwd" }, q = 1, back = true, layout = "BSHD", dropout = 6, causal = 8,
+  left = 9,
 }
 attention {
   names = { "flash_attn_3::fwd" }, layout = "BSHD", causal = 24,
@@ -271,7 +318,7 @@ attention {
 }
 attention {
   names = { "aten::_scaled_dot_product_cudnn_attention_backward" }, extra = true, q = 1,
-  back = true, layout = "BHSD", dropout = 13, causal = 14, flash = false,
+  back = true, layout = "BHSD", dropout = 13, causal = 14, flash = false, bias = 8,
   examples = {
     { dims = { { 1, 12, 77, 64 }, { 1, 12, 77, 64 }, { 1, 12, 77, 64 }, { 1, 12, 77, 64 } },
       types = { bf16, bf16, bf16, bf16 }, flops = 2 * 12 * 77 * 77 * 256,
@@ -287,11 +334,22 @@ attention {
   names = { "aten::_flash_attention_backward" }, extra = true, q = 1, back = true,
   layout = "BSHD", dropout = 10, causal = 11,
 }
+-- (q, k, v, bias, cu_q, cu_k, max_q, max_k, dropout, custom_mask_type, ...)
 attention {
   names = { "aten::_efficient_attention_forward" }, extra = true,
-  layout = "BSHD", dropout = 8, causal = 99, flash = false, bias = 3,
+  layout = "BSHD", dropout = 8, mask_type = 9, flash = false, bias = 3,
+  examples = {
+    { dims = { { 1, 2, 1, 8 }, { 1, 4, 1, 8 }, { 1, 4, 1, 8 } }, types = { bf16, bf16, bf16 },
+      values = { "", "", "", "", "", "", "", "", "0.", "0" }, flops = 2 * 8 * 16 },
+    { dims = { { 1, 2, 1, 8 }, { 1, 4, 1, 8 }, { 1, 4, 1, 8 } }, types = { bf16, bf16, bf16 },
+      values = { "", "", "", "", "", "", "", "", "0.", "1" }, flops = 2 * 2 * 16 },
+    { dims = { { 1, 2, 1, 8 }, { 1, 4, 1, 8 }, { 1, 4, 1, 8 } }, types = { bf16, bf16, bf16 },
+      values = { "", "", "", "", "", "", "", "", "0.", "2" }, flops = 2 * 6 * 16 },
+  },
 }
+-- (grad, q, k, v, bias, out, cu_q, cu_k, max_q, max_k, lse, dropout, seed, offset,
+-- custom_mask_type, ...)
 attention {
   names = { "aten::_efficient_attention_backward" }, extra = true, q = 1, back = true,
-  layout = "BSHD", dropout = 12, causal = 99, flash = false, bias = 4,
+  layout = "BSHD", dropout = 11, mask_type = 14, flash = false, bias = 4,
 }

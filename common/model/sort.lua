@@ -20,6 +20,7 @@ end
 
 -- Length of the dimension in argument i, the last one unless it is told.
 local function length(i)
+  if not has_values() then fail("which dimension is not recorded (Concrete Inputs)") end
   local s, d = shape(0), int(value(i), -1)
   if #s == 0 then return 1 end
   return s[d < 0 and #s + d + 1 or d + 1] or fail("no such dimension")

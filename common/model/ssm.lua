@@ -28,6 +28,7 @@ end
 op {
   like = ssm, names = { "MambaSplitConv1dScanCombinedFn" }, backward_category = "SSM_bwd",
   eval = function (_ENV)
+    if not has_values() then fail("the heads' size is not recorded (Concrete Inputs)") end
     B = dim(0, 0)
     T = dim(0, 1)
     H = dim(3, 0)

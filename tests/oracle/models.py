@@ -36,6 +36,7 @@ NAMES = {
     "D8": "a convolution's bias is never seen by the reference",
     "D12": "reductions over some dimensions, and max/min of two tensors",
     "D13": "weight, bias and training of a norm are seen where there are none",
+    "D17": "a copy reads what its source has, a single number too",
     "D29": "a number by value counts 4 bytes in the reference",
     "mask": "convolution_backward: gradients that weren't wanted are counted",
     "layout": "transpose is told by cutlass and xmma kernels too",
@@ -116,10 +117,12 @@ def binary(op):
 def copy(op):
     n = prod(op.d[0])
     source = op.has(1)
-    moved = prod(op.d[1]) if source and op.ours else n
+    number = op.ours and len(op.d) > 1 and op.t[1] != ""  # a source without dimensions
+    moved = prod(op.d[1]) if number else n
     p = {"op_shape": op.d[0], "dtype_in_out": [op.t[0], op.t[1] if source else None],
          "stride_input": op.stride(0), "stride_output": op.stride(1) if source else None}
-    return n, n * op.size(0) + moved * op.size(1 if source else 0), op.spec("vector", 0), p
+    return n, n * op.size(0) + moved * op.size(1 if source or number else 0), \
+        op.spec("vector", 0), p
 
 
 def reduction(op):
@@ -308,7 +311,7 @@ def triton(op, fused):
 FAMILY = {}
 for names, function, ids in (
         ("add add_ mul mul_ div div_ threshold_backward sigmoid_backward", binary, "D29 D1"),
-        ("copy_ copy", copy, "D1"),
+        ("copy_ copy", copy, "D17 D1"),
         ("sum mean max min std var amax amin", reduction, "D12"),
         ("convolution", conv, "D8"), ("convolution_backward", conv_backward, "D8 mask"),
         (" ".join(NORMS), norm, "D13"),
@@ -436,6 +439,8 @@ def which(row, names, a, b):
         if a[3] != b[3] or a[0] != b[0] or not found:
             found.append("D7")
         return found
+    if names[0] == "D17":
+        return ["D17" if a[1] == a[1] else "D1"]
     if names[0] == "D29":
         return ["D29" if a[1] == a[1] else "D1"]
     if "mask" in names and a[0] != b[0] and not b[3]["bias"]:

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""models_drawn.py: op models on drawn arguments against the specification's formulas, as TAP.
+
+    models_drawn.py [--seed N] [--each N] [--only NAME] [-v]
+
+Each family of draw_*.py draws arguments (odd shapes, types without a size, no strides) and says
+what the model has to answer: status, FLOPs, bytes, compute spec, parameters in their order.
+model-eval (in PATH) answers, all at once. No figure comes from the program itself.
+"""
+import argparse
+import json
+import subprocess
+import sys
+
+import draw
+import draw_attention
+import draw_conv
+import draw_experts
+import draw_gemm
+import draw_pointwise
+import draw_triton
+
+PARTS = (draw_gemm, draw_conv, draw_attention, draw_pointwise, draw_experts, draw_triton)
+
+
+def field(value):
+    return "" if value is None else json.dumps(value)
+
+
+def line(d):
+    def lists(x):
+        return [field(x.dims), field(x.types), field(x.strides),
+                field(x.values if x.values is not None else None)]
+    out = ["bwd" if d.backward else "fwd", d.name] + lists(d) + [
+        json.dumps(d.kernels), d.annotation, ";".join("%s=%s" % x for x in d.args.items())]
+    if d.forward is not None:
+        out += [d.forward.name] + lists(d.forward)
+    return "\t".join(out)
+
+
+def lost(s):
+    """a trace without concrete inputs: what depends on them can't be told"""
+    d = s.of([draw_gemm.te_ts, draw_gemm.primus, draw_conv.conv, draw_conv.conv_backward,
+              draw_attention.sdpa, draw_attention.varlen])(s)
+    if d.name == "flash_attn::_flash_attn_backward":  # causal if it doesn't say
+        return lost(s)
+    d.values = None
+    return d.fails()
+
+
+def near(a, b):
+    return a is not None and abs(a - b) <= 1e-12 * abs(b)
+
+
+def same(a, b):
+    if isinstance(a, list) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if b is None or isinstance(b, float) and b != b:
+        return a is None
+    if isinstance(a, bool) or isinstance(b, bool) or isinstance(b, str):
+        return a is b or a == b and isinstance(a, type(b))
+    return isinstance(a, (int, float)) and isinstance(a, type(b)) and near(a, b)
+
+
+def wrong(d, got):
+    """what the answer isn't"""
+    status, flops, moved, spec, params = d.want
+    if got["status"] != status:
+        return "status %s (%s) instead of %s" % (got["status"], got.get("reason"), status)
+    if status != "ok":
+        return None
+    if not near(got["flops"], flops):
+        return "FLOPs %s instead of %s" % (got["flops"], flops)
+    if moved != moved:
+        if got["bytes"] is not None:
+            return "bytes %s, which can't be known" % got["bytes"]
+    elif not near(got["bytes"], moved):
+        return "bytes %s instead of %s" % (got["bytes"], moved)
+    if got["spec"] != spec:
+        return "spec '%s' instead of '%s'" % (got["spec"], spec)
+    if list(got["params"]) != list(params):
+        return "parameters %s instead of %s" % (list(got["params"]), list(params))
+    for k, v in params.items():
+        if not same(got["params"][k], v):
+            return "%s %s instead of %s" % (k, got["params"][k], v)
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--each", type=int, default=60)
+    parser.add_argument("--only", default="")
+    parser.add_argument("-v", action="store_true")
+    args = parser.parse_args()
+    s = draw.Source(args.seed)
+    families = [f for part in PARTS for f in part.FAMILIES if args.only in f.__name__]
+    families += [lost] if args.only in "lost" else []
+    drawn = [(f, f(s)) for f in families for _ in range(args.each)]
+    run = subprocess.run(["model-eval"], input="\n".join(line(d) for _, d in drawn) + "\n",
+                         stdout=subprocess.PIPE, text=True, check=True)
+    answers = [json.loads(x) for x in run.stdout.splitlines()]
+    failed = 0
+    print("1..%d" % len(families))
+    for n, f in enumerate(families, 1):
+        bad = []
+        for (g, d), got in zip(drawn, answers):
+            why = wrong(d, got) if g is f else None
+            if why:
+                bad.append("%s\n#     %s" % (why, line(d)))
+        print("%sok %d - %s" % ("not " if bad else "", n, f.__name__))
+        for text in bad[:1000 if args.v else 3]:
+            print("#   " + text)
+        if len(bad) > 3:
+            print("#   %d of %d" % (len(bad), args.each))
+        failed += bool(bad)
+    return failed > 0
+
+
+sys.exit(main())
