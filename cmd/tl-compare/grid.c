@@ -27,7 +27,7 @@ enum cell_kind {
 
 struct grid {
 	const struct table_sink *sink;
-	const struct shared *shared;
+	struct book_cells *book;
 	struct oddities *odd;
 	struct xml_sink events;
 	struct xml *xml;
@@ -182,11 +182,11 @@ shared_value(struct grid *g, struct str number)
 	int64_t i;
 
 	if (!num_i64(trimmed(number), &i) || i < 0 ||
-	    (uint64_t)i >= g->shared->list.n) {
+	    (uint64_t)i >= g->book->shared.list.n) {
 		g->odd->nbad_texts++;
 		return (struct val){ .type = VAL_NONE };
 	}
-	return val_of_text(g->shared->list.v[i]);
+	return val_of_text(g->book->shared.list.v[i]);
 }
 
 /* Excel writes 1.0E-2, 5., 007 as it likes: whatever is a number. */
@@ -315,8 +315,12 @@ end_row(struct grid *g)
 		return;
 	}
 	g->ncells += g->ncolumns;
-	if (g->ncells > GRID_CELLS_MAX) {
-		fail(g, "the sheet has too many cells");
+	g->book->ncells += g->ncolumns;
+	if (g->ncells > GRID_CELLS_MAX || g->book->ncells > BOOK_CELLS_MAX) {
+		fail(g,
+		    g->ncells > GRID_CELLS_MAX
+			? "the sheet has too many cells"
+			: "the workbook has too many cells");
 		return;
 	}
 	while (g->cells.n < g->ncolumns)
@@ -403,13 +407,13 @@ on_text(void *ctx, const char *p, size_t n)
 }
 
 struct grid *
-grid_create(const struct table_sink *sink, const struct shared *shared,
+grid_create(const struct table_sink *sink, struct book_cells *cells,
     struct oddities *odd, struct buf *error)
 {
 	struct grid *g = xcalloc(1, sizeof *g);
 
 	g->sink = sink;
-	g->shared = shared;
+	g->book = cells;
 	g->odd = odd;
 	g->row_text = arena_create();
 	g->events = (struct xml_sink){ on_start, on_end, on_text, g };

@@ -18,6 +18,7 @@
 struct parts {
 	const unsigned char *bytes;
 	size_t n, at;
+	uint64_t inflated; /* of all parts so far */
 	unzFile zip;
 	unsigned char piece[PIECE];
 };
@@ -175,6 +176,11 @@ parts_parse(struct parts *p, const char *name, struct xml *x, struct buf *error)
 		n = unzReadCurrentFile(p->zip, p->piece, PIECE);
 		if (n >= 0)
 			good = xml_feed(x, p->piece, (size_t)n, n == 0);
+		p->inflated += n > 0 ? (uint64_t)n : 0;
+		if (good && p->inflated > BOOK_XML_FREE &&
+		    p->inflated - BOOK_XML_FREE > BOOK_XML_RATIO * p->n)
+			good = book_fail(
+			    error, "the zip inflates to too much: a bomb?");
 	} while (good && n > 0);
 	closed = unzCloseCurrentFile(p->zip);
 	if (n < 0 || (good && closed == UNZ_CRCERROR))

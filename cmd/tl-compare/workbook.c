@@ -31,7 +31,7 @@ struct workbook {
 	VEC(struct relation) relations; /* of the part looked at last */
 	VEC(struct sheet_entry) sheets;
 	const char *shared_part; /* or NULL */
-	struct shared shared;
+	struct book_cells cells;
 	bool has_shared;
 	struct xml *xml;
 	const char *folder; /* of the part that has the relations */
@@ -259,7 +259,7 @@ workbook_open(const void *bytes, size_t n, struct buf *error)
 	w = xcalloc(1, sizeof *w);
 	w->parts = parts;
 	w->arena = arena_create();
-	w->shared.arena = arena_create();
+	w->cells.shared.arena = arena_create();
 	if (find_sheets(w, error))
 		return w;
 	workbook_close(w);
@@ -273,8 +273,8 @@ workbook_close(struct workbook *w)
 		return;
 	parts_close(w->parts);
 	arena_destroy(w->arena);
-	arena_destroy(w->shared.arena);
-	vec_free(&w->shared.list);
+	arena_destroy(w->cells.shared.arena);
+	vec_free(&w->cells.shared.list);
 	vec_free(&w->relations);
 	vec_free(&w->sheets);
 	free(w);
@@ -300,10 +300,10 @@ workbook_read(struct workbook *w, size_t sheet, const struct table_sink *sink,
 	bool good;
 
 	if (!w->has_shared && w->shared_part != NULL &&
-	    !shared_parse(&w->shared, w->parts, w->shared_part, error))
+	    !shared_parse(&w->cells.shared, w->parts, w->shared_part, error))
 		return false;
 	w->has_shared = true;
-	g = grid_create(sink, &w->shared, odd, error);
+	g = grid_create(sink, &w->cells, odd, error);
 	good =
 	    parts_parse(w->parts, w->sheets.v[sheet].part, grid_xml(g), error);
 	if (good)

@@ -21,10 +21,15 @@
 /* One tag, comment or the like; texts come in pieces and may be longer. */
 #define XML_TOKEN_MAX ((uint64_t)4 << 20)
 #define XML_DEPTH_MAX 256
-/* Rows times columns of the header, and texts that cells share. */
+/* Rows times columns of the header in one sheet. */
 #define GRID_CELLS_MAX ((uint64_t)1 << 24)
+/* All sheets that are read: one part of some kB can be each of 60,000. */
+#define BOOK_CELLS_MAX ((uint64_t)1 << 25)
+/* XML of all of them: a byte of a good workbook has 10 to 50 of it. */
+#define BOOK_XML_FREE (UINT64_C(64) << 20)
+#define BOOK_XML_RATIO 256
 #define GRID_COLUMNS_MAX 16384
-#define SHARED_MAX ((size_t)1 << 25)
+#define SHARED_MAX ((size_t)1 << 25) /* texts that cells share */
 
 /* Sets the error, with a NUL behind; always false. */
 bool book_fail(struct buf *error, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -70,6 +75,12 @@ struct shared {
 	VEC(struct str) list;
 };
 
+/* What the sheets of a workbook have in common. */
+struct book_cells {
+	struct shared shared;
+	uint64_t ncells; /* of all sheets so far, as tables */
+};
+
 /* What was passed over in a sheet. */
 struct oddities {
 	uint64_t nstray;     /* cells outside the header's columns */
@@ -86,7 +97,7 @@ struct oddities {
  */
 struct grid;
 struct grid *grid_create(const struct table_sink *sink,
-    const struct shared *shared, struct oddities *odd, struct buf *error);
+    struct book_cells *cells, struct oddities *odd, struct buf *error);
 struct xml *grid_xml(struct grid *g);
 /* The end of the table, once all was fed. */
 void grid_finish(struct grid *g);

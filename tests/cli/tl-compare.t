@@ -253,6 +253,8 @@ bad no_document 'there is no _rels/.rels'
 bad outer_target 'there is no etc/passwd'
 bad old 'an old workbook \(.xls\), or one with a password'
 bad bomb_of_blanks 'no element found'
+bad sheet_of_all 'the workbook has too many cells'
+bad bomb_in_parts 'the zip inflates to too much'
 python3 - <<'EOF2'
 import subprocess
 data = open('base.xlsx', 'rb').read()

@@ -99,11 +99,11 @@ read_xml(const uint8_t *data, size_t size, size_t first, struct seen *s)
 {
 	static struct str texts[] = { STR_INIT("name"), STR_INIT("7.5"),
 		STR_INIT("") };
-	struct shared shared = { .list = { texts, 3, 3 } };
+	struct book_cells cells = { .shared.list = { texts, 3, 3 } };
 	struct table_sink sink = { begin, row, end, s };
 	struct oddities odd = { 0 };
 	struct buf error = { 0 };
-	struct grid *g = grid_create(&sink, &shared, &odd, &error);
+	struct grid *g = grid_create(&sink, &cells, &odd, &error);
 	bool good = xml_feed(grid_xml(g), data, first, false) &&
 	    xml_feed(grid_xml(g), data + first, size - first, true);
 

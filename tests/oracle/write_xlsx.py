@@ -244,6 +244,35 @@ def bomb_of_blanks(path):
     bomb(path, 64 << 20)
 
 
+def same_part(path, nsheets, xml):
+    """Many sheets that are one and the same part."""
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/"\
+        "relationships/worksheet"
+    book = Book(path)
+    book.sheet("S0", xml)
+    book.sheets = [f"S{i}" for i in range(nsheets)]
+    book.finish(relations=f'<Relationships xmlns="{P}">' + "".join(
+        f'<Relationship Id="rId{i}" Type="{kind}" '
+        'Target="worksheets/sheet1.xml"/>'
+        for i in range(1, nsheets + 1)) + "</Relationships>")
+
+
+@hostile
+def sheet_of_all(path):
+    """Each of 99 sheets has 10 million cells, in 1 kB."""
+    same_part(path, 99, f'<worksheet xmlns="{M}"><sheetData><row>'
+              '<c r="XFD1" t="str"><v>x</v></c></row>'
+              + '<row><c><v>1</v></c></row>' * 600
+              + "</sheetData></worksheet>")
+
+
+@hostile
+def bomb_in_parts(path):
+    """Sheets that are in bounds, and together are not."""
+    same_part(path, 9, f'<worksheet xmlns="{M}"><sheetData>' + " " * (24 << 20)
+              + "</sheetData></worksheet>")
+
+
 def patch(path, magic, offset, new):
     with open(path, "rb") as file:
         data = bytearray(file.read())
