@@ -457,6 +457,11 @@ double sys_cpu_s(void);
 void note_cost(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* The program begins. opt_start() calls it. */
 void sys_start(void);
+/*
+ * No file that is opened becomes a standard one: of a standard input, output
+ * or error that was closed, reading or writing fails as before.
+ */
+void sys_keep_std(void);
 /* The directory of the running program, "" if it can't be had. */
 const char *sys_bindir(void);
 /* One of our programs: beside this one if it is there, else by PATH. Owned. */

@@ -106,6 +106,7 @@ opt_start(struct optparse *op, int argc, char *argv[],
 {
 	struct private *priv;
 
+	sys_keep_std();                         /* before any file is opened */
 	err_program(argc > 0 ? argv[0] : NULL); /* first: all may fail */
 	sys_start();
 	sys_start();

@@ -285,3 +285,17 @@ sys_program(const char *name)
 	buf_putc(&b, '\0');
 	return b.p;
 }
+
+/*
+ * Without this, after 2>&- the file that -o writes is number 2, and a warning
+ * goes into it. /dev/null the wrong way round gives EBADF.
+ */
+void
+sys_keep_std(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null",
+			fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return; /* then others can't be opened either */
+}

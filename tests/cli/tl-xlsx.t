@@ -265,6 +265,9 @@ ok 'nothing under its name, nothing beside it' \
 refuses 3 'the last line has no newline' \
 	'printf "a\tb\n1\t2" | tl-xlsx -o doubt.xlsx'
 refuses 1 'is a directory' 'tl-xlsx -o bad.xlsx .'
+tl-xlsx -o - typed.ndjson >open.xlsx
+tl-xlsx -o - typed.ndjson >closed.xlsx 2>&-
+same 'a closed standard error is no error' closed.xlsx open.xlsx
 refuses 1 'nofile: No such file' 'tl-xlsx -o bad.xlsx nofile'
 refuses 1 'No space left' 'tl-xlsx -o /dev/full ops.tsv'
 refuses 1 '/nodir: no temporary file' 'TMPDIR=/nodir tl-xlsx -o bad.xlsx ops.tsv'

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* base/sys.c: what can be said of any machine */
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "tests/unit/child.h"
 #include "tests/unit/tap.h"
 
 static void
@@ -28,6 +31,21 @@ affinity(void)
 		skip(1, "the affinity can't be set");
 }
 
+static void
+closed_std(void)
+{
+	int file;
+
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	sys_keep_std();
+	file = open("/dev/null", O_RDONLY);
+	if (file <= STDERR_FILENO || read(STDIN_FILENO, &file, 1) != -1 ||
+	    errno != EBADF || write(STDOUT_FILENO, "", 1) != -1 ||
+	    errno != EBADF)
+		_exit(1);
+}
+
 int
 main(void)
 {
@@ -36,6 +54,8 @@ main(void)
 
 	ok(sys_cpus() >= 1, "at least one processor");
 	affinity();
+	is_int(child_run(closed_std).status, 0,
+	    "what was closed is not given to a file, and fails as before");
 	ok(sys_peak_bytes() > 100000, "a peak of memory");
 	ok(sys_wall_s() >= wall, "the clock goes on");
 	ok(sys_cpu_s() >= cpu, "so does the processor's");
