@@ -15,26 +15,6 @@
 
 extern char **environ;
 
-static int
-open_nameless(void)
-{
-	const char *dir = getenv("TMPDIR");
-	struct buf path = { 0 };
-	int fd;
-
-	if (dir == NULL || *dir == '\0')
-		dir = "/tmp";
-	buf_printf(&path, "%s/tl-compare.XXXXXX", dir);
-	buf_putc(&path, '\0');
-	fd = mkostemp(path.p, O_CLOEXEC);
-	if (fd < 0)
-		die_errno("%s: no temporary file", dir);
-	if (unlink(path.p) != 0)
-		die_errno("%s", path.p);
-	buf_free(&path);
-	return fd;
-}
-
 static void
 check(bool good, const char *what)
 {
@@ -79,9 +59,11 @@ run_xlsx(int tables, const char *path)
 void
 excel_write(const char *path, void (*fill)(void *ctx), void *ctx)
 {
-	int tables = open_nameless();
+	int tables = io_nameless();
 	int old = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
+	if (tables < 0)
+		die_errno("%s: no temporary file", io_tmpdir());
 	/* tables are printed to standard output, wherever that leads */
 	check(old >= 0 || errno == EBADF, "standard output");
 	check(dup2(tables, STDOUT_FILENO) >= 0, "standard output");

@@ -45,32 +45,6 @@ book_text(struct book *b, struct str s, size_t *width)
 
 /* ---- making it ---- */
 
-static const char *
-folder(void)
-{
-	const char *dir = getenv("TMPDIR");
-
-	return dir != NULL && *dir != '\0' ? dir : "/tmp";
-}
-
-/* A file without a name. */
-static int
-open_nameless(void)
-{
-	struct buf path = { 0 };
-	int fd;
-
-	buf_printf(&path, "%s/tl-xlsx.XXXXXX", folder());
-	buf_putc(&path, '\0');
-	fd = mkostemp(path.p, O_CLOEXEC);
-	if (fd < 0)
-		die_errno("%s: no temporary file", folder());
-	if (unlink(path.p) != 0)
-		die_errno("%s", path.p);
-	buf_free(&path);
-	return fd;
-}
-
 static time_t
 created(void)
 {
@@ -130,13 +104,15 @@ book_create(bool labels)
 	struct book *b = xcalloc(1, sizeof *b);
 	lxw_doc_properties props = { .created = created() };
 	lxw_workbook_options options = { .constant_memory = LXW_TRUE,
-		.tmpdir = (char *)(uintptr_t)folder(),
+		.tmpdir = (char *)(uintptr_t)io_tmpdir(),
 		.use_zip64 = LXW_TRUE };
 	char name[64];
 
 	allow_files();
 	b->labels = labels;
-	b->fd = open_nameless();
+	b->fd = io_nameless();
+	if (b->fd < 0)
+		die_errno("%s: no temporary file", io_tmpdir());
 	snprintf(name, sizeof name, "/proc/self/fd/%d", b->fd);
 	if (access(name, W_OK) != 0)
 		die_errno("%s", name);
@@ -180,7 +156,8 @@ book_sheet(struct book *b, struct str wanted, const char *suffix)
 	errno = 0;
 	s->ws = workbook_add_worksheet(b->wb, s->name);
 	if (s->ws == NULL && errno != 0)
-		die_errno("%s: sheet \"%s\" can't be made", folder(), s->name);
+		die_errno(
+		    "%s: sheet \"%s\" can't be made", io_tmpdir(), s->name);
 	if (s->ws == NULL)
 		die("sheet \"%s\" can't be made", s->name);
 	vec_push(&b->sheets, s);
@@ -314,7 +291,7 @@ check_rows(const struct book *b)
 		if (fflush(f) != 0 || ferror(f)) {
 			/* it may have been an earlier write that failed */
 			errno = errno != 0 ? errno : ENOSPC;
-			die_errno("%s: a temporary file", folder());
+			die_errno("%s: a temporary file", io_tmpdir());
 		}
 		bytes[i] = (uint64_t)ftello(f);
 	}
@@ -363,7 +340,7 @@ copy_out(int fd, struct out *out)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			die_errno("%s: a temporary file", folder());
+			die_errno("%s: a temporary file", io_tmpdir());
 		if (n == 0)
 			return;
 		out_write(out, bytes, (size_t)n);
@@ -404,13 +381,13 @@ book_finish(struct book *b, struct out *out)
 	err = close_quietly(b->wb, &error);
 	if (err != LXW_NO_ERROR && error != 0) {
 		errno = error;
-		die_errno("%s: the workbook can't be written", folder());
+		die_errno("%s: the workbook can't be written", io_tmpdir());
 	}
 	book_check(err, "the workbook");
 	if (!zip_is_whole(b->fd, rows_bytes, b->sheets.n))
 		die("%s: the workbook was not written whole (is the disk "
 		    "full?)",
-		    folder());
+		    io_tmpdir());
 	free(rows_bytes);
 	copy_out(b->fd, out);
 	close(b->fd);

@@ -151,7 +151,6 @@ in_open(const char *path)
 	do
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	while (fd < 0 && errno == EINTR);
-	fd = io_fd_above_std(fd);
 	if (fd < 0)
 		die_errno("%s", path);
 	return in_open_fd(fd, path);

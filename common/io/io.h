@@ -179,6 +179,13 @@ void out_printf(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* write(2) until all is written; 0, or -1 with errno. For child pipes. */
 int write_all(int fd, const void *p, size_t n) USE_RESULT;
 
+/* ---- temporary files ---- */
+
+/* The folder that they go to: TMPDIR, or /tmp. */
+const char *io_tmpdir(void);
+/* A new file there, that has no name; the caller closes it. -1 with errno. */
+int io_nameless(void) USE_RESULT;
+
 /* ---- pages: arrays that leave memory ---- */
 
 /*

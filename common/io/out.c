@@ -17,20 +17,6 @@
 #define OUT_PLAIN INT_MIN /* as a level: no zstd */
 
 int
-io_fd_above_std(int fd)
-{
-	int high, err;
-
-	if (fd < 0 || fd > STDERR_FILENO)
-		return fd;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	err = errno;
-	close(fd);
-	errno = err;
-	return high;
-}
-
-int
 write_all(int fd, const void *bytes, size_t n)
 {
 	const char *p = bytes;
@@ -141,7 +127,6 @@ open_special(const char *path)
 	do
 		fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	while (fd < 0 && errno == EINTR);
-	fd = io_fd_above_std(fd);
 	if (fd < 0)
 		die_errno("%s", path);
 	return fd;

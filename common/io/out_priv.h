@@ -16,9 +16,6 @@ int out_tmp_keep(struct out_tmp *t) USE_RESULT;
 /* Async-signal-safe. */
 void out_remove_temporaries(void);
 
-/* A descriptor above 2, lest a file become a standard one that was closed. */
-int io_fd_above_std(int fd) USE_RESULT;
-
 struct out_zstd *out_zstd_create(const char *name, int level);
 /* How a piece of input is to leave. */
 enum out_how {

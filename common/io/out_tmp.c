@@ -117,11 +117,7 @@ out_tmp_open(const char *path, int *fd)
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	errno = err;
-	if (*fd >= 0 && fchmod(*fd, mode) == 0)
-		*fd = io_fd_above_std(*fd);
-	else if (*fd >= 0)
-		*fd = -1;
-	if (*fd < 0)
+	if (*fd < 0 || fchmod(*fd, mode) != 0)
 		die_errno("%s", path);
 	return t;
 }
@@ -129,7 +125,7 @@ out_tmp_open(const char *path, int *fd)
 int
 out_tmp_reopen(const struct out_tmp *t)
 {
-	return io_fd_above_std(open(t->tmp, O_WRONLY | O_APPEND | O_CLOEXEC));
+	return open(t->tmp, O_WRONLY | O_APPEND | O_CLOEXEC);
 }
 
 int

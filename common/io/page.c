@@ -67,31 +67,18 @@ static struct {
 
 /* ---- the file ---- */
 
-static const char *
-folder(void)
-{
-	const char *dir = getenv("TMPDIR");
-
-	return dir != NULL && *dir != '\0' ? dir : "/tmp";
-}
-
 static noreturn void
 die_of_file(void)
 {
-	die_errno("a temporary file in %s (TMPDIR)", folder());
+	die_errno("a temporary file in %s (TMPDIR)", io_tmpdir());
 }
 
 static void
 open_file(struct array *a)
 {
-	struct buf b = { 0 };
-
-	buf_printf(&b, "%s/tl-tree.XXXXXX", folder());
-	a->fd = mkostemp(b.p, O_CLOEXEC);
+	a->fd = io_nameless();
 	if (a->fd < 0)
 		die_of_file();
-	(void)!unlink(b.p); /* nothing is left, however the program ends */
-	buf_free(&b);
 }
 
 static void
