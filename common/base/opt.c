@@ -109,7 +109,6 @@ opt_start(struct optparse *op, int argc, char *argv[],
 	sys_keep_std();                         /* before any file is opened */
 	err_program(argc > 0 ? argv[0] : NULL); /* first: all may fail */
 	sys_start();
-	sys_start();
 	priv = xcalloc(1, sizeof *priv);
 	if (current != NULL) {
 		free(current->longs);
