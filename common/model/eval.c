@@ -17,48 +17,43 @@ struct evaluation {
 	struct model_result *out;
 };
 
+#define ENV_NAMES 16 /* most entries set fewer: their table needn't grow */
+
 /* Calls the entry's function of this name on its environment: FLOPs, bytes
  * and precision are left on the stack. */
 static void
-call_entry(lua_State *L, const struct models *ms, int entry, const char *name)
+call_entry(lua_State *L, int env, int entry, const char *name)
 {
 	lua_getfield(L, entry, name);
-	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->env);
+	lua_pushvalue(L, env);
 	lua_call(L, 1, 3);
-}
-
-/* store[name] = the value on top of the stack, as the next parameter. */
-static void
-add_param(lua_State *L, struct models *ms, int store, const char *name)
-{
-	if (ms->norder == MODEL_PARAMS)
-		luaL_error(L, "too many parameters");
-	ms->order[ms->norder++] = lua_pushstring(L, name);
-	lua_insert(L, -2);
-	lua_rawset(L, store);
 }
 
 /* A GEMM's B is 1 unless set; the first kernel whose name tells has the
  * transposition. */
 static void
-gemm_params(lua_State *L, struct models *ms, int store)
+gemm_params(lua_State *L, const struct models *ms, int env, int order)
 {
 	const struct model_op *op = ms->view->op;
 	struct gemm_kernel k;
 	size_t i = 0;
 
 	lua_pushliteral(L, "B");
-	if (lua_rawget(L, store) == LUA_TNIL) {
+	lua_pushvalue(L, -1);
+	if (lua_rawget(L, env) == LUA_TNIL) {
+		lua_pop(L, 1);
 		lua_pushinteger(L, 1);
-		add_param(L, ms, store, "B");
+		param_add(L, env, order);
+	} else {
+		lua_pop(L, 2);
 	}
-	lua_pop(L, 1);
 	while (i < op->nkernels &&
 	    !(gemm_kernel_parse(op->kernels[i], &k) &&
 		(k.kind == GEMM_TENSILE || k.trans_a >= 0)))
 		i++;
 	if (i == op->nkernels)
 		return;
+	lua_pushliteral(L, "transpose");
 	lua_createtable(L, 2, 1);
 	for (int t = 1; t <= 2; t++) {
 		int8_t flag = t == 1 ? k.trans_a : k.trans_b;
@@ -71,7 +66,7 @@ gemm_params(lua_State *L, struct models *ms, int store)
 	}
 	lua_pushinteger(L, 2);
 	lua_setfield(L, -2, "n");
-	add_param(L, ms, store, "transpose");
+	param_add(L, env, order);
 }
 
 /* "vector" and the precision of a dtype (a word like bf16 is one too). */
@@ -97,8 +92,9 @@ set_spec(lua_State *L, struct models *ms, int given, struct evaluation *e)
 	if (e->m->unit.len == 0)
 		return;
 	ms->text.len = 0;
-	buf_printf(&ms->text, "%.*s_%.*s", (int)e->m->unit.len, e->m->unit.p,
-	    (int)t->precision.len, t->precision.p);
+	buf_put(&ms->text, e->m->unit.p, e->m->unit.len);
+	buf_putc(&ms->text, '_');
+	buf_put(&ms->text, t->precision.p, t->precision.len);
 	e->out->spec = word(ms, buf_str(&ms->text));
 }
 
@@ -123,26 +119,20 @@ evaluate(lua_State *L)
 {
 	struct evaluation *e = lua_touserdata(L, 1);
 	struct models *ms = models_of(L);
-	int store, entry, back;
+	const int env = 2, order = 3, entry = 4;
+	int back;
 
-	lua_newtable(L);
-	store = lua_gettop(L);
-	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->store_meta);
-	lua_setmetatable(L, store);
-	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->env_set);
-	lua_pushvalue(L, store);
-	lua_setupvalue(L, -2, 1);
+	lua_createtable(L, 0, ENV_NAMES);
 	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->env_meta);
-	lua_pushvalue(L, store);
-	lua_setfield(L, -2, "__index");
+	lua_setmetatable(L, env);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->order);
 	lua_rawgeti(L, LUA_REGISTRYINDEX, e->m->ref);
-	entry = lua_gettop(L);
-	call_entry(L, ms, entry, "eval");
+	call_entry(L, env, entry, "eval");
 	back = lua_gettop(L) - 2;
 	if (e->way == MODEL_BWD) {
 		size_t n = ms->norder;
 
-		call_entry(L, ms, entry, "backward");
+		call_entry(L, env, entry, "backward");
 		ms->norder = n; /* the parameters are those of the forward */
 		if (lua_isnil(L, -1))
 			lua_copy(L, back + 2, -1);
@@ -152,8 +142,8 @@ evaluate(lua_State *L)
 	if (e->figures_only)
 		return 0;
 	if (e->m->is_gemm)
-		gemm_params(L, ms, store);
-	params_keep(L, store, e->m, e->out);
+		gemm_params(L, ms, env, order);
+	params_keep(L, env, e->m, e->out);
 	set_spec(L, ms, back + 2, e);
 	return 0;
 }

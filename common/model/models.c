@@ -40,26 +40,13 @@ file_set(lua_State *L)
 
 /*
  * A global that an entry sets is a parameter, in the order of first setting;
- * one that begins with _ is its own. Names are compared by their place: Lua
- * has short texts once.
+ * one that begins with _ is its own. An evaluation has a table of its own for
+ * them, so that Lua asks here only for those that it doesn't have yet.
  */
 static int
 entry_set(lua_State *L)
 {
-	struct models *ms = models_of(L);
-	const char *name = lua_tostring(L, 2);
-
-	if (name != NULL && name[0] != '_') {
-		size_t i = 0;
-
-		while (i < ms->norder && ms->order[i] != name)
-			i++;
-		if (i == MODEL_PARAMS)
-			return luaL_error(L, "too many parameters");
-		if (i == ms->norder)
-			ms->order[ms->norder++] = name;
-	}
-	lua_rawset(L, lua_upvalueindex(1));
+	param_add(L, 1, lua_upvalueindex(1));
 	return 0;
 }
 
@@ -99,21 +86,15 @@ open_state(lua_State *L)
 	lua_pushcfunction(L, file_set);
 	lua_setfield(L, -2, "__newindex");
 	lua_setmetatable(L, 4);
-	lua_newtable(L); /* 5: metatable of the parameters */
+	lua_createtable(L, MODEL_PARAMS, 0); /* 5: names of parameters */
+	lua_newtable(L); /* 6: metatable of an entry's environments */
 	lua_pushvalue(L, 1);
-	lua_setfield(L, 5, "__index");
-	lua_newtable(L); /* 6: metatable of an entry's environment */
-	lua_pushnil(L);
-	lua_pushcclosure(L, entry_set, 1); /* 7: on its parameters */
-	lua_pushvalue(L, 7);
+	lua_setfield(L, 6, "__index");
+	lua_pushvalue(L, 5);
+	lua_pushcclosure(L, entry_set, 1);
 	lua_setfield(L, 6, "__newindex");
-	lua_newtable(L); /* 8: an entry's environment */
-	lua_pushvalue(L, 6);
-	lua_setmetatable(L, 8);
-	ms->env = make_ref(L);
-	ms->env_set = make_ref(L);
 	ms->env_meta = make_ref(L);
-	ms->store_meta = make_ref(L);
+	ms->order = make_ref(L);
 	ms->file_env = make_ref(L);
 	lua_pop(L, 1);
 	ms->reserved = make_ref(L);

@@ -35,6 +35,8 @@ put_number(lua_State *L, int i, struct buf *b)
 bool
 lua_json(lua_State *L, int i, int depth, struct buf *b)
 {
+	lua_Integer n;
+
 	i = lua_absindex(L, i);
 	switch (lua_type(L, i)) {
 	case LUA_TNIL: buf_puts(b, "null"); return true;
@@ -49,7 +51,8 @@ lua_json(lua_State *L, int i, int depth, struct buf *b)
 	if (depth == JSON_DEPTH || !lua_checkstack(L, 4))
 		return false;
 	buf_putc(b, '[');
-	for (lua_Integer k = 1; k <= list_len(L, i); k++) {
+	n = list_len(L, i);
+	for (lua_Integer k = 1; k <= n; k++) {
 		bool good;
 
 		if (k > 1)
@@ -179,18 +182,39 @@ model_param(
 
 /* ---- keeping them ---- */
 
+/*
+ * Names are compared by their place, as Lua has short texts once. The list of
+ * them holds them: a parameter that is nil is in no other table.
+ */
+void
+param_add(lua_State *L, int env, int order)
+{
+	struct models *ms = models_of(L);
+	const char *name = lua_tostring(L, -2);
+
+	if (name != NULL && name[0] != '_') {
+		size_t i = 0;
+
+		while (i < ms->norder && ms->order_names[i] != name)
+			i++;
+		if (i == MODEL_PARAMS)
+			luaL_error(L, "too many parameters");
+		if (i == ms->norder) {
+			lua_pushvalue(L, -2);
+			lua_rawseti(L, order, (lua_Integer)i + 1);
+			ms->order_names[ms->norder++] = name;
+		}
+	}
+	lua_rawset(L, env);
+}
+
 /* Our copy of the names; most are those of the entry's last result. */
 static const struct str *
-param_names(lua_State *L, struct models *ms, struct model *m)
+param_names(struct models *ms, struct model *m, const struct str *names)
 {
 	size_t n = ms->norder, i = 0;
-	struct str names[MODEL_PARAMS], *copy;
+	struct str *copy;
 
-	for (size_t k = 0; k < n; k++) {
-		lua_pushstring(L, ms->order[k]);
-		names[k] = to_str(L, -1); /* Lua keeps it: a global's name */
-		lua_pop(L, 1);
-	}
 	while (n == m->nnames && i < n && str_eq(names[i], m->names[i]))
 		i++;
 	if (n == m->nnames && i == n)
@@ -205,25 +229,29 @@ param_names(lua_State *L, struct models *ms, struct model *m)
 
 void
 params_keep(
-    lua_State *L, int store, const struct model *m, struct model_result *r)
+    lua_State *L, int env, const struct model *m, struct model_result *r)
 {
 	struct models *ms = models_of(L);
+	struct str names[MODEL_PARAMS];
 	uint64_t bits[MODEL_PARAMS];
 	uint8_t types[MODEL_PARAMS];
 	size_t n = ms->norder;
 	char *to;
 
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->order);
 	for (size_t i = 0; i < n; i++) {
 		struct packed v;
 
-		lua_pushstring(L, ms->order[i]);
-		lua_rawget(L, store);
+		lua_rawgeti(L, -1, (lua_Integer)i + 1);
+		names[i] = to_str(L, -1);
+		lua_rawget(L, env);
 		v = pack(L, -1);
 		bits[i] = v.bits;
 		types[i] = v.type;
 		lua_pop(L, 1);
 	}
-	r->names = param_names(L, ms, ms->entries.v[m->number]);
+	lua_pop(L, 1);
+	r->names = param_names(ms, ms->entries.v[m->number], names);
 	to = arena_alloc(ms->mem, n * (sizeof *bits + sizeof *types));
 	r->params = memcpy(to, bits, n * sizeof *bits);
 	memcpy(to + n * sizeof *bits, types, n);

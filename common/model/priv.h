@@ -210,16 +210,17 @@ struct models {
 	size_t narch_named;
 	bool has_archs;
 	/* references into Lua's registry */
-	int api, env, env_set, env_meta, store_meta, file_env, reserved;
+	int api, env_meta, order, file_env, reserved;
 	/* the evaluation under way */
 	struct view views[2];
 	struct view *view;
 	const struct model *entry;
-	bool skipped;                    /* skip() was called */
-	bool unmodelled;                 /* no_model() was */
-	bool lacks;                      /* fail() was, or a fact isn't there */
-	bool as_float;                   /* sizes are given as doubles */
-	const char *order[MODEL_PARAMS]; /* parameters, as first set */
+	bool skipped;    /* skip() was called */
+	bool unmodelled; /* no_model() was */
+	bool lacks;      /* fail() was, or a fact isn't there */
+	bool as_float;   /* sizes are given as doubles */
+	/* parameters, as first set; Lua's texts, which the list order holds */
+	const char *order_names[MODEL_PARAMS];
 	size_t norder;
 	struct buf text;
 	/* the rule under way */
@@ -286,9 +287,14 @@ const struct dtype *dtype_find(struct models *ms, struct str name);
 
 /* Appends a Lua value as JSON. False: it can't be. */
 bool lua_json(lua_State *L, int i, int depth, struct buf *b);
-/* The parameters of the evaluation under way, whose values stand in store. */
+/*
+ * env[name] = value for the first time in an evaluation, both on top of the
+ * stack, which it pops; order is where the list of names stands.
+ */
+void param_add(lua_State *L, int env, int order);
+/* The parameters of the evaluation under way, whose values stand in env. */
 void params_keep(
-    lua_State *L, int store, const struct model *m, struct model_result *r);
+    lua_State *L, int env, const struct model *m, struct model_result *r);
 
 /* ---- path ---- */
 

@@ -203,25 +203,35 @@ parse_texts(struct json *j, struct texts *x)
 	return is_end(j);
 }
 
+static struct str
+text_of(const struct model_op *op, enum view_list list)
+{
+	switch (list) {
+	case VIEW_DIMS: return op->dims;
+	case VIEW_STRIDES: return op->strides;
+	case VIEW_TYPES: return op->types;
+	default: return op->concrete;
+	}
+}
+
 const char *
 view_need(struct view *v, enum view_list list)
 {
-	const struct model_op *op = v->op;
-	const struct str texts[VIEW_LISTS] = { op->dims, op->strides, op->types,
-		op->concrete };
+	struct str text;
 	struct json j;
 	bool good;
 
 	if (v->parsed & 1u << list)
 		return NULL;
-	if (texts[list].len == 0 || str_eq(texts[list], STR("null"))) {
+	text = text_of(v->op, list);
+	if (text.len == 0 || str_eq(text, STR("null"))) {
 		v->absent |= 1u << list;
 		if (list <= VIEW_STRIDES)
 			v->shapes[list].args.n = 0;
 		else
 			v->texts[list - VIEW_TYPES].list.n = 0;
 	} else {
-		json_over(v, &j, texts[list]);
+		json_over(v, &j, text);
 		good = list <= VIEW_STRIDES
 		    ? parse_shapes(&j, &v->shapes[list])
 		    : parse_texts(&j, &v->texts[list - VIEW_TYPES]);
