@@ -542,7 +542,8 @@ rows_print(struct table_dest *dest, struct roof_state *g, const struct plan *p)
 			take_versus(&r);
 		cells = table_row(t);
 		for (size_t k = 0; k < p->n; k++)
-			cells[k] = cell_of(&r, p, k);
+			if (table_keeps(t, k))
+				cells[k] = cell_of(&r, p, k);
 	}
 	if (p->how.with_diff)
 		note_shared(t, g->versus);

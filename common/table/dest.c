@@ -266,9 +266,8 @@ table_stream(struct table *t, struct table_dest *d)
 	live->dest = d;
 	live->fmt = &formats[format];
 	live->limit = row_limit(d, format);
-	begin(t, d, &live->view);
-	live->view.rows[0] = 0;
 	t->live = live;
+	begin(t, d, &live->view);
 }
 
 void
@@ -280,7 +279,6 @@ table_live_row(struct table *t)
 		live->fmt->row(live->dest->out, &live->view, 0);
 		live->nrows++;
 	}
-	t->cells.n = 0;
 }
 
 static void

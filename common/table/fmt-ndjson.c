@@ -37,12 +37,9 @@ put_json(struct buf *out, struct str s)
 }
 
 static void
-put_cell(
-    struct buf *out, const struct view *v, size_t row, const struct column *col)
+put_cell(struct buf *out, struct view *v, const struct cell *c,
+    const struct column *col)
 {
-	const struct cell *c = view_cell(v, row, col);
-	char text[VALUE_MAX];
-
 	switch (c->type) {
 	case CELL_NONE: buf_puts(out, "null"); break;
 	case CELL_TEXT:
@@ -53,9 +50,7 @@ put_cell(
 		break;
 	case CELL_BOOL: buf_puts(out, c->yes ? "true" : "false"); break;
 	case CELL_INT:
-	case CELL_REAL:
-		buf_put(out, text, value_number(text, c, col, false));
-		break;
+	case CELL_REAL: value_put(out, v, c, col, false); break;
 	}
 }
 
@@ -107,13 +102,15 @@ put_schema(struct buf *out, const struct view *v)
 }
 
 static void
-put_row(struct buf *out, const struct view *v, size_t row)
+put_row(struct buf *out, struct view *v, size_t row)
 {
+	const struct cell *cells = view_row(v, row);
+
 	for (size_t i = 0; i < v->ncolumns; i++) {
 		buf_putc(out, i == 0 ? '{' : ',');
 		json_put_string(out, str_of(v->columns[i]->id));
 		buf_putc(out, ':');
-		put_cell(out, v, row, v->columns[i]);
+		put_cell(out, v, &cells[v->slots[i]], v->columns[i]);
 	}
 	buf_puts(out, v->ncolumns == 0 ? "{}\n" : "}\n");
 }

@@ -11,8 +11,9 @@
 #include "table/view.h"
 
 struct dialect {
-	const char *between, *yes, *no;
-	void (*put_text)(struct out *, struct str);
+	char between;
+	const char *yes, *no;
+	void (*put_text)(struct buf *, struct str);
 };
 
 static bool
@@ -25,29 +26,30 @@ needs_quotes(struct str s)
 	return false;
 }
 
+/* Each quote twice: lists of kernels are full of them. */
 static void
-put_quoted(struct out *out, struct str s)
+put_quoted(struct buf *out, struct str s)
 {
-	size_t from = 0;
+	char *to;
 
 	if (!needs_quotes(s)) {
-		out_str(out, s);
+		buf_put(out, s.p, s.len);
 		return;
 	}
-	out_puts(out, "\"");
+	buf_room(out, 2 * s.len + 2);
+	to = out->p + out->len;
+	*to++ = '"';
 	for (size_t i = 0; i < s.len; i++) {
-		if (s.p[i] != '"')
-			continue;
-		/* The quote once here and once with what follows. */
-		out_write(out, s.p + from, i + 1 - from);
-		from = i;
+		to[0] = s.p[i];
+		to[1] = '"';
+		to += s.p[i] == '"' ? 2 : 1;
 	}
-	out_write(out, s.p + from, s.len - from);
-	out_puts(out, "\"");
+	*to++ = '"';
+	out->len = (size_t)(to - out->p);
 }
 
 static void
-put_escaped(struct out *out, struct str s)
+put_escaped(struct buf *out, struct str s)
 {
 	size_t from = 0;
 
@@ -56,60 +58,60 @@ put_escaped(struct out *out, struct str s)
 
 		if (LIKELY(c >= ' ' && c != '\\' && c != 0x7f))
 			continue;
-		out_write(out, s.p + from, i - from);
+		buf_put(out, s.p + from, i - from);
 		from = i + 1;
 		switch (c) {
-		case '\t': out_puts(out, "\\t"); break;
-		case '\n': out_puts(out, "\\n"); break;
-		case '\\': out_puts(out, "\\\\"); break;
-		default: out_printf(out, "\\x%02x", c); break;
+		case '\t': buf_puts(out, "\\t"); break;
+		case '\n': buf_puts(out, "\\n"); break;
+		case '\\': buf_puts(out, "\\\\"); break;
+		default: buf_printf(out, "\\x%02x", c); break;
 		}
 	}
-	out_write(out, s.p + from, s.len - from);
+	buf_put(out, s.p + from, s.len - from);
 }
 
-static const struct dialect csv = { ",", "True", "False", put_quoted };
-static const struct dialect tsv = { "\t", "true", "false", put_escaped };
+static const struct dialect csv = { ',', "True", "False", put_quoted };
+static const struct dialect tsv = { '\t', "true", "false", put_escaped };
 
 static void
-put_cell(struct out *out, const struct dialect *d, const struct view *v,
-    size_t row, const struct column *col)
+put_cell(struct view *v, const struct dialect *d, const struct cell *c,
+    const struct column *col)
 {
-	const struct cell *c = view_cell(v, row, col);
-	char text[VALUE_MAX];
-
 	switch (c->type) {
 	case CELL_NONE: break;
-	case CELL_TEXT: d->put_text(out, c->text); break;
-	case CELL_BOOL: out_puts(out, c->yes ? d->yes : d->no); break;
+	case CELL_TEXT: d->put_text(&v->line, c->text); break;
+	case CELL_BOOL: buf_puts(&v->line, c->yes ? d->yes : d->no); break;
 	case CELL_INT:
-	case CELL_REAL:
-		out_write(out, text, value_number(text, c, col, v->labels));
-		break;
+	case CELL_REAL: value_put(&v->line, v, c, col, v->labels); break;
 	}
 }
 
 static void
-put_head(struct out *out, const struct dialect *d, const struct view *v)
+put_head(struct out *out, const struct dialect *d, struct view *v)
 {
+	v->line.len = 0;
 	for (size_t i = 0; i < v->ncolumns; i++) {
 		if (i > 0)
-			out_puts(out, d->between);
-		d->put_text(out, value_head(v->columns[i], v->labels));
+			buf_putc(&v->line, d->between);
+		d->put_text(&v->line, value_head(v->columns[i], v->labels));
 	}
-	out_puts(out, "\n");
+	buf_putc(&v->line, '\n');
+	out_str(out, buf_str(&v->line));
 }
 
 static void
-put_row(
-    struct out *out, const struct dialect *d, const struct view *v, size_t row)
+put_row(struct out *out, const struct dialect *d, struct view *v, size_t row)
 {
+	const struct cell *cells = view_row(v, row);
+
+	v->line.len = 0;
 	for (size_t i = 0; i < v->ncolumns; i++) {
 		if (i > 0)
-			out_puts(out, d->between);
-		put_cell(out, d, v, row, v->columns[i]);
+			buf_putc(&v->line, d->between);
+		put_cell(v, d, &cells[v->slots[i]], v->columns[i]);
 	}
-	out_puts(out, "\n");
+	buf_putc(&v->line, '\n');
+	out_str(out, buf_str(&v->line));
 }
 
 void

@@ -71,6 +71,12 @@ table_finish_row(struct table *t)
 
 	if (!t->has_row)
 		return;
+	t->has_row = false;
+	if (t->live != NULL) {
+		table_live_row(t);
+		arena_reset(t->row_texts, 0);
+		return;
+	}
 	if (t->cells.n + t->nkept > t->cells.cap)
 		vec_reserve(&t->cells, t->cells.n + t->cells.n / 2 + t->nkept);
 	to = t->cells.v + t->cells.n;
@@ -80,13 +86,10 @@ table_finish_row(struct table *t)
 		if (slot == NOT_KEPT)
 			continue;
 		to[slot] = t->row[i];
-		if (t->live == NULL && to[slot].type == CELL_TEXT)
+		if (to[slot].type == CELL_TEXT)
 			to[slot].text = table_text(t, to[slot].text);
 	}
 	t->cells.n += t->nkept;
-	t->has_row = false;
-	if (t->live != NULL)
-		table_live_row(t);
 	arena_reset(t->row_texts, 0);
 }
 
@@ -399,6 +402,12 @@ view_open(struct view *v, const struct table *t, const struct table_dest *d,
 
 	*v = (struct view){ .table = t, .columns = ch.list.v, .sorted = col };
 	v->ncolumns = ch.list.n;
+	v->slots = xmalloc((ch.list.n + 1) * sizeof *v->slots);
+	for (size_t i = 0; i < ch.list.n; i++) {
+		size_t at = (size_t)(ch.list.v[i] - t->columns);
+
+		v->slots[i] = t->live != NULL ? (uint32_t)at : slot_of(t, at);
+	}
 	v->rows = xmalloc((t->nrows + 1) * sizeof *v->rows);
 	for (size_t i = 0; i < t->nrows; i++)
 		v->rows[i] = i;
@@ -411,6 +420,7 @@ void
 view_close(struct view *v)
 {
 	vec_release(v->columns);
+	free(v->slots);
 	free(v->rows);
 	buf_free(&v->line);
 }

@@ -23,16 +23,43 @@ divide_exactly(int64_t v, double div, int64_t *out)
 	return true;
 }
 
+static double
+div_of(const struct column *col, bool labels)
+{
+	return labels && col->label_div != 0 ? col->label_div : 1;
+}
+
 size_t
 value_number(
     char *out, const struct cell *c, const struct column *col, bool labels)
 {
-	double div = labels && col->label_div != 0 ? col->label_div : 1;
-	double real;
+	double div = div_of(col, labels), real;
 	int64_t i;
 
 	if (c->type == CELL_INT && divide_exactly(c->i, div, &i))
 		return num_put_i64(out, i);
 	real = c->type == CELL_INT ? (double)c->i : c->real;
 	return num_put_double(out, div == 1 ? real : real / div);
+}
+
+void
+value_put(struct buf *out, struct view *v, const struct cell *c,
+    const struct column *col, bool labels)
+{
+	struct number_text *last = &v->last;
+	double div = div_of(col, labels);
+	char text[VALUE_MAX];
+
+	if (c->type == CELL_INT) {
+		buf_put(out, text, value_number(text, c, col, labels));
+		return;
+	}
+	/* bytes, as 0 and -0 have other texts */
+	if (last->len == 0 || last->div != div ||
+	    memcmp(&last->real, &c->real, sizeof c->real) != 0) {
+		last->real = c->real;
+		last->div = div;
+		last->len = value_number(last->text, c, col, labels);
+	}
+	buf_put(out, last->text, last->len);
 }

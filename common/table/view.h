@@ -14,16 +14,17 @@ struct table {
 	const char *name;
 	const struct column *columns;
 	size_t ncolumns;
-	struct cell *row;       /* the one being made */
-	bool has_row;           /* it isn't in cells yet */
-	VEC(struct cell) cells; /* row by row, of the columns that are kept */
+	struct cell *row; /* the one being made */
+	bool has_row;     /* it isn't in cells yet */
+	/* row by row, of the columns that are kept; none of a live table */
+	VEC(struct cell) cells;
 	size_t nkept;
 	uint32_t *slots; /* by column: its place, or NOT_KEPT; NULL: all are */
 	size_t nrows;
 	struct intern *texts;
 	struct arena *row_texts;
 	VEC(struct str) notes;
-	struct live *live; /* of table_stream(): cells has one row at most */
+	struct live *live; /* of table_stream(): each row leaves at once */
 };
 
 #define NOT_KEPT UINT32_MAX
@@ -38,21 +39,38 @@ void table_keep(struct table *t, const struct table_dest *d);
 /* The column that says what rows left out are worth, or NULL. */
 const struct column *table_share(const struct table *t);
 
+/* A number as text, and of what it is. */
+struct number_text {
+	double real, div;
+	size_t len;
+	char text[NUM_DOUBLE_MAX];
+};
+
 struct view {
 	const struct table *table;
 	const struct column **columns; /* the chosen ones */
+	uint32_t *slots;               /* where their cells are in a row */
 	size_t ncolumns;
 	size_t *rows;                /* numbers of all rows, sorted */
 	size_t nrows;                /* so many of them are printed */
 	const struct column *sorted; /* NULL: by none */
 	bool header, labels, bold;
-	bool may_drop;   /* columns that a line has no room for */
-	size_t width;    /* of a terminal's line */
-	struct buf line; /* for a format to make a row in */
+	bool may_drop;           /* columns that a line has no room for */
+	size_t width;            /* of a terminal's line */
+	struct buf line;         /* for a format to make a row in */
+	struct number_text last; /* that was printed; len 0: none */
 };
 
 const struct cell *view_cell(
     const struct view *v, size_t row, const struct column *col);
+/* The cells of a row, in which that of column i is at slots[i]. */
+static inline const struct cell *
+view_row(const struct view *v, size_t row)
+{
+	const struct table *t = v->table;
+
+	return t->live != NULL ? t->row : t->cells.v + v->rows[row] * t->nkept;
+}
 void view_open(struct view *v, const struct table *t,
     const struct table_dest *d, size_t limit);
 void view_close(struct view *v);
@@ -90,6 +108,12 @@ void fmt_md_print(struct out *out, const struct view *v);
 /* Text of a number cell, in the label's unit with labels; at most VALUE_MAX. */
 size_t value_number(
     char *out, const struct cell *c, const struct column *col, bool labels);
+/*
+ * Appends the same for a row of numbers, in which neighbours are often the
+ * same one: mean, median, least and greatest of a single value.
+ */
+void value_put(struct buf *out, struct view *v, const struct cell *c,
+    const struct column *col, bool labels);
 /* A header field: id or label. */
 struct str value_head(const struct column *col, bool labels);
 

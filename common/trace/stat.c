@@ -91,7 +91,8 @@ stat_of_reals(struct stat_real *s, double *v, size_t n)
 	if (m == 0)
 		return;
 	s->n = m;
-	qsort(v, m, sizeof *v, cmp_real);
+	if (m > 1)
+		qsort(v, m, sizeof *v, cmp_real);
 	for (size_t i = 0; i < m; i++)
 		sum += (long double)v[i];
 	mean = sum / (long double)m;
@@ -114,9 +115,16 @@ double
 stat_round2(double x)
 {
 	char text[400];
-	double v = x;
-	int n = snprintf(text, sizeof text, "%.2f", x);
+	double v = x, hundreds = x * 100, rest;
+	int n;
 
+	/* Unless it is near a half, the product's error decides nothing. */
+	if (!signbit(hundreds) && hundreds < 1e9) {
+		rest = hundreds - floor(hundreds) - 0.5;
+		if (fabs(rest) > 1e-6)
+			return floor(hundreds + 0.5) / 100;
+	}
+	n = snprintf(text, sizeof text, "%.2f", x);
 	if (n > 0 && !num_double((struct str){ text, (size_t)n }, &v))
 		v = x;
 	return v;

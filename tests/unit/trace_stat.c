@@ -11,6 +11,38 @@ near(double a, double b)
 	return fabs(a - b) <= 1e-12 * fabs(b);
 }
 
+/* As text of two decimals reads back, which is what rounding means here. */
+static bool
+is_rounded(double x)
+{
+	char text[400];
+	double got = stat_round2(x), want;
+	int n = snprintf(text, sizeof text, "%.2f", x);
+
+	return num_double((struct str){ text, (size_t)n }, &want) &&
+	    memcmp(&got, &want, sizeof got) == 0;
+}
+
+static void
+rounded(void)
+{
+	/* just at a half, or a bit below it, though it looks like one */
+	static const double edges[] = { 0, -0.0, 0.005, 0.015, 0.125, 0.375,
+		1.005, 2.675, -1.25, -0.001, 9999999.995, 1e9, 1e15 + 0.5,
+		1e300, 4e-320 };
+	uint64_t nwrong = 0;
+
+	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+		ok(is_rounded(edges[i]), "two decimals of %g", edges[i]);
+	for (uint64_t i = 0; i < 200000; i++) {
+		uint64_t h = hash_u64(i);
+
+		nwrong += !is_rounded((double)(h % 2000000) / 1000);
+		nwrong += !is_rounded((double)(h >> 20) / (double)(1 + i));
+	}
+	is_int((int64_t)nwrong, 0, "two decimals of anything");
+}
+
 int
 main(void)
 {
@@ -44,5 +76,6 @@ main(void)
 	stat_of_reals(&r, reals, 4);
 	ok(r.n == 3 && r.sum == 2.25 && r.median == 0.5, "NANs don't count");
 	ok(r.min == 0.25 && r.max == 1.5 && r.mean == 0.75, "reals");
+	rounded();
 	done_testing();
 }
