@@ -137,16 +137,17 @@ shape_of_op(struct hosts *h, const struct event *ev)
 void
 hosts_event(struct hosts *h, const struct event *ev)
 {
+	uint32_t thread = strings_thread(h->st, ev->track);
 	int64_t end;
 
 	if ((ev->shape->has & HAS_DUR) == 0 || ev->name == INTERN_NONE ||
 	    !num_add(ev->ts_ns, ev->dur_ns, &end))
 		return;
-	vec_push(&h->events,
-	    ((struct range){ ev->ts_ns, end, ev->track, ev->name }));
+	vec_push(
+	    &h->events, ((struct range){ ev->ts_ns, end, thread, ev->name }));
 	if (event_is(ev, KINDS_LAUNCH) && ev->corr.type != KEY_NONE)
 		vec_push(&h->launches,
-		    ((struct launch){ key_bits(ev->corr), end, ev->track,
+		    ((struct launch){ key_bits(ev->corr), end, thread,
 			(uint32_t)h->launches.n }));
 	if (ev->shape->kind == KIND_OP && ev->ext.type != KEY_NONE)
 		vec_push(&h->ops,

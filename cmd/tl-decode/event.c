@@ -98,7 +98,9 @@ read_odd_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
 	if (is_dur && *ns < 0) {
 		*ns = 0;
 		*code |= CODE_CLAMPED;
+		return JSON_OK;
 	}
+	*(is_dur ? &r->dur_fine : &r->ts_fine) = fine_of(&v);
 	return JSON_OK;
 }
 
@@ -291,6 +293,7 @@ keep_repeated(struct event_reader *r, const struct node *n, enum field field)
 		if (code == CODE_FIELD)
 			put_us(r, field == FIELD_TS ? r->ts_ns : r->dur_ns);
 		*(field == FIELD_TS ? &r->ts_ns : &r->dur_ns) = 0;
+		*(field == FIELD_TS ? &r->ts_fine : &r->dur_fine) = 0;
 		break;
 	default: break;
 	}
@@ -361,6 +364,9 @@ end_event(struct event_reader *r, struct node *n)
 	ev->uid.id = s->next_id++;
 	ev->ts_ns = ev->shape->has & HAS_TS ? source_time(s, r->ts_ns) : 0;
 	ev->dur_ns = r->dur_ns;
+	if (UNLIKELY((r->ts_fine | r->dur_fine) != 0))
+		ev->dur_ns =
+		    fine_dur(r->ts_ns, r->ts_fine, r->dur_ns, r->dur_fine);
 	ev->flags = ev->shape->has & HAS_FLAGS ? EV_CLAMPED : 0;
 	ev->vals = r->vals;
 	ev->vals_len = r->vals_len;
@@ -661,8 +667,8 @@ event_read(struct event_reader *r)
 	enum json_status status;
 
 	r->vals_len = 0;
-	r->dur_ns = 0;
-	r->ts_ns = 0;
+	r->dur_ns = r->dur_fine = 0;
+	r->ts_ns = r->ts_fine = 0;
 	r->name = INTERN_NONE;
 	r->track.has_pid = r->track.has_tid = false;
 	for (;;) {

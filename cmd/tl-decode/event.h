@@ -133,6 +133,7 @@ struct event_reader {
 	struct event ev; /* as written out */
 	/* the event being read */
 	int64_t ts_ns, dur_ns;
+	int64_t ts_fine, dur_fine; /* what rounding took: see fine_dur() */
 	uint32_t name;
 	struct track track;
 	unsigned char *vals;
@@ -257,5 +258,13 @@ put_zigzag(struct event_reader *r, int64_t v)
 {
 	put_varint(r, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
 }
+
+/* ---- fine.c ---- */
+
+/* What rounding a time to ns took from it, in 1e-9 ns. */
+int64_t fine_of(const struct value *v);
+/* From the rounded start to the end rounded as a whole. */
+int64_t fine_dur(
+    int64_t ts_ns, int64_t ts_fine, int64_t dur_ns, int64_t dur_fine);
 
 #endif

@@ -65,7 +65,7 @@ gpu_lane(struct lanes *l, const struct event *ev, uint32_t src)
 static struct lane *
 host_lane(struct lanes *l, const struct event *ev, uint32_t src)
 {
-	int64_t key[2] = { src, ev->track };
+	int64_t key[2] = { src, strings_thread(l->strings, ev->track) };
 	struct lane *lane = lane_of(l, &l->of_track, key, sizeof key);
 
 	lane->src = src;

@@ -47,8 +47,8 @@ backward_destroy(struct backward *b)
 	free(b);
 }
 
-static void
-close_down_to(struct backward *b, uint32_t depth)
+void
+backward_close(struct backward *b, uint32_t depth)
 {
 	while (b->stack.n > 0 && b->stack.v[b->stack.n - 1].depth >= depth)
 		b->stack.n--;
@@ -57,7 +57,6 @@ close_down_to(struct backward *b, uint32_t depth)
 void
 backward_host(struct backward *b, const struct event *ev, uint32_t module)
 {
-	close_down_to(b, ev->depth);
 	if (module > 0 && (ev->shape->has & HAS_BWD) != 0)
 		*map_put(&b->module_of, uid_hash(ev->uid), NULL) = module;
 	if ((ev->shape->has & HAS_FWD) != 0)
@@ -68,7 +67,6 @@ backward_host(struct backward *b, const struct event *ev, uint32_t module)
 void
 backward_gpu(struct backward *b, const struct event *ev, int64_t end_ns)
 {
-	close_down_to(b, ev->depth);
 	if (b->stack.n > 0)
 		vec_push(&b->works,
 		    ((struct work){ b->stack.v[b->stack.n - 1].fwd,

@@ -70,6 +70,8 @@ close_down_to(struct gatherer *g, uint32_t depth)
 {
 	if (g->flops != NULL)
 		flops_close(g->flops, depth);
+	if (g->backward != NULL)
+		backward_close(g->backward, depth);
 	while (g->stack.n > 0 && g->stack.v[g->stack.n - 1].depth >= depth)
 		close_top(g);
 }

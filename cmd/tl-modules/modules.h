@@ -95,6 +95,8 @@ struct backward;
 
 struct backward *backward_create(void);
 void backward_destroy(struct backward *b);
+/* Closes what is at this depth or below, then comes what is there. */
+void backward_close(struct backward *b, uint32_t depth);
 /* A host event of the tree, in the module of this number (0: none). */
 void backward_host(struct backward *b, const struct event *ev, uint32_t module);
 void backward_gpu(struct backward *b, const struct event *ev, int64_t end_ns);

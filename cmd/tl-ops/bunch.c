@@ -57,6 +57,15 @@ cmp_i64(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
+/* In their order, those in none last. */
+static int
+cmp_steps(int64_t a, int64_t b)
+{
+	if ((a == WALK_NO_STEP) != (b == WALK_NO_STEP))
+		return a == WALK_NO_STEP ? 1 : -1;
+	return cmp_i64(a, b);
+}
+
 static int
 cmp_text(const struct ops *g, uint64_t a, uint64_t b)
 {
@@ -99,9 +108,7 @@ by_rank(const void *arg, const struct bunches *gs, const struct bunch *a,
 	int c = cmp_i64((int64_t)a->key[0], (int64_t)b->key[0]);
 
 	if (c == 0 && o->how->by == BY_STEP)
-		/* in the order of the steps, those in none last */
-		c = cmp_i64((int64_t)(a->key[4] - 1) & INT64_MAX,
-		    (int64_t)(b->key[4] - 1) & INT64_MAX);
+		c = cmp_steps((int64_t)a->key[4], (int64_t)b->key[4]);
 	if (c == 0)
 		c = cmp_i64(rank_of(o, b), rank_of(o, a));
 	if (c == 0)

@@ -45,18 +45,19 @@ close_down_to(struct roof_state *g, uint32_t depth)
 
 /*
  * Closes what is not above a host event. Depths alone don't tell where frames
- * are left out of what is read, but an event begins in those above it.
+ * are left out of what is read, but an event lies in those above it.
  */
 static void
 close_before(struct roof_state *g, const struct event *ev)
 {
+	uint32_t thread = strings_thread(g->strings, ev->track);
+
 	close_down_to(g, ev->depth);
 	while (g->open.n > 0) {
 		const struct node *n = top_of(g);
 
-		if (n->track == ev->track && ev->ts_ns >= n->ts_ns &&
-		    (uint64_t)ev->ts_ns - (uint64_t)n->ts_ns <
-			(uint64_t)n->dur_ns)
+		if (strings_thread(g->strings, n->track) == thread &&
+		    span_within(ev->ts_ns, ev->dur_ns, n->ts_ns, n->dur_ns))
 			return;
 		close_top(g);
 	}

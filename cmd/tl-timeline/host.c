@@ -69,7 +69,7 @@ take_event(struct host *h, const struct event *ev)
 	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
 		die("%s: event %" PRIu64 ": its end is out of range", o->path,
 		    ev->uid.id);
-	t = thread_of(h, o, ev->track);
+	t = thread_of(h, o, strings_thread(h->strings, ev->track));
 	t->nevents++;
 	o->nchosen++;
 	spans_add(&t->sets[work_of(ev)], ev->ts_ns, end);

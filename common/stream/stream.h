@@ -218,6 +218,8 @@ struct track {
 	struct value raw_pid, raw_tid; /* as written; type NULL and has_* unset:
 	                                  absent */
 	bool has_pid, has_tid;
+	/* the first track with these keys: "7" and 7 are one thread */
+	uint32_t thread;
 };
 
 struct uid {
@@ -313,6 +315,7 @@ struct strings {
 	VEC(struct shape *) shapes;
 	VEC(struct track) tracks;
 	struct map shape_map, track_map; /* hash to first number */
+	struct map thread_map;           /* hash of keys to first track */
 	struct arena *mem;
 };
 
@@ -334,6 +337,12 @@ uint32_t strings_shape(struct strings *st, const struct shape *shape);
 uint32_t strings_shape_with(struct strings *st, uint32_t shape, unsigned has);
 /* The number of an equal track; keys are derived from the raw values. */
 uint32_t strings_track(struct strings *st, const struct track *track);
+/* The same for all tracks that differ only in how they are written. */
+static inline uint32_t
+strings_thread(const struct strings *st, uint32_t track)
+{
+	return st->tracks.v[track].thread;
+}
 struct key key_of_value(const struct strings *st, const struct value *v);
 /* The role of a key of args in this kind of event, ROLE_NONE for most. */
 enum role role_of_key(struct str key, enum kind kind);

@@ -19,6 +19,7 @@ forget(struct strings *st)
 	st->tracks.n = 0;
 	map_free(&st->shape_map);
 	map_free(&st->track_map);
+	map_free(&st->thread_map);
 }
 
 void
@@ -233,6 +234,33 @@ own_text(struct strings *st, bool has, struct value *v)
 		v->s = arena_str(st->mem, v->s);
 }
 
+static uint64_t
+key_hash(uint64_t h, struct key k)
+{
+	return hash_mix(h ^ hash_u64((uint64_t)k.n), HASH_K0 ^ k.type);
+}
+
+static uint32_t
+thread_of(struct strings *st, const struct track *t, uint32_t no)
+{
+	uint64_t h = key_hash(key_hash(hash_u64(t->src), t->pid), t->tid);
+
+	for (;; h++) {
+		bool is_new;
+		uint64_t *slot = map_put(&st->thread_map, h, &is_new);
+		const struct track *first;
+
+		if (is_new) {
+			*slot = no;
+			return no;
+		}
+		first = &st->tracks.v[*slot];
+		if (first->src == t->src && key_eq(first->pid, t->pid) &&
+		    key_eq(first->tid, t->tid))
+			return (uint32_t)*slot;
+	}
+}
+
 uint32_t
 strings_track(struct strings *st, const struct track *track)
 {
@@ -261,6 +289,7 @@ strings_track(struct strings *st, const struct track *track)
 			    : (struct key){ 0, KEY_NONE };
 	t->tid = t->has_tid ? key_of_value(st, &t->raw_tid)
 			    : (struct key){ 0, KEY_NONE };
+	t->thread = thread_of(st, t, (uint32_t)(st->tracks.n - 1));
 	return (uint32_t)(st->tracks.n - 1);
 }
 

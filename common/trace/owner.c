@@ -238,13 +238,14 @@ close_down_to(struct owners_state *s, uint32_t depth)
 static void
 close_before(struct owners_state *s, const struct event *ev)
 {
+	uint32_t thread = strings_thread(s->st, ev->track);
+
 	close_down_to(s, ev->depth);
 	while (s->stack.n > 0) {
 		const struct owner *o = &s->stack.v[s->stack.n - 1].self;
 
-		if (o->track == ev->track && ev->ts_ns >= o->ts_ns &&
-		    (uint64_t)ev->ts_ns - (uint64_t)o->ts_ns <
-			(uint64_t)o->dur_ns)
+		if (strings_thread(s->st, o->track) == thread &&
+		    span_within(ev->ts_ns, ev->dur_ns, o->ts_ns, o->dur_ns))
 			return;
 		close_top(s);
 	}
@@ -430,7 +431,8 @@ owners_push(struct owners *w, const struct event *ev, bool is_chosen)
 			return;
 		close_before(s, ev);
 		open_frame(s, ev, FRAME_LAUNCH);
-	} else if (kind == KIND_PYTHON && ev->ngpu > 0 && is_module(s, ev)) {
+	} else if (kind == KIND_PYTHON && (w->all_ops || ev->ngpu > 0) &&
+	    is_module(s, ev)) {
 		close_before(s, ev);
 		open_frame(s, ev, FRAME_MODULE);
 	}

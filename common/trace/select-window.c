@@ -33,7 +33,7 @@ select_windows_add(
 		.start = ev->ts_ns,
 		.step = WALK_NO_STEP,
 		.name = ev->name,
-		.track = ev->track,
+		.track = strings_thread(st, ev->track),
 		.id = ev->uid.id,
 	};
 	if (!num_add(ev->ts_ns, ev->dur_ns, &win->end))

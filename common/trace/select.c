@@ -282,7 +282,7 @@ push_launch(struct select *s, const struct event *ev)
 		.uid = ev->uid,
 		.ts_ns = ev->ts_ns,
 		.depth = ev->depth,
-		.track = ev->track,
+		.track = strings_thread(s->in->strings, ev->track),
 	    }));
 }
 
@@ -305,7 +305,7 @@ set_when(struct select *s, const struct event *ev)
 	const struct select_launch *l;
 
 	s->when_ns = ev->ts_ns;
-	s->when_track = ev->track;
+	s->when_track = strings_thread(s->in->strings, ev->track);
 	s->has_when = (ev->shape->has & HAS_TS) != 0;
 	if (s->by_gpu_time || !event_is(ev, KINDS_GPU))
 		return;

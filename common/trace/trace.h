@@ -92,6 +92,19 @@ struct span {
 };
 
 /*
+ * Whether an event of this start and length lies in another: it begins before
+ * the other's end. Ends may be beyond what fits; no length is negative.
+ */
+static inline bool
+span_within(int64_t ts, int64_t dur, int64_t in_ts, int64_t in_dur)
+{
+	uint64_t from = (uint64_t)ts - (uint64_t)in_ts;
+
+	return ts >= in_ts && from < (uint64_t)in_dur &&
+	    (uint64_t)dur <= (uint64_t)in_dur - from;
+}
+
+/*
  * Normalised: sorted, and none touches the next. An interval without length is
  * kept where it touches nothing: it adds no time, but it parts a gap in two
  * and bounds the whole.

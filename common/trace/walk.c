@@ -20,6 +20,7 @@ struct range {
 	uint32_t track;
 	uint32_t name; /* of steps: unused */
 	int64_t start, end;
+	int64_t reach; /* of steps: the last end up to here */
 	int64_t step;
 	size_t order;
 };
@@ -93,7 +94,7 @@ static void
 add_range(struct walk *w, const struct event *ev)
 {
 	struct range r = {
-		.track = ev->track,
+		.track = strings_thread(w->st, ev->track),
 		.name = ev->name,
 		.start = ev->ts_ns,
 		.end = end_of(ev),
@@ -129,6 +130,11 @@ sort_ranges(struct walk *w)
 {
 	if (w->steps.n > 0)
 		qsort(w->steps.v, w->steps.n, sizeof *w->steps.v, by_place);
+	for (size_t i = 0; i < w->steps.n; i++) {
+		struct range *r = &w->steps.v[i];
+
+		r->reach = i > 0 && r[-1].reach > r->end ? r[-1].reach : r->end;
+	}
 	if (w->notes.n > 0)
 		qsort(w->notes.v, w->notes.n, sizeof *w->notes.v, by_place);
 	forget_cursors(w);
@@ -144,7 +150,7 @@ sort_ranges(struct walk *w)
 	w->is_sorted = true;
 }
 
-/* The last step that began by then, if it is not over. */
+/* The last of the steps that began by then and are not over. */
 static int64_t
 step_at(const struct walk *w, int64_t ts)
 {
@@ -158,18 +164,21 @@ step_at(const struct walk *w, int64_t ts)
 		else
 			hi = mid;
 	}
-	return lo > 0 && ts < w->steps.v[lo - 1].end ? w->steps.v[lo - 1].step
-						     : WALK_NO_STEP;
+	for (; lo > 0 && w->steps.v[lo - 1].reach > ts; lo--)
+		if (ts < w->steps.v[lo - 1].end)
+			return w->steps.v[lo - 1].step;
+	return WALK_NO_STEP;
 }
 
 static uint32_t
 annotation_at(struct walk *w, const struct event *ev)
 {
+	uint32_t thread = strings_thread(w->st, ev->track);
 	struct cursor *c;
 
-	if (ev->track >= w->cursors.n)
+	if (thread >= w->cursors.n)
 		return INTERN_NONE;
-	c = &w->cursors.v[ev->track];
+	c = &w->cursors.v[thread];
 	for (; c->next < c->last && w->notes.v[c->next].start <= ev->ts_ns;
 	     c->next++)
 		vec_push(&c->open, (uint32_t)c->next);

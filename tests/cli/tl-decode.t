@@ -461,5 +461,26 @@ is 'steps of 2021' "$(tl-tree steps.json | tl-cat --tsv -F kind,name,step --no-h
 is 'of which --skip op leaves the steps' "$(tl-decode --skip op steps.json |
 	tl-cat --tsv -F name --no-header | tr '\n' ' ')" 'ProfilerStep#4 ProfilerStep#5 '
 
+# ---- finer than ns ----
+
+# A start and an end are rounded, each once: what ends with another event, or
+# before it, as written does so in ns.
+cat >fine.json <<'EOF'
+[{"ph":"X","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":3.3003,"dur":10.4003},
+{"ph":"X","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":12.7006,"dur":1},
+{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1700000000001343.200500,"dur":10.700501},
+{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":"1700000000001443.300499","dur":"4.000499"},
+{"ph":"X","cat":"cpu_op","name":"c","pid":1,"tid":1,"ts":-5.0004,"dur":0.0008},
+{"ph":"X","cat":"cpu_op","name":"d","pid":1,"tid":1,"ts":1.00049e1,"dur":0.0005}]
+EOF
+tl-decode fine.json >fine.tl
+is 'ends finer than ns are rounded once' \
+	"$(tl-cat --abs --tsv -F name,ts,dur --no-header fine.tl | tr '\t\n' ' .')" \
+	'outer 3300 10401.inner 12701 1000.a 1700000000001343201 10700.b 1700000000001443300 4001.c -5000 0.d 10005 0.'
+is 'so what lies in an event still does' \
+	"$(tl-tree fine.tl | tl-cat --tsv -F name,parent --no-header | awk '$1 == "inner"' | tr '\t' ' ')" 'inner 0'
+is 'and it is written as it was' "$(tl-export --to chrome fine.tl | grep -o '3.3003\|10.4003\|1700000000001343.200500\|4.000499' | tr '\n' ' ')" \
+	'3.3003 10.4003 1700000000001343.200500 4.000499 '
+
 page_examples tl-decode.1
 done_testing

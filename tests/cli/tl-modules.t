@@ -250,6 +250,22 @@ refuses 1 'No space left' 'tl-modules -p net.tl >/dev/full'
 refuses -o 1 'Bad file descriptor|closed' 'tl-modules net.tl >&-'
 quiet 'a reader may leave' 'tl-modules -p net.tl | head -n 1'
 
+# ---- backward work of discarded launches ----
+
+# c begins in the backward op and ends far behind it: it is discarded, and what
+# it launched is no work of that op
+{
+	module Net_0 0 100
+	op aten::mm 1 10 30 '"Sequence number":5'
+	work k1 1 15 50 10 1
+	op 'autograd::engine::evaluate_function: MmBackward0' 2 200 100 '"Sequence number":5'
+	work k2 2 210 300 20 2
+	ev cuda_runtime cudaLaunchKernel 2 290 50 '"correlation":3'
+	ev kernel k3 7 400 40 '"device":0,"stream":7,"correlation":3'
+} | trace >loose.json
+is '--bwd: without what no backward op launched' \
+	"$(tsv module,bwd_ns --bwd loose.json | head -n 1)" 'Net_0 20000'
+
 # ---- no answer, and usage ----
 
 refuses 1 'none.json: no Python frames: record with .*with_stack=True' 'tl-modules none.json'

@@ -125,6 +125,65 @@ is 'nor of the time on the host' \
 is 'a selection leaves out what it has' \
 	"$(tl-ops --format table --to 65us small.tl | grep -c 'collectives')" 0
 
+# ---- places ----
+
+# the profiler's first step is 0
+{
+	ev user_annotation ProfilerStep#0 1 0 50
+	ev user_annotation ProfilerStep#1 1 50 50
+	for i in 1 61 161; do
+		op a $i 10
+		call $((i + 1)) $i
+		gpu k 7 $((i + 5)) $i $i
+	done
+} | trace >steps.json
+is 'steps from 0 on, then what is in none' \
+	"$(rows 'tl-ops --by step -c step,direct_ns_sum steps.json')" '0 1000.1 61000. 161000.'
+
+# one thread, written in two ways; an annotation of another began later
+{
+	ev cpu_op my::op '"1"' 0 50
+	call 10 1
+	gpu k 7 20 5 1
+	ev user_annotation mine '"1"' 0 40
+	ev user_annotation other 2 5 40
+} | trace >written.json
+is 'a thread as a number and as its digits is one' \
+	"$(rows 'tl-ops -c name,subtree_ns_sum written.json')$(
+		rows 'tl-ops --all-ops --by annotation -c annotation,count written.json')" \
+	'my::op 5000.mine 1.'
+
+# g and d begin within the last 0.5 us of a, and end behind it
+{
+	ev python_function 'a.py(1): f' 1 0 100
+	op a 10 10
+	call 11 1
+	ev python_function 'b.py(1): g' 1 19.5 50
+	op d 19.6 20
+	call 21 2
+	gpu k 7 30 5 1
+	gpu k 7 40 7 2
+} | trace >beside.json
+is 'an op that reaches out of another is none of it, also without frames' \
+	"$(rows 'tl-ops --all-ops -c name,subtree_ns_sum beside.json')" 'd 7000.a 5000.'
+is 'nor in tl-roofline' \
+	"$(tl-roofline -c name,kernel_ns_sum --no-header beside.json | tr '\t\n' ' .')" 'd 7000.a 5000.'
+
+# a module that did nothing on the GPU
+{
+	ev python_function 'nn.Module: Idle_0' 1 0 50
+	op aten::view 10 10
+	op my::op 60 5
+	call 61 1
+	gpu k 7 70 5 1
+} | trace >idle.json
+is 'the module of an op without GPU work' \
+	"$(rows 'tl-ops --clock cpu --by module -c module,count idle.json')" \
+	'nn.Module: Idle_0 1. 1.'
+is 'and its type' \
+	"$(rows 'tl-ops --all-ops --name aten::view --parent-module -c parent_module,count idle.json')" \
+	'nn.Module: Idle 1.'
+
 # graph replay: two of the same op
 {
 	for i in 0 1; do

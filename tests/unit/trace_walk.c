@@ -90,6 +90,13 @@ main(void)
 		RX(RT, "cudaLaunchKernel", 1, 115, 125, .corr = 1),
 		RX(KE, "k", 9, 200, 210, .corr = 1),
 	};
+	/* a step is told on two threads, on one for shorter */
+	static const struct row steps[] = {
+		R(OP, "both", 1, 20, 30),
+		R(OP, "one", 1, 60, 70),
+		R(AN, "ProfilerStep#3", 1, 0, 100),
+		R(AN, "ProfilerStep#3", 2, 10, 50),
+	};
 	int64_t step = 0;
 
 	is_walked(rows, NROWS(rows),
@@ -101,6 +108,9 @@ main(void)
 	is_walked(gone, NROWS(gone),
 	    "0:-,-,-,-,- 1:0,-,0,-,- 2:-,-,-,-,- 3:-,-,2,-,-",
 	    "a discarded launch stands above its kernel");
+	is_walked(steps, NROWS(steps),
+	    "2:-,-,-,3,- 3:-,-,-,3,- 0:-,-,-,3,- 1:-,-,-,3,-",
+	    "a step lasts as long as the longest of its annotations");
 	ok(step_of_name(STR("ProfilerStep#17"), &step) && step == 17, "a step");
 	ok(!step_of_name(STR("ProfilerStep#"), &step), "no number");
 	ok(!step_of_name(STR("ProfilerStep#-1"), &step), "a negative number");
