@@ -8,9 +8,6 @@
 #include "cmd/tl-graft/graft.h"
 #include "model/facts.h"
 
-/* Set in the instance of a pseudo-op: no other event has such a number. */
-#define PSEUDO_INST UINT32_C(0x80000000)
-
 #define RULES_UNKNOWN UINT64_MAX
 
 struct pseudos {
@@ -20,6 +17,7 @@ struct pseudos {
 	VEC(uint8_t) op_names;  /* by name: an op has it */
 	VEC(uint64_t) rules[2]; /* by name: of ops, of frames */
 	struct map by_uid;      /* nodes, once a link is asked for */
+	struct map insts;       /* by id: the last instance there is */
 	struct event ev;        /* whose arguments are read */
 };
 
@@ -186,6 +184,24 @@ put_sequence(struct wood *w, uint32_t i, uint32_t donor, uint32_t other)
 	wood_arg(w, i, "Sequence number", ROLE_NONE, &v);
 }
 
+/* The next number behind the event's own and those of its copies. */
+static uint32_t
+next_inst(struct pseudos *p, uint64_t id)
+{
+	if (p->insts.n == 0)
+		for (uint32_t i = 0; i < p->w->nodes.n; i++) {
+			const struct node *n = &p->w->nodes.v[i];
+			uint64_t *last;
+
+			if (n->inst == 0)
+				continue;
+			last = map_put(&p->insts, n->id, NULL);
+			if (n->inst > *last)
+				*last = n->inst;
+		}
+	return (uint32_t)++ * map_put(&p->insts, id, NULL);
+}
+
 /*
  * A pseudo-op with the donor's arguments unless it has its own, in the place of
  * `like` in time.
@@ -198,6 +214,7 @@ make(struct pseudos *p, const struct tree_action *a, uint32_t like,
 		"Input Strides", "Concrete Inputs", NULL };
 	bool is_own = a->dims.len > 0 || a->types.len > 0;
 	struct wood *w = p->w;
+	uint32_t inst = next_inst(p, w->nodes.v[like].id);
 	uint32_t i = wood_copy(w, w, a->from);
 	struct node *n = &w->nodes.v[i];
 	const struct node *from = &w->nodes.v[like];
@@ -205,7 +222,7 @@ make(struct pseudos *p, const struct tree_action *a, uint32_t like,
 	n->name = intern_put(w->st->text, a->name);
 	n->kind = KIND_OP;
 	n->id = from->id;
-	n->inst = from->inst | PSEUDO_INST;
+	n->inst = inst;
 	n->flags = (from->flags & (EV_RECOMPUTE | EV_UNTIMED)) | EV_SYNTHETIC;
 	n->track = from->track;
 	n->ts_ns = from->ts_ns;
@@ -351,5 +368,6 @@ pseudo_ops(struct wood *w, struct models *models)
 	vec_free(&p.rules[0]);
 	vec_free(&p.rules[1]);
 	map_free(&p.by_uid);
+	map_free(&p.insts);
 	return p.made;
 }

@@ -160,15 +160,10 @@ struct choice {
 static const struct column *
 find_column(const struct choice *from, const char *option, struct str id)
 {
-	struct buf ids = { 0 };
-
 	for (size_t i = 0; i < from->ncolumns; i++)
 		if (str_eq(str_of(from->columns[i].id), id))
 			return &from->columns[i];
-	for (size_t i = 0; i < from->ncolumns; i++)
-		buf_printf(&ids, " %s", from->columns[i].id);
-	die_usage("%s: %s has no column '%.*s'; it has%.*s", option,
-	    from->table, (int)id.len, id.p, (int)ids.len, ids.p);
+	columns_refuse(from->table, from->columns, from->ncolumns, option, id);
 }
 
 /* A set of columns in the order of choice. */

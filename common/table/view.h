@@ -29,6 +29,10 @@ struct table {
 
 #define NOT_KEPT UINT32_MAX
 
+/* A usage error: there is no column named word; which one may be meant. */
+noreturn void columns_refuse(const char *table, const struct column *columns,
+    size_t n, const char *option, struct str word);
+
 /* The only row there is goes out. */
 void table_live_row(struct table *t);
 

@@ -199,6 +199,9 @@ pseudo_op::moe_triton_unfused_up 1
 sglang_profiler::thing 1'
 is 'their arguments' "$(tl-graft moe.json | tl-cat | grep '"pseudo_op::moe_triton_unfused_up"' | grep -o '"args":.*')" \
 	'"args":{"Input Dims":[[4,8]],"Sequence number":9,"Pseudo op":true,"External id":100,"MoE GEMM type":"up","MoE GEMM index":0,"MoE GEMM gated":true,"MoE topk":2}}'
+is 'their uids: the number of the launch and a small one of their own' \
+	"$(tl-graft moe.json | tl-cat -F id,inst,name --no-header | grep pseudo_op | tr '\t\n' ' .')" \
+	"$(tl-graft moe.json | tl-cat -F id,name --no-header | awk '$2 ~ /^pseudo_op/ { sub(/ .*/, "", $1); print $1 " 1 " $2 }' | tr '\n' '.')"
 is 'twice is once' "$(tl-graft moe.json | tl-roofline --pseudo-ops -c name --no-header | sort | uniq -d)" ''
 is 'sums stay' "$(tl-graft moe.json | tl-kernels --by name)" "$(tl-kernels --by name moe.json)"
 is 'a trace without any goes through as it is' \

@@ -451,5 +451,12 @@ is '100,000 sets of arguments' \
 	"$(tl-ops --by args -c direct_ns_sum many.tl | sed 1d | sort | uniq -c | tr -s ' ')" \
 	' 100000 3000'
 
+# ---- columns that there aren't ----
+for c in "direct_ns_smu:direct_ns_sum or direct_ms_sum" dir_ns:direct_ns_sum cuont:count 'pct:pct_of_direct or cumulative_pct'; do
+	refuses 2 "has no column '${c%%:*}': is it ${c#*:}\?$" "tl-ops -c ${c%%:*} small.tl"
+done
+refuses 2 "^tl-ops: --sort: ops_summary has no column 'names': is it name" 'tl-ops --sort -names small.tl'
+refuses 2 "no column 'zzz'; it has rank name .* and [0-9]+ more: see the page$" 'tl-ops -c zzz small.tl'
+
 page_examples tl-ops.1
 done_testing
