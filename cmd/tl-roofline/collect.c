@@ -305,28 +305,21 @@ has_backward_row(const struct node *n)
 	    n->bwd.inst != UID_NONE && !str_eq(n->model->sheet, STR("CONV"));
 }
 
-static bool
-is_backward(struct str category)
-{
-	return category.len > 4 &&
-	    memcmp(category.p + category.len - 4, "_bwd", 4) == 0;
-}
-
 static void
 add_to_sheets(struct roof_state *g, uint32_t i)
 {
 	const struct node *n = &g->nodes.v[i];
 	struct str sheet = n->model->sheet;
+	struct str name = strings_get(g->strings, n->name);
 	struct call *c;
 	uint32_t table, back;
 
 	if (sheet.len == 0 || n->res->status == MODEL_NONE ||
 	    (n->model->is_extra && n->nwork == 0) ||
-	    (n->model->is_alone && !n->is_model) ||
-	    !is_named(g->set, strings_get(g->strings, n->name)))
+	    (n->model->is_alone && !n->is_model) || !is_named(g->set, name))
 		return;
 	table = table_of_sheet(g->models, sheet,
-	    is_backward(n->model->category) ? SHEET_BWD : SHEET_FWD);
+	    is_backward_op(n->model, name) ? SHEET_BWD : SHEET_FWD);
 	if (is_wanted(g, table)) {
 		c = new_call(g, n, table);
 		list_kernels(g, c, i);

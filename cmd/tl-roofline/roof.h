@@ -215,6 +215,8 @@ void roof_group(
 
 /* figures.c: of one call; NAN is what can't be had */
 
+/* Whether an op of this name and model is itself a backward op. */
+bool is_backward_op(const struct model *m, struct str name);
 double call_gflops(const struct call *c);
 double call_mib(const struct call *c);
 double call_intensity(const struct call *c);

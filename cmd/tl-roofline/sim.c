@@ -170,13 +170,6 @@ bytes_of_precision(struct str precision)
 }
 
 static bool
-ends_in_backward(struct str category)
-{
-	return category.len > 4 &&
-	    memcmp(category.p + category.len - 4, "_bwd", 4) == 0;
-}
-
-static bool
 read_attention(
     struct attention *t, const struct model_result *r, struct str name)
 {
@@ -277,7 +270,7 @@ sim_time(struct sim *s, const struct roof_state *g,
 	    !read_attention(&t, r, name))
 		return NAN;
 	return attention_time(s, &t, a, arch_gbps(a, g->set->roof),
-	    is_backward || ends_in_backward(r->model->category), r->precision);
+	    is_backward || is_backward_op(r->model, name), r->precision);
 }
 
 void

@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What op models make of ops in a trace: arguments that it lacks, backward ops.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
+plan 13
+
+# op NAME TS DIMS TYPES [CONCRETE]: an op with a kernel of 5 us
+op() {
+	n=$((${n:-0} + 1))
+	printf '{"ph":"X","cat":"cpu_op","name":"%s","pid":1,"tid":1,"ts":%s,"dur":8,"args":{"Input Dims":%s,"Input type":%s%s}}\n' \
+		"$1" "$2" "$3" "$4" "${5:+,\"Concrete Inputs\":$5}"
+	printf '{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%s,"dur":1,"args":{"correlation":%s}}\n' \
+		$(($2 + 2)) $n
+	printf '{"ph":"X","cat":"kernel","name":"k%s","pid":0,"tid":7,"ts":%s,"dur":5,"args":{"device":0,"stream":7,"correlation":%s}}\n' \
+		$n $(($2 + 1000)) $n
+}
+trace() { printf '{"traceEvents":['; sed '$!s/$/,/'; printf ']}\n'; }
+# ask FILE COLUMNS [OPTIONS]: its rows, blanks for tabs, in the order of the ops
+ask() {
+	file=$1 columns=$2
+	shift 2
+	tl-roofline "$@" --no-header -c "$columns,ex_uid" "$file" 2>"$TMP/err" |
+		sort -t"$(printf '\t')" -k"$(echo "$columns,x" | tr , '\n' | grep -c .)n" |
+		sed 's/	[0-9]*$//; s/[a-z_]*\.lua:[0-9]*: //' | tr '\t' ' '
+}
+
+# ---- a trace without concrete inputs, as PyTorch made them before 2.1 ----
+
+x='[[8,16,32,32],[32,16,3,3],[],[],[],[],[],[],[]]'
+f='["float","float","","","","","","",""]'
+qkv='[[2,4,64,32],[2,4,64,32],[2,4,64,32],[],[]]'
+{
+	op aten::convolution 0 "$x" "$f"
+	op aten::batch_norm 10 '[[8,32,16,16],[32],[32],[32],[32],[],[],[],[]]' \
+		'["float","float","float","float","float","","","",""]'
+	op aten::layer_norm 20 '[[8,64],[],[64],[64],[],[]]' '["float","","float","float","",""]'
+	op aten::layer_norm 30 '[[8,64],[],[],[],[],[]]' '["float","","","","",""]'
+	op aten::_scaled_dot_product_flash_attention 40 "$qkv" '["float","float","float","",""]'
+	op aten::mm 50 '[[8,64],[64,16]]' '["float","float"]'
+	op aten::sum 60 '[[8,64],[]]' '["float",""]'
+} | trace >old.json
+is 'what depends on them has no figures' "$(ask old.json name,gflop,model_reason)" \
+	'aten::convolution  its stride is not recorded (Concrete Inputs)
+aten::batch_norm  whether it is in training is not recorded (Concrete Inputs)
+aten::layer_norm 2.944e-06 
+aten::layer_norm  its normalized_shape is not recorded (Concrete Inputs)
+aten::_scaled_dot_product_flash_attention  whether it is causal is not recorded (Concrete Inputs)
+aten::mm 1.6384e-05 
+aten::sum 5.12e-07 '
+like 'and they are counted' "$(cat "$TMP/err")" '^tl-roofline: 4 ops have no figures, as the trace lacks'
+like 'by hand the default is meant' "$(tl-roofline --op aten::convolution --dims "$x" --dtype fp32)" \
+	'^flops  *66355200'
+like 'and in lines of ops' "$(echo '{"op":"aten::convolution","dims":[[8,16,32,32],[32,16,3,3]]}' |
+	tl-roofline --op - --no-header -c flops,status)" '^66355200.0	ok$'
+is 'but not in lines of a trace' "$(echo '{"name":"aten::convolution","args":{"Input Dims":[[8,16,32,32],[32,16,3,3]],"Input type":["float","float"]}}' |
+	tl-roofline --op - --no-header -c flops,status)" '	failed'
+
+# ---- backward ops that have a model of their own ----
+
+b='"c10::BFloat16"'
+q='[2,4,64,32]'
+{
+	op aten::_scaled_dot_product_flash_attention_backward 0 \
+		"[$q,$q,$q,$q,$q,[2,4,64],[],[],[],[],[],[]]" "[$b,$b,$b,$b,$b,\"float\",\"\",\"\",\"\",\"\",\"\",\"\"]" \
+		'["","","","","","","","","64","64","0.","True"]'
+	op flash_attn::_flash_attn_backward 10 "[$q,$q,$q,$q,$q,[2,64,4],$q,$q,$q,[],[],[]]" \
+		"[$b,$b,$b,$b,$b,\"float\",$b,$b,$b,\"\",\"\",\"\"]" \
+		'["","","","","","","","","","0.","0.125","True"]'
+	op aten::_efficient_attention_backward 20 "[$q,$q,$q,$q]" "[$b,$b,$b,$b]" \
+		'["","","","","","","","","","","","0.","","","1"]'
+	op aten::cudnn_convolution_backward 30 '[[8,16,32,32],[8,32,16,16],[32,16,3,3]]' \
+		'["float","float","float"]'
+	op aten::instance_norm_backward 40 '[[8,16,4,4],[8,16,4,4]]' '["float","float"]' '["",""]'
+} | trace >bwd.json
+is 'none stands in _fwd' "$(ask bwd.json name --table SDPA_fwd; ask bwd.json name --table CONV_fwd)" ''
+is 'all in _bwd' "$(ask bwd.json name,gflop --table SDPA_bwd)" \
+	'aten::_scaled_dot_product_flash_attention_backward 0.00524288
+flash_attn::_flash_attn_backward 0.00032768
+aten::_efficient_attention_backward 0.000262144'
+is 'of convolutions, too' "$(ask bwd.json name,gflop --table CONV_bwd)" \
+	'aten::cudnn_convolution_backward 0.037748736'
+is 'what is not defined keeps its time' \
+	"$(ask bwd.json name,kernel_ns_sum,has_perf_model,model_reason --name '*instance*')" \
+	'aten::instance_norm_backward 5000 true not defined'
+
+# ---- copies ----
+
+{
+	op aten::copy_ 0 '[[8,64],[],[]]' '["float","double","Scalar"]' '["","","False"]'
+	op aten::max 10 '[[8,1],[16]]' '["float","float"]' '["",""]'
+} | trace >small.json
+is 'a copy of one number; a larger shape' \
+	"$(ask small.json gflop,moved_mib | awk '{ print $1, $2 * 1048576 }')" \
+	'5.12e-07 2056
+1.28e-07 608'
+
+# ---- sums of an annotation ----
+
+{
+	op vllm::unified_attention_with_output 10 '[[8,128,128],[8,1,128]]' "[$b,$b]" '["",""]'
+	printf '%s\n' '{"ph":"X","cat":"user_annotation","name":"step[EXTEND c_sq=8 c_sk=8 c_sqsq=0 c_sqsk=1000000000000000]","pid":1,"tid":1,"ts":0,"dur":50,"args":{}}'
+	op vllm::unified_attention_with_output 60 '[[9,128,128],[9,1,128]]' "[$b,$b]" '["",""]'
+} | trace >note.json
+is 'beyond 64 bits; none around' "$(ask note.json gflop,model_reason)" \
+	'65536000000.0 
+ no annotation around it'
+
+# ---- examples of megatron.lua in a trace ----
+
+m="$ROOT/common/model/examples/megatron.lua"
+e='[],[],[],[],[],[],[],[],[]'
+{
+	op GroupedGemm 0 '[[4096,512],[8,1024,512],[],[]]' "[$b,$b,\"\",\"\"]" '["","","","True"]'
+	op FusedAttnFunc 10 "[$e,[512,2,16,64],[512,2,4,64],[512,2,4,128]]" \
+		"[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",$b,$b,$b]" '[]'
+	op LayerNormFn 20 '[[8,1024],[1024],[1024]]' "[$b,$b,$b]" '["","",""]'
+	op FusedAttnFuncBackward 30 '[[512,2,16,128]]' "[$b]" '[""]'
+	op GroupedGemmBackward 40 '[[4096,1024]]' "[$b]" '[""]'
+} | trace >mega.json
+is 'a file of models' "$(ask mega.json name,op_category,gflop --models "$m")" \
+	'GroupedGemm GroupedGEMM_fwd 4.294967296
+FusedAttnFunc SDPA_fwd 1.610612736
+LayerNormFn NORM_fwd 4.7104e-05
+FusedAttnFuncBackward SDPA_bwd 
+GroupedGemmBackward GroupedGEMM_bwd '
+is 'without it' "$(ask mega.json op_category,gflop | sort -u)" "$(printf 'SDPA_bwd \nother ')"
