@@ -8,6 +8,7 @@
 struct facts {
 	struct figures *f;
 	struct str name, device, rank, world; /* numbers as text */
+	struct str rank_from;
 	bool is_final;
 };
 
@@ -91,6 +92,8 @@ read_facts(struct json *j, struct facts *facts)
 			good = read_value(j, facts, &facts->name);
 		else if (str_eq(j->raw, STR("rank")))
 			good = read_value(j, facts, &facts->rank);
+		else if (str_eq(j->raw, STR("rank_from")))
+			good = read_value(j, facts, &facts->rank_from);
 		else if (str_eq(j->raw, STR("world_size")))
 			good = read_value(j, facts, &facts->world);
 		else if (str_eq(j->raw, STR("devices")))
@@ -143,6 +146,8 @@ take(struct figures *f, const struct facts *facts)
 	f->name = facts->name;
 	f->has_rank = num_i64(facts->rank, &f->rank);
 	f->nknown += f->has_rank;
+	/* that it was the first one read is nothing to tell */
+	f->has_rank = f->has_rank && !str_eq(facts->rank_from, STR("order"));
 	f->has_world = num_i64(facts->world, &f->world);
 }
 

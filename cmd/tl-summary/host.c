@@ -39,7 +39,7 @@ say_busiest(const struct figures *f, struct buf *b)
 		table_fold_name(t->label, 40, b);
 		buf_puts(b, ", worked ");
 	}
-	say_share(b, t->busy_ns, t->total_ns);
+	say_part(b, t->busy_ns, t->total_ns);
 }
 
 void
@@ -56,10 +56,16 @@ host_verdict(struct figures *f, struct buf *b)
 		return;
 	buf_puts(b, "; ops took ");
 	say_time(b, f->ops_ns);
-	buf_puts(b, ", most of it ");
+	if (top->ns == f->ops_ns) {
+		buf_puts(b, ", all of it ");
+		table_fold_name(top->name, 60, b);
+		return;
+	}
+	buf_puts(b, ", ");
+	say_most(b, top->ns, f->ops_ns);
 	table_fold_name(top->name, 60, b);
 	buf_puts(b, " (");
-	say_share(b, top->ns, f->ops_ns);
+	say_part(b, top->ns, f->ops_ns);
 	buf_puts(b, ")");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells of a line of a report's table, by their columns' ids. */
+/* Cells of a line of a report's table, by their columns' ids; and what is asked
+ * of them in several tables. */
 #include "cmd/tl-summary/take.h"
 
 const struct val *
@@ -52,4 +53,27 @@ bool
 line_lacks(const struct line *l, const char *id)
 {
 	return line_cell(l, id)->type == VAL_NONE;
+}
+
+void
+take_add(int64_t *sum, int64_t v)
+{
+	if (!num_add(*sum, v, sum))
+		die("times add up to more than 292 years");
+}
+
+bool
+take_ends_with(struct str s, const char *end)
+{
+	size_t n = strlen(end);
+
+	return s.len >= n && memcmp(s.p + s.len - n, end, n) == 0;
+}
+
+bool
+take_is_call(struct str name)
+{
+	return str_starts(name, STR("hip")) || str_starts(name, STR("cuda")) ||
+	    (str_starts(name, STR("cu")) && name.len > 2 && name.p[2] >= 'A' &&
+		name.p[2] <= 'Z');
 }

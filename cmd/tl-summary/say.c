@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences: what the time went on, what bounds it, what to mind. */
+/* The sentences: what the time went on, and what bounds it. */
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -27,6 +27,26 @@ say_share(struct buf *b, int64_t part, int64_t whole)
 }
 
 void
+say_part(struct buf *b, int64_t part, int64_t whole)
+{
+	double share = share_of(part, whole);
+
+	if (part > 0 && share < 0.05)
+		buf_puts(b, "under 0.1 %");
+	else if (part < whole && share >= 99.95)
+		buf_puts(b, "over 99.9 %");
+	else
+		say_share(b, part, whole);
+}
+
+void
+say_most(struct buf *b, int64_t part, int64_t whole)
+{
+	buf_puts(
+	    b, 2 * share_of(part, whole) >= 100 ? "mostly " : "above all ");
+}
+
+void
 say_time(struct buf *b, int64_t ns)
 {
 	double v = (double)ns;
@@ -35,12 +55,14 @@ say_time(struct buf *b, int64_t ns)
 		buf_printf(b, "%.3f s", v / 1e9);
 	else if (v >= 1e6)
 		buf_printf(b, "%.3f ms", v / 1e6);
-	else
+	else if (v >= 1e3)
 		buf_printf(b, "%.1f us", v / 1e3);
+	else
+		buf_printf(b, "%" PRId64 " ns", ns);
 }
 
-static struct str
-keep(struct figures *f, struct buf *b)
+struct str
+say_keep(struct figures *f, struct buf *b)
 {
 	struct str s = figures_text(f, buf_str(b));
 
@@ -145,7 +167,7 @@ say_title(struct figures *f)
 	}
 	if (f->against != NULL && f->nsources > 0)
 		say_against(f, &b);
-	f->title = keep(f, &b);
+	f->title = say_keep(f, &b);
 	buf_free(&b);
 }
 
@@ -195,11 +217,34 @@ say_late(struct figures *f)
 		buf_puts(&b, " is waiting");
 	}
 	buf_putc(&b, '.');
-	f->late = keep(f, &b);
+	f->late = say_keep(f, &b);
 	buf_free(&b);
 }
 
 /* ---- what bounds it ---- */
+
+/* What is reached of the roofline; more than all of it bounds nothing. */
+static const char *
+bound_by_roofs(const struct figures *f, struct buf *b)
+{
+	int64_t reached_ns = f->modelled_ns - f->lost_ns;
+	bool far = share_of(reached_ns, f->modelled_ns) < FAR_BELOW;
+
+	if (f->modelled_ns == 0 || f->modelled_ns < f->unified_ns / 2 ||
+	    reached_ns > f->modelled_ns)
+		return "computation bounds it";
+	if (far)
+		buf_puts(b,
+		    "the kernels bound it, with neither arithmetic nor memory "
+		    "bandwidth near its limit, at ");
+	else
+		buf_puts(b,
+		    f->compute_bound_ns >= f->memory_bound_ns
+			? "arithmetic bounds it, at "
+			: "memory bandwidth bounds it, at ");
+	say_part(b, reached_ns, f->modelled_ns);
+	return " of the roofline";
+}
 
 static const char *
 bound_of(const struct figures *f, struct buf *b)
@@ -210,10 +255,10 @@ bound_of(const struct figures *f, struct buf *b)
 
 	if (share_of(all->idle_ns, total) >= HOST_BOUND &&
 	    all->idle_ns >= all->comm_ns)
-		return f->is_rocprof /* its whole process is the time */
-		    ? "what the process did besides bounds it, its start and "
-		      "end included"
-		    : "the host bounds it, which does not launch fast enough";
+		return f->is_rocprof
+		    ? "the host bounds it (the time is the whole process's, "
+		      "its start and end included)"
+		    : "the host bounds it, which leaves the GPU without work";
 	if (share_of(all->comm_ns, total) >= COMM_BOUND ||
 	    all->comm_ns > all->compute_ns)
 		return "communication bounds it";
@@ -222,73 +267,84 @@ bound_of(const struct figures *f, struct buf *b)
 		return "communication bounds it";
 	if (share_of(all->copy_ns, total) >= COPY_BOUND)
 		return "copies bound it";
-	if (f->modelled_ns == 0 || f->modelled_ns < f->unified_ns / 2)
-		return "computation bounds it";
-	if (share_of(f->modelled_ns - f->lost_ns, f->modelled_ns) < FAR_BELOW) {
-		buf_puts(b,
-		    "the kernels bound it, with neither arithmetic nor memory "
-		    "bandwidth near its limit, at ");
-		say_share(b, f->modelled_ns - f->lost_ns, f->modelled_ns);
-		return " of the roofline";
-	}
-	buf_puts(b,
-	    f->compute_bound_ns >= f->memory_bound_ns ? "arithmetic"
-						      : "memory bandwidth");
-	buf_puts(b, " bounds it, at ");
-	say_share(b, f->modelled_ns - f->lost_ns, f->modelled_ns);
-	return " of the roofline";
+	return bound_by_roofs(f, b);
 }
 
+/*
+ * What the computation is mostly: of the time of ops, when that is computation
+ * for the most part. "other" says nothing, so the first op does.
+ */
 static void
 say_mostly(const struct figures *f, struct buf *b)
 {
 	const struct tally *top;
-	int64_t sum = 0;
+	int64_t sum = tallies_sum(&f->categories);
 
 	if (2 * f->graph_ns > f->ops_ns) {
 		buf_puts(b, " (mostly in graphs, ");
-		say_share(b, f->graph_ns, f->ops_ns);
+		say_part(b, f->graph_ns, f->ops_ns);
 		buf_puts(b, " of the time of ops)");
 		return;
 	}
 	if (tallies_best(&f->categories, &top, 1) == 0 || top->ns <= 0)
 		return;
-	for (size_t i = 0; i < f->categories.list.n; i++)
-		sum += f->categories.list.v[i].ns;
-	buf_puts(b, " (mostly ");
-	if (str_eq(top->name, STR("other")))
-		buf_puts(b, "other ops");
+	if (!f->is_rocprof &&
+	    (sum < f->all.compute_ns / 2 || f->all.all_copy_ns > sum / 10))
+		return;
+	if ((str_eq(top->name, STR("other")) ||
+		str_eq(top->name, STR("Other"))) &&
+	    tallies_best(&f->ops, &top, 1) == 0)
+		return;
+	buf_puts(b, " (");
+	if (top->ns < sum)
+		say_most(b, top->ns, sum);
+	if (str_eq(top->name, STR("COMM")))
+		buf_puts(b, "collectives");
 	else
 		table_fold_name(top->name, 40, b);
 	buf_puts(b, ", ");
-	say_share(b, top->ns, sum);
-	buf_puts(b, f->has_ops ? " of the time of ops)" : " of the kernels)");
+	if (top->ns < sum)
+		say_part(b, top->ns, sum);
+	else
+		buf_puts(b, "all");
+	buf_puts(b,
+	    f->has_ops ? " of the time of ops)" : " of the time of kernels)");
 }
 
 static void
 say_gpu(const struct figures *f, struct buf *b)
 {
 	const struct rank *all = &f->all;
+	bool many = f->ranks.n > 1;
 
 	buf_puts(b, "Of ");
 	say_time(b, all->total_ns);
-	if (f->ranks.n > 1)
+	if (many)
 		buf_printf(b, " of %zu %s together", f->ranks.n,
 		    f->by_src ? "traces" : "ranks");
-	buf_puts(
-	    b, f->is_rocprof ? " the GPU ran kernels " : " the GPU computed ");
-	say_share(b, all->compute_ns, all->total_ns);
-	say_mostly(f, b);
+	buf_puts(b, many ? " the GPUs " : " the GPU ");
+	buf_puts(b, f->is_rocprof ? "ran kernels " : "computed ");
+	if (all->compute_ns > 0) {
+		say_part(b, all->compute_ns, all->total_ns);
+		say_mostly(f, b);
+	} else {
+		buf_puts(b, "nothing");
+	}
 	if (share_of(all->comm_ns, all->total_ns) >= 0.5) {
 		buf_puts(b, ", communicated with nothing beside ");
-		say_share(b, all->comm_ns, all->total_ns);
+		say_part(b, all->comm_ns, all->total_ns);
 	}
 	if (share_of(all->copy_ns, all->total_ns) >= 0.5) {
 		buf_puts(b, ", copied ");
-		say_share(b, all->copy_ns, all->total_ns);
+		say_part(b, all->copy_ns, all->total_ns);
 	}
-	buf_puts(b, " and was idle ");
-	say_share(b, all->idle_ns, all->total_ns);
+	buf_puts(b, many ? " and were " : " and was ");
+	if (all->idle_ns > 0) {
+		buf_puts(b, "idle ");
+		say_part(b, all->idle_ns, all->total_ns);
+	} else {
+		buf_puts(b, "never idle");
+	}
 	buf_puts(b, ": ");
 	buf_puts(b, bound_of(f, b));
 }
@@ -305,80 +361,8 @@ say_verdict(struct figures *f)
 	else
 		say_gpu(f, &b);
 	buf_putc(&b, '.');
-	f->verdict = keep(f, &b);
+	f->verdict = say_keep(f, &b);
 	buf_free(&b);
-}
-
-/* ---- what to mind ---- */
-
-/* One warning: before, a share, behind; from least percent on. */
-static void
-mind(struct figures *f, int64_t part, int64_t whole, double least,
-    const char *before, const char *behind)
-{
-	struct buf b = { 0 };
-
-	if (part <= 0 || share_of(part, whole) < least)
-		return;
-	buf_puts(&b, before);
-	say_share(&b, part, whole);
-	buf_puts(&b, behind);
-	vec_push(&f->warnings, keep(f, &b));
-	buf_free(&b);
-}
-
-/* Without its roofs nothing is said of what is lost: why there are none. */
-static void
-mind_roofs(struct figures *f)
-{
-	struct buf b = { 0 };
-
-	if (f->roofless_ns <= 0 || f->modelled_ns > 0)
-		return;
-	buf_puts(&b, "no roofline: ");
-	if (f->devices_differ) {
-		buf_puts(&b, "the traces are of several kinds of GPU");
-	} else if (f->device.len > 0) {
-		buf_puts(&b, "there are no figures of ");
-		table_fold_name(f->device, 0, &b);
-	} else {
-		buf_puts(&b, "the trace does not name its GPU");
-	}
-	buf_puts(&b, "; --arch says which it is, or what it can do");
-	vec_push(&f->warnings, keep(f, &b));
-	buf_free(&b);
-}
-
-static void
-say_warnings(struct figures *f)
-{
-	const struct rank *all = &f->all;
-	bool all_unlinked =
-	    all->busy_ns > 0 && all->unlinked_ns >= all->busy_ns;
-
-	if (share_of(all->busy_ns, all->total_ns) < 50)
-		mind(f, all->busy_ns > 0 ? all->busy_ns : 1, all->total_ns, 0,
-		    "the GPU was busy only ", " of the time");
-	mind(f, all->unlinked_ns, all->total_ns, 1, "GPU work of ",
-	    all_unlinked && !f->has_ops
-		? " of the time has no launch in the trace: there are no "
-		  "tables of ops"
-		: " of the time has no launch in the trace: tables of ops do "
-		  "not count it");
-	if (!f->has_ops && !all_unlinked)
-		vec_push(&f->warnings,
-		    STR("the trace holds no ops of the host: there are no "
-			"tables of ops"));
-	mind(f, f->graph_ns, f->ops_ns, 1, "graph launches hide the ops of ",
-	    " of the time: see tl-record(7)");
-	mind(f, f->shapeless_ns, f->args_ns, 5, "ops of ",
-	    " of the time have no shapes: record_shapes was off, see "
-	    "tl-record(7)");
-	mind_roofs(f);
-	mind(f, f->unmodelled_ns, f->unified_ns, 10, "ops of ",
-	    share_of(f->shapeless_ns, f->args_ns) >= 5
-		? " of the time have no roofline, for want of shapes or models"
-		: " of the time have no roofline: no model knows them");
 }
 
 void
@@ -396,5 +380,5 @@ say_all(struct figures *f)
 	if (f->is_host)
 		host_warnings(f);
 	else
-		say_warnings(f);
+		mind_all(f);
 }

@@ -83,6 +83,16 @@ put_wrapped(struct screen *s, const char *mark, struct str text)
 	put_line(s);
 }
 
+/* What is short enough, and blanks up to so many columns. */
+static void
+put_padded(struct screen *s, struct str text, size_t width)
+{
+	size_t from = s->b.len;
+
+	buf_put(&s->b, text.p, text.len);
+	pad(&s->b, from, width);
+}
+
 /* As a name is shown, in at most width columns. */
 static void
 put_name(struct screen *s, struct str name, size_t width)
@@ -309,10 +319,14 @@ put_top(struct screen *s)
 	size_t rest = is_wide ? 53 : 33;
 	size_t room =
 	    s->width > rest + ROOM_MIN ? s->width - rest : (size_t)ROOM_MIN;
+	struct names_shown names = { .n = n };
 	struct buf cell = { 0 };
 
 	if (n == 0)
 		return;
+	for (size_t i = 0; i < n; i++)
+		names.name[i] = best[i]->name;
+	names_show(s->f, &names, room);
 	out_puts(s->out, "\n");
 	buf_puts(&s->b,
 	    f->is_host       ? "top ops on the host"
@@ -324,7 +338,7 @@ put_top(struct screen *s)
 	put_line(s);
 	for (size_t i = 0; i < n; i++) {
 		buf_puts(&s->b, "  ");
-		put_name(s, best[i]->name, room);
+		put_padded(s, names.shown[i], room);
 		say_time(&cell, best[i]->ns);
 		put_right(s, &cell, 13);
 		say_share(&cell, best[i]->ns, f->ops_ns);
@@ -340,12 +354,13 @@ put_top(struct screen *s)
 }
 
 static void
-put_change(struct screen *s, const struct change *c, size_t room)
+put_change(
+    struct screen *s, const struct change *c, struct str name, size_t room)
 {
 	struct buf cell = { 0 };
 
 	buf_puts(&s->b, "  ");
-	put_name(s, c->name, room);
+	put_padded(s, name, room);
 	say_time(&cell, c->before_ns);
 	put_right(s, &cell, 12);
 	say_time(&cell, c->after_ns);
@@ -364,6 +379,7 @@ put_changes(struct screen *s)
 {
 	const struct figures *f = s->f;
 	size_t room = s->width > 47 + ROOM_MIN ? s->width - 47 : ROOM_MIN;
+	struct names_shown names = { .n = f->changes.n };
 	struct buf cell = { 0 };
 
 	for (size_t i = 0; i < f->sentences.n; i++)
@@ -379,7 +395,10 @@ put_changes(struct screen *s)
 		buf_puts(&s->b, "         diff   ratio");
 		put_line(s);
 		for (size_t i = 0; i < f->changes.n; i++)
-			put_change(s, &f->changes.v[i], room);
+			names.name[i] = f->changes.v[i].name;
+		names_show(s->f, &names, room);
+		for (size_t i = 0; i < f->changes.n; i++)
+			put_change(s, &f->changes.v[i], names.shown[i], room);
 	}
 	if (f->sentences.n > 0)
 		out_puts(s->out, "\n");
@@ -393,10 +412,14 @@ put_losses(struct screen *s)
 	const struct tally *best[TOP_LOSSES];
 	size_t n = tallies_best(&f->losses, best, TOP_LOSSES);
 	size_t room = s->width > 56 ? s->width - 36 : ROOM_MIN;
+	struct names_shown names = { .n = n };
 	struct buf cell = { 0 };
 
-	if (n == 0 || f->lost_ns <= 0)
+	if (n == 0 || best[0]->ns <= 0)
 		return;
+	for (size_t i = 0; i < n; i++)
+		names.name[i] = best[i]->name;
+	names_show(s->f, &names, room);
 	out_puts(s->out, "\n");
 	buf_puts(&cell, "lost to the roofline (");
 	buf_put(&cell, f->roof.p, f->roof.len);
@@ -407,7 +430,7 @@ put_losses(struct screen *s)
 	put_line(s);
 	for (size_t i = 0; i < n && best[i]->ns > 0; i++) {
 		buf_puts(&s->b, "  ");
-		put_name(s, best[i]->name, room);
+		put_padded(s, names.shown[i], room);
 		say_time(&cell, best[i]->ns);
 		put_right(s, &cell, 13);
 		say_share(&cell, best[i]->of_ns - best[i]->ns, best[i]->of_ns);

@@ -4,11 +4,14 @@
  * both become a screen and tables.
  *
  * read.c     the tables of a folder, what adds up under a name
- * take.c     what of each table counts
+ * take.c     what of each table counts, but
+ * roof.c     of the table of rooflines
  * header.c   what the traces say of themselves
  * changes.c  words about what differs from another trace
  * host.c     the same of a trace without GPU work
- * say.c      the sentences: what bounds it, who is late, what to mind
+ * names.c    names of a list, so short that they fit and still differ
+ * say.c      the sentences: what bounds it, who is late
+ * mind.c     what to mind
  * screen.c   for a terminal
  * tables.c   the same for a workbook and a page
  *
@@ -26,7 +29,7 @@ struct tally {
 	int64_t ns, count;
 	int64_t of_ns;   /* of a loss: the time it is a part of */
 	struct str what; /* of an op: its categories; of a loss: the bound */
-	double real;     /* of a spec: TFLOP/s at its roof */
+	double real; /* of a spec: TFLOP/s at its roof; over: percent of it */
 };
 
 struct tallies {
@@ -83,7 +86,8 @@ struct figures {
 	size_t nsources, nknown; /* sources, those with a rank */
 	struct str name, device;
 	int64_t rank, world;
-	bool has_rank, has_world, devices_differ;
+	bool has_rank; /* and not only for want of a better one */
+	bool has_world, devices_differ;
 	/* read.c */
 	bool is_host; /* no GPU work: times of ops are the host's */
 	bool is_rocprof, has_ops, by_src;
@@ -92,14 +96,19 @@ struct figures {
 	struct rank all; /* their sum */
 	struct tallies ops, categories, losses, specs;
 	int64_t ops_ns, graph_ns, args_ns, shapeless_ns;
-	int64_t unified_ns, unmodelled_ns, modelled_ns, lost_ns;
+	int64_t unified_ns, modelled_ns, lost_ns;
 	int64_t roofless_ns; /* there is a model, but no figures of the GPU */
+	int64_t opless_ns;   /* launched outside of ops */
+	int64_t over_ns;     /* reached more than the roofline */
+	struct tallies unknown; /* ops that no model knows */
+	struct tallies lacking; /* whose models lack something of the trace */
+	struct tallies over; /* of over_ns; real: the most of one, in percent */
 	int64_t compute_bound_ns, memory_bound_ns;
 	double tb_per_s;
 	double least_per_byte, most_per_byte; /* FLOP/byte of ops */
 	struct str roof;
 	VEC(struct group) groups;
-	/* say.c */
+	/* say.c, mind.c */
 	struct str title, late, verdict; /* late: of several ranks */
 	VEC(struct str) warnings;
 };
@@ -109,6 +118,8 @@ struct figures {
 /* All tables in dir or dir/more; no gpu_timeline ends the program. */
 void figures_read(struct figures *f, const char *dir);
 void figures_free(struct figures *f);
+/* The sum of all. */
+int64_t tallies_sum(const struct tallies *t);
 /* The largest by ns, ties by name: at most n into best; how many. */
 size_t tallies_best(
     const struct tallies *t, const struct tally **best, size_t n);
@@ -143,10 +154,33 @@ void header_read_against(struct figures *f, const char *path);
 
 /* Title, late, verdict and warnings. */
 void say_all(struct figures *f);
+/* A text that lives as long as the figures; empties b. */
+struct str say_keep(struct figures *f, struct buf *b);
 /* "1.234 ms", "12.3 %" appended. */
 void say_time(struct buf *b, int64_t ns);
 void say_share(struct buf *b, int64_t part, int64_t whole);
+/* The same in a sentence: "under 0.1 %" is not nothing. */
+void say_part(struct buf *b, int64_t part, int64_t whole);
+/* "mostly ", of half or more; else "above all ". */
+void say_most(struct buf *b, int64_t part, int64_t whole);
 double share_of(int64_t part, int64_t whole);
+
+/* ---- mind.c ---- */
+
+void mind_all(struct figures *f);
+
+/* ---- names.c ---- */
+
+#define NAMES_MAX 10
+
+/* Of a list; what is shown lives as long as the figures. */
+struct names_shown {
+	struct str name[NAMES_MAX], shown[NAMES_MAX];
+	size_t n;
+};
+
+/* In at most width columns each. */
+void names_show(struct figures *f, struct names_shown *n, size_t width);
 
 /* ---- screen.c ---- */
 

@@ -4,13 +4,6 @@
 
 #include "cmd/tl-summary/take.h"
 
-static void
-add(int64_t *sum, int64_t v)
-{
-	if (!num_add(*sum, v, sum))
-		die("times add up to more than 292 years");
-}
-
 /* ---- tables ---- */
 
 /* Rows of a rank need not stand together. */
@@ -54,9 +47,9 @@ take_timeline(struct figures *f, const struct line *l)
 	f->is_rocprof |= str_eq(type, STR("kernel"));
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (str_eq(type, str_of(types[i].type))) {
-			add((int64_t *)((char *)r + types[i].at),
+			take_add((int64_t *)((char *)r + types[i].at),
 			    line_int(l, "time_ns"));
-			add((int64_t *)((char *)&f->all + types[i].at),
+			take_add((int64_t *)((char *)&f->all + types[i].at),
 			    line_int(l, "time_ns"));
 		}
 }
@@ -81,14 +74,6 @@ list_text(struct figures *f, struct str json)
 	return s;
 }
 
-static bool
-ends_with(struct str s, const char *end)
-{
-	size_t n = strlen(end);
-
-	return s.len >= n && memcmp(s.p + s.len - n, end, n) == 0;
-}
-
 static void
 take_named(
     struct figures *f, const struct line *l, const char *ns, const char *what)
@@ -96,12 +81,12 @@ take_named(
 	struct tally *op = tally_of(f, &f->ops, line_text(f, l, "name"));
 	int64_t spent = line_int(l, ns);
 
-	add(&op->ns, spent);
-	add(&op->count, line_int(l, "count"));
+	take_add(&op->ns, spent);
+	take_add(&op->count, line_int(l, "count"));
 	op->what = list_text(f, line_text(f, l, what));
-	add(&f->ops_ns, spent);
-	if (ends_with(op->name, "GraphLaunch"))
-		add(&f->graph_ns, spent);
+	take_add(&f->ops_ns, spent);
+	if (take_ends_with(op->name, "GraphLaunch"))
+		take_add(&f->graph_ns, spent);
 }
 
 static void
@@ -123,7 +108,7 @@ take_op_category(struct figures *f, const struct line *l)
 	struct tally *c =
 	    tally_of(f, &f->categories, line_text(f, l, "op_category"));
 
-	add(&c->ns, line_int(l, "direct_ns"));
+	take_add(&c->ns, line_int(l, "direct_ns"));
 }
 
 static void
@@ -132,16 +117,7 @@ take_kernel_category(struct figures *f, const struct line *l)
 	struct tally *c =
 	    tally_of(f, &f->categories, line_text(f, l, "op_category"));
 
-	add(&c->ns, line_int(l, "dur_ns_sum"));
-}
-
-/* Calls of the runtime own work that has no op; they have no shapes. */
-static bool
-is_call(struct str name)
-{
-	return str_starts(name, STR("hip")) || str_starts(name, STR("cuda")) ||
-	    (str_starts(name, STR("cu")) && name.len > 2 && name.p[2] >= 'A' &&
-		name.p[2] <= 'Z');
+	take_add(&c->ns, line_int(l, "dur_ns_sum"));
 }
 
 static void
@@ -150,95 +126,11 @@ take_args(struct figures *f, const struct line *l)
 	struct str dims = line_text(f, l, "input_dims");
 	int64_t spent = line_int(l, "direct_ns_sum");
 
-	if (is_call(line_text(f, l, "name")))
+	if (take_is_call(line_text(f, l, "name")))
 		return;
-	add(&f->args_ns, spent);
+	take_add(&f->args_ns, spent);
 	if (dims.len == 0 || str_eq(dims, STR("[]")))
-		add(&f->shapeless_ns, spent);
-}
-
-static void
-take_loss(struct figures *f, const struct line *l, bool is_compute)
-{
-	struct buf key = { 0 };
-	struct str name = line_text(f, l, "name");
-	struct str dims = line_text(f, l, "input_dims");
-	struct tally *loss;
-
-	buf_put(&key, name.p, name.len);
-	buf_putc(&key, ' ');
-	buf_put(&key, dims.p, dims.len);
-	loss = tally_of(f, &f->losses, buf_str(&key));
-	buf_free(&key);
-	add(&loss->ns, line_int(l, "lost_ns"));
-	add(&loss->of_ns, line_int(l, "kernel_ns_sum"));
-	loss->what = is_compute ? STR("compute") : STR("memory");
-}
-
-static void
-take_intensity(struct figures *f, double v)
-{
-	if (!(v > 0))
-		return;
-	if (f->most_per_byte == 0 || v < f->least_per_byte)
-		f->least_per_byte = v;
-	if (v > f->most_per_byte)
-		f->most_per_byte = v;
-}
-
-/* Where the roofs lie: of any op that they bound. */
-static void
-take_roof(struct figures *f, const struct line *l, bool is_compute)
-{
-	double limit_ns = line_real(l, "roofline_ns");
-	struct tally *spec;
-
-	if (!(limit_ns > 0))
-		return;
-	if (!is_compute) {
-		f->tb_per_s =
-		    line_real(l, "moved_mib") * 1048576 / limit_ns / 1000;
-		return;
-	}
-	spec = tally_of(f, &f->specs, line_text(f, l, "compute_spec"));
-	spec->real = line_real(l, "gflop") / limit_ns * 1e6;
-	add(&spec->ns, line_int(l, "kernel_ns_sum"));
-}
-
-/* A launch, or "launch->kernel", of a graph: its ops are not in the trace. */
-static bool
-is_graph(struct str name)
-{
-	ptrdiff_t arrow = str_find(name, STR("->"), false);
-
-	if (arrow >= 0)
-		name.len = (size_t)arrow;
-	return ends_with(name, "GraphLaunch");
-}
-
-static void
-take_unified(struct figures *f, const struct line *l)
-{
-	struct str bound = line_text(f, l, "roofline_bound");
-	int64_t spent = line_int(l, "kernel_ns_sum");
-	bool is_compute = str_starts(bound, STR("COMPUTE"));
-
-	add(&f->unified_ns, spent);
-	if (line_lacks(l, "lost_ns") || bound.len == 0) {
-		if (!line_lacks(l, "gflop") && line_text(f, l, "roof").len == 0)
-			add(&f->roofless_ns, spent);
-		else if (line_lacks(l, "gflop") &&
-		    !is_graph(line_text(f, l, "name")))
-			add(&f->unmodelled_ns, spent);
-		return;
-	}
-	add(is_compute ? &f->compute_bound_ns : &f->memory_bound_ns, spent);
-	add(&f->modelled_ns, spent);
-	add(&f->lost_ns, line_int(l, "lost_ns"));
-	f->roof = figures_text(f, line_text(f, l, "roof"));
-	take_intensity(f, line_real(l, "flop_per_byte"));
-	take_loss(f, l, is_compute);
-	take_roof(f, l, is_compute);
+		take_add(&f->shapeless_ns, spent);
 }
 
 /* A group may have the name of another, but not its ranks. */
@@ -372,7 +264,7 @@ take_host_category(struct figures *f, const struct line *l)
 	struct tally *c =
 	    tally_of(f, &f->categories, line_text(f, l, "op_category"));
 
-	add(&c->ns, line_int(l, "cpu_self_ns"));
+	take_add(&c->ns, line_int(l, "cpu_self_ns"));
 }
 
 /* ---- tables of tl-diff ---- */
@@ -413,8 +305,9 @@ take_op_change(struct figures *f, const struct line *l)
 {
 	f->compares_ops = true;
 	take_change(f, l,
-	    ends_with(line_text(f, l, "name"), "GraphLaunch") ? CHANGE_LAUNCH
-							      : CHANGE_OP);
+	    take_ends_with(line_text(f, l, "name"), "GraphLaunch")
+		? CHANGE_LAUNCH
+		: CHANGE_OP);
 }
 
 /* Where ops are compared, of replays only: of ops it would say it twice. */
@@ -438,7 +331,7 @@ const struct input inputs[] = {
 	{ "ops_summary", take_ops },
 	{ "ops_summary_by_category", take_op_category },
 	{ "ops_unique_args", take_args },
-	{ "unified_perf_summary", take_unified },
+	{ "unified_perf_summary", take_roofline },
 	{ "by_name", take_kernels },
 	{ "kernel_summary_by_category", take_kernel_category },
 	{ "nccl_groups", take_group },

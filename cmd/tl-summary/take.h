@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between read.c, which reads tables, and take.c, which takes their rows. */
+/* Between read.c, which reads tables, and what takes their rows. */
 #ifndef TL_SUMMARY_TAKE_H
 #define TL_SUMMARY_TAKE_H
 
@@ -22,9 +22,17 @@ double line_real(const struct line *l, const char *id); /* 0: none */
 int64_t line_int(const struct line *l, const char *id);
 bool line_lacks(const struct line *l, const char *id);
 
-/* ---- take.c ---- */
+/* Adds times; a sum that is too large ends the program. */
+void take_add(int64_t *sum, int64_t v);
+bool take_ends_with(struct str s, const char *end);
+/* Calls of the runtime own work that has no op; they have no shapes. */
+bool take_is_call(struct str name);
+
+/* ---- take.c, roof.c ---- */
 
 typedef void take_fn(struct figures *f, const struct line *l);
+
+take_fn take_roofline; /* of unified_perf_summary */
 
 /* The tables by name, in the order in which they are read; NULL ends it. */
 struct input {

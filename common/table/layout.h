@@ -30,14 +30,4 @@ void grid_close(struct grid *g);
 /* Whether all rows shown have the same in this column. */
 bool grid_says_all(const struct view *v, const struct layout *l);
 
-/* distinct.c */
-
-/*
- * Texts that are shown alike though they differ are shown anew, by what
- * follows their common beginning: at most width columns wide, as far as that
- * suffices. Both are by row; new texts live in the arena.
- */
-void texts_distinct(const struct str *whole, struct str *shown, size_t n,
-    size_t width, struct arena *text);
-
 #endif

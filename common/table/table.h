@@ -223,5 +223,12 @@ void table_destroy(struct table *t);
  * the rest.
  */
 void table_fold_name(struct str name, size_t width, struct buf *out);
+/*
+ * Texts that are shown alike though they differ are shown anew, by what
+ * follows their common beginning: at most width columns wide, as far as that
+ * suffices. Both are n; new texts live in the arena.
+ */
+void texts_distinct(const struct str *whole, struct str *shown, size_t n,
+    size_t width, struct arena *text);
 
 #endif

@@ -47,6 +47,54 @@ timeline 500 0 300 200
 like 'copies' "$(verdict)" 'copied 30.0 % and was idle 20.0 %: copies bound it'
 timeline 100 200 0 700
 like 'idle' "$(verdict)" ': the host bounds it'
+timeline 1000 0 0 0
+is 'never idle' "$(verdict)" \
+	'Of 1.0 us the GPU computed 100.0 % and was never idle: computation bounds it.'
+timeline 0 600 0 400
+like 'nothing computed' "$(verdict)" 'the GPU computed nothing, communicated'
+timeline 999999 0 0 1
+like 'a little is not nothing' "$(verdict)" \
+	'computed over 99.9 % and was idle under 0.1 %'
+timeline 20 0 0 0
+like 'less than a microsecond' "$(verdict)" '^Of 20 ns the GPU'
+
+# ---- what the computation is ----
+
+# tables CATEGORY NS NAME NS CATEGORY NS NAME NS: of ops, into d/
+tables() {
+	{
+		schema c op_category:text direct_ns:int
+		printf '{"op_category":"%s","direct_ns":%s}\n' "$1" "$2" "$5" "$6"
+		echo '{"end":{"rows":2}}'
+	} >d/ops_summary_by_category.ndjson
+	{
+		schema o name:text direct_ns_sum:int count:int categories:json
+		printf '{"name":"%s","direct_ns_sum":%s,"count":1,"categories":["x"]}\n' \
+			"$3" "$4" "$7" "$8"
+		echo '{"end":{"rows":2}}'
+	} >d/ops_summary.ndjson
+}
+timeline 900 0 0 100
+tables GEMM 600 mm 600 other 300 add 300
+like 'half or more is most' "$(verdict)" '\(mostly GEMM, 66\.7 % of the time of ops\)'
+tables GEMM 400 mm 400 CONV_fwd 401 conv 401
+sed '/"end"/i {"op_category":"rest","direct_ns":200}' \
+	d/ops_summary_by_category.ndjson >x && mv x d/ops_summary_by_category.ndjson
+like 'less is not' "$(verdict)" '\(above all CONV_fwd, 40\.1 % of the time of ops\)'
+tables other 500 my::op 500 GEMM 400 mm 400
+like 'other says nothing: the op does' "$(verdict)" '\(mostly my::op, 55\.6 %'
+tables GEMM 900 mm 900 GEMM 0 mm 0
+like 'all of it' "$(verdict)" '\(GEMM, all of the time of ops\)'
+tables elementwise 300 copy_ 300 GEMM 100 mm 100
+like 'too little is known' "$(verdict)" 'computed 90.0 % and was'
+timeline 100 0 300 600
+sed '/"end"/i {"type":"total_memcpy_time","time_ns":300,"percent":1}' \
+	d/gpu_timeline.ndjson >x && mv x d/gpu_timeline.ndjson
+tables elementwise 300 copy_ 300 GEMM 100 mm 100
+like 'copies are no computation' "$(verdict)" 'computed 10.0 %, copied'
+
+# ---- the roofline ----
+
 timeline 900 0 0 100
 unified COMPUTE_BOUND 0.1 1.0 450 900
 like 'arithmetic' "$(verdict)" 'arithmetic bounds it, at 50.0 % of the roofline'
@@ -55,7 +103,43 @@ like 'memory' "$(verdict)" 'memory bandwidth bounds it, at 50.0 %'
 unified MEMORY_BOUND 0.1 1.0 45 900
 like 'neither' "$(verdict)" \
 	'the kernels bound it, with neither .* near its limit, at 5.0 % of'
+# without a roofline: has_perf_model NAME REASON
+unmodelled() {
+	schema u name:text gflop:real kernel_ns_sum:int roof:text lost_ns:real \
+		roofline_bound:text has_perf_model:bool model_reason:text \
+		>d/unified_perf_summary.ndjson
+	printf '{"name":"%s","gflop":null,"kernel_ns_sum":900,"roof":null,"lost_ns":null,"roofline_bound":null,"has_perf_model":%s,"model_reason":"%s"}\n{"end":{}}\n' \
+		"$2" "$1" "$3" >>d/unified_perf_summary.ndjson
+}
+minds() { tl-summary --width 999 d | sed -n 's/^  - //p'; }
+unmodelled false 'my::op->k (Synthetic Op)' 'no model'
+like 'an op that no model knows has a name' "$(minds)" \
+	'^ops of 100.0 % of the time have no roofline, as no model knows them: my::op$'
+unmodelled true aten::mm 'gemm.lua:62: no argument 1'
+like 'what a model lacks, not where in it' "$(minds)" \
+	'as the trace lacks what their models need: aten::mm \(no argument 1\)$'
+mkdir -p d/more
+echo '8 ops have no figures, as the trace lacks what their models need (first: x)' \
+	>d/more/notes.txt
+is 'is said once' "$(minds | grep -c 'lacks what')" 1
+schema a name:text input_dims:json direct_ns_sum:int >d/ops_unique_args.ndjson
+echo '{"name":"aten::mm","input_dims":null,"direct_ns_sum":900}
+{"end":{}}' >>d/ops_unique_args.ndjson
+is 'without shapes that is why' "$(minds | grep roofline)" \
+	'ops of 100.0 % of the time have no shapes, and so no roofline: record_shapes was off, see tl-record(7)'
+unmodelled false 'cudaLaunchKernel->k (Synthetic Op)' 'no model'
+like 'a call is no op' "$(minds)" '^kernels of 100.0 % .* outside of any op'
+unmodelled false 'hipGraphLaunch->k (Synthetic Op)' 'no model'
+is 'nor is a graph' "$(minds | grep -c 'no model\|outside')" 0
+unified COMPUTE_BOUND 0.1 1.0 1800 900
+like 'faster than can be' "$(minds)" \
+	'^ops of 100.0 % .* faster than the roofline has it \(.*TF32.*: aten::mm at 200 %$'
+like 'bounds nothing' "$(verdict)" ': computation bounds it\.$'
+sed '2{p;s/"lost_ns":-900/"lost_ns":300/;s/aten::mm/add/;}' \
+	d/unified_perf_summary.ndjson >x && mv x d/unified_perf_summary.ndjson
+like 'and hides no loss of others' "$(tl-summary d)" '^  add \[\[2,3\],\[3,2\]\]  *300 ns'
 unified MEMORY_BOUND 0.1 1.0 450 900
+rm -r d/more d/ops_unique_args.ndjson
 
 schema ops_summary name:text direct_ns_sum:int count:int categories:json \
 	>d/ops_summary.ndjson
@@ -66,9 +150,9 @@ cat >>d/ops_summary.ndjson <<'END'
 END
 tl-summary --table t.ndjson d >screen
 like 'names stay escaped' "$(cat screen)" \
-	'^  a"b\\\\x1b\[31m  *0\.6 us   66\.7 %        2  GEMM, other$'
+	'^  a"b\\\\x1b\[31m  *600 ns   66\.7 %        2  GEMM, other$'
 is 'no control characters' "$(tr -d '\n' <screen | tr -cd '\000-\037')" ''
-like 'graph launches' "$(cat screen)" 'graph launches hide the ops of 33.3 %'
+like 'graph launches' "$(cat screen)" 'graph launches hide the ops of 33.3 % of the time of ops: --capture'
 sed 's/:300,/:900,/' d/ops_summary.ndjson >o && cp d/ops_summary.ndjson was &&
 	mv o d/ops_summary.ndjson
 like 'most of it in graphs' "$(verdict)" \
@@ -88,6 +172,33 @@ like 'roofs begin where the ops do' "$(sed -n 2p roofs.ndjson)" \
 like 'reach over the bend and are flat there' \
 	"$(tail -n 2 roofs.ndjson | head -n 1)" \
 	'"flop_per_byte":190.7348[0-9]*,"matrix_bf16":222.2222[0-9]*}'
+
+# ---- names that are cut look different ----
+
+schema u name:text input_dims:json roofline_bound:text kernel_ns_sum:int \
+	roof:text lost_ns:real >d/unified_perf_summary.ndjson
+for n in 512 128; do
+	printf '{"name":"aten::native_batch_norm_backward","input_dims":[[512,64,%s,112],[512,64,%s,112],[64],[64],[64],[64],[64],[],[],[]],"roofline_bound":"MEMORY_BOUND","kernel_ns_sum":900,"roof":"X","lost_ns":%s}\n' \
+		"$n" "$n" "$n"
+done >>d/unified_perf_summary.ndjson
+echo '{"end":{}}' >>d/unified_perf_summary.ndjson
+is 'shapes that differ are told apart' \
+	"$(tl-summary --width 80 d | sed -n '/^lost/,/^$/p' | grep '^  ' |
+		cut -c 1-46 | sort -u | wc -l)" 2
+is 'scalars at the end are left out' \
+	"$(tl-summary --width 80 d | grep -c '\[\],\[\]')" 0
+
+# ---- a trace ----
+
+rm -f d/unified_perf_summary.ndjson
+echo '{"traceEvents":[],"deviceProperties":[{"id":0,"name":"Voodoo 2"}]}' >v.json
+tl-decode v.json | tl-cat --header --ndjson >d/header.ndjson
+is 'a rank that is only a place is none' "$(tl-summary d | head -n 1)" \
+	'v.json, Voodoo 2'
+echo '{"traceEvents":[],"distributedInfo":{"rank":3,"world_size":8}}' >v.json
+tl-decode v.json | tl-cat --header --ndjson >d/header.ndjson
+is 'one that the trace says' "$(tl-summary d | head -n 1)" 'v.json, rank 3 of 8'
+rm d/header.ndjson
 
 # ---- a GPU of which nothing is known ----
 
@@ -210,8 +321,8 @@ is 'a comparison comes first' "$(tl-summary d | sed '/^before/q')" \
 
 what changed most                        before       after         diff   ratio
   slower [[4]]                         4.000 ms    5.000 ms    +1.000 ms   1.250
-  gone [[4]]                           700.0 us      0.0 us    -700.0 us    gone
-  new [[4]]                              0.0 us    600.0 us    +600.0 us     new
+  gone [[4]]                           700.0 us        0 ns    -700.0 us    gone
+  new [[4]]                                0 ns    600.0 us    +600.0 us     new
 
 before: Of 1.0 us the GPU computed 90.0 % and was idle 10.0 %: computation'
 is '--names' "$(tl-summary --names old,new d | sed -n '3p; /^old/p')" \

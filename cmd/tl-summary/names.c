@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of a list as the screen shows them: those that differ look different.
+ */
+#include "table/table.h"
+
+#include "cmd/tl-summary/summary.h"
+
+#define WHOLE 100000 /* columns: nothing is folded */
+#define FOLD_TIMES 3 /* as wide as its column a name is folded */
+
+static struct str
+fold(struct figures *f, struct str name, size_t width)
+{
+	struct buf b = { 0 };
+	struct str s;
+
+	table_fold_name(name, width, &b);
+	s = figures_text(f, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
+/* Empty lists at the end of shapes, those of numbers, tell nothing. */
+static struct str
+without_scalars(struct figures *f, struct str name)
+{
+	static const char end[] = ",[]]";
+	size_t n = name.len;
+	struct buf b = { 0 };
+	struct str s;
+
+	while (n >= sizeof end &&
+	    memcmp(name.p + n - sizeof end + 1, end, 3) == 0)
+		n -= 3;
+	if (n == name.len || name.p[name.len - 1] != ']')
+		return name;
+	buf_put(&b, name.p, n - 1);
+	buf_putc(&b, ']');
+	s = say_keep(f, &b);
+	buf_free(&b);
+	return s;
+}
+
+/* By what is folded away last, as in tables: then by all of it. */
+void
+names_show(struct figures *f, struct names_shown *n, size_t width)
+{
+	struct str folded[NAMES_MAX], whole[NAMES_MAX];
+
+	for (size_t i = 0; i < n->n; i++) {
+		struct str name = without_scalars(f, n->name[i]);
+
+		whole[i] = fold(f, n->name[i], WHOLE);
+		folded[i] = fold(f, name, FOLD_TIMES * width);
+		n->shown[i] = fold(f, name, width);
+	}
+	texts_distinct(folded, n->shown, n->n, width, f->text);
+	texts_distinct(whole, n->shown, n->n, width, f->text);
+}
