@@ -4,7 +4,7 @@
  *
  * lanes     spans of GPU streams and of threads that launch, at a level of
  *           detail that fits
- * icicle    GPU time by stacks of names
+ * icicle    GPU time by stacks of names, or where there is none the host's
  * tables    what the sinks wrote as NDJSON
  * page      its look and its places
  * script-*  what draws in the browser
@@ -54,6 +54,13 @@ void icicle_free(struct icicle *t);
 /* side: 0, or 1 of the trees that are compared with; run: its source's */
 void icicle_push(
     struct icicle *t, const struct event *ev, uint32_t run, int side);
+/* Whether any GPU work was pushed that took time. */
+bool icicle_has_gpu(const struct icicle *t);
+/* From here on the host's time counts, and all comes again. */
+void icicle_count_host(struct icicle *t);
+bool icicle_is_host(const struct icicle *t);
+/* Behind each file: what is open there ends. */
+void icicle_file_end(struct icicle *t);
 void icicle_put(struct icicle *t, struct names_used *names, struct buf *b);
 
 /* ---- tables.c ---- */

@@ -5,6 +5,9 @@
  * up from the leaves. Of two sides each node has two times, and its width is
  * that of both, so that what only one of them has is seen too. Where a side has
  * several runs its times are their mean.
+ *
+ * Where no GPU did any work the same is made of the host: then a stack has the
+ * time that its last frame spent in no other one.
  */
 #include <stdlib.h>
 
@@ -19,14 +22,22 @@ struct node {
 	int64_t ns[2];
 };
 
+/* Of the host: a frame that has not ended yet. */
+struct frame {
+	uint32_t node;
+	int side;
+	int64_t self_ns; /* of its time what is in no frame below */
+};
+
 struct icicle {
 	struct strings *strings;
-	bool compares;
+	bool compares, is_host;
 	uint32_t run[2], nruns[2]; /* the last one; how many there were */
 	VEC(uint32_t) plain; /* by name, 1 + its plain one; 0: not asked yet */
 	VEC(struct node) nodes; /* 0 is the root */
 	struct map children;    /* parent and name, to a node */
 	VEC(uint32_t) open;     /* by depth */
+	VEC(struct frame) frames;
 };
 
 struct icicle *
@@ -45,6 +56,7 @@ icicle_free(struct icicle *t)
 {
 	vec_free(&t->nodes);
 	vec_free(&t->open);
+	vec_free(&t->frames);
 	vec_free(&t->plain);
 	map_free(&t->children);
 	free(t);
@@ -102,6 +114,71 @@ mean(const struct icicle *t, const struct node *n, int side)
 	return (n->ns[side] + t->nruns[side] / 2) / t->nruns[side];
 }
 
+/* ---- the host ---- */
+
+static void
+close_frames(struct icicle *t, size_t depth)
+{
+	while (t->frames.n > depth) {
+		const struct frame *top = &t->frames.v[--t->frames.n];
+
+		if (top->self_ns > 0)
+			stat_add(
+			    &t->nodes.v[top->node].ns[top->side], top->self_ns);
+	}
+}
+
+static void
+push_host(struct icicle *t, const struct event *ev, uint32_t run, int side)
+{
+	uint32_t parent = 0;
+
+	if ((ev->shape->has & HAS_DEPTH) == 0 ||
+	    !event_is(ev, KINDS_HOST | KIND_BIT(KIND_PYTHON)) ||
+	    (ev->flags & (EV_DUPLICATE | EV_STUB)) != 0)
+		return;
+	close_frames(t, ev->depth);
+	if (t->frames.n > 0) {
+		struct frame *top = &t->frames.v[t->frames.n - 1];
+
+		parent = top->node;
+		top->self_ns -= ev->dur_ns;
+	}
+	count_run(t, run, side);
+	vec_push(&t->frames,
+	    ((struct frame){
+		.node = child_of(t, parent, name_of(t, ev->name)),
+		.side = side,
+		.self_ns = ev->dur_ns,
+	    }));
+}
+
+bool
+icicle_has_gpu(const struct icicle *t)
+{
+	return !t->is_host && t->nruns[0] + t->nruns[1] > 0;
+}
+
+void
+icicle_count_host(struct icicle *t)
+{
+	t->is_host = true;
+}
+
+bool
+icicle_is_host(const struct icicle *t)
+{
+	return t->is_host;
+}
+
+void
+icicle_file_end(struct icicle *t)
+{
+	close_frames(t, 0);
+}
+
+/* ---- GPUs ---- */
+
 void
 icicle_push(struct icicle *t, const struct event *ev, uint32_t run, int side)
 {
@@ -109,6 +186,10 @@ icicle_push(struct icicle *t, const struct event *ev, uint32_t run, int side)
 	bool in_tree = (ev->shape->has & HAS_DEPTH) != 0;
 	uint32_t parent = 0, depth = in_tree ? ev->depth : 0, node;
 
+	if (t->is_host) {
+		push_host(t, ev, run, side);
+		return;
+	}
 	if ((!is_gpu && (ev->ngpu == 0 || !in_tree)) ||
 	    (ev->flags & (EV_DUPLICATE | EV_DISCARDED)) != 0)
 		return;

@@ -6,6 +6,7 @@
  * draws them stands in the page.
  */
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "cmd/tl-html/html.h"
 
@@ -66,22 +67,24 @@ name_number(struct names_used *names, uint32_t string)
 	return (uint32_t)*place;
 }
 
-/* What the trees are compared with: their stacks only. */
+/* The stacks only: of what the trees are compared with, and of the host. */
 static void
-read_other(struct page *p, const char *path)
+read_stacks(struct page *p, const char *path, uint32_t *nsources, int side)
 {
-	uint32_t first = p->nothers;
+	uint32_t first = *nsources;
 	struct stream_in *in =
 	    select_front_open(&p->select, path, p->strings, WANT_TREE);
 	enum item item;
 
 	while ((item = stream_next(in)) != ITEM_END) {
-		if (item == ITEM_SOURCE && first + in->source.src >= p->nothers)
-			p->nothers = first + in->source.src + 1;
+		if (item == ITEM_SOURCE && first + in->source.src >= *nsources)
+			*nsources = first + in->source.src + 1;
 		if (item == ITEM_EVENT)
-			icicle_push(p->icicle, &in->ev, first + in->ev.src, 1);
+			icicle_push(
+			    p->icicle, &in->ev, first + in->ev.src, side);
 	}
 	stream_close(in);
+	icicle_file_end(p->icicle);
 }
 
 static void
@@ -116,6 +119,34 @@ is_table(const char *path)
 	size_t len = strlen(path), n = sizeof end - 1;
 
 	return len > n && strcmp(path + len - n, end) == 0;
+}
+
+/* A pipe can't be read again. */
+static bool
+is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static void
+read_host(struct page *p, char *const trees[])
+{
+	uint32_t n[2] = { 0 };
+
+	for (size_t i = 0; trees[i] != NULL; i++)
+		if (!is_table(trees[i]) && !is_file(trees[i]))
+			return;
+	for (size_t i = 0; i < p->others.n; i++)
+		if (!is_file(p->others.v[i]))
+			return;
+	icicle_count_host(p->icicle);
+	for (; *trees != NULL; trees++)
+		if (!is_table(*trees))
+			read_stacks(p, *trees, &n[0], 0);
+	for (size_t i = 0; i < p->others.n; i++)
+		read_stacks(p, p->others.v[i], &n[1], 1);
 }
 
 /* ---- writing ---- */
@@ -196,11 +227,16 @@ write_page(struct page *p, const char *path, const char *title)
 
 	out_puts(out,
 	    "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-	    "<meta charset=\"utf-8\">\n<title>");
+	    "<meta charset=\"utf-8\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width\">\n"
+	    /* whatever a name were to do, it can load nothing */
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\""
+	    "default-src 'none'; script-src 'unsafe-inline'; "
+	    "style-src 'unsafe-inline'\">\n<title>");
 	put_text(out, title);
 	out_puts(out, "</title>\n<style>\n");
 	put_lines(out, page_style);
-	out_puts(out, "</style></head><body>\n<h1>");
+	out_puts(out, "</style></head><body><main>\n<h1>");
 	put_text(out, title);
 	out_puts(out, "</h1>\n");
 	put_lines(out, page_body);
@@ -208,6 +244,8 @@ write_page(struct page *p, const char *path, const char *title)
 	put_data(out, "tables", &p->tables);
 	put_sides(p->sides, p->others.n > 0, &b);
 	put_data(out, "sides", &b);
+	buf_puts(&b, icicle_is_host(p->icicle) ? "\"host\"" : "\"GPU\"");
+	put_data(out, "clock", &b);
 	/* it has the fewer names, and each of them is shown at once */
 	icicle_put(p->icicle, &p->names, &b);
 	put_data(out, "icicle", &b);
@@ -255,7 +293,9 @@ main(int argc, char *argv[])
 		else
 			read_tree(&p, argv[i]);
 	for (size_t i = 0; i < p.others.n; i++)
-		read_other(&p, p.others.v[i]);
+		read_stacks(&p, p.others.v[i], &p.nothers, 1);
+	if (!icicle_has_gpu(p.icicle))
+		read_host(&p, argv + op.ind);
 	write_page(&p, path, title);
 	lanes_free(p.lanes);
 	icicle_free(p.icicle);

@@ -29,8 +29,8 @@ without_scalars(struct figures *f, struct str name)
 	struct buf b = { 0 };
 	struct str s;
 
-	while (n >= sizeof end &&
-	    memcmp(name.p + n - sizeof end + 1, end, 3) == 0)
+	while (
+	    n >= sizeof end && memcmp(name.p + n - sizeof end + 1, end, 3) == 0)
 		n -= 3;
 	if (n == name.len || name.p[name.len - 1] != ']')
 		return name;

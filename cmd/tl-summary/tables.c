@@ -146,8 +146,8 @@ void
 tables_summary(struct figures *f, const char *path)
 {
 	static const struct column columns[] = {
-		{ "part", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-		{ "name", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+		{ "part", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 },
+		{ "name", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 },
 		{ "note", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 		{ "time_ns", "time ms", COL_INT, UNIT_NS, 0, 1e6 },
 		{ "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },

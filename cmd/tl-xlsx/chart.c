@@ -11,7 +11,6 @@
 #define CHART_COLUMNS 10
 #define CHART_WIDTH 9.0 /* of such a column, in characters: 68 pixels */
 #define CHART_GAP 2     /* rows */
-#define ROW_PIXELS 20
 /* Pixels of a chart; and of one with bars: around them, and of each. */
 #define HEIGHT_DEFAULT 288.0
 #define HEIGHT_LEAST 432.0
@@ -389,8 +388,7 @@ height_of(const struct chart_spec *spec, const struct sheet *s)
 static void
 place(struct sheet *at, lxw_chart *chart, double height)
 {
-	lxw_chart_options size = { .x_scale = 1.3,
-		.y_scale = height / HEIGHT_DEFAULT };
+	lxw_chart_options size = { .x_scale = 1.3 };
 	size_t side = at->ncolumns == 0 ? at->ncharts % 2 : 0;
 	size_t row = at->charts_end[side];
 	size_t column =
@@ -400,6 +398,8 @@ place(struct sheet *at, lxw_chart *chart, double height)
 		row = 1;
 	if (column >= XLSX_COLUMNS)
 		column = 0;
+	height = rows_usual_pixels(at, row, height);
+	size.y_scale = height / HEIGHT_DEFAULT;
 	at->ncharts++;
 	at->charts_end[side] = row + (size_t)(height / ROW_PIXELS) + CHART_GAP;
 	book_check(worksheet_insert_chart_opt(

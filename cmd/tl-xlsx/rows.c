@@ -6,7 +6,13 @@
  * cell, and it cuts numbers to 16 digits where some need 17. The header is the
  * library's; what stands around the rows, too.
  */
+#include <stdio.h>
+
 #include "cmd/tl-xlsx/workbook.h"
+
+/* Charts begin above, and are not so high. */
+#define TALL_MAX 4096
+#define ROW_POINTS 15 /* ROW_PIXELS on a screen of 96 DPI */
 
 /* Appends a literal. */
 #define PUT(b, s) buf_put(b, "" s, sizeof(s) - 1)
@@ -89,7 +95,7 @@ row_text(struct sheet *s, size_t i, struct str text)
 {
 	struct buf *b = &s->row.xml;
 
-	open_cell(b, s, i, NULL);
+	open_cell(b, s, i, s->columns[i].text);
 	if (is_space(text.p[0]) || is_space(text.p[text.len - 1]))
 		PUT(b, " t=\"inlineStr\"><is><t xml:space=\"preserve\">");
 	else
@@ -104,6 +110,7 @@ row_begin(struct sheet *s)
 	if (s->nrows == 1)
 		lxw_worksheet_write_single_row(s->ws); /* the header */
 	s->row.xml.len = 0;
+	s->row.lines = 0;
 	s->row.digits = num_put_u64(s->row.number, s->nrows + 1);
 	PUT(&s->row.xml, "<row r=\"");
 	buf_put(&s->row.xml, s->row.number, s->row.digits);
@@ -112,6 +119,52 @@ row_begin(struct sheet *s)
 }
 
 /* Whether it arrives is looked at when all rows are there. */
+static void
+put(struct sheet *s, const char *p, size_t n)
+{
+	(void)!fwrite(p, 1, n, s->ws->optimize_tmpfile);
+}
+
+/* Its height stands in its beginning, and is known at its end. */
+static void
+end_tall(struct sheet *s)
+{
+	char height[64];
+	size_t tag = s->row.empty - 1; /* without the '>' */
+	int n = snprintf(height, sizeof height,
+	    " ht=\"%zu\" customHeight=\"1\"", s->row.lines * ROW_POINTS);
+
+	put(s, s->row.xml.p, tag);
+	put(s, height, (size_t)n);
+	put(s, s->row.xml.p + tag, s->row.xml.len - tag);
+	if (s->tall.n == TALL_MAX)
+		return;
+	vec_push(&s->tall,
+	    ((struct tall_row){ .row = s->nrows, .lines = s->row.lines }));
+}
+
+double
+rows_usual_pixels(const struct sheet *s, size_t row, double pixels)
+{
+	size_t last = row;
+
+	for (size_t i = 0; i < s->tall.n; i++) {
+		const struct tall_row *t = &s->tall.v[i];
+		double more = (double)(t->lines - 1) * ROW_PIXELS;
+
+		if (t->row < row)
+			continue;
+		if ((double)(t->row - row) * ROW_PIXELS >= pixels)
+			break;
+		pixels -= more;
+		last = t->row;
+	}
+	/* not above a row that it reaches into */
+	if (pixels < (double)(last + 1 - row) * ROW_PIXELS)
+		pixels = (double)(last + 1 - row) * ROW_PIXELS;
+	return pixels;
+}
+
 void
 row_end(struct sheet *s)
 {
@@ -119,7 +172,10 @@ row_end(struct sheet *s)
 
 	if (b->len > s->row.empty) {
 		PUT(b, "</row>");
-		(void)!fwrite(b->p, 1, b->len, s->ws->optimize_tmpfile);
+		if (s->row.lines > 1)
+			end_tall(s);
+		else
+			put(s, b->p, b->len);
 		s->ws->dim_rowmax = (lxw_row_t)s->nrows;
 	}
 	s->nrows++;

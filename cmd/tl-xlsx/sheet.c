@@ -5,6 +5,7 @@
 /* Characters. Wider texts are cut by the next cell, not lost. */
 #define WIDTH_MIN 8
 #define WIDTH_MAX 60
+#define LINES_MAX 12 /* Excel shows 409 points of a row, 27 lines */
 /* The arrow of the filter hides so much of a header. */
 #define WIDTH_ARROW 3
 /* From here on Excel would show 1.2E+11 for an integer. */
@@ -48,6 +49,7 @@ choose_formats(struct book *b, struct book_column *c)
 
 	c->whole = b->formats[whole];
 	c->real = b->formats[real];
+	c->text = c->flags & COL_WRAPPED ? b->formats[BOOK_WRAPPED] : NULL;
 }
 
 void
@@ -91,6 +93,19 @@ write_number(struct sheet *s, size_t i, double v)
 	row_number(s, i, v, is_whole ? c->whole : c->real);
 }
 
+/* A line ends where a word does, so it has a few characters less. */
+#define WIDTH_LINE (WIDTH_MAX - 4)
+
+static void
+wrap(struct sheet *s, size_t width)
+{
+	size_t lines =
+	    width <= WIDTH_MAX ? 1 : (width + WIDTH_LINE - 1) / WIDTH_LINE;
+
+	lines = lines > LINES_MAX ? LINES_MAX : lines;
+	s->row.lines = lines > s->row.lines ? lines : s->row.lines;
+}
+
 static void
 write_text(struct book *b, struct sheet *s, size_t i, struct str text)
 {
@@ -99,6 +114,8 @@ write_text(struct book *b, struct sheet *s, size_t i, struct str text)
 
 	(void)book_text(b, text, &width);
 	c->chars = width > c->chars ? width : c->chars;
+	if (c->text != NULL)
+		wrap(s, width);
 	if (b->text.len > 1) /* a NUL stands behind */
 		row_text(s, i, (struct str){ b->text.p, b->text.len - 1 });
 }

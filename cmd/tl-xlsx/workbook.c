@@ -66,7 +66,8 @@ make_formats(struct book *b)
 		[BOOK_GROUPED] = "#,##0",
 		[BOOK_MILLI] = "#,##0.000",
 		[BOOK_CENTI] = "0.00",
-		[BOOK_HEAD] = NULL };
+		[BOOK_HEAD] = NULL,
+		[BOOK_WRAPPED] = NULL };
 
 	for (int i = BOOK_GENERAL + 1; i < BOOK_NFORMATS; i++) {
 		b->formats[i] = workbook_add_format(b->wb);
@@ -77,6 +78,8 @@ make_formats(struct book *b)
 	}
 	/* "0" by its number: as text the library takes it for "General" */
 	format_set_num_format_index(b->formats[BOOK_WHOLE], 1);
+	format_set_text_wrap(b->formats[BOOK_WRAPPED]);
+	format_set_align(b->formats[BOOK_WRAPPED], LXW_ALIGN_VERTICAL_TOP);
 	format_set_bold(b->formats[BOOK_HEAD]);
 	format_set_align(b->formats[BOOK_HEAD], LXW_ALIGN_LEFT);
 	format_set_bottom(b->formats[BOOK_HEAD], LXW_BORDER_THIN);
@@ -360,6 +363,7 @@ free_book(struct book *b)
 		}
 		free(s->columns);
 		buf_free(&s->row.xml);
+		vec_free(&s->tall);
 		free((char *)(uintptr_t)s->wanted.p);
 		free(s->name);
 		free(s);

@@ -26,10 +26,17 @@ struct book_column {
 	char letters[4];   /* A to XFD */
 	lxw_format *whole; /* of its numbers without fraction */
 	lxw_format *real;
-	size_t chars; /* of its widest text */
+	lxw_format *text; /* NULL: as it comes */
+	size_t chars;     /* of its widest text */
 	double least, most;
 	double least_positive; /* 0: none; where a logarithmic axis begins */
 	bool has_fraction;
+};
+
+/* Where lines were broken. */
+struct tall_row {
+	size_t row;
+	size_t lines;
 };
 
 struct sheet {
@@ -45,9 +52,11 @@ struct sheet {
 		struct buf xml;
 		char number[20]; /* of the row, from 1 */
 		size_t digits;
-		size_t empty; /* bytes of one without cells */
-	} row;                /* being written */
-	bool is_part;         /* goes on with a table whose sheet was full */
+		size_t empty;      /* bytes of one without cells */
+		size_t lines;      /* of its highest text; 0: none is wrapped */
+	} row;                     /* being written */
+	VEC(struct tall_row) tall; /* in their order */
+	bool is_part; /* goes on with a table whose sheet was full */
 };
 
 enum book_format {
@@ -57,6 +66,7 @@ enum book_format {
 	BOOK_MILLI,   /* #,##0.000 */
 	BOOK_CENTI,   /* 0.00 */
 	BOOK_HEAD,
+	BOOK_WRAPPED, /* on top of the cell, in lines */
 	BOOK_NFORMATS,
 };
 
@@ -107,6 +117,12 @@ void row_bool(struct sheet *s, size_t i, bool yes);
 void row_end(struct sheet *s);
 /* The names of its columns, before the first row. */
 void rows_letters(struct sheet *s);
+/*
+ * Pixels from the top of a row on, as they were if no row below it were
+ * higher than the usual: so the library counts, which does not know of them.
+ */
+#define ROW_PIXELS 20
+double rows_usual_pixels(const struct sheet *s, size_t row, double pixels);
 
 /*
  * Whether the file is a whole workbook, and the XML text of each sheet's rows

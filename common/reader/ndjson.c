@@ -242,6 +242,8 @@ column_member(struct ndjson *n, struct head_column *c, struct str key,
 			return reader_fail(n->r, "label_div is no divisor");
 	} else if (str_eq(key, STR("folded"))) {
 		c->flags |= m->type == JSON_T_TRUE ? COL_FOLDED : 0;
+	} else if (str_eq(key, STR("wrapped"))) {
+		c->flags |= m->type == JSON_T_TRUE ? COL_WRAPPED : 0;
 	} else if (str_eq(key, STR("better")) && is_text) {
 		c->flags |= str_eq(m->raw, STR("less")) ? COL_BETTER_LESS
 		    : str_eq(m->raw, STR("more"))       ? COL_BETTER_MORE

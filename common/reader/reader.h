@@ -48,7 +48,7 @@ struct head_column {
 	enum col_type type; /* of a typed table */
 	enum unit unit;
 	double label_div; /* 1: none */
-	unsigned flags;   /* COL_FOLDED, COL_BETTER_LESS, COL_BETTER_MORE */
+	unsigned flags;   /* COL_FOLDED, COL_BETTER_*, COL_WRAPPED */
 };
 
 struct head {

@@ -81,6 +81,8 @@ put_column(struct buf *out, const struct column *col)
 	}
 	if (col->flags & COL_FOLDED)
 		buf_puts(out, ",\"folded\":true");
+	if (col->flags & COL_WRAPPED)
+		buf_puts(out, ",\"wrapped\":true");
 	if (col->flags & (COL_BETTER_LESS | COL_BETTER_MORE))
 		buf_printf(out, ",\"better\":\"%s\"",
 		    col->flags & COL_BETTER_LESS ? "less" : "more");

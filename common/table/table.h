@@ -54,6 +54,7 @@ enum {
 	COL_MINOR = 64, /* the first to go on a narrow terminal */
 	/* A point in time, not a length: what its rows differ by is shown. */
 	COL_POSITION = 128,
+	COL_WRAPPED = 256, /* sentences: a workbook breaks them into lines */
 };
 
 struct column {

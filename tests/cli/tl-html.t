@@ -141,13 +141,52 @@ ok 'hostile names' tl-report --html evil.html --title '</title><b>&"' evil.json
 is 'stay names' "$(page evil.html | head -n 1)" '</title><b>&"'
 is 'and no markup' "$(grep -c -e '<img' -e '<b>' -e '<script>alert' evil.html)" 0
 
+# Names as long as a page, from right to left, with what ends an element.
+python3 - <<'END'
+import json
+def x(cat, name, pid, tid, ts, dur, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+names = ["\u202e" + "txet \u2067" * 3, "k" * 10000, "\U0001f600" * 3000, "\x07\x1b[2J\t\n", "</textarea><svg onload=alert(1)>",
+         "a\u2028b", "${alert(1)}`", "", "\u0600" * 40, "__proto__"]
+events = []
+for i, n in enumerate(names):
+    events += [x("cpu_op", n, 1, 1, 20 * i, 15), x("cuda_runtime", "cudaLaunchKernel", 1, 1, 20 * i + 1, 5, correlation=i + 1),
+               x("kernel", n + " kernel", 0, 7, 20 * i + 9, 10, device=0, stream=7, correlation=i + 1)]
+json.dump({"traceEvents": events}, open("names.json", "w"))
+END
+ok 'names of all kinds' tl-report --html names.html names.json
+like 'are a page' "$(page names.html | tr '\n' ' ')" 'lanes 2 spans [0-9]+ stacks [0-9]+ $'
+ok 'of a size' [ "$(wc -c <names.html)" -lt 300000 ]
+like 'that can load nothing' "$(cat names.html)" \
+	'Content-Security-Policy" content="default-src .none.;'
+
+# ---- without GPU work ----
+
+tl-cat --ndjson t.tl | python3 -c 'import json, sys
+events = [json.loads(line) for line in sys.stdin]
+print(json.dumps({"traceEvents": [
+    {"ph": "X", "cat": "cpu_op", "name": e["name"], "pid": 1, "tid": e.get("tid", 1),
+     "ts": e["ts"] / 1000 if isinstance(e["ts"], int) else float(e["ts"]) / 1000, "dur": e["dur"] / 1000, "args": {}}
+    for e in events if e.get("kind") == "op"]}))' >host.json
+tl-html -o host.html host.json
+is 'stacks are those of the host' \
+	"$(icicle host.html 'flat[2]') $(grep -o 'id="clock">[^<]*' host.html)" \
+	"$(tl-fold --clock cpu host.json | awk '{ s += $NF } END { print s }') id=\"clock\">\"host\""
+is 'by their own time' "$(icicle host.html 'sum(flat[2::3]) > flat[2] and min(flat[2::3]) >= 0')" True
+tl-html -o piped.html - <host.json
+is 'a pipe is read once' "$(icicle piped.html 'len(flat)')" 3
+tl-html -o hosts.html --vs host.json host.json
+is 'two of them too' "$(icicle hosts.html 'flat[2] == flat[3] > 0')" True
+is 'a GPU has its own' "$(grep -o 'id="clock">[^<]*' p.html)" 'id="clock">"GPU"'
+
 # ---- in a browser ----
 
 for browser in chromium chromium-browser google-chrome ''; do
 	[ -z "$browser" ] || ! command -v $browser >/dev/null || break
 done
-drawn() { # drawn FILE: the page as the browser has it
-	timeout 60 "$browser" --headless --no-sandbox --disable-gpu \
+drawn() { # drawn FILE [OPTION]: the page as the browser has it
+	# shellcheck disable=SC2086 # an option or none
+	timeout 60 "$browser" --headless --no-sandbox --disable-gpu ${2-} \
 		--user-data-dir="$TMP/browser" --enable-logging=stderr --dump-dom \
 		"file://$TMP/$1" 2>browser.err
 }
@@ -164,10 +203,29 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
  pan true
  all true
  threads true
+ walk true
+ whole true
+ background rgb(255, 255, 255)
  found '"$(tl-fold t.tl | awk '{ s += $NF } /[aA]ddmm/ { f += $NF }
 			END { printf "%.1f", 100 * f / s }')"' % matches
  filter true
+ says c descending
  sort true'
+	like 'heads say of what they are' "$(cat dom)" '<th class="n" scope="col"[^>]*>share<'
+	like 'a long name has its end, and is whole in its title' "$(cat dom)" \
+		'<td title="[^"]*"><div class="mid"><span>[^<]*</span><span>[^<]{18}</span></div></td>'
+	drawn driven.html --force-dark-mode >dom
+	like 'dark where that is wanted' "$(grep -o 'data-said="[^"]*"' dom)" \
+		'zoom true;.*background rgb\(27, 28, 30\)'
+	(cat names.html
+		echo '<script>document.body.dataset.said = document.querySelectorAll("[onload]").length;</script>'
+	) >named.html
+	drawn named.html >dom
+	is 'names of all kinds' "$(grep -o 'data-ready' dom) $(grep -o 'data-said="[^"]*"' dom)" \
+		'data-ready data-said="0"'
+	is 'without complaint' "$(grep -i 'console' browser.err)" ''
+	drawn host.html >dom
+	like 'of the host' "$(cat dom)" '>Time of the host by stack</h2>'
 	drawn four.html >dom
 	like 'ranks under one another' "$(cat dom)" \
 		'<span class="name">2</span>.*late: throttled'
@@ -176,7 +234,7 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	like 'in a table' "$(cat dom)" '<h2>What changed most</h2><table><tr><th[^>]*>name</th><th[^>]*>old</th>'
 	drawn pair.html >dom
 	like 'a legend of two traces' "$(cat dom)" 'id="legend"[^>]*><span>[^<]*after takes</span>.*only before.*only after'
-	is 'what one of them has' "$(grep -o '<h2>Only in.*' dom | grep -o '<td>[a-z]*' | tr '\n' ' ')" \
+	is 'what one of them has' "$(grep -o '<h2>Only in.*' dom | grep -o '<td[^>]*>[a-z]*<' | sed 's/.*>\(.*\)</<td>\1/' | tr '\n' ' ')" \
 		'<td>mul <td>add '
 	is 'without complaint' "$(grep -i 'console' browser.err)" ''
 	drawn same.html >dom

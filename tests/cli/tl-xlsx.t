@@ -93,6 +93,23 @@ width 6 6 8.43 collapsed=1
 scale B2:B3 num=-2 num=0 num=2 FF63BE7B FFFFFFFF FFF8696B
 scale C2:C3 num=-100 num=0 num=100 FFF8696B FFFFFFFF FF63BE7B'
 
+(
+	echo '{"table":"w","columns":[{"id":"s","type":"text","wrapped":true},{"id":"n","type":"int"}]}'
+	printf '{"s":"%0200d","n":%s}\n' 0 1 0 2
+	printf '{"s":"short","n":%s}\n' 3 4 5 6 7 8
+	echo '{"end":{"rows":8}}'
+) >wrap.ndjson
+tl-xlsx -o wrap.xlsx wrap.ndjson --chart bar:w:n:n
+python3 -m zipfile -e wrap.xlsx wrap.parts
+is 'sentences in lines, their rows as high' \
+	"$(grep -o '<row r="[1-4]"[^>]*>' wrap.parts/xl/worksheets/sheet1.xml | tr '\n' ' ')" \
+	'<row r="1"> <row r="2" ht="60" customHeight="1"> <row r="3" ht="60" customHeight="1"> <row r="4"> '
+is 'and no picture is stretched by them' \
+	"$(grep -o '<xdr:row>[0-9]*' wrap.parts/xl/drawings/drawing1.xml | tr -dc '0-9\n' | tr '\n' ' ')" \
+	'1 16 '
+like 'which they are broken at' "$(cat wrap.parts/xl/styles.xml)" \
+	'<alignment vertical="top" wrapText="1"/>'
+
 # ---- TSV and CSV ----
 printf 'name\tv\tw\n=a\\tb\\\\\\x1b\t-5\t1e5\n+x\t007\t\n@\t12345678901234567890\ttrue\n' >t.tsv
 tl-xlsx -o t.xlsx t.tsv 2>/dev/null

@@ -14,7 +14,7 @@ import json
 import re
 import sys
 
-TAGS = set("""html head meta title style body h1 h2 div ul noscript section span
+TAGS = set("""html head meta title style body main h1 h2 div ul noscript section span
 button canvas input select script""".split())
 
 
