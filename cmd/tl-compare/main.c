@@ -91,6 +91,12 @@ check_settings(struct settings *set, char *const paths[], int nreports)
 		if (strcmp(paths[i], "-") == 0)
 			die_usage("a report is a folder or a workbook, not "
 				  "standard input");
+	if (d->path != NULL && set->table == NULL &&
+	    table_path_is_text(d->path))
+		die_usage("option '--output': all tables together are a "
+			  "workbook, which '%s' is no name of (--table NAME "
+			  "writes one there, -d DIR all as CSV)",
+		    d->path);
 	if (d->path != NULL && (set->table == NULL || is_book(d->path))) {
 		set->book = d->path;
 		set->dest.path = NULL;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "stream/stream.h"
+#include "table/table.h"
 
 #include "cmd/tl-report/report.h"
 
@@ -227,6 +228,10 @@ check_uses(const struct settings *s)
 	bool has_sheets = s->dir != NULL || s->book != NULL || s->page != NULL;
 	size_t nstdin = 0;
 
+	if (s->book != NULL && table_path_is_text(s->book))
+		die_usage("option '--output' writes a workbook, which '%s' is "
+			  "no name of (-d DIR writes CSV)",
+		    s->book);
 	if (s->of_short != NULL && !s->shorts)
 		die_usage("option '--%s' needs --short", s->of_short);
 	if (s->title != NULL && s->page == NULL)
@@ -248,7 +253,8 @@ check_uses(const struct settings *s)
 
 /*
  * "a*.json --vs b*.json": of what the shell makes of it all but the first b
- * would be traces of the side of a.
+ * would be traces of the side of a. So one trace may stand behind, and several
+ * stand before.
  */
 static void
 check_behind_vs(char *const *operands)
@@ -264,13 +270,14 @@ check_behind_vs(char *const *operands)
 		if ((!is_joined && strcmp(words[i], "--vs") != 0) ||
 		    behind >= n)
 			continue;
-		for (size_t k = 1; operands[k] != NULL; k++)
+		for (size_t k = 0; operands[k] != NULL; k++)
 			if (operands[k] == words[behind])
 				die_usage(
-				    "'%s' behind --vs: is it of the other "
-				    "side? Each trace there has its own "
-				    "--vs, or a folder has them; the "
-				    "first side's stand together",
+				    "'%s' behind --vs: of which side is it? "
+				    "Each trace of the other side has its "
+				    "own --vs, or a folder has them; of "
+				    "this side several stand before --vs, "
+				    "or behind '--'",
 				    words[behind]);
 	}
 }

@@ -64,7 +64,8 @@ struct group {
 /* An op or kernel that takes another time in the other trace. */
 struct change {
 	struct str name;
-	int64_t before_ns, after_ns, count[2];
+	int64_t before_ns, after_ns;
+	double count[2]; /* of repeated runs a mean */
 	enum change_of {
 		CHANGE_OP,
 		CHANGE_LAUNCH, /* of graphs, outside of ops */

@@ -39,6 +39,12 @@ put_time(struct table *t, const struct rank *all, const char *name, int64_t ns)
 	row[4] = cell_real(share_of(ns, all->total_ns));
 }
 
+static struct cell
+count_cell(double n)
+{
+	return n == (double)(int64_t)n ? cell_int((int64_t)n) : cell_real(n);
+}
+
 /* time_ns is the difference, percent that of before. */
 static void
 put_changes(struct figures *f, struct table *t)
@@ -51,7 +57,7 @@ put_changes(struct figures *f, struct table *t)
 		row[3] = cell_int(c->after_ns - c->before_ns);
 		if (change_percent(c, &percent))
 			row[4] = cell_real(percent);
-		row[5] = cell_int(c->count[1]);
+		row[5] = count_cell(c->count[1]);
 		row[6] = cell_int(c->before_ns);
 		row[7] = cell_int(c->after_ns);
 	}

@@ -294,8 +294,8 @@ take_change(struct figures *f, const struct line *l, enum change_of of)
 		    line_text(f, l, "input_dims")),
 		.before_ns = line_int(l, "before_ns"),
 		.after_ns = line_int(l, "after_ns"),
-		.count = { line_int(l, "count_before"),
-		    line_int(l, "count_after") },
+		.count = { line_real(l, "count_before"),
+		    line_real(l, "count_after") },
 		.of = of,
 	    }));
 }

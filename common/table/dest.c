@@ -338,3 +338,18 @@ table_dest_finish(struct table_dest *d)
 		out_finish(d->out);
 	d->out = NULL;
 }
+
+bool
+table_path_is_text(const char *path)
+{
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		const char *ext = formats[i].ext;
+		size_t n = ext != NULL ? strlen(ext) : 0;
+
+		if (n > 0 && len > n && strcmp(path + len - n, ext) == 0)
+			return true;
+	}
+	return false;
+}

@@ -213,6 +213,8 @@ void table_print(struct table *t, struct table_dest *d);
  * there, it keeps all of its rows.
  */
 void table_print_summary(struct table *t, struct table_dest *d);
+/* Whether a file of this name holds text: no workbook stands under it. */
+bool table_path_is_text(const char *path);
 void table_destroy(struct table *t);
 
 /*

@@ -347,6 +347,9 @@ print(len(book.sheetnames), book["ups_only_var_A_b~2"]["A2"].value)')" '14 b3'
 	fi
 	tl-compare p q -o - >piped.xlsx
 	same 'to a pipe, the same bytes' pq.xlsx piped.xlsx
+	refuses 2 "which 'x.csv' is no name of .--table NAME" 'tl-compare p q -o x.csv'
+	ok 'but one table is text' tl-compare p q --table summary -o x.csv
+	rm x.csv
 	refuses 1 'No space left' 'tl-compare p q -o /dev/full'
 	refuses 1 'no temporary file' 'TMPDIR=/nodir tl-compare p q -o x.xlsx'
 	refuses 1 'nodir/x.xlsx: No such file' 'tl-compare p q -o nodir/x.xlsx'

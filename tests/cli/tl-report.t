@@ -229,6 +229,7 @@ like 'against no GPU work' "$(tl-report t.tl --vs idle.json | grep ^GPU)" \
 gzip -dc "$SAMPLE" | head -c 500000 >half.json
 refuses 1 'half.json.*cut off' 'tl-report t.tl --vs half.json -d bad'
 refuses 1 'gone.json: No such file' 'tl-report t.tl --vs gone.json -d bad'
+refuses 2 "which 'x.csv' is no name of .-d DIR" 'tl-report t.tl -o x.csv'
 refuses 2 'one trace only' 'tl-report --vs - -'
 refuses 2 "'--names' needs --vs" 'tl-report --names a,b t.tl'
 refuses 2 'not two names' 'tl-report --names a t.tl --vs t.tl'

@@ -335,5 +335,11 @@ is 'as a table' "$(grep -e '"diff"' -e '"change"' s.ndjson)" \
 {"part":"change","name":"gone [[4]]","note":null,"time_ns":-700000,"percent":-100.0,"count":2,"before_ns":700000,"after_ns":0}
 {"part":"change","name":"new [[4]]","note":null,"time_ns":600000,"percent":null,"count":2,"before_ns":0,"after_ns":600000}'
 
+sed '2s/"count_after":2/"count_after":2.5/' d/diff_ops_summary.ndjson >x &&
+	mv x d/diff_ops_summary.ndjson
+tl-summary --table s.ndjson d >screen
+is 'the mean of counts is one' "$(grep -o '"slower.*"before' s.ndjson | grep -o '"count":[^,]*')" \
+	'"count":2.5'
+
 page_examples tl-summary.1
 done_testing
