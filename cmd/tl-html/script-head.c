@@ -200,7 +200,7 @@ const char *const page_script_head[] = {
 	"  };",
 	"  changes(part('change'));",
 	"  const ops = part('op'), kernels = part('kernel'), lost = part('roofline');",
-	"  const wide = ['', '6.5em', '5em', '4.5em', '9em'];",
+	"  const wide = ['', '6.5em', '5em', '4.5em', '11em'];",
 	"  const cells = r => [bare(r.name), brief(r.time_ns), r.percent.toFixed(1) + ' %', r.count, r.note || ''];",
 	"  list([table('host_timeline') ? 'Top ops on the host' : 'Top ops', 'time', 'share', 'count', 'category'], ops, cells, wide);",
 	"  list(['Top kernels', 'time', 'share', 'count', 'category'], kernels, cells, wide);",

@@ -41,6 +41,19 @@ without_scalars(struct figures *f, struct str name)
 	return s;
 }
 
+size_t
+names_widest(const struct names_shown *n)
+{
+	size_t widest = 0;
+
+	for (size_t i = 0; i < n->n; i++) {
+		size_t w = text_width(n->shown[i]);
+
+		widest = w > widest ? w : widest;
+	}
+	return widest;
+}
+
 /* By what is folded away last, as in tables: then by all of it. */
 void
 names_show(struct figures *f, struct names_shown *n, size_t width)

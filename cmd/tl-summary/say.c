@@ -195,6 +195,43 @@ compare_groups(const void *pa, const void *pb)
 }
 
 static void
+say_waiting(struct buf *b, const struct group *g, size_t n)
+{
+	int64_t wait_ns = 0, all_ns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!num_add(wait_ns, g[i].wait_ns, &wait_ns) ||
+		    !num_add(all_ns, g[i].wait_ns, &all_ns) ||
+		    !num_add(all_ns, g[i].latency_ns, &all_ns))
+			die("times add up to more than 292 years");
+	if (wait_ns > 0) {
+		buf_puts(b, "; of the time in collectives ");
+		say_part(b, wait_ns, all_ns);
+		buf_puts(b, " is waiting");
+	}
+	buf_putc(b, '.');
+}
+
+/* Of several groups none is late: that is one sentence about all. */
+static void
+say_together(const struct figures *f, struct buf *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->groups.n; i++)
+		n += f->groups.v[i].collectives > 0;
+	buf_puts(b, "The ranks arrive together in ");
+	if (n < f->groups.n)
+		buf_printf(b,
+		    "%zu of %zu process groups, of which the others "
+		    "have no complete collective",
+		    n, f->groups.n);
+	else
+		buf_printf(b, "all %zu process groups", n);
+	say_waiting(b, f->groups.v, f->groups.n);
+}
+
+static void
 say_late(struct figures *f)
 {
 	const struct group *g = f->groups.v;
@@ -203,6 +240,13 @@ say_late(struct figures *f)
 	if (f->groups.n == 0)
 		return;
 	qsort(f->groups.v, f->groups.n, sizeof *f->groups.v, compare_groups);
+	f->any_late = has_verdict(g);
+	if (!f->any_late && f->groups.n > 1 && g->collectives > 0) {
+		say_together(f, &b);
+		f->late = say_keep(f, &b);
+		buf_free(&b);
+		return;
+	}
 	buf_put(&b, g->says.p, g->says.len);
 	if (b.len > 0 && b.p[0] >= 'a' && b.p[0] <= 'z')
 		b.p[0] = (char)(b.p[0] - 'a' + 'A');
@@ -211,12 +255,7 @@ say_late(struct figures *f)
 		table_fold_name(g->name, 60, &b);
 		buf_puts(&b, ")");
 	}
-	if (g->wait_ns > 0) {
-		buf_puts(&b, "; of the time in collectives ");
-		say_share(&b, g->wait_ns, g->wait_ns + g->latency_ns);
-		buf_puts(&b, " is waiting");
-	}
-	buf_putc(&b, '.');
+	say_waiting(&b, g, 1);
 	f->late = say_keep(f, &b);
 	buf_free(&b);
 }

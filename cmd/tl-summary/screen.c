@@ -15,6 +15,7 @@
 #define THREADS_MAX 8
 #define WIDE 74     /* from here on there is room for categories */
 #define ROOM_MIN 20 /* of a name */
+#define WIDTH_USUAL 80
 
 struct screen {
 	struct figures *f;
@@ -37,10 +38,8 @@ put_line(struct screen *s)
 static void
 pad(struct buf *b, size_t from, size_t width)
 {
-	size_t n = 0;
+	size_t n = text_width((struct str){ b->p + from, b->len - from });
 
-	for (size_t i = from; i < b->len; i++)
-		n += ((unsigned char)b->p[i] & 0xc0) != 0x80;
 	for (; n < width; n++)
 		buf_putc(b, ' ');
 }
@@ -287,12 +286,29 @@ put_timeline(struct screen *s)
 
 /* ---- lists ---- */
 
+/*
+ * Columns for the names of a list that has so many others: what is left, but
+ * on a wide screen no more than they need, so that figures stay beside them.
+ */
+static size_t
+list_room(struct screen *s, struct names_shown *names, size_t rest)
+{
+	size_t room = s->width > rest + ROOM_MIN ? s->width - rest : ROOM_MIN;
+	size_t usual = WIDTH_USUAL - rest, widest;
+
+	names_show(s->f, names, room);
+	widest = names_widest(names);
+	if (widest < usual)
+		widest = usual;
+	return widest < room ? widest : room;
+}
+
 static void
 put_groups(struct screen *s)
 {
 	const struct figures *f = s->f;
 
-	if (f->groups.n < 2)
+	if (f->groups.n < 2 || !f->any_late)
 		return;
 	out_puts(s->out, "\nprocess groups\n");
 	for (size_t i = 0; i < f->groups.n && i < TOP_GROUPS; i++) {
@@ -316,9 +332,7 @@ put_top(struct screen *s)
 	const struct tally *best[TOP_OPS];
 	size_t n = tallies_best(&f->ops, best, TOP_OPS);
 	bool is_wide = (f->has_ops || f->is_host) && s->width >= WIDE;
-	size_t rest = is_wide ? 53 : 33;
-	size_t room =
-	    s->width > rest + ROOM_MIN ? s->width - rest : (size_t)ROOM_MIN;
+	size_t room;
 	struct names_shown names = { .n = n };
 	struct buf cell = { 0 };
 
@@ -326,7 +340,7 @@ put_top(struct screen *s)
 		return;
 	for (size_t i = 0; i < n; i++)
 		names.name[i] = best[i]->name;
-	names_show(s->f, &names, room);
+	room = list_room(s, &names, is_wide ? 53 : 33);
 	out_puts(s->out, "\n");
 	buf_puts(&s->b,
 	    f->is_host       ? "top ops on the host"
@@ -378,13 +392,16 @@ static void
 put_changes(struct screen *s)
 {
 	const struct figures *f = s->f;
-	size_t room = s->width > 47 + ROOM_MIN ? s->width - 47 : ROOM_MIN;
+	size_t room;
 	struct names_shown names = { .n = f->changes.n };
 	struct buf cell = { 0 };
 
 	for (size_t i = 0; i < f->sentences.n; i++)
 		put_wrapped(s, "", f->sentences.v[i]);
 	if (f->changes.n > 0) {
+		for (size_t i = 0; i < f->changes.n; i++)
+			names.name[i] = f->changes.v[i].name;
+		room = list_room(s, &names, 47);
 		out_puts(s->out, "\n");
 		buf_puts(&s->b, "what changed most");
 		pad(&s->b, 0, room + 2);
@@ -394,9 +411,6 @@ put_changes(struct screen *s)
 		}
 		buf_puts(&s->b, "         diff   ratio");
 		put_line(s);
-		for (size_t i = 0; i < f->changes.n; i++)
-			names.name[i] = f->changes.v[i].name;
-		names_show(s->f, &names, room);
 		for (size_t i = 0; i < f->changes.n; i++)
 			put_change(s, &f->changes.v[i], names.shown[i], room);
 	}
@@ -411,7 +425,7 @@ put_losses(struct screen *s)
 	const struct figures *f = s->f;
 	const struct tally *best[TOP_LOSSES];
 	size_t n = tallies_best(&f->losses, best, TOP_LOSSES);
-	size_t room = s->width > 56 ? s->width - 36 : ROOM_MIN;
+	size_t room;
 	struct names_shown names = { .n = n };
 	struct buf cell = { 0 };
 
@@ -419,7 +433,7 @@ put_losses(struct screen *s)
 		return;
 	for (size_t i = 0; i < n; i++)
 		names.name[i] = best[i]->name;
-	names_show(s->f, &names, room);
+	room = list_room(s, &names, 36);
 	out_puts(s->out, "\n");
 	buf_puts(&cell, "lost to the roofline (");
 	buf_put(&cell, f->roof.p, f->roof.len);

@@ -109,6 +109,7 @@ struct figures {
 	double least_per_byte, most_per_byte; /* FLOP/byte of ops */
 	struct str roof;
 	VEC(struct group) groups;
+	bool any_late; /* else groups need no list */
 	/* say.c, mind.c */
 	struct str title, late, verdict; /* late: of several ranks */
 	VEC(struct str) warnings;
@@ -182,6 +183,8 @@ struct names_shown {
 
 /* In at most width columns each. */
 void names_show(struct figures *f, struct names_shown *n, size_t width);
+/* Columns of the widest that is shown. */
+size_t names_widest(const struct names_shown *n);
 
 /* ---- screen.c ---- */
 

@@ -119,7 +119,8 @@ put_lists(struct figures *f, struct table *t)
 	const struct tally *best[TOP_OPS];
 	size_t n;
 
-	for (size_t i = 0; f->groups.n > 1 && i < f->groups.n && i < TOP_GROUPS;
+	for (size_t i = 0; f->any_late && f->groups.n > 1 && i < f->groups.n &&
+	     i < TOP_GROUPS;
 	     i++)
 		put(t, "group", f->groups.v[i].name)[2] =
 		    cell_text(f->groups.v[i].says);

@@ -201,6 +201,8 @@ struct cell *table_cell(struct table *t, size_t row, size_t column);
  * UTF-8 written as \n, \x1b, \u202e: for names that are printed beside tables.
  */
 void text_visible(struct str s, struct buf *out);
+/* Columns that s takes on a terminal. */
+size_t text_width(struct str s);
 /* A line above the table in the formats table and md, nowhere else. */
 void table_note(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Those so far, in their order; they live as long as the table. */

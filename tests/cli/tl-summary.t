@@ -188,6 +188,12 @@ is 'shapes that differ are told apart' \
 is 'scalars at the end are left out' \
 	"$(tl-summary --width 80 d | grep -c '\[\],\[\]')" 0
 
+is 'a wide screen keeps figures beside names' \
+	"$(tl-summary --width 400 d | sed -n '/^lost/,/^$/p' | awk 'length($0) > 180')" ''
+timeline 900 0 0 100
+tables GEMM 600 中文中文 600 other 300 add 300
+is 'wide characters do not move them' "$(tl-summary d | sed -n '/^top/,/^$/p' | grep -c '^  中文中文 \{22\} ')" 1
+
 # ---- a trace ----
 
 rm -f d/unified_perf_summary.ndjson
@@ -267,6 +273,14 @@ is 'ranks side by side' "$(cut -d, -f 1,2,4,14-17 ranks.csv)" \
 	'rank,total_time ms,exposed_comm_time ms,wait_time ms,times_last,late ms,late_cause
 0,800,300,,,,
 1,799,299,7e-06,3,4,host'
+sed 's/"verdict":"host","says":"rank 1 late by 2.000 ms"/"verdict":"none","says":"ranks arrive together"/
+	s/"latency_ns_sum"/"collectives":5,&/; 1s/"collectives":5,//
+	1s/{"id":"latency/{"id":"collectives","type":"int"},&/' d/nccl_groups.ndjson >x &&
+	mv x d/nccl_groups.ndjson
+tl-summary d >screen
+is 'where none is late that is said of all' "$(head -n 2 screen | tr '\n' ' ')" \
+	'The ranks arrive together in all 2 process groups; of the time in collectives 54.5 % is waiting. '
+is 'once' "$(grep -c 'arrive together' screen)" 1
 ranks 64
 tl-summary d >screen
 is 'of many, those that wait least and the late one' \
