@@ -57,6 +57,28 @@ holds(struct str s, const char *what)
 	return str_find(s, str_of(what), false) >= 0;
 }
 
+/* Whether a line of the timeline, CSV or NDJSON, is of communication that took
+ * time. */
+static bool
+tells_comm(struct str line)
+{
+	static const struct str forms[] = { STR_INIT("total_comm_time,"),
+		STR_INIT("total_comm_time\",\"time_ns\":") };
+
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		int64_t at = str_find(line, forms[i], false);
+
+		for (size_t k = at < 0 ? line.len : (size_t)at + forms[i].len;
+		     k < line.len &&
+		     (line.p[k] == '.' ||
+			 (line.p[k] >= '0' && line.p[k] <= '9'));
+		     k++)
+			if (line.p[k] >= '1' && line.p[k] <= '9')
+				return true;
+	}
+	return false;
+}
+
 /* Whether the timeline is of several ranks, and has collectives. */
 static void
 look(struct settings *s, const char *path)
@@ -72,11 +94,7 @@ look(struct settings *s, const char *path)
 		    str_starts(line, STR("rank,"));
 	}
 	while (next_line(in, &line))
-		if (holds(line, "total_comm_time") &&
-		    !holds(line, "total_comm_time,0,") &&
-		    !holds(line, "total_comm_time,0.") &&
-		    !holds(line, "total_comm_time\",\"time_ns\":0,"))
-			s->communicates = true;
+		s->communicates = s->communicates || tells_comm(line);
 	in_close(in);
 }
 
@@ -240,7 +258,7 @@ analyse_gpu(const struct sink *k, struct settings *s, bool cuts)
 			start_recompute(k);
 	}
 	if (s->communicates && !s->no_collective &&
-	    (s->has_ops || s->is_several))
+	    (s->has_calls || s->is_several))
 		start_collective(k);
 }
 

@@ -378,8 +378,9 @@ static bool
 is_excused(const struct job *job)
 {
 	static const char *const nothing[] = { "has its launch",
-		"have their launch", "no op owns", "no GPU event",
-		"no collective", "no Python frames", "nothing to" };
+		"have their launch", "no op owns", "are collectives",
+		"no GPU event", "no collective", "no Python frames",
+		"nothing to" };
 
 	if (strcmp(job->name, "tl-timeline") == 0 ||
 	    strcmp(job->name, "tl-diff") == 0 || job->trace != NULL)

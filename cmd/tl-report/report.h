@@ -44,6 +44,7 @@ struct settings {
 	bool by_rank;     /* each is compared with that of its rank */
 	bool has_replays; /* graphs were launched in any of them */
 	bool is_host;     /* no GPU work: it is about the host's time */
+	bool has_calls; /* ops are in the trace, whether they own work or not */
 	bool has_ops, is_rocprof, is_several, by_src, communicates;
 	/* asked beside the analyses: each tree's header, and the sheets of
 	 * families of ops; NULL: it was not */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each trace becomes a tree, as many at a time as there are processors. */
 #include "stream/stream.h"
+#include "trace/trace.h"
 
 #include "cmd/tl-report/report.h"
 
@@ -26,25 +27,37 @@ start_one(
 /* What is in a tree, as far as it decides which sheets there are. */
 struct content {
 	bool has_ops, has_gpu, has_linked, is_rocprof;
+	bool has_owned; /* an op may own it: linked, and no collective */
 };
+
+static void
+look_at_work(
+    struct stream_in *in, struct bucket_rules *rules, struct content *c)
+{
+	c->has_gpu = true;
+	if ((in->ev.flags & EV_UNLINKED) != 0)
+		return;
+	c->has_linked = true;
+	c->has_owned = c->has_owned ||
+	    bucket_of_event(rules, in->strings, &in->ev) != BUCKET_COMM;
+}
 
 static void
 look(const char *path, struct content *c)
 {
 	struct stream_in *in = stream_open(path, NULL, WANT_STREAM);
+	struct bucket_rules rules = { 0 };
 	enum item item;
 
 	stream_only(in, KIND_BIT(KIND_OP) | KINDS_GPU);
-	while (!(c->has_ops && c->has_linked) &&
+	while (!(c->has_ops && c->has_owned) &&
 	    (item = stream_next(in)) != ITEM_END) {
 		const struct fact *f;
 
 		if (item == ITEM_EVENT && in->ev.shape->kind == KIND_OP)
 			c->has_ops = true;
 		else if (item == ITEM_EVENT) {
-			c->has_gpu = true;
-			c->has_linked =
-			    c->has_linked || (in->ev.flags & EV_UNLINKED) == 0;
+			look_at_work(in, &rules, c);
 		}
 		if (item != ITEM_SOURCE)
 			continue;
@@ -52,6 +65,7 @@ look(const char *path, struct content *c)
 		if (f != NULL && str_eq(f->val.s, STR("rocprofv3")))
 			c->is_rocprof = true;
 	}
+	bucket_free(&rules);
 	stream_close(in);
 }
 
@@ -62,14 +76,18 @@ look_at_all(struct settings *s)
 	struct content all = { 0 }, other = { 0 };
 
 	for (size_t i = 0; i < s->trees.v.n; i++)
-		if (!all.has_ops || !all.has_linked)
+		if (!all.has_ops || !all.has_owned)
 			look(s->trees.v.v[i], &all);
 	for (size_t i = 0; i < s->others.v.n && !other.has_ops; i++)
 		look(s->others.v.v[i], &other);
 	s->is_host = !all.has_gpu;
-	s->has_ops = all.has_ops && (all.has_linked || s->is_host);
+	s->has_calls = all.has_ops;
+	s->has_ops = all.has_ops && (all.has_owned || s->is_host);
 	s->other_has_ops = other.has_ops;
 	s->is_rocprof = all.is_rocprof && !all.has_ops;
+	if (all.has_linked && all.has_ops && !all.has_owned)
+		doubt("all GPU work that ops launched is communication: there "
+		      "are no sheets of ops");
 	if (all.has_gpu && all.has_ops && !all.has_linked)
 		doubt("no GPU event has its launch in the trace: no op owns "
 		      "one, and there are no sheets of ops");

@@ -112,8 +112,11 @@ mind_all(struct figures *f)
 		  "not count it");
 	if (!f->has_ops && !all_unlinked && !f->is_rocprof)
 		vec_push(&f->warnings,
-		    STR("the trace holds no ops of the host: there are no "
-			"tables of ops"));
+		    all->compute_ns == 0 && all->all_comm_ns > 0
+			? STR("no op launched more than communication: there "
+			      "are no tables of ops")
+			: STR("the trace holds no ops of the host: there are "
+			      "no tables of ops"));
 	mind(f, f->graph_ns, f->ops_ns, 1, "graph launches hide the ops of ",
 	    " of the time of ops: --capture shows them, see tl-record(7)");
 	mind(f, f->opless_ns, f->unified_ns, 5, "kernels of ",

@@ -367,6 +367,24 @@ tl-gen --no-shapes | tl-report >screen 2>err
 like 'without shapes: a warning' "$(cat screen)" 'have no shapes'
 is 'temporary files are gone' "$(left tmp)" ''
 
+# ---- little but communication ----
+
+cat >comm.json <<'END'
+{"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"record_param_comms","pid":1,"tid":1,"ts":0,"dur":50,"args":{"External id":5}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernelExC","pid":1,"tid":1,"ts":10,"dur":5,"args":{"correlation":1,"External id":5}},
+{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum","pid":0,"tid":7,"ts":20,"dur":300,"args":{"device":0,"stream":7,"correlation":1,"Collective name":"allreduce","dtype":"Float","In msg nelems":64,"Out msg nelems":64,"Group size":2,"Process Group Name":"0","Process Group Ranks":"[0, 1]"}}],
+"distributedInfo":{"rank":0,"world_size":2}}
+END
+tl-report comm.json >out.comm 2>err
+is 'nothing but communication: a report with a doubt' "$?" 3
+like 'which says why' "$(cat err out.comm)" 'all GPU work that ops launched is communication'
+like 'of the time' "$(cat out.comm)" 'communicated with nothing beside 100.0 %'
+like 'and of the kernels' "$(cat out.comm)" 'ncclDevKernel_AllReduce_Sum  *300.0 us'
+tl-report -d onlycomm comm.json 2>err
+is 'less than 1 ms of it has its sheet, too' "$(sheets onlycomm)" \
+	'coll_analysis.csv gpu_timeline.csv'
+
 # A signal to it alone, while tl-tree waits for its input.
 cat >stop.py <<'END'
 import os, signal, subprocess, sys, time
