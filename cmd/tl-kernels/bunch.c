@@ -120,13 +120,11 @@ static int
 by_length(const void *arg, const struct bunches *gs, const struct bunch *a,
     const struct bunch *b)
 {
-	(void)arg;
-	(void)gs;
 	if (a->key[0] != b->key[0])
 		return a->key[0] < b->key[0] ? -1 : 1;
 	if (a->sums[SUM_NS] != b->sums[SUM_NS])
 		return a->sums[SUM_NS] > b->sums[SUM_NS] ? -1 : 1;
-	return (a->first > b->first) - (a->first < b->first);
+	return uid_cmp(first_of(arg, gs, a)->uid, first_of(arg, gs, b)->uid);
 }
 
 void

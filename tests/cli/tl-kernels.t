@@ -148,6 +148,17 @@ is 'rocprofv3: by category' "$(rows 'tl-kernels --table kernel_summary_by_catego
 	'COMM 1 16000.GEMM 2 4000.'
 is 'rocprofv3: kernel_details, the longest first' "$(rows 'tl-kernels --table kernel_details rocprof.json')" \
 	'ncclDevKernel_AllReduce_Sum 16000 0 3 512 4 1 64 2 1 77 1.my_gemm 3000 0 2 512 4 1 64 2 1 77 1.my_gemm 1000 0 1 512 4 1 64 2 1 77 1.'
+tl-gen --rocprof --layers 1 --steps 2 --processes 2 >two.json
+is 'rocprofv3: of equal length the first in the file' \
+	"$(tl-kernels --table kernel_details -c agent_id,dispatch_id two.json | sed 1d)" \
+	"$(python3 -c '
+import json
+rows = [r for p in json.load(open("two.json"))["rocprofiler-sdk-tool"]
+        for r in p["buffer_records"]["kernel_dispatch"]]
+rows.sort(key=lambda r: r["start_timestamp"] - r["end_timestamp"])
+for r in rows:
+    d = r["dispatch_info"]
+    print(d["agent_id"]["handle"], d["dispatch_id"], sep="\t")')"
 is 'rocprofv3: short kernels' "$(rows 'tl-kernels --table short_kernels_summary rocprof.json')" \
 	'my_gemm 2 4000 2000.0 20.0.'
 tl-kernels -d dir rocprof.json
