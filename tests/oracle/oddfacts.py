@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""oddfacts.py: what tables of a trace are made of, worked out from kineto.py's
+events in the plainest way: which GPU work is asked for, who owns it, what ran
+beside it, in which step, annotation and module it was launched.
+"""
+import fnmatch
+import re
+import statistics
+from collections import defaultdict
+
+import kineto
+import timeline
+
+STEP = re.compile(r"ProfilerStep#(\d+)")
+KIND = {"kernel": "kernel", "mtia_ccp_events": "kernel", "gpu_memcpy": "memcpy",
+        "gpu_memset": "memset"}
+CATEGORIES = {"aten::mm": "GEMM", "aten::copy_": "elementwise",
+              "aten::native_layer_norm": "NORM_fwd", "aten::sum": "reduce"}
+
+
+def busy(events):
+    return sum(b - a for a, b in timeline.union((g.ts, g.end) for g in events))
+
+
+def above(e):
+    while e.parent is not None:
+        e = e.parent
+        yield e
+
+
+def first(items):
+    return next(iter(items), None)
+
+
+def device(g):
+    return g.arg("device") if "device" in g.args else g.pid
+
+
+def stream(g):
+    return g.arg("stream") if "stream" in g.args else g.tid
+
+
+def is_op(e):
+    return e.slice and e.cat == "cpu_op" and e.ts is not None
+
+
+def is_module(e):
+    return e.is_frame and e.name.startswith("nn.Module")
+
+
+def module_of(e):
+    return first(a for a in above(e) if is_module(a))
+
+
+def argument(e, key):
+    v = e.args.get(key)
+    return v if isinstance(v, list) else None
+
+
+def category(name, kernel):
+    if name in CATEGORIES:
+        return CATEGORIES[name]
+    for prefix in ("triton", "record_param_comms"):
+        if name.startswith(prefix):
+            return prefix
+    if kernel is not None and kernel.startswith("void at::native"):
+        for word in ("elementwise", "reduce", "multi_tensor_apply"):
+            if word in kernel:
+                return word
+    return "other"
+
+
+def share(part, whole):
+    return 100 * part / whole if whole else None
+
+
+def stats(v, name, sums=True):
+    out = {"mean": sum(v) / len(v), "median": statistics.median(v),
+           "std": statistics.stdev(v) if len(v) > 1 else None, "min": min(v), "max": max(v)}
+    if sums:
+        out["sum"] = sum(v)
+    return {name + "_" + k: x for k, x in out.items()}
+
+
+class Call:
+    """an op, or a launch outside of ops, and what it owns"""
+
+    def __init__(self, facts, e, direct, below):
+        self.e, self.is_op = e, is_op(e)
+        self.work = sorted(direct, key=lambda g: (g.ts, g.id))
+        self.direct, self.subtree = busy(direct), busy(below)
+        self.category = category(e.name, self.work[0].name if self.work else None)
+        self.total = e.end - e.ts
+        inner, todo = 0, list(e.kids)
+        while todo:
+            k = todo.pop()
+            if is_op(k):
+                inner += k.end - k.ts
+            elif not k.is_gpu:
+                todo += k.kids
+        self.self = max(0, self.total - inner)
+        module = module_of(e)
+        self.module = module.name if module is not None else None
+        self.type = re.sub(r"_\d+", "", module.name) if module is not None else "NA"
+        self.step = facts.step_at(e.ts)
+        self.annotation = facts.note_at((e.pid, e.tid), e.ts)
+        self.thread = facts.names(e)
+        self.beside, self.beside_names, self.beside_share = [], None, None
+
+
+class Facts:
+    def __init__(self, path):
+        t = self.trace = kineto.Trace(path).link().tree()
+        self.gpu = [g for g in t.gpu if g.ts is not None]
+        self.notes = [(e.ts, -e.end, e.id, e) for e in t.events
+                      if e.slice and e.cat == "user_annotation" and e.ts is not None]
+        self.first = min((e.ts for e in t.events if e.ts is not None and e.ph in ("X", "B", "E")),
+                         default=0)
+        self.meta = {}
+        for e in t.events:
+            if e.ph == "M":
+                self.meta[e.name, e.pid, e.tid] = first(e.args.values())
+
+    def names(self, e):
+        return tuple(self.meta.get(k, "Unknown") for k in (
+            ("process_name", e.pid, 0), ("process_labels", e.pid, 0), ("thread_name", e.pid, e.tid)))
+
+    # ---- windows
+
+    def step_at(self, t):
+        open_ = [n for n in self.notes if STEP.fullmatch(n[3].name) and n[0] <= t < -n[1]]
+        return int(STEP.fullmatch(max(open_)[3].name).group(1)) if open_ else None
+
+    def note_at(self, thread, t):
+        open_ = [n for n in self.notes if not STEP.fullmatch(n[3].name) and n[0] <= t < -n[1]]
+        own = [n for n in open_ if (n[3].pid, n[3].tid) == thread]
+        return max(own or open_)[3].name if open_ else None
+
+    def when(self, g, o):
+        e = g if "by_gpu_time" in o else g.launch
+        return ((e.pid, e.tid), e.ts) if e is not None else None
+
+    def steps(self, low, high):
+        numbers = {n: int(STEP.fullmatch(n[3].name).group(1)) for n in self.notes
+                   if STEP.fullmatch(n[3].name)}
+        if low in ("first", "last"):
+            low = high = (min if low == "first" else max)(numbers.values(), default=-1)
+        return [(n[0], -n[1]) for n, k in numbers.items() if low <= k <= high]
+
+    def windows(self, o):
+        """lists of windows, one of each of which must hold it"""
+        if "step" in o:
+            yield self.steps(*o["step"])
+        if "annotation" in o:
+            name, nth = o["annotation"]
+            all_ = sorted(n[:3] for n in self.notes if fnmatch.fnmatchcase(n[3].name, name))
+            yield [(a, -b) for a, b, _ in (all_[nth - 1:nth] if nth else all_)]
+        if "from" in o:
+            yield [(self.first + o["from"], self.first + o["to"])]
+
+    def chosen(self, o, names=True):
+        """the GPU work that is asked for"""
+        tests = [
+            ("linked_only", lambda g, _: g.launch is not None),
+            ("min_dur", lambda g, v: g.end - g.ts >= v),
+            ("kind", lambda g, v: KIND[g.cat] in v),
+            ("dev", lambda g, v: device(g) in v),
+            ("stream", lambda g, v: stream(g) in v)]
+        if names:
+            tests.append(("name", lambda g, v: fnmatch.fnmatchcase(g.name, v)))
+        windows = list(self.windows(o))
+        out = []
+        for g in self.gpu:
+            at = self.when(g, o)
+            if (all(test(g, o[k]) for k, test in tests if k in o) and (not windows or (
+                    at is not None and all(any(a <= at[1] < b for a, b in w) for w in windows)))):
+                out.append(g)
+        return out
+
+    # ---- owners
+
+    def owner(self, g):
+        return first(a for a in above(g) if a.cat == "cpu_op" and a.name != "execute") or g.launch
+
+    def calls(self, o, all_ops=False):
+        """by time; of launches and ops that own work, with all_ops of all ops"""
+        direct, below = defaultdict(list), defaultdict(list)
+        for g in self.chosen(o, names=False):
+            if g.launch is None:
+                continue
+            if "include_comm" in o or timeline.bucket(g) != "C":
+                direct[self.owner(g).id].append(g)
+            for a in above(g):
+                below[a.id].append(g)
+        out = [Call(self, e, direct[e.id], below[e.id]) for e in self.trace.events
+               if (e.id in direct or (all_ops and is_op(e)))
+               and fnmatch.fnmatchcase(e.name, o.get("name", "*"))]
+        return sorted(out, key=lambda c: (c.e.ts, c.e.id))
+
+    # ---- what runs beside
+
+    def besides(self, o):
+        """id -> [(other, shared)], others by id"""
+        work = [(g, first(a.id for a in above(g) if a.cat == "cpu_op"))
+                for g in self.chosen(o, names=False) if g.end > g.ts]
+        out = defaultdict(list)
+        for x, op in work:
+            for y, other in work:
+                shared = min(x.end, y.end) - max(x.ts, y.ts)
+                if (shared >= 1000 and x is not y and (op is None or op != other)
+                        and (device(x), stream(x)) != (device(y), stream(y))):
+                    out[x.id].append((y, shared))
+        return out
+
+    def set_beside(self, call, besides):
+        whole, covered, by_name = call.direct, 0, {}
+        for k in call.work:
+            for y, shared in besides[k.id]:
+                by_name.setdefault(y.name, []).append(
+                    (y, round(shared / whole, 2) if whole else 0))
+            covered += sum(b - a for a, b in timeline.union(
+                (max(k.ts, y.ts), min(k.end, y.end)) for y, _ in besides[k.id]))
+        if not by_name:
+            return
+        for name, found in by_name.items():
+            n = len(found)
+            us = round(sum(y.end - y.ts for y, _ in found) / n / 1000, 2)
+            call.beside.append((name, stream(found[0][0]), round(us * 1000),
+                                round(sum(part for _, part in found) / n, 2)))
+        call.beside_names = list(by_name)
+        call.beside_share = round(covered / whole, 2) if whole else 0
