@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "io/io.h"
+#include "json/json.h"
 
 #include "cmd/tl-report/report.h"
 
@@ -344,19 +345,22 @@ title_of(const struct settings *s)
 {
 	static const char mark[] = "{\"part\":\"trace\",\"name\":\"";
 	struct in *in = in_open(table_path(s, "summary"));
-	const char *title = "tl-report", *p, *end;
+	const char *title = "tl-report", *p, *error;
+	struct buf b = { 0 };
+	size_t n = 0, at;
 
 	while (in_more(in))
 		;
 	p = memmem(in->p, (size_t)(in->end - in->p), mark, sizeof mark - 1);
 	if (p != NULL) {
 		p += sizeof mark - 1;
-		end = memchr(
-		    p, '"', (size_t)(in->end - (const unsigned char *)p));
-		if (end != NULL)
-			title = text("%.*s", (int)(end - p), p);
+		while (p[n] != '"') /* the table is whole */
+			n += p[n] == '\\' ? 2 : 1;
+		if (json_unescape((struct str){ p, n }, &b, &error, &at))
+			title = text("%.*s", (int)b.len, b.p);
 	}
 	in_close(in);
+	buf_free(&b);
 	return title;
 }
 
