@@ -11,7 +11,7 @@ d_annotation(lua_State *L)
 {
 	static const char *const fields[] = { "prefix", "read", NULL };
 	struct models *ms = models_of(L);
-	struct note_form form;
+	struct note_form form = { .is_builtin = ms->builtin };
 
 	if (lua_gettop(L) == 0)
 		return a_annotation(L);
@@ -37,7 +37,7 @@ d_annotation(lua_State *L)
 static bool
 push_requests(lua_State *L, struct str text)
 {
-	const struct models *ms = models_of(L);
+	struct models *ms = models_of(L);
 	bool any = false;
 
 	for (size_t i = ms->note_forms.n; i-- > 0;) {
@@ -48,7 +48,10 @@ push_requests(lua_State *L, struct str text)
 		any = true;
 		lua_rawgeti(L, LUA_REGISTRYINDEX, f->ref);
 		push_str(L, text);
-		lua_call(L, 1, 1);
+		if (f->is_builtin)
+			lua_call(L, 1, 1);
+		else /* an entry of ours may ask */
+			sandbox_call(ms, 1, 1);
 		if (lua_istable(L, -1))
 			return true;
 		lua_pop(L, 1);

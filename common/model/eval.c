@@ -148,6 +148,24 @@ evaluate(lua_State *L)
 	return 0;
 }
 
+/* What Lua says stands in no file: "not enough memory", or what we say of a
+ * result. Then it is the entry that counts. */
+static void
+set_reason(struct models *ms, const struct model *m, struct str why,
+    struct str *reason)
+{
+	struct str file = str_of(ms->files.v[m->file].name);
+
+	ms->text.len = 0;
+	if (!ms->skipped && !ms->unmodelled &&
+	    !(str_starts(why, file) && why.len > file.len &&
+		why.p[file.len] == ':') &&
+	    str_find(why, STR(".lua:"), false) < 0)
+		buf_printf(&ms->text, "%.*s: ", (int)m->where.len, m->where.p);
+	buf_put(&ms->text, why.p, why.len);
+	*reason = word(ms, buf_str(&ms->text));
+}
+
 static bool
 run(struct models *ms, struct evaluation *e, struct str *reason)
 {
@@ -166,7 +184,7 @@ run(struct models *ms, struct evaluation *e, struct str *reason)
 	if (lua_pcall(ms->L, 1, 0, 0) == LUA_OK)
 		return true;
 	sandbox_message(ms->L, &why);
-	*reason = word(ms, buf_str(&why));
+	set_reason(ms, e->m, buf_str(&why), reason);
 	buf_free(&why);
 	return false;
 }

@@ -59,7 +59,17 @@ annotation {
 local function sums()
   local text = annotation()
   if text == "" or text == "NA" then fail("no annotation around it") end
-  return requests(text) or fail("the annotation doesn't count tokens")
+  local t, r = requests(text) or fail("the annotation doesn't count tokens"), {}
+  for _, phase in ipairs { "c_", "g_" } do
+    for _, k in ipairs(keys) do
+      local n = t[phase .. k] or 0
+      if math.type(n) ~= "integer" or n < 0 then
+        fail("the annotation's " .. phase .. k .. " is no count")
+      end
+      r[phase .. k] = n
+    end
+  end
+  return r
 end
 
 -- t: N_Q, H_Q, N_KV, H_KV, dq, dv, q, kv (types), window; r: the sums

@@ -156,6 +156,15 @@ models_load_text(
 	return load(ms, f, why);
 }
 
+/* Some editors put a byte order mark in front. */
+static struct str
+without_mark(struct str text)
+{
+	if (str_starts(text, STR("\xef\xbb\xbf")))
+		return (struct str){ text.p + 3, text.len - 3 };
+	return text;
+}
+
 void
 models_load(struct models *ms, const char *path)
 {
@@ -169,9 +178,14 @@ models_load(struct models *ms, const char *path)
 		if ((size_t)(in->end - in->p) > MODEL_FILE_MAX)
 			die("%s: too long for a file of op models", path);
 	if (!models_load_text(ms, base,
-		(struct str){ (const char *)in->p, (size_t)(in->end - in->p) },
-		&why))
+		without_mark((struct str){
+		    (const char *)in->p, (size_t)(in->end - in->p) }),
+		&why)) {
+		/* Lua names the file where it can tell the line */
+		if (!str_starts(buf_str(&why), str_of(base)))
+			die("%s: %.*s", path, (int)why.len, why.p);
 		die("%.*s%.*s", (int)(base - path), path, (int)why.len, why.p);
+	}
 	in_close(in);
 	buf_free(&why);
 	stream_pseudo_models(path);

@@ -74,7 +74,7 @@ struct packed {
 };
 
 static struct packed
-pack(lua_State *L, int i)
+pack(lua_State *L, int i, const char *name)
 {
 	struct models *ms = models_of(L);
 	struct packed v = { 0, MODEL_NULL };
@@ -100,8 +100,9 @@ pack(lua_State *L, int i)
 	ms->text.len = 0;
 	if (!lua_json(L, i, 0, &ms->text))
 		luaL_error(L,
-		    "a parameter must be a number, a text, a truth "
-		    "value or a short list of them");
+		    "parameter %s must be a number, a text, a truth value or "
+		    "a short list of them",
+		    name);
 	return (struct packed){ intern_put(ms->words, buf_str(&ms->text)),
 		MODEL_LIST };
 }
@@ -245,7 +246,7 @@ params_keep(
 		lua_rawgeti(L, -1, (lua_Integer)i + 1);
 		names[i] = to_str(L, -1);
 		lua_rawget(L, env);
-		v = pack(L, -1);
+		v = pack(L, -1, ms->order_names[i]);
 		bits[i] = v.bits;
 		types[i] = v.type;
 		lua_pop(L, 1);

@@ -145,6 +145,7 @@ struct op_name {
 struct note_form {
 	struct str prefix;
 	int ref;
+	bool is_builtin;
 };
 
 /* A rule that puts ops into a tree. */
@@ -272,6 +273,9 @@ push_str(lua_State *L, struct str s)
 void sandbox_open(struct models *ms);
 /* Begins a piece of work: counts from 0, with these limits. */
 void sandbox_begin(struct models *ms, int steps, size_t churn);
+/* lua_call() of a user's function, which has a limit within an entry of ours.
+ */
+void sandbox_call(struct models *ms, int nargs, int nresults);
 /* The message on top of the stack as a text; pops it. */
 void sandbox_message(lua_State *L, struct buf *why);
 /* The strings, math and table functions that are harmless. */

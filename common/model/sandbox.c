@@ -107,6 +107,18 @@ too_many_steps(lua_State *L, lua_Debug *ar)
 }
 
 void
+sandbox_call(struct models *ms, int nargs, int nresults)
+{
+	bool is_counted = lua_gethookmask(ms->L) != 0;
+
+	if (!is_counted)
+		lua_sethook(ms->L, too_many_steps, LUA_MASKCOUNT, MODEL_STEPS);
+	lua_call(ms->L, nargs, nresults);
+	if (!is_counted)
+		lua_sethook(ms->L, too_many_steps, 0, 0);
+}
+
+void
 sandbox_begin(struct models *ms, int steps, size_t churn)
 {
 	ms->churn = 0;

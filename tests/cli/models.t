@@ -4,7 +4,7 @@
 # shipped example holds, and a broken file is refused with its line.
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'
-plan 18
+plan 25
 
 # display BEGIN FILE: the page's literal display that begins so.
 display() {
@@ -71,3 +71,34 @@ like 'a GPU by its name' "$(TL_ARCH_PATH=one mm --arch mine)" 'arch  *mine, peak
 like 'in the place of another' "$(TL_ARCH_PATH=one mm --arch MI300X)" 'roof  *1.0 GB/s'
 like 'prefixes are listed' "$(tl-roofline --list-models)" '^triton_poi_\*'
 refuses 1 'TL_ARCH_PATH: .*nowhere' 'TL_ARCH_PATH=nowhere tl-roofline --arch MI300X --op aten::mm --dims "[[4,4],[4,4]]"'
+
+# ---- files that do wrong ----
+
+file() { cat >"$1.lua"; }
+by() { tl-roofline --models "$1.lua" --op my::op --dims '[[4]]' --dtype fp32 2>&1; }
+echo 'local s = "x" for i = 1, 100 do s = s .. s end' | file big
+is 'the file is named where Lua has no line' "$(by big)" 'tl-roofline: big.lua: not enough memory'
+printf '\033Lua' | file code
+like 'compiled code is none' "$(by code)" 'tl-roofline: code.lua: attempt to load a binary chunk'
+printf '\357\273\277op { names = { "my::op" },\n eval = function (_ENV) return 3, 8 end }' | file mark
+like 'a byte order mark may stand in front' "$(by mark)" '^flops  *3.0$'
+printf 'op { names = { "my::op" },\n eval = function (_ENV) end }' | file none
+is 'an entry without result has its line' "$(by none)" \
+	'tl-roofline: my::op: failed: none.lua:2: no FLOPs were returned'
+printf 'op { names = { "my::op" },\n eval = function (_ENV) M = tuple return 1 end }' | file wrong
+like 'a parameter is named' "$(by wrong)" 'wrong.lua:2: parameter M must be a number'
+
+# A form of annotations of one's own is asked by entries of ours.
+cat >step.json <<'X'
+{"traceEvents":[
+{"ph":"X","cat":"user_annotation","name":"batch[4]","pid":1,"tid":1,"ts":0,"dur":50,"args":{}},
+{"ph":"X","cat":"cpu_op","name":"aiter::mha_varlen_fwd","pid":1,"tid":1,"ts":1,"dur":9,"args":{"Input Dims":[[4,16,64],[4,2,64]],"Input type":["float","float"],"Concrete Inputs":["",""]}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":2,"dur":1,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":20,"dur":5,"args":{"device":0,"stream":7,"correlation":1}}]}
+X
+form() { # form BODY: what becomes of the op
+	echo "annotation { prefix = { \"batch[\" }, read = function (text) $1 end }" | file form
+	timeout 20 tl-roofline --models form.lua --no-header -c gflop,model_reason step.json 2>/dev/null
+}
+like 'one that loops ends' "$(form 'while true do end')" 'form.lua:1: too many steps: an endless loop?'
+like 'one that counts badly is told' "$(form 'return { c_sq = -1 }')" "the annotation's c_sq is no count"

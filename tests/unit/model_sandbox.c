@@ -128,8 +128,8 @@ evaluations(void)
 	op_fails("return 1 / 0, 0", "the FLOPs are no count");
 	op_fails("return 1, -1", "the bytes are no count");
 	op_fails("return 1, 'x'", "the bytes are no number");
-	op_fails("f = function () end return 1", "a parameter must be");
-	op_fails("t = { } t[1] = t return 1", "a parameter must be");
+	op_fails("f = function () end return 1", "must be a number, a text");
+	op_fails("t = { } t[1] = t return 1", "must be a number, a text");
 	op_fails("return #kernels()", "reads = { \"kernels\" }");
 	op_fails("return annotation()", "reads = { \"annotation\" }");
 	op_fails("return argument('k')", "reads = { \"k\" }");
