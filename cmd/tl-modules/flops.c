@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FLOPs by module. From a module down: an op with a model stands for all that
- * is below it, any other hands on what its ops have; one with GPU work, no
- * model and no such op below is told by name. Work below an op with a model is
- * what the FLOPs are about, its share of the module's time says how much of it
- * they explain.
+ * FLOPs by module, and of what runs in none. From a module down: an op with a
+ * model stands for all that is below it, any other hands on what its ops have;
+ * one with GPU work, no model and no such op below is told by name. Work below
+ * an op with a model is what the FLOPs are about, its share of the module's
+ * time says how much of it they explain.
  *
- * A stack of the open modules and of the ops below them; whether an op's model
+ * A stack of the open modules and ops; whether an op's model
  * answers is known when it is closed, as some read the names of its kernels.
  */
 #include <stdlib.h>
@@ -24,8 +24,16 @@ struct frame {
 	size_t first_extra, first_work, first_known, first_none;
 	int64_t start_ns, end_ns;
 	struct flops sum; /* of what was closed below */
+	uint32_t forward; /* number in linked, from 1; 0: none */
 	bool has_op;      /* with GPU work below */
 	bool has_module;  /* below */
+	bool in_module;   /* or is one */
+};
+
+/* A forward op that a backward one is linked to. */
+struct linked {
+	uint32_t name;
+	struct op_args args;
 };
 
 struct gpu_span {
@@ -42,6 +50,12 @@ struct flop_counter {
 	VEC(struct frame) stack;
 	VEC(struct gpu_span) works; /* below the outermost frame */
 	struct spans known;         /* below ops with a model, likewise */
+	struct map linked_of;       /* by uid: number in linked, from 1 */
+	VEC(struct linked) linked;
+	/* of the source, outside of modules */
+	struct flops outside;
+	struct spans outside_known;
+	VEC(uint32_t) outside_none;
 };
 
 struct flop_counter *
@@ -64,6 +78,10 @@ flops_destroy(struct flop_counter *f)
 	vec_free(&f->stack);
 	vec_free(&f->works);
 	spans_free(&f->known);
+	spans_free(&f->outside_known);
+	vec_free(&f->outside_none);
+	vec_free(&f->linked);
+	map_free(&f->linked_of);
 	free(f);
 }
 
@@ -84,6 +102,7 @@ flops_prologue(struct flop_counter *f)
 static struct frame *
 push(struct flop_counter *f, const struct event *ev)
 {
+	bool in_module = f->stack.n > 0 && f->stack.v[f->stack.n - 1].in_module;
 	struct frame *fr = vec_add(&f->stack);
 
 	*fr = (struct frame){
@@ -92,8 +111,9 @@ push(struct flop_counter *f, const struct event *ev)
 		.first_extra = f->extras.n,
 		.first_work = f->works.n,
 		.first_known = f->known.n,
-		.first_none = f->m->no_model.n,
+		.first_none = in_module ? f->m->no_model.n : f->outside_none.n,
 		.start_ns = ev->ts_ns,
+		.in_module = in_module,
 	};
 	return fr;
 }
@@ -101,18 +121,36 @@ push(struct flop_counter *f, const struct event *ev)
 void
 flops_module(struct flop_counter *f, const struct event *ev, uint32_t number)
 {
-	push(f, ev)->module = number;
+	struct frame *fr = push(f, ev);
+
+	fr->module = number;
+	fr->in_module = true;
+	fr->first_none = f->m->no_model.n;
 }
 
-/* Outside of modules no one asks. */
+/* Models of backward ops may read what the forward op was called with. */
+static void
+keep_linked(struct flop_counter *f, const struct event *ev)
+{
+	vec_push(&f->linked,
+	    ((struct linked){ ev->name, args_of_event(f->m->strings, ev) }));
+	*map_put(&f->linked_of, uid_hash(ev->uid), NULL) = f->linked.n;
+}
+
 void
 flops_op(struct flop_counter *f, const struct event *ev)
 {
+	const uint64_t *forward = NULL;
 	struct frame *fr;
 
-	if (f->stack.n == 0 || ev->ngpu == 0)
+	if (ev->shape->has & HAS_BWD)
+		keep_linked(f, ev);
+	if (ev->ngpu == 0)
 		return;
 	fr = push(f, ev);
+	if (ev->shape->has & HAS_FWD)
+		forward = map_get(&f->linked_of, uid_hash(ev->fwd));
+	fr->forward = forward != NULL ? (uint32_t)*forward : 0;
 	if (!num_add(ev->ts_ns, ev->dur_ns, &fr->end_ns))
 		fr->end_ns = INT64_MAX;
 	if (ev->name != INTERN_NONE)
@@ -169,22 +207,44 @@ kernel_names(struct flop_counter *f, const struct frame *fr)
 	return names;
 }
 
+static struct model_op
+op_of(const struct strings *st, uint32_t name, const struct op_args *args)
+{
+	return (struct model_op){
+		.name = strings_get(st, name),
+		.dims = strings_get(st, args->dims),
+		.types = strings_get(st, args->types),
+		.strides = strings_get(st, args->strides),
+		.concrete = strings_get(st, args->concrete),
+	};
+}
+
+/* What the frame on top is the backward of, or NULL. */
+static const struct linked *
+forward_of(const struct flop_counter *f)
+{
+	for (size_t i = f->stack.n; i-- > 0;)
+		if (f->stack.v[i].forward > 0)
+			return &f->linked.v[f->stack.v[i].forward - 1];
+	return NULL;
+}
+
 static const struct model_result *
 result_of(struct flop_counter *f, const struct frame *fr)
 {
 	const struct strings *st = f->m->strings;
-	struct model_op op = {
-		.name = strings_get(st, fr->name),
-		.dims = strings_get(st, fr->args.dims),
-		.types = strings_get(st, fr->args.types),
-		.strides = strings_get(st, fr->args.strides),
-		.concrete = strings_get(st, fr->args.concrete),
-		.arg = extra_arg,
-		.ctx = f,
-	};
+	struct model_op op = op_of(st, fr->name, &fr->args), forward;
+	const struct linked *linked;
 	const struct model_result *r;
 	struct str *names = NULL;
 
+	op.arg = extra_arg;
+	op.ctx = f;
+	if ((fr->model->reads & MODEL_READS_FORWARD) &&
+	    (linked = forward_of(f)) != NULL) {
+		forward = op_of(st, linked->name, &linked->args);
+		op.forward = &forward;
+	}
 	if (fr->model->reads & MODEL_READS_KERNELS) {
 		names = kernel_names(f, fr);
 		op.kernels = names;
@@ -208,17 +268,42 @@ add(struct flops *to, const struct flops *from)
 	to->nops += from->nops;
 }
 
+static void
+tell_none(struct flop_counter *f, const struct frame *fr)
+{
+	if (fr->in_module)
+		vec_push(&f->m->no_model, fr->name);
+	else
+		vec_push(&f->outside_none, fr->name);
+}
+
+static void
+forget_none(struct flop_counter *f, const struct frame *fr)
+{
+	if (!fr->in_module)
+		f->outside_none.n = fr->first_none;
+	else if (!fr->has_module) /* whose names stay */
+		f->m->no_model.n = fr->first_none;
+}
+
 /*
  * A model that the reference lacks stands for an op only where none below it
- * has one, as in tl-roofline.
+ * has one, as in tl-roofline. An op around modules has their work besides its
+ * own, which no model can tell apart.
  */
+static bool
+may_answer(const struct frame *fr)
+{
+	return fr->model != NULL &&
+	    !(fr->model->is_extra && fr->sum.nops > 0) &&
+	    (fr->in_module || !fr->has_module);
+}
+
 static void
 close_op(struct flop_counter *f, struct frame *fr)
 {
-	const struct model_result *r = NULL;
+	const struct model_result *r = may_answer(fr) ? result_of(f, fr) : NULL;
 
-	if (fr->model != NULL && !(fr->model->is_extra && fr->sum.nops > 0))
-		r = result_of(f, fr);
 	if (r != NULL) {
 		fr->sum = (struct flops){
 			.flops = r->flops,
@@ -226,12 +311,11 @@ close_op(struct flop_counter *f, struct frame *fr)
 			.nops = 1,
 		};
 		f->known.n = fr->first_known;
-		if (!fr->has_module) /* whose names stay */
-			f->m->no_model.n = fr->first_none;
+		forget_none(f, fr);
 		for (size_t i = fr->first_work; i < f->works.n; i++)
 			vec_push(&f->known, f->works.v[i].span);
 	} else if (!fr->has_op) {
-		vec_push(&f->m->no_model, fr->name);
+		tell_none(f, fr);
 	}
 	fr->has_op = true;
 }
@@ -250,10 +334,20 @@ close_module(struct flop_counter *f, const struct frame *fr)
 	to->known_ns = spans_unite(&f->known, fr->first_known);
 }
 
+/* The outermost op of those in no module. */
+static void
+close_outside(struct flop_counter *f, const struct frame *fr)
+{
+	add(&f->outside, &fr->sum);
+	for (size_t i = 0; i < f->known.n; i++)
+		spans_add(
+		    &f->outside_known, f->known.v[i].start, f->known.v[i].end);
+}
+
 static void
 close_top(struct flop_counter *f)
 {
-	struct frame fr = f->stack.v[f->stack.n - 1];
+	struct frame fr = f->stack.v[f->stack.n - 1], *up;
 
 	if (fr.module > 0)
 		close_module(f, &fr);
@@ -261,12 +355,18 @@ close_top(struct flop_counter *f)
 		close_op(f, &fr);
 	f->extras.n = fr.first_extra;
 	if (--f->stack.n == 0) {
+		if (!fr.in_module)
+			close_outside(f, &fr);
 		f->works.n = f->known.n = 0;
 		return;
 	}
-	add(&f->stack.v[f->stack.n - 1].sum, &fr.sum);
-	f->stack.v[f->stack.n - 1].has_op |= fr.has_op;
-	f->stack.v[f->stack.n - 1].has_module |= fr.module > 0 || fr.has_module;
+	up = &f->stack.v[f->stack.n - 1];
+	if (up->in_module || !fr.in_module)
+		add(&up->sum, &fr.sum);
+	else /* what is in a module is not outside */
+		f->known.n = fr.first_known;
+	up->has_op |= fr.has_op;
+	up->has_module |= fr.module > 0 || fr.has_module;
 }
 
 void
@@ -274,4 +374,19 @@ flops_close(struct flop_counter *f, uint32_t depth)
 {
 	while (f->stack.n > 0 && f->stack.v[f->stack.n - 1].depth >= depth)
 		close_top(f);
+}
+
+void
+flops_outside(struct flop_counter *f, struct flops *to)
+{
+	spans_normalise(&f->outside_known);
+	*to = f->outside;
+	to->known_ns = spans_total(&f->outside_known);
+	to->first_none = f->m->no_model.n;
+	to->nnone = f->outside_none.n;
+	for (size_t i = 0; i < f->outside_none.n; i++)
+		vec_push(&f->m->no_model, f->outside_none.v[i]);
+	f->outside = (struct flops){ 0 };
+	f->outside_known.n = f->outside_none.n = f->linked.n = 0;
+	map_free(&f->linked_of);
 }

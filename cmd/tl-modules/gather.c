@@ -90,6 +90,8 @@ close_source(struct gatherer *g)
 	spans_normalise(&g->outside);
 	w->busy_ns = spans_total(&g->busy);
 	w->outside_ns = spans_total(&g->outside);
+	if (g->flops != NULL)
+		flops_outside(g->flops, &w->outside);
 	if (g->backward != NULL)
 		backward_finish(g->backward, g->m, g->first);
 	spans_free(&g->busy);
@@ -193,13 +195,13 @@ add_work(struct gatherer *g, const struct event *ev, int64_t end)
 	spans_add(&g->busy, s.start, s.end);
 	if (g->backward != NULL && (ev->flags & EV_UNLINKED) == 0)
 		backward_gpu(g->backward, ev, end);
+	if (g->flops != NULL && (ev->flags & EV_UNLINKED) == 0)
+		flops_work(g->flops, ev, end);
 	if (g->stack.n == 0 || (ev->flags & EV_UNLINKED) != 0) {
 		spans_add(&g->outside, s.start, s.end);
 		whole_of(g)->outside_kernels += is_kernel;
 		return;
 	}
-	if (g->flops != NULL)
-		flops_work(g->flops, ev, end);
 	vec_push(&g->all, s);
 	vec_push(&g->own, s);
 	g->m->list.v[g->stack.v[g->stack.n - 1].number - 1].kernels +=

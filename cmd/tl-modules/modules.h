@@ -68,7 +68,8 @@ struct whole {
 	int64_t busy_ns;
 	int64_t outside_ns; /* in no module */
 	uint64_t outside_kernels;
-	uint64_t nframes; /* of Python */
+	struct flops outside; /* with --flops */
+	uint64_t nframes;     /* of Python */
 	uint64_t nmodules, nasked;
 };
 
@@ -118,6 +119,8 @@ void flops_module(
     struct flop_counter *f, const struct event *ev, uint32_t number);
 void flops_op(struct flop_counter *f, const struct event *ev);
 void flops_work(struct flop_counter *f, const struct event *ev, int64_t end_ns);
+/* The source is over: of its ops in no module. */
+void flops_outside(struct flop_counter *f, struct flops *to);
 
 /* ---- nodes: what is shown ---- */
 

@@ -145,12 +145,11 @@ add_time(int64_t *sum, int64_t ns)
 	stat_add(sum, ns);
 }
 
+/* number: the node's, by which names are told once. */
 static void
-add_flops(
-    struct maker *k, struct nodes *n, uint32_t number, const struct flops *f)
+add_flops(struct maker *k, struct nodes *n, struct node *node, uint32_t number,
+    const struct flops *f)
 {
-	struct node *node = &k->list.v[number - 1];
-
 	node->flops.flops += f->flops;
 	node->flops.bytes += f->bytes;
 	node->flops.nops += f->nops;
@@ -194,7 +193,7 @@ add_call(struct maker *k, struct nodes *n, uint32_t number, uint32_t i)
 		add_time(&node->bwd_ns, mod->bwd_ns);
 	node->kernels += mod->kernels;
 	if (i < k->m->flops.n)
-		add_flops(k, n, number, &k->m->flops.v[i]);
+		add_flops(k, n, node, number, &k->m->flops.v[i]);
 }
 
 static void
@@ -229,7 +228,7 @@ share(int64_t part, int64_t whole)
 }
 
 static void
-add_outside(struct nodes *n, const struct maker *k, uint32_t origin)
+add_outside(struct nodes *n, struct maker *k, uint32_t origin)
 {
 	const struct whole *w = &k->m->wholes.v[origin];
 
@@ -248,6 +247,8 @@ add_outside(struct nodes *n, const struct maker *k, uint32_t origin)
 		.bwd_ns = NO_TIME,
 		.kernels = w->outside_kernels,
 	    }));
+	add_flops(
+	    k, n, &n->list.v[n->list.n - 1], UINT32_MAX - origin, &w->outside);
 }
 
 /* Siblings in a list, and where the last one of each parent is. */
@@ -298,7 +299,7 @@ put_subtree(struct nodes *n, const struct maker *k, struct links *at,
 }
 
 static void
-put_in_order(struct nodes *n, const struct maker *k)
+put_in_order(struct nodes *n, struct maker *k)
 {
 	struct links *at = xcalloc(k->list.n + 1, sizeof *at);
 	uint32_t *number_of = xcalloc(k->list.n + 1, sizeof *number_of);

@@ -165,7 +165,7 @@ is '--flops: an op with a model stands for what is below, one without work for n
 	'Net_0 0.000000128 0.000000640 0.000214 0.000001120 50.0 ["own::op"]
 Linear_0 0.000000128 0.000001280 0.000214 0.000002240 100.0 '
 is 'what has no model has no FLOPs' \
-	"$(tsv gflop,tflops_per_s,pct_modelled --flops net.tl | sort -u)" '  '
+	"$(tsv gflop,tflops_per_s,pct_modelled --flops net.tl | sed '$d' | sort -u)" '  '
 is 'folded' "$(tsv type,gflop --flops --fold flops.json)" \
 	"Net 1.28e-07
 Linear 1.28e-07"
@@ -174,6 +174,38 @@ like 'in a tree for people' "$(tl-modules -p --flops flops.json | sed -n 2p)" \
 echo 'op { names = { "own::op" }, eval = function (_ENV) return 1e9, 8 end }' >own.lua
 is '--models' "$(tsv module,gflop,no_model --flops --models ./own.lua flops.json | head -n 1)" \
 	"Net_0 1.000000128 "
+
+# outside: the backward op of a custom function, whose model reads what the
+# forward op was called with; an op with a model around a module, which counts
+# with what is its own; a launch in no op; own::op
+conv='"Input type":["float","float","float"],"Input Dims":[[1,1,4,4],[1,1,3,3],[1]],"Input Strides":[[16,16,4,1],[9,9,3,1],[1]],"Concrete Inputs":["","",""]'
+{
+	module Net_0 0 100
+	op ConvBias_ 1 10 50 "\"Sequence number\":5,$conv"
+	work k1 1 20 300 100 1
+	op aten::linear 1 200 100 "$shapes"
+	module Inner_0 210 50
+	op aten::mm 1 220 20 "$shapes"
+	work k2 1 225 500 100 2
+	op aten::mm 1 270 20 "$shapes"
+	work k3 1 275 700 10 3
+	work k4 1 310 720 10 4
+	op own::op 1 320 20
+	work k5 1 325 740 30 5
+	op 'autograd::engine::evaluate_function: ConvBias_Backward' 2 400 100 '"Sequence number":5'
+	op ConvBias_Backward 2 410 80
+	work k6 2 420 800 50 6
+} | trace >outside.json
+is '--flops: of what is in no module as well' \
+	"$(tsv module,gpu_ns,pct_modelled,no_model --flops outside.json)" \
+	'Net_0 100000 100.0 
+Inner_0 100000 100.0 
+Non-nn.Module GPU Ops 100000 60.0 ["own::op"]'
+is 'backward by the forward op, and a product' \
+	"$(tsv gflop --flops outside.json | tail -n 1)" \
+	"$(tl-roofline -c name,gflop --no-header outside.json |
+		awk -F'\t' '$1 == "ConvBias_Backward" { f = $2 } $1 == "aten::mm" { m = $2 }
+			END { printf "%.9g\n", f + m }')"
 refuses 2 'needs --flops' 'tl-modules --models own.lua flops.json'
 
 # ---- a type wherever it is, shares ----
