@@ -7,7 +7,9 @@
  * late, and what to mind.
  */
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/tl-summary/summary.h"
 
@@ -45,13 +47,16 @@ static const struct about about = {
 #define WIDTH_DEFAULT 80
 #define WIDTH_MAX 99999
 
-/* Of COLUMNS, as an interactive shell exports it. */
+/* Of the terminal, or else of COLUMNS. */
 static int
-width_of_environment(void)
+width_of_screen(void)
 {
 	const char *s = getenv("COLUMNS");
+	struct winsize ws;
 	int64_t n;
 
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col > 0)
+		return ws.ws_col;
 	if (s == NULL || !num_i64(str_of(s), &n) || n < 1 || n > WIDTH_MAX)
 		return WIDTH_DEFAULT;
 	return (int)n;
@@ -104,7 +109,7 @@ main(int argc, char *argv[])
 
 	figures_read(&f, dir);
 	say_all(&f);
-	screen_print(&f, width > 0 ? width : width_of_environment());
+	screen_print(&f, width > 0 ? width : width_of_screen());
 	if (table != NULL)
 		tables_summary(&f, table);
 	if (categories != NULL)

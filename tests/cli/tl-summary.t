@@ -194,6 +194,29 @@ timeline 900 0 0 100
 tables GEMM 600 中文中文 600 other 300 add 300
 is 'wide characters do not move them' "$(tl-summary d | sed -n '/^top/,/^$/p' | grep -c '^  中文中文 \{22\} ')" 1
 
+# screen COLUMNS: on a terminal of so many, the width of its longest line
+screen() {
+	python3 -c 'import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 30, int(sys.argv[1]), 0, 0))
+    os.execvp("tl-summary", ["tl-summary", "d"])
+text = b""
+while True:
+    try:
+        part = os.read(fd, 65536)
+    except OSError:
+        break
+    if not part:
+        break
+    text += part
+os.waitpid(pid, 0)
+print(max(len(line) for line in text.decode().splitlines()))' "$1"
+}
+is 'as wide as the terminal' "$(COLUMNS=70 screen 200)" \
+	"$(COLUMNS=70 tl-summary --width 200 d | awk '{ if (length($0) > n) n = length($0) } END { print n }')"
+is 'else as COLUMNS says' "$(COLUMNS=200 tl-summary d | cksum)" "$(tl-summary --width 200 d | cksum)"
+
 # ---- a trace ----
 
 rm -f d/unified_perf_summary.ndjson
