@@ -105,4 +105,12 @@ for prog in "$B"/bin/tl-*; do
 	esac
 done
 
+# .Fl takes the words behind it for options unless told that they are none
+if command -v mandoc >/dev/null && command -v col >/dev/null; then
+	for page in "$ROOT"/man/*; do
+		mandoc -T ascii "$page" | col -b |
+			grep -E ' -(a|an|and|by|for|in|is|its|of|on|or|the|to|with)( |$)'
+	done >marked
+	is 'no word of a sentence is marked as an option' "$(cat marked)" ''
+fi
 done_testing
