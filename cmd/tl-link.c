@@ -23,8 +23,8 @@ enum {
 };
 
 static const struct opt options[] = {
-	{ OPT_TABLE_FORMAT, "format", "FORMAT",
-	    "of --stats: table, tsv, csv, ndjson or md" },
+	{ OPT_TABLE_FORMAT, "format", "csv|md|ndjson|table|tsv",
+	    "of --stats: how it is written" },
 	{ OPT_LINK, "link", "RULE",
 	    "launch to GPU work by: auto, correlation, ext or flow" },
 	OPT_STREAM_OUT,

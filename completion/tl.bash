@@ -22,7 +22,9 @@ _tl() {
 		short=${rest%%$'\t'*}
 		rest=${rest#*$'\t'}
 		arg=${rest%%$'\t'*}
-		if [[ -n $arg && -n $prev && ($prev == "$long" || $prev == "$short") ]]
+		# An optional argument, as [LEVEL], is no word of its own.
+		if [[ -n $arg && $arg != '['* && -n $prev &&
+			($prev == "$long" || $prev == "$short") ]]
 		then
 			_tl_argument "$arg" "$cur"
 			return 0

@@ -150,7 +150,8 @@ struct table_dest {
 #define OPT_TABLE                                                              \
 	{ 'c', "columns", "COLUMNS", "only these, in this order; +details adds the wide ones" }, \
 	{ 'd', "dir", "DIR", "write each table as a file into DIR" },          \
-	{ OPT_TABLE_FORMAT, "format", "FORMAT", "table, tsv, csv, ndjson or md" }, \
+	{ OPT_TABLE_FORMAT, "format", "csv|md|ndjson|table|tsv",               \
+	    "how tables are written" },                                        \
 	{ OPT_TABLE_LABELS, "labels", NULL, "labels and their units instead of ids" }, \
 	{ OPT_TABLE_NO_HEADER, "no-header", NULL, "rows only" },               \
 	{ 'o', "output", "FILE", "write to FILE, which appears only when whole" }, \

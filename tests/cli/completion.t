@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Completion for bash and zsh: what they offer is what programs say of their
+# options.
+. tests/cli/lib.sh
+
+command -v bash >/dev/null || skip_all 'no bash'
+mkdir sheets
+: >trace.json.gz >report.xlsx
+cat >offer.sh <<'END'
+. "$ROOT/completion/tl.bash"
+compopt() { :; } # says how a shell shows them
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_tl
+printf '%s\n' "${COMPREPLY[@]}"
+END
+
+# offers WANTED WORD...: what bash offers for the last WORD
+offers() {
+	wanted=$1
+	shift
+	is "bash: $*" "$(bash offer.sh "$@" | sort | tr '\n' ' ')" "$wanted"
+}
+offers '--salvage ' tl-decode --sal
+offers 'trace.json.gz ' tl-decode tra
+offers 'trace.json.gz ' tl-decode -z tra
+offers 'csv ' tl-timeline --format c
+offers 'csv ' tl-timeline --format = c
+offers 'sheets ' tl-timeline -d s
+offers 'report.xlsx ' tl-timeline -o rep
+offers 'ndjson ' tl-link --format n
+
+if command -v zsh >/dev/null; then
+	cat >offer.zsh <<'END'
+_call_program() { shift; eval "$*"; }
+_arguments() { print -rl -- "$@"; }
+words=($1)
+tl() { . $ROOT/completion/_tl; }
+tl
+END
+	zsh -f offer.zsh tl-decode >out 2>&1
+	is 'zsh: options, with what they take' \
+		"$(grep -E -- '--(salvage|zstd|dir|only)|-[dz]\[' out |
+			sed 's/\[[^]]*\]/[help]/')" \
+		'*--dir=[help]:folder:_files -/
+*-d[help]:folder:_files -/
+*--zstd[help]
+*-z[help]
+*--only=[help]:KIND,...: 
+*--salvage[help]'
+	zsh -f offer.zsh tl-timeline >out 2>&1
+	is 'zsh: choices' "$(grep -e --format out)" \
+		'*--format=[how tables are written]:choice:(csv md ndjson table tsv)'
+else
+	skip 'zsh: options, with what they take' 'no zsh'
+	skip 'zsh: choices' 'no zsh'
+fi
+done_testing
