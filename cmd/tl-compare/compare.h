@@ -104,16 +104,20 @@ struct joined {
 	uint32_t *rows;          /* [row * n + report], or NO_ROW */
 	size_t nrows;
 	uint64_t nrepeated; /* keys that stand more than once in a report */
+	uint64_t nalike;    /* of them: with nothing else to tell rows apart */
 };
 
 /*
- * Joins the sheet of all reports. Rows that have the same key are paired in
- * order. They come by the baseline's first measure, downwards, then by key.
- * False: there is nothing to join, and it was said.
+ * Joins the sheet of all reports. Rows that have the same key are paired with
+ * those of the same thread or the like, what is left in order. They come by the
+ * baseline's first measure, downwards, then by key. False: there is nothing to
+ * join, and it was said.
  */
 bool join_sheet(struct joined *j, const struct plan *plan,
     struct reports *reports) USE_RESULT;
 void join_free(struct joined *j);
+/* Fills rows, once keys and columns are known. */
+void join_pair(struct joined *j);
 static inline uint32_t
 join_row(const struct joined *j, size_t row, size_t report)
 {

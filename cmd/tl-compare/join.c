@@ -142,96 +142,6 @@ join_measure(const struct joined *j, size_t row, size_t report, size_t measure)
 	return v.type == VAL_NUMBER ? v : (struct val){ .type = VAL_NONE };
 }
 
-/* ---- keys ---- */
-
-/*
- * A key as bytes: equal ones are equal keys. A workbook has 16 digits of a
- * number and a CSV 17, so 15 decide.
- */
-static void
-put_key(struct buf *b, const struct val *v)
-{
-	uint32_t len = 0;
-
-	switch (v->type) {
-	case VAL_NUMBER:
-		buf_printf(b, "n%.15g", v->number == 0 ? 0 : v->number);
-		buf_putc(b, '\0');
-		break;
-	case VAL_TEXT:
-	case VAL_BIG:
-		len = (uint32_t)v->text.len;
-		buf_putc(b, 't');
-		buf_put(b, &len, sizeof len);
-		buf_put(b, v->text.p, v->text.len);
-		break;
-	case VAL_BOOL:
-	case VAL_NONE: buf_putc(b, '-'); break;
-	}
-}
-
-struct pairing {
-	struct joined *j;
-	struct intern *keys;
-	VEC(uint32_t) seen;   /* by key: so often in the report at hand */
-	VEC(uint8_t) repeats; /* by key: more than once in some report */
-	struct map places;    /* key << 32 | how often -> row + 1 */
-	VEC(uint32_t) rows;   /* as joined.rows */
-	struct buf key;
-};
-
-static void
-pair_row(struct pairing *p, size_t report, uint32_t row)
-{
-	struct joined *j = p->j;
-	uint64_t *place;
-	uint32_t id;
-
-	p->key.len = 0;
-	for (size_t k = 0; k < j->keys.n; k++)
-		put_key(&p->key,
-		    data_cell(j->data[report], row,
-			j->key_columns[report * j->keys.n + k]));
-	id = intern_put(p->keys, buf_str(&p->key));
-	while (p->seen.n <= id) {
-		vec_push(&p->seen, 0);
-		vec_push(&p->repeats, 0);
-	}
-	place = map_put(&p->places, (uint64_t)id << 32 | p->seen.v[id], NULL);
-	if (++p->seen.v[id] == 2 && !p->repeats.v[id]) {
-		p->repeats.v[id] = 1;
-		j->nrepeated++;
-	}
-	if (*place == 0) {
-		for (size_t r = 0; r < j->n; r++)
-			vec_push(&p->rows, NO_ROW);
-		if (p->rows.n / j->n == NO_ROW)
-			die("sheet %s: too many rows", j->plan->sheet);
-		*place = p->rows.n / j->n;
-	}
-	p->rows.v[(*place - 1) * j->n + report] = row;
-}
-
-static void
-pair_rows(struct joined *j)
-{
-	struct pairing p = { .j = j, .keys = intern_create() };
-
-	for (size_t r = 0; r < j->n; r++) {
-		if (p.seen.n > 0)
-			memset(p.seen.v, 0, p.seen.n * sizeof *p.seen.v);
-		for (size_t row = 0; row < j->data[r]->nrows; row++)
-			pair_row(&p, r, (uint32_t)row);
-	}
-	j->rows = p.rows.v;
-	j->nrows = p.rows.n / j->n;
-	intern_destroy(p.keys);
-	vec_free(&p.seen);
-	vec_free(&p.repeats);
-	map_free(&p.places);
-	buf_free(&p.key);
-}
-
 /* ---- order ---- */
 
 /* Numbers, then texts, then what is empty. */
@@ -366,13 +276,13 @@ join_sheet(struct joined *j, const struct plan *plan, struct reports *reports)
 		return false;
 	}
 	find_columns(j);
-	pair_rows(j);
+	join_pair(j);
 	sort_rows(j);
-	if (j->nrepeated > 0)
+	if (j->nalike > 0)
 		warn("sheet %s: %" PRIu64 " key%s more than once in a report: "
 		     "the rows are paired in order",
-		    plan->sheet, j->nrepeated,
-		    j->nrepeated == 1 ? " stands" : "s stand");
+		    plan->sheet, j->nalike,
+		    j->nalike == 1 ? " stands" : "s stand");
 	return true;
 }
 

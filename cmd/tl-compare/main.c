@@ -6,7 +6,8 @@
  * report.c    reports: folders of CSV, workbooks
  * parts.c xml.c grid.c workbook.c  tables out of a workbook
  * plan.c      which sheets are compared, and how
- * join.c      rows that belong together
+ * join.c      a sheet of all reports
+ * pair.c      which of its rows belong together
  * tables.c    the tables of a sheet
  * sink.c      names of tables, and which are wanted
  * summary.c   the tables over all sheets

@@ -101,6 +101,40 @@ is 'repeated keys pair in order, and it is said' \
 		'tl-compare: sheet ops_summary: 1 key stands more than once in a report: the rows are paired in order' \
 		'z	4	8	4' 'z	3	6	3' 'y	1		' 'x		9	' 'z		1	')"
 
+mkdir t1 t2
+cat >t1/ops_unique_args.csv <<'END'
+name,thread_name,total_direct_kernel_time_sum,operation_count
+mul,thread 41000 (python3),9,1
+mul,thread 41037 (pt_autograd_0),8,1
+mul,thread 41037 (pt_autograd_0),7,1
+mul,other,1,1
+END
+cat >t2/ops_unique_args.csv <<'END'
+name,thread_name,total_direct_kernel_time_sum,operation_count
+mul,thread 507 (pt_autograd_0),8.5,1
+mul,thread 500 (python3),8,1
+mul,thread 777 (new),5,1
+mul,new,3,1
+END
+is 'those of a thread pair with those of the same thread, the rest in order' \
+	"$(tl-compare t1 t2 -d tt 2>&1; cut -d, -f 6,7,9,10 \
+		tt/ops_unique_args_intersect_t2.csv)" \
+	"$(printf '%s\n' \
+		'tl-compare: sheet ops_unique_args: 1 key stands more than once in a report: the rows are paired in order' \
+		't1::thread_name,t1::total_direct_kernel_time_sum,t2::thread_name,t2::total_direct_kernel_time_sum' \
+		'thread 41000 (python3),9,thread 500 (python3),8' \
+		'thread 41037 (pt_autograd_0),8,thread 507 (pt_autograd_0),8.5' \
+		'thread 41037 (pt_autograd_0),7,thread 777 (new),5' 'other,1,new,3')"
+mkdir l1 l2
+printf 'Parent cpu_op,Kernel name,Kernel duration (µs)_sum\na,k,3\nb,k,2\n' \
+	>l1/kernel_summary.csv
+printf 'Parent cpu_op,Kernel name,Kernel duration (µs)_sum\nb,k,5\na,k,4\n' \
+	>l2/kernel_summary.csv
+is 'a kernel of an op pairs with that of the same op, silently' \
+	"$(tl-compare l1 l2 --table kernel_summary --no-header -c \
+		l1.parent_cpu_op,l2.parent_cpu_op,kernel_duration_us_sum__l2_diff 2>&1)" \
+	"$(printf '%s\n' 'a	a	1' 'b	b	3')"
+
 # ---- several ranks ----
 mkdir r1 r2
 printf 'rank,type,time ms\n0,busy_time,1\n1,busy_time,2\n' >r1/gpu_timeline.csv
