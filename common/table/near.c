@@ -61,7 +61,8 @@ how_far(struct str id, struct str word)
 {
 	size_t d = distance(id, word);
 
-	if (d <= 1 + word.len / 4)
+	/* not all its letters: then any would be near */
+	if (d <= 1 + word.len / 4 && d < word.len)
 		return d;
 	/* a part of its name: the shorter the rest, the nearer */
 	if (word.len < 3)
