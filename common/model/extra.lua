@@ -19,7 +19,8 @@ local function operands()
         moved = moved + n * size(i)
         for k = 1, long do
           local at = k - long
-          if (out[at] or 1) < s[k] then out[at] = s[k] end
+          local d = out[at] or 1
+          if d == 1 or s[k] ~= 1 and s[k] > d then out[at] = s[k] end
         end
       end
       widest = math.max(widest, size(i, 0))
@@ -52,6 +53,7 @@ local function pointwise(names, bool_result)
   }
 end
 
+-- Names of PyTorch's own.
 local function aten(text)
   local out = {}
   for w in text:gmatch("%S+") do out[#out + 1] = "aten::" .. w end
@@ -68,14 +70,17 @@ end
 pointwise(in_place_too [[ sub rsub exp exp2 expm1 log log2 log10 log1p tanh gelu relu sqrt abs sin cos
   tan reciprocal erf elu leaky_relu hardtanh hardswish hardsigmoid mish softplus clamp floor ceil
   round trunc sign square maximum minimum fmod remainder floor_divide atan2 xlogy bitwise_and
-  bitwise_or bitwise_xor bitwise_not logit addcmul addcdiv lerp masked_fill nan_to_num ]])
-pointwise(aten "where hypot logaddexp copysign fmax fmin")
+  bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift logit addcmul addcdiv
+  lerp masked_fill nan_to_num asin acos atan sinh cosh asinh acosh atanh erfc erfinv sgn frac lgamma
+  digamma threshold celu sinc rrelu_with_noise ]])
+pointwise(aten "where hypot logaddexp copysign fmax fmin heaviside hardshrink softshrink _prelu_kernel")
 pointwise(aten [[ silu_ sigmoid_ rsqrt_ neg_ pow_ ]])
 pointwise(in_place_too [[ lt le gt ge eq ne logical_and logical_or logical_xor logical_not ]], true)
-pointwise(aten "isnan isinf isfinite", true)
+pointwise(aten "isnan isinf isfinite isneginf isposinf signbit", true)
 pointwise(aten [[ tanh_backward gelu_backward silu_backward elu_backward leaky_relu_backward
   hardtanh_backward hardswish_backward hardsigmoid_backward softplus_backward mish_backward
-  logit_backward native_dropout_backward ]])
+  logit_backward hardshrink_backward softshrink_backward log_sigmoid_backward
+  rrelu_with_noise_backward native_dropout_backward ]])
 
 op {
   like = entry("MorePointwise"), names = aten "repeat_interleave",
@@ -257,13 +262,30 @@ op {
     return num_elems, (2 * num_elems + rows * dim(0, -1)) * size(0) + elems(1) * size(1, 8)
   end,
 }
--- (self, dim, index, src)
+-- (self, dim, index, src, ...)
 op {
-  like = entry("Movement", 0), names = aten "scatter scatter_ scatter_add scatter_add_",
+  like = entry("Movement", 0),
+  names = aten "scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_",
   eval = function (_ENV) return move(_ENV, 0, elems(2), 2) end,
   examples = {
     { op = "aten::scatter_add_", dims = { { 100 }, {}, { 8 }, { 8 } },
       types = { "float", "Scalar", "long int", "float" }, flops = 0, bytes = 64 + 64 },
+  },
+}
+-- (self, dim, index, source, ...): what source has goes to rows of self, added or not
+op {
+  like = entry("Movement", 3), names = aten "index_add index_add_ index_copy index_copy_",
+  eval = function (_ENV)
+    local f, b = move(_ENV, 3, elems(3), 2)
+    local adds = op_name():find("index_add", 1, true) and elems(3) or 0
+    return f + adds, b + adds * size(0)
+  end,
+  examples = {
+    { op = "aten::index_add_", dims = { { 100, 16 }, {}, { 8 }, { 8, 16 }, {} },
+      types = { bf16, "Scalar", "long int", bf16, "Scalar" }, flops = 128, bytes = 3 * 128 * 2 + 64,
+      spec = "vector_bf16" },
+    { op = "aten::index_copy_", dims = { { 100, 16 }, {}, { 8 }, { 8, 16 } },
+      types = { "float", "Scalar", "long int", "float" }, flops = 0, bytes = 2 * 128 * 4 + 64 },
   },
 }
 -- The result's size follows from the indices: it is at least theirs.
@@ -372,18 +394,40 @@ local function resample(names, per_element, scales_at)
     },
   }
 end
-resample(aten "_upsample_nearest_exact2d _upsample_nearest_exact3d", 1, 2)
+resample(aten "_upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d", 1, 2)
 resample(aten "upsample_bilinear2d _upsample_bilinear2d_aa", 7, 3)
 resample(aten "upsample_bicubic2d _upsample_bicubic2d_aa", 35, 3)
 
+-- (gradient, output size, input size, ...): of the gradient's elements
+local function resample_backward(names, per_element)
+  op {
+    like = entry("Resampling", 0), names = names,
+    eval = function (_ENV)
+      local s = list(value(2))
+      if #s == 0 then fail("the input's size is not recorded (Concrete Inputs)") end
+      input_shape = s
+      output_shape = shape(0)
+      return per_element * elems(0), (elems(0) + prod(s)) * size(0)
+    end,
+    examples = {
+      { dims = { { 2, 3, 16, 16 }, {}, {}, {} }, types = { "float" },
+        values = { "", "[16, 16]", "[2, 3, 8, 8]", "" }, flops = per_element * 1536,
+        bytes = 4 * (384 + 1536) },
+    },
+  }
+end
+resample_backward(aten [[ upsample_nearest1d_backward upsample_nearest2d_backward
+  upsample_nearest3d_backward _upsample_nearest_exact1d_backward _upsample_nearest_exact2d_backward
+  _upsample_nearest_exact3d_backward ]], 1)
+resample_backward(aten "upsample_bilinear2d_backward _upsample_bilinear2d_aa_backward", 7)
+resample_backward(aten "upsample_bicubic2d_backward _upsample_bicubic2d_aa_backward", 35)
+
 -- ---- all tensors of an optimiser at once ----
 
--- Elements of the first list; reads the lists, writes the first.
+-- Elements of the first list; reads the lists, writes the first or one like it.
+-- What copies or sets to zero doesn't read it; norms write a number for each.
 op {
-  like = entry("Optimizer", 0),
-  names = aten [[ _foreach_add_ _foreach_mul_ _foreach_div_ _foreach_sub_ _foreach_addcmul_
-    _foreach_addcdiv_ _foreach_lerp_ _foreach_sqrt_ _foreach_copy_ _foreach_zero_ _foreach_neg_
-    _foreach_add _foreach_mul _foreach_div _foreach_sub _foreach_sqrt _foreach_norm ]],
+  like = entry("Optimizer", 0), prefix = { "aten::_foreach_" },
   eval = function (_ENV)
     if not has(0) then fail("the trace has no shapes of the list of tensors") end
     local n, lists = elems(0), 1
@@ -391,12 +435,21 @@ op {
       if has(i) and elems(i) == n then lists = lists + 1 end
     end
     num_elems = n
+    local passes = lists + 1
+    local name = op_name():match("_foreach_(%l+)")
+    if name == "zero" or name == "norm" then passes = 1 elseif name == "copy" then passes = 2 end
     -- Kineto gives TensorList as the type: of floats, if not told otherwise
-    return n, (lists + 1) * n * size(0, 4), size(0) ~= size(0) and "float" or nil
+    return n, passes * n * size(0, 4), size(0) ~= size(0) and "float" or nil
   end,
   examples = {
     { op = "aten::_foreach_add_", dims = { { { 8, 16 }, { 4 } }, { { 8, 16 }, { 4 } }, {} },
       types = { "TensorList", "TensorList", "Scalar" }, flops = 132, bytes = 3 * 132 * 4 },
+    { op = "aten::_foreach_copy_", dims = { { { 8, 16 }, { 4 } }, { { 8, 16 }, { 4 } }, {} },
+      types = { "TensorList", "TensorList", "Scalar" }, flops = 132, bytes = 2 * 132 * 4 },
+    { op = "aten::_foreach_zero_", dims = { { { 8, 16 }, { 4 } } }, types = { "TensorList" },
+      flops = 132, bytes = 132 * 4 },
+    { op = "aten::_foreach_maximum_", dims = { { { 8, 16 }, { 4 } }, {} },
+      types = { "TensorList", "Scalar" }, flops = 132, bytes = 2 * 132 * 4 },
   },
 }
 op {

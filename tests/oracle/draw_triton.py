@@ -5,13 +5,14 @@ from draw import COMMON, Drawn, prod, size, spec
 COST = {w: n for n, ws in ((1, "add sub mul div mean sum relu abs neg ne eq lt gt"),
                            (2, "pow sqrt rsqrt var reciprocal"),
                            (4, "exp log sigmoid tanh silu"), (8, "gelu")) for w in ws.split()}
-FREE = "_to_copy clone embedding cat view unsqueeze native_layer_norm _log_softmax where copy_".split()
+FREE = "_to_copy clone embedding cat view unsqueeze native_layer_norm _log_softmax where".split()
 
 
 def triton(s):
     """names that can be taken apart in one way only"""
     ops = [s.of(list(COST) + FREE) for _ in range(s.n(1, 5))]
     ops = [o for i, o in enumerate(ops) if i == 0 or o[0] != "_" and ops[i - 1][-1] != "_"]
+    ops = [o for i, o in enumerate(ops) if ops[i - 1:i] != ["var"] or o != "mean"]  # var_mean is one
     lost = s.some(0.2)
     words = ops + (["foobar"] if lost else [])
     kind = s.of(["poi", "red", "per"])

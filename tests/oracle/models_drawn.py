@@ -17,11 +17,13 @@ import draw
 import draw_attention
 import draw_conv
 import draw_experts
+import draw_extra
 import draw_gemm
 import draw_pointwise
 import draw_triton
 
-PARTS = (draw_gemm, draw_conv, draw_attention, draw_pointwise, draw_experts, draw_triton)
+PARTS = (draw_gemm, draw_conv, draw_attention, draw_pointwise, draw_experts, draw_triton,
+         draw_extra)
 
 
 def field(value):
