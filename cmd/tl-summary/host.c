@@ -47,7 +47,9 @@ host_verdict(struct figures *f, struct buf *b)
 {
 	const struct tally *top;
 
-	buf_puts(b, "No GPU work is in the trace");
+	buf_puts(b,
+	    f->ops.list.n > 0 ? "No GPU work is in the trace"
+			      : "No GPU work and no op is known in the trace");
 	if (f->nsources > 1)
 		buf_putc(b, 's');
 	if (f->threads.n > 0)
@@ -72,13 +74,16 @@ host_verdict(struct figures *f, struct buf *b)
 void
 host_warnings(struct figures *f)
 {
+	if (f->ops.list.n == 0) { /* other tools have other marks of it */
+		vec_push(&f->warnings,
+		    STR("no GPU work and no ops: PyTorch's profiler and "
+			"rocprofv3 mark them, other tools otherwise, of which "
+			"only the threads are known here: see tl-decode(1)"));
+		return;
+	}
 	vec_push(&f->warnings,
 	    STR("no GPU work: the profiler did not record the GPU (no "
 		"ProfilerActivity.CUDA, or CUPTI or roctracer failed), this "
 		"process used none, or it launched nothing meanwhile: see "
 		"tl-record(7)"));
-	if (f->ops.list.n == 0)
-		vec_push(&f->warnings,
-		    STR("the trace holds no ops of the host either: there are "
-			"no tables of ops"));
 }

@@ -303,6 +303,10 @@ like 'that is told' "$(cat "$log/err")" \
 like 'the screen is of the host' "$(cat "$log/out")" \
 	'^No GPU work is in the trace: in .* of [0-9]+ threads of the host'
 like 'and says why' "$(cat "$log/out")" 'ProfilerActivity.CUDA'
+echo '{"traceEvents":[{"ph":"X","name":"a","cat":"x","pid":1,"tid":1,"ts":0,"dur":5}]}' >other.json
+like 'of another tool less is claimed' "$(tl-report other.json 2>err)" \
+	'^No GPU work and no op is known in the trace: in 5.0 us the host.s only'
+like 'once' "$(tl-report other.json 2>err | sed -n '/^warnings/,$p' | grep -c '^  - ')" '^1$'
 is 'its sheets' "$(tl-report --modules -d host none.json 2>err; sheets host)" \
 	'cpu_ops.csv cpu_ops_by_category.csv cpu_ops_by_module.csv cpu_ops_by_thread.csv cpu_ops_unique_args.csv host_timeline.csv'
 tl-report -o host.xlsx --html host.html --fold host.txt none.json 2>err
