@@ -105,6 +105,18 @@ for prog in "$B"/bin/tl-*; do
 	esac
 done
 
+# who looks for a program finds it
+for page in "$ROOT"/man/*; do
+	name=$(basename "$page")
+	[ "$name" = tl.7 ] && continue
+	grep -q "^\.Xr ${name%.*} ${name##*.}" "$ROOT/man/tl.7" ||
+		echo "tl(7): $name"
+	case $name in *.1) grep -q "^| \[${name%.*}\](man/$name)" "$ROOT/README.md" ||
+		echo "README: $name" ;;
+	esac
+done >unnamed
+is 'tl(7) and the README name all programs' "$(cat unnamed)" ''
+
 # .Fl takes the words behind it for options unless told that they are none
 if command -v mandoc >/dev/null && command -v col >/dev/null; then
 	for page in "$ROOT"/man/*; do
