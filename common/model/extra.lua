@@ -73,7 +73,8 @@ pointwise(in_place_too [[ sub rsub exp exp2 expm1 log log2 log10 log1p tanh gelu
   bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift logit addcmul addcdiv
   lerp masked_fill nan_to_num asin acos atan sinh cosh asinh acosh atanh erfc erfinv sgn frac lgamma
   digamma threshold celu sinc rrelu_with_noise ]])
-pointwise(aten "where hypot logaddexp copysign fmax fmin heaviside hardshrink softshrink _prelu_kernel")
+pointwise(aten [[ where hypot logaddexp copysign fmax fmin heaviside hardshrink softshrink
+  _prelu_kernel log_sigmoid_forward ]])
 pointwise(aten [[ silu_ sigmoid_ rsqrt_ neg_ pow_ ]])
 pointwise(in_place_too [[ lt le gt ge eq ne logical_and logical_or logical_xor logical_not ]], true)
 pointwise(aten "isnan isinf isfinite isneginf isposinf signbit", true)

@@ -489,6 +489,64 @@ op {
   },
 }
 
+-- What is added is a whole matrix: (self, a, b), of _addmm_activation a bias.
+local more = { sheet = "GEMM", unit = "matrix", gemm = true, prec = 1, extra = true }
+
+op {
+  like = more,
+  names = { "aten::addmm_", "aten::_addmm_activation", "aten::baddbmm_", "aten::addbmm",
+    "aten::addbmm_" },
+  eval = function (_ENV)
+    local r = rank(1)
+    B = r == 3 and dim(1, 0) or 1
+    M = dim(1, -2)
+    N = dim(2, -1)
+    K = inner(dim(1, -1), dim(2, -2))
+    bias = true
+    stride_A = strides(1)
+    stride_B = strides(2)
+    dtype_A_B = { dtype(1), dtype(2) }
+    -- addbmm sums the products up
+    local out = M * N * (op_name():find("::addbmm", 1, true) and 1 or B)
+    return 2 * B * M * N * K + out,
+      elems(1) * size(1) + elems(2) * size(2) + elems(0) * size(0) + out * size(1)
+  end,
+  examples = {
+    { op = "aten::addmm_", dims = { { 128, 96 }, { 128, 64 }, { 64, 96 } }, types = { bf16, bf16, bf16 },
+      flops = 1572864 + 12288, bytes = 53248 + 2 * 12288, spec = "matrix_bf16", params = { B = 1 } },
+    { op = "aten::_addmm_activation", dims = { { 96 }, { 128, 64 }, { 64, 96 } },
+      types = { bf16, bf16, bf16 }, flops = 1572864 + 12288, bytes = 53248 + 192 },
+    { op = "aten::baddbmm_", dims = { { 8, 128, 96 }, { 8, 128, 64 }, { 8, 64, 96 } },
+      types = { bf16, bf16, bf16 }, flops = 8 * (1572864 + 12288), bytes = 8 * (53248 + 2 * 12288),
+      params = { B = 8 } },
+    { op = "aten::addbmm", dims = { { 128, 96 }, { 8, 128, 64 }, { 8, 64, 96 } },
+      types = { bf16, bf16, bf16 }, flops = 8 * 1572864 + 12288,
+      bytes = 8 * 2 * (8192 + 6144) + 4 * 12288 },
+  },
+}
+
+-- A matrix and a vector, or two vectors: K is what is summed over.
+op {
+  like = more, prec = 0,
+  names = { "aten::mv", "aten::dot", "aten::vdot" },
+  eval = function (_ENV)
+    M = rank(0) > 1 and dim(0, 0) or 1
+    N = 1
+    K = inner(dim(0, -1), dim(1, 0))
+    bias = false
+    stride_A = strides(0)
+    stride_B = strides(1)
+    dtype_A_B = { dtype(0), dtype(1) }
+    return flops(1, M, N, K), moved(1, M, N, K, false, size(0), size(1), 0, size(0))
+  end,
+  examples = {
+    { op = "aten::mv", dims = { { 128, 64 }, { 64 } }, types = { bf16, bf16 }, flops = 16384,
+      bytes = 2 * (8192 + 64 + 128), params = { M = 128, N = 1, K = 64 } },
+    { op = "aten::dot", dims = { { 64 }, { 64 } }, types = { "float", "float" }, flops = 128,
+      bytes = 4 * 129, params = { M = 1 } },
+  },
+}
+
 -- The ops above the products: they stand only where no op below has a model, as
 -- with a backend that computes them at once.
 op {

@@ -125,25 +125,34 @@ op {
 
 -- ---- not in the reference ----
 
--- (x, w, offsets): (M, K) by (G, K, N), or (G, M, K) by (G, K, N)
+-- (x, w, offsets): (M, K) by (G, K, N), or (G, M, K) by (G, K, N); with scales of
+-- both before the offsets
 op {
   sheet = "GroupedGEMM", unit = "matrix", prec = 0, extra = true,
-  names = { "aten::_grouped_mm" },
+  names = { "aten::_grouped_mm", "aten::_scaled_grouped_mm" },
   eval = function (_ENV)
     local x, w = shape(0), shape(1)
+    if #x < 2 or #x > 3 or #w < 2 or #w > 3 then fail("no matrices") end
+    local is_scaled = op_name() == "aten::_scaled_grouped_mm"
+    local offsets, scales = is_scaled and 4 or 2, 0
+    for i = 2, offsets - 1 do scales = scales + elems(i) * size(i) end
     local rows = #x == 3 and x[1] * x[2] or x[1]
     K = x[#x]
     N = w[#w]
     M = rows
-    G = #w == 3 and w[1] or #x == 3 and x[1] or dim(2, 0)
+    G = #w == 3 and w[1] or #x == 3 and x[1] or dim(offsets, 0)
     bpe_in = size(0)
     bpe_out = out_size()
     -- both flat: the gradient of the weights, rows summed over, G results
     local out = #x == 2 and #w == 2 and G * rows * N or rows * N
-    return 2 * M * K * N, elems(0) * bpe_in + elems(1) * size(1) + out * bpe_out
+    return 2 * M * K * N, elems(0) * bpe_in + elems(1) * size(1) + scales + out * bpe_out
   end,
   examples = {
     { dims = { { 4096, 512 }, { 8, 512, 1024 }, { 8 } }, types = { bf16, bf16, "int" },
       flops = 4294967296, bytes = 20971520 },
+    { op = "aten::_scaled_grouped_mm",
+      dims = { { 4096, 512 }, { 8, 512, 1024 }, { 4096 }, { 8, 1024 }, { 8 } },
+      types = { fp8, fp8, "float", "float", "int" }, flops = 4294967296,
+      bytes = 2097152 + 4194304 + 4 * (4096 + 8192) + 2 * 4194304, spec = "matrix_fp8" },
   },
 }

@@ -199,3 +199,19 @@ op {
     return f, num_input_elems * size(0) + 8 * num_output_elems
   end,
 }
+
+-- Two results: (self, dims, ...); of aminmax one dimension
+op {
+  like = more,
+  names = { "aten::var_mean", "aten::std_mean", "aten::aminmax" },
+  eval = function (_ENV)
+    local f, b = reduce(_ENV, 1)
+    return f, nargs() > 0 and b + num_output_elems * size(0) or b
+  end,
+  examples = {
+    { op = "aten::var_mean", dims = { { 8, 64 }, {}, {}, {} }, types = { "float", "ScalarList" },
+      values = { "", "[1]", "0", "True" }, flops = 512, bytes = 4 * (512 + 2 * 8) },
+    { op = "aten::aminmax", dims = { { 8, 64 }, {}, {} }, types = { "float", "", "Scalar" },
+      values = { "", "", "False" }, flops = 512, bytes = 4 * 514 },
+  },
+}
