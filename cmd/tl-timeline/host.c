@@ -80,7 +80,7 @@ read_file(struct host *h, const char *path)
 {
 	struct select *sel = &h->set->select;
 	struct stream_in *in =
-	    stream_open(path, h->strings, select_want(sel, WANT_STREAM));
+	    stream_open(path, h->strings, select_want(sel, WANT_LINKED));
 	enum item item;
 
 	stream_only(in, select_kinds(sel, KINDS_WORK) | KIND_BIT(KIND_META));

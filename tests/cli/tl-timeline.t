@@ -250,6 +250,10 @@ is 'the host, by thread' "$(tl-timeline --clock cpu -c count,total_ns,busy_ns,pe
 3${tab}8000${tab}4000${tab}50.0${tab}2000${tab}2000"
 refuses 1 'nothing that took time on the host among 0 events' \
 	"echo '{\"traceEvents\":[]}' | tl-timeline --clock cpu"
+echo '[{"ph":"B","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":10},
+{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":30,"dur":10},
+{"ph":"E","pid":1,"tid":1,"ts":25}]' >pairs.json
+is 'an op from B to E' "$(tl-timeline --clock cpu -c count,busy_ns --no-header pairs.json | tr '\t' ' ')" '2 25000'
 refuses 2 "'--by' needs --clock gpu" 'tl-timeline --clock cpu --by step two.json'
 
 # ---- rocprofv3 ----

@@ -119,7 +119,9 @@ class Odd:
                 del args[key]
         if r.random() < .7:
             args.update({"grid": r.choice([[1, 1, 1], [64, 2, 1]]), "block": [256, 1, 1]})
-        name = "Memcpy HtoD" if cat == "gpu_memcpy" else r.choice(KERNELS)
+        # of a ROCm copy's name only kernels are copies
+        name = {"gpu_memcpy": "Memcpy HtoD", "mtia_ccp_events": "gemm"}.get(
+            cat, r.choice(KERNELS))
         e = self.add(cat, name, (dev, stream), ts, dur, args)
         self.gpu_at = ts + dur
         if self.chance(.02):
