@@ -126,15 +126,52 @@ wider(const struct two_lists *l, size_t width, uint64_t e, uint64_t last)
 	return next > longer / 4 ? SIZE_MAX : next;
 }
 
+/*
+ * Without a symbol in common E is the longer length, so that tracing back goes
+ * up from below the diagonal, and else left.
+ */
+static void
+align_nothing(size_t m, size_t n, pairs *out)
+{
+	size_t first = out->n;
+
+	while (m > 0 || n > 0)
+		vec_push(out,
+		    m > n ? ((struct pair){ (uint32_t)--m, NONE })
+			  : ((struct pair){ NONE, (uint32_t)--n }));
+	reverse(out->v + first, out->n - first);
+}
+
+static bool
+has_common(const struct two_lists *l)
+{
+	struct map seen = { 0 };
+	bool found = false;
+
+	for (size_t i = 0; i < l->m; i++)
+		(void)map_put(&seen, l->a[i], NULL);
+	for (size_t j = 0; j < l->n && !found; j++)
+		found = map_get(&seen, l->b[j]) != NULL;
+	map_free(&seen);
+	return found;
+}
+
 void
 align_symbols(
     const uint32_t *a, size_t m, const uint32_t *b, size_t n, pairs *out)
 {
 	const struct two_lists l = { a, b, m, n };
-	size_t width = (m > n ? m : n) < BAND_MIN ? SIZE_MAX : BAND_FIRST;
-	struct columns *c = columns_create(a, m, b, n);
-	uint64_t e = columns_fill(c, width), last = 0;
+	bool is_long = (m > n ? m : n) >= BAND_MIN;
+	size_t width = is_long ? BAND_FIRST : SIZE_MAX;
+	struct columns *c;
+	uint64_t e, last = 0;
 
+	if (is_long && !has_common(&l)) {
+		align_nothing(m, n, out);
+		return;
+	}
+	c = columns_create(a, m, b, n);
+	e = columns_fill(c, width);
 	while (!columns_are_right(c, m, n, e) || !trace_back(c, &l, e, out)) {
 		width = wider(&l, width, e, last);
 		last = e;

@@ -143,16 +143,12 @@ struct gpu_stream {
 	struct key dev, stream;
 };
 
-/* A step of the trace: for its time on the clock. */
-struct step {
-	int64_t number, start, end;
-};
-
 /* One source of one trace. */
 struct run {
 	const char *path;
 	uint32_t no; /* of its source, among all of its side */
 	bool has_rank;
+	bool has_frames; /* of Python, whether they are in the trees or not */
 	int64_t rank;
 	VEC(struct node) nodes;
 	VEC(uint32_t) kids; /* in their order: host by start, then GPU */
@@ -160,8 +156,8 @@ struct run {
 	VEC(struct chain) chains;
 	VEC(struct gpu_stream) streams;
 	VEC(struct op_args) args;
-	VEC(struct step) steps; /* by start */
-	VEC(uint64_t) hash;     /* of each node's subtree on the GPU path */
+	VEC(struct step_span) steps; /* sorted, for their time on the clock */
+	VEC(uint64_t) hash; /* of each node's subtree on the GPU path */
 	VEC(uint32_t) roots;
 	uint64_t nevents, nduplicates;
 	/* GPU work that no root has: without a launch; launched elsewhere */

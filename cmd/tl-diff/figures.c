@@ -112,7 +112,7 @@ time_of(struct figures *f, uint32_t row, int side, uint32_t sample)
 	if (is_new) {
 		*slot = f->times.n;
 		vec_push(&f->times,
-		    ((struct row_time){ row, sample, (uint8_t)side, 0 }));
+		    ((struct row_time){ row, sample, 0, (uint8_t)side, 0 }));
 	}
 	*last = (uint32_t)*slot + 1;
 	return &f->times.v[*slot];
@@ -121,17 +121,27 @@ time_of(struct figures *f, uint32_t row, int side, uint32_t sample)
 static void
 add_time(struct figures *f, uint32_t row, int side, uint32_t sample, int64_t ns)
 {
-	stat_add(&time_of(f, row, side, sample)->ns, ns);
+	struct row_time *t = time_of(f, row, side, sample);
+
+	t->n++;
+	stat_add(&t->ns, ns);
 	stat_add(&f->samples[side].v[sample].ns, ns);
 	stat_add(&f->rows.v[row].ns[side], ns);
 }
 
 void
-figures_add(struct figures *f, uint32_t row, int side, int64_t no, int64_t ns)
+figures_add(struct figures *f, uint32_t row, int side, int64_t no, int64_t ns,
+    bool is_alone)
 {
-	uint32_t group = f->rows.v[row].group;
+	struct figure *r = &f->rows.v[row];
+	uint32_t group = r->group;
 
-	f->rows.v[row].kernels[side]++;
+	f->has_ns = f->has_ns || ns % NS_PER_US != 0;
+	r->kernels[side]++;
+	if (is_alone) {
+		r->alone[side]++;
+		stat_add(&r->alone_ns[side], ns);
+	}
 	add_time(f, row, side,
 	    sample_number(f, side, run_at(f, side), group, no), ns);
 }
@@ -147,11 +157,11 @@ figures_end_run(struct figures *f, int side, const struct run *r)
 			(void)map_put(&seen, (uint64_t)r->gpus.v[i].step, NULL);
 	f->unit[side].nsteps += seen.n;
 	for (size_t i = 0; i < r->steps.n; i++) {
-		const struct step *s = &r->steps.v[i];
+		const struct step_span *s = &r->steps.v[i];
 
 		if (map_get(&seen, (uint64_t)s->number) == NULL)
 			continue;
-		stat_add(&f->step_ns[side], s->end - s->start);
+		stat_add(&f->step_ns[side], s->end_ns - s->start_ns);
 		f->nwalls[side]++;
 	}
 	map_free(&seen);

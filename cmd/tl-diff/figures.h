@@ -9,15 +9,22 @@
 
 #include "cmd/tl-diff/diff.h"
 
+#define NS_PER_US 1000
+
 struct figure {
 	uint32_t group;
 	uint64_t kernels[NSIDES];
 	int64_t ns[NSIDES];
+	/* of these, what the other side does not do */
+	uint64_t alone[NSIDES];
+	int64_t alone_ns[NSIDES];
 	/* worked out at the end, for one unit */
 	int64_t unit_ns[NSIDES];
 	int64_t diff_ns;
+	int64_t fixed_ns; /* in it: by work that only one side does */
 	double spread_ns; /* NAN: not known */
 	bool is_noise;
+	bool is_rest_noise;    /* the difference without what is fixed */
 	uint32_t last[NSIDES]; /* what was added to last: in times, + 1 */
 };
 
@@ -34,6 +41,7 @@ struct sample {
 /* Time of a row in a sample. */
 struct row_time {
 	uint32_t row, sample;
+	uint32_t n; /* events */
 	uint8_t side;
 	int64_t ns;
 };
@@ -52,6 +60,22 @@ struct stratum {
 	uint64_t n[NSIDES]; /* samples */
 };
 
+/* GPU events that are told of, over all runs. */
+struct tally {
+	uint64_t n[NSIDES];
+	int64_t ns[NSIDES];
+};
+
+/* A step that differs from all others of its side, while its row is noise. */
+struct stand_out {
+	bool is_set;
+	int side;
+	int64_t step;
+	int64_t ns;     /* over the mean of the others, all rows that do so */
+	uint32_t row;   /* the one that does most */
+	uint64_t nrows; /* that do so in this step */
+};
+
 struct figures {
 	const struct settings *set;
 	VEC(struct figure) rows;
@@ -62,15 +86,19 @@ struct figures {
 	VEC(struct row_time) times;
 	struct map time_of; /* row, side, sample to time */
 	struct unit_times unit[NSIDES];
-	bool by_run; /* samples are runs */
+	bool are_steps; /* set by the caller: numbers of samples are of steps */
+	bool by_run;    /* samples are runs */
+	bool has_ns;    /* some event lasts no whole number of microseconds */
 	int64_t step_ns[NSIDES];
 	uint64_t nwalls[NSIDES];
 	/* the verdict */
 	int64_t diff_ns, gross_ns;
+	int64_t fixed_ns;   /* by work that only one side does */
 	int64_t verdict_ns; /* without what may be chance */
 	int64_t rest_ns;    /* in it: rows that only together are none */
 	double spread_ns;
-	bool is_noise;
+	bool is_noise; /* the difference without what is fixed may be chance */
+	struct stand_out out;
 };
 
 /* Begins a run of a side, whose work is added then; and ends it. */
@@ -78,9 +106,12 @@ void figures_start_run(struct figures *f, int side);
 void figures_end_run(struct figures *f, int side, const struct run *r);
 /* A row without work; its number. Its samples are of this group. */
 uint32_t figures_row(struct figures *f, uint32_t group);
-/* The work of a GPU event, in a row; sample no of its side and run. */
-void figures_add(
-    struct figures *f, uint32_t row, int side, int64_t no, int64_t ns);
+/*
+ * The work of a GPU event, in a row; sample no of its side and run. is_alone:
+ * the other side does not do it.
+ */
+void figures_add(struct figures *f, uint32_t row, int side, int64_t no,
+    int64_t ns, bool is_alone);
 /* Whether an event counts: with --per step, only what steps have. */
 static inline bool
 figures_wants(const struct figures *f, const struct gpu *g)
@@ -89,6 +120,8 @@ figures_wants(const struct figures *f, const struct gpu *g)
 }
 /* judge.c: after the last run. */
 void figures_finish(struct figures *f);
+/* stand-out.c: once rows are judged, and times are in their order. */
+void figures_stand_out(struct figures *f);
 void figures_free(struct figures *f);
 
 /* The largest difference first, noise later, what does not differ last. */

@@ -372,16 +372,6 @@ forest_gpu_below(const struct run *r, uint32_t at, u32s *list)
 }
 
 /* Steps by start. */
-static int
-by_step_start(const void *x, const void *y)
-{
-	const struct step *a = x, *b = y;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
-}
-
 void
 forest_build(
     struct run *r, const struct settings *set, const struct strings *st)
@@ -392,7 +382,5 @@ forest_build(
 	hash_nodes(r);
 	rank_gpus(r);
 	find_roots(r, set);
-	if (r->steps.n > 0)
-		qsort(
-		    r->steps.v, r->steps.n, sizeof *r->steps.v, by_step_start);
+	steps_sort(r->steps.v, r->steps.n);
 }

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cmd/tl-diff/figures.h"
-#include "cmd/tl-diff/noise.h"
+#include "cmd/tl-diff/gather.h"
 
 int64_t
 mean_ns(int64_t ns, uint64_t n)
@@ -34,178 +33,15 @@ find_units(struct figures *f)
 	    f->set->per == PER_RUN && many_runs && f->set->pair != PAIR_RANK;
 }
 
-/* ---- how much a row varies ---- */
-
-/* The samples of a stratum that have no time are zeroes. */
-static void
-close_stratum(
-    const struct figures *f, struct noise_side *side, int s, uint32_t stratum)
-{
-	noise_close(
-	    side, f->by_run ? f->unit[s].nruns : f->strata.v[stratum].n[s]);
-}
-
-static void
-set_scales(const struct figures *f, struct noise_side side[NSIDES])
-{
-	for (int s = 0; s < NSIDES; s++)
-		if (f->unit[s].n > 0)
-			side[s].scale =
-			    (double)side[s].n / (double)f->unit[s].n;
-}
-
-/* What stands together in a row's times: its run, or its sample. */
-static uint32_t
-place_of(const struct figures *f, const struct row_time *t)
-{
-	return f->by_run ? f->samples[t->side].v[t->sample].run : t->sample;
-}
-
-static uint32_t
-stratum_of(const struct figures *f, const struct row_time *t)
-{
-	return f->by_run ? 0 : f->samples[t->side].v[t->sample].stratum;
-}
-
-static int
-by_row(const void *x, const void *y, void *arg)
-{
-	const struct row_time *a = x, *b = y;
-	const struct figures *f = arg;
-	uint32_t p, q;
-
-	if (a->row != b->row)
-		return a->row < b->row ? -1 : 1;
-	if (a->side != b->side)
-		return a->side < b->side ? -1 : 1;
-	p = stratum_of(f, a);
-	q = stratum_of(f, b);
-	if (p != q)
-		return p < q ? -1 : 1;
-	p = place_of(f, a);
-	q = place_of(f, b);
-	return (p > q) - (p < q);
-}
-
-/* A side without any of the row: it varies by nothing, as often as it could. */
-static void
-close_empty(const struct figures *f, struct noise_side *side, int s,
-    const struct row_time *any)
-{
-	uint32_t group = f->rows.v[any->row].group;
-
-	if (f->by_run) {
-		close_stratum(f, side, s, 0);
-		return;
-	}
-	for (uint32_t i = 0; i < f->strata.n; i++)
-		if (f->strata.v[i].group == group)
-			close_stratum(f, side, s, i);
-}
-
-/* The times of one row, sorted by side, stratum and sample. */
-static void
-gather_row(const struct figures *f, const struct row_time *v, size_t n,
-    struct noise_side side[NSIDES])
-{
-	size_t i = 0;
-
-	for (int s = 0; s < NSIDES; s++) {
-		noise_start(&side[s]);
-		if (i == n || v[i].side != s) {
-			close_empty(f, &side[s], s, &v[0]);
-			continue;
-		}
-		while (i < n && v[i].side == s) {
-			const struct row_time *t = &v[i];
-			int64_t ns = 0;
-
-			for (; i < n && v[i].side == s &&
-			     stratum_of(f, &v[i]) == stratum_of(f, t) &&
-			     place_of(f, &v[i]) == place_of(f, t);
-			     i++)
-				stat_add(&ns, v[i].ns);
-			noise_add(&side[s], (double)ns);
-			if (i == n || v[i].side != s ||
-			    stratum_of(f, &v[i]) != stratum_of(f, t))
-				close_stratum(f, &side[s], s, stratum_of(f, t));
-		}
-	}
-	set_scales(f, side);
-}
-
-/* ---- and many together ---- */
-
-static void
-gather_runs(
-    const struct figures *f, const int64_t *of, int s, struct noise_side *side)
-{
-	int64_t *ns = xcalloc(f->unit[s].nruns + 1, sizeof *ns);
-
-	for (size_t i = 0; i < f->samples[s].n; i++)
-		stat_add(&ns[f->samples[s].v[i].run], of[i]);
-	for (size_t i = 0; i < f->unit[s].nruns; i++)
-		noise_add(side, (double)ns[i]);
-	close_stratum(f, side, s, 0);
-	free(ns);
-}
-
-/* A sample's stratum and time. */
-struct in_stratum {
-	uint32_t stratum;
-	int64_t ns;
-};
-
-static int
-by_stratum(const void *x, const void *y)
-{
-	const struct in_stratum *a = x, *b = y;
-
-	if (a->stratum != b->stratum)
-		return a->stratum < b->stratum ? -1 : 1;
-	return (a->ns > b->ns) - (a->ns < b->ns);
-}
-
-static void
-gather_strata(
-    const struct figures *f, const int64_t *of, int s, struct noise_side *side)
-{
-	VEC(struct in_stratum) v = { 0 };
-	size_t at = 0;
-
-	for (size_t i = 0; i < f->samples[s].n; i++) {
-		const struct sample *x = &f->samples[s].v[i];
-
-		if (x->no != WALK_NO_STEP)
-			vec_push(
-			    &v, ((struct in_stratum){ x->stratum, of[i] }));
-	}
-	if (v.n > 1)
-		qsort(v.v, v.n, sizeof *v.v, by_stratum);
-	for (uint32_t k = 0; k < f->strata.n; k++) {
-		for (; at < v.n && v.v[at].stratum == k; at++)
-			noise_add(side, (double)v.v[at].ns);
-		close_stratum(f, side, s, k);
-	}
-	vec_free(&v);
-}
-
-/* Times of samples, by their numbers. */
-static void
-gather_sum(const struct figures *f, int64_t *const of[NSIDES],
-    struct noise_side side[NSIDES])
-{
-	for (int s = 0; s < NSIDES; s++) {
-		noise_start(&side[s]);
-		if (f->by_run)
-			gather_runs(f, of[s], s, &side[s]);
-		else
-			gather_strata(f, of[s], s, &side[s]);
-	}
-	set_scales(f, side);
-}
-
 /* ---- the verdict ---- */
+
+static bool
+may_be_chance(const struct noise_side side[NSIDES], double spread_ns,
+    int64_t diff_ns, double level)
+{
+	return diff_ns != 0 && !isnan(spread_ns) &&
+	    !noise_is_beyond(side, (double)diff_ns, level);
+}
 
 static void
 judge_whole(struct figures *f, struct noise_side side[NSIDES])
@@ -225,8 +61,8 @@ judge_whole(struct figures *f, struct noise_side side[NSIDES])
 	f->diff_ns = f->unit[1].total_ns - f->unit[0].total_ns;
 	gather_sum(f, of, side);
 	f->spread_ns = noise_spread(side);
-	f->is_noise = !isnan(f->spread_ns) && f->diff_ns != 0 &&
-	    !noise_is_beyond(side, (double)f->diff_ns, NOISE_LEVEL);
+	f->is_noise = may_be_chance(
+	    side, f->spread_ns, f->diff_ns - f->fixed_ns, NOISE_LEVEL);
 	free(of[0]);
 	free(of[1]);
 }
@@ -234,7 +70,7 @@ judge_whole(struct figures *f, struct noise_side side[NSIDES])
 static bool
 is_whole_beyond(const struct figures *f)
 {
-	return f->diff_ns != 0 && !f->is_noise;
+	return f->diff_ns != f->fixed_ns && !f->is_noise;
 }
 
 /*
@@ -266,32 +102,48 @@ find_means(struct figures *f)
 	}
 }
 
+/* A side whose samples all have as many events of a row. */
+static bool
+is_steady(const struct counts *c, const struct noise_side *side)
+{
+	return !c->differ && (c->nsamples == 0 || c->nsamples == side->n);
+}
+
+/*
+ * What only one side does is no chance: not only a row of its own, but work
+ * more or less of one that both have. Where the number varies on both sides,
+ * though, as where it depends on data, it says as little as times do. One
+ * sample varies by nothing.
+ */
+static int64_t
+fixed_of(const struct figures *f, const struct figure *r,
+    const struct noise_side side[NSIDES], const struct counts counts[NSIDES])
+{
+	double per[NSIDES];
+	bool steady[NSIDES];
+	int more;
+
+	for (int s = 0; s < NSIDES; s++) {
+		steady[s] = is_steady(&counts[s], &side[s]);
+		per[s] = (double)r->kernels[s] /
+		    (double)(f->unit[s].n > 0 ? f->unit[s].n : 1);
+	}
+	more = per[1] > per[0];
+	if (r->alone[more] == 0 ||
+	    !((steady[0] && (steady[1] || side[0].n > 1)) ||
+		(steady[1] && side[1].n > 1)))
+		return 0;
+	return llround((per[1] - per[0]) * (double)r->alone_ns[more] /
+	    (double)r->alone[more]);
+}
+
 static void
 judge_row(struct figure *r, const struct noise_side side[NSIDES], double level)
 {
 	r->spread_ns = noise_spread(side);
-	/* what only one side does is no chance */
-	r->is_noise = r->kernels[0] > 0 && r->kernels[1] > 0 &&
-	    r->diff_ns != 0 && !isnan(r->spread_ns) &&
-	    !noise_is_beyond(side, (double)r->diff_ns, level);
-}
-
-/* Times that are of no sample say nothing of how times vary. */
-static void
-sort_times(struct figures *f)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->times.n; i++) {
-		const struct row_time *t = &f->times.v[i];
-
-		if (f->by_run ||
-		    f->samples[t->side].v[t->sample].no != WALK_NO_STEP)
-			f->times.v[n++] = *t;
-	}
-	f->times.n = n;
-	if (n > 1)
-		qsort_r(f->times.v, n, sizeof *f->times.v, by_row, f);
+	r->is_rest_noise =
+	    may_be_chance(side, r->spread_ns, r->diff_ns - r->fixed_ns, level);
+	r->is_noise = r->is_rest_noise && r->fixed_ns == 0;
 }
 
 static int64_t
@@ -314,12 +166,12 @@ static int64_t
 least_that_matters(const struct figures *f)
 {
 	VEC(int64_t) v = { 0 };
-	int64_t sum = 0, whole = f->diff_ns, least = INT64_MAX;
+	int64_t sum = 0, whole = f->diff_ns - f->fixed_ns, least = INT64_MAX;
 
 	if (!is_whole_beyond(f))
 		return INT64_MAX;
 	for (size_t i = 0; i < f->rows.n; i++) {
-		int64_t d = f->rows.v[i].diff_ns;
+		int64_t d = f->rows.v[i].diff_ns - f->rows.v[i].fixed_ns;
 
 		if (d != 0 && (d < 0) == (whole < 0))
 			vec_push(&v, size_of(d));
@@ -334,23 +186,56 @@ least_that_matters(const struct figures *f)
 	return least;
 }
 
+/* A row's times, from the first on. */
+static size_t
+row_end(const struct figures *f, size_t first)
+{
+	size_t i = first;
+
+	while (i < f->times.n && f->times.v[i].row == f->times.v[first].row)
+		i++;
+	return i;
+}
+
+/* What of the rows' differences is no matter of chance, and of the whole's. */
+static void
+find_fixed(struct figures *f, struct noise_side side[NSIDES])
+{
+	struct counts counts[NSIDES];
+
+	for (size_t i = 0, end; i < f->times.n; i = end) {
+		struct figure *r = &f->rows.v[f->times.v[i].row];
+
+		end = row_end(f, i);
+		if (r->alone[0] + r->alone[1] == 0)
+			continue;
+		gather_row(f, f->times.v + i, end - i, side, counts);
+		r->fixed_ns = fixed_of(f, r, side, counts);
+	}
+	for (size_t i = 0; i < f->rows.n; i++) {
+		struct figure *r = &f->rows.v[i];
+
+		if (r->kernels[0] == 0 || r->kernels[1] == 0)
+			r->fixed_ns = r->diff_ns;
+		stat_add(&f->fixed_ns, r->fixed_ns);
+	}
+}
+
 static void
 judge_rows(struct figures *f, struct noise_side side[NSIDES])
 {
 	double strict = strict_level(f);
 	int64_t least = least_that_matters(f);
+	struct counts counts[NSIDES];
 
-	sort_times(f);
-	for (size_t i = 0; i < f->times.n;) {
-		size_t first = i;
-		uint32_t row = f->times.v[i].row;
+	for (size_t i = 0, end; i < f->times.n; i = end) {
+		struct figure *r = &f->rows.v[f->times.v[i].row];
+		int64_t rest = r->diff_ns - r->fixed_ns;
 
-		while (i < f->times.n && f->times.v[i].row == row)
-			i++;
-		gather_row(f, f->times.v + first, i - first, side);
-		judge_row(&f->rows.v[row], side,
-		    size_of(f->rows.v[row].diff_ns) >= least ? NOISE_LEVEL
-							     : strict);
+		end = row_end(f, i);
+		gather_row(f, f->times.v + i, end - i, side, counts);
+		judge_row(
+		    r, side, size_of(rest) >= least ? NOISE_LEVEL : strict);
 	}
 }
 
@@ -360,9 +245,15 @@ judge_rest(struct figures *f, struct noise_side side[NSIDES])
 {
 	int64_t *of[NSIDES], diff = 0;
 
-	for (size_t i = 0; i < f->rows.n; i++)
-		stat_add(f->rows.v[i].is_noise ? &diff : &f->verdict_ns,
-		    f->rows.v[i].diff_ns);
+	for (size_t i = 0; i < f->rows.n; i++) {
+		const struct figure *r = &f->rows.v[i];
+
+		if (r->is_noise)
+			stat_add(&diff, r->diff_ns);
+		else
+			stat_add(&f->verdict_ns,
+			    r->is_rest_noise ? r->fixed_ns : r->diff_ns);
+	}
 	if (!is_whole_beyond(f))
 		return;
 	for (int s = 0; s < NSIDES; s++)
@@ -389,9 +280,12 @@ figures_finish(struct figures *f)
 
 	find_units(f);
 	find_means(f);
+	gather_sort(f);
+	find_fixed(f, side);
 	judge_whole(f, side);
 	judge_rows(f, side);
 	judge_rest(f, side);
+	figures_stand_out(f);
 	noise_free(&side[0]);
 	noise_free(&side[1]);
 }

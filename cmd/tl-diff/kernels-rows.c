@@ -72,7 +72,7 @@ put_row(struct table *t, const struct kernels *k, uint32_t at)
 		row[2] = cell_text(strings_get(k->st, r->name[1]));
 	for (int s = 0; s < NSIDES; s++) {
 		row[3 + s] = figure_count(&k->figures, s, f->kernels[s]);
-		row[5 + s] = figure_count(&k->figures, s, r->alone[s]);
+		row[5 + s] = figure_count(&k->figures, s, f->alone[s]);
 		row[7 + s] = uid_cell(t, &r->example[s]);
 	}
 	figure_cells(&row[9], f, &k->figures);
@@ -81,7 +81,13 @@ put_row(struct table *t, const struct kernels *k, uint32_t at)
 static void
 put_notes(const struct kernels *k, struct table *t, const u32s *order)
 {
-	struct summary s = { k->set, &k->figures, "kernel", { 0 } };
+	const struct stand_out *out = &k->figures.out;
+	struct summary s = { .set = k->set,
+		.figures = &k->figures,
+		.strings = k->st,
+		.what = "kernel",
+		.out_name =
+		    out->is_set ? k->rows.v[out->row].name[0] : INTERN_NONE };
 
 	for (size_t i = 0; i < order->n; i++)
 		vec_push(&s.rows, &k->figures.rows.v[order->v[i]]);
@@ -91,8 +97,14 @@ put_notes(const struct kernels *k, struct table *t, const u32s *order)
 	    "of %" PRIu64 " and %" PRIu64 " sequences of kernels %" PRIu64
 	    " are pairs",
 	    k->nsequences[0], k->nsequences[1], k->npaired);
-	summary_sides(&s, t, k->nalone, k->alone_ns,
-	    "GPU events in sequences without a partner");
+	summary_tally(
+	    &s, t, &k->alone, "GPU events in sequences without a partner");
+	summary_tally(&s, t, &k->unpaired,
+	    "GPU events without a partner in pairs of sequences");
+	summary_tally(
+	    &s, t, &k->renamed, "pairs of GPU events under different names");
+	summary_tally(
+	    &s, t, &k->streams.moved, "pairs of GPU events on another stream");
 	summary_steps(&s, t);
 	vec_free(&s.rows);
 }

@@ -21,6 +21,7 @@ kernels_create(struct settings *set, struct strings *st)
 	k->set = set;
 	k->st = st;
 	k->figures.set = set;
+	k->figures.are_steps = set->per == PER_STEP;
 	return k;
 }
 
@@ -30,6 +31,7 @@ kernels_destroy(struct kernels *k)
 	vec_free(&k->rows);
 	map_free(&k->row_of);
 	figures_free(&k->figures);
+	streams_free(&k->streams);
 	free(k);
 }
 
@@ -81,6 +83,27 @@ sample_of(
 	return s->unit != 0 ? (int64_t)s->unit : WALK_NO_STEP;
 }
 
+static void
+tell(struct tally *t, int side, int64_t ns)
+{
+	t->n[side]++;
+	stat_add(&t->ns[side], ns);
+}
+
+static void
+pair_streams(
+    struct kernels *k, const struct match *m, const uint32_t at[NSIDES])
+{
+	const struct run *run[NSIDES];
+	uint32_t node[NSIDES];
+
+	for (int s = 0; s < NSIDES; s++) {
+		run[s] = m->l[s].run;
+		node[s] = gpu_at(&m->l[s], m->seq[s], at[s])->node;
+	}
+	streams_pair(&k->streams, run, node);
+}
+
 /* A pair of GPU events, or one. */
 static void
 add_pair(struct kernels *k, const struct match *m, struct pair p)
@@ -108,18 +131,21 @@ add_pair(struct kernels *k, const struct match *m, struct pair p)
 
 		if (node[s] == NULL || !m->fresh[s])
 			continue;
-		r->alone[s] += is_alone;
 		if (!ex->is_set || (is_alone && !ex->is_alone))
 			*ex = (struct example){ true, is_alone,
 				{ node[s]->id, node[s]->inst } };
 		figures_add(&k->figures, row, s,
 		    sample_of(k, m->seq[s], gpu_at(&m->l[s], m->seq[s], at[s])),
-		    node[s]->dur);
-		if (m->seq[!s] == NULL) {
-			k->nalone[s]++;
-			stat_add(&k->alone_ns[s], node[s]->dur);
-		}
+		    node[s]->dur, is_alone);
+		if (m->seq[!s] == NULL)
+			tell(&k->alone, s, node[s]->dur);
+		else if (is_alone)
+			tell(&k->unpaired, s, node[s]->dur);
+		else if (node[0]->n != node[1]->n)
+			tell(&k->renamed, s, node[s]->dur);
 	}
+	if (!is_alone && m->fresh[0])
+		pair_streams(k, m, at);
 }
 
 /* ---- pairs of sequences ---- */
@@ -351,6 +377,7 @@ kernels_add(struct kernels *k, const struct run *const side[NSIDES],
 		if (fresh[s])
 			figures_end_run(&k->figures, s, side[s]);
 	}
+	streams_finish(&k->streams);
 	line_up_free(l);
 }
 

@@ -8,6 +8,7 @@
 #define TL_DIFF_KERNELS_H
 
 #include "cmd/tl-diff/figures.h"
+#include "cmd/tl-diff/remarks.h"
 #include "cmd/tl-diff/tables.h"
 
 /* The first event of a row, better one without a partner. */
@@ -19,7 +20,6 @@ struct example {
 /* Kernels of one kind of sequence and one name on each side. */
 struct kernel_row {
 	uint32_t kind, n[NSIDES], name[NSIDES];
-	uint64_t alone[NSIDES]; /* without a partner */
 	struct example example[NSIDES];
 };
 
@@ -30,9 +30,9 @@ struct kernels {
 	struct map row_of;
 	struct figures figures; /* of rows */
 	uint64_t nsequences[NSIDES], npaired;
-	/* of sequences that have no partner */
-	uint64_t nalone[NSIDES];
-	int64_t alone_ns[NSIDES];
+	struct tally alone;             /* in sequences that have no partner */
+	struct tally unpaired, renamed; /* in pairs of sequences */
+	struct stream_pairs streams;
 };
 
 struct kernels *kernels_create(struct settings *set, struct strings *st);

@@ -5,6 +5,9 @@
  */
 #include "cmd/tl-diff/diff.h"
 
+/* Around one call: each is looked for at every call inside of it. */
+#define MAX_WRAPPERS 16
+
 /* A merged node whose children are being merged. */
 struct frame {
 	uint32_t id;
@@ -47,18 +50,70 @@ is_same(const struct merger *g, const uint32_t at[NSIDES])
 	    forest_equal(a, at[0], b, at[1]);
 }
 
+/* What this one does nothing but wrap, of this name; NONE. */
+static uint32_t
+wrapped(struct merger *g, int side, uint32_t at, uint32_t name)
+{
+	const struct run *r = g->d->side[side];
+	u32s *kids = &g->kids[0];
+
+	for (int i = 0; i < MAX_WRAPPERS; i++) {
+		forest_gpu_kids(r, at, kids);
+		if (kids->n != 1)
+			return NONE;
+		at = kids->v[0];
+		if (r->nodes.v[at].n == name)
+			return at;
+	}
+	return NONE;
+}
+
+static bool
+may_wrap(const struct merger *g, int side, uint32_t at)
+{
+	const struct node *n = &g->d->side[side]->nodes.v[at];
+
+	return n->n != INTERN_NONE && !is_gpu_kind(n->kind) &&
+	    !is_launch_kind(n->kind);
+}
+
+/*
+ * A pair by place whose names differ: where one of them only wraps what is
+ * called like the other, that one is meant.
+ */
+static void
+look_in(struct merger *g, struct pair *p)
+{
+	uint32_t in[NSIDES], at[NSIDES] = { p->a, p->b };
+
+	if (p->a == NONE || p->b == NONE || !may_wrap(g, 0, p->a) ||
+	    !may_wrap(g, 1, p->b) ||
+	    g->d->side[0]->nodes.v[p->a].n == g->d->side[1]->nodes.v[p->b].n)
+		return;
+	for (int s = 0; s < NSIDES; s++)
+		in[s] = wrapped(g, s, at[s], g->d->side[!s]->nodes.v[at[!s]].n);
+	if (in[0] != NONE && in[1] == NONE)
+		p->a = in[0];
+	if (in[1] != NONE && in[0] == NONE)
+		p->b = in[1];
+}
+
 /* Makes the merged node of a pair, and finds its children. */
 static void
 open_pair(struct merger *g, struct pair p, uint32_t parent, bool is_equal)
 {
-	uint32_t at[NSIDES] = { p.a, p.b };
 	struct frame f = { .id = (uint32_t)g->m->list.n,
 		.first = g->pairs.n,
-		.next = g->pairs.n,
-		.is_equal = is_equal || is_same(g, at) };
+		.next = g->pairs.n };
+	uint32_t at[NSIDES];
 
 	if (g->m->list.n >= NONE - 1)
 		die("the merged tree has too many nodes");
+	if (!is_equal)
+		look_in(g, &p);
+	at[0] = p.a;
+	at[1] = p.b;
+	f.is_equal = is_equal || is_same(g, at);
 	if (f.is_equal) {
 		zip_children(g, at);
 	} else {

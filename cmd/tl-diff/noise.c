@@ -96,11 +96,9 @@ student_quantile(size_t df)
 	return df < n ? t[df] : 1.96 + 2.4 / (double)df;
 }
 
-/*
- * How often chance makes |t| as large: for whole degrees of freedom there is a
- * finite sum (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+/* For whole df there is a finite sum (Abramowitz and Stegun, 26.7.3, 26.7.4).
  */
-static double
+double
 student_chance(double t, size_t df)
 {
 	double angle = atan2(fabs(t), sqrt((double)df));

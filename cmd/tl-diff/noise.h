@@ -30,6 +30,8 @@ void noise_add(struct noise_side *s, double value);
 void noise_close(struct noise_side *s, size_t n);
 void noise_free(struct noise_side *s);
 
+/* How often chance makes |t| of Student's distribution as large. */
+double student_chance(double t, size_t df);
 /* The half width of a difference's 95 % interval, NAN: unknown. */
 double noise_spread(const struct noise_side side[NSIDES]);
 /*

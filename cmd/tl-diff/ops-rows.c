@@ -131,14 +131,130 @@ ops_sort(struct ops *o)
 		qsort_r(o->rows.v, o->rows.n, sizeof *o->rows.v, by_weight,
 		    o->strings);
 	swaps_sort(&o->swaps);
+	wraps_sort(&o->wraps);
 }
 
 /* ---- sentences ---- */
 
+/* Calls whose arguments differ, and how: of the largest row of them. */
+static void
+note_args(const struct ops *o, struct table *t)
+{
+	struct buf b = { 0 };
+	uint64_t calls = 0;
+
+	if (o->has_args[0] != o->has_args[1])
+		return;
+	for (size_t i = 0; i < o->rows.n; i++) {
+		const struct op_row *r = &o->rows.v[i];
+		const struct op_args *x = &r->key.args[0], *y = &r->key.args[1];
+
+		/* concrete arguments differ from call to call */
+		if (r->key.n[0] != r->key.n[1] ||
+		    (x->dims == y->dims && x->types == y->types &&
+			x->strides == y->strides))
+			continue;
+		calls += r->calls[0] > r->calls[1] ? r->calls[0] : r->calls[1];
+		if (b.len == 0 && x->dims != INTERN_NONE &&
+		    y->dims != INTERN_NONE && r->name[0] != INTERN_NONE) {
+			text_visible(strings_get(o->strings, r->name[0]), &b);
+			buf_putc(&b, ' ');
+			text_visible(strings_get(o->strings, x->dims), &b);
+			buf_puts(&b, " | ");
+			text_visible(strings_get(o->strings, y->dims), &b);
+		}
+	}
+	if (calls > 0)
+		table_note(t, "calls with other arguments: %" PRIu64 "%s%.*s",
+		    calls, b.len > 0 ? ", as " : "", (int)b.len,
+		    b.len > 0 ? b.p : "");
+	buf_free(&b);
+}
+
+/* What only one side's profiler recorded. */
+static void
+note_contents(const struct ops *o, struct table *t)
+{
+	for (int s = 0; s < NSIDES; s++) {
+		struct str name = o->set->names[s];
+
+		if (o->has_args[!s] && o->has_ops[s] && !o->has_args[s])
+			table_note(t, "%.*s has no arguments of ops",
+			    (int)name.len, name.p);
+		if (o->set->python && o->has_frames[!s] && !o->has_frames[s])
+			table_note(t,
+			    "%.*s has no Python frames: without --python the "
+			    "trees are compared below them",
+			    (int)name.len, name.p);
+	}
+}
+
+/* Launches of other names part the trees above their kernels. */
+static void
+note_launches(const struct ops *o, struct table *t)
+{
+	const struct launch_pair *p = launches_most(&o->launches);
+	struct buf b = { 0 };
+
+	if (p == NULL)
+		return;
+	text_visible(strings_get(o->strings, p->n[0]), &b);
+	buf_puts(&b, " | ");
+	text_visible(strings_get(o->strings, p->n[1]), &b);
+	table_note(t,
+	    "launches under different names part the trees, as %.*s %" PRIu64
+	    " times: --equiv says which are one",
+	    (int)b.len, b.p, p->count);
+	buf_free(&b);
+}
+
+/* Trees say little of work that mostly is in none. */
+static void
+note_kernels(const struct ops *o, struct table *t)
+{
+	const struct figures *f = &o->figures;
+
+	for (int s = 0; s < NSIDES; s++) {
+		int64_t ns = o->tallies[TALLY_UNLINKED].ns[s], all = 0;
+
+		stat_add(&ns, o->tallies[TALLY_OUTSIDE].ns[s]);
+		for (size_t i = 0; i < f->rows.n; i++)
+			stat_add(&all, f->rows.v[i].ns[s]);
+		if (ns > all / 2) {
+			table_note(t,
+			    "most GPU work is of no op: --by kernel compares "
+			    "kernels one by one");
+			return;
+		}
+	}
+}
+
+static void
+note_events(const struct ops *o, const struct summary *s, struct table *t)
+{
+	static const char *const texts[NTALLIES] = {
+		[TALLY_ONLY] = "GPU events where only one side has work",
+		[TALLY_UNPAIRED] =
+		    "GPU events without a partner where both sides have work",
+		[TALLY_RENAMED] = "pairs of GPU events under different names",
+		[TALLY_OUTSIDE] = "GPU events launched outside of ops",
+		[TALLY_UNLINKED] = "GPU events without a launch",
+	};
+
+	for (int i = 0; i < NTALLIES; i++)
+		summary_tally(s, t, &o->tallies[i], texts[i]);
+	summary_tally(
+	    s, t, &o->streams.moved, "pairs of GPU events on another stream");
+}
+
 void
 ops_notes(const struct ops *o, struct table *t)
 {
-	struct summary s = { o->set, &o->figures, "op", { 0 } };
+	struct summary s = { .set = o->set,
+		.figures = &o->figures,
+		.strings = o->strings,
+		.what = "op",
+		.out_name = o->out_name };
 
 	for (size_t i = 0; i < o->rows.n; i++)
 		if (o->rows.v[i].key.owner != OWNER_NONE)
@@ -147,15 +263,13 @@ ops_notes(const struct ops *o, struct table *t)
 		table_note(t, "the traces are identical");
 	summary_whole(&s, t);
 	summary_rows(&s, t);
-	summary_sides(&s, t, o->nonly, o->only_ns,
-	    "GPU events where only one side has work");
-	summary_sides(&s, t, o->nrenamed, o->renamed_ns,
-	    "pairs of GPU events under different names");
+	note_events(o, &s, t);
+	note_launches(o, t);
+	note_args(o, t);
 	swaps_note(&o->swaps, o->strings, t);
-	summary_sides(&s, t, o->noutside, o->outside_ns,
-	    "GPU events launched outside of ops");
-	summary_sides(
-	    &s, t, o->nunlinked, o->unlinked_ns, "GPU events without a launch");
+	wraps_note(&o->wraps, o->set, o->strings, t);
+	note_contents(o, t);
+	note_kernels(o, t);
 	summary_steps(&s, t);
 	vec_free(&s.rows);
 }

@@ -164,7 +164,8 @@ is_new_call(struct adder *a, uint32_t owner, uint32_t row)
 }
 
 static void
-add_event(struct adder *a, uint32_t gpu, uint32_t row, uint32_t owner)
+add_event(
+    struct adder *a, uint32_t gpu, uint32_t row, uint32_t owner, bool is_alone)
 {
 	const struct run *r = a->d->side[a->side];
 	const struct gpu *g = &r->gpus.v[r->nodes.v[gpu].extra];
@@ -173,7 +174,8 @@ add_event(struct adder *a, uint32_t gpu, uint32_t row, uint32_t owner)
 	if (!figures_wants(&o->figures, g))
 		return;
 	o->rows.v[row].calls[a->side] += is_new_call(a, owner, row);
-	figures_add(&o->figures, row, a->side, g->step, r->nodes.v[gpu].dur);
+	figures_add(
+	    &o->figures, row, a->side, g->step, r->nodes.v[gpu].dur, is_alone);
 }
 
 static void
@@ -189,17 +191,53 @@ find_sides(struct adder *a)
 			    (uint8_t)(1 << d->stats.v[i].side);
 }
 
-/* Whether it is one of a pair of GPU events whose names differ. */
-static bool
-is_renamed(const struct diff *d, const struct diff_row *s)
+static void
+tell(struct adder *a, enum tally_of what, uint32_t gpu)
 {
-	const struct merged_node *m;
+	struct tally *t = &a->o->tallies[what];
 
-	if (s->lca == NONE)
-		return false;
+	t->n[a->side]++;
+	stat_add(&t->ns[a->side], node_of(a->d, a->side, gpu)->dur);
+}
+
+/* A GPU event of a tree. */
+static void
+add_stat(struct adder *a, const struct diff_row *s)
+{
+	const struct diff *d = a->d;
+	const struct merged_node *m;
+	uint32_t owner, row = row_of_stat(a, s, &owner);
+	bool is_alone = s->is_one_sided || s->lca == NONE ||
+	    a->sides.v[s->lca] != (1 << NSIDES) - 1;
+
+	add_event(a, s->gpu, row, owner, is_alone);
+	if (is_alone) {
+		tell(a, TALLY_ONLY, s->gpu);
+		return;
+	}
 	m = &d->merged.list.v[s->lca];
-	return m->at[s->side] == s->gpu && m->at[!s->side] != NONE &&
-	    node_of(d, 0, m->at[0])->n != node_of(d, 1, m->at[1])->n;
+	/* by place a GPU event can stand beside a launch */
+	if (m->at[a->side] != s->gpu ||
+	    !is_gpu_kind(node_of(d, !a->side, m->at[!a->side])->kind)) {
+		tell(a, TALLY_UNPAIRED, s->gpu);
+		return;
+	}
+	if (node_of(d, 0, m->at[0])->n != node_of(d, 1, m->at[1])->n)
+		tell(a, TALLY_RENAMED, s->gpu);
+	if (a->side == 0)
+		streams_pair(&a->o->streams, d->side, m->at);
+}
+
+/* What is in no tree. */
+static void
+add_rest(struct adder *a, uint32_t gpu, bool is_unlinked)
+{
+	const struct diff *d = a->d;
+	uint32_t owner = is_unlinked ? NONE : owner_above(d, a->side, gpu);
+
+	add_event(a, gpu, row_of_rest(a->o, d, a->side, gpu, is_unlinked),
+	    owner, false);
+	tell(a, is_unlinked ? TALLY_UNLINKED : TALLY_OUTSIDE, gpu);
 }
 
 static void
@@ -207,7 +245,6 @@ add_side(struct adder *a)
 {
 	const struct diff *d = a->d;
 	const struct run *r = d->side[a->side];
-	struct ops *o = a->o;
 
 	find_sides(a);
 	vec_reserve(&a->seen, r->gpus.n + 1);
@@ -216,50 +253,40 @@ add_side(struct adder *a)
 	memset(a->row_of.v, 0xff, r->nodes.n * sizeof *a->row_of.v);
 	for (size_t i = 0; i < d->stats.n; i++) {
 		const struct diff_row *s = &d->stats.v[i];
-		uint32_t owner, row;
 
 		if (s->side != a->side)
 			continue;
 		a->seen.v[r->nodes.v[s->gpu].extra] = 1;
-		row = row_of_stat(a, s, &owner);
-		add_event(a, s->gpu, row, owner);
-		if (s->is_one_sided || s->lca == NONE ||
-		    a->sides.v[s->lca] != (1 << NSIDES) - 1) {
-			o->nonly[a->side]++;
-			stat_add(&o->only_ns[a->side], r->nodes.v[s->gpu].dur);
-		} else if (is_renamed(d, s)) {
-			o->nrenamed[a->side]++;
-			stat_add(
-			    &o->renamed_ns[a->side], r->nodes.v[s->gpu].dur);
-		}
+		add_stat(a, s);
 	}
-	for (uint32_t g = 0; g < r->gpus.n; g++) {
-		uint32_t node = r->gpus.v[g].node;
+	for (uint32_t g = 0; g < r->gpus.n; g++)
+		if (!a->seen.v[g])
+			add_rest(
+			    a, r->gpus.v[g].node, r->gpus.v[g].is_unlinked);
+}
 
-		if (a->seen.v[g])
-			continue;
-		add_event(a, node,
-		    row_of_rest(o, d, a->side, node, r->gpus.v[g].is_unlinked),
-		    r->gpus.v[g].is_unlinked ? NONE
-					     : owner_above(d, a->side, node));
-		if (r->gpus.v[g].is_unlinked) {
-			o->nunlinked[a->side]++;
-			stat_add(
-			    &o->unlinked_ns[a->side], r->nodes.v[node].dur);
-		} else {
-			o->noutside[a->side]++;
-			stat_add(&o->outside_ns[a->side], r->nodes.v[node].dur);
-		}
-	}
+/* What a side's profiler recorded. */
+static void
+see_contents(struct ops *o, int side, const struct run *r)
+{
+	static const struct op_args none = { INTERN_NONE, INTERN_NONE,
+		INTERN_NONE, INTERN_NONE };
+
+	o->has_frames[side] = o->has_frames[side] || r->has_frames;
+	o->has_ops[side] = o->has_ops[side] || r->args.n > 0;
+	for (size_t i = 0; i < r->args.n && !o->has_args[side]; i++)
+		o->has_args[side] =
+		    memcmp(&r->args.v[i], &none, sizeof none) != 0;
 }
 
 void
 ops_add(struct ops *o, const struct diff *d, const bool fresh[NSIDES])
 {
-	if (fresh[0])
+	if (fresh[0]) {
 		swaps_add(&o->swaps, d);
-	o->differs = o->differs || !d->is_identical || !d->is_same_work ||
-	    o->swaps.n > 0;
+		wraps_add(&o->wraps, d);
+		launches_add(&o->launches, d);
+	}
 	for (int side = 0; side < NSIDES; side++) {
 		struct adder a = { .o = o, .d = d, .side = side };
 
@@ -268,17 +295,24 @@ ops_add(struct ops *o, const struct diff *d, const bool fresh[NSIDES])
 		figures_start_run(&o->figures, side);
 		add_side(&a);
 		figures_end_run(&o->figures, side, d->side[side]);
+		see_contents(o, side, d->side[side]);
 		vec_free(&a.seen);
 		vec_free(&a.sides);
 		vec_free(&a.row_of);
 		map_free(&a.callers);
 	}
+	streams_finish(&o->streams);
+	o->differs = o->differs || !d->is_identical || !d->is_same_work ||
+	    o->swaps.n > 0 || o->streams.moved.n[0] > 0;
 }
 
 void
 ops_finish(struct ops *o)
 {
 	figures_finish(&o->figures);
+	o->out_name = o->figures.out.is_set
+	    ? o->rows.v[o->figures.out.row].name[0]
+	    : INTERN_NONE;
 	for (size_t i = 0; i < o->rows.n; i++)
 		o->rows.v[i].figure = o->figures.rows.v[i];
 }
@@ -290,4 +324,7 @@ ops_free(struct ops *o)
 	map_free(&o->row_of);
 	figures_free(&o->figures);
 	swaps_free(&o->swaps);
+	wraps_free(&o->wraps);
+	streams_free(&o->streams);
+	launches_free(&o->launches);
 }

@@ -10,7 +10,9 @@
 
 #include "cmd/tl-diff/figures.h"
 #include "cmd/tl-diff/order.h"
+#include "cmd/tl-diff/remarks.h"
 #include "cmd/tl-diff/tables.h"
+#include "cmd/tl-diff/wraps.h"
 
 enum owned_by {
 	OWNER_OP,
@@ -32,19 +34,31 @@ struct op_row {
 	struct figure figure; /* at the end */
 };
 
+/* Which GPU events are told of. */
+enum tally_of {
+	TALLY_ONLY,     /* the other side has no work there */
+	TALLY_UNPAIRED, /* it has, but none that is the same */
+	TALLY_RENAMED,  /* pairs whose names differ */
+	TALLY_OUTSIDE,  /* launched outside of ops */
+	TALLY_UNLINKED, /* without a launch */
+	NTALLIES,
+};
+
 struct ops {
 	const struct settings *set;
 	struct strings *strings;
 	VEC(struct op_row) rows;
 	struct map row_of;
 	struct figures figures; /* of rows */
-	/* over all runs */
-	uint64_t nunlinked[NSIDES], noutside[NSIDES], nonly[NSIDES];
-	int64_t unlinked_ns[NSIDES], outside_ns[NSIDES], only_ns[NSIDES];
-	uint64_t nrenamed[NSIDES]; /* pairs whose names differ */
-	int64_t renamed_ns[NSIDES];
+	struct tally tallies[NTALLIES];
+	struct stream_pairs streams;
+	struct launch_pairs launches;
 	struct swaps swaps;
+	struct wraps wraps;
 	bool differs; /* some pair is not identical */
+	/* some run has them: frames; ops with GPU work; arguments of such */
+	bool has_frames[NSIDES], has_ops[NSIDES], has_args[NSIDES];
+	uint32_t out_name; /* of the row of figures.out */
 };
 
 /* The rows of a pair of runs; fresh: of which sides it is the first time. */

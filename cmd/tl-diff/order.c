@@ -16,6 +16,7 @@
 
 /* A pair of siblings. */
 struct sibling {
+	uint32_t id;
 	uint32_t at[NSIDES];
 	uint32_t track[NSIDES];
 	int64_t ts[NSIDES];
@@ -173,6 +174,15 @@ tell(struct order *o, const struct sibling *first, const struct sibling *second)
 	o->w->n++;
 }
 
+static void
+add_move(struct order *o, const struct sibling *it, const struct sibling *past,
+    bool was_before)
+{
+	if (!o->w->has_first)
+		vec_push(&o->w->moves,
+		    ((struct move){ it->id, past->id, was_before }));
+}
+
 /* The next on either side that did not move: one of them crosses it. */
 static void
 tell_moved(struct order *o, const struct sibling *v, size_t n)
@@ -186,11 +196,13 @@ tell_moved(struct order *o, const struct sibling *v, size_t n)
 		}
 		if (last < n && v[last].place > v[i].place) {
 			tell(o, &v[last], &v[i]);
+			add_move(o, &v[i], &v[last], false);
 			continue;
 		}
 		for (next = next > i ? next : i; v[next].has_moved; next++)
 			;
 		tell(o, &v[i], &v[next]);
+		add_move(o, &v[i], &v[next], true);
 	}
 }
 
@@ -200,7 +212,7 @@ static void
 add_sibling(struct order *o, uint32_t id)
 {
 	const struct merged_node *m = &o->d->merged.list.v[id];
-	struct sibling x = { .place = 0 };
+	struct sibling x = { .id = id };
 
 	if (merged_type(m) != MERGED_BOTH)
 		return;
@@ -246,6 +258,14 @@ find_among(struct order *o)
 	}
 }
 
+static int
+by_id(const void *x, const void *y)
+{
+	const struct move *a = x, *b = y;
+
+	return (a->id > b->id) - (a->id < b->id);
+}
+
 void
 swaps_add(struct swaps *w, const struct diff *d)
 {
@@ -264,8 +284,21 @@ swaps_add(struct swaps *w, const struct diff *d)
 			add_sibling(&o, k);
 		find_among(&o);
 	}
+	if (!w->has_first && w->moves.n > 1)
+		qsort(w->moves.v, w->moves.n, sizeof *w->moves.v, by_id);
+	w->has_first = true;
 	vec_free(&o.all);
 	vec_free(&o.list);
+}
+
+const struct move *
+swaps_move_of(const struct swaps *w, uint32_t id)
+{
+	const struct move key = { .id = id };
+
+	if (w->moves.n == 0)
+		return NULL;
+	return bsearch(&key, w->moves.v, w->moves.n, sizeof *w->moves.v, by_id);
 }
 
 /* ---- sentences ---- */
@@ -341,5 +374,6 @@ void
 swaps_free(struct swaps *w)
 {
 	vec_free(&w->list);
+	vec_free(&w->moves);
 	map_free(&w->of);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The merged tree, a line a node: what both sides have by its name, what they
- * call differently by both, what only one has with its side in front.
+ * call differently by both, what only one has with its side in front. What
+ * moved, or stands in a call that only one side makes, is marked.
  *
  * Children stand in three groups: of both, of the first, of the second side.
  * With --min-diff only nodes are shown below which the sides differ by so much
@@ -9,6 +10,7 @@
  * shown whole or not at all: a half of it would say that the other has nothing.
  */
 #include "cmd/tl-diff/print.h"
+#include "cmd/tl-diff/wraps.h"
 
 /* A node whose children are being printed. */
 struct level {
@@ -19,6 +21,7 @@ struct level {
 
 struct printer {
 	const struct diff *d;
+	const struct swaps *swaps; /* NULL: no marks */
 	struct out *out;
 	int64_t min_ns; /* 0: all */
 	bool colour;
@@ -26,6 +29,8 @@ struct printer {
 	VEC(int64_t) extent; /* the sum of what differs below */
 	VEC(struct level) stack;
 	struct buf prefix, name;
+	struct buf mark; /* of the node at hand */
+	u32s around;
 };
 
 static void
@@ -54,17 +59,87 @@ is_one_name(const struct printer *p, const struct merged_node *m)
 	return a->id == b->id;
 }
 
+/* ---- marks ---- */
+
 static void
-put_text(struct printer *p, const struct merged_node *m)
+mark_name(struct printer *p, int side, uint32_t at)
+{
+	const struct node *n = &p->d->side[side]->nodes.v[at];
+
+	if (n->name == INTERN_NONE)
+		buf_printf(&p->mark, "%" PRIu32, n->id);
+	else
+		text_visible(strings_get(p->d->strings, n->name), &p->mark);
+}
+
+/* "moved", and where from or to. */
+static void
+mark_move(struct printer *p, uint32_t id)
+{
+	const struct move *m = swaps_move_of(p->swaps, id);
+	uint32_t past;
+
+	if (m == NULL)
+		return;
+	past = p->d->merged.list.v[m->past].orig[0];
+	buf_puts(
+	    &p->mark, m->was_before ? "trace1: before " : "trace1: behind ");
+	mark_name(p, 0, past);
+	buf_puts(&p->mark,
+	    m->was_before ? ", trace2: behind it" : ", trace2: before it");
+}
+
+static void
+mark_wrappers(struct printer *p, uint32_t id)
+{
+	for (int s = 0; s < NSIDES; s++) {
+		wraps_around(p->d, id, s, &p->around);
+		if (p->around.n == 0)
+			continue;
+		if (p->mark.len > 0)
+			buf_puts(&p->mark, "; ");
+		buf_puts(&p->mark, s == 0 ? "trace1: in " : "trace2: in ");
+		for (size_t i = 0; i < p->around.n; i++) {
+			buf_puts(&p->mark, i > 0 ? " in " : "");
+			mark_name(p, s, p->around.v[i]);
+		}
+	}
+}
+
+/* What stands in front of a line, or NULL; its end is in p->mark. */
+static const char *
+find_mark(struct printer *p, uint32_t id)
+{
+	bool has_moved;
+
+	p->mark.len = 0;
+	if (p->swaps == NULL)
+		return NULL;
+	mark_move(p, id);
+	has_moved = p->mark.len > 0;
+	mark_wrappers(p, id);
+	if (p->mark.len == 0)
+		return NULL;
+	return has_moved ? "moved: " : "wrapped: ";
+}
+
+/* ---- lines ---- */
+
+static void
+put_text(struct printer *p, uint32_t id)
 {
 	static const char *const colours[] = { "\033[33m", "\033[31m",
 		"\033[32m" };
+	const struct merged_node *m = &p->d->merged.list.v[id];
 	enum merged_type type = merged_type(m);
 	bool plain = type == MERGED_BOTH && is_one_name(p, m);
-	bool coloured = p->colour && !plain;
+	const char *mark = find_mark(p, id);
+	bool coloured = p->colour && (!plain || mark != NULL);
 
 	if (coloured)
 		out_puts(p->out, colours[type]);
+	if (mark != NULL)
+		out_puts(p->out, mark);
 	if (type == MERGED_BOTH && !plain)
 		out_puts(p->out, "combined: ");
 	else if (type != MERGED_BOTH)
@@ -74,6 +149,11 @@ put_text(struct printer *p, const struct merged_node *m)
 	if (type == MERGED_BOTH && !plain) {
 		out_puts(p->out, " | ");
 		put_node(p, 1, m->at[1]);
+	}
+	if (mark != NULL) {
+		out_puts(p->out, " (");
+		out_str(p->out, buf_str(&p->mark));
+		out_puts(p->out, ")");
 	}
 	if (coloured)
 		out_puts(p->out, "\033[0m");
@@ -121,7 +201,7 @@ put_line(struct printer *p, uint32_t id, bool is_last)
 	if (p->prefix.len > 0)
 		out_str(p->out, buf_str(&p->prefix));
 	out_puts(p->out, is_last ? "└── " : "├── ");
-	put_text(p, &p->d->merged.list.v[id]);
+	put_text(p, id);
 }
 
 static void
@@ -236,10 +316,15 @@ list_roots(struct printer *p, u32s *roots)
 }
 
 void
-print_merged(const struct diff *d, struct out *out, bool colour, int64_t min_ns)
+print_merged(const struct diff *d, const struct swaps *swaps, struct out *out,
+    bool colour, int64_t min_ns)
 {
 	struct printer p = {
-		.d = d, .out = out, .min_ns = min_ns, .colour = colour
+		.d = d,
+		.swaps = swaps,
+		.out = out,
+		.min_ns = min_ns,
+		.colour = colour,
 	};
 	u32s roots = { 0 };
 
@@ -254,4 +339,6 @@ print_merged(const struct diff *d, struct out *out, bool colour, int64_t min_ns)
 	vec_free(&p.stack);
 	buf_free(&p.prefix);
 	buf_free(&p.name);
+	buf_free(&p.mark);
+	vec_free(&p.around);
 }

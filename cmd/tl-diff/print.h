@@ -3,10 +3,13 @@
 #ifndef TL_DIFF_PRINT_H
 #define TL_DIFF_PRINT_H
 
-#include "cmd/tl-diff/diff.h"
+#include "cmd/tl-diff/order.h"
 
-/* min_ns 0: all of the tree. */
-void print_merged(
-    const struct diff *d, struct out *out, bool colour, int64_t min_ns);
+/*
+ * min_ns 0: all of the tree. swaps NULL: as the reference has it, without marks
+ * of what moved and of what one side only calls around a node.
+ */
+void print_merged(const struct diff *d, const struct swaps *swaps,
+    struct out *out, bool colour, int64_t min_ns);
 
 #endif

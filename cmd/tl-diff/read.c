@@ -330,12 +330,21 @@ static void
 take_annotation(struct file *f)
 {
 	const struct event *ev = &f->in->ev;
-	struct step s = { .start = ev->ts_ns };
+	struct step_span s = { .start_ns = ev->ts_ns };
 
 	if ((ev->shape->has & HAS_TS) != 0 && ev->name != INTERN_NONE &&
 	    step_of_name(strings_get(f->nm->st, ev->name), &s.number) &&
-	    num_add(ev->ts_ns, ev->dur_ns, &s.end))
+	    num_add(ev->ts_ns, ev->dur_ns, &s.end_ns))
 		vec_push(&f->run->steps, s);
+}
+
+static bool
+is_frame(struct file *f, const struct event *ev)
+{
+	bool is = ev->shape->kind == KIND_PYTHON;
+
+	f->run->has_frames = f->run->has_frames || is;
+	return is;
 }
 
 static void
@@ -358,7 +367,7 @@ read_all(struct file *f)
 		enter_run(f, ev->src);
 		if (ev->shape->kind == KIND_ANNOTATION)
 			take_annotation(f);
-		else if (ev->shape->kind == KIND_PYTHON && !f->set->python)
+		else if (is_frame(f, ev) && !f->set->python)
 			leave_out(f);
 		else if (event_is(ev,
 			     KINDS_HOST | KINDS_GPU | KIND_BIT(KIND_PYTHON)))

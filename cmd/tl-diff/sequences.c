@@ -37,24 +37,6 @@ is_replay(const struct run *r, uint32_t launch)
 	    REPLAY_MIN;
 }
 
-/* A step by its own time, for work whose launch says none. */
-static int64_t
-step_at(const struct run *r, int64_t ts)
-{
-	size_t lo = 0, hi = r->steps.n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r->steps.v[mid].start <= ts)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo > 0 && ts < r->steps.v[lo - 1].end ? r->steps.v[lo - 1].number
-						     : WALK_NO_STEP;
-}
-
 /* A number for what of this level the event is of; 0: of nothing. */
 static uint64_t
 unit_of(const struct run *r, const struct gpu *g, enum level level)
@@ -71,8 +53,9 @@ unit_of(const struct run *r, const struct gpu *g, enum level level)
 		return lead | n->parent;
 	case LEVEL_NAMED_STEP:
 	case LEVEL_STEP:
+		/* of work whose launch says none */
 		if (step == WALK_NO_STEP && g->is_unlinked)
-			step = step_at(r, n->ts);
+			step = steps_at(r->steps.v, r->steps.n, n->ts);
 		if (step == WALK_NO_STEP)
 			return 0;
 		return lead | ((uint64_t)step & ((UINT64_C(1) << 56) - 1));

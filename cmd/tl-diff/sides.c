@@ -203,13 +203,14 @@ min_diff_ns(const struct sides *g)
 }
 
 static void
-print_tree_to(const struct sides *g, const char *path, int64_t min_ns)
+print_tree_to(const struct sides *g, const char *path,
+    const struct swaps *swaps, int64_t min_ns)
 {
 	struct out *out = out_open(path);
 	const char *no = getenv("NO_COLOR");
 	bool colour = out_is_terminal(out) && (no == NULL || no[0] == '\0');
 
-	print_merged(&g->first, out, colour, min_ns);
+	print_merged(&g->first, swaps, out, colour, min_ns);
 	out_finish(out);
 }
 
@@ -223,7 +224,7 @@ write_extras(const struct sides *g)
 	if (g->set->by == BY_KERNEL || g->set->table != NULL)
 		return;
 	buf_printf(&b, "%s/merged_tree_output.txt%c", dir, 0);
-	print_tree_to(g, b.p, 0);
+	print_tree_to(g, b.p, NULL, 0);
 	buf_free(&b);
 	opmap_write(&g->first, dir);
 }
@@ -238,7 +239,8 @@ print_answer(struct sides *g)
 	};
 
 	if (g->set->print) {
-		print_tree_to(g, g->set->dest.path, min_diff_ns(g));
+		print_tree_to(
+		    g, g->set->dest.path, &g->ops.swaps, min_diff_ns(g));
 		return;
 	}
 	tables_finish(g->tables, &f);
@@ -263,6 +265,16 @@ has_notes(const struct settings *set)
 	    isatty(STDOUT_FILENO) == 1;
 }
 
+static void
+tell_tally(
+    const struct sides *g, int side, const struct tally *t, const char *what)
+{
+	if (t->n[side] > 0)
+		note("%.*s: %" PRIu64 " GPU events %s (%.3f ms) are in no tree",
+		    (int)g->set->names[side].len, g->set->names[side].p,
+		    t->n[side], what, (double)t->ns[side] / 1e6);
+}
+
 /* What else a reader of the answer must know. */
 static void
 tell(const struct sides *g)
@@ -272,16 +284,10 @@ tell(const struct sides *g)
 	for (int s = 0; s < NSIDES; s++) {
 		const struct ops *o = &g->ops;
 
-		if (o->nunlinked[s] > 0)
-			note("%.*s: %" PRIu64 " GPU events without a launch "
-			     "(%.3f ms) are in no tree",
-			    (int)g->set->names[s].len, g->set->names[s].p,
-			    o->nunlinked[s], (double)o->unlinked_ns[s] / 1e6);
-		if (o->noutside[s] > 0)
-			note("%.*s: %" PRIu64 " GPU events launched outside "
-			     "of ops (%.3f ms) are in no tree",
-			    (int)g->set->names[s].len, g->set->names[s].p,
-			    o->noutside[s], (double)o->outside_ns[s] / 1e6);
+		tell_tally(
+		    g, s, &o->tallies[TALLY_UNLINKED], "without a launch");
+		tell_tally(g, s, &o->tallies[TALLY_OUTSIDE],
+		    "launched outside of ops");
 	}
 	if (!g->ops.differs)
 		note("identical");
@@ -321,9 +327,9 @@ sides_compare(struct settings *set)
 	int status;
 
 	g.nm.st = strings_create();
-	g.ops = (struct ops){
-		.set = set, .strings = g.nm.st, .figures = { .set = set }
-	};
+	g.ops = (struct ops){ .set = set,
+		.strings = g.nm.st,
+		.figures = { .set = set, .are_steps = true } };
 	g.kernels = kernels_create(set, g.nm.st);
 	g.tables = tables_create(set);
 	if (set->equiv != NULL)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What changed, in sentences. */
+#include <math.h>
+
 #include "cmd/tl-diff/summary.h"
 
 #define TOP_ROWS 3
@@ -34,6 +36,12 @@ put_change(struct buf *b, int64_t before, int64_t after)
 
 /* ---- sentences ---- */
 
+static bool
+has_several_units(const struct figures *f)
+{
+	return f->unit[0].n > 1 || f->unit[1].n > 1;
+}
+
 /*
  * How much of the difference the first rows that go its way make up; no more of
  * them than make up all.
@@ -66,6 +74,22 @@ put_share(struct buf *b, const struct summary *s)
 	buf_printf(b, " from %zu %s%s", n, s->what, n == 1 ? "" : "s");
 }
 
+/* What of the difference may be chance: all, or all that both sides do. */
+static void
+put_chance(struct buf *b, const struct summary *s)
+{
+	const struct figures *f = s->figures;
+
+	if (f->fixed_ns == 0) {
+		buf_puts(b, ", which may be chance");
+		return;
+	}
+	put_share(b, s);
+	buf_puts(b, f->fixed_ns < 0 ? "; all but -" : "; all but +");
+	put_time(b, f->fixed_ns);
+	buf_puts(b, ", which one side only does, may be chance");
+}
+
 void
 summary_whole(const struct summary *s, struct table *t)
 {
@@ -74,16 +98,19 @@ summary_whole(const struct summary *s, struct table *t)
 	const char *unit = f->set->per == PER_STEP ? " a step" : "";
 	struct buf b = { 0 };
 
-	if (f->set->per == PER_RUN && (u[0].n > 1 || u[1].n > 1))
+	if (f->set->per == PER_RUN && has_several_units(f))
 		unit = f->set->pair == PAIR_RANK ? " a rank" : " a run";
 	buf_puts(&b, "GPU time ");
 	put_change(&b, u[0].total_ns, u[1].total_ns);
 	buf_puts(&b, unit);
 	if (f->is_noise)
-		buf_puts(&b, ", which may be chance");
+		put_chance(&b, s);
 	else if (f->diff_ns != 0)
 		put_share(&b, s);
 	table_note(t, "%.*s", (int)b.len, b.p);
+	if (u[0].nruns != u[1].nruns)
+		table_note(t, "the sides have %" PRIu64 " and %" PRIu64 " runs",
+		    u[0].nruns, u[1].nruns);
 	b.len = 0;
 	if (u[0].wall_ns > 0 && u[1].wall_ns > 0) {
 		buf_puts(&b, "a step takes ");
@@ -96,27 +123,64 @@ summary_whole(const struct summary *s, struct table *t)
 	buf_free(&b);
 }
 
-void
-summary_sides(const struct summary *s, struct table *t,
-    const uint64_t n[NSIDES], const int64_t ns[NSIDES], const char *what)
+static void
+put_sides(const struct summary *s, struct buf *b, const struct tally *tally)
 {
-	struct buf b = { 0 };
+	size_t first = b->len;
 
-	if (n[0] == 0 && n[1] == 0)
-		return;
 	for (int i = 0; i < NSIDES; i++) {
 		struct str name = s->set->names[i];
 
-		if (n[i] == 0)
+		if (tally->n[i] == 0)
 			continue;
-		if (b.len > 0)
-			buf_puts(&b, ", ");
-		buf_printf(
-		    &b, "%.*s %" PRIu64 " (", (int)name.len, name.p, n[i]);
-		put_time(&b, ns[i]);
-		buf_putc(&b, ')');
+		buf_puts(b, b->len > first ? ", " : "");
+		buf_printf(b, "%.*s %" PRIu64 " (", (int)name.len, name.p,
+		    tally->n[i]);
+		put_time(b, tally->ns[i]);
+		buf_putc(b, ')');
 	}
-	table_note(t, "%s: %.*s", what, (int)b.len, b.p);
+}
+
+void
+summary_tally(const struct summary *s, struct table *t,
+    const struct tally *tally, const char *what)
+{
+	const char *over = "";
+	struct buf b = { 0 };
+
+	if (tally->n[0] == 0 && tally->n[1] == 0)
+		return;
+	if (has_several_units(s->figures))
+		over = s->set->per == PER_STEP ? ", over all steps"
+					       : ", over all runs";
+	put_sides(s, &b, tally);
+	table_note(t, "%s%s: %.*s", what, over, (int)b.len, b.p);
+	buf_free(&b);
+}
+
+/* A step that stands out of what is noise. */
+static void
+note_stand_out(const struct summary *s, struct table *t)
+{
+	const struct stand_out *o = &s->figures->out;
+	struct str side;
+	struct buf b = { 0 };
+
+	if (!o->is_set)
+		return;
+	side = s->set->names[o->side];
+	buf_puts(&b, o->ns < 0 ? "-" : "+");
+	put_time(&b, o->ns);
+	buf_printf(
+	    &b, " in %" PRIu64 " row%s", o->nrows, o->nrows == 1 ? "" : "s");
+	if (s->out_name != INTERN_NONE) {
+		buf_puts(&b, o->nrows == 1 ? ", " : ", most of it ");
+		text_visible(strings_get(s->strings, s->out_name), &b);
+	}
+	table_note(t,
+	    "step %" PRId64 " of %.*s stands out: %.*s (--step %" PRId64
+	    " compares it alone)",
+	    o->step, (int)side.len, side.p, (int)b.len, b.p, o->step);
 	buf_free(&b);
 }
 
@@ -139,23 +203,31 @@ note_noise(const struct figures *f, struct table *t, uint64_t n)
 void
 summary_rows(const struct summary *s, struct table *t)
 {
-	uint64_t n[NSIDES] = { 0, 0 }, noise = 0;
-	int64_t ns[NSIDES] = { 0, 0 };
-	size_t nrows = s->figures->rows.n;
+	struct tally only = { { 0, 0 }, { 0, 0 } };
+	uint64_t noise = 0;
+	struct buf b = { 0 };
 
-	for (size_t i = 0; i < nrows; i++) {
+	for (size_t i = 0; i < s->figures->rows.n; i++) {
 		const struct figure *r = &s->figures->rows.v[i];
 
 		noise += r->is_noise;
 		for (int k = 0; k < NSIDES; k++)
 			if (r->kernels[k] > 0 && r->kernels[!k] == 0) {
-				n[k]++;
-				stat_add(&ns[k], r->unit_ns[k]);
+				only.n[k]++;
+				stat_add(&only.ns[k], r->unit_ns[k]);
 			}
 	}
-	summary_sides(s, t, n, ns, "rows on one side only");
+	put_sides(s, &b, &only);
+	if (b.len > 0)
+		table_note(t, "rows on one side only: %.*s", (int)b.len, b.p);
+	buf_free(&b);
+	if (s->figures->diff_ns != 0 && isnan(s->figures->spread_ns))
+		table_note(t,
+		    "how much times vary is not known: that needs several "
+		    "runs, or steps");
 	if (noise > 0)
 		note_noise(s->figures, t, noise);
+	note_stand_out(s, t);
 }
 
 void

@@ -8,7 +8,9 @@
 struct summary {
 	const struct settings *set;
 	const struct figures *figures;
+	const struct strings *strings;
 	const char *what;                /* a row is about: "op" */
+	uint32_t out_name;               /* of the row of figures.out */
 	VEC(const struct figure *) rows; /* with a name; the largest first */
 };
 
@@ -16,9 +18,12 @@ struct summary {
 void summary_whole(const struct summary *s, struct table *t);
 /* Rows that only one side has, and those within noise. */
 void summary_rows(const struct summary *s, struct table *t);
-/* "WHAT: before 2 (1.2 ms), after 3 (1.3 ms)"; nothing where both are 0. */
-void summary_sides(const struct summary *s, struct table *t,
-    const uint64_t n[NSIDES], const int64_t ns[NSIDES], const char *what);
+/*
+ * "WHAT: before 2 (1.2 ms), after 3 (1.3 ms)"; nothing where both are 0. Of
+ * several runs or steps it says that these are sums.
+ */
+void summary_tally(const struct summary *s, struct table *t,
+    const struct tally *tally, const char *what);
 /* That a run of one side has more steps than one of the other. */
 void summary_steps(const struct summary *s, struct table *t);
 

@@ -6,6 +6,7 @@
  * store     all events of a stream in memory, compactly, in reading order
  * link      launch to GPU work, forward to backward: fields of the store
  * tree      nesting on the host, GPU work below its launch, the pre-order
+ * steps     the steps of a source, by time
  * walk      the stack over a tree stream: op, module and step of an event
  * hold      chosen events and those above them, until their tree has ended:
  *           a header of its own, hold.h
@@ -273,6 +274,24 @@ void tree_write(struct store *s, struct stream_out *out, bool is_ndjson);
 	(KIND_BIT(KIND_META) | KIND_BIT(KIND_ANNOTATION) | \
 	    KIND_BIT(KIND_GPU_ANNOTATION))
 
+/* ---- steps: the annotations ProfilerStep#N of a source ---- */
+
+#define WALK_NO_STEP INT64_MIN
+
+struct step_span {
+	int64_t number;
+	int64_t start_ns, end_ns;
+	int64_t reach_ns; /* steps_sort(): the last end up to here */
+};
+
+/* Into the order that steps_at() needs: by start, of these the longer first. */
+void steps_sort(struct step_span *v, size_t n);
+/*
+ * The number of the last of those that began by then and are not over; or
+ * WALK_NO_STEP.
+ */
+int64_t steps_at(const struct step_span *v, size_t n, int64_t ts_ns);
+
 /* ---- walk: the stack over a tree stream ---- */
 
 /*
@@ -294,8 +313,6 @@ struct walk_above {
 	uint32_t name;
 	int64_t ts_ns;
 };
-
-#define WALK_NO_STEP INT64_MIN
 
 /* N of "ProfilerStep#N". */
 bool step_of_name(struct str name, int64_t *step) USE_RESULT;

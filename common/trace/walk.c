@@ -15,13 +15,11 @@ struct frame {
 	int64_t step;
 };
 
-/* A range of the prologue. */
+/* A range of the prologue that is no step. */
 struct range {
 	uint32_t track;
-	uint32_t name; /* of steps: unused */
+	uint32_t name;
 	int64_t start, end;
-	int64_t reach; /* of steps: the last end up to here */
-	int64_t step;
 	size_t order;
 };
 
@@ -36,7 +34,8 @@ struct walk {
 	VEC(struct frame) stack; /* the event itself is the last one */
 	uint32_t src;
 	bool is_sorted; /* the prologue is over */
-	VEC(struct range) steps, notes;
+	VEC(struct step_span) steps;
+	VEC(struct range) notes;
 	VEC(struct cursor) cursors; /* by track */
 };
 
@@ -99,11 +98,10 @@ add_range(struct walk *w, const struct event *ev)
 		.start = ev->ts_ns,
 		.end = end_of(ev),
 	};
+	struct step_span step = { .start_ns = r.start, .end_ns = r.end };
 
-	if (step_of_name(strings_get(w->st, ev->name), &r.step)) {
-		r.track = 0;
-		r.order = w->steps.n;
-		vec_push(&w->steps, r);
+	if (step_of_name(strings_get(w->st, ev->name), &step.number)) {
+		vec_push(&w->steps, step);
 	} else {
 		r.order = w->notes.n;
 		vec_push(&w->notes, r);
@@ -128,13 +126,7 @@ by_place(const void *x, const void *y)
 static void
 sort_ranges(struct walk *w)
 {
-	if (w->steps.n > 0)
-		qsort(w->steps.v, w->steps.n, sizeof *w->steps.v, by_place);
-	for (size_t i = 0; i < w->steps.n; i++) {
-		struct range *r = &w->steps.v[i];
-
-		r->reach = i > 0 && r[-1].reach > r->end ? r[-1].reach : r->end;
-	}
+	steps_sort(w->steps.v, w->steps.n);
 	if (w->notes.n > 0)
 		qsort(w->notes.v, w->notes.n, sizeof *w->notes.v, by_place);
 	forget_cursors(w);
@@ -148,26 +140,6 @@ sort_ranges(struct walk *w)
 		w->cursors.v[track].last = i + 1;
 	}
 	w->is_sorted = true;
-}
-
-/* The last of the steps that began by then and are not over. */
-static int64_t
-step_at(const struct walk *w, int64_t ts)
-{
-	size_t lo = 0, hi = w->steps.n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (w->steps.v[mid].start <= ts)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo > 0 && w->steps.v[lo - 1].reach > ts; lo--)
-		if (ts < w->steps.v[lo - 1].end)
-			return w->steps.v[lo - 1].step;
-	return WALK_NO_STEP;
 }
 
 static uint32_t
@@ -214,7 +186,7 @@ inherit(struct walk *w, const struct event *ev, struct frame *f)
 		f->step = up->step;
 		f->annotation = up->annotation;
 	} else if (ev->shape->has & HAS_TS) {
-		f->step = w->steps.n > 0 ? step_at(w, ev->ts_ns) : WALK_NO_STEP;
+		f->step = steps_at(w->steps.v, w->steps.n, ev->ts_ns);
 		f->annotation = annotation_at(w, ev);
 	}
 }

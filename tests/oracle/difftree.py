@@ -14,9 +14,9 @@ import re
 import subprocess
 from collections import Counter, namedtuple
 
-Rules = namedtuple("Rules", "one_root align_roots permuted memset keep_source common root_name json odd_pair turned")
-REFERENCE = Rules(*[False] * 10)
-OURS = Rules(*[True] * 10)
+Rules = namedtuple("Rules", "one_root align_roots permuted memset keep_source common root_name json odd_pair turned wrapped moved")
+REFERENCE = Rules(*[False] * 12)
+OURS = Rules(*[True] * 12)
 
 GRAPH_LAUNCH = ("hipGraphLaunch", "cudaGraphLaunch")
 LAUNCH_KERNEL = ("hipModuleLaunchKernel", "cuLaunchKernel")
@@ -317,6 +317,8 @@ class Merge:
         return v.kind in ("kernel", "memcpy") or (self.rules.memset and v.kind == "memset")
 
     def merge(self, one, two):
+        if self.rules.wrapped:
+            one, two = look_in(one, two)
         if (one, two) in self.done:
             return self.done[one, two]
         node = self.done[one, two] = Merged(len(self.nodes))
@@ -341,7 +343,7 @@ class Merge:
             names1, names2 = [v.n for v in a], [v.n for v in b]
             if not self.rules.permuted or names1 == names2 or sorted(names1) != sorted(names2):
                 return list(zip(a, b))
-        return self.align(a, b)
+        return moved(self.align(a, b)) if self.rules.moved else self.align(a, b)
 
     def unwrap(self, ops):
         """ops around the other side's ops give way to what is in them"""
@@ -427,6 +429,41 @@ def lists(one, two):
     a = by_start(a + list(more1.values()))
     b = by_start(b + list(more2.values()))
     return a, b
+
+
+def moved(ops):
+    """calls of one name that are left over on both sides belong together"""
+    come = [y for x, y in ops if x is None and y.n and not y.is_gpu and not y.is_launch]
+    partner = {}
+    for x in (x for x, y in ops if y is None and not x.is_gpu and not x.is_launch):
+        y = next((v for v in come if v.n == x.n), None)
+        if y is not None:
+            partner[x] = y
+            come.remove(y)
+    taken = set(partner.values())
+    return [(x, y or partner.get(x)) for x, y in ops if x is not None or y not in taken]
+
+
+def look_in(one, two):
+    """where one only wraps what is called like the other, that is meant"""
+    if one is None or two is None or one.n == two.n or not one.n or not two.n:
+        return one, two
+    if any(v.is_gpu or v.is_launch for v in (one, two)):
+        return one, two
+    in1, in2 = wrapped(one, two.n), wrapped(two, one.n)
+    if in1 and not in2:
+        return in1, two
+    return (one, in2) if in2 and not in1 else (one, two)
+
+
+def wrapped(v, name):
+    for _ in range(16):
+        if len(v.kids) != 1:
+            break
+        v = v.kids[0]
+        if v.n == name:
+            return v
+    return None
 
 
 def opens(v, others):

@@ -226,6 +226,17 @@ main(void)
 		both += m > 0 && n > 0;
 	}
 	is_int(bad, 0, "as by the plain table");
+	bad = 0;
+	for (int round = 0; round < 200; round++) {
+		size_t m = below(60), n = below(60);
+
+		for (size_t i = 0; i < m; i++)
+			a[i] = below(5);
+		for (size_t j = 0; j < n; j++)
+			b[j] = 5 + below(5);
+		bad += !same(a, m, b, n);
+	}
+	is_int(bad, 0, "without a symbol in common");
 	ok(both > 1500, "lists that have something in them");
 	test_between();
 	test_turned();

@@ -66,6 +66,26 @@ is_walked(const struct row *rows, size_t n, const char *want, const char *what)
 	store_destroy(w.s);
 }
 
+/* 4 begins with 3 and is over before it; 6 begins while 5 lasts. */
+static void
+test_steps(void)
+{
+	struct step_span v[] = { { 6, 250, 400, 0 }, { 3, 100, 200, 0 },
+		{ 5, 210, 300, 0 }, { 4, 100, 150, 0 } };
+	static const struct {
+		int64_t ts, want;
+	} cases[] = { { 99, WALK_NO_STEP }, { 100, 4 }, { 149, 4 }, { 150, 3 },
+		{ 199, 3 }, { 205, WALK_NO_STEP }, { 210, 5 }, { 249, 5 },
+		{ 250, 6 }, { 399, 6 }, { 400, WALK_NO_STEP } };
+	bool good = true;
+
+	steps_sort(v, 4);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		good = good && steps_at(v, 4, cases[i].ts) == cases[i].want;
+	ok(good, "the last step that began and is not over");
+	ok(steps_at(NULL, 0, 5) == WALK_NO_STEP, "no steps");
+}
+
 int
 main(void)
 {
@@ -115,6 +135,7 @@ main(void)
 	ok(!step_of_name(STR("ProfilerStep#"), &step), "no number");
 	ok(!step_of_name(STR("ProfilerStep#-1"), &step), "a negative number");
 	ok(!step_of_name(STR("ProfilerStep*"), &step), "another word");
+	test_steps();
 	strings_destroy(names);
 	done_testing();
 }

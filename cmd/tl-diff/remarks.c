@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* GPU streams and launches of pairs. */
+#include "cmd/tl-diff/remarks.h"
+
+#include <stdlib.h>
+
+/* ---- streams ---- */
+
+static uint32_t
+stream_of(const struct run *r, uint32_t node)
+{
+	return r->gpus.v[r->nodes.v[node].extra].stream;
+}
+
+void
+streams_pair(struct stream_pairs *p, const struct run *const run[NSIDES],
+    const uint32_t node[NSIDES])
+{
+	struct stream_pair x = { .n = 0 };
+	bool is_new;
+	uint64_t *slot;
+
+	for (int s = 0; s < NSIDES; s++)
+		x.stream[s] = stream_of(run[s], node[s]);
+	slot =
+	    map_put(&p->of, (uint64_t)x.stream[0] << 32 | x.stream[1], &is_new);
+	if (is_new) {
+		*slot = p->list.n;
+		vec_push(&p->list, x);
+	}
+	p->list.v[*slot].n++;
+	for (int s = 0; s < NSIDES; s++)
+		stat_add(&p->list.v[*slot].ns[s], run[s]->nodes.v[node[s]].dur);
+}
+
+static int
+by_weight(const void *x, const void *y)
+{
+	const struct stream_pair *a = x, *b = y;
+
+	if (a->n != b->n)
+		return a->n > b->n ? -1 : 1;
+	for (int s = 0; s < NSIDES; s++)
+		if (a->stream[s] != b->stream[s])
+			return a->stream[s] < b->stream[s] ? -1 : 1;
+	return 0;
+}
+
+void
+streams_finish(struct stream_pairs *p)
+{
+	struct map taken[NSIDES] = { { 0 }, { 0 } };
+
+	if (p->list.n > 1)
+		qsort(p->list.v, p->list.n, sizeof *p->list.v, by_weight);
+	for (size_t i = 0; i < p->list.n; i++) {
+		const struct stream_pair *x = &p->list.v[i];
+
+		if (map_get(&taken[0], x->stream[0]) == NULL &&
+		    map_get(&taken[1], x->stream[1]) == NULL) {
+			for (int s = 0; s < NSIDES; s++)
+				(void)map_put(&taken[s], x->stream[s], NULL);
+			continue;
+		}
+		for (int s = 0; s < NSIDES; s++) {
+			p->moved.n[s] += x->n;
+			stat_add(&p->moved.ns[s], x->ns[s]);
+		}
+	}
+	p->list.n = 0;
+	map_free(&p->of);
+	map_free(&taken[0]);
+	map_free(&taken[1]);
+}
+
+void
+streams_free(struct stream_pairs *p)
+{
+	vec_free(&p->list);
+	map_free(&p->of);
+}
+
+/* ---- launches ---- */
+
+static void
+add_launches(struct launch_pairs *p, const uint32_t n[NSIDES])
+{
+	bool is_new;
+	uint64_t *slot = map_put(&p->of, (uint64_t)n[0] << 32 | n[1], &is_new);
+
+	if (is_new) {
+		*slot = p->list.n;
+		vec_push(&p->list, ((struct launch_pair){ { n[0], n[1] }, 0 }));
+	}
+	p->list.v[*slot].count++;
+}
+
+/* The first launch with work that only this side has below a node. */
+static uint32_t
+launch_below(const struct diff *d, uint32_t id, int side)
+{
+	const struct merged *t = &d->merged;
+
+	for (uint32_t k = id + 1; k < t->list.v[id].behind;
+	     k = t->list.v[k].behind) {
+		const struct merged_node *m = &t->list.v[k];
+		const struct node *n;
+
+		if (m->at[side] == NONE || m->at[!side] != NONE)
+			continue;
+		n = &d->side[side]->nodes.v[m->at[side]];
+		if (is_launch_kind(n->kind) && (n->flags & NODE_GPU_PATH) != 0)
+			return n->n;
+	}
+	return INTERN_NONE;
+}
+
+void
+launches_add(struct launch_pairs *p, const struct diff *d)
+{
+	for (uint32_t id = 0; id < d->merged.list.n; id++) {
+		uint32_t n[NSIDES];
+
+		if (merged_type(&d->merged.list.v[id]) != MERGED_BOTH)
+			continue;
+		n[0] = launch_below(d, id, 0);
+		n[1] =
+		    n[0] != INTERN_NONE ? launch_below(d, id, 1) : INTERN_NONE;
+		if (n[1] != INTERN_NONE && n[0] != n[1])
+			add_launches(p, n);
+	}
+}
+
+const struct launch_pair *
+launches_most(const struct launch_pairs *p)
+{
+	const struct launch_pair *best = NULL;
+
+	for (size_t i = 0; i < p->list.n; i++)
+		if (best == NULL || p->list.v[i].count > best->count)
+			best = &p->list.v[i];
+	return best;
+}
+
+void
+launches_free(struct launch_pairs *p)
+{
+	vec_free(&p->list);
+	map_free(&p->of);
+}

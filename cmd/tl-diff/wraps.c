@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wrappers: what the comparison looked through, from a merged node up to the
+ * one above it, on one side and not on the other.
+ *
+ * When both sides look through as many calls under other names, these are taken
+ * for the same calls, renamed.
+ */
+#include "cmd/tl-diff/wraps.h"
+
+#include <stdlib.h>
+
+#define MAX_TOLD 3
+
+static const struct node *
+node_of(const struct diff *d, int side, uint32_t at)
+{
+	return &d->side[side]->nodes.v[at];
+}
+
+/* What a side looked through above a node, the innermost first. */
+static void
+list_between(const struct diff *d, uint32_t id, int side, u32s *list)
+{
+	const struct merged_node *m = &d->merged.list.v[id];
+	uint32_t end =
+	    m->parent != NONE ? d->merged.list.v[m->parent].at[side] : NONE;
+
+	for (uint32_t up = node_of(d, side, m->at[side])->parent;
+	     up != end && up != NONE; up = node_of(d, side, up)->parent)
+		vec_push(list, up);
+}
+
+/* Takes out what the other list has too, by name, each once. */
+static void
+take_common(const struct diff *d, u32s between[NSIDES])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < between[0].n; i++) {
+		uint32_t sym = node_of(d, 0, between[0].v[i])->sym;
+		size_t k = 0;
+
+		while (k < between[1].n &&
+		    node_of(d, 1, between[1].v[k])->sym != sym)
+			k++;
+		if (k == between[1].n) {
+			between[0].v[n++] = between[0].v[i];
+			continue;
+		}
+		between[1].n--;
+		memmove(&between[1].v[k], &between[1].v[k + 1],
+		    (between[1].n - k) * sizeof *between[1].v);
+	}
+	between[0].n = n;
+}
+
+/* Both sides' wrappers around a node. */
+static void
+find_around(const struct diff *d, uint32_t id, u32s around[NSIDES])
+{
+	for (int s = 0; s < NSIDES; s++) {
+		around[s].n = 0;
+		list_between(d, id, s, &around[s]);
+	}
+	take_common(d, around);
+	if (around[0].n == around[1].n)
+		around[0].n = around[1].n = 0;
+}
+
+void
+wraps_around(const struct diff *d, uint32_t id, int side, u32s *list)
+{
+	u32s around[NSIDES] = { { 0 }, { 0 } };
+
+	list->n = 0;
+	if (merged_type(&d->merged.list.v[id]) == MERGED_BOTH)
+		find_around(d, id, around);
+	for (size_t i = 0; i < around[side].n; i++)
+		vec_push(list, around[side].v[i]);
+	vec_free(&around[0]);
+	vec_free(&around[1]);
+}
+
+/* ---- how many of each name ---- */
+
+static void
+count_wrapper(struct wraps *w, const struct diff *d, int side, uint32_t at)
+{
+	const struct node *n = node_of(d, side, at);
+	bool is_new;
+	uint64_t *slot =
+	    map_put(&w->of, (uint64_t)n->n << 1 | (unsigned)side, &is_new);
+
+	if (is_new) {
+		*slot = w->list.n;
+		vec_push(&w->list,
+		    ((struct wrap){
+			n->n, (uint8_t)side, 0, { n->id, n->inst } }));
+	}
+	w->list.v[*slot].n++;
+	w->n[side]++;
+}
+
+void
+wraps_add(struct wraps *w, const struct diff *d)
+{
+	u32s around[NSIDES] = { { 0 }, { 0 } };
+	struct map seen = { 0 }; /* node and side: one can wrap several */
+
+	for (uint32_t id = 0; id < d->merged.list.n; id++) {
+		if (merged_type(&d->merged.list.v[id]) != MERGED_BOTH)
+			continue;
+		find_around(d, id, around);
+		for (int s = 0; s < NSIDES; s++)
+			for (size_t i = 0; i < around[s].n; i++) {
+				uint32_t at = around[s].v[i];
+				bool is_new;
+
+				(void)map_put(&seen,
+				    (uint64_t)at << 1 | (unsigned)s, &is_new);
+				if (is_new)
+					count_wrapper(w, d, s, at);
+			}
+	}
+	vec_free(&around[0]);
+	vec_free(&around[1]);
+	map_free(&seen);
+}
+
+/* ---- the sentence ---- */
+
+static int
+by_count(const void *x, const void *y)
+{
+	const struct wrap *a = x, *b = y;
+
+	if (a->side != b->side)
+		return a->side < b->side ? -1 : 1;
+	if (a->n != b->n)
+		return a->n > b->n ? -1 : 1;
+	return (a->first.id > b->first.id) - (a->first.id < b->first.id);
+}
+
+void
+wraps_sort(struct wraps *w)
+{
+	if (w->list.n > 1)
+		qsort(w->list.v, w->list.n, sizeof *w->list.v, by_count);
+}
+
+static void
+put_side(
+    const struct wraps *w, int side, const struct strings *st, struct buf *b)
+{
+	uint64_t told = 0;
+	int n = 0;
+
+	for (size_t i = 0; i < w->list.n && n < MAX_TOLD; i++) {
+		const struct wrap *x = &w->list.v[i];
+		char uid[UID_MAX];
+
+		if (x->side != side)
+			continue;
+		buf_printf(b, "%s %" PRIu64 " ", n++ > 0 ? "," : "", x->n);
+		if (x->name != INTERN_NONE)
+			text_visible(strings_get(st, x->name), b);
+		else
+			buf_puts(b, "without a name");
+		buf_puts(b, " (");
+		buf_put(b, uid, uid_put(uid, x->first));
+		buf_putc(b, ')');
+		told += x->n;
+	}
+	if (told < w->n[side])
+		buf_printf(b, ", %" PRIu64 " more", w->n[side] - told);
+}
+
+void
+wraps_note(const struct wraps *w, const struct settings *set,
+    const struct strings *st, struct table *t)
+{
+	struct buf b = { 0 };
+
+	if (w->n[0] == 0 && w->n[1] == 0)
+		return;
+	for (int s = 0; s < NSIDES; s++) {
+		if (w->n[s] == 0)
+			continue;
+		buf_puts(&b, b.len > 0 ? "; " : "");
+		buf_put(&b, set->names[s].p, set->names[s].len);
+		put_side(w, s, st, &b);
+	}
+	table_note(
+	    t, "calls around others on one side only: %.*s", (int)b.len, b.p);
+	buf_free(&b);
+}
+
+void
+wraps_free(struct wraps *w)
+{
+	vec_free(&w->list);
+	map_free(&w->of);
+}

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# Events of small traces, a line each: for the tests of tl-diff.
+
+# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace, a line
+ev() {
+	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
+		"$1" "$2" "$3" "$4" "$5" "${6:-}"
+}
+# trace: lines of events on stdin to a trace
+trace() {
+	printf '{"traceEvents":[\n'
+	sed '$!s/$/,/'
+	printf ']}\n'
+}
+op() { # op NAME TS DUR [DIMS]
+	ev cpu_op "$1" 1 "$2" "$3" ${4:+"\"Input Dims\":$4"}
+}
+call() { ev cuda_runtime "${3:-cudaLaunchKernel}" 1 "$1" 1 "\"correlation\":$2"; }
+gpu() { # gpu NAME TS DUR CORR [CAT]
+	ev "${5:-kernel}" "$1" 7 "$2" "$3" \
+		"\"device\":0,\"stream\":7,\"correlation\":$4"
+}
+rows() { # rows CMD: a table without its header, on one line
+	sh -c "$1" 2>"$TMP/err" | sed 1d | tr '\t\n' ' .' | sed 's/  */ /g'
+}
+
+# steps SCALE...: a step of 100 us for each; op a lasts SCALE us, op b 10
+steps() {
+	n=0
+	for scale; do
+		t=$((n * 100))
+		ev user_annotation "ProfilerStep#$n" 1 $t 90
+		op a $((t + 1)) 10
+		call $((t + 2)) $((2 * n + 1))
+		op b $((t + 20)) 10
+		call $((t + 21)) $((2 * n + 2))
+		gpu ka $((t + 30)) "$scale" $((2 * n + 1))
+		gpu kb $((t + 70)) $((9 + n % 3)) $((2 * n + 2))
+		n=$((n + 1))
+	done
+}
+replay() { # replay NAME...: a launch of a graph with these kernels
+	ev user_annotation 'decode_1 (7)' 1 0 50
+	call 10 1 cudaGraphLaunch
+	t=100
+	for k; do
+		gpu "$k" $t 5 1
+		t=$((t + 10))
+	done
+}

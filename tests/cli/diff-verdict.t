@@ -1,0 +1,225 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-diff's sentences and marks: each says what was changed, and is silent when
+# that was not.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+# shellcheck source=tests/cli/diff-events.sh
+. "$ROOT/tests/cli/diff-events.sh"
+
+# says ARGS: the sentences, without those of the whole
+says() {
+	tl-diff --table diff_verdict --no-header "$@" 2>err |
+		grep -v '^GPU time\|on the clock'
+}
+whole() { tl-diff --table diff_verdict --no-header "$@" 2>err | head -n 1; }
+tree() { tl-diff --print "$@" 2>err; }
+
+# ---- wrappers and order ----
+
+# inner [NAME...]: an op with two kernels, in calls of these names
+inner() {
+	n=0
+	for name; do
+		n=$((n + 1))
+		op "$name" $((10 + n)) $((80 - 2 * n))
+	done
+	op mm 30 20 '[[4,8]]'
+	call 31 1
+	call 40 2
+	gpu k_mm 200 20 1
+	gpu k_add 220 5 2
+}
+{ op net 0 100; inner; } | trace >plain.json
+{ op net 0 100; inner cast; } | trace >wrap1.json
+{ op net 0 100; inner cast check; } | trace >wrap2.json
+is 'a wrapper: told' "$(says plain.json wrap1.json)" \
+	'calls around others on one side only: after 1 cast (1)'
+is 'a wrapper: on the other side' "$(says wrap1.json plain.json)" \
+	'calls around others on one side only: before 1 cast (1)'
+is 'a wrapper: of two, the one that is new' "$(says wrap1.json wrap2.json)" \
+	'calls around others on one side only: after 1 check (2)'
+is 'a wrapper: two' "$(says plain.json wrap2.json)" \
+	'calls around others on one side only: after 1 cast (1), 1 check (2)'
+is 'a wrapper: what it wraps has its partner' \
+	"$(rows 'tl-diff -c name,count_before,count_after,diff_ns plain.json wrap2.json')" 'mm 1 1 0.'
+is 'a wrapper: marked in the tree' "$(tree plain.json wrap2.json)" '└── net
+    └── wrapped: mm (trace2: in check in cast)
+        ├── cudaLaunchKernel
+        │   └── k_mm
+        └── cudaLaunchKernel
+            └── k_add'
+tl-diff -d out plain.json wrap2.json 2>err
+is "a wrapper: no mark in the reference's file" "$(grep -c wrapped out/merged_tree_output.txt)" 0
+{
+	op net 0 100
+	op cast 11 80
+	inner
+	call 95 3
+	gpu k_cast 230 5 3
+} | sed 's/"ts":95,/"ts":70,/' | trace >more.json
+is 'a call that does more than wrap is no wrapper' \
+	"$(rows 'tl-diff -c name,count_before,count_after,diff_ns plain.json more.json')" \
+	'mm | cast 1 1 5000.'
+{ op net 0 100; inner old; } | trace >old.json
+{ op net 0 100; inner new; } | trace >new.json
+is 'a call under another name is none' "$(says old.json new.json | grep -c around)" 0
+
+# two NAME NAME: ops in this order, below one
+two() {
+	op net 0 100
+	n=0
+	for name; do
+		n=$((n + 1))
+		op "$name" $((n * 20)) 10
+		call $((n * 20 + 1)) $n
+		gpu "k_$name" $((200 + n * 20)) 10 $n
+	done
+}
+two sin cos tan | trace >sct.json
+two sin tan cos | trace >stc.json
+is 'order: told' "$(says sct.json stc.json)" \
+	'calls in another order: 1: cos (4 | 7) before tan (7 | 4) below net (0 | 0)'
+is 'order: marked in the tree' "$(tree sct.json stc.json | grep -v Launch | grep -v k_)" '└── net
+    ├── sin
+    ├── moved: cos (trace1: before tan, trace2: behind it)
+    └── tan'
+is 'order: the other way' "$(tree stc.json sct.json | grep moved)" \
+	'    ├── moved: tan (trace1: before cos, trace2: behind it)'
+is 'the same order: no mark' "$(tree sct.json sct.json | grep -c moved)" 0
+
+# ---- what else pairs say ----
+
+two a b | sed 's/"name":"a",\(.*\)"args":{}/"name":"a",\1"args":{"Input Dims":[[4,8]]}/' |
+	trace >dims.json
+sed 's/\[\[4,8\]\]/[[5,8]]/' dims.json >dims5.json
+two a b | trace >nodims.json
+is 'arguments: told, with the shape of one' "$(says dims.json dims5.json)" \
+	'calls with other arguments: 1, as a [[4,8]] | [[5,8]]'
+is 'arguments: the same' "$(says dims.json dims.json)" 'the traces are identical'
+is 'arguments: of one side only' "$(says dims.json nodims.json)" 'after has no arguments of ops'
+
+# streams A B C: three kernels on these streams
+streams() {
+	two a b c | sed "/k_a/s/\"stream\":7/\"stream\":$1/;/k_b/s/\"stream\":7/\"stream\":$2/
+		/k_c/s/\"stream\":7/\"stream\":$3/" | trace
+}
+streams 7 7 7 >s777.json
+streams 9 9 9 >s999.json
+streams 7 7 8 >s778.json
+streams 8 8 7 >s887.json
+is 'streams: another number is no change' "$(says s777.json s999.json)" 'the traces are identical'
+is 'streams: two in turn are none' "$(says s778.json s887.json)" 'the traces are identical'
+is 'streams: another stream' "$(says s777.json s778.json)" \
+	'pairs of GPU events on another stream: before 1 (10.0 us), after 1 (10.0 us)'
+is 'streams: of kernels' "$(says --by kernel s777.json s778.json | grep another)" \
+	'pairs of GPU events on another stream: before 1 (10.0 us), after 1 (10.0 us)'
+for n in 2 3; do
+	two a b c | sed "s/\"name\":\"a\",/\"name\":\"a$n\",/" | trace >other$n.json
+done
+two a b c | sed 's/cudaLaunchKernel/hipLaunchKernel/;s/k_/other_/' | trace >hip.json
+is 'other launches: what has no partner, and what to do' "$(says s777.json hip.json)" \
+	'GPU events without a partner where both sides have work: before 3 (30.0 us), after 3 (30.0 us)
+launches under different names part the trees, as cudaLaunchKernel | hipLaunchKernel 3 times: --equiv says which are one'
+printf 'hipLaunchKernel\tcudaLaunchKernel\n' >equiv
+is 'other launches: made one' "$(says --equiv equiv s777.json hip.json)" \
+	'pairs of GPU events under different names: before 3 (30.0 us), after 3 (30.0 us)'
+is 'other kernels: by kernel' "$(says --by kernel s777.json hip.json | grep -v sequences)" \
+	'pairs of GPU events under different names: before 3 (30.0 us), after 3 (30.0 us)'
+two a b | trace >ab.json
+is 'kernels without a partner: by kernel' "$(says --by kernel s777.json ab.json | grep partner)" \
+	'GPU events without a partner in pairs of sequences: before 1 (10.0 us)'
+{
+	ev python_function 'net.py(1): f' 1 0 110
+	two a b
+} | trace >frames.json
+is '--python: a side without frames' "$(says --python frames.json ab.json | grep frames)" \
+	'after has no Python frames: without --python the trees are compared below them'
+is 'frames that are not compared' "$(says frames.json ab.json | grep -c frames)" 0
+{
+	op a 0 10
+	call 1 1
+	gpu k_a 100 1 1
+	gpu stray 110 90 77
+} | trace >stray.json
+is 'mostly without ops: what to do' "$(says ab.json stray.json | grep 'by kernel')" \
+	'most GPU work is of no op: --by kernel compares kernels one by one'
+is 'mostly of ops' "$(says before.json ab.json 2>&1 | grep -c 'by kernel')" 0
+
+# ---- chance, and what is none ----
+
+sed 's/"dur":10,\(.*"stream"\)/"dur":12,\1/' ab.json >ab12.json
+is 'one run: what is not known is said' "$(says ab.json ab12.json)" \
+	'how much times vary is not known: that needs several runs, or steps'
+
+# counted N...: steps with so many kernels of a and two of b, which vary a bit
+counted() {
+	step=0 corr=0
+	for count; do
+		t=$((step * 1000))
+		ev user_annotation "ProfilerStep#$step" 1 $t 900
+		i=0
+		while [ $i -lt "$count" ]; do
+			corr=$((corr + 1))
+			op a $((t + i * 20)) 10
+			call $((t + i * 20 + 1)) $corr
+			gpu k_a $((t + i * 20 + 2)) 10 $corr
+			i=$((i + 1))
+		done
+		corr=$((corr + 1))
+		op b $((t + 500)) 10
+		call $((t + 501)) $corr
+		gpu k_b $((t + 510)) "1${VARY:-0}$((step % 3)).5" $corr
+		step=$((step + 1))
+	done
+}
+counted 4 4 4 | trace >c444.json
+counted 4 4 2 | trace >c442.json
+counted 4 5 3 | trace >c453.json
+counted 3 4 6 | trace >c346.json
+is 'fewer calls in one step: no chance' \
+	"$(rows 'tl-diff -c name,count_before,count_after,diff_ns,is_noise c444.json c442.json' | cut -d . -f 1)" \
+	'a 12 10 -20000 false'
+is 'fewer calls: the whole' "$(whole c444.json c442.json)" \
+	'GPU time 424.5 us to 404.5 us (-4.7 %), 100 % of it from 1 op'
+is 'more calls: the gate' "$(tl-diff --fail-over 0% c442.json c444.json >/dev/null 2>&1; echo $?)" 4
+is 'calls that vary on both sides: chance' \
+	"$(rows 'tl-diff -c name,diff_ns,is_noise c453.json c346.json' | cut -d . -f 1)" 'a 10000 true'
+is 'calls that vary: no reason' \
+	"$(tl-diff --fail-over 0% c453.json c346.json >/dev/null 2>&1; echo $?)" 0
+sed 's/102\.5/142.5/' c444.json | sed 's/100\.5/90.5/' >vary444.json
+sed 's/102\.5/82.5/;s/101\.5/131.5/' c442.json >vary442.json
+is 'fewer calls, and times that vary: both' "$(whole vary444.json vary442.json)" \
+	'GPU time 454.5 us to 414.5 us (-8.8 %), 50 % of it from 1 op; all but -20.0 us, which one side only does, may be chance'
+is 'the gate counts what is none' \
+	"$(tl-diff --fail-over 0% vary444.json vary442.json --junit j.xml >/dev/null 2>&1; grep -o 'changed by [-+.0-9]*' j.xml)" \
+	'changed by -0.020'
+is 'as many calls a step, of more steps' \
+	"$(counted 4 4 4 4 4 | trace >c5.json; says --per step c444.json c5.json | grep -c 'only side')" 0
+
+steps 20.1 21.1 20.6 20.3 | trace >v1.json
+steps 20.2 20.9 59.5 20.6 | trace >v2.json
+is 'a step that stands out' "$(says --name ka v1.json v2.json)" \
+	'1 of 1 rows differ by no more than they vary
+step 2 of after stands out: +38.9 us in 1 row, a (--step 2 compares it alone)'
+is 'a step that stands out on both sides does not' \
+	"$(says --name ka v2.json v2.json | grep -c stands)" 0
+sed 's/"dur":59\.5/"dur":61.5/' v2.json >v3.json
+is 'nor one that does on the other side too' "$(says --name ka v2.json v3.json | grep -c stands)" 0
+steps 4 4 4 | trace >us1.json
+steps 4 5 4 | trace >us2.json
+is 'nor what is one of rounding' "$(says --name ka us1.json us2.json | grep -c stands)" 0
+steps 4 44 4 | trace >us3.json
+is 'whole microseconds, and more than that' "$(says --name ka us1.json us3.json | grep -c stands)" 1
+
+is 'as many runs' "$(says -B v1.json -B v2.json -A v2.json -A v3.json | grep -c ' runs$')" 0
+is 'more runs of one side' "$(says -B v1.json -B v2.json -A v2.json | grep ' runs$')" \
+	'the sides have 2 and 1 runs'
+is 'several runs: sums are said to be' \
+	"$(says -B s777.json -B s777.json -A ab.json -A ab.json | grep only)" \
+	'rows on one side only: before 1 (10.0 us)
+GPU events where only one side has work, over all runs: before 2 (20.0 us)'
+is 'sentences tell of hostile names safely' \
+	"$(two 'a\u001b[2J' b | trace >evil.json; { op net 0 100; op cast 15 60; two 'a\u001b[2J' b | sed 1d; } | trace >evil2.json
+	tl-diff --table diff_verdict --format table evil.json evil2.json | tr -d '\n -~')" ''
+done_testing
