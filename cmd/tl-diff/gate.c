@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict for a batch job: did it become slower by more than allowed? */
+#include <math.h>
+
 #include "cmd/tl-diff/gate.h"
 
 struct verdict {
 	int64_t before_ns, after_ns;
 	int64_t diff_ns; /* without what is within noise */
 	int64_t limit_ns;
+	bool knows_noise; /* there are samples to tell it by */
 	bool failed;
 };
 
@@ -43,9 +46,10 @@ static void
 put_sentence(struct buf *b, const struct settings *set, const struct verdict *v)
 {
 	buf_printf(b,
-	    "GPU time went from %.3f to %.3f ms; beyond noise it changed by "
-	    "%+.3f ms, allowed are ",
+	    "GPU time went from %.3f to %.3f ms; %s by %+.3f ms, allowed are ",
 	    (double)v->before_ns / 1e6, (double)v->after_ns / 1e6,
+	    v->knows_noise ? "beyond noise it changed"
+			   : "noise is not known, it changed",
 	    (double)v->diff_ns / 1e6);
 	if (set->fail_over.is_percent)
 		buf_printf(b, "%g %% (%.3f ms)", set->fail_over.percent,
@@ -94,6 +98,7 @@ find_verdict(
 	v->before_ns = f->unit[0].total_ns;
 	v->after_ns = f->unit[1].total_ns;
 	v->diff_ns = f->verdict_ns;
+	v->knows_noise = !isnan(f->spread_ns);
 	v->limit_ns = threshold_ns(&set->fail_over, v->before_ns);
 	v->failed = v->diff_ns > v->limit_ns;
 }

@@ -76,9 +76,10 @@ close_empty(const struct figures *f, struct noise_side *side, int s,
 static void
 add_count(struct counts *c, uint64_t n)
 {
-	if (c->nsamples++ == 0)
+	if (c->n == 0)
 		c->n = n;
 	c->differ = c->differ || c->n != n;
+	c->nsamples++;
 }
 
 /* The times of one row, sorted by side, stratum and sample. */
@@ -109,9 +110,11 @@ gather_row(const struct figures *f, const struct row_time *v, size_t n,
 			}
 			noise_add(&side[s], (double)ns);
 			add_count(&counts[s], nevents);
-			if (i == n || v[i].side != s ||
-			    stratum_of(f, &v[i]) != stratum_of(f, t))
-				close_stratum(f, &side[s], s, stratum_of(f, t));
+			if (i < n && v[i].side == s &&
+			    stratum_of(f, &v[i]) == stratum_of(f, t))
+				continue;
+			close_stratum(f, &side[s], s, stratum_of(f, t));
+			counts[s].n = 0;
 		}
 	}
 	set_scales(f, side);

@@ -9,8 +9,8 @@
 /* How many events the samples of a row have. */
 struct counts {
 	size_t nsamples; /* that have any */
-	uint64_t n;      /* in the first of them */
-	bool differ;
+	uint64_t n;      /* in the first of the last stratum; 0: none yet */
+	bool differ;     /* in some stratum */
 };
 
 /*

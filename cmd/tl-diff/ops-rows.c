@@ -189,25 +189,6 @@ note_contents(const struct ops *o, struct table *t)
 	}
 }
 
-/* Launches of other names part the trees above their kernels. */
-static void
-note_launches(const struct ops *o, struct table *t)
-{
-	const struct launch_pair *p = launches_most(&o->launches);
-	struct buf b = { 0 };
-
-	if (p == NULL)
-		return;
-	text_visible(strings_get(o->strings, p->n[0]), &b);
-	buf_puts(&b, " | ");
-	text_visible(strings_get(o->strings, p->n[1]), &b);
-	table_note(t,
-	    "launches under different names part the trees, as %.*s %" PRIu64
-	    " times: --equiv says which are one",
-	    (int)b.len, b.p, p->count);
-	buf_free(&b);
-}
-
 /* Trees say little of work that mostly is in none. */
 static void
 note_kernels(const struct ops *o, struct table *t)
@@ -264,7 +245,10 @@ ops_notes(const struct ops *o, struct table *t)
 	summary_whole(&s, t);
 	summary_rows(&s, t);
 	note_events(o, &s, t);
-	note_launches(o, t);
+	names_note(&o->launches, o->strings,
+	    "launches under different names, at which the trees part",
+	    " (--equiv says which are one)", t);
+	names_note(&o->calls, o->strings, "calls under different names", "", t);
 	note_args(o, t);
 	swaps_note(&o->swaps, o->strings, t);
 	wraps_note(&o->wraps, o->set, o->strings, t);

@@ -285,7 +285,8 @@ ops_add(struct ops *o, const struct diff *d, const bool fresh[NSIDES])
 	if (fresh[0]) {
 		swaps_add(&o->swaps, d);
 		wraps_add(&o->wraps, d);
-		launches_add(&o->launches, d);
+		names_add_calls(&o->calls, d);
+		names_add_launches(&o->launches, d);
 	}
 	for (int side = 0; side < NSIDES; side++) {
 		struct adder a = { .o = o, .d = d, .side = side };
@@ -303,7 +304,8 @@ ops_add(struct ops *o, const struct diff *d, const bool fresh[NSIDES])
 	}
 	streams_finish(&o->streams);
 	o->differs = o->differs || !d->is_identical || !d->is_same_work ||
-	    o->swaps.n > 0 || o->streams.moved.n[0] > 0;
+	    o->swaps.n > 0 || o->wraps.n[0] + o->wraps.n[1] > 0 ||
+	    o->calls.n > 0 || o->streams.moved.n[0] > 0;
 }
 
 void
@@ -326,5 +328,6 @@ ops_free(struct ops *o)
 	swaps_free(&o->swaps);
 	wraps_free(&o->wraps);
 	streams_free(&o->streams);
-	launches_free(&o->launches);
+	names_free(&o->calls);
+	names_free(&o->launches);
 }

@@ -52,7 +52,7 @@ struct ops {
 	struct figures figures; /* of rows */
 	struct tally tallies[NTALLIES];
 	struct stream_pairs streams;
-	struct launch_pairs launches;
+	struct name_pairs calls, launches;
 	struct swaps swaps;
 	struct wraps wraps;
 	bool differs; /* some pair is not identical */

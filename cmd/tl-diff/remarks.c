@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* GPU streams and launches of pairs. */
+/* GPU streams and names of pairs. */
 #include "cmd/tl-diff/remarks.h"
 
 #include <stdlib.h>
@@ -80,19 +80,40 @@ streams_free(struct stream_pairs *p)
 	map_free(&p->of);
 }
 
-/* ---- launches ---- */
+/* ---- names ---- */
 
 static void
-add_launches(struct launch_pairs *p, const uint32_t n[NSIDES])
+add_names(struct name_pairs *p, const uint32_t n[NSIDES])
 {
 	bool is_new;
 	uint64_t *slot = map_put(&p->of, (uint64_t)n[0] << 32 | n[1], &is_new);
 
 	if (is_new) {
 		*slot = p->list.n;
-		vec_push(&p->list, ((struct launch_pair){ { n[0], n[1] }, 0 }));
+		vec_push(&p->list, ((struct name_pair){ { n[0], n[1] }, 0 }));
 	}
 	p->list.v[*slot].count++;
+	p->n++;
+}
+
+void
+names_add_calls(struct name_pairs *p, const struct diff *d)
+{
+	for (uint32_t id = 0; id < d->merged.list.n; id++) {
+		const struct merged_node *m = &d->merged.list.v[id];
+		uint32_t n[NSIDES];
+		bool is_call = merged_type(m) == MERGED_BOTH;
+
+		for (int s = 0; s < NSIDES && is_call; s++) {
+			const struct node *x = &d->side[s]->nodes.v[m->at[s]];
+
+			n[s] = x->n;
+			is_call = n[s] != INTERN_NONE &&
+			    !is_gpu_kind(x->kind) && !is_launch_kind(x->kind);
+		}
+		if (is_call && n[0] != n[1])
+			add_names(p, n);
+	}
 }
 
 /* The first launch with work that only this side has below a node. */
@@ -116,7 +137,7 @@ launch_below(const struct diff *d, uint32_t id, int side)
 }
 
 void
-launches_add(struct launch_pairs *p, const struct diff *d)
+names_add_launches(struct name_pairs *p, const struct diff *d)
 {
 	for (uint32_t id = 0; id < d->merged.list.n; id++) {
 		uint32_t n[NSIDES];
@@ -127,23 +148,34 @@ launches_add(struct launch_pairs *p, const struct diff *d)
 		n[1] =
 		    n[0] != INTERN_NONE ? launch_below(d, id, 1) : INTERN_NONE;
 		if (n[1] != INTERN_NONE && n[0] != n[1])
-			add_launches(p, n);
+			add_names(p, n);
 	}
 }
 
-const struct launch_pair *
-launches_most(const struct launch_pairs *p)
+void
+names_note(const struct name_pairs *p, const struct strings *st,
+    const char *what, const char *hint, struct table *t)
 {
-	const struct launch_pair *best = NULL;
+	const struct name_pair *most = NULL;
+	struct buf b = { 0 };
 
 	for (size_t i = 0; i < p->list.n; i++)
-		if (best == NULL || p->list.v[i].count > best->count)
-			best = &p->list.v[i];
-	return best;
+		if (most == NULL || p->list.v[i].count > most->count)
+			most = &p->list.v[i];
+	if (most == NULL)
+		return;
+	text_visible(strings_get(st, most->n[0]), &b);
+	buf_puts(&b, " | ");
+	text_visible(strings_get(st, most->n[1]), &b);
+	if (p->list.n > 1)
+		buf_printf(&b, " %" PRIu64 " times", most->count);
+	table_note(
+	    t, "%s: %" PRIu64 ", as %.*s%s", what, p->n, (int)b.len, b.p, hint);
+	buf_free(&b);
 }
 
 void
-launches_free(struct launch_pairs *p)
+names_free(struct name_pairs *p)
 {
 	vec_free(&p->list);
 	map_free(&p->of);

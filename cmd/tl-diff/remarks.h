@@ -28,21 +28,25 @@ void streams_pair(struct stream_pairs *p, const struct run *const run[NSIDES],
 void streams_finish(struct stream_pairs *p);
 void streams_free(struct stream_pairs *p);
 
-/* Launches that stand for one another, where the trees part. */
-struct launch_pair {
+/* Two names that stand for one another, and how often. */
+struct name_pair {
 	uint32_t n[NSIDES];
 	uint64_t count;
 };
 
-struct launch_pairs {
-	VEC(struct launch_pair) list;
+struct name_pairs {
+	VEC(struct name_pair) list;
 	struct map of;
+	uint64_t n; /* of all */
 };
 
-/* Of a pair of runs. */
-void launches_add(struct launch_pairs *p, const struct diff *d);
-/* The most frequent pair of names; NULL: none. */
-const struct launch_pair *launches_most(const struct launch_pairs *p);
-void launches_free(struct launch_pairs *p);
+/* Of a pair of runs: calls that are matched under different names. */
+void names_add_calls(struct name_pairs *p, const struct diff *d);
+/* And launches of different names where the trees part. */
+void names_add_launches(struct name_pairs *p, const struct diff *d);
+/* "WHAT: 5, as aten::gelu | my::gelu 4 times"; nothing where there are none. */
+void names_note(const struct name_pairs *p, const struct strings *st,
+    const char *what, const char *hint, struct table *t);
+void names_free(struct name_pairs *p);
 
 #endif

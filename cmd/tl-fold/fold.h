@@ -77,6 +77,16 @@ bool sources_are_asked(const struct sources *s, uint32_t number);
 bool sources_name(const struct sources *s, uint32_t number, struct buf *b);
 void sources_free(struct sources *s);
 
+/* ---- operands ---- */
+
+/*
+ * paths: those of -B and -A. With --diff two operands are the files of a side
+ * each, and appended; without, they are left alone. A usage error where these
+ * do not go together.
+ */
+void operands_take(
+    path_vec paths[NSIDES], bool is_diff, const struct optparse *op);
+
 /* ---- output ---- */
 
 enum output_unit {

@@ -54,6 +54,7 @@ struct folder {
 	VEC(uint8_t) modules; /* by name: 1 it is one, 2 it is none */
 	uint32_t no_launch, no_frame;
 	uint64_t nevents[NSIDES], nhost, nframes;
+	uint64_t npython[NSIDES]; /* frames of Python */
 	int64_t whole_ns;
 };
 
@@ -195,6 +196,7 @@ open_frame(struct folder *f, const struct event *ev, bool is_chosen)
 	if (f->set->clock == CLOCK_CPU && is_chosen)
 		take_from_above(f, ev->dur_ns);
 	f->nframes++;
+	f->npython[f->side] += type != FRAME_OP;
 	vec_push(&f->open,
 	    ((struct open_frame){
 		.depth = ev->depth,
@@ -344,6 +346,17 @@ check_answer(const struct folder *f)
 		    f->nevents[0] + f->nevents[1]);
 }
 
+/* Then no stack of one side is one of the other's. */
+static void
+tell_sides(const struct folder *f)
+{
+	for (int s = 0; s < f->set->output.nsides; s++)
+		if (f->npython[s] == 0 && f->npython[1 - s] > 0)
+			note("%s: no Python frames, which the other side has: "
+			     "--frames ops folds both alike",
+			    f->sources.side[s].path);
+}
+
 static void
 summarise(const struct folder *f, const struct output *o)
 {
@@ -416,26 +429,9 @@ check_settings(struct settings *set)
 }
 
 static void
-check_operands(const struct settings *set, int n)
-{
-	bool has_paths = set->paths[0].n > 0 || set->paths[1].n > 0;
-
-	if (has_paths && !set->is_diff)
-		die_usage("options '-B' and '-A' need --diff");
-	if (has_paths && n > 0)
-		die_usage("either two files, or -B and -A");
-	if (has_paths && (set->paths[0].n == 0 || set->paths[1].n == 0))
-		die_usage("option '--%s' is missing",
-		    set->paths[0].n == 0 ? "before" : "after");
-	if (set->is_diff && !has_paths && n != NSIDES)
-		die_usage("option '--diff' needs two files, before and after");
-}
-
-/* All operands are of the first side, but for --diff. */
-static void
 read_all(struct folder *f, struct settings *set, const struct optparse *op)
 {
-	int n = op->argc - op->ind;
+	int n = set->is_diff ? 0 : op->argc - op->ind;
 
 	for (f->side = 0; f->side < NSIDES; f->side++)
 		for (size_t i = 0; i < set->paths[f->side].n; i++)
@@ -443,10 +439,8 @@ read_all(struct folder *f, struct settings *set, const struct optparse *op)
 	f->side = 0;
 	if (n == 0 && !set->is_diff)
 		read_file(f, set, "-");
-	for (int i = 0; i < n; i++) {
-		f->side = set->is_diff ? i : 0;
+	for (int i = 0; i < n; i++)
 		read_file(f, set, op->argv[op->ind + i]);
-	}
 }
 
 static void
@@ -471,7 +465,7 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &f, &op, ch);
 	check_settings(&set);
-	check_operands(&set, op.argc - op.ind);
+	operands_take(set.paths, set.is_diff, &op);
 
 	f.strings = strings_create();
 	f.no_launch = intern_put(f.strings->text, STR("[no launch]"));
@@ -479,6 +473,7 @@ main(int argc, char *argv[])
 	read_all(&f, &set, &op);
 	check_answer(&f);
 	output_write(&set.output, &f.stacks, f.strings, &f.sources);
+	tell_sides(&f);
 	if (set.verbose)
 		summarise(&f, &set.output);
 	sources_free(&f.sources);

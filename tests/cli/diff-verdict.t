@@ -63,7 +63,9 @@ is 'a call that does more than wrap is no wrapper' \
 	'mm | cast 1 1 5000.'
 { op net 0 100; inner old; } | trace >old.json
 { op net 0 100; inner new; } | trace >new.json
-is 'a call under another name is none' "$(says old.json new.json | grep -c around)" 0
+is 'a call under another name is none' "$(says old.json new.json)" \
+	'calls under different names: 1, as old | new'
+is 'wrappers are a difference' "$(tl-diff plain.json wrap1.json 2>&1 >/dev/null)" ''
 
 # two NAME NAME: ops in this order, below one
 two() {
@@ -114,13 +116,10 @@ is 'streams: another stream' "$(says s777.json s778.json)" \
 	'pairs of GPU events on another stream: before 1 (10.0 us), after 1 (10.0 us)'
 is 'streams: of kernels' "$(says --by kernel s777.json s778.json | grep another)" \
 	'pairs of GPU events on another stream: before 1 (10.0 us), after 1 (10.0 us)'
-for n in 2 3; do
-	two a b c | sed "s/\"name\":\"a\",/\"name\":\"a$n\",/" | trace >other$n.json
-done
 two a b c | sed 's/cudaLaunchKernel/hipLaunchKernel/;s/k_/other_/' | trace >hip.json
 is 'other launches: what has no partner, and what to do' "$(says s777.json hip.json)" \
 	'GPU events without a partner where both sides have work: before 3 (30.0 us), after 3 (30.0 us)
-launches under different names part the trees, as cudaLaunchKernel | hipLaunchKernel 3 times: --equiv says which are one'
+launches under different names, at which the trees part: 3, as cudaLaunchKernel | hipLaunchKernel (--equiv says which are one)'
 printf 'hipLaunchKernel\tcudaLaunchKernel\n' >equiv
 is 'other launches: made one' "$(says --equiv equiv s777.json hip.json)" \
 	'pairs of GPU events under different names: before 3 (30.0 us), after 3 (30.0 us)'
@@ -196,6 +195,21 @@ is 'the gate counts what is none' \
 	'changed by -0.020'
 is 'as many calls a step, of more steps' \
 	"$(counted 4 4 4 4 4 | trace >c5.json; says --per step c444.json c5.json | grep -c 'only side')" 0
+
+# ranked RANK N...: counted steps of a rank
+ranked() {
+	rank=$1
+	shift
+	counted "$@" | trace |
+		sed "1s/{/{\"distributedInfo\":{\"rank\":$rank,\"world_size\":2},/"
+}
+mkdir was is
+ranked 0 4 4 4 >was/0.json
+ranked 1 2 2 2 >was/1.json
+ranked 0 4 4 4 >is/0.json
+ranked 1 2 3 2 >is/1.json
+is 'more calls of one rank: no chance, though ranks differ in number' \
+	"$(rows 'tl-diff --pair rank -c name,diff_ns,is_noise was is' | cut -d . -f 1)" 'a 5000 false'
 
 steps 20.1 21.1 20.6 20.3 | trace >v1.json
 steps 20.2 20.9 59.5 20.6 | trace >v2.json

@@ -326,6 +326,9 @@ gate() { # gate ARGS: the exit status
 is '--fail-over: slower' "$(gate --fail-over 3% s1.json s2.json)" 4
 like '--fail-over: says by how much' "$(cat gate.err)" \
 	'^tl-diff: slower than allowed: .* from 0\.119 to 0\.159 ms; .* \+0\.040 ms, allowed are 3 % \(0\.004 ms\)'
+like '--fail-over: what is noise is not known' \
+	"$(tl-diff --fail-over 0% before.json slow.json 2>&1 >/dev/null)" \
+	'noise is not known, it changed by \+0\.'
 is '--fail-over: not by so much' "$(gate --fail-over 50us s1.json s2.json)" 0
 is '--fail-over: more than int64 has' "$(gate --fail-over 1e300% s1.json s2.json)" 0
 is '--min-diff: more than int64 has' \

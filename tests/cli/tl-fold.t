@@ -178,6 +178,7 @@ is '--diff: files of several ranks' \
 	"$(tl-fold --diff both.tl other.tl)"
 mkdir both && cp rank0.json rank1.json both
 is '--diff: a folder' "$(tl-fold --diff -B both -A both)" "$(tl-fold --diff both.tl both.tl)"
+is '--diff: two folders' "$(tl-fold --diff both both)" "$(tl-fold --diff both.tl both.tl)"
 is '--diff: runs of one rank by their place' \
 	"$(tl-fold --diff -B rank0.json -B rank0.json -A rank0.json -A rank0.json -A rank0.json)" \
 	'src 0;mm;k 1000 1000
@@ -187,6 +188,13 @@ refuses 2 'need --diff' 'tl-fold -B t.tl -A t.tl'
 refuses 2 'either two files' 'tl-fold --diff -B t.tl -A t.tl t.tl'
 refuses 2 "'--after' is missing" 'tl-fold --diff -B t.tl'
 refuses 2 'needs two files' 'tl-fold --diff t.tl'
+grep -v python_function after.json | sed 's/},$/}/' | sed '$d;1d' | trace >frameless.json
+like '--diff: frames of one side only are told' "$(tl-fold --diff t.tl frameless.json 2>&1 >/dev/null)" \
+	'^tl-fold: frameless.json: no Python frames, which the other side has'
+is '--diff: frames of both, or asked of none' \
+	"$(tl-fold --diff t.tl after.json 2>&1 >/dev/null; tl-fold --diff --frames ops t.tl frameless.json 2>&1 >/dev/null)" ''
+refuses 2 'one trace only' 'tl-fold --diff - -'
+refuses 2 'one trace only' 'tl-fold --diff -B - -A t.tl -A -'
 refuses 2 'needs two files' 'tl-fold --diff t.tl t.tl t.tl'
 op mm 0 10 | trace >host.json
 refuses 1 'host.json: no GPU event among 1 events' 'tl-fold --diff t.tl host.json'

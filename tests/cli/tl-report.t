@@ -180,8 +180,8 @@ tl-report before.tl --vs after.tl >screen
 is 'the screen begins with it' "$(sed -n 3p screen)" \
 	"$(tl-diff --table diff_verdict --no-header before.tl after.tl 2>err |
 		sed -n 1p)."
-is 'goes on with what changed' "$(sed -n '6,/^$/p' screen | grep -c '^  ')" 10
-is 'the first of it' "$(sed -n 7p screen | awk '{ print $1, $(NF - 1), $NF }')" \
+is 'goes on with what changed' "$(sed -n '/^what changed/,/^$/p' screen | grep -c '^  ')" 10
+is 'the first of it' "$(sed -n '/^what changed/{n;p;}' screen | awk '{ print $1, $(NF - 1), $NF }')" \
 	"addmm us $(tl-diff --top 1 --no-header -c ratio before.tl after.tl 2>err |
 		awk '{ printf "%.3f", $1 }')"
 is 'and is else that of the first trace' \
