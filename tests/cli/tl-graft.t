@@ -210,6 +210,61 @@ is 'a trace without any goes through as it is' \
 is 'both at once' "$(tl-graft --pseudo-ops --capture capture.json replay.json | tl-cat | sed 1d | cksum)" \
 	"$(tl-cat g.tl | sed 1d | cksum)"
 
+# the other built-in rules, one after another on a thread
+frame() { ev python_function "$1" 1 "$2" "$3"; }
+five='"Input Dims":[[4,8],[8,8],[8],[1],[4,6]]'
+{
+	ev cpu_op vllm::moe_forward 1 0 90
+	ev cpu_op vllm::rocm_aiter_fused_moe 1 1 80 "$five,\"Sequence number\":7"
+	expert 5 aiter::MoeSortingKernel
+	expert 15 'void aiter::fmoe_g1u1'
+	expert 25 aiter::fmoe_quant
+	ev cpu_op vllm::outplace_fused_experts 1 100 90 "$five"
+	expert 105 fused_moe_kernel_gptq_awq
+	expert 115 other
+	expert 125 fused_moe_kernel_gptq_awq
+	ev cpu_op aiter::fused_moe_ 1 200 90 "$five"
+	frame 'x/y.py(3): flydsl_moe_stage1' 201 20
+	expert 205 s1
+	frame 'x/y.py(9): flydsl_moe_stage2' 241 20
+	expert 245 s2
+	frame 'aiter/mla.py(12): mla_decode_fwd' 300 90
+	ev cpu_op aiter::mla_decode_stage1_asm_fwd 1 301 20 "$five"
+	expert 305 m1
+	expert 345 m2
+	frame 'z.py(5): mla_fp8_prefill_attn' 400 90
+	ev cpu_op aiter::mla_prefill_ps_asm_fwd 1 401 20 "$five"
+	expert 405 f1
+	ev cpu_op aiter::v4_attention_with_output 1 500 90 "$five"
+	expert 505 qk_norm_rope_H32_D512_RD64_flydsl
+	frame 'q/paged_decode.py(7): sparse_attn_v4_paged_decode' 520 50
+	expert 525 hca_x
+} | trace >rules.json
+is 'all rules' "$(tl-kernels --pseudo-ops --by event -c name,op --no-header rules.json | tr '\t' ' ')" \
+	'aiter::MoeSortingKernel vllm::rocm_aiter_fused_moe
+void aiter::fmoe_g1u1 pseudo_op::moe_aiter_fused_1stage
+aiter::fmoe_quant vllm::rocm_aiter_fused_moe
+fused_moe_kernel_gptq_awq pseudo_op::moe_gptq_awq_up
+other vllm::outplace_fused_experts
+fused_moe_kernel_gptq_awq pseudo_op::moe_gptq_awq_down
+s1 pseudo_op::moe_flydsl_stage1
+s2 pseudo_op::moe_flydsl_stage2
+m1 aiter::mla_decode_stage1_asm_fwd
+m2 pseudo_mla_decode_fwd
+f1 aiter::mla_prefill_ps_asm_fwd
+qk_norm_rope_H32_D512_RD64_flydsl aiter::v4_attention_with_output
+hca_x pseudo_v4_paged_decode_hca'
+is 'what they tell their models' \
+	"$(tl-graft --pseudo-ops rules.json | tl-cat | sed -n 's/.*"name":"\(pseudo_[^"]*\)".*"Sequence number":\([^}]*\)}.*/\1 \2/p' | tr -d '"')" \
+	'pseudo_op::moe_aiter_fused_1stage 7,Pseudo op:true,External id:15
+pseudo_op::moe_gptq_awq_up 8,Pseudo op:true,External id:105,MoE GEMM type:up,MoE GEMM index:0,MoE GEMM gated:true,MoE topk:6
+pseudo_op::moe_gptq_awq_down 8,Pseudo op:true,External id:125,MoE GEMM type:down,MoE GEMM index:1,MoE GEMM gated:false,MoE topk:6
+pseudo_op::moe_flydsl_stage1 15,Pseudo op:true,MoE flydsl stage:1
+pseudo_op::moe_flydsl_stage2 15,Pseudo op:true,MoE flydsl stage:2
+pseudo_mla_decode_fwd 22,Pseudo op:true
+pseudo_mla_prefill_fwd 28,Pseudo op:true
+pseudo_v4_paged_decode_hca 35,Pseudo op:true,v4_mode:hca,v4_call_index:0,v4_tp:1,v4_H_Q:32,v4_d_h:512'
+
 # ---- what is added has a name, as tables print it and options take it ----
 uid=$(tl-ops --by args -c name,ex_uid --no-header g.tl | sed -n 's/^op::b\t//p')
 like 'of a copy' "$uid" '^2\.[0-9]+$'

@@ -451,6 +451,14 @@ is '100,000 sets of arguments' \
 	"$(tl-ops --by args -c direct_ns_sum many.tl | sed 1d | sort | uniq -c | tr -s ' ')" \
 	' 100000 3000'
 
+# ---- shares stay what they are ----
+tl-ops -c name,pct_of_direct,cumulative_pct --no-header small.tl | sort >shares
+is '--sort changes no share' \
+	"$(tl-ops -c name,pct_of_direct,cumulative_pct --sort name --no-header small.tl | sort)" "$(cat shares)"
+is 'nor does --top' \
+	"$(tl-ops -c name,pct_of_direct,cumulative_pct --sort -name --top 1 --no-header small.tl)" \
+	"$(tail -n 1 shares)"
+
 # ---- columns that there aren't ----
 for c in "direct_ns_smu:direct_ns_sum or direct_ms_sum" dir_ns:direct_ns_sum cuont:count 'pct:pct_of_direct or cumulative_pct'; do
 	refuses 2 "has no column '${c%%:*}': is it ${c#*:}\?$" "tl-ops -c ${c%%:*} small.tl"
