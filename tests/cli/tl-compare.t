@@ -246,6 +246,9 @@ else
 	skip 'a workbook of openpyxl' 'no openpyxl here'
 fi
 
+is 'drawn reports, as plain Python joins them' \
+	"$(python3 "$ROOT/tests/oracle/compare_drawn.py" 1 40 2>&1)" ''
+
 # names that a workbook has no room for: one that is known, one that is not
 mkdir long1 long2 cut
 printf 'op category,total_direct_kernel_time_ms,Count\nGEMM,2,3\n' \
