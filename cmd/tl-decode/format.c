@@ -82,8 +82,8 @@ guess_protobuf(const unsigned char *p, size_t len)
 		       "JSON of its trace viewer (trace.json.gz) is read";
 	if (contains(p, len, STR("HloModule")) || contains(p, len, STR("jit_")))
 		return "looks like an HLO protobuf";
-	return "looks like a Perfetto protobuf; if rocprofv3 wrote it, "
-	       RECORD_JSON;
+	return "looks like a Perfetto protobuf; if rocprofv3 wrote "
+	       "it, " RECORD_JSON;
 }
 
 const char *
