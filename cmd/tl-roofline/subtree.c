@@ -151,7 +151,7 @@ count_failed(struct roof_state *g, const struct model_result *r, uint32_t name,
 	    ? &g->lacking
 	    : &g->failed;
 
-	g->nown_failed += !r->model->is_builtin;
+	g->nown_failed += r->is_own;
 	if (f->n++ > 0)
 		return;
 	f->name = strings_get(g->strings, name);

@@ -175,7 +175,7 @@ run(struct models *ms, struct evaluation *e, struct str *reason)
 	ms->view = &ms->views[0];
 	ms->entry = e->m;
 	ms->norder = 0;
-	ms->skipped = ms->unmodelled = ms->lacks = false;
+	ms->skipped = ms->unmodelled = ms->lacks = ms->in_own = false;
 	ms->builtin = e->m->is_builtin;
 	sandbox_begin(ms, MODEL_STEPS, MODEL_CHURN);
 	ms->builtin = false;
@@ -213,6 +213,8 @@ compute(struct models *ms, struct evaluation *e)
 	else
 		r->status = ms->skipped ? MODEL_SKIPPED : MODEL_FAILED;
 	r->lacks = r->status == MODEL_FAILED && ms->lacks;
+	r->is_own =
+	    r->status == MODEL_FAILED && (!e->m->is_builtin || ms->in_own);
 	r->reason = reason;
 	if ((r->status == MODEL_OK || r->status == MODEL_FAILED) &&
 	    view_is_large(&ms->views[0])) {

@@ -200,7 +200,8 @@ struct model_result {
 	const struct model *model;
 	uint8_t status; /* enum model_status */
 	uint8_t nparams;
-	bool lacks; /* FAILED: the trace lacks a fact, the model is right */
+	bool lacks;  /* FAILED: the trace lacks a fact, the model is right */
+	bool is_own; /* FAILED: what failed is of the user's file */
 	uint32_t number;      /* of the result, from 0, for tables by result */
 	double flops;         /* MODEL_OK: 0 or more */
 	double bytes;         /* NAN: unknown */

@@ -217,6 +217,7 @@ struct models {
 	struct view *view;
 	const struct model *entry;
 	bool skipped;    /* skip() was called */
+	bool in_own;     /* a function of the user's runs, or has failed */
 	bool unmodelled; /* no_model() was */
 	bool lacks;      /* fail() was, or a fact isn't there */
 	bool as_float;   /* sizes are given as doubles */

@@ -113,7 +113,9 @@ sandbox_call(struct models *ms, int nargs, int nresults)
 
 	if (!is_counted)
 		lua_sethook(ms->L, too_many_steps, LUA_MASKCOUNT, MODEL_STEPS);
+	ms->in_own = true;
 	lua_call(ms->L, nargs, nresults);
+	ms->in_own = false;
 	if (!is_counted)
 		lua_sethook(ms->L, too_many_steps, 0, 0);
 }

@@ -4,7 +4,7 @@
 # shipped example holds, and a broken file is refused with its line.
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'
-plan 25
+plan 26
 
 # display BEGIN FILE: the page's literal display that begins so.
 display() {
@@ -101,4 +101,6 @@ form() { # form BODY: what becomes of the op
 	timeout 20 tl-roofline --models form.lua --no-header -c gflop,model_reason step.json 2>/dev/null
 }
 like 'one that loops ends' "$(form 'while true do end')" 'form.lua:1: too many steps: an endless loop?'
+timeout 20 tl-roofline --models form.lua step.json >/dev/null 2>&1
+is 'which is a doubt' $? 3
 like 'one that counts badly is told' "$(form 'return { c_sq = -1 }')" "the annotation's c_sq is no count"
