@@ -459,7 +459,8 @@ a_bool(lua_State *L)
 	return 1;
 }
 
-/* list("[1, 2]"): its scalars; one scalar without brackets is a list too. */
+/* list("[1, 2]"): its scalars; one scalar without brackets is a list too, None
+ * is an empty one. */
 static int
 a_list(lua_State *L)
 {
@@ -469,6 +470,8 @@ a_list(lua_State *L)
 	lua_newtable(L);
 	if (s.len >= 2 && (s.p[0] == '[' || s.p[0] == '('))
 		s = trim((struct str){ s.p + 1, s.len - 2 });
+	else if (word_is(s, "none"))
+		s.len = 0;
 	while (s.len > 0) {
 		const char *comma = memchr(s.p, ',', s.len);
 		size_t len = comma != NULL ? (size_t)(comma - s.p) : s.len;

@@ -158,7 +158,7 @@ def reduction(s):
         out = 1
         if name not in ("max", "min"):
             lead = ["", "2"] if "norm" in name else [""]
-            values = lead + [s.of(["", "[]"])] + ["False", ""]
+            values = lead + [s.of(["", "[]", "None"])] + ["False", ""]
     elif name in ("max", "min"):
         values, more = ["", str(written[0]), "False"], 8 * out
     else:
