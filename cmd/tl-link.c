@@ -265,10 +265,7 @@ link_all(struct settings *set, struct stream_in *in)
 		if (out != NULL)
 			link_write(s, out, set->dest.ndjson);
 	}
-	if (t.link.duplicates > 0)
-		warn("%s: %" PRIu64
-		     " GPU events stand twice in the trace; each counts once",
-		    in->name, t.link.duplicates);
+	link_tell(&t.link, in->name);
 	if (out != NULL) {
 		stream_mark(out, in->marks);
 		stream_finish(out);

@@ -125,15 +125,6 @@ say(const struct settings *set, const struct totals *t, const struct store *s)
 }
 
 static void
-warn_of(const struct totals *t, const char *name)
-{
-	if (t->link.duplicates > 0)
-		warn("%s: %" PRIu64
-		     " GPU events stand twice in the trace; each counts once",
-		    name, t->link.duplicates);
-}
-
-static void
 build(const struct settings *set, struct store *s, unsigned marks,
     struct totals *t)
 {
@@ -362,7 +353,7 @@ main(int argc, char *argv[])
 		print_all(&set, in, s, &t);
 	else
 		write_trees(&set, in, s, &t);
-	warn_of(&t, in->name);
+	link_tell(&t.link, in->name);
 	if (set.verbose)
 		say(&set, &t, s);
 	store_destroy(s);

@@ -197,8 +197,19 @@ own(struct store *s, uint32_t launch, uint32_t first)
 	}
 }
 
+static bool
+same_process(const struct store *s, uint32_t a, uint32_t b)
+{
+	const struct track *tracks = s->st->tracks.v;
+
+	return key_eq(
+	    tracks[s->items.v[a].track].pid, tracks[s->items.v[b].track].pid);
+}
+
+/* Of several launches the first has them: a runtime's call and the driver's
+ * within it. Of several processes they are of several traces. */
 static void
-link_by_corr(struct corr_table *t)
+link_by_corr(struct corr_table *t, struct link_stats *stats)
 {
 	struct store *s = t->s;
 
@@ -211,6 +222,8 @@ link_by_corr(struct corr_table *t)
 		first = s->gpus.v[no - 1].item;
 		if ((s->items.v[first].state & IN_OWNED) == 0)
 			own(s, c->item, first);
+		else if (!same_process(s, s->items.v[first].parent, c->item))
+			stats->ambiguous++;
 	}
 }
 
@@ -250,7 +263,7 @@ store_link(struct store *s, enum link_by by, struct link_stats *stats)
 	store_note_peak(s);
 	drop_duplicates(&t, stats);
 	if (stats->by_corr) {
-		link_by_corr(&t);
+		link_by_corr(&t, stats);
 	} else {
 		cut_lists(s);
 		stats->by_corr = link_by_flow(s, by == LINK_FLOW);
@@ -295,4 +308,19 @@ link_forget_keys(struct store *s)
 	big_release(&s->launches);
 	big_release(&s->gpus);
 	big_release(&s->loose);
+}
+
+void
+link_tell(const struct link_stats *stats, const char *name)
+{
+	if (stats->duplicates > 0)
+		warn("%s: %" PRIu64
+		     " GPU events stand twice in the trace; each counts once",
+		    name, stats->duplicates);
+	if (stats->ambiguous > 0)
+		doubt("%s: %" PRIu64
+		      " launches have the correlation of another process's, "
+		      "which has their GPU work: were traces merged? give "
+		      "each by itself",
+		    name, stats->ambiguous);
 }

@@ -153,5 +153,21 @@ done
 END
 ok 'cut at any byte: no whole stream, exit 1' sh cuts "$size"
 
+# ---- two processes with one correlation ----
+
+cat >merged.json <<'END'
+[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":10,"dur":5,"args":{"correlation":4}},
+{"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","pid":1,"tid":1,"ts":11,"dur":2,"args":{"correlation":4}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":60,"dur":5,"args":{"device":0,"stream":7,"correlation":4}}
+END
+(cat merged.json && echo ']') >alone.json
+ok 'a runtime call and the driver call within it are no doubt' \
+	tl-link -o /dev/null alone.json
+(cat merged.json && echo ',{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":2,"tid":2,"ts":10,"dur":5,"args":{"correlation":4}}]') >two.json
+for program in tl-link tl-tree; do
+	$program -o /dev/null two.json 2>err
+	is "$program: those of two processes are" "$? $(cat err)" "3 $program: two.json: 1 launches have the correlation of another process's, which has their GPU work: were traces merged? give each by itself"
+done
+
 page_examples tl-link.1
 done_testing
