@@ -6,6 +6,7 @@
  *	Cijk_Alik_Bljk_BBS_BH_..._MT64x16x64_...	Tensile
  *	nvjet_tst_192x192_64x4_2x1_v_bz_coopA_TNT	nvjet
  *	..._tensorop_bf16_s16816gemm_bf16_128x64_32x6_tn_align8	cutlass
+ *	cutlass3x_sm90_tensorop_..._void_bf16_128x128x64_2x1x1_0_tnn_align8
  *	sm80_xmma_gemm_f32f32_..._tn_n_tilesize64x64x64_...	xmma
  */
 #include "model/model.h"
@@ -126,12 +127,19 @@ nvjet(struct str s, struct gemm_kernel *k)
 	}
 }
 
-/* "_tn_" at p, and what the letters mean. */
 static bool
-layout_at(const char *p, struct gemm_kernel *k)
+is_layout(char c)
 {
-	if (p[0] != '_' || p[3] != '_' || (p[1] != 't' && p[1] != 'n') ||
-	    (p[2] != 't' && p[2] != 'n'))
+	return c == 't' || c == 'n';
+}
+
+/* "_tn_" at p, or with a third letter for the result; what they mean. */
+static bool
+layout_at(const char *p, const char *end, struct gemm_kernel *k)
+{
+	if (p[0] != '_' || !is_layout(p[1]) || !is_layout(p[2]))
+		return false;
+	if (p[3] != '_' && !(is_layout(p[3]) && p + 4 < end && p[4] == '_'))
 		return false;
 	k->trans_a = p[1] == 't';
 	k->trans_b = p[2] == 't';
@@ -148,13 +156,20 @@ cutlass(struct str s, struct gemm_kernel *k)
 
 	k->kind = GEMM_CUTLASS;
 	for (size_t i = 0; !found && i + 4 <= s.len; i++)
-		found = layout_at(s.p + i, k);
+		found = layout_at(s.p + i, end, k);
 	if (!found || tile_behind(s, "tilesize", k))
 		return found;
 	for (const char *p = s.p; p + 1 < end; p++) {
 		const char *q = p + 1;
+		int n = p[0] == '_' ? sizes(q, end, v) : 0;
 
-		if (p[0] != '_' || sizes(q, end, v) != 2)
+		if (n == 3) {
+			k->tile_m = v[0];
+			k->tile_n = v[1];
+			k->depth = v[2];
+			break;
+		}
+		if (n != 2)
 			continue;
 		while (q < end && *q != '_')
 			q++;

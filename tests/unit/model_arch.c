@@ -242,6 +242,11 @@ kernels(void)
 	kernel("sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x64_stage3_"
 	       "warpsize2x2x1_tensor16x8x8_kernel",
 	    GEMM_CUTLASS, 1, 0, 64, 64, 64);
+	kernel("void cutlass::device_kernel<cutlass3x_sm90_tensorop_"
+	       "s64x128x16gemm_bf16_bf16_f32_void_bf16_128x256x64_2x1x1_0_"
+	       "ntn_align8_warpspecialized>(Params)",
+	    GEMM_CUTLASS, 0, 1, 128, 256, 64);
+	kernel("cutlass_x_tt", GEMM_NONE, 0, 0, 0, 0, 0);
 	kernel("RR_GEMM_x", GEMM_RR, -1, -1, 0, 0, 0);
 	kernel("void at::native::vectorized_elementwise_kernel<4>", GEMM_NONE,
 	    0, 0, 0, 0, 0);
