@@ -107,8 +107,10 @@ by_time(const void *arg, const struct bunches *gs, const struct bunch *a,
 void
 roof_group(struct bunches *gs, struct roof_state *g, const struct grouping *how)
 {
-	*gs = (struct bunches){ .members = NULL };
-	for (size_t i = 0; i < g->calls.n; i++) {
+	struct extent e = calls_of(g, how->table);
+
+	*gs = (struct bunches){ .base = e.first };
+	for (size_t i = e.first; i < e.end; i++) {
 		const struct call *c = &g->calls.v[i];
 		uint64_t key[BUNCH_WORDS];
 		struct bunch *gr;

@@ -369,6 +369,22 @@ by_table(const void *x, const void *y)
 	return (a->uid.inst > b->uid.inst) - (a->uid.inst < b->uid.inst);
 }
 
+static void
+find_extents(struct roof_state *g)
+{
+	for (size_t i = 0; i < g->calls.n; i++) {
+		uint32_t table = g->calls.v[i].table;
+		struct extent *e;
+
+		while (g->extents.n <= table)
+			vec_push(&g->extents, ((struct extent){ 0, 0 }));
+		e = &g->extents.v[table];
+		if (e->end == 0)
+			e->first = i;
+		e->end = i + 1;
+	}
+}
+
 /* The time of a backward op: all GPU work below the wrappers. */
 static void
 take_backward(struct roof_state *g, struct call *c)
@@ -425,4 +441,12 @@ collect_finish(struct roof_state *g)
 	g->calls.n = n;
 	if (n > 0)
 		qsort(g->calls.v, n, sizeof *g->calls.v, by_table);
+	find_extents(g);
+}
+
+struct extent
+calls_of(const struct roof_state *g, uint32_t table)
+{
+	return table < g->extents.n ? g->extents.v[table]
+				    : (struct extent){ 0, 0 };
 }

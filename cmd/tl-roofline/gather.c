@@ -249,6 +249,7 @@ roof_free(struct roof_state *g)
 	vec_free(&g->by_name_known);
 	vec_free(&g->works);
 	vec_free(&g->calls);
+	vec_free(&g->extents);
 	vec_free(&g->lists);
 	vec_free(&g->forwards);
 	vec_free(&g->backs);

@@ -77,6 +77,11 @@ struct forward {
 	const struct model_result *whole;
 };
 
+/* From the first call of a table to behind its last one. */
+struct extent {
+	size_t first, end;
+};
+
 /* The GPU work below an event. */
 struct range {
 	uint32_t first, n;
@@ -121,7 +126,8 @@ struct roof_state {
 	/* kept */
 	VEC(struct work) works;
 	VEC(struct call) calls;
-	VEC(uint32_t) lists; /* of works */
+	VEC(struct extent) extents; /* by table, of calls when all is read */
+	VEC(uint32_t) lists;        /* of works */
 	VEC(struct forward) forwards;
 	struct map forward_of, range_of; /* by uid */
 	VEC(struct uid) backs;
@@ -185,6 +191,11 @@ bool work_before(const struct work *a, const struct work *b);
 void collect_subtree(struct roof_state *g);
 /* After the last file: backward times, order. */
 void collect_finish(struct roof_state *g);
+/*
+ * Where the calls of a table are then, source by source; those of others are
+ * between them only if there are several sources.
+ */
+struct extent calls_of(const struct roof_state *g, uint32_t table);
 /* Busy time of works by index; sorts the list by time. */
 int64_t busy_of(const struct roof_state *g, uint32_t *list, size_t n);
 

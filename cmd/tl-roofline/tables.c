@@ -290,10 +290,11 @@ add_param(
 static void
 add_params(struct plan *p, const struct roof_state *g)
 {
+	struct extent e = calls_of(g, p->how.table);
 	size_t first = p->n;
 	uint32_t last = NO_INDEX;
 
-	for (size_t i = 0; i < g->calls.n; i++) {
+	for (size_t i = e.first; i < e.end; i++) {
 		const struct call *c = &g->calls.v[i];
 
 		if (c->table != p->how.table || c->res == NULL ||
@@ -438,15 +439,6 @@ tables_check(struct roof_state *g, struct settings *set)
 	free(p);
 }
 
-static bool
-has_calls(const struct roof_state *g, uint32_t table)
-{
-	for (size_t i = 0; i < g->calls.n; i++)
-		if (g->calls.v[i].table == table)
-			return true;
-	return false;
-}
-
 static void
 print_table(struct settings *set, struct roof_state *g, uint32_t table,
     bool with_beside)
@@ -479,7 +471,7 @@ tables_print(struct settings *set, struct roof_state *g)
 		return;
 	}
 	for (uint32_t i = 0; i < count_tables(g->models); i++) {
-		if (i != TABLE_UNIFIED && !has_calls(g, i))
+		if (i != TABLE_UNIFIED && calls_of(g, i).end == 0)
 			continue;
 		print_table(set, g, i, false);
 		if (set->overlap)

@@ -162,6 +162,15 @@ enum {
 
 #define SHAPE_MAX_ENTRIES 4096
 
+/* What an op was called with: lists among its args. */
+enum op_list {
+	LIST_DIMS,
+	LIST_TYPES,
+	LIST_STRIDES,
+	LIST_CONCRETE,
+	OP_LISTS,
+};
+
 struct shape {
 	uint32_t cat; /* in the strings, or INTERN_NONE */
 	uint16_t has;
@@ -170,6 +179,8 @@ struct shape {
 	uint8_t flags;
 	uint8_t nroles;     /* entries with a role */
 	uint16_t last_role; /* index of the last entry with a role, plus 1 */
+	/* entries of these lists, plus 1; 0: none. Made by strings_shape() */
+	uint16_t lists[OP_LISTS], last_list;
 	uint32_t nentries;
 	struct entry *entries;
 };
@@ -397,6 +408,13 @@ bool event_is_sound(const struct strings *st, const struct event *ev);
 /* The value of a member of args; false when it has none of that name. */
 bool event_arg(const struct strings *st, const struct event *ev, struct str key,
     struct value *v);
+
+/*
+ * The texts of an op's lists, type VAL_JSON or VAL_JSONX, or VAL_NULL where it
+ * has none. False: it has no list at all.
+ */
+bool event_lists(const struct strings *st, const struct event *ev,
+    struct value lists[OP_LISTS]);
 
 /*
  * The values as they are kept beyond the next read: with the strings' numbers,

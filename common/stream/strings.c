@@ -92,6 +92,31 @@ count_roles(struct shape *s)
 	}
 }
 
+/* Of a key that stands twice the last one counts. */
+static void
+find_lists(const struct strings *st, struct shape *s)
+{
+	static const struct str words[OP_LISTS] = {
+		[LIST_DIMS] = STR_INIT("Input Dims"),
+		[LIST_TYPES] = STR_INIT("Input type"),
+		[LIST_STRIDES] = STR_INIT("Input Strides"),
+		[LIST_CONCRETE] = STR_INIT("Concrete Inputs"),
+	};
+
+	memset(s->lists, 0, sizeof s->lists);
+	s->last_list = 0;
+	for (uint32_t i = 0; i < s->nentries; i++) {
+		const struct entry *e = &s->entries[i];
+
+		if (e->group != GROUP_ARGS ||
+		    (e->type != VAL_JSON && e->type != VAL_JSONX))
+			continue;
+		for (int k = 0; k < OP_LISTS; k++)
+			if (str_eq(strings_get(st, e->key), words[k]))
+				s->lists[k] = s->last_list = (uint16_t)(i + 1);
+	}
+}
+
 uint32_t
 strings_shape(struct strings *st, const struct shape *shape)
 {
@@ -117,6 +142,7 @@ strings_shape(struct strings *st, const struct shape *shape)
 	if (size > 0)
 		memcpy(s->entries, shape->entries, size);
 	count_roles(s);
+	find_lists(st, s);
 	vec_push(&st->shapes, s);
 	return (uint32_t)(st->shapes.n - 1);
 }

@@ -219,12 +219,62 @@ event_arg(const struct strings *st, const struct event *ev, struct str key,
 	return false;
 }
 
-static void
-set_key(struct key *k, const struct strings *st, const struct value *v)
+bool
+event_lists(const struct strings *st, const struct event *ev,
+    struct value lists[OP_LISTS])
 {
-	/* the first entry of a role counts: "stream" before "sycl queue" */
-	if (k->type == KEY_NONE)
-		*k = key_of_value(st, v);
+	const struct shape *s = ev->shape;
+	struct entries it = entries_of(st, ev);
+
+	if (s->last_list == 0)
+		return false;
+	for (int k = 0; k < OP_LISTS; k++)
+		lists[k].type = VAL_NULL;
+	for (unsigned i = 1; i <= s->last_list; i++, it.next++) {
+		int k = 0;
+
+		while (k < OP_LISTS && s->lists[k] != i)
+			k++;
+		it.entry = it.next;
+		if (k == OP_LISTS ? !skip(&it.p, it.end, it.entry->type)
+				  : !decode(&it.p, it.end, it.entry->type, st,
+					it.ids, it.nids, &lists[k]))
+			entries_die(&it);
+	}
+	return true;
+}
+
+/* The next value as a key; nearly all are integers. */
+static inline bool
+next_key(const unsigned char **p, const struct event *ev,
+    const struct strings *st, enum value_type type, struct key *k)
+{
+	struct value v;
+	uint64_t u;
+
+	if (LIKELY(type == VAL_INT)) {
+		if (!varint_get(p, ev->vals + ev->vals_len, &u))
+			return false;
+		*k = (struct key){ unzigzag(u), KEY_INT };
+		return true;
+	}
+	if (!decode(
+		p, ev->vals + ev->vals_len, type, st, ev->ids, ev->nids, &v))
+		return false;
+	*k = key_of_value(st, &v);
+	return true;
+}
+
+static struct key *
+key_of_role(struct event *ev, enum role role)
+{
+	switch (role) {
+	case ROLE_CORR: return &ev->corr;
+	case ROLE_EXT: return &ev->ext;
+	case ROLE_DEV: return &ev->dev;
+	case ROLE_GPU_STREAM: return &ev->gpu_stream;
+	default: return NULL;
+	}
 }
 
 bool
@@ -238,19 +288,20 @@ event_set_keys(const struct strings *st, struct event *ev)
 	ev->dev = ev->gpu_stream = ev->corr = ev->ext = none;
 	for (uint32_t i = 0; i < s->last_role; i++) {
 		const struct entry *e = &s->entries[i];
-		struct value v;
+		struct key k, *to;
 
-		if (e->role == ROLE_NONE
-			? !skip(&p, end, e->type)
-			: !decode(&p, end, e->type, st, ev->ids, ev->nids, &v))
-			return false;
-		switch (e->role) {
-		case ROLE_CORR: set_key(&ev->corr, st, &v); break;
-		case ROLE_EXT: set_key(&ev->ext, st, &v); break;
-		case ROLE_DEV: set_key(&ev->dev, st, &v); break;
-		case ROLE_GPU_STREAM: set_key(&ev->gpu_stream, st, &v); break;
-		default: break;
+		if (e->role == ROLE_NONE) {
+			if (!skip(&p, end, e->type))
+				return false;
+			continue;
 		}
+		if (!next_key(&p, ev, st, e->type, &k))
+			return false;
+		to = key_of_role(ev, e->role);
+		/* the first entry of a role counts: "stream" before
+		 * "sycl queue" */
+		if (to != NULL && to->type == KEY_NONE)
+			*to = k;
 	}
 	if ((s->flags & SHAPE_DEV_PID) != 0 && ev->dev.type == KEY_NONE)
 		ev->dev = t->pid;

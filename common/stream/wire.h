@@ -85,6 +85,11 @@ varint_get(const unsigned char **p, const unsigned char *end, uint64_t *v)
 		*p = q + 2;
 		return true;
 	}
+	if (LIKELY(end - q >= 3 && q[2] < 0x80)) {
+		*v = (q[0] & 0x7f) | (q[1] & 0x7fu) << 7 | (unsigned)q[2] << 14;
+		*p = q + 3;
+		return true;
+	}
 	return varint_get_slow(p, end, v);
 }
 

@@ -88,7 +88,8 @@ bunches_finish(struct bunches *gs, bunch_cmp *cmp, const void *arg)
 		if (gs->of.v[i] != NO_GROUP) {
 			struct bunch *gr = &gs->list.v[gs->of.v[i]];
 
-			gs->members[gr->first + gr->n++] = (uint32_t)i;
+			gs->members[gr->first + gr->n++] =
+			    (uint32_t)(gs->base + i);
 		}
 	vec_free(&gs->of);
 	map_free(&gs->by_key);

@@ -39,6 +39,7 @@ struct bunch {
 struct bunches {
 	VEC(struct bunch) list; /* as cmp says, after bunches_finish() */
 	uint32_t *members;      /* group by group */
+	size_t base; /* number of the first record; not changed later */
 	/* private */
 	struct map by_key;
 	VEC(uint32_t) of; /* of each record, or none */

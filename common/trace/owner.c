@@ -89,35 +89,30 @@ owners_at(struct owners *w, int64_t step, uint32_t annotation)
 
 /* ---- arguments ---- */
 
+static uint32_t
+text_of_list(struct strings *st, const struct value *v)
+{
+	switch (v->type) {
+	case VAL_JSON: return v->id;
+	case VAL_JSONX: return intern_put(st->text, v->s);
+	default: return INTERN_NONE;
+	}
+}
+
 struct op_args
 args_of_event(struct strings *st, const struct event *ev)
 {
-	static const struct str words[] = {
-		STR_INIT("Input Dims"),
-		STR_INIT("Input type"),
-		STR_INIT("Input Strides"),
-		STR_INIT("Concrete Inputs"),
+	struct value v[OP_LISTS];
+
+	if (!event_lists(st, ev, v))
+		return (struct op_args){ INTERN_NONE, INTERN_NONE, INTERN_NONE,
+			INTERN_NONE };
+	return (struct op_args){
+		.dims = text_of_list(st, &v[LIST_DIMS]),
+		.types = text_of_list(st, &v[LIST_TYPES]),
+		.strides = text_of_list(st, &v[LIST_STRIDES]),
+		.concrete = text_of_list(st, &v[LIST_CONCRETE]),
 	};
-	uint32_t found[4] = { INTERN_NONE, INTERN_NONE, INTERN_NONE,
-		INTERN_NONE };
-	struct entries it = entries_of(st, ev);
-
-	while (entries_next(&it)) {
-		struct str key = strings_get(st, it.entry->key);
-
-		if (it.entry->group != GROUP_ARGS || key.len < 10 ||
-		    (key.p[0] != 'I' && key.p[0] != 'C'))
-			continue;
-		for (size_t i = 0; i < 4; i++) {
-			if (!str_eq(key, words[i]))
-				continue;
-			if (it.val.type == VAL_JSON)
-				found[i] = it.val.id;
-			else if (it.val.type == VAL_JSONX)
-				found[i] = intern_put(st->text, it.val.s);
-		}
-	}
-	return (struct op_args){ found[0], found[1], found[2], found[3] };
 }
 
 /* ---- closing ---- */

@@ -119,10 +119,27 @@ many(void)
 	bunches_free(&gs);
 }
 
+static void
+from_a_base(void)
+{
+	struct bunches gs = { .base = 100 };
+	size_t ncalls = 0, *at = &ncalls;
+
+	add(&gs, 1, 0, 5);
+	add(&gs, 2, 0, 9);
+	bunches_skip(&gs);
+	add(&gs, 1, 0, 2);
+	bunches_finish(&gs, by_sum, &at);
+	is_uint(bunch_member(&gs, &gs.list.v[0], 0), 101, "numbers go on");
+	is_uint(bunch_member(&gs, &gs.list.v[1], 1), 103, "from the first one");
+	bunches_free(&gs);
+}
+
 int
 main(void)
 {
 	by_hand();
+	from_a_base();
 	many();
 	done_testing();
 }
