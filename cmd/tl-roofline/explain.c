@@ -141,7 +141,8 @@ explain_call(struct out *out, const struct roof_state *g, const struct call *c,
 	put_real(out, "kernel time", (double)c->busy_ns / 1e3, " us");
 	put_real(out, "rate", call_tflops(c), " TFLOP/s");
 	put_real(out, "rate", call_tbs(c), " TB/s");
-	put_real(out, "of the roofline", call_roof_pct(g, c), " %");
+	put_real(
+	    out, "of the roofline", call_roof_pct(c, call_roof_us(g, c)), " %");
 	put_real(out, "simulated", c->sim_us, " us");
 	put_source(out, g, m);
 }

@@ -92,11 +92,11 @@ call_roof_us(const struct roof_state *g, const struct call *c)
 }
 
 double
-call_roof_pct(const struct roof_state *g, const struct call *c)
+call_roof_pct(const struct call *c, double roof_us)
 {
 	if (c->busy_ns == 0)
 		return NAN;
-	return call_roof_us(g, c) / ((double)c->busy_ns / 1e3) * 100;
+	return roof_us / ((double)c->busy_ns / 1e3) * 100;
 }
 
 struct str

@@ -238,7 +238,8 @@ double call_sim_tflops(const struct call *c);
 double call_sim_tbs(const struct call *c);
 double call_sim_pct(const struct call *c);
 double call_roof_us(const struct roof_state *g, const struct call *c);
-double call_roof_pct(const struct roof_state *g, const struct call *c);
+/* Of that time, which call_roof_us() gave. */
+double call_roof_pct(const struct call *c, double roof_us);
 struct str call_reason(const struct call *c);
 
 /* tables.c */

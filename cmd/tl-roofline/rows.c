@@ -383,6 +383,29 @@ take_reals(
 	stat_of_reals(to, s->real.v, r->gr->n);
 }
 
+/* The calls of a group have the same result, or a few. */
+static void
+take_roofs(struct row *r, struct scratch *s)
+{
+	const struct model_result *last = NULL;
+	double roof_us = NAN;
+
+	r->lost_ns = 0;
+	for (size_t i = 0; i < r->gr->n; i++) {
+		const struct call *c = call_at(r, i);
+
+		if (i == 0 || c->res != last)
+			roof_us = call_roof_us(r->g, c);
+		last = c->res;
+		if (r->told == NULL && c->res != NULL &&
+		    c->res->status == MODEL_OK)
+			r->told = c;
+		r->lost_ns += (double)c->busy_ns - roof_us * 1e3;
+		s->real.v[i] = call_roof_pct(c, roof_us);
+	}
+	stat_of_reals(&r->pct, s->real.v, r->gr->n);
+}
+
 static void
 take_stats(struct row *r, struct scratch *s)
 {
@@ -399,19 +422,10 @@ take_stats(struct row *r, struct scratch *s)
 	stat_of(&r->kernel, s->ns.v, n);
 	take_reals(r, s, tbs_of, &r->tbs);
 	take_reals(r, s, tflops_of, &r->tflops);
-	take_reals(r, s, call_roof_pct, &r->pct);
+	take_roofs(r, s);
 	take_reals(r, s, sim_tbs_of, &r->sim_tbs);
 	take_reals(r, s, sim_pct_of, &r->sim_pct);
 	take_reals(r, s, over_of, &r->over);
-	r->lost_ns = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct call *c = call_at(r, i);
-
-		if (r->told == NULL && c->res != NULL &&
-		    c->res->status == MODEL_OK)
-			r->told = c;
-		r->lost_ns += (double)c->busy_ns - call_roof_us(r->g, c) * 1e3;
-	}
 	if (r->over.n > 0) {
 		double std = r->over.n > 1 ? r->over.std : 0;
 

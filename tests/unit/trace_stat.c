@@ -43,6 +43,32 @@ rounded(void)
 	is_int((int64_t)nwrong, 0, "two decimals of anything");
 }
 
+/* Sets of all sizes around the borders of runs, against their ends. */
+static void
+sorted(void)
+{
+	static int64_t v[300];
+	static double real[300];
+	uint64_t nwrong = 0;
+
+	for (size_t n = 1; n <= 300; n++) {
+		struct stats s;
+		struct stat_real r;
+
+		for (size_t i = 0; i < n; i++) {
+			v[i] = (int64_t)(hash_u64(n * 1000 + i) % 97) - 48;
+			real[i] = (double)v[i] / 3;
+		}
+		stat_of(&s, v, n);
+		stat_of_reals(&r, real, n);
+		for (size_t i = 1; i < n; i++)
+			nwrong += v[i - 1] > v[i] || real[i - 1] > real[i];
+		nwrong += s.min != v[0] || r.max != (double)s.max / 3;
+		nwrong += !near(r.median, s.median / 3) && s.median != 0;
+	}
+	is_uint(nwrong, 0, "sets of all sizes come into order");
+}
+
 int
 main(void)
 {
@@ -77,5 +103,6 @@ main(void)
 	ok(r.n == 3 && r.sum == 2.25 && r.median == 0.5, "NANs don't count");
 	ok(r.min == 0.25 && r.max == 1.5 && r.mean == 0.75, "reals");
 	rounded();
+	sorted();
 	done_testing();
 }
