@@ -7,9 +7,10 @@ local function flops(B, M, N, K, bias)
   return B * (2 * M * N * K + (bias and M * N or 0))
 end
 
--- a, b, c, out: bytes an element of the operands, the bias and the result
-local function moved(B, M, N, K, bias, a, b, c, out)
-  return B * (M * K * a + K * N * b + M * N * out + (bias and N * c or 0))
+-- FLOPs and bytes; a, b, c, out: bytes an element of the operands, the bias and the result
+local function cost(B, M, N, K, bias, a, b, c, out)
+  return flops(B, M, N, K, bias),
+    B * (M * K * a + K * N * b + M * N * out + (bias and N * c or 0))
 end
 
 local matrix = { category = "GEMM", sheet = "GEMM", unit = "matrix", gemm = true, prec = 0 }
@@ -37,6 +38,17 @@ local function flags()
   if not has_values() then fail("what is transposed is not recorded (Concrete Inputs)") end
 end
 
+-- The parameters of a product of the arguments a and b, m x k by k x n.
+local function product(_ENV, a, b, m, n, k, with_bias)
+  M = m
+  N = n
+  K = k
+  bias = with_bias
+  stride_A = strides(a)
+  stride_B = strides(b)
+  dtype_A_B = { dtype(a), dtype(b) }
+end
+
 -- The size of an output argument where the op was given one.
 local function out_size(i, otherwise)
   if has(i) then return size(i) end
@@ -46,15 +58,8 @@ end
 gemm {
   names = { "aten::mm" },
   eval = function (_ENV)
-    M = dim(0, 0)
-    N = dim(1, 1)
-    K = inner(dim(0, 1), dim(1, 0))
-    bias = false
-    stride_A = strides(0)
-    stride_B = strides(1)
-    dtype_A_B = { dtype(0), dtype(1) }
-    return flops(1, M, N, K),
-      moved(1, M, N, K, false, size(0), size(1), 0, out_size(2, size(0)))
+    product(_ENV, 0, 1, dim(0, 0), dim(1, 1), inner(dim(0, 1), dim(1, 0)), false)
+    return cost(1, M, N, K, false, size(0), size(1), 0, out_size(2, size(0)))
   end,
   examples = {
     { dims = { { 128, 64 }, { 64, 96 } }, types = { bf16, bf16 }, flops = 1572864,
@@ -71,14 +76,8 @@ gemm {
   names = { "aten::addmm" },
   prec = 1,
   eval = function (_ENV)
-    M = dim(1, 0)
-    N = dim(2, 1)
-    K = inner(dim(1, 1), dim(2, 0))
-    bias = true
-    stride_A = strides(1)
-    stride_B = strides(2)
-    dtype_A_B = { dtype(1), dtype(2) }
-    return flops(1, M, N, K, true), moved(1, M, N, K, true, size(1), size(2), size(0), size(1))
+    product(_ENV, 1, 2, dim(1, 0), dim(2, 1), inner(dim(1, 1), dim(2, 0)), true)
+    return cost(1, M, N, K, true, size(1), size(2), size(0), size(1))
   end,
   examples = {
     { dims = { { 768 }, { 788, 768 }, { 768, 768 }, {}, {} },
@@ -96,13 +95,7 @@ gemm {
   names = { "aten::_scaled_mm", "trtllm::cublas_scaled_mm" },
   eval = function (_ENV)
     local pack = starts(dtype(0), "c10::Float4_") and 2 or 1
-    M = dim(0, 0)
-    N = dim(1, 1)
-    K = inner(dim(0, 1), dim(1, 0)) * pack
-    bias = has(4)
-    stride_A = strides(0)
-    stride_B = strides(1)
-    dtype_A_B = { dtype(0), dtype(1) }
+    product(_ENV, 0, 1, dim(0, 0), dim(1, 1), inner(dim(0, 1), dim(1, 0)) * pack, has(4))
     local out = scalar_types[int(value(6), nil) or int(value(5), -1)]
       or (size(0) == 1 and 2 or size(0))
     local scales = 0
@@ -110,8 +103,9 @@ gemm {
       -- of one number for all a scale has no dimensions
       if dtype(i) ~= "" then scales = scales + elems(i) * size(i) end
     end
-    return flops(1, M, N, K, bias),
-      moved(1, M, N, K, bias, size(0) / pack, size(1) / pack, bias and size(4) or 0, out) + scales
+    local f, bytes = cost(1, M, N, K, bias, size(0) / pack, size(1) / pack,
+      bias and size(4) or 0, out)
+    return f, bytes + scales
   end,
   examples = {
     { dims = { { 128, 64 }, { 64, 96 }, { 1 }, { 1 }, {}, {}, {}, {} },
@@ -138,14 +132,8 @@ gemm {
 gemm {
   names = { "bitsandbytes::int8_linear_matmul" },
   eval = function (_ENV)
-    M = rows()
-    N = dim(1, 0)
-    K = inner(dim(0, -1), dim(1, 1))
-    bias = false
-    stride_A = strides(0)
-    stride_B = strides(1)
-    dtype_A_B = { dtype(0), dtype(1) }
-    return flops(1, M, N, K), moved(1, M, N, K, false, size(0), size(1), 0, 4)
+    product(_ENV, 0, 1, rows(), dim(1, 0), inner(dim(0, -1), dim(1, 1)), false)
+    return cost(1, M, N, K, false, size(0), size(1), 0, 4)
   end,
   examples = {
     { dims = { { 128, 64 }, { 96, 64 } }, types = { "signed char", "signed char" },
@@ -157,15 +145,8 @@ gemm {
   names = { "aten::bmm" },
   eval = function (_ENV)
     B = dim(0, 0)
-    M = dim(0, 1)
-    N = dim(1, 2)
-    K = inner(dim(0, 2), dim(1, 1))
-    bias = false
-    stride_A = strides(0)
-    stride_B = strides(1)
-    dtype_A_B = { dtype(0), dtype(1) }
-    return flops(B, M, N, K),
-      moved(B, M, N, K, false, size(0), size(1), 0, out_size(2, size(0)))
+    product(_ENV, 0, 1, dim(0, 1), dim(1, 2), inner(dim(0, 2), dim(1, 1)), false)
+    return cost(B, M, N, K, false, size(0), size(1), 0, out_size(2, size(0)))
   end,
   examples = {
     { dims = { { 8, 128, 64 }, { 8, 64, 96 } }, types = { bf16, bf16 }, flops = 12582912,
@@ -179,14 +160,8 @@ gemm {
   prec = 1,
   eval = function (_ENV)
     B = dim(1, 0)
-    M = dim(1, 1)
-    N = dim(2, 2)
-    K = inner(dim(1, 2), dim(2, 1))
-    bias = true
-    stride_A = strides(1)
-    stride_B = strides(2)
-    dtype_A_B = { dtype(1), dtype(2) }
-    return flops(B, M, N, K, true), moved(B, M, N, K, true, size(1), size(2), size(0), size(1))
+    product(_ENV, 1, 2, dim(1, 1), dim(2, 2), inner(dim(1, 2), dim(2, 1)), true)
+    return cost(B, M, N, K, true, size(1), size(2), size(0), size(1))
   end,
   examples = {
     { dims = { { 8, 128, 96 }, { 8, 128, 64 }, { 8, 64, 96 } }, types = { bf16, bf16, bf16 },
@@ -209,13 +184,7 @@ gemm {
     end
     if not w then a, w = 0, 1 end
     if rank(a) ~= 2 or rank(w) ~= 2 then fail("no two matrices") end
-    M = dim(a, 0)
-    N = dim(w, 0)
-    K = dim(a, 1)
-    bias = false
-    stride_A = strides(0)
-    stride_B = strides(1)
-    dtype_A_B = { dtype(0), dtype(1) }
+    product(_ENV, 0, 1, dim(a, 0), dim(w, 0), dim(a, 1), false)
     return flops(1, M, N, K), M * K * size(a) + elems(w) * size(w) + M * N * 2
   end,
   examples = {
@@ -230,15 +199,10 @@ gemm {
   eval = function (_ENV)
     flags()
     local ta, tb = value(4) == "1", value(9) == "1"
-    M = dim(0, ta and 0 or 1)
-    N = dim(5, tb and 1 or 0)
-    K = dim(0, ta and 1 or 0)
-    bias = value(14) ~= ""
-    stride_A = strides(0)
-    stride_B = strides(5)
+    product(_ENV, 0, 5, dim(0, ta and 0 or 1), dim(5, tb and 1 or 0), dim(0, ta and 1 or 0),
+      value(14) ~= "")
     dtype_A_B = { dtype(0), dtype(5), dtype(10), dtype(18) }
-    return flops(1, M, N, K, bias),
-      moved(1, M, N, K, bias, size(0), size(5), bias and size(18) or 0, size(10))
+    return cost(1, M, N, K, bias, size(0), size(5), bias and size(18) or 0, size(10))
   end,
 }
 
@@ -248,14 +212,8 @@ gemm {
     "_LayerNormLinear_yfwd_mm", "_LayerNormLinearBackward_xgrad_mm",
     "_LayerNormLinearBackward_wgrad_mm" },
   eval = function (_ENV)
-    M = dim(0, 0)
-    N = dim(1, 1)
-    K = dim(0, 1)
-    bias = false
-    stride_A = strides(0)
-    stride_B = strides(1)
-    dtype_A_B = { dtype(0), dtype(1) }
-    return flops(1, M, N, K), moved(1, M, N, K, false, size(0), size(1), 0, 2)
+    product(_ENV, 0, 1, dim(0, 0), dim(1, 1), dim(0, 1), false)
+    return cost(1, M, N, K, false, size(0), size(1), 0, 2)
   end,
   examples = {
     { dims = { { 128, 64 }, { 64, 96 } }, types = { "fp8", "fp8" }, flops = 1572864,
@@ -270,13 +228,7 @@ local function primus(_ENV, pack)
   if #a ~= 2 or #w ~= 2 then fail("no two matrices") end
   local ta, tb, tc = bool(value(5), false), bool(value(6), false), bool(value(7), false)
   if tc then a, w, ta, tb = w, a, not tb, not ta end
-  M = ta and a[2] or a[1]
-  N = tb and w[1] or w[2]
-  K = (ta and a[1] or a[2]) * pack
-  bias = false
-  stride_A = strides(0)
-  stride_B = strides(2)
-  dtype_A_B = { dtype(0), dtype(2) }
+  product(_ENV, 0, 2, ta and a[2] or a[1], tb and w[1] or w[2], (ta and a[1] or a[2]) * pack, false)
   dtype_scaleA = dtype(1)
   dtype_scaleB = dtype(3)
 end
@@ -293,7 +245,7 @@ gemm {
   eval = function (_ENV)
     primus(_ENV, 1)
     local a = size(0)
-    return flops(1, M, N, K), moved(1, M, N, K, false, a, size(2), 0, a == 1 and 2 or a)
+    return cost(1, M, N, K, false, a, size(2), 0, a == 1 and 2 or a)
   end,
   examples = {
     { dims = { { 128, 64 }, { 1 }, { 96, 64 }, { 1 }, {}, {}, {}, {} },
@@ -319,13 +271,7 @@ gemm {
 gemm {
   names = { "aiter::gemm_a4w4", "aiter::_gemm_a4w4_asm" },
   eval = function (_ENV)
-    M = dim(0, 0)
-    N = dim(1, 0)
-    K = 2 * dim(0, 1)
-    bias = false
-    stride_A = strides(0)
-    stride_B = strides(1)
-    dtype_A_B = { dtype(0), dtype(1) }
+    product(_ENV, 0, 1, dim(0, 0), dim(1, 0), 2 * dim(0, 1), false)
     dtype_scaleA = dtype(2)
     dtype_scaleB = dtype(3)
     return flops(1, M, N, K), mxfp4(M, N, K, size(0), size(1), size(2, 1), size(3, 1))
@@ -338,6 +284,23 @@ gemm {
   },
 }
 
+-- The parameters of AITER's and vLLM's: no strides, the dtype of the result instead.
+local function aiter(_ENV, b, m, n, k, with_bias, out)
+  B = b
+  M = m
+  N = n
+  K = k
+  bias = with_bias
+  dtype_A_B = { dtype(0), dtype(1), out }
+end
+
+-- The same of (x, w, bias), w: [N, K]; bias and result are of one dtype.
+local function linear(_ENV, out, with_bias)
+  aiter(_ENV, 1, rows(), dim(1, 0), dim(0, -1), with_bias, out)
+  local o = bytes_of(out)
+  return cost(1, M, N, K, bias, size(0), size(1), o, o)
+end
+
 gemm {
   names = { "aiter::gemm_a8w8_blockscale_ck", "aiter::gemm_a8w8_blockscale_cktile",
     "aiter::gemm_a8w8_blockscale_bpreshuffle_ck", "aiter::gemm_a8w8_blockscale_bpreshuffle_cktile",
@@ -347,12 +310,7 @@ gemm {
     "vllm::rocm_aiter_triton_gemm_a8w8_blockscale", "sglang_profiler::fp8_utils_gemm_a8w8_blockscale",
     "sglang_profiler::gemm_a8w8_blockscale_gemm_a8w8_blockscale" },
   eval = function (_ENV)
-    B = 1
-    M = rows()
-    N = dim(1, 0)
-    K = dim(0, -1)
-    bias = false
-    dtype_A_B = { dtype(0), dtype(1), "c10::bfloat16" }
+    local f, bytes = linear(_ENV, "c10::bfloat16", false)
     if nargs() > 3 then
       quant_scheme = "a8w8_blockscale"
       quant_granularity = "per_block"
@@ -362,7 +320,7 @@ gemm {
     end
     output_shape = { M, N }
     output_dtype = "c10::bfloat16"
-    return flops(1, M, N, K), moved(1, M, N, K, false, size(0), size(1), 0, 2)
+    return f, bytes
   end,
   examples = {
     { op = "aiter::gemm_a8w8_blockscale_ck",
@@ -374,18 +332,6 @@ gemm {
   },
 }
 
--- (x, w, bias), w: [N, K]. The element size and dtype of the output differ.
-local function linear(_ENV, out, with_bias)
-  B = 1
-  M = rows()
-  N = dim(1, 0)
-  K = dim(0, -1)
-  bias = with_bias
-  dtype_A_B = { dtype(0), dtype(1), out }
-  local o = bytes_of(out)
-  return flops(1, M, N, K, bias), moved(1, M, N, K, bias, size(0), size(1), o, o)
-end
-
 gemm {
   names = { "vllm::rocm_unquantized_gemm" },
   eval = function (_ENV)
@@ -395,7 +341,7 @@ gemm {
     bias = has(2)
     dtype_A_B = { dtype(0), dtype(1), dtype(2) }
     local o = bias and size(2) or size(1)
-    return flops(1, M, N, K, bias), moved(1, M, N, K, bias, size(0), size(1), o, o)
+    return cost(1, M, N, K, bias, size(0), size(1), o, o)
   end,
 }
 
@@ -426,26 +372,18 @@ gemm {
 gemm {
   names = { "aiter::gemm_afp4wfp4_" },
   eval = function (_ENV)
-    B = 1
-    M = dim(0, 0)
-    N = dim(1, 0)
-    K = 2 * dim(0, 1)
-    bias = false
-    dtype_A_B = { dtype(0), dtype(1), "c10::bfloat16" }
-    return flops(1, M, N, K), moved(1, M, N, K, false, 0.5, 0.5, 0, 2), "fp4"
+    aiter(_ENV, 1, dim(0, 0), dim(1, 0), 2 * dim(0, 1), false, "c10::bfloat16")
+    local f, bytes = cost(1, M, N, K, false, 0.5, 0.5, 0, 2)
+    return f, bytes, "fp4"
   end,
 }
 
 gemm {
   names = { "aiter::batched_gemm_a16wfp4_" },
   eval = function (_ENV)
-    B = dim(0, 0)
-    M = dim(0, 1)
-    N = dim(1, 1)
-    K = dim(0, 2)
-    bias = false
-    dtype_A_B = { dtype(0), dtype(1), "c10::bfloat16" }
-    return flops(B, M, N, K), moved(B, M, N, K, false, size(0), 0.5, 0, 2), "fp4"
+    aiter(_ENV, dim(0, 0), dim(0, 1), dim(1, 1), dim(0, 2), false, "c10::bfloat16")
+    local f, bytes = cost(B, M, N, K, false, size(0), 0.5, 0, 2)
+    return f, bytes, "fp4"
   end,
   examples = {
     { dims = { { 4, 16, 64 }, { 4, 32, 32 } }, types = { bf16, "unsigned char" },
@@ -459,13 +397,10 @@ gemm {
     .. "_batched_gemm_a8w8_a_per_token_group_prequant_w_per_batched_tensor_quant" },
   prec = 1,
   eval = function (_ENV)
-    B = dim(1, 0)
-    M = dim(0, 0) == B and dim(0, 1) or dim(0, 0)
-    N = dim(1, 1)
-    K = dim(0, 2)
-    bias = false
-    dtype_A_B = { dtype(0), dtype(1), "c10::bfloat16" }
-    return flops(B, M, N, K), moved(B, M, N, K, false, size(0), size(1), 0, 2)
+    local b = dim(1, 0)
+    aiter(_ENV, b, dim(0, 0) == b and dim(0, 1) or dim(0, 0), dim(1, 1), dim(0, 2), false,
+      "c10::bfloat16")
+    return cost(B, M, N, K, false, size(0), size(1), 0, 2)
   end,
 }
 
@@ -474,14 +409,8 @@ gemm {
 op {
   names = { "aten::_int_mm" }, sheet = "GEMM", unit = "matrix", gemm = true, prec = 0, extra = true,
   eval = function (_ENV)
-    M = dim(0, 0)
-    N = dim(1, 1)
-    K = inner(dim(0, 1), dim(1, 0))
-    bias = false
-    stride_A = strides(0)
-    stride_B = strides(1)
-    dtype_A_B = { dtype(0), dtype(1) }
-    return flops(1, M, N, K), moved(1, M, N, K, false, size(0), size(1), 0, 4)
+    product(_ENV, 0, 1, dim(0, 0), dim(1, 1), inner(dim(0, 1), dim(1, 0)), false)
+    return cost(1, M, N, K, false, size(0), size(1), 0, 4)
   end,
   examples = {
     { dims = { { 128, 64 }, { 64, 96 } }, types = { "signed char", "signed char" },
@@ -497,15 +426,8 @@ op {
   names = { "aten::addmm_", "aten::_addmm_activation", "aten::baddbmm_", "aten::addbmm",
     "aten::addbmm_" },
   eval = function (_ENV)
-    local r = rank(1)
-    B = r == 3 and dim(1, 0) or 1
-    M = dim(1, -2)
-    N = dim(2, -1)
-    K = inner(dim(1, -1), dim(2, -2))
-    bias = true
-    stride_A = strides(1)
-    stride_B = strides(2)
-    dtype_A_B = { dtype(1), dtype(2) }
+    B = rank(1) == 3 and dim(1, 0) or 1
+    product(_ENV, 1, 2, dim(1, -2), dim(2, -1), inner(dim(1, -1), dim(2, -2)), true)
     -- addbmm sums the products up
     local out = M * N * (op_name():find("::addbmm", 1, true) and 1 or B)
     return 2 * B * M * N * K + out,
@@ -530,14 +452,8 @@ op {
   like = more, prec = 0,
   names = { "aten::mv", "aten::dot", "aten::vdot" },
   eval = function (_ENV)
-    M = rank(0) > 1 and dim(0, 0) or 1
-    N = 1
-    K = inner(dim(0, -1), dim(1, 0))
-    bias = false
-    stride_A = strides(0)
-    stride_B = strides(1)
-    dtype_A_B = { dtype(0), dtype(1) }
-    return flops(1, M, N, K), moved(1, M, N, K, false, size(0), size(1), 0, size(0))
+    product(_ENV, 0, 1, rank(0) > 1 and dim(0, 0) or 1, 1, inner(dim(0, -1), dim(1, 0)), false)
+    return cost(1, M, N, K, false, size(0), size(1), 0, size(0))
   end,
   examples = {
     { op = "aten::mv", dims = { { 128, 64 }, { 64 } }, types = { bf16, bf16 }, flops = 16384,
@@ -553,15 +469,9 @@ op {
   names = { "aten::linear" }, sheet = "GEMM", unit = "matrix", gemm = true, prec = 0, alone = true,
   eval = function (_ENV)
     if dim(0, -1) ~= dim(1, -1) then fail("the shapes don't fit") end
-    M = dim(0, -1) > 0 and elems(0) // dim(0, -1) or 0
-    N = rank(1) > 1 and dim(1, 0) or 1
-    K = dim(0, -1)
-    bias = has(2)
-    stride_A = strides(0)
-    stride_B = strides(1)
-    dtype_A_B = { dtype(0), dtype(1) }
-    return flops(1, M, N, K, bias),
-      moved(1, M, N, K, bias, size(0), size(1), bias and size(2) or 0, size(0))
+    product(_ENV, 0, 1, dim(0, -1) > 0 and elems(0) // dim(0, -1) or 0,
+      rank(1) > 1 and dim(1, 0) or 1, dim(0, -1), has(2))
+    return cost(1, M, N, K, bias, size(0), size(1), bias and size(2) or 0, size(0))
   end,
   examples = {
     { dims = { { 4, 32, 64 }, { 96, 64 }, { 96 } }, types = { bf16, bf16, bf16 },
@@ -586,13 +496,7 @@ op {
       batch = batch * (x == 1 and y or x)
     end
     B = batch
-    M = a[#a - 1]
-    N = b[#b]
-    K = a[#a]
-    bias = false
-    stride_A = strides(0)
-    stride_B = strides(1)
-    dtype_A_B = { dtype(0), dtype(1) }
+    product(_ENV, 0, 1, a[#a - 1], b[#b], a[#a], false)
     return flops(B, M, N, K),
       elems(0) * size(0) + elems(1) * size(1) + B * M * N * (has(2) and size(2) or size(0))
   end,

@@ -457,7 +457,7 @@ is '--explain says which entry' \
 model gemm.lua
 flops 524288.0
 kernel time 5.0 us'
-like 'and the formula' "$(tl-roofline --explain 0 mm.json)" 'K = inner\(dim\(0, 1\), dim\(1, 0\)\)'
+like 'and the formula' "$(tl-roofline --explain 0 mm.json)" 'inner\(dim\(0, 1\), dim\(1, 0\)\)'
 refuses 1 'is no op of a table' 'tl-roofline --explain 77 mm.json'
 refuses 2 'needs an event, UID' 'tl-roofline --explain x mm.json'
 like '--list-models' "$(tl-roofline --list-models | grep -P '^aten::mm\t')" 'GEMM.GEMM.gemm.lua:'

@@ -228,7 +228,7 @@ sheets(void)
 		name.len > 0,
 	    "%zu names", models_count(ms));
 	ok(str_starts(m->where, STR("gemm.lua:")) &&
-		str_find(model_source(ms, m), STR("N = dim(1, 1)"), false) > 0,
+		str_find(model_source(ms, m), STR("dim(1, 1)"), false) > 0,
 	    "the formula's place and text");
 	ok(model_find(ms, STR("no::such")) == NULL, "no model");
 }
