@@ -155,9 +155,7 @@ check_print(const struct settings *set)
 static void
 check_settings(struct settings *set)
 {
-	if (set->select.kinds != 0 && (set->select.kinds & KINDS_GPU) == 0)
-		die_usage("option '--kind' needs kernel, memcpy or memset: "
-			  "what the GPU worked on");
+	select_check_gpu(&set->select);
 	check_print(set);
 	if (set->junit != NULL && !set->fail_over.is_set)
 		die_usage("option '--junit' needs --fail-over");

@@ -127,8 +127,7 @@ check_settings(struct settings *set)
 			  "kernels");
 	tables_choose(set);
 	set->select.late_ranks = true;
-	if (set->dest.dir != NULL && set->dest.columns == NULL)
-		set->dest.columns = "+details";
+	(void)table_dest_details(&set->dest);
 	tables_check(set);
 }
 

@@ -28,25 +28,12 @@ kernel_at(const struct row *r, size_t i)
 }
 
 static struct cell
-text_cell(const struct row *r, uint32_t id)
-{
-	return id == INTERN_NONE ? cell_none()
-				 : cell_text(strings_get(r->k->strings, id));
-}
-
-static struct cell
-share_cell(int64_t part, double whole)
-{
-	return whole > 0 ? cell_real((double)part / whole * 100) : cell_none();
-}
-
-static struct cell
 key_cell(const struct row *r, struct key key, bool as_text)
 {
 	char text[24];
 
 	if (key.type == KEY_STR)
-		return text_cell(r, (uint32_t)key.n);
+		return cell_string(r->k->strings, (uint32_t)key.n);
 	if (key.type == KEY_NONE)
 		return cell_none();
 	if (!as_text)
@@ -194,14 +181,14 @@ module_cell(const struct row *r, enum field f)
 		return cell_none();
 	call = &r->k->calls.v[r->one->module - 1];
 	switch (f) {
-	case F_MODULE: return text_cell(r, call->name);
+	case F_MODULE: return cell_string(r->k->strings, call->name);
 	case F_MODULE_UID: return cell_uid(r->table, call->uid);
 	case F_MODULE_KERNELS: return cell_int((int64_t)call->kernels);
 	case F_MODULE_BUSY: return cell_int(call->busy_ns);
 	default:
 		return call->kernels == 1
 		    ? cell_real(100)
-		    : share_cell(r->one->dur_ns, (double)call->busy_ns);
+		    : cell_share(r->one->dur_ns, (double)call->busy_ns);
 	}
 }
 
@@ -216,24 +203,24 @@ word_cell(const struct row *r, enum field f)
 		return cell_int(r->k->recordings.list.v[one->recording].rank);
 	case F_SRC: return cell_int(one->recording);
 	case F_UID: return cell_int((int64_t)one->uid.id);
-	case F_CATEGORY: return text_cell(r, one->category);
-	case F_PARENT: return text_cell(r, one->op);
+	case F_CATEGORY: return cell_string(r->k->strings, one->category);
+	case F_PARENT: return cell_string(r->k->strings, one->op);
 	case F_KERNEL:
-	case F_NAME: return text_cell(r, one->name);
+	case F_NAME: return cell_string(r->k->strings, one->name);
 	case F_CLASS:
-	case F_OP_CLASS: return text_cell(r, one->class);
+	case F_OP_CLASS: return cell_string(r->k->strings, one->class);
 	case F_STREAM: return key_cell(r, one->gpu_stream, as_text);
-	case F_DIMS: return text_cell(r, one->args.dims);
-	case F_TYPES: return text_cell(r, one->args.types);
-	case F_STRIDES: return text_cell(r, one->args.strides);
-	case F_CONCRETE: return text_cell(r, one->args.concrete);
+	case F_DIMS: return cell_string(r->k->strings, one->args.dims);
+	case F_TYPES: return cell_string(r->k->strings, one->args.types);
+	case F_STRIDES: return cell_string(r->k->strings, one->args.strides);
+	case F_CONCRETE: return cell_string(r->k->strings, one->args.concrete);
 	case F_MODULE:
 	case F_MODULE_UID:
 	case F_MODULE_KERNELS:
 	case F_MODULE_BUSY:
 	case F_PCT_MODULE: return module_cell(r, f);
-	case F_GRID: return text_cell(r, one->grid);
-	default: return text_cell(r, one->block);
+	case F_GRID: return cell_string(r->k->strings, one->grid);
+	default: return cell_string(r->k->strings, one->block);
 	}
 }
 
@@ -280,8 +267,8 @@ cell_of(const struct row *r, enum field f)
 	case F_STD: return cell_real(r->ns.std);
 	case F_MIN: return cell_int(r->ns.min);
 	case F_MAX: return cell_int(r->ns.max);
-	case F_SHARE: return share_cell(r->gr->sums[SUM_NS], (double)x->sum_ns);
-	case F_SHARE_TOTAL: return share_cell(r->gr->sums[SUM_NS], total_of(r));
+	case F_SHARE: return cell_share(r->gr->sums[SUM_NS], (double)x->sum_ns);
+	case F_SHARE_TOTAL: return cell_share(r->gr->sums[SUM_NS], total_of(r));
 	case F_CUMULATIVE: return cell_real(r->cumulative);
 	case F_GFLOPS:
 		return r->res != NULL ? cell_real(r->res->flops / 1e9)

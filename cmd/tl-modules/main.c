@@ -199,9 +199,7 @@ check_settings(struct settings *set)
 	    d->columns != NULL || d->sort != NULL || d->top != 0 ||
 	    d->no_header || d->labels;
 
-	if (set->select.kinds != 0 && (set->select.kinds & KINDS_GPU) == 0)
-		die_usage("option '--kind' needs kernel, memcpy or memset: "
-			  "what the GPU worked on");
+	select_check_gpu(&set->select);
 	if (set->style != STYLE_NONE && is_table)
 		die_usage("option '--print' takes no options of tables");
 	if (set->style == STYLE_NONE && !is_table && d->path == NULL &&

@@ -15,15 +15,6 @@ category_of(struct ops *g, uint32_t name, uint32_t kernel)
 	    &g->categories, g->models, g->strings, name, kernel);
 }
 
-static bool
-is_named(const struct settings *set, struct str name)
-{
-	for (size_t i = 0; i < set->names.n; i++)
-		if (str_glob(set->names.v[i], name))
-			return true;
-	return set->names.n == 0;
-}
-
 static void
 keep_kernels(struct ops *g, struct call *c, const struct owner *o)
 {
@@ -93,7 +84,8 @@ take_owner(void *arg, const struct owner *o)
 	if (o->kind == KIND_OP)
 		g->origins.list.v[g->origin].nops++;
 	if ((o->ndirect == 0 && !(set->all_ops && o->kind == KIND_OP)) ||
-	    !is_named(set, strings_get(g->strings, o->name)))
+	    !str_glob_any(
+		set->names.v, set->names.n, strings_get(g->strings, o->name)))
 		return;
 	c = vec_add(&g->calls);
 	*c = (struct call){

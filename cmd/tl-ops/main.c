@@ -138,9 +138,7 @@ static void
 check_settings(struct settings *set)
 {
 	tables_choose(set);
-	if (set->select.kinds != 0 && (set->select.kinds & KINDS_GPU) == 0)
-		die_usage("option '--kind' needs kernel, memcpy or memset: "
-			  "what the GPU worked on");
+	select_check_gpu(&set->select);
 	if (set->dest.dir == NULL && set->by != BY_ARGS &&
 	    (set->overlap || set->num_kernels || set->first_occurrence))
 		die_usage("option '--%s' needs --by args",
@@ -156,10 +154,7 @@ check_settings(struct settings *set)
 	set->select.need_windows =
 	    set->by == BY_STEP || set->by == BY_ANNOTATION;
 	set->select.late_ranks = true;
-	if (set->dest.dir != NULL && set->dest.columns == NULL)
-		set->dest.columns = "+details";
-	set->details = set->dest.columns != NULL &&
-	    strstr(set->dest.columns, "details") != NULL;
+	set->details = table_dest_details(&set->dest);
 	tables_check(set);
 }
 

@@ -29,19 +29,6 @@ call_at(const struct row *r, size_t i)
 	return &r->g->calls.v[bunch_member(r->gs, r->gr, i)];
 }
 
-static struct cell
-text_cell(const struct row *r, uint32_t id)
-{
-	return id == INTERN_NONE ? cell_none()
-				 : cell_text(strings_get(r->g->strings, id));
-}
-
-static struct cell
-share_cell(int64_t part, double whole)
-{
-	return whole > 0 ? cell_real((double)part / whole * 100) : cell_none();
-}
-
 /* JSON made now: the table keeps it. */
 static struct cell
 made_cell(const struct row *r, bool has)
@@ -103,20 +90,10 @@ kernel_of(const void *arg, size_t call, size_t i)
 	return (struct detail){ k->name, k->gpu_stream, k->dur_ns, NAN };
 }
 
-static size_t
-nbeside_of(const void *arg, size_t call)
+static const struct beside_of *
+beside_of(const void *arg, size_t call)
 {
-	return call_at(arg, call)->beside.n;
-}
-
-static struct detail
-beside_at(const void *arg, size_t call, size_t i)
-{
-	const struct row *r = arg;
-	const struct beside *k =
-	    &r->g->besides.v[call_at(r, call)->beside.first + i];
-
-	return (struct detail){ k->name, k->gpu_stream, k->dur_ns, k->pct };
+	return &call_at(arg, call)->beside;
 }
 
 static struct cell
@@ -125,12 +102,13 @@ details_cell(const struct row *r, enum field f)
 	bool is_beside = f == F_BESIDE || f == F_BESIDE_TRUNC;
 	enum detail_form form =
 	    f == F_TRUNC || f == F_BESIDE_TRUNC ? DETAIL_TRUNC : DETAIL_FULL;
+	const struct beside_lists beside = { &r->g->besides, r, beside_of };
 	const struct detail_lists lists = {
 		.strings = r->g->strings,
-		.arg = r,
+		.arg = is_beside ? (const void *)&beside : r,
 		.n = r->gr->n,
-		.length = is_beside ? nbeside_of : nkernels_of,
-		.entry = is_beside ? beside_at : kernel_of,
+		.length = is_beside ? beside_length : nkernels_of,
+		.entry = is_beside ? beside_entry : kernel_of,
 		.with_names = !is_beside,
 	};
 
@@ -173,20 +151,21 @@ key_cell(const struct row *r, enum field f)
 	switch (f) {
 	case F_RANK: return cell_int(o->rank);
 	case F_SRC: return cell_int(o->no);
-	case F_NAME: return text_cell(r, c->name);
-	case F_BESIDE_NAMES: return text_cell(r, c->beside.names);
-	case F_CATEGORY: return text_cell(r, c->category);
-	case F_PARENT_MODULE: return text_cell(r, c->parent_module);
-	case F_PROCESS: return text_cell(r, names.process);
-	case F_LABEL: return text_cell(r, names.label);
-	case F_THREAD: return text_cell(r, names.thread);
-	case F_DIMS: return text_cell(r, c->args.dims);
-	case F_TYPES: return text_cell(r, c->args.types);
-	case F_STRIDES: return text_cell(r, c->args.strides);
-	case F_CONCRETE: return text_cell(r, c->args.concrete);
+	case F_NAME: return cell_string(r->g->strings, c->name);
+	case F_BESIDE_NAMES: return cell_string(r->g->strings, c->beside.names);
+	case F_CATEGORY: return cell_string(r->g->strings, c->category);
+	case F_PARENT_MODULE:
+		return cell_string(r->g->strings, c->parent_module);
+	case F_PROCESS: return cell_string(r->g->strings, names.process);
+	case F_LABEL: return cell_string(r->g->strings, names.label);
+	case F_THREAD: return cell_string(r->g->strings, names.thread);
+	case F_DIMS: return cell_string(r->g->strings, c->args.dims);
+	case F_TYPES: return cell_string(r->g->strings, c->args.types);
+	case F_STRIDES: return cell_string(r->g->strings, c->args.strides);
+	case F_CONCRETE: return cell_string(r->g->strings, c->args.concrete);
 	case F_NUM_KERNELS: return cell_int(c->nkernels);
-	case F_MODULE: return text_cell(r, c->module);
-	case F_ANNOTATION: return text_cell(r, c->annotation);
+	case F_MODULE: return cell_string(r->g->strings, c->module);
+	case F_ANNOTATION: return cell_string(r->g->strings, c->annotation);
 	case F_STEP:
 		return c->step == WALK_NO_STEP ? cell_none()
 					       : cell_int(c->step);
@@ -239,7 +218,7 @@ cell_of(const struct row *r, enum field f)
 	case F_CATEGORIES: return categories_cell(r);
 	case F_EX_UID: return cell_uid(r->table, r->first->uid);
 	case F_STACK_FIRST:
-	case F_STACK: return text_cell(r, r->first->call_stack);
+	case F_STACK: return cell_string(r->g->strings, r->first->call_stack);
 	case F_DETAILS:
 	case F_TRUNC:
 	case F_BESIDE:
@@ -248,9 +227,9 @@ cell_of(const struct row *r, enum field f)
 	case F_TOTAL: return cell_int(gr->sums[SUM_TOTAL]);
 	case F_TOTAL_MEAN:
 		return cell_real((double)gr->sums[SUM_TOTAL] / (double)gr->n);
-	case F_SHARE_BUSY: return share_cell(gr->sums[SUM_SUBTREE], r->whole);
-	case F_SHARE_SELF: return share_cell(gr->sums[SUM_SELF], r->whole);
-	case F_SHARE: return share_cell(gr->sums[SUM_DIRECT], r->whole);
+	case F_SHARE_BUSY: return cell_share(gr->sums[SUM_SUBTREE], r->whole);
+	case F_SHARE_SELF: return cell_share(gr->sums[SUM_SELF], r->whole);
+	case F_SHARE: return cell_share(gr->sums[SUM_DIRECT], r->whole);
 	case F_CUMULATIVE: return cell_real(r->cumulative);
 	default: return stat_cell(r, f);
 	}

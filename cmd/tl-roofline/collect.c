@@ -71,15 +71,6 @@ category_of(struct roof_state *g, uint32_t name, uint32_t work)
 	    &g->categories, g->models, g->strings, name, kernel);
 }
 
-static bool
-is_named(const struct settings *set, struct str name)
-{
-	for (size_t i = 0; i < set->names.n; i++)
-		if (str_glob(set->names.v[i], name))
-			return true;
-	return set->names.n == 0;
-}
-
 /* The forward op's place in forwards, if its model waits for the backward. */
 static uint32_t
 awaited_of(const struct roof_state *g, const struct node *n)
@@ -180,7 +171,8 @@ collect(struct roof_state *g, uint32_t node, uint32_t forward)
 	struct call *c;
 
 	memset(g->covered.v + (n->work - g->first_work), 1, n->nwork);
-	if (!is_named(g->set, strings_get(g->strings, n->name)) ||
+	if (!str_glob_any(g->set->names.v, g->set->names.n,
+		strings_get(g->strings, n->name)) ||
 	    !is_wanted(g, TABLE_UNIFIED))
 		return;
 	c = new_call(g, n, TABLE_UNIFIED);
@@ -278,7 +270,8 @@ synthesise(struct roof_state *g, uint32_t w)
 		n.res = NULL;
 	awaited = awaited_of(g, &n);
 	n.uid = g->works.v[w].uid;
-	if (is_named(g->set, buf_str(&name)) && is_wanted(g, TABLE_UNIFIED)) {
+	if (str_glob_any(g->set->names.v, g->set->names.n, buf_str(&name)) &&
+	    is_wanted(g, TABLE_UNIFIED)) {
 		c = new_call(g, &n, TABLE_UNIFIED);
 		/* behind the others; without an op first */
 		c->seq = (op != NO_INDEX ? UINT64_C(3) : UINT64_C(2)) << 61 |
@@ -316,7 +309,8 @@ add_to_sheets(struct roof_state *g, uint32_t i)
 
 	if (sheet.len == 0 || n->res->status == MODEL_NONE ||
 	    (n->model->is_extra && n->nwork == 0) ||
-	    (n->model->is_alone && !n->is_model) || !is_named(g->set, name))
+	    (n->model->is_alone && !n->is_model) ||
+	    !str_glob_any(g->set->names.v, g->set->names.n, name))
 		return;
 	table = table_of_sheet(g->models, sheet,
 	    is_backward_op(n->model, name) ? SHEET_BWD : SHEET_FWD);

@@ -189,9 +189,7 @@ static void
 check_settings(struct settings *set, struct roof_state *g)
 {
 	tables_choose(g, set);
-	if (set->select.kinds != 0 && (set->select.kinds & KINDS_GPU) == 0)
-		die_usage("option '--kind' needs kernel, memcpy or memset: "
-			  "what the GPU worked on");
+	select_check_gpu(&set->select);
 	if (set->op == NULL &&
 	    (set->dims != NULL || set->types != NULL || set->concrete != NULL ||
 		set->strides != NULL || set->backward))
@@ -202,10 +200,7 @@ check_settings(struct settings *set, struct roof_state *g)
 		set->strides != NULL))
 		die_usage("with --op - the lines say shapes and types");
 	set->select.late_ranks = true;
-	if (set->dest.dir != NULL && set->dest.columns == NULL)
-		set->dest.columns = "+details";
-	set->details = set->dest.columns != NULL &&
-	    strstr(set->dest.columns, "details") != NULL;
+	set->details = table_dest_details(&set->dest);
 	if (strcmp(set->arch, "auto") != 0)
 		g->arch =
 		    arch_load(g->models, set->arch, (struct str){ "", 0 });

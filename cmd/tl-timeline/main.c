@@ -247,9 +247,7 @@ check_settings(struct settings *set)
 		die_usage("--join makes one timeline of all sources, --by %s "
 			  "one of each",
 		    by_words[set->by - 1]);
-	if (set->select.kinds != 0 && (set->select.kinds & KINDS_GPU) == 0)
-		die_usage("option '--kind' needs kernel, memcpy or memset: the "
-			  "timeline is one of GPU work");
+	select_check_gpu(&set->select);
 	set->select.need_windows =
 	    set->by == BY_STEP || set->by == BY_ANNOTATION;
 	set->select.late_ranks = true;

@@ -75,6 +75,8 @@ bool str_starts(struct str s, struct str prefix);
 ptrdiff_t str_find(struct str s, struct str needle, bool nocase);
 /* Shell pattern (* ? [...]), over the whole of s; any byte but NUL is plain. */
 bool str_glob(struct str pattern, struct str s);
+/* Whether one of n patterns fits; of none all do. */
+bool str_glob_any(const struct str *patterns, size_t n, struct str s);
 
 /* ---- err ---- */
 

@@ -130,3 +130,12 @@ str_glob(struct str pat, struct str s)
 		i++;
 	return i == pat.len;
 }
+
+bool
+str_glob_any(const struct str *patterns, size_t n, struct str s)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_glob(patterns[i], s))
+			return true;
+	return n == 0;
+}

@@ -12,6 +12,18 @@ cell_uid(struct table *t, struct uid uid)
 	    table_row_text(t, (struct str){ text, uid_put(text, uid) }));
 }
 
+struct cell
+cell_string(const struct strings *st, uint32_t id)
+{
+	return id == INTERN_NONE ? cell_none() : cell_text(strings_get(st, id));
+}
+
+struct cell
+cell_share(int64_t part, double whole)
+{
+	return whole > 0 ? cell_real((double)part / whole * 100) : cell_none();
+}
+
 void
 column_of_uids(struct column *columns, size_t n, const char *id, bool any_inst)
 {

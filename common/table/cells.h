@@ -14,6 +14,12 @@
  */
 struct cell cell_uid(struct table *t, struct uid uid);
 
+/* A text by its number; empty for INTERN_NONE. */
+struct cell cell_string(const struct strings *st, uint32_t id);
+
+/* What part is of the whole, in percent; empty where the whole is nothing. */
+struct cell cell_share(int64_t part, double whole);
+
 /* Gives the columns of this id the type that they need. */
 void column_of_uids(
     struct column *columns, size_t n, const char *id, bool any_inst);

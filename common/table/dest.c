@@ -81,6 +81,14 @@ table_dest_opt(struct table_dest *d, const struct optparse *op, int ch)
 	return true;
 }
 
+bool
+table_dest_details(struct table_dest *d)
+{
+	if (d->dir != NULL && d->columns == NULL)
+		d->columns = "+details";
+	return d->columns != NULL && strstr(d->columns, "details") != NULL;
+}
+
 /* Of the terminal on standard output; a pipe always has the same. */
 static size_t
 line_width(const struct table_dest *d, bool terminal)

@@ -202,3 +202,20 @@ details_put(struct buf *b, const struct detail_lists *l, enum detail_form form)
 	free(ns);
 	return true;
 }
+
+size_t
+beside_length(const void *lists, size_t call)
+{
+	const struct beside_lists *l = lists;
+
+	return l->of(l->arg, call)->n;
+}
+
+struct detail
+beside_entry(const void *lists, size_t call, size_t i)
+{
+	const struct beside_lists *l = lists;
+	const struct beside *k = &l->besides->v[l->of(l->arg, call)->first + i];
+
+	return (struct detail){ k->name, k->gpu_stream, k->dur_ns, k->pct };
+}

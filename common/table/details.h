@@ -8,7 +8,7 @@
 #ifndef TL_TABLE_DETAILS_H
 #define TL_TABLE_DETAILS_H
 
-#include "trace/trace.h"
+#include "trace/beside.h"
 
 /* One entry of a call's list. */
 struct detail {
@@ -37,5 +37,18 @@ enum detail_form {
 /* Appends a JSON list; false, and nothing: all lists are empty. */
 bool details_put(
     struct buf *b, const struct detail_lists *l, enum detail_form form);
+
+/*
+ * What ran beside the calls as such lists: .arg is one of these, .length and
+ * .entry are beside_length() and beside_entry().
+ */
+struct beside_lists {
+	const beside_vec *besides;
+	const void *arg;
+	const struct beside_of *(*of)(const void *arg, size_t call);
+};
+
+size_t beside_length(const void *lists, size_t call);
+struct detail beside_entry(const void *lists, size_t call, size_t i);
 
 #endif

@@ -168,6 +168,8 @@ bool table_dest_opt(struct table_dest *d, const struct optparse *op, int ch);
  */
 void table_dest_check(const struct table_dest *d, const char *name,
     const struct column *columns, size_t ncolumns);
+/* -d without -c adds the wide columns; whether any of them is asked for. */
+bool table_dest_details(struct table_dest *d);
 /* Closes what table_print() opened: the last thing a sink does. */
 void table_dest_finish(struct table_dest *d);
 

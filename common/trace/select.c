@@ -170,6 +170,14 @@ select_by_launch(const struct select *s)
 	    (by_annotations(s) || s->has_from || s->has_to);
 }
 
+void
+select_check_gpu(const struct select *s)
+{
+	if (s->kinds != 0 && (s->kinds & KINDS_GPU) == 0)
+		die_usage("option '--kind' needs kernel, memcpy or memset: "
+			  "what the GPU worked on");
+}
+
 enum want
 select_want(const struct select *s, enum want want)
 {
@@ -264,10 +272,7 @@ name_agrees(struct select *s, uint32_t name)
 	if (*known != UNKNOWN)
 		return *known == YES;
 	text = strings_get(s->in->strings, name);
-	*known = NO;
-	for (size_t i = 0; i < s->names.n; i++)
-		if (str_glob(s->names.v[i], text))
-			*known = YES;
+	*known = str_glob_any(s->names.v, s->names.n, text) ? YES : NO;
 	return *known == YES;
 }
 

@@ -443,6 +443,8 @@ struct select {
 
 /* Takes one shared option; false if ch is none of them. */
 bool select_opt(struct select *s, const struct optparse *op, int ch);
+/* For programs about GPU work: a --kind that names none is a usage error. */
+void select_check_gpu(const struct select *s);
 /* How far the stream must be, at least want. */
 enum want select_want(const struct select *s, enum want want);
 /* Whether GPU work is judged by when it was launched. */

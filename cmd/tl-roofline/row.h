@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* A row while it is made: between rows.c, which fills it, and cells.c. */
+#ifndef TL_ROOFLINE_ROW_H
+#define TL_ROOFLINE_ROW_H
+
+#include "cmd/tl-roofline/plan.h"
+
+/* What the cells of a row are made of. */
+struct row {
+	struct table *table;
+	const struct roof_state *g;
+	const struct bunches *gs;
+	const struct bunch *gr;
+	const struct call *first; /* the earliest one */
+	const struct call *told;  /* the first one whose model gave a result */
+	struct stats host, kernel;
+	struct stat_real tbs, tflops, pct, sim_tbs, sim_pct, over;
+	struct versus_row versus;
+	bool has_versus;
+	double lost_ns, whole, cumulative;
+	const struct str *roofs; /* their names, by enum roof */
+	struct buf *text;
+};
+
+static inline const struct call *
+call_at(const struct row *r, size_t i)
+{
+	return &r->g->calls.v[bunch_member(r->gs, r->gr, i)];
+}
+
+/* The cell of column i of the plan. */
+struct cell row_cell(const struct row *r, const struct plan *p, size_t i);
+
+#endif
