@@ -474,6 +474,8 @@ void print_summary_all2allv(struct job *j, struct table_dest *d);
 void print_heatmap(struct job *j, struct table_dest *d);
 void print_groups(struct job *j, struct table_dest *d);
 void print_cause(struct job *j, struct table_dest *d);
+/* How late its rank was, as a quantile over its collectives. */
+struct cell late_cell(const struct lateness *l, double q);
 void print_bandwidth(struct job *j, struct table_dest *d);
 void print_clocks(struct job *j, struct table_dest *d);
 void print_missing(struct job *j, struct table_dest *d);

@@ -2,7 +2,8 @@
 /*
  * The reader of one event, in parts: graph.c (how keys follow one another),
  * layout.c (the shape at the end of a way through the graph), value.c (values
- * as entries), event.c (fixed fields, and the reading itself).
+ * as entries), field.c (fixed fields), event.c (the reading itself, and the
+ * usual forms of values).
  *
  * Events of one kind have the same members in the same order, with the same
  * white space between them. So the reader learns a graph: a node is what has
@@ -228,6 +229,15 @@ bool device_may_ask(enum kind kind, struct str cat);
 /* The kind of a slice or op, given what phase and category make it. */
 enum kind device_kind(struct devices *d, const struct strings *st,
     enum kind kind, uint32_t track, struct str name);
+
+/* ---- field.c ---- */
+
+/* The value of a fixed field in whatever form; cursor behind it. */
+enum json_status read_field(
+    struct event_reader *r, const struct edge *e, uint64_t *code) USE_RESULT;
+/* Before a field is read again, its value so far becomes an entry. */
+void keep_repeated(
+    struct event_reader *r, const struct node *n, enum field field);
 
 /* ---- value.c ---- */
 

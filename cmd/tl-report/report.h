@@ -5,7 +5,8 @@
  * a screen, a folder of sheets, a workbook or a page.
  *
  * main.c     the command line, and the order of things
- * job.c      programs side by side, and what they say
+ * job.c      programs side by side
+ * job-say.c  what they say, and what it comes to
  * trees.c    traces to trees
  * analyse.c  the programs that answer, and their sheets
  * versus.c   another trace to compare with

@@ -12,13 +12,6 @@
  */
 #include <stdlib.h>
 
-#ifdef HAVE_ISAL
-#include <isa-l/crc.h>
-#include <isa-l/igzip_lib.h>
-#else
-#include <zlib.h>
-#endif
-
 #include "io/in_zip.h"
 
 /* White space before the JSON of a member, at most. */
@@ -56,109 +49,8 @@ struct zip {
 	size_t nhead, head_at;
 	const char *problem; /* of a member that can't be read, and where */
 	uint64_t problem_at;
-#ifdef HAVE_ISAL
-	struct inflate_state z;
-#else
-	z_stream z;
-#endif
+	struct zip_inflate inflate;
 };
-
-/* ---- raw deflate ---- */
-
-enum said {
-	SAID_MORE,
-	SAID_END,
-	SAID_BAD,
-};
-
-#ifdef HAVE_ISAL
-
-static void
-inflate_start(struct zip *z)
-{
-	isal_inflate_init(&z->z);
-	z->z.crc_flag = ISAL_DEFLATE;
-}
-
-static void
-inflate_stop(struct zip *z)
-{
-	(void)z;
-}
-
-static uint32_t
-crc_add(uint32_t crc, const unsigned char *p, size_t n)
-{
-	return crc32_gzip_refl(crc, p, n);
-}
-
-static enum said
-inflate_some(struct zip *z, const unsigned char **in, size_t nin,
-    unsigned char **out, size_t nout)
-{
-	int rc;
-
-	z->z.next_in = (unsigned char *)(uintptr_t)*in;
-	z->z.avail_in = (uint32_t)nin;
-	z->z.next_out = *out;
-	z->z.avail_out = (uint32_t)nout;
-	rc = isal_inflate(&z->z);
-	*in = z->z.next_in;
-	*out = z->z.next_out;
-	if (rc != ISAL_DECOMP_OK && rc != ISAL_END_INPUT &&
-	    rc != ISAL_OUT_OVERFLOW)
-		return SAID_BAD;
-	if (z->z.block_state != ISAL_BLOCK_FINISH)
-		return SAID_MORE;
-	/* what it has taken in beyond the end: always bytes just before */
-	*in -= z->z.read_in_length / 8;
-	z->z.read_in_length = 0;
-	return SAID_END;
-}
-
-#else
-
-static void
-inflate_start(struct zip *z)
-{
-	if (z->z.state != NULL)
-		inflateReset(&z->z);
-	else if (inflateInit2(&z->z, -15) != Z_OK)
-		die("zlib: out of memory");
-}
-
-static void
-inflate_stop(struct zip *z)
-{
-	if (z->z.state != NULL)
-		inflateEnd(&z->z);
-}
-
-static uint32_t
-crc_add(uint32_t crc, const unsigned char *p, size_t n)
-{
-	return (uint32_t)crc32(crc, p, (uInt)n);
-}
-
-static enum said
-inflate_some(struct zip *z, const unsigned char **in, size_t nin,
-    unsigned char **out, size_t nout)
-{
-	int rc;
-
-	z->z.next_in = (unsigned char *)(uintptr_t)*in;
-	z->z.avail_in = (uInt)nin;
-	z->z.next_out = *out;
-	z->z.avail_out = (uInt)nout;
-	rc = inflate(&z->z, Z_NO_FLUSH);
-	*in = z->z.next_in;
-	*out = z->z.next_out;
-	if (rc == Z_STREAM_END)
-		return SAID_END;
-	return rc == Z_OK || rc == Z_BUF_ERROR ? SAID_MORE : SAID_BAD;
-}
-
-#endif
 
 /* ---- the data of a member ---- */
 
@@ -190,7 +82,7 @@ unpack(struct zip *z, struct in_raw *raw, struct sink *out, unsigned char **dst,
 		*dst += k;
 		in += k;
 	} else {
-		said = inflate_some(z, &in, have, dst, n);
+		said = zip_inflate_some(&z->inflate, &in, have, dst, n);
 	}
 	ptrdiff_t used = in - raw->p; /* negative: bytes are given back */
 
@@ -198,7 +90,7 @@ unpack(struct zip *z, struct in_raw *raw, struct sink *out, unsigned char **dst,
 	if (z->left != ZIP_UNKNOWN)
 		z->left -= (uint64_t)used;
 	raw->p += used;
-	z->crc = crc_add(z->crc, start, (size_t)(*dst - start));
+	z->crc = zip_crc_add(z->crc, start, (size_t)(*dst - start));
 	z->nplain += (uint64_t)(*dst - start);
 	if (said == SAID_BAD)
 		return fault(raw, out, "zip data are damaged");
@@ -347,7 +239,7 @@ start_member(struct zip *z)
 	z->nhead = 0;
 	z->place = IN_HEAD;
 	if (z->m.method == ZIP_DEFLATED)
-		inflate_start(z);
+		zip_inflate_start(&z->inflate);
 }
 
 /* Why a member can't be read, or NULL. */
@@ -556,7 +448,7 @@ zip_destroy(void *state)
 {
 	struct zip *z = state;
 
-	inflate_stop(z);
+	zip_inflate_stop(&z->inflate);
 	zip_dir_free(&z->dir);
 	free(z);
 }

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of the zip reader share: private to in_zip*.c. */
+/* What the parts of the zip reader share: private to in_zip*.c. */
 #ifndef TL_IO_IN_ZIP_H
 #define TL_IO_IN_ZIP_H
 
 #include "io/in_priv.h"
+
+#ifdef HAVE_ISAL
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
+#else
+#include <zlib.h>
+#endif
 
 #define ZIP_LOCAL_SIZE 30
 #define ZIP_UNKNOWN UINT64_MAX
@@ -62,5 +69,30 @@ bool zip_wide(const unsigned char *extra, size_t len, uint64_t *plain,
 const char *zip_dir_read(
     struct zip_dir *dir, const struct in_raw *raw, uint64_t *where);
 void zip_dir_free(struct zip_dir *dir);
+
+/* ---- in_zip_raw.c ---- */
+
+/* The state of one member's inflation; zeroes to start with. */
+struct zip_inflate {
+#ifdef HAVE_ISAL
+	struct inflate_state z;
+#else
+	z_stream z;
+#endif
+};
+
+enum said {
+	SAID_MORE,
+	SAID_END,
+	SAID_BAD,
+};
+
+/* Begins with a member's data, the first or another. */
+void zip_inflate_start(struct zip_inflate *s);
+void zip_inflate_stop(struct zip_inflate *s);
+/* Both cursors move. Behind the end *in is the first byte that is no data. */
+enum said zip_inflate_some(struct zip_inflate *s, const unsigned char **in,
+    size_t nin, unsigned char **out, size_t nout);
+uint32_t zip_crc_add(uint32_t crc, const unsigned char *p, size_t n);
 
 #endif

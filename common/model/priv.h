@@ -285,7 +285,12 @@ void sandbox_libs(lua_State *L, int api);
 /* ---- access ---- */
 
 void access_open(lua_State *L, int api);
+/* An error of the trace's, not of the entry's, as luaL_error(). */
+int lacks(lua_State *L, const char *fmt, ...);
+void access_text_open(lua_State *L, int api);
 void beside_open(lua_State *L, int api);
+/* An integer, or a float where the entry counts in floats. */
+void push_size(lua_State *L, int64_t i);
 const struct dtype *dtype_find(struct models *ms, struct str name);
 
 /* ---- param ---- */

@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reading streams: both encodings, and helpers in front where the bytes are
- * no stream (tl-decode) or not as far as asked for (tl-link, tl-tree).
- */
+/* Reading streams, item by item, in both encodings. */
 #include "stream/in.h"
-#include "stream/wire.h"
 
-#include <inttypes.h>
-
-struct stream_dec {
-	struct in *in;
-	struct helper *helper; /* the program in front, or NULL */
-	bool own_strings;
-	char *name;
-	bool is_ndjson;
-	bool in_block;
-	bool ended;
-	uint64_t line; /* of NDJSON */
-	struct decoder bin;
-	struct ndjson_dec nd;
-};
-
-static noreturn void
-die_at(const struct stream_in *s, uint64_t at, const char *reason)
+noreturn void
+stream_die_at(const struct stream_in *s, uint64_t at, const char *reason)
 {
 	if (s->dec->is_ndjson)
 		die("%s: byte %" PRIu64 " (line %" PRIu64 "): %s", s->name, at,
@@ -30,14 +11,14 @@ die_at(const struct stream_in *s, uint64_t at, const char *reason)
 	die("%s: byte %" PRIu64 ": %s", s->name, at, reason);
 }
 
-static noreturn void
-die_cut(const struct stream_in *s)
+noreturn void
+stream_die_cut(const struct stream_in *s)
 {
 	const struct in *in = s->dec->in;
 
 	if (s->dec->helper != NULL)
 		helper_blame(s->dec->helper);
-	die_at(s, in_offset(in, in->end),
+	stream_die_at(s, in_offset(in, in->end),
 	    "the stream was cut off: it has no end record");
 }
 
@@ -55,13 +36,13 @@ next_block(struct stream_in *s)
 		in->p = sd->bin.end;
 	in_release(in);
 	if (!in_need(in, WIRE_BLOCK_HEAD))
-		die_cut(s);
+		stream_die_cut(s);
 	if (!dec_block_head(&sd->bin, in->p, &len, &crc))
-		die_at(s, in_offset(in, in->p), sd->bin.error);
+		stream_die_at(s, in_offset(in, in->p), sd->bin.error);
 	if (!in_need(in, (size_t)WIRE_BLOCK_HEAD + len))
-		die_cut(s);
+		stream_die_cut(s);
 	if (wire_crc32(0, in->p + WIRE_BLOCK_HEAD, len) != crc)
-		die_at(s, in_offset(in, in->p),
+		stream_die_at(s, in_offset(in, in->p),
 		    "the block's checksum is wrong: the stream is damaged");
 	dec_block(&sd->bin, in->p + WIRE_BLOCK_HEAD, len);
 	sd->in_block = true;
@@ -77,7 +58,7 @@ check_end(struct stream_in *s)
 	if (sd->is_ndjson) {
 		while (in_need(in, 1)) {
 			if (*in->p != '\n')
-				die_at(s, in_offset(in, in->p),
+				stream_die_at(s, in_offset(in, in->p),
 				    "text follows the line \"end\"; join "
 				    "streams with tl-cat a.tl b.tl");
 			in->p++;
@@ -85,7 +66,7 @@ check_end(struct stream_in *s)
 	} else {
 		in->p = sd->bin.end;
 		if (in_need(in, 1))
-			die_at(s, in_offset(in, in->p),
+			stream_die_at(s, in_offset(in, in->p),
 			    "bytes follow the end record; join streams with "
 			    "tl-cat a.tl b.tl");
 	}
@@ -132,7 +113,8 @@ next_binary(struct stream_in *s)
 			s->nevents = d->nevents;
 			return finish(s);
 		case DEC_BLOCK_END: next_block(s); break;
-		case DEC_BAD: die_at(s, in_offset(sd->in, d->p), d->error);
+		case DEC_BAD:
+			stream_die_at(s, in_offset(sd->in, d->p), d->error);
 		}
 	}
 }
@@ -140,8 +122,8 @@ next_binary(struct stream_in *s)
 /* ---- NDJSON ---- */
 
 /* The next line without its newline; in->p is moved behind it. */
-static struct str
-next_line(struct stream_in *s)
+struct str
+stream_next_line(struct stream_in *s)
 {
 	struct in *in = s->dec->in;
 	size_t seen = 0;
@@ -162,7 +144,7 @@ next_line(struct stream_in *s)
 		seen = len;
 		/* a last line without newline may be cut off: no line */
 		if (!in_more(in))
-			die_cut(s);
+			stream_die_cut(s);
 	}
 }
 
@@ -176,7 +158,7 @@ next_ndjson(struct stream_in *s)
 		struct str line;
 
 		in_release(sd->in);
-		line = next_line(s);
+		line = stream_next_line(s);
 		switch (ndjson_line(d, line.p, line.len)) {
 		case DEC_EVENT:
 			s->nevents++;
@@ -195,7 +177,7 @@ next_ndjson(struct stream_in *s)
 		case DEC_STREAM_END: s->marks = d->marks; return finish(s);
 		case DEC_BLOCK_END: break;
 		case DEC_BAD:
-			die_at(s,
+			stream_die_at(s,
 			    in_offset(sd->in, (const unsigned char *)line.p) +
 				d->at,
 			    d->error);
@@ -215,341 +197,4 @@ void
 stream_only(struct stream_in *s, uint32_t kinds)
 {
 	s->dec->bin.kinds = kinds;
-}
-
-/* ---- opening ---- */
-
-enum sniffed {
-	SNIFF_BINARY,
-	SNIFF_NDJSON,
-	SNIFF_NDJSON_BARE, /* lines of events without header */
-	SNIFF_OTHER,
-};
-
-/* Whether the first line is an event of ours whose header was dropped. */
-static bool
-is_bare_ndjson(struct in *in)
-{
-	static const struct str words[] = { STR_INIT("{\"id\":"),
-		STR_INIT("{\"src\":"), STR_INIT("{\"inst\":") };
-	struct str head = { (const char *)in->p, (size_t)(in->end - in->p) };
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (str_starts(head, words[i]))
-			return true;
-	return str_starts(head, STR("{\"source\":{")) ||
-	    str_starts(head, STR("{\"section\":"));
-}
-
-static enum sniffed
-sniff(struct in *in)
-{
-	struct str head;
-
-	(void)!in_need(in, 64);
-	head = (struct str){ (const char *)in->p, (size_t)(in->end - in->p) };
-	/* the start of a magic that was cut off is one, too */
-	if (head.len >= 4 && memcmp(head.p, WIRE_MAGIC, 4) == 0)
-		return SNIFF_BINARY;
-	if (str_starts(head, STR("{\"tl\":")))
-		return SNIFF_NDJSON;
-	return is_bare_ndjson(in) ? SNIFF_NDJSON_BARE : SNIFF_OTHER;
-}
-
-static void
-check_magic(struct stream_in *s)
-{
-	struct in *in = s->dec->in;
-
-	if (!in_need(in, WIRE_MAGIC_LEN))
-		die_cut(s);
-	if (memcmp(in->p, WIRE_MAGIC, WIRE_MAGIC_LEN) == 0)
-		return;
-	if (in->p[4] > STREAM_VERSION)
-		die_at(s, 4, "a newer version of tl wrote this stream");
-	die_at(s, 0, "the stream's first bytes are damaged (sent as text?)");
-}
-
-/* The program that makes a stream one that is wanted so. */
-static const char *const makers[] = {
-	[WANT_STREAM] = "tl-decode",
-	[WANT_LINKED] = "tl-link",
-	[WANT_TREE] = "tl-tree",
-	[WANT_PSEUDO] = "tl-graft",
-};
-
-/*
- * Whether pseudo-ops were put in: tl-graft does so unless it was asked for
- * captured ops only.
- */
-static bool
-has_pseudo(const struct stream_in *s)
-{
-	for (size_t i = 0; i < s->nprov; i++)
-		if (str_eq(s->prov[i].program, STR("tl-graft")) &&
-		    (str_find(s->prov[i].args, STR("\"--capture"), false) < 0 ||
-			str_find(s->prov[i].args, STR("\"--pseudo-ops\""),
-			    false) >= 0))
-			return true;
-	return false;
-}
-
-static bool
-is_far_enough(const struct stream_in *s, enum want want)
-{
-	switch (want) {
-	case WANT_PSEUDO: return (s->marks & MARK_TREE) != 0 && has_pseudo(s);
-	case WANT_TREE: return (s->marks & MARK_TREE) != 0;
-	case WANT_LINKED: return (s->marks & (MARK_LINKED | MARK_TREE)) != 0;
-	default: return true;
-	}
-}
-
-/* Reads up to the header, so that marks are known; in->p stays. */
-static void
-read_header(struct stream_in *s)
-{
-	struct stream_dec *sd = s->dec;
-	struct in *in = sd->in;
-
-	if (sd->is_ndjson) {
-		const unsigned char *nl = NULL;
-
-		while ((nl = memchr(in->p, '\n', (size_t)(in->end - in->p))) ==
-		    NULL)
-			if (!in_more(in))
-				die_cut(s);
-		sd->line = 1;
-		if (ndjson_line(&sd->nd, (const char *)in->p,
-			(size_t)(nl - in->p)) != DEC_HEADER)
-			die_at(s, sd->nd.at,
-			    sd->nd.error != NULL ? sd->nd.error
-						 : "no header line");
-		s->marks = sd->nd.marks;
-		s->prov = sd->nd.prov.v;
-		s->nprov = sd->nd.prov.n;
-		return;
-	}
-	check_magic(s);
-	if (!in_need(in, WIRE_MAGIC_LEN + WIRE_BLOCK_HEAD))
-		die_cut(s);
-}
-
-/* The bytes are led through a helper; its output is read instead. */
-static struct stream_in *
-through(struct stream_in *s, const char *program, char *const *words)
-{
-	struct stream_dec *sd = s->dec;
-	struct in *in = sd->in;
-
-	if (sd->helper != NULL)
-		die("%s: %s gave a stream that is not as far as asked for",
-		    s->name, program);
-	sd->helper = helper_start(program, words, in);
-	sd->in = helper_output(sd->helper);
-	sd->is_ndjson = false;
-	read_header(s);
-	return s;
-}
-
-static void
-through_maker(struct stream_in *s, enum want want)
-{
-	through(s, makers[want],
-	    want == WANT_PSEUDO ? helper_pseudo_words() : NULL);
-}
-
-/* A tree of what is left would show wrong owners; tl-link doubts its links. */
-static void
-refuse_edited(const struct stream_in *s, enum want want)
-{
-	if ((s->marks & MARK_EDITED) != 0 && (s->marks & MARK_TREE) == 0 &&
-	    want >= WANT_TREE)
-		die("%s: events were removed from this stream, so that the "
-		    "owners of GPU work can't be found any more; select with "
-		    "tl-filter behind tl-tree",
-		    s->name);
-}
-
-/* Moves over the header in binary and checks how far the stream is. */
-static void
-begin_binary(struct stream_in *s, enum want want)
-{
-	struct stream_dec *sd = s->dec;
-	struct in *in = sd->in;
-	const unsigned char *head;
-	enum dec_status status;
-	uint32_t len, crc;
-
-	/* in->p stays at the magic until it is clear who reads the stream */
-	if (!in_need(in, WIRE_MAGIC_LEN + WIRE_BLOCK_HEAD))
-		die_cut(s);
-	head = in->p + WIRE_MAGIC_LEN;
-	if (!dec_block_head(&sd->bin, head, &len, &crc))
-		die_at(s, WIRE_MAGIC_LEN, sd->bin.error);
-	if (!in_need(in, (size_t)WIRE_MAGIC_LEN + WIRE_BLOCK_HEAD + len))
-		die_cut(s);
-	head = in->p + WIRE_MAGIC_LEN;
-	if (wire_crc32(0, head + WIRE_BLOCK_HEAD, len) != crc)
-		die_at(s, WIRE_MAGIC_LEN,
-		    "the block's checksum is wrong: the stream is damaged");
-	dec_block(&sd->bin, head + WIRE_BLOCK_HEAD, len);
-	sd->in_block = true;
-	status = dec_next(&sd->bin);
-	if (status == DEC_BAD)
-		die_at(s, in_offset(in, sd->bin.p), sd->bin.error);
-	if (status != DEC_HEADER)
-		die_at(s, in_offset(in, in->p), "the stream has no header");
-	s->marks = sd->bin.marks;
-	s->prov = sd->bin.prov.v;
-	s->nprov = sd->bin.prov.n;
-	if (is_far_enough(s, want)) {
-		in->p += WIRE_MAGIC_LEN;
-		return;
-	}
-	refuse_edited(s, want);
-	dec_free(&sd->bin);
-	sd->in_block = false;
-	dec_start(&sd->bin, s->strings);
-	sd->bin.to = &s->ev;
-	through_maker(s, want);
-	begin_binary(s, want);
-}
-
-static void
-begin_ndjson(struct stream_in *s, enum want want)
-{
-	struct stream_dec *sd = s->dec;
-
-	if (is_far_enough(s, want)) {
-		(void)next_line(s);
-		sd->line = 1;
-		return;
-	}
-	refuse_edited(s, want);
-	through_maker(s, want);
-	begin_binary(s, want);
-}
-
-/* The words of kinds, as tl-decode --only takes them. */
-static void
-put_kinds(struct buf *b, uint32_t kinds)
-{
-	if (kinds == 0) /* it takes no empty list */
-		kinds = KIND_BIT(KIND_META);
-	for (int k = 0; k < KIND_COUNT; k++) {
-		if ((kinds & KIND_BIT(k)) == 0)
-			continue;
-		if (b->len > 0)
-			buf_putc(b, ',');
-		buf_puts(b, kind_words[k]);
-	}
-	buf_putc(b, '\0');
-}
-
-static void
-decode(struct stream_in *s, enum want want, uint32_t kinds)
-{
-	struct buf only = { 0 };
-	char *words[3] = { NULL };
-
-	if (kinds == KINDS_ALL) {
-		through_maker(s, want);
-	} else {
-		put_kinds(&only, kinds);
-		words[0] = (char *)(uintptr_t) "--only";
-		words[1] = only.p;
-		through(s, makers[want], words);
-	}
-	buf_free(&only);
-	begin_binary(s, want);
-}
-
-static struct stream_in *
-create(struct in *in, struct strings *strings)
-{
-	struct stream_in *s = xcalloc(1, sizeof *s);
-	struct stream_dec *sd = xcalloc(1, sizeof *sd);
-
-	s->dec = sd;
-	s->name = sd->name = xstrdup(in->name); /* a helper may close in */
-	s->strings = strings != NULL ? strings : strings_create();
-	sd->own_strings = strings == NULL;
-	sd->in = in;
-	dec_start(&sd->bin, s->strings);
-	sd->bin.to = &s->ev;
-	ndjson_start(&sd->nd, s->strings);
-	return s;
-}
-
-static struct stream_in *
-open_in(struct in *in, struct strings *strings, enum want want, uint32_t kinds)
-{
-	struct stream_in *s = create(in, strings);
-
-	switch (sniff(in)) {
-	case SNIFF_BINARY:
-		read_header(s);
-		begin_binary(s, want);
-		break;
-	case SNIFF_NDJSON:
-		s->dec->is_ndjson = true;
-		read_header(s);
-		begin_ndjson(s, want);
-		break;
-	case SNIFF_NDJSON_BARE:
-		die("%s: these are lines of a stream without its header and "
-		    "end; make a stream of them with tl-cat --reseal --from "
-		    "STREAM",
-		    s->name);
-	case SNIFF_OTHER: decode(s, want, kinds); break;
-	}
-	stream_only(s, kinds);
-	return s;
-}
-
-struct stream_in *
-stream_open_in(struct in *in, struct strings *strings, enum want want)
-{
-	return open_in(in, strings, want, KINDS_ALL);
-}
-
-struct stream_in *
-stream_open(const char *path, struct strings *strings, enum want want)
-{
-	return stream_open_in(in_open(path), strings, want);
-}
-
-struct stream_in *
-stream_open_only(const char *path, struct strings *strings, uint32_t kinds)
-{
-	return open_in(in_open(path), strings, WANT_STREAM, kinds);
-}
-
-struct stream_in *
-stream_open_through(const char *path, struct strings *strings, enum want want,
-    const char *program, char *const *words)
-{
-	struct stream_in *s = create(in_open(path), strings);
-
-	through(s, program, words);
-	begin_binary(s, want);
-	return s;
-}
-
-void
-stream_close(struct stream_in *s)
-{
-	struct stream_dec *sd = s->dec;
-
-	in_close(sd->in);
-	if (sd->helper != NULL)
-		helper_abandon(sd->helper);
-	dec_free(&sd->bin);
-	ndjson_free(&sd->nd);
-	if (sd->own_strings)
-		strings_destroy(s->strings);
-	vec_release(sd->name);
-	vec_release(sd);
-	vec_release(s);
 }

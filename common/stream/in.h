@@ -1,14 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A helper is another program of ours run in front of a reader: it gets the
- * bytes of an input and its standard output is read instead. Private to this
- * area.
- */
+/* A reader inside, and its helpers. Private to this area. */
 #ifndef TL_STREAM_IN_H
 #define TL_STREAM_IN_H
 
-#include "io/io.h"
+#include "stream/wire.h"
 
+/* What a struct stream_in hides: open.c makes it, in.c reads with it. */
+struct stream_dec {
+	struct in *in;
+	struct helper *helper; /* the program in front, or NULL */
+	bool own_strings;
+	char *name;
+	bool is_ndjson;
+	bool in_block;
+	bool ended;
+	uint64_t line; /* of NDJSON */
+	struct decoder bin;
+	struct ndjson_dec nd;
+};
+
+/* Dies with the stream's name, the byte and, of NDJSON, the line. */
+noreturn void stream_die_at(
+    const struct stream_in *s, uint64_t at, const char *reason);
+/* Its bytes end before its end record. */
+noreturn void stream_die_cut(const struct stream_in *s);
+
+/* The next line of NDJSON without its newline; in->p is moved behind it. */
+struct str stream_next_line(struct stream_in *s);
+
+/* ---- helper.c ---- */
+
+/*
+ * A helper is another program of ours run in front of a reader: it gets the
+ * bytes of an input and its standard output is read instead.
+ */
 struct helper;
 
 /*

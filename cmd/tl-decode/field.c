@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* Fixed fields of an event, in whatever form they come. */
+#include "event.h"
+
+/* An entry already encoded at the end of vals, read back. */
+static bool
+read_back(
+    const struct event_reader *r, size_t from, uint64_t code, struct value *v)
+{
+	const unsigned char *p = r->vals + from;
+
+	return value_decode(&p, r->vals + r->vals_len, (enum value_type)code,
+	    r->src->strings, v);
+}
+
+/* Microseconds, in whatever form, as ns. */
+static bool
+us_of_value(const struct value *v, int64_t *ns)
+{
+	struct dec d;
+	bool exact;
+
+	switch (v->type) {
+	case VAL_INT: d = (struct dec){ v->i, 0 }; break;
+	case VAL_DEC: d = v->dec; break;
+	case VAL_NUM:
+	case VAL_STR: return num_text_scale(v->s, 3, ns);
+	default: return false;
+	}
+	return num_dec_scale(d, 3, ns, &exact);
+}
+
+/* A time that isn't a plain number with at most three decimals. */
+static enum json_status
+read_odd_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
+{
+	size_t from = r->vals_len;
+	enum json_status status = put_value(r, code);
+	struct value v;
+
+	if (status != JSON_OK)
+		return status;
+	if (!read_back(r, from, *code, &v) || !us_of_value(&v, ns) ||
+	    !source_is_time(*ns)) {
+		*ns = 0;
+		*code |= CODE_OPAQUE;
+		return JSON_OK;
+	}
+	*code |= CODE_RAW;
+	if (is_dur && *ns < 0) {
+		*ns = 0;
+		*code |= CODE_CLAMPED;
+		return JSON_OK;
+	}
+	*(is_dur ? &r->dur_fine : &r->ts_fine) = fine_of(&v);
+	return JSON_OK;
+}
+
+static inline enum json_status
+read_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
+{
+	struct json *j = &r->src->json;
+	const unsigned char *start = j->p;
+
+	if (LIKELY(json_us_to_ns(j, ns))) {
+		if (LIKELY(source_is_time(*ns) && (!is_dur || *ns >= 0))) {
+			*code = CODE_FIELD;
+			return JSON_OK;
+		}
+		j->p = start;
+	}
+	return read_odd_time(r, is_dur, ns, code);
+}
+
+static enum json_status
+read_ph(struct event_reader *r, uint64_t *code)
+{
+	struct json *j = &r->src->json;
+	enum json_status status;
+
+	if (LIKELY(j->p[0] == '"' && j->p[2] == '"' && j->p[1] > ' ' &&
+		j->p[1] < 0x7f && j->p[1] != '\\' && j->p[1] != '"')) {
+		*code = CODE_PH + j->p[1];
+		j->p += 3;
+		return JSON_OK;
+	}
+	if ((status = put_value(r, code)) == JSON_OK)
+		*code |= CODE_OPAQUE;
+	return status;
+}
+
+/* A string that a fixed field holds by its number, of any length. */
+static enum json_status
+read_text(struct event_reader *r, uint32_t *id, uint64_t *code)
+{
+	struct json *j = &r->src->json;
+	const unsigned char *start = j->p;
+	enum json_status status;
+	struct str raw;
+	bool escaped;
+
+	if (UNLIKELY(*start != '"')) {
+		if ((status = put_value(r, code)) == JSON_OK)
+			*code |= CODE_OPAQUE;
+		return status;
+	}
+	if ((status = json_string(j, &raw, &escaped)) != JSON_OK)
+		return status;
+	*code = CODE_FIELD;
+	if (LIKELY(!escaped))
+		return intern_plain(r, raw, id);
+	return intern_cooked(
+	    r, (struct str){ (const char *)start, raw.len + 2 }, id);
+}
+
+static enum json_status
+read_pid_tid(struct event_reader *r, bool *has, struct value *v, uint64_t *code)
+{
+	struct json *j = &r->src->json;
+	enum json_status status;
+	size_t from = r->vals_len;
+	struct json_num num;
+
+	*code = CODE_FIELD | VAL_INT;
+	*has = true;
+	if (LIKELY((unsigned)(*j->p - '0') < 10)) {
+		status = json_number(j, &num);
+		if (LIKELY(status == JSON_OK && num.type == JSON_INT)) {
+			v->type = VAL_INT;
+			v->i = num.i;
+			return JSON_OK;
+		}
+		if (status != JSON_OK)
+			return status;
+		j->p = (const unsigned char *)num.text.p;
+	}
+	if ((status = put_value(r, code)) != JSON_OK)
+		return status;
+	/* the track holds it; text that is inline goes to the strings */
+	if (!read_back(r, from, *code, v))
+		return json_fail(j, j->p, "expected a process or thread");
+	if (v->type == VAL_STRX || v->type == VAL_JSONX) {
+		v->id = intern_put(r->src->strings->text, v->s);
+		v->type = v->type == VAL_STRX ? VAL_STR : VAL_JSON;
+		v->s = strings_get(r->src->strings, v->id);
+	}
+	r->vals_len = from;
+	*code = CODE_FIELD | v->type;
+	return JSON_OK;
+}
+
+static enum json_status
+read_cat(struct event_reader *r, uint64_t *code)
+{
+	uint32_t id;
+	enum json_status status = read_text(r, &id, code);
+
+	if (status == JSON_OK && *code == CODE_FIELD)
+		*code = CODE_CAT + id;
+	return status;
+}
+
+enum json_status
+read_field(struct event_reader *r, const struct edge *e, uint64_t *code)
+{
+	enum json_status status;
+
+	switch (e->field) {
+	case FIELD_PH: return read_ph(r, code);
+	case FIELD_CAT: return read_cat(r, code);
+	case FIELD_NAME: return read_text(r, &r->name, code);
+	case FIELD_PID:
+		return read_pid_tid(
+		    r, &r->track.has_pid, &r->track.raw_pid, code);
+	case FIELD_TID:
+		return read_pid_tid(
+		    r, &r->track.has_tid, &r->track.raw_tid, code);
+	case FIELD_TS: return read_time(r, false, &r->ts_ns, code);
+	case FIELD_DUR: return read_time(r, true, &r->dur_ns, code);
+	case FIELD_ARGS:
+		if (LIKELY(*r->src->json.p == '{')) {
+			r->src->json.p++;
+			*code = CODE_ENTER;
+			return JSON_OK;
+		}
+		status = put_value(r, code);
+		*code |= CODE_OPAQUE;
+		return status;
+	default: return put_value(r, code);
+	}
+}
+
+static void
+put_back(struct event_reader *r, const struct value *v)
+{
+	r->text.len = 0;
+	value_encode(&r->text, v);
+	vals_room(r, r->text.len + 64);
+	memcpy(r->vals + r->vals_len, r->text.p, r->text.len);
+	r->vals_len += r->text.len;
+}
+
+/* As text: it may have more digits than a decimal. */
+static void
+put_us(struct event_reader *r, int64_t ns)
+{
+	char text[NUM_DEC_MAX];
+	struct str s = { text, num_put_dec(text, (struct dec){ ns, -3 }) };
+
+	put_varint(r, intern_put(r->src->strings->text, s));
+}
+
+/*
+ * A fixed field comes again: the value so far becomes an entry of its own
+ * before the last one takes its place. What was kept as written is an entry
+ * already. layout.c goes the same way.
+ */
+void
+keep_repeated(struct event_reader *r, const struct node *n, enum field field)
+{
+	uint64_t code = code_before(n, field);
+	char letter = (char)(code - CODE_PH);
+
+	vals_room(r, 64);
+	switch (field) {
+	case FIELD_PH:
+		if (code >= CODE_PH)
+			put_varint(r,
+			    intern_put(r->src->strings->text,
+				(struct str){ &letter, 1 }));
+		break;
+	case FIELD_CAT:
+		if (code >= CODE_CAT)
+			put_varint(r, code - CODE_CAT);
+		break;
+	case FIELD_PID: put_back(r, &r->track.raw_pid); break;
+	case FIELD_TID: put_back(r, &r->track.raw_tid); break;
+	case FIELD_NAME:
+		if (code == CODE_FIELD)
+			put_varint(r, r->name);
+		r->name = INTERN_NONE;
+		break;
+	case FIELD_TS:
+	case FIELD_DUR:
+		if (code == CODE_FIELD)
+			put_us(r, field == FIELD_TS ? r->ts_ns : r->dur_ns);
+		*(field == FIELD_TS ? &r->ts_ns : &r->dur_ns) = 0;
+		*(field == FIELD_TS ? &r->ts_fine : &r->dur_fine) = 0;
+		break;
+	default: break;
+	}
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* What an entry may call on texts: most stand for numbers and lists. */
+#include "model/priv.h"
+
+#define MAX_LIST 4096 /* elements of a list made from a text */
+
+static struct str
+trim(struct str s)
+{
+	while (s.len > 0 && s.p[0] == ' ')
+		s.p++, s.len--;
+	while (s.len > 0 && s.p[s.len - 1] == ' ')
+		s.len--;
+	return s;
+}
+
+static bool
+word_is(struct str s, const char *w)
+{
+	return s.len == strlen(w) && strncasecmp(s.p, w, s.len) == 0;
+}
+
+/* A whole number, a decimal ("1.", "0.5") or a truth value. */
+static bool
+push_scalar(lua_State *L, struct str s)
+{
+	int64_t i;
+	double d;
+
+	if (s.len > 0 && s.p[s.len - 1] == '.')
+		s.len--; /* Kineto writes 1. */
+	else if (num_i64(s, &i)) {
+		push_size(L, i);
+		return true;
+	}
+	if (num_double(s, &d))
+		lua_pushnumber(L, d);
+	else if (word_is(s, "true") || word_is(s, "false"))
+		lua_pushboolean(L, s.len == 4);
+	else
+		return false;
+	return true;
+}
+
+/* int(text[, default]): without a default a text that is none is an error. */
+static int
+a_int(lua_State *L)
+{
+	struct str s = trim(to_str(L, 1));
+	int64_t i;
+
+	if (lua_isinteger(L, 1))
+		lua_pushvalue(L, 1);
+	else if (num_i64(s, &i))
+		push_size(L, i);
+	else if (!lua_isnone(L, 2))
+		lua_pushvalue(L, 2);
+	else
+		return lacks(
+		    L, "'%s' is no whole number", luaL_tolstring(L, 1, NULL));
+	return 1;
+}
+
+static int
+a_num(lua_State *L)
+{
+	struct str s = trim(to_str(L, 1));
+	double d;
+
+	if (s.len > 1 && s.p[s.len - 1] == '.')
+		s.len--;
+	if (lua_type(L, 1) == LUA_TNUMBER)
+		lua_pushnumber(L, lua_tonumber(L, 1));
+	else if (num_double(s, &d))
+		lua_pushnumber(L, d);
+	else if (!lua_isnone(L, 2))
+		lua_pushvalue(L, 2);
+	else
+		return lacks(
+		    L, "'%s' is no number", luaL_tolstring(L, 1, NULL));
+	return 1;
+}
+
+/* bool(text[, default]): True, true, 1; False, false, 0. */
+static int
+a_bool(lua_State *L)
+{
+	struct str s = trim(to_str(L, 1));
+
+	if (lua_isboolean(L, 1))
+		lua_pushvalue(L, 1);
+	else if (word_is(s, "true") || word_is(s, "1"))
+		lua_pushboolean(L, 1);
+	else if (word_is(s, "false") || word_is(s, "0"))
+		lua_pushboolean(L, 0);
+	else if (!lua_isnone(L, 2))
+		lua_pushvalue(L, 2);
+	else
+		return lacks(L, "'%s' is neither True nor False",
+		    luaL_tolstring(L, 1, NULL));
+	return 1;
+}
+
+/* list("[1, 2]"): its scalars; one scalar without brackets is a list too, None
+ * is an empty one. */
+static int
+a_list(lua_State *L)
+{
+	struct str s = trim(to_str(L, 1)), item;
+	int n = 0;
+
+	lua_newtable(L);
+	if (s.len >= 2 && (s.p[0] == '[' || s.p[0] == '('))
+		s = trim((struct str){ s.p + 1, s.len - 2 });
+	else if (word_is(s, "none"))
+		s.len = 0;
+	while (s.len > 0) {
+		const char *comma = memchr(s.p, ',', s.len);
+		size_t len = comma != NULL ? (size_t)(comma - s.p) : s.len;
+
+		item = trim((struct str){ s.p, len });
+		if (++n > MAX_LIST)
+			return luaL_error(L, "too long a list");
+		if (!push_scalar(L, item))
+			push_str(L, item);
+		lua_rawseti(L, -2, n);
+		s.p += len + (comma != NULL);
+		s.len -= len + (comma != NULL);
+	}
+	return 1;
+}
+
+/* tuple(...): a list that may hold nils. */
+static int
+a_tuple(lua_State *L)
+{
+	int n = lua_gettop(L);
+
+	lua_createtable(L, n, 1);
+	for (int i = 1; i <= n; i++) {
+		lua_pushvalue(L, i);
+		lua_rawseti(L, -2, i);
+	}
+	lua_pushinteger(L, n);
+	lua_setfield(L, -2, "n");
+	return 1;
+}
+
+static int
+a_ceil_div(lua_State *L)
+{
+	if (lua_isinteger(L, 1) && lua_isinteger(L, 2)) {
+		lua_Integer a = lua_tointeger(L, 1), b = lua_tointeger(L, 2);
+
+		luaL_argcheck(L, b > 0, 2, "must be positive");
+		lua_pushinteger(L, a / b + (a % b > 0));
+	} else {
+		double b = luaL_checknumber(L, 2);
+
+		luaL_argcheck(L, b > 0, 2, "must be positive");
+		lua_pushnumber(L, ceil(luaL_checknumber(L, 1) / b));
+	}
+	return 1;
+}
+
+static int
+a_starts(lua_State *L)
+{
+	lua_pushboolean(L, str_starts(to_str(L, 1), to_str(L, 2)));
+	return 1;
+}
+
+static int
+a_contains(lua_State *L)
+{
+	lua_pushboolean(L, str_find(to_str(L, 1), to_str(L, 2), true) >= 0);
+	return 1;
+}
+
+static const luaL_Reg functions[] = {
+	{ "bool", a_bool },
+	{ "ceil_div", a_ceil_div },
+	{ "contains", a_contains },
+	{ "int", a_int },
+	{ "list", a_list },
+	{ "num", a_num },
+	{ "starts", a_starts },
+	{ "tuple", a_tuple },
+	{ NULL, NULL },
+};
+
+void
+access_text_open(lua_State *L, int api)
+{
+	lua_pushvalue(L, api);
+	luaL_setfuncs(L, functions, 0);
+	lua_pop(L, 1);
+}
