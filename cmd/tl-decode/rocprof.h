@@ -85,7 +85,7 @@ struct process {
 	bool has_dim[2];
 };
 
-/* ---- rocprof-record.c ---- */
+/* ---- rocprof-walk.c ---- */
 
 /* A scalar, or a list as text, at a path. */
 typedef void path_fn(struct process *p, struct str path, struct value *v);
@@ -95,6 +95,9 @@ void rocprof_flatten(struct process *p, struct str text, path_fn *fn);
 /* Dies at a byte of the text at hand. */
 noreturn void rocprof_die(
     struct process *p, const void *where, const char *reason);
+
+/* ---- rocprof-record.c ---- */
+
 /* One record of a buffer, written as an event. */
 void rocprof_record(struct process *p, uint32_t buffer, struct str text);
 

@@ -6,188 +6,15 @@
  */
 #include <stdlib.h>
 
-#include "json/json.h"
-
-#include "reader/reader.h"
+#include "reader/ndjson.h"
 
 /* Rows out of order cost its square; a sheet holds a quarter of it. */
 #define COLUMNS_MAX 65536
-
-struct member {
-	struct str key;
-	enum json_token type;
-	struct str raw; /* a string's text, else the value as written */
-	bool escaped;
-};
-
-struct ndjson {
-	struct reader *r;
-	struct json j;
-	VEC(struct member) members; /* of the line at hand */
-	VEC(struct head_column) columns;
-	VEC(struct val) cells;
-	struct arena *head_text, *row_text;
-	struct buf scratch;
-	struct str name; /* of the open table */
-	bool is_open;
-	bool *seen; /* columns of the row at hand */
-};
 
 static int
 shown(struct str s)
 {
 	return (int)(s.len < 60 ? s.len : 60);
-}
-
-/* ---- one line: an object's members ---- */
-
-/* A string's text in the arena, or as it is. */
-static enum json_status
-text_of(struct ndjson *n, struct arena *a, bool escaped, struct str *s)
-{
-	const char *error;
-	size_t at;
-
-	if (!escaped)
-		return JSON_OK;
-	n->scratch.len = 0;
-	if (!json_unescape(*s, &n->scratch, &error, &at))
-		return json_fail(
-		    &n->j, (const unsigned char *)s->p + at, error);
-	*s = arena_str(a, buf_str(&n->scratch));
-	return JSON_OK;
-}
-
-static enum json_status
-take_value(struct ndjson *n, struct member *m)
-{
-	struct json *j = &n->j;
-	const unsigned char *from;
-	enum json_status st;
-
-	m->type = json_next(j);
-	m->raw = j->raw;
-	m->escaped = m->type == JSON_T_STRING && j->escaped;
-	if (m->type == JSON_T_MORE)
-		return JSON_MORE;
-	if (m->type == JSON_T_BAD)
-		return JSON_BAD;
-	if (m->type != JSON_T_OBJECT && m->type != JSON_T_ARRAY)
-		return JSON_OK;
-	from = j->p - 1;
-	st = json_skip(j);
-	m->raw = (struct str){ (const char *)from, (size_t)(j->p - from) };
-	return st;
-}
-
-static enum json_status
-status_of(enum json_token t)
-{
-	return t == JSON_T_MORE ? JSON_MORE
-	    : t == JSON_T_BAD   ? JSON_BAD
-				: JSON_OK;
-}
-
-/* The members of the object at in->p; the cursor ends behind it. */
-static enum json_status
-take_members(struct ndjson *n)
-{
-	struct json *j = &n->j;
-	enum json_token t;
-	enum json_status st;
-
-	n->members.n = 0;
-	arena_reset(n->row_text, 0);
-	json_start(j, n->r->in->p, (size_t)(n->r->in->end - n->r->in->p));
-	j->eof = n->r->in->eof;
-	t = json_next(j);
-	if (t >= JSON_T_END && t != JSON_T_OBJECT)
-		return json_fail(j, n->r->in->p, "a line that is no object");
-	if (t < JSON_T_END)
-		return status_of(t);
-	while ((t = json_next(j)) == JSON_T_KEY) {
-		struct member *m = vec_add(&n->members);
-
-		m->key = j->raw;
-		st = text_of(n, n->row_text, j->escaped, &m->key);
-		if (st == JSON_OK)
-			st = take_value(n, m);
-		if (st != JSON_OK)
-			return st;
-	}
-	return t == JSON_T_OBJECT_END ? JSON_OK : status_of(t);
-}
-
-static uint64_t
-count_lines(const unsigned char *p, const unsigned char *end)
-{
-	uint64_t n = 0;
-
-	while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
-		n++;
-		p++;
-	}
-	return n;
-}
-
-static bool
-fail_json(struct ndjson *n)
-{
-	struct in *in = n->r->in;
-
-	n->r->line += count_lines(in->p, n->j.where);
-	if (n->j.where == in->end && in->eof)
-		return reader_fail(n->r, "the table was cut off in a line");
-	return reader_fail(n->r, "%s", n->j.error);
-}
-
-/* Moves to the next line with something on it; false at the data's end. */
-static bool
-skip_blank(struct ndjson *n)
-{
-	struct in *in = n->r->in;
-
-	do {
-		while (in->p < in->end && strchr(" \t\r\n", *in->p) != NULL &&
-		    *in->p != '\0')
-			n->r->line += *in->p++ == '\n';
-		if (in->p < in->end)
-			return true;
-	} while (in_more(in));
-	return false;
-}
-
-/* The next object: 1, 0 at the end, -1 after an error. */
-static int
-next_object(struct ndjson *n)
-{
-	enum json_status st;
-
-	if (!skip_blank(n))
-		return 0;
-	(void)reader_line(n->r); /* all of it is at hand */
-	while ((st = take_members(n)) == JSON_MORE)
-		(void)!in_more(n->r->in);
-	if (st == JSON_OK)
-		return 1;
-	(void)fail_json(n);
-	return -1;
-}
-
-static bool
-behind_object(struct ndjson *n)
-{
-	struct in *in = n->r->in;
-
-	n->r->line += count_lines(in->p, n->j.p);
-	in->p = n->j.p;
-	while (in->p < in->end &&
-	    (*in->p == ' ' || *in->p == '\t' || *in->p == '\r'))
-		in->p++;
-	if (in->p < in->end && *in->p != '\n')
-		return reader_fail(n->r, "something behind the line's object");
-	in_release(in);
-	return true;
 }
 
 /* ---- schema ---- */
@@ -263,9 +90,11 @@ take_column(struct ndjson *n)
 		struct member m;
 		struct str key = j->raw;
 
-		if (text_of(n, n->head_text, j->escaped, &key) != JSON_OK ||
-		    take_value(n, &m) != JSON_OK ||
-		    text_of(n, n->head_text, m.escaped, &m.raw) != JSON_OK)
+		if (ndjson_text_of(n, n->head_text, j->escaped, &key) !=
+			JSON_OK ||
+		    ndjson_take_value(n, &m) != JSON_OK ||
+		    ndjson_text_of(n, n->head_text, m.escaped, &m.raw) !=
+			JSON_OK)
 			return reader_fail(n->r, "%s", j->error);
 		if (!column_member(n, &c, key, &m))
 			return false;
@@ -343,7 +172,7 @@ open_table(struct ndjson *n)
 		return reader_fail(n->r, "the schema is none of ours");
 	arena_reset(n->head_text, 0);
 	n->name = name->raw;
-	if (text_of(n, n->head_text, name->escaped, &n->name) != JSON_OK)
+	if (ndjson_text_of(n, n->head_text, name->escaped, &n->name) != JSON_OK)
 		return reader_fail(n->r, "%s", n->j.error);
 	n->name = arena_str(n->head_text, n->name);
 	if (!take_columns(n, columns->raw))
@@ -386,7 +215,7 @@ take_string(struct ndjson *n, const struct head_column *c,
 	}
 	if (c->type != COL_TEXT)
 		return wrong_type(n, c, "text");
-	if (text_of(n, n->row_text, m->escaped, &v->text) != JSON_OK)
+	if (ndjson_text_of(n, n->row_text, m->escaped, &v->text) != JSON_OK)
 		return reader_fail(n->r, "%s", n->j.error);
 	return true;
 }
@@ -513,8 +342,8 @@ ndjson_read(struct reader *r)
 	n->head_text = arena_create();
 	n->row_text = arena_create();
 	r->line = 1;
-	while (good && (more = next_object(n)) == 1)
-		good = take_object(n) && behind_object(n);
+	while (good && (more = ndjson_next_object(n)) == 1)
+		good = take_object(n) && ndjson_behind_object(n);
 	good = good && more == 0;
 	if (good && n->is_open)
 		good = cut_off(n);

@@ -449,8 +449,9 @@ extern const struct kern kerns[K_COUNT];
 
 /* ---- model.c ------------------------------------------------------------ */
 
-void model_step(struct sim *s); /* fills s->ev with the next step */
-void backward(struct sim *s);   /* backward.c */
+void model_step(struct sim *s); /* step.c: fills s->ev with the next step */
+void forward(struct sim *s);
+void backward(struct sim *s); /* backward.c */
 void block(struct sim *s, int64_t l);
 void added_op(struct sim *s); /* what --plant add puts in */
 int64_t tokens(const struct sim *s);
@@ -587,6 +588,10 @@ void inject_step(struct emit *e, int64_t t0); /* events of the quirks */
 /* ---- rocprof.c ---------------------------------------------------------- */
 
 uint64_t rocprof_write(const struct conf *cf, struct buf *b); /* records */
+
+/* ---- options.c ---------------------------------------------------------- */
+
+void conf_parse(struct conf *cf, int argc, char *argv[]);
 
 /* ---- main.c ------------------------------------------------------------- */
 

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* One captured trace: its ops, and what it tells of itself. */
+#include <stdlib.h>
+
+#include "cmd/tl-graft/graft.h"
+
+#define DUMMY_RUN "vllm/v1/worker/gpu_model_runner.py("
+
+static bool
+has(struct str s, const char *part)
+{
+	return str_find(s, str_of(part), true) >= 0;
+}
+
+struct marks {
+	VEC(uint32_t) begins, ends;
+};
+
+static const struct wood *sorting; /* qsort() hands nothing through */
+
+static int
+by_id(const void *x, const void *y)
+{
+	uint64_t a = sorting->nodes.v[*(const uint32_t *)x].id;
+	uint64_t b = sorting->nodes.v[*(const uint32_t *)y].id;
+
+	return (a > b) - (a < b);
+}
+
+static int
+by_time(const void *x, const void *y)
+{
+	const struct node *a = &sorting->nodes.v[*(const uint32_t *)x];
+	const struct node *b = &sorting->nodes.v[*(const uint32_t *)y];
+
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static bool
+is_within(const struct node *n, const struct capture_root *r)
+{
+	return n->ts_ns >= r->start && n->ts_ns + n->dur_ns <= r->end;
+}
+
+/* What lies in the window, below what reaches out of it. */
+static void
+find_tops(const struct wood *w, struct capture_root *r)
+{
+	const uint32_t kinds = KIND_BIT(KIND_OP) | KIND_BIT(KIND_PYTHON);
+
+	for (uint32_t i = 0; i < w->nodes.n; i++) {
+		const struct node *n = &w->nodes.v[i];
+
+		if (node_is(n, kinds) && n->up != NONE && is_within(n, r) &&
+		    !is_within(&w->nodes.v[n->up], r))
+			vec_push(&r->tops, i);
+	}
+	sorting = w;
+	if (r->tops.n > 0)
+		qsort(r->tops.v, r->tops.n, sizeof *r->tops.v, by_time);
+}
+
+static void
+find_launches(const struct wood *w, struct capture_root *r)
+{
+	for (size_t t = 0; t < r->tops.n; t++)
+		for (uint32_t i = r->tops.v[t]; i != NONE;
+		     i = wood_next(w, i, r->tops.v[t])) {
+			struct str s = wood_name(w, i);
+
+			if (node_is(&w->nodes.v[i], KINDS_LAUNCH) &&
+			    (has(s, "launch") || has(s, "memcpy") ||
+				has(s, "memset")))
+				vec_push(&r->launches, i);
+		}
+	sorting = w;
+	if (r->launches.n > 0)
+		qsort(r->launches.v, r->launches.n, sizeof *r->launches.v,
+		    by_time);
+}
+
+static void
+find_roots(struct capture_file *f)
+{
+	const struct wood *w = &f->wood;
+	struct marks m = { 0 };
+
+	for (uint32_t i = 0; i < w->nodes.n; i++) {
+		struct str s = wood_name(w, i);
+
+		if (!node_is(&w->nodes.v[i], KINDS_LAUNCH))
+			continue;
+		if (str_find(s, STR("StreamBeginCapture"), false) >= 0)
+			vec_push(&m.begins, i);
+		else if (str_find(s, STR("StreamEndCapture"), false) >= 0)
+			vec_push(&m.ends, i);
+	}
+	sorting = w;
+	if (m.begins.n > 0)
+		qsort(m.begins.v, m.begins.n, sizeof *m.begins.v, by_id);
+	if (m.ends.n > 0)
+		qsort(m.ends.v, m.ends.n, sizeof *m.ends.v, by_id);
+	for (size_t i = 0; i < m.begins.n && i < m.ends.n; i++) {
+		const struct node *b = &w->nodes.v[m.begins.v[i]];
+		struct capture_root *r = vec_add(&f->roots);
+
+		*r = (struct capture_root){
+			.start = b->ts_ns + b->dur_ns,
+			.end = w->nodes.v[m.ends.v[i]].ts_ns,
+		};
+		find_tops(w, r);
+		find_launches(w, r);
+	}
+	vec_free(&m.begins);
+	vec_free(&m.ends);
+}
+
+/* capture_32_FULL, and how many such names there are. */
+struct told {
+	int64_t batch;
+	size_t ncaptures, nruns;
+	bool is_full, is_piecewise;
+};
+
+static void
+hear(struct told *t, const struct event *ev, struct str s)
+{
+	size_t digits = 0;
+	struct str mode;
+	int64_t batch;
+
+	if (str_starts(s, STR(DUMMY_RUN)) &&
+	    str_find(s, STR("): _dummy_run"), false) >= 0)
+		t->nruns++;
+	if (ev->shape->kind != KIND_ANNOTATION ||
+	    !str_starts(s, STR("capture_")))
+		return;
+	s.p += 8;
+	s.len -= 8;
+	while (digits < s.len && s.p[digits] >= '0' && s.p[digits] <= '9')
+		digits++;
+	if (digits == s.len || s.p[digits] != '_' ||
+	    !num_i64((struct str){ s.p, digits }, &batch))
+		return;
+	mode = (struct str){ s.p + digits + 1, s.len - digits - 1 };
+	if (t->ncaptures++ > 0)
+		return;
+	t->batch = batch;
+	t->is_full = str_eq(mode, STR("FULL"));
+	t->is_piecewise = str_eq(mode, STR("PIECEWISE"));
+}
+
+/* The commonest first dimension of ops' inputs; of several the first seen. */
+static int64_t
+commonest_dim(const struct wood *w)
+{
+	struct map counts = { 0 };
+	uint64_t best = 0;
+	int64_t dim = -1;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < w->nodes.n; i++) {
+			struct event ev;
+			struct str s;
+
+			if (w->nodes.v[i].kind != KIND_OP)
+				continue;
+			wood_event(w, i, &ev);
+			s = strings_get(w->st, args_of_event(w->st, &ev).dims);
+			for (size_t k = 0; k + 1 < s.len; k++) {
+				size_t end = k + 2;
+				uint64_t *n;
+				int64_t v;
+
+				if (s.p[k] != '[' || k == 0)
+					continue;
+				while (end < s.len && s.p[end] != ',' &&
+				    s.p[end] != ']')
+					end++;
+				if (!num_i64((struct str){ s.p + k + 1,
+						 end - k - 1 },
+					&v) ||
+				    v < 0)
+					continue;
+				n = map_put(&counts, (uint64_t)v, NULL);
+				if (pass == 0)
+					++*n;
+				else if (*n > best) {
+					best = *n;
+					dim = v;
+				}
+			}
+		}
+	map_free(&counts);
+	return dim;
+}
+
+void
+capture_read(struct captures *c, struct capture_file *f)
+{
+	struct stream_in *in;
+	struct told told = { .batch = -1 };
+	enum section section = SECTION_NONE;
+	enum item item;
+
+	if (f->is_read)
+		return;
+	f->is_read = true;
+	wood_start(&f->wood, c->st);
+	in = stream_open(f->path, c->st, WANT_TREE);
+	while ((item = stream_next(in)) != ITEM_END) {
+		if (item == ITEM_SECTION)
+			section = in->section;
+		if (item != ITEM_EVENT)
+			continue;
+		hear(&told, &in->ev, strings_get(c->st, in->ev.name));
+		if (section == SECTION_TREE && !event_is(&in->ev, KINDS_GPU))
+			wood_add(&f->wood, &in->ev, f->path);
+	}
+	stream_close(in);
+	find_roots(f);
+	if (f->batch >= 0 || f->is_full || f->is_piecewise)
+		return;
+	if (told.ncaptures > 0 && told.ncaptures == told.nruns) {
+		f->batch = told.batch;
+		f->is_full = told.is_full;
+		f->is_piecewise = told.is_piecewise;
+	} else {
+		f->batch = commonest_dim(&f->wood);
+	}
+}
