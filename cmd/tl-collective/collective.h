@@ -148,8 +148,6 @@ struct recogniser *recogniser_new(
     const struct settings *set, struct strings *st);
 /* Whether the event is a collective (by name, category and correlation). */
 bool recognise(struct recogniser *r, const struct event *ev);
-/* Whether the name alone is that of one. */
-bool recognise_name(struct recogniser *r, uint32_t name);
 /*
  * The signature's text into b, and Seq + 1 into *seq. What it returns is how
  * much of the text says which process group it is.

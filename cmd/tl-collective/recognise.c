@@ -139,7 +139,8 @@ name_kind(struct recogniser *r, uint32_t name)
 	return r->names.v[name];
 }
 
-bool
+/* Whether the name alone is that of one. */
+static bool
 recognise_name(struct recogniser *r, uint32_t name)
 {
 	return name_kind(r, name) >= NAME_NCCL;

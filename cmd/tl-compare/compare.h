@@ -86,8 +86,6 @@ void plans_make(
 void plans_free(struct plans *p);
 /* The known sheet that a workbook cut down to this name; empty if none is. */
 struct str plans_whole_name(struct str cut);
-/* The words of --sheets, for a message. */
-void plans_words(struct buf *out);
 
 /* ---- join ---- */
 

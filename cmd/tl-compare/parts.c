@@ -137,7 +137,8 @@ parts_close(struct parts *p)
 	free(p);
 }
 
-bool
+/* Whether there is a part of this name, whose case is of no matter. */
+static bool
 parts_have(struct parts *p, const char *name)
 {
 	return unzLocateFile(p->zip, name, NO_CASE) == UNZ_OK;

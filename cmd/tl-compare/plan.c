@@ -167,7 +167,8 @@ static const char *const groups[] = { "gpu_timeline", "ops_summary",
 	"kernel_summary", "ops_all", "roofline", "roofline_all", "category",
 	"collective", "all" };
 
-void
+/* The words of --sheets, for a message. */
+static void
 plans_words(struct buf *out)
 {
 	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)

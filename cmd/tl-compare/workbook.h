@@ -40,8 +40,6 @@ struct parts;
 /* The bytes stay the caller's and outlive it. NULL sets the error. */
 struct parts *parts_open(const void *bytes, size_t n, struct buf *error);
 void parts_close(struct parts *p);
-/* Whether there is a part of this name, whose case is of no matter. */
-bool parts_have(struct parts *p, const char *name);
 
 /* ---- XML ---- */
 

@@ -22,8 +22,6 @@
  * times: so differences and ends never overflow.
  */
 #define DECODE_MAX_NS (INT64_C(1) << 62)
-/* The longest event or metadata value. */
-#define DECODE_MAX_PIECE IN_MAX_WINDOW
 
 struct settings {
 	struct stream_dest dest;

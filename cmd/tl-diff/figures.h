@@ -147,7 +147,4 @@ struct column *figure_columns(
 void figure_cells(
     struct cell *row, const struct figure *f, const struct figures *all);
 
-/* ns / n, rounded; n 0: ns. judge.c */
-int64_t mean_ns(int64_t ns, uint64_t n);
-
 #endif

@@ -5,7 +5,8 @@
 
 #include "cmd/tl-diff/gather.h"
 
-int64_t
+/* ns / n, rounded; n 0: ns. */
+static int64_t
 mean_ns(int64_t ns, uint64_t n)
 {
 	int64_t half;

@@ -11,7 +11,6 @@
 
 #define DOTS_COLUMN 60 /* the least one where the shortest figure begins */
 #define MIN_DOTS 3
-#define FIGURE_MAX 40
 
 struct printer {
 	const struct settings *set;

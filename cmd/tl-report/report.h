@@ -150,8 +150,6 @@ void sheets_cut(const struct settings *s);
 bool has_lines(const char *path, unsigned lines);
 bool has_text(const char *path, const char *what);
 bool is_there(const char *path);
-/* Names in a folder, sorted. */
-void names_in(const char *dir, struct args *names);
 
 /* ---- output.c ---- */
 

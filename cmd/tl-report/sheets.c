@@ -88,7 +88,8 @@ compare(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-void
+/* Names in a folder, sorted. */
+static void
 names_in(const char *dir, struct args *names)
 {
 	DIR *d = opendir(dir);

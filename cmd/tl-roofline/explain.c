@@ -110,7 +110,7 @@ put_result(
 	put_roofline(out, g, r);
 }
 
-void
+static void
 explain_call(struct out *out, const struct roof_state *g, const struct call *c,
     const struct model *m)
 {

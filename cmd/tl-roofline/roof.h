@@ -169,9 +169,6 @@ const struct model *subtree_model(struct roof_state *g, uint32_t name);
 void subtree_judge(struct roof_state *g);
 /* The nearest op from a node on up, NO_INDEX: none. */
 uint32_t subtree_op(const struct roof_state *g, uint32_t node);
-/* What the node's op is to its model. */
-const struct model_result *subtree_eval(
-    struct roof_state *g, uint32_t node, enum model_way way);
 /* The same of a forward op whose model reads the backward op, after all. */
 const struct model_result *subtree_eval_whole(
     struct roof_state *g, uint32_t forward);
@@ -296,8 +293,6 @@ size_t versus_shared(const struct versus *v);
 
 /* explain.c */
 
-void explain_call(struct out *out, const struct roof_state *g,
-    const struct call *c, const struct model *m);
 void explain_uid(const struct roof_state *g, const struct uid_pick *uid);
 void models_list(const struct roof_state *g);
 void one_op(struct roof_state *g, const struct settings *set);

@@ -167,7 +167,8 @@ awaits_backward(const struct node *n)
 	    n->bwd.inst != UID_NONE;
 }
 
-const struct model_result *
+/* What the node's op is to its model. */
+static const struct model_result *
 subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 {
 	struct node *n = &g->nodes.v[node];

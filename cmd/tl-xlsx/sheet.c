@@ -8,8 +8,6 @@
 #define LINES_MAX 12 /* Excel shows 409 points of a row, 27 lines */
 /* The arrow of the filter hides so much of a header. */
 #define WIDTH_ARROW 3
-/* From here on Excel would show 1.2E+11 for an integer. */
-#define GENERAL_MAX 1e11
 
 /* ---- header ---- */
 

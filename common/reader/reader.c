@@ -48,7 +48,8 @@ reader_line(struct reader *r)
 	return in->end;
 }
 
-bool
+/* Moves over a UTF-8 byte order mark; refuses UTF-16. */
+static bool
 reader_bom(struct reader *r)
 {
 	const unsigned char *p;

@@ -102,8 +102,6 @@ bool csv_read(struct reader *r) USE_RESULT;
 bool reader_fail(struct reader *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The end of the line at in->p, without its newline; NULL: no byte is left. */
 const unsigned char *reader_line(struct reader *r);
-/* Moves over a UTF-8 byte order mark; refuses UTF-16. */
-bool reader_bom(struct reader *r) USE_RESULT;
 
 /*
  * A head without types, from the fields of a first line; then its rows, which

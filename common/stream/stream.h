@@ -436,12 +436,6 @@ bool event_set_keys(const struct strings *st, struct event *ev) USE_RESULT;
 
 /* ---- sources ---- */
 
-enum source_format {
-	FORMAT_UNKNOWN,
-	FORMAT_CHROME,    /* Chrome trace, among them Kineto's */
-	FORMAT_ROCPROFV3, /* rocprofv3 results.json */
-};
-
 /* A named value: a fact of a source, or a metadata member of the file. */
 struct fact {
 	struct str key;

@@ -104,12 +104,6 @@ table_row(struct table *t)
 	return t->row;
 }
 
-size_t
-table_rows(const struct table *t)
-{
-	return t->nrows;
-}
-
 struct cell *
 table_cell(struct table *t, size_t row, size_t column)
 {

@@ -197,7 +197,6 @@ struct str table_row_text(struct table *t, struct str s);
 void table_stream(struct table *t, struct table_dest *d);
 /* Of a table that streams: whether cells of this column are for anything. */
 bool table_keeps(const struct table *t, size_t column);
-size_t table_rows(const struct table *t);
 struct cell *table_cell(struct table *t, size_t row, size_t column);
 /*
  * Appends s with control characters, direction marks and bytes that are no

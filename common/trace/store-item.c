@@ -2,7 +2,8 @@
 /* What a store holds, given back as events. */
 #include "trace/store.h"
 
-struct str
+/* The values of item i. */
+static struct str
 item_vals(const struct store *s, uint32_t i)
 {
 	const char *p = s->vals.p;

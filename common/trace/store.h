@@ -210,8 +210,6 @@ name_facts(struct store *s, uint32_t name)
 }
 
 const struct shape_facts *shape_facts(struct store *s, uint32_t shape);
-/* The values of item i. */
-struct str item_vals(const struct store *s, uint32_t i);
 /* The value of entry no (from 1 on) of item i as a key. */
 struct key item_key(const struct store *s, uint32_t i, unsigned no);
 /* The event with what the reader set: no links, no counts. */
@@ -234,8 +232,6 @@ void store_add(struct store *s, const struct event *ev);
 void store_event_fast(struct store *s, uint32_t i, struct event *ev);
 void store_note_peak(struct store *s);
 void chain_gpu(struct store *s);
-/* Facts and metadata to a stream. */
-void store_write_head(const struct store *s, struct stream_out *out);
 
 /* link-custom.c: whether f can't be the forward op of the wrapper w; then *c.
  */

@@ -331,8 +331,6 @@ void walk_push(struct walk *w, const struct event *ev);
 const struct walk_above *walk_op(const struct walk *w);
 const struct walk_above *walk_module(const struct walk *w);
 const struct walk_above *walk_parent(const struct walk *w);
-/* The uppermost event above it, or itself. */
-const struct walk_above *walk_root(const struct walk *w);
 /*
  * N of the annotation ProfilerStep#N in which it starts, or WALK_NO_STEP. GPU
  * work belongs to the step of its launch, and to none without one. Of the
@@ -591,9 +589,6 @@ void owners_at(struct owners *w, int64_t step, uint32_t annotation);
 void owners_push(struct owners *w, const struct event *ev, bool is_chosen);
 /* Closes what is open: at each item that is no event, and at the end. */
 void owners_flush(struct owners *w);
-
-/* Kinds to read for it: modules need frames too. */
-#define KINDS_OWNER (KINDS_HOST | KINDS_GPU)
 
 /* The texts of an op's arguments by number; long ones are added. */
 struct op_args args_of_event(struct strings *st, const struct event *ev);

@@ -201,7 +201,8 @@ struct writer {
 	struct event ev;
 };
 
-void
+/* Facts and metadata to a stream. */
+static void
 store_write_head(const struct store *s, struct stream_out *out)
 {
 	stream_write_source(out, &s->source);

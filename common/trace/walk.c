@@ -261,12 +261,6 @@ walk_parent(const struct walk *w)
 	return up != NULL ? &up->self : NULL;
 }
 
-const struct walk_above *
-walk_root(const struct walk *w)
-{
-	return w->stack.n > 0 ? &w->stack.v[0].self : NULL;
-}
-
 int64_t
 walk_step(const struct walk *w)
 {

@@ -3,8 +3,6 @@
 #include "tests/unit/tap.h"
 #include "json/json.h"
 
-#define PAD 64
-
 static struct json j;
 static char mem[1000];
 

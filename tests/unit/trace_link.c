@@ -3,7 +3,6 @@
 #include "tests/unit/trace_help.h"
 
 #define OP KIND_OP
-#define PY KIND_PYTHON
 #define RT KIND_RUNTIME
 #define KE KIND_KERNEL
 #define WRAP "autograd::engine::evaluate_function: AddmmBackward0"
