@@ -2,17 +2,6 @@
 # shellcheck shell=sh
 # Events of small traces, a line each: for the tests of tl-diff.
 
-# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace, a line
-ev() {
-	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
-		"$1" "$2" "$3" "$4" "$5" "${6:-}"
-}
-# trace: lines of events on stdin to a trace
-trace() {
-	printf '{"traceEvents":[\n'
-	sed '$!s/$/,/'
-	printf ']}\n'
-}
 op() { # op NAME TS DUR [DIMS]
 	ev cpu_op "$1" 1 "$2" "$3" ${4:+"\"Input Dims\":$4"}
 }
@@ -20,9 +9,6 @@ call() { ev cuda_runtime "${3:-cudaLaunchKernel}" 1 "$1" 1 "\"correlation\":$2";
 gpu() { # gpu NAME TS DUR CORR [CAT]
 	ev "${5:-kernel}" "$1" 7 "$2" "$3" \
 		"\"device\":0,\"stream\":7,\"correlation\":$4"
-}
-rows() { # rows CMD: a table without its header, on one line
-	sh -c "$1" 2>"$TMP/err" | sed 1d | tr '\t\n' ' .' | sed 's/  */ /g'
 }
 
 # steps SCALE...: a step of 100 us for each; op a lasts SCALE us, op b 10

@@ -259,6 +259,19 @@ quiet() {
 	fi
 }
 
+# refuses_cuts FILE PIECES PROGRAM: a stream cut at some PIECES places, and one
+# byte before its end, gives no output and exit status 1; one result.
+refuses_cuts() {
+	size=$(wc -c <"$1") bad=''
+	for n in $(seq 1 $(((size + $2) / $2)) "$size") $((size - 1)); do
+		head -c "$n" "$1" >cut.tl
+		run "$3 cut.tl"
+		[ "$rc" -eq 1 ] && [ ! -s "$log/out" ] && ! crashed ||
+			bad="$bad $n:$rc"
+	done
+	is 'cut anywhere: exit 1 and no output' "$bad" ''
+}
+
 # inject SPEC CMD: run CMD; in each process of ours the calls named by SPEC
 # fail (tests/tools/failio.so.c). To be used inside other commands:
 # refuses 1 'Input/output' "$(inject read:2:EIO 'tl-cat small.tl')"
@@ -276,6 +289,29 @@ have_failio() {
 # True where the reference traces are ($TL_DATA).
 have_data() {
 	[ -f "$TL_DATA/README.md" ]
+}
+
+# What made-up traces are made with; a test may have its own.
+#
+# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace, a line
+ev() {
+	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
+		"$1" "$2" "$3" "$4" "$5" "${6:-}"
+}
+# meta NAME PID TID KEY VALUE: a name of a process or thread
+meta() {
+	printf '{"ph":"M","name":"%s","pid":%s,"tid":%s,"ts":0,"args":{"%s":"%s"}}\n' "$@"
+}
+# trace [MEMBERS]: lines of events on stdin to a trace
+# shellcheck disable=SC2120 # most have none
+trace() {
+	printf '{"traceEvents":[\n'
+	sed '$!s/$/,/'
+	printf ']%s}\n' "${1:-}"
+}
+# rows CMD: a table without its header, on one line
+rows() {
+	sh -c "$1" 2>"$TMP/err" | sed 1d | tr '\t\n' ' .' | sed 's/  */ /g'
 }
 
 # page_examples PAGE: the EXAMPLES of man/PAGE do what they show; one result.

@@ -3,17 +3,6 @@
 # tl-fold: stacks worked out by hand, every option, every kind of input.
 . tests/cli/lib.sh
 
-# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace
-ev() {
-	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
-		"$1" "$2" "$3" "$4" "$5" "${6:-}"
-}
-# trace [MEMBERS]: lines of events on stdin to a trace
-trace() {
-	printf '{"traceEvents":[\n'
-	sed '$!s/$/,/'
-	printf ']%s}\n' "${1:-}"
-}
 frame() { ev python_function "$1" 1 "$2" "$3"; }
 op() { ev cpu_op "$1" 1 "$2" "$3"; }
 # work NAME LAUNCH_US TS DUR CORR: a launch and what it launched
@@ -212,14 +201,7 @@ zstd -q t.tl
 same 'zstd' want "$(tl-fold t.tl.zst >got; echo got)"
 tl-cat t.tl >t.ndjson
 same 'NDJSON' want "$(tl-fold t.ndjson >got; echo got)"
-size=$(wc -c <t.tl)
-bad=
-for n in $(seq 1 $(((size + 60) / 60)) "$size") $((size - 1)); do
-	head -c "$n" t.tl >cut.tl
-	run 'tl-fold cut.tl'
-	[ "$rc" -eq 1 ] && [ ! -s "$log/out" ] && ! crashed || bad="$bad $n:$rc"
-done
-is 'cut anywhere: exit 1 and no line' "$bad" ''
+refuses_cuts t.tl 60 tl-fold
 refuses 1 '.' 'tl-fold </dev/null'
 refuses 1 'not_a_trace' 'echo hello >not_a_trace; tl-fold not_a_trace'
 refuses 1 'directory' 'tl-fold .'

@@ -7,16 +7,6 @@
 command -v tl-ops >/dev/null ||
 	skip_all 'tl-ops, which shows what was grafted, was not built'
 
-# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace
-ev() {
-	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
-		"$1" "$2" "$3" "$4" "$5" "${6:-}"
-}
-trace() {
-	printf '{"traceEvents":[\n'
-	sed '$!s/$/,/'
-	printf ']}\n'
-}
 # replay [STREAM...]: a step with one launch of a graph, which runs a, b, c and
 # a fill, each on the GPU stream named
 replay() {

@@ -3,20 +3,6 @@
 # tl-kernels: figures worked out by hand, every option, every kind of input.
 . tests/cli/lib.sh
 
-# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace, a line
-ev() {
-	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
-		"$1" "$2" "$3" "$4" "$5" "${6:-}"
-}
-meta() { # meta NAME PID TID KEY VALUE
-	printf '{"ph":"M","name":"%s","pid":%s,"tid":%s,"ts":0,"args":{"%s":"%s"}}\n' "$@"
-}
-# trace: lines of events on stdin to a trace
-trace() {
-	printf '{"traceEvents":[\n'
-	sed '$!s/$/,/'
-	printf ']}\n'
-}
 op() { # op NAME TS DUR [DIMS]
 	ev cpu_op "$1" 1 "$2" "$3" \
 		"${4:+\"Input Dims\":$4,\"Input type\":[\"float\"],\"Input Strides\":[[1]],\"Concrete Inputs\":[\"\"]}"
@@ -25,10 +11,6 @@ call() { ev cuda_runtime "${3:-cudaLaunchKernel}" 1 "$1" 1 "\"correlation\":$2";
 gpu() { # gpu NAME STREAM TS DUR CORR [CAT]
 	ev "${6:-kernel}" "$1" "$2" "$3" "$4" \
 		"\"device\":0,\"stream\":$2,\"correlation\":$5,\"grid\":[$2,1,1],\"block\":[64,1,1]"
-}
-# rows CMD: a table without its header, on one line
-rows() {
-	sh -c "$1" 2>"$TMP/err" | sed 1d | tr '\t\n' ' .' | sed 's/  */ /g'
 }
 
 # An op with two kernels, one of them of the wrapped op below; a graph launch
@@ -194,15 +176,7 @@ zstd -q sample.tl
 same 'zstd' want "$(tl-kernels sample.tl.zst >got; echo got)"
 tl-cat sample.tl >sample.ndjson
 same 'NDJSON' want "$(tl-kernels sample.ndjson >got; echo got)"
-size=$(wc -c <small.tl)
-bad=
-for n in $(seq 1 $(((size + 100) / 100)) "$size") $((size - 1)); do
-	head -c "$n" small.tl >cut.tl
-	run 'tl-kernels cut.tl'
-	[ "$rc" -eq 1 ] && [ ! -s "$log/out" ] && ! crashed ||
-		bad="$bad $n:$rc"
-done
-is 'cut anywhere: exit 1 and no table' "$bad" ''
+refuses_cuts small.tl 100 tl-kernels
 refuses 1 'cut off' 'head -c 900 sample.tl | tl-kernels'
 refuses 1 '.' 'tl-kernels </dev/null'
 refuses 1 'not_a_trace' 'echo hello >not_a_trace; tl-kernels not_a_trace'

@@ -3,17 +3,6 @@
 # tl-modules: figures worked out by hand, every option, every kind of input.
 . tests/cli/lib.sh
 
-# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace
-ev() {
-	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
-		"$1" "$2" "$3" "$4" "$5" "${6:-}"
-}
-# trace [MEMBERS]: lines of events on stdin to a trace
-trace() {
-	printf '{"traceEvents":[\n'
-	sed '$!s/$/,/'
-	printf ']%s}\n' "${1:-}"
-}
 module() { ev python_function "nn.Module: $1" 1 "$2" "$3"; }
 op() { ev cpu_op "$1" "$2" "$3" "$4" "${5:-}"; }
 # work NAME TID LAUNCH_US TS DUR CORR: a launch and what it launched
@@ -265,14 +254,7 @@ tl-cat net.tl >net.ndjson
 same 'NDJSON' want "$(tl-modules net.ndjson >got; echo got)"
 same 'a filtered tree keeps its modules' want \
 	"$(tl-filter --kind kernel net.tl | tl-modules >got; echo got)"
-size=$(wc -c <net.tl)
-bad=
-for n in $(seq 1 $(((size + 60) / 60)) "$size") $((size - 1)); do
-	head -c "$n" net.tl >cut.tl
-	run 'tl-modules cut.tl'
-	[ "$rc" -eq 1 ] && [ ! -s "$log/out" ] && ! crashed || bad="$bad $n:$rc"
-done
-is 'cut anywhere: exit 1 and no table' "$bad" ''
+refuses_cuts net.tl 60 tl-modules
 refuses 1 '.' 'tl-modules </dev/null'
 refuses 1 'not_a_trace' 'echo hello >not_a_trace; tl-modules not_a_trace'
 refuses 1 'directory' 'tl-modules .'

@@ -3,16 +3,6 @@
 # tl-roofline: figures worked out by hand, every option, every kind of input.
 . tests/cli/lib.sh
 
-# ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace, on a line
-ev() {
-	printf '{"ph":"X","cat":"%s","name":"%s","pid":1,"tid":%s,"ts":%s,"dur":%s,"args":{%s}}\n' \
-		"$1" "$2" "$3" "$4" "$5" "${6:-}"
-}
-trace() { # lines of events on stdin to a trace
-	printf '{"traceEvents":[\n'
-	sed '$!s/$/,/'
-	printf ']}\n'
-}
 gpu() { # gpu NAME STREAM TS DUR CORR
 	ev kernel "$1" "$2" "$3" "$4" "\"device\":0,\"stream\":$2,\"correlation\":$5"
 }
