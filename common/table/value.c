@@ -49,15 +49,15 @@ value_put(struct buf *out, struct view *v, const struct cell *c,
 	struct number_text *last = &v->last;
 	double div = div_of(col, labels);
 	char text[VALUE_MAX];
+	uint64_t bits;
 
 	if (c->type == CELL_INT) {
 		buf_put(out, text, value_number(text, c, col, labels));
 		return;
 	}
-	/* bytes, as 0 and -0 have other texts */
-	if (last->len == 0 || last->div != div ||
-	    memcmp(&last->real, &c->real, sizeof c->real) != 0) {
-		last->real = c->real;
+	memcpy(&bits, &c->real, sizeof bits);
+	if (last->len == 0 || last->div != div || last->bits != bits) {
+		last->bits = bits;
 		last->div = div;
 		last->len = value_number(last->text, c, col, labels);
 	}

@@ -45,7 +45,8 @@ const struct column *table_share(const struct table *t);
 
 /* A number as text, and of what it is. */
 struct number_text {
-	double real, div;
+	uint64_t bits; /* the number's, as 0 and -0 have other texts */
+	double div;
 	size_t len;
 	char text[NUM_DOUBLE_MAX];
 };

@@ -6,7 +6,7 @@
 
 command -v bash >/dev/null || skip_all 'no bash'
 mkdir sheets
-: >trace.json.gz >report.xlsx
+touch trace.json.gz report.xlsx
 cat >offer.sh <<'END'
 . "$ROOT/completion/tl.bash"
 compopt() { :; } # says how a shell shows them

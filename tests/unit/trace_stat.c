@@ -11,6 +11,15 @@ near(double a, double b)
 	return fabs(a - b) <= 1e-12 * fabs(b);
 }
 
+static uint64_t
+bits_of(double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	return bits;
+}
+
 /* As text of two decimals reads back, which is what rounding means here. */
 static bool
 is_rounded(double x)
@@ -20,7 +29,7 @@ is_rounded(double x)
 	int n = snprintf(text, sizeof text, "%.2f", x);
 
 	return num_double((struct str){ text, (size_t)n }, &want) &&
-	    memcmp(&got, &want, sizeof got) == 0;
+	    bits_of(got) == bits_of(want);
 }
 
 static void
