@@ -93,6 +93,35 @@ mind_models(struct figures *f, bool has_shapes)
 		"see --arch)"));
 }
 
+/*
+ * Without a launch, and so in no table of ops. Where the GPU was hardly busy
+ * that is little of the time, but can be most of the work.
+ */
+static void
+mind_unlinked(struct figures *f, bool has_tables)
+{
+	static const char *const of_time[] = {
+		" of the time has no launch in the trace: there are no tables "
+		"of ops",
+		" of the time has no launch in the trace: tables of ops do not "
+		"count it",
+	};
+	static const char *const of_busy[] = {
+		" of the busy time has no launch in the trace: there are "
+		"no tables of ops",
+		" of the busy time has no launch in the trace: tables of "
+		"ops do not count it",
+	};
+	const struct rank *all = &f->all;
+
+	if (share_of(all->unlinked_ns, all->total_ns) >= 1)
+		mind(f, all->unlinked_ns, all->total_ns, 1, "GPU work of ",
+		    of_time[has_tables]);
+	else
+		mind(f, all->unlinked_ns, all->busy_ns, 10, "GPU work of ",
+		    of_busy[has_tables]);
+}
+
 void
 mind_all(struct figures *f)
 {
@@ -104,12 +133,7 @@ mind_all(struct figures *f)
 	if (share_of(all->busy_ns, all->total_ns) < 50)
 		mind(f, all->busy_ns > 0 ? all->busy_ns : 1, all->total_ns, 0,
 		    "the GPU was busy only ", " of the time");
-	mind(f, all->unlinked_ns, all->total_ns, 1, "GPU work of ",
-	    all_unlinked && !f->has_ops
-		? " of the time has no launch in the trace: there are no "
-		  "tables of ops"
-		: " of the time has no launch in the trace: tables of ops do "
-		  "not count it");
+	mind_unlinked(f, !all_unlinked || f->has_ops);
 	if (!f->has_ops && !all_unlinked && !f->is_rocprof)
 		vec_push(&f->warnings,
 		    all->compute_ns == 0 && all->all_comm_ns > 0

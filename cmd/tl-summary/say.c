@@ -350,6 +350,16 @@ say_mostly(const struct figures *f, struct buf *b)
 	    f->has_ops ? " of the time of ops)" : " of the time of kernels)");
 }
 
+/* What is little of the time is told where computation is even less. */
+static void
+say_beside(struct buf *b, const struct rank *all, int64_t ns, const char *what)
+{
+	if (share_of(ns, all->total_ns) < 0.5 && ns <= all->compute_ns)
+		return;
+	buf_puts(b, what);
+	say_part(b, ns, all->total_ns);
+}
+
 static void
 say_gpu(const struct figures *f, struct buf *b)
 {
@@ -369,14 +379,8 @@ say_gpu(const struct figures *f, struct buf *b)
 	} else {
 		buf_puts(b, "nothing");
 	}
-	if (share_of(all->comm_ns, all->total_ns) >= 0.5) {
-		buf_puts(b, ", communicated with nothing beside ");
-		say_part(b, all->comm_ns, all->total_ns);
-	}
-	if (share_of(all->copy_ns, all->total_ns) >= 0.5) {
-		buf_puts(b, ", copied ");
-		say_part(b, all->copy_ns, all->total_ns);
-	}
+	say_beside(b, all, all->comm_ns, ", communicated with nothing beside ");
+	say_beside(b, all, all->copy_ns, ", copied ");
 	buf_puts(b, many ? " and were " : " and was ");
 	if (all->idle_ns > 0) {
 		buf_puts(b, "idle ");

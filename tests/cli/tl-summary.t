@@ -45,6 +45,24 @@ is 'communication' "$(verdict)" \
 	'Of 1.0 us the GPU computed 50.0 %, communicated with nothing beside 30.0 %, copied 1.0 % and was idle 19.0 %: communication bounds it.'
 timeline 500 0 300 200
 like 'copies' "$(verdict)" 'copied 30.0 % and was idle 20.0 %: copies bound it'
+timeline 1 0 4 995
+is 'few copies, but more than computation' "$(verdict)" \
+	'Of 1.0 us the GPU computed 0.1 %, copied 0.4 % and was idle 99.5 %: the host bounds it, which leaves the GPU without work.'
+timeline 4 1 0 995
+is 'little beside more is not told' "$(verdict)" \
+	'Of 1.0 us the GPU computed 0.4 % and was idle 99.5 %: the host bounds it, which leaves the GPU without work.'
+# unlinked NS: the warning, of the last timeline with so much without a launch
+unlinked() {
+	sed -i "\$i {\"type\":\"unlinked_time\",\"time_ns\":$1,\"percent\":1}" d/gpu_timeline.ndjson
+	tl-summary --width 999 d | sed -n 's/.*GPU work of \(.* launch\).*/\1/p'
+}
+timeline 6 0 0 994
+is 'without a launch: most of the little work' "$(unlinked 5)" \
+	"83.3 % of the busy time has no launch"
+timeline 600 0 0 400
+is 'without a launch: of the time' "$(unlinked 500)" '50.0 % of the time has no launch'
+timeline 600 0 0 400
+is 'without a launch: little of the work' "$(unlinked 5)" ''
 timeline 100 200 0 700
 like 'idle' "$(verdict)" ': the host bounds it'
 timeline 1000 0 0 0
