@@ -122,6 +122,13 @@ figures_wants(const struct figures *f, const struct gpu *g)
 void figures_finish(struct figures *f);
 /* stand-out.c: once rows are judged, and times are in their order. */
 void figures_stand_out(struct figures *f);
+/* Of the names of its row that of its side, or what there is. */
+static inline uint32_t
+stand_out_name(const struct stand_out *out, const uint32_t name[NSIDES])
+{
+	return name[out->side] != INTERN_NONE ? name[out->side]
+					      : name[!out->side];
+}
 void figures_free(struct figures *f);
 
 /* The largest difference first, noise later, what does not differ last. */

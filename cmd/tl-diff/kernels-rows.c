@@ -86,8 +86,9 @@ put_notes(const struct kernels *k, struct table *t, const u32s *order)
 		.figures = &k->figures,
 		.strings = k->st,
 		.what = "kernel",
-		.out_name =
-		    out->is_set ? k->rows.v[out->row].name[0] : INTERN_NONE };
+		.out_name = out->is_set
+		    ? stand_out_name(out, k->rows.v[out->row].name)
+		    : INTERN_NONE };
 
 	for (size_t i = 0; i < order->n; i++)
 		vec_push(&s.rows, &k->figures.rows.v[order->v[i]]);

@@ -189,25 +189,34 @@ note_contents(const struct ops *o, struct table *t)
 	}
 }
 
+/* Whether most GPU work of a side is in no tree. */
+static bool
+is_mostly_outside(const struct ops *o, int side)
+{
+	const struct figures *f = &o->figures;
+	int64_t ns = o->tallies[TALLY_UNLINKED].ns[side], all = 0;
+
+	stat_add(&ns, o->tallies[TALLY_OUTSIDE].ns[side]);
+	for (size_t i = 0; i < f->rows.n; i++)
+		stat_add(&all, f->rows.v[i].ns[side]);
+	return ns > all / 2;
+}
+
 /* Trees say little of work that mostly is in none. */
 static void
 note_kernels(const struct ops *o, struct table *t)
 {
-	const struct figures *f = &o->figures;
+	bool is[NSIDES] = { is_mostly_outside(o, 0), is_mostly_outside(o, 1) };
+	struct str name = o->set->names[is[1]];
 
-	for (int s = 0; s < NSIDES; s++) {
-		int64_t ns = o->tallies[TALLY_UNLINKED].ns[s], all = 0;
-
-		stat_add(&ns, o->tallies[TALLY_OUTSIDE].ns[s]);
-		for (size_t i = 0; i < f->rows.n; i++)
-			stat_add(&all, f->rows.v[i].ns[s]);
-		if (ns > all / 2) {
-			table_note(t,
-			    "most GPU work is of no op: --by kernel compares "
-			    "kernels one by one");
-			return;
-		}
-	}
+	if (!is[0] && !is[1])
+		return;
+	if (is[0] && is[1])
+		name.len = 0;
+	table_note(t,
+	    "most GPU work%s%.*s is of no op: --by kernel compares kernels "
+	    "one by one",
+	    name.len > 0 ? " of " : "", (int)name.len, name.p);
 }
 
 static void

@@ -17,6 +17,8 @@
 
 #define OUT_LEVEL 0.01
 #define MIN_SAMPLES 3
+/* GPUs' clocks tick in up to 41 ns, however many digits a time has. */
+#define TICK_NS 40
 
 /* The samples of a row and side, around the first of their values. */
 struct moments {
@@ -86,7 +88,7 @@ stands_out(const struct moments side[NSIDES], int s, double value, double level)
 /* The samples of a row's side; those without a time of it are zeroes. */
 static void
 gather(const struct row_time *v, size_t n, int s, size_t nsamples,
-    bool is_rounded, struct moments *m)
+    double tick_ns, struct moments *m)
 {
 	size_t nevents = 0, all = nsamples;
 
@@ -103,9 +105,9 @@ gather(const struct row_time *v, size_t n, int s, size_t nsamples,
 	for (; nsamples > 0; nsamples--)
 		add_value(m, 0);
 	/* each is off by up to half of one, evenly */
-	if (is_rounded && all > 0)
-		m->rounded = (double)nevents / (double)all * (double)NS_PER_US *
-		    (double)NS_PER_US / 12;
+	if (all > 0)
+		m->rounded =
+		    (double)nevents / (double)all * tick_ns * tick_ns / 12;
 }
 
 /* A step of a side, with all rows that stand out in it. */
@@ -152,7 +154,8 @@ find_in_row(struct finder *d, const struct row_time *v, size_t n)
 	struct moments side[NSIDES];
 
 	for (int s = 0; s < NSIDES; s++)
-		gather(v, n, s, f->strata.v[0].n[s], !f->has_ns, &side[s]);
+		gather(v, n, s, f->strata.v[0].n[s],
+		    f->has_ns ? TICK_NS : NS_PER_US, &side[s]);
 	for (size_t i = 0; i < n; i++) {
 		int s = v[i].side;
 		double value = (double)v[i].ns;

@@ -142,7 +142,11 @@ is 'frames that are not compared' "$(says frames.json ab.json | grep -c frames)"
 	gpu stray 110 90 77
 } | trace >stray.json
 is 'mostly without ops: what to do' "$(says ab.json stray.json | grep 'by kernel')" \
-	'most GPU work is of no op: --by kernel compares kernels one by one'
+	'most GPU work of after is of no op: --by kernel compares kernels one by one'
+is 'mostly without ops: the other side' "$(says stray.json ab.json | grep -o '.*by kernel')" \
+	'most GPU work of before is of no op: --by kernel'
+is 'mostly without ops: both' "$(says stray.json stray.json | grep -o '.*by kernel')" \
+	'most GPU work is of no op: --by kernel'
 is 'mostly of ops' "$(says before.json ab.json 2>&1 | grep -c 'by kernel')" 0
 
 # ---- chance, and what is none ----
@@ -216,6 +220,12 @@ steps 20.2 20.9 59.5 20.6 | trace >v2.json
 is 'a step that stands out' "$(says --name ka v1.json v2.json)" \
 	'1 of 1 rows differ by no more than they vary
 step 2 of after stands out: +38.9 us in 1 row, a (--step 2 compares it alone)'
+sed 's/"name":"a"/"name":"mul"/' v2.json >v2mul.json
+is 'a step that stands out: called as its side does' \
+	"$(says --name ka v1.json v2mul.json | grep -o 'row, [a-z]* ')" 'row, mul '
+is 'a step that stands out: of the other side' \
+	"$(says --name ka v2mul.json v1.json | grep -o '[a-z]* stands out.*row, [a-z]* ')" \
+	'before stands out: +38.9 us in 1 row, mul '
 is 'a step that stands out on both sides does not' \
 	"$(says --name ka v2.json v2.json | grep -c stands)" 0
 sed 's/"dur":59\.5/"dur":61.5/' v2.json >v3.json
@@ -225,6 +235,11 @@ steps 4 5 4 | trace >us2.json
 is 'nor what is one of rounding' "$(says --name ka us1.json us2.json | grep -c stands)" 0
 steps 4 44 4 | trace >us3.json
 is 'whole microseconds, and more than that' "$(says --name ka us1.json us3.json | grep -c stands)" 1
+steps 4.064 4.064 4.064 | trace >tick1.json
+steps 4.064 4.096 4.064 | trace >tick2.json
+is "nor a tick of the GPU's clock" "$(says --name ka tick1.json tick2.json | grep -c stands)" 0
+steps 4.064 4.496 4.064 | trace >tick3.json
+is 'many ticks' "$(says --name ka tick1.json tick3.json | grep -c stands)" 1
 
 is 'as many runs' "$(says -B v1.json -B v2.json -A v2.json -A v3.json | grep -c ' runs$')" 0
 is 'more runs of one side' "$(says -B v1.json -B v2.json -A v2.json | grep ' runs$')" \
