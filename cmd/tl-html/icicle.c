@@ -24,8 +24,9 @@ struct node {
 
 /* Of the host: a frame that has not ended yet. */
 struct frame {
-	uint32_t node;
+	uint32_t node, depth;
 	int side;
+	bool is_stub;    /* above what was chosen: it has no time */
 	int64_t self_ns; /* of its time what is in no frame below */
 };
 
@@ -116,39 +117,53 @@ mean(const struct icicle *t, const struct node *n, int side)
 
 /* ---- the host ---- */
 
+/* Those of this depth and deeper; some may be no frames. */
 static void
-close_frames(struct icicle *t, size_t depth)
+close_frames(struct icicle *t, uint32_t depth)
 {
-	while (t->frames.n > depth) {
+	while (t->frames.n > 0 && t->frames.v[t->frames.n - 1].depth >= depth) {
 		const struct frame *top = &t->frames.v[--t->frames.n];
 
-		if (top->self_ns > 0)
+		if (top->self_ns > 0 && !top->is_stub)
 			stat_add(
 			    &t->nodes.v[top->node].ns[top->side], top->self_ns);
+	}
+}
+
+/* Time of a frame is not that of the one around it, whatever is between. */
+static void
+take_from_above(struct icicle *t, int64_t ns)
+{
+	for (size_t i = t->frames.n; i-- > 0;) {
+		if (t->frames.v[i].is_stub)
+			continue;
+		t->frames.v[i].self_ns -= ns;
+		return;
 	}
 }
 
 static void
 push_host(struct icicle *t, const struct event *ev, uint32_t run, int side)
 {
+	bool is_stub = (ev->flags & EV_STUB) != 0;
 	uint32_t parent = 0;
 
 	if ((ev->shape->has & HAS_DEPTH) == 0 ||
 	    !event_is(ev, KINDS_HOST | KIND_BIT(KIND_PYTHON)) ||
-	    (ev->flags & (EV_DUPLICATE | EV_STUB)) != 0)
+	    (ev->flags & EV_DUPLICATE) != 0)
 		return;
 	close_frames(t, ev->depth);
-	if (t->frames.n > 0) {
-		struct frame *top = &t->frames.v[t->frames.n - 1];
-
-		parent = top->node;
-		top->self_ns -= ev->dur_ns;
-	}
+	if (t->frames.n > 0)
+		parent = t->frames.v[t->frames.n - 1].node;
+	if (!is_stub)
+		take_from_above(t, ev->dur_ns);
 	count_run(t, run, side);
 	vec_push(&t->frames,
 	    ((struct frame){
 		.node = child_of(t, parent, name_of(t, ev->name)),
+		.depth = ev->depth,
 		.side = side,
+		.is_stub = is_stub,
 		.self_ns = ev->dur_ns,
 	    }));
 }

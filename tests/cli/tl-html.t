@@ -177,6 +177,22 @@ is 'stacks are those of the host' \
 	"$(icicle host.html 'flat[2]') $(grep -o 'id="clock">[^<]*' host.html)" \
 	"$(tl-fold --clock cpu host.json | awk '{ s += $NF } END { print s }') id=\"clock\">\"host\""
 is 'by their own time' "$(icicle host.html 'sum(flat[2::3]) > flat[2] and min(flat[2::3]) >= 0')" True
+cat >nest.json <<'END'
+{"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"top","pid":1,"tid":1,"ts":0,"dur":100},
+{"ph":"X","cat":"cpu_op","name":"x1","pid":1,"tid":1,"ts":10,"dur":20},
+{"ph":"X","cat":"cpu_op","name":"x2","pid":1,"tid":1,"ts":40,"dur":30},
+{"ph":"X","cat":"cpu_op","name":"mid","pid":1,"tid":1,"ts":50,"dur":15},
+{"ph":"X","cat":"cpu_op","name":"x3","pid":1,"tid":1,"ts":55,"dur":5}]}
+END
+tl-tree nest.json | tl-filter --name 'x*' -o part.tl -
+tl-html -o part.html part.tl
+is 'what was filtered out has no time, and what is beside stands beside' \
+	"$(icicle part.html '[(flat[i], names[flat[i + 1]], flat[i + 2]) for i in range(0, len(flat), 3)]')" \
+	"[(0, '', 50000), (1, 'top', 50000), (2, 'x2', 30000), (3, 'mid', 5000), (4, 'x3', 5000), (2, 'x1', 20000)]"
+is 'as folded' "$(tl-fold --clock cpu part.tl | sort)" 'top;x1 20000
+top;x2 25000
+top;x2;mid;x3 5000'
 tl-html -o piped.html - <host.json
 is 'a pipe is read once' "$(icicle piped.html 'len(flat)')" 3
 tl-html -o hosts.html --vs host.json host.json
