@@ -116,9 +116,22 @@ names_add_calls(struct name_pairs *p, const struct diff *d)
 	}
 }
 
-/* The first launch with work that only this side has below a node. */
+/* Whether the first event below a launch of this side is of this kind. */
+static bool
+has_below(const struct diff *d, uint32_t id, int side, enum kind kind)
+{
+	const struct merged *t = &d->merged;
+	uint32_t at = NONE;
+
+	if (id + 1 < t->list.v[id].behind)
+		at = t->list.v[id + 1].at[side];
+	return at != NONE && d->side[side]->nodes.v[at].kind == kind;
+}
+
+/* The first launch of this kind of work that only this side has below a node.
+ */
 static uint32_t
-launch_below(const struct diff *d, uint32_t id, int side)
+launch_below(const struct diff *d, uint32_t id, int side, enum kind kind)
 {
 	const struct merged *t = &d->merged;
 
@@ -130,25 +143,34 @@ launch_below(const struct diff *d, uint32_t id, int side)
 		if (m->at[side] == NONE || m->at[!side] != NONE)
 			continue;
 		n = &d->side[side]->nodes.v[m->at[side]];
-		if (is_launch_kind(n->kind) && (n->flags & NODE_GPU_PATH) != 0)
+		if (is_launch_kind(n->kind) &&
+		    (n->flags & NODE_GPU_PATH) != 0 &&
+		    has_below(d, k, side, kind))
 			return n->n;
 	}
 	return INTERN_NONE;
 }
 
+/* A kernel instead of a memset is no other name. */
 void
 names_add_launches(struct name_pairs *p, const struct diff *d)
 {
-	for (uint32_t id = 0; id < d->merged.list.n; id++) {
-		uint32_t n[NSIDES];
+	static const enum kind kinds[] = { KIND_KERNEL, KIND_MEMCPY,
+		KIND_MEMSET };
 
-		if (merged_type(&d->merged.list.v[id]) != MERGED_BOTH)
-			continue;
-		n[0] = launch_below(d, id, 0);
-		n[1] =
-		    n[0] != INTERN_NONE ? launch_below(d, id, 1) : INTERN_NONE;
-		if (n[1] != INTERN_NONE && n[0] != n[1])
-			add_names(p, n);
+	for (uint32_t id = 0; id < d->merged.list.n; id++) {
+		bool found = merged_type(&d->merged.list.v[id]) != MERGED_BOTH;
+
+		for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !found;
+		     i++) {
+			uint32_t n[NSIDES] = { launch_below(d, id, 0, kinds[i]),
+				launch_below(d, id, 1, kinds[i]) };
+
+			found = n[0] != INTERN_NONE && n[1] != INTERN_NONE &&
+			    n[0] != n[1];
+			if (found)
+				add_names(p, n);
+		}
 	}
 }
 

@@ -120,6 +120,27 @@ two a b c | sed 's/cudaLaunchKernel/hipLaunchKernel/;s/k_/other_/' | trace >hip.
 is 'other launches: what has no partner, and what to do' "$(says s777.json hip.json)" \
 	'GPU events without a partner where both sides have work: before 3 (30.0 us), after 3 (30.0 us)
 launches under different names, at which the trees part: 3, as cudaLaunchKernel | hipLaunchKernel (--equiv says which are one)'
+{
+	op a 0 10
+	call 1 1 cudaMemsetAsync
+	gpu Memset 100 10 1 gpu_memset
+} | trace >set.json
+{
+	op a 0 10
+	call 1 1
+	gpu k_set 100 10 1
+} | trace >fill.json
+is 'a kernel instead of a memset is no other name' "$(says set.json fill.json)" \
+	'GPU events without a partner where both sides have work: before 1 (10.0 us), after 1 (10.0 us)'
+{
+	op a 0 10
+	call 1 1 hipMemsetAsync
+	gpu Memset 100 10 1 gpu_memset
+	call 3 2 hipLaunchKernel
+	gpu k_set 110 10 2
+} | trace >both.json
+is 'behind the memset the kernel has one' "$(says both.json fill.json | grep -o 'as .* (')" \
+	'as hipLaunchKernel | cudaLaunchKernel ('
 printf 'hipLaunchKernel\tcudaLaunchKernel\n' >equiv
 is 'other launches: made one' "$(says --equiv equiv s777.json hip.json)" \
 	'pairs of GPU events under different names: before 3 (30.0 us), after 3 (30.0 us)'
