@@ -113,7 +113,8 @@ end_event(struct event_reader *r, struct node *n)
 	ev->uid.id = s->next_id++;
 	ev->ts_ns = ev->shape->has & HAS_TS ? source_time(s, r->ts_ns) : 0;
 	ev->dur_ns = r->dur_ns;
-	if (UNLIKELY((r->ts_fine | r->dur_fine) != 0))
+	/* a dur in whole ns stays: it alone says what was written */
+	if (UNLIKELY(r->dur_fine != 0))
 		ev->dur_ns =
 		    fine_dur(r->ts_ns, r->ts_fine, r->dur_ns, r->dur_fine);
 	ev->flags = ev->shape->has & HAS_FLAGS ? EV_CLAMPED : 0;

@@ -481,6 +481,14 @@ is 'so what lies in an event still does' \
 	"$(tl-tree fine.tl | tl-cat --tsv -F name,parent --no-header | awk '$1 == "inner"' | tr '\t' ' ')" 'inner 0'
 is 'and it is written as it was' "$(tl-export --to chrome fine.tl | grep -o '3.3003\|10.4003\|1700000000001343.200500\|4.000499' | tr '\n' ' ')" \
 	'3.3003 10.4003 1700000000001343.200500 4.000499 '
+# Only the half of a ns before 0 is rounded away from what follows.
+cat >half.json <<'EOF'
+[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":-0.0005,"dur":1},
+{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":-2.0015,"dur":1.001}]
+EOF
+is 'a dur in whole ns stays as it is' \
+	"$(tl-decode half.json | tl-export --to chrome | grep -o '"dur":[^,}]*' | tr '\n' ' ')" \
+	'"dur":1 "dur":1.001 '
 
 page_examples tl-decode.1
 done_testing
