@@ -319,9 +319,12 @@ add_notes(struct table *t, const struct kernels *k, const struct plan *p)
 	uint64_t n = 0;
 	size_t dropped;
 
-	for (size_t i = 0; i < k->recordings.list.n; i++)
-		if (!k->recordings.list.v[i].is_rocprof)
-			n += k->recordings.list.v[i].nunlinked;
+	for (size_t i = 0; i < k->recordings.list.n; i++) {
+		const struct recording *r = &k->recordings.list.v[i];
+
+		if (r->is_asked && !r->is_rocprof)
+			n += r->nunlinked;
+	}
 	if (n > 0)
 		table_note(t,
 		    "%" PRIu64 " GPU events have no launch in the trace%s", n,

@@ -359,17 +359,13 @@ put_head(struct printer *p)
 static void
 put_unlinked(struct printer *p)
 {
-	uint64_t ngpu = 0, nunlinked = 0;
+	const struct recording sum = recordings_sum(&p->m->origins);
 
-	for (size_t i = 0; i < p->m->origins.list.n; i++) {
-		ngpu += p->m->origins.list.v[i].ngpu;
-		nunlinked += p->m->origins.list.v[i].nunlinked;
-	}
-	if (nunlinked > 0)
+	if (sum.nunlinked > 0)
 		out_printf(p->out,
 		    "%" PRIu64 " of %" PRIu64
 		    " GPU events have no launch in the trace and no module\n",
-		    nunlinked, ngpu);
+		    sum.nunlinked, sum.ngpu);
 }
 
 void

@@ -84,9 +84,12 @@ take_gpu_event(struct settings *set, struct slices *g,
 	const struct event *ev = &in->ev;
 	int64_t end;
 
-	if (!recording_takes(o, ev, is_chosen, &end) ||
-	    (set->linked_only && (ev->flags & EV_UNLINKED) != 0))
+	if (!recording_takes(o, ev, is_chosen, &end))
 		return;
+	if (set->linked_only && (ev->flags & EV_UNLINKED) != 0) {
+		o->nleft_out++;
+		return;
+	}
 	o->nchosen++;
 	slice_add(slices_find(g, o, key_of(set, ev)),
 	    bucket_of_event(&set->rules, in->strings, ev), ev, end);

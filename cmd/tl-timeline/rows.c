@@ -203,15 +203,14 @@ static void
 note_unlinked(
     struct table *t, const struct settings *set, const struct slices *g)
 {
-	uint64_t nevents = 0, nunlinked = 0, left_out = 0;
+	uint64_t left_out = recordings_sum(&g->origins).nleft_out;
+	uint64_t nevents = 0, nunlinked = 0;
 
 	for (size_t i = 0; i < g->list.n; i++) {
 		nevents += g->list.v[i].nevents;
 		nunlinked += g->list.v[i].nunlinked;
 	}
-	for (size_t i = 0; i < g->origins.list.n; i++)
-		left_out += g->origins.list.v[i].nunlinked;
-	if (set->linked_only && left_out > 0)
+	if (left_out > 0)
 		table_note(t,
 		    "%" PRIu64 " GPU events without a launch are left out",
 		    left_out);

@@ -262,7 +262,8 @@ uid_same(struct uid a, struct uid b)
 	return a.id == b.id && a.inst == b.inst;
 }
 
-/* The key of a map: no two are alike while ids are below 2^40. */
+/* The key of a map: no two are alike below an id of 2^40, an instance of 2^24.
+ */
 static inline uint64_t
 uid_hash(struct uid uid)
 {

@@ -35,15 +35,11 @@ column_of_uids(struct column *columns, size_t n, const char *id, bool any_inst)
 void
 note_unlinked(struct table *t, const struct recordings *g, const char *what)
 {
-	uint64_t ngpu = 0, nunlinked = 0;
+	const struct recording sum = recordings_sum(g);
 
-	for (size_t i = 0; i < g->list.n; i++) {
-		ngpu += g->list.v[i].ngpu;
-		nunlinked += g->list.v[i].nunlinked;
-	}
-	if (nunlinked > 0)
+	if (sum.nunlinked > 0)
 		table_note(t,
 		    "%" PRIu64 " of %" PRIu64
 		    " GPU events have no launch in the trace and no %s",
-		    nunlinked, ngpu, what);
+		    sum.nunlinked, sum.ngpu, what);
 }

@@ -82,6 +82,7 @@ recordings_sum(const struct recordings *g)
 		sum.nunlinked += o->nunlinked;
 		sum.nduplicates += o->nduplicates;
 		sum.nchosen += o->nchosen;
+		sum.nleft_out += o->nleft_out;
 		sum.ncomm += o->ncomm;
 		sum.comm_ns += o->comm_ns;
 		sum.nops += o->nops;

@@ -644,6 +644,7 @@ struct recording {
 	struct span window; /* that the profiler was on for */
 	/* GPU events, and those of them that are so; duplicates are not in */
 	uint64_t ngpu, nunlinked, nduplicates, nchosen;
+	uint64_t nleft_out; /* asked for, but --linked-only */
 	/* collectives that no row counts, where they are left out */
 	uint64_t ncomm, comm_ns;
 	uint64_t nops;

@@ -209,6 +209,12 @@ like '-v: a summary' "$(cat "$log/err")" \
 	'small.tl: source 0: 8 GPU events, 7 kernels counted, 1 without a launch'
 printf 'nonsense' >bad.lua
 refuses 1 'bad.lua' 'tl-kernels --models bad.lua small.tl'
+for r in 0 1; do
+	gpu k 7 100 20 1 | trace ",\"distributedInfo\":{\"rank\":$r}" >stray$r.json
+done
+like 'without a launch are those of the ranks asked for' \
+	"$(tl-kernels --rank 1 --format table stray0.json stray1.json)" \
+	'^1 GPU events have no launch'
 ok '--help' sh -c 'tl-kernels --help | grep -q launch-config'
 
 page_examples tl-kernels.1

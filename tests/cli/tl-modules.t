@@ -234,6 +234,15 @@ done
 is 'by rank' "$(tsv rank,gpu_ns rank0.json rank1.json | tr '\n' ' ')" '3 10000 2 11000 '
 is 'by number' "$(tsv src,gpu_ns rank0.json rank0.json | tr '\n' ' ')" '0 10000 1 10000 '
 is '--rank' "$(tsv gpu_ns --rank 2 rank0.json rank1.json)" 11000
+{
+	module Net_0 0 100
+	work k 1 10 200 11 1
+	ev kernel k 7 210 10 '"device":0,"stream":7,"correlation":99'
+} | trace ',"distributedInfo":{"rank":4}' >rank4.json
+like 'without a launch are those of the ranks asked for' \
+	"$(tl-modules -p --rank 4 rank4.json rank0.json)" '^1 of 2 GPU events have no launch'
+is 'none of other ranks' \
+	"$(tl-modules -p --rank 3 rank4.json rank0.json | grep -c 'no launch')" 0
 is 'printed by rank' "$(tl-modules -p rank0.json rank1.json | grep -c '^rank [23]:$')" 2
 tl-cat rank0.json rank1.json >both.tl
 is 'two sources in one stream' "$(tl-modules both.tl)" "$(tl-modules rank0.json rank1.json)"

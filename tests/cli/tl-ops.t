@@ -259,6 +259,9 @@ is 'sources apart, by rank' \
 is 'the same rank twice is known by number' \
 	"$(rows 'tl-ops --by category -c src,direct_ns rank0.json rank0.json')" '0 39000.1 39000.'
 is '--rank' "$(rows 'tl-ops --rank 2 --by category -c count rank0.json rank1.json')" '4.'
+like 'without a launch are those of the ranks asked for' \
+	"$(tl-ops --rank 2 --format table rank0.json rank1.json)" \
+	'^1 of 8 GPU events have no launch'
 tl-ops -d dir --overlap --by thread small.tl
 is '-d writes the tables of the reference, and the one asked for' "$(echo dir/*)" \
 	'dir/ops_by_thread.csv dir/ops_summary.csv dir/ops_summary_by_category.csv dir/ops_unique_args.csv dir/ops_unique_args_kl_overlap.csv'
