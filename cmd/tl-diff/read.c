@@ -245,7 +245,7 @@ node_of(struct file *f, const struct event *ev)
 		.parent = NONE,
 		.first_gpu = (uint32_t)r->gpus.n,
 		.chain = NONE,
-		.track = ev->track,
+		.track = strings_thread(f->nm->st, ev->track),
 		.extra = NONE,
 		.kind = ev->shape->kind,
 	};

@@ -109,13 +109,13 @@ too_many_steps(lua_State *L, lua_Debug *ar)
 void
 sandbox_call(struct models *ms, int nargs, int nresults)
 {
-	bool is_counted = lua_gethookmask(ms->L) != 0;
+	bool is_counted = lua_gethookmask(ms->L) != 0, was_own = ms->in_own;
 
 	if (!is_counted)
 		lua_sethook(ms->L, too_many_steps, LUA_MASKCOUNT, MODEL_STEPS);
 	ms->in_own = true;
 	lua_call(ms->L, nargs, nresults);
-	ms->in_own = false;
+	ms->in_own = was_own;
 	if (!is_counted)
 		lua_sethook(ms->L, too_many_steps, 0, 0);
 }
