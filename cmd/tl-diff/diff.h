@@ -15,6 +15,7 @@
 #define TL_DIFF_H
 
 #include "table/table.h"
+#include "trace/owner.h"
 #include "trace/trace.h"
 
 #define NONE UINT32_MAX

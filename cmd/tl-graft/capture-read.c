@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-graft/graft.h"
+#include "trace/owner.h"
 
 #define DUMMY_RUN "vllm/v1/worker/gpu_model_runner.py("
 

@@ -12,6 +12,7 @@
 #include "model/facts.h"
 #include "table/cells.h"
 #include "trace/bunch.h"
+#include "trace/owner.h"
 #include "trace/trace.h"
 
 enum by {

@@ -13,6 +13,7 @@
 
 #include "cmd/tl-modules/modules.h"
 #include "model/facts.h"
+#include "trace/owner.h"
 
 /* An open module, or an op below one. */
 struct frame {

@@ -13,6 +13,7 @@
 #include "table/cells.h"
 #include "trace/beside.h"
 #include "trace/bunch.h"
+#include "trace/owner.h"
 
 /* What a table groups by; the first ones are words of --by. */
 enum by {

@@ -15,6 +15,7 @@
 #include "table/cells.h"
 #include "trace/beside.h"
 #include "trace/bunch.h"
+#include "trace/owner.h"
 
 #define NO_INDEX UINT32_MAX
 

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "trace/owner.h"
 #include "trace/trace.h"
 
 enum frame_type {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trace/owner.c: who owns GPU work, told as text, and busy times. */
 #include "tests/unit/trace_help.h"
+#include "trace/owner.h"
 
 struct told {
 	struct buf text;
