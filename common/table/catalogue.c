@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* The catalogue: an entry a table, in the order of a report. */
+#include "table/catalogue.h"
+
+#define US "\302\265s" /* of microseconds, as the reference writes it */
+#define NS_OF_US 1e3
+#define NS_OF_MS 1e6
+#define CUMULATIVE "Cumulative Percentage (%)"
+#define DIRECT "total_direct_kernel_time"
+#define KERNEL_TIME "Kernel Time (" US ")"
+#define DURATION "Kernel duration (" US ")"
+#define ARGS "name|Input type|Input Dims|Input Strides|Concrete Inputs"
+#define OVERLAP ARGS "|overlapping_kernel_names"
+
+/* ---- how they are compared ---- */
+
+#define OP_MEASURES DIRECT "_sum|" DIRECT "_mean|operation_count"
+#define UNIFIED_MEASURES KERNEL_TIME "_sum|" KERNEL_TIME "_mean|operation_count"
+#define SUM_MEASURES "dur_sum|dur_mean|operation_count"
+#define ROOF                                                            \
+	.keys = "name",                                                 \
+	.measures = KERNEL_TIME "_sum|" KERNEL_TIME "_mean|name_count|" \
+				"TFLOPS/s_mean|TB/s_mean",              \
+	.measure_ns = NS_OF_US,                                         \
+	.drop_variant = "GFLOPS_first|Data Moved (MB)_first|"           \
+			"FLOPS/Byte_first|Input type_first|"            \
+			"Input Dims_first|Input Strides_first|"         \
+			"Concrete Inputs_first",                        \
+	.is_split = true, .has_params = true
+#define RULE(name) static const struct sheet_rule name
+
+RULE(timeline) = { .group = "gpu_timeline",
+	.keys = "type",
+	.measures = "time ms",
+	.measure_ns = NS_OF_MS,
+	.keeps_keys_order = true };
+RULE(summary) = { .group = "ops_summary",
+	.keys = "name",
+	.measures = DIRECT "_ms|Count",
+	.measure_ns = NS_OF_MS,
+	.drop = DIRECT "_sum",
+	.drop_variant = CUMULATIVE };
+RULE(category) = { .group = "category",
+	.keys = "op category",
+	.measures = DIRECT "_ms|Count",
+	.measure_ns = NS_OF_MS,
+	.drop_variant = CUMULATIVE };
+RULE(kernels) = { .group = "kernel_summary",
+	.keys = "Kernel name",
+	.measures = DURATION "_sum|" DURATION "_mean|" DURATION "_count",
+	.measure_ns = NS_OF_US,
+	.drop = DURATION "_min|" DURATION "_max|Parent op category",
+	.drop_variant = CUMULATIVE };
+RULE(args) = { .group = "ops_all",
+	.keys = ARGS,
+	.measures = OP_MEASURES,
+	.measure_ns = NS_OF_US,
+	.is_split = true };
+RULE(args_overlap) = { .group = "ops_all",
+	.keys = OVERLAP,
+	.measures = OP_MEASURES,
+	.measure_ns = NS_OF_US,
+	.is_split = true };
+RULE(unified) = { .group = "ops_all",
+	.keys = ARGS,
+	.measures = UNIFIED_MEASURES,
+	.measure_ns = NS_OF_US,
+	.is_split = true };
+RULE(unified_overlap) = { .group = "ops_all",
+	.keys = OVERLAP,
+	.measures = UNIFIED_MEASURES,
+	.measure_ns = NS_OF_US,
+	.is_split = true };
+RULE(roof) = { .group = "roofline", ROOF };
+const struct sheet_rule sheet_rule_params = { .group = "roofline_all", ROOF };
+RULE(collective) = { .group = "collective",
+	.keys = "Collective name|rank|Process Group Name|Process Group Ranks|"
+		"Group size|dtype|In msg nelems|Out msg nelems|In split size|"
+		"Out split size",
+	.measures = SUM_MEASURES,
+	.measure_ns = NS_OF_US,
+	.is_split = true };
+RULE(latency) = { .group = "collective",
+	.keys = "Collective name|Process Group Name|Group size|dtype|"
+		"In msg nelems",
+	.measures = "Total comm latency (ms)|comm_latency_mean|"
+		    "skew in start time_mean|bus bw (GB/s)_mean|count",
+	.measure_ns = NS_OF_MS,
+	.is_split = true };
+RULE(straggler) = { .group = "collective",
+	.keys = "rank",
+	.measures = "total_wait_time_us|total_nccl_dur_us|num_collectives",
+	.measure_ns = NS_OF_US };
+
+/* ---- how they are drawn ---- */
+
+#define CATEGORIES(of, value, name)                                    \
+	static const struct sheet_chart of = { .figure = "categories", \
+		.kind = "pie",                                         \
+		.y = value,                                            \
+		.x = "op_category",                                    \
+		.title = name }
+
+static const struct sheet_chart by_rank = { .figure = "ranks",
+	.kind = "stacked",
+	.y = "computation_ns,exposed_comm_ns,exposed_memcpy_ns,idle_ns",
+	.title = "Time of each rank" };
+CATEGORIES(pie_ranks, "time_ns", "GPU time by category, all ranks");
+CATEGORIES(pie_ops, "direct_ns", "GPU time by category of op");
+CATEGORIES(pie_kernels, "dur_ns_sum", "GPU time by category of kernel");
+CATEGORIES(pie_host, "cpu_self_ns", "host time by category of op");
+static const struct sheet_chart roofline = { .figure = "roofline",
+	.kind = "scatter",
+	.x = "flop_per_byte",
+	.y = "tflop_s_mean",
+	.lines = "roofs",
+	.title = "Roofline" };
+
+/* ---- the tables ---- */
+
+#define BOTH SHEET_BOOK | SHEET_PAGE
+/* NAME, PROGRAM, TEXT, and what else there is */
+#define T(id, who, what, ...)                                         \
+	{                                                             \
+		.name = id, .program = who, .text = what, __VA_ARGS__ \
+	}
+#define TL_OPS(id, what, ...) \
+	T(id, "tl-ops", what, .where = BOTH, .top = TOP_OPS, __VA_ARGS__)
+#define TL_COLLECTIVE(id, what, ...) \
+	T(id, "tl-collective", what, .where = BOTH, __VA_ARGS__)
+#define TL_KERNELS(id, what, ...) \
+	T(id, "tl-kernels", what, .where = BOTH, __VA_ARGS__)
+#define TL_DIFF(id, what, ...) \
+	T(id, "tl-diff", what, .where = BOTH, __VA_ARGS__)
+#define TL_ROOFLINE(id, what, ...)                                     \
+	T(id, "tl-roofline", what, .where = BOTH, .top = TOP_ROOFLINE, \
+	    __VA_ARGS__)
+#define TL_MODULES(id, what) T(id, "tl-modules", what, .where = BOTH)
+#define FAMILY(id, ...) TL_ROOFLINE(id, NULL, .rule = &roof, __VA_ARGS__)
+/* of JAX, which the reference has sheets for */
+#define THEIRS(id, ...)                                \
+	{                                              \
+		.name = id, .where = BOTH, __VA_ARGS__ \
+	}
+
+const struct sheet sheets[] = {
+	T("summary", "tl-summary", "what the screen says, as a table",
+	    .where = SHEET_BOOK),
+	TL_DIFF("diff_ops_summary",
+	    "GPU time by op and arguments, before and after"),
+	TL_DIFF("diff_kernels", "kernels of replays and steps (--by kernel)"),
+	T("gpu_timeline_by_rank", "tl-summary",
+	    "the timelines of ranks side by side", .where = BOTH,
+	    .chart = &by_rank),
+	TL_COLLECTIVE(
+	    "nccl_groups", "a line a process group: waiting, network, verdict"),
+	TL_COLLECTIVE(
+	    "straggler_cause", "who was late how often, by how much, and why"),
+	TL_COLLECTIVE("straggler_summary",
+	    "each rank: waiting, how often first and last", .rule = &straggler),
+	T("gpu_timeline", "tl-timeline", "where the GPU's time went",
+	    .where = BOTH, .rule = &timeline),
+	T("gpu_timeline_by_agent", "tl-timeline",
+	    "of rocprofv3: the timeline of each GPU (--by dev)", .where = BOTH),
+	T("host_timeline", "tl-timeline",
+	    "what each thread of the host did (--clock cpu)", .where = BOTH),
+	TL_OPS("cpu_ops_by_category",
+	    "time on the host by category of op (--clock cpu)",
+	    .chart = &pie_host),
+	TL_OPS("cpu_ops", "time on the host by name of op"),
+	TL_OPS("cpu_ops_unique_args",
+	    "time on the host by name, thread and arguments"),
+	TL_OPS("cpu_ops_by_module", "time on the host by nn.Module"),
+	TL_OPS("cpu_ops_by_annotation", "time on the host by annotation"),
+	TL_OPS("cpu_ops_by_step", "time on the host by step"),
+	TL_OPS("cpu_ops_by_thread", "time on the host by thread"),
+	T("ops_summary_by_category", "tl-ops", "GPU time by category of op",
+	    .where = BOTH, .chart = &pie_ops, .rule = &category,
+	    .small = "ops_by_cat"),
+	T("ops_summary", "tl-ops", "GPU time by name of op", .where = BOTH,
+	    .rule = &summary),
+	TL_OPS("ops_unique_args",
+	    "GPU time by name, thread and arguments, with all statistics",
+	    .rule = &args, .small = "oua"),
+	TL_OPS("ops_unique_args_kl_overlap",
+	    "the same, and by overlapping kernels (--overlap)",
+	    .rule = &args_overlap, .small = "oua_kl"),
+	TL_OPS("ops_by_module", "GPU time by the nearest nn.Module"),
+	TL_OPS("ops_by_annotation", "GPU time by the innermost annotation"),
+	TL_OPS("ops_by_step", "GPU time by step"),
+	TL_OPS("ops_by_thread", "GPU time by the thread that launched"),
+	TL_OPS("all_ops",
+	    "GPU time below each op, also without launches (--all-ops)"),
+	TL_ROOFLINE("unified_perf_summary",
+	    "each GPU event at one op (the default)", .chart = &roofline,
+	    .rule = &unified, .small = "ups"),
+	TL_DIFF("diff_verdict", "what changed, in sentences"),
+	TL_DIFF(
+	    "diff_stats", "each GPU event, and where the trees part above it"),
+	TL_DIFF("diff_stats_unique_args_summary",
+	    "the GPU events of diff_stats, equal ones as one"),
+	TL_DIFF("lca_summary",
+	    "each point where the trees part, or a pair of GPU events"),
+	TL_DIFF("diff_inline",
+	    "each op of before, with the points below it: for reports"),
+	TL_DIFF("uid_map", "which event is which"),
+	TL_ROOFLINE("unified_perf_summary_kl_overlap", NULL,
+	    .rule = &unified_overlap, .small = "ups_kl"),
+	{ .name = "",
+	    .program = "tl-roofline",
+	    .where = BOTH | SHEET_FAMILIES,
+	    .top = TOP_ROOFLINE },
+	FAMILY("GEMM"),
+	FAMILY("SDPA_fwd"),
+	FAMILY("SDPA_bwd"),
+	FAMILY("CONV_fwd"),
+	FAMILY("CONV_bwd"),
+	FAMILY("UnaryElementwise", .compared = "un_eltwise"),
+	FAMILY("BinaryElementwise", .compared = "bin_eltwise"),
+	TL_KERNELS("kernel_summary",
+	    "kernels by op, name and GPU stream (of rocprofv3: by name)",
+	    .rule = &kernels),
+	TL_KERNELS("kernel_summary_by_category",
+	    "of rocprofv3: kernels by category of name", .chart = &pie_kernels,
+	    .rule = &category, .small = "kernels_by_cat"),
+	TL_KERNELS("kernel_details",
+	    "of rocprofv3: each dispatch, the longest first",
+	    .top = TOP_KERNELS),
+	T("short_kernel_histogram", "tl-kernels",
+	    "how long short kernels are, in --bins",
+	    .where = BOTH | SHEET_EMPTY),
+	T("short_kernels_summary", "tl-kernels", "kernels shorter than --short",
+	    .where = BOTH | SHEET_EMPTY, .top = TOP_KERNELS),
+	TL_KERNELS("kernels_by_name", "kernels by name"),
+	TL_KERNELS(
+	    "kernels_by_launch_config", "kernels by name, grid and block"),
+	TL_KERNELS("kernels_by_args",
+	    "kernels by op and arguments, with TFLOP/s and tiles"),
+	TL_KERNELS(
+	    "kernel_events", "each kernel by itself, with its queue delay"),
+	TL_COLLECTIVE("coll_analysis",
+	    "durations of collectives that do the same, of one rank",
+	    .rule = &collective),
+	TL_COLLECTIVE("nccl_long", "each collective on each rank"),
+	TL_COLLECTIVE("nccl_summary_long",
+	    "durations on each rank of collectives that do the same",
+	    .rule = &collective, .small = "nccl_long"),
+	TL_COLLECTIVE("nccl_implicit_sync",
+	    "each collective: latency, waiting, skew, bandwidth"),
+	TL_COLLECTIVE(
+	    "nccl_implicit_sync_ranks", "the same, a row for each rank"),
+	TL_COLLECTIVE("nccl_summary_implicit_sync",
+	    "latency, skew and bandwidth of collectives that do the same",
+	    .rule = &latency, .small = "nccl_sync"),
+	TL_COLLECTIVE("nccl_all2allv", "each all_to_allv"),
+	TL_COLLECTIVE("nccl_all2allv_ranks",
+	    "the same with times and sizes, a row for each rank"),
+	TL_COLLECTIVE(
+	    "nccl_summary_all2allv", "all_to_allv, by process group and dtype"),
+	TL_COLLECTIVE("nccl_all2allv_heatmap",
+	    "bytes from each rank to each in all_to_allv"),
+	TL_COLLECTIVE(
+	    "nccl_bandwidth", "bus bandwidth against the size of the message"),
+	TL_COLLECTIVE("nccl_clocks", "offsets between the ranks' clocks"),
+	TL_COLLECTIVE(
+	    "nccl_missing", "collectives that a rank misses or sees otherwise"),
+	TL_MODULES("nn_modules_by_type", "modules of one type as one (--fold)"),
+	TL_MODULES("nn_modules", "each nn.Module, with those inside it"),
+	TL_MODULES("nn_module_types", "a line a type of module"),
+	/* figures that charts are drawn from */
+	T("category_share", "tl-summary",
+	    "GPU time by category of op, of all ranks", .where = SHEET_BOOK,
+	    .chart = &pie_ranks),
+	T("roofs", "tl-summary", "the lines of a roofline",
+	    .where = SHEET_BOOK),
+	T("links", "tl-link", "launches and the work they caused"),
+	T("stream", "tl-cat", "how many events of which kind (--stats)"),
+	T("op_models", "tl-roofline", "ops by what one costs (--many)"),
+	THEIRS("ops_all", .rule = &args),
+	THEIRS("gpu_events_averages", .rule = &timeline),
+	THEIRS("kernel_launchers_summary", .rule = &summary),
+	THEIRS("xla_summary", .rule = &summary),
+	THEIRS("kernel_launchers_unique_args", .rule = &args, .small = "kla"),
+	THEIRS("kernel_launchers_summary_by_category", .rule = &category,
+	    .small = "launchers_by_cat"),
+};
+const size_t sheets_n = sizeof sheets / sizeof *sheets;
+
+const struct sheet *
+sheet_find(struct str name)
+{
+	for (size_t i = 0; i < sheets_n; i++)
+		if (name.len > 0 && str_eq(name, str_of(sheets[i].name)))
+			return &sheets[i];
+	return NULL;
+}
+
+void
+sheets_list(const char *program)
+{
+	struct out *out = out_open(NULL);
+
+	for (size_t i = 0; i < sheets_n; i++) {
+		const struct sheet *s = &sheets[i];
+
+		if (s->text == NULL ||
+		    (program != NULL && strcmp(s->program, program) != 0))
+			continue;
+		if (program == NULL)
+			out_printf(
+			    out, "%s\t%s\t%s\n", s->name, s->program, s->text);
+		else
+			out_printf(out, "%s\t%s\n", s->name, s->text);
+	}
+	out_finish(out);
+}

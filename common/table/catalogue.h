@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * catalogue: each table that our programs print, said once: what it is called,
+ * who prints it, its place in a report, its chart, and how two reports of it
+ * are compared. Whoever shows, joins or lists tables reads it here, so that a
+ * new table is its sink and one entry in catalogue.c.
+ *
+ *	const struct sheet *s = sheet_find(STR("gpu_timeline"));
+ *	for (size_t i = 0; i < sheets_n; i++)	(in a report's order)
+ *		use(&sheets[i]);
+ */
+#ifndef TL_TABLE_CATALOGUE_H
+#define TL_TABLE_CATALOGUE_H
+
+#include "table/table.h"
+
+/* Where a report shows it. */
+enum {
+	SHEET_BOOK = 1, /* a sheet of the workbook, a file of the folder */
+	SHEET_PAGE = 2, /* in the page's list of tables */
+	/* also without rows: that there are none is the answer */
+	SHEET_EMPTY = 4,
+	/*
+	 * Not a table: here stand those of the families of ops, which op
+	 * models name (tl-roofline --list-tables), each X or X_fwd, X_bwd, and
+	 * behind them X_kl_overlap.
+	 */
+	SHEET_FAMILIES = 8,
+};
+
+/* Which rows of it a report leaves out, if any. */
+enum sheet_top {
+	TOP_NONE,
+	TOP_OPS,
+	TOP_KERNELS,
+	TOP_ROOFLINE,
+};
+
+/*
+ * A chart of a table. Of the tables of one figure the first that is there and
+ * has two rows or more is drawn.
+ */
+struct sheet_chart {
+	const char *figure; /* "ranks", "categories", "roofline" */
+	const char *kind;   /* "pie", "stacked", "scatter" (log both ways) */
+	const char *title;
+	const char *x;     /* NULL: the first column */
+	const char *y;     /* ids, by commas */
+	const char *lines; /* a table of lines over its first column, or NULL */
+};
+
+/*
+ * How reports of a table are compared, by labels as the reference has them,
+ * which a report of its own has, too. Lists are joined by '|'; NULL: empty.
+ */
+struct sheet_rule {
+	const char *group; /* a word for several tables */
+	const char *keys;
+	const char *measures;     /* the first one says the rows' order */
+	double measure_ns;        /* a unit of the first one */
+	const char *drop;         /* columns that are left out */
+	const char *drop_variant; /* and those only of the variants */
+	bool is_split;         /* a table of what both have, two of the rest */
+	bool has_params;       /* columns "param: x" are keys, too */
+	bool keeps_keys_order; /* rows stay in the order of their keys */
+};
+
+struct sheet {
+	const char *name;
+	const char *program; /* NULL: none of ours, the reference's */
+	const char *text;    /* what it says, in a line */
+	unsigned where;
+	enum sheet_top top;
+	const struct sheet_chart *chart; /* NULL: none */
+	const struct sheet_rule *rule;   /* NULL: it can't be compared */
+	/* What its comparison is called, and in a workbook; NULL: as it is. */
+	const char *compared, *small;
+};
+
+/* All, in the order in which a report has them. */
+extern const struct sheet sheets[];
+extern const size_t sheets_n;
+
+/* NULL: none; a family of ops has no entry unless it is compared. */
+const struct sheet *sheet_find(struct str name);
+/* The rule for tables with columns "param: x" that have no entry. */
+extern const struct sheet_rule sheet_rule_params;
+
+/*
+ * For --list-tables: name and text of those of one program, as lines on
+ * standard output. NULL: of all programs, and which one between the two.
+ */
+void sheets_list(const char *program);
+
+#endif
