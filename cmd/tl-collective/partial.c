@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "stream/maker.h"
 #include "json/json.h"
 
 bool
@@ -48,169 +49,84 @@ partial_event(const struct strings *st, const struct event *ev, struct rec *rec,
 
 /* ---- writing ---- */
 
-enum { K_SIG, K_SEQ, K_BUSY, K_IDLE, K_WORK, K_HOST_US, K_HOST, K_COUNT };
-
 struct writer {
-	struct strings *st;
 	struct stream_out *out;
-	uint32_t keys[K_COUNT];
-	uint32_t cat;
-	struct buf vals;
-	VEC(struct value) sigs; /* by signature of the part */
-	VEC(uint32_t) names;
+	struct maker maker;
 };
 
 static void
 open_writer(struct writer *w, const struct settings *set, const char *path)
 {
-	static const char *const words[] = { "sig", "seq", "busy", "idle",
-		"work", "host_us", "host" };
 	struct stream_dest dest = set->out;
 
-	*w = (struct writer){ .st = strings_create() };
+	*w = (struct writer){ .maker.st = strings_create() };
 	dest.path = path;
-	w->out = stream_create(&dest, w->st, NULL, MARK_EDITED, false);
-	for (size_t i = 0; i < K_COUNT; i++)
-		w->keys[i] = intern_put(w->st->text, str_of(words[i]));
-	w->cat = intern_put(w->st->text, STR("kernel"));
-}
-
-static struct fact
-text_value(const char *key, struct str s, enum value_type type)
-{
-	return (struct fact){ str_of(key), { .type = type, .s = s } };
-}
-
-static struct fact
-int_value(const char *key, int64_t v)
-{
-	return (struct fact){ str_of(key), { .type = VAL_INT, .i = v } };
+	w->out = stream_create(&dest, w->maker.st, NULL, MARK_EDITED, false);
 }
 
 static void
 write_source(struct writer *w, const struct part *p, uint32_t src, bool final)
 {
-	struct fact f[13];
-	char base[24], epoch[24];
-	size_t n = 0;
+	struct facts f = { 0 };
+	struct source so;
 
-	f[n++] =
-	    text_value("name", p->name.len > 0 ? p->name : p->path, VAL_STRX);
-	f[n++] = int_value("collective", PARTIAL_VERSION);
-	f[n++] = int_value("rank", p->rank);
+	facts_str(&f, "name", p->name.len > 0 ? p->name : p->path);
+	facts_int(&f, "collective", PARTIAL_VERSION);
+	facts_int(&f, "rank", p->rank);
 	if (!p->rank_is_told)
-		f[n++] = text_value("rank_from", STR("name"), VAL_STRX);
+		facts_str(&f, "rank_from", STR("name"));
 	if (p->has_world)
-		f[n++] = int_value("world_size", p->world);
+		facts_int(&f, "world_size", p->world);
 	if (p->has_base)
-		f[n++] = text_value("base",
-		    (struct str){ base, num_put_i64(base, p->base_ns) },
-		    VAL_STRX);
+		facts_ns(&f, "base", p->base_ns);
 	if (p->has_epoch)
-		f[n++] = text_value("epoch",
-		    (struct str){ epoch, num_put_i64(epoch, p->epoch_ns) },
-		    VAL_STRX);
+		facts_ns(&f, "epoch", p->epoch_ns);
 	if (p->host.len > 0)
-		f[n++] = text_value("hostname", p->host, VAL_STRX);
+		facts_str(&f, "hostname", p->host);
 	if (p->ndevs > 0)
-		f[n++] = int_value("ndevices", p->ndevs);
+		facts_int(&f, "ndevices", p->ndevs);
 	if (p->groups.len > 0)
-		f[n++] = text_value("groups", p->groups, VAL_STRX);
+		facts_str(&f, "groups", p->groups);
 	if (p->kernels.len > 0)
-		f[n++] = text_value("kernels", p->kernels, VAL_JSONX);
-	stream_write_source(w->out,
-	    &(struct source){
-		.src = src, .is_final = final, .nfacts = n, .facts = f });
-}
-
-static uint32_t
-record_shape(struct writer *w, const struct rec *r)
-{
-	struct entry e[K_COUNT];
-	struct shape s = { .cat = w->cat,
-		.has = HAS_TRACK | HAS_TS | HAS_DUR | HAS_NAME,
-		.kind = KIND_KERNEL,
-		.ph = 'X',
-		.flags = SHAPE_ARGS,
-		.entries = e };
-	size_t n = 0;
-
-	e[n++] = (struct entry){ w->keys[K_SIG], VAL_JSON, GROUP_ARGS, 0 };
-	if (r->seq > 0)
-		e[n++] =
-		    (struct entry){ w->keys[K_SEQ], VAL_INT, GROUP_ARGS, 0 };
-	for (size_t k = K_BUSY; r->busy_ns >= 0 && k <= K_WORK; k++)
-		e[n++] = (struct entry){ w->keys[k], VAL_INT, GROUP_ARGS, 0 };
-	if (r->host != HOST_NONE) {
-		e[n++] = (struct entry){ w->keys[K_HOST_US], VAL_INT,
-			GROUP_ARGS, 0 };
-		e[n++] =
-		    (struct entry){ w->keys[K_HOST], VAL_STR, GROUP_ARGS, 0 };
-	}
-	s.nentries = (uint32_t)n;
-	return strings_shape(w->st, &s);
+		facts_json(&f, "kernels", p->kernels);
+	so = facts_source(&f, src, final);
+	stream_write_source(w->out, &so);
+	facts_free(&f);
 }
 
 static void
-put_int(struct writer *w, int64_t v)
+write_record(struct writer *w, const struct job *j, const struct rec *r,
+    uint32_t src, int64_t rank)
 {
-	value_encode(&w->vals, &(struct value){ .type = VAL_INT, .i = v });
-}
+	const struct part *p = &j->parts.v[r->part];
+	struct maker *m = &w->maker;
 
-static void
-write_record(
-    struct writer *w, const struct job *j, const struct rec *r, uint32_t track)
-{
-	struct str text = intern_get(j->sig_texts, r->sig);
-	struct event ev = { .track = track,
-		.uid = { r->id, 0 },
-		.ts_ns = r->start_ns - j->parts.v[r->part].shift_ns -
-		    j->parts.v[r->part].base_ns,
-		.dur_ns = r->dur_ns };
-	struct value sig = { .type = VAL_JSON };
-
-	sig.id = intern_put(w->st->text, text);
-	sig.s = text;
-	ev.name = intern_put(w->st->text, rec_sig(j, r)->kernel);
-	ev.src = w->st->tracks.v[track].src;
-	ev.shape_id = record_shape(w, r);
-	ev.shape = w->st->shapes.v[ev.shape_id];
-	w->vals.len = 0;
-	value_encode(&w->vals, &sig);
+	maker_begin(m, KIND_KERNEL, STR("kernel"));
+	maker_name(m, rec_sig(j, r)->kernel);
+	maker_track(m, src, &rank, &(int64_t){ 0 });
+	maker_time(m, r->start_ns - p->shift_ns - p->base_ns, r->dur_ns);
+	maker_json(m, STR("sig"), intern_get(j->sig_texts, r->sig));
 	if (r->seq > 0)
-		put_int(w, (int64_t)r->seq - 1);
+		maker_int(m, STR("seq"), (int64_t)r->seq - 1, ROLE_NONE);
 	if (r->busy_ns >= 0) {
-		put_int(w, r->busy_ns);
-		put_int(w, r->idle_ns);
-		put_int(w, r->work);
+		maker_int(m, STR("busy"), r->busy_ns, ROLE_NONE);
+		maker_int(m, STR("idle"), r->idle_ns, ROLE_NONE);
+		maker_int(m, STR("work"), r->work, ROLE_NONE);
 	}
 	if (r->host != HOST_NONE) {
-		struct value host = { .type = VAL_STR };
-
-		host.s = intern_get(j->hosts, r->host);
-		host.id = intern_put(w->st->text, host.s);
-		put_int(w, r->host_us);
-		value_encode(&w->vals, &host);
+		maker_int(m, STR("host_us"), r->host_us, ROLE_NONE);
+		maker_str(m, STR("host"), intern_get(j->hosts, r->host));
 	}
-	ev.vals = (const unsigned char *)w->vals.p;
-	ev.vals_len = w->vals.len;
-	stream_write(w->out, &ev);
+	stream_write(w->out, maker_end(m, (struct uid){ r->id, 0 }));
 }
 
 static void
 write_part(
     struct writer *w, const struct job *j, const struct part *p, uint32_t src)
 {
-	struct track t = { .src = src,
-		.raw_pid = { .type = VAL_INT, .i = p->rank },
-		.raw_tid = { .type = VAL_INT, .i = 0 },
-		.has_pid = true,
-		.has_tid = true };
-	uint32_t track = strings_track(w->st, &t);
-
 	write_source(w, p, src, false);
 	for (size_t i = 0; i < p->nrecs; i++)
-		write_record(w, j, &p->recs[i], track);
+		write_record(w, j, &p->recs[i], src, p->rank);
 	write_source(w, p, src, true);
 }
 
@@ -233,8 +149,8 @@ static void
 close_writer(struct writer *w)
 {
 	stream_finish(w->out);
-	strings_destroy(w->st);
-	buf_free(&w->vals);
+	strings_destroy(w->maker.st);
+	maker_free(&w->maker);
 }
 
 void

@@ -53,7 +53,7 @@ read_events(struct source_state *s, bool may_be_open)
 		if (j->p >= j->end) {
 			if (!may_be_open || first)
 				die_here(s, "");
-			source_set_int(s, "open_array", 1);
+			facts_int(&s->facts, "open_array", 1);
 			break;
 		}
 		if (*j->p != '{')
@@ -79,8 +79,8 @@ read_events(struct source_state *s, bool may_be_open)
 static void
 set_rank(struct source_state *s, int64_t rank, const char *from)
 {
-	source_set_int(s, "rank", rank);
-	source_set_str(s, "rank_from", str_of(from));
+	facts_int(&s->facts, "rank", rank);
+	facts_str(&s->facts, "rank_from", str_of(from));
 }
 
 /* distributedInfo: rank and world_size, integers or their text. */
@@ -109,7 +109,7 @@ read_distributed(struct source_state *s, struct str text)
 			if (str_eq(key, STR("rank")))
 				set_rank(s, n, "distributedInfo");
 			else if (str_eq(key, STR("world_size")))
-				source_set_int(s, "world_size", n);
+				facts_int(&s->facts, "world_size", n);
 		}
 	}
 	buf_free(&padded);
@@ -121,17 +121,17 @@ note_meta(struct source_state *s, struct str key, const struct value *v)
 	if (str_eq(key, STR("distributedInfo")) && v->type == VAL_JSONX)
 		read_distributed(s, v->s);
 	else if (str_eq(key, STR("deviceProperties")) && v->type == VAL_JSONX)
-		source_set(s, "devices", *v);
+		facts_set(&s->facts, "devices", *v);
 	else if (str_eq(key, STR("baseTimeNanoseconds")) &&
 	    v->type == VAL_INT) {
 		char text[24];
 
-		source_set_str(
-		    s, "epoch", (struct str){ text, num_put_i64(text, v->i) });
+		facts_str(&s->facts, "epoch",
+		    (struct str){ text, num_put_i64(text, v->i) });
 	} else if ((str_eq(key, STR("host_name")) ||
 		       str_eq(key, STR("hostname"))) &&
 	    v->type == VAL_STRX)
-		source_set_str(s, "hostname", v->s);
+		facts_str(&s->facts, "hostname", v->s);
 }
 
 static void
@@ -191,7 +191,7 @@ read_member(struct source_state *s, const char **guess)
 	if (str_eq(name, STR("traceEvents")) && *s->json.p == '[') {
 		if (s->events_began)
 			die_here(s, "a second list of events");
-		source_set_str(s, "format", STR("chrome"));
+		facts_str(&s->facts, "format", STR("chrome"));
 		s->json.p++;
 		read_events(s, false);
 		return true;
@@ -282,8 +282,8 @@ json_source(struct source_state *s)
 	if (*j->p == '{') {
 		read_object(s);
 	} else if (*j->p == '[') {
-		source_set_str(s, "format", STR("chrome"));
-		source_set_int(s, "bare_array", 1);
+		facts_str(&s->facts, "format", STR("chrome"));
+		facts_int(&s->facts, "bare_array", 1);
 		/* before the events, for who writes such an array again */
 		source_tell(s, false);
 		j->p++;

@@ -7,7 +7,7 @@
 #ifndef TL_DECODE_H
 #define TL_DECODE_H
 
-#include "stream/stream.h"
+#include "stream/maker.h"
 #include "json/json.h"
 
 #include <regex.h>
@@ -58,8 +58,7 @@ struct source_state {
 	bool events_ended; /* metadata from now on stand behind them */
 	bool has_base;
 	int64_t base_ns;
-	VEC(struct fact) facts;
-	struct arena *mem;    /* of the facts */
+	struct facts facts;
 	struct buf key, text; /* the member of the file at hand */
 	struct event_reader *reader;
 	struct process *process;
@@ -94,10 +93,6 @@ source_is_time(int64_t ns)
 	return (uint64_t)ns + DECODE_MAX_NS < 2 * (uint64_t)DECODE_MAX_NS;
 }
 
-/* Adds or replaces a fact; text is copied. */
-void source_set(struct source_state *s, const char *key, struct value v);
-void source_set_int(struct source_state *s, const char *key, int64_t v);
-void source_set_str(struct source_state *s, const char *key, struct str v);
 /* Tells the facts so far. */
 void source_tell(struct source_state *s, bool final);
 /* Fixes the base by the first time seen, telling it; then ts - base. */

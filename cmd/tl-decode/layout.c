@@ -85,27 +85,6 @@ layout_field(struct layout *l, const struct node *n)
 		l->has |= HAS_FLAGS;
 }
 
-/* Earlier entries of the same key give way to the last. */
-static void
-demote_repeated(struct layout *l)
-{
-	for (size_t i = 0; i < l->entries.n; i++) {
-		struct entry *a = &l->entries.v[i];
-
-		for (size_t k = i + 1; k < l->entries.n; k++) {
-			const struct entry *b = &l->entries.v[k];
-
-			if (b->key != a->key || b->group != a->group)
-				continue;
-			if (a->group == GROUP_ARGS)
-				a->group = GROUP_DUP;
-			else if (a->group == GROUP_TOP)
-				a->group = GROUP_DUPTOP;
-			break;
-		}
-	}
-}
-
 static void
 set_roles(struct event_reader *r, struct layout *l, enum kind kind)
 {
@@ -150,7 +129,7 @@ layout_leaf(struct event_reader *r, struct node *end, enum kind kind)
 		else if (n->by->field < FIELD_ARGS_END)
 			layout_field(&l, n);
 	}
-	demote_repeated(&l);
+	entries_demote_repeated(l.entries.v, l.entries.n);
 	set_roles(r, &l, kind);
 	shape.cat = (uint32_t)w.cat;
 	shape.has = (uint16_t)l.has;

@@ -119,20 +119,21 @@ rank_of_name(const struct settings *set, const char *path)
 static void
 complete_facts(struct source_state *s, const char *path)
 {
-	const struct source so = { .nfacts = s->facts.n, .facts = s->facts.v };
+	const struct source so = facts_source(&s->facts, s->src, false);
 	int64_t rank;
 
 	if (source_fact(&so, "rank") == NULL) {
 		rank = rank_of_name(s->set, path);
-		source_set_int(s, "rank", rank >= 0 ? rank : (int64_t)s->src);
-		source_set_str(
-		    s, "rank_from", rank >= 0 ? STR("name") : STR("order"));
+		facts_int(
+		    &s->facts, "rank", rank >= 0 ? rank : (int64_t)s->src);
+		facts_str(&s->facts, "rank_from",
+		    rank >= 0 ? STR("name") : STR("order"));
 	}
-	source_set_int(s, "events", (int64_t)s->next_id);
+	facts_int(&s->facts, "events", (int64_t)s->next_id);
 	if (s->first_ns == INT64_MAX)
 		s->first_ns = s->first_meta_ns;
 	if (s->first_ns != INT64_MAX)
-		source_set_int(s, "first", s->first_ns);
+		facts_int(&s->facts, "first", s->first_ns);
 }
 
 /* Tells what is missing, in the source's facts and in the stream's marks. */
@@ -147,8 +148,7 @@ note_salvage(struct source_state *s, const struct salvage_counts *c)
 	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"mended\":%" PRIu64
 	    ",\"cut\":%s}",
 	    c->losses, c->bytes, c->mended, c->is_cut ? "true" : "false");
-	source_set(s, "salvaged",
-	    (struct value){ .type = VAL_JSONX, .s = buf_str(&b) });
+	facts_json(&s->facts, "salvaged", buf_str(&b));
 	buf_free(&b);
 	stream_mark(s->out, MARK_SALVAGED);
 }
@@ -164,7 +164,6 @@ decode_source(const struct settings *set, const char *path,
 		.strings = strings,
 		.counts = counts,
 		.src = src,
-		.mem = arena_create(),
 		.first_ns = INT64_MAX,
 		.first_meta_ns = INT64_MAX,
 	};
@@ -179,7 +178,7 @@ decode_source(const struct settings *set, const char *path,
 		in_tolerate(in); /* failures are told with a hint */
 		s.in = in;
 	}
-	source_set_str(&s, "name", str_of(s.in->name));
+	facts_str(&s.facts, "name", str_of(s.in->name));
 	source_tell(&s, false);
 	json_source(&s);
 	if (in_more(s.in))

@@ -7,42 +7,15 @@
 #include "trace/trace.h"
 
 static void
-add_entry(struct process *p, struct str key, const struct value *value,
-    enum role role)
+add_int(struct process *p, struct str key, int64_t i)
 {
-	struct value v = *value;
-
-	if (v.type == VAL_STR || v.type == VAL_JSON || v.type == VAL_NUM) {
-		if (v.s.len > STREAM_INTERN_MAX && v.type != VAL_NUM)
-			v.type = v.type == VAL_STR ? VAL_STRX : VAL_JSONX;
-		else
-			v.id = rocprof_intern(p, v.s);
-	}
-	vec_push(&p->entries,
-	    ((struct entry){ .key = rocprof_intern(p, key),
-		.type = (uint8_t)v.type,
-		.group = GROUP_ARGS,
-		.role = (uint8_t)role }));
-	value_encode(&p->vals, &v);
-}
-
-static void
-add_int(struct process *p, struct str key, int64_t i, enum role role)
-{
-	add_entry(p, key, &(struct value){ .type = VAL_INT, .i = i }, role);
-}
-
-static void
-add_text(struct process *p, struct str key, struct str text)
-{
-	add_entry(
-	    p, key, &(struct value){ .type = VAL_STR, .s = text }, ROLE_NONE);
+	maker_int(&p->maker, key, i, ROLE_NONE);
 }
 
 static void
 add_word(struct process *p, struct str key, uint32_t id)
 {
-	add_text(p, key, rocprof_word(p, id));
+	maker_str(&p->maker, key, rocprof_word(p, id));
 }
 
 static const struct agent *
@@ -75,7 +48,7 @@ add_copy_device(struct process *p)
 	if (dst == NULL || !dst->is_gpu)
 		dst = src;
 	if (dst != NULL && dst->is_gpu)
-		add_int(p, STR("device"), dst->device, ROLE_DEV);
+		maker_int(&p->maker, STR("device"), dst->device, ROLE_DEV);
 }
 
 /* Where an integer of a record goes. */
@@ -153,18 +126,19 @@ on_record(struct process *p, struct str path, struct value *v)
 	}
 	if (v->type == VAL_INT &&
 	    str_eq(path, STR("dispatch_info.agent_id.handle"))) {
-		add_int(p, STR("agent_id"), v->i, ROLE_NONE);
-		add_int(p, STR("device"), device_of(p, v->i), ROLE_DEV);
+		add_int(p, STR("agent_id"), v->i);
+		maker_int(
+		    &p->maker, STR("device"), device_of(p, v->i), ROLE_DEV);
 		return;
 	}
 	if (v->type == VAL_INT && str_eq(path, STR("dst_agent_id.handle"))) {
-		add_int(p, STR("dst_agent"), v->i, ROLE_NONE);
+		add_int(p, STR("dst_agent"), v->i);
 		p->dst_agent = v->i;
 		p->has_dst = true;
 		return;
 	}
 	if (v->type == VAL_INT && str_eq(path, STR("src_agent_id.handle"))) {
-		add_int(p, STR("src_agent"), v->i, ROLE_NONE);
+		add_int(p, STR("src_agent"), v->i);
 		p->src_agent = v->i;
 		p->has_src = true;
 		return;
@@ -173,11 +147,11 @@ on_record(struct process *p, struct str path, struct value *v)
 		p->word = intern_put(p->words, v->s);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (str_eq(path, names[i].path)) {
-			add_entry(p, names[i].key, v, names[i].role);
+			maker_arg(&p->maker, names[i].key, v, names[i].role);
 			return;
 		}
 	}
-	add_entry(p, path, v, ROLE_NONE);
+	maker_arg(&p->maker, path, v, ROLE_NONE);
 }
 
 static void
@@ -187,8 +161,7 @@ add_dims(struct process *p, struct str key, int d)
 
 	buf_printf(&b, "[%" PRId64 ",%" PRId64 ",%" PRId64 "]", p->dim[d][0],
 	    p->dim[d][1], p->dim[d][2]);
-	add_entry(p, key, &(struct value){ .type = VAL_JSON, .s = buf_str(&b) },
-	    ROLE_NONE);
+	maker_json(&p->maker, key, buf_str(&b));
 	buf_free(&b);
 }
 
@@ -204,7 +177,7 @@ add_operation(struct process *p)
 	if (ops != NULL && ops->kind != INTERN_NONE)
 		add_word(p, STR("kind"), ops->kind);
 	else if (p->has_kind)
-		add_int(p, STR("kind"), p->kind, ROLE_NONE);
+		add_int(p, STR("kind"), p->kind);
 	if (!p->has_operation)
 		return name;
 	if (ops != NULL && p->operation >= 0 &&
@@ -212,113 +185,69 @@ add_operation(struct process *p)
 		name = ops->names.v[p->operation];
 		add_word(p, STR("operation"), name);
 	} else {
-		add_int(p, STR("operation"), p->operation, ROLE_NONE);
+		add_int(p, STR("operation"), p->operation);
 	}
 	return name;
 }
 
-/* In the strings. */
-static uint32_t
-kernel_name(struct process *p)
+static void
+set_kernel_name(struct process *p)
 {
-	const struct symbol *sym;
+	const struct symbol *sym = NULL;
 	char text[64] = "unknown_kernel";
 	uint64_t *place = NULL;
 
 	if (p->has_kernel) {
 		snprintf(
 		    text, sizeof text, "unknown_kernel_%" PRId64, p->kernel_id);
-		add_int(p, STR("kernel_id"), p->kernel_id, ROLE_NONE);
+		add_int(p, STR("kernel_id"), p->kernel_id);
 		place = map_get(&p->symbols, (uint64_t)p->kernel_id);
 	}
-	if (place == NULL)
-		return rocprof_intern(p, str_of(text));
-	sym = &p->symbol_list.v[*place];
-	if (sym->name == INTERN_NONE)
-		return rocprof_intern(p, str_of(text));
+	if (place != NULL)
+		sym = &p->symbol_list.v[*place];
+	if (sym == NULL || sym->name == INTERN_NONE) {
+		maker_name(&p->maker, str_of(text));
+		return;
+	}
 	if (sym->full != sym->name)
-		add_text(
-		    p, STR("kernel"), intern_get(p->symbol_names, sym->full));
-	return rocprof_intern(p, intern_get(p->symbol_names, sym->name));
+		maker_str(&p->maker, STR("kernel"),
+		    intern_get(p->symbol_names, sym->full));
+	maker_name(&p->maker, intern_get(p->symbol_names, sym->name));
 }
 
 /*
  * The fixed fields that times give. What can't stand there is an argument: an
  * end without a start or before it, and what is out of range.
  */
-static unsigned
-set_times(struct process *p, struct event *ev)
+static void
+set_times(struct process *p)
 {
-	unsigned has = 0;
+	bool has_ts = p->has_start && source_is_time(p->start_ns);
+	bool is_end = has_ts && source_is_time(p->end_ns);
+	bool is_clamped = is_end && p->end_ns < p->start_ns;
 
-	ev->ts_ns = ev->dur_ns = 0;
-	ev->flags = 0;
-	if (p->has_start && source_is_time(p->start_ns)) {
-		ev->ts_ns = source_time(p->s, p->start_ns);
-		has |= HAS_TS;
-	} else if (p->has_start) {
-		add_int(p, STR("start_timestamp"), p->start_ns, ROLE_NONE);
-	}
+	if (has_ts)
+		maker_start(&p->maker, source_time(p->s, p->start_ns));
+	else if (p->has_start)
+		add_int(p, STR("start_timestamp"), p->start_ns);
 	if (!p->has_end)
-		return has;
-	if (has == 0 || !source_is_time(p->end_ns)) {
-		add_int(p, STR("end_timestamp"), p->end_ns, ROLE_NONE);
-		return has;
-	}
-	has |= HAS_DUR;
-	if (p->end_ns >= p->start_ns) {
-		ev->dur_ns = p->end_ns - p->start_ns;
-		return has;
-	}
-	add_int(p, STR("end_timestamp"), p->end_ns, ROLE_NONE);
-	ev->flags = EV_CLAMPED;
-	return has | HAS_FLAGS;
-}
-
-/* Members of one name: the last counts. */
-static void
-demote_repeated(struct process *p)
-{
-	struct entry *e = p->entries.v;
-
-	for (size_t i = 0; i < p->entries.n; i++)
-		for (size_t k = i + 1; k < p->entries.n; k++)
-			if (e[i].key == e[k].key) {
-				e[i].group = GROUP_DUP;
-				e[i].role = ROLE_NONE;
-				break;
-			}
+		return;
+	if (!is_end || is_clamped)
+		add_int(p, STR("end_timestamp"), p->end_ns);
+	if (is_end)
+		maker_dur(&p->maker, is_clamped ? 0 : p->end_ns - p->start_ns,
+		    is_clamped ? EV_CLAMPED : 0);
 }
 
 static void
-write_record(struct process *p, uint32_t buffer, enum kind kind)
+write_record(struct process *p)
 {
 	struct source_state *s = p->s;
-	struct event *ev = &p->ev;
-	struct track track = { .src = s->src,
-		.has_pid = p->has_pid,
-		.has_tid = p->has_tid,
-		.raw_pid = { .type = VAL_INT, .i = p->pid },
-		.raw_tid = { .type = VAL_INT, .i = p->tid } };
-	struct shape shape = {
-		.cat = rocprof_intern(p, rocprof_word(p, buffer)),
-		.has = (uint16_t)(HAS_TRACK | HAS_NAME | set_times(p, ev)),
-		.kind = (uint8_t)kind,
-		.ph = 'X',
-		.flags = SHAPE_ARGS,
-	};
 
-	demote_repeated(p);
-	shape.nentries = (uint32_t)p->entries.n;
-	shape.entries = p->entries.v;
-	ev->shape_id = strings_shape(s->strings, &shape);
-	ev->shape = s->strings->shapes.v[ev->shape_id];
-	ev->track = strings_track(s->strings, &track);
-	ev->src = s->src;
-	ev->uid.id = s->next_id++;
-	ev->vals = (const unsigned char *)p->vals.p;
-	ev->vals_len = p->vals.len;
-	source_event(s, ev);
+	maker_track(&p->maker, s->src, p->has_pid ? &p->pid : NULL,
+	    p->has_tid ? &p->tid : NULL);
+	set_times(p);
+	source_event(s, maker_end(&p->maker, (struct uid){ s->next_id++, 0 }));
 	(void)source_trim(s, 0);
 }
 
@@ -335,8 +264,6 @@ kind_of_buffer(struct str buffer)
 static void
 begin_record(struct process *p)
 {
-	p->entries.n = 0;
-	p->vals.len = 0;
 	p->has_start = p->has_end = p->has_tid = false;
 	p->has_kind = p->has_operation = p->has_kernel = false;
 	p->has_dst = p->has_src = false;
@@ -356,6 +283,7 @@ rocprof_record(struct process *p, uint32_t buffer, struct str text)
 	bool is_kernel;
 
 	begin_record(p);
+	maker_begin(&p->maker, kind, buffer_name);
 	rocprof_flatten(p, text, on_record);
 	word = add_operation(p);
 	if (kind == KIND_MEMCPY)
@@ -365,14 +293,13 @@ rocprof_record(struct process *p, uint32_t buffer, struct str text)
 		add_dims(p, STR("block"), 0);
 	if (is_kernel || p->has_dim[1])
 		add_dims(p, STR("grid"), 1);
-	if (is_kernel) {
-		p->ev.name = kernel_name(p);
-	} else {
-		p->ev.name = rocprof_intern(p,
+	if (is_kernel)
+		set_kernel_name(p);
+	else
+		maker_name(&p->maker,
 		    word != INTERN_NONE ? rocprof_word(p, word) : buffer_name);
-	}
 	/* times that are no times, a device, a name may be added to these */
-	if (p->entries.n > SHAPE_MAX_ENTRIES - 16)
+	if (p->maker.entries.n > SHAPE_MAX_ENTRIES - 16)
 		rocprof_die(p, text.p, "a record has too many members");
-	write_record(p, buffer, kind);
+	write_record(p);
 }

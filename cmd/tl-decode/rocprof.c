@@ -17,9 +17,9 @@ on_metadata(struct process *p, struct str path, struct value *v)
 		p->fini_ns = v->i;
 		p->has_fini = true;
 	} else if (v->type == VAL_STR && str_eq(path, STR("node.hostname"))) {
-		source_set_str(p->s, "hostname", v->s);
+		facts_str(&p->s->facts, "hostname", v->s);
 	} else if (v->type == VAL_JSON && str_eq(path, STR("command"))) {
-		source_set(p->s, "command",
+		facts_set(&p->s->facts, "command",
 		    (struct value){ .type = VAL_JSONX, .s = v->s });
 	}
 }
@@ -347,8 +347,8 @@ tell_window(struct source_state *s, const struct process *p)
 	if (!s->has_window || b > s->window_end)
 		s->window_end = b;
 	s->has_window = true;
-	source_set_int(s, "window_start", s->window_start);
-	source_set_int(s, "window_end", s->window_end);
+	facts_int(&s->facts, "window_start", s->window_start);
+	facts_int(&s->facts, "window_end", s->window_end);
 }
 
 /* Metadata and agents are kept whole, and then understood. */
@@ -368,7 +368,7 @@ understand(struct process *p, struct str name, struct buf *text)
 	if (!str_eq(name, STR("agents")))
 		return;
 	p->has_agents = true;
-	source_set(p->s, "devices",
+	facts_set(&p->s->facts, "devices",
 	    (struct value){ .type = VAL_JSONX, .s = buf_str(text) });
 	/* element by element: flatten() reads one object */
 	json_start(&list, text->p, text->len);
@@ -396,8 +396,7 @@ rocprof_close(struct process *p)
 	intern_destroy(p->words);
 	buf_free(&p->texts);
 	vec_free(&p->waiting);
-	vec_free(&p->entries);
-	buf_free(&p->vals);
+	maker_free(&p->maker);
 	buf_free(&p->path);
 	buf_free(&p->list);
 	buf_free(&p->name);
@@ -412,6 +411,7 @@ read_process(struct source_state *s)
 
 	s->process = p;
 	p->s = s;
+	p->maker.st = s->strings;
 	p->symbol_names = intern_create();
 	p->words = intern_create();
 	open_container(s, '{', "expected a process, an object");
@@ -430,7 +430,7 @@ read_process(struct source_state *s)
 void
 rocprof_read(struct source_state *s)
 {
-	source_set_str(s, "format", STR("rocprofv3"));
+	facts_str(&s->facts, "format", STR("rocprofv3"));
 	s->events_began = true;
 	open_container(s, '[', "expected a list of processes");
 	for (bool first = true; next_element(s, first, ']'); first = false)

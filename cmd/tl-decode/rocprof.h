@@ -70,9 +70,7 @@ struct process {
 	struct buf texts;
 	VEC(struct waiting) waiting;
 	/* the record at hand */
-	struct event ev;
-	VEC(struct entry) entries;
-	struct buf vals;
+	struct maker maker;
 	struct buf path, list, name, text;
 	const char *copy; /* the text at hand, where it isn't in the window */
 	uint64_t copy_offset; /* ... and its place in the file */
@@ -100,12 +98,6 @@ noreturn void rocprof_die(
 
 /* One record of a buffer, written as an event. */
 void rocprof_record(struct process *p, uint32_t buffer, struct str text);
-
-static inline uint32_t
-rocprof_intern(struct process *p, struct str s)
-{
-	return intern_put(p->s->strings->text, s);
-}
 
 static inline struct str
 rocprof_word(const struct process *p, uint32_t id)

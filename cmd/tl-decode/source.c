@@ -70,8 +70,7 @@ source_close(struct source_state *s)
 		rocprof_close(s->process);
 	buf_free(&s->key);
 	buf_free(&s->text);
-	vec_free(&s->facts);
-	arena_destroy(s->mem);
+	facts_free(&s->facts);
 }
 
 void
@@ -106,50 +105,11 @@ source_retry(struct source_state *s, enum json_status status)
 /* ---- facts ---- */
 
 void
-source_set(struct source_state *s, const char *key, struct value v)
-{
-	struct fact *f = NULL;
-
-	for (size_t i = 0; i < s->facts.n; i++)
-		if (str_eq(s->facts.v[i].key, str_of(key)))
-			f = &s->facts.v[i];
-	if (f == NULL)
-		f = vec_add(&s->facts);
-	f->key = str_of(key);
-	f->val = v;
-	if (v.s.p != NULL)
-		f->val.s = arena_str(s->mem, v.s);
-}
-
-void
-source_set_int(struct source_state *s, const char *key, int64_t v)
-{
-	source_set(s, key, (struct value){ .type = VAL_INT, .i = v });
-}
-
-void
-source_set_str(struct source_state *s, const char *key, struct str v)
-{
-	source_set(s, key, (struct value){ .type = VAL_STRX, .s = v });
-}
-
-void
 source_tell(struct source_state *s, bool final)
 {
-	stream_write_source(s->out,
-	    &(struct source){ .src = s->src,
-		.is_final = final,
-		.nfacts = s->facts.n,
-		.facts = s->facts.v });
-}
+	struct source so = facts_source(&s->facts, s->src, final);
 
-/* Decimal text: most clocks count beyond what jq and awk hold exactly. */
-static void
-set_ns(struct source_state *s, const char *key, int64_t ns)
-{
-	char text[24];
-
-	source_set_str(s, key, (struct str){ text, num_put_i64(text, ns) });
+	stream_write_source(s->out, &so);
 }
 
 /*
@@ -166,7 +126,7 @@ source_time(struct source_state *s, int64_t ns)
 		if (ns > limit)
 			s->base_ns = ns / second * second;
 		s->has_base = true;
-		set_ns(s, "base", s->base_ns);
+		facts_ns(&s->facts, "base", s->base_ns);
 		source_tell(s, false);
 	}
 	if (__builtin_sub_overflow(ns, s->base_ns, &rel))

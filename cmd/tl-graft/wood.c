@@ -4,6 +4,8 @@
 
 #include "cmd/tl-graft/graft.h"
 
+#include "stream/maker.h"
+
 void
 wood_start(struct wood *w, struct strings *st)
 {
@@ -209,47 +211,50 @@ wood_copy(struct wood *w, const struct wood *from, uint32_t i)
 	return made;
 }
 
-/* Gives a node another shape and values. */
+/* A node's event anew, without its arguments. */
+static struct entries
+begin_again(struct wood *w, uint32_t i, struct maker *m)
+{
+	struct event ev;
+
+	*m = (struct maker){ .st = w->st };
+	wood_event(w, i, &ev);
+	maker_begin_like(m, &ev);
+	return entries_of(w->st, &ev);
+}
+
 static void
-set_args(struct wood *w, uint32_t i, const struct entry *entries, size_t n,
-    const struct buf *vals)
+end_again(struct wood *w, uint32_t i, struct maker *m)
 {
 	struct node *to = &w->nodes.v[i];
-	struct shape s = *w->st->shapes.v[to->shape];
+	const struct event *ev = maker_end(m, uid_of(to));
 
-	s.entries = (struct entry *)(uintptr_t)entries; /* it is copied */
-	s.nentries = (uint32_t)n;
-	s.flags |= SHAPE_ARGS;
-	to->shape = strings_shape(w->st, &s);
+	to->shape = ev->shape_id;
 	to->vals = w->vals.len;
-	to->vals_len = (uint32_t)vals->len;
-	buf_put(&w->vals, vals->p, vals->len);
+	to->vals_len = (uint32_t)ev->vals_len;
+	if (ev->vals_len > 0)
+		buf_put(&w->vals, ev->vals, ev->vals_len);
+	maker_free(m);
 }
 
 void
 wood_arg(struct wood *w, uint32_t i, const char *key, enum role role,
     const struct value *v)
 {
-	const struct node *n = &w->nodes.v[i];
-	const struct shape *s = w->st->shapes.v[n->shape];
-	VEC(struct entry) entries = { 0 };
-	struct buf vals = { 0 };
+	struct maker m;
+	struct entries it = begin_again(w, i, &m);
 
-	for (uint32_t k = 0; k < s->nentries; k++)
-		vec_push(&entries, s->entries[k]);
-	vec_push(&entries,
-	    ((struct entry){
+	while (entries_next(&it))
+		maker_entry(&m, it.entry, &it.val);
+	maker_entry(&m,
+	    &(struct entry){
 		.key = intern_put(w->st->text, str_of(key)),
 		.type = (uint8_t)v->type,
 		.group = GROUP_ARGS,
 		.role = (uint8_t)role,
-	    }));
-	if (n->vals_len > 0)
-		buf_put(&vals, w->vals.p + n->vals, n->vals_len);
-	value_encode(&vals, v);
-	set_args(w, i, entries.v, entries.n, &vals);
-	vec_free(&entries);
-	buf_free(&vals);
+	    },
+	    v);
+	end_again(w, i, &m);
 }
 
 static bool
@@ -264,23 +269,14 @@ is_one_of(struct str s, const char *const *keys)
 void
 wood_keep_args(struct wood *w, uint32_t i, const char *const *keys)
 {
-	VEC(struct entry) entries = { 0 };
-	struct buf vals = { 0 };
-	struct event ev;
-	struct entries it;
+	struct maker m;
+	struct entries it = begin_again(w, i, &m);
 
-	wood_event(w, i, &ev);
-	it = entries_of(w->st, &ev);
-	while (entries_next(&it)) {
-		if (it.entry->group != GROUP_ARGS ||
-		    !is_one_of(strings_get(w->st, it.entry->key), keys))
-			continue;
-		vec_push(&entries, *it.entry);
-		value_encode(&vals, &it.val);
-	}
-	set_args(w, i, entries.v, entries.n, &vals);
-	vec_free(&entries);
-	buf_free(&vals);
+	while (entries_next(&it))
+		if (it.entry->group == GROUP_ARGS &&
+		    is_one_of(strings_get(w->st, it.entry->key), keys))
+			maker_entry(&m, it.entry, &it.val);
+	end_again(w, i, &m);
 }
 
 /* ---- writing ---- */

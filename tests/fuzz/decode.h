@@ -303,7 +303,6 @@ decode(const uint8_t *data, size_t size, size_t step, uint32_t kinds)
 	s.in = &in;
 	s.strings = strings;
 	s.counts = &counts;
-	s.mem = arena_create();
 	if (setjmp(on_death) == 0) {
 		json_source(&s);
 		CHECK(in.eof && in.p == in.end);

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* Events and facts put together: see maker.h. */
+#include "stream/maker.h"
+
+void
+maker_begin(struct maker *m, enum kind kind, struct str cat)
+{
+	m->entries.n = 0;
+	m->vals.len = 0;
+	m->ev = (struct event){ .name = INTERN_NONE };
+	m->shape = (struct shape){ .cat = intern_put(m->st->text, cat),
+		.kind = (uint8_t)kind,
+		.ph = 'X' };
+}
+
+void
+maker_begin_like(struct maker *m, const struct event *ev)
+{
+	m->entries.n = 0;
+	m->vals.len = 0;
+	m->ev = *ev;
+	m->shape = *ev->shape;
+	m->ev.ids = NULL;
+}
+
+void
+maker_name(struct maker *m, struct str name)
+{
+	m->ev.name = intern_put(m->st->text, name);
+	m->shape.has |= HAS_NAME;
+}
+
+static struct value
+int_value(int64_t v)
+{
+	return (struct value){ .type = VAL_INT, .i = v };
+}
+
+void
+maker_track(
+    struct maker *m, uint32_t src, const int64_t *pid, const int64_t *tid)
+{
+	struct track t = {
+		.src = src, .has_pid = pid != NULL, .has_tid = tid != NULL
+	};
+
+	if (pid != NULL)
+		t.raw_pid = int_value(*pid);
+	if (tid != NULL)
+		t.raw_tid = int_value(*tid);
+	m->ev.src = src;
+	m->ev.track = strings_track(m->st, &t);
+	m->ev.pid = m->st->tracks.v[m->ev.track].pid;
+	m->ev.tid = m->st->tracks.v[m->ev.track].tid;
+	m->shape.has |= HAS_TRACK;
+}
+
+/* ---- entries ---- */
+
+void
+maker_entry(struct maker *m, const struct entry *entry, const struct value *v)
+{
+	if (entry->group == GROUP_ARGS)
+		m->shape.flags |= SHAPE_ARGS;
+	vec_push(&m->entries, *entry);
+	value_encode(&m->vals, v);
+}
+
+/* As the stream holds it: interned, or inline when it is long. */
+static struct value
+stored(struct maker *m, const struct value *value)
+{
+	struct value v = *value;
+	bool is_long = v.s.len > STREAM_INTERN_MAX;
+
+	if (v.type == VAL_STR || v.type == VAL_STRX)
+		v.type = is_long ? VAL_STRX : VAL_STR;
+	else if (v.type == VAL_JSON || v.type == VAL_JSONX)
+		v.type = is_long ? VAL_JSONX : VAL_JSON;
+	if (v.type == VAL_STR || v.type == VAL_JSON || v.type == VAL_NUM)
+		v.id = intern_put(m->st->text, v.s);
+	return v;
+}
+
+static void
+add(struct maker *m, struct str key, const struct value *value,
+    enum group group, enum role role)
+{
+	struct value v = stored(m, value);
+
+	maker_entry(m,
+	    &(struct entry){ .key = intern_put(m->st->text, key),
+		.type = (uint8_t)v.type,
+		.group = (uint8_t)group,
+		.role = (uint8_t)role },
+	    &v);
+}
+
+void
+maker_arg(
+    struct maker *m, struct str key, const struct value *v, enum role role)
+{
+	add(m, key, v, GROUP_ARGS, role);
+}
+
+void
+maker_gpu(struct maker *m, int64_t dev, int64_t gpu_stream)
+{
+	struct value d = int_value(dev), s = int_value(gpu_stream);
+
+	add(m, STR("dev"), &d, GROUP_FIELD, ROLE_DEV);
+	add(m, STR("gpu_stream"), &s, GROUP_FIELD, ROLE_GPU_STREAM);
+}
+
+void
+maker_int(struct maker *m, struct str key, int64_t i, enum role role)
+{
+	struct value v = int_value(i);
+
+	maker_arg(m, key, &v, role);
+}
+
+void
+maker_double(struct maker *m, struct str key, double d)
+{
+	char text[NUM_DOUBLE_MAX];
+	struct value v = { .type = VAL_NUM,
+		.s = { text, num_put_double(text, d) } };
+
+	maker_arg(m, key, &v, ROLE_NONE);
+}
+
+void
+maker_str(struct maker *m, struct str key, struct str s)
+{
+	struct value v = { .type = VAL_STR, .s = s };
+
+	maker_arg(m, key, &v, ROLE_NONE);
+}
+
+void
+maker_json(struct maker *m, struct str key, struct str s)
+{
+	struct value v = { .type = VAL_JSON, .s = s };
+
+	maker_arg(m, key, &v, ROLE_NONE);
+}
+
+/* What an earlier entry of this group becomes. */
+static enum group
+repeated_group(enum group group)
+{
+	switch (group) {
+	case GROUP_ARGS: return GROUP_DUP;
+	case GROUP_TOP: return GROUP_DUPTOP;
+	default: return group;
+	}
+}
+
+void
+entries_demote_repeated(struct entry *e, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i + 1; k < n; k++)
+			if (e[i].key == e[k].key && e[i].group == e[k].group) {
+				e[i].group =
+				    (uint8_t)repeated_group(e[i].group);
+				e[i].role = ROLE_NONE;
+				break;
+			}
+}
+
+struct event *
+maker_end(struct maker *m, struct uid uid)
+{
+	struct event *ev = &m->ev;
+
+	entries_demote_repeated(m->entries.v, m->entries.n);
+	m->shape.entries = m->entries.v;
+	m->shape.nentries = (uint32_t)m->entries.n;
+	ev->shape_id = strings_shape(m->st, &m->shape);
+	ev->shape = m->st->shapes.v[ev->shape_id];
+	ev->uid = uid;
+	ev->vals = (const unsigned char *)m->vals.p;
+	ev->vals_len = m->vals.len;
+	(void)!event_set_keys(m->st, ev); /* the values are our own */
+	return ev;
+}
+
+void
+maker_free(struct maker *m)
+{
+	vec_free(&m->entries);
+	buf_free(&m->vals);
+}
+
+/* ---- facts ---- */
+
+void
+facts_set(struct facts *f, const char *key, struct value v)
+{
+	struct fact *to = NULL;
+
+	for (size_t i = 0; i < f->list.n; i++)
+		if (str_eq(f->list.v[i].key, str_of(key)))
+			to = &f->list.v[i];
+	if (to == NULL)
+		to = vec_add(&f->list);
+	if (f->mem == NULL)
+		f->mem = arena_create();
+	*to = (struct fact){ str_of(key), v };
+	if (v.s.p != NULL)
+		to->val.s = arena_str(f->mem, v.s);
+}
+
+void
+facts_int(struct facts *f, const char *key, int64_t v)
+{
+	facts_set(f, key, int_value(v));
+}
+
+void
+facts_str(struct facts *f, const char *key, struct str s)
+{
+	facts_set(f, key, (struct value){ .type = VAL_STRX, .s = s });
+}
+
+void
+facts_json(struct facts *f, const char *key, struct str s)
+{
+	facts_set(f, key, (struct value){ .type = VAL_JSONX, .s = s });
+}
+
+void
+facts_ns(struct facts *f, const char *key, int64_t ns)
+{
+	char text[24];
+
+	facts_str(f, key, (struct str){ text, num_put_i64(text, ns) });
+}
+
+struct source
+facts_source(const struct facts *f, uint32_t src, bool is_final)
+{
+	return (struct source){ .src = src,
+		.is_final = is_final,
+		.nfacts = f->list.n,
+		.facts = f->list.v };
+}
+
+void
+facts_free(struct facts *f)
+{
+	vec_free(&f->list);
+	arena_destroy(f->mem);
+}

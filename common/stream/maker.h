@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * maker: an event put together piece by piece, and a source's facts likewise,
+ * for formats and programs that say something new to a stream.
+ *
+ *	maker_begin(&m, KIND_KERNEL, STR("kernel_dispatch"));
+ *	maker_name(&m, STR("gemm"));
+ *	maker_track(&m, src, &pid, &tid);
+ *	maker_time(&m, ts_ns, dur_ns);
+ *	maker_int(&m, STR("correlation"), 17, ROLE_CORR);
+ *	stream_write(out, maker_end(&m, (struct uid){ id, 0 }));
+ *
+ * Texts are copied. The strings may be cleared between events only.
+ */
+#ifndef TL_STREAM_MAKER_H
+#define TL_STREAM_MAKER_H
+
+#include "stream/stream.h"
+
+/* Zeroes and st to start with. */
+struct maker {
+	struct strings *st;
+	VEC(struct entry) entries; /* so far; at most SHAPE_MAX_ENTRIES */
+	/* private */
+	struct event ev;
+	struct shape shape;
+	struct buf vals;
+};
+
+/* An event of phase X, with neither name, track, time nor args so far. */
+void maker_begin(struct maker *m, enum kind kind, struct str cat);
+/* One like ev, with all of its fields but none of its entries. */
+void maker_begin_like(struct maker *m, const struct event *ev);
+void maker_name(struct maker *m, struct str name);
+/* Process and thread; NULL: it has none. */
+void maker_track(
+    struct maker *m, uint32_t src, const int64_t *pid, const int64_t *tid);
+/* Device and GPU stream where no args tell them: before all args. */
+void maker_gpu(struct maker *m, int64_t dev, int64_t gpu_stream);
+
+/* The start, relative to the base of the source. */
+static inline void
+maker_start(struct maker *m, int64_t ts_ns)
+{
+	m->ev.ts_ns = ts_ns;
+	m->shape.has |= HAS_TS;
+}
+
+/* The duration, 0 or more, with marks of the event (EV_*). */
+static inline void
+maker_dur(struct maker *m, int64_t dur_ns, unsigned flags)
+{
+	m->ev.dur_ns = dur_ns;
+	m->ev.flags = flags;
+	m->shape.has |= HAS_DUR;
+	if (flags != 0)
+		m->shape.has |= HAS_FLAGS;
+}
+
+static inline void
+maker_time(struct maker *m, int64_t ts_ns, int64_t dur_ns)
+{
+	maker_start(m, ts_ns);
+	maker_dur(m, dur_ns, 0);
+}
+
+/* A member of args; of the types with text v->s counts and v->id doesn't. Of
+ * several with one key the last counts. */
+void maker_arg(
+    struct maker *m, struct str key, const struct value *v, enum role role);
+void maker_int(struct maker *m, struct str key, int64_t v, enum role role);
+void maker_double(struct maker *m, struct str key, double v);
+void maker_str(struct maker *m, struct str key, struct str v);
+/* A list or object as minified text. */
+void maker_json(struct maker *m, struct str key, struct str v);
+/* An entry of another event of the same strings, as it is. */
+void maker_entry(
+    struct maker *m, const struct entry *entry, const struct value *v);
+/* The whole event: it holds until the next begins. */
+struct event *maker_end(struct maker *m, struct uid uid);
+void maker_free(struct maker *m);
+
+/* Of entries with one key and group all but the last become duplicates. */
+void entries_demote_repeated(struct entry *entries, size_t n);
+
+/* ---- facts of a source ---- */
+
+/* Zeroes to start with. */
+struct facts {
+	VEC(struct fact) list;
+	struct arena *mem; /* of the texts; made when first needed */
+};
+
+/* Adds or replaces; the value's text is copied, the key is the caller's. */
+void facts_set(struct facts *f, const char *key, struct value v);
+void facts_int(struct facts *f, const char *key, int64_t v);
+void facts_str(struct facts *f, const char *key, struct str v);
+void facts_json(struct facts *f, const char *key, struct str v);
+/* A time as decimal text: many clocks count beyond what jq and awk hold. */
+void facts_ns(struct facts *f, const char *key, int64_t ns);
+/* The source that they make up: it holds until they change. */
+struct source facts_source(const struct facts *f, uint32_t src, bool is_final);
+void facts_free(struct facts *f);
+
+#endif
