@@ -7,6 +7,7 @@
  * and puts frames around them, so these are the ops' own parents.
  */
 #include "cmd/tl-diff/diff.h"
+#include "sink/source.h"
 
 #define EVENTS_MAX (UINT32_MAX - 1)
 
@@ -23,7 +24,7 @@ struct file {
 	struct settings *set;
 	struct norms *nm;
 	struct stream_in *in;
-	struct recordings origins;
+	struct sink_sources sources;
 	run_vec runs; /* by recording */
 	VEC(struct open) open;
 	VEC(uint8_t) modules; /* by name: 1 it is one, 2 it is none */
@@ -171,14 +172,14 @@ end_run(struct file *f)
 static void
 enter_run(struct file *f, uint32_t src)
 {
-	struct recording *o = recordings_of(&f->origins, src);
+	struct sink_source *o = sink_sources_of(&f->sources, src);
 
 	while (f->runs.n <= o->no)
 		vec_push(&f->runs, NULL);
 	if (f->runs.v[o->no] == NULL) {
 		struct run *r = xcalloc(1, sizeof *r);
 
-		r->path = f->origins.path;
+		r->path = f->sources.path;
 		f->runs.v[o->no] = r;
 	}
 	if (f->run == f->runs.v[o->no])
@@ -226,13 +227,13 @@ node_of(struct file *f, const struct event *ev)
 	int64_t end;
 
 	if (r->nodes.n >= EVENTS_MAX)
-		die("%s: more than %u events", f->origins.path, EVENTS_MAX);
+		die("%s: more than %u events", f->sources.path, EVENTS_MAX);
 	if (ev->uid.id > UINT32_MAX)
 		die("%s: event %" PRIu64 " is beyond what can be compared",
-		    f->origins.path, ev->uid.id);
+		    f->sources.path, ev->uid.id);
 	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
 		die("%s: event %" PRIu64 ": its end is out of range",
-		    f->origins.path, ev->uid.id);
+		    f->sources.path, ev->uid.id);
 	return (struct node){
 		.ts = ev->ts_ns,
 		.dur = ev->dur_ns,
@@ -354,14 +355,14 @@ read_all(struct file *f)
 	enum item item;
 
 	select_start(sel, f->in);
-	recordings_file(&f->origins, f->path);
+	sink_sources_file(&f->sources, f->path);
 	while ((item = stream_next(f->in)) != ITEM_END) {
 		bool is_chosen = select_item(sel, f->in, item);
 		const struct event *ev = &f->in->ev;
 
 		if (item == ITEM_SOURCE)
-			(void)recordings_source(
-			    &f->origins, sel, &f->in->source);
+			(void)sink_sources_source(
+			    &f->sources, sel, &f->in->source);
 		if (item != ITEM_EVENT)
 			continue;
 		enter_run(f, ev->src);
@@ -396,7 +397,8 @@ run_free(struct run *r)
 }
 
 static void
-hand_out(struct file *f, struct run *r, const struct recording *o, run_vec *to)
+hand_out(
+    struct file *f, struct run *r, const struct sink_source *o, run_vec *to)
 {
 	if (!o->is_asked) {
 		run_free(r);
@@ -417,13 +419,13 @@ file_take(struct file *f, run_vec *to)
 	read_all(f);
 	for (size_t i = 0; i < f->runs.n; i++)
 		if (f->runs.v[i] != NULL)
-			hand_out(f, f->runs.v[i], &f->origins.list.v[i], to);
-	nsources = (uint32_t)f->origins.list.n;
+			hand_out(f, f->runs.v[i], &f->sources.list.v[i], to);
+	nsources = (uint32_t)f->sources.list.n;
 	stream_close(f->in);
 	vec_free(&f->runs);
 	vec_free(&f->open);
 	vec_free(&f->modules);
-	recordings_free(&f->origins);
+	sink_sources_free(&f->sources);
 	vec_release(f);
 	return nsources;
 }

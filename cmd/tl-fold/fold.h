@@ -9,6 +9,7 @@
 #ifndef TL_CMD_FOLD_H
 #define TL_CMD_FOLD_H
 
+#include "sink/source.h"
 #include "table/table.h"
 #include "trace/trace.h"
 
@@ -63,7 +64,7 @@ void stacks_free(struct stacks *s);
 
 /* Zeroes to start with. */
 struct sources {
-	struct recordings side[NSIDES];
+	struct sink_sources side[NSIDES];
 	VEC(uint32_t) partners; /* of the second side: numbers */
 };
 
@@ -71,7 +72,8 @@ struct sources {
  * Over both sides: a source of the second has the number of the first's that
  * it is compared with, that of its rank or, without ranks, of its place.
  */
-uint32_t sources_number(struct sources *s, int side, const struct recording *o);
+uint32_t sources_number(
+    struct sources *s, int side, const struct sink_source *o);
 bool sources_are_asked(const struct sources *s, uint32_t number);
 /* Appends what its frame is called; false: it needs none. */
 bool sources_name(const struct sources *s, uint32_t number, struct buf *b);

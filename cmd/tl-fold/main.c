@@ -132,7 +132,7 @@ is_frame(struct folder *f, const struct event *ev)
 	return event_is(ev, set->frames);
 }
 
-static struct recordings *
+static struct sink_sources *
 origins_of(struct folder *f)
 {
 	return &f->sources.side[f->side];
@@ -143,7 +143,7 @@ source_of(struct folder *f, const struct event *ev)
 {
 	return stacks_source(&f->stacks,
 	    sources_number(
-		&f->sources, f->side, recordings_of(origins_of(f), ev->src)));
+		&f->sources, f->side, sink_sources_of(origins_of(f), ev->src)));
 }
 
 static void
@@ -212,7 +212,7 @@ open_frame(struct folder *f, const struct event *ev, bool is_chosen)
 static void
 take_gpu_event(struct folder *f, const struct event *ev, bool is_chosen)
 {
-	struct recording *o = recordings_of(origins_of(f), ev->src);
+	struct sink_source *o = sink_sources_of(origins_of(f), ev->src);
 	uint32_t stack = source_of(f, ev);
 	bool is_linked = (ev->flags & EV_UNLINKED) == 0;
 
@@ -269,7 +269,7 @@ read_file(struct folder *f, struct settings *set, const char *path)
 	    select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
 		KIND_BIT(KIND_PYTHON));
 	select_start(&set->select, in);
-	recordings_file(origins_of(f), path);
+	sink_sources_file(origins_of(f), path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen = select_item(&set->select, in, item);
 
@@ -279,7 +279,7 @@ read_file(struct folder *f, struct settings *set, const char *path)
 		}
 		close_down_to(f, 0);
 		if (item == ITEM_SOURCE)
-			(void)recordings_source(
+			(void)sink_sources_source(
 			    origins_of(f), &set->select, &in->source);
 	}
 	close_down_to(f, 0);
@@ -292,7 +292,7 @@ read_file(struct folder *f, struct settings *set, const char *path)
 static void
 check_gpu(const struct folder *f, int side)
 {
-	const struct recordings *origins = &f->sources.side[side];
+	const struct sink_sources *origins = &f->sources.side[side];
 	uint64_t ngpu = 0, nunlinked = 0, nchosen = 0;
 	const char *path = origins->path;
 
@@ -323,7 +323,7 @@ check_answer(const struct folder *f)
 	const char *path = f->sources.side[0].path;
 
 	for (int side = 0; side < set->output.nsides; side++) {
-		const struct recordings *g = &f->sources.side[side];
+		const struct sink_sources *g = &f->sources.side[side];
 		bool is_asked = g->list.n == 0;
 
 		for (size_t i = 0; i < g->list.n; i++)

@@ -16,15 +16,15 @@ is_taken(const struct sources *s, uint32_t number)
  * of its rank, or of its place where ranks are unknown or runs repeat one.
  */
 static uint32_t
-partner(const struct sources *s, const struct recording *o)
+partner(const struct sources *s, const struct sink_source *o)
 {
-	const struct recordings *first = &s->side[0];
-	bool by_rank = o->has_rank && recordings_column(first) != RECORDING_SRC;
+	const struct sink_sources *first = &s->side[0];
+	bool by_rank = o->has_rank && sink_sources_lead(first) != SINK_LEAD_SRC;
 
 	if (first->list.n == 1 && o->no == 0)
 		return 0;
 	for (uint32_t i = 0; i < first->list.n; i++) {
-		const struct recording *r = &first->list.v[i];
+		const struct sink_source *r = &first->list.v[i];
 
 		if ((by_rank && r->has_rank ? r->rank == o->rank
 					    : i == o->no) &&
@@ -35,7 +35,7 @@ partner(const struct sources *s, const struct recording *o)
 }
 
 uint32_t
-sources_number(struct sources *s, int side, const struct recording *o)
+sources_number(struct sources *s, int side, const struct sink_source *o)
 {
 	if (side == 0)
 		return o->no;
@@ -47,7 +47,7 @@ sources_number(struct sources *s, int side, const struct recording *o)
 }
 
 /* What a source of the first side is paired with; NULL: nothing. */
-static const struct recording *
+static const struct sink_source *
 recording_at(const struct sources *s, int side, uint32_t number)
 {
 	if (side == 0)
@@ -63,7 +63,7 @@ bool
 sources_are_asked(const struct sources *s, uint32_t number)
 {
 	for (int side = 0; side < NSIDES; side++) {
-		const struct recording *o = recording_at(s, side, number);
+		const struct sink_source *o = recording_at(s, side, number);
 
 		if (o != NULL && o->is_asked)
 			return true;
@@ -74,16 +74,16 @@ sources_are_asked(const struct sources *s, uint32_t number)
 bool
 sources_name(const struct sources *s, uint32_t number, struct buf *b)
 {
-	enum recording_column lead = recordings_column(&s->side[0]);
-	const struct recording *o = recording_at(s, 0, number);
+	enum sink_lead lead = sink_sources_lead(&s->side[0]);
+	const struct sink_source *o = recording_at(s, 0, number);
 
-	if (recordings_column(&s->side[1]) > lead)
-		lead = recordings_column(&s->side[1]);
-	if (lead == RECORDING_ONE)
+	if (sink_sources_lead(&s->side[1]) > lead)
+		lead = sink_sources_lead(&s->side[1]);
+	if (lead == SINK_LEAD_NONE)
 		return false;
 	if (o == NULL)
 		o = recording_at(s, 1, number);
-	if (lead == RECORDING_RANK && o->has_rank)
+	if (lead == SINK_LEAD_RANK && o->has_rank)
 		buf_printf(b, "rank %" PRId64, o->rank);
 	else
 		buf_printf(b, "src %" PRIu32, number);
@@ -93,7 +93,7 @@ sources_name(const struct sources *s, uint32_t number, struct buf *b)
 void
 sources_free(struct sources *s)
 {
-	recordings_free(&s->side[0]);
-	recordings_free(&s->side[1]);
+	sink_sources_free(&s->side[0]);
+	sink_sources_free(&s->side[1]);
 	vec_free(&s->partners);
 }

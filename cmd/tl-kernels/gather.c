@@ -119,7 +119,8 @@ extent_of(struct kernels *k, uint32_t recording)
 }
 
 static void
-add_record(struct kernels *k, const struct recording *r, const struct event *ev)
+add_record(
+    struct kernels *k, const struct sink_source *r, const struct event *ev)
 {
 	struct kernel *one;
 
@@ -158,12 +159,12 @@ add_record(struct kernels *k, const struct recording *r, const struct event *ev)
 static bool
 take_gpu_event(struct kernels *k, const struct event *ev, bool is_chosen)
 {
-	struct recording *r = recordings_of(&k->recordings, ev->src);
+	struct sink_source *r = sink_sources_of(&k->recordings, ev->src);
 	struct extent *x = extent_of(k, r->no);
 	uint32_t module = 0;
 	int64_t end;
 
-	if (!recording_takes(r, ev, is_chosen, &end) ||
+	if (!sink_source_takes(r, ev, is_chosen, &end) ||
 	    (k->set->linked_only && (ev->flags & EV_UNLINKED) != 0))
 		return false;
 	x->start = ev->ts_ns < x->start ? ev->ts_ns : x->start;
@@ -205,7 +206,7 @@ static void
 take_event(
     struct kernels *k, struct owners *w, const struct event *ev, bool is_chosen)
 {
-	struct recording *r = recordings_of(&k->recordings, ev->src);
+	struct sink_source *r = sink_sources_of(&k->recordings, ev->src);
 
 	if (event_is(ev, KINDS_GPU)) {
 		if (take_gpu_event(k, ev, is_chosen))
@@ -248,7 +249,7 @@ kernels_read_file(struct kernels *k, struct settings *set, const char *path)
 	w->extra = record_number;
 	stream_only(in, kinds_to_read(set));
 	select_start(&set->select, in);
-	recordings_file(&k->recordings, path);
+	sink_sources_file(&k->recordings, path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen = select_item(&set->select, in, item);
 
@@ -259,7 +260,7 @@ kernels_read_file(struct kernels *k, struct settings *set, const char *path)
 		owners_flush(w);
 		modules_close(k, 0);
 		if (item == ITEM_SOURCE) {
-			(void)recordings_source(
+			(void)sink_sources_source(
 			    &k->recordings, &set->select, &in->source);
 			find_arch(k, &in->source);
 		}
@@ -302,6 +303,6 @@ kernels_free(struct kernels *k)
 	modules_free(k);
 	map_free(&k->categories);
 	map_free(&k->classes);
-	recordings_free(&k->recordings);
+	sink_sources_free(&k->recordings);
 	models_destroy(k->models);
 }

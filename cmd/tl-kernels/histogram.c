@@ -62,7 +62,8 @@ put_bins(struct table *t, const struct plan *p, const struct kernels *k,
 
 	for (int64_t i = 0; i < n; i++) {
 		struct cell *row = table_row(t);
-		const struct recording *r = &k->recordings.list.v[b->recording];
+		const struct sink_source *r =
+		    &k->recordings.list.v[b->recording];
 
 		for (size_t c = 0; c < p->n; c++)
 			switch (p->fields[c]) {

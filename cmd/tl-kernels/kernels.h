@@ -10,8 +10,8 @@
 #define TL_KERNELS_H
 
 #include "model/facts.h"
-#include "table/cells.h"
-#include "trace/bunch.h"
+#include "sink/cells.h"
+#include "sink/group.h"
 #include "trace/owner.h"
 #include "trace/trace.h"
 
@@ -87,7 +87,7 @@ struct kernels {
 	struct models *models;
 	const struct arch *arch; /* NULL: unknown */
 	struct map categories, classes;
-	struct recordings recordings;
+	struct sink_sources recordings;
 	VEC(struct extent) extents; /* by recording */
 	uint32_t recording;
 	VEC(struct kernel) list;
@@ -119,15 +119,15 @@ void modules_free(struct kernels *k);
 /* The category of a kernel by its name, as the rocprofv3 report has them. */
 struct str class_of(const struct bucket_rules *rules, struct str name);
 
-/* bunch.c */
+/* group.c */
 
 /* What the sum of a group is: of durations. */
 #define SUM_NS 0
 
 /* Of the kernels for which wanted says so, the longest sum first. */
 typedef bool wanted_fn(const struct kernels *k, const struct kernel *one);
-void kernels_group(
-    struct bunches *gs, const struct kernels *k, enum by by, wanted_fn *wanted);
+void kernels_group(struct sink_groups *gs, const struct kernels *k, enum by by,
+    wanted_fn *wanted);
 
 /* tables.c */
 

@@ -66,11 +66,11 @@ static void
 check_kernels(const struct settings *set, const struct kernels *k)
 {
 	const char *path = k->recordings.path;
-	const struct recording sum = recordings_sum(&k->recordings);
+	const struct sink_source sum = sink_sources_sum(&k->recordings);
 
 	if (k->list.n > 0)
 		return;
-	recordings_check(&k->recordings);
+	sink_sources_check(&k->recordings);
 	if (sum.ngpu == 0)
 		die("%s: no GPU event among %" PRIu64 " events", path,
 		    k->nevents);
@@ -89,7 +89,7 @@ check_kernels(const struct settings *set, const struct kernels *k)
 static void
 summarise(const struct kernels *k)
 {
-	recordings_note(&k->recordings, "kernels counted");
+	sink_sources_note(&k->recordings, "kernels counted");
 	note_cost("%" PRIu64 " events", k->nevents);
 }
 

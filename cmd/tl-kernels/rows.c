@@ -10,8 +10,8 @@
 struct row {
 	struct table *table;
 	const struct kernels *k;
-	const struct bunches *gs;
-	const struct bunch *gr;
+	const struct sink_groups *gs;
+	const struct sink_group *gr;
 	const struct kernel *one; /* the first */
 	struct stats ns;
 	double cumulative;
@@ -24,7 +24,7 @@ struct row {
 static const struct kernel *
 kernel_at(const struct row *r, size_t i)
 {
-	return &r->k->list.v[bunch_member(r->gs, r->gr, i)];
+	return &r->k->list.v[sink_group_member(r->gs, r->gr, i)];
 }
 
 static struct cell
@@ -320,7 +320,7 @@ add_notes(struct table *t, const struct kernels *k, const struct plan *p)
 	size_t dropped;
 
 	for (size_t i = 0; i < k->recordings.list.n; i++) {
-		const struct recording *r = &k->recordings.list.v[i];
+		const struct sink_source *r = &k->recordings.list.v[i];
 
 		if (r->is_asked && !r->is_rocprof)
 			n += r->nunlinked;
@@ -370,7 +370,7 @@ rows_print(
 {
 	struct table *t = table_create(p->kind->name, p->columns, p->n);
 	int64_t *ns = xmalloc((k->list.n + 1) * sizeof *ns);
-	struct bunches gs;
+	struct sink_groups gs;
 	int64_t sum = 0;
 	uint32_t recording = 0;
 	bool is_summary = p->kind->is_summary && k->set->table == NULL;
@@ -399,7 +399,7 @@ rows_print(
 		table_print_summary(t, dest);
 	else
 		table_print(t, dest);
-	bunches_free(&gs);
+	sink_groups_free(&gs);
 	free(ns);
 	table_destroy(t);
 }

@@ -170,13 +170,13 @@ add_field(struct plan *p, enum field f, const char *label)
 }
 
 static void
-make_plan(struct plan *p, const struct kind_of_table *kind,
-    enum recording_column lead, bool text_stream)
+make_plan(struct plan *p, const struct kind_of_table *kind, enum sink_lead lead,
+    bool text_stream)
 {
 	*p = (struct plan){ .kind = kind };
-	if (lead == RECORDING_RANK)
+	if (lead == SINK_LEAD_RANK)
 		add_field(p, F_RANK, NULL);
-	if (lead == RECORDING_SRC)
+	if (lead == SINK_LEAD_SRC)
 		add_field(p, F_SRC, NULL);
 	for (const struct figure *f = kind->figures; f->field != F_FIELDS;
 	     f++) {
@@ -250,7 +250,7 @@ tables_check(struct settings *set)
 		if (!is_asked(set, t) || set->dest.dir != NULL)
 			continue;
 		if (name == NULL) {
-			make_plan(&p, t, RECORDING_RANK, false);
+			make_plan(&p, t, SINK_LEAD_RANK, false);
 			add_field(&p, F_SRC, NULL);
 			name = t->name;
 			continue;
@@ -280,7 +280,7 @@ fits(const struct kind_of_table *t, const struct kernels *k)
 void
 tables_print(struct settings *set, struct kernels *k)
 {
-	enum recording_column lead = recordings_column(&k->recordings);
+	enum sink_lead lead = sink_sources_lead(&k->recordings);
 	struct plan p;
 	bool any = false;
 

@@ -21,7 +21,7 @@ struct open_module {
 
 struct gatherer {
 	struct modules *m;
-	uint32_t origin;
+	uint32_t source;
 	size_t first; /* of its modules */
 	VEC(struct open_module) stack;
 	struct spans all, own;
@@ -35,9 +35,9 @@ struct gatherer {
 static struct whole *
 whole_of(struct gatherer *g)
 {
-	while (g->m->wholes.n <= g->origin)
+	while (g->m->wholes.n <= g->source)
 		vec_push(&g->m->wholes, (struct whole){ 0 });
-	return &g->m->wholes.v[g->origin];
+	return &g->m->wholes.v[g->source];
 }
 
 /* ---- closing ---- */
@@ -100,13 +100,13 @@ close_source(struct gatherer *g)
 }
 
 static void
-begin_source(struct gatherer *g, uint32_t origin)
+begin_source(struct gatherer *g, uint32_t source)
 {
-	if (g->is_begun && g->origin == origin)
+	if (g->is_begun && g->source == source)
 		return;
 	if (g->is_begun)
 		close_source(g);
-	g->origin = origin;
+	g->source = source;
 	g->first = g->m->list.n;
 	g->is_begun = true;
 }
@@ -146,7 +146,7 @@ open_module(struct gatherer *g, const struct event *ev, bool is_chosen)
 	vec_push(&g->m->list,
 	    ((struct module){
 		.uid = ev->uid,
-		.origin = g->origin,
+		.source = g->source,
 		.name = ev->name,
 		.up = up,
 		.is_asked = is_chosen,
@@ -209,8 +209,8 @@ add_work(struct gatherer *g, const struct event *ev, int64_t end)
 }
 
 static void
-take_gpu_event(struct gatherer *g, const struct event *ev, struct recording *o,
-    bool chosen)
+take_gpu_event(struct gatherer *g, const struct event *ev,
+    struct sink_source *o, bool chosen)
 {
 	int64_t end;
 
@@ -218,7 +218,7 @@ take_gpu_event(struct gatherer *g, const struct event *ev, struct recording *o,
 		close_down_to(g, 0);
 	else
 		close_down_to(g, ev->depth);
-	if (!recording_takes(o, ev, chosen, &end))
+	if (!sink_source_takes(o, ev, chosen, &end))
 		return;
 	o->nchosen++;
 	add_work(g, ev, end);
@@ -230,13 +230,13 @@ static void
 take_item(struct gatherer *g, const struct settings *set, struct stream_in *in,
     enum item item, bool is_chosen)
 {
-	struct recording *o;
+	struct sink_source *o;
 
 	if (item == ITEM_SOURCE) {
-		(void)recordings_source(
-		    &g->m->origins, &set->select, &in->source);
+		(void)sink_sources_source(
+		    &g->m->sources, &set->select, &in->source);
 	} else if (item == ITEM_EVENT) {
-		o = recordings_of(&g->m->origins, in->ev.src);
+		o = sink_sources_of(&g->m->sources, in->ev.src);
 		begin_source(g, o->no);
 		if (event_is(&in->ev, KINDS_GPU))
 			take_gpu_event(g, &in->ev, o, is_chosen);
@@ -269,14 +269,14 @@ modules_read_file(struct modules *m, struct settings *set, const char *path)
 	    select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
 		KIND_BIT(KIND_PYTHON) | (set->flops ? ANNOTATION : 0));
 	select_start(&set->select, in);
-	recordings_file(&m->origins, path);
+	sink_sources_file(&m->sources, path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen = select_item(&set->select, in, item);
 
 		take_item(&g, set, in, item, is_chosen);
 	}
 	close_source(&g);
-	while (m->wholes.n < m->origins.list.n)
+	while (m->wholes.n < m->sources.list.n)
 		vec_push(&m->wholes, (struct whole){ 0 });
 	m->nevents += in->nevents;
 	stream_close(in);
@@ -296,5 +296,5 @@ modules_free(struct modules *m)
 	vec_free(&m->flops);
 	vec_free(&m->no_model);
 	models_destroy(m->models);
-	recordings_free(&m->origins);
+	sink_sources_free(&m->sources);
 }

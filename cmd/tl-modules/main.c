@@ -58,7 +58,7 @@ static const char *const style_words[] = { "dots", "tree", NULL };
 
 /* A source without modules, or none that is asked for. */
 static const char *
-why_none(const struct modules *m, const struct recording *o)
+why_none(const struct modules *m, const struct sink_source *o)
 {
 	static char text[200];
 	const struct whole *w = &m->wholes.v[o->no];
@@ -84,11 +84,11 @@ why_none(const struct modules *m, const struct recording *o)
 static void
 check_sources(const struct modules *m)
 {
-	const struct recording *bad = NULL;
+	const struct sink_source *bad = NULL;
 	size_t nwith = 0;
 
-	for (size_t i = 0; i < m->origins.list.n; i++) {
-		const struct recording *o = &m->origins.list.v[i];
+	for (size_t i = 0; i < m->sources.list.n; i++) {
+		const struct sink_source *o = &m->sources.list.v[i];
 
 		if (!o->is_asked)
 			continue;
@@ -96,13 +96,13 @@ check_sources(const struct modules *m)
 		if (m->wholes.v[i].nasked == 0)
 			bad = o;
 	}
-	if (m->origins.list.n == 0)
-		die("%s: no event", m->origins.path);
-	recordings_check(&m->origins);
+	if (m->sources.list.n == 0)
+		die("%s: no event", m->sources.path);
+	sink_sources_check(&m->sources);
 	if (nwith == 0)
 		die("%s: %s", bad->path, why_none(m, bad));
-	for (size_t i = 0; i < m->origins.list.n; i++) {
-		const struct recording *o = &m->origins.list.v[i];
+	for (size_t i = 0; i < m->sources.list.n; i++) {
+		const struct sink_source *o = &m->sources.list.v[i];
 
 		if (o->is_asked && m->wholes.v[i].nasked == 0)
 			doubt("%s: source %u: %s", o->path, (unsigned)o->src,
@@ -119,30 +119,30 @@ check_nodes(
 	for (size_t i = 0; i < n->list.n; i++)
 		if (n->list.v[i].type == NODE_MODULE)
 			return;
-	for (size_t i = 0; i < m->origins.list.n; i++) {
-		ngpu += m->origins.list.v[i].ngpu;
-		nchosen += m->origins.list.v[i].nchosen;
+	for (size_t i = 0; i < m->sources.list.n; i++) {
+		ngpu += m->sources.list.v[i].ngpu;
+		nchosen += m->sources.list.v[i].nchosen;
 	}
 	if (n->nfound == 0)
-		die("%s: no nn.Module is like '%s'", m->origins.path,
+		die("%s: no nn.Module is like '%s'", m->sources.path,
 		    set->roots.v[0]);
 	if (ngpu == 0)
 		die("%s: no GPU event among %" PRIu64 " events: --show-zero "
 		    "prints the modules",
-		    m->origins.path, m->nevents);
+		    m->sources.path, m->nevents);
 	if (nchosen == 0)
 		die("%s: none of %" PRIu64 " GPU events is asked for",
-		    m->origins.path, ngpu);
+		    m->sources.path, ngpu);
 	die("%s: none of %" PRIu64
 	    " calls of modules has so much GPU time: --show-zero prints them",
-	    m->origins.path, n->nfound);
+	    m->sources.path, n->nfound);
 }
 
 static void
 summarise(const struct modules *m)
 {
-	for (size_t i = 0; i < m->origins.list.n; i++) {
-		const struct recording *o = &m->origins.list.v[i];
+	for (size_t i = 0; i < m->sources.list.n; i++) {
+		const struct sink_source *o = &m->sources.list.v[i];
 		const struct whole *w = &m->wholes.v[i];
 
 		note("%s: source %u: %" PRIu64 " calls of modules, %" PRIu64

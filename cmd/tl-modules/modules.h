@@ -9,7 +9,7 @@
 #define TL_CMD_MODULES_H
 
 #include "model/model.h"
-#include "table/cells.h"
+#include "sink/cells.h"
 #include "trace/trace.h"
 
 /* A figure that was not asked for, or can't be had. */
@@ -43,7 +43,7 @@ struct settings {
 /* One call of a module: a frame. 80 bytes. */
 struct module {
 	struct uid uid;
-	uint32_t origin; /* in modules.origins */
+	uint32_t source; /* in modules.sources */
 	uint32_t name;   /* with its prefix */
 	uint32_t up;     /* number of the module above, from 1; 0: none */
 	bool has_below;  /* modules that are asked for */
@@ -76,8 +76,8 @@ struct whole {
 /* All that was read; modules come before those below them. */
 struct modules {
 	struct strings *strings;
-	struct recordings origins;
-	VEC(struct whole) wholes; /* by origin */
+	struct sink_sources sources;
+	VEC(struct whole) wholes; /* by source */
 	VEC(struct module) list;
 	VEC(struct flops) flops; /* by module, maybe fewer */
 	VEC(uint32_t) no_model;  /* names of ops, those of a call together */
@@ -132,7 +132,7 @@ enum node_type {
 /* A line or row: a call, or all calls that are alike in their place. */
 struct node {
 	enum node_type type;
-	uint32_t origin;
+	uint32_t source;
 	uint32_t up;    /* number of the node above, from 1; 0: a root */
 	uint32_t level; /* from 0 */
 	uint32_t first; /* the first of its calls, in modules.list */

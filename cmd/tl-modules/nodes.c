@@ -69,7 +69,7 @@ is_root(const struct modules *m, const struct settings *set,
 		struct uid_pick pick;
 		bool matches = uid_pick_read(text, &pick)
 		    ? uid_is_picked(
-			  &pick, m->origins.list.v[mod->origin].no, mod->uid)
+			  &pick, m->sources.list.v[mod->source].no, mod->uid)
 		    : str_glob(text, name) || str_glob(text, module_name(name));
 
 		if (matches)
@@ -99,7 +99,7 @@ add_node(struct maker *k, uint32_t module, uint32_t up)
 
 	*node = (struct node){
 		.type = NODE_MODULE,
-		.origin = k->m->list.v[module].origin,
+		.source = k->m->list.v[module].source,
 		.up = up,
 		.level = up > 0 ? k->list.v[up - 1].level + 1 : 0,
 		.first = module,
@@ -129,7 +129,7 @@ node_for(struct maker *k, uint32_t module, uint32_t up)
 	    module_type(strings_get(k->m->strings, mod->name)));
 	slot = up > 0
 	    ? map_put(&k->below, (uint64_t)up << 32 | type, &is_new)
-	    : map_put(&k->roots, (uint64_t)mod->origin << 32 | type, &is_new);
+	    : map_put(&k->roots, (uint64_t)mod->source << 32 | type, &is_new);
 	if (is_new) {
 		(void)add_node(k, module, up);
 		*slot = k->list.n;
@@ -203,7 +203,7 @@ place_module(struct maker *k, struct nodes *n, uint32_t i)
 	uint32_t up = mod->up > 0 ? k->node_of[mod->up - 1] : 0;
 
 	k->node_of[i] = up;
-	if (!k->m->origins.list.v[mod->origin].is_asked || !mod->is_asked)
+	if (!k->m->sources.list.v[mod->source].is_asked || !mod->is_asked)
 		return;
 	if (up == 0 && !is_root(k->m, k->set, mod))
 		return;
@@ -228,19 +228,19 @@ share(int64_t part, int64_t whole)
 }
 
 static void
-add_outside(struct nodes *n, struct maker *k, uint32_t origin)
+add_outside(struct nodes *n, struct maker *k, uint32_t source)
 {
-	const struct whole *w = &k->m->wholes.v[origin];
+	const struct whole *w = &k->m->wholes.v[source];
 
 	if (k->set->roots.n > 0 || w->nasked == 0 || w->outside_ns == 0 ||
 	    w->outside_ns < k->set->min_ns ||
 	    share(w->outside_ns, w->busy_ns) < k->set->min_pct ||
-	    !k->m->origins.list.v[origin].is_asked)
+	    !k->m->sources.list.v[source].is_asked)
 		return;
 	vec_push(&n->list,
 	    ((struct node){
 		.type = NODE_OUTSIDE,
-		.origin = origin,
+		.source = source,
 		.sum_ns = w->outside_ns,
 		.self_ns = w->outside_ns,
 		.non_module_ns = NO_TIME,
@@ -248,7 +248,7 @@ add_outside(struct nodes *n, struct maker *k, uint32_t origin)
 		.kernels = w->outside_kernels,
 	    }));
 	add_flops(
-	    k, n, &n->list.v[n->list.n - 1], UINT32_MAX - origin, &w->outside);
+	    k, n, &n->list.v[n->list.n - 1], UINT32_MAX - source, &w->outside);
 }
 
 /* Siblings in a list, and where the last one of each parent is. */
@@ -261,7 +261,7 @@ static bool
 is_large(const struct maker *k, const struct node *node)
 {
 	int64_t whole = node->up > 0 ? k->list.v[node->up - 1].sum_ns
-				     : k->m->wholes.v[node->origin].busy_ns;
+				     : k->m->wholes.v[node->source].busy_ns;
 
 	return node->sum_ns >= k->set->min_ns &&
 	    !(share(node->sum_ns, whole) < k->set->min_pct);
@@ -303,7 +303,7 @@ put_in_order(struct nodes *n, struct maker *k)
 {
 	struct links *at = xcalloc(k->list.n + 1, sizeof *at);
 	uint32_t *number_of = xcalloc(k->list.n + 1, sizeof *number_of);
-	uint32_t origin = 0;
+	uint32_t source = 0;
 
 	for (uint32_t i = 1; i <= k->list.n; i++) {
 		uint32_t up = k->list.v[i - 1].up;
@@ -319,12 +319,12 @@ put_in_order(struct nodes *n, struct maker *k)
 	for (uint32_t i = 1; i <= k->list.n; i++) {
 		if (k->list.v[i - 1].up > 0)
 			continue;
-		for (; origin < k->list.v[i - 1].origin; origin++)
-			add_outside(n, k, origin);
+		for (; source < k->list.v[i - 1].source; source++)
+			add_outside(n, k, source);
 		put_subtree(n, k, at, number_of, i);
 	}
-	for (; origin < k->m->wholes.n; origin++)
-		add_outside(n, k, origin);
+	for (; source < k->m->wholes.n; source++)
+		add_outside(n, k, source);
 	free(at);
 	free(number_of);
 }
@@ -334,14 +334,14 @@ static void
 find_last(struct nodes *n)
 {
 	uint8_t *followed = xcalloc(n->list.n + 1, 1);
-	uint32_t origin = UINT32_MAX;
+	uint32_t source = UINT32_MAX;
 
 	for (size_t i = n->list.n; i-- > 0;) {
 		struct node *node = &n->list.v[i];
 
-		if (node->origin != origin)
+		if (node->source != source)
 			followed[0] = 0;
-		origin = node->origin;
+		source = node->source;
 		node->is_last = followed[node->up] == 0;
 		followed[node->up] = 1;
 	}
@@ -354,8 +354,8 @@ by_time(const void *x, const void *y)
 {
 	const struct node *a = x, *b = y;
 
-	if (a->origin != b->origin)
-		return a->origin < b->origin ? -1 : 1;
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
 	if (a->sum_ns != b->sum_ns)
 		return a->sum_ns > b->sum_ns ? -1 : 1;
 	return (a->first > b->first) - (a->first < b->first);
@@ -415,5 +415,5 @@ node_pct_root(const struct nodes *n, const struct node *node)
 double
 node_pct_busy(const struct modules *m, const struct node *node)
 {
-	return share(node->sum_ns, m->wholes.v[node->origin].busy_ns);
+	return share(node->sum_ns, m->wholes.v[node->source].busy_ns);
 }

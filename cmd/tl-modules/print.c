@@ -321,14 +321,14 @@ put_node(struct printer *p, uint32_t number)
 
 /* Which source follows, where there are several. */
 static void
-put_source(struct printer *p, uint32_t origin, enum recording_column lead)
+put_source(struct printer *p, uint32_t source, enum sink_lead lead)
 {
-	const struct recording *o = &p->m->origins.list.v[origin];
+	const struct sink_source *o = &p->m->sources.list.v[source];
 
 	close_down_to(p, 0);
-	if (lead == RECORDING_RANK)
+	if (lead == SINK_LEAD_RANK)
 		out_printf(p->out, "rank %" PRId64 ":\n", o->rank);
-	else if (lead == RECORDING_SRC)
+	else if (lead == SINK_LEAD_SRC)
 		out_printf(p->out, "src %" PRIu32 ":\n", o->no);
 }
 
@@ -359,7 +359,7 @@ put_head(struct printer *p)
 static void
 put_unlinked(struct printer *p)
 {
-	const struct recording sum = recordings_sum(&p->m->origins);
+	const struct sink_source sum = sink_sources_sum(&p->m->sources);
 
 	if (sum.nunlinked > 0)
 		out_printf(p->out,
@@ -372,9 +372,9 @@ void
 print_nodes(
     const struct settings *set, const struct modules *m, const struct nodes *n)
 {
-	enum recording_column lead = recordings_column(&m->origins);
+	enum sink_lead lead = sink_sources_lead(&m->sources);
 	struct printer p = { .set = set, .m = m, .n = n };
-	uint32_t origin = UINT32_MAX;
+	uint32_t source = UINT32_MAX;
 
 	p.out = out_open(set->dest.path);
 	buf_room(&p.prefix, 64); /* so that an empty prefix is no NULL */
@@ -382,9 +382,9 @@ print_nodes(
 	if (set->style == STYLE_DOTS)
 		put_head(&p);
 	for (uint32_t i = 1; i <= n->list.n; i++) {
-		if (n->list.v[i - 1].origin != origin) {
-			origin = n->list.v[i - 1].origin;
-			put_source(&p, origin, lead);
+		if (n->list.v[i - 1].source != source) {
+			source = n->list.v[i - 1].source;
+			put_source(&p, source, lead);
 		}
 		put_node(&p, i);
 	}

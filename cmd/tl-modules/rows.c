@@ -123,15 +123,14 @@ add_field(struct plan *p, enum field f)
 }
 
 static void
-make_plan(
-    struct plan *p, const struct settings *set, enum recording_column lead)
+make_plan(struct plan *p, const struct settings *set, enum sink_lead lead)
 {
 	const enum field *f = set->fold ? of_types : of_calls;
 
 	p->n = 0;
-	if (lead == RECORDING_RANK)
+	if (lead == SINK_LEAD_RANK)
 		add_field(p, F_RANK);
-	if (lead == RECORDING_SRC)
+	if (lead == SINK_LEAD_SRC)
 		add_field(p, F_SRC);
 	for (; *f != F_COUNT; f++)
 		if (is_wanted(set, *f))
@@ -152,7 +151,7 @@ rows_check(const struct settings *set)
 	struct plan p;
 
 	/* either may lead, once it is known how many sources */
-	make_plan(&p, set, RECORDING_RANK);
+	make_plan(&p, set, SINK_LEAD_RANK);
 	add_field(&p, F_SRC);
 	table_dest_check(&set->dest, table_name(set), p.columns, p.n);
 }
@@ -288,7 +287,7 @@ static struct cell
 cell_of(struct row *r, enum field f)
 {
 	const struct node *node = r->node;
-	const struct recording *o = &r->m->origins.list.v[node->origin];
+	const struct sink_source *o = &r->m->sources.list.v[node->source];
 
 	switch (f) {
 	case F_RANK: return o->has_rank ? cell_int(o->rank) : cell_none();
@@ -327,11 +326,11 @@ rows_print(struct settings *set, const struct modules *m, const struct nodes *n)
 	struct plan p;
 	struct table *t;
 
-	make_plan(&p, set, recordings_column(&m->origins));
+	make_plan(&p, set, sink_sources_lead(&m->sources));
 	column_of_uids(p.columns, p.n, "uid", m->any_inst);
 	column_of_uids(p.columns, p.n, "parent_uid", m->any_inst);
 	t = r.table = table_create(table_name(set), p.columns, p.n);
-	note_unlinked(t, &m->origins, "module");
+	note_unlinked(t, &m->sources, "module");
 	for (size_t i = 0; i < n->list.n; i++) {
 		struct cell *cells = table_row(t);
 

@@ -82,7 +82,7 @@ take_owner(void *arg, const struct owner *o)
 	if (set->overlap)
 		mark_works(g, o);
 	if (o->kind == KIND_OP)
-		g->origins.list.v[g->origin].nops++;
+		g->sources.list.v[g->source].nops++;
 	if ((o->ndirect == 0 && !(set->all_ops && o->kind == KIND_OP)) ||
 	    !str_glob_any(
 		set->names.v, set->names.n, strings_get(g->strings, o->name)))
@@ -90,7 +90,7 @@ take_owner(void *arg, const struct owner *o)
 	c = vec_add(&g->calls);
 	*c = (struct call){
 		.uid = o->uid,
-		.origin = g->origin,
+		.source = g->source,
 		.name = o->name,
 		.track = o->track,
 		.args = o->args,
@@ -106,7 +106,7 @@ take_owner(void *arg, const struct owner *o)
 		.self_ns = dur_ns > o->child_ns ? dur_ns - o->child_ns : 0,
 		.parent_module = INTERN_NONE,
 		.call_stack = INTERN_NONE,
-		.beside = BESIDE_NONE,
+		.overlap = OVERLAP_NONE,
 	};
 	g->any_inst |= o->uid.inst != 0;
 	if (set->parent_module || set->call_stack)
@@ -128,16 +128,16 @@ work_number(void *arg, const struct event *ev)
 }
 
 static struct spans *
-busy_of(struct ops *g, uint32_t origin)
+busy_of(struct ops *g, uint32_t source)
 {
-	while (g->busy.n <= origin)
+	while (g->busy.n <= source)
 		vec_push(&g->busy, (struct spans){ 0 });
-	return &g->busy.v[origin];
+	return &g->busy.v[source];
 }
 
 /* Owners pass over collectives, so that their time is in no row. */
 static void
-add_left_out(struct ops *g, struct settings *set, struct recording *o,
+add_left_out(struct ops *g, struct settings *set, struct sink_source *o,
     const struct event *ev)
 {
 	if (set->with_comm || (ev->flags & EV_UNLINKED) != 0 ||
@@ -152,10 +152,10 @@ static bool
 take_gpu_event(
     struct ops *g, struct settings *set, const struct event *ev, bool is_chosen)
 {
-	struct recording *o = recordings_of(&g->origins, ev->src);
+	struct sink_source *o = sink_sources_of(&g->sources, ev->src);
 	int64_t end;
 
-	if (!recording_takes(o, ev, is_chosen, &end))
+	if (!sink_source_takes(o, ev, is_chosen, &end))
 		return false;
 	o->nchosen++;
 	add_left_out(g, set, o, ev);
@@ -170,7 +170,7 @@ take_gpu_event(
 	    ((struct work){
 		.uid = ev->uid,
 		.name = ev->name,
-		.origin = o->no,
+		.source = o->no,
 		.dev = ev->dev,
 		.gpu_stream = ev->gpu_stream,
 		.ts_ns = ev->ts_ns,
@@ -245,19 +245,20 @@ ops_read_file(struct ops *g, struct settings *set, const char *path)
 
 	stream_only(in, kinds_to_read(set));
 	select_start(&set->select, in);
-	recordings_file(&g->origins, path);
+	sink_sources_file(&g->sources, path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen = select_item(&set->select, in, item);
 
 		if (item == ITEM_EVENT) {
-			g->origin = recordings_of(&g->origins, in->ev.src)->no;
+			g->source =
+			    sink_sources_of(&g->sources, in->ev.src)->no;
 			take_event(g, set, w, in, is_chosen);
 			continue;
 		}
 		owners_flush(w);
 		if (item == ITEM_SOURCE)
-			(void)recordings_source(
-			    &g->origins, &set->select, &in->source);
+			(void)sink_sources_source(
+			    &g->sources, &set->select, &in->source);
 	}
 	owners_flush(w);
 	owners_destroy(w);
@@ -272,15 +273,15 @@ by_time(const void *x, const void *y)
 {
 	const struct call *a = x, *b = y;
 
-	if (a->origin != b->origin)
-		return a->origin < b->origin ? -1 : 1;
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
 	if (a->ts_ns != b->ts_ns)
 		return a->ts_ns < b->ts_ns ? -1 : 1;
 	return uid_cmp(a->uid, b->uid);
 }
 
 static void
-find_besides(struct ops *g)
+find_overlaps(struct ops *g)
 {
 	struct overlaps *o = overlaps_find(g->strings, g->works.v, g->works.n);
 	VEC(uint32_t) own = { 0 };
@@ -291,7 +292,7 @@ find_besides(struct ops *g)
 		own.n = 0;
 		for (size_t k = 0; k < c->nkernels; k++)
 			vec_push(&own, g->kernels.v[c->first_kernel + k].work);
-		overlaps_of(o, own.v, own.n, &g->besides, &c->beside);
+		overlaps_of(o, own.v, own.n, &g->overlap_list, &c->overlap);
 	}
 	vec_free(&own);
 	overlaps_free(o);
@@ -304,14 +305,14 @@ ops_finish(struct ops *g)
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->calls.n; i++)
-		if (g->origins.list.v[g->calls.v[i].origin].is_asked)
+		if (g->sources.list.v[g->calls.v[i].source].is_asked)
 			g->calls.v[n++] = g->calls.v[i];
 	g->calls.n = n;
 	if (n > 0)
 		qsort(g->calls.v, n, sizeof *g->calls.v, by_time);
 	if (g->set->overlap)
-		find_besides(g);
-	(void)busy_of(g, (uint32_t)g->origins.list.n);
+		find_overlaps(g);
+	(void)busy_of(g, (uint32_t)g->sources.list.n);
 	for (size_t i = 0; i < g->busy.n; i++)
 		spans_normalise(&g->busy.v[i]);
 }
@@ -322,12 +323,12 @@ ops_free(struct ops *g)
 	vec_free(&g->calls);
 	vec_free(&g->kernels);
 	vec_free(&g->works);
-	vec_free(&g->besides);
+	vec_free(&g->overlap_list);
 	map_free(&g->categories);
 	for (size_t i = 0; i < g->busy.n; i++)
 		spans_free(&g->busy.v[i]);
 	vec_free(&g->busy);
-	recordings_free(&g->origins);
+	sink_sources_free(&g->sources);
 	names_destroy(g->names);
 	models_destroy(g->models);
 }

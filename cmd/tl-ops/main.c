@@ -41,7 +41,8 @@ static const struct opt options[] = {
 	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
 	{ OPT_NUM_KERNELS, "num-kernels", NULL,
 	    "by args: apart by the number of kernels" },
-	{ OPT_OVERLAP, "overlap", NULL, "by args: apart by what ran beside" },
+	{ OPT_OVERLAP, "overlap", NULL,
+	    "by args: split by overlapping GPU work" },
 	{ OPT_PARENT_MODULE, "parent-module", NULL,
 	    "by name, category, args: apart by the type of nn.Module" },
 	{ OPT_PSEUDO, "pseudo-ops", NULL,
@@ -69,12 +70,12 @@ static const char *const clock_words[] = { "gpu", "cpu", NULL };
 static void
 check_calls(const struct settings *set, const struct ops *g)
 {
-	const char *path = g->origins.path;
-	const struct recording sum = recordings_sum(&g->origins);
+	const char *path = g->sources.path;
+	const struct sink_source sum = sink_sources_sum(&g->sources);
 
 	if (g->calls.n > 0)
 		return;
-	recordings_check(&g->origins);
+	sink_sources_check(&g->sources);
 	if (set->all_ops || (sum.ngpu > sum.nunlinked && set->names.n > 0))
 		die("%s: no op%s among %" PRIu64 " events", path,
 		    set->names.n > 0 ? " of that name" : "", g->nevents);
@@ -96,7 +97,7 @@ check_calls(const struct settings *set, const struct ops *g)
 static void
 summarise(const struct ops *g)
 {
-	recordings_note(&g->origins, "asked for");
+	sink_sources_note(&g->sources, "asked for");
 	note_cost("%zu calls, %" PRIu64 " events", g->calls.n, g->nevents);
 }
 

@@ -10,9 +10,9 @@
 #define TL_OPS_H
 
 #include "model/facts.h"
-#include "table/cells.h"
-#include "trace/beside.h"
-#include "trace/bunch.h"
+#include "sink/cells.h"
+#include "sink/group.h"
+#include "trace/overlap.h"
 #include "trace/owner.h"
 
 /* What a table groups by; the first ones are words of --by. */
@@ -62,7 +62,7 @@ struct kernel {
 /* A call of an op, or a launch outside of ops. */
 struct call {
 	struct uid uid;
-	uint32_t origin;
+	uint32_t source;
 	uint32_t name, category, track;
 	struct op_args args;
 	uint32_t module, annotation;
@@ -75,7 +75,7 @@ struct call {
 	int64_t total_ns, self_ns; /* of the host */
 	size_t first_kernel;
 	uint32_t nkernels;
-	struct beside_of beside;
+	struct op_overlap overlap;
 };
 
 struct ops {
@@ -84,13 +84,13 @@ struct ops {
 	struct names *names;
 	struct models *models;
 	struct map categories; /* name and first kernel to category */
-	struct recordings origins;
-	uint32_t origin; /* of what is being read */
+	struct sink_sources sources;
+	uint32_t source; /* of what is being read */
 	VEC(struct call) calls;
 	VEC(struct kernel) kernels;
 	VEC(struct work) works;
-	beside_vec besides;
-	VEC(struct spans) busy; /* by origin: all GPU work with a launch */
+	overlap_vec overlap_list;
+	VEC(struct spans) busy; /* by source: all GPU work with a launch */
 	bool any_inst;          /* some calls are repetitions of an event */
 	uint64_t nevents;
 };
@@ -98,11 +98,11 @@ struct ops {
 /* gather.c */
 
 void ops_read_file(struct ops *g, struct settings *set, const char *path);
-/* After the last file: calls into the order of time, what ran beside them. */
+/* After the last file: calls into the order of time, what overlaps them. */
 void ops_finish(struct ops *g);
 void ops_free(struct ops *g);
 
-/* bunch.c */
+/* group.c */
 
 /* What the sums of a group are. */
 enum {
@@ -115,14 +115,14 @@ enum {
 /* The words that a table groups by. */
 struct grouping {
 	enum by by;
-	bool with_beside, with_recompute, with_num_kernels, with_module;
+	bool with_overlap, with_recompute, with_num_kernels, with_module;
 	bool all_ops;  /* those that launch nothing too */
 	bool only_ops; /* no launches outside of ops */
 };
 
 /* Groups of the calls, each in the order of time, the longest first. */
 void ops_group(
-    struct bunches *gs, const struct ops *g, const struct grouping *how);
+    struct sink_groups *gs, const struct ops *g, const struct grouping *how);
 
 /* tables.c */
 

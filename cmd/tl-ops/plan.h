@@ -9,7 +9,7 @@ enum field {
 	F_RANK,
 	F_SRC,
 	F_NAME,
-	F_BESIDE_NAMES,
+	F_OVERLAP_NAMES,
 	F_CATEGORY,
 	F_PARENT_MODULE,
 	F_PROCESS,
@@ -50,8 +50,8 @@ enum field {
 	F_STACK,
 	F_DETAILS,
 	F_TRUNC,
-	F_BESIDE,
-	F_BESIDE_TRUNC,
+	F_OVERLAP,
+	F_OVERLAP_TRUNC,
 	F_PCT_MEAN,
 	F_PCT_MEDIAN,
 	F_PCT_STD,
@@ -69,7 +69,7 @@ enum field {
 
 enum about_table {
 	OF_LAUNCHERS,
-	OF_BESIDE,
+	OF_OVERLAP,
 	OF_ALL_OPS,
 	OF_CPU,
 };

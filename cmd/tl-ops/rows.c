@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-ops/plan.h"
-#include "table/details.h"
+#include "sink/details.h"
 #include "json/json.h"
 
 /* ---- cells ---- */
@@ -13,20 +13,20 @@
 struct row {
 	struct table *table;
 	const struct ops *g;
-	const struct bunches *gs;
-	const struct bunch *gr;
+	const struct sink_groups *gs;
+	const struct sink_group *gr;
 	const struct call *first; /* the earliest one */
 	struct stats direct, subtree;
 	struct stat_real pct;
 	double whole, cumulative;
-	int64_t origin_first_ns;
+	int64_t source_first_ns;
 	struct buf *text;
 };
 
 static const struct call *
 call_at(const struct row *r, size_t i)
 {
-	return &r->g->calls.v[bunch_member(r->gs, r->gr, i)];
+	return &r->g->calls.v[sink_group_member(r->gs, r->gr, i)];
 }
 
 /* JSON made now: the table keeps it. */
@@ -90,26 +90,27 @@ kernel_of(const void *arg, size_t call, size_t i)
 	return (struct detail){ k->name, k->gpu_stream, k->dur_ns, NAN };
 }
 
-static const struct beside_of *
-beside_of(const void *arg, size_t call)
+static const struct op_overlap *
+overlap_of(const void *arg, size_t call)
 {
-	return &call_at(arg, call)->beside;
+	return &call_at(arg, call)->overlap;
 }
 
 static struct cell
 details_cell(const struct row *r, enum field f)
 {
-	bool is_beside = f == F_BESIDE || f == F_BESIDE_TRUNC;
+	bool is_overlap = f == F_OVERLAP || f == F_OVERLAP_TRUNC;
 	enum detail_form form =
-	    f == F_TRUNC || f == F_BESIDE_TRUNC ? DETAIL_TRUNC : DETAIL_FULL;
-	const struct beside_lists beside = { &r->g->besides, r, beside_of };
+	    f == F_TRUNC || f == F_OVERLAP_TRUNC ? DETAIL_TRUNC : DETAIL_FULL;
+	const struct overlap_lists overlap = { &r->g->overlap_list, r,
+		overlap_of };
 	const struct detail_lists lists = {
 		.strings = r->g->strings,
-		.arg = is_beside ? (const void *)&beside : r,
+		.arg = is_overlap ? (const void *)&overlap : r,
 		.n = r->gr->n,
-		.length = is_beside ? beside_length : nkernels_of,
-		.entry = is_beside ? beside_entry : kernel_of,
-		.with_names = !is_beside,
+		.length = is_overlap ? overlap_length : nkernels_of,
+		.entry = is_overlap ? overlap_entry : kernel_of,
+		.with_names = !is_overlap,
 	};
 
 	if (!r->g->set->details)
@@ -126,7 +127,7 @@ since_cell(const struct row *r)
 	int64_t since;
 
 	return __builtin_sub_overflow(
-		   r->first->ts_ns, r->origin_first_ns, &since)
+		   r->first->ts_ns, r->source_first_ns, &since)
 	    ? cell_none()
 	    : cell_int(since);
 }
@@ -145,14 +146,15 @@ static struct cell
 key_cell(const struct row *r, enum field f)
 {
 	const struct call *c = r->first;
-	const struct recording *o = &r->g->origins.list.v[c->origin];
+	const struct sink_source *o = &r->g->sources.list.v[c->source];
 	struct track_names names = names_of(r->g->names, c->track);
 
 	switch (f) {
 	case F_RANK: return cell_int(o->rank);
 	case F_SRC: return cell_int(o->no);
 	case F_NAME: return cell_string(r->g->strings, c->name);
-	case F_BESIDE_NAMES: return cell_string(r->g->strings, c->beside.names);
+	case F_OVERLAP_NAMES:
+		return cell_string(r->g->strings, c->overlap.names);
 	case F_CATEGORY: return cell_string(r->g->strings, c->category);
 	case F_PARENT_MODULE:
 		return cell_string(r->g->strings, c->parent_module);
@@ -198,7 +200,7 @@ stat_cell(const struct row *r, enum field f)
 static struct cell
 cell_of(const struct row *r, enum field f)
 {
-	const struct bunch *gr = r->gr;
+	const struct sink_group *gr = r->gr;
 
 	if (f <= F_RECOMPUTE)
 		return key_cell(r, f);
@@ -221,8 +223,8 @@ cell_of(const struct row *r, enum field f)
 	case F_STACK: return cell_string(r->g->strings, r->first->call_stack);
 	case F_DETAILS:
 	case F_TRUNC:
-	case F_BESIDE:
-	case F_BESIDE_TRUNC: return details_cell(r, f);
+	case F_OVERLAP:
+	case F_OVERLAP_TRUNC: return details_cell(r, f);
 	case F_SELF: return cell_int(gr->sums[SUM_SELF]);
 	case F_TOTAL: return cell_int(gr->sums[SUM_TOTAL]);
 	case F_TOTAL_MEAN:
@@ -243,21 +245,22 @@ struct whole {
 };
 
 static struct whole *
-add_up(const struct ops *g, const struct bunches *gs)
+add_up(const struct ops *g, const struct sink_groups *gs)
 {
-	size_t n = g->origins.list.n + 1;
+	size_t n = g->sources.list.n + 1;
 	struct whole *w = xcalloc(n, sizeof *w);
 
 	for (size_t i = 0; i < n; i++)
 		w[i].first_ns = INT64_MAX;
 	for (size_t i = 0; i < gs->list.n; i++) {
-		const struct bunch *gr = &gs->list.v[i];
-		const struct call *c = &g->calls.v[bunch_member(gs, gr, 0)];
+		const struct sink_group *gr = &gs->list.v[i];
+		const struct call *c =
+		    &g->calls.v[sink_group_member(gs, gr, 0)];
 
-		stat_add(&w[c->origin].direct_ns, gr->sums[SUM_DIRECT]);
-		stat_add(&w[c->origin].self_ns, gr->sums[SUM_SELF]);
-		if (c->ts_ns < w[c->origin].first_ns)
-			w[c->origin].first_ns = c->ts_ns;
+		stat_add(&w[c->source].direct_ns, gr->sums[SUM_DIRECT]);
+		stat_add(&w[c->source].self_ns, gr->sums[SUM_SELF]);
+		if (c->ts_ns < w[c->source].first_ns)
+			w[c->source].first_ns = c->ts_ns;
 	}
 	return w;
 }
@@ -265,11 +268,11 @@ add_up(const struct ops *g, const struct bunches *gs)
 /* What a share is a share of. */
 static double
 whole_of(const struct ops *g, const struct plan *p, const struct whole *w,
-    uint32_t origin)
+    uint32_t source)
 {
 	switch (p->kind->about) {
 	case OF_CPU: return (double)w->self_ns;
-	case OF_ALL_OPS: return (double)spans_total(&g->busy.v[origin]);
+	case OF_ALL_OPS: return (double)spans_total(&g->busy.v[source]);
 	default: return (double)w->direct_ns;
 	}
 }
@@ -294,7 +297,7 @@ take_stats(struct row *r, struct scratch *s)
 		s->ns.v[i] = call_at(r, i)->subtree_ns;
 	stat_of(&r->subtree, s->ns.v, n);
 	for (size_t i = 0; i < n; i++)
-		s->pct.v[i] = call_at(r, i)->beside.pct;
+		s->pct.v[i] = call_at(r, i)->overlap.pct;
 	stat_of_reals(&r->pct, s->pct.v, n);
 }
 
@@ -311,7 +314,7 @@ put_row(struct row *r, const struct plan *p)
 static void
 note_left_out(struct table *t, const struct ops *g)
 {
-	const struct recording sum = recordings_sum(&g->origins);
+	const struct sink_source sum = sink_sources_sum(&g->sources);
 
 	if (sum.ncomm > 0)
 		table_note(t,
@@ -326,35 +329,35 @@ rows_print(struct table_dest *dest, const struct ops *g, const struct plan *p)
 	struct table *t = table_create(p->kind->name, p->columns, p->n);
 	struct buf text = { 0 };
 	struct scratch scratch = { 0 };
-	struct bunches gs;
+	struct sink_groups gs;
 	struct whole *wholes;
 	int64_t sum = 0;
-	uint32_t origin = 0;
+	uint32_t source = 0;
 	bool is_summary = p->kind->about == OF_LAUNCHERS &&
 	    p->kind->by < BY_ARGS && g->set->table == NULL;
 
 	ops_group(&gs, g, &p->how);
 	wholes = add_up(g, &gs);
-	note_unlinked(t, &g->origins, "op");
+	note_unlinked(t, &g->sources, "op");
 	if (p->kind->about != OF_CPU)
 		note_left_out(t, g);
 	if (!is_summary)
 		table_stream(t, dest);
 	for (size_t i = 0; i < gs.list.n; i++) {
-		const struct bunch *gr = &gs.list.v[i];
+		const struct sink_group *gr = &gs.list.v[i];
 		struct row r = { .table = t,
 			.g = g,
 			.gs = &gs,
 			.gr = gr,
-			.first = &g->calls.v[bunch_member(&gs, gr, 0)],
+			.first = &g->calls.v[sink_group_member(&gs, gr, 0)],
 			.text = &text };
-		const struct whole *w = &wholes[r.first->origin];
+		const struct whole *w = &wholes[r.first->source];
 
-		if (r.first->origin != origin)
+		if (r.first->source != source)
 			sum = 0;
-		origin = r.first->origin;
-		r.whole = whole_of(g, p, w, origin);
-		r.origin_first_ns = w->first_ns;
+		source = r.first->source;
+		r.whole = whole_of(g, p, w, source);
+		r.source_first_ns = w->first_ns;
 		sum += p->kind->about == OF_CPU ? gr->sums[SUM_SELF]
 						: gr->sums[SUM_DIRECT];
 		r.cumulative = r.whole > 0 ? (double)sum / r.whole * 100 : NAN;
@@ -369,7 +372,7 @@ rows_print(struct table_dest *dest, const struct ops *g, const struct plan *p)
 	vec_free(&scratch.ns);
 	vec_free(&scratch.pct);
 	free(wholes);
-	bunches_free(&gs);
+	sink_groups_free(&gs);
 	buf_free(&text);
 	table_destroy(t);
 }

@@ -15,7 +15,7 @@ static const struct column fields[F_FIELDS] = {
 	[F_RANK] = { "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
 	[F_SRC] = { "src", NULL, COL_INT, UNIT_NONE, 0, 0 },
 	[F_NAME] = { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
-	[F_BESIDE_NAMES] = { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 },
+	[F_OVERLAP_NAMES] = { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 },
 	[F_CATEGORY] = { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
 	[F_PARENT_MODULE] = { "parent_module", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
 	[F_PROCESS] = { "process_name", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
@@ -56,8 +56,8 @@ static const struct column fields[F_FIELDS] = {
 	[F_STACK] = { "call_stack", NULL, COL_JSON, UNIT_NONE, 0, 0 },
 	[F_DETAILS] = { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
 	[F_TRUNC] = { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	[F_BESIDE] = { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	[F_BESIDE_TRUNC] = { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
+	[F_OVERLAP] = { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
+	[F_OVERLAP_TRUNC] = { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
 	[F_PCT_MEAN] = { "overlap_pct_mean", NULL, COL_REAL, UNIT_NONE, 0, 0 },
 	[F_PCT_MEDIAN] = { "overlap_pct_median", NULL, COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
 	[F_PCT_STD] = { "overlap_pct_std", NULL, COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
@@ -93,7 +93,7 @@ static const enum field args_figures[] = { F_DIRECT_MEAN, F_SUBTREE_MEAN,
 	F_DIRECT_MEDIAN, F_SUBTREE_MEDIAN, F_DIRECT_STD, F_SUBTREE_STD,
 	F_DIRECT_MIN, F_SUBTREE_MIN, F_DIRECT_MAX, F_SUBTREE_MAX, F_DIRECT_SUM,
 	F_SUBTREE_SUM, F_EX_UID, F_DETAILS, F_TRUNC, F_FIELDS };
-static const enum field beside_figures[] = { F_BESIDE, F_BESIDE_TRUNC,
+static const enum field overlap_figures[] = { F_OVERLAP, F_OVERLAP_TRUNC,
 	F_PCT_MEAN, F_PCT_MEDIAN, F_PCT_STD, F_PCT_MIN, F_PCT_MAX, F_FIELDS };
 static const enum field share_figures[] = { F_SHARE, F_CUMULATIVE, F_FIELDS };
 static const enum field plain_figures[] = { F_COUNT, F_DIRECT_SUM, F_SHARE,
@@ -112,8 +112,8 @@ static const struct kind_of_table tables[] = {
 	    "GPU time by name of op" },
 	{ "ops_unique_args", BY_ARGS, OF_LAUNCHERS, args_figures,
 	    "by name, thread and arguments, with all statistics" },
-	{ "ops_unique_args_kl_overlap", BY_ARGS, OF_BESIDE, args_figures,
-	    "the same, and by what ran beside (--overlap)" },
+	{ "ops_unique_args_kl_overlap", BY_ARGS, OF_OVERLAP, args_figures,
+	    "the same, split by overlapping GPU work (--overlap)" },
 	{ "ops_by_module", BY_MODULE, OF_LAUNCHERS, plain_figures,
 	    "by the nearest nn.Module" },
 	{ "ops_by_annotation", BY_ANNOTATION, OF_LAUNCHERS, plain_figures,
@@ -164,8 +164,8 @@ add_keys(struct plan *p, const struct settings *set)
 {
 	for (const enum field *f = keys[p->how.by]; *f != F_FIELDS; f++) {
 		add_field(p, *f);
-		if (*f == F_NAME && p->how.with_beside)
-			add_field(p, F_BESIDE_NAMES);
+		if (*f == F_NAME && p->how.with_overlap)
+			add_field(p, F_OVERLAP_NAMES);
 		if (p->how.with_module && *f == last_name(p->how.by))
 			add_field(p, F_PARENT_MODULE);
 	}
@@ -199,27 +199,27 @@ add_figures(struct plan *p, const enum field *list, const struct settings *set)
 
 static void
 make_plan(struct plan *p, const struct kind_of_table *kind,
-    const struct settings *set, enum recording_column lead)
+    const struct settings *set, enum sink_lead lead)
 {
 	bool is_args;
 
 	*p = (struct plan){ .kind = kind };
 	p->how.by = kind->by != BY_COUNT ? kind->by : set->by;
 	is_args = p->how.by == BY_ARGS;
-	p->how.with_beside = kind->about == OF_BESIDE;
+	p->how.with_overlap = kind->about == OF_OVERLAP;
 	p->how.with_recompute = set->recompute;
 	p->how.with_num_kernels = is_args && set->num_kernels;
 	p->how.with_module = set->parent_module && p->how.by <= BY_ARGS;
 	p->how.all_ops = kind->about == OF_ALL_OPS || kind->about == OF_CPU;
 	p->how.only_ops = kind->about == OF_CPU;
-	if (lead == RECORDING_RANK)
+	if (lead == SINK_LEAD_RANK)
 		add_field(p, F_RANK);
-	if (lead == RECORDING_SRC)
+	if (lead == SINK_LEAD_SRC)
 		add_field(p, F_SRC);
 	add_keys(p, set);
 	add_figures(p, kind->figures, set);
-	if (kind->about == OF_BESIDE)
-		add_fields(p, beside_figures);
+	if (kind->about == OF_OVERLAP)
+		add_fields(p, overlap_figures);
 	if (kind->figures == args_figures)
 		add_fields(p, share_figures);
 }
@@ -260,7 +260,7 @@ tables_choose(struct settings *set)
 			continue;
 		if (k->by != BY_COUNT)
 			set->by = k->by;
-		set->overlap = set->overlap || k->about == OF_BESIDE;
+		set->overlap = set->overlap || k->about == OF_OVERLAP;
 		set->all_ops = set->all_ops || k->about >= OF_ALL_OPS;
 		if (k->about == OF_CPU)
 			set->clock = CLOCK_CPU;
@@ -281,7 +281,7 @@ one_table(const struct settings *set)
 	else if (set->all_ops)
 		about = OF_ALL_OPS;
 	else if (set->overlap && set->by == BY_ARGS)
-		about = OF_BESIDE;
+		about = OF_OVERLAP;
 	for (size_t i = 0;; i++)
 		if (tables[i].about == about &&
 		    (tables[i].by == BY_COUNT || tables[i].by == set->by))
@@ -297,7 +297,7 @@ is_printed(const struct settings *set, const struct kind_of_table *k)
 	if (set->dest.dir == NULL)
 		return k == one_table(set);
 	switch (k->about) {
-	case OF_BESIDE: return set->overlap;
+	case OF_OVERLAP: return set->overlap;
 	case OF_ALL_OPS: return set->all_ops;
 	case OF_CPU:
 		return set->clock == CLOCK_CPU &&
@@ -316,8 +316,8 @@ is_idle(const struct settings *set, const struct ops *g,
 	if (set->clock != CLOCK_CPU || set->dest.dir == NULL ||
 	    k->about == OF_CPU)
 		return false;
-	for (size_t i = 0; i < g->origins.list.n; i++)
-		if (g->origins.list.v[i].ngpu > 0)
+	for (size_t i = 0; i < g->sources.list.n; i++)
+		if (g->sources.list.v[i].ngpu > 0)
 			return false;
 	return true;
 }
@@ -331,7 +331,7 @@ tables_check(struct settings *set)
 		if (!is_printed(set, &tables[i]))
 			continue;
 		/* either may lead, once it is known how many sources */
-		make_plan(&p, &tables[i], set, RECORDING_RANK);
+		make_plan(&p, &tables[i], set, SINK_LEAD_RANK);
 		add_field(&p, F_SRC);
 		table_dest_check(&set->dest, tables[i].name, p.columns, p.n);
 	}
@@ -340,7 +340,7 @@ tables_check(struct settings *set)
 void
 tables_print(struct settings *set, struct ops *g)
 {
-	enum recording_column lead = recordings_column(&g->origins);
+	enum sink_lead lead = sink_sources_lead(&g->sources);
 	struct plan p;
 
 	for (size_t i = 0; i < NTABLES; i++) {

@@ -69,7 +69,7 @@ static const struct row {
 	{ 0, "no-kernels", NULL, R, "of rocprofv3: no kernel sheets" },
 	{ 0, "num-kernels", NULL, O | F | H, "ops apart by the number of their kernels" },
 	{ 'o', "output", "FILE", R, "a workbook, which appears only when whole" },
-	{ 0, "overlap", NULL, O | F | H, "ops apart by what ran beside" },
+	{ 0, "overlap", NULL, O | F | H, "split ops by overlapping GPU work" },
 	{ 0, "parent-module", NULL, R | O | H, "ops apart by the type of nn.Module" },
 	{ 0, "pseudo-ops", NULL, O | K | F, "take ops apart that hide several steps" },
 	{ 0, "recompute", NULL, R | O | F | H, "recomputed work apart" },

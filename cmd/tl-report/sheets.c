@@ -153,7 +153,7 @@ cut_end(struct str *s, const char *end)
 	return true;
 }
 
-/* X, or X_fwd and X_bwd, and the same by what ran beside. */
+/* X, or X_fwd and X_bwd, and the same by overlapping GPU work. */
 static void
 put_family(struct order *o, struct str name)
 {

@@ -2,6 +2,7 @@
 /* --vs: what other traces took for the same work. */
 #include <stdio.h>
 
+#include "sink/source.h"
 #include "trace/trace.h"
 
 #include "cmd/tl-report/report.h"
@@ -13,7 +14,7 @@ static const char *const sheets[] = { "diff_ops_summary", "diff_stats",
 /* ---- which with which ---- */
 
 static void
-read_ranks(struct recordings *g, const struct args *trees)
+read_ranks(struct sink_sources *g, const struct args *trees)
 {
 	static const struct select all;
 
@@ -23,16 +24,16 @@ read_ranks(struct recordings *g, const struct args *trees)
 		enum item item;
 
 		stream_only(in, 0);
-		recordings_file(g, trees->v.v[i]);
+		sink_sources_file(g, trees->v.v[i]);
 		while ((item = stream_next(in)) != ITEM_END)
 			if (item == ITEM_SOURCE)
-				(void)recordings_source(g, &all, &in->source);
+				(void)sink_sources_source(g, &all, &in->source);
 		stream_close(in);
 	}
 }
 
 static bool
-share_a_rank(const struct recordings *a, const struct recordings *b)
+share_a_rank(const struct sink_sources *a, const struct sink_sources *b)
 {
 	for (size_t i = 0; i < a->list.n; i++)
 		for (size_t k = 0; k < b->list.n; k++)
@@ -70,18 +71,18 @@ has_replays(const struct args *trees)
 void
 versus_pair(struct settings *s)
 {
-	struct recordings before = { .file = 0 }, after = { .file = 0 };
-	enum recording_column a, b;
+	struct sink_sources before = { .file = 0 }, after = { .file = 0 };
+	enum sink_lead a, b;
 
 	read_ranks(&before, &s->trees);
 	read_ranks(&after, &s->others);
-	a = recordings_column(&before);
-	b = recordings_column(&after);
-	s->by_rank = a != RECORDING_SRC && b != RECORDING_SRC &&
-	    (a == RECORDING_RANK || b == RECORDING_RANK) &&
+	a = sink_sources_lead(&before);
+	b = sink_sources_lead(&after);
+	s->by_rank = a != SINK_LEAD_SRC && b != SINK_LEAD_SRC &&
+	    (a == SINK_LEAD_RANK || b == SINK_LEAD_RANK) &&
 	    share_a_rank(&before, &after);
-	recordings_free(&before);
-	recordings_free(&after);
+	sink_sources_free(&before);
+	sink_sources_free(&after);
 	s->has_replays = has_replays(&s->trees) || has_replays(&s->others);
 }
 

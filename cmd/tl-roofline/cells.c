@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cmd/tl-roofline/row.h"
-#include "table/details.h"
+#include "sink/details.h"
 
 static struct cell
 str_cell(struct str s)
@@ -37,27 +37,28 @@ kernel_of(const void *arg, size_t call, size_t i)
 	return (struct detail){ w->name, w->gpu_stream, w->dur_ns, NAN };
 }
 
-static const struct beside_of *
-beside_of(const void *arg, size_t call)
+static const struct op_overlap *
+overlap_of(const void *arg, size_t call)
 {
-	return &call_at(arg, call)->beside;
+	return &call_at(arg, call)->overlap;
 }
 
 /* An empty list is "[]"; the short form has none. */
 static struct cell
 details_cell(const struct row *r, enum field f)
 {
-	bool is_beside = f == F_BESIDE || f == F_BESIDE_TRUNC;
+	bool is_overlap = f == F_OVERLAP || f == F_OVERLAP_TRUNC;
 	enum detail_form form =
-	    f == F_TRUNC || f == F_BESIDE_TRUNC ? DETAIL_TRUNC : DETAIL_FULL;
-	const struct beside_lists beside = { &r->g->besides, r, beside_of };
+	    f == F_TRUNC || f == F_OVERLAP_TRUNC ? DETAIL_TRUNC : DETAIL_FULL;
+	const struct overlap_lists overlap = { &r->g->overlap_list, r,
+		overlap_of };
 	const struct detail_lists lists = {
 		.strings = r->g->strings,
-		.arg = is_beside ? (const void *)&beside : r,
+		.arg = is_overlap ? (const void *)&overlap : r,
 		.n = r->gr->n,
-		.length = is_beside ? beside_length : nkernels_of,
-		.entry = is_beside ? beside_entry : kernel_of,
-		.with_names = !is_beside,
+		.length = is_overlap ? overlap_length : nkernels_of,
+		.entry = is_overlap ? overlap_entry : kernel_of,
+		.with_names = !is_overlap,
 	};
 	bool has;
 
@@ -122,14 +123,15 @@ static struct cell
 key_cell(const struct row *r, enum field f)
 {
 	const struct call *c = r->first;
-	const struct recording *o = &r->g->origins.list.v[c->origin];
+	const struct sink_source *o = &r->g->sources.list.v[c->source];
 	struct track_names names = names_of(r->g->names, c->track);
 
 	switch (f) {
 	case F_RANK: return cell_int(o->rank);
 	case F_SRC: return cell_int(o->no);
 	case F_NAME: return cell_string(r->g->strings, c->name);
-	case F_BESIDE_NAMES: return cell_string(r->g->strings, c->beside.names);
+	case F_OVERLAP_NAMES:
+		return cell_string(r->g->strings, c->overlap.names);
 	case F_CATEGORY: return cell_string(r->g->strings, c->category);
 	case F_PROCESS: return cell_string(r->g->strings, names.process);
 	case F_LABEL: return cell_string(r->g->strings, names.label);
@@ -272,8 +274,8 @@ row_cell(const struct row *r, const struct plan *p, size_t i)
 	case F_LOST: return cell_real(r->lost_ns);
 	case F_DETAILS:
 	case F_TRUNC:
-	case F_BESIDE:
-	case F_BESIDE_TRUNC: return details_cell(r, f);
+	case F_OVERLAP:
+	case F_OVERLAP_TRUNC: return details_cell(r, f);
 	case F_PARAMS: return params_cell(r);
 	case F_HAS_MODEL: return cell_bool(r->first->has_model);
 	case F_REASON:

@@ -80,7 +80,7 @@ awaited_of(const struct roof_state *g, const struct node *n)
 	if (n->res == NULL || n->bwd.inst == UID_NONE ||
 	    (n->model->reads & MODEL_READS_BACKWARD) == 0)
 		return NO_INDEX;
-	at = map_get(&g->forward_of, uid_key(g->origin, n->uid));
+	at = map_get(&g->forward_of, uid_key(g->source, n->uid));
 	return at != NULL ? (uint32_t)*at : NO_INDEX;
 }
 
@@ -101,7 +101,7 @@ new_call(struct roof_state *g, const struct node *n, uint32_t table)
 	*c = (struct call){
 		.uid = n->uid,
 		.seq = n->uid.id,
-		.origin = g->origin,
+		.source = g->source,
 		.table = table,
 		.name = n->name,
 		.category = category_of(g, n->name, n->first_own),
@@ -113,7 +113,7 @@ new_call(struct roof_state *g, const struct node *n, uint32_t table)
 		.is_recompute = (n->flags & EV_RECOMPUTE) != 0,
 		.has_model = n->res != NULL && n->res->status != MODEL_NONE,
 		.forward = NO_INDEX,
-		.beside = BESIDE_NONE,
+		.overlap = OVERLAP_NONE,
 		.entry_point = INTERN_NONE,
 		.stack = INTERN_NONE,
 		.awaited = awaited_of(g, n),
@@ -323,7 +323,7 @@ add_to_sheets(struct roof_state *g, uint32_t i)
 		return;
 	c = new_call(g, n, back);
 	c->forward =
-	    (uint32_t)*map_get(&g->forward_of, uid_key(g->origin, n->uid));
+	    (uint32_t)*map_get(&g->forward_of, uid_key(g->source, n->uid));
 	c->res = g->forwards.v[c->forward].res;
 }
 
@@ -354,8 +354,8 @@ by_table(const void *x, const void *y)
 {
 	const struct call *a = x, *b = y;
 
-	if (a->origin != b->origin)
-		return a->origin < b->origin ? -1 : 1;
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
 	if (a->table != b->table)
 		return a->table < b->table ? -1 : 1;
 	if (a->seq != b->seq)
@@ -388,7 +388,7 @@ take_backward(struct roof_state *g, struct call *c)
 
 	for (size_t i = 0; i < f->nback; i++) {
 		const uint64_t *at = map_get(&g->range_of,
-		    uid_key(c->origin, g->backs.v[f->first_back + i]));
+		    uid_key(c->source, g->backs.v[f->first_back + i]));
 
 		if (at != NULL)
 			(void)list_range(
@@ -423,7 +423,7 @@ collect_finish(struct roof_state *g)
 	for (size_t i = 0; i < g->calls.n; i++) {
 		struct call *c = &g->calls.v[i];
 
-		if (!g->origins.list.v[c->origin].is_asked)
+		if (!g->sources.list.v[c->source].is_asked)
 			continue;
 		if (c->forward != NO_INDEX)
 			take_backward(g, c);

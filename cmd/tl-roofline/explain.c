@@ -158,13 +158,13 @@ explain_uid(const struct roof_state *g, const struct uid_pick *uid)
 	for (size_t i = 0; i < g->calls.n && found == NULL; i++) {
 		const struct call *c = &g->calls.v[i];
 
-		if (uid_is_picked(uid, c->origin, c->uid))
+		if (uid_is_picked(uid, c->source, c->uid))
 			found = c;
 	}
 	if (found == NULL)
 		die("%s: event %.*s is no op of a table: see the columns "
 		    "ex_uid",
-		    g->origins.path, (int)uid_put(text, uid->uid), text);
+		    g->sources.path, (int)uid_put(text, uid->uid), text);
 	out = out_open(NULL);
 	explain_call(
 	    out, g, found, found->res != NULL ? found->res->model : NULL);

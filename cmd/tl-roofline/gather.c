@@ -106,7 +106,7 @@ open_node(struct roof_state *g, const struct event *ev)
 		extras_take(&g->extras, g->strings, n->model, ev);
 	n->nextra = (uint32_t)g->extras.n - n->extra;
 	if (ev->shape->kind == KIND_OP)
-		g->origins.list.v[g->origin].nops++;
+		g->sources.list.v[g->source].nops++;
 	vec_push(&g->open, at);
 }
 
@@ -116,10 +116,10 @@ open_node(struct roof_state *g, const struct event *ev)
 static bool
 counts(struct roof_state *g, const struct event *ev, bool is_chosen)
 {
-	struct recording *o = recordings_of(&g->origins, ev->src);
+	struct sink_source *o = sink_sources_of(&g->sources, ev->src);
 	int64_t end;
 
-	if (!recording_takes(o, ev, is_chosen, &end))
+	if (!sink_source_takes(o, ev, is_chosen, &end))
 		return false;
 	o->nchosen++;
 	if (ev->flags & EV_UNLINKED)
@@ -145,7 +145,7 @@ take_work(struct roof_state *g, struct bucket_rules *rules,
 		.uid = ev->uid,
 		.launch = top == NO_INDEX ? 0 : g->nodes.v[top].uid.id,
 		.name = ev->name,
-		.origin = g->origin,
+		.source = g->source,
 		.dev = ev->dev,
 		.gpu_stream = ev->gpu_stream,
 		.ts_ns = ev->ts_ns,
@@ -218,19 +218,20 @@ roof_read_file(struct roof_state *g, struct settings *set, const char *path)
 
 	stream_only(in, kinds_to_read(set));
 	select_start(&set->select, in);
-	recordings_file(&g->origins, path);
+	sink_sources_file(&g->sources, path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen = select_item(&set->select, in, item);
 
 		if (item == ITEM_EVENT) {
-			g->origin = recordings_of(&g->origins, in->ev.src)->no;
+			g->source =
+			    sink_sources_of(&g->sources, in->ev.src)->no;
 			take_event(g, set, in, is_chosen);
 			continue;
 		}
 		close_down_to(g, 0);
 		if (item == ITEM_SOURCE) {
-			(void)recordings_source(
-			    &g->origins, &set->select, &in->source);
+			(void)sink_sources_source(
+			    &g->sources, &set->select, &in->source);
 			find_arch(g, &in->source);
 		} else if (item == ITEM_SECTION &&
 		    in->section == SECTION_PROLOGUE) {
@@ -254,7 +255,7 @@ roof_free(struct roof_state *g)
 	vec_free(&g->forwards);
 	vec_free(&g->backs);
 	vec_free(&g->ranges);
-	vec_free(&g->besides);
+	vec_free(&g->overlap_list);
 	vec_free(&g->params);
 	vec_free(&g->nodes);
 	vec_free(&g->open);
@@ -265,7 +266,7 @@ roof_free(struct roof_state *g)
 	map_free(&g->forward_of);
 	map_free(&g->range_of);
 	map_free(&g->categories);
-	recordings_free(&g->origins);
+	sink_sources_free(&g->sources);
 	inductor_free(g->inductor);
 	versus_free(g->versus);
 	names_destroy(g->names);

@@ -53,7 +53,7 @@ static const struct opt options[] = {
 	{ OPT_NUM_KERNELS, "num-kernels", NULL,
 	    "sheets: apart by the number of kernels" },
 	{ OPT_OP, "op", "NAME", "one op, without a trace; - reads many" },
-	{ OPT_OVERLAP, "overlap", NULL, "apart by what ran beside" },
+	{ OPT_OVERLAP, "overlap", NULL, "split by overlapping GPU work" },
 	{ OPT_PSEUDO, "pseudo-ops", NULL,
 	    "take ops apart that hide several steps" },
 	{ OPT_RECOMPUTE, "recompute", NULL, "recomputed work apart" },
@@ -81,10 +81,10 @@ static const struct about about = {
 static void
 check_calls(const struct settings *set, const struct roof_state *g)
 {
-	const char *path = g->origins.path;
-	const struct recording sum = recordings_sum(&g->origins);
+	const char *path = g->sources.path;
+	const struct sink_source sum = sink_sources_sum(&g->sources);
 
-	recordings_check(&g->origins);
+	sink_sources_check(&g->sources);
 	if (sum.ngpu == 0)
 		die("%s: no GPU event among %" PRIu64 " events", path,
 		    g->nevents);
@@ -132,7 +132,7 @@ summarise(const struct roof_state *g)
 {
 	struct model_stats st = models_stats(g->models);
 
-	recordings_note(&g->origins, "asked for");
+	sink_sources_note(&g->sources, "asked for");
 	note("models: %" PRIu64 " evaluated, %" PRIu64 " remembered",
 	    st.evaluated, st.hits);
 	note_cost("%zu calls, %" PRIu64 " events", g->calls.n, g->nevents);
@@ -226,15 +226,15 @@ answer_at_once(struct settings *set, struct roof_state *g)
 }
 
 static void
-find_besides(struct roof_state *g)
+find_overlaps(struct roof_state *g)
 {
 	struct overlaps *o = overlaps_find(g->strings, g->works.v, g->works.n);
 
 	for (size_t i = 0; i < g->calls.n; i++) {
 		struct call *c = &g->calls.v[i];
 
-		overlaps_of(o, g->lists.v + c->first_own, c->nown, &g->besides,
-		    &c->beside);
+		overlaps_of(o, g->lists.v + c->first_own, c->nown,
+		    &g->overlap_list, &c->overlap);
 	}
 	overlaps_free(o);
 }
@@ -251,7 +251,7 @@ read_all(struct roof_state *g, struct settings *set, struct optparse *op)
 	collect_finish(g);
 	check_calls(set, g);
 	if (set->overlap)
-		find_besides(g);
+		find_overlaps(g);
 }
 
 int

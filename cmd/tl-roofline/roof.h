@@ -12,9 +12,9 @@
 
 #include "cmd/tl-roofline/inductor.h"
 #include "model/facts.h"
-#include "table/cells.h"
-#include "trace/beside.h"
-#include "trace/bunch.h"
+#include "sink/cells.h"
+#include "sink/group.h"
+#include "trace/overlap.h"
 #include "trace/owner.h"
 
 #define NO_INDEX UINT32_MAX
@@ -49,7 +49,7 @@ struct settings {
 struct call {
 	struct uid uid;
 	uint64_t seq; /* orders the calls of a table */
-	uint32_t origin, table;
+	uint32_t source, table;
 	uint32_t name, category, track;
 	struct op_args args;
 	int64_t host_ns; /* -1: unknown */
@@ -61,7 +61,7 @@ struct call {
 	uint32_t entry_point, stack;    /* INTERN_NONE */
 	size_t first_kernel, first_own; /* in lists */
 	uint32_t nkernels, nown;        /* own: what overlaps are about */
-	struct beside_of beside;
+	struct op_overlap overlap;
 	uint32_t
 	    awaited; /* in forwards: its model reads the backward op, too */
 };
@@ -119,8 +119,8 @@ struct roof_state {
 	struct sim *sim;
 	struct inductor *inductor; /* NULL: no wrapper files */
 	struct versus *versus;     /* NULL: no --diff */
-	struct recordings origins;
-	uint32_t origin; /* of what is being read */
+	struct sink_sources sources;
+	uint32_t source; /* of what is being read */
 	struct map categories;
 	VEC(const struct model *) by_name; /* of names seen */
 	VEC(uint8_t) by_name_known;
@@ -133,7 +133,7 @@ struct roof_state {
 	struct map forward_of, range_of; /* by uid */
 	VEC(struct uid) backs;
 	VEC(struct range) ranges;
-	beside_vec besides;
+	overlap_vec overlap_list;
 	VEC(uint32_t) params; /* by result: its parameters' text */
 	/* the open subtree */
 	VEC(struct node) nodes;
@@ -178,7 +178,7 @@ void subtree_keep(struct roof_state *g);
 /* The forward op of which a node is the only backward op, or NO_INDEX. */
 uint32_t subtree_sole(struct roof_state *g, uint32_t node);
 #define UID_NONE UINT32_MAX /* inst of a uid that isn't there */
-uint64_t uid_key(uint32_t origin, struct uid u);
+uint64_t uid_key(uint32_t source, struct uid u);
 /* A list of works into the order of time. */
 void works_sort(const struct roof_state *g, uint32_t *list, size_t n);
 bool work_before(const struct work *a, const struct work *b);
@@ -202,25 +202,25 @@ int64_t busy_of(const struct roof_state *g, uint32_t *list, size_t n);
 /* Entry point and call stack of a call of a node. */
 void stack_of(struct roof_state *g, struct call *c, uint32_t node);
 
-/* bunch.c */
+/* group.c */
 
 /* What the sums of a group are. */
 enum {
 	SUM_BUSY,
-	SUM_ALL, /* of those that differ in what ran beside only */
+	SUM_ALL, /* of those that differ in the overlap only */
 };
 
 /* The words that a table groups by. */
 struct grouping {
 	uint32_t table;
 	bool by_params; /* a sheet, else by arguments */
-	bool with_beside, with_recompute, with_num_kernels;
+	bool with_overlap, with_recompute, with_num_kernels;
 	bool with_diff; /* columns of it; groups are the same */
 };
 
 /* Groups of the table's calls in their order, the longest first. */
 void roof_group(
-    struct bunches *gs, struct roof_state *g, const struct grouping *how);
+    struct sink_groups *gs, struct roof_state *g, const struct grouping *how);
 
 /* figures.c: of one call; NAN is what can't be had */
 
@@ -285,7 +285,7 @@ void versus_free(struct versus *v);
 void versus_table(struct versus *v);
 void versus_row(struct versus *v);
 void versus_add(
-    struct versus *v, const struct recordings *g, const struct work *w);
+    struct versus *v, const struct sink_sources *g, const struct work *w);
 bool versus_sum(struct versus *v, struct versus_row *to);
 /* Appends the numbers, or names, of its points in their order. */
 void versus_list(const struct versus *v, bool names, struct buf *b);

@@ -9,8 +9,8 @@
 struct row {
 	struct table *table;
 	const struct roof_state *g;
-	const struct bunches *gs;
-	const struct bunch *gr;
+	const struct sink_groups *gs;
+	const struct sink_group *gr;
 	const struct call *first; /* the earliest one */
 	const struct call *told;  /* the first one whose model gave a result */
 	struct stats host, kernel;
@@ -25,7 +25,7 @@ struct row {
 static inline const struct call *
 call_at(const struct row *r, size_t i)
 {
-	return &r->g->calls.v[bunch_member(r->gs, r->gr, i)];
+	return &r->g->calls.v[sink_group_member(r->gs, r->gr, i)];
 }
 
 /* The cell of column i of the plan. */

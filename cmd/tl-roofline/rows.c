@@ -44,7 +44,7 @@ static double
 over_of(const struct roof_state *g, const struct call *c)
 {
 	(void)g;
-	return c->beside.pct;
+	return c->overlap.pct;
 }
 
 static void
@@ -118,7 +118,7 @@ take_versus(struct row *r)
 		const struct call *c = call_at(r, i);
 
 		for (uint32_t k = 0; k < c->nkernels; k++)
-			versus_add(v, &r->g->origins,
+			versus_add(v, &r->g->sources,
 			    &r->g->works.v[r->g->lists.v[c->first_kernel + k]]);
 	}
 	r->has_versus = versus_sum(v, &r->versus);
@@ -159,15 +159,15 @@ note_roofs(struct table *t, const struct roof_state *g)
 static void
 add_notes(struct table *t, const struct roof_state *g)
 {
-	note_unlinked(t, &g->origins, "op");
+	note_unlinked(t, &g->sources, "op");
 	note_roofs(t, g);
 }
 
 /* What a share is a share of, by source. */
 static double *
-add_up(const struct roof_state *g, const struct bunches *gs)
+add_up(const struct roof_state *g, const struct sink_groups *gs)
 {
-	double *w = xcalloc(g->origins.list.n + 1, sizeof *w);
+	double *w = xcalloc(g->sources.list.n + 1, sizeof *w);
 
 	for (size_t i = 0; i < gs->list.n; i++)
 		w[gs->list.v[i].key[0]] += (double)gs->list.v[i].sums[SUM_BUSY];
@@ -197,9 +197,9 @@ rows_print(struct table_dest *dest, struct roof_state *g, const struct plan *p)
 	struct buf text = { 0 };
 	struct str roofs[2];
 	struct scratch scratch = { 0 };
-	struct bunches gs;
+	struct sink_groups gs;
 	double *wholes, sum = 0;
-	uint64_t origin = 0;
+	uint64_t source = 0;
 
 	roof_group(&gs, g, &p->how);
 	wholes = add_up(g, &gs);
@@ -209,19 +209,19 @@ rows_print(struct table_dest *dest, struct roof_state *g, const struct plan *p)
 	if (p->how.with_diff)
 		versus_table(g->versus);
 	for (size_t i = 0; i < gs.list.n; i++) {
-		const struct bunch *gr = &gs.list.v[i];
+		const struct sink_group *gr = &gs.list.v[i];
 		struct row r = { .table = t,
 			.g = g,
 			.gs = &gs,
 			.gr = gr,
-			.first = &g->calls.v[bunch_member(&gs, gr, 0)],
+			.first = &g->calls.v[sink_group_member(&gs, gr, 0)],
 			.whole = wholes[gr->key[0]],
 			.roofs = roofs,
 			.text = &text };
 		struct cell *cells;
 
-		sum = gr->key[0] == origin ? sum : 0;
-		origin = gr->key[0];
+		sum = gr->key[0] == source ? sum : 0;
+		source = gr->key[0];
 		sum += (double)gr->sums[SUM_BUSY];
 		r.cumulative = sum / r.whole * 100;
 		take_stats(&r, &scratch);
@@ -238,7 +238,7 @@ rows_print(struct table_dest *dest, struct roof_state *g, const struct plan *p)
 	vec_free(&scratch.ns);
 	vec_free(&scratch.real);
 	free(wholes);
-	bunches_free(&gs);
+	sink_groups_free(&gs);
 	buf_free(&text);
 	table_destroy(t);
 }

@@ -10,10 +10,10 @@
 #define WRAPPER_UP 5 /* ops from a backward op up to its wrapper */
 
 uint64_t
-uid_key(uint32_t origin, struct uid u)
+uid_key(uint32_t source, struct uid u)
 {
 	return hash_mix(
-	    u.id ^ HASH_K0, HASH_K1 ^ ((uint64_t)origin << 32 | u.inst));
+	    u.id ^ HASH_K0, HASH_K1 ^ ((uint64_t)source << 32 | u.inst));
 }
 
 const struct model *
@@ -131,7 +131,7 @@ forward_above(const struct roof_state *g, uint32_t i, uint32_t *wrapper)
 			continue;
 		if (n->fwd.inst != UID_NONE) {
 			at =
-			    map_get(&g->forward_of, uid_key(g->origin, n->fwd));
+			    map_get(&g->forward_of, uid_key(g->source, n->fwd));
 			*wrapper = i;
 			return at != NULL ? (uint32_t)*at : NO_INDEX;
 		}
@@ -310,7 +310,7 @@ keep_forward(struct roof_state *g, uint32_t i)
 	struct forward *f;
 	bool is_new;
 	uint64_t *at =
-	    map_put(&g->forward_of, uid_key(g->origin, n->uid), &is_new);
+	    map_put(&g->forward_of, uid_key(g->source, n->uid), &is_new);
 
 	if (!is_new)
 		return;
@@ -329,7 +329,7 @@ keep_forward(struct roof_state *g, uint32_t i)
 		return;
 	f->res = subtree_eval(g, i, MODEL_BWD);
 	f = &g->forwards
-		 .v[*map_get(&g->forward_of, uid_key(g->origin, n->uid))];
+		 .v[*map_get(&g->forward_of, uid_key(g->source, n->uid))];
 	if (n->model->backward_category.len > 0)
 		f->category =
 		    intern_put(g->strings->text, n->model->backward_category);
@@ -341,7 +341,7 @@ keep_backward(struct roof_state *g, uint32_t wrapper)
 {
 	const struct node *w = &g->nodes.v[wrapper];
 	const uint64_t *at =
-	    map_get(&g->forward_of, uid_key(g->origin, w->fwd));
+	    map_get(&g->forward_of, uid_key(g->source, w->fwd));
 	struct forward *f = at != NULL ? &g->forwards.v[*at] : NULL;
 	const struct model *m = f != NULL ? subtree_model(g, f->name) : NULL;
 
@@ -366,7 +366,7 @@ subtree_keep(struct roof_state *g)
 		const struct node *n = &g->nodes.v[i];
 
 		if (n->fwd.inst != UID_NONE) {
-			*map_put(&g->range_of, uid_key(g->origin, n->uid),
+			*map_put(&g->range_of, uid_key(g->source, n->uid),
 			    NULL) = g->ranges.n;
 			vec_push(
 			    &g->ranges, ((struct range){ n->work, n->nwork }));

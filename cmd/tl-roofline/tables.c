@@ -23,7 +23,7 @@ static const struct field_column fields[F_PARAM] = {
 	[F_RANK] = { { "rank", NULL, COL_INT, UNIT_NONE, 0, 0 }, NULL },
 	[F_SRC] = { { "src", NULL, COL_INT, UNIT_NONE, 0, 0 }, NULL },
 	[F_NAME] = { { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, NULL },
-	[F_BESIDE_NAMES] = { { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 }, "overlapping_kernel_names_first" },
+	[F_OVERLAP_NAMES] = { { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 }, "overlapping_kernel_names_first" },
 	[F_CATEGORY] = { { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, NULL },
 	[F_PROCESS] = { { "process_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, "process_name_first" },
 	[F_LABEL] = { { "process_label", NULL, COL_TEXT, UNIT_NONE, D, 0 }, "process_label_first" },
@@ -92,8 +92,8 @@ static const struct field_column fields[F_PARAM] = {
 	[F_LOST] = { { "lost_ns", NULL, COL_REAL, NS, 0, 0 }, NULL },
 	[F_DETAILS] = { { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, "kernel_details__summarize_kernel_stats" },
 	[F_TRUNC] = { { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, NULL },
-	[F_BESIDE] = { { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, "overlapping_kernels_details__summarize_kernel_stats" },
-	[F_BESIDE_TRUNC] = { { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, NULL },
+	[F_OVERLAP] = { { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, "overlapping_kernels_details__summarize_kernel_stats" },
+	[F_OVERLAP_TRUNC] = { { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, NULL },
 	[F_OVER_MEAN] = { { "overlap_pct_mean", NULL, COL_REAL, UNIT_NONE, 0, 0 }, NULL },
 	[F_OVER_MEDIAN] = { { "overlap_pct_median", NULL, COL_REAL, UNIT_NONE, D, 0 }, NULL },
 	[F_OVER_STD] = { { "overlap_pct_std", NULL, COL_REAL, UNIT_NONE, D, 0 }, NULL },
@@ -125,7 +125,7 @@ static const enum field unified_more[] = { F_HOST_MEDIAN, F_HOST_MIN,
 	F_SIM_PCT_MAX, F_ROOF, F_ROOF_US, F_PCT_MEAN, F_PCT_MEDIAN, F_PCT_STD,
 	F_PCT_MIN, F_PCT_MAX, F_LOST, F_KERNEL_MEDIAN, F_KERNEL_MIN,
 	F_KERNEL_MAX, F_DETAILS, F_TRUNC, F_FIELDS };
-static const enum field beside_figures[] = { F_BESIDE, F_BESIDE_TRUNC,
+static const enum field overlap_figures[] = { F_OVERLAP, F_OVERLAP_TRUNC,
 	F_OVER_MEAN, F_OVER_MEDIAN, F_OVER_STD, F_OVER_MIN, F_OVER_MAX,
 	F_FIELDS };
 static const enum field unified_last[] = { F_PARAMS, F_HAS_MODEL, F_REASON,
@@ -321,8 +321,8 @@ plan_unified(struct plan *p, const struct settings *set)
 	if (p->how.with_diff)
 		add_fields(p, diff_figures);
 	add_fields(p, unified_more);
-	if (p->how.with_beside)
-		add_fields(p, beside_figures);
+	if (p->how.with_overlap)
+		add_fields(p, overlap_figures);
 	add_fields(p, unified_last);
 	if (set->call_stack)
 		add_fields(p, stack_figures);
@@ -339,34 +339,34 @@ plan_sheet(
 	if (set->recompute)
 		add_field(p, F_RECOMPUTE);
 	add_fields(p, sheet_figures);
-	if (p->how.with_beside)
-		add_fields(p, beside_figures);
+	if (p->how.with_overlap)
+		add_fields(p, overlap_figures);
 	add_fields(p, sheet_last);
 }
 
 static void
 make_plan(struct plan *p, const struct roof_state *g,
-    const struct settings *set, uint32_t table, bool with_beside)
+    const struct settings *set, uint32_t table, bool with_overlap)
 {
-	enum recording_column lead = recordings_column(&g->origins);
+	enum sink_lead lead = sink_sources_lead(&g->sources);
 
 	*p = (struct plan){ .how = {
 				.table = table,
 				.by_params = table != TABLE_UNIFIED,
-				.with_beside = with_beside,
+				.with_overlap = with_overlap,
 				.with_diff =
 				    set->diff != NULL && table == TABLE_UNIFIED,
 				.with_recompute = set->recompute,
 				.with_num_kernels =
 				    set->num_kernels && table != TABLE_UNIFIED,
 			    } };
-	if (lead == RECORDING_RANK)
+	if (lead == SINK_LEAD_RANK)
 		add_field(p, F_RANK);
-	if (lead == RECORDING_SRC)
+	if (lead == SINK_LEAD_SRC)
 		add_field(p, F_SRC);
 	add_field(p, F_NAME);
-	if (with_beside)
-		add_field(p, F_BESIDE_NAMES);
+	if (with_overlap)
+		add_field(p, F_OVERLAP_NAMES);
 	if (table == TABLE_UNIFIED)
 		plan_unified(p, set);
 	else
@@ -441,14 +441,14 @@ tables_check(struct roof_state *g, struct settings *set)
 
 static void
 print_table(struct settings *set, struct roof_state *g, uint32_t table,
-    bool with_beside)
+    bool with_overlap)
 {
 	struct plan *p = xmalloc(sizeof *p);
 	struct buf name = { 0 };
 
-	make_plan(p, g, set, table, with_beside);
+	make_plan(p, g, set, table, with_overlap);
 	(void)table_name(g->models, table, &name);
-	if (with_beside)
+	if (with_overlap)
 		buf_puts(&name, "_kl_overlap");
 	buf_putc(&name, '\0');
 	p->name = (struct str){ name.p, name.len - 1 };

@@ -183,27 +183,27 @@ versus_row(struct versus *v)
 /* The run of a recording; without a column there is one: the first asked for.
  */
 static bool
-run_of(const struct versus *v, const struct recordings *g, uint32_t origin,
+run_of(const struct versus *v, const struct sink_sources *g, uint32_t source,
     int64_t *run)
 {
-	*run = origin;
+	*run = source;
 	if (v->src != NO_COLUMN)
 		return true;
 	*run = 0;
-	for (uint32_t i = 0; i < origin; i++)
+	for (uint32_t i = 0; i < source; i++)
 		if (g->list.v[i].is_asked)
 			return false;
 	return true;
 }
 
 void
-versus_add(struct versus *v, const struct recordings *g, const struct work *w)
+versus_add(struct versus *v, const struct sink_sources *g, const struct work *w)
 {
 	const uint64_t *slot;
 	struct point *p;
 	int64_t run;
 
-	if (w->uid.id > UINT32_MAX || !run_of(v, g, w->origin, &run))
+	if (w->uid.id > UINT32_MAX || !run_of(v, g, w->source, &run))
 		return;
 	slot = map_get(&v->of_gpu, key_of(v, run, (int64_t)w->uid.id));
 	if (slot == NULL)

@@ -13,7 +13,7 @@ enum work { WORK_OP, WORK_CALL, WORK_PYTHON, WORK_SLICE, WORK_COUNT };
 #define KINDS_WORK (KINDS_HOST | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_SLICE))
 
 struct thread {
-	uint32_t origin, track;
+	uint32_t source, track;
 	int64_t nevents;
 	struct spans sets[WORK_COUNT];
 	int64_t busy_ns;
@@ -24,8 +24,8 @@ struct host {
 	struct settings *set;
 	struct strings *strings;
 	struct names *names;
-	struct recordings origins;
-	struct map by_track; /* origin and track to index + 1 */
+	struct sink_sources sources;
+	struct map by_track; /* source and track to index + 1 */
 	VEC(struct thread) threads;
 	uint64_t nevents;
 };
@@ -44,14 +44,14 @@ work_of(const struct event *ev)
 }
 
 static struct thread *
-thread_of(struct host *h, const struct recording *o, uint32_t track)
+thread_of(struct host *h, const struct sink_source *o, uint32_t track)
 {
 	uint64_t *slot =
 	    map_put(&h->by_track, (uint64_t)o->no << 32 | track, NULL);
 
 	if (*slot == 0) {
 		vec_push(&h->threads,
-		    ((struct thread){ .origin = o->no, .track = track }));
+		    ((struct thread){ .source = o->no, .track = track }));
 		*slot = h->threads.n;
 	}
 	return &h->threads.v[*slot - 1];
@@ -60,7 +60,7 @@ thread_of(struct host *h, const struct recording *o, uint32_t track)
 static void
 take_event(struct host *h, const struct event *ev)
 {
-	struct recording *o = recordings_of(&h->origins, ev->src);
+	struct sink_source *o = sink_sources_of(&h->sources, ev->src);
 	struct thread *t;
 	int64_t end;
 
@@ -85,12 +85,13 @@ read_file(struct host *h, const char *path)
 
 	stream_only(in, select_kinds(sel, KINDS_WORK) | KIND_BIT(KIND_META));
 	select_start(sel, in);
-	recordings_file(&h->origins, path);
+	sink_sources_file(&h->sources, path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen = select_item(sel, in, item);
 
 		if (item == ITEM_SOURCE)
-			(void)recordings_source(&h->origins, sel, &in->source);
+			(void)sink_sources_source(
+			    &h->sources, sel, &in->source);
 		if (item != ITEM_EVENT)
 			continue;
 		if (in->ev.shape->kind == KIND_META)
@@ -139,8 +140,8 @@ compare(const void *pa, const void *pb)
 {
 	const struct thread *a = pa, *b = pb;
 
-	if (a->origin != b->origin)
-		return a->origin < b->origin ? -1 : 1;
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
 	if (a->busy_ns != b->busy_ns)
 		return a->busy_ns > b->busy_ns ? -1 : 1;
 	return a->track < b->track ? -1 : 1;
@@ -150,7 +151,7 @@ compare(const void *pa, const void *pb)
 static void
 finish(struct host *h)
 {
-	size_t nsources = h->origins.list.n, n = 0;
+	size_t nsources = h->sources.list.n, n = 0;
 	struct span *wholes = xcalloc(nsources + 1, sizeof *wholes);
 
 	for (size_t i = 0; i < nsources; i++)
@@ -158,13 +159,13 @@ finish(struct host *h)
 	for (size_t i = 0; i < h->threads.n; i++) {
 		struct thread *t = &h->threads.v[i];
 
-		finish_thread(t, &wholes[t->origin]);
+		finish_thread(t, &wholes[t->source]);
 	}
 	for (size_t i = 0; i < h->threads.n; i++) {
 		struct thread *t = &h->threads.v[i];
 
-		t->whole = wholes[t->origin];
-		if (h->origins.list.v[t->origin].is_asked)
+		t->whole = wholes[t->source];
+		if (h->sources.list.v[t->source].is_asked)
 			h->threads.v[n++] = *t;
 	}
 	h->threads.n = n;
@@ -210,16 +211,16 @@ id_cell(struct table *t, const struct host *h, struct key k)
 
 static void
 put_thread(struct table *t, const struct host *h, const struct thread *th,
-    enum recording_column lead)
+    enum sink_lead lead)
 {
-	const struct recording *o = &h->origins.list.v[th->origin];
+	const struct sink_source *o = &h->sources.list.v[th->source];
 	const struct track *track = &h->strings->tracks.v[th->track];
 	struct track_names names = names_of(h->names, th->track);
 	int64_t total_ns = th->whole.end - th->whole.start;
 	struct cell *c = table_row(t);
 
-	if (lead != RECORDING_ONE)
-		*c++ = cell_int(lead == RECORDING_RANK ? o->rank : o->no);
+	if (lead != SINK_LEAD_NONE)
+		*c++ = cell_int(lead == SINK_LEAD_RANK ? o->rank : o->no);
 	*c++ = cell_text(strings_get(h->strings, names.thread));
 	*c++ = cell_text(strings_get(h->strings, names.process));
 	*c++ = id_cell(t, h, track->pid);
@@ -235,16 +236,16 @@ put_thread(struct table *t, const struct host *h, const struct thread *th,
 static void
 print(struct host *h)
 {
-	enum recording_column lead = recordings_column(&h->origins);
+	enum sink_lead lead = sink_sources_lead(&h->sources);
 	const struct column *first = columns +
-	    (lead == RECORDING_RANK         ? 0
-		    : lead == RECORDING_SRC ? 1
+	    (lead == SINK_LEAD_RANK         ? 0
+		    : lead == SINK_LEAD_SRC ? 1
 					    : NLEADS);
 	struct column mine[NCOLUMNS];
 	size_t n = 0;
 	struct table *t;
 
-	if (lead != RECORDING_ONE)
+	if (lead != SINK_LEAD_NONE)
 		mine[n++] = *first;
 	for (size_t i = NLEADS; i < NCOLUMNS; i++)
 		mine[n++] = columns[i];
@@ -263,9 +264,9 @@ check(const struct host *h)
 {
 	if (h->threads.n > 0)
 		return;
-	recordings_check(&h->origins);
+	sink_sources_check(&h->sources);
 	die("%s: nothing that took time on the host among %" PRIu64 " events",
-	    h->origins.path, h->nevents);
+	    h->sources.path, h->nevents);
 }
 
 void
@@ -291,7 +292,7 @@ host_timeline(struct settings *set, struct optparse *op)
 			spans_free(&h.threads.v[i].sets[k]);
 	vec_free(&h.threads);
 	map_free(&h.by_track);
-	recordings_free(&h.origins);
+	sink_sources_free(&h.sources);
 	names_destroy(h.names);
 	strings_destroy(h.strings);
 	return h.nevents;

@@ -80,11 +80,11 @@ static void
 take_gpu_event(struct settings *set, struct slices *g,
     const struct stream_in *in, bool is_chosen)
 {
-	struct recording *o = recordings_of(&g->origins, in->ev.src);
+	struct sink_source *o = sink_sources_of(&g->sources, in->ev.src);
 	const struct event *ev = &in->ev;
 	int64_t end;
 
-	if (!recording_takes(o, ev, is_chosen, &end))
+	if (!sink_source_takes(o, ev, is_chosen, &end))
 		return;
 	if (set->linked_only && (ev->flags & EV_UNLINKED) != 0) {
 		o->nleft_out++;
@@ -105,13 +105,13 @@ read_file(struct settings *set, struct slices *g, const char *path)
 
 	stream_only(in, select_kinds(&set->select, KINDS_GPU));
 	select_start(&set->select, in);
-	recordings_file(&g->origins, path);
+	sink_sources_file(&g->sources, path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		bool is_chosen = select_item(&set->select, in, item);
 
 		if (item == ITEM_SOURCE)
-			(void)recordings_source(
-			    &g->origins, &set->select, &in->source);
+			(void)sink_sources_source(
+			    &g->sources, &set->select, &in->source);
 		else if (item == ITEM_EVENT && event_is(&in->ev, KINDS_GPU))
 			take_gpu_event(set, g, in, is_chosen);
 	}
@@ -130,7 +130,7 @@ drop_unasked(struct slices *g)
 	for (size_t i = 0; i < g->list.n; i++) {
 		struct slice *slice = &g->list.v[i];
 
-		if (g->origins.list.v[slice->origin].is_asked) {
+		if (g->sources.list.v[slice->source].is_asked) {
 			g->list.v[n++] = *slice;
 			continue;
 		}
@@ -141,7 +141,7 @@ drop_unasked(struct slices *g)
 }
 
 static const char *
-why_empty(const struct settings *set, const struct recording *o)
+why_empty(const struct settings *set, const struct sink_source *o)
 {
 	static char text[160];
 
@@ -168,10 +168,10 @@ static void
 check_sources(const struct settings *set, const struct slices *g)
 {
 	size_t nempty = 0;
-	const struct recording *last = NULL;
+	const struct sink_source *last = NULL;
 
-	for (size_t i = 0; i < g->origins.list.n; i++) {
-		const struct recording *o = &g->origins.list.v[i];
+	for (size_t i = 0; i < g->sources.list.n; i++) {
+		const struct sink_source *o = &g->sources.list.v[i];
 
 		if (!o->is_asked || o->nchosen > 0)
 			continue;
@@ -183,7 +183,7 @@ check_sources(const struct settings *set, const struct slices *g)
 	}
 	if (g->list.n > 0)
 		return;
-	recordings_check(&g->origins);
+	sink_sources_check(&g->sources);
 	if (nempty == 1)
 		die("%s: %s among %" PRIu64 " events", last->path,
 		    why_empty(set, last), g->nevents);
@@ -196,7 +196,7 @@ check_sources(const struct settings *set, const struct slices *g)
 static void
 summarise(const struct slices *g)
 {
-	recordings_note(&g->origins, "counted");
+	sink_sources_note(&g->sources, "counted");
 	note_cost("%" PRIu64 " events", g->nevents);
 }
 

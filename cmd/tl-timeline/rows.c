@@ -71,13 +71,13 @@ static void
 choose_columns(
     struct layout *l, const struct settings *set, const struct slices *g)
 {
-	enum recording_column lead =
-	    set->join ? RECORDING_ONE : recordings_column(&g->origins);
+	enum sink_lead lead =
+	    set->join ? SINK_LEAD_NONE : sink_sources_lead(&g->sources);
 
 	*l = (struct layout){
 		.with_rank = set->by == BY_RANK ||
-		    (lead == RECORDING_RANK && set->by != BY_SRC),
-		.with_src = set->by == BY_SRC || lead == RECORDING_SRC,
+		    (lead == SINK_LEAD_RANK && set->by != BY_SRC),
+		.with_src = set->by == BY_SRC || lead == SINK_LEAD_SRC,
 	};
 	lay_out(l, set);
 	if (set->by != BY_DEV)
@@ -138,7 +138,7 @@ put_rocprof_rows(
 
 /* The process's own window, unless only a part of it is looked at. */
 static const struct span *
-rocprof_window(const struct settings *set, const struct recording *o)
+rocprof_window(const struct settings *set, const struct sink_source *o)
 {
 	bool is_whole =
 	    set->by == BY_NOTHING || set->by == BY_RANK || set->by == BY_SRC;
@@ -170,7 +170,7 @@ static void
 print_slice(struct table *t, const struct settings *set, const struct layout *l,
     const struct slices *g, struct slice *slice)
 {
-	const struct recording *o = &g->origins.list.v[slice->origin];
+	const struct sink_source *o = &g->sources.list.v[slice->source];
 	struct cell key = key_cell(t, set, l, g, slice->key);
 	struct row rows[NROWS_MAX];
 	struct figures f;
@@ -203,7 +203,7 @@ static void
 note_unlinked(
     struct table *t, const struct settings *set, const struct slices *g)
 {
-	uint64_t left_out = recordings_sum(&g->origins).nleft_out;
+	uint64_t left_out = sink_sources_sum(&g->sources).nleft_out;
 	uint64_t nevents = 0, nunlinked = 0;
 
 	for (size_t i = 0; i < g->list.n; i++) {
@@ -225,7 +225,7 @@ static bool
 all_rocprof(const struct slices *g)
 {
 	for (size_t i = 0; i < g->list.n; i++)
-		if (!g->origins.list.v[g->list.v[i].origin].is_rocprof)
+		if (!g->sources.list.v[g->list.v[i].source].is_rocprof)
 			return false;
 	return true;
 }

@@ -5,11 +5,11 @@
 #include "cmd/tl-timeline/timeline.h"
 
 struct slice *
-slices_find(struct slices *g, const struct recording *o, struct key key)
+slices_find(struct slices *g, const struct sink_source *o, struct key key)
 {
-	size_t origin = (size_t)(o - g->origins.list.v);
+	size_t source = (size_t)(o - g->sources.list.v);
 	uint64_t h =
-	    hash_mix(hash_u64((uint64_t)key.n) ^ origin, HASH_K0 ^ key.type);
+	    hash_mix(hash_u64((uint64_t)key.n) ^ source, HASH_K0 ^ key.type);
 	struct slice *slice;
 
 	/* The rare collision tries the next number. */
@@ -22,12 +22,12 @@ slices_find(struct slices *g, const struct recording *o, struct key key)
 			break;
 		}
 		slice = &g->list.v[*slot];
-		if (slice->origin == origin && key_eq(slice->key, key))
+		if (slice->source == source && key_eq(slice->key, key))
 			return slice;
 	}
 	slice = vec_add(&g->list);
 	*slice = (struct slice){
-		.origin = origin,
+		.source = source,
 		.key = key,
 		.first_ns = INT64_MAX,
 	};
@@ -58,7 +58,7 @@ slice_add(struct slice *slice, enum bucket bucket, const struct event *ev,
 /* ---- joining ---- */
 
 static int64_t
-shift_of(const struct recording *first, const struct recording *o)
+shift_of(const struct sink_source *first, const struct sink_source *o)
 {
 	int64_t shift;
 
@@ -76,7 +76,7 @@ shift_of(const struct recording *first, const struct recording *o)
 }
 
 static struct span
-shifted(const struct recording *o, struct span s, int64_t shift)
+shifted(const struct sink_source *o, struct span s, int64_t shift)
 {
 	if (!num_add(s.start, shift, &s.start) ||
 	    !num_add(s.end, shift, &s.end))
@@ -86,7 +86,7 @@ shifted(const struct recording *o, struct span s, int64_t shift)
 }
 
 static void
-join_slice(struct slice *to, struct slice *from, const struct recording *o,
+join_slice(struct slice *to, struct slice *from, const struct sink_source *o,
     int64_t shift)
 {
 	int64_t first =
@@ -108,7 +108,7 @@ join_slice(struct slice *to, struct slice *from, const struct recording *o,
 }
 
 static void
-join_window(struct recording *to, const struct recording *o, int64_t shift)
+join_window(struct sink_source *to, const struct sink_source *o, int64_t shift)
 {
 	struct span w = shifted(o, o->window, shift);
 
@@ -125,19 +125,19 @@ slices_join(struct slices *g)
 	size_t n = g->list.n;
 	struct slices joined = { .strings = g->strings };
 
-	if (g->origins.list.n == 0)
+	if (g->sources.list.n == 0)
 		return;
-	joined.origins = g->origins;
-	for (size_t i = 1; i < g->origins.list.n; i++)
-		join_window(&g->origins.list.v[0], &g->origins.list.v[i],
-		    shift_of(&g->origins.list.v[0], &g->origins.list.v[i]));
+	joined.sources = g->sources;
+	for (size_t i = 1; i < g->sources.list.n; i++)
+		join_window(&g->sources.list.v[0], &g->sources.list.v[i],
+		    shift_of(&g->sources.list.v[0], &g->sources.list.v[i]));
 	for (size_t i = 0; i < n; i++) {
 		struct slice *from = &g->list.v[i];
-		const struct recording *o = &g->origins.list.v[from->origin];
+		const struct sink_source *o = &g->sources.list.v[from->source];
 
 		join_slice(
-		    slices_find(&joined, &joined.origins.list.v[0], from->key),
-		    from, o, shift_of(&g->origins.list.v[0], o));
+		    slices_find(&joined, &joined.sources.list.v[0], from->key),
+		    from, o, shift_of(&g->sources.list.v[0], o));
 	}
 	vec_free(&g->list);
 	map_free(&g->by_key);
@@ -177,8 +177,8 @@ static int
 cmp_slice(const void *x, const void *y)
 {
 	const struct slice *a = x, *b = y;
-	const struct recording *oa = &sorting->origins.list.v[a->origin];
-	const struct recording *ob = &sorting->origins.list.v[b->origin];
+	const struct sink_source *oa = &sorting->sources.list.v[a->source];
+	const struct sink_source *ob = &sorting->sources.list.v[b->source];
 	int c = 0;
 
 	if (sorting_by_rank && oa->has_rank != ob->has_rank)
@@ -211,6 +211,6 @@ slices_free(struct slices *g)
 		for (size_t k = 0; k < SET_COUNT; k++)
 			spans_free(&g->list.v[i].sets[k]);
 	vec_free(&g->list);
-	recordings_free(&g->origins);
+	sink_sources_free(&g->sources);
 	map_free(&g->by_key);
 }

@@ -6,6 +6,7 @@
 #ifndef TL_TIMELINE_H
 #define TL_TIMELINE_H
 
+#include "sink/source.h"
 #include "table/table.h"
 #include "trace/trace.h"
 
@@ -41,7 +42,7 @@ enum {
 };
 
 struct slice {
-	size_t origin;
+	size_t source;
 	struct key key;   /* of --by; KEY_NONE: outside */
 	int64_t first_ns; /* the earliest time of its events, for order */
 	uint64_t nevents, nunlinked;
@@ -50,7 +51,7 @@ struct slice {
 
 struct slices {
 	struct strings *strings;
-	struct recordings origins;
+	struct sink_sources sources;
 	VEC(struct slice) list;
 	struct map by_key; /* hash to index */
 	uint64_t nevents;  /* of any kind, in all files */
@@ -58,9 +59,9 @@ struct slices {
 
 /* slice.c */
 
-/* A slice of the origin, made when missing; valid until the next call. */
+/* A slice of the source, made when missing; valid until the next call. */
 struct slice *slices_find(
-    struct slices *g, const struct recording *o, struct key key);
+    struct slices *g, const struct sink_source *o, struct key key);
 void slice_add(struct slice *slice, enum bucket bucket, const struct event *ev,
     int64_t end_ns);
 /* Groups of all sources with equal keys become one, in the first's time. */

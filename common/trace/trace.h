@@ -15,7 +15,6 @@
  * owner     GPU work by the op that launched it: a header of its own, owner.h
  * names     processes and threads by name
  * plain     names of two traces as one
- * recording the sources of all files that a sink reads
  * stat      count, sum, mean, median, standard deviation
  */
 #ifndef TL_TRACE_H
@@ -526,63 +525,6 @@ void name_plain(struct buf *b, struct str name);
 struct str name_one_launch(struct str name);
 /* Appends a name without any "(12)". */
 void name_without_lines(struct buf *b, struct str name);
-
-/* ---- recording: the sources of all files that a sink reads ---- */
-
-/* One source of one of the files. */
-struct recording {
-	const char *path;
-	uint32_t src; /* in its stream */
-	uint32_t no;  /* over all files */
-	bool is_asked, is_rocprof;
-	bool has_rank, has_base, has_window;
-	int64_t rank;
-	int64_t base_ns;    /* of ts, in Unix time where it is known */
-	struct span window; /* that the profiler was on for */
-	/* GPU events, and those of them that are so; duplicates are not in */
-	uint64_t ngpu, nunlinked, nduplicates, nchosen;
-	uint64_t nleft_out; /* asked for, but --linked-only */
-	/* collectives that no row counts, where they are left out */
-	uint64_t ncomm, comm_ns;
-	uint64_t nops;
-};
-
-/*
- * Counts a GPU event of it. False where nothing more is to be done: for a
- * duplicate, and for one that is not chosen or has no time. *end_ns is its end;
- * what the sink makes something of it counts by itself, in nchosen.
- */
-bool recording_takes(struct recording *o, const struct event *ev,
-    bool is_chosen, int64_t *end_ns) USE_RESULT;
-
-/* What tells the rows of several sources apart. */
-enum recording_column {
-	RECORDING_ONE, /* there is one: nothing */
-	RECORDING_RANK,
-	RECORDING_SRC, /* its number: ranks are unknown or the same */
-};
-
-/* Zeroes to start with. */
-struct recordings {
-	VEC(struct recording) list;
-	size_t file; /* the first of the file being read */
-	const char *path;
-};
-
-void recordings_file(struct recordings *g, const char *path);
-/* Made when missing; valid until the next call. */
-struct recording *recordings_of(struct recordings *g, uint32_t src);
-/* Takes what the source says of itself and whether it is asked for. */
-struct recording *recordings_source(
-    struct recordings *g, const struct select *sel, const struct source *s);
-enum recording_column recordings_column(const struct recordings *g);
-/* The sums of what is counted in those that are asked for. */
-struct recording recordings_sum(const struct recordings *g);
-/* Sources, but none of the ranks asked for, end the program. */
-void recordings_check(const struct recordings *g);
-/* A line each for -v; chosen: what nchosen counts, "asked for". */
-void recordings_note(const struct recordings *g, const char *chosen);
-void recordings_free(struct recordings *g);
 
 /* ---- stat: what many numbers come to ---- */
 

@@ -45,7 +45,7 @@ done
 tl-diff --pair rank --format csv --labels --table diff_ops_summary a b >want.csv 2>err
 same 'diff_ops_summary is that of both' both/diff_ops_summary.csv want.csv
 tl-report a --vs b --overlap -d overlap
-is 'columns in the rows apart by what ran beside' \
+is 'columns in the rows split by overlap' \
 	"$(rows overlap/unified_perf_summary_kl_overlap.csv | grep -c "'lca_id', '[0-9]")" \
 	"$(sed 1d overlap/unified_perf_summary_kl_overlap.csv | wc -l)"
 like 'the screen begins with it' "$(tl-report a --vs b | sed -n 3p)" \

@@ -742,7 +742,7 @@ is '--diff: several traces, each with its own' "$(tl-roofline --diff versus2.ndj
 1|two|3.0|2; 3|of 1; three|90000
 1|one||||
 1|none||||'
-is '--diff: rows apart by what ran beside' "$(tl-roofline --overlap --diff versus2.ndjson \
+is '--diff: rows split by overlap' "$(tl-roofline --overlap --diff versus2.ndjson \
 	--table unified_perf_summary_kl_overlap -c src,name,lca_ids,lca_after_ns --no-header \
 	one.json one.json | tr '\t\n' '|,')" \
 	'0|two|2; 10|50000,0|one|2|50000,0|none||,1|two|2; 3|90000,1|one||,1|none||,'

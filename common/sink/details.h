@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * details: lists inside of cells: what the calls of a group launched (or what
- * ran beside them), position by position, as JSON. The first call whose list
+ * overlapped them), position by position, as JSON. The first call whose list
  * isn't empty says how long the list is and what stands in it; calls with
  * lists of another length are left out, as "count" shows.
  */
-#ifndef TL_TABLE_DETAILS_H
-#define TL_TABLE_DETAILS_H
+#ifndef TL_SINK_DETAILS_H
+#define TL_SINK_DETAILS_H
 
-#include "trace/beside.h"
+#include "trace/overlap.h"
 
 /* One entry of a call's list. */
 struct detail {
@@ -39,16 +39,16 @@ bool details_put(
     struct buf *b, const struct detail_lists *l, enum detail_form form);
 
 /*
- * What ran beside the calls as such lists: .arg is one of these, .length and
- * .entry are beside_length() and beside_entry().
+ * What overlapped the calls as such lists: .arg is one of these, .length and
+ * .entry are overlap_length() and overlap_entry().
  */
-struct beside_lists {
-	const beside_vec *besides;
+struct overlap_lists {
+	const overlap_vec *all;
 	const void *arg;
-	const struct beside_of *(*of)(const void *arg, size_t call);
+	const struct op_overlap *(*of)(const void *arg, size_t call);
 };
 
-size_t beside_length(const void *lists, size_t call);
-struct detail beside_entry(const void *lists, size_t call, size_t i);
+size_t overlap_length(const void *lists, size_t call);
+struct detail overlap_entry(const void *lists, size_t call, size_t i);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * cells: what several sinks put into the cells of a table in the same way.
  */
-#ifndef TL_TABLE_CELLS_H
-#define TL_TABLE_CELLS_H
+#ifndef TL_SINK_CELLS_H
+#define TL_SINK_CELLS_H
 
+#include "sink/source.h"
 #include "table/table.h"
-#include "trace/trace.h"
 
 /*
  * An event: its id, or "12.3" of a repetition. A column in which there may be
@@ -26,6 +26,6 @@ void column_of_uids(
 
 /* Says above the table how much GPU work has no launch, and so no "op". */
 void note_unlinked(
-    struct table *t, const struct recordings *g, const char *what);
+    struct table *t, const struct sink_sources *g, const char *what);
 
 #endif

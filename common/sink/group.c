@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of records by their words; see bunch.h. */
+/* Groups of records by their words; see group.h. */
 #include <stdlib.h>
 
-#include "trace/bunch.h"
+#include "sink/group.h"
 
 #define NO_GROUP UINT32_MAX
 
 /* The group of a key, made when missing. */
 static size_t
-find_group(struct bunches *gs, const uint64_t *key)
+find_group(struct sink_groups *gs, const uint64_t *key)
 {
 	uint64_t h = HASH_K0;
 
-	for (size_t i = 0; i < BUNCH_WORDS; i++)
+	for (size_t i = 0; i < SINK_GROUP_WORDS; i++)
 		h = hash_mix(h ^ key[i], HASH_K1 + i);
 	/* the rare collision tries the next number */
 	for (;; h++) {
@@ -20,22 +20,22 @@ find_group(struct bunches *gs, const uint64_t *key)
 		uint64_t *slot = map_put(&gs->by_key, h, &is_new);
 
 		if (is_new) {
-			struct bunch *gr;
+			struct sink_group *gr;
 
 			*slot = gs->list.n;
 			gr = vec_add(&gs->list);
-			*gr = (struct bunch){ .least = UINT64_MAX };
+			*gr = (struct sink_group){ .least = UINT64_MAX };
 			memcpy(gr->key, key, sizeof gr->key);
 			return *slot;
 		}
 		if (memcmp(gs->list.v[*slot].key, key,
-			BUNCH_WORDS * sizeof *key) == 0)
+			SINK_GROUP_WORDS * sizeof *key) == 0)
 			return *slot;
 	}
 }
 
-struct bunch *
-bunches_add(struct bunches *gs, const uint64_t *key)
+struct sink_group *
+sink_groups_add(struct sink_groups *gs, const uint64_t *key)
 {
 	size_t at = find_group(gs, key);
 
@@ -47,15 +47,15 @@ bunches_add(struct bunches *gs, const uint64_t *key)
 }
 
 void
-bunches_skip(struct bunches *gs)
+sink_groups_skip(struct sink_groups *gs)
 {
 	if (gs->of.n >= NO_GROUP - 1)
 		die("more than %u records to group", NO_GROUP - 1);
 	vec_push(&gs->of, NO_GROUP);
 }
 
-struct bunch *
-bunches_of_key(struct bunches *gs, const uint64_t *key)
+struct sink_group *
+sink_groups_of_key(struct sink_groups *gs, const uint64_t *key)
 {
 	size_t at = find_group(gs, key); /* which may move the list */
 
@@ -63,8 +63,8 @@ bunches_of_key(struct bunches *gs, const uint64_t *key)
 }
 
 /* qsort() hands nothing through. */
-static const struct bunches *sorting;
-static bunch_cmp *sorting_cmp;
+static const struct sink_groups *sorting;
+static sink_group_cmp *sorting_cmp;
 static const void *sorting_arg;
 
 static int
@@ -74,7 +74,7 @@ by_cmp(const void *x, const void *y)
 }
 
 void
-bunches_finish(struct bunches *gs, bunch_cmp *cmp, const void *arg)
+sink_groups_finish(struct sink_groups *gs, sink_group_cmp *cmp, const void *arg)
 {
 	size_t at = 0;
 
@@ -86,7 +86,7 @@ bunches_finish(struct bunches *gs, bunch_cmp *cmp, const void *arg)
 	}
 	for (size_t i = 0; i < gs->of.n; i++)
 		if (gs->of.v[i] != NO_GROUP) {
-			struct bunch *gr = &gs->list.v[gs->of.v[i]];
+			struct sink_group *gr = &gs->list.v[gs->of.v[i]];
 
 			gs->members[gr->first + gr->n++] =
 			    (uint32_t)(gs->base + i);
@@ -101,7 +101,7 @@ bunches_finish(struct bunches *gs, bunch_cmp *cmp, const void *arg)
 }
 
 void
-bunches_free(struct bunches *gs)
+sink_groups_free(struct sink_groups *gs)
 {
 	vec_free(&gs->list);
 	vec_free(&gs->of);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* The sources of all files that a sink reads, and how to tell them apart. */
-#include "trace/trace.h"
+#include "sink/source.h"
 
 void
-recordings_file(struct recordings *g, const char *path)
+sink_sources_file(struct sink_sources *g, const char *path)
 {
 	g->file = g->list.n;
 	g->path = strcmp(path, "-") == 0 ? "stdin" : path;
 }
 
-struct recording *
-recordings_of(struct recordings *g, uint32_t src)
+struct sink_source *
+sink_sources_of(struct sink_sources *g, uint32_t src)
 {
-	struct recording *o;
+	struct sink_source *o;
 
 	/* a source's events stand together: the last one is the likely one */
 	for (size_t i = g->list.n; i-- > g->file;)
 		if (g->list.v[i].src == src)
 			return &g->list.v[i];
 	o = vec_add(&g->list);
-	*o = (struct recording){
+	*o = (struct sink_source){
 		.path = g->path,
 		.src = src,
 		.no = (uint32_t)g->list.n - 1,
@@ -28,11 +28,11 @@ recordings_of(struct recordings *g, uint32_t src)
 	return o;
 }
 
-struct recording *
-recordings_source(
-    struct recordings *g, const struct select *sel, const struct source *s)
+struct sink_source *
+sink_sources_source(
+    struct sink_sources *g, const struct select *sel, const struct source *s)
 {
-	struct recording *o = recordings_of(g, s->src);
+	struct sink_source *o = sink_sources_of(g, s->src);
 	const struct fact *format = source_fact(s, "format");
 	int64_t epoch;
 
@@ -50,7 +50,7 @@ recordings_source(
 }
 
 bool
-recording_takes(struct recording *o, const struct event *ev, bool is_chosen,
+sink_source_takes(struct sink_source *o, const struct event *ev, bool is_chosen,
     int64_t *end_ns)
 {
 	if (ev->flags & EV_DUPLICATE) {
@@ -68,13 +68,13 @@ recording_takes(struct recording *o, const struct event *ev, bool is_chosen,
 	return true;
 }
 
-struct recording
-recordings_sum(const struct recordings *g)
+struct sink_source
+sink_sources_sum(const struct sink_sources *g)
 {
-	struct recording sum = { .path = g->path };
+	struct sink_source sum = { .path = g->path };
 
 	for (size_t i = 0; i < g->list.n; i++) {
-		const struct recording *o = &g->list.v[i];
+		const struct sink_source *o = &g->list.v[i];
 
 		if (!o->is_asked)
 			continue;
@@ -91,7 +91,7 @@ recordings_sum(const struct recordings *g)
 }
 
 void
-recordings_check(const struct recordings *g)
+sink_sources_check(const struct sink_sources *g)
 {
 	for (size_t i = 0; i < g->list.n; i++)
 		if (g->list.v[i].is_asked)
@@ -101,10 +101,10 @@ recordings_check(const struct recordings *g)
 }
 
 void
-recordings_note(const struct recordings *g, const char *chosen)
+sink_sources_note(const struct sink_sources *g, const char *chosen)
 {
 	for (size_t i = 0; i < g->list.n; i++) {
-		const struct recording *o = &g->list.v[i];
+		const struct sink_source *o = &g->list.v[i];
 
 		note("%s: source %u: %" PRIu64 " GPU events, %" PRIu64
 		     " %s, %" PRIu64 " without a launch, %" PRIu64
@@ -114,15 +114,15 @@ recordings_note(const struct recordings *g, const char *chosen)
 	}
 }
 
-enum recording_column
-recordings_column(const struct recordings *g)
+enum sink_lead
+sink_sources_lead(const struct sink_sources *g)
 {
 	struct map seen = { 0 };
 	bool differ = true;
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->list.n; i++) {
-		const struct recording *o = &g->list.v[i];
+		const struct sink_source *o = &g->list.v[i];
 		bool is_new = false;
 
 		if (!o->is_asked)
@@ -133,11 +133,11 @@ recordings_column(const struct recordings *g)
 		differ = differ && is_new;
 	}
 	map_free(&seen);
-	return n < 2 ? RECORDING_ONE : differ ? RECORDING_RANK : RECORDING_SRC;
+	return n < 2 ? SINK_LEAD_NONE : differ ? SINK_LEAD_RANK : SINK_LEAD_SRC;
 }
 
 void
-recordings_free(struct recordings *g)
+sink_sources_free(struct sink_sources *g)
 {
 	vec_free(&g->list);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "table/cells.h"
+#include "sink/cells.h"
 
 struct cell
 cell_uid(struct table *t, struct uid uid)
@@ -33,9 +33,9 @@ column_of_uids(struct column *columns, size_t n, const char *id, bool any_inst)
 }
 
 void
-note_unlinked(struct table *t, const struct recordings *g, const char *what)
+note_unlinked(struct table *t, const struct sink_sources *g, const char *what)
 {
-	const struct recording sum = recordings_sum(g);
+	const struct sink_source sum = sink_sources_sum(g);
 
 	if (sum.nunlinked > 0)
 		table_note(t,

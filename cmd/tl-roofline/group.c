@@ -31,9 +31,9 @@ key_of(uint64_t *key, struct roof_state *g, const struct grouping *how,
 	struct track_names names;
 	size_t n = 0;
 
-	memset(key, 0, BUNCH_WORDS * sizeof *key);
-	key[n++] = c->origin;
-	key[n++] = how->with_beside ? c->beside.names : 0;
+	memset(key, 0, SINK_GROUP_WORDS * sizeof *key);
+	key[n++] = c->source;
+	key[n++] = how->with_overlap ? c->overlap.names : 0;
 	key[n++] = how->with_recompute && c->is_recompute;
 	key[n++] = how->with_num_kernels ? c->nkernels : 0;
 	key[n++] = c->name;
@@ -52,22 +52,22 @@ key_of(uint64_t *key, struct roof_state *g, const struct grouping *how,
 	key[n++] = c->args.concrete;
 }
 
-/* ---- what differs in what ran beside only ---- */
+/* ---- what differs in the overlap only ---- */
 
 static void
-add_up_beside(struct bunches *gs)
+add_up_overlaps(struct sink_groups *gs)
 {
-	struct bunches all = { 0 };
+	struct sink_groups all = { 0 };
 
 	/* the sums are whole after the first time */
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < gs->list.n; i++) {
-			struct bunch *gr = &gs->list.v[i], *to;
-			uint64_t key[BUNCH_WORDS];
+			struct sink_group *gr = &gs->list.v[i], *to;
+			uint64_t key[SINK_GROUP_WORDS];
 
 			memcpy(key, gr->key, sizeof key);
 			key[1] = 0;
-			to = bunches_of_key(&all, key);
+			to = sink_groups_of_key(&all, key);
 			if (pass == 1) {
 				gr->sums[SUM_ALL] = to->sums[SUM_ALL];
 				gr->least = to->least;
@@ -77,14 +77,14 @@ add_up_beside(struct bunches *gs)
 			if (gr->least < to->least)
 				to->least = gr->least;
 		}
-	bunches_free(&all);
+	sink_groups_free(&all);
 }
 
 /* ---- order ---- */
 
 static int
-by_time(const void *arg, const struct bunches *gs, const struct bunch *a,
-    const struct bunch *b)
+by_time(const void *arg, const struct sink_groups *gs,
+    const struct sink_group *a, const struct sink_group *b)
 {
 	const struct roof_state *g = arg;
 	const struct call *x, *y;
@@ -98,38 +98,39 @@ by_time(const void *arg, const struct bunches *gs, const struct bunch *a,
 		return a->least < b->least ? -1 : 1;
 	if (a->sums[SUM_BUSY] != b->sums[SUM_BUSY])
 		return a->sums[SUM_BUSY] > b->sums[SUM_BUSY] ? -1 : 1;
-	x = &g->calls.v[bunch_member(gs, a, 0)];
-	y = &g->calls.v[bunch_member(gs, b, 0)];
+	x = &g->calls.v[sink_group_member(gs, a, 0)];
+	y = &g->calls.v[sink_group_member(gs, b, 0)];
 	c = uid_cmp(x->uid, y->uid);
 	return c != 0 ? c : (a->first > b->first) - (a->first < b->first);
 }
 
 void
-roof_group(struct bunches *gs, struct roof_state *g, const struct grouping *how)
+roof_group(
+    struct sink_groups *gs, struct roof_state *g, const struct grouping *how)
 {
 	struct extent e = calls_of(g, how->table);
 
-	*gs = (struct bunches){ .base = e.first };
+	*gs = (struct sink_groups){ .base = e.first };
 	for (size_t i = e.first; i < e.end; i++) {
 		const struct call *c = &g->calls.v[i];
-		uint64_t key[BUNCH_WORDS];
-		struct bunch *gr;
+		uint64_t key[SINK_GROUP_WORDS];
+		struct sink_group *gr;
 
 		if (c->table != how->table) {
-			bunches_skip(gs);
+			sink_groups_skip(gs);
 			continue;
 		}
 		key_of(key, g, how, c);
-		gr = bunches_add(gs, key);
+		gr = sink_groups_add(gs, key);
 		stat_add(&gr->sums[SUM_BUSY], c->busy_ns);
 		if (gr->n == 1)
 			gr->least = c->uid.id;
 	}
-	if (how->with_beside)
-		add_up_beside(gs);
+	if (how->with_overlap)
+		add_up_overlaps(gs);
 	else
 		for (size_t i = 0; i < gs->list.n; i++)
 			gs->list.v[i].sums[SUM_ALL] =
 			    gs->list.v[i].sums[SUM_BUSY];
-	bunches_finish(gs, by_time, g);
+	sink_groups_finish(gs, by_time, g);
 }

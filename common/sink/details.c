@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "table/details.h"
+#include "sink/details.h"
 #include "json/json.h"
 
 #define NAME_CUT 64 /* characters of a name in a short list */
@@ -204,18 +204,18 @@ details_put(struct buf *b, const struct detail_lists *l, enum detail_form form)
 }
 
 size_t
-beside_length(const void *lists, size_t call)
+overlap_length(const void *lists, size_t call)
 {
-	const struct beside_lists *l = lists;
+	const struct overlap_lists *l = lists;
 
 	return l->of(l->arg, call)->n;
 }
 
 struct detail
-beside_entry(const void *lists, size_t call, size_t i)
+overlap_entry(const void *lists, size_t call, size_t i)
 {
-	const struct beside_lists *l = lists;
-	const struct beside *k = &l->besides->v[l->of(l->arg, call)->first + i];
+	const struct overlap_lists *l = lists;
+	const struct overlap *k = &l->all->v[l->of(l->arg, call)->first + i];
 
 	return (struct detail){ k->name, k->gpu_stream, k->dur_ns, k->pct };
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which GPU events run beside which: a sweep over all of them in the order of
+ * Which GPU events overlap which: a sweep over all of them in the order of
  * their starts, with the list of those that are still running.
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include "trace/beside.h"
+#include "trace/overlap.h"
 #include "json/json.h"
 
 #define SHARED_MIN_NS 1000
@@ -15,7 +15,7 @@ struct pair {
 	uint32_t work, other;
 };
 
-/* What was found beside an op under one name. */
+/* What overlaps an op under one name. */
 struct sum {
 	uint32_t name;
 	struct key gpu_stream;
@@ -30,7 +30,7 @@ struct overlaps {
 	VEC(struct pair) pairs; /* by work, then by the other's uid */
 	/* of the op at hand */
 	VEC(struct sum) sums;
-	struct spans busy, beside;
+	struct spans busy, covered;
 };
 
 /* qsort() hands nothing through. */
@@ -42,8 +42,8 @@ by_start(const void *x, const void *y)
 	const struct work *a = &sorting[*(const uint32_t *)x];
 	const struct work *b = &sorting[*(const uint32_t *)y];
 
-	if (a->origin != b->origin)
-		return a->origin < b->origin ? -1 : 1;
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
 	if (a->ts_ns != b->ts_ns)
 		return a->ts_ns < b->ts_ns ? -1 : 1;
 	return (a > b) - (a < b);
@@ -70,7 +70,7 @@ shared(const struct work *a, const struct work *b)
 }
 
 static bool
-is_beside(const struct work *a, const struct work *b)
+is_overlap(const struct work *a, const struct work *b)
 {
 	if (a->gpu_stream.type != KEY_NONE && key_eq(a->dev, b->dev) &&
 	    key_eq(a->gpu_stream, b->gpu_stream))
@@ -114,10 +114,10 @@ overlaps_find(struct strings *st, const struct work *w, size_t nworks)
 			uint32_t y = open.v[k];
 
 			if (work_end(&w[y]) <= w[x].ts_ns ||
-			    w[y].origin != w[x].origin)
+			    w[y].source != w[x].source)
 				continue;
 			open.v[left++] = y;
-			if (!is_beside(&w[x], &w[y]))
+			if (!is_overlap(&w[x], &w[y]))
 				continue;
 			vec_push(&o->pairs, ((struct pair){ x, y }));
 			vec_push(&o->pairs, ((struct pair){ y, x }));
@@ -138,7 +138,7 @@ overlaps_free(struct overlaps *o)
 	vec_free(&o->pairs);
 	vec_free(&o->sums);
 	spans_free(&o->busy);
-	spans_free(&o->beside);
+	spans_free(&o->covered);
 	free(o);
 }
 
@@ -184,11 +184,11 @@ add_sum(
 }
 
 static void
-keep_sums(struct overlaps *o, beside_vec *besides, struct beside_of *out)
+keep_sums(struct overlaps *o, overlap_vec *list, struct op_overlap *out)
 {
 	struct buf names = { 0 };
 
-	out->first = besides->n;
+	out->first = list->n;
 	out->n = (uint32_t)o->sums.n;
 	for (size_t i = 0; i < o->sums.n; i++) {
 		const struct sum *from = &o->sums.v[i];
@@ -196,8 +196,8 @@ keep_sums(struct overlaps *o, beside_vec *besides, struct beside_of *out)
 
 		buf_puts(&names, i == 0 ? "[" : ",");
 		json_put_string(&names, strings_get(o->st, from->name));
-		vec_push(besides,
-		    ((struct beside){
+		vec_push(list,
+		    ((struct overlap){
 			.name = from->name,
 			.gpu_stream = from->gpu_stream,
 			.dur_ns = llround(
@@ -224,31 +224,31 @@ busy_of(struct overlaps *o, const uint32_t *works, size_t n)
 
 void
 overlaps_of(struct overlaps *o, const uint32_t *works, size_t nworks,
-    beside_vec *besides, struct beside_of *out)
+    overlap_vec *list, struct op_overlap *out)
 {
 	int64_t busy = busy_of(o, works, nworks), covered = 0;
 
-	*out = BESIDE_NONE;
+	*out = OVERLAP_NONE;
 	o->sums.n = 0;
 	for (size_t i = 0; i < nworks; i++) {
 		const struct work *k = &o->works[works[i]];
 		size_t n;
 		const struct pair *p = pairs_of(o, works[i], &n);
 
-		o->beside.n = 0;
+		o->covered.n = 0;
 		for (size_t m = 0; m < n; m++) {
 			const struct work *other = &o->works[p[m].other];
 			int64_t from =
 			    other->ts_ns > k->ts_ns ? other->ts_ns : k->ts_ns;
 
 			add_sum(o, other, shared(k, other), busy);
-			spans_add(&o->beside, from, from + shared(k, other));
+			spans_add(&o->covered, from, from + shared(k, other));
 		}
-		spans_normalise(&o->beside);
-		stat_add(&covered, spans_total(&o->beside));
+		spans_normalise(&o->covered);
+		stat_add(&covered, spans_total(&o->covered));
 	}
 	if (o->sums.n == 0)
 		return;
-	keep_sums(o, besides, out);
+	keep_sums(o, list, out);
 	out->pct = busy > 0 ? stat_round2((double)covered / (double)busy) : 0;
 }

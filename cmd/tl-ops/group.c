@@ -10,12 +10,12 @@ key_of(uint64_t *key, const struct ops *g, const struct grouping *how,
 	struct track_names names;
 	size_t n = 0;
 
-	memset(key, 0, BUNCH_WORDS * sizeof *key);
-	key[n++] = c->origin;
+	memset(key, 0, SINK_GROUP_WORDS * sizeof *key);
+	key[n++] = c->source;
 	key[n++] = how->with_recompute && c->is_recompute;
 	key[n++] = how->with_num_kernels ? c->nkernels : 0;
-	key[n++] = how->with_beside ? c->beside.names : 0;
-	key[BUNCH_WORDS - 1] = how->with_module ? c->parent_module : 0;
+	key[n++] = how->with_overlap ? c->overlap.names : 0;
+	key[SINK_GROUP_WORDS - 1] = how->with_module ? c->parent_module : 0;
 	switch (how->by) {
 	case BY_CATEGORY: key[n++] = c->category; break;
 	case BY_NAME: key[n++] = c->name; break;
@@ -75,7 +75,7 @@ cmp_text(const struct ops *g, uint64_t a, uint64_t b)
 
 /* The sum that the table is about, downwards. */
 static int64_t
-rank_of(const struct order *o, const struct bunch *gr)
+rank_of(const struct order *o, const struct sink_group *gr)
 {
 	if (o->g->set->clock == CLOCK_CPU)
 		return gr->sums[SUM_SELF];
@@ -83,8 +83,8 @@ rank_of(const struct order *o, const struct bunch *gr)
 }
 
 static int
-cmp_keys(const struct order *o, const struct bunches *gs, const struct bunch *a,
-    const struct bunch *b)
+cmp_keys(const struct order *o, const struct sink_groups *gs,
+    const struct sink_group *a, const struct sink_group *b)
 {
 	const struct call *x, *y;
 
@@ -95,14 +95,14 @@ cmp_keys(const struct order *o, const struct bunches *gs, const struct bunch *a,
 	default: break;
 	}
 	/* the earliest call: its uid is the example */
-	x = &o->g->calls.v[bunch_member(gs, a, 0)];
-	y = &o->g->calls.v[bunch_member(gs, b, 0)];
+	x = &o->g->calls.v[sink_group_member(gs, a, 0)];
+	y = &o->g->calls.v[sink_group_member(gs, b, 0)];
 	return uid_cmp(x->uid, y->uid);
 }
 
 static int
-by_rank(const void *arg, const struct bunches *gs, const struct bunch *a,
-    const struct bunch *b)
+by_rank(const void *arg, const struct sink_groups *gs,
+    const struct sink_group *a, const struct sink_group *b)
 {
 	const struct order *o = arg;
 	int c = cmp_i64((int64_t)a->key[0], (int64_t)b->key[0]);
@@ -116,8 +116,8 @@ by_rank(const void *arg, const struct bunches *gs, const struct bunch *a,
 	if (c == 0)
 		c = cmp_i64((int64_t)a->key[1], (int64_t)b->key[1]);
 	if (c == 0 && o->how->with_module)
-		c = cmp_text(
-		    o->g, a->key[BUNCH_WORDS - 1], b->key[BUNCH_WORDS - 1]);
+		c = cmp_text(o->g, a->key[SINK_GROUP_WORDS - 1],
+		    b->key[SINK_GROUP_WORDS - 1]);
 	return c;
 }
 
@@ -132,26 +132,27 @@ is_member(const struct call *c, const struct grouping *how)
 }
 
 void
-ops_group(struct bunches *gs, const struct ops *g, const struct grouping *how)
+ops_group(
+    struct sink_groups *gs, const struct ops *g, const struct grouping *how)
 {
 	const struct order order = { g, how };
-	uint64_t key[BUNCH_WORDS];
+	uint64_t key[SINK_GROUP_WORDS];
 
-	*gs = (struct bunches){ .members = NULL };
+	*gs = (struct sink_groups){ .members = NULL };
 	for (size_t i = 0; i < g->calls.n; i++) {
 		const struct call *c = &g->calls.v[i];
-		struct bunch *gr;
+		struct sink_group *gr;
 
 		if (!is_member(c, how)) {
-			bunches_skip(gs);
+			sink_groups_skip(gs);
 			continue;
 		}
 		key_of(key, g, how, c);
-		gr = bunches_add(gs, key);
+		gr = sink_groups_add(gs, key);
 		stat_add(&gr->sums[SUM_DIRECT], c->direct_ns);
 		stat_add(&gr->sums[SUM_SUBTREE], c->subtree_ns);
 		stat_add(&gr->sums[SUM_SELF], c->self_ns);
 		stat_add(&gr->sums[SUM_TOTAL], c->total_ns);
 	}
-	bunches_finish(gs, by_rank, &order);
+	sink_groups_finish(gs, by_rank, &order);
 }

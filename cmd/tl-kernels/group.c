@@ -14,7 +14,7 @@ key_of(uint64_t *key, enum by by, const struct kernel *one)
 {
 	size_t n = 0;
 
-	memset(key, 0, BUNCH_WORDS * sizeof *key);
+	memset(key, 0, SINK_GROUP_WORDS * sizeof *key);
 	key[n++] = one->recording;
 	key[n++] = by == BY_CLASS ? one->class : one->name;
 	switch (by) {
@@ -51,10 +51,10 @@ struct order {
 };
 
 static const struct kernel *
-first_of(
-    const struct order *o, const struct bunches *gs, const struct bunch *gr)
+first_of(const struct order *o, const struct sink_groups *gs,
+    const struct sink_group *gr)
 {
-	return &o->k->list.v[bunch_member(gs, gr, 0)];
+	return &o->k->list.v[sink_group_member(gs, gr, 0)];
 }
 
 static int
@@ -67,8 +67,8 @@ cmp_text(const struct kernels *k, uint32_t a, uint32_t b)
 
 /* By the key's texts from the left, then by which came first. */
 static int
-cmp_keys(const struct order *o, const struct bunches *gs, const struct bunch *a,
-    const struct bunch *b)
+cmp_keys(const struct order *o, const struct sink_groups *gs,
+    const struct sink_group *a, const struct sink_group *b)
 {
 	const struct kernel *x = first_of(o, gs, a), *y = first_of(o, gs, b);
 	int c = 0;
@@ -86,8 +86,8 @@ cmp_keys(const struct order *o, const struct bunches *gs, const struct bunch *a,
 }
 
 static int
-by_rank(const void *arg, const struct bunches *gs, const struct bunch *a,
-    const struct bunch *b)
+by_rank(const void *arg, const struct sink_groups *gs,
+    const struct sink_group *a, const struct sink_group *b)
 {
 	const struct order *o = arg;
 
@@ -102,8 +102,8 @@ by_rank(const void *arg, const struct bunches *gs, const struct bunch *a,
 }
 
 static int
-by_start(const void *arg, const struct bunches *gs, const struct bunch *a,
-    const struct bunch *b)
+by_start(const void *arg, const struct sink_groups *gs,
+    const struct sink_group *a, const struct sink_group *b)
 {
 	const struct kernel *k = first_of(arg, gs, a);
 	const struct kernel *l = first_of(arg, gs, b);
@@ -117,8 +117,8 @@ by_start(const void *arg, const struct bunches *gs, const struct bunch *a,
 
 /* rocprofv3's report shows the longest dispatch first. */
 static int
-by_length(const void *arg, const struct bunches *gs, const struct bunch *a,
-    const struct bunch *b)
+by_length(const void *arg, const struct sink_groups *gs,
+    const struct sink_group *a, const struct sink_group *b)
 {
 	if (a->key[0] != b->key[0])
 		return a->key[0] < b->key[0] ? -1 : 1;
@@ -128,24 +128,24 @@ by_length(const void *arg, const struct bunches *gs, const struct bunch *a,
 }
 
 void
-kernels_group(
-    struct bunches *gs, const struct kernels *k, enum by by, wanted_fn *wanted)
+kernels_group(struct sink_groups *gs, const struct kernels *k, enum by by,
+    wanted_fn *wanted)
 {
 	const struct order order = { k, by };
-	uint64_t key[BUNCH_WORDS];
+	uint64_t key[SINK_GROUP_WORDS];
 
-	*gs = (struct bunches){ .members = NULL };
+	*gs = (struct sink_groups){ .members = NULL };
 	for (size_t i = 0; i < k->list.n; i++) {
 		const struct kernel *one = &k->list.v[i];
 
 		if (wanted != NULL && !wanted(k, one)) {
-			bunches_skip(gs);
+			sink_groups_skip(gs);
 			continue;
 		}
 		key_of(key, by, one);
-		stat_add(&bunches_add(gs, key)->sums[SUM_NS], one->dur_ns);
+		stat_add(&sink_groups_add(gs, key)->sums[SUM_NS], one->dur_ns);
 	}
-	bunches_finish(gs,
+	sink_groups_finish(gs,
 	    by != BY_EVENT       ? by_rank
 		: k->all_rocprof ? by_length
 				 : by_start,
