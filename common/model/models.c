@@ -104,6 +104,37 @@ open_state(lua_State *L)
 
 /* ---- files ---- */
 
+static bool
+is_sheet(const struct models *ms, struct str name)
+{
+	for (size_t i = 0; i < ms->sheets.n; i++)
+		if (str_eq(ms->sheets.v[i].name, name))
+			return true;
+	return name.len == 0;
+}
+
+/* Sheets may be declared behind the entries that name them. */
+static void
+check_sheets(lua_State *L)
+{
+	struct models *ms = models_of(L);
+
+	for (size_t i = ms->entries.n; i-- > 0;) {
+		const struct model *m = ms->entries.v[i];
+
+		if (m->file + 1 < ms->files.n)
+			return;
+		if (is_sheet(ms, m->sheet))
+			continue;
+		ms->text.len = 0;
+		buf_printf(&ms->text, "%.*s: sheet %.*s is not declared",
+		    (int)m->where.len, m->where.p, (int)m->sheet.len,
+		    m->sheet.p);
+		push_str(L, buf_str(&ms->text));
+		lua_error(L);
+	}
+}
+
 static int
 run_chunk(lua_State *L)
 {
@@ -126,6 +157,7 @@ run_chunk(lua_State *L)
 	lua_rawgeti(L, LUA_REGISTRYINDEX, ms->file_env);
 	lua_setupvalue(L, -2, 1);
 	lua_call(L, 0, 0);
+	check_sheets(L);
 	return 0;
 }
 

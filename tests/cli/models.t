@@ -4,7 +4,7 @@
 # shipped example holds, and a broken file is refused with its line.
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'
-plan 26
+plan 28
 
 # display BEGIN FILE: the page's literal display that begins so.
 display() {
@@ -73,6 +73,17 @@ like 'prefixes are listed' "$(tl-roofline --list-models)" '^triton_poi_\*'
 refuses 1 'TL_ARCH_PATH: .*nowhere' 'TL_ARCH_PATH=nowhere tl-roofline --arch MI300X --op aten::mm --dims "[[4,4],[4,4]]"'
 
 # ---- files that do wrong ----
+
+ev cpu_op my::op 1 0 9 '"Input Dims":[[8]]' | trace >sheet.json
+sed 's/GEMM/Gemm/' one/a.lua >sheet.lua
+refuses 1 'sheet.lua:1: sheet Gemm is not declared' \
+	'ulimit -v 4000000; tl-roofline --models sheet.lua sheet.json'
+{
+	cat sheet.lua
+	echo 'sheets { order = { "Gemm" } }'
+} >late.lua
+is 'a sheet may be declared behind its entries' \
+	"$(tl-roofline --models late.lua --list-tables | tail -n 1 | cut -f 1)" Gemm_bwd
 
 file() { cat >"$1.lua"; }
 by() { tl-roofline --models "$1.lua" --op my::op --dims '[[4]]' --dtype fp32 2>&1; }

@@ -73,6 +73,9 @@ files(void)
 	refused("category { names = { 'x' } }", "a category without name");
 	refused("datatype { bytes = 1 }", "a datatype without names");
 	refused("sheets { orders = { } }", "there is no field orders");
+	refused(
+	    "\nop { names = { 'x' }, eval = function () end, sheet = 'No' }",
+	    "my.lua:2: sheet No is not declared");
 	refused("dim = 1", "my.lua:1: dim is there already");
 	refused("dim(0, 0)", "there is no op here");
 	refused("error { }", "an error that is no text");
