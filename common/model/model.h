@@ -10,14 +10,13 @@
  * without end. An entry that fails marks the op it failed on, and no more.
  *
  *	struct models *ms = models_create();
- *	models_load(ms, "my.lua");		(ends the program if it is bad)
+ *	models_load(ms, "my.lua");	(ends the program if it is bad)
  *	const struct model *m = model_find(ms, name);	(once for each name)
- *	if (m != NULL) {
- *		struct model_op op = { .name = name, .dims = STR("[[8,4]]") };
- *		const struct model_result *r = model_eval(ms, m, &op,
- *MODEL_FWD); if (r->status == MODEL_OK)
- *			... r->flops, r->bytes, model_param_at(r, 0) ...
- *	}
+ *	struct model_op op = { .name = name, .dims = STR("[[8,4]]") };
+ *
+ *	if (m != NULL && (r = model_eval(ms, m, &op, MODEL_FWD))->status ==
+ *	    MODEL_OK)
+ *		... r->flops, r->bytes, model_param_at(r, 0) ...
  *
  * Arguments are the texts of Kineto's lists, as they stand in a stream. What
  * is dear to find out is asked for only where an entry says that it reads it:
