@@ -298,20 +298,47 @@ has_backward_row(const struct node *n)
 	    n->bwd.inst != UID_NONE && !str_eq(n->model->sheet, STR("CONV"));
 }
 
+static bool
+is_in_sheet(const struct node *n)
+{
+	return n->model != NULL && n->model->sheet.len > 0 &&
+	    n->res->status != MODEL_NONE &&
+	    !(n->model->is_extra && n->nwork == 0) &&
+	    !(n->model->is_alone && !n->is_model);
+}
+
+/*
+ * Whether the row of an op counts it already, with an op above: an overload
+ * that calls another of its name.
+ */
+static bool
+is_counted_above(struct roof_state *g, const struct node *n)
+{
+	for (uint32_t i = n->up; i != NO_INDEX; i = g->nodes.v[i].up) {
+		const struct node *m = &g->nodes.v[i];
+
+		if (m->name == n->name && is_in_sheet(m) &&
+		    params_of(g, m->res) == params_of(g, n->res) &&
+		    !(g->set->num_kernels && m->nwork != n->nwork) &&
+		    !(g->set->recompute &&
+			(m->flags ^ n->flags) & EV_RECOMPUTE))
+			return true;
+	}
+	return false;
+}
+
 static void
 add_to_sheets(struct roof_state *g, uint32_t i)
 {
 	const struct node *n = &g->nodes.v[i];
-	struct str sheet = n->model->sheet;
-	struct str name = strings_get(g->strings, n->name);
+	struct str sheet, name = strings_get(g->strings, n->name);
 	struct call *c;
 	uint32_t table, back;
 
-	if (sheet.len == 0 || n->res->status == MODEL_NONE ||
-	    (n->model->is_extra && n->nwork == 0) ||
-	    (n->model->is_alone && !n->is_model) ||
+	if (!is_in_sheet(n) || is_counted_above(g, n) ||
 	    !str_glob_any(g->set->names.v, g->set->names.n, name))
 		return;
+	sheet = n->model->sheet;
 	table = table_of_sheet(g->models, sheet,
 	    is_backward_op(n->model, name) ? SHEET_BWD : SHEET_FWD);
 	if (is_wanted(g, table)) {
@@ -343,8 +370,7 @@ collect_subtree(struct roof_state *g)
 		    g->above.v[w - g->first_work] != NO_INDEX)
 			synthesise(g, w);
 	for (uint32_t i = 0; i < g->nodes.n; i++)
-		if (g->nodes.v[i].model != NULL)
-			add_to_sheets(g, i);
+		add_to_sheets(g, i);
 }
 
 /* ---- after the last file ---- */

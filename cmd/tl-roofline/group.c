@@ -3,20 +3,20 @@
 #include "cmd/tl-roofline/roof.h"
 
 /* The text of all parameters, by number; ops that failed have their own. */
-static uint32_t
-params_of(struct roof_state *g, const struct call *c)
+uint32_t
+params_of(struct roof_state *g, const struct model_result *res)
 {
 	struct buf b = { 0 };
 	uint32_t at;
 
-	if (c->res == NULL)
+	if (res == NULL)
 		return INTERN_NONE;
-	at = c->res->number;
+	at = res->number;
 	while (g->params.n <= at)
 		vec_push(&g->params, INTERN_NONE);
 	if (g->params.v[at] == INTERN_NONE) {
-		model_params_json(&b, c->res);
-		if (c->res->status != MODEL_OK)
+		model_params_json(&b, res);
+		if (res->status != MODEL_OK)
 			buf_printf(&b, "%u", (unsigned)at);
 		g->params.v[at] = intern_put(g->strings->text, buf_str(&b));
 		buf_free(&b);
@@ -38,7 +38,7 @@ key_of(uint64_t *key, struct roof_state *g, const struct grouping *how,
 	key[n++] = how->with_num_kernels ? c->nkernels : 0;
 	key[n++] = c->name;
 	if (how->by_params) {
-		key[n++] = params_of(g, c);
+		key[n++] = params_of(g, c->res);
 		return;
 	}
 	names = names_of(g->names, c->track);

@@ -218,6 +218,8 @@ struct grouping {
 	bool with_diff; /* columns of it; groups are the same */
 };
 
+/* The parameters of a result as text, by number; INTERN_NONE: no result. */
+uint32_t params_of(struct roof_state *g, const struct model_result *res);
 /* Groups of the table's calls in their order, the longest first. */
 void roof_group(
     struct sink_groups *gs, struct roof_state *g, const struct grouping *how);

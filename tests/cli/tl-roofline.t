@@ -115,6 +115,32 @@ like 'no backward' "$(cells model_reason 'tl-roofline --name "fbgemm*" alone.jso
 	'total_D is not recorded .Concrete Inputs., nor is there a backward op$'
 like 'counts as one that failed' "$(cat "$TMP/err")" '1 ops have no figures'
 
+# ---- an op within one of its name ----
+# Three kernels: the outer op launches one, the inner two. An op of other sizes
+# below has a row of its own.
+
+nested() {
+	ev cpu_op aten::mm 1 0 90 \
+		"$(args '[[64,128],[128,32]]' '["float","float"]' '["",""]')"
+	launch 1 1
+	mm | sed 's/"correlation":1/"correlation":8/; s/"correlation":2/"correlation":9/'
+	ev cpu_op aten::mm 1 40 20 \
+		"$(args '[[4,8],[8,2]]' '["float","float"]' '["",""]')"
+	launch 41 4
+	gpu first 7 90 3 1
+	gpu last 7 120 1 4
+}
+nested | trace >nested.json
+is 'a row counts an op nested in one of the same name once' \
+	"$(cells name,param_M,operation_count,kernel_ns_sum,ex_uid 'tl-roofline --table GEMM nested.json')" \
+	'aten::mm 64 1 9000 0
+aten::mm 4 1 1000 7'
+is 'apart by kernels they are two rows' \
+	"$(cells num_kernels,operation_count,kernel_ns_sum 'tl-roofline --num-kernels --table GEMM nested.json')" \
+	'4 1 9000
+2 1 5000
+1 1 1000'
+
 # ---- which op a GPU event belongs to ----
 # A module op around a product and a kernel of its own; an op without a model; a
 # collective; a launch outside of all ops; a kernel without a launch.
