@@ -58,6 +58,7 @@ struct settings {
 	const char *junit;
 	struct select select;
 	bool is_selective; /* some option of it is given */
+	bool is_of_events; /* and not only which steps or ranks */
 	struct table_dest dest;
 };
 

@@ -161,8 +161,9 @@ figures_end_run(struct figures *f, int side, const struct run *r)
 
 		if (map_get(&seen, (uint64_t)s->number) == NULL)
 			continue;
-		stat_add(&f->step_ns[side], s->end_ns - s->start_ns);
-		f->nwalls[side]++;
+		vec_push(&f->walls[side],
+		    ((struct wall){
+			run_at(f, side), s->end_ns - s->start_ns }));
 	}
 	map_free(&seen);
 }
@@ -177,6 +178,7 @@ figures_free(struct figures *f)
 	map_free(&f->time_of);
 	for (int s = 0; s < NSIDES; s++) {
 		vec_free(&f->samples[s]);
+		vec_free(&f->walls[s]);
 		map_free(&f->sample_of[s]);
 	}
 }

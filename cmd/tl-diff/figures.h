@@ -51,7 +51,20 @@ struct unit_times {
 	uint64_t n; /* units */
 	uint64_t nruns, nsteps;
 	int64_t total_ns; /* GPU time of a unit, the mean */
-	int64_t wall_ns;  /* of a step, the mean; 0: there are none */
+};
+
+/* The time on the clock of a step with GPU work. */
+struct wall {
+	uint32_t run;
+	int64_t ns;
+};
+
+/* How long a step takes on the clock. */
+struct step_clock {
+	uint64_t n[NSIDES];      /* steps */
+	int64_t mean_ns[NSIDES]; /* of a step; 0: there are none */
+	bool knows_noise;
+	bool is_noise; /* the difference may be chance, or there is none */
 };
 
 /* A group of samples, by what the caller calls it and maybe by run. */
@@ -89,8 +102,8 @@ struct figures {
 	bool are_steps; /* set by the caller: numbers of samples are of steps */
 	bool by_run;    /* samples are runs */
 	bool has_ns;    /* some event lasts no whole number of microseconds */
-	int64_t step_ns[NSIDES];
-	uint64_t nwalls[NSIDES];
+	VEC(struct wall) walls[NSIDES]; /* run by run */
+	struct step_clock clock;
 	/* the verdict */
 	int64_t diff_ns, gross_ns;
 	int64_t fixed_ns;   /* by work that only one side does */
@@ -130,6 +143,13 @@ stand_out_name(const struct stand_out *out, const uint32_t name[NSIDES])
 					      : name[!out->side];
 }
 void figures_free(struct figures *f);
+
+/* Whether both sides have steps whose time can be compared. */
+static inline bool
+figures_have_clock(const struct figures *f)
+{
+	return f->clock.n[0] > 0 && f->clock.n[1] > 0;
+}
 
 /* The largest difference first, noise later, what does not differ last. */
 int figure_order(const struct figure *a, const struct figure *b);

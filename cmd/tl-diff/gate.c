@@ -4,11 +4,19 @@
 
 #include "cmd/tl-diff/gate.h"
 
-struct verdict {
+/* What is judged: GPU time, and the time of a step on the clock. */
+struct measure {
+	const char *what;
 	int64_t before_ns, after_ns;
 	int64_t diff_ns; /* without what is within noise */
 	int64_t limit_ns;
 	bool knows_noise; /* there are samples to tell it by */
+	bool failed;
+};
+
+struct verdict {
+	struct measure list[2];
+	size_t n;
 	bool failed;
 };
 
@@ -43,80 +51,113 @@ put_xml(struct out *out, struct str s)
 }
 
 static void
-put_sentence(struct buf *b, const struct settings *set, const struct verdict *v)
+put_sentence(struct buf *b, const struct settings *set, const struct measure *m)
 {
-	buf_printf(b,
-	    "GPU time went from %.3f to %.3f ms; %s by %+.3f ms, allowed are ",
-	    (double)v->before_ns / 1e6, (double)v->after_ns / 1e6,
-	    v->knows_noise ? "beyond noise it changed"
-			   : "noise is not known, it changed",
-	    (double)v->diff_ns / 1e6);
+	buf_printf(b, "%s %.3f to %.3f ms, %+.3f ms%s; allowed: ", m->what,
+	    (double)m->before_ns / 1e6, (double)m->after_ns / 1e6,
+	    (double)m->diff_ns / 1e6,
+	    m->knows_noise ? " beyond noise" : ", noise unknown");
 	if (set->fail_over.is_percent)
 		buf_printf(b, "%g %% (%.3f ms)", set->fail_over.percent,
-		    (double)v->limit_ns / 1e6);
+		    (double)m->limit_ns / 1e6);
 	else
-		buf_printf(b, "%.3f ms", (double)v->limit_ns / 1e6);
+		buf_printf(b, "%.3f ms", (double)m->limit_ns / 1e6);
 }
 
-/* One test suite with one test case. */
 static void
-write_junit(
-    const struct settings *set, const struct verdict *v, struct str text)
+put_case(struct out *out, const struct settings *set, const struct measure *m)
+{
+	struct buf b = { 0 };
+
+	out_printf(
+	    out, "  <testcase classname=\"tl-diff\" name=\"%s, ", m->what);
+	put_xml(out, set->names[0]);
+	out_puts(out, " to ");
+	put_xml(out, set->names[1]);
+	out_puts(out, "\">\n");
+	put_sentence(&b, set, m);
+	out_puts(
+	    out, m->failed ? "    <failure message=\"" : "    <system-out>");
+	put_xml(out, buf_str(&b));
+	out_puts(out, m->failed ? "\"/>\n" : "</system-out>\n");
+	out_puts(out, "  </testcase>\n");
+	buf_free(&b);
+}
+
+/* One test suite, a test case for each measure. */
+static void
+write_junit(const struct settings *set, const struct verdict *v)
 {
 	struct out *out = out_open(set->junit);
-	struct buf name = { 0 };
+	size_t nfailed = 0;
 
-	buf_put(&name, set->names[0].p, set->names[0].len);
-	buf_puts(&name, " to ");
-	buf_put(&name, set->names[1].p, set->names[1].len);
+	for (size_t i = 0; i < v->n; i++)
+		nfailed += v->list[i].failed;
 	out_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	out_printf(out,
-	    "<testsuite name=\"tl-diff\" tests=\"1\" failures=\"%d\" "
+	    "<testsuite name=\"tl-diff\" tests=\"%zu\" failures=\"%zu\" "
 	    "errors=\"0\">\n",
-	    v->failed);
-	out_puts(out, "  <testcase classname=\"tl-diff\" name=\"GPU time, ");
-	put_xml(out, buf_str(&name));
-	out_puts(out, "\">\n");
-	if (v->failed) {
-		out_puts(out, "    <failure message=\"");
-		put_xml(out, text);
-		out_puts(out, "\"/>\n");
-	} else {
-		out_puts(out, "    <system-out>");
-		put_xml(out, text);
-		out_puts(out, "</system-out>\n");
-	}
-	out_puts(out, "  </testcase>\n</testsuite>\n");
+	    v->n, nfailed);
+	for (size_t i = 0; i < v->n; i++)
+		put_case(out, set, &v->list[i]);
+	out_puts(out, "</testsuite>\n");
 	out_finish(out);
-	buf_free(&name);
 }
 
+static void
+judge(struct verdict *v, const struct settings *set, struct measure m)
+{
+	m.limit_ns = threshold_ns(&set->fail_over, m.before_ns);
+	m.failed = m.diff_ns > m.limit_ns;
+	v->failed = v->failed || m.failed;
+	v->list[v->n++] = m;
+}
+
+/* A selection of GPU events says nothing of how long its steps may take. */
 static void
 find_verdict(
     struct verdict *v, const struct settings *set, const struct figures *f)
 {
-	v->before_ns = f->unit[0].total_ns;
-	v->after_ns = f->unit[1].total_ns;
-	v->diff_ns = f->verdict_ns;
-	v->knows_noise = !isnan(f->spread_ns);
-	v->limit_ns = threshold_ns(&set->fail_over, v->before_ns);
-	v->failed = v->diff_ns > v->limit_ns;
+	const struct step_clock *c = &f->clock;
+
+	judge(v, set,
+	    (struct measure){
+		.what = "GPU time",
+		.before_ns = f->unit[0].total_ns,
+		.after_ns = f->unit[1].total_ns,
+		.diff_ns = f->verdict_ns,
+		.knows_noise = !isnan(f->spread_ns),
+	    });
+	if (figures_have_clock(f) && !set->is_of_events)
+		judge(v, set,
+		    (struct measure){
+			.what = "step time",
+			.before_ns = c->mean_ns[0],
+			.after_ns = c->mean_ns[1],
+			.diff_ns =
+			    c->is_noise ? 0 : c->mean_ns[1] - c->mean_ns[0],
+			.knows_noise = c->knows_noise,
+		    });
 }
 
 int
 gate_status(const struct settings *set, const struct figures *f)
 {
-	struct verdict v;
+	struct verdict v = { .n = 0 };
 	struct buf b = { 0 };
 
 	if (!set->fail_over.is_set)
 		return exit_status();
 	find_verdict(&v, set, f);
-	put_sentence(&b, set, &v);
-	if (v.failed)
+	for (size_t i = 0; i < v.n; i++) {
+		if (!v.list[i].failed)
+			continue;
+		b.len = 0;
+		put_sentence(&b, set, &v.list[i]);
 		note("slower than allowed: %.*s", (int)b.len, b.p);
+	}
 	if (set->junit != NULL)
-		write_junit(set, &v, buf_str(&b));
+		write_junit(set, &v);
 	buf_free(&b);
 	return v.failed ? EXIT_GATE : exit_status();
 }

@@ -27,7 +27,6 @@ find_units(struct figures *f)
 
 		u->n = f->set->per == PER_STEP ? u->nsteps : u->nruns;
 		many_runs = many_runs || u->nruns > 1;
-		u->wall_ns = mean_ns(f->step_ns[s], f->nwalls[s]);
 	}
 	/* one rank is no repetition of another */
 	f->by_run =
@@ -274,6 +273,58 @@ judge_rest(struct figures *f, struct noise_side side[NSIDES])
 	free(of[1]);
 }
 
+/*
+ * Samples are steps, or with several runs the mean step of each; those of a
+ * rank vary around its own mean.
+ */
+static void
+gather_walls(const struct figures *f, int s, struct noise_side *side)
+{
+	size_t n = f->walls[s].n, nsamples = 0;
+
+	noise_start(side);
+	for (size_t i = 0, end; i < n; i = end) {
+		uint32_t run = f->walls[s].v[i].run;
+		int64_t sum = 0;
+
+		for (end = i; end < n && f->walls[s].v[end].run == run; end++) {
+			stat_add(&sum, f->walls[s].v[end].ns);
+			if (!f->by_run)
+				noise_add(side, (double)f->walls[s].v[end].ns);
+		}
+		if (f->by_run)
+			noise_add(side, (double)sum / (double)(end - i));
+		nsamples += f->by_run ? 1 : end - i;
+		if (f->set->pair == PAIR_RANK || end == n) {
+			noise_close(side, nsamples);
+			nsamples = 0;
+		}
+	}
+}
+
+/* A step can take longer while the GPU does the same: the host waits. */
+static void
+judge_clock(struct figures *f, struct noise_side side[NSIDES])
+{
+	struct step_clock *c = &f->clock;
+	int64_t diff;
+
+	for (int s = 0; s < NSIDES; s++) {
+		int64_t sum = 0;
+
+		c->n[s] = f->walls[s].n;
+		for (size_t i = 0; i < f->walls[s].n; i++)
+			stat_add(&sum, f->walls[s].v[i].ns);
+		c->mean_ns[s] = mean_ns(sum, c->n[s]);
+		gather_walls(f, s, &side[s]);
+	}
+	diff = c->mean_ns[1] - c->mean_ns[0];
+	c->knows_noise = figures_have_clock(f) && !isnan(noise_spread(side));
+	c->is_noise = diff == 0 ||
+	    (c->knows_noise &&
+		!noise_is_beyond(side, (double)diff, NOISE_LEVEL));
+}
+
 void
 figures_finish(struct figures *f)
 {
@@ -287,6 +338,7 @@ figures_finish(struct figures *f)
 	judge_rows(f, side);
 	judge_rest(f, side);
 	figures_stand_out(f);
+	judge_clock(f, side);
 	noise_free(&side[0]);
 	noise_free(&side[1]);
 }

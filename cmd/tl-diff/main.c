@@ -127,10 +127,13 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_UID_MAP: table_opt(set, "uid_map"); break;
 	case 'v': set->verbose = true; break;
 	default:
-		if (select_opt(&set->select, op, ch))
+		if (select_opt(&set->select, op, ch)) {
 			set->is_selective = true;
-		else
+			set->is_of_events = set->is_of_events ||
+			    (ch != OPT_SELECT_STEP && ch != OPT_SELECT_RANK);
+		} else {
 			(void)table_dest_opt(&set->dest, op, ch);
+		}
 		break;
 	}
 }

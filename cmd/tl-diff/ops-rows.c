@@ -249,8 +249,8 @@ ops_notes(const struct ops *o, struct table *t)
 	for (size_t i = 0; i < o->rows.n; i++)
 		if (o->rows.v[i].key.owner != OWNER_NONE)
 			vec_push(&s.rows, &o->rows.v[i].figure);
-	if (!o->differs)
-		table_note(t, "the traces are identical");
+	if (ops_sameness(o) != NULL)
+		table_note(t, "%s", ops_sameness(o));
 	summary_whole(&s, t);
 	summary_rows(&s, t);
 	note_events(o, &s, t);

@@ -279,6 +279,19 @@ see_contents(struct ops *o, int side, const struct run *r)
 		    memcmp(&r->args.v[i], &none, sizeof none) != 0;
 }
 
+/* Whether all calls, too, last as long. */
+static bool
+same_times(const struct run *a, const struct run *b)
+{
+	if (a->nodes.n != b->nodes.n)
+		return false;
+	for (size_t i = 0; i < a->nodes.n; i++)
+		if (a->nodes.v[i].ts != b->nodes.v[i].ts ||
+		    a->nodes.v[i].dur != b->nodes.v[i].dur)
+			return false;
+	return true;
+}
+
 void
 ops_add(struct ops *o, const struct diff *d, const bool fresh[NSIDES])
 {
@@ -306,6 +319,26 @@ ops_add(struct ops *o, const struct diff *d, const bool fresh[NSIDES])
 	o->differs = o->differs || !d->is_identical || !d->is_same_work ||
 	    o->swaps.n > 0 || o->wraps.n[0] + o->wraps.n[1] > 0 ||
 	    o->calls.n > 0 || o->streams.moved.n[0] > 0;
+	o->host_differs =
+	    o->host_differs || !same_times(d->side[0], d->side[1]);
+}
+
+const char *
+ops_sameness(const struct ops *o)
+{
+	const struct step_clock *c = &o->figures.clock;
+	bool has_clock = figures_have_clock(&o->figures);
+
+	if (o->differs)
+		return NULL;
+	if (!o->host_differs && (!has_clock || c->mean_ns[0] == c->mean_ns[1]))
+		return "the traces are identical";
+	if (!has_clock)
+		return "the GPU work is identical; without steps host time is "
+		       "not compared";
+	return c->is_noise
+	    ? "the traces are identical, and step times within noise"
+	    : "the GPU work is identical, step times are not";
 }
 
 void

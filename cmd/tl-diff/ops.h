@@ -55,7 +55,8 @@ struct ops {
 	struct name_pairs calls, launches;
 	struct swaps swaps;
 	struct wraps wraps;
-	bool differs; /* some pair is not identical */
+	bool differs;      /* GPU work or calls of some pair */
+	bool host_differs; /* times of calls of some pair */
 	/* some run has them: frames; ops with GPU work; arguments of such */
 	bool has_frames[NSIDES], has_ops[NSIDES], has_args[NSIDES];
 	uint32_t out_name; /* of the row of figures.out */
@@ -65,6 +66,8 @@ struct ops {
 void ops_add(struct ops *o, const struct diff *d, const bool fresh[NSIDES]);
 /* After the last pair. */
 void ops_finish(struct ops *o);
+/* That the sides are the same, as far as it goes; NULL: they are not. */
+const char *ops_sameness(const struct ops *o);
 void ops_free(struct ops *o);
 
 extern const struct column ops_columns[];

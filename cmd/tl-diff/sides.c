@@ -289,8 +289,8 @@ tell(const struct sides *g)
 		tell_tally(g, s, &o->tallies[TALLY_OUTSIDE],
 		    "launched outside of ops");
 	}
-	if (!g->ops.differs)
-		note("identical");
+	if (ops_sameness(&g->ops) != NULL)
+		note("%s", ops_sameness(&g->ops));
 }
 
 static void

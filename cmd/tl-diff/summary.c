@@ -112,12 +112,16 @@ summary_whole(const struct summary *s, struct table *t)
 		table_note(t, "the sides have %" PRIu64 " and %" PRIu64 " runs",
 		    u[0].nruns, u[1].nruns);
 	b.len = 0;
-	if (u[0].wall_ns > 0 && u[1].wall_ns > 0) {
+	if (figures_have_clock(f)) {
+		const struct step_clock *c = &f->clock;
+
 		buf_puts(&b, "a step takes ");
-		put_change(&b, u[0].wall_ns, u[1].wall_ns);
+		put_change(&b, c->mean_ns[0], c->mean_ns[1]);
 		buf_printf(&b,
 		    " on the clock (%" PRIu64 " and %" PRIu64 " steps)",
-		    f->nwalls[0], f->nwalls[1]);
+		    c->n[0], c->n[1]);
+		if (c->is_noise && c->mean_ns[0] != c->mean_ns[1])
+			buf_puts(&b, ", within noise");
 		table_note(t, "%.*s", (int)b.len, b.p);
 	}
 	buf_free(&b);

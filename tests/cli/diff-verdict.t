@@ -216,8 +216,8 @@ sed 's/102\.5/82.5/;s/101\.5/131.5/' c442.json >vary442.json
 is 'fewer calls, and times that vary: both' "$(whole vary444.json vary442.json)" \
 	'GPU time 454.5 us to 414.5 us (-8.8 %), 50 % of it from 1 op; all but -20.0 us, which one side only does, may be chance'
 is 'the gate counts what is none' \
-	"$(tl-diff --fail-over 0% vary444.json vary442.json --junit j.xml >/dev/null 2>&1; grep -o 'changed by [-+.0-9]*' j.xml)" \
-	'changed by -0.020'
+	"$(tl-diff --fail-over 0% vary444.json vary442.json --junit j.xml >/dev/null 2>&1; grep -o 'GPU time .*ms, [-+.0-9]*' j.xml | grep -o '[^ ]*$')" \
+	'-0.020'
 is 'as many calls a step, of more steps' \
 	"$(counted 4 4 4 4 4 | trace >c5.json; says --per step c444.json c5.json | grep -c 'only side')" 0
 
@@ -261,6 +261,61 @@ steps 4.064 4.096 4.064 | trace >tick2.json
 is "nor a tick of the GPU's clock" "$(says --name ka tick1.json tick2.json | grep -c stands)" 0
 steps 4.064 4.496 4.064 | trace >tick3.json
 is 'many ticks' "$(says --name ka tick1.json tick3.json | grep -c stands)" 1
+
+# hosted MS...: steps of so many ms in which the GPU does the same
+hosted() {
+	step=0 t=0
+	for ms; do
+		step=$((step + 1))
+		ev user_annotation "ProfilerStep#$step" 1 $t $((ms * 1000))
+		op a $((t + 10)) 10
+		call $((t + 11)) $step
+		gpu k_a $((t + 30)) 500 $step
+		t=$((t + ms * 1000))
+	done
+}
+hosted 10 11 10 11 10 | trace >host10.json
+hosted 11 10 11 10 10 | trace >host10b.json
+hosted 25 26 25 26 25 | trace >host25.json
+hosted 10 | trace >one10.json
+hosted 11 | trace >one11.json
+is 'the same GPU work, steps that take longer: not identical' \
+	"$(tl-diff --table diff_verdict --no-header host10.json host25.json)" \
+	'the GPU work is identical, step times are not
+GPU time 2.500 ms to 2.500 ms (+0.0 %)
+a step takes 10.400 ms to 25.400 ms (+144.2 %) on the clock (5 and 5 steps)'
+is 'which is said beside other formats' "$(tl-diff host10.json host25.json 2>&1 >/dev/null)" \
+	'tl-diff: the GPU work is identical, step times are not'
+is 'steps that vary: within noise' "$(says host10.json host10b.json)" \
+	'the traces are identical, and step times within noise'
+is 'one step each: noise is unknown' "$(says one10.json one11.json)" \
+	'the GPU work is identical, step times are not'
+is 'no steps: nothing is said of the time of steps' \
+	"$({ op a 0 10; call 1 1; gpu k 20 5 1; } | trace >h1.json
+	{ op a 0 90; call 1 1; gpu k 20 5 1; } | trace >h2.json; says h1.json h2.json)" \
+	'the GPU work is identical; without steps host time is not compared'
+# slower ARGS: the exit status of the gate
+slower() {
+	tl-diff "$@" >/dev/null 2>gate.err
+	echo $?
+}
+is 'the gate: steps that take longer' "$(slower --fail-over 3% host10.json host25.json)" 4
+is 'the gate: by how much' "$(cat gate.err)" \
+	'tl-diff: the GPU work is identical, step times are not
+tl-diff: slower than allowed: step time 10.400 to 25.400 ms, +15.000 ms beyond noise; allowed: 3 % (0.312 ms)'
+is 'the gate: not by so much' "$(slower --fail-over 150% host10.json host25.json)" 0
+is 'the gate: steps within noise' "$(slower --fail-over 0% host10.json host10b.json)" 0
+is 'the gate: one step each' "$(slower --fail-over 3% one10.json one11.json)" 4
+is 'the gate: of selected GPU events, steps say nothing' \
+	"$(slower --fail-over 3% --name k_a host10.json host25.json)" 0
+is 'the gate: of kernels, too' "$(slower --by kernel --fail-over 3% host10.json host25.json)" 4
+is 'the gate: the report of both' \
+	"$(slower --fail-over 3% --junit j.xml host10.json host25.json; grep -c '<testcase' j.xml; grep -c '<failure' j.xml)" \
+	'4
+2
+1'
+is 'the gate: runs whose steps take longer' \
+	"$(slower --fail-over 3% -B host10.json -B host10b.json -A host25.json -A host25.json)" 4
 
 is 'as many runs' "$(says -B v1.json -B v2.json -A v2.json -A v3.json | grep -c ' runs$')" 0
 is 'more runs of one side' "$(says -B v1.json -B v2.json -A v2.json | grep ' runs$')" \

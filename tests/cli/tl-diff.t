@@ -172,7 +172,7 @@ is '-d: labels' "$(head -n 1 out/diff_stats.csv)" \
 
 # ---- the same trace ----
 
-is 'identical: said' "$(tl-diff after.tl after.tl 2>&1 >/dev/null)" 'tl-diff: identical'
+is 'identical: said' "$(tl-diff after.tl after.tl 2>&1 >/dev/null)" 'tl-diff: the traces are identical'
 is 'identical: rows of both sides' \
 	"$(tl-diff --table diff_stats -c source after.tl after.tl 2>/dev/null | sort | uniq -c | tr -s ' \n' ' ')" \
 	' 1 source 4 trace1 4 trace2 '
@@ -269,7 +269,7 @@ tl-diff -d several -B s1.json -B s2.json -A s3.json 2>err
 is 'several runs: a folder' "$(head -n 1 several/diff_stats.csv | cut -c 1-14)$(wc -l <several/diff_stats.csv)" \
 	'rank,src,name,29'
 is 'identical runs are told' "$(tl-diff -B s1.json -B s2.json -A s1.json -A s2.json 2>&1 >/dev/null)" \
-	'tl-diff: identical'
+	'tl-diff: the traces are identical'
 for n in 1 2; do
 	{
 		op a 500 10
@@ -325,10 +325,10 @@ gate() { # gate ARGS: the exit status
 }
 is '--fail-over: slower' "$(gate --fail-over 3% s1.json s2.json)" 4
 like '--fail-over: says by how much' "$(cat gate.err)" \
-	'^tl-diff: slower than allowed: .* from 0\.119 to 0\.159 ms; .* \+0\.040 ms, allowed are 3 % \(0\.004 ms\)'
+	'^tl-diff: slower than allowed: GPU time 0\.119 to 0\.159 ms, \+0\.040 ms beyond noise; allowed: 3 % \(0\.004 ms\)'
 like '--fail-over: what is noise is not known' \
 	"$(tl-diff --fail-over 0% before.json slow.json 2>&1 >/dev/null)" \
-	'noise is not known, it changed by \+0\.'
+	' ms, \+0\.0[0-9]* ms, noise unknown; allowed: '
 is '--fail-over: not by so much' "$(gate --fail-over 50us s1.json s2.json)" 0
 is '--fail-over: more than int64 has' "$(gate --fail-over 1e300% s1.json s2.json)" 0
 is '--min-diff: more than int64 has' \
