@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* header: provenance, marks and sources, for people or as NDJSON. */
 #include "cat.h"
-#include "stream/wire.h"
+#include "stream/ndjson.h"
 
 static void
 put_words(struct buf *b, unsigned marks)

@@ -7,7 +7,7 @@
  * many are below it; so the lines are read twice, and held in memory.
  */
 #include "cat.h"
-#include "stream/wire.h"
+#include "stream/ndjson.h"
 
 /* An event of the tree, as the first reading leaves it. */
 struct below {

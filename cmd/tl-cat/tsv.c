@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tsv: columns for awk. */
 #include "cat.h"
-#include "stream/wire.h"
+#include "stream/ndjson.h"
 
 enum what {
 	COL_ID,

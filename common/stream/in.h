@@ -3,7 +3,7 @@
 #ifndef TL_STREAM_IN_H
 #define TL_STREAM_IN_H
 
-#include "stream/wire.h"
+#include "stream/ndjson.h"
 
 /* What a struct stream_in hides: open.c makes it, in.c reads with it. */
 struct stream_dec {

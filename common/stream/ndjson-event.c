@@ -5,7 +5,7 @@
  * They may come in any order, so what one means for another waits for the end
  * of the line: see ndjson-shape.c.
  */
-#include "stream/wire.h"
+#include "stream/ndjson.h"
 
 /* ---- entries ---- */
 

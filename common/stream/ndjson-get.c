@@ -6,7 +6,7 @@
  * error, so that a misspelt key does not lose a value. Keys that begin with
  * '_' are the user's and ignored.
  */
-#include "stream/wire.h"
+#include "stream/ndjson.h"
 
 void
 ndjson_start(struct ndjson_dec *d, struct strings *st)

@@ -3,7 +3,7 @@
 #ifndef TL_STREAM_NDJSON_PUT_H
 #define TL_STREAM_NDJSON_PUT_H
 
-#include "stream/wire.h"
+#include "stream/ndjson.h"
 
 #define PUT(b, literal) buf_put(b, literal, sizeof(literal) - 1)
 

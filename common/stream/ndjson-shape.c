@@ -4,7 +4,7 @@
  * follow from their keys, dev, gpu_stream, corr and ext from roles; what does
  * not follow is kept as an entry of its own.
  */
-#include "stream/wire.h"
+#include "stream/ndjson.h"
 
 static bool
 set_role(struct ndjson_dec *d, enum group group, struct str key,

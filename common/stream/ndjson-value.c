@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ndjson-value: what may stand in a line below its outermost members. */
-#include "stream/wire.h"
+#include "stream/ndjson.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing streams: blocks or lines, provenance, the end record. */
-#include "stream/wire.h"
+#include "stream/ndjson.h"
 #include "json/json.h"
 
 #if __has_include("version.h")

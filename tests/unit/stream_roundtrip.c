@@ -5,7 +5,7 @@
  */
 #include "tests/unit/tap.h"
 
-#include "stream/wire.h"
+#include "stream/ndjson.h"
 
 #define NEVENTS 400
 

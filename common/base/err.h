@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* err: messages and exit statuses. */
+#ifndef TL_BASE_ERR_H
+#define TL_BASE_ERR_H
+
+#include "base/c.h"
+
+/* Exit statuses, the same in all programs; the table is in tl(7). */
+enum {
+	EXIT_DONE = 0,
+	EXIT_NO_ANSWER = 1,
+	EXIT_USAGE = 2,
+	EXIT_DOUBT = 3,
+	EXIT_GATE = 4,
+};
+
+/* Remembers the program's name for messages (basename of argv[0]). */
+void err_program(const char *argv0);
+const char *err_program_name(void);
+noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* The same, with ": " and the text of errno at the end. */
+noreturn void die_errno(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* The reason, the synopsis, one line "try '... --help'", exit 2. */
+noreturn void die_usage(const char *fmt, ...) PRINTF_LIKE(1, 2);
+void warn(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* Warns, and lets exit_status() answer EXIT_DOUBT. */
+void doubt(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* A line on stderr without the word of a failure (summaries of -v). */
+void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* EXIT_DONE, or EXIT_DOUBT after doubt(): what main() returns. */
+int exit_status(void);
+/* What die_usage() shows as the synopsis; borrowed. opt_start() calls it. */
+void err_synopsis(const char *synopsis);
+/* Called by die() before the process ends (removes temporary files). */
+void err_at_death(void (*fn)(void));
+/*
+ * A child of this process that it must not leave behind: when it dies, the
+ * child is ended and waited for, so that no word of it comes later.
+ */
+void child_began(pid_t pid);
+/* It was waited for. */
+void child_ended(pid_t pid);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory: allocation that works or ends the program, arenas, growable arrays
+ * and growable bytes.
+ */
+#ifndef TL_BASE_MEMORY_H
+#define TL_BASE_MEMORY_H
+
+#include "base/text.h"
+
+/* Like malloc and friends, but out of memory ends the program. */
+void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
+void *xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
+void *xrealloc(void *p, size_t size) __attribute__((returns_nonnull));
+char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
+
+/*
+ * A bump allocator: what it hands out lives until arena_reset() to an earlier
+ * mark, or arena_destroy().  Alignment is that of max_align_t.
+ */
+struct arena;
+struct arena *arena_create(void);
+void arena_destroy(struct arena *a);
+void *arena_alloc(struct arena *a, size_t size)
+    __attribute__((returns_nonnull));
+/* A copy in the arena, with a NUL behind it for the convenience of printf. */
+struct str arena_str(struct arena *a, struct str s);
+size_t arena_mark(const struct arena *a);
+void arena_reset(struct arena *a, size_t mark);
+size_t arena_bytes(const struct arena *a);
+
+/* ---- vec: one growable array ---- */
+
+#define VEC(type)              \
+	struct {               \
+		type *v;       \
+		size_t n, cap; \
+	}
+/* Room for one more; the element's address. The array may move. */
+#define vec_add(vec)                                                 \
+	(((vec)->n == (vec)->cap                                     \
+		 ? (void)((vec)->v = vec_grow((vec)->v, &(vec)->cap, \
+			      (vec)->n + 1, sizeof *(vec)->v))       \
+		 : (void)0),                                         \
+	    &(vec)->v[(vec)->n++])
+#define vec_push(vec, value) (*vec_add(vec) = (value))
+#define vec_reserve(vec, want)                                                 \
+	((want) > (vec)->cap                                                   \
+		? (void)((vec)->v = vec_grow(                                  \
+			     (vec)->v, &(vec)->cap, (want), sizeof *(vec)->v)) \
+		: (void)0)
+#define vec_free(vec) \
+	(vec_release((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->cap = 0)
+void *vec_grow(void *v, size_t *cap, size_t want, size_t size)
+    __attribute__((returns_nonnull));
+void vec_release(void *v);
+
+/* ---- buf: growable bytes ---- */
+
+struct buf {
+	char *p;
+	size_t len, cap;
+};
+
+void buf_room(struct buf *b, size_t more);
+void buf_free(struct buf *b);
+void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+static inline void
+buf_put(struct buf *b, const void *p, size_t n)
+{
+	if (UNLIKELY(b->cap - b->len < n))
+		buf_room(b, n);
+	if (n > 0)
+		memcpy(b->p + b->len, p, n);
+	b->len += n;
+}
+
+static inline void
+buf_putc(struct buf *b, char c)
+{
+	if (UNLIKELY(b->cap == b->len))
+		buf_room(b, 1);
+	b->p[b->len++] = c;
+}
+
+static inline void
+buf_puts(struct buf *b, const char *s)
+{
+	buf_put(b, s, strlen(s));
+}
+
+/* Never NULL: an empty one may be handed to memcpy. */
+static inline struct str
+buf_str(const struct buf *b)
+{
+	return (struct str){ b->p != NULL ? b->p : "", b->len };
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* text: bytes with a length, compared, searched and matched. */
+#ifndef TL_BASE_TEXT_H
+#define TL_BASE_TEXT_H
+
+#include "base/c.h"
+
+struct str {
+	const char *p;
+	size_t len;
+};
+
+/* For initialisers of static tables. */
+#define STR_INIT(literal)                      \
+	{                                      \
+		(literal), sizeof(literal) - 1 \
+	}
+#define STR(literal) ((struct str){ (literal), sizeof(literal) - 1 })
+
+static inline struct str
+str_of(const char *s)
+{
+	return (struct str){ s, strlen(s) };
+}
+
+static inline bool
+str_eq(struct str a, struct str b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
+}
+
+/* Bytewise order, shorter first on a common prefix. */
+int str_cmp(struct str a, struct str b);
+bool str_starts(struct str s, struct str prefix);
+/* The first place of needle in s, or -1; ignoring ASCII case with nocase. */
+ptrdiff_t str_find(struct str s, struct str needle, bool nocase);
+/* Shell pattern (* ? [...]), over the whole of s; any byte but NUL is plain. */
+bool str_glob(struct str pattern, struct str s);
+/* Whether one of n patterns fits; of none all do. */
+bool str_glob_any(const struct str *patterns, size_t n, struct str s);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* event: one event, its track, and walking its values. */
+#ifndef TL_STREAM_EVENT_H
+#define TL_STREAM_EVENT_H
+
+#include "stream/shape.h"
+#include "stream/uid.h"
+
+/* Marks of one event. The numbers stand in files. */
+enum {
+	EV_UNLINKED = 1 << 0,  /* GPU work whose launch is not in the trace */
+	EV_DISCARDED = 1 << 1, /* overlaps its surroundings: has no parent */
+	EV_RECOMPUTE = 1 << 2, /* below activation checkpointing's recompute */
+	EV_SYNTHETIC = 1 << 3, /* added by a program */
+	EV_CLAMPED = 1 << 4,   /* a negative duration, taken as 0 */
+	EV_UNCLOSED = 1 << 5,  /* a B without its E */
+	EV_PAIRED = 1 << 6,    /* a B with the duration up to its E; that E */
+	EV_DUPLICATE = 1 << 7, /* GPU work that the file holds twice */
+	EV_STUB = 1 << 8,    /* kept only as the ancestor of what was chosen */
+	EV_UNTIMED = 1 << 9, /* its time is a piece of another's */
+};
+
+/* The words of the marks, bit 0 first, ended by NULL. */
+extern const char *const event_flag_words[];
+
+/*
+ * An integer, or a string's number in the strings. A string of decimal digits
+ * equals the integer and is given as such.
+ */
+struct key {
+	int64_t n;
+	uint8_t type;
+};
+enum {
+	KEY_NONE = 0,
+	KEY_INT = 1,
+	KEY_STR = 2,
+};
+
+static inline bool
+key_eq(struct key a, struct key b)
+{
+	return a.n == b.n && a.type == b.type;
+}
+
+/* One thread of one source, as events name it. */
+struct track {
+	uint32_t src;
+	struct key pid, tid;
+	struct value raw_pid, raw_tid; /* as written; type NULL and has_* unset:
+	                                  absent */
+	bool has_pid, has_tid;
+	/* the first track with these keys: "7" and 7 are one thread */
+	uint32_t thread;
+};
+
+struct strings;
+
+/*
+ * One event. What it points to belongs to the reader that filled it and holds
+ * until the next read; shapes, tracks and strings live with the strings.
+ * Fields that shape->has lacks are 0 (name, cat: INTERN_NONE).
+ */
+struct event {
+	const struct shape *shape;
+	uint32_t shape_id;
+	uint32_t track; /* strings_track() */
+	uint32_t src;
+	uint32_t name; /* in the strings, or INTERN_NONE */
+	struct uid uid;
+	int64_t ts_ns;  /* relative to the source's base */
+	int64_t dur_ns; /* never negative */
+	struct key pid, tid, dev, gpu_stream, corr, ext;
+	uint32_t flags;
+	uint32_t depth;
+	struct uid parent, launch, fwd, bwd;
+	uint64_t ndesc, ngpu;
+	const unsigned char *vals; /* values of the entries, encoded */
+	size_t vals_len;
+	/* to the strings from the numbers that they have in vals; NULL: they
+	 * have the same */
+	const uint32_t *ids;
+	uint32_t nids;
+};
+
+static inline bool
+event_is(const struct event *ev, uint32_t kinds)
+{
+	return (KIND_BIT(ev->shape->kind) & kinds) != 0;
+}
+
+/* ---- values ---- */
+
+/* Appends the encoding of a value; ids are numbers in the strings. */
+void value_encode(struct buf *b, const struct value *v);
+/*
+ * Reads one value of this type; *p moves. False if it does not lie within
+ * end. Text of ids is looked up in st when st is not NULL.
+ */
+bool value_decode(const unsigned char **p, const unsigned char *end,
+    enum value_type type, const struct strings *st, struct value *v) USE_RESULT;
+
+/* Walks the entries of an event:
+ *	struct entries it = entries_of(st, ev);
+ *	while (entries_next(&it)) ... it.entry, it.val
+ * A value that does not decode ends the program; with entries_get(), which
+ * never does that, it ends the walk and is_bad is set.
+ */
+struct entries {
+	const struct strings *st;
+	const struct entry *entry;
+	struct value val;
+	bool is_bad;
+	/* private */
+	const struct entry *next, *last;
+	const unsigned char *p, *end;
+	const uint32_t *ids;
+	uint32_t nids;
+	uint32_t src;
+	uint64_t id;
+};
+
+struct entries entries_of(const struct strings *st, const struct event *ev);
+bool entries_get(struct entries *it);
+noreturn void entries_die(const struct entries *it);
+
+static inline bool
+entries_next(struct entries *it)
+{
+	if (LIKELY(entries_get(it)))
+		return true;
+	if (UNLIKELY(it->is_bad))
+		entries_die(it);
+	return false;
+}
+
+/* Whether all values decode. Readers look only at those that they want. */
+bool event_is_sound(const struct strings *st, const struct event *ev);
+/* The value of a member of args; false when it has none of that name. */
+bool event_arg(const struct strings *st, const struct event *ev, struct str key,
+    struct value *v);
+
+/*
+ * The texts of an op's lists, type VAL_JSON or VAL_JSONX, or VAL_NULL where it
+ * has none. False: it has no list at all.
+ */
+bool event_lists(const struct strings *st, const struct event *ev,
+    struct value lists[OP_LISTS]);
+
+/*
+ * The values as they are kept beyond the next read: with the strings' numbers,
+ * in place or in scratch. Values that do not decode end the program.
+ */
+struct str event_vals_renumbered(const struct event *ev, struct buf *scratch);
+
+static inline struct str
+event_vals(const struct event *ev, struct buf *scratch)
+{
+	if (LIKELY(ev->ids == NULL))
+		return (struct str){ (const char *)ev->vals, ev->vals_len };
+	return event_vals_renumbered(ev, scratch);
+}
+
+/* Sets dev, gpu_stream, corr and ext from the roles of the shape and the
+ * track; readers have done it. False: the values are malformed. */
+bool event_set_keys(const struct strings *st, struct event *ev) USE_RESULT;
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ndjson: lines of tl-stream(5) and back, private to this area. Pure as wire.h.
+ */
+#ifndef TL_STREAM_NDJSON_H
+#define TL_STREAM_NDJSON_H
+
+#include "stream/wire.h"
+#include "json/json.h"
+
+/* Appends lines, each with its newline. */
+void ndjson_put_header(
+    struct buf *b, unsigned marks, const struct prov *prov, size_t nprov);
+void ndjson_put_event(
+    struct buf *b, const struct strings *st, const struct event *ev);
+void ndjson_put_source(struct buf *b, const struct source *s);
+void ndjson_put_meta(struct buf *b, const struct meta *m);
+void ndjson_put_section(struct buf *b, enum section s);
+void ndjson_put_end(
+    struct buf *b, uint64_t nevents, uint32_t nsources, unsigned marks);
+/* A value as it stands in a line: integers beyond 2^53 as tagged strings. */
+void ndjson_put_value(struct buf *b, const struct value *v);
+/* A list of words for the bits that are set, "bit9" for one without a word. */
+void ndjson_put_bits(struct buf *b, uint32_t bits, const char *const words[]);
+
+/* The words of the roles: the keys of an event that they fill. */
+extern const char *const role_words[ROLE_COUNT];
+/* Kinds whose dev and gpu_stream may be the process and thread. */
+#define KINDS_ON_GPU                                                       \
+	(KINDS_GPU | KIND_BIT(KIND_GPU_ANNOTATION) | KIND_BIT(KIND_SYNC) | \
+	    KIND_BIT(KIND_GPU_EVENT))
+/* The role that an entry has when nothing else is said. */
+enum role ndjson_default_role(enum group group, struct str key, enum kind kind);
+
+/* Entries of one group and their values, encoded. */
+struct ndjson_group {
+	VEC(struct entry) entries;
+	struct buf vals;
+};
+
+/* What the members of an event line hold until the line is whole. */
+struct ndjson_event {
+	struct shape shape;
+	struct track track;
+	struct value on_gpu[ROLE_COUNT]; /* dev, gpu_stream, corr, ext */
+	uint32_t has_role;               /* bit: such a member was there */
+	int dev_pid, stream_tid;         /* -1: not said */
+	bool has_id, has_kind;
+	struct str roles; /* raw */
+	unsigned ngroups; /* groups that the line has, in its order */
+	uint8_t order[GROUP_DUPTOP + 1];
+};
+
+/* Lines to items; the results have the same names as in struct decoder. */
+struct ndjson_dec {
+	struct strings *st;
+	const char *error;
+	size_t at; /* offset of the error in the line */
+	struct event ev;
+	struct source source;
+	struct meta meta;
+	enum section section;
+	unsigned marks; /* edited, too, if the end tells other counts */
+	VEC(struct prov) prov;
+	bool has_header;
+	/* Whether parents in a tree section are looked at; set by default. */
+	bool check_tree;
+	uint64_t nevents;
+	/* private */
+	struct json *j;
+	const char *line;
+	char message[200];
+	unsigned last_key; /* lines have their keys in the same order */
+	struct ndjson_event e;
+	struct ndjson_group groups[GROUP_DUPTOP + 1];
+	struct ndjson_group all;
+	VEC(struct fact) facts;
+	struct arena *mem;
+	size_t mark; /* of mem, behind what the header told */
+	struct buf scratch;
+	VEC(struct uid) stack; /* ancestors in a tree section */
+	uint32_t stack_src;
+	bool in_tree;
+};
+
+void ndjson_start(struct ndjson_dec *d, struct strings *st);
+/*
+ * One line without its newline; p[len] is a newline or zero, and IN_PAD
+ * readable bytes follow. An empty line gives DEC_BLOCK_END.
+ */
+enum dec_status ndjson_line(struct ndjson_dec *d, const char *p, size_t len);
+void ndjson_free(struct ndjson_dec *d);
+
+/* ---- between the ndjson-*.c that read ---- */
+
+/* Within the line: a newline ends it. */
+static inline void
+ndjson_space(struct json *j)
+{
+	while (*j->p == ' ' || *j->p == '\t' || *j->p == '\r')
+		j->p++;
+}
+
+/* An event line whose first key was read; the cursor is at its value. */
+enum dec_status ndjson_event(struct ndjson_dec *d, struct str key);
+/* Its members were read: from them to d->ev. */
+bool ndjson_finish_event(struct ndjson_dec *d) USE_RESULT;
+/* An unknown member: an error unless it is the user's own. */
+bool ndjson_unknown(
+    struct ndjson_dec *d, struct str key, const char *where) USE_RESULT;
+
+/* Records the error and its place; false, for returning. */
+bool ndjson_fail(struct ndjson_dec *d, const void *where, const char *fmt, ...)
+    PRINTF_LIKE(3, 4);
+/* At a string: its text, in the line or in scratch. */
+bool ndjson_get_text(struct ndjson_dec *d, struct str *s) USE_RESULT;
+/*
+ * At any value: STR, JSON and NUM are interned if intern is set (long ones
+ * are STRX and JSONX then), else inline. Inline text lies in the line or in
+ * scratch, until the next call.
+ */
+bool ndjson_get_value(
+    struct ndjson_dec *d, bool intern, struct value *v) USE_RESULT;
+/* An integer, plain or tagged, from min to max. */
+bool ndjson_get_int(struct ndjson_dec *d, const char *member, int64_t min,
+    int64_t max, int64_t *v) USE_RESULT;
+bool ndjson_get_bool(
+    struct ndjson_dec *d, const char *member, bool *v) USE_RESULT;
+/* A list of words or "bitN" to bits. */
+bool ndjson_get_bits(struct ndjson_dec *d, const char *member,
+    const char *const words[], uint32_t *bits) USE_RESULT;
+/* An event: its number, or "id.inst". */
+bool ndjson_get_uid(
+    struct ndjson_dec *d, const char *member, struct uid *uid) USE_RESULT;
+/* Moves over any value. */
+bool ndjson_skip(struct ndjson_dec *d) USE_RESULT;
+/*
+ * Walks an object or list: at its opening bracket (first) or behind a member.
+ * With done unset the cursor is at a member's value (its key, as written, in
+ * *key) or an element, else behind the closing bracket. False: an error.
+ */
+bool ndjson_member(
+    struct ndjson_dec *d, bool first, struct str *key, bool *done) USE_RESULT;
+bool ndjson_element(struct ndjson_dec *d, bool first, bool *done) USE_RESULT;
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* source: what a stream says of each recorded file, and of itself. */
+#ifndef TL_STREAM_SOURCE_H
+#define TL_STREAM_SOURCE_H
+
+#include "stream/shape.h"
+
+#define STREAM_VERSION 1
+
+/* A named value: a fact of a source, or a metadata member of the file. */
+struct fact {
+	struct str key;
+	struct value val; /* types with text: val.s */
+};
+
+/*
+ * A source. Facts have the words of tl-stream(5): name, format, rank,
+ * world_size, base (ns to add to ts for the file's own time), epoch (ns to add
+ * further for Unix time), hostname, devices, events, ...
+ */
+struct source {
+	uint32_t src;
+	bool is_final;
+	size_t nfacts;
+	const struct fact *facts;
+};
+
+/* A member of the file beside its events, kept verbatim. */
+struct meta {
+	uint32_t src;
+	bool is_after; /* stood behind the events */
+	struct fact fact;
+};
+
+/* The fact, or NULL. */
+const struct fact *source_fact(const struct source *s, const char *key);
+/* A fact that is an integer, or its decimal text; false: there is none. */
+bool source_int(const struct source *s, const char *key, int64_t *v);
+
+enum section {
+	SECTION_NONE,
+	SECTION_PROLOGUE,
+	SECTION_TREE,
+	SECTION_TAIL,
+	SECTION_COUNT
+};
+extern const char *const section_words[SECTION_COUNT];
+
+/* What was done to a stream. The numbers stand in files. */
+enum {
+	MARK_LINKED = 1 << 0,
+	MARK_TREE = 1 << 1,
+	MARK_SYNTHETIC = 1 << 2,
+	MARK_EDITED = 1 << 3,
+	MARK_SALVAGED = 1 << 4,
+};
+extern const char *const mark_words[]; /* bit 0 first, ended by NULL */
+
+/* One program in the provenance. */
+struct prov {
+	struct str program, version, args; /* args: a JSON list */
+};
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * uid: the identity of an event within its source, and as command lines name
+ * it.
+ */
+#ifndef TL_STREAM_UID_H
+#define TL_STREAM_UID_H
+
+#include "base/base.h"
+
+struct uid {
+	uint64_t id;   /* ordinal in the source's event array */
+	uint32_t inst; /* 0, or a repetition added by a program */
+};
+
+/*
+ * As text "12", a repetition "12.3": in NDJSON, in tables and on command
+ * lines. At most UID_MAX bytes.
+ */
+#define UID_MAX 32
+size_t uid_put(char *out, struct uid uid);
+bool uid_read(struct str s, struct uid *uid) USE_RESULT;
+
+/* An event as a command line names it: "12", "1:12", "1:12.3". */
+struct uid_pick {
+	struct uid uid; /* the instance is 0 where none was said */
+	uint32_t src;
+	bool any_src, no_inst; /* no such part was given */
+};
+bool uid_pick_read(struct str s, struct uid_pick *p) USE_RESULT;
+/* An option's argument; one that is no event's name is a usage error. */
+struct uid_pick opt_uid(const struct optparse *op);
+
+static inline bool
+uid_same(struct uid a, struct uid b)
+{
+	return a.id == b.id && a.inst == b.inst;
+}
+
+/* The key of a map: no two are alike below an id of 2^40, an instance of 2^24.
+ */
+static inline uint64_t
+uid_hash(struct uid uid)
+{
+	return uid.id ^ (uint64_t)uid.inst << 40;
+}
+
+/* By id, then by instance. */
+static inline int
+uid_cmp(struct uid a, struct uid b)
+{
+	if (a.id != b.id)
+		return a.id < b.id ? -1 : 1;
+	return (a.inst > b.inst) - (a.inst < b.inst);
+}
+
+static inline bool
+uid_is_picked(const struct uid_pick *p, uint32_t src, struct uid uid)
+{
+	return (p->any_src || p->src == src) && uid_same(p->uid, uid);
+}
+
+#endif

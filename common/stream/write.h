@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* write: streams as programs write them. */
+#ifndef TL_STREAM_WRITE_H
+#define TL_STREAM_WRITE_H
+
+#include "stream/read.h"
+
+struct stream_dest {
+	const char *path; /* -o */
+	bool ndjson;
+	bool zstd;
+	int zstd_level;
+};
+
+#define OPT_STREAM_NDJSON OPT_OF_STREAM
+/* clang-format off */
+#define OPT_STREAM_OUT                                                         \
+	{ OPT_STREAM_NDJSON, "ndjson", NULL, "write NDJSON instead of binary" }, \
+	{ 'o', "output", "FILE", "write to FILE, which appears only when whole" }, \
+	{ 'z', "zstd", "[LEVEL]", "compress the output with zstd" }
+/* clang-format on */
+
+/* Takes one shared option; false if ch is none of them. */
+bool stream_dest_opt(struct stream_dest *d, const struct optparse *op, int ch);
+
+struct stream_out;
+
+/*
+ * Begins a stream with these marks and, when in is given, its provenance;
+ * the program's own line is added. Binary to a terminal is a usage error.
+ * Events that are written must be numbered by strings.
+ *
+ * eager: strings are told in the order of their numbers, all up to the
+ * highest in use, so that encoded values can be copied as they are: right when
+ * most of them will be used. Otherwise a string is told when it is first used.
+ */
+struct stream_out *stream_create(const struct stream_dest *dest,
+    struct strings *strings, const struct stream_in *in, unsigned marks,
+    bool eager);
+void stream_write(struct stream_out *out, const struct event *ev);
+void stream_write_source(struct stream_out *out, const struct source *s);
+void stream_write_meta(struct stream_out *out, const struct meta *m);
+void stream_write_section(struct stream_out *out, enum section s);
+void stream_mark(struct stream_out *out, unsigned marks);
+/* The strings were cleared: readers forget theirs too. Binary only. */
+void stream_write_clear(struct stream_out *out);
+/* Sends on what is there (for readers that wait). */
+void stream_flush(struct stream_out *out);
+/*
+ * Its file is closed and most memory given back until there is more to write:
+ * for many streams that are written in turn. See out_park().
+ */
+void stream_park(struct stream_out *out);
+/* End record, flush, rename into place; frees out. */
+void stream_finish(struct stream_out *out);
+uint64_t stream_written(const struct stream_out *out);
+
+#endif
