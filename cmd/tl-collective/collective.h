@@ -448,7 +448,6 @@ void causes_find(struct job *j, struct causes *c);
 struct table_def {
 	const char *name;
 	void (*print)(struct job *j, struct table_dest *d);
-	const char *what;
 	/* in -d; NULL: always */
 	bool (*is_wanted)(const struct job *j);
 };

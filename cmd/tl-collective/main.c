@@ -6,10 +6,12 @@
  * matched, and tables are made of the matches. With --partial the records are
  * all that is made.
  */
-#include "cmd/tl-collective/collective.h"
-
 #include <stdio.h>
-#include <unistd.h>
+#include <stdlib.h>
+
+#include "table/catalogue.h"
+
+#include "cmd/tl-collective/collective.h"
 
 enum {
 	OPT_AGG = OPT_LONG,
@@ -67,16 +69,6 @@ static const struct about about = {
 	"tl-collective rank*.json.gz",
 };
 
-static void
-list_tables(void)
-{
-	for (size_t i = 0; i < ntable_defs; i++)
-		printf("%s\t%s\n", table_defs[i].name, table_defs[i].what);
-	if (fflush(stdout) != 0)
-		die_errno("stdout");
-	_exit(EXIT_DONE);
-}
-
 static const struct table_def *
 table_of(struct str name)
 {
@@ -120,7 +112,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_INFER: set->infer = true; break;
 	case 'j': set->jobs = (int)opt_int(op, 1, 512); break;
 	case OPT_KEEP_MISMATCH: set->keep_mismatch = true; break;
-	case OPT_LIST_TABLES: list_tables(); break;
+	case OPT_LIST_TABLES: sheets_list("tl-collective"); exit(EXIT_DONE);
 	case OPT_PARTIAL: set->partial = true; break;
 	case OPT_PATTERN: vec_push(&set->patterns, pattern_new(op)); break;
 	case OPT_RANK_REGEX: set->rank_regex = op->arg; break;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "table/catalogue.h"
+
 #include "cmd/tl-diff/sides.h"
 
 #define OPT_BY (OPT_LONG + 0)
@@ -212,7 +214,7 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
 	if (set.list) {
-		tables_list();
+		sheets_list("tl-diff");
 		return EXIT_DONE;
 	}
 	check_settings(&set);

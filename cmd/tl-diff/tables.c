@@ -54,39 +54,25 @@ static const struct kind_of_table {
 	/* one of the two: at the end, or a part of it for each run of before */
 	void (*print)(const struct found *f, struct table_dest *dest);
 	void (*list)(struct listing *l, const struct diff *d);
-	const char *text;
 } kinds[] = {
 	{ "diff_ops_summary", BY_OP, false, ops_columns, &ops_ncolumns,
-	    print_ops, NULL, "GPU time by op and arguments, before and after" },
+	    print_ops, NULL },
 	{ "diff_verdict", BY_OP, true, verdict_columns, &verdict_ncolumns,
-	    print_verdict, NULL, "what changed, in sentences" },
+	    print_verdict, NULL },
 	{ "diff_stats", BY_OP, false, stats_columns, &stats_ncolumns, NULL,
-	    stats_list, "each GPU event, and where the trees part above it" },
+	    stats_list },
 	{ "diff_stats_unique_args_summary", BY_OP, false, unique_columns,
-	    &unique_ncolumns, NULL, unique_list,
-	    "the same, equal ones as one" },
+	    &unique_ncolumns, NULL, unique_list },
 	{ "lca_summary", BY_OP, false, lca_columns, &lca_ncolumns, NULL,
-	    lca_list,
-	    "each point where the trees part, or a pair of GPU events" },
+	    lca_list },
 	{ "diff_inline", BY_OP, false, inline_columns, &inline_ncolumns, NULL,
-	    inline_list,
-	    "each op of before, with the points below it: for reports" },
+	    inline_list },
 	{ "uid_map", BY_OP, false, uids_columns, &uids_ncolumns, NULL,
-	    uids_list, "which event is which" },
+	    uids_list },
 	{ "diff_kernels", BY_KERNEL, false, kernels_columns, &kernels_ncolumns,
-	    print_kernels, NULL, "kernels of replays and steps (--by kernel)" },
+	    print_kernels, NULL },
 };
 #define NTABLES (sizeof kinds / sizeof *kinds)
-
-void
-tables_list(void)
-{
-	struct out *out = out_open(NULL);
-
-	for (size_t i = 0; i < NTABLES; i++)
-		out_printf(out, "%s\t%s\n", kinds[i].name, kinds[i].text);
-	out_finish(out);
-}
 
 static bool
 is_wanted(const struct settings *set, const struct kind_of_table *k)

@@ -18,7 +18,6 @@ struct found {
 
 /* What --table and --by ask for is checked, before anything is read. */
 void tables_check(struct settings *set);
-void tables_list(void);
 struct tables *tables_create(struct settings *set);
 /* Rows of events, of each run of before once; several: it may have more. */
 void tables_add(struct tables *t, const struct diff *d, bool several);

@@ -131,7 +131,6 @@ void kernels_group(struct sink_groups *gs, const struct kernels *k, enum by by,
 
 /* tables.c */
 
-void tables_list(void);
 void tables_choose(struct settings *set);
 void tables_check(struct settings *set);
 void tables_print(struct settings *set, struct kernels *k);

@@ -7,6 +7,8 @@
  */
 #include <stdio.h>
 
+#include "table/catalogue.h"
+
 #include "cmd/tl-kernels/kernels.h"
 
 #define OPT_BINS (OPT_LONG + 0)
@@ -147,7 +149,7 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &k, &op, ch);
 	if (set.list) {
-		tables_list();
+		sheets_list("tl-kernels");
 		models_destroy(k.models);
 		return EXIT_DONE;
 	}

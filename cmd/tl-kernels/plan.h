@@ -88,8 +88,7 @@ struct kind_of_table {
 	enum about_table about;
 	enum source_kind source;
 	const struct figure *figures; /* ended by F_FIELDS */
-	const char *text;
-	bool in_dir; /* it is one of the reference's */
+	bool in_dir;                  /* it is one of the reference's */
 	bool is_summary;
 };
 

@@ -120,30 +120,27 @@ static const struct figure rocprof_short[] = {
 /* clang-format on */
 
 static const struct kind_of_table tables[] = {
-	{ "kernels_by_name", BY_NAME, OF_ALL, FOR_ANY, name_figures, "by name",
-	    false, false },
-	{ "kernels_by_launch_config", BY_CONFIG, OF_ALL, FOR_ANY,
-	    config_figures, "by name, grid and block", false, false },
-	{ "kernel_summary", BY_OP, OF_ALL, FOR_OPS, op_figures,
-	    "by op, kernel and GPU stream (of rocprofv3: by name)", true,
-	    true },
-	{ "kernels_by_args", BY_ARGS, OF_ALL, FOR_ANY, args_figures,
-	    "by op, arguments and kernel, with TFLOP/s and tiles", false,
+	{ "kernels_by_name", BY_NAME, OF_ALL, FOR_ANY, name_figures, false,
 	    false },
-	{ "kernel_events", BY_EVENT, OF_ALL, FOR_ANY, event_figures,
-	    "each kernel by itself, with its queue delay", false, false },
+	{ "kernels_by_launch_config", BY_CONFIG, OF_ALL, FOR_ANY,
+	    config_figures, false, false },
+	{ "kernel_summary", BY_OP, OF_ALL, FOR_OPS, op_figures, true, true },
+	{ "kernels_by_args", BY_ARGS, OF_ALL, FOR_ANY, args_figures, false,
+	    false },
+	{ "kernel_events", BY_EVENT, OF_ALL, FOR_ANY, event_figures, false,
+	    false },
 	{ "short_kernels_summary", BY_SHORT, OF_SHORT, FOR_OPS, short_figures,
-	    "kernels shorter than --short", true, false },
+	    true, false },
 	{ "short_kernel_histogram", BY_SHORT, OF_HISTOGRAM, FOR_ANY,
-	    bin_figures, "how long those are, in --bins", true, false },
-	{ "kernel_summary", BY_NAME, OF_ALL, FOR_ROCPROF, rocprof_names, NULL,
-	    true, true },
+	    bin_figures, true, false },
+	{ "kernel_summary", BY_NAME, OF_ALL, FOR_ROCPROF, rocprof_names, true,
+	    true },
 	{ "kernel_summary_by_category", BY_CLASS, OF_ALL, FOR_ROCPROF,
-	    rocprof_classes, "of rocprofv3: by category of name", true, true },
-	{ "kernel_details", BY_EVENT, OF_ALL, FOR_ROCPROF, rocprof_events,
-	    "of rocprofv3: each dispatch, the longest first", true, false },
+	    rocprof_classes, true, true },
+	{ "kernel_details", BY_EVENT, OF_ALL, FOR_ROCPROF, rocprof_events, true,
+	    false },
 	{ "short_kernels_summary", BY_NAME, OF_SHORT, FOR_ROCPROF,
-	    rocprof_short, NULL, true, false },
+	    rocprof_short, true, false },
 };
 #define NTABLES (sizeof tables / sizeof *tables)
 
@@ -184,18 +181,6 @@ make_plan(struct plan *p, const struct kind_of_table *kind, enum sink_lead lead,
 		if (f->field == F_STREAM && text_stream)
 			p->columns[p->n - 1].type = COL_TEXT;
 	}
-}
-
-void
-tables_list(void)
-{
-	struct out *out = out_open(NULL);
-
-	for (size_t i = 0; i < NTABLES; i++)
-		if (tables[i].text != NULL)
-			out_printf(
-			    out, "%s\t%s\n", tables[i].name, tables[i].text);
-	out_finish(out);
 }
 
 /* Whether it is asked for, for sources of whatever kind. */

@@ -7,6 +7,8 @@
  */
 #include <stdio.h>
 
+#include "table/catalogue.h"
+
 #include "cmd/tl-ops/ops.h"
 
 #define OPT_ALL_OPS (OPT_LONG + 0)
@@ -173,7 +175,7 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &g, &op, ch);
 	if (set.list) {
-		tables_list();
+		sheets_list("tl-ops");
 		models_destroy(g.models);
 		return EXIT_DONE;
 	}

@@ -130,7 +130,6 @@ void ops_group(
 void tables_choose(struct settings *set);
 /* A usage error for columns that the table asked for does not have. */
 void tables_check(struct settings *set);
-void tables_list(void);
 void tables_print(struct settings *set, struct ops *g);
 
 #endif

@@ -79,7 +79,6 @@ struct kind_of_table {
 	enum by by; /* BY_COUNT: what --by says */
 	enum about_table about;
 	const enum field *figures;
-	const char *text;
 };
 
 /* A table to be printed: its grouping and columns. */

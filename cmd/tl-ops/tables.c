@@ -107,34 +107,22 @@ static const enum field cpu_figures[] = { F_COUNT, F_SELF, F_TOTAL,
 
 static const struct kind_of_table tables[] = {
 	{ "ops_summary_by_category", BY_CATEGORY, OF_LAUNCHERS,
-	    category_figures, "GPU time by category of op" },
-	{ "ops_summary", BY_NAME, OF_LAUNCHERS, name_figures,
-	    "GPU time by name of op" },
-	{ "ops_unique_args", BY_ARGS, OF_LAUNCHERS, args_figures,
-	    "by name, thread and arguments, with all statistics" },
-	{ "ops_unique_args_kl_overlap", BY_ARGS, OF_OVERLAP, args_figures,
-	    "the same, split by overlapping GPU work (--overlap)" },
-	{ "ops_by_module", BY_MODULE, OF_LAUNCHERS, plain_figures,
-	    "by the nearest nn.Module" },
-	{ "ops_by_annotation", BY_ANNOTATION, OF_LAUNCHERS, plain_figures,
-	    "by the innermost annotation" },
-	{ "ops_by_step", BY_STEP, OF_LAUNCHERS, plain_figures, "by step" },
-	{ "ops_by_thread", BY_THREAD, OF_LAUNCHERS, plain_figures,
-	    "by the thread that launched" },
-	{ "all_ops", BY_COUNT, OF_ALL_OPS, all_figures,
-	    "GPU time below each op, also without launches (--all-ops)" },
-	{ "cpu_ops_by_category", BY_CATEGORY, OF_CPU, cpu_figures,
-	    "time on the host by category of op (--clock cpu)" },
-	{ "cpu_ops", BY_NAME, OF_CPU, cpu_figures,
-	    "time on the host by name of op" },
-	{ "cpu_ops_unique_args", BY_ARGS, OF_CPU, cpu_figures,
-	    "the same by name, thread and arguments" },
-	{ "cpu_ops_by_module", BY_MODULE, OF_CPU, cpu_figures,
-	    "by the nearest nn.Module" },
-	{ "cpu_ops_by_annotation", BY_ANNOTATION, OF_CPU, cpu_figures,
-	    "by the innermost annotation" },
-	{ "cpu_ops_by_step", BY_STEP, OF_CPU, cpu_figures, "by step" },
-	{ "cpu_ops_by_thread", BY_THREAD, OF_CPU, cpu_figures, "by thread" },
+	    category_figures },
+	{ "ops_summary", BY_NAME, OF_LAUNCHERS, name_figures },
+	{ "ops_unique_args", BY_ARGS, OF_LAUNCHERS, args_figures },
+	{ "ops_unique_args_kl_overlap", BY_ARGS, OF_OVERLAP, args_figures },
+	{ "ops_by_module", BY_MODULE, OF_LAUNCHERS, plain_figures },
+	{ "ops_by_annotation", BY_ANNOTATION, OF_LAUNCHERS, plain_figures },
+	{ "ops_by_step", BY_STEP, OF_LAUNCHERS, plain_figures },
+	{ "ops_by_thread", BY_THREAD, OF_LAUNCHERS, plain_figures },
+	{ "all_ops", BY_COUNT, OF_ALL_OPS, all_figures },
+	{ "cpu_ops_by_category", BY_CATEGORY, OF_CPU, cpu_figures },
+	{ "cpu_ops", BY_NAME, OF_CPU, cpu_figures },
+	{ "cpu_ops_unique_args", BY_ARGS, OF_CPU, cpu_figures },
+	{ "cpu_ops_by_module", BY_MODULE, OF_CPU, cpu_figures },
+	{ "cpu_ops_by_annotation", BY_ANNOTATION, OF_CPU, cpu_figures },
+	{ "cpu_ops_by_step", BY_STEP, OF_CPU, cpu_figures },
+	{ "cpu_ops_by_thread", BY_THREAD, OF_CPU, cpu_figures },
 };
 #define NTABLES (sizeof tables / sizeof *tables)
 
@@ -236,16 +224,6 @@ const char *const by_words[] = {
 	[BY_THREAD] = "thread",
 	[BY_COUNT] = NULL,
 };
-
-void
-tables_list(void)
-{
-	struct out *out = out_open(NULL);
-
-	for (size_t i = 0; i < NTABLES; i++)
-		out_printf(out, "%s\t%s\n", tables[i].name, tables[i].text);
-	out_finish(out);
-}
 
 /* A table by name also says what is to be read for it. */
 void

@@ -183,7 +183,7 @@ const struct sheet sheets[] = {
 	    "GPU time by name, thread and arguments, with all statistics",
 	    .rule = &args, .small = "oua"),
 	TL_OPS("ops_unique_args_kl_overlap",
-	    "the same, and by overlapping kernels (--overlap)",
+	    "ops_unique_args split by overlapping GPU work (--overlap)",
 	    .rule = &args_overlap, .small = "oua_kl"),
 	TL_OPS("ops_by_module", "GPU time by the nearest nn.Module"),
 	TL_OPS("ops_by_annotation", "GPU time by the innermost annotation"),
@@ -303,13 +303,7 @@ sheets_list(const char *program)
 	for (size_t i = 0; i < sheets_n; i++) {
 		const struct sheet *s = &sheets[i];
 
-		if (s->text == NULL ||
-		    (program != NULL && strcmp(s->program, program) != 0))
-			continue;
-		if (program == NULL)
-			out_printf(
-			    out, "%s\t%s\t%s\n", s->name, s->program, s->text);
-		else
+		if (s->text != NULL && strcmp(s->program, program) == 0)
 			out_printf(out, "%s\t%s\n", s->name, s->text);
 	}
 	out_finish(out);

@@ -86,10 +86,7 @@ const struct sheet *sheet_find(struct str name);
 /* The rule for tables with columns "param: x" that have no entry. */
 extern const struct sheet_rule sheet_rule_params;
 
-/*
- * For --list-tables: name and text of those of one program, as lines on
- * standard output. NULL: of all programs, and which one between the two.
- */
+/* For --list-tables: name and text of each of a program, on standard output. */
 void sheets_list(const char *program);
 
 #endif
