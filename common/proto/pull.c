@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields of protobuf messages: see pull.h. */
+#include "proto/pull.h"
+
+#define VARINT_MAX 10 /* bytes of 64 bits */
+#define FIELD_MAX ((UINT32_C(1) << 29) - 1)
+
+void
+proto_start_window(struct proto *m)
+{
+	m->error = NULL;
+	m->at = m->offset = 0;
+	m->depth = 0;
+	m->ends[0] = UINT64_MAX;
+}
+
+void
+proto_start(struct proto *m, const void *bytes, size_t len)
+{
+	m->p = bytes;
+	m->end = m->p + len;
+	m->eof = true;
+	proto_start_window(m);
+}
+
+static enum proto_status
+fail(struct proto *m, const char *error)
+{
+	m->error = error;
+	return PROTO_BAD;
+}
+
+/* Bytes from p on that belong to the message at hand. */
+static uint64_t
+left(const struct proto *m)
+{
+	return m->ends[m->depth] - m->offset;
+}
+
+/* The message, or all that there is, ends within a field. */
+static enum proto_status
+cut(struct proto *m, size_t have)
+{
+	if (have >= left(m))
+		return fail(m, "a field runs past the end of its message");
+	return m->eof ? fail(m, "the data end in a field") : PROTO_MORE;
+}
+
+static void
+advance(struct proto *m, size_t n)
+{
+	m->p += n;
+	m->offset += n;
+}
+
+/* 0: it is not whole, or has no end. */
+static size_t
+varint(const unsigned char *p, size_t have, uint64_t *v)
+{
+	uint64_t r = 0;
+
+	for (size_t i = 0; i < VARINT_MAX && i < have; i++) {
+		r |= (uint64_t)(p[i] & 0x7f) << 7 * i;
+		if (p[i] < 0x80) {
+			*v = r;
+			return i < VARINT_MAX - 1 || p[i] <= 1 ? i + 1 : 0;
+		}
+	}
+	return 0;
+}
+
+static uint64_t
+fixed(const unsigned char *p, size_t n)
+{
+	uint64_t v = 0;
+
+	while (n-- > 0)
+		v = v << 8 | p[n];
+	return v;
+}
+
+/* The number *n bytes behind p; moves *n behind it. */
+static enum proto_status
+number(struct proto *m, enum proto_type type, size_t have, size_t *n)
+{
+	size_t len = type == PROTO_FIXED64 ? 8 : type == PROTO_FIXED32 ? 4 : 0;
+
+	if (len > 0) {
+		if (have - *n < len)
+			return cut(m, have);
+		m->u = fixed(m->p + *n, len);
+	} else {
+		len = varint(m->p + *n, have - *n, &m->u);
+		if (len == 0 && have - *n >= VARINT_MAX)
+			return fail(m, "a number of more than 64 bits");
+		if (len == 0)
+			return cut(m, have);
+	}
+	*n += len;
+	return PROTO_OK;
+}
+
+/* Key and number, or key and length, moved over only when they are whole. */
+static enum proto_status
+head(struct proto *m, size_t have)
+{
+	enum proto_status status;
+	size_t n = 0;
+
+	m->at = m->offset;
+	if ((status = number(m, PROTO_VARINT, have, &n)) != PROTO_OK)
+		return status;
+	if (m->u >> 3 == 0 || m->u >> 3 > FIELD_MAX)
+		return fail(m, "a field's number is out of range");
+	m->field = (uint32_t)(m->u >> 3);
+	switch (m->u & 7) {
+	case PROTO_VARINT: m->type = PROTO_VARINT; break;
+	case PROTO_FIXED64: m->type = PROTO_FIXED64; break;
+	case PROTO_BYTES: m->type = PROTO_BYTES; break;
+	case PROTO_FIXED32: m->type = PROTO_FIXED32; break;
+	case 3:
+	case 4: return fail(m, "a group, which is not read");
+	default: return fail(m, "an unknown type of field");
+	}
+	if ((status = number(m, m->type, have, &n)) != PROTO_OK)
+		return status;
+	if (m->type == PROTO_BYTES && m->u > left(m) - n)
+		return fail(m, "a field runs past the end of its message");
+	if (m->type == PROTO_BYTES && m->u > PROTO_MAX_LEN)
+		return fail(m, "a field of more than 2 GiB");
+	advance(m, n);
+	return PROTO_OK;
+}
+
+/* Bytes of the message that are in the window. */
+static size_t
+have_of(const struct proto *m)
+{
+	size_t have = (size_t)(m->end - m->p);
+
+	return have < left(m) ? have : (size_t)left(m);
+}
+
+enum proto_status
+proto_head(struct proto *m)
+{
+	size_t have = have_of(m);
+
+	m->bytes = (struct str){ "", 0 };
+	if (have > 0)
+		return head(m, have);
+	m->at = m->offset;
+	if (m->depth > 0 && left(m) == 0) {
+		m->depth--;
+		return PROTO_END;
+	}
+	if (!m->eof)
+		return PROTO_MORE;
+	return m->depth == 0 ? PROTO_END : cut(m, have);
+}
+
+enum proto_status
+proto_content(struct proto *m)
+{
+	if ((uint64_t)(m->end - m->p) < m->u)
+		return m->eof ? fail(m, "the data end in a field") : PROTO_MORE;
+	m->bytes = (struct str){ (const char *)m->p, (size_t)m->u };
+	advance(m, m->bytes.len);
+	return PROTO_OK;
+}
+
+enum proto_status
+proto_skip(struct proto *m)
+{
+	size_t have = (size_t)(m->end - m->p);
+	size_t n = have < m->u ? have : (size_t)m->u;
+
+	advance(m, n);
+	m->u -= n;
+	if (m->u == 0)
+		return PROTO_OK;
+	return m->eof ? fail(m, "the data end in a field") : PROTO_MORE;
+}
+
+enum proto_status
+proto_enter(struct proto *m)
+{
+	if (m->depth == PROTO_MAX_DEPTH)
+		return fail(m, "messages in messages deeper than 100");
+	m->ends[m->depth + 1] = m->offset + m->u;
+	m->depth++;
+	return PROTO_OK;
+}
+
+enum proto_status
+proto_next(struct proto *m)
+{
+	const unsigned char *p = m->p;
+	uint64_t offset = m->offset;
+	enum proto_status status = proto_head(m);
+
+	if (status == PROTO_OK && m->type == PROTO_BYTES)
+		status = proto_content(m);
+	if (status == PROTO_MORE) {
+		m->p = p;
+		m->offset = offset;
+	}
+	return status;
+}
+
+struct proto_numbers
+proto_numbers(const struct proto *m, enum proto_type type)
+{
+	const unsigned char *p = (const unsigned char *)m->bytes.p;
+	struct proto_numbers it = { .p = p, .end = p, .type = type };
+
+	if (m->type == type) {
+		it.is_single = true;
+		it.single = m->u;
+	} else if (m->type == PROTO_BYTES) {
+		it.end = p + m->bytes.len;
+	} else {
+		it.is_bad = true;
+	}
+	return it;
+}
+
+bool
+proto_number(struct proto_numbers *it, uint64_t *u)
+{
+	size_t have = (size_t)(it->end - it->p), n;
+
+	if (it->is_single) {
+		it->is_single = false;
+		*u = it->single;
+		return true;
+	}
+	if (have == 0 || it->is_bad)
+		return false;
+	if (it->type == PROTO_VARINT) {
+		n = varint(it->p, have, u);
+	} else {
+		n = it->type == PROTO_FIXED64 ? 8 : 4;
+		n = n <= have ? n : 0;
+		*u = fixed(it->p, n);
+	}
+	it->is_bad = n == 0;
+	it->p += n;
+	return n > 0;
+}

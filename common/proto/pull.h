@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * proto: the fields of a protobuf message, one after another, from the bytes
+ * on the wire. No schema is known here: the caller knows which field is what.
+ *
+ * A struct proto is a cursor over a window of bytes, as struct json is: nothing
+ * here reads input, prints or exits. A function returns PROTO_OK, or PROTO_MORE
+ * when the window ends before the field does (more may come: eof is unset), or
+ * PROTO_BAD with error and at set. After PROTO_MORE the cursor stands where it
+ * stood before; the caller makes p and end those of the larger window and calls
+ * again. PROTO_BAD is final.
+ *
+ *	proto_start(&m, bytes, len);
+ *	while ((status = proto_next(&m)) == PROTO_OK)
+ *		if (m.field == 2 && m.type == PROTO_BYTES)
+ *			name = m.bytes;
+ *
+ * proto_next() wants all bytes of a field in the window. Where one may be
+ * larger than that, proto_head() reads what stands in front of them.
+ */
+#ifndef TL_PROTO_PULL_H
+#define TL_PROTO_PULL_H
+
+#include "base/base.h"
+
+/* Messages in messages: what protobuf's own readers take. */
+#define PROTO_MAX_DEPTH 100
+/* Bytes of one field, likewise. */
+#define PROTO_MAX_LEN ((UINT64_C(1) << 31) - 1)
+
+enum proto_status {
+	PROTO_END = 0, /* the message has ended */
+	PROTO_OK,
+	PROTO_MORE,
+	PROTO_BAD,
+};
+
+/* How a field stands on the wire. Groups are refused. */
+enum proto_type {
+	PROTO_VARINT = 0,
+	PROTO_FIXED64 = 1,
+	PROTO_BYTES = 2, /* string, bytes, message, packed numbers */
+	PROTO_FIXED32 = 5,
+};
+
+struct proto {
+	const unsigned char *p, *end; /* the window from the cursor on */
+	bool eof;                     /* nothing comes behind end */
+	/* the field just read */
+	uint32_t field;
+	enum proto_type type;
+	uint64_t u;       /* a number, zero-extended; BYTES: their length */
+	struct str bytes; /* BYTES, after proto_next() or proto_content() */
+	/* after PROTO_BAD: what is wrong, and in the field at which byte */
+	const char *error;
+	uint64_t at; /* where the field begins, in bytes from the start */
+	/* private */
+	uint64_t offset; /* of p, from the start */
+	unsigned depth;
+	uint64_t ends[PROTO_MAX_DEPTH + 1]; /* of the messages gone into */
+};
+
+/* Over len bytes, the whole outermost message (eof set). */
+void proto_start(struct proto *m, const void *bytes, size_t len);
+/* The same over a window that begins a message and may grow. */
+void proto_start_window(struct proto *m);
+
+/* The next field of the message, whole. */
+enum proto_status proto_next(struct proto *m) USE_RESULT;
+/*
+ * The next field, whose bytes, if it is BYTES, are then to be read by
+ * proto_content(), stepped over by proto_skip(), or gone into by proto_enter():
+ * the fields that follow are its, and at its end PROTO_END leads back out.
+ */
+enum proto_status proto_head(struct proto *m) USE_RESULT;
+enum proto_status proto_content(struct proto *m) USE_RESULT;
+/* Steps over what the window has of them, too, before PROTO_MORE. */
+enum proto_status proto_skip(struct proto *m) USE_RESULT;
+enum proto_status proto_enter(struct proto *m) USE_RESULT;
+
+/*
+ * The numbers of a repeated field of that type, written one by one or packed
+ * into BYTES:
+ *
+ *	struct proto_numbers it = proto_numbers(&m, PROTO_VARINT);
+ *	while (proto_number(&it, &u))
+ *		...
+ *	if (it.is_bad) ...
+ */
+struct proto_numbers {
+	const unsigned char *p, *end;
+	enum proto_type type;
+	bool is_bad; /* they don't end where the field does, or it is no such */
+	/* private */
+	bool is_single;
+	uint64_t single;
+};
+
+struct proto_numbers proto_numbers(const struct proto *m, enum proto_type type);
+bool proto_number(struct proto_numbers *it, uint64_t *u) USE_RESULT;
+
+/* sint32, sint64; int32 and int64 are plain casts. */
+static inline int64_t
+proto_zigzag(uint64_t u)
+{
+	return (int64_t)(u >> 1) ^ -(int64_t)(u & 1);
+}
+
+static inline double
+proto_double(uint64_t fixed64)
+{
+	double d;
+
+	memcpy(&d, &fixed64, sizeof d);
+	return d;
+}
+
+static inline float
+proto_float(uint64_t fixed32)
+{
+	uint32_t bits = (uint32_t)fixed32;
+	float f;
+
+	memcpy(&f, &bits, sizeof f);
+	return f;
+}
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields of protobuf messages: all forms, all borders, all that is refused. */
+#include "tests/unit/tap.h"
+
+#include "proto/pull.h"
+
+#define START(m, text) proto_start(m, text, sizeof(text) - 1)
+
+static void
+forms(void)
+{
+	struct proto m;
+
+	START(&m,
+	    "\x08\x96\x01"
+	    "\x11\x00\x00\x00\x00\x00\x00\xf8\x3f"
+	    "\x1a\x02hi"
+	    "\x25\x00\x00\x20\x41"
+	    "\x28\x05");
+	ok(proto_next(&m) == PROTO_OK && m.field == 1 &&
+		m.type == PROTO_VARINT && m.u == 150,
+	    "a varint");
+	ok(proto_next(&m) == PROTO_OK && m.field == 2 &&
+		proto_double(m.u) == 1.5,
+	    "a double");
+	ok(proto_next(&m) == PROTO_OK && m.field == 3 &&
+		str_eq(m.bytes, STR("hi")),
+	    "bytes");
+	ok(proto_next(&m) == PROTO_OK && m.field == 4 &&
+		m.type == PROTO_FIXED32 && proto_float(m.u) == 10.0F,
+	    "a float");
+	ok(proto_next(&m) == PROTO_OK && proto_zigzag(m.u) == -3,
+	    "a zigzag number");
+	ok(proto_next(&m) == PROTO_END && proto_next(&m) == PROTO_END,
+	    "the end, again and again");
+	START(&m, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+	ok(proto_next(&m) == PROTO_OK && (int64_t)m.u == -1,
+	    "a number of 64 bits");
+}
+
+static void
+nested(void)
+{
+	struct proto m;
+
+	START(&m, "\x0a\x06\x12\x02\x08\x07\x08\x08\x08\x09");
+	ok(proto_head(&m) == PROTO_OK && m.u == 6 &&
+		proto_enter(&m) == PROTO_OK,
+	    "into a message");
+	ok(proto_head(&m) == PROTO_OK && m.field == 2 &&
+		proto_enter(&m) == PROTO_OK && proto_next(&m) == PROTO_OK &&
+		m.u == 7 && proto_next(&m) == PROTO_END,
+	    "into one in it, and out");
+	ok(proto_next(&m) == PROTO_OK && m.u == 8 &&
+		proto_next(&m) == PROTO_END && proto_next(&m) == PROTO_OK &&
+		m.u == 9 && proto_next(&m) == PROTO_END,
+	    "on behind each");
+	START(&m, "\x0a\x02zz\x08\x01");
+	ok(proto_head(&m) == PROTO_OK && proto_skip(&m) == PROTO_OK &&
+		proto_next(&m) == PROTO_OK && m.u == 1,
+	    "over one");
+}
+
+static void
+too_deep(void)
+{
+	unsigned char text[2 * (PROTO_MAX_DEPTH + 1)];
+	enum proto_status status = PROTO_OK;
+	struct proto m;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i <= PROTO_MAX_DEPTH; i++) {
+		text[2 * i] = 0x0a;
+		text[2 * i + 1] = (unsigned char)(2 * (PROTO_MAX_DEPTH - i));
+	}
+	/* lengths beyond 127 take two bytes: so begin where one is enough */
+	proto_start(&m, text + 2 * (PROTO_MAX_DEPTH - 60), 2 * 61);
+	while (proto_head(&m) == PROTO_OK &&
+	    (status = proto_enter(&m)) == PROTO_OK)
+		n++;
+	is_int(n, 61, "messages in messages");
+	m.depth = PROTO_MAX_DEPTH;
+	ok(proto_enter(&m) == PROTO_BAD, "%s", m.error);
+}
+
+/* Refused, with the byte where the field begins. */
+static void
+refused(const char *bytes, size_t len, uint64_t at, const char *error)
+{
+	enum proto_status status;
+	struct proto m;
+
+	proto_start(&m, bytes, len);
+	while ((status = proto_next(&m)) == PROTO_OK)
+		continue;
+	ok(status == PROTO_BAD && m.at == at && strcmp(m.error, error) == 0,
+	    "byte %u: %s", (unsigned)at, error);
+}
+#define REFUSED(bytes, at, error) refused(bytes, sizeof(bytes) - 1, at, error)
+
+static void
+bad(void)
+{
+	struct proto m;
+
+	REFUSED("\x08\x01\x0b", 2, "a group, which is not read");
+	REFUSED("\x0c", 0, "a group, which is not read");
+	REFUSED("\x0e", 0, "an unknown type of field");
+	REFUSED("\x00", 0, "a field's number is out of range");
+	REFUSED(
+	    "\x80\x80\x80\x80\x20\x01", 0, "a field's number is out of range");
+	REFUSED("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 0,
+	    "a number of more than 64 bits");
+	REFUSED("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 0,
+	    "a number of more than 64 bits");
+	REFUSED("\x08\x01\x08", 2, "the data end in a field");
+	REFUSED("\x08\x80", 0, "the data end in a field");
+	REFUSED("\x0d\x01\x02\x03", 0, "the data end in a field");
+	REFUSED("\x0a\x03zz", 0, "the data end in a field");
+	REFUSED("\x0a\xff\xff\xff\xff\xff\xff\x01zz", 0,
+	    "a field of more than 2 GiB");
+	START(&m, "\x0a\x03\x0a\x02zzzz");
+	ok(proto_head(&m) == PROTO_OK && proto_enter(&m) == PROTO_OK &&
+		proto_head(&m) == PROTO_BAD && m.at == 2,
+	    "%s", m.error);
+	START(&m, "\x0a\x01\x08\x01");
+	ok(proto_head(&m) == PROTO_OK && proto_enter(&m) == PROTO_OK &&
+		proto_head(&m) == PROTO_BAD,
+	    "... a number of it neither");
+}
+
+static void
+windows(void)
+{
+	static const unsigned char text[] = "\x08\x96\x01\x12\x03xyz\x18\x01";
+	struct proto m = { 0 };
+	size_t shown = 0, fields = 0, asked = 0;
+	enum proto_status status;
+
+	proto_start_window(&m);
+	m.p = m.end = text;
+	while ((status = proto_next(&m)) == PROTO_OK || status == PROTO_MORE) {
+		fields += status == PROTO_OK;
+		if (status == PROTO_OK)
+			continue;
+		asked++;
+		shown += shown < sizeof text - 1;
+		m.end = text + shown;
+		m.eof = asked > sizeof text - 1;
+	}
+	ok(status == PROTO_END && fields == 3,
+	    "a window that grows byte by byte");
+}
+
+static uint64_t
+sum(const struct proto *m, enum proto_type type, bool *is_bad)
+{
+	struct proto_numbers it = proto_numbers(m, type);
+	uint64_t u, n = 0;
+
+	while (proto_number(&it, &u))
+		n = n * 1000 + u;
+	*is_bad = it.is_bad;
+	return n;
+}
+
+static void
+packed(void)
+{
+	struct proto m;
+	bool is_bad;
+
+	START(&m,
+	    "\x0a\x04\x01\x96\x01\x03"
+	    "\x08\x09"
+	    "\x0a\x08\x01\x00\x00\x00\x02\x00\x00\x00"
+	    "\x0a\x03\x01\x02\x80"
+	    "\x0d\x00\x00\x00\x00");
+	ok(proto_next(&m) == PROTO_OK &&
+		sum(&m, PROTO_VARINT, &is_bad) == 1150003 && !is_bad,
+	    "packed numbers");
+	ok(proto_next(&m) == PROTO_OK && sum(&m, PROTO_VARINT, &is_bad) == 9 &&
+		!is_bad,
+	    "one that is not packed");
+	ok(proto_next(&m) == PROTO_OK &&
+		sum(&m, PROTO_FIXED32, &is_bad) == 1002 && !is_bad,
+	    "of fixed size");
+	ok(sum(&m, PROTO_FIXED64, &is_bad) == 0x200000001 && !is_bad,
+	    "... or the other");
+	ok(proto_next(&m) == PROTO_OK &&
+		sum(&m, PROTO_VARINT, &is_bad) == 1002 && is_bad,
+	    "cut in one");
+	ok(proto_next(&m) == PROTO_OK && sum(&m, PROTO_VARINT, &is_bad) == 0 &&
+		is_bad,
+	    "of another type");
+}
+
+int
+main(void)
+{
+	forms();
+	nested();
+	too_deep();
+	bad();
+	windows();
+	packed();
+	done_testing();
+}
