@@ -7,6 +7,9 @@
 # programs, common/AREA/*.c is the library, tests/ has the tests; all products
 # go below $(B). CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR are the user's.
 
+# Where no tag of git says it.
+VERSION    = 0.1.0
+
 CC         = gcc
 CLANG      = clang
 CFLAGS     = -O2 -g

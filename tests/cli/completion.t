@@ -8,7 +8,7 @@ command -v bash >/dev/null || skip_all 'no bash'
 mkdir sheets
 touch trace.json.gz report.xlsx
 cat >offer.sh <<'END'
-. "$ROOT/completion/tl.bash"
+. "$ROOT/scripts/completion/tl.bash"
 compopt() { :; } # says how a shell shows them
 COMP_WORDS=("$@")
 COMP_CWORD=$(($# - 1))
@@ -36,7 +36,7 @@ if command -v zsh >/dev/null; then
 _call_program() { shift; eval "$*"; }
 _arguments() { print -rl -- "$@"; }
 words=($1)
-tl() { . $ROOT/completion/_tl; }
+tl() { . $ROOT/scripts/completion/_tl; }
 tl
 END
 	zsh -f offer.zsh tl-decode >out 2>&1
