@@ -206,7 +206,7 @@ read_csv(struct report *r, struct str sheet, const struct table_sink *sink)
 	struct reader reader = { .in = in_open(path), .sink = sink };
 
 	/* without a byte: a table without rows, as the reference writes it */
-	if (in_need(reader.in, 1) && !table_read(&reader, KIND_CSV)) {
+	if (in_need(reader.in, 1) && !table_read(&reader, TABLE_CSV)) {
 		if (reader.line > 0)
 			die("%s: line %" PRIu64 ": %s", path, reader.line,
 			    reader.error.p);

@@ -60,14 +60,13 @@ static void
 take_option(struct settings *set, const struct optparse *op, int ch)
 {
 	static const char *const formats[] = { "ndjson", "tsv", "csv", NULL };
+	static const enum table_kind kinds[] = { TABLE_NDJSON, TABLE_TSV,
+		TABLE_CSV };
 
 	switch (ch) {
 	case OPT_CHART: charts_opt_chart(&set->charts, op->arg); break;
 	case OPT_CHART_SHEET: set->charts.sheet = op->arg; break;
-	case OPT_FROM:
-		set->from =
-		    (enum table_kind)(KIND_NONE + 1 + opt_word(op, formats));
-		break;
+	case OPT_FROM: set->from = kinds[opt_word(op, formats)]; break;
 	case OPT_LABELS: set->labels = true; break;
 	case OPT_LINE: charts_opt_line(&set->charts, op->arg); break;
 	case OPT_LOG: charts_opt_log(&set->charts, op->arg); break;
@@ -95,11 +94,11 @@ read_table(struct book *b, const struct settings *set, const char *path,
 	const char *name = r.in->name;
 
 	book_input(b, strcmp(path, "-") == 0 ? "table" : path, want);
-	if (kind == KIND_NONE)
+	if (kind == TABLE_UNKNOWN)
 		kind = table_sniff(&r, name);
-	if (kind == KIND_NONE || !table_read(&r, kind))
+	if (kind == TABLE_UNKNOWN || !table_read(&r, kind))
 		die_reading(&r, name);
-	if (r.unfinished && kind == KIND_TSV)
+	if (r.unfinished && kind == TABLE_TSV)
 		doubt(
 		    "%s: the last line has no newline: was it cut off?", name);
 	in_close(r.in);

@@ -123,8 +123,8 @@ kind_of_name(const char *name)
 	static const struct {
 		const char *ext;
 		enum table_kind kind;
-	} kinds[] = { { ".csv", KIND_CSV }, { ".tsv", KIND_TSV },
-		{ ".ndjson", KIND_NDJSON }, { ".jsonl", KIND_NDJSON } };
+	} kinds[] = { { ".csv", TABLE_CSV }, { ".tsv", TABLE_TSV },
+		{ ".ndjson", TABLE_NDJSON }, { ".jsonl", TABLE_NDJSON } };
 	struct str s = str_of(name);
 
 	if (ends_in(s, ".gz"))
@@ -134,7 +134,7 @@ kind_of_name(const char *name)
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (ends_in(s, kinds[i].ext))
 			return kinds[i].kind;
-	return KIND_NONE;
+	return TABLE_UNKNOWN;
 }
 
 /* What comes instead of a table now and then, by its first bytes. */
@@ -174,14 +174,14 @@ table_sniff(struct reader *r, const char *name)
 	r->line = 0;
 	if (!in_need(r->in, 1)) {
 		reader_fail(r, "the input is empty");
-		return KIND_NONE;
+		return TABLE_UNKNOWN;
 	}
 	(void)!in_need(r->in, 64);
 	p = r->in->p;
 	if (!refuse_others(
 		r, (struct str){ (const char *)p, (size_t)(r->in->end - p) }))
-		return KIND_NONE;
-	if (kind != KIND_NONE)
+		return TABLE_UNKNOWN;
+	if (kind != TABLE_UNKNOWN)
 		return kind;
 	end = reader_line(r);
 	r->unfinished = false;
@@ -191,11 +191,11 @@ table_sniff(struct reader *r, const char *name)
 	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
 		p++;
 	if (p < end && *p == '{')
-		return KIND_NDJSON;
+		return TABLE_NDJSON;
 	if (memchr(r->in->p, '\t', (size_t)(end - r->in->p)) == NULL &&
 	    memchr(p, ',', (size_t)(end - p)) != NULL)
-		return KIND_CSV;
-	return KIND_TSV;
+		return TABLE_CSV;
+	return TABLE_TSV;
 }
 
 bool
@@ -207,10 +207,10 @@ table_read(struct reader *r, enum table_kind kind)
 	if (!in_need(r->in, 1))
 		return reader_fail(r, "the input is empty");
 	switch (kind) {
-	case KIND_NDJSON: return ndjson_read(r);
-	case KIND_CSV: return csv_read(r);
-	case KIND_TSV:
-	case KIND_NONE: break;
+	case TABLE_NDJSON: return ndjson_read(r);
+	case TABLE_CSV: return csv_read(r);
+	case TABLE_TSV:
+	case TABLE_UNKNOWN: break;
 	}
 	return tsv_read(r);
 }

@@ -8,7 +8,7 @@
  *	struct table_sink sink = { begin, row, end, ctx };
  *	struct reader r = { .in = in_open(path), .sink = &sink };
  *	enum table_kind kind = table_sniff(&r, path);
- *	if (kind == KIND_NONE || !table_read(&r, kind))
+ *	if (kind == TABLE_UNKNOWN || !table_read(&r, kind))
  *		die("%s: line %" PRIu64 ": %s", path, r.line, r.error.p);
  *	reader_free(&r);
  */
@@ -40,6 +40,20 @@ struct val {
 struct val val_of_number(struct str s);
 /* A cell of a table without types: a number in full, or text; empty: none. */
 struct val val_of_text(struct str s);
+
+/* ---- lists in cells ---- */
+
+/* To be zeroed before its first use, and its items freed after the last. */
+struct cell_list {
+	VEC(struct str) items;
+};
+
+/*
+ * The items of a cell with a JSON list in it (COL_JSON, ["A,B [c]","d"]): what
+ * a string means, of all else its JSON text. An empty cell has none; a cell
+ * that is no list is an item itself. Texts live in the arena.
+ */
+void list_of_cell(struct cell_list *l, struct arena *a, struct str cell);
 
 /* ---- tables ---- */
 
@@ -79,15 +93,15 @@ struct reader {
 #define CELL_MAX ((size_t)16 << 20)
 
 enum table_kind {
-	KIND_NONE, /* not known, see error */
-	KIND_NDJSON,
-	KIND_TSV,
-	KIND_CSV,
+	TABLE_UNKNOWN, /* not known, see error */
+	TABLE_NDJSON,
+	TABLE_TSV,
+	TABLE_CSV,
 };
 
 /*
  * What kind of table the bytes are, by the name's ending and then by the first
- * line. KIND_NONE sets error for what is clearly no table, or empty.
+ * line. TABLE_UNKNOWN sets error for what is clearly no table, or empty.
  */
 enum table_kind table_sniff(struct reader *r, const char *name);
 /* Reads to the end of the data. False sets error and line. */
