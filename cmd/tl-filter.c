@@ -8,6 +8,7 @@
  * them to tell whose and when the events are.
  */
 #include "trace/hold.h"
+#include "trace/select.h"
 
 #include <unistd.h>
 

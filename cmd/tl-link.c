@@ -7,7 +7,8 @@
  * the work that it launched.
  */
 #include "table/table.h"
-#include "trace/trace.h"
+#include "trace/link.h"
+#include "trace/store.h"
 
 struct settings {
 	enum link_by by;

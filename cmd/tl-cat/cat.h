@@ -3,7 +3,7 @@
 #ifndef TL_CAT_H
 #define TL_CAT_H
 
-#include "trace/trace.h"
+#include "trace/select-front.h"
 
 enum mode {
 	MODE_STREAM, /* NDJSON, or with --binary the stream */

@@ -12,6 +12,7 @@
  * sources.c  those of several inputs, kept apart
  */
 #include "cat.h"
+#include "trace/select.h"
 
 static const struct about about = {
 	.purpose = "print event streams as NDJSON or columns, join and check "

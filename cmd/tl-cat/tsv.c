@@ -2,6 +2,8 @@
 /* tsv: columns for awk. */
 #include "cat.h"
 #include "stream/ndjson.h"
+#include "trace/step.h"
+#include "trace/walk.h"
 
 enum what {
 	COL_ID,

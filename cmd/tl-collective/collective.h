@@ -28,7 +28,8 @@
 #define TL_COLLECTIVE_H
 
 #include "table/table.h"
-#include "trace/trace.h"
+#include "trace/select-front.h"
+#include "trace/span.h"
 
 /* ---- settings ---- */
 

@@ -12,6 +12,7 @@
 #include "table/catalogue.h"
 
 #include "cmd/tl-collective/collective.h"
+#include "trace/select.h"
 
 enum {
 	OPT_AGG = OPT_LONG,

@@ -2,7 +2,7 @@
 /* The graph of how keys follow one another, as event.h tells it. */
 #include "event.h"
 
-#include "trace/trace.h"
+#include "trace/kind.h"
 
 static const struct str field_names[] = {
 	[FIELD_PH] = STR_INIT("ph"),

@@ -4,7 +4,7 @@
 
 #include "rocprof.h"
 
-#include "trace/trace.h"
+#include "trace/kind.h"
 
 static void
 add_int(struct process *p, struct str key, int64_t i)

@@ -16,7 +16,8 @@
 
 #include "table/table.h"
 #include "trace/owner.h"
-#include "trace/trace.h"
+#include "trace/select.h"
+#include "trace/step.h"
 
 #define NONE UINT32_MAX
 #define NSIDES 2

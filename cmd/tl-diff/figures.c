@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-diff/figures.h"
+#include "trace/stat.h"
 
 /* ---- samples ---- */
 

@@ -8,6 +8,7 @@
 #define TL_DIFF_FIGURES_H
 
 #include "cmd/tl-diff/diff.h"
+#include "trace/step.h"
 
 #define NS_PER_US 1000
 

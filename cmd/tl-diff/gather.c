@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-diff/gather.h"
+#include "trace/stat.h"
 
 /* ---- how much a row varies ---- */
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #include "cmd/tl-diff/tables.h"
+#include "trace/span.h"
+#include "trace/stat.h"
 
 const struct column inline_columns[] = {
 	RUN_COLUMNS,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-diff/gather.h"
+#include "trace/stat.h"
 
 /* ns / n, rounded; n 0: ns. */
 static int64_t

@@ -12,6 +12,7 @@
 
 #include "cmd/tl-diff/kernels.h"
 #include "cmd/tl-diff/sequences.h"
+#include "trace/stat.h"
 
 struct kernels *
 kernels_create(struct settings *set, struct strings *st)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-diff/tables.h"
+#include "trace/stat.h"
 
 const struct column lca_columns[] = {
 	RUN_COLUMNS,

@@ -4,6 +4,7 @@
  * difference, and neither are the drivers' names for a launch.
  */
 #include "cmd/tl-diff/diff.h"
+#include "trace/plain.h"
 
 /* What Python's \s holds of ASCII. */
 static bool

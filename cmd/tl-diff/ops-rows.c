@@ -4,6 +4,7 @@
 
 #include "cmd/tl-diff/ops.h"
 #include "cmd/tl-diff/summary.h"
+#include "trace/stat.h"
 
 const struct column ops_columns[] = {
 	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },

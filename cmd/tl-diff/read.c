@@ -8,6 +8,7 @@
  */
 #include "cmd/tl-diff/diff.h"
 #include "sink/source.h"
+#include "trace/stat.h"
 
 #define EVENTS_MAX (UINT32_MAX - 1)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* GPU streams and names of pairs. */
 #include "cmd/tl-diff/remarks.h"
+#include "trace/stat.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "cmd/tl-diff/diff.h"
+#include "trace/plain.h"
+#include "trace/span.h"
 
 struct finder {
 	struct diff *d;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cmd/tl-diff/summary.h"
+#include "trace/stat.h"
 
 #define TOP_ROWS 3
 

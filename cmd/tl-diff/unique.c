@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-diff/opmap.h"
+#include "trace/stat.h"
 
 /* Columns of diff_stats that a row is of, as numbers of texts. */
 enum {

@@ -9,7 +9,7 @@
 #define TL_EXPORT_H
 
 #include "stream/stream.h"
-#include "trace/trace.h"
+#include "trace/select-front.h"
 #include "json/json.h"
 
 enum layout {

@@ -6,6 +6,8 @@
  * one source with --sort id. What a format needs is its target's matter.
  */
 #include "cmd/tl-export/export.h"
+#include "trace/select.h"
+#include "trace/store.h"
 
 #include <stdlib.h>
 

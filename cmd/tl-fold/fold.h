@@ -10,8 +10,8 @@
 #define TL_CMD_FOLD_H
 
 #include "sink/source.h"
+#include "stream/stream.h"
 #include "table/table.h"
-#include "trace/trace.h"
 
 #define NSIDES 2
 

@@ -6,6 +6,7 @@
  * backslash, so that different names are different frames.
  */
 #include "cmd/tl-fold/fold.h"
+#include "trace/plain.h"
 
 /* Bytes of the character at p, 0 where it is none or a control character. */
 static size_t

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-fold/fold.h"
+#include "trace/stat.h"
 
 #define OPT_BY (OPT_LONG + 0)
 #define OPT_CLOCK (OPT_LONG + 1)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-fold/fold.h"
+#include "trace/stat.h"
 
 struct writer {
 	struct output *o;

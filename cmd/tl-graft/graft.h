@@ -13,7 +13,7 @@
 #define TL_GRAFT_H
 
 #include "model/model.h"
-#include "trace/trace.h"
+#include "stream/stream.h"
 #include "json/json.h"
 
 #define NONE UINT32_MAX /* no node */

@@ -16,7 +16,7 @@
 #ifndef TL_HTML_H
 #define TL_HTML_H
 
-#include "trace/trace.h"
+#include "trace/process.h"
 #include "json/json.h"
 
 /* Names of spans and stacks: a number in the page's list. 0 is "". */

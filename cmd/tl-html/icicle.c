@@ -12,6 +12,8 @@
 #include <stdlib.h>
 
 #include "cmd/tl-html/html.h"
+#include "trace/plain.h"
+#include "trace/stat.h"
 
 /* Nodes below this share of all time are not drawn: less than a pixel. */
 #define SHARE_MIN 3000

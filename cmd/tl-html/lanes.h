@@ -4,6 +4,7 @@
 #define TL_HTML_LANES_H
 
 #include "cmd/tl-html/html.h"
+#include "trace/process.h"
 
 #define SPANS_MAX 120000 /* some 13 bytes each in the page: 1.6 MB */
 #define ROWS_MAX 6       /* deeper ops are in the icicle */

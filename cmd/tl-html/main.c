@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 
 #include "cmd/tl-html/html.h"
+#include "trace/select-front.h"
+#include "trace/select.h"
 
 #define OPT_TITLE (OPT_LONG + 0)
 #define OPT_NAMES (OPT_LONG + 1)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "cmd/tl-kernels/kernels.h"
+#include "trace/stat.h"
+#include "trace/tree.h"
 
 #define NO_RECORD UINT64_MAX
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of kernels with equal words, the longest sum first. */
 #include "cmd/tl-kernels/kernels.h"
+#include "trace/stat.h"
 
 static uint64_t
 word_of(struct key k)

@@ -12,8 +12,10 @@
 #include "model/facts.h"
 #include "sink/cells.h"
 #include "sink/group.h"
+#include "trace/bucket.h"
 #include "trace/owner.h"
-#include "trace/trace.h"
+#include "trace/select.h"
+#include "trace/span.h"
 
 enum by {
 	BY_NAME,

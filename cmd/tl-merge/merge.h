@@ -3,7 +3,7 @@
 #ifndef TL_MERGE_H
 #define TL_MERGE_H
 
-#include "trace/trace.h"
+#include "trace/select.h"
 
 enum align {
 	ALIGN_BASE,

@@ -10,7 +10,7 @@
 
 #include "model/model.h"
 #include "sink/cells.h"
-#include "trace/trace.h"
+#include "trace/select.h"
 
 /* A figure that was not asked for, or can't be had. */
 #define NO_TIME INT64_MIN

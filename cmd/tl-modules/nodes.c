@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-modules/modules.h"
+#include "trace/stat.h"
 
 /* ---- names ---- */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-ops/ops.h"
+#include "trace/tree.h"
 #include "json/json.h"
 
 /* ---- ops ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of calls with equal words, and their order. */
 #include "cmd/tl-ops/ops.h"
+#include "trace/stat.h"
 
 /* What the word at i of a key is depends on the grouping alone. */
 static void

@@ -12,8 +12,12 @@
 #include "model/facts.h"
 #include "sink/cells.h"
 #include "sink/group.h"
+#include "trace/bucket.h"
 #include "trace/overlap.h"
 #include "trace/owner.h"
+#include "trace/process.h"
+#include "trace/select.h"
+#include "trace/span.h"
 
 /* What a table groups by; the first ones are words of --by. */
 enum by {

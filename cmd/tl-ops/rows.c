@@ -5,6 +5,7 @@
 
 #include "cmd/tl-ops/plan.h"
 #include "sink/details.h"
+#include "trace/stat.h"
 #include "json/json.h"
 
 /* ---- cells ---- */

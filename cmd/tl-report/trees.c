@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each trace becomes a tree, as many at a time as there are processors. */
 #include "stream/stream.h"
-#include "trace/trace.h"
+#include "trace/bucket.h"
 
 #include "cmd/tl-report/report.h"
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "sink/source.h"
-#include "trace/trace.h"
 
 #include "cmd/tl-report/report.h"
 

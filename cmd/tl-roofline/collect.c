@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-roofline/roof.h"
+#include "trace/stat.h"
 
 /* ---- lists of works ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of calls with equal words, and their order. */
 #include "cmd/tl-roofline/roof.h"
+#include "trace/stat.h"
 
 /* The text of all parameters, by number; ops that failed have their own. */
 uint32_t

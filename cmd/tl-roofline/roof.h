@@ -14,8 +14,11 @@
 #include "model/facts.h"
 #include "sink/cells.h"
 #include "sink/group.h"
+#include "trace/bucket.h"
 #include "trace/overlap.h"
 #include "trace/owner.h"
+#include "trace/process.h"
+#include "trace/select.h"
 
 #define NO_INDEX UINT32_MAX
 

@@ -4,6 +4,7 @@
 #define TL_ROOFLINE_ROW_H
 
 #include "cmd/tl-roofline/plan.h"
+#include "trace/stat.h"
 
 /* What the cells of a row are made of. */
 struct row {

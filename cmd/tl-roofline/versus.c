@@ -9,6 +9,7 @@
 #include "reader/reader.h"
 
 #include "cmd/tl-roofline/roof.h"
+#include "trace/stat.h"
 
 struct point {
 	int64_t id;

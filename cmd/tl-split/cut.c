@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which parts a time of a source belongs to. */
 #include "cmd/tl-split/split.h"
+#include "trace/select.h"
+#include "trace/step.h"
 
 #include <stdlib.h>
 

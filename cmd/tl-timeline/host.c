@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-timeline/timeline.h"
+#include "trace/process.h"
 
 /* What a thread does; ranges of users and of the profiler are no work. */
 enum work { WORK_OP, WORK_CALL, WORK_PYTHON, WORK_SLICE, WORK_COUNT };

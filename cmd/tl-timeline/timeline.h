@@ -8,7 +8,9 @@
 
 #include "sink/source.h"
 #include "table/table.h"
-#include "trace/trace.h"
+#include "trace/bucket.h"
+#include "trace/select.h"
+#include "trace/span.h"
 
 enum by {
 	BY_NOTHING,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A source's tree for looking at: who is above, where is what. */
 #include "cmd/tl-tree/tree.h"
+#include "trace/tree.h"
 
 static void
 add_node(void *arg, uint32_t i, uint32_t depth, enum section section)

@@ -8,6 +8,10 @@
  * another one.
  */
 #include "cmd/tl-tree/tree.h"
+#include "trace/link.h"
+#include "trace/select-front.h"
+#include "trace/select.h"
+#include "trace/tree.h"
 
 struct settings {
 	enum link_by by;

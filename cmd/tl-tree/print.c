@@ -8,6 +8,7 @@
  * with a prefix that has one piece for each open level.
  */
 #include "cmd/tl-tree/tree.h"
+#include "trace/span.h"
 
 /* An event to be shown. */
 struct shown {

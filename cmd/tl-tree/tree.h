@@ -7,7 +7,7 @@
 #ifndef TL_TREE_H
 #define TL_TREE_H
 
-#include "trace/trace.h"
+#include "trace/store.h"
 
 /* What --print shows, and how; zeroes to start with. */
 struct view {

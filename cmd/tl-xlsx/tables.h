@@ -8,6 +8,7 @@
 #define TL_XLSX_TABLES_H
 
 #include "reader/reader.h"
+#include "trace/process.h"
 
 /* ---- texts of cells ---- */
 

@@ -16,6 +16,7 @@
 #include <xlsxwriter.h>
 
 #include "cmd/tl-xlsx/tables.h"
+#include "trace/process.h"
 
 struct book_column {
 	struct str id, label; /* owned */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sink/details.h"
+#include "trace/stat.h"
 #include "json/json.h"
 
 #define NAME_CUT 64 /* characters of a name in a short list */

@@ -6,7 +6,8 @@
 #ifndef TL_SINK_SOURCE_H
 #define TL_SINK_SOURCE_H
 
-#include "trace/trace.h"
+#include "trace/select.h"
+#include "trace/span.h"
 
 /* One source of one of the files. */
 struct sink_source {

@@ -5,7 +5,7 @@
  * a tree takes would else go into faults of 4 KiB each. What was not written
  * to takes no memory. With a limit to memory they are those of page.c instead.
  */
-#include "trace/store.h"
+#include "trace/store-inside.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

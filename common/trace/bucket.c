@@ -2,7 +2,7 @@
 /* bucket: computation, communication or copy, by kind and name. */
 #include <regex.h>
 
-#include "trace/trace.h"
+#include "trace/bucket.h"
 
 struct bucket_pattern {
 	regex_t re;

@@ -9,7 +9,7 @@
 #ifndef TL_TRACE_HOLD_H
 #define TL_TRACE_HOLD_H
 
-#include "trace/trace.h"
+#include "stream/stream.h"
 
 /* One that waits, 80 bytes; its values lie in hold.vals. */
 struct held {

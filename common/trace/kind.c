@@ -4,7 +4,7 @@
  * writers, today's and those of 2021; what no table names is a slice, an
  * instant and so on by its phase.
  */
-#include "trace/trace.h"
+#include "trace/kind.h"
 
 struct cat_kind {
 	struct str cat;

@@ -10,7 +10,8 @@
  * says it: from the op that starts at its f, up to its wrapper, and from the
  * op that starts at its s. Functions of C++ extensions: link-custom.c.
  */
-#include "trace/store.h"
+#include "trace/link.h"
+#include "trace/store-inside.h"
 
 /* An op with a number that some wrapper has. */
 struct numbered {

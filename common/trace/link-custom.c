@@ -13,7 +13,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "trace/store.h"
+#include "trace/store-inside.h"
 
 #define WORDS_SHARED 2
 

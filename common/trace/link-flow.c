@@ -10,7 +10,7 @@
  * correlation or the external id; of several events with one key the last
  * counts, whatever they are.
  */
-#include "trace/store.h"
+#include "trace/store-inside.h"
 
 struct flows {
 	struct store *s;

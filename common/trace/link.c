@@ -9,7 +9,8 @@
  * and correlation agree) count once: all but the first are duplicates and have
  * no part in anything.
  */
-#include "trace/store.h"
+#include "trace/link.h"
+#include "trace/store-inside.h"
 
 const char *const link_words[] = { "auto", "correlation", "ext", "flow", NULL };
 

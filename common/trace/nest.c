@@ -16,7 +16,7 @@
  * Last, discarded events leave the order, which then is the trees' pre-order;
  * counts go up in a pass from its end.
  */
-#include "trace/store.h"
+#include "trace/store-inside.h"
 
 #define BLEED_NS 1000
 /* Events between the one at hand and the one that is fetched from memory. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "trace/overlap.h"
+#include "trace/span.h"
+#include "trace/stat.h"
 #include "json/json.h"
 
 #define SHARED_MIN_NS 1000

@@ -18,7 +18,7 @@
 #ifndef TL_TRACE_OVERLAP_H
 #define TL_TRACE_OVERLAP_H
 
-#include "trace/trace.h"
+#include "stream/stream.h"
 
 /* A GPU event that a sink keeps; source of sink_sources. */
 struct work {

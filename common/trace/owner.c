@@ -11,7 +11,9 @@
 #include <stdlib.h>
 
 #include "trace/owner.h"
-#include "trace/trace.h"
+#include "trace/span.h"
+#include "trace/stat.h"
+#include "trace/step.h"
 
 enum frame_type {
 	FRAME_OP,

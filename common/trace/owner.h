@@ -29,7 +29,7 @@
 #ifndef TL_TRACE_OWNER_H
 #define TL_TRACE_OWNER_H
 
-#include "trace/trace.h"
+#include "trace/bucket.h"
 
 /* A GPU event below an op. */
 struct gpu_work {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of two traces as one: what differs from run to run goes. */
-#include "trace/trace.h"
+#include "trace/plain.h"
 
 #define LAUNCH "__kernel_launch__"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes and threads by name, from the metadata events of the prologue. */
-#include "trace/trace.h"
+#include "trace/process.h"
 
 #include <ctype.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The shared selection by tl-filter in front of an input. */
-#include "trace/trace.h"
+#include "trace/select-front.h"
+#include "trace/select.h"
 
 static const struct opt options[] = { OPT_SELECT, OPT_END };
 

@@ -2,7 +2,7 @@
 /* Windows in time: which are asked for, and which one is the innermost. */
 #include <stdlib.h>
 
-#include "trace/select.h"
+#include "trace/select-inside.h"
 
 static void
 clear_segs(struct select_windows *w)

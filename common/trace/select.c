@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The shared selection: its options, and judging events in order. */
-#include "trace/select.h"
+#include "trace/select-inside.h"
 
 /* ---- options ---- */
 

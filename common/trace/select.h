@@ -1,53 +1,134 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside select only: the windows of one source. */
+/* select: which events a command line asks for */
 #ifndef TL_TRACE_SELECT_H
 #define TL_TRACE_SELECT_H
 
-#include "trace/trace.h"
+#include "stream/stream.h"
+#include "trace/step.h"
 
-/* Up to the next one's start, this window is the innermost. */
-struct seg {
-	int64_t start;
-	uint32_t window; /* index + 1, or 0: none */
+/* Numbers, ranges and words of one option. */
+struct id_set {
+	VEC(struct select_range) ranges;
+	VEC(struct str) words;
 };
 
-struct segs {
-	VEC(struct seg) list;
+/* A user's annotation, from its start up to its end. */
+struct window {
+	int64_t start, end;
+	int64_t step; /* N of ProfilerStep#N, or WALK_NO_STEP */
+	uint32_t name;
+	uint32_t track;
+	uint64_t id;
 };
 
 /*
- * The annotations of a source, from its prologue. The segments are made when
- * they are first looked up, those of each thread and those of all.
+ * The selection that all programs share. An event is asked for when it agrees
+ * with each option given. Windows (--step, --annotation, --from, --to) are
+ * those of the clock of one source, over all its threads, and hold an event
+ * that starts in them; but work on the GPU belongs to the window in which its
+ * launch starts, and to none when it has no launch, unless by_gpu_time. --from
+ * and --to count from the first event of the source: its fact "first", which
+ * tl-tree gives.
+ *
+ * Zeroes to start with. It is fed with the items of a stream, which must be a
+ * tree for steps, annotations and launches (select_want):
+ *
+ *	in = stream_open(path, strings, select_want(&sel, WANT_STREAM));
+ *	stream_only(in, select_kinds(&sel, KINDS_GPU));
+ *	select_start(&sel, in);
+ *	while ((item = stream_next(in)) != ITEM_END)
+ *		if (select_item(&sel, in, item))
+ *			... in->ev is asked for
+ *
+ * Memory: 40 bytes an annotation of the source, if windows are asked for.
  */
-struct select_windows {
-	bool in_prologue; /* more may come */
-	bool is_ready;
-	bool has_asked, has_segs;
-	VEC(struct window) all; /* by start, the longer first */
-	struct spans asked;     /* of --step and --annotation */
-	struct segs steps, notes;
-	VEC(struct segs) by_track;
+struct select {
+	uint32_t kinds; /* 0: all */
+	VEC(struct str) names;
+	VEC(struct str) annotations;
+	struct id_set ranks, devs, gpu_streams, steps;
+	int64_t min_dur_ns;
+	int64_t from_ns, to_ns;
+	bool has_from, has_to, by_gpu_time;
+	/*
+	 * Set by a sink that looks windows up, or that leaves out sources by
+	 * select_source() when it has read them.
+	 */
+	bool need_windows, late_ranks;
+	/* private from here */
+	VEC(uint8_t) name_known;
+	const struct strings *strings; /* that name_known is about */
+	const struct stream_in *in;
+	uint32_t src;
+	VEC(int64_t) first_ns;          /* by source, or INT64_MIN */
+	VEC(uint8_t) rank_known;        /* by source */
+	struct select_windows *windows; /* of the source being read */
+	VEC(struct select_launch) launches;
+	/* of the event fed last */
+	int64_t when_ns;
+	uint32_t when_track;
+	bool has_when;
 };
 
-struct select_range {
-	int64_t low, high;
-};
+#define OPT_SELECT_ANNOTATION (OPT_OF_TRACE + 16)
+#define OPT_SELECT_BY_GPU_TIME (OPT_OF_TRACE + 17)
+#define OPT_SELECT_DEV (OPT_OF_TRACE + 18)
+#define OPT_SELECT_FROM (OPT_OF_TRACE + 19)
+#define OPT_SELECT_GPU_STREAM (OPT_OF_TRACE + 20)
+#define OPT_SELECT_KIND (OPT_OF_TRACE + 21)
+#define OPT_SELECT_MIN_DUR (OPT_OF_TRACE + 22)
+#define OPT_SELECT_NAME (OPT_OF_TRACE + 23)
+#define OPT_SELECT_RANK (OPT_OF_TRACE + 24)
+#define OPT_SELECT_STEP (OPT_OF_TRACE + 25)
+#define OPT_SELECT_TO (OPT_OF_TRACE + 26)
+/* clang-format off */
+#define OPT_SELECT                                                             \
+	OPT_SELECT_WITH("TIME", "from TIME after the source's first event on", \
+	    "TIME", "before TIME after the first event")
+/* The same, where --from or --to has another meaning besides. */
+#define OPT_SELECT_WITH(from_arg, from_help, to_arg, to_help)                  \
+	{ OPT_SELECT_ANNOTATION, "annotation", "NAME[#N]", "in annotations like NAME; only the Nth" }, \
+	{ OPT_SELECT_BY_GPU_TIME, "by-gpu-time", NULL, "GPU work by its own start, not its launch's" }, \
+	{ OPT_SELECT_DEV, "dev", "DEV,...", "of these devices, as 0,2-3" },    \
+	{ OPT_SELECT_FROM, "from", from_arg, from_help }, \
+	{ OPT_SELECT_GPU_STREAM, "gpu-stream", "STREAM,...", "of these GPU streams" }, \
+	{ OPT_SELECT_KIND, "kind", "KIND,...", "of these kinds, as kernel,memcpy" }, \
+	{ OPT_SELECT_MIN_DUR, "min-dur", "TIME", "that last at least TIME" },  \
+	{ OPT_SELECT_NAME, "name", "GLOB", "whose name is like GLOB" },        \
+	{ OPT_SELECT_RANK, "rank", "RANK,...", "of the sources of these ranks" }, \
+	{ OPT_SELECT_STEP, "step", "STEP,...", "in these steps, as 3-7, first or last" }, \
+	{ OPT_SELECT_TO, "to", to_arg, to_help }
+/* clang-format on */
 
-struct select_launch {
-	struct uid uid;
-	int64_t ts_ns;
-	uint32_t depth, track;
-};
-
-bool id_set_has(const struct id_set *set, int64_t n);
-
-void select_windows_clear(struct select_windows *w);
-void select_windows_add(
-    struct select_windows *w, const struct strings *st, const struct event *ev);
-/* The prologue is over: which are asked for? */
-void select_windows_ready(struct select *s);
-const struct window *select_windows_step(struct select_windows *w, int64_t t);
-const struct window *select_windows_note(
-    struct select_windows *w, uint32_t track, int64_t t);
+/* Takes one shared option; false if ch is none of them. */
+bool select_opt(struct select *s, const struct optparse *op, int ch);
+/* For programs about GPU work: a --kind that names none is a usage error. */
+void select_check_gpu(const struct select *s);
+/* How far the stream must be, at least want. */
+enum want select_want(const struct select *s, enum want want);
+/* Whether GPU work is judged by when it was launched. */
+bool select_by_launch(const struct select *s);
+/* The kinds to read so that events of these kinds can be judged. */
+uint32_t select_kinds(const struct select *s, uint32_t kinds);
+/* Before the first item of each stream. */
+void select_start(struct select *s, const struct stream_in *in);
+/*
+ * Takes each item in order; whether it is an event that is asked for. Windows
+ * that a source does not have are a doubt. In the prologue, where windows are
+ * told, they leave nothing out; stubs are never asked for.
+ */
+bool select_item(struct select *s, const struct stream_in *in, enum item item);
+/* Whether sources with these facts are asked for, by their rank. */
+bool select_source(const struct select *s, const struct source *src);
+/* The step of the event fed last, by number, or WALK_NO_STEP. */
+int64_t select_step(struct select *s);
+/*
+ * The innermost annotation that is no step around the event fed last, or NULL:
+ * of its thread, else of any. Valid until the source ends.
+ */
+const struct window *select_annotation(struct select *s);
+/* "NAME#N" of --annotation in its two parts; false if it has no N from 1 on. */
+bool select_nth(struct str text, struct str *name, int64_t *nth);
+void select_free(struct select *s);
 
 #endif

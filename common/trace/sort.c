@@ -5,7 +5,7 @@
  * runtime calls), so two or three merges do; runs shorter than MIN_RUN are
  * made that long by insertion.
  */
-#include "trace/store.h"
+#include "trace/store-inside.h"
 
 #define MIN_RUN 16
 

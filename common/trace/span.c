@@ -7,7 +7,7 @@
  * order at all. Sorting is by radix: a pass for each 11 bits in which starts
  * differ, so that a second of trace (2^30 ns) takes three, whatever the order.
  */
-#include "trace/trace.h"
+#include "trace/span.h"
 
 #define RADIX_BITS 11
 #define RADIX (1u << RADIX_BITS)

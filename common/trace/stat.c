@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trace/trace.h"
+#include "trace/stat.h"
 
 /* ---- order ---- */
 

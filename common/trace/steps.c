@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/trace.h"
+#include "trace/step.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a store holds, given back as events. */
-#include "trace/store.h"
+#include "trace/store-inside.h"
 
 /* The values of item i. */
 static struct str

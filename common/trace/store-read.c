@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading one source of a stream into a store. */
-#include "trace/store.h"
+#include "trace/store-inside.h"
 
 #include <stdlib.h>
 

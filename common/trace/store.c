@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events in memory: what is known of them, and adding one. */
-#include "trace/store.h"
+#include "trace/store-inside.h"
 
 struct store *
 store_create(struct strings *st)

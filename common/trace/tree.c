@@ -5,7 +5,8 @@
  * longer first, id), and GPU events follow the last host event below their
  * launch.
  */
-#include "trace/store.h"
+#include "trace/link.h"
+#include "trace/store-inside.h"
 
 struct visit {
 	struct store *s;

@@ -3,7 +3,9 @@
  * The stack over a tree stream. Trees come in pre-order with depths, so the
  * events above one are the last ones of each smaller depth.
  */
-#include "trace/trace.h"
+#include "trace/walk.h"
+#include "trace/step.h"
+#include "trace/tree.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trace/bucket.c */
 #include "tests/unit/tap.h"
-#include "trace/trace.h"
+#include "trace/bucket.h"
 
 #define K KIND_KERNEL
 #define S KIND_MEMSET

@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include "tests/unit/tap.h"
+#include "trace/link.h"
+#include "trace/store-inside.h"
 #include "trace/store.h"
+#include "trace/tree.h"
 
 #define HELPER static __attribute__((unused))
 

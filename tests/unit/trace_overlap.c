@@ -8,6 +8,8 @@
 #include "tests/unit/tap.h"
 
 #include "trace/overlap.h"
+#include "trace/span.h"
+#include "trace/stat.h"
 
 static struct strings *st;
 

@@ -2,7 +2,8 @@
 /* trace/select.c, fed by hand with the items of a tree stream. */
 #include "tests/unit/child.h"
 #include "tests/unit/tap.h"
-#include "trace/trace.h"
+#include "trace/select.h"
+#include "trace/step.h"
 
 static struct strings *st;
 static struct stream_in in;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trace/span.c: examples, and sets of bits as the oracle. */
 #include "tests/unit/tap.h"
-#include "trace/trace.h"
+#include "trace/span.h"
 
 #define WORLD 64 /* times of the random sets: 0 .. WORLD - 1 */
 #define ROUNDS 4000

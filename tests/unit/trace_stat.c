@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "tests/unit/tap.h"
-#include "trace/trace.h"
+#include "trace/stat.h"
 
 static bool
 near(double a, double b)

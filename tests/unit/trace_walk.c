@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands above each event of a tree stream. */
 #include "tests/unit/trace_help.h"
+#include "trace/step.h"
+#include "trace/walk.h"
 
 #define OP KIND_OP
 #define PY KIND_PYTHON

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* link: launch to GPU work, forward to backward: fields of the store */
+#ifndef TL_TRACE_LINK_H
+#define TL_TRACE_LINK_H
+
+#include "trace/store.h"
+
+enum link_by {
+	LINK_DEFAULT,     /* correlation if launches have it, else ext */
+	LINK_CORRELATION, /* all GPU events of a launch's correlation id */
+	LINK_EXT,         /* arrows, checked by external id */
+	LINK_FLOW,        /* the reference's rule, to compare with it */
+};
+/* The words of --link, ended by NULL; LINK_DEFAULT is "auto". */
+extern const char *const link_words[];
+
+struct link_stats {
+	bool by_flow;              /* by arrows, else all of a key */
+	bool by_corr;              /* the key: else the external id */
+	uint64_t duplicates;       /* GPU events that the file holds twice */
+	uint64_t ambiguous;        /* launches whose work another process has */
+	uint64_t linked, unlinked; /* GPU events */
+	uint64_t wrappers;         /* backward ops that could be linked */
+	uint64_t bwd_seq, bwd_flow; /* those linked, by number, by arrow */
+};
+
+/*
+ * Sets launch and the flags unlinked and duplicate. store_link_backward() sets
+ * fwd and bwd; it may need the nesting of ops and then calls tree_build(), so
+ * it comes behind it where a tree is wanted. Counts are added to stats.
+ */
+void store_link(struct store *s, enum link_by by, struct link_stats *stats);
+void store_link_backward(struct store *s, struct link_stats *stats);
+/* Warns of duplicates, and of what is ambiguous as a doubt. */
+void link_tell(const struct link_stats *stats, const char *name);
+/* By what launches were linked, in words. */
+const char *link_rule(const struct link_stats *stats);
+/* Counts links that the stream had already. */
+void store_count_links(const struct store *s, struct link_stats *stats);
+/* Writes facts, metadata and events in reading order, with the links. */
+void link_write(struct store *s, struct stream_out *out, bool is_ndjson);
+/* The rest of a stream that is as far already, as it is. */
+void link_pass_on(struct stream_in *in, struct stream_out *out);
+
+#endif

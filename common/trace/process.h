@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process: processes and threads by name.
+ *
+ * From the metadata events (M) of the prologue: process_name and
+ * process_labels of the thread 0 (or none) of a process, thread_name. What is
+ * said last counts; what is not said is "Unknown".
+ */
+#ifndef TL_TRACE_PROCESS_H
+#define TL_TRACE_PROCESS_H
+
+#include "stream/stream.h"
+
+struct names;
+
+struct track_names {
+	uint32_t process, label, thread; /* in the strings */
+};
+
+/*
+ * A frame's name without the numbers of instances: every "_" and its digits go
+ * ("nn.Module: Layer_12" is "nn.Module: Layer"). Its number in the strings.
+ */
+uint32_t name_without_numbers(struct strings *st, struct str name);
+
+struct names *names_create(struct strings *st);
+void names_destroy(struct names *n);
+/* Takes metadata events, passes over others. */
+void names_push(struct names *n, const struct event *ev);
+struct track_names names_of(struct names *n, uint32_t track);
+
+#endif

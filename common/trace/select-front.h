@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * select-front: what is selected, as another program would give it.
+ *
+ * For programs that pass on or draw a whole tree: what is selected comes as
+ * from tl-filter, which is put in front of each input. Zeroes to start with.
+ */
+#ifndef TL_TRACE_SELECT_FRONT_H
+#define TL_TRACE_SELECT_FRONT_H
+
+#include "stream/stream.h"
+
+struct select_front {
+	VEC(char *) words; /* tl-filter's */
+};
+
+/* Takes one shared option, as select_opt(). */
+bool select_front_opt(
+    struct select_front *f, const struct optparse *op, int ch);
+static inline bool
+select_front_is_on(const struct select_front *f)
+{
+	return f->words.n > 0;
+}
+/* A stream of what is selected; as stream_open() when there is no option. */
+struct stream_in *select_front_open(const struct select_front *f,
+    const char *path, struct strings *strings, enum want want);
+
+#endif

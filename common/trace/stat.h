@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stat: what many numbers come to.
+ *
+ * The method, for all programs: the sum of integers is exact (beyond int64 the
+ * program ends); the mean is the sum divided once; the median is the middle
+ * one, of an even count the mean of the middle two; a quantile q lies at
+ * (n - 1) q in order, linearly between its neighbours (numpy's "linear");
+ * deviations are summed from the mean in long double. What is undefined is
+ * NAN: everything of none, the sample deviation (n - 1) of one.
+ */
+#ifndef TL_TRACE_STAT_H
+#define TL_TRACE_STAT_H
+
+#include "base/base.h"
+
+struct stats {
+	size_t n;
+	int64_t sum, min, max;
+	double mean, median;
+	double std;     /* of a sample: n - 1 */
+	double std_all; /* of all there are: n */
+};
+
+/* The same of doubles; NANs are passed over and not counted. */
+struct stat_real {
+	size_t n;
+	double sum, min, max, mean, median, std, std_all;
+};
+
+/* Sorts v. */
+void stat_of(struct stats *s, int64_t *v, size_t n);
+void stat_of_reals(struct stat_real *s, double *v, size_t n);
+/* v is sorted; 0 <= q <= 1. */
+double stat_quantile(const int64_t *v, size_t n, double q);
+/* To two decimals, half to even of the exact value, as Python's round(x, 2). */
+double stat_round2(double x);
+
+/* A sum of times that fits, or the end of the program. */
+static inline void
+stat_add(int64_t *sum, int64_t v)
+{
+	if (UNLIKELY(!num_add(*sum, v, sum)))
+		die("times add up to more than 292 years");
+}
+
+#endif

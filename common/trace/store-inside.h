@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * store: how events lie in memory. Private to this area: link, nest and tree
+ * work on the items themselves.
+ *
+ * An item's values are copied as the reader gave them (numbers of the
+ * strings), one behind the other; an item knows where they begin within its
+ * group of ITEM_GROUP items, and they end where those of the next one begin.
+ */
+#ifndef TL_TRACE_STORE_INSIDE_H
+#define TL_TRACE_STORE_INSIDE_H
+
+#include "trace/store.h"
+#include "trace/tree.h"
+
+#include "io/io.h"
+
+struct held {
+	int64_t ts_ns;
+	int64_t dur_ns;
+	uint32_t vals; /* offset of the values behind the group's */
+	uint32_t shape, track, name;
+	uint32_t id;
+	uint32_t parent; /* host: the event above; GPU: its launch */
+	uint32_t gpu;    /* launch: its first GPU event; GPU: the next one of
+	                    the same launch */
+	uint32_t ndesc, ngpu;
+	uint16_t flags; /* EV_ */
+	uint8_t kind;
+	uint8_t state; /* IN_ */
+};
+
+enum {
+	IN_TREE = 1 << 0,  /* has a place in the tree */
+	IN_OWNED = 1 << 1, /* GPU work that has a launch */
+	IN_TIME = 1 << 2,  /* has a ts */
+	IN_FWD = 1 << 3,   /* the maps have it */
+	IN_BWD = 1 << 4,
+	IN_INST = 1 << 5,
+};
+
+#define ITEM_GROUP 256
+
+/* What is asked of a name, once for each. */
+enum {
+	NAME_KNOWN = 1 << 0,
+	NAME_LAUNCH = 1 << 1,    /* "launch" in it, in any case */
+	NAME_WRAPPER = 1 << 2,   /* autograd::engine::evaluate_function: */
+	NAME_RECOMPUTE = 1 << 3, /* a frame of checkpointing's recompute */
+	NAME_GRAPH = 1 << 4,     /* cudaGraphLaunch, hipGraphLaunch */
+};
+
+/* The backward of a C++ extension's function, linked to an op of PyTorch's. */
+struct custom_link {
+	uint32_t w, f;  /* wrapper, forward op */
+	int64_t number; /* autograd's */
+	struct str node;
+	/* while it is looked for */
+	int64_t end_ns;
+	uint32_t best;
+	unsigned like;
+};
+
+/* What is asked of a shape, once for each. */
+struct shape_facts {
+	bool known;
+	bool is_slice;
+	uint16_t seq;    /* index of the entry "Sequence number" + 1, or 0 */
+	uint16_t thread; /* likewise "Fwd thread id" */
+};
+
+/* A launch or GPU event with a correlation id. */
+struct corr {
+	int64_t n;
+	uint32_t item;
+	uint8_t type; /* KEY_ */
+};
+typedef VEC(uint32_t) u32_vec;
+
+/* An array that is big_grow()n: it may leave memory (--mem). */
+#define BIG(type)                \
+	struct {                 \
+		type *v;         \
+		size_t n, bytes; \
+	}
+#define big_reserve(big, want) \
+	((big)->v =            \
+		big_grow((big)->v, &(big)->bytes, (want) * sizeof *(big)->v))
+#define big_push(big, ...)                                                 \
+	do {                                                               \
+		if (UNLIKELY(                                              \
+			((big)->n + 1) * sizeof *(big)->v > (big)->bytes)) \
+			big_reserve(big, (big)->n + 1);                    \
+		(big)->v[(big)->n++] = __VA_ARGS__;                        \
+	} while (0)
+#define big_release(big)                                    \
+	(big_free((big)->v, (big)->bytes), (big)->v = NULL, \
+	    (big)->n = (big)->bytes = 0)
+typedef BIG(uint32_t) u32_big;
+
+/* A (process, thread) pair: tracks that differ only in writing are one. */
+struct thread {
+	struct key pid, tid;
+	uint32_t nhost; /* events to be nested */
+	bool has_frames;
+	u32_vec open; /* Bs without their E so far */
+};
+
+/* A shape and the fields that it is to have; direct-mapped. */
+#define SHAPE_CACHE 512
+struct shape_cache {
+	uint64_t want; /* shape << 16 | has, plus 1; 0: empty */
+	uint32_t shape;
+};
+
+struct store {
+	struct strings *st;
+	BIG(struct held) items;
+	struct {
+		char *p;
+		size_t len, bytes; /* is big_grow()n, too */
+	} vals;
+	struct buf translated; /* values of an event that is added */
+	u32_big order; /* host events in the tree, by thread, in pre-order */
+	VEC(uint64_t) groups; /* offset of each group's values */
+	/* links and instances that few events have, by item */
+	struct map fwd, bwd, insts;
+	struct map thread_of_keys;
+	u32_vec thread_of_track; /* number + 1 by track */
+	VEC(struct thread) threads;
+	VEC(uint8_t) names; /* NAME_ by number */
+	VEC(struct shape_facts) shapes;
+	struct shape_cache cache[SHAPE_CACHE];
+	/* until linked */
+	BIG(struct corr) launches, gpus;
+	u32_big loose; /* GPU events without correlation id */
+	bool has_wrappers;
+	/* until written */
+	u32_vec starts; /* each thread's first place in order, and the end */
+	u32_vec ends;   /* while it is sorted */
+	u32_big scratch;
+	bool is_nested, is_built;
+	/* what the source says of itself */
+	struct arena *mem;
+	struct source source;
+	VEC(struct meta) metas;
+	/* reading */
+	bool is_anew; /* links and tree of the stream are not kept */
+	bool was_tree, keeps_links, is_unordered;
+	unsigned flags_kept;
+	enum section section;
+	u32_vec stack; /* of a tree: the events above */
+	enum item pending;
+	bool has_pending;
+	VEC(uint32_t) done; /* sources read */
+	uint64_t peak_bytes, peak_events;
+};
+
+static inline int64_t
+item_end(const struct held *it)
+{
+	int64_t end;
+
+	return LIKELY(!__builtin_add_overflow(it->ts_ns, it->dur_ns, &end))
+	    ? end
+	    : INT64_MAX;
+}
+
+static inline bool
+item_is(const struct held *it, uint32_t kinds)
+{
+	return (KIND_BIT(it->kind) & kinds) != 0;
+}
+
+#define KINDS_NESTED (KINDS_HOST | KIND_BIT(KIND_PYTHON))
+/* What lasts; the rest are points and words. */
+#define KINDS_SLICE                                               \
+	(KINDS_NESTED | KINDS_GPU | KIND_BIT(KIND_ANNOTATION) |   \
+	    KIND_BIT(KIND_GPU_ANNOTATION) | KIND_BIT(KIND_SYNC) | \
+	    KIND_BIT(KIND_GPU_EVENT) | KIND_BIT(KIND_OVERHEAD) |  \
+	    KIND_BIT(KIND_SPAN) | KIND_BIT(KIND_SLICE))
+
+/* Pre-order of one thread: earlier first, then longer, then as in the file. */
+static inline bool
+item_before(const struct held *v, uint32_t a, uint32_t b)
+{
+	int64_t x, y;
+
+	if (LIKELY(v[a].ts_ns != v[b].ts_ns))
+		return v[a].ts_ns < v[b].ts_ns;
+	x = item_end(&v[a]);
+	y = item_end(&v[b]);
+	return x != y ? x > y : a < b;
+}
+
+/* The number of the event's (process, thread). */
+static inline uint32_t
+item_thread(const struct store *s, const struct held *it)
+{
+	return s->thread_of_track.v[it->track] - 1;
+}
+
+uint8_t name_facts_slow(struct store *s, uint32_t name);
+
+static inline uint8_t
+name_facts(struct store *s, uint32_t name)
+{
+	if (LIKELY(name < s->names.n && s->names.v[name] != 0))
+		return s->names.v[name];
+	return name_facts_slow(s, name);
+}
+
+const struct shape_facts *shape_facts(struct store *s, uint32_t shape);
+/* The value of entry no (from 1 on) of item i as a key. */
+struct key item_key(const struct store *s, uint32_t i, unsigned no);
+/* The event with what the reader set: no links, no counts. */
+void item_event(const struct store *s, uint32_t i, struct event *ev);
+struct key item_arrow_id(const struct store *s, uint32_t i);
+struct uid item_uid(const struct store *s, uint32_t i);
+/* A key as one number for a map; KEY_NONE gives none. */
+static inline uint64_t
+key_hash(struct key k)
+{
+	return hash_mix(hash_u64((uint64_t)k.n) ^ k.type, HASH_K0);
+}
+
+void store_clear(struct store *s);
+void store_add(struct store *s, const struct event *ev);
+/*
+ * As store_event(), but sets only the fields that a binary stream has of this
+ * event; the others keep what they hold.
+ */
+void store_event_fast(struct store *s, uint32_t i, struct event *ev);
+void store_note_peak(struct store *s);
+void chain_gpu(struct store *s);
+
+/* link-custom.c: whether f can't be the forward op of the wrapper w; then *c.
+ */
+bool custom_link_needed(
+    struct store *s, uint32_t w, uint32_t f, struct custom_link *c);
+/* Corrects f of those for which there is a better one; their order changes. */
+void custom_links_find(struct store *s, struct custom_link *v, size_t n);
+
+/* link-flow.c: links by arrows; whether their key was the correlation. */
+bool link_by_flow(struct store *s, bool as_reference);
+/* What only store_link() needs. */
+void link_forget_keys(struct store *s);
+/* sort.c: puts the part [from, to) of order into pre-order. */
+void sort_items(
+    const struct held *items, uint32_t *order, size_t n, u32_big *scratch);
+
+/* nest.c: as tree_build(), without the marks of a tree in the stream. */
+void nest(
+    struct store *s, const struct tree_opts *opts, struct tree_stats *stats);
+
+/*
+ * big.c: at least want bytes for p, which may move; *cap is what it has, and
+ * all there is to know for big_free().
+ */
+void *big_grow(void *p, size_t *cap, size_t want)
+    __attribute__((returns_nonnull));
+/* New, all zeroes. */
+void *big_zeroes(size_t *cap, size_t size) __attribute__((returns_nonnull));
+void big_free(void *p, size_t cap);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* tree: nesting on the host, GPU work below its launch, the pre-order */
+#ifndef TL_TRACE_TREE_H
+#define TL_TRACE_TREE_H
+
+#include "trace/store.h"
+
+struct tree_opts {
+	bool no_python; /* frames are no part of the tree */
+	bool clip;      /* cut an overlapping event at the end of that above */
+};
+
+struct tree_stats {
+	uint64_t roots;
+	uint64_t in_tree;
+	uint64_t discarded[KIND_COUNT];
+	uint64_t clipped;
+	uint64_t regions, recompute; /* recompute frames, events below */
+};
+
+/*
+ * Nests the host events of a store that is linked. Ops and launches first,
+ * then frames around them; nest.c has the rules. Counts are added to stats.
+ */
+void tree_build(
+    struct store *s, const struct tree_opts *opts, struct tree_stats *stats);
+/*
+ * Visits all events in the order of a tree stream, once. depth is that in the
+ * tree; in the tail 1 below a launch and 0 else.
+ */
+typedef void tree_visitor(
+    void *arg, uint32_t i, uint32_t depth, enum section section);
+void tree_visit(struct store *s, tree_visitor *visit, void *arg);
+/* Writes the three sections. */
+void tree_write(struct store *s, struct stream_out *out, bool is_ndjson);
+
+/* What stands in the prologue of a tree, before all other events. */
+#define KINDS_PROLOGUE                                     \
+	(KIND_BIT(KIND_META) | KIND_BIT(KIND_ANNOTATION) | \
+	    KIND_BIT(KIND_GPU_ANNOTATION))
+
+#endif
