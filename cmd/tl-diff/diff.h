@@ -253,23 +253,15 @@ void align_lists(const u32s list[NSIDES], bool turned, pairs *out);
  */
 void pairs_between(pairs *ops, size_t m, size_t n);
 
-/* ---- decide.c: which of equal names belong together ---- */
+/* ---- similar.c: which of equal names belong together ---- */
 
 struct level_cache;
-
-/* Of a name in the lists that are aligned. */
-struct name_use {
-	uint32_t count[NSIDES];
-	uint32_t group;
-	bool is_matched;
-};
 
 /* Two runs, and what is kept between the alignments of their nodes. */
 struct duo {
 	const struct run *side[NSIDES];
 	struct norms *nm;
 	struct level_cache *levels[NSIDES];
-	VEC(struct name_use) names; /* by number, of the alignment at hand */
 };
 
 void duo_start(
@@ -280,7 +272,7 @@ void duo_end(struct duo *d);
  * Pairs nodes of one name by what is below them, where a name stands more than
  * once; a and b are nodes, ops places in them. The ops may be replaced.
  */
-void levels_decide(struct duo *d, const u32s *a, const u32s *b, pairs *ops);
+void similar_decide(struct duo *d, const u32s *a, const u32s *b, pairs *ops);
 
 /* ---- merge.c: two trees to one ---- */
 

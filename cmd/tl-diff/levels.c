@@ -40,7 +40,6 @@ duo_end(struct duo *d)
 		vec_free(&c->kids);
 		free(c);
 	}
-	vec_free(&d->names);
 }
 
 /* The nodes one level further down, in cache->now. */
@@ -100,16 +99,17 @@ levels_names(struct duo *d, int side, uint32_t at, int level, u32s *names)
 {
 	struct level_cache *c = d->levels[side];
 	const struct run *r = d->side[side];
+	size_t first = names->n;
 
 	c->now.n = 0;
 	vec_push(&c->now, at);
 	for (int depth = 0; depth <= level; depth++)
 		descend(c, r);
-	names->n = 0;
 	for (size_t i = 0; i < c->now.n; i++)
 		vec_push(names, r->nodes.v[c->now.v[i]].n);
-	if (names->n > 1)
-		qsort(names->v, names->n, sizeof *names->v, by_number);
+	if (names->n > first + 1)
+		qsort(names->v + first, names->n - first, sizeof *names->v,
+		    by_number);
 }
 
 uint64_t
@@ -121,10 +121,4 @@ levels_prefix(struct duo *d, int side, uint32_t at, int k)
 	for (int i = 0; i < k; i++)
 		h = hash_mix(h ^ l->hash[i], HASH_K0);
 	return h;
-}
-
-uint64_t
-levels_hash(struct duo *d, int side, uint32_t at, int level)
-{
-	return levels_of(d, side, at)->hash[level];
 }

@@ -66,7 +66,7 @@ phases_align(
 
 	phases_symbols(p, nodes, stripped);
 	align_lists(p->sym, lists_turned(p->d->nm->st, p->sym), out);
-	levels_decide(p->d, a, b, out);
+	similar_decide(p->d, a, b, out);
 }
 
 void

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls of one name: which belongs to which is decided by what is below.
+ *
+ * Two nodes agree in k levels, and in o names of the next. Pairs are taken by
+ * k, then o, downwards, then those that the alignment had, then by place. Of
+ * the nodes that agree in k levels one side is used up, so what is left agrees
+ * in less: they are gone through from the largest k on. Where counting names
+ * would take too long, the alignment and the places decide alone.
+ */
+#include <stdlib.h>
+
+#include "cmd/tl-diff/levels.h"
+
+#define MAX_NAMES_COMPARED 20000000
+
+/* A node among those that are aligned. */
+struct member {
+	uint64_t key; /* what members of a group have in common */
+	uint32_t place;
+	uint8_t side;
+};
+typedef VEC(struct member) members;
+
+/* Two of a group that share names. */
+struct candidate {
+	uint32_t shared;
+	bool was_paired;
+	uint32_t a, b; /* places */
+};
+
+struct chooser {
+	struct duo *d;
+	const u32s *nodes[NSIDES];
+	uint32_t *was[NSIDES], *now[NSIDES]; /* partners by place, or NONE */
+	uint8_t *is_open[NSIDES];            /* by place: decided here */
+	members left;                        /* of the name at hand */
+	VEC(struct candidate) candidates;
+	u32s names[NSIDES], ends[NSIDES]; /* of a group, one after the other */
+};
+
+static void
+pair_up(struct chooser *c, uint32_t a, uint32_t b)
+{
+	c->now[0][a] = b;
+	c->now[1][b] = a;
+}
+
+static bool
+is_free(const struct chooser *c, const struct member *m)
+{
+	return c->now[m->side][m->place] == NONE;
+}
+
+/* ---- by shared names ---- */
+
+static size_t
+count_shared(const struct chooser *c, size_t i, size_t j)
+{
+	const uint32_t *a = c->names[0].v, *b = c->names[1].v;
+	size_t x = i > 0 ? c->ends[0].v[i - 1] : 0, n = 0;
+	size_t y = j > 0 ? c->ends[1].v[j - 1] : 0;
+
+	while (x < c->ends[0].v[i] && y < c->ends[1].v[j]) {
+		uint32_t p = a[x], q = b[y];
+
+		n += p == q;
+		x += p <= q;
+		y += q <= p;
+	}
+	return n;
+}
+
+static int
+by_likeness(const void *x, const void *y)
+{
+	const struct candidate *p = x, *q = y;
+
+	if (p->shared != q->shared)
+		return p->shared > q->shared ? -1 : 1;
+	if (p->was_paired != q->was_paired)
+		return p->was_paired ? -1 : 1;
+	if (p->a != q->a)
+		return p->a < q->a ? -1 : 1;
+	return (p->b > q->b) - (p->b < q->b);
+}
+
+static void
+pair_sharing(struct chooser *c, const struct member *v, const size_t n[NSIDES],
+    int level)
+{
+	for (int s = 0; s < NSIDES; s++) {
+		c->names[s].n = c->ends[s].n = 0;
+		for (size_t i = 0; i < n[s]; i++) {
+			const struct member *m = &v[i + (s == 1 ? n[0] : 0)];
+
+			levels_names(c->d, s, c->nodes[s]->v[m->place], level,
+			    &c->names[s]);
+			vec_push(&c->ends[s], (uint32_t)c->names[s].n);
+		}
+	}
+	if (c->names[0].n * n[1] + c->names[1].n * n[0] > MAX_NAMES_COMPARED)
+		return;
+	c->candidates.n = 0;
+	for (size_t i = 0; i < n[0]; i++)
+		for (size_t j = 0; j < n[1]; j++) {
+			uint32_t a = v[i].place, b = v[n[0] + j].place;
+			size_t shared = count_shared(c, i, j);
+
+			if (shared > 0)
+				vec_push(&c->candidates,
+				    ((struct candidate){ (uint32_t)shared,
+					c->was[0][a] == b, a, b }));
+		}
+	if (c->candidates.n > 1)
+		qsort(c->candidates.v, c->candidates.n, sizeof *c->candidates.v,
+		    by_likeness);
+	for (size_t i = 0; i < c->candidates.n; i++) {
+		const struct candidate *x = &c->candidates.v[i];
+
+		if (c->now[0][x->a] == NONE && c->now[1][x->b] == NONE)
+			pair_up(c, x->a, x->b);
+	}
+}
+
+/* ---- groups ---- */
+
+/* As the alignment had it, then the first with the first. */
+static void
+pair_rest(struct chooser *c, const struct member *v, const size_t n[NSIDES])
+{
+	size_t j = n[0], end = n[0] + n[1];
+
+	for (size_t i = n[0]; i < end; i++) {
+		uint32_t a = c->was[1][v[i].place];
+
+		/* a partner of this group is marked by the second side's */
+		if (is_free(c, &v[i]) && a != NONE && c->is_open[0][a] == 2 &&
+		    c->now[0][a] == NONE)
+			pair_up(c, a, v[i].place);
+	}
+	for (size_t i = 0; i < n[0]; i++) {
+		if (!is_free(c, &v[i]))
+			continue;
+		while (j < end && !is_free(c, &v[j]))
+			j++;
+		if (j == end)
+			return;
+		pair_up(c, v[i].place, v[j].place);
+	}
+}
+
+/* Members that agree in so many levels: those of the first side stand first. */
+static void
+pair_group(struct chooser *c, const struct member *v, const size_t n[NSIDES],
+    int nlevels)
+{
+	if (n[0] == 0 || n[1] == 0)
+		return;
+	if (nlevels < LEVELS)
+		pair_sharing(c, v, n, nlevels);
+	for (size_t i = 0; i < n[0]; i++)
+		c->is_open[0][v[i].place] = 2;
+	pair_rest(c, v, n);
+	for (size_t i = 0; i < n[0]; i++)
+		c->is_open[0][v[i].place] = 1;
+}
+
+static int
+by_key(const void *x, const void *y)
+{
+	const struct member *a = x, *b = y;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->side != b->side)
+		return a->side < b->side ? -1 : 1;
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+/* Where the members with the key of the first end; how many of each side. */
+static size_t
+group_end(const members *v, size_t first, size_t n[NSIDES])
+{
+	size_t i = first;
+
+	n[0] = n[1] = 0;
+	for (; i < v->n && v->v[i].key == v->v[first].key; i++)
+		n[v->v[i].side]++;
+	return i;
+}
+
+/* Members of one name: those that agree in most levels first. */
+static void
+pair_name(struct chooser *c, const struct member *v, size_t n)
+{
+	size_t of[NSIDES];
+
+	c->left.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		c->is_open[v[i].side][v[i].place] = 1;
+		vec_push(&c->left, v[i]);
+	}
+	for (int k = LEVELS; k >= 0 && c->left.n > 1; k--) {
+		size_t kept = 0;
+
+		for (size_t i = 0; i < c->left.n; i++) {
+			struct member m = c->left.v[i];
+
+			m.key = levels_prefix(
+			    c->d, m.side, c->nodes[m.side]->v[m.place], k);
+			if (is_free(c, &m))
+				c->left.v[kept++] = m;
+		}
+		c->left.n = kept;
+		if (kept > 1)
+			qsort(c->left.v, kept, sizeof *c->left.v, by_key);
+		for (size_t i = 0, end; i < kept; i = end) {
+			end = group_end(&c->left, i, of);
+			pair_group(c, &c->left.v[i], of, k);
+		}
+	}
+}
+
+/* ---- the alignment ---- */
+
+static void
+start(struct chooser *c, const pairs *ops)
+{
+	for (int s = 0; s < NSIDES; s++) {
+		size_t n = c->nodes[s]->n + 1;
+
+		c->was[s] = xmalloc(n * sizeof *c->was[s]);
+		c->now[s] = xmalloc(n * sizeof *c->now[s]);
+		memset(c->was[s], 0xff, n * sizeof *c->was[s]);
+		memset(c->now[s], 0xff, n * sizeof *c->now[s]);
+		c->is_open[s] = xcalloc(n, 1);
+	}
+	for (size_t i = 0; i < ops->n; i++)
+		if (ops->v[i].a != NONE && ops->v[i].b != NONE) {
+			c->was[0][ops->v[i].a] = ops->v[i].b;
+			c->was[1][ops->v[i].b] = ops->v[i].a;
+		}
+}
+
+static void
+end(struct chooser *c)
+{
+	for (int s = 0; s < NSIDES; s++) {
+		free(c->was[s]);
+		free(c->now[s]);
+		free(c->is_open[s]);
+		vec_free(&c->names[s]);
+		vec_free(&c->ends[s]);
+	}
+	vec_free(&c->left);
+	vec_free(&c->candidates);
+}
+
+static bool
+is_changed(const struct chooser *c)
+{
+	for (size_t i = 0; i < c->nodes[0]->n; i++)
+		if (c->now[0][i] != NONE && c->now[0][i] != c->was[0][i])
+			return true;
+	return false;
+}
+
+/* Pairs that are not about these names stay; then the new ones by place. */
+static void
+rewrite(const struct chooser *c, pairs *ops)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ops->n; i++) {
+		struct pair p = ops->v[i];
+
+		/* of two names, one may be decided here */
+		if (p.a != NONE && c->is_open[0][p.a])
+			p.a = NONE;
+		if (p.b != NONE && c->is_open[1][p.b])
+			p.b = NONE;
+		if (p.a != NONE || p.b != NONE)
+			ops->v[n++] = p;
+	}
+	ops->n = n;
+	for (uint32_t i = 0; i < c->nodes[0]->n; i++)
+		if (c->now[0][i] != NONE)
+			vec_push(ops, ((struct pair){ i, c->now[0][i] }));
+	for (uint32_t i = 0; i < c->nodes[0]->n; i++)
+		if (c->is_open[0][i] && c->now[0][i] == NONE)
+			vec_push(ops, ((struct pair){ i, NONE }));
+	for (uint32_t j = 0; j < c->nodes[1]->n; j++)
+		if (c->is_open[1][j] && c->now[1][j] == NONE)
+			vec_push(ops, ((struct pair){ NONE, j }));
+}
+
+/* The nodes of both sides, name by name. */
+static void
+list_names(const struct duo *d, const u32s *const nodes[NSIDES], members *all)
+{
+	for (int s = 0; s < NSIDES; s++)
+		for (uint32_t i = 0; i < nodes[s]->n; i++) {
+			uint32_t n = d->side[s]->nodes.v[nodes[s]->v[i]].n;
+
+			if (n != INTERN_NONE)
+				vec_push(
+				    all, ((struct member){ n, i, (uint8_t)s }));
+		}
+	if (all->n > 1)
+		qsort(all->v, all->n, sizeof *all->v, by_key);
+}
+
+/* Whether some of these members, all of one name, have one another. */
+static bool
+is_matched(const struct chooser *c, const struct member *v, size_t n)
+{
+	const struct run *r = c->d->side[1];
+
+	for (size_t i = 0; i < n && v[i].side == 0; i++) {
+		uint32_t b = c->was[0][v[i].place];
+
+		if (b != NONE &&
+		    r->nodes.v[c->nodes[1]->v[b]].n == (uint32_t)v[i].key)
+			return true;
+	}
+	return false;
+}
+
+void
+similar_decide(struct duo *d, const u32s *a, const u32s *b, pairs *ops)
+{
+	struct chooser c = { .d = d, .nodes = { a, b } };
+	members all = { 0 };
+
+	list_names(d, c.nodes, &all);
+	start(&c, ops);
+	for (size_t i = 0, next, of[NSIDES]; i < all.n; i = next) {
+		next = group_end(&all, i, of);
+		if (of[0] > 0 && of[1] > 0 && of[0] + of[1] > 2 &&
+		    is_matched(&c, &all.v[i], next - i))
+			pair_name(&c, &all.v[i], next - i);
+	}
+	if (is_changed(&c))
+		rewrite(&c, ops);
+	end(&c);
+	vec_free(&all);
+}
