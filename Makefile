@@ -93,9 +93,10 @@ SOS       := $(patsubst tests/tools/%.c,$(B)/tests/%,$(wildcard tests/tools/*.so
 TOOLS     := $(patsubst tests/tools/%.c,$(B)/tests/%,$(call without,$(filter-out %.so.c,$(wildcard tests/tools/*.c))))
 GEN       := $(if $(wildcard tests/gen/*.c),$(B)/tests/tl-gen)
 objs      = $(patsubst %.c,$(B)/%.o,$1)
-# Data that an area has compiled in, as an array that scripts/embed.c writes.
-data_of   = $(sort $(wildcard common/$1/*.lua common/$1/*/*.json))
-EMBEDS    := $(foreach a,$(filter-out $(OUT_AREAS),$(AREAS)),$(if $(call data_of,$a),$a))
+# Data that a folder has compiled in, as an array that scripts/embed.c writes.
+data_of   = $(sort $(wildcard $1/*.lua $1/*/*.json $1/*.html $1/*.css $1/*.js))
+EMBEDS    := $(foreach f,$(addprefix common/,$(filter-out $(OUT_AREAS),$(AREAS))) $(PROGS:%=cmd/%),$(if $(call data_of,$f),$f))
+embeds_of = $(patsubst %,$(B)/%/embedded.o,$(filter $1,$(EMBEDS)))
 # A folder's objects without main, for tests that include "cmd/tl-x/y.h".
 PARTS     := $(foreach p,$(C_PROGS),$(if $(wildcard cmd/$p/),$(B)/cmd/$p.a))
 parts_of  = $(filter $(shell sed -n 's,^\#include "cmd/\(tl-[^/]*\)/.*,$(B)/cmd/\1.a,p' $1),$(PARTS))
@@ -107,21 +108,21 @@ all: $(PROGS:%=$(B)/bin/%)
 
 tests: all $(UNITS) $(TOOLS) $(SOS) $(GEN) $(FUZZERS)
 
-$(B)/libtl.a: $(call objs,$(LIB_SRC)) $(EMBEDS:%=$(B)/common/%/embedded.o)
+$(B)/libtl.a: $(call objs,$(LIB_SRC)) $(call embeds_of,common/%)
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
 $(B)/embed: scripts/embed.c $(B)/flags
-	$(Q)$(filter-out -fsanitize=%,$(COMPILE)) -o $@ $< $(LUA_LIBS)
+	$(Q)$(filter-out -fsanitize=%,$(COMPILE)) $(if $(LUA_LIBS),-DHAVE_LUA) -o $@ $< $(LUA_LIBS)
 
 # The folder itself: a file that is gone is seen.
 define embed
-$(B)/common/$1/embedded.c: $(call data_of,$1) common/$1 $(B)/embed
+$(B)/$1/embedded.c: $(call data_of,$1) $1 $(B)/embed
 	@mkdir -p $$(@D)
 	$(Q)$(B)/embed $1 $(call data_of,$1) >$$@
-$(B)/common/$1/embedded.o: $(B)/common/$1/embedded.c $(B)/flags
+$(B)/$1/embedded.o: $(B)/$1/embedded.c $(B)/flags
 	$(Q)$$(COMPILE) -MMD -MP -c -o $$@ $$<
 endef
-$(foreach a,$(EMBEDS),$(eval $(call embed,$a)))
+$(foreach f,$(EMBEDS),$(eval $(call embed,$f)))
 
 # Every object is made again when the compiler, the flags or a library change.
 STAMP := $(subst ','\'',$(COMPILE) | $(LINK) | $(LIBS))
@@ -140,7 +141,7 @@ $(B)/%.o: %.c $(B)/flags | $(B)/version.h
 	$(Q)$(COMPILE) $(if $(WERROR),-Werror) -MMD -MP -c -o $@ $<
 
 define program
-$(B)/bin/$1: $(call objs,$(call src,$1)) $(B)/libtl.a
+$(B)/bin/$1: $(call objs,$(call src,$1)) $(call embeds_of,cmd/$1) $(B)/libtl.a
 	@mkdir -p $$(@D)
 	$(if $(Q),@echo '  LINK  $$@')
 	$(Q)$$(LINK) -o $$@ $$^ $$(LIBS_$1) $$(LIBS)

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * embed AREA FILE...: files as a C array of struct embedded (see
- * common/AREA/priv.h), on stdout. Made and run by the build.
+ * embed FOLDER FILE...: files as a C array of struct embedded (see
+ * base/embedded.h), on stdout. Made and run by the build.
  *
  * Each has the zeros behind it that our readers expect. A Lua file has its
  * compiled form too, which loads five times as fast. Names are relative to
- * common/AREA.
+ * the folder, and the array is called as its last part.
  */
+#ifdef HAVE_LUA
 #include <lauxlib.h>
 #include <lua.h>
+#else
+typedef void lua_State;
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +48,7 @@ slurp(const char *path, size_t *len)
 	return text;
 }
 
+#ifdef HAVE_LUA
 /* The number of bytes of the compiled form. */
 static size_t
 compile(const char *name, const char *text, size_t len)
@@ -59,17 +64,30 @@ compile(const char *name, const char *text, size_t len)
 	lua_close(L);
 	return n;
 }
+#endif
+
+/* The array's name: "cmd/tl-html" is tl_html. */
+static char *
+array_of(const char *folder)
+{
+	char *name = strdup(strrchr(folder, '/') + 1);
+
+	for (char *p = name; *p != '\0'; p++)
+		if (*p == '-')
+			*p = '_';
+	return name;
+}
 
 int
 main(int argc, char *argv[])
 {
 	size_t *len = calloc((size_t)argc * 2 + 2, sizeof *len),
 	       *code = len + argc;
-	size_t skip = strlen("common/") + strlen(argv[1]) + 1;
+	size_t skip = strlen(argv[1]) + 1;
+	char *array = array_of(argv[1]);
 
-	printf("#include \"%s/priv.h\"\n", argv[1]);
+	printf("#include \"base/embedded.h\"\n#include \"io/io.h\"\n");
 	for (int i = 2; i < argc; i++) {
-		const char *name = argv[i] + skip;
 		char *text = slurp(argv[i], &len[i]);
 		size_t n = 0;
 
@@ -77,16 +95,21 @@ main(int argc, char *argv[])
 		    i, len[i]);
 		put(NULL, text, len[i], &n);
 		printf("};\nstatic const unsigned char code_%d[] = {\n", i);
-		if (strcmp(name + strlen(name) - 4, ".lua") == 0)
-			code[i] = compile(name, text, len[i]);
+#ifdef HAVE_LUA
+		if (strcmp(argv[i] + strlen(argv[i]) - 4, ".lua") == 0)
+			code[i] = compile(argv[i] + skip, text, len[i]);
+#endif
 		printf("0 };\n");
 		free(text);
 	}
-	printf("const struct embedded %s_data[] = {\n", argv[1]);
+	printf("extern const struct embedded %s_data[];\n", array);
+	printf("extern const size_t %s_ndata;\n", array);
+	printf("const struct embedded %s_data[] = {\n", array);
 	for (int i = 2; i < argc; i++)
 		printf("\t{ \"%s\", text_%d, %zu, code_%d, %zu },\n",
 		    argv[i] + skip, i, len[i], i, code[i]);
-	printf("};\nconst size_t %s_ndata = %d;\n", argv[1], argc - 2);
+	printf("};\nconst size_t %s_ndata = %d;\n", array, argc - 2);
 	free(len);
+	free(array);
 	return fflush(stdout) == 0 ? 0 : 1;
 }

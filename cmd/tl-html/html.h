@@ -6,8 +6,8 @@
  *           detail that fits
  * icicle    GPU time by stacks of names, or where there is none the host's
  * tables    what the sinks wrote as NDJSON
- * page      its look and its places
- * script-*  what draws in the browser
+ * page.*    its places and its look
+ * *.js      what draws in the browser
  *
  * A page is one file of fixed parts, and of data as JSON in which no '<' is
  * left, so that no name of a trace can end the element that holds it. Nothing
@@ -16,6 +16,7 @@
 #ifndef TL_HTML_H
 #define TL_HTML_H
 
+#include "base/embedded.h"
 #include "trace/process.h"
 #include "json/json.h"
 
@@ -72,10 +73,8 @@ void icicle_put(struct icicle *t, struct names_used *names, struct buf *b);
  */
 void tables_put(const char *path, struct buf *b, bool *is_first);
 
-/* ---- page.c, script-head.c, script-view.c ---- */
+/* ---- page.html, page.css, *.js ---- */
 
-/* Lines, ended by NULL. */
-extern const char *const page_style[], *const page_body[];
-extern const char *const page_script_head[], *const page_script_view[];
+extern const struct embedded tl_html_data[];
 
 #endif

@@ -153,13 +153,27 @@ read_host(struct page *p, char *const trees[])
 
 /* ---- writing ---- */
 
-static void
-put_lines(struct out *out, const char *const *line)
+/* A file of this folder: the build compiles them in. */
+static struct str
+file_of(const char *name)
 {
-	for (; *line != NULL; line++) {
-		out_puts(out, *line);
-		out_puts(out, "\n");
-	}
+	size_t i = 0;
+
+	while (strcmp(tl_html_data[i].name, name) != 0)
+		i++;
+	return (struct str){ (const char *)tl_html_data[i].bytes,
+		tl_html_data[i].len };
+}
+
+static void
+put_script(struct out *out)
+{
+	static const char *const files[] = { "base.js", "first.js",
+		"figures.js", "timeline.js", "stacks.js", "tables.js",
+		"start.js" };
+
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		out_str(out, file_of(files[i]));
 }
 
 static void
@@ -222,26 +236,10 @@ put_sides(const struct str sides[2], bool compares, struct buf *b)
 }
 
 static void
-write_page(struct page *p, const char *path, const char *title)
+put_all_data(struct page *p, struct out *out)
 {
-	struct out *out = out_open(path);
 	struct buf b = { 0 };
 
-	out_puts(out,
-	    "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-	    "<meta charset=\"utf-8\">\n"
-	    "<meta name=\"viewport\" content=\"width=device-width\">\n"
-	    /* whatever a name were to do, it can load nothing */
-	    "<meta http-equiv=\"Content-Security-Policy\" content=\""
-	    "default-src 'none'; script-src 'unsafe-inline'; "
-	    "style-src 'unsafe-inline'\">\n<title>");
-	put_text(out, title);
-	out_puts(out, "</title>\n<style>\n");
-	put_lines(out, page_style);
-	out_puts(out, "</style></head><body><main>\n<h1>");
-	put_text(out, title);
-	out_puts(out, "</h1>\n");
-	put_lines(out, page_body);
 	buf_puts(&p->tables, "]");
 	put_data(out, "tables", &p->tables);
 	put_sides(p->sides, p->others.n > 0, &b);
@@ -255,10 +253,41 @@ write_page(struct page *p, const char *path, const char *title)
 	put_data(out, "lanes", &b);
 	put_names(p, &b);
 	put_data(out, "names", &b);
-	out_puts(out, "<script>\n");
-	put_lines(out, page_script_head);
-	put_lines(out, page_script_view);
-	out_puts(out, "</script>\n</body></html>\n");
+}
+
+/* What stands for {{word}} in page.html. */
+static void
+put_word(struct page *p, struct out *out, struct str word, const char *title)
+{
+	if (str_eq(word, STR("title")))
+		put_text(out, title);
+	else if (str_eq(word, STR("style")))
+		out_str(out, file_of("page.css"));
+	else if (str_eq(word, STR("data")))
+		put_all_data(p, out);
+	else
+		put_script(out);
+}
+
+/* Its policy lets the page load nothing, whatever a name were to do. */
+static void
+write_page(struct page *p, const char *path, const char *title)
+{
+	struct out *out = out_open(path);
+	struct str rest = file_of("page.html");
+	ptrdiff_t at;
+
+	while ((at = str_find(rest, STR("{{"), false)) >= 0) {
+		struct str word = { rest.p + at + 2, 0 };
+
+		while (word.p[word.len] != '}')
+			word.len++;
+		out_write(out, rest.p, (size_t)at);
+		put_word(p, out, word, title);
+		rest.len -= (size_t)at + word.len + 4;
+		rest.p = word.p + word.len + 2;
+	}
+	out_str(out, rest);
 	out_finish(out);
 }
 

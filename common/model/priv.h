@@ -19,6 +19,7 @@
 #include <lua.h>
 #include <lualib.h>
 
+#include "base/embedded.h"
 #include "io/io.h"
 #include "model/model.h"
 #include "stream/stream.h"
@@ -36,13 +37,6 @@
 
 /* ---- compiled in ---- */
 
-struct embedded {
-	const char *name; /* "gemm.lua", "arch/MI300X.json" */
-	const unsigned char *bytes;
-	size_t len;                /* IN_PAD zeros follow */
-	const unsigned char *code; /* of Lua: compiled by the build */
-	size_t ncode;
-};
 extern const struct embedded model_data[];
 extern const size_t model_ndata;
 

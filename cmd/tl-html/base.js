@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// What all parts of the page use: elements, numbers and names for people.
+'use strict';
+const $ = id => document.getElementById(id);
+const data = id => JSON.parse($(id).textContent);
+const make = (tag, text, cls) => {
+  const e = document.createElement(tag);
+  if (text !== undefined) e.textContent = text;
+  if (cls) e.className = cls;
+  return e;
+};
+const SVG = 'http://www.w3.org/2000/svg';
+const draw = (parent, tag, attrs, text) => {
+  const e = document.createElementNS(SVG, tag);
+  for (const k in attrs) e.setAttribute(k, attrs[k]);
+  if (text !== undefined) e.textContent = text;
+  parent.appendChild(e);
+  return e;
+};
+const time = ns => Math.abs(ns) >= 1e9 ? (ns / 1e9).toFixed(3) + ' s' :
+  Math.abs(ns) >= 1e6 ? (ns / 1e6).toFixed(3) + ' ms' :
+  Math.abs(ns) >= 1e3 ? (ns / 1e3).toFixed(2) + ' us' : ns + ' ns';
+// As the screen has it.
+const brief = ns => Math.abs(ns) >= 1e6 || Math.abs(ns) < 1e3 ? time(ns) : (ns / 1e3).toFixed(1) + ' us';
+const bare = s => s.replace(/( \[clone \.kd\]|\.kd)$/, '');
+// A figure keeps its percent sign.
+const figures = s => s.replace(/ %/g, '\u00a0%');
+// A colour of the page, light or dark; on paper it is light.
+const css = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+addEventListener('beforeprint', () => document.documentElement.classList.add('paper'));
+addEventListener('afterprint', () => document.documentElement.classList.remove('paper'));
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => dispatchEvent(new Event('resize')));
+// A name in e that loses its middle where there is no room, not its end; or
+// what stands around the place at which it differs from others.
+const TAIL = 18;
+const mid = (e, s, at) => {
+  const word = at || s.length - Math.min(TAIL, Math.floor(s.length / 3));
+  const whole = i => /[\udc00-\udfff]/.test(s[i] || '') ? i - 1 : i;
+  e.title = s.slice(0, 4000);
+  if (s.length < 15) { e.textContent = s; return e; }
+  const box = make('div', undefined, 'mid'), from = whole(word), to = whole(from + TAIL);
+  box.append(make('span', s.slice(0, from)), make('span', s.slice(from, to)));
+  if (to < s.length) box.append(make('span', s.slice(to)));
+  e.replaceChildren(box);
+  return e;
+};
+// Empty lists at the end of shapes, those of numbers, tell nothing.
+const scalars = s => s.replace(/(,\[\])+\]$/, ']');
+// Of names that begin alike: where each begins to differ from the one most like
+// it, or before that word; 0: from the beginning.
+const places = list => list.map((s, i) => {
+  let at = 0;
+  list.forEach((t, k) => {
+    let n = 0;
+    while (n < s.length && s[n] === t[n]) n++;
+    if (k !== i && s !== t) at = Math.max(at, n);
+  });
+  const back = /[^_,:.(/[ <]{0,8}$/.exec(s.slice(0, at))[0].length;
+  return at < TAIL || s.length - at < TAIL ? 0 : at - (back < 8 ? back : 0);
+});
+const head_cell = (text, cls) => {
+  const th = make('th', text, cls);
+  th.scope = 'col';
+  return th;
+};
+const tables = data('tables'), names = data('names');
+const table = name => tables.find(t => t.schema.table === name);
+const show = (e, text, x, y) => {
+  const tip = $('tip');
+  tip.style.display = text ? 'block' : 'none';
+  tip.textContent = text || '';
+  tip.style.left = Math.min(x + 12, innerWidth - tip.offsetWidth - 8) + 'px';
+  tip.style.top = Math.min(y + 14, innerHeight - tip.offsetHeight - 8) + 'px';
+};
+const colours = ['#3b76b5', '#d9822b', '#8f6bb3', 'var(--idle)'];
+const hue = i => 'hsl(' + (i * 137.5 % 360) + ',45%,' + (62 + i % 3 * 6) + '%)';
+const share = (e, percent) => {
+  e.classList.add('share');
+  e.style.backgroundSize = Math.max(0, Math.min(100, percent)) + '% 70%';
+  return e;
+};

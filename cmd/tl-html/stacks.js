@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Time by stack, one trace or two, on a canvas.
+// ---- stacks ----
+// What only one side has is striped, so that no colour is needed to see it.
+function hatch(g, x, y, w, h) {
+  g.save();
+  g.beginPath();
+  g.rect(x, y, w, h);
+  g.clip();
+  g.strokeStyle = 'rgba(255,255,255,.35)';
+  g.beginPath();
+  for (let i = Math.floor((x - h) / 7) * 7; i < x + w; i += 7) { g.moveTo(i, y + h); g.lineTo(i + h, y); }
+  g.stroke();
+  g.restore();
+}
+function legend(whole) {
+  const item = (css, text) => {
+    const swatch = make('i'), span = make('span');
+    swatch.style.background = css;
+    span.append(swatch, text);
+    $('legend').append(span);
+  };
+  const stripes = css => 'repeating-linear-gradient(135deg,' + css + ' 0 3px,#fff 3px 4px)';
+  $('legend').hidden = false;
+  $('legend').append(make('span', 'widths are both times together; ' + sides[1] + ' takes'));
+  [[1, .5, 'half as long'], [1, .8, '20 % less'], [1, 1, 'the same'], [1, 1.25, '25 % more'], [1, 2, 'twice as long']]
+    .forEach(([a, b, word]) => item(tint(a, b), word));
+  if (whole.a) item(stripes(tint(1, 0)), 'only ' + sides[0]);
+  if (whole.b) item(stripes(tint(0, 1)), 'only ' + sides[1]);
+}
+// The uppermost names that one side lacks, by time.
+function onlies(nodes, only) {
+  [0, 1].forEach(side => {
+    const sums = new Map();
+    nodes.forEach(k => {
+      if (only(k) !== side || only(k.up) === side) return;
+      const s = names[k.name] || 'not named here';
+      sums.set(s, (sums.get(s) || 0) + k.ns);
+    });
+    if (!sums.size) return;
+    const box = make('div'), tab = make('table');
+    [...sums].sort((x, y) => y[1] - x[1]).slice(0, 10).forEach(([s, ns]) => {
+      const tr = make('tr');
+      tr.append(mid(make('td'), s), make('td', brief(ns), 'n'));
+      tr.lastChild.style.width = '7em';
+      tab.append(tr);
+    });
+    box.append(make('h2', 'Only in ' + sides[side] + (sums.size > 10 ? ': 10 of ' + sums.size : '')), tab);
+    $('only').append(box);
+  });
+}
+function icicle() {
+  const two = sides.length === 2, STEP = two ? 4 : 3, flat = data('icicle'), n = flat.length / STEP, ROW = 17;
+  if (n < 2) return;
+  $('stacks').hidden = false;
+  const clock = data('clock');
+  if (clock === 'host') $('stackhead').textContent = 'Time of the host by stack';
+  const nodes = [], open = [];
+  for (let i = 0; i < n; i++) {
+    const d = flat[STEP * i], a = flat[STEP * i + 2], b = two ? flat[STEP * i + 3] : 0;
+    const node = { d, name: flat[STEP * i + 1], a, b, ns: a + b, x: 0, used: 0 };
+    open.length = d;
+    node.up = d ? open[d - 1] : null;
+    if (node.up) { node.x = node.up.x + node.up.used; node.up.used += node.ns; }
+    open[d] = node;
+    nodes.push(node);
+  }
+  let root = nodes[0], here = null, word = '', boxes = [], printing = false;
+  const only = k => !two || k.a && k.b || !k.d ? -1 : k.a ? 0 : 1;
+  const text = k => (k.name ? names[k.name] : k.d ? 'not named here' : 'all ' + clock + ' work') +
+    (only(k) < 0 ? '' : ' [only ' + sides[only(k)] + ']');
+  const fill = k => two ? tint(k.a, k.b) : k.d ? hue(k.name) : '#ddd';
+  const within = k => { for (; k; k = k.up) if (k === root) return true; return false; };
+  const about = k => text(k) + '\n' + (two ? sides[0] + ' ' + time(k.a) + ', ' + sides[1] + ' ' + time(k.b) +
+    ': ' + signed(k.b - k.a) + ' (' + change(k.a, k.b) + ')' :
+    time(k.ns) + ', ' + (100 * k.ns / nodes[0].ns).toFixed(2) + ' %');
+  function paint() {
+    const seen = nodes.filter(within);
+    let deep = seen.reduce((m, k) => k.ns * 700 > root.ns ? Math.max(m, k.d) : m, 0) - root.d + 1;
+    if (printing) deep = Math.min(deep, Math.floor(PAPER / ROW));
+    const [g, w] = canvas('ic', deep * ROW + 2);
+    const scale = w / root.ns;
+    boxes = [];
+    let hit = 0, until = -1;
+    seen.forEach(k => {
+      const x = (k.x - root.x) * scale, px = k.ns * scale, y = (k.d - root.d) * ROW;
+      const found = word && text(k).toLowerCase().includes(word);
+      // once for a stack: pre-order, so what is below comes next
+      if (found && k.x >= until) { hit += k.ns; until = k.x + k.ns; }
+      if (px < .4) return;
+      g.fillStyle = found ? two ? '#1a7a3c' : '#e0457b' : fill(k);
+      g.fillRect(x, y, Math.max(px - .5, .4), ROW - 1);
+      if (only(k) >= 0 && px > 3) hatch(g, x, y, px - .5, ROW - 1);
+      g.fillStyle = found ? '#fff' : two ? ink(k.a, k.b) : '#000';
+      label(g, text(k), x, y + 8, px);
+      if (k === here) { g.strokeStyle = css('focus'); g.lineWidth = 3; g.strokeRect(x + 1, y + 1, Math.max(px - 2, 1), ROW - 3); }
+      boxes.push([x, y, px, k]);
+    });
+    $('found').textContent = here ? about(here).replace('\n', ': ') : word ? (100 * hit / root.ns).toFixed(1) + ' % matches' :
+      root === nodes[0] ? 'click a box to look closer, or move by arrows and Enter' : text(root);
+  }
+  if (two) { legend(nodes[0]); onlies(nodes, only); }
+  const c = $('ic');
+  const at = e => (boxes.find(([x, y, w]) => e.offsetX >= x && e.offsetX < x + w &&
+    e.offsetY >= y && e.offsetY < y + ROW) || [])[3];
+  c.onclick = e => { const k = at(e); if (k) { root = k === root && k.up ? k.up : k; here = null; paint(); } };
+  // The keyboard walks over what is drawn.
+  c.onkeydown = e => {
+    const list = boxes.map(b => b[3]), at = here || root, beside = list.filter(k => k.up === at.up && k.d === at.d);
+    const by = n => beside[beside.indexOf(at) + n] || at, keys = {
+      ArrowDown: () => { here = here ? list.find(k => k.up === at) || at : at; },
+      ArrowUp: () => { if (at === root && root.up) root = root.up; here = at.up || at; },
+      ArrowLeft: () => { here = by(-1); }, ArrowRight: () => { here = by(1); },
+      Enter: () => { root = at; here = at; }, Escape: () => { root = nodes[0]; here = null; },
+    };
+    if (e.ctrlKey || e.metaKey || e.altKey || !(e.key in keys)) return;
+    e.preventDefault();
+    keys[e.key]();
+    paint();
+  };
+  c.onblur = () => { if (here) { here = null; paint(); } };
+  c.onmousemove = e => {
+    const k = at(e);
+    show(e, k ? about(k) : '', e.clientX, e.clientY);
+  };
+  c.onmouseleave = () => show(null, '');
+  $('find').oninput = e => { word = e.target.value.toLowerCase(); here = null; paint(); };
+  $('up').onclick = () => { root = nodes[0]; paint(); };
+  addEventListener('resize', () => requestAnimationFrame(paint));
+  addEventListener('beforeprint', () => { printing = true; paint(); });
+  addEventListener('afterprint', () => { printing = false; paint(); });
+  paint();
+}
