@@ -8,6 +8,7 @@
  * tree whole, changes it, writes it.
  */
 #include "cmd/tl-graft/graft.h"
+#include "model/pseudo.h"
 
 #define MIN_MATCH 0.95
 

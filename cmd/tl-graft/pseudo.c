@@ -7,6 +7,7 @@
  */
 #include "cmd/tl-graft/graft.h"
 #include "model/facts.h"
+#include "model/pseudo.h"
 #include "trace/owner.h"
 
 #define RULES_UNKNOWN UINT64_MAX

@@ -9,6 +9,7 @@
 #ifndef TL_KERNELS_H
 #define TL_KERNELS_H
 
+#include "model/arch.h"
 #include "model/facts.h"
 #include "sink/cells.h"
 #include "sink/group.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-kernels/plan.h"
+#include "model/gemm.h"
 #include "trace/stat.h"
 
 /* What the cells of a row are made of. */

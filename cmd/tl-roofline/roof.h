@@ -11,6 +11,7 @@
 #define TL_ROOFLINE_ROOF_H
 
 #include "cmd/tl-roofline/inductor.h"
+#include "model/arch.h"
 #include "model/facts.h"
 #include "sink/cells.h"
 #include "sink/group.h"

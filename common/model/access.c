@@ -22,7 +22,7 @@ lacks(lua_State *L, const char *fmt, ...)
 	return lua_error(L);
 }
 
-static struct view *
+static struct op_view *
 need(lua_State *L, enum view_list list)
 {
 	struct models *ms = models_of(L);
@@ -105,7 +105,7 @@ push_arg(lua_State *L, const struct shapes *s, const struct view_arg *a)
 static int
 a_nargs(lua_State *L)
 {
-	struct view *v = need(L, VIEW_DIMS);
+	struct op_view *v = need(L, VIEW_DIMS);
 
 	lua_pushinteger(L, (lua_Integer)v->shapes[VIEW_DIMS].args.n);
 	return 1;
@@ -285,7 +285,7 @@ a_value(lua_State *L)
 static int
 a_has_values(lua_State *L)
 {
-	struct view *v = need(L, VIEW_CONCRETE);
+	struct op_view *v = need(L, VIEW_CONCRETE);
 
 	lua_pushboolean(L, !(v->absent & 1u << VIEW_CONCRETE));
 	return 1;
@@ -294,26 +294,31 @@ a_has_values(lua_State *L)
 static int
 a_nvalues(lua_State *L)
 {
-	struct view *v = need(L, VIEW_CONCRETE);
+	struct op_view *v = need(L, VIEW_CONCRETE);
 
 	lua_pushinteger(L, (lua_Integer)v->texts[1].list.n);
 	return 1;
 }
 
-const struct dtype *
-dtype_find(struct models *ms, struct str name)
+struct str
+dtype_lower(struct str name, char low[DTYPE_NAME_MAX])
 {
-	char low[64];
-	uint32_t id;
-
-	if (name.len > sizeof low)
-		return NULL;
+	if (name.len > DTYPE_NAME_MAX)
+		return (struct str){ low, 0 };
 	for (size_t i = 0; i < name.len; i++)
 		low[i] = name.p[i] >= 'A' && name.p[i] <= 'Z'
 		    ? (char)(name.p[i] + 32)
 		    : name.p[i];
-	id = intern_find(ms->dtype_names, (struct str){ low, name.len },
-	    hash_bytes(low, name.len));
+	return (struct str){ low, name.len };
+}
+
+const struct dtype *
+dtype_find(struct models *ms, struct str name)
+{
+	char low[DTYPE_NAME_MAX];
+	struct str s = dtype_lower(name, low);
+	uint32_t id = intern_find(ms->dtype_names, s, hash_bytes(s.p, s.len));
+
 	return id == INTERN_NONE ? NULL : &ms->dtypes.v[id];
 }
 
@@ -386,5 +391,5 @@ access_open(lua_State *L, int api)
 	lua_setfield(L, -2, "unknown");
 	lua_pop(L, 1);
 	access_text_open(L, api);
-	beside_open(L, api);
+	access_op_open(L, api);
 }

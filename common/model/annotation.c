@@ -12,6 +12,7 @@ d_annotation(lua_State *L)
 	static const char *const fields[] = { "prefix", "read", NULL };
 	struct models *ms = models_of(L);
 	struct note_form form = { .is_builtin = ms->builtin };
+	size_t n;
 
 	if (lua_gettop(L) == 0)
 		return a_annotation(L);
@@ -19,13 +20,12 @@ d_annotation(lua_State *L)
 	if (!field(L, 1, "read", LUA_TFUNCTION, "a function (text)"))
 		return luaL_error(L, "an annotation without read");
 	form.ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	if (!field(L, 1, "prefix", LUA_TTABLE, "a list of texts") ||
-	    lua_rawlen(L, -1) == 0)
+	n = list_field(L, 1, "prefix");
+	if (n == 0)
 		return luaL_error(L, "an annotation without prefix");
-	for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1); i++) {
-		form.prefix = word(ms, list_text(L, i, "prefix"));
+	for (size_t i = 0; i < n; i++) {
+		form.prefix = word(ms, ms->list.v[i]);
 		vec_push(&ms->note_forms, form);
-		lua_pop(L, 1);
 	}
 	return 0;
 }

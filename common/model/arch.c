@@ -15,7 +15,7 @@
 const char *const roof_words[] = { "peak", "achievable", NULL };
 const char *const bound_words[] = { "", "COMPUTE_BOUND", "MEMORY_BOUND" };
 
-struct reader {
+struct arch_reader {
 	struct models *ms;
 	struct arch_file *a;
 	struct json *j;
@@ -36,7 +36,7 @@ init(struct arch_file *a)
 }
 
 static bool
-fail(struct reader *r, const char *error)
+fail(struct arch_reader *r, const char *error)
 {
 	if (r->error == NULL)
 		r->error = error;
@@ -45,7 +45,7 @@ fail(struct reader *r, const char *error)
 
 /* A number that is more than 0, or null. */
 static bool
-number(struct reader *r, enum json_token t, double *out)
+number(struct arch_reader *r, enum json_token t, double *out)
 {
 	*out = NAN;
 	if (t == JSON_T_NULL)
@@ -58,7 +58,7 @@ number(struct reader *r, enum json_token t, double *out)
 }
 
 static struct arch_rate *
-rate(struct reader *r, struct str spec)
+rate(struct arch_reader *r, struct str spec)
 {
 	struct arch_rate *v = r->a->rates.v;
 
@@ -71,7 +71,7 @@ rate(struct reader *r, struct str spec)
 }
 
 static bool
-read_rates(struct reader *r, bool achievable)
+read_rates(struct arch_reader *r, bool achievable)
 {
 	enum json_token t;
 
@@ -94,7 +94,7 @@ read_rates(struct reader *r, bool achievable)
 }
 
 static bool
-read_devices(struct reader *r)
+read_devices(struct arch_reader *r)
 {
 	enum json_token t;
 
@@ -107,7 +107,7 @@ read_devices(struct reader *r)
 }
 
 static bool
-read_member(struct reader *r, struct str key)
+read_member(struct arch_reader *r, struct str key)
 {
 	struct arch *a = &r->a->arch;
 	const struct {
@@ -148,7 +148,7 @@ read_arch(struct models *ms, struct str text, const char **error)
 {
 	struct arch_file *a = arena_alloc(ms->mem, sizeof *a);
 	struct json *j = xmalloc(sizeof *j);
-	struct reader r = { ms, a, j, NULL };
+	struct arch_reader r = { ms, a, j, NULL };
 	enum json_token t;
 
 	init(a);
@@ -238,20 +238,6 @@ load_named(struct models *ms)
 		add_named(ms, a);
 	}
 	path_files("TL_ARCH_PATH", ".json", add_of_path, ms);
-}
-
-const char *
-arch_declare(struct models *ms, struct str text, const char *file)
-{
-	const char *error = NULL;
-	struct arch_file *a = read_arch(ms, text, &error);
-
-	if (a == NULL)
-		return error;
-	a->arch.file = str_of(file);
-	load_named(ms);
-	add_named(ms, a);
-	return NULL;
 }
 
 static const struct arch *

@@ -46,12 +46,24 @@ flag_field(lua_State *L, int t, const char *key)
 	return yes;
 }
 
-struct str
-list_text(lua_State *L, lua_Integer i, const char *key)
+size_t
+list_field(lua_State *L, int t, const char *key)
 {
-	if (lua_rawgeti(L, -1, i) != LUA_TSTRING)
-		luaL_error(L, "%s must be a list of texts", key);
-	return to_str(L, -1);
+	struct models *ms = models_of(L);
+	lua_Integer n;
+
+	ms->list.n = 0;
+	if (!field(L, t, key, LUA_TTABLE, "a list of texts"))
+		return 0;
+	n = (lua_Integer)lua_rawlen(L, -1);
+	for (lua_Integer i = 1; i <= n; i++) {
+		if (lua_rawgeti(L, -1, i) != LUA_TSTRING)
+			luaL_error(L, "%s must be a list of texts", key);
+		vec_push(&ms->list, to_str(L, -1));
+		lua_pop(L, 1);
+	}
+	lua_pop(L, 1);
+	return ms->list.n;
 }
 
 void
@@ -110,10 +122,8 @@ set_reads(lua_State *L, struct model *m)
 
 	if (m->is_gemm)
 		m->reads |= MODEL_READS_KERNELS;
-	if (!field(L, 1, "reads", LUA_TTABLE, "a list of texts"))
-		return;
-	for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1); i++) {
-		struct str s = list_text(L, i, "reads");
+	for (size_t i = 0, n = list_field(L, 1, "reads"); i < n; i++) {
+		struct str s = ms->list.v[i];
 		unsigned k = 0;
 
 		while (k < nwords && !str_eq(s, str_of(words[k])))
@@ -121,9 +131,7 @@ set_reads(lua_State *L, struct model *m)
 		m->reads |= 1u << k;
 		if (k == nwords)
 			vec_push(&m->args, word(ms, s));
-		lua_pop(L, 1);
 	}
-	lua_pop(L, 1);
 }
 
 static void
@@ -171,13 +179,10 @@ add_globs(lua_State *L, const struct model *m, const char *key)
 {
 	struct models *ms = models_of(L);
 	bool is_prefix = strcmp(key, "prefix") == 0;
-	lua_Integer n;
+	size_t n = list_field(L, 1, key);
 
-	if (!field(L, 1, key, LUA_TTABLE, "a list of texts"))
-		return false;
-	n = (lua_Integer)lua_rawlen(L, -1);
-	for (lua_Integer i = 1; i <= n; i++) {
-		struct str s = list_text(L, i, key);
+	for (size_t i = 0; i < n; i++) {
+		struct str s = ms->list.v[i];
 
 		ms->text.len = 0;
 		buf_put(&ms->text, s.p, s.len);
@@ -186,9 +191,7 @@ add_globs(lua_State *L, const struct model *m, const char *key)
 		vec_push(&ms->model_globs,
 		    ((struct glob_rule){ word(ms, buf_str(&ms->text)),
 			is_prefix ? s.len : 0, m->number }));
-		lua_pop(L, 1);
 	}
-	lua_pop(L, 1);
 	return n > 0;
 }
 
@@ -196,23 +199,17 @@ static void
 add_names(lua_State *L, struct model *m)
 {
 	struct models *ms = models_of(L);
-	bool any = false;
+	size_t nnames = list_field(L, 1, "names");
+	bool any = nnames > 0;
 
-	if (field(L, 1, "names", LUA_TTABLE, "a list of texts")) {
-		for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1);
-		     i++) {
-			struct str s = list_text(L, i, "names");
-			struct op_name *n = op_name(ms, s);
+	for (size_t i = 0; i < nnames; i++) {
+		struct op_name *n = op_name(ms, ms->list.v[i]);
 
-			if (n->exact == NULL)
-				vec_push(&ms->listed, intern_put(ms->names, s));
-			n->exact = m;
-			if (m->category.len > 0)
-				n->category = m->category;
-			lua_pop(L, 1);
-			any = true;
-		}
-		lua_pop(L, 1);
+		if (n->exact == NULL)
+			vec_push(&ms->listed, (uint32_t)(n - ms->by_name.v));
+		n->exact = m;
+		if (m->category.len > 0)
+			n->category = m->category;
 	}
 	any |= add_globs(L, m, "prefix");
 	any |= add_globs(L, m, "globs");
@@ -263,33 +260,22 @@ d_op(lua_State *L)
 	return 1; /* the entry, for like = */
 }
 
-void
-push_examples(lua_State *L, const struct model *m)
-{
-	lua_rawgeti(L, LUA_REGISTRYINDEX, m->ref);
-	lua_getfield(L, -1, "examples");
-	lua_remove(L, -2);
-}
-
 /* ---- category ---- */
 
 static const char *const category_fields[] = { "globs", "kernels", "name",
 	"names", "prefix", NULL };
 
-#define ADD_RULES(L, rules, key, category)                                     \
-	do {                                                                   \
-		if (!field(L, 1, key, LUA_TTABLE, "a list of texts"))          \
-			break;                                                 \
-		for (lua_Integer i_ = 1; i_ <= (lua_Integer)lua_rawlen(L, -1); \
-		     i_++) {                                                   \
-			vec_push((rules),                                      \
-			    ((struct category_rule){                           \
-				word(models_of(L), list_text(L, i_, key)),     \
-				(category) }));                                \
-			lua_pop(L, 1);                                         \
-		}                                                              \
-		lua_pop(L, 1);                                                 \
-	} while (0)
+static void
+add_rules(
+    lua_State *L, category_rules *rules, const char *key, struct str category)
+{
+	struct models *ms = models_of(L);
+
+	for (size_t i = 0, n = list_field(L, 1, key); i < n; i++)
+		vec_push(rules,
+		    ((struct category_rule){
+			word(ms, ms->list.v[i]), category }));
+}
 
 static int
 d_category(lua_State *L)
@@ -301,18 +287,11 @@ d_category(lua_State *L)
 	category = text_field(L, 1, "name", (struct str){ "", 0 });
 	if (category.len == 0)
 		luaL_error(L, "a category without name");
-	if (field(L, 1, "names", LUA_TTABLE, "a list of texts")) {
-		for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1);
-		     i++) {
-			op_name(ms, list_text(L, i, "names"))->category =
-			    category;
-			lua_pop(L, 1);
-		}
-		lua_pop(L, 1);
-	}
-	ADD_RULES(L, &ms->globs, "globs", category);
-	ADD_RULES(L, &ms->prefixes, "prefix", category);
-	ADD_RULES(L, &ms->kernels, "kernels", category);
+	for (size_t i = 0, n = list_field(L, 1, "names"); i < n; i++)
+		op_name(ms, ms->list.v[i])->category = category;
+	add_rules(L, &ms->globs, "globs", category);
+	add_rules(L, &ms->prefixes, "prefix", category);
+	add_rules(L, &ms->kernels, "kernels", category);
 	ms->generation++;
 	return 0;
 }
@@ -327,26 +306,13 @@ d_sheets(lua_State *L)
 	struct models *ms = models_of(L);
 
 	known_fields(L, 1, fields);
-	if (field(L, 1, "order", LUA_TTABLE, "a list of texts")) {
-		for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1);
-		     i++) {
-			vec_push(&ms->sheets,
-			    ((struct model_sheet){
-				word(ms, list_text(L, i, "order")), false }));
-			lua_pop(L, 1);
-		}
-		lua_pop(L, 1);
-	}
-	if (!field(L, 1, "single", LUA_TTABLE, "a list of texts"))
-		return 0;
-	for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1); i++) {
-		struct str s = list_text(L, i, "single");
-
+	for (size_t i = 0, n = list_field(L, 1, "order"); i < n; i++)
+		vec_push(&ms->sheets,
+		    ((struct model_sheet){ word(ms, ms->list.v[i]), false }));
+	for (size_t i = 0, n = list_field(L, 1, "single"); i < n; i++)
 		for (size_t k = 0; k < ms->sheets.n; k++)
-			if (str_eq(ms->sheets.v[k].name, s))
+			if (str_eq(ms->sheets.v[k].name, ms->list.v[i]))
 				ms->sheets.v[k].is_single = true;
-		lua_pop(L, 1);
-	}
 	return 0;
 }
 
@@ -358,6 +324,7 @@ d_datatype(lua_State *L)
 		NULL };
 	struct models *ms = models_of(L);
 	struct dtype t = { NAN, { "", 0 } };
+	size_t n;
 
 	known_fields(L, 1, fields);
 	t.precision = text_field(L, 1, "precision", t.precision);
@@ -365,24 +332,20 @@ d_datatype(lua_State *L)
 		t.bytes = lua_tonumber(L, -1);
 		lua_pop(L, 1);
 	}
-	if (!field(L, 1, "names", LUA_TTABLE, "a list of texts"))
+	n = list_field(L, 1, "names");
+	if (n == 0)
 		return luaL_error(L, "a datatype without names");
-	for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1); i++) {
-		char low[64];
-		struct str s = list_text(L, i, "names");
+	for (size_t i = 0; i < n; i++) {
+		char low[DTYPE_NAME_MAX];
+		struct str s = dtype_lower(ms->list.v[i], low);
 		uint32_t id;
 
-		if (s.len > sizeof low)
+		if (s.len == 0)
 			return luaL_error(L, "too long a name");
-		for (size_t k = 0; k < s.len; k++)
-			low[k] = s.p[k] >= 'A' && s.p[k] <= 'Z'
-			    ? (char)(s.p[k] + 32)
-			    : s.p[k];
-		id = intern_put(ms->dtype_names, (struct str){ low, s.len });
+		id = intern_put(ms->dtype_names, s);
 		while (ms->dtypes.n <= id)
 			vec_push(&ms->dtypes, ((struct dtype){ 0 }));
 		ms->dtypes.v[id] = t;
-		lua_pop(L, 1);
 	}
 	return 0;
 }
@@ -392,7 +355,6 @@ declare_open(lua_State *L, int table)
 {
 	static const luaL_Reg functions[] = {
 		{ "annotation", d_annotation },
-		{ "arch", d_arch },
 		{ "category", d_category },
 		{ "datatype", d_datatype },
 		{ "op", d_op },

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "model/gemm.h"
 #include "model/priv.h"
 
 /* ---- one evaluation ---- */

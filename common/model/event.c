@@ -262,7 +262,7 @@ take_args(lua_State *L, struct tree_action *a)
 
 /* A list of lists as JSON, or nothing. */
 static struct str
-list_field(lua_State *L, const char *key)
+json_field(lua_State *L, const char *key)
 {
 	struct buf *b = &models_of(L)->text;
 	struct str s = { "", 0 };
@@ -290,8 +290,8 @@ wrap(lua_State *L, enum tree_what what)
 	if (lua_getfield(L, 2, "from") != LUA_TNIL)
 		a->from = check_event(L, lua_gettop(L));
 	lua_settop(L, 2);
-	a->dims = list_field(L, "dims");
-	a->types = list_field(L, "types");
+	a->dims = json_field(L, "dims");
+	a->types = json_field(L, "types");
 	take_args(L, a);
 	return 0;
 }

@@ -9,7 +9,9 @@
  *	cutlass3x_sm90_tensorop_..._void_bf16_128x128x64_2x1x1_0_tnn_align8
  *	sm80_xmma_gemm_f32f32_..._tn_n_tilesize64x64x64_...	xmma
  */
-#include "model/model.h"
+#include <math.h>
+
+#include "model/gemm.h"
 
 static bool
 is_lower(char c)

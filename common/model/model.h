@@ -32,12 +32,6 @@
  * FLOPs and bytes are doubles: whole numbers are exact up to 2^53, and there
  * is no integer that could overflow on hostile shapes. Bytes that can't be
  * known are NAN, never 0.
- *
- * An arch is a GPU: peak and achievable figures for each compute spec
- * ("matrix_bf16"), with their sources; arch/NAME.json, compiled in, or a file.
- *
- *	const struct arch *a = arch_load(ms, "auto", devices);
- *	struct roofline rf = roofline_of(a, ROOF_ACHIEVABLE, r);
  */
 #ifndef TL_MODEL_H
 #define TL_MODEL_H
@@ -234,14 +228,6 @@ struct model_stats {
 };
 struct model_stats models_stats(const struct models *ms);
 
-/*
- * Runs the examples that entries carry (of one chunk, or of all: NULL) and
- * tells tell() about each. The number of those that fail.
- */
-typedef void model_check_fn(void *ctx, bool passed, struct str what);
-size_t models_check(struct models *ms, const char *chunk, model_check_fn *tell,
-    void *ctx, size_t *nrun);
-
 /* ---- annotations ---- */
 
 /* What the name of an annotation tells of a step. */
@@ -251,159 +237,5 @@ enum note_rank {
 	NOTE_OTHER,  /* nothing */
 };
 enum note_rank model_annotation(struct models *ms, struct str text);
-
-/* ---- pseudo-ops: rules that put ops into a tree ---- */
-
-#define TREE_NONE UINT32_MAX
-
-/* The tree that rules look at; events are its owner's numbers. */
-struct model_tree {
-	void *ctx;
-	struct str (*name)(void *ctx, uint32_t e);
-	unsigned (*kind)(void *ctx, uint32_t e); /* enum kind */
-	int64_t (*start)(void *ctx, uint32_t e);
-	uint64_t (*id)(void *ctx, uint32_t e);
-	uint32_t (*up)(void *ctx, uint32_t e);
-	/* the linked forward op */
-	uint32_t (*forward)(void *ctx, uint32_t e);
-	/* the one behind e in the order of the tree, below top */
-	uint32_t (*next)(void *ctx, uint32_t e, uint32_t top);
-	/* its name and arguments, until the next call */
-	void (*op)(void *ctx, uint32_t e, struct model_op *op);
-	bool (*has_op)(void *ctx, struct str name);
-};
-
-struct tree_arg {
-	struct str key;
-	struct model_value val; /* a text, whole number or truth value */
-};
-
-/* What a rule wants; texts live until act() returns. */
-enum tree_what {
-	TREE_WRAP,          /* an op between the event and what is above */
-	TREE_WRAP_CHILDREN, /* ... the event and what is below */
-	TREE_WRAP_LAUNCH,   /* above the launch of a GPU event, of it alone */
-	TREE_RENAME,
-	TREE_SET, /* an argument of the event */
-};
-struct tree_action {
-	enum tree_what what;
-	uint32_t event;
-	uint32_t from;          /* whose arguments the new op has ... */
-	struct str name;        /* ... and its name */
-	struct str dims, types; /* instead of those arguments, if set */
-	const struct tree_arg *args;
-	size_t nargs;
-};
-/* False: it can't be done here. */
-typedef bool tree_act_fn(void *ctx, const struct tree_action *a);
-
-/* The rules for events of this kind and name, as bits; 0: none. */
-uint64_t pseudo_rules(const struct models *ms, unsigned kind, struct str name);
-/* Another tree. It is looked at until the next one. */
-void pseudo_start(struct models *ms, const struct model_tree *tree);
-/* Runs rules on an event; what those that end well want goes to act(). */
-void pseudo_run(
-    struct models *ms, uint64_t rules, uint32_t event, tree_act_fn *act);
-
-struct pseudo_stats {
-	uint64_t nfailed, nown_failed; /* own: of the user's rules */
-	struct str reason;             /* of the first one */
-};
-struct pseudo_stats pseudo_stats(const struct models *ms);
-
-/* ---- kernels of GEMMs, by their names ---- */
-
-enum gemm_kind {
-	GEMM_NONE,
-	GEMM_TENSILE, /* Cijk_Alik_Bljk_..., also Custom_Cijk_... */
-	GEMM_NVJET,
-	GEMM_CUTLASS, /* cutlass and xmma */
-	GEMM_RR,      /* RR_GEMM_ */
-};
-
-struct gemm_kernel {
-	enum gemm_kind kind;
-	int8_t trans_a, trans_b;       /* BLAS flags: 0, 1, or -1 unknown */
-	int64_t tile_m, tile_n, depth; /* macro tile, 0: unknown */
-};
-
-/* False: the name is none that tells. */
-bool gemm_kernel_parse(struct str name, struct gemm_kernel *out);
-
-/*
- * How well the tiles of a kernel cover a GEMM and how well they fill the
- * compute units (BLAS is column-major: tile_m runs along N, tile_n along M).
- */
-struct gemm_fit {
-	int64_t tiles;
-	double tile_eff, wave_eff, dim_eff; /* 0 to 1; dim = tile x wave */
-};
-bool gemm_fit(const struct gemm_kernel *k, int64_t b, int64_t m, int64_t n,
-    int64_t num_cus, struct gemm_fit *out) USE_RESULT;
-
-/* ---- arch ---- */
-
-enum roof {
-	ROOF_PEAK,       /* of the data sheet */
-	ROOF_ACHIEVABLE, /* measured */
-};
-extern const char *const roof_words[]; /* ended by NULL */
-
-struct arch_rate {
-	struct str spec;         /* "matrix_bf16" */
-	double peak, achievable; /* TFLOP/s; NAN: no figure */
-};
-
-struct arch {
-	struct str name;
-	struct str file;    /* where it comes from */
-	double mem_gbps[2]; /* by enum roof, in 1e9 bytes/s; NAN: no figure */
-	double memory_gb;   /* NAN: unknown, as the following */
-	double num_cus, freq_mhz, l1_bw_gbps, gemm_units_per_cu;
-	const struct arch_rate *rates;
-	size_t nrates;
-};
-
-/*
- * The arch of this name, of this file (a word with a slash or ".json"), or of
- * the trace's device for "auto", which devices names: the JSON text of the
- * source's fact. An unknown name or a bad file ends the program; NULL for
- * "auto" when no device is known.
- */
-const struct arch *arch_load(
-    struct models *ms, const char *name, struct str devices);
-/* Appends the name of the first device, as the JSON text has it. */
-void device_name(struct str devices, struct buf *name);
-/* The built-in ones and those of $TL_ARCH_PATH, in order. */
-size_t arch_list(struct models *ms, const struct arch *const **list);
-/* TFLOP/s for a compute spec; NAN: no figure. */
-double arch_tflops(const struct arch *a, enum roof roof, struct str spec);
-double arch_gbps(const struct arch *a, enum roof roof);
-/* Whether that is this roof's, not the peak that stands in. */
-bool arch_has_gbps(const struct arch *a, enum roof roof);
-
-enum bound {
-	BOUND_NONE, /* nothing is known */
-	BOUND_COMPUTE,
-	BOUND_MEMORY,
-};
-extern const char *const bound_words[]; /* "", "COMPUTE_BOUND", ... */
-
-struct roofline {
-	double compute_us, memory_us; /* NAN: unknown */
-	double time_us;               /* the longer one; NAN: unknown */
-	enum bound bound;
-	enum roof
-	    roof; /* the other one, where the rate is only known of that */
-};
-
-/*
- * The least time that this GPU could need. A rate that this roof lacks is the
- * other roof's. With FLOPs but no rate for them, or with no FLOPs, the memory
- * alone decides; without bytes nothing does.
- */
-struct roofline roofline_of(
-    const struct arch *a, enum roof roof, const struct model_result *r);
 
 #endif

@@ -326,6 +326,7 @@ models_destroy(struct models *ms)
 		view_free(&ms->views[i]);
 	vec_free(&ms->by_name);
 	vec_free(&ms->entries);
+	vec_free(&ms->list);
 	vec_free(&ms->listed);
 	vec_free(&ms->model_globs);
 	vec_free(&ms->globs);

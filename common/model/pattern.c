@@ -6,23 +6,23 @@
  */
 #include <ctype.h>
 
-#include "model/priv.h"
+#include "model/pattern.h"
 
 #define DEPTH 200 /* nested calls: captures, and items tried one by one */
 
-struct state {
+struct matcher {
 	struct str text;
 	struct str pat;
-	struct match *m;
+	struct pattern_match *m;
 	const char *error;
 	int steps, depth;
 };
 
-static size_t match_here(struct state *s, size_t t, size_t p);
+static size_t match_here(struct matcher *s, size_t t, size_t p);
 #define NO_MATCH SIZE_MAX
 
 static bool
-step(struct state *s)
+step(struct matcher *s)
 {
 	if (--s->steps < 0)
 		s->error = "the pattern needs too many steps";
@@ -51,7 +51,7 @@ in_class(unsigned char c, char class)
 
 /* Behind the single-character item at p. */
 static size_t
-item_end(struct state *s, size_t p)
+item_end(struct matcher *s, size_t p)
 {
 	char c = s->pat.p[p++];
 
@@ -76,7 +76,7 @@ item_end(struct state *s, size_t p)
 }
 
 static bool
-in_set(const struct state *s, unsigned char c, size_t p, size_t last)
+in_set(const struct matcher *s, unsigned char c, size_t p, size_t last)
 {
 	const char *pat = s->pat.p;
 	bool in = true;
@@ -103,7 +103,7 @@ in_set(const struct state *s, unsigned char c, size_t p, size_t last)
 
 /* Whether the item from p to end stands for the byte at t. */
 static bool
-item_at(struct state *s, size_t t, size_t p, size_t end)
+item_at(struct matcher *s, size_t t, size_t p, size_t end)
 {
 	unsigned char c;
 
@@ -119,7 +119,7 @@ item_at(struct state *s, size_t t, size_t p, size_t end)
 }
 
 static size_t
-match_most(struct state *s, size_t t, size_t p, size_t end)
+match_most(struct matcher *s, size_t t, size_t p, size_t end)
 {
 	size_t n = 0;
 
@@ -135,7 +135,7 @@ match_most(struct state *s, size_t t, size_t p, size_t end)
 }
 
 static size_t
-match_least(struct state *s, size_t t, size_t p, size_t end)
+match_least(struct matcher *s, size_t t, size_t p, size_t end)
 {
 	for (;;) {
 		size_t r = match_here(s, t, end + 1);
@@ -147,9 +147,9 @@ match_least(struct state *s, size_t t, size_t p, size_t end)
 }
 
 static size_t
-match_open(struct state *s, size_t t, size_t p)
+match_open(struct matcher *s, size_t t, size_t p)
 {
-	struct match *m = s->m;
+	struct pattern_match *m = s->m;
 	size_t r;
 
 	if (m->ncaptures == PATTERN_CAPTURES) {
@@ -164,7 +164,7 @@ match_open(struct state *s, size_t t, size_t p)
 }
 
 static size_t
-match_close(struct state *s, size_t t, size_t p)
+match_close(struct matcher *s, size_t t, size_t p)
 {
 	int i = s->m->ncaptures;
 	size_t r;
@@ -184,7 +184,7 @@ match_close(struct state *s, size_t t, size_t p)
 
 /* The single item at p, with what may follow it. */
 static size_t
-match_item(struct state *s, size_t t, size_t p)
+match_item(struct matcher *s, size_t t, size_t p)
 {
 	size_t end = item_end(s, p), r;
 
@@ -209,7 +209,7 @@ match_item(struct state *s, size_t t, size_t p)
 
 /* Where a match of the pattern from p on ends that begins at t. */
 static size_t
-match_here(struct state *s, size_t t, size_t p)
+match_here(struct matcher *s, size_t t, size_t p)
 {
 	size_t r;
 
@@ -242,11 +242,11 @@ match_here(struct state *s, size_t t, size_t p)
 }
 
 int
-pattern_find(struct str text, struct str pattern, size_t init, struct match *m,
-    const char **error)
+pattern_find(struct str text, struct str pattern, size_t init,
+    struct pattern_match *m, const char **error)
 {
 	bool anchored = pattern.len > 0 && pattern.p[0] == '^';
-	struct state s = { text, pattern, m, NULL, MODEL_PATTERN_STEPS, 0 };
+	struct matcher s = { text, pattern, m, NULL, MODEL_PATTERN_STEPS, 0 };
 
 	for (size_t t = init; t <= text.len; t++) {
 		m->ncaptures = 0;

@@ -6,9 +6,9 @@
  * view      the lists of one op, parsed when an entry asks for them
  * sandbox   a Lua state that can do nothing but compute, within limits
  * access    what an entry may call: dim(), dtype(), prod(), ...
- * beside    the same, beside the lists: kernels(), annotation(), ...
+ * access-op the same, of the op besides its lists: kernels(), annotation(), ...
  * declare   op{}, category{}, sheets{}, datatype{}: the registry
- * annotation, pseudo (with tree), arch-declare: more declarations
+ * annotation, pseudo (with tree): more declarations
  * param     parameters, from Lua into results
  * eval      an entry on an op, and the memory of results
  */
@@ -21,7 +21,9 @@
 
 #include "base/embedded.h"
 #include "io/io.h"
-#include "model/model.h"
+#include "model/arch.h"
+#include "model/pseudo.h"
+#include "model/view.h"
 #include "stream/stream.h"
 
 /* Limits of the sandbox; tl-models(5) states them. */
@@ -30,82 +32,14 @@
 #define MODEL_MEM (48u << 20)     /* bytes that Lua may hold */
 #define MODEL_CHURN (16u << 20)   /* bytes one evaluation may allocate */
 #define MODEL_LOAD_CHURN (256u << 20)
-#define MODEL_PARAMS 64            /* parameters of one op */
-#define MODEL_PATTERN_STEPS 200000 /* steps of one match */
-#define MODEL_TEXT_MAX (1u << 16)  /* bytes of a text that an entry makes */
-#define MODEL_FILE_MAX (8u << 20)  /* bytes of a file */
+#define MODEL_PARAMS 64           /* parameters of one op */
+#define MODEL_TEXT_MAX (1u << 16) /* bytes of a text that an entry makes */
+#define MODEL_FILE_MAX (8u << 20) /* bytes of a file */
 
 /* ---- compiled in ---- */
 
 extern const struct embedded model_data[];
 extern const size_t model_ndata;
-
-/* ---- pattern ---- */
-
-#define PATTERN_CAPTURES 32
-
-struct capture {
-	size_t start, len;
-};
-
-struct match {
-	size_t start, end; /* of the whole */
-	int ncaptures;
-	struct capture captures[PATTERN_CAPTURES];
-};
-
-/*
- * Finds a Lua pattern in text from init on (without %f, %b and position
- * captures). 1: found, 0: not, -1: *error says what is wrong.
- */
-int pattern_find(struct str text, struct str pattern, size_t init,
-    struct match *m, const char **error);
-
-/* ---- view ---- */
-
-enum view_list {
-	VIEW_DIMS,
-	VIEW_STRIDES,
-	VIEW_TYPES,
-	VIEW_CONCRETE,
-	VIEW_LISTS,
-};
-
-/* An argument's sizes: one shape, or those of a list of tensors. */
-struct view_arg {
-	uint32_t first, n; /* in leaves */
-	bool is_list;
-};
-struct view_leaf {
-	uint32_t first, n; /* in ints */
-};
-
-struct shapes {
-	VEC(struct view_arg) args;
-	VEC(struct view_leaf) leaves;
-	VEC(int64_t) ints;
-};
-
-struct texts {
-	VEC(struct capture) list; /* in bytes */
-	struct buf bytes;
-};
-
-struct view {
-	const struct model_op *op;
-	unsigned parsed;         /* bits of enum view_list */
-	unsigned absent;         /* likewise: the op has no such list */
-	struct shapes shapes[2]; /* dims, strides */
-	struct texts texts[2];   /* types, concrete */
-	struct buf scratch;
-};
-
-void view_set(struct view *v, const struct model_op *op);
-void view_free(struct view *v);
-/* Parses the list unless it has been; NULL, or what is wrong with it. */
-const char *view_need(struct view *v, enum view_list list) USE_RESULT;
-/* Dims so large that products of them may leave 64 bits. */
-bool view_is_large(struct view *v);
 
 /* ---- the state ---- */
 
@@ -118,6 +52,7 @@ struct category_rule {
 	struct str text;
 	struct str category;
 };
+typedef VEC(struct category_rule) category_rules;
 
 /* Ops whose names are like this shell pattern have an entry. */
 struct glob_rule {
@@ -194,7 +129,7 @@ struct models {
 	VEC(struct model *) entries;
 	VEC(uint32_t) listed; /* names with an entry, in order */
 	VEC(struct glob_rule) model_globs;
-	VEC(struct category_rule) globs, prefixes, kernels;
+	category_rules globs, prefixes, kernels;
 	VEC(struct model_sheet) sheets;
 	struct intern *dtype_names;
 	VEC(struct dtype) dtypes;
@@ -207,8 +142,8 @@ struct models {
 	/* references into Lua's registry */
 	int api, env_meta, order, file_env, reserved;
 	/* the evaluation under way */
-	struct view views[2];
-	struct view *view;
+	struct op_view views[2];
+	struct op_view *view;
 	const struct model *entry;
 	bool skipped;    /* skip() was called */
 	bool in_own;     /* a function of the user's runs, or has failed */
@@ -219,6 +154,7 @@ struct models {
 	const char *order_names[MODEL_PARAMS];
 	size_t norder;
 	struct buf text;
+	VEC(struct str) list; /* of list_field() */
 	/* the rule under way */
 	const struct model_tree *tree;
 	uint32_t tree_generation;
@@ -282,9 +218,12 @@ void access_open(lua_State *L, int api);
 /* An error of the trace's, not of the entry's, as luaL_error(). */
 int lacks(lua_State *L, const char *fmt, ...);
 void access_text_open(lua_State *L, int api);
-void beside_open(lua_State *L, int api);
+void access_op_open(lua_State *L, int api);
 /* An integer, or a float where the entry counts in floats. */
 void push_size(lua_State *L, int64_t i);
+#define DTYPE_NAME_MAX 64
+/* In lower case, in low; len 0: too long for any. */
+struct str dtype_lower(struct str name, char low[DTYPE_NAME_MAX]);
 const struct dtype *dtype_find(struct models *ms, struct str name);
 
 /* ---- param ---- */
@@ -323,25 +262,16 @@ struct arch_file {
 /* The first device of the JSON list that we know, or NULL. */
 const struct arch *device_arch(const struct models *ms, struct str devices);
 void archs_free(struct models *ms);
-/* One of this JSON text, padded, by its name. NULL, or what is wrong. */
-const char *arch_declare(struct models *ms, struct str text, const char *file);
-int d_arch(lua_State *L);
 
-/* ---- annotation ---- */
+/* ---- annotation, pseudo, tree ---- */
 
 /* annotation{...} declares; without an argument it is what entries call. */
 int d_annotation(lua_State *L);
 int a_annotation(lua_State *L);
 int a_requests(lua_State *L);
-
-/* ---- pseudo ---- */
-
 int d_pseudo(lua_State *L);
 int a_variable(lua_State *L);
 void pseudos_free(struct models *ms);
-
-/* ---- tree ---- */
-
 void tree_open(lua_State *L, int api);
 void push_event(lua_State *L, uint32_t event); /* nil: TREE_NONE */
 
@@ -351,12 +281,13 @@ void declare_open(lua_State *L, int table);
 /* Whether a field of a table is set, which is then on the stack; its type must
  * be this one. */
 bool field(lua_State *L, int t, const char *key, int type, const char *must);
-/* Text i of the list on top of the stack, on top of the stack. */
-struct str list_text(lua_State *L, lua_Integer i, const char *key);
+/*
+ * A field's list of texts goes to models.list, for as long as the table and no
+ * other list is asked for. How many there are; 0: it isn't set.
+ */
+size_t list_field(lua_State *L, int t, const char *key);
 /* A field of another name is an error. */
 void known_fields(lua_State *L, int t, const char *const names[]);
 struct op_name *op_name(struct models *ms, struct str name);
-/* The entry's examples, or nil, on the stack. */
-void push_examples(lua_State *L, const struct model *m);
 
 #endif

@@ -12,15 +12,11 @@
 static void
 add_patterns(lua_State *L, const char *key, uint8_t kind, struct pseudo_rule *r)
 {
-	if (!field(L, 1, key, LUA_TTABLE, "a list of texts"))
-		return;
-	for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1); i++) {
-		struct str s = word(models_of(L), list_text(L, i, key));
+	struct models *ms = models_of(L);
 
-		vec_push(&r->patterns, ((struct pseudo_pattern){ s, kind }));
-		lua_pop(L, 1);
-	}
-	lua_pop(L, 1);
+	for (size_t i = 0, n = list_field(L, 1, key); i < n; i++)
+		vec_push(&r->patterns,
+		    ((struct pseudo_pattern){ word(ms, ms->list.v[i]), kind }));
 }
 
 int
@@ -41,16 +37,8 @@ d_pseudo(lua_State *L)
 	add_patterns(L, "frames", KIND_PYTHON, &r);
 	if (r.patterns.n == 0)
 		return luaL_error(L, "a pseudo without ops or frames");
-	if (field(L, 1, "unless", LUA_TTABLE, "a list of texts")) {
-		for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, -1);
-		     i++) {
-			struct str s = word(ms, list_text(L, i, "unless"));
-
-			vec_push(&r.unless, s);
-			lua_pop(L, 1);
-		}
-		lua_pop(L, 1);
-	}
+	for (size_t i = 0, n = list_field(L, 1, "unless"); i < n; i++)
+		vec_push(&r.unless, word(ms, ms->list.v[i]));
 	vec_push(&ms->pseudos, r);
 	return 0;
 }

@@ -161,7 +161,7 @@ check_str(lua_State *L, int i)
 }
 
 static int
-push_captures(lua_State *L, struct str text, const struct match *m)
+push_captures(lua_State *L, struct str text, const struct pattern_match *m)
 {
 	if (m->ncaptures == 0) {
 		lua_pushlstring(L, text.p + m->start, m->end - m->start);
@@ -176,7 +176,7 @@ push_captures(lua_State *L, struct str text, const struct match *m)
 
 static bool
 find(lua_State *L, struct str text, struct str pattern, size_t init,
-    struct match *m)
+    struct pattern_match *m)
 {
 	const char *error = NULL;
 	int r = pattern_find(text, pattern, init, m, &error);
@@ -203,7 +203,7 @@ static int
 s_match(lua_State *L)
 {
 	struct str text = check_str(L, 1), pattern = check_str(L, 2);
-	struct match m;
+	struct pattern_match m;
 
 	if (!find(L, text, pattern, init_of(L, 3, text.len), &m)) {
 		lua_pushnil(L);
@@ -217,7 +217,7 @@ s_find(lua_State *L)
 {
 	struct str text = check_str(L, 1), pattern = check_str(L, 2);
 	size_t init = init_of(L, 3, text.len);
-	struct match m = { 0 };
+	struct pattern_match m = { 0 };
 
 	if (lua_toboolean(L, 4)) {
 		ptrdiff_t at =
@@ -242,7 +242,7 @@ gmatch_next(lua_State *L)
 	struct str text = to_str(L, lua_upvalueindex(1));
 	struct str pattern = to_str(L, lua_upvalueindex(2));
 	size_t at = (size_t)lua_tointeger(L, lua_upvalueindex(3));
-	struct match m;
+	struct pattern_match m;
 
 	if (at > text.len || !find(L, text, pattern, at, &m))
 		return 0;
@@ -264,74 +264,6 @@ s_gmatch(lua_State *L)
 }
 
 static int
-s_sub(lua_State *L)
-{
-	struct str s = check_str(L, 1);
-	lua_Integer len = (lua_Integer)s.len, i = luaL_checkinteger(L, 2);
-	lua_Integer j = luaL_optinteger(L, 3, -1);
-
-	if (i < 0)
-		i = i < -len ? 1 : len + i + 1;
-	if (i < 1)
-		i = 1;
-	if (j < 0)
-		j = j < -len ? 0 : len + j + 1;
-	if (j > len)
-		j = len;
-	if (i > j)
-		lua_pushliteral(L, "");
-	else
-		lua_pushlstring(L, s.p + i - 1, (size_t)(j - i + 1));
-	return 1;
-}
-
-static int
-change_case(lua_State *L, char from, char to)
-{
-	struct str s = check_str(L, 1);
-	luaL_Buffer b;
-	char *p = luaL_buffinitsize(L, &b, s.len);
-
-	for (size_t i = 0; i < s.len; i++)
-		p[i] = s.p[i] >= from && s.p[i] <= from + 25
-		    ? (char)(s.p[i] - from + to)
-		    : s.p[i];
-	luaL_pushresultsize(&b, s.len);
-	return 1;
-}
-
-static int
-s_lower(lua_State *L)
-{
-	return change_case(L, 'A', 'a');
-}
-
-static int
-s_upper(lua_State *L)
-{
-	return change_case(L, 'a', 'A');
-}
-
-static int
-s_len(lua_State *L)
-{
-	lua_pushinteger(L, (lua_Integer)check_str(L, 1).len);
-	return 1;
-}
-
-static int
-s_byte(lua_State *L)
-{
-	struct str s = check_str(L, 1);
-	lua_Integer i = luaL_optinteger(L, 2, 1);
-
-	if (i < 1 || (lua_Unsigned)i > s.len)
-		return 0;
-	lua_pushinteger(L, (unsigned char)s.p[i - 1]);
-	return 1;
-}
-
-static int
 safe_tostring(lua_State *L)
 {
 	luaL_argexpected(L,
@@ -342,15 +274,11 @@ safe_tostring(lua_State *L)
 	return 1;
 }
 
-static const luaL_Reg string_functions[] = {
-	{ "byte", s_byte },
+/* With patterns of ours: Lua's have no bound on the work. */
+static const luaL_Reg pattern_functions[] = {
 	{ "find", s_find },
 	{ "gmatch", s_gmatch },
-	{ "len", s_len },
-	{ "lower", s_lower },
 	{ "match", s_match },
-	{ "sub", s_sub },
-	{ "upper", s_upper },
 	{ NULL, NULL },
 };
 
@@ -358,6 +286,8 @@ static const char *const base_names[] = { "assert", "error", "ipairs", "select",
 	"tonumber", "type", NULL };
 static const char *const math_names[] = { "abs", "ceil", "exp", "floor", "fmod",
 	"huge", "log", "max", "min", "sqrt", "tointeger", "type", NULL };
+static const char *const string_names[] = { "byte", "len", "lower", "sub",
+	"upper", NULL };
 static const char *const table_names[] = { "concat", "insert", "remove", "sort",
 	"unpack", NULL };
 
@@ -386,10 +316,10 @@ sandbox_libs(lua_State *L, int api)
 	take(L, api, "table", luaopen_table, table_names);
 	lua_pushcfunction(L, safe_tostring);
 	lua_setfield(L, api, "tostring");
-	luaL_newlib(L, string_functions);
-	lua_pushvalue(L, -1);
-	lua_setfield(L, api, "string");
-	/* methods of texts: name:match("...") */
+	take(L, api, "string", luaopen_string, string_names);
+	lua_getfield(L, api, "string");
+	luaL_setfuncs(L, pattern_functions, 0);
+	/* methods of texts: name:match("..."), and no arithmetic */
 	lua_createtable(L, 0, 1);
 	lua_insert(L, -2);
 	lua_setfield(L, -2, "__index");

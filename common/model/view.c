@@ -16,14 +16,14 @@ static const char *const list_errors[VIEW_LISTS] = {
 };
 
 void
-view_set(struct view *v, const struct model_op *op)
+view_set(struct op_view *v, const struct model_op *op)
 {
 	v->op = op;
 	v->parsed = v->absent = 0;
 }
 
 void
-view_free(struct view *v)
+view_free(struct op_view *v)
 {
 	for (int i = 0; i < 2; i++) {
 		vec_free(&v->shapes[i].args);
@@ -37,7 +37,7 @@ view_free(struct view *v)
 
 /* A text that a reader of JSON may look beyond. */
 static void
-json_over(struct view *v, struct json *j, struct str text)
+json_over(struct op_view *v, struct json *j, struct str text)
 {
 	static const char pad[IN_PAD];
 
@@ -215,7 +215,7 @@ text_of(const struct model_op *op, enum view_list list)
 }
 
 const char *
-view_need(struct view *v, enum view_list list)
+view_need(struct op_view *v, enum view_list list)
 {
 	struct str text;
 	struct json j;
@@ -243,7 +243,7 @@ view_need(struct view *v, enum view_list list)
 }
 
 bool
-view_is_large(struct view *v)
+view_is_large(struct op_view *v)
 {
 	const struct shapes *s = &v->shapes[VIEW_DIMS];
 	double most = 1;

@@ -39,7 +39,7 @@ put_escaped(struct out *out, struct str s)
 }
 
 static void
-put_head(struct out *out, const struct view *v, const struct shape *shapes)
+put_head(struct out *out, const struct view *v, const struct column_shape *shapes)
 {
 	struct buf b = { 0 };
 
@@ -58,7 +58,7 @@ put_head(struct out *out, const struct view *v, const struct shape *shapes)
 }
 
 static void
-put_row(struct out *out, const struct view *v, const struct shape *shapes,
+put_row(struct out *out, const struct view *v, const struct column_shape *shapes,
     size_t row)
 {
 	struct buf b = { 0 };
@@ -79,7 +79,7 @@ put_row(struct out *out, const struct view *v, const struct shape *shapes,
 void
 fmt_md_print(struct out *out, const struct view *v)
 {
-	struct shape *s = xcalloc(v->ncolumns + 1, sizeof *s);
+	struct column_shape *s = xcalloc(v->ncolumns + 1, sizeof *s);
 
 	for (size_t i = 0; i < v->ncolumns; i++)
 		s[i] = shape_of(v, v->columns[i]);

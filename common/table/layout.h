@@ -9,7 +9,7 @@
 
 struct layout {
 	const struct column *col;
-	struct shape shape;
+	struct column_shape shape;
 	size_t width;
 	/* what it would need: its cells, its head, the longer half of that */
 	size_t cells, head, half;

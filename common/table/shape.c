@@ -103,7 +103,7 @@ decimals_for(struct extent e)
 }
 
 static void
-scale_to(struct shape *s, const struct scale *scale, struct extent e)
+scale_to(struct column_shape *s, const struct scale *scale, struct extent e)
 {
 	while (e.max < scale->from)
 		scale++;
@@ -115,7 +115,7 @@ scale_to(struct shape *s, const struct scale *scale, struct extent e)
 
 /* By threes: another unit's digits are whole. */
 static void
-resolve_steps(struct shape *s, uint64_t step)
+resolve_steps(struct column_shape *s, uint64_t step)
 {
 	s->unit_ns = (uint64_t)s->div;
 	for (s->digit_ns = s->unit_ns / 1000; s->digit_ns > 1;
@@ -126,10 +126,10 @@ resolve_steps(struct shape *s, uint64_t step)
 	}
 }
 
-struct shape
+struct column_shape
 shape_of(const struct view *v, const struct column *col)
 {
-	struct shape s = { .div = 1, .unit = "", .labels = v->labels };
+	struct column_shape s = { .div = 1, .unit = "", .labels = v->labels };
 	struct extent e;
 
 	s.right = col->type == COL_INT || col->type == COL_REAL;
@@ -174,7 +174,7 @@ put_without_unit(const char *id, struct str unit, struct buf *out)
 }
 
 void
-shape_head(const struct shape *s, const struct column *col, struct buf *out)
+shape_head(const struct column_shape *s, const struct column *col, struct buf *out)
 {
 	struct str id = str_of(col->id);
 
@@ -196,7 +196,7 @@ shape_head(const struct shape *s, const struct column *col, struct buf *out)
 }
 
 static void
-put_real(const struct shape *s, double v, struct buf *out)
+put_real(const struct column_shape *s, double v, struct buf *out)
 {
 	/* The longest: 309 digits before the point, and what follows it. */
 	char text[400], *p = text;
@@ -214,7 +214,7 @@ put_real(const struct shape *s, double v, struct buf *out)
 
 /* Exact: a double has no digits for a ns in a year. */
 static void
-put_position(const struct shape *s, int64_t ns, struct buf *out)
+put_position(const struct column_shape *s, int64_t ns, struct buf *out)
 {
 	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
 	uint64_t per_unit = s->unit_ns / s->digit_ns;
@@ -225,7 +225,7 @@ put_position(const struct shape *s, int64_t ns, struct buf *out)
 }
 
 void
-shape_cell(const struct shape *s, const struct column *col,
+shape_cell(const struct column_shape *s, const struct column *col,
     const struct cell *c, struct buf *out)
 {
 	char text[VALUE_MAX];

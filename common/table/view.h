@@ -125,7 +125,7 @@ struct str value_head(const struct column *col, bool labels);
 /* ---- values for people ---- */
 
 /* How the numbers of one column look: one unit, one number of decimals. */
-struct shape {
+struct column_shape {
 	bool right;
 	bool labels;
 	double div;
@@ -135,11 +135,11 @@ struct shape {
 	const char *unit;
 };
 
-struct shape shape_of(const struct view *v, const struct column *col);
+struct column_shape shape_of(const struct view *v, const struct column *col);
 void shape_head(
-    const struct shape *s, const struct column *col, struct buf *out);
+    const struct column_shape *s, const struct column *col, struct buf *out);
 /* A cell's text; control characters are visible, nothing is cut. */
-void shape_cell(const struct shape *s, const struct column *col,
+void shape_cell(const struct column_shape *s, const struct column *col,
     const struct cell *c, struct buf *out);
 
 /* ---- text on a terminal ---- */

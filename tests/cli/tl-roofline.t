@@ -677,18 +677,6 @@ is 'an exact name comes first' "$(head -n 1 ops.ndjson |
 	tl-roofline --models glob.lua --op - -c flops --no-header)" 773094113280.0
 like 'patterns are listed' "$(tl-roofline --models glob.lua --list-models | tail -n 1)" '^a\*z'
 
-cat >gpu.lua <<'END'
-arch {
-  name = "mine", mem_bw_gbps = 1, devices = { "*MY*" }, peak_tflops = { matrix_fp32 = 0.001 },
-  sources = { peak_tflops = "none" },
-}
-END
-is 'a GPU of --models' "$(cells roof,roofline_ns 'tl-roofline --models gpu.lua --arch mine mm.json')" \
-	'mine peak 524288.0'
-printf '\narch { name = "mine" }\n' >gpu.lua
-refuses 1 'gpu.lua:2: no mem_bw_gbps' 'tl-roofline --models gpu.lua mm.json'
-printf '\narch { name = "mine", mem_bw_gbps = 1, peak_tfops = {} }\n' >gpu.lua
-refuses 1 'gpu.lua:2: there is no field peak_tfops' 'tl-roofline --models gpu.lua mm.json'
 cat >notes.lua <<'END'
 annotation { prefix = { "batch[" },
   read = function (text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* model: GPUs, rooflines, and what kernels of GEMMs are named. */
-#include "model/model.h"
+#include "model/arch.h"
+#include "model/gemm.h"
 #include "tests/unit/tap.h"
 
 static struct models *ms;

@@ -65,7 +65,7 @@ by_lua(lua_State *L, const char *text, const char *pattern, struct buf *out)
 static void
 by_us(const char *text, const char *pattern, struct buf *out)
 {
-	struct match m;
+	struct pattern_match m;
 	const char *error = NULL;
 	int r = pattern_find(str_of(text), str_of(pattern), 0, &m, &error);
 
@@ -113,7 +113,7 @@ compare(lua_State *L)
 static void
 fails(const char *pattern, const char *why)
 {
-	struct match m;
+	struct pattern_match m;
 	const char *error = "";
 	static char text[4096];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The examples that entries carry:
+ * model-check: runs the examples that entries carry:
  *
  *	examples = { { op = "aten::mm", dims = { { 8, 4 }, { 4, 2 } },
  *	    types = { "float", "float" }, flops = 128, bytes = 224,
@@ -11,14 +11,19 @@
  * the backward is what is evaluated). Expected:
  * flops, bytes ("unknown": not known), spec, params, status (else "ok").
  */
+#ifndef TL_MODEL_CHECK_H
+#define TL_MODEL_CHECK_H
+
 #include "model/priv.h"
 #include "json/json.h"
 
-#define MAX_KERNELS 16
+typedef void model_check_fn(void *ctx, bool passed, struct str what);
 
-static const char *const fields[] = { "annotation", "args", "backward", "bytes",
-	"dims", "flops", "forward", "kernels", "op", "params", "spec", "status",
-	"strides", "types", "values", NULL };
+#define EXAMPLE_KERNELS 16
+
+static const char *const example_fields[] = { "annotation", "args", "backward",
+	"bytes", "dims", "flops", "forward", "kernels", "op", "params", "spec",
+	"status", "strides", "types", "values", NULL };
 
 struct checker {
 	struct models *ms;
@@ -30,6 +35,15 @@ struct checker {
 	size_t nrun, nfailed;
 	VEC(struct str) args; /* key, text, key, text, ... */
 };
+
+/* The entry's examples, or nil, on the stack. */
+static void
+push_examples(lua_State *L, const struct model *m)
+{
+	lua_rawgeti(L, LUA_REGISTRYINDEX, m->ref);
+	lua_getfield(L, -1, "examples");
+	lua_remove(L, -2);
+}
 
 /* ---- an example as an op ---- */
 
@@ -62,7 +76,7 @@ text_field(struct checker *c, int t, const char *key, struct str def)
 }
 
 static bool
-find_arg(void *ctx, struct str key, struct str *text)
+example_arg(void *ctx, struct str key, struct str *text)
 {
 	struct checker *c = ctx;
 
@@ -93,7 +107,7 @@ op_of(struct checker *c, int t, struct model_op *op)
 {
 	lua_State *L = c->ms->L;
 	struct str *kernels =
-	    arena_alloc(c->mem, MAX_KERNELS * sizeof *kernels);
+	    arena_alloc(c->mem, EXAMPLE_KERNELS * sizeof *kernels);
 
 	op->name = text_field(c, t, "op", op->name);
 	op->dims = json_field(c, t, "dims");
@@ -105,7 +119,7 @@ op_of(struct checker *c, int t, struct model_op *op)
 	op->annotation = text_field(c, t, "annotation", STR(""));
 	op->kernels = kernels;
 	if (lua_getfield(L, t, "kernels") == LUA_TTABLE)
-		for (; op->nkernels < MAX_KERNELS; op->nkernels++) {
+		for (; op->nkernels < EXAMPLE_KERNELS; op->nkernels++) {
 			bool more =
 			    lua_rawgeti(L, -1, (lua_Integer)op->nkernels + 1) ==
 			    LUA_TSTRING;
@@ -198,9 +212,10 @@ check_fields(struct checker *c, int t)
 		    : "[...]";
 		int i = 0;
 
-		while (fields[i] != NULL && strcmp(fields[i], key) != 0)
+		while (example_fields[i] != NULL &&
+		    strcmp(example_fields[i], key) != 0)
 			i++;
-		if (fields[i] == NULL)
+		if (example_fields[i] == NULL)
 			buf_printf(&c->what, "; there is no field %s", key);
 	}
 }
@@ -211,7 +226,9 @@ check_example(struct checker *c, struct str first_name)
 {
 	lua_State *L = c->ms->L;
 	int t = lua_gettop(L);
-	struct model_op op = { .name = first_name, .arg = find_arg, .ctx = c };
+	struct model_op op = {
+		.name = first_name, .arg = example_arg, .ctx = c
+	};
 	struct model_op forward = { .name = first_name };
 	struct model_op linked = { .name = STR("") };
 	const struct model_result *r;
@@ -262,7 +279,11 @@ first_name(struct models *ms, const struct model *m)
 	return STR("");
 }
 
-size_t
+/*
+ * Those of one chunk, or of all: NULL, and tells tell() about each. The number
+ * of those that fail.
+ */
+static size_t
 models_check(struct models *ms, const char *chunk, model_check_fn *tell,
     void *ctx, size_t *nrun)
 {
@@ -291,3 +312,5 @@ models_check(struct models *ms, const char *chunk, model_check_fn *tell,
 		*nrun = c.nrun;
 	return c.nfailed;
 }
+
+#endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an entry may call about what is beside the op's lists: its name, its
+ * What an entry may call about an op besides its lists: its name, its
  * kernels, the annotation around it, its forward or backward op, further
- * arguments. All
- * but the name only if the entry says that it reads it.
+ * arguments. All but the name only if the entry says that it reads it.
  */
 #include "model/priv.h"
 
@@ -143,37 +142,10 @@ a_no_model(lua_State *L)
 	return luaL_error(L, "%s", luaL_optstring(L, 1, "no model"));
 }
 
-/* gemm_kernel(name): { trans_a, trans_b, tile_m, tile_n, depth } or nil. */
-static int
-a_gemm_kernel(lua_State *L)
-{
-	struct gemm_kernel k;
-
-	if (!gemm_kernel_parse(to_str(L, 1), &k))
-		return 0;
-	lua_createtable(L, 0, 5);
-	if (k.trans_a >= 0) {
-		lua_pushboolean(L, k.trans_a);
-		lua_setfield(L, -2, "trans_a");
-	}
-	if (k.trans_b >= 0) {
-		lua_pushboolean(L, k.trans_b);
-		lua_setfield(L, -2, "trans_b");
-	}
-	lua_pushinteger(L, k.tile_m);
-	lua_setfield(L, -2, "tile_m");
-	lua_pushinteger(L, k.tile_n);
-	lua_setfield(L, -2, "tile_n");
-	lua_pushinteger(L, k.depth);
-	lua_setfield(L, -2, "depth");
-	return 1;
-}
-
 static const luaL_Reg functions[] = {
 	{ "annotation", a_annotation },
 	{ "argument", a_argument },
 	{ "fail", a_fail },
-	{ "gemm_kernel", a_gemm_kernel },
 	{ "has_backward", a_has_backward },
 	{ "in_backward", a_in_backward },
 	{ "in_forward", a_in_forward },
@@ -187,7 +159,7 @@ static const luaL_Reg functions[] = {
 };
 
 void
-beside_open(lua_State *L, int api)
+access_op_open(lua_State *L, int api)
 {
 	lua_pushvalue(L, api);
 	luaL_setfuncs(L, functions, 0);

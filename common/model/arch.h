@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arch: a GPU: peak and achievable figures for each compute spec
+ * ("matrix_bf16"), with their sources; arch/NAME.json, compiled in, or a file.
+ *
+ *	const struct arch *a = arch_load(ms, "auto", devices);
+ *	struct roofline rf = roofline_of(a, ROOF_ACHIEVABLE, r);
+ */
+#ifndef TL_MODEL_ARCH_H
+#define TL_MODEL_ARCH_H
+
+#include "model/model.h"
+
+enum roof {
+	ROOF_PEAK,       /* of the data sheet */
+	ROOF_ACHIEVABLE, /* measured */
+};
+extern const char *const roof_words[]; /* ended by NULL */
+
+struct arch_rate {
+	struct str spec;         /* "matrix_bf16" */
+	double peak, achievable; /* TFLOP/s; NAN: no figure */
+};
+
+struct arch {
+	struct str name;
+	struct str file;    /* where it comes from */
+	double mem_gbps[2]; /* by enum roof, in 1e9 bytes/s; NAN: no figure */
+	double memory_gb;   /* NAN: unknown, as the following */
+	double num_cus, freq_mhz, l1_bw_gbps, gemm_units_per_cu;
+	const struct arch_rate *rates;
+	size_t nrates;
+};
+
+/*
+ * The arch of this name, of this file (a word with a slash or ".json"), or of
+ * the trace's device for "auto", which devices names: the JSON text of the
+ * source's fact. An unknown name or a bad file ends the program; NULL for
+ * "auto" when no device is known.
+ */
+const struct arch *arch_load(
+    struct models *ms, const char *name, struct str devices);
+/* Appends the name of the first device, as the JSON text has it. */
+void device_name(struct str devices, struct buf *name);
+/* The built-in ones and those of $TL_ARCH_PATH, in order. */
+size_t arch_list(struct models *ms, const struct arch *const **list);
+/* TFLOP/s for a compute spec; NAN: no figure. */
+double arch_tflops(const struct arch *a, enum roof roof, struct str spec);
+double arch_gbps(const struct arch *a, enum roof roof);
+/* Whether that is this roof's, not the peak that stands in. */
+bool arch_has_gbps(const struct arch *a, enum roof roof);
+
+enum bound {
+	BOUND_NONE, /* nothing is known */
+	BOUND_COMPUTE,
+	BOUND_MEMORY,
+};
+extern const char *const bound_words[]; /* "", "COMPUTE_BOUND", ... */
+
+struct roofline {
+	double compute_us, memory_us; /* NAN: unknown */
+	double time_us;               /* the longer one; NAN: unknown */
+	enum bound bound;
+	enum roof
+	    roof; /* the other one, where the rate is only known of that */
+};
+
+/*
+ * The least time that this GPU could need. A rate that this roof lacks is the
+ * other roof's. With FLOPs but no rate for them, or with no FLOPs, the memory
+ * alone decides; without bytes nothing does.
+ */
+struct roofline roofline_of(
+    const struct arch *a, enum roof roof, const struct model_result *r);
+
+#endif

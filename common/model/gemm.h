@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gemm: what the name of a kernel tells of a matrix product, and how well its
+ * tiles fit the product and the GPU. Names without a known form tell nothing.
+ */
+#ifndef TL_MODEL_GEMM_H
+#define TL_MODEL_GEMM_H
+
+#include "base/base.h"
+
+enum gemm_kind {
+	GEMM_NONE,
+	GEMM_TENSILE, /* Cijk_Alik_Bljk_..., also Custom_Cijk_... */
+	GEMM_NVJET,
+	GEMM_CUTLASS, /* cutlass and xmma */
+	GEMM_RR,      /* RR_GEMM_ */
+};
+
+struct gemm_kernel {
+	enum gemm_kind kind;
+	int8_t trans_a, trans_b;       /* BLAS flags: 0, 1, or -1 unknown */
+	int64_t tile_m, tile_n, depth; /* macro tile, 0: unknown */
+};
+
+/* False: the name is none that tells. */
+bool gemm_kernel_parse(struct str name, struct gemm_kernel *out);
+
+/*
+ * How well the tiles of a kernel cover a GEMM and how well they fill the
+ * compute units (BLAS is column-major: tile_m runs along N, tile_n along M).
+ */
+struct gemm_fit {
+	int64_t tiles;
+	double tile_eff, wave_eff, dim_eff; /* 0 to 1; dim = tile x wave */
+};
+bool gemm_fit(const struct gemm_kernel *k, int64_t b, int64_t m, int64_t n,
+    int64_t num_cus, struct gemm_fit *out) USE_RESULT;
+
+#endif

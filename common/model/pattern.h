@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pattern: Lua's patterns, with a bound on the work.
+ */
+#ifndef TL_MODEL_PATTERN_H
+#define TL_MODEL_PATTERN_H
+
+#include "base/base.h"
+
+#define MODEL_PATTERN_STEPS 200000 /* steps of one match */
+#define PATTERN_CAPTURES 32
+
+struct capture {
+	size_t start, len;
+};
+
+struct pattern_match {
+	size_t start, end; /* of the whole */
+	int ncaptures;
+	struct capture captures[PATTERN_CAPTURES];
+};
+
+/*
+ * Finds a Lua pattern in text from init on (without %f, %b and position
+ * captures). 1: found, 0: not, -1: *error says what is wrong.
+ */
+int pattern_find(struct str text, struct str pattern, size_t init,
+    struct pattern_match *m, const char **error);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view: the lists of one op, parsed when an entry asks for them.
+ *
+ *	view_set(&v, &op);
+ *	if ((error = view_need(&v, VIEW_DIMS)) == NULL)
+ *		... v.shapes[VIEW_DIMS].args ...
+ *	view_free(&v);
+ */
+#ifndef TL_MODEL_VIEW_H
+#define TL_MODEL_VIEW_H
+
+#include "model/model.h"
+#include "model/pattern.h"
+
+enum view_list {
+	VIEW_DIMS,
+	VIEW_STRIDES,
+	VIEW_TYPES,
+	VIEW_CONCRETE,
+	VIEW_LISTS,
+};
+
+/* An argument's sizes: one shape, or those of a list of tensors. */
+struct view_arg {
+	uint32_t first, n; /* in leaves */
+	bool is_list;
+};
+struct view_leaf {
+	uint32_t first, n; /* in ints */
+};
+
+struct shapes {
+	VEC(struct view_arg) args;
+	VEC(struct view_leaf) leaves;
+	VEC(int64_t) ints;
+};
+
+struct texts {
+	VEC(struct capture) list; /* in bytes */
+	struct buf bytes;
+};
+
+struct op_view {
+	const struct model_op *op;
+	unsigned parsed;         /* bits of enum view_list */
+	unsigned absent;         /* likewise: the op has no such list */
+	struct shapes shapes[2]; /* dims, strides */
+	struct texts texts[2];   /* types, concrete */
+	struct buf scratch;
+};
+
+void view_set(struct op_view *v, const struct model_op *op);
+void view_free(struct op_view *v);
+/* Parses the list unless it has been; NULL, or what is wrong with it. */
+const char *view_need(struct op_view *v, enum view_list list) USE_RESULT;
+/* Dims so large that products of them may leave 64 bits. */
+bool view_is_large(struct op_view *v);
+
+#endif
