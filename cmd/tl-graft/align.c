@@ -38,7 +38,7 @@ has(struct str s, const char *part)
 }
 
 static uint32_t
-text_arg(const struct wood *w, const struct event *ev, const char *key)
+text_arg(const struct forest *w, const struct event *ev, const char *key)
 {
 	struct value v;
 
@@ -52,13 +52,13 @@ text_arg(const struct wood *w, const struct event *ev, const char *key)
 }
 
 static struct side
-side_of(const struct wood *w, uint32_t i, bool is_gpu)
+side_of(const struct forest *w, uint32_t i, bool is_gpu)
 {
-	struct str name = wood_name(w, i);
+	struct str name = forest_name(w, i);
 	struct event ev;
 	struct side s = { .name = INTERN_NONE };
 
-	wood_event(w, i, &ev);
+	forest_event(w, i, &ev);
 	s.gpu_stream = ev.gpu_stream;
 	s.grid = text_arg(w, &ev, "grid");
 	s.block = text_arg(w, &ev, "block");
@@ -287,7 +287,7 @@ static void
 forget(struct pairing *p)
 {
 	for (size_t i = 0; i < p->ngpu; i++)
-		p->pair[i] = NONE;
+		p->pair[i] = FOREST_NONE;
 }
 
 static bool

@@ -17,7 +17,7 @@ struct marks {
 	VEC(uint32_t) begins, ends;
 };
 
-static const struct wood *sorting; /* qsort() hands nothing through */
+static const struct forest *sorting; /* qsort() hands nothing through */
 
 static int
 by_id(const void *x, const void *y)
@@ -31,8 +31,8 @@ by_id(const void *x, const void *y)
 static int
 by_time(const void *x, const void *y)
 {
-	const struct node *a = &sorting->nodes.v[*(const uint32_t *)x];
-	const struct node *b = &sorting->nodes.v[*(const uint32_t *)y];
+	const struct forest_node *a = &sorting->nodes.v[*(const uint32_t *)x];
+	const struct forest_node *b = &sorting->nodes.v[*(const uint32_t *)y];
 
 	if (a->ts_ns != b->ts_ns)
 		return a->ts_ns < b->ts_ns ? -1 : 1;
@@ -40,22 +40,22 @@ by_time(const void *x, const void *y)
 }
 
 static bool
-is_within(const struct node *n, const struct capture_root *r)
+is_within(const struct forest_node *n, const struct capture_root *r)
 {
 	return n->ts_ns >= r->start && n->ts_ns + n->dur_ns <= r->end;
 }
 
 /* What lies in the window, below what reaches out of it. */
 static void
-find_tops(const struct wood *w, struct capture_root *r)
+find_tops(const struct forest *w, struct capture_root *r)
 {
 	const uint32_t kinds = KIND_BIT(KIND_OP) | KIND_BIT(KIND_PYTHON);
 
 	for (uint32_t i = 0; i < w->nodes.n; i++) {
-		const struct node *n = &w->nodes.v[i];
+		const struct forest_node *n = &w->nodes.v[i];
 
-		if (node_is(n, kinds) && n->up != NONE && is_within(n, r) &&
-		    !is_within(&w->nodes.v[n->up], r))
+		if (node_is(n, kinds) && n->up != FOREST_NONE &&
+		    is_within(n, r) && !is_within(&w->nodes.v[n->up], r))
 			vec_push(&r->tops, i);
 	}
 	sorting = w;
@@ -64,12 +64,12 @@ find_tops(const struct wood *w, struct capture_root *r)
 }
 
 static void
-find_launches(const struct wood *w, struct capture_root *r)
+find_launches(const struct forest *w, struct capture_root *r)
 {
 	for (size_t t = 0; t < r->tops.n; t++)
-		for (uint32_t i = r->tops.v[t]; i != NONE;
-		     i = wood_next(w, i, r->tops.v[t])) {
-			struct str s = wood_name(w, i);
+		for (uint32_t i = r->tops.v[t]; i != FOREST_NONE;
+		     i = forest_next(w, i, r->tops.v[t])) {
+			struct str s = forest_name(w, i);
 
 			if (node_is(&w->nodes.v[i], KINDS_LAUNCH) &&
 			    (has(s, "launch") || has(s, "memcpy") ||
@@ -85,11 +85,11 @@ find_launches(const struct wood *w, struct capture_root *r)
 static void
 find_roots(struct capture_file *f)
 {
-	const struct wood *w = &f->wood;
+	const struct forest *w = &f->tree;
 	struct marks m = { 0 };
 
 	for (uint32_t i = 0; i < w->nodes.n; i++) {
-		struct str s = wood_name(w, i);
+		struct str s = forest_name(w, i);
 
 		if (!node_is(&w->nodes.v[i], KINDS_LAUNCH))
 			continue;
@@ -104,7 +104,7 @@ find_roots(struct capture_file *f)
 	if (m.ends.n > 0)
 		qsort(m.ends.v, m.ends.n, sizeof *m.ends.v, by_id);
 	for (size_t i = 0; i < m.begins.n && i < m.ends.n; i++) {
-		const struct node *b = &w->nodes.v[m.begins.v[i]];
+		const struct forest_node *b = &w->nodes.v[m.begins.v[i]];
 		struct capture_root *r = vec_add(&f->roots);
 
 		*r = (struct capture_root){
@@ -155,7 +155,7 @@ hear(struct told *t, const struct event *ev, struct str s)
 
 /* The commonest first dimension of ops' inputs; of several the first seen. */
 static int64_t
-commonest_dim(const struct wood *w)
+commonest_dim(const struct forest *w)
 {
 	struct map counts = { 0 };
 	uint64_t best = 0;
@@ -168,7 +168,7 @@ commonest_dim(const struct wood *w)
 
 			if (w->nodes.v[i].kind != KIND_OP)
 				continue;
-			wood_event(w, i, &ev);
+			forest_event(w, i, &ev);
 			s = strings_get(w->st, args_of_event(w->st, &ev).dims);
 			for (size_t k = 0; k + 1 < s.len; k++) {
 				size_t end = k + 2;
@@ -209,7 +209,7 @@ capture_read(struct captures *c, struct capture_file *f)
 	if (f->is_read)
 		return;
 	f->is_read = true;
-	wood_start(&f->wood, c->st);
+	forest_start(&f->tree, c->st);
 	in = stream_open(f->path, c->st, WANT_TREE);
 	while ((item = stream_next(in)) != ITEM_END) {
 		if (item == ITEM_SECTION)
@@ -218,7 +218,7 @@ capture_read(struct captures *c, struct capture_file *f)
 			continue;
 		hear(&told, &in->ev, strings_get(c->st, in->ev.name));
 		if (section == SECTION_TREE && !event_is(&in->ev, KINDS_GPU))
-			wood_add(&f->wood, &in->ev, f->path);
+			forest_add(&f->tree, &in->ev, f->path);
 	}
 	stream_close(in);
 	find_roots(f);
@@ -229,6 +229,6 @@ capture_read(struct captures *c, struct capture_file *f)
 		f->is_full = told.is_full;
 		f->is_piecewise = told.is_piecewise;
 	} else {
-		f->batch = commonest_dim(&f->wood);
+		f->batch = commonest_dim(&f->tree);
 	}
 }

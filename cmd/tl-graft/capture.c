@@ -242,7 +242,7 @@ captures_free(struct captures *c)
 			vec_free(&f->roots.v[k].launches);
 		}
 		vec_free(&f->roots);
-		wood_free(&f->wood);
+		forest_free(&f->tree);
 		free(f->path);
 	}
 	vec_free(&c->files);

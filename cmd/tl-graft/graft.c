@@ -14,20 +14,20 @@
 #include "cmd/tl-graft/graft.h"
 
 struct job {
-	struct wood *w;
+	struct forest *w;
 	struct captures *c;
 	const struct graft_opts *opts;
 	struct graft_stats *stats;
 	VEC(uint32_t) launches; /* of graphs, of one step, by time */
 };
 
-static const struct wood *sorting; /* qsort() hands nothing through */
+static const struct forest *sorting; /* qsort() hands nothing through */
 
 static int
 by_time(const void *x, const void *y)
 {
-	const struct node *a = &sorting->nodes.v[*(const uint32_t *)x];
-	const struct node *b = &sorting->nodes.v[*(const uint32_t *)y];
+	const struct forest_node *a = &sorting->nodes.v[*(const uint32_t *)x];
+	const struct forest_node *b = &sorting->nodes.v[*(const uint32_t *)y];
 
 	if (a->ts_ns != b->ts_ns)
 		return a->ts_ns < b->ts_ns ? -1 : 1;
@@ -40,7 +40,7 @@ by_time(const void *x, const void *y)
 
 /* What of the capture is wanted: by its node. */
 struct choice {
-	const struct wood *from;
+	const struct forest *from;
 	uint8_t *is_wanted;
 	size_t n;
 };
@@ -49,7 +49,8 @@ static void
 want_paths(struct choice *ch, const struct pairing *p)
 {
 	for (size_t i = 0; i < p->ngpu; i++)
-		for (uint32_t k = p->pair[i]; k != NONE && !ch->is_wanted[k];
+		for (uint32_t k = p->pair[i];
+		     k != FOREST_NONE && !ch->is_wanted[k];
 		     k = ch->from->nodes.v[k].up)
 			ch->is_wanted[k] = 1;
 }
@@ -62,10 +63,10 @@ count_wanted(
 	size_t n = 0;
 
 	for (size_t t = 0; t < r->tops.n; t++)
-		for (uint32_t i = r->tops.v[t]; i != NONE;
-		     i = wood_next(ch->from, i, r->tops.v[t])) {
+		for (uint32_t i = r->tops.v[t]; i != FOREST_NONE;
+		     i = forest_next(ch->from, i, r->tops.v[t])) {
 			bool is_module = str_starts(
-			    wood_name(ch->from, i), STR("nn.Module"));
+			    forest_name(ch->from, i), STR("nn.Module"));
 
 			if (all)
 				ch->is_wanted[i] = 1;
@@ -80,22 +81,22 @@ count_wanted(
 /* ---- grafting ---- */
 
 static void
-put_int(struct wood *w, uint32_t i, const char *key, int64_t n)
+put_int(struct forest *w, uint32_t i, const char *key, int64_t n)
 {
 	struct value v = { .type = VAL_INT, .i = n };
 
-	wood_arg(w, i, key, ROLE_NONE, &v);
+	forest_arg(w, i, key, ROLE_NONE, &v);
 }
 
 struct scion {
 	const struct choice *ch;
 	uint32_t launch;
-	uint32_t *to; /* by node of the capture its copy, or NONE */
+	uint32_t *to; /* by node of the capture its copy, or FOREST_NONE */
 	size_t n, at; /* copies in all, made */
 };
 
 static int64_t
-piece(const struct node *launch, size_t at, size_t n)
+piece(const struct forest_node *launch, size_t at, size_t n)
 {
 	int64_t parts = (int64_t)n, k = (int64_t)at;
 
@@ -107,20 +108,20 @@ piece(const struct node *launch, size_t at, size_t n)
 static uint32_t
 place_of(const struct scion *s, uint32_t i)
 {
-	const struct node *v = s->ch->from->nodes.v;
+	const struct forest_node *v = s->ch->from->nodes.v;
 
-	for (i = v[i].up; i != NONE; i = v[i].up)
-		if (s->to[i] != NONE)
+	for (i = v[i].up; i != FOREST_NONE; i = v[i].up)
+		if (s->to[i] != FOREST_NONE)
 			return s->to[i];
 	return s->launch;
 }
 
 static void
-copy_one(struct wood *w, struct scion *s, uint32_t i)
+copy_one(struct forest *w, struct scion *s, uint32_t i)
 {
-	uint32_t made = wood_copy(w, s->ch->from, i);
-	struct node *to = &w->nodes.v[made];
-	const struct node *launch = &w->nodes.v[s->launch];
+	uint32_t made = forest_copy(w, s->ch->from, i);
+	struct forest_node *to = &w->nodes.v[made];
+	const struct forest_node *launch = &w->nodes.v[s->launch];
 	int64_t dur_ns = to->dur_ns;
 	uint64_t uid = to->id;
 
@@ -134,20 +135,20 @@ copy_one(struct wood *w, struct scion *s, uint32_t i)
 	put_int(w, made, "capture uid", (int64_t)uid);
 	put_int(w, made, "capture dur (ns)", dur_ns);
 	s->to[i] = made;
-	wood_hang(w, made, place_of(s, i));
+	forest_hang(w, made, place_of(s, i));
 }
 
 /* Each lasts up to the end of the last one below it. */
 static void
-set_durations(struct wood *w, uint32_t first, uint32_t launch, size_t n)
+set_durations(struct forest *w, uint32_t first, uint32_t launch, size_t n)
 {
 	for (size_t at = n; at-- > 0;) {
 		uint32_t i = first + (uint32_t)at;
-		struct node *v = w->nodes.v;
+		struct forest_node *v = w->nodes.v;
 		int64_t end = piece(&v[launch], at + 1, n);
 		uint32_t kid = v[i].last;
 
-		if (kid != NONE && v[kid].ts_ns + v[kid].dur_ns > end)
+		if (kid != FOREST_NONE && v[kid].ts_ns + v[kid].dur_ns > end)
 			end = v[kid].ts_ns + v[kid].dur_ns;
 		v[i].dur_ns = end - v[i].ts_ns;
 	}
@@ -157,24 +158,24 @@ static void
 graft(struct job *job, const struct pairing *p, const struct choice *ch,
     size_t n, uint32_t launch)
 {
-	struct wood *w = job->w;
+	struct forest *w = job->w;
 	struct scion s = { .ch = ch, .launch = launch, .n = n };
 	uint32_t first = (uint32_t)w->nodes.n;
 
 	s.to = xmalloc((ch->n + 1) * sizeof *s.to);
 	for (size_t i = 0; i < ch->n; i++)
-		s.to[i] = NONE;
+		s.to[i] = FOREST_NONE;
 	for (size_t t = 0; t < p->root->tops.n; t++)
-		for (uint32_t i = p->root->tops.v[t]; i != NONE;
-		     i = wood_next(ch->from, i, p->root->tops.v[t]))
+		for (uint32_t i = p->root->tops.v[t]; i != FOREST_NONE;
+		     i = forest_next(ch->from, i, p->root->tops.v[t]))
 			if (ch->is_wanted[i])
 				copy_one(w, &s, i);
 	set_durations(w, first, launch, n);
 	for (size_t i = 0; i < p->ngpu; i++) {
-		if (p->pair[i] == NONE)
+		if (p->pair[i] == FOREST_NONE)
 			continue;
-		wood_unhook(w, p->gpu[i]);
-		wood_hang(w, p->gpu[i], s.to[p->pair[i]]);
+		forest_unhook(w, p->gpu[i]);
+		forest_hang(w, p->gpu[i], s.to[p->pair[i]]);
 		job->stats->paired++;
 	}
 	job->stats->added += n;
@@ -184,11 +185,11 @@ graft(struct job *job, const struct pairing *p, const struct choice *ch,
 
 /* GPU events of a launch, by time; owned. */
 static uint32_t *
-gpu_of(const struct wood *w, uint32_t launch, size_t *n)
+gpu_of(const struct forest *w, uint32_t launch, size_t *n)
 {
 	VEC(uint32_t) list = { 0 };
 
-	for (uint32_t i = w->nodes.v[launch].kid; i != NONE;
+	for (uint32_t i = w->nodes.v[launch].kid; i != FOREST_NONE;
 	     i = w->nodes.v[i].next)
 		if (node_is(&w->nodes.v[i], KINDS_GPU) &&
 		    (w->nodes.v[i].flags & EV_DUPLICATE) == 0)
@@ -212,10 +213,10 @@ graft_launch(struct job *job, const struct capture_file *f,
     const struct capture_root *r, uint32_t launch)
 {
 	struct pairing p = { .replay = job->w,
-		.capture = &f->wood,
+		.capture = &f->tree,
 		.root = r,
 		.min_match = job->opts->min_match };
-	struct choice ch = { .from = &f->wood, .n = f->wood.nodes.n };
+	struct choice ch = { .from = &f->tree, .n = f->tree.nodes.n };
 	int64_t dur_ns = job->w->nodes.v[launch].dur_ns;
 	uint32_t *gpu = gpu_of(job->w, launch, &p.ngpu);
 	size_t n;
@@ -278,14 +279,14 @@ graft_step(struct job *job, int64_t batch)
 }
 
 static bool
-is_graph_launch(const struct wood *w, uint32_t i)
+is_graph_launch(const struct forest *w, uint32_t i)
 {
 	return node_is(&w->nodes.v[i], KINDS_LAUNCH) &&
-	    str_find(wood_name(w, i), STR("graphlaunch"), true) >= 0;
+	    str_find(forest_name(w, i), STR("graphlaunch"), true) >= 0;
 }
 
 void
-graft_source(struct wood *w, struct captures *c, const struct step *steps,
+graft_source(struct forest *w, struct captures *c, const struct step *steps,
     size_t nsteps, const struct graft_opts *opts, struct graft_stats *stats)
 {
 	struct job job = { .w = w, .c = c, .opts = opts, .stats = stats };
@@ -302,7 +303,7 @@ graft_source(struct wood *w, struct captures *c, const struct step *steps,
 	for (size_t s = 0; s < nsteps; s++) {
 		job.launches.n = 0;
 		for (size_t i = 0; i < all.n; i++) {
-			const struct node *l = &w->nodes.v[all.v[i]];
+			const struct forest_node *l = &w->nodes.v[all.v[i]];
 
 			if (l->ts_ns < steps[s].start ||
 			    l->ts_ns + l->dur_ns > steps[s].end)

@@ -59,7 +59,7 @@ static const struct about about = {
 struct state {
 	const struct settings *set;
 	struct stream_out *out;
-	struct wood wood;
+	struct forest tree;
 	struct captures captures;
 	VEC(struct step) steps;
 	enum section section;
@@ -74,7 +74,7 @@ take_step(struct state *s, const struct event *ev)
 	if (ev->shape->kind != KIND_ANNOTATION ||
 	    (ev->shape->has & HAS_TS) == 0)
 		return;
-	step = step_of(strings_get(s->wood.st, ev->name));
+	step = step_of(strings_get(s->tree.st, ev->name));
 	if (step.tier > 1)
 		return;
 	step.start = ev->ts_ns;
@@ -103,18 +103,18 @@ choose_steps(struct state *s)
 static void
 finish_tree(struct state *s)
 {
-	if (s->wood.nodes.n == 0)
+	if (s->tree.nodes.n == 0)
 		return;
 	if (s->set->capture != NULL) {
 		choose_steps(s);
-		graft_source(&s->wood, &s->captures, s->steps.v, s->steps.n,
+		graft_source(&s->tree, &s->captures, s->steps.v, s->steps.n,
 		    &s->set->opts, &s->totals.graft);
 	}
 	if (s->set->pseudo)
-		s->totals.pseudo += pseudo_ops(&s->wood, s->set->models);
-	s->totals.events += s->wood.nodes.n;
-	wood_write(&s->wood, s->out);
-	wood_clear(&s->wood);
+		s->totals.pseudo += pseudo_ops(&s->tree, s->set->models);
+	s->totals.events += s->tree.nodes.n;
+	forest_write(&s->tree, s->out);
+	forest_clear(&s->tree);
 }
 
 static void
@@ -131,7 +131,7 @@ static void
 take_event(struct state *s, const struct stream_in *in)
 {
 	if (s->section == SECTION_TREE) {
-		wood_add(&s->wood, &in->ev, in->name);
+		forest_add(&s->tree, &in->ev, in->name);
 		return;
 	}
 	if (s->section == SECTION_PROLOGUE)
@@ -250,7 +250,7 @@ main(int argc, char *argv[])
 	check_settings(&set, strcmp(path, "-") == 0);
 	strings = strings_create();
 	in = stream_open(path, strings, WANT_TREE);
-	wood_start(&s.wood, strings);
+	forest_start(&s.tree, strings);
 	if (set.capture != NULL)
 		captures_open(&s.captures, strings, set.capture);
 	s.out = stream_create(
@@ -266,7 +266,7 @@ main(int argc, char *argv[])
 	models_destroy(set.models);
 	captures_free(&s.captures);
 	vec_free(&s.steps);
-	wood_free(&s.wood);
+	forest_free(&s.tree);
 	stream_close(in);
 	strings_destroy(strings);
 	return exit_status();

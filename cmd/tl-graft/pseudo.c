@@ -13,7 +13,7 @@
 #define RULES_UNKNOWN UINT64_MAX
 
 struct pseudos {
-	struct wood *w;
+	struct forest *w;
 	struct models *models;
 	uint64_t made;
 	VEC(uint8_t) op_names;  /* by name: an op has it */
@@ -30,7 +30,7 @@ t_name(void *ctx, uint32_t e)
 {
 	const struct pseudos *p = ctx;
 
-	return wood_name(p->w, e);
+	return forest_name(p->w, e);
 }
 
 static unsigned
@@ -70,15 +70,15 @@ t_next(void *ctx, uint32_t e, uint32_t top)
 {
 	const struct pseudos *p = ctx;
 
-	return wood_next(p->w, e, top);
+	return forest_next(p->w, e, top);
 }
 
 static uint32_t
 t_forward(void *ctx, uint32_t e)
 {
 	struct pseudos *p = ctx;
-	const struct wood *w = p->w;
-	const struct node *n = &w->nodes.v[e];
+	const struct forest *w = p->w;
+	const struct forest_node *n = &w->nodes.v[e];
 	const uint64_t *at;
 	struct uid fwd;
 
@@ -118,9 +118,9 @@ t_op(void *ctx, uint32_t e, struct model_op *op)
 	struct strings *st = p->w->st;
 	struct op_args args;
 
-	wood_event(p->w, e, &p->ev);
+	forest_event(p->w, e, &p->ev);
 	args = args_of_event(st, &p->ev);
-	*op = (struct model_op){ .name = wood_name(p->w, e),
+	*op = (struct model_op){ .name = forest_name(p->w, e),
 		.dims = strings_get(st, args.dims),
 		.types = strings_get(st, args.types),
 		.strides = strings_get(st, args.strides),
@@ -142,7 +142,7 @@ t_has_op(void *ctx, struct str name)
 /* ---- putting in ---- */
 
 static void
-put_arg(struct wood *w, uint32_t i, const struct tree_arg *a)
+put_arg(struct forest *w, uint32_t i, const struct tree_arg *a)
 {
 	struct buf key = { 0 };
 	struct value v = { .type = VAL_STR };
@@ -156,34 +156,34 @@ put_arg(struct wood *w, uint32_t i, const struct tree_arg *a)
 	case MODEL_BOOL: v.type = a->val.yes ? VAL_TRUE : VAL_FALSE; break;
 	default: v.id = intern_put(w->st->text, a->val.text); break;
 	}
-	wood_arg(w, i, key.p, ROLE_NONE, &v);
+	forest_arg(w, i, key.p, ROLE_NONE, &v);
 	buf_free(&key);
 }
 
 static void
-put_list(struct wood *w, uint32_t i, const char *key, struct str json)
+put_list(struct forest *w, uint32_t i, const char *key, struct str json)
 {
 	struct value v = { .type = VAL_JSON };
 
 	if (json.len == 0)
 		return;
 	v.id = intern_put(w->st->text, json);
-	wood_arg(w, i, key, ROLE_NONE, &v);
+	forest_arg(w, i, key, ROLE_NONE, &v);
 }
 
 /* Its autograd number is the donor's, else the uid of another event. */
 static void
-put_sequence(struct wood *w, uint32_t i, uint32_t donor, uint32_t other)
+put_sequence(struct forest *w, uint32_t i, uint32_t donor, uint32_t other)
 {
 	struct event ev;
 	struct value v;
 
-	wood_event(w, donor, &ev);
+	forest_event(w, donor, &ev);
 	if (!event_arg(w->st, &ev, STR("Sequence number"), &v) ||
 	    v.type != VAL_INT)
 		v = (struct value){ .type = VAL_INT,
 			.i = (int64_t)w->nodes.v[other].id };
-	wood_arg(w, i, "Sequence number", ROLE_NONE, &v);
+	forest_arg(w, i, "Sequence number", ROLE_NONE, &v);
 }
 
 /* The next number behind the event's own and those of its copies. */
@@ -192,7 +192,7 @@ next_inst(struct pseudos *p, uint64_t id)
 {
 	if (p->insts.n == 0)
 		for (uint32_t i = 0; i < p->w->nodes.n; i++) {
-			const struct node *n = &p->w->nodes.v[i];
+			const struct forest_node *n = &p->w->nodes.v[i];
 			uint64_t *last;
 
 			if (n->inst == 0)
@@ -215,11 +215,11 @@ make(struct pseudos *p, const struct tree_action *a, uint32_t like,
 	static const char *const keys[] = { "Input Dims", "Input type",
 		"Input Strides", "Concrete Inputs", NULL };
 	bool is_own = a->dims.len > 0 || a->types.len > 0;
-	struct wood *w = p->w;
+	struct forest *w = p->w;
 	uint32_t inst = next_inst(p, w->nodes.v[like].id);
-	uint32_t i = wood_copy(w, w, a->from);
-	struct node *n = &w->nodes.v[i];
-	const struct node *from = &w->nodes.v[like];
+	uint32_t i = forest_copy(w, w, a->from);
+	struct forest_node *n = &w->nodes.v[i];
+	const struct forest_node *from = &w->nodes.v[like];
 
 	n->name = intern_put(w->st->text, a->name);
 	n->kind = KIND_OP;
@@ -230,7 +230,7 @@ make(struct pseudos *p, const struct tree_action *a, uint32_t like,
 	n->ts_ns = from->ts_ns;
 	/* sinks that skip frames ask what lies in what: 0 holds nothing */
 	n->dur_ns = from->dur_ns > 0 ? from->dur_ns : 1;
-	wood_keep_args(w, i, is_own ? keys + 4 : keys);
+	forest_keep_args(w, i, is_own ? keys + 4 : keys);
 	put_sequence(w, i, a->from, other);
 	put_arg(w, i,
 	    &(struct tree_arg){
@@ -252,39 +252,40 @@ put_args(struct pseudos *p, uint32_t i, const struct tree_action *a)
 static bool
 wrap_launch(struct pseudos *p, const struct tree_action *a)
 {
-	struct wood *w = p->w;
+	struct forest *w = p->w;
 	uint32_t launch = w->nodes.v[a->event].up, i;
 	struct event ev;
 
-	if (launch == NONE || !node_is(&w->nodes.v[launch], KINDS_LAUNCH) ||
+	if (launch == FOREST_NONE ||
+	    !node_is(&w->nodes.v[launch], KINDS_LAUNCH) ||
 	    w->nodes.v[launch].kid != a->event ||
-	    w->nodes.v[a->event].next != NONE)
+	    w->nodes.v[a->event].next != FOREST_NONE)
 		return false;
 	i = make(p, a, launch, a->from);
-	wood_event(w, a->event, &ev);
+	forest_event(w, a->event, &ev);
 	if (ev.corr.type == KEY_INT) {
 		struct value v = { .type = VAL_INT, .i = ev.corr.n };
 
-		wood_arg(w, i, "External id", ROLE_EXT, &v);
+		forest_arg(w, i, "External id", ROLE_EXT, &v);
 	}
 	put_args(p, i, a);
-	wood_put_above(w, i, launch);
+	forest_put_above(w, i, launch);
 	return true;
 }
 
 static bool
 wrap_children(struct pseudos *p, const struct tree_action *a)
 {
-	struct wood *w = p->w;
+	struct forest *w = p->w;
 	uint32_t i = make(p, a, a->event, a->event);
-	struct node *v = w->nodes.v;
+	struct forest_node *v = w->nodes.v;
 
 	v[i].kid = v[a->event].kid;
 	v[i].last = v[a->event].last;
-	for (uint32_t k = v[i].kid; k != NONE; k = v[k].next)
+	for (uint32_t k = v[i].kid; k != FOREST_NONE; k = v[k].next)
 		v[k].up = i;
-	v[a->event].kid = v[a->event].last = NONE;
-	wood_hang(w, i, a->event);
+	v[a->event].kid = v[a->event].last = FOREST_NONE;
+	forest_hang(w, i, a->event);
 	put_args(p, i, a);
 	return true;
 }
@@ -296,9 +297,9 @@ wrap(struct pseudos *p, const struct tree_action *a)
 
 	if (node_is(&p->w->nodes.v[a->event], KINDS_GPU))
 		return false;
-	i = make(p, a, a->event, up == NONE ? a->event : up);
+	i = make(p, a, a->event, up == FOREST_NONE ? a->event : up);
 	put_args(p, i, a);
-	wood_put_above(p->w, i, a->event);
+	forest_put_above(p->w, i, a->event);
 	return true;
 }
 
@@ -325,7 +326,7 @@ act(void *ctx, const struct tree_action *a)
 static uint64_t
 rules_of(struct pseudos *p, uint32_t i)
 {
-	const struct node *n = &p->w->nodes.v[i];
+	const struct forest_node *n = &p->w->nodes.v[i];
 	uint64_t *slot;
 
 	if (n->kind != KIND_OP && n->kind != KIND_PYTHON)
@@ -334,7 +335,7 @@ rules_of(struct pseudos *p, uint32_t i)
 		vec_push(&p->rules[n->kind == KIND_PYTHON], RULES_UNKNOWN);
 	slot = &p->rules[n->kind == KIND_PYTHON].v[n->name];
 	if (*slot == RULES_UNKNOWN)
-		*slot = pseudo_rules(p->models, n->kind, wood_name(p->w, i));
+		*slot = pseudo_rules(p->models, n->kind, forest_name(p->w, i));
 	return *slot;
 }
 
@@ -347,15 +348,17 @@ note_op(struct pseudos *p, uint32_t name)
 }
 
 uint64_t
-pseudo_ops(struct wood *w, struct models *models)
+pseudo_ops(struct forest *w, struct models *models)
 {
 	struct pseudos p = { .w = w, .models = models };
 	const struct model_tree tree = { &p, t_name, t_kind, t_start, t_id,
 		t_up, t_forward, t_next, t_op, t_has_op };
 	VEC(uint32_t) order = { 0 };
 
-	for (uint32_t r = w->first_root; r != NONE; r = w->nodes.v[r].next)
-		for (uint32_t i = r; i != NONE; i = wood_next(w, i, r)) {
+	for (uint32_t r = w->first_root; r != FOREST_NONE;
+	     r = w->nodes.v[r].next)
+		for (uint32_t i = r; i != FOREST_NONE;
+		     i = forest_next(w, i, r)) {
 			if (w->nodes.v[i].kind == KIND_OP)
 				note_op(&p, w->nodes.v[i].name);
 			if (rules_of(&p, i) != 0)

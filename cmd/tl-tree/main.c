@@ -169,6 +169,26 @@ write_trees(const struct settings *set, struct stream_in *in, struct store *s,
 	stream_finish(out);
 }
 
+/* A source's tree for looking at. */
+struct looked_at {
+	struct store *store;
+	struct forest forest;
+	const char *name;
+};
+
+static void
+add_node(void *arg, uint32_t i, uint32_t depth, enum section section)
+{
+	struct looked_at *to = arg;
+	struct event ev;
+
+	if (section == SECTION_PROLOGUE)
+		return;
+	store_event(to->store, i, &ev);
+	ev.depth = depth;
+	forest_add(&to->forest, &ev, to->name);
+}
+
 static uint64_t
 print_source(const struct view *v, struct forest *f, struct out *out)
 {
@@ -186,20 +206,22 @@ print_all(const struct settings *set, struct stream_in *in, struct store *s,
 	const struct view *v = &set->view;
 	struct out *out = out_open(set->dest.path);
 	unsigned marks = in->marks;
-	struct forest f = { 0 };
+	struct looked_at at = { .store = s, .name = in->name };
 	uint64_t found = 0;
 
+	forest_start(&at.forest, in->strings);
 	while (store_read(s, in)) {
 		build(set, s, marks, t);
-		forest_make(&f, s);
-		found += print_source(v, &f, out);
+		tree_visit(s, add_node, &at);
+		found += print_source(v, &at.forest, out);
+		forest_clear(&at.forest);
 	}
 	if (found == 0 &&
 	    (v->up != NULL || v->stack != NULL || v->roots.n > 0 ||
 		v->ext != NULL))
 		die("%s: no event is as asked for", in->name);
 	out_finish(out);
-	forest_free(&f);
+	forest_free(&at.forest);
 }
 
 static void

@@ -22,14 +22,7 @@ struct shown {
 struct above {
 	uint32_t depth; /* in the tree */
 	uint32_t level;
-	uint32_t bwd; /* place of its backward op, or STORE_NONE */
-};
-
-/* GPU work, for its times. */
-struct work {
-	uint32_t at;
-	bool is_kernel;
-	struct span span;
+	uint32_t bwd; /* place of its backward op, or FOREST_NONE */
 };
 
 struct printer {
@@ -40,8 +33,7 @@ struct printer {
 	VEC(struct above) open[2]; /* of a tree, and of a backward one in it */
 	VEC(bool) later;           /* by level: a sibling follows */
 	struct buf prefix;
-	VEC(uint32_t) ends;    /* by level: length of the prefix there */
-	VEC(struct work) work; /* with --gpu-time */
+	VEC(uint32_t) ends; /* by level: length of the prefix there */
 	struct spans spans;
 	int64_t root_busy;
 };
@@ -74,7 +66,7 @@ close_above(struct printer *p, bool in_bwd, uint32_t depth)
 		if (top->depth < depth)
 			return;
 		p->open[in_bwd].n--;
-		if (top->bwd != STORE_NONE)
+		if (top->bwd != FOREST_NONE)
 			choose_backward(p, top->bwd, top->level + 1);
 	}
 }
@@ -83,7 +75,7 @@ static void
 show(struct printer *p, bool in_bwd, uint32_t at, const struct event *ev,
     uint32_t level, bool is_root)
 {
-	uint32_t bwd = STORE_NONE;
+	uint32_t bwd = FOREST_NONE;
 
 	vec_push(
 	    &p->list, ((struct shown){ at, level, false, in_bwd && is_root }));
@@ -101,7 +93,6 @@ static void
 choose(struct printer *p, uint32_t root, uint32_t first_level, bool in_bwd)
 {
 	uint32_t behind = forest_behind(p->f, root), at = root;
-	uint32_t base = p->f->nodes.v[root].depth;
 
 	while (at < behind) {
 		struct event ev;
@@ -109,9 +100,10 @@ choose(struct printer *p, uint32_t root, uint32_t first_level, bool in_bwd)
 		bool keep;
 
 		forest_event(p->f, at, &ev);
+		ev.depth = forest_depth(p->f, at);
 		close_above(p, in_bwd, ev.depth);
 		level = first_level + (uint32_t)p->open[in_bwd].n;
-		keep = at == root || (in_bwd && ev.depth == base + 1);
+		keep = at == root || (in_bwd && p->f->nodes.v[at].up == root);
 		if (!keep && is_pruned(p, &ev)) {
 			at = forest_behind(p->f, at);
 			continue;
@@ -147,47 +139,24 @@ find_last(struct printer *p)
 
 /* ---- one line ---- */
 
-/* The source's GPU work, once: places ascend. */
-static void
-find_work(struct printer *p)
-{
-	for (uint32_t at = 0; at < p->f->nodes.n; at++) {
-		struct event ev;
-		int64_t end;
-
-		forest_event(p->f, at, &ev);
-		if (!event_is(&ev, KINDS_GPU))
-			continue;
-		if (!num_add(ev.ts_ns, ev.dur_ns, &end))
-			end = INT64_MAX;
-		vec_push(&p->work,
-		    ((struct work){ at, ev.shape->kind == KIND_KERNEL,
-			{ ev.ts_ns, end } }));
-	}
-}
-
 /* The busy time of the GPU work at and below a place, and its kernels. */
 static int64_t
 busy_below(struct printer *p, uint32_t at, uint64_t *kernels)
 {
-	uint32_t behind = forest_behind(p->f, at);
-	size_t lo = 0, hi = p->work.n;
+	const struct forest *f = p->f;
+	uint32_t behind = forest_behind(f, at);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->work.v[mid].at < at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	p->spans.n = 0;
 	*kernels = 0;
-	for (; lo < p->work.n && p->work.v[lo].at < behind; lo++) {
-		const struct work *w = &p->work.v[lo];
+	for (size_t g = forest_first_gpu(f, at);
+	     g < f->gpus.n && f->gpus.v[g] < behind; g++) {
+		const struct forest_node *n = &f->nodes.v[f->gpus.v[g]];
+		int64_t end;
 
-		spans_add(&p->spans, w->span.start, w->span.end);
-		*kernels += w->is_kernel;
+		if (!num_add(n->ts_ns, n->dur_ns, &end))
+			end = INT64_MAX;
+		spans_add(&p->spans, n->ts_ns, end);
+		*kernels += n->kind == KIND_KERNEL;
 	}
 	spans_normalise(&p->spans);
 	return spans_total(&p->spans);
@@ -234,8 +203,7 @@ put_fields(struct printer *p, const struct event *ev)
 	size_t len = p->prefix.len;
 
 	buf_puts(&p->prefix, "|   ");
-	if (line_fields(p->out, store_strings(p->f->s), ev, p->v,
-		buf_str(&p->prefix))) {
+	if (line_fields(p->out, p->f->st, ev, p->v, buf_str(&p->prefix))) {
 		out_str(p->out, buf_str(&p->prefix));
 		out_puts(p->out, "\n");
 	}
@@ -245,7 +213,7 @@ put_fields(struct printer *p, const struct event *ev)
 static void
 put_line(struct printer *p, const struct shown *s)
 {
-	const struct strings *st = store_strings(p->f->s);
+	const struct strings *st = p->f->st;
 	struct event ev;
 
 	forest_event(p->f, s->at, &ev);
@@ -287,11 +255,10 @@ is_root_asked(const struct printer *p, const char *text, const struct event *ev)
 {
 	struct uid uid;
 
-	if (forest_uid(p->f, text, &uid))
+	if (view_uid(p->f, text, &uid))
 		return uid_same(ev->uid, uid);
 	return !is_pruned(p, ev) &&
-	    str_glob(
-		str_of(text), strings_get(store_strings(p->f->s), ev->name));
+	    str_glob(str_of(text), strings_get(p->f->st, ev->name));
 }
 
 /* Whether a key is what was given on the command line. */
@@ -305,8 +272,7 @@ key_is(const struct printer *p, struct key k, const char *text)
 	if (k.type == KEY_INT)
 		return num_i64(str_of(text), &n) && n == k.n;
 	return k.type == KEY_STR &&
-	    str_eq(strings_get(store_strings(p->f->s), (uint32_t)k.n),
-		str_of(text));
+	    str_eq(strings_get(p->f->st, (uint32_t)k.n), str_of(text));
 }
 
 static bool
@@ -342,8 +308,6 @@ print_trees(const struct view *v, struct forest *f, struct out *out)
 	uint64_t found = 0;
 
 	buf_room(&p.prefix, 64); /* so that an empty prefix is no NULL */
-	if (v->gpu_time)
-		find_work(&p);
 	for (uint32_t at = 0; at < f->nodes.n;) {
 		if (!is_start(&p, at)) {
 			at++;
@@ -358,7 +322,6 @@ print_trees(const struct view *v, struct forest *f, struct out *out)
 	vec_free(&p.open[1]);
 	vec_free(&p.later);
 	vec_free(&p.ends);
-	vec_free(&p.work);
 	buf_free(&p.prefix);
 	spans_free(&p.spans);
 	return found;
