@@ -13,6 +13,8 @@
 #ifndef TL_COMPARE_COMPARE_H
 #define TL_COMPARE_COMPARE_H
 
+#include "table/catalogue.h"
+
 #include "cmd/tl-compare/workbook.h"
 
 #define NO_ROW UINT32_MAX
@@ -58,20 +60,11 @@ const struct val *data_cell(const struct data *d, size_t row, size_t column);
 
 /* ---- plans: how a sheet is compared ---- */
 
-/* Lists end with NULL. */
 struct plan {
-	const char *group; /* for --sheets */
+	const struct sheet_rule *rule;
 	const char *sheet;
 	const char *base;  /* what its tables are called */
 	const char *small; /* that in sheets of a workbook, if too long */
-	const char *const *keys;
-	const char *const *measures; /* the first one says the rows' order */
-	double measure_ns;           /* a unit of the first one */
-	const char *const *drop;     /* columns left out of all reports */
-	const char *const *drop_variant; /* ... of the variants */
-	bool is_split;                   /* three tables a variant */
-	bool has_params;                 /* "param: x" columns are keys, too */
-	bool keeps_keys_order; /* rows stay in the order of their keys */
 };
 
 struct plans {
@@ -82,8 +75,11 @@ struct plans {
 
 /* The plans for what is in the reports, in the tables' order. */
 void plans_make(
-    struct plans *p, const struct reports *reports, const char *sheets);
+    struct plans *p, const struct reports *reports, const char *words);
 void plans_free(struct plans *p);
+/* The next label of a rule's list, which moves; false: there is none. */
+bool label_next(const char **list, struct str *label);
+bool label_in(const char *list, struct str label);
 /* The known sheet that a workbook cut down to this name; empty if none is. */
 struct str plans_whole_name(struct str cut);
 

@@ -86,17 +86,21 @@ add_sources(struct joined *j)
 static void
 find_columns(struct joined *j)
 {
-	for (const char *const *k = j->plan->keys; *k != NULL; k++) {
-		if (all_have(j, str_of(*k)))
-			vec_push(&j->keys, str_of(*k));
+	const struct sheet_rule *rule = j->plan->rule;
+	const char *keys = rule->keys, *measures = rule->measures;
+	struct str label;
+
+	while (label_next(&keys, &label)) {
+		if (all_have(j, label))
+			vec_push(&j->keys, label);
 		else
-			tell_missing(j, str_of(*k));
+			tell_missing(j, label);
 	}
-	if (j->plan->has_params)
+	if (rule->has_params)
 		add_params(j);
 	add_sources(j);
-	for (const char *const *m = j->plan->measures; *m != NULL; m++)
-		vec_push(&j->measures, str_of(*m));
+	while (label_next(&measures, &label))
+		vec_push(&j->measures, label);
 
 	j->key_columns = xcalloc(j->n * j->keys.n, sizeof *j->key_columns);
 	j->measure_columns =
@@ -220,7 +224,7 @@ sort_rows(struct joined *j)
 	for (size_t i = 0; i < j->nrows; i++)
 		order[i] = (uint32_t)i;
 	qsort_r(order, j->nrows, sizeof *order, by_key, j);
-	if (!j->plan->keeps_keys_order)
+	if (!j->plan->rule->keeps_keys_order)
 		join_sort(j, order, j->nrows, 0);
 	for (size_t i = 0; i < j->nrows; i++)
 		memcpy(rows + i * j->n, j->rows + order[i] * j->n,
@@ -238,8 +242,10 @@ read_reports(struct joined *j, struct reports *reports)
 {
 	static const struct data empty;
 	struct str sheet = str_of(j->plan->sheet);
-	struct str key = str_of(j->plan->keys[0]);
+	const char *keys = j->plan->rule->keys;
+	struct str key;
 
+	(void)label_next(&keys, &key);
 	for (size_t r = 0; r < j->n; r++) {
 		struct report *report = &reports->list.v[r];
 
@@ -249,9 +255,9 @@ read_reports(struct joined *j, struct reports *reports)
 			    report->path, j->plan->sheet);
 		} else if (j->data[r]->nrows > 0 &&
 		    data_column(j->data[r], key) == NO_COLUMN) {
-			doubt("%s: sheet %s has no column \"%s\": compared as "
-			      "if it had no rows",
-			    report->path, j->plan->sheet, j->plan->keys[0]);
+			doubt("%s: sheet %s has no column \"%.*s\": compared "
+			      "as if it had no rows",
+			    report->path, j->plan->sheet, (int)key.len, key.p);
 			j->data[r] = &empty;
 		}
 	}

@@ -77,7 +77,8 @@ static bool
 time_ns(const struct joined *j, size_t row, size_t report, int64_t *ns)
 {
 	struct val v = join_measure(j, row, report, 0);
-	double t = v.type == VAL_NUMBER ? v.number * j->plan->measure_ns : NAN;
+	double t =
+	    v.type == VAL_NUMBER ? v.number * j->plan->rule->measure_ns : NAN;
 
 	*ns = 0;
 	if (!(t > -TIME_MAX && t < TIME_MAX))
@@ -207,7 +208,7 @@ put_summary(const struct joined *list, size_t n, const struct plans *plans,
 		table_note(t, "not compared: %.*s", (int)left.len, left.p);
 	for (size_t i = 0; i < n; i++)
 		for (size_t r = 1; r < list[i].n; r++) {
-			if (list[i].plan->keeps_keys_order)
+			if (list[i].plan->rule->keeps_keys_order)
 				put_lines(t, &list[i], r);
 			else
 				put_totals(t, &list[i], r);
@@ -241,13 +242,12 @@ by_size(const void *a, const void *b)
 static const struct joined *
 main_sheet(const struct joined *list, size_t n)
 {
-	static const char *const sheets[] = { "ops_summary",
-		"kernel_launchers_summary", "kernel_summary",
-		"unified_perf_summary", "ops_unique_args", "ops_all" };
+	static const char *const groups[] = { "ops_summary", "kernel_summary",
+		"ops_all" };
 
-	for (size_t s = 0; s < sizeof sheets / sizeof *sheets; s++)
+	for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
 		for (size_t i = 0; i < n; i++)
-			if (strcmp(list[i].plan->sheet, sheets[s]) == 0)
+			if (strcmp(list[i].plan->rule->group, groups[g]) == 0)
 				return &list[i];
 	return NULL;
 }

@@ -86,15 +86,6 @@ struct making {
 };
 
 static bool
-is_in(const char *const *list, struct str s)
-{
-	for (; *list != NULL; list++)
-		if (str_eq(s, str_of(*list)))
-			return true;
-	return false;
-}
-
-static bool
 ends_in(struct str s, const char *end)
 {
 	size_t n = strlen(end);
@@ -274,8 +265,8 @@ is_dropped(const struct joined *j, size_t report, struct str column)
 	for (size_t k = 0; k < j->keys.n; k++)
 		if (str_eq(column, j->keys.v[k]))
 			return true;
-	return is_in(j->plan->drop, column) ||
-	    (report > 0 && is_in(j->plan->drop_variant, column));
+	return label_in(j->plan->rule->drop, column) ||
+	    (report > 0 && label_in(j->plan->rule->drop_variant, column));
 }
 
 static bool
@@ -456,7 +447,7 @@ tables_put(const struct joined *j, struct sink *sink)
 	bool is_short = sink->short_names && needs_short(j);
 
 	m.shown = xcalloc(j->n, sizeof *m.shown);
-	if (j->plan->is_split) {
+	if (j->plan->rule->is_split) {
 		for (size_t r = 1; r < j->n; r++)
 			for (size_t p = 0; p < NPARTS; p++)
 				put_part(&m, &parts[p], r, is_short);

@@ -45,12 +45,22 @@ RULE(category) = { .group = "category",
 	.measures = DIRECT "_ms|Count",
 	.measure_ns = NS_OF_MS,
 	.drop_variant = CUMULATIVE };
+/* Those of rocprofv3, and older ones. */
+RULE(kernels_only) = { .group = "kernel_summary",
+	.keys = "name",
+	.measures = "Total Kernel Time (ms)|Mean Kernel Time (" US ")|Count",
+	.measure_ns = NS_OF_MS,
+	.drop = "Total Kernel Time (" US ")|Median Kernel Time (" US
+		")|Std Kernel Time (" US ")|Min Kernel Time (" US
+		")|Max Kernel Time (" US ")|Category",
+	.drop_variant = CUMULATIVE };
 RULE(kernels) = { .group = "kernel_summary",
 	.keys = "Kernel name",
 	.measures = DURATION "_sum|" DURATION "_mean|" DURATION "_count",
 	.measure_ns = NS_OF_US,
 	.drop = DURATION "_min|" DURATION "_max|Parent op category",
-	.drop_variant = CUMULATIVE };
+	.drop_variant = CUMULATIVE,
+	.otherwise = &kernels_only };
 RULE(args) = { .group = "ops_all",
 	.keys = ARGS,
 	.measures = OP_MEASURES,

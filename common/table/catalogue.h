@@ -63,6 +63,8 @@ struct sheet_rule {
 	bool is_split;         /* a table of what both have, two of the rest */
 	bool has_params;       /* columns "param: x" are keys, too */
 	bool keeps_keys_order; /* rows stay in the order of their keys */
+	/* The rule of tables of this name that lack the first key; or NULL. */
+	const struct sheet_rule *otherwise;
 };
 
 struct sheet {
