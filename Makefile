@@ -3,8 +3,8 @@
 # tl: small programs that analyse GPU profiler traces. `make help` says what
 # there is to make.
 #
-# Nothing is listed here by name. cmd/tl-x.c, cmd/tl-x/*.c and cmd/tl-x.sh are
-# programs, common/AREA/*.c is the library, tests/ has the tests; all products
+# Nothing is listed here by name. cmd/tl-x.c, cmd/tl-x/*.c (and one folder
+# deeper) and cmd/tl-x.sh are programs, common/AREA/*.c is the library, tests/ has the tests; all products
 # go below $(B). CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR are the user's.
 
 # Where no tag of git says it.
@@ -77,8 +77,8 @@ AREAS     := $(sort $(notdir $(patsubst %/,%,$(wildcard common/*/))))
 OUT_AREAS := $(strip $(foreach a,$(AREAS),$(if $(call lacks,$a),$a)))
 LIB_SRC   := $(wildcard $(patsubst %,common/%/*.c,$(filter-out $(OUT_AREAS),$(AREAS))))
 ALL_PROGS := $(sort $(basename $(notdir $(wildcard cmd/tl-*))))
-src       = $(wildcard cmd/$1.c cmd/$1/*.c)
-user_of   = $(if $(call src,$2),$(shell grep -lE '^\#include "$1/' $(call src,$2) $(wildcard cmd/$2/*.h)))
+src       = $(wildcard cmd/$1.c cmd/$1/*.c cmd/$1/*/*.c)
+user_of   = $(if $(call src,$2),$(shell grep -lE '^\#include "$1/' $(call src,$2) $(wildcard cmd/$2/*.h cmd/$2/*/*.h)))
 OUT_PROGS := $(strip $(foreach p,$(ALL_PROGS),$(if $(call lacks,$p)$(foreach a,$(OUT_AREAS),$(call user_of,$a,$p)),$p)))
 PROGS     := $(filter-out $(OUT_PROGS),$(ALL_PROGS))
 SH_PROGS  := $(filter $(PROGS),$(basename $(notdir $(wildcard cmd/tl-*.sh))))
@@ -145,7 +145,7 @@ $(B)/bin/$1: $(call objs,$(call src,$1)) $(call embeds_of,cmd/$1) $(B)/libtl.a
 	@mkdir -p $$(@D)
 	$(if $(Q),@echo '  LINK  $$@')
 	$(Q)$$(LINK) -o $$@ $$^ $$(LIBS_$1) $$(LIBS)
-$(B)/cmd/$1.a: $(filter-out %/main.o %/$1.o,$(call objs,$(wildcard cmd/$1/*.c)))
+$(B)/cmd/$1.a: $(filter-out %/main.o %/$1.o,$(call objs,$(wildcard cmd/$1/*.c cmd/$1/*/*.c)))
 	$(Q)$$(RM) $$@ && $$(AR) rcs $$@ $$^
 endef
 $(foreach p,$(C_PROGS),$(eval $(call program,$p)))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-decode's parts. A source is one input on its way into the stream: chrome.c
- * and rocprof.c read a format, event.c one event of a Chrome trace, format.c
- * tells what an input is, main.c knows the options.
+ * tl-decode's parts. A source is one input on its way into the stream: format.c
+ * finds out what it is and has it read by a format, each of which is a folder;
+ * source.c is what all formats write with, main.c knows the options.
  */
 #ifndef TL_DECODE_H
 #define TL_DECODE_H
 
+#include "io/io.h"
 #include "stream/maker.h"
-#include "json/json.h"
 
 #include <regex.h>
 
@@ -41,32 +41,24 @@ struct counts {
 	uint64_t bytes, compressed;
 };
 
-struct event_reader;
-struct process;
-
-/* What a source holds is released by source_close(), wherever it stopped. */
 struct source_state {
 	const struct settings *set;
 	struct in *in;
-	struct json json;
 	struct stream_out *out;
 	struct strings *strings;
 	struct counts *counts;
 	uint32_t src;
 	uint64_t next_id;
-	bool events_began;
 	bool events_ended; /* metadata from now on stand behind them */
 	bool has_base;
 	int64_t base_ns;
 	struct facts facts;
-	struct buf key, text; /* the member of the file at hand */
-	struct event_reader *reader;
-	struct process *process;
-	int64_t window_start, window_end; /* of all processes so far */
-	bool has_window;
 	/* the earliest time, and that of names of processes and threads,
 	 * which is no time of the recording; INT64_MAX: none */
 	int64_t first_ns, first_meta_ns;
+	/* what the format holds, to be released wherever it stopped */
+	void *reading;
+	void (*release)(void *reading);
 };
 
 /* ---- source.c ---- */
@@ -79,14 +71,8 @@ noreturn void source_die(
 /* The same with an offset in the decompressed bytes. */
 noreturn void source_die_at(
     struct source_state *s, uint64_t at, const char *reason);
-/* The window as JSON bytes after a change of it; sets json.p from in->p. */
-void source_window(struct source_state *s);
 /* Ends with the failure of a compression that stands at the data's end. */
 void source_check(struct source_state *s);
-/* More bytes from s->in->p on; at the end json.eof is set. */
-void source_need_more(struct source_state *s);
-/* After JSON_BAD dies; after JSON_MORE makes the window grow. */
-void source_retry(struct source_state *s, enum json_status status);
 static inline bool
 source_is_time(int64_t ns)
 {
@@ -104,32 +90,23 @@ bool source_trim(struct source_state *s, size_t more);
 void source_event(struct source_state *s, struct event *ev);
 /* Passes on metadata; value's text stays the caller's. */
 void source_meta(struct source_state *s, struct str key, struct value v);
-/* Any JSON value at the cursor; text in *text (minified for lists). */
-enum json_status source_value(
-    struct source_state *s, struct buf *text, struct value *v);
+/* ---- category.c ---- */
+
+/* The kind of the work that profilers give this category; false: of none. */
+bool category_kind(struct str cat, enum kind *kind);
 
 /* ---- format.c ---- */
 
-/* What the first bytes look like, for a message; NULL: JSON. */
-const char *format_guess(const unsigned char *p, size_t len);
-/* What a JSON object without events might be, by one of its keys. */
-const char *format_guess_key(struct str key);
+/* Reads the whole input, whatever its format; dies when it is in none. */
+void format_read(struct source_state *s);
+/* Dies with a guess at what it is instead. */
+noreturn void format_die(struct source_state *s);
 
-/* ---- chrome.c, rocprof.c ---- */
+/* ---- guess.c ---- */
 
-/* The whole input: cursor at the first byte that is no white space. */
-void json_source(struct source_state *s);
-/* Cursor at the value of "rocprofiler-sdk-tool". */
-void rocprof_read(struct source_state *s);
-void rocprof_close(struct process *p);
-
-/* ---- event.c ---- */
-
-struct event_reader *event_reader_create(struct source_state *s);
-void event_reader_destroy(struct event_reader *r);
-/* Cursor at '{': reads one event and writes it. */
-enum json_status event_read(struct event_reader *r) USE_RESULT;
-/* Between events: forgets all when the tables are full. */
-void event_reader_trim(struct event_reader *r);
+/* What the first bytes look like, for a message. */
+const char *guess_bytes(const unsigned char *p, size_t len);
+/* What a JSON object without events might be, by one of its keys; or NULL. */
+const char *guess_key(struct str key);
 
 #endif

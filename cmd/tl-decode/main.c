@@ -5,8 +5,7 @@
  * Several traces become several sources, one after another in one stream; with
  * -d each becomes a stream of its own, and they are decoded side by side.
  */
-#include "decode.h"
-#include "salvage.h"
+#include "cmd/tl-decode/decode.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -136,23 +135,6 @@ complete_facts(struct source_state *s, const char *path)
 		facts_int(&s->facts, "first", s->first_ns);
 }
 
-/* Tells what is missing, in the source's facts and in the stream's marks. */
-static void
-note_salvage(struct source_state *s, const struct salvage_counts *c)
-{
-	struct buf b = { 0 };
-
-	if (c->losses == 0 && c->mended == 0)
-		return;
-	buf_printf(&b,
-	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"mended\":%" PRIu64
-	    ",\"cut\":%s}",
-	    c->losses, c->bytes, c->mended, c->is_cut ? "true" : "false");
-	facts_json(&s->facts, "salvaged", buf_str(&b));
-	buf_free(&b);
-	stream_mark(s->out, MARK_SALVAGED);
-}
-
 static void
 decode_source(const struct settings *set, const char *path,
     struct stream_out *out, struct strings *strings, uint32_t src,
@@ -168,32 +150,16 @@ decode_source(const struct settings *set, const char *path,
 		.first_meta_ns = INT64_MAX,
 	};
 
-	struct salvage *sv = NULL;
-	struct in *in = in_open(path);
-
-	if (set->salvage) {
-		sv = salvage_open(in);
-		s.in = salvage_input(sv);
-	} else {
-		in_tolerate(in); /* failures are told with a hint */
-		s.in = in;
-	}
+	s.in = in_open(path);
+	in_tolerate(s.in); /* failures are told with a hint */
 	facts_str(&s.facts, "name", str_of(s.in->name));
 	source_tell(&s, false);
-	json_source(&s);
-	if (in_more(s.in))
-		source_die(&s, s.in->p, "bytes follow the trace");
-	source_check(&s);
+	format_read(&s);
 	complete_facts(&s, path);
-	if (sv != NULL)
-		note_salvage(&s, salvage_counts(sv));
 	source_tell(&s, true);
-	counts->bytes += in_offset(s.in, s.in->end);
-	counts->compressed += in_consumed(in);
+	counts->compressed += in_consumed(s.in);
 	source_close(&s);
 	in_close(s.in);
-	if (sv != NULL)
-		salvage_close(sv);
 }
 
 /* ---- the summary ---- */

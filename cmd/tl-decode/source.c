@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the readers of all formats share: the window, facts, time, events. */
-#include "decode.h"
+#include "cmd/tl-decode/decode.h"
 
 #include <sys/stat.h>
 
@@ -64,42 +64,9 @@ source_die(
 void
 source_close(struct source_state *s)
 {
-	if (s->reader != NULL)
-		event_reader_destroy(s->reader);
-	if (s->process != NULL)
-		rocprof_close(s->process);
-	buf_free(&s->key);
-	buf_free(&s->text);
+	if (s->release != NULL)
+		s->release(s->reading);
 	facts_free(&s->facts);
-}
-
-void
-source_window(struct source_state *s)
-{
-	s->json.p = s->in->p;
-	s->json.end = s->in->end;
-	s->json.eof = s->in->eof;
-}
-
-void
-source_need_more(struct source_state *s)
-{
-	/* in_more() dies by itself when the window can grow no further; at the
-	 * end eof gets set and the reader fails at its next try */
-	if (!in_more(s->in))
-		source_check(s);
-	source_window(s);
-}
-
-void
-source_retry(struct source_state *s, enum json_status status)
-{
-	if (status == JSON_BAD)
-		source_die(s, s->json.where,
-		    s->json.where < s->json.end
-			? s->json.error
-			: "the file ends here: it is cut off");
-	source_need_more(s);
 }
 
 /* ---- facts ---- */
@@ -177,67 +144,4 @@ source_meta(struct source_state *s, struct str key, struct value v)
 	    &(struct meta){ .src = s->src,
 		.is_after = s->events_ended,
 		.fact = { key, v } });
-}
-
-/* ---- single values ---- */
-
-static void
-value_of_number(const struct json_num *num, struct value *v)
-{
-	switch (num->type) {
-	case JSON_INT:
-		*v = (struct value){ .type = VAL_INT, .i = num->i };
-		break;
-	case JSON_UINT:
-		*v = (struct value){ .type = VAL_UINT, .u = num->u };
-		break;
-	case JSON_DEC:
-		*v = (struct value){ .type = VAL_DEC, .dec = num->dec };
-		break;
-	case JSON_TEXT:
-		*v = (struct value){ .type = VAL_NUM, .s = num->text };
-		break;
-	}
-}
-
-/* A member's value as the fact of a source or metadata. */
-enum json_status
-source_value(struct source_state *s, struct buf *text, struct value *v)
-{
-	struct json *j = &s->json;
-	enum json_status status;
-	struct json_num num;
-	struct str raw;
-	const char *error;
-	size_t at;
-
-	text->len = 0;
-	if ((unsigned)(*j->p - '0') < 10 || (*j->p == '-' && j->p[1] != 'I')) {
-		if ((status = json_number(j, &num)) == JSON_OK)
-			value_of_number(&num, v);
-		return status;
-	}
-	if ((status = json_span(j, &raw)) != JSON_OK)
-		return status;
-	if (!json_minify(raw, 1, text, &error, &at))
-		return json_fail(j, (const unsigned char *)raw.p + at, error);
-	*v = (struct value){ .s = buf_str(text) };
-	switch (text->p[0]) {
-	case 'n': v->type = VAL_NULL; break;
-	case 't': v->type = VAL_TRUE; break;
-	case 'f': v->type = VAL_FALSE; break;
-	case '[':
-	case '{': v->type = VAL_JSONX; break;
-	case '"':
-		v->type = VAL_STRX;
-		text->len = 0;
-		if (!json_unescape((struct str){ raw.p + 1, raw.len - 2 }, text,
-			&error, &at))
-			return json_fail(
-			    j, (const unsigned char *)raw.p + 1 + at, error);
-		v->s = buf_str(text);
-		break;
-	default: v->type = VAL_NUM; break;
-	}
-	return JSON_OK;
 }

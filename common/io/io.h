@@ -66,6 +66,13 @@ struct in *in_open_mem(const void *bytes, size_t len, const char *name);
 typedef size_t in_filter_fn(void *arg, void *dst, size_t n);
 struct in *in_open_filter(in_filter_fn *fn, void *arg, const char *name);
 void in_close(struct in *in);
+/*
+ * A descriptor that can seek, at the beginning of all decompressed bytes: of
+ * the file itself, or of a copy in a nameless file where they are compressed
+ * or come from a pipe. For the caller to close; nothing was read of in, and
+ * nothing can be afterwards.
+ */
+int in_seekable(struct in *in);
 
 /*
  * Makes more bytes visible behind end; the bytes from p on are kept (they may

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/tl-decode/clean.h"
+#include "cmd/tl-decode/json/clean.h"
 #include "json/json.h"
 
 #define CHECK(x)                 \
@@ -68,6 +68,7 @@ pipe_of(const uint8_t *data, size_t size)
 static void
 clean(struct str text)
 {
+	static const struct str marks[] = { STR_INIT("\"ph\""), { 0 } };
 	static struct cleaner c;
 	struct buf again = { 0 };
 	const char *error;
@@ -76,6 +77,7 @@ clean(struct str text)
 	c.p = (const unsigned char *)text.p;
 	c.end = c.p + text.len;
 	c.eof = true;
+	c.marks = marks;
 	c.out.len = 0;
 	while (c.p < c.end && *c.p != '{' && *c.p != '[')
 		c.p++;

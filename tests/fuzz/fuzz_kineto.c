@@ -3,12 +3,14 @@
  * Chrome traces: whatever the text, each event that is written is well formed,
  * its times can be added, and the size of the window makes no difference.
  */
-#include "cmd/tl-decode/decode.h"
+#include "cmd/tl-decode/format.h"
 #include "tests/fuzz/decode.h"
+
+extern const struct format chrome_format;
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	compare(data, size);
+	compare(&chrome_format, data, size);
 	return 0;
 }

@@ -3,8 +3,10 @@
  * rocprofv3's results: the same, over the text of one process, so that the
  * mutations needn't find the file around it.
  */
-#include "cmd/tl-decode/decode.h"
+#include "cmd/tl-decode/format.h"
 #include "tests/fuzz/decode.h"
+
+extern const struct format rocprof_format;
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -16,7 +18,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	buf_put(&whole, head, sizeof head - 1);
 	buf_put(&whole, data, size);
 	buf_put(&whole, tail, sizeof tail - 1);
-	compare((const uint8_t *)whole.p, whole.len);
+	compare(&rocprof_format, (const uint8_t *)whole.p, whole.len);
 	buf_free(&whole);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Losses: told one by one, and then summed up. */
-#include "salvage-priv.h"
+#include "cmd/tl-decode/json/salvage-priv.h"
 
 /* So many are told in full. */
 #define TOLD_MAX 10

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A damaged value made clean: see clean.h. */
-#include "clean.h"
+#include "cmd/tl-decode/json/clean.h"
 
 #include <stdio.h>
 
@@ -326,11 +326,8 @@ note_key(struct cleaner *c, struct str key)
 	c->ntop += c->depth <= 2;
 	if (c->depth > 1)
 		return;
-	if (str_eq(key, STR("\"ph\"")))
-		c->keys |= CLEAN_PH;
-	else if (str_eq(key, STR("\"correlation_id\"")) ||
-	    str_eq(key, STR("\"start_timestamp\"")))
-		c->keys |= CLEAN_RECORD;
+	for (const struct str *m = c->marks; m->len > 0; m++)
+		c->is_marked |= str_eq(key, *m);
 }
 
 /* A key and its colon. */
@@ -409,7 +406,7 @@ clean_value(struct cleaner *c)
 	enum want want = WANT_VALUE;
 	enum clean_status status;
 
-	c->keys = 0;
+	c->is_marked = false;
 	c->nkeys = c->ntop = 0;
 	c->is_scalar = false;
 	c->depth = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Walking one small JSON text: an object of scalars to paths and values. */
-#include "rocprof.h"
+#include "cmd/tl-decode/rocprof/rocprof.h"
 
 #define PATH_MAX_DEPTH 8
 

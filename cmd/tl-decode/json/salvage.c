@@ -8,7 +8,9 @@
  *	FILE { "rocprofiler-sdk-tool": PROCS [ PROC { member ...,
  *	    "buffer_records": BUFFERS { "name": RECORDS [ record, ... ] } } ] }
  */
-#include "salvage-priv.h"
+#include "cmd/tl-decode/json/salvage-priv.h"
+
+#include "cmd/tl-decode/decode.h"
 
 /* The longest member and the longest event that are looked at as a whole. */
 #define MEMBER_MAX ((size_t)256 << 20)
@@ -19,7 +21,7 @@
 static bool
 is_list(enum part part)
 {
-	return part == PART_EVENTS || part == PART_BARE || part == PART_PROCS ||
+	return part == PART_EVENTS || part == PART_BARE || part == PART_LIST ||
 	    part == PART_RECORDS;
 }
 
@@ -52,7 +54,7 @@ enter(struct salvage *sv, enum part part)
 {
 	put(sv, is_list(part) ? "[" : "{", 1);
 	sv->levels[sv->depth++] = (struct level){ .part = part };
-	sv->has_events |= has_records(part) || part == PART_PROCS;
+	sv->has_events |= has_records(part) || part == PART_LIST;
 }
 
 static void
@@ -120,7 +122,7 @@ enter_events(struct salvage *sv)
 		return;
 	}
 	put_comma(sv);
-	put(sv, "\"traceEvents\":", 14);
+	put(sv, sv->rules->list.p, sv->rules->list.len);
 	enter(sv, PART_EVENTS);
 }
 
@@ -147,7 +149,8 @@ damage(struct salvage *sv, const char *reason, bool was_tried)
 {
 	struct in *in = sv->in;
 	enum part part = salvage_top(sv)->part;
-	bool in_file = part == PART_FILE && (!sv->has_events || sv->in_tail);
+	bool in_file = part == PART_FILE && sv->rules->list.len > 0 &&
+	    (!sv->has_events || sv->in_tail);
 	uint64_t from = in_offset(in, in->p);
 	enum found found;
 
@@ -239,10 +242,10 @@ step_list(struct salvage *sv)
 	if (c == ']' && salvage_list_ends(sv, l->part, false)) {
 		sv->in->p++;
 		leave(sv);
-	} else if (c == '{' && l->part == PART_PROCS) {
+	} else if (c == '{' && l->part == PART_LIST) {
 		sv->in->p++;
 		put_comma(sv);
-		enter(sv, PART_PROC);
+		enter(sv, PART_OBJECT);
 	} else if (c == '{') {
 		read_record(sv);
 	} else if (c != ',') {
@@ -257,27 +260,17 @@ step_list(struct salvage *sv)
 static bool
 part_of_member(const struct salvage *sv, int c, enum part *part)
 {
-	static const struct {
-		struct str key; /* as written */
-		enum part in, is;
-		int begins;
-	} members[] = {
-		{ STR_INIT("\"traceEvents\":"), PART_FILE, PART_EVENTS, '[' },
-		{ STR_INIT("\"rocprofiler-sdk-tool\":"), PART_FILE, PART_PROCS,
-		    '[' },
-		{ STR_INIT("\"buffer_records\":"), PART_PROC, PART_BUFFERS,
-		    '{' },
-	};
+	const struct salvage_part *p = sv->rules->parts;
 	enum part in = sv->levels[sv->depth - 1].part;
 
-	if (in == PART_BUFFERS && c == '[') {
+	if (in == PART_TABLES && c == '[') {
 		*part = PART_RECORDS;
 		return true;
 	}
-	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-		if (members[i].in == in && members[i].begins == c &&
-		    str_eq(buf_str(&sv->key), members[i].key)) {
-			*part = members[i].is;
+	for (; p->key.len > 0; p++) {
+		if (p->in == in && p->begins == c &&
+		    str_eq(buf_str(&sv->key), p->key)) {
+			*part = p->is;
 			return true;
 		}
 	}
@@ -324,7 +317,7 @@ read_member(struct salvage *sv, int c)
 		sv->in->p++;
 		put_key(sv);
 		enter(sv, part);
-	} else if (c == '[' && !sv->has_events &&
+	} else if (c == '[' && !sv->has_events && sv->rules->list.len > 0 &&
 	    salvage_top(sv)->part == PART_FILE && salvage_begins_events(sv)) {
 		loss_mend(sv, in_offset(sv->in, sv->in->p),
 		    "a list of events under another key");
@@ -511,12 +504,14 @@ fill(void *arg, void *dst, size_t n)
 /* ---- from outside ---- */
 
 struct salvage *
-salvage_open(struct in *in)
+salvage_open(struct in *in, const struct salvage_rules *rules)
 {
 	struct salvage *sv = xcalloc(1, sizeof *sv);
 
 	in_tolerate(in);
 	sv->in = in;
+	sv->rules = rules;
+	sv->clean.marks = rules->marks;
 	return sv;
 }
 
@@ -526,17 +521,27 @@ salvage_input(struct salvage *sv)
 	return in_open_filter(fill, sv, sv->in->name);
 }
 
-const struct salvage_counts *
-salvage_counts(const struct salvage *sv)
+void
+salvage_note(const struct salvage *sv, struct source_state *s)
 {
-	return &sv->counts;
+	const struct salvage_counts *c = &sv->counts;
+	struct buf b = { 0 };
+
+	if (c->losses == 0 && c->mended == 0)
+		return;
+	buf_printf(&b,
+	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"mended\":%" PRIu64
+	    ",\"cut\":%s}",
+	    c->losses, c->bytes, c->mended, c->is_cut ? "true" : "false");
+	facts_json(&s->facts, "salvaged", buf_str(&b));
+	buf_free(&b);
+	stream_mark(s->out, MARK_SALVAGED);
 }
 
 void
 salvage_close(struct salvage *sv)
 {
 	loss_summary(sv);
-	in_close(sv->in);
 	buf_free(&sv->clean.out);
 	buf_free(&sv->key);
 	buf_free(&sv->out);

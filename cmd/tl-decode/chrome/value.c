@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of an event: strings and lists by number, entries encoded. */
-#include "event.h"
+#include "cmd/tl-decode/chrome/event.h"
 
 /* ---- strings and lists ---- */
 
@@ -8,7 +8,7 @@ static enum json_status
 fail_in(struct event_reader *r, struct str raw, size_t at, const char *error)
 {
 	return json_fail(
-	    &r->src->json, (const unsigned char *)raw.p + at, error);
+	    r->json, (const unsigned char *)raw.p + at, error);
 }
 
 /* The number of a plain string; its UTF-8 is checked when it is new. */
@@ -94,7 +94,7 @@ put_inline(struct event_reader *r, struct str s)
 static enum json_status
 put_string(struct event_reader *r, uint64_t *code)
 {
-	struct json *j = &r->src->json;
+	struct json *j = r->json;
 	const unsigned char *start = j->p;
 	enum json_status status;
 	struct str raw;
@@ -127,7 +127,7 @@ put_string(struct event_reader *r, uint64_t *code)
 static enum json_status
 put_list(struct event_reader *r, uint64_t *code)
 {
-	struct json *j = &r->src->json;
+	struct json *j = r->json;
 	enum json_status status;
 	struct str raw;
 	uint32_t id;
@@ -193,7 +193,7 @@ static const struct literal literals[] = {
 static enum json_status
 put_literal(struct event_reader *r, uint64_t *code)
 {
-	struct json *j = &r->src->json;
+	struct json *j = r->json;
 	size_t room = (size_t)(j->end - j->p);
 
 	for (size_t i = 0; i < sizeof literals / sizeof *literals; i++) {
@@ -217,7 +217,7 @@ put_literal(struct event_reader *r, uint64_t *code)
 enum json_status
 put_value(struct event_reader *r, uint64_t *code)
 {
-	struct json *j = &r->src->json;
+	struct json *j = r->json;
 	struct json_num num;
 	enum json_status status;
 	unsigned char c = *j->p;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Categories and phases to kinds. The categories are those of Kineto's
- * writers, today's and those of 2021; what no table names is a slice, an
- * instant and so on by its phase.
+ * Categories to kinds: those of Kineto's writers, today's and those of 2021,
+ * and rocprofv3's buffers. Several formats carry them.
  */
-#include "trace/kind.h"
+#include "cmd/tl-decode/decode.h"
 
 struct cat_kind {
 	struct str cat;
@@ -55,54 +54,13 @@ static const struct cat_kind cats[] = {
 	{ STR_INIT("scratch_memory"), KIND_MEMORY },
 };
 
-/* A phase that is no slice decides whatever the category says. */
-static enum kind
-kind_of_phase(unsigned char ph)
+bool
+category_kind(struct str cat, enum kind *kind)
 {
-	switch (ph) {
-	case 's':
-	case 't':
-	case 'f': return KIND_FLOW;
-	case 'M': return KIND_META;
-	case 'C': return KIND_COUNTER;
-	case 'i':
-	case 'I':
-	case 'R': return KIND_INSTANT;
-	case 'b':
-	case 'n':
-	case 'e':
-	case 'S':
-	case 'T':
-	case 'p':
-	case 'F': return KIND_ASYNC;
-	case 'N':
-	case 'O':
-	case 'D': return KIND_OBJECT;
-	case 'P': return KIND_SAMPLE;
-	case 'V':
-	case 'v': return KIND_DUMP;
-	case 'c':
-	case '(':
-	case ')': return KIND_MARK;
-	case 'E': return KIND_END;
-	case 'X':
-	case 'B': return KIND_SLICE;
-	default: return KIND_OTHER;
-	}
-}
-
-enum kind
-kind_of_chrome(struct str cat, bool has_cat, unsigned char ph)
-{
-	enum kind by_phase = kind_of_phase(ph);
-
-	if (has_cat && (by_phase == KIND_SLICE || by_phase == KIND_INSTANT)) {
-		for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
-			if (str_eq(cat, cats[i].cat))
-				return (by_phase == KIND_INSTANT) ==
-					(cats[i].kind == KIND_MEMORY)
-				    ? cats[i].kind
-				    : by_phase;
-	}
-	return by_phase;
+	for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
+		if (str_eq(cat, cats[i].cat)) {
+			*kind = cats[i].kind;
+			return true;
+		}
+	return false;
 }

@@ -28,12 +28,6 @@ enum mend {
 	MEND_COUNT
 };
 
-/* Keys of the outermost object, as bits. */
-enum {
-	CLEAN_PH = 1 << 0,
-	CLEAN_RECORD = 1 << 1, /* correlation_id or start_timestamp */
-};
-
 enum clean_status {
 	CLEAN_OK,
 	CLEAN_MORE, /* the window ends before the value does */
@@ -45,7 +39,10 @@ struct cleaner {
 	const unsigned char *p, *end;
 	bool eof;
 	struct buf out; /* the value is appended; as it was unless OK */
-	unsigned keys;
+	/* keys in quotes, an empty one ends them: is one in the outermost
+	 * object? */
+	const struct str *marks;
+	bool is_marked;
 	size_t nkeys;      /* of all depths */
 	size_t ntop;       /* of the first two */
 	bool is_scalar;    /* a number or literal: cut off, it looks whole */

@@ -12,7 +12,7 @@
 #ifndef TL_DECODE_ROCPROF_H
 #define TL_DECODE_ROCPROF_H
 
-#include "decode.h"
+#include "cmd/tl-decode/json/trace.h"
 
 /*
  * Processes list the symbols of all code they loaded, most of which never
@@ -51,6 +51,7 @@ struct waiting {
 };
 
 struct process {
+	struct json_trace *t;
 	struct source_state *s;
 	struct json sub; /* over one record */
 	int64_t pid;

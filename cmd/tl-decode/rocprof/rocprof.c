@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* rocprofv3 results: the tables, and the file around the records. */
-#include "rocprof.h"
+#include "cmd/tl-decode/rocprof/rocprof.h"
+
+#include "cmd/tl-decode/format.h"
+#include "cmd/tl-decode/json/salvage.h"
 
 /* ---- tables ---- */
 
@@ -160,95 +163,15 @@ read_strings(struct process *p, struct str text)
 
 /* ---- the file around ---- */
 
-/* The whole value at the cursor, in the window. */
-static struct str
-span(struct source_state *s)
-{
-	enum json_status status;
-	struct str raw;
-
-	s->in->p = s->json.p;
-	in_release(s->in);
-	while ((status = json_span(&s->json, &raw)) != JSON_OK)
-		source_retry(s, status);
-	return raw;
-}
-
-/* White space away; dies at the end of the file. */
-static unsigned char
-peek(struct source_state *s)
-{
-	struct json *j = &s->json;
-
-	json_space(j);
-	while (j->p >= j->end) {
-		if (j->eof)
-			source_die(
-			    s, j->p, "the file ends here: it is cut off");
-		s->in->p = j->p;
-		source_need_more(s);
-		json_space(j);
-	}
-	return *j->p;
-}
-
-/* In a list or object: true when another element follows. */
-static bool
-next_element(struct source_state *s, bool first, unsigned char close)
-{
-	unsigned char c = peek(s);
-
-	if (c == close) {
-		s->json.p++;
-		return false;
-	}
-	if (!first) {
-		if (c != ',')
-			source_die(s, s->json.p,
-			    "expected ',' or the closing bracket");
-		s->json.p++;
-		peek(s);
-	}
-	return true;
-}
-
-static void
-open_container(struct source_state *s, unsigned char open, const char *what)
-{
-	if (peek(s) != open)
-		source_die(s, s->json.p, what);
-	s->json.p++;
-}
-
-/* The key at the cursor, in name; cursor at its value. */
-static void
-read_name(struct source_state *s, struct buf *name)
-{
-	struct str raw;
-	const char *error;
-	size_t at;
-
-	if (peek(s) != '"')
-		source_die(s, s->json.p, "expected a key in quotes");
-	raw = span(s);
-	name->len = 0;
-	raw = (struct str){ raw.p + 1, raw.len - 2 };
-	if (!json_unescape(raw, name, &error, &at))
-		source_die(s, (const unsigned char *)raw.p + at, error);
-	if (peek(s) != ':')
-		source_die(s, s->json.p, "expected ':' after a key");
-	s->json.p++;
-	peek(s);
-}
-
 static void
 each_element(struct process *p, void (*fn)(struct process *, struct str))
 {
-	open_container(p->s, '[', "expected a list");
-	for (bool first = true; next_element(p->s, first, ']'); first = false) {
-		if (peek(p->s) != '{')
-			source_die(p->s, p->s->json.p, "expected an object");
-		fn(p, span(p->s));
+	trace_open(p->t, '[', "expected a list");
+	for (bool first = true; trace_element(p->t, first, ']');
+	     first = false) {
+		if (trace_peek(p->t) != '{')
+			trace_die(p->t, "expected an object");
+		fn(p, trace_span(p->t));
 	}
 }
 
@@ -258,14 +181,14 @@ read_buffer(struct process *p, struct str name)
 	bool ready = p->has_strings && p->has_symbols && p->has_agents;
 	uint32_t buffer = intern_put(p->words, name);
 
-	open_container(p->s, '[', "expected a list of records");
-	for (bool first = true; next_element(p->s, first, ']'); first = false) {
+	trace_open(p->t, '[', "expected a list of records");
+	for (bool first = true; trace_element(p->t, first, ']');
+	     first = false) {
 		struct str text;
 
-		if (peek(p->s) != '{')
-			source_die(
-			    p->s, p->s->json.p, "expected a record, an object");
-		text = span(p->s);
+		if (trace_peek(p->t) != '{')
+			trace_die(p->t, "expected a record, an object");
+		text = trace_span(p->t);
 		if (ready) {
 			rocprof_record(p, buffer, text);
 		} else {
@@ -283,9 +206,10 @@ read_buffer(struct process *p, struct str name)
 static void
 read_buffers(struct process *p)
 {
-	open_container(p->s, '{', "expected an object of buffers");
-	for (bool first = true; next_element(p->s, first, '}'); first = false) {
-		read_name(p->s, &p->name);
+	trace_open(p->t, '{', "expected an object of buffers");
+	for (bool first = true; trace_element(p->t, first, '}');
+	     first = false) {
+		trace_key(p->t, &p->name);
 		read_buffer(p, buf_str(&p->name));
 	}
 }
@@ -305,18 +229,6 @@ write_waiting(struct process *p)
 }
 
 static void
-read_other(struct process *p, struct str name, struct buf *text)
-{
-	enum json_status status;
-	struct value v;
-
-	p->s->in->p = p->s->json.p;
-	while ((status = source_value(p->s, text, &v)) != JSON_OK)
-		source_retry(p->s, status);
-	source_meta(p->s, name, v);
-}
-
-static void
 read_member(struct process *p, struct str name, struct buf *text)
 {
 	if (str_eq(name, STR("buffer_records"))) {
@@ -325,30 +237,32 @@ read_member(struct process *p, struct str name, struct buf *text)
 		each_element(p, read_symbol);
 		p->has_symbols = true;
 	} else if (str_eq(name, STR("strings"))) {
-		read_strings(p, span(p->s));
+		read_strings(p, trace_span(p->t));
 		p->has_strings = true;
 	} else {
-		read_other(p, name, text);
+		source_meta(p->s, name, trace_value(p->t, text));
 	}
 }
 
+/* From the first process's beginning to the last one's end. */
 static void
-tell_window(struct source_state *s, const struct process *p)
+tell_window(struct process *p)
 {
-	int64_t a, b;
+	struct facts *f = &p->s->facts;
+	const struct source so = facts_source(f, 0, false);
+	int64_t a, b, other;
 
 	if (!p->has_init || !p->has_fini || !source_is_time(p->init_ns) ||
 	    !source_is_time(p->fini_ns))
 		return;
-	a = source_time(s, p->init_ns);
-	b = source_time(s, p->fini_ns);
-	if (!s->has_window || a < s->window_start)
-		s->window_start = a;
-	if (!s->has_window || b > s->window_end)
-		s->window_end = b;
-	s->has_window = true;
-	facts_int(&s->facts, "window_start", s->window_start);
-	facts_int(&s->facts, "window_end", s->window_end);
+	a = source_time(p->s, p->init_ns);
+	b = source_time(p->s, p->fini_ns);
+	if (source_int(&so, "window_start", &other) && other < a)
+		a = other;
+	if (source_int(&so, "window_end", &other) && other > b)
+		b = other;
+	facts_int(f, "window_start", a);
+	facts_int(f, "window_end", b);
 }
 
 /* Metadata and agents are kept whole, and then understood. */
@@ -362,7 +276,7 @@ understand(struct process *p, struct str name, struct buf *text)
 	memset(text->p + text->len, 0, IN_PAD);
 	if (str_eq(name, STR("metadata"))) {
 		rocprof_flatten(p, buf_str(text), on_metadata);
-		tell_window(p->s, p);
+		tell_window(p);
 		return;
 	}
 	if (!str_eq(name, STR("agents")))
@@ -385,8 +299,8 @@ understand(struct process *p, struct str name, struct buf *text)
 	}
 }
 
-void
-rocprof_close(struct process *p)
+static void
+close_process(struct process *p)
 {
 	map_free(&p->symbols);
 	intern_destroy(p->symbol_names);
@@ -405,35 +319,85 @@ rocprof_close(struct process *p)
 }
 
 static void
-read_process(struct source_state *s)
+read_process(struct json_trace *t)
 {
 	struct process *p = xcalloc(1, sizeof *p);
+	struct buf name = { 0 }, text = { 0 };
 
-	s->process = p;
-	p->s = s;
-	p->maker.st = s->strings;
+	t->reader = p;
+	p->t = t;
+	p->s = t->s;
+	p->maker.st = t->s->strings;
 	p->symbol_names = intern_create();
 	p->words = intern_create();
-	open_container(s, '{', "expected a process, an object");
-	for (bool first = true; next_element(s, first, '}'); first = false) {
-		read_name(s, &s->key);
-		s->text.len = 0;
-		read_member(p, buf_str(&s->key), &s->text);
-		if (s->text.len > 0)
-			understand(p, buf_str(&s->key), &s->text);
+	trace_open(t, '{', "expected a process, an object");
+	for (bool first = true; trace_element(t, first, '}'); first = false) {
+		trace_key(t, &name);
+		text.len = 0;
+		read_member(p, buf_str(&name), &text);
+		if (text.len > 0)
+			understand(p, buf_str(&name), &text);
 	}
 	write_waiting(p);
-	rocprof_close(p);
-	s->process = NULL;
+	close_process(p);
+	buf_free(&name);
+	buf_free(&text);
+	t->reader = NULL;
 }
 
-void
-rocprof_read(struct source_state *s)
+static void
+read_processes(struct json_trace *t, bool may_be_open)
 {
-	facts_str(&s->facts, "format", STR("rocprofv3"));
-	s->events_began = true;
-	open_container(s, '[', "expected a list of processes");
-	for (bool first = true; next_element(s, first, ']'); first = false)
-		read_process(s);
-	s->events_ended = true;
+	(void)may_be_open;
+	for (bool first = true; trace_element(t, first, ']'); first = false)
+		read_process(t);
 }
+
+static void
+release(struct json_trace *t)
+{
+	close_process(t->reader);
+}
+
+/* ---- the format ---- */
+
+static const struct str marks[] = { STR_INIT("\"correlation_id\""),
+	STR_INIT("\"start_timestamp\""), { 0 } };
+
+static const struct salvage_part parts[] = {
+	{ STR_INIT("\"rocprofiler-sdk-tool\":"), PART_FILE, PART_LIST, '[' },
+	{ STR_INIT("\"buffer_records\":"), PART_OBJECT, PART_TABLES, '{' },
+	{ .key = { 0 } },
+};
+
+static const struct salvage_rules rules = { .marks = marks, .parts = parts };
+
+static const struct json_format json = {
+	.name = "rocprofv3",
+	.events = STR_INIT("rocprofiler-sdk-tool"),
+	.read = read_processes,
+	.release = release,
+	.salvage = &rules,
+};
+
+static enum sniff
+sniff(struct str head, const char *path)
+{
+	(void)path;
+	return json_first(head) == '{' && json_head_has(head, json.events)
+	    ? SNIFF_SURE
+	    : SNIFF_NO;
+}
+
+static void
+read_json(struct source_state *s)
+{
+	json_read(s, &json);
+}
+
+const struct format rocprof_format = {
+	.name = "rocprofv3",
+	.sniff = sniff,
+	.read = read_json,
+	.can_salvage = true,
+};

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading one event along the graph: the hot path of tl-decode. */
-#include "event.h"
+#include "cmd/tl-decode/chrome/event.h"
 
 struct event_reader *
-event_reader_create(struct source_state *s)
+event_reader_create(struct json_trace *t)
 {
 	struct event_reader *r = xcalloc(1, sizeof *r);
 
-	r->src = s;
+	r->src = t->s;
+	r->json = &t->json;
 	r->mem = arena_create();
 	r->raw = intern_create();
 	r->names = arena_create();
@@ -131,7 +132,7 @@ end_event(struct event_reader *r, struct node *n)
 static enum json_status
 find_edge(struct event_reader *r, struct node *n, struct edge **edge)
 {
-	struct json *j = &r->src->json;
+	struct json *j = r->json;
 	enum json_status status;
 
 	for (struct edge *e = n->edges; e != NULL; e = e->next) {
@@ -212,7 +213,7 @@ skip_members(struct json *j)
 static enum json_status
 skip_event(struct event_reader *r, const unsigned char *start)
 {
-	struct json *j = &r->src->json;
+	struct json *j = r->json;
 	enum json_status status;
 
 	if (UNLIKELY(!skip_members(j))) {
@@ -411,7 +412,7 @@ read_usual(struct event_reader *r, const struct edge *e,
 enum json_status
 event_read(struct event_reader *r)
 {
-	struct json *j = &r->src->json;
+	struct json *j = r->json;
 	const unsigned char *start = j->p, *p = start;
 	struct node *n = r->start;
 	enum json_status status;

@@ -5,7 +5,7 @@
  * duration that was rounded by itself could reach out of it. So what rounding
  * took from ts and dur is kept until both are known.
  */
-#include "event.h"
+#include "cmd/tl-decode/chrome/event.h"
 
 #define UNIT INT64_C(1000000000) /* what is kept is counted in 1e-9 ns */
 

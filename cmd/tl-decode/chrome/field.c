@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fixed fields of an event, in whatever form they come. */
-#include "event.h"
+#include "cmd/tl-decode/chrome/event.h"
 
 /* An entry already encoded at the end of vals, read back. */
 static bool
@@ -59,7 +59,7 @@ read_odd_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
 static inline enum json_status
 read_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
 {
-	struct json *j = &r->src->json;
+	struct json *j = r->json;
 	const unsigned char *start = j->p;
 
 	if (LIKELY(json_us_to_ns(j, ns))) {
@@ -75,7 +75,7 @@ read_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
 static enum json_status
 read_ph(struct event_reader *r, uint64_t *code)
 {
-	struct json *j = &r->src->json;
+	struct json *j = r->json;
 	enum json_status status;
 
 	if (LIKELY(j->p[0] == '"' && j->p[2] == '"' && j->p[1] > ' ' &&
@@ -93,7 +93,7 @@ read_ph(struct event_reader *r, uint64_t *code)
 static enum json_status
 read_text(struct event_reader *r, uint32_t *id, uint64_t *code)
 {
-	struct json *j = &r->src->json;
+	struct json *j = r->json;
 	const unsigned char *start = j->p;
 	enum json_status status;
 	struct str raw;
@@ -116,7 +116,7 @@ read_text(struct event_reader *r, uint32_t *id, uint64_t *code)
 static enum json_status
 read_pid_tid(struct event_reader *r, bool *has, struct value *v, uint64_t *code)
 {
-	struct json *j = &r->src->json;
+	struct json *j = r->json;
 	enum json_status status;
 	size_t from = r->vals_len;
 	struct json_num num;
@@ -178,8 +178,8 @@ read_field(struct event_reader *r, const struct edge *e, uint64_t *code)
 	case FIELD_TS: return read_time(r, false, &r->ts_ns, code);
 	case FIELD_DUR: return read_time(r, true, &r->dur_ns, code);
 	case FIELD_ARGS:
-		if (LIKELY(*r->src->json.p == '{')) {
-			r->src->json.p++;
+		if (LIKELY(*r->json->p == '{')) {
+			r->json->p++;
 			*code = CODE_ENTER;
 			return JSON_OK;
 		}

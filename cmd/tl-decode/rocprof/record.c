@@ -2,9 +2,7 @@
 /* A record of rocprofv3: one object of scalars to one event. */
 #include <stdio.h>
 
-#include "rocprof.h"
-
-#include "trace/kind.h"
+#include "cmd/tl-decode/rocprof/rocprof.h"
 
 static void
 add_int(struct process *p, struct str key, int64_t i)
@@ -251,16 +249,6 @@ write_record(struct process *p)
 	(void)source_trim(s, 0);
 }
 
-static enum kind
-kind_of_buffer(struct str buffer)
-{
-	/* allocator records are slices here, not instants */
-	if (str_eq(buffer, STR("memory_allocation")) ||
-	    str_eq(buffer, STR("scratch_memory")))
-		return KIND_MEMORY;
-	return kind_of_chrome(buffer, true, 'X');
-}
-
 static void
 begin_record(struct process *p)
 {
@@ -278,10 +266,11 @@ void
 rocprof_record(struct process *p, uint32_t buffer, struct str text)
 {
 	struct str buffer_name = rocprof_word(p, buffer);
-	enum kind kind = kind_of_buffer(buffer_name);
+	enum kind kind = KIND_SLICE;
 	uint32_t word;
 	bool is_kernel;
 
+	(void)category_kind(buffer_name, &kind);
 	begin_record(p);
 	maker_begin(&p->maker, kind, buffer_name);
 	rocprof_flatten(p, text, on_record);

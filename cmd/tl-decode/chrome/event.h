@@ -20,7 +20,7 @@
 #ifndef TL_DECODE_EVENT_H
 #define TL_DECODE_EVENT_H
 
-#include "decode.h"
+#include "cmd/tl-decode/json/trace.h"
 
 #define LIT_MAX 32
 #define NODES_MAX 65536
@@ -122,6 +122,7 @@ struct node {
 
 struct event_reader {
 	struct source_state *src;
+	struct json *json; /* the cursor */
 	struct arena *mem; /* nodes, edges, variants */
 	struct node *start;
 	size_t nnodes;
@@ -180,6 +181,20 @@ lit_is(const struct lit *l, const unsigned char *p)
 	return l->len > 0 && memcmp(l->text, p, l->len) == 0;
 #endif
 }
+
+/* ---- event.c ---- */
+
+struct event_reader *event_reader_create(struct json_trace *t);
+void event_reader_destroy(struct event_reader *r);
+/* Cursor at '{': reads one event and writes it. */
+enum json_status event_read(struct event_reader *r) USE_RESULT;
+/* Between events: forgets all when the tables are full. */
+void event_reader_trim(struct event_reader *r);
+
+/* ---- kind.c ---- */
+
+/* By category and phase letter (0: none given). */
+enum kind kind_of_chrome(struct str cat, bool has_cat, unsigned char ph);
 
 /* ---- graph.c ---- */
 

@@ -3,19 +3,8 @@
 #ifndef TL_DECODE_SALVAGE_PRIV_H
 #define TL_DECODE_SALVAGE_PRIV_H
 
-#include "clean.h"
-#include "salvage.h"
-
-/* Containers that are passed on piece by piece. */
-enum part {
-	PART_FILE,    /* the outermost object */
-	PART_EVENTS,  /* the list of events in it */
-	PART_BARE,    /* a list of events with nothing around */
-	PART_PROCS,   /* rocprofv3: list of processes */
-	PART_PROC,    /* a process, an object */
-	PART_BUFFERS, /* an object of lists of records */
-	PART_RECORDS,
-};
+#include "cmd/tl-decode/json/clean.h"
+#include "cmd/tl-decode/json/salvage.h"
 
 #define LEVELS_MAX 8
 
@@ -30,8 +19,17 @@ struct loss {
 	uint64_t n;
 };
 
+struct salvage_counts {
+	uint64_t losses; /* places where bytes were left out */
+	uint64_t bytes;  /* how many of them */
+	uint64_t mended; /* characters put right in what was kept */
+	uint64_t events; /* whole ones */
+	bool is_cut;     /* the end is missing, and metadata with it */
+};
+
 struct salvage {
-	struct in *in;
+	struct in *in; /* the file, the caller's */
+	const struct salvage_rules *rules;
 	struct cleaner clean;
 	struct buf key; /* of the member at hand, in quotes */
 	struct buf out; /* goes to the reader from out_at on */

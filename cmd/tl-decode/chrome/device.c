@@ -5,7 +5,7 @@
  * front of its events, so a slice of it that no table knows is GPU work.
  * Kineto of 2021 gave its steps the category of ops.
  */
-#include "event.h"
+#include "cmd/tl-decode/chrome/event.h"
 
 #include <ctype.h>
 

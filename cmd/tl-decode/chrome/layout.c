@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From the way through the graph to the shape of an event. */
-#include "event.h"
+#include "cmd/tl-decode/chrome/event.h"
 
 struct layout {
 	VEC(const struct node *) way; /* from the start */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The graph of how keys follow one another, as event.h tells it. */
-#include "event.h"
-
-#include "trace/kind.h"
+#include "cmd/tl-decode/chrome/event.h"
 
 static const struct str field_names[] = {
 	[FIELD_PH] = STR_INIT("ph"),
@@ -196,7 +194,7 @@ key_no(struct event_reader *r, struct str raw, bool escaped, uint32_t *id)
 enum json_status
 graph_learn(struct event_reader *r, struct node *n, struct edge **edge)
 {
-	struct json *j = &r->src->json;
+	struct json *j = r->json;
 	const unsigned char *start = j->p;
 	enum json_status status;
 	struct str raw;

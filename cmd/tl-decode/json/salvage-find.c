@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Looking ahead, and for the next whole record behind damage. */
-#include "salvage-priv.h"
+#include "cmd/tl-decode/json/salvage-priv.h"
 
 /* Where a record is looked for among garbage: no profiler writes longer ones.
  */
@@ -96,9 +96,7 @@ is_record(const struct salvage *sv, enum part part)
 {
 	const struct cleaner *c = &sv->clean;
 
-	return (c->keys & (part == PART_RECORDS ? CLEAN_RECORD : CLEAN_PH)) !=
-	    0 &&
-	    !salvage_too_large(sv, part);
+	return c->is_marked && !salvage_too_large(sv, part);
 }
 
 bool

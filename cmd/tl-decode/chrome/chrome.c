@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chrome's trace events, as PyTorch's profiler and many others write them: an
+ * object with its events in "traceEvents" and metadata around them, or the bare
+ * array of events, whose closing bracket the format lets a writer leave out.
+ */
+#include "cmd/tl-decode/chrome/event.h"
+#include "cmd/tl-decode/format.h"
+#include "cmd/tl-decode/json/salvage.h"
+
+/* Between two events: true when another follows. */
+static bool
+next_event(struct json_trace *t, bool first, bool may_be_open)
+{
+	struct json *j = &t->json;
+	bool more = trace_more(t);
+
+	if (more && *j->p == ']') {
+		j->p++;
+		return false;
+	}
+	if (more && !first) {
+		if (*j->p != ',')
+			trace_die(t, "expected ',' or ']' after an event");
+		j->p++;
+		more = trace_more(t);
+	}
+	if (more && *j->p != '{')
+		trace_die(t, "expected an event, an object");
+	if (!more && (!may_be_open || first))
+		trace_die(t, "");
+	if (!more)
+		facts_int(&t->s->facts, "open_array", 1);
+	return more;
+}
+
+static void
+read_events(struct json_trace *t, bool may_be_open)
+{
+	struct event_reader *r = t->reader = event_reader_create(t);
+	struct source_state *s = t->s;
+
+	for (bool first = true; next_event(t, first, may_be_open);
+	     first = false) {
+		enum json_status status;
+
+		trace_pass(t);
+		while ((status = event_read(r)) != JSON_OK)
+			trace_retry(t, status);
+		if (UNLIKELY(s->next_id % 64 == 0)) {
+			event_reader_trim(r);
+			if (progress_due)
+				progress_show(
+				    in_consumed(s->in), in_size(s->in));
+		}
+	}
+	event_reader_destroy(r);
+	t->reader = NULL;
+}
+
+static void
+release(struct json_trace *t)
+{
+	event_reader_destroy(t->reader);
+}
+
+/* ---- metadata that we understand ---- */
+
+static void
+set_rank(struct source_state *s, int64_t rank, const char *from)
+{
+	facts_int(&s->facts, "rank", rank);
+	facts_str(&s->facts, "rank_from", str_of(from));
+}
+
+/* distributedInfo: rank and world_size, integers or their text. */
+static void
+read_distributed(struct source_state *s, struct str text)
+{
+	struct buf padded = { 0 };
+	struct json j;
+	enum json_token t;
+	struct str key = { "", 0 };
+	int64_t n;
+
+	buf_put(&padded, text.p, text.len);
+	buf_room(&padded, IN_PAD);
+	memset(padded.p + padded.len, 0, IN_PAD);
+	json_start(&j, padded.p, padded.len);
+	while ((t = json_next(&j)) > JSON_T_END) {
+		if (t == JSON_T_KEY) {
+			key = j.raw;
+			continue;
+		}
+		if ((t == JSON_T_OBJECT || t == JSON_T_ARRAY) && j.depth > 1)
+			(void)!json_skip(&j);
+		if ((t == JSON_T_NUMBER || t == JSON_T_STRING) &&
+		    num_i64(j.raw, &n)) {
+			if (str_eq(key, STR("rank")))
+				set_rank(s, n, "distributedInfo");
+			else if (str_eq(key, STR("world_size")))
+				facts_int(&s->facts, "world_size", n);
+		}
+	}
+	buf_free(&padded);
+}
+
+static void
+on_member(struct source_state *s, struct str key, const struct value *v)
+{
+	if (str_eq(key, STR("distributedInfo")) && v->type == VAL_JSONX)
+		read_distributed(s, v->s);
+	else if (str_eq(key, STR("deviceProperties")) && v->type == VAL_JSONX)
+		facts_set(&s->facts, "devices", *v);
+	else if (str_eq(key, STR("baseTimeNanoseconds")) &&
+	    v->type == VAL_INT) {
+		char text[24];
+
+		facts_str(&s->facts, "epoch",
+		    (struct str){ text, num_put_i64(text, v->i) });
+	} else if ((str_eq(key, STR("host_name")) ||
+		       str_eq(key, STR("hostname"))) &&
+	    v->type == VAL_STRX)
+		facts_str(&s->facts, "hostname", v->s);
+}
+
+/* ---- the format ---- */
+
+static const struct str marks[] = { STR_INIT("\"ph\""), { 0 } };
+
+static const struct salvage_part parts[] = {
+	{ STR_INIT("\"traceEvents\":"), PART_FILE, PART_EVENTS, '[' },
+	{ .key = { 0 } },
+};
+
+static const struct salvage_rules rules = {
+	.marks = marks,
+	.parts = parts,
+	.list = STR_INIT("\"traceEvents\":"),
+};
+
+static const struct json_format json = {
+	.name = "chrome",
+	.events = STR_INIT("traceEvents"),
+	.is_bare = true,
+	.read = read_events,
+	.release = release,
+	.on_member = on_member,
+	.salvage = &rules,
+};
+
+static enum sniff
+sniff(struct str head, const char *path)
+{
+	unsigned char first = json_first(head);
+
+	(void)path;
+	return first == '{' || first == '[' || first == ' ' ? SNIFF_MAYBE
+							    : SNIFF_NO;
+}
+
+static void
+read_json(struct source_state *s)
+{
+	json_read(s, &json);
+}
+
+const struct format chrome_format = {
+	.name = "chrome",
+	.sniff = sniff,
+	.read = read_json,
+	.can_salvage = true,
+};

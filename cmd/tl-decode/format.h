@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The door for formats. One is a folder with its struct format, and a line in
+ * the list in format.c; nothing else knows it.
+ */
+#ifndef TL_DECODE_FORMAT_H
+#define TL_DECODE_FORMAT_H
+
+#include "cmd/tl-decode/decode.h"
+
+/* As much of an input is seen before it is read, unless it is shorter. */
+#define FORMAT_HEAD 16384
+
+/* How sure a format is that an input is its own; the surest reads it. */
+enum sniff {
+	SNIFF_NO = 0,
+	SNIFF_MAYBE, /* it begins as such files do, and as others */
+	SNIFF_SURE,
+};
+
+struct format {
+	const char *name;
+	/* By the first bytes, decompressed, behind which IN_PAD more may be
+	 * read, and the path. */
+	enum sniff (*sniff)(struct str head, const char *path);
+	/* Reads s->in from its beginning, forwards, to its end; with
+	 * set->salvage what is whole of it. */
+	void (*read)(struct source_state *s);
+	/* Instead of read: from a descriptor that can seek, of the file itself
+	 * or of a copy of its decompressed bytes. It is the caller's. */
+	void (*read_file)(struct source_state *s, int fd);
+	bool can_salvage;
+};
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the formats in JSON share: a cursor over the input's window, the object
+ * around the events, metadata, and the salvage of damaged files.
+ *
+ * A format says under which key its events stand and how their list is read;
+ * json_read() does the rest and calls it at that list.
+ */
+#ifndef TL_DECODE_JSON_TRACE_H
+#define TL_DECODE_JSON_TRACE_H
+
+#include "cmd/tl-decode/decode.h"
+#include "json/json.h"
+
+struct json_trace;
+struct salvage_rules;
+
+struct json_format {
+	const char *name;  /* the source's fact "format" */
+	struct str events; /* the key of the list */
+	/* the list may stand alone, and then lack its closing bracket */
+	bool is_bare;
+	/* The list, cursor behind its bracket, to behind the closing one. */
+	void (*read)(struct json_trace *t, bool may_be_open);
+	/* Frees t->reader, if the source ended within read(). */
+	void (*release)(struct json_trace *t);
+	/* Another member, besides being passed on as metadata; or NULL. */
+	void (*on_member)(
+	    struct source_state *s, struct str key, const struct value *v);
+	const struct salvage_rules *salvage;
+};
+
+struct json_trace {
+	struct source_state *s;
+	struct json json; /* over the window of s->in */
+	const struct json_format *format;
+	void *reader; /* the format's, while its list is read */
+	/* private */
+	bool has_events;
+	struct buf key, text; /* of the member at hand */
+};
+
+/* The first byte behind white space, 0: this is no JSON text. */
+unsigned char json_first(struct str head);
+/* Whether an object has a member of this name, as far as the head shows. */
+bool json_head_has(struct str head, struct str key);
+/* The whole input. */
+void json_read(struct source_state *s, const struct json_format *format);
+
+/* ---- for formats ---- */
+
+/* After JSON_BAD dies; after JSON_MORE makes the window grow. */
+void trace_retry(struct json_trace *t, enum json_status status);
+noreturn void trace_die(struct json_trace *t, const char *reason);
+/* White space away; false: the file ends here. */
+bool trace_more(struct json_trace *t) USE_RESULT;
+/* The same; dies at the end. The byte there. */
+unsigned char trace_peek(struct json_trace *t);
+void trace_open(struct json_trace *t, unsigned char open, const char *what);
+/* In a list or object: true when another element follows. */
+bool trace_element(
+    struct json_trace *t, bool first, unsigned char close) USE_RESULT;
+/* The key at the cursor, unescaped; cursor at its value. */
+void trace_key(struct json_trace *t, struct buf *key);
+/* The whole value at the cursor, in the window. */
+struct str trace_span(struct json_trace *t);
+/* Any value as a fact or metadata; text in *text (minified for lists). */
+struct value trace_value(struct json_trace *t, struct buf *text);
+/* Between records: the window before the cursor is done with. */
+void trace_pass(struct json_trace *t);
+
+#endif
