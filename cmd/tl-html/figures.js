@@ -5,7 +5,7 @@ function categories() {
   const t = table('category_share') || table('ops_summary_by_category') ||
     table('kernel_summary_by_category') || table('cpu_ops_by_category');
   if (!t || !t.rows.length) return;
-  const key = ['time_ns', 'direct_ns', 'dur_ns_sum', 'cpu_self_ns'].find(k => k in t.rows[0]);
+  const key = ['time_ns', 'direct_ns_sum', 'dur_ns_sum', 'cpu_self_ns'].find(k => k in t.rows[0]);
   if (!key) return;
   const sums = new Map();
   t.rows.forEach(r => sums.set(r.op_category, (sums.get(r.op_category) || 0) + r[key]));

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading: each op that launches becomes a call, what it launched kernels. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "cmd/tl-ops/ops.h"
 #include "trace/tree.h"
 #include "json/json.h"
 
 /* ---- ops ---- */
-
-static uint32_t
-category_of(struct ops *g, uint32_t name, uint32_t kernel)
-{
-	return category_number(
-	    &g->categories, g->models, g->strings, name, kernel);
-}
 
 static void
 keep_kernels(struct ops *g, struct call *c, const struct owner *o)
@@ -49,13 +41,13 @@ keep_modules(struct ops *g, struct call *c, const struct owner *o)
 	struct buf b = { 0 };
 
 	c->parent_module = o->nmodules == 0
-	    ? intern_put(g->strings->text, STR("NA"))
+	    ? intern_put(g->sink.strings->text, STR("NA"))
 	    : name_without_numbers(
-		  g->strings, strings_get(g->strings, o->modules[0]));
+		  g->sink.strings, strings_get(g->sink.strings, o->modules[0]));
 	buf_putc(&b, '[');
-	json_put_string(&b, strings_get(g->strings, o->name));
+	json_put_string(&b, strings_get(g->sink.strings, o->name));
 	for (size_t i = 0; i < o->nmodules; i++) {
-		struct str s = strings_get(g->strings, o->modules[i]);
+		struct str s = strings_get(g->sink.strings, o->modules[i]);
 		bool is_cut = s.len > FRAME_CUT;
 
 		if (is_cut)
@@ -68,7 +60,7 @@ keep_modules(struct ops *g, struct call *c, const struct owner *o)
 		}
 	}
 	buf_putc(&b, ']');
-	c->call_stack = intern_put(g->strings->text, buf_str(&b));
+	c->call_stack = intern_put(g->sink.strings->text, buf_str(&b));
 	buf_free(&b);
 }
 
@@ -76,31 +68,27 @@ static void
 take_owner(void *arg, const struct owner *o)
 {
 	struct ops *g = arg;
-	const struct settings *set = g->set;
 	int64_t dur_ns = (o->flags & EV_UNTIMED) != 0 ? 0 : o->dur_ns;
 	struct call *c;
 
-	if (set->overlap)
+	if (g->overlap)
 		mark_works(g, o);
 	if (o->kind == KIND_OP)
-		g->sources.list.v[g->source].nops++;
-	if ((o->ndirect == 0 && !(set->all_ops && o->kind == KIND_OP)) ||
+		g->sink.sources.list.v[g->sink.source].nops++;
+	if ((o->ndirect == 0 && !(g->all_ops && o->kind == KIND_OP)) ||
 	    !str_glob_any(
-		set->names.v, set->names.n, strings_get(g->strings, o->name)))
+		g->names.v, g->names.n, strings_get(g->sink.strings, o->name)))
 		return;
-	c = vec_add(&g->calls);
+	c = sink_add(&g->sink);
 	*c = (struct call){
-		.uid = o->uid,
-		.source = g->source,
+		.rec = { o->uid, g->sink.source, o->track, o->ts_ns },
 		.name = o->name,
-		.track = o->track,
 		.args = o->args,
 		.module = o->module,
 		.annotation = o->annotation,
 		.step = o->step,
 		.is_recompute = (o->flags & EV_RECOMPUTE) != 0,
 		.is_op = o->kind == KIND_OP,
-		.ts_ns = o->ts_ns,
 		.direct_ns = o->direct_ns,
 		.subtree_ns = o->subtree_ns,
 		.total_ns = dur_ns,
@@ -109,12 +97,12 @@ take_owner(void *arg, const struct owner *o)
 		.call_stack = INTERN_NONE,
 		.overlap = OVERLAP_NONE,
 	};
-	g->any_inst |= o->uid.inst != 0;
-	if (set->parent_module || set->call_stack)
+	if (g->parent_module || g->call_stack)
 		keep_modules(g, c, o);
 	keep_kernels(g, c, o);
-	c->category = category_of(
-	    g, o->name, o->ndirect > 0 ? o->direct[0].name : INTERN_NONE);
+	c->category =
+	    category_number(&g->categories, g->models, g->sink.strings, o->name,
+		o->ndirect > 0 ? o->direct[0].name : INTERN_NONE);
 }
 
 /* ---- GPU work ---- */
@@ -138,11 +126,10 @@ busy_of(struct ops *g, uint32_t source)
 
 /* Owners pass over collectives, so that their time is in no row. */
 static void
-add_left_out(struct ops *g, struct settings *set, struct sink_source *o,
-    const struct event *ev)
+add_left_out(struct ops *g, struct sink_source *o, const struct event *ev)
 {
-	if (set->with_comm || (ev->flags & EV_UNLINKED) != 0 ||
-	    bucket_of_event(&set->rules, g->strings, ev) != BUCKET_COMM)
+	if (g->with_comm || (ev->flags & EV_UNLINKED) != 0 ||
+	    bucket_of_event(&g->sink.rules, g->sink.strings, ev) != BUCKET_COMM)
 		return;
 	o->ncomm++;
 	o->comm_ns += (uint64_t)ev->dur_ns;
@@ -150,20 +137,18 @@ add_left_out(struct ops *g, struct settings *set, struct sink_source *o,
 
 /* Whether it counts. */
 static bool
-take_gpu_event(
-    struct ops *g, struct settings *set, const struct event *ev, bool is_chosen)
+take_gpu_event(struct ops *g, const struct event *ev, bool is_chosen)
 {
-	struct sink_source *o = sink_sources_of(&g->sources, ev->src);
+	struct sink_source *o = &g->sink.sources.list.v[g->sink.source];
 	int64_t end;
 
 	if (!sink_source_takes(o, ev, is_chosen, &end))
 		return false;
 	o->nchosen++;
-	add_left_out(g, set, o, ev);
-	if ((ev->flags & EV_UNLINKED) == 0 && g->set->all_ops)
+	add_left_out(g, o, ev);
+	if ((ev->flags & EV_UNLINKED) == 0 && g->all_ops)
 		spans_add(busy_of(g, o->no), ev->ts_ns, end);
-	if (!g->set->overlap ||
-	    ((ev->flags & EV_UNLINKED) != 0 && g->set->linked_only))
+	if (!g->overlap || ((ev->flags & EV_UNLINKED) != 0 && g->linked_only))
 		return true;
 	if (g->works.n >= UINT32_MAX)
 		die("more GPU events than --overlap can hold");
@@ -180,115 +165,64 @@ take_gpu_event(
 	return true;
 }
 
-/* ---- files ---- */
-
-static uint32_t
-kinds_to_read(const struct settings *set)
-{
-	uint32_t kinds = select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
-	    KIND_BIT(KIND_META);
-
-	if (set->by == BY_MODULE || set->parent_module || set->call_stack)
-		kinds |= KIND_BIT(KIND_PYTHON);
-	return kinds;
-}
-
 /* Where an op stands among steps and annotations. */
 static void
-tell_place(struct owners *w, struct settings *set)
+tell_place(struct ops *g)
 {
-	const struct window *win = select_annotation(&set->select);
+	const struct window *win = select_annotation(&g->sink.select);
 
-	owners_at(w, select_step(&set->select),
+	owners_at(g->owners, select_step(&g->sink.select),
 	    win != NULL ? win->name : INTERN_NONE);
 }
 
-static struct owners *
-start_owners(struct ops *g, struct settings *set)
+void
+ops_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 {
-	struct owners *w =
-	    owners_create(g->strings, &set->rules, take_owner, g);
-
-	w->all_ops = set->all_ops;
-	w->with_comm = set->with_comm;
-	w->with_args = set->by == BY_ARGS || set->dest.dir != NULL;
-	w->with_modules = set->parent_module || set->call_stack;
-	w->extra = set->overlap ? work_number : NULL;
-	return w;
-}
-
-static void
-take_event(struct ops *g, struct settings *set, struct owners *w,
-    struct stream_in *in, bool is_chosen)
-{
+	struct ops *g = (struct ops *)s;
 	const struct event *ev = &in->ev;
 
 	if (event_is(ev, KINDS_GPU)) {
-		is_chosen = take_gpu_event(g, set, ev, is_chosen);
-		owners_push(w, ev, is_chosen);
-	} else if (ev->shape->kind == KIND_META) {
-		names_push(g->names, ev);
+		is_chosen = take_gpu_event(g, ev, is_chosen);
+		owners_push(g->owners, ev, is_chosen);
 	} else if (!event_is(ev, KINDS_PROLOGUE)) {
-		if (set->select.need_windows && event_is(ev, KINDS_HOST) &&
-		    (set->all_ops || ev->ngpu > 0))
-			tell_place(w, set);
-		owners_push(w, ev, is_chosen);
+		if (s->select.need_windows && event_is(ev, KINDS_HOST) &&
+		    (g->all_ops || ev->ngpu > 0))
+			tell_place(g);
+		owners_push(g->owners, ev, is_chosen);
 	}
 }
 
 void
-ops_read_file(struct ops *g, struct settings *set, const char *path)
+ops_start(struct sink *s)
 {
-	struct stream_in *in = stream_open(
-	    path, g->strings, set->pseudo_ops ? WANT_PSEUDO : WANT_TREE);
-	struct owners *w = start_owners(g, set);
-	enum item item;
+	struct ops *g = (struct ops *)s;
+	struct owners *w = owners_create(s->strings, &s->rules, take_owner, g);
 
-	stream_only(in, kinds_to_read(set));
-	select_start(&set->select, in);
-	sink_sources_file(&g->sources, path);
-	while ((item = stream_next(in)) != ITEM_END) {
-		bool is_chosen = select_item(&set->select, in, item);
-
-		if (item == ITEM_EVENT) {
-			g->source =
-			    sink_sources_of(&g->sources, in->ev.src)->no;
-			take_event(g, set, w, in, is_chosen);
-			continue;
-		}
-		owners_flush(w);
-		if (item == ITEM_SOURCE)
-			(void)sink_sources_source(
-			    &g->sources, &set->select, &in->source);
-	}
-	owners_flush(w);
-	owners_destroy(w);
-	g->nevents += in->nevents;
-	stream_close(in);
+	w->all_ops = g->all_ops;
+	w->with_comm = g->with_comm;
+	w->with_args = g->by == BY_ARGS || s->dest.dir != NULL;
+	w->with_modules = g->parent_module || g->call_stack;
+	w->extra = g->overlap ? work_number : NULL;
+	g->owners = w;
 }
 
-/* ---- order ---- */
-
-static int
-by_time(const void *x, const void *y)
+void
+ops_flush(struct sink *s)
 {
-	const struct call *a = x, *b = y;
-
-	if (a->source != b->source)
-		return a->source < b->source ? -1 : 1;
-	if (a->ts_ns != b->ts_ns)
-		return a->ts_ns < b->ts_ns ? -1 : 1;
-	return uid_cmp(a->uid, b->uid);
+	owners_flush(((struct ops *)s)->owners);
 }
+
+/* ---- when all is read ---- */
 
 static void
 find_overlaps(struct ops *g)
 {
-	struct overlaps *o = overlaps_find(g->strings, g->works.v, g->works.n);
+	struct overlaps *o =
+	    overlaps_find(g->sink.strings, g->works.v, g->works.n);
 	VEC(uint32_t) own = { 0 };
 
-	for (size_t i = 0; i < g->calls.n; i++) {
-		struct call *c = &g->calls.v[i];
+	for (size_t i = 0; i < g->sink.records.n; i++) {
+		struct call *c = sink_record(&g->sink, i);
 
 		own.n = 0;
 		for (size_t k = 0; k < c->nkernels; k++)
@@ -299,37 +233,33 @@ find_overlaps(struct ops *g)
 	overlaps_free(o);
 }
 
-/* Calls of sources that are not asked for go. */
 void
-ops_finish(struct ops *g)
+ops_finish(struct sink *s)
 {
-	size_t n = 0;
+	struct ops *g = (struct ops *)s;
 
-	for (size_t i = 0; i < g->calls.n; i++)
-		if (g->sources.list.v[g->calls.v[i].source].is_asked)
-			g->calls.v[n++] = g->calls.v[i];
-	g->calls.n = n;
-	if (n > 0)
-		qsort(g->calls.v, n, sizeof *g->calls.v, by_time);
-	if (g->set->overlap)
+	if (g->overlap)
 		find_overlaps(g);
-	(void)busy_of(g, (uint32_t)g->sources.list.n);
+	(void)busy_of(g, (uint32_t)s->sources.list.n);
 	for (size_t i = 0; i < g->busy.n; i++)
 		spans_normalise(&g->busy.v[i]);
 }
 
 void
-ops_free(struct ops *g)
+ops_free(struct sink *s)
 {
-	vec_free(&g->calls);
+	struct ops *g = (struct ops *)s;
+
+	if (g->owners != NULL)
+		owners_destroy(g->owners);
 	vec_free(&g->kernels);
 	vec_free(&g->works);
 	vec_free(&g->overlap_list);
+	vec_free(&g->first_ns);
+	vec_free(&g->names);
 	map_free(&g->categories);
 	for (size_t i = 0; i < g->busy.n; i++)
 		spans_free(&g->busy.v[i]);
 	vec_free(&g->busy);
-	sink_sources_free(&g->sources);
-	names_destroy(g->names);
 	models_destroy(g->models);
 }

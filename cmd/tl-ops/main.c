@@ -5,10 +5,6 @@
  * A sink over a tree: it keeps a record of each op that launches GPU work,
  * and prints groups of them.
  */
-#include <stdio.h>
-
-#include "table/catalogue.h"
-
 #include "cmd/tl-ops/ops.h"
 
 #define OPT_ALL_OPS (OPT_LONG + 0)
@@ -17,11 +13,9 @@
 #define OPT_FIRST (OPT_LONG + 3)
 #define OPT_INCLUDE_COMM (OPT_LONG + 4)
 #define OPT_LINKED_ONLY (OPT_LONG + 5)
-#define OPT_LIST_TABLES (OPT_LONG + 6)
 #define OPT_NUM_KERNELS (OPT_LONG + 7)
 #define OPT_OVERLAP (OPT_LONG + 8)
 #define OPT_RECOMPUTE (OPT_LONG + 9)
-#define OPT_TABLE_NAME (OPT_LONG + 10)
 #define OPT_CALL_STACK (OPT_LONG + 11)
 #define OPT_PARENT_MODULE (OPT_LONG + 12)
 #define OPT_PSEUDO (OPT_LONG + 13)
@@ -40,7 +34,7 @@ static const struct opt options[] = {
 	    "collectives too belong to their ops" },
 	{ OPT_LINKED_ONLY, "linked-only", NULL,
 	    "--overlap: with GPU work that has a launch" },
-	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
+	OPT_SINK_LIST_ROW,
 	{ OPT_NUM_KERNELS, "num-kernels", NULL,
 	    "by args: apart by the number of kernels" },
 	{ OPT_OVERLAP, "overlap", NULL,
@@ -50,7 +44,7 @@ static const struct opt options[] = {
 	{ OPT_PSEUDO, "pseudo-ops", NULL,
 	    "ops for the steps that one op hides, see tl-graft" },
 	{ OPT_RECOMPUTE, "recompute", NULL, "recomputed work apart" },
-	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name" },
+	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
 	OPT_MODELS,
 	OPT_SELECT,
@@ -67,23 +61,29 @@ static const struct about about = {
 
 static const char *const clock_words[] = { "gpu", "cpu", NULL };
 
-/* ---- what is missing ---- */
+static const char *const by_words[] = {
+	[BY_CATEGORY] = "category",
+	[BY_NAME] = "name",
+	[BY_ARGS] = "args",
+	[BY_MODULE] = "module",
+	[BY_ANNOTATION] = "annotation",
+	[BY_STEP] = "step",
+	[BY_THREAD] = "thread",
+	[BY_COUNT] = NULL,
+};
 
+/* There is no call: why? */
 static void
-check_calls(const struct settings *set, const struct ops *g)
+explain_empty(struct sink *s)
 {
-	const char *path = g->sources.path;
-	const struct sink_source sum = sink_sources_sum(&g->sources);
+	const struct ops *g = ops_of(s);
+	const char *path = s->sources.path;
+	const struct sink_source sum = sink_sources_sum(&s->sources);
 
-	if (g->calls.n > 0)
-		return;
-	sink_sources_check(&g->sources);
-	if (set->all_ops || (sum.ngpu > sum.nunlinked && set->names.n > 0))
+	if (g->all_ops || (sum.ngpu > sum.nunlinked && g->names.n > 0))
 		die("%s: no op%s among %" PRIu64 " events", path,
-		    set->names.n > 0 ? " of that name" : "", g->nevents);
-	if (sum.ngpu == 0)
-		die("%s: no GPU event among %" PRIu64 " events", path,
-		    g->nevents);
+		    g->names.n > 0 ? " of that name" : "", s->nevents);
+	sink_check_gpu(s);
 	if (sum.nunlinked == sum.ngpu)
 		die("%s: none of %" PRIu64 " GPU events has its launch in the "
 		    "trace, so no op owns one: try tl-kernels",
@@ -96,104 +96,90 @@ check_calls(const struct settings *set, const struct ops *g)
 	    path, sum.nchosen);
 }
 
-static void
-summarise(const struct ops *g)
+static bool
+take_option(struct sink *s, const struct optparse *op, int ch)
 {
-	sink_sources_note(&g->sources, "asked for");
-	note_cost("%zu calls, %" PRIu64 " events", g->calls.n, g->nevents);
-}
+	struct ops *g = (struct ops *)s;
 
-/* ---- options ---- */
-
-static void
-take_option(
-    struct settings *set, struct ops *g, const struct optparse *op, int ch)
-{
 	switch (ch) {
-	case OPT_ALL_OPS: set->all_ops = true; break;
-	case OPT_BY: set->by = (enum by)opt_word(op, by_words); break;
-	case OPT_CALL_STACK: set->call_stack = true; break;
-	case OPT_PARENT_MODULE: set->parent_module = true; break;
-	case OPT_PSEUDO: set->pseudo_ops = true; break;
-	case OPT_CLOCK:
-		set->clock = (enum clock)opt_word(op, clock_words);
-		break;
-	case OPT_FIRST: set->first_occurrence = true; break;
-	case OPT_INCLUDE_COMM: set->with_comm = true; break;
-	case OPT_LINKED_ONLY: set->linked_only = true; break;
-	case OPT_LIST_TABLES: set->list = true; break;
-	case OPT_NUM_KERNELS: set->num_kernels = true; break;
-	case OPT_OVERLAP: set->overlap = true; break;
-	case OPT_RECOMPUTE: set->recompute = true; break;
-	case OPT_TABLE_NAME: set->table = op->arg; break;
+	case OPT_ALL_OPS: g->all_ops = true; break;
+	case OPT_BY: g->by = (enum by)opt_word(op, by_words); break;
+	case OPT_CALL_STACK: g->call_stack = true; break;
+	case OPT_PARENT_MODULE: g->parent_module = true; break;
+	case OPT_PSEUDO: g->pseudo_ops = true; break;
+	case OPT_CLOCK: g->of_cpu = opt_word(op, clock_words) == 1; break;
+	case OPT_FIRST: g->first_occurrence = true; break;
+	case OPT_INCLUDE_COMM: g->with_comm = true; break;
+	case OPT_LINKED_ONLY: g->linked_only = true; break;
+	case OPT_NUM_KERNELS: g->num_kernels = true; break;
+	case OPT_OVERLAP: g->overlap = true; break;
+	case OPT_RECOMPUTE: g->recompute = true; break;
 	case OPT_MODELS_FILE: models_load(g->models, op->arg); break;
-	case OPT_SELECT_NAME: vec_push(&set->names, str_of(op->arg)); break;
-	case 'v': set->verbose = true; break;
-	default:
-		if (!bucket_opt(&set->rules, op, ch) &&
-		    !select_opt(&set->select, op, ch))
-			(void)table_dest_opt(&set->dest, op, ch);
-		break;
+	case OPT_SELECT_NAME: vec_push(&g->names, str_of(op->arg)); break;
+	default: return false;
 	}
+	return true;
 }
 
 static void
-check_settings(struct settings *set)
+check_settings(struct sink *s)
 {
-	tables_choose(set);
-	select_check_gpu(&set->select);
-	if (set->dest.dir == NULL && set->by != BY_ARGS &&
-	    (set->overlap || set->num_kernels || set->first_occurrence))
+	struct ops *g = (struct ops *)s;
+
+	tables_choose(g);
+	select_check_gpu(&s->select);
+	if (s->dest.dir == NULL && g->by != BY_ARGS &&
+	    (g->overlap || g->num_kernels || g->first_occurrence))
 		die_usage("option '--%s' needs --by args",
-		    set->overlap           ? "overlap"
-			: set->num_kernels ? "num-kernels"
-					   : "first-occurrence");
-	if (set->dest.dir == NULL && set->by > BY_ARGS &&
-	    (set->call_stack || set->parent_module))
+		    g->overlap           ? "overlap"
+			: g->num_kernels ? "num-kernels"
+					 : "first-occurrence");
+	if (s->dest.dir == NULL && g->by > BY_ARGS &&
+	    (g->call_stack || g->parent_module))
 		die_usage("option '--%s' needs --by name, category or args",
-		    set->call_stack ? "call-stack" : "parent-module");
-	if (set->clock == CLOCK_CPU)
-		set->all_ops = true;
-	set->select.need_windows =
-	    set->by == BY_STEP || set->by == BY_ANNOTATION;
-	set->select.late_ranks = true;
-	set->details = table_dest_details(&set->dest);
-	tables_check(set);
+		    g->call_stack ? "call-stack" : "parent-module");
+	if (g->of_cpu)
+		g->all_ops = true;
+	s->select.need_windows = g->by == BY_STEP || g->by == BY_ANNOTATION;
+	s->want = g->pseudo_ops ? WANT_PSEUDO : WANT_TREE;
+	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_HOST;
+	if (g->by == BY_MODULE || g->parent_module || g->call_stack)
+		s->kinds |= KIND_BIT(KIND_PYTHON);
 }
+
+static const struct sink_def def = {
+	.about = &about,
+	.options = options,
+	.columns = ops_columns,
+	.measures = ops_measures,
+	.nmeasures = M_COUNT,
+	.record_size = sizeof(struct call),
+	.in_time = true,
+	.option = take_option,
+	.check = check_settings,
+	.start = ops_start,
+	.take = ops_take,
+	.flush = ops_flush,
+	.finish = ops_finish,
+	.empty = explain_empty,
+	.free = ops_free,
+	.asked = ops_asked,
+	.fits = ops_fits,
+	.wants = ops_wants,
+	.member = ops_member,
+	.planned = ops_planned,
+	.whole = ops_whole,
+	.notes = ops_notes,
+	.cell = ops_cell,
+};
 
 int
 main(int argc, char *argv[])
 {
-	struct settings set = { .by = BY_NAME };
-	struct ops g = { .set = &set };
-	struct optparse op;
-	const char *path;
-	int ch;
+	struct ops g = { .sink = { .def = &def }, .by = BY_NAME };
 
-	opt_start(&op, argc, argv, &about, options);
+	g.sink.tables = ops_tables;
+	g.sink.ntables = ops_ntables;
 	g.models = models_create();
-	while ((ch = opt_next(&op)) != -1)
-		take_option(&set, &g, &op, ch);
-	if (set.list) {
-		sheets_list("tl-ops");
-		models_destroy(g.models);
-		return EXIT_DONE;
-	}
-	check_settings(&set);
-
-	g.strings = strings_create();
-	g.names = names_create(g.strings);
-	while ((path = opt_file(&op)) != NULL)
-		ops_read_file(&g, &set, path);
-	ops_finish(&g);
-	check_calls(&set, &g);
-	tables_print(&set, &g);
-	if (set.verbose)
-		summarise(&g);
-	ops_free(&g);
-	strings_destroy(g.strings);
-	vec_free(&set.names);
-	select_free(&set.select);
-	bucket_free(&set.rules);
-	return exit_status();
+	return sink_main(&g.sink, argc, argv);
 }

@@ -2,22 +2,16 @@
 /*
  * tl-ops: GPU time by the op that launched it.
  *
- * The tree is read once. Each op that launches is kept as a record (calls),
- * what it launched as another (kernels); a table is a grouping of the calls
- * by some of their words, and figures of the groups.
+ * A sink (sink/sink.h): the tree is read once, each op that launches is kept
+ * as a record (struct call), what it launched as another (struct kernel).
  */
 #ifndef TL_OPS_H
 #define TL_OPS_H
 
 #include "model/facts.h"
-#include "sink/cells.h"
-#include "sink/group.h"
-#include "trace/bucket.h"
+#include "sink/sink.h"
 #include "trace/overlap.h"
 #include "trace/owner.h"
-#include "trace/process.h"
-#include "trace/select.h"
-#include "trace/span.h"
 
 /* What a table groups by; the first ones are words of --by. */
 enum by {
@@ -30,30 +24,17 @@ enum by {
 	BY_THREAD,
 	BY_COUNT
 };
-extern const char *const by_words[]; /* ended by NULL */
 
-enum clock {
-	CLOCK_GPU,
-	CLOCK_CPU,
+/* Numbers of a call, see struct sink_measure. */
+enum { M_DIRECT, M_SUBTREE, M_SELF, M_TOTAL, M_PCT, M_COUNT };
+
+/* What a table is about. */
+enum {
+	OF_LAUNCHERS,
+	OF_OVERLAP,
+	OF_ALL_OPS,
+	OF_CPU,
 };
-
-struct settings {
-	enum by by;
-	enum clock clock;
-	const char *table; /* --table */
-	bool all_ops, with_comm, linked_only;
-	bool recompute, first_occurrence, overlap, num_kernels;
-	bool parent_module, call_stack, pseudo_ops;
-	bool details; /* columns of lists are asked for */
-	bool list;    /* --list-tables */
-	bool verbose;
-	VEC(struct str) names; /* --name: of ops */
-	struct select select;
-	struct bucket_rules rules;
-	struct table_dest dest;
-};
-
-/* ---- what is gathered ---- */
 
 /* A GPU event that an op launched. */
 struct kernel {
@@ -65,75 +46,120 @@ struct kernel {
 
 /* A call of an op, or a launch outside of ops. */
 struct call {
-	struct uid uid;
-	uint32_t source;
-	uint32_t name, category, track;
+	struct sink_record rec;
+	uint32_t name, category;
 	struct op_args args;
 	uint32_t module, annotation;
 	uint32_t parent_module; /* by its type, or "NA"; if asked for */
 	uint32_t call_stack;    /* JSON, likewise */
 	int64_t step;
 	bool is_recompute, is_op;
-	int64_t ts_ns;
+	uint32_t nkernels;
 	int64_t direct_ns, subtree_ns;
 	int64_t total_ns, self_ns; /* of the host */
 	size_t first_kernel;
-	uint32_t nkernels;
 	struct op_overlap overlap;
 };
 
 struct ops {
-	const struct settings *set;
-	struct strings *strings;
-	struct names *names;
+	struct sink sink;
+	enum by by;
+	bool of_cpu; /* --clock cpu */
+	bool all_ops, with_comm, linked_only;
+	bool recompute, first_occurrence, overlap, num_kernels;
+	bool parent_module, call_stack, pseudo_ops;
+	VEC(struct str) names; /* --name: of ops */
 	struct models *models;
 	struct map categories; /* name and first kernel to category */
-	struct sink_sources sources;
-	uint32_t source; /* of what is being read */
-	VEC(struct call) calls;
+	struct owners *owners;
 	VEC(struct kernel) kernels;
 	VEC(struct work) works;
 	overlap_vec overlap_list;
 	VEC(struct spans) busy; /* by source: all GPU work with a launch */
-	bool any_inst;          /* some calls are repetitions of an event */
-	uint64_t nevents;
+	VEC(int64_t) first_ns;  /* by source: the first call in a table */
 };
 
-/* gather.c */
+static inline const struct ops *
+ops_of(const struct sink *s)
+{
+	return (const struct ops *)s;
+}
 
-void ops_read_file(struct ops *g, struct settings *set, const char *path);
-/* After the last file: calls into the order of time, what overlaps them. */
-void ops_finish(struct ops *g);
-void ops_free(struct ops *g);
+/* gather.c: hooks of the sink */
 
-/* group.c */
+void ops_start(struct sink *s);
+void ops_take(struct sink *s, const struct stream_in *in, bool is_chosen);
+void ops_flush(struct sink *s);
+void ops_finish(struct sink *s);
+void ops_free(struct sink *s);
 
-/* What the sums of a group are. */
-enum {
-	SUM_DIRECT,
-	SUM_SUBTREE,
-	SUM_SELF,
-	SUM_TOTAL,
-};
+/* cells.c */
 
-/* The words that a table groups by. */
-struct grouping {
-	enum by by;
-	bool with_overlap, with_recompute, with_num_kernels, with_module;
-	bool all_ops;  /* those that launch nothing too */
-	bool only_ops; /* no launches outside of ops */
-};
-
-/* Groups of the calls, each in the order of time, the longest first. */
-void ops_group(
-    struct sink_groups *gs, const struct ops *g, const struct grouping *how);
+bool ops_member(
+    const struct sink *s, const struct sink_plan *p, const void *record);
+void ops_planned(struct sink *s, struct sink_plan *p);
+double ops_whole(
+    const struct sink *s, const struct sink_plan *p, uint32_t source);
+void ops_notes(struct sink *s, const struct sink_plan *p, struct table *t);
+struct cell ops_cell(const struct sink_row *r, unsigned field);
 
 /* tables.c */
 
-/* What --table asks for, into the settings. */
-void tables_choose(struct settings *set);
-/* A usage error for columns that the table asked for does not have. */
-void tables_check(struct settings *set);
-void tables_print(struct settings *set, struct ops *g);
+extern const struct sink_column ops_columns[];
+extern const struct sink_measure ops_measures[];
+extern struct sink_table ops_tables[];
+extern const size_t ops_ntables;
+/* Takes what --table says into the settings, and --by into the tables. */
+void tables_choose(struct ops *g);
+bool ops_asked(const struct sink *s, const struct sink_table *t);
+bool ops_fits(const struct sink *s, const struct sink_table *t);
+bool ops_wants(
+    const struct sink *s, const struct sink_table *t, unsigned column);
+
+/* Columns: an entry of ops_columns[], most of them without any code. */
+enum field {
+	F_NAME,
+	F_OVERLAP_NAMES,
+	F_CATEGORY,
+	F_PARENT_MODULE,
+	F_PROCESS,
+	F_LABEL,
+	F_THREAD,
+	F_DIMS,
+	F_TYPES,
+	F_STRIDES,
+	F_CONCRETE,
+	F_NUM_KERNELS,
+	F_MODULE,
+	F_ANNOTATION,
+	F_STEP,
+	F_RECOMPUTE,
+	F_COUNT,
+	F_OP_COUNT,
+	F_FIRST,
+	F_LAUNCHING,
+	F_DIRECT_SUM,
+	F_SUBTREE_SUM,
+	F_SUBTREE_MEAN_ALL,
+	F_DIRECT_MS,
+	F_SUBTREE_MS,
+	F_CATEGORIES,
+	SINK_STATS(F_DIRECT),
+	SINK_STATS(F_SUBTREE),
+	F_FIRST_UID,
+	F_STACK,
+	F_DETAILS,
+	F_TRUNC,
+	F_OVERLAP,
+	F_OVERLAP_TRUNC,
+	SINK_STATS(F_PCT),
+	F_SELF,
+	F_TOTAL,
+	F_TOTAL_MEAN,
+	F_SHARE_BUSY,
+	F_SHARE_SELF,
+	F_SHARE,
+	F_CUMULATIVE,
+};
 
 #endif

@@ -1,332 +1,272 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tables: which there are, and their columns. A column is an entry of fields[]
- * here and a case of cell_of() in rows.c.
- */
-#include "cmd/tl-ops/plan.h"
+/* Tables: which there are, their columns, and which are printed. */
+#include "cmd/tl-ops/ops.h"
 
 #define US 1e3 /* labels are in us */
 #define NS UNIT_NS
+#define D COL_DETAIL
 #define DIRECT "total_direct_kernel_time"
 #define SUBTREE "total_subtree_kernel_time"
+#define AT(field) offsetof(struct call, field)
+
+static double
+pct_of(const struct sink *s, const void *call)
+{
+	(void)s;
+	return ((const struct call *)call)->overlap.pct;
+}
+
+const struct sink_measure ops_measures[] = {
+	[M_DIRECT] = { AT(direct_ns), NULL, false },
+	[M_SUBTREE] = { AT(subtree_ns), NULL, false },
+	[M_SELF] = { AT(self_ns), NULL, false },
+	[M_TOTAL] = { AT(total_ns), NULL, false },
+	[M_PCT] = { 0, pct_of, false },
+};
 
 /* clang-format off */
-static const struct column fields[F_FIELDS] = {
-	[F_RANK] = { "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	[F_SRC] = { "src", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	[F_NAME] = { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
-	[F_OVERLAP_NAMES] = { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 },
-	[F_CATEGORY] = { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
-	[F_PARENT_MODULE] = { "parent_module", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
-	[F_PROCESS] = { "process_name", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
-	[F_LABEL] = { "process_label", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
-	[F_THREAD] = { "thread_name", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
-	[F_DIMS] = { "input_dims", "Input Dims", COL_JSON, UNIT_NONE, 0, 0 },
-	[F_TYPES] = { "input_types", "Input type", COL_JSON, UNIT_NONE, COL_MINOR, 0 },
-	[F_STRIDES] = { "input_strides", "Input Strides", COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	[F_CONCRETE] = { "concrete_inputs", "Concrete Inputs", COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	[F_NUM_KERNELS] = { "num_kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 },
-	[F_MODULE] = { "module", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	[F_ANNOTATION] = { "annotation", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	[F_STEP] = { "step", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	[F_RECOMPUTE] = { "is_recompute", NULL, COL_BOOL, UNIT_NONE, 0, 0 },
-	[F_COUNT] = { "count", "Count", COL_INT, UNIT_COUNT, 0, 0 },
-	[F_OP_COUNT] = { "operation_count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
-	[F_FIRST] = { "first_occurrence_ns", "first_occurrence_time", COL_INT, NS, COL_POSITION, US },
-	[F_LAUNCHING] = { "launching_count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
-	[F_DIRECT] = { "direct_ns", DIRECT "_ms", COL_INT, NS, 0, 1e6 },
-	[F_DIRECT_SUM] = { "direct_ns_sum", DIRECT "_sum", COL_INT, NS, 0, US },
-	[F_SUBTREE_SUM] = { "subtree_ns_sum", SUBTREE "_sum", COL_INT, NS, COL_MINOR, US },
-	[F_SUBTREE_MEAN_ALL] = { "subtree_ns_mean", SUBTREE "_mean", COL_REAL, NS, 0, US },
-	[F_DIRECT_MS] = { "direct_ms_sum", DIRECT "_ms", COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
-	[F_SUBTREE_MS] = { "subtree_ms_sum", SUBTREE "_ms", COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
-	[F_CATEGORIES] = { "categories", "Categories", COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	[F_STACK_FIRST] = { "call_stack", "call_stack_first", COL_JSON, UNIT_NONE, 0, 0 },
-	[F_DIRECT_MEAN] = { "direct_ns_mean", DIRECT "_mean", COL_REAL, NS, 0, US },
-	[F_SUBTREE_MEAN] = { "subtree_ns_mean", SUBTREE "_mean", COL_REAL, NS, COL_DETAIL, US },
-	[F_DIRECT_MEDIAN] = { "direct_ns_median", DIRECT "_median", COL_REAL, NS, COL_DETAIL, US },
-	[F_SUBTREE_MEDIAN] = { "subtree_ns_median", SUBTREE "_median", COL_REAL, NS, COL_DETAIL, US },
-	[F_DIRECT_STD] = { "direct_ns_std", DIRECT "_std", COL_REAL, NS, COL_DETAIL, US },
-	[F_SUBTREE_STD] = { "subtree_ns_std", SUBTREE "_std", COL_REAL, NS, COL_DETAIL, US },
-	[F_DIRECT_MIN] = { "direct_ns_min", DIRECT "_min", COL_INT, NS, COL_DETAIL, US },
-	[F_SUBTREE_MIN] = { "subtree_ns_min", SUBTREE "_min", COL_INT, NS, COL_DETAIL, US },
-	[F_DIRECT_MAX] = { "direct_ns_max", DIRECT "_max", COL_INT, NS, COL_DETAIL, US },
-	[F_SUBTREE_MAX] = { "subtree_ns_max", SUBTREE "_max", COL_INT, NS, COL_DETAIL, US },
-	[F_EX_UID] = { "ex_uid", "ex_UID", COL_INT, UNIT_NONE, COL_MINOR, 0 },
-	[F_STACK] = { "call_stack", NULL, COL_JSON, UNIT_NONE, 0, 0 },
-	[F_DETAILS] = { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	[F_TRUNC] = { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	[F_OVERLAP] = { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	[F_OVERLAP_TRUNC] = { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
-	[F_PCT_MEAN] = { "overlap_pct_mean", NULL, COL_REAL, UNIT_NONE, 0, 0 },
-	[F_PCT_MEDIAN] = { "overlap_pct_median", NULL, COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
-	[F_PCT_STD] = { "overlap_pct_std", NULL, COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
-	[F_PCT_MIN] = { "overlap_pct_min", NULL, COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
-	[F_PCT_MAX] = { "overlap_pct_max", NULL, COL_REAL, UNIT_NONE, COL_DETAIL, 0 },
-	[F_SELF] = { "cpu_self_ns", NULL, COL_INT, NS, 0, 0 },
-	[F_TOTAL] = { "cpu_total_ns", NULL, COL_INT, NS, 0, 0 },
-	[F_TOTAL_MEAN] = { "cpu_total_ns_mean", NULL, COL_REAL, NS, COL_MINOR, 0 },
-	[F_SHARE_BUSY] = { "pct_of_busy", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
-	[F_SHARE_SELF] = { "pct_of_self", NULL, COL_REAL, UNIT_PERCENT, COL_SHARE, 0 },
-	[F_SHARE] = { "pct_of_direct", "Percentage (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 },
-	[F_CUMULATIVE] = { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 },
+const struct sink_column ops_columns[] = {
+	[F_NAME] = { { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name) },
+	[F_OVERLAP_NAMES] = { { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(overlap.names) },
+	[F_CATEGORY] = { { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(category) },
+	[F_PARENT_MODULE] = { { "parent_module", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(parent_module) },
+	[F_PROCESS] = { { "process_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_PROCESS, true, 0 },
+	[F_LABEL] = { { "process_label", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_LABEL, true, 0 },
+	[F_THREAD] = { { "thread_name", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_THREAD, true, 0 },
+	[F_DIMS] = { { "input_dims", "Input Dims", COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(args.dims) },
+	[F_TYPES] = { { "input_types", "Input type", COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(args.types) },
+	[F_STRIDES] = { { "input_strides", "Input Strides", COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, true, AT(args.strides) },
+	[F_CONCRETE] = { { "concrete_inputs", "Concrete Inputs", COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, true, AT(args.concrete) },
+	[F_NUM_KERNELS] = { { "num_kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_U32, true, AT(nkernels) },
+	[F_MODULE] = { { "module", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(module) },
+	[F_ANNOTATION] = { { "annotation", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(annotation) },
+	[F_STEP] = { { "step", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, true, AT(step) },
+	[F_RECOMPUTE] = { { "is_recompute", NULL, COL_BOOL, UNIT_NONE, 0, 0 }, SINK_BOOL, true, AT(is_recompute) },
+	[F_COUNT] = { { "count", "Count", COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0 },
+	[F_OP_COUNT] = { { "operation_count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0 },
+	[F_FIRST] = { { "first_occurrence_ns", "first_occurrence_time", COL_INT, NS, COL_POSITION, US }, SINK_CELL, false, 0 },
+	[F_LAUNCHING] = { { "launching_count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_CELL, false, 0 },
+	[F_DIRECT_SUM] = { { "direct_ns_sum", DIRECT "_sum", COL_INT, NS, 0, US }, SINK_SUM, false, M_DIRECT },
+	[F_SUBTREE_SUM] = { { "subtree_ns_sum", SUBTREE "_sum", COL_INT, NS, COL_MINOR, US }, SINK_SUM, false, M_SUBTREE },
+	[F_SUBTREE_MEAN_ALL] = { { "subtree_ns_mean", SUBTREE "_mean", COL_REAL, NS, 0, US }, SINK_MEAN, false, M_SUBTREE },
+	[F_DIRECT_MS] = { { "direct_ms_sum", DIRECT "_ms", COL_REAL, UNIT_NONE, D, 0 }, SINK_CELL, false, M_DIRECT },
+	[F_SUBTREE_MS] = { { "subtree_ms_sum", SUBTREE "_ms", COL_REAL, UNIT_NONE, D, 0 }, SINK_CELL, false, M_SUBTREE },
+	[F_CATEGORIES] = { { "categories", "Categories", COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
+	SINK_STAT_COLUMNS(F_DIRECT, "direct_ns", DIRECT, COL_INT, NS, 0, US, M_DIRECT),
+	SINK_STAT_COLUMNS(F_SUBTREE, "subtree_ns", SUBTREE, COL_INT, NS, D, US, M_SUBTREE),
+	[F_FIRST_UID] = { { "ex_uid", "ex_UID", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid) },
+	[F_STACK] = { { "call_stack", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, false, AT(call_stack) },
+	[F_DETAILS] = { { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
+	[F_TRUNC] = { { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
+	[F_OVERLAP] = { { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
+	[F_OVERLAP_TRUNC] = { { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
+	SINK_STAT_COLUMNS(F_PCT, "overlap_pct", "overlap_pct", COL_REAL, UNIT_NONE, 0, 0, M_PCT),
+	[F_SELF] = { { "cpu_self_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_SELF },
+	[F_TOTAL] = { { "cpu_total_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_TOTAL },
+	[F_TOTAL_MEAN] = { { "cpu_total_ns_mean", NULL, COL_REAL, NS, COL_MINOR, 0 }, SINK_MEAN, false, M_TOTAL },
+	[F_SHARE_BUSY] = { { "pct_of_busy", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_SHARE, false, M_SUBTREE },
+	[F_SHARE_SELF] = { { "pct_of_self", NULL, COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, M_SELF },
+	[F_SHARE] = { { "pct_of_direct", "Percentage (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, M_DIRECT },
+	[F_CUMULATIVE] = { { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CUMULATIVE, false, 0 },
 };
 /* clang-format on */
 
-/* Keys of each grouping, then figures of each table; F_FIELDS ends a list. */
-static const enum field keys[BY_COUNT][10] = {
-	[BY_CATEGORY] = { F_CATEGORY, F_FIELDS },
-	[BY_NAME] = { F_NAME, F_FIELDS },
-	[BY_ARGS] = { F_NAME, F_CATEGORY, F_PROCESS, F_LABEL, F_THREAD, F_DIMS,
-	    F_TYPES, F_STRIDES, F_CONCRETE, F_FIELDS },
-	[BY_MODULE] = { F_MODULE, F_FIELDS },
-	[BY_ANNOTATION] = { F_ANNOTATION, F_FIELDS },
-	[BY_STEP] = { F_STEP, F_FIELDS },
-	[BY_THREAD] = { F_PROCESS, F_LABEL, F_THREAD, F_FIELDS },
+/* Keys of each grouping, and its figures; ops_wants() leaves columns out. */
+static const uint8_t category_keys[] = { F_CATEGORY, F_PARENT_MODULE,
+	F_RECOMPUTE, SINK_END };
+static const uint8_t name_keys[] = { F_NAME, F_PARENT_MODULE, F_RECOMPUTE,
+	SINK_END };
+static const uint8_t args_keys[] = { F_NAME, F_OVERLAP_NAMES, F_CATEGORY,
+	F_PARENT_MODULE, F_PROCESS, F_LABEL, F_THREAD, F_DIMS, F_TYPES,
+	F_STRIDES, F_CONCRETE, F_NUM_KERNELS, F_RECOMPUTE, SINK_END };
+static const uint8_t module_keys[] = { F_MODULE, F_RECOMPUTE, SINK_END };
+static const uint8_t annotation_keys[] = { F_ANNOTATION, F_RECOMPUTE,
+	SINK_END };
+static const uint8_t step_keys[] = { F_STEP, F_RECOMPUTE, SINK_END };
+static const uint8_t thread_keys[] = { F_PROCESS, F_LABEL, F_THREAD,
+	F_RECOMPUTE, SINK_END };
+static const uint8_t category_ties[] = { F_CATEGORY, F_RECOMPUTE,
+	F_PARENT_MODULE, SINK_END };
+static const uint8_t name_ties[] = { F_NAME, F_RECOMPUTE, F_PARENT_MODULE,
+	SINK_END };
+static const struct grouping {
+	const uint8_t *keys, *ties;
+} groupings[BY_COUNT] = {
+	[BY_CATEGORY] = { category_keys, category_ties },
+	[BY_NAME] = { name_keys, name_ties },
+	[BY_ARGS] = { args_keys, NULL },
+	[BY_MODULE] = { module_keys, module_keys },
+	[BY_ANNOTATION] = { annotation_keys, NULL },
+	[BY_STEP] = { step_keys, NULL },
+	[BY_THREAD] = { thread_keys, NULL },
 };
-static const enum field category_figures[] = { F_COUNT, F_DIRECT, F_SHARE,
-	F_CUMULATIVE, F_FIELDS };
-static const enum field name_figures[] = { F_DIRECT_SUM, F_SUBTREE_SUM,
-	F_DIRECT_MS, F_SUBTREE_MS, F_COUNT, F_CATEGORIES, F_SHARE, F_CUMULATIVE,
-	F_FIELDS };
-static const enum field args_figures[] = { F_DIRECT_MEAN, F_SUBTREE_MEAN,
-	F_DIRECT_MEDIAN, F_SUBTREE_MEDIAN, F_DIRECT_STD, F_SUBTREE_STD,
-	F_DIRECT_MIN, F_SUBTREE_MIN, F_DIRECT_MAX, F_SUBTREE_MAX, F_DIRECT_SUM,
-	F_SUBTREE_SUM, F_EX_UID, F_DETAILS, F_TRUNC, F_FIELDS };
-static const enum field overlap_figures[] = { F_OVERLAP, F_OVERLAP_TRUNC,
-	F_PCT_MEAN, F_PCT_MEDIAN, F_PCT_STD, F_PCT_MIN, F_PCT_MAX, F_FIELDS };
-static const enum field share_figures[] = { F_SHARE, F_CUMULATIVE, F_FIELDS };
-static const enum field plain_figures[] = { F_COUNT, F_DIRECT_SUM, F_SHARE,
-	F_CUMULATIVE, F_FIELDS };
-static const enum field all_figures[] = { F_COUNT, F_LAUNCHING, F_SUBTREE_SUM,
-	F_SUBTREE_MEAN_ALL, F_DIRECT_SUM, F_SHARE_BUSY, F_FIELDS };
-static const enum field cpu_figures[] = { F_COUNT, F_SELF, F_TOTAL,
-	F_TOTAL_MEAN, F_SUBTREE_SUM, F_SHARE_SELF, F_CUMULATIVE, F_FIELDS };
+static const uint8_t category_figures[] = { F_COUNT, F_STACK, F_DIRECT_SUM,
+	F_SHARE, F_CUMULATIVE, SINK_END };
+static const uint8_t name_figures[] = { F_DIRECT_SUM, F_SUBTREE_SUM,
+	F_DIRECT_MS, F_SUBTREE_MS, F_COUNT, F_CATEGORIES, F_STACK, F_SHARE,
+	F_CUMULATIVE, SINK_END };
+static const uint8_t args_figures[] = { F_OP_COUNT, F_FIRST, F_DIRECT_MEAN,
+	F_SUBTREE_MEAN, F_DIRECT_MEDIAN, F_SUBTREE_MEDIAN, F_DIRECT_STD,
+	F_SUBTREE_STD, F_DIRECT_MIN, F_SUBTREE_MIN, F_DIRECT_MAX, F_SUBTREE_MAX,
+	F_DIRECT_SUM, F_SUBTREE_SUM, F_FIRST_UID, F_STACK, F_DETAILS, F_TRUNC,
+	F_OVERLAP, F_OVERLAP_TRUNC, F_PCT_MEAN, F_PCT_MEDIAN, F_PCT_STD,
+	F_PCT_MIN, F_PCT_MAX, F_SHARE, F_CUMULATIVE, SINK_END };
+static const uint8_t plain_figures[] = { F_COUNT, F_DIRECT_SUM, F_SHARE,
+	F_CUMULATIVE, SINK_END };
+static const uint8_t all_figures[] = { F_COUNT, F_LAUNCHING, F_SUBTREE_SUM,
+	F_SUBTREE_MEAN_ALL, F_DIRECT_SUM, F_SHARE_BUSY, SINK_END };
+static const uint8_t cpu_figures[] = { F_COUNT, F_SELF, F_TOTAL, F_TOTAL_MEAN,
+	F_SUBTREE_SUM, F_SHARE_SELF, F_CUMULATIVE, SINK_END };
+
+static const struct sink_label category_labels[] = {
+	{ F_DIRECT_SUM, DIRECT "_ms", 1e6 },
+	{ F_STACK, "call_stack_first", 0 },
+};
+static const struct sink_label name_labels[] = {
+	{ F_STACK, "call_stack_first", 0 },
+};
 
 /* ---- tables ---- */
 
-static const struct kind_of_table tables[] = {
-	{ "ops_summary_by_category", BY_CATEGORY, OF_LAUNCHERS,
-	    category_figures },
-	{ "ops_summary", BY_NAME, OF_LAUNCHERS, name_figures },
-	{ "ops_unique_args", BY_ARGS, OF_LAUNCHERS, args_figures },
-	{ "ops_unique_args_kl_overlap", BY_ARGS, OF_OVERLAP, args_figures },
-	{ "ops_by_module", BY_MODULE, OF_LAUNCHERS, plain_figures },
-	{ "ops_by_annotation", BY_ANNOTATION, OF_LAUNCHERS, plain_figures },
-	{ "ops_by_step", BY_STEP, OF_LAUNCHERS, plain_figures },
-	{ "ops_by_thread", BY_THREAD, OF_LAUNCHERS, plain_figures },
-	{ "all_ops", BY_COUNT, OF_ALL_OPS, all_figures },
-	{ "cpu_ops_by_category", BY_CATEGORY, OF_CPU, cpu_figures },
-	{ "cpu_ops", BY_NAME, OF_CPU, cpu_figures },
-	{ "cpu_ops_unique_args", BY_ARGS, OF_CPU, cpu_figures },
-	{ "cpu_ops_by_module", BY_MODULE, OF_CPU, cpu_figures },
-	{ "cpu_ops_by_annotation", BY_ANNOTATION, OF_CPU, cpu_figures },
-	{ "cpu_ops_by_step", BY_STEP, OF_CPU, cpu_figures },
-	{ "cpu_ops_by_thread", BY_THREAD, OF_CPU, cpu_figures },
+#define GPU(table, group, figures)                              \
+	{                                                       \
+		.name = table, .columns = figures, .by = group, \
+		.about = OF_LAUNCHERS                           \
+	}
+#define CPU(table, group)                                           \
+	{                                                           \
+		.name = table, .columns = cpu_figures, .by = group, \
+		.about = OF_CPU, .measure = M_SELF                  \
+	}
+
+/* Keys, ties and order follow from by. */
+struct sink_table ops_tables[] = {
+	{ .name = "ops_summary_by_category",
+	    .columns = category_figures,
+	    .labels = category_labels,
+	    .nlabels = 2,
+	    .by = BY_CATEGORY,
+	    .is_summary = true },
+	{ .name = "ops_summary",
+	    .columns = name_figures,
+	    .labels = name_labels,
+	    .nlabels = 1,
+	    .by = BY_NAME,
+	    .is_summary = true },
+	GPU("ops_unique_args", BY_ARGS, args_figures),
+	{ .name = "ops_unique_args_kl_overlap",
+	    .columns = args_figures,
+	    .by = BY_ARGS,
+	    .about = OF_OVERLAP },
+	GPU("ops_by_module", BY_MODULE, plain_figures),
+	GPU("ops_by_annotation", BY_ANNOTATION, plain_figures),
+	GPU("ops_by_step", BY_STEP, plain_figures),
+	GPU("ops_by_thread", BY_THREAD, plain_figures),
+	{ .name = "all_ops",
+	    .columns = all_figures,
+	    .by = BY_COUNT, /* what --by says */
+	    .about = OF_ALL_OPS,
+	    .measure = M_SUBTREE },
+	CPU("cpu_ops_by_category", BY_CATEGORY),
+	CPU("cpu_ops", BY_NAME),
+	CPU("cpu_ops_unique_args", BY_ARGS),
+	CPU("cpu_ops_by_module", BY_MODULE),
+	CPU("cpu_ops_by_annotation", BY_ANNOTATION),
+	CPU("cpu_ops_by_step", BY_STEP),
+	CPU("cpu_ops_by_thread", BY_THREAD),
 };
-#define NTABLES (sizeof tables / sizeof *tables)
-
-static void
-add_field(struct plan *p, enum field f)
-{
-	p->fields[p->n] = f;
-	p->columns[p->n++] = fields[f];
-}
-
-static void
-add_fields(struct plan *p, const enum field *list)
-{
-	for (; *list != F_FIELDS; list++)
-		add_field(p, *list);
-}
-
-/* The words that say what an op is end here: where it is comes next. */
-static enum field
-last_name(enum by by)
-{
-	return by == BY_NAME ? F_NAME : F_CATEGORY;
-}
-
-static void
-add_keys(struct plan *p, const struct settings *set)
-{
-	for (const enum field *f = keys[p->how.by]; *f != F_FIELDS; f++) {
-		add_field(p, *f);
-		if (*f == F_NAME && p->how.with_overlap)
-			add_field(p, F_OVERLAP_NAMES);
-		if (p->how.with_module && *f == last_name(p->how.by))
-			add_field(p, F_PARENT_MODULE);
-	}
-	if (p->how.with_num_kernels)
-		add_field(p, F_NUM_KERNELS);
-	if (p->how.with_recompute)
-		add_field(p, F_RECOMPUTE);
-	if (p->kind->figures == args_figures) {
-		add_field(p, F_OP_COUNT);
-		if (set->first_occurrence)
-			add_field(p, F_FIRST);
-	}
-}
-
-/* Where the reference has the stack: behind what came first of a group. */
-static void
-add_figures(struct plan *p, const enum field *list, const struct settings *set)
-{
-	bool with = set->call_stack && p->how.by <= BY_ARGS;
-
-	for (; *list != F_FIELDS; list++) {
-		add_field(p, *list);
-		if (with && *list == F_EX_UID)
-			add_field(p, F_STACK);
-		else if (with && list != args_figures &&
-		    (*list == F_CATEGORIES ||
-			(list[0] == F_COUNT && list[1] == F_DIRECT)))
-			add_field(p, F_STACK_FIRST);
-	}
-}
-
-static void
-make_plan(struct plan *p, const struct kind_of_table *kind,
-    const struct settings *set, enum sink_lead lead)
-{
-	bool is_args;
-
-	*p = (struct plan){ .kind = kind };
-	p->how.by = kind->by != BY_COUNT ? kind->by : set->by;
-	is_args = p->how.by == BY_ARGS;
-	p->how.with_overlap = kind->about == OF_OVERLAP;
-	p->how.with_recompute = set->recompute;
-	p->how.with_num_kernels = is_args && set->num_kernels;
-	p->how.with_module = set->parent_module && p->how.by <= BY_ARGS;
-	p->how.all_ops = kind->about == OF_ALL_OPS || kind->about == OF_CPU;
-	p->how.only_ops = kind->about == OF_CPU;
-	if (lead == SINK_LEAD_RANK)
-		add_field(p, F_RANK);
-	if (lead == SINK_LEAD_SRC)
-		add_field(p, F_SRC);
-	add_keys(p, set);
-	add_figures(p, kind->figures, set);
-	if (kind->about == OF_OVERLAP)
-		add_fields(p, overlap_figures);
-	if (kind->figures == args_figures)
-		add_fields(p, share_figures);
-}
-
-/* ---- which ones are printed ---- */
-
-const char *const by_words[] = {
-	[BY_CATEGORY] = "category",
-	[BY_NAME] = "name",
-	[BY_ARGS] = "args",
-	[BY_MODULE] = "module",
-	[BY_ANNOTATION] = "annotation",
-	[BY_STEP] = "step",
-	[BY_THREAD] = "thread",
-	[BY_COUNT] = NULL,
-};
+const size_t ops_ntables = sizeof ops_tables / sizeof *ops_tables;
 
 /* A table by name also says what is to be read for it. */
-void
-tables_choose(struct settings *set)
+static void
+take_named(struct ops *g, const struct sink_table *t)
 {
-	if (set->table == NULL)
-		return;
-	for (size_t i = 0; i < NTABLES; i++) {
-		const struct kind_of_table *k = &tables[i];
+	if (t->by != BY_COUNT)
+		g->by = t->by;
+	g->overlap = g->overlap || t->about == OF_OVERLAP;
+	g->all_ops = g->all_ops || t->about >= OF_ALL_OPS;
+	g->of_cpu = g->of_cpu || t->about == OF_CPU;
+}
 
-		if (strcmp(set->table, k->name) != 0)
-			continue;
-		if (k->by != BY_COUNT)
-			set->by = k->by;
-		set->overlap = set->overlap || k->about == OF_OVERLAP;
-		set->all_ops = set->all_ops || k->about >= OF_ALL_OPS;
-		if (k->about == OF_CPU)
-			set->clock = CLOCK_CPU;
-		return;
+void
+tables_choose(struct ops *g)
+{
+	if (g->sink.named != NULL)
+		take_named(g, g->sink.named);
+	for (size_t i = 0; i < ops_ntables; i++) {
+		struct sink_table *t = &ops_tables[i];
+
+		if (t->by == BY_COUNT)
+			t->by = g->by;
+		t->keys = groupings[t->by].keys;
+		t->ties = groupings[t->by].ties;
+		t->order = t->by == BY_STEP ? SINK_BY_KEY : SINK_BY_SUM;
 	}
-	die_usage("there is no table '%s': --list-tables says which there are",
-	    set->table);
 }
 
 /* The one table of a standard output. */
-static const struct kind_of_table *
-one_table(const struct settings *set)
+static bool
+is_only_one(const struct ops *g, const struct sink_table *t)
 {
-	enum about_table about = OF_LAUNCHERS;
+	unsigned about = OF_LAUNCHERS;
 
-	if (set->clock == CLOCK_CPU)
+	if (g->of_cpu)
 		about = OF_CPU;
-	else if (set->all_ops)
+	else if (g->all_ops)
 		about = OF_ALL_OPS;
-	else if (set->overlap && set->by == BY_ARGS)
+	else if (g->overlap && g->by == BY_ARGS)
 		about = OF_OVERLAP;
-	for (size_t i = 0;; i++)
-		if (tables[i].about == about &&
-		    (tables[i].by == BY_COUNT || tables[i].by == set->by))
-			return &tables[i];
+	return t->about == about && t->by == g->by;
 }
 
 /* In a folder: those of the reference, and what else was asked for. */
-static bool
-is_printed(const struct settings *set, const struct kind_of_table *k)
+bool
+ops_asked(const struct sink *s, const struct sink_table *t)
 {
-	if (set->table != NULL)
-		return strcmp(set->table, k->name) == 0;
-	if (set->dest.dir == NULL)
-		return k == one_table(set);
-	switch (k->about) {
-	case OF_OVERLAP: return set->overlap;
-	case OF_ALL_OPS: return set->all_ops;
-	case OF_CPU:
-		return set->clock == CLOCK_CPU &&
-		    (k->by <= BY_ARGS || k->by == BY_THREAD ||
-			k->by == set->by);
-	case OF_LAUNCHERS: break;
-	}
-	return k->by <= BY_ARGS || k->by == set->by;
+	const struct ops *g = ops_of(s);
+
+	if (s->dest.dir == NULL)
+		return is_only_one(g, t);
+	if ((t->about == OF_OVERLAP && !g->overlap) ||
+	    (t->about == OF_CPU && !g->of_cpu))
+		return false;
+	if (t->about == OF_ALL_OPS)
+		return g->all_ops;
+	return t->by <= BY_ARGS || t->by == g->by ||
+	    (t->about == OF_CPU && t->by == BY_THREAD);
 }
 
 /* Of a trace without GPU work, what the GPU did is no table. */
-static bool
-is_idle(const struct settings *set, const struct ops *g,
-    const struct kind_of_table *k)
+bool
+ops_fits(const struct sink *s, const struct sink_table *t)
 {
-	if (set->clock != CLOCK_CPU || set->dest.dir == NULL ||
-	    k->about == OF_CPU)
-		return false;
-	for (size_t i = 0; i < g->sources.list.n; i++)
-		if (g->sources.list.v[i].ngpu > 0)
-			return false;
-	return true;
+	if (!ops_of(s)->of_cpu || s->dest.dir == NULL || t->about == OF_CPU)
+		return true;
+	for (size_t i = 0; i < s->sources.list.n; i++)
+		if (s->sources.list.v[i].ngpu > 0)
+			return true;
+	return false;
 }
 
-void
-tables_check(struct settings *set)
+bool
+ops_wants(const struct sink *s, const struct sink_table *t, unsigned column)
 {
-	struct plan p;
+	const struct ops *g = ops_of(s);
 
-	for (size_t i = 0; i < NTABLES; i++) {
-		if (!is_printed(set, &tables[i]))
-			continue;
-		/* either may lead, once it is known how many sources */
-		make_plan(&p, &tables[i], set, SINK_LEAD_RANK);
-		add_field(&p, F_SRC);
-		table_dest_check(&set->dest, tables[i].name, p.columns, p.n);
+	switch (column) {
+	case F_PARENT_MODULE: return g->parent_module;
+	case F_NUM_KERNELS: return g->num_kernels;
+	case F_RECOMPUTE: return g->recompute;
+	case F_FIRST: return g->first_occurrence;
+	case F_STACK: return g->call_stack;
+	case F_OVERLAP_NAMES:
+	case F_OVERLAP:
+	case F_OVERLAP_TRUNC:
+	case F_PCT_MEAN:
+	case F_PCT_MEDIAN:
+	case F_PCT_STD:
+	case F_PCT_MIN:
+	case F_PCT_MAX: return t->about == OF_OVERLAP;
+	default: return true;
 	}
-}
-
-void
-tables_print(struct settings *set, struct ops *g)
-{
-	enum sink_lead lead = sink_sources_lead(&g->sources);
-	struct plan p;
-
-	for (size_t i = 0; i < NTABLES; i++) {
-		if (!is_printed(set, &tables[i]) || is_idle(set, g, &tables[i]))
-			continue;
-		make_plan(&p, &tables[i], set, lead);
-		column_of_uids(p.columns, p.n, "ex_uid", g->any_inst);
-		rows_print(&set->dest, g, &p);
-	}
-	table_dest_finish(&set->dest);
 }

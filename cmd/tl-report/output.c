@@ -303,7 +303,7 @@ add_charts(const struct settings *s, struct args *argv)
 			  "GPU time by category, all ranks") ||
 		    any;
 	} else {
-		any = add_pie(s, argv, "ops_summary_by_category", "direct_ns",
+		any = add_pie(s, argv, "ops_summary_by_category", "direct_ns_sum",
 			  "GPU time by category of op") ||
 		    add_pie(s, argv, "kernel_summary_by_category", "dur_ns_sum",
 			"GPU time by category of kernel") ||

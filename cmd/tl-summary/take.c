@@ -108,7 +108,7 @@ take_op_category(struct figures *f, const struct line *l)
 	struct tally *c =
 	    tally_of(f, &f->categories, line_text(f, l, "op_category"));
 
-	take_add(&c->ns, line_int(l, "direct_ns"));
+	take_add(&c->ns, line_int(l, "direct_ns_sum"));
 }
 
 static void

@@ -27,6 +27,7 @@
 #define OPT_OF_TRACE 576
 #define OPT_OF_MODEL 640
 #define OPT_OF_TABLE 704
+#define OPT_OF_SINK 768
 struct opt {
 	int ch;
 	const char *name;

@@ -116,7 +116,7 @@ static const struct sheet_chart by_rank = { .figure = "ranks",
 	.y = "computation_ns,exposed_comm_ns,exposed_memcpy_ns,idle_ns",
 	.title = "Time of each rank" };
 CATEGORIES(pie_ranks, "time_ns", "GPU time by category, all ranks");
-CATEGORIES(pie_ops, "direct_ns", "GPU time by category of op");
+CATEGORIES(pie_ops, "direct_ns_sum", "GPU time by category of op");
 CATEGORIES(pie_kernels, "dur_ns_sum", "GPU time by category of kernel");
 CATEGORIES(pie_host, "cpu_self_ns", "host time by category of op");
 static const struct sheet_chart roofline = { .figure = "roofline",

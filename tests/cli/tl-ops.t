@@ -58,7 +58,7 @@ cudaGraphLaunch${tab}10000${tab}10000${tab}1${tab}25.64102564102564${tab}74.3589
 my::outer${tab}10000${tab}25000${tab}1${tab}25.64102564102564${tab}100.0"
 is 'a stream without frames says the same' \
 	"$(tl-tree --no-python nested.json | tl-ops)" "$(tl-ops nested.json)"
-is '--by category' "$(rows 'tl-ops --by category -c op_category,count,direct_ns small.tl')" \
+is '--by category' "$(rows 'tl-ops --by category -c op_category,count,direct_ns_sum small.tl')" \
 	'other 4 39000.'
 is '--by args' \
 	"$(rows 'tl-ops --by args -c name,thread_name,process_name,process_label,input_dims,input_types,input_strides,concrete_inputs,operation_count,ex_uid small.tl')" \
@@ -254,10 +254,10 @@ for r in 0 1; do
 	nested | trace ",\"distributedInfo\":{\"rank\":$((3 - r))}" >rank$r.json
 done
 is 'sources apart, by rank' \
-	"$(rows 'tl-ops --by category -c rank,direct_ns,cumulative_pct rank0.json rank1.json')" \
+	"$(rows 'tl-ops --by category -c rank,direct_ns_sum,cumulative_pct rank0.json rank1.json')" \
 	'3 39000 100.0.2 39000 100.0.'
 is 'the same rank twice is known by number' \
-	"$(rows 'tl-ops --by category -c src,direct_ns rank0.json rank0.json')" '0 39000.1 39000.'
+	"$(rows 'tl-ops --by category -c src,direct_ns_sum rank0.json rank0.json')" '0 39000.1 39000.'
 is '--rank' "$(rows 'tl-ops --rank 2 --by category -c count rank0.json rank1.json')" '4.'
 like 'without a launch are those of the ranks asked for' \
 	"$(tl-ops --rank 2 --format table rank0.json rank1.json)" \

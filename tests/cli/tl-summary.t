@@ -81,8 +81,8 @@ like 'less than a microsecond' "$(verdict)" '^Of 20 ns the GPU'
 # tables CATEGORY NS NAME NS CATEGORY NS NAME NS: of ops, into d/
 tables() {
 	{
-		schema c op_category:text direct_ns:int
-		printf '{"op_category":"%s","direct_ns":%s}\n' "$1" "$2" "$5" "$6"
+		schema c op_category:text direct_ns_sum:int
+		printf '{"op_category":"%s","direct_ns_sum":%s}\n' "$1" "$2" "$5" "$6"
 		echo '{"end":{"rows":2}}'
 	} >d/ops_summary_by_category.ndjson
 	{
@@ -96,7 +96,7 @@ timeline 900 0 0 100
 tables GEMM 600 mm 600 other 300 add 300
 like 'half or more is most' "$(verdict)" '\(mostly GEMM, 66\.7 % of the time of ops\)'
 tables GEMM 400 mm 400 CONV_fwd 401 conv 401
-sed '/"end"/i {"op_category":"rest","direct_ns":200}' \
+sed '/"end"/i {"op_category":"rest","direct_ns_sum":200}' \
 	d/ops_summary_by_category.ndjson >x && mv x d/ops_summary_by_category.ndjson
 like 'less is not' "$(verdict)" '\(above all CONV_fwd, 40\.1 % of the time of ops\)'
 tables other 500 my::op 500 GEMM 400 mm 400

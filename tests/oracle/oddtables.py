@@ -155,7 +155,7 @@ def ops_figures(calls, by, table, how, start):
         return {"count": n, "cpu_self_ns": sum(c.self for c in calls), "cpu_total_ns": total,
                 "cpu_total_ns_mean": total / n, "subtree_ns_sum": subtree}
     if by == "category":
-        return {"count": n, "direct_ns": direct}
+        return {"count": n, "direct_ns_sum": direct}
     if by == "args":
         return args_figures(calls, how, start)
     row = {"count": n, "direct_ns_sum": direct}

@@ -616,7 +616,7 @@ def column_sum(argv, column):
 
 def check_sums(rep, tree):
     kinds = ["tl-ops", "tl-kernels"]
-    ops = [("name", "direct_ns_sum"), ("category", "direct_ns"), ("args", "direct_ns_sum"),
+    ops = [("name", "direct_ns_sum"), ("category", "direct_ns_sum"), ("args", "direct_ns_sum"),
            ("thread", "direct_ns_sum"), ("step", "direct_ns_sum"), ("module", "direct_ns_sum"),
            ("annotation", "direct_ns_sum")]
     for program, what in ((kinds[0], ops), (kinds[1], [(b, "dur_ns_sum") for b in (

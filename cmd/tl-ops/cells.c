@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* What a row shows that is no field, sum or statistic of its calls. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cmd/tl-ops/ops.h"
+#include "sink/details.h"
+#include "json/json.h"
+
+bool
+ops_member(const struct sink *s, const struct sink_plan *p, const void *record)
+{
+	const struct call *c = record;
+
+	(void)s;
+	switch (p->table->about) {
+	case OF_ALL_OPS: return true;
+	case OF_CPU: return c->is_op;
+	default: return c->nkernels > 0;
+	}
+}
+
+/* When the first call of each source was, which those of a table are since. */
+void
+ops_planned(struct sink *s, struct sink_plan *p)
+{
+	struct ops *g = (struct ops *)s;
+
+	g->first_ns.n = 0;
+	while (sink_plan_has(p, F_FIRST) && g->first_ns.n < s->sources.list.n)
+		vec_push(&g->first_ns, INT64_MAX);
+	for (size_t i = 0; g->first_ns.n > 0 && i < s->records.n; i++) {
+		const struct sink_record *rec = sink_record(s, i);
+		int64_t *first = &g->first_ns.v[rec->source];
+
+		if (rec->ts_ns < *first && ops_member(s, p, rec))
+			*first = rec->ts_ns;
+	}
+}
+
+double
+ops_whole(const struct sink *s, const struct sink_plan *p, uint32_t source)
+{
+	return p->table->about == OF_ALL_OPS
+	    ? (double)spans_total(&ops_of(s)->busy.v[source])
+	    : NAN;
+}
+
+/* What an op may do most is in no row unless it is asked for. */
+void
+ops_notes(struct sink *s, const struct sink_plan *p, struct table *t)
+{
+	const struct sink_source sum = sink_sources_sum(&s->sources);
+
+	note_unlinked(t, &s->sources, "op");
+	if (sum.ncomm > 0 && p->table->about != OF_CPU)
+		table_note(t,
+		    "%" PRIu64 " collectives, %.3f ms of GPU time, are not "
+		    "counted: --include-comm counts them",
+		    sum.ncomm, (double)sum.comm_ns / 1e6);
+}
+
+/* ---- lists ---- */
+
+static int
+by_text(const void *x, const void *y)
+{
+	return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
+static struct cell
+categories_cell(const struct sink_row *r)
+{
+	VEC(struct str) list = { 0 };
+	uint32_t last = INTERN_NONE;
+
+	r->text->len = 0;
+	for (size_t i = 0; i < r->group->n; i++) {
+		const struct call *c = sink_row_record(r, i);
+		struct str s = strings_get(r->sink->strings, c->category);
+		bool is_new = c->category != last;
+
+		last = c->category;
+		for (size_t k = 0; k < list.n && is_new; k++)
+			is_new = !str_eq(list.v[k], s);
+		if (is_new)
+			vec_push(&list, s);
+	}
+	qsort(list.v, list.n, sizeof *list.v, by_text);
+	for (size_t i = 0; i < list.n; i++) {
+		buf_putc(r->text, i == 0 ? '[' : ',');
+		json_put_string(r->text, list.v[i]);
+	}
+	buf_putc(r->text, ']');
+	vec_free(&list);
+	return sink_row_text(r);
+}
+
+static size_t
+nkernels_of(const void *arg, size_t i)
+{
+	return ((const struct call *)sink_row_record(arg, i))->nkernels;
+}
+
+static struct detail
+kernel_of(const void *arg, size_t i, size_t at)
+{
+	const struct sink_row *r = arg;
+	const struct call *c = sink_row_record(r, i);
+	const struct kernel *k =
+	    &ops_of(r->sink)->kernels.v[c->first_kernel + at];
+
+	return (struct detail){ k->name, k->gpu_stream, k->dur_ns, NAN };
+}
+
+static const struct op_overlap *
+overlap_of(const void *arg, size_t i)
+{
+	return &((const struct call *)sink_row_record(arg, i))->overlap;
+}
+
+static struct cell
+details_cell(const struct sink_row *r, unsigned f)
+{
+	bool is_overlap = f == F_OVERLAP || f == F_OVERLAP_TRUNC;
+	enum detail_form form =
+	    f == F_TRUNC || f == F_OVERLAP_TRUNC ? DETAIL_TRUNC : DETAIL_FULL;
+	const struct overlap_lists overlap = { &ops_of(r->sink)->overlap_list,
+		r, overlap_of };
+	const struct detail_lists lists = {
+		.strings = r->sink->strings,
+		.arg = is_overlap ? (const void *)&overlap : r,
+		.n = r->group->n,
+		.length = is_overlap ? overlap_length : nkernels_of,
+		.entry = is_overlap ? overlap_entry : kernel_of,
+		.with_names = !is_overlap,
+	};
+
+	r->text->len = 0;
+	return r->sink->details && details_put(r->text, &lists, form)
+	    ? sink_row_text(r)
+	    : cell_none();
+}
+
+/* ---- the others ---- */
+
+static struct cell
+since_cell(const struct sink_row *r)
+{
+	const struct sink_record *first = r->first;
+	int64_t since;
+
+	return __builtin_sub_overflow(first->ts_ns,
+		   ops_of(r->sink)->first_ns.v[first->source], &since)
+	    ? cell_none()
+	    : cell_int(since);
+}
+
+static struct cell
+launching_cell(const struct sink_row *r)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < r->group->n; i++)
+		n += nkernels_of(r, i) > 0;
+	return cell_int(n);
+}
+
+struct cell
+ops_cell(const struct sink_row *r, unsigned field)
+{
+	switch (field) {
+	case F_FIRST: return since_cell(r);
+	case F_LAUNCHING: return launching_cell(r);
+	case F_CATEGORIES: return categories_cell(r);
+	case F_DIRECT_MS:
+	case F_SUBTREE_MS:
+		return cell_real(
+		    (double)r->group->sums[ops_columns[field].at] / 1e6);
+	default: return details_cell(r, field);
+	}
+}

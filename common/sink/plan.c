@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Which tables are printed, and what columns each has. */
+#include "sink/plan.h"
+
+static const struct column lead_columns[] = {
+	[SINK_LEAD_RANK] = { "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	[SINK_LEAD_SRC] = { "src", NULL, COL_INT, UNIT_NONE, 0, 0 },
+};
+
+/* ---- plans ---- */
+
+void
+sink_plan_own(struct sink_plan *p, const struct column *col, unsigned field)
+{
+	vec_push(&p->columns, *col);
+	vec_push(&p->fields, (uint16_t)field);
+}
+
+bool
+sink_plan_has(const struct sink_plan *p, unsigned field)
+{
+	for (size_t i = 0; i < p->fields.n; i++)
+		if (p->fields.v[i] == field)
+			return true;
+	return false;
+}
+
+/* Numbers of devices and the like, unless one of them is a text. */
+static enum col_type
+type_of(const struct sink *s, const struct sink_column *c)
+{
+	for (size_t i = 0; i < s->records.n; i++) {
+		const char *at = (const char *)sink_record(s, i) + c->at;
+
+		if (c->from == SINK_UID
+			? ((const struct uid *)(const void *)at)->inst != 0
+			: ((const struct key *)(const void *)at)->type ==
+			    KEY_STR)
+			return COL_TEXT;
+	}
+	return c->col.type;
+}
+
+void
+sink_plan_add(const struct sink *s, struct sink_plan *p, unsigned column)
+{
+	const struct sink_column *c = sink_column_of(s, column);
+	struct column *col;
+
+	sink_plan_own(p, &c->col, column);
+	col = &p->columns.v[p->columns.n - 1];
+	if (c->from == SINK_UID || c->from == SINK_KEY)
+		col->type = type_of(s, c);
+	for (size_t i = 0; i < p->table->nlabels; i++) {
+		const struct sink_label *l = &p->table->labels[i];
+
+		if (l->column != column)
+			continue;
+		col->label = l->label;
+		if (l->div > 0)
+			col->label_div = l->div;
+	}
+	if (!c->is_key)
+		return;
+	if (p->nkeys == SINK_GROUP_WORDS - 1)
+		die("the table %s has too many keys", p->name);
+	p->keys[p->nkeys++] = (uint8_t)column;
+}
+
+static void
+add_list(const struct sink *s, struct sink_plan *p, const uint8_t *list)
+{
+	for (; list != NULL && *list != SINK_END; list++)
+		if (s->def->wants == NULL || s->def->wants(s, p->table, *list))
+			sink_plan_add(s, p, *list);
+}
+
+static void
+add_lead(struct sink_plan *p, enum sink_lead lead)
+{
+	if (lead != SINK_LEAD_NONE)
+		sink_plan_own(p, &lead_columns[lead], SINK_LEADS + lead);
+}
+
+static void
+make_plan(struct sink *s, struct sink_plan *p, const struct sink_table *t)
+{
+	*p = (struct sink_plan){ .table = t, .name = t->name };
+	add_lead(p, sink_sources_lead(&s->sources));
+	add_list(s, p, t->keys);
+	add_list(s, p, t->columns);
+	if (s->def->planned != NULL)
+		s->def->planned(s, p);
+}
+
+void
+sink_plan_free(struct sink_plan *p)
+{
+	vec_free(&p->columns);
+	vec_free(&p->fields);
+}
+
+/* ---- which ones ---- */
+
+static bool
+is_asked(const struct sink *s, const struct sink_table *t)
+{
+	if (s->table != NULL)
+		return strcmp(s->table, t->name) == 0;
+	return s->def->asked == NULL || s->def->asked(s, t);
+}
+
+/* Of two of one name it is not known yet which one it will be. */
+static void
+check_name(struct sink *s, const struct sink_table *t)
+{
+	struct sink_plan all = { .table = t, .name = t->name };
+
+	add_lead(&all, SINK_LEAD_RANK);
+	add_lead(&all, SINK_LEAD_SRC);
+	for (const struct sink_table *o = t; o < s->tables + s->ntables; o++) {
+		struct sink_plan p;
+
+		if (!is_asked(s, o) || strcmp(o->name, t->name) != 0)
+			continue;
+		make_plan(s, &p, o);
+		for (size_t i = 0; i < p.columns.n; i++)
+			if (!sink_plan_has(&all, p.fields.v[i]))
+				sink_plan_own(
+				    &all, &p.columns.v[i], p.fields.v[i]);
+		sink_plan_free(&p);
+	}
+	table_dest_check(&s->dest, t->name, all.columns.v, all.columns.n);
+	sink_plan_free(&all);
+}
+
+void
+sink_tables_check(struct sink *s)
+{
+	for (size_t i = 0; i < s->ntables; i++) {
+		bool is_first = is_asked(s, &s->tables[i]);
+
+		for (size_t k = 0; k < i && is_first; k++)
+			is_first =
+			    strcmp(s->tables[k].name, s->tables[i].name) != 0;
+		if (is_first)
+			check_name(s, &s->tables[i]);
+	}
+}
+
+void
+sink_tables_print(struct sink *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->ntables; i++) {
+		const struct sink_table *t = &s->tables[i];
+		struct sink_plan p;
+
+		if (!is_asked(s, t) ||
+		    (s->def->fits != NULL && !s->def->fits(s, t)))
+			continue;
+		any = true;
+		make_plan(s, &p, t);
+		(t->print != NULL ? t->print : sink_rows_print)(s, &p);
+		sink_plan_free(&p);
+	}
+	if (!any)
+		die("%s: the table %s is not one of such a source",
+		    s->sources.path, s->table);
+	table_dest_finish(&s->dest);
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a table: groups of records, their order, and the cells. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "sink/plan.h"
+
+static const void *
+field_at(const void *record, const struct sink_column *c)
+{
+	return (const char *)record + c->at;
+}
+
+static const struct sink_record *
+first_of(const struct sink *s, const struct sink_groups *gs,
+    const struct sink_group *gr)
+{
+	return sink_record(s, sink_group_member(gs, gr, 0));
+}
+
+/* ---- groups ---- */
+
+static uint64_t
+word_of(struct sink *s, unsigned column, const void *record)
+{
+	const struct sink_column *c = sink_column_of(s, column);
+	const struct sink_record *rec = record;
+	const void *at = field_at(record, c);
+
+	switch (c->from) {
+	case SINK_TEXT:
+	case SINK_U32: return *(const uint32_t *)at;
+	case SINK_INT: return (uint64_t) * (const int64_t *)at;
+	case SINK_BOOL: return *(const bool *)at;
+	case SINK_PROCESS: return names_of(s->names, rec->track).process;
+	case SINK_LABEL: return names_of(s->names, rec->track).label;
+	case SINK_THREAD: return names_of(s->names, rec->track).thread;
+	default: return s->def->word(s, column, record);
+	}
+}
+
+static void
+key_of(struct sink *s, const struct sink_plan *p, size_t i, uint64_t *key)
+{
+	const void *record = sink_record(s, i);
+	size_t n = 0;
+
+	memset(key, 0, SINK_GROUP_WORDS * sizeof *key);
+	key[n++] = ((const struct sink_record *)record)->source;
+	if (p->table->is_single) {
+		key[n] = i;
+		return;
+	}
+	for (size_t k = 0; k < p->nkeys; k++) {
+		const struct sink_column *c = sink_column_of(s, p->keys[k]);
+
+		if (c->from == SINK_KEY) {
+			const struct key *id = field_at(record, c);
+
+			key[n++] = (uint64_t)id->n;
+			key[n++] = id->type;
+		} else {
+			key[n++] = word_of(s, p->keys[k], record);
+		}
+	}
+}
+
+static void
+add_sums(const struct sink *s, struct sink_group *gr, const void *record)
+{
+	for (size_t m = 0; m < s->def->nmeasures && m < SINK_GROUP_SUMS; m++) {
+		const struct sink_measure *of = &s->def->measures[m];
+		int64_t v;
+
+		if (of->real != NULL || of->is_own)
+			continue;
+		memcpy(&v, (const char *)record + of->at, sizeof v);
+		if (v != SINK_NONE)
+			stat_add(&gr->sums[m], v);
+	}
+}
+
+/* ---- order ---- */
+
+struct order {
+	const struct sink *s;
+	const struct sink_plan *p;
+};
+
+static int
+cmp_i64(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int
+cmp_field(const struct sink *s, unsigned column, const void *a, const void *b)
+{
+	const struct sink_column *c = sink_column_of(s, column);
+	const void *x = field_at(a, c), *y = field_at(b, c);
+	uint32_t t, u;
+
+	if (c->from == SINK_BOOL)
+		return *(const bool *)x - *(const bool *)y;
+	t = *(const uint32_t *)x;
+	u = *(const uint32_t *)y;
+	return t == u
+	    ? 0
+	    : str_cmp(strings_get(s->strings, t), strings_get(s->strings, u));
+}
+
+/* Upwards, those without a number last. */
+static int
+cmp_numbers(int64_t a, int64_t b)
+{
+	if ((a == SINK_NONE) != (b == SINK_NONE))
+		return a == SINK_NONE ? 1 : -1;
+	return cmp_i64(a, b);
+}
+
+static int
+cmp_groups(const void *arg, const struct sink_groups *gs,
+    const struct sink_group *a, const struct sink_group *b)
+{
+	const struct order *o = arg;
+	const struct sink_table *t = o->p->table;
+	const struct sink_record *x = first_of(o->s, gs, a);
+	const struct sink_record *y = first_of(o->s, gs, b);
+	int c = cmp_i64((int64_t)a->key[0], (int64_t)b->key[0]);
+
+	if (c == 0 && o->s->def->compare != NULL)
+		c = o->s->def->compare(o->s, a, b);
+	if (c == 0 && t->order == SINK_BY_KEY)
+		c = cmp_numbers((int64_t)a->key[1], (int64_t)b->key[1]);
+	if (c == 0)
+		c = t->order == SINK_BY_TIME
+		    ? cmp_i64(x->ts_ns, y->ts_ns)
+		    : cmp_i64(b->sums[t->measure], a->sums[t->measure]);
+	for (const uint8_t *k = t->ties; c == 0 && k != NULL && *k != SINK_END;
+	     k++)
+		c = cmp_field(o->s, *k, x, y);
+	return c != 0 ? c : uid_cmp(x->uid, y->uid);
+}
+
+void
+sink_group_records(
+    struct sink *s, const struct sink_plan *p, struct sink_groups *gs)
+{
+	const struct order order = { s, p };
+	uint64_t key[SINK_GROUP_WORDS];
+	size_t first = 0, end = s->records.n;
+
+	if (s->def->range != NULL)
+		s->def->range(s, p, &first, &end);
+	*gs = (struct sink_groups){ .base = first };
+	for (size_t i = first; i < end; i++) {
+		const void *record = sink_record(s, i);
+
+		if (s->def->member != NULL && !s->def->member(s, p, record)) {
+			sink_groups_skip(gs);
+			continue;
+		}
+		key_of(s, p, i, key);
+		add_sums(s, sink_groups_add(gs, key), record);
+	}
+	if (s->def->grouped != NULL)
+		s->def->grouped(s, p, gs);
+	sink_groups_finish(gs, cmp_groups, &order);
+}
+
+/* ---- statistics ---- */
+
+/* Rooms for the numbers of one group. */
+struct scratch {
+	VEC(int64_t) ns;
+	VEC(double) real;
+};
+
+const void *
+sink_row_record(const struct sink_row *r, size_t i)
+{
+	return sink_record(r->sink, sink_group_member(r->groups, r->group, i));
+}
+
+static void
+take_stat(struct sink_row *r, struct scratch *room, unsigned m)
+{
+	const struct sink_measure *of = &r->sink->def->measures[m];
+	size_t n = 0;
+
+	if (of->real != NULL) {
+		vec_reserve(&room->real, r->group->n);
+		for (size_t i = 0; i < r->group->n; i++)
+			room->real.v[i] =
+			    of->real(r->sink, sink_row_record(r, i));
+		stat_of_reals(&r->stats[m].real, room->real.v, r->group->n);
+		return;
+	}
+	vec_reserve(&room->ns, r->group->n);
+	for (size_t i = 0; i < r->group->n; i++) {
+		int64_t v;
+
+		memcpy(
+		    &v, (const char *)sink_row_record(r, i) + of->at, sizeof v);
+		if (v != SINK_NONE)
+			room->ns.v[n++] = v;
+	}
+	stat_of(&r->stats[m].ns, room->ns.v, n);
+}
+
+/* Measures of which a row shows more than the sum, as bits. */
+static unsigned
+measures_needed(
+    const struct sink *s, const struct sink_plan *p, const struct table *t)
+{
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < p->fields.n; i++) {
+		const struct sink_column *c;
+
+		if (p->fields.v[i] >= SINK_OWN || !table_keeps(t, i))
+			continue;
+		c = sink_column_of(s, p->fields.v[i]);
+		if (c->from > SINK_SUM && c->from < SINK_SHARE &&
+		    !s->def->measures[c->at].is_own)
+			bits |= 1U << c->at;
+	}
+	return bits;
+}
+
+/* ---- cells ---- */
+
+struct cell
+sink_lead_cell(const struct sink *s, uint32_t source, unsigned field)
+{
+	const struct sink_source *o = &s->sources.list.v[source];
+
+	return cell_int(field == SINK_LEADS + SINK_LEAD_RANK ? o->rank : o->no);
+}
+
+struct cell
+sink_row_text(const struct sink_row *r)
+{
+	return cell_text(table_row_text(r->table, buf_str(r->text)));
+}
+
+static struct cell
+key_cell(const struct sink_row *r, struct key key, enum col_type type)
+{
+	char text[24];
+
+	if (key.type == KEY_STR)
+		return cell_string(r->sink->strings, (uint32_t)key.n);
+	if (key.type == KEY_NONE)
+		return cell_none();
+	if (type != COL_TEXT)
+		return cell_int(key.n);
+	return cell_text(table_row_text(
+	    r->table, (struct str){ text, num_put_i64(text, key.n) }));
+}
+
+static struct cell
+stat_cell(const struct sink_row *r, const struct sink_column *c)
+{
+	const struct sink_stat *st = &r->stats[c->at];
+	bool real = r->sink->def->measures[c->at].real != NULL ||
+	    r->sink->def->measures[c->at].is_own;
+
+	switch (c->from) {
+	case SINK_MEAN: return cell_real(real ? st->real.mean : st->ns.mean);
+	case SINK_MEDIAN:
+		return cell_real(real ? st->real.median : st->ns.median);
+	case SINK_STD: return cell_real(real ? st->real.std : st->ns.std);
+	case SINK_MIN:
+		return real ? cell_real(st->real.min) : cell_int(st->ns.min);
+	default: return real ? cell_real(st->real.max) : cell_int(st->ns.max);
+	}
+}
+
+static struct cell
+cell_of(const struct sink_row *r, size_t i)
+{
+	const struct sink *s = r->sink;
+	unsigned field = r->plan->fields.v[i];
+	const struct column *col = &r->plan->columns.v[i];
+	const struct sink_record *rec = r->first;
+	const struct sink_column *c;
+	const void *at;
+	int64_t v;
+
+	if (field >= SINK_LEADS)
+		return sink_lead_cell(s, rec->source, field);
+	if (field >= SINK_OWN)
+		return s->def->cell(r, field);
+	c = sink_column_of(s, field);
+	at = field_at(r->first, c);
+	switch (c->from) {
+	case SINK_CELL: return s->def->cell(r, field);
+	case SINK_TEXT: return cell_string(s->strings, *(const uint32_t *)at);
+	case SINK_INT:
+		memcpy(&v, at, sizeof v);
+		return v == SINK_NONE ? cell_none() : cell_int(v);
+	case SINK_U32: return cell_int(*(const uint32_t *)at);
+	case SINK_BOOL: return cell_bool(*(const bool *)at);
+	case SINK_KEY: return key_cell(r, *(const struct key *)at, col->type);
+	case SINK_UID: return cell_uid(r->table, *(const struct uid *)at);
+	case SINK_PROCESS:
+		return cell_string(
+		    s->strings, names_of(s->names, rec->track).process);
+	case SINK_LABEL:
+		return cell_string(
+		    s->strings, names_of(s->names, rec->track).label);
+	case SINK_THREAD:
+		return cell_string(
+		    s->strings, names_of(s->names, rec->track).thread);
+	case SINK_COUNT: return cell_int((int64_t)r->group->n);
+	case SINK_SUM: return cell_int(r->group->sums[c->at]);
+	case SINK_SHARE: return cell_share(r->group->sums[c->at], r->whole);
+	case SINK_CUMULATIVE: return cell_real(r->cumulative);
+	default: return stat_cell(r, c);
+	}
+}
+
+/* ---- rows ---- */
+
+/* The sums of a table's measure, by source. */
+static double *
+add_up(const struct sink *s, const struct sink_plan *p,
+    const struct sink_groups *gs)
+{
+	double *w = xcalloc(s->sources.list.n + 1, sizeof *w);
+
+	for (size_t i = 0; i < gs->list.n; i++)
+		w[gs->list.v[i].key[0]] +=
+		    (double)gs->list.v[i].sums[p->table->measure];
+	for (uint32_t i = 0; i < s->sources.list.n && s->def->whole != NULL;
+	     i++) {
+		double whole = s->def->whole(s, p, i);
+
+		if (!isnan(whole))
+			w[i] = whole;
+	}
+	return w;
+}
+
+static void
+put_row(struct sink_row *r, struct scratch *room, unsigned needed)
+{
+	const struct sink *s = r->sink;
+	struct cell *cells;
+
+	r->first = sink_row_record(r, 0);
+	for (unsigned m = 0; m < s->def->nmeasures; m++)
+		if (needed & 1U << m)
+			take_stat(r, room, m);
+	if (s->def->row != NULL)
+		s->def->row(r);
+	cells = table_row(r->table);
+	for (size_t i = 0; i < r->plan->fields.n; i++)
+		if (table_keeps(r->table, i))
+			cells[i] = cell_of(r, i);
+}
+
+static void
+put_rows(struct sink_row *r, const double *wholes, struct scratch *room)
+{
+	const struct sink_groups *gs = r->groups;
+	unsigned needed = measures_needed(r->sink, r->plan, r->table);
+	uint64_t source = 0;
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < gs->list.n; i++) {
+		r->group = &gs->list.v[i];
+		if (r->group->key[0] != source)
+			sum = 0;
+		source = r->group->key[0];
+		r->whole = wholes[source];
+		sum += r->group->sums[r->plan->table->measure];
+		r->cumulative =
+		    r->whole > 0 ? (double)sum / r->whole * 100 : NAN;
+		put_row(r, room, needed);
+	}
+}
+
+void
+sink_rows_print(struct sink *s, const struct sink_plan *p)
+{
+	struct table *t = table_create(p->name, p->columns.v, p->columns.n);
+	bool is_summary = p->table->is_summary && s->table == NULL;
+	struct scratch room = { 0 };
+	struct buf text = { 0 };
+	struct sink_groups gs;
+	struct sink_row r = {
+		.sink = s, .plan = p, .table = t, .groups = &gs, .text = &text
+	};
+	double *wholes;
+
+	sink_group_records(s, p, &gs);
+	wholes = add_up(s, p, &gs);
+	if (s->def->notes != NULL)
+		s->def->notes(s, p, t);
+	if (!is_summary)
+		table_stream(t, &s->dest);
+	put_rows(&r, wholes, &room);
+	(is_summary ? table_print_summary : table_print)(t, &s->dest);
+	vec_free(&room.ns);
+	vec_free(&room.real);
+	free(wholes);
+	sink_groups_free(&gs);
+	buf_free(&text);
+	table_destroy(t);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* The program that all sinks are: options, files, records, what is missing. */
+#include <stdlib.h>
+
+#include "sink/plan.h"
+#include "table/catalogue.h"
+
+/* ---- reading ---- */
+
+void *
+sink_add(struct sink *s)
+{
+	size_t size = s->def->record_size;
+
+	if (s->records.n == s->records.cap)
+		s->records.v = vec_grow(
+		    s->records.v, &s->records.cap, s->records.n + 1, size);
+	if (s->records.n >= UINT32_MAX - 1)
+		die("more than %u records", UINT32_MAX - 1);
+	return memset(sink_record(s, s->records.n++), 0, size);
+}
+
+static void
+flush(struct sink *s)
+{
+	if (s->def->flush != NULL)
+		s->def->flush(s);
+}
+
+static void
+read_file(struct sink *s, const char *path)
+{
+	struct stream_in *in = stream_open(path, s->strings, s->want);
+	enum item item;
+
+	stream_only(in, s->kinds | KIND_BIT(KIND_META));
+	select_start(&s->select, in);
+	sink_sources_file(&s->sources, path);
+	while ((item = stream_next(in)) != ITEM_END) {
+		bool is_chosen = select_item(&s->select, in, item);
+
+		if (item == ITEM_EVENT) {
+			s->source =
+			    sink_sources_of(&s->sources, in->ev.src)->no;
+			if (in->ev.shape->kind == KIND_META)
+				names_push(s->names, &in->ev);
+			else
+				s->def->take(s, in, is_chosen);
+			continue;
+		}
+		flush(s);
+		if (item == ITEM_SOURCE) {
+			(void)sink_sources_source(
+			    &s->sources, &s->select, &in->source);
+			if (s->def->source != NULL)
+				s->def->source(s, &in->source);
+		}
+	}
+	flush(s);
+	s->nevents += in->nevents;
+	stream_close(in);
+}
+
+static int
+by_time(const void *x, const void *y)
+{
+	const struct sink_record *a = x, *b = y;
+
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns ? -1 : 1;
+	return uid_cmp(a->uid, b->uid);
+}
+
+/* Records of sources that are not asked for go. */
+static void
+drop_unasked(struct sink *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->records.n; i++) {
+		const struct sink_record *r = sink_record(s, i);
+
+		if (!s->sources.list.v[r->source].is_asked)
+			continue;
+		if (n != i)
+			memcpy(sink_record(s, n), r, s->def->record_size);
+		n++;
+	}
+	s->records.n = n;
+}
+
+static void
+read_all(struct sink *s, struct optparse *op)
+{
+	const struct sink_def *def = s->def;
+	const char *path;
+
+	s->strings = strings_create();
+	s->names = names_create(s->strings);
+	if (def->start != NULL)
+		def->start(s);
+	while ((path = opt_file(op)) != NULL)
+		read_file(s, path);
+	drop_unasked(s);
+	if (def->in_time && s->records.n > 0)
+		qsort(s->records.v, s->records.n, def->record_size, by_time);
+	if (def->finish != NULL)
+		def->finish(s);
+	if (s->records.n == 0 && def->empty != NULL) {
+		sink_sources_check(&s->sources);
+		def->empty(s);
+	}
+}
+
+/* ---- options ---- */
+
+static void
+take_option(struct sink *s, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_SINK_LIST: s->list_tables = true; return;
+	case OPT_SINK_TABLE: s->table = op->arg; return;
+	case 'v': s->verbose = true; return;
+	default: break;
+	}
+	if (!s->def->option(s, op, ch) && !bucket_opt(&s->rules, op, ch) &&
+	    !select_opt(&s->select, op, ch))
+		(void)table_dest_opt(&s->dest, op, ch);
+}
+
+static void
+check_settings(struct sink *s)
+{
+	for (size_t i = 0; i < s->ntables && s->table != NULL; i++)
+		if (s->named == NULL &&
+		    strcmp(s->table, s->tables[i].name) == 0)
+			s->named = &s->tables[i];
+	if (s->table != NULL && s->named == NULL)
+		die_usage("there is no table '%s': --list-tables says which "
+			  "there are",
+		    s->table);
+	s->select.late_ranks = true;
+	s->details = table_dest_details(&s->dest);
+	s->def->check(s);
+	sink_tables_check(s);
+}
+
+void
+sink_check_gpu(const struct sink *s)
+{
+	const struct sink_source sum = sink_sources_sum(&s->sources);
+
+	if (sum.ngpu == 0)
+		die("%s: no GPU event among %" PRIu64 " events",
+		    s->sources.path, s->nevents);
+}
+
+/* ---- all of it ---- */
+
+static void
+answer(struct sink *s, struct optparse *op)
+{
+	const struct sink_def *def = s->def;
+
+	check_settings(s);
+	read_all(s, op);
+	sink_tables_print(s);
+	if (!s->verbose)
+		return;
+	sink_sources_note(
+	    &s->sources, def->chosen != NULL ? def->chosen : "asked for");
+	if (def->summary != NULL)
+		def->summary(s);
+	note_cost("%zu records, %" PRIu64 " events", s->records.n, s->nevents);
+}
+
+int
+sink_main(struct sink *s, int argc, char *argv[])
+{
+	struct optparse op;
+	int ch;
+
+	opt_start(&op, argc, argv, s->def->about, s->def->options);
+	while ((ch = opt_next(&op)) != -1)
+		take_option(s, &op, ch);
+	if (s->list_tables)
+		sheets_list(err_program_name());
+	else
+		answer(s, &op);
+	if (s->def->free != NULL)
+		s->def->free(s);
+	vec_free(&s->records);
+	sink_sources_free(&s->sources);
+	if (s->strings != NULL) {
+		names_destroy(s->names);
+		strings_destroy(s->strings);
+	}
+	select_free(&s->select);
+	bucket_free(&s->rules);
+	return exit_status();
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sink: what programs share that read traces and print tables of groups. Such
+ * a program describes its records, columns and tables, and says what it takes
+ * from the events; sink_main() does the rest: options, reading, grouping,
+ * order, statistics, shares, which tables are printed, and the exit status.
+ *
+ *	struct note {			(a record: equal keys become a row)
+ *		struct sink_record rec;
+ *		uint32_t name;
+ *		int64_t dur_ns;
+ *	};
+ *	enum { F_NAME, F_COUNT, F_SUM, F_SHARE };
+ *	static const struct sink_column columns[] = {
+ *		[F_NAME] = { { "annotation", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+ *		    SINK_TEXT, true, offsetof(struct note, name) },
+ *		[F_COUNT] = { { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+ *		    SINK_COUNT, false, 0 },
+ *		...
+ *	};
+ *	static const struct sink_measure measures[] = {
+ *		{ offsetof(struct note, dur_ns), NULL, false } };
+ *	static const uint8_t list[] = { F_NAME, F_COUNT, F_SUM, F_SHARE,
+ *	    SINK_END };
+ *	static struct sink_table tables[] = {
+ *		{ .name = "annotations", .columns = list } };
+ *
+ * A column is an entry of columns[] and its number in the lists of tables; one
+ * whose cell is no field, sum or statistic (SINK_CELL) is a case of cell(),
+ *too. Rank or source lead by themselves where there are several sources. The
+ * program's state begins with a struct sink, so that hooks find it by a cast.
+ *
+ * Memory: the records, while a table is made 8 bytes a record and 190 a group.
+ */
+#ifndef TL_SINK_SINK_H
+#define TL_SINK_SINK_H
+
+#include <stddef.h>
+
+#include "sink/cells.h"
+#include "sink/group.h"
+#include "sink/source.h"
+#include "table/table.h"
+#include "trace/bucket.h"
+#include "trace/process.h"
+#include "trace/select.h"
+#include "trace/stat.h"
+
+struct sink;
+
+/* How each record begins. */
+struct sink_record {
+	struct uid uid;
+	uint32_t source; /* number in sink.sources; those not asked for go */
+	uint32_t track;
+	int64_t ts_ns;
+};
+
+/* ---- columns ---- */
+
+/* What a cell is made of: of the group's first record, or of all. */
+enum sink_from {
+	SINK_CELL,    /* the program's cell() */
+	SINK_TEXT,    /* at: uint32_t, a number in the strings */
+	SINK_INT,     /* int64_t; empty: SINK_NONE */
+	SINK_U32,     /* uint32_t */
+	SINK_BOOL,    /* bool */
+	SINK_KEY,     /* struct key; the column becomes a text if one is */
+	SINK_UID,     /* struct uid; likewise for repetitions of an event */
+	SINK_PROCESS, /* names of the record's track */
+	SINK_LABEL,
+	SINK_THREAD,
+	SINK_COUNT, /* records */
+	SINK_SUM,   /* at: a measure; from here to SINK_SHARE */
+	SINK_MEAN,
+	SINK_MEDIAN,
+	SINK_STD,
+	SINK_MIN,
+	SINK_MAX,
+	SINK_SHARE,      /* of the measure's sum in the whole, in percent */
+	SINK_CUMULATIVE, /* of the table's measure, from the first row on */
+};
+#define SINK_NONE INT64_MIN
+
+struct sink_column {
+	struct column col;
+	uint8_t from; /* enum sink_from */
+	bool is_key;  /* rows differ by it; SINK_TEXT to SINK_THREAD, or CELL */
+	uint16_t at;
+};
+
+/* Five columns of a measure: F_X_MEAN, _MEDIAN, _STD, _MIN, _MAX. */
+#define SINK_STATS(f) f##_MEAN, f##_MEDIAN, f##_STD, f##_MIN, f##_MAX
+#define SINK_STAT_COLUMN(f, id, label, type, unit, flags, div, from, measure) \
+	[f] = { { id, label, type, unit, flags, div }, from, false, measure }
+/* edge: the type of least and greatest; flags: of the mean, others are wide. */
+#define SINK_STAT_COLUMNS(f, id, label, edge, unit, flags, div, m)             \
+	SINK_STAT_COLUMN(f##_MEAN, id "_mean", label "_mean", COL_REAL, unit,  \
+	    flags, div, SINK_MEAN, m),                                         \
+	    SINK_STAT_COLUMN(f##_MEDIAN, id "_median", label "_median",        \
+		COL_REAL, unit, COL_DETAIL, div, SINK_MEDIAN, m),              \
+	    SINK_STAT_COLUMN(f##_STD, id "_std", label "_std", COL_REAL, unit, \
+		COL_DETAIL, div, SINK_STD, m),                                 \
+	    SINK_STAT_COLUMN(f##_MIN, id "_min", label "_min", edge, unit,     \
+		COL_DETAIL, div, SINK_MIN, m),                                 \
+	    SINK_STAT_COLUMN(f##_MAX, id "_max", label "_max", edge, unit,     \
+		COL_DETAIL, div, SINK_MAX, m)
+
+/*
+ * A number of each record. Of the first SINK_GROUP_SUMS the sums are kept if
+ * they are integers.
+ */
+struct sink_measure {
+	uint16_t at; /* int64_t; SINK_NONE is passed over */
+	/* or a real, NAN is passed over */
+	double (*real)(const struct sink *s, const void *record);
+	bool is_own; /* the program's row() fills it in */
+};
+#define SINK_MEASURES 10
+
+/* ---- tables ---- */
+
+enum sink_order {
+	SINK_BY_SUM,  /* the largest of the table's measure first */
+	SINK_BY_KEY,  /* its first column, an int64_t upwards, then by sum */
+	SINK_BY_TIME, /* of the first record */
+};
+
+/* A column that is called otherwise in this table. */
+struct sink_label {
+	uint8_t column;
+	const char *label;
+	double div; /* 0: as the column's */
+};
+
+struct sink_plan;
+
+#define SINK_END 0xff
+struct sink_table {
+	const char *name;    /* --list-tables has it from table/catalogue.h */
+	const uint8_t *keys; /* column numbers up to SINK_END, or NULL */
+	const uint8_t *columns; /* those that follow, likewise */
+	const struct sink_label *labels;
+	size_t nlabels;
+	uint8_t order, measure;
+	/* What breaks a tie, before the first record's uid. */
+	const uint8_t *ties;
+	bool is_single;  /* a row for each record */
+	bool is_summary; /* --top is not about it among others in a folder */
+	/* Prints it otherwise. */
+	void (*print)(struct sink *s, const struct sink_plan *p);
+	unsigned about, by; /* the program's */
+};
+
+/* A table that is to be printed: its columns. */
+struct sink_plan {
+	const struct sink_table *table;
+	const char *name;
+	VEC(struct column) columns;
+	VEC(uint16_t) fields; /* of each: its number, or SINK_OWN on */
+	uint8_t keys[SINK_GROUP_WORDS];
+	size_t nkeys;
+	uint32_t own; /* the program's */
+};
+#define SINK_OWN 0x100    /* fields from here on: only cell() knows them */
+#define SINK_LEADS 0xfff0 /* and from here on enum sink_lead */
+
+/* Appends a column of the sink's, or of the program's own. */
+void sink_plan_add(const struct sink *s, struct sink_plan *p, unsigned column);
+void sink_plan_own(
+    struct sink_plan *p, const struct column *col, unsigned field);
+bool sink_plan_has(const struct sink_plan *p, unsigned field);
+void sink_plan_free(struct sink_plan *p);
+
+/* ---- rows ---- */
+
+struct sink_stat {
+	struct stats ns;
+	struct stat_real real;
+};
+
+/* A row in the making. */
+struct sink_row {
+	struct sink *sink;
+	const struct sink_plan *plan;
+	struct table *table;
+	const struct sink_groups *groups;
+	const struct sink_group *group;
+	const void *first; /* the first record */
+	double whole;      /* what a share is a share of, in ns */
+	double cumulative;
+	struct sink_stat stats[SINK_MEASURES];
+	struct buf *text; /* to build in */
+	void *own;        /* the program's */
+};
+
+const void *sink_row_record(const struct sink_row *r, size_t i);
+/* What is in r->text, which the table keeps. */
+struct cell sink_row_text(const struct sink_row *r);
+/* The cell of a leading column, for tables that print themselves. */
+struct cell sink_lead_cell(
+    const struct sink *s, uint32_t source, unsigned field);
+/* Prints a table as the engine does. */
+void sink_rows_print(struct sink *s, const struct sink_plan *p);
+
+/* ---- the program ---- */
+
+struct sink_def {
+	const struct about *about;
+	const struct opt *options;
+	const struct sink_column *columns;
+	const struct sink_measure *measures;
+	size_t nmeasures;
+	size_t record_size;
+	bool in_time;       /* records are put into the order of time */
+	const char *chosen; /* what nchosen of a source counts, for -v */
+
+	/* Options of its own; false: it is none of them. */
+	bool (*option)(struct sink *s, const struct optparse *op, int ch);
+	/*
+	 * All options are there: checks them, sets want and kinds. A table
+	 * named by --table is s->named already.
+	 */
+	void (*check)(struct sink *s);
+	/* Strings are there: the first file follows. */
+	void (*start)(struct sink *s);
+	void (*take)(struct sink *s, const struct stream_in *in, bool chosen);
+	/* At items that are no events, and behind the last one of a file. */
+	void (*flush)(struct sink *s);
+	void (*source)(struct sink *s, const struct source *src);
+	/* Behind the last file; records not asked for are gone. */
+	void (*finish)(struct sink *s);
+	/* There is no record: says why and ends the program. */
+	void (*empty)(struct sink *s);
+	void (*summary)(const struct sink *s); /* its part of -v */
+	void (*free)(struct sink *s);
+
+	/* Whether a table is printed when none is named; NULL: all. */
+	bool (*asked)(const struct sink *s, const struct sink_table *t);
+	/* Whether it is one of what was read; NULL: yes. */
+	bool (*fits)(const struct sink *s, const struct sink_table *t);
+	/* Whether a column of its list is in it; NULL: yes. */
+	bool (*wants)(
+	    const struct sink *s, const struct sink_table *t, unsigned column);
+	/* Whether a record is in it; NULL: all are. */
+	bool (*member)(const struct sink *s, const struct sink_plan *p,
+	    const void *record);
+	/* Which records are looked at; NULL: all. */
+	void (*range)(const struct sink *s, const struct sink_plan *p,
+	    size_t *first, size_t *end);
+	/* The number of a SINK_CELL key of a record. */
+	uint64_t (*word)(struct sink *s, unsigned column, const void *record);
+	/* Looks at a plan that is made, and groups that are not sorted yet. */
+	void (*planned)(struct sink *s, struct sink_plan *p);
+	void (*grouped)(
+	    struct sink *s, const struct sink_plan *p, struct sink_groups *gs);
+	/* What decides before all else but the source; or 0. */
+	int (*compare)(const struct sink *s, const struct sink_group *a,
+	    const struct sink_group *b);
+	/* The whole of a source; NULL, NAN: all rows of the table. */
+	double (*whole)(
+	    const struct sink *s, const struct sink_plan *p, uint32_t source);
+	void (*notes)(
+	    struct sink *s, const struct sink_plan *p, struct table *t);
+	/* Before a row's cells are made. */
+	void (*row)(struct sink_row *r);
+	struct cell (*cell)(const struct sink_row *r, unsigned field);
+};
+
+struct sink {
+	const struct sink_def *def;
+	struct sink_table *tables;
+	size_t ntables;
+	/* options */
+	const char *table;              /* --table */
+	const struct sink_table *named; /* the first of that name */
+	bool list_tables, verbose;
+	bool details; /* columns of lists are asked for */
+	struct select select;
+	struct bucket_rules rules;
+	struct table_dest dest;
+	/* what is read; by check(). All sinks read KIND_META. */
+	enum want want;
+	uint32_t kinds;
+	/* read */
+	struct strings *strings;
+	struct names *names;
+	struct sink_sources sources;
+	uint32_t source; /* number of that of the event at hand */
+	uint64_t nevents;
+	struct {
+		char *v;
+		size_t n, cap;
+	} records;
+};
+
+#define OPT_SINK_LIST OPT_OF_SINK
+#define OPT_SINK_TABLE (OPT_OF_SINK + 1)
+#define OPT_SINK_LIST_ROW                                             \
+	{                                                             \
+		OPT_SINK_LIST, "list-tables", NULL, "list the tables" \
+	}
+#define OPT_SINK_TABLE_ROW                                                \
+	{                                                                 \
+		OPT_SINK_TABLE, "table", "NAME", "the table of this name" \
+	}
+
+/* main() of a sink: its exit status. */
+int sink_main(struct sink *s, int argc, char *argv[]);
+
+/* A new record, of zeroes; valid until the next one. */
+void *sink_add(struct sink *s);
+static inline void *
+sink_record(const struct sink *s, size_t i)
+{
+	return s->records.v + i * s->def->record_size;
+}
+
+/* "no GPU event among 5 events" and the like for empty(): may end here. */
+void sink_check_gpu(const struct sink *s);
+
+#endif
