@@ -117,7 +117,6 @@ check_name(struct sink *s, const struct sink_table *t)
 	struct sink_plan all = { .table = t, .name = t->name };
 
 	add_lead(&all, SINK_LEAD_RANK);
-	add_lead(&all, SINK_LEAD_SRC);
 	for (const struct sink_table *o = t; o < s->tables + s->ntables; o++) {
 		struct sink_plan p;
 
@@ -130,6 +129,8 @@ check_name(struct sink *s, const struct sink_table *t)
 				    &all, &p.columns.v[i], p.fields.v[i]);
 		sink_plan_free(&p);
 	}
+	/* either may lead, once it is known how many sources there are */
+	add_lead(&all, SINK_LEAD_SRC);
 	table_dest_check(&s->dest, t->name, all.columns.v, all.columns.n);
 	sink_plan_free(&all);
 }
