@@ -8,8 +8,6 @@
  * reduce.c     one source to its records, with ...
  * window.c     ... how long its GPU worked between them
  * kernels.c    ... in which ops and shapes
- * host.c       ... and what its host did meanwhile
- * order.c      sorting what is mostly in order
  * partial.c    records as a stream, and back
  * signature.c  the parts of a signature's text
  * job.c        sources to a job: ranks, windows, doubts
@@ -28,6 +26,7 @@
 #define TL_COLLECTIVE_H
 
 #include "table/table.h"
+#include "trace/idle.h"
 #include "trace/select-front.h"
 #include "trace/span.h"
 
@@ -157,33 +156,6 @@ size_t recognise_signature(
     struct recogniser *r, const struct event *ev, struct buf *b, uint32_t *seq);
 void recogniser_free(struct recogniser *r);
 
-/* ---- order.c ---- */
-
-/* Sorts, stably; what is in order costs a pass of comparisons. */
-void order(
-    void *v, size_t n, size_t size, int (*cmp)(const void *, const void *));
-
-/* ---- host.c ---- */
-
-struct hosts;
-struct hosts *hosts_new(void);
-/* Forgets all, for the next source, of these strings. */
-void hosts_clear(struct hosts *h, const struct strings *st);
-void hosts_free(struct hosts *h);
-/* An event of the host, a piece of work of the GPU. */
-void hosts_event(struct hosts *h, const struct event *ev);
-void hosts_gpu(struct hosts *h, const struct event *ev);
-/*
- * The op that has this external id, and its "Input Dims" or INTERN_NONE; after
- * the last event, and fast when asked in ascending order.
- */
-bool hosts_op(struct hosts *h, struct key ext, uint32_t *name,
-    uint32_t *shape) USE_RESULT;
-/* After the last event: finds the causes of the gaps between these spans. */
-void hosts_explain(struct hosts *h, const struct spans *gpu);
-/* The largest cause of the gaps in a window, p NULL: none. */
-struct str hosts_cause(struct hosts *h, int64_t from, int64_t to, int64_t *ns);
-
 /* ---- window.c ---- */
 
 struct windows;
@@ -199,19 +171,19 @@ void windows_kernel(struct windows *w, int64_t start_ns, uint32_t hash);
  * group, group_of its signature, to its start. Host names go into names.
  */
 void windows_fill(struct windows *w, struct rec *recs, size_t n,
-    const uint32_t *group_of, size_t ngroups, struct hosts *hosts,
+    const uint32_t *group_of, size_t ngroups, struct idle *idle,
     struct intern *names);
 
 /* ---- kernels.c ---- */
 
 struct kernels;
 struct kernels *kernels_new(void);
-void kernels_clear(struct kernels *k);
+void kernels_clear(struct kernels *k, const struct strings *st);
 void kernels_free(struct kernels *k);
+void kernels_op(struct kernels *k, const struct event *ev);
 void kernels_add(struct kernels *k, const struct event *ev, uint32_t grid);
 /* Those that took longest, as the JSON of part.kernels. */
-void kernels_tell(struct kernels *k, struct hosts *hosts,
-    const struct strings *st, struct buf *b);
+void kernels_put(struct kernels *k, struct buf *b);
 
 /* ---- reduce.c, partial.c ---- */
 

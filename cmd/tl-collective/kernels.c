@@ -14,6 +14,12 @@
 /* An op of more kernels holds other work (a graph): these count by name. */
 #define OP_KERNELS 16
 
+/* An op, and its "Input Dims" or INTERN_NONE. */
+struct op {
+	struct key ext;
+	uint32_t name, shape;
+};
+
 /* One kernel that is no collective. */
 struct ran {
 	struct key ext;
@@ -31,6 +37,9 @@ struct total {
 };
 
 struct kernels {
+	const struct strings *st;
+	VEC(struct op) ops;
+	size_t next_op; /* behind the last one asked for */
 	VEC(struct ran) ran;
 	VEC(struct total) totals;
 	struct map total_of[2]; /* of ops, of kernels */
@@ -43,9 +52,10 @@ kernels_new(void)
 }
 
 void
-kernels_clear(struct kernels *k)
+kernels_clear(struct kernels *k, const struct strings *st)
 {
-	k->ran.n = k->totals.n = 0;
+	k->st = st;
+	k->ops.n = k->ran.n = k->totals.n = k->next_op = 0;
 	map_free(&k->total_of[0]);
 	map_free(&k->total_of[1]);
 }
@@ -53,11 +63,65 @@ kernels_clear(struct kernels *k)
 void
 kernels_free(struct kernels *k)
 {
-	kernels_clear(k);
+	kernels_clear(k, NULL);
+	vec_free(&k->ops);
 	vec_free(&k->ran);
 	vec_free(&k->totals);
 	free(k);
 }
+
+/* ---- ops ---- */
+
+void
+kernels_op(struct kernels *k, const struct event *ev)
+{
+	struct entries it = entries_of(k->st, ev);
+	unsigned dims = ev->shape->lists[LIST_DIMS];
+
+	if ((ev->shape->has & HAS_DUR) == 0 || ev->name == INTERN_NONE ||
+	    ev->ext.type == KEY_NONE)
+		return;
+	for (unsigned i = 0; i < dims; i++)
+		if (!entries_next(&it))
+			return;
+	vec_push(&k->ops,
+	    ((struct op){ ev->ext, ev->name,
+		dims > 0 && it.val.type == VAL_JSON ? it.val.id
+						    : INTERN_NONE }));
+}
+
+static int
+cmp_key(struct key a, struct key b)
+{
+	if (a.type != b.type)
+		return a.type < b.type ? -1 : 1;
+	return a.n < b.n ? -1 : a.n > b.n;
+}
+
+static int
+by_op(const void *pa, const void *pb)
+{
+	const struct op *a = pa, *b = pb;
+
+	return cmp_key(a->ext, b->ext);
+}
+
+/* The first op that has this external id; ids are asked in ascending order. */
+static const struct op *
+find_op(struct kernels *k, struct key ext)
+{
+	const struct op *op;
+
+	while (
+	    k->next_op < k->ops.n && cmp_key(k->ops.v[k->next_op].ext, ext) < 0)
+		k->next_op++;
+	if (k->next_op == k->ops.n || ext.type == KEY_NONE)
+		return NULL;
+	op = &k->ops.v[k->next_op];
+	return key_eq(op->ext, ext) ? op : NULL;
+}
+
+/* ---- kernels ---- */
 
 void
 kernels_add(struct kernels *k, const struct event *ev, uint32_t grid)
@@ -84,11 +148,10 @@ static int
 by_ext(const void *pa, const void *pb)
 {
 	const struct ran *a = pa, *b = pb;
+	int cmp = cmp_key(a->ext, b->ext);
 
-	if (a->ext.type != b->ext.type)
-		return a->ext.type < b->ext.type ? -1 : 1;
-	if (a->ext.n != b->ext.n)
-		return a->ext.n < b->ext.n ? -1 : 1;
+	if (cmp != 0)
+		return cmp;
 	if (a->name != b->name)
 		return a->name < b->name ? -1 : 1;
 	return a->grid < b->grid ? -1 : a->grid > b->grid;
@@ -123,39 +186,39 @@ add_kernel(struct total *t, const struct ran *ran)
 }
 
 static void
-sum_kernels(struct kernels *k, struct hosts *hosts)
+sum_kernels(struct kernels *k)
 {
 	const struct ran *v = k->ran.v;
 
-	order(k->ran.v, k->ran.n, sizeof *k->ran.v, by_ext);
+	stable_sort(k->ops.v, k->ops.n, sizeof *k->ops.v, by_op);
+	stable_sort(k->ran.v, k->ran.n, sizeof *k->ran.v, by_ext);
 	for (size_t i = 0, end; i < k->ran.n; i = end) {
-		uint32_t op, shape;
-		bool is_op;
+		const struct op *op;
 
 		for (end = i; end < k->ran.n && key_eq(v[end].ext, v[i].ext);
 		     end++)
 			;
-		is_op = end - i <= OP_KERNELS &&
-		    hosts_op(hosts, v[i].ext, &op, &shape);
-		if (is_op)
-			total_of(k, true, op, shape)->count++;
+		op = end - i <= OP_KERNELS ? find_op(k, v[i].ext) : NULL;
+		if (op != NULL)
+			total_of(k, true, op->name, op->shape)->count++;
 		for (size_t m = i; m < end; m++) {
-			struct total *t = is_op
-			    ? total_of(k, true, op, shape)
+			struct total *t = op != NULL
+			    ? total_of(k, true, op->name, op->shape)
 			    : total_of(k, false, v[m].name, v[m].grid);
 
 			add_kernel(t, &v[m]);
-			t->count += !is_op;
+			t->count += op == NULL;
 		}
 	}
 }
 
 void
-kernels_tell(struct kernels *k, struct hosts *hosts, const struct strings *st,
-    struct buf *b)
+kernels_put(struct kernels *k, struct buf *b)
 {
-	sum_kernels(k, hosts);
-	order(k->totals.v, k->totals.n, sizeof *k->totals.v, by_sum);
+	const struct strings *st = k->st;
+
+	sum_kernels(k);
+	stable_sort(k->totals.v, k->totals.n, sizeof *k->totals.v, by_sum);
 	b->len = 0;
 	buf_putc(b, '[');
 	for (size_t i = 0; i < k->totals.n && i < KERNELS_KEPT; i++) {

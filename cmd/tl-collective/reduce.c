@@ -2,7 +2,7 @@
 /*
  * One source to its records. The GPU's other work is not kept: of it a record
  * knows how long the GPU was busy and idle since the collective before it in
- * its group (window.c), and what the host did when it was idle (host.c); the
+ * its group (window.c), and what the host did when it was idle; the
  * source knows in which ops and shapes it computed longest (kernels.c).
  */
 #include "cmd/tl-collective/collective.h"
@@ -32,7 +32,7 @@ struct reducer {
 	VEC(uint32_t) sig_of;   /* number of a text to signature + 1 */
 	struct windows *windows;
 	struct kernels *kernels;
-	struct hosts *hosts;
+	struct idle *idle;
 	struct intern *host_names;
 	struct buf text;
 };
@@ -216,7 +216,7 @@ take_gpu(struct reducer *r, const struct event *ev)
 	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
 		die("%s: event %" PRIu64 ": its end is out of range", r->path,
 		    ev->uid.id);
-	hosts_gpu(r->hosts, ev);
+	idle_gpu(r->idle, ev);
 	is_comm = recognise(r->names, ev);
 	if (is_comm)
 		take_collective(r, ev);
@@ -233,7 +233,9 @@ take_event(struct reducer *r, const struct event *ev)
 		return;
 	if (!event_is(ev, KINDS_GPU)) {
 		if (event_is(ev, KINDS_EXPLAIN))
-			hosts_event(r->hosts, ev);
+			idle_host(r->idle, ev);
+		if (ev->shape->kind == KIND_OP)
+			kernels_op(r->kernels, ev);
 	} else if (r->part.is_partial) {
 		take_partial(r, ev);
 	} else {
@@ -266,8 +268,8 @@ begin_source(struct reducer *r, uint32_t src)
 	r->recs.n = r->recs.cap = 0;
 	r->group_of.n = r->sig_of.n = 0;
 	windows_clear(r->windows);
-	kernels_clear(r->kernels);
-	hosts_clear(r->hosts, r->st);
+	kernels_clear(r->kernels, r->st);
+	idle_clear(r->idle, r->st);
 }
 
 /* What its texts are in the part, which lives longer than the strings. */
@@ -289,11 +291,11 @@ end_source(struct reducer *r)
 	if (!r->is_open)
 		return;
 	r->is_open = false;
-	order(r->recs.v, r->recs.n, sizeof *r->recs.v, by_start);
+	stable_sort(r->recs.v, r->recs.n, sizeof *r->recs.v, by_start);
 	if (!p->is_partial) {
 		windows_fill(r->windows, r->recs.v, r->recs.n, r->group_of.v,
-		    r->group_keys->list.n, r->hosts, r->host_names);
-		kernels_tell(r->kernels, r->hosts, r->st, &r->text);
+		    r->group_keys->list.n, r->idle, r->host_names);
+		kernels_put(r->kernels, &r->text);
 		p->kernels = arena_str(r->mem, buf_str(&r->text));
 	}
 	p->nsigs = r->sigs->list.n;
@@ -327,7 +329,7 @@ reducer_new(const struct settings *set)
 	r->set = set;
 	r->windows = windows_new();
 	r->kernels = kernels_new();
-	r->hosts = hosts_new();
+	r->idle = idle_new(IDLE_ALL);
 	return r;
 }
 
@@ -336,7 +338,7 @@ reducer_free(struct reducer *r)
 {
 	windows_free(r->windows);
 	kernels_free(r->kernels);
-	hosts_free(r->hosts);
+	idle_free(r->idle);
 	vec_free(&r->group_of);
 	vec_free(&r->sig_of);
 	vec_free(&r->hashes);

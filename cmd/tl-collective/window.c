@@ -113,10 +113,10 @@ work_before(const struct windows *w, int64_t t)
 /* What the host was in for most of the record's idle time. */
 static void
 find_host(
-    struct hosts *hosts, struct intern *names, struct rec *rec, int64_t from)
+    struct idle *idle, struct intern *names, struct rec *rec, int64_t from)
 {
 	int64_t ns;
-	struct str name = hosts_cause(hosts, from, rec->start_ns, &ns);
+	struct str name = idle_cause(idle, from, rec->start_ns, &ns);
 
 	if (name.p == NULL)
 		return;
@@ -140,7 +140,7 @@ fill_one(struct windows *w, struct rec *rec, int64_t from,
 
 void
 windows_fill(struct windows *w, struct rec *recs, size_t n,
-    const uint32_t *group_of, size_t ngroups, struct hosts *hosts,
+    const uint32_t *group_of, size_t ngroups, struct idle *idle,
     struct intern *names)
 {
 	int64_t *work_sums, *all_sums;
@@ -151,10 +151,10 @@ windows_fill(struct windows *w, struct rec *recs, size_t n,
 	spans_normalise(&w->work);
 	spans_normalise(&w->comm);
 	spans_union(&w->all, &w->work, &w->comm);
-	hosts_explain(hosts, &w->all);
+	idle_explain(idle, &w->all);
 	work_sums = running_sums(&w->work);
 	all_sums = running_sums(&w->all);
-	order(w->began.v, w->began.n, sizeof *w->began.v, by_began);
+	stable_sort(w->began.v, w->began.n, sizeof *w->began.v, by_began);
 	for (size_t i = 1; i < w->began.n; i++)
 		w->began.v[i].hash += w->began.v[i - 1].hash;
 	for (size_t i = 0; i < n; i++) {
@@ -167,7 +167,7 @@ windows_fill(struct windows *w, struct rec *recs, size_t n,
 
 			fill_one(w, rec, a, work_sums, all_sums);
 			if (rec->idle_ns >= HOST_MIN_NS)
-				find_host(hosts, names, rec, a);
+				find_host(idle, names, rec, a);
 		}
 		if (rec_end(rec) > *from)
 			*from = rec_end(rec);

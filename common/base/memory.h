@@ -55,6 +55,13 @@ void *vec_grow(void *v, size_t *cap, size_t want, size_t size)
     __attribute__((returns_nonnull));
 void vec_release(void *v);
 
+/*
+ * Sorts n elements, stably, by natural merges: what is in order costs a pass of
+ * comparisons, and a few ascending runs, as profilers write them, not much more.
+ */
+void stable_sort(
+    void *v, size_t n, size_t size, int (*cmp)(const void *, const void *));
+
 /* ---- buf: growable bytes ---- */
 
 struct buf {

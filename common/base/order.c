@@ -3,9 +3,9 @@
  * A stable natural merge sort. Profilers write events in a few ascending runs,
  * so that what is sorted here mostly needs one pass of comparisons, or two.
  */
-#include "cmd/tl-collective/collective.h"
-
 #include <stdlib.h>
+
+#include "base/base.h"
 
 struct list {
 	char *v;
@@ -59,7 +59,7 @@ merge_pairs(const struct list *l, size_t n, char *out)
 }
 
 void
-order(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *))
+stable_sort(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *))
 {
 	struct list l = { v, size, cmp };
 	char *other;
