@@ -290,6 +290,9 @@ struct merged_node {
 	uint32_t behind;
 };
 
+/* What tables call them. */
+extern const char *const merged_words[];
+
 struct merged {
 	const struct run *side[NSIDES];
 	VEC(struct merged_node) list;

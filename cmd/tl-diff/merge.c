@@ -8,6 +8,8 @@
 /* Around one call: each is looked for at every call inside of it. */
 #define MAX_WRAPPERS 16
 
+const char *const merged_words[] = { "combined", "trace1", "trace2" };
+
 /* A merged node whose children are being merged. */
 struct frame {
 	uint32_t id;

@@ -7,7 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "cmd/tl-diff/opmap.h"
+#include "cmd/tl-diff/rows.h"
+#include "json/json.h"
 
 #define SAME_START 20 /* characters that make two names one */
 
@@ -17,14 +18,13 @@ struct namer {
 	const struct diff *d;
 	struct map *to;
 	struct map module; /* op to its only module + 1, or 0: several */
-	struct map module_side;
 	struct map visited;
 };
 
 static struct str
-op_name(const struct namer *nm, uint32_t op)
+text_of(const struct namer *nm, uint32_t id)
 {
-	return strings_get(nm->d->strings, op);
+	return strings_get(nm->d->strings, id);
 }
 
 /* Behind the last "::". */
@@ -38,101 +38,72 @@ short_name(struct str s)
 }
 
 static uint32_t
-intern_buf(const struct namer *nm, struct buf *b)
+joined(const struct namer *nm, struct str a, char with, struct str b)
 {
-	uint32_t id = intern_put(nm->d->strings->text, buf_str(b));
+	struct buf out = { 0 };
+	uint32_t id;
 
-	buf_free(b);
+	buf_put(&out, a.p, a.len);
+	buf_putc(&out, with);
+	buf_put(&out, b.p, b.len);
+	id = intern_put(nm->d->strings->text, buf_str(&out));
+	buf_free(&out);
 	return id;
 }
 
-/* The module's name without blanks, or INTERN_NONE. */
 static uint32_t
-common_module(const struct namer *nm, uint32_t a, uint32_t b)
+without_blanks(const struct diff *d, struct str s)
 {
-	const uint64_t *x = map_get(&nm->module, a);
-	const uint64_t *y = map_get(&nm->module, b);
-	struct str s;
 	struct buf out = { 0 };
+	uint32_t id;
 
-	if (x == NULL || y == NULL || *x == 0 || *x != *y)
-		return INTERN_NONE;
-	s = op_name(nm, (uint32_t)*x - 1);
 	for (size_t i = 0; i < s.len; i++)
 		if (s.p[i] != ' ')
 			buf_putc(&out, s.p[i]);
-	return intern_buf(nm, &out);
+	id = intern_put(d->strings->text, buf_str(&out));
+	buf_free(&out);
+	return id;
 }
 
 /* One name for two ops, or INTERN_NONE. "root" would say nothing. */
 static uint32_t
 common_name(const struct namer *nm, uint32_t a, uint32_t b)
 {
-	struct str x = short_name(op_name(nm, a));
-	struct str y = short_name(op_name(nm, b));
-	struct buf out = { 0 };
-	uint32_t module;
+	struct str x = short_name(text_of(nm, a));
+	struct str y = short_name(text_of(nm, b)), module;
+	const uint64_t *p, *q;
 
 	if (str_find(y, x, false) >= 0)
 		return intern_put(nm->d->strings->text, x);
 	if (str_find(x, y, false) >= 0)
 		return intern_put(nm->d->strings->text, y);
 	if (x.len >= SAME_START && y.len >= SAME_START &&
-	    memcmp(x.p, y.p, SAME_START) == 0) {
-		buf_put(&out, x.p, x.len);
-		buf_putc(&out, '/');
-		buf_put(&out, y.p, y.len);
-		return intern_buf(nm, &out);
-	}
-	module = common_module(nm, a, b);
-	if (module == INTERN_NONE || !str_eq(op_name(nm, module), STR("root")))
-		return module;
-	buf_put(&out, x.p, x.len);
-	buf_putc(&out, '|');
-	buf_put(&out, y.p, y.len);
-	return intern_buf(nm, &out);
+	    memcmp(x.p, y.p, SAME_START) == 0)
+		return joined(nm, x, '/', y);
+	p = map_get(&nm->module, a);
+	q = map_get(&nm->module, b);
+	if (p == NULL || q == NULL || *p == 0 || *p != *q)
+		return INTERN_NONE;
+	module = text_of(nm, (uint32_t)*p - 1);
+	return str_eq(module, STR("root")) ? joined(nm, x, '|', y)
+					   : without_blanks(nm->d, module);
 }
 
 static bool
 unite(struct namer *nm, uint32_t a, uint32_t b)
 {
-	uint32_t name;
+	uint32_t name = a == b ? a : common_name(nm, a, b);
 
-	if (a == b)
-		return true;
-	name = common_name(nm, a, b);
 	if (name == INTERN_NONE)
 		return false;
-	*map_put(nm->to, a, NULL) = name;
-	*map_put(nm->to, b, NULL) = name;
+	if (a != b) {
+		*map_put(nm->to, a, NULL) = name;
+		*map_put(nm->to, b, NULL) = name;
+	}
 	return true;
 }
 
 /* ---- points ---- */
-
-/* Distinct ops of a point, by side, in order. */
-struct point_ops {
-	u32s ops[NSIDES];
-};
-
-static void
-add_distinct(u32s *list, uint32_t op)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (list->v[i] == op)
-			return;
-	vec_push(list, op);
-}
-
-static bool
-all_visited(const struct namer *nm, const struct point_ops *p)
-{
-	for (int s = 0; s < NSIDES; s++)
-		for (size_t i = 0; i < p->ops[s].n; i++)
-			if (map_get(&nm->visited, p->ops[s].v[i]) == NULL)
-				return false;
-	return true;
-}
 
 static bool
 has(const u32s *list, uint32_t op)
@@ -143,42 +114,51 @@ has(const u32s *list, uint32_t op)
 	return false;
 }
 
-/* What both sides have goes; of the rest each takes the first that fits. */
+/* What both sides have is left out; the rest takes the first that fits. */
 static void
-unite_some(struct namer *nm, const struct point_ops *p)
+unite_some(struct namer *nm, const u32s ops[NSIDES])
 {
-	u32s rest[NSIDES] = { { 0 }, { 0 } };
+	u32s rest = { 0 };
 
-	for (int s = 0; s < NSIDES; s++)
-		for (size_t i = 0; i < p->ops[s].n; i++)
-			if (!has(&p->ops[!s], p->ops[s].v[i]))
-				vec_push(&rest[s], p->ops[s].v[i]);
-	for (size_t i = 0; i < rest[0].n; i++)
-		for (size_t j = 0; j < rest[1].n; j++) {
-			if (rest[1].v[j] == INTERN_NONE ||
-			    !unite(nm, rest[0].v[i], rest[1].v[j]))
-				continue;
-			rest[1].v[j] = INTERN_NONE;
-			break;
-		}
-	vec_free(&rest[0]);
-	vec_free(&rest[1]);
+	for (size_t j = 0; j < ops[1].n; j++)
+		if (!has(&ops[0], ops[1].v[j]))
+			vec_push(&rest, ops[1].v[j]);
+	for (size_t i = 0; i < ops[0].n; i++) {
+		size_t j = has(&ops[1], ops[0].v[i]) ? rest.n : 0;
+
+		while (j < rest.n &&
+		    (rest.v[j] == INTERN_NONE ||
+			!unite(nm, ops[0].v[i], rest.v[j])))
+			j++;
+		if (j < rest.n)
+			rest.v[j] = INTERN_NONE;
+	}
+	vec_free(&rest);
 }
 
+/* Distinct ops of a point, by side, in order. */
 static void
-take_point(struct namer *nm, const struct point_ops *p)
+take_point(struct namer *nm, const u32s ops[NSIDES])
 {
-	if (p->ops[0].n == 0 || p->ops[1].n == 0 || all_visited(nm, p))
+	bool all_visited = true;
+
+	if (ops[0].n == 0 || ops[1].n == 0)
 		return;
 	for (int s = 0; s < NSIDES; s++)
-		for (size_t i = 0; i < p->ops[s].n; i++)
-			*map_put(&nm->visited, p->ops[s].v[i], NULL) = 1;
-	if (p->ops[0].n != p->ops[1].n) {
-		unite_some(nm, p);
+		for (size_t i = 0; i < ops[s].n; i++) {
+			bool is_new;
+
+			(void)map_put(&nm->visited, ops[s].v[i], &is_new);
+			all_visited = all_visited && !is_new;
+		}
+	if (all_visited)
+		return;
+	if (ops[0].n != ops[1].n) {
+		unite_some(nm, ops);
 		return;
 	}
-	for (size_t i = 0; i < p->ops[0].n; i++)
-		(void)unite(nm, p->ops[0].v[i], p->ops[1].v[i]);
+	for (size_t i = 0; i < ops[0].n; i++)
+		(void)unite(nm, ops[0].v[i], ops[1].v[i]);
 }
 
 static uint32_t
@@ -189,59 +169,75 @@ op_of(const struct diff *d, const struct diff_row *s)
 
 /* Each op's module, if it has one: on the last side that has the op. */
 static void
-find_modules(struct namer *nm, const struct unique *u)
+find_modules(struct namer *nm)
 {
-	for (size_t i = 0; i < u->rows.n; i++) {
-		const struct diff_row *s = &nm->d->stats.v[u->rows.v[i].stat];
-		uint32_t op = op_of(nm->d, s);
-		uint64_t module = 1 +
-		    (uint64_t)intern_put(
-			nm->d->strings->text, module_parent(nm->d, s));
-		bool is_new;
-		uint64_t *side = map_put(&nm->module_side, op, &is_new);
-		uint64_t *slot = map_put(&nm->module, op, NULL);
+	for (int side = 0; side < NSIDES; side++) {
+		struct map seen = { 0 };
 
-		if (is_new || *side < s->side)
-			*slot = module;
-		else if (*side == s->side && *slot != module)
-			*slot = 0;
-		if (is_new || *side < s->side)
-			*side = s->side;
+		for (size_t i = 0; i < nm->d->stats.n; i++) {
+			const struct diff_row *s = &nm->d->stats.v[i];
+			uint64_t module, *slot;
+			bool is_new;
+
+			if (s->op == NONE || s->side != side)
+				continue;
+			module = 1 +
+			    (uint64_t)intern_put(
+				nm->d->strings->text, module_parent(nm->d, s));
+			(void)map_put(&seen, op_of(nm->d, s), &is_new);
+			slot = map_put(&nm->module, op_of(nm->d, s), NULL);
+			*slot = is_new || *slot == module ? module : 0;
+		}
+		map_free(&seen);
 	}
 }
 
+/* Points as they come among the events, whatever their times. */
+static int
+by_first(const void *arg, const struct sink_groups *gs,
+    const struct sink_group *a, const struct sink_group *b)
+{
+	uint32_t x = sink_group_member(gs, a, 0);
+	uint32_t y = sink_group_member(gs, b, 0);
+
+	(void)arg;
+	return (x > y) - (x < y);
+}
+
 void
-opmap_names(const struct diff *d, const struct unique *u, struct map *to)
+opmap_names(const struct diff *d, struct map *to)
 {
 	struct namer nm = { .d = d, .to = to };
-	struct map place = { 0 };
-	VEC(struct point_ops) points = { 0 };
+	struct sink_groups points = { 0 };
+	u32s ops[NSIDES] = { { 0 }, { 0 } };
 
-	find_modules(&nm, u);
+	find_modules(&nm);
 	for (size_t i = 0; i < d->stats.n; i++) {
-		const struct diff_row *s = &d->stats.v[i];
-		bool is_new;
-		uint64_t *slot;
+		const uint64_t key[SINK_GROUP_WORDS] = { d->stats.v[i].lca };
 
-		if (s->lca == NONE || s->op == NONE)
-			continue;
-		slot = map_put(&place, s->lca, &is_new);
-		if (is_new) {
-			*slot = points.n;
-			*vec_add(&points) =
-			    (struct point_ops){ { { 0 }, { 0 } } };
+		if (d->stats.v[i].lca == NONE || d->stats.v[i].op == NONE)
+			sink_groups_skip(&points);
+		else
+			(void)sink_groups_add(&points, key);
+	}
+	sink_groups_finish(&points, by_first, NULL);
+	for (size_t i = 0; i < points.list.n; i++) {
+		const struct sink_group *g = &points.list.v[i];
+
+		ops[0].n = ops[1].n = 0;
+		for (size_t k = 0; k < g->n; k++) {
+			const struct diff_row *s =
+			    &d->stats.v[sink_group_member(&points, g, k)];
+
+			if (!has(&ops[s->side], op_of(d, s)))
+				vec_push(&ops[s->side], op_of(d, s));
 		}
-		add_distinct(&points.v[*slot].ops[s->side], op_of(d, s));
+		take_point(&nm, ops);
 	}
-	for (size_t i = 0; i < points.n; i++) {
-		take_point(&nm, &points.v[i]);
-		vec_free(&points.v[i].ops[0]);
-		vec_free(&points.v[i].ops[1]);
-	}
-	vec_free(&points);
-	map_free(&place);
+	vec_free(&ops[0]);
+	vec_free(&ops[1]);
+	sink_groups_free(&points);
 	map_free(&nm.module);
-	map_free(&nm.module_side);
 	map_free(&nm.visited);
 }
 
@@ -249,217 +245,173 @@ opmap_names(const struct diff *d, const struct unique *u, struct map *to)
 
 /* What is written: a text of an op on a side. */
 struct entry_of {
-	uint32_t op;
+	size_t place; /* of the op, as it first came; 0: by its name */
+	struct str op;
 	uint8_t side;
 	uint8_t is_module; /* else a kernel */
-	size_t place;      /* of the op, as it first came */
-	struct str name, text;
+	struct str text;
 };
 
 typedef VEC(struct entry_of) entries_list;
 
 static int
-by_place(const void *x, const void *y)
+by_list(const struct entry_of *a, const struct entry_of *b)
 {
-	const struct entry_of *a = x, *b = y;
+	int order;
 
 	if (a->place != b->place)
 		return a->place < b->place ? -1 : 1;
+	order = str_cmp(a->op, b->op);
+	if (order != 0)
+		return order;
 	if (a->side != b->side)
 		return a->side < b->side ? -1 : 1;
-	if (a->is_module != b->is_module)
-		return a->is_module ? 1 : -1;
-	return str_cmp(a->text, b->text);
+	return (a->is_module > b->is_module) - (a->is_module < b->is_module);
 }
 
 static int
-by_name(const void *x, const void *y)
+by_entry(const void *x, const void *y)
 {
 	const struct entry_of *a = x, *b = y;
-	int order = str_cmp(a->name, b->name);
+	int order = by_list(a, b);
 
 	return order != 0 ? order : str_cmp(a->text, b->text);
 }
 
-static void
-put_quoted(struct out *out, struct str s)
-{
-	struct buf b = { 0 };
-
-	json_string(&b, s);
-	out_str(out, buf_str(&b));
-	buf_free(&b);
-}
-
-/* Equal texts once; from i on while they are of one list. Where it ends. */
+/* The texts of a list that begins at i, equal ones once; where it ends. */
 static size_t
-put_list(struct out *out, const entries_list *l, size_t i, size_t end,
-    const char *indent)
+put_list(struct buf *b, const entries_list *l, size_t i)
 {
-	out_puts(out, "[");
-	for (size_t k = i; k < end; k++) {
-		if (k > i && str_eq(l->v[k].text, l->v[k - 1].text))
+	size_t first = i;
+
+	buf_putc(b, '[');
+	for (; i < l->n && by_list(&l->v[i], &l->v[first]) == 0; i++) {
+		if (i > first && str_eq(l->v[i].text, l->v[i - 1].text))
 			continue;
-		out_printf(out, "%s\n%s  ", k > i ? "," : "", indent);
-		put_quoted(out, l->v[k].text);
+		if (i > first)
+			buf_puts(b, ", ");
+		json_put_string(b, l->v[i].text);
 	}
-	out_printf(out, "\n%s]", indent);
-	return end;
+	buf_putc(b, ']');
+	return i;
 }
 
-static struct out *
-open_file(const char *dir, const char *name)
+/* Kernels and modules of an op on a side. */
+static size_t
+put_side(struct buf *b, const entries_list *l, size_t i)
+{
+	buf_puts(b, "{\"kernels\": ");
+	i = put_list(b, l, i);
+	buf_puts(b, ", \"nn_module_parents\": ");
+	i = put_list(b, l, i);
+	buf_putc(b, '}');
+	return i;
+}
+
+/* Both sides of an op that have it. */
+static size_t
+put_sides(struct buf *b, const entries_list *l, size_t i)
+{
+	struct str op = l->v[i].op;
+	bool any = false;
+
+	buf_putc(b, '{');
+	for (; i < l->n && str_eq(l->v[i].op, op); any = true) {
+		buf_printf(b, "%s\"%s\": ", any ? ", " : "",
+		    merged_words[l->v[i].side + 1]);
+		i = put_side(b, l, i);
+	}
+	buf_putc(b, '}');
+	return i;
+}
+
+/* A line for each op. */
+static void
+write_map(entries_list *l, const char *dir, const char *name,
+    size_t (*put)(struct buf *b, const entries_list *l, size_t i))
 {
 	struct buf b = { 0 };
 	struct out *out;
 
 	buf_printf(&b, "%s/%s%c", dir, name, 0);
 	out = out_open(b.p);
+	if (l->n > 1)
+		qsort(l->v, l->n, sizeof *l->v, by_entry);
+	out_puts(out, "{");
+	for (size_t i = 0; i < l->n;) {
+		b.len = 0;
+		buf_puts(&b, i > 0 ? ",\n  " : "\n  ");
+		json_put_string(&b, l->v[i].op);
+		buf_puts(&b, ": ");
+		i = put(&b, l, i);
+		out_str(out, buf_str(&b));
+	}
+	out_puts(out, l->n > 0 ? "\n}" : "}");
+	out_finish(out);
 	buf_free(&b);
-	return out;
+	vec_free(l);
+}
+
+static struct entry_of
+kernel_entry(const struct diff *d, const struct diff_row *s)
+{
+	return (struct entry_of){
+		.op = strings_get(d->strings, op_of(d, s)),
+		.side = s->side,
+		.text = strings_get(
+		    d->strings, d->side[s->side]->nodes.v[s->gpu].name),
+	};
 }
 
 /* {op: [kernel, ...]} of one side, by name. */
 static void
-write_side(
-    const struct diff *d, const struct unique *u, int side, const char *dir)
+write_side(const struct diff *d, int side, const char *dir)
 {
 	entries_list l = { 0 };
-	struct out *out = open_file(dir,
-	    side == 0 ? "cpu_op_map_trace1.json" : "cpu_op_map_trace2.json");
 
-	for (size_t i = 0; i < u->rows.n; i++) {
-		const struct diff_row *s = &d->stats.v[u->rows.v[i].stat];
-		const struct run *r = d->side[s->side];
-
-		if (s->side == side)
-			vec_push(&l,
-			    ((struct entry_of){
-				.name = strings_get(d->strings, op_of(d, s)),
-				.text = strings_get(
-				    d->strings, r->nodes.v[s->gpu].name) }));
-	}
-	if (l.n > 1)
-		qsort(l.v, l.n, sizeof *l.v, by_name);
-	out_puts(out, "{");
-	for (size_t i = 0, end; i < l.n; i = end) {
-		for (end = i; end < l.n && str_eq(l.v[end].name, l.v[i].name);
-		     end++)
-			;
-		out_puts(out, i > 0 ? ",\n  " : "\n  ");
-		put_quoted(out, l.v[i].name);
-		out_puts(out, ": ");
-		put_list(out, &l, i, end, "  ");
-	}
-	out_puts(out, l.n > 0 ? "\n}" : "}");
-	out_finish(out);
-	vec_free(&l);
-}
-
-/* Kernels and modules of an op on a side. */
-static size_t
-put_side(struct out *out, const entries_list *l, size_t i, const char *indent)
-{
-	size_t place = l->v[i].place, end;
-	uint8_t side = l->v[i].side;
-	struct buf inner = { 0 };
-
-	buf_printf(&inner, "%s  ", indent);
-	buf_putc(&inner, 0);
-	for (int m = 0; m < 2; m++) {
-		for (end = i; end < l->n && l->v[end].place == place &&
-		     l->v[end].side == side && l->v[end].is_module == m;
-		     end++)
-			;
-		out_printf(out, "%s\n%s\"%s\": ", m > 0 ? "," : "", inner.p,
-		    m == 0 ? "kernels" : "nn_module_parents");
-		i = put_list(out, l, i, end, inner.p);
-	}
-	buf_free(&inner);
-	out_printf(out, "\n%s", indent);
-	return i;
-}
-
-static void
-put_op(struct out *out, const entries_list *l, size_t i, size_t end,
-    bool is_identical)
-{
-	bool first = true;
-
-	put_quoted(out, l->v[i].name);
-	out_puts(out, ": {");
-	if (is_identical)
-		i = put_side(out, l, i, "  ");
-	for (; i < end; first = false) {
-		out_printf(out, "%s\n    \"trace%d\": {", first ? "" : ",",
-		    l->v[i].side + 1);
-		i = put_side(out, l, i, "    ");
-		out_puts(out, "}");
-	}
-	out_puts(out, is_identical ? "}" : "\n  }");
-}
-
-static struct str
-without_blanks(const struct diff *d, struct str s)
-{
-	struct buf b = { 0 };
-	uint32_t id;
-
-	for (size_t i = 0; i < s.len; i++)
-		if (s.p[i] != ' ')
-			buf_putc(&b, s.p[i]);
-	id = intern_put(d->strings->text, buf_str(&b));
-	buf_free(&b);
-	return strings_get(d->strings, id);
+	for (size_t i = 0; i < d->stats.n; i++)
+		if (d->stats.v[i].op != NONE && d->stats.v[i].side == side)
+			vec_push(&l, kernel_entry(d, &d->stats.v[i]));
+	write_map(&l, dir,
+	    side == 0 ? "cpu_op_map_trace1.json" : "cpu_op_map_trace2.json",
+	    put_list);
 }
 
 /* {op: {side: {kernels, modules}}}, as the ops come in the summary. */
 static void
-write_both(const struct diff *d, const struct unique *u, const char *dir)
+write_both(const struct diff *d, const char *dir)
 {
+	struct sink_groups gs = { 0 };
 	struct map to = { 0 }, places = { 0 };
 	entries_list l = { 0 };
-	struct out *out = open_file(dir, "cpu_op_map.json");
 
-	opmap_names(d, u, &to);
-	for (size_t i = 0; i < u->rows.n; i++) {
-		const struct diff_row *s = &d->stats.v[u->rows.v[i].stat];
-		uint32_t op = op_of(d, s);
-		const uint64_t *common = map_get(&to, op);
-		struct entry_of e = { .side = s->side };
-		bool is_new;
+	rows_group(&gs, ROWS_ALIKE, d);
+	opmap_names(d, &to);
+	for (size_t i = 0; i < gs.list.n; i++) {
+		const struct diff_row *s =
+		    &d->stats.v[sink_group_member(&gs, &gs.list.v[i], 0)];
+		const uint64_t *common = map_get(&to, op_of(d, s));
+		uint32_t op = common != NULL ? (uint32_t)*common : op_of(d, s);
+		struct entry_of e = kernel_entry(d, s);
 		uint64_t *place;
+		bool is_new;
 
 		if (d->is_identical && s->side != 0)
 			continue;
-		if (common != NULL)
-			op = (uint32_t)*common;
 		place = map_put(&places, op, &is_new);
 		if (is_new)
-			*place = i;
-		e.op = op;
+			*place = i + 1;
 		e.place = *place;
-		e.name = strings_get(d->strings, op);
-		e.text = strings_get(
-		    d->strings, d->side[s->side]->nodes.v[s->gpu].name);
+		e.op = strings_get(d->strings, op);
 		vec_push(&l, e);
 		e.is_module = 1;
-		e.text = without_blanks(d, module_parent(d, s));
+		e.text = strings_get(
+		    d->strings, without_blanks(d, module_parent(d, s)));
 		vec_push(&l, e);
 	}
-	if (l.n > 1)
-		qsort(l.v, l.n, sizeof *l.v, by_place);
-	out_puts(out, "{");
-	for (size_t i = 0, end; i < l.n; i = end) {
-		for (end = i; end < l.n && l.v[end].place == l.v[i].place;
-		     end++)
-			;
-		out_puts(out, i > 0 ? ",\n  " : "\n  ");
-		put_op(out, &l, i, end, d->is_identical);
-	}
-	out_puts(out, l.n > 0 ? "\n}" : "}");
-	out_finish(out);
-	vec_free(&l);
+	write_map(
+	    &l, dir, "cpu_op_map.json", d->is_identical ? put_side : put_sides);
+	sink_groups_free(&gs);
 	map_free(&to);
 	map_free(&places);
 }
@@ -467,12 +419,7 @@ write_both(const struct diff *d, const struct unique *u, const char *dir)
 void
 opmap_write(const struct diff *d, const char *dir)
 {
-	struct unique u = { { 0 } };
-
-	unique_find(d, &u);
-	unique_sort(d, &u);
 	for (int s = 0; s < NSIDES; s++)
-		write_side(d, &u, s, dir);
-	write_both(d, &u, dir);
-	vec_free(&u.rows);
+		write_side(d, s, dir);
+	write_both(d, dir);
 }

@@ -81,7 +81,7 @@ put_args(struct cell *row, const struct strings *st, const struct op_key *k)
 	const uint32_t *b = (const uint32_t[]){ k->args[1].dims,
 		k->args[1].types, k->args[1].strides, k->args[1].concrete };
 
-	for (size_t i = 0; i < ARG_CELLS; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		row[2 * i] = text_cell(st, a[i]);
 		if (a[i] != b[i])
 			row[2 * i + 1] = text_cell(st, b[i]);

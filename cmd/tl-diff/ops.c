@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gathering GPU time by op and arguments. */
 #include "cmd/tl-diff/ops.h"
+#include "cmd/tl-diff/rows.h"
 #include "trace/stat.h"
 
 /* ---- rows ---- */

@@ -10,9 +10,9 @@
 
 #include "cmd/tl-diff/gate.h"
 #include "cmd/tl-diff/kernels.h"
-#include "cmd/tl-diff/opmap.h"
 #include "cmd/tl-diff/ops.h"
 #include "cmd/tl-diff/print.h"
+#include "cmd/tl-diff/rows.h"
 #include "cmd/tl-diff/sides.h"
 
 /* ---- pairs ---- */

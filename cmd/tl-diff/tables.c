@@ -4,7 +4,13 @@
 
 #include "cmd/tl-diff/kernels.h"
 #include "cmd/tl-diff/ops.h"
-#include "cmd/tl-diff/print.h"
+#include "cmd/tl-diff/rows.h"
+
+/* What a table for people begins with, as one of its own. */
+static const struct column verdict_columns[] = {
+	{ "text", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+};
+static const size_t verdict_ncolumns = 1;
 
 static void
 print_ops(const struct found *f, struct table_dest *dest)
@@ -12,19 +18,17 @@ print_ops(const struct found *f, struct table_dest *dest)
 	ops_print(f->ops, dest);
 }
 
-/* What a table for people begins with, as one of its own. */
-static const struct column verdict_columns[] = {
-	{ "text", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-};
-static const size_t verdict_ncolumns =
-    sizeof verdict_columns / sizeof *verdict_columns;
+static void
+print_kernels(const struct found *f, struct table_dest *dest)
+{
+	kernels_print(f->kernels, dest);
+}
 
 static void
 print_verdict(const struct found *f, struct table_dest *dest)
 {
 	struct table *from = table_create("", verdict_columns, 1);
-	struct table *t =
-	    table_create("diff_verdict", verdict_columns, verdict_ncolumns);
+	struct table *t = table_create("diff_verdict", verdict_columns, 1);
 
 	if (f->set->by == BY_KERNEL) {
 		kernels_notes(f->kernels, from);
@@ -39,38 +43,26 @@ print_verdict(const struct found *f, struct table_dest *dest)
 	table_destroy(from);
 }
 
-static void
-print_kernels(const struct found *f, struct table_dest *dest)
-{
-	kernels_print(f->kernels, dest);
-}
-
 static const struct kind_of_table {
 	const char *name;
 	enum what_by by;
 	bool any; /* whatever --by says */
+	/* at the end; or rows of events, for each run of before */
+	void (*print)(const struct found *f, struct table_dest *dest);
 	const struct column *columns;
 	const size_t *ncolumns;
-	/* one of the two: at the end, or a part of it for each run of before */
-	void (*print)(const struct found *f, struct table_dest *dest);
-	void (*list)(struct listing *l, const struct diff *d);
+	enum rows_of rows;
 } kinds[] = {
-	{ "diff_ops_summary", BY_OP, false, ops_columns, &ops_ncolumns,
-	    print_ops, NULL },
-	{ "diff_verdict", BY_OP, true, verdict_columns, &verdict_ncolumns,
-	    print_verdict, NULL },
-	{ "diff_stats", BY_OP, false, stats_columns, &stats_ncolumns, NULL,
-	    stats_list },
-	{ "diff_stats_unique_args_summary", BY_OP, false, unique_columns,
-	    &unique_ncolumns, NULL, unique_list },
-	{ "lca_summary", BY_OP, false, lca_columns, &lca_ncolumns, NULL,
-	    lca_list },
-	{ "diff_inline", BY_OP, false, inline_columns, &inline_ncolumns, NULL,
-	    inline_list },
-	{ "uid_map", BY_OP, false, uids_columns, &uids_ncolumns, NULL,
-	    uids_list },
-	{ "diff_kernels", BY_KERNEL, false, kernels_columns, &kernels_ncolumns,
-	    print_kernels, NULL },
+	{ "diff_ops_summary", BY_OP, false, print_ops, ops_columns,
+	    &ops_ncolumns, 0 },
+	{ "diff_kernels", BY_KERNEL, false, print_kernels, kernels_columns,
+	    &kernels_ncolumns, 0 },
+	{ "diff_verdict", BY_OP, true, print_verdict, verdict_columns,
+	    &verdict_ncolumns, 0 },
+	{ .name = "diff_stats", .rows = ROWS_EVENTS },
+	{ .name = "diff_stats_unique_args_summary", .rows = ROWS_ALIKE },
+	{ .name = "lca_summary", .rows = ROWS_POINTS },
+	{ .name = "uid_map", .rows = ROWS_NODES },
 };
 #define NTABLES (sizeof kinds / sizeof *kinds)
 
@@ -81,42 +73,65 @@ is_wanted(const struct settings *set, const struct kind_of_table *k)
 		return strcmp(set->table, k->name) == 0;
 	if (set->dest.dir != NULL)
 		return k->any || k->by == set->by;
-	return k == (set->by == BY_KERNEL ? &kinds[NTABLES - 1] : &kinds[0]);
+	return k == &kinds[set->by == BY_KERNEL];
+}
+
+static void
+check_columns(const struct settings *set, const struct kind_of_table *k)
+{
+	struct column columns[ROWS_MAX_COLUMNS];
+
+	if (k->print != NULL)
+		table_dest_check(&set->dest, k->name, k->columns, *k->ncolumns);
+	else
+		table_dest_check(&set->dest, k->name, columns,
+		    rows_columns(k->rows, columns));
+}
+
+static void
+check_named(struct settings *set)
+{
+	const struct kind_of_table *named = NULL;
+
+	for (size_t i = 0; i < NTABLES; i++)
+		if (strcmp(set->table, kinds[i].name) == 0)
+			named = &kinds[i];
+	if (named == NULL)
+		die_usage("there is no table '%s': --list-tables says which "
+			  "there are",
+		    set->table);
+	if (named->any)
+		return;
+	if (set->by == BY_KERNEL && named->by != BY_KERNEL)
+		die_usage("table '%s' is not one of --by kernel", set->table);
+	if (set->per == PER_STEP && named->print == NULL)
+		die_usage("option '--per': table '%s' is of single events",
+		    set->table);
+	set->by = named->by;
 }
 
 void
 tables_check(struct settings *set)
 {
-	const struct kind_of_table *named = NULL;
-
-	for (size_t i = 0; i < NTABLES && set->table != NULL; i++)
-		if (strcmp(set->table, kinds[i].name) == 0)
-			named = &kinds[i];
-	if (set->table != NULL && named == NULL)
-		die_usage("there is no table '%s': --list-tables says which "
-			  "there are",
-		    set->table);
-	if (named != NULL && named->any)
-		named = NULL;
-	if (named != NULL && set->by == BY_KERNEL && named->by != BY_KERNEL)
-		die_usage("table '%s' is not one of --by kernel", set->table);
-	if (named != NULL && set->per == PER_STEP &&
-	    named->columns != ops_columns && named->columns != kernels_columns)
-		die_usage("option '--per': table '%s' is of single events",
-		    set->table);
-	if (named != NULL)
-		set->by = named->by;
+	if (set->table != NULL)
+		check_named(set);
 	for (size_t i = 0; i < NTABLES; i++)
 		if (is_wanted(set, &kinds[i]))
-			table_dest_check(&set->dest, kinds[i].name,
-			    kinds[i].columns, *kinds[i].ncolumns);
+			check_columns(set, &kinds[i]);
 }
 
 /* ---- tables of events ---- */
 
+/* A table while it grows, run by run. */
+struct growing {
+	struct table *table; /* NULL: not begun */
+	struct table_dest *dest, own;
+	struct column columns[ROWS_MAX_COLUMNS];
+};
+
 struct tables {
 	struct settings *set;
-	struct listing list[NTABLES]; /* of kinds; without table: not begun */
+	struct growing list[NTABLES];
 };
 
 struct tables *
@@ -130,52 +145,30 @@ tables_create(struct settings *set)
 
 /* Each has its own file, or it is the only one. */
 static void
-begin(struct listing *l, const struct kind_of_table *k, struct settings *set,
+begin(struct growing *g, const struct kind_of_table *k, struct settings *set,
     bool several)
 {
-	size_t n = *k->ncolumns;
+	size_t n = rows_columns(k->rows, g->columns);
 
-	l->columns = xmalloc(n * sizeof *l->columns);
-	memcpy(l->columns, k->columns, n * sizeof *l->columns);
 	for (size_t i = 0; i < NRUN_COLUMNS && several; i++)
-		l->columns[i].flags &= ~(unsigned)COL_DETAIL;
-	l->own = set->dest;
-	l->dest = set->dest.dir != NULL ? &l->own : &set->dest;
-	l->table = table_create(k->name, l->columns, n);
-	table_stream(l->table, l->dest);
-}
-
-static void
-finish(struct listing *l)
-{
-	table_print(l->table, l->dest);
-	table_destroy(l->table);
-	free(l->columns);
-}
-
-struct cell *
-listing_row(struct listing *l)
-{
-	struct cell *row = table_row(l->table);
-
-	if (l->run->has_rank)
-		row[0] = cell_int(l->run->rank);
-	row[1] = cell_int(l->run->no);
-	return row + NRUN_COLUMNS;
+		g->columns[i].flags &= ~(unsigned)COL_DETAIL;
+	g->own = set->dest;
+	g->dest = set->dest.dir != NULL ? &g->own : &set->dest;
+	g->table = table_create(k->name, g->columns, n);
+	table_stream(g->table, g->dest);
 }
 
 void
 tables_add(struct tables *t, const struct diff *d, bool several)
 {
 	for (size_t i = 0; i < NTABLES; i++) {
-		struct listing *l = &t->list[i];
+		struct growing *g = &t->list[i];
 
-		if (kinds[i].list == NULL || !is_wanted(t->set, &kinds[i]))
+		if (kinds[i].print != NULL || !is_wanted(t->set, &kinds[i]))
 			continue;
-		if (l->table == NULL)
-			begin(l, &kinds[i], t->set, several);
-		l->run = d->side[0];
-		kinds[i].list(l, d);
+		if (g->table == NULL)
+			begin(g, &kinds[i], t->set, several);
+		rows_list(g->table, kinds[i].rows, d);
 	}
 }
 
@@ -183,10 +176,15 @@ void
 tables_finish(struct tables *t, const struct found *f)
 {
 	for (size_t i = 0; i < NTABLES; i++) {
-		if (t->list[i].table != NULL)
-			finish(&t->list[i]);
-		else if (kinds[i].print != NULL && is_wanted(t->set, &kinds[i]))
+		struct growing *g = &t->list[i];
+
+		if (g->table != NULL) {
+			table_print(g->table, g->dest);
+			table_destroy(g->table);
+		} else if (kinds[i].print != NULL &&
+		    is_wanted(t->set, &kinds[i])) {
 			kinds[i].print(f, &t->set->dest);
+		}
 	}
 	table_dest_finish(&t->set->dest);
 	free(t);

@@ -211,8 +211,6 @@ const struct sheet sheets[] = {
 	    "the GPU events of diff_stats, equal ones as one"),
 	TL_DIFF("lca_summary",
 	    "each point where the trees part, or a pair of GPU events"),
-	TL_DIFF("diff_inline",
-	    "each op of before, with the points below it: for reports"),
 	TL_DIFF("uid_map", "which event is which"),
 	TL_ROOFLINE("unified_perf_summary_kl_overlap", NULL,
 	    .rule = &unified_overlap, .small = "ups_kl"),

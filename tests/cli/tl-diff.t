@@ -109,9 +109,6 @@ is 'lca_summary' \
 is 'diff_stats_unique_args_summary: by time' \
 	"$(rows 'tl-diff --table diff_stats_unique_args_summary -c name,source,kernel_ns_sum,cpu_op_common before.tl after.tl')" \
 	'k_mm trace2 24000 mm.k_mm trace1 20000 mm.k_relu trace1 7000 relu.k_relu trace2 7000 relu.k_bias trace1 5000 mm.k_add trace2 4000 add_.Memset (Device) trace1 2000 tail.Memset (Device) trace2 2000 tail.'
-is 'diff_inline: a row for each op above a point, and each kernel' \
-	"$(rows 'tl-diff --table diff_inline -c name,ex_uid,count,kernel_ns_sum,ratio,diff_ns,lca_count_after,lca_ids,lca_names,lca_before_ns,lca_after_ns before.tl after.tl')" \
-	'net 0 1 32000 1.09375 3000 2 2; 16 linear; k_relu 32000 35000.linear 1 1 25000 1.12 3000 1 2 linear 25000 28000.addmm 2 1 25000 1.12 3000 1 2 linear 25000 28000.relu 5 1 7000 1.0 0 1 16 k_relu 7000 7000.tail 7 1 2000 1.0 0 1 19 Memset (Device) 2000 2000.addmm->k_bias (Synthetic Op) 9 1 5000 1.12 23000 1 2 linear 25000 28000.addmm->k_mm (Synthetic Op) 10 1 20000 1.12 8000 1 2 linear 25000 28000.relu->k_relu (Synthetic Op) 11 1 7000 1.0 0 1 16 k_relu 7000 7000.tail->Memset (Device) (Synthetic Op) 12 1 2000 1.0 0 1 19 Memset (Device) 2000 2000.'
 is 'diff_verdict' "$(rows 'tl-diff --table diff_verdict before.tl after.tl')" \
 	"$(tl-diff --format table --width 200 before.tl after.tl | sed '/^name /,$d' | tr '\n ' '. ')"
 before | sed 's/k_relu/k_relu_v2/' | trace >renamed.json
@@ -136,7 +133,7 @@ is '--names' "$(tl-diff --names old,new --format table before.tl after.tl | grep
 is 'raw traces say the same' "$(tl-diff before.json after.json 2>&1)" \
 	"$(tl-diff before.tl after.tl 2>&1)"
 is '--list-tables' "$(tl-diff --list-tables | cut -f 1 | tr '\n' ' ')" \
-	'diff_ops_summary diff_kernels diff_verdict diff_stats diff_stats_unique_args_summary lca_summary diff_inline uid_map '
+	'diff_ops_summary diff_kernels diff_verdict diff_stats diff_stats_unique_args_summary lca_summary uid_map '
 
 # ---- what is printed ----
 
@@ -163,7 +160,7 @@ is '--min-diff: where the trees part, both sides are whole' \
 	"$(grep -o '[<>][<>].*' tree.txt | sed 1d)"
 tl-diff -d out before.tl after.tl 2>/dev/null
 is '-d' "$(cd out && echo *)" \
-	'cpu_op_map.json cpu_op_map_trace1.json cpu_op_map_trace2.json diff_inline.csv diff_ops_summary.csv diff_stats.csv diff_stats_unique_args_summary.csv diff_verdict.csv lca_summary.csv merged_tree_output.txt uid_map.csv'
+	'cpu_op_map.json cpu_op_map_trace1.json cpu_op_map_trace2.json diff_ops_summary.csv diff_stats.csv diff_stats_unique_args_summary.csv diff_verdict.csv lca_summary.csv merged_tree_output.txt uid_map.csv'
 same '-d: the tree' out/merged_tree_output.txt tree.txt
 is '-d: the map of a side' "$(tr -d ' \n' <out/cpu_op_map_trace1.json)" \
 	'{"addmm":["k_bias","k_mm"],"relu":["k_relu"],"tail":["Memset(Device)"]}'
@@ -254,7 +251,7 @@ is 'the type of counts tells that they can be means' \
 	done | tr '\n' ' ')" 'int real '
 mkdir old && cp s1.json s2.json old && echo no >old/README
 is 'a folder' "$(tl-diff old s3.json)" "$(tl-diff -B s1.json -B s2.json -A s3.json)"
-for table in diff_stats diff_stats_unique_args_summary lca_summary diff_inline uid_map; do
+for table in diff_stats diff_stats_unique_args_summary lca_summary uid_map; do
 	tl-diff --table $table s1.json s3.json >one 2>err
 	tl-diff --table $table --no-header s2.json s3.json >two 2>err
 	tl-diff --table $table -B s1.json -B s2.json -A s3.json >both 2>err

@@ -204,9 +204,14 @@ def against_oracle(rep, files, merge, tables):
         rep.table(t, as_table(files[t + ".csv"]), tables.table(t))
     for n, m in enumerate(tables.maps, 1):
         file = "cpu_op_map_trace%d.json" % n
-        rep.text(file, files.get(file, ""), difftables.as_json(m))
+        rep.text(file, as_lines(files.get(file)), difftables.as_json(m))
     file = "cpu_op_map.json"
-    rep.text(file, files.get(file, ""), difftables.as_json(tables.map))
+    rep.text(file, as_lines(files.get(file)), difftables.as_json(tables.map))
+
+
+def as_lines(text):
+    """JSON in lines, in its own order"""
+    return difftables.as_json(json.loads(text)) if text else ""
 
 
 def as_json_list(text):

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables of GPU events and of the points at which the trees part. Each is a
+ * list of fields, its rows are events or groups of them, and a field says what
+ * a group has.
+ */
+#ifndef TL_DIFF_ROWS_H
+#define TL_DIFF_ROWS_H
+
+#include "cmd/tl-diff/diff.h"
+#include "sink/group.h"
+
+enum rows_of {
+	ROWS_EVENTS, /* diff_stats */
+	ROWS_ALIKE,  /* those that differ only in time, point and event */
+	ROWS_POINTS, /* those of one point */
+	ROWS_NODES,  /* uid_map: nodes of the merged tree */
+	NROWS_OF,
+};
+
+#define ROWS_MAX_COLUMNS 24
+/* A table's columns; how many. Two tell which run of before a row is about. */
+size_t rows_columns(enum rows_of of, struct column out[ROWS_MAX_COLUMNS]);
+#define NRUN_COLUMNS 2
+/* Appends the rows of a pair of runs. */
+void rows_list(struct table *t, enum rows_of of, const struct diff *d);
+
+/* Numbers of d->stats that have an op. To be freed with sink_groups_free(). */
+void rows_group(struct sink_groups *gs, enum rows_of of, const struct diff *d);
+
+/* Of an op; all INTERN_NONE of others and of NONE. */
+const struct op_args *args_of_node(const struct run *r, uint32_t at);
+/* The nearest module of an op; "root" without any. */
+struct str module_parent(const struct diff *d, const struct diff_row *s);
+
+/*
+ * opmap.c: ops that stand for one another below a point get one name: op (its
+ * number in the strings) to that. The map is emptied with map_free().
+ */
+void opmap_names(const struct diff *d, struct map *to);
+/* cpu_op_map_trace1.json, cpu_op_map_trace2.json, cpu_op_map.json in dir. */
+void opmap_write(const struct diff *d, const char *dir);
+
+#endif
