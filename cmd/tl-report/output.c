@@ -211,108 +211,6 @@ table_path(const struct settings *s, const char *name)
 	return text("%s/%s.ndjson", s->tables, name);
 }
 
-/* A schema, two rows and an end: one is no chart. */
-static bool
-is_chartable(const struct settings *s, const char *name)
-{
-	return has_lines(table_path(s, name), 4);
-}
-
-static bool
-add_pie(const struct settings *s, struct args *argv, const char *table,
-    const char *value, const char *title)
-{
-	if (!is_chartable(s, table))
-		return false;
-	args_add(argv, "--chart");
-	args_add(argv, text("pie:%s:op_category:%s", table, value));
-	args_add(argv, "--title");
-	args_add(argv, title);
-	return true;
-}
-
-/* The specs are columns behind the first of the table of roofs. */
-static void
-add_roofs(const struct settings *s, struct args *argv)
-{
-	static const char mark[] = "{\"id\":\"";
-	const char *path = table_path(s, "more/roofs"), *p;
-	struct in *in;
-	struct str head;
-
-	if (!is_there(path))
-		return;
-	in = in_open(path);
-	while (memchr(in->p, '\n', (size_t)(in->end - in->p)) == NULL &&
-	    in_more(in))
-		;
-	p = memchr(in->p, '\n', (size_t)(in->end - in->p));
-	head = (struct str){ (const char *)in->p,
-		p != NULL ? (size_t)(p - (const char *)in->p) : 0 };
-	for (size_t column = 0;; column++) {
-		ptrdiff_t at = str_find(head, str_of(mark), false);
-		size_t n = 0;
-
-		if (at < 0)
-			break;
-		head.p += (size_t)at + sizeof mark - 1;
-		head.len -= (size_t)at + sizeof mark - 1;
-		while (n < head.len && head.p[n] != '"')
-			n++;
-		if (column == 0)
-			continue;
-		args_add(argv, "--line");
-		args_add(
-		    argv, text("roofs:flop_per_byte:%.*s", (int)n, head.p));
-	}
-	in_close(in);
-}
-
-static bool
-add_roofline(const struct settings *s, struct args *argv)
-{
-	const char *table = "unified_perf_summary";
-
-	if (!is_chartable(s, table) ||
-	    has_text(table_path(s, table), "\"tflop_s_mean\":") == false)
-		return false;
-	args_add(argv, "--chart");
-	args_add(argv, text("scatter:%s:flop_per_byte:tflop_s_mean", table));
-	args_add(argv, "--log");
-	args_add(argv, "xy");
-	args_add(argv, "--title");
-	args_add(argv, "Roofline");
-	add_roofs(s, argv);
-	return true;
-}
-
-static bool
-add_charts(const struct settings *s, struct args *argv)
-{
-	bool any = s->is_several;
-
-	if (s->is_several) {
-		args_add(argv, "--chart");
-		args_add(argv,
-		    text("stacked:gpu_timeline_by_rank:%s:computation_ns,"
-			 "exposed_comm_ns,exposed_memcpy_ns,idle_ns",
-			s->by_src ? "src" : "rank"));
-		args_add(argv, "--title");
-		args_add(argv, "Time of each rank");
-		any = add_pie(s, argv, "category_share", "time_ns",
-			  "GPU time by category, all ranks") ||
-		    any;
-	} else {
-		any = add_pie(s, argv, "ops_summary_by_category", "direct_ns_sum",
-			  "GPU time by category of op") ||
-		    add_pie(s, argv, "kernel_summary_by_category", "dur_ns_sum",
-			"GPU time by category of kernel") ||
-		    add_pie(s, argv, "cpu_ops_by_category", "cpu_self_ns",
-			"host time by category of op");
-	}
-	return add_roofline(s, argv) || any;
-}
-
 static void
 add_sheets(const struct settings *s, struct args *argv)
 {
@@ -329,11 +227,8 @@ write_book(struct settings *s, struct jobs *j)
 	args_add(&argv, "tl-xlsx");
 	args_add(&argv, "--labels");
 	args_add(&argv, text("--output=%s", s->book));
+	args_add(&argv, "--chart-sheet=summary");
 	add_sheets(s, &argv);
-	if (add_charts(s, &argv)) {
-		args_add(&argv, "--chart-sheet");
-		args_add(&argv, "summary");
-	}
 	run(j, &argv);
 }
 

@@ -148,7 +148,6 @@ void sheets_present(const char *dir, const char *format, struct args *list);
 void sheets_cut(const struct settings *s);
 /* So many lines, or more, in a file; false where there is none. */
 bool has_lines(const char *path, unsigned lines);
-bool has_text(const char *path, const char *what);
 bool is_there(const char *path);
 
 /* ---- output.c ---- */

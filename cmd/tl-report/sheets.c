@@ -59,29 +59,6 @@ has_lines(const char *path, unsigned lines)
 	return n >= lines;
 }
 
-bool
-has_text(const char *path, const char *what)
-{
-	size_t n = strlen(what);
-	bool found = false;
-	struct in *in;
-
-	if (!is_there(path))
-		return false;
-	in = in_open(path);
-	while (!found && in_need(in, n)) {
-		struct str s = { (const char *)in->p,
-			(size_t)(in->end - in->p) };
-
-		found = memmem(s.p, s.len, what, n) != NULL;
-		in->p = in->end - (n - 1);
-		if (!found && !in_more(in))
-			break;
-	}
-	in_close(in);
-	return found;
-}
-
 static int
 compare(const void *a, const void *b)
 {

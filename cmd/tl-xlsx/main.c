@@ -16,29 +16,18 @@
 #include "cmd/tl-xlsx/workbook.h"
 
 enum {
-	OPT_CHART = OPT_LONG,
-	OPT_CHART_SHEET,
+	OPT_CHART_SHEET = OPT_LONG,
 	OPT_FROM,
 	OPT_LABELS,
-	OPT_LINE,
-	OPT_LOG,
-	OPT_TITLE,
 };
 
 static const struct opt options[] = {
-	{ OPT_CHART, "chart", "KIND:SHEET:X:Y[,Y...]",
-	    "a bar, stacked, pie or scatter chart of these columns" },
 	{ OPT_CHART_SHEET, "chart-sheet", "NAME",
 	    "all charts on this sheet, beside its table or alone" },
 	{ OPT_FROM, "from", "FORMAT", "inputs are ndjson, tsv or csv" },
 	{ OPT_LABELS, "labels", NULL, "labels and their units instead of ids" },
-	{ OPT_LINE, "line", "SHEET:X:Y[,Y...]",
-	    "lines in the scatter chart before" },
-	{ OPT_LOG, "log", "AXES",
-	    "logarithmic x, y or xy of the chart before" },
 	{ 'o', "output", "FILE",
 	    "write to FILE, which appears only when whole" },
-	{ OPT_TITLE, "title", "TEXT", "of the chart before" },
 	{ 'v', "verbose", NULL, "a summary on stderr" },
 	OPT_END,
 };
@@ -53,7 +42,7 @@ struct settings {
 	enum table_kind from;
 	const char *path;
 	bool labels, verbose;
-	struct charts charts;
+	const char *charts; /* the sheet of all, or NULL */
 };
 
 static void
@@ -64,14 +53,10 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 		TABLE_CSV };
 
 	switch (ch) {
-	case OPT_CHART: charts_opt_chart(&set->charts, op->arg); break;
-	case OPT_CHART_SHEET: set->charts.sheet = op->arg; break;
+	case OPT_CHART_SHEET: set->charts = op->arg; break;
 	case OPT_FROM: set->from = kinds[opt_word(op, formats)]; break;
 	case OPT_LABELS: set->labels = true; break;
-	case OPT_LINE: charts_opt_line(&set->charts, op->arg); break;
-	case OPT_LOG: charts_opt_log(&set->charts, op->arg); break;
 	case 'o': set->path = op->arg; break;
-	case OPT_TITLE: charts_opt_title(&set->charts, op->arg); break;
 	case 'v': set->verbose = true; break;
 	default: break;
 	}
@@ -162,12 +147,11 @@ main(int argc, char *argv[])
 	b = book_create(set.labels);
 	while ((path = opt_file(&op)) != NULL)
 		read_operand(b, &set, path);
-	charts_add(b, &set.charts);
+	charts_add(b, set.charts);
 	tell_losses(b);
 	nrows = b->nrows;
 	nsheets = b->sheets.n;
 	book_finish(b, out);
-	charts_free(&set.charts);
 	if (set.verbose)
 		note_cost("%zu sheets, %" PRIu64 " rows", nsheets, nrows);
 	return exit_status();

@@ -26,7 +26,8 @@ put_number(struct buf *b, uint64_t v)
 
 /* <c r="B7" s="2", without its end. */
 static void
-open_cell(struct buf *b, const struct sheet *s, size_t i, lxw_format *format)
+open_cell(
+    struct buf *b, const struct book_sheet *s, size_t i, lxw_format *format)
 {
 	int32_t style = format != NULL ? lxw_format_get_xf_index(format) : 0;
 
@@ -42,7 +43,7 @@ open_cell(struct buf *b, const struct sheet *s, size_t i, lxw_format *format)
 }
 
 void
-row_number(struct sheet *s, size_t i, double v, lxw_format *format)
+row_number(struct book_sheet *s, size_t i, double v, lxw_format *format)
 {
 	struct buf *b = &s->row.xml;
 
@@ -56,7 +57,7 @@ row_number(struct sheet *s, size_t i, double v, lxw_format *format)
 }
 
 void
-row_bool(struct sheet *s, size_t i, bool yes)
+row_bool(struct book_sheet *s, size_t i, bool yes)
 {
 	struct buf *b = &s->row.xml;
 
@@ -91,7 +92,7 @@ put_escaped(struct buf *b, struct str s)
 }
 
 void
-row_text(struct sheet *s, size_t i, struct str text)
+row_text(struct book_sheet *s, size_t i, struct str text)
 {
 	struct buf *b = &s->row.xml;
 
@@ -105,7 +106,7 @@ row_text(struct sheet *s, size_t i, struct str text)
 }
 
 void
-row_begin(struct sheet *s)
+row_begin(struct book_sheet *s)
 {
 	if (s->nrows == 1)
 		lxw_worksheet_write_single_row(s->ws); /* the header */
@@ -120,14 +121,14 @@ row_begin(struct sheet *s)
 
 /* Whether it arrives is looked at when all rows are there. */
 static void
-put(struct sheet *s, const char *p, size_t n)
+put(struct book_sheet *s, const char *p, size_t n)
 {
 	(void)!fwrite(p, 1, n, s->ws->optimize_tmpfile);
 }
 
 /* Its height stands in its beginning, and is known at its end. */
 static void
-end_tall(struct sheet *s)
+end_tall(struct book_sheet *s)
 {
 	char height[64];
 	size_t tag = s->row.empty - 1; /* without the '>' */
@@ -144,7 +145,7 @@ end_tall(struct sheet *s)
 }
 
 double
-rows_usual_pixels(const struct sheet *s, size_t row, double pixels)
+rows_usual_pixels(const struct book_sheet *s, size_t row, double pixels)
 {
 	size_t last = row;
 
@@ -166,7 +167,7 @@ rows_usual_pixels(const struct sheet *s, size_t row, double pixels)
 }
 
 void
-row_end(struct sheet *s)
+row_end(struct book_sheet *s)
 {
 	struct buf *b = &s->row.xml;
 
@@ -182,7 +183,7 @@ row_end(struct sheet *s)
 }
 
 void
-rows_letters(struct sheet *s)
+rows_letters(struct book_sheet *s)
 {
 	for (size_t i = 0; i < s->ncolumns; i++) {
 		char *p = s->columns[i].letters;

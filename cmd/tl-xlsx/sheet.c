@@ -51,7 +51,7 @@ choose_formats(struct book *b, struct book_column *c)
 }
 
 void
-sheet_begin(struct book *b, struct sheet *s)
+sheet_begin(struct book *b, struct book_sheet *s)
 {
 	for (size_t i = 0; i < s->ncolumns; i++) {
 		struct book_column *c = &s->columns[i];
@@ -73,7 +73,7 @@ sheet_begin(struct book *b, struct sheet *s)
 /* ---- cells ---- */
 
 static void
-write_number(struct sheet *s, size_t i, double v)
+write_number(struct book_sheet *s, size_t i, double v)
 {
 	struct book_column *c = &s->columns[i];
 	bool is_whole;
@@ -95,7 +95,7 @@ write_number(struct sheet *s, size_t i, double v)
 #define WIDTH_LINE (WIDTH_MAX - 4)
 
 static void
-wrap(struct sheet *s, size_t width)
+wrap(struct book_sheet *s, size_t width)
 {
 	size_t lines =
 	    width <= WIDTH_MAX ? 1 : (width + WIDTH_LINE - 1) / WIDTH_LINE;
@@ -105,7 +105,7 @@ wrap(struct sheet *s, size_t width)
 }
 
 static void
-write_text(struct book *b, struct sheet *s, size_t i, struct str text)
+write_text(struct book *b, struct book_sheet *s, size_t i, struct str text)
 {
 	struct book_column *c = &s->columns[i];
 	size_t width;
@@ -120,7 +120,7 @@ write_text(struct book *b, struct sheet *s, size_t i, struct str text)
 
 /* What has no double stays text, unless its unit is another one anyway. */
 static void
-write_big(struct book *b, struct sheet *s, size_t i, struct str text)
+write_big(struct book *b, struct book_sheet *s, size_t i, struct str text)
 {
 	double v;
 
@@ -133,7 +133,7 @@ write_big(struct book *b, struct sheet *s, size_t i, struct str text)
 }
 
 void
-sheet_row(struct book *b, struct sheet *s, const struct val *cells)
+sheet_row(struct book *b, struct book_sheet *s, const struct val *cells)
 {
 	row_begin(s);
 	for (size_t i = 0; i < s->ncolumns; i++)
@@ -169,14 +169,14 @@ number_chars(const struct book *b, const struct book_column *c)
 }
 
 static bool
-is_folded(const struct sheet *s, size_t i)
+is_folded(const struct book_sheet *s, size_t i)
 {
 	return i < s->ncolumns && s->columns[i].flags & COL_FOLDED;
 }
 
 /* Neighbours that are folded are one group, with a button behind its last. */
 static void
-set_width(struct book *b, struct sheet *s, size_t i)
+set_width(struct book *b, struct book_sheet *s, size_t i)
 {
 	const struct book_column *c = &s->columns[i];
 	size_t n = number_chars(b, c) + 1;
@@ -195,7 +195,7 @@ set_width(struct book *b, struct sheet *s, size_t i)
 
 /* The button of a group that the last column ends. */
 static void
-close_group(struct sheet *s)
+close_group(struct book_sheet *s)
 {
 	lxw_row_col_options look = { .collapsed = LXW_TRUE };
 
@@ -208,7 +208,7 @@ close_group(struct sheet *s)
 
 /* A bar behind each share, from 0 to 100. */
 static void
-add_bars(struct sheet *s, size_t i)
+add_bars(struct book_sheet *s, size_t i)
 {
 	lxw_conditional_format bar = {
 		.type = LXW_CONDITIONAL_DATA_BAR,
@@ -230,7 +230,7 @@ add_bars(struct sheet *s, size_t i)
  * percents all beyond 100 are alike, or a new op would leave the rest white.
  */
 static void
-add_scale(struct sheet *s, size_t i)
+add_scale(struct book_sheet *s, size_t i)
 {
 	const struct book_column *c = &s->columns[i];
 	double most = -c->least > c->most ? -c->least : c->most;
@@ -258,7 +258,7 @@ add_scale(struct sheet *s, size_t i)
 }
 
 static void
-add_colours(struct sheet *s, size_t i)
+add_colours(struct book_sheet *s, size_t i)
 {
 	if (s->nrows <= 1)
 		return;
@@ -269,7 +269,7 @@ add_colours(struct sheet *s, size_t i)
 }
 
 void
-sheet_end(struct book *b, struct sheet *s)
+sheet_end(struct book *b, struct book_sheet *s)
 {
 	if (s->ncolumns == 0)
 		return;

@@ -147,10 +147,10 @@ copy(struct str s)
 	return (struct str){ p, s.len };
 }
 
-struct sheet *
+struct book_sheet *
 book_sheet(struct book *b, struct str wanted, const char *suffix)
 {
-	struct sheet *s = xcalloc(1, sizeof *s);
+	struct book_sheet *s = xcalloc(1, sizeof *s);
 
 	if (b->sheets.n == SHEETS_MAX)
 		die("more than %d sheets", SHEETS_MAX);
@@ -167,7 +167,7 @@ book_sheet(struct book *b, struct str wanted, const char *suffix)
 	return s;
 }
 
-struct sheet *
+struct book_sheet *
 book_find(const struct book *b, struct str name)
 {
 	for (size_t i = 0; i < b->sheets.n; i++)
@@ -186,7 +186,7 @@ begin(void *ctx, const struct head *head)
 	struct book *b = ctx;
 	struct str wanted = b->want != NULL ? str_of(b->want) : head->name;
 	struct str file;
-	struct sheet *s;
+	struct book_sheet *s;
 
 	file = names_of_path(b->input.p);
 	s = book_sheet(b, wanted.len > 0 ? wanted : file, "");
@@ -218,7 +218,7 @@ begin(void *ctx, const struct head *head)
 static void
 next_part(struct book *b)
 {
-	struct sheet *full = b->open, *s;
+	struct book_sheet *full = b->open, *s;
 	char suffix[32];
 	size_t part = 2;
 
@@ -355,7 +355,7 @@ static void
 free_book(struct book *b)
 {
 	for (size_t i = 0; i < b->sheets.n; i++) {
-		struct sheet *s = b->sheets.v[i];
+		struct book_sheet *s = b->sheets.v[i];
 
 		for (size_t k = 0; k < s->ncolumns; k++) {
 			free((char *)(uintptr_t)s->columns[k].id.p);

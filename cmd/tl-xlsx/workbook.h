@@ -7,7 +7,7 @@
  *	struct book *b = book_create(labels);
  *	book_input(b, "stdin", wanted name or NULL);
  *	... the functions of book_sink(b) ...
- *	charts_add(b, &charts);
+ *	charts_add(b, NULL);
  *	book_finish(b, out);
  */
 #ifndef TL_XLSX_WORKBOOK_H
@@ -40,7 +40,7 @@ struct tall_row {
 	size_t lines;
 };
 
-struct sheet {
+struct book_sheet {
 	lxw_worksheet *ws;
 	char *name;        /* in the workbook */
 	struct str wanted; /* before it was made one */
@@ -75,8 +75,8 @@ struct book {
 	lxw_workbook *wb;
 	lxw_format *formats[BOOK_NFORMATS];
 	struct names names;
-	VEC(struct sheet *) sheets;
-	struct sheet *open; /* the one being filled, or NULL */
+	VEC(struct book_sheet *) sheets;
+	struct book_sheet *open; /* the one being filled, or NULL */
 	struct buf text;
 	struct table_sink sink;
 	bool labels;
@@ -92,9 +92,10 @@ struct book *book_create(bool labels);
 void book_input(struct book *b, const char *input, const char *want);
 const struct table_sink *book_sink(struct book *b);
 /* A sheet without a table. */
-struct sheet *book_sheet(struct book *b, struct str wanted, const char *suffix);
+struct book_sheet *book_sheet(
+    struct book *b, struct str wanted, const char *suffix);
 /* Its first sheet of this name, or NULL. */
-struct sheet *book_find(const struct book *b, struct str name);
+struct book_sheet *book_find(const struct book *b, struct str name);
 /* Text as the library takes it, until the next call. */
 const char *book_text(struct book *b, struct str s, size_t *width);
 /* Makes the file, checks it, and copies it to out. Frees b. */
@@ -104,26 +105,26 @@ void book_check(lxw_error err, const char *what);
 /* Before a message from inside the library. */
 void book_speak(void);
 
-void sheet_begin(struct book *b, struct sheet *s);
-void sheet_row(struct book *b, struct sheet *s, const struct val *cells);
+void sheet_begin(struct book *b, struct book_sheet *s);
+void sheet_row(struct book *b, struct book_sheet *s, const struct val *cells);
 /* Widths, filter, frozen header and bars: once all its rows are there. */
-void sheet_end(struct book *b, struct sheet *s);
+void sheet_end(struct book *b, struct book_sheet *s);
 
 /* Of the cells of a row, in their order, after row_begin(). */
-void row_begin(struct sheet *s);
-void row_number(struct sheet *s, size_t i, double v, lxw_format *format);
+void row_begin(struct book_sheet *s);
+void row_number(struct book_sheet *s, size_t i, double v, lxw_format *format);
 /* Not empty, and as text_clean() leaves it. */
-void row_text(struct sheet *s, size_t i, struct str text);
-void row_bool(struct sheet *s, size_t i, bool yes);
-void row_end(struct sheet *s);
+void row_text(struct book_sheet *s, size_t i, struct str text);
+void row_bool(struct book_sheet *s, size_t i, bool yes);
+void row_end(struct book_sheet *s);
 /* The names of its columns, before the first row. */
-void rows_letters(struct sheet *s);
+void rows_letters(struct book_sheet *s);
 /*
  * Pixels from the top of a row on, as they were if no row below it were
  * higher than the usual: so the library counts, which does not know of them.
  */
 #define ROW_PIXELS 20
-double rows_usual_pixels(const struct sheet *s, size_t row, double pixels);
+double rows_usual_pixels(const struct book_sheet *s, size_t row, double pixels);
 
 /*
  * Whether the file is a whole workbook, and the XML text of each sheet's rows
@@ -132,44 +133,10 @@ double rows_usual_pixels(const struct sheet *s, size_t row, double pixels);
 bool zip_is_whole(
     int fd, const uint64_t *rows_bytes, size_t nsheets) USE_RESULT;
 
-/* ---- charts ---- */
-
-enum chart_kind {
-	CHART_BAR,
-	CHART_PIE,
-	CHART_SCATTER,
-	CHART_STACKED,
-};
-
-/* SHEET:X:Y[,Y...], all borrowed. */
-struct chart_data {
-	struct str sheet, x;
-	VEC(struct str) y;
-	const char *text; /* as given */
-};
-
-struct chart_spec {
-	enum chart_kind kind;
-	struct chart_data data;
-	VEC(struct chart_data) lines;
-	bool log_x, log_y;
-	const char *title;
-};
-
-struct charts {
-	VEC(struct chart_spec) list;
-	/* All of them there, beside its table if it has one; NULL: each beside
-	 * its own table. */
-	const char *sheet;
-};
-
-/* Options' arguments; a bad one is a usage error. */
-void charts_opt_chart(struct charts *c, const char *arg);
-void charts_opt_line(struct charts *c, const char *arg);
-void charts_opt_log(struct charts *c, const char *arg);
-void charts_opt_title(struct charts *c, const char *arg);
-/* A sheet or column that is not there is a usage error, too. */
-void charts_add(struct book *b, struct charts *c);
-void charts_free(struct charts *c);
+/*
+ * The charts that the catalogue has for tables that are there, each beside its
+ * table; or all on one sheet, beside its table if it has one.
+ */
+void charts_add(struct book *b, const char *all);
 
 #endif

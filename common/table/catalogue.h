@@ -37,7 +37,7 @@ enum sheet_top {
 };
 
 /*
- * A chart of a table. Of the tables of one figure the first that is there and
+ * A chart of a table. Of the tables of one figure the last that is there and
  * has two rows or more is drawn.
  */
 struct sheet_chart {

@@ -59,7 +59,7 @@ faults tl-diff ../ranks/rank-0.tl ../ranks/rank-1.tl -d out
 faults tl-graft --capture "$ROOT/tests/data/capture.json.gz" \
 	"$ROOT/tests/data/replay.json.gz" -o out.tl
 faults tl-summary --table out.ndjson ../tables
-faults tl-xlsx ../table.ndjson -o out.xlsx --chart bar:gpu_timeline:type:time_ns
+faults tl-xlsx ../table.ndjson -o out.xlsx --chart-sheet charts
 faults tl-html -o out.html ../table.ndjson ../tree.tl
 faults tl-cat --kind kernel --tsv ../tree.tl -o out.tsv
 # many programs each

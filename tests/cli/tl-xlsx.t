@@ -94,12 +94,12 @@ scale B2:B3 num=-2 num=0 num=2 FF63BE7B FFFFFFFF FFF8696B
 scale C2:C3 num=-100 num=0 num=100 FFF8696B FFFFFFFF FF63BE7B'
 
 (
-	echo '{"table":"w","columns":[{"id":"s","type":"text","wrapped":true},{"id":"n","type":"int"}]}'
-	printf '{"s":"%0200d","n":%s}\n' 0 1 0 2
-	printf '{"s":"short","n":%s}\n' 3 4 5 6 7 8
+	echo '{"table":"category_share","columns":[{"id":"op_category","type":"text","wrapped":true},{"id":"time_ns","type":"int"}]}'
+	printf '{"op_category":"%0200d","time_ns":%s}\n' 0 1 0 2
+	printf '{"op_category":"short","time_ns":%s}\n' 3 4 5 6 7 8
 	echo '{"end":{"rows":8}}'
 ) >wrap.ndjson
-tl-xlsx -o wrap.xlsx wrap.ndjson --chart bar:w:n:n
+tl-xlsx -o wrap.xlsx wrap.ndjson
 python3 -m zipfile -e wrap.xlsx wrap.parts
 is 'sentences in lines, their rows as high' \
 	"$(grep -o '<row r="[1-4]"[^>]*>' wrap.parts/xl/worksheets/sheet1.xml | tr '\n' ' ')" \
@@ -176,47 +176,56 @@ is '--from' "$(read_xlsx forced.xlsx | head -n 2)" 'sheet "c"
 A1 s bold "\"a b\",c"'
 
 # ---- charts ----
-cat >roof.tsv <<'EOF'
-intensity	roof
-0.1	0.5
-100	500
-1000	500
+cat >roofs.tsv <<'EOF'
+flop_per_byte	peak	other
+0.1	0.5	0.2
+100	500	200
+1000	500	200
 EOF
-cat >ops.tsv <<'EOF'
-op	share	intensity	tflops
-aten::mm	60.5	120	400
-aten::add	39.5	0.25	1
+cat >unified_perf_summary.tsv <<'EOF'
+name	flop_per_byte	tflop_s_mean
+aten::mm	120	400
+aten::add	0.25	1
 EOF
-ok 'charts' tl-xlsx -o charts.xlsx ops.tsv roof.tsv \
-	--chart pie:ops:op:share --title Share \
-	--chart bar:ops:op:share,tflops \
-	--chart scatter:ops:intensity:tflops --log xy \
-	--line roof:intensity:roof
-is 'charts are native, with their cells' \
-	"$(read_xlsx charts.xlsx -s ops | sed -n '/^chart/,$p;' | sed 's/ *$//')" \
-	'chart pieChart "Share"
- series ops!$B$1 ops!$A$2:$A$3 ops!$B$2:$B$3
-chart barChart "share by op"
- axis l "op" linear
- axis b "" linear
- series ops!$B$1 ops!$A$2:$A$3 ops!$B$2:$B$3
- series ops!$D$1 ops!$A$2:$A$3 ops!$D$2:$D$3
-chart scatterChart "tflops by intensity"
- axis b "intensity" log
- axis l "tflops" log
- series ops!$D$1 ops!$C$2:$C$3 ops!$D$2:$D$3 marker=circle
- series roof!$B$1 roof!$A$2:$A$4 roof!$B$2:$B$4 marker=none'
-tl-xlsx -o charts2.xlsx ops.tsv --chart pie:ops:op:share --chart-sheet charts
-like 'charts on a sheet of their own' "$(read_xlsx charts2.xlsx -s charts)" \
-	'^chart pieChart "share by op"'
-tl-xlsx -o charts4.xlsx ops.tsv roof.tsv --chart pie:ops:op:share \
-	--chart stacked:ops:op:share,tflops --chart-sheet roof
-is 'or beside another table' "$(read_xlsx charts4.xlsx -s roof |
-	grep '^chart' | cut -d'"' -f1 | tr '\n' ' ')" 'chart pieChart  chart barChart  '
-(echo 'x	y'; seq 30 | sed 's/.*/k&	&/') >many.tsv
-tl-xlsx -o charts3.xlsx many.tsv --chart bar:many:x:y
-like 'bars of the first rows, which is said' "$(read_xlsx charts3.xlsx -s)" \
-	'first 20 of 30'
+printf 'op_category\tdirect_ns_sum\nGEMM\t60\nother\t40\n' \
+	>ops_summary_by_category.tsv
+printf 'op_category\ttime_ns\nGEMM\t160\nother\t50\n' >category_share.tsv
+(echo 'rank	computation_ns	exposed_comm_ns	exposed_memcpy_ns	idle_ns'
+seq 70 | sed 's/.*/&	1	2	3	&/') >gpu_timeline_by_rank.tsv
+charts() { # charts FILE [SHEET]
+	read_xlsx "$1" -s $2 | sed -n '/^chart/,$p;' | sed 's/ *$//'
+}
+tl-xlsx -o charts.xlsx unified_perf_summary.tsv roofs.tsv \
+	ops_summary_by_category.tsv gpu_timeline_by_rank.tsv
+is 'a roofline is native, with its roofs' \
+	"$(charts charts.xlsx unified_perf_summary)" \
+	'chart scatterChart "Roofline"
+ axis b "flop_per_byte" log
+ axis l "tflop_s_mean" log
+ series unified_perf_summary!$C$1 unified_perf_summary!$B$2:$B$3 unified_perf_summary!$C$2:$C$3 marker=circle
+ series roofs!$B$1 roofs!$A$2:$A$4 roofs!$B$2:$B$4 marker=none
+ series roofs!$C$1 roofs!$A$2:$A$4 roofs!$C$2:$C$4 marker=none'
+is 'a pie beside its table' "$(charts charts.xlsx ops_summary_by_category)" \
+	'chart pieChart "GPU time by category of op"
+ series ops_summary_by_category!$B$1 ops_summary_by_category!$A$2:$A$3 ops_summary_by_category!$B$2:$B$3'
+like 'bars of the first rows, which is said' \
+	"$(charts charts.xlsx gpu_timeline_by_rank)" \
+	'^chart barChart "Time of each rank \(first 64 of 70\)"'
+tl-xlsx -o charts2.xlsx --chart-sheet charts ops_summary_by_category.tsv \
+	category_share.tsv unified_perf_summary.tsv
+is 'charts on a sheet of their own; of two of a kind that of all ranks' \
+	"$(charts charts2.xlsx charts | grep '^chart')" \
+	'chart pieChart "GPU time by category, all ranks"
+chart scatterChart "Roofline"'
+tl-xlsx -o charts4.xlsx --chart-sheet roofs ops_summary_by_category.tsv roofs.tsv
+is 'or beside another table' "$(charts charts4.xlsx roofs | grep '^chart')" \
+	'chart pieChart "GPU time by category of op"'
+head -n 2 category_share.tsv >few.tsv
+printf 'op_category\tns\na\t1\nb\t2\n' >other.tsv
+tl-xlsx -o none.xlsx --chart-sheet charts category_share=few.tsv \
+	ops_summary_by_category=other.tsv ops_summary_by_category.tsv
+is 'one row, and a table of other columns, are no chart' \
+	"$(read_xlsx none.xlsx -s | grep -c '^chart\|"charts"')" 0
 
 # ---- limits ----
 python3 - <<'EOF'
@@ -244,12 +253,11 @@ A2 n - 1048577'
 rm -f rows.tsv rows.xlsx
 
 # ---- the same bytes ----
-TZ=Asia/Tokyo tl-xlsx -o one.1 typed.ndjson ops.tsv --chart pie:ops:op:share \
-	2>/dev/null
+TZ=Asia/Tokyo tl-xlsx -o one.1 typed.ndjson category_share.tsv 2>/dev/null
 sleep 1.1
-tl-xlsx -o - typed.ndjson ops.tsv --chart pie:ops:op:share >one.2 2>/dev/null
+tl-xlsx -o - typed.ndjson category_share.tsv >one.2 2>/dev/null
 same 'the same input gives the same bytes, to a file or a pipe' one.1 one.2
-SOURCE_DATE_EPOCH=1000000000 tl-xlsx -o one.3 ops.tsv
+SOURCE_DATE_EPOCH=1000000000 tl-xlsx -o one.3 roofs.tsv
 like 'SOURCE_DATE_EPOCH dates it' \
 	"$(python3 -c 'import zipfile
 print(zipfile.ZipFile("one.3").read("docProps/core.xml"))')" \
@@ -286,20 +294,13 @@ tl-xlsx -o - typed.ndjson >open.xlsx
 tl-xlsx -o - typed.ndjson >closed.xlsx 2>&-
 same 'a closed standard error is no error' closed.xlsx open.xlsx
 refuses 1 'nofile: No such file' 'tl-xlsx -o bad.xlsx nofile'
-refuses 1 'No space left' 'tl-xlsx -o /dev/full ops.tsv'
-refuses 1 '/nodir: no temporary file' 'TMPDIR=/nodir tl-xlsx -o bad.xlsx ops.tsv'
+refuses 1 'No space left' 'tl-xlsx -o /dev/full roofs.tsv'
+refuses 1 '/nodir: no temporary file' 'TMPDIR=/nodir tl-xlsx -o bad.xlsx roofs.tsv'
 refuses 1 'File too large|not written whole|temporary file' \
 	'trap "" XFSZ; ulimit -f 4; seq 100000 | tl-xlsx -o bad.xlsx'
-refuses 2 "'-o' is missing" 'tl-xlsx ops.tsv'
-refuses 2 'needs bar, stacked, pie or scatter' 'tl-xlsx -o x --chart cake:a:b:c ops.tsv'
-refuses 2 'needs KIND:SHEET:X:Y' 'tl-xlsx -o x --chart pie:a:b ops.tsv'
-refuses 2 'stands behind its --chart' 'tl-xlsx -o x --log xy ops.tsv'
-refuses 2 'needs a chart of kind scatter' \
-	'tl-xlsx -o x --chart pie:ops:op:share --log xy ops.tsv'
-refuses 2 "no sheet 'no'" 'tl-xlsx -o bad.xlsx --chart bar:no:a:b ops.tsv'
-refuses 2 "no column 'no'" 'tl-xlsx -o bad.xlsx --chart bar:ops:op:no ops.tsv'
+refuses 2 "'-o' is missing" 'tl-xlsx roofs.tsv'
 ok 'nothing was left' sh -c '! ls bad.xlsx* 2>/dev/null'
-quiet 'a reader may leave' 'tl-xlsx -o - ops.tsv | head -c 1'
+quiet 'a reader may leave' 'tl-xlsx -o - roofs.tsv | head -c 1'
 
 # Every prefix of typed tables is refused, but those that end behind a table.
 python3 - <<'EOF'
