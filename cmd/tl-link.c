@@ -322,9 +322,7 @@ main(int argc, char *argv[])
 		die_usage("one input at a time; join streams with tl-cat");
 	in = stream_open(op.ind < argc ? argv[op.ind] : "-", NULL, WANT_STREAM);
 	if ((in->marks & MARK_EDITED) != 0)
-		doubt("%s: events were removed from this stream: what is "
-		      "unlinked may have had a launch",
-		    in->name);
+		report(MSG_EVENTS_REMOVED, in->name);
 	if ((in->marks & MARK_TREE) != 0 && set.is_anew)
 		die("%s: this is a tree, whose order depends on its links; "
 		    "give --link to tl-tree",

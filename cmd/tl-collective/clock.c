@@ -13,7 +13,7 @@
 #define SAMPLE 4000 /* collectives, evenly over the job */
 #define ROUNDS_MAX 50
 #define SETTLED_NS 100
-#define DOUBT_NS 50000 /* less is lost in how collectives end */
+#define OFF_NS 50000 /* less is lost in how collectives end */
 
 struct residuals {
 	VEC(int64_t) v;
@@ -154,7 +154,7 @@ tell(const struct job *j)
 		int64_t offset =
 		    info->offset_ns < 0 ? -info->offset_ns : info->offset_ns;
 
-		if (offset <= DOUBT_NS || offset <= 4 * info->spread_ns)
+		if (offset <= OFF_NS || offset <= 4 * info->spread_ns)
 			continue;
 		n++;
 		if (offset > most) {
@@ -162,12 +162,14 @@ tell(const struct job *j)
 			worst = r;
 		}
 	}
-	if (n > 0)
-		doubt("the clocks of %zu ranks are off, most that of rank "
-		      "%" PRId64 ", by %.3f ms: waiting and skew are wrong by "
-		      "that much; see --align-clocks and --table nccl_clocks",
-		    n, j->ranks.v[worst].rank,
-		    (double)j->ranks.v[worst].offset_ns / 1e6);
+	if (n > 0) {
+		struct buf ms = { 0 };
+
+		buf_printf(
+		    &ms, "%.3f ms", (double)j->ranks.v[worst].offset_ns / 1e6);
+		report(MSG_CLOCKS_OFF, n, j->ranks.v[worst].rank, buf_str(&ms));
+		buf_free(&ms);
+	}
 }
 
 void

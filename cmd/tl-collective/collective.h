@@ -10,7 +10,7 @@
  * kernels.c    ... in which ops and shapes
  * partial.c    records as a stream, and back
  * signature.c  the parts of a signature's text
- * job.c        sources to a job: ranks, windows, doubts
+ * job.c        sources to a job: ranks, windows, warnings
  * group.c      process groups; match.c and align.c: the same collective on
  *              all ranks; clock.c: offsets between the ranks' clocks
  * sync.c       latency, waiting, skew, bandwidth of a collective
@@ -334,7 +334,7 @@ rec_rank(const struct job *j, const struct rec *r)
 
 /* job.c: takes the parts over. */
 void job_build(struct job *j, const struct settings *set, part_vec *parts);
-/* A missing rank is a doubt. */
+/* A missing rank is a warning. */
 void job_tell_missing(const struct job *j);
 /* group.c */
 void groups_build(struct job *j);

@@ -27,9 +27,7 @@ settle_rank(const struct settings *set, struct part *p, size_t no)
 	if (p->has_rank && !p->rank_is_guess) {
 		if (set->rank_regex == NULL || named < 0 || named == p->rank)
 			return;
-		doubt("%.*s: its name says rank %" PRId64 ", the trace %" PRId64
-		      ": taken as the former",
-		    (int)p->path.len, p->path.p, named, p->rank);
+		report(MSG_RANK_RENAMED, p->path, named, p->rank);
 	}
 	if (named < 0)
 		named = p->is_partial && p->has_rank ? p->rank : (int64_t)no;
@@ -96,14 +94,10 @@ check_world(struct job *j)
 		struct part *p = &j->parts.v[i];
 
 		if (p->has_world && p->world != world) {
-			doubt("%.*s: left out: it is of a job of %" PRId64
-			      " ranks, not of %" PRId64,
-			    (int)p->path.len, p->path.p, p->world, world);
+			report(MSG_OTHER_JOB, p->path, p->world, world);
 			leave_out(p);
 		} else if (p->rank >= world) {
-			doubt("%.*s: left out: rank %" PRId64
-			      " in a job of %" PRId64 " ranks",
-			    (int)p->path.len, p->path.p, p->rank, world);
+			report(MSG_RANK_TOO_HIGH, p->path, p->rank, world);
 			leave_out(p);
 		}
 	}
@@ -144,17 +138,12 @@ check_twice(struct job *j)
 			if (q->is_out)
 				continue;
 			if (same_content(q, p)) {
-				doubt("%.*s: left out: rank %" PRId64
-				      " was given twice, the same is in %.*s",
-				    (int)p->path.len, p->path.p, p->rank,
-				    (int)q->path.len, q->path.p);
+				report(
+				    MSG_RANK_TWICE, p->path, p->rank, q->path);
 				leave_out(p);
 			} else if (overlap(q, p)) {
-				doubt("%.*s: left out: rank %" PRId64
-				      " has other collectives at that time in "
-				      "%.*s",
-				    (int)p->path.len, p->path.p, p->rank,
-				    (int)q->path.len, q->path.p);
+				report(MSG_RANK_CONFLICT, p->path, p->rank,
+				    q->path);
 				leave_out(p);
 			}
 		}
@@ -193,10 +182,8 @@ check_copy(const struct part *q, struct part *p, bool are_few)
 {
 	if ((p->rank_is_told && q->rank_is_told) || !same_trace(q, p))
 		return;
-	doubt("%.*s: %sas rank %" PRId64 " it is the same as rank %" PRId64
-	      " in %.*s",
-	    (int)p->path.len, p->path.p, are_few ? "left out: " : "", p->rank,
-	    q->rank, (int)q->path.len, q->path.p);
+	report(are_few ? MSG_RANK_COPY_SKIPPED : MSG_RANK_COPY, p->path,
+	    p->rank, q->rank, q->path);
 	if (are_few)
 		leave_out(p);
 }
@@ -289,12 +276,8 @@ is_stranger(struct job *j, const struct part *p)
 			is_in |= list.v[k] == p->rank;
 		is_strange = !is_in;
 		if (is_strange)
-			doubt("%.*s: left out: rank %" PRId64
-			      " is no member of its process group %.*s %.*s",
-			    (int)p->path.len, p->path.p, p->rank,
-			    s->pg.p != NULL ? (int)s->pg.len : 0, s->pg.p,
-			    (int)(s->ranks.len < 100 ? s->ranks.len : 100),
-			    s->ranks.p);
+			report(MSG_NOT_A_MEMBER, p->path, p->rank, s->pg,
+			    s->ranks);
 	}
 	vec_free(&list);
 	return is_strange;
@@ -309,9 +292,7 @@ settle_time(struct job *j)
 	for (size_t i = 0; i < j->parts.n; i++)
 		nepoch += j->parts.v[i].has_epoch;
 	if (nepoch > 0 && nepoch < j->parts.n)
-		doubt("%zu of %zu inputs do not tell the epoch of their clock: "
-		      "times are compared as the files have them",
-		    j->parts.n - nepoch, j->parts.n);
+		report(MSG_NO_EPOCH, j->parts.n - nepoch, j->parts.n);
 	for (size_t i = 0; i < j->parts.n; i++) {
 		struct part *p = &j->parts.v[i];
 		int64_t move = p->base_ns;
@@ -373,8 +354,7 @@ job_tell_missing(const struct job *j)
 	}
 	if (missing.n > 0) {
 		put_ranges(&b, missing.v, missing.n);
-		doubt("%zu of %" PRId64 " ranks are missing: %.*s", missing.n,
-		    world, (int)(b.len < 2000 ? b.len : 2000), b.p);
+		report(MSG_RANKS_MISSING, missing.n, world, buf_str(&b));
 	}
 	buf_free(&b);
 	vec_free(&missing);
@@ -390,12 +370,10 @@ check_empty(const struct job *j)
 
 		nskipped += p->nskipped;
 		if (p->nrecs == 0 && j->nrecs > 0)
-			doubt("%.*s: rank %" PRId64 ": no collective",
-			    (int)p->path.len, p->path.p, p->rank);
+			report(MSG_RANK_NO_COLLECTIVES, p->path, p->rank);
 	}
 	if (nskipped > 0)
-		doubt("%" PRIu64 " collectives without a duration are left out",
-		    nskipped);
+		report(MSG_COLLECTIVES_NO_DURATION, nskipped);
 }
 
 void

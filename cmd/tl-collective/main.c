@@ -204,7 +204,7 @@ summarise(const struct job *j, size_t npaths)
 }
 
 static void
-tell_doubts(const struct job *j)
+tell_warnings(const struct job *j)
 {
 	size_t nmissing = 0, nmismatch = 0;
 
@@ -213,13 +213,9 @@ tell_doubts(const struct job *j)
 		nmismatch += (j->colls.v[i].flags & COLL_MISMATCH) != 0;
 	}
 	if (nmissing > 0)
-		doubt("%zu of %zu collectives lack a rank and are in no "
-		      "summary: --table nccl_missing lists them",
-		    nmissing, j->colls.n);
+		report(MSG_COLLECTIVES_INCOMPLETE, nmissing, j->colls.n);
 	if (nmismatch > 0)
-		doubt("in %zu of %zu collectives the ranks do not agree: "
-		      "--table nccl_missing lists them",
-		    nmismatch, j->colls.n);
+		report(MSG_COLLECTIVES_DIFFER, nmismatch, j->colls.n);
 }
 
 static void
@@ -242,7 +238,7 @@ analyse(struct settings *set, struct job *j, part_vec *parts)
 	match_all(j);
 	sync_measure(j);
 	if (wants_all)
-		tell_doubts(j);
+		tell_warnings(j);
 	print_tables(j, set, is_chosen);
 }
 

@@ -85,9 +85,7 @@ print_heatmap(struct job *j, struct table_dest *d)
 				add_record(&h, j, r);
 		}
 	if (h.nbad > 0)
-		warn("%" PRIu64 " all_to_allv do not say what went to which "
-		     "rank: they are not in the heat map",
-		    h.nbad);
+		report(MSG_SPLITS_UNKNOWN, h.nbad);
 	if (h.list.n > 0)
 		qsort(h.list.v, h.list.n, sizeof *h.list.v, by_ranks);
 	for (size_t i = 0; i < h.list.n; i++) {

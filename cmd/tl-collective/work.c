@@ -25,7 +25,7 @@ enum job_state {
 struct task {
 	_Atomic int state;
 	int child;
-	bool has_doubt;
+	bool has_warned;
 	uint64_t offset, len;
 };
 
@@ -132,7 +132,7 @@ do_task(struct work *w, struct reducer *r, int no, size_t i)
 {
 	struct task *t = &w->shared->tasks[i];
 	int fd = w->children.v[no].fd;
-	bool before = exit_status() == EXIT_DOUBT;
+	bool before = exit_status() == EXIT_WARNINGS;
 	part_vec parts = { 0 };
 	struct buf b = { 0 };
 
@@ -147,7 +147,7 @@ do_task(struct work *w, struct reducer *r, int no, size_t i)
 	t->len = b.len;
 	if (write_all(fd, b.p, b.len) != 0)
 		die_errno("%s: its records", w->paths->v[i]);
-	t->has_doubt = !before && exit_status() == EXIT_DOUBT;
+	t->has_warned = !before && exit_status() == EXIT_WARNINGS;
 	atomic_store(&t->state, STATE_DONE);
 	buf_free(&b);
 	vec_free(&parts);
@@ -204,10 +204,9 @@ wait_child(struct work *w)
 		return false;
 	w->children.v[no].pid = 0;
 	if (WIFSIGNALED(status))
-		warn("a process that read an input was killed by signal %d",
-		    WTERMSIG(status));
+		report(MSG_READER_KILLED, WTERMSIG(status));
 	else if (WEXITSTATUS(status) == EXIT_DONE ||
-	    WEXITSTATUS(status) == EXIT_DOUBT)
+	    WEXITSTATUS(status) == EXIT_WARNINGS)
 		return true;
 	if (atomic_load(&w->shared->next) < w->paths->n)
 		start_child(w, no);
@@ -259,11 +258,11 @@ take_task(struct work *w, size_t i, part_vec *parts)
 	const char *at, *end;
 
 	if (atomic_load(&t->state) != STATE_DONE) {
-		doubt("%s: left out: it could not be read (above)", path);
+		report(MSG_INPUT_FAILED, path);
 		return;
 	}
-	if (t->has_doubt)
-		doubt("%s: there were doubts (above)", path);
+	if (t->has_warned)
+		report(MSG_INPUT_WARNED, path);
 	if (t->len == 0)
 		return;
 	at = w->children.v[t->child].bytes + t->offset;

@@ -50,8 +50,8 @@ run_xlsx(int tables, const char *path)
 	child_ended(pid);
 	if (!WIFEXITED(status))
 		die("tl-xlsx was ended by signal %d", WTERMSIG(status));
-	if (WEXITSTATUS(status) == EXIT_DOUBT)
-		doubt("%s: not all went into the workbook", path);
+	if (WEXITSTATUS(status) == EXIT_WARNINGS)
+		report(MSG_WORKBOOK_INCOMPLETE, path);
 	else if (WEXITSTATUS(status) != 0)
 		die("%s was not written", path);
 }

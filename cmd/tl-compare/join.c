@@ -31,9 +31,7 @@ tell_missing(const struct joined *j, struct str key)
 			lacks = j->reports->list.v[r].path;
 	}
 	if (any && lacks != NULL)
-		warn("sheet %s: %s has no column \"%.*s\": rows are paired "
-		     "without it",
-		    j->plan->sheet, lacks, (int)key.len, key.p);
+		report(MSG_KEY_MISSING, j->plan->sheet, lacks, key);
 }
 
 static int
@@ -251,13 +249,11 @@ read_reports(struct joined *j, struct reports *reports)
 
 		j->data[r] = report_read(report, sheet);
 		if (!report_has(report, sheet)) {
-			warn("%s: no sheet %s: compared as if it had no rows",
-			    report->path, j->plan->sheet);
+			report(MSG_SHEET_MISSING, report->path, j->plan->sheet);
 		} else if (j->data[r]->nrows > 0 &&
 		    data_column(j->data[r], key) == NO_COLUMN) {
-			doubt("%s: sheet %s has no column \"%.*s\": compared "
-			      "as if it had no rows",
-			    report->path, j->plan->sheet, (int)key.len, key.p);
+			report(
+			    MSG_SHEET_NO_KEY, report->path, j->plan->sheet, key);
 			j->data[r] = &empty;
 		}
 	}
@@ -276,8 +272,7 @@ join_sheet(struct joined *j, const struct plan *plan, struct reports *reports)
 	for (size_t r = 0; r < j->n; r++)
 		any |= j->data[r]->nrows > 0;
 	if (!any) {
-		warn("sheet %s has no rows in any report: left out",
-		    plan->sheet);
+		report(MSG_SHEET_EMPTY, plan->sheet);
 		join_free(j);
 		return false;
 	}
@@ -285,10 +280,7 @@ join_sheet(struct joined *j, const struct plan *plan, struct reports *reports)
 	join_pair(j);
 	sort_rows(j);
 	if (j->nalike > 0)
-		warn("sheet %s: %" PRIu64 " key%s more than once in a report: "
-		     "the rows are paired in order",
-		    plan->sheet, j->nalike,
-		    j->nalike == 1 ? " stands" : "s stand");
+		report(MSG_KEYS_REPEATED, plan->sheet, j->nalike);
 	return true;
 }
 

@@ -260,8 +260,7 @@ static void
 tell(const struct report *r, struct str sheet, uint64_t n, const char *what)
 {
 	if (n > 0)
-		warn("%s: sheet %.*s: %s: %" PRIu64, r->path, (int)sheet.len,
-		    sheet.p, what, n);
+		report(MSG_SHEET_ODD, r->path, sheet, what, n);
 }
 
 static void

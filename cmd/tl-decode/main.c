@@ -208,8 +208,7 @@ decode_stream(const struct settings *set, char **paths, int n,
 		stream_mark(out, MARK_EDITED);
 	stream_finish(out);
 	if (counts.clamped > 0)
-		warn("%" PRIu64 " negative durations taken as 0",
-		    counts.clamped);
+		report(MSG_NEGATIVE_DURATIONS, counts.clamped);
 	if (set->verbose)
 		summary(&counts, strings, began);
 	strings_destroy(strings);
@@ -284,7 +283,7 @@ wait_child(int worst)
 			die_errno("waiting");
 	child_ended(pid);
 	rc = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NO_ANSWER;
-	/* no answer outweighs a doubt */
+	/* no answer outweighs a warning */
 	if (rc == EXIT_NO_ANSWER || worst == EXIT_NO_ANSWER)
 		return EXIT_NO_ANSWER;
 	return rc > worst ? rc : worst;

@@ -34,13 +34,10 @@ check_run(const struct run *r)
 	if (r->roots.n > 0)
 		return;
 	if (r->nodes.n == 0)
-		die("%s: no call of an op and no GPU event", r->path);
+		die_nothing(MSG_NO_EVENTS, r->path);
 	if (r->gpus.n > 0)
-		die("%s: no op is the root of a tree, but there are %zu GPU "
-		    "events: try --by kernel",
-		    r->path, r->gpus.n);
-	die("%s: no op%s", r->path,
-	    r->nodes.n > 0 ? " with GPU work that is asked for" : "");
+		die_nothing(MSG_NO_ROOT_OPS, r->path, r->gpus.n);
+	die_nothing(MSG_NO_GPU_OPS, r->path);
 }
 
 static void
@@ -90,9 +87,9 @@ compare_pair(struct sides *g, const bool fresh[NSIDES])
 static void
 die_of_nothing(const struct sides *g, int side)
 {
-	die("%s: %s", g->side[side].paths.v[0],
-	    g->set->is_selective ? "no source that is asked for"
-				 : "no event in this trace");
+	if (g->set->is_selective)
+		die_nothing(MSG_NO_EVENT_MATCHES, g->side[side].paths.v[0]);
+	die_nothing(MSG_NO_EVENTS, g->side[side].paths.v[0]);
 }
 
 static void
@@ -122,14 +119,9 @@ leave_out(const struct run *r, struct buf *ranks)
 static void
 tell_left_out(const struct sides *g, int side, struct buf *ranks)
 {
-	struct str name = g->set->names[side];
-	bool many = ranks->len > 0 && memchr(ranks->p, ',', ranks->len) != NULL;
-
 	if (ranks->len > 0)
-		doubt("rank%s %.*s of %.*s %s left out: the other side lacks "
-		      "%s",
-		    many ? "s" : "", (int)ranks->len, ranks->p, (int)name.len,
-		    name.p, many ? "are" : "is", many ? "them" : "it");
+		report(MSG_SIDE_RANKS_MISSING, g->set->names[side],
+		    buf_str(ranks));
 	buf_free(ranks);
 }
 
@@ -170,10 +162,8 @@ check_gpus(const struct sides *g)
 		if (it->ngpus > 0 || g->set->is_selective)
 			continue;
 		if (g->set->fail_over.is_set)
-			die("%s: no GPU event: there is nothing to judge",
-			    it->paths.v[0]);
-		doubt(
-		    "%s: no GPU event: was the GPU recorded?", it->paths.v[0]);
+			die_nothing(MSG_NO_GPU_EVENTS_TO_JUDGE, it->paths.v[0]);
+		report(MSG_SIDE_NO_GPU_EVENTS, it->paths.v[0]);
 	}
 }
 
@@ -183,9 +173,7 @@ check_steps(const struct sides *g, const struct figures *f)
 {
 	for (int s = 0; s < NSIDES && g->set->per == PER_STEP; s++)
 		if (f->unit[s].nsteps == 0)
-			die("%s: no step with GPU work: --per step has no "
-			    "answer",
-			    g->side[s].paths.v[0]);
+			die_nothing(MSG_NO_STEP_WORK, g->side[s].paths.v[0]);
 }
 
 /* ---- the answer ---- */

@@ -137,9 +137,7 @@ check_ranks(const struct fuse *f)
 
 		if (a->rank != b->rank || a->src == b->src)
 			continue;
-		doubt("--fuse: several inputs are rank %" PRId64
-		      ": what is of which can't be seen",
-		    a->rank);
+		report(MSG_RANKS_UNSEPARABLE, a->rank);
 		return;
 	}
 }

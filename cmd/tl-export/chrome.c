@@ -211,9 +211,7 @@ chrome_meta(void *ctx, const struct meta *m)
 	(void)origin_of(x, src);
 	begin(x, src);
 	if (x->is_bare && !x->lost_meta) {
-		doubt("%s: metadata is left out: a bare array has no place for "
-		      "it; see --object",
-		    x->input);
+		report(MSG_NO_METADATA, x->input);
 		x->lost_meta = true;
 	}
 	if (x->is_bare)

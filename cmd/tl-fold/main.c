@@ -303,18 +303,13 @@ check_gpu(const struct folder *f, int side)
 		nchosen += origins->list.v[i].nchosen;
 	}
 	if (ngpu == 0)
-		die("%s: no GPU event among %" PRIu64
-		    " events: --clock cpu counts the host's time",
-		    path, f->nevents[side]);
+		die_nothing(MSG_NO_GPU_EVENTS, path, f->nevents[side]);
 	if (nchosen == 0 && f->set->linked_only && nunlinked == ngpu)
-		die("%s: none of %" PRIu64
-		    " GPU events has its launch in the trace",
-		    path, ngpu);
+		die_nothing(MSG_NO_LINKED_GPU_EVENTS, path, ngpu);
 	if (nchosen == 0)
-		die("%s: none of %" PRIu64 " GPU events is asked for", path,
-		    ngpu);
+		die_nothing(MSG_NO_MATCH, path, ngpu);
 	if (f->whole_ns == 0)
-		die("%s: no GPU event asked for has a duration", path);
+		die_nothing(MSG_NO_DURATION, path);
 }
 
 static void
@@ -330,21 +325,18 @@ check_answer(const struct folder *f)
 		for (size_t i = 0; i < g->list.n; i++)
 			is_asked = is_asked || g->list.v[i].is_asked;
 		if (!is_asked)
-			die("%s%sno source of the ranks asked for",
-			    set->is_diff ? g->path : "",
-			    set->is_diff ? ": " : "");
+			die_nothing(MSG_NO_SUCH_RANK, g->path);
 		if (set->clock == CLOCK_GPU)
 			check_gpu(f, side);
 	}
-	if (f->nframes == 0 && set->frames == KIND_BIT(KIND_PYTHON))
-		die("%s: no %s: record with torch.profiler.profile("
-		    "with_stack=True, with_modules=True)",
-		    path,
-		    set->only_modules ? "nn.Module among its Python frames"
-				      : "Python frames");
+	if (f->nframes == 0 && set->frames == KIND_BIT(KIND_PYTHON)) {
+		if (set->only_modules)
+			die_nothing(MSG_NO_MODULE_FRAMES, path);
+		die_nothing(MSG_NO_PYTHON_FRAMES, path);
+	}
 	if (f->whole_ns == 0)
-		die("%s: no time of the host among %" PRIu64 " events", path,
-		    f->nevents[0] + f->nevents[1]);
+		die_nothing(
+		    MSG_NO_HOST_TIME, path, f->nevents[0] + f->nevents[1]);
 }
 
 /* Then no stack of one side is one of the other's. */

@@ -115,19 +115,17 @@ take_listed(struct captures *c, const char *dir, const struct listed *l,
 	/* a list from elsewhere names files of this folder, no others */
 	if (file.len == 0 || str_find(file, STR("/"), false) >= 0 ||
 	    memchr(file.p, '\0', file.len) != NULL) {
-		warn("%s: an entry names no file of this folder: left out",
-		    index);
+		report(MSG_CAPTURE_NAMELESS, index);
 		return;
 	}
 	path = join(dir, file);
 	if (!is_file(path)) {
-		warn("%s: %s is not there: left out", index, path);
+		report(MSG_CAPTURE_MISSING, index, path);
 		free(path);
 		return;
 	}
 	if (l->batch < 0)
-		warn("%s: %s has no batch size: it is taken for all", index,
-		    path);
+		report(MSG_CAPTURE_NO_BATCH, index, path);
 	(void)add_file(c, path, l->batch, buf_str(&l->mode));
 }
 

@@ -204,8 +204,7 @@ gpu_of(const struct forest *w, uint32_t launch, size_t *n)
 static void
 refuse(const struct job *job, uint32_t launch, const char *why)
 {
-	doubt("graph launch %" PRIu64 ": nothing is grafted: %s",
-	    job->w->nodes.v[launch].id, why);
+	report(MSG_NOT_GRAFTED, job->w->nodes.v[launch].id, why);
 }
 
 static void
@@ -267,10 +266,8 @@ graft_step(struct job *job, int64_t batch)
 	if (f->roots.n == 0 ||
 	    (f->roots.n > 1 && job->launches.n != f->roots.n &&
 		(batch >= 0 || job->launches.n % f->roots.n != 0))) {
-		doubt("%s has %zu captures, the step that launch %" PRIu64
-		      " is of has %zu graph launches: nothing is grafted",
-		    f->path, f->roots.n, job->w->nodes.v[job->launches.v[0]].id,
-		    job->launches.n);
+		report(MSG_CAPTURES_MISMATCH, f->path, f->roots.n,
+		    job->w->nodes.v[job->launches.v[0]].id, job->launches.n);
 		return;
 	}
 	for (size_t i = 0; i < job->launches.n; i++)

@@ -214,7 +214,7 @@ check_settings(struct settings *set, bool is_stdin)
 		set->opts.min_match = MIN_MATCH;
 }
 
-/* A rule of the user's that fails is a doubt: it is hardly the trace's fault.
+/* A rule of the user's that fails is a warning: it is hardly the trace's fault.
  */
 static void
 warn_failed(const struct models *models)
@@ -222,12 +222,9 @@ warn_failed(const struct models *models)
 	struct pseudo_stats st = pseudo_stats(models);
 
 	if (st.nfailed > 0)
-		warn("rules for pseudo-ops failed on %" PRIu64
-		     " events, first: %.*s",
-		    st.nfailed, (int)st.reason.len, st.reason.p);
+		report(MSG_RULES_FAILED, st.nfailed, st.reason);
 	if (st.nown_failed > 0)
-		doubt("%" PRIu64 " of them by --models or $TL_MODELS",
-		    st.nown_failed);
+		report(MSG_OWN_MODEL_FAILED, st.nown_failed);
 }
 
 int
@@ -258,7 +255,7 @@ main(int argc, char *argv[])
 	graft_stream(&s, in);
 	stream_finish(s.out);
 	if (set.capture != NULL && s.totals.graft.launches == 0)
-		doubt("%s: no launch of a graph in this trace", in->name);
+		report(MSG_NO_GRAPH_LAUNCH, in->name);
 	if (set.opts.verbose)
 		say(&set, &s.totals);
 	if (set.models != NULL)

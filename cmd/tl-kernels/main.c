@@ -74,18 +74,13 @@ check_kernels(const struct settings *set, const struct kernels *k)
 		return;
 	sink_sources_check(&k->recordings);
 	if (sum.ngpu == 0)
-		die("%s: no GPU event among %" PRIu64 " events", path,
-		    k->nevents);
+		die_nothing(MSG_NO_GPU_EVENTS, path, k->nevents);
 	if (set->linked_only && sum.nunlinked == sum.ngpu)
-		die("%s: no linked GPU event: %" PRIu64
-		    " unlinked ones, left out by --linked-only",
-		    path, sum.nunlinked);
-	die("%s: none of %" PRIu64
-	    " GPU events is a kernel that is asked for%s",
-	    path, sum.ngpu,
-	    select_by_launch(&set->select) && sum.nunlinked > 0
-		? " (some have no launch: try --by-gpu-time)"
-		: "");
+		die_nothing(MSG_NO_LINKED_GPU_EVENTS, path, sum.nunlinked);
+	if (select_by_launch(&set->select) && sum.nunlinked > 0)
+		die_nothing(
+		    MSG_NO_MATCH_BY_LAUNCH, path, sum.ngpu, sum.nunlinked);
+	die_nothing(MSG_NO_MATCH, path, sum.ngpu);
 }
 
 static void

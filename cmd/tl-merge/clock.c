@@ -44,9 +44,7 @@ move_of(struct merge *m, const struct source *s)
 		m->first_epoch = epoch;
 	}
 	if (s->is_final && has_epoch != m->first_has_epoch)
-		doubt("%s: %s the epoch of its clock, unlike the first source: "
-		      "they are joined as they are",
-		    path, has_epoch ? "it tells" : "it does not tell");
+		report(MSG_EPOCH_MIXED, path);
 	if (has_epoch && m->first_has_epoch &&
 	    __builtin_sub_overflow(epoch, m->first_epoch, &move))
 		die("%s: its clock is too far from the first one's", path);
@@ -151,7 +149,7 @@ take_offset(struct merge *m, struct str line)
 		die("tl-collective gave a line that is none");
 	if (tab == NULL ||
 	    !num_i64((struct str){ tab + 1, line.len - n - 1 }, &offset)) {
-		doubt("rank %" PRId64 ": no collective tells its clock", rank);
+		report(MSG_RANK_NO_CLOCK, rank);
 		return;
 	}
 	*map_put(&m->offsets, (uint64_t)rank, NULL) = (uint64_t)offset;
@@ -183,10 +181,10 @@ clock_offsets(struct merge *m)
 	child_ended(pid);
 	if (!WIFEXITED(status) ||
 	    (WEXITSTATUS(status) != EXIT_DONE &&
-		WEXITSTATUS(status) != EXIT_DOUBT))
+		WEXITSTATUS(status) != EXIT_WARNINGS))
 		die("tl-collective failed (above)");
-	if (WEXITSTATUS(status) == EXIT_DOUBT)
-		doubt("tl-collective had doubts (above)");
+	if (WEXITSTATUS(status) == EXIT_WARNINGS)
+		report(MSG_CLOCKS_WARNED, "tl-collective");
 }
 
 /* ---- before work begins ---- */

@@ -57,30 +57,33 @@ static const char *const style_words[] = { "dots", "tree", NULL };
 /* ---- what is missing ---- */
 
 /* A source without modules, or none that is asked for. */
-static const char *
-why_none(const struct modules *m, const struct sink_source *o)
+/* Of a source without modules, where others have some. */
+static void
+warn_none(const struct modules *m, const struct sink_source *o)
 {
-	static char text[200];
+	if (m->wholes.v[o->no].nframes == 0)
+		report(MSG_SOURCE_NO_PYTHON_FRAMES, o->path, o->src);
+	else if (o->ngpu > 0 && o->nchosen == 0)
+		report(MSG_SOURCE_NO_MATCH, o->path, o->src, o->ngpu);
+	else
+		report(MSG_SOURCE_NO_MODULES, o->path, o->src);
+}
+
+static noreturn void
+die_none(const struct modules *m, const struct sink_source *o)
+{
 	const struct whole *w = &m->wholes.v[o->no];
 
 	if (w->nframes == 0)
-		return "no Python frames: record with torch.profiler.profile("
-		       "with_stack=True, with_modules=True)";
-	if (o->ngpu > 0 && o->nchosen == 0) {
-		snprintf(text, sizeof text,
-		    "none of %" PRIu64 " GPU events is asked for", o->ngpu);
-		return text;
-	}
+		die_nothing(MSG_NO_PYTHON_FRAMES, o->path);
+	if (o->ngpu > 0 && o->nchosen == 0)
+		die_nothing(MSG_NO_MATCH, o->path, o->ngpu);
 	if (w->nmodules > 0)
-		return "no nn.Module launched what is asked for";
-	snprintf(text, sizeof text,
-	    "none of its %" PRIu64 " Python frames is an nn.Module: record "
-	    "the model's calls, with with_stack=True and with_modules=True",
-	    w->nframes);
-	return text;
+		die_nothing(MSG_NO_MODULE_LAUNCHED, o->path);
+	die_nothing(MSG_NO_MODULES, o->path, w->nframes);
 }
 
-/* A source without modules is a doubt, none with some a failure. */
+/* A source without modules is a warning, none with some the end. */
 static void
 check_sources(const struct modules *m)
 {
@@ -97,16 +100,15 @@ check_sources(const struct modules *m)
 			bad = o;
 	}
 	if (m->sources.list.n == 0)
-		die("%s: no event", m->sources.path);
+		die_nothing(MSG_NO_EVENTS, m->sources.path);
 	sink_sources_check(&m->sources);
 	if (nwith == 0)
-		die("%s: %s", bad->path, why_none(m, bad));
+		die_none(m, bad);
 	for (size_t i = 0; i < m->sources.list.n; i++) {
 		const struct sink_source *o = &m->sources.list.v[i];
 
 		if (o->is_asked && m->wholes.v[i].nasked == 0)
-			doubt("%s: source %u: %s", o->path, (unsigned)o->src,
-			    why_none(m, o));
+			warn_none(m, o);
 	}
 }
 
@@ -124,18 +126,11 @@ check_nodes(
 		nchosen += m->sources.list.v[i].nchosen;
 	}
 	if (n->nfound == 0)
-		die("%s: no nn.Module is like '%s'", m->sources.path,
-		    set->roots.v[0]);
-	if (ngpu == 0)
-		die("%s: no GPU event among %" PRIu64 " events: --show-zero "
-		    "prints the modules",
-		    m->sources.path, m->nevents);
-	if (nchosen == 0)
-		die("%s: none of %" PRIu64 " GPU events is asked for",
-		    m->sources.path, ngpu);
-	die("%s: none of %" PRIu64
-	    " calls of modules has so much GPU time: --show-zero prints them",
-	    m->sources.path, n->nfound);
+		die_nothing(
+		    MSG_NO_SUCH_MODULE, m->sources.path, set->roots.v[0]);
+	if (ngpu > 0 && nchosen == 0)
+		die_nothing(MSG_NO_MATCH, m->sources.path, ngpu);
+	die_nothing(MSG_NO_MODULE_TIME, m->sources.path, n->nfound);
 }
 
 static void

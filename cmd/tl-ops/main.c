@@ -80,20 +80,16 @@ explain_empty(struct sink *s)
 	const char *path = s->sources.path;
 	const struct sink_source sum = sink_sources_sum(&s->sources);
 
-	if (g->all_ops || (sum.ngpu > sum.nunlinked && g->names.n > 0))
-		die("%s: no op%s among %" PRIu64 " events", path,
-		    g->names.n > 0 ? " of that name" : "", s->nevents);
+	if (g->names.n > 0 && (g->all_ops || sum.ngpu > sum.nunlinked))
+		die_nothing(MSG_NO_SUCH_OP, path, s->nevents);
+	if (g->all_ops)
+		die_nothing(MSG_NO_OPS, path, s->nevents);
 	sink_check_gpu(s);
 	if (sum.nunlinked == sum.ngpu)
-		die("%s: none of %" PRIu64 " GPU events has its launch in the "
-		    "trace, so no op owns one: try tl-kernels",
-		    path, sum.ngpu);
+		die_nothing(MSG_NO_LAUNCHES, path, sum.ngpu);
 	if (sum.nchosen == 0)
-		die("%s: none of %" PRIu64 " GPU events is asked for", path,
-		    sum.ngpu);
-	die("%s: all of %" PRIu64 " GPU events asked for are collectives or "
-	    "have no launch: try --include-comm",
-	    path, sum.nchosen);
+		die_nothing(MSG_NO_MATCH, path, sum.ngpu);
+	die_nothing(MSG_NO_OWNED_GPU_EVENTS, path, sum.nchosen);
 }
 
 static bool

@@ -252,7 +252,8 @@ analyse_gpu(const struct sink *k, struct settings *s, bool cuts)
 		start_modules(k);
 	start_others(k, s);
 	job_wait_for(k->jobs, timeline);
-	if (timeline->status == EXIT_DONE || timeline->status == EXIT_DOUBT) {
+	if (timeline->status == EXIT_DONE ||
+	    timeline->status == EXIT_WARNINGS) {
 		look(s, text("%s/gpu_timeline.%s", k->dir, k->format));
 		if (cuts && s->recompute && !s->is_several)
 			start_recompute(k);
@@ -276,14 +277,9 @@ static void
 tell_host(const struct settings *s)
 {
 	static bool is_told;
-	const char *first = s->traces.v.v[0];
 
 	if (!is_told)
-		doubt("%s: no GPU work is in the trace: the report is of the "
-		      "host's time",
-		    s->traces.v.n > 1             ? "all traces"
-			: strcmp(first, "-") == 0 ? "stdin"
-						  : first);
+		report(MSG_HOST_ONLY, traces_name(s));
 	is_told = true;
 }
 

@@ -6,46 +6,28 @@
 
 #include "cmd/tl-report/report.h"
 
-static bool
-says(const struct job *job, const char *what)
-{
-	return str_find(buf_str(&job->err), str_of(what), false) >= 0;
-}
-
-/*
- * An analysis that has nothing to say of a trace is a doubt, not a failure, as
- * long as the timeline has an answer.
- */
+/* Nothing of its kind in the traces is no failure of a side analysis. */
 static bool
 is_excused(const struct job *job)
 {
-	static const char *const nothing[] = { "has its launch",
-		"have their launch", "no op owns", "are collectives",
-		"no GPU event", "no collective", "no Python frames",
-		"nothing to" };
-
-	if (strcmp(job->name, "tl-timeline") == 0 ||
-	    strcmp(job->name, "tl-diff") == 0 || job->trace != NULL)
-		return false;
-	for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-		if (says(job, nothing[i]))
-			return true;
-	return false;
+	return job->status == EXIT_NOTHING && job->trace == NULL &&
+	    strcmp(job->name, "tl-timeline") != 0 &&
+	    strcmp(job->name, "tl-diff") != 0;
 }
 
 static void
 worst(struct jobs *j, int status)
 {
-	if (status == EXIT_DOUBT && j->status == EXIT_DONE)
-		j->status = EXIT_DOUBT;
-	else if (status == EXIT_GATE &&
-	    (j->status == EXIT_DONE || j->status == EXIT_DOUBT))
-		j->status = EXIT_GATE;
-	else if (status == EXIT_USAGE && j->status != EXIT_NO_ANSWER)
-		j->status = EXIT_USAGE;
-	else if (status != EXIT_DONE && status != EXIT_DOUBT &&
-	    status != EXIT_USAGE && status != EXIT_GATE)
-		j->status = EXIT_NO_ANSWER;
+	/* from best to worst; any other is the failure of a program */
+	static const int order[] = { EXIT_DONE, EXIT_WARNINGS, EXIT_GATE,
+		EXIT_NOTHING, EXIT_USAGE, EXIT_NO_ANSWER };
+	size_t n = sizeof order / sizeof *order, is = 0, was = 0;
+
+	while (is < n - 1 && order[is] != status)
+		is++;
+	while (was < n - 1 && order[was] != j->status)
+		was++;
+	j->status = order[is > was ? is : was];
 }
 
 /* A line of the traces, not of their trees. */
@@ -142,11 +124,11 @@ job_finish(struct jobs *j, bool loud)
 		struct job *job = j->list.v[i % j->list.n];
 		int status = job->status;
 
-		if (status == EXIT_NO_ANSWER && is_excused(job))
-			status = EXIT_DOUBT;
+		if (is_excused(job))
+			status = EXIT_WARNINGS;
 		if (job->is_told ||
 		    (i < j->list.n &&
-			(status == EXIT_DONE || status == EXIT_DOUBT)))
+			(status == EXIT_DONE || status == EXIT_WARNINGS)))
 			continue;
 		job->is_told = true;
 		worst(j, status);

@@ -128,7 +128,8 @@ leave(int status)
 {
 	if (status == EXIT_DONE)
 		status = exit_status();
-	if (status == EXIT_DONE || status == EXIT_DOUBT || status == EXIT_GATE)
+	if (status == EXIT_DONE || status == EXIT_WARNINGS ||
+	    status == EXIT_GATE)
 		made = NULL;
 	clean_up();
 	exit(status);
@@ -378,7 +379,8 @@ jobs_free(struct jobs *j)
 bool
 job_failed(const struct jobs *j)
 {
-	return j->status == EXIT_NO_ANSWER || j->status == EXIT_USAGE;
+	return j->status == EXIT_NO_ANSWER || j->status == EXIT_USAGE ||
+	    j->status == EXIT_NOTHING;
 }
 
 noreturn void

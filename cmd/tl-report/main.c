@@ -386,9 +386,7 @@ main(int argc, char *argv[])
 		sheets_cut(&s);
 	}
 	if (s.of_ranks != NULL && !s.is_several && s.traces.v.n == 1)
-		warn("option '--%s' has no effect: it is about several ranks, "
-		     "and here is one",
-		    s.of_ranks);
+		report(MSG_ONE_RANK, s.of_ranks);
 	if (s.book != NULL)
 		write_book(&s, &j);
 	if (s.page != NULL)

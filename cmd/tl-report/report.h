@@ -107,6 +107,8 @@ noreturn void leave(int status);
 /* ---- trees.c ---- */
 
 void trees_make(struct settings *s, struct jobs *j);
+/* For messages: of one trace its name. */
+const char *traces_name(const struct settings *s);
 
 /* ---- analyse.c ---- */
 

@@ -69,6 +69,16 @@ look(const char *path, struct content *c)
 	stream_close(in);
 }
 
+const char *
+traces_name(const struct settings *s)
+{
+	const char *first = s->traces.v.v[0];
+
+	return s->traces.v.n > 1      ? "all traces"
+	    : strcmp(first, "-") == 0 ? "stdin"
+				      : first;
+}
+
 /* Sheets of ops need ops, and GPU work that is theirs. */
 static void
 look_at_all(struct settings *s)
@@ -86,11 +96,9 @@ look_at_all(struct settings *s)
 	s->other_has_ops = other.has_ops;
 	s->is_rocprof = all.is_rocprof && !all.has_ops;
 	if (all.has_linked && all.has_ops && !all.has_owned)
-		doubt("all GPU work that ops launched is communication: there "
-		      "are no sheets of ops");
+		report(MSG_ONLY_COMMUNICATION, traces_name(s));
 	if (all.has_gpu && all.has_ops && !all.has_linked)
-		doubt("no GPU event has its launch in the trace: no op owns "
-		      "one, and there are no sheets of ops");
+		report(MSG_NO_OP_OWNS, traces_name(s));
 }
 
 /* The nth tree, and so on. */

@@ -180,7 +180,7 @@ start_points(const struct settings *s, struct jobs *j)
 	vec_free(&argv.v);
 }
 
-/* What it notes stands in its table of sentences; a doubt is told. */
+/* What it notes stands in its table of sentences; a warning is told. */
 void
 versus_compare(const struct settings *s, struct jobs *j)
 {

@@ -86,26 +86,20 @@ check_calls(const struct settings *set, const struct roof_state *g)
 
 	sink_sources_check(&g->sources);
 	if (sum.ngpu == 0)
-		die("%s: no GPU event among %" PRIu64 " events", path,
-		    g->nevents);
+		die_nothing(MSG_NO_GPU_EVENTS, path, g->nevents);
 	if (sum.nchosen == 0)
-		die("%s: none of %" PRIu64 " GPU events is asked for", path,
-		    sum.ngpu);
+		die_nothing(MSG_NO_MATCH, path, sum.ngpu);
 	if (g->has_calls)
 		return;
 	if (sum.nunlinked == sum.ngpu)
-		die("%s: none of %" PRIu64 " GPU events has its launch in the "
-		    "trace, so no op owns one: try tl-kernels",
-		    path, sum.ngpu);
+		die_nothing(MSG_NO_LAUNCHES, path, sum.ngpu);
 	if (set->names.n > 0)
-		die("%s: no op of that name among %" PRIu64 " ops", path,
-		    sum.nops);
-	die("%s: all of %" PRIu64 " GPU events asked for are collectives or "
-	    "have no launch",
-	    path, sum.nchosen);
+		die_nothing(MSG_NO_SUCH_OP, path, sum.nops);
+	die_nothing(MSG_NO_OWNED_GPU_EVENTS, path, sum.nchosen);
 }
 
-/* A model of the user's that fails is a doubt: it is hardly the trace's fault.
+/* A model of the user's that fails is a warning: it is hardly the trace's
+ * fault.
  */
 static void
 warn_failed(const struct roof_state *g)
@@ -113,18 +107,11 @@ warn_failed(const struct roof_state *g)
 	const struct failures *f = &g->failed, *l = &g->lacking;
 
 	if (l->n > 0)
-		warn("%" PRIu64 " ops have no figures, as the trace lacks "
-		     "what their models need (first: %.*s: %.*s)",
-		    l->n, (int)l->name.len, l->name.p, (int)l->reason.len,
-		    l->reason.p);
+		report(MSG_MODEL_LACKS, l->n, l->name, l->reason);
 	if (f->n > 0)
-		warn("the models failed on %" PRIu64
-		     " ops, first on %.*s: %.*s",
-		    f->n, (int)f->name.len, f->name.p, (int)f->reason.len,
-		    f->reason.p);
+		report(MSG_MODEL_FAILED, f->n, f->name, f->reason);
 	if (g->nown_failed > 0)
-		doubt("%" PRIu64 " of them by --models or $TL_MODELS",
-		    g->nown_failed);
+		report(MSG_OWN_MODEL_FAILED, g->nown_failed);
 }
 
 static void
@@ -160,7 +147,7 @@ take_option(struct settings *set, struct roof_state *g,
 		if (g->inductor == NULL)
 			g->inductor = inductor_create();
 		if (inductor_read(g->inductor, op->arg) == 0)
-			warn("%s: no wrapper file of torch.compile", op->arg);
+			report(MSG_NO_WRAPPERS, op->arg);
 		break;
 	case OPT_LINKED_ONLY: set->linked_only = true; break;
 	case OPT_LIST_MODELS: set->list_models = true; break;

@@ -349,9 +349,7 @@ many_ops(struct roof_state *g, struct settings *set)
 	table_print(t, &set->dest);
 	table_dest_finish(&set->dest);
 	if (nwithout > 0)
-		doubt("%" PRIu64 " ops have no figures: see status and "
-		      "model_reason",
-		    nwithout);
+		report(MSG_NO_FIGURES, nwithout);
 	table_destroy(t);
 	arena_destroy(a.mem);
 	vec_free(&a.kernels);

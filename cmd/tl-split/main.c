@@ -336,7 +336,7 @@ main(int argc, char *argv[])
 	for (; *files != NULL; files++)
 		split_input(&s, *files);
 	if (s.parts.n == (s.rest != NULL))
-		die("nothing to split by: no %s",
+		die_nothing(MSG_NO_PARTS,
 		    set.by == BY_STEP ? "step" : "such annotation");
 	if (set.verbose)
 		note("%zu parts, %" PRIu64 " events in none of them",

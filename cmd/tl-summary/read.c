@@ -144,8 +144,7 @@ find(struct buf *path, const char *dir, const char *name)
 static bool
 is_said_better(struct str line)
 {
-	return str_find(line, STR(" ops have no figures, as the trace lacks"),
-		   false) >= 0;
+	return str_find(line, STR(" recorded shapes or values: "), false) >= 0;
 }
 
 /* A line is a warning, once. */

@@ -266,8 +266,7 @@ check(const struct host *h)
 	if (h->threads.n > 0)
 		return;
 	sink_sources_check(&h->sources);
-	die("%s: nothing that took time on the host among %" PRIu64 " events",
-	    h->sources.path, h->nevents);
+	die_nothing(MSG_NO_HOST_TIME, h->sources.path, h->nevents);
 }
 
 void

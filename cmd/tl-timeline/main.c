@@ -140,57 +140,48 @@ drop_unasked(struct slices *g)
 	g->list.n = n;
 }
 
-static const char *
-why_empty(const struct settings *set, const struct sink_source *o)
+/* Of a source without an answer, where others have one. */
+static void
+warn_empty(const struct settings *set, const struct sink_source *o)
 {
-	static char text[160];
-
 	if (o->ngpu == 0)
-		return "no GPU event";
-	if (set->linked_only && o->nunlinked == o->ngpu)
-		snprintf(text, sizeof text,
-		    "no linked GPU event: %" PRIu64
-		    " unlinked ones, left out by --linked-only",
-		    o->nunlinked);
-	else if (select_by_launch(&set->select) && o->nunlinked > 0)
-		snprintf(text, sizeof text,
-		    "none of its %" PRIu64 " GPU events is asked for (%" PRIu64
-		    " have no launch: try --by-gpu-time)",
-		    o->ngpu, o->nunlinked);
+		report(MSG_SOURCE_NO_GPU_EVENTS, o->path, o->src);
+	else if (set->linked_only && o->nunlinked == o->ngpu)
+		report(MSG_SOURCE_NO_LINKED, o->path, o->src, o->nunlinked);
 	else
-		snprintf(text, sizeof text,
-		    "none of its %" PRIu64 " GPU events is asked for", o->ngpu);
-	return text;
+		report(MSG_SOURCE_NO_MATCH, o->path, o->src, o->ngpu);
 }
 
-/* A source without an answer is a doubt; none with one is a failure. */
+static noreturn void
+die_empty(const struct settings *set, const struct slices *g)
+{
+	const struct sink_source sum = sink_sources_sum(&g->sources);
+	const char *path = g->sources.path;
+
+	if (sum.ngpu == 0)
+		die_nothing(MSG_NO_GPU_EVENTS, path, g->nevents);
+	if (set->linked_only && sum.nunlinked == sum.ngpu)
+		die_nothing(MSG_NO_LINKED_GPU_EVENTS, path, sum.nunlinked);
+	if (select_by_launch(&set->select) && sum.nunlinked > 0)
+		die_nothing(
+		    MSG_NO_MATCH_BY_LAUNCH, path, sum.ngpu, sum.nunlinked);
+	die_nothing(MSG_NO_MATCH, path, sum.ngpu);
+}
+
+/* A source without an answer is a warning; none with one is the end. */
 static void
 check_sources(const struct settings *set, const struct slices *g)
 {
-	size_t nempty = 0;
-	const struct sink_source *last = NULL;
-
+	if (g->list.n == 0) {
+		sink_sources_check(&g->sources);
+		die_empty(set, g);
+	}
 	for (size_t i = 0; i < g->sources.list.n; i++) {
 		const struct sink_source *o = &g->sources.list.v[i];
 
-		if (!o->is_asked || o->nchosen > 0)
-			continue;
-		nempty++;
-		last = o;
-		if (g->list.n > 0)
-			doubt("%s: source %u: %s", o->path, (unsigned)o->src,
-			    why_empty(set, o));
+		if (o->is_asked && o->nchosen == 0)
+			warn_empty(set, o);
 	}
-	if (g->list.n > 0)
-		return;
-	sink_sources_check(&g->sources);
-	if (nempty == 1)
-		die("%s: %s among %" PRIu64 " events", last->path,
-		    why_empty(set, last), g->nevents);
-	if (nempty == 0)
-		die("no GPU event among %" PRIu64 " events", g->nevents);
-	die("%zu sources, the last %s: %s", nempty, last->path,
-	    why_empty(set, last));
 }
 
 static void

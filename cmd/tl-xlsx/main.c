@@ -84,8 +84,7 @@ read_table(struct book *b, const struct settings *set, const char *path,
 	if (kind == TABLE_UNKNOWN || !table_read(&r, kind))
 		die_reading(&r, name);
 	if (r.unfinished && kind == TABLE_TSV)
-		doubt(
-		    "%s: the last line has no newline: was it cut off?", name);
+		report(MSG_LINE_CUT, name);
 	in_close(r.in);
 	reader_free(&r);
 }
@@ -112,15 +111,9 @@ static void
 tell_losses(const struct book *b)
 {
 	if (b->ncut > 0)
-		warn("%" PRIu64 " text%s longer than the %d characters that a "
-		     "cell holds: cut there (CSV has all of %s)",
-		    b->ncut, b->ncut == 1 ? " is" : "s are", XLSX_CELL,
-		    b->ncut == 1 ? "it" : "them");
+		report(MSG_TEXT_CUT, b->ncut, XLSX_CELL);
 	if (b->nbig > 0)
-		warn("%" PRIu64 " integer%s beyond 2^53 %s text, as a number "
-		     "would lose digits",
-		    b->nbig, b->nbig == 1 ? "" : "s",
-		    b->nbig == 1 ? "is" : "are");
+		report(MSG_BIG_INTEGERS, b->nbig);
 }
 
 int

@@ -192,9 +192,8 @@ begin(void *ctx, const struct head *head)
 	s = book_sheet(b, wanted.len > 0 ? wanted : file, "");
 	s->ncolumns = head->ncolumns;
 	if (head->ncolumns > XLSX_COLUMNS) {
-		doubt("%s: table \"%s\" has %zu columns, a sheet holds %d: the "
-		      "others are cut off",
-		    b->input.p, s->name, head->ncolumns, XLSX_COLUMNS);
+		report(MSG_COLUMNS_CUT, b->input.p, s->name, head->ncolumns,
+		    XLSX_COLUMNS);
 		s->ncolumns = XLSX_COLUMNS;
 	}
 	s->columns = xcalloc(s->ncolumns + 1, sizeof *s->columns);
@@ -227,9 +226,8 @@ next_part(struct book *b)
 		part++;
 	snprintf(suffix, sizeof suffix, " (%zu)", part);
 	if (part == 2)
-		warn("%s: table \"%s\" has more than %d rows: it goes on in "
-		     "further sheets",
-		    b->input.p, full->name, XLSX_ROWS - 1);
+		report(
+		    MSG_ROWS_CONTINUED, b->input.p, full->name, XLSX_ROWS - 1);
 	s = book_sheet(b, full->wanted, suffix);
 	s->is_part = true;
 	s->ncolumns = full->ncolumns;

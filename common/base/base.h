@@ -7,9 +7,9 @@
  * (xmalloc and never freed, the intern table), the phase (an arena, dropped
  * whole) and the current event (borrowed from a reader until its next call).
  *
- * Errors have one vocabulary: die() ends the program with status 1, warn()
- * tells and goes on, doubt() tells and makes the final status 3.  A message is
- * one write(2); control characters in it are made visible.
+ * Errors have one vocabulary: die() ends the program with status 1, report()
+ * (base/report.h) tells what happened on the way.  A message is one write(2);
+ * control characters in it are made visible.
  *
  *	struct arena *a = arena_create();
  *	struct str copy = arena_str(a, name);
@@ -26,6 +26,7 @@
 #include "base/memory.h"
 #include "base/num.h"
 #include "base/opt.h"
+#include "base/report.h"
 #include "base/sys.h"
 #include "base/text.h"
 

@@ -13,29 +13,19 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/err-line.h"
 
-/* Longer messages are cut: names in traces reach megabytes. */
-#define MESSAGE_MAX 4096
 #define HOOKS_MAX 16
-
-struct line {
-	char p[MESSAGE_MAX + 512]; /* the rest: synopsis and hint */
-	size_t len;
-};
 
 static const char *program = "tl";
 static const char *synopsis;
-static atomic_bool in_doubt;
+static atomic_bool has_warned;
 static atomic_flag dying = ATOMIC_FLAG_INIT;
 static _Thread_local bool i_am_dying;
 static void (*hooks[HOOKS_MAX])(void);
 static int nhooks;
 
-/*
- * Length of the well-formed UTF-8 character at p, 0 if there is none or if it
- * is one that a terminal obeys: C0, DEL and C1 controls.
- */
-static size_t
+size_t
 visible_char(const unsigned char *p, size_t n)
 {
 	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
@@ -57,9 +47,8 @@ visible_char(const unsigned char *p, size_t n)
 	return len;
 }
 
-/* Appends as much of s as fits below limit; false if some did not. */
-static bool
-add_visible(struct line *l, size_t limit, const char *s, size_t n)
+bool
+message_visible(struct line *l, size_t limit, const char *s, size_t n)
 {
 	static const char hex[] = "0123456789abcdef";
 	const unsigned char *p = (const unsigned char *)s;
@@ -85,10 +74,10 @@ add_visible(struct line *l, size_t limit, const char *s, size_t n)
 	return true;
 }
 
-static void
-add_text(struct line *l, const char *s)
+void
+message_text(struct line *l, const char *s)
 {
-	add_visible(l, sizeof l->p - 1, s, strlen(s));
+	message_visible(l, sizeof l->p - 1, s, strlen(s));
 }
 
 /* A message cut by vsnprintf() may end inside a character: drop that. */
@@ -122,25 +111,35 @@ static void PRINTF_LIKE(3, 0)
 		raw[0] = '\0';
 	n = strlen(raw);
 	l->len = 0;
-	add_text(l, program);
-	add_text(l, ": ");
-	if (!add_visible(l, limit, raw, whole ? n : whole_chars(raw, n)))
+	message_text(l, program);
+	message_text(l, ": ");
+	if (!message_visible(l, limit, raw, whole ? n : whole_chars(raw, n)))
 		whole = false;
 	if (!whole)
-		add_text(l, "...");
+		message_text(l, "...");
 	if (err != 0) {
-		add_text(l, ": ");
-		add_text(l, reason);
+		message_text(l, ": ");
+		message_text(l, reason);
 	}
 	l->p[l->len++] = '\n';
 }
 
-/* One write; when even that fails there is nobody left to tell. */
-static void
-emit(const struct line *l)
+void
+message_emit(const struct line *l)
 {
 	while (write(STDERR_FILENO, l->p, l->len) < 0 && errno == EINTR)
 		;
+}
+
+/* As a record, or else as a line. */
+static void
+emit_error(const char *id, const struct line *l, size_t len)
+{
+	size_t prefix = strlen(program) + strlen(": ");
+
+	if (!status_error(program, id,
+		(struct str){ l->p + prefix, len - prefix - strlen("\n") }))
+		message_emit(l);
 }
 
 /*
@@ -215,7 +214,7 @@ die(const char *fmt, ...)
 	va_start(ap, fmt);
 	format(&l, 0, fmt, ap);
 	va_end(ap);
-	emit(&l);
+	emit_error("failed", &l, l.len);
 	end(EXIT_NO_ANSWER);
 }
 
@@ -230,7 +229,7 @@ die_errno(const char *fmt, ...)
 	va_start(ap, fmt);
 	format(&l, err, fmt, ap);
 	va_end(ap);
-	emit(&l);
+	emit_error("failed", &l, l.len);
 	end(EXIT_NO_ANSWER);
 }
 
@@ -239,70 +238,63 @@ die_usage(const char *fmt, ...)
 {
 	struct line l;
 	va_list ap;
+	size_t len;
 
 	claim_death();
 	va_start(ap, fmt);
 	format(&l, 0, fmt, ap);
 	va_end(ap);
+	len = l.len;
 	if (synopsis != NULL) {
-		add_text(&l, "usage: ");
-		add_text(&l, program);
-		add_text(&l, " ");
-		add_text(&l, synopsis);
+		message_text(&l, "usage: ");
+		message_text(&l, program);
+		message_text(&l, " ");
+		message_text(&l, synopsis);
 		l.p[l.len++] = '\n';
 	}
-	add_text(&l, "try '");
-	add_text(&l, program);
-	add_text(&l, " --help'");
+	message_text(&l, "try '");
+	message_text(&l, program);
+	message_text(&l, " --help'");
 	l.p[l.len < sizeof l.p ? l.len++ : l.len - 1] = '\n';
-	emit(&l);
+	emit_error("usage", &l, len);
 	end(EXIT_USAGE);
 }
 
-/* What warn, doubt and note share; they keep errno, being called on the way. */
-static void PRINTF_LIKE(1, 0) say(const char *fmt, va_list ap)
+void
+err_end_nothing(void)
+{
+	end(EXIT_NOTHING);
+}
+
+void
+err_claim_death(void)
+{
+	claim_death();
+}
+
+/* It keeps errno, being called on the way. */
+void
+note(const char *fmt, ...)
 {
 	int err = errno;
 	struct line l;
+	va_list ap;
 
+	va_start(ap, fmt);
 	format(&l, 0, fmt, ap);
-	emit(&l);
+	va_end(ap);
+	message_emit(&l);
 	errno = err;
 }
 
 void
-warn(const char *fmt, ...)
+err_warned(void)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(fmt, ap);
-	va_end(ap);
-}
-
-void
-doubt(const char *fmt, ...)
-{
-	va_list ap;
-
-	atomic_store(&in_doubt, true);
-	va_start(ap, fmt);
-	say(fmt, ap);
-	va_end(ap);
-}
-
-void
-note(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(fmt, ap);
-	va_end(ap);
+	atomic_store(&has_warned, true);
 }
 
 int
 exit_status(void)
 {
-	return atomic_load(&in_doubt) ? EXIT_DOUBT : EXIT_DONE;
+	return atomic_load(&has_warned) ? EXIT_WARNINGS : EXIT_DONE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* err: messages and exit statuses. */
+/* err: the end of the program and its status; other messages: report.h. */
 #ifndef TL_BASE_ERR_H
 #define TL_BASE_ERR_H
 
@@ -10,8 +10,9 @@ enum {
 	EXIT_DONE = 0,
 	EXIT_NO_ANSWER = 1,
 	EXIT_USAGE = 2,
-	EXIT_DOUBT = 3,
+	EXIT_WARNINGS = 3, /* completed with warnings */
 	EXIT_GATE = 4,
+	EXIT_NOTHING = 5, /* nothing of the kind in the input */
 };
 
 /* Remembers the program's name for messages (basename of argv[0]). */
@@ -22,12 +23,9 @@ noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die_errno(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* The reason, the synopsis, one line "try '... --help'", exit 2. */
 noreturn void die_usage(const char *fmt, ...) PRINTF_LIKE(1, 2);
-void warn(const char *fmt, ...) PRINTF_LIKE(1, 2);
-/* Warns, and lets exit_status() answer EXIT_DOUBT. */
-void doubt(const char *fmt, ...) PRINTF_LIKE(1, 2);
-/* A line on stderr without the word of a failure (summaries of -v). */
+/* A line on stderr that is no record of what happened (summaries of -v). */
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
-/* EXIT_DONE, or EXIT_DOUBT after doubt(): what main() returns. */
+/* EXIT_DONE, or EXIT_WARNINGS after a warning: what main() returns. */
 int exit_status(void);
 /* What die_usage() shows as the synopsis; borrowed. opt_start() calls it. */
 void err_synopsis(const char *synopsis);

@@ -14,9 +14,10 @@
 
 /* For getopt_long() only; beyond every ch of a table. */
 enum {
-	CH_HELP = INT_MAX - 2,
+	CH_HELP = INT_MAX - 3,
 	CH_VERSION,
 	CH_COMPLETE,
+	CH_STATUS_FD,
 };
 
 struct private
@@ -37,6 +38,7 @@ static const struct option builtin[] = {
 	{ "help", no_argument, NULL, CH_HELP },
 	{ "version", no_argument, NULL, CH_VERSION },
 	{ "complete", no_argument, NULL, CH_COMPLETE },
+	{ "status-fd", required_argument, NULL, CH_STATUS_FD },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -109,6 +111,7 @@ opt_start(struct optparse *op, int argc, char *argv[],
 	sys_keep_std();                         /* before any file is opened */
 	err_program(argc > 0 ? argv[0] : NULL); /* first: all may fail */
 	sys_start();
+	report_begin();
 	priv = xcalloc(1, sizeof *priv);
 	if (current != NULL) {
 		free(current->longs);
@@ -177,19 +180,29 @@ missing_argument(const struct optparse *op)
 	const struct opt *o = opt_by_ch(op, optopt);
 
 	if (o == NULL)
-		die_usage("an option lacks its argument");
+		die_usage("option '--status-fd' needs an argument (N)");
 	show_name(op, o);
 	die_usage("option '%s' needs an argument (%s)",
 	    ((struct private *)op->priv)->shown, o->arg);
+}
+
+static void
+take_status_fd(struct optparse *op)
+{
+	op->arg = optarg;
+	op->name = "--status-fd";
+	report_use_fd((int)opt_int(op, 0, INT_MAX));
 }
 
 int
 opt_next(struct optparse *op)
 {
 	struct private *priv = op->priv;
-	int ch =
-	    getopt_long(op->argc, op->argv, priv->shorts, priv->longs, NULL);
+	int ch;
 
+	while ((ch = getopt_long(op->argc, op->argv, priv->shorts, priv->longs,
+		    NULL)) == CH_STATUS_FD)
+		take_status_fd(op);
 	op->ind = optind;
 	op->arg = NULL;
 	op->name = NULL;

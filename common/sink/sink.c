@@ -153,8 +153,8 @@ sink_check_gpu(const struct sink *s)
 	const struct sink_source sum = sink_sources_sum(&s->sources);
 
 	if (sum.ngpu == 0)
-		die("%s: no GPU event among %" PRIu64 " events",
-		    s->sources.path, s->nevents);
+		die_nothing(
+		    MSG_NO_GPU_EVENTS, s->sources.path, s->nevents);
 }
 
 /* ---- all of it ---- */

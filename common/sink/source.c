@@ -97,7 +97,7 @@ sink_sources_check(const struct sink_sources *g)
 		if (g->list.v[i].is_asked)
 			return;
 	if (g->list.n > 0)
-		die("no source of the ranks asked for");
+		die_nothing(MSG_NO_SUCH_RANK, g->path);
 }
 
 void

@@ -266,8 +266,8 @@ judge(struct helper *h, int status)
 	if (WIFSIGNALED(status))
 		die("%s: %s was killed by signal %d", h->name, h->program,
 		    WTERMSIG(status));
-	if (WEXITSTATUS(status) == EXIT_DOUBT)
-		doubt("%s: %s had doubts (above)", h->name, h->program);
+	if (WEXITSTATUS(status) == EXIT_WARNINGS)
+		report(MSG_HELPER_WARNED, h->name, h->program);
 	else if (WEXITSTATUS(status) != EXIT_DONE)
 		die("%s: %s failed (above)", h->name, h->program);
 }

@@ -46,7 +46,8 @@ struct helper *helper_start(
 char *const *helper_pseudo_words(void);
 /* What the helper writes; closed by the reader. */
 struct in *helper_output(struct helper *h);
-/* Waits. A failed helper ends this program; one with doubts leaves a doubt. */
+/* Waits. A failed helper ends this program; one with warnings leaves a warning.
+ */
 void helper_finish(struct helper *h);
 /* Its output ended early: waits and says so, or returns when it is innocent. */
 void helper_blame(struct helper *h);

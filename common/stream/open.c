@@ -146,7 +146,8 @@ through_maker(struct stream_in *s, enum want want)
 	    want == WANT_PSEUDO ? helper_pseudo_words() : NULL);
 }
 
-/* A tree of what is left would show wrong owners; tl-link doubts its links. */
+/* A tree of what is left would show wrong owners; tl-link warns of its links.
+ */
 static void
 refuse_edited(const struct stream_in *s, enum want want)
 {

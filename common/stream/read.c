@@ -85,9 +85,7 @@ finish(struct stream_in *s)
 	check_end(s);
 	/* a helper has said it already */
 	if ((s->marks & MARK_SALVAGED) != 0 && !had_helper)
-		doubt("%s: salvaged from a damaged trace: figures may lack "
-		      "events",
-		    s->name);
+		report(MSG_SALVAGED, s->name);
 	return ITEM_END;
 }
 

@@ -81,7 +81,7 @@ struct stream_in *stream_open_only(
     const char *path, struct strings *strings, uint32_t kinds);
 /*
  * The next item; its content is in *in. ITEM_END only after the end record;
- * that of a stream salvaged from a damaged trace is told as a doubt.
+ * that of a stream salvaged from a damaged trace is a warning.
  */
 enum item stream_next(struct stream_in *in);
 /* Waits for helpers; their failure ends the program. */

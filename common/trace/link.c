@@ -315,13 +315,7 @@ void
 link_tell(const struct link_stats *stats, const char *name)
 {
 	if (stats->duplicates > 0)
-		warn("%s: %" PRIu64
-		     " GPU events stand twice in the trace; each counts once",
-		    name, stats->duplicates);
+		report(MSG_DUPLICATES, name, stats->duplicates);
 	if (stats->ambiguous > 0)
-		doubt("%s: %" PRIu64
-		      " launches have the correlation of another process's, "
-		      "which has their GPU work: were traces merged? give "
-		      "each by itself",
-		    name, stats->ambiguous);
+		report(MSG_AMBIGUOUS_LAUNCH, name, stats->ambiguous);
 }

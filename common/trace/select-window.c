@@ -90,13 +90,9 @@ ask_steps(const struct select *s, struct spans *out)
 	if (out->n > 0)
 		return;
 	if (first > last)
-		doubt("%s: source %u has no steps: no annotation is named "
-		      "ProfilerStep#N",
-		    s->in->name, (unsigned)s->src);
+		report(MSG_NO_STEPS, s->in->name, s->src);
 	else
-		doubt("%s: source %u has none of these steps: it has %" PRId64
-		      " to %" PRId64,
-		    s->in->name, (unsigned)s->src, first, last);
+		report(MSG_NO_SUCH_STEP, s->in->name, s->src, first, last);
 }
 
 /* Those like pattern, or only the nth of them; whether there is one. */
@@ -144,8 +140,7 @@ ask_annotation(const struct select *s, struct str text, struct spans *out)
 		return;
 	if (select_nth(text, &name, &nth) && ask_pattern(s, name, nth, out))
 		return;
-	doubt("%s: source %u has no annotation '%.*s'", s->in->name,
-	    (unsigned)s->src, (int)text.len, text.p);
+	report(MSG_NO_SUCH_ANNOTATION, s->in->name, s->src, text);
 }
 
 void

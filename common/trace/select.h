@@ -114,7 +114,7 @@ uint32_t select_kinds(const struct select *s, uint32_t kinds);
 void select_start(struct select *s, const struct stream_in *in);
 /*
  * Takes each item in order; whether it is an event that is asked for. Windows
- * that a source does not have are a doubt. In the prologue, where windows are
+ * that a source does not have are a warning. In the prologue, where windows are
  * told, they leave nothing out; stubs are never asked for.
  */
 bool select_item(struct select *s, const struct stream_in *in, enum item item);

@@ -49,7 +49,7 @@ aten::layer_norm  its normalized_shape is not recorded (Concrete Inputs)
 aten::_scaled_dot_product_flash_attention  whether it is causal is not recorded (Concrete Inputs)
 aten::mm 1.6384e-05 
 aten::sum 5.12e-07 '
-like 'and they are counted' "$(cat "$TMP/err")" '^tl-roofline: 4 ops have no figures, as the trace lacks'
+like 'and they are counted' "$(cat "$TMP/err")" '^tl-roofline: 4 ops lack recorded shapes or values'
 like 'by hand the default is meant' "$(tl-roofline --op aten::convolution --dims "$x" --dtype fp32)" \
 	'^flops  *66355200'
 like 'and in lines of ops' "$(echo '{"op":"aten::convolution","dims":[[8,16,32,32],[32,16,3,3]]}' |

@@ -27,7 +27,7 @@ is 'in the order of ranks' "$(sed 's,.*/,,' w/lists/all | tr '\n' ' ')" \
 ok 'parts by xargs' parts w
 ok 'merge' "$S/merge" w
 ok 'what one process says of the traces' diff -r whole w/tables
-is 'no doubts' "$(cat w/doubts)" ''
+is 'no warnings' "$(cat w/warnings)" ''
 "$S/merge" w --table nccl_groups -c group,ranks >some
 tl-collective job --table nccl_groups -c group,ranks >wanted
 same 'merge with options' some wanted
@@ -57,9 +57,9 @@ is 'a rank that is cut off fails xargs' $? 123
 is 'and has no part' "$(find c/parts -name '*.tl' | wc -l)" 3
 "$S/merge" c 2>err
 is 'merge goes on with the others, with status 3' $? 3
-like 'it is named, with the reason' "$(cat c/doubts)" \
+like 'it is named, with the reason' "$(cat c/warnings)" \
 	'cut/rank-2.json: byte 9000 .*cut off'
-like 'and the rank is missing' "$(cat c/doubts)" '1 of 4 ranks .* missing: 2'
+like 'and the rank is missing' "$(cat c/warnings)" '1 of 4 ranks .* missing: 2'
 before=$(stamps c)
 cp job/rank-2.json cut
 parts c

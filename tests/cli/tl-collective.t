@@ -198,11 +198,11 @@ head -c 200000 base/rank-1.json >bad/rank-1.json
 cp base/rank-3.json bad/copy-of-rank-3.json
 cp other/rank-0.json bad/rank-4.json
 rm bad/rank-7.json
-refuses -o 3 'rank-1.json: left out: it could not be read' 'tl-collective bad'
-refuses -o 3 'rank-2.json: left out: it could not be read' 'tl-collective bad'
-refuses -o 3 'rank-4.json: left out: it is of a job of 4 ranks, not of 8' \
+refuses -o 3 'rank-1.json: skipped: it could not be read' 'tl-collective bad'
+refuses -o 3 'rank-2.json: skipped: it could not be read' 'tl-collective bad'
+refuses -o 3 'rank-4.json: skipped: its job has 4 ranks, not 8' \
 	'tl-collective bad'
-refuses -o 3 'rank 3 was given twice' 'tl-collective bad'
+refuses -o 3 'rank 3 is already in' 'tl-collective bad'
 refuses -o 3 '4 of 8 ranks are missing: 1,2,4,7' 'tl-collective bad'
 is 'the rest is right' "$(group bad 6 collectives) $(group bad 6 incomplete)" \
 	'6 0'
@@ -224,7 +224,7 @@ quiet 'a reader may leave' 'tl-collective --table nccl_long base | head -n 1'
 mkdir foreign
 cp us/rank[012].json foreign
 sed 's/\[0, 1, 2, 3\]/[0, 1]/' us/rank3.json >foreign/rank3.json
-refuses -o 3 'rank 3 is no member of its process group 0 \[0, 1\]' \
+refuses -o 3 'rank 3 is not in its process group 0 \[0, 1\]' \
 	'tl-collective foreign'
 is 'another group: the rest is right' "$(column nccl_implicit_sync \
 	collective_id,ranks_present,latency_ns foreign 2>err)" \
@@ -232,7 +232,7 @@ is 'another group: the rest is right' "$(column nccl_implicit_sync \
 sed -i 's/"Process Group Name"/"Seq":0,&/' foreign/*
 sed 's/"In msg nelems":[0-9]*/"Seq":0,"In msg nelems":7/' us/rank3.json \
 	>foreign/rank3.json
-refuses -o 3 'in 1 of 1 collectives the ranks do not agree' \
+refuses -o 3 'in 1 of 1 collectives the ranks disagree' \
 	'tl-collective foreign'
 is 'ranks that disagree are in no summary' "$(column nccl_summary_implicit_sync \
 	count foreign 2>err)" ''
@@ -259,7 +259,7 @@ refuses -o 3 '4 of 8 ranks are missing: 0-3' \
 	"tl-collective --rank-regex 'n([0-9]+)' unnamed"
 refuses -o 3 '6 of 10 ranks are missing: 0-3,8,9' \
 	"tl-collective --world-size 10 --rank-regex 'n([0-9]+)' unnamed"
-refuses -o 3 'n7.json: left out: rank 7 in a job of 7 ranks' \
+refuses -o 3 'n7.json: skipped: rank 7 in a job of 7 ranks' \
 	"tl-collective --world-size 7 --rank-regex 'n([0-9]+)' unnamed"
 refuses 2 'needs a group' "tl-collective --rank-regex 'n[0-9]+' unnamed"
 
@@ -327,7 +327,7 @@ for r in 0 1 2 3; do
 done
 tl-collective -d copies.want copies 2>err
 cp copies/rank2.json copies/rank4.json
-refuses -o 3 'rank4.json: left out: as rank 4 it is the same as rank 2 in ' \
+refuses -o 3 'rank4.json: skipped: rank 4 is the same as rank 2 in ' \
 	'tl-collective copies'
 tl-collective -d copies.got copies 2>err
 ok 'a copy under another name: the rest is right' diff -r copies.want copies.got
@@ -336,7 +336,7 @@ tl-collective --partial -o 'copies/p{rank}.tl' copies/rank[01].json
 for r in 2 3; do # a copy is seen only beside the other
 	tl-collective --partial -o copies/p$r.tl copies/rank$r.json
 done
-refuses -o 3 'p3.tl: left out: as rank 3 it is the same as rank 2 in ' \
+refuses -o 3 'p3.tl: skipped: rank 3 is the same as rank 2 in ' \
 	'tl-collective copies/p?.tl'
 
 # ---- partials ----
@@ -358,7 +358,7 @@ tl-collective -j 1 -d alone base
 ok 'the number of processes does not show' diff -r whole alone
 ok 'a partial is a whole stream' tl-cat --check parts/part.3.tl
 head -c 9000 parts/part.3.tl >cut.tl
-refuses -o 3 'cut.tl: left out' 'tl-collective cut.tl parts/part.[0-2].tl'
+refuses -o 3 'cut.tl: skipped' 'tl-collective cut.tl parts/part.[0-2].tl'
 tl-decode -o s.tl base/rank-*.json
 tl-collective -d from-stream s.tl
 ok 'one stream of all ranks' diff -r whole from-stream

@@ -306,12 +306,12 @@ steps 10 | ranked 3 >is/0.json
 is '--pair rank: one that only one side has is left out' "$(pairs --pair rank was is)" \
 	'0 trace1 80000,0 trace2 120000,1 trace1 240000,1 trace2 280000,'
 is '--pair rank: which is told' "$(tl-diff --pair rank was is 2>&1 >/dev/null; echo $?)" \
-	'tl-diff: rank 2 of before is left out: the other side lacks it
-tl-diff: rank 3 of after is left out: the other side lacks it
+	'tl-diff: before: skipped ranks that the other side lacks: 2
+tl-diff: after: skipped ranks that the other side lacks: 3
 3'
 steps 10 | ranked 4 >was/1.json
 is '--pair rank: several are told together' "$(tl-diff --pair rank was is 2>&1 >/dev/null | head -n 1)" \
-	'tl-diff: ranks 2, 4 of before are left out: the other side lacks them'
+	'tl-diff: before: skipped ranks that the other side lacks: 2, 4'
 refuses 1 'no rank is on both sides' 'tl-diff --pair rank was/0.json is/0.json'
 tl-tree s1.json | tl-cat --ndjson | sed 's/"rank":0,//' >rankless.ndjson
 refuses 1 'rankless.ndjson: its rank is not known' 'tl-diff --pair rank rankless.ndjson s1.json'
@@ -393,7 +393,7 @@ is '--by kernel: other annotations, the same replays' \
 is '--by kernel: steps, and none of them' \
 	"$(rows 'tl-diff --by kernel -c kind,name,count_before,count_after in-step.json no-step.json')" \
 	'rest k4 0 1.rest k1 1 1.rest k2 1 1.rest k3 1 1.'
-refuses 1 'no-step\.json: no step with GPU work: --per step has no answer' \
+refuses 5 'no-step\.json: no step has GPU work: --per step has no answer' \
 	'tl-diff --by kernel --per step in-step.json no-step.json'
 is '--by kernel: spreads of steps' \
 	"$(rows 'tl-diff --by kernel --name ka -c name,diff_ns,spread_ns,is_noise s1.json s2.json')" \
@@ -403,7 +403,7 @@ is '--by kernel: noise is no reason' \
 
 # ---- refusals ----
 
-refuses 1 'r1\.json: no op is the root of a tree.* --by kernel' 'tl-diff r1.json r2.json'
+refuses 5 'r1\.json: no op is the root of a tree.* --by kernel' 'tl-diff r1.json r2.json'
 refuses 2 'two traces' 'tl-diff before.tl'
 refuses 2 'either two traces, or -B and -A' 'tl-diff -B before.tl after.tl'
 refuses 2 "'--after' is missing" 'tl-diff -B before.tl'
@@ -437,12 +437,12 @@ is 'the merged tree: names that would drive a terminal' \
 	"$(tl-diff --print evil.json evil.json 2>/dev/null | grep -o 'aten.*')" \
 	'aten::m\u009b2J\u202e'
 printf '{"traceEvents":[]}' >nothing.json
-refuses 1 'nothing\.json: no event in this trace' 'tl-diff s1.json nothing.json'
+refuses 5 'nothing\.json: no events' 'tl-diff s1.json nothing.json'
 ev cpu_op aten::mm 1 0 5 | trace >cpu.json
 is 'a side without GPU events' \
 	"$(tl-diff s1.json cpu.json 2>&1 >/dev/null)/$(tl-diff s1.json cpu.json >/dev/null 2>&1; echo $?)" \
-	'tl-diff: cpu.json: no GPU event: was the GPU recorded?/3'
-refuses 1 'cpu\.json: no GPU event: there is nothing to judge' \
+	'tl-diff: cpu.json: no GPU events: was the GPU recorded?/3'
+refuses 5 'cpu\.json: no GPU events: nothing to judge' \
 	'tl-diff --fail-over 1% s1.json cpu.json'
 mkdir empty
 refuses 1 'empty: no trace' 'tl-diff empty after.tl'

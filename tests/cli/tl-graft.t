@@ -133,7 +133,7 @@ printf '[{"file":"a.json","batch_size":8,"mode":"FULL","x":[1,{}]},{"file":"gone
 	>list/execution_details.json
 run 'tl-graft --capture list four.json | tl-ops -c name --no-header'
 is 'a list: sizes as it says' "$(head -n 2 "$log/out" | tr '\n' ' ')" 'small::a small::b '
-like 'a list: files that are not there' "$(cat "$log/err")" 'gone.json is not there'
+like 'a list: files that are not there' "$(cat "$log/err")" 'gone.json is missing'
 like 'a list: files of other folders' "$(cat "$log/err")" 'names no file of this folder'
 echo '[{"file":1' >bad/execution_details.json
 refuses 1 'execution_details.json: byte [0-9]*: ' 'tl-graft --capture bad replay.json >o.tl'
@@ -164,7 +164,7 @@ refuses 2 'standard input' 'tl-graft --capture - <replay.json >o.tl'
 is 'a capture from standard input' \
 	"$(tl-graft --capture - replay.json <capture.json | tl-cat | grep -v '^{"tl"')" \
 	"$(tl-graft --capture capture.json replay.json | tl-cat | grep -v '^{"tl"')"
-refuses 3 'no launch of a graph in this trace' 'tl-graft --capture capture.json nograph.json >o.tl'
+refuses 3 'no graph launches in this trace' 'tl-graft --capture capture.json nograph.json >o.tl'
 
 # ---- pseudo-ops ----
 expert() { # expert TS KERNEL: a launch and what it launched
@@ -318,7 +318,7 @@ rule() {
 }
 plain=$(tl-graft mlp.json | tl-cat | sed 1d)
 is 'one that fails does nothing' "$(rule 'e:rename("x") fail("why")')" "$plain"
-like 'and is counted' "$(cat err)" 'failed on 1 events, first: rule.lua:1: why'
+like 'and is counted' "$(cat err)" 'failed on 1 event, first: rule.lua:1: why'
 refuses 3 'by --models' 'tl-graft --models rule.lua mlp.json >o.tl'
 is 'one that loops' "$(rule 'while true do end')" "$plain"
 is 'one that wants a file' "$(rule 'io.open("x")')" "$plain"

@@ -192,10 +192,10 @@ quiet 'nothing on stderr' 'tl-kernels sample.tl'
 op aten::mm 1 2 | trace >host.json
 gpu copy 7 1 1 1 gpu_memcpy | trace >copy.json
 gpu a 7 1 1 1 | trace >gpu.json
-refuses 1 'host.json: no GPU event among 1 events' 'tl-kernels host.json'
-refuses 1 'is a kernel that is asked for' 'tl-kernels copy.json'
-refuses 1 'no linked GPU event: 1 unlinked' 'tl-kernels --linked-only gpu.json'
-refuses 1 'is a kernel that is asked for' 'tl-kernels --name nosuch small.tl'
+refuses 5 'host.json: no GPU events among 1 event' 'tl-kernels host.json'
+refuses 5 'the selection matches none' 'tl-kernels copy.json'
+refuses 5 'no linked GPU events: --linked-only skips all 1' 'tl-kernels --linked-only gpu.json'
+refuses 5 'the selection matches none' 'tl-kernels --name nosuch small.tl'
 refuses 1 "one of rocprofv3's" 'tl-kernels --table kernel_details small.tl'
 refuses 2 'no table' 'tl-kernels --table nosuch small.tl'
 refuses 2 'event' 'tl-kernels --by shape small.tl'

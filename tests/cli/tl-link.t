@@ -22,7 +22,7 @@ cat >small.json <<'END'
 ]}
 END
 tl-decode small.json >small.tl
-warns='GPU events stand twice in the trace; each counts once'
+warns='GPU events recorded twice; each counts once'
 
 # rows CMD COLUMNS: as text with a bar between columns, a line an event
 rows() { sh -c "$1 2>err" | tl-cat -F "$2" --no-header | tr '\t' '|'; }
@@ -42,7 +42,7 @@ is 'links and marks, order kept' "$(rows 'tl-link small.tl' id,launch,fwd,bwd,du
 11||||10500|paired
 12|||||paired
 13|||||unclosed'
-is 'duplicates are warned about' "$(cat err)" "tl-link: small.tl: 1 $warns"
+is 'duplicates are warned about' "$(cat err)" "tl-link: small.tl: 1 GPU event recorded twice; each counts once"
 like 'the marks of the stream' "$(tl-link small.tl 2>err | tl-cat --header)" \
 	'^marks: linked$'
 
@@ -166,7 +166,7 @@ ok 'a runtime call and the driver call within it are no doubt' \
 (cat merged.json && echo ',{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":2,"tid":2,"ts":10,"dur":5,"args":{"correlation":4}}]') >two.json
 for program in tl-link tl-tree; do
 	$program -o /dev/null two.json 2>err
-	is "$program: those of two processes are" "$? $(cat err)" "3 $program: two.json: 1 launches have the correlation of another process's, which has their GPU work: were traces merged? give each by itself"
+	is "$program: those of two processes are" "$? $(cat err)" "3 $program: two.json: 1 launch shares its correlation id with another process, which has the GPU work: were traces merged? pass each by itself"
 done
 
 page_examples tl-link.1

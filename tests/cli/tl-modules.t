@@ -291,15 +291,15 @@ is '--bwd: without what no backward op launched' \
 
 # ---- no answer, and usage ----
 
-refuses 1 'none.json: no Python frames: record with .*with_stack=True' 'tl-modules none.json'
+refuses 5 'none.json: no Python frames: record with .*with_stack=True' 'tl-modules none.json'
 ev python_function 'train.py(3): main' 1 0 1500 | trace >frames.json
-refuses 1 'none of its 1 Python frames is an nn.Module' 'tl-modules frames.json'
+refuses 5 'none of 1 Python frames is an nn.Module' 'tl-modules frames.json'
 module Net_0 0 10 | trace >host.json
-refuses 1 'no GPU event among 1 events: --show-zero' 'tl-modules host.json'
+refuses 5 'module calls has that much GPU time: --show-zero' 'tl-modules host.json'
 is 'modules without GPU work' "$(tsv module,gpu_ns,pct_of_busy --show-zero host.json)" 'Net_0 0 '
-refuses 1 "no nn.Module is like 'X'" 'tl-modules --root X net.tl'
-refuses 1 'none of 6 GPU events is asked for' 'tl-modules --name nosuch net.tl'
-refuses 1 'none of 7 calls of modules has so much' 'tl-modules --min-time 1s net.tl'
+refuses 5 "no nn.Module is like 'X'" 'tl-modules --root X net.tl'
+refuses 5 'the selection matches none of 6 GPU events' 'tl-modules --name nosuch net.tl'
+refuses 5 'none of 7 module calls has that much' 'tl-modules --min-time 1s net.tl'
 refuses 2 "needs kernel, memcpy or memset" 'tl-modules --kind op net.tl'
 refuses 2 'takes no options of tables' 'tl-modules -p --format csv net.tl'
 refuses 2 'style|dots' 'tl-modules --print=x net.tl'

@@ -310,13 +310,13 @@ quiet 'nothing on stderr' 'tl-ops sample.tl'
 { gpu a 7 1 1 1; } | trace >gpu.json
 op aten::mm 1 2 | trace >host.json
 { op aten::mm 1 5; call 2 1; gpu ncclDevKernel 7 5 5 1; } | trace >comm.json
-refuses 1 'host.json: no GPU event among 1 events' 'tl-ops host.json'
-refuses 1 'none of 1 GPU events has its launch' 'tl-ops gpu.json'
-refuses 1 'are collectives' 'tl-ops comm.json'
-refuses 1 'no op of that name' 'tl-ops --name nosuch small.tl'
-refuses 1 'is asked for' 'tl-ops --gpu-stream 77 small.tl'
-refuses 1 'none of these steps' 'tl-ops --step 9 small.tl'
-refuses 1 'no source of the ranks' 'tl-ops --rank 7 rank0.json'
+refuses 5 'host.json: no GPU events among 1 event' 'tl-ops host.json'
+refuses 5 'none of 1 GPU events has its launch' 'tl-ops gpu.json'
+refuses 5 'are collectives' 'tl-ops comm.json'
+refuses 5 'no op of that name' 'tl-ops --name nosuch small.tl'
+refuses 5 'the selection matches none' 'tl-ops --gpu-stream 77 small.tl'
+refuses 5 'none of these steps' 'tl-ops --step 9 small.tl'
+refuses 5 'no source has a rank' 'tl-ops --rank 7 rank0.json'
 is '--clock cpu needs no GPU' "$(rows 'tl-ops --clock cpu -c name,cpu_self_ns host.json')" \
 	'aten::mm 2000.'
 { call 1 1; gpu a 7 5 5 1; } | trace >calls.json

@@ -109,7 +109,7 @@ refuses 1 'empty' 'tl-decode --salvage -o x.tl </dev/null'
 	done
 	echo '{"ph":"X","name":"e"}]'
 } | tl-decode --salvage -o x.tl 2>err
-is 'ten are told' "$(grep -c 'byte .* left out' err)" 10
+is 'ten are told' "$(grep -c 'byte .* skipped' err)" 10
 like 'then sums' "$(cat err)" 'stdin: 12 times: garbage between two events'
 
 # Hostile garbage takes no time that grows by its square.

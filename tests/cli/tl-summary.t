@@ -137,7 +137,7 @@ unmodelled true aten::mm 'gemm.lua:62: no argument 1'
 like 'what a model lacks, not where in it' "$(minds)" \
 	'as the trace lacks what their models need: aten::mm \(no argument 1\)$'
 mkdir -p d/more
-echo '8 ops have no figures, as the trace lacks what their models need (first: x)' \
+echo '8 ops lack recorded shapes or values: no FLOP or byte counts (first: x)' \
 	>d/more/notes.txt
 is 'is said once' "$(minds | grep -c 'lacks what')" 1
 schema a name:text input_dims:json direct_ns_sum:int >d/ops_unique_args.ndjson

@@ -229,11 +229,11 @@ is '--join --by dev' \
 tl-cat rank0.json rank1.json >both.tl
 is 'two sources in one stream' "$(tl-timeline both.tl)" \
 	"$(tl-timeline rank0.json rank1.json)"
-refuses 1 'no source of the ranks' 'tl-timeline --rank 7 rank0.json'
+refuses 5 'no source has a rank' 'tl-timeline --rank 7 rank0.json'
 ev cpu_op aten::mm 1 1 2 | trace >host.json
 run 'tl-timeline rank0.json host.json'
 is 'a source without GPU events is a doubt' "$rc" 3
-refuses -o 3 'host.json: source 0: no GPU event' 'tl-timeline rank0.json host.json'
+refuses -o 3 'host.json: source 0: no GPU events' 'tl-timeline rank0.json host.json'
 
 # ---- the host ----
 
@@ -245,7 +245,7 @@ refuses -o 3 'host.json: source 0: no GPU event' 'tl-timeline rank0.json host.js
 is 'the host, by thread' "$(tl-timeline --clock cpu -c count,total_ns,busy_ns,percent,op_ns,call_ns two.json)" \
 	"count${tab}total_ns${tab}busy_ns${tab}percent${tab}op_ns${tab}call_ns
 3${tab}8000${tab}4000${tab}50.0${tab}2000${tab}2000"
-refuses 1 'nothing that took time on the host among 0 events' \
+refuses 5 'no time on the host among 0 events' \
 	"echo '{\"traceEvents\":[]}' | tl-timeline --clock cpu"
 echo '[{"ph":"B","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":10},
 {"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":30,"dur":10},
@@ -315,14 +315,14 @@ refuses -o 1 'Bad file descriptor|closed' 'tl-timeline sample.tl >&-'
 
 # ---- no answer, and usage ----
 
-refuses 1 'host.json: no GPU event among 1 events' 'tl-timeline host.json'
-refuses 1 'no linked GPU event: 4 unlinked ones' 'tl-timeline --linked-only worked.json'
-refuses 1 'none of its 5 GPU events is asked for' 'tl-timeline --name nosuch steps.tl'
+refuses 5 'host.json: no GPU events among 1 event' 'tl-timeline host.json'
+refuses 5 'no linked GPU events: --linked-only skips all 4' 'tl-timeline --linked-only worked.json'
+refuses 5 'the selection matches none of 5 GPU events' 'tl-timeline --name nosuch steps.tl'
 when "$has_first" '--from behind all launches' "$nofirst" &&
-	refuses 1 'launch: try --by-gpu-time' \
+	refuses 5 'launch: try --by-gpu-time' \
 		'tl-timeline --from 190us steps.tl'
-refuses 1 'none of these steps: it has 1 to 2' 'tl-timeline --step 7 steps.tl'
-refuses 1 "no annotation 'bwd'" 'tl-timeline --annotation bwd steps.tl'
+refuses 5 'none of these steps: it has 1 to 2' 'tl-timeline --step 7 steps.tl'
+refuses 5 "no annotation 'bwd'" 'tl-timeline --annotation bwd steps.tl'
 refuses 2 'needs annotation, dev' 'tl-timeline --by kind worked.json'
 refuses 2 'one timeline of all' 'tl-timeline --join --by rank worked.json'
 refuses 2 'needs kernel, memcpy or memset' 'tl-timeline --kind op worked.json'

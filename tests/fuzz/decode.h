@@ -16,6 +16,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
+#include "base/base.h"
 #include "cmd/tl-decode/format.h"
 
 #define CHECK(x)                 \
@@ -94,16 +95,34 @@ die_usage(const char *fmt, ...)
 	abort();
 }
 
-void
-warn(const char *fmt, ...)
+struct report_arg
+report_text(const char *s)
 {
-	(void)fmt;
+	return (struct report_arg){ .text = { s, 0 } };
+}
+
+struct report_arg
+report_str(struct str s)
+{
+	return (struct report_arg){ .text = s };
+}
+
+struct report_arg
+report_int(int64_t n)
+{
+	return (struct report_arg){ .n = n };
+}
+
+struct report_arg
+report_uint(uint64_t n)
+{
+	return (struct report_arg){ .n = (int64_t)n };
 }
 
 void
-doubt(const char *fmt, ...)
+report_args(const struct report_arg *args)
 {
-	(void)fmt;
+	(void)args;
 }
 
 void

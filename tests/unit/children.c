@@ -15,7 +15,7 @@ start(void)
 
 	if (pid == 0) {
 		sleep(60);
-		warn("left behind");
+		note("left behind");
 		_exit(0);
 	}
 	if (pid < 0)

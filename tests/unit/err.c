@@ -31,7 +31,7 @@ usage(void)
 static void
 hostile(void)
 {
-	warn("%s",
+	note("%s",
 	    "a\x1b[2J\n\t\x7f|\xff|\xc2\x9b|\xc3\xa9|\xe2\x82\xac|"
 	    "\xed\xa0\x80|\xf0\x9f\x98\x80|\xf4\x90\x80\x80|\xe2\x82");
 }
@@ -50,18 +50,18 @@ too_long(void)
 }
 
 static void
-doubtful(void)
+warned(void)
 {
 	errno = 5;
 	note("n %d", 1);
-	doubt("d %d", 2);
+	report(MSG_RANK_NO_CLOCK, 2);
 	_exit(errno == 5 ? exit_status() : 99);
 }
 
 static void
 hook_one(void)
 {
-	warn("one");
+	note("one");
 }
 
 static void
@@ -129,11 +129,12 @@ main(void)
 	    "\xe2\x82\xac|\\xed\\xa0\\x80|\xf0\x9f\x98\x80|"
 	    "\\xf4\\x90\\x80\\x80|\\xe2\\x82\n",
 	    "hostile");
-	expect(doubtful, 3, "tl: n 1\ntl: d 2\n", "doubt");
+	expect(warned, 3,
+	    "tl: n 1\ntl: rank 2: no collective shows its clock\n", "warning");
 	expect(hooks, 1, "tl: first\ntl: again\n", "a hook that dies");
 	expect(hook_order, 2, "tl: first\ntry 'tl --help'\ntl: one\n", "hook");
 	expect(two_threads, 1, "tl: thread\n", "two threads, one message");
-	is_int(exit_status(), EXIT_DONE, "no doubt, done");
+	is_int(exit_status(), EXIT_DONE, "no warning, done");
 
 	c = child_run(too_long);
 	ok(strlen(c.err) <= 4096 && strlen(c.err) > 4080, "4 KiB at most");

@@ -170,6 +170,8 @@ static const char help_text[] =
     "  -p A,B              a pair\n"
     "  -q                  quiet\n"
     "  -l, --labels        labels\n"
+    "      --status-fd N   messages as NDJSON on descriptor N, not as text on "
+    "stderr\n"
     "      --help          this text\n"
     "      --version       the program's and the stream's version\n"
     "\n"
@@ -213,6 +215,8 @@ printed(void)
 	    "\t-p\tA,B\ta pair\n"
 	    "\t-q\t\tquiet\n"
 	    "--labels\t-l\t\tlabels\n"
+	    "--status-fd\t\tN\tmessages as NDJSON on descriptor N, not as text "
+	    "on stderr\n"
 	    "--help\t\t\tthis text\n"
 	    "--version\t\t\tthe program's and the stream's version\n");
 	snprintf(line, sizeof line, "--help");

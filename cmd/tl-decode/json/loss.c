@@ -41,10 +41,9 @@ loss_bytes(struct salvage *sv, uint64_t at, uint64_t n, const char *reason)
 	if (!is_told(sv))
 		return;
 	if (n == 0)
-		warn("%s: byte %" PRIu64 ": %s", sv->in->name, at, reason);
+		report(MSG_DAMAGE, sv->in->name, at, reason);
 	else
-		warn("%s: byte %" PRIu64 ": %" PRIu64 " bytes left out: %s",
-		    sv->in->name, at, n, reason);
+		report(MSG_BYTES_SKIPPED, sv->in->name, at, n, reason);
 }
 
 void
@@ -53,7 +52,7 @@ loss_mend(struct salvage *sv, uint64_t at, const char *reason)
 	sv->counts.mended++;
 	count(sv, reason, 1);
 	if (is_told(sv))
-		warn("%s: byte %" PRIu64 ": %s", sv->in->name, at, reason);
+		report(MSG_DAMAGE, sv->in->name, at, reason);
 }
 
 void
@@ -75,7 +74,7 @@ loss_damage(struct salvage *sv, const char *damage)
 {
 	sv->counts.losses++;
 	sv->counts.is_cut = true;
-	warn("%s: %s: nothing behind it can be read", sv->in->name, damage);
+	report(MSG_UNREADABLE_REST, sv->in->name, damage);
 }
 
 void
@@ -87,10 +86,8 @@ loss_summary(struct salvage *sv)
 		return;
 	if (sv->told > TOLD_MAX)
 		for (size_t i = 0; i < sv->losses.n; i++)
-			warn("%s: %" PRIu64 " times: %s", sv->in->name,
+			report(MSG_DAMAGE_REPEATED, sv->in->name,
 			    sv->losses.v[i].n, sv->losses.v[i].reason);
-	doubt("%s: salvaged: events %" PRIu64 ", losses %" PRIu64
-	      " (bytes %" PRIu64 "), characters mended %" PRIu64 "%s",
-	    sv->in->name, c->events, c->losses, c->bytes, c->mended,
-	    c->is_cut ? "; the end is missing" : "");
+	report(c->is_cut ? MSG_SALVAGE_CUT : MSG_SALVAGE, sv->in->name,
+	    c->events, c->losses, c->bytes, c->mended);
 }

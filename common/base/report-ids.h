@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All messages but errors: id, and the sentence, whose parameters are
+ * explained in report.c. A NOTE leaves the answer as good as it is, a WARNING
+ * does not, NOTHING ends the program without one. No include guard: who
+ * includes this says what the three are.
+ */
+
+/* clang-format off */
+
+/* ---- inputs ---- */
+WARNING(HELPER_WARNED, "{file}: {helper} completed with warnings (above)")
+WARNING(SALVAGED,
+    "{file}: salvaged from a damaged trace: figures may lack events")
+WARNING(EVENTS_REMOVED,
+    "{file}: events were removed from this stream: unlinked GPU work may have "
+    "had a launch")
+NOTE(DUPLICATES,
+    "{file}: {#n} GPU {n:event|events} recorded twice; each counts once")
+WARNING(AMBIGUOUS_LAUNCH,
+    "{file}: {#n} {n:launch shares its|launches share their} correlation id "
+    "with another process, which has the GPU work: were traces merged? pass "
+    "each by itself")
+WARNING(NO_STEPS,
+    "{file}: source {#source} has no steps: no annotation is named "
+    "ProfilerStep#N")
+WARNING(NO_SUCH_STEP,
+    "{file}: source {#source} has none of these steps: it has {#first} to "
+    "{#last}")
+WARNING(NO_SUCH_ANNOTATION,
+    "{file}: source {#source} has no annotation '{name}'")
+
+/* ---- no answer: nothing of the kind ---- */
+NOTHING(NO_EVENTS, "{file}: no events")
+NOTHING(NO_EVENT_MATCHES, "{file}: the selection matches no event")
+NOTHING(NO_SUCH_RANK, "{file}: no source has a rank of the selection")
+NOTHING(NO_GPU_EVENTS, "{file}: no GPU events among {#n} {n:event|events}")
+NOTHING(NO_GPU_EVENTS_TO_JUDGE, "{file}: no GPU events: nothing to judge")
+NOTHING(NO_HOST_TIME, "{file}: no time on the host among {#n} {n:event|events}")
+NOTHING(NO_MATCH, "{file}: the selection matches none of {#n} GPU events")
+NOTHING(NO_MATCH_BY_LAUNCH,
+    "{file}: the selection matches none of {#n} GPU events ({#unlinked} "
+    "without a launch: try --by-gpu-time)")
+NOTHING(NO_LINKED_GPU_EVENTS,
+    "{file}: no linked GPU events: --linked-only skips all {#n}")
+NOTHING(NO_LAUNCHES,
+    "{file}: none of {#n} GPU events has its launch in the trace, so no op "
+    "owns one: try tl-kernels")
+NOTHING(NO_OWNED_GPU_EVENTS,
+    "{file}: all {#n} selected GPU events are collectives or have no launch: "
+    "try --include-comm")
+NOTHING(NO_DURATION, "{file}: no selected GPU event has a duration")
+NOTHING(NO_OPS, "{file}: no ops among {#n} {n:event|events}")
+NOTHING(NO_SUCH_OP, "{file}: no op of that name among {#n}")
+NOTHING(NO_GPU_OPS, "{file}: no op has GPU work of the selection")
+NOTHING(NO_ROOT_OPS,
+    "{file}: no op is the root of a tree, but there are {#n} GPU "
+    "{n:event|events}: try --by kernel")
+NOTHING(NO_STEP_WORK, "{file}: no step has GPU work: --per step has no answer")
+NOTHING(NO_PYTHON_FRAMES,
+    "{file}: no Python frames: record with "
+    "torch.profiler.profile(with_stack=True, with_modules=True)")
+NOTHING(NO_MODULE_FRAMES,
+    "{file}: no nn.Module among its Python frames: record with "
+    "torch.profiler.profile(with_stack=True, with_modules=True)")
+NOTHING(NO_MODULES,
+    "{file}: none of {#n} Python frames is an nn.Module: record the model's "
+    "calls, with with_stack=True and with_modules=True")
+NOTHING(NO_SUCH_MODULE, "{file}: no nn.Module is like '{name}'")
+NOTHING(NO_MODULE_LAUNCHED,
+    "{file}: no nn.Module launched work of the selection")
+NOTHING(NO_MODULE_TIME,
+    "{file}: none of {#n} module calls has that much GPU time: --show-zero "
+    "prints them")
+NOTHING(NO_PARTS, "nothing to split by: no {what}")
+
+/* The same where other sources have an answer. */
+WARNING(SOURCE_NO_GPU_EVENTS, "{file}: source {#source}: no GPU events")
+WARNING(SOURCE_NO_MATCH,
+    "{file}: source {#source}: the selection matches none of {#n} GPU events")
+WARNING(SOURCE_NO_LINKED,
+    "{file}: source {#source}: no linked GPU events: --linked-only skips all "
+    "{#n}")
+WARNING(SOURCE_NO_PYTHON_FRAMES,
+    "{file}: source {#source}: no Python frames: record with "
+    "torch.profiler.profile(with_stack=True, with_modules=True)")
+WARNING(SOURCE_NO_MODULES,
+    "{file}: source {#source}: no nn.Module launched work of the selection")
+
+/* ---- tl-decode ---- */
+NOTE(DAMAGE, "{file}: byte {#byte}: {reason}")
+NOTE(BYTES_SKIPPED,
+    "{file}: byte {#byte}: {#n} {n:byte|bytes} skipped: {reason}")
+NOTE(UNREADABLE_REST, "{file}: {reason}: the rest cannot be read")
+NOTE(DAMAGE_REPEATED, "{file}: {#n} times: {reason}")
+WARNING(SALVAGE,
+    "{file}: salvaged: events {#events}, losses {#losses} (bytes {#bytes}), "
+    "characters mended {#mended}")
+WARNING(SALVAGE_CUT,
+    "{file}: salvaged: events {#events}, losses {#losses} (bytes {#bytes}), "
+    "characters mended {#mended}; the end is missing")
+NOTE(NEGATIVE_DURATIONS, "{#n} negative {n:duration|durations} taken as 0")
+
+/* ---- tl-graft ---- */
+NOTE(CAPTURE_NAMELESS, "{file}: an entry names no file of this folder: skipped")
+NOTE(CAPTURE_MISSING, "{file}: {capture} is missing: skipped")
+NOTE(CAPTURE_NO_BATCH, "{file}: {capture} has no batch size: used for all")
+WARNING(NOT_GRAFTED, "graph launch {#launch}: nothing is grafted: {reason}")
+WARNING(CAPTURES_MISMATCH,
+    "{file} has {#captures} captures, the step of launch {#launch} "
+    "{#launches} graph launches: nothing is grafted")
+WARNING(NO_GRAPH_LAUNCH, "{file}: no graph launches in this trace")
+NOTE(RULES_FAILED,
+    "rules for pseudo-ops failed on {#n} {n:event|events}, first: {reason}")
+
+/* ---- models ---- */
+NOTE(MODEL_LACKS,
+    "{#n} {n:op lacks|ops lack} recorded shapes or values: no FLOP or byte "
+    "counts (first: {op}: {reason})")
+NOTE(MODEL_FAILED, "models failed on {#n} {n:op|ops}, first on {op}: {reason}")
+WARNING(OWN_MODEL_FAILED, "{#n} of them by --models or $TL_MODELS")
+WARNING(NO_FIGURES,
+    "{#n} {n:op has|ops have} no figures: see status and model_reason")
+NOTE(NO_WRAPPERS, "{dir}: no wrapper file of torch.compile")
+
+/* ---- several ranks ---- */
+WARNING(CLOCKS_OFF,
+    "the clocks of {#n} {n:rank is|ranks are} off, most that of rank {#rank}, "
+    "by {offset}: waiting and skew are wrong by that much; see --align-clocks "
+    "and --table nccl_clocks")
+WARNING(RANK_RENAMED,
+    "{file}: named as rank {#rank}, recorded as rank {#recorded}: using the "
+    "rank from the file name")
+WARNING(OTHER_JOB, "{file}: skipped: its job has {#ranks} ranks, not {#world}")
+WARNING(RANK_TOO_HIGH,
+    "{file}: skipped: rank {#rank} in a job of {#world} ranks")
+WARNING(RANK_TWICE, "{file}: skipped: rank {#rank} is already in {other}")
+WARNING(RANK_CONFLICT,
+    "{file}: skipped: rank {#rank} has other collectives at that time in "
+    "{other}")
+WARNING(RANK_COPY,
+    "{file}: rank {#rank} is the same as rank {#twin} in {other}")
+WARNING(RANK_COPY_SKIPPED,
+    "{file}: skipped: rank {#rank} is the same as rank {#twin} in {other}")
+WARNING(NOT_A_MEMBER,
+    "{file}: skipped: rank {#rank} is not in its process group {group} {ranks}")
+WARNING(NO_EPOCH,
+    "{#n} of {#total} inputs lack the epoch of their clock: times are "
+    "compared as recorded")
+WARNING(RANKS_MISSING, "{#n} of {#world} ranks are missing: {ranks}")
+WARNING(RANK_NO_COLLECTIVES, "{file}: rank {#rank}: no collectives")
+WARNING(COLLECTIVES_NO_DURATION,
+    "{#n} {n:collective|collectives} without a duration skipped")
+WARNING(COLLECTIVES_INCOMPLETE,
+    "{#n} of {#total} collectives lack a rank and are in no summary: --table "
+    "nccl_missing lists them")
+WARNING(COLLECTIVES_DIFFER,
+    "in {#n} of {#total} collectives the ranks disagree: --table nccl_missing "
+    "lists them")
+NOTE(SPLITS_UNKNOWN,
+    "{#n} all_to_allv {n:does|do} not record what went to which rank: not in "
+    "the heat map")
+NOTE(READER_KILLED, "a process reading an input was killed by signal {#signal}")
+WARNING(INPUT_FAILED, "{file}: skipped: it could not be read (above)")
+WARNING(INPUT_WARNED, "{file}: read with warnings (above)")
+WARNING(EPOCH_MIXED,
+    "{file}: one of this and the first source has the epoch of its clock, the "
+    "other has not: joined as recorded")
+WARNING(RANK_NO_CLOCK, "rank {#rank}: no collective shows its clock")
+WARNING(CLOCKS_WARNED, "{helper} completed with warnings (above)")
+WARNING(RANKS_UNSEPARABLE,
+    "--fuse: several inputs are rank {#rank}: their events cannot be told "
+    "apart")
+
+/* ---- tables ---- */
+WARNING(NO_METADATA,
+    "{file}: metadata is skipped: a bare array has no place for it; see "
+    "--object")
+WARNING(WORKBOOK_INCOMPLETE, "{file}: the workbook lacks some of it")
+NOTE(KEY_MISSING,
+    "sheet {sheet}: {file} has no column \"{column}\": rows are paired "
+    "without it")
+NOTE(SHEET_MISSING, "{file}: no sheet {sheet}: compared as if it had no rows")
+WARNING(SHEET_NO_KEY,
+    "{file}: sheet {sheet} has no column \"{column}\": compared as if it had "
+    "no rows")
+NOTE(SHEET_EMPTY, "sheet {sheet} has no rows in any report: skipped")
+NOTE(KEYS_REPEATED,
+    "sheet {sheet}: {#n} {n:key stands|keys stand} more than once in a "
+    "report: the rows are paired in order")
+NOTE(SHEET_ODD, "{file}: sheet {sheet}: {what}: {#n}")
+WARNING(LINE_CUT,
+    "{file}: the last line has no newline: was it cut off?")
+NOTE(TEXT_CUT,
+    "{#n} {n:text is|texts are} longer than the {#limit} characters of a "
+    "cell: cut there, whole in CSV")
+NOTE(BIG_INTEGERS,
+    "{#n} {n:integer|integers} beyond 2^53 {n:is|are} text, as a number would "
+    "lose digits")
+WARNING(COLUMNS_CUT,
+    "{file}: table \"{table}\" has {#n} columns, a sheet holds {#limit}: the "
+    "others are cut off")
+NOTE(ROWS_CONTINUED,
+    "{file}: table \"{table}\" has more than {#limit} rows: it continues in "
+    "further sheets")
+
+/* ---- comparisons ---- */
+WARNING(SIDE_RANKS_MISSING,
+    "{side}: skipped ranks that the other side lacks: {ranks}")
+WARNING(SIDE_NO_GPU_EVENTS, "{file}: no GPU events: was the GPU recorded?")
+
+/* ---- tl-report ---- */
+WARNING(HOST_ONLY,
+    "{file}: no GPU work in the trace: the report is of the host's time")
+WARNING(ONLY_COMMUNICATION,
+    "{file}: all GPU work launched by ops is communication: no sheets of ops")
+WARNING(NO_OP_OWNS,
+    "{file}: no GPU event has its launch in the trace: no op owns one, no "
+    "sheets of ops")
+NOTE(ONE_RANK,
+    "option '--{option}' has no effect: it is for several ranks, and this is "
+    "one")
+
+/* clang-format on */
+
+#undef NOTE
+#undef WARNING
+#undef NOTHING

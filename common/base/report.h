@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happened, as data: each message has an id, a level, parameters and one
+ * English sentence, all in base/report-ids.h. Nobody reads the sentence but
+ * people; a program that runs others gets records on a descriptor.
+ *
+ *	report(MSG_UNLINKED, path, nunlinked);
+ *	if (nkernels == 0)
+ *		die_nothing(MSG_NO_GPU_EVENTS, path, nevents);
+ *
+ * Arguments are texts (char *, struct str) and integers, in the order in which
+ * the sentence first names them; a debug build checks their number and types.
+ *
+ * A record is one line of NDJSON, at most STATUS_MAX bytes, in one write(2):
+ *
+ *	{"program":"tl-ops","level":"warning","id":"unlinked",
+ *	 "text":"a.json: 3 GPU events without a launch","file":"a.json","n":3}
+ *
+ * With --status-fd N, or in a program started by one that has it, records go
+ * to that descriptor instead of sentences to standard error. What die() says
+ * is a record too: level "error", id "failed", "usage" or "write".
+ */
+#ifndef TL_BASE_REPORT_H
+#define TL_BASE_REPORT_H
+
+#include "base/c.h"
+#include "base/text.h"
+
+enum report_level {
+	LEVEL_NOTE,    /* told; nothing is wrong with the answer */
+	LEVEL_WARNING, /* the answer may be incomplete: exit status 3 */
+	LEVEL_NOTHING, /* nothing of the kind in the input: exit status 5 */
+	LEVEL_ERROR,   /* no answer: exit status 1 or 2 */
+	LEVEL_COUNT,
+};
+
+extern const char *const report_levels[]; /* "note", ...; ends with NULL */
+
+enum report_id {
+#define NOTE(id, text) MSG_##id,
+#define WARNING(id, text) MSG_##id,
+#define NOTHING(id, text) MSG_##id,
+#include "base/report-ids.h"
+	MSG_COUNT,
+};
+
+#define REPORT_ARGS_MAX 7
+#define STATUS_MAX 4096 /* no more than a pipe takes in one piece */
+
+struct report_arg {
+	bool is_text;
+	struct str text; /* borrowed for the call */
+	int64_t n;
+};
+
+struct report_arg report_text(const char *s);
+struct report_arg report_str(struct str s);
+struct report_arg report_int(int64_t n);
+struct report_arg report_uint(uint64_t n);
+
+/* clang-format off */
+/* Behind the last argument, all of which have an address if they are texts. */
+#define REPORT_ARGS_END { .is_text = true, .text = { NULL, 0 } }
+
+#define REPORT_ARG(x) \
+	_Generic((x), struct str: report_str, char *: report_text, \
+	    const char *: report_text, unsigned: report_uint, \
+	    unsigned long: report_uint, unsigned long long: report_uint, \
+	    default: report_int)(x)
+#define REPORT_MAP1(a) REPORT_ARG(a)
+#define REPORT_MAP2(a, ...) REPORT_ARG(a), REPORT_MAP1(__VA_ARGS__)
+#define REPORT_MAP3(a, ...) REPORT_ARG(a), REPORT_MAP2(__VA_ARGS__)
+#define REPORT_MAP4(a, ...) REPORT_ARG(a), REPORT_MAP3(__VA_ARGS__)
+#define REPORT_MAP5(a, ...) REPORT_ARG(a), REPORT_MAP4(__VA_ARGS__)
+#define REPORT_MAP6(a, ...) REPORT_ARG(a), REPORT_MAP5(__VA_ARGS__)
+#define REPORT_MAP7(a, ...) REPORT_ARG(a), REPORT_MAP6(__VA_ARGS__)
+#define REPORT_MAP8(a, ...) REPORT_ARG(a), REPORT_MAP7(__VA_ARGS__)
+#define REPORT_PICK(a, b, c, d, e, f, g, h, map, ...) map
+#define REPORT_ALL(...) \
+	((const struct report_arg[]){ REPORT_PICK(__VA_ARGS__, REPORT_MAP8, \
+	    REPORT_MAP7, REPORT_MAP6, REPORT_MAP5, REPORT_MAP4, REPORT_MAP3, \
+	    REPORT_MAP2, REPORT_MAP1, 0)(__VA_ARGS__), REPORT_ARGS_END })
+/* clang-format on */
+
+/* report(MSG_X, ARGUMENT...): the id stands in front of the arguments. */
+#define report(...) report_args(REPORT_ALL(__VA_ARGS__))
+void report_args(const struct report_arg *args);
+/* The same with a message of that level, and the end with EXIT_NOTHING. */
+#define die_nothing(...) die_nothing_args(REPORT_ALL(__VA_ARGS__))
+noreturn void die_nothing_args(const struct report_arg *args);
+
+/* ---- about messages, for those who pass them on ---- */
+
+const char *report_word(enum report_id id); /* "no-gpu-events" */
+enum report_level report_level(enum report_id id);
+/* MSG_COUNT if there is none. */
+enum report_id report_find(struct str word);
+
+struct report_params {
+	struct str name[REPORT_ARGS_MAX];
+	bool is_text[REPORT_ARGS_MAX];
+	size_t n;
+};
+
+/* What the sentence names; false if it is malformed, which a test finds. */
+bool report_params(enum report_id id, struct report_params *p);
+/* The sentence into out, cut to size; its length. */
+size_t report_sentence(
+    enum report_id id, const struct report_arg *args, char *out, size_t size);
+/* Tells what another program told: its name instead of this one's. */
+void report_again(
+    const char *program, enum report_id id, const struct report_arg *args);
+/* The same of an error, whose sentence is all there is. */
+void report_error_again(
+    const char *program, const char *id, struct str sentence);
+
+/* ---- the descriptor ---- */
+
+/* For opt_start() and the option --status-fd: children take it over. */
+void report_begin(void);
+void report_use_fd(int fd);
+
+#endif
