@@ -53,8 +53,6 @@ struct settings {
 	enum unit_of per;
 	bool python, print, list, verbose;
 	const char *equiv; /* --equiv */
-	struct uid_pick subtree[NSIDES];
-	bool has_subtree[NSIDES];
 	struct threshold min_diff, fail_over;
 	const char *junit;
 	struct select select;
@@ -308,8 +306,6 @@ merged_type(const struct merged_node *m)
 }
 
 void merge_runs(struct merged *m, struct duo *d);
-/* The merged node of an event of one side, NONE: it was not merged. */
-uint32_t merged_find(const struct merged *m, int side, struct uid uid);
 void merged_free(struct merged *m);
 
 /* phases.c: which children belong together. */

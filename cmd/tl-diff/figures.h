@@ -80,14 +80,11 @@ struct tally {
 	int64_t ns[NSIDES];
 };
 
-/* A step that differs from all others of its side, while its row is noise. */
+/* A step whose GPU time differs from that of all others of its side. */
 struct stand_out {
-	bool is_set;
 	int side;
 	int64_t step;
-	int64_t ns;     /* over the mean of the others, all rows that do so */
-	uint32_t row;   /* the one that does most */
-	uint64_t nrows; /* that do so in this step */
+	int64_t ns; /* over the mean of the others; 0: there is none */
 };
 
 struct figures {
@@ -136,13 +133,6 @@ figures_wants(const struct figures *f, const struct gpu *g)
 void figures_finish(struct figures *f);
 /* stand-out.c: once rows are judged, and times are in their order. */
 void figures_stand_out(struct figures *f);
-/* Of the names of its row that of its side, or what there is. */
-static inline uint32_t
-stand_out_name(const struct stand_out *out, const uint32_t name[NSIDES])
-{
-	return name[out->side] != INTERN_NONE ? name[out->side]
-					      : name[!out->side];
-}
 void figures_free(struct figures *f);
 
 /* Whether both sides have steps whose time can be compared. */

@@ -81,14 +81,10 @@ put_row(struct table *t, const struct kernels *k, uint32_t at)
 static void
 put_notes(const struct kernels *k, struct table *t, const u32s *order)
 {
-	const struct stand_out *out = &k->figures.out;
 	struct summary s = { .set = k->set,
 		.figures = &k->figures,
 		.strings = k->st,
-		.what = "kernel",
-		.out_name = out->is_set
-		    ? stand_out_name(out, k->rows.v[out->row].name)
-		    : INTERN_NONE };
+		.what = "kernel" };
 
 	for (size_t i = 0; i < order->n; i++)
 		vec_push(&s.rows, &k->figures.rows.v[order->v[i]]);

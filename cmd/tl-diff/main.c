@@ -22,10 +22,7 @@
 #define OPT_PAIR (OPT_LONG + 7)
 #define OPT_PER (OPT_LONG + 8)
 #define OPT_PYTHON (OPT_LONG + 9)
-#define OPT_SUBTREE1 (OPT_LONG + 10)
-#define OPT_SUBTREE2 (OPT_LONG + 11)
-#define OPT_TABLE_NAME (OPT_LONG + 12)
-#define OPT_UID_MAP (OPT_LONG + 13)
+#define OPT_TABLE_NAME (OPT_LONG + 10)
 
 static const struct opt options[] = {
 	{ 'A', "after", "FILE", "a trace or folder of the second side" },
@@ -43,11 +40,7 @@ static const struct opt options[] = {
 	{ OPT_PER, "per", "UNIT", "figures of a run, or of a step" },
 	{ 'p', "print", NULL, "the merged tree" },
 	{ OPT_PYTHON, "python", NULL, "Python frames are part of the trees" },
-	{ OPT_SUBTREE1, "subtree1", "UID",
-	    "--print: from this event of the first side on" },
-	{ OPT_SUBTREE2, "subtree2", "UID", "the same of the second side" },
 	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name" },
-	{ OPT_UID_MAP, "uid-map", NULL, "the table uid_map" },
 	OPT_SELECT,
 	OPT_TABLE,
 	{ 'v', "verbose", NULL, "a summary on stderr" },
@@ -86,24 +79,6 @@ threshold_opt(const struct optparse *op)
 	return t;
 }
 
-/* --table, and the options that are short for one. */
-static void
-table_opt(struct settings *set, const char *name)
-{
-	if (set->table != NULL && strcmp(set->table, name) != 0)
-		die_usage(
-		    "one table at a time: '%s' or '%s'", set->table, name);
-	set->table = name;
-}
-
-static void
-subtree_opt(struct settings *set, int side, const struct optparse *op)
-{
-	set->subtree[side] = opt_uid(op);
-	set->has_subtree[side] = true;
-	set->print = true;
-}
-
 static void
 take_option(struct settings *set, const struct optparse *op, int ch)
 {
@@ -123,10 +98,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_PER: set->per = (enum unit_of)opt_word(op, per_words); break;
 	case 'p': set->print = true; break;
 	case OPT_PYTHON: set->python = true; break;
-	case OPT_SUBTREE1: subtree_opt(set, 0, op); break;
-	case OPT_SUBTREE2: subtree_opt(set, 1, op); break;
-	case OPT_TABLE_NAME: table_opt(set, op->arg); break;
-	case OPT_UID_MAP: table_opt(set, "uid_map"); break;
+	case OPT_TABLE_NAME: set->table = op->arg; break;
 	case 'v': set->verbose = true; break;
 	default:
 		if (select_opt(&set->select, op, ch)) {

@@ -154,18 +154,6 @@ merge_tree(struct merger *g, struct pair root)
 	}
 }
 
-/* ---- a single subtree, on request ---- */
-
-static uint32_t
-find_uid(const struct run *r, struct uid uid)
-{
-	for (uint32_t i = 0; i < r->nodes.n; i++)
-		if (r->nodes.v[i].id == uid.id &&
-		    r->nodes.v[i].inst == uid.inst)
-			return i;
-	die("%s: no event %" PRIu64 " in the tree", r->path, uid.id);
-}
-
 void
 merge_runs(struct merged *m, struct duo *d)
 {
@@ -186,19 +174,6 @@ merge_runs(struct merged *m, struct duo *d)
 	vec_free(&g.pairs);
 	vec_free(&g.kids[0]);
 	vec_free(&g.kids[1]);
-}
-
-/* The merged node of an event of one side, NONE: it was not merged. */
-uint32_t
-merged_find(const struct merged *m, int side, struct uid uid)
-{
-	uint32_t at = find_uid(m->side[side], uid);
-
-	for (uint32_t i = 0; i < m->list.n; i++)
-		if (m->list.v[i].at[side] == at ||
-		    m->list.v[i].orig[side] == at)
-			return i;
-	return NONE;
 }
 
 void

@@ -244,8 +244,7 @@ ops_notes(const struct ops *o, struct table *t)
 	struct summary s = { .set = o->set,
 		.figures = &o->figures,
 		.strings = o->strings,
-		.what = "op",
-		.out_name = o->out_name };
+		.what = "op" };
 
 	for (size_t i = 0; i < o->rows.n; i++)
 		if (o->rows.v[i].key.owner != OWNER_NONE)

@@ -347,10 +347,6 @@ void
 ops_finish(struct ops *o)
 {
 	figures_finish(&o->figures);
-	o->out_name = o->figures.out.is_set
-	    ? stand_out_name(
-		  &o->figures.out, o->rows.v[o->figures.out.row].name)
-	    : INTERN_NONE;
 	for (size_t i = 0; i < o->rows.n; i++)
 		o->rows.v[i].figure = o->figures.rows.v[i];
 }

@@ -59,7 +59,6 @@ struct ops {
 	bool host_differs; /* times of calls of some pair */
 	/* some run has them: frames; ops with GPU work; arguments of such */
 	bool has_frames[NSIDES], has_ops[NSIDES], has_args[NSIDES];
-	uint32_t out_name; /* of the row of figures.out */
 };
 
 /* The rows of a pair of runs; fresh: of which sides it is the first time. */

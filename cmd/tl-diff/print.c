@@ -283,38 +283,6 @@ find_extents(struct printer *p)
 	}
 }
 
-/* ---- which roots ---- */
-
-static void
-list_roots(struct printer *p, u32s *roots)
-{
-	const struct diff *d = p->d;
-	bool any = false;
-
-	for (int s = 0; s < NSIDES; s++) {
-		const struct uid_pick *pick = &d->set->subtree[s];
-		uint32_t at;
-
-		if (!d->set->has_subtree[s])
-			continue;
-		any = true;
-		if (!pick->any_src && pick->src != d->side[s]->no)
-			die("%s: the merged tree is of source %" PRIu32
-			    ", not of %" PRIu32,
-			    d->side[s]->path, d->side[s]->no, pick->src);
-		at = merged_find(&d->merged, s, pick->uid);
-		if (at == NONE)
-			die("%s: event %" PRIu64
-			    " is not in the merged tree: nothing on the GPU "
-			    "path below it",
-			    d->side[s]->path, pick->uid.id);
-		vec_push(roots, at);
-	}
-	for (size_t i = 0; i < d->merged.roots.n && !any; i++)
-		if (is_shown(p, d->merged.roots.v[i]))
-			vec_push(roots, d->merged.roots.v[i]);
-}
-
 void
 print_merged(const struct diff *d, const struct swaps *swaps, struct out *out,
     bool colour, int64_t min_ns)
@@ -330,7 +298,9 @@ print_merged(const struct diff *d, const struct swaps *swaps, struct out *out,
 
 	if (min_ns > 0)
 		find_extents(&p);
-	list_roots(&p, &roots);
+	for (size_t i = 0; i < d->merged.roots.n; i++)
+		if (is_shown(&p, d->merged.roots.v[i]))
+			vec_push(&roots, d->merged.roots.v[i]);
 	for (size_t i = 0; i < roots.n; i++)
 		print_tree(&p, roots.v[i], i + 1 == roots.n);
 	vec_free(&roots);

@@ -163,29 +163,22 @@ summary_tally(const struct summary *s, struct table *t,
 	buf_free(&b);
 }
 
-/* A step that stands out of what is noise. */
+/* A step that stands out, while the whole may be chance. */
 static void
 note_stand_out(const struct summary *s, struct table *t)
 {
 	const struct stand_out *o = &s->figures->out;
-	struct str side;
+	struct str side = s->set->names[o->side];
 	struct buf b = { 0 };
 
-	if (!o->is_set)
+	if (o->ns == 0 || !s->figures->is_noise)
 		return;
-	side = s->set->names[o->side];
-	buf_puts(&b, o->ns < 0 ? "-" : "+");
 	put_time(&b, o->ns);
-	buf_printf(
-	    &b, " in %" PRIu64 " row%s", o->nrows, o->nrows == 1 ? "" : "s");
-	if (s->out_name != INTERN_NONE) {
-		buf_puts(&b, o->nrows == 1 ? ", " : ", most of it ");
-		text_visible(strings_get(s->strings, s->out_name), &b);
-	}
 	table_note(t,
-	    "step %" PRId64 " of %.*s stands out: %.*s (--step %" PRId64
-	    " compares it alone)",
-	    o->step, (int)side.len, side.p, (int)b.len, b.p, o->step);
+	    "step %" PRId64 " of %.*s stands out: GPU time %s%.*s (--step "
+	    "%" PRId64 " compares it alone)",
+	    o->step, (int)side.len, side.p, o->ns < 0 ? "-" : "+", (int)b.len,
+	    b.p, o->step);
 	buf_free(&b);
 }
 

@@ -10,7 +10,6 @@ struct summary {
 	const struct figures *figures;
 	const struct strings *strings;
 	const char *what;                /* a row is about: "op" */
-	uint32_t out_name;               /* of the row of figures.out */
 	VEC(const struct figure *) rows; /* with a name; the largest first */
 };
 

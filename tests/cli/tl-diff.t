@@ -120,7 +120,7 @@ is 'diff_verdict: no others' \
 like 'diff_verdict of kernels: no more than make up all' \
 	"$(tl-diff --table diff_verdict --by kernel before.tl after.tl)" \
 	'^GPU time 43\.0 us to 37\.0 us \(-14\.0 %\), all of it and more from 1 kernel$'
-is '--uid-map' "$(rows 'tl-diff --uid-map before.tl after.tl' | cut -c 1-60)" \
+is 'uid_map' "$(rows 'tl-diff --table uid_map before.tl after.tl' | cut -c 1-60)" \
 	' 0 trace2 0.0 1 combined 1.1 2 combined 2.2 trace1 3.3 trace'
 is '--by kernel: with what has no launch' \
 	"$(rows 'tl-diff --by kernel -c name,name_after,count_before,count_after,before_ns,after_ns,diff_ns before.tl after.tl')" \
@@ -137,17 +137,6 @@ is '--list-tables' "$(tl-diff --list-tables | cut -f 1 | tr '\n' ' ')" \
 
 # ---- what is printed ----
 
-is '--subtree1' "$(tl-diff --subtree1 5 before.tl after.tl 2>/dev/null)" '└── relu
-    └── cudaLaunchKernel
-        └── k_relu'
-is '--subtree2' "$(tl-diff --subtree2 10 before.tl after.tl 2>/dev/null)" \
-	'└── cudaMemsetAsync
-    └── Memset (Device)'
-is '--subtree1 SRC:UID' "$(tl-diff --subtree1 0:5 before.tl after.tl 2>/dev/null)" \
-	"$(tl-diff --subtree1 5 before.tl after.tl 2>/dev/null)"
-refuses 1 'before\.tl: the merged tree is of source 0, not of 3' \
-	'tl-diff --subtree1 3:5 before.tl after.tl'
-refuses 1 'before\.tl: ' 'tl-diff --subtree1 5.2 before.tl after.tl'
 is '--min-diff PERCENT: of the GPU time before' \
 	"$(for p in 5% 200%; do tl-diff --print --min-diff $p before.tl after.tl 2>/dev/null | grep -c k_mm; done | tr '\n' ' ')" \
 	'2 0 '
@@ -187,11 +176,11 @@ one_op hipModuleLaunchKernel 'k_0x7f01' | trace >hip.json
 one_op cuLaunchKernel 'k_0xabcd' | trace >cuda.json
 one_op cudaLaunchKernel 'k2' | trace >other.json
 is 'launches of drivers are one, addresses are none' \
-	"$(tl-diff --uid-map hip.json cuda.json | grep -c trace)" 0
+	"$(tl-diff --table uid_map hip.json cuda.json | grep -c trace)" 0
 is 'other launches differ' \
-	"$(tl-diff --uid-map hip.json other.json | grep -c trace)" 4
+	"$(tl-diff --table uid_map hip.json other.json | grep -c trace)" 4
 printf '# names\n\nhipModuleLaunchKernel\tcudaLaunchKernel\nk_0x1\tk2\n' >equiv
-is '--equiv' "$(tl-diff --equiv equiv --uid-map hip.json other.json | grep -c trace)" 0
+is '--equiv' "$(tl-diff --equiv equiv --table uid_map hip.json other.json | grep -c trace)" 0
 
 # frames: the second is elsewhere, another line
 framed() {
@@ -417,15 +406,12 @@ refuses 2 "'--min-diff' needs --print" 'tl-diff --min-diff 1us before.tl after.t
 refuses 2 "'--print' takes no options of tables" 'tl-diff --print --top 3 before.tl after.tl'
 refuses 2 "'--names'" 'tl-diff --names one before.tl after.tl'
 refuses 2 "'--names'" 'tl-diff --names one,two,three before.tl after.tl'
-refuses 2 'one table at a time' \
-	'tl-diff --uid-map --table lca_summary before.tl after.tl'
 refuses 2 "'--per': table 'diff_stats'" \
 	'tl-diff --per step --table diff_stats before.tl after.tl'
 refuses 2 "'--per'" 'tl-diff --per step --print before.tl after.tl'
 refuses 2 "'--fail-over' needs a time .* or a percentage" \
 	'tl-diff --fail-over 3 before.tl after.tl'
 refuses 2 'no column' 'tl-diff -c nosuch before.tl after.tl'
-refuses 1 'no event 999' 'tl-diff --subtree1 999 before.tl after.tl'
 printf 'one\n' >bad
 refuses 1 'bad: line 1: expected two names' 'tl-diff --equiv bad before.tl after.tl'
 {
