@@ -2,13 +2,10 @@
 // Categories and the roofline.
 // ---- categories ----
 function categories() {
-  const t = table('category_share') || table('ops_summary_by_category') ||
-    table('kernel_summary_by_category') || table('cpu_ops_by_category');
-  if (!t || !t.rows.length) return;
-  const key = ['time_ns', 'direct_ns_sum', 'dur_ns_sum', 'cpu_self_ns'].find(k => k in t.rows[0]);
-  if (!key) return;
-  const sums = new Map();
-  t.rows.forEach(r => sums.set(r.op_category, (sums.get(r.op_category) || 0) + r[key]));
+  const t = drawn('categories');
+  if (!t) return;
+  const { x, y } = t.chart, sums = new Map();
+  t.rows.forEach(r => sums.set(r[x], (sums.get(r[x]) || 0) + r[y]));
   const list = [...sums].sort((a, b) => b[1] - a[1]), all = list.reduce((s, c) => s + c[1], 0);
   if (!all) return;
   $('categories').hidden = false;
@@ -22,9 +19,10 @@ function categories() {
 }
 // ---- roofline ----
 function roofline() {
-  const t = table('unified_perf_summary'), roofs = table('roofs');
+  const t = drawn('roofline');
   if (!t) return;
-  const points = t.rows.filter(r => r.flop_per_byte > 0 && r.tflop_s_mean > 0);
+  const { x, y } = t.chart, roofs = table(t.chart.lines);
+  const points = t.rows.filter(r => r[x] > 0 && r[y] > 0);
   if (!points.length) return;
   $('roofline').hidden = false;
   const lg = Math.log10, W = 760, H = 400, L = 62, B = 40, T = 14, R = 26, DECADES = 6;
@@ -32,7 +30,7 @@ function roofline() {
   // What took next to no time does not stretch the picture: it lies on its edge.
   const all = points.reduce((s, r) => s + r.kernel_ns_sum, 0);
   const seen = points.filter(r => r.kernel_ns_sum >= all * 1e-4);
-  const xs = seen.map(r => r.flop_per_byte), ys = seen.map(r => r.tflop_s_mean);
+  const xs = seen.map(r => r[x]), ys = seen.map(r => r[y]);
   let top = Math.max(...ys), x1 = Math.ceil(lg(Math.max(...xs)) + .01);
   specs.forEach(s => {
     const peak = Math.max(...roofs.rows.map(r => r[s]));
@@ -75,11 +73,11 @@ function roofline() {
   const colour = r => /^COMPUTE/.test(r.roofline_bound) ? colours[1] :
     r.roofline_bound ? colours[0] : '#777';
   points.slice().sort((a, b) => b.kernel_ns_sum - a.kernel_ns_sum).forEach(r => {
-    const c = draw(svg, 'circle', { cx: Math.max(L, X(r.flop_per_byte)), cy: Math.min(H - B, Y(r.tflop_s_mean)),
+    const c = draw(svg, 'circle', { cx: Math.max(L, X(r[x])), cy: Math.min(H - B, Y(r[y])),
       r: 2.5 + 13 * Math.sqrt(r.kernel_ns_sum / most), 'fill-opacity': .55,
       fill: colour(r) });
     draw(c, 'title', {}, r.name + ' ' + JSON.stringify(r.input_dims) + '\n' + time(r.kernel_ns_sum) +
-      ', ' + r.tflop_s_mean.toFixed(2) + ' TFLOP/s' + (r.pct_roofline_mean == null ? '' :
+      ', ' + r[y].toFixed(2) + ' TFLOP/s' + (r.pct_roofline_mean == null ? '' :
       ', ' + r.pct_roofline_mean.toFixed(1) + ' % of roof'));
   });
   [['arithmetic bounds it', colours[1], /^COMPUTE/], ['memory bounds it', colours[0], /^MEM/],

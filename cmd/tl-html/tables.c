@@ -3,6 +3,9 @@
  * Tables as our programs write them between one another: a schema, rows, an
  * end. Rows are checked to be JSON and copied; long tables keep their head.
  */
+#include "reader/reader.h"
+#include "table/catalogue.h"
+
 #include "cmd/tl-html/html.h"
 
 #define ROWS_MAX 1000
@@ -10,34 +13,20 @@
 #define BYTES_MAX 400000
 #define BYTES_MIN 20000
 #define BYTES_ALL 1800000
-#define LINE_MAX_BYTES (UINT64_C(64) << 20)
-
-struct reader {
-	struct in *in;
-	const char *path;
-	uint64_t line;
-};
 
 static bool
 next_line(struct reader *r, struct str *line)
 {
-	const unsigned char *nl;
+	const unsigned char *end = reader_line(r);
 
-	while ((nl = memchr(r->in->p, '\n', (size_t)(r->in->end - r->in->p))) ==
-	    NULL) {
-		if ((uint64_t)(r->in->end - r->in->p) > LINE_MAX_BYTES)
-			die("%s: line %" PRIu64 ": too long", r->path,
-			    r->line + 1);
-		if (!in_more(r->in))
-			break;
-	}
-	if (nl == NULL && r->in->p == r->in->end)
+	if (end == NULL)
 		return false;
-	if (nl == NULL)
-		die("%s: line %" PRIu64 ": the table was cut off", r->path,
-		    r->line + 1);
-	*line = (struct str){ (const char *)r->in->p, (size_t)(nl - r->in->p) };
 	r->line++;
+	if (r->unfinished)
+		die("%s: line %" PRIu64 ": the table was cut off", r->in->name,
+		    r->line);
+	*line =
+	    (struct str){ (const char *)r->in->p, (size_t)(end - r->in->p) };
 	return true;
 }
 
@@ -56,15 +45,7 @@ put_line(struct reader *r, struct str line, struct buf *b)
 
 	if (line.len == 0 || line.p[0] != '{' ||
 	    !json_minify(line, 0, b, &error, &at))
-		die("%s: line %" PRIu64 ": %s", r->path, r->line, error);
-}
-
-static bool
-starts(struct str line, const char *with)
-{
-	size_t n = strlen(with);
-
-	return line.len >= n && memcmp(line.p, with, n) == 0;
+		die("%s: line %" PRIu64 ": %s", r->in->name, r->line, error);
 }
 
 /* What is behind the schema, through the end line. */
@@ -83,8 +64,8 @@ put_rows(struct reader *r, struct buf *b)
 	for (;;) {
 		if (!next_line(r, &line))
 			die("%s: the table was cut off: it has no end line",
-			    r->path);
-		if (starts(line, "{\"end\":"))
+			    r->in->name);
+		if (str_starts(line, STR("{\"end\":")))
 			break;
 		if (n < ROWS_MAX && b->len - start < room) {
 			buf_puts(b, n++ > 0 ? ",\n" : "\n");
@@ -97,25 +78,53 @@ put_rows(struct reader *r, struct buf *b)
 	buf_printf(b, "],\"left\":%" PRIu64 "}", left);
 }
 
+/* What the catalogue says of the table that a schema without blanks is of. */
+static void
+put_entry(struct str schema, struct buf *b)
+{
+	size_t from = strlen("{\"table\":\"");
+	struct str name = { schema.p + from, 0 };
+	const struct sheet *s;
+
+	while (from + name.len < schema.len && name.p[name.len] != '"')
+		name.len++;
+	s = sheet_find(name);
+	if (s == NULL || (s->where & SHEET_PAGE) != 0)
+		buf_puts(b, ",\"listed\":true");
+	if (s == NULL || s->chart == NULL)
+		return;
+	buf_printf(b, ",\"chart\":{\"figure\":\"%s\",\"y\":\"%s\"",
+	    s->chart->figure, s->chart->y);
+	if (s->chart->x != NULL)
+		buf_printf(b, ",\"x\":\"%s\"", s->chart->x);
+	if (s->chart->lines != NULL)
+		buf_printf(b, ",\"lines\":\"%s\"", s->chart->lines);
+	buf_puts(b, "}");
+}
+
 void
 tables_put(const char *path, struct buf *b, bool *is_first)
 {
-	struct reader r = { .in = in_open(path), .path = path };
+	struct reader r = { .in = in_open(path) };
 	struct str line;
 
 	while (next_line(&r, &line)) {
-		if (!starts(line, "{\"table\":"))
+		size_t at;
+
+		if (!str_starts(line, STR("{\"table\":")))
 			die("%s: line %" PRIu64
 			    ": no table of NDJSON: it has no schema line",
 			    path, r.line);
 		buf_puts(b, *is_first ? "{\"schema\":" : ",\n{\"schema\":");
 		*is_first = false;
+		at = b->len;
 		put_line(&r, line, b);
+		put_entry((struct str){ b->p + at, b->len - at }, b);
 		done_line(&r, line);
 		put_rows(&r, b);
 	}
 	/* a program that died wrote nothing: that is no empty table */
 	if (r.line == 0)
-		die("%s: no table: the file is empty", r.path);
+		die("%s: no table: the file is empty", path);
 	in_close(r.in);
 }

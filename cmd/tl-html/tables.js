@@ -2,7 +2,7 @@
 // The tables, to sort and to search.
 // ---- tables ----
 function sheets() {
-  const list = tables.filter(t => !['summary', 'roofs', 'category_share'].includes(t.schema.table));
+  const list = tables.filter(t => t.listed);
   if (!list.length) return;
   $('tabs').hidden = false;
   list.forEach((t, i) => {

@@ -42,4 +42,24 @@ says 'ratios, and what is on one side only' \
 says 'the same is white, twice as long the deepest' \
 	'[tint(1, 1), tint(1, 2), tint(1, 9), ink(1, 2), ink(1, 1)].join(" ")' \
 	'rgb(245,245,245) rgb(179,88,6) rgb(179,88,6) #fff #000'
+# ---- whole pages ----
+drawn() { # drawn PAGE ID...: what its script puts into these elements
+	node "$ROOT/tests/oracle/page_run.js" "$@" 2>&1
+}
+for t in ops_summary_by_category category_share; do
+	cat <<END
+{"table":"$t","columns":[{"id":"op_category"},{"id":"time_ns","unit":"ns"},{"id":"direct_ns_sum"}]}
+{"op_category":"a","time_ns":3,"direct_ns_sum":0}
+{"op_category":"b","time_ns":1,"direct_ns_sum":0}
+{"end":{"rows":2}}
+END
+done >two.ndjson
+tl-html -o two.html two.ndjson
+is 'a figure is drawn from the last of its tables; what is for figures is not listed' \
+	"$(drawn two.html cats which roof)" 'cats 8, which 1, roof 0'
+if command -v tl-report >/dev/null; then
+	tl-report "$SAMPLE" --html r.html 2>/dev/null
+	like 'all of a report' "$(drawn r.html cats roof which table tops)" \
+		'^cats [0-9]{1,}, roof [0-9]{2,}, which [0-9]{1,}, table [0-9]{2,}, tops [0-9]{2,}$'
+fi
 done_testing

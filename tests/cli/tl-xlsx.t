@@ -193,7 +193,7 @@ printf 'op_category\ttime_ns\nGEMM\t160\nother\t50\n' >category_share.tsv
 (echo 'rank	computation_ns	exposed_comm_ns	exposed_memcpy_ns	idle_ns'
 seq 70 | sed 's/.*/&	1	2	3	&/') >gpu_timeline_by_rank.tsv
 charts() { # charts FILE [SHEET]
-	read_xlsx "$1" -s $2 | sed -n '/^chart/,$p;' | sed 's/ *$//'
+	read_xlsx "$1" -s "$2" | sed -n '/^chart/,$p;' | sed 's/ *$//'
 }
 tl-xlsx -o charts.xlsx unified_perf_summary.tsv roofs.tsv \
 	ops_summary_by_category.tsv gpu_timeline_by_rank.tsv
