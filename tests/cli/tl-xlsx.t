@@ -245,7 +245,7 @@ is 'a cell that was cut says so' \
 seq 1048577 >rows.tsv
 tl-xlsx -o rows.xlsx rows.tsv 2>err
 is 'nor are further sheets' "$?" 0
-like 'which are told too' "$(cat err)" 'more than 1048575 rows: it goes on'
+like 'which are told too' "$(cat err)" 'more than 1048575 rows: it continues'
 is 'further rows in a further sheet, with the header' \
 	"$(read_xlsx rows.xlsx 'rows (2)')" 'sheet "rows (2)"
 A1 s bold "1"
