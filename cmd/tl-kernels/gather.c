@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading: each kernel becomes a record, and learns its op later. */
-#include <stdlib.h>
-
 #include "cmd/tl-kernels/kernels.h"
 #include "trace/stat.h"
 #include "trace/tree.h"
@@ -11,21 +9,15 @@
 /* ---- categories ---- */
 
 static uint32_t
-category_of(struct kernels *k, uint32_t name, uint32_t kernel)
-{
-	return category_number(
-	    &k->categories, k->models, k->strings, name, kernel);
-}
-
-static uint32_t
 class_number(struct kernels *k, uint32_t name)
 {
 	bool is_new;
 	uint64_t *slot = map_put(&k->classes, name, &is_new);
 
 	if (is_new)
-		*slot = intern_put(k->strings->text,
-		    class_of(&k->set->rules, strings_get(k->strings, name)));
+		*slot = intern_put(k->sink.strings->text,
+		    class_of(
+			&k->sink.rules, strings_get(k->sink.strings, name)));
 	return (uint32_t)*slot;
 }
 
@@ -33,12 +25,12 @@ class_number(struct kernels *k, uint32_t name)
 static uint32_t
 launch_category(struct kernels *k, uint32_t name)
 {
-	struct str s = strings_get(k->strings, name);
+	struct str s = strings_get(k->sink.strings, name);
 	bool is_graph = str_find(s, STR("cudagraph"), true) >= 0 ||
 	    str_find(s, STR("graphlaunch"), true) >= 0;
 
 	return intern_put(
-	    k->strings->text, is_graph ? STR("graph") : STR("runtime"));
+	    k->sink.strings->text, is_graph ? STR("graph") : STR("runtime"));
 }
 
 /* ---- owners ---- */
@@ -60,19 +52,21 @@ take_owner(void *arg, const struct owner *o)
 			continue;
 		if (category == INTERN_NONE)
 			category = is_op
-			    ? category_of(k, o->name,
+			    ? category_number(&k->categories, k->models,
+				  k->sink.strings, o->name,
 				  o->ndirect > 0 ? o->direct[0].name
 						 : INTERN_NONE)
 			    : launch_category(k, o->name);
-		one = &k->list.v[g->extra];
+		one = sink_record(&k->sink, g->extra);
 		one->op = o->name;
 		one->has_op = is_op;
-		k->extents.v[one->recording].has_ops |= is_op;
+		k->extents.v[one->rec.source].has_ops |= is_op;
 		one->category = category;
 		one->args = o->args;
 		one->nkernels = (uint32_t)o->ndirect;
-		one->has_delay = !__builtin_sub_overflow(
-		    g->ts_ns, g->launch_end_ns, &one->delay_ns);
+		if (__builtin_sub_overflow(
+			g->ts_ns, g->launch_end_ns, &one->delay_ns))
+			one->delay_ns = SINK_NONE;
 	}
 }
 
@@ -84,17 +78,17 @@ text_arg(struct kernels *k, const struct value *v)
 	if (v->type == VAL_JSON)
 		return v->id;
 	if (v->type == VAL_JSONX)
-		return intern_put(k->strings->text, v->s);
+		return intern_put(k->sink.strings->text, v->s);
 	return INTERN_NONE;
 }
 
 static void
 take_config(struct kernels *k, struct kernel *one, const struct event *ev)
 {
-	struct entries it = entries_of(k->strings, ev);
+	struct entries it = entries_of(k->sink.strings, ev);
 
 	while (entries_next(&it)) {
-		struct str key = strings_get(k->strings, it.entry->key);
+		struct str key = strings_get(k->sink.strings, it.entry->key);
 
 		if (it.entry->group != GROUP_ARGS)
 			continue;
@@ -112,72 +106,65 @@ take_config(struct kernels *k, struct kernel *one, const struct event *ev)
 }
 
 static struct extent *
-extent_of(struct kernels *k, uint32_t recording)
+extent_of(struct kernels *k, uint32_t source)
 {
-	while (k->extents.n <= recording)
+	while (k->extents.n <= source)
 		vec_push(&k->extents,
 		    ((struct extent){ INT64_MAX, INT64_MIN, 0, false }));
-	return &k->extents.v[recording];
+	return &k->extents.v[source];
 }
 
 static void
-add_record(
-    struct kernels *k, const struct sink_source *r, const struct event *ev)
+add_record(struct kernels *k, const struct sink_source *r,
+    const struct event *ev, uint32_t module)
 {
-	struct kernel *one;
+	struct kernel *one = sink_add(&k->sink);
 
-	if (k->list.n >= UINT32_MAX - 1)
-		die("more kernels than can be told apart");
-	one = vec_add(&k->list);
 	*one = (struct kernel){
-		.uid = ev->uid,
-		.recording = r->no,
-		.track = ev->track,
+		.rec = { ev->uid, r->no, ev->track, ev->ts_ns },
 		.name = ev->name,
 		.class = INTERN_NONE,
 		.op = INTERN_NONE,
 		.category = INTERN_NONE,
 		.args = { INTERN_NONE, INTERN_NONE, INTERN_NONE, INTERN_NONE },
+		.module = module,
 		.grid = INTERN_NONE,
 		.block = INTERN_NONE,
 		.dev = ev->dev,
 		.gpu_stream = ev->gpu_stream,
 		.corr = ev->corr,
 		.tid = ev->tid,
-		.dispatch = -1,
-		.agent = -1,
-		.ts_ns = ev->ts_ns,
+		.dispatch = SINK_NONE,
+		.agent = SINK_NONE,
 		.dur_ns = ev->dur_ns,
+		.delay_ns = SINK_NONE,
 	};
 	if (r->is_rocprof)
 		one->class = class_number(k, ev->name);
-	if (k->set->with_config || r->is_rocprof)
+	if (k->with_config || r->is_rocprof)
 		take_config(k, one, ev);
-	if (ev->gpu_stream.type == KEY_STR)
-		k->any_text_stream = true;
 }
 
 /* Whether it became a record. */
 static bool
 take_gpu_event(struct kernels *k, const struct event *ev, bool is_chosen)
 {
-	struct sink_source *r = sink_sources_of(&k->recordings, ev->src);
+	struct sink_source *r = &k->sink.sources.list.v[k->sink.source];
 	struct extent *x = extent_of(k, r->no);
 	uint32_t module = 0;
 	int64_t end;
 
 	if (!sink_source_takes(r, ev, is_chosen, &end) ||
-	    (k->set->linked_only && (ev->flags & EV_UNLINKED) != 0))
+	    (k->sink.linked_only && (ev->flags & EV_UNLINKED) != 0))
 		return false;
 	x->start = ev->ts_ns < x->start ? ev->ts_ns : x->start;
 	x->end = end > x->end ? end : x->end;
-	if (k->set->with_module)
+	if (k->with_module)
 		module = modules_work(k, ev);
 	if (ev->shape->kind != KIND_KERNEL)
 		return false;
 	r->nchosen++;
-	add_record(k, r, ev);
-	k->list.v[k->list.n - 1].module = module;
+	add_record(k, r, ev, module);
 	return true;
 }
 
@@ -187,124 +174,106 @@ record_number(void *arg, const struct event *ev)
 {
 	const struct kernels *k = arg;
 
-	return ev->shape->kind == KIND_KERNEL ? k->list.n - 1 : NO_RECORD;
+	return ev->shape->kind == KIND_KERNEL ? k->sink.records.n - 1
+					      : NO_RECORD;
 }
 
 /* ---- files ---- */
-
-static uint32_t
-kinds_to_read(const struct settings *set)
-{
-	uint32_t kinds = select_kinds(&set->select, KINDS_GPU) | KINDS_HOST;
-
-	return set->with_module ? kinds | KIND_BIT(KIND_PYTHON) : kinds;
-}
 
 /*
  * Whether a source has ops is told by those that are asked for or own what is,
  * as a stream that was filtered before has no others.
  */
-static void
-take_event(
-    struct kernels *k, struct owners *w, const struct event *ev, bool is_chosen)
+void
+kernels_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 {
-	struct sink_source *r = sink_sources_of(&k->recordings, ev->src);
+	struct kernels *k = (struct kernels *)s;
+	const struct event *ev = &in->ev;
 
 	if (event_is(ev, KINDS_GPU)) {
 		if (take_gpu_event(k, ev, is_chosen))
-			owners_push(w, ev, true);
+			owners_push(k->owners, ev, true);
 		else if (is_chosen && ev->shape->kind != KIND_KERNEL)
 			/* it may be the first thing that its op launched */
-			owners_push(w, ev, true);
+			owners_push(k->owners, ev, true);
 	} else if (!event_is(ev, KINDS_PROLOGUE)) {
 		if (ev->shape->kind == KIND_OP) {
-			r->nops++;
-			extent_of(k, r->no)->has_ops |= is_chosen;
+			s->sources.list.v[s->source].nops++;
+			extent_of(k, s->source)->has_ops |= is_chosen;
 		}
-		if (k->set->with_module)
+		if (k->with_module)
 			modules_host(k, ev);
-		owners_push(w, ev, true);
+		owners_push(k->owners, ev, true);
 	}
 }
 
-/* The GPU of the trace, unless one was named. */
-static void
-find_arch(struct kernels *k, const struct source *s)
+void
+kernels_start(struct sink *s)
 {
-	const struct fact *f = source_fact(s, "devices");
+	struct kernels *k = (struct kernels *)s;
+
+	if (strcmp(k->arch_name, "auto") != 0)
+		k->arch = arch_load(k->models, k->arch_name, STR(""));
+	k->owners = owners_create(s->strings, &s->rules, take_owner, k);
+	k->owners->with_args = k->with_args;
+	k->owners->extra = record_number;
+}
+
+void
+kernels_flush(struct sink *s)
+{
+	struct kernels *k = (struct kernels *)s;
+
+	owners_flush(k->owners);
+	modules_close(k, 0);
+}
+
+/* The GPU of the trace, unless one was named. */
+void
+kernels_source(struct sink *s, const struct source *src)
+{
+	struct kernels *k = (struct kernels *)s;
+	const struct fact *f = source_fact(src, "devices");
 
 	if (k->arch == NULL && f != NULL && f->val.s.len > 0 &&
-	    strcmp(k->set->arch, "auto") == 0)
+	    strcmp(k->arch_name, "auto") == 0)
 		k->arch = arch_load(k->models, "auto", f->val.s);
 }
 
 void
-kernels_read_file(struct kernels *k, struct settings *set, const char *path)
+kernels_finish(struct sink *s)
 {
-	struct stream_in *in = stream_open(
-	    path, k->strings, set->pseudo_ops ? WANT_PSEUDO : WANT_TREE);
-	struct owners *w =
-	    owners_create(k->strings, &set->rules, take_owner, k);
-	enum item item;
+	struct kernels *k = (struct kernels *)s;
 
-	w->with_args = set->with_args;
-	w->extra = record_number;
-	stream_only(in, kinds_to_read(set));
-	select_start(&set->select, in);
-	sink_sources_file(&k->recordings, path);
-	while ((item = stream_next(in)) != ITEM_END) {
-		bool is_chosen = select_item(&set->select, in, item);
+	(void)extent_of(k, (uint32_t)s->sources.list.n);
+	k->all_rocprof = s->records.n > 0;
+	for (size_t i = 0; i < s->records.n; i++) {
+		struct kernel *one = sink_record(s, i);
+		struct extent *x = &k->extents.v[one->rec.source];
 
-		if (item == ITEM_EVENT) {
-			take_event(k, w, &in->ev, is_chosen);
-			continue;
-		}
-		owners_flush(w);
-		modules_close(k, 0);
-		if (item == ITEM_SOURCE) {
-			(void)sink_sources_source(
-			    &k->recordings, &set->select, &in->source);
-			find_arch(k, &in->source);
-		}
-	}
-	owners_flush(w);
-	modules_close(k, 0);
-	owners_destroy(w);
-	k->nevents += in->nevents;
-	stream_close(in);
-}
-
-void
-kernels_finish(struct kernels *k)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < k->list.n; i++) {
-		struct kernel *one = &k->list.v[i];
-
-		if (!k->recordings.list.v[one->recording].is_asked)
-			continue;
 		/* calls are no ops: without any op no kernel has one */
-		if (!k->extents.v[one->recording].has_ops)
+		if (!x->has_ops)
 			one->op = INTERN_NONE;
-		stat_add(&k->extents.v[one->recording].sum_ns, one->dur_ns);
-		k->list.v[n++] = *one;
+		stat_add(&x->sum_ns, one->dur_ns);
+		k->all_rocprof = k->all_rocprof &&
+		    s->sources.list.v[one->rec.source].is_rocprof;
 	}
-	k->list.n = n;
-	k->all_rocprof = n > 0;
-	for (size_t i = 0; i < n && k->all_rocprof; i++)
-		k->all_rocprof =
-		    k->recordings.list.v[k->list.v[i].recording].is_rocprof;
+	/* rocprofv3's report shows the longest dispatch first */
+	for (size_t i = 0; i < s->ntables && !k->all_rocprof; i++)
+		if (s->tables[i].is_single)
+			s->tables[i].order = SINK_BY_TIME;
 }
 
 void
-kernels_free(struct kernels *k)
+kernels_free(struct sink *s)
 {
-	vec_free(&k->list);
+	struct kernels *k = (struct kernels *)s;
+
+	if (k->owners != NULL)
+		owners_destroy(k->owners);
 	vec_free(&k->extents);
 	modules_free(k);
 	map_free(&k->categories);
 	map_free(&k->classes);
-	sink_sources_free(&k->recordings);
 	models_destroy(k->models);
 }

@@ -6,19 +6,19 @@
  */
 #include <stdlib.h>
 
-#include "cmd/tl-kernels/plan.h"
+#include "cmd/tl-kernels/kernels.h"
 
 #define HALF_NS 500
 
 bool
 is_short(const struct kernels *k, const struct kernel *one)
 {
-	return one->dur_ns < k->set->short_ns;
+	return one->dur_ns < k->short_ns;
 }
 
 /* What is counted: all kernels of a source. */
 struct bins {
-	uint32_t recording;
+	uint32_t source;
 	int64_t low, high;
 	int64_t *counts;
 	bool any;
@@ -29,10 +29,10 @@ find_range(struct bins *b, const struct kernels *k)
 {
 	b->low = INT64_MAX;
 	b->high = INT64_MIN;
-	for (size_t i = 0; i < k->list.n; i++) {
-		const struct kernel *one = &k->list.v[i];
+	for (size_t i = 0; i < k->sink.records.n; i++) {
+		const struct kernel *one = sink_record(&k->sink, i);
 
-		if (one->recording != b->recording || !is_short(k, one))
+		if (one->rec.source != b->source || !is_short(k, one))
 			continue;
 		b->any = true;
 		b->low = one->dur_ns < b->low ? one->dur_ns : b->low;
@@ -53,59 +53,60 @@ bin_of(const struct bins *b, int64_t dur_ns, int64_t nbins)
 	return at >= nbins ? (size_t)nbins - 1 : (size_t)at;
 }
 
+static struct cell
+bin_cell(const struct bins *b, unsigned field, int64_t i, int64_t n)
+{
+	double low = (double)b->low,
+	       width = (double)(b->high - b->low) / (double)n;
+
+	switch (field) {
+	case F_BIN_START: return cell_real(low + (double)i * width);
+	case F_BIN_END:
+		return cell_real(i + 1 == n ? (double)b->high
+					    : low + (double)(i + 1) * width);
+	default: return cell_int(b->counts[i]);
+	}
+}
+
 static void
-put_bins(struct table *t, const struct plan *p, const struct kernels *k,
+put_bins(struct table *t, const struct sink_plan *p, const struct kernels *k,
     const struct bins *b)
 {
-	int64_t n = k->set->nbins;
-	double width = (double)(b->high - b->low) / (double)n;
-
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < k->nbins; i++) {
 		struct cell *row = table_row(t);
-		const struct sink_source *r =
-		    &k->recordings.list.v[b->recording];
 
-		for (size_t c = 0; c < p->n; c++)
-			switch (p->fields[c]) {
-			case F_RANK: row[c] = cell_int(r->rank); break;
-			case F_SRC: row[c] = cell_int(r->no); break;
-			case F_BIN_START:
-				row[c] = cell_real(
-				    (double)b->low + (double)i * width);
-				break;
-			case F_BIN_END:
-				row[c] = cell_real(i + 1 == n ? (double)b->high
-							      : (double)b->low +
-					    (double)(i + 1) * width);
-				break;
-			default: row[c] = cell_int(b->counts[i]); break;
-			}
+		for (size_t c = 0; c < p->fields.n; c++) {
+			unsigned f = p->fields.v[c];
+
+			row[c] = f >= SINK_LEADS
+			    ? sink_lead_cell(&k->sink, b->source, f)
+			    : bin_cell(b, f, i, k->nbins);
+		}
 	}
 }
 
 void
-histogram_print(
-    struct table_dest *dest, const struct kernels *k, const struct plan *p)
+histogram_print(struct sink *s, const struct sink_plan *p)
 {
-	struct table *t = table_create(p->kind->name, p->columns, p->n);
+	const struct kernels *k = kernels_of(s);
+	struct table *t = table_create(p->name, p->columns.v, p->columns.n);
 
-	for (uint32_t r = 0; r < k->recordings.list.n; r++) {
-		struct bins b = { .recording = r };
+	for (uint32_t r = 0; r < s->sources.list.n; r++) {
+		struct bins b = { .source = r };
 
 		find_range(&b, k);
 		if (!b.any)
 			continue;
-		b.counts = xcalloc((size_t)k->set->nbins, sizeof *b.counts);
-		for (size_t i = 0; i < k->list.n; i++) {
-			const struct kernel *one = &k->list.v[i];
+		b.counts = xcalloc((size_t)k->nbins, sizeof *b.counts);
+		for (size_t i = 0; i < s->records.n; i++) {
+			const struct kernel *one = sink_record(s, i);
 
-			if (one->recording == r && is_short(k, one))
-				b.counts[bin_of(
-				    &b, one->dur_ns, k->set->nbins)]++;
+			if (one->rec.source == r && is_short(k, one))
+				b.counts[bin_of(&b, one->dur_ns, k->nbins)]++;
 		}
 		put_bins(t, p, k, &b);
 		free(b.counts);
 	}
-	table_print_summary(t, dest);
+	table_print_summary(t, &s->dest);
 	table_destroy(t);
 }

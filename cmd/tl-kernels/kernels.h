@@ -2,59 +2,51 @@
 /*
  * tl-kernels: GPU time by kernel.
  *
- * The tree is read once; each kernel is a record (struct kernel), its op is
- * filled in when that is known. A table groups the records by some of their
- * words, or shows each.
+ * A sink (sink/sink.h): the tree is read once, each kernel is a record, its op
+ * is filled in when that is known.
  */
 #ifndef TL_KERNELS_H
 #define TL_KERNELS_H
 
 #include "model/arch.h"
 #include "model/facts.h"
-#include "sink/cells.h"
-#include "sink/group.h"
+#include "model/gemm.h"
+#include "sink/sink.h"
 #include "trace/bucket.h"
 #include "trace/owner.h"
 #include "trace/select.h"
 #include "trace/span.h"
 
+/* The words of --by; other tables have no word. */
 enum by {
 	BY_NAME,
 	BY_CONFIG, /* launch-config */
 	BY_OP,
 	BY_ARGS, /* op,args,kernel */
 	BY_EVENT,
-	BY_SHORT, /* the key of short_kernels_summary */
-	BY_CLASS, /* rocprofv3's categories */
+	BY_NONE,
 };
 
-struct settings {
-	enum by by;
-	const char *table; /* --table */
-	const char *arch;  /* --arch */
-	enum roof roof;
-	bool linked_only, keep_unowned, pseudo_ops, list, verbose;
-	int64_t short_ns;
-	int64_t nbins;
-	bool with_args, with_config, with_module; /* what to read */
-	struct select select;
-	struct bucket_rules rules;
-	struct table_dest dest;
+/* What a table is about: bits of its. */
+enum {
+	OF_SHORT = 1,    /* short kernels only */
+	FOR_OPS = 2,     /* of sources with ops, */
+	FOR_ROCPROF = 4, /* of rocprofv3's: two may have one name */
+	IN_FOLDER = 8,   /* it is one of the reference's */
 };
 
 struct kernel {
-	struct uid uid;
-	uint32_t recording, track;
+	struct sink_record rec;
 	uint32_t name, class;  /* class: of rocprofv3 */
 	uint32_t op, category; /* INTERN_NONE: no op; op may be a launch */
 	struct op_args args;
 	uint32_t module; /* number of the nearest call, from 1; 0: none */
 	uint32_t grid, block;
 	uint32_t nkernels; /* that its op launched itself */
+	bool has_op;
 	struct key dev, gpu_stream, corr, tid;
-	int64_t dispatch, agent; /* of rocprofv3, or -1 */
-	int64_t ts_ns, dur_ns, delay_ns;
-	bool has_delay, has_op;
+	int64_t dispatch, agent; /* of rocprofv3, or SINK_NONE */
+	int64_t dur_ns, delay_ns;
 };
 
 /* A call of an nn.Module, and the GPU work below it. */
@@ -84,29 +76,47 @@ struct extent {
 	bool has_ops;
 };
 
-struct kernels {
-	const struct settings *set;
-	struct strings *strings;
-	struct models *models;
-	const struct arch *arch; /* NULL: unknown */
-	struct map categories, classes;
-	struct sink_sources recordings;
-	VEC(struct extent) extents; /* by recording */
-	uint32_t recording;
-	VEC(struct kernel) list;
-	VEC(struct module_call) calls;
-	struct module_stack open;
-	bool all_rocprof, any_text_stream, any_inst;
-	uint64_t nevents;
+/* What the op's model says of the row at hand. */
+struct model_row {
+	/* NULL: unknown, or not of this kernel alone */
+	const struct model_result *res;
+	struct gemm_kernel gemm; /* zeroes: its name is none of a GEMM */
 };
 
-/* gather.c */
+struct kernels {
+	struct sink sink;
+	enum by by;
+	const char *arch_name; /* --arch */
+	enum roof roof;
+	bool keep_unowned, pseudo_ops;
+	int64_t short_ns;
+	int64_t nbins;
+	bool with_args, with_config, with_module; /* what to read */
+	struct models *models;
+	const struct arch *arch; /* NULL: unknown */
+	struct owners *owners;
+	struct map categories, classes;
+	VEC(struct extent) extents; /* by source */
+	VEC(struct module_call) calls;
+	struct module_stack open;
+	struct model_row row;
+	bool all_rocprof, any_inst;
+};
 
-void kernels_read_file(
-    struct kernels *k, struct settings *set, const char *path);
-/* Leaves out what is not asked for; sums. */
-void kernels_finish(struct kernels *k);
-void kernels_free(struct kernels *k);
+static inline const struct kernels *
+kernels_of(const struct sink *s)
+{
+	return (const struct kernels *)s;
+}
+
+/* gather.c: hooks of the sink */
+
+void kernels_start(struct sink *s);
+void kernels_take(struct sink *s, const struct stream_in *in, bool is_chosen);
+void kernels_flush(struct sink *s);
+void kernels_source(struct sink *s, const struct source *src);
+void kernels_finish(struct sink *s);
+void kernels_free(struct sink *s);
 
 /* modules.c */
 
@@ -122,20 +132,83 @@ void modules_free(struct kernels *k);
 /* The category of a kernel by its name, as the rocprofv3 report has them. */
 struct str class_of(const struct bucket_rules *rules, struct str name);
 
-/* group.c */
+/* cells.c */
 
-/* What the sum of a group is: of durations. */
-#define SUM_NS 0
+bool is_short(const struct kernels *k, const struct kernel *one);
+bool kernels_member(
+    const struct sink *s, const struct sink_plan *p, const void *record);
+void kernels_planned(struct sink *s, struct sink_plan *p);
+double kernels_whole(
+    const struct sink *s, const struct sink_plan *p, uint32_t source);
+void kernels_notes(struct sink *s, const struct sink_plan *p, struct table *t);
+void kernels_row(struct sink_row *r);
+struct cell kernels_cell(const struct sink_row *r, unsigned field);
 
-/* Of the kernels for which wanted says so, the longest sum first. */
-typedef bool wanted_fn(const struct kernels *k, const struct kernel *one);
-void kernels_group(struct sink_groups *gs, const struct kernels *k, enum by by,
-    wanted_fn *wanted);
+/* histogram.c */
+
+void histogram_print(struct sink *s, const struct sink_plan *p);
 
 /* tables.c */
 
-void tables_choose(struct settings *set);
-void tables_check(struct settings *set);
-void tables_print(struct settings *set, struct kernels *k);
+extern const struct sink_column kernels_columns[];
+extern const struct sink_measure kernels_measures[];
+extern struct sink_table kernels_tables[];
+extern const size_t kernels_ntables;
+/* What the tables asked for need to be read. */
+void tables_choose(struct kernels *k);
+bool kernels_asked(const struct sink *s, const struct sink_table *t);
+bool kernels_fits(const struct sink *s, const struct sink_table *t);
+
+/* Columns: an entry of kernels_columns[], most of them without any code. */
+enum field {
+	F_UID,
+	F_CATEGORY,
+	F_PARENT,
+	F_KERNEL,
+	F_NAME,
+	F_CLASS,
+	F_OP_CLASS,
+	F_STREAM,
+	F_DIMS,
+	F_TYPES,
+	F_STRIDES,
+	F_CONCRETE,
+	F_MODULE,
+	F_MODULE_UID,
+	F_MODULE_KERNELS,
+	F_MODULE_BUSY,
+	F_PCT_MODULE,
+	F_GRID,
+	F_BLOCK,
+	F_COUNT,
+	F_SUM,
+	SINK_STATS(F_DUR),
+	F_SHARE,
+	F_SHARE_TOTAL,
+	F_CUMULATIVE,
+	F_GFLOP,
+	F_TFLOP_S,
+	F_TILE,
+	F_PCT_TILE,
+	F_PCT_WAVE,
+	F_PCT_ROOF,
+	F_TS,
+	F_DUR,
+	F_DELAY,
+	F_DEV,
+	F_CORR,
+	F_DISPATCH,
+	F_GRID_X,
+	F_GRID_Y,
+	F_GRID_Z,
+	F_BLOCK_X,
+	F_BLOCK_Y,
+	F_BLOCK_Z,
+	F_AGENT,
+	F_TID,
+	F_BIN_START,
+	F_BIN_END,
+	F_BIN_COUNT,
+};
 
 #endif

@@ -106,7 +106,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_CLOCK: g->of_cpu = opt_word(op, clock_words) == 1; break;
 	case OPT_FIRST: g->first_occurrence = true; break;
 	case OPT_INCLUDE_COMM: g->with_comm = true; break;
-	case OPT_LINKED_ONLY: g->linked_only = true; break;
+	case OPT_LINKED_ONLY: s->linked_only = true; break;
 	case OPT_NUM_KERNELS: g->num_kernels = true; break;
 	case OPT_OVERLAP: g->overlap = true; break;
 	case OPT_RECOMPUTE: g->recompute = true; break;

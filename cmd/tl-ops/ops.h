@@ -65,7 +65,7 @@ struct ops {
 	struct sink sink;
 	enum by by;
 	bool of_cpu; /* --clock cpu */
-	bool all_ops, with_comm, linked_only;
+	bool all_ops, with_comm;
 	bool recompute, first_occurrence, overlap, num_kernels;
 	bool parent_module, call_stack, pseudo_ops;
 	VEC(struct str) names; /* --name: of ops */

@@ -102,8 +102,8 @@ sink_plan_free(struct sink_plan *p)
 
 /* ---- which ones ---- */
 
-static bool
-is_asked(const struct sink *s, const struct sink_table *t)
+bool
+sink_asked(const struct sink *s, const struct sink_table *t)
 {
 	if (s->table != NULL)
 		return strcmp(s->table, t->name) == 0;
@@ -120,7 +120,7 @@ check_name(struct sink *s, const struct sink_table *t)
 	for (const struct sink_table *o = t; o < s->tables + s->ntables; o++) {
 		struct sink_plan p;
 
-		if (!is_asked(s, o) || strcmp(o->name, t->name) != 0)
+		if (!sink_asked(s, o) || strcmp(o->name, t->name) != 0)
 			continue;
 		make_plan(s, &p, o);
 		for (size_t i = 0; i < p.columns.n; i++)
@@ -139,7 +139,7 @@ void
 sink_tables_check(struct sink *s)
 {
 	for (size_t i = 0; i < s->ntables; i++) {
-		bool is_first = is_asked(s, &s->tables[i]);
+		bool is_first = sink_asked(s, &s->tables[i]);
 
 		for (size_t k = 0; k < i && is_first; k++)
 			is_first =
@@ -158,7 +158,7 @@ sink_tables_print(struct sink *s)
 		const struct sink_table *t = &s->tables[i];
 		struct sink_plan p;
 
-		if (!is_asked(s, t) ||
+		if (!sink_asked(s, t) ||
 		    (s->def->fits != NULL && !s->def->fits(s, t)))
 			continue;
 		any = true;
@@ -167,7 +167,7 @@ sink_tables_print(struct sink *s)
 		sink_plan_free(&p);
 	}
 	if (!any)
-		die("%s: the table %s is not one of such a source",
-		    s->sources.path, s->table);
+		die("%s: no source has the table %s", s->sources.path,
+		    s->table);
 	table_dest_finish(&s->dest);
 }

@@ -136,6 +136,8 @@ cmp_groups(const void *arg, const struct sink_groups *gs,
 		c = t->order == SINK_BY_TIME
 		    ? cmp_i64(x->ts_ns, y->ts_ns)
 		    : cmp_i64(b->sums[t->measure], a->sums[t->measure]);
+	if (c == 0 && t->order == SINK_BY_FEW)
+		c = cmp_i64((int64_t)a->n, (int64_t)b->n);
 	for (const uint8_t *k = t->ties; c == 0 && k != NULL && *k != SINK_END;
 	     k++)
 		c = cmp_field(o->s, *k, x, y);

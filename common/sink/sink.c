@@ -150,11 +150,23 @@ check_settings(struct sink *s)
 void
 sink_check_gpu(const struct sink *s)
 {
-	const struct sink_source sum = sink_sources_sum(&s->sources);
+	if (sink_sources_sum(&s->sources).ngpu == 0)
+		die_nothing(MSG_NO_GPU_EVENTS, s->sources.path, s->nevents);
+}
 
-	if (sum.ngpu == 0)
+void
+sink_die_empty(struct sink *s)
+{
+	const struct sink_source sum = sink_sources_sum(&s->sources);
+	const char *path = s->sources.path;
+
+	sink_check_gpu(s);
+	if (s->linked_only && sum.nunlinked == sum.ngpu)
+		die_nothing(MSG_NO_LINKED_GPU_EVENTS, path, sum.nunlinked);
+	if (select_by_launch(&s->select) && sum.nunlinked > 0)
 		die_nothing(
-		    MSG_NO_GPU_EVENTS, s->sources.path, s->nevents);
+		    MSG_NO_MATCH_BY_LAUNCH, path, sum.ngpu, sum.nunlinked);
+	die_nothing(MSG_NO_MATCH, path, sum.ngpu);
 }
 
 /* ---- all of it ---- */

@@ -122,6 +122,7 @@ struct sink_measure {
 
 enum sink_order {
 	SINK_BY_SUM,  /* the largest of the table's measure first */
+	SINK_BY_FEW,  /* the same, of equal sums the fewest records first */
 	SINK_BY_KEY,  /* its first column, an int64_t upwards, then by sum */
 	SINK_BY_TIME, /* of the first record */
 };
@@ -165,6 +166,8 @@ struct sink_plan {
 #define SINK_OWN 0x100    /* fields from here on: only cell() knows them */
 #define SINK_LEADS 0xfff0 /* and from here on enum sink_lead */
 
+/* Whether it will be printed, if what is read has it. */
+bool sink_asked(const struct sink *s, const struct sink_table *t);
 /* Appends a column of the sink's, or of the program's own. */
 void sink_plan_add(const struct sink *s, struct sink_plan *p, unsigned column);
 void sink_plan_own(
@@ -275,7 +278,8 @@ struct sink {
 	const char *table;              /* --table */
 	const struct sink_table *named; /* the first of that name */
 	bool list_tables, verbose;
-	bool details; /* columns of lists are asked for */
+	bool linked_only; /* set by option() */
+	bool details;     /* columns of lists are asked for */
 	struct select select;
 	struct bucket_rules rules;
 	struct table_dest dest;
@@ -316,7 +320,8 @@ sink_record(const struct sink *s, size_t i)
 	return s->records.v + i * s->def->record_size;
 }
 
-/* "no GPU event among 5 events" and the like for empty(): may end here. */
+/* For empty(): the end if there is no GPU event; whatever the reason. */
 void sink_check_gpu(const struct sink *s);
+void sink_die_empty(struct sink *s);
 
 #endif

@@ -61,10 +61,10 @@ is '--by launch-config' \
 	"$(rows 'tl-kernels --by launch-config --name k5 -c name,grid,block,count small.tl')" \
 	'k5 [7,1,1] [64,1,1] 2.k5 [8,1,1] [64,1,1] 1.'
 is '--by op,args,kernel' \
-	"$(rows 'tl-kernels --by op,args,kernel --name "Cijk*" -c op,input_dims,tile,gflops small.tl')" \
+	"$(rows 'tl-kernels --by op,args,kernel --name "Cijk*" -c op,input_dims,tile,gflop small.tl')" \
 	'aten::mm [[64,32],[32,16]] 128x64x32 6.5536e-05.'
 is 'TFLOP/s: 2 x 64 x 32 x 16 in 20 us' \
-	"$(tl-kernels --by op,args,kernel --name 'Cijk*' -c tflops_per_s --no-header small.tl | cut -c 1-9)" \
+	"$(tl-kernels --by op,args,kernel --name 'Cijk*' -c tflop_s_mean --no-header small.tl | cut -c 1-9)" \
 	0.0032768
 # 64 x 16 of a tile of 64 x 128; one tile on 304 compute units
 is 'how tiles fit, and the roof' \
@@ -196,7 +196,7 @@ refuses 5 'host.json: no GPU events among 1 event' 'tl-kernels host.json'
 refuses 5 'the selection matches none' 'tl-kernels copy.json'
 refuses 5 'no linked GPU events: --linked-only skips all 1' 'tl-kernels --linked-only gpu.json'
 refuses 5 'the selection matches none' 'tl-kernels --name nosuch small.tl'
-refuses 1 "one of rocprofv3's" 'tl-kernels --table kernel_details small.tl'
+refuses 1 "no source has the table" 'tl-kernels --table kernel_details small.tl'
 refuses 2 'no table' 'tl-kernels --table nosuch small.tl'
 refuses 2 'event' 'tl-kernels --by shape small.tl'
 refuses 2 'needs kernel' 'tl-kernels --kind memcpy small.tl'

@@ -149,12 +149,12 @@ shapes='"Input type":["float","float"],"Input Dims":[[4,8],[8,2]]'
 	op aten::mm 1 302 5 "$shapes"
 } | trace >flops.json
 is '--flops: an op with a model stands for what is below, one without work for nothing' \
-	"$(tsv module,gflop,tflops_per_s,mib,tb_per_s,pct_modelled,no_model --flops flops.json |
+	"$(tsv module,gflop,tflop_s,mib,tb_s,pct_modelled,no_model --flops flops.json |
 		awk -F' ' '{ printf "%s %.9f %.9f %.6f %.9f %s %s\n", $1, $2, $3, $4, $5, $6, $7 }')" \
 	'Net_0 0.000000128 0.000000640 0.000214 0.000001120 50.0 ["own::op"]
 Linear_0 0.000000128 0.000001280 0.000214 0.000002240 100.0 '
 is 'what has no model has no FLOPs' \
-	"$(tsv gflop,tflops_per_s,pct_modelled --flops net.tl | sed '$d' | sort -u)" '  '
+	"$(tsv gflop,tflop_s,pct_modelled --flops net.tl | sed '$d' | sort -u)" '  '
 is 'folded' "$(tsv type,gflop --flops --fold flops.json)" \
 	"Net 1.28e-07
 Linear 1.28e-07"

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* What a row shows that is no field, sum or statistic of its kernels. */
+#include <stdio.h>
+
+#include "cmd/tl-kernels/kernels.h"
+
+/* Number i of a list of integers, "[512,1,1]". */
+static struct cell
+item_cell(const struct sink_row *r, uint32_t list, unsigned i)
+{
+	struct str s = strings_get(r->sink->strings, list);
+	int64_t v;
+
+	while (s.len > 0 && (*s.p == '[' || *s.p == ']' || *s.p == ','))
+		s.p++, s.len--;
+	for (; s.len > 0; i--) {
+		size_t n = 0;
+
+		while (n < s.len && s.p[n] != ',' && s.p[n] != ']')
+			n++;
+		if (i == 0)
+			return num_i64((struct str){ s.p, n }, &v)
+			    ? cell_int(v)
+			    : cell_none();
+		s.p += n < s.len ? n + 1 : n;
+		s.len -= n < s.len ? n + 1 : n;
+	}
+	return cell_none();
+}
+
+/* From the start of a source's first GPU work to the end of its last. */
+static double
+total_of(const struct sink_row *r)
+{
+	const struct extent *x =
+	    &kernels_of(r->sink)->extents.v[r->group->key[0]];
+	int64_t total;
+
+	return x->end > x->start &&
+		!__builtin_sub_overflow(x->end, x->start, &total)
+	    ? (double)total
+	    : 0;
+}
+
+/* ---- what the op models say ---- */
+
+static struct cell
+tile_cell(const struct sink_row *r)
+{
+	const struct gemm_kernel *g = &kernels_of(r->sink)->row.gemm;
+	char text[80];
+	int n;
+
+	if (g->tile_m == 0 || g->tile_n == 0)
+		return cell_none();
+	n = g->depth > 0
+	    ? snprintf(text, sizeof text, "%" PRId64 "x%" PRId64 "x%" PRId64,
+		  g->tile_m, g->tile_n, g->depth)
+	    : snprintf(text, sizeof text, "%" PRId64 "x%" PRId64, g->tile_m,
+		  g->tile_n);
+	return cell_text(
+	    table_row_text(r->table, (struct str){ text, (size_t)n }));
+}
+
+/* An integer parameter, or other. */
+static int64_t
+param_of(const struct model_result *res, const char *name, int64_t other)
+{
+	struct model_value v;
+
+	return model_param(res, str_of(name), &v) && v.type == MODEL_INT
+	    ? v.i
+	    : other;
+}
+
+/* How much of the tiles, and of the last round of them, is of use. */
+static struct cell
+fit_cell(const struct sink_row *r, unsigned f)
+{
+	const struct model_row *row = r->own;
+	const struct arch *a = kernels_of(r->sink)->arch;
+	bool has_cus = a != NULL && a->num_cus >= 1;
+	struct gemm_fit fit;
+
+	if (row->res == NULL || (f == F_PCT_WAVE && !has_cus) ||
+	    !gemm_fit(&row->gemm, param_of(row->res, "B", 1),
+		param_of(row->res, "M", 0), param_of(row->res, "N", 0),
+		has_cus ? (int64_t)a->num_cus : 1, &fit))
+		return cell_none();
+	return cell_real((f == F_PCT_TILE ? fit.tile_eff : fit.wave_eff) * 100);
+}
+
+static struct cell
+result_cell(const struct sink_row *r, unsigned f)
+{
+	const struct kernels *k = kernels_of(r->sink);
+	const struct model_result *res = k->row.res;
+	double mean = (double)r->group->sums[0] / (double)r->group->n;
+
+	if (res == NULL)
+		return cell_none();
+	if (f == F_GFLOP)
+		return cell_real(res->flops / 1e9);
+	if (mean <= 0)
+		return cell_none();
+	/* a FLOP a ns is a thousandth of a TFLOP a second */
+	if (f == F_TFLOP_S)
+		return cell_real(res->flops / 1e3 / mean);
+	return k->arch == NULL
+	    ? cell_none()
+	    : cell_real(roofline_of(k->arch, k->roof, res).time_us * 1e3 /
+		  mean * 100);
+}
+
+/* Of an op's FLOPs nothing is known about one of several kernels, unless its
+ * name says that it is the one that multiplies. */
+static bool
+does_it_all(const struct sink_row *r, bool is_gemm)
+{
+	for (size_t i = 0; i < r->group->n; i++) {
+		const struct kernel *one = sink_row_record(r, i);
+
+		if (one->nkernels != 1)
+			return is_gemm;
+	}
+	return true;
+}
+
+/* What the op's model says, if the kernel does what it is about; or NULL. */
+static const struct model_result *
+result_of(const struct sink_row *r, bool is_gemm)
+{
+	const struct kernels *k = kernels_of(r->sink);
+	const struct kernel *one = r->first;
+	const struct strings *st = r->sink->strings;
+	const struct model *m = NULL;
+	const struct model_result *res;
+	struct model_op op = { .name = strings_get(st, one->op) };
+
+	if (one->has_op)
+		m = model_find(k->models, op.name);
+	if (m == NULL || !does_it_all(r, is_gemm))
+		return NULL;
+	op.dims = strings_get(st, one->args.dims);
+	op.types = strings_get(st, one->args.types);
+	op.strides = strings_get(st, one->args.strides);
+	op.concrete = strings_get(st, one->args.concrete);
+	res = model_eval(k->models, m, &op, MODEL_FWD);
+	return res->status == MODEL_OK && res->flops > 0 ? res : NULL;
+}
+
+void
+kernels_row(struct sink_row *r)
+{
+	struct model_row *row = &((struct kernels *)r->sink)->row;
+	const struct kernel *one = r->first;
+	bool is_gemm;
+
+	if (r->plan->table->by != BY_ARGS)
+		return;
+	is_gemm = gemm_kernel_parse(
+	    strings_get(r->sink->strings, one->name), &row->gemm);
+	if (!is_gemm)
+		row->gemm = (struct gemm_kernel){ .tile_m = 0 };
+	row->res = result_of(r, is_gemm);
+	r->own = row;
+}
+
+/* ---- cells ---- */
+
+/* Of the call of a module that launched it; a sole kernel is all of it. */
+static struct cell
+module_cell(const struct sink_row *r, unsigned f)
+{
+	const struct kernels *k = kernels_of(r->sink);
+	const struct kernel *one = r->first;
+	const struct module_call *call;
+
+	if (one->module == 0)
+		return cell_none();
+	call = &k->calls.v[one->module - 1];
+	switch (f) {
+	case F_MODULE: return cell_string(r->sink->strings, call->name);
+	case F_MODULE_UID: return cell_uid(r->table, call->uid);
+	case F_MODULE_KERNELS: return cell_int((int64_t)call->kernels);
+	case F_MODULE_BUSY: return cell_int(call->busy_ns);
+	default:
+		return call->kernels == 1
+		    ? cell_real(100)
+		    : cell_share(one->dur_ns, (double)call->busy_ns);
+	}
+}
+
+struct cell
+kernels_cell(const struct sink_row *r, unsigned f)
+{
+	const struct kernel *one = r->first;
+
+	switch (f) {
+	case F_MODULE:
+	case F_MODULE_UID:
+	case F_MODULE_KERNELS:
+	case F_MODULE_BUSY:
+	case F_PCT_MODULE: return module_cell(r, f);
+	case F_SHARE_TOTAL: return cell_share(r->group->sums[0], total_of(r));
+	case F_GFLOP:
+	case F_TFLOP_S:
+	case F_PCT_ROOF: return result_cell(r, f);
+	case F_TILE: return tile_cell(r);
+	case F_PCT_TILE:
+	case F_PCT_WAVE: return fit_cell(r, f);
+	case F_GRID_X:
+	case F_GRID_Y:
+	case F_GRID_Z: return item_cell(r, one->grid, f - F_GRID_X);
+	default: return item_cell(r, one->block, f - F_BLOCK_X);
+	}
+}
+
+/* ---- tables ---- */
+
+/* Of a trace with ops: a row that can be attributed in all of its words. */
+static bool
+is_owned_short(const struct kernels *k, const struct kernel *one)
+{
+	if (!is_short(k, one))
+		return false;
+	if (k->keep_unowned || k->all_rocprof ||
+	    !k->extents.v[one->rec.source].has_ops)
+		return true;
+	return one->has_op && one->args.dims != INTERN_NONE &&
+	    one->args.strides != INTERN_NONE &&
+	    one->args.concrete != INTERN_NONE;
+}
+
+bool
+kernels_member(
+    const struct sink *s, const struct sink_plan *p, const void *record)
+{
+	return (p->table->about & OF_SHORT) == 0 ||
+	    is_owned_short(kernels_of(s), record);
+}
+
+void
+kernels_planned(struct sink *s, struct sink_plan *p)
+{
+	column_of_uids(
+	    p->columns.v, p->columns.n, "module_uid", kernels_of(s)->any_inst);
+}
+
+double
+kernels_whole(const struct sink *s, const struct sink_plan *p, uint32_t source)
+{
+	(void)p;
+	return (double)kernels_of(s)->extents.v[source].sum_ns;
+}
+
+static size_t
+count_dropped(const struct kernels *k)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->sink.records.n; i++) {
+		const struct kernel *one = sink_record(&k->sink, i);
+
+		n += is_short(k, one) && !is_owned_short(k, one);
+	}
+	return n;
+}
+
+void
+kernels_notes(struct sink *s, const struct sink_plan *p, struct table *t)
+{
+	const struct kernels *k = kernels_of(s);
+	uint64_t n = 0;
+	size_t dropped;
+
+	for (size_t i = 0; i < s->sources.list.n; i++) {
+		const struct sink_source *r = &s->sources.list.v[i];
+
+		if (r->is_asked && !r->is_rocprof)
+			n += r->nunlinked;
+	}
+	if (n > 0)
+		table_note(t,
+		    "%" PRIu64 " GPU events have no launch in the trace%s", n,
+		    s->linked_only ? ": left out" : ", and no op");
+	dropped = (p->table->about & OF_SHORT) != 0 ? count_dropped(k) : 0;
+	if (dropped > 0)
+		table_note(t,
+		    "%zu short kernels without an op, or whose op has no "
+		    "arguments, are left out: see --keep-unowned",
+		    dropped);
+}
