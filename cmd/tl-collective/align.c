@@ -6,7 +6,7 @@
  * that grows with the time between their ends, as all ranks leave a collective
  * together. So a run of equal ones with one missing is cut where it is missing.
  */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/job.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * collectives of other groups. What the late rank has more of than the median
  * of the others is the cause.
  */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/job.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * collectives, is its clock's offset. Where groups overlap only in part the
  * offsets found so far are taken out and it is done again.
  */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/job.h"
 
 #include <stdlib.h>
 

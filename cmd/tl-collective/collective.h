@@ -16,7 +16,7 @@
  * sync.c       latency, waiting, skew, bandwidth of a collective
  * cause.c      who was late, and what it was doing
  * stats.c      mean, median, ... of values
- * tables*.c    one table a function
+ * tables*.c    the tables
  *
  * A *record* is one collective on one rank: 64 bytes. A *signature* is what
  * collectives that do the same have in common. A *collective* is made of the
@@ -36,18 +36,8 @@ struct pattern; /* compiled REGEX=TYPE */
 
 enum agg_kind {
 	AGG_MEAN,
-	AGG_MEDIAN,
 	AGG_STD,
-	AGG_VAR,
-	AGG_MIN,
-	AGG_MAX,
-	AGG_SUM,
-	AGG_COUNT,
-	AGG_FIRST,
-	AGG_LAST,
-	AGG_NUNIQUE,
-	AGG_PROD,
-	AGG_QUANTILE, /* pNN */
+	AGG_QUANTILE, /* pNN; min, median and max too */
 };
 
 struct agg {
@@ -259,211 +249,14 @@ bool list_ints(struct str text, int_vec *out, bool *is_cut);
 /* True for 4, 0-3 and such lists in text. */
 void put_ranges(struct buf *b, const int64_t *v, size_t n);
 
-/* ---- the job ---- */
-
-struct pgroup {
-	struct str pg;    /* printed; empty text: simplified */
-	struct str ranks; /* as the trace has them */
-	struct str desc, peers;
-	struct str label; /* of ids: the name, with {RANK} where two share it */
-	bool has_members;
-	int_vec members; /* sorted */
-	int_vec listed;  /* in the order of the group's own ranks */
-	size_t npresent; /* of these, that were given */
-	size_t first_coll, ncolls;
-	bool by_seq, was_aligned;
-};
-
-enum {
-	COLL_MISMATCH = 1 << 0, /* its ranks disagree about it */
-	COLL_INCOMPLETE = 1 << 1,
-};
-
-struct coll {
-	uint32_t group, index;
-	uint32_t first, n; /* in job.members, by rank */
-	uint32_t sig;      /* of its first rank */
-	uint8_t class, flags;
-	uint32_t earliest, last; /* positions of ranks */
-	int64_t latency_ns, skew_start_ns, skew_end_ns, wait_sum_ns;
-	int64_t
-	    late_ns; /* the last one's start after the median of the others */
-};
-
-struct rank_info {
-	int64_t rank;
-	int64_t offset_ns, spread_ns; /* of its clock, by ends */
-	uint64_t nclock;              /* collectives that tell it */
-	struct str host;
-	uint32_t part; /* its first */
-};
-
-struct job {
-	const struct settings *set;
-	struct arena *mem;
-	part_vec parts; /* of ranks ascending, then by time */
-	VEC(struct rank_info) ranks;
-	struct intern *sig_texts, *keys, *hosts;
-	VEC(struct sig) sigs;
-	VEC(struct pgroup) groups;
-	VEC(struct coll) colls;
-	VEC(uint32_t) order; /* collectives in the order of first appearance */
-	struct rec **members;
-	size_t nrecs;
-	bool simplified;
-	bool has_nodes;
-	int64_t gpus_per_node;
-	int64_t world;
-};
-
-static inline const struct sig *
-rec_sig(const struct job *j, const struct rec *r)
-{
-	return &j->sigs.v[r->sig];
-}
-static inline uint32_t
-rec_pos(const struct job *j, const struct rec *r)
-{
-	return j->parts.v[r->part].pos;
-}
-static inline int64_t
-rec_rank(const struct job *j, const struct rec *r)
-{
-	return j->parts.v[r->part].rank;
-}
-
-/* job.c: takes the parts over. */
-void job_build(struct job *j, const struct settings *set, part_vec *parts);
-/* A missing rank is a warning. */
-void job_tell_missing(const struct job *j);
-/* group.c */
-void groups_build(struct job *j);
-/* match.c */
-void match_all(struct job *j);
-/*
- * align.c: of two sequences of signatures and their ends, which element of
- * base each of seq is, or -1: none.
- */
-struct align_item {
-	uint32_t sig;
-	int64_t end_ns;
-};
-void align_sequences(const struct align_item *base, size_t nbase,
-    const struct align_item *seq, size_t nseq, int64_t *of);
-/* clock.c: estimates and, where asked for, takes the offsets out. */
-void clocks_align(struct job *j);
-/* sync.c */
-void sync_measure(struct job *j);
-/* Not missing ranks and of one mind, so it counts in summaries. */
-bool coll_counts(const struct job *j, const struct coll *c);
-/* Implicit-sync row: class, or in simplified mode not known to be another. */
-bool coll_is_sync(const struct job *j, const struct coll *c);
-/* GiB/s, NAN where unknown. */
-double coll_algo_bw(const struct job *j, const struct coll *c);
-double coll_bus_bw(const struct job *j, const struct coll *c);
-void coll_put_id(const struct job *j, const struct coll *c, struct buf *b);
-
 /* ---- stats.c ---- */
 
 void agg_parse(const struct optparse *op, struct settings *set);
+/* NAN where there is none: of no value, the deviation of one. */
 double agg_of(const struct agg *a, const double *v, size_t n);
 int64_t median_i64(int64_t *v, size_t n); /* reorders v; n > 0 */
 /* Linear between the two nearest; sorts v; n > 0. */
 double quantile_sorted(const double *v, size_t n, double q);
 void sort_doubles(double *v, size_t n);
-
-/* ---- cause.c ---- */
-
-enum verdict {
-	VERDICT_NONE,
-	VERDICT_THROTTLED,
-	VERDICT_IMBALANCE,
-	VERDICT_HOST,
-	VERDICT_ELSEWHERE,
-	VERDICT_NETWORK,
-	VERDICT_COUNT
-};
-extern const char *const verdict_words[VERDICT_COUNT];
-
-/* A host event in which a late rank was longer than the others. */
-struct host_cause {
-	uint32_t host; /* of the job */
-	int64_t us;
-};
-
-/* A rank in a group. */
-struct lateness {
-	uint32_t group, pos;
-	uint64_t ncolls, nlast;   /* that count, that it was last in */
-	uint64_t nlate;           /* last, and by what matters */
-	uint64_t nknown, nsame;   /* of these: window known; same work */
-	int64_t late_ns;          /* sum, of nlate */
-	int64_t busy_ns, idle_ns; /* more than the median of the others */
-	int64_t window_ns;        /* of all three parts */
-	VEC(double) lates;        /* each, in ns */
-	/* the slowest against the median rank */
-	struct str kernel, op, shape;
-	double kernel_ratio, all_ratio;
-	VEC(struct host_cause) hosts;
-	struct str host; /* of these the largest, or NULL */
-	int64_t host_ns;
-	enum verdict verdict;
-};
-
-struct causes {
-	VEC(struct lateness) list; /* by group, then rank */
-};
-
-void causes_find(struct job *j, struct causes *c);
-
-/* ---- tables ---- */
-
-struct table_def {
-	const char *name;
-	void (*print)(struct job *j, struct table_dest *d);
-	/* in -d; NULL: always */
-	bool (*is_wanted)(const struct job *j);
-};
-
-extern const struct table_def table_defs[];
-extern const size_t ntable_defs;
-
-#define WIDE_RANKS 16 /* more have no column each, unless --wide */
-bool is_wide(const struct job *j);
-
-void print_long(struct job *j, struct table_dest *d);
-void print_summary_long(struct job *j, struct table_dest *d);
-void print_coll_analysis(struct job *j, struct table_dest *d);
-void print_sync(struct job *j, struct table_dest *d);
-void print_sync_ranks(struct job *j, struct table_dest *d);
-void print_summary_sync(struct job *j, struct table_dest *d);
-void print_straggler_summary(struct job *j, struct table_dest *d);
-void print_all2allv(struct job *j, struct table_dest *d);
-void print_all2allv_ranks(struct job *j, struct table_dest *d);
-void print_summary_all2allv(struct job *j, struct table_dest *d);
-void print_heatmap(struct job *j, struct table_dest *d);
-void print_groups(struct job *j, struct table_dest *d);
-void print_cause(struct job *j, struct table_dest *d);
-/* How late its rank was, as a quantile over its collectives. */
-struct cell late_cell(const struct lateness *l, double q);
-void print_bandwidth(struct job *j, struct table_dest *d);
-void print_clocks(struct job *j, struct table_dest *d);
-void print_missing(struct job *j, struct table_dest *d);
-
-/* tables.c: what several share */
-
-/* A table whose columns are made as it goes. */
-struct columns {
-	VEC(struct column) list;
-	struct arena *mem;
-};
-size_t columns_add(struct columns *c, const char *id, const char *label,
-    enum col_type type, enum unit unit, double label_div);
-struct cell cell_str(struct str s); /* p NULL: empty */
-struct cell cell_num(bool has, int64_t v);
-struct cell cell_bytes(int64_t bytes); /* -1: empty */
-/* intra_node, inter_node or unknown. */
-struct cell node_span(const struct job *j, const struct pgroup *g);
-struct cell id_cell(const struct job *j, const struct coll *c, struct table *t);
 
 #endif

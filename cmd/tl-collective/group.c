@@ -3,7 +3,7 @@
  * Process groups: a name and a set of ranks. Lists of over 30 ranks are cut by
  * the profiler and completed from what the trace says of its groups.
  */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/job.h"
 
 #include <stdlib.h>
 

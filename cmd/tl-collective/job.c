@@ -3,7 +3,7 @@
  * Sources to a job: whose rank each is, which do not belong, which ranks are
  * missing, and a common time.
  */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/job.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 
 #include "table/catalogue.h"
 
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/tables.h"
 #include "trace/select.h"
 
 enum {
@@ -33,11 +33,13 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_AGG, "agg-metrics", "AGG,...",
-	    "of the summaries: mean, median, std, p95, ..." },
+	    "of the summaries: mean, std, min, median, max, p95" },
 	{ OPT_ALIGN, "align-clocks", NULL,
 	    "take the estimated offsets of the ranks' clocks out" },
 	{ OPT_BY_GROUP, "by-group", NULL,
 	    "summaries of each process group by itself" },
+	{ OPT_PATTERN, "comm-pattern", "RE[=TYPE]",
+	    "kernels that are collectives (of TYPE), besides nccl and rccl" },
 	{ OPT_FILES_FROM, "files-from", "LIST",
 	    "read the paths of inputs from LIST, one a line" },
 	{ OPT_GPUS_PER_NODE, "gpus-per-node", "N",
@@ -50,8 +52,6 @@ static const struct opt options[] = {
 	{ OPT_LIST_TABLES, "list-tables", NULL, "what tables there are" },
 	{ OPT_PARTIAL, "partial", NULL,
 	    "only reduce: write a small stream; with {rank} in -o one each" },
-	{ OPT_PATTERN, "pattern", "REGEX=TYPE",
-	    "kernels that are collectives of TYPE, besides nccl and rccl" },
 	{ OPT_RANK_REGEX, "rank-regex", "RE",
 	    "the rank in a file's name is the group of RE" },
 	{ OPT_TABLE_NAME, "table", "NAME,...", "print these tables" },
@@ -74,8 +74,8 @@ static const struct table_def *
 table_of(struct str name)
 {
 	for (size_t i = 0; i < ntable_defs; i++)
-		if (str_eq(name, str_of(table_defs[i].name)))
-			return &table_defs[i];
+		if (str_eq(name, str_of(table_defs[i]->name)))
+			return table_defs[i];
 	return NULL;
 }
 
@@ -138,12 +138,11 @@ static void
 check_settings(struct settings *set)
 {
 	static const struct agg usual[] = { { AGG_MEAN, 0, "mean" },
-		{ AGG_MEDIAN, 0, "median" }, { AGG_MIN, 0, "min" },
-		{ AGG_MAX, 0, "max" } };
+		{ AGG_QUANTILE, 0.5, "median" }, { AGG_QUANTILE, 0, "min" },
+		{ AGG_QUANTILE, 1, "max" } };
 
-	if (set->aggs.n == 0)
-		for (size_t i = 0; i < 4; i++)
-			vec_push(&set->aggs, usual[i]);
+	for (size_t i = 0; set->aggs.n == i && i < 4; i++)
+		vec_push(&set->aggs, usual[i]);
 	if (set->partial && (set->tables.n > 0 || set->dest.dir != NULL))
 		die_usage("--partial makes a stream and no table");
 	if (set->out.zstd && !set->partial)
@@ -160,7 +159,7 @@ default_tables(struct settings *set, bool is_single)
 {
 	if (set->dest.dir != NULL) {
 		for (size_t i = 0; i < ntable_defs; i++)
-			vec_push(&set->tables, table_defs[i].name);
+			vec_push(&set->tables, table_defs[i]->name);
 		return;
 	}
 	vec_push(&set->tables, is_single ? "coll_analysis" : "nccl_groups");
@@ -186,7 +185,7 @@ print_tables(struct job *j, struct settings *set, bool is_chosen)
 		    table_of(str_of(set->tables.v[i]));
 
 		if (is_chosen || def->is_wanted == NULL || def->is_wanted(j))
-			def->print(j, &set->dest);
+			print_table(def, j, &set->dest);
 	}
 	table_dest_finish(&set->dest);
 }

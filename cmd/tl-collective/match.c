@@ -3,7 +3,7 @@
  * The same collective on all ranks of its group: by Seq where each record has
  * one; by order where all ranks did the same; else by alignment.
  */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/job.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * shows them, tl-filter chooses among them and anything may write them. See
  * tl-collective(1), PARTIAL STREAMS.
  */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/job.h"
 
 #include <stdlib.h>
 

@@ -7,9 +7,11 @@
 
 #include "json/json.h"
 
+#define TYPE_LETTERS "abcdefghijklmnopqrstuvwxyz_"
+
 struct pattern {
 	regex_t re;
-	struct str type;
+	struct str type; /* p NULL: not told */
 };
 
 enum {
@@ -61,7 +63,7 @@ struct recogniser {
 	VEC(uint16_t) names; /* NAME_ by number */
 };
 
-/* REGEX=TYPE: the type is what follows the last '='. */
+/* RE or RE=TYPE: the type is a word behind the last '='. */
 struct pattern *
 pattern_new(const struct optparse *op)
 {
@@ -70,11 +72,16 @@ pattern_new(const struct optparse *op)
 	char text[256], *re;
 	int err;
 
-	if (eq == NULL || eq == op->arg || eq[1] == '\0')
+	if (eq == op->arg || *op->arg == '\0')
 		die_usage(
-		    "option '%s': '%s' is not REGEX=TYPE", op->name, op->arg);
+		    "option '%s': '%s' is not RE[=TYPE]", op->name, op->arg);
+	if (eq != NULL && eq[1 + strspn(eq + 1, TYPE_LETTERS)] != '\0')
+		eq = NULL;
 	re = xstrdup(op->arg);
-	re[eq - op->arg] = '\0';
+	if (eq != NULL) {
+		re[eq - op->arg] = '\0';
+		p->type = str_of(eq + 1);
+	}
 	err = regcomp(&p->re, re, REG_EXTENDED | REG_ICASE | REG_NOSUB);
 	if (err == REG_ESPACE)
 		die("out of memory");
@@ -83,7 +90,6 @@ pattern_new(const struct optparse *op)
 		die_usage("option '%s': %s", op->name, text);
 	}
 	free(re);
-	p->type = str_of(eq + 1);
 	return p;
 }
 
@@ -204,11 +210,15 @@ recognise_signature(
 			if (str_eq(key, arg_names[i]))
 				v[i] = it.val;
 	}
-	if (v[P_NAME].type == VAL_NULL && kind >= NAME_PATTERN)
-		v[P_NAME] = (struct value){ .type = VAL_STRX,
-			.s = r->set->patterns.n == 0
-			    ? STR("allreduce")
-			    : r->set->patterns.v[kind - NAME_PATTERN]->type };
+	if (v[P_NAME].type == VAL_NULL && kind >= NAME_PATTERN) {
+		struct str type = r->set->patterns.n == 0
+		    ? STR("allreduce")
+		    : r->set->patterns.v[kind - NAME_PATTERN]->type;
+
+		if (type.len > 0)
+			v[P_NAME] =
+			    (struct value){ .type = VAL_STRX, .s = type };
+	}
 	*seq = v[P_SEQ].type == VAL_INT && v[P_SEQ].i >= 0 &&
 		v[P_SEQ].i < UINT32_MAX - 1
 	    ? (uint32_t)v[P_SEQ].i + 1

@@ -5,19 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const words[] = {
-	[AGG_MEAN] = "mean",
-	[AGG_MEDIAN] = "median",
-	[AGG_STD] = "std",
-	[AGG_VAR] = "var",
-	[AGG_MIN] = "min",
-	[AGG_MAX] = "max",
-	[AGG_SUM] = "sum",
-	[AGG_COUNT] = "count",
-	[AGG_FIRST] = "first",
-	[AGG_LAST] = "last",
-	[AGG_NUNIQUE] = "nunique",
-	[AGG_PROD] = "prod",
+static const struct agg known[] = {
+	{ AGG_MEAN, 0, "mean" },
+	{ AGG_STD, 0, "std" },
+	{ AGG_QUANTILE, 0, "min" },
+	{ AGG_QUANTILE, 0.5, "median" },
+	{ AGG_QUANTILE, 1, "max" },
 };
 
 static bool
@@ -25,22 +18,18 @@ agg_of_word(struct str word, struct agg *a)
 {
 	double p;
 
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (str_eq(word, str_of(words[i]))) {
-			*a = (struct agg){ (enum agg_kind)i, 0, words[i] };
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (str_eq(word, str_of(known[i].word))) {
+			*a = known[i];
 			return true;
 		}
-	if (word.len > 1 && word.p[0] == 'p' &&
-	    num_double((struct str){ word.p + 1, word.len - 1 }, &p) &&
-	    p >= 0 && p <= 100) {
-		char *text = xmalloc(word.len + 1);
-
-		memcpy(text, word.p, word.len);
-		text[word.len] = '\0';
-		*a = (struct agg){ AGG_QUANTILE, p / 100, text };
-		return true;
-	}
-	return false;
+	if (word.len < 2 || word.p[0] != 'p' ||
+	    !num_double((struct str){ word.p + 1, word.len - 1 }, &p) ||
+	    p < 0 || p > 100)
+		return false;
+	*a = (struct agg){ AGG_QUANTILE, p / 100,
+		arena_str(arena_create(), word).p };
+	return true;
 }
 
 void
@@ -54,9 +43,8 @@ agg_parse(const struct optparse *op, struct settings *set)
 		struct agg a;
 
 		if (!agg_of_word((struct str){ p, n }, &a))
-			die_usage("option '%s': '%.*s' is none of mean, "
-				  "median, std, var, min, max, sum, count, "
-				  "first, last, nunique, prod, pNN",
+			die_usage("option '%s': '%.*s' is none of mean, std, "
+				  "min, median, max, pNN",
 			    op->name, (int)n, p);
 		vec_push(&set->aggs, a);
 		if (p[n] == '\0')
@@ -92,74 +80,40 @@ quantile_sorted(const double *v, size_t n, double q)
 }
 
 static double
-of_sorted(const struct agg *a, const double *v, size_t n)
+mean_of(const double *v, size_t n)
 {
-	double *copy = xmalloc(n * sizeof *copy), result;
-	size_t unique = 1;
+	double sum = 0;
 
-	memcpy(copy, v, n * sizeof *copy);
-	sort_doubles(copy, n);
-	for (size_t i = 1; i < n; i++)
-		unique += copy[i] != copy[i - 1];
-	switch (a->kind) {
-	case AGG_NUNIQUE: result = (double)unique; break;
-	case AGG_MEDIAN:
-		result =
-		    n % 2 ? copy[n / 2] : (copy[n / 2 - 1] + copy[n / 2]) / 2;
-		break;
-	default: result = quantile_sorted(copy, n, a->q); break;
-	}
-	free(copy);
-	return result;
+	for (size_t i = 0; i < n; i++)
+		sum += v[i];
+	return sum / (double)n;
 }
 
 static double
-variance(const double *v, size_t n)
+deviation(const double *v, size_t n)
 {
-	double mean = 0, sum = 0;
+	double mean = mean_of(v, n), sum = 0;
 
-	if (n < 2)
-		return NAN;
-	for (size_t i = 0; i < n; i++)
-		mean += v[i];
-	mean /= (double)n;
 	for (size_t i = 0; i < n; i++)
 		sum += (v[i] - mean) * (v[i] - mean);
-	return sum / (double)(n - 1);
+	return n > 1 ? sqrt(sum / (double)(n - 1)) : NAN;
 }
 
 double
 agg_of(const struct agg *a, const double *v, size_t n)
 {
-	double r;
+	double *sorted, result;
 
-	if (a->kind == AGG_COUNT)
-		return (double)n;
 	if (n == 0)
-		return a->kind == AGG_SUM || a->kind == AGG_NUNIQUE ? 0
-		    : a->kind == AGG_PROD                           ? 1
-								    : NAN;
-	switch (a->kind) {
-	case AGG_STD: return sqrt(variance(v, n));
-	case AGG_VAR: return variance(v, n);
-	case AGG_FIRST: return v[0];
-	case AGG_LAST: return v[n - 1];
-	case AGG_MEDIAN:
-	case AGG_NUNIQUE:
-	case AGG_QUANTILE: return of_sorted(a, v, n);
-	default: break;
-	}
-	r = a->kind == AGG_SUM || a->kind == AGG_MEAN ? 0
-	    : a->kind == AGG_PROD                     ? 1
-						      : v[0];
-	for (size_t i = 0; i < n; i++)
-		switch (a->kind) {
-		case AGG_MIN: r = v[i] < r ? v[i] : r; break;
-		case AGG_MAX: r = v[i] > r ? v[i] : r; break;
-		case AGG_PROD: r *= v[i]; break;
-		default: r += v[i]; break;
-		}
-	return a->kind == AGG_MEAN ? r / (double)n : r;
+		return NAN;
+	if (a->kind != AGG_QUANTILE)
+		return a->kind == AGG_MEAN ? mean_of(v, n) : deviation(v, n);
+	sorted = xmalloc(n * sizeof *sorted);
+	memcpy(sorted, v, n * sizeof *sorted);
+	sort_doubles(sorted, n);
+	result = quantile_sorted(sorted, n, a->q);
+	free(sorted);
+	return result;
 }
 
 /* The kth smallest comes to its place (Hoare's selection). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the records of one collective come to. */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/job.h"
 
 #include <math.h>
 #include <stdlib.h>

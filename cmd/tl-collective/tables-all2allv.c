@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* all_to_allv: ranks send and get different amounts. */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/tables.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#define MB 1048576.0
-#define NRANK_COLUMNS 8
+#define NRANK_COLUMNS 8 /* in each row; and two for skews */
 
 struct a2av {
 	const struct coll *c;
@@ -107,78 +105,50 @@ gather_all(const struct job *j, a2av_vec *out)
 
 /* ---- nccl_all2allv ---- */
 
-static void
-rank_columns(const struct job *j, struct columns *c)
-{
-	static const struct column of_rank[NRANK_COLUMNS] = {
-		{ "ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3 },
-		{ "dur_ns", "dur", COL_INT, UNIT_NS, 0, 1e3 },
-		{ "in_nelems", "In msg nelems", COL_INT, UNIT_NONE, 0, 0 },
-		{ "out_nelems", "Out msg nelems", COL_INT, UNIT_NONE, 0, 0 },
-		{ "in_bytes", "In msg size (MB)", COL_INT, UNIT_BYTES, 0, MB },
-		{ "out_bytes", "Out msg size (MB)", COL_INT, UNIT_BYTES, 0,
-		    MB },
-		{ "in_split", "In split size", COL_TEXT, UNIT_NONE, 0, 0 },
-		{ "out_split", "Out split size", COL_TEXT, UNIT_NONE, 0, 0 },
-	};
-	char id[96], label[96];
-	size_t at;
+static const struct column columns[] = {
+	TEXT("collective_id", NULL),
+	TEXT("group", "Process Group Name"),
+	TEXT("group_ranks", "Process Group Ranks"),
+	TEXT("collective", "Collective name"),
+	INT("group_size", "Group size"),
+	TEXT("dtype", NULL),
+	TEXT("gpu_stream", "stream"),
+	BYTES("bytes", "total data communicated (MB)"),
+	INT("nelems", "total nelems communicated"),
+	US("wall_ns", "wall_time (us)"),
+	US("dur_ns_max", "max_rank_dur (us)"),
+	US("dur_ns_min", "min_rank_dur (us)"),
+	REAL_US("dur_ns_mean", "avg_rank_dur (us)"),
+	REAL("gib_per_s", "throughput (GB/s)"),
+	REAL("rank_gib_per_s_max", "max_rank_throughput (GB/s)"),
+	REAL("rank_gib_per_s_min", "min_rank_throughput (GB/s)"),
+	REAL("size_imbalance", NULL),
+	US("start_skew_ns", "skew in start time"),
+	US("end_skew_ns", "skew in end time"),
+};
 
-	for (size_t r = 0; r < j->ranks.n; r++)
-		for (size_t i = 0; i < NRANK_COLUMNS; i++) {
-			snprintf(id, sizeof id, "rank_%" PRId64 "_%s",
-			    j->ranks.v[r].rank, of_rank[i].id);
-			snprintf(label, sizeof label, "rank_%" PRId64 "_%s",
-			    j->ranks.v[r].rank, of_rank[i].label);
-			at = columns_add(c, id, label, of_rank[i].type,
-			    of_rank[i].unit, of_rank[i].label_div);
-			c->list.v[at].flags = of_rank[i].flags;
-		}
-	for (size_t r = 0; r < j->ranks.n; r++)
-		for (int end = 0; end < 2; end++) {
-			snprintf(id, sizeof id, "rank_%" PRId64 "_%s_skew_ns",
-			    j->ranks.v[r].rank, end ? "end" : "start");
-			snprintf(label, sizeof label,
-			    "rank_%" PRId64 "_skew in %s time",
-			    j->ranks.v[r].rank, end ? "end" : "start");
-			columns_add(c, id, label, COL_INT, UNIT_NS, 1e3);
-		}
-}
+static const struct column long_columns[] = {
+	TEXT("collective_id", NULL),
+	INT("rank", NULL),
+	{ "ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3 },
+	US("dur_ns", "dur"),
+	INT("in_nelems", "In msg nelems"),
+	INT("out_nelems", "Out msg nelems"),
+	BYTES("in_bytes", "In msg size (MB)"),
+	BYTES("out_bytes", "Out msg size (MB)"),
+	TEXT("in_split", "In split size"),
+	TEXT("out_split", "Out split size"),
+	US("start_skew_ns", "skew in start time"),
+	US("end_skew_ns", "skew in end time"),
+};
 
 static void
-put_columns(const struct job *j, struct columns *c)
+more_columns(const struct job *j, struct columns *c)
 {
-	columns_add(c, "collective_id", NULL, COL_TEXT, 0, 0);
-	columns_add(c, "group", "Process Group Name", COL_TEXT, 0, 0);
-	columns_add(c, "group_ranks", "Process Group Ranks", COL_TEXT, 0, 0);
-	columns_add(c, "collective", "Collective name", COL_TEXT, 0, 0);
-	columns_add(c, "group_size", "Group size", COL_INT, 0, 0);
-	columns_add(c, "dtype", NULL, COL_TEXT, 0, 0);
-	columns_add(c, "gpu_stream", "stream", COL_TEXT, 0, 0);
-	columns_add(c, "bytes", "total data communicated (MB)", COL_INT,
-	    UNIT_BYTES, MB);
-	columns_add(c, "nelems", "total nelems communicated", COL_INT, 0, 0);
-	columns_add(c, "wall_ns", "wall_time (us)", COL_INT, UNIT_NS, 1e3);
-	columns_add(
-	    c, "dur_ns_max", "max_rank_dur (us)", COL_INT, UNIT_NS, 1e3);
-	columns_add(
-	    c, "dur_ns_min", "min_rank_dur (us)", COL_INT, UNIT_NS, 1e3);
-	columns_add(
-	    c, "dur_ns_mean", "avg_rank_dur (us)", COL_REAL, UNIT_NS, 1e3);
-	columns_add(c, "gib_per_s", "throughput (GB/s)", COL_REAL, 0, 0);
-	columns_add(c, "rank_gib_per_s_max", "max_rank_throughput (GB/s)",
-	    COL_REAL, 0, 0);
-	columns_add(c, "rank_gib_per_s_min", "min_rank_throughput (GB/s)",
-	    COL_REAL, 0, 0);
-	columns_add(c, "size_imbalance", NULL, COL_REAL, 0, 0);
-	columns_add(
-	    c, "start_skew_ns", "skew in start time", COL_INT, UNIT_NS, 1e3);
-	columns_add(
-	    c, "end_skew_ns", "skew in end time", COL_INT, UNIT_NS, 1e3);
-	if (is_wide(j))
-		rank_columns(j, c);
-	if (j->has_nodes)
-		columns_add(c, "node_span", NULL, COL_TEXT, 0, 0);
+	if (!is_wide(j))
+		return;
+	columns_of_ranks(c, j, long_columns + 2, NRANK_COLUMNS);
+	columns_of_ranks(c, j, long_columns + 2 + NRANK_COLUMNS, 2);
 }
 
 static void
@@ -186,7 +156,7 @@ put_rank(const struct job *j, const struct rec *r, struct cell *row)
 {
 	const struct sig *s = rec_sig(j, r);
 
-	row[0] = cell_int(r->start_ns - j->parts.v[r->part].shift_ns);
+	row[0] = cell_start(j, r);
 	row[1] = cell_int(r->dur_ns);
 	row[2] = cell_num(s->has_in, s->in);
 	row[3] = cell_num(s->has_out, s->out);
@@ -236,54 +206,44 @@ put_row(const struct job *j, struct table *t, const struct a2av *a)
 	}
 	if (is_wide(j))
 		n += (NRANK_COLUMNS + 2) * j->ranks.n;
-	if (j->has_nodes)
-		row[n++] = node_span(j, &j->groups.v[c->group]);
+	put_node_span(row + n, j, c->group);
 }
 
-void
-print_all2allv(struct job *j, struct table_dest *d)
+static void
+fill(struct job *j, struct table *t)
 {
-	struct columns cols = { 0 };
 	a2av_vec list = { 0 };
-	struct table *t;
 
 	gather_all(j, &list);
 	if (list.n > 0)
 		qsort(list.v, list.n, sizeof *list.v, by_bytes);
-	put_columns(j, &cols);
-	t = table_create("nccl_all2allv", cols.list.v, cols.list.n);
 	for (size_t i = 0; i < list.n; i++)
 		put_row(j, t, &list.v[i]);
 	vec_free(&list);
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_all2allv = {
+	.name = "nccl_all2allv",
+	.is_wanted = has_all2allv,
+	COLUMNS(columns),
+	.more = more_columns,
+	.nodes = WITH_NODE_SPAN,
+	.fill = fill,
+};
 
 /* ---- nccl_all2allv_ranks ---- */
 
-static const struct column long_columns[] = {
-	{ "collective_id", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	{ "ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3 },
-	{ "dur_ns", "dur", COL_INT, UNIT_NS, 0, 1e3 },
-	{ "in_nelems", "In msg nelems", COL_INT, UNIT_NONE, 0, 0 },
-	{ "out_nelems", "Out msg nelems", COL_INT, UNIT_NONE, 0, 0 },
-	{ "in_bytes", "In msg size (MB)", COL_INT, UNIT_BYTES, 0, MB },
-	{ "out_bytes", "Out msg size (MB)", COL_INT, UNIT_BYTES, 0, MB },
-	{ "in_split", "In split size", COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "out_split", "Out split size", COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "start_skew_ns", "skew in start time", COL_INT, UNIT_NS, 0, 1e3 },
-	{ "end_skew_ns", "skew in end time", COL_INT, UNIT_NS, 0, 1e3 },
-};
-
-void
-print_all2allv_ranks(struct job *j, struct table_dest *d)
+static bool
+is_long(const struct job *j)
 {
-	struct table *t = table_create("nccl_all2allv_ranks", long_columns,
-	    sizeof long_columns / sizeof *long_columns);
+	return has_all2allv(j) && !is_wide(j);
+}
+
+static void
+fill_ranks(struct job *j, struct table *t)
+{
 	a2av_vec list = { 0 };
 
-	table_stream(t, d);
 	gather_all(j, &list);
 	for (size_t i = 0; i < list.n; i++) {
 		const struct coll *c = list.v[i].c;
@@ -301,9 +261,15 @@ print_all2allv_ranks(struct job *j, struct table_dest *d)
 		}
 	}
 	vec_free(&list);
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_all2allv_ranks = {
+	.name = "nccl_all2allv_ranks",
+	.is_wanted = is_long,
+	COLUMNS(long_columns),
+	.is_streamed = true,
+	.fill = fill_ranks,
+};
 
 /* ---- nccl_summary_all2allv ---- */
 
@@ -313,89 +279,75 @@ struct alike {
 	VEC(double) bytes, wall, rate, imbalance, dur, start, end;
 };
 
+static const struct column summary_columns[] = {
+	TEXT("group", "Process Group Name"),
+	TEXT("dtype", NULL),
+};
+static const struct column summary_totals[] = {
+	COUNTS("count", NULL),
+	TEXT("group_ranks", "Process Group Ranks"),
+	TEXT("collective", "Collective name"),
+	INT("group_size", "Group size"),
+	{ "wall_ns_sum", "Total wall_time (ms)", COL_INT, UNIT_NS, 0, 1e6 },
+};
+static const struct column wall_total =
+    US("wall_ns_total", "Total wall_time (us)");
+/* With the statistics that were asked for, and with these two. */
+static const struct column metrics[] = {
+	{ "bytes", "total data communicated (MB)", COL_REAL, UNIT_BYTES, 0,
+	    MB },
+	REAL_US("wall_ns", "wall_time (us)"),
+	REAL("gib_per_s", "throughput (GB/s)"),
+	REAL("size_imbalance", NULL),
+	REAL_US("dur_ns_max", "max_rank_dur (us)"),
+	REAL_US("start_skew_ns", "skew in start time"),
+	REAL_US("end_skew_ns", "skew in end time"),
+};
+static const struct agg mean_max[] = { { AGG_MEAN, 0, "mean" },
+	{ AGG_QUANTILE, 1, "max" } };
+
 static void
-agg_columns(const struct settings *set, struct columns *c, const char *id,
-    const char *label, double div, bool is_fixed)
-{
-	char a[96], b[96];
-
-	for (size_t i = 0; i < (is_fixed ? 2 : set->aggs.n); i++) {
-		static const char *const fixed[] = { "mean", "max" };
-		const char *word = is_fixed ? fixed[i] : set->aggs.v[i].word;
-		bool is_count = !is_fixed &&
-		    (set->aggs.v[i].kind == AGG_COUNT ||
-			set->aggs.v[i].kind == AGG_NUNIQUE);
-
-		snprintf(a, sizeof a, "%s_%s", id, word);
-		snprintf(b, sizeof b, "%s_%s", label, word);
-		columns_add(c, a, b, COL_REAL, 0, is_count ? 0 : div);
-	}
-}
-
-static void
-summary_columns(const struct job *j, struct columns *c)
+more_summary(const struct job *j, struct columns *c)
 {
 	const struct settings *set = j->set;
 
-	columns_add(c, "group", "Process Group Name", COL_TEXT, 0, 0);
-	columns_add(c, "dtype", NULL, COL_TEXT, 0, 0);
-	agg_columns(set, c, "bytes", "total data communicated (MB)", MB, false);
-	agg_columns(set, c, "wall_ns", "wall_time (us)", 1e3, false);
-	columns_add(
-	    c, "wall_ns_total", "Total wall_time (us)", COL_INT, UNIT_NS, 1e3);
-	agg_columns(set, c, "gib_per_s", "throughput (GB/s)", 0, false);
-	agg_columns(set, c, "size_imbalance", "size_imbalance", 0, true);
-	agg_columns(set, c, "dur_ns_max", "max_rank_dur (us)", 1e3, true);
-	agg_columns(set, c, "start_skew_ns", "skew in start time", 1e3, true);
-	agg_columns(set, c, "end_skew_ns", "skew in end time", 1e3, true);
-	columns_add(c, "count", NULL, COL_INT, UNIT_COUNT, 0);
-	columns_add(c, "group_ranks", "Process Group Ranks", COL_TEXT, 0, 0);
-	columns_add(c, "collective", "Collective name", COL_TEXT, 0, 0);
-	columns_add(c, "group_size", "Group size", COL_INT, 0, 0);
-	columns_add(
-	    c, "wall_ns_sum", "Total wall_time (ms)", COL_INT, UNIT_NS, 1e6);
-	if (j->has_nodes)
-		columns_add(c, "node_span", NULL, COL_TEXT, 0, 0);
-}
+	for (size_t i = 0; i < 7; i++) {
+		bool is_asked = i < 3;
 
-static size_t
-put_aggs(const struct job *j, struct cell *row, const double *v, size_t n,
-    bool is_fixed)
-{
-	static const struct agg fixed[] = { { AGG_MEAN, 0, NULL },
-		{ AGG_MAX, 0, NULL } };
-	const struct agg *aggs = is_fixed ? fixed : j->set->aggs.v;
-	size_t naggs = is_fixed ? 2 : j->set->aggs.n;
-
-	for (size_t i = 0; i < naggs; i++)
-		row[i] = cell_real(agg_of(&aggs[i], v, n));
-	return naggs;
+		if (i == 2)
+			columns_put(c, &wall_total, 1);
+		columns_of_aggs(c, &metrics[i],
+		    is_asked ? set->aggs.v : mean_max,
+		    is_asked ? set->aggs.n : 2);
+	}
+	columns_put(c, summary_totals, 5);
 }
 
 static void
 summary_row(const struct job *j, struct table *t, const struct alike *a)
 {
 	const struct sig *s = &j->sigs.v[a->first->sig];
+	const struct agg *aggs = j->set->aggs.v;
+	size_t naggs = j->set->aggs.n;
 	struct cell *row = table_row(t);
 	size_t n = 0;
 
 	row[n++] = cell_text(j->groups.v[a->first->group].pg);
 	row[n++] = cell_str(s->dtype);
-	n += put_aggs(j, row + n, a->bytes.v, a->bytes.n, false);
-	n += put_aggs(j, row + n, a->wall.v, a->wall.n, false);
+	n += put_aggs(row + n, aggs, naggs, a->bytes.v, a->bytes.n);
+	n += put_aggs(row + n, aggs, naggs, a->wall.v, a->wall.n);
 	row[n++] = cell_int(a->wall_ns);
-	n += put_aggs(j, row + n, a->rate.v, a->rate.n, false);
-	n += put_aggs(j, row + n, a->imbalance.v, a->imbalance.n, true);
-	n += put_aggs(j, row + n, a->dur.v, a->dur.n, true);
-	n += put_aggs(j, row + n, a->start.v, a->start.n, true);
-	n += put_aggs(j, row + n, a->end.v, a->end.n, true);
+	n += put_aggs(row + n, aggs, naggs, a->rate.v, a->rate.n);
+	n += put_aggs(row + n, mean_max, 2, a->imbalance.v, a->imbalance.n);
+	n += put_aggs(row + n, mean_max, 2, a->dur.v, a->dur.n);
+	n += put_aggs(row + n, mean_max, 2, a->start.v, a->start.n);
+	n += put_aggs(row + n, mean_max, 2, a->end.v, a->end.n);
 	row[n++] = cell_int(a->count);
 	row[n++] = cell_str(s->ranks);
 	row[n++] = cell_str(s->name);
 	row[n++] = cell_num(s->has_n, s->n);
 	row[n++] = cell_int(a->wall_ns);
-	if (j->has_nodes)
-		row[n++] = node_span(j, &j->groups.v[a->first->group]);
+	put_node_span(row + n, j, a->first->group);
 }
 
 static int
@@ -425,15 +377,13 @@ add_alike(struct alike *to, const struct a2av *a)
 	vec_push(&to->end, (double)a->skew_end_ns);
 }
 
-void
-print_summary_all2allv(struct job *j, struct table_dest *d)
+static void
+fill_summary(struct job *j, struct table *t)
 {
-	struct columns cols = { 0 };
 	struct intern *keys = intern_create();
 	a2av_vec list = { 0 };
 	VEC(struct alike) sums = { 0 };
 	struct buf b = { 0 };
-	struct table *t;
 
 	gather_all(j, &list);
 	for (size_t i = 0; i < list.n; i++) {
@@ -454,12 +404,17 @@ print_summary_all2allv(struct job *j, struct table_dest *d)
 	}
 	if (sums.n > 0)
 		qsort(sums.v, sums.n, sizeof *sums.v, by_wall);
-	summary_columns(j, &cols);
-	t = table_create("nccl_summary_all2allv", cols.list.v, cols.list.n);
 	for (size_t i = 0; i < sums.n; i++)
 		summary_row(j, t, &sums.v[i]);
 	intern_destroy(keys);
 	buf_free(&b);
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_summary_all2allv = {
+	.name = "nccl_summary_all2allv",
+	.is_wanted = has_all2allv,
+	COLUMNS(summary_columns),
+	.more = more_summary,
+	.nodes = WITH_NODE_SPAN,
+	.fill = fill_summary,
+};

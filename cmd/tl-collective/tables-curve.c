@@ -3,10 +3,9 @@
  * The bandwidth reached for each size of message, and the groups judged by it:
  * the reference has neither.
  */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/tables.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define NETWORK_SHARE 0.6 /* of the best bus bandwidth for this size */
@@ -82,24 +81,21 @@ by_size(const void *pa, const void *pb)
 }
 
 static const struct column bandwidth_columns[] = {
-	{ "class", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "group_size", "Group size", COL_INT, UNIT_NONE, 0, 0 },
-	{ "full_bytes", "Full msg size (MB)", COL_INT, UNIT_BYTES, 0, 1048576 },
-	{ "count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
-	{ "latency_ns_p50", "comm_latency_p50", COL_REAL, UNIT_NS, 0, 1e3 },
-	{ "latency_ns_p95", "comm_latency_p95", COL_REAL, UNIT_NS, 0, 1e3 },
-	{ "latency_ns_p99", "comm_latency_p99", COL_REAL, UNIT_NS, 0, 1e3 },
-	{ "bus_gib_per_s_p50", "bus bw (GB/s)_p50", COL_REAL, UNIT_NONE, 0, 0 },
-	{ "bus_gib_per_s_best", "bus bw (GB/s)_best", COL_REAL, UNIT_NONE, 0,
-	    0 },
-	{ "pct_of_best", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+	TEXT("class", NULL),
+	INT("group_size", "Group size"),
+	BYTES("full_bytes", "Full msg size (MB)"),
+	COUNTS("count", NULL),
+	REAL_US("latency_ns_p50", "comm_latency_p50"),
+	REAL_US("latency_ns_p95", "comm_latency_p95"),
+	REAL_US("latency_ns_p99", "comm_latency_p99"),
+	REAL("bus_gib_per_s_p50", "bus bw (GB/s)_p50"),
+	REAL("bus_gib_per_s_best", "bus bw (GB/s)_best"),
+	PCT("pct_of_best", NULL),
 };
 
-void
-print_bandwidth(struct job *j, struct table_dest *d)
+static void
+fill_bandwidth(struct job *j, struct table *t)
 {
-	struct table *t = table_create("nccl_bandwidth", bandwidth_columns,
-	    sizeof bandwidth_columns / sizeof *bandwidth_columns);
 	struct curve k = { 0 };
 
 	curve_make(j, &k);
@@ -123,22 +119,26 @@ print_bandwidth(struct job *j, struct table_dest *d)
 		row[8] = cell_real(p->best);
 		row[9] = cell_real(100 * p50 / p->best);
 	}
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_bandwidth = {
+	.name = "nccl_bandwidth",
+	COLUMNS(bandwidth_columns),
+	.fill = fill_bandwidth,
+};
 
 /* ---- nccl_groups ---- */
 
 static const struct column group_columns[] = {
-	{ "group", "Process Group Name", COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "desc", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "ranks", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "collectives", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	TEXT("group", "Process Group Name"),
+	TEXT("desc", NULL),
+	TEXT("ranks", NULL),
+	COUNTS("collectives", NULL),
 	{ "incomplete", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 },
 	{ "matched_by", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
 	{ "latency_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0 },
 	{ "wait_ns_sum", NULL, COL_REAL, UNIT_NS, 0, 0 },
-	{ "pct_wait", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+	PCT("pct_wait", NULL),
 	{ "latency_ns_p50", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
 	{ "latency_ns_p95", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
 	{ "latency_ns_p99", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
@@ -146,12 +146,12 @@ static const struct column group_columns[] = {
 	{ "start_skew_ns_p95", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
 	{ "start_skew_ns_p99", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
 	{ "bus_gib_per_s_p50", NULL, COL_REAL, UNIT_NONE, COL_MINOR, 0 },
-	{ "pct_of_best", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
-	{ "late_rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	{ "pct_late", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+	PCT("pct_of_best", NULL),
+	INT("late_rank", NULL),
+	PCT("pct_late", NULL),
 	{ "late_ns_p50", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
-	{ "verdict", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "says", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	TEXT("verdict", NULL),
+	TEXT("says", NULL),
 };
 
 typedef VEC(double) double_vec;
@@ -183,13 +183,6 @@ add_coll(const struct job *j, struct curve *k, struct group_sum *g,
 		vec_push(&g->bus, coll_bus_bw(j, c));
 		vec_push(&g->share, coll_bus_bw(j, c) / p->best);
 	}
-}
-
-static struct cell
-quantile_cell(double_vec *v, double q)
-{
-	return v->n > 0 ? cell_real(quantile_sorted(v->v, v->n, q))
-			: cell_none();
 }
 
 /* Whether one rank's lateness is a good part of the time in collectives. */
@@ -296,29 +289,27 @@ group_row(const struct job *j, struct table *t, const struct pgroup *g,
 	row[n++] = cell_int(s->latency_ns);
 	row[n++] = cell_real(s->wait_ns);
 	row[n++] = cell_real(100 * s->wait_ns / total);
-	row[n++] = quantile_cell(&s->latency, 0.5);
-	row[n++] = quantile_cell(&s->latency, 0.95);
-	row[n++] = quantile_cell(&s->latency, 0.99);
-	row[n++] = quantile_cell(&s->skew, 0.5);
-	row[n++] = quantile_cell(&s->skew, 0.95);
-	row[n++] = quantile_cell(&s->skew, 0.99);
-	row[n++] = quantile_cell(&s->bus, 0.5);
+	row[n++] = cell_quantile(s->latency.v, s->latency.n, 0.5);
+	row[n++] = cell_quantile(s->latency.v, s->latency.n, 0.95);
+	row[n++] = cell_quantile(s->latency.v, s->latency.n, 0.99);
+	row[n++] = cell_quantile(s->skew.v, s->skew.n, 0.5);
+	row[n++] = cell_quantile(s->skew.v, s->skew.n, 0.95);
+	row[n++] = cell_quantile(s->skew.v, s->skew.n, 0.99);
+	row[n++] = cell_quantile(s->bus.v, s->bus.n, 0.5);
 	row[n++] = s->share.n > 0
 	    ? cell_real(100 * quantile_sorted(s->share.v, s->share.n, 0.5))
 	    : cell_none();
 	row[n++] = cell_num(w != NULL, w ? j->ranks.v[w->pos].rank : 0);
 	row[n++] = w ? cell_real(100 * (double)w->nlate / (double)w->ncolls)
 		     : cell_none();
-	row[n++] = w ? late_cell(w, 0.5) : cell_none();
+	row[n++] = w ? cell_quantile(w->lates.v, w->lates.n, 0.5) : cell_none();
 	row[n++] = cell_text(str_of(verdict_words[s->verdict]));
 	row[n++] = cell_text(says);
 }
 
-void
-print_groups(struct job *j, struct table_dest *d)
+static void
+fill_groups(struct job *j, struct table *t)
 {
-	struct table *t = table_create("nccl_groups", group_columns,
-	    sizeof group_columns / sizeof *group_columns);
 	struct group_sum *sums = xcalloc(j->groups.n + 1, sizeof *sums);
 	struct causes c = { 0 };
 	struct curve k = { 0 };
@@ -347,6 +338,10 @@ print_groups(struct job *j, struct table_dest *d)
 	}
 	free(sums);
 	buf_free(&b);
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_groups = {
+	.name = "nccl_groups",
+	COLUMNS(group_columns),
+	.fill = fill_groups,
+};

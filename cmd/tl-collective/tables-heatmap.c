@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes from each rank to each, from the split sizes of all_to_allv. */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/tables.h"
 
 #include <stdlib.h>
 
-#define MB 1048576.0
-
 static const struct column columns[] = {
-	{ "src_rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	{ "dst_rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	INT("src_rank", NULL),
+	INT("dst_rank", NULL),
 	{ "sent_bytes_total", "total_sent_MB", COL_INT, UNIT_BYTES, COL_SHARE,
 	    MB },
 	{ "sent_bytes_mean", "avg_sent_MB", COL_REAL, UNIT_BYTES, 0, MB },
-	{ "count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	COUNTS("count", NULL),
 };
 
 struct pair {
@@ -70,11 +68,9 @@ add_record(struct heat *h, const struct job *j, const struct rec *r)
 	}
 }
 
-void
-print_heatmap(struct job *j, struct table_dest *d)
+static void
+fill(struct job *j, struct table *t)
 {
-	struct table *t = table_create(
-	    "nccl_all2allv_heatmap", columns, sizeof columns / sizeof *columns);
 	struct heat h = { 0 };
 
 	for (size_t i = 0; i < j->parts.n; i++)
@@ -101,6 +97,11 @@ print_heatmap(struct job *j, struct table_dest *d)
 	vec_free(&h.list);
 	vec_free(&h.splits);
 	map_free(&h.index);
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_heatmap = {
+	.name = "nccl_all2allv_heatmap",
+	.is_wanted = has_all2allv,
+	COLUMNS(columns),
+	.fill = fill,
+};

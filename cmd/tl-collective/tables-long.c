@@ -1,31 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Each collective on each rank, and what those that do the same come to. */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/tables.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#define MB 1048576.0
-#define TEXT(id, label)                              \
-	{                                            \
-		id, label, COL_TEXT, UNIT_NONE, 0, 0 \
-	}
-#define INT(id, label)                              \
-	{                                           \
-		id, label, COL_INT, UNIT_NONE, 0, 0 \
-	}
-#define US(id, label)                               \
-	{                                           \
-		id, label, COL_INT, UNIT_NS, 0, 1e3 \
-	}
-#define REAL_US(id, label)                           \
-	{                                            \
-		id, label, COL_REAL, UNIT_NS, 0, 1e3 \
-	}
-#define BYTES(id, label)                              \
-	{                                             \
-		id, label, COL_INT, UNIT_BYTES, 0, MB \
-	}
 
 static const struct column long_columns[] = {
 	TEXT("collective_id", NULL),
@@ -45,27 +23,7 @@ static const struct column long_columns[] = {
 	TEXT("gpu_stream", "stream"),
 	{ "ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3 },
 	US("dur_ns", "dur"),
-	INT("node_id", NULL),
-	TEXT("node_span", NULL),
 };
-
-#define NLONG (sizeof long_columns / sizeof *long_columns)
-
-static struct cell
-group_cell(const struct job *j, const struct sig *s)
-{
-	return s->pg.p != NULL ? cell_text(s->pg)
-			       : cell_text(j->groups.v[s->group].pg);
-}
-
-static void
-put_node(struct cell *c, const struct job *j, int64_t rank, const struct sig *s)
-{
-	if (!j->has_nodes)
-		return;
-	c[0] = cell_int(rank / j->gpus_per_node);
-	c[1] = node_span(j, &j->groups.v[s->group]);
-}
 
 static void
 long_row(struct job *j, struct table *t, const struct rec *r)
@@ -79,7 +37,7 @@ long_row(struct job *j, struct table *t, const struct rec *r)
 	row[n++] = id;
 	row[n++] = cell_int(c->index);
 	row[n++] = cell_int(rec_rank(j, r));
-	row[n++] = group_cell(j, s);
+	row[n++] = cell_group(j, s);
 	row[n++] = cell_str(s->ranks);
 	row[n++] = cell_str(s->name);
 	row[n++] = cell_num(s->has_n, s->n);
@@ -91,9 +49,10 @@ long_row(struct job *j, struct table *t, const struct rec *r)
 	row[n++] = cell_str(s->in_split);
 	row[n++] = cell_str(s->out_split);
 	row[n++] = cell_str(s->gpu_stream);
-	row[n++] = cell_int(r->start_ns - j->parts.v[r->part].shift_ns);
+	row[n++] = cell_start(j, r);
 	row[n++] = cell_int(r->dur_ns);
-	put_node(row + n, j, rec_rank(j, r), s);
+	put_node_id(row + n, j, rec_rank(j, r));
+	put_node_span(row + n + 1, j, s->group);
 }
 
 static int
@@ -104,14 +63,11 @@ by_id(const void *pa, const void *pb)
 	return (*a)->id < (*b)->id ? -1 : (*a)->id > (*b)->id;
 }
 
-void
-print_long(struct job *j, struct table_dest *d)
+static void
+fill_long(struct job *j, struct table *t)
 {
-	struct table *t = table_create(
-	    "nccl_long", long_columns, j->has_nodes ? NLONG : NLONG - 2);
 	VEC(struct rec *) v = { 0 };
 
-	table_stream(t, d);
 	for (size_t i = 0; i < j->parts.n; i++) {
 		v.n = 0;
 		for (size_t k = 0; k < j->parts.v[i].nrecs; k++)
@@ -122,9 +78,15 @@ print_long(struct job *j, struct table_dest *d)
 			long_row(j, t, v.v[k]);
 	}
 	vec_free(&v);
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_long = {
+	.name = "nccl_long",
+	COLUMNS(long_columns),
+	.nodes = WITH_NODE,
+	.is_streamed = true,
+	.fill = fill_long,
+};
 
 /* ---- summary ---- */
 
@@ -147,12 +109,8 @@ static const struct column summary_columns[] = {
 	REAL_US("dur_ns_std", "dur_std"),
 	US("dur_ns_min", "dur_min"),
 	US("dur_ns_max", "dur_max"),
-	{ "count", "operation_count", COL_INT, UNIT_COUNT, 0, 0 },
-	INT("node_id", NULL),
-	TEXT("node_span", NULL),
+	COUNTS("count", "operation_count"),
 };
-
-#define NSUMMARY (sizeof summary_columns / sizeof *summary_columns)
 
 struct sum {
 	uint32_t part, sig;
@@ -186,7 +144,8 @@ by_total(const void *pa, const void *pb)
 }
 
 static void
-summary_row(const struct job *j, struct table *t, const struct sum *m)
+summary_row(
+    const struct job *j, struct table *t, const struct sum *m, bool nodes)
 {
 	const struct sig *s = &j->sigs.v[m->sig];
 	int64_t rank = j->parts.v[m->part].rank;
@@ -214,17 +173,17 @@ summary_row(const struct job *j, struct table *t, const struct sum *m)
 	row[n++] = cell_int(m->min_ns);
 	row[n++] = cell_int(m->max_ns);
 	row[n++] = cell_int(m->count);
-	put_node(row + n, j, rank, s);
+	if (nodes) {
+		put_node_id(row + n, j, rank);
+		put_node_span(row + n + 1, j, s->group);
+	}
 }
 
 static void
-print_sums(struct job *j, struct table_dest *d, const char *name, bool nodes)
+fill_sums(const struct job *j, struct table *t, bool nodes)
 {
-	struct table *t = table_create(
-	    name, summary_columns, nodes ? NSUMMARY : NSUMMARY - 2);
 	VEC(struct sum) sums = { 0 };
 	struct map index = { 0 };
-	bool has_nodes = j->has_nodes;
 
 	for (size_t i = 0; i < j->parts.n; i++) {
 		const struct part *p = &j->parts.v[i];
@@ -250,25 +209,41 @@ print_sums(struct job *j, struct table_dest *d, const char *name, bool nodes)
 	}
 	if (sums.n > 0)
 		qsort(sums.v, sums.n, sizeof *sums.v, by_total);
-	j->has_nodes = nodes;
 	for (size_t i = 0; i < sums.n; i++)
-		summary_row(j, t, &sums.v[i]);
-	j->has_nodes = has_nodes;
+		summary_row(j, t, &sums.v[i], nodes);
 	map_free(&index);
 	vec_free(&sums);
-	table_print(t, d);
-	table_destroy(t);
 }
 
-void
-print_summary_long(struct job *j, struct table_dest *d)
+static void
+fill_summary(struct job *j, struct table *t)
 {
-	print_sums(j, d, "nccl_summary_long", j->has_nodes);
+	fill_sums(j, t, true);
 }
+
+const struct table_def table_summary_long = {
+	.name = "nccl_summary_long",
+	COLUMNS(summary_columns),
+	.nodes = WITH_NODE,
+	.fill = fill_summary,
+};
 
 /* One file's, as a report of it has it: without nodes. */
-void
-print_coll_analysis(struct job *j, struct table_dest *d)
+static void
+fill_analysis(struct job *j, struct table *t)
 {
-	print_sums(j, d, "coll_analysis", false);
+	fill_sums(j, t, false);
 }
+
+static bool
+is_single(const struct job *j)
+{
+	return j->ranks.n == 1;
+}
+
+const struct table_def table_coll_analysis = {
+	.name = "coll_analysis",
+	.is_wanted = is_single,
+	COLUMNS(summary_columns),
+	.fill = fill_analysis,
+};

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* What the reference does not have: causes of lateness, clocks, holes. */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/tables.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- straggler_cause ---- */
 
 static const struct column cause_columns[] = {
-	{ "group", "Process Group Name", COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "desc", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	{ "collectives", NULL, COL_INT, UNIT_COUNT, 0, 0 },
-	{ "times_last", NULL, COL_INT, UNIT_COUNT, 0, 0 },
-	{ "times_late", NULL, COL_INT, UNIT_COUNT, 0, 0 },
-	{ "pct_late", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+	TEXT("group", "Process Group Name"),
+	TEXT("desc", NULL),
+	INT("rank", NULL),
+	COUNTS("collectives", NULL),
+	COUNTS("times_last", NULL),
+	COUNTS("times_late", NULL),
+	PCT("pct_late", NULL),
 	{ "late_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0 },
 	{ "late_ns_mean", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
 	{ "late_ns_p50", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
@@ -32,7 +30,7 @@ static const struct column cause_columns[] = {
 	{ "slow_shape", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
 	{ "idle_host", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
 	{ "idle_host_ns", NULL, COL_INT, UNIT_NS, COL_MINOR, 0 },
-	{ "verdict", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	TEXT("verdict", NULL),
 };
 
 static int
@@ -53,14 +51,6 @@ ratio_cell(double v)
 	return v > 0 ? cell_real(v) : cell_none();
 }
 
-struct cell
-late_cell(const struct lateness *l, double q)
-{
-	return l->lates.n > 0
-	    ? cell_real(quantile_sorted(l->lates.v, l->lates.n, q))
-	    : cell_none();
-}
-
 static void
 cause_row(const struct job *j, struct table *t, const struct lateness *l)
 {
@@ -78,9 +68,9 @@ cause_row(const struct job *j, struct table *t, const struct lateness *l)
 	row[n++] = cell_real(100 * (double)l->nlate / (double)l->ncolls);
 	row[n++] = cell_int(l->late_ns);
 	row[n++] = cell_real((double)l->late_ns / (double)l->nlate);
-	row[n++] = late_cell(l, 0.5);
-	row[n++] = late_cell(l, 0.95);
-	row[n++] = late_cell(l, 0.99);
+	row[n++] = cell_quantile(l->lates.v, l->lates.n, 0.5);
+	row[n++] = cell_quantile(l->lates.v, l->lates.n, 0.95);
+	row[n++] = cell_quantile(l->lates.v, l->lates.n, 0.99);
 	row[n++] = cell_num(has, l->busy_ns);
 	row[n++] = cell_num(has, l->idle_ns);
 	row[n++] = cell_num(has, l->window_ns - l->busy_ns - l->idle_ns);
@@ -95,11 +85,9 @@ cause_row(const struct job *j, struct table *t, const struct lateness *l)
 	row[n++] = cell_text(str_of(verdict_words[l->verdict]));
 }
 
-void
-print_cause(struct job *j, struct table_dest *d)
+static void
+fill_cause(struct job *j, struct table *t)
 {
-	struct table *t = table_create("straggler_cause", cause_columns,
-	    sizeof cause_columns / sizeof *cause_columns);
 	struct causes c = { 0 };
 
 	causes_find(j, &c);
@@ -108,26 +96,28 @@ print_cause(struct job *j, struct table_dest *d)
 	for (size_t i = 0; i < c.list.n; i++)
 		if (c.list.v[i].ncolls > 0)
 			cause_row(j, t, &c.list.v[i]);
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_cause = {
+	.name = "straggler_cause",
+	COLUMNS(cause_columns),
+	.fill = fill_cause,
+};
 
 /* ---- nccl_clocks ---- */
 
 static const struct column clock_columns[] = {
-	{ "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	{ "hostname", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	INT("rank", NULL),
+	TEXT("hostname", NULL),
 	{ "offset_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
 	{ "spread_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
-	{ "collectives", NULL, COL_INT, UNIT_COUNT, 0, 0 },
-	{ "corrected", NULL, COL_BOOL, UNIT_NONE, 0, 0 },
+	COUNTS("collectives", NULL),
+	BOOL("corrected", NULL),
 };
 
-void
-print_clocks(struct job *j, struct table_dest *d)
+static void
+fill_clocks(struct job *j, struct table *t)
 {
-	struct table *t = table_create("nccl_clocks", clock_columns,
-	    sizeof clock_columns / sizeof *clock_columns);
 
 	for (size_t r = 0; r < j->ranks.n; r++) {
 		const struct rank_info *i = &j->ranks.v[r];
@@ -140,18 +130,22 @@ print_clocks(struct job *j, struct table_dest *d)
 		row[4] = cell_int((int64_t)i->nclock);
 		row[5] = cell_bool(j->set->align_clocks && i->nclock > 0);
 	}
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_clocks = {
+	.name = "nccl_clocks",
+	COLUMNS(clock_columns),
+	.fill = fill_clocks,
+};
 
 /* ---- nccl_missing ---- */
 
 static const struct column missing_columns[] = {
-	{ "collective_id", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "collective", "Collective name", COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "ranks_present", NULL, COL_INT, UNIT_COUNT, 0, 0 },
-	{ "ranks_missing", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "mismatch", NULL, COL_BOOL, UNIT_NONE, 0, 0 },
+	TEXT("collective_id", NULL),
+	TEXT("collective", "Collective name"),
+	COUNTS("ranks_present", NULL),
+	TEXT("ranks_missing", NULL),
+	BOOL("mismatch", NULL),
 };
 
 static void
@@ -173,17 +167,16 @@ absent_ranks(const struct job *j, const struct coll *c, int_vec *out)
 	}
 }
 
-void
-print_missing(struct job *j, struct table_dest *d)
+static void
+fill_missing(struct job *j, struct table *t)
 {
-	struct table *t = table_create("nccl_missing", missing_columns,
-	    sizeof missing_columns / sizeof *missing_columns);
 	int_vec absent = { 0 };
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < j->order.n; i++) {
 		const struct coll *c = &j->colls.v[j->order.v[i]];
 		struct cell id, *row;
+		struct str missing;
 
 		if ((c->flags & (COLL_INCOMPLETE | COLL_MISMATCH)) == 0)
 			continue;
@@ -191,15 +184,20 @@ print_missing(struct job *j, struct table_dest *d)
 		b.len = 0;
 		put_ranges(&b, absent.v, absent.n);
 		id = id_cell(j, c, t);
+		missing = table_text(t, buf_str(&b));
 		row = table_row(t);
 		row[0] = id;
 		row[1] = cell_str(j->sigs.v[c->sig].name);
 		row[2] = cell_int(c->n);
-		row[3] = cell_text(buf_str(&b));
+		row[3] = cell_text(missing);
 		row[4] = cell_bool((c->flags & COLL_MISMATCH) != 0);
 	}
 	vec_free(&absent);
-	table_print(t, d);
-	table_destroy(t);
 	buf_free(&b);
 }
+
+const struct table_def table_missing = {
+	.name = "nccl_missing",
+	COLUMNS(missing_columns),
+	.fill = fill_missing,
+};

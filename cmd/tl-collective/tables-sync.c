@@ -1,70 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /* Collectives that make ranks wait for one another: one, and alike ones. */
-#include "cmd/tl-collective/collective.h"
+#include "cmd/tl-collective/tables.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#define MB 1048576.0
 
 /* ---- nccl_implicit_sync ---- */
 
-static void
-sync_columns(const struct job *j, struct columns *c)
-{
-	char id[64], label[64];
-	size_t at;
+static const struct column sync_columns[] = {
+	TEXT("collective_id", NULL),
+	TEXT("group", "Process Group Name"),
+	TEXT("group_ranks", "Process Group Ranks"),
+	TEXT("collective", "Collective name"),
+	INT("group_size", "Group size"),
+	TEXT("dtype", NULL),
+	INT("in_nelems", "In msg nelems"),
+	INT("out_nelems", "Out msg nelems"),
+	BYTES("in_bytes", "In msg size (MB)"),
+	BYTES("out_bytes", "Out msg size (MB)"),
+	BYTES("full_bytes", "Full msg size (MB)"),
+	US("latency_ns", "comm_latency"),
+	US("start_skew_ns", "skew in start time"),
+	INT("earliest_rank", "earliest arrival rank"),
+	REAL_US("wait_ns_mean", "avg_wait_time"),
+	US("end_skew_ns", "skew in end time"),
+	REAL("algo_gib_per_s", "algo bw (GB/s)"),
+	REAL("bus_gib_per_s", "bus bw (GB/s)"),
+};
+static const struct column sync_more[] = {
+	INT("last_rank", NULL),
+	US("late_ns", NULL),
+	INT("ranks_present", NULL),
+	INT("ranks_expected", NULL),
+	BOOL("mismatch", NULL),
+};
+static const struct column rank_columns[] = {
+	TEXT("collective_id", NULL),
+	INT("rank", NULL),
+	{ "ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3 },
+	US("dur_ns", "dur"),
+	US("wait_ns", "wait_time"),
+};
 
-	columns_add(c, "collective_id", NULL, COL_TEXT, 0, 0);
-	columns_add(c, "group", "Process Group Name", COL_TEXT, 0, 0);
-	columns_add(c, "group_ranks", "Process Group Ranks", COL_TEXT, 0, 0);
-	columns_add(c, "collective", "Collective name", COL_TEXT, 0, 0);
-	columns_add(c, "group_size", "Group size", COL_INT, 0, 0);
-	columns_add(c, "dtype", NULL, COL_TEXT, 0, 0);
-	columns_add(c, "in_nelems", "In msg nelems", COL_INT, 0, 0);
-	columns_add(c, "out_nelems", "Out msg nelems", COL_INT, 0, 0);
-	columns_add(c, "in_bytes", "In msg size (MB)", COL_INT, UNIT_BYTES, MB);
-	columns_add(
-	    c, "out_bytes", "Out msg size (MB)", COL_INT, UNIT_BYTES, MB);
-	columns_add(
-	    c, "full_bytes", "Full msg size (MB)", COL_INT, UNIT_BYTES, MB);
-	columns_add(c, "latency_ns", "comm_latency", COL_INT, UNIT_NS, 1e3);
-	columns_add(
-	    c, "start_skew_ns", "skew in start time", COL_INT, UNIT_NS, 1e3);
-	columns_add(c, "earliest_rank", "earliest arrival rank", COL_INT, 0, 0);
-	columns_add(c, "wait_ns_mean", "avg_wait_time", COL_REAL, UNIT_NS, 1e3);
-	columns_add(
-	    c, "end_skew_ns", "skew in end time", COL_INT, UNIT_NS, 1e3);
-	columns_add(c, "algo_gib_per_s", "algo bw (GB/s)", COL_REAL, 0, 0);
-	columns_add(c, "bus_gib_per_s", "bus bw (GB/s)", COL_REAL, 0, 0);
-	for (size_t r = 0; r < j->ranks.n && is_wide(j); r++) {
-		snprintf(id, sizeof id, "rank_%" PRId64 "_ts_ns",
-		    j->ranks.v[r].rank);
-		snprintf(label, sizeof label, "rank_%" PRId64 "_ts",
-		    j->ranks.v[r].rank);
-		at = columns_add(c, id, label, COL_INT, UNIT_NS, 1e3);
-		c->list.v[at].flags = COL_POSITION;
-		snprintf(id, sizeof id, "rank_%" PRId64 "_dur_ns",
-		    j->ranks.v[r].rank);
-		snprintf(label, sizeof label, "rank_%" PRId64 "_dur",
-		    j->ranks.v[r].rank);
-		columns_add(c, id, label, COL_INT, UNIT_NS, 1e3);
+static void
+more_sync(const struct job *j, struct columns *c)
+{
+	if (is_wide(j)) {
+		columns_of_ranks(c, j, rank_columns + 2, 2);
+		columns_of_ranks(c, j, rank_columns + 4, 1);
 	}
-	for (size_t r = 0; r < j->ranks.n && is_wide(j); r++) {
-		snprintf(id, sizeof id, "rank_%" PRId64 "_wait_ns",
-		    j->ranks.v[r].rank);
-		snprintf(label, sizeof label, "rank_%" PRId64 "_wait_time",
-		    j->ranks.v[r].rank);
-		columns_add(c, id, label, COL_INT, UNIT_NS, 1e3);
-	}
-	columns_add(c, "last_rank", NULL, COL_INT, 0, 0);
-	columns_add(c, "late_ns", NULL, COL_INT, UNIT_NS, 1e3);
-	columns_add(c, "ranks_present", NULL, COL_INT, 0, 0);
-	columns_add(c, "ranks_expected", NULL, COL_INT, 0, 0);
-	columns_add(c, "mismatch", NULL, COL_BOOL, 0, 0);
-	if (j->has_nodes)
-		columns_add(c, "node_span", NULL, COL_TEXT, 0, 0);
+	columns_put(c, sync_more, sizeof sync_more / sizeof *sync_more);
 }
 
 /* When all were there. */
@@ -89,8 +74,7 @@ put_ranks(const struct job *j, const struct coll *c, struct cell *row)
 		const struct rec *r = j->members[c->first + m];
 		uint32_t pos = rec_pos(j, r);
 
-		row[2 * pos] =
-		    cell_int(r->start_ns - j->parts.v[r->part].shift_ns);
+		row[2 * pos] = cell_start(j, r);
 		row[2 * pos + 1] = cell_int(r->dur_ns);
 		waits[pos] = cell_int(last - r->start_ns);
 	}
@@ -101,8 +85,7 @@ put_sig(const struct job *j, const struct sig *s, struct cell *row)
 {
 	size_t n = 0;
 
-	row[n++] = s->pg.p != NULL ? cell_text(s->pg)
-				   : cell_text(j->groups.v[s->group].pg);
+	row[n++] = cell_group(j, s);
 	row[n++] = cell_str(s->ranks);
 	row[n++] = cell_str(s->name);
 	row[n++] = cell_num(s->has_n, s->n);
@@ -143,43 +126,37 @@ sync_row(const struct job *j, struct table *t, const struct coll *c)
 	row[n++] =
 	    g->has_members ? cell_int((int64_t)g->members.n) : cell_none();
 	row[n++] = cell_bool((c->flags & COLL_MISMATCH) != 0);
-	if (j->has_nodes)
-		row[n++] = node_span(j, g);
+	put_node_span(row + n, j, c->group);
 }
 
-void
-print_sync(struct job *j, struct table_dest *d)
+static void
+fill_sync(struct job *j, struct table *t)
 {
-	struct columns cols = { 0 };
-	struct table *t;
-
-	sync_columns(j, &cols);
-	t = table_create("nccl_implicit_sync", cols.list.v, cols.list.n);
-	table_stream(t, d);
 	for (size_t i = 0; i < j->order.n; i++)
 		if (coll_is_sync(j, &j->colls.v[j->order.v[i]]))
 			sync_row(j, t, &j->colls.v[j->order.v[i]]);
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_sync = {
+	.name = "nccl_implicit_sync",
+	COLUMNS(sync_columns),
+	.more = more_sync,
+	.nodes = WITH_NODE_SPAN,
+	.is_streamed = true,
+	.fill = fill_sync,
+};
 
 /* ---- nccl_implicit_sync_ranks ---- */
 
-static const struct column rank_columns[] = {
-	{ "collective_id", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	{ "ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3 },
-	{ "dur_ns", "dur", COL_INT, UNIT_NS, 0, 1e3 },
-	{ "wait_ns", "wait_time", COL_INT, UNIT_NS, 0, 1e3 },
-};
-
-void
-print_sync_ranks(struct job *j, struct table_dest *d)
+static bool
+is_long(const struct job *j)
 {
-	struct table *t = table_create("nccl_implicit_sync_ranks", rank_columns,
-	    sizeof rank_columns / sizeof *rank_columns);
+	return has_sync(j) && !is_wide(j);
+}
 
-	table_stream(t, d);
+static void
+fill_ranks(struct job *j, struct table *t)
+{
 	for (size_t i = 0; i < j->order.n; i++) {
 		const struct coll *c = &j->colls.v[j->order.v[i]];
 		int64_t last = last_start(j, c);
@@ -194,29 +171,31 @@ print_sync_ranks(struct job *j, struct table_dest *d)
 
 			row[0] = id;
 			row[1] = cell_int(rec_rank(j, r));
-			row[2] = cell_int(
-			    r->start_ns - j->parts.v[r->part].shift_ns);
+			row[2] = cell_start(j, r);
 			row[3] = cell_int(r->dur_ns);
 			row[4] = cell_int(last - r->start_ns);
 		}
 	}
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_sync_ranks = {
+	.name = "nccl_implicit_sync_ranks",
+	.is_wanted = is_long,
+	COLUMNS(rank_columns),
+	.is_streamed = true,
+	.fill = fill_ranks,
+};
 
 /* ---- nccl_summary_implicit_sync ---- */
 
 enum { M_LATENCY, M_START, M_END, M_ALGO, M_BUS, M_COUNT };
 
-static const struct {
-	const char *id, *label;
-	bool is_time;
-} metrics[M_COUNT] = {
-	{ "latency_ns", "comm_latency", true },
-	{ "start_skew_ns", "skew in start time", true },
-	{ "end_skew_ns", "skew in end time", true },
-	{ "algo_gib_per_s", "algo bw (GB/s)", false },
-	{ "bus_gib_per_s", "bus bw (GB/s)", false },
+static const struct column metrics[M_COUNT] = {
+	REAL_US("latency_ns", "comm_latency"),
+	REAL_US("start_skew_ns", "skew in start time"),
+	REAL_US("end_skew_ns", "skew in end time"),
+	REAL("algo_gib_per_s", "algo bw (GB/s)"),
+	REAL("bus_gib_per_s", "bus bw (GB/s)"),
 };
 
 struct alike {
@@ -294,43 +273,33 @@ by_latency(const void *pa, const void *pb)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
+static const struct column alike_columns[] = {
+	TEXT("collective", "Collective name"),
+	TEXT("dtype", NULL),
+	INT("in_nelems", "In msg nelems"),
+	TEXT("group", "Process Group Name"),
+};
+static const struct column alike_ranks =
+    TEXT("group_ranks", "Process Group Ranks");
+static const struct column alike_sizes[] = {
+	INT("group_size", "Group size"),
+	BYTES("full_bytes", "Full msg size (MB)"),
+};
+static const struct column alike_totals[] = {
+	COUNTS("count", NULL),
+	{ "latency_ns_total", "Total comm latency (ms)", COL_INT, UNIT_NS,
+	    COL_SHARE, 1e6 },
+};
+
 static void
-alike_columns(const struct settings *set, struct columns *c)
+more_alike(const struct job *j, struct columns *c)
 {
-	char id[96], label[96];
-
-	columns_add(c, "collective", "Collective name", COL_TEXT, 0, 0);
-	columns_add(c, "dtype", NULL, COL_TEXT, 0, 0);
-	columns_add(c, "in_nelems", "In msg nelems", COL_INT, 0, 0);
-	columns_add(c, "group", "Process Group Name", COL_TEXT, 0, 0);
-	if (set->by_group)
-		columns_add(
-		    c, "group_ranks", "Process Group Ranks", COL_TEXT, 0, 0);
-	columns_add(c, "group_size", "Group size", COL_INT, 0, 0);
-	columns_add(
-	    c, "full_bytes", "Full msg size (MB)", COL_INT, UNIT_BYTES, MB);
+	if (j->set->by_group)
+		columns_put(c, &alike_ranks, 1);
+	columns_put(c, alike_sizes, 2);
 	for (size_t m = 0; m < M_COUNT; m++)
-		for (size_t a = 0; a < set->aggs.n; a++) {
-			const struct agg *agg = &set->aggs.v[a];
-			bool is_time = metrics[m].is_time &&
-			    agg->kind != AGG_COUNT && agg->kind != AGG_NUNIQUE;
-			double div = !is_time      ? 0
-			    : agg->kind == AGG_VAR ? 1e6
-						   : 1e3;
-
-			snprintf(
-			    id, sizeof id, "%s_%s", metrics[m].id, agg->word);
-			snprintf(label, sizeof label, "%s_%s", metrics[m].label,
-			    agg->word);
-			columns_add(c, id, label, COL_REAL,
-			    is_time && agg->kind != AGG_VAR ? UNIT_NS
-							    : UNIT_NONE,
-			    div);
-		}
-	columns_add(c, "count", NULL, COL_INT, UNIT_COUNT, 0);
-	columns_add(c, "latency_ns_total", "Total comm latency (ms)", COL_INT,
-	    UNIT_NS, 1e6);
-	c->list.v[c->list.n - 1].flags = COL_SHARE;
+		columns_of_aggs(c, &metrics[m], j->set->aggs.v, j->set->aggs.n);
+	columns_put(c, alike_totals, 2);
 }
 
 static void
@@ -344,56 +313,50 @@ alike_row(const struct job *j, struct table *t, const struct alike *a)
 	row[n++] = cell_str(s->name);
 	row[n++] = cell_str(s->dtype);
 	row[n++] = cell_num(s->has_in, s->in);
-	row[n++] =
-	    cell_text(s->pg.p != NULL ? s->pg : j->groups.v[c->group].pg);
+	row[n++] = cell_group(j, s);
 	if (j->set->by_group)
 		row[n++] = cell_str(s->ranks);
 	row[n++] = cell_num(s->has_n, s->n);
 	row[n++] = cell_bytes(sig_full_bytes(s));
 	for (size_t m = 0; m < M_COUNT; m++)
-		for (size_t k = 0; k < j->set->aggs.n; k++)
-			row[n++] = a->v[m].n > 0 || m < M_ALGO
-			    ? cell_real(agg_of(
-				  &j->set->aggs.v[k], a->v[m].v, a->v[m].n))
-			    : cell_none();
+		n += put_aggs(row + n, j->set->aggs.v, j->set->aggs.n,
+		    a->v[m].v, a->v[m].n);
 	row[n++] = cell_int(a->count);
 	row[n++] = cell_int(a->latency_ns);
 }
 
-void
-print_summary_sync(struct job *j, struct table_dest *d)
+static void
+fill_alike(struct job *j, struct table *t)
 {
-	struct columns cols = { 0 };
 	alike_vec list = { 0 };
-	struct table *t;
 
 	gather_alike(j, &list);
 	if (list.n > 0)
 		qsort(list.v, list.n, sizeof *list.v, by_latency);
-	alike_columns(j->set, &cols);
-	t = table_create(
-	    "nccl_summary_implicit_sync", cols.list.v, cols.list.n);
 	for (size_t i = 0; i < list.n; i++)
 		alike_row(j, t, &list.v[i]);
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_summary_sync = {
+	.name = "nccl_summary_implicit_sync",
+	COLUMNS(alike_columns),
+	.more = more_alike,
+	.fill = fill_alike,
+};
 
 /* ---- straggler_summary ---- */
 
 static const struct column straggler_columns[] = {
-	{ "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
-	{ "wait_ns_total", "total_wait_time_us", COL_INT, UNIT_NS, 0, 1e3 },
-	{ "wait_ns_mean", "mean_wait_time_us", COL_REAL, UNIT_NS, 0, 1e3 },
-	{ "times_last", "times_arrived_last", COL_INT, UNIT_COUNT, 0, 0 },
-	{ "times_first", "times_arrived_first", COL_INT, UNIT_COUNT, 0, 0 },
-	{ "pct_last", "pct_arrived_last", COL_REAL, UNIT_PERCENT, 0, 0 },
-	{ "collectives", "num_collectives", COL_INT, UNIT_COUNT, 0, 0 },
-	{ "dur_ns_total", "total_nccl_dur_us", COL_INT, UNIT_NS, 0, 1e3 },
-	{ "participated", "num_participated", COL_INT, UNIT_COUNT, 0, 0 },
-	{ "pct_last_of_own", "pct_arrived_last_of_participated", COL_REAL,
-	    UNIT_PERCENT, 0, 0 },
-	{ "node_id", NULL, COL_INT, UNIT_NONE, 0, 0 },
+	INT("rank", NULL),
+	US("wait_ns_total", "total_wait_time_us"),
+	REAL_US("wait_ns_mean", "mean_wait_time_us"),
+	COUNTS("times_last", "times_arrived_last"),
+	COUNTS("times_first", "times_arrived_first"),
+	PCT("pct_last", "pct_arrived_last"),
+	COUNTS("collectives", "num_collectives"),
+	US("dur_ns_total", "total_nccl_dur_us"),
+	COUNTS("participated", "num_participated"),
+	PCT("pct_last_of_own", "pct_arrived_last_of_participated"),
 };
 
 struct waits {
@@ -455,17 +418,13 @@ straggler_row(
 	row[7] = cell_int(w->dur_ns);
 	row[8] = cell_int(w->nown);
 	row[9] = cell_real(100 * (double)w->nlast / own);
-	if (j->has_nodes)
-		row[10] = cell_int(rank / j->gpus_per_node);
+	put_node_id(row + 10, j, rank);
 }
 
-void
-print_straggler_summary(struct job *j, struct table_dest *d)
+static void
+fill_stragglers(struct job *j, struct table *t)
 {
-	size_t n = sizeof straggler_columns / sizeof *straggler_columns;
 	struct waits *w = xcalloc(j->ranks.n + 1, sizeof *w);
-	struct table *t = table_create(
-	    "straggler_summary", straggler_columns, j->has_nodes ? n : n - 1);
 	int64_t ncolls;
 
 	for (size_t r = 0; r < j->ranks.n; r++)
@@ -480,6 +439,12 @@ print_straggler_summary(struct job *j, struct table_dest *d)
 		if (w[r].nown > 0)
 			straggler_row(j, t, &w[r], ncolls);
 	free(w);
-	table_print(t, d);
-	table_destroy(t);
 }
+
+const struct table_def table_straggler_summary = {
+	.name = "straggler_summary",
+	.is_wanted = has_sync,
+	COLUMNS(straggler_columns),
+	.nodes = WITH_NODE_ID,
+	.fill = fill_stragglers,
+};

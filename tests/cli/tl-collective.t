@@ -213,7 +213,7 @@ tl-collective -d t2 bad 2>err
 ok 'as if only the good ones were given' diff -r t1 t2
 refuses 1 'no input could be read' 'tl-collective bad/rank-2.json'
 refuses 2 'no table' 'tl-collective --table nothing base'
-refuses 2 'REGEX=TYPE' 'tl-collective --pattern x base'
+refuses 2 'RE\[=TYPE' 'tl-collective --comm-pattern =x base'
 refuses 2 'is none of' 'tl-collective --agg-metrics mode base'
 refuses 2 'makes a stream' 'tl-collective --partial -d x base'
 mkdir empty
@@ -413,9 +413,9 @@ is '--wide: columns of each' "$(tl-collective --wide \
 is '--by-group: a row for each group' "$(column nccl_summary_implicit_sync \
 	count base | wc -l | tr -d ' ') $(column nccl_summary_implicit_sync \
 	count --by-group base | wc -l | tr -d ' ')" '5 9'
-is '--pattern' "$(sed 's/ncclDevKernel/my_quick_sum/' us/rank0.json |
+is '--comm-pattern' "$(sed 's/ncclDevKernel/my_quick_sum/' us/rank0.json |
 	sed 's/"Collective name":"allreduce",//' >p.json
-	tl-collective --pattern 'QUICK_s=allreduce' -c collective,count \
+	tl-collective --comm-pattern 'QUICK_s=allreduce' -c collective,count \
 		--no-header p.json)" "allreduce${tab}1"
 is '--infer' "$(sed 's/ncclDevKernel/ncclDevKernel_ReduceScatter_x/' us/rank0.json |
 	sed 's/"Collective name":"allreduce",//' >p.json

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records of all ranks as one job: process groups, collectives matched
+ * over their ranks, clocks, and who was late for which reason.
+ */
+#ifndef TL_COLLECTIVE_JOB_H
+#define TL_COLLECTIVE_JOB_H
+
+#include "cmd/tl-collective/collective.h"
+
+struct pgroup {
+	struct str pg;    /* printed; empty text: simplified */
+	struct str ranks; /* as the trace has them */
+	struct str desc, peers;
+	struct str label; /* of ids: the name, with {RANK} where two share it */
+	bool has_members;
+	int_vec members; /* sorted */
+	int_vec listed;  /* in the order of the group's own ranks */
+	size_t npresent; /* of these, that were given */
+	size_t first_coll, ncolls;
+	bool by_seq, was_aligned;
+};
+
+enum {
+	COLL_MISMATCH = 1 << 0, /* its ranks disagree about it */
+	COLL_INCOMPLETE = 1 << 1,
+};
+
+struct coll {
+	uint32_t group, index;
+	uint32_t first, n; /* in job.members, by rank */
+	uint32_t sig;      /* of its first rank */
+	uint8_t class, flags;
+	uint32_t earliest, last; /* positions of ranks */
+	int64_t latency_ns, skew_start_ns, skew_end_ns, wait_sum_ns;
+	int64_t
+	    late_ns; /* the last one's start after the median of the others */
+};
+
+struct rank_info {
+	int64_t rank;
+	int64_t offset_ns, spread_ns; /* of its clock, by ends */
+	uint64_t nclock;              /* collectives that tell it */
+	struct str host;
+	uint32_t part; /* its first */
+};
+
+struct job {
+	const struct settings *set;
+	struct arena *mem;
+	part_vec parts; /* of ranks ascending, then by time */
+	VEC(struct rank_info) ranks;
+	struct intern *sig_texts, *keys, *hosts;
+	VEC(struct sig) sigs;
+	VEC(struct pgroup) groups;
+	VEC(struct coll) colls;
+	VEC(uint32_t) order; /* collectives in the order of first appearance */
+	struct rec **members;
+	size_t nrecs;
+	bool simplified;
+	bool has_nodes;
+	int64_t gpus_per_node;
+	int64_t world;
+};
+
+static inline const struct sig *
+rec_sig(const struct job *j, const struct rec *r)
+{
+	return &j->sigs.v[r->sig];
+}
+static inline uint32_t
+rec_pos(const struct job *j, const struct rec *r)
+{
+	return j->parts.v[r->part].pos;
+}
+static inline int64_t
+rec_rank(const struct job *j, const struct rec *r)
+{
+	return j->parts.v[r->part].rank;
+}
+
+/* job.c: takes the parts over. */
+void job_build(struct job *j, const struct settings *set, part_vec *parts);
+/* A missing rank is a warning. */
+void job_tell_missing(const struct job *j);
+/* group.c */
+void groups_build(struct job *j);
+/* match.c */
+void match_all(struct job *j);
+/*
+ * align.c: of two sequences of signatures and their ends, which element of
+ * base each of seq is, or -1: none.
+ */
+struct align_item {
+	uint32_t sig;
+	int64_t end_ns;
+};
+void align_sequences(const struct align_item *base, size_t nbase,
+    const struct align_item *seq, size_t nseq, int64_t *of);
+/* clock.c: estimates and, where asked for, takes the offsets out. */
+void clocks_align(struct job *j);
+/* sync.c */
+void sync_measure(struct job *j);
+/* Not missing ranks and of one mind, so it counts in summaries. */
+bool coll_counts(const struct job *j, const struct coll *c);
+/* Implicit-sync row: class, or in simplified mode not known to be another. */
+bool coll_is_sync(const struct job *j, const struct coll *c);
+/* GiB/s, NAN where unknown. */
+double coll_algo_bw(const struct job *j, const struct coll *c);
+double coll_bus_bw(const struct job *j, const struct coll *c);
+void coll_put_id(const struct job *j, const struct coll *c, struct buf *b);
+
+/* ---- cause.c ---- */
+
+enum verdict {
+	VERDICT_NONE,
+	VERDICT_THROTTLED,
+	VERDICT_IMBALANCE,
+	VERDICT_HOST,
+	VERDICT_ELSEWHERE,
+	VERDICT_NETWORK,
+	VERDICT_COUNT
+};
+extern const char *const verdict_words[VERDICT_COUNT];
+
+/* A host event in which a late rank was longer than the others. */
+struct host_cause {
+	uint32_t host; /* of the job */
+	int64_t us;
+};
+
+/* A rank in a group. */
+struct lateness {
+	uint32_t group, pos;
+	uint64_t ncolls, nlast;   /* that count, that it was last in */
+	uint64_t nlate;           /* last, and by what matters */
+	uint64_t nknown, nsame;   /* of these: window known; same work */
+	int64_t late_ns;          /* sum, of nlate */
+	int64_t busy_ns, idle_ns; /* more than the median of the others */
+	int64_t window_ns;        /* of all three parts */
+	VEC(double) lates;        /* each, in ns */
+	/* the slowest against the median rank */
+	struct str kernel, op, shape;
+	double kernel_ratio, all_ratio;
+	VEC(struct host_cause) hosts;
+	struct str host; /* of these the largest, or NULL */
+	int64_t host_ns;
+	enum verdict verdict;
+};
+
+struct causes {
+	VEC(struct lateness) list; /* by group, then rank */
+};
+
+void causes_find(struct job *j, struct causes *c);
+
+#endif
