@@ -131,8 +131,6 @@ ops_sort(struct ops *o)
 	if (o->rows.n > 1)
 		qsort_r(o->rows.v, o->rows.n, sizeof *o->rows.v, by_weight,
 		    o->strings);
-	swaps_sort(&o->swaps);
-	wraps_sort(&o->wraps);
 }
 
 /* ---- sentences ---- */
@@ -238,9 +236,19 @@ note_events(const struct ops *o, const struct summary *s, struct table *t)
 	    s, t, &o->streams.moved, "pairs of GPU events on another stream");
 }
 
+/* Empties the buffer for the next. */
+static void
+note_remarks(struct table *t, const char *what, struct buf *b, const char *hint)
+{
+	if (b->len > 0)
+		table_note(t, "%s: %.*s%s", what, (int)b->len, b->p, hint);
+	b->len = 0;
+}
+
 void
 ops_notes(const struct ops *o, struct table *t)
 {
+	struct buf b = { 0 };
 	struct summary s = { .set = o->set,
 		.figures = &o->figures,
 		.strings = o->strings,
@@ -254,17 +262,24 @@ ops_notes(const struct ops *o, struct table *t)
 	summary_whole(&s, t);
 	summary_rows(&s, t);
 	note_events(o, &s, t);
-	names_note(&o->launches, o->strings,
-	    "launches under different names, at which the trees part",
-	    " (--equiv says which are one)", t);
-	names_note(&o->calls, o->strings, "calls under different names", "", t);
+	remarks_names(&o->launches, o->strings, &b);
+	note_remarks(t,
+	    "launches under different names, at which the trees part", &b,
+	    " (--equiv says which are one)");
+	remarks_names(&o->calls, o->strings, &b);
+	note_remarks(t, "calls under different names", &b, "");
 	note_args(o, t);
-	swaps_note(&o->swaps, o->strings, t);
-	wraps_note(&o->wraps, o->set, o->strings, t);
+	remarks_order(&o->order, o->strings, &b);
+	note_remarks(t, "calls in another order", &b, "");
+	for (int i = 0; i < NSIDES; i++)
+		remarks_wrappers(
+		    &o->wrappers[i], o->strings, o->set->names[i], &b);
+	note_remarks(t, "calls around others on one side only", &b, "");
 	note_contents(o, t);
 	note_kernels(o, t);
 	summary_steps(&s, t);
 	vec_free(&s.rows);
+	buf_free(&b);
 }
 
 void

@@ -298,8 +298,8 @@ void
 ops_add(struct ops *o, const struct diff *d, const bool fresh[NSIDES])
 {
 	if (fresh[0]) {
-		swaps_add(&o->swaps, d);
-		wraps_add(&o->wraps, d);
+		moves_find(&o->moves, &o->order, d);
+		wraps_find(o->wrappers, d);
 		names_add_calls(&o->calls, d);
 		names_add_launches(&o->launches, d);
 	}
@@ -319,7 +319,7 @@ ops_add(struct ops *o, const struct diff *d, const bool fresh[NSIDES])
 	}
 	streams_finish(&o->streams);
 	o->differs = o->differs || !d->is_identical || !d->is_same_work ||
-	    o->swaps.n > 0 || o->wraps.n[0] + o->wraps.n[1] > 0 ||
+	    o->order.n + o->wrappers[0].n + o->wrappers[1].n > 0 ||
 	    o->calls.n > 0 || o->streams.moved.n[0] > 0;
 	o->host_differs =
 	    o->host_differs || !same_times(d->side[0], d->side[1]);
@@ -357,9 +357,11 @@ ops_free(struct ops *o)
 	vec_free(&o->rows);
 	map_free(&o->row_of);
 	figures_free(&o->figures);
-	swaps_free(&o->swaps);
-	wraps_free(&o->wraps);
+	vec_free(&o->moves.list);
+	remarks_free(&o->order);
+	remarks_free(&o->wrappers[0]);
+	remarks_free(&o->wrappers[1]);
 	streams_free(&o->streams);
-	names_free(&o->calls);
-	names_free(&o->launches);
+	remarks_free(&o->calls);
+	remarks_free(&o->launches);
 }

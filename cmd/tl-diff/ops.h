@@ -12,7 +12,6 @@
 #include "cmd/tl-diff/order.h"
 #include "cmd/tl-diff/remarks.h"
 #include "cmd/tl-diff/tables.h"
-#include "cmd/tl-diff/wraps.h"
 
 enum owned_by {
 	OWNER_OP,
@@ -52,11 +51,10 @@ struct ops {
 	struct figures figures; /* of rows */
 	struct tally tallies[NTALLIES];
 	struct stream_pairs streams;
-	struct name_pairs calls, launches;
-	struct swaps swaps;
-	struct wraps wraps;
-	bool differs;      /* GPU work or calls of some pair */
-	bool host_differs; /* times of calls of some pair */
+	struct remarks calls, launches, order, wrappers[NSIDES];
+	struct moves moves; /* for the merged tree */
+	bool differs;       /* GPU work or calls of some pair */
+	bool host_differs;  /* times of calls of some pair */
 	/* some run has them: frames; ops with GPU work; arguments of such */
 	bool has_frames[NSIDES], has_ops[NSIDES], has_args[NSIDES];
 };

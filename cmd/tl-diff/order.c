@@ -12,8 +12,6 @@
 
 #include <stdlib.h>
 
-#define MAX_TOLD 3
-
 /* A pair of siblings. */
 struct sibling {
 	uint32_t id;
@@ -26,9 +24,9 @@ struct sibling {
 };
 
 struct order {
-	struct swaps *w;
+	struct moves *m;
+	struct remarks *told;
 	const struct diff *d;
-	uint32_t above; /* merged node, NONE: of roots */
 	VEC(struct sibling) all;
 	u32s list; /* places in a group */
 };
@@ -118,69 +116,24 @@ find_moved(struct order *o, struct sibling *v, size_t n)
 
 /* ---- what is told ---- */
 
-/* What was unwrapped is told by its wrapper, if both sides have that. */
 static void
-climb(const struct order *o, const struct sibling *x, uint32_t at[NSIDES])
+tell(struct order *o, const struct sibling *first, const struct sibling *second,
+    bool first_moved)
 {
-	const struct merged_node *top = &o->d->merged.list.v[o->above];
-	uint32_t up[NSIDES] = { x->at[0], x->at[1] };
+	const struct sibling *of[2] = { first, second };
+	struct remark *r = remarks_add(o->told, node_of(o, 0, first->at[0])->n,
+	    node_of(o, 0, second->at[0])->n);
 
-	for (;;) {
+	for (int i = 0; i < 2 && r->n == 1; i++)
 		for (int s = 0; s < NSIDES; s++) {
-			at[s] = up[s];
-			up[s] = node_of(o, s, at[s])->parent;
+			const struct node *n = node_of(o, s, of[i]->at[s]);
+
+			r->uid[i][s] = (struct uid){ n->id, n->inst };
 		}
-		for (int s = 0; s < NSIDES; s++)
-			if (up[s] == NONE || up[s] == top->at[s])
-				return;
-		if (node_of(o, 0, up[0])->n != node_of(o, 1, up[1])->n)
-			return;
-	}
-}
-
-static void
-tell(struct order *o, const struct sibling *first, const struct sibling *second)
-{
-	struct swap x = { .n = 0 };
-	const uint32_t *at[SWAP_PARTS] = { first->at, second->at, NULL };
-	uint32_t top[SWAP_ABOVE][NSIDES];
-	bool is_new;
-	uint64_t *slot;
-
-	if (o->above != NONE) {
-		at[SWAP_ABOVE] = o->d->merged.list.v[o->above].at;
-		climb(o, first, top[SWAP_FIRST]);
-		climb(o, second, top[SWAP_SECOND]);
-		for (int p = 0; p < SWAP_ABOVE; p++)
-			if (top[0][0] != top[1][0] && top[0][1] != top[1][1])
-				at[p] = top[p];
-	}
-	for (int p = 0; p < SWAP_PARTS; p++) {
-		x.name[p] = INTERN_NONE;
-		for (int s = 0; s < NSIDES && at[p] != NULL; s++) {
-			const struct node *n = node_of(o, s, at[p][s]);
-
-			if (s == 0)
-				x.name[p] = n->n;
-			x.uid[p][s] = (struct uid){ n->id, n->inst };
-		}
-	}
-	slot = map_put(&o->w->of, hash_bytes(x.name, sizeof x.name), &is_new);
-	if (is_new) {
-		*slot = o->w->list.n;
-		vec_push(&o->w->list, x);
-	}
-	o->w->list.v[*slot].n++;
-	o->w->n++;
-}
-
-static void
-add_move(struct order *o, const struct sibling *it, const struct sibling *past,
-    bool was_before)
-{
-	if (!o->w->has_first)
-		vec_push(&o->w->moves,
-		    ((struct move){ it->id, past->id, was_before }));
+	if (!o->m->is_done)
+		vec_push(&o->m->list,
+		    ((struct move){ of[!first_moved]->id, of[first_moved]->id,
+			first_moved }));
 }
 
 /* The next on either side that did not move: one of them crosses it. */
@@ -195,14 +148,12 @@ tell_moved(struct order *o, const struct sibling *v, size_t n)
 			continue;
 		}
 		if (last < n && v[last].place > v[i].place) {
-			tell(o, &v[last], &v[i]);
-			add_move(o, &v[i], &v[last], false);
+			tell(o, &v[last], &v[i], false);
 			continue;
 		}
 		for (next = next > i ? next : i; v[next].has_moved; next++)
 			;
-		tell(o, &v[i], &v[next]);
-		add_move(o, &v[i], &v[next], true);
+		tell(o, &v[i], &v[next], true);
 	}
 }
 
@@ -267,113 +218,36 @@ by_id(const void *x, const void *y)
 }
 
 void
-swaps_add(struct swaps *w, const struct diff *d)
+moves_find(struct moves *m, struct remarks *told, const struct diff *d)
 {
 	const struct merged *t = &d->merged;
-	struct order o = { .w = w, .d = d, .above = NONE };
+	struct order o = { .m = m, .told = told, .d = d };
 
 	for (size_t i = 0; i < t->roots.n; i++)
 		add_sibling(&o, t->roots.v[i]);
 	find_among(&o);
-	for (o.above = 0; o.above < t->list.n; o.above++) {
-		if (merged_type(&t->list.v[o.above]) != MERGED_BOTH)
+	for (uint32_t above = 0; above < t->list.n; above++) {
+		if (merged_type(&t->list.v[above]) != MERGED_BOTH)
 			continue;
 		o.all.n = 0;
-		for (uint32_t k = o.above + 1; k < t->list.v[o.above].behind;
+		for (uint32_t k = above + 1; k < t->list.v[above].behind;
 		     k = t->list.v[k].behind)
 			add_sibling(&o, k);
 		find_among(&o);
 	}
-	if (!w->has_first && w->moves.n > 1)
-		qsort(w->moves.v, w->moves.n, sizeof *w->moves.v, by_id);
-	w->has_first = true;
+	if (!m->is_done && m->list.n > 1)
+		qsort(m->list.v, m->list.n, sizeof *m->list.v, by_id);
+	m->is_done = true;
 	vec_free(&o.all);
 	vec_free(&o.list);
 }
 
 const struct move *
-swaps_move_of(const struct swaps *w, uint32_t id)
+moves_of(const struct moves *m, uint32_t id)
 {
 	const struct move key = { .id = id };
 
-	if (w->moves.n == 0)
+	if (m->list.n == 0)
 		return NULL;
-	return bsearch(&key, w->moves.v, w->moves.n, sizeof *w->moves.v, by_id);
-}
-
-/* ---- sentences ---- */
-
-static int
-by_count(const void *x, const void *y)
-{
-	const struct swap *a = x, *b = y;
-
-	if (a->n != b->n)
-		return a->n > b->n ? -1 : 1;
-	return (a->uid[0][0].id > b->uid[0][0].id) -
-	    (a->uid[0][0].id < b->uid[0][0].id);
-}
-
-void
-swaps_sort(struct swaps *w)
-{
-	if (w->list.n > 1)
-		qsort(w->list.v, w->list.n, sizeof *w->list.v, by_count);
-}
-
-static void
-put_part(const struct swap *x, enum swap_part p, const struct strings *st,
-    struct buf *b)
-{
-	char uid[UID_MAX];
-
-	if (x->name[p] != INTERN_NONE)
-		text_visible(strings_get(st, x->name[p]), b);
-	else
-		buf_puts(b, "one without a name");
-	for (int s = 0; s < NSIDES; s++) {
-		size_t n = uid_put(uid, x->uid[p][s]);
-
-		buf_puts(b, s == 0 ? " (" : " | ");
-		buf_put(b, uid, n);
-	}
-	buf_putc(b, ')');
-}
-
-void
-swaps_note(const struct swaps *w, const struct strings *st, struct table *t)
-{
-	struct buf b = { 0 };
-	uint64_t told = 0;
-
-	if (w->n == 0)
-		return;
-	buf_printf(&b, "calls in another order: %" PRIu64, w->n);
-	for (size_t i = 0; i < w->list.n && i < MAX_TOLD; i++) {
-		const struct swap *x = &w->list.v[i];
-
-		buf_puts(&b, i == 0 ? ": " : "; ");
-		if (w->list.n > 1 && x->n > 1)
-			buf_printf(&b, "%" PRIu64 " times ", x->n);
-		put_part(x, SWAP_FIRST, st, &b);
-		buf_puts(&b, " before ");
-		put_part(x, SWAP_SECOND, st, &b);
-		if (x->name[SWAP_ABOVE] != INTERN_NONE) {
-			buf_puts(&b, " below ");
-			put_part(x, SWAP_ABOVE, st, &b);
-		}
-		told += x->n;
-	}
-	if (told < w->n)
-		buf_printf(&b, "; %" PRIu64 " more", w->n - told);
-	table_note(t, "%.*s", (int)b.len, b.p);
-	buf_free(&b);
-}
-
-void
-swaps_free(struct swaps *w)
-{
-	vec_free(&w->list);
-	vec_free(&w->moves);
-	map_free(&w->of);
+	return bsearch(&key, m->list.v, m->list.n, sizeof *m->list.v, by_id);
 }

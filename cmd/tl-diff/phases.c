@@ -117,18 +117,6 @@ is_by_place(const struct phases *p, const u32s *a, const u32s *b)
 	    !is_permuted(p, a, b);
 }
 
-static bool
-all_equal(const struct phases *p, const u32s *a, const u32s *b)
-{
-	if (a->n != b->n)
-		return false;
-	for (size_t i = 0; i < a->n; i++)
-		if (p->d->side[0]->hash.v[a->v[i]] !=
-		    p->d->side[1]->hash.v[b->v[i]])
-			return false;
-	return true;
-}
-
 /* ---- calls that moved ---- */
 
 static bool
@@ -209,7 +197,7 @@ void
 phases_match(struct phases *p, const u32s *a, const u32s *b)
 {
 	p->places.n = 0;
-	if (a->n == b->n && (all_equal(p, a, b) || is_by_place(p, a, b))) {
+	if (is_by_place(p, a, b)) {
 		for (uint32_t i = 0; i < a->n; i++)
 			vec_push(&p->places, ((struct pair){ i, i }));
 		return;

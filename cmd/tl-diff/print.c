@@ -10,7 +10,6 @@
  * shown whole or not at all: a half of it would say that the other has nothing.
  */
 #include "cmd/tl-diff/print.h"
-#include "cmd/tl-diff/wraps.h"
 
 /* A node whose children are being printed. */
 struct level {
@@ -21,7 +20,7 @@ struct level {
 
 struct printer {
 	const struct diff *d;
-	const struct swaps *swaps; /* NULL: no marks */
+	const struct moves *moves; /* NULL: no marks */
 	struct out *out;
 	int64_t min_ns; /* 0: all */
 	bool colour;
@@ -76,7 +75,7 @@ mark_name(struct printer *p, int side, uint32_t at)
 static void
 mark_move(struct printer *p, uint32_t id)
 {
-	const struct move *m = swaps_move_of(p->swaps, id);
+	const struct move *m = moves_of(p->moves, id);
 	uint32_t past;
 
 	if (m == NULL)
@@ -113,7 +112,7 @@ find_mark(struct printer *p, uint32_t id)
 	bool has_moved;
 
 	p->mark.len = 0;
-	if (p->swaps == NULL)
+	if (p->moves == NULL)
 		return NULL;
 	mark_move(p, id);
 	has_moved = p->mark.len > 0;
@@ -284,12 +283,12 @@ find_extents(struct printer *p)
 }
 
 void
-print_merged(const struct diff *d, const struct swaps *swaps, struct out *out,
+print_merged(const struct diff *d, const struct moves *moves, struct out *out,
     bool colour, int64_t min_ns)
 {
 	struct printer p = {
 		.d = d,
-		.swaps = swaps,
+		.moves = moves,
 		.out = out,
 		.min_ns = min_ns,
 		.colour = colour,

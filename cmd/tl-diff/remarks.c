@@ -83,22 +83,30 @@ streams_free(struct stream_pairs *p)
 
 /* ---- names ---- */
 
-static void
-add_names(struct name_pairs *p, const uint32_t n[NSIDES])
+struct remark *
+remarks_add(struct remarks *r, uint32_t a, uint32_t b)
 {
 	bool is_new;
-	uint64_t *slot = map_put(&p->of, (uint64_t)n[0] << 32 | n[1], &is_new);
+	uint64_t *slot = map_put(&r->of, (uint64_t)a << 32 | b, &is_new);
 
 	if (is_new) {
-		*slot = p->list.n;
-		vec_push(&p->list, ((struct name_pair){ { n[0], n[1] }, 0 }));
+		*slot = r->list.n;
+		vec_push(&r->list, ((struct remark){ .name = { a, b } }));
 	}
-	p->list.v[*slot].count++;
-	p->n++;
+	r->list.v[*slot].n++;
+	r->n++;
+	return &r->list.v[*slot];
 }
 
 void
-names_add_calls(struct name_pairs *p, const struct diff *d)
+remarks_free(struct remarks *r)
+{
+	vec_free(&r->list);
+	map_free(&r->of);
+}
+
+void
+names_add_calls(struct remarks *p, const struct diff *d)
 {
 	for (uint32_t id = 0; id < d->merged.list.n; id++) {
 		const struct merged_node *m = &d->merged.list.v[id];
@@ -113,7 +121,7 @@ names_add_calls(struct name_pairs *p, const struct diff *d)
 			    !is_gpu_kind(x->kind) && !is_launch_kind(x->kind);
 		}
 		if (is_call && n[0] != n[1])
-			add_names(p, n);
+			(void)remarks_add(p, n[0], n[1]);
 	}
 }
 
@@ -154,7 +162,7 @@ launch_below(const struct diff *d, uint32_t id, int side, enum kind kind)
 
 /* A kernel instead of a memset is no other name. */
 void
-names_add_launches(struct name_pairs *p, const struct diff *d)
+names_add_launches(struct remarks *p, const struct diff *d)
 {
 	static const enum kind kinds[] = { KIND_KERNEL, KIND_MEMCPY,
 		KIND_MEMSET };
@@ -170,36 +178,94 @@ names_add_launches(struct name_pairs *p, const struct diff *d)
 			found = n[0] != INTERN_NONE && n[1] != INTERN_NONE &&
 			    n[0] != n[1];
 			if (found)
-				add_names(p, n);
+				(void)remarks_add(p, n[0], n[1]);
 		}
 	}
 }
 
-void
-names_note(const struct name_pairs *p, const struct strings *st,
-    const char *what, const char *hint, struct table *t)
-{
-	const struct name_pair *most = NULL;
-	struct buf b = { 0 };
+/* ---- sentences ---- */
 
-	for (size_t i = 0; i < p->list.n; i++)
-		if (most == NULL || p->list.v[i].count > most->count)
-			most = &p->list.v[i];
-	if (most == NULL)
-		return;
-	text_visible(strings_get(st, most->n[0]), &b);
-	buf_puts(&b, " | ");
-	text_visible(strings_get(st, most->n[1]), &b);
-	if (p->list.n > 1)
-		buf_printf(&b, " %" PRIu64 " times", most->count);
-	table_note(
-	    t, "%s: %" PRIu64 ", as %.*s%s", what, p->n, (int)b.len, b.p, hint);
-	buf_free(&b);
+static void
+put_name(const struct strings *st, uint32_t name, struct buf *b)
+{
+	if (name != INTERN_NONE)
+		text_visible(strings_get(st, name), b);
+	else
+		buf_puts(b, "one without a name");
+}
+
+static void
+put_uids(const struct uid *uid, int n, struct buf *b)
+{
+	char text[UID_MAX];
+
+	for (int i = 0; i < n; i++) {
+		buf_puts(b, i == 0 ? " (" : " | ");
+		buf_put(b, text, uid_put(text, uid[i]));
+	}
+	buf_putc(b, ')');
+}
+
+/* How many, and of the most frequent one the first name. */
+static const struct remark *
+put_start(const struct remarks *r, const struct strings *st, struct buf *b)
+{
+	const struct remark *most = &r->list.v[0];
+
+	for (size_t i = 1; i < r->list.n; i++)
+		if (r->list.v[i].n > most->n)
+			most = &r->list.v[i];
+	buf_printf(b, "%" PRIu64 ", as ", r->n);
+	put_name(st, most->name[0], b);
+	return most;
+}
+
+static void
+put_end(const struct remarks *r, const struct remark *most, struct buf *b)
+{
+	if (r->list.n > 1 && most->n > 1)
+		buf_printf(b, " %" PRIu64 " times", most->n);
 }
 
 void
-names_free(struct name_pairs *p)
+remarks_names(const struct remarks *r, const struct strings *st, struct buf *b)
 {
-	vec_free(&p->list);
-	map_free(&p->of);
+	const struct remark *most;
+
+	if (r->n == 0)
+		return;
+	most = put_start(r, st, b);
+	buf_puts(b, " | ");
+	put_name(st, most->name[1], b);
+	put_end(r, most, b);
+}
+
+void
+remarks_order(const struct remarks *r, const struct strings *st, struct buf *b)
+{
+	const struct remark *most;
+
+	if (r->n == 0)
+		return;
+	most = put_start(r, st, b);
+	put_uids(most->uid[0], NSIDES, b);
+	buf_puts(b, " before ");
+	put_name(st, most->name[1], b);
+	put_uids(most->uid[1], NSIDES, b);
+	put_end(r, most, b);
+}
+
+void
+remarks_wrappers(const struct remarks *r, const struct strings *st,
+    struct str what, struct buf *b)
+{
+	const struct remark *most;
+
+	if (r->n == 0)
+		return;
+	buf_puts(b, b->len > 0 ? "; " : "");
+	buf_printf(b, "%.*s ", (int)what.len, what.p);
+	most = put_start(r, st, b);
+	put_uids(most->uid[0], 1, b);
+	put_end(r, most, b);
 }

@@ -28,25 +28,41 @@ void streams_pair(struct stream_pairs *p, const struct run *const run[NSIDES],
 void streams_finish(struct stream_pairs *p);
 void streams_free(struct stream_pairs *p);
 
-/* Two names that stand for one another, and how often. */
-struct name_pair {
-	uint32_t n[NSIDES];
-	uint64_t count;
+/* Two names, or one, that something is said of, and how often. */
+struct remark {
+	uint32_t name[2]; /* INTERN_NONE: without one */
+	struct uid uid[2]
+		      [NSIDES]; /* of calls of these names: set by who adds */
+	uint64_t n;
 };
 
-struct name_pairs {
-	VEC(struct name_pair) list;
+struct remarks {
+	VEC(struct remark) list;
 	struct map of;
 	uint64_t n; /* of all */
 };
 
+/* One more; its n is 1 when it is the first. Valid until the next. */
+struct remark *remarks_add(struct remarks *r, uint32_t a, uint32_t b);
+void remarks_free(struct remarks *r);
+
 /* Of a pair of runs: calls that are matched under different names. */
-void names_add_calls(struct name_pairs *p, const struct diff *d);
+void names_add_calls(struct remarks *p, const struct diff *d);
 /* And launches of different names where the trees part. */
-void names_add_launches(struct name_pairs *p, const struct diff *d);
-/* "WHAT: 5, as aten::gelu | my::gelu 4 times"; nothing where there are none. */
-void names_note(const struct name_pairs *p, const struct strings *st,
-    const char *what, const char *hint, struct table *t);
-void names_free(struct name_pairs *p);
+void names_add_launches(struct remarks *p, const struct diff *d);
+/* wraps.c: calls around others on one side only, by side. */
+void wraps_find(struct remarks told[NSIDES], const struct diff *d);
+/* Those around a merged node, the innermost first. Replaces list. */
+void wraps_around(const struct diff *d, uint32_t id, int side, u32s *list);
+
+/* "5, as aten::gelu | my::gelu 4 times"; nothing where there are none. */
+void remarks_names(
+    const struct remarks *r, const struct strings *st, struct buf *b);
+/* "5, as cos (4 | 7) before tan (7 | 4) 2 times" */
+void remarks_order(
+    const struct remarks *r, const struct strings *st, struct buf *b);
+/* "after 5, as cast (1) 3 times"; what: that side's name. */
+void remarks_wrappers(const struct remarks *r, const struct strings *st,
+    struct str what, struct buf *b);
 
 #endif

@@ -192,13 +192,13 @@ min_diff_ns(const struct sides *g)
 
 static void
 print_tree_to(const struct sides *g, const char *path,
-    const struct swaps *swaps, int64_t min_ns)
+    const struct moves *moves, int64_t min_ns)
 {
 	struct out *out = out_open(path);
 	const char *no = getenv("NO_COLOR");
 	bool colour = out_is_terminal(out) && (no == NULL || no[0] == '\0');
 
-	print_merged(&g->first, swaps, out, colour, min_ns);
+	print_merged(&g->first, moves, out, colour, min_ns);
 	out_finish(out);
 }
 
@@ -228,7 +228,7 @@ print_answer(struct sides *g)
 
 	if (g->set->print) {
 		print_tree_to(
-		    g, g->set->dest.path, &g->ops.swaps, min_diff_ns(g));
+		    g, g->set->dest.path, &g->ops.moves, min_diff_ns(g));
 		return;
 	}
 	tables_finish(g->tables, &f);

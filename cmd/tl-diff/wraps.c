@@ -6,11 +6,7 @@
  * When both sides look through as many calls under other names, these are taken
  * for the same calls, renamed.
  */
-#include "cmd/tl-diff/wraps.h"
-
-#include <stdlib.h>
-
-#define MAX_TOLD 3
+#include "cmd/tl-diff/remarks.h"
 
 static const struct node *
 node_of(const struct diff *d, int side, uint32_t at)
@@ -82,28 +78,18 @@ wraps_around(const struct diff *d, uint32_t id, int side, u32s *list)
 	vec_free(&around[1]);
 }
 
-/* ---- how many of each name ---- */
-
 static void
-count_wrapper(struct wraps *w, const struct diff *d, int side, uint32_t at)
+tell(struct remarks *told, const struct diff *d, int side, uint32_t at)
 {
 	const struct node *n = node_of(d, side, at);
-	bool is_new;
-	uint64_t *slot =
-	    map_put(&w->of, (uint64_t)n->n << 1 | (unsigned)side, &is_new);
+	struct remark *r = remarks_add(told, n->n, INTERN_NONE);
 
-	if (is_new) {
-		*slot = w->list.n;
-		vec_push(&w->list,
-		    ((struct wrap){
-			n->n, (uint8_t)side, 0, { n->id, n->inst } }));
-	}
-	w->list.v[*slot].n++;
-	w->n[side]++;
+	if (r->n == 1)
+		r->uid[0][0] = (struct uid){ n->id, n->inst };
 }
 
 void
-wraps_add(struct wraps *w, const struct diff *d)
+wraps_find(struct remarks told[NSIDES], const struct diff *d)
 {
 	u32s around[NSIDES] = { { 0 }, { 0 } };
 	struct map seen = { 0 }; /* node and side: one can wrap several */
@@ -120,85 +106,10 @@ wraps_add(struct wraps *w, const struct diff *d)
 				(void)map_put(&seen,
 				    (uint64_t)at << 1 | (unsigned)s, &is_new);
 				if (is_new)
-					count_wrapper(w, d, s, at);
+					tell(&told[s], d, s, at);
 			}
 	}
 	vec_free(&around[0]);
 	vec_free(&around[1]);
 	map_free(&seen);
-}
-
-/* ---- the sentence ---- */
-
-static int
-by_count(const void *x, const void *y)
-{
-	const struct wrap *a = x, *b = y;
-
-	if (a->side != b->side)
-		return a->side < b->side ? -1 : 1;
-	if (a->n != b->n)
-		return a->n > b->n ? -1 : 1;
-	return (a->first.id > b->first.id) - (a->first.id < b->first.id);
-}
-
-void
-wraps_sort(struct wraps *w)
-{
-	if (w->list.n > 1)
-		qsort(w->list.v, w->list.n, sizeof *w->list.v, by_count);
-}
-
-static void
-put_side(
-    const struct wraps *w, int side, const struct strings *st, struct buf *b)
-{
-	uint64_t told = 0;
-	int n = 0;
-
-	for (size_t i = 0; i < w->list.n && n < MAX_TOLD; i++) {
-		const struct wrap *x = &w->list.v[i];
-		char uid[UID_MAX];
-
-		if (x->side != side)
-			continue;
-		buf_printf(b, "%s %" PRIu64 " ", n++ > 0 ? "," : "", x->n);
-		if (x->name != INTERN_NONE)
-			text_visible(strings_get(st, x->name), b);
-		else
-			buf_puts(b, "without a name");
-		buf_puts(b, " (");
-		buf_put(b, uid, uid_put(uid, x->first));
-		buf_putc(b, ')');
-		told += x->n;
-	}
-	if (told < w->n[side])
-		buf_printf(b, ", %" PRIu64 " more", w->n[side] - told);
-}
-
-void
-wraps_note(const struct wraps *w, const struct settings *set,
-    const struct strings *st, struct table *t)
-{
-	struct buf b = { 0 };
-
-	if (w->n[0] == 0 && w->n[1] == 0)
-		return;
-	for (int s = 0; s < NSIDES; s++) {
-		if (w->n[s] == 0)
-			continue;
-		buf_puts(&b, b.len > 0 ? "; " : "");
-		buf_put(&b, set->names[s].p, set->names[s].len);
-		put_side(w, s, st, &b);
-	}
-	table_note(
-	    t, "calls around others on one side only: %.*s", (int)b.len, b.p);
-	buf_free(&b);
-}
-
-void
-wraps_free(struct wraps *w)
-{
-	vec_free(&w->list);
-	map_free(&w->of);
 }

@@ -34,13 +34,13 @@ inner() {
 { op net 0 100; inner cast; } | trace >wrap1.json
 { op net 0 100; inner cast check; } | trace >wrap2.json
 is 'a wrapper: told' "$(says plain.json wrap1.json)" \
-	'calls around others on one side only: after 1 cast (1)'
+	'calls around others on one side only: after 1, as cast (1)'
 is 'a wrapper: on the other side' "$(says wrap1.json plain.json)" \
-	'calls around others on one side only: before 1 cast (1)'
+	'calls around others on one side only: before 1, as cast (1)'
 is 'a wrapper: of two, the one that is new' "$(says wrap1.json wrap2.json)" \
-	'calls around others on one side only: after 1 check (2)'
+	'calls around others on one side only: after 1, as check (2)'
 is 'a wrapper: two' "$(says plain.json wrap2.json)" \
-	'calls around others on one side only: after 1 cast (1), 1 check (2)'
+	'calls around others on one side only: after 2, as check (2)'
 is 'a wrapper: what it wraps has its partner' \
 	"$(rows 'tl-diff -c name,count_before,count_after,diff_ns plain.json wrap2.json')" 'mm 1 1 0.'
 is 'a wrapper: marked in the tree' "$(tree plain.json wrap2.json)" '└── net
@@ -81,7 +81,7 @@ two() {
 two sin cos tan | trace >sct.json
 two sin tan cos | trace >stc.json
 is 'order: told' "$(says sct.json stc.json)" \
-	'calls in another order: 1: cos (4 | 7) before tan (7 | 4) below net (0 | 0)'
+	'calls in another order: 1, as cos (4 | 7) before tan (7 | 4)'
 is 'order: marked in the tree' "$(tree sct.json stc.json | grep -v Launch | grep -v k_)" '└── net
     ├── sin
     ├── moved: cos (trace1: before tan, trace2: behind it)

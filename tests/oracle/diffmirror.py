@@ -29,7 +29,7 @@ def reordered(files):
     """how many calls stand in another order"""
     found = [r["text"].split(": ")[1] for r in table(files, "diff_verdict")
              if r["text"].startswith("calls in another order: ")]
-    return Counter(calls=int(found[0].split(":")[0]) if found else 0)
+    return Counter(calls=int(found[0].split(",")[0]) if found else 0)
 
 
 def partners(files):

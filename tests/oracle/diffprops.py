@@ -261,10 +261,10 @@ def order_told(files, events, first, second):
     """what the verdict says of calls in another order, in words without uids"""
     said = [r["text"] for r in table(files, "diff_verdict") if "another order" in r["text"]]
     for text in said:
-        for name, one, two in re.findall(r"(?:\d: | before )(.+?) \((\d+) \| (\d+)\)", text):
+        for name, one, two in re.findall(r"(?:\d, as | before )(.+?) \((\d+) \| (\d+)\)", text):
             if {events[first][int(one)]["name"], events[second][int(two)]["name"]} != {name}:
                 return ["wrong uids: " + text]
-    return [re.sub(r" \(\d+ \| \d+\)| below .*", "", text) for text in said]
+    return [re.sub(r" \(\d+ \| \d+\)", "", text) for text in said]
 
 
 def planted(job):
@@ -290,7 +290,7 @@ def planted(job):
     if changed != (set(ops) if plant.startswith(("slow", "add", "fuse")) else set()):
         bad.append("diff_ops_summary: %s" % sorted(changed))
     swaps = [SWAPPED, SWAPPED[::-1]] if plant.startswith("swap") else []
-    if orders != ["calls in another order: 1: %s before %s" % tuple(s) for s in swaps]:
+    if orders != ["calls in another order: 1, as %s before %s" % tuple(s) for s in swaps]:
         bad.append("order: %s" % orders)
     found = [r for at in ancestors(rows) if not is_pair(at) for r in at]
     if sorted({r["cpu_op_name"] for r in found}) != ops or len(found) != count:
