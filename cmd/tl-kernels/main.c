@@ -131,6 +131,7 @@ main(int argc, char *argv[])
 
 	k.sink.tables = kernels_tables;
 	k.sink.ntables = kernels_ntables;
+	err_program(argv[0]); /* before anything can fail */
 	k.models = models_create();
 	return sink_main(&k.sink, argc, argv);
 }

@@ -176,6 +176,7 @@ main(int argc, char *argv[])
 
 	g.sink.tables = ops_tables;
 	g.sink.ntables = ops_ntables;
+	err_program(argv[0]); /* before anything can fail */
 	g.models = models_create();
 	return sink_main(&g.sink, argc, argv);
 }

@@ -16,7 +16,7 @@ import sys
 data, step = open(sys.argv[1], "rb").read(), int(sys.argv[2])
 command = sys.argv[3:]
 # what a filter or a printer of events has written so far is marked by its end
-STREAMS = ("tl-cat", "tl-link", "tl-tree", "tl-filter", "tl-merge",
+STREAMS = ("tl-cat", "tl-link", "tl-tree", "tl-graft", "tl-filter", "tl-merge",
            "tl-export")
 
 
@@ -44,6 +44,7 @@ END_PY
 # every COMMAND...: STEP is 1, or more for what starts many programs
 STEP=1
 every() {
+	seen "$1"
 	command -v "$1" >/dev/null || {
 		skip "$*" 'not built'
 		return
@@ -57,6 +58,7 @@ every tl-cat --check
 every tl-cat --stats
 every tl-cat --binary
 every tl-link
+every tl-graft
 every tl-tree
 every tl-tree --print
 every tl-timeline
@@ -72,6 +74,8 @@ every tl-merge
 every tl-export
 every tl-export -o OUT
 STEP=7
+every tl-diff - "$TMP/ten.tl"
+every tl-html -o OUT -
 every tl-split --by step -d OUT
 STEP=101
 every tl-report
@@ -129,4 +133,6 @@ for c in tl-cat tl-link tl-tree tl-timeline tl-ops tl-kernels tl-fold \
 	quiet "$c: a reader may leave" "$c ten.tl 2>/dev/null | true"
 done
 
+# these read tables, and tl-decode reads traces
+all_seen tl-compare tl-decode tl-summary tl-xlsx
 done_testing

@@ -19,6 +19,7 @@ n=0
 # faults COMMAND [ARGUMENT...]: it runs in a folder beside the files above.
 most=40
 faults() {
+	seen "$1"
 	command -v "$1" >/dev/null || {
 		skip "$*" 'not built'
 		return
@@ -71,4 +72,5 @@ else
 	skip 'tl-report -o out.xlsx' 'tl-xlsx was not built'
 fi
 faults tl-report --html out.html ../tree.tl
+all_seen
 done_testing

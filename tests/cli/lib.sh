@@ -92,6 +92,22 @@ fail() {
 	echo "not ok $ntests - $1"
 }
 
+# seen PROGRAM: this test has a case for it; see all_seen.
+seen() {
+	echo "$1" >>"$log/seen"
+}
+
+# all_seen PROGRAM...: every program that was built was seen, but these.
+all_seen() {
+	missing=
+	for program in "$B"/bin/tl-*; do
+		program=${program##*/}
+		case " $* " in *" $program "*) continue ;; esac
+		grep -qx "$program" "$log/seen" || missing="$missing $program"
+	done
+	is 'every program has a case here' "$missing" ''
+}
+
 # skip TEXT REASON
 skip() {
 	ntests=$((ntests + 1))
