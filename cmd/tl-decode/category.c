@@ -54,8 +54,8 @@ static const struct cat_kind cats[] = {
 	{ STR_INIT("scratch_memory"), KIND_MEMORY },
 };
 
-bool
-category_kind(struct str cat, enum kind *kind)
+static bool
+find(struct str cat, enum kind *kind)
 {
 	for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
 		if (str_eq(cat, cats[i].cat)) {
@@ -63,4 +63,20 @@ category_kind(struct str cat, enum kind *kind)
 			return true;
 		}
 	return false;
+}
+
+bool
+category_kind(struct str cat, enum kind *kind)
+{
+	while (!find(cat, kind)) {
+		const char *comma = memchr(cat.p, ',', cat.len);
+
+		if (comma == NULL)
+			return false;
+		if (find((struct str){ cat.p, (size_t)(comma - cat.p) }, kind))
+			return true;
+		cat.len -= (size_t)(comma + 1 - cat.p);
+		cat.p = comma + 1;
+	}
+	return true;
 }

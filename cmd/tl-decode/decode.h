@@ -41,6 +41,17 @@ struct counts {
 	uint64_t bytes, compressed;
 };
 
+/* Why no table can count an event; the stream has it all the same. */
+enum skip {
+	SKIP_NONE,
+	SKIP_TIME,
+	SKIP_DURATION,
+	SKIP_PHASE,
+	SKIP_CATEGORY,
+	SKIP_COUNT
+};
+
+/* One input; source_close() releases what it holds, wherever it stopped. */
 struct source_state {
 	const struct settings *set;
 	struct in *in;
@@ -53,6 +64,7 @@ struct source_state {
 	bool has_base;
 	int64_t base_ns;
 	struct facts facts;
+	uint64_t skipped[SKIP_COUNT];
 	/* the earliest time, and that of names of processes and threads,
 	 * which is no time of the recording; INT64_MAX: none */
 	int64_t first_ns, first_meta_ns;
@@ -90,9 +102,19 @@ bool source_trim(struct source_state *s, size_t more);
 void source_event(struct source_state *s, struct event *ev);
 /* Passes on metadata; value's text stays the caller's. */
 void source_meta(struct source_state *s, struct str key, struct value v);
+/* ---- skip.c ---- */
+
+/* Whether tables count events of this kind, by their time. */
+bool skip_is_timed(enum kind kind);
+/* Why they can't count one with these fixed fields, by kind and phase. */
+enum skip skip_of_shape(enum kind kind, unsigned char ph, unsigned has);
+/* Warns of the source's skipped events and sets its fact. */
+void skip_tell(struct source_state *s);
+
 /* ---- category.c ---- */
 
-/* The kind of the work that profilers give this category; false: of none. */
+/* The kind of the work that profilers give this category, or the first that
+ * they give to one of a list with commas; false: of none. */
 bool category_kind(struct str cat, enum kind *kind);
 
 /* ---- format.c ---- */

@@ -156,6 +156,7 @@ decode_source(const struct settings *set, const char *path,
 	source_tell(&s, false);
 	format_read(&s);
 	complete_facts(&s, path);
+	skip_tell(&s);
 	source_tell(&s, true);
 	counts->compressed += in_consumed(s.in);
 	source_close(&s);

@@ -12,6 +12,8 @@
 WARNING(HELPER_WARNED, "{file}: {helper} completed with warnings (above)")
 WARNING(SALVAGED,
     "{file}: salvaged from a damaged trace: figures may lack events")
+WARNING(SKIPPED,
+    "{file}: source {#source} has events that no table can count: {reason}")
 WARNING(EVENTS_REMOVED,
     "{file}: events were removed from this stream: unlinked GPU work may have "
     "had a launch")
@@ -99,6 +101,7 @@ WARNING(SALVAGE,
 WARNING(SALVAGE_CUT,
     "{file}: salvaged: events {#events}, losses {#losses} (bytes {#bytes}), "
     "characters mended {#mended}; the end is missing")
+WARNING(EVENTS_SKIPPED, "{file}: events that no table can count: {reason}")
 NOTE(NEGATIVE_DURATIONS, "{#n} negative {n:duration|durations} taken as 0")
 
 /* ---- tl-graft ---- */

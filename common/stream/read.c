@@ -89,6 +89,20 @@ finish(struct stream_in *s)
 	return ITEM_END;
 }
 
+/* Warns, once a source, of events that no table can count. */
+static enum item
+on_source(struct stream_in *s, const struct source *source)
+{
+	const struct fact *f;
+
+	s->source = *source;
+	f = source_fact(source, "skipped");
+	/* a helper has said it already */
+	if (source->is_final && f != NULL && s->dec->helper == NULL)
+		report(MSG_SKIPPED, s->name, source->src, f->val.s);
+	return ITEM_SOURCE;
+}
+
 static enum item
 next_binary(struct stream_in *s)
 {
@@ -98,7 +112,7 @@ next_binary(struct stream_in *s)
 	for (;;) {
 		switch (dec_next(d)) {
 		case DEC_EVENT: s->nevents = d->nevents; return ITEM_EVENT;
-		case DEC_SOURCE: s->source = d->source; return ITEM_SOURCE;
+		case DEC_SOURCE: return on_source(s, &d->source);
 		case DEC_META: s->meta = d->meta; return ITEM_META;
 		case DEC_SECTION: s->section = d->section; return ITEM_SECTION;
 		case DEC_HEADER:
@@ -164,7 +178,7 @@ next_ndjson(struct stream_in *s)
 				break;
 			s->ev = d->ev;
 			return ITEM_EVENT;
-		case DEC_SOURCE: s->source = d->source; return ITEM_SOURCE;
+		case DEC_SOURCE: return on_source(s, &d->source);
 		case DEC_META: s->meta = d->meta; return ITEM_META;
 		case DEC_SECTION: s->section = d->section; return ITEM_SECTION;
 		case DEC_HEADER:

@@ -121,6 +121,8 @@ end_event(struct event_reader *r, struct node *n)
 	ev->flags = ev->shape->has & HAS_FLAGS ? EV_CLAMPED : 0;
 	ev->vals = r->vals;
 	ev->vals_len = r->vals_len;
+	if (UNLIKELY(leaf->skip != SKIP_NONE))
+		s->skipped[leaf->skip]++;
 	if (UNLIKELY(leaf->kind == KIND_META))
 		devices_note(r->devices, s->strings, ev);
 	source_event(s, ev);

@@ -93,6 +93,7 @@ struct edge {
 struct leaf {
 	uint32_t shape;
 	uint8_t kind;
+	uint8_t skip;      /* why no table can count it: enum skip */
 	bool asks;         /* its name or track may make it another kind */
 	struct leaf *next; /* the same layout as another kind */
 };
@@ -193,6 +194,9 @@ void event_reader_trim(struct event_reader *r);
 
 /* ---- kind.c ---- */
 
+/* Whether an event of this phase, or of none, is work of which only the
+ * category tells so. */
+bool kind_is_lost(enum kind kind, struct str cat);
 /* By category and phase letter (0: none given). */
 enum kind kind_of_chrome(struct str cat, bool has_cat, unsigned char ph);
 

@@ -89,7 +89,8 @@ set_text(struct variant *v, struct str text)
 	lit_set(&v->lit, quoted, text.len + 2);
 }
 
-/* Whether an event of this phase and category may be one to write. */
+/* Whether an event of this phase and category may be one to write, or one to
+ * warn of. */
 static bool
 is_wanted(const struct event_reader *r, struct way w)
 {
@@ -97,7 +98,7 @@ is_wanted(const struct event_reader *r, struct way w)
 	struct str cat = strings_get(r->src->strings, (uint32_t)w.cat);
 
 	return (r->src->set->kinds & KIND_BIT(kind)) != 0 ||
-	    device_may_ask(kind, cat);
+	    device_may_ask(kind, cat) || kind_is_lost(kind, cat);
 }
 
 struct node *

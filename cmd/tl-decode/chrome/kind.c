@@ -49,3 +49,12 @@ kind_of_chrome(struct str cat, bool has_cat, unsigned char ph)
 	return (by_phase == KIND_INSTANT) == (kind == KIND_MEMORY) ? kind
 								   : by_phase;
 }
+
+bool
+kind_is_lost(enum kind kind, struct str cat)
+{
+	enum kind by_cat;
+
+	return kind == KIND_OTHER && category_kind(cat, &by_cat) &&
+	    skip_is_timed(by_cat);
+}

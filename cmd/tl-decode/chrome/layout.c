@@ -110,6 +110,27 @@ set_roles(struct event_reader *r, struct layout *l, enum kind kind)
 		l->flags |= SHAPE_STREAM_TID;
 }
 
+/* A list or object as category: nothing tells what the event is. */
+static bool
+has_odd_category(const struct node *end)
+{
+	uint64_t code = code_before(end, FIELD_CAT), type = code & 0xff;
+
+	return (code & ~UINT64_C(0xff)) == CODE_OPAQUE &&
+	    (type == VAL_JSON || type == VAL_JSONX);
+}
+
+static enum skip
+skip_of(const struct event_reader *r, const struct node *end,
+    const struct shape *shape)
+{
+	if (kind_is_lost(shape->kind, strings_get(r->src->strings, shape->cat)))
+		return SKIP_PHASE;
+	if (shape->kind == KIND_SLICE && has_odd_category(end))
+		return SKIP_CATEGORY;
+	return skip_of_shape(shape->kind, shape->ph, shape->has);
+}
+
 struct leaf *
 layout_leaf(struct event_reader *r, struct node *end, enum kind kind)
 {
@@ -141,6 +162,7 @@ layout_leaf(struct event_reader *r, struct node *end, enum kind kind)
 	*leaf = (struct leaf){
 		.shape = strings_shape(r->src->strings, &shape),
 		.kind = (uint8_t)kind,
+		.skip = (uint8_t)skip_of(r, end, &shape),
 		.asks = device_may_ask(
 		    kind, strings_get(r->src->strings, (uint32_t)w.cat)),
 	};

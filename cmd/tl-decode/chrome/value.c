@@ -7,8 +7,7 @@
 static enum json_status
 fail_in(struct event_reader *r, struct str raw, size_t at, const char *error)
 {
-	return json_fail(
-	    r->json, (const unsigned char *)raw.p + at, error);
+	return json_fail(r->json, (const unsigned char *)raw.p + at, error);
 }
 
 /* The number of a plain string; its UTF-8 is checked when it is new. */

@@ -241,11 +241,15 @@ static void
 write_record(struct process *p)
 {
 	struct source_state *s = p->s;
+	struct event *ev;
 
 	maker_track(&p->maker, s->src, p->has_pid ? &p->pid : NULL,
 	    p->has_tid ? &p->tid : NULL);
 	set_times(p);
-	source_event(s, maker_end(&p->maker, (struct uid){ s->next_id++, 0 }));
+	ev = maker_end(&p->maker, (struct uid){ s->next_id++, 0 });
+	s->skipped[skip_of_shape(
+	    ev->shape->kind, ev->shape->ph, ev->shape->has)]++;
+	source_event(s, ev);
 	(void)source_trim(s, 0);
 }
 

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Events that no table can count are counted as skipped, by reason: nothing
+# vanishes with exit 0.
+# shellcheck disable=SC2016 # CMDs are quoted
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+# two MEMBERS: a kernel that is as it should be, and one with these members
+two() {
+	cat <<EOT
+[{"ph":"X","cat":"kernel","name":"good","pid":0,"tid":7,"ts":10,"dur":5},
+ {"name":"bad","pid":0,"tid":7,$1}]
+EOT
+}
+
+# skips WHAT MEMBERS FACT: told by tl-decode, by a sink, in the record; not lost
+skips() {
+	two "$2" >in.json
+	tl-decode in.json >in.tl 2>err
+	is "$1: exit 3" $? 3
+	like "$1: a warning" "$(cat err)" 'in.json: events that no table can count: 1 '
+	like "$1: the record" "$(tl-cat in.tl 2>/dev/null)" "\"skipped\":{\"$3\":1}"
+	refuses 3 'no table can count' 'tl-timeline in.tl >/dev/null'
+	is "$1: nothing is lost" "$(tl-export --to chrome in.tl 2>/dev/null |
+		python3 "$ROOT/tests/oracle/same_json.py" in.json /dev/stdin 2>&1)" ''
+}
+
+# counts WHAT MEMBERS: no word of it
+counts() {
+	two "$2" >in.json
+	quiet "$1" 'tl-decode in.json'
+}
+
+while IFS='|' read -r what members fact; do
+	skips "$what" "$members" "$fact"
+done <<'EOT'
+no start|"ph":"X","cat":"kernel","dur":1|time
+a start that is bad text|"ph":"X","cat":"kernel","ts":"soon","dur":1|time
+a start that is null|"ph":"X","cat":"kernel","ts":null,"dur":1|time
+a start that is a list|"ph":"X","cat":"cpu_op","ts":[1],"dur":1|time
+a start beyond all times|"ph":"X","cat":"kernel","ts":9e30,"dur":1|time
+no duration|"ph":"X","cat":"kernel","ts":1|duration
+a duration that is null|"ph":"X","cat":"kernel","ts":1,"dur":null|duration
+a duration that is NaN|"ph":"X","cat":"kernel","ts":1,"dur":NaN|duration
+a duration beyond all times|"ph":"X","cat":"gpu_memcpy","ts":1,"dur":9e18|duration
+no phase|"cat":"kernel","ts":1,"dur":1|phase
+an unknown phase|"ph":"?","cat":"kernel","ts":1,"dur":1|phase
+a list as category|"ph":"X","cat":["kernel"],"ts":1,"dur":1|category
+EOT
+
+counts 'an instant has no duration' '"ph":"i","cat":"kernel","ts":1'
+counts 'a mark of no work may lack its time' '"ph":"X","cat":"mine"'
+counts 'metadata has no time' '"ph":"M","cat":"kernel","args":{}'
+
+two '"ph":"X","cat":"foo,kernel, bar","ts":20,"dur":5' >list.json
+is 'of a category with commas the first known part counts' \
+	"$(tl-decode list.json | tl-cat | grep -c '"kind":"kernel"')" 2
+two '"ph":"?","cat":"kernel","ts":1,"dur":1' >in.json
+refuses 3 'no table can count' 'tl-decode --only kernel in.json >/dev/null'
+refuses 3 'no table can count' 'tl-timeline in.json >/dev/null'
+
+cat >rocprof.json <<'EOT'
+{"rocprofiler-sdk-tool":[{"metadata":{"pid":1},"buffer_records":{
+ "kernel_dispatch":[
+  {"start_timestamp":100,"end_timestamp":200,"dispatch_info":{"kernel_id":1}},
+  {"start_timestamp":"x","end_timestamp":300,"dispatch_info":{"kernel_id":1}},
+  {"start_timestamp":100,"end_timestamp":null,"dispatch_info":{"kernel_id":1}}]}}]}
+EOT
+refuses 3 '1 without a usable start, 1 without a usable duration' \
+	'tl-decode rocprof.json >r.tl'
+like 'the record of a rocprofv3 file' "$(tl-cat r.tl 2>/dev/null)" \
+	'"skipped":{"time":1,"duration":1}'
+done_testing
