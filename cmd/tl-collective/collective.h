@@ -25,6 +25,7 @@
 #ifndef TL_COLLECTIVE_H
 #define TL_COLLECTIVE_H
 
+#include "stream/rank.h"
 #include "table/table.h"
 #include "trace/idle.h"
 #include "trace/select-front.h"
@@ -48,7 +49,8 @@ struct agg {
 
 struct settings {
 	VEC(const char *) tables; /* --table, in the order given */
-	const char *rank_regex;
+	struct rank_rule *rank_rule;
+	bool has_rank_regex;
 	int64_t world_size, gpus_per_node; /* 0: not given */
 	VEC(struct pattern *) patterns;
 	VEC(struct agg) aggs;
@@ -66,8 +68,6 @@ struct settings {
 /* All inputs, folders searched, in the order of operands, then by name. */
 void input_paths(
     const struct settings *set, char **operands, int n, path_vec *paths);
-/* The rank that a file's name tells, or -1. */
-int64_t input_rank(const struct settings *set, const char *path);
 
 /* ---- records ---- */
 

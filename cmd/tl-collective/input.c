@@ -1,48 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands, folders and lists to paths; ranks from names. */
+/* Operands, folders and lists to paths. */
 #include "cmd/tl-collective/collective.h"
 
-#include <regex.h>
 #include <stdlib.h>
 
 #define MAX_LIST_LINE 65536
-/* "rank0", "rank-34", "rank/1", "worker3". */
-#define RANK_REGEX "([Rr][Aa][Nn][Kk]|[Ww]orker)[-_./[]?([0-9]+)"
-
-/* ---- ranks ---- */
-
-/* The number in the group of the expression, in the base name or the path. */
-int64_t
-input_rank(const struct settings *set, const char *path)
-{
-	static regex_t re;
-	static bool is_ready;
-	const char *base = strrchr(path, '/');
-	size_t group = set->rank_regex != NULL ? 1 : 2;
-	regmatch_t m[3];
-	int64_t rank;
-
-	if (!is_ready &&
-	    regcomp(&re, set->rank_regex != NULL ? set->rank_regex : RANK_REGEX,
-		REG_EXTENDED) != 0)
-		die_usage("option '--rank-regex': no regular expression");
-	is_ready = true;
-	if (re.re_nsub < group)
-		die_usage("option '--rank-regex' needs a group: "
-			  "'rank([0-9]+)'");
-	base = base != NULL ? base + 1 : path;
-	if (regexec(&re, base, 3, m, 0) != 0) {
-		base = path;
-		if (regexec(&re, base, 3, m, 0) != 0)
-			return -1;
-	}
-	if (m[group].rm_so < 0 ||
-	    !num_i64((struct str){ base + m[group].rm_so,
-			 (size_t)(m[group].rm_eo - m[group].rm_so) },
-		&rank))
-		return -1;
-	return rank;
-}
 
 /* ---- lists ---- */
 

@@ -22,10 +22,10 @@ settle_rank(const struct settings *set, struct part *p, size_t no)
 	if (p->path.len < sizeof path && !p->is_partial) {
 		memcpy(path, p->path.p, p->path.len);
 		path[p->path.len] = '\0';
-		named = input_rank(set, path);
+		named = rank_of_path(set->rank_rule, path);
 	}
 	if (p->has_rank && !p->rank_is_guess) {
-		if (set->rank_regex == NULL || named < 0 || named == p->rank)
+		if (!set->has_rank_regex || named < 0 || named == p->rank)
 			return;
 		report(MSG_RANK_RENAMED, p->path, named, p->rank);
 	}

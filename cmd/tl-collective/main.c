@@ -116,7 +116,11 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_LIST_TABLES: sheets_list("tl-collective"); exit(EXIT_DONE);
 	case OPT_PARTIAL: set->partial = true; break;
 	case OPT_PATTERN: vec_push(&set->patterns, pattern_new(op)); break;
-	case OPT_RANK_REGEX: set->rank_regex = op->arg; break;
+	case OPT_RANK_REGEX:
+		rank_rule_destroy(set->rank_rule);
+		set->rank_rule = rank_rule_create(op->arg);
+		set->has_rank_regex = true;
+		break;
 	case OPT_TABLE_NAME: choose_tables(op, set); break;
 	case 'v': set->verbose = true; break;
 	case OPT_WIDE: set->wide = true; break;
@@ -149,8 +153,8 @@ check_settings(struct settings *set)
 		die_usage("-z compresses the stream of --partial");
 	if (set->dest.dir != NULL && set->dest.path != NULL)
 		die_usage("-d and -o exclude each other");
-	if (set->rank_regex != NULL)
-		(void)input_rank(set, "");
+	if (set->rank_rule == NULL)
+		set->rank_rule = rank_rule_create(NULL);
 }
 
 /* Without a word, one table answers: of one rank what can be said of it. */

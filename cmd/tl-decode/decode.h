@@ -9,8 +9,7 @@
 
 #include "io/io.h"
 #include "stream/maker.h"
-
-#include <regex.h>
+#include "stream/rank.h"
 
 /*
  * When strings and the tables that go with them have grown to this, they are
@@ -28,8 +27,7 @@ struct settings {
 	uint32_t kinds;  /* those to write */
 	const char *dir; /* -d */
 	int jobs;
-	regex_t rank_regex;
-	bool has_rank_regex;
+	struct rank_rule *rank_rule;
 	bool salvage;
 	bool verbose;
 };

@@ -43,9 +43,6 @@ static const struct opt options[] = {
 	OPT_END,
 };
 
-/* "rank0", "rank-34", "rank_1" in the last part of a path. */
-#define RANK_REGEX "[Rr][Aa][Nn][Kk][-_.]?([0-9]+)"
-
 /* ---- options ---- */
 
 static uint32_t
@@ -69,50 +66,7 @@ kinds_of_list(const struct optparse *op)
 	}
 }
 
-static void
-set_rank_regex(struct settings *set, const char *re)
-{
-	char text[256];
-	int err;
-
-	if (set->has_rank_regex)
-		regfree(&set->rank_regex);
-	err = regcomp(&set->rank_regex, re, REG_EXTENDED);
-	if (err == REG_ESPACE)
-		die("out of memory");
-	if (err != 0) {
-		regerror(err, &set->rank_regex, text, sizeof text);
-		die_usage("option '--rank-regex': %s", text);
-	}
-	if (set->rank_regex.re_nsub < 1)
-		die_usage("option '--rank-regex' needs a group: "
-			  "'rank([0-9]+)'");
-	set->has_rank_regex = true;
-}
-
 /* ---- one source ---- */
-
-/* The rank in a file's name, or -1. */
-static int64_t
-rank_of_name(const struct settings *set, const char *path)
-{
-	const char *base = strrchr(path, '/');
-	regmatch_t m[2];
-	int64_t rank;
-
-	base = base != NULL ? base + 1 : path;
-	if (regexec(&set->rank_regex, base, 2, m, 0) != 0) {
-		base = path; /* rank3/trace.json */
-		if (regexec(&set->rank_regex, base, 2, m, 0) != 0)
-			return -1;
-	}
-	if (m[1].rm_so < 0 ||
-	    !num_i64((struct str){ base + m[1].rm_so,
-			 (size_t)(m[1].rm_eo - m[1].rm_so) },
-		&rank))
-		return -1;
-	return rank;
-}
 
 /* What the metadata did not say. */
 static void
@@ -122,7 +76,7 @@ complete_facts(struct source_state *s, const char *path)
 	int64_t rank;
 
 	if (source_fact(&so, "rank") == NULL) {
-		rank = rank_of_name(s->set, path);
+		rank = rank_of_path(s->set->rank_rule, path);
 		facts_int(
 		    &s->facts, "rank", rank >= 0 ? rank : (int64_t)s->src);
 		facts_str(&s->facts, "rank_from",
@@ -272,10 +226,18 @@ output_paths(const char *dir, char **paths, int n)
 	return out;
 }
 
+struct child {
+	pid_t pid;
+	const char *input, *output;
+};
+
+typedef VEC(struct child) child_vec;
+
 /* Waits for one child; the worst status of all so far. */
 static int
-wait_child(int worst)
+wait_child(child_vec *children, int worst)
 {
+	struct child *c;
 	int status, rc;
 	pid_t pid;
 
@@ -283,7 +245,14 @@ wait_child(int worst)
 		if (errno != EINTR)
 			die_errno("waiting");
 	child_ended(pid);
+	for (c = children->v; c->pid != pid;)
+		c++;
 	rc = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NO_ANSWER;
+	if (WIFSIGNALED(status)) {
+		report(MSG_CHILD_KILLED, c->input, WTERMSIG(status));
+		out_remove_left(c->output);
+	}
+	*c = children->v[--children->n];
 	/* no answer outweighs a warning */
 	if (rc == EXIT_NO_ANSWER || worst == EXIT_NO_ANSWER)
 		return EXIT_NO_ANSWER;
@@ -294,7 +263,8 @@ wait_child(int worst)
 static int
 decode_dir(const struct settings *set, char **paths, int n)
 {
-	int running = 0, worst = EXIT_DONE;
+	child_vec children = { 0 };
+	int worst = EXIT_DONE;
 	char **outputs;
 
 	if (mkdir(set->dir, 0777) != 0 && errno != EEXIST)
@@ -304,10 +274,8 @@ decode_dir(const struct settings *set, char **paths, int n)
 		struct stream_dest dest = set->dest;
 		pid_t pid;
 
-		if (running == set->jobs) {
-			worst = wait_child(worst);
-			running--;
-		}
+		if (children.n == (size_t)set->jobs)
+			worst = wait_child(&children, worst);
 		dest.path = outputs[i];
 		pid = fork();
 		if (pid < 0)
@@ -317,10 +285,12 @@ decode_dir(const struct settings *set, char **paths, int n)
 			_exit(exit_status());
 		}
 		child_began(pid);
-		running++;
+		vec_push(
+		    &children, ((struct child){ pid, paths[i], outputs[i] }));
 	}
-	while (running-- > 0)
-		worst = wait_child(worst);
+	while (children.n > 0)
+		worst = wait_child(&children, worst);
+	vec_free(&children);
 	for (int i = 0; i < n; i++)
 		vec_release(outputs[i]);
 	vec_release(outputs);
@@ -333,12 +303,12 @@ main(int argc, char *argv[])
 	struct settings set = { .kinds = KINDS_ALL, .jobs = sys_cpus() };
 	struct optparse op;
 	char *standard_input[] = { (char *)"-" };
+	const char *rank_regex = NULL;
 	bool has_only = false, has_skip = false;
 	char **paths;
 	int ch, n, worst;
 
 	opt_start(&op, argc, argv, &about, options);
-	set_rank_regex(&set, RANK_REGEX);
 	while ((ch = opt_next(&op)) != -1) {
 		switch (ch) {
 		case 'd': set.dir = op.arg; break;
@@ -353,7 +323,7 @@ main(int argc, char *argv[])
 			has_skip = true;
 			break;
 		case OPT_SALVAGE: set.salvage = true; break;
-		case OPT_RANK_REGEX: set_rank_regex(&set, op.arg); break;
+		case OPT_RANK_REGEX: rank_regex = op.arg; break;
 		default: stream_dest_opt(&set.dest, &op, ch); break;
 		}
 	}
@@ -361,6 +331,7 @@ main(int argc, char *argv[])
 		die_usage("options '--only' and '--skip' exclude each other");
 	if (set.dir != NULL && set.dest.path != NULL)
 		die_usage("options '-d' and '-o' exclude each other");
+	set.rank_rule = rank_rule_create(rank_regex);
 	n = argc - op.ind;
 	paths = argv + op.ind;
 	if (n == 0) {
@@ -373,6 +344,6 @@ main(int argc, char *argv[])
 		decode_stream(&set, paths, n, &set.dest, 0);
 		worst = exit_status();
 	}
-	regfree(&set.rank_regex);
+	rank_rule_destroy(set.rank_rule);
 	return worst;
 }

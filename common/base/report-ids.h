@@ -102,6 +102,8 @@ WARNING(SALVAGE_CUT,
     "{file}: salvaged: events {#events}, losses {#losses} (bytes {#bytes}), "
     "characters mended {#mended}; the end is missing")
 WARNING(EVENTS_SKIPPED, "{file}: events that no table can count: {reason}")
+NOTE(CHILD_KILLED,
+    "{file}: the process that decoded it was killed by signal {#signal}")
 NOTE(NEGATIVE_DURATIONS, "{#n} negative {n:duration|durations} taken as 0")
 
 /* ---- tl-graft ---- */

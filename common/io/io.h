@@ -183,6 +183,9 @@ out_puts(struct out *o, const char *s)
 
 void out_printf(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* What a process that was killed while it wrote this file has left of it. */
+void out_remove_left(const char *path);
+
 /* write(2) until all is written; 0, or -1 with errno. For child pipes. */
 int write_all(int fd, const void *p, size_t n) USE_RESULT;
 

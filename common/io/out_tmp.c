@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -135,4 +136,24 @@ out_tmp_keep(struct out_tmp *t)
 		return -1;
 	atomic_store(&t->live, false);
 	return 0;
+}
+
+void
+out_remove_left(const char *path)
+{
+	mode_t mode;
+	char *whole = target(path, &mode);
+	struct buf pattern = { 0 };
+	glob_t found;
+
+	for (const char *p = whole; *p != '\0'; p++)
+		buf_printf(&pattern, strchr("*?[\\", *p) ? "\\%c" : "%c", *p);
+	buf_put(&pattern, ".tmp??????", sizeof ".tmp??????");
+	if (glob(pattern.p, 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			unlink(found.gl_pathv[i]);
+		globfree(&found);
+	}
+	buf_free(&pattern);
+	free(whole);
 }

@@ -165,6 +165,23 @@ is '-d: all of them whole' $n 4
 refuses 1 'cut.json' 'tl-decode -d out2 small.json cut.json m.json'
 is '-d: the others go on' "$(cd out2 && echo *)" 'm.tl small.tl'
 
+mkfifo slow.json
+(
+	cat m.json
+	i=0
+	while [ $i -lt 100 ] && ! pid=$(pgrep -P "$(cat parent)" -x tl-decode); do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	kill -KILL "$pid"
+) >slow.json &
+sh -c 'echo $$ >parent; exec tl-decode -d out3 slow.json small.json' 2>err
+is '-d: a child that is killed: exit 1' $? 1
+wait
+like '... the input and the signal are named' "$(cat err)" \
+	'tl-decode: slow.json: .*signal 9'
+is '... and nothing is left of it' "$(cd out3 && ls -A)" small.tl
+
 facts() { tl-cat "$@" | grep '"final":true' | sed 's/.*"facts"://'; }
 like 'rank from distributedInfo' "$(facts small.tl)" \
 	'"rank":3,"rank_from":"distributedInfo"'
@@ -172,6 +189,9 @@ echo '{"traceEvents":[]}' >a-rank12.json
 cp a-rank12.json run_77_x.json
 like 'rank from the name' "$(tl-decode a-rank12.json | facts)" \
 	'"rank":12,"rank_from":"name"'
+cp a-rank12.json worker5.pt.trace.json
+like 'rank of a worker' "$(tl-decode worker5.pt.trace.json | facts)" \
+	'"rank":5,"rank_from":"name"'
 like 'rank by --rank-regex' \
 	"$(tl-decode --rank-regex 'run_([0-9]+)_' run_77_x.json | facts)" \
 	'"rank":77,"rank_from":"name"'
