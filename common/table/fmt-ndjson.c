@@ -10,7 +10,7 @@
  * Keys are always ids and values always in the column's unit: a reader that
  * wants labels finds label and label_div (absent: 1) in the schema. There too
  * are hints on looks: "folded":true, and "better":"less" or "more" of a column
- * of differences.
+ * of differences; and "ours":true where the reference has no such column.
  */
 #include "json/json.h"
 
@@ -81,6 +81,8 @@ put_column(struct buf *out, const struct column *col)
 	}
 	if (col->flags & COL_FOLDED)
 		buf_puts(out, ",\"folded\":true");
+	if (col->flags & COL_OURS)
+		buf_puts(out, ",\"ours\":true");
 	if (col->flags & COL_WRAPPED)
 		buf_puts(out, ",\"wrapped\":true");
 	if (col->flags & (COL_BETTER_LESS | COL_BETTER_MORE))

@@ -55,6 +55,8 @@ enum {
 	/* A point in time, not a length: what its rows differ by is shown. */
 	COL_POSITION = 128,
 	COL_WRAPPED = 256, /* sentences: a workbook breaks them into lines */
+	/* The reference's table lacks it: who compares with that accepts it. */
+	COL_OURS = 512,
 };
 
 struct column {

@@ -15,7 +15,7 @@ static const struct column columns[] = {
 	{ "name", "Kernel name", COL_TEXT, UNIT_NONE, COL_NAME, 0 },
 	{ "dur_ns_sum", "time, ms", COL_INT, UNIT_NS, 0, 1e6 },
 	{ "percent", NULL, COL_REAL, UNIT_PERCENT, COL_SHARE, 0 },
-	{ "linked", NULL, COL_BOOL, UNIT_NONE, 0, 0 },
+	{ "linked", NULL, COL_BOOL, UNIT_NONE, COL_OURS, 0 },
 	{ "dims", "Input dims", COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
 };
 
@@ -128,7 +128,7 @@ ndjson(void)
 	    "{\"id\":\"percent\",\"label\":\"percent\",\"type\":\"real\","
 	    "\"unit\":\"percent\"},"
 	    "{\"id\":\"linked\",\"label\":\"linked\",\"type\":\"bool\","
-	    "\"unit\":null},"
+	    "\"unit\":null,\"ours\":true},"
 	    "{\"id\":\"dims\",\"label\":\"Input dims\",\"type\":\"json\","
 	    "\"unit\":null}]}\n"
 	    "{\"name\":\"a|b<float>\",\"dur_ns_sum\":3000000,\"percent\":75.0,"

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+"""Columns of our tables that the reference's lack: their programs mark them."""
+import functools
+import json
+import os
+import subprocess
+
+SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "sample.json.gz")
+
+
+@functools.lru_cache(None)
+def labels(program, table, ninputs=1):
+    """labels and ids of the marked columns, as the table's schema line has them"""
+    done = subprocess.run([program, "--table", table, "--format", "ndjson", "-c", "+details"] +
+                          [SAMPLE] * ninputs, capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    columns = json.loads(lines[0])["columns"] if lines else []
+    marked = [c for c in columns if c.get("ours")]
+    return frozenset(c["label"] for c in marked) | frozenset(c["id"] for c in marked)
