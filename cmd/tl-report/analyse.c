@@ -17,6 +17,8 @@ static void
 start(const struct sink *k, const char *program, const char *where,
     const char *path, const struct args *options, const char *top)
 {
+	/* without the timeline there is no report */
+	struct job how = { .is_side = strcmp(program, "tl-timeline") != 0 };
 	struct args argv = { 0 };
 
 	if (!have(program))
@@ -32,7 +34,7 @@ start(const struct sink *k, const char *program, const char *where,
 		args_add(&argv, text("--top=%s", top));
 	args_add(&argv, "--");
 	args_all(&argv, &k->set->trees);
-	(void)job_start(k->jobs, &argv);
+	(void)job_start_with(k->jobs, &argv, &how);
 	vec_free(&argv.v);
 }
 

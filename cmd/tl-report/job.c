@@ -19,6 +19,8 @@
 
 #include "cmd/tl-report/report.h"
 
+#define STATUS_FD 3 /* in a child, see spawn() */
+
 extern char **environ;
 
 /* ---- words ---- */
@@ -200,7 +202,7 @@ start_pipe(int *theirs)
 }
 
 static void
-spawn(struct job *job, const struct args *argv, int err, int out)
+spawn(struct job *job, const struct args *argv, int said, int err, int out)
 {
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
@@ -211,7 +213,10 @@ spawn(struct job *job, const struct args *argv, int err, int out)
 
 	if (!find(argv->v.v[0], &path))
 		die("%s is not installed", argv->v.v[0]);
-	args_all(&words, argv);
+	args_add(&words, argv->v.v[0]);
+	args_add(&words, "--status-fd=3");
+	for (size_t i = 1; i < argv->v.n; i++)
+		args_add(&words, argv->v.v[i]);
 	args_add(&words, NULL);
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);
@@ -230,6 +235,7 @@ spawn(struct job *job, const struct args *argv, int err, int out)
 		posix_spawn_file_actions_addopen(
 		    &fa, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_adddup2(&fa, err, STDERR_FILENO);
+	posix_spawn_file_actions_adddup2(&fa, said, STATUS_FD);
 	error = posix_spawn(&job->pid, path.p, &fa, &attr,
 	    (char *const *)(uintptr_t)words.v.v, environ);
 	if (error != 0) {
@@ -246,14 +252,16 @@ struct job *
 job_start_with(struct jobs *j, const struct args *argv, const struct job *how)
 {
 	struct job *job = xcalloc(1, sizeof *job);
-	int err, out = -1;
+	int said, err, out = -1;
 
 	*job = *how;
 	job->name = argv->v.v[0];
 	job->status = -1;
+	job->said_fd = start_pipe(&said);
 	job->err_fd = start_pipe(&err);
 	job->out_fd = job->keeps_out ? start_pipe(&out) : -1;
-	spawn(job, argv, err, out);
+	spawn(job, argv, said, err, out);
+	close(said);
 	close(err);
 	if (out >= 0)
 		close(out);
@@ -310,36 +318,34 @@ static void
 listen_once(struct jobs *j)
 {
 	VEC(struct pollfd) fds = { 0 };
+	size_t k = 0;
 	int n;
 
 	for (size_t i = 0; i < j->list.n; i++) {
-		struct job *job = j->list.v[i];
+		const struct job *job = j->list.v[i];
+		const int all[] = { job->said_fd, job->err_fd, job->out_fd };
 
-		if (job->err_fd >= 0)
-			vec_push(
-			    &fds, ((struct pollfd){ job->err_fd, POLLIN, 0 }));
-		if (job->out_fd >= 0)
-			vec_push(
-			    &fds, ((struct pollfd){ job->out_fd, POLLIN, 0 }));
+		/* poll() skips those that are closed, as -1 */
+		for (size_t f = 0; job->status < 0 && f < 3; f++)
+			vec_push(&fds, ((struct pollfd){ all[f], POLLIN, 0 }));
 	}
 	n = ppoll(fds.v, (nfds_t)fds.n, NULL, &unblocked);
 	if (caught != 0)
 		leave(128 + caught);
-	for (size_t i = 0, k = 0; n > 0 && i < j->list.n; i++) {
+	for (size_t i = 0; n > 0 && i < j->list.n; i++) {
 		struct job *job = j->list.v[i];
+		int *const all[] = { &job->said_fd, &job->err_fd,
+			&job->out_fd };
+		struct buf *const to[] = { &job->said, &job->err, &job->out };
 
-		if (job->err_fd >= 0 && fds.v[k++].revents != 0)
-			take(&job->err_fd, &job->err);
-		if (job->out_fd >= 0 && fds.v[k++].revents != 0)
-			take(&job->out_fd, &job->out);
-	}
-	vec_free(&fds);
-	for (size_t i = 0; i < j->list.n; i++) {
-		struct job *job = j->list.v[i];
-
-		if (job->status < 0 && job->err_fd < 0 && job->out_fd < 0)
+		for (size_t f = 0; job->status < 0 && f < 3; f++, k++)
+			if (fds.v[k].revents != 0)
+				take(all[f], to[f]);
+		if (job->status < 0 && job->said_fd < 0 && job->err_fd < 0 &&
+		    job->out_fd < 0)
 			reap(job);
 	}
+	vec_free(&fds);
 }
 
 void
@@ -369,11 +375,13 @@ void
 jobs_free(struct jobs *j)
 {
 	for (size_t i = 0; i < j->list.n; i++) {
+		buf_free(&j->list.v[i]->said);
 		buf_free(&j->list.v[i]->err);
 		buf_free(&j->list.v[i]->out);
 		free(j->list.v[i]);
 	}
 	vec_free(&j->list);
+	vec_free(&j->told);
 }
 
 bool

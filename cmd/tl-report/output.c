@@ -57,31 +57,20 @@ put_headers(const struct settings *s, size_t from, size_t to, const char *path)
 	out_finish(out);
 }
 
+/* Programs that the report goes without, as a warning of the screen. */
 static void
-put_notes(const struct settings *s, const struct jobs *j)
+note_missing(const struct settings *s, struct jobs *j)
 {
-	static const char *const programs[] = { "tl-ops", "tl-kernels",
-		"tl-roofline" };
-	struct out *out = out_open(text("%s/more/notes.txt", s->tables));
-	struct buf b = { 0 };
+	const struct {
+		const char *program;
+		bool is_wanted;
+	} sides[] = { { "tl-ops", true }, { "tl-kernels", true },
+		{ "tl-roofline", true }, { "tl-collective", !s->no_collective },
+		{ "tl-modules", s->modules } };
 
-	job_notes(j, &b);
-	if (b.len > 0)
-		out_str(out, buf_str(&b));
-	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-		if (!have(programs[i]))
-			out_printf(out,
-			    "%s is not installed: its sheets are left out\n",
-			    programs[i]);
-	if (!s->no_collective && !have("tl-collective"))
-		out_puts(out,
-		    "tl-collective is not installed: its sheets are left "
-		    "out\n");
-	if (s->modules && !have("tl-modules"))
-		out_puts(out,
-		    "tl-modules is not installed: its sheets are left out\n");
-	out_finish(out);
-	buf_free(&b);
+	for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+		if (sides[i].is_wanted && !have(sides[i].program))
+			records_missing(j, sides[i].program);
 }
 
 static void
@@ -103,7 +92,8 @@ summarise(struct settings *s, struct jobs *j, bool print)
 	if (s->vs.v.n > 0)
 		put_headers(s, s->trees.v.n, s->headers.n,
 		    text("%s/more/against.ndjson", s->tables));
-	put_notes(s, j);
+	note_missing(s, j);
+	records_write(j, text("%s/more/warnings.ndjson", s->tables));
 	args_add(&argv, "tl-summary");
 	if (s->width != NULL)
 		args_add(&argv, text("--width=%s", s->width));

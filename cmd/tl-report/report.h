@@ -6,7 +6,7 @@
  *
  * main.c     the command line, and the order of things
  * job.c      programs side by side
- * job-say.c  what they say, and what it comes to
+ * records.c  what they report, and what it comes to
  * trees.c    traces to trees
  * analyse.c  the programs that answer, and their sheets
  * versus.c   another trace to compare with
@@ -58,18 +58,27 @@ struct settings {
 struct job {
 	const char *name;    /* of the program */
 	const char *trace;   /* NULL, or the one that it reads */
-	struct buf err, out; /* what it said; out: if it is kept */
+	struct buf said;     /* its records */
+	struct buf err, out; /* out: if it is kept */
 	pid_t pid;
-	int err_fd, out_fd; /* -1: closed */
-	int status;         /* as a shell says it, or -1: it runs */
-	bool keeps_out;     /* into out, else nowhere */
+	int said_fd, err_fd, out_fd; /* -1: closed */
+	int status;                  /* as a shell says it, or -1: it runs */
+	bool keeps_out;              /* into out, else nowhere */
 	bool gets_stdin, prints;
+	bool is_side; /* if it fails, the rest stays */
 	bool is_told;
+};
+
+/* A message of any of them; strings live to the end. */
+struct told {
+	const char *program, *level, *id, *sentence;
+	bool aloud;
 };
 
 struct jobs {
 	VEC(struct job *) list;
 	const struct settings *set; /* for the names of traces */
+	VEC(struct told) told;      /* each once */
 	int status;                 /* the worst: what the report exits with */
 };
 
@@ -86,11 +95,12 @@ struct job *job_start_with(
 /* Until it has ended; until fewer than so many run, or none. */
 void job_wait_for(struct jobs *j, const struct job *job);
 void job_wait(struct jobs *j, size_t running);
-/* Adds the statuses up; prints what was said by those that failed, or by all.
- */
+/* Adds the statuses up; tells what was said by those that failed, or by all. */
 void job_finish(struct jobs *j, bool loud);
-/* What all said that was no failure, each once, as lines without a program. */
-void job_notes(const struct jobs *j, struct buf *b);
+/* Something that the report goes without. */
+void records_missing(struct jobs *j, const char *program);
+/* All messages as a table, NDJSON. */
+void records_write(const struct jobs *j, const char *path);
 void jobs_free(struct jobs *j);
 bool job_failed(const struct jobs *j);
 /* Ends the program after a failure that was told. */
@@ -109,6 +119,7 @@ noreturn void leave(int status);
 void trees_make(struct settings *s, struct jobs *j);
 /* For messages: of one trace its name. */
 const char *traces_name(const struct settings *s);
+struct str trace_name(const char *path);
 
 /* ---- analyse.c ---- */
 

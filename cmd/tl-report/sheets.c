@@ -152,7 +152,7 @@ put_family(struct order *o, struct str name)
 void
 sheets_ask(struct settings *s, struct jobs *j)
 {
-	struct job how = { .keeps_out = true };
+	struct job how = { .keeps_out = true, .is_side = true };
 	struct args argv = { 0 };
 
 	if (!have("tl-roofline"))

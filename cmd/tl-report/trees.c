@@ -69,14 +69,17 @@ look(const char *path, struct content *c)
 	stream_close(in);
 }
 
+struct str
+trace_name(const char *path)
+{
+	return strcmp(path, "-") == 0 ? STR("stdin") : str_of(path);
+}
+
 const char *
 traces_name(const struct settings *s)
 {
-	const char *first = s->traces.v.v[0];
-
-	return s->traces.v.n > 1      ? "all traces"
-	    : strcmp(first, "-") == 0 ? "stdin"
-				      : first;
+	return s->traces.v.n > 1 ? "all traces"
+				 : trace_name(s->traces.v.v[0]).p;
 }
 
 /* Sheets of ops need ops, and GPU work that is theirs. */

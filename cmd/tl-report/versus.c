@@ -180,13 +180,11 @@ start_points(const struct settings *s, struct jobs *j)
 	vec_free(&argv.v);
 }
 
-/* What it notes stands in its table of sentences; a warning is told. */
 void
 versus_compare(const struct settings *s, struct jobs *j)
 {
 	bool is_folder_only =
 	    s->dir != NULL && s->book == NULL && s->page == NULL;
-	size_t first = j->list.n;
 
 	if (!is_folder_only)
 		versus_start(s, j, s->tables, "ndjson");
@@ -194,10 +192,6 @@ versus_compare(const struct settings *s, struct jobs *j)
 		start_points(s, j);
 	else
 		return;
-	job_wait(j, 0);
-	for (size_t i = first; i < j->list.n; i++)
-		if (j->list.v[i]->status == EXIT_DONE)
-			j->list.v[i]->err.len = 0;
 	job_finish(j, false);
 	if (job_failed(j))
 		job_fail(j);

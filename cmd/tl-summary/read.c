@@ -140,44 +140,6 @@ find(struct buf *path, const char *dir, const char *name)
 	return false;
 }
 
-/* Counted by ops; here stands what they are of the time. */
-static bool
-is_said_better(struct str line)
-{
-	return str_find(line, STR(" recorded shapes or values: "), false) >= 0;
-}
-
-/* A line is a warning, once. */
-static void
-read_notes(struct figures *f, const char *path)
-{
-	struct in *in = in_open(path);
-	struct intern *seen = intern_create();
-	const unsigned char *nl;
-
-	for (;;) {
-		size_t n, known = seen->list.n;
-		struct str line;
-
-		while ((nl = memchr(in->p, '\n', (size_t)(in->end - in->p))) ==
-			NULL &&
-		    in_more(in))
-			;
-		if (nl == NULL)
-			nl = in->end;
-		n = (size_t)(nl - in->p);
-		line = (struct str){ (const char *)in->p, n };
-		if (n > 0 && !is_said_better(line) &&
-		    intern_put(seen, line) == known)
-			vec_push(&f->warnings, figures_text(f, line));
-		if (nl == in->end)
-			break;
-		in->p = nl + 1;
-	}
-	in_close(in);
-	intern_destroy(seen);
-}
-
 void
 figures_read(struct figures *f, const char *dir)
 {
@@ -185,8 +147,6 @@ figures_read(struct figures *f, const char *dir)
 	char name[64];
 
 	f->text = arena_create();
-	if (find(&path, dir, "notes.txt"))
-		read_notes(f, path.p);
 	if (find(&path, dir, "header.ndjson"))
 		header_read(f, path.p);
 	if (find(&path, dir, "against.ndjson"))

@@ -322,6 +322,20 @@ take_kernel_change(struct figures *f, const struct line *l)
 /* ---- which tables ---- */
 
 /* In this order: later ones look at what earlier ones left. */
+/* What the summary says itself, with the share of the time, is not repeated. */
+static void
+take_warning(struct figures *f, const struct line *l)
+{
+	static const enum report_id said[] = { MSG_MODEL_LACKS, MSG_NO_LAUNCHES,
+		MSG_NO_OP_OWNS };
+	enum report_id id = report_find(line_text(f, l, "id"));
+
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+		if (id == said[i])
+			return;
+	vec_push(&f->warnings, figures_text(f, line_text(f, l, "text")));
+}
+
 const struct input inputs[] = {
 	{ "gpu_timeline", take_timeline },
 	{ "host_timeline", take_thread },
@@ -340,5 +354,6 @@ const struct input inputs[] = {
 	{ "diff_verdict", take_sentence },
 	{ "diff_ops_summary", take_op_change },
 	{ "diff_kernels", take_kernel_change },
+	{ "warnings", take_warning },
 	{ NULL, NULL },
 };

@@ -222,6 +222,10 @@ WARNING(ONLY_COMMUNICATION,
 WARNING(NO_OP_OWNS,
     "{file}: no GPU event has its launch in the trace: no op owns one, no "
     "sheets of ops")
+WARNING(SIDE_FAILED, "{helper} failed: its sheets are missing")
+WARNING(SIDE_KILLED,
+    "{helper} was killed by signal {#signal}: its sheets are missing")
+NOTE(PROGRAM_MISSING, "{helper} is not installed: its sheets are missing")
 NOTE(ONE_RANK,
     "option '--{option}' has no effect: it is for several ranks, and this is "
     "one")

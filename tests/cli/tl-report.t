@@ -265,8 +265,40 @@ tl() { PATH=$TMP/some:/usr/bin:/bin "$TMP/some/tl-report" "$@"; }
 ok 'goes without' tl -d without "$SAMPLE"
 is 'some sheets' "$(sheets without)" "gpu_timeline.csv $ops"
 like 'the screen says so' "$(tl "$SAMPLE")" \
-	'- tl-roofline is not installed: its sheets are left out'
+	'- tl-roofline is not installed: its sheets are missing'
 refuses 1 'tl-xlsx is not installed' 'PATH=$TMP/some:/usr/bin:/bin some/tl-report -o x.xlsx t.tl'
+
+# ---- a program that fails ----
+
+# with PROGRAM SCRIPT: the report, where that one does what is said
+with() {
+	rm -rf with out.with
+	mkdir with
+	for p in "$B"/bin/*; do ln -s "$p" with; done
+	rm "with/$1"
+	printf '#!/bin/sh\n%s\n' "$2" >"with/$1"
+	chmod +x "with/$1"
+	cp --remove-destination "$B/bin/tl-report" with
+	PATH=$TMP/with:/usr/bin:/bin with/tl-report -d out.with "$SAMPLE" \
+		>out.w 2>err
+}
+with tl-ops 'exit 1'
+is 'one analysis that fails is a warning' "$?" 3
+like 'which is told' "$(cat err)" '^tl-report: tl-ops failed: its sheets are missing$'
+ok 'the sheets of the others are there' [ -s out.with/unified_perf_summary.csv ]
+ok 'its own are not' [ ! -e out.with/ops_summary.csv ]
+with tl-ops 'kill -9 $$'
+is 'so is one that is killed' "$?" 3
+like 'with its signal' "$(cat err)" 'tl-ops was killed by signal 9'
+like 'on the screen, too' \
+	"$(PATH=$TMP/with:/usr/bin:/bin with/tl-report "$SAMPLE" 2>err)" \
+	'- tl-ops was killed by signal 9: its sheets are missing'
+with tl-tree 'kill -9 $$'
+is 'without a tree there is no answer' "$?" 1
+like 'and a word' "$(cat err)" '^tl-report: tl-tree was killed by signal 9$'
+is 'records of it' "$(PATH=$TMP/with:/usr/bin:/bin with/tl-report \
+	--status-fd 5 "$SAMPLE" 5>&1 >out.w 2>err; cat err)" \
+	'{"program":"tl-report","level":"error","id":"failed","text":"tl-tree was killed by signal 9"}'
 
 # ---- what goes wrong ----
 
@@ -411,7 +443,7 @@ is 'and nothing is left' "$(left tmp)$(echo int*)" 'int*'
 is 'help names each option of the page' "$(tl-report --help |
 	grep -o -e '--[a-z-]*' | sort -u | while read -r o; do
 	grep -q "Fl.* -*${o#--}" "$ROOT/man/tl-report.1" || echo "$o"
-done | tr '\n' ' ')" '--help --version '
+done | tr '\n' ' ')" '--help --status-fd --version '
 like 'version' "$(tl-report --version)" '^tl-report \(tl\) .*, stream 1$'
 page_examples tl-report.1
 done_testing

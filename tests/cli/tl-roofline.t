@@ -638,7 +638,7 @@ refuses 5 'no GPU event' 'tl-roofline none.json'
 	launch 310 5
 	gpu ncclDevKernel_AllReduce 8 560 50 5
 } | trace >comm.json
-refuses 1 'collectives' 'tl-roofline comm.json'
+refuses 5 'collectives' 'tl-roofline comm.json'
 refuses 1 'No space left' 'tl-roofline mm.tl >/dev/full'
 quiet 'a reader may leave' 'tl-roofline many.tl | head -n 1'
 refuses 2 'there is no table' 'tl-roofline --table NOPE mm.tl'

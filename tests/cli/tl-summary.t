@@ -137,9 +137,12 @@ unmodelled true aten::mm 'gemm.lua:62: no argument 1'
 like 'what a model lacks, not where in it' "$(minds)" \
 	'as the trace lacks what their models need: aten::mm \(no argument 1\)$'
 mkdir -p d/more
-echo '8 ops lack recorded shapes or values: no FLOP or byte counts (first: x)' \
-	>d/more/notes.txt
-is 'is said once' "$(minds | grep -c 'lacks what')" 1
+schema warnings program:text level:text id:text text:text >d/more/warnings.ndjson
+echo '{"id":"model-lacks","text":"8 ops lack recorded shapes"}
+{"id":"duplicates","text":"said twice"}
+{"end":{}}' >>d/more/warnings.ndjson
+like 'a warning of a program' "$(minds)" 'said twice'
+is 'is said once' "$(minds | grep -c 'lack')" 1
 schema a name:text input_dims:json direct_ns_sum:int >d/ops_unique_args.ndjson
 echo '{"name":"aten::mm","input_dims":null,"direct_ns_sum":900}
 {"end":{}}' >>d/ops_unique_args.ndjson

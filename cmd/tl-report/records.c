@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* What the programs have reported as records, and what it comes to. */
+#include <unistd.h>
+
+#include "io/io.h"
+#include "table/table.h"
+#include "json/json.h"
+
+#include "cmd/tl-report/report.h"
+
+/* ---- reading a record ---- */
+
+struct record {
+	struct {
+		struct str key;
+		struct report_arg arg;
+	} args[4 + REPORT_ARGS_MAX];
+	size_t nargs;
+};
+
+/* Keys live until the next one, values to the end; false if it is none. */
+static bool
+record_parse(struct record *r, struct str line)
+{
+	static char bytes[STATUS_MAX + IN_PAD];
+	struct str key = { NULL, 0 };
+	enum json_token t;
+	struct json j;
+
+	if (line.len > STATUS_MAX)
+		return false;
+	memset(bytes, 0, sizeof bytes);
+	memcpy(bytes, line.p, line.len);
+	r->nargs = 0;
+	json_start(&j, bytes, line.len);
+	while ((t = json_next(&j)) > JSON_T_END) {
+		struct report_arg arg = { .n = 0 };
+
+		if (t == JSON_T_KEY) {
+			key = j.raw;
+		} else if (t == JSON_T_STRING || t == JSON_T_NUMBER) {
+			struct buf b = { 0 };
+			const char *error;
+			size_t at;
+
+			if (r->nargs == sizeof r->args / sizeof *r->args)
+				return false;
+			if (t == JSON_T_NUMBER) {
+				if (!num_i64(j.raw, &arg.n))
+					return false;
+			} else {
+				if (!json_unescape(j.raw, &b, &error, &at))
+					return false;
+				arg =
+				    report_text(text("%.*s", (int)b.len, b.p));
+			}
+			buf_free(&b);
+			r->args[r->nargs].key = key;
+			r->args[r->nargs++].arg = arg;
+		}
+	}
+	return t == JSON_T_END;
+}
+
+static struct report_arg *
+record_arg(struct record *r, struct str key)
+{
+	for (size_t i = 0; i < r->nargs; i++)
+		if (str_eq(r->args[i].key, key))
+			return &r->args[i].arg;
+	return NULL;
+}
+
+/* A tree is called as its trace is. */
+static struct str
+shown_name(const struct settings *s, struct str name)
+{
+	const struct args *trees[] = { &s->trees, &s->others };
+	const struct args *traces[] = { &s->traces, &s->vs };
+
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < trees[side]->v.n; i++)
+			if (str_eq(str_of(trees[side]->v.v[i]), name))
+				return trace_name(traces[side]->v.v[i]);
+	return name;
+}
+
+/* ---- telling ---- */
+
+static struct str
+text_of(struct record *r, const char *key)
+{
+	const struct report_arg *a = record_arg(r, str_of(key));
+
+	return a != NULL && a->is_text ? a->text : STR("");
+}
+
+/* Each once, whichever programs report it. */
+static void
+add_told(struct jobs *j, const struct told *told, bool aloud,
+    const struct report_arg *args)
+{
+	for (size_t i = 0; i < j->told.n; i++)
+		if (strcmp(j->told.v[i].id, told->id) == 0 &&
+		    strcmp(j->told.v[i].sentence, told->sentence) == 0) {
+			aloud = aloud && !j->told.v[i].aloud;
+			j->told.v[i].aloud |= aloud;
+			if (!aloud)
+				return;
+			goto tell;
+		}
+	vec_push(&j->told, *told);
+	j->told.v[j->told.n - 1].aloud = aloud;
+	if (!aloud)
+		return;
+tell:
+	if (args != NULL)
+		report_again(
+		    told->program, report_find(str_of(told->id)), args);
+	else
+		report_error_again(
+		    told->program, told->id, str_of(told->sentence));
+}
+
+static void
+tell(struct jobs *j, const char *program, bool aloud, enum report_id id,
+    const struct report_arg *args)
+{
+	char sentence[STATUS_MAX];
+	size_t n = report_sentence(id, args, sentence, sizeof sentence);
+	struct told told = { .program = program,
+		.id = text("%s", report_word(id)),
+		.level = report_levels[report_level(id)],
+		.sentence = text("%.*s", (int)n, sentence) };
+
+	add_told(j, &told, aloud, args);
+}
+
+static void
+take_record(struct jobs *j, struct str line, bool aloud)
+{
+	struct report_arg args[REPORT_ARGS_MAX];
+	struct report_params p;
+	struct record r;
+	const char *program;
+	enum report_id id;
+
+	if (!record_parse(&r, line))
+		return;
+	program = text_of(&r, "program").p;
+	id = report_find(text_of(&r, "id"));
+	if (id == MSG_COUNT) {
+		struct told told = { .program = program,
+			.id = text_of(&r, "id").p,
+			.level = text_of(&r, "level").p,
+			.sentence = text_of(&r, "text").p };
+
+		add_told(j, &told, aloud, NULL);
+		return;
+	}
+	(void)report_params(id, &p);
+	for (size_t i = 0; i < p.n; i++) {
+		const struct report_arg *a = record_arg(&r, p.name[i]);
+
+		if (a == NULL || a->is_text != p.is_text[i])
+			return;
+		args[i] = *a;
+		if (a->is_text)
+			args[i].text = shown_name(j->set, a->text);
+	}
+	tell(j, program, aloud, id, args);
+}
+
+/* ---- what it comes to ---- */
+
+static void
+worst(struct jobs *j, int status)
+{
+	/* from best to worst; any other is the failure of a program */
+	static const int order[] = { EXIT_DONE, EXIT_WARNINGS, EXIT_GATE,
+		EXIT_NOTHING, EXIT_USAGE, EXIT_NO_ANSWER };
+	size_t n = sizeof order / sizeof *order, is = 0, was = 0;
+
+	while (is < n - 1 && order[is] != status)
+		is++;
+	while (was < n - 1 && order[was] != j->status)
+		was++;
+	j->status = order[is > was ? is : was];
+}
+
+static bool
+has_answer(int status)
+{
+	return status == EXIT_DONE || status == EXIT_WARNINGS ||
+	    status == EXIT_GATE;
+}
+
+/*
+ * Without a side analysis its sheets are missing and the rest stays. A usage
+ * error is the user's, who gave its options here.
+ */
+static int
+judge(struct jobs *j, const struct job *job)
+{
+	struct report_arg args[2] = { report_text(job->name),
+		report_int(job->status - 128) };
+	bool is_killed = job->status > 128;
+
+	if (has_answer(job->status))
+		return job->status;
+	if (job->is_side && job->status == EXIT_NOTHING)
+		return EXIT_WARNINGS;
+	if (is_killed && job->is_side)
+		tell(j, err_program_name(), true, MSG_SIDE_KILLED, args);
+	else if (job->is_side && job->status != EXIT_USAGE)
+		tell(j, err_program_name(), true, MSG_SIDE_FAILED, args);
+	else if (is_killed)
+		report_error_again(err_program_name(), "failed",
+		    str_of(text("%s was killed by signal %d", job->name,
+			job->status - 128)));
+	else {
+		if (job->status == EXIT_USAGE)
+			note("try '%s --help'", err_program_name());
+		return job->status;
+	}
+	return job->is_side ? EXIT_WARNINGS : EXIT_NO_ANSWER;
+}
+
+static void
+take_records(struct jobs *j, const struct job *job, bool aloud)
+{
+	struct str rest = buf_str(&job->said);
+
+	while (rest.len > 0) {
+		const char *nl = memchr(rest.p, '\n', rest.len);
+		size_t n = nl != NULL ? (size_t)(nl - rest.p) : rest.len;
+
+		take_record(j, (struct str){ rest.p, n }, aloud);
+		n += nl != NULL;
+		rest.p += n;
+		rest.len -= n;
+	}
+}
+
+/* What failed first: it is the reason of what follows. */
+void
+job_finish(struct jobs *j, bool loud)
+{
+	job_wait(j, 0);
+	for (size_t i = 0; i < 2 * j->list.n; i++) {
+		struct job *job = j->list.v[i % j->list.n];
+		bool aloud = loud || job->status != EXIT_DONE;
+
+		if (job->is_told || (i < j->list.n && has_answer(job->status)))
+			continue;
+		job->is_told = true;
+		take_records(j, job, aloud);
+		/* a message is worth a second try */
+		if (aloud && job->err.len > 0 &&
+		    write_all(STDERR_FILENO, job->err.p, job->err.len) != 0)
+			(void)!write_all(
+			    STDERR_FILENO, job->err.p, job->err.len);
+		worst(j, judge(j, job));
+	}
+}
+
+void
+records_missing(struct jobs *j, const char *program)
+{
+	struct report_arg arg = report_text(program);
+
+	tell(j, err_program_name(), false, MSG_PROGRAM_MISSING, &arg);
+}
+
+void
+records_write(const struct jobs *j, const char *path)
+{
+	static const struct column columns[] = {
+		{ .id = "program", .label = "program", .type = COL_TEXT },
+		{ .id = "level", .label = "level", .type = COL_TEXT },
+		{ .id = "id", .label = "id", .type = COL_TEXT },
+		{ .id = "text", .label = "text", .type = COL_TEXT },
+	};
+	struct table *t = table_create("warnings", columns, 4);
+	struct table_dest dest = { .path = path, .format = FMT_NDJSON };
+
+	for (size_t i = 0; i < j->told.n; i++) {
+		const struct told *told = &j->told.v[i];
+		struct cell *row = table_row(t);
+
+		row[0] = cell_text(str_of(told->program));
+		row[1] = cell_text(str_of(told->level));
+		row[2] = cell_text(str_of(told->id));
+		row[3] = cell_text(str_of(told->sentence));
+	}
+	table_print(t, &dest);
+	table_dest_finish(&dest);
+	table_destroy(t);
+}
