@@ -20,9 +20,11 @@ WARNING(EVENTS_REMOVED,
 NOTE(DUPLICATES,
     "{file}: {#n} GPU {n:event|events} recorded twice; each counts once")
 WARNING(AMBIGUOUS_LAUNCH,
-    "{file}: {#n} {n:launch shares its|launches share their} correlation id "
-    "with another process, which has the GPU work: were traces merged? pass "
-    "each by itself")
+    "{file}: {#n} GPU {n:event is|events are} unlinked, as several calls share "
+    "{n:its|their} correlation id: were traces merged? pass each by itself")
+WARNING(NO_SUCH_LAUNCH,
+    "{file}: {#n} GPU {n:event is|events are} unlinked, as the call of {n:its|"
+    "their} correlation id launches nothing")
 WARNING(NO_STEPS,
     "{file}: source {#source} has no steps: no annotation is named "
     "ProfilerStep#N")

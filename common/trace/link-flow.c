@@ -54,8 +54,11 @@ is_launch(const struct flows *f, const struct held *it)
 	static const char *const cats[] = { "cuda_runtime", "cuda_driver",
 		NULL };
 
-	return item_is(it, KINDS_LAUNCH) &&
-	    (!f->as_reference || is_one_of(cat_of(f, it), cats));
+	if (!item_is(it, KINDS_LAUNCH))
+		return false;
+	return f->as_reference
+	    ? is_one_of(cat_of(f, it), cats)
+	    : (name_facts(f->s, it->name) & NAME_NO_LAUNCH) == 0;
 }
 
 static bool

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Launch to GPU event. A launch owns all GPU events of its correlation id, in
- * the order of the file; of several launches with one id the first has them.
- * Where launches carry no correlation, arrows and external ids say it:
- * link-flow.c.
+ * the order of the file. Calls that can't launch own nothing. Of several calls
+ * with one id, a runtime's and the driver's within it count as the first one;
+ * others are told apart by order (link-shared.c). Where launches carry no
+ * correlation, arrows and external ids say it: link-flow.c.
  *
  * GPU events that the file holds twice (device, stream, time, duration, name
  * and correlation agree) count once: all but the first are duplicates and have
@@ -198,33 +199,36 @@ own(struct store *s, uint32_t launch, uint32_t first)
 	}
 }
 
-static bool
-same_process(const struct store *s, uint32_t a, uint32_t b)
-{
-	const struct track *tracks = s->st->tracks.v;
-
-	return key_eq(
-	    tracks[s->items.v[a].track].pid, tracks[s->items.v[b].track].pid);
-}
-
-/* Of several launches the first has them: a runtime's call and the driver's
- * within it. Of several processes they are of several traces. */
 static void
 link_by_corr(struct corr_table *t, struct link_stats *stats)
 {
 	struct store *s = t->s;
+	struct shared_calls shared = { 0 };
 
 	for (size_t k = 0; k < s->launches.n; k++) {
 		const struct corr *c = &s->launches.v[k];
 		uint32_t no = *find_slot(t, c), first;
+		struct held *it;
 
 		if (no == 0)
 			continue;
 		first = s->gpus.v[no - 1].item;
-		if ((s->items.v[first].state & IN_OWNED) == 0)
+		it = &s->items.v[first];
+		if (name_facts(s, s->items.v[c->item].name) & NAME_NO_LAUNCH)
+			it->state |= IN_VAIN;
+		else if ((it->state & IN_OWNED) == 0)
 			own(s, c->item, first);
-		else if (!same_process(s, s->items.v[first].parent, c->item))
-			stats->ambiguous++;
+		else if (!calls_are_one(s, it->parent, c->item))
+			share_note(&shared, first, c->item);
+	}
+	stats->ambiguous += share_resolve(s, &shared);
+	for (size_t k = 0; k < s->gpus.n; k++) {
+		uint32_t first = s->gpus.v[k].item;
+
+		if ((s->items.v[first].state & (IN_VAIN | IN_OWNED)) == IN_VAIN)
+			for (uint32_t g = first; g != STORE_NONE;
+			     g = s->items.v[g].gpu)
+				stats->no_launch++;
 	}
 }
 
@@ -318,4 +322,6 @@ link_tell(const struct link_stats *stats, const char *name)
 		report(MSG_DUPLICATES, name, stats->duplicates);
 	if (stats->ambiguous > 0)
 		report(MSG_AMBIGUOUS_LAUNCH, name, stats->ambiguous);
+	if (stats->no_launch > 0)
+		report(MSG_NO_SUCH_LAUNCH, name, stats->no_launch);
 }

@@ -18,7 +18,8 @@ struct link_stats {
 	bool by_flow;              /* by arrows, else all of a key */
 	bool by_corr;              /* the key: else the external id */
 	uint64_t duplicates;       /* GPU events that the file holds twice */
-	uint64_t ambiguous;        /* launches whose work another process has */
+	uint64_t ambiguous;        /* GPU events of an id that calls share */
+	uint64_t no_launch;        /* whose call can't launch anything */
 	uint64_t linked, unlinked; /* GPU events */
 	uint64_t wrappers;         /* backward ops that could be linked */
 	uint64_t bwd_seq, bwd_flow; /* those linked, by number, by arrow */
@@ -31,7 +32,7 @@ struct link_stats {
  */
 void store_link(struct store *s, enum link_by by, struct link_stats *stats);
 void store_link_backward(struct store *s, struct link_stats *stats);
-/* Warns of duplicates, and of what is ambiguous too. */
+/* Warns of duplicates, and of what is unlinked for the ids it has. */
 void link_tell(const struct link_stats *stats, const char *name);
 /* By what launches were linked, in words. */
 const char *link_rule(const struct link_stats *stats);

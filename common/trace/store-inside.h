@@ -37,6 +37,7 @@ enum {
 	IN_FWD = 1 << 3,   /* the maps have it */
 	IN_BWD = 1 << 4,
 	IN_INST = 1 << 5,
+	IN_VAIN = 1 << 6, /* GPU work: a call that can't launch has its id */
 };
 
 #define ITEM_GROUP 256
@@ -48,6 +49,7 @@ enum {
 	NAME_WRAPPER = 1 << 2,   /* autograd::engine::evaluate_function: */
 	NAME_RECOMPUTE = 1 << 3, /* a frame of checkpointing's recompute */
 	NAME_GRAPH = 1 << 4,     /* cudaGraphLaunch, hipGraphLaunch */
+	NAME_NO_LAUNCH = 1 << 5, /* a call that puts no work on a GPU */
 };
 
 /* The backward of a C++ extension's function, linked to an op of PyTorch's. */
@@ -240,6 +242,22 @@ bool custom_link_needed(
     struct store *s, uint32_t w, uint32_t f, struct custom_link *c);
 /* Corrects f of those for which there is a better one; their order changes. */
 void custom_links_find(struct store *s, struct custom_link *v, size_t n);
+
+/*
+ * link-shared.c: calls that have one correlation id, and the GPU events of it.
+ * A call is noted with the list's first event; those of one list are then told
+ * apart by order, and what can't be is owned by none. Counts the latter.
+ */
+struct shared_call {
+	uint32_t first, call;
+};
+struct shared_calls {
+	VEC(struct shared_call) list;
+};
+/* A runtime's call and the driver's within it, which may be rounded. */
+bool calls_are_one(const struct store *s, uint32_t a, uint32_t b);
+void share_note(struct shared_calls *sh, uint32_t first, uint32_t call);
+uint64_t share_resolve(struct store *s, struct shared_calls *sh);
 
 /* link-flow.c: links by arrows; whether their key was the correlation. */
 bool link_by_flow(struct store *s, bool as_reference);

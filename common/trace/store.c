@@ -115,6 +115,43 @@ store_peak_bytes(const struct store *s, uint64_t *nevents)
 
 /* ---- what is known of names, shapes and tracks ---- */
 
+/*
+ * Calls of CUDA, HIP and their drivers that put no work on a GPU. All others
+ * can: a name that is new is rather a launch that we don't know.
+ */
+static bool
+launches_nothing(struct str name)
+{
+	static const char *const patterns[] = {
+		"*Synchronize*",
+		"*EventCreate*",
+		"*EventDestroy*",
+		"*EventElapsedTime*",
+		"*EventQuery*",
+		"*EventRecord*",
+		"*StreamCreate*",
+		"*StreamDestroy*",
+		"*StreamIsCapturing*",
+		"*StreamQuery*",
+		"*StreamWaitEvent*",
+		"*Get[A-Z]*",
+		"*Free*",
+		"*HostAlloc*",
+		"*HostRegister*",
+		"*Malloc*",
+		"*Occupancy*",
+		"*PeekAtLastError*",
+		"*SetDevice*",
+	};
+
+	if (!str_starts(name, STR("cu")) && !str_starts(name, STR("hip")))
+		return false;
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+		if (str_glob(str_of(patterns[i]), name))
+			return true;
+	return false;
+}
+
 uint8_t
 name_facts_slow(struct store *s, uint32_t name)
 {
@@ -135,6 +172,8 @@ name_facts_slow(struct store *s, uint32_t name)
 	if (str_eq(text, STR("cudaGraphLaunch")) ||
 	    str_eq(text, STR("hipGraphLaunch")))
 		facts |= NAME_GRAPH;
+	if (launches_nothing(text))
+		facts |= NAME_NO_LAUNCH;
 	s->names.v[name] = (uint8_t)facts;
 	return (uint8_t)facts;
 }

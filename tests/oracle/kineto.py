@@ -32,8 +32,13 @@ all but the first are dropped (flag `duplicate`).
 
 Launch -> GPU.  Key: `correlation` if any LAUNCH event has it, whatever its name,
 else `External id`. By correlation: a launch owns all GPU
-events of its correlation (file order); of several launches with one correlation
-the first has them. By External id: the flow rule.
+events of its correlation (file order). Calls that launch nothing (NO_LAUNCH) own
+none. Of several calls with one correlation those on one thread that overlap, or
+start together, are one. Of the others, by ts: if there are as many as GPU events,
+none is a graph's, all events are on one (device, stream), each call ends by the
+start of the next and starts by that of its event, and no two events start
+together, the nth event is the nth call's; else an event is the first call's if it
+starts between that and the second, and no one's if not. By External id: the flow rule.
 The flow rule (also --flow-links, then with the key of the first launch only and
 the category names as they stand): cudaGraphLaunch and hipGraphLaunch own all
 GPU events of their key; others go by the last `s` and `f` of ac2g with that id
@@ -169,6 +174,38 @@ class Event:
         return self.slice and self.cat in GPU
 
 
+NO_LAUNCH = re.compile(
+    "(cu|hip).*(Synchronize|Event(Create|Destroy|ElapsedTime|Query|Record)|Get[A-Z]|Free|"
+    "Stream(Create|Destroy|IsCapturing|Query|WaitEvent)|Host(Alloc|Register)|Malloc|"
+    "Occupancy|PeekAtLastError|SetDevice)")
+
+
+def one_call(a, b):
+    return (a.pid, a.tid) == (b.pid, b.tid) and (
+        a.ts == b.ts or (a.ts < b.end and b.ts < a.end))
+
+
+def owners(calls, events):
+    """(call, GPU event) as far as it is proven, for one correlation"""
+    calls = sorted(calls[:1] + [e for e in calls[1:] if not one_call(calls[0], e)],
+                   key=lambda e: (e.ts, e.id))
+    distinct = calls[:1]
+    for e in calls[1:]:
+        if not one_call(distinct[-1], e):
+            distinct.append(e)
+    if len(distinct) == 1:
+        return [(distinct[0], g) for g in events]
+    by_time = sorted(events, key=lambda g: (g.ts, g.id))
+    if (len(by_time) == len(distinct) and
+            len({(g.arg("device"), g.arg("stream")) for g in events}) == 1 and
+            not any(e.name in ("cudaGraphLaunch", "hipGraphLaunch") for e in distinct) and
+            all(e.ts <= g.ts for e, g in zip(distinct, by_time)) and
+            all(a.end <= b.ts for a, b in zip(distinct, distinct[1:])) and
+            all(a.ts < b.ts for a, b in zip(by_time, by_time[1:]))):
+        return list(zip(distinct, by_time))
+    return [(distinct[0], g) for g in events if distinct[0].ts <= g.ts < distinct[1].ts]
+
+
 def same(v):
     """pid, tid or id in the form in which equal ones compare equal"""
     if isinstance(v, str) and v.isascii() and v.isdigit():
@@ -301,13 +338,16 @@ class Trace:
         if flow or self.key != "correlation":
             self.link_by_flow(launches, gpu, by_key)
         else:
+            calls = defaultdict(list)
             for e in launches:
-                for g in by_key.get(e.arg(self.key), ()):
-                    if g.launch is None:
-                        g.launch = e
-                        e.gpu.append(g)
-                    else:
-                        self.notes.append("launch %d: %d has launch %d" % (e.id, g.id, g.launch.id))
+                if e.arg(self.key) in by_key and not NO_LAUNCH.match(e.name):
+                    calls[e.arg(self.key)].append(e)
+            for key, several in calls.items():
+                for e, g in owners(several, by_key[key]):
+                    g.launch = e
+                for g in by_key[key]:
+                    if g.launch is not None:
+                        g.launch.gpu.append(g)
         self.launches = launches
         return self
 

@@ -64,7 +64,7 @@ test_correlation(void)
 		RX(RT, "cudaGraphLaunch", 1, 10, 20, .corr = 2),
 		RX(KE, "a", 9, 80, 90, .corr = 2),
 		RX(KE, "b", 9, 75, 80, .corr = 2),
-		RX(RT, LAUNCH, 1, 20, 30, .corr = 2),
+		RX(RT, LAUNCH, 1, 12, 19, .corr = 2),
 		RX(KE, "no launch", 9, 90, 91, .corr = 3),
 		R(KE, "no id", 9, 91, 92),
 		RX(KIND_SYNC, "Event Sync", 9, 92, 93, .corr = 4),
@@ -80,11 +80,72 @@ test_correlation(void)
 	};
 
 	LINKED(rows, LINK_DEFAULT, "0<1 3<2 4<2 6? 7? 10<11",
-	    "by correlation; of two launches the first");
+	    "by correlation; a call within one of its id is no other");
 	is_linked(processes, NROWS(processes), LINK_DEFAULT, "rocprofv3",
 	    "2<1 3<0", "rocprofv3: ids are those of a process");
-	is_linked(processes, NROWS(processes), LINK_DEFAULT, "chrome",
-	    "2<0 3<0", "elsewhere the pid of GPU work is the device");
+	is_linked(processes, NROWS(processes), LINK_DEFAULT, "chrome", "2? 3?",
+	    "elsewhere the pid of GPU work is the device");
+}
+
+/* cudaDeviceSynchronize had all GPU work when its id was a launch's. */
+static void
+test_what_launches(void)
+{
+	static const struct row rows[] = {
+		RX(RT, "cudaDeviceSynchronize", 1, 0, 5, .corr = 1),
+		RX(RT, LAUNCH, 1, 10, 15, .corr = 1),
+		RX(KE, "a", 9, 20, 30, .corr = 1),
+		RX(RT, "cudaMalloc", 1, 30, 35, .corr = 2),
+		RX(KE, "b", 9, 40, 50, .corr = 2),
+		RX(RT, "cudaNewWayToLaunch", 1, 50, 55, .corr = 3),
+		RX(KE, "c", 9, 60, 70, .corr = 3),
+	};
+	struct link_stats link = { 0 };
+	struct store *s = store_of(rows, NROWS(rows), "chrome");
+
+	store_link(s, LINK_DEFAULT, &link);
+	is_str(links_text(s), "2<1 4? 6<5", "calls that launch nothing");
+	is_uint(link.no_launch, 1, "what has the id of such a call");
+	is_uint(link.unlinked, 1, "is unlinked");
+	store_destroy(s);
+}
+
+/* Ids that began anew went to the first call, without a word. */
+static void
+test_shared_ids(void)
+{
+	static const struct row by_time[] = {
+		RX(RT, "cudaGraphLaunch", 1, 0, 10, .corr = 1),
+		RX(KE, "a", 9, 20, 30, .corr = 1),
+		RX(KE, "b", 9, 30, 40, .corr = 1),
+		RX(RT, LAUNCH, 1, 100, 110, .corr = 1),
+		RX(KE, "either", 9, 120, 130, .corr = 1),
+	};
+	static const struct row by_order[] = {
+		RX(RT, LAUNCH, 1, 0, 10, .corr = 1),
+		RX(RT, LAUNCH, 1, 20, 30, .corr = 1),
+		RX(RT, LAUNCH, 2, 40, 50, .corr = 1),
+		RX(KE, "c", 9, 80, 90, .corr = 1),
+		RX(KE, "a", 9, 60, 70, .corr = 1),
+		RX(KE, "b", 9, 70, 80, .corr = 1),
+	};
+	static const struct row overlap[] = {
+		RX(RT, LAUNCH, 1, 0, 10, .corr = 1),
+		RX(RT, LAUNCH, 2, 5, 15, .corr = 1),
+		RX(KE, "a", 9, 60, 70, .corr = 1),
+		RX(KE, "b", 9, 70, 80, .corr = 1),
+	};
+	struct link_stats link = { 0 };
+	struct store *s = store_of(overlap, NROWS(overlap), "chrome");
+
+	LINKED(by_time, LINK_DEFAULT, "1<0 2<0 4?",
+	    "one id twice: by what was before the second call");
+	LINKED(by_order, LINK_DEFAULT, "3<2 4<0 5<1",
+	    "one id thrice: by order on the GPU stream");
+	store_link(s, LINK_DEFAULT, &link);
+	is_str(links_text(s), "2? 3?", "calls side by side prove nothing");
+	is_uint(link.ambiguous, 2, "what they launched is counted");
+	store_destroy(s);
 }
 
 static void
@@ -329,6 +390,8 @@ int
 main(void)
 {
 	test_correlation();
+	test_what_launches();
+	test_shared_ids();
 	test_duplicates();
 	test_arrows();
 	test_backward();
