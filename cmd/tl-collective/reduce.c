@@ -353,7 +353,7 @@ open_input(const struct reducer *r, const char *path)
 	struct stream_in *in;
 
 	if (!select_front_is_on(&r->set->select))
-		return stream_open_only(path, r->st, kinds);
+		return stream_open_only(path, r->st, WANT_STREAM, kinds);
 	in = select_front_open(&r->set->select, path, r->st, WANT_TREE);
 	stream_only(in, kinds);
 	return in;

@@ -196,7 +196,8 @@ clock_offsets(struct merge *m)
 static void
 look_into(struct input *input)
 {
-	struct stream_in *in = stream_open_only(input->path, NULL, 0);
+	struct stream_in *in =
+	    stream_open_only(input->path, NULL, WANT_STREAM, 0);
 	enum item item;
 
 	while ((!input->has_epoch || !input->has_rank) &&

@@ -139,7 +139,9 @@ check_settings(struct sink *s)
 	s->select.need_windows = g->by == BY_STEP || g->by == BY_ANNOTATION;
 	s->want = g->pseudo_ops ? WANT_PSEUDO : WANT_TREE;
 	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_HOST;
-	if (g->by == BY_MODULE || g->parent_module || g->call_stack)
+	/* frames say what is recomputed */
+	if (g->by == BY_MODULE || g->parent_module || g->call_stack ||
+	    g->recompute)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
 }
 

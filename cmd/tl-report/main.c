@@ -24,6 +24,7 @@ enum {
 	FOR_ALL = 64,     /* it chooses events */
 	FOR_SHEETS = 128, /* nothing of it is on the screen */
 	FOR_SHORT = 256,  /* only with --short */
+	FOR_FRAMES = 512, /* Python frames count in it */
 };
 
 static const struct row {
@@ -41,21 +42,22 @@ static const struct row {
 #define S FOR_ALL
 #define H FOR_SHEETS
 #define B FOR_SHORT
+#define P FOR_FRAMES
 	/* clang-format off */
 	{ 0, "agg-metrics", "AGG,...", C | H, "of nccl_summary_*: mean, median, p95, ..." },
 	{ 0, "align-clocks", NULL, C, "take estimated offsets between ranks' clocks out" },
 	{ 0, "arch", "NAME", F, "the GPU: auto, a name or a JSON file" },
 	{ 0, "bins", "N", R | K | B, "bins of short_kernel_histogram" },
-	{ 0, "by", "WHAT", O | H, "a sheet of ops by module, annotation, step or thread" },
-	{ 0, "call-stack", NULL, R | F | H, "where in the program ops were called from" },
+	{ 0, "by", "WHAT", O | H | P, "a sheet of ops by module, annotation, step or thread" },
+	{ 0, "call-stack", NULL, R | F | H | P, "where in the program ops were called from" },
 	{ 0, "capture", "DIR|FILE", R, "traces of the captures of graphs that are replayed" },
 	{ 0, "comm-pattern", "RE", T | O | K, "kernels that are collectives, besides nccl and rccl" },
 	{ 'd', "dir", "DIR", R, "each sheet as a CSV file into DIR" },
 	{ 0, "fail-over", "TIME|PERCENT", R, "--vs: exit with 4 if it is slower by more" },
 	{ 0, "first-occurrence", NULL, O | H, "when each op came first" },
-	{ 0, "fold", "FILE", R, "GPU time by stack into FILE, for flame graphs" },
+	{ 0, "fold", "FILE", R | P, "GPU time by stack into FILE, for flame graphs" },
 	{ 0, "gpus-per-node", "N", C, "of several ranks: GPUs of a node" },
-	{ 0, "html", "FILE", R, "one page, for a browser" },
+	{ 0, "html", "FILE", R | P, "one page, for a browser" },
 	{ 0, "inductor-cache", "DIR", F, "where torch.compile left its wrapper files" },
 	{ 0, "junit", "FILE", R, "--fail-over: the verdict for a CI system" },
 	{ 0, "keep-unowned", NULL, K | B, "short kernels without an op, too" },
@@ -63,16 +65,16 @@ static const struct row {
 	{ 0, "linked-only", NULL, T | O | F, "only GPU work whose launch is in the trace" },
 	{ 0, "micro-idle", "TIME", T | H, "idle time in gaps below TIME, and from it on" },
 	{ 0, "models", "FILE", O | K | F, "add or replace op models, see tl-models(5)" },
-	{ 0, "modules", NULL, R | H, "the sheets nn_modules_by_type and nn_modules" },
+	{ 0, "modules", NULL, R | H | P, "the sheets nn_modules_by_type and nn_modules" },
 	{ 0, "names", "A,B", R, "--vs: what the two traces are called" },
 	{ 0, "no-collective", NULL, R, "no sheets of collectives" },
 	{ 0, "no-kernels", NULL, R, "of rocprofv3: no kernel sheets" },
 	{ 0, "num-kernels", NULL, O | F | H, "ops apart by the number of their kernels" },
 	{ 'o', "output", "FILE", R, "a workbook, which appears only when whole" },
 	{ 0, "overlap", NULL, O | F | H, "split ops by overlapping GPU work" },
-	{ 0, "parent-module", NULL, R | O | H, "ops apart by the type of nn.Module" },
+	{ 0, "parent-module", NULL, R | O | H | P, "ops apart by the type of nn.Module" },
 	{ 0, "pseudo-ops", NULL, O | K | F, "take ops apart that hide several steps" },
-	{ 0, "recompute", NULL, R | O | F | H, "recomputed work apart" },
+	{ 0, "recompute", NULL, R | O | F | H | P, "recomputed work apart" },
 	{ 0, "roof", "WHICH", F, "peak or achievable" },
 	{ 0, "short", "TIME", R | K | H, "sheets about kernels below TIME (10us)" },
 	{ 0, "sim", "COMMAND", F | H, "times of GEMMs from this program" },
@@ -81,7 +83,7 @@ static const struct row {
 	{ 0, "top-kernels", "N", R | H, "of those of kernels only" },
 	{ 0, "top-ops", "N", R | H, "of those of tl-ops only" },
 	{ 0, "top-roofline", "N", R | H, "of those of tl-roofline only" },
-	{ 0, "vs", "TRACE", R, "compare with another trace, as the later one; repeat" },
+	{ 0, "vs", "TRACE", R | P, "compare with another trace, as the later one; repeat" },
 	{ 0, "vs-capture", "DIR|FILE", R, "--capture of that trace" },
 	{ 0, "wide", NULL, C | H, "columns for each of over 16 ranks" },
 	{ 0, "width", "N", R, "columns of the screen" },
@@ -104,6 +106,7 @@ static const struct row {
 #undef S
 #undef H
 #undef B
+#undef P
 };
 #define NROWS (sizeof rows / sizeof *rows)
 
@@ -215,6 +218,8 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 		s->of_sheets = r->name;
 	if ((r->who & FOR_SHORT) != 0)
 		s->of_short = r->name;
+	if ((r->who & FOR_FRAMES) != 0)
+		s->has_frames = true;
 	if ((r->who & FOR_COLLECTIVE) != 0)
 		s->of_ranks = r->name;
 	if ((r->who & FOR_REPORT) != 0)

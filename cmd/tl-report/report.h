@@ -31,6 +31,7 @@ struct settings {
 	struct args vs; /* --vs: traces to compare with; none: no comparison */
 	/* options that need -d, --short, or several ranks */
 	const char *of_sheets, *of_short, *of_ranks;
+	bool has_frames; /* some sheet is about Python frames */
 	bool kernels, modules, shorts, no_collective, no_kernels;
 	bool recompute, parent_module, call_stack;
 	const char *top_ops, *top_kernels, *top_roofline;

@@ -16,6 +16,7 @@
 struct settings {
 	enum link_by by;
 	struct tree_opts tree;
+	bool no_python;
 	bool is_anew; /* an option says how to link or nest */
 	bool verbose, print;
 	struct view view;
@@ -70,7 +71,7 @@ static const struct opt options[] = {
 	    "hold events of at most SIZE in memory, the rest in TMPDIR" },
 	{ OPT_NO_PRUNE, "no-prune", NULL,
 	    "print: also what leads to no GPU work" },
-	{ OPT_NO_PYTHON, "no-python", NULL, "no Python frames in the tree" },
+	{ OPT_NO_PYTHON, "no-python", NULL, "leave Python frames out" },
 	{ OPT_PID, "pid", "PID", "ext-id: of this process" },
 	{ 'p', "print", NULL, "print trees for people" },
 	{ OPT_PRUNE, "prune", NULL,
@@ -224,6 +225,15 @@ print_all(const struct settings *set, struct stream_in *in, struct store *s,
 	forest_free(&at.forest);
 }
 
+static struct stream_in *
+open_input(const struct settings *set, const char *path)
+{
+	if (set->no_python)
+		return stream_open_only(path, NULL, WANT_STREAM,
+		    KINDS_ALL & ~KIND_BIT(KIND_PYTHON));
+	return select_front_open(&set->select, path, NULL, WANT_STREAM);
+}
+
 static void
 refuse_edited(const struct stream_in *in)
 {
@@ -312,7 +322,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 		set->is_anew = true;
 		break;
 	case OPT_NO_PYTHON:
-		set->tree.no_python = true;
+		set->no_python = true;
 		set->is_anew = true;
 		break;
 	case OPT_MEM:
@@ -367,8 +377,7 @@ main(int argc, char *argv[])
 	check_options(&set);
 	if (argc - op.ind > 1)
 		die_usage("one input at a time; join streams with tl-cat");
-	in = select_front_open(
-	    &set.select, op.ind < argc ? argv[op.ind] : "-", NULL, WANT_STREAM);
+	in = open_input(&set, op.ind < argc ? argv[op.ind] : "-");
 	refuse_edited(in);
 	if (set.mem > 0)
 		store_limit((size_t)set.mem);

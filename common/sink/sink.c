@@ -30,10 +30,10 @@ flush(struct sink *s)
 static void
 read_file(struct sink *s, const char *path)
 {
-	struct stream_in *in = stream_open(path, s->strings, s->want);
+	struct stream_in *in = stream_open_only(
+	    path, s->strings, s->want, s->kinds | KIND_BIT(KIND_META));
 	enum item item;
 
-	stream_only(in, s->kinds | KIND_BIT(KIND_META));
 	select_start(&s->select, in);
 	sink_sources_file(&s->sources, path);
 	while ((item = stream_next(in)) != ITEM_END) {

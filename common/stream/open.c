@@ -122,6 +122,18 @@ read_header(struct stream_in *s)
 		stream_die_cut(s);
 }
 
+/* Anew: what a header told is forgotten. */
+static void
+start_decoder(struct stream_in *s, uint32_t kinds)
+{
+	struct decoder *d = &s->dec->bin;
+
+	dec_free(d);
+	dec_start(d, s->strings);
+	d->to = &s->ev;
+	d->kinds = kinds;
+}
+
 /* The bytes are led through a helper; its output is read instead. */
 static struct stream_in *
 through(struct stream_in *s, const char *program, char *const *words)
@@ -139,11 +151,43 @@ through(struct stream_in *s, const char *program, char *const *words)
 	return s;
 }
 
+/* The words of kinds, as tl-decode --only takes them. */
+static void
+put_kinds(struct buf *b, uint32_t kinds)
+{
+	if (kinds == 0) /* it takes no empty list */
+		kinds = KIND_BIT(KIND_META);
+	for (int k = 0; k < KIND_COUNT; k++) {
+		if ((kinds & KIND_BIT(k)) == 0)
+			continue;
+		if (b->len > 0)
+			buf_putc(b, ',');
+		buf_puts(b, kind_words[k]);
+	}
+	buf_putc(b, '\0');
+}
+
+/*
+ * What isn't read isn't made, as far as that changes nothing else: links need
+ * events of many kinds, but Python frames can go, and they are the most.
+ */
 static void
 through_maker(struct stream_in *s, enum want want)
 {
+	uint32_t kinds = s->dec->bin.kinds;
+	char *words[3] = { NULL };
+	struct buf only = { 0 };
+
+	if (want == WANT_STREAM && kinds != KINDS_ALL) {
+		put_kinds(&only, kinds);
+		words[0] = (char *)(uintptr_t) "--only";
+		words[1] = only.p;
+	} else if (want == WANT_TREE && (kinds & KIND_BIT(KIND_PYTHON)) == 0) {
+		words[0] = (char *)(uintptr_t) "--no-python";
+	}
 	through(s, makers[want],
-	    want == WANT_PSEUDO ? helper_pseudo_words() : NULL);
+	    want == WANT_PSEUDO ? helper_pseudo_words() : words);
+	buf_free(&only);
 }
 
 /* A tree of what is left would show wrong owners; tl-link warns of its links.
@@ -197,10 +241,8 @@ begin_binary(struct stream_in *s, enum want want)
 		return;
 	}
 	refuse_edited(s, want);
-	dec_free(&sd->bin);
+	start_decoder(s, sd->bin.kinds);
 	sd->in_block = false;
-	dec_start(&sd->bin, s->strings);
-	sd->bin.to = &s->ev;
 	through_maker(s, want);
 	begin_binary(s, want);
 }
@@ -220,42 +262,8 @@ begin_ndjson(struct stream_in *s, enum want want)
 	begin_binary(s, want);
 }
 
-/* The words of kinds, as tl-decode --only takes them. */
-static void
-put_kinds(struct buf *b, uint32_t kinds)
-{
-	if (kinds == 0) /* it takes no empty list */
-		kinds = KIND_BIT(KIND_META);
-	for (int k = 0; k < KIND_COUNT; k++) {
-		if ((kinds & KIND_BIT(k)) == 0)
-			continue;
-		if (b->len > 0)
-			buf_putc(b, ',');
-		buf_puts(b, kind_words[k]);
-	}
-	buf_putc(b, '\0');
-}
-
-static void
-decode(struct stream_in *s, enum want want, uint32_t kinds)
-{
-	struct buf only = { 0 };
-	char *words[3] = { NULL };
-
-	if (kinds == KINDS_ALL) {
-		through_maker(s, want);
-	} else {
-		put_kinds(&only, kinds);
-		words[0] = (char *)(uintptr_t) "--only";
-		words[1] = only.p;
-		through(s, makers[want], words);
-	}
-	buf_free(&only);
-	begin_binary(s, want);
-}
-
 static struct stream_in *
-create(struct in *in, struct strings *strings)
+create(struct in *in, struct strings *strings, uint32_t kinds)
 {
 	struct stream_in *s = xcalloc(1, sizeof *s);
 	struct stream_dec *sd = xcalloc(1, sizeof *sd);
@@ -265,8 +273,7 @@ create(struct in *in, struct strings *strings)
 	s->strings = strings != NULL ? strings : strings_create();
 	sd->own_strings = strings == NULL;
 	sd->in = in;
-	dec_start(&sd->bin, s->strings);
-	sd->bin.to = &s->ev;
+	start_decoder(s, kinds);
 	ndjson_start(&sd->nd, s->strings);
 	return s;
 }
@@ -274,7 +281,7 @@ create(struct in *in, struct strings *strings)
 static struct stream_in *
 open_in(struct in *in, struct strings *strings, enum want want, uint32_t kinds)
 {
-	struct stream_in *s = create(in, strings);
+	struct stream_in *s = create(in, strings, kinds);
 
 	switch (sniff(in)) {
 	case SNIFF_BINARY:
@@ -291,9 +298,11 @@ open_in(struct in *in, struct strings *strings, enum want want, uint32_t kinds)
 		    "end; make a stream of them with tl-cat --reseal --from "
 		    "STREAM",
 		    s->name);
-	case SNIFF_OTHER: decode(s, want, kinds); break;
+	case SNIFF_OTHER:
+		through_maker(s, want);
+		begin_binary(s, want);
+		break;
 	}
-	stream_only(s, kinds);
 	return s;
 }
 
@@ -310,16 +319,17 @@ stream_open(const char *path, struct strings *strings, enum want want)
 }
 
 struct stream_in *
-stream_open_only(const char *path, struct strings *strings, uint32_t kinds)
+stream_open_only(
+    const char *path, struct strings *strings, enum want want, uint32_t kinds)
 {
-	return open_in(in_open(path), strings, WANT_STREAM, kinds);
+	return open_in(in_open(path), strings, want, kinds);
 }
 
 struct stream_in *
 stream_open_through(const char *path, struct strings *strings, enum want want,
     const char *program, char *const *words)
 {
-	struct stream_in *s = create(in_open(path), strings);
+	struct stream_in *s = create(in_open(path), strings, KINDS_ALL);
 
 	through(s, program, words);
 	begin_binary(s, want);

@@ -74,11 +74,12 @@ struct stream_in *stream_open_through(const char *path, struct strings *strings,
 /* Events of other kinds are passed over, which is much cheaper. */
 void stream_only(struct stream_in *in, uint32_t kinds);
 /*
- * stream_open() for WANT_STREAM with stream_only(): of a raw trace tl-decode
- * steps over the other kinds, so that its stream is marked edited.
+ * stream_open() with stream_only(), before work begins: what makes the stream
+ * of a raw trace leaves out what it can of the other kinds, for WANT_STREAM all
+ * of them and for WANT_TREE Python frames; such a stream is marked edited.
  */
 struct stream_in *stream_open_only(
-    const char *path, struct strings *strings, uint32_t kinds);
+    const char *path, struct strings *strings, enum want want, uint32_t kinds);
 /*
  * The next item; its content is in *in. ITEM_END only after the end record;
  * that of a stream salvaged from a damaged trace is a warning.

@@ -56,11 +56,13 @@ is 'a tree goes through' "$(tl-tree tree.tl | tl-cat | sed 1d)" \
 is 'a tree can be made anew' "$(tl-tree --link=auto tree.tl | tl-cat | sed 1d)" \
 	"$(tl-cat tree.tl | sed 1d)"
 is 'with other rules, and back' \
-	"$(tl-tree --no-python tree.tl | tl-tree --bleed=discard | tl-cat | sed 1d)" \
+	"$(tl-tree --link=ext tree.tl | tl-tree --link=auto | tl-cat | sed 1d)" \
 	"$(tl-cat tree.tl | sed 1d)"
-is '--no-python: frames stand in the tail' \
-	"$(rows 'tl-tree --no-python small.tl' id,depth,parent,flags | grep '^[13]|' | tr '\n' ' ')" \
-	'1|0|| 3||| '
+is '--no-python: frames are left out' \
+	"$(tl-tree --no-python small.tl | tl-cat --tsv -F id,kind --no-header | grep python)" ''
+is '--no-python: of a raw trace, too, and all else stays' \
+	"$(tl-tree --no-python "$SAMPLE" | tl-cat --tsv -F id,kind,launch,op --no-header | grep -v python | sort)" \
+	"$(tl-tree "$SAMPLE" | tl-cat --tsv -F id,kind,launch,op --no-header | grep -v python | sort)"
 is '--bleed=clip: cut at the end above' \
 	"$(rows 'tl-tree --bleed=clip small.tl' id,parent,dur,flags | grep '^8|')" \
 	'8|1|10000|'
