@@ -74,8 +74,8 @@ struct norms {
 	VEC(uint32_t) s_of_n; /* unused numbers are 0 */
 };
 
-uint32_t norm_n(struct norms *nm, uint32_t name);
-uint32_t norm_s(struct norms *nm, uint32_t name);
+uint32_t name_strict(struct norms *nm, uint32_t name);
+uint32_t name_loose(struct norms *nm, uint32_t name);
 void norms_read_equiv(struct norms *nm, const char *path);
 void norms_free(struct norms *nm);
 
@@ -83,7 +83,8 @@ void norms_free(struct norms *nm);
 
 /*
  * A host event or GPU event. Nodes lie in the order of the tree stream: what
- * is below one comes directly behind it, up to node.behind. 72 bytes.
+ * is below one comes directly behind it, up to node.behind: its first child is
+ * the next node, and each child's sibling is what stands behind that. 64 bytes.
  */
 struct node {
 	int64_t ts, dur;
@@ -93,10 +94,9 @@ struct node {
 	uint32_t sym;      /* n, or one for its uid: never INTERN_NONE */
 	uint32_t parent;   /* NONE: a root */
 	uint32_t behind;
-	uint32_t first_kid, nkids; /* in run.kids */
-	uint32_t first_gpu;        /* GPU events before it, in run.gpus */
-	uint32_t chain;            /* modules around it: run.chains, or NONE */
-	uint32_t track;            /* its thread, in the strings */
+	uint32_t first_gpu; /* GPU events before it, in run.gpus */
+	uint32_t chain;     /* modules around it: run.chains, or NONE */
+	uint32_t track;     /* its thread, in the strings */
 	uint32_t extra; /* op: its arguments; GPU event: its place in gpus */
 	uint8_t kind;
 	uint8_t flags; /* NODE_ */
@@ -152,7 +152,6 @@ struct run {
 	bool has_frames; /* of Python, whether they are in the trees or not */
 	int64_t rank;
 	VEC(struct node) nodes;
-	VEC(uint32_t) kids; /* in their order: host by start, then GPU */
 	VEC(struct gpu) gpus;
 	VEC(struct chain) chains;
 	VEC(struct gpu_stream) streams;

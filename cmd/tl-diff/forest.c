@@ -6,36 +6,6 @@
 
 /* ---- children ---- */
 
-/*
- * Counts, then places: a child stands behind its earlier siblings because
- * nodes are in pre-order, and GPU work stands behind the host events of its
- * launch.
- */
-static void
-link_kids(struct run *r)
-{
-	uint32_t at = 0;
-
-	for (size_t i = 0; i < r->nodes.n; i++)
-		if (r->nodes.v[i].parent != NONE)
-			r->nodes.v[r->nodes.v[i].parent].nkids++;
-	for (size_t i = 0; i < r->nodes.n; i++) {
-		r->nodes.v[i].first_kid = at;
-		at += r->nodes.v[i].nkids;
-		r->nodes.v[i].nkids = 0;
-	}
-	vec_reserve(&r->kids, at);
-	r->kids.n = at;
-	for (size_t i = 0; i < r->nodes.n; i++) {
-		struct node *up;
-
-		if (r->nodes.v[i].parent == NONE)
-			continue;
-		up = &r->nodes.v[r->nodes.v[i].parent];
-		r->kids.v[up->first_kid + up->nkids++] = (uint32_t)i;
-	}
-}
-
 static void
 mark_nodes(struct run *r)
 {
@@ -51,9 +21,9 @@ mark_nodes(struct run *r)
 		}
 		if (is_gpu_kind(n->kind) || gpu_behind(r, n) > n->first_gpu)
 			n->flags |= NODE_GPU_PATH;
-		for (uint32_t k = 0; k < n->nkids; k++) {
-			const struct node *kid =
-			    &r->nodes.v[r->kids.v[n->first_kid + k]];
+		for (uint32_t k = (uint32_t)i + 1; k < n->behind;
+		     k = r->nodes.v[k].behind) {
+			const struct node *kid = &r->nodes.v[k];
 
 			if (n->kind == KIND_OP && is_launch_kind(kid->kind))
 				n->flags |= NODE_BARE_LAUNCH;
@@ -139,12 +109,9 @@ forest_gpu_kids(const struct run *r, uint32_t at, u32s *list)
 	const struct node *n = &r->nodes.v[at];
 
 	list->n = 0;
-	for (uint32_t k = 0; k < n->nkids; k++) {
-		uint32_t kid = r->kids.v[n->first_kid + k];
-
-		if (r->nodes.v[kid].flags & NODE_GPU_PATH)
-			vec_push(list, kid);
-	}
+	for (uint32_t k = at + 1; k < n->behind; k = r->nodes.v[k].behind)
+		if (r->nodes.v[k].flags & NODE_GPU_PATH)
+			vec_push(list, k);
 }
 
 uint32_t
@@ -180,7 +147,7 @@ hash_nodes(struct run *r)
 		const struct node *n = &r->nodes.v[i];
 		uint64_t h = hash_u64(n->sym);
 
-		if ((n->flags & NODE_GPU_PATH) != 0 && n->nkids > 0) {
+		if ((n->flags & NODE_GPU_PATH) != 0 && n->behind > i + 1) {
 			forest_gpu_kids(r, (uint32_t)i, &list);
 			if (n->flags & NODE_UNSORTED)
 				forest_sort(r, &list);
@@ -194,35 +161,30 @@ hash_nodes(struct run *r)
 	vec_free(&list);
 }
 
-/* A pair of subtrees still to be compared. */
-struct twin {
-	uint32_t x, y;
-};
-
 bool
 forest_equal(const struct run *a, uint32_t x, const struct run *b, uint32_t y)
 {
-	VEC(struct twin) todo = { 0 };
+	pairs todo = { 0 };
 	u32s one = { 0 }, two = { 0 };
 	bool equal = true;
 
-	vec_push(&todo, ((struct twin){ x, y }));
+	vec_push(&todo, ((struct pair){ x, y }));
 	while (equal && todo.n > 0) {
-		struct twin t = todo.v[--todo.n];
+		struct pair t = todo.v[--todo.n];
 
-		equal = a->hash.v[t.x] == b->hash.v[t.y] &&
-		    a->nodes.v[t.x].sym == b->nodes.v[t.y].sym;
+		equal = a->hash.v[t.a] == b->hash.v[t.b] &&
+		    a->nodes.v[t.a].sym == b->nodes.v[t.b].sym;
 		if (!equal)
 			break;
-		forest_gpu_kids(a, t.x, &one);
-		forest_gpu_kids(b, t.y, &two);
-		if (a->nodes.v[t.x].flags & NODE_UNSORTED)
+		forest_gpu_kids(a, t.a, &one);
+		forest_gpu_kids(b, t.b, &two);
+		if (a->nodes.v[t.a].flags & NODE_UNSORTED)
 			forest_sort(a, &one);
-		if (b->nodes.v[t.y].flags & NODE_UNSORTED)
+		if (b->nodes.v[t.b].flags & NODE_UNSORTED)
 			forest_sort(b, &two);
 		equal = one.n == two.n;
 		for (size_t i = 0; i < one.n && equal; i++)
-			vec_push(&todo, ((struct twin){ one.v[i], two.v[i] }));
+			vec_push(&todo, ((struct pair){ one.v[i], two.v[i] }));
 	}
 	vec_free(&todo);
 	vec_free(&one);
@@ -256,12 +218,10 @@ static uint32_t
 below_wrappers(const struct run *r, uint32_t at)
 {
 	for (;;) {
-		const struct node *n = &r->nodes.v[at];
-		uint32_t kid;
+		uint32_t kid = at + 1, behind = r->nodes.v[at].behind;
 
-		if (n->nkids != 1)
+		if (kid >= behind || r->nodes.v[kid].behind != behind)
 			return at;
-		kid = r->kids.v[n->first_kid];
 		if (r->nodes.v[kid].kind == KIND_OP ||
 		    is_launch_kind(r->nodes.v[kid].kind))
 			return at;
@@ -377,7 +337,6 @@ forest_build(
     struct run *r, const struct settings *set, const struct strings *st)
 {
 	mark_graph_launches(r, st);
-	link_kids(r);
 	mark_nodes(r);
 	hash_nodes(r);
 	rank_gpus(r);

@@ -91,17 +91,16 @@ put_notes(const struct kernels *k, struct table *t, const u32s *order)
 	summary_whole(&s, t);
 	summary_rows(&s, t);
 	table_note(t,
-	    "of %" PRIu64 " and %" PRIu64 " sequences of kernels %" PRIu64
-	    " are pairs",
-	    k->nsequences[0], k->nsequences[1], k->npaired);
+	    "%" PRIu64 " of %" PRIu64 " and %" PRIu64
+	    " kernel sequences matched",
+	    k->npaired, k->nsequences[0], k->nsequences[1]);
+	summary_tally(&s, t, &k->alone, "GPU events in unmatched sequences");
 	summary_tally(
-	    &s, t, &k->alone, "GPU events in sequences without a partner");
-	summary_tally(&s, t, &k->unpaired,
-	    "GPU events without a partner in pairs of sequences");
+	    &s, t, &k->unpaired, "unmatched GPU events in matched sequences");
 	summary_tally(
-	    &s, t, &k->renamed, "pairs of GPU events under different names");
+	    &s, t, &k->renamed, "matched GPU events with different names");
 	summary_tally(
-	    &s, t, &k->streams.moved, "pairs of GPU events on another stream");
+	    &s, t, &k->streams.moved, "matched GPU events on another stream");
 	summary_steps(&s, t);
 	vec_free(&s.rows);
 }

@@ -69,7 +69,7 @@ normalise(struct norms *nm, uint32_t name, bool stripped)
 }
 
 uint32_t
-norm_n(struct norms *nm, uint32_t name)
+name_strict(struct norms *nm, uint32_t name)
 {
 	if (name == INTERN_NONE)
 		return INTERN_NONE;
@@ -81,7 +81,7 @@ norm_n(struct norms *nm, uint32_t name)
 }
 
 uint32_t
-norm_s(struct norms *nm, uint32_t name)
+name_loose(struct norms *nm, uint32_t name)
 {
 	if (name == INTERN_NONE)
 		return INTERN_NONE;

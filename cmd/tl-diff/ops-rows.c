@@ -222,10 +222,9 @@ static void
 note_events(const struct ops *o, const struct summary *s, struct table *t)
 {
 	static const char *const texts[NTALLIES] = {
-		[TALLY_ONLY] = "GPU events where only one side has work",
-		[TALLY_UNPAIRED] =
-		    "GPU events without a partner where both sides have work",
-		[TALLY_RENAMED] = "pairs of GPU events under different names",
+		[TALLY_ONLY] = "GPU events in calls of one side only",
+		[TALLY_UNPAIRED] = "unmatched GPU events",
+		[TALLY_RENAMED] = "matched GPU events with different names",
 		[TALLY_OUTSIDE] = "GPU events launched outside of ops",
 		[TALLY_UNLINKED] = "GPU events without a launch",
 	};
@@ -233,7 +232,7 @@ note_events(const struct ops *o, const struct summary *s, struct table *t)
 	for (int i = 0; i < NTALLIES; i++)
 		summary_tally(s, t, &o->tallies[i], texts[i]);
 	summary_tally(
-	    s, t, &o->streams.moved, "pairs of GPU events on another stream");
+	    s, t, &o->streams.moved, "matched GPU events on another stream");
 }
 
 /* Empties the buffer for the next. */
@@ -263,11 +262,10 @@ ops_notes(const struct ops *o, struct table *t)
 	summary_rows(&s, t);
 	note_events(o, &s, t);
 	remarks_names(&o->launches, o->strings, &b);
-	note_remarks(t,
-	    "launches under different names, at which the trees part", &b,
-	    " (--equiv says which are one)");
+	note_remarks(
+	    t, "launches that differ by API name", &b, "; --equiv maps them");
 	remarks_names(&o->calls, o->strings, &b);
-	note_remarks(t, "calls under different names", &b, "");
+	note_remarks(t, "matched calls with different names", &b, "");
 	note_args(o, t);
 	remarks_order(&o->order, o->strings, &b);
 	note_remarks(t, "calls in another order", &b, "");

@@ -52,7 +52,7 @@ phases_symbols(struct phases *p, const u32s *const nodes[NSIDES], bool stripped)
 
 			vec_push(&p->sym[s],
 			    stripped && n->n != INTERN_NONE
-				? norm_s(p->d->nm, n->name)
+				? name_loose(p->d->nm, n->name)
 				: n->sym);
 		}
 	}
@@ -214,32 +214,35 @@ add_named(struct phases *p, int side, uint32_t at)
 {
 	const struct run *r = p->d->side[side];
 	const struct node *n;
-	size_t first = p->list[side].n;
+	u32s *list = &p->list[side];
+	size_t first = list->n, last;
 
 	if (at == NONE)
 		return;
 	n = &r->nodes.v[at];
-	/* of several of one name the last; then into their order */
-	for (uint32_t k = n->nkids; k-- > 0;) {
-		uint32_t kid = r->kids.v[n->first_kid + k];
-		const struct node *it = &r->nodes.v[kid];
-		struct mark *m;
+	for (uint32_t k = at + 1; k < n->behind; k = r->nodes.v[k].behind) {
+		const struct node *it = &r->nodes.v[k];
+		const struct mark *m;
 
 		if ((it->flags & NODE_GPU_PATH) != 0 || it->n == INTERN_NONE)
 			continue;
 		m = mark_of(p, it->n);
-		if (m->in[!side] != p->stamp || m->in[side] == p->stamp ||
-		    m->added[side] == p->stamp)
-			continue;
-		m->added[side] = p->stamp;
-		vec_push(&p->list[side], kid);
+		if (m->in[!side] == p->stamp && m->in[side] != p->stamp)
+			vec_push(list, k);
 	}
-	for (size_t i = first, j = p->list[side].n; i + 1 < j; i++) {
-		uint32_t swap = p->list[side].v[i];
+	/* of several of one name the last */
+	for (size_t i = last = list->n; i-- > first;) {
+		struct mark *m = mark_of(p, r->nodes.v[list->v[i]].n);
 
-		p->list[side].v[i] = p->list[side].v[--j];
-		p->list[side].v[j] = swap;
+		if (m->added[side] != p->stamp)
+			list->v[--last] = list->v[i];
+		m->added[side] = p->stamp;
 	}
+	if (last == first)
+		return;
+	memmove(list->v + first, list->v + last,
+	    (list->n - last) * sizeof *list->v);
+	list->n -= last - first;
 }
 
 static void

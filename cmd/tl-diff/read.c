@@ -241,9 +241,9 @@ node_of(struct file *f, const struct event *ev)
 		.id = (uint32_t)ev->uid.id,
 		.inst = ev->uid.inst,
 		.name = ev->name,
-		.n = norm_n(f->nm, ev->name),
+		.n = name_strict(f->nm, ev->name),
 		.sym = ev->name == INTERN_NONE ? symbol_of_uid(f, ev)
-					       : norm_n(f->nm, ev->name),
+					       : name_strict(f->nm, ev->name),
 		.parent = NONE,
 		.first_gpu = (uint32_t)r->gpus.n,
 		.chain = NONE,
@@ -386,7 +386,6 @@ run_free(struct run *r)
 	if (r == NULL)
 		return;
 	vec_free(&r->nodes);
-	vec_free(&r->kids);
 	vec_free(&r->gpus);
 	vec_free(&r->chains);
 	vec_free(&r->streams);

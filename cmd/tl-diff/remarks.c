@@ -208,14 +208,16 @@ put_uids(const struct uid *uid, int n, struct buf *b)
 
 /* How many, and of the most frequent one the first name. */
 static const struct remark *
-put_start(const struct remarks *r, const struct strings *st, struct buf *b)
+put_start(const struct remarks *r, const struct strings *st, struct str side,
+    struct buf *b)
 {
 	const struct remark *most = &r->list.v[0];
 
 	for (size_t i = 1; i < r->list.n; i++)
 		if (r->list.v[i].n > most->n)
 			most = &r->list.v[i];
-	buf_printf(b, "%" PRIu64 ", as ", r->n);
+	buf_printf(b, "%" PRIu64 "%s%.*s, as ", r->n, side.len > 0 ? " " : "",
+	    (int)side.len, side.p);
 	put_name(st, most->name[0], b);
 	return most;
 }
@@ -234,7 +236,7 @@ remarks_names(const struct remarks *r, const struct strings *st, struct buf *b)
 
 	if (r->n == 0)
 		return;
-	most = put_start(r, st, b);
+	most = put_start(r, st, STR(""), b);
 	buf_puts(b, " | ");
 	put_name(st, most->name[1], b);
 	put_end(r, most, b);
@@ -247,7 +249,7 @@ remarks_order(const struct remarks *r, const struct strings *st, struct buf *b)
 
 	if (r->n == 0)
 		return;
-	most = put_start(r, st, b);
+	most = put_start(r, st, STR(""), b);
 	put_uids(most->uid[0], NSIDES, b);
 	buf_puts(b, " before ");
 	put_name(st, most->name[1], b);
@@ -257,15 +259,14 @@ remarks_order(const struct remarks *r, const struct strings *st, struct buf *b)
 
 void
 remarks_wrappers(const struct remarks *r, const struct strings *st,
-    struct str what, struct buf *b)
+    struct str side, struct buf *b)
 {
 	const struct remark *most;
 
 	if (r->n == 0)
 		return;
 	buf_puts(b, b->len > 0 ? "; " : "");
-	buf_printf(b, "%.*s ", (int)what.len, what.p);
-	most = put_start(r, st, b);
+	most = put_start(r, st, side, b);
 	put_uids(most->uid[0], 1, b);
 	put_end(r, most, b);
 }

@@ -61,8 +61,8 @@ void remarks_names(
 /* "5, as cos (4 | 7) before tan (7 | 4) 2 times" */
 void remarks_order(
     const struct remarks *r, const struct strings *st, struct buf *b);
-/* "after 5, as cast (1) 3 times"; what: that side's name. */
+/* "5 after, as cast (1) 3 times" */
 void remarks_wrappers(const struct remarks *r, const struct strings *st,
-    struct str what, struct buf *b);
+    struct str side, struct buf *b);
 
 #endif

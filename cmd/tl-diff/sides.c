@@ -117,7 +117,7 @@ leave_out(const struct run *r, struct buf *ranks)
 }
 
 static void
-tell_left_out(const struct sides *g, int side, struct buf *ranks)
+warn_left_out(const struct sides *g, int side, struct buf *ranks)
 {
 	if (ranks->len > 0)
 		report(MSG_SIDE_RANKS_MISSING, g->set->names[side],
@@ -146,7 +146,7 @@ compare_by_rank(struct sides *g)
 	while (side_next(after))
 		leave_out(after->run, &left_out[1]);
 	for (int s = 0; s < NSIDES; s++)
-		tell_left_out(g, s, &left_out[s]);
+		warn_left_out(g, s, &left_out[s]);
 }
 
 /*
@@ -254,7 +254,7 @@ has_notes(const struct settings *set)
 }
 
 static void
-tell_tally(
+note_tally(
     const struct sides *g, int side, const struct tally *t, const char *what)
 {
 	if (t->n[side] > 0)
@@ -272,9 +272,9 @@ tell(const struct sides *g)
 	for (int s = 0; s < NSIDES; s++) {
 		const struct ops *o = &g->ops;
 
-		tell_tally(
+		note_tally(
 		    g, s, &o->tallies[TALLY_UNLINKED], "without a launch");
-		tell_tally(g, s, &o->tallies[TALLY_OUTSIDE],
+		note_tally(g, s, &o->tallies[TALLY_OUTSIDE],
 		    "launched outside of ops");
 	}
 	if (ops_sameness(&g->ops) != NULL)

@@ -82,13 +82,13 @@ put_chance(struct buf *b, const struct summary *s)
 	const struct figures *f = s->figures;
 
 	if (f->fixed_ns == 0) {
-		buf_puts(b, ", which may be chance");
+		buf_puts(b, ", within noise");
 		return;
 	}
 	put_share(b, s);
 	buf_puts(b, f->fixed_ns < 0 ? "; all but -" : "; all but +");
 	put_time(b, f->fixed_ns);
-	buf_puts(b, ", which one side only does, may be chance");
+	buf_puts(b, ", of work on one side only, is within noise");
 }
 
 void
@@ -139,8 +139,8 @@ put_sides(const struct summary *s, struct buf *b, const struct tally *tally)
 		if (tally->n[i] == 0)
 			continue;
 		buf_puts(b, b->len > first ? ", " : "");
-		buf_printf(b, "%.*s %" PRIu64 " (", (int)name.len, name.p,
-		    tally->n[i]);
+		buf_printf(b, "%" PRIu64 " %.*s (", tally->n[i], (int)name.len,
+		    name.p);
 		put_time(b, tally->ns[i]);
 		buf_putc(b, ')');
 	}
@@ -188,12 +188,11 @@ note_noise(const struct figures *f, struct table *t, uint64_t n)
 	struct buf b = { 0 };
 
 	if (f->rest_ns != 0) {
-		buf_puts(&b, ", but together by ");
+		buf_puts(&b, ", but together changed by ");
 		buf_puts(&b, f->rest_ns < 0 ? "-" : "+");
 		put_time(&b, f->rest_ns);
 	}
-	table_note(t,
-	    "%" PRIu64 " of %zu rows differ by no more than they vary%.*s", n,
+	table_note(t, "%" PRIu64 " of %zu rows are within noise%.*s", n,
 	    f->rows.n, (int)b.len, b.p != NULL ? b.p : "");
 	buf_free(&b);
 }
@@ -220,9 +219,7 @@ summary_rows(const struct summary *s, struct table *t)
 		table_note(t, "rows on one side only: %.*s", (int)b.len, b.p);
 	buf_free(&b);
 	if (s->figures->diff_ns != 0 && isnan(s->figures->spread_ns))
-		table_note(t,
-		    "how much times vary is not known: that needs several "
-		    "runs, or steps");
+		table_note(t, "noise unknown: pass several runs or steps");
 	if (noise > 0)
 		note_noise(s->figures, t, noise);
 	note_stand_out(s, t);

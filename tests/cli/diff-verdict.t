@@ -34,13 +34,13 @@ inner() {
 { op net 0 100; inner cast; } | trace >wrap1.json
 { op net 0 100; inner cast check; } | trace >wrap2.json
 is 'a wrapper: told' "$(says plain.json wrap1.json)" \
-	'calls around others on one side only: after 1, as cast (1)'
+	'calls around others on one side only: 1 after, as cast (1)'
 is 'a wrapper: on the other side' "$(says wrap1.json plain.json)" \
-	'calls around others on one side only: before 1, as cast (1)'
+	'calls around others on one side only: 1 before, as cast (1)'
 is 'a wrapper: of two, the one that is new' "$(says wrap1.json wrap2.json)" \
-	'calls around others on one side only: after 1, as check (2)'
+	'calls around others on one side only: 1 after, as check (2)'
 is 'a wrapper: two' "$(says plain.json wrap2.json)" \
-	'calls around others on one side only: after 2, as check (2)'
+	'calls around others on one side only: 2 after, as check (2)'
 is 'a wrapper: what it wraps has its partner' \
 	"$(rows 'tl-diff -c name,count_before,count_after,diff_ns plain.json wrap2.json')" 'mm 1 1 0.'
 is 'a wrapper: marked in the tree' "$(tree plain.json wrap2.json)" '└── net
@@ -64,7 +64,7 @@ is 'a call that does more than wrap is no wrapper' \
 { op net 0 100; inner old; } | trace >old.json
 { op net 0 100; inner new; } | trace >new.json
 is 'a call under another name is none' "$(says old.json new.json)" \
-	'calls under different names: 1, as old | new'
+	'matched calls with different names: 1, as old | new'
 is 'wrappers are a difference' "$(tl-diff plain.json wrap1.json 2>&1 >/dev/null)" ''
 
 # two NAME NAME: ops in this order, below one
@@ -113,13 +113,13 @@ streams 8 8 7 >s887.json
 is 'streams: another number is no change' "$(says s777.json s999.json)" 'the traces are identical'
 is 'streams: two in turn are none' "$(says s778.json s887.json)" 'the traces are identical'
 is 'streams: another stream' "$(says s777.json s778.json)" \
-	'pairs of GPU events on another stream: before 1 (10.0 us), after 1 (10.0 us)'
+	'matched GPU events on another stream: 1 before (10.0 us), 1 after (10.0 us)'
 is 'streams: of kernels' "$(says --by kernel s777.json s778.json | grep another)" \
-	'pairs of GPU events on another stream: before 1 (10.0 us), after 1 (10.0 us)'
+	'matched GPU events on another stream: 1 before (10.0 us), 1 after (10.0 us)'
 two a b c | sed 's/cudaLaunchKernel/hipLaunchKernel/;s/k_/other_/' | trace >hip.json
 is 'other launches: what has no partner, and what to do' "$(says s777.json hip.json)" \
-	'GPU events without a partner where both sides have work: before 3 (30.0 us), after 3 (30.0 us)
-launches under different names, at which the trees part: 3, as cudaLaunchKernel | hipLaunchKernel (--equiv says which are one)'
+	'unmatched GPU events: 3 before (30.0 us), 3 after (30.0 us)
+launches that differ by API name: 3, as cudaLaunchKernel | hipLaunchKernel; --equiv maps them'
 {
 	op a 0 10
 	call 1 1 cudaMemsetAsync
@@ -131,7 +131,7 @@ launches under different names, at which the trees part: 3, as cudaLaunchKernel 
 	gpu k_set 100 10 1
 } | trace >fill.json
 is 'a kernel instead of a memset is no other name' "$(says set.json fill.json)" \
-	'GPU events without a partner where both sides have work: before 1 (10.0 us), after 1 (10.0 us)'
+	'unmatched GPU events: 1 before (10.0 us), 1 after (10.0 us)'
 {
 	op a 0 10
 	call 1 1 hipMemsetAsync
@@ -139,16 +139,16 @@ is 'a kernel instead of a memset is no other name' "$(says set.json fill.json)" 
 	call 3 2 hipLaunchKernel
 	gpu k_set 110 10 2
 } | trace >both.json
-is 'behind the memset the kernel has one' "$(says both.json fill.json | grep -o 'as .* (')" \
-	'as hipLaunchKernel | cudaLaunchKernel ('
+is 'behind the memset the kernel has one' "$(says both.json fill.json | grep -o 'as .*; ')" \
+	'as hipLaunchKernel | cudaLaunchKernel; '
 printf 'hipLaunchKernel\tcudaLaunchKernel\n' >equiv
 is 'other launches: made one' "$(says --equiv equiv s777.json hip.json)" \
-	'pairs of GPU events under different names: before 3 (30.0 us), after 3 (30.0 us)'
+	'matched GPU events with different names: 3 before (30.0 us), 3 after (30.0 us)'
 is 'other kernels: by kernel' "$(says --by kernel s777.json hip.json | grep -v sequences)" \
-	'pairs of GPU events under different names: before 3 (30.0 us), after 3 (30.0 us)'
+	'matched GPU events with different names: 3 before (30.0 us), 3 after (30.0 us)'
 two a b | trace >ab.json
-is 'kernels without a partner: by kernel' "$(says --by kernel s777.json ab.json | grep partner)" \
-	'GPU events without a partner in pairs of sequences: before 1 (10.0 us)'
+is 'kernels without a partner: by kernel' "$(says --by kernel s777.json ab.json | grep unmatched)" \
+	'unmatched GPU events in matched sequences: 1 before (10.0 us)'
 {
 	ev python_function 'net.py(1): f' 1 0 110
 	two a b
@@ -174,7 +174,7 @@ is 'mostly of ops' "$(says before.json ab.json 2>&1 | grep -c 'by kernel')" 0
 
 sed 's/"dur":10,\(.*"stream"\)/"dur":12,\1/' ab.json >ab12.json
 is 'one run: what is not known is said' "$(says ab.json ab12.json)" \
-	'how much times vary is not known: that needs several runs, or steps'
+	'noise unknown: pass several runs or steps'
 
 # counted N...: steps with so many kernels of a and two of b, which vary a bit
 counted() {
@@ -214,7 +214,7 @@ is 'calls that vary: no reason' \
 sed 's/102\.5/142.5/' c444.json | sed 's/100\.5/90.5/' >vary444.json
 sed 's/102\.5/82.5/;s/101\.5/131.5/' c442.json >vary442.json
 is 'fewer calls, and times that vary: both' "$(whole vary444.json vary442.json)" \
-	'GPU time 454.5 us to 414.5 us (-8.8 %), 50 % of it from 1 op; all but -20.0 us, which one side only does, may be chance'
+	'GPU time 454.5 us to 414.5 us (-8.8 %), 50 % of it from 1 op; all but -20.0 us, of work on one side only, is within noise'
 is 'the gate counts what is none' \
 	"$(tl-diff --fail-over 0% vary444.json vary442.json --junit j.xml >/dev/null 2>&1; grep -o 'GPU time .*ms, [-+.0-9]*' j.xml | grep -o '[^ ]*$')" \
 	'-0.020'
@@ -239,7 +239,7 @@ is 'more calls of one rank: no chance, though ranks differ in number' \
 steps 20.1 21.1 20.6 20.3 | trace >v1.json
 steps 20.2 20.9 59.5 20.6 | trace >v2.json
 is 'a step that stands out' "$(says --name ka v1.json v2.json)" \
-	'1 of 1 rows differ by no more than they vary
+	'1 of 1 rows are within noise
 step 2 of after stands out: GPU time +38.9 us (--step 2 compares it alone)'
 is 'a step that stands out: of the other side' \
 	"$(says --name ka v2.json v1.json | grep -o '[a-z]* stands out.* us')" \
@@ -319,8 +319,8 @@ is 'more runs of one side' "$(says -B v1.json -B v2.json -A v2.json | grep ' run
 	'the sides have 2 and 1 runs'
 is 'several runs: sums are said to be' \
 	"$(says -B s777.json -B s777.json -A ab.json -A ab.json | grep only)" \
-	'rows on one side only: before 1 (10.0 us)
-GPU events where only one side has work, over all runs: before 2 (20.0 us)'
+	'rows on one side only: 1 before (10.0 us)
+GPU events in calls of one side only, over all runs: 2 before (20.0 us)'
 is 'sentences tell of hostile names safely' \
 	"$(two 'a\u001b[2J' b | trace >evil.json; { op net 0 100; op cast 15 60; two 'a\u001b[2J' b | sed 1d; } | trace >evil2.json
 	tl-diff --table diff_verdict --format table evil.json evil2.json | tr -d '\n -~')" ''

@@ -114,7 +114,7 @@ is 'diff_verdict' "$(rows 'tl-diff --table diff_verdict before.tl after.tl')" \
 before | sed 's/k_relu/k_relu_v2/' | trace >renamed.json
 like 'diff_verdict: kernels under other names' \
 	"$(tl-diff --table diff_verdict before.json renamed.json | sed -n '/different names/p')" \
-	'^pairs of GPU events under different names: before 1 \(7\.0 us\), after 1 \(7\.0 us\)$'
+	'^matched GPU events with different names: 1 before \(7\.0 us\), 1 after \(7\.0 us\)$'
 is 'diff_verdict: no others' \
 	"$(tl-diff --table diff_verdict before.json after.json | grep -c 'different names')" 0
 like 'diff_verdict of kernels: no more than make up all' \
@@ -128,8 +128,8 @@ is '--by kernel: with what has no launch' \
 like 'a table for people begins with sentences' \
 	"$(tl-diff --format table before.tl after.tl | head -n 1)" \
 	'^GPU time 43\.0 us to 37\.0 us \(-14\.0 %\)$'
-is '--names' "$(tl-diff --names old,new --format table before.tl after.tl | grep -o 'old 1 .*us)$' | uniq)" \
-	'old 1 (9.0 us)'
+is '--names' "$(tl-diff --names old,new --format table before.tl after.tl | grep -o '1 old .*us)$' | uniq)" \
+	'1 old (9.0 us)'
 is 'raw traces say the same' "$(tl-diff before.json after.json 2>&1)" \
 	"$(tl-diff before.tl after.tl 2>&1)"
 is '--list-tables' "$(tl-diff --list-tables | cut -f 1 | tr '\n' ' ')" \
