@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The XML of one sheet to rows.
+ * The XML of one sheet to rows, or that of the texts which sheets share.
  *
  *	<sheetData><row r="1"><c r="B1" t="s"><v>0</v></c></row></sheetData>
+ *	<sst><si><t>a</t></si><si><r><t>rich
+ *</t></r><r><t>text</t></r></si></sst>
  *
  * A cell says where it stands, or is the next one. Its type t: s a shared text,
  * str a formula's text, inlineStr <is> with <t>, b, e an error, d a date as
@@ -24,7 +26,7 @@ enum cell_kind {
 };
 
 struct grid {
-	const struct table_sink *sink;
+	const struct table_sink *sink; /* NULL: these are the shared texts */
 	struct book_cells *book;
 	struct oddities *odd;
 	struct xml_sink events;
@@ -177,6 +179,21 @@ put_cell(struct grid *g)
 	g->cells.v[g->column] = v;
 }
 
+static void
+put_shared(struct grid *g)
+{
+	struct shared *s = &g->book->shared;
+	struct buf plain = { 0 };
+
+	if (s->list.n == SHARED_MAX) {
+		fail(g, "too many texts");
+		return;
+	}
+	book_unescape(buf_str(&g->text), &plain);
+	vec_push(&s->list, arena_str(s->arena, buf_str(&plain)));
+	buf_free(&plain);
+}
+
 /* ---- rows ---- */
 
 /* As the header's field says it in CSV. */
@@ -256,6 +273,8 @@ start_cell(struct grid *g, const char **attributes)
 {
 	const char *ref = xml_attribute(attributes, "r", false);
 
+	if (g->sink == NULL)
+		g->next = 0;
 	g->column = ref != NULL ? column_of(ref) : g->next;
 	if (g->column >= GRID_COLUMNS_MAX) {
 		fail(g, "a cell outside of any sheet");
@@ -272,16 +291,18 @@ static void
 on_start(void *ctx, const char *name, const char **attributes)
 {
 	struct grid *g = ctx;
+	bool is_sheet = g->sink != NULL;
 
 	if (!g->in_data) {
-		g->in_data = strcmp(name, "sheetData") == 0;
+		g->in_data = strcmp(name, is_sheet ? "sheetData" : "sst") == 0;
+		g->in_row = g->in_data && !is_sheet;
 	} else if (!g->in_row) {
 		g->in_row = strcmp(name, "row") == 0;
 		g->cells.n = 0;
 		g->next = 0;
 		arena_reset(g->row_text, 0);
 	} else if (!g->in_cell) {
-		if (strcmp(name, "c") == 0)
+		if (strcmp(name, is_sheet ? "c" : "si") == 0)
 			start_cell(g, attributes);
 	} else if (strcmp(name, "v") == 0 || strcmp(name, "t") == 0) {
 		g->in_text = !g->in_phonetic;
@@ -302,10 +323,15 @@ on_end(void *ctx, const char *name)
 		g->in_text = false;
 	} else if (strcmp(name, "rPh") == 0) {
 		g->in_phonetic = false;
-	} else if (g->in_cell && strcmp(name, "c") == 0) {
-		put_cell(g);
+	} else if (g->in_cell &&
+	    strcmp(name, g->sink != NULL ? "c" : "si") == 0) {
+		if (g->sink != NULL)
+			put_cell(g);
+		else
+			put_shared(g);
 		g->in_cell = g->in_text = g->in_phonetic = false;
-	} else if (g->in_row && !g->in_cell && strcmp(name, "row") == 0) {
+	} else if (g->sink != NULL && g->in_row && !g->in_cell &&
+	    strcmp(name, "row") == 0) {
 		end_row(g);
 		g->in_row = false;
 	} else if (!g->in_row && strcmp(name, "sheetData") == 0) {

@@ -252,8 +252,8 @@ read_reports(struct joined *j, struct reports *reports)
 			report(MSG_SHEET_MISSING, report->path, j->plan->sheet);
 		} else if (j->data[r]->nrows > 0 &&
 		    data_column(j->data[r], key) == NO_COLUMN) {
-			report(
-			    MSG_SHEET_NO_KEY, report->path, j->plan->sheet, key);
+			report(MSG_SHEET_NO_KEY, report->path, j->plan->sheet,
+			    key);
 			j->data[r] = &empty;
 		}
 	}

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The zip around a workbook, by minizip, over bytes in memory. A part is read
- * in pieces, and never one whose directory entry says more than PART_MAX; the
- * library reads no more than the entry says, and compares the checksum.
+ * The zip around a workbook, by minizip. A part is read in pieces, and never
+ * one whose directory entry says more than PART_MAX; the library reads no more
+ * than the entry says, and compares the checksum.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unzip.h>
 
 #include "cmd/tl-compare/workbook.h"
@@ -16,8 +18,7 @@
 #define NO_CASE 2
 
 struct parts {
-	const unsigned char *bytes;
-	size_t n, at;
+	uint64_t n;        /* bytes of the zip */
 	uint64_t inflated; /* of all parts so far */
 	unzFile zip;
 	unsigned char piece[PIECE];
@@ -37,94 +38,46 @@ book_fail(struct buf *error, const char *fmt, ...)
 	return false;
 }
 
-/* ---- bytes in memory, as minizip wants a file ---- */
-
-static voidpf
-mem_open(voidpf opaque, const void *name, int mode)
-{
-	(void)name;
-	(void)mode;
-	return opaque;
-}
-
-static uLong
-mem_read(voidpf opaque, voidpf stream, void *out, uLong n)
-{
-	struct parts *p = opaque;
-
-	(void)stream;
-	if (n > p->n - p->at)
-		n = (uLong)(p->n - p->at);
-	memcpy(out, p->bytes + p->at, n);
-	p->at += n;
-	return n;
-}
-
-static uLong
-mem_write(voidpf opaque, voidpf stream, const void *in, uLong n)
-{
-	(void)opaque;
-	(void)stream;
-	(void)in;
-	(void)n;
-	return 0;
-}
-
-static ZPOS64_T
-mem_tell(voidpf opaque, voidpf stream)
-{
-	const struct parts *p = opaque;
-
-	(void)stream;
-	return p->at;
-}
-
-static long
-mem_seek(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin)
-{
-	struct parts *p = opaque;
-	size_t from = origin == ZLIB_FILEFUNC_SEEK_CUR ? p->at
-	    : origin == ZLIB_FILEFUNC_SEEK_END         ? p->n
-						       : 0;
-
-	(void)stream;
-	if (offset > p->n - from)
-		return -1;
-	p->at = from + (size_t)offset;
-	return 0;
-}
-
-static int
-mem_done(voidpf opaque, voidpf stream)
-{
-	(void)opaque;
-	(void)stream;
-	return 0;
-}
-
 /* ---- parts ---- */
 
-struct parts *
-parts_open(const void *bytes, size_t n, struct buf *error)
+static bool
+refuse_others(const char *path, struct buf *error)
 {
-	struct parts *p = xcalloc(1, sizeof *p);
-	zlib_filefunc64_def file = { .zopen64_file = mem_open,
-		.zread_file = mem_read,
-		.zwrite_file = mem_write,
-		.ztell64_file = mem_tell,
-		.zseek64_file = mem_seek,
-		.zclose_file = mem_done,
-		.zerror_file = mem_done,
-		.opaque = p };
+	char head[8] = "";
+	FILE *f = fopen(path, "rbe");
 
-	p->bytes = bytes;
-	p->n = n;
-	p->zip = unzOpen2_64("", &file);
-	if (p->zip == NULL) {
+	if (f == NULL)
+		return book_fail(error, "%s", strerror(errno));
+	(void)!fread(head, 1, sizeof head, f);
+	fclose(f);
+	if (memcmp(head, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8) == 0)
+		return book_fail(error,
+		    "an old workbook (.xls), or one with a password: save it "
+		    "as .xlsx without");
+	if (memcmp(head, "PK\3\4", 4) != 0)
+		return book_fail(error,
+		    "this is no workbook (.xlsx); a report is one, or a "
+		    "folder of CSV (tl-report -d)");
+	return true;
+}
+
+struct parts *
+parts_open(const char *path, struct buf *error)
+{
+	struct parts *p;
+	struct stat st;
+	unzFile zip;
+
+	if (!refuse_others(path, error))
+		return NULL;
+	zip = stat(path, &st) == 0 ? unzOpen64(path) : NULL;
+	if (zip == NULL) {
 		(void)book_fail(error, "the zip has no directory: cut off?");
-		free(p);
 		return NULL;
 	}
+	p = xcalloc(1, sizeof *p);
+	p->zip = zip;
+	p->n = (uint64_t)st.st_size;
 	return p;
 }
 

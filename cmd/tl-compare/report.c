@@ -8,9 +8,6 @@
 
 #include "cmd/tl-compare/compare.h"
 
-/* A workbook is held in memory as it lies on disk. */
-#define BOOK_MAX ((size_t)1 << 30)
-
 static const char *const csv_ends[] = { ".csv", ".csv.gz", ".csv.zst" };
 
 /* ---- one sheet in memory ---- */
@@ -220,36 +217,11 @@ read_csv(struct report *r, struct str sheet, const struct table_sink *sink)
 /* ---- workbooks ---- */
 
 static void
-read_file(const char *path, struct buf *bytes)
-{
-	FILE *f = fopen(path, "rbe");
-	size_t n = 1;
-
-	if (f == NULL)
-		die_errno("%s", path);
-	while (n > 0) {
-		buf_room(bytes, (size_t)64 << 10);
-		n = fread(bytes->p + bytes->len, 1, bytes->cap - bytes->len, f);
-		bytes->len += n;
-		if (bytes->len > BOOK_MAX)
-			die("%s: more than %zu bytes", path, BOOK_MAX);
-	}
-	if (ferror(f))
-		die_errno("%s", path);
-	fclose(f);
-}
-
-static void
 open_book(struct report *r)
 {
-	struct buf bytes = { 0 }, error = { 0 };
-	void *kept;
+	struct buf error = { 0 };
 
-	read_file(r->path, &bytes);
-	kept = arena_alloc(r->arena, bytes.len + 1);
-	memcpy(kept, bytes.p, bytes.len);
-	r->book = workbook_open(kept, bytes.len, &error);
-	buf_free(&bytes);
+	r->book = workbook_open(r->path, &error);
 	if (r->book == NULL)
 		die("%s: %s", r->path, error.p);
 	for (size_t i = 0; i < workbook_count(r->book); i++)

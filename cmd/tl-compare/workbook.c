@@ -45,37 +45,20 @@ keep(struct workbook *w, const char *s)
 	return arena_str(w->arena, str_of(s)).p;
 }
 
-/* From "a/b/" to "a/". */
-static void
-go_up(struct buf *path)
-{
-	if (path->len > 0)
-		path->len--;
-	while (path->len > 0 && path->p[path->len - 1] != '/')
-		path->len--;
-}
-
-/* "../x/./y" from a folder ("xl/") to "x/y"; never above the top. */
+/* "x/y" from a folder ("xl/"), or "/x/y" from the top. */
 static const char *
 resolve(struct workbook *w, const char *folder, const char *target)
 {
 	struct buf b = { 0 };
 	const char *path;
 
-	if (*target != '/')
+	if (*target == '/')
+		target++;
+	else
 		buf_puts(&b, folder);
-	while (*target != '\0') {
-		size_t n = strcspn(target, "/");
-
-		if (n == 2 && memcmp(target, "..", 2) == 0) {
-			go_up(&b);
-		} else if (n > 0 && !(n == 1 && *target == '.')) {
-			buf_put(&b, target, n);
-			if (target[n] == '/')
-				buf_putc(&b, '/');
-		}
-		target += n + (target[n] == '/');
-	}
+	if (strncmp(target, "./", 2) == 0)
+		target += 2;
+	buf_puts(&b, target);
 	buf_putc(&b, '\0');
 	path = keep(w, b.p);
 	buf_free(&b);
@@ -231,29 +214,12 @@ find_sheets(struct workbook *w, struct buf *error)
 
 /* ---- for callers ---- */
 
-static bool
-refuse_others(const unsigned char *p, size_t n, struct buf *error)
-{
-	if (n >= 8 && memcmp(p, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8) == 0)
-		return book_fail(error,
-		    "an old workbook (.xls), or one with a password: save it "
-		    "as .xlsx without");
-	if (n < 4 || memcmp(p, "PK\3\4", 4) != 0)
-		return book_fail(error,
-		    "this is no workbook (.xlsx); a report is one, or a "
-		    "folder of CSV (tl-report -d)");
-	return true;
-}
-
 struct workbook *
-workbook_open(const void *bytes, size_t n, struct buf *error)
+workbook_open(const char *path, struct buf *error)
 {
 	struct workbook *w;
-	struct parts *parts;
+	struct parts *parts = parts_open(path, error);
 
-	if (!refuse_others(bytes, n, error))
-		return NULL;
-	parts = parts_open(bytes, n, error);
 	if (parts == NULL)
 		return NULL;
 	w = xcalloc(1, sizeof *w);
@@ -292,22 +258,27 @@ workbook_name(const struct workbook *w, size_t sheet)
 	return w->sheets.v[sheet].name;
 }
 
+/* A part through a grid, of a sheet or of the shared texts. */
+static bool
+read_part(struct workbook *w, const char *part, const struct table_sink *sink,
+    struct oddities *odd, struct buf *error)
+{
+	struct grid *g = grid_create(sink, &w->cells, odd, error);
+	bool good = parts_parse(w->parts, part, grid_xml(g), error);
+
+	if (good && sink != NULL)
+		grid_finish(g);
+	grid_destroy(g);
+	return good;
+}
+
 bool
 workbook_read(struct workbook *w, size_t sheet, const struct table_sink *sink,
     struct oddities *odd, struct buf *error)
 {
-	struct grid *g;
-	bool good;
-
 	if (!w->has_shared && w->shared_part != NULL &&
-	    !shared_parse(&w->cells.shared, w->parts, w->shared_part, error))
+	    !read_part(w, w->shared_part, NULL, NULL, error))
 		return false;
 	w->has_shared = true;
-	g = grid_create(sink, &w->cells, odd, error);
-	good =
-	    parts_parse(w->parts, w->sheets.v[sheet].part, grid_xml(g), error);
-	if (good)
-		grid_finish(g);
-	grid_destroy(g);
-	return good;
+	return read_part(w, w->sheets.v[sheet].part, sink, odd, error);
 }

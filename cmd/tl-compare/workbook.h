@@ -5,7 +5,7 @@
  * prints or exits, sizes are checked before they are used, and what is wrong
  * is a text.
  *
- *	struct workbook *w = workbook_open(bytes, n, &error);
+ *	struct workbook *w = workbook_open(path, &error);
  *	for (i = 0; i < workbook_count(w); i++)
  *		if (!workbook_read(w, i, &sink, &odd, &error))
  *			...
@@ -37,8 +37,8 @@ bool book_fail(struct buf *error, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* ---- the zip: parts by name ---- */
 
 struct parts;
-/* The bytes stay the caller's and outlive it. NULL sets the error. */
-struct parts *parts_open(const void *bytes, size_t n, struct buf *error);
+/* NULL sets the error. */
+struct parts *parts_open(const char *path, struct buf *error);
 void parts_close(struct parts *p);
 
 /* ---- XML ---- */
@@ -91,7 +91,8 @@ struct oddities {
  * Reads one sheet's XML, fed by the caller through the xml of grid_xml(). The
  * first row with a cell is the header, and rows without one are passed over.
  * Cells are as in a table without types (reader.h); besides that booleans are
- * VAL_BOOL. sink is called as by a reader.
+ * VAL_BOOL. sink is called as by a reader; without one (and odd) the XML is
+ * that of the texts that cells share, which go into cells.
  */
 struct grid;
 struct grid *grid_create(const struct table_sink *sink,
@@ -101,17 +102,14 @@ struct xml *grid_xml(struct grid *g);
 void grid_finish(struct grid *g);
 void grid_destroy(struct grid *g);
 
-/* Texts of sharedStrings.xml. */
-bool shared_parse(struct shared *s, struct parts *p, const char *name,
-    struct buf *error) USE_RESULT;
 /* Appends s with its _xNNNN_ as the characters they stand for. */
 void book_unescape(struct str s, struct buf *out);
 
 /* ---- the whole ---- */
 
 struct workbook;
-/* The bytes stay the caller's and outlive it. NULL sets the error. */
-struct workbook *workbook_open(const void *bytes, size_t n, struct buf *error);
+/* NULL sets the error. */
+struct workbook *workbook_open(const char *path, struct buf *error);
 void workbook_close(struct workbook *w);
 size_t workbook_count(const struct workbook *w);
 struct str workbook_name(const struct workbook *w, size_t sheet);
