@@ -11,7 +11,7 @@ import sys
 
 page = open(sys.argv[1], encoding="utf-8").read()
 # What tl(7) tells of for all programs: a page may name the group only.
-GENERAL = {"--help", "--version"}
+GENERAL = {"--help", "--status-fd", "--version"}
 
 own, short_of = {}, {}
 for line in sys.stdin:
