@@ -89,8 +89,8 @@ source_is_time(int64_t ns)
 	return (uint64_t)ns + DECODE_MAX_NS < 2 * (uint64_t)DECODE_MAX_NS;
 }
 
-/* Tells the facts so far. */
-void source_tell(struct source_state *s, bool final);
+/* Writes the facts so far. */
+void source_emit(struct source_state *s, bool final);
 /* Fixes the base by the first time seen, telling it; then ts - base. */
 int64_t source_time(struct source_state *s, int64_t ns);
 /* Between events: whether strings and more bytes of tables are too many, and
@@ -107,7 +107,7 @@ bool skip_is_timed(enum kind kind);
 /* Why they can't count one with these fixed fields, by kind and phase. */
 enum skip skip_of_shape(enum kind kind, unsigned char ph, unsigned has);
 /* Warns of the source's skipped events and sets its fact. */
-void skip_tell(struct source_state *s);
+void skip_report(struct source_state *s);
 
 /* ---- category.c ---- */
 

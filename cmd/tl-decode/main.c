@@ -107,11 +107,11 @@ decode_source(const struct settings *set, const char *path,
 	s.in = in_open(path);
 	in_tolerate(s.in); /* failures are told with a hint */
 	facts_str(&s.facts, "name", str_of(s.in->name));
-	source_tell(&s, false);
+	source_emit(&s, false);
 	format_read(&s);
 	complete_facts(&s, path);
-	skip_tell(&s);
-	source_tell(&s, true);
+	skip_report(&s);
+	source_emit(&s, true);
 	counts->compressed += in_consumed(s.in);
 	source_close(&s);
 	in_close(s.in);

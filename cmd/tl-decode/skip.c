@@ -34,7 +34,7 @@ skip_of_shape(enum kind kind, unsigned char ph, unsigned has)
 }
 
 void
-skip_tell(struct source_state *s)
+skip_report(struct source_state *s)
 {
 	struct buf fact = { 0 }, text = { 0 };
 	uint64_t sum = 0;

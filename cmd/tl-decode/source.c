@@ -72,7 +72,7 @@ source_close(struct source_state *s)
 /* ---- facts ---- */
 
 void
-source_tell(struct source_state *s, bool final)
+source_emit(struct source_state *s, bool final)
 {
 	struct source so = facts_source(&s->facts, s->src, final);
 
@@ -94,7 +94,7 @@ source_time(struct source_state *s, int64_t ns)
 			s->base_ns = ns / second * second;
 		s->has_base = true;
 		facts_ns(&s->facts, "base", s->base_ns);
-		source_tell(s, false);
+		source_emit(s, false);
 	}
 	if (__builtin_sub_overflow(ns, s->base_ns, &rel))
 		source_die(s, s->in->p, "a time is out of range");

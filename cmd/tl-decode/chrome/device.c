@@ -178,7 +178,7 @@ has_stream(const struct devices *d, struct str pid, struct str tid)
 }
 
 void
-devices_note(
+devices_learn(
     struct devices *d, const struct strings *st, const struct event *ev)
 {
 	const struct track *t = &st->tracks.v[ev->track];

@@ -103,7 +103,7 @@ end_event(struct event_reader *r, struct node *n)
 	const struct leaf *leaf = n->leaf;
 
 	if (UNLIKELY(leaf == NULL))
-		leaf = n->leaf = layout_leaf(r, n, kind_of_way(r, n->way));
+		leaf = n->leaf = layout_leaf(r, n, kind_of_path(r, n->path));
 	ev->track = track_no(r);
 	if (UNLIKELY(leaf->asks))
 		leaf = asked_leaf(r, n, ev->track);
@@ -124,7 +124,7 @@ end_event(struct event_reader *r, struct node *n)
 	if (UNLIKELY(leaf->skip != SKIP_NONE))
 		s->skipped[leaf->skip]++;
 	if (UNLIKELY(leaf->kind == KIND_META))
-		devices_note(r->devices, s->strings, ev);
+		devices_learn(r->devices, s->strings, ev);
 	source_event(s, ev);
 }
 

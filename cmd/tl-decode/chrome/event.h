@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The reader of one event, in parts: graph.c (how keys follow one another),
- * layout.c (the shape at the end of a way through the graph), value.c (values
+ * layout.c (the shape at the end of a path through the graph), value.c (values
  * as entries), field.c (fixed fields), event.c (the reading itself, and the
  * usual forms of values).
  *
@@ -98,8 +98,8 @@ struct leaf {
 	struct leaf *next; /* the same layout as another kind */
 };
 
-/* The phase and category on the way to a node, the last of each. */
-struct way {
+/* The phase and category on the path to a node, the last of each. */
+struct key_path {
 	int ph;       /* -1: none */
 	uint64_t cat; /* number, or INTERN_NONE */
 };
@@ -114,8 +114,8 @@ struct node {
 	struct node *from;
 	const struct edge *by;
 	uint64_t code;
-	struct way way;
-	uint32_t nmembers; /* on the way here */
+	struct key_path path;
+	uint32_t nmembers; /* on the path here */
 	bool in_args;
 	bool in_first; /* no member of this object so far */
 	bool skip;     /* phase and category say that nobody wants it */
@@ -205,9 +205,9 @@ enum kind kind_of_chrome(struct str cat, bool has_cat, unsigned char ph);
 struct node *graph_node(struct event_reader *r, struct node *from,
     const struct edge *by, uint64_t code);
 void graph_forget(struct event_reader *r);
-/* How a fixed field was given the last time on the way to n; 0: it was not. */
+/* How a fixed field was given the last time on the path to n; 0: it was not. */
 uint64_t code_before(const struct node *n, enum field field);
-enum kind kind_of_way(const struct event_reader *r, struct way w);
+enum kind kind_of_path(const struct event_reader *r, struct key_path w);
 struct node *graph_add_variant(
     struct event_reader *r, struct node *from, struct edge *e, uint64_t code);
 /* The next key or closing brace by the JSON grammar, and its edge. */
@@ -241,9 +241,9 @@ void devices_destroy(struct devices *d);
 /* The strings were cleared: tracks are numbered anew. */
 void devices_renumber(struct devices *d);
 /* Takes in what a metadata event says. */
-void devices_note(
+void devices_learn(
     struct devices *d, const struct strings *st, const struct event *ev);
-/* Whether devices_note() or device_kind() has to see events of this kind. */
+/* Whether devices_learn() or device_kind() has to see events of this kind. */
 bool device_may_ask(enum kind kind, struct str cat);
 /* The kind of a slice or op, given what phase and category make it. */
 enum kind device_kind(struct devices *d, const struct strings *st,

@@ -14,8 +14,8 @@ static const struct str field_names[] = {
 };
 
 /* On to the value of an edge. */
-static struct way
-way_on(struct way w, const struct edge *by, uint64_t code)
+static struct key_path
+path_on(struct key_path w, const struct edge *by, uint64_t code)
 {
 	if (by->field == FIELD_PH)
 		w.ph = code >= CODE_PH ? (int)(code - CODE_PH) : -1;
@@ -37,8 +37,8 @@ graph_node(struct event_reader *r, struct node *from, const struct edge *by,
 	n->nmembers = from != NULL ? from->nmembers + 1 : 0;
 	n->in_args = from != NULL && from->in_args;
 	n->in_first = from == NULL;
-	n->way = from != NULL ? way_on(from->way, by, code)
-			      : (struct way){ -1, INTERN_NONE };
+	n->path = from != NULL ? path_on(from->path, by, code)
+			       : (struct key_path){ -1, INTERN_NONE };
 	n->last = &r->no_edge;
 	r->nnodes++;
 	return n;
@@ -63,7 +63,7 @@ code_before(const struct node *n, enum field field)
 }
 
 enum kind
-kind_of_way(const struct event_reader *r, struct way w)
+kind_of_path(const struct event_reader *r, struct key_path w)
 {
 	struct str cat = strings_get(r->src->strings, (uint32_t)w.cat);
 
@@ -92,9 +92,9 @@ set_text(struct variant *v, struct str text)
 /* Whether an event of this phase and category may be one to write, or one to
  * warn of. */
 static bool
-is_wanted(const struct event_reader *r, struct way w)
+is_wanted(const struct event_reader *r, struct key_path w)
 {
-	enum kind kind = kind_of_way(r, w);
+	enum kind kind = kind_of_path(r, w);
 	struct str cat = strings_get(r->src->strings, (uint32_t)w.cat);
 
 	return (r->src->set->kinds & KIND_BIT(kind)) != 0 ||
@@ -115,19 +115,20 @@ graph_add_variant(
 		n->in_args = false;
 	}
 	n->skip = (e->field == FIELD_PH || e->field == FIELD_CAT) &&
-	    n->way.ph >= 0 && n->way.cat != INTERN_NONE &&
-	    !is_wanted(r, n->way);
+	    n->path.ph >= 0 && n->path.cat != INTERN_NONE &&
+	    !is_wanted(r, n->path);
 	*v = (struct variant){ .code = code, .to = n, .next = e->variants };
 	lit_set(&v->lit, NULL, 0);
 	if (code >= CODE_CAT)
-		set_text(v, strings_get(r->src->strings, (uint32_t)n->way.cat));
+		set_text(
+		    v, strings_get(r->src->strings, (uint32_t)n->path.cat));
 	e->variants = v;
 	r->is_full |= ++e->nvariants > BRANCHES_MAX;
 	return n;
 }
 
 static bool
-is_on_way(const struct node *n, const struct edge *e)
+is_on_path(const struct node *n, const struct edge *e)
 {
 	bool in_args = n->in_args;
 
@@ -173,7 +174,7 @@ learn_edge(struct event_reader *r, struct node *n, uint32_t key,
 		e->key = key;
 		e->field = (uint8_t)field;
 		e->action =
-		    (uint8_t)(is_on_way(n, e) ? ACTION_REPEATED : field);
+		    (uint8_t)(is_on_path(n, e) ? ACTION_REPEATED : field);
 		e->next = n->edges;
 		n->edges = e;
 		r->is_full |= ++n->nedges > BRANCHES_MAX;

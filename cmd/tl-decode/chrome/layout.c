@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* From the way through the graph to the shape of an event. */
+/* From the path through the graph to the shape of an event. */
 #include "cmd/tl-decode/chrome/event.h"
 
 struct layout {
-	VEC(const struct node *) way; /* from the start */
+	VEC(const struct node *) path; /* from the start */
 	VEC(struct entry) entries;
 	unsigned has;
 	unsigned flags;
@@ -72,7 +72,7 @@ layout_field(struct layout *l, const struct node *n)
 	if (n->by->action == ACTION_REPEATED)
 		demote_field(l, n, has);
 	if (code >= CODE_PH)
-		return; /* phase and category: see struct way */
+		return; /* phase and category: see struct key_path */
 	if (code == CODE_ENTER) {
 		l->flags |= SHAPE_ARGS;
 		return;
@@ -136,13 +136,13 @@ layout_leaf(struct event_reader *r, struct node *end, enum kind kind)
 {
 	struct layout l = { .has = HAS_TRACK };
 	struct leaf *leaf = arena_alloc(r->mem, sizeof *leaf);
-	struct way w = end->way;
+	struct key_path w = end->path;
 	struct shape shape = { 0 };
 
 	for (const struct node *n = end; n->from != NULL; n = n->from)
-		vec_push(&l.way, n);
-	for (size_t i = l.way.n; i-- > 0;) {
-		const struct node *n = l.way.v[i];
+		vec_push(&l.path, n);
+	for (size_t i = l.path.n; i-- > 0;) {
+		const struct node *n = l.path.v[i];
 
 		if (n->by->field == FIELD_NONE)
 			add_entry(&l, n->by->key, n->code,
@@ -166,7 +166,7 @@ layout_leaf(struct event_reader *r, struct node *end, enum kind kind)
 		.asks = device_may_ask(
 		    kind, strings_get(r->src->strings, (uint32_t)w.cat)),
 	};
-	vec_free(&l.way);
+	vec_free(&l.path);
 	vec_free(&l.entries);
 	return leaf;
 }

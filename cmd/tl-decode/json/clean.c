@@ -320,7 +320,7 @@ value(struct cleaner *c, enum want *want)
 }
 
 static void
-note_key(struct cleaner *c, struct str key)
+on_key(struct cleaner *c, struct str key)
 {
 	c->nkeys++;
 	c->ntop += c->depth <= 2;
@@ -341,7 +341,7 @@ key(struct cleaner *c, enum want *want)
 		return bad(c, c->p, "expected a key in quotes");
 	if ((status = clean_string(c, true)) != CLEAN_OK)
 		return status;
-	note_key(c, (struct str){ c->out.p + from, c->out.len - from });
+	on_key(c, (struct str){ c->out.p + from, c->out.len - from });
 	c->p = skip_space(c->p);
 	if (*c->p != ':')
 		return bad(c, c->p, "expected ':' after a key");

@@ -39,6 +39,8 @@ json_head_has(struct str head, struct str key)
 	struct json j = head_start(head);
 	enum json_token t;
 
+	if (str_find(head, key, false) < 0)
+		return false;
 	while ((t = json_next(&j)) > JSON_T_END)
 		if (t == JSON_T_KEY && j.depth == 1 && str_eq(j.raw, key))
 			return true;
@@ -261,7 +263,7 @@ read_events(struct json_trace *t, bool may_be_open)
 	if (may_be_open) {
 		facts_int(&t->s->facts, "bare_array", 1);
 		/* before the events, for who writes such an array again */
-		source_tell(t->s, false);
+		source_emit(t->s, false);
 	}
 	t->json.p++;
 	t->format->read(t, may_be_open);

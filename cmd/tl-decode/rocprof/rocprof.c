@@ -246,7 +246,7 @@ read_member(struct process *p, struct str name, struct buf *text)
 
 /* From the first process's beginning to the last one's end. */
 static void
-tell_window(struct process *p)
+add_window(struct process *p)
 {
 	struct facts *f = &p->s->facts;
 	const struct source so = facts_source(f, 0, false);
@@ -276,7 +276,7 @@ understand(struct process *p, struct str name, struct buf *text)
 	memset(text->p + text->len, 0, IN_PAD);
 	if (str_eq(name, STR("metadata"))) {
 		rocprof_flatten(p, buf_str(text), on_metadata);
-		tell_window(p);
+		add_window(p);
 		return;
 	}
 	if (!str_eq(name, STR("agents")))
