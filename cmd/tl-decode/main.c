@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 enum {
-	OPT_ONLY = OPT_LONG,
-	OPT_SKIP,
+	OPT_KIND = OPT_LONG,
 	OPT_RANK_REGEX,
 	OPT_SALVAGE,
 };
@@ -23,7 +22,7 @@ enum {
 static const struct about about = {
 	.purpose = "turn profiler traces into an event stream",
 	.synopsis =
-	    "[-v] [-d DIR | -o FILE] [--only | --skip KIND,...] "
+	    "[-v] [-d DIR | -o FILE] [--kind KIND,...] "
 	    "[--rank-regex RE] [--salvage] [--ndjson] [-z[LEVEL]] [-j N] "
 	    "[FILE...]",
 	.example = "tl-decode trace.json.gz | tl-tree | tl-timeline",
@@ -33,12 +32,11 @@ static const struct opt options[] = {
 	{ 'd', "dir", "DIR", "a stream DIR/NAME.tl for each input" },
 	{ 'j', "jobs", "N", "with -d: decode N inputs at a time" },
 	OPT_STREAM_OUT,
-	{ OPT_ONLY, "only", "KIND,...", "write events of these kinds only" },
+	{ OPT_KIND, "kind", "KIND,...", "write events of these kinds only" },
 	{ OPT_RANK_REGEX, "rank-regex", "RE",
 	    "find a rank in the file's name by the group of RE" },
 	{ OPT_SALVAGE, "salvage", NULL,
 	    "save what is whole of a damaged trace" },
-	{ OPT_SKIP, "skip", "KIND,...", "leave events of these kinds out" },
 	{ 'v', "verbose", NULL, "a summary on standard error" },
 	OPT_END,
 };
@@ -304,7 +302,6 @@ main(int argc, char *argv[])
 	struct optparse op;
 	char *standard_input[] = { (char *)"-" };
 	const char *rank_regex = NULL;
-	bool has_only = false, has_skip = false;
 	char **paths;
 	int ch, n, worst;
 
@@ -314,21 +311,12 @@ main(int argc, char *argv[])
 		case 'd': set.dir = op.arg; break;
 		case 'j': set.jobs = (int)opt_int(&op, 1, 1024); break;
 		case 'v': set.verbose = true; break;
-		case OPT_ONLY:
-			set.kinds = kinds_of_list(&op);
-			has_only = true;
-			break;
-		case OPT_SKIP:
-			set.kinds &= ~kinds_of_list(&op);
-			has_skip = true;
-			break;
+		case OPT_KIND: set.kinds = kinds_of_list(&op); break;
 		case OPT_SALVAGE: set.salvage = true; break;
 		case OPT_RANK_REGEX: rank_regex = op.arg; break;
 		default: stream_dest_opt(&set.dest, &op, ch); break;
 		}
 	}
-	if (has_only && has_skip)
-		die_usage("options '--only' and '--skip' exclude each other");
 	if (set.dir != NULL && set.dest.path != NULL)
 		die_usage("options '-d' and '-o' exclude each other");
 	set.rank_rule = rank_rule_create(rank_regex);

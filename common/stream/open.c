@@ -151,7 +151,7 @@ through(struct stream_in *s, const char *program, char *const *words)
 	return s;
 }
 
-/* The words of kinds, as tl-decode --only takes them. */
+/* The words of kinds, as tl-decode --kind takes them. */
 static void
 put_kinds(struct buf *b, uint32_t kinds)
 {
@@ -180,7 +180,7 @@ through_maker(struct stream_in *s, enum want want)
 
 	if (want == WANT_STREAM && kinds != KINDS_ALL) {
 		put_kinds(&only, kinds);
-		words[0] = (char *)(uintptr_t) "--only";
+		words[0] = (char *)(uintptr_t) "--kind";
 		words[1] = only.p;
 	} else if (want == WANT_TREE && (kinds & KIND_BIT(KIND_PYTHON)) == 0) {
 		words[0] = (char *)(uintptr_t) "--no-python";

@@ -41,13 +41,13 @@ tl
 END
 	zsh -f offer.zsh tl-decode >out 2>&1
 	is 'zsh: options, with what they take' \
-		"$(grep -E -- '--(salvage|zstd|dir|only)|-[dz]\[' out |
+		"$(grep -E -- '--(salvage|zstd|dir|kind)|-[dz]\[' out |
 			sed 's/\[[^]]*\]/[help]/')" \
 		'*--dir=[help]:folder:_files -/
 *-d[help]:folder:_files -/
 *--zstd[help]
 *-z[help]
-*--only=[help]:KIND,...: 
+*--kind=[help]:KIND,...: 
 *--salvage[help]'
 	zsh -f offer.zsh tl-timeline >out 2>&1
 	is 'zsh: choices' "$(grep -e --format out)" \

@@ -57,7 +57,7 @@ two '"ph":"X","cat":"foo,kernel, bar","ts":20,"dur":5' >list.json
 is 'of a category with commas the first known part counts' \
 	"$(tl-decode list.json | tl-cat | grep -c '"kind":"kernel"')" 2
 two '"ph":"?","cat":"kernel","ts":1,"dur":1' >in.json
-refuses 3 'no table can count' 'tl-decode --only kernel in.json >/dev/null'
+refuses 3 'no table can count' 'tl-decode --kind kernel in.json >/dev/null'
 refuses 3 'no table can count' 'tl-timeline in.json >/dev/null'
 
 cat >rocprof.json <<'EOT'

@@ -140,8 +140,7 @@ head -c 500000 m.json >cut.json
 refuses 1 'byte 500000' 'tl-decode -o no.tl cut.json'
 is '-o: whole or nothing' "$(find . -name 'no.tl*')" ''
 refuses 2 'exclude each other' 'tl-decode -d x -o y small.json'
-refuses 2 'exclude each other' 'tl-decode --only op --skip kernel small.json'
-refuses 2 'no kind' 'tl-decode --only op,nonsense small.json'
+refuses 2 'no kind' 'tl-decode --kind op,nonsense small.json'
 refuses 2 'needs a group' 'tl-decode --rank-regex "[0-9]" small.json'
 refuses 2 'rank-regex' 'tl-decode --rank-regex "(" small.json'
 like 'no binary on a terminal' "$(python3 -c '
@@ -213,14 +212,14 @@ like 'negative durations are counted' "$(cat err)" '1 negative durations'
 
 tl-gen --layers 1 --steps 1 -q dup-keys -q no-cat -q no-ph -q begin-end -o sel.json
 tl-decode sel.json >sel.tl
-for o in '--only kernel,op' '--only flow' '--skip python,memory,op' '--skip other'; do
+for o in '--kind kernel,op' '--kind flow' '--kind other'; do
 	tl-decode $o sel.json | tl-cat | grep '^{"id"' >a
 	tl-cat sel.tl | python3 -c '
 import json, sys
-how, kinds = sys.argv[1:]
+kinds = sys.argv[2].split(",")
 for line in sys.stdin:
     e = json.loads(line)
-    if "id" in e and (e["kind"] in kinds.split(",")) == (how == "--only"):
+    if "id" in e and e["kind"] in kinds:
         sys.stdout.write(line)' $o >b
 	same "tl-decode $o is as selecting later" a b
 done
@@ -232,9 +231,9 @@ cat >esc.json <<'X'
 {"ph":"X","cat":"cpu_op","name":"d","ts":4,"dur":1}]}
 X
 is 'a later category counts, however it is written' \
-	"$(tl-decode --only op,meta esc.json | tl-cat --tsv -F id,name --no-header | tr '\t\n' '= ')" \
+	"$(tl-decode --kind op,meta esc.json | tl-cat --tsv -F id,name --no-header | tr '\t\n' '= ')" \
 	'1=b 2=c 3=d '
-like 'selecting is marked' "$(tl-decode --only op sel.json | tl-cat | tail -n 1)" \
+like 'selecting is marked' "$(tl-decode --kind op sel.json | tl-cat | tail -n 1)" \
 	'edited'
 
 # ---- every quirk ----
@@ -468,7 +467,7 @@ END
 is 'the processes of devices' "$(tl-decode rows.json |
 	tl-cat --tsv -F kind,name,pid,dev --no-header | sed 1,11d | tr '\t\n' ': ')" \
 	'kernel:gemm:2:2 memcpy:CopyHostToDevice:2:2 memset:FillBuffer:2:2 sync:Barrier:2:2 kernel:k:6:6 memcpy:x:1:1 slice:host:7: slice:host:8: kernel:MatMul:9:9 sync:EVENT_WAIT:9:9 slice:Iteration:9: kernel:fusion:x:x slice:XLA Modules:x: op:aten::mm:2: instant:i:2: '
-is 'only what is GPU work' "$(tl-decode --only kernel rows.json |
+is 'only what is GPU work' "$(tl-decode --kind kernel rows.json |
 	tl-cat --tsv -F name --no-header | tr '\n' ' ')" 'gemm k MatMul fusion '
 is 'and it goes back as it was' "$(tl-decode rows.json | tl-export --to chrome |
 	tl-decode - | tl-cat | grep '^{"id"')" "$(tl-decode rows.json | tl-cat | grep '^{"id"')"
@@ -479,7 +478,7 @@ cat >steps.json <<'END'
 END
 is 'steps of 2021' "$(tl-tree steps.json | tl-cat --tsv -F kind,name,step --no-header | tr '\t\n' ': ')" \
 	'annotation:ProfilerStep#4:4 annotation:ProfilerStep#5:5 op:aten::mm:4 '
-is 'of which --skip op leaves the steps' "$(tl-decode --skip op steps.json |
+is 'of which --kind annotation takes the steps' "$(tl-decode --kind annotation steps.json |
 	tl-cat --tsv -F name --no-header | tr '\n' ' ')" 'ProfilerStep#4 ProfilerStep#5 '
 
 # ---- finer than ns ----
