@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every table that a program writes has its entry in the catalogue.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+tl-tree "$SAMPLE" -o t.tl
+in_catalogue() { # in_catalogue PROGRAM ARGUMENT...: those that are not
+	program=$1
+	shift
+	rm -rf out
+	tl-"$program" -d out "$@" t.tl >/dev/null 2>err || cat err
+	tl-roofline --list-tables | cut -f 1 >families
+	for file in out/*.csv; do
+		name=$(basename "$file" .csv)
+		grep -q "\"$name\"" "$ROOT/common/table/catalogue.c" ||
+			grep -sqx "${name%_kl_overlap}" families ||
+			echo "$name"
+	done
+}
+
+is 'tl-timeline' "$(in_catalogue timeline --clock gpu)" ''
+is 'tl-timeline of the host' "$(in_catalogue timeline --clock cpu)" ''
+is 'tl-ops' "$(in_catalogue ops --by module)" ''
+is 'tl-kernels' "$(in_catalogue kernels --by event)" ''
+is 'tl-modules' "$(in_catalogue modules --sort module)" ''
+is 'tl-roofline' "$(in_catalogue roofline --arch auto)" ''
+is 'tl-collective' "$(in_catalogue collective --table nccl_long)" ''
+is 'tl-diff' "$(in_catalogue diff t.tl)" ''
+is 'tl-report' "$(in_catalogue report --short 10us)" ''
+done_testing
