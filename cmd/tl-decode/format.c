@@ -4,13 +4,20 @@
 
 #include <unistd.h>
 
-extern const struct format chrome_format, rocprof_format;
+/* All there are, a line each: X(NAME) is NAME_format of the folder NAME. Of two
+ * that are as sure the first reads. */
+/* clang-format off */
+#define EACH_FORMAT(X) \
+	X(chrome) \
+	X(rocprof)
+/* clang-format on */
 
-/* All there are; of two that are as sure the first reads. */
-static const struct format *const formats[] = {
-	&chrome_format,
-	&rocprof_format,
-};
+#define DECLARE(name) extern const struct format name##_format;
+#define ADDRESS(name) &name##_format,
+
+EACH_FORMAT(DECLARE)
+
+static const struct format *const formats[] = { EACH_FORMAT(ADDRESS) };
 
 void
 format_die(struct source_state *s)
