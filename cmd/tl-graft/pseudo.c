@@ -5,9 +5,9 @@
  * said by rules in files of models (pseudo.lua; tl-models(5)); here they see
  * the tree, and what they ask for is done.
  */
+#include "model/pseudo.h"
 #include "cmd/tl-graft/graft.h"
 #include "model/facts.h"
-#include "model/pseudo.h"
 #include "trace/owner.h"
 
 #define RULES_UNKNOWN UINT64_MAX

@@ -148,7 +148,8 @@ take_gpu_event(struct ops *g, const struct event *ev, bool is_chosen)
 	add_left_out(g, o, ev);
 	if ((ev->flags & EV_UNLINKED) == 0 && g->all_ops)
 		spans_add(busy_of(g, o->no), ev->ts_ns, end);
-	if (!g->overlap || ((ev->flags & EV_UNLINKED) != 0 && g->sink.linked_only))
+	if (!g->overlap ||
+	    ((ev->flags & EV_UNLINKED) != 0 && g->sink.linked_only))
 		return true;
 	if (g->works.n >= UINT32_MAX)
 		die("more GPU events than --overlap can hold");

@@ -57,7 +57,8 @@ void vec_release(void *v);
 
 /*
  * Sorts n elements, stably, by natural merges: what is in order costs a pass of
- * comparisons, and a few ascending runs, as profilers write them, not much more.
+ * comparisons, and a few ascending runs, as profilers write them, not much
+ * more.
  */
 void stable_sort(
     void *v, size_t n, size_t size, int (*cmp)(const void *, const void *));

@@ -59,7 +59,8 @@ merge_pairs(const struct list *l, size_t n, char *out)
 }
 
 void
-stable_sort(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *))
+stable_sort(
+    void *v, size_t n, size_t size, int (*cmp)(const void *, const void *))
 {
 	struct list l = { v, size, cmp };
 	char *other;

@@ -39,7 +39,8 @@ put_escaped(struct out *out, struct str s)
 }
 
 static void
-put_head(struct out *out, const struct view *v, const struct column_shape *shapes)
+put_head(
+    struct out *out, const struct view *v, const struct column_shape *shapes)
 {
 	struct buf b = { 0 };
 
@@ -58,8 +59,8 @@ put_head(struct out *out, const struct view *v, const struct column_shape *shape
 }
 
 static void
-put_row(struct out *out, const struct view *v, const struct column_shape *shapes,
-    size_t row)
+put_row(struct out *out, const struct view *v,
+    const struct column_shape *shapes, size_t row)
 {
 	struct buf b = { 0 };
 

@@ -174,7 +174,8 @@ put_without_unit(const char *id, struct str unit, struct buf *out)
 }
 
 void
-shape_head(const struct column_shape *s, const struct column *col, struct buf *out)
+shape_head(
+    const struct column_shape *s, const struct column *col, struct buf *out)
 {
 	struct str id = str_of(col->id);
 

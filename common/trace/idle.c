@@ -254,7 +254,8 @@ find_inner(struct idle *h)
 	int64_t at = INT64_MIN;
 
 	gather_threads(h);
-	stable_sort(h->gathered.v, h->gathered.n, sizeof *h->gathered.v, by_thread);
+	stable_sort(
+	    h->gathered.v, h->gathered.n, sizeof *h->gathered.v, by_thread);
 	for (size_t i = 0; i <= h->gathered.n; i++) {
 		const struct range *e =
 		    i < h->gathered.n ? &h->gathered.v[i] : NULL;
@@ -441,7 +442,8 @@ idle_explain(struct idle *h, const struct spans *gpu)
 	find_inner(h);
 	while (h->sums.n < h->st->text->list.n)
 		vec_push(&h->sums, 0);
-	stable_sort(h->launches.v, h->launches.n, sizeof *h->launches.v, by_corr);
+	stable_sort(
+	    h->launches.v, h->launches.n, sizeof *h->launches.v, by_corr);
 	stable_sort(h->begun.v, h->begun.n, sizeof *h->begun.v, by_begin);
 	stable_sort(h->after.v, h->after.n, sizeof *h->after.v, by_after);
 	for (size_t i = 1; i < gpu->n; i++) {

@@ -15,13 +15,13 @@ enum link_by {
 extern const char *const link_words[];
 
 struct link_stats {
-	bool by_flow;              /* by arrows, else all of a key */
-	bool by_corr;              /* the key: else the external id */
-	uint64_t duplicates;       /* GPU events that the file holds twice */
-	uint64_t ambiguous;        /* GPU events of an id that calls share */
-	uint64_t no_launch;        /* whose call can't launch anything */
-	uint64_t linked, unlinked; /* GPU events */
-	uint64_t wrappers;         /* backward ops that could be linked */
+	bool by_flow;               /* by arrows, else all of a key */
+	bool by_corr;               /* the key: else the external id */
+	uint64_t duplicates;        /* GPU events that the file holds twice */
+	uint64_t ambiguous;         /* GPU events of an id that calls share */
+	uint64_t no_launch;         /* whose call can't launch anything */
+	uint64_t linked, unlinked;  /* GPU events */
+	uint64_t wrappers;          /* backward ops that could be linked */
 	uint64_t bwd_seq, bwd_flow; /* those linked, by number, by arrow */
 };
 

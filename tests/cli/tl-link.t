@@ -22,7 +22,6 @@ cat >small.json <<'END'
 ]}
 END
 tl-decode small.json >small.tl
-warns='GPU events recorded twice; each counts once'
 
 # rows CMD COLUMNS: as text with a bar between columns, a line an event
 rows() { sh -c "$1 2>err" | tl-cat -F "$2" --no-header | tr '\t' '|'; }
