@@ -229,7 +229,9 @@ like 'against no GPU work' "$(tl-report t.tl --vs idle.json | grep ^GPU)" \
 gzip -dc "$SAMPLE" | head -c 500000 >half.json
 refuses 1 'half.json.*cut off' 'tl-report t.tl --vs half.json -d bad'
 refuses 1 'gone.json: No such file' 'tl-report t.tl --vs gone.json -d bad'
-refuses 2 "which 'x.csv' is no name of .-d DIR" 'tl-report t.tl -o x.csv'
+refuses 2 "ends in .xlsx or .html, not 'x.csv' .-d DIR" 'tl-report t.tl -o x.csv'
+tl-report t.tl -o page.html
+like '-o x.html is a page' "$(head -c 15 page.html)" '^<!DOCTYPE html>'
 refuses 2 'one trace only' 'tl-report --vs - -'
 refuses 2 "'--names' needs --vs" 'tl-report --names a,b t.tl'
 refuses 2 'not two names' 'tl-report --names a t.tl --vs t.tl'
@@ -299,6 +301,26 @@ like 'and a word' "$(cat err)" '^tl-report: tl-tree was killed by signal 9$'
 is 'records of it' "$(PATH=$TMP/with:/usr/bin:/bin with/tl-report \
 	--status-fd 5 "$SAMPLE" 5>&1 >out.w 2>err; cat err)" \
 	'{"program":"tl-report","level":"error","id":"failed","text":"tl-tree was killed by signal 9"}'
+
+# Slurm sends USR1 before the end of a job, the system XCPU
+mkdir spool
+mkfifo slow
+for s in USR1 XCPU TERM; do
+	sleep 5 >slow &
+	sleeper=$!
+	TMPDIR=$TMP/spool tl-report - <slow >out.k 2>err &
+	victim=$!
+	while [ -z "$(ls spool)" ]; do sleep 0.05; done
+	kill -$s $victim
+	wait $victim
+	kill $sleeper
+	is "killed by $s it leaves nothing" "$(ls spool)" ''
+done
+# kernels that only a pattern makes collectives
+pattern=$(tl-kernels -c name --no-header --top 1 "$SAMPLE" | cut -c1-12)
+tl-report --comm-pattern "$pattern" -d patterned "$SAMPLE" 2>err
+tl-roofline --comm-pattern "$pattern" --format csv -d roofed "$SAMPLE" 2>err
+same '--comm-pattern is for tl-roofline, too' roofed/unified_perf_summary.csv patterned/unified_perf_summary.csv
 
 # ---- what goes wrong ----
 
