@@ -154,6 +154,7 @@ start_collective(const struct sink *k)
 
 	args_add(&one, "--table");
 	args_add(&one, "coll_analysis");
+	args_all(&one, &k->set->patterns);
 	start(k, "tl-collective", "-d", k->dir,
 	    k->set->is_several ? &k->set->collective : &one, NULL);
 	vec_free(&one.v);

@@ -106,7 +106,9 @@ on_signal(int sig)
 void
 clean_up_at_exit(void)
 {
-	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+	/* also those of a batch system, before it kills */
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+		SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2 };
 	struct sigaction act = { .sa_handler = on_signal };
 	sigset_t blocked;
 

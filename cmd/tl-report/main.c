@@ -51,7 +51,7 @@ static const struct row {
 	{ 0, "by", "WHAT", O | H | P, "a sheet of ops by module, annotation, step or thread" },
 	{ 0, "call-stack", NULL, R | F | H | P, "where in the program ops were called from" },
 	{ 0, "capture", "DIR|FILE", R, "traces of the captures of graphs that are replayed" },
-	{ 0, "comm-pattern", "RE", T | O | K, "kernels that are collectives, besides nccl and rccl" },
+	{ 0, "comm-pattern", "RE", T | O | K | F | C, "kernels that are collectives, besides nccl and rccl" },
 	{ 'd', "dir", "DIR", R, "each sheet as a CSV file into DIR" },
 	{ 0, "fail-over", "TIME|PERCENT", R, "--vs: exit with 4 if it is slower by more" },
 	{ 0, "first-occurrence", NULL, O | H, "when each op came first" },
@@ -70,7 +70,7 @@ static const struct row {
 	{ 0, "no-collective", NULL, R, "no sheets of collectives" },
 	{ 0, "no-kernels", NULL, R, "of rocprofv3: no kernel sheets" },
 	{ 0, "num-kernels", NULL, O | F | H, "ops apart by the number of their kernels" },
-	{ 'o', "output", "FILE", R, "a workbook, which appears only when whole" },
+	{ 'o', "output", "FILE", R, "a workbook (.xlsx) or a page (.html), whole or not at all" },
 	{ 0, "overlap", NULL, O | F | H, "split ops by overlapping GPU work" },
 	{ 0, "parent-module", NULL, R | O | H | P, "ops apart by the type of nn.Module" },
 	{ 0, "pseudo-ops", NULL, O | K | F, "take ops apart that hide several steps" },
@@ -134,6 +134,28 @@ add_traces(struct args *to, const char *path)
 	vec_free(&found);
 }
 
+static bool
+ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n > m && strcmp(s + n - m, end) == 0;
+}
+
+/* What it is says its name. */
+static void
+own_output(struct settings *s, const char *path)
+{
+	if (ends_with(path, ".html"))
+		s->page = path;
+	else if (ends_with(path, ".xlsx"))
+		s->book = path;
+	else
+		die_usage("option '--output' needs a name that ends in .xlsx "
+			  "or .html, not '%s' (-d DIR writes CSV)",
+		    path);
+}
+
 static void
 own_option(struct settings *s, const struct row *r, const struct optparse *op)
 {
@@ -171,7 +193,7 @@ own_option(struct settings *s, const struct row *r, const struct optparse *op)
 	else if (is(r, "no-kernels"))
 		s->no_kernels = true;
 	else if (is(r, "output"))
-		s->book = arg;
+		own_output(s, arg);
 	else if (is(r, "parent-module"))
 		s->parent_module = true;
 	else if (is(r, "recompute"))
@@ -220,8 +242,10 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 		s->of_short = r->name;
 	if ((r->who & FOR_FRAMES) != 0)
 		s->has_frames = true;
-	if ((r->who & FOR_COLLECTIVE) != 0)
+	if ((r->who & (FOR_COLLECTIVE | FOR_TIMELINE)) == FOR_COLLECTIVE)
 		s->of_ranks = r->name;
+	if (is(r, "comm-pattern"))
+		args_add(&s->patterns, word);
 	if ((r->who & FOR_REPORT) != 0)
 		own_option(s, r, op);
 }
@@ -233,10 +257,6 @@ check_uses(const struct settings *s)
 	bool has_sheets = s->dir != NULL || s->book != NULL || s->page != NULL;
 	size_t nstdin = 0;
 
-	if (s->book != NULL && table_path_is_text(s->book))
-		die_usage("option '--output' writes a workbook, which '%s' is "
-			  "no name of (-d DIR writes CSV)",
-		    s->book);
 	if (s->of_short != NULL && !s->shorts)
 		die_usage("option '--%s' needs --short", s->of_short);
 	if (s->title != NULL && s->page == NULL)

@@ -37,7 +37,7 @@ struct settings {
 	const char *top_ops, *top_kernels, *top_roofline;
 	struct args traces;
 	/* options of the programs */
-	struct args timeline, ops, kern, roofline, collective, chosen;
+	struct args timeline, ops, kern, roofline, collective, chosen, patterns;
 	/* what was found */
 	char *tmp, *tables; /* the folder; and in it, of tables as NDJSON */
 	struct args trees;
