@@ -20,7 +20,7 @@ struct settings {
 	bool binary, abs, no_header;
 	const char *fields; /* -F */
 	const char *from;   /* --from */
-	uint32_t kinds;     /* --only, --skip */
+	uint32_t kinds;     /* --kind, --skip */
 	struct select_front select;
 	int64_t head; /* -n: events, or INT64_MAX */
 	VEC(struct uid_pick) picks;

@@ -27,7 +27,6 @@ enum {
 	OPT_HEADER,
 	OPT_ID,
 	OPT_NO_HEADER,
-	OPT_ONLY,
 	OPT_RESEAL,
 	OPT_SKIP,
 	OPT_STATS,
@@ -43,7 +42,6 @@ static const struct opt options[] = {
 	{ OPT_HEADER, "header", NULL, "provenance, marks and sources" },
 	{ OPT_ID, "id", "UID", "only this event; may be repeated" },
 	{ OPT_NO_HEADER, "no-header", NULL, "no line of names in --tsv" },
-	{ OPT_ONLY, "only", "KIND,...", "only events of these kinds" },
 	{ OPT_RESEAL, "reseal", NULL, "edited lines to a stream again" },
 	OPT_SELECT_WITH("TIME|STREAM",
 	    "from TIME on; STREAM: where --reseal finds what is missing",
@@ -70,30 +68,6 @@ is_picked(const struct settings *set, const struct event *ev)
 			return true;
 	}
 	return false;
-}
-
-static uint32_t
-kinds_of(const struct optparse *op)
-{
-	struct str rest = str_of(op->arg);
-	uint32_t kinds = 0;
-
-	for (;;) {
-		const char *comma = memchr(rest.p, ',', rest.len);
-		size_t n = comma != NULL ? (size_t)(comma - rest.p) : rest.len;
-		int kind = kind_of_word((struct str){ rest.p, n });
-
-		if (kind < 0)
-			die_usage("option '%s': there is no kind '%.*s' (op, "
-				  "runtime, python, kernel, memcpy, ... see "
-				  "tl-stream(5))",
-			    op->name, (int)n, rest.p);
-		kinds |= KIND_BIT(kind);
-		if (comma == NULL)
-			return kinds;
-		rest.p += n + 1;
-		rest.len -= n + 1;
-	}
 }
 
 static void
@@ -133,9 +107,9 @@ read_option(
 	case OPT_HEADER: set_mode(set, MODE_HEADER, mode, op); break;
 	case OPT_ID: vec_push(&set->picks, opt_uid(op)); break;
 	case OPT_NO_HEADER: set->no_header = true; break;
-	case OPT_ONLY: set->kinds &= kinds_of(op); break;
+	case OPT_SELECT_KIND: set->kinds &= opt_kinds(op); break;
 	case OPT_RESEAL: set_mode(set, MODE_RESEAL, mode, op); break;
-	case OPT_SKIP: set->kinds &= ~kinds_of(op); break;
+	case OPT_SKIP: set->kinds &= ~opt_kinds(op); break;
 	case OPT_STATS: set_mode(set, MODE_STATS, mode, op); break;
 	case OPT_TSV: set_mode(set, MODE_TSV, mode, op); break;
 	default:

@@ -41,29 +41,6 @@ static const struct opt options[] = {
 	OPT_END,
 };
 
-/* ---- options ---- */
-
-static uint32_t
-kinds_of_list(const struct optparse *op)
-{
-	const char *p = op->arg;
-	uint32_t kinds = 0;
-
-	for (;;) {
-		size_t n = strcspn(p, ",");
-		int k = kind_of_word((struct str){ p, n });
-
-		if (k < 0)
-			die_usage("option '%s': '%.*s' is no kind of event; "
-				  "tl(7) lists them",
-			    op->name, (int)n, p);
-		kinds |= KIND_BIT(k);
-		if (p[n] == '\0')
-			return kinds;
-		p += n + 1;
-	}
-}
-
 /* ---- one source ---- */
 
 /* What the metadata did not say. */
@@ -311,7 +288,7 @@ main(int argc, char *argv[])
 		case 'd': set.dir = op.arg; break;
 		case 'j': set.jobs = (int)opt_int(&op, 1, 1024); break;
 		case 'v': set.verbose = true; break;
-		case OPT_KIND: set.kinds = kinds_of_list(&op); break;
+		case OPT_KIND: set.kinds = opt_kinds(&op); break;
 		case OPT_SALVAGE: set.salvage = true; break;
 		case OPT_RANK_REGEX: rank_regex = op.arg; break;
 		default: stream_dest_opt(&set.dest, &op, ch); break;

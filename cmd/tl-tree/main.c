@@ -23,6 +23,7 @@ struct settings {
 	int64_t mem; /* 0: no limit */
 	struct stream_dest dest;
 	struct select_front select;
+	struct optparse kind; /* --kind, if it was given */
 };
 
 struct totals {
@@ -40,7 +41,6 @@ enum {
 	OPT_FIELDS,
 	OPT_FOLLOW,
 	OPT_GPU_TIME,
-	OPT_KINDS,
 	OPT_LINK,
 	OPT_MEM,
 	OPT_NO_PRUNE,
@@ -64,7 +64,6 @@ static const struct opt options[] = {
 	    "up, stack: go on at the forward op" },
 	{ OPT_GPU_TIME, "gpu-time", NULL,
 	    "print: busy time of the GPU, kernels, share of the root" },
-	{ OPT_KINDS, "kinds", "KIND,...", "print: only events of these kinds" },
 	{ OPT_LINK, "link", "RULE",
 	    "launch to GPU work by: auto, correlation, ext or flow" },
 	{ OPT_MEM, "mem", "SIZE",
@@ -260,23 +259,6 @@ next_word(const char **p, struct str *word)
 	return true;
 }
 
-static uint32_t
-kinds_of(const char *list)
-{
-	uint32_t kinds = 0;
-	struct str word;
-
-	while (next_word(&list, &word)) {
-		int kind = kind_of_word(word);
-
-		if (kind < 0)
-			die_usage("--kinds: '%.*s' is no kind of event",
-			    (int)word.len, word.p);
-		kinds |= KIND_BIT(kind);
-	}
-	return kinds;
-}
-
 /* Those of --print; false if ch is none of them. */
 static bool
 take_view(struct view *v, const struct optparse *op, int ch)
@@ -294,7 +276,6 @@ take_view(struct view *v, const struct optparse *op, int ch)
 		break;
 	case OPT_FOLLOW: v->follow_fwd = true; break;
 	case OPT_GPU_TIME: v->gpu_time = true; break;
-	case OPT_KINDS: v->kinds = kinds_of(op->arg); break;
 	case OPT_NO_PRUNE: v->no_prune = true; break;
 	case OPT_PID: v->pid = op->arg; break;
 	case OPT_PRUNE: v->no_prune = false; break;
@@ -331,6 +312,11 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 			die_usage("option '--mem': %s is too little, the least "
 				  "is %zuM",
 			    op->arg, STORE_LEAST >> 20);
+		break;
+	/* of the view or, without one, of the tree: it may come later */
+	case OPT_SELECT_KIND:
+		set->kind = *op;
+		set->view.kinds = opt_kinds(op);
 		break;
 	case 'p': set->print = true; break;
 	case 'v': set->verbose = true; break;
@@ -374,6 +360,8 @@ main(int argc, char *argv[])
 	opt_start(&op, argc, argv, &about, options);
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
+	if (!set.print && set.kind.arg != NULL)
+		(void)select_front_opt(&set.select, &set.kind, OPT_SELECT_KIND);
 	check_options(&set);
 	if (argc - op.ind > 1)
 		die_usage("one input at a time; join streams with tl-cat");

@@ -46,5 +46,10 @@ enum kind {
 extern const char *const kind_words[KIND_COUNT];
 /* The kind of a word, or -1. */
 int kind_of_word(struct str word);
+/*
+ * The kinds of a list with commas, an option's argument, as bits. A word that
+ * is none, and an empty one, is a usage error.
+ */
+uint32_t opt_kinds(const struct optparse *op);
 
 #endif

@@ -69,3 +69,24 @@ kind_of_word(struct str word)
 			return k;
 	return -1;
 }
+
+uint32_t
+opt_kinds(const struct optparse *op)
+{
+	const char *p = op->arg;
+	uint32_t kinds = 0;
+
+	for (;;) {
+		size_t n = strcspn(p, ",");
+		int kind = kind_of_word((struct str){ p, n });
+
+		if (kind < 0)
+			die_usage("option '%s': '%.*s' is no kind of event; "
+				  "tl(7) lists them",
+			    op->name, (int)n, p);
+		kinds |= KIND_BIT(kind);
+		if (p[n] == '\0')
+			return kinds;
+		p += n + 1;
+	}
+}

@@ -97,22 +97,6 @@ id_set_has_key(
 	return false;
 }
 
-static void
-kinds_opt(struct select *s, const struct optparse *op)
-{
-	struct str list = str_of(op->arg), item;
-
-	while (next_item(&list, &item)) {
-		int kind = kind_of_word(item);
-
-		if (kind < 0)
-			die_usage("option '%s': '%.*s' is no kind of event; "
-				  "tl(7) lists them",
-			    op->name, (int)item.len, item.p);
-		s->kinds |= KIND_BIT(kind);
-	}
-}
-
 bool
 select_opt(struct select *s, const struct optparse *op, int ch)
 {
@@ -135,7 +119,7 @@ select_opt(struct select *s, const struct optparse *op, int ch)
 		id_set_opt(
 		    &s->gpu_streams, op, NULL, "GPU streams such as 7 or 7,20");
 		break;
-	case OPT_SELECT_KIND: kinds_opt(s, op); break;
+	case OPT_SELECT_KIND: s->kinds |= opt_kinds(op); break;
 	case OPT_SELECT_MIN_DUR: s->min_dur_ns = opt_time(op); break;
 	case OPT_SELECT_NAME: vec_push(&s->names, str_of(op->arg)); break;
 	case OPT_SELECT_RANK:

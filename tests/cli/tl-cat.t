@@ -113,11 +113,11 @@ refuses 1 'reseal' 'sed 1d hand.ndjson | tl-cat'
 
 ids() { sh -c "$1" | tr '\n' ' '; }
 is '--id' "$(ids 'tl-cat -F id --no-header --id 3 --id 0:7 --id 1:8 ten.tl')" '3 7 '
-is '--only' "$(ids 'tl-cat -F id --no-header --only kernel ten.tl')" '7 8 9 '
+is '--kind' "$(ids 'tl-cat -F id --no-header --kind kernel ten.tl')" '7 8 9 '
 is '--skip' "$(ids 'tl-cat -F id --no-header --skip kernel,op ten.tl')" '0 3 4 6 '
 is '--head' "$(ids 'tl-cat -F id --no-header -n 2 ten.tl two.tl')" '0 1 '
 like 'what is left is no tree' \
-	"$(tl-cat --only kernel ten.tl | tl-cat --header)" '^marks: linked, edited'
+	"$(tl-cat --kind kernel ten.tl | tl-cat --header)" '^marks: linked, edited'
 like 'a beginning is one' \
 	"$(tl-cat -n 5 ten.tl | tl-cat --header)" '^marks: linked, tree, edited'
 is 'a beginning is whole' "$(tl-cat -n 1 two.tl | tl-cat --check)" \
@@ -144,7 +144,7 @@ is 'raw traces too' "$(tl-cat raw.json ten.tl raw.json | tl-cat --check)" \
 
 is 'all columns' "$(tl-cat -F id,inst,src,rank,kind,cat,name,ph,ts,dur,pid,tid,dev,gpu_stream,corr,ext,launch,parent,fwd,bwd,depth,ndesc,ngpu,flags --id 8 --no-header ten.tl | tr '\t' '|')" \
 	'8|0|0|0|kernel|kernel|add|X|39000|2500|0|20|0|20|12||4|4|||3|||'
-is 'the stack' "$(tl-cat -F id,op,op_id,module,step --only kernel --no-header ten.tl | tr '\t' '|')" \
+is 'the stack' "$(tl-cat -F id,op,op_id,module,step --kind kernel --no-header ten.tl | tr '\t' '|')" \
 	'7|aten::addmm|2||1
 8|aten::addmm|2||1
 9||||'
@@ -196,7 +196,7 @@ is 'sections come back' \
 	"$(tl-cat --reseal --from ten.tl bare | grep -c section)" 3
 grep -v gemm bare >fewer
 is 'numbers below are counted anew' \
-	"$(tl-cat --reseal --from ten.tl fewer | tl-cat -F id,ndesc,ngpu --only op,runtime --no-header | tr '\t\n' ': ')" \
+	"$(tl-cat --reseal --from ten.tl fewer | tl-cat -F id,ndesc,ngpu --kind op,runtime --no-header | tr '\t\n' ': ')" \
 	'1:4:1 2:3:1 3:0:0 4:1:1 5:0:0 '
 like 'still a tree' "$(tl-cat --reseal --from ten.tl fewer | tl-cat --header)" \
 	'^marks: linked, tree, edited$'
@@ -227,10 +227,13 @@ refuses 2 "'--from' needs a time" 'tl-cat --from ten.tl ten.tl'
 refuses 2 'one file' 'tl-cat --reseal --from ten.tl ten.tl two.tl'
 refuses 2 'both be standard input' 'tl-cat --reseal --from -'
 refuses 2 'does not go with --check' 'tl-cat --check --abs ten.tl'
-refuses 2 'chosen with --stats' 'tl-cat --stats --only op ten.tl'
+refuses 2 'chosen with --stats' 'tl-cat --stats --kind op ten.tl'
 refuses 2 'goes with --tsv' 'tl-cat --no-header ten.tl'
-refuses 2 "no kind 'kernels'" 'tl-cat --only op,kernels ten.tl'
-refuses 2 "no kind ''" 'tl-cat --skip "" ten.tl'
+refuses 2 "'kernels' is no kind of event" 'tl-cat --kind op,kernels ten.tl'
+for program in tl-cat tl-decode tl-filter tl-tree; do
+	refuses 2 "option '--kind': '' is no kind of event" "$program --kind kernel, ten.tl"
+done
+refuses 2 "'' is no kind of event" 'tl-cat --skip "" ten.tl'
 refuses 2 "needs an event, UID" 'tl-cat --id x ten.tl'
 refuses 2 "needs an event, UID" 'tl-cat --id 1: ten.tl'
 refuses 2 "'-1'" 'tl-cat --head -1 ten.tl'

@@ -146,7 +146,7 @@ is 'flat: host events need no links' \
 	"$(tl-filter --flat --kind op plain.tl | tl-cat | grep -c '"kind":"op"')" \
 	"$(tl-cat plain.tl | grep -c '"kind":"op"')"
 refuses 1 'events were removed' \
-	'tl-cat -b --only kernel plain.tl >cut.tl; tl-filter cut.tl'
+	'tl-cat -b --kind kernel plain.tl >cut.tl; tl-filter cut.tl'
 is 'an edited stream can be filtered flat' \
 	"$(tl-filter --flat --kind kernel cut.tl | tl-cat | grep -c '"kind"')" \
 	"$(tl-cat cut.tl | grep -c '"kind"')"

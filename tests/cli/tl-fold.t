@@ -110,7 +110,7 @@ for args in '' --no-kernels '--frames ops' '--frames python' '--by module' --sho
 	# shellcheck disable=SC2086 # options
 	is "sums: all GPU time $args" \
 		"$(tl-fold $args "$SAMPLE" | awk '{ s += $NF } END { print s }')" \
-		"$(tl-tree "$SAMPLE" | tl-cat --only kernel,memcpy,memset --tsv -F dur --no-header | awk '{ s += $1 } END { print s }')"
+		"$(tl-tree "$SAMPLE" | tl-cat --kind kernel,memcpy,memset --tsv -F dur --no-header | awk '{ s += $1 } END { print s }')"
 done
 
 # ---- --diff ----

@@ -24,7 +24,7 @@ same 'a raw trace gives the same bytes' p.html q.html
 tl-html -o none.html
 is 'nothing gives an empty page' "$(page none.html | tail -n 1)" \
 	'tables 0 rows 0 lanes 0 spans 0 stacks 1'
-kernels=$(tl-cat -F dur --no-header --only kernel,memcpy,memset t.tl |
+kernels=$(tl-cat -F dur --no-header --kind kernel,memcpy,memset t.tl |
 	awk '{ s += $1 } END { print s }')
 is 'the stacks have all GPU time' "$(python3 -c 'import json, re
 text = open("p.html").read()
@@ -34,7 +34,7 @@ is 'GPU streams have all GPU work' "$(python3 -c 'import json, re
 text = open("p.html").read()
 lanes = json.loads(re.search("id=\"lanes\">(.*?)</script>", text, re.S)[1])
 print(sum(l["n"] for l in lanes["lanes"] if l["gpu"]))')" \
-	"$(tl-cat -F id --no-header --only kernel,memcpy,memset t.tl | wc -l)"
+	"$(tl-cat -F id --no-header --kind kernel,memcpy,memset t.tl | wc -l)"
 tl-gen --events 400000 --no-python -o big.json
 tl-report --html big.html big.json
 like 'a large trace' "$(page big.html)" 'spans [0-9]+ '
@@ -72,7 +72,7 @@ fi
 tl-filter --step 2 -o before.tl t.tl
 tl-filter --step 3 -o after.tl t.tl
 gpu_ns() { # gpu_ns FILE: all GPU time
-	tl-cat -F dur --no-header --only kernel,memcpy,memset "$1" |
+	tl-cat -F dur --no-header --kind kernel,memcpy,memset "$1" |
 		awk '{ s += $1 } END { print s }'
 }
 icicle() { # icicle FILE EXPRESSION: of sides, flat (the stacks), names

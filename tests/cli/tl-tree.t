@@ -76,8 +76,8 @@ is 'all events come out once' \
 	"$(tl-tree "$SAMPLE" | tl-cat -F id --no-header | sort -n)" \
 	"$(tl-decode "$SAMPLE" | tl-cat -F id --no-header | sort -n)"
 is 'ops have the same ops above, with and without frames' \
-	"$(tl-tree "$SAMPLE" | tl-cat -F id,op_id --only op,runtime --no-header | sort)" \
-	"$(tl-tree --no-python "$SAMPLE" | tl-cat -F id,op_id --only op,runtime --no-header | sort)"
+	"$(tl-tree "$SAMPLE" | tl-cat -F id,op_id --kind op,runtime --no-header | sort)" \
+	"$(tl-tree --no-python "$SAMPLE" | tl-cat -F id,op_id --kind op,runtime --no-header | sort)"
 
 # ---- forms of input and output ----
 
@@ -147,7 +147,7 @@ is '--stack --follow-fwd' "$(tl-tree --stack 11 --follow-fwd tree.tl | tail -n 3
 	'[FWD]
 aten::mm
 nn.Module: Net_0'
-is '--kinds, --depth' "$(tl-tree --kinds op,kernel --depth 2 tree.tl --root 3)" \
+is '--kind, --depth' "$(tl-tree --kind op,kernel --depth 2 tree.tl --root 3)" \
 	'└── UID: 3, Category: python_function, Name: nn.Module: Net_0
     └── UID: 1, Category: cpu_op, Name: aten::mm'
 is '--root NAME: a pattern, the outermost' "$(tl-tree --root 'a*' --depth 1 tree.tl)" \
@@ -187,7 +187,7 @@ refuses 2 'one input' 'tl-tree small.tl small.tl'
 refuses 2 'writes no stream' 'tl-tree -p --ndjson small.tl'
 refuses 2 'narrow --ext-id' 'tl-tree -p --pid 3 small.tl'
 refuses 2 'exclude one another' 'tl-tree --up 1 --stack 1 small.tl'
-refuses 2 'no kind of event' 'tl-tree --kinds kernels small.tl'
+refuses 2 'no kind of event' 'tl-tree --kind kernels small.tl'
 refuses 5 'the selection matches no event' 'tl-tree --root nosuch small.tl'
 refuses 5 'the selection matches no event' 'tl-tree --up 99 small.tl'
 refuses 1 'select with tl-filter behind' \
