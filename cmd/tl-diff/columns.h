@@ -7,7 +7,7 @@
 #ifndef TL_DIFF_COLUMNS_H
 #define TL_DIFF_COLUMNS_H
 
-#include "cmd/tl-diff/diff.h"
+#include "cmd/tl-diff/align.h"
 
 struct columns;
 

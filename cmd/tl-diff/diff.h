@@ -14,6 +14,7 @@
 #ifndef TL_DIFF_H
 #define TL_DIFF_H
 
+#include "cmd/tl-diff/names.h"
 #include "table/table.h"
 #include "trace/owner.h"
 #include "trace/select.h"
@@ -60,24 +61,6 @@ struct settings {
 	bool is_of_events; /* and not only which steps or ranks */
 	struct table_dest dest;
 };
-
-/* ---- names.c: which names are one ---- */
-
-/*
- * N: addresses and line numbers go, driver launches are one. S: besides, the
- * function and the folders of a Python frame go. By number of the raw name.
- */
-struct norms {
-	struct strings *st;
-	VEC(uint32_t) n, s; /* by raw name + 1; 0: not asked yet */
-	struct map same; /* --equiv: a number to the one that stands for it */
-	VEC(uint32_t) s_of_n; /* unused numbers are 0 */
-};
-
-uint32_t name_strict(struct norms *nm, uint32_t name);
-uint32_t name_loose(struct norms *nm, uint32_t name);
-void norms_read_equiv(struct norms *nm, const char *path);
-void norms_free(struct norms *nm);
 
 /* ---- read.c: a run in arrays ---- */
 
@@ -214,62 +197,7 @@ uint32_t forest_op_above(const struct run *r, uint32_t at);
 /* GPU events below a node, itself left out, in the order of their launches. */
 void forest_gpu_below(const struct run *r, uint32_t at, u32s *list);
 
-/* ---- align.c: two lists of symbols ---- */
-
-/* A step of an alignment: places in the lists; NONE: one side only. */
-struct pair {
-	uint32_t a, b;
-};
-typedef VEC(struct pair) pairs;
-
-/*
- * Unit costs for insertion, deletion, substitution; traced back from the end:
- * equal symbols match, else deletion where it is as cheap, else insertion.
- * Neither list is empty. Appends to out, in order. Time m n / 64; memory at
- * most about ALIGN_BYTES, or 16 (m + n) sqrt(n) / 64 if that is more.
- */
-#define ALIGN_BYTES (UINT64_C(64) << 20)
-void align_symbols(
-    const uint32_t *a, size_t m, const uint32_t *b, size_t n, pairs *out);
-
-/* ---- pairs.c: alignments that are the same both ways ---- */
-
-/*
- * Which of two lists comes first matters where edits cost the same. So that it
- * does not matter which side is which, the shorter one does, or else that with
- * the lesser text where they first differ: whether that is the second.
- */
-bool lists_turned(const struct strings *st, const u32s list[NSIDES]);
-/* Replaces out. */
-void align_lists(const u32s list[NSIDES], bool turned, pairs *out);
-
-/*
- * Between two matches, as many of one side as of the other are taken for the
- * same ones under other names: pairs by place. Of lists of m and n; the pairs
- * are put in order.
- */
-void pairs_between(pairs *ops, size_t m, size_t n);
-
-/* ---- similar.c: which of equal names belong together ---- */
-
-struct level_cache;
-
-/* Two runs, and what is kept between the alignments of their nodes. */
-struct duo {
-	const struct run *side[NSIDES];
-	struct norms *nm;
-	struct level_cache *levels[NSIDES];
-};
-
-void duo_start(
-    struct duo *d, const struct run *a, const struct run *b, struct norms *nm);
-void duo_end(struct duo *d);
-
-/*
- * Pairs nodes of one name by what is below them, where a name stands more than
- * once; a and b are nodes, ops places in them. The ops may be replaced.
- */
-void similar_decide(struct duo *d, const u32s *a, const u32s *b, pairs *ops);
+struct duo;
 
 /* ---- merge.c: two trees to one ---- */
 
@@ -306,15 +234,6 @@ merged_type(const struct merged_node *m)
 
 void merge_runs(struct merged *m, struct duo *d);
 void merged_free(struct merged *m);
-
-/* phases.c: which children belong together. */
-struct phases;
-struct phases *phases_create(struct duo *d);
-void phases_destroy(struct phases *p);
-/* Pairs of nodes, in order; valid until the next call. at may be replaced. */
-const pairs *phases_of(struct phases *p, uint32_t at[NSIDES]);
-/* The roots of both sides. roots.c */
-const pairs *phases_roots(struct phases *p);
 
 /* ---- stats.c: GPU work and where the trees part ---- */
 

@@ -2,7 +2,7 @@
 /* What is below what: children, the GPU path, hashes of subtrees, roots. */
 #include <stdlib.h>
 
-#include "cmd/tl-diff/diff.h"
+#include "cmd/tl-diff/align.h"
 
 /* ---- children ---- */
 

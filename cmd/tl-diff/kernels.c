@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "cmd/tl-diff/align.h"
 #include "cmd/tl-diff/kernels.h"
 #include "cmd/tl-diff/sequences.h"
 #include "trace/stat.h"

@@ -3,7 +3,7 @@
 #ifndef TL_DIFF_LEVELS_H
 #define TL_DIFF_LEVELS_H
 
-#include "cmd/tl-diff/diff.h"
+#include "cmd/tl-diff/align.h"
 
 #define LEVELS 4
 

@@ -3,7 +3,7 @@
  * Two trees to one. Merged nodes are numbered in pre-order; the open ones
  * stand on a stack of our own, so a tree may be as deep as it likes.
  */
-#include "cmd/tl-diff/diff.h"
+#include "cmd/tl-diff/align.h"
 
 /* Around one call: each is looked for at every call inside of it. */
 #define MAX_WRAPPERS 16

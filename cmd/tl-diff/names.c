@@ -73,11 +73,11 @@ name_strict(struct norms *nm, uint32_t name)
 {
 	if (name == INTERN_NONE)
 		return INTERN_NONE;
-	while (nm->n.n <= name)
-		vec_push(&nm->n, 0);
-	if (nm->n.v[name] == 0)
-		nm->n.v[name] = normalise(nm, name, false) + 1;
-	return nm->n.v[name] - 1;
+	while (nm->strict.n <= name)
+		vec_push(&nm->strict, 0);
+	if (nm->strict.v[name] == 0)
+		nm->strict.v[name] = normalise(nm, name, false) + 1;
+	return nm->strict.v[name] - 1;
 }
 
 uint32_t
@@ -85,11 +85,11 @@ name_loose(struct norms *nm, uint32_t name)
 {
 	if (name == INTERN_NONE)
 		return INTERN_NONE;
-	while (nm->s.n <= name)
-		vec_push(&nm->s, 0);
-	if (nm->s.v[name] == 0)
-		nm->s.v[name] = normalise(nm, name, true) + 1;
-	return nm->s.v[name] - 1;
+	while (nm->loose.n <= name)
+		vec_push(&nm->loose, 0);
+	if (nm->loose.v[name] == 0)
+		nm->loose.v[name] = normalise(nm, name, true) + 1;
+	return nm->loose.v[name] - 1;
 }
 
 /* ---- --equiv ---- */
@@ -154,7 +154,7 @@ norms_read_equiv(struct norms *nm, const char *path)
 void
 norms_free(struct norms *nm)
 {
-	vec_free(&nm->n);
-	vec_free(&nm->s);
+	vec_free(&nm->strict);
+	vec_free(&nm->loose);
 	map_free(&nm->same);
 }

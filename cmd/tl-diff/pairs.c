@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "cmd/tl-diff/diff.h"
+#include "cmd/tl-diff/align.h"
 
 /* ---- the same both ways ---- */
 

@@ -3,7 +3,7 @@
 #ifndef TL_DIFF_PHASES_H
 #define TL_DIFF_PHASES_H
 
-#include "cmd/tl-diff/diff.h"
+#include "cmd/tl-diff/align.h"
 
 /* What is known of a name in the lists at hand. */
 struct mark {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cmd/tl-diff/align.h"
 #include "cmd/tl-diff/gate.h"
 #include "cmd/tl-diff/kernels.h"
 #include "cmd/tl-diff/ops.h"

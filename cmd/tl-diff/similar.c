@@ -332,17 +332,24 @@ similar_decide(struct duo *d, const u32s *a, const u32s *b, pairs *ops)
 {
 	struct chooser c = { .d = d, .nodes = { a, b } };
 	members all = { 0 };
+	bool is_started = false;
 
+	if (a->n == 0 || b->n == 0 || a->n + b->n < 3)
+		return;
 	list_names(d, c.nodes, &all);
-	start(&c, ops);
 	for (size_t i = 0, next, of[NSIDES]; i < all.n; i = next) {
 		next = group_end(&all, i, of);
-		if (of[0] > 0 && of[1] > 0 && of[0] + of[1] > 2 &&
-		    is_matched(&c, &all.v[i], next - i))
+		if (of[0] == 0 || of[1] == 0 || of[0] + of[1] < 3)
+			continue;
+		if (!is_started)
+			start(&c, ops);
+		is_started = true;
+		if (is_matched(&c, &all.v[i], next - i))
 			pair_name(&c, &all.v[i], next - i);
 	}
-	if (is_changed(&c))
+	if (is_started && is_changed(&c))
 		rewrite(&c, ops);
-	end(&c);
+	if (is_started)
+		end(&c);
 	vec_free(&all);
 }

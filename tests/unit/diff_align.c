@@ -3,7 +3,7 @@
  * tl-diff's alignment against the plain table of distances: random lists, with
  * bands and blocks so small that every widening and refilling happens.
  */
-#include "cmd/tl-diff/diff.h"
+#include "cmd/tl-diff/align.h"
 
 #undef ALIGN_BYTES
 #define ALIGN_BYTES UINT64_C(2048)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Which names are one. */
+#ifndef TL_DIFF_NAMES_H
+#define TL_DIFF_NAMES_H
+
+#include "stream/stream.h"
+
+/*
+ * Strict: addresses and line numbers go, driver launches are one. Loose:
+ * besides, the function and the folders of a Python frame go.
+ */
+struct norms {
+	struct strings *st;
+	VEC(uint32_t) strict, loose; /* by raw name; + 1, 0: not asked yet */
+	struct map same; /* --equiv: a number to the one that stands for it */
+};
+
+uint32_t name_strict(struct norms *nm, uint32_t name);
+uint32_t name_loose(struct norms *nm, uint32_t name);
+void norms_read_equiv(struct norms *nm, const char *path);
+void norms_free(struct norms *nm);
+
+#endif
