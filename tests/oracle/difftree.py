@@ -97,7 +97,7 @@ class Tree:
                 elif (line["kind"] in GPU and section == "tail"
                       and "duplicate" not in line.get("flags", [])):
                     self.unlinked.append(Node(line))
-        if out.returncode != 0:
+        if out.returncode not in (0, 3):
             raise ValueError(path)
         self.finish()
 
