@@ -3,7 +3,6 @@
  * tl-graft: puts into a tree the ops that its trace hides.
  *
  *	capture.c  traces of graph captures: which there are, what each holds
- *	steps.c    batch sizes of inference steps, by their annotations
  *	align.c    which launch of a capture stands for which replayed kernel
  *	graft.c    captured ops under the launches of graphs
  *	pseudo.c   ops for the steps that one op hides
@@ -13,6 +12,7 @@
 
 #include "model/model.h"
 #include "trace/forest.h"
+#include "trace/step.h"
 #include "json/json.h"
 
 /* ---- capture.c ---- */
@@ -63,17 +63,6 @@ void capture_read(struct captures *c, struct capture_file *f);
 struct capture_file *captures_for(
     struct captures *c, int64_t batch, size_t nlaunches);
 
-/* ---- steps.c ---- */
-
-/* A step of a serving framework. */
-struct step {
-	int64_t start, end;
-	int64_t batch; /* -1: its name doesn't tell */
-	int tier;      /* 0: detailed names, 1: others, 2: no step */
-};
-
-struct step step_of(struct str name);
-
 /* ---- align.c ---- */
 
 struct pairing {
@@ -103,8 +92,8 @@ struct graft_opts {
 };
 
 void graft_source(struct forest *w, struct captures *c,
-    const struct step *steps, size_t nsteps, const struct graft_opts *opts,
-    struct graft_stats *stats);
+    const struct serving_step *steps, size_t nsteps,
+    const struct graft_opts *opts, struct graft_stats *stats);
 
 /* ---- pseudo.c ---- */
 

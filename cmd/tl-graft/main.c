@@ -61,7 +61,7 @@ struct state {
 	struct stream_out *out;
 	struct forest tree;
 	struct captures captures;
-	VEC(struct step) steps;
+	VEC(struct serving_step) steps;
 	enum section section;
 	struct totals totals;
 };
@@ -69,12 +69,12 @@ struct state {
 static void
 take_step(struct state *s, const struct event *ev)
 {
-	struct step step;
+	struct serving_step step;
 
 	if (ev->shape->kind != KIND_ANNOTATION ||
 	    (ev->shape->has & HAS_TS) == 0)
 		return;
-	step = step_of(strings_get(s->tree.st, ev->name));
+	step = serving_step_of(strings_get(s->tree.st, ev->name));
 	if (step.tier > 1)
 		return;
 	step.start = ev->ts_ns;

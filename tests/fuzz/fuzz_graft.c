@@ -29,7 +29,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned char *p = xcalloc(1, size + IN_PAD);
-	struct step step;
+	struct serving_step step;
 	struct json j;
 	size_t n = 0;
 
@@ -39,7 +39,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		CHECK(j.error == NULL || (j.where >= p && j.where <= p + size));
 	CHECK(n <= size);
 	/* the name alone, without a zero behind */
-	step = step_of((struct str){ (const char *)data, size });
+	step = serving_step_of((struct str){ (const char *)data, size });
 	CHECK(step.tier >= 0 && step.tier <= 2);
 	CHECK(step.tier == 2 ? step.batch == -1 : step.batch >= 0);
 	free(p);

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of steps, and which step is when. */
+#include "trace/step.h"
+
+#include <stdlib.h>
+
+bool
+step_of_name(struct str name, int64_t *step)
+{
+	static const struct str prefix = STR_INIT("ProfilerStep#");
+
+	if (!str_starts(name, prefix))
+		return false;
+	name.p += prefix.len;
+	name.len -= prefix.len;
+	return num_i64(name, step) && *step >= 0;
+}
+
+static int
+by_start(const void *x, const void *y)
+{
+	const struct step_span *a = x, *b = y;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns > b->end_ns ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+void
+steps_sort(struct step_span *v, size_t n)
+{
+	if (n > 1)
+		qsort(v, n, sizeof *v, by_start);
+	for (size_t i = 0; i < n; i++)
+		v[i].reach_ns = i > 0 && v[i - 1].reach_ns > v[i].end_ns
+		    ? v[i - 1].reach_ns
+		    : v[i].end_ns;
+}
+
+int64_t
+steps_at(const struct step_span *v, size_t n, int64_t ts_ns)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].start_ns <= ts_ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo > 0 && v[lo - 1].reach_ns > ts_ns; lo--)
+		if (ts_ns < v[lo - 1].end_ns)
+			return v[lo - 1].number;
+	return WALK_NO_STEP;
+}
+
+/* ---- steps of serving frameworks ---- */
+
+#define NUMBERS_MAX 10
+
+/*
+ * Whether a name begins as a form, in which # stands for a number; what is no
+ * int64 counts as 0.
+ */
+static bool
+has_form(struct str name, const char *form, int64_t *numbers)
+{
+	const char *p = name.p, *end = name.p + name.len;
+
+	for (; *form != '\0'; form++) {
+		const char *from = p;
+
+		if (*form != '#') {
+			if (p == end || *p++ != *form)
+				return false;
+			continue;
+		}
+		while (p < end && *p >= '0' && *p <= '9')
+			p++;
+		if (p == from)
+			return false;
+		if (!num_i64((struct str){ from, (size_t)(p - from) }, numbers))
+			*numbers = 0;
+		numbers++;
+	}
+	return true;
+}
+
+static int64_t
+add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return num_add(a, b, &sum) ? sum : 0;
+}
+
+/* Forms of vLLM, detailed and its own, and of diffusion models. */
+static bool
+has_known_form(struct str name, struct serving_step *to)
+{
+	static const struct {
+		const char *form;
+		int tier;
+		int first, second; /* numbers that make up the batch; -1 */
+	} forms[] = {
+		{ "execute_#_context_#(sq#sk#sqsq#sqsk#)_generation_#"
+		  "(sq#sk#sqsq#sqsk#)",
+		    0, 2, 7 },
+		{ "execute_context_#(#)_generation_#(#)", 1, 1, 3 },
+		{ "execute_diffusion_#_#x#", 1, 0, -1 },
+	};
+	int64_t n[NUMBERS_MAX + 1];
+
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		if (!has_form(name, forms[i].form, n))
+			continue;
+		to->tier = forms[i].tier;
+		to->batch = n[forms[i].first];
+		if (forms[i].second >= 0)
+			to->batch = add(to->batch, n[forms[i].second]);
+		return true;
+	}
+	return false;
+}
+
+/* The first number behind a word and "=" in the text, 0: there is none. */
+static int64_t
+value_of(struct str text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i + n < text.len; i++) {
+		int64_t v = 0;
+
+		if (i > 0 && text.p[i - 1] != ' ' && text.p[i - 1] != '[')
+			continue;
+		if (memcmp(text.p + i, word, n) != 0 || text.p[i + n] != '=')
+			continue;
+		text.p += i + n + 1;
+		text.len -= i + n + 1;
+		return has_form(text, "#", &v) ? v : 0;
+	}
+	return 0;
+}
+
+static int64_t
+first_of(int64_t a, int64_t b, int64_t c)
+{
+	return a != 0 ? a : b != 0 ? b : c;
+}
+
+static bool
+sglang(struct str name, struct serving_step *to)
+{
+	int64_t bs = value_of(name, "bs"), tokens = value_of(name, "toks");
+	bool is_decode = str_starts(name, STR("step[DECODE"));
+
+	if (!is_decode && !str_starts(name, STR("step[EXTEND")) &&
+	    !str_starts(name, STR("step[MIXED")))
+		return false;
+	if (str_find(name, STR("]"), false) < 0)
+		return false;
+	to->tier = str_find(name, STR("sqsq="), false) >= 0 ? 0 : 1;
+	if (to->tier == 0)
+		to->batch = first_of(
+		    add(value_of(name, "c_sq"), value_of(name, "g_sq")), tokens,
+		    bs);
+	else
+		to->batch = is_decode ? bs : first_of(tokens, bs, 0);
+	return to->tier == 0 || bs > 0;
+}
+
+static bool
+atom(struct str name, struct serving_step *to)
+{
+	if (!str_starts(name, STR("prefill[")) &&
+	    !str_starts(name, STR("decode[")))
+		return false;
+	if (str_find(name, STR("]"), false) < 0)
+		return false;
+	to->tier = str_find(name, STR("sqsq="), false) >= 0 ? 0 : 1;
+	to->batch = value_of(name, "tok");
+	return true;
+}
+
+struct serving_step
+serving_step_of(struct str name)
+{
+	struct serving_step s = { .tier = 1, .batch = -1 };
+
+	if (has_known_form(name, &s) || sglang(name, &s) || atom(name, &s))
+		return s;
+	return (struct serving_step){ .tier = 2, .batch = -1 };
+}
