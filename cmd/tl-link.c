@@ -266,7 +266,7 @@ link_all(struct settings *set, struct stream_in *in)
 		if (out != NULL)
 			link_write(s, out, set->dest.ndjson);
 	}
-	link_tell(&t.link, in->name);
+	link_report(&t.link, in->name);
 	if (out != NULL) {
 		stream_mark(out, in->marks);
 		stream_finish(out);

@@ -167,13 +167,13 @@ pass_rank(struct split *s, const struct event *ev)
 	part_pass(s, part_get(s, &f->val.i), ev);
 }
 
-static const struct held *
+static const struct hold_node *
 launch_of(const struct current *now, const struct event *ev)
 {
 	if ((ev->shape->has & HAS_LAUNCH) == 0)
 		return NULL;
 	for (uint32_t d = ev->depth; d-- > 0;) {
-		const struct held *it =
+		const struct hold_node *it =
 		    &now->trees.list.v[now->trees.open.v[d]];
 
 		if (it->id == ev->launch.id && it->inst == ev->launch.inst)
@@ -186,7 +186,7 @@ launch_of(const struct current *now, const struct event *ev)
 static bool
 when(const struct split *s, const struct event *ev, int64_t *t)
 {
-	const struct held *launch;
+	const struct hold_node *launch;
 
 	*t = ev->ts_ns;
 	if (!event_is(ev, KINDS_GPU) || s->set->by_gpu_time)

@@ -319,7 +319,8 @@ add_forwards(struct current *now, struct part *p)
 	for (size_t i = 0; i < nown; i++)
 		now->taken.v[p->pieces.v[i].no] = now->taker;
 	for (size_t i = 0; i < p->pieces.n; i++) {
-		const struct held *it = &now->trees.list.v[p->pieces.v[i].no];
+		const struct hold_node *it =
+		    &now->trees.list.v[p->pieces.v[i].no];
 		const uint64_t *found;
 		struct event ev;
 
@@ -355,7 +356,7 @@ add_event(struct split *s, struct part *p, uint32_t no, bool is_chosen)
 static void
 add_piece(struct split *s, struct part *p, struct piece piece)
 {
-	const struct held *list = s->now.trees.list.v;
+	const struct hold_node *list = s->now.trees.list.v;
 	uint32_t depth = list[piece.no].depth, no = piece.no;
 	VEC(uint32_t) missing = { 0 };
 

@@ -34,8 +34,7 @@ struct totals {
 };
 
 enum {
-	OPT_BLEED = OPT_LONG + 1,
-	OPT_BWD,
+	OPT_BWD = OPT_LONG + 1,
 	OPT_DEPTH,
 	OPT_EXT,
 	OPT_FIELDS,
@@ -45,8 +44,8 @@ enum {
 	OPT_MEM,
 	OPT_NO_PRUNE,
 	OPT_NO_PYTHON,
+	OPT_ON_OVERLAP,
 	OPT_PID,
-	OPT_PRUNE,
 	OPT_ROOT,
 	OPT_STACK,
 	OPT_TID,
@@ -54,8 +53,6 @@ enum {
 };
 
 static const struct opt options[] = {
-	{ OPT_BLEED, "bleed", "RULE",
-	    "what overlaps its surroundings: discard or clip it" },
 	{ OPT_BWD, "bwd", NULL, "print: backward ops below their forward op" },
 	{ OPT_DEPTH, "depth", "N", "print: N levels" },
 	{ OPT_EXT, "ext-id", "ID", "print: the ops of this external id" },
@@ -71,10 +68,10 @@ static const struct opt options[] = {
 	{ OPT_NO_PRUNE, "no-prune", NULL,
 	    "print: also what leads to no GPU work" },
 	{ OPT_NO_PYTHON, "no-python", NULL, "leave Python frames out" },
+	{ OPT_ON_OVERLAP, "on-overlap", "RULE",
+	    "what overlaps its surroundings: discard or clip it" },
 	{ OPT_PID, "pid", "PID", "ext-id: of this process" },
 	{ 'p', "print", NULL, "print trees for people" },
-	{ OPT_PRUNE, "prune", NULL,
-	    "print: only what leads to GPU work, as it is by default" },
 	{ OPT_ROOT, "root", "UID|NAME", "print: from these events; a pattern" },
 	OPT_SELECT,
 	{ OPT_STACK, "stack", "UID", "print the names above an event" },
@@ -87,7 +84,7 @@ static const struct opt options[] = {
 
 static const struct about about = {
 	"orders a trace as a tree: ops, what they called, and its GPU work",
-	"[-v] [--bleed RULE] [--link RULE] [--mem SIZE] [--no-python] "
+	"[-v] [--link RULE] [--mem SIZE] [--no-python] [--on-overlap RULE] "
 	"[-o FILE] [FILE]",
 	"tl-decode trace.json.gz | tl-tree | tl-timeline",
 };
@@ -278,7 +275,6 @@ take_view(struct view *v, const struct optparse *op, int ch)
 	case OPT_GPU_TIME: v->gpu_time = true; break;
 	case OPT_NO_PRUNE: v->no_prune = true; break;
 	case OPT_PID: v->pid = op->arg; break;
-	case OPT_PRUNE: v->no_prune = false; break;
 	case OPT_ROOT: vec_push(&v->roots, op->arg); break;
 	case OPT_STACK: v->stack = op->arg; break;
 	case OPT_TID: v->tid = op->arg; break;
@@ -291,19 +287,19 @@ take_view(struct view *v, const struct optparse *op, int ch)
 static void
 take_option(struct settings *set, const struct optparse *op, int ch)
 {
-	static const char *const bleed[] = { "discard", "clip", NULL };
+	static const char *const rules[] = { "discard", "clip", NULL };
 
 	switch (ch) {
-	case OPT_BLEED:
-		set->tree.clip = opt_word(op, bleed) == 1;
-		set->is_anew = true;
-		break;
 	case OPT_LINK:
 		set->by = (enum link_by)opt_word(op, link_words);
 		set->is_anew = true;
 		break;
 	case OPT_NO_PYTHON:
 		set->no_python = true;
+		set->is_anew = true;
+		break;
+	case OPT_ON_OVERLAP:
+		set->tree.clip = opt_word(op, rules) == 1;
 		set->is_anew = true;
 		break;
 	case OPT_MEM:
@@ -338,9 +334,9 @@ check_options(const struct settings *set)
 		die_usage("--print writes no stream: --ndjson and --zstd "
 			  "mean nothing then");
 	if (select_front_is_on(&set->select) && (set->is_anew || set->mem > 0))
-		die_usage("to select from a tree that is made with --bleed, "
-			  "--link, --mem or --no-python, put tl-filter behind "
-			  "it");
+		die_usage("to select from a tree that is made with --link, "
+			  "--mem, --no-python or --on-overlap, put tl-filter "
+			  "behind it");
 	if ((v->pid != NULL || v->tid != NULL) && v->ext == NULL)
 		die_usage("--pid and --tid narrow --ext-id, which is missing");
 	if (v->up != NULL && v->stack != NULL)
@@ -376,7 +372,7 @@ main(int argc, char *argv[])
 		print_all(&set, in, s, &t);
 	else
 		write_trees(&set, in, s, &t);
-	link_tell(&t.link, in->name);
+	link_report(&t.link, in->name);
 	if (set.verbose)
 		say(&set, &t, s);
 	store_destroy(s);

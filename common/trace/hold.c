@@ -39,7 +39,7 @@ set_fields(struct hold *h, struct event *ev, unsigned has)
 /* ---- from events and back ---- */
 
 static struct uid
-uid_of(const struct held *it)
+uid_of(const struct hold_node *it)
 {
 	return (struct uid){ it->id, it->inst };
 }
@@ -58,22 +58,22 @@ hold_links(struct hold *h, const struct event *ev, uint32_t depth)
 			ev->launch, uid_of(&h->list.v[h->open.v[depth - 1]])))))
 		return 0;
 	vec_push(
-	    &h->links, ((struct held_links){ ev->launch, ev->fwd, ev->bwd }));
+	    &h->links, ((struct hold_links){ ev->launch, ev->fwd, ev->bwd }));
 	return (uint32_t)h->links.n;
 }
 
-static struct held *
+static struct hold_node *
 hold_put(struct hold *h, const struct event *ev, uint32_t depth)
 {
 	uint32_t links = hold_links(h, ev, depth);
 	struct str vals = event_vals(ev, &h->scratch);
-	struct held *it;
+	struct hold_node *it;
 
 	if (UNLIKELY(h->list.n >= UINT32_MAX))
 		die("more than %" PRIu32 " events of one tree can't be held",
 		    UINT32_MAX);
 	it = vec_add(&h->list);
-	*it = (struct held){
+	*it = (struct hold_node){
 		.ts_ns = ev->ts_ns,
 		.dur_ns = ev->dur_ns,
 		.id = ev->uid.id,
@@ -94,7 +94,7 @@ hold_put(struct hold *h, const struct event *ev, uint32_t depth)
 void
 hold_event(struct hold *h, size_t i, struct event *ev)
 {
-	const struct held *it = &h->list.v[i];
+	const struct hold_node *it = &h->list.v[i];
 	const struct track *t = &h->st->tracks.v[it->track];
 
 	*ev = (struct event){
@@ -119,7 +119,7 @@ hold_event(struct hold *h, size_t i, struct event *ev)
 	if (it->depth > 0)
 		ev->parent = ev->launch = uid_of(&h->list.v[it->parent]);
 	if (it->links > 0) {
-		const struct held_links *links = &h->links.v[it->links - 1];
+		const struct hold_links *links = &h->links.v[it->links - 1];
 
 		ev->launch = links->launch;
 		ev->fwd = links->fwd;
@@ -136,8 +136,8 @@ static void
 close_top(struct hold *h)
 {
 	uint32_t i = h->open.v[--h->open.n];
-	const struct held *it = &h->list.v[i];
-	struct held *parent;
+	const struct hold_node *it = &h->list.v[i];
+	struct hold_node *parent;
 
 	if (!it->is_kept && !it->may_be) {
 		h->list.n = i;
@@ -158,7 +158,7 @@ hold_add(struct hold *h, const struct stream_in *in, const struct event *ev,
     bool is_chosen)
 {
 	uint32_t depth = ev->depth;
-	struct held *it;
+	struct hold_node *it;
 
 	while (h->open.n > depth)
 		close_top(h);
@@ -201,7 +201,7 @@ static void
 keep_up(struct hold *h, uint32_t i, index_vec *todo)
 {
 	for (;; i = h->list.v[i].parent) {
-		struct held *it = &h->list.v[i];
+		struct hold_node *it = &h->list.v[i];
 
 		if (it->is_kept)
 			return;
@@ -223,7 +223,7 @@ keep_forwards(struct hold *h)
 	index_vec todo = { 0 };
 
 	for (uint32_t i = 0; i < h->list.n; i++) {
-		const struct held *it = &h->list.v[i];
+		const struct hold_node *it = &h->list.v[i];
 
 		if (it->is_kept)
 			vec_push(&todo, i);
@@ -231,7 +231,7 @@ keep_forwards(struct hold *h)
 			*map_put(&at, uid_hash(uid_of(it)), NULL) = i;
 	}
 	while (todo.n > 0) {
-		const struct held *it = &h->list.v[todo.v[--todo.n]];
+		const struct hold_node *it = &h->list.v[todo.v[--todo.n]];
 		const struct uid *fwd;
 		const uint64_t *found;
 
@@ -252,8 +252,8 @@ static void
 count_below(struct hold *h)
 {
 	for (size_t i = h->list.n; i-- > 0;) {
-		const struct held *it = &h->list.v[i];
-		struct held *parent;
+		const struct hold_node *it = &h->list.v[i];
+		struct hold_node *parent;
 
 		if (!it->is_kept || it->depth == 0)
 			continue;
@@ -273,7 +273,7 @@ count_below(struct hold *h)
 static void
 write_held(struct hold *h, size_t i)
 {
-	const struct held *it = &h->list.v[i];
+	const struct hold_node *it = &h->list.v[i];
 	struct event ev;
 	unsigned has;
 

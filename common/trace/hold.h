@@ -12,7 +12,7 @@
 #include "stream/stream.h"
 
 /* One that waits, 80 bytes; its values lie in hold.vals. */
-struct held {
+struct hold_node {
 	int64_t ts_ns, dur_ns;
 	uint64_t id;
 	size_t vals; /* offset */
@@ -29,7 +29,7 @@ struct held {
 	bool may_be;  /* it or one below it is a forward op: needed perhaps */
 };
 
-struct held_links {
+struct hold_links {
 	struct uid launch, fwd, bwd;
 };
 
@@ -38,8 +38,9 @@ struct hold {
 	struct stream_out *out;
 	bool is_flat;
 	bool is_all; /* all trees wait until hold_flush() or hold_drop() */
-	VEC(struct held) list; /* pre-order: the ancestors open, what is kept */
-	VEC(struct held_links) links;
+	VEC(struct hold_node)
+	list; /* pre-order: the ancestors open, what is kept */
+	VEC(struct hold_links) links;
 	struct buf vals, scratch;
 	VEC(uint32_t) open; /* by depth: the event above, in list */
 	struct map shapes;  /* shape << 16 | fields to shape */

@@ -316,7 +316,7 @@ link_forget_keys(struct store *s)
 }
 
 void
-link_tell(const struct link_stats *stats, const char *name)
+link_report(const struct link_stats *stats, const char *name)
 {
 	if (stats->duplicates > 0)
 		report(MSG_DUPLICATES, name, stats->duplicates);

@@ -33,7 +33,7 @@ struct link_stats {
 void store_link(struct store *s, enum link_by by, struct link_stats *stats);
 void store_link_backward(struct store *s, struct link_stats *stats);
 /* Warns of duplicates, and of what is unlinked for the ids it has. */
-void link_tell(const struct link_stats *stats, const char *name);
+void link_report(const struct link_stats *stats, const char *name);
 /* By what launches were linked, in words. */
 const char *link_rule(const struct link_stats *stats);
 /* Counts links that the stream had already. */

@@ -63,8 +63,8 @@ is '--no-python: frames are left out' \
 is '--no-python: of a raw trace, too, and all else stays' \
 	"$(tl-tree --no-python "$SAMPLE" | tl-cat --tsv -F id,kind,launch,op --no-header | grep -v python | sort)" \
 	"$(tl-tree "$SAMPLE" | tl-cat --tsv -F id,kind,launch,op --no-header | grep -v python | sort)"
-is '--bleed=clip: cut at the end above' \
-	"$(rows 'tl-tree --bleed=clip small.tl' id,parent,dur,flags | grep '^8|')" \
+is '--on-overlap=clip: cut at the end above' \
+	"$(rows 'tl-tree --on-overlap=clip small.tl' id,parent,dur,flags | grep '^8|')" \
 	'8|1|10000|'
 is '--link=flow: nothing without arrows' \
 	"$(rows 'tl-tree --link=flow small.tl' id,launch,flags | grep -c 'unlinked')" 4
@@ -163,8 +163,6 @@ is 'SRC:UID' "$(tl-tree --stack 1:0 two.tl | head -n 1)" k1
 long=$(printf '%070d' 0)
 printf '[{"ph":"X","cat":"cpu_op","name":"%s","pid":1,"tid":1,"ts":0,"dur":1}]' \
 	"$long" >long.json
-is '--prune is the default' "$(tl-tree -p --no-prune --prune tree.tl)" \
-	"$(tl-tree -p tree.tl)"
 is 'a long name is cut' "$(tl-tree -p --no-prune long.json)" \
 	"└── UID: 0, Category: cpu_op, Name: $(printf '%064d' 0).."
 
@@ -182,7 +180,7 @@ like '-v: passed on' "$(cat err)" '13 events, passed on: a tree already'
 # ---- what goes wrong ----
 
 refuses 2 'unknown option' 'tl-tree --nosuch'
-refuses 2 "'cut'" 'tl-tree --bleed cut small.tl'
+refuses 2 "'cut'" 'tl-tree --on-overlap cut small.tl'
 refuses 2 'one input' 'tl-tree small.tl small.tl'
 refuses 2 'writes no stream' 'tl-tree -p --ndjson small.tl'
 refuses 2 'narrow --ext-id' 'tl-tree -p --pid 3 small.tl'
