@@ -84,15 +84,15 @@ ask(struct sim *s, const char *line)
 	return us;
 }
 
-/* What a GEMM may use of the GPU; none: all of it. */
+/* What a product may use of the GPU; no units: all of it. */
 struct share {
-	int cus; /* 0: all */
+	int cus;
 	double gbps;
 };
 
 static double
-gemm_us(struct sim *s, double m, double n, double k, double b, struct str dtype,
-    struct share share)
+product_us(struct sim *s, double m, double n, double k, double b,
+    struct str dtype, struct share share)
 {
 	char line[192], limit[48] = "";
 	bool is_new;
@@ -105,7 +105,7 @@ gemm_us(struct sim *s, double m, double n, double k, double b, struct str dtype,
 		    limit, sizeof limit, " %d %.0f", share.cus, share.gbps);
 	len = snprintf(line, sizeof line, "%.0f %.0f %.0f %.0f %.*s%s\n", m, n,
 	    k, b, (int)dtype.len, dtype.p, limit);
-	if (len < 0 || (size_t)len >= sizeof line)
+	if (isnan(m + n + k) || len < 0 || (size_t)len >= sizeof line)
 		return NAN;
 	slot = map_put(&s->known, hash_bytes(line, (size_t)len), &is_new);
 	if (is_new) {
@@ -128,90 +128,42 @@ number(const struct model_result *r, const char *name)
 	return v.type == MODEL_REAL ? v.real : NAN;
 }
 
-/* ---- GEMMs ---- */
-
-static double
-gemm_time(struct sim *s, const struct model_result *r)
-{
-	double m = number(r, "M"), n = number(r, "N"), k = number(r, "K");
-	double b = number(r, "B");
-
-	if (isnan(m) || isnan(n) || isnan(k))
-		return NAN;
-	return gemm_us(
-	    s, m, n, k, isnan(b) ? 1 : b, r->precision, (struct share){ 0, 0 });
-}
-
 /* ---- attention ---- */
 
 /* Blocks of rows are held in the L1 cache; of the others all is one block. */
 #define BLOCK_ROWS 128
+#define UNITS_PER_CU 4 /* where the GPU's file does not say */
 
-struct attention {
-	double batch, heads, n_q, n_kv, dim, bytes; /* bytes: of all of it */
-	double elem;                                /* bytes of an element */
-	double rows, columns;                       /* of a block */
-	bool is_flash;
-};
-
+/* Of an element, by the digits of "bf16" or "fp8". */
 static double
-bytes_of_precision(struct str precision)
+bytes_of(struct str precision)
 {
-	static const struct {
-		const char *word;
-		double bytes;
-	} sizes[] = { { "fp64", 8 }, { "fp32", 4 }, { "fp16", 2 },
-		{ "bf16", 2 }, { "fp8", 1 }, { "int8", 1 }, { "fp4", 0.5 } };
+	double bits = 0;
 
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-		if (str_eq(precision, str_of(sizes[i].word)))
-			return sizes[i].bytes;
-	return NAN;
+	for (size_t i = 0; i < precision.len; i++)
+		if (precision.p[i] >= '0' && precision.p[i] <= '9')
+			bits = bits * 10 + precision.p[i] - '0';
+	return bits / 8;
 }
 
 static bool
-read_attention(
-    struct attention *t, const struct model_result *r, struct str name)
+is_flash(struct str name)
 {
-	static const char *const flash[] = { "FlashAttnFunc",
-		"flash_attn::_flash_attn_forward",
-		"flash_attn::_flash_attn_backward" };
-
-	*t = (struct attention){ .batch = number(r, "B"),
-		.heads = number(r, "H_Q"),
-		.n_q = number(r, "N_Q"),
-		.n_kv = number(r, "N_KV"),
-		.dim = number(r, "d_h_qk"),
-		.bytes = r->bytes,
-		.elem = bytes_of_precision(r->precision) };
-	for (size_t i = 0; i < sizeof flash / sizeof *flash; i++)
-		t->is_flash |= str_eq(name, str_of(flash[i]));
-	return t->batch > 0 && t->heads > 0 && t->n_q > 0 && t->n_kv > 0 &&
-	    t->dim > 0 && !isnan(t->bytes) && !isnan(t->elem);
+	return str_eq(name, STR("FlashAttnFunc")) ||
+	    str_eq(name, STR("flash_attn::_flash_attn_forward")) ||
+	    str_eq(name, STR("flash_attn::_flash_attn_backward"));
 }
 
-/* The softmax of a block, bound by the units or by the memory. */
+/* The softmax of a block of n elements, bound by the units or by the memory. */
 static double
-softmax_us(const struct attention *t, const struct arch *a, double gbps)
+softmax_us(const struct arch *a, double n, double elem, double gbps)
 {
-	double units = isnan(a->gemm_units_per_cu) ? 4 : a->gemm_units_per_cu;
-	double n = t->rows * t->columns;
+	double units =
+	    isnan(a->gemm_units_per_cu) ? UNITS_PER_CU : a->gemm_units_per_cu;
 	double compute = 3 * n / (units * 256) / a->freq_mhz;
-	double memory =
-	    2 * n * t->elem / ((t->is_flash ? a->l1_bw_gbps : gbps) * 1000);
+	double memory = 2 * n * elem / (gbps * 1000);
 
-	if (isnan(compute) || isnan(memory))
-		return NAN;
-	return compute > memory ? compute : memory;
-}
-
-/* One compute unit with its share, of the L1's bandwidth if that holds it. */
-static struct share
-share_of(const struct attention *t, const struct arch *a, double gbps)
-{
-	double all = t->is_flash ? a->l1_bw_gbps : gbps;
-
-	return (struct share){ 1, round(all / a->num_cus) };
+	return isnan(compute) || compute > memory ? compute : memory;
 }
 
 /*
@@ -221,35 +173,34 @@ share_of(const struct attention *t, const struct arch *a, double gbps)
  * group shares, for 64 elements each.
  */
 static double
-attention_time(struct sim *s, struct attention *t, const struct arch *a,
-    double gbps, bool is_backward, struct str precision)
+attention_us(struct sim *s, const struct arch *a, double gbps,
+    const struct model_result *r, bool is_held, bool is_backward)
 {
-	struct share share = share_of(t, a, gbps);
-	double waves, qk, pv, moved, softmax, lines;
+	double n_q = number(r, "N_Q"), n_kv = number(r, "N_KV");
+	double dim = number(r, "d_h_qk"), lines = ceil(dim / 64);
+	double near_gbps = is_held ? a->l1_bw_gbps : gbps;
+	double rows = is_held && !is_backward ? fmin(n_q, BLOCK_ROWS) : n_q;
+	double keys = is_held && is_backward ? fmin(n_kv, BLOCK_ROWS) : n_kv;
+	double blocks = ceil(is_backward ? n_kv / keys : n_q / rows);
+	double waves =
+	    ceil(blocks * number(r, "B") * number(r, "H_Q") / a->num_cus);
+	double softmax =
+	    softmax_us(a, rows * keys, bytes_of(r->precision), near_gbps);
+	double moved = r->bytes / (n_q * n_kv) * rows * keys / (gbps * 1000);
+	struct share share = { 1, round(near_gbps / a->num_cus) };
+	double qk, pv;
 
-	t->rows = t->is_flash && !is_backward && t->n_q > BLOCK_ROWS
-	    ? BLOCK_ROWS
-	    : t->n_q;
-	t->columns = t->is_flash && is_backward && t->n_kv > BLOCK_ROWS
-	    ? BLOCK_ROWS
-	    : t->n_kv;
-	waves =
-	    is_backward ? ceil(t->n_kv / t->columns) : ceil(t->n_q / t->rows);
-	waves = ceil(waves * t->batch * t->heads / a->num_cus);
-	softmax = softmax_us(t, a, gbps);
-	moved = t->bytes / (t->n_q * t->n_kv) * t->rows * t->columns /
-	    (gbps * 1000);
-	if (isnan(waves) || isnan(softmax) || isnan(moved) || isnan(share.gbps))
+	if (isnan(waves + softmax + moved + share.gbps) || !(waves > 0) ||
+	    !(dim > 0))
 		return NAN;
-	qk = gemm_us(s, t->rows, t->columns, t->dim, 1, precision, share);
-	pv = gemm_us(s, t->rows, t->dim, t->columns, 1, precision, share);
+	qk = product_us(s, rows, keys, dim, 1, r->precision, share);
+	pv = product_us(s, rows, dim, keys, 1, r->precision, share);
 	if (!is_backward)
 		return waves * (qk + softmax + pv + moved);
 	qk *= waves;
 	pv *= waves;
-	lines = ceil(t->dim / 64);
-	return (t->is_flash ? qk + pv : 0) + qk + 3 * pv + waves * softmax +
-	    (400 * waves * lines + 40 * waves * t->columns * lines) / 1000 +
+	return (is_held ? qk + pv : 0) + qk + 3 * pv + waves * softmax +
+	    (400 * waves * lines + 40 * waves * keys * lines) / 1000 +
 	    moved * waves;
 }
 
@@ -260,17 +211,19 @@ sim_time(struct sim *s, const struct roof_state *g,
     const struct model_result *r, struct str name, bool is_backward)
 {
 	const struct arch *a = g->arch;
-	struct attention t;
+	double b;
 
 	if (s == NULL || r->status != MODEL_OK || r->precision.len == 0)
 		return NAN;
-	if (r->model->is_gemm)
-		return is_backward ? NAN : gemm_time(s, r);
-	if (!str_eq(r->model->sheet, STR("SDPA")) || a == NULL ||
-	    !read_attention(&t, r, name))
+	b = number(r, "B");
+	if (r->model->is_gemm && !is_backward)
+		return product_us(s, number(r, "M"), number(r, "N"),
+		    number(r, "K"), isnan(b) ? 1 : b, r->precision,
+		    (struct share){ 0, 0 });
+	if (!str_eq(r->model->sheet, STR("SDPA")) || a == NULL)
 		return NAN;
-	return attention_time(s, &t, a, arch_gbps(a, g->set->roof),
-	    is_backward || is_backward_op(r->model, name), r->precision);
+	return attention_us(s, a, arch_gbps(a, g->set->roof), r, is_flash(name),
+	    is_backward || is_backward_op(r->model, name));
 }
 
 void
