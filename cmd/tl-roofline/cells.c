@@ -1,9 +1,182 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of a row. */
-#include <math.h>
-
-#include "cmd/tl-roofline/row.h"
+/* Groups of calls, and those cells of a row that are no field or sum of it. */
+#include "cmd/tl-roofline/fields.h"
 #include "sink/details.h"
+
+static const struct roof_state *
+state_of(const struct sink_row *r)
+{
+	return (const struct roof_state *)r->sink;
+}
+
+static const struct call *
+call_of(const struct sink_row *r, size_t i)
+{
+	return sink_row_record(r, i);
+}
+
+/* ---- groups ---- */
+
+bool
+roof_member(const struct sink *s, const struct sink_plan *p, const void *record)
+{
+	(void)s;
+	return ((const struct call *)record)->table == p->table->about;
+}
+
+/* Both tables have it as their second key. */
+#define OVERLAP_WORD 2
+
+/* The sums of groups that differ in the overlap only. */
+static void
+add_up_overlaps(struct sink_groups *gs)
+{
+	struct sink_groups all = { 0 };
+
+	/* the sums are whole after the first time */
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < gs->list.n; i++) {
+			struct sink_group *gr = &gs->list.v[i], *to;
+			uint64_t key[SINK_GROUP_WORDS];
+
+			memcpy(key, gr->key, sizeof key);
+			key[OVERLAP_WORD] = 0;
+			to = sink_groups_of_key(&all, key);
+			if (pass == 1) {
+				gr->sums[SUM_ALL] = to->sums[SUM_ALL];
+				gr->least = to->least;
+				continue;
+			}
+			stat_add(&to->sums[SUM_ALL], gr->sums[M_BUSY]);
+			if (gr->least < to->least)
+				to->least = gr->least;
+		}
+	sink_groups_free(&all);
+}
+
+/* Which points have work in several groups. */
+static void
+share_points(struct roof_state *g, const struct sink_groups *gs)
+{
+	versus_table(g->versus);
+	for (size_t i = 0; i < gs->of.n; i++) {
+		const struct call *c = call_number(g, gs->base + i);
+
+		for (uint32_t k = 0; k < c->nkernels; k++)
+			if (gs->of.v[i] < gs->list.n)
+				versus_share(g->versus, &g->sink.sources,
+				    &g->works
+					 .v[g->lists.v[c->first_kernel + k]],
+				    gs->of.v[i] + (size_t)1);
+	}
+}
+
+void
+roof_grouped(struct sink *s, const struct sink_plan *p, struct sink_groups *gs)
+{
+	struct roof_state *g = (struct roof_state *)s;
+
+	if (p->table->by != 0)
+		add_up_overlaps(gs);
+	else
+		for (size_t i = 0; i < gs->list.n; i++)
+			gs->list.v[i].sums[SUM_ALL] =
+			    gs->list.v[i].sums[M_BUSY];
+	if (g->versus != NULL && p->table->about == TABLE_UNIFIED)
+		share_points(g, gs);
+}
+
+int
+roof_compare(const struct sink *s, const struct sink_group *a,
+    const struct sink_group *b)
+{
+	(void)s;
+	if (a->sums[SUM_ALL] != b->sums[SUM_ALL])
+		return a->sums[SUM_ALL] > b->sums[SUM_ALL] ? -1 : 1;
+	return (a->least > b->least) - (a->least < b->least);
+}
+
+/* ---- above the table ---- */
+
+void
+roof_notes(struct sink *s, const struct sink_plan *p, struct table *t)
+{
+	const struct roof_state *g = (const struct roof_state *)s;
+	const struct arch *a = g->arch;
+	struct str device = strings_get(s->strings, g->device);
+	size_t nshared;
+
+	note_unlinked(t, &s->sources, "op");
+	if (a == NULL && device.len > 0)
+		table_note(t, "roofs: none, no figures of %.*s: see --arch",
+		    (int)device.len, device.p);
+	else if (a == NULL)
+		table_note(t,
+		    "roofs: none, the trace does not name its GPU: see --arch");
+	else
+		table_note(t, "roofs: %.*s, %s%s", (int)a->name.len, a->name.p,
+		    roof_words[g->roof],
+		    arch_has_gbps(a, g->roof) ? ""
+					      : "; that of the memory: peak");
+	if (g->versus == NULL || p->table->about != TABLE_UNIFIED)
+		return;
+	nshared = versus_shared(g->versus);
+	if (nshared > 0)
+		table_note(t,
+		    "%zu LCAs have parts in several rows and count whole in "
+		    "each: columns of them do not add up",
+		    nshared);
+}
+
+/* ---- rows ---- */
+
+static void
+take_versus(struct roof_state *g, const struct sink_row *r)
+{
+	versus_row(g->versus);
+	for (size_t i = 0; i < r->group->n; i++) {
+		const struct call *c = call_of(r, i);
+
+		for (uint32_t k = 0; k < c->nkernels; k++)
+			versus_add(g->versus, &g->sink.sources,
+			    &g->works.v[g->lists.v[c->first_kernel + k]]);
+	}
+	g->has_versus = versus_sum(g->versus, &g->versus_row);
+}
+
+/* The reference rounds these, and has a deviation of one. */
+static void
+take_overlaps(struct sink_row *r)
+{
+	struct stat_real *over = &r->stats[M_OVER].real;
+	VEC(double) pcts = { 0 };
+
+	for (size_t i = 0; i < r->group->n; i++)
+		vec_push(&pcts, call_of(r, i)->overlap.pct);
+	stat_of_reals(over, pcts.v, pcts.n);
+	vec_free(&pcts);
+	if (over->n == 0)
+		return;
+	over->std = stat_round2(over->n > 1 ? over->std : 0);
+	over->mean = stat_round2(over->mean);
+	over->median = stat_round2(over->median);
+}
+
+void
+roof_row(struct sink_row *r)
+{
+	struct roof_state *g = (struct roof_state *)r->sink;
+
+	g->told = NULL;
+	for (size_t i = 0; i < r->group->n && g->told == NULL; i++)
+		if (call_of(r, i)->res != NULL &&
+		    call_of(r, i)->res->status == MODEL_OK)
+			g->told = call_of(r, i);
+	if (r->plan->table->by != 0)
+		take_overlaps(r);
+	if (g->versus != NULL && r->plan->table->about == TABLE_UNIFIED)
+		take_versus(g, r);
+}
 
 static struct cell
 str_cell(struct str s)
@@ -11,28 +184,20 @@ str_cell(struct str s)
 	return s.len == 0 ? cell_none() : cell_text(s);
 }
 
-/* JSON made now: the table keeps it. */
-static struct cell
-made_cell(const struct row *r, bool has)
-{
-	return has ? cell_text(table_row_text(r->table, buf_str(r->text)))
-		   : cell_none();
-}
-
 /* ---- lists ---- */
 
 static size_t
 nkernels_of(const void *arg, size_t call)
 {
-	return call_at(arg, call)->nkernels;
+	return call_of(arg, call)->nkernels;
 }
 
 static struct detail
 kernel_of(const void *arg, size_t call, size_t i)
 {
-	const struct row *r = arg;
+	const struct roof_state *g = state_of(arg);
 	const struct work *w =
-	    &r->g->works.v[r->g->lists.v[call_at(r, call)->first_kernel + i]];
+	    &g->works.v[g->lists.v[call_of(arg, call)->first_kernel + i]];
 
 	return (struct detail){ w->name, w->gpu_stream, w->dur_ns, NAN };
 }
@@ -40,177 +205,108 @@ kernel_of(const void *arg, size_t call, size_t i)
 static const struct op_overlap *
 overlap_of(const void *arg, size_t call)
 {
-	return &call_at(arg, call)->overlap;
+	return &call_of(arg, call)->overlap;
 }
 
 /* An empty list is "[]"; the short form has none. */
 static struct cell
-details_cell(const struct row *r, enum field f)
+details_cell(const struct sink_row *r, unsigned f)
 {
 	bool is_overlap = f == F_OVERLAP || f == F_OVERLAP_TRUNC;
-	enum detail_form form =
-	    f == F_TRUNC || f == F_OVERLAP_TRUNC ? DETAIL_TRUNC : DETAIL_FULL;
-	const struct overlap_lists overlap = { &r->g->overlap_list, r,
+	bool is_short = f == F_TRUNC || f == F_OVERLAP_TRUNC;
+	const struct overlap_lists overlap = { &state_of(r)->overlap_list, r,
 		overlap_of };
 	const struct detail_lists lists = {
-		.strings = r->g->strings,
+		.strings = r->sink->strings,
 		.arg = is_overlap ? (const void *)&overlap : r,
-		.n = r->gr->n,
+		.n = r->group->n,
 		.length = is_overlap ? overlap_length : nkernels_of,
 		.entry = is_overlap ? overlap_entry : kernel_of,
 		.with_names = !is_overlap,
 	};
-	bool has;
 
-	if (!r->g->set->details)
+	if (!r->sink->details)
 		return cell_none();
 	r->text->len = 0;
-	has = details_put(r->text, &lists, form);
-	if (!has && form == DETAIL_FULL) {
+	if (!details_put(
+		r->text, &lists, is_short ? DETAIL_TRUNC : DETAIL_FULL)) {
+		if (is_short)
+			return cell_none();
 		buf_puts(r->text, "[]");
-		has = true;
 	}
-	return made_cell(r, has);
+	return sink_row_text(r);
 }
 
 /* ---- cells of calls and groups ---- */
 
 static struct cell
-params_cell(const struct row *r)
+param_cell(const struct sink_row *r, size_t i)
 {
-	if (r->told == NULL)
-		return cell_none();
-	r->text->len = 0;
-	model_params_json(r->text, r->told->res);
-	return made_cell(r, true);
-}
-
-static struct cell
-param_cell(const struct row *r, struct str name, enum col_type type)
-{
+	const struct roof_state *g = state_of(r);
+	const struct call *c = r->first;
+	enum col_type type = r->plan->columns.v[g->first_param + i].type;
 	struct model_value v;
 
-	if (r->first->res == NULL || !model_param(r->first->res, name, &v))
+	if (c->res == NULL || !model_param(c->res, g->param_names.v[i], &v) ||
+	    v.type == MODEL_NULL)
 		return cell_none();
-	switch (v.type) {
-	case MODEL_NULL: return cell_none();
-	case MODEL_BOOL:
-		if (type == COL_BOOL)
-			return cell_bool(v.yes);
-		break;
-	case MODEL_INT:
-		if (type == COL_INT)
-			return cell_int(v.i);
-		if (type == COL_REAL)
-			return cell_real((double)v.i);
-		break;
-	case MODEL_REAL:
-		if (type == COL_REAL)
-			return cell_real(v.real);
-		break;
-	case MODEL_TEXT:
-		if (type == COL_TEXT)
-			return cell_text(v.text);
-		break;
-	case MODEL_LIST: break;
-	}
+	if (v.type == MODEL_BOOL && type == COL_BOOL)
+		return cell_bool(v.yes);
+	if (v.type == MODEL_INT && type == COL_INT)
+		return cell_int(v.i);
+	if (v.type == MODEL_INT && type == COL_REAL)
+		return cell_real((double)v.i);
+	if (v.type == MODEL_REAL && type == COL_REAL)
+		return cell_real(v.real);
+	if (v.type == MODEL_TEXT && type == COL_TEXT)
+		return cell_text(v.text);
 	r->text->len = 0;
 	model_value_json(r->text, &v);
-	return made_cell(r, true);
-}
-
-static struct cell
-key_cell(const struct row *r, enum field f)
-{
-	const struct call *c = r->first;
-	const struct sink_source *o = &r->g->sources.list.v[c->source];
-	struct track_names names = names_of(r->g->names, c->track);
-
-	switch (f) {
-	case F_RANK: return cell_int(o->rank);
-	case F_SRC: return cell_int(o->no);
-	case F_NAME: return cell_string(r->g->strings, c->name);
-	case F_OVERLAP_NAMES:
-		return cell_string(r->g->strings, c->overlap.names);
-	case F_CATEGORY: return cell_string(r->g->strings, c->category);
-	case F_PROCESS: return cell_string(r->g->strings, names.process);
-	case F_LABEL: return cell_string(r->g->strings, names.label);
-	case F_THREAD: return cell_string(r->g->strings, names.thread);
-	case F_DIMS: return cell_string(r->g->strings, c->args.dims);
-	case F_TYPES: return cell_string(r->g->strings, c->args.types);
-	case F_STRIDES: return cell_string(r->g->strings, c->args.strides);
-	case F_CONCRETE: return cell_string(r->g->strings, c->args.concrete);
-	case F_NUM_KERNELS: return cell_int(c->nkernels);
-	case F_RECOMPUTE: return cell_bool(c->is_recompute);
-	default: return cell_uid(r->table, c->uid);
-	}
-}
-
-static struct cell
-real_stat(const struct stat_real *s, unsigned which)
-{
-	const double v[] = { s->mean, s->median, s->std, s->min, s->max };
-
-	return s->n == 0 ? cell_none() : cell_real(v[which]);
+	return sink_row_text(r);
 }
 
 /* Ops from a capture have no time of their own on the host. */
 static struct cell
-host_cell(const struct row *r, int64_t ns)
+host_cell(const struct sink_row *r, unsigned f)
 {
-	return r->host.n == 0 ? cell_none() : cell_int(ns);
-}
+	int64_t sum = 0, least = INT64_MAX, most = SINK_NONE;
 
-static struct cell
-stat_cell(const struct row *r, enum field f)
-{
-	if (f >= F_TBS_MEAN && f <= F_TBS_MAX)
-		return real_stat(&r->tbs, f - F_TBS_MEAN);
-	if (f >= F_TFLOPS_MEAN && f <= F_TFLOPS_MAX)
-		return real_stat(&r->tflops, f - F_TFLOPS_MEAN);
-	if (f >= F_PCT_MEAN && f <= F_PCT_MAX)
-		return real_stat(&r->pct, f - F_PCT_MEAN);
-	if (f >= F_SIM_TBS_MEAN && f <= F_SIM_TBS_MAX)
-		return real_stat(&r->sim_tbs, f - F_SIM_TBS_MEAN);
-	if (f >= F_SIM_PCT_MEAN && f <= F_SIM_PCT_MAX)
-		return real_stat(&r->sim_pct, f - F_SIM_PCT_MEAN);
-	switch (f) {
-	case F_HOST_SUM: return host_cell(r, r->host.sum);
-	case F_HOST_MEAN: return cell_real(r->host.mean);
-	case F_HOST_STD: return cell_real(r->host.std);
-	case F_HOST_MEDIAN: return cell_real(r->host.median);
-	case F_HOST_MIN: return host_cell(r, r->host.min);
-	case F_HOST_MAX: return host_cell(r, r->host.max);
-	case F_KERNEL_MEAN: return cell_real(r->kernel.mean);
-	case F_KERNEL_MEDIAN: return cell_real(r->kernel.median);
-	case F_KERNEL_STD: return cell_real(r->kernel.std);
-	case F_KERNEL_MIN: return cell_int(r->kernel.min);
-	case F_KERNEL_MAX: return cell_int(r->kernel.max);
-	default: return cell_int(r->kernel.sum);
+	for (size_t i = 0; i < r->group->n; i++) {
+		int64_t ns = call_of(r, i)->host_ns;
+
+		if (ns == SINK_NONE)
+			continue;
+		stat_add(&sum, ns);
+		least = ns < least ? ns : least;
+		most = ns > most ? ns : most;
 	}
-}
-
-/* The reference rounds these, and has a deviation of one. */
-static struct cell
-over_cell(const struct row *r, enum field f)
-{
-	const double v[] = { r->over.mean, r->over.median, r->over.std,
-		r->over.min, r->over.max };
-
-	if (r->over.n == 0)
+	if (most == SINK_NONE)
 		return cell_none();
-	return cell_real(v[f - F_OVER_MEAN]);
+	return cell_int(f == F_HOST_SUM ? sum : f == F_HOST_MIN ? least : most);
 }
 
 static struct cell
-model_cell(const struct row *r, enum field f)
+lost_cell(const struct sink_row *r)
 {
-	const struct call *c = r->told;
+	double lost_ns = 0;
+
+	for (size_t i = 0; i < r->group->n; i++)
+		lost_ns += (double)call_of(r, i)->busy_ns -
+		    call_roof_us((struct roof_state *)r->sink, call_of(r, i)) *
+			1e3;
+	return cell_real(lost_ns);
+}
+
+static struct cell
+model_cell(const struct sink_row *r, unsigned f)
+{
+	const struct roof_state *g = state_of(r);
+	const struct call *c = g->told;
 	struct roofline rf;
 
 	if (c == NULL)
 		return cell_none();
-	rf = roofline_of(r->g->arch, r->g->set->roof, c->res);
+	rf = roofline_of(g->arch, g->roof, c->res);
 	switch (f) {
 	case F_GFLOPS: return cell_real(call_gflops(c));
 	case F_MIB: return cell_real(call_mib(c));
@@ -218,76 +314,59 @@ model_cell(const struct row *r, enum field f)
 	case F_SPEC: return str_cell(c->res->spec);
 	case F_BOUND: return str_cell(str_of(bound_words[rf.bound]));
 	case F_ROOF:
-		return rf.bound == BOUND_NONE ? cell_none()
-					      : str_cell(r->roofs[rf.roof]);
+		return rf.bound == BOUND_NONE
+		    ? cell_none()
+		    : cell_string(r->sink->strings, g->roofs[rf.roof]);
 	case F_ROOF_US: return cell_real(rf.time_us * 1e3);
-	case F_SIM: return cell_real(c->sim_us * 1e3);
-	default: return cell_real(call_sim_tflops(c));
+	case F_SIM: return cell_real(call_sim_us(g, c) * 1e3);
+	default: return cell_string(r->sink->strings, c->params);
 	}
 }
 
 static struct cell
-diff_cell(const struct row *r, enum field f)
+diff_cell(const struct sink_row *r, unsigned f)
 {
-	const struct versus_row *v = &r->versus;
+	const struct roof_state *g = state_of(r);
+	const struct versus_row *v = &g->versus_row;
 
-	if (!r->has_versus)
+	if (!g->has_versus)
 		return cell_none();
 	switch (f) {
 	case F_DIFF_RATIO:
 		return v->before_ns == 0
 		    ? cell_none()
 		    : cell_real((double)v->after_ns / (double)v->before_ns);
-	case F_DIFF: return cell_int(v->after_ns - r->kernel.sum);
+	case F_DIFF: return cell_int(v->after_ns - r->group->sums[M_BUSY]);
 	case F_DIFF_COUNT: return cell_int(v->nafter);
 	case F_DIFF_BEFORE: return cell_int(v->before_ns);
 	case F_DIFF_AFTER: return cell_int(v->after_ns);
 	default: break;
 	}
 	r->text->len = 0;
-	versus_list(r->g->versus, f == F_DIFF_NAMES, r->text);
-	return made_cell(r, true);
+	versus_list(g->versus, f == F_DIFF_NAMES, r->text);
+	return sink_row_text(r);
 }
 
 struct cell
-row_cell(const struct row *r, const struct plan *p, size_t i)
+roof_cell(const struct sink_row *r, unsigned f)
 {
-	enum field f = p->fields[i];
-
-	if (f <= F_EX_UID)
-		return key_cell(r, f);
-	if (f >= F_OVER_MEAN && f <= F_OVER_MAX)
-		return over_cell(r, f);
+	if (f >= SINK_OWN)
+		return param_cell(r, f - SINK_OWN);
 	if (f >= F_DIFF_RATIO && f <= F_DIFF_AFTER)
 		return diff_cell(r, f);
 	switch (f) {
-	case F_COUNT: return cell_int((int64_t)r->gr->n);
-	case F_GFLOPS:
-	case F_MIB:
-	case F_INTENSITY:
-	case F_SPEC:
-	case F_BOUND:
-	case F_ROOF:
-	case F_ROOF_US:
-	case F_SIM:
-	case F_SIM_TFLOPS: return model_cell(r, f);
-	case F_LOST: return cell_real(r->lost_ns);
+	case F_HOST_SUM:
+	case F_HOST_MIN:
+	case F_HOST_MAX: return host_cell(r, f);
+	case F_LOST: return lost_cell(r);
 	case F_DETAILS:
 	case F_TRUNC:
 	case F_OVERLAP:
 	case F_OVERLAP_TRUNC: return details_cell(r, f);
-	case F_PARAMS: return params_cell(r);
-	case F_HAS_MODEL: return cell_bool(r->first->has_model);
 	case F_REASON:
-		return r->told != NULL ? cell_none()
-				       : str_cell(call_reason(r->first));
-	case F_ENTRY: return cell_string(r->g->strings, r->first->entry_point);
-	case F_STACK: return cell_string(r->g->strings, r->first->stack);
-	case F_SHARE:
-		return cell_real(
-		    (double)r->gr->sums[SUM_BUSY] / r->whole * 100);
-	case F_CUMULATIVE: return cell_real(r->cumulative);
-	case F_PARAM: return param_cell(r, p->params[i], p->columns[i].type);
-	default: return stat_cell(r, f);
+		return state_of(r)->told != NULL
+		    ? cell_none()
+		    : str_cell(call_reason(r->first));
+	default: return model_cell(r, f);
 	}
 }

@@ -69,7 +69,7 @@ category_of(struct roof_state *g, uint32_t name, uint32_t work)
 	    work == NO_INDEX ? INTERN_NONE : g->works.v[work].name;
 
 	return category_number(
-	    &g->categories, g->models, g->strings, name, kernel);
+	    &g->categories, g->models, g->sink.strings, name, kernel);
 }
 
 /* The forward op's place in forwards, if its model waits for the backward. */
@@ -81,7 +81,7 @@ awaited_of(const struct roof_state *g, const struct node *n)
 	if (n->res == NULL || n->bwd.inst == UID_NONE ||
 	    (n->model->reads & MODEL_READS_BACKWARD) == 0)
 		return NO_INDEX;
-	at = map_get(&g->forward_of, uid_key(g->source, n->uid));
+	at = map_get(&g->forward_of, uid_key(g->sink.source, n->uid));
 	return at != NULL ? (uint32_t)*at : NO_INDEX;
 }
 
@@ -96,21 +96,19 @@ is_wanted(struct roof_state *g, uint32_t table)
 static struct call *
 new_call(struct roof_state *g, const struct node *n, uint32_t table)
 {
-	struct call *c = vec_add(&g->calls);
+	struct call *c = sink_add(&g->sink);
 
-	g->any_inst |= n->uid.inst != 0;
 	*c = (struct call){
-		.uid = n->uid,
+		.rec = { .uid = n->uid,
+		    .source = g->sink.source,
+		    .track = n->track },
 		.seq = n->uid.id,
-		.source = g->source,
 		.table = table,
 		.name = n->name,
 		.category = category_of(g, n->name, n->first_own),
-		.track = n->track,
 		.args = n->args,
-		.host_ns = (n->flags & EV_UNTIMED) != 0 ? -1 : n->dur_ns,
+		.host_ns = (n->flags & EV_UNTIMED) != 0 ? SINK_NONE : n->dur_ns,
 		.res = n->res,
-		.sim_us = NAN,
 		.is_recompute = (n->flags & EV_RECOMPUTE) != 0,
 		.has_model = n->res != NULL && n->res->status != MODEL_NONE,
 		.forward = NO_INDEX,
@@ -159,7 +157,7 @@ list_kernels(struct roof_state *g, struct call *c, uint32_t node)
 	if (c->table == TABLE_UNIFIED && c->nkernels > 1)
 		qsort(g->lists.v + c->first_kernel, c->nkernels,
 		    sizeof *g->lists.v, by_launch);
-	if (g->set->overlap)
+	if (g->overlap)
 		list_own(g, c, node);
 }
 
@@ -172,8 +170,8 @@ collect(struct roof_state *g, uint32_t node, uint32_t forward)
 	struct call *c;
 
 	memset(g->covered.v + (n->work - g->first_work), 1, n->nwork);
-	if (!str_glob_any(g->set->names.v, g->set->names.n,
-		strings_get(g->strings, n->name)) ||
+	if (!str_glob_any(g->globs.v, g->globs.n,
+		strings_get(g->sink.strings, n->name)) ||
 	    !is_wanted(g, TABLE_UNIFIED))
 		return;
 	c = new_call(g, n, TABLE_UNIFIED);
@@ -185,7 +183,7 @@ collect(struct roof_state *g, uint32_t node, uint32_t forward)
 		c->has_model = true;
 	}
 	list_kernels(g, c, node);
-	if (g->set->call_stack)
+	if (g->call_stack)
 		stack_of(g, c, node);
 }
 
@@ -253,8 +251,8 @@ synthesise(struct roof_state *g, uint32_t w)
 	uint32_t at = g->above.v[w - g->first_work];
 	uint32_t op = subtree_op(g, at);
 	struct node n = g->nodes.v[op != NO_INDEX ? op : at];
-	struct str kernel = strings_get(g->strings, g->works.v[w].name);
-	struct str above = strings_get(g->strings, n.name);
+	struct str kernel = strings_get(g->sink.strings, g->works.v[w].name);
+	struct str above = strings_get(g->sink.strings, n.name);
 	struct buf name = { 0 };
 	struct call *c;
 	uint32_t awaited;
@@ -264,26 +262,25 @@ synthesise(struct roof_state *g, uint32_t w)
 	buf_puts(&name, "->");
 	buf_put(&name, kernel.p, kernel.len);
 	buf_puts(&name, " (Synthetic Op)");
-	n.name = intern_put(g->strings->text, buf_str(&name));
+	n.name = intern_put(g->sink.strings->text, buf_str(&name));
 	is_extra = n.model != NULL && n.model->is_extra && !n.model->is_alone &&
 	    n.res->status != MODEL_NONE;
 	if (!is_extra || n.nleft != 1)
 		n.res = NULL;
 	awaited = awaited_of(g, &n);
 	n.uid = g->works.v[w].uid;
-	if (str_glob_any(g->set->names.v, g->set->names.n, buf_str(&name)) &&
+	if (str_glob_any(g->globs.v, g->globs.n, buf_str(&name)) &&
 	    is_wanted(g, TABLE_UNIFIED)) {
 		c = new_call(g, &n, TABLE_UNIFIED);
 		/* behind the others; without an op first */
 		c->seq = (op != NO_INDEX ? UINT64_C(3) : UINT64_C(2)) << 61 |
 		    n.uid.id;
-		c->is_synthetic = true;
 		c->awaited = awaited;
 		c->has_model = is_extra;
 		c->first_kernel = c->first_own = list_range(g, w, 1);
 		c->nkernels = c->nown = 1;
 		c->busy_ns = g->works.v[w].dur_ns;
-		if (g->set->call_stack)
+		if (g->call_stack)
 			stack_of(g, c, at);
 	}
 	buf_free(&name);
@@ -320,9 +317,8 @@ is_counted_above(struct roof_state *g, const struct node *n)
 
 		if (m->name == n->name && is_in_sheet(m) &&
 		    params_of(g, m->res) == params_of(g, n->res) &&
-		    !(g->set->num_kernels && m->nwork != n->nwork) &&
-		    !(g->set->recompute &&
-			(m->flags ^ n->flags) & EV_RECOMPUTE))
+		    !(g->num_kernels && m->nwork != n->nwork) &&
+		    !(g->recompute && (m->flags ^ n->flags) & EV_RECOMPUTE))
 			return true;
 	}
 	return false;
@@ -332,12 +328,12 @@ static void
 add_to_sheets(struct roof_state *g, uint32_t i)
 {
 	const struct node *n = &g->nodes.v[i];
-	struct str sheet, name = strings_get(g->strings, n->name);
+	struct str sheet, name = strings_get(g->sink.strings, n->name);
 	struct call *c;
 	uint32_t table, back;
 
 	if (!is_in_sheet(n) || is_counted_above(g, n) ||
-	    !str_glob_any(g->set->names.v, g->set->names.n, name))
+	    !str_glob_any(g->globs.v, g->globs.n, name))
 		return;
 	sheet = n->model->sheet;
 	table = table_of_sheet(g->models, sheet,
@@ -351,7 +347,7 @@ add_to_sheets(struct roof_state *g, uint32_t i)
 		return;
 	c = new_call(g, n, back);
 	c->forward =
-	    (uint32_t)*map_get(&g->forward_of, uid_key(g->source, n->uid));
+	    (uint32_t)*map_get(&g->forward_of, uid_key(g->sink.source, n->uid));
 	c->res = g->forwards.v[c->forward].res;
 }
 
@@ -381,20 +377,21 @@ by_table(const void *x, const void *y)
 {
 	const struct call *a = x, *b = y;
 
-	if (a->source != b->source)
-		return a->source < b->source ? -1 : 1;
+	if (a->rec.source != b->rec.source)
+		return a->rec.source < b->rec.source ? -1 : 1;
 	if (a->table != b->table)
 		return a->table < b->table ? -1 : 1;
 	if (a->seq != b->seq)
 		return a->seq < b->seq ? -1 : 1;
-	return (a->uid.inst > b->uid.inst) - (a->uid.inst < b->uid.inst);
+	return (a->rec.uid.inst > b->rec.uid.inst) -
+	    (a->rec.uid.inst < b->rec.uid.inst);
 }
 
 static void
 find_extents(struct roof_state *g)
 {
-	for (size_t i = 0; i < g->calls.n; i++) {
-		uint32_t table = g->calls.v[i].table;
+	for (size_t i = 0; i < g->sink.records.n; i++) {
+		uint32_t table = call_number(g, i)->table;
 		struct extent *e;
 
 		while (g->extents.n <= table)
@@ -415,7 +412,7 @@ take_backward(struct roof_state *g, struct call *c)
 
 	for (size_t i = 0; i < f->nback; i++) {
 		const uint64_t *at = map_get(&g->range_of,
-		    uid_key(c->source, g->backs.v[f->first_back + i]));
+		    uid_key(c->rec.source, g->backs.v[f->first_back + i]));
 
 		if (at != NULL)
 			(void)list_range(
@@ -431,37 +428,45 @@ take_backward(struct roof_state *g, struct call *c)
 	c->nkernels = c->nown = (uint32_t)n;
 }
 
-static void
-simulate(struct roof_state *g, struct call *c)
+uint32_t
+params_of(struct roof_state *g, const struct model_result *res)
 {
-	uint32_t name =
-	    c->forward != NO_INDEX ? g->forwards.v[c->forward].name : c->name;
+	struct buf b = { 0 };
+	uint32_t at;
 
-	if (g->sim != NULL && c->res != NULL)
-		c->sim_us = sim_time(g->sim, g, c->res,
-		    strings_get(g->strings, name), c->forward != NO_INDEX);
+	if (res == NULL)
+		return INTERN_NONE;
+	at = res->number;
+	while (g->params.n <= at)
+		vec_push(&g->params, INTERN_NONE);
+	if (g->params.v[at] == INTERN_NONE) {
+		model_params_json(&b, res);
+		/* those that failed have their own */
+		if (res->status != MODEL_OK)
+			buf_printf(&b, "%u", (unsigned)at);
+		g->params.v[at] =
+		    intern_put(g->sink.strings->text, buf_str(&b));
+		buf_free(&b);
+	}
+	return g->params.v[at];
 }
 
 void
 collect_finish(struct roof_state *g)
 {
-	size_t n = 0;
+	size_t n = g->sink.records.n;
 
-	for (size_t i = 0; i < g->calls.n; i++) {
-		struct call *c = &g->calls.v[i];
+	for (size_t i = 0; i < n; i++) {
+		struct call *c = call_number(g, i);
 
-		if (!g->sources.list.v[c->source].is_asked)
-			continue;
 		if (c->forward != NO_INDEX)
 			take_backward(g, c);
 		if (c->awaited != NO_INDEX)
 			c->res = subtree_eval_whole(g, c->awaited);
-		simulate(g, c);
-		g->calls.v[n++] = *c;
+		c->params = params_of(g, c->res);
 	}
-	g->calls.n = n;
 	if (n > 0)
-		qsort(g->calls.v, n, sizeof *g->calls.v, by_table);
+		qsort(g->sink.records.v, n, sizeof(struct call), by_table);
 	find_extents(g);
 }
 

@@ -63,40 +63,34 @@ call_tbs(const struct call *c)
 	return has_result(c) ? c->res->bytes / 1e12 / seconds(c) : NAN;
 }
 
+/* Calls of a row have the same result, or a few. */
 double
-call_sim_tflops(const struct call *c)
-{
-	return call_gflops(c) / 1e3 / (c->sim_us / 1e6);
-}
-
-double
-call_sim_tbs(const struct call *c)
-{
-	return has_result(c) ? c->res->bytes / 1e12 / (c->sim_us / 1e6) : NAN;
-}
-
-double
-call_sim_pct(const struct call *c)
-{
-	if (c->busy_ns == 0)
-		return NAN;
-	return c->sim_us / ((double)c->busy_ns / 1e3) * 100;
-}
-
-double
-call_roof_us(const struct roof_state *g, const struct call *c)
+call_roof_us(struct roof_state *g, const struct call *c)
 {
 	if (c->res == NULL)
 		return NAN;
-	return roofline_of(g->arch, g->set->roof, c->res).time_us;
+	if (c->res != g->roof_of)
+		g->roof_us = roofline_of(g->arch, g->roof, c->res).time_us;
+	g->roof_of = c->res;
+	return g->roof_us;
 }
 
 double
-call_roof_pct(const struct call *c, double roof_us)
+call_pct(const struct call *c, double us)
 {
-	if (c->busy_ns == 0)
+	return c->busy_ns == 0 ? NAN : us / ((double)c->busy_ns / 1e3) * 100;
+}
+
+double
+call_sim_us(const struct roof_state *g, const struct call *c)
+{
+	uint32_t name =
+	    c->forward != NO_INDEX ? g->forwards.v[c->forward].name : c->name;
+
+	if (c->res == NULL)
 		return NAN;
-	return roof_us / ((double)c->busy_ns / 1e3) * 100;
+	return sim_time(g->sim, g, c->res, strings_get(g->sink.strings, name),
+	    c->forward != NO_INDEX);
 }
 
 struct str

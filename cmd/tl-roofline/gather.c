@@ -50,13 +50,13 @@ close_down_to(struct roof_state *g, uint32_t depth)
 static void
 close_before(struct roof_state *g, const struct event *ev)
 {
-	uint32_t thread = strings_thread(g->strings, ev->track);
+	uint32_t thread = strings_thread(g->sink.strings, ev->track);
 
 	close_down_to(g, ev->depth);
 	while (g->open.n > 0) {
 		const struct node *n = top_of(g);
 
-		if (strings_thread(g->strings, n->track) == thread &&
+		if (strings_thread(g->sink.strings, n->track) == thread &&
 		    span_within(ev->ts_ns, ev->dur_ns, n->ts_ns, n->dur_ns))
 			return;
 		close_top(g);
@@ -100,13 +100,13 @@ open_node(struct roof_state *g, const struct event *ev)
 	if ((ev->shape->has & HAS_BWD) == 0)
 		n->bwd.inst = UID_NONE;
 	if (is_op && (ev->ngpu > 0 || n->model != NULL))
-		n->args = args_of_event(g->strings, ev);
+		n->args = args_of_event(g->sink.strings, ev);
 	n->extra = (uint32_t)g->extras.n;
 	if (n->model != NULL)
-		extras_take(&g->extras, g->strings, n->model, ev);
+		extras_take(&g->extras, g->sink.strings, n->model, ev);
 	n->nextra = (uint32_t)g->extras.n - n->extra;
 	if (ev->shape->kind == KIND_OP)
-		g->sources.list.v[g->source].nops++;
+		g->sink.sources.list.v[g->sink.source].nops++;
 	vec_push(&g->open, at);
 }
 
@@ -116,20 +116,19 @@ open_node(struct roof_state *g, const struct event *ev)
 static bool
 counts(struct roof_state *g, const struct event *ev, bool is_chosen)
 {
-	struct sink_source *o = sink_sources_of(&g->sources, ev->src);
+	struct sink_source *o = sink_sources_of(&g->sink.sources, ev->src);
 	int64_t end;
 
 	if (!sink_source_takes(o, ev, is_chosen, &end))
 		return false;
 	o->nchosen++;
 	if (ev->flags & EV_UNLINKED)
-		return g->set->overlap && !g->set->linked_only;
+		return g->overlap && !g->linked_only;
 	return true;
 }
 
 static void
-take_work(struct roof_state *g, struct bucket_rules *rules,
-    const struct event *ev, bool is_chosen)
+take_work(struct roof_state *g, const struct event *ev, bool is_chosen)
 {
 	uint32_t top = NO_INDEX;
 
@@ -145,13 +144,13 @@ take_work(struct roof_state *g, struct bucket_rules *rules,
 		.uid = ev->uid,
 		.launch = top == NO_INDEX ? 0 : g->nodes.v[top].uid.id,
 		.name = ev->name,
-		.source = g->source,
+		.source = g->sink.source,
 		.dev = ev->dev,
 		.gpu_stream = ev->gpu_stream,
 		.ts_ns = ev->ts_ns,
 		.dur_ns = ev->dur_ns,
-		.is_comm =
-		    bucket_of_event(rules, g->strings, ev) == BUCKET_COMM,
+		.is_comm = bucket_of_event(&g->sink.rules, g->sink.strings,
+			       ev) == BUCKET_COMM,
 	    }));
 	if (g->open.n > 0)
 		vec_push(&g->above, top);
@@ -159,32 +158,22 @@ take_work(struct roof_state *g, struct bucket_rules *rules,
 		g->first_work = (uint32_t)g->works.n;
 }
 
-/* ---- files ---- */
+/* ---- hooks ---- */
 
-static uint32_t
-kinds_to_read(const struct settings *set)
+void
+roof_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 {
-	uint32_t kinds = select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
-	    KIND_BIT(KIND_META) | KIND_BIT(KIND_ANNOTATION);
-
-	if (set->call_stack)
-		kinds |= KIND_BIT(KIND_PYTHON);
-	return kinds;
-}
-
-static void
-take_event(struct roof_state *g, struct settings *set, struct stream_in *in,
-    bool is_chosen)
-{
+	struct roof_state *g = (struct roof_state *)s;
 	const struct event *ev = &in->ev;
 	unsigned kind = ev->shape->kind;
 
 	if (event_is(ev, KINDS_GPU)) {
-		take_work(g, &set->rules, ev, is_chosen);
-	} else if (kind == KIND_META) {
-		names_push(g->names, ev);
+		take_work(g, ev, is_chosen);
 	} else if (kind == KIND_ANNOTATION) {
-		notes_add(&g->notes, g->models, g->strings, ev);
+		if (g->notes_of != s->source)
+			notes_clear(&g->notes);
+		g->notes_of = s->source;
+		notes_add(&g->notes, g->models, s->strings, ev);
 	} else if (kind == KIND_OP ||
 	    (ev->ngpu > 0 &&
 		(event_is(ev, KINDS_LAUNCH) || kind == KIND_PYTHON))) {
@@ -193,82 +182,24 @@ take_event(struct roof_state *g, struct settings *set, struct stream_in *in,
 	}
 }
 
-/* The GPU of the trace, unless one was named. */
-static void
-find_arch(struct roof_state *g, const struct source *s)
+void
+roof_flush(struct sink *s)
 {
-	const struct fact *f = source_fact(s, "devices");
+	close_down_to((struct roof_state *)s, 0);
+}
+
+/* The GPU of the trace, unless one was named. */
+void
+roof_source(struct sink *s, const struct source *src)
+{
+	struct roof_state *g = (struct roof_state *)s;
+	const struct fact *f = source_fact(src, "devices");
 	struct buf name = { 0 };
 
-	if (g->arch != NULL || f == NULL || f->val.s.len == 0 ||
-	    strcmp(g->set->arch, "auto") != 0)
+	if (g->arch != NULL || f == NULL || f->val.s.len == 0)
 		return;
 	g->arch = arch_load(g->models, "auto", f->val.s);
 	device_name(f->val.s, &name);
-	g->device = intern_put(g->strings->text, buf_str(&name));
+	g->device = intern_put(s->strings->text, buf_str(&name));
 	buf_free(&name);
-}
-
-void
-roof_read_file(struct roof_state *g, struct settings *set, const char *path)
-{
-	struct stream_in *in = stream_open(
-	    path, g->strings, set->pseudo_ops ? WANT_PSEUDO : WANT_TREE);
-	enum item item;
-
-	stream_only(in, kinds_to_read(set));
-	select_start(&set->select, in);
-	sink_sources_file(&g->sources, path);
-	while ((item = stream_next(in)) != ITEM_END) {
-		bool is_chosen = select_item(&set->select, in, item);
-
-		if (item == ITEM_EVENT) {
-			g->source =
-			    sink_sources_of(&g->sources, in->ev.src)->no;
-			take_event(g, set, in, is_chosen);
-			continue;
-		}
-		close_down_to(g, 0);
-		if (item == ITEM_SOURCE) {
-			(void)sink_sources_source(
-			    &g->sources, &set->select, &in->source);
-			find_arch(g, &in->source);
-		} else if (item == ITEM_SECTION &&
-		    in->section == SECTION_PROLOGUE) {
-			notes_clear(&g->notes);
-		}
-	}
-	close_down_to(g, 0);
-	g->nevents += in->nevents;
-	stream_close(in);
-}
-
-void
-roof_free(struct roof_state *g)
-{
-	vec_free(&g->by_name);
-	vec_free(&g->by_name_known);
-	vec_free(&g->works);
-	vec_free(&g->calls);
-	vec_free(&g->extents);
-	vec_free(&g->lists);
-	vec_free(&g->forwards);
-	vec_free(&g->backs);
-	vec_free(&g->ranges);
-	vec_free(&g->overlap_list);
-	vec_free(&g->params);
-	vec_free(&g->nodes);
-	vec_free(&g->open);
-	vec_free(&g->above);
-	vec_free(&g->covered);
-	vec_free(&g->extras);
-	notes_free(&g->notes);
-	map_free(&g->forward_of);
-	map_free(&g->range_of);
-	map_free(&g->categories);
-	sink_sources_free(&g->sources);
-	inductor_free(g->inductor);
-	versus_free(g->versus);
-	names_destroy(g->names);
-	models_destroy(g->models);
 }

@@ -6,12 +6,9 @@
  * subtree of its root has been read, so that is what it looks ahead; what it
  * keeps are the GPU events, and the ops that stand in a table.
  */
-#include <stdio.h>
-
-#include "cmd/tl-roofline/roof.h"
+#include "cmd/tl-roofline/fields.h"
 
 #define OPT_ARCH (OPT_LONG + 0)
-#define OPT_ARGS (OPT_LONG + 1)
 #define OPT_CALL_STACK (OPT_LONG + 2)
 #define OPT_DIMS (OPT_LONG + 3)
 #define OPT_DTYPE (OPT_LONG + 4)
@@ -25,17 +22,12 @@
 #define OPT_RECOMPUTE (OPT_LONG + 12)
 #define OPT_ROOF (OPT_LONG + 13)
 #define OPT_SIM (OPT_LONG + 14)
-#define OPT_STRIDES (OPT_LONG + 15)
-#define OPT_TABLE_NAME (OPT_LONG + 16)
 #define OPT_PSEUDO (OPT_LONG + 17)
-#define OPT_BACKWARD (OPT_LONG + 18)
 #define OPT_INDUCTOR (OPT_LONG + 19)
 #define OPT_DIFF (OPT_LONG + 20)
 
 static const struct opt options[] = {
 	{ OPT_ARCH, "arch", "GPU", "auto, a name or a JSON file" },
-	{ OPT_ARGS, "args", "JSON", "of --op: its concrete inputs" },
-	{ OPT_BACKWARD, "backward", NULL, "of --op: its backward" },
 	{ OPT_CALL_STACK, "call-stack", NULL, "where each op was called" },
 	{ OPT_DIFF, "diff", "FILE",
 	    "columns of what another trace took: tl-diff's diff_stats" },
@@ -52,7 +44,8 @@ static const struct opt options[] = {
 	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
 	{ OPT_NUM_KERNELS, "num-kernels", NULL,
 	    "sheets: apart by the number of kernels" },
-	{ OPT_OP, "op", "NAME", "one op, without a trace; - reads many" },
+	{ OPT_OP, "op", "NAME",
+	    "an op without a trace, or as JSON; - reads many" },
 	{ OPT_OVERLAP, "overlap", NULL, "split by overlapping GPU work" },
 	{ OPT_PSEUDO, "pseudo-ops", NULL,
 	    "take ops apart that hide several steps" },
@@ -60,8 +53,7 @@ static const struct opt options[] = {
 	{ OPT_ROOF, "roof", "ROOF", "peak, or achievable (measured)" },
 	{ OPT_SIM, "sim", "COMMAND",
 	    "times of GEMMs and attention by this program" },
-	{ OPT_STRIDES, "strides", "JSON", "of --op: its strides" },
-	{ OPT_TABLE_NAME, "table", "NAME", "the table of this name, as GEMM" },
+	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
 	OPT_MODELS,
 	OPT_SELECT,
@@ -79,28 +71,27 @@ static const struct about about = {
 /* ---- what is missing ---- */
 
 static void
-check_calls(const struct settings *set, const struct roof_state *g)
+check_calls(const struct roof_state *g)
 {
-	const char *path = g->sources.path;
-	const struct sink_source sum = sink_sources_sum(&g->sources);
+	const struct sink *s = &g->sink;
+	const char *path = s->sources.path;
+	const struct sink_source sum = sink_sources_sum(&s->sources);
 
-	sink_sources_check(&g->sources);
-	if (sum.ngpu == 0)
-		die_nothing(MSG_NO_GPU_EVENTS, path, g->nevents);
+	sink_sources_check(&s->sources);
+	sink_check_gpu(s);
 	if (sum.nchosen == 0)
 		die_nothing(MSG_NO_MATCH, path, sum.ngpu);
 	if (g->has_calls)
 		return;
 	if (sum.nunlinked == sum.ngpu)
 		die_nothing(MSG_NO_LAUNCHES, path, sum.ngpu);
-	if (set->names.n > 0)
+	if (g->globs.n > 0)
 		die_nothing(MSG_NO_SUCH_OP, path, sum.nops);
-	die_nothing(MSG_NO_OWNED_GPU_EVENTS, path, sum.nchosen);
+	die_nothing(MSG_ONLY_COLLECTIVES, path, sum.nchosen);
 }
 
 /* A model of the user's that fails is a warning: it is hardly the trace's
- * fault.
- */
+ * fault. */
 static void
 warn_failed(const struct roof_state *g)
 {
@@ -115,33 +106,40 @@ warn_failed(const struct roof_state *g)
 }
 
 static void
-summarise(const struct roof_state *g)
+summarise(const struct sink *s)
 {
-	struct model_stats st = models_stats(g->models);
+	struct model_stats st =
+	    models_stats(((const struct roof_state *)s)->models);
 
-	sink_sources_note(&g->sources, "asked for");
 	note("models: %" PRIu64 " evaluated, %" PRIu64 " remembered",
 	    st.evaluated, st.hits);
-	note_cost("%zu calls, %" PRIu64 " events", g->calls.n, g->nevents);
 }
 
 /* ---- options ---- */
 
-static void
-take_option(struct settings *set, struct roof_state *g,
-    const struct optparse *op, int ch)
+/* Made when the program has its name: a bad file of models ends it. */
+struct models *
+roof_models(struct roof_state *g)
 {
+	if (g->models == NULL)
+		g->models = models_create();
+	return g->models;
+}
+
+static bool
+take_option(struct sink *s, const struct optparse *op, int ch)
+{
+	struct roof_state *g = (struct roof_state *)s;
+
 	switch (ch) {
-	case OPT_ARCH: set->arch = op->arg; break;
-	case OPT_ARGS: set->concrete = op->arg; break;
-	case OPT_BACKWARD: set->backward = true; break;
-	case OPT_CALL_STACK: set->call_stack = true; break;
-	case OPT_DIFF: set->diff = op->arg; break;
-	case OPT_DIMS: set->dims = op->arg; break;
-	case OPT_DTYPE: set->types = op->arg; break;
+	case OPT_ARCH: g->arch_name = op->arg; break;
+	case OPT_CALL_STACK: g->call_stack = true; break;
+	case OPT_DIFF: g->diff = op->arg; break;
+	case OPT_DIMS: g->dims = op->arg; break;
+	case OPT_DTYPE: g->types = op->arg; break;
 	case OPT_EXPLAIN:
-		set->explain = opt_uid(op);
-		set->has_explain = true;
+		g->explain = opt_uid(op);
+		g->has_explain = true;
 		break;
 	case OPT_INDUCTOR:
 		if (g->inductor == NULL)
@@ -149,76 +147,82 @@ take_option(struct settings *set, struct roof_state *g,
 		if (inductor_read(g->inductor, op->arg) == 0)
 			report(MSG_NO_WRAPPERS, op->arg);
 		break;
-	case OPT_LINKED_ONLY: set->linked_only = true; break;
-	case OPT_LIST_MODELS: set->list_models = true; break;
-	case OPT_LIST_TABLES: set->list_tables = true; break;
-	case OPT_NUM_KERNELS: set->num_kernels = true; break;
-	case OPT_OP: set->op = op->arg; break;
-	case OPT_OVERLAP: set->overlap = true; break;
-	case OPT_PSEUDO: set->pseudo_ops = true; break;
-	case OPT_RECOMPUTE: set->recompute = true; break;
-	case OPT_ROOF: set->roof = (enum roof)opt_word(op, roof_words); break;
-	case OPT_SIM: set->sim_command = op->arg; break;
-	case OPT_STRIDES: set->strides = op->arg; break;
-	case OPT_TABLE_NAME: set->table = op->arg; break;
-	case OPT_MODELS_FILE: models_load(g->models, op->arg); break;
-	case OPT_SELECT_NAME: vec_push(&set->names, str_of(op->arg)); break;
-	case 'v': set->verbose = true; break;
-	default:
-		if (!bucket_opt(&set->rules, op, ch) &&
-		    !select_opt(&set->select, op, ch))
-			(void)table_dest_opt(&set->dest, op, ch);
-		break;
+	case OPT_LINKED_ONLY: g->linked_only = true; break;
+	case OPT_LIST_MODELS: g->list_models = true; break;
+	case OPT_LIST_TABLES: g->list_tables = true; break;
+	case OPT_NUM_KERNELS: g->num_kernels = true; break;
+	case OPT_OP: g->op = op->arg; break;
+	case OPT_OVERLAP: g->overlap = true; break;
+	case OPT_PSEUDO: g->pseudo_ops = true; break;
+	case OPT_RECOMPUTE: g->recompute = true; break;
+	case OPT_ROOF: g->roof = (enum roof)opt_word(op, roof_words); break;
+	case OPT_SIM: g->sim_command = op->arg; break;
+	case OPT_MODELS_FILE: models_load(roof_models(g), op->arg); break;
+	case OPT_SELECT_NAME: vec_push(&g->globs, str_of(op->arg)); break;
+	default: return false;
 	}
+	return true;
 }
 
 static void
-check_settings(struct settings *set, struct roof_state *g)
+check_settings(struct sink *s)
 {
-	tables_choose(g, set);
-	select_check_gpu(&set->select);
-	if (set->op == NULL &&
-	    (set->dims != NULL || set->types != NULL || set->concrete != NULL ||
-		set->strides != NULL || set->backward))
-		die_usage("options '--dims', '--dtype', '--strides', '--args' "
-			  "and '--backward' need --op");
-	if (set->op != NULL && strcmp(set->op, "-") == 0 &&
-	    (set->dims != NULL || set->types != NULL || set->concrete != NULL ||
-		set->strides != NULL))
-		die_usage("with --op - the lines say shapes and types");
-	set->select.late_ranks = true;
-	set->details = table_dest_details(&set->dest);
-	if (strcmp(set->arch, "auto") != 0)
+	struct roof_state *g = (struct roof_state *)s;
+
+	select_check_gpu(&s->select);
+	if ((g->dims != NULL || g->types != NULL) &&
+	    (g->op == NULL || g->op[0] == '{' || strcmp(g->op, "-") == 0))
+		die_usage("options '--dims' and '--dtype' need --op NAME");
+	if (strcmp(g->arch_name, "auto") != 0)
 		g->arch =
-		    arch_load(g->models, set->arch, (struct str){ "", 0 });
-	if (set->op == NULL)
-		tables_check(g, set);
+		    arch_load(g->models, g->arch_name, (struct str){ "", 0 });
+	if (g->sim_command != NULL)
+		g->sim = sim_start(g->sim_command);
+	s->want = g->pseudo_ops ? WANT_PSEUDO : WANT_TREE;
+	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_HOST |
+	    KIND_BIT(KIND_ANNOTATION);
+	if (g->call_stack)
+		s->kinds |= KIND_BIT(KIND_PYTHON);
 }
+
+/* ---- the hooks of the whole ---- */
 
 /* What needs no trace. */
 static bool
-answer_at_once(struct settings *set, struct roof_state *g)
+answer_at_once(struct sink *s)
 {
-	if (set->list_tables)
+	struct roof_state *g = (struct roof_state *)s;
+
+	if (g->list_tables)
 		tables_list(g);
-	else if (set->list_models)
+	else if (g->list_models)
 		models_list(g);
-	else if (set->op != NULL && strcmp(set->op, "-") == 0)
-		many_ops(g, set);
-	else if (set->op != NULL)
-		one_op(g, set);
+	else if (g->op != NULL)
+		ops_answer(g);
 	else
 		return false;
 	return true;
 }
 
 static void
+start(struct sink *s)
+{
+	struct roof_state *g = (struct roof_state *)s;
+
+	g->device = INTERN_NONE;
+	g->execute = intern_put(s->strings->text, STR("execute"));
+	if (g->diff != NULL)
+		g->versus = versus_read(s->strings, g->diff);
+}
+
+static void
 find_overlaps(struct roof_state *g)
 {
-	struct overlaps *o = overlaps_find(g->strings, g->works.v, g->works.n);
+	struct overlaps *o =
+	    overlaps_find(g->sink.strings, g->works.v, g->works.n);
 
-	for (size_t i = 0; i < g->calls.n; i++) {
-		struct call *c = &g->calls.v[i];
+	for (size_t i = 0; i < g->sink.records.n; i++) {
+		struct call *c = call_number(g, i);
 
 		overlaps_of(o, g->lists.v + c->first_own, c->nown,
 		    &g->overlap_list, &c->overlap);
@@ -227,53 +231,100 @@ find_overlaps(struct roof_state *g)
 }
 
 static void
-read_all(struct roof_state *g, struct settings *set, struct optparse *op)
+name_roofs(struct roof_state *g)
 {
-	const char *path;
+	struct buf b = { 0 };
 
-	g->device = INTERN_NONE;
-	g->execute = intern_put(g->strings->text, STR("execute"));
-	while ((path = opt_file(op)) != NULL)
-		roof_read_file(g, set, path);
-	collect_finish(g);
-	check_calls(set, g);
-	if (set->overlap)
-		find_overlaps(g);
+	for (int i = 0; i < 2 && g->arch != NULL; i++) {
+		b.len = 0;
+		buf_printf(&b, "%.*s %s", (int)g->arch->name.len,
+		    g->arch->name.p, roof_words[i]);
+		g->roofs[i] = intern_put(g->sink.strings->text, buf_str(&b));
+	}
+	buf_free(&b);
 }
+
+static void
+finish(struct sink *s)
+{
+	struct roof_state *g = (struct roof_state *)s;
+
+	collect_finish(g);
+	check_calls(g);
+	if (g->overlap)
+		find_overlaps(g);
+	name_roofs(g);
+	warn_failed(g);
+}
+
+static void
+free_state(struct sink *s)
+{
+	struct roof_state *g = (struct roof_state *)s;
+
+	sim_finish(g->sim);
+	vec_free(&g->globs);
+	vec_free(&g->by_name);
+	vec_free(&g->by_name_known);
+	vec_free(&g->works);
+	vec_free(&g->extents);
+	vec_free(&g->lists);
+	vec_free(&g->forwards);
+	vec_free(&g->backs);
+	vec_free(&g->ranges);
+	vec_free(&g->overlap_list);
+	vec_free(&g->params);
+	vec_free(&g->param_names);
+	vec_free(&g->nodes);
+	vec_free(&g->open);
+	vec_free(&g->above);
+	vec_free(&g->covered);
+	vec_free(&g->extras);
+	notes_free(&g->notes);
+	map_free(&g->forward_of);
+	map_free(&g->range_of);
+	map_free(&g->categories);
+	inductor_free(g->inductor);
+	versus_free(g->versus);
+	models_destroy(g->models);
+	arena_destroy(g->mem);
+}
+
+static const struct sink_def def = {
+	.about = &about,
+	.options = options,
+	.columns = roof_columns,
+	.measures = roof_measures,
+	.nmeasures = M_COUNT,
+	.record_size = sizeof(struct call),
+	.option = take_option,
+	.make_tables = roof_make_tables,
+	.check = check_settings,
+	.at_once = answer_at_once,
+	.start = start,
+	.take = roof_take,
+	.flush = roof_flush,
+	.source = roof_source,
+	.finish = finish,
+	.summary = summarise,
+	.free = free_state,
+	.fits = roof_fits,
+	.wants = roof_wants,
+	.range = roof_range,
+	.member = roof_member,
+	.planned = roof_planned,
+	.grouped = roof_grouped,
+	.compare = roof_compare,
+	.notes = roof_notes,
+	.row = roof_row,
+	.cell = roof_cell,
+};
 
 int
 main(int argc, char *argv[])
 {
-	struct settings set = { .arch = "auto" };
-	struct roof_state g = { .set = &set };
-	struct optparse op;
-	int ch;
+	struct roof_state g = { .sink = { .def = &def }, .arch_name = "auto" };
 
-	opt_start(&op, argc, argv, &about, options);
-	g.models = models_create();
-	while ((ch = opt_next(&op)) != -1)
-		take_option(&set, &g, &op, ch);
-	check_settings(&set, &g);
-	g.strings = strings_create();
-	g.names = names_create(g.strings);
-	if (set.diff != NULL)
-		g.versus = versus_read(g.strings, set.diff);
-	if (set.sim_command != NULL)
-		g.sim = sim_start(set.sim_command);
-	if (!answer_at_once(&set, &g)) {
-		read_all(&g, &set, &op);
-		warn_failed(&g);
-		if (set.has_explain)
-			explain_uid(&g, &set.explain);
-		else
-			tables_print(&set, &g);
-		if (set.verbose)
-			summarise(&g);
-	}
-	sim_finish(g.sim);
-	roof_free(&g);
-	strings_destroy(g.strings);
-	select_free(&set.select);
-	bucket_free(&set.rules);
-	return exit_status();
+	g.mem = arena_create();
+	return sink_main(&g.sink, argc, argv);
 }

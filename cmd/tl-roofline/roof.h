@@ -2,72 +2,45 @@
 /*
  * tl-roofline: how far are the ops from what the hardware could do?
  *
- * The tree is read once. Below a root it is held whole, because which op a GPU
- * event belongs to depends on what lies above and below (collect.c). What
- * comes out are calls: an op, its GPU work and what its model says. A table is
- * a grouping of the calls of one kind.
+ * A sink (sink/sink.h). Below a root the tree is held whole, because which op
+ * a GPU event belongs to depends on what lies above and below (collect.c). Its
+ * records are calls: an op, its GPU work and what its model says; those of a
+ * table are in a row, source by source.
  */
 #ifndef TL_ROOFLINE_ROOF_H
 #define TL_ROOFLINE_ROOF_H
 
 #include "cmd/tl-roofline/inductor.h"
+#include "cmd/tl-roofline/versus.h"
 #include "model/arch.h"
 #include "model/facts.h"
-#include "sink/cells.h"
-#include "sink/group.h"
-#include "trace/bucket.h"
+#include "sink/sink.h"
 #include "trace/overlap.h"
 #include "trace/owner.h"
-#include "trace/process.h"
-#include "trace/select.h"
 
 #define NO_INDEX UINT32_MAX
 
 /* Times of a co-process, asked for by GEMM. */
 struct sim;
 
-/* What another trace took for the same work. */
-struct versus;
-
-struct settings {
-	const char *table; /* --table, NULL: unified */
-	const char *arch, *sim_command;
-	const char *diff; /* --diff */
-	enum roof roof;
-	bool overlap, num_kernels, recompute, call_stack, pseudo_ops;
-	bool linked_only;
-	bool details; /* columns of lists are asked for */
-	bool list_tables, list_models, verbose;
-	bool has_explain;
-	struct uid_pick explain;
-	VEC(struct str) names; /* --name: of ops */
-	struct select select;
-	struct bucket_rules rules;
-	struct table_dest dest;
-	/* --op: one op, without a trace */
-	const char *op, *dims, *types, *strides, *concrete;
-	bool backward;
-};
-
 /* An op, with its GPU work and what its model says. */
 struct call {
-	struct uid uid;
-	uint64_t seq; /* orders the calls of a table */
-	uint32_t source, table;
-	uint32_t name, category, track;
+	struct sink_record rec; /* ts_ns is not set */
+	uint64_t seq;           /* orders the calls of a table */
+	uint32_t table, name, category;
 	struct op_args args;
-	int64_t host_ns; /* -1: unknown */
+	uint32_t params; /* of res, as text */
+	int64_t host_ns; /* SINK_NONE: unknown */
 	int64_t busy_ns;
 	const struct model_result *res; /* NULL: no result */
-	double sim_us;                  /* NAN: not simulated */
-	bool is_recompute, has_model, is_synthetic;
+	bool is_recompute, has_model;
 	uint32_t forward; /* in forwards: T is that of its backward */
 	uint32_t entry_point, stack;    /* INTERN_NONE */
 	size_t first_kernel, first_own; /* in lists */
 	uint32_t nkernels, nown;        /* own: what overlaps are about */
 	struct op_overlap overlap;
-	uint32_t
-	    awaited; /* in forwards: its model reads the backward op, too */
+	/* in forwards: its model reads the backward op, too */
+	uint32_t awaited;
 };
 
 /* An op with a linked backward op, and the wrappers of it and below it. */
@@ -102,7 +75,7 @@ struct node {
 	uint32_t first_own; /* the earliest work that it owns, or NO_INDEX */
 	uint8_t kind;
 	/* extra_below: an op with any model, not only one that owns */
-	bool is_model, model_below, extra_below, is_leaf, is_sheet;
+	bool is_model, model_below, extra_below, is_leaf;
 	uint32_t nleft; /* GPU events that no op below stands for */
 	int64_t ts_ns, dur_ns;
 	struct op_args args;
@@ -113,24 +86,34 @@ struct node {
 	const struct model_result *res;
 };
 
+/* Ops without figures, and the first of them. */
+struct failures {
+	uint64_t n;
+	struct str name, reason;
+};
+
 struct roof_state {
-	const struct settings *set;
-	struct strings *strings;
-	struct names *names;
+	struct sink sink;
+	/* options */
+	const char *arch_name, *sim_command, *diff;
+	enum roof roof;
+	bool overlap, num_kernels, recompute, call_stack, pseudo_ops;
+	bool linked_only, list_tables, list_models, has_explain;
+	struct uid_pick explain;
+	VEC(struct str) globs; /* --name: of ops */
+	const char *op, *dims, *types;
+	/* what models and rooflines are of */
 	struct models *models;
 	const struct arch *arch;
 	uint32_t device; /* the name of the trace's */
 	struct sim *sim;
 	struct inductor *inductor; /* NULL: no wrapper files */
 	struct versus *versus;     /* NULL: no --diff */
-	struct sink_sources sources;
-	uint32_t source; /* of what is being read */
 	struct map categories;
 	VEC(const struct model *) by_name; /* of names seen */
 	VEC(uint8_t) by_name_known;
 	/* kept */
 	VEC(struct work) works;
-	VEC(struct call) calls;
 	VEC(struct extent) extents; /* by table, of calls when all is read */
 	VEC(uint32_t) lists;        /* of works */
 	VEC(struct forward) forwards;
@@ -147,25 +130,42 @@ struct roof_state {
 	extra_vec extras;
 	uint32_t first_work; /* of the subtree */
 	struct notes notes;
-	uint32_t execute; /* the name */
-	uint32_t wanted;  /* the only table, or TABLE_NONE: all of them */
-	bool has_calls;   /* of any table */
-	uint64_t number, seq, nevents;
-	bool any_inst; /* some calls are repetitions of an event */
-	/* Ops without figures: models of the user's or of an error of their
-	 * own, and those where the trace has not what a built-in one needs. */
-	struct failures {
-		uint64_t n;
-		struct str name, reason; /* of the first */
-	} failed, lacking;
+	uint32_t notes_of; /* the source */
+	uint32_t execute;  /* the name */
+	uint32_t wanted;   /* the only table, or TABLE_NONE: all of them */
+	bool has_calls;    /* of any table */
+	uint64_t number, seq;
+	/* of models of the user's or of an error of their own, and those
+	 * where the trace has not what a built-in one needs */
+	struct failures failed, lacking;
 	uint64_t nown_failed; /* of the user's models */
+	/* the table and the row at hand */
+	struct arena *mem;                  /* names of tables and parameters */
+	VEC(struct str) param_names;        /* of a sheet */
+	size_t first_param;                 /* its column */
+	uint32_t roofs[2];                  /* "MI300X peak", by enum roof */
+	const struct model_result *roof_of; /* of which roof_us is */
+	double roof_us;
+	const struct call *told; /* the row's first with a result, or NULL */
+	struct versus_row versus_row;
+	bool has_versus;
 };
 
-/* gather.c */
+static inline struct call *
+call_number(const struct roof_state *g, size_t i)
+{
+	return sink_record(&g->sink, i);
+}
 
-void roof_read_file(
-    struct roof_state *g, struct settings *set, const char *path);
-void roof_free(struct roof_state *g);
+/* main.c */
+
+struct models *roof_models(struct roof_state *g);
+
+/* gather.c: hooks of the sink */
+
+void roof_take(struct sink *s, const struct stream_in *in, bool is_chosen);
+void roof_flush(struct sink *s);
+void roof_source(struct sink *s, const struct source *src);
 
 /* subtree.c: facts about the nodes of the open subtree */
 
@@ -193,11 +193,10 @@ bool work_before(const struct work *a, const struct work *b);
 void collect_subtree(struct roof_state *g);
 /* After the last file: backward times, order. */
 void collect_finish(struct roof_state *g);
-/*
- * Where the calls of a table are then, source by source; those of others are
- * between them only if there are several sources.
- */
+/* Where the calls of a table are then; those of others may be between. */
 struct extent calls_of(const struct roof_state *g, uint32_t table);
+/* The parameters of a result as text, by number; INTERN_NONE: no result. */
+uint32_t params_of(struct roof_state *g, const struct model_result *res);
 /* Busy time of works by index; sorts the list by time. */
 int64_t busy_of(const struct roof_state *g, uint32_t *list, size_t n);
 
@@ -205,28 +204,6 @@ int64_t busy_of(const struct roof_state *g, uint32_t *list, size_t n);
 
 /* Entry point and call stack of a call of a node. */
 void stack_of(struct roof_state *g, struct call *c, uint32_t node);
-
-/* group.c */
-
-/* What the sums of a group are. */
-enum {
-	SUM_BUSY,
-	SUM_ALL, /* of those that differ in the overlap only */
-};
-
-/* The words that a table groups by. */
-struct grouping {
-	uint32_t table;
-	bool by_params; /* a sheet, else by arguments */
-	bool with_overlap, with_recompute, with_num_kernels;
-	bool with_diff; /* columns of it; groups are the same */
-};
-
-/* The parameters of a result as text, by number; INTERN_NONE: no result. */
-uint32_t params_of(struct roof_state *g, const struct model_result *res);
-/* Groups of the table's calls in their order, the longest first. */
-void roof_group(
-    struct sink_groups *gs, struct roof_state *g, const struct grouping *how);
 
 /* figures.c: of one call; NAN is what can't be had */
 
@@ -237,13 +214,11 @@ double call_mib(const struct call *c);
 double call_intensity(const struct call *c);
 double call_tflops(const struct call *c);
 double call_tbs(const struct call *c);
-/* By the simulated time instead. */
-double call_sim_tflops(const struct call *c);
-double call_sim_tbs(const struct call *c);
-double call_sim_pct(const struct call *c);
-double call_roof_us(const struct roof_state *g, const struct call *c);
-/* Of that time, which call_roof_us() gave. */
-double call_roof_pct(const struct call *c, double roof_us);
+double call_roof_us(struct roof_state *g, const struct call *c);
+/* How much of the time needed another time is, in percent. */
+double call_pct(const struct call *c, double us);
+/* Simulated; NAN: it can't be. */
+double call_sim_us(const struct roof_state *g, const struct call *c);
 struct str call_reason(const struct call *c);
 
 /* tables.c */
@@ -256,13 +231,33 @@ enum sheet_way {
 };
 #define TABLE_UNIFIED 0
 #define TABLE_NONE NO_INDEX
+#define TABLE_EXPLAIN (NO_INDEX - 1)
 /* The table of a sheet and way. */
 uint32_t table_of_sheet(
     const struct models *ms, struct str sheet, enum sheet_way way);
-void tables_choose(struct roof_state *g, struct settings *set);
-void tables_check(struct roof_state *g, struct settings *set);
 void tables_list(const struct roof_state *g);
-void tables_print(struct settings *set, struct roof_state *g);
+extern const struct sink_column roof_columns[];
+extern const struct sink_measure roof_measures[];
+/* hooks of the sink; a table's about is its number, by: with overlaps */
+void roof_make_tables(struct sink *s);
+bool roof_fits(const struct sink *s, const struct sink_table *t);
+bool roof_wants(
+    const struct sink *s, const struct sink_table *t, unsigned column);
+void roof_planned(struct sink *s, struct sink_plan *p);
+void roof_range(const struct sink *s, const struct sink_plan *p, size_t *first,
+    size_t *end);
+
+/* cells.c: hooks of the sink */
+
+bool roof_member(
+    const struct sink *s, const struct sink_plan *p, const void *record);
+void roof_grouped(
+    struct sink *s, const struct sink_plan *p, struct sink_groups *gs);
+int roof_compare(const struct sink *s, const struct sink_group *a,
+    const struct sink_group *b);
+void roof_notes(struct sink *s, const struct sink_plan *p, struct table *t);
+void roof_row(struct sink_row *r);
+struct cell roof_cell(const struct sink_row *r, unsigned field);
 
 /* sim.c */
 
@@ -275,42 +270,16 @@ double sim_time(struct sim *s, const struct roof_state *g,
     const struct model_result *r, struct str name, bool is_backward);
 void sim_finish(struct sim *s);
 
-/* versus.c */
-
-/* Of a row: the sums of its points. */
-struct versus_row {
-	int64_t before_ns, after_ns;
-	int64_t nafter; /* points at which the other trace has work */
-};
-
-/* The table diff_stats as NDJSON; its first side is what is read here. */
-struct versus *versus_read(struct strings *st, const char *path);
-void versus_free(struct versus *v);
-/* A table begins, and in it a row; its GPU work; what it comes to, false: it
- * has no point. */
-void versus_table(struct versus *v);
-void versus_row(struct versus *v);
-void versus_add(
-    struct versus *v, const struct sink_sources *g, const struct work *w);
-bool versus_sum(struct versus *v, struct versus_row *to);
-/* Appends the numbers, or names, of its points in their order. */
-void versus_list(const struct versus *v, bool names, struct buf *b);
-/* Points that counted in several rows. */
-size_t versus_shared(const struct versus *v);
-
 /* explain.c */
 
-void explain_uid(const struct roof_state *g, const struct uid_pick *uid);
+void explain_print(struct sink *s, const struct sink_plan *p);
+/* How an op's figures without a trace came about. */
+void explain_op(const struct roof_state *g, const struct model_op *op,
+    const struct model_result *r, bool is_backward);
 void models_list(const struct roof_state *g);
-void one_op(struct roof_state *g, const struct settings *set);
-/*
- * Types as JSON: text is such a list, or a word for all tensors, or words with
- * commas between for each argument; [] among the shapes is no tensor.
- */
-void op_types(struct buf *b, struct str text, struct str dims);
 
-/* many.c */
+/* ops.c: --op, ops without a trace */
 
-void many_ops(struct roof_state *g, struct settings *set);
+void ops_answer(struct roof_state *g);
 
 #endif

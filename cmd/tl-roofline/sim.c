@@ -222,7 +222,7 @@ sim_time(struct sim *s, const struct roof_state *g,
 		    (struct share){ 0, 0 });
 	if (!str_eq(r->model->sheet, STR("SDPA")) || a == NULL)
 		return NAN;
-	return attention_us(s, a, arch_gbps(a, g->set->roof), r, is_flash(name),
+	return attention_us(s, a, arch_gbps(a, g->roof), r, is_flash(name),
 	    is_backward || is_backward_op(r->model, name));
 }
 

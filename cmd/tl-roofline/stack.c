@@ -35,7 +35,7 @@ has(struct str s, const char *part)
 static bool
 is_kept(const struct roof_state *g, const struct node *n)
 {
-	struct str s = strings_get(g->strings, n->name);
+	struct str s = strings_get(g->sink.strings, n->name);
 
 	return n->kind == KIND_OP || has(s, "nn.Module") || has(s, "::") ||
 	    has(s, "/");
@@ -45,8 +45,9 @@ is_kept(const struct roof_state *g, const struct node *n)
 static struct str
 plain_name(struct roof_state *g, const struct node *n)
 {
-	return strings_get(g->strings,
-	    name_without_numbers(g->strings, strings_get(g->strings, n->name)));
+	return strings_get(g->sink.strings,
+	    name_without_numbers(
+		g->sink.strings, strings_get(g->sink.strings, n->name)));
 }
 
 /* Frames from the root down to a node, itself counted; those below `from`. */
@@ -160,7 +161,8 @@ find_tails(
 		bool is_new = true;
 
 		add_frames(g, &f, node, g->above.v[w - g->first_work]);
-		vec_push(&f.list, strings_get(g->strings, g->works.v[w].name));
+		vec_push(
+		    &f.list, strings_get(g->sink.strings, g->works.v[w].name));
 		for (size_t k = 0; k < t->list.n && is_new; k++)
 			is_new = !same_frames(&t->list.v[k], &f);
 		if (is_new)
@@ -220,10 +222,10 @@ stack_of(struct roof_state *g, struct call *c, uint32_t node)
 		goto done;
 	f.op = f.list.n - 1;
 	put_stack(&b, &f, &t);
-	c->stack = intern_put(g->strings->text, buf_str(&b));
-	c->entry_point = intern_put(g->strings->text,
+	c->stack = intern_put(g->sink.strings->text, buf_str(&b));
+	c->entry_point = intern_put(g->sink.strings->text,
 	    entry_of(&f, t.list.v[0].list.v, t.list.v[0].list.n,
-		strings_get(g->strings, c->name)));
+		strings_get(g->sink.strings, c->name)));
 done:
 	for (size_t i = 0; i < t.list.n; i++)
 		vec_free(&t.list.v[i].list);

@@ -28,7 +28,7 @@ subtree_model(struct roof_state *g, uint32_t name)
 	if (!g->by_name_known.v[name]) {
 		g->by_name_known.v[name] = 1;
 		g->by_name.v[name] =
-		    model_find(g->models, strings_get(g->strings, name));
+		    model_find(g->models, strings_get(g->sink.strings, name));
 	}
 	return g->by_name.v[name];
 }
@@ -77,10 +77,10 @@ works_sort(const struct roof_state *g, uint32_t *list, size_t n)
 static void
 set_args(const struct roof_state *g, struct model_op *op, struct op_args a)
 {
-	op->dims = strings_get(g->strings, a.dims);
-	op->types = strings_get(g->strings, a.types);
-	op->strides = strings_get(g->strings, a.strides);
-	op->concrete = strings_get(g->strings, a.concrete);
+	op->dims = strings_get(g->sink.strings, a.dims);
+	op->types = strings_get(g->sink.strings, a.types);
+	op->strides = strings_get(g->sink.strings, a.strides);
+	op->concrete = strings_get(g->sink.strings, a.concrete);
 }
 
 struct extra_of {
@@ -94,11 +94,11 @@ extra_arg(void *ctx, struct str key, struct str *text)
 	const struct extra_of *e = ctx;
 
 	if (extras_find(e->g->extras.v + e->n->extra, e->n->nextra,
-		e->g->strings, key, text))
+		e->g->sink.strings, key, text))
 		return true;
 	return e->g->inductor != NULL &&
 	    inductor_fact(e->g->inductor,
-		strings_get(e->g->strings, e->n->name), key, text);
+		strings_get(e->g->sink.strings, e->n->name), key, text);
 }
 
 /* The names of what runs below a node, in the order of time. */
@@ -112,7 +112,8 @@ kernel_names(const struct roof_state *g, const struct node *n)
 		order[i] = n->work + i;
 	works_sort(g, order, n->nwork);
 	for (uint32_t i = 0; i < n->nwork; i++)
-		names[i] = strings_get(g->strings, g->works.v[order[i]].name);
+		names[i] =
+		    strings_get(g->sink.strings, g->works.v[order[i]].name);
 	free(order);
 	return names;
 }
@@ -130,8 +131,8 @@ forward_above(const struct roof_state *g, uint32_t i, uint32_t *wrapper)
 		if (n->kind != KIND_OP)
 			continue;
 		if (n->fwd.inst != UID_NONE) {
-			at =
-			    map_get(&g->forward_of, uid_key(g->source, n->fwd));
+			at = map_get(
+			    &g->forward_of, uid_key(g->sink.source, n->fwd));
 			*wrapper = i;
 			return at != NULL ? (uint32_t)*at : NO_INDEX;
 		}
@@ -154,7 +155,7 @@ count_failed(struct roof_state *g, const struct model_result *r, uint32_t name,
 	g->nown_failed += r->is_own;
 	if (f->n++ > 0)
 		return;
-	f->name = strings_get(g->strings, name);
+	f->name = strings_get(g->sink.strings, name);
 	f->reason = no_dims ? STR("the trace has no shapes (record_shapes)")
 			    : r->reason;
 }
@@ -174,7 +175,7 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 	struct node *n = &g->nodes.v[node];
 	const struct model *m = n->model;
 	struct extra_of ctx = { g, n };
-	struct model_op op = { .name = strings_get(g->strings, n->name),
+	struct model_op op = { .name = strings_get(g->sink.strings, n->name),
 		.arg = extra_arg,
 		.ctx = &ctx };
 	struct model_op forward;
@@ -193,11 +194,12 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 	}
 	if (m->reads & MODEL_READS_ANNOTATION)
 		op.annotation = notes_around(
-		    &g->notes, g->strings, n->ts_ns, n->ts_ns + n->dur_ns);
+		    &g->notes, g->sink.strings, n->ts_ns, n->ts_ns + n->dur_ns);
 	if ((m->reads & MODEL_READS_FORWARD) &&
 	    (f = forward_above(g, node, &wrapper)) != NO_INDEX) {
-		forward = (struct model_op){ .name = strings_get(g->strings,
-						 g->forwards.v[f].name) };
+		forward =
+		    (struct model_op){ .name = strings_get(g->sink.strings,
+					   g->forwards.v[f].name) };
 		set_args(g, &forward, g->forwards.v[f].args);
 		op.forward = &forward;
 	}
@@ -212,9 +214,9 @@ const struct model_result *
 subtree_eval_whole(struct roof_state *g, uint32_t forward)
 {
 	struct forward *f = &g->forwards.v[forward];
-	struct model_op op = { .name = strings_get(g->strings, f->name) };
-	struct model_op back = { .name =
-				     strings_get(g->strings, f->back_name) };
+	struct model_op op = { .name = strings_get(g->sink.strings, f->name) };
+	struct model_op back = { .name = strings_get(
+				     g->sink.strings, f->back_name) };
 
 	if (f->whole != NULL)
 		return f->whole;
@@ -310,7 +312,7 @@ keep_forward(struct roof_state *g, uint32_t i)
 	struct forward *f;
 	bool is_new;
 	uint64_t *at =
-	    map_put(&g->forward_of, uid_key(g->source, n->uid), &is_new);
+	    map_put(&g->forward_of, uid_key(g->sink.source, n->uid), &is_new);
 
 	if (!is_new)
 		return;
@@ -329,10 +331,10 @@ keep_forward(struct roof_state *g, uint32_t i)
 		return;
 	f->res = subtree_eval(g, i, MODEL_BWD);
 	f = &g->forwards
-		 .v[*map_get(&g->forward_of, uid_key(g->source, n->uid))];
+		 .v[*map_get(&g->forward_of, uid_key(g->sink.source, n->uid))];
 	if (n->model->backward_category.len > 0)
-		f->category =
-		    intern_put(g->strings->text, n->model->backward_category);
+		f->category = intern_put(
+		    g->sink.strings->text, n->model->backward_category);
 }
 
 /* What the first backward op was called with, for models that read it. */
@@ -341,7 +343,7 @@ keep_backward(struct roof_state *g, uint32_t wrapper)
 {
 	const struct node *w = &g->nodes.v[wrapper];
 	const uint64_t *at =
-	    map_get(&g->forward_of, uid_key(g->source, w->fwd));
+	    map_get(&g->forward_of, uid_key(g->sink.source, w->fwd));
 	struct forward *f = at != NULL ? &g->forwards.v[*at] : NULL;
 	const struct model *m = f != NULL ? subtree_model(g, f->name) : NULL;
 
@@ -366,7 +368,7 @@ subtree_keep(struct roof_state *g)
 		const struct node *n = &g->nodes.v[i];
 
 		if (n->fwd.inst != UID_NONE) {
-			*map_put(&g->range_of, uid_key(g->source, n->uid),
+			*map_put(&g->range_of, uid_key(g->sink.source, n->uid),
 			    NULL) = g->ranges.n;
 			vec_push(
 			    &g->ranges, ((struct range){ n->work, n->nwork }));
@@ -382,7 +384,7 @@ static int64_t
 count_main(struct roof_state *g, uint32_t wrapper)
 {
 	struct node *w = &g->nodes.v[wrapper];
-	struct str name = strings_get(g->strings, w->name);
+	struct str name = strings_get(g->sink.strings, w->name);
 	ptrdiff_t at = str_find(name, STR(": "), false);
 
 	if (w->nmain >= 0)
@@ -395,7 +397,7 @@ count_main(struct roof_state *g, uint32_t wrapper)
 		const struct node *n = &g->nodes.v[i];
 
 		if (n->kind == KIND_OP && n->nwork > 0 &&
-		    str_eq(strings_get(g->strings, n->name), name))
+		    str_eq(strings_get(g->sink.strings, n->name), name))
 			w->nmain++;
 	}
 	return w->nmain;

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * --diff: what a comparison with another trace found for a row's GPU work. A
- * point is where the two call trees part, or a pair of GPU events; its times
- * are of all that it has, whether all of it is in the row or not.
- */
+/* Points of a comparison: reading them, and what a row has of them. */
 #include <stdlib.h>
 
+#include "cmd/tl-roofline/versus.h"
 #include "reader/reader.h"
-
-#include "cmd/tl-roofline/roof.h"
 #include "trace/stat.h"
 
 struct point {
 	int64_t id;
 	uint32_t name;
-	size_t row; /* the last that it counted in, from 1 */
+	size_t row; /* the last one that it counted in, from 1 */
+	size_t any; /* a row that it is in, from 1 */
 	bool is_shared, has_after;
 	int64_t before_ns, after_ns;
 };
@@ -169,7 +165,7 @@ versus_table(struct versus *v)
 {
 	v->nrows = 0;
 	for (size_t i = 0; i < v->points.n; i++) {
-		v->points.v[i].row = 0;
+		v->points.v[i].row = v->points.v[i].any = 0;
 		v->points.v[i].is_shared = false;
 	}
 }
@@ -197,24 +193,41 @@ run_of(const struct versus *v, const struct sink_sources *g, uint32_t source,
 	return true;
 }
 
-void
-versus_add(struct versus *v, const struct sink_sources *g, const struct work *w)
+/* The point of GPU work, or NULL. */
+static struct point *
+point_at(
+    const struct versus *v, const struct sink_sources *g, const struct work *w)
 {
 	const uint64_t *slot;
-	struct point *p;
 	int64_t run;
 
 	if (w->uid.id > UINT32_MAX || !run_of(v, g, w->source, &run))
-		return;
+		return NULL;
 	slot = map_get(&v->of_gpu, key_of(v, run, (int64_t)w->uid.id));
-	if (slot == NULL)
+	return slot != NULL ? &v->points.v[*slot - 1] : NULL;
+}
+
+void
+versus_share(struct versus *v, const struct sink_sources *g,
+    const struct work *w, size_t row)
+{
+	struct point *p = point_at(v, g, w);
+
+	if (p == NULL)
 		return;
-	p = &v->points.v[*slot - 1];
-	if (p->row == v->nrows)
+	p->is_shared |= p->any != 0 && p->any != row;
+	p->any = row;
+}
+
+void
+versus_add(struct versus *v, const struct sink_sources *g, const struct work *w)
+{
+	struct point *p = point_at(v, g, w);
+
+	if (p == NULL || p->row == v->nrows)
 		return;
-	p->is_shared = p->row > 0;
 	p->row = v->nrows;
-	vec_push(&v->hits, (uint32_t)(*slot - 1));
+	vec_push(&v->hits, (uint32_t)(p - v->points.v));
 }
 
 /* qsort() hands nothing through. */

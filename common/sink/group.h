@@ -32,7 +32,7 @@ struct sink_group {
 	uint64_t key[SINK_GROUP_WORDS];
 	size_t first, n; /* members, in the order in which they were added */
 	int64_t sums[SINK_GROUP_SUMS]; /* the sink's */
-	uint64_t least;                /* the sink's; UINT64_MAX at first */
+	uint64_t least; /* the first one's id; UINT64_MAX without any */
 };
 
 /* Zeroes to start with. */

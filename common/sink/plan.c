@@ -139,7 +139,8 @@ void
 sink_tables_check(struct sink *s)
 {
 	for (size_t i = 0; i < s->ntables; i++) {
-		bool is_first = sink_asked(s, &s->tables[i]);
+		bool is_first =
+		    sink_asked(s, &s->tables[i]) && !s->tables[i].is_late;
 
 		for (size_t k = 0; k < i && is_first; k++)
 			is_first =

@@ -157,13 +157,18 @@ sink_group_records(
 	*gs = (struct sink_groups){ .base = first };
 	for (size_t i = first; i < end; i++) {
 		const void *record = sink_record(s, i);
+		struct sink_group *gr;
 
 		if (s->def->member != NULL && !s->def->member(s, p, record)) {
 			sink_groups_skip(gs);
 			continue;
 		}
 		key_of(s, p, i, key);
-		add_sums(s, sink_groups_add(gs, key), record);
+		gr = sink_groups_add(gs, key);
+		if (gr->n == 1)
+			gr->least =
+			    ((const struct sink_record *)record)->uid.id;
+		add_sums(s, gr, record);
 	}
 	if (s->def->grouped != NULL)
 		s->def->grouped(s, p, gs);

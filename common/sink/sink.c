@@ -133,6 +133,8 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 static void
 check_settings(struct sink *s)
 {
+	if (s->def->make_tables != NULL)
+		s->def->make_tables(s);
 	for (size_t i = 0; i < s->ntables && s->table != NULL; i++)
 		if (s->named == NULL &&
 		    strcmp(s->table, s->tables[i].name) == 0)
@@ -144,7 +146,6 @@ check_settings(struct sink *s)
 	s->select.late_ranks = true;
 	s->details = table_dest_details(&s->dest);
 	s->def->check(s);
-	sink_tables_check(s);
 }
 
 void
@@ -177,6 +178,9 @@ answer(struct sink *s, struct optparse *op)
 	const struct sink_def *def = s->def;
 
 	check_settings(s);
+	if (def->at_once != NULL && def->at_once(s))
+		return;
+	sink_tables_check(s);
 	read_all(s, op);
 	sink_tables_print(s);
 	if (!s->verbose)

@@ -148,6 +148,7 @@ struct sink_table {
 	const uint8_t *ties;
 	bool is_single;  /* a row for each record */
 	bool is_summary; /* --top is not about it among others in a folder */
+	bool is_late;    /* its columns are known only when all is read */
 	/* Prints it otherwise. */
 	void (*print)(struct sink *s, const struct sink_plan *p);
 	unsigned about, by; /* the program's */
@@ -220,11 +221,15 @@ struct sink_def {
 
 	/* Options of its own; false: it is none of them. */
 	bool (*option)(struct sink *s, const struct optparse *op, int ch);
+	/* All options are there: makes tables that depend on them. */
+	void (*make_tables)(struct sink *s);
 	/*
-	 * All options are there: checks them, sets want and kinds. A table
-	 * named by --table is s->named already.
+	 * Then: checks them, sets want and kinds. A table named by --table is
+	 * s->named already.
 	 */
 	void (*check)(struct sink *s);
+	/* Answers what needs no file; true: that was all. */
+	bool (*at_once)(struct sink *s);
 	/* Strings are there: the first file follows. */
 	void (*start)(struct sink *s);
 	void (*take)(struct sink *s, const struct stream_in *in, bool chosen);

@@ -414,8 +414,7 @@ is 'a simulator' "$(sh -c "$one --sim 'while read -r l; do echo 12.5; done'" | g
 	'simulated 12.5 us'
 is 'a simulator over a trace' "$(cells sim_ns,pct_sim_mean \
 	"tl-roofline --sim 'while read -r l; do echo 2.5; done' mm.json")" '2500.0 50.0'
-is 'its rates and shares' "$(cells sim_tflop_s,sim_tb_s_mean,sim_tb_s_std,pct_sim_min,pct_sim_max \
-	"tl-roofline --sim 'while read -r l; do echo 2.5; done' mm.json")" '0.2097152 0.0229376  50.0 50.0'
+refuses 2 'has no column' 'tl-roofline -c sim_ns mm.json'
 # Attention: one compute unit does a block of 128 rows, with its share of the
 # first cache's bandwidth (50000 / 304 GB/s), in ceil(32 x 32 / 304) = 4 waves.
 cat >sim.json <<'X'
@@ -428,37 +427,42 @@ while read -r line; do
 	echo 12.5
 done
 X
-flash="tl-roofline --op flash_attn::_flash_attn_forward --dims '[[2,4096,16,128],[2,4096,16,128],[2,4096,16,128]]' --dtype bf16 --args '[\"\",\"\",\"\",\"0.\",\"\",\"False\"]' --arch ./sim.json"
-is 'attention simulated' "$(sh -c "$flash --sim 'sh sim.sh asked'" | grep simul | tr -s ' ')" \
+flash() { # flash MORE OPTIONS
+	json=$(printf '{"op":"flash_attn::_flash_attn_forward","dims":[[2,4096,16,128],[2,4096,16,128],[2,4096,16,128]],"dtype":"bf16","values":["","","","0.","","False"]%s}' "$1")
+	shift
+	tl-roofline --op "$json" --arch ./sim.json "$@" | grep simul | tr -s ' '
+}
+is 'attention simulated' "$(flash '' --sim 'sh sim.sh asked')" \
 	'simulated 106.09122673854448 us'
 is 'by its products' "$(cat asked)" \
 	'128 4096 128 1 bf16 1 164
 128 128 4096 1 bf16 1 164'
 is 'and its backward' \
-	"$(sh -c "$flash --backward --sim 'sh sim.sh asked'" | grep simul | tr -s ' ')" \
+	"$(flash ',"backward":true' --sim 'sh sim.sh asked')" \
 	'simulated 352.62536107816715 us'
 # All rows in one block: waves of ceil(2 x 16 / 304) = 1, with shares of the
 # memory's bandwidth; two products of 12.5 us, the softmax of 4096 x 4096 at
 # 3 / (4 x 256) / 2100 us each, 67108864 bytes at 5300 GB/s.
 is 'attention without blocks' \
-	"$(tl-roofline --op aten::_scaled_dot_product_flash_attention \
-		--dims '[[2,16,4096,128],[2,16,4096,128],[2,16,4096,128]]' --dtype bf16 \
-		--args '["","","","0.","False"]' --arch ./sim.json --sim 'sh sim.sh whole' |
+	"$(tl-roofline --op '{"op":"aten::_scaled_dot_product_flash_attention",
+		"dims":[[2,16,4096,128],[2,16,4096,128],[2,16,4096,128]],"dtype":"bf16",
+		"values":["","","","0.","False"]}' --arch ./sim.json --sim 'sh sim.sh whole' |
 		awk '/^simul/ { printf "%.6f", $2 }'
 		awk 'BEGIN { s = 3 * 4096 * 4096 / 1024 / 2100; m = 4 * 4096 * 4096 / 5300000
 			printf " %.6f\n", 25 + (s > m ? s : m) + 67108864 * 2 / 5300000 }')" \
 	'73.729814 73.729814'
 is 'no figures of the cache: it can not tell' \
-	"$(sh -c "$flash --arch MI300X --sim 'sh sim.sh none'" | grep -c simul)" 0
+	"$(flash '' --arch MI300X --sim 'sh sim.sh none')" ''
 like 'operands that do not fit' \
 	"$(tl-roofline --op aten::mm --dims '[[4096,4096],[409,4096]]' 2>&1)" \
 	'the inner dimensions differ: 4096 and 409'
-refuses 1 'no backward' "tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --backward"
+refuses 1 'no backward' \
+	"tl-roofline --op '{\"op\":\"aten::mm\",\"dims\":[[4,4],[4,4]],\"backward\":true}'"
 is 'one that can not tell' "$(cells sim_ns \
 	"tl-roofline --sim 'while read -r l; do echo no; done' mm.json")" ''
-refuses 1 'ended without an answer' "tl-roofline --sim true mm.json"
+refuses 1 'ended without an answer' 'tl-roofline --sim true -c sim_ns mm.json'
 refuses 2 "'--dims': byte 3: " "tl-roofline --op aten::mm --dims '[[4'"
-refuses 2 "'--args': byte 1: " "tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --args '[x]'"
+refuses 2 "'--op': " "tl-roofline --op '{\"op\":\"aten::mm\",\"dims\":[x]}'"
 refuses 2 "not 'bf17'" "tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --dtype bf17"
 refuses 1 'no list of sizes' "tl-roofline --op aten::mm --dims 4"
 refuses 2 'no model' "tl-roofline --op my::op --dims '[[4]]'"
@@ -638,7 +642,7 @@ refuses 5 'no GPU event' 'tl-roofline none.json'
 	launch 310 5
 	gpu ncclDevKernel_AllReduce 8 560 50 5
 } | trace >comm.json
-refuses 5 'collectives' 'tl-roofline comm.json'
+refuses 5 'tl-collective' 'tl-roofline comm.json'
 refuses 1 'No space left' 'tl-roofline mm.tl >/dev/full'
 quiet 'a reader may leave' 'tl-roofline many.tl | head -n 1'
 refuses 2 'there is no table' 'tl-roofline --table NOPE mm.tl'
@@ -665,7 +669,7 @@ is '--op -: backward' "$(echo '{"op":"aten::mm","dims":[[8,4],[4,2]],"backward":
 refuses 3 '1 op has no figures' 'echo "{\"op\":\"no::op\",\"dims\":[]}" | tl-roofline --op - >o.tsv'
 refuses 1 'stdin: line 2: ' '{ head -n 1 ops.ndjson; echo "{\"op\":\"aten::mm\",\"dims\":[[1,}"; } | tl-roofline --op -'
 refuses 1 'stdin: line 1: no name' 'echo "{}" | tl-roofline --op -'
-refuses 2 'the lines say shapes' 'tl-roofline --op - --dims "[[1]]" <ops.ndjson'
+refuses 2 "need --op NAME" 'tl-roofline --op - --dims "[[1]]" <ops.ndjson'
 is '--op -: no line' "$(tl-roofline --op - -c name </dev/null)" name
 is '--op -: many lines' "$(yes "$(head -n 1 ops.ndjson)" | head -n 5000 | tl-roofline --op - -c flops --no-header |
 	sort -u)" 773094113280.0

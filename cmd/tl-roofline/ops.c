@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many ops without a trace: each line of standard input is an op, as an event
- * of tl-cat ("name", "args") or in the short words of an entry's examples. A
- * row of a table is the answer to each, in their order.
+ * Ops without a trace: --op names one, or is one as JSON; of "-" each line of
+ * standard input is one. JSON is an event of tl-cat ("name", "args"), or has
+ * the short words of an entry's examples. One is explained; of many a row of a
+ * table is the answer to each, in their order.
  */
+#include <stdlib.h>
+
 #include "cmd/tl-roofline/roof.h"
 #include "json/json.h"
 
@@ -21,6 +24,14 @@ struct asked {
 	VEC(struct str) keys, values; /* further arguments */
 };
 
+/* Behind a text that a reader of JSON may look beyond. */
+static void
+pad(struct buf *b)
+{
+	for (size_t i = 0; i < IN_PAD; i++)
+		buf_putc(b, '\0');
+}
+
 static void
 refuse(struct asked *a, const char *error)
 {
@@ -28,7 +39,87 @@ refuse(struct asked *a, const char *error)
 		a->error = error;
 }
 
-/* ---- a line ---- */
+/* ---- types ---- */
+
+/* Short words for types, and how traces write them. */
+static const struct {
+	const char *word, *type;
+} short_types[] = {
+	{ "bf16", "c10::BFloat16" },
+	{ "fp16", "c10::Half" },
+	{ "fp32", "float" },
+	{ "fp64", "double" },
+	{ "fp8", "c10::Float8_e4m3fn" },
+	{ "fp4", "c10::Float4_e2m1fn_x2" },
+	{ "int8", "signed char" },
+	{ "int32", "int" },
+	{ "int64", "long int" },
+};
+
+static struct str
+type_of(struct str s)
+{
+	for (size_t i = 0; i < sizeof short_types / sizeof *short_types; i++)
+		if (str_eq(s, str_of(short_types[i].word)))
+			return str_of(short_types[i].type);
+	return s;
+}
+
+static void
+put_type(struct buf *b, struct str s)
+{
+	buf_puts(b, b->len == 0 ? "[" : ",");
+	json_put_string(b, type_of(s));
+}
+
+/*
+ * Types as JSON: text is such a list, or a word for all tensors, or words with
+ * commas between for each argument; [] among the shapes is no tensor.
+ */
+static void
+op_types(struct buf *b, struct str text, struct str dims)
+{
+	bool is_list = str_find(text, STR(","), false) >= 0;
+	int depth = 0;
+
+	if (text.len > 0 && text.p[0] == '[') {
+		buf_put(b, text.p, text.len);
+		return;
+	}
+	for (size_t i = 0; is_list && i <= text.len; i++) {
+		size_t from = i;
+
+		while (i < text.len && text.p[i] != ',')
+			i++;
+		put_type(b, (struct str){ text.p + from, i - from });
+	}
+	for (size_t i = 0; !is_list && i < dims.len; i++) {
+		if (dims.p[i] == '[' && ++depth == 2)
+			put_type(b,
+			    i + 1 < dims.len && dims.p[i + 1] == ']'
+				? STR("Scalar")
+				: text);
+		if (dims.p[i] == ']')
+			depth--;
+	}
+	buf_puts(b, b->len == 0 ? "[]" : "]");
+}
+
+/* A type of one's own is declared in a file of models. */
+static void
+check_type(struct models *ms, const char *word)
+{
+	struct str s = str_of(word);
+
+	if (word[0] == '[' || str_find(s, STR(","), false) >= 0)
+		return;
+	if (!models_know_type(ms, type_of(s)))
+		die_usage("option '--dtype' needs a type such as bf16, fp16, "
+			  "fp8 or int8, not '%s'",
+		    word);
+}
+
+/* ---- JSON ---- */
 
 /* The value behind a key as JSON without spaces; padded. */
 static struct str
@@ -49,8 +140,7 @@ value_of(struct asked *a, struct json *j)
 		&b, &error, &at))
 		refuse(a, error);
 	s.len = b.len;
-	for (size_t i = 0; i < IN_PAD; i++)
-		buf_putc(&b, '\0');
+	pad(&b);
 	s.p = arena_str(a->mem, buf_str(&b)).p;
 	buf_free(&b);
 	return s;
@@ -210,7 +300,7 @@ static void
 put_figures(const struct roof_state *g, const struct model_result *r,
     struct table *t, struct cell *c)
 {
-	struct roofline rf = roofline_of(g->arch, g->set->roof, r);
+	struct roofline rf = roofline_of(g->arch, g->roof, r);
 	struct buf b = { 0 };
 
 	c[4] = cell_real(r->flops);
@@ -246,11 +336,14 @@ find_arg(void *ctx, struct str key, struct str *text)
 	return false;
 }
 
-/* False: there is no answer to this op. */
-static bool
-answer(struct roof_state *g, struct asked *a, struct table *t)
+/* Evaluates; op is filled, whose types may be in b. NULL: no model. */
+static const struct model_result *
+evaluate(
+    struct roof_state *g, struct asked *a, struct model_op *op, struct buf *b)
 {
-	struct model_op op = { .name = a->name,
+	const struct model *m = model_find(g->models, a->name);
+
+	*op = (struct model_op){ .name = a->name,
 		.dims = a->lists[L_DIMS],
 		.types = a->lists[L_TYPES],
 		.strides = a->lists[L_STRIDES],
@@ -260,28 +353,34 @@ answer(struct roof_state *g, struct asked *a, struct table *t)
 		.annotation = a->annotation,
 		.arg = find_arg,
 		.ctx = a };
-	const struct model *m = model_find(g->models, a->name);
-	const struct model_result *r = NULL;
+	if (op->types.len == 0 || op->types.p[0] != '[') {
+		op_types(b,
+		    op->types.len > 2 ? text_in(a, op->types) : STR("float"),
+		    op->dims);
+		op->types = buf_str(b);
+	}
+	return m == NULL
+	    ? NULL
+	    : model_eval(g->models, m, op, a->backward ? MODEL_BWD : MODEL_FWD);
+}
+
+/* False: there is no answer to this op. */
+static bool
+answer(struct roof_state *g, struct asked *a, struct table *t)
+{
+	struct model_op op;
 	struct buf types = { 0 };
+	const struct model_result *r = evaluate(g, a, &op, &types);
 	struct cell *c = table_row(t);
 
-	if (op.types.len == 0 || op.types.p[0] != '[') {
-		op_types(&types,
-		    op.types.len > 2 ? text_in(a, op.types) : STR("float"),
-		    op.dims);
-		op.types = buf_str(&types);
-	}
 	c[0] = cell_text(table_row_text(t, a->name));
 	c[1] = text_cell(
 	    model_category(g->models, a->name, (struct str){ "", 0 }));
 	c[2] = text_cell(table_row_text(t, op.dims));
-	if (m != NULL)
-		r = model_eval(
-		    g->models, m, &op, a->backward ? MODEL_BWD : MODEL_FWD);
 	c[3] = cell_text(
 	    str_of(model_status_words[r != NULL ? r->status : MODEL_NONE]));
-	if (m != NULL)
-		c[15] = cell_text(m->where);
+	if (r != NULL)
+		c[15] = cell_text(r->model->where);
 	c[16] = r == NULL ? cell_text(STR("no model")) : text_cell(r->reason);
 	if (r != NULL && r->status == MODEL_OK) {
 		put_figures(g, r, t, c);
@@ -291,6 +390,8 @@ answer(struct roof_state *g, struct asked *a, struct table *t)
 	buf_free(&types);
 	return r != NULL && r->status == MODEL_OK;
 }
+
+/* ---- many ---- */
 
 /* The next line, padded; false: that was the last. */
 static bool
@@ -313,48 +414,125 @@ next_line(struct in *in, struct buf *line)
 		return false;
 	in->p = nl == in->end ? nl : nl + 1;
 	in_release(in);
-	for (size_t i = 0; i < IN_PAD; i++)
-		buf_putc(line, '\0');
+	pad(line);
 	return true;
 }
 
-void
-many_ops(struct roof_state *g, struct settings *set)
+static void
+forget(struct asked *a)
 {
+	a->kernels.n = a->keys.n = a->values.n = 0;
+	memset(a->lists, 0, sizeof a->lists);
+	a->name = a->annotation = (struct str){ "", 0 };
+	a->backward = false;
+	arena_reset(a->mem, 0);
+}
+
+static void
+many_ops(struct roof_state *g, struct asked *a)
+{
+	struct table_dest *dest = &g->sink.dest;
 	struct table *t = table_create("op_models", columns, NCOLUMNS);
 	struct in *in = in_open("-");
 	struct buf line = { 0 };
-	struct asked a = { .mem = arena_create() };
 	uint64_t number = 0, nwithout = 0;
 
-	table_stream(t, &set->dest);
+	table_stream(t, dest);
 	while (next_line(in, &line)) {
 		size_t n = line.len - IN_PAD;
 
 		number++;
 		if (strspn(line.p, " \t\r") == n)
 			continue;
-		a.kernels.n = a.keys.n = a.values.n = 0;
-		memset(a.lists, 0, sizeof a.lists);
-		a.name = a.annotation = (struct str){ "", 0 };
-		a.backward = set->backward;
-		read_line(&a, line.p, n);
-		if (a.error != NULL)
-			die("stdin: line %" PRIu64 ": %s", number, a.error);
-		nwithout += !answer(g, &a, t);
-		if (a.error != NULL)
-			die("stdin: line %" PRIu64 ": %s", number, a.error);
-		arena_reset(a.mem, 0);
+		forget(a);
+		read_line(a, line.p, n);
+		nwithout += a->error == NULL && !answer(g, a, t);
+		if (a->error != NULL)
+			die("stdin: line %" PRIu64 ": %s", number, a->error);
 	}
-	table_print(t, &set->dest);
-	table_dest_finish(&set->dest);
+	table_print(t, dest);
+	table_dest_finish(dest);
 	if (nwithout > 0)
 		report(MSG_NO_FIGURES, nwithout);
 	table_destroy(t);
+	buf_free(&line);
+	in_close(in);
+}
+
+/* ---- one ---- */
+
+/* A name with --dims and --dtype as the same op in JSON, padded. */
+static void
+put_op(struct roof_state *g, struct buf *b)
+{
+	struct buf text = { 0 }, dims = { 0 };
+	const char *error;
+	size_t at;
+
+	if (g->op[0] != '{' && g->dims == NULL)
+		die_usage("option '--op' needs --dims");
+	if (g->dims != NULL) {
+		buf_puts(&text, g->dims);
+		pad(&text);
+		if (!json_minify((struct str){ text.p, text.len - IN_PAD }, 0,
+			&dims, &error, &at))
+			die_usage("option '--dims': byte %zu: %s", at, error);
+		buf_puts(b, "{\"op\":");
+		json_put_string(b, str_of(g->op));
+		buf_printf(b, ",\"dims\":%.*s", (int)dims.len, dims.p);
+		if (g->types != NULL) {
+			check_type(g->models, g->types);
+			buf_puts(b, ",\"types\":");
+			if (g->types[0] == '[')
+				buf_puts(b, g->types);
+			else
+				json_put_string(b, str_of(g->types));
+		}
+		buf_putc(b, '}');
+	} else {
+		buf_puts(b, g->op);
+	}
+	pad(b);
+	buf_free(&text);
+	buf_free(&dims);
+}
+
+static void
+one_op(struct roof_state *g, struct asked *a)
+{
+	struct model_op op;
+	struct buf b = { 0 }, types = { 0 };
+	const struct model_result *r;
+
+	put_op(g, &b);
+	read_line(a, b.p, b.len - IN_PAD);
+	r = a->error == NULL ? evaluate(g, a, &op, &types) : NULL;
+	if (a->error != NULL)
+		die_usage("option '--op': %s", a->error);
+	if (r == NULL)
+		die_usage("there is no model of '%.*s': --list-models says "
+			  "which there are",
+		    (int)a->name.len, a->name.p);
+	if (r->status != MODEL_OK)
+		die("%.*s: %s: %.*s", (int)a->name.len, a->name.p,
+		    model_status_words[r->status], (int)r->reason.len,
+		    r->reason.p);
+	explain_op(g, &op, r, a->backward);
+	buf_free(&b);
+	buf_free(&types);
+}
+
+void
+ops_answer(struct roof_state *g)
+{
+	struct asked a = { .mem = arena_create() };
+
+	if (strcmp(g->op, "-") == 0)
+		many_ops(g, &a);
+	else
+		one_op(g, &a);
 	arena_destroy(a.mem);
 	vec_free(&a.kernels);
 	vec_free(&a.keys);
 	vec_free(&a.values);
-	buf_free(&line);
-	in_close(in);
 }

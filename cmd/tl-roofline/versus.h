@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * versus: --diff, what a comparison with another trace found for a row's GPU
+ * work. A point is where the two call trees part, or a pair of GPU events; its
+ * times are of all that it has, whether all of it is in the row or not.
+ */
+#ifndef TL_ROOFLINE_VERSUS_H
+#define TL_ROOFLINE_VERSUS_H
+
+#include "sink/source.h"
+#include "trace/overlap.h"
+
+struct versus;
+
+/* Of a row with --diff: the sums of its points. */
+struct versus_row {
+	int64_t before_ns, after_ns;
+	int64_t nafter; /* points at which the other trace has work */
+};
+
+/* The table diff_stats as NDJSON; its first side is what is read here. */
+struct versus *versus_read(struct strings *st, const char *path);
+void versus_free(struct versus *v);
+/* A table begins; its GPU work, by the number of its row, from 1. */
+void versus_table(struct versus *v);
+void versus_share(struct versus *v, const struct sink_sources *g,
+    const struct work *w, size_t row);
+/* Points that are in several rows of it. */
+size_t versus_shared(const struct versus *v);
+/* A row begins; its GPU work; what it comes to, false: it has no point. */
+void versus_row(struct versus *v);
+void versus_add(
+    struct versus *v, const struct sink_sources *g, const struct work *w);
+bool versus_sum(struct versus *v, struct versus_row *to);
+/* Appends the numbers, or names, of its points in their order. */
+void versus_list(const struct versus *v, bool names, struct buf *b);
+
+#endif
