@@ -28,9 +28,21 @@ struct settings {
 	const char *dir; /* -d */
 	int jobs;
 	struct rank_rule *rank_rule;
+	bool no_python;
 	bool salvage;
 	bool verbose;
 };
+
+/*
+ * Whether events of this kind and phase are to be written. A frame's B and E
+ * are, without frames, too: another's E would meet the B of an op.
+ */
+static inline bool
+settings_want(const struct settings *set, enum kind kind, unsigned char ph)
+{
+	return (set->kinds & KIND_BIT(kind)) != 0 &&
+	    !(set->no_python && kind == KIND_PYTHON && ph == 'X');
+}
 
 /* What -v tells. */
 struct counts {

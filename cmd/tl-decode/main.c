@@ -15,6 +15,7 @@
 
 enum {
 	OPT_KIND = OPT_LONG,
+	OPT_NO_PYTHON,
 	OPT_RANK_REGEX,
 	OPT_SALVAGE,
 };
@@ -22,7 +23,7 @@ enum {
 static const struct about about = {
 	.purpose = "turn profiler traces into an event stream",
 	.synopsis =
-	    "[-v] [-d DIR | -o FILE] [--kind KIND,...] "
+	    "[-v] [-d DIR | -o FILE] [--kind KIND,...] [--no-python] "
 	    "[--rank-regex RE] [--salvage] [--ndjson] [-z[LEVEL]] [-j N] "
 	    "[FILE...]",
 	.example = "tl-decode trace.json.gz | tl-tree | tl-timeline",
@@ -33,6 +34,7 @@ static const struct opt options[] = {
 	{ 'j', "jobs", "N", "with -d: decode N inputs at a time" },
 	OPT_STREAM_OUT,
 	{ OPT_KIND, "kind", "KIND,...", "write events of these kinds only" },
+	{ OPT_NO_PYTHON, "no-python", NULL, "leave Python frames out" },
 	{ OPT_RANK_REGEX, "rank-regex", "RE",
 	    "find a rank in the file's name by the group of RE" },
 	{ OPT_SALVAGE, "salvage", NULL,
@@ -134,7 +136,7 @@ decode_stream(const struct settings *set, char **paths, int n,
 		decode_source(
 		    set, paths[i], out, strings, src + (uint32_t)i, &counts);
 	progress_end();
-	if (set->kinds != KINDS_ALL)
+	if (set->kinds != KINDS_ALL || set->no_python)
 		stream_mark(out, MARK_EDITED);
 	stream_finish(out);
 	if (counts.clamped > 0)
@@ -289,6 +291,7 @@ main(int argc, char *argv[])
 		case 'j': set.jobs = (int)opt_int(&op, 1, 1024); break;
 		case 'v': set.verbose = true; break;
 		case OPT_KIND: set.kinds = opt_kinds(&op); break;
+		case OPT_NO_PYTHON: set.no_python = true; break;
 		case OPT_SALVAGE: set.salvage = true; break;
 		case OPT_RANK_REGEX: rank_regex = op.arg; break;
 		default: stream_dest_opt(&set.dest, &op, ch); break;

@@ -130,7 +130,7 @@ source_event(struct source_state *s, struct event *ev)
 	c->clamped += (ev->flags & EV_CLAMPED) != 0;
 	c->no_ts += (ev->shape->has & HAS_TS) == 0;
 	c->no_phase += ev->shape->ph == 0;
-	if (!event_is(ev, s->set->kinds))
+	if (!settings_want(s->set, ev->shape->kind, ev->shape->ph))
 		return;
 	if (s->set->dest.ndjson)
 		(void)!event_set_keys(s->strings, ev);

@@ -87,7 +87,7 @@ take_owner(void *arg, const struct owner *o)
 		.module = o->module,
 		.annotation = o->annotation,
 		.step = o->step,
-		.is_recompute = (o->flags & EV_RECOMPUTE) != 0,
+		.is_recompute = g->recompute && (o->flags & EV_RECOMPUTE) != 0,
 		.is_op = o->kind == KIND_OP,
 		.direct_ns = o->direct_ns,
 		.subtree_ns = o->subtree_ns,

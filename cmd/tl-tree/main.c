@@ -16,7 +16,6 @@
 struct settings {
 	enum link_by by;
 	struct tree_opts tree;
-	bool no_python;
 	bool is_anew; /* an option says how to link or nest */
 	bool verbose, print;
 	struct view view;
@@ -224,10 +223,14 @@ print_all(const struct settings *set, struct stream_in *in, struct store *s,
 static struct stream_in *
 open_input(const struct settings *set, const char *path)
 {
-	if (set->no_python)
-		return stream_open_only(path, NULL, WANT_STREAM,
-		    KINDS_ALL & ~KIND_BIT(KIND_PYTHON));
-	return select_front_open(&set->select, path, NULL, WANT_STREAM);
+	struct stream_in *in;
+
+	if (!set->tree.no_python)
+		return select_front_open(&set->select, path, NULL, WANT_STREAM);
+	in = stream_open_only(
+	    path, NULL, WANT_STREAM, KINDS_ALL & ~KIND_BIT(KIND_PYTHON));
+	stream_only(in, KINDS_ALL); /* what tl-decode kept is needed */
+	return in;
 }
 
 static void
@@ -294,10 +297,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 		set->by = (enum link_by)opt_word(op, link_words);
 		set->is_anew = true;
 		break;
-	case OPT_NO_PYTHON:
-		set->no_python = true;
-		set->is_anew = true;
-		break;
+	case OPT_NO_PYTHON: set->tree.no_python = true; break;
 	case OPT_ON_OVERLAP:
 		set->tree.clip = opt_word(op, rules) == 1;
 		set->is_anew = true;
@@ -333,7 +333,8 @@ check_options(const struct settings *set)
 	if (set->print && (set->dest.ndjson || set->dest.zstd))
 		die_usage("--print writes no stream: --ndjson and --zstd "
 			  "mean nothing then");
-	if (select_front_is_on(&set->select) && (set->is_anew || set->mem > 0))
+	if (select_front_is_on(&set->select) &&
+	    (set->is_anew || set->tree.no_python || set->mem > 0))
 		die_usage("to select from a tree that is made with --link, "
 			  "--mem, --no-python or --on-overlap, put tl-filter "
 			  "behind it");
@@ -368,6 +369,9 @@ main(int argc, char *argv[])
 	s = store_create(in->strings);
 	if (set.is_anew)
 		store_anew(s);
+	/* a tree without what stands above others would be none */
+	if (set.tree.no_python && ((in->marks & MARK_TREE) == 0 || set.is_anew))
+		store_leave_out(s, KIND_BIT(KIND_PYTHON));
 	if (set.print)
 		print_all(&set, in, s, &t);
 	else

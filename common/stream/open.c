@@ -178,12 +178,13 @@ through_maker(struct stream_in *s, enum want want)
 	char *words[3] = { NULL };
 	struct buf only = { 0 };
 
-	if (want == WANT_STREAM && kinds != KINDS_ALL) {
+	if (kinds == (KINDS_ALL & ~KIND_BIT(KIND_PYTHON)) ||
+	    (want == WANT_TREE && (kinds & KIND_BIT(KIND_PYTHON)) == 0)) {
+		words[0] = (char *)(uintptr_t) "--no-python";
+	} else if (want == WANT_STREAM && kinds != KINDS_ALL) {
 		put_kinds(&only, kinds);
 		words[0] = (char *)(uintptr_t) "--kind";
 		words[1] = only.p;
-	} else if (want == WANT_TREE && (kinds & KIND_BIT(KIND_PYTHON)) == 0) {
-		words[0] = (char *)(uintptr_t) "--no-python";
 	}
 	through(s, makers[want],
 	    want == WANT_PSEUDO ? helper_pseudo_words() : words);

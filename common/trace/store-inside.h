@@ -116,6 +116,7 @@ struct shape_cache {
 };
 
 struct store {
+	uint32_t left_out; /* kinds */
 	struct strings *st;
 	BIG(struct held) items;
 	struct {

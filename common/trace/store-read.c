@@ -74,7 +74,10 @@ static void
 take(struct store *s, struct stream_in *in, enum item item)
 {
 	switch (item) {
-	case ITEM_EVENT: store_add(s, &in->ev); break;
+	case ITEM_EVENT:
+		if (in->ev.shape->ph != 'X' || !event_is(&in->ev, s->left_out))
+			store_add(s, &in->ev);
+		break;
 	case ITEM_SOURCE: keep_source(s, &in->source); break;
 	case ITEM_META:
 		vec_push(&s->metas, in->meta);
@@ -303,6 +306,12 @@ void
 store_anew(struct store *s)
 {
 	s->is_anew = true;
+}
+
+void
+store_leave_out(struct store *s, uint32_t kinds)
+{
+	s->left_out = kinds;
 }
 
 bool

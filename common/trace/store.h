@@ -32,6 +32,8 @@ void store_destroy(struct store *s);
  */
 bool store_read(struct store *s, struct stream_in *in);
 void store_anew(struct store *s);
+/* Whole events (phase X) of these kinds are passed over by store_read(). */
+void store_leave_out(struct store *s, uint32_t kinds);
 /*
  * All stores from now on take at most mem bytes of memory, STORE_LEAST or more,
  * for what grows with their events; the rest is spilled into temporary files.

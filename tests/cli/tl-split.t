@@ -135,7 +135,7 @@ refuses 2 'what to split by' 'tl-split -d x t.tl'
 refuses 2 "'--by-gpu-time'" 'tl-split -d x --by rank --by-gpu-time t.tl'
 refuses 2 'exclude each other' 'tl-split -d x --by step --every 1ms t.tl'
 refuses 1 'No such file' 'tl-split -d x --by step t.tl nothing.tl'
-refuses 1 'no such annotation' 'tl-split -d x --annotation nothing t.tl'
+refuses 5 'no such annotation' 'tl-split -d x --annotation nothing t.tl'
 refuses 1 'over 100000 parts' 'tl-split -d x --every 1ns t.tl'
 head -c 3000 t.tl >cut.tl
 refuses 1 'cut off' 'tl-split -d x --by step cut.tl'

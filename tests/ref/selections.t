@@ -37,6 +37,7 @@ while read -r p; do
 	# what some can't answer, as they are about GPU work, kernels or the host
 	case $p in
 	tl-roofline*) no='^--kind op|^--name' ;;
+	tl-cat* | tl-tree*) no='--kind' ;; # there a choice of lines
 	tl-ops*) no='^--kind op' ;;
 	tl-timeline* | tl-fold) no='^--kind op|aten' ;;
 	tl-kernels* | tl-modules*) no='^--kind (op|mem)|aten' ;;

@@ -97,7 +97,7 @@ is_wanted(const struct event_reader *r, struct key_path w)
 	enum kind kind = kind_of_path(r, w);
 	struct str cat = strings_get(r->src->strings, (uint32_t)w.cat);
 
-	return (r->src->set->kinds & KIND_BIT(kind)) != 0 ||
+	return settings_want(r->src->set, kind, (unsigned char)w.ph) ||
 	    device_may_ask(kind, cat) || kind_is_lost(kind, cat);
 }
 
