@@ -321,9 +321,10 @@ judge_clock(struct figures *f, struct noise_side side[NSIDES])
 	}
 	diff = c->mean_ns[1] - c->mean_ns[0];
 	c->knows_noise = figures_have_clock(f) && !isnan(noise_spread(side));
+	/* besides GPU time it is a second chance to err */
 	c->is_noise = diff == 0 ||
 	    (c->knows_noise &&
-		!noise_is_beyond(side, (double)diff, NOISE_LEVEL));
+		!noise_is_beyond(side, (double)diff, noise_level_of(2)));
 }
 
 void

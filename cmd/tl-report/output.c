@@ -113,7 +113,7 @@ summarise(struct settings *s, struct jobs *j, bool print)
 	job = job_start_with(j, &argv, &how);
 	job_finish(j, true);
 	if (job->status != EXIT_DONE)
-		leave(job->status);
+		leave(job->status > 128 ? EXIT_NO_ANSWER : job->status);
 	vec_free(&argv.v);
 }
 

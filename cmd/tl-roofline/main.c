@@ -325,6 +325,7 @@ main(int argc, char *argv[])
 {
 	struct roof_state g = { .sink = { .def = &def }, .arch_name = "auto" };
 
+	err_program(argv[0]); /* for "out of memory" */
 	g.mem = arena_create();
 	return sink_main(&g.sink, argc, argv);
 }
