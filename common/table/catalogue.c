@@ -129,28 +129,46 @@ static const struct sheet_chart roofline = { .figure = "roofline",
 /* ---- the tables ---- */
 
 #define BOTH SHEET_BOOK | SHEET_PAGE
-/* NAME, PROGRAM, TEXT, and what else there is */
-#define T(id, who, what, ...)                                         \
-	{                                                             \
-		.name = id, .program = who, .text = what, __VA_ARGS__ \
+/* NAME, PROGRAM, TEXT and what else there is */
+#define T(id, who, ...)                                         \
+	{                                                       \
+		.program = who, .name = id, .text = __VA_ARGS__ \
 	}
-#define TL_OPS(id, what, ...) \
-	T(id, "tl-ops", what, .where = BOTH, .top = TOP_OPS, __VA_ARGS__)
-#define TL_COLLECTIVE(id, what, ...) \
-	T(id, "tl-collective", what, .where = BOTH, __VA_ARGS__)
-#define TL_KERNELS(id, what, ...) \
-	T(id, "tl-kernels", what, .where = BOTH, __VA_ARGS__)
-#define TL_DIFF(id, what, ...) \
-	T(id, "tl-diff", what, .where = BOTH, __VA_ARGS__)
-#define TL_ROOFLINE(id, what, ...)                                     \
-	T(id, "tl-roofline", what, .where = BOTH, .top = TOP_ROOFLINE, \
-	    __VA_ARGS__)
+#define TL_OPS(id, ...)                                             \
+	{                                                           \
+		.program = "tl-ops", .where = BOTH, .top = TOP_OPS, \
+		.name = id, .text = __VA_ARGS__                     \
+	}
+#define TL_COLLECTIVE(id, ...)                                         \
+	{                                                              \
+		.program = "tl-collective", .where = BOTH, .name = id, \
+		.text = __VA_ARGS__                                    \
+	}
+#define TL_KERNELS(id, ...)                                         \
+	{                                                           \
+		.program = "tl-kernels", .where = BOTH, .name = id, \
+		.text = __VA_ARGS__                                 \
+	}
+#define TL_DIFF(id, ...)                                         \
+	{                                                        \
+		.program = "tl-diff", .where = BOTH, .name = id, \
+		.text = __VA_ARGS__                              \
+	}
+#define TL_ROOFLINE(id, ...)                                                  \
+	{                                                                     \
+		.program = "tl-roofline", .where = BOTH, .top = TOP_ROOFLINE, \
+		.name = id, .text = __VA_ARGS__                               \
+	}
 #define TL_MODULES(id, what) T(id, "tl-modules", what, .where = BOTH)
-#define FAMILY(id, ...) TL_ROOFLINE(id, NULL, .rule = &roof, __VA_ARGS__)
+#define FAMILY(...)                                                           \
+	{                                                                     \
+		.program = "tl-roofline", .where = BOTH, .top = TOP_ROOFLINE, \
+		.rule = &roof, .name = __VA_ARGS__                            \
+	}
 /* of JAX, which the reference has sheets for */
-#define THEIRS(id, ...)                                \
-	{                                              \
-		.name = id, .where = BOTH, __VA_ARGS__ \
+#define THEIRS(...)                                \
+	{                                          \
+		.where = BOTH, .name = __VA_ARGS__ \
 	}
 
 const struct sheet sheets[] = {

@@ -9,8 +9,9 @@ in_catalogue() { # in_catalogue PROGRAM ARGUMENT...: those that are not
 	program=$1
 	shift
 	rm -rf out
+	command -v tl-"$program" >/dev/null || return 0 # a library is missing
 	tl-"$program" -d out "$@" t.tl >/dev/null 2>err || cat err
-	tl-roofline --list-tables | cut -f 1 >families
+	tl-roofline --list-tables 2>/dev/null | cut -f 1 >families
 	for file in out/*.csv; do
 		name=$(basename "$file" .csv)
 		grep -q "\"$name\"" "$ROOT/common/table/catalogue.c" ||

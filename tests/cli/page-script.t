@@ -57,7 +57,7 @@ done >two.ndjson
 tl-html -o two.html two.ndjson
 is 'a figure is drawn from the last of its tables; what is for figures is not listed' \
 	"$(drawn two.html cats which roof)" 'cats 8, which 1, roof 0'
-if command -v tl-report >/dev/null; then
+if command -v tl-roofline >/dev/null; then # all of its figures
 	tl-report "$SAMPLE" --html r.html 2>/dev/null
 	like 'all of a report' "$(drawn r.html cats roof which table tops)" \
 		'^cats [0-9]{1,}, roof [0-9]{2,}, which [0-9]{1,}, table [0-9]{2,}, tops [0-9]{2,}$'

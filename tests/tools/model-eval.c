@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "model/model.h"
 #include "tests/tools/model-check.h"
 #include "json/json.h"
 

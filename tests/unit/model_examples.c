@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every example that a built-in op model carries. */
+#include "model/model.h"
 #include "tests/tools/model-check.h"
 #include "tests/unit/tap.h"
 

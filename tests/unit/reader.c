@@ -112,12 +112,14 @@ tsv(void)
 static void
 csv(void)
 {
+#ifndef NO_CSV
 	is_str(read_text(TABLE_CSV, "a,b\n\"x,\"\"y\",2\n"),
 	    ": a b | 'x,\"y' 2 .", "CSV: quotes");
 	is_str(read_text(TABLE_CSV, "a,b\n\"two\nlines\",\n"),
 	    ": a b | 'two\nlines' - .", "CSV: a line break in quotes");
 	is_str(read_text(TABLE_CSV, "a,b\n1,2,3\n"),
 	    ": a bline 2: 3 fields, the header has 2", "CSV: a long row");
+#endif
 	is_str(read_text(TABLE_CSV, ""), "line 0: the input is empty",
 	    "nothing is no table");
 }
