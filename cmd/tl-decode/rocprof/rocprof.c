@@ -249,7 +249,7 @@ static void
 add_window(struct process *p)
 {
 	struct facts *f = &p->s->facts;
-	const struct source so = facts_source(f, 0, false);
+	struct source so;
 	int64_t a, b, other;
 
 	if (!p->has_init || !p->has_fini || !source_is_time(p->init_ns) ||
@@ -257,6 +257,7 @@ add_window(struct process *p)
 		return;
 	a = source_time(p->s, p->init_ns);
 	b = source_time(p->s, p->fini_ns);
+	so = facts_source(f, 0, false); /* behind the base, a fact, too */
 	if (source_int(&so, "window_start", &other) && other < a)
 		a = other;
 	if (source_int(&so, "window_end", &other) && other > b)
