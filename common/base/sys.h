@@ -24,7 +24,7 @@ void sys_start(void);
  * or error that was closed, reading or writing fails as before.
  */
 void sys_keep_std(void);
-/* The directory of the running program, "" if it can't be had. */
+/* The directory of the running program, "" if it is unknown. */
 const char *sys_bindir(void);
 /* One of our programs: beside this one if it is there, else by PATH. Owned. */
 char *sys_program(const char *name);
