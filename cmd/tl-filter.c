@@ -297,7 +297,7 @@ main(int argc, char *argv[])
 	files = op.ind < argc ? argv + op.ind : standard_input;
 	check_files(files);
 
-	f.hold.st = f.nb.strings = strings_create();
+	f.hold.st = f.nb.dict = dict_create();
 	f.hold.is_flat = set.is_flat;
 	filter_files(&f, files);
 	if (set.verbose)
@@ -305,6 +305,6 @@ main(int argc, char *argv[])
 	vec_free(&f.unasked);
 	vec_free(&f.nb.tracks);
 	select_free(&set.select);
-	strings_destroy(f.hold.st);
+	dict_destroy(f.hold.st);
 	return exit_status();
 }

@@ -253,14 +253,14 @@ link_source(const struct settings *set, struct store *s, struct tally *t)
 static void
 link_all(struct settings *set, struct stream_in *in)
 {
-	struct store *s = store_create(in->strings);
+	struct store *s = store_create(in->dict);
 	struct stream_out *out = NULL;
 	struct tally t = { 0 };
 
 	store_anew(s);
 	if (!set->stats)
 		out = stream_create(
-		    &set->dest, in->strings, in, in->marks | MARK_LINKED, true);
+		    &set->dest, in->dict, in, in->marks | MARK_LINKED, true);
 	while (store_read(s, in)) {
 		link_source(set, s, &t);
 		if (out != NULL)
@@ -282,7 +282,7 @@ static void
 pass_on(const struct settings *set, struct stream_in *in)
 {
 	struct stream_out *out =
-	    stream_create(&set->dest, in->strings, in, in->marks, true);
+	    stream_create(&set->dest, in->dict, in, in->marks, true);
 
 	link_pass_on(in, out);
 	stream_finish(out);

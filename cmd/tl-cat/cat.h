@@ -52,7 +52,7 @@ struct sources {
 	struct arena *mem;
 };
 
-void sources_start(struct sources *ss, struct strings *strings);
+void sources_start(struct sources *ss, struct dict *dict);
 /* Numbers it and keeps what it tells. */
 void sources_tell(struct sources *ss, struct source *s);
 void sources_meta(struct sources *ss, struct meta *m);

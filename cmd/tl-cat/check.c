@@ -21,7 +21,7 @@ check_file(const struct settings *set, const char *path)
 		if (item == ITEM_SOURCE)
 			nsources += in->source.is_final;
 		else if (item == ITEM_EVENT &&
-		    !event_is_sound(in->strings, &in->ev))
+		    !event_is_sound(in->dict, &in->ev))
 			die("%s: event %" PRIu64 ": its values are malformed",
 			    in->name, in->ev.uid.id);
 	}

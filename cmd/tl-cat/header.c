@@ -99,7 +99,7 @@ show_file(const struct settings *set, const char *path, struct buf *b)
 	struct sources sources;
 	enum item item;
 
-	sources_start(&sources, in->strings);
+	sources_start(&sources, in->dict);
 	stream_only(in, 0);
 	while ((item = stream_next(in)) != ITEM_END)
 		if (item == ITEM_SOURCE) {

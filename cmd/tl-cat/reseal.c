@@ -16,7 +16,7 @@ struct below {
 
 struct reseal {
 	const struct settings *set;
-	struct strings *strings;
+	struct dict *dict;
 	struct stream_in *from;
 	struct sources sources; /* the sources of from */
 	VEC(struct meta) metas;
@@ -42,7 +42,7 @@ read_from(struct reseal *r)
 {
 	enum item item;
 
-	r->from = stream_open(r->set->from, r->strings, WANT_STREAM);
+	r->from = stream_open(r->set->from, r->dict, WANT_STREAM);
 	stream_only(r->from, 0);
 	while ((item = stream_next(r->from)) != ITEM_END) {
 		if (item == ITEM_SOURCE) {
@@ -139,7 +139,7 @@ each_line(struct reseal *r, event_fn *event, section_fn *section)
 	struct ndjson_dec d;
 	const char *p = r->text.p, *end = p + r->text.len;
 
-	ndjson_start(&d, r->strings);
+	ndjson_start(&d, r->dict);
 	d.check_tree = false;
 	d.section = SECTION_NONE;
 	r->section = SECTION_NONE;
@@ -269,12 +269,12 @@ write_sources(struct reseal *r)
 void
 cat_reseal(const struct settings *set)
 {
-	struct reseal r = { .set = set, .strings = strings_create() };
+	struct reseal r = { .set = set, .dict = dict_create() };
 	unsigned marks;
 
 	if (strcmp(set->from, "-") == 0 && strcmp(set->files[0], "-") == 0)
 		die_usage("--from and the lines can't both be standard input");
-	sources_start(&r.sources, r.strings);
+	sources_start(&r.sources, r.dict);
 	read_from(&r);
 	read_text(&r);
 	r.is_tree = (r.from->marks & MARK_TREE) != 0;
@@ -283,7 +283,7 @@ cat_reseal(const struct settings *set)
 	marks = r.from->marks | MARK_EDITED;
 	if (!r.is_tree)
 		marks &= ~(unsigned)MARK_TREE;
-	r.out = stream_create(&set->dest, r.strings, r.from, marks, false);
+	r.out = stream_create(&set->dest, r.dict, r.from, marks, false);
 	write_sources(&r);
 	each_line(&r, second_event, second_section);
 	stream_close(r.from);

@@ -3,10 +3,9 @@
 #include "cat.h"
 
 void
-sources_start(struct sources *ss, struct strings *strings)
+sources_start(struct sources *ss, struct dict *dict)
 {
-	*ss = (struct sources){ .numbers.strings = strings,
-		.mem = arena_create() };
+	*ss = (struct sources){ .numbers.dict = dict, .mem = arena_create() };
 }
 
 static bool

@@ -14,7 +14,7 @@ struct count {
 };
 
 struct byte_stats {
-	struct strings *strings;
+	struct dict *dict;
 	struct encoder enc;
 	struct sources sources;
 	struct count kinds[KIND_COUNT];
@@ -57,7 +57,7 @@ count_records(struct byte_stats *s, enum kind kind)
 static void
 count_file(struct byte_stats *s, const char *path)
 {
-	struct stream_in *in = stream_open(path, s->strings, WANT_STREAM);
+	struct stream_in *in = stream_open(path, s->dict, WANT_STREAM);
 	enum item item;
 
 	numbering_input(&s->sources.numbers);
@@ -148,15 +148,15 @@ cat_stats(const struct settings *set)
 		.no_header = set->no_header,
 		.top = TABLE_TOP_ALL,
 	};
-	struct byte_stats s = { .strings = strings_create() };
+	struct byte_stats s = { .dict = dict_create() };
 	struct table *t;
 
 	if (set->dest.zstd)
 		die_usage("--zstd does not go with --stats");
 	if (set->dest.ndjson)
 		dest.format = FMT_NDJSON;
-	enc_start(&s.enc, s.strings, false);
-	sources_start(&s.sources, s.strings);
+	enc_start(&s.enc, s.dict, false);
+	sources_start(&s.sources, s.dict);
 	s.counted = s.enc.block.len;
 	for (size_t i = 0; set->files[i] != NULL; i++)
 		count_file(&s, set->files[i]);

@@ -59,17 +59,17 @@ is_stream(struct in *in)
 static struct stream_in *
 open_early(struct cat *c, const char *path)
 {
-	struct strings *strings = c->sources.numbers.strings;
+	struct dict *dict = c->sources.numbers.dict;
 	struct in *in;
 
 	if (select_front_is_on(&c->set->select))
 		return c->is_first || strcmp(path, "-") == 0
 		    ? select_front_open(
-			  &c->set->select, path, strings, WANT_STREAM)
+			  &c->set->select, path, dict, WANT_STREAM)
 		    : NULL;
 	in = in_open(path);
 	if (is_stream(in) || strcmp(path, "-") == 0)
-		return stream_open_in(in, strings, WANT_STREAM);
+		return stream_open_in(in, dict, WANT_STREAM);
 	in_close(in);
 	return NULL;
 }
@@ -105,7 +105,7 @@ open_output(struct cat *c)
 	if (c->set->head != INT64_MAX)
 		c->marks |= MARK_EDITED;
 	c->out = stream_create(
-	    &c->set->dest, c->sources.numbers.strings, &all, c->marks, false);
+	    &c->set->dest, c->sources.numbers.dict, &all, c->marks, false);
 }
 
 static void
@@ -188,7 +188,7 @@ pass_input(struct cat *c, struct input *input)
 
 	if (in == NULL)
 		in = select_front_open(&c->set->select, input->path,
-		    c->sources.numbers.strings, WANT_STREAM);
+		    c->sources.numbers.dict, WANT_STREAM);
 	stream_only(in, c->set->kinds);
 	numbering_input(&c->sources.numbers);
 	while (c->left > 0 && (item = stream_next(in)) != ITEM_END)
@@ -206,7 +206,7 @@ cat_stream(const struct settings *set)
 {
 	struct cat c = { .set = set, .is_first = true, .left = set->head };
 
-	sources_start(&c.sources, strings_create());
+	sources_start(&c.sources, dict_create());
 	for (size_t i = 0; set->files[i] != NULL; i++)
 		open_input(&c, set->files[i]);
 	open_output(&c);

@@ -210,13 +210,13 @@ put_key(struct tsv *t, struct key key)
 	if (key.type == KEY_INT)
 		json_put_i64(&t->line, key.n);
 	else if (key.type == KEY_STR)
-		put_text(t, strings_get(t->in->strings, (uint32_t)key.n));
+		put_text(t, dict_get(t->in->dict, (uint32_t)key.n));
 }
 
 static void
 put_name(struct tsv *t, uint32_t id)
 {
-	put_text(t, strings_get(t->in->strings, id));
+	put_text(t, dict_get(t->in->dict, id));
 }
 
 static void
@@ -243,7 +243,7 @@ put_flags(struct tsv *t, uint32_t flags)
 static void
 put_args(struct tsv *t, const struct event *ev)
 {
-	struct entries it = entries_of(t->in->strings, ev);
+	struct entries it = entries_of(t->in->dict, ev);
 	struct buf json = { 0 };
 
 	if ((ev->shape->flags & SHAPE_ARGS) == 0)
@@ -254,8 +254,7 @@ put_args(struct tsv *t, const struct event *ev)
 			continue;
 		if (json.len > 1)
 			buf_putc(&json, ',');
-		json_put_string(
-		    &json, strings_get(t->in->strings, it.entry->key));
+		json_put_string(&json, dict_get(t->in->dict, it.entry->key));
 		buf_putc(&json, ':');
 		ndjson_put_value(&json, &it.val);
 	}
@@ -283,8 +282,7 @@ put_above(struct tsv *t, enum what what)
 		break;
 	case COL_MODULE:
 		if (module != NULL) {
-			struct str s =
-			    strings_get(t->in->strings, module->name);
+			struct str s = dict_get(t->in->dict, module->name);
 			size_t n = MODULE_PREFIX.len;
 
 			if (str_starts(s, MODULE_PREFIX))
@@ -341,7 +339,7 @@ static void
 put_cell(struct tsv *t, const struct event *ev, const struct col *c)
 {
 	const struct shape *s = ev->shape;
-	const struct track *track = &t->in->strings->tracks.v[ev->track];
+	const struct track *track = &t->in->dict->tracks.v[ev->track];
 	const struct sources *sources = &t->sources;
 
 	switch (c->what) {
@@ -397,7 +395,7 @@ put_cell(struct tsv *t, const struct event *ev, const struct col *c)
 static void
 find_values(struct tsv *t, const struct event *ev)
 {
-	struct entries it = entries_of(t->in->strings, ev);
+	struct entries it = entries_of(t->in->dict, ev);
 
 	for (size_t i = 0; i < t->cols.n; i++) {
 		struct col *c = &t->cols.v[i];
@@ -405,7 +403,7 @@ find_values(struct tsv *t, const struct event *ev)
 		c->has_val = false;
 		if (c->what >= COL_COUNT && c->key_id == INTERN_NONE)
 			c->key_id =
-			    intern_find(t->in->strings->text, c->key, c->hash);
+			    intern_find(t->in->dict->text, c->key, c->hash);
 	}
 	while (entries_next(&it)) {
 		for (size_t i = 0; i < t->cols.n; i++) {
@@ -467,10 +465,10 @@ put_file(struct tsv *t, const char *path, bool is_tree)
 	enum item item;
 
 	t->in = select_front_open(&t->set->select, path,
-	    t->sources.numbers.strings, is_tree ? WANT_TREE : WANT_STREAM);
+	    t->sources.numbers.dict, is_tree ? WANT_TREE : WANT_STREAM);
 	numbering_input(&t->sources.numbers);
 	if (is_tree)
-		t->walk = walk_create(t->sources.numbers.strings);
+		t->walk = walk_create(t->sources.numbers.dict);
 	else
 		stream_only(t->in, t->set->kinds);
 	while (t->left > 0 && (item = stream_next(t->in)) != ITEM_END) {
@@ -494,7 +492,7 @@ cat_tsv(const struct settings *set)
 	struct tsv t = { .set = set, .left = set->head };
 	bool is_tree = false;
 
-	sources_start(&t.sources, strings_create());
+	sources_start(&t.sources, dict_create());
 	parse_columns(&t, set->fields != NULL ? set->fields : DEFAULT_FIELDS);
 	for (size_t i = 0; i < t.cols.n; i++)
 		is_tree |= is_tree_column(t.cols.v[i].what);

@@ -134,8 +134,7 @@ struct part {
 
 struct pattern *pattern_new(const struct optparse *op);
 struct recogniser;
-struct recogniser *recogniser_new(
-    const struct settings *set, struct strings *st);
+struct recogniser *recogniser_new(const struct settings *set, struct dict *st);
 /* Whether the event is a collective (by name, category and correlation). */
 bool recognise(struct recogniser *r, const struct event *ev);
 /*
@@ -168,7 +167,7 @@ void windows_fill(struct windows *w, struct rec *recs, size_t n,
 
 struct kernels;
 struct kernels *kernels_new(void);
-void kernels_clear(struct kernels *k, const struct strings *st);
+void kernels_clear(struct kernels *k, const struct dict *st);
 void kernels_free(struct kernels *k);
 void kernels_op(struct kernels *k, const struct event *ev);
 void kernels_add(struct kernels *k, const struct event *ev, uint32_t grid);
@@ -189,7 +188,7 @@ void reduce_input(struct reducer *r, const char *path, part_vec *parts);
 #define PARTIAL_VERSION 2
 /* An event of a partial stream; values: its signature's text, the host's name.
  */
-bool partial_event(const struct strings *st, const struct event *ev,
+bool partial_event(const struct dict *st, const struct event *ev,
     struct rec *rec, struct value *sig, struct value *host) USE_RESULT;
 struct job;
 void partial_write(const struct settings *set, const struct job *job);

@@ -29,7 +29,7 @@ struct ran {
 
 /* What ran: all calls of an op with a shape, or a kernel with its grid. */
 struct total {
-	uint32_t op;     /* in the strings, or INTERN_NONE */
+	uint32_t op;     /* in the dictionary, or INTERN_NONE */
 	uint32_t shape;  /* the op's or the kernel's */
 	uint32_t kernel; /* the longest */
 	uint64_t count;
@@ -37,7 +37,7 @@ struct total {
 };
 
 struct kernels {
-	const struct strings *st;
+	const struct dict *st;
 	VEC(struct op) ops;
 	size_t next_op; /* behind the last one asked for */
 	VEC(struct ran) ran;
@@ -52,7 +52,7 @@ kernels_new(void)
 }
 
 void
-kernels_clear(struct kernels *k, const struct strings *st)
+kernels_clear(struct kernels *k, const struct dict *st)
 {
 	k->st = st;
 	k->ops.n = k->ran.n = k->totals.n = k->next_op = 0;
@@ -215,7 +215,7 @@ sum_kernels(struct kernels *k)
 void
 kernels_put(struct kernels *k, struct buf *b)
 {
-	const struct strings *st = k->st;
+	const struct dict *st = k->st;
 
 	sum_kernels(k);
 	stable_sort(k->totals.v, k->totals.n, sizeof *k->totals.v, by_sum);
@@ -225,11 +225,11 @@ kernels_put(struct kernels *k, struct buf *b)
 		const struct total *t = &k->totals.v[i];
 
 		buf_puts(b, i > 0 ? ",[" : "[");
-		json_put_string(b, strings_get(st, t->op));
+		json_put_string(b, dict_get(st, t->op));
 		buf_putc(b, ',');
-		json_put_string(b, strings_get(st, t->shape));
+		json_put_string(b, dict_get(st, t->shape));
 		buf_putc(b, ',');
-		json_put_string(b, strings_get(st, t->kernel));
+		json_put_string(b, dict_get(st, t->kernel));
 		buf_printf(b, ",%" PRIu64 ",%" PRId64 "]", t->count, t->sum_ns);
 	}
 	buf_putc(b, ']');

@@ -12,14 +12,14 @@
 #include "json/json.h"
 
 bool
-partial_event(const struct strings *st, const struct event *ev, struct rec *rec,
+partial_event(const struct dict *st, const struct event *ev, struct rec *rec,
     struct value *sig, struct value *host)
 {
 	struct entries it = entries_of(st, ev);
 
 	rec->busy_ns = rec->idle_ns = -1;
 	while (entries_next(&it)) {
-		struct str key = strings_get(st, it.entry->key);
+		struct str key = dict_get(st, it.entry->key);
 		const struct value *v = &it.val;
 
 		if (it.entry->group != GROUP_ARGS)
@@ -59,7 +59,7 @@ open_writer(struct writer *w, const struct settings *set, const char *path)
 {
 	struct stream_dest dest = set->out;
 
-	*w = (struct writer){ .maker.st = strings_create() };
+	*w = (struct writer){ .maker.st = dict_create() };
 	dest.path = path;
 	w->out = stream_create(&dest, w->maker.st, NULL, MARK_EDITED, false);
 }
@@ -149,7 +149,7 @@ static void
 close_writer(struct writer *w)
 {
 	stream_finish(w->out);
-	strings_destroy(w->maker.st);
+	dict_destroy(w->maker.st);
 	maker_free(&w->maker);
 }
 

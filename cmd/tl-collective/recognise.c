@@ -59,7 +59,7 @@ static const struct str arg_names[P_COUNT] = {
 
 struct recogniser {
 	const struct settings *set;
-	struct strings *st;
+	struct dict *st;
 	VEC(uint16_t) names; /* NAME_ by number */
 };
 
@@ -94,7 +94,7 @@ pattern_new(const struct optparse *op)
 }
 
 struct recogniser *
-recogniser_new(const struct settings *set, struct strings *st)
+recogniser_new(const struct settings *set, struct dict *st)
 {
 	struct recogniser *r = xcalloc(1, sizeof *r);
 
@@ -141,7 +141,7 @@ name_kind(struct recogniser *r, uint32_t name)
 	while (r->names.n <= name)
 		vec_push(&r->names, NAME_UNKNOWN);
 	if (r->names.v[name] == NAME_UNKNOWN)
-		r->names.v[name] = judge_name(r, strings_get(r->st, name));
+		r->names.v[name] = judge_name(r, dict_get(r->st, name));
 	return r->names.v[name];
 }
 
@@ -158,7 +158,7 @@ recognise(struct recogniser *r, const struct event *ev)
 	if (ev->shape->kind != KIND_KERNEL || !recognise_name(r, ev->name))
 		return false;
 	return (ev->corr.type != KEY_NONE || ev->ext.type != KEY_NONE) &&
-	    str_eq(strings_get(r->st, ev->shape->cat), STR("kernel"));
+	    str_eq(dict_get(r->st, ev->shape->cat), STR("kernel"));
 }
 
 static void
@@ -202,7 +202,7 @@ recognise_signature(
 	size_t of_group = 0;
 
 	while (entries_next(&it)) {
-		struct str key = strings_get(r->st, it.entry->key);
+		struct str key = dict_get(r->st, it.entry->key);
 
 		if (it.entry->group != GROUP_ARGS)
 			continue;
@@ -233,7 +233,7 @@ recognise_signature(
 	buf_putc(b, ',');
 	put_peers(b, &v[P_SRC], &v[P_DST]);
 	buf_putc(b, ',');
-	json_put_string(b, strings_get(r->st, ev->name));
+	json_put_string(b, dict_get(r->st, ev->name));
 	buf_putc(b, ']');
 	return of_group;
 }

@@ -18,7 +18,7 @@ struct reducer {
 	const struct settings *set;
 	/* of the input being read */
 	const char *path;
-	struct strings *st;
+	struct dict *st;
 	struct recogniser *names;
 	part_vec *parts;
 	VEC(uint64_t) hashes; /* of texts, 0: not yet */
@@ -183,7 +183,7 @@ take_partial(struct reducer *r, const struct event *ev)
 static uint64_t
 text_hash(struct reducer *r, uint32_t id)
 {
-	struct str s = strings_get(r->st, id);
+	struct str s = dict_get(r->st, id);
 
 	if (id == INTERN_NONE)
 		return hash_bytes(s.p, s.len);
@@ -368,7 +368,7 @@ reduce_input(struct reducer *r, const char *path, part_vec *parts)
 	r->path = path;
 	r->parts = parts;
 	r->hashes.n = 0;
-	r->st = strings_create();
+	r->st = dict_create();
 	r->names = recogniser_new(r->set, r->st);
 	in = open_input(r, path);
 	while ((item = stream_next(in)) != ITEM_END) {
@@ -386,5 +386,5 @@ reduce_input(struct reducer *r, const char *path, part_vec *parts)
 	end_source(r);
 	stream_close(in);
 	recogniser_free(r->names);
-	strings_destroy(r->st);
+	dict_destroy(r->st);
 }

@@ -66,7 +66,7 @@ struct source_state {
 	const struct settings *set;
 	struct in *in;
 	struct stream_out *out;
-	struct strings *strings;
+	struct dict *dict;
 	struct counts *counts;
 	uint32_t src;
 	uint64_t next_id;

@@ -68,13 +68,13 @@ complete_facts(struct source_state *s, const char *path)
 
 static void
 decode_source(const struct settings *set, const char *path,
-    struct stream_out *out, struct strings *strings, uint32_t src,
+    struct stream_out *out, struct dict *dict, uint32_t src,
     struct counts *counts)
 {
 	struct source_state s = {
 		.set = set,
 		.out = out,
-		.strings = strings,
+		.dict = dict,
 		.counts = counts,
 		.src = src,
 		.first_ns = INT64_MAX,
@@ -97,7 +97,7 @@ decode_source(const struct settings *set, const char *path,
 /* ---- the summary ---- */
 
 static void
-summary(const struct counts *c, const struct strings *st, double start)
+summary(const struct counts *c, const struct dict *st, double start)
 {
 	double wall = sys_wall_s() - start;
 
@@ -126,15 +126,15 @@ static void
 decode_stream(const struct settings *set, char **paths, int n,
     const struct stream_dest *dest, uint32_t src)
 {
-	struct strings *strings = strings_create();
-	struct stream_out *out = stream_create(dest, strings, NULL, 0, true);
+	struct dict *dict = dict_create();
+	struct stream_out *out = stream_create(dest, dict, NULL, 0, true);
 	struct counts counts = { 0 };
 	double began = sys_wall_s();
 
 	progress_start("decoding");
 	for (int i = 0; i < n; i++)
 		decode_source(
-		    set, paths[i], out, strings, src + (uint32_t)i, &counts);
+		    set, paths[i], out, dict, src + (uint32_t)i, &counts);
 	progress_end();
 	if (set->kinds != KINDS_ALL || set->no_python)
 		stream_mark(out, MARK_EDITED);
@@ -142,8 +142,8 @@ decode_stream(const struct settings *set, char **paths, int n,
 	if (counts.clamped > 0)
 		report(MSG_NEGATIVE_DURATIONS, counts.clamped);
 	if (set->verbose)
-		summary(&counts, strings, began);
-	strings_destroy(strings);
+		summary(&counts, dict, began);
+	dict_destroy(dict);
 }
 
 /* The last part of a path without the endings that traces have. */

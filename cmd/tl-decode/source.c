@@ -106,12 +106,12 @@ source_time(struct source_state *s, int64_t ns)
 bool
 source_trim(struct source_state *s, size_t more)
 {
-	const struct strings *st = s->strings;
+	const struct dict *st = s->dict;
 
 	if (LIKELY(intern_bytes(st->text) + arena_bytes(st->mem) + more <
 		DECODE_MAX_TABLES))
 		return false;
-	strings_clear(s->strings);
+	dict_clear(s->dict);
 	stream_write_clear(s->out);
 	return true;
 }
@@ -133,7 +133,7 @@ source_event(struct source_state *s, struct event *ev)
 	if (!settings_want(s->set, ev->shape->kind, ev->shape->ph))
 		return;
 	if (s->set->dest.ndjson)
-		(void)!event_set_keys(s->strings, ev);
+		(void)!event_set_keys(s->dict, ev);
 	stream_write(s->out, ev);
 }
 

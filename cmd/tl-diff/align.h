@@ -30,7 +30,7 @@ void align_symbols(
  * does not matter which side is which, the shorter one does, or else that with
  * the lesser text where they first differ: whether that is the second.
  */
-bool lists_turned(const struct strings *st, const u32s list[NSIDES]);
+bool lists_turned(const struct dict *st, const u32s list[NSIDES]);
 /* Replaces out. */
 void align_lists(const u32s list[NSIDES], bool turned, pairs *out);
 

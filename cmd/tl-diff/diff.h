@@ -9,14 +9,14 @@
  * kernels aligned one by one where there are no ops (kernels).
  *
  * Names are compared as numbers: a run's node has the number of its normalised
- * name in the strings, which both sides share.
+ * name in the dictionary, which both sides share.
  */
 #ifndef TL_DIFF_H
 #define TL_DIFF_H
 
 #include "cmd/tl-diff/names.h"
 #include "table/table.h"
-#include "trace/owner.h"
+#include "trace/launcher.h"
 #include "trace/select.h"
 #include "trace/step.h"
 
@@ -79,7 +79,7 @@ struct node {
 	uint32_t behind;
 	uint32_t first_gpu; /* GPU events before it, in run.gpus */
 	uint32_t chain;     /* modules around it: run.chains, or NONE */
-	uint32_t track;     /* its thread, in the strings */
+	uint32_t track;     /* its thread, in the dictionary */
 	uint32_t extra; /* op: its arguments; GPU event: its place in gpus */
 	uint8_t kind;
 	uint8_t flags; /* NODE_ */
@@ -172,7 +172,7 @@ node_end(const struct node *n)
 
 /* Children, hashes and roots, after reading. */
 void forest_build(
-    struct run *r, const struct settings *set, const struct strings *st);
+    struct run *r, const struct settings *set, const struct dict *st);
 
 /* Up to here, in run.gpus: GPU events below a node and itself. */
 static inline uint32_t
@@ -249,7 +249,7 @@ struct diff_row {
 
 struct diff {
 	const struct settings *set;
-	struct strings *strings;
+	struct dict *dict;
 	struct norms *norms;
 	const struct run *side[NSIDES];
 	struct merged merged;

@@ -89,7 +89,7 @@ static struct cell
 string_cell(const struct maker *m, uint32_t id)
 {
 	return id == INTERN_NONE ? cell_none()
-				 : cell_text(strings_get(m->d->strings, id));
+				 : cell_text(dict_get(m->d->dict, id));
 }
 
 static uint32_t
@@ -105,7 +105,7 @@ module_parent(const struct diff *d, const struct diff_row *s)
 
 	if (c == NONE)
 		return STR("root");
-	return strings_get(d->strings, d->side[s->side]->chains.v[c].name);
+	return dict_get(d->dict, d->side[s->side]->chains.v[c].name);
 }
 
 /* The modules of an op, from the outermost in. */
@@ -120,7 +120,7 @@ modules_cell(struct maker *m, const struct diff_row *s)
 	if (m->nodes.n == 0)
 		return cell_text(STR("root"));
 	for (size_t i = m->nodes.n; i-- > 0;) {
-		struct str name = strings_get(m->d->strings, m->nodes.v[i]);
+		struct str name = dict_get(m->d->dict, m->nodes.v[i]);
 
 		buf_put(&m->text, name.p, name.len);
 		if (i > 0)
@@ -144,7 +144,7 @@ names_cell(struct maker *m, const struct run *r)
 		if (n->name == INTERN_NONE)
 			buf_printf(b, "\"%" PRIu32 "\"", n->id);
 		else
-			json_put_string(b, strings_get(m->d->strings, n->name));
+			json_put_string(b, dict_get(m->d->dict, n->name));
 	}
 	buf_putc(b, ']');
 	return text_cell(m);
@@ -246,7 +246,7 @@ ops_cell(struct maker *m)
 	list_members(m, side, true);
 	for (size_t i = 0; i < m->nodes.n; i++)
 		vec_push(&names,
-		    strings_get(m->d->strings,
+		    dict_get(m->d->dict,
 			m->d->side[side]->nodes.v[m->nodes.v[i]].name));
 	if (names.n > 1)
 		qsort(names.v, names.n, sizeof *names.v, by_text);

@@ -36,7 +36,7 @@ mark_nodes(struct run *r)
 
 /* Graph launches are no launches here: what they replay is theirs. */
 static void
-mark_graph_launches(struct run *r, const struct strings *st)
+mark_graph_launches(struct run *r, const struct dict *st)
 {
 	for (size_t i = 0; i < r->nodes.n; i++) {
 		struct node *n = &r->nodes.v[i];
@@ -44,7 +44,7 @@ mark_graph_launches(struct run *r, const struct strings *st)
 
 		if (!is_launch_kind(n->kind) || n->name == INTERN_NONE)
 			continue;
-		name = strings_get(st, n->name);
+		name = dict_get(st, n->name);
 		if (str_eq(name, STR("cudaGraphLaunch")) ||
 		    str_eq(name, STR("hipGraphLaunch")))
 			n->kind = KIND_OTHER;
@@ -333,8 +333,7 @@ forest_gpu_below(const struct run *r, uint32_t at, u32s *list)
 
 /* Steps by start. */
 void
-forest_build(
-    struct run *r, const struct settings *set, const struct strings *st)
+forest_build(struct run *r, const struct settings *set, const struct dict *st)
 {
 	mark_graph_launches(r, st);
 	mark_nodes(r);

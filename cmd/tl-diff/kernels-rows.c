@@ -13,8 +13,8 @@ const struct column kernels_columns[] = {
 	{ "count_after", NULL, COL_INT, UNIT_COUNT, 0, 0 },
 	{ "alone_before", NULL, COL_INT, UNIT_COUNT, COL_DETAIL, 0 },
 	{ "alone_after", NULL, COL_INT, UNIT_COUNT, COL_DETAIL, 0 },
-	{ "ex_uid_before", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
-	{ "ex_uid_after", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
+	{ "first_uid_before", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
+	{ "first_uid_after", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
 	FIGURE_COLUMNS,
 };
 const size_t kernels_ncolumns =
@@ -29,11 +29,11 @@ by_weight(const void *x, const void *y, void *arg)
 	int order = figure_order(&k->figures.rows.v[p], &k->figures.rows.v[q]);
 
 	for (int s = 0; s < NSIDES && order == 0; s++)
-		order = str_cmp(strings_get(k->st, a->name[s]),
-		    strings_get(k->st, b->name[s]));
-	if (order == 0)
 		order = str_cmp(
-		    strings_get(k->st, a->kind), strings_get(k->st, b->kind));
+		    dict_get(k->st, a->name[s]), dict_get(k->st, b->name[s]));
+	if (order == 0)
+		order =
+		    str_cmp(dict_get(k->st, a->kind), dict_get(k->st, b->kind));
 	return order;
 }
 
@@ -66,10 +66,10 @@ put_row(struct table *t, const struct kernels *k, uint32_t at)
 	const struct figure *f = &k->figures.rows.v[at];
 	struct cell *row = table_row(t);
 
-	row[0] = cell_text(strings_get(k->st, r->kind));
-	row[1] = cell_text(strings_get(k->st, r->name[0]));
+	row[0] = cell_text(dict_get(k->st, r->kind));
+	row[1] = cell_text(dict_get(k->st, r->name[0]));
 	if (r->n[0] != r->n[1])
-		row[2] = cell_text(strings_get(k->st, r->name[1]));
+		row[2] = cell_text(dict_get(k->st, r->name[1]));
 	for (int s = 0; s < NSIDES; s++) {
 		row[3 + s] = figure_count(&k->figures, s, f->kernels[s]);
 		row[5 + s] = figure_count(&k->figures, s, f->alone[s]);
@@ -83,7 +83,7 @@ put_notes(const struct kernels *k, struct table *t, const u32s *order)
 {
 	struct summary s = { .set = k->set,
 		.figures = &k->figures,
-		.strings = k->st,
+		.dict = k->st,
 		.what = "kernel" };
 
 	for (size_t i = 0; i < order->n; i++)

@@ -16,7 +16,7 @@
 #include "trace/stat.h"
 
 struct kernels *
-kernels_create(struct settings *set, struct strings *st)
+kernels_create(struct settings *set, struct dict *st)
 {
 	struct kernels *k = xcalloc(1, sizeof *k);
 

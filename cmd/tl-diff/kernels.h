@@ -25,7 +25,7 @@ struct kernel_row {
 
 struct kernels {
 	struct settings *set;
-	struct strings *st;
+	struct dict *st;
 	VEC(struct kernel_row) rows;
 	struct map row_of;
 	struct figures figures; /* of rows */
@@ -35,7 +35,7 @@ struct kernels {
 	struct stream_pairs streams;
 };
 
-struct kernels *kernels_create(struct settings *set, struct strings *st);
+struct kernels *kernels_create(struct settings *set, struct dict *st);
 void kernels_add(struct kernels *k, const struct run *const side[NSIDES],
     const bool fresh[NSIDES]);
 /* After the last pair. */

@@ -59,7 +59,7 @@ normalise(struct norms *nm, uint32_t name, bool stripped)
 	struct str s;
 	uint32_t id;
 
-	name_plain(&b, strings_get(nm->st, name));
+	name_plain(&b, dict_get(nm->st, name));
 	s = buf_str(&b);
 	if (stripped)
 		s = strip_frame(s);

@@ -10,7 +10,7 @@
  * besides, the function and the folders of a Python frame go.
  */
 struct norms {
-	struct strings *st;
+	struct dict *st;
 	VEC(uint32_t) strict, loose; /* by raw name; + 1, 0: not asked yet */
 	struct map same; /* --equiv: a number to the one that stands for it */
 };

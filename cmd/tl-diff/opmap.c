@@ -24,7 +24,7 @@ struct namer {
 static struct str
 text_of(const struct namer *nm, uint32_t id)
 {
-	return strings_get(nm->d->strings, id);
+	return dict_get(nm->d->dict, id);
 }
 
 /* Behind the last "::". */
@@ -46,7 +46,7 @@ joined(const struct namer *nm, struct str a, char with, struct str b)
 	buf_put(&out, a.p, a.len);
 	buf_putc(&out, with);
 	buf_put(&out, b.p, b.len);
-	id = intern_put(nm->d->strings->text, buf_str(&out));
+	id = intern_put(nm->d->dict->text, buf_str(&out));
 	buf_free(&out);
 	return id;
 }
@@ -60,7 +60,7 @@ without_blanks(const struct diff *d, struct str s)
 	for (size_t i = 0; i < s.len; i++)
 		if (s.p[i] != ' ')
 			buf_putc(&out, s.p[i]);
-	id = intern_put(d->strings->text, buf_str(&out));
+	id = intern_put(d->dict->text, buf_str(&out));
 	buf_free(&out);
 	return id;
 }
@@ -74,9 +74,9 @@ common_name(const struct namer *nm, uint32_t a, uint32_t b)
 	const uint64_t *p, *q;
 
 	if (str_find(y, x, false) >= 0)
-		return intern_put(nm->d->strings->text, x);
+		return intern_put(nm->d->dict->text, x);
 	if (str_find(x, y, false) >= 0)
-		return intern_put(nm->d->strings->text, y);
+		return intern_put(nm->d->dict->text, y);
 	if (x.len >= SAME_START && y.len >= SAME_START &&
 	    memcmp(x.p, y.p, SAME_START) == 0)
 		return joined(nm, x, '/', y);
@@ -183,7 +183,7 @@ find_modules(struct namer *nm)
 				continue;
 			module = 1 +
 			    (uint64_t)intern_put(
-				nm->d->strings->text, module_parent(nm->d, s));
+				nm->d->dict->text, module_parent(nm->d, s));
 			(void)map_put(&seen, op_of(nm->d, s), &is_new);
 			slot = map_put(&nm->module, op_of(nm->d, s), NULL);
 			*slot = is_new || *slot == module ? module : 0;
@@ -356,10 +356,10 @@ static struct entry_of
 kernel_entry(const struct diff *d, const struct diff_row *s)
 {
 	return (struct entry_of){
-		.op = strings_get(d->strings, op_of(d, s)),
+		.op = dict_get(d->dict, op_of(d, s)),
 		.side = s->side,
-		.text = strings_get(
-		    d->strings, d->side[s->side]->nodes.v[s->gpu].name),
+		.text =
+		    dict_get(d->dict, d->side[s->side]->nodes.v[s->gpu].name),
 	};
 }
 
@@ -402,11 +402,11 @@ write_both(const struct diff *d, const char *dir)
 		if (is_new)
 			*place = i + 1;
 		e.place = *place;
-		e.op = strings_get(d->strings, op);
+		e.op = dict_get(d->dict, op);
 		vec_push(&l, e);
 		e.is_module = 1;
-		e.text = strings_get(
-		    d->strings, without_blanks(d, module_parent(d, s)));
+		e.text =
+		    dict_get(d->dict, without_blanks(d, module_parent(d, s)));
 		vec_push(&l, e);
 	}
 	write_map(

@@ -32,9 +32,9 @@ static const char *const owner_words[] = { "op", "launch", "none" };
 /* ---- order ---- */
 
 static int
-by_text(const struct strings *st, uint32_t a, uint32_t b)
+by_text(const struct dict *st, uint32_t a, uint32_t b)
 {
-	return a == b ? 0 : str_cmp(strings_get(st, a), strings_get(st, b));
+	return a == b ? 0 : str_cmp(dict_get(st, a), dict_get(st, b));
 }
 
 /* The largest difference first, then names. */
@@ -42,7 +42,7 @@ static int
 by_weight(const void *x, const void *y, void *arg)
 {
 	const struct op_row *a = x, *b = y;
-	const struct strings *st = arg;
+	const struct dict *st = arg;
 	int order = figure_order(&a->figure, &b->figure);
 
 	for (int s = 0; s < NSIDES && order == 0; s++) {
@@ -67,14 +67,14 @@ by_weight(const void *x, const void *y, void *arg)
 /* ---- rows ---- */
 
 static struct cell
-text_cell(const struct strings *st, uint32_t id)
+text_cell(const struct dict *st, uint32_t id)
 {
-	return id == INTERN_NONE ? cell_none() : cell_text(strings_get(st, id));
+	return id == INTERN_NONE ? cell_none() : cell_text(dict_get(st, id));
 }
 
 /* What is the same on both sides stands once. */
 static void
-put_args(struct cell *row, const struct strings *st, const struct op_key *k)
+put_args(struct cell *row, const struct dict *st, const struct op_key *k)
 {
 	const uint32_t *a = (const uint32_t[]){ k->args[0].dims,
 		k->args[0].types, k->args[0].strides, k->args[0].concrete };
@@ -90,14 +90,14 @@ put_args(struct cell *row, const struct strings *st, const struct op_key *k)
 
 /* Ops that stand for one another: "before | after". */
 static struct cell
-name_cell(struct table *t, const struct strings *st, const struct op_row *r)
+name_cell(struct table *t, const struct dict *st, const struct op_row *r)
 {
-	struct str a = strings_get(st, r->name[0]);
-	struct str b = strings_get(st, r->name[1]);
+	struct str a = dict_get(st, r->name[0]);
+	struct str b = dict_get(st, r->name[1]);
 	struct buf both = { 0 };
 	struct cell c;
 
-	if (r->key.owner == OWNER_NONE)
+	if (r->key.owner == LAUNCHER_NONE)
 		return cell_text(STR("(no launch)"));
 	if (r->key.n[0] == r->key.n[1])
 		return text_cell(st, r->name[0]);
@@ -115,9 +115,9 @@ put_row(struct table *t, const struct ops *o, const struct op_row *r)
 	struct cell *row = table_row(t);
 	const struct figure *f = &r->figure;
 
-	row[0] = name_cell(t, o->strings, r);
+	row[0] = name_cell(t, o->dict, r);
 	row[1] = cell_text(str_of(owner_words[r->key.owner]));
-	put_args(&row[2], o->strings, &r->key);
+	put_args(&row[2], o->dict, &r->key);
 	for (int s = 0; s < NSIDES; s++) {
 		row[10 + s] = figure_count(&o->figures, s, r->calls[s]);
 		row[12 + s] = figure_count(&o->figures, s, f->kernels[s]);
@@ -130,7 +130,7 @@ ops_sort(struct ops *o)
 {
 	if (o->rows.n > 1)
 		qsort_r(o->rows.v, o->rows.n, sizeof *o->rows.v, by_weight,
-		    o->strings);
+		    o->dict);
 }
 
 /* ---- sentences ---- */
@@ -156,11 +156,11 @@ note_args(const struct ops *o, struct table *t)
 		calls += r->calls[0] > r->calls[1] ? r->calls[0] : r->calls[1];
 		if (b.len == 0 && x->dims != INTERN_NONE &&
 		    y->dims != INTERN_NONE && r->name[0] != INTERN_NONE) {
-			text_visible(strings_get(o->strings, r->name[0]), &b);
+			text_visible(dict_get(o->dict, r->name[0]), &b);
 			buf_putc(&b, ' ');
-			text_visible(strings_get(o->strings, x->dims), &b);
+			text_visible(dict_get(o->dict, x->dims), &b);
 			buf_puts(&b, " | ");
-			text_visible(strings_get(o->strings, y->dims), &b);
+			text_visible(dict_get(o->dict, y->dims), &b);
 		}
 	}
 	if (calls > 0)
@@ -250,28 +250,28 @@ ops_notes(const struct ops *o, struct table *t)
 	struct buf b = { 0 };
 	struct summary s = { .set = o->set,
 		.figures = &o->figures,
-		.strings = o->strings,
+		.dict = o->dict,
 		.what = "op" };
 
 	for (size_t i = 0; i < o->rows.n; i++)
-		if (o->rows.v[i].key.owner != OWNER_NONE)
+		if (o->rows.v[i].key.owner != LAUNCHER_NONE)
 			vec_push(&s.rows, &o->rows.v[i].figure);
 	if (ops_sameness(o) != NULL)
 		table_note(t, "%s", ops_sameness(o));
 	summary_whole(&s, t);
 	summary_rows(&s, t);
 	note_events(o, &s, t);
-	remarks_names(&o->launches, o->strings, &b);
+	remarks_names(&o->launches, o->dict, &b);
 	note_remarks(
 	    t, "launches that differ by API name", &b, "; --equiv maps them");
-	remarks_names(&o->calls, o->strings, &b);
+	remarks_names(&o->calls, o->dict, &b);
 	note_remarks(t, "matched calls with different names", &b, "");
 	note_args(o, t);
-	remarks_order(&o->order, o->strings, &b);
+	remarks_order(&o->order, o->dict, &b);
 	note_remarks(t, "calls in another order", &b, "");
 	for (int i = 0; i < NSIDES; i++)
 		remarks_wrappers(
-		    &o->wrappers[i], o->strings, o->set->names[i], &b);
+		    &o->wrappers[i], o->dict, o->set->names[i], &b);
 	note_remarks(t, "calls around others on one side only", &b, "");
 	note_contents(o, t);
 	note_kernels(o, t);

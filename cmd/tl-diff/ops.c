@@ -106,7 +106,7 @@ static uint32_t
 row_of_stat(const struct adder *a, const struct diff_row *s, uint32_t *owner)
 {
 	const struct diff *d = a->d;
-	struct op_key k = { .owner = OWNER_OP };
+	struct op_key k = { .owner = LAUNCHER_OP };
 	uint32_t name[NSIDES], at[NSIDES];
 
 	if (!pair_owners(a, s, at)) {
@@ -119,7 +119,7 @@ row_of_stat(const struct adder *a, const struct diff_row *s, uint32_t *owner)
 		set_side(&k, name, d, 1, 1, at[1]);
 	}
 	if (node_of(d, s->side, *owner)->kind != KIND_OP)
-		k.owner = OWNER_LAUNCH;
+		k.owner = LAUNCHER_LAUNCH;
 	return row_number(a->o, &k, name);
 }
 
@@ -131,7 +131,7 @@ row_of_rest(struct ops *o, const struct diff *d, int side, uint32_t gpu,
 	static const struct op_args none = { INTERN_NONE, INTERN_NONE,
 		INTERN_NONE, INTERN_NONE };
 	struct op_key k = { { INTERN_NONE, INTERN_NONE }, { none, none },
-		OWNER_NONE };
+		LAUNCHER_NONE };
 	uint32_t name[NSIDES] = { INTERN_NONE, INTERN_NONE };
 	uint32_t owner = NONE;
 
@@ -141,8 +141,8 @@ row_of_rest(struct ops *o, const struct diff *d, int side, uint32_t gpu,
 		set_side(&k, name, d, 0, side, owner);
 		set_side(&k, name, d, 1, side, owner);
 		k.owner = node_of(d, side, owner)->kind == KIND_OP
-		    ? OWNER_OP
-		    : OWNER_LAUNCH;
+		    ? LAUNCHER_OP
+		    : LAUNCHER_LAUNCH;
 	}
 	return row_number(o, &k, name);
 }

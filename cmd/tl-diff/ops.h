@@ -14,9 +14,9 @@
 #include "cmd/tl-diff/tables.h"
 
 enum owned_by {
-	OWNER_OP,
-	OWNER_LAUNCH, /* a launch outside of ops */
-	OWNER_NONE,   /* GPU work without a launch */
+	LAUNCHER_OP,
+	LAUNCHER_LAUNCH, /* a launch outside of ops */
+	LAUNCHER_NONE,   /* GPU work without a launch */
 };
 
 /* What a row is about: on each side, the same where it has one name. */
@@ -45,7 +45,7 @@ enum tally_of {
 
 struct ops {
 	const struct settings *set;
-	struct strings *strings;
+	struct dict *dict;
 	VEC(struct op_row) rows;
 	struct map row_of;
 	struct figures figures; /* of rows */

@@ -10,14 +10,14 @@
 /* ---- the same both ways ---- */
 
 bool
-lists_turned(const struct strings *st, const u32s list[NSIDES])
+lists_turned(const struct dict *st, const u32s list[NSIDES])
 {
 	if (list[0].n != list[1].n)
 		return list[0].n > list[1].n;
 	for (size_t i = 0; i < list[0].n; i++)
 		if (list[0].v[i] != list[1].v[i])
-			return str_cmp(strings_get(st, list[0].v[i]),
-				   strings_get(st, list[1].v[i])) > 0;
+			return str_cmp(dict_get(st, list[0].v[i]),
+				   dict_get(st, list[1].v[i])) > 0;
 	return false;
 }
 

@@ -43,7 +43,7 @@ put_node(struct printer *p, int side, uint32_t at)
 	}
 	/* a control character would forge lines or drive a terminal */
 	p->name.len = 0;
-	text_visible(strings_get(p->d->strings, n->name), &p->name);
+	text_visible(dict_get(p->d->dict, n->name), &p->name);
 	out_str(p->out, buf_str(&p->name));
 }
 
@@ -68,7 +68,7 @@ mark_name(struct printer *p, int side, uint32_t at)
 	if (n->name == INTERN_NONE)
 		buf_printf(&p->mark, "%" PRIu32, n->id);
 	else
-		text_visible(strings_get(p->d->strings, n->name), &p->mark);
+		text_visible(dict_get(p->d->dict, n->name), &p->mark);
 }
 
 /* "moved", and where from or to. */

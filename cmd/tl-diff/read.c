@@ -108,7 +108,7 @@ is_module(struct file *f, uint32_t name)
 	known = &f->modules.v[name];
 	if (*known == 0)
 		*known =
-		    str_starts(strings_get(f->nm->st, name), STR("nn.Module:"))
+		    str_starts(dict_get(f->nm->st, name), STR("nn.Module:"))
 		    ? 1
 		    : 2;
 	return *known == 1;
@@ -118,7 +118,7 @@ is_module(struct file *f, uint32_t name)
 static uint32_t
 module_name(struct file *f, uint32_t name)
 {
-	struct str s = strings_get(f->nm->st, name);
+	struct str s = dict_get(f->nm->st, name);
 	size_t n = s.len;
 
 	while (n > 0 && s.p[n - 1] >= '0' && s.p[n - 1] <= '9')
@@ -247,7 +247,7 @@ node_of(struct file *f, const struct event *ev)
 		.parent = NONE,
 		.first_gpu = (uint32_t)r->gpus.n,
 		.chain = NONE,
-		.track = strings_thread(f->nm->st, ev->track),
+		.track = dict_thread(f->nm->st, ev->track),
 		.extra = NONE,
 		.kind = ev->shape->kind,
 	};
@@ -335,7 +335,7 @@ take_annotation(struct file *f)
 	struct step_span s = { .start_ns = ev->ts_ns };
 
 	if ((ev->shape->has & HAS_TS) != 0 && ev->name != INTERN_NONE &&
-	    step_of_name(strings_get(f->nm->st, ev->name), &s.number) &&
+	    step_of_name(dict_get(f->nm->st, ev->name), &s.number) &&
 	    num_add(ev->ts_ns, ev->dur_ns, &s.end_ns))
 		vec_push(&f->run->steps, s);
 }

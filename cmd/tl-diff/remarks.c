@@ -186,10 +186,10 @@ names_add_launches(struct remarks *p, const struct diff *d)
 /* ---- sentences ---- */
 
 static void
-put_name(const struct strings *st, uint32_t name, struct buf *b)
+put_name(const struct dict *st, uint32_t name, struct buf *b)
 {
 	if (name != INTERN_NONE)
-		text_visible(strings_get(st, name), b);
+		text_visible(dict_get(st, name), b);
 	else
 		buf_puts(b, "one without a name");
 }
@@ -208,7 +208,7 @@ put_uids(const struct uid *uid, int n, struct buf *b)
 
 /* How many, and of the most frequent one the first name. */
 static const struct remark *
-put_start(const struct remarks *r, const struct strings *st, struct str side,
+put_start(const struct remarks *r, const struct dict *st, struct str side,
     struct buf *b)
 {
 	const struct remark *most = &r->list.v[0];
@@ -230,7 +230,7 @@ put_end(const struct remarks *r, const struct remark *most, struct buf *b)
 }
 
 void
-remarks_names(const struct remarks *r, const struct strings *st, struct buf *b)
+remarks_names(const struct remarks *r, const struct dict *st, struct buf *b)
 {
 	const struct remark *most;
 
@@ -243,7 +243,7 @@ remarks_names(const struct remarks *r, const struct strings *st, struct buf *b)
 }
 
 void
-remarks_order(const struct remarks *r, const struct strings *st, struct buf *b)
+remarks_order(const struct remarks *r, const struct dict *st, struct buf *b)
 {
 	const struct remark *most;
 
@@ -258,7 +258,7 @@ remarks_order(const struct remarks *r, const struct strings *st, struct buf *b)
 }
 
 void
-remarks_wrappers(const struct remarks *r, const struct strings *st,
+remarks_wrappers(const struct remarks *r, const struct dict *st,
     struct str side, struct buf *b)
 {
 	const struct remark *most;

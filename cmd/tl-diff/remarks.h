@@ -57,12 +57,12 @@ void wraps_around(const struct diff *d, uint32_t id, int side, u32s *list);
 
 /* "5, as aten::gelu | my::gelu 4 times"; nothing where there are none. */
 void remarks_names(
-    const struct remarks *r, const struct strings *st, struct buf *b);
+    const struct remarks *r, const struct dict *st, struct buf *b);
 /* "5, as cos (4 | 7) before tan (7 | 4) 2 times" */
 void remarks_order(
-    const struct remarks *r, const struct strings *st, struct buf *b);
+    const struct remarks *r, const struct dict *st, struct buf *b);
 /* "5 after, as cast (1) 3 times" */
-void remarks_wrappers(const struct remarks *r, const struct strings *st,
+void remarks_wrappers(const struct remarks *r, const struct dict *st,
     struct str side, struct buf *b);
 
 #endif

@@ -39,7 +39,7 @@ lca_text(const struct diff *d, const struct diff_row *s)
 
 	stats_lca_name(d, s, &b);
 	if (s->lca != NONE)
-		id = intern_put(d->strings->text, buf_str(&b));
+		id = intern_put(d->dict->text, buf_str(&b));
 	buf_free(&b);
 	return id;
 }

@@ -35,7 +35,7 @@ struct str module_parent(const struct diff *d, const struct diff_row *s);
 
 /*
  * opmap.c: ops that stand for one another below a point get one name: op (its
- * number in the strings) to that. The map is emptied with map_free().
+ * number in the dictionary) to that. The map is emptied with map_free().
  */
 void opmap_names(const struct diff *d, struct map *to);
 /* cpu_op_map_trace1.json, cpu_op_map_trace2.json, cpu_op_map.json in dir. */

@@ -66,9 +66,9 @@ unit_of(const struct run *r, const struct gpu *g, enum level level)
 /* "decode_7 (128)" is "decode_# (#)": of the same kind is what differs only
  * in numbers. */
 static uint32_t
-kind_of_name(struct strings *st, uint32_t name, const char *lead)
+kind_of_name(struct dict *st, uint32_t name, const char *lead)
 {
-	struct str s = strings_get(st, name);
+	struct str s = dict_get(st, name);
 	struct buf b = { 0 };
 	uint32_t id;
 
@@ -101,7 +101,7 @@ struct units {
 };
 
 static uint32_t
-name_kind(struct strings *st, enum level level, uint32_t annotation)
+name_kind(struct dict *st, enum level level, uint32_t annotation)
 {
 	return kind_of_name(st,
 	    levels[level].is_named ? annotation : INTERN_NONE,
@@ -110,8 +110,8 @@ name_kind(struct strings *st, enum level level, uint32_t annotation)
 
 /* The units of a level, of events that are in no sequence yet. */
 static void
-list_units(const struct line_up *l, enum level level, struct strings *st,
-    struct units *u)
+list_units(
+    const struct line_up *l, enum level level, struct dict *st, struct units *u)
 {
 	for (size_t i = 0; i < l->placed.n; i++) {
 		const struct placed *p = &l->placed.v[i];
@@ -160,7 +160,7 @@ take_units(struct line_up *l, enum level level, const struct units *u,
 }
 
 static void
-take_level(struct line_up l[NSIDES], enum level level, struct strings *st)
+take_level(struct line_up l[NSIDES], enum level level, struct dict *st)
 {
 	struct units u[NSIDES] = { { { 0 }, { 0 } }, { { 0 }, { 0 } } };
 	struct map sides = { 0 };
@@ -241,7 +241,7 @@ cut(struct line_up *l)
 
 void
 line_up_pair(struct line_up l[NSIDES], const struct run *const run[NSIDES],
-    struct strings *st, bool per_step)
+    struct dict *st, bool per_step)
 {
 	uint32_t rest = intern_put(st->text, STR("rest"));
 

@@ -40,7 +40,7 @@ struct line_up {
 
 /* Without work outside of steps if per_step. */
 void line_up_pair(struct line_up l[NSIDES], const struct run *const run[NSIDES],
-    struct strings *st, bool per_step);
+    struct dict *st, bool per_step);
 void line_up_free(struct line_up l[NSIDES]);
 
 static inline const struct gpu *

@@ -51,7 +51,7 @@ merge_pair(struct sides *g, struct diff *d)
 		d->side[s] = g->side[s].run;
 	}
 	d->set = g->set;
-	d->strings = g->nm.st;
+	d->dict = g->nm.st;
 	d->norms = &g->nm;
 	duo_start(&duo, d->side[0], d->side[1], &g->nm);
 	merge_runs(&d->merged, &duo);
@@ -305,7 +305,7 @@ sides_free(struct sides *g)
 	for (int s = 0; s < NSIDES; s++)
 		side_close(&g->side[s]);
 	norms_free(&g->nm);
-	strings_destroy(g->nm.st);
+	dict_destroy(g->nm.st);
 }
 
 int
@@ -315,9 +315,9 @@ sides_compare(struct settings *set)
 	const struct figures *figures;
 	int status;
 
-	g.nm.st = strings_create();
+	g.nm.st = dict_create();
 	g.ops = (struct ops){ .set = set,
-		.strings = g.nm.st,
+		.dict = g.nm.st,
 		.figures = { .set = set, .are_steps = true } };
 	g.kernels = kernels_create(set, g.nm.st);
 	g.tables = tables_create(set);

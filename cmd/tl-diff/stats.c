@@ -330,7 +330,7 @@ put_name(const struct diff *d, int side, uint32_t at, struct buf *b)
 	if (n->name == INTERN_NONE)
 		buf_printf(b, "%" PRIu32, n->id);
 	else
-		name_without_lines(b, strings_get(d->strings, n->name));
+		name_without_lines(b, dict_get(d->dict, n->name));
 }
 
 void

@@ -8,7 +8,7 @@
 struct summary {
 	const struct settings *set;
 	const struct figures *figures;
-	const struct strings *strings;
+	const struct dict *dict;
 	const char *what;                /* a row is about: "op" */
 	VEC(const struct figure *) rows; /* with a name; the largest first */
 };

@@ -227,8 +227,8 @@ put_entries(struct chrome *x, const struct origin *o, uint32_t src,
 			continue;
 		}
 		if (UNLIKELY(is_meta) &&
-		    chrome_put_process(x, o, src, ev,
-			strings_get(x->st, it.entry->key), &it.val))
+		    chrome_put_process(
+			x, o, src, ev, dict_get(x->st, it.entry->key), &it.val))
 			continue;
 		chrome_put_value(&x->b, &it.val);
 	}
@@ -361,7 +361,7 @@ static bool
 is_own_arrow(const struct chrome *x, const struct event *ev)
 {
 	return event_is(ev, KIND_BIT(KIND_FLOW)) &&
-	    str_eq(strings_get(x->st, ev->shape->cat), STR(FLOW_NAME));
+	    str_eq(dict_get(x->st, ev->shape->cat), STR(FLOW_NAME));
 }
 
 /* ---- the whole ---- */
@@ -376,7 +376,7 @@ put_fixed(struct chrome *x, const struct origin *o, const struct plan *plan,
 	put_defaults(x, o, ev);
 	if (plan->fixed & FIX_NAME) {
 		chrome_put_key(x, "name");
-		json_put_string(b, strings_get(x->st, ev->name));
+		json_put_string(b, dict_get(x->st, ev->name));
 	}
 	if (place->pid.len > 0 && (plan->fixed & FIX_PID)) {
 		chrome_put_key(x, "pid");

@@ -39,7 +39,7 @@ fuse_replaces(const struct chrome *x, const struct event *ev)
 
 	if (ev->shape->kind != KIND_META)
 		return false;
-	name = strings_get(x->st, ev->name);
+	name = dict_get(x->st, ev->name);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (str_eq(name, names[i]))
 			return true;
@@ -95,7 +95,7 @@ fuse_put_args(struct chrome *x, const struct origin *o, uint32_t src,
 		if (part->use == USE_ARG_ID)
 			put_raw(x, "correlation_raw", &it.val);
 		else if (part->use == USE_TOP_ID &&
-		    str_eq(strings_get(x->st, it.entry->key), STR("id")))
+		    str_eq(dict_get(x->st, it.entry->key), STR("id")))
 			put_raw(x, "id_raw", &it.val);
 	}
 }

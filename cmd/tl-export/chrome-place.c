@@ -110,7 +110,7 @@ bool
 chrome_put_process(struct chrome *x, const struct origin *o, uint32_t src,
     const struct event *ev, struct str key, const struct value *v)
 {
-	struct str name = strings_get(x->st, ev->name);
+	struct str name = dict_get(x->st, ev->name);
 
 	if (!is_labelled(x, src))
 		return false;
@@ -144,7 +144,7 @@ value_of_key(const struct chrome *x, struct key key)
 
 	if (key.type == KEY_STR) {
 		v.type = VAL_STR;
-		v.s = strings_get(x->st, (uint32_t)key.n);
+		v.s = dict_get(x->st, (uint32_t)key.n);
 	}
 	return v;
 }
@@ -186,7 +186,7 @@ name_lane(struct chrome *x, const struct lane *l, struct str pid, bool new_dev,
 	text.len = 0;
 	PUT(&text, "stream ");
 	if (l->gpu_stream.type == KEY_STR)
-		put_str(&text, strings_get(x->st, (uint32_t)l->gpu_stream.n));
+		put_str(&text, dict_get(x->st, (uint32_t)l->gpu_stream.n));
 	else if (l->gpu_stream.type == KEY_INT)
 		buf_printf(&text, "%" PRId64, l->gpu_stream.n);
 	if (l->tid != l->gpu_stream.n && l->pid.type == KEY_INT)

@@ -30,7 +30,7 @@ fix_of_key(struct str key)
 }
 
 static unsigned
-fixed_of(const struct strings *st, const struct shape *s, bool *args_raw)
+fixed_of(const struct dict *st, const struct shape *s, bool *args_raw)
 {
 	unsigned fixed = FIX_PID | FIX_TID;
 
@@ -49,7 +49,7 @@ fixed_of(const struct strings *st, const struct shape *s, bool *args_raw)
 
 		if (s->entries[i].group != GROUP_TOP)
 			continue;
-		fix = fix_of_key(strings_get(st, s->entries[i].key));
+		fix = fix_of_key(dict_get(st, s->entries[i].key));
 		fixed &= ~fix;
 		*args_raw |= fix == FIX_ARGS;
 	}
@@ -116,7 +116,7 @@ set_head(struct chrome *x, struct plan *p, const struct shape *s)
 		put_str(&b, style->sep);
 		PUT(&b, "\"cat\"");
 		put_str(&b, style->colon);
-		json_put_string(&b, strings_get(x->st, s->cat));
+		json_put_string(&b, dict_get(x->st, s->cat));
 	}
 	p->head = arena_str(x->mem, buf_str(&b));
 	buf_free(&b);
@@ -130,7 +130,7 @@ set_parts(struct chrome *x, struct plan *p, const struct shape *s)
 	p->nparts = s->nentries;
 	p->parts = arena_alloc(x->mem, s->nentries * sizeof *p->parts + 1);
 	for (uint32_t i = 0; i < s->nentries; i++) {
-		struct str key = strings_get(x->st, s->entries[i].key);
+		struct str key = dict_get(x->st, s->entries[i].key);
 		enum use use = use_of(x->set, key, s, i);
 
 		b.len = 0;

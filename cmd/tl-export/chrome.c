@@ -288,7 +288,7 @@ chrome_input(void *ctx, const struct stream_in *in)
 	for (size_t i = 0; i < in->nprov; i++)
 		x->is_joined |= str_eq(in->prov[i].program, STR("tl-merge"));
 	x->input = in->name;
-	x->st = in->strings;
+	x->st = in->dict;
 	x->mem = arena_create();
 }
 

@@ -108,7 +108,7 @@ struct chrome {
 	struct arena *texts; /* labels */
 	/* the input at hand */
 	const char *input;
-	struct strings *st;
+	struct dict *st;
 	struct arena *mem;
 	VEC(struct plan *) plans; /* by shape */
 	VEC(struct place) places; /* by track */

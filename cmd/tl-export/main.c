@@ -183,7 +183,7 @@ ids_in_order(struct store *store)
 static void
 pass_on_sorted(const struct target *to, void *x, struct stream_in *in)
 {
-	struct store *store = store_create(in->strings);
+	struct store *store = store_create(in->dict);
 
 	while (store_read(store, in)) {
 		struct place_of_id *v = ids_in_order(store);

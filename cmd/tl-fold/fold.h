@@ -34,9 +34,9 @@ struct frames {
 	struct buf text, part, plain;
 };
 
-/* The number of a frame's text in the strings. */
+/* The number of a frame's text in the dictionary. */
 uint32_t frame_of(
-    struct frames *f, struct strings *st, uint32_t name, enum frame_type type);
+    struct frames *f, struct dict *st, uint32_t name, enum frame_type type);
 void frames_free(struct frames *f);
 
 /* ---- stacks ---- */
@@ -44,7 +44,7 @@ void frames_free(struct frames *f);
 /* One frame behind the frames above it; 32 bytes, and 24 in the map. */
 struct stack {
 	uint32_t up;   /* number from 1; 0: none, a source */
-	uint32_t text; /* in the strings; of a source: its number over all */
+	uint32_t text; /* in the dictionary; of a source: its number over all */
 	uint32_t level;
 	bool has_text;          /* a source without others has none */
 	int64_t sum_ns[NSIDES]; /* of the stack that ends here */
@@ -107,7 +107,7 @@ struct output {
 };
 
 /* A line a stack, in the order of bytes. */
-void output_write(struct output *o, struct stacks *s, struct strings *st,
+void output_write(struct output *o, struct stacks *s, struct dict *st,
     const struct sources *sources);
 
 #endif

@@ -109,15 +109,14 @@ readable(struct frames *f, struct str name, enum frame_type type)
 }
 
 uint32_t
-frame_of(
-    struct frames *f, struct strings *st, uint32_t name, enum frame_type type)
+frame_of(struct frames *f, struct dict *st, uint32_t name, enum frame_type type)
 {
 	bool is_new;
 	uint64_t *slot =
 	    map_put(&f->known, (uint64_t)name * FRAME_TYPES + type, &is_new);
 
 	if (is_new) {
-		struct str s = strings_get(st, name);
+		struct str s = dict_get(st, name);
 
 		f->text.len = 0;
 		f->plain.len = 0;

@@ -46,7 +46,7 @@ struct open_frame {
 
 struct folder {
 	const struct settings *set;
-	struct strings *strings;
+	struct dict *dict;
 	struct sources sources;
 	int side; /* that is being read */
 	struct frames frames;
@@ -109,8 +109,8 @@ is_module(struct folder *f, const struct event *ev)
 		vec_push(&f->modules, 0);
 	known = &f->modules.v[ev->name];
 	if (*known == 0)
-		*known = str_starts(strings_get(f->strings, ev->name),
-			     STR("nn.Module"))
+		*known =
+		    str_starts(dict_get(f->dict, ev->name), STR("nn.Module"))
 		    ? 1
 		    : 2;
 	return *known == 1;
@@ -202,7 +202,7 @@ open_frame(struct folder *f, const struct event *ev, bool is_chosen)
 	    ((struct open_frame){
 		.depth = ev->depth,
 		.stack = stacks_push(&f->stacks, up,
-		    frame_of(&f->frames, f->strings, ev->name, type)),
+		    frame_of(&f->frames, f->dict, ev->name, type)),
 		.is_chosen = is_chosen,
 		.self_ns = ev->dur_ns,
 	    }));
@@ -238,7 +238,7 @@ take_gpu_event(struct folder *f, const struct event *ev, bool is_chosen)
 		stack = stacks_push(&f->stacks, stack, f->no_frame);
 	if (!f->set->no_kernels)
 		stack = stacks_push(&f->stacks, stack,
-		    frame_of(&f->frames, f->strings, ev->name, FRAME_GPU));
+		    frame_of(&f->frames, f->dict, ev->name, FRAME_GPU));
 	add_time(f, stack, ev->dur_ns);
 }
 
@@ -263,7 +263,7 @@ static void
 read_file(struct folder *f, struct settings *set, const char *path)
 {
 	struct stream_in *in =
-	    stream_open(path, f->strings, select_want(&set->select, WANT_TREE));
+	    stream_open(path, f->dict, select_want(&set->select, WANT_TREE));
 	enum item item;
 
 	stream_only(in,
@@ -460,12 +460,12 @@ main(int argc, char *argv[])
 	check_settings(&set);
 	operands_take(set.paths, set.is_diff, &op);
 
-	f.strings = strings_create();
-	f.no_launch = intern_put(f.strings->text, STR("[no launch]"));
-	f.no_frame = intern_put(f.strings->text, STR("[no frame]"));
+	f.dict = dict_create();
+	f.no_launch = intern_put(f.dict->text, STR("[no launch]"));
+	f.no_frame = intern_put(f.dict->text, STR("[no frame]"));
 	read_all(&f, &set, &op);
 	check_answer(&f);
-	output_write(&set.output, &f.stacks, f.strings, &f.sources);
+	output_write(&set.output, &f.stacks, f.dict, &f.sources);
 	tell_sides(&f);
 	if (set.verbose)
 		summarise(&f, &set.output);
@@ -474,7 +474,7 @@ main(int argc, char *argv[])
 	stacks_free(&f.stacks);
 	vec_free(&f.open);
 	vec_free(&f.modules);
-	strings_destroy(f.strings);
+	dict_destroy(f.dict);
 	select_free(&set.select);
 	free_paths(&set);
 	return exit_status();

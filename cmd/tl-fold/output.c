@@ -12,7 +12,7 @@
 struct writer {
 	struct output *o;
 	struct stacks *s;
-	struct strings *st;
+	struct dict *st;
 	struct out *out;
 	VEC(uint32_t) order;
 	VEC(uint32_t) path;
@@ -35,8 +35,8 @@ static int
 cmp_frames(
     const struct writer *w, uint32_t x, bool x_more, uint32_t y, bool y_more)
 {
-	struct str a = strings_get(w->st, stack_at(w, x)->text);
-	struct str b = strings_get(w->st, stack_at(w, y)->text);
+	struct str a = dict_get(w->st, stack_at(w, x)->text);
+	struct str b = dict_get(w->st, stack_at(w, y)->text);
 	size_t n = a.len < b.len ? a.len : b.len;
 	int c = n > 0 ? memcmp(a.p, b.p, n) : 0;
 
@@ -138,7 +138,7 @@ put_line(struct writer *w, uint32_t number)
 
 		if (!s->has_text)
 			continue;
-		out_str(w->out, strings_get(w->st, s->text));
+		out_str(w->out, dict_get(w->st, s->text));
 		out_puts(w->out, i > 0 ? ";" : " ");
 	}
 	for (int side = 0; side < w->o->nsides; side++) {
@@ -151,7 +151,7 @@ put_line(struct writer *w, uint32_t number)
 }
 
 void
-output_write(struct output *o, struct stacks *s, struct strings *st,
+output_write(struct output *o, struct stacks *s, struct dict *st,
     const struct sources *sources)
 {
 	struct writer w = { .o = o, .s = s, .st = st };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-graft/graft.h"
-#include "trace/owner.h"
+#include "trace/launcher.h"
 
 #define DUMMY_RUN "vllm/v1/worker/gpu_model_runner.py("
 
@@ -169,7 +169,7 @@ commonest_dim(const struct forest *w)
 			if (w->nodes.v[i].kind != KIND_OP)
 				continue;
 			forest_event(w, i, &ev);
-			s = strings_get(w->st, args_of_event(w->st, &ev).dims);
+			s = dict_get(w->st, args_of_event(w->st, &ev).dims);
 			for (size_t k = 0; k + 1 < s.len; k++) {
 				size_t end = k + 2;
 				uint64_t *n;
@@ -216,7 +216,7 @@ capture_read(struct captures *c, struct capture_file *f)
 			section = in->section;
 		if (item != ITEM_EVENT)
 			continue;
-		hear(&told, &in->ev, strings_get(c->st, in->ev.name));
+		hear(&told, &in->ev, dict_get(c->st, in->ev.name));
 		if (section == SECTION_TREE && !event_is(&in->ev, KINDS_GPU))
 			forest_add(&f->tree, &in->ev, f->path);
 	}

@@ -207,7 +207,7 @@ list_folder(struct captures *c, const char *dir, DIR *d)
 }
 
 void
-captures_open(struct captures *c, struct strings *st, const char *path)
+captures_open(struct captures *c, struct dict *st, const char *path)
 {
 	DIR *d;
 	char *index;

@@ -34,7 +34,7 @@ struct capture_file {
 };
 
 struct captures {
-	struct strings *st;
+	struct dict *st;
 	VEC(struct capture_file) files;
 };
 
@@ -52,7 +52,7 @@ bool captures_list(const void *p, size_t n, listed_fn *tell, void *arg,
     struct json *j) USE_RESULT;
 
 /* A folder (its execution_details.json, or all traces in it), or a trace. */
-void captures_open(struct captures *c, struct strings *st, const char *path);
+void captures_open(struct captures *c, struct dict *st, const char *path);
 void captures_free(struct captures *c);
 /* Reads its trace, once. */
 void capture_read(struct captures *c, struct capture_file *f);

@@ -74,7 +74,7 @@ take_step(struct state *s, const struct event *ev)
 	if (ev->shape->kind != KIND_ANNOTATION ||
 	    (ev->shape->has & HAS_TS) == 0)
 		return;
-	step = serving_step_of(strings_get(s->tree.st, ev->name));
+	step = serving_step_of(dict_get(s->tree.st, ev->name));
 	if (step.tier > 1)
 		return;
 	step.start = ev->ts_ns;
@@ -232,7 +232,7 @@ main(int argc, char *argv[])
 {
 	struct settings set = { 0 };
 	struct state s = { .set = &set };
-	struct strings *strings;
+	struct dict *dict;
 	struct stream_in *in;
 	struct optparse op;
 	const char *path;
@@ -245,13 +245,13 @@ main(int argc, char *argv[])
 		die_usage("one input at a time; join streams with tl-cat");
 	path = op.ind < argc ? argv[op.ind] : "-";
 	check_settings(&set, strcmp(path, "-") == 0);
-	strings = strings_create();
-	in = stream_open(path, strings, WANT_TREE);
-	forest_start(&s.tree, strings);
+	dict = dict_create();
+	in = stream_open(path, dict, WANT_TREE);
+	forest_start(&s.tree, dict);
 	if (set.capture != NULL)
-		captures_open(&s.captures, strings, set.capture);
+		captures_open(&s.captures, dict, set.capture);
 	s.out = stream_create(
-	    &set.dest, strings, in, in->marks | MARK_SYNTHETIC, false);
+	    &set.dest, dict, in, in->marks | MARK_SYNTHETIC, false);
 	graft_stream(&s, in);
 	stream_finish(s.out);
 	if (set.capture != NULL && s.totals.graft.launches == 0)
@@ -265,6 +265,6 @@ main(int argc, char *argv[])
 	vec_free(&s.steps);
 	forest_free(&s.tree);
 	stream_close(in);
-	strings_destroy(strings);
+	dict_destroy(dict);
 	return exit_status();
 }

@@ -8,7 +8,7 @@
 #include "model/pseudo.h"
 #include "cmd/tl-graft/graft.h"
 #include "model/facts.h"
-#include "trace/owner.h"
+#include "trace/launcher.h"
 
 #define RULES_UNKNOWN UINT64_MAX
 
@@ -100,14 +100,14 @@ static bool
 find_arg(void *ctx, struct str key, struct str *text)
 {
 	const struct pseudos *p = ctx;
-	struct strings *st = p->w->st;
+	struct dict *st = p->w->st;
 	struct value v;
 	uint32_t id;
 
 	if (!event_arg(st, &p->ev, key, &v))
 		return false;
 	id = extra_text(st, &v);
-	*text = strings_get(st, id);
+	*text = dict_get(st, id);
 	return id != INTERN_NONE;
 }
 
@@ -115,16 +115,16 @@ static void
 t_op(void *ctx, uint32_t e, struct model_op *op)
 {
 	struct pseudos *p = ctx;
-	struct strings *st = p->w->st;
+	struct dict *st = p->w->st;
 	struct op_args args;
 
 	forest_event(p->w, e, &p->ev);
 	args = args_of_event(st, &p->ev);
 	*op = (struct model_op){ .name = forest_name(p->w, e),
-		.dims = strings_get(st, args.dims),
-		.types = strings_get(st, args.types),
-		.strides = strings_get(st, args.strides),
-		.concrete = strings_get(st, args.concrete),
+		.dims = dict_get(st, args.dims),
+		.types = dict_get(st, args.types),
+		.strides = dict_get(st, args.strides),
+		.concrete = dict_get(st, args.concrete),
 		.arg = find_arg,
 		.ctx = p };
 }

@@ -22,7 +22,7 @@
 
 /* Names of spans and stacks: a number in the page's list. 0 is "". */
 struct names_used {
-	const struct strings *strings;
+	const struct dict *dict;
 	size_t bytes; /* of those in the list; more than enough: no more come */
 	struct map numbers; /* of a string, to 1 + its place in list */
 	VEC(uint32_t) list;
@@ -33,7 +33,7 @@ uint32_t name_number(struct names_used *names, uint32_t string);
 /* ---- lanes.c, lanes-put.c ---- */
 
 struct lanes;
-struct lanes *lanes_new(struct strings *st, struct names *threads);
+struct lanes *lanes_new(struct dict *st, struct names *threads);
 void lanes_free(struct lanes *l);
 /* What a source says of itself, once that is final. */
 void lanes_source(struct lanes *l, uint32_t src, const struct source *s);
@@ -50,7 +50,7 @@ void lanes_put(struct lanes *l, struct names_used *names, struct buf *b);
  * differs from run to run.
  */
 struct icicle;
-struct icicle *icicle_new(struct strings *st, bool compares);
+struct icicle *icicle_new(struct dict *st, bool compares);
 void icicle_free(struct icicle *t);
 /* side: 0, or 1 of the trees that are compared with; run: its source's */
 void icicle_push(

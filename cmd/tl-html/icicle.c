@@ -33,7 +33,7 @@ struct frame {
 };
 
 struct icicle {
-	struct strings *strings;
+	struct dict *dict;
 	bool compares, is_host;
 	uint32_t run[2], nruns[2]; /* the last one; how many there were */
 	VEC(uint32_t) plain; /* by name, 1 + its plain one; 0: not asked yet */
@@ -44,11 +44,11 @@ struct icicle {
 };
 
 struct icicle *
-icicle_new(struct strings *st, bool compares)
+icicle_new(struct dict *st, bool compares)
 {
 	struct icicle *t = xcalloc(1, sizeof *t);
 
-	t->strings = st;
+	t->dict = st;
 	t->compares = compares;
 	vec_push(&t->nodes, ((struct node){ .name = INTERN_NONE }));
 	return t;
@@ -92,9 +92,9 @@ name_of(struct icicle *t, uint32_t name)
 	if (t->plain.v[name] == 0) {
 		struct buf b = { 0 };
 
-		name_plain(&b, strings_get(t->strings, name));
-		t->plain.v[name] = 1 +
-		    intern_put(t->strings->text, name_one_launch(buf_str(&b)));
+		name_plain(&b, dict_get(t->dict, name));
+		t->plain.v[name] =
+		    1 + intern_put(t->dict->text, name_one_launch(buf_str(&b)));
 		buf_free(&b);
 	}
 	return t->plain.v[name] - 1;

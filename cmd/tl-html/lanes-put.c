@@ -25,7 +25,7 @@ put_base64(struct buf *b, struct str s)
 }
 
 static void
-put_key(struct buf *b, const struct strings *st, struct key k)
+put_key(struct buf *b, const struct dict *st, struct key k)
 {
 	struct str s;
 
@@ -33,7 +33,7 @@ put_key(struct buf *b, const struct strings *st, struct key k)
 		buf_printf(b, "%" PRId64, k.n);
 	if (k.type != KEY_STR)
 		return;
-	s = strings_get(st, (uint32_t)k.n);
+	s = dict_get(st, (uint32_t)k.n);
 	buf_put(b, s.p, s.len);
 }
 
@@ -44,17 +44,17 @@ put_label(struct lanes *l, const struct lane *lane, struct buf *b)
 
 	if (lane->is_gpu) {
 		buf_puts(&text, "GPU ");
-		put_key(&text, l->strings, lane->dev);
+		put_key(&text, l->dict, lane->dev);
 		buf_puts(&text, " stream ");
-		put_key(&text, l->strings, lane->gpu_stream);
+		put_key(&text, l->dict, lane->gpu_stream);
 	} else {
 		uint32_t name = names_of(l->threads, lane->track).thread;
-		struct str s = strings_get(l->strings, name);
+		struct str s = dict_get(l->dict, name);
 
 		if (str_eq(s, STR("Unknown"))) {
 			buf_puts(&text, "thread ");
-			put_key(&text, l->strings,
-			    l->strings->tracks.v[lane->track].tid);
+			put_key(
+			    &text, l->dict, l->dict->tracks.v[lane->track].tid);
 		} else {
 			buf_put(&text, s.p, s.len);
 		}

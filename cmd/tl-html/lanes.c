@@ -13,11 +13,11 @@
 #define GAP_FIRST_NS 200
 
 struct lanes *
-lanes_new(struct strings *st, struct names *threads)
+lanes_new(struct dict *st, struct names *threads)
 {
 	struct lanes *l = xcalloc(1, sizeof *l);
 
-	l->strings = st;
+	l->dict = st;
 	l->threads = threads;
 	return l;
 }
@@ -65,7 +65,7 @@ gpu_lane(struct lanes *l, const struct event *ev, uint32_t src)
 static struct lane *
 host_lane(struct lanes *l, const struct event *ev, uint32_t src)
 {
-	int64_t key[2] = { src, strings_thread(l->strings, ev->track) };
+	int64_t key[2] = { src, dict_thread(l->dict, ev->track) };
 	struct lane *lane = lane_of(l, &l->of_track, key, sizeof key);
 
 	lane->src = src;

@@ -11,7 +11,7 @@
 
 struct stretch {
 	int64_t start_ns, end_ns;
-	uint32_t name; /* in the strings; INTERN_NONE: several */
+	uint32_t name; /* in the dictionary; INTERN_NONE: several */
 	uint32_t row;
 };
 
@@ -31,7 +31,7 @@ struct lane_source {
 };
 
 struct lanes {
-	struct strings *strings;
+	struct dict *dict;
 	struct names *threads;
 	bool has_gpu;
 	struct map of_track, of_stream; /* hash of a key, to 1 + number */

@@ -36,7 +36,7 @@ static const struct about about = {
 };
 
 struct page {
-	struct strings *strings;
+	struct dict *dict;
 	struct names *threads;
 	struct lanes *lanes;
 	struct icicle *icicle;
@@ -58,7 +58,7 @@ name_number(struct names_used *names, uint32_t string)
 		return 0;
 	place = map_put(&names->numbers, string, NULL);
 	if (*place == 0) {
-		size_t len = strings_get(names->strings, string).len;
+		size_t len = dict_get(names->dict, string).len;
 
 		if (names->bytes > NAMES_MAX_BYTES)
 			return 0;
@@ -75,7 +75,7 @@ read_stacks(struct page *p, const char *path, uint32_t *nsources, int side)
 {
 	uint32_t first = *nsources;
 	struct stream_in *in =
-	    select_front_open(&p->select, path, p->strings, WANT_TREE);
+	    select_front_open(&p->select, path, p->dict, WANT_TREE);
 	enum item item;
 
 	while ((item = stream_next(in)) != ITEM_END) {
@@ -93,7 +93,7 @@ static void
 read_tree(struct page *p, const char *path)
 {
 	struct stream_in *in =
-	    select_front_open(&p->select, path, p->strings, WANT_TREE);
+	    select_front_open(&p->select, path, p->dict, WANT_TREE);
 	uint32_t first = p->nsources;
 	enum item item;
 
@@ -212,7 +212,7 @@ put_names(struct page *p, struct buf *b)
 {
 	buf_puts(b, "[\"\"");
 	for (size_t i = 0; i < p->names.list.n; i++) {
-		struct str s = strings_get(p->strings, p->names.list.v[i]);
+		struct str s = dict_get(p->dict, p->names.list.v[i]);
 
 		if (s.len > NAME_MAX_BYTES)
 			s.len = NAME_MAX_BYTES;
@@ -312,11 +312,11 @@ main(int argc, char *argv[])
 	}
 	if (path == NULL)
 		die_usage("option '--output' is needed: where the page goes");
-	p.strings = strings_create();
-	p.names.strings = p.strings;
-	p.threads = names_create(p.strings);
-	p.lanes = lanes_new(p.strings, p.threads);
-	p.icicle = icicle_new(p.strings, p.others.n > 0);
+	p.dict = dict_create();
+	p.names.dict = p.dict;
+	p.threads = names_create(p.dict);
+	p.lanes = lanes_new(p.dict, p.threads);
+	p.icicle = icicle_new(p.dict, p.others.n > 0);
 	buf_puts(&p.tables, "[");
 	for (int i = op.ind; i < argc; i++)
 		if (is_table(argv[i]))
@@ -336,6 +336,6 @@ main(int argc, char *argv[])
 	vec_free(&p.others);
 	map_free(&p.names.numbers);
 	vec_free(&p.names.list);
-	strings_destroy(p.strings);
+	dict_destroy(p.dict);
 	return exit_status();
 }

@@ -8,7 +8,7 @@
 static struct cell
 item_cell(const struct sink_row *r, uint32_t list, unsigned i)
 {
-	struct str s = strings_get(r->sink->strings, list);
+	struct str s = dict_get(r->sink->dict, list);
 	int64_t v;
 
 	while (s.len > 0 && (*s.p == '[' || *s.p == ']' || *s.p == ','))
@@ -132,19 +132,19 @@ result_of(const struct sink_row *r, bool is_gemm)
 {
 	const struct kernels *k = kernels_of(r->sink);
 	const struct kernel *one = r->first;
-	const struct strings *st = r->sink->strings;
+	const struct dict *st = r->sink->dict;
 	const struct model *m = NULL;
 	const struct model_result *res;
-	struct model_op op = { .name = strings_get(st, one->op) };
+	struct model_op op = { .name = dict_get(st, one->op) };
 
 	if (one->has_op)
 		m = model_find(k->models, op.name);
 	if (m == NULL || !does_it_all(r, is_gemm))
 		return NULL;
-	op.dims = strings_get(st, one->args.dims);
-	op.types = strings_get(st, one->args.types);
-	op.strides = strings_get(st, one->args.strides);
-	op.concrete = strings_get(st, one->args.concrete);
+	op.dims = dict_get(st, one->args.dims);
+	op.types = dict_get(st, one->args.types);
+	op.strides = dict_get(st, one->args.strides);
+	op.concrete = dict_get(st, one->args.concrete);
 	res = model_eval(k->models, m, &op, MODEL_FWD);
 	return res->status == MODEL_OK && res->flops > 0 ? res : NULL;
 }
@@ -158,8 +158,8 @@ kernels_row(struct sink_row *r)
 
 	if (r->plan->table->by != BY_ARGS)
 		return;
-	is_gemm = gemm_kernel_parse(
-	    strings_get(r->sink->strings, one->name), &row->gemm);
+	is_gemm =
+	    gemm_kernel_parse(dict_get(r->sink->dict, one->name), &row->gemm);
 	if (!is_gemm)
 		row->gemm = (struct gemm_kernel){ .tile_m = 0 };
 	row->res = result_of(r, is_gemm);
@@ -180,7 +180,7 @@ module_cell(const struct sink_row *r, unsigned f)
 		return cell_none();
 	call = &k->calls.v[one->module - 1];
 	switch (f) {
-	case F_MODULE: return cell_string(r->sink->strings, call->name);
+	case F_MODULE: return cell_string(r->sink->dict, call->name);
 	case F_MODULE_UID: return cell_uid(r->table, call->uid);
 	case F_MODULE_KERNELS: return cell_int((int64_t)call->kernels);
 	case F_MODULE_BUSY: return cell_int(call->busy_ns);

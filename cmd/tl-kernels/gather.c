@@ -15,9 +15,8 @@ class_number(struct kernels *k, uint32_t name)
 	uint64_t *slot = map_put(&k->classes, name, &is_new);
 
 	if (is_new)
-		*slot = intern_put(k->sink.strings->text,
-		    class_of(
-			&k->sink.rules, strings_get(k->sink.strings, name)));
+		*slot = intern_put(k->sink.dict->text,
+		    class_of(&k->sink.rules, dict_get(k->sink.dict, name)));
 	return (uint32_t)*slot;
 }
 
@@ -25,18 +24,18 @@ class_number(struct kernels *k, uint32_t name)
 static uint32_t
 launch_category(struct kernels *k, uint32_t name)
 {
-	struct str s = strings_get(k->sink.strings, name);
+	struct str s = dict_get(k->sink.dict, name);
 	bool is_graph = str_find(s, STR("cudagraph"), true) >= 0 ||
 	    str_find(s, STR("graphlaunch"), true) >= 0;
 
 	return intern_put(
-	    k->sink.strings->text, is_graph ? STR("graph") : STR("runtime"));
+	    k->sink.dict->text, is_graph ? STR("graph") : STR("runtime"));
 }
 
-/* ---- owners ---- */
+/* ---- launchers ---- */
 
 static void
-take_owner(void *arg, const struct owner *o)
+on_launcher(void *arg, const struct launcher *o)
 {
 	struct kernels *k = arg;
 	bool is_op = o->kind == KIND_OP;
@@ -48,12 +47,12 @@ take_owner(void *arg, const struct owner *o)
 
 		if (g->extra == NO_RECORD ||
 		    (is_op ? g->op != o->number
-			   : g->op != 0 || g->owner != o->number))
+			   : g->op != 0 || g->launcher != o->number))
 			continue;
 		if (category == INTERN_NONE)
 			category = is_op
 			    ? category_number(&k->categories, k->models,
-				  k->sink.strings, o->name,
+				  k->sink.dict, o->name,
 				  o->ndirect > 0 ? o->direct[0].name
 						 : INTERN_NONE)
 			    : launch_category(k, o->name);
@@ -78,17 +77,17 @@ text_arg(struct kernels *k, const struct value *v)
 	if (v->type == VAL_JSON)
 		return v->id;
 	if (v->type == VAL_JSONX)
-		return intern_put(k->sink.strings->text, v->s);
+		return intern_put(k->sink.dict->text, v->s);
 	return INTERN_NONE;
 }
 
 static void
 take_config(struct kernels *k, struct kernel *one, const struct event *ev)
 {
-	struct entries it = entries_of(k->sink.strings, ev);
+	struct entries it = entries_of(k->sink.dict, ev);
 
 	while (entries_next(&it)) {
-		struct str key = strings_get(k->sink.strings, it.entry->key);
+		struct str key = dict_get(k->sink.dict, it.entry->key);
 
 		if (it.entry->group != GROUP_ARGS)
 			continue;
@@ -192,10 +191,10 @@ kernels_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 
 	if (event_is(ev, KINDS_GPU)) {
 		if (take_gpu_event(k, ev, is_chosen))
-			owners_push(k->owners, ev, true);
+			launchers_push(k->launchers, ev, true);
 		else if (is_chosen && ev->shape->kind != KIND_KERNEL)
 			/* it may be the first thing that its op launched */
-			owners_push(k->owners, ev, true);
+			launchers_push(k->launchers, ev, true);
 	} else if (!event_is(ev, KINDS_PROLOGUE)) {
 		if (ev->shape->kind == KIND_OP) {
 			s->sources.list.v[s->source].nops++;
@@ -203,7 +202,7 @@ kernels_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		}
 		if (k->with_module)
 			modules_host(k, ev);
-		owners_push(k->owners, ev, true);
+		launchers_push(k->launchers, ev, true);
 	}
 }
 
@@ -214,9 +213,9 @@ kernels_start(struct sink *s)
 
 	if (strcmp(k->arch_name, "auto") != 0)
 		k->arch = arch_load(k->models, k->arch_name, STR(""));
-	k->owners = owners_create(s->strings, &s->rules, take_owner, k);
-	k->owners->with_args = k->with_args;
-	k->owners->extra = record_number;
+	k->launchers = launchers_create(s->dict, &s->rules, on_launcher, k);
+	k->launchers->with_args = k->with_args;
+	k->launchers->extra = record_number;
 }
 
 void
@@ -224,7 +223,7 @@ kernels_flush(struct sink *s)
 {
 	struct kernels *k = (struct kernels *)s;
 
-	owners_flush(k->owners);
+	launchers_flush(k->launchers);
 	modules_close(k, 0);
 }
 
@@ -269,8 +268,8 @@ kernels_free(struct sink *s)
 {
 	struct kernels *k = (struct kernels *)s;
 
-	if (k->owners != NULL)
-		owners_destroy(k->owners);
+	if (k->launchers != NULL)
+		launchers_destroy(k->launchers);
 	vec_free(&k->extents);
 	modules_free(k);
 	map_free(&k->categories);

@@ -13,7 +13,7 @@
 #include "model/gemm.h"
 #include "sink/sink.h"
 #include "trace/bucket.h"
-#include "trace/owner.h"
+#include "trace/launcher.h"
 #include "trace/select.h"
 #include "trace/span.h"
 
@@ -94,7 +94,7 @@ struct kernels {
 	bool with_args, with_config, with_module; /* what to read */
 	struct models *models;
 	const struct arch *arch; /* NULL: unknown */
-	struct owners *owners;
+	struct launchers *launchers;
 	struct map categories, classes;
 	VEC(struct extent) extents; /* by source */
 	VEC(struct module_call) calls;

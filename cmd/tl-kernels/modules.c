@@ -34,8 +34,8 @@ is_module(struct kernels *k, uint32_t name)
 		return false;
 	known = map_put(&k->open.names, name, &is_new);
 	if (is_new)
-		*known = str_starts(
-		    strings_get(k->sink.strings, name), STR("nn.Module"));
+		*known =
+		    str_starts(dict_get(k->sink.dict, name), STR("nn.Module"));
 	return *known != 0;
 }
 

@@ -229,8 +229,8 @@ main(int argc, char *argv[])
 	if (m.inputs.n == 0)
 		vec_push(&m.inputs, ((struct input){ .path = "-" }));
 	m.is_selective = leaves_events_out(&set.select);
-	m.st = strings_create();
-	m.nb.strings = m.st;
+	m.st = dict_create();
+	m.nb.dict = m.st;
 	m.values = arena_create();
 	if (set.sort_rank || (m.inputs.n > 1 && set.align != ALIGN_NONE))
 		clock_look(&m);

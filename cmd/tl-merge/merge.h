@@ -28,7 +28,7 @@ struct settings {
 
 struct merge {
 	struct settings *set;
-	struct strings *st;
+	struct dict *st;
 	struct stream_out *out;
 	struct numbering nb;
 	VEC(struct input) inputs;

@@ -13,7 +13,7 @@
 
 #include "cmd/tl-modules/modules.h"
 #include "model/facts.h"
-#include "trace/owner.h"
+#include "trace/launcher.h"
 
 /* An open module, or an op below one. */
 struct frame {
@@ -89,7 +89,7 @@ flops_destroy(struct flop_counter *f)
 void
 flops_annotation(struct flop_counter *f, const struct event *ev)
 {
-	notes_add(&f->notes, f->models, f->m->strings, ev);
+	notes_add(&f->notes, f->models, f->m->dict, ev);
 }
 
 void
@@ -134,7 +134,7 @@ static void
 keep_linked(struct flop_counter *f, const struct event *ev)
 {
 	vec_push(&f->linked,
-	    ((struct linked){ ev->name, args_of_event(f->m->strings, ev) }));
+	    ((struct linked){ ev->name, args_of_event(f->m->dict, ev) }));
 	*map_put(&f->linked_of, uid_hash(ev->uid), NULL) = f->linked.n;
 }
 
@@ -156,11 +156,11 @@ flops_op(struct flop_counter *f, const struct event *ev)
 		fr->end_ns = INT64_MAX;
 	if (ev->name != INTERN_NONE)
 		fr->model =
-		    model_find(f->models, strings_get(f->m->strings, ev->name));
+		    model_find(f->models, dict_get(f->m->dict, ev->name));
 	if (fr->model == NULL)
 		return;
-	fr->args = args_of_event(f->m->strings, ev);
-	extras_take(&f->extras, f->m->strings, fr->model, ev);
+	fr->args = args_of_event(f->m->dict, ev);
+	extras_take(&f->extras, f->m->dict, fr->model, ev);
 }
 
 void
@@ -181,7 +181,7 @@ extra_arg(void *ctx, struct str key, struct str *text)
 	size_t first = f->stack.v[f->stack.n - 1].first_extra;
 
 	return extras_find(
-	    f->extras.v + first, f->extras.n - first, f->m->strings, key, text);
+	    f->extras.v + first, f->extras.n - first, f->m->dict, key, text);
 }
 
 static int
@@ -204,19 +204,19 @@ kernel_names(struct flop_counter *f, const struct frame *fr)
 
 	qsort(v, n, sizeof *v, by_time);
 	for (size_t i = 0; i < n; i++)
-		names[i] = strings_get(f->m->strings, v[i].name);
+		names[i] = dict_get(f->m->dict, v[i].name);
 	return names;
 }
 
 static struct model_op
-op_of(const struct strings *st, uint32_t name, const struct op_args *args)
+op_of(const struct dict *st, uint32_t name, const struct op_args *args)
 {
 	return (struct model_op){
-		.name = strings_get(st, name),
-		.dims = strings_get(st, args->dims),
-		.types = strings_get(st, args->types),
-		.strides = strings_get(st, args->strides),
-		.concrete = strings_get(st, args->concrete),
+		.name = dict_get(st, name),
+		.dims = dict_get(st, args->dims),
+		.types = dict_get(st, args->types),
+		.strides = dict_get(st, args->strides),
+		.concrete = dict_get(st, args->concrete),
 	};
 }
 
@@ -233,7 +233,7 @@ forward_of(const struct flop_counter *f)
 static const struct model_result *
 result_of(struct flop_counter *f, const struct frame *fr)
 {
-	const struct strings *st = f->m->strings;
+	const struct dict *st = f->m->dict;
 	struct model_op op = op_of(st, fr->name, &fr->args), forward;
 	const struct linked *linked;
 	const struct model_result *r;

@@ -124,8 +124,8 @@ is_module(struct gatherer *g, const struct event *ev)
 		vec_push(&g->names, 0);
 	known = &g->names.v[ev->name];
 	if (*known == 0)
-		*known = str_starts(strings_get(g->m->strings, ev->name),
-			     STR("nn.Module"))
+		*known =
+		    str_starts(dict_get(g->m->dict, ev->name), STR("nn.Module"))
 		    ? 1
 		    : 2;
 	return *known == 1;
@@ -255,7 +255,7 @@ take_item(struct gatherer *g, const struct settings *set, struct stream_in *in,
 void
 modules_read_file(struct modules *m, struct settings *set, const char *path)
 {
-	struct stream_in *in = stream_open(path, m->strings,
+	struct stream_in *in = stream_open(path, m->dict,
 	    set->pseudo_ops ? WANT_PSEUDO
 			    : select_want(&set->select, WANT_TREE));
 	struct gatherer g = { .m = m };

@@ -226,7 +226,7 @@ main(int argc, char *argv[])
 		take_option(&set, &op, ch);
 	check_settings(&set);
 
-	m.strings = strings_create();
+	m.dict = dict_create();
 	if (set.flops)
 		m.models = models_create();
 	for (size_t i = 0; i < set.models.n; i++)
@@ -246,7 +246,7 @@ main(int argc, char *argv[])
 	modules_free(&m);
 	vec_free(&set.roots);
 	vec_free(&set.models);
-	strings_destroy(m.strings);
+	dict_destroy(m.dict);
 	select_free(&set.select);
 	return exit_status();
 }

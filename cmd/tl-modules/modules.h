@@ -75,7 +75,7 @@ struct whole {
 
 /* All that was read; modules come before those below them. */
 struct modules {
-	struct strings *strings;
+	struct dict *dict;
 	struct sink_sources sources;
 	VEC(struct whole) wholes; /* by source */
 	VEC(struct module) list;

@@ -61,7 +61,7 @@ static bool
 is_root(const struct modules *m, const struct settings *set,
     const struct module *mod)
 {
-	struct str name = strings_get(m->strings, mod->name);
+	struct str name = dict_get(m->dict, mod->name);
 
 	if (set->roots.n == 0)
 		return mod->up == 0;
@@ -126,8 +126,8 @@ node_for(struct maker *k, uint32_t module, uint32_t up)
 		(void)add_node(k, module, up);
 		return (uint32_t)k->list.n;
 	}
-	type = intern_put(k->m->strings->text,
-	    module_type(strings_get(k->m->strings, mod->name)));
+	type = intern_put(
+	    k->m->dict->text, module_type(dict_get(k->m->dict, mod->name)));
 	slot = up > 0
 	    ? map_put(&k->below, (uint64_t)up << 32 | type, &is_new)
 	    : map_put(&k->roots, (uint64_t)mod->source << 32 | type, &is_new);

@@ -98,7 +98,7 @@ add_label(struct buf *b, const struct printer *p, const struct node *node)
 		buf_puts(b, OUTSIDE_LABEL);
 		return;
 	}
-	name = strings_get(p->m->strings, p->m->list.v[node->first].name);
+	name = dict_get(p->m->dict, p->m->list.v[node->first].name);
 	buf_puts(b, "nn.Module: ");
 	if (node->instances <= 1)
 		add_visible(b, module_name(name));

@@ -181,7 +181,7 @@ label_of(const struct row *r, const struct node *node)
 
 	if (node->type == NODE_OUTSIDE)
 		return STR(OUTSIDE_LABEL);
-	name = strings_get(r->m->strings, r->m->list.v[node->first].name);
+	name = dict_get(r->m->dict, r->m->list.v[node->first].name);
 	return node->is_fold ? module_type(name) : module_name(name);
 }
 
@@ -211,8 +211,7 @@ cell_instance(const struct row *r)
 	int64_t n;
 
 	if (r->mod != NULL &&
-	    num_i64(
-		module_instance(strings_get(r->m->strings, r->mod->name)), &n))
+	    num_i64(module_instance(dict_get(r->m->dict, r->mod->name)), &n))
 		return cell_int(n);
 	return cell_none();
 }
@@ -245,8 +244,8 @@ cell_of_flops(struct row *r, enum field f)
 	r->path.len = 0;
 	for (uint32_t i = node->none; i > 0; i = r->n->nones.v[i - 1].next) {
 		buf_putc(&r->path, r->path.len == 0 ? '[' : ',');
-		json_put_string(&r->path,
-		    strings_get(r->m->strings, r->n->nones.v[i - 1].name));
+		json_put_string(
+		    &r->path, dict_get(r->m->dict, r->n->nones.v[i - 1].name));
 	}
 	buf_putc(&r->path, ']');
 	return cell_text(table_text(r->table, buf_str(&r->path)));
@@ -277,8 +276,7 @@ cell_of_module(const struct row *r, enum field f)
 	case F_MIN: return cell_int(r->node->min_ns);
 	case F_MAX: return cell_int(r->node->max_ns);
 	case F_TYPE:
-		return cell_text(
-		    module_type(strings_get(r->m->strings, mod->name)));
+		return cell_text(module_type(dict_get(r->m->dict, mod->name)));
 	default: return cell_none();
 	}
 }

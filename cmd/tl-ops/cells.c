@@ -77,7 +77,7 @@ categories_cell(const struct sink_row *r)
 	r->text->len = 0;
 	for (size_t i = 0; i < r->group->n; i++) {
 		const struct call *c = sink_row_record(r, i);
-		struct str s = strings_get(r->sink->strings, c->category);
+		struct str s = dict_get(r->sink->dict, c->category);
 		bool is_new = c->category != last;
 
 		last = c->category;
@@ -128,7 +128,7 @@ details_cell(const struct sink_row *r, unsigned f)
 	const struct overlap_lists overlap = { &ops_of(r->sink)->overlap_list,
 		r, overlap_of };
 	const struct detail_lists lists = {
-		.strings = r->sink->strings,
+		.dict = r->sink->dict,
 		.arg = is_overlap ? (const void *)&overlap : r,
 		.n = r->group->n,
 		.length = is_overlap ? overlap_length : nkernels_of,

@@ -9,7 +9,7 @@
 /* ---- ops ---- */
 
 static void
-keep_kernels(struct ops *g, struct call *c, const struct owner *o)
+keep_kernels(struct ops *g, struct call *c, const struct launcher *o)
 {
 	c->first_kernel = g->kernels.n;
 	c->nkernels = (uint32_t)o->ndirect;
@@ -26,7 +26,7 @@ keep_kernels(struct ops *g, struct call *c, const struct owner *o)
 
 /* Which op is the nearest one is known only now. */
 static void
-mark_works(struct ops *g, const struct owner *o)
+mark_works(struct ops *g, const struct launcher *o)
 {
 	for (size_t i = 0; i < o->nbelow; i++)
 		if (o->below[i].op == o->number)
@@ -36,18 +36,18 @@ mark_works(struct ops *g, const struct owner *o)
 #define FRAME_CUT 256 /* bytes of a frame's name, as in the reference */
 
 static void
-keep_modules(struct ops *g, struct call *c, const struct owner *o)
+keep_modules(struct ops *g, struct call *c, const struct launcher *o)
 {
 	struct buf b = { 0 };
 
 	c->parent_module = o->nmodules == 0
-	    ? intern_put(g->sink.strings->text, STR("NA"))
+	    ? intern_put(g->sink.dict->text, STR("NA"))
 	    : name_without_numbers(
-		  g->sink.strings, strings_get(g->sink.strings, o->modules[0]));
+		  g->sink.dict, dict_get(g->sink.dict, o->modules[0]));
 	buf_putc(&b, '[');
-	json_put_string(&b, strings_get(g->sink.strings, o->name));
+	json_put_string(&b, dict_get(g->sink.dict, o->name));
 	for (size_t i = 0; i < o->nmodules; i++) {
-		struct str s = strings_get(g->sink.strings, o->modules[i]);
+		struct str s = dict_get(g->sink.dict, o->modules[i]);
 		bool is_cut = s.len > FRAME_CUT;
 
 		if (is_cut)
@@ -60,12 +60,12 @@ keep_modules(struct ops *g, struct call *c, const struct owner *o)
 		}
 	}
 	buf_putc(&b, ']');
-	c->call_stack = intern_put(g->sink.strings->text, buf_str(&b));
+	c->call_stack = intern_put(g->sink.dict->text, buf_str(&b));
 	buf_free(&b);
 }
 
 static void
-take_owner(void *arg, const struct owner *o)
+on_launcher(void *arg, const struct launcher *o)
 {
 	struct ops *g = arg;
 	int64_t dur_ns = (o->flags & EV_UNTIMED) != 0 ? 0 : o->dur_ns;
@@ -77,7 +77,7 @@ take_owner(void *arg, const struct owner *o)
 		g->sink.sources.list.v[g->sink.source].nops++;
 	if ((o->ndirect == 0 && !(g->all_ops && o->kind == KIND_OP)) ||
 	    !str_glob_any(
-		g->names.v, g->names.n, strings_get(g->sink.strings, o->name)))
+		g->names.v, g->names.n, dict_get(g->sink.dict, o->name)))
 		return;
 	c = sink_add(&g->sink);
 	*c = (struct call){
@@ -100,9 +100,8 @@ take_owner(void *arg, const struct owner *o)
 	if (g->parent_module || g->call_stack)
 		keep_modules(g, c, o);
 	keep_kernels(g, c, o);
-	c->category =
-	    category_number(&g->categories, g->models, g->sink.strings, o->name,
-		o->ndirect > 0 ? o->direct[0].name : INTERN_NONE);
+	c->category = category_number(&g->categories, g->models, g->sink.dict,
+	    o->name, o->ndirect > 0 ? o->direct[0].name : INTERN_NONE);
 }
 
 /* ---- GPU work ---- */
@@ -129,7 +128,7 @@ static void
 add_left_out(struct ops *g, struct sink_source *o, const struct event *ev)
 {
 	if (g->with_comm || (ev->flags & EV_UNLINKED) != 0 ||
-	    bucket_of_event(&g->sink.rules, g->sink.strings, ev) != BUCKET_COMM)
+	    bucket_of_event(&g->sink.rules, g->sink.dict, ev) != BUCKET_COMM)
 		return;
 	o->ncomm++;
 	o->comm_ns += (uint64_t)ev->dur_ns;
@@ -172,7 +171,7 @@ tell_place(struct ops *g)
 {
 	const struct window *win = select_annotation(&g->sink.select);
 
-	owners_at(g->owners, select_step(&g->sink.select),
+	launchers_at(g->launchers, select_step(&g->sink.select),
 	    win != NULL ? win->name : INTERN_NONE);
 }
 
@@ -184,12 +183,12 @@ ops_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 
 	if (event_is(ev, KINDS_GPU)) {
 		is_chosen = take_gpu_event(g, ev, is_chosen);
-		owners_push(g->owners, ev, is_chosen);
+		launchers_push(g->launchers, ev, is_chosen);
 	} else if (!event_is(ev, KINDS_PROLOGUE)) {
 		if (s->select.need_windows && event_is(ev, KINDS_HOST) &&
 		    (g->all_ops || ev->ngpu > 0))
 			tell_place(g);
-		owners_push(g->owners, ev, is_chosen);
+		launchers_push(g->launchers, ev, is_chosen);
 	}
 }
 
@@ -197,20 +196,21 @@ void
 ops_start(struct sink *s)
 {
 	struct ops *g = (struct ops *)s;
-	struct owners *w = owners_create(s->strings, &s->rules, take_owner, g);
+	struct launchers *w =
+	    launchers_create(s->dict, &s->rules, on_launcher, g);
 
 	w->all_ops = g->all_ops;
 	w->with_comm = g->with_comm;
 	w->with_args = g->by == BY_ARGS || s->dest.dir != NULL;
 	w->with_modules = g->parent_module || g->call_stack;
 	w->extra = g->overlap ? work_number : NULL;
-	g->owners = w;
+	g->launchers = w;
 }
 
 void
 ops_flush(struct sink *s)
 {
-	owners_flush(((struct ops *)s)->owners);
+	launchers_flush(((struct ops *)s)->launchers);
 }
 
 /* ---- when all is read ---- */
@@ -219,7 +219,7 @@ static void
 find_overlaps(struct ops *g)
 {
 	struct overlaps *o =
-	    overlaps_find(g->sink.strings, g->works.v, g->works.n);
+	    overlaps_find(g->sink.dict, g->works.v, g->works.n);
 	VEC(uint32_t) own = { 0 };
 
 	for (size_t i = 0; i < g->sink.records.n; i++) {
@@ -251,8 +251,8 @@ ops_free(struct sink *s)
 {
 	struct ops *g = (struct ops *)s;
 
-	if (g->owners != NULL)
-		owners_destroy(g->owners);
+	if (g->launchers != NULL)
+		launchers_destroy(g->launchers);
 	vec_free(&g->kernels);
 	vec_free(&g->works);
 	vec_free(&g->overlap_list);

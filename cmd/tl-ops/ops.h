@@ -10,8 +10,8 @@
 
 #include "model/facts.h"
 #include "sink/sink.h"
+#include "trace/launcher.h"
 #include "trace/overlap.h"
-#include "trace/owner.h"
 
 /* What a table groups by; the first ones are words of --by. */
 enum by {
@@ -71,7 +71,7 @@ struct ops {
 	VEC(struct str) names; /* --name: of ops */
 	struct models *models;
 	struct map categories; /* name and first kernel to category */
-	struct owners *owners;
+	struct launchers *launchers;
 	VEC(struct kernel) kernels;
 	VEC(struct work) works;
 	overlap_vec overlap_list;

@@ -54,7 +54,7 @@ const struct sink_column ops_columns[] = {
 	[F_CATEGORIES] = { { "categories", "Categories", COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
 	SINK_STAT_COLUMNS(F_DIRECT, "direct_ns", DIRECT, COL_INT, NS, 0, US, M_DIRECT),
 	SINK_STAT_COLUMNS(F_SUBTREE, "subtree_ns", SUBTREE, COL_INT, NS, D, US, M_SUBTREE),
-	[F_FIRST_UID] = { { "ex_uid", "ex_UID", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid) },
+	[F_FIRST_UID] = { { "first_uid", "ex_UID", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid) },
 	[F_STACK] = { { "call_stack", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, false, AT(call_stack) },
 	[F_DETAILS] = { { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
 	[F_TRUNC] = { { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },

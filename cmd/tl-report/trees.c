@@ -41,7 +41,7 @@ look_at_work(
 		return;
 	c->has_linked = true;
 	c->has_owned = c->has_owned ||
-	    bucket_of_event(rules, in->strings, &in->ev) != BUCKET_COMM;
+	    bucket_of_event(rules, in->dict, &in->ev) != BUCKET_COMM;
 }
 
 static void

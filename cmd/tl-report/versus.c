@@ -49,7 +49,7 @@ has_replays(const struct args *trees)
 	bool found = false;
 
 	for (size_t i = 0; i < trees->v.n && !found; i++) {
-		struct strings *st = strings_create();
+		struct dict *st = dict_create();
 		struct stream_in *in =
 		    stream_open(trees->v.v[i], st, WANT_STREAM);
 		enum item item;
@@ -58,10 +58,10 @@ has_replays(const struct args *trees)
 		while (!found && (item = stream_next(in)) != ITEM_END)
 			found = item == ITEM_EVENT && in->ev.ngpu > 0 &&
 			    in->ev.name != INTERN_NONE &&
-			    str_find(strings_get(st, in->ev.name),
+			    str_find(dict_get(st, in->ev.name),
 				STR("GraphLaunch"), false) >= 0;
 		stream_close(in);
-		strings_destroy(st);
+		dict_destroy(st);
 	}
 	return found;
 }

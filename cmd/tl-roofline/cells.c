@@ -103,7 +103,7 @@ roof_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 {
 	const struct roof_state *g = (const struct roof_state *)s;
 	const struct arch *a = g->arch;
-	struct str device = strings_get(s->strings, g->device);
+	struct str device = dict_get(s->dict, g->device);
 	size_t nshared;
 
 	note_unlinked(t, &s->sources, "op");
@@ -217,7 +217,7 @@ details_cell(const struct sink_row *r, unsigned f)
 	const struct overlap_lists overlap = { &state_of(r)->overlap_list, r,
 		overlap_of };
 	const struct detail_lists lists = {
-		.strings = r->sink->strings,
+		.dict = r->sink->dict,
 		.arg = is_overlap ? (const void *)&overlap : r,
 		.n = r->group->n,
 		.length = is_overlap ? overlap_length : nkernels_of,
@@ -316,10 +316,10 @@ model_cell(const struct sink_row *r, unsigned f)
 	case F_ROOF:
 		return rf.bound == BOUND_NONE
 		    ? cell_none()
-		    : cell_string(r->sink->strings, g->roofs[rf.roof]);
+		    : cell_string(r->sink->dict, g->roofs[rf.roof]);
 	case F_ROOF_US: return cell_real(rf.time_us * 1e3);
 	case F_SIM: return cell_real(call_sim_us(g, c) * 1e3);
-	default: return cell_string(r->sink->strings, c->params);
+	default: return cell_string(r->sink->dict, c->params);
 	}
 }
 

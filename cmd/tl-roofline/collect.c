@@ -69,7 +69,7 @@ category_of(struct roof_state *g, uint32_t name, uint32_t work)
 	    work == NO_INDEX ? INTERN_NONE : g->works.v[work].name;
 
 	return category_number(
-	    &g->categories, g->models, g->sink.strings, name, kernel);
+	    &g->categories, g->models, g->sink.dict, name, kernel);
 }
 
 /* The forward op's place in forwards, if its model waits for the backward. */
@@ -170,8 +170,8 @@ collect(struct roof_state *g, uint32_t node, uint32_t forward)
 	struct call *c;
 
 	memset(g->covered.v + (n->work - g->first_work), 1, n->nwork);
-	if (!str_glob_any(g->globs.v, g->globs.n,
-		strings_get(g->sink.strings, n->name)) ||
+	if (!str_glob_any(
+		g->globs.v, g->globs.n, dict_get(g->sink.dict, n->name)) ||
 	    !is_wanted(g, TABLE_UNIFIED))
 		return;
 	c = new_call(g, n, TABLE_UNIFIED);
@@ -251,8 +251,8 @@ synthesise(struct roof_state *g, uint32_t w)
 	uint32_t at = g->above.v[w - g->first_work];
 	uint32_t op = subtree_op(g, at);
 	struct node n = g->nodes.v[op != NO_INDEX ? op : at];
-	struct str kernel = strings_get(g->sink.strings, g->works.v[w].name);
-	struct str above = strings_get(g->sink.strings, n.name);
+	struct str kernel = dict_get(g->sink.dict, g->works.v[w].name);
+	struct str above = dict_get(g->sink.dict, n.name);
 	struct buf name = { 0 };
 	struct call *c;
 	uint32_t awaited;
@@ -262,7 +262,7 @@ synthesise(struct roof_state *g, uint32_t w)
 	buf_puts(&name, "->");
 	buf_put(&name, kernel.p, kernel.len);
 	buf_puts(&name, " (Synthetic Op)");
-	n.name = intern_put(g->sink.strings->text, buf_str(&name));
+	n.name = intern_put(g->sink.dict->text, buf_str(&name));
 	is_extra = n.model != NULL && n.model->is_extra && !n.model->is_alone &&
 	    n.res->status != MODEL_NONE;
 	if (!is_extra || n.nleft != 1)
@@ -328,7 +328,7 @@ static void
 add_to_sheets(struct roof_state *g, uint32_t i)
 {
 	const struct node *n = &g->nodes.v[i];
-	struct str sheet, name = strings_get(g->sink.strings, n->name);
+	struct str sheet, name = dict_get(g->sink.dict, n->name);
 	struct call *c;
 	uint32_t table, back;
 
@@ -444,8 +444,7 @@ params_of(struct roof_state *g, const struct model_result *res)
 		/* those that failed have their own */
 		if (res->status != MODEL_OK)
 			buf_printf(&b, "%u", (unsigned)at);
-		g->params.v[at] =
-		    intern_put(g->sink.strings->text, buf_str(&b));
+		g->params.v[at] = intern_put(g->sink.dict->text, buf_str(&b));
 		buf_free(&b);
 	}
 	return g->params.v[at];

@@ -111,19 +111,19 @@ static void
 explain_call(struct out *out, struct roof_state *g, const struct call *c)
 {
 	const struct model *m = c->res != NULL ? c->res->model : NULL;
-	const struct strings *st = g->sink.strings;
+	const struct dict *st = g->sink.dict;
 	char uid[UID_MAX];
 
-	put_line(out, "op", strings_get(st, c->name));
+	put_line(out, "op", dict_get(st, c->name));
 	put_line(out, "uid", (struct str){ uid, uid_put(uid, c->rec.uid) });
-	put_line(out, "category", strings_get(st, c->category));
-	put_line(out, "Input Dims", strings_get(st, c->args.dims));
-	put_line(out, "Input type", strings_get(st, c->args.types));
-	put_line(out, "Concrete Inputs", strings_get(st, c->args.concrete));
+	put_line(out, "category", dict_get(st, c->category));
+	put_line(out, "Input Dims", dict_get(st, c->args.dims));
+	put_line(out, "Input type", dict_get(st, c->args.types));
+	put_line(out, "Concrete Inputs", dict_get(st, c->args.concrete));
 	put_model(out, m);
 	if (c->forward != NO_INDEX)
 		put_line(out, "backward of",
-		    strings_get(st, g->forwards.v[c->forward].name));
+		    dict_get(st, g->forwards.v[c->forward].name));
 	if (c->res != NULL)
 		put_result(out, g, c->res);
 	for (uint32_t i = 0; i < c->nkernels; i++) {
@@ -132,7 +132,7 @@ explain_call(struct out *out, struct roof_state *g, const struct call *c)
 
 		out_printf(out, "%-16s %" PRIu64 " %" PRId64 " ns ", "kernel",
 		    w->uid.id, w->dur_ns);
-		put_text(out, strings_get(st, w->name));
+		put_text(out, dict_get(st, w->name));
 	}
 	put_real(out, "kernel time", (double)c->busy_ns / 1e3, " us");
 	put_real(out, "rate", call_tflops(c), " TFLOP/s");
@@ -160,7 +160,7 @@ explain_print(struct sink *s, const struct sink_plan *p)
 	}
 	if (found == NULL)
 		die("%s: event %.*s is no op of a table: see the columns "
-		    "ex_uid",
+		    "first_uid",
 		    s->sources.path, (int)uid_put(text, g->explain.uid), text);
 	out = out_open(NULL);
 	explain_call(out, g, found);

@@ -89,7 +89,7 @@ call_sim_us(const struct roof_state *g, const struct call *c)
 
 	if (c->res == NULL)
 		return NAN;
-	return sim_time(g->sim, g, c->res, strings_get(g->sink.strings, name),
+	return sim_time(g->sim, g, c->res, dict_get(g->sink.dict, name),
 	    c->forward != NO_INDEX);
 }
 

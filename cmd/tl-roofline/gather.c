@@ -50,13 +50,13 @@ close_down_to(struct roof_state *g, uint32_t depth)
 static void
 close_before(struct roof_state *g, const struct event *ev)
 {
-	uint32_t thread = strings_thread(g->sink.strings, ev->track);
+	uint32_t thread = dict_thread(g->sink.dict, ev->track);
 
 	close_down_to(g, ev->depth);
 	while (g->open.n > 0) {
 		const struct node *n = top_of(g);
 
-		if (strings_thread(g->sink.strings, n->track) == thread &&
+		if (dict_thread(g->sink.dict, n->track) == thread &&
 		    span_within(ev->ts_ns, ev->dur_ns, n->ts_ns, n->dur_ns))
 			return;
 		close_top(g);
@@ -100,10 +100,10 @@ open_node(struct roof_state *g, const struct event *ev)
 	if ((ev->shape->has & HAS_BWD) == 0)
 		n->bwd.inst = UID_NONE;
 	if (is_op && (ev->ngpu > 0 || n->model != NULL))
-		n->args = args_of_event(g->sink.strings, ev);
+		n->args = args_of_event(g->sink.dict, ev);
 	n->extra = (uint32_t)g->extras.n;
 	if (n->model != NULL)
-		extras_take(&g->extras, g->sink.strings, n->model, ev);
+		extras_take(&g->extras, g->sink.dict, n->model, ev);
 	n->nextra = (uint32_t)g->extras.n - n->extra;
 	if (ev->shape->kind == KIND_OP)
 		g->sink.sources.list.v[g->sink.source].nops++;
@@ -149,8 +149,8 @@ take_work(struct roof_state *g, const struct event *ev, bool is_chosen)
 		.gpu_stream = ev->gpu_stream,
 		.ts_ns = ev->ts_ns,
 		.dur_ns = ev->dur_ns,
-		.is_comm = bucket_of_event(&g->sink.rules, g->sink.strings,
-			       ev) == BUCKET_COMM,
+		.is_comm = bucket_of_event(&g->sink.rules, g->sink.dict, ev) ==
+		    BUCKET_COMM,
 	    }));
 	if (g->open.n > 0)
 		vec_push(&g->above, top);
@@ -173,7 +173,7 @@ roof_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		if (g->notes_of != s->source)
 			notes_clear(&g->notes);
 		g->notes_of = s->source;
-		notes_add(&g->notes, g->models, s->strings, ev);
+		notes_add(&g->notes, g->models, s->dict, ev);
 	} else if (kind == KIND_OP ||
 	    (ev->ngpu > 0 &&
 		(event_is(ev, KINDS_LAUNCH) || kind == KIND_PYTHON))) {
@@ -200,6 +200,6 @@ roof_source(struct sink *s, const struct source *src)
 		return;
 	g->arch = arch_load(g->models, "auto", f->val.s);
 	device_name(f->val.s, &name);
-	g->device = intern_put(s->strings->text, buf_str(&name));
+	g->device = intern_put(s->dict->text, buf_str(&name));
 	buf_free(&name);
 }

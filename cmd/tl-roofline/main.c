@@ -210,16 +210,16 @@ start(struct sink *s)
 	struct roof_state *g = (struct roof_state *)s;
 
 	g->device = INTERN_NONE;
-	g->execute = intern_put(s->strings->text, STR("execute"));
+	g->execute = intern_put(s->dict->text, STR("execute"));
 	if (g->diff != NULL)
-		g->versus = versus_read(s->strings, g->diff);
+		g->versus = versus_read(s->dict, g->diff);
 }
 
 static void
 find_overlaps(struct roof_state *g)
 {
 	struct overlaps *o =
-	    overlaps_find(g->sink.strings, g->works.v, g->works.n);
+	    overlaps_find(g->sink.dict, g->works.v, g->works.n);
 
 	for (size_t i = 0; i < g->sink.records.n; i++) {
 		struct call *c = call_number(g, i);
@@ -239,7 +239,7 @@ name_roofs(struct roof_state *g)
 		b.len = 0;
 		buf_printf(&b, "%.*s %s", (int)g->arch->name.len,
 		    g->arch->name.p, roof_words[i]);
-		g->roofs[i] = intern_put(g->sink.strings->text, buf_str(&b));
+		g->roofs[i] = intern_put(g->sink.dict->text, buf_str(&b));
 	}
 	buf_free(&b);
 }

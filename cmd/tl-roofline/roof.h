@@ -15,8 +15,8 @@
 #include "model/arch.h"
 #include "model/facts.h"
 #include "sink/sink.h"
+#include "trace/launcher.h"
 #include "trace/overlap.h"
-#include "trace/owner.h"
 
 #define NO_INDEX UINT32_MAX
 

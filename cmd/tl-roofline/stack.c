@@ -35,7 +35,7 @@ has(struct str s, const char *part)
 static bool
 is_kept(const struct roof_state *g, const struct node *n)
 {
-	struct str s = strings_get(g->sink.strings, n->name);
+	struct str s = dict_get(g->sink.dict, n->name);
 
 	return n->kind == KIND_OP || has(s, "nn.Module") || has(s, "::") ||
 	    has(s, "/");
@@ -45,9 +45,9 @@ is_kept(const struct roof_state *g, const struct node *n)
 static struct str
 plain_name(struct roof_state *g, const struct node *n)
 {
-	return strings_get(g->sink.strings,
+	return dict_get(g->sink.dict,
 	    name_without_numbers(
-		g->sink.strings, strings_get(g->sink.strings, n->name)));
+		g->sink.dict, dict_get(g->sink.dict, n->name)));
 }
 
 /* Frames from the root down to a node, itself counted; those below `from`. */
@@ -161,8 +161,7 @@ find_tails(
 		bool is_new = true;
 
 		add_frames(g, &f, node, g->above.v[w - g->first_work]);
-		vec_push(
-		    &f.list, strings_get(g->sink.strings, g->works.v[w].name));
+		vec_push(&f.list, dict_get(g->sink.dict, g->works.v[w].name));
 		for (size_t k = 0; k < t->list.n && is_new; k++)
 			is_new = !same_frames(&t->list.v[k], &f);
 		if (is_new)
@@ -222,10 +221,10 @@ stack_of(struct roof_state *g, struct call *c, uint32_t node)
 		goto done;
 	f.op = f.list.n - 1;
 	put_stack(&b, &f, &t);
-	c->stack = intern_put(g->sink.strings->text, buf_str(&b));
-	c->entry_point = intern_put(g->sink.strings->text,
+	c->stack = intern_put(g->sink.dict->text, buf_str(&b));
+	c->entry_point = intern_put(g->sink.dict->text,
 	    entry_of(&f, t.list.v[0].list.v, t.list.v[0].list.n,
-		strings_get(g->sink.strings, c->name)));
+		dict_get(g->sink.dict, c->name)));
 done:
 	for (size_t i = 0; i < t.list.n; i++)
 		vec_free(&t.list.v[i].list);

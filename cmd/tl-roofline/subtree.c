@@ -28,7 +28,7 @@ subtree_model(struct roof_state *g, uint32_t name)
 	if (!g->by_name_known.v[name]) {
 		g->by_name_known.v[name] = 1;
 		g->by_name.v[name] =
-		    model_find(g->models, strings_get(g->sink.strings, name));
+		    model_find(g->models, dict_get(g->sink.dict, name));
 	}
 	return g->by_name.v[name];
 }
@@ -77,10 +77,10 @@ works_sort(const struct roof_state *g, uint32_t *list, size_t n)
 static void
 set_args(const struct roof_state *g, struct model_op *op, struct op_args a)
 {
-	op->dims = strings_get(g->sink.strings, a.dims);
-	op->types = strings_get(g->sink.strings, a.types);
-	op->strides = strings_get(g->sink.strings, a.strides);
-	op->concrete = strings_get(g->sink.strings, a.concrete);
+	op->dims = dict_get(g->sink.dict, a.dims);
+	op->types = dict_get(g->sink.dict, a.types);
+	op->strides = dict_get(g->sink.dict, a.strides);
+	op->concrete = dict_get(g->sink.dict, a.concrete);
 }
 
 struct extra_of {
@@ -94,11 +94,11 @@ extra_arg(void *ctx, struct str key, struct str *text)
 	const struct extra_of *e = ctx;
 
 	if (extras_find(e->g->extras.v + e->n->extra, e->n->nextra,
-		e->g->sink.strings, key, text))
+		e->g->sink.dict, key, text))
 		return true;
 	return e->g->inductor != NULL &&
-	    inductor_fact(e->g->inductor,
-		strings_get(e->g->sink.strings, e->n->name), key, text);
+	    inductor_fact(e->g->inductor, dict_get(e->g->sink.dict, e->n->name),
+		key, text);
 }
 
 /* The names of what runs below a node, in the order of time. */
@@ -112,8 +112,7 @@ kernel_names(const struct roof_state *g, const struct node *n)
 		order[i] = n->work + i;
 	works_sort(g, order, n->nwork);
 	for (uint32_t i = 0; i < n->nwork; i++)
-		names[i] =
-		    strings_get(g->sink.strings, g->works.v[order[i]].name);
+		names[i] = dict_get(g->sink.dict, g->works.v[order[i]].name);
 	free(order);
 	return names;
 }
@@ -155,7 +154,7 @@ count_failed(struct roof_state *g, const struct model_result *r, uint32_t name,
 	g->nown_failed += r->is_own;
 	if (f->n++ > 0)
 		return;
-	f->name = strings_get(g->sink.strings, name);
+	f->name = dict_get(g->sink.dict, name);
 	f->reason = no_dims ? STR("the trace has no shapes (record_shapes)")
 			    : r->reason;
 }
@@ -175,7 +174,7 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 	struct node *n = &g->nodes.v[node];
 	const struct model *m = n->model;
 	struct extra_of ctx = { g, n };
-	struct model_op op = { .name = strings_get(g->sink.strings, n->name),
+	struct model_op op = { .name = dict_get(g->sink.dict, n->name),
 		.arg = extra_arg,
 		.ctx = &ctx };
 	struct model_op forward;
@@ -194,12 +193,11 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 	}
 	if (m->reads & MODEL_READS_ANNOTATION)
 		op.annotation = notes_around(
-		    &g->notes, g->sink.strings, n->ts_ns, n->ts_ns + n->dur_ns);
+		    &g->notes, g->sink.dict, n->ts_ns, n->ts_ns + n->dur_ns);
 	if ((m->reads & MODEL_READS_FORWARD) &&
 	    (f = forward_above(g, node, &wrapper)) != NO_INDEX) {
-		forward =
-		    (struct model_op){ .name = strings_get(g->sink.strings,
-					   g->forwards.v[f].name) };
+		forward = (struct model_op){ .name = dict_get(g->sink.dict,
+						 g->forwards.v[f].name) };
 		set_args(g, &forward, g->forwards.v[f].args);
 		op.forward = &forward;
 	}
@@ -214,9 +212,8 @@ const struct model_result *
 subtree_eval_whole(struct roof_state *g, uint32_t forward)
 {
 	struct forward *f = &g->forwards.v[forward];
-	struct model_op op = { .name = strings_get(g->sink.strings, f->name) };
-	struct model_op back = { .name = strings_get(
-				     g->sink.strings, f->back_name) };
+	struct model_op op = { .name = dict_get(g->sink.dict, f->name) };
+	struct model_op back = { .name = dict_get(g->sink.dict, f->back_name) };
 
 	if (f->whole != NULL)
 		return f->whole;
@@ -333,8 +330,8 @@ keep_forward(struct roof_state *g, uint32_t i)
 	f = &g->forwards
 		 .v[*map_get(&g->forward_of, uid_key(g->sink.source, n->uid))];
 	if (n->model->backward_category.len > 0)
-		f->category = intern_put(
-		    g->sink.strings->text, n->model->backward_category);
+		f->category =
+		    intern_put(g->sink.dict->text, n->model->backward_category);
 }
 
 /* What the first backward op was called with, for models that read it. */
@@ -384,7 +381,7 @@ static int64_t
 count_main(struct roof_state *g, uint32_t wrapper)
 {
 	struct node *w = &g->nodes.v[wrapper];
-	struct str name = strings_get(g->sink.strings, w->name);
+	struct str name = dict_get(g->sink.dict, w->name);
 	ptrdiff_t at = str_find(name, STR(": "), false);
 
 	if (w->nmain >= 0)
@@ -397,7 +394,7 @@ count_main(struct roof_state *g, uint32_t wrapper)
 		const struct node *n = &g->nodes.v[i];
 
 		if (n->kind == KIND_OP && n->nwork > 0 &&
-		    str_eq(strings_get(g->sink.strings, n->name), name))
+		    str_eq(dict_get(g->sink.dict, n->name), name))
 			w->nmain++;
 	}
 	return w->nmain;

@@ -16,7 +16,7 @@ struct point {
 };
 
 struct versus {
-	struct strings *strings;
+	struct dict *dict;
 	VEC(struct point) points;
 	struct map of_lca;  /* its run and number to 1 + its place */
 	struct map of_gpu;  /* run and id of an event of ours to the same */
@@ -91,7 +91,7 @@ point_of(struct versus *v, int64_t run, int64_t id, const struct val *name)
 
 		vec_push(&v->points,
 		    ((struct point){
-			.id = id, .name = intern_put(v->strings->text, s) }));
+			.id = id, .name = intern_put(v->dict->text, s) }));
 		*slot = v->points.n;
 	}
 	return &v->points.v[*slot - 1];
@@ -127,13 +127,13 @@ end(void *ctx)
 }
 
 struct versus *
-versus_read(struct strings *st, const char *path)
+versus_read(struct dict *st, const char *path)
 {
 	struct versus *v = xcalloc(1, sizeof *v);
 	struct table_sink sink = { begin, row, end, v };
 	struct reader r = { .in = in_open(path), .sink = &sink };
 
-	v->strings = st;
+	v->dict = st;
 	v->path = path;
 	if (!ndjson_read(&r))
 		die("%s: line %" PRIu64 ": %s", path, r.line, r.error.p);
@@ -264,7 +264,7 @@ versus_list(const struct versus *v, bool names, struct buf *b)
 {
 	for (size_t i = 0; i < v->hits.n; i++) {
 		const struct point *p = &v->points.v[v->hits.v[i]];
-		struct str s = strings_get(v->strings, p->name);
+		struct str s = dict_get(v->dict, p->name);
 
 		if (i > 0)
 			buf_puts(b, "; ");

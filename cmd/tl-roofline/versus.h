@@ -19,7 +19,7 @@ struct versus_row {
 };
 
 /* The table diff_stats as NDJSON; its first side is what is read here. */
-struct versus *versus_read(struct strings *st, const char *path);
+struct versus *versus_read(struct dict *st, const char *path);
 void versus_free(struct versus *v);
 /* A table begins; its GPU work, by the number of its row, from 1. */
 void versus_table(struct versus *v);

@@ -20,9 +20,9 @@ cut_clear(struct cut *c, const struct source *s)
 }
 
 void
-cut_annotation(struct cut *c, const struct strings *st, const struct event *ev)
+cut_annotation(struct cut *c, const struct dict *st, const struct event *ev)
 {
-	struct str name = strings_get(st, ev->name);
+	struct str name = dict_get(st, ev->name);
 	struct cut_window w = { ev->ts_ns, INT64_MAX, 0 };
 	struct str asked, base;
 	int64_t nth;

@@ -332,7 +332,7 @@ main(int argc, char *argv[])
 	if (mkdir(set.dir, 0777) != 0 && errno != EEXIST)
 		die_errno("%s", set.dir);
 
-	s.st = strings_create();
+	s.st = dict_create();
 	for (; *files != NULL; files++)
 		split_input(&s, *files);
 	if (s.parts.n == (s.rest != NULL))
@@ -344,6 +344,6 @@ main(int argc, char *argv[])
 	parts_finish(&s);
 	cut_free(&s.cut);
 	vec_free(&s.now.metas);
-	strings_destroy(s.st);
+	dict_destroy(s.st);
 	return exit_status();
 }

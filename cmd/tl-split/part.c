@@ -119,7 +119,7 @@ track_of(struct split *s, struct part *p, uint32_t track)
 	if (p->tracks.v[track] == 0) {
 		t = s->st->tracks.v[track];
 		t.src = p->nsources - 1;
-		p->tracks.v[track] = strings_track(s->st, &t) + 1;
+		p->tracks.v[track] = dict_track(s->st, &t) + 1;
 	}
 	return p->tracks.v[track] - 1;
 }

@@ -50,7 +50,7 @@ struct cut {
 void cut_clear(struct cut *c, const struct source *s);
 /* An annotation of its prologue, and the end of that. */
 void cut_annotation(
-    struct cut *c, const struct strings *st, const struct event *ev);
+    struct cut *c, const struct dict *st, const struct event *ev);
 void cut_ready(struct cut *c);
 void cut_free(struct cut *c);
 /* The keys of the parts that hold a time; none: it is in the rest. */
@@ -105,7 +105,7 @@ struct current {
 
 struct split {
 	const struct settings *set;
-	struct strings *st;
+	struct dict *st;
 	const struct stream_in *in;
 	struct cut cut;
 	struct current now;

@@ -23,7 +23,7 @@ struct thread {
 
 struct host {
 	struct settings *set;
-	struct strings *strings;
+	struct dict *dict;
 	struct names *names;
 	struct sink_sources sources;
 	struct map by_track; /* source and track to index + 1 */
@@ -70,7 +70,7 @@ take_event(struct host *h, const struct event *ev)
 	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
 		die("%s: event %" PRIu64 ": its end is out of range", o->path,
 		    ev->uid.id);
-	t = thread_of(h, o, strings_thread(h->strings, ev->track));
+	t = thread_of(h, o, dict_thread(h->dict, ev->track));
 	t->nevents++;
 	o->nchosen++;
 	spans_add(&t->sets[work_of(ev)], ev->ts_ns, end);
@@ -81,7 +81,7 @@ read_file(struct host *h, const char *path)
 {
 	struct select *sel = &h->set->select;
 	struct stream_in *in =
-	    stream_open(path, h->strings, select_want(sel, WANT_LINKED));
+	    stream_open(path, h->dict, select_want(sel, WANT_LINKED));
 	enum item item;
 
 	stream_only(in, select_kinds(sel, KINDS_WORK) | KIND_BIT(KIND_META));
@@ -203,7 +203,7 @@ id_cell(struct table *t, const struct host *h, struct key k)
 
 	if (k.type == KEY_STR)
 		return cell_text(
-		    table_text(t, strings_get(h->strings, (uint32_t)k.n)));
+		    table_text(t, dict_get(h->dict, (uint32_t)k.n)));
 	if (k.type != KEY_INT)
 		return cell_none();
 	return cell_text(
@@ -215,15 +215,15 @@ put_thread(struct table *t, const struct host *h, const struct thread *th,
     enum sink_lead lead)
 {
 	const struct sink_source *o = &h->sources.list.v[th->source];
-	const struct track *track = &h->strings->tracks.v[th->track];
+	const struct track *track = &h->dict->tracks.v[th->track];
 	struct track_names names = names_of(h->names, th->track);
 	int64_t total_ns = th->whole.end - th->whole.start;
 	struct cell *c = table_row(t);
 
 	if (lead != SINK_LEAD_NONE)
 		*c++ = cell_int(lead == SINK_LEAD_RANK ? o->rank : o->no);
-	*c++ = cell_text(strings_get(h->strings, names.thread));
-	*c++ = cell_text(strings_get(h->strings, names.process));
+	*c++ = cell_text(dict_get(h->dict, names.thread));
+	*c++ = cell_text(dict_get(h->dict, names.process));
 	*c++ = id_cell(t, h, track->pid);
 	*c++ = id_cell(t, h, track->tid);
 	*c++ = cell_int(th->nevents);
@@ -278,10 +278,10 @@ host_check(const struct settings *set)
 uint64_t
 host_timeline(struct settings *set, struct optparse *op)
 {
-	struct host h = { .set = set, .strings = strings_create() };
+	struct host h = { .set = set, .dict = dict_create() };
 	const char *path;
 
-	h.names = names_create(h.strings);
+	h.names = names_create(h.dict);
 	while ((path = opt_file(op)) != NULL)
 		read_file(&h, path);
 	finish(&h);
@@ -294,6 +294,6 @@ host_timeline(struct settings *set, struct optparse *op)
 	map_free(&h.by_track);
 	sink_sources_free(&h.sources);
 	names_destroy(h.names);
-	strings_destroy(h.strings);
+	dict_destroy(h.dict);
 	return h.nevents;
 }

@@ -92,7 +92,7 @@ take_gpu_event(struct settings *set, struct slices *g,
 	}
 	o->nchosen++;
 	slice_add(slices_find(g, o, key_of(set, ev)),
-	    bucket_of_event(&set->rules, in->strings, ev), ev, end);
+	    bucket_of_event(&set->rules, in->dict, ev), ev, end);
 }
 
 static void
@@ -100,7 +100,7 @@ read_file(struct settings *set, struct slices *g, const char *path)
 {
 	enum want want = select_want(
 	    &set->select, set->by == BY_RECOMPUTE ? WANT_TREE : WANT_LINKED);
-	struct stream_in *in = stream_open(path, g->strings, want);
+	struct stream_in *in = stream_open(path, g->dict, want);
 	enum item item;
 
 	stream_only(in, select_kinds(&set->select, KINDS_GPU));
@@ -270,7 +270,7 @@ main(int argc, char *argv[])
 		bucket_free(&set.rules);
 		return exit_status();
 	}
-	g.strings = strings_create();
+	g.dict = dict_create();
 	while ((path = opt_file(&op)) != NULL)
 		read_file(&set, &g, path);
 	drop_unasked(&g);
@@ -281,7 +281,7 @@ main(int argc, char *argv[])
 	if (set.verbose)
 		summarise(&g);
 	slices_free(&g);
-	strings_destroy(g.strings);
+	dict_destroy(g.dict);
 	select_free(&set.select);
 	bucket_free(&set.rules);
 	return exit_status();

@@ -159,7 +159,7 @@ key_cell(struct table *t, const struct settings *set, const struct layout *l,
 		return cell_bool(key.n != 0);
 	if (key.type == KEY_STR)
 		return cell_text(
-		    table_text(t, strings_get(g->strings, (uint32_t)key.n)));
+		    table_text(t, dict_get(g->dict, (uint32_t)key.n)));
 	if (l->columns[at].type == COL_INT)
 		return cell_int(key.n);
 	return cell_text(

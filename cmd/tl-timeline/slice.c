@@ -123,7 +123,7 @@ void
 slices_join(struct slices *g)
 {
 	size_t n = g->list.n;
-	struct slices joined = { .strings = g->strings };
+	struct slices joined = { .dict = g->dict };
 
 	if (g->sources.list.n == 0)
 		return;
@@ -168,8 +168,8 @@ cmp_key(struct key a, struct key b)
 	if (x != y)
 		return x < y ? -1 : 1;
 	if (a.type == KEY_STR)
-		return str_cmp(strings_get(sorting->strings, (uint32_t)a.n),
-		    strings_get(sorting->strings, (uint32_t)b.n));
+		return str_cmp(dict_get(sorting->dict, (uint32_t)a.n),
+		    dict_get(sorting->dict, (uint32_t)b.n));
 	return a.type == KEY_NONE ? 0 : cmp_i64(a.n, b.n);
 }
 

@@ -52,7 +52,7 @@ struct slice {
 };
 
 struct slices {
-	struct strings *strings;
+	struct dict *dict;
 	struct sink_sources sources;
 	VEC(struct slice) list;
 	struct map by_key; /* hash to index */

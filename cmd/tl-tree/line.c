@@ -179,9 +179,9 @@ put_value(struct out *out, const struct value *v)
 /* ---- lines ---- */
 
 void
-line_event(struct out *out, const struct strings *st, const struct event *ev)
+line_event(struct out *out, const struct dict *st, const struct event *ev)
 {
-	struct str cat = strings_get(st, ev->shape->cat);
+	struct str cat = dict_get(st, ev->shape->cat);
 	char uid[UID_MAX];
 
 	out_printf(
@@ -189,7 +189,7 @@ line_event(struct out *out, const struct strings *st, const struct event *ev)
 	line_name(out, cat.len > 0 ? cat : str_of(kind_words[ev->shape->kind]),
 	    SIZE_MAX);
 	out_puts(out, ", Name: ");
-	line_name(out, strings_get(st, ev->name), LINE_NAME_MAX);
+	line_name(out, dict_get(st, ev->name), LINE_NAME_MAX);
 	if (event_is(ev, KINDS_GPU)) {
 		out_puts(out, ", Duration: ");
 		line_us(out, ev->dur_ns);
@@ -197,7 +197,7 @@ line_event(struct out *out, const struct strings *st, const struct event *ev)
 }
 
 bool
-line_fields(struct out *out, const struct strings *st, const struct event *ev,
+line_fields(struct out *out, const struct dict *st, const struct event *ev,
     const struct view *view, struct str prefix)
 {
 	bool any = false;

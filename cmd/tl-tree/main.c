@@ -149,7 +149,7 @@ write_trees(const struct settings *set, struct stream_in *in, struct store *s,
 {
 	unsigned marks = in->marks;
 	struct stream_out *out = stream_create(
-	    &set->dest, in->strings, in, marks | MARK_LINKED | MARK_TREE, true);
+	    &set->dest, in->dict, in, marks | MARK_LINKED | MARK_TREE, true);
 
 	if ((marks & MARK_TREE) != 0 && !set->is_anew) {
 		link_pass_on(in, out);
@@ -205,7 +205,7 @@ print_all(const struct settings *set, struct stream_in *in, struct store *s,
 	struct looked_at at = { .store = s, .name = in->name };
 	uint64_t found = 0;
 
-	forest_start(&at.forest, in->strings);
+	forest_start(&at.forest, in->dict);
 	while (store_read(s, in)) {
 		build(set, s, marks, t);
 		tree_visit(s, add_node, &at);
@@ -366,7 +366,7 @@ main(int argc, char *argv[])
 	refuse_edited(in);
 	if (set.mem > 0)
 		store_limit((size_t)set.mem);
-	s = store_create(in->strings);
+	s = store_create(in->dict);
 	if (set.is_anew)
 		store_anew(s);
 	/* a tree without what stands above others would be none */

@@ -213,7 +213,7 @@ put_fields(struct printer *p, const struct event *ev)
 static void
 put_line(struct printer *p, const struct shown *s)
 {
-	const struct strings *st = p->f->st;
+	const struct dict *st = p->f->st;
 	struct event ev;
 
 	forest_event(p->f, s->at, &ev);
@@ -221,7 +221,7 @@ put_line(struct printer *p, const struct shown *s)
 	out_puts(p->out, s->is_last ? "└── " : "├── ");
 	if (s->is_bwd) {
 		out_puts(p->out, "[BWD] ");
-		line_name(p->out, strings_get(st, ev.name), SIZE_MAX);
+		line_name(p->out, dict_get(st, ev.name), SIZE_MAX);
 		out_printf(p->out, " (UID: %" PRIu64 ")", ev.uid.id);
 	} else {
 		line_event(p->out, st, &ev);
@@ -258,7 +258,7 @@ is_root_asked(const struct printer *p, const char *text, const struct event *ev)
 	if (view_uid(p->f, text, &uid))
 		return uid_same(ev->uid, uid);
 	return !is_pruned(p, ev) &&
-	    str_glob(str_of(text), strings_get(p->f->st, ev->name));
+	    str_glob(str_of(text), dict_get(p->f->st, ev->name));
 }
 
 /* Whether a key is what was given on the command line. */
@@ -272,7 +272,7 @@ key_is(const struct printer *p, struct key k, const char *text)
 	if (k.type == KEY_INT)
 		return num_i64(str_of(text), &n) && n == k.n;
 	return k.type == KEY_STR &&
-	    str_eq(strings_get(p->f->st, (uint32_t)k.n), str_of(text));
+	    str_eq(dict_get(p->f->st, (uint32_t)k.n), str_of(text));
 }
 
 static bool

@@ -23,14 +23,13 @@ struct view {
 /* ---- line: what is said of one event ---- */
 
 /* "UID: u, Category: c, Name: n", of GPU work also its duration. */
-void line_event(
-    struct out *out, const struct strings *st, const struct event *ev);
+void line_event(struct out *out, const struct dict *st, const struct event *ev);
 /*
  * The fields asked for that an op has, one a line: prefix, "Field: value".
  * True when there was one.
  */
-bool line_fields(struct out *out, const struct strings *st,
-    const struct event *ev, const struct view *view, struct str prefix);
+bool line_fields(struct out *out, const struct dict *st, const struct event *ev,
+    const struct view *view, struct str prefix);
 /* The name with control characters made visible, at most max characters. */
 void line_name(struct out *out, struct str name, size_t max);
 /* ns as us, with as many decimals as are needed. */

@@ -25,7 +25,7 @@ static void
 print_chain(
     const struct view *v, struct forest *f, uint32_t at, struct out *out)
 {
-	const struct strings *st = f->st;
+	const struct dict *st = f->st;
 
 	for (unsigned n = 0; at != FOREST_NONE; n++) {
 		struct event ev;
@@ -80,14 +80,14 @@ print_up(const struct view *v, struct forest *f, struct out *out)
 static void
 print_names(struct forest *f, uint32_t at, struct out *out)
 {
-	const struct strings *st = f->st;
+	const struct dict *st = f->st;
 	size_t max = SIZE_MAX;
 
 	while (at != FOREST_NONE) {
 		struct event ev;
 
 		forest_event(f, at, &ev);
-		line_name(out, strings_get(st, ev.name), max);
+		line_name(out, dict_get(st, ev.name), max);
 		out_puts(out, "\n");
 		max = LINE_STACK_MAX;
 		at = f->nodes.v[at].up;

@@ -3,7 +3,7 @@
 #include "model/facts.h"
 
 uint32_t
-category_number(struct map *known, struct models *ms, struct strings *st,
+category_number(struct map *known, struct models *ms, struct dict *st,
     uint32_t name, uint32_t first_kernel)
 {
 	bool is_new;
@@ -12,7 +12,7 @@ category_number(struct map *known, struct models *ms, struct strings *st,
 
 	if (is_new)
 		*slot = intern_put(st->text,
-		    model_category(ms, strings_get(st, name),
-			strings_get(st, first_kernel)));
+		    model_category(
+			ms, dict_get(st, name), dict_get(st, first_kernel)));
 	return (uint32_t)*slot;
 }

@@ -3,7 +3,7 @@
 #include "model/facts.h"
 
 uint32_t
-extra_text(struct strings *st, const struct value *v)
+extra_text(struct dict *st, const struct value *v)
 {
 	struct buf b = { 0 };
 	uint32_t id;
@@ -32,7 +32,7 @@ extra_text(struct strings *st, const struct value *v)
 }
 
 void
-extras_take(extra_vec *list, struct strings *st, const struct model *m,
+extras_take(extra_vec *list, struct dict *st, const struct model *m,
     const struct event *ev)
 {
 	for (size_t i = 0; i < m->args.n; i++) {
@@ -50,14 +50,14 @@ extras_take(extra_vec *list, struct strings *st, const struct model *m,
 }
 
 bool
-extras_find(const struct extra *list, size_t n, const struct strings *st,
+extras_find(const struct extra *list, size_t n, const struct dict *st,
     struct str key, struct str *text)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (list[i].text == INTERN_NONE ||
-		    !str_eq(strings_get(st, list[i].key), key))
+		    !str_eq(dict_get(st, list[i].key), key))
 			continue;
-		*text = strings_get(st, list[i].text);
+		*text = dict_get(st, list[i].text);
 		return true;
 	}
 	return false;

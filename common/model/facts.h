@@ -3,11 +3,11 @@
  * facts: what models read of an op besides its arguments: the annotation around
  * it, and further arguments of its event.
  *
- *	notes_add(&notes, models, strings, &in->ev);	(each user's annotation)
+ *	notes_add(&notes, models, dict, &in->ev);	(each user's annotation)
  *	...
- *	extras_take(&extras, strings, model, &in->ev);
- *	op.annotation = notes_around(&notes, strings, ts_ns, end_ns);
- *	op.arg = ... extras_find(list, n, strings, key, &text) ...
+ *	extras_take(&extras, dict, model, &in->ev);
+ *	op.annotation = notes_around(&notes, dict, ts_ns, end_ns);
+ *	op.arg = ... extras_find(list, n, dict, key, &text) ...
  */
 #ifndef TL_MODEL_FACTS_H
 #define TL_MODEL_FACTS_H
@@ -33,11 +33,11 @@ struct notes {
 	struct map ranks;                       /* by name */
 };
 
-void notes_add(struct notes *n, struct models *ms, const struct strings *st,
+void notes_add(struct notes *n, struct models *ms, const struct dict *st,
     const struct event *ev);
 /* The name of the one that an op lies in, "NA": there is none. */
 struct str notes_around(
-    struct notes *n, const struct strings *st, int64_t start, int64_t end);
+    struct notes *n, const struct dict *st, int64_t start, int64_t end);
 void notes_clear(struct notes *n);
 void notes_free(struct notes *n);
 
@@ -49,12 +49,12 @@ struct extra {
 typedef VEC(struct extra) extra_vec;
 
 /* An argument's value as text; INTERN_NONE: it is none. */
-uint32_t extra_text(struct strings *st, const struct value *v);
+uint32_t extra_text(struct dict *st, const struct value *v);
 /* Appends those of the event that the model reads. */
-void extras_take(extra_vec *list, struct strings *st, const struct model *m,
+void extras_take(extra_vec *list, struct dict *st, const struct model *m,
     const struct event *ev);
 /* Its text as model_op.arg has it. */
-bool extras_find(const struct extra *list, size_t n, const struct strings *st,
+bool extras_find(const struct extra *list, size_t n, const struct dict *st,
     struct str key, struct str *text);
 
 /* ---- categories ---- */
@@ -63,7 +63,7 @@ bool extras_find(const struct extra *list, size_t n, const struct strings *st,
  * That of an op by name and first kernel (INTERN_NONE: none), as a number in
  * the strings; known remembers it for the names seen, zeroes to start with.
  */
-uint32_t category_number(struct map *known, struct models *ms,
-    struct strings *st, uint32_t name, uint32_t first_kernel);
+uint32_t category_number(struct map *known, struct models *ms, struct dict *st,
+    uint32_t name, uint32_t first_kernel);
 
 #endif

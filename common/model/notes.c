@@ -17,18 +17,18 @@
 /* Each name is looked at once. */
 static enum note_rank
 rank_of(
-    struct notes *n, struct models *ms, const struct strings *st, uint32_t name)
+    struct notes *n, struct models *ms, const struct dict *st, uint32_t name)
 {
 	bool is_new;
 	uint64_t *rank = map_put(&n->ranks, name, &is_new);
 
 	if (is_new)
-		*rank = model_annotation(ms, strings_get(st, name));
+		*rank = model_annotation(ms, dict_get(st, name));
 	return (enum note_rank) * rank;
 }
 
 void
-notes_add(struct notes *n, struct models *ms, const struct strings *st,
+notes_add(struct notes *n, struct models *ms, const struct dict *st,
     const struct event *ev)
 {
 	struct note_tier *list = &n->tiers[rank_of(n, ms, st, ev->name)];
@@ -95,15 +95,14 @@ innermost(struct note_tier *l, int64_t start, int64_t end)
 }
 
 struct str
-notes_around(
-    struct notes *n, const struct strings *st, int64_t start, int64_t end)
+notes_around(struct notes *n, const struct dict *st, int64_t start, int64_t end)
 {
 	for (size_t tier = 0; tier < NTIERS; tier++) {
 		struct note_tier *l = &n->tiers[tier];
 		uint32_t i = innermost(l, start, end);
 
 		if (i != NONE)
-			return strings_get(st, l->list.v[i].name);
+			return dict_get(st, l->list.v[i].name);
 	}
 	return STR("NA");
 }

@@ -13,9 +13,9 @@ cell_uid(struct table *t, struct uid uid)
 }
 
 struct cell
-cell_string(const struct strings *st, uint32_t id)
+cell_string(const struct dict *st, uint32_t id)
 {
-	return id == INTERN_NONE ? cell_none() : cell_text(strings_get(st, id));
+	return id == INTERN_NONE ? cell_none() : cell_text(dict_get(st, id));
 }
 
 struct cell

@@ -15,7 +15,7 @@
 struct cell cell_uid(struct table *t, struct uid uid);
 
 /* A text by its number; empty for INTERN_NONE. */
-struct cell cell_string(const struct strings *st, uint32_t id);
+struct cell cell_string(const struct dict *st, uint32_t id);
 
 /* What part is of the whole, in percent; empty where the whole is nothing. */
 struct cell cell_share(int64_t part, double whole);

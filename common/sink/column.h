@@ -13,7 +13,7 @@ struct sink;
 /* What a cell is made of: of the group's first record, or of all. */
 enum sink_from {
 	SINK_CELL,    /* the program's cell() */
-	SINK_TEXT,    /* at: uint32_t, a number in the strings */
+	SINK_TEXT,    /* at: uint32_t, a number in the dictionary */
 	SINK_INT,     /* int64_t; empty: SINK_NONE */
 	SINK_U32,     /* uint32_t */
 	SINK_BOOL,    /* bool */

@@ -21,13 +21,13 @@ put_real(struct buf *b, double v)
 }
 
 static void
-put_stream(struct buf *b, const struct strings *st, struct key k)
+put_stream(struct buf *b, const struct dict *st, struct key k)
 {
 	buf_puts(b, ",\"stream\":");
 	if (k.type == KEY_INT)
 		buf_printf(b, "%" PRId64, k.n);
 	else if (k.type == KEY_STR)
-		json_put_string(b, strings_get(st, (uint32_t)k.n));
+		json_put_string(b, dict_get(st, (uint32_t)k.n));
 	else
 		buf_puts(b, "null");
 }
@@ -83,7 +83,7 @@ by_total(const void *x, const void *y)
 }
 
 static void
-put_position(struct buf *b, const struct strings *st, const struct position *p,
+put_position(struct buf *b, const struct dict *st, const struct position *p,
     enum detail_form form)
 {
 	put_name(b, p->name, form);
@@ -167,7 +167,7 @@ fill_position(struct position *p, const struct detail_lists *l, size_t first,
 		if (l->length(l->arg, i) == length)
 			ns[n++] = l->entry(l->arg, i, at).dur_ns;
 	*p = (struct position){
-		.name = strings_get(l->strings, d.name),
+		.name = dict_get(l->dict, d.name),
 		.gpu_stream = d.gpu_stream,
 		.pct = d.pct,
 		.names = l->with_names ? count_names(l, at, length) : 1,
@@ -196,7 +196,7 @@ details_put(struct buf *b, const struct detail_lists *l, enum detail_form form)
 	for (size_t i = 0; i < length; i++) {
 		if (i > 0)
 			buf_putc(b, ',');
-		put_position(b, l->strings, &list[i], form);
+		put_position(b, l->dict, &list[i], form);
 	}
 	buf_putc(b, ']');
 	free(list);

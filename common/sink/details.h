@@ -20,7 +20,7 @@ struct detail {
 
 /* The lists of a group of calls. */
 struct detail_lists {
-	struct strings *strings;
+	struct dict *dict;
 	const void *arg;
 	size_t n; /* calls */
 	/* The length of a call's list, and its entry at i. */

@@ -104,9 +104,7 @@ cmp_field(const struct sink *s, unsigned column, const void *a, const void *b)
 		return *(const bool *)x - *(const bool *)y;
 	t = *(const uint32_t *)x;
 	u = *(const uint32_t *)y;
-	return t == u
-	    ? 0
-	    : str_cmp(strings_get(s->strings, t), strings_get(s->strings, u));
+	return t == u ? 0 : str_cmp(dict_get(s->dict, t), dict_get(s->dict, u));
 }
 
 /* Upwards, those without a number last. */
@@ -257,7 +255,7 @@ key_cell(const struct sink_row *r, struct key key, enum col_type type)
 	char text[24];
 
 	if (key.type == KEY_STR)
-		return cell_string(r->sink->strings, (uint32_t)key.n);
+		return cell_string(r->sink->dict, (uint32_t)key.n);
 	if (key.type == KEY_NONE)
 		return cell_none();
 	if (type != COL_TEXT)
@@ -303,7 +301,7 @@ cell_of(const struct sink_row *r, size_t i)
 	at = field_at(r->first, c);
 	switch (c->from) {
 	case SINK_CELL: return s->def->cell(r, field);
-	case SINK_TEXT: return cell_string(s->strings, *(const uint32_t *)at);
+	case SINK_TEXT: return cell_string(s->dict, *(const uint32_t *)at);
 	case SINK_INT:
 		memcpy(&v, at, sizeof v);
 		return v == SINK_NONE ? cell_none() : cell_int(v);
@@ -313,13 +311,13 @@ cell_of(const struct sink_row *r, size_t i)
 	case SINK_UID: return cell_uid(r->table, *(const struct uid *)at);
 	case SINK_PROCESS:
 		return cell_string(
-		    s->strings, names_of(s->names, rec->track).process);
+		    s->dict, names_of(s->names, rec->track).process);
 	case SINK_LABEL:
 		return cell_string(
-		    s->strings, names_of(s->names, rec->track).label);
+		    s->dict, names_of(s->names, rec->track).label);
 	case SINK_THREAD:
 		return cell_string(
-		    s->strings, names_of(s->names, rec->track).thread);
+		    s->dict, names_of(s->names, rec->track).thread);
 	case SINK_COUNT: return cell_int((int64_t)r->group->n);
 	case SINK_SUM: return cell_int(r->group->sums[c->at]);
 	case SINK_SHARE: return cell_share(r->group->sums[c->at], r->whole);

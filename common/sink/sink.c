@@ -31,7 +31,7 @@ static void
 read_file(struct sink *s, const char *path)
 {
 	struct stream_in *in = stream_open_only(
-	    path, s->strings, s->want, s->kinds | KIND_BIT(KIND_META));
+	    path, s->dict, s->want, s->kinds | KIND_BIT(KIND_META));
 	enum item item;
 
 	select_start(&s->select, in);
@@ -97,8 +97,8 @@ read_all(struct sink *s, struct optparse *op)
 	const struct sink_def *def = s->def;
 	const char *path;
 
-	s->strings = strings_create();
-	s->names = names_create(s->strings);
+	s->dict = dict_create();
+	s->names = names_create(s->dict);
 	if (def->start != NULL)
 		def->start(s);
 	while ((path = opt_file(op)) != NULL)
@@ -209,9 +209,9 @@ sink_main(struct sink *s, int argc, char *argv[])
 		s->def->free(s);
 	vec_free(&s->records);
 	sink_sources_free(&s->sources);
-	if (s->strings != NULL) {
+	if (s->dict != NULL) {
 		names_destroy(s->names);
-		strings_destroy(s->strings);
+		dict_destroy(s->dict);
 	}
 	select_free(&s->select);
 	bucket_free(&s->rules);

@@ -229,7 +229,7 @@ struct sink {
 	enum want want;
 	uint32_t kinds;
 	/* read */
-	struct strings *strings;
+	struct dict *dict;
 	struct names *names;
 	struct sink_sources sources;
 	uint32_t source; /* number of that of the event at hand */

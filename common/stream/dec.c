@@ -3,7 +3,7 @@
 #include "stream/wire.h"
 
 void
-dec_start(struct decoder *d, struct strings *st)
+dec_start(struct decoder *d, struct dict *st)
 {
 	memset(d, 0, sizeof *d);
 	d->st = st;
@@ -161,7 +161,7 @@ rec_shape(struct decoder *d, const unsigned char *p, const unsigned char *end)
 		if (s.entries[i].group == GROUP_ARGS)
 			s.flags |= SHAPE_ARGS;
 	}
-	vec_push(&d->shapes, strings_shape(d->st, &s));
+	vec_push(&d->shapes, dict_shape(d->st, &s));
 	arena_reset(d->mem, mark);
 	return DEC_EVENT; /* go on */
 }
@@ -198,7 +198,7 @@ rec_track(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	    !get_track_part(d, &p, end, &t.has_pid, &t.raw_pid) ||
 	    !get_track_part(d, &p, end, &t.has_tid, &t.raw_tid))
 		return bad(d, "a track record is malformed");
-	vec_push(&d->tracks, strings_track(d->st, &t));
+	vec_push(&d->tracks, dict_track(d->st, &t));
 	return DEC_EVENT;
 }
 

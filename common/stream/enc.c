@@ -18,7 +18,7 @@ wire_crc32(uint32_t crc, const void *p, size_t n)
 }
 
 void
-enc_start(struct encoder *e, struct strings *st, bool eager)
+enc_start(struct encoder *e, struct dict *st, bool eager)
 {
 	memset(e, 0, sizeof *e);
 	e->st = st;

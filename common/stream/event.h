@@ -24,8 +24,8 @@ enum {
 extern const char *const event_flag_words[];
 
 /*
- * An integer, or a string's number in the strings. A string of decimal digits
- * equals the integer and is given as such.
+ * An integer, or a string's number in the dictionary. A string of decimal
+ * digits equals the integer and is given as such.
  */
 struct key {
 	int64_t n;
@@ -54,7 +54,7 @@ struct track {
 	uint32_t thread;
 };
 
-struct strings;
+struct dict;
 
 /*
  * One event. What it points to belongs to the reader that filled it and holds
@@ -64,9 +64,9 @@ struct strings;
 struct event {
 	const struct shape *shape;
 	uint32_t shape_id;
-	uint32_t track; /* strings_track() */
+	uint32_t track; /* dict_track() */
 	uint32_t src;
-	uint32_t name; /* in the strings, or INTERN_NONE */
+	uint32_t name; /* in the dictionary, or INTERN_NONE */
 	struct uid uid;
 	int64_t ts_ns;  /* relative to the source's base */
 	int64_t dur_ns; /* never negative */
@@ -91,14 +91,14 @@ event_is(const struct event *ev, uint32_t kinds)
 
 /* ---- values ---- */
 
-/* Appends the encoding of a value; ids are numbers in the strings. */
+/* Appends the encoding of a value; ids are numbers in the dictionary. */
 void value_encode(struct buf *b, const struct value *v);
 /*
  * Reads one value of this type; *p moves. False if it does not lie within
  * end. Text of ids is looked up in st when st is not NULL.
  */
 bool value_decode(const unsigned char **p, const unsigned char *end,
-    enum value_type type, const struct strings *st, struct value *v) USE_RESULT;
+    enum value_type type, const struct dict *st, struct value *v) USE_RESULT;
 
 /* Walks the entries of an event:
  *	struct entries it = entries_of(st, ev);
@@ -107,7 +107,7 @@ bool value_decode(const unsigned char **p, const unsigned char *end,
  * never does that, it ends the walk and is_bad is set.
  */
 struct entries {
-	const struct strings *st;
+	const struct dict *st;
 	const struct entry *entry;
 	struct value val;
 	bool is_bad;
@@ -120,7 +120,7 @@ struct entries {
 	uint64_t id;
 };
 
-struct entries entries_of(const struct strings *st, const struct event *ev);
+struct entries entries_of(const struct dict *st, const struct event *ev);
 bool entries_get(struct entries *it);
 noreturn void entries_die(const struct entries *it);
 
@@ -135,16 +135,16 @@ entries_next(struct entries *it)
 }
 
 /* Whether all values decode. Readers look only at those that they want. */
-bool event_is_sound(const struct strings *st, const struct event *ev);
+bool event_is_sound(const struct dict *st, const struct event *ev);
 /* The value of a member of args; false when it has none of that name. */
-bool event_arg(const struct strings *st, const struct event *ev, struct str key,
+bool event_arg(const struct dict *st, const struct event *ev, struct str key,
     struct value *v);
 
 /*
  * The texts of an op's lists, type VAL_JSON or VAL_JSONX, or VAL_NULL where it
  * has none. False: it has no list at all.
  */
-bool event_lists(const struct strings *st, const struct event *ev,
+bool event_lists(const struct dict *st, const struct event *ev,
     struct value lists[OP_LISTS]);
 
 /*
@@ -163,6 +163,6 @@ event_vals(const struct event *ev, struct buf *scratch)
 
 /* Sets dev, gpu_stream, corr and ext from the roles of the shape and the
  * track; readers have done it. False: the values are malformed. */
-bool event_set_keys(const struct strings *st, struct event *ev) USE_RESULT;
+bool event_set_keys(const struct dict *st, struct event *ev) USE_RESULT;
 
 #endif

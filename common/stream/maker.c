@@ -49,7 +49,7 @@ maker_track(
 	if (tid != NULL)
 		t.raw_tid = int_value(*tid);
 	m->ev.src = src;
-	m->ev.track = strings_track(m->st, &t);
+	m->ev.track = dict_track(m->st, &t);
 	m->ev.pid = m->st->tracks.v[m->ev.track].pid;
 	m->ev.tid = m->st->tracks.v[m->ev.track].tid;
 	m->shape.has |= HAS_TRACK;
@@ -178,7 +178,7 @@ maker_end(struct maker *m, struct uid uid)
 	entries_demote_repeated(m->entries.v, m->entries.n);
 	m->shape.entries = m->entries.v;
 	m->shape.nentries = (uint32_t)m->entries.n;
-	ev->shape_id = strings_shape(m->st, &m->shape);
+	ev->shape_id = dict_shape(m->st, &m->shape);
 	ev->shape = m->st->shapes.v[ev->shape_id];
 	ev->uid = uid;
 	ev->vals = (const unsigned char *)m->vals.p;

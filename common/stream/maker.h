@@ -19,7 +19,7 @@
 
 /* Zeroes and st to start with. */
 struct maker {
-	struct strings *st;
+	struct dict *st;
 	VEC(struct entry) entries; /* so far; at most SHAPE_MAX_ENTRIES */
 	/* private */
 	struct event ev;

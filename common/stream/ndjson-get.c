@@ -9,7 +9,7 @@
 #include "stream/ndjson.h"
 
 void
-ndjson_start(struct ndjson_dec *d, struct strings *st)
+ndjson_start(struct ndjson_dec *d, struct dict *st)
 {
 	memset(d, 0, sizeof *d);
 	d->st = st;

@@ -49,7 +49,7 @@ is_own_track(const struct event *ev, enum role role, struct key key)
 
 /* Whether a reader makes just this entry of the member named by its role. */
 static bool
-follows_from_member(const struct strings *st, const struct event *ev,
+follows_from_member(const struct dict *st, const struct event *ev,
     const struct entry *e, const struct value *v)
 {
 	const struct shape *s = ev->shape;
@@ -60,7 +60,7 @@ follows_from_member(const struct strings *st, const struct event *ev,
 
 	return e->role != ROLE_NONE && key.type != KEY_NONE &&
 	    (s->flags & flag) == 0 &&
-	    str_eq(strings_get(st, e->key), str_of(role_words[e->role])) &&
+	    str_eq(dict_get(st, e->key), str_of(role_words[e->role])) &&
 	    count_role(s, e->role) == 1 && !is_own_track(ev, e->role, key);
 }
 
@@ -82,7 +82,7 @@ role_order(enum role role)
  * with their values by role.
  */
 static uint32_t
-leading_fields(const struct strings *st, const struct event *ev,
+leading_fields(const struct dict *st, const struct event *ev,
     struct value vals[ROLE_COUNT])
 {
 	struct entries it = entries_of(st, ev);
@@ -100,19 +100,19 @@ leading_fields(const struct strings *st, const struct event *ev,
 }
 
 static void
-put_key(struct buf *b, const struct strings *st, struct key key)
+put_key(struct buf *b, const struct dict *st, struct key key)
 {
 	struct value v = { .type = VAL_INT, .i = key.n };
 
 	if (key.type == KEY_STR) {
 		v.type = VAL_STR;
-		v.s = strings_get(st, (uint32_t)key.n);
+		v.s = dict_get(st, (uint32_t)key.n);
 	}
 	ndjson_put_value(b, &v);
 }
 
 static void
-put_role(struct buf *b, const struct strings *st, const char *member,
+put_role(struct buf *b, const struct dict *st, const char *member,
     struct key key, const struct value *field)
 {
 	if (key.type == KEY_NONE)
@@ -192,7 +192,7 @@ put_tree_fields(struct buf *b, const struct event *ev)
 }
 
 static void
-put_fixed(struct buf *b, const struct strings *st, const struct event *ev)
+put_fixed(struct buf *b, const struct dict *st, const struct event *ev)
 {
 	const struct shape *s = ev->shape;
 
@@ -209,11 +209,11 @@ put_fixed(struct buf *b, const struct strings *st, const struct event *ev)
 	buf_putc(b, '"');
 	if (s->cat != INTERN_NONE) {
 		PUT(b, ",\"cat\":");
-		json_put_string(b, strings_get(st, s->cat));
+		json_put_string(b, dict_get(st, s->cat));
 	}
 	if (s->has & HAS_NAME) {
 		PUT(b, ",\"name\":");
-		json_put_string(b, strings_get(st, ev->name));
+		json_put_string(b, dict_get(st, ev->name));
 	}
 	if (s->has & HAS_TS) {
 		PUT(b, ",\"ts\":");
@@ -240,7 +240,7 @@ put_track(struct buf *b, const struct track *t)
 
 /* Entries of a group, from the first-th entry of all on. */
 static void
-put_group(struct buf *b, const struct strings *st, const struct event *ev,
+put_group(struct buf *b, const struct dict *st, const struct event *ev,
     enum group group, uint32_t first)
 {
 	bool is_list = group == GROUP_DUP || group == GROUP_DUPTOP;
@@ -256,7 +256,7 @@ put_group(struct buf *b, const struct strings *st, const struct event *ev,
 			buf_putc(b, ',');
 		if (is_list)
 			buf_putc(b, '[');
-		json_put_string(b, strings_get(st, it.entry->key));
+		json_put_string(b, dict_get(st, it.entry->key));
 		buf_putc(b, is_list ? ',' : ':');
 		ndjson_put_value(b, &it.val);
 		if (is_list)
@@ -275,16 +275,16 @@ static const char *const group_members[GROUP_DUPTOP + 1] = {
 
 static bool
 has_other_role(
-    const struct strings *st, const struct shape *s, const struct entry *e)
+    const struct dict *st, const struct shape *s, const struct entry *e)
 {
 	return e->role !=
-	    ndjson_default_role(e->group, strings_get(st, e->key), s->kind);
+	    ndjson_default_role(e->group, dict_get(st, e->key), s->kind);
 }
 
 /* "roles":{"args":{"queue":"gpu_stream"}}: what does not follow from keys. */
 static void
 put_roles(
-    struct buf *b, const struct strings *st, const struct shape *s, uint32_t n)
+    struct buf *b, const struct dict *st, const struct shape *s, uint32_t n)
 {
 	static const enum group groups[] = { GROUP_FIELD, GROUP_ARGS,
 		GROUP_TOP };
@@ -310,7 +310,7 @@ put_roles(
 				buf_putc(b, ',');
 			}
 			any = in_group = true;
-			json_put_string(b, strings_get(st, e->key));
+			json_put_string(b, dict_get(st, e->key));
 			buf_putc(b, ':');
 			if (e->role == ROLE_NONE)
 				PUT(b, "null");
@@ -324,7 +324,7 @@ put_roles(
 
 /* Flags of the shape that a reader would not conclude. */
 static void
-put_shape_flags(struct buf *b, const struct strings *st, const struct event *ev)
+put_shape_flags(struct buf *b, const struct dict *st, const struct event *ev)
 {
 	struct event alone = *ev;
 	struct shape bare = *ev->shape;
@@ -348,7 +348,7 @@ put_shape_flags(struct buf *b, const struct strings *st, const struct event *ev)
 
 /* Groups stand in the order of their first entries. */
 static void
-put_entries(struct buf *b, const struct strings *st, const struct event *ev,
+put_entries(struct buf *b, const struct dict *st, const struct event *ev,
     uint32_t nleading)
 {
 	const struct shape *s = ev->shape;
@@ -372,8 +372,7 @@ put_entries(struct buf *b, const struct strings *st, const struct event *ev,
 }
 
 void
-ndjson_put_event(
-    struct buf *b, const struct strings *st, const struct event *ev)
+ndjson_put_event(struct buf *b, const struct dict *st, const struct event *ev)
 {
 	const struct shape *s = ev->shape;
 	struct value field[ROLE_COUNT];

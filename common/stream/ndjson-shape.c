@@ -90,7 +90,7 @@ set_roles(struct ndjson_dec *d)
 			struct entry *e = &group->entries.v[i];
 
 			e->role = (uint8_t)ndjson_default_role(groups[g],
-			    strings_get(d->st, e->key), d->e.shape.kind);
+			    dict_get(d->st, e->key), d->e.shape.kind);
 		}
 	}
 	return d->e.roles.p == NULL || said_roles(d);
@@ -117,7 +117,8 @@ join_groups(struct ndjson_dec *d)
 			append_group(&d->all, &d->groups[d->e.order[i]]);
 }
 
-/* The event's shape, not in the strings, with the keys that follow from it. */
+/* The event's shape, not in the dictionary, with the keys that follow from it.
+ */
 static bool
 conclude_keys(struct ndjson_dec *d)
 {
@@ -249,7 +250,7 @@ ndjson_finish_event(struct ndjson_dec *d)
 		return ndjson_fail(d, d->line, "an event needs \"%s\"",
 		    e->has_id ? "kind" : "id");
 	e->track.src = ev->src;
-	ev->track = strings_track(d->st, &e->track);
+	ev->track = dict_track(d->st, &e->track);
 	t = &d->st->tracks.v[ev->track];
 	ev->pid = t->pid;
 	ev->tid = t->tid;
@@ -267,7 +268,7 @@ ndjson_finish_event(struct ndjson_dec *d)
 		    SHAPE_MAX_ENTRIES - 4);
 	if (!conclude_keys(d) || (e->has_role != 0 && !add_fields(d)))
 		return ndjson_fail(d, d->line, "the values are malformed");
-	ev->shape_id = strings_shape(d->st, &e->shape);
+	ev->shape_id = dict_shape(d->st, &e->shape);
 	ev->shape = d->st->shapes.v[ev->shape_id];
 	return !d->in_tree || !d->check_tree || check_parent(d);
 }

@@ -12,7 +12,7 @@
 void ndjson_put_header(
     struct buf *b, unsigned marks, const struct prov *prov, size_t nprov);
 void ndjson_put_event(
-    struct buf *b, const struct strings *st, const struct event *ev);
+    struct buf *b, const struct dict *st, const struct event *ev);
 void ndjson_put_source(struct buf *b, const struct source *s);
 void ndjson_put_meta(struct buf *b, const struct meta *m);
 void ndjson_put_section(struct buf *b, enum section s);
@@ -53,7 +53,7 @@ struct ndjson_event {
 
 /* Lines to items; the results have the same names as in struct decoder. */
 struct ndjson_dec {
-	struct strings *st;
+	struct dict *st;
 	const char *error;
 	size_t at; /* offset of the error in the line */
 	struct event ev;
@@ -83,7 +83,7 @@ struct ndjson_dec {
 	bool in_tree;
 };
 
-void ndjson_start(struct ndjson_dec *d, struct strings *st);
+void ndjson_start(struct ndjson_dec *d, struct dict *st);
 /*
  * One line without its newline; p[len] is a newline or zero, and IN_PAD
  * readable bytes follow. An empty line gives DEC_BLOCK_END.

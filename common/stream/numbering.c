@@ -30,9 +30,9 @@ our_track(struct numbering *nb, uint32_t track)
 
 	if (LIKELY(ours != 0))
 		return ours - 1;
-	t = nb->strings->tracks.v[track];
+	t = nb->dict->tracks.v[track];
 	t.src = numbering_source(nb, t.src);
-	ours = strings_track(nb->strings, &t);
+	ours = dict_track(nb->dict, &t);
 	while (nb->tracks.n <= track)
 		vec_push(&nb->tracks, 0);
 	nb->tracks.v[track] = ours + 1;

@@ -129,7 +129,7 @@ start_decoder(struct stream_in *s, uint32_t kinds)
 	struct decoder *d = &s->dec->bin;
 
 	dec_free(d);
-	dec_start(d, s->strings);
+	dec_start(d, s->dict);
 	d->to = &s->ev;
 	d->kinds = kinds;
 }
@@ -264,25 +264,25 @@ begin_ndjson(struct stream_in *s, enum want want)
 }
 
 static struct stream_in *
-create(struct in *in, struct strings *strings, uint32_t kinds)
+create(struct in *in, struct dict *dict, uint32_t kinds)
 {
 	struct stream_in *s = xcalloc(1, sizeof *s);
 	struct stream_dec *sd = xcalloc(1, sizeof *sd);
 
 	s->dec = sd;
 	s->name = sd->name = xstrdup(in->name); /* a helper may close in */
-	s->strings = strings != NULL ? strings : strings_create();
-	sd->own_strings = strings == NULL;
+	s->dict = dict != NULL ? dict : dict_create();
+	sd->own_strings = dict == NULL;
 	sd->in = in;
 	start_decoder(s, kinds);
-	ndjson_start(&sd->nd, s->strings);
+	ndjson_start(&sd->nd, s->dict);
 	return s;
 }
 
 static struct stream_in *
-open_in(struct in *in, struct strings *strings, enum want want, uint32_t kinds)
+open_in(struct in *in, struct dict *dict, enum want want, uint32_t kinds)
 {
-	struct stream_in *s = create(in, strings, kinds);
+	struct stream_in *s = create(in, dict, kinds);
 
 	switch (sniff(in)) {
 	case SNIFF_BINARY:
@@ -308,29 +308,29 @@ open_in(struct in *in, struct strings *strings, enum want want, uint32_t kinds)
 }
 
 struct stream_in *
-stream_open_in(struct in *in, struct strings *strings, enum want want)
+stream_open_in(struct in *in, struct dict *dict, enum want want)
 {
-	return open_in(in, strings, want, KINDS_ALL);
+	return open_in(in, dict, want, KINDS_ALL);
 }
 
 struct stream_in *
-stream_open(const char *path, struct strings *strings, enum want want)
+stream_open(const char *path, struct dict *dict, enum want want)
 {
-	return stream_open_in(in_open(path), strings, want);
+	return stream_open_in(in_open(path), dict, want);
 }
 
 struct stream_in *
 stream_open_only(
-    const char *path, struct strings *strings, enum want want, uint32_t kinds)
+    const char *path, struct dict *dict, enum want want, uint32_t kinds)
 {
-	return open_in(in_open(path), strings, want, kinds);
+	return open_in(in_open(path), dict, want, kinds);
 }
 
 struct stream_in *
-stream_open_through(const char *path, struct strings *strings, enum want want,
+stream_open_through(const char *path, struct dict *dict, enum want want,
     const char *program, char *const *words)
 {
-	struct stream_in *s = create(in_open(path), strings, KINDS_ALL);
+	struct stream_in *s = create(in_open(path), dict, KINDS_ALL);
 
 	through(s, program, words);
 	begin_binary(s, want);
@@ -348,7 +348,7 @@ stream_close(struct stream_in *s)
 	dec_free(&sd->bin);
 	ndjson_free(&sd->nd);
 	if (sd->own_strings)
-		strings_destroy(s->strings);
+		dict_destroy(s->dict);
 	vec_release(sd->name);
 	vec_release(sd);
 	vec_release(s);

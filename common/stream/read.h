@@ -4,9 +4,9 @@
 #define TL_STREAM_READ_H
 
 #include "io/io.h"
+#include "stream/dict.h"
 #include "stream/event.h"
 #include "stream/source.h"
-#include "stream/strings.h"
 
 enum want {
 	WANT_STREAM, /* whatever the stream is */
@@ -33,7 +33,7 @@ struct stream_in {
 	struct meta meta;
 	enum section section;
 	/* facts of the stream */
-	struct strings *strings;
+	struct dict *dict;
 	unsigned marks; /* final at ITEM_END */
 	size_t nprov;
 	const struct prov *prov;
@@ -61,15 +61,15 @@ void stream_paths(path_vec *to, const char *path, bool deep);
  * the reader.
  */
 struct stream_in *stream_open(
-    const char *path, struct strings *strings, enum want want);
+    const char *path, struct dict *dict, enum want want);
 /* Over an input already open (its name is used in messages). */
 struct stream_in *stream_open_in(
-    struct in *in, struct strings *strings, enum want want);
+    struct in *in, struct dict *dict, enum want want);
 /*
  * Opens what one of our programs, such as tl-filter, makes of a stream or
  * trace; words, ended by NULL, are its options.
  */
-struct stream_in *stream_open_through(const char *path, struct strings *strings,
+struct stream_in *stream_open_through(const char *path, struct dict *dict,
     enum want want, const char *program, char *const *words);
 /* Events of other kinds are passed over, which is much cheaper. */
 void stream_only(struct stream_in *in, uint32_t kinds);
@@ -79,7 +79,7 @@ void stream_only(struct stream_in *in, uint32_t kinds);
  * of them and for WANT_TREE Python frames; such a stream is marked edited.
  */
 struct stream_in *stream_open_only(
-    const char *path, struct strings *strings, enum want want, uint32_t kinds);
+    const char *path, struct dict *dict, enum want want, uint32_t kinds);
 /*
  * The next item; its content is in *in. ITEM_END only after the end record;
  * that of a stream salvaged from a damaged trace is a warning.
@@ -95,7 +95,7 @@ void stream_close(struct stream_in *in);
  * those before. Zeroes to start with, and the strings of all inputs.
  */
 struct numbering {
-	struct strings *strings;
+	struct dict *dict;
 	uint32_t first, next; /* of this input; behind the highest so far */
 	VEC(uint32_t) tracks; /* this input's track to ours + 1 */
 };

@@ -26,7 +26,7 @@ enum value_type {
 
 struct value {
 	enum value_type type;
-	uint32_t id; /* STR, JSON, NUM: number in the strings */
+	uint32_t id; /* STR, JSON, NUM: number in the dictionary */
 	int64_t i;   /* INT */
 	uint64_t u;  /* UINT */
 	struct dec dec;
@@ -56,7 +56,7 @@ enum role {
 };
 
 struct entry {
-	uint32_t key; /* in the strings */
+	uint32_t key; /* in the dictionary */
 	uint8_t type; /* enum value_type */
 	uint8_t group;
 	uint8_t role;
@@ -103,14 +103,14 @@ enum op_list {
 };
 
 struct shape {
-	uint32_t cat; /* in the strings, or INTERN_NONE */
+	uint32_t cat; /* in the dictionary, or INTERN_NONE */
 	uint16_t has;
 	uint8_t kind;
 	uint8_t ph; /* phase letter of Chrome traces; 0: none was given */
 	uint8_t flags;
 	uint8_t nroles;     /* entries with a role */
 	uint16_t last_role; /* index of the last entry with a role, plus 1 */
-	/* entries of these lists, plus 1; 0: none. Made by strings_shape() */
+	/* entries of these lists, plus 1; 0: none. Made by dict_shape() */
 	uint16_t lists[OP_LISTS], last_list;
 	uint32_t nentries;
 	struct entry *entries;

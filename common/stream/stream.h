@@ -10,7 +10,7 @@
  * and types of its entries) is its *shape*. Traces have few shapes, so a shape
  * is told once and an event is a shape's number and the values. Strings,
  * shapes and tracks (process and thread) are numbered per stream; what this
- * reader hands out is numbered per struct strings, shared by all streams that
+ * reader hands out is numbered per struct dict, shared by all streams that
  * a program opens with it, so that equal bytes are equal numbers.
  *
  * Lower storey: enc, dec (wire.h) and ndjson turn events into bytes and back;
@@ -26,12 +26,12 @@
  */
 #ifndef TL_STREAM_H
 #define TL_STREAM_H
+#include "stream/dict.h"
 #include "stream/event.h"
 #include "stream/kind.h"
 #include "stream/read.h"
 #include "stream/shape.h"
 #include "stream/source.h"
-#include "stream/strings.h"
 #include "stream/uid.h"
 #include "stream/write.h"
 

@@ -76,7 +76,7 @@ is_interned(enum value_type type)
 }
 
 static bool
-text_of_id(const struct strings *st, uint64_t id, struct value *v)
+text_of_id(const struct dict *st, uint64_t id, struct value *v)
 {
 	if (id >= INTERN_NONE)
 		return false;
@@ -104,7 +104,7 @@ inline_text(const unsigned char **p, const unsigned char *end, uint64_t len,
 
 bool
 value_decode(const unsigned char **p, const unsigned char *end,
-    enum value_type type, const struct strings *st, struct value *v)
+    enum value_type type, const struct dict *st, struct value *v)
 {
 	uint64_t u, e;
 
@@ -152,8 +152,7 @@ skip(const unsigned char **p, const unsigned char *end, enum value_type type)
 /* The same where strings have other numbers in the encoding. */
 static bool
 decode(const unsigned char **p, const unsigned char *end, enum value_type type,
-    const struct strings *st, const uint32_t *ids, uint32_t nids,
-    struct value *v)
+    const struct dict *st, const uint32_t *ids, uint32_t nids, struct value *v)
 {
 	if (ids == NULL)
 		return value_decode(p, end, type, st, v);
@@ -165,7 +164,7 @@ decode(const unsigned char **p, const unsigned char *end, enum value_type type,
 }
 
 struct entries
-entries_of(const struct strings *st, const struct event *ev)
+entries_of(const struct dict *st, const struct event *ev)
 {
 	return (struct entries){
 		.st = st,
@@ -192,7 +191,7 @@ entries_get(struct entries *it)
 }
 
 bool
-event_is_sound(const struct strings *st, const struct event *ev)
+event_is_sound(const struct dict *st, const struct event *ev)
 {
 	struct entries it = entries_of(st, ev);
 
@@ -202,7 +201,7 @@ event_is_sound(const struct strings *st, const struct event *ev)
 }
 
 bool
-event_arg(const struct strings *st, const struct event *ev, struct str key,
+event_arg(const struct dict *st, const struct event *ev, struct str key,
     struct value *v)
 {
 	uint32_t id = intern_find(st->text, key, hash_bytes(key.p, key.len));
@@ -220,8 +219,8 @@ event_arg(const struct strings *st, const struct event *ev, struct str key,
 }
 
 bool
-event_lists(const struct strings *st, const struct event *ev,
-    struct value lists[OP_LISTS])
+event_lists(
+    const struct dict *st, const struct event *ev, struct value lists[OP_LISTS])
 {
 	const struct shape *s = ev->shape;
 	struct entries it = entries_of(st, ev);
@@ -246,8 +245,8 @@ event_lists(const struct strings *st, const struct event *ev,
 
 /* The next value as a key; nearly all are integers. */
 static inline bool
-next_key(const unsigned char **p, const struct event *ev,
-    const struct strings *st, enum value_type type, struct key *k)
+next_key(const unsigned char **p, const struct event *ev, const struct dict *st,
+    enum value_type type, struct key *k)
 {
 	struct value v;
 	uint64_t u;
@@ -278,7 +277,7 @@ key_of_role(struct event *ev, enum role role)
 }
 
 bool
-event_set_keys(const struct strings *st, struct event *ev)
+event_set_keys(const struct dict *st, struct event *ev)
 {
 	const struct shape *s = ev->shape;
 	const struct track *t = &st->tracks.v[ev->track];

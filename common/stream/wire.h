@@ -126,7 +126,7 @@ uint32_t wire_crc32(uint32_t crc, const void *p, size_t n);
  * enough (enc_close_block) and empties it.
  */
 struct encoder {
-	struct strings *st;
+	struct dict *st;
 	bool eager;
 	struct buf block; /* WIRE_BLOCK_HEAD bytes, then the payload */
 	uint64_t next_id; /* expected in this block */
@@ -142,7 +142,7 @@ struct encoder {
 	struct buf scratch;
 };
 
-void enc_start(struct encoder *e, struct strings *st, bool eager);
+void enc_start(struct encoder *e, struct dict *st, bool eager);
 void enc_header(
     struct encoder *e, unsigned marks, const struct prov *prov, size_t nprov);
 void enc_event(struct encoder *e, const struct event *ev);
@@ -176,7 +176,7 @@ enum dec_status {
 
 /* Records of one stream to items. */
 struct decoder {
-	struct strings *st;
+	struct dict *st;
 	uint32_t kinds;   /* others are passed over */
 	struct event *to; /* where events go: &ev, or the reader's */
 	const unsigned char *p, *end; /* in the payload */
@@ -203,7 +203,7 @@ struct decoder {
 	uint32_t end_sources, end_chain;
 };
 
-void dec_start(struct decoder *d, struct strings *st);
+void dec_start(struct decoder *d, struct dict *st);
 /* A header of 16 bytes: the payload's length and CRC; false: error is set. */
 bool dec_block_head(struct decoder *d, const unsigned char *head, uint32_t *len,
     uint32_t *crc) USE_RESULT;

@@ -12,7 +12,7 @@
 struct stream_out {
 	struct out *out;
 	bool is_ndjson;
-	struct strings *st;
+	struct dict *st;
 	struct encoder enc;
 	struct buf lines;
 	unsigned marks;
@@ -73,12 +73,12 @@ put_head(struct stream_out *o, const struct stream_in *in, unsigned marks)
 }
 
 struct stream_out *
-stream_create(const struct stream_dest *dest, struct strings *strings,
+stream_create(const struct stream_dest *dest, struct dict *dict,
     const struct stream_in *in, unsigned marks, bool eager)
 {
 	struct stream_out *o = xcalloc(1, sizeof *o);
 
-	o->st = strings;
+	o->st = dict;
 	o->is_ndjson = dest->ndjson;
 	o->marks = marks;
 	o->out = out_open(dest->path);
@@ -89,7 +89,7 @@ stream_create(const struct stream_dest *dest, struct strings *strings,
 	if (dest->zstd)
 		out_zstd(o->out, dest->zstd_level);
 	if (!o->is_ndjson)
-		enc_start(&o->enc, strings, eager);
+		enc_start(&o->enc, dict, eager);
 	put_head(o, in, marks);
 	return o;
 }

@@ -35,8 +35,7 @@ struct stream_out;
  * most of them will be used. Otherwise a string is told when it is first used.
  */
 struct stream_out *stream_create(const struct stream_dest *dest,
-    struct strings *strings, const struct stream_in *in, unsigned marks,
-    bool eager);
+    struct dict *dict, const struct stream_in *in, unsigned marks, bool eager);
 void stream_write(struct stream_out *out, const struct event *ev);
 void stream_write_source(struct stream_out *out, const struct source *s);
 void stream_write_meta(struct stream_out *out, const struct meta *m);

@@ -102,10 +102,10 @@ bucket_of(const struct bucket_rules *r, enum kind kind, struct str name)
 /* ---- once a name ---- */
 
 enum bucket
-bucket_slow(struct bucket_rules *r, const struct strings *st, enum kind kind,
+bucket_slow(struct bucket_rules *r, const struct dict *st, enum kind kind,
     uint32_t name)
 {
-	enum bucket b = bucket_of(r, kind, strings_get(st, name));
+	enum bucket b = bucket_of(r, kind, dict_get(st, name));
 
 	if ((KIND_BIT(kind) & KINDS_GPU) == 0 || name == INTERN_NONE)
 		return b;

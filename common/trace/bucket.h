@@ -35,14 +35,14 @@ struct bucket_rules {
 bool bucket_opt(struct bucket_rules *r, const struct optparse *op, int ch);
 enum bucket bucket_of(
     const struct bucket_rules *r, enum kind kind, struct str name);
-enum bucket bucket_slow(struct bucket_rules *r, const struct strings *st,
+enum bucket bucket_slow(struct bucket_rules *r, const struct dict *st,
     enum kind kind, uint32_t name);
 void bucket_free(struct bucket_rules *r);
 
 /* Two answers a name: of a kernel and of a memset. */
 static inline enum bucket
 bucket_of_event(
-    struct bucket_rules *r, const struct strings *st, const struct event *ev)
+    struct bucket_rules *r, const struct dict *st, const struct event *ev)
 {
 	unsigned kind = ev->shape->kind;
 	unsigned known = 0;

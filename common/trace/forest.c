@@ -7,7 +7,7 @@
 #include "stream/maker.h"
 
 void
-forest_start(struct forest *f, struct strings *st)
+forest_start(struct forest *f, struct dict *st)
 {
 	*f = (struct forest){
 		.st = st, .first_root = FOREST_NONE, .last_root = FOREST_NONE
@@ -39,7 +39,7 @@ forest_free(struct forest *f)
 struct str
 forest_name(const struct forest *f, uint32_t i)
 {
-	return strings_get(f->st, f->nodes.v[i].name);
+	return dict_get(f->st, f->nodes.v[i].name);
 }
 
 static uint32_t
@@ -354,7 +354,7 @@ forest_keep_args(struct forest *f, uint32_t i, const char *const *keys)
 
 	while (entries_next(&it))
 		if (it.entry->group == GROUP_ARGS &&
-		    is_one_of(strings_get(f->st, it.entry->key), keys))
+		    is_one_of(dict_get(f->st, it.entry->key), keys))
 			maker_entry(&m, it.entry, &it.val);
 	end_again(f, i, &m);
 }
@@ -418,8 +418,7 @@ forest_write(const struct forest *f, struct stream_out *out)
 		if (up != FOREST_NONE && event_is(&ev, KINDS_GPU))
 			has |= HAS_LAUNCH;
 		if (has != ev.shape->has) {
-			ev.shape_id =
-			    strings_shape_with(f->st, ev.shape_id, has);
+			ev.shape_id = dict_shape_with(f->st, ev.shape_id, has);
 			ev.shape = f->st->shapes.v[ev.shape_id];
 		}
 		stream_write(out, &ev);

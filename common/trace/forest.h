@@ -9,7 +9,7 @@
  * of gpus. Nodes that are made later have greater numbers and hang nowhere
  * until forest_hang() or forest_put_above().
  *
- *	forest_start(&f, in->strings);
+ *	forest_start(&f, in->dict);
  *	... in the section of the tree: forest_add(&f, &in->ev, in->name);
  *	for (uint32_t i = top; i != FOREST_NONE; i = forest_next(&f, i, top))
  *		... f.nodes.v[i].name, forest_event(&f, i, &ev) ...
@@ -48,7 +48,7 @@ struct forest_links {
 
 /* st is the caller's. */
 struct forest {
-	struct strings *st;
+	struct dict *st;
 	VEC(struct forest_node) nodes;
 	VEC(uint32_t) gpus; /* GPU events that were added, by number */
 	uint32_t first_root, last_root;
@@ -61,7 +61,7 @@ struct forest {
 
 /* ---- reading ---- */
 
-void forest_start(struct forest *f, struct strings *st);
+void forest_start(struct forest *f, struct dict *st);
 /* The next event of a tree, in its order; ends the program if it is none. */
 void forest_add(struct forest *f, const struct event *ev, const char *file);
 /* Without nodes again. */

@@ -31,7 +31,7 @@ set_fields(struct hold *h, struct event *ev, unsigned has)
 		return;
 	slot = map_put(&h->shapes, (uint64_t)ev->shape_id << 16 | has, &is_new);
 	if (is_new)
-		*slot = strings_shape_with(h->st, ev->shape_id, has);
+		*slot = dict_shape_with(h->st, ev->shape_id, has);
 	ev->shape_id = (uint32_t)*slot;
 	ev->shape = h->st->shapes.v[ev->shape_id];
 }

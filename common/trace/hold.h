@@ -34,7 +34,7 @@ struct hold_links {
 };
 
 struct hold {
-	struct strings *st;
+	struct dict *st;
 	struct stream_out *out;
 	bool is_flat;
 	bool is_all; /* all trees wait until hold_flush() or hold_drop() */

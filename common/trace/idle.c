@@ -35,7 +35,7 @@ struct after_gap {
 };
 
 struct idle {
-	const struct strings *st;
+	const struct dict *st;
 	size_t limit;
 	range_vec events, gathered, inner;
 	VEC(struct launch) launches;
@@ -61,7 +61,7 @@ idle_new(size_t limit)
 }
 
 void
-idle_clear(struct idle *h, const struct strings *st)
+idle_clear(struct idle *h, const struct dict *st)
 {
 	h->st = st;
 	h->events.n = h->inner.n = h->launches.n = h->begun.n = 0;
@@ -139,7 +139,7 @@ drop_short_gaps(struct idle *h)
 void
 idle_host(struct idle *h, const struct event *ev)
 {
-	uint32_t thread = strings_thread(h->st, ev->track);
+	uint32_t thread = dict_thread(h->st, ev->track);
 	struct launch launch;
 	int64_t end;
 
@@ -510,5 +510,5 @@ idle_cause(struct idle *h, int64_t from, int64_t to, int64_t *ns)
 	if (take_largest(h, &act, 1) == 0)
 		return (struct str){ NULL, 0 };
 	*ns = act.ns;
-	return strings_get(h->st, act.name);
+	return dict_get(h->st, act.name);
 }

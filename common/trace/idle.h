@@ -16,7 +16,7 @@
  *
  *	struct idle *idle = idle_new(IDLE_ALL);
  *
- *	idle_clear(idle, in->strings);          for each source
+ *	idle_clear(idle, in->dict);          for each source
  *	while (stream_next(in) == ITEM_EVENT) {
  *		if (event_is(&in->ev, KINDS_GPU))
  *			idle_gpu(idle, &in->ev);
@@ -44,7 +44,7 @@ struct idle;
 /* limit: events of the host, and gaps, that are kept at most. */
 struct idle *idle_new(size_t limit);
 /* Forgets all, for the next source, whose events have these strings. */
-void idle_clear(struct idle *h, const struct strings *st);
+void idle_clear(struct idle *h, const struct dict *st);
 void idle_free(struct idle *h);
 
 /* An event of the host, a piece of work of the GPU; what lacks a time, a
@@ -60,13 +60,13 @@ void idle_explain(struct idle *h, const struct spans *gpu);
 
 /* What a thread was in, as the innermost of its events. */
 struct idle_act {
-	uint32_t name; /* in the strings */
+	uint32_t name; /* in the dictionary */
 	enum kind kind;
 	int64_t ns; /* in the span; sums of several events */
 };
 
 /*
- * What a thread, see strings_thread(), did from .. to: the acts that took
+ * What a thread, see dict_thread(), did from .. to: the acts that took
  * longest, longest first, at most most of them; how many there are. What is
  * left of the span it was in nothing that was recorded.
  */

@@ -159,7 +159,7 @@ is_arrow(struct store *s, uint32_t i)
 	const struct held *it = &s->items.v[i];
 
 	return it->kind == KIND_FLOW && (it->state & IN_TIME) != 0 &&
-	    str_eq(strings_get(s->st, s->st->shapes.v[it->shape]->cat),
+	    str_eq(dict_get(s->st, s->st->shapes.v[it->shape]->cat),
 		STR("fwdbwd"));
 }
 

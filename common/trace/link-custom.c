@@ -145,7 +145,7 @@ choose(struct store *s, struct custom_link *v, size_t n)
 		    (c = window_of(s, v, n, i)) == NULL ||
 		    it->ts_ns >= c->end_ns)
 			continue;
-		like = likeness(c->node, strings_get(s->st, it->name));
+		like = likeness(c->node, dict_get(s->st, it->name));
 		if (like > c->like ||
 		    (like > 0 && like == c->like &&
 			item_before(s->items.v, i, c->best))) {
@@ -159,13 +159,13 @@ bool
 custom_link_needed(
     struct store *s, uint32_t w, uint32_t f, struct custom_link *c)
 {
-	struct str name = strings_get(s->st, s->items.v[w].name);
+	struct str name = dict_get(s->st, s->items.v[w].name);
 	unsigned seq = shape_facts(s, s->items.v[w].shape)->seq;
 	ptrdiff_t at = str_find(name, STR("CppNode<"), false);
 	struct key number;
 
 	if (at < 0 || s->items.v[f].kind != KIND_OP ||
-	    !str_starts(strings_get(s->st, s->items.v[f].name), STR("aten::")))
+	    !str_starts(dict_get(s->st, s->items.v[f].name), STR("aten::")))
 		return false;
 	number = item_key(s, w, seq);
 	at += (ptrdiff_t)strlen("CppNode<");

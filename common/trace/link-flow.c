@@ -36,7 +36,7 @@ place_hash(struct key pid, struct key tid, struct key k)
 static struct str
 cat_of(const struct flows *f, const struct held *it)
 {
-	return strings_get(f->s->st, f->s->st->shapes.v[it->shape]->cat);
+	return dict_get(f->s->st, f->s->st->shapes.v[it->shape]->cat);
 }
 
 static bool

@@ -27,7 +27,7 @@ struct sum {
 };
 
 struct overlaps {
-	struct strings *st;
+	struct dict *st;
 	const struct work *works;
 	VEC(struct pair) pairs; /* by work, then by the other's uid */
 	/* of the op at hand */
@@ -98,7 +98,7 @@ in_order(const struct work *w, size_t nworks, size_t *n)
 }
 
 struct overlaps *
-overlaps_find(struct strings *st, const struct work *w, size_t nworks)
+overlaps_find(struct dict *st, const struct work *w, size_t nworks)
 {
 	struct overlaps *o = xcalloc(1, sizeof *o);
 	VEC(uint32_t) open = { 0 };
@@ -197,7 +197,7 @@ keep_sums(struct overlaps *o, overlap_vec *list, struct op_overlap *out)
 		double n = (double)from->n;
 
 		buf_puts(&names, i == 0 ? "[" : ",");
-		json_put_string(&names, strings_get(o->st, from->name));
+		json_put_string(&names, dict_get(o->st, from->name));
 		vec_push(list,
 		    ((struct overlap){
 			.name = from->name,

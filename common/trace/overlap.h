@@ -8,7 +8,7 @@
  * same op. An op's share is told of its busy time R, the length of the union
  * of its own events.
  *
- *	struct overlaps *o = overlaps_find(strings, works, nworks);
+ *	struct overlaps *o = overlaps_find(dict, works, nworks);
  *	for each op:
  *		overlaps_of(o, list, n, &list, &op->overlap);
  *	overlaps_free(o);
@@ -48,7 +48,7 @@ typedef VEC(struct overlap) overlap_vec;
 
 /* What overlaps one op. */
 struct op_overlap {
-	uint32_t names; /* JSON list in the strings; INTERN_NONE: nothing */
+	uint32_t names; /* JSON list in the dictionary; INTERN_NONE: nothing */
 	uint32_t n;
 	size_t first; /* in the list */
 	double pct;   /* covered time / R, two decimals; NAN: nothing */
@@ -59,7 +59,7 @@ struct overlaps;
 
 /* works stay the caller's, unchanged, until overlaps_free(). */
 struct overlaps *overlaps_find(
-    struct strings *st, const struct work *works, size_t n);
+    struct dict *st, const struct work *works, size_t n);
 /* Of an op's own GPU events, by number; what is found is appended to list.
  */
 void overlaps_of(struct overlaps *o, const uint32_t *works, size_t n,

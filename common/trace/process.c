@@ -13,7 +13,7 @@ struct said {
 };
 
 struct names {
-	struct strings *st;
+	struct dict *st;
 	VEC(struct said) said;
 	struct map by_place;           /* hash to index */
 	VEC(struct track_names) known; /* by track; of INTERN_NONE: not yet */
@@ -21,7 +21,7 @@ struct names {
 };
 
 struct names *
-names_create(struct strings *st)
+names_create(struct dict *st)
 {
 	struct names *n = xcalloc(1, sizeof *n);
 
@@ -141,7 +141,7 @@ names_push(struct names *n, const struct event *ev)
 	unsigned slot;
 
 	if (ev->shape->kind != KIND_META ||
-	    !slot_of(strings_get(n->st, ev->name), &slot, &key) ||
+	    !slot_of(dict_get(n->st, ev->name), &slot, &key) ||
 	    !event_arg(n->st, ev, key, &v))
 		return;
 	new = (struct said){ .src = ev->src, .slot = slot, .pid = ev->pid };
@@ -196,7 +196,7 @@ names_of(struct names *n, uint32_t track)
 }
 
 uint32_t
-name_without_numbers(struct strings *st, struct str s)
+name_without_numbers(struct dict *st, struct str s)
 {
 	struct buf b = { 0 };
 	uint32_t id;

@@ -14,16 +14,16 @@
 struct names;
 
 struct track_names {
-	uint32_t process, label, thread; /* in the strings */
+	uint32_t process, label, thread; /* in the dictionary */
 };
 
 /*
  * A frame's name without the numbers of instances: every "_" and its digits go
- * ("nn.Module: Layer_12" is "nn.Module: Layer"). Its number in the strings.
+ * ("nn.Module: Layer_12" is "nn.Module: Layer"). Its number in the dictionary.
  */
-uint32_t name_without_numbers(struct strings *st, struct str name);
+uint32_t name_without_numbers(struct dict *st, struct str name);
 
-struct names *names_create(struct strings *st);
+struct names *names_create(struct dict *st);
 void names_destroy(struct names *n);
 /* Takes metadata events, passes over others. */
 void names_push(struct names *n, const struct event *ev);

@@ -49,10 +49,9 @@ select_front_opt(struct select_front *f, const struct optparse *op, int ch)
 
 struct stream_in *
 select_front_open(const struct select_front *f, const char *path,
-    struct strings *strings, enum want want)
+    struct dict *dict, enum want want)
 {
 	if (!select_front_is_on(f))
-		return stream_open(path, strings, want);
-	return stream_open_through(
-	    path, strings, want, "tl-filter", f->words.v);
+		return stream_open(path, dict, want);
+	return stream_open_through(path, dict, want, "tl-filter", f->words.v);
 }

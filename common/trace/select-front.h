@@ -24,6 +24,6 @@ select_front_is_on(const struct select_front *f)
 }
 /* A stream of what is selected; as stream_open() when there is no option. */
 struct stream_in *select_front_open(const struct select_front *f,
-    const char *path, struct strings *strings, enum want want);
+    const char *path, struct dict *dict, enum want want);
 
 #endif

@@ -44,7 +44,7 @@ bool id_set_has(const struct id_set *set, int64_t n);
 
 void select_windows_clear(struct select_windows *w);
 void select_windows_add(
-    struct select_windows *w, const struct strings *st, const struct event *ev);
+    struct select_windows *w, const struct dict *st, const struct event *ev);
 /* The prologue is over: which are asked for? */
 void select_windows_ready(struct select *s);
 const struct window *select_windows_step(struct select_windows *w, int64_t t);

@@ -25,7 +25,7 @@ select_windows_clear(struct select_windows *w)
 
 void
 select_windows_add(
-    struct select_windows *w, const struct strings *st, const struct event *ev)
+    struct select_windows *w, const struct dict *st, const struct event *ev)
 {
 	struct window *win = vec_add(&w->all);
 
@@ -33,12 +33,12 @@ select_windows_add(
 		.start = ev->ts_ns,
 		.step = WALK_NO_STEP,
 		.name = ev->name,
-		.track = strings_thread(st, ev->track),
+		.track = dict_thread(st, ev->track),
 		.id = ev->uid.id,
 	};
 	if (!num_add(ev->ts_ns, ev->dur_ns, &win->end))
 		win->end = INT64_MAX;
-	if (!step_of_name(strings_get(st, ev->name), &win->step))
+	if (!step_of_name(dict_get(st, ev->name), &win->step))
 		win->step = WALK_NO_STEP;
 }
 
@@ -106,7 +106,7 @@ ask_pattern(
 	for (size_t i = 0; i < w->all.n; i++) {
 		const struct window *win = &w->all.v[i];
 
-		if (!str_glob(pattern, strings_get(s->in->strings, win->name)))
+		if (!str_glob(pattern, dict_get(s->in->dict, win->name)))
 			continue;
 		n++;
 		if (nth == 0 || n == nth)

@@ -84,15 +84,14 @@ id_set_is_empty(const struct id_set *set)
 }
 
 static bool
-id_set_has_key(
-    const struct id_set *set, const struct strings *st, struct key key)
+id_set_has_key(const struct id_set *set, const struct dict *st, struct key key)
 {
 	if (key.type == KEY_INT)
 		return id_set_has(set, key.n);
 	if (key.type != KEY_STR)
 		return false;
 	for (size_t i = 0; i < set->words.n; i++)
-		if (str_eq(set->words.v[i], strings_get(st, (uint32_t)key.n)))
+		if (str_eq(set->words.v[i], dict_get(st, (uint32_t)key.n)))
 			return true;
 	return false;
 }
@@ -191,9 +190,9 @@ select_start(struct select *s, const struct stream_in *in)
 	if (s->windows == NULL)
 		s->windows = xcalloc(1, sizeof *s->windows);
 	select_windows_clear(s->windows);
-	if (s->strings != in->strings)
+	if (s->dict != in->dict)
 		s->name_known.n = 0;
-	s->strings = in->strings;
+	s->dict = in->dict;
 	s->in = in;
 	s->rank_known.n = s->first_ns.n = 0;
 	s->launches.n = 0;
@@ -255,7 +254,7 @@ name_agrees(struct select *s, uint32_t name)
 	known = &s->name_known.v[name];
 	if (*known != UNKNOWN)
 		return *known == YES;
-	text = strings_get(s->in->strings, name);
+	text = dict_get(s->in->dict, name);
 	*known = str_glob_any(s->names.v, s->names.n, text) ? YES : NO;
 	return *known == YES;
 }
@@ -271,7 +270,7 @@ push_launch(struct select *s, const struct event *ev)
 		.uid = ev->uid,
 		.ts_ns = ev->ts_ns,
 		.depth = ev->depth,
-		.track = strings_thread(s->in->strings, ev->track),
+		.track = dict_thread(s->in->dict, ev->track),
 	    }));
 }
 
@@ -294,7 +293,7 @@ set_when(struct select *s, const struct event *ev)
 	const struct select_launch *l;
 
 	s->when_ns = ev->ts_ns;
-	s->when_track = strings_thread(s->in->strings, ev->track);
+	s->when_track = dict_thread(s->in->dict, ev->track);
 	s->has_when = (ev->shape->has & HAS_TS) != 0;
 	if (s->by_gpu_time || !event_is(ev, KINDS_GPU))
 		return;
@@ -354,7 +353,7 @@ rank_agrees(const struct select *s, uint32_t src)
 static bool
 agrees(struct select *s, const struct event *ev)
 {
-	const struct strings *st = s->in->strings;
+	const struct dict *st = s->in->dict;
 
 	return (s->kinds == 0 || event_is(ev, s->kinds)) &&
 	    (ev->flags & EV_STUB) == 0 && ev->dur_ns >= s->min_dur_ns &&
@@ -380,7 +379,7 @@ select_item(struct select *s, const struct stream_in *in, enum item item)
 	s->src = ev->src;
 	if (ev->shape->kind == KIND_ANNOTATION && s->windows->in_prologue &&
 	    by_annotations(s) && (ev->shape->has & HAS_TS) != 0)
-		select_windows_add(s->windows, in->strings, ev);
+		select_windows_add(s->windows, in->dict, ev);
 	if (select_by_launch(s) && event_is(ev, KINDS_LAUNCH))
 		push_launch(s, ev);
 	set_when(s, ev);

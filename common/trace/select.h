@@ -33,7 +33,7 @@ struct window {
  * Zeroes to start with. It is fed with the items of a stream, which must be a
  * tree for steps, annotations and launches (select_want):
  *
- *	in = stream_open(path, strings, select_want(&sel, WANT_STREAM));
+ *	in = stream_open(path, dict, select_want(&sel, WANT_STREAM));
  *	stream_only(in, select_kinds(&sel, KINDS_GPU));
  *	select_start(&sel, in);
  *	while ((item = stream_next(in)) != ITEM_END)
@@ -57,7 +57,7 @@ struct select {
 	bool need_windows, late_ranks;
 	/* private from here */
 	VEC(uint8_t) name_known;
-	const struct strings *strings; /* that name_known is about */
+	const struct dict *dict; /* that name_known is about */
 	const struct stream_in *in;
 	uint32_t src;
 	VEC(int64_t) first_ns;          /* by source, or INT64_MIN */

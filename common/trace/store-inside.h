@@ -117,7 +117,7 @@ struct shape_cache {
 
 struct store {
 	uint32_t left_out; /* kinds */
-	struct strings *st;
+	struct dict *st;
 	BIG(struct held) items;
 	struct {
 		char *p;

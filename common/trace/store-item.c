@@ -83,7 +83,7 @@ item_arrow_id(const struct store *s, uint32_t i)
 	it = entries_of(s->st, &ev);
 	while (entries_next(&it))
 		if (it.entry->group == GROUP_TOP &&
-		    str_eq(strings_get(s->st, it.entry->key), STR("id")))
+		    str_eq(dict_get(s->st, it.entry->key), STR("id")))
 			return key_of_value(s->st, &it.val);
 	return (struct key){ 0, KEY_NONE };
 }
@@ -97,7 +97,7 @@ shape_with(struct store *s, uint32_t shape, unsigned has)
 
 	if (UNLIKELY(c->want != want + 1)) {
 		c->want = want + 1;
-		c->shape = strings_shape_with(s->st, shape, has);
+		c->shape = dict_shape_with(s->st, shape, has);
 	}
 	return c->shape;
 }

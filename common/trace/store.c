@@ -3,7 +3,7 @@
 #include "trace/store-inside.h"
 
 struct store *
-store_create(struct strings *st)
+store_create(struct dict *st)
 {
 	struct store *s = xcalloc(1, sizeof *s);
 
@@ -72,7 +72,7 @@ store_count(const struct store *s)
 	return (uint32_t)s->items.n;
 }
 
-struct strings *
+struct dict *
 store_strings(const struct store *s)
 {
 	return s->st;
@@ -155,7 +155,7 @@ launches_nothing(struct str name)
 uint8_t
 name_facts_slow(struct store *s, uint32_t name)
 {
-	struct str text = strings_get(s->st, name);
+	struct str text = dict_get(s->st, name);
 	unsigned facts = NAME_KNOWN;
 
 	if (name == INTERN_NONE)
@@ -185,7 +185,7 @@ learn_shape(struct store *s, const struct shape *shape, struct shape_facts *f)
 	f->is_slice = (KIND_BIT(shape->kind) & KINDS_SLICE) != 0;
 	for (uint32_t i = 0; i < shape->nentries; i++) {
 		const struct entry *e = &shape->entries[i];
-		struct str key = strings_get(s->st, e->key);
+		struct str key = dict_get(s->st, e->key);
 
 		if (e->group != GROUP_ARGS)
 			continue;

@@ -22,7 +22,7 @@ struct store;
 
 #define STORE_NONE UINT32_MAX /* no event */
 
-struct store *store_create(struct strings *st);
+struct store *store_create(struct dict *st);
 void store_destroy(struct store *s);
 /*
  * Replaces what it holds by the next source of the stream; false behind the
@@ -49,7 +49,7 @@ uint32_t store_count(const struct store *s);
  * built; depth is the caller's to set. Valid until the next store_read().
  */
 void store_event(struct store *s, uint32_t i, struct event *ev);
-struct strings *store_strings(const struct store *s);
+struct dict *store_strings(const struct store *s);
 const struct source *store_source(const struct store *s);
 const struct meta *store_metas(const struct store *s, size_t *n);
 /* The most bytes that it took, strings not counted, and for how many events. */

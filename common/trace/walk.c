@@ -32,7 +32,7 @@ struct cursor {
 };
 
 struct walk {
-	struct strings *st;
+	struct dict *st;
 	VEC(struct frame) stack; /* the event itself is the last one */
 	uint32_t src;
 	bool is_sorted; /* the prologue is over */
@@ -42,7 +42,7 @@ struct walk {
 };
 
 struct walk *
-walk_create(struct strings *st)
+walk_create(struct dict *st)
 {
 	struct walk *w = xcalloc(1, sizeof *w);
 
@@ -83,14 +83,14 @@ static void
 add_range(struct walk *w, const struct event *ev)
 {
 	struct range r = {
-		.track = strings_thread(w->st, ev->track),
+		.track = dict_thread(w->st, ev->track),
 		.name = ev->name,
 		.start = ev->ts_ns,
 		.end = end_of(ev),
 	};
 	struct step_span step = { .start_ns = r.start, .end_ns = r.end };
 
-	if (step_of_name(strings_get(w->st, ev->name), &step.number)) {
+	if (step_of_name(dict_get(w->st, ev->name), &step.number)) {
 		vec_push(&w->steps, step);
 	} else {
 		r.order = w->notes.n;
@@ -135,7 +135,7 @@ sort_ranges(struct walk *w)
 static uint32_t
 annotation_at(struct walk *w, const struct event *ev)
 {
-	uint32_t thread = strings_thread(w->st, ev->track);
+	uint32_t thread = dict_thread(w->st, ev->track);
 	struct cursor *c;
 
 	if (thread >= w->cursors.n)
@@ -155,7 +155,7 @@ static bool
 is_module(const struct walk *w, const struct event *ev)
 {
 	return ev->shape->kind == KIND_PYTHON &&
-	    str_starts(strings_get(w->st, ev->name), STR("nn.Module"));
+	    str_starts(dict_get(w->st, ev->name), STR("nn.Module"));
 }
 
 /* What stands above comes from the event above, or for a root is nothing. */
@@ -189,7 +189,7 @@ push_range(struct walk *w, const struct event *ev, struct frame *f)
 
 	if (ev->shape->kind == KIND_ANNOTATION && has_ts && !w->is_sorted)
 		add_range(w, ev);
-	if (!step_of_name(strings_get(w->st, ev->name), &f->step))
+	if (!step_of_name(dict_get(w->st, ev->name), &f->step))
 		f->step = WALK_NO_STEP;
 }
 

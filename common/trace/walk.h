@@ -5,7 +5,7 @@
  * Says for each event of a tree stream what is above it. State: the open
  * events, and the source's annotations (they stand in the prologue).
  *
- *	struct walk *w = walk_create(in->strings);
+ *	struct walk *w = walk_create(in->dict);
  *	while ((item = stream_next(in)) != ITEM_END)
  *		if (item == ITEM_EVENT) {
  *			walk_push(w, &in->ev);
@@ -27,7 +27,7 @@ struct walk_above {
 	int64_t ts_ns;
 };
 
-struct walk *walk_create(struct strings *st);
+struct walk *walk_create(struct dict *st);
 void walk_destroy(struct walk *w);
 /* Every event of all sections, in order: what follows is about this one. */
 void walk_push(struct walk *w, const struct event *ev);

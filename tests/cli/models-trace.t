@@ -21,7 +21,7 @@ trace() { printf '{"traceEvents":['; sed '$!s/$/,/'; printf ']}\n'; }
 ask() {
 	file=$1 columns=$2
 	shift 2
-	tl-roofline "$@" --no-header -c "$columns,ex_uid" "$file" 2>"$TMP/err" |
+	tl-roofline "$@" --no-header -c "$columns,first_uid" "$file" 2>"$TMP/err" |
 		sort -t"$(printf '\t')" -k"$(echo "$columns,x" | tr , '\n' | grep -c .)n" |
 		sed 's/	[0-9]*$//; s/[a-z_]*\.lua:[0-9]*: //' | tr '\t' ' '
 }

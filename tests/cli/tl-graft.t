@@ -256,18 +256,18 @@ pseudo_mla_prefill_fwd 28,Pseudo op:true
 pseudo_v4_paged_decode_hca 35,Pseudo op:true,v4_mode:hca,v4_call_index:0,v4_tp:1,v4_H_Q:32,v4_d_h:512'
 
 # ---- what is added has a name, as tables print it and options take it ----
-uid=$(tl-ops --by args -c name,ex_uid --no-header g.tl | sed -n 's/^op::b\t//p')
+uid=$(tl-ops --by args -c name,first_uid --no-header g.tl | sed -n 's/^op::b\t//p')
 like 'of a copy' "$uid" '^2\.[0-9]+$'
 like 'a column with such names is of texts' \
-	"$(tl-ops --by args -c ex_uid --format ndjson g.tl | head -n 1)" '"type":"text"'
+	"$(tl-ops --by args -c first_uid --format ndjson g.tl | head -n 1)" '"type":"text"'
 like 'and else of numbers' \
-	"$(tl-ops --by args -c ex_uid --format ndjson replay.json | head -n 1)" '"type":"int"'
+	"$(tl-ops --by args -c first_uid --format ndjson replay.json | head -n 1)" '"type":"int"'
 is 'tl-cat takes it' "$(tl-cat --id "$uid" -F name --no-header g.tl)" op::b
 is 'tl-tree, too' "$(tl-tree --stack "$uid" g.tl | head -n 1)" op::b
 module=$(tl-modules -c uid --no-header g.tl | head -n 1)
 is 'tl-modules' "$(tl-modules --root "0:$module" -c module --no-header g.tl)" Net_0
 if command -v tl-roofline >/dev/null; then
-	uid=$(tl-roofline --pseudo-ops -c name,ex_uid --no-header moe.json |
+	uid=$(tl-roofline --pseudo-ops -c name,first_uid --no-header moe.json |
 		sed -n 's/^pseudo_op::moe_triton_unfused_up\t//p')
 	is 'tl-roofline' "$(tl-roofline --pseudo-ops --explain "$uid" moe.json |
 		sed -n 's/^op  *//p')" pseudo_op::moe_triton_unfused_up

@@ -61,7 +61,7 @@ is 'a stream without frames says the same' \
 is '--by category' "$(rows 'tl-ops --by category -c op_category,count,direct_ns_sum small.tl')" \
 	'other 4 39000.'
 is '--by args' \
-	"$(rows 'tl-ops --by args -c name,thread_name,process_name,process_label,input_dims,input_types,input_strides,concrete_inputs,operation_count,ex_uid small.tl')" \
+	"$(rows 'tl-ops --by args -c name,thread_name,process_name,process_label,input_dims,input_types,input_strides,concrete_inputs,operation_count,first_uid small.tl')" \
 	'my::inner main python CPU [[8,4]] ["float"] [[1]] [""] 2 10.my::outer main python CPU [[4,8]] ["float"] [[1]] [""] 1 7.cudaGraphLaunch main python CPU 1 15.'
 is '--by args: statistics' \
 	"$(rows 'tl-ops --by args --name my::inner -c direct_ns_mean,direct_ns_median,direct_ns_std,direct_ns_min,direct_ns_max,subtree_ns_sum small.tl')" \
@@ -322,7 +322,7 @@ is '--clock cpu needs no GPU' "$(rows 'tl-ops --clock cpu -c name,cpu_self_ns ho
 { call 1 1; gpu a 7 5 5 1; } | trace >calls.json
 is 'no ops: calls are the owners' "$(rows 'tl-ops -c name,count calls.json')" 'cudaLaunchKernel 1.'
 is 'no arguments: empty' \
-	"$(tl-ops --by args -c input_dims,ex_uid --no-header calls.json)" "${tab}0"
+	"$(tl-ops --by args -c input_dims,first_uid --no-header calls.json)" "${tab}0"
 refuses 2 'needs .*args' 'tl-ops --overlap small.tl'
 refuses 2 'args' 'tl-ops --by shape small.tl'
 refuses 2 'no table' 'tl-ops --table nosuch small.tl'

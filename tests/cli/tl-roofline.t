@@ -60,7 +60,7 @@ is 'a rate of which there is only a peak' "$(cells roof,roofline_ns \
 sed 's/peak_tflops/_none/' fast.json >measured.json
 is 'or only a measured one' "$(cells roof,roofline_ns \
 	'tl-roofline --arch ./measured.json mm.json')" 'one achievable 1048.576'
-is 'the sheet' "$(cells name,param_M,param_N,param_K,param_bias,operation_count,ex_uid \
+is 'the sheet' "$(cells name,param_M,param_N,param_K,param_bias,operation_count,first_uid \
 	'tl-roofline --table GEMM mm.json')" 'aten::mm 64 32 128 false 1 0'
 like 'what has no roof is told' "$(tl-roofline --format table mm.json)" \
 	'^roofs: none, the trace does not name its GPU: see --arch$'
@@ -132,7 +132,7 @@ nested() {
 }
 nested | trace >nested.json
 is 'a row counts an op nested in one of the same name once' \
-	"$(cells name,param_M,operation_count,kernel_ns_sum,ex_uid 'tl-roofline --table GEMM nested.json')" \
+	"$(cells name,param_M,operation_count,kernel_ns_sum,first_uid 'tl-roofline --table GEMM nested.json')" \
 	'aten::mm 64 1 9000 0
 aten::mm 4 1 1000 7'
 is 'apart by kernels they are two rows' \
@@ -166,7 +166,7 @@ tree() {
 	gpu stray 7 800 5 99
 }
 tree | trace >tree.json
-is 'each GPU event once' "$(cells name,kernel_ns_sum,ex_uid,op_category 'tl-roofline tree.json')" \
+is 'each GPU event once' "$(cells name,kernel_ns_sum,first_uid,op_category 'tl-roofline tree.json')" \
 	'my::layer->extra (Synthetic Op) 20000 11 other
 aten::mm 10000 1 GEMM
 my::plain 7000 4 other
@@ -220,11 +220,11 @@ linear() { # linear OP: aten::linear, which another op computes
 }
 linear my::backend | trace >linear.json
 is 'linear stands for an op without a model' \
-	"$(cells name,gflop,ex_uid 'tl-roofline linear.json')" 'aten::linear 0.000524288 0'
+	"$(cells name,gflop,first_uid 'tl-roofline linear.json')" 'aten::linear 0.000524288 0'
 is 'and in the sheet' "$(cells name 'tl-roofline --table GEMM linear.json')" 'aten::linear'
 linear aten::mm | trace >linear.json
 is 'and not for one with' \
-	"$(cells name,gflop,ex_uid 'tl-roofline linear.json')" 'aten::mm 0.000524288 1'
+	"$(cells name,gflop,first_uid 'tl-roofline linear.json')" 'aten::mm 0.000524288 1'
 is 'nor in the sheet' "$(cells name 'tl-roofline --table GEMM linear.json')" 'aten::mm'
 
 # ---- forward and backward ----
@@ -268,7 +268,7 @@ frames | trace >frames.json
 is 'the call stack' \
 	"$(cells entry_point,call_stack_full 'tl-roofline --call-stack frames.json')" \
 	'src/train.py(7): step ["src/train.py(7): step","nn.Module: Net","torch/nn/modules/module.py(5): _call_impl","aten::mm",["gemm"],["split"]]'
-is 'frames change no figure' "$(cells name,kernel_ns_sum,ex_uid 'tl-roofline frames.json')" \
+is 'frames change no figure' "$(cells name,kernel_ns_sum,first_uid 'tl-roofline frames.json')" \
 	'aten::mm 5000 3'
 is '--recompute' "$(cells is_recompute 'tl-roofline --recompute mm.json')" 'false'
 is '--num-kernels' "$(cells num_kernels 'tl-roofline --num-kernels --table GEMM mm.json')" 2
@@ -360,7 +360,7 @@ _LinearBackward_wgrad_mm [[32,8],[8,64]] 2000 3.2768e-05 matrix_fp8'
 	unlayer 1 111 6
 } | sed 's/\[32,64\],\[2,4,64\]\(.*"Sequence number":9\)/\1/; /"ts":31,/s/\[2,4,64\]/[5,64]/' | trace >ckpt.json
 is '--pseudo-ops: below a checkpoint the last layer comes first' \
-	"$(cells input_dims,ex_uid "tl-roofline --name '_LinearBackward_wgrad*' --pseudo-ops ckpt.json")" \
+	"$(cells input_dims,first_uid "tl-roofline --name '_LinearBackward_wgrad*' --pseudo-ops ckpt.json")" \
 	'[[32,5],[5,64]] 13.1
 [[32,8],[8,64]] 18.1'
 paged() {

@@ -36,7 +36,7 @@ static const uint8_t *text;
 static size_t text_len, text_step;
 static unsigned char *window;
 static struct outcome seen;
-static struct strings *strings;
+static struct dict *dict;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__asan_default_options(void);
@@ -247,12 +247,12 @@ see_value(const struct value *v)
 static void
 see_entries(const struct event *ev)
 {
-	struct entries it = entries_of(strings, ev);
+	struct entries it = entries_of(dict, ev);
 	struct buf again = { 0 };
 	uint32_t n = 0;
 
 	while (entries_next(&it)) {
-		struct str key = strings_get(strings, it.entry->key);
+		struct str key = dict_get(dict, it.entry->key);
 
 		see(key.p, key.len);
 		see_value(&it.val);
@@ -268,15 +268,15 @@ void
 stream_write(struct stream_out *o, const struct event *ev)
 {
 	struct event keys = *ev;
-	struct str name = strings_get(strings, ev->name);
+	struct str name = dict_get(dict, ev->name);
 	int64_t end;
 
 	(void)o;
-	CHECK(ev->shape == strings->shapes.v[ev->shape_id]);
-	CHECK(ev->track < strings->tracks.n && ev->dur_ns >= 0);
+	CHECK(ev->shape == dict->shapes.v[ev->shape_id]);
+	CHECK(ev->track < dict->tracks.n && ev->dur_ns >= 0);
 	CHECK(ev->shape->nentries <= SHAPE_MAX_ENTRIES);
 	CHECK(num_add(ev->ts_ns, ev->dur_ns, &end));
-	CHECK(event_set_keys(strings, &keys));
+	CHECK(event_set_keys(dict, &keys));
 	CHECK(ev->uid.id == seen.events);
 	seen.events++;
 	see(&ev->ts_ns, sizeof ev->ts_ns);
@@ -339,11 +339,11 @@ decode(const struct format *format, const uint8_t *data, size_t size,
 		.release_at = (const unsigned char *)UINTPTR_MAX };
 	set = (struct settings){ .kinds = kinds };
 	seen = (struct outcome){ 0 };
-	strings = strings_create();
+	dict = dict_create();
 	memset(&s, 0, sizeof s);
 	s.set = &set;
 	s.in = &in;
-	s.strings = strings;
+	s.dict = dict;
 	s.counts = &counts;
 	if (setjmp(on_death) == 0) {
 		format->read(&s);
@@ -351,7 +351,7 @@ decode(const struct format *format, const uint8_t *data, size_t size,
 		seen.is_good = true;
 	}
 	source_close(&s);
-	strings_destroy(strings);
+	dict_destroy(dict);
 	free(window);
 	return seen;
 }

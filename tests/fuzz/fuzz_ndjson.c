@@ -27,7 +27,7 @@ put(struct ndjson_dec *d, enum dec_status status, struct buf *b)
 }
 
 static void
-check_line(struct strings *st, const struct buf *line, enum dec_status was)
+check_line(struct dict *st, const struct buf *line, enum dec_status was)
 {
 	struct ndjson_dec d;
 	struct buf again = { 0 };
@@ -56,7 +56,7 @@ check_line(struct strings *st, const struct buf *line, enum dec_status was)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct strings *st = strings_create(), *other = strings_create();
+	struct dict *st = dict_create(), *other = dict_create();
 	struct buf text = { 0 }, line = { 0 };
 	struct ndjson_dec d;
 	const char *p, *end;
@@ -87,7 +87,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ndjson_free(&d);
 	buf_free(&text);
 	buf_free(&line);
-	strings_destroy(st);
-	strings_destroy(other);
+	dict_destroy(st);
+	dict_destroy(other);
 	return 0;
 }

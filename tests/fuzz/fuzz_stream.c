@@ -51,9 +51,9 @@ check_ndjson(struct ndjson_dec *nd, struct buf *line)
 /* All items of a payload as lines; false if it is malformed. */
 static bool
 lines_of(const uint8_t *data, size_t size, struct buf *lines, struct encoder *e,
-    struct strings *st)
+    struct dict *st)
 {
-	struct strings *own = strings_create();
+	struct dict *own = dict_create();
 	struct ndjson_dec nd;
 	struct decoder d;
 	enum dec_status status;
@@ -106,14 +106,14 @@ lines_of(const uint8_t *data, size_t size, struct buf *lines, struct encoder *e,
 	}
 	dec_free(&d);
 	ndjson_free(&nd);
-	strings_destroy(own);
+	dict_destroy(own);
 	return status != DEC_BAD;
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct strings *st = strings_create(), *other = strings_create();
+	struct dict *st = dict_create(), *other = dict_create();
 	struct buf first = { 0 }, second = { 0 };
 	struct encoder e;
 
@@ -129,7 +129,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enc_free(&e);
 	buf_free(&first);
 	buf_free(&second);
-	strings_destroy(st);
-	strings_destroy(other);
+	dict_destroy(st);
+	dict_destroy(other);
 	return 0;
 }

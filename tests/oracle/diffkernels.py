@@ -158,8 +158,8 @@ def pair(change, seed, folder):
         bad.append("found %s instead of %s" % (found, expected))
     for r in rows:
         for side, mine in zip(("before", "after"), uids):
-            if r["alone_" + side] != "0" and int(r["ex_uid_" + side]) not in mine[where]:
-                bad.append("event %s is elsewhere" % r["ex_uid_" + side])
+            if r["alone_" + side] != "0" and int(r["first_uid_" + side]) not in mine[where]:
+                bad.append("event %s is elsewhere" % r["first_uid_" + side])
     for side, sequences in (("before", first), ("after", second)):
         durs = [k.dur for _, s in sequences for k in s]
         if totals(rows, side) != (len(durs), sum(durs)):

@@ -125,7 +125,7 @@ def more_words(c, how):
 
 def args_figures(calls, how, start):
     ns = [[(k.name, stream(k), k.end - k.ts) for k in c.work] for c in calls]
-    row = {"operation_count": len(calls), "ex_uid": calls[0].e.id,
+    row = {"operation_count": len(calls), "first_uid": calls[0].e.id,
            **stats([c.direct for c in calls], "direct_ns"),
            **stats([c.subtree for c in calls], "subtree_ns")}
     row["kernel_details_summary"], row["trunc_kernel_details"] = details(ns)

@@ -21,7 +21,7 @@
 #define LATE_RANK 5
 
 struct maker {
-	struct strings *st;
+	struct dict *st;
 	struct stream_out *out;
 	int64_t rank, nranks, ncolls;
 	uint32_t keys[5], shape, track;
@@ -95,8 +95,8 @@ prepare(struct maker *m)
 	s.cat = intern_put(m->st->text, STR("kernel"));
 	m->name = intern_put(
 	    m->st->text, STR("ncclDevKernel_AllReduce_Sum_bf16_RING_LL"));
-	m->shape = strings_shape(m->st, &s);
-	m->track = strings_track(m->st, &t);
+	m->shape = dict_shape(m->st, &s);
+	m->track = dict_track(m->st, &t);
 	m->sigs[0] = signature(m, true);
 	m->sigs[1] = signature(m, false);
 }
@@ -150,7 +150,7 @@ write_rank(const char *dir, int64_t rank, int64_t nranks, int64_t ncolls)
 {
 	char path[4096];
 	struct stream_dest dest = { .path = path };
-	struct maker m = { .st = strings_create(),
+	struct maker m = { .st = dict_create(),
 		.rank = rank,
 		.nranks = nranks,
 		.ncolls = ncolls };
@@ -163,7 +163,7 @@ write_rank(const char *dir, int64_t rank, int64_t nranks, int64_t ncolls)
 		write_record(&m, no);
 	write_source(&m, true);
 	stream_finish(m.out);
-	strings_destroy(m.st);
+	dict_destroy(m.st);
 	buf_free(&m.vals);
 }
 

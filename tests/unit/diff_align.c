@@ -186,7 +186,7 @@ test_turned(void)
 		{ "", "", false },
 		{ "z", "ab", false },
 	};
-	struct strings *st = strings_create();
+	struct dict *st = dict_create();
 
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		const char *text[NSIDES] = { cases[k].a, cases[k].b };
@@ -203,7 +203,7 @@ test_turned(void)
 		vec_free(&list[0]);
 		vec_free(&list[1]);
 	}
-	strings_destroy(st);
+	dict_destroy(st);
 }
 
 int

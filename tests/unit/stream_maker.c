@@ -28,7 +28,7 @@ whole(struct maker *m)
 	maker_str(m, STR("text"), STR("one"));
 	maker_json(m, STR("grid"), STR("[1,2]"));
 	ev = maker_end(m, (struct uid){ 5, 0 });
-	ok(str_eq(strings_get(m->st, ev->name), STR("gemm")), "the name");
+	ok(str_eq(dict_get(m->st, ev->name), STR("gemm")), "the name");
 	ok(ev->src == 3 && ev->uid.id == 5 && is_key(ev->pid, 7) &&
 		is_key(ev->tid, 8),
 	    "source, id and track");
@@ -119,13 +119,13 @@ facts(void)
 int
 main(void)
 {
-	struct maker m = { .st = strings_create() };
+	struct maker m = { .st = dict_create() };
 
 	whole(&m);
 	parts(&m);
 	like(&m);
 	facts();
 	maker_free(&m);
-	strings_destroy(m.st);
+	dict_destroy(m.st);
 	done_testing();
 }

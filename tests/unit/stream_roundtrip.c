@@ -21,7 +21,7 @@ draw(uint64_t below)
 }
 
 static uint32_t
-draw_string(struct strings *st)
+draw_string(struct dict *st)
 {
 	static const char *const words[] = { "", "a", "#", "##x", "stream",
 		"correlation", "device", "External id", "dev", "corr", "ext",
@@ -48,14 +48,14 @@ draw_int(void)
 }
 
 static void
-set_text(struct strings *st, struct value *v, const char *text)
+set_text(struct dict *st, struct value *v, const char *text)
 {
 	v->id = intern_put(st->text, str_of(text));
 	v->s = intern_get(st->text, v->id);
 }
 
 static struct value
-draw_value(struct strings *st, enum value_type type)
+draw_value(struct dict *st, enum value_type type)
 {
 	static char longer[5002];
 	struct value v = { .type = type };
@@ -90,7 +90,7 @@ draw_value(struct strings *st, enum value_type type)
 
 /* A shape whose groups stand in an order that NDJSON keeps. */
 static uint32_t
-draw_shape(struct strings *st)
+draw_shape(struct dict *st)
 {
 	static const enum group order[] = { GROUP_FIELD, GROUP_ARGS, GROUP_TOP,
 		GROUP_DUP, GROUP_DUPTOP };
@@ -125,14 +125,14 @@ draw_shape(struct strings *st)
 			if (order[g] <= GROUP_FIELD)
 				e->role = (uint8_t)(draw(2)
 					? ndjson_default_role(order[g],
-					      strings_get(st, e->key), s.kind)
+					      dict_get(st, e->key), s.kind)
 					: draw(ROLE_COUNT));
 			if (order[g] == GROUP_ARGS)
 				s.flags |= SHAPE_ARGS;
 			s.nentries++;
 		}
 	}
-	return strings_shape(st, &s);
+	return dict_shape(st, &s);
 }
 
 static struct uid
@@ -143,7 +143,7 @@ draw_uid(void)
 
 /* vals is filled with the values, which the event borrows. */
 static void
-draw_event(struct strings *st, struct event *ev, struct buf *vals)
+draw_event(struct dict *st, struct event *ev, struct buf *vals)
 {
 	struct track t = { .src = (uint32_t)draw(3) };
 	unsigned has;
@@ -155,7 +155,7 @@ draw_event(struct strings *st, struct event *ev, struct buf *vals)
 	t.has_tid = draw(5) > 0;
 	t.raw_pid = draw_value(st, (enum value_type)draw(VAL_COUNT));
 	t.raw_tid = draw_value(st, (enum value_type)draw(VAL_COUNT));
-	ev->track = strings_track(st, &t);
+	ev->track = dict_track(st, &t);
 	ev->src = t.src;
 	ev->pid = st->tracks.v[ev->track].pid;
 	ev->tid = st->tracks.v[ev->track].tid;
@@ -192,14 +192,14 @@ draw_event(struct strings *st, struct event *ev, struct buf *vals)
 }
 
 static void
-put_line(struct buf *b, struct strings *st, const struct event *ev)
+put_line(struct buf *b, struct dict *st, const struct event *ev)
 {
 	ndjson_put_event(b, st, ev);
 }
 
 /* Random events, clears every so often, to one block and to lines. */
 static void
-make(struct encoder *e, struct strings *st, struct buf *lines, bool clears)
+make(struct encoder *e, struct dict *st, struct buf *lines, bool clears)
 {
 	struct buf vals = { 0 };
 	struct event ev;
@@ -209,7 +209,7 @@ make(struct encoder *e, struct strings *st, struct buf *lines, bool clears)
 		enc_event(e, &ev);
 		put_line(lines, st, &ev);
 		if (clears && i % 50 == 49) {
-			strings_clear(st);
+			dict_clear(st);
 			enc_clear(e);
 		}
 	}
@@ -218,7 +218,7 @@ make(struct encoder *e, struct strings *st, struct buf *lines, bool clears)
 
 /* Decodes a payload to lines. */
 static bool
-decode(const struct encoder *e, struct strings *st, struct buf *lines)
+decode(const struct encoder *e, struct dict *st, struct buf *lines)
 {
 	struct decoder d;
 	enum dec_status status;
@@ -237,7 +237,7 @@ decode(const struct encoder *e, struct strings *st, struct buf *lines)
 static void
 test_binary(bool eager, bool clears, bool filled)
 {
-	struct strings *st = strings_create(), *other = strings_create();
+	struct dict *st = dict_create(), *other = dict_create();
 	struct buf want = { 0 }, got = { 0 };
 	struct encoder e;
 
@@ -253,8 +253,8 @@ test_binary(bool eager, bool clears, bool filled)
 	enc_free(&e);
 	buf_free(&want);
 	buf_free(&got);
-	strings_destroy(st);
-	strings_destroy(other);
+	dict_destroy(st);
+	dict_destroy(other);
 }
 
 /* The same shape, values and fields, in the same strings. */
@@ -276,7 +276,7 @@ same_event(const struct event *a, const struct event *b)
 static void
 test_ndjson(void)
 {
-	struct strings *st = strings_create();
+	struct dict *st = dict_create();
 	struct buf vals = { 0 }, line = { 0 }, again = { 0 };
 	struct ndjson_dec d;
 	struct event ev;
@@ -311,14 +311,14 @@ test_ndjson(void)
 	buf_free(&vals);
 	buf_free(&line);
 	buf_free(&again);
-	strings_destroy(st);
+	dict_destroy(st);
 }
 
 /* Every byte of a payload changed, and every prefix: a status, no crash. */
 static void
 test_hostile(void)
 {
-	struct strings *st = strings_create();
+	struct dict *st = dict_create();
 	struct buf want = { 0 }, vals = { 0 };
 	struct encoder e;
 	struct event ev;
@@ -333,7 +333,7 @@ test_hostile(void)
 	}
 	n = (unsigned)(e.block.len - WIRE_BLOCK_HEAD);
 	for (unsigned i = 0; i < n; i++) {
-		struct strings *own = strings_create();
+		struct dict *own = dict_create();
 		struct encoder cut = e;
 		char *byte = e.block.p + WIRE_BLOCK_HEAD + i, keep = *byte;
 
@@ -347,13 +347,13 @@ test_hostile(void)
 		want.len = 0;
 		(void)!decode(&cut, own, &want);
 		vec_release(cut.block.p);
-		strings_destroy(own);
+		dict_destroy(own);
 	}
 	ok(bad > 0, "hostile bytes are survived (%u of %u refused)", bad, n);
 	enc_free(&e);
 	buf_free(&want);
 	buf_free(&vals);
-	strings_destroy(st);
+	dict_destroy(st);
 }
 
 int

@@ -35,7 +35,7 @@ varints(void)
 }
 
 static void
-add(struct strings *st, struct shape *s, struct buf *vals, const char *key,
+add(struct dict *st, struct shape *s, struct buf *vals, const char *key,
     enum group group, struct value v)
 {
 	s->entries[s->nentries++] =
@@ -46,7 +46,7 @@ add(struct strings *st, struct shape *s, struct buf *vals, const char *key,
 }
 
 static struct value
-json(struct strings *st, const char *text)
+json(struct dict *st, const char *text)
 {
 	return (struct value){ .type = VAL_JSON,
 		.id = intern_put(st->text, str_of(text)) };
@@ -55,7 +55,7 @@ json(struct strings *st, const char *text)
 static void
 lists(void)
 {
-	struct strings *st = strings_create();
+	struct dict *st = dict_create();
 	struct entry entries[8];
 	struct shape s = { .cat = INTERN_NONE, .entries = entries };
 	struct value v[OP_LISTS],
@@ -64,7 +64,7 @@ lists(void)
 	struct buf vals = { 0 };
 	struct event ev = { 0 };
 
-	ev.shape_id = strings_shape(st, &s);
+	ev.shape_id = dict_shape(st, &s);
 	ev.shape = st->shapes.v[ev.shape_id];
 	ok(!event_lists(st, &ev, v), "an event without arguments has none");
 	add(st, &s, &vals, "Sequence number", GROUP_ARGS, number);
@@ -73,7 +73,7 @@ lists(void)
 	add(st, &s, &vals, "Input Dims", GROUP_DUP, json(st, "[[1]]"));
 	add(st, &s, &vals, "Input Dims", GROUP_ARGS, json(st, "[[2]]"));
 	add(st, &s, &vals, "Input Strides", GROUP_ARGS, text);
-	ev.shape_id = strings_shape(st, &s);
+	ev.shape_id = dict_shape(st, &s);
 	ev.shape = st->shapes.v[ev.shape_id];
 	ev.vals = (const unsigned char *)vals.p;
 	ev.vals_len = vals.len;
@@ -84,7 +84,7 @@ lists(void)
 	ok(v[LIST_STRIDES].type == VAL_NULL, "a text is no list");
 	ok(v[LIST_CONCRETE].type == VAL_NULL, "one that isn't there");
 	buf_free(&vals);
-	strings_destroy(st);
+	dict_destroy(st);
 }
 
 int

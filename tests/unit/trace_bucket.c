@@ -69,7 +69,7 @@ test_names(void)
 static void
 test_events(void)
 {
-	struct strings *st = strings_create();
+	struct dict *st = dict_create();
 	struct bucket_rules r = { 0 };
 	size_t n = sizeof cases / sizeof *cases, good;
 
@@ -91,7 +91,7 @@ test_events(void)
 		   .name = INTERN_NONE }) == COMPUTE,
 	    "a kernel without a name computes");
 	bucket_free(&r);
-	strings_destroy(st);
+	dict_destroy(st);
 }
 
 static void

@@ -117,6 +117,6 @@ main(void)
 	is_forest(&r.f, "", "empty again");
 	forest_free(&r.f);
 	store_destroy(r.s);
-	strings_destroy(names);
+	dict_destroy(names);
 	done_testing();
 }

@@ -42,7 +42,7 @@ struct row {
 	}
 #define NROWS(rows) (sizeof(rows) / sizeof *(rows))
 
-static struct strings *names;
+static struct dict *names;
 
 HELPER void
 add_entry(struct shape *shape, struct buf *vals, const char *key,
@@ -97,9 +97,9 @@ write_row(struct stream_out *out, const struct row *r, uint64_t id)
 	    &shape, &vals, "Sequence number", GROUP_ARGS, ROLE_NONE, r->seq);
 	add_entry(&shape, &vals, "Fwd thread id", GROUP_ARGS, ROLE_NONE,
 	    r->fwd_thread);
-	ev.shape_id = strings_shape(names, &shape);
+	ev.shape_id = dict_shape(names, &shape);
 	ev.shape = names->shapes.v[ev.shape_id];
-	ev.track = strings_track(names, &track);
+	ev.track = dict_track(names, &track);
 	ev.name = intern_put(names->text, str_of(r->name));
 	ev.ts_ns = ns_of(r->start);
 	ev.dur_ns = shape.ph == 'X' ? ns_of(r->end) - ev.ts_ns : 0;
@@ -129,7 +129,7 @@ store_of(const struct row *rows, size_t n, const char *format)
 		bail_out("mkstemp");
 	close(fd);
 	if (names == NULL)
-		names = strings_create();
+		names = dict_create();
 	out = stream_create(&dest, names, NULL, 0, true);
 	for (size_t i = 0; i < n; i++)
 		write_row(out, &rows[i], i);

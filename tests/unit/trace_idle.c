@@ -55,7 +55,7 @@ thread_of(int64_t tid)
 {
 	for (uint32_t i = 0; i < names->tracks.n; i++)
 		if (names->tracks.v[i].tid.n == tid)
-			return strings_thread(names, i);
+			return dict_thread(names, i);
 	bail_out("no such thread");
 }
 
@@ -69,7 +69,7 @@ acts_are(struct idle *h, int64_t tid, int64_t from, int64_t to, size_t most,
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		struct str name = strings_get(names, acts[i].name);
+		struct str name = dict_get(names, acts[i].name);
 
 		buf_printf(&b, "%s%.*s %s %" PRId64, i > 0 ? ", " : "",
 		    (int)name.len, name.p, kind_words[acts[i].kind],
@@ -95,7 +95,7 @@ static void
 longest_is(const struct idle *h, int64_t from, int64_t to, const char *cause)
 {
 	struct idle_gap g = idle_longest(h, &gpu);
-	struct str s = strings_get(names, g.cause.name);
+	struct str s = dict_get(names, g.cause.name);
 
 	is_int(g.start_ns, from, "the longest gap begins");
 	is_int(g.end_ns, to, "and ends");

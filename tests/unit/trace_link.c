@@ -397,6 +397,6 @@ main(void)
 	test_backward();
 	test_pairs();
 	test_sort();
-	strings_destroy(names);
+	dict_destroy(names);
 	done_testing();
 }

@@ -11,7 +11,7 @@
 #include "trace/span.h"
 #include "trace/stat.h"
 
-static struct strings *st;
+static struct dict *st;
 
 static struct key
 number(uint64_t n)
@@ -52,12 +52,12 @@ is_overlap(const struct work *works, size_t n, uint64_t op,
 			vec_push(&own, i);
 	overlaps_of(o, own.v, own.n, &list, &of);
 	if (of.names != INTERN_NONE) {
-		struct str names = strings_get(st, of.names);
+		struct str names = dict_get(st, of.names);
 
 		buf_printf(&b, "%.*s %g:", (int)names.len, names.p, of.pct);
 		for (size_t i = 0; i < of.n; i++) {
 			const struct overlap *x = &list.v[of.first + i];
-			struct str name = strings_get(st, x->name);
+			struct str name = dict_get(st, x->name);
 
 			buf_printf(&b, " %.*s/%" PRIu64 " %" PRId64 " %g",
 			    (int)name.len, name.p, x->gpu_stream.n, x->dur_ns,
@@ -200,9 +200,9 @@ at_random(void)
 int
 main(void)
 {
-	st = strings_create();
+	st = dict_create();
 	by_hand();
 	at_random();
-	strings_destroy(st);
+	dict_destroy(st);
 	done_testing();
 }

@@ -5,7 +5,7 @@
 #include "trace/select.h"
 #include "trace/step.h"
 
-static struct strings *st;
+static struct dict *st;
 static struct stream_in in;
 static struct select sel;
 static uint64_t next_id;
@@ -17,7 +17,7 @@ static uint64_t next_id;
 static uint32_t
 shape_of(enum kind kind, unsigned has)
 {
-	return strings_shape(st,
+	return dict_shape(st,
 	    &(struct shape){ .kind = (uint8_t)kind,
 		.cat = INTERN_NONE,
 		.has = (uint16_t)(HAS_TRACK | HAS_TS | HAS_DUR | HAS_NAME |
@@ -27,7 +27,7 @@ shape_of(enum kind kind, unsigned has)
 static uint32_t
 track_of(int64_t tid)
 {
-	return strings_track(st,
+	return dict_track(st,
 	    &(struct track){
 		.has_tid = true,
 		.raw_tid = { .type = VAL_INT, .i = tid },
@@ -124,7 +124,7 @@ static void
 start(void)
 {
 	in.name = "a.tl";
-	in.strings = st;
+	in.dict = st;
 	select_start(&sel, &in);
 }
 
@@ -254,20 +254,20 @@ test_around(void)
 	    "nothing is left out");
 	is_int(select_step(&sel), 4, "its step");
 	w = select_annotation(&sel);
-	ok(w != NULL && str_eq(strings_get(st, w->name), STR("nested")),
+	ok(w != NULL && str_eq(dict_get(st, w->name), STR("nested")),
 	    "the innermost annotation");
 	(void)feed_launch(1, 235, 1);
 	w = select_annotation(&sel);
-	ok(w != NULL && str_eq(strings_get(st, w->name), STR("forward")) &&
+	ok(w != NULL && str_eq(dict_get(st, w->name), STR("forward")) &&
 		w->start == 210,
 	    "behind the nested one");
 	(void)feed_launch(1, 255, 1);
 	w = select_annotation(&sel);
-	ok(w != NULL && str_eq(strings_get(st, w->name), STR("load#2")),
+	ok(w != NULL && str_eq(dict_get(st, w->name), STR("load#2")),
 	    "of another thread when its own has none");
 	(void)feed_launch(2, 225, 1);
 	w = select_annotation(&sel);
-	ok(w != NULL && str_eq(strings_get(st, w->name), STR("load#2")),
+	ok(w != NULL && str_eq(dict_get(st, w->name), STR("load#2")),
 	    "its own thread first");
 	(void)feed_launch(1, 195, 1);
 	ok(select_step(&sel) == WALK_NO_STEP, "between two steps");
@@ -412,7 +412,7 @@ says(void (*fn)(void), int status, const char *part)
 int
 main(void)
 {
-	st = strings_create();
+	st = dict_create();
 	err_program("tl-x");
 	err_synopsis("");
 	test_windows();
@@ -429,6 +429,6 @@ main(void)
 	says(bad_range, EXIT_USAGE, "not '7-3'");
 	says(bad_kind, EXIT_USAGE, "'kernels' is no kind");
 	begin();
-	strings_destroy(st);
+	dict_destroy(st);
 	done_testing();
 }

@@ -328,6 +328,6 @@ main(void)
 	test_frames();
 	test_sections();
 	test_properties();
-	strings_destroy(names);
+	dict_destroy(names);
 	done_testing();
 }

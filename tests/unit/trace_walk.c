@@ -46,9 +46,8 @@ say(void *arg, uint32_t i, uint32_t depth, enum section section)
 		buf_puts(&w->text, "-");
 	note = walk_annotation(w->w);
 	buf_puts(&w->text, ",");
-	buf_put(&w->text,
-	    note == INTERN_NONE ? "-" : strings_get(names, note).p,
-	    note == INTERN_NONE ? 1 : strings_get(names, note).len);
+	buf_put(&w->text, note == INTERN_NONE ? "-" : dict_get(names, note).p,
+	    note == INTERN_NONE ? 1 : dict_get(names, note).len);
 }
 
 static void
@@ -138,6 +137,6 @@ main(void)
 	ok(!step_of_name(STR("ProfilerStep#-1"), &step), "a negative number");
 	ok(!step_of_name(STR("ProfilerStep*"), &step), "another word");
 	test_steps();
-	strings_destroy(names);
+	dict_destroy(names);
 	done_testing();
 }

@@ -149,11 +149,11 @@ kind_of_work(struct str name)
 
 static struct str
 text_of_key(
-    const struct strings *st, struct key k, char digits[static NUM_DEC_MAX])
+    const struct dict *st, struct key k, char digits[static NUM_DEC_MAX])
 {
 	switch (k.type) {
 	case KEY_INT: return (struct str){ digits, num_put_i64(digits, k.n) };
-	case KEY_STR: return strings_get(st, (uint32_t)k.n);
+	case KEY_STR: return dict_get(st, (uint32_t)k.n);
 	default: return STR("");
 	}
 }
@@ -178,12 +178,11 @@ has_stream(const struct devices *d, struct str pid, struct str tid)
 }
 
 void
-devices_learn(
-    struct devices *d, const struct strings *st, const struct event *ev)
+devices_learn(struct devices *d, const struct dict *st, const struct event *ev)
 {
 	const struct track *t = &st->tracks.v[ev->track];
 	char pid_digits[NUM_DEC_MAX], tid_digits[NUM_DEC_MAX];
-	struct str what = strings_get(st, ev->name);
+	struct str what = dict_get(st, ev->name);
 	bool is_process = str_eq(what, STR("process_name"));
 	struct place at = { .is = TRACK_GPU };
 	struct value v;
@@ -211,7 +210,7 @@ devices_learn(
 }
 
 static uint8_t
-look_up(const struct devices *d, const struct strings *st, uint32_t track)
+look_up(const struct devices *d, const struct dict *st, uint32_t track)
 {
 	const struct track *t = &st->tracks.v[track];
 	char pid_digits[NUM_DEC_MAX], tid_digits[NUM_DEC_MAX];
@@ -226,7 +225,7 @@ look_up(const struct devices *d, const struct strings *st, uint32_t track)
 }
 
 static uint8_t
-track_is(struct devices *d, const struct strings *st, uint32_t track)
+track_is(struct devices *d, const struct dict *st, uint32_t track)
 {
 	while (d->tracks.n <= track)
 		vec_push(&d->tracks, TRACK_UNKNOWN);
@@ -243,7 +242,7 @@ device_may_ask(enum kind kind, struct str cat)
 }
 
 enum kind
-device_kind(struct devices *d, const struct strings *st, enum kind kind,
+device_kind(struct devices *d, const struct dict *st, enum kind kind,
     uint32_t track, struct str name)
 {
 	if (kind == KIND_OP)

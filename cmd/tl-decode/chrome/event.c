@@ -72,7 +72,7 @@ track_no(struct event_reader *r)
 		same_part(a->has_pid, &a->raw_pid, b->has_pid, &b->raw_pid)))
 		return r->last_track_no;
 	r->track.src = r->src->src;
-	r->last_track_no = strings_track(r->src->strings, &r->track);
+	r->last_track_no = dict_track(r->src->dict, &r->track);
 	r->last_track = r->track;
 	r->has_last_track = true;
 	return r->last_track_no;
@@ -82,10 +82,10 @@ track_no(struct event_reader *r)
 static const struct leaf *
 asked_leaf(struct event_reader *r, struct node *n, uint32_t track)
 {
-	const struct strings *st = r->src->strings;
+	const struct dict *st = r->src->dict;
 	struct leaf *leaf = n->leaf;
 	enum kind kind = device_kind(
-	    r->devices, st, leaf->kind, track, strings_get(st, r->name));
+	    r->devices, st, leaf->kind, track, dict_get(st, r->name));
 
 	while (leaf->kind != kind) {
 		if (leaf->next == NULL)
@@ -108,7 +108,7 @@ end_event(struct event_reader *r, struct node *n)
 	if (UNLIKELY(leaf->asks))
 		leaf = asked_leaf(r, n, ev->track);
 	ev->shape_id = leaf->shape;
-	ev->shape = s->strings->shapes.v[ev->shape_id];
+	ev->shape = s->dict->shapes.v[ev->shape_id];
 	ev->src = s->src;
 	ev->name = r->name;
 	ev->uid.id = s->next_id++;
@@ -124,7 +124,7 @@ end_event(struct event_reader *r, struct node *n)
 	if (UNLIKELY(leaf->skip != SKIP_NONE))
 		s->skipped[leaf->skip]++;
 	if (UNLIKELY(leaf->kind == KIND_META))
-		devices_learn(r->devices, s->strings, ev);
+		devices_learn(r->devices, s->dict, ev);
 	source_event(s, ev);
 }
 

@@ -242,12 +242,12 @@ void devices_destroy(struct devices *d);
 void devices_renumber(struct devices *d);
 /* Takes in what a metadata event says. */
 void devices_learn(
-    struct devices *d, const struct strings *st, const struct event *ev);
+    struct devices *d, const struct dict *st, const struct event *ev);
 /* Whether devices_learn() or device_kind() has to see events of this kind. */
 bool device_may_ask(enum kind kind, struct str cat);
 /* The kind of a slice or op, given what phase and category make it. */
-enum kind device_kind(struct devices *d, const struct strings *st,
-    enum kind kind, uint32_t track, struct str name);
+enum kind device_kind(struct devices *d, const struct dict *st, enum kind kind,
+    uint32_t track, struct str name);
 
 /* ---- field.c ---- */
 

@@ -9,8 +9,8 @@ read_back(
 {
 	const unsigned char *p = r->vals + from;
 
-	return value_decode(&p, r->vals + r->vals_len, (enum value_type)code,
-	    r->src->strings, v);
+	return value_decode(
+	    &p, r->vals + r->vals_len, (enum value_type)code, r->src->dict, v);
 }
 
 /* Microseconds, in whatever form, as ns. */
@@ -140,9 +140,9 @@ read_pid_tid(struct event_reader *r, bool *has, struct value *v, uint64_t *code)
 	if (!read_back(r, from, *code, v))
 		return json_fail(j, j->p, "expected a process or thread");
 	if (v->type == VAL_STRX || v->type == VAL_JSONX) {
-		v->id = intern_put(r->src->strings->text, v->s);
+		v->id = intern_put(r->src->dict->text, v->s);
 		v->type = v->type == VAL_STRX ? VAL_STR : VAL_JSON;
-		v->s = strings_get(r->src->strings, v->id);
+		v->s = dict_get(r->src->dict, v->id);
 	}
 	r->vals_len = from;
 	*code = CODE_FIELD | v->type;
@@ -207,7 +207,7 @@ put_us(struct event_reader *r, int64_t ns)
 	char text[NUM_DEC_MAX];
 	struct str s = { text, num_put_dec(text, (struct dec){ ns, -3 }) };
 
-	put_varint(r, intern_put(r->src->strings->text, s));
+	put_varint(r, intern_put(r->src->dict->text, s));
 }
 
 /*
@@ -226,7 +226,7 @@ keep_repeated(struct event_reader *r, const struct node *n, enum field field)
 	case FIELD_PH:
 		if (code >= CODE_PH)
 			put_varint(r,
-			    intern_put(r->src->strings->text,
+			    intern_put(r->src->dict->text,
 				(struct str){ &letter, 1 }));
 		break;
 	case FIELD_CAT:

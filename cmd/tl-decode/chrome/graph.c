@@ -65,7 +65,7 @@ code_before(const struct node *n, enum field field)
 enum kind
 kind_of_path(const struct event_reader *r, struct key_path w)
 {
-	struct str cat = strings_get(r->src->strings, (uint32_t)w.cat);
+	struct str cat = dict_get(r->src->dict, (uint32_t)w.cat);
 
 	return kind_of_chrome(
 	    cat, w.cat != INTERN_NONE, w.ph < 0 ? 0 : (unsigned char)w.ph);
@@ -95,7 +95,7 @@ static bool
 is_wanted(const struct event_reader *r, struct key_path w)
 {
 	enum kind kind = kind_of_path(r, w);
-	struct str cat = strings_get(r->src->strings, (uint32_t)w.cat);
+	struct str cat = dict_get(r->src->dict, (uint32_t)w.cat);
 
 	return settings_want(r->src->set, kind, (unsigned char)w.ph) ||
 	    device_may_ask(kind, cat) || kind_is_lost(kind, cat);
@@ -120,8 +120,7 @@ graph_add_variant(
 	*v = (struct variant){ .code = code, .to = n, .next = e->variants };
 	lit_set(&v->lit, NULL, 0);
 	if (code >= CODE_CAT)
-		set_text(
-		    v, strings_get(r->src->strings, (uint32_t)n->path.cat));
+		set_text(v, dict_get(r->src->dict, (uint32_t)n->path.cat));
 	e->variants = v;
 	r->is_full |= ++e->nvariants > BRANCHES_MAX;
 	return n;
@@ -149,7 +148,7 @@ is_on_path(const struct node *n, const struct edge *e)
 static enum field
 field_of(const struct event_reader *r, const struct node *n, uint32_t key)
 {
-	struct str name = strings_get(r->src->strings, key);
+	struct str name = dict_get(r->src->dict, key);
 
 	if (n->in_args)
 		return FIELD_NONE;

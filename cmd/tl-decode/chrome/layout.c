@@ -97,8 +97,8 @@ set_roles(struct event_reader *r, struct layout *l, enum kind kind)
 
 		if (e->group != GROUP_ARGS)
 			continue;
-		e->role = (uint8_t)role_of_key(
-		    strings_get(r->src->strings, e->key), kind);
+		e->role =
+		    (uint8_t)role_of_key(dict_get(r->src->dict, e->key), kind);
 		has_dev |= e->role == ROLE_DEV;
 		has_stream |= e->role == ROLE_GPU_STREAM;
 	}
@@ -124,7 +124,7 @@ static enum skip
 skip_of(const struct event_reader *r, const struct node *end,
     const struct shape *shape)
 {
-	if (kind_is_lost(shape->kind, strings_get(r->src->strings, shape->cat)))
+	if (kind_is_lost(shape->kind, dict_get(r->src->dict, shape->cat)))
 		return SKIP_PHASE;
 	if (shape->kind == KIND_SLICE && has_odd_category(end))
 		return SKIP_CATEGORY;
@@ -160,11 +160,11 @@ layout_leaf(struct event_reader *r, struct node *end, enum kind kind)
 	shape.nentries = (uint32_t)l.entries.n;
 	shape.entries = l.entries.v;
 	*leaf = (struct leaf){
-		.shape = strings_shape(r->src->strings, &shape),
+		.shape = dict_shape(r->src->dict, &shape),
 		.kind = (uint8_t)kind,
 		.skip = (uint8_t)skip_of(r, end, &shape),
 		.asks = device_may_ask(
-		    kind, strings_get(r->src->strings, (uint32_t)w.cat)),
+		    kind, dict_get(r->src->dict, (uint32_t)w.cat)),
 	};
 	vec_free(&l.path);
 	vec_free(&l.entries);

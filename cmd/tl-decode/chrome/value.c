@@ -14,7 +14,7 @@ fail_in(struct event_reader *r, struct str raw, size_t at, const char *error)
 enum json_status
 intern_plain(struct event_reader *r, struct str raw, uint32_t *id)
 {
-	struct intern *text = r->src->strings->text;
+	struct intern *text = r->src->dict->text;
 	size_t before = text->list.n, at;
 
 	*id = intern_put(text, raw);
@@ -64,7 +64,7 @@ intern_cooked(struct event_reader *r, struct str raw, uint32_t *id)
 	status = cook(r, raw, is_string);
 	if (status != JSON_OK)
 		return status;
-	*id = intern_put(r->src->strings->text, buf_str(&r->text));
+	*id = intern_put(r->src->dict->text, buf_str(&r->text));
 	r->raw_value.v[n] = *id;
 	return JSON_OK;
 }
@@ -116,7 +116,7 @@ put_string(struct event_reader *r, uint64_t *code)
 			put_inline(r, buf_str(&r->text));
 			return JSON_OK;
 		}
-		id = intern_put(r->src->strings->text, buf_str(&r->text));
+		id = intern_put(r->src->dict->text, buf_str(&r->text));
 	}
 	if (status == JSON_OK)
 		put_varint(r, id);
@@ -144,7 +144,7 @@ put_list(struct event_reader *r, uint64_t *code)
 			put_inline(r, buf_str(&r->text));
 			return JSON_OK;
 		}
-		id = intern_put(r->src->strings->text, buf_str(&r->text));
+		id = intern_put(r->src->dict->text, buf_str(&r->text));
 	}
 	if (status == JSON_OK)
 		put_varint(r, id);
@@ -170,7 +170,7 @@ put_number(struct event_reader *r, const struct json_num *num, uint64_t *code)
 		break;
 	case JSON_TEXT:
 		*code = VAL_NUM;
-		put_varint(r, intern_put(r->src->strings->text, num->text));
+		put_varint(r, intern_put(r->src->dict->text, num->text));
 		break;
 	}
 }
@@ -206,7 +206,7 @@ put_literal(struct event_reader *r, uint64_t *code)
 		j->p += t.len;
 		*code = literals[i].type;
 		if (literals[i].type == VAL_NUM)
-			put_varint(r, intern_put(r->src->strings->text, t));
+			put_varint(r, intern_put(r->src->dict->text, t));
 		return JSON_OK;
 	}
 	return json_fail(j, j->p, "expected a value");

@@ -328,7 +328,7 @@ read_process(struct json_trace *t)
 	t->reader = p;
 	p->t = t;
 	p->s = t->s;
-	p->maker.st = t->s->strings;
+	p->maker.st = t->s->dict;
 	p->symbol_names = intern_create();
 	p->words = intern_create();
 	trace_open(t, '{', "expected a process, an object");

@@ -2,10 +2,10 @@
 /* Strings, shapes and tracks by number; equal content, equal number. */
 #include "stream/stream.h"
 
-struct strings *
-strings_create(void)
+struct dict *
+dict_create(void)
 {
-	struct strings *st = xcalloc(1, sizeof *st);
+	struct dict *st = xcalloc(1, sizeof *st);
 
 	st->text = intern_create();
 	st->mem = arena_create();
@@ -13,7 +13,7 @@ strings_create(void)
 }
 
 static void
-forget(struct strings *st)
+forget(struct dict *st)
 {
 	st->shapes.n = 0;
 	st->tracks.n = 0;
@@ -23,7 +23,7 @@ forget(struct strings *st)
 }
 
 void
-strings_destroy(struct strings *st)
+dict_destroy(struct dict *st)
 {
 	if (st == NULL)
 		return;
@@ -36,7 +36,7 @@ strings_destroy(struct strings *st)
 }
 
 void
-strings_clear(struct strings *st)
+dict_clear(struct dict *st)
 {
 	forget(st);
 	intern_clear(st->text);
@@ -94,7 +94,7 @@ count_roles(struct shape *s)
 
 /* Of a key that stands twice the last one counts. */
 static void
-find_lists(const struct strings *st, struct shape *s)
+find_lists(const struct dict *st, struct shape *s)
 {
 	static const struct str words[OP_LISTS] = {
 		[LIST_DIMS] = STR_INIT("Input Dims"),
@@ -112,13 +112,13 @@ find_lists(const struct strings *st, struct shape *s)
 		    (e->type != VAL_JSON && e->type != VAL_JSONX))
 			continue;
 		for (int k = 0; k < OP_LISTS; k++)
-			if (str_eq(strings_get(st, e->key), words[k]))
+			if (str_eq(dict_get(st, e->key), words[k]))
 				s->lists[k] = s->last_list = (uint16_t)(i + 1);
 	}
 }
 
 uint32_t
-strings_shape(struct strings *st, const struct shape *shape)
+dict_shape(struct dict *st, const struct shape *shape)
 {
 	uint64_t h = shape_hash(shape);
 	struct shape *s;
@@ -148,14 +148,14 @@ strings_shape(struct strings *st, const struct shape *shape)
 }
 
 uint32_t
-strings_shape_with(struct strings *st, uint32_t id, unsigned has)
+dict_shape_with(struct dict *st, uint32_t id, unsigned has)
 {
 	struct shape shape = *st->shapes.v[id];
 
 	if (shape.has == has)
 		return id;
 	shape.has = (uint16_t)has;
-	return strings_shape(st, &shape);
+	return dict_shape(st, &shape);
 }
 
 static bool
@@ -172,7 +172,7 @@ is_digits(struct str s)
 }
 
 struct key
-key_of_value(const struct strings *st, const struct value *v)
+key_of_value(const struct dict *st, const struct value *v)
 {
 	struct key k = { 0, KEY_NONE };
 	bool exact;
@@ -254,7 +254,7 @@ track_eq(const struct track *a, const struct track *b)
 
 /* Inline text of a track lives with the strings. */
 static void
-own_text(struct strings *st, bool has, struct value *v)
+own_text(struct dict *st, bool has, struct value *v)
 {
 	if (has && (v->type == VAL_STRX || v->type == VAL_JSONX))
 		v->s = arena_str(st->mem, v->s);
@@ -267,7 +267,7 @@ key_hash(uint64_t h, struct key k)
 }
 
 static uint32_t
-thread_of(struct strings *st, const struct track *t, uint32_t no)
+thread_of(struct dict *st, const struct track *t, uint32_t no)
 {
 	uint64_t h = key_hash(key_hash(hash_u64(t->src), t->pid), t->tid);
 
@@ -288,7 +288,7 @@ thread_of(struct strings *st, const struct track *t, uint32_t no)
 }
 
 uint32_t
-strings_track(struct strings *st, const struct track *track)
+dict_track(struct dict *st, const struct track *track)
 {
 	uint64_t h = hash_u64(track->src);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* trace/owner.c: who owns GPU work, told as text, and busy times. */
 #include "tests/unit/trace_help.h"
-#include "trace/owner.h"
+#include "trace/launcher.h"
 
 struct told {
 	struct buf text;
-	struct owners *w;
+	struct launchers *w;
 };
 
 static void
-tell(void *arg, const struct owner *o)
+tell(void *arg, const struct launcher *o)
 {
 	struct told *t = arg;
 
@@ -28,7 +28,7 @@ tell(void *arg, const struct owner *o)
 
 struct feed {
 	struct store *s;
-	struct owners *w;
+	struct launchers *w;
 	unsigned leave_out; /* kinds */
 };
 
@@ -42,7 +42,7 @@ feed(void *arg, uint32_t i, uint32_t depth, enum section section)
 	store_event(f->s, i, &ev);
 	ev.depth = depth;
 	if (!event_is(&ev, f->leave_out))
-		owners_push(f->w, &ev, true);
+		launchers_push(f->w, &ev, true);
 }
 
 enum { ALL_OPS = 1, WITH_COMM = 2, NO_FRAMES = 4 };
@@ -57,18 +57,18 @@ is_owned(const struct row *rows, size_t n, unsigned how, const char *want,
 	struct bucket_rules rules = { 0 };
 	struct store *s = tree_of(rows, n, &opts, &tree, &link);
 	struct told told = { 0 };
-	struct owners *w = owners_create(names, &rules, tell, &told);
+	struct launchers *w = launchers_create(names, &rules, tell, &told);
 	struct feed f = { s, w, how & NO_FRAMES ? KIND_BIT(KIND_PYTHON) : 0 };
 
 	told.w = w;
 	w->all_ops = (how & ALL_OPS) != 0;
 	w->with_comm = (how & WITH_COMM) != 0;
 	tree_visit(s, feed, &f);
-	owners_flush(w);
+	launchers_flush(w);
 	buf_putc(&told.text, '\0');
 	is_str(told.text.p, want, "%s", what);
 	buf_free(&told.text);
-	owners_destroy(w);
+	launchers_destroy(w);
 	bucket_free(&rules);
 	store_destroy(s);
 }

@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "trace/owner.h"
+#include "trace/launcher.h"
 #include "trace/span.h"
 #include "trace/stat.h"
 #include "trace/step.h"
@@ -25,17 +25,17 @@ enum frame_type {
 struct frame {
 	enum frame_type type;
 	uint32_t depth;
-	struct owner self;
+	struct launcher self;
 	size_t first_work, first_span;
 	size_t ndirect;
 	uint64_t op; /* the nearest op from here on up, 0: none */
 };
 
-struct owners_state {
-	struct owners *w;
-	struct strings *st;
+struct launchers_state {
+	struct launchers *w;
+	struct dict *st;
 	struct bucket_rules *rules;
-	owner_fn *tell;
+	launcher_fn *tell;
 	void *arg;
 	VEC(struct frame) stack;
 	VEC(struct gpu_work) works, direct;
@@ -49,14 +49,14 @@ struct owners_state {
 	VEC(uint8_t) modules; /* by name: 1 it is one, 2 it is none */
 };
 
-struct owners *
-owners_create(
-    struct strings *st, struct bucket_rules *rules, owner_fn *tell, void *arg)
+struct launchers *
+launchers_create(
+    struct dict *st, struct bucket_rules *rules, launcher_fn *tell, void *arg)
 {
-	struct owners *w = xcalloc(1, sizeof *w);
-	struct owners_state *s = xcalloc(1, sizeof *s);
+	struct launchers *w = xcalloc(1, sizeof *w);
+	struct launchers_state *s = xcalloc(1, sizeof *s);
 
-	*s = (struct owners_state){ .w = w,
+	*s = (struct launchers_state){ .w = w,
 		.st = st,
 		.rules = rules,
 		.tell = tell,
@@ -69,7 +69,7 @@ owners_create(
 }
 
 void
-owners_destroy(struct owners *w)
+launchers_destroy(struct launchers *w)
 {
 	if (w == NULL)
 		return;
@@ -84,7 +84,7 @@ owners_destroy(struct owners *w)
 }
 
 void
-owners_at(struct owners *w, int64_t step, uint32_t annotation)
+launchers_at(struct launchers *w, int64_t step, uint32_t annotation)
 {
 	w->state->step = step;
 	w->state->annotation = annotation;
@@ -93,7 +93,7 @@ owners_at(struct owners *w, int64_t step, uint32_t annotation)
 /* ---- arguments ---- */
 
 static uint32_t
-text_of_list(struct strings *st, const struct value *v)
+text_of_list(struct dict *st, const struct value *v)
 {
 	switch (v->type) {
 	case VAL_JSON: return v->id;
@@ -103,7 +103,7 @@ text_of_list(struct strings *st, const struct value *v)
 }
 
 struct op_args
-args_of_event(struct strings *st, const struct event *ev)
+args_of_event(struct dict *st, const struct event *ev)
 {
 	struct value v[OP_LISTS];
 
@@ -158,15 +158,15 @@ busy_of(const struct gpu_work *v, size_t n)
 }
 
 static void
-gather_direct(struct owners_state *s, struct frame *f)
+gather_direct(struct launchers_state *s, struct frame *f)
 {
-	struct owner *o = &f->self;
+	struct launcher *o = &f->self;
 
 	s->direct.n = 0;
 	for (size_t i = f->first_work; i < s->works.n; i++) {
 		const struct gpu_work *g = &s->works.v[i];
 
-		if (g->owner == o->number &&
+		if (g->launcher == o->number &&
 		    (s->w->with_comm || g->bucket != BUCKET_COMM))
 			vec_push(&s->direct, *g);
 	}
@@ -177,9 +177,9 @@ gather_direct(struct owners_state *s, struct frame *f)
 	o->direct_ns = busy_of(s->direct.v, s->direct.n);
 }
 
-/* Its owner is itself: a launch outside of all ops. */
+/* Its launcher is itself: a launch outside of all ops. */
 static bool
-is_told(const struct owners_state *s, const struct frame *f)
+is_told(const struct launchers_state *s, const struct frame *f)
 {
 	if (f->type == FRAME_OP || f->type == FRAME_EXECUTE)
 		return s->w->all_ops || s->works.n > f->first_work;
@@ -188,7 +188,7 @@ is_told(const struct owners_state *s, const struct frame *f)
 
 /* The frames of modules above the top of the stack. */
 static void
-gather_modules(struct owners_state *s, struct owner *o)
+gather_modules(struct launchers_state *s, struct launcher *o)
 {
 	s->chain.n = 0;
 	for (size_t i = s->stack.n; i-- > 0;)
@@ -199,10 +199,10 @@ gather_modules(struct owners_state *s, struct owner *o)
 }
 
 static void
-close_top(struct owners_state *s)
+close_top(struct launchers_state *s)
 {
 	struct frame *f = &s->stack.v[s->stack.n - 1];
-	struct owner *o = &f->self;
+	struct launcher *o = &f->self;
 
 	if (f->type != FRAME_MODULE)
 		s->nops--;
@@ -223,7 +223,7 @@ close_top(struct owners_state *s)
 }
 
 static void
-close_down_to(struct owners_state *s, uint32_t depth)
+close_down_to(struct launchers_state *s, uint32_t depth)
 {
 	while (s->stack.n > 0 && s->stack.v[s->stack.n - 1].depth >= depth)
 		close_top(s);
@@ -234,15 +234,15 @@ close_down_to(struct owners_state *s, uint32_t depth)
  * are left out of what is pushed; but an event lies in those above it.
  */
 static void
-close_before(struct owners_state *s, const struct event *ev)
+close_before(struct launchers_state *s, const struct event *ev)
 {
-	uint32_t thread = strings_thread(s->st, ev->track);
+	uint32_t thread = dict_thread(s->st, ev->track);
 
 	close_down_to(s, ev->depth);
 	while (s->stack.n > 0) {
-		const struct owner *o = &s->stack.v[s->stack.n - 1].self;
+		const struct launcher *o = &s->stack.v[s->stack.n - 1].self;
 
-		if (strings_thread(s->st, o->track) == thread &&
+		if (dict_thread(s->st, o->track) == thread &&
 		    span_within(ev->ts_ns, ev->dur_ns, o->ts_ns, o->dur_ns))
 			return;
 		close_top(s);
@@ -250,7 +250,7 @@ close_before(struct owners_state *s, const struct event *ev)
 }
 
 void
-owners_flush(struct owners *w)
+launchers_flush(struct launchers *w)
 {
 	close_down_to(w->state, 0);
 }
@@ -258,13 +258,14 @@ owners_flush(struct owners *w)
 /* ---- opening ---- */
 
 static const struct frame *
-top_of(const struct owners_state *s)
+top_of(const struct launchers_state *s)
 {
 	return s->stack.n > 0 ? &s->stack.v[s->stack.n - 1] : NULL;
 }
 
 static void
-open_frame(struct owners_state *s, const struct event *ev, enum frame_type type)
+open_frame(
+    struct launchers_state *s, const struct event *ev, enum frame_type type)
 {
 	const struct frame *up = top_of(s);
 	uint64_t op = up != NULL ? up->op : 0;
@@ -307,7 +308,7 @@ open_frame(struct owners_state *s, const struct event *ev, enum frame_type type)
 
 /* The time of an op counts at the op above it; that of calls is its own. */
 static void
-add_child_time(struct owners_state *s, const struct event *ev)
+add_child_time(struct launchers_state *s, const struct event *ev)
 {
 	for (size_t i = s->stack.n; i-- > 0;) {
 		struct frame *f = &s->stack.v[i];
@@ -320,7 +321,7 @@ add_child_time(struct owners_state *s, const struct event *ev)
 }
 
 static bool
-is_module(struct owners_state *s, const struct event *ev)
+is_module(struct launchers_state *s, const struct event *ev)
 {
 	uint8_t *known;
 
@@ -330,8 +331,7 @@ is_module(struct owners_state *s, const struct event *ev)
 		vec_push(&s->modules, 0);
 	known = &s->modules.v[ev->name];
 	if (*known == 0)
-		*known =
-		    str_starts(strings_get(s->st, ev->name), STR("nn.Module"))
+		*known = str_starts(dict_get(s->st, ev->name), STR("nn.Module"))
 		    ? 1
 		    : 2;
 	return *known == 1;
@@ -341,7 +341,7 @@ is_module(struct owners_state *s, const struct event *ev)
 
 /* The nearest op that owns, else the launch. */
 static struct frame *
-owner_above(struct owners_state *s)
+launcher_above(struct launchers_state *s)
 {
 	struct frame *launch = NULL;
 
@@ -357,8 +357,8 @@ owner_above(struct owners_state *s)
 }
 
 /* The nearest event with a time of its own: of a graph's kernel its launch. */
-static const struct owner *
-timed_above(const struct owners_state *s)
+static const struct launcher *
+timed_above(const struct launchers_state *s)
 {
 	size_t i = s->stack.n;
 
@@ -368,11 +368,11 @@ timed_above(const struct owners_state *s)
 }
 
 static void
-add_work(struct owners_state *s, const struct event *ev)
+add_work(struct launchers_state *s, const struct event *ev)
 {
 	const struct frame *top = top_of(s);
-	const struct owner *timed = timed_above(s);
-	struct frame *owner = owner_above(s);
+	const struct launcher *timed = timed_above(s);
+	struct frame *up = launcher_above(s);
 	struct gpu_work g = {
 		.uid = ev->uid,
 		.name = ev->name,
@@ -388,25 +388,25 @@ add_work(struct owners_state *s, const struct event *ev)
 	};
 	int64_t end;
 
-	if (owner == NULL || top->self.uid.id != ev->launch.id ||
+	if (up == NULL || top->self.uid.id != ev->launch.id ||
 	    top->self.uid.inst != ev->launch.inst)
 		return;
 	if (!num_add(ev->ts_ns, ev->dur_ns, &end) ||
 	    !num_add(timed->ts_ns, timed->dur_ns, &g.launch_end_ns))
 		die("event %" PRIu64 ": its end is out of range", ev->uid.id);
 	g.launch_ns = timed->ts_ns;
-	g.owner = owner->self.number;
+	g.launcher = up->self.number;
 	g.op = top->op;
 	g.extra = s->w->extra != NULL ? s->w->extra(s->arg, ev) : 0;
-	owner->ndirect++;
+	up->ndirect++;
 	vec_push(&s->works, g);
 	vec_push(&s->spans, ((struct span){ ev->ts_ns, end }));
 }
 
 void
-owners_push(struct owners *w, const struct event *ev, bool is_chosen)
+launchers_push(struct launchers *w, const struct event *ev, bool is_chosen)
 {
-	struct owners_state *s = w->state;
+	struct launchers_state *s = w->state;
 	unsigned kind = ev->shape->kind;
 
 	if (event_is(ev, KINDS_GPU)) {

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * owner: GPU work by the op that launched it.
+ * launcher: GPU work by the op that launched it.
  *
- * Which op owns a GPU event: the nearest op above the call that launched it,
- * looking through Python frames, calls inside calls, and ops named "execute"
- * (they are wrappers). Without such an op the launch itself is the owner. GPU
- * events without a launch have no owner and are not seen here: they have the
- * flag EV_UNLINKED.
+ * Which op launched a GPU event: the nearest op above the call that launched
+ *it, looking through Python frames, calls inside calls, and ops named "execute"
+ * (they are wrappers). Without such an op the launch call itself is the
+ *launcher. GPU events without a launch have no launcher and are not seen here:
+ *they have the flag EV_UNLINKED.
  *
  * It reads a tree stream, event by event, and tells each op below which there
- * is GPU work, and each launch that is an owner itself, when all of it has
+ * is GPU work, and each launch that launched it itself, when all of it has
  * been read: descendants come before their ancestors. (A sink that needs them
  * in order of time sorts what it keeps by ts and uid.) Frames may be left out
  * of what is pushed; events that are no part of the tree do no harm.
  *
- *	struct owners *w = owners_create(in->strings, &rules, tell, arg);
+ *	struct launchers *w = launchers_create(in->dict, &rules, tell, arg);
  *	w->with_args = true;
  *	while ((item = stream_next(in)) != ITEM_END)
  *		if (item == ITEM_EVENT)
- *			owners_push(w, &in->ev, select_item(...));
+ *			launchers_push(w, &in->ev, select_item(...));
  *		else
- *			owners_flush(w);
- *	owners_flush(w);
+ *			launchers_flush(w);
+ *	launchers_flush(w);
  *
  * Memory: 152 bytes for each GPU event below the outermost op that is open, and
  * 256 for each open op.
  */
-#ifndef TL_TRACE_OWNER_H
-#define TL_TRACE_OWNER_H
+#ifndef TL_TRACE_LAUNCHER_H
+#define TL_TRACE_LAUNCHER_H
 
 #include "trace/bucket.h"
 
@@ -40,18 +40,19 @@ struct gpu_work {
 	struct key dev, gpu_stream, corr;
 	int64_t ts_ns, dur_ns;
 	int64_t launch_ns, launch_end_ns; /* when its launch began, ended */
-	uint64_t owner;                   /* its number, see struct owner */
+	uint64_t launcher;                /* its number, see struct launcher */
 	uint64_t op;    /* the nearest op, execute as well; 0: none */
-	uint64_t extra; /* the sink's, by owners.extra */
+	uint64_t extra; /* the sink's, by launchers.extra */
 };
 
-/* Numbers in the strings of the texts of an op's arguments, or INTERN_NONE. */
+/* Numbers in the dictionary of the texts of an op's arguments, or INTERN_NONE.
+ */
 struct op_args {
 	uint32_t dims, types, strides, concrete;
 };
 
 /* An op or a launch, and the GPU work below it. Valid during the call. */
-struct owner {
+struct launcher {
 	struct uid uid;
 	uint64_t number; /* in the order of the tree, from 1, over all files */
 	uint64_t up;     /* the nearest op above it; 0: none */
@@ -65,7 +66,7 @@ struct owner {
 	/* if with_modules: names of all such frames above, the nearest first */
 	const uint32_t *modules;
 	size_t nmodules;
-	/* what the sink said of its place by owners_at() */
+	/* what the sink said of its place by launchers_at() */
 	int64_t step;
 	uint32_t annotation;
 	/* what it launched itself, by ts and uid; collectives if with_comm */
@@ -79,31 +80,32 @@ struct owner {
 	int64_t child_ns; /* host time of the ops directly below it */
 };
 
-typedef void owner_fn(void *arg, const struct owner *o);
+typedef void launcher_fn(void *arg, const struct launcher *o);
 
-struct owners {
-	/* set after owners_create(), before the first push */
+struct launchers {
+	/* set after launchers_create(), before the first push */
 	bool all_ops;      /* tell ops without GPU work too */
 	bool with_comm;    /* collectives are owned like other work */
-	bool with_args;    /* fill owner.args */
-	bool with_modules; /* fill owner.modules */
+	bool with_args;    /* fill launcher.args */
+	bool with_modules; /* fill launcher.modules */
 	/* NULL, or what to keep of a GPU event in gpu_work.extra */
 	uint64_t (*extra)(void *arg, const struct event *ev);
 	/* private */
-	struct owners_state *state;
+	struct launchers_state *state;
 };
 
-struct owners *owners_create(
-    struct strings *st, struct bucket_rules *rules, owner_fn *tell, void *arg);
-void owners_destroy(struct owners *w);
+struct launchers *launchers_create(
+    struct dict *st, struct bucket_rules *rules, launcher_fn *tell, void *arg);
+void launchers_destroy(struct launchers *w);
 /* The step and annotation of the event that is pushed next. */
-void owners_at(struct owners *w, int64_t step, uint32_t annotation);
+void launchers_at(struct launchers *w, int64_t step, uint32_t annotation);
 /* is_chosen matters to GPU events only: others are told to no one. */
-void owners_push(struct owners *w, const struct event *ev, bool is_chosen);
+void launchers_push(
+    struct launchers *w, const struct event *ev, bool is_chosen);
 /* Closes what is open: at each item that is no event, and at the end. */
-void owners_flush(struct owners *w);
+void launchers_flush(struct launchers *w);
 
 /* The texts of an op's arguments by number; long ones are added. */
-struct op_args args_of_event(struct strings *st, const struct event *ev);
+struct op_args args_of_event(struct dict *st, const struct event *ev);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* strings: strings, shapes and tracks by number. */
-#ifndef TL_STREAM_STRINGS_H
-#define TL_STREAM_STRINGS_H
+/* dict: strings, shapes and tracks by number. */
+#ifndef TL_STREAM_DICT_H
+#define TL_STREAM_DICT_H
 
 #include "stream/event.h"
 
-struct strings {
+struct dict {
 	struct intern *text;
 	VEC(struct shape *) shapes;
 	VEC(struct track) tracks;
@@ -14,31 +14,31 @@ struct strings {
 	struct arena *mem;
 };
 
-struct strings *strings_create(void);
-void strings_destroy(struct strings *st);
+struct dict *dict_create(void);
+void dict_destroy(struct dict *st);
 /* Forgets everything: all numbers begin anew. */
-void strings_clear(struct strings *st);
+void dict_clear(struct dict *st);
 
 static inline struct str
-strings_get(const struct strings *st, uint32_t id)
+dict_get(const struct dict *st, uint32_t id)
 {
 	return id == INTERN_NONE ? (struct str){ "", 0 }
 				 : intern_get(st->text, id);
 }
 
 /* The number of an equal shape; entries are copied. */
-uint32_t strings_shape(struct strings *st, const struct shape *shape);
+uint32_t dict_shape(struct dict *st, const struct shape *shape);
 /* The same with these fixed fields instead. */
-uint32_t strings_shape_with(struct strings *st, uint32_t shape, unsigned has);
+uint32_t dict_shape_with(struct dict *st, uint32_t shape, unsigned has);
 /* The number of an equal track; keys are derived from the raw values. */
-uint32_t strings_track(struct strings *st, const struct track *track);
+uint32_t dict_track(struct dict *st, const struct track *track);
 /* The same for all tracks that differ only in how they are written. */
 static inline uint32_t
-strings_thread(const struct strings *st, uint32_t track)
+dict_thread(const struct dict *st, uint32_t track)
 {
 	return st->tracks.v[track].thread;
 }
-struct key key_of_value(const struct strings *st, const struct value *v);
+struct key key_of_value(const struct dict *st, const struct value *v);
 /* The role of a key of args in this kind of event, ROLE_NONE for most. */
 enum role role_of_key(struct str key, enum kind kind);
 
