@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside tl-fold only. main.c takes the options and reads streams, stacks.c
- * holds the stacks as a tree of frames with sums, frame.c turns names into
- * frames, sources.c tells traces of several sources apart, output.c writes.
+ * Inside tl-fold only. main.c takes the options and reads streams into a tree
+ * of frames, frame.c turns names into frames, sources.c tells traces of
+ * several sources apart, output.c writes.
  *
  * There are two sides with --diff, before and after, and else only the first.
  */
@@ -12,6 +12,7 @@
 #include "sink/source.h"
 #include "stream/stream.h"
 #include "table/table.h"
+#include "trace/merged.h"
 
 #define NSIDES 2
 
@@ -39,27 +40,6 @@ uint32_t frame_of(
     struct frames *f, struct dict *st, uint32_t name, enum frame_type type);
 void frames_free(struct frames *f);
 
-/* ---- stacks ---- */
-
-/* One frame behind the frames above it; 32 bytes, and 24 in the map. */
-struct stack {
-	uint32_t up;   /* number from 1; 0: none, a source */
-	uint32_t text; /* in the dictionary; of a source: its number over all */
-	uint32_t level;
-	bool has_text;          /* a source without others has none */
-	int64_t sum_ns[NSIDES]; /* of the stack that ends here */
-};
-
-struct stacks {
-	VEC(struct stack) list;
-	struct map numbers; /* by up and text */
-};
-
-/* Numbers from 1: the same for the same frames. */
-uint32_t stacks_source(struct stacks *s, uint32_t no);
-uint32_t stacks_push(struct stacks *s, uint32_t up, uint32_t text);
-void stacks_free(struct stacks *s);
-
 /* ---- sources ---- */
 
 /* Zeroes to start with. */
@@ -79,16 +59,6 @@ bool sources_are_asked(const struct sources *s, uint32_t number);
 bool sources_name(const struct sources *s, uint32_t number, struct buf *b);
 void sources_free(struct sources *s);
 
-/* ---- operands ---- */
-
-/*
- * paths: those of -B and -A. With --diff two operands are the files of a side
- * each, and appended; without, they are left alone. A usage error where these
- * do not go together.
- */
-void operands_take(
-    path_vec paths[NSIDES], bool is_diff, const struct optparse *op);
-
 /* ---- output ---- */
 
 enum output_unit {
@@ -106,8 +76,11 @@ struct output {
 	int64_t sum_ns[NSIDES];
 };
 
-/* A line a stack, in the order of bytes. */
-void output_write(struct output *o, struct stacks *s, struct dict *st,
+/*
+ * A line a stack, in the order of bytes. Below the root are the sources by
+ * their numbers, which become texts.
+ */
+void output_write(struct output *o, struct merged *t, struct dict *st,
     const struct sources *sources);
 
 #endif

@@ -6,22 +6,8 @@
  * backslash, so that different names are different frames.
  */
 #include "cmd/tl-fold/fold.h"
+#include "table/view.h"
 #include "trace/plain.h"
-
-/* Bytes of the character at p, 0 where it is none or a control character. */
-static size_t
-char_len(const unsigned char *p, size_t left)
-{
-	size_t n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 1;
-
-	if (p[0] < 0x20 || p[0] == 0x7f || (p[0] >= 0x80 && n == 1) ||
-	    p[0] > 0xf4 || n > left || (p[0] == 0xc2 && p[1] < 0xa0))
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
 
 static bool
 is_digit(char c)
@@ -46,25 +32,33 @@ blank_before_number(struct str s)
 }
 
 static void
+escape_bytes(struct buf *b, const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_printf(b, "\\x%02x", (unsigned char)p[i]);
+}
+
+static void
 escape(struct buf *b, struct str s)
 {
-	const unsigned char *p = (const unsigned char *)s.p;
-	size_t blank = blank_before_number(s);
+	size_t blank = blank_before_number(s), n;
 
-	for (size_t i = 0; i < s.len;) {
-		size_t n = char_len(p + i, s.len - i);
+	for (size_t i = 0; i < s.len; i += n) {
+		const char *p = s.p + i;
+		uint32_t c;
 
-		if (p[i] == '\\')
+		n = text_next(p, s.len - i, &c);
+		if (c == '\\')
 			buf_puts(b, "\\\\");
-		else if (p[i] == '\n')
+		else if (c == '\n')
 			buf_puts(b, "\\n");
-		else if (p[i] == '\t')
+		else if (c == '\t')
 			buf_puts(b, "\\t");
-		else if (p[i] == ';' || n == 0 || i == blank)
-			buf_printf(b, "\\x%02x", p[i]);
+		else if (c < ' ' || (c >= 0x7f && c < 0xa0) || c == ';' ||
+		    c == TEXT_BAD || i == blank)
+			escape_bytes(b, p, n);
 		else
-			buf_put(b, p + i, n);
-		i += n > 0 ? n : 1;
+			buf_put(b, p, n);
 	}
 }
 

@@ -11,7 +11,6 @@
 #include "cmd/tl-fold/fold.h"
 #include "trace/stat.h"
 
-#define OPT_BY (OPT_LONG + 0)
 #define OPT_CLOCK (OPT_LONG + 1)
 #define OPT_FRAMES (OPT_LONG + 2)
 #define OPT_LINKED_ONLY (OPT_LONG + 3)
@@ -29,19 +28,10 @@ struct settings {
 	enum clock clock;
 	uint32_t frames; /* kinds that are frames */
 	bool only_modules;
-	bool has_frames; /* --frames was given */
 	bool linked_only, no_kernels, verbose, is_diff;
 	path_vec paths[NSIDES]; /* -B and -A */
 	struct select select;
 	struct output output;
-};
-
-/* A host event that is open; one that is no frame is not here. */
-struct open_frame {
-	uint32_t depth;
-	uint32_t stack; /* number */
-	bool is_chosen;
-	int64_t self_ns; /* CPU time not spent in frames below */
 };
 
 struct folder {
@@ -50,23 +40,19 @@ struct folder {
 	struct sources sources;
 	int side; /* that is being read */
 	struct frames frames;
-	struct stacks stacks;
-	VEC(struct open_frame) open;
-	VEC(uint8_t) modules; /* by name: 1 it is one, 2 it is none */
+	struct merged tree; /* the sources' trees below the root */
 	uint32_t no_launch, no_frame;
 	uint64_t nevents[NSIDES], nhost, nframes;
 	uint64_t npython[NSIDES]; /* frames of Python */
-	int64_t whole_ns;
 };
 
 static const struct opt options[] = {
 	{ 'A', "after", "FILE", "of --diff: a file or folder of after" },
 	{ 'B', "before", "FILE", "the same of before" },
-	{ OPT_BY, "by", "WHAT", "module: frames are nn.Modules only" },
 	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: time on the host" },
 	{ OPT_DIFF, "diff", NULL,
 	    "of two files: each stack's time in the first and the second" },
-	{ OPT_FRAMES, "frames", "WHICH", "all, python or ops" },
+	{ OPT_FRAMES, "frames", "WHICH", "all, modules, ops or python" },
 	{ OPT_LINKED_ONLY, "linked-only", NULL,
 	    "only GPU work whose launch is in the trace" },
 	{ OPT_NO_KERNELS, "no-kernels", NULL, "stacks end at what launched" },
@@ -86,35 +72,16 @@ static const struct about about = {
 	"tl-fold trace.json.gz | flamegraph.pl > gpu.svg",
 };
 
-static const char *const by_words[] = { "module", "stack", NULL };
+#define FRAMES_MODULES 3 /* in frames_words */
 static const char *const clock_words[] = { "gpu", "cpu", NULL };
 static const char *const unit_words[] = { "ns", "us", "ms", NULL };
-static const char *const frames_words[] = { "all", "python", "ops", NULL };
-static const uint32_t frames_kinds[] = {
-	KINDS_HOST | KIND_BIT(KIND_PYTHON),
-	KIND_BIT(KIND_PYTHON),
-	KINDS_HOST,
-};
+#define PYTHON KIND_BIT(KIND_PYTHON)
+static const char *const frames_words[] = { "all", "ops", "python", "modules",
+	NULL };
+static const uint32_t frames_kinds[] = { KINDS_HOST | PYTHON, KINDS_HOST,
+	PYTHON, PYTHON };
 
 /* ---- frames ---- */
-
-static bool
-is_module(struct folder *f, const struct event *ev)
-{
-	uint8_t *known;
-
-	if (ev->shape->kind != KIND_PYTHON || ev->name == INTERN_NONE)
-		return false;
-	while (f->modules.n <= ev->name)
-		vec_push(&f->modules, 0);
-	known = &f->modules.v[ev->name];
-	if (*known == 0)
-		*known =
-		    str_starts(dict_get(f->dict, ev->name), STR("nn.Module"))
-		    ? 1
-		    : 2;
-	return *known == 1;
-}
 
 /*
  * A launch says nothing that its kernel doesn't: calls of the runtime are
@@ -126,7 +93,8 @@ is_frame(struct folder *f, const struct event *ev)
 	const struct settings *set = f->set;
 
 	if (set->only_modules)
-		return is_module(f, ev);
+		return ev->shape->kind == KIND_PYTHON &&
+		    str_starts(dict_get(f->dict, ev->name), STR("nn.Module"));
 	if (set->clock == CLOCK_GPU &&
 	    (ev->ngpu == 0 || event_is(ev, KINDS_LAUNCH)))
 		return false;
@@ -139,73 +107,35 @@ origins_of(struct folder *f)
 	return &f->sources.side[f->side];
 }
 
+/* The node of the innermost frame, or of the source. */
 static uint32_t
-source_of(struct folder *f, const struct event *ev)
+node_above(struct folder *f, const struct event *ev)
 {
-	return stacks_source(&f->stacks,
+	if (f->tree.open.n > 0)
+		return merged_top(&f->tree, 0);
+	return merged_child(&f->tree, 0,
 	    sources_number(
 		&f->sources, f->side, sink_sources_of(origins_of(f), ev->src)));
 }
 
 static void
-add_time(struct folder *f, uint32_t stack, int64_t ns)
-{
-	stat_add(&f->stacks.list.v[stack - 1].sum_ns[f->side], ns);
-	stat_add(&f->whole_ns, ns);
-}
-
-static void
-close_down_to(struct folder *f, uint32_t depth)
-{
-	while (f->open.n > 0 && f->open.v[f->open.n - 1].depth >= depth) {
-		const struct open_frame *top = &f->open.v[--f->open.n];
-
-		if (f->set->clock == CLOCK_CPU && top->is_chosen &&
-		    top->self_ns > 0)
-			add_time(f, top->stack, top->self_ns);
-	}
-}
-
-/*
- * The time of a frame that is asked for is not that of the next one above it
- * that is, too. Those between them count nothing, whether they are there or
- * were filtered out.
- */
-static void
-take_from_above(struct folder *f, int64_t dur_ns)
-{
-	for (size_t i = f->open.n; i-- > 0;) {
-		if (!f->open.v[i].is_chosen)
-			continue;
-		f->open.v[i].self_ns -= dur_ns;
-		return;
-	}
-}
-
-static void
 open_frame(struct folder *f, const struct event *ev, bool is_chosen)
 {
-	const struct open_frame *top =
-	    f->open.n > 0 ? &f->open.v[f->open.n - 1] : NULL;
-	uint32_t up = top != NULL ? top->stack : source_of(f, ev);
 	enum frame_type type = FRAME_OP;
+	uint32_t node;
 
 	if (f->set->only_modules)
 		type = FRAME_MODULE;
 	else if (ev->shape->kind == KIND_PYTHON)
 		type = FRAME_PYTHON;
-	if (f->set->clock == CLOCK_CPU && is_chosen)
-		take_from_above(f, ev->dur_ns);
 	f->nframes++;
 	f->npython[f->side] += type != FRAME_OP;
-	vec_push(&f->open,
-	    ((struct open_frame){
-		.depth = ev->depth,
-		.stack = stacks_push(&f->stacks, up,
-		    frame_of(&f->frames, f->dict, ev->name, type)),
-		.is_chosen = is_chosen,
-		.self_ns = ev->dur_ns,
-	    }));
+	node = merged_child(&f->tree, node_above(f, ev),
+	    frame_of(&f->frames, f->dict, ev->name, type));
+	merged_open(&f->tree, node, ev->depth,
+	    f->set->clock == CLOCK_CPU && is_chosen ? ev->dur_ns
+						    : MERGED_UNTIMED,
+	    f->side);
 }
 
 /* ---- events ---- */
@@ -214,11 +144,11 @@ static void
 take_gpu_event(struct folder *f, const struct event *ev, bool is_chosen)
 {
 	struct sink_source *o = sink_sources_of(origins_of(f), ev->src);
-	uint32_t stack = source_of(f, ev);
 	bool is_linked = (ev->flags & EV_UNLINKED) == 0;
+	uint32_t node;
 
-	close_down_to(
-	    f, is_linked && (ev->shape->has & HAS_DEPTH) ? ev->depth : 0);
+	merged_close(&f->tree,
+	    is_linked && (ev->shape->has & HAS_DEPTH) ? ev->depth : 0);
 	if (ev->flags & EV_DUPLICATE) {
 		o->nduplicates++;
 		return;
@@ -230,16 +160,15 @@ take_gpu_event(struct folder *f, const struct event *ev, bool is_chosen)
 	o->nchosen++;
 	if (f->set->clock == CLOCK_CPU)
 		return;
+	node = node_above(f, ev);
 	if (!is_linked)
-		stack = stacks_push(&f->stacks, stack, f->no_launch);
-	else if (f->open.n > 0)
-		stack = f->open.v[f->open.n - 1].stack;
-	else if (f->set->no_kernels)
-		stack = stacks_push(&f->stacks, stack, f->no_frame);
+		node = merged_child(&f->tree, node, f->no_launch);
+	else if (f->tree.open.n == 0 && f->set->no_kernels)
+		node = merged_child(&f->tree, node, f->no_frame);
 	if (!f->set->no_kernels)
-		stack = stacks_push(&f->stacks, stack,
+		node = merged_child(&f->tree, node,
 		    frame_of(&f->frames, f->dict, ev->name, FRAME_GPU));
-	add_time(f, stack, ev->dur_ns);
+	stat_add(&f->tree.nodes.v[node].ns[f->side], ev->dur_ns);
 }
 
 static void
@@ -251,9 +180,9 @@ take_event(struct folder *f, const struct event *ev, bool is_chosen)
 	}
 	/* what is no part of the tree is above nothing */
 	if ((ev->shape->has & HAS_DEPTH) == 0 ||
-	    !event_is(ev, KINDS_HOST | KIND_BIT(KIND_PYTHON)))
+	    !event_is(ev, KINDS_HOST | PYTHON))
 		return;
-	close_down_to(f, ev->depth);
+	merged_close(&f->tree, ev->depth);
 	f->nhost++;
 	if (is_frame(f, ev))
 		open_frame(f, ev, is_chosen);
@@ -266,9 +195,8 @@ read_file(struct folder *f, struct settings *set, const char *path)
 	    stream_open(path, f->dict, select_want(&set->select, WANT_TREE));
 	enum item item;
 
-	stream_only(in,
-	    select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
-		KIND_BIT(KIND_PYTHON));
+	stream_only(
+	    in, select_kinds(&set->select, KINDS_GPU) | KINDS_HOST | PYTHON);
 	select_start(&set->select, in);
 	sink_sources_file(origins_of(f), path);
 	while ((item = stream_next(in)) != ITEM_END) {
@@ -278,37 +206,43 @@ read_file(struct folder *f, struct settings *set, const char *path)
 			take_event(f, &in->ev, is_chosen);
 			continue;
 		}
-		close_down_to(f, 0);
+		merged_close(&f->tree, 0);
 		if (item == ITEM_SOURCE)
 			(void)sink_sources_source(
 			    origins_of(f), &set->select, &in->source);
 	}
-	close_down_to(f, 0);
+	merged_close(&f->tree, 0);
 	f->nevents[f->side] += in->nevents;
 	stream_close(in);
 }
 
 /* ---- what is missing ---- */
 
+static bool
+has_time(const struct folder *f)
+{
+	for (size_t i = 0; i < f->tree.nodes.n; i++)
+		if (f->tree.nodes.v[i].ns[0] > 0 ||
+		    f->tree.nodes.v[i].ns[1] > 0)
+			return true;
+	return false;
+}
+
 static void
 check_gpu(const struct folder *f, int side)
 {
 	const struct sink_sources *origins = &f->sources.side[side];
-	uint64_t ngpu = 0, nunlinked = 0, nchosen = 0;
+	const struct sink_source sum = sink_sources_sum(origins);
 	const char *path = origins->path;
 
-	for (size_t i = 0; i < origins->list.n; i++) {
-		ngpu += origins->list.v[i].ngpu;
-		nunlinked += origins->list.v[i].nunlinked;
-		nchosen += origins->list.v[i].nchosen;
-	}
-	if (ngpu == 0)
+	if (sum.ngpu == 0)
 		die_nothing(MSG_NO_GPU_EVENTS, path, f->nevents[side]);
-	if (nchosen == 0 && f->set->linked_only && nunlinked == ngpu)
-		die_nothing(MSG_NO_LINKED_GPU_EVENTS, path, ngpu);
-	if (nchosen == 0)
-		die_nothing(MSG_NO_MATCH, path, ngpu);
-	if (f->whole_ns == 0)
+	if (sum.nchosen == 0 && f->set->linked_only &&
+	    sum.nunlinked == sum.ngpu)
+		die_nothing(MSG_NO_LINKED_GPU_EVENTS, path, sum.ngpu);
+	if (sum.nchosen == 0)
+		die_nothing(MSG_NO_MATCH, path, sum.ngpu);
+	if (!has_time(f))
 		die_nothing(MSG_NO_DURATION, path);
 }
 
@@ -319,22 +253,16 @@ check_answer(const struct folder *f)
 	const char *path = f->sources.side[0].path;
 
 	for (int side = 0; side < set->output.nsides; side++) {
-		const struct sink_sources *g = &f->sources.side[side];
-		bool is_asked = g->list.n == 0;
-
-		for (size_t i = 0; i < g->list.n; i++)
-			is_asked = is_asked || g->list.v[i].is_asked;
-		if (!is_asked)
-			die_nothing(MSG_NO_SUCH_RANK, g->path);
+		sink_sources_check(&f->sources.side[side]);
 		if (set->clock == CLOCK_GPU)
 			check_gpu(f, side);
 	}
-	if (f->nframes == 0 && set->frames == KIND_BIT(KIND_PYTHON)) {
+	if (f->nframes == 0 && set->frames == PYTHON) {
 		if (set->only_modules)
 			die_nothing(MSG_NO_MODULE_FRAMES, path);
 		die_nothing(MSG_NO_PYTHON_FRAMES, path);
 	}
-	if (f->whole_ns == 0)
+	if (!has_time(f))
 		die_nothing(
 		    MSG_NO_HOST_TIME, path, f->nevents[0] + f->nevents[1]);
 }
@@ -369,17 +297,19 @@ static void
 take_option(
     struct settings *set, struct folder *f, const struct optparse *op, int ch)
 {
+	int word;
+
 	switch (ch) {
 	case 'A': stream_paths(&set->paths[1], op->arg, false); break;
 	case 'B': stream_paths(&set->paths[0], op->arg, false); break;
-	case OPT_BY: set->only_modules = opt_word(op, by_words) == 0; break;
 	case OPT_CLOCK:
 		set->clock = (enum clock)opt_word(op, clock_words);
 		break;
 	case OPT_DIFF: set->is_diff = f->frames.is_plain = true; break;
 	case OPT_FRAMES:
-		set->frames = frames_kinds[opt_word(op, frames_words)];
-		set->has_frames = true;
+		word = opt_word(op, frames_words);
+		set->frames = frames_kinds[word];
+		set->only_modules = word == FRAMES_MODULES;
 		break;
 	case OPT_LINKED_ONLY: set->linked_only = true; break;
 	case OPT_NO_KERNELS: set->no_kernels = true; break;
@@ -400,13 +330,9 @@ take_option(
 static void
 check_settings(struct settings *set)
 {
-	uint32_t kinds = set->clock == CLOCK_GPU
-	    ? KINDS_GPU
-	    : KINDS_HOST | KIND_BIT(KIND_PYTHON);
+	uint32_t kinds =
+	    set->clock == CLOCK_GPU ? KINDS_GPU : KINDS_HOST | PYTHON;
 
-	if (set->only_modules && set->has_frames)
-		die_usage("options '--by module' and '--frames' say both what "
-			  "is a frame");
 	if (set->clock == CLOCK_CPU && (set->no_kernels || set->linked_only))
 		die_usage("option '--%s' needs --clock gpu",
 		    set->no_kernels ? "no-kernels" : "linked-only");
@@ -415,25 +341,47 @@ check_settings(struct settings *set)
 		    set->clock == CLOCK_GPU
 			? "kernel, memcpy or memset: what the GPU worked on"
 			: "op, runtime, driver or python with --clock cpu");
-	if (set->only_modules)
-		set->frames = KIND_BIT(KIND_PYTHON);
 	set->select.late_ranks = true;
 	set->output.nsides = set->is_diff ? NSIDES : 1;
 }
 
+/* Which files are of which side: with --diff two operands, or -B and -A. */
 static void
-read_all(struct folder *f, struct settings *set, const struct optparse *op)
+take_operands(path_vec paths[NSIDES], bool is_diff, const struct optparse *op)
 {
-	int n = set->is_diff ? 0 : op->argc - op->ind;
+	bool has_paths = paths[0].n > 0 || paths[1].n > 0;
+	int n = op->argc - op->ind;
+	size_t nstdin = 0;
 
+	if (has_paths && !is_diff)
+		die_usage("options '-B' and '-A' need --diff");
+	if (has_paths && n > 0)
+		die_usage("either two files, or -B and -A");
+	if (has_paths && (paths[0].n == 0 || paths[1].n == 0))
+		die_usage("option '--%s' is missing",
+		    paths[0].n == 0 ? "before" : "after");
+	if (is_diff && !has_paths && n != NSIDES)
+		die_usage("option '--diff' needs two files, before and after");
+	for (int i = 0; i < n; i++)
+		if (is_diff)
+			stream_paths(&paths[i], op->argv[op->ind + i], false);
+		else
+			vec_push(&paths[0], xstrdup(op->argv[op->ind + i]));
+	if (!is_diff && n == 0)
+		vec_push(&paths[0], xstrdup("-"));
+	for (int side = 0; side < NSIDES && is_diff; side++)
+		for (size_t i = 0; i < paths[side].n; i++)
+			nstdin += strcmp(paths[side].v[i], "-") == 0;
+	if (nstdin > 1)
+		die_usage("standard input can be one trace only");
+}
+
+static void
+read_all(struct folder *f, struct settings *set)
+{
 	for (f->side = 0; f->side < NSIDES; f->side++)
 		for (size_t i = 0; i < set->paths[f->side].n; i++)
 			read_file(f, set, set->paths[f->side].v[i]);
-	f->side = 0;
-	if (n == 0 && !set->is_diff)
-		read_file(f, set, "-");
-	for (int i = 0; i < n; i++)
-		read_file(f, set, op->argv[op->ind + i]);
 }
 
 static void
@@ -458,22 +406,21 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &f, &op, ch);
 	check_settings(&set);
-	operands_take(set.paths, set.is_diff, &op);
+	take_operands(set.paths, set.is_diff, &op);
 
 	f.dict = dict_create();
+	merged_start(&f.tree);
 	f.no_launch = intern_put(f.dict->text, STR("[no launch]"));
 	f.no_frame = intern_put(f.dict->text, STR("[no frame]"));
-	read_all(&f, &set, &op);
+	read_all(&f, &set);
 	check_answer(&f);
-	output_write(&set.output, &f.stacks, f.dict, &f.sources);
+	output_write(&set.output, &f.tree, f.dict, &f.sources);
 	tell_sides(&f);
 	if (set.verbose)
 		summarise(&f, &set.output);
 	sources_free(&f.sources);
 	frames_free(&f.frames);
-	stacks_free(&f.stacks);
-	vec_free(&f.open);
-	vec_free(&f.modules);
+	merged_free(&f.tree);
 	dict_destroy(f.dict);
 	select_free(&set.select);
 	free_paths(&set);

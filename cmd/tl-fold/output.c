@@ -11,7 +11,8 @@
 
 struct writer {
 	struct output *o;
-	struct stacks *s;
+	struct merged *t;
+	bool with_sources; /* sources are frames */
 	struct dict *st;
 	struct out *out;
 	VEC(uint32_t) order;
@@ -24,10 +25,10 @@ struct writer {
 /* qsort() hands nothing through. */
 static const struct writer *sorting;
 
-static const struct stack *
+static const struct merged_node *
 stack_at(const struct writer *w, uint32_t number)
 {
-	return &w->s->list.v[number - 1];
+	return &w->t->nodes.v[number];
 }
 
 /* Two frames below the same one; more says that frames follow. */
@@ -35,8 +36,8 @@ static int
 cmp_frames(
     const struct writer *w, uint32_t x, bool x_more, uint32_t y, bool y_more)
 {
-	struct str a = dict_get(w->st, stack_at(w, x)->text);
-	struct str b = dict_get(w->st, stack_at(w, y)->text);
+	struct str a = dict_get(w->st, stack_at(w, x)->name);
+	struct str b = dict_get(w->st, stack_at(w, y)->name);
 	size_t n = a.len < b.len ? a.len : b.len;
 	int c = n > 0 ? memcmp(a.p, b.p, n) : 0;
 
@@ -85,14 +86,14 @@ name_sources(struct writer *w, const struct sources *sources)
 {
 	struct buf b = { 0 };
 
-	for (size_t i = 0; i < w->s->list.n; i++) {
-		struct stack *s = &w->s->list.v[i];
+	for (uint32_t i = 1; i < w->t->nodes.n; i++) {
+		struct merged_node *n = &w->t->nodes.v[i];
 
-		if (s->up > 0)
+		if (n->level > 1)
 			continue;
 		b.len = 0;
-		s->has_text = sources_name(sources, s->text, &b);
-		s->text = intern_put(w->st->text, buf_str(&b));
+		w->with_sources = sources_name(sources, n->name, &b);
+		n->name = intern_put(w->st->text, buf_str(&b));
 	}
 	buf_free(&b);
 }
@@ -126,19 +127,18 @@ put_line(struct writer *w, uint32_t number)
 	char text[24];
 
 	for (int side = 0; side < w->o->nsides; side++)
-		units[side] =
-		    units_of(w, side, stack_at(w, number)->sum_ns[side]);
+		units[side] = units_of(w, side, stack_at(w, number)->ns[side]);
 	if (units[0] == 0 && units[1] == 0)
 		return;
 	w->path.n = 0;
 	for (; number > 0; number = stack_at(w, number)->up)
 		vec_push(&w->path, number);
 	for (size_t i = w->path.n; i-- > 0;) {
-		const struct stack *s = stack_at(w, w->path.v[i]);
+		const struct merged_node *n = stack_at(w, w->path.v[i]);
 
-		if (!s->has_text)
+		if (n->level == 1 && !w->with_sources)
 			continue;
-		out_str(w->out, dict_get(w->st, s->text));
+		out_str(w->out, dict_get(w->st, n->name));
 		out_puts(w->out, i > 0 ? ";" : " ");
 	}
 	for (int side = 0; side < w->o->nsides; side++) {
@@ -151,24 +151,20 @@ put_line(struct writer *w, uint32_t number)
 }
 
 void
-output_write(struct output *o, struct stacks *s, struct dict *st,
+output_write(struct output *o, struct merged *t, struct dict *st,
     const struct sources *sources)
 {
-	struct writer w = { .o = o, .s = s, .st = st };
-	VEC(bool) is_asked = { 0 };
+	struct writer w = { .o = o, .t = t, .st = st };
+	bool is_asked = false;
 
-	for (uint32_t i = 1; i <= s->list.n; i++) {
-		const struct stack *at = &s->list.v[i - 1];
+	for (uint32_t i = merged_next(t, 0); i != 0; i = merged_next(t, i)) {
+		const struct merged_node *n = &t->nodes.v[i];
 
-		/* those above come first */
-		bool asked = at->up > 0 ? is_asked.v[at->up - 1]
-					: sources_are_asked(sources, at->text);
-
-		vec_push(&is_asked, asked);
-		if ((at->sum_ns[0] > 0 || at->sum_ns[1] > 0) && asked)
+		if (n->level == 1)
+			is_asked = sources_are_asked(sources, n->name);
+		if (is_asked && (n->ns[0] > 0 || n->ns[1] > 0))
 			vec_push(&w.order, i);
 	}
-	vec_free(&is_asked);
 	name_sources(&w, sources);
 	sorting = &w;
 	if (w.order.n > 0)

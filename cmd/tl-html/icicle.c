@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-html/html.h"
+#include "trace/merged.h"
 #include "trace/plain.h"
 #include "trace/stat.h"
 
@@ -19,28 +20,12 @@
 #define SHARE_MIN 3000
 #define NODES_MAX 40000
 
-struct node {
-	uint32_t name, parent, child, next; /* 0: none */
-	int64_t ns[2];
-};
-
-/* Of the host: a frame that has not ended yet. */
-struct frame {
-	uint32_t node, depth;
-	int side;
-	bool is_stub;    /* above what was chosen: it has no time */
-	int64_t self_ns; /* of its time what is in no frame below */
-};
-
 struct icicle {
 	struct dict *dict;
 	bool compares, is_host;
 	uint32_t run[2], nruns[2]; /* the last one; how many there were */
 	VEC(uint32_t) plain; /* by name, 1 + its plain one; 0: not asked yet */
-	VEC(struct node) nodes; /* 0 is the root */
-	struct map children;    /* parent and name, to a node */
-	VEC(uint32_t) open;     /* by depth */
-	VEC(struct frame) frames;
+	struct merged tree;
 };
 
 struct icicle *
@@ -50,36 +35,16 @@ icicle_new(struct dict *st, bool compares)
 
 	t->dict = st;
 	t->compares = compares;
-	vec_push(&t->nodes, ((struct node){ .name = INTERN_NONE }));
+	merged_start(&t->tree);
 	return t;
 }
 
 void
 icicle_free(struct icicle *t)
 {
-	vec_free(&t->nodes);
-	vec_free(&t->open);
-	vec_free(&t->frames);
+	merged_free(&t->tree);
 	vec_free(&t->plain);
-	map_free(&t->children);
 	free(t);
-}
-
-static uint32_t
-child_of(struct icicle *t, uint32_t parent, uint32_t name)
-{
-	uint64_t *place =
-	    map_put(&t->children, (uint64_t)parent << 32 | name, NULL);
-
-	if (*place == 0) {
-		*place = t->nodes.n;
-		vec_push(&t->nodes,
-		    ((struct node){ .name = name,
-			.parent = parent,
-			.next = t->nodes.v[parent].child }));
-		t->nodes.v[parent].child = (uint32_t)*place;
-	}
-	return (uint32_t)*place;
 }
 
 static uint32_t
@@ -100,6 +65,14 @@ name_of(struct icicle *t, uint32_t name)
 	return t->plain.v[name] - 1;
 }
 
+/* The node of an event, below the innermost open one. */
+static uint32_t
+child_of(struct icicle *t, const struct event *ev)
+{
+	return merged_child(
+	    &t->tree, merged_top(&t->tree, 0), name_of(t, ev->name));
+}
+
 /* What is of one run stands together. */
 static void
 count_run(struct icicle *t, uint32_t run, int side)
@@ -110,7 +83,7 @@ count_run(struct icicle *t, uint32_t run, int side)
 }
 
 static int64_t
-mean(const struct icicle *t, const struct node *n, int side)
+mean(const struct icicle *t, const struct merged_node *n, int side)
 {
 	if (!t->compares || t->nruns[side] < 2)
 		return n->ns[side];
@@ -119,55 +92,18 @@ mean(const struct icicle *t, const struct node *n, int side)
 
 /* ---- the host ---- */
 
-/* Those of this depth and deeper; some may be no frames. */
-static void
-close_frames(struct icicle *t, uint32_t depth)
-{
-	while (t->frames.n > 0 && t->frames.v[t->frames.n - 1].depth >= depth) {
-		const struct frame *top = &t->frames.v[--t->frames.n];
-
-		if (top->self_ns > 0 && !top->is_stub)
-			stat_add(
-			    &t->nodes.v[top->node].ns[top->side], top->self_ns);
-	}
-}
-
-/* Time of a frame is not that of the one around it, whatever is between. */
-static void
-take_from_above(struct icicle *t, int64_t ns)
-{
-	for (size_t i = t->frames.n; i-- > 0;) {
-		if (t->frames.v[i].is_stub)
-			continue;
-		t->frames.v[i].self_ns -= ns;
-		return;
-	}
-}
-
 static void
 push_host(struct icicle *t, const struct event *ev, uint32_t run, int side)
 {
-	bool is_stub = (ev->flags & EV_STUB) != 0;
-	uint32_t parent = 0;
-
 	if ((ev->shape->has & HAS_DEPTH) == 0 ||
 	    !event_is(ev, KINDS_HOST | KIND_BIT(KIND_PYTHON)) ||
 	    (ev->flags & EV_DUPLICATE) != 0)
 		return;
-	close_frames(t, ev->depth);
-	if (t->frames.n > 0)
-		parent = t->frames.v[t->frames.n - 1].node;
-	if (!is_stub)
-		take_from_above(t, ev->dur_ns);
+	merged_close(&t->tree, ev->depth);
 	count_run(t, run, side);
-	vec_push(&t->frames,
-	    ((struct frame){
-		.node = child_of(t, parent, name_of(t, ev->name)),
-		.depth = ev->depth,
-		.side = side,
-		.is_stub = is_stub,
-		.self_ns = ev->dur_ns,
-	    }));
+	/* a stub is above what was chosen: it has no time */
+	merged_open(&t->tree, child_of(t, ev), ev->depth,
+	    (ev->flags & EV_STUB) != 0 ? MERGED_UNTIMED : ev->dur_ns, side);
 }
 
 bool
@@ -191,7 +127,7 @@ icicle_is_host(const struct icicle *t)
 void
 icicle_file_end(struct icicle *t)
 {
-	close_frames(t, 0);
+	merged_close(&t->tree, 0);
 }
 
 /* ---- GPUs ---- */
@@ -201,7 +137,7 @@ icicle_push(struct icicle *t, const struct event *ev, uint32_t run, int side)
 {
 	bool is_gpu = event_is(ev, KINDS_GPU);
 	bool in_tree = (ev->shape->has & HAS_DEPTH) != 0;
-	uint32_t parent = 0, depth = in_tree ? ev->depth : 0, node;
+	uint32_t node;
 
 	if (t->is_host) {
 		push_host(t, ev, run, side);
@@ -210,37 +146,22 @@ icicle_push(struct icicle *t, const struct event *ev, uint32_t run, int side)
 	if ((!is_gpu && (ev->ngpu == 0 || !in_tree)) ||
 	    (ev->flags & (EV_DUPLICATE | EV_DISCARDED)) != 0)
 		return;
-	if (depth > t->open.n) /* its ancestors are not there */
-		depth = (uint32_t)t->open.n;
-	if (depth > 0)
-		parent = t->open.v[depth - 1];
+	merged_close(&t->tree, in_tree ? ev->depth : 0);
 	/* launches are called otherwise by each vendor, and do no more */
 	if (t->compares && event_is(ev, KINDS_LAUNCH))
-		node = parent;
-	else
-		node = child_of(t, parent, name_of(t, ev->name));
-	if (is_gpu) {
-		stat_add(&t->nodes.v[node].ns[side], ev->dur_ns);
-		count_run(t, run, side);
+		return;
+	node = child_of(t, ev);
+	if (!is_gpu) {
+		merged_open(&t->tree, node, ev->depth, MERGED_UNTIMED, side);
 		return;
 	}
-	t->open.n = depth;
-	vec_push(&t->open, node);
-}
-
-/* Children come after their parents, so one pass from the end adds up. */
-static void
-add_up(struct icicle *t)
-{
-	for (size_t i = t->nodes.n; i-- > 1;)
-		for (int side = 0; side < 2; side++)
-			stat_add(&t->nodes.v[t->nodes.v[i].parent].ns[side],
-			    t->nodes.v[i].ns[side]);
+	stat_add(&t->tree.nodes.v[node].ns[side], ev->dur_ns);
+	count_run(t, run, side);
 }
 
 /* No duration is negative, so that both fit. */
 static uint64_t
-width(const struct icicle *t, const struct node *n)
+width(const struct icicle *t, const struct merged_node *n)
 {
 	return (uint64_t)mean(t, n, 0) + (uint64_t)mean(t, n, 1);
 }
@@ -249,7 +170,7 @@ static int
 compare(const void *pa, const void *pb, void *arg)
 {
 	const struct icicle *t = arg;
-	const struct node *v = t->nodes.v;
+	const struct merged_node *v = t->tree.nodes.v;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
 	/* the last is drawn first */
@@ -258,38 +179,44 @@ compare(const void *pa, const void *pb, void *arg)
 	return a > b ? -1 : a < b;
 }
 
+typedef VEC(uint32_t) node_vec;
+
+/* Of those below a node the ones that are seen; the last is drawn first. */
+static void
+add_kids(const struct icicle *t, uint32_t i, node_vec *todo)
+{
+	const struct merged_node *v = t->tree.nodes.v;
+	size_t first = todo->n;
+
+	for (uint32_t k = v[i].kid; k != 0; k = v[k].next)
+		if (width(t, &v[k]) > width(t, &v[0]) / SHARE_MIN)
+			vec_push(todo, k);
+	if (todo->n > first)
+		qsort_r(todo->v + first, todo->n - first, sizeof *todo->v,
+		    compare, (void *)t);
+}
+
 /* Pre-order, the longest first: depth, name, ns, and that of the other. */
 void
 icicle_put(struct icicle *t, struct names_used *names, struct buf *b)
 {
-	VEC(uint64_t) todo = { 0 };
-	VEC(uint32_t) kids = { 0 };
+	node_vec todo = { 0 };
 	size_t n = 0;
 
-	add_up(t);
 	buf_puts(b, "[");
+	merged_add_up(&t->tree);
 	vec_push(&todo, 0);
 	while (todo.n > 0 && n < NODES_MAX) {
-		uint64_t item = todo.v[--todo.n];
-		uint32_t depth = (uint32_t)(item >> 32), i = (uint32_t)item;
-		const struct node *node = &t->nodes.v[i];
+		uint32_t i = todo.v[--todo.n];
+		const struct merged_node *node = &t->tree.nodes.v[i];
 
-		buf_printf(b, "%s%u,%u,%" PRId64, n++ > 0 ? "," : "", depth,
-		    name_number(names, node->name), mean(t, node, 0));
+		buf_printf(b, "%s%u,%u,%" PRId64, n++ > 0 ? "," : "",
+		    node->level, name_number(names, node->name),
+		    mean(t, node, 0));
 		if (t->compares)
 			buf_printf(b, ",%" PRId64, mean(t, node, 1));
-		kids.n = 0;
-		for (uint32_t k = node->child; k != 0; k = t->nodes.v[k].next)
-			if (width(t, &t->nodes.v[k]) >
-			    width(t, &t->nodes.v[0]) / SHARE_MIN)
-				vec_push(&kids, k);
-		if (kids.n > 0)
-			qsort_r(kids.v, kids.n, sizeof *kids.v, compare, t);
-		for (size_t k = 0; k < kids.n; k++)
-			vec_push(
-			    &todo, (uint64_t)(depth + 1) << 32 | kids.v[k]);
+		add_kids(t, i, &todo);
 	}
 	buf_puts(b, "]");
 	vec_free(&todo);
-	vec_free(&kids);
 }

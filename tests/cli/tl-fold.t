@@ -37,7 +37,7 @@ is '--frames python' "$(tl-fold --frames python t.tl)" '[no launch];stray 2000
 a/train.py(3): main;k2 7000
 a/train.py(3): main;nn.Module: Net_0;void k<int>(int) 11500
 bare 3000'
-is '--by module' "$(tl-fold --by module t.tl)" 'Net_0;void k<int>(int) 11500
+is '--frames modules' "$(tl-fold --frames modules t.tl)" 'Net_0;void k<int>(int) 11500
 [no launch];stray 2000
 bare 3000
 k2 7000'
@@ -54,7 +54,7 @@ a/train.py(3): main;nn.Module: Net_0;aten::linear 40000
 a/train.py(3): main;nn.Module: Net_0;aten::linear;aten::mm 50000
 a/train.py(3): main;nn.Module: Net_0;aten::linear;aten::mm;cudaLaunchKernel 10000
 cudaLaunchKernel 5000'
-is '--clock cpu --by module' "$(tl-fold --clock cpu --by module t.tl)" 'Net_0 400000'
+is '--clock cpu --frames modules' "$(tl-fold --clock cpu --frames modules t.tl)" 'Net_0 400000'
 is '--clock cpu --kind op' "$(tl-fold --clock cpu --frames ops --kind op t.tl)" 'aten::add 20000
 aten::linear 40000
 aten::linear;aten::mm 60000'
@@ -106,7 +106,7 @@ is 'or the number' "$(tl-fold rank0.json rank0.json)" 'src 0;mm;k 1000
 src 1;mm;k 1000'
 is '--rank' "$(tl-fold --rank 3 rank0.json rank1.json)" 'mm;k 1000'
 
-for args in '' --no-kernels '--frames ops' '--frames python' '--by module' --short; do
+for args in '' --no-kernels '--frames ops' '--frames python' '--frames modules' --short; do
 	# shellcheck disable=SC2086 # options
 	is "sums: all GPU time $args" \
 		"$(tl-fold $args "$SAMPLE" | awk '{ s += $NF } END { print s }')" \
@@ -216,10 +216,9 @@ op mm 0 10 | trace >host.json
 refuses 5 'no GPU events among 1 event' 'tl-fold host.json'
 is 'a host alone has CPU time' "$(tl-fold --clock cpu host.json)" 'mm 10000'
 refuses 5 'no Python frames: record with' 'tl-fold --frames python rank0.json'
-refuses 5 'no nn.Module among its Python frames' 'tl-fold --by module rank0.json'
+refuses 5 'no nn.Module among its Python frames' 'tl-fold --frames modules rank0.json'
 refuses 5 'the selection matches none of 5 GPU events' 'tl-fold --name nosuch t.tl'
 refuses 5 'no source has a rank' 'tl-fold --rank 9 rank0.json'
-refuses 2 'say both' 'tl-fold --by module --frames ops t.tl'
 refuses 2 'needs --clock gpu' 'tl-fold --clock cpu --no-kernels t.tl'
 refuses 2 'needs kernel' 'tl-fold --kind op t.tl'
 refuses 2 'needs op' 'tl-fold --clock cpu --kind kernel t.tl'
