@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """odd.py: tables of random odd traces against figures worked out from their JSON.
 
-    odd.py [-v] [FIRST LAST]
+    odd.py [-v] [FIRST LAST | TRACE...]
 
 For each seed from FIRST up to LAST (1 to 8) a trace of oddtrace.py, and of each
 program its tables with options and selections that the seed draws. Every cell
 must agree, times to the nanosecond; rows of equal sums may stand in any order
-where the page does not tell theirs.
+where the page does not tell theirs. Of a TRACE that is given, its timelines and
+modules: the categories of all ops are not known here.
 """
 import json
 import multiprocessing
@@ -97,10 +98,12 @@ def kernels_checks(rnd, facts, options, o, base):
            k.histogram(us * 1000, bins), None)
 
 
-def checks(rnd, facts, base):
+def checks(rnd, facts, base, is_drawn):
     for words, o in [("", {})] + rnd.sample(SELECTIONS, 3):
         options = words.split()
         yield from timeline_checks(rnd, facts, options, o)
+        if not is_drawn:
+            continue
         yield from ops_checks(rnd, facts, options, o)
         yield from kernels_checks(rnd, facts, options, o, base)
     for how in MODULES:
@@ -180,32 +183,37 @@ def base_of(tree):
 
 
 def one(seed):
-    bad, n = [], 0
+    """of a number the trace that it draws, else the trace of this name"""
+    bad, n, is_drawn = [], 0, isinstance(seed, int)
     with tempfile.TemporaryDirectory() as tmp:
         trace, tree = os.path.join(tmp, "t.json"), os.path.join(tmp, "t.tl")
-        oddtrace.write(trace, seed)
+        if is_drawn:
+            oddtrace.write(trace, seed)
+        else:
+            trace = seed
         subprocess.run(["tl-tree", "-o", tree, trace], check=False, stderr=subprocess.DEVNULL)
         facts = Facts(trace)
-        for argv, want, key in checks(random.Random(seed), facts, base_of(tree)):
+        for argv, want, key in checks(random.Random(seed), facts, base_of(tree), is_drawn):
             n += 1
             rc, got, err = table(argv + ["--format", "ndjson", tree])
             nothing = not want or [r.get("type") for r in want] == ["Non-nn.Module GPU Ops"]
             why = (err if not nothing else None) if rc in (1, 5) else differ(
                 got, want, key)
             if why:
-                bad.append("seed %d: %s: %s" % (seed, " ".join(argv), why))
+                bad.append("%s: %s: %s" % (seed, " ".join(argv), why))
     return seed, n, bad
 
 
 def main():
-    numbers = [int(a) for a in sys.argv[1:] if a.isdigit()] or [1, 8]
-    seeds = range(numbers[0], numbers[1] + 1)
+    words = [a for a in sys.argv[1:] if a != "-v"] or ["1", "8"]
+    seeds = range(int(words[0]), int(words[1]) + 1) if words[0].isdigit() else words
     print("1..%d" % len(seeds), flush=True)
     failed = 0
     with multiprocessing.Pool(2) as pool:
         for i, (seed, n, bad) in enumerate(pool.imap(one, seeds, 1), 1):
             failed += bool(bad)
-            print("%sok %d - trace %d: %d tables" % ("not " if bad else "", i, seed, n), flush=True)
+            print("%sok %d - trace %s: %d tables" % ("not " if bad else "", i,
+                                                       os.path.basename(str(seed)), n), flush=True)
             for line in bad if "-v" in sys.argv else bad[:4]:
                 print("# " + line[:600])
     return failed > 0
