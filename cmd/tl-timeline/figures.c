@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The sums of tl-timeline, from sets of intervals. */
+/* The sums of gpu_timeline, from sets of intervals. */
 #include "cmd/tl-timeline/timeline.h"
+
+/* A row; NULL: it is left out. */
+struct figure {
+	const char *type;
+	int64_t ns;
+};
+
+struct gaps {
+	int64_t micro, macro;
+};
 
 static struct span
 extent(const struct spans *all)
@@ -23,30 +33,23 @@ whole(struct span s)
 	return len;
 }
 
-static void
-add_gap(struct figures *f, int64_t start, int64_t end, int64_t micro_ns)
-{
-	if (end <= start)
-		return;
-	if (end - start < micro_ns)
-		f->micro_idle += end - start;
-	else
-		f->macro_idle += end - start;
-}
-
 /* What lies between the intervals, and between them and the window's ends. */
-static void
-add_gaps(struct figures *f, const struct spans *all, struct span window,
-    int64_t micro_ns)
+static struct gaps
+gaps_of(const struct spans *all, struct span window, int64_t micro_ns)
 {
-	if (all->n == 0) {
-		add_gap(f, window.start, window.end, micro_ns);
-		return;
+	struct gaps gaps = { 0, 0 };
+	int64_t start = window.start;
+
+	for (size_t i = 0; i <= all->n; i++) {
+		int64_t end = i < all->n ? all->v[i].start : window.end;
+
+		if (end > start)
+			*(end - start < micro_ns ? &gaps.micro : &gaps.macro) +=
+			    end - start;
+		if (i < all->n)
+			start = all->v[i].end;
 	}
-	add_gap(f, window.start, all->v[0].start, micro_ns);
-	for (size_t i = 1; i < all->n; i++)
-		add_gap(f, all->v[i - 1].end, all->v[i].start, micro_ns);
-	add_gap(f, all->v[all->n - 1].end, window.end, micro_ns);
+	return gaps;
 }
 
 static void
@@ -56,81 +59,129 @@ merge_into(struct spans *to, struct spans *from)
 
 	if (from->n == 0)
 		return;
-	spans_normalise(from);
 	spans_union(&sum, to, from);
 	spans_free(to);
 	spans_free(from);
 	*to = sum;
 }
 
-static void
-normalise_all(struct slice *g)
+static int64_t
+difference(const struct spans *a, const struct spans *b)
 {
-	for (size_t i = 0; i < SET_COUNT; i++)
-		spans_normalise(&g->sets[i]);
+	struct spans rest = { 0 };
+	int64_t ns;
+
+	spans_subtract(&rest, a, b);
+	ns = spans_total(&rest);
+	spans_free(&rest);
+	return ns;
 }
 
 static void
-free_all(struct slice *g)
+add_rows(struct timeline *g, const struct slice *slice,
+    const struct figure *list, size_t n, int64_t total_ns)
 {
-	for (size_t i = 0; i < SET_COUNT; i++)
-		spans_free(&g->sets[i]);
+	const struct sink_source *o = &g->sink.sources.list.v[slice->source];
+
+	for (size_t i = 0; i < n; i++) {
+		struct row *r;
+
+		if (list[i].type == NULL)
+			continue;
+		r = sink_add(&g->sink);
+		r->rec.source = slice->source;
+		r->key = slice->key;
+		r->rank = o->has_rank ? o->rank : SINK_NONE;
+		r->is_recompute = slice->key.n != 0;
+		r->type = intern_put(g->sink.dict->text, str_of(list[i].type));
+		r->ns = list[i].ns;
+		r->percent = (double)list[i].ns / (double)total_ns * 100;
+	}
 }
 
-void
-figures_of(struct figures *f, struct slice *g, int64_t micro_ns)
-{
-	struct spans *compute = &g->sets[SET_COMPUTE];
-	struct spans *comm = &g->sets[SET_COMM];
-	struct spans *copies = &g->sets[SET_MEMCPY];
-	struct spans all = { 0 }, rest = { 0 }, exposed = { 0 };
+#define NFIGURES(list) (sizeof(list) / sizeof *(list))
 
-	*f = (struct figures){ 0 };
-	normalise_all(g);
-	merge_into(copies, &g->sets[SET_COPY_KERNELS]);
+static void
+add_kineto(struct timeline *g, struct slice *slice)
+{
+	const struct spans *compute = &slice->sets[SET_COMPUTE];
+	const struct spans *comm = &slice->sets[SET_COMM];
+	struct spans *copies = &slice->sets[SET_MEMCPY];
+	struct spans all = { 0 }, rest = { 0 };
+	bool parts = g->has_micro;
+
+	merge_into(copies, &slice->sets[SET_COPY_KERNELS]);
 	spans_union(&rest, compute, comm);
 	spans_union(&all, &rest, copies);
-	f->total = whole(extent(&all));
-	f->busy = spans_total(&all);
-	f->idle = f->total - f->busy;
-	add_gaps(f, &all, extent(&all), micro_ns);
 
-	f->compute = spans_total(compute);
-	f->comm = spans_total(comm);
-	f->memcpy = spans_total(copies);
-	f->unlinked = spans_total(&g->sets[SET_UNLINKED]);
-	spans_subtract(&exposed, comm, compute);
-	f->exposed_comm = spans_total(&exposed);
-	spans_subtract(&exposed, copies, &rest);
-	f->exposed_memcpy = spans_total(&exposed);
+	struct gaps gaps = gaps_of(&all, extent(&all), g->micro_ns);
+	int64_t total = whole(extent(&all)), busy = spans_total(&all);
+	const struct figure figures[] = {
+		{ "computation_time", spans_total(compute) },
+		{ "exposed_comm_time", difference(comm, compute) },
+		{ "exposed_memcpy_time", difference(copies, &rest) },
+		{ "busy_time", busy },
+		{ parts ? NULL : "idle_time", total - busy },
+		{ parts ? "micro_idle_time" : NULL, gaps.micro },
+		{ parts ? "macro_idle_time" : NULL, gaps.macro },
+		{ "total_time", total },
+		{ "total_comm_time", spans_total(comm) },
+		{ "total_memcpy_time", spans_total(copies) },
+		{ g->sink.linked_only ? NULL : "unlinked_time",
+		    spans_total(&slice->sets[SET_UNLINKED]) },
+	};
+
+	add_rows(g, slice, figures, NFIGURES(figures), total);
 	spans_free(&all);
 	spans_free(&rest);
-	spans_free(&exposed);
-	free_all(g);
+}
+
+/* The same with the buckets of rocprof. */
+static void
+add_rocprof(struct timeline *g, struct slice *slice)
+{
+	const struct sink_source *o = &g->sink.sources.list.v[slice->source];
+	struct spans *kernels = &slice->sets[SET_COMPUTE];
+	const struct spans *copies = &slice->sets[SET_MEMCPY];
+	struct spans all = { 0 };
+	bool parts = g->has_micro;
+	struct span window;
+
+	merge_into(kernels, &slice->sets[SET_COMM]);
+	merge_into(kernels, &slice->sets[SET_COPY_KERNELS]);
+	spans_union(&all, kernels, copies);
+	(void)whole(extent(&all));
+	/* the process's own, unless only a part of it is looked at */
+	window = o->has_window &&
+		(g->by == BY_NOTHING || g->by == BY_RANK || g->by == BY_SRC)
+	    ? o->window
+	    : extent(&all);
+
+	struct gaps gaps = gaps_of(&all, window, g->micro_ns);
+	int64_t total = whole(window), busy = spans_total(&all);
+	const struct figure figures[] = {
+		{ "total_time", total },
+		{ "kernel", spans_total(kernels) },
+		{ "memory", spans_total(copies) },
+		{ "busy_time", busy },
+		{ parts ? NULL : "idle", total > busy ? total - busy : 0 },
+		{ parts ? "micro_idle_time" : NULL, gaps.micro },
+		{ parts ? "macro_idle_time" : NULL, gaps.macro },
+	};
+
+	add_rows(g, slice, figures, NFIGURES(figures), total);
+	spans_free(&all);
 }
 
 void
-figures_of_rocprof(struct figures *f, struct slice *g,
-    const struct span *window, int64_t micro_ns)
+figures_add(struct timeline *g, struct slice *slice)
 {
-	struct spans *kernels = &g->sets[SET_COMPUTE];
-	struct spans *copies = &g->sets[SET_MEMCPY];
-	struct spans all = { 0 };
-	struct span w;
-
-	*f = (struct figures){ 0 };
-	normalise_all(g);
-	merge_into(kernels, &g->sets[SET_COMM]);
-	merge_into(kernels, &g->sets[SET_COPY_KERNELS]);
-	spans_union(&all, kernels, copies);
-	(void)whole(extent(&all));
-	w = window != NULL ? *window : extent(&all);
-	f->total = whole(w);
-	f->busy = spans_total(&all);
-	f->idle = f->total > f->busy ? f->total - f->busy : 0;
-	add_gaps(f, &all, w, micro_ns);
-	f->kernel = spans_total(kernels);
-	f->memory = spans_total(copies);
-	spans_free(&all);
-	free_all(g);
+	for (size_t i = 0; i < SET_COUNT; i++)
+		spans_normalise(&slice->sets[i]);
+	if (g->sink.sources.list.v[slice->source].is_rocprof)
+		add_rocprof(g, slice);
+	else
+		add_kineto(g, slice);
+	for (size_t i = 0; i < SET_COUNT; i++)
+		spans_free(&slice->sets[i]);
 }

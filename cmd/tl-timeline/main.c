@@ -6,25 +6,23 @@
  * and bucket, and at the end takes unions and differences of them. What it
  * needs of a stream is little, so events of other kinds are passed over.
  */
-#include <stdio.h>
-
 #include "cmd/tl-timeline/timeline.h"
 
 #define OPT_BY (OPT_LONG + 0)
 #define OPT_JOIN (OPT_LONG + 1)
-#define OPT_LINKED_ONLY (OPT_LONG + 2)
-#define OPT_MICRO_IDLE (OPT_LONG + 3)
-#define OPT_CLOCK (OPT_LONG + 4)
+#define OPT_MICRO_IDLE (OPT_LONG + 2)
+#define OPT_CLOCK (OPT_LONG + 3)
 
 static const struct opt options[] = {
 	{ OPT_BY, "by", "WHAT",
 	    "a timeline each: annotation, dev, rank, recompute, src, step" },
 	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: the host's threads" },
 	{ OPT_JOIN, "join", NULL, "one timeline of all sources" },
-	{ OPT_LINKED_ONLY, "linked-only", NULL,
-	    "only GPU work whose launch is in the trace" },
+	OPT_SINK_LINKED_ROW,
+	OPT_SINK_LIST_ROW,
 	{ OPT_MICRO_IDLE, "micro-idle", "TIME",
 	    "idle time in gaps below TIME, and from it on" },
+	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
 	OPT_SELECT,
 	OPT_TABLE,
@@ -51,24 +49,155 @@ static const char *const by_words[] = {
 
 static const char *const clock_words[] = { "gpu", "cpu", NULL };
 
+/* ---- columns ---- */
+
+enum field {
+	F_RANK,
+	F_ANNOTATION,
+	F_DEV,
+	F_RECOMPUTE,
+	F_STEP,
+	F_TYPE,
+	F_TIME,
+	F_THREAD,
+	F_PROCESS,
+	F_PID,
+	F_TID,
+	F_COUNT,
+	F_TOTAL,
+	F_BUSY,
+	F_PERCENT,
+	F_OP,
+	F_CALL,
+	F_PYTHON,
+	F_SLICE,
+};
+
+#define NONE UNIT_NONE
+#define NS UNIT_NS
+#define MINOR COL_MINOR
+#define AT(field) offsetof(struct row, field)
+
+/* clang-format off */
+static const struct sink_column columns[] = {
+	[F_RANK] = { { "rank", NULL, COL_INT, NONE, 0, 0 }, SINK_INT, false, AT(rank) },
+	[F_ANNOTATION] = { { "annotation", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, false, AT(key) },
+	[F_DEV] = { { "dev", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, false, AT(key) },
+	[F_RECOMPUTE] = { { "is_recompute", NULL, COL_BOOL, NONE, 0, 0 }, SINK_BOOL, false, AT(is_recompute) },
+	[F_STEP] = { { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, false, AT(key) },
+	[F_TYPE] = { { "type", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(type) },
+	[F_TIME] = { { "time_ns", "time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(ns) },
+	[F_THREAD] = { { "thread_name", NULL, COL_TEXT, NONE, COL_NAME, 0 }, SINK_THREAD, false, 0 },
+	[F_PROCESS] = { { "process_name", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_PROCESS, false, 0 },
+	[F_PID] = { { "pid", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_KEY, false, AT(pid) },
+	[F_TID] = { { "tid", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, false, AT(tid) },
+	[F_COUNT] = { { "count", NULL, COL_INT, UNIT_COUNT, MINOR, 0 }, SINK_INT, false, AT(count) },
+	[F_TOTAL] = { { "total_ns", "total_time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(total_ns) },
+	[F_BUSY] = { { "busy_ns", "busy_time ms", COL_INT, NS, COL_SHARE, 1e6 }, SINK_INT, false, AT(ns) },
+	[F_PERCENT] = { { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_REAL, false, AT(percent) },
+	[F_OP] = { { "op_ns", "op_time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(host_ns[SET_OP]) },
+	[F_CALL] = { { "call_ns", "call_time ms", COL_INT, NS, MINOR, 1e6 }, SINK_INT, false, AT(host_ns[SET_CALL]) },
+	[F_PYTHON] = { { "python_ns", "python_time ms", COL_INT, NS, MINOR, 1e6 }, SINK_INT, false, AT(host_ns[SET_PYTHON]) },
+	[F_SLICE] = { { "slice_ns", "slice_time ms", COL_INT, NS, MINOR, 1e6 }, SINK_INT, false, AT(host_ns[SET_SLICE]) },
+};
+/* clang-format on */
+
+static const uint8_t gpu_list[] = { F_RANK, F_ANNOTATION, F_DEV, F_RECOMPUTE,
+	F_STEP, F_TYPE, F_TIME, F_PERCENT, SINK_END };
+static const uint8_t host_list[] = { F_THREAD, F_PROCESS, F_PID, F_TID, F_COUNT,
+	F_TOTAL, F_BUSY, F_PERCENT, F_OP, F_CALL, F_PYTHON, F_SLICE, SINK_END };
+
+enum { OF_GPU, OF_AGENT, OF_HOST };
+
+static const struct sink_measure measures[] = { { AT(ns), NULL, false } };
+
+static struct sink_table tables[] = {
+	[OF_GPU] = { .name = "gpu_timeline",
+	    .columns = gpu_list,
+	    .order = SINK_AS_ADDED,
+	    .is_single = true },
+	[OF_AGENT] = { .name = "gpu_timeline_by_agent",
+	    .columns = gpu_list,
+	    .order = SINK_AS_ADDED,
+	    .is_single = true },
+	[OF_HOST] = { .name = "host_timeline",
+	    .columns = host_list,
+	    .is_single = true },
+};
+
+static bool
+is_asked(const struct sink *s, const struct sink_table *t)
+{
+	return (t == &tables[OF_HOST]) == timeline_of(s)->of_host;
+}
+
+/* Of rocprofv3 the timeline by device has a name of its own. */
+static bool
+fits(const struct sink *s, const struct sink_table *t)
+{
+	const struct timeline *g = timeline_of(s);
+
+	return t == &tables[OF_HOST] ||
+	    (t == &tables[OF_AGENT]) == (g->all_rocprof && g->by == BY_DEV);
+}
+
+/* Of the columns that --by may ask for, the one that it does. */
+static bool
+wants(const struct sink *s, const struct sink_table *t, unsigned column)
+{
+	enum by by = timeline_of(s)->by;
+
+	(void)t;
+	switch (column) {
+	case F_RANK:
+		return by == BY_RANK &&
+		    sink_sources_lead(&s->sources) != SINK_LEAD_RANK;
+	case F_ANNOTATION: return by == BY_ANNOTATION;
+	case F_DEV: return by == BY_DEV;
+	case F_RECOMPUTE: return by == BY_RECOMPUTE;
+	case F_STEP: return by == BY_STEP;
+	default: return true;
+	}
+}
+
+static void
+add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
+{
+	const struct timeline *g = timeline_of(s);
+	uint64_t left_out = sink_sources_sum(&s->sources).nleft_out;
+
+	(void)p;
+	if (g->of_host || g->all_rocprof)
+		return;
+	if (left_out > 0)
+		table_note(t,
+		    "%" PRIu64 " GPU events without a launch are left out",
+		    left_out);
+	if (!s->linked_only && g->nunlinked > 0)
+		table_note(t,
+		    "%" PRIu64 " of %" PRIu64
+		    " GPU events have no launch in the trace: unlinked_time",
+		    g->nunlinked, g->nevents);
+}
+
 /* ---- reading ---- */
 
 static struct key
-key_of(struct settings *set, const struct event *ev)
+key_of(struct timeline *g, const struct event *ev)
 {
 	const struct window *win;
 	int64_t step;
 
-	switch (set->by) {
+	switch (g->by) {
 	case BY_DEV: return ev->dev;
 	case BY_RECOMPUTE:
 		return (struct key){ (ev->flags & EV_RECOMPUTE) != 0, KEY_INT };
 	case BY_STEP:
-		step = select_step(&set->select);
+		step = select_step(&g->sink.select);
 		return step == WALK_NO_STEP ? (struct key){ 0, KEY_NONE }
 					    : (struct key){ step, KEY_INT };
 	case BY_ANNOTATION:
-		win = select_annotation(&set->select);
+		win = select_annotation(&g->sink.select);
 		return win == NULL || win->name == INTERN_NONE
 		    ? (struct key){ 0, KEY_NONE }
 		    : (struct key){ win->name, KEY_STR };
@@ -77,212 +206,180 @@ key_of(struct settings *set, const struct event *ev)
 }
 
 static void
-take_gpu_event(struct settings *set, struct slices *g,
-    const struct stream_in *in, bool is_chosen)
+add_event(struct timeline *g, struct slice *slice, const struct event *ev,
+    int64_t end_ns)
 {
-	struct sink_source *o = sink_sources_of(&g->sources, in->ev.src);
-	const struct event *ev = &in->ev;
+	enum bucket bucket = bucket_of_event(&g->sink.rules, g->sink.dict, ev);
+	unsigned set = SET_COMPUTE;
+
+	if (bucket == BUCKET_COMM)
+		set = SET_COMM;
+	else if (bucket == BUCKET_MEMCPY)
+		set = ev->shape->kind == KIND_MEMCPY ? SET_MEMCPY
+						     : SET_COPY_KERNELS;
+	spans_add(&slice->sets[set], ev->ts_ns, end_ns);
+	if (ev->flags & EV_UNLINKED) {
+		spans_add(&slice->sets[SET_UNLINKED], ev->ts_ns, end_ns);
+		slice->nunlinked++;
+	}
+	if (ev->ts_ns < slice->first_ns)
+		slice->first_ns = ev->ts_ns;
+	slice->nevents++;
+}
+
+static void
+take(struct sink *s, const struct stream_in *in, bool is_chosen)
+{
+	struct timeline *g = (struct timeline *)s;
 	int64_t end;
 
-	if (!sink_source_takes(o, ev, is_chosen, &end))
-		return;
-	if (set->linked_only && (ev->flags & EV_UNLINKED) != 0) {
-		o->nleft_out++;
-		return;
+	if (g->of_host) {
+		if (is_chosen)
+			host_take(g, &in->ev);
+	} else if (sink_takes_gpu(s, &in->ev, is_chosen, &end)) {
+		add_event(g, slices_find(g, s->source, key_of(g, &in->ev)),
+		    &in->ev, end);
 	}
-	o->nchosen++;
-	slice_add(slices_find(g, o, key_of(set, ev)),
-	    bucket_of_event(&set->rules, in->dict, ev), ev, end);
 }
 
-static void
-read_file(struct settings *set, struct slices *g, const char *path)
-{
-	enum want want = select_want(
-	    &set->select, set->by == BY_RECOMPUTE ? WANT_TREE : WANT_LINKED);
-	struct stream_in *in = stream_open(path, g->dict, want);
-	enum item item;
-
-	stream_only(in, select_kinds(&set->select, KINDS_GPU));
-	select_start(&set->select, in);
-	sink_sources_file(&g->sources, path);
-	while ((item = stream_next(in)) != ITEM_END) {
-		bool is_chosen = select_item(&set->select, in, item);
-
-		if (item == ITEM_SOURCE)
-			(void)sink_sources_source(
-			    &g->sources, &set->select, &in->source);
-		else if (item == ITEM_EVENT && event_is(&in->ev, KINDS_GPU))
-			take_gpu_event(set, g, in, is_chosen);
-	}
-	g->nevents += in->nevents;
-	stream_close(in);
-}
-
-/* ---- what is missing ---- */
-
-/* Sources of other ranks go, once all ranks are known. */
-static void
-drop_unasked(struct slices *g)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < g->list.n; i++) {
-		struct slice *slice = &g->list.v[i];
-
-		if (g->sources.list.v[slice->source].is_asked) {
-			g->list.v[n++] = *slice;
-			continue;
-		}
-		for (size_t k = 0; k < SET_COUNT; k++)
-			spans_free(&slice->sets[k]);
-	}
-	g->list.n = n;
-}
+/* ---- when all is read ---- */
 
 /* Of a source without an answer, where others have one. */
 static void
-warn_empty(const struct settings *set, const struct sink_source *o)
+warn_empty(const struct sink *s, const struct sink_source *o)
 {
 	if (o->ngpu == 0)
 		report(MSG_SOURCE_NO_GPU_EVENTS, o->path, o->src);
-	else if (set->linked_only && o->nunlinked == o->ngpu)
+	else if (s->linked_only && o->nunlinked == o->ngpu)
 		report(MSG_SOURCE_NO_LINKED, o->path, o->src, o->nunlinked);
 	else
 		report(MSG_SOURCE_NO_MATCH, o->path, o->src, o->ngpu);
 }
 
-static noreturn void
-die_empty(const struct settings *set, const struct slices *g)
-{
-	const struct sink_source sum = sink_sources_sum(&g->sources);
-	const char *path = g->sources.path;
-
-	if (sum.ngpu == 0)
-		die_nothing(MSG_NO_GPU_EVENTS, path, g->nevents);
-	if (set->linked_only && sum.nunlinked == sum.ngpu)
-		die_nothing(MSG_NO_LINKED_GPU_EVENTS, path, sum.nunlinked);
-	if (select_by_launch(&set->select) && sum.nunlinked > 0)
-		die_nothing(
-		    MSG_NO_MATCH_BY_LAUNCH, path, sum.ngpu, sum.nunlinked);
-	die_nothing(MSG_NO_MATCH, path, sum.ngpu);
-}
-
-/* A source without an answer is a warning; none with one is the end. */
 static void
-check_sources(const struct settings *set, const struct slices *g)
+finish(struct sink *s)
 {
-	if (g->list.n == 0) {
-		sink_sources_check(&g->sources);
-		die_empty(set, g);
+	struct timeline *g = (struct timeline *)s;
+
+	slices_finish(g);
+	if (g->of_host) {
+		host_add(g);
+		return;
 	}
-	for (size_t i = 0; i < g->sources.list.n; i++) {
-		const struct sink_source *o = &g->sources.list.v[i];
+	for (size_t i = 0; i < s->sources.list.n && g->slices.n > 0; i++) {
+		const struct sink_source *o = &s->sources.list.v[i];
 
 		if (o->is_asked && o->nchosen == 0)
-			warn_empty(set, o);
+			warn_empty(s, o);
 	}
+	for (size_t i = 0; i < g->slices.n; i++)
+		figures_add(g, &g->slices.v[i]);
 }
 
 static void
-summarise(const struct slices *g)
+explain_empty(struct sink *s)
 {
-	sink_sources_note(&g->sources, "counted");
-	note_cost("%" PRIu64 " events", g->nevents);
+	if (timeline_of(s)->of_host)
+		die_nothing(MSG_NO_HOST_TIME, s->sources.path, s->nevents);
+	sink_die_empty(s);
+}
+
+static void
+free_all(struct sink *s)
+{
+	slices_free((struct timeline *)s);
 }
 
 /* ---- options ---- */
 
-static void
-take_option(struct settings *set, const struct optparse *op, int ch)
+static bool
+take_option(struct sink *s, const struct optparse *op, int ch)
 {
+	struct timeline *g = (struct timeline *)s;
+
 	switch (ch) {
-	case OPT_BY: set->by = (enum by)(opt_word(op, by_words) + 1); break;
-	case OPT_CLOCK: set->of_host = opt_word(op, clock_words) == 1; break;
-	case OPT_JOIN: set->join = true; break;
-	case OPT_LINKED_ONLY: set->linked_only = true; break;
+	case OPT_BY: g->by = (enum by)(opt_word(op, by_words) + 1); break;
+	case OPT_CLOCK: g->of_host = opt_word(op, clock_words) == 1; break;
+	case OPT_JOIN: g->join = true; break;
 	case OPT_MICRO_IDLE:
-		set->micro_ns = opt_time(op);
-		set->has_micro = true;
+		g->micro_ns = opt_time(op);
+		g->has_micro = true;
 		break;
-	case 'v': set->verbose = true; break;
-	default:
-		if (!bucket_opt(&set->rules, op, ch) &&
-		    !select_opt(&set->select, op, ch))
-			(void)table_dest_opt(&set->dest, op, ch);
-		break;
+	default: return false;
 	}
+	return true;
 }
 
 /* What is about GPU work says nothing of the host's. */
 static void
-check_host(const struct settings *set)
+check_host(const struct timeline *g)
 {
-	const char *option = set->by != BY_NOTHING ? "by"
-	    : set->join                            ? "join"
-	    : set->linked_only                     ? "linked-only"
-	    : set->has_micro                       ? "micro-idle"
-						   : NULL;
+	const char *option = g->by != BY_NOTHING ? "by"
+	    : g->join                            ? "join"
+	    : g->sink.linked_only                ? "linked-only"
+	    : g->has_micro                       ? "micro-idle"
+						 : NULL;
 
 	if (option != NULL)
 		die_usage("option '--%s' needs --clock gpu", option);
-	host_check(set);
 }
 
 static void
-check_settings(struct settings *set)
+check_settings(struct sink *s)
 {
-	if (set->of_host) {
-		set->select.late_ranks = true;
-		check_host(set);
+	struct timeline *g = (struct timeline *)s;
+
+	if (s->named != NULL)
+		g->of_host = s->named == &tables[OF_HOST];
+	if (g->of_host) {
+		check_host(g);
+		s->kinds = select_kinds(&s->select, KINDS_WORK);
 		return;
 	}
-	if (set->join && (set->by == BY_RANK || set->by == BY_SRC))
+	if (g->join && (g->by == BY_RANK || g->by == BY_SRC))
 		die_usage("--join makes one timeline of all sources, --by %s "
 			  "one of each",
-		    by_words[set->by - 1]);
-	select_check_gpu(&set->select);
-	set->select.need_windows =
-	    set->by == BY_STEP || set->by == BY_ANNOTATION;
-	set->select.late_ranks = true;
-	rows_check(set);
+		    by_words[g->by - 1]);
+	select_check_gpu(&s->select);
+	s->select.need_windows = g->by == BY_STEP || g->by == BY_ANNOTATION;
+	s->kinds = select_kinds(&s->select, KINDS_GPU);
+	if (g->by == BY_RECOMPUTE) {
+		/* frames say what is recomputed */
+		s->want = WANT_TREE;
+		s->kinds |= KIND_BIT(KIND_PYTHON);
+	}
+	s->sources.lead = g->join ? SINK_LEAD_NONE
+	    : g->by == BY_SRC     ? SINK_LEAD_SRC
+				  : SINK_LEAD_AUTO;
 }
+
+static const struct sink_def def = {
+	.about = &about,
+	.options = options,
+	.columns = columns,
+	.measures = measures,
+	.nmeasures = 1,
+	.tables = tables,
+	.ntables = sizeof tables / sizeof *tables,
+	.record_size = sizeof(struct row),
+	.want = WANT_LINKED,
+	.chosen = "counted",
+	.option = take_option,
+	.check = check_settings,
+	.take = take,
+	.finish = finish,
+	.empty = explain_empty,
+	.free = free_all,
+	.asked = is_asked,
+	.fits = fits,
+	.wants = wants,
+	.notes = add_notes,
+};
 
 int
 main(int argc, char *argv[])
 {
-	struct settings set = { 0 };
-	struct slices g = { 0 };
-	struct optparse op;
-	const char *path;
-	int ch;
+	struct timeline g = { .sink = { .def = &def } };
 
-	opt_start(&op, argc, argv, &about, options);
-	while ((ch = opt_next(&op)) != -1)
-		take_option(&set, &op, ch);
-	check_settings(&set);
-
-	if (set.of_host) {
-		g.nevents = host_timeline(&set, &op);
-		if (set.verbose)
-			summarise(&g);
-		select_free(&set.select);
-		bucket_free(&set.rules);
-		return exit_status();
-	}
-	g.dict = dict_create();
-	while ((path = opt_file(&op)) != NULL)
-		read_file(&set, &g, path);
-	drop_unasked(&g);
-	check_sources(&set, &g);
-	if (set.join)
-		slices_join(&g);
-	rows_print(&set, &g);
-	if (set.verbose)
-		summarise(&g);
-	slices_free(&g);
-	dict_destroy(g.dict);
-	select_free(&set.select);
-	bucket_free(&set.rules);
-	return exit_status();
+	return sink_main(&g.sink, argc, argv);
 }

@@ -1,31 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* The slices into which the GPU events of sources are gathered. */
+/* The slices into which the events of sources are gathered. */
 #include <stdlib.h>
 
 #include "cmd/tl-timeline/timeline.h"
 
-struct slice *
-slices_find(struct slices *g, const struct sink_source *o, struct key key)
+static bool
+is_slice(const struct slice *s, uint32_t source, struct key key)
 {
-	size_t source = (size_t)(o - g->sources.list.v);
-	uint64_t h =
-	    hash_mix(hash_u64((uint64_t)key.n) ^ source, HASH_K0 ^ key.type);
+	return s->source == source && key_eq(s->key, key);
+}
+
+struct slice *
+slices_find(struct timeline *g, uint32_t source, struct key key)
+{
 	struct slice *slice;
 
+	/* mostly it is the one of the event before */
+	if (g->last < g->slices.n &&
+	    is_slice(&g->slices.v[g->last], source, key))
+		return &g->slices.v[g->last];
 	/* The rare collision tries the next number. */
-	for (;; h++) {
+	for (uint64_t h = hash_mix(
+		 hash_u64((uint64_t)key.n) ^ source, HASH_K0 ^ key.type);
+	     ; h++) {
 		bool is_new;
 		uint64_t *slot = map_put(&g->by_key, h, &is_new);
 
 		if (is_new) {
-			*slot = g->list.n;
+			*slot = g->last = g->slices.n;
 			break;
 		}
-		slice = &g->list.v[*slot];
-		if (slice->source == source && key_eq(slice->key, key))
-			return slice;
+		g->last = *slot;
+		if (is_slice(&g->slices.v[g->last], source, key))
+			return &g->slices.v[g->last];
 	}
-	slice = vec_add(&g->list);
+	slice = vec_add(&g->slices);
 	*slice = (struct slice){
 		.source = source,
 		.key = key,
@@ -34,25 +43,11 @@ slices_find(struct slices *g, const struct sink_source *o, struct key key)
 	return slice;
 }
 
-void
-slice_add(struct slice *slice, enum bucket bucket, const struct event *ev,
-    int64_t end_ns)
+static void
+free_sets(struct slice *slice)
 {
-	unsigned set = SET_COMPUTE;
-
-	if (bucket == BUCKET_COMM)
-		set = SET_COMM;
-	else if (bucket == BUCKET_MEMCPY)
-		set = ev->shape->kind == KIND_MEMCPY ? SET_MEMCPY
-						     : SET_COPY_KERNELS;
-	spans_add(&slice->sets[set], ev->ts_ns, end_ns);
-	if (ev->flags & EV_UNLINKED) {
-		spans_add(&slice->sets[SET_UNLINKED], ev->ts_ns, end_ns);
-		slice->nunlinked++;
-	}
-	if (ev->ts_ns < slice->first_ns)
-		slice->first_ns = ev->ts_ns;
-	slice->nevents++;
+	for (size_t i = 0; i < SET_COUNT; i++)
+		spans_free(&slice->sets[i]);
 }
 
 /* ---- joining ---- */
@@ -119,37 +114,34 @@ join_window(struct sink_source *to, const struct sink_source *o, int64_t shift)
 		to->window.end = w.end;
 }
 
-void
-slices_join(struct slices *g)
+/* Slices of all sources with equal keys become one, in the first's time. */
+static void
+join(struct timeline *g)
 {
-	size_t n = g->list.n;
-	struct slices joined = { .dict = g->dict };
+	struct sink_source *first = g->sink.sources.list.v;
+	struct timeline joined = { .sink = g->sink };
 
-	if (g->sources.list.n == 0)
-		return;
-	joined.sources = g->sources;
-	for (size_t i = 1; i < g->sources.list.n; i++)
-		join_window(&g->sources.list.v[0], &g->sources.list.v[i],
-		    shift_of(&g->sources.list.v[0], &g->sources.list.v[i]));
-	for (size_t i = 0; i < n; i++) {
-		struct slice *from = &g->list.v[i];
-		const struct sink_source *o = &g->sources.list.v[from->source];
+	for (size_t i = 1; i < g->sink.sources.list.n; i++)
+		join_window(first, &first[i], shift_of(first, &first[i]));
+	for (size_t i = 0; i < g->slices.n; i++) {
+		struct slice *from = &g->slices.v[i];
+		const struct sink_source *o = &first[from->source];
 
-		join_slice(
-		    slices_find(&joined, &joined.sources.list.v[0], from->key),
-		    from, o, shift_of(&g->sources.list.v[0], o));
+		join_slice(slices_find(&joined, 0, from->key), from, o,
+		    shift_of(first, o));
 	}
-	vec_free(&g->list);
+	vec_free(&g->slices);
 	map_free(&g->by_key);
-	g->list = joined.list;
+	g->slices.v = joined.slices.v;
+	g->slices.n = joined.slices.n;
+	g->slices.cap = joined.slices.cap;
 	g->by_key = joined.by_key;
 }
 
 /* ---- order ---- */
 
 /* qsort() hands nothing through. */
-static const struct slices *sorting;
-static enum by sorting_by;
+static const struct timeline *sorting;
 static bool sorting_by_rank;
 
 static int
@@ -168,8 +160,8 @@ cmp_key(struct key a, struct key b)
 	if (x != y)
 		return x < y ? -1 : 1;
 	if (a.type == KEY_STR)
-		return str_cmp(dict_get(sorting->dict, (uint32_t)a.n),
-		    dict_get(sorting->dict, (uint32_t)b.n));
+		return str_cmp(dict_get(sorting->sink.dict, (uint32_t)a.n),
+		    dict_get(sorting->sink.dict, (uint32_t)b.n));
 	return a.type == KEY_NONE ? 0 : cmp_i64(a.n, b.n);
 }
 
@@ -177,8 +169,8 @@ static int
 cmp_slice(const void *x, const void *y)
 {
 	const struct slice *a = x, *b = y;
-	const struct sink_source *oa = &sorting->sources.list.v[a->source];
-	const struct sink_source *ob = &sorting->sources.list.v[b->source];
+	const struct sink_source *oa = &sorting->sink.sources.list.v[a->source];
+	const struct sink_source *ob = &sorting->sink.sources.list.v[b->source];
 	int c = 0;
 
 	if (sorting_by_rank && oa->has_rank != ob->has_rank)
@@ -188,29 +180,56 @@ cmp_slice(const void *x, const void *y)
 	if (c == 0)
 		c = cmp_i64(oa->no, ob->no);
 	/* annotations in the order of time, those outside last */
-	if (c == 0 && sorting_by == BY_ANNOTATION && a->key.type == KEY_STR &&
+	if (c == 0 && sorting->by == BY_ANNOTATION && a->key.type == KEY_STR &&
 	    b->key.type == KEY_STR)
 		c = cmp_i64(a->first_ns, b->first_ns);
 	return c != 0 ? c : cmp_key(a->key, b->key);
 }
 
-void
-slices_sort(struct slices *g, enum by by, bool by_rank)
+/* Sources of other ranks go, once all ranks are known. */
+static void
+drop_unasked(struct timeline *g)
 {
-	sorting = g;
-	sorting_by = by;
-	sorting_by_rank = by_rank;
-	if (g->list.n > 0)
-		qsort(g->list.v, g->list.n, sizeof *g->list.v, cmp_slice);
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->slices.n; i++) {
+		struct slice *slice = &g->slices.v[i];
+
+		if (g->sink.sources.list.v[slice->source].is_asked)
+			g->slices.v[n++] = *slice;
+		else
+			free_sets(slice);
+	}
+	g->slices.n = n;
 }
 
 void
-slices_free(struct slices *g)
+slices_finish(struct timeline *g)
 {
-	for (size_t i = 0; i < g->list.n; i++)
-		for (size_t k = 0; k < SET_COUNT; k++)
-			spans_free(&g->list.v[i].sets[k]);
-	vec_free(&g->list);
-	sink_sources_free(&g->sources);
+	drop_unasked(g);
+	g->all_rocprof = true;
+	for (size_t i = 0; i < g->slices.n; i++) {
+		const struct slice *slice = &g->slices.v[i];
+
+		g->nevents += slice->nevents;
+		g->nunlinked += slice->nunlinked;
+		g->all_rocprof = g->all_rocprof &&
+		    g->sink.sources.list.v[slice->source].is_rocprof;
+	}
+	if (g->join && g->slices.n > 0)
+		join(g);
+	sorting = g;
+	sorting_by_rank = g->by == BY_RANK ||
+	    sink_sources_lead(&g->sink.sources) == SINK_LEAD_RANK;
+	if (g->slices.n > 0)
+		qsort(g->slices.v, g->slices.n, sizeof *g->slices.v, cmp_slice);
+}
+
+void
+slices_free(struct timeline *g)
+{
+	for (size_t i = 0; i < g->slices.n; i++)
+		free_sets(&g->slices.v[i]);
+	vec_free(&g->slices);
 	map_free(&g->by_key);
 }

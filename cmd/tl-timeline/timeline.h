@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-timeline inside: events are gathered into slices (a source, and what --by
- * says), a slice becomes figures, and figures become rows.
+ * tl-timeline inside: intervals are gathered in slices (of a source, and of
+ * what --by says or of a thread), slices become rows at the end.
+ *
+ * A sink (sink/sink.h) whose records are the rows of its table.
  */
 #ifndef TL_TIMELINE_H
 #define TL_TIMELINE_H
 
-#include "sink/source.h"
-#include "table/table.h"
-#include "trace/bucket.h"
-#include "trace/select.h"
+#include "sink/sink.h"
 #include "trace/span.h"
 
 enum by {
@@ -22,83 +21,84 @@ enum by {
 	BY_STEP,
 };
 
-struct settings {
-	enum by by;
-	bool join, linked_only, verbose, of_host;
-	bool has_micro;
-	int64_t micro_ns; /* gaps from here on are macro */
-	struct select select;
-	struct bucket_rules rules;
-	struct table_dest dest;
-};
-
-/* A slice of the rocprof timeline differs from Kineto's in its buckets, so
- * kernels that copy are kept by themselves. */
+/*
+ * What the intervals of a slice are of. A slice of the rocprof timeline differs
+ * from Kineto's in its buckets, so kernels that copy are kept by themselves.
+ */
 enum {
 	SET_COMPUTE,
 	SET_COMM,
 	SET_MEMCPY,
 	SET_COPY_KERNELS,
 	SET_UNLINKED, /* those of the others without a launch */
-	SET_COUNT
+	SET_COUNT,
+	/* of a thread of the host */
+	SET_OP = 0,
+	SET_CALL,
+	SET_PYTHON,
+	SET_SLICE,
+	HOST_SETS,
 };
 
 struct slice {
-	size_t source;
-	struct key key;   /* of --by; KEY_NONE: outside */
+	uint32_t source;
+	struct key key;   /* of --by, or the track; KEY_NONE: outside */
 	int64_t first_ns; /* the earliest time of its events, for order */
 	uint64_t nevents, nunlinked;
 	struct spans sets[SET_COUNT];
 };
 
-struct slices {
-	struct dict *dict;
-	struct sink_sources sources;
-	VEC(struct slice) list;
-	struct map by_key; /* hash to index */
-	uint64_t nevents;  /* of any kind, in all files */
+/* A row of either table. */
+struct row {
+	struct sink_record rec;
+	struct key key, pid, tid; /* key: of --by */
+	int64_t rank;             /* of --by rank, or SINK_NONE */
+	bool is_recompute;
+	uint32_t type;
+	int64_t count, ns, total_ns;
+	int64_t host_ns[HOST_SETS];
+	double percent;
 };
+
+struct timeline {
+	struct sink sink;
+	enum by by;
+	bool join, of_host;
+	bool has_micro;
+	int64_t micro_ns; /* gaps from here on are macro */
+	VEC(struct slice) slices;
+	size_t last;                 /* the slice found last */
+	struct map by_key;           /* hash to index */
+	bool all_rocprof;            /* of the slices that are rows */
+	uint64_t nevents, nunlinked; /* likewise */
+};
+
+static inline const struct timeline *
+timeline_of(const struct sink *s)
+{
+	return (const struct timeline *)s;
+}
 
 /* slice.c */
 
 /* A slice of the source, made when missing; valid until the next call. */
-struct slice *slices_find(
-    struct slices *g, const struct sink_source *o, struct key key);
-void slice_add(struct slice *slice, enum bucket bucket, const struct event *ev,
-    int64_t end_ns);
-/* Groups of all sources with equal keys become one, in the first's time. */
-void slices_join(struct slices *g);
-/* Into the order of the table. */
-void slices_sort(struct slices *g, enum by by, bool by_rank);
-void slices_free(struct slices *g);
+struct slice *slices_find(struct timeline *g, uint32_t source, struct key key);
+/* Those of sources that are asked for; all of equal keys become one. */
+void slices_finish(struct timeline *g);
+void slices_free(struct timeline *g);
 
 /* figures.c */
 
-/* Lengths in ns. */
-struct figures {
-	int64_t compute, exposed_comm, exposed_memcpy;
-	int64_t busy, idle, micro_idle, macro_idle, total;
-	int64_t comm, memcpy, unlinked;
-	int64_t kernel, memory; /* of rocprof */
-};
-
-/* Uses the slice's sets up. micro_ns parts the gaps. */
-void figures_of(struct figures *f, struct slice *slice, int64_t micro_ns);
-/* The same with the buckets of rocprof, in a window or, if NULL, its own. */
-void figures_of_rocprof(struct figures *f, struct slice *slice,
-    const struct span *window, int64_t micro_ns);
-
-/* rows.c */
-
-/* A usage error for columns that no table of ours has. */
-void rows_check(const struct settings *set);
-void rows_print(struct settings *set, struct slices *g);
+/* Rows of gpu_timeline for a slice, whose sets are used up. */
+void figures_add(struct timeline *g, struct slice *slice);
 
 /* host.c */
 
-/* The same for host_timeline. */
-void host_check(const struct settings *set);
-/* Reads the operands and prints; how many events there were. */
-uint64_t host_timeline(struct settings *set, struct optparse *op);
+/* Ranges of users and of the profiler are no work. */
+#define KINDS_WORK (KINDS_HOST | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_SLICE))
+
+void host_take(struct timeline *g, const struct event *ev);
+/* Rows of host_timeline for all slices. */
+void host_add(struct timeline *g);
 
 #endif

@@ -15,6 +15,7 @@ enum sink_from {
 	SINK_CELL,    /* the program's cell() */
 	SINK_TEXT,    /* at: uint32_t, a number in the dictionary */
 	SINK_INT,     /* int64_t; empty: SINK_NONE */
+	SINK_REAL,    /* double; empty: NAN */
 	SINK_U32,     /* uint32_t */
 	SINK_BOOL,    /* bool */
 	SINK_KEY,     /* struct key; the column becomes a text if one is */

@@ -20,6 +20,17 @@ first_of(const struct sink *s, const struct sink_groups *gs,
 
 /* ---- groups ---- */
 
+/* The name of the record's track that a column shows. */
+static uint32_t
+name_of(const struct sink *s, const struct sink_column *c, uint32_t track)
+{
+	struct track_names names = names_of(s->names, track);
+
+	return c->from == SINK_PROCESS ? names.process
+	    : c->from == SINK_LABEL    ? names.label
+				       : names.thread;
+}
+
 static uint64_t
 word_of(struct sink *s, unsigned column, const void *record)
 {
@@ -32,9 +43,9 @@ word_of(struct sink *s, unsigned column, const void *record)
 	case SINK_U32: return *(const uint32_t *)at;
 	case SINK_INT: return (uint64_t) * (const int64_t *)at;
 	case SINK_BOOL: return *(const bool *)at;
-	case SINK_PROCESS: return names_of(s->names, rec->track).process;
-	case SINK_LABEL: return names_of(s->names, rec->track).label;
-	case SINK_THREAD: return names_of(s->names, rec->track).thread;
+	case SINK_PROCESS:
+	case SINK_LABEL:
+	case SINK_THREAD: return name_of(s, c, rec->track);
 	default: return s->def->word(s, column, record);
 	}
 }
@@ -126,6 +137,9 @@ cmp_groups(const void *arg, const struct sink_groups *gs,
 	const struct sink_record *y = first_of(o->s, gs, b);
 	int c = cmp_i64((int64_t)a->key[0], (int64_t)b->key[0]);
 
+	if (t->order == SINK_AS_ADDED)
+		return cmp_i64(
+		    sink_group_member(gs, a, 0), sink_group_member(gs, b, 0));
 	if (c == 0 && o->s->def->compare != NULL)
 		c = o->s->def->compare(o->s, a, b);
 	if (c == 0 && t->order == SINK_BY_KEY)
@@ -240,7 +254,9 @@ sink_lead_cell(const struct sink *s, uint32_t source, unsigned field)
 {
 	const struct sink_source *o = &s->sources.list.v[source];
 
-	return cell_int(field == SINK_LEADS + SINK_LEAD_RANK ? o->rank : o->no);
+	if (field == SINK_LEADS + SINK_LEAD_SRC)
+		return cell_int(o->no);
+	return o->has_rank ? cell_int(o->rank) : cell_none();
 }
 
 struct cell
@@ -305,19 +321,15 @@ cell_of(const struct sink_row *r, size_t i)
 	case SINK_INT:
 		memcpy(&v, at, sizeof v);
 		return v == SINK_NONE ? cell_none() : cell_int(v);
+	case SINK_REAL: return cell_real(*(const double *)at);
 	case SINK_U32: return cell_int(*(const uint32_t *)at);
 	case SINK_BOOL: return cell_bool(*(const bool *)at);
 	case SINK_KEY: return key_cell(r, *(const struct key *)at, col->type);
 	case SINK_UID: return cell_uid(r->table, *(const struct uid *)at);
 	case SINK_PROCESS:
-		return cell_string(
-		    s->dict, names_of(s->names, rec->track).process);
 	case SINK_LABEL:
-		return cell_string(
-		    s->dict, names_of(s->names, rec->track).label);
 	case SINK_THREAD:
-		return cell_string(
-		    s->dict, names_of(s->names, rec->track).thread);
+		return cell_string(s->dict, name_of(s, c, rec->track));
 	case SINK_COUNT: return cell_int((int64_t)r->group->n);
 	case SINK_SUM: return cell_int(r->group->sums[c->at]);
 	case SINK_SHARE: return cell_share(r->group->sums[c->at], r->whole);

@@ -20,6 +20,32 @@ sink_add(struct sink *s)
 	return memset(sink_record(s, s->records.n++), 0, size);
 }
 
+void *
+sink_add_event(struct sink *s, const struct event *ev)
+{
+	struct sink_record *r = sink_add(s);
+
+	*r = (struct sink_record){ ev->uid, s->source, ev->track, ev->ts_ns };
+	return r;
+}
+
+bool
+sink_takes_gpu(
+    struct sink *s, const struct event *ev, bool is_chosen, int64_t *end_ns)
+{
+	struct sink_source *o = &s->sources.list.v[s->source];
+
+	if (!event_is(ev, KINDS_GPU) ||
+	    !sink_source_takes(o, ev, is_chosen, end_ns))
+		return false;
+	if (s->linked_only && (ev->flags & EV_UNLINKED) != 0) {
+		o->nleft_out++;
+		return false;
+	}
+	o->nchosen++;
+	return true;
+}
+
 static void
 flush(struct sink *s)
 {
@@ -30,8 +56,9 @@ flush(struct sink *s)
 static void
 read_file(struct sink *s, const char *path)
 {
-	struct stream_in *in = stream_open_only(
-	    path, s->dict, s->want, s->kinds | KIND_BIT(KIND_META));
+	struct stream_in *in = stream_open_only(path, s->dict,
+	    select_want(&s->select, s->want), s->kinds | KIND_BIT(KIND_META));
+	const struct sink_source *o = NULL; /* of the last event */
 	enum item item;
 
 	select_start(&s->select, in);
@@ -40,8 +67,10 @@ read_file(struct sink *s, const char *path)
 		bool is_chosen = select_item(&s->select, in, item);
 
 		if (item == ITEM_EVENT) {
-			s->source =
-			    sink_sources_of(&s->sources, in->ev.src)->no;
+			if (UNLIKELY(o == NULL || o->src != in->ev.src)) {
+				o = sink_sources_of(&s->sources, in->ev.src);
+				s->source = o->no;
+			}
 			if (in->ev.shape->kind == KIND_META)
 				names_push(s->names, &in->ev);
 			else
@@ -49,6 +78,7 @@ read_file(struct sink *s, const char *path)
 			continue;
 		}
 		flush(s);
+		o = NULL;
 		if (item == ITEM_SOURCE) {
 			(void)sink_sources_source(
 			    &s->sources, &s->select, &in->source);
@@ -120,13 +150,14 @@ static void
 take_option(struct sink *s, const struct optparse *op, int ch)
 {
 	switch (ch) {
+	case OPT_SINK_LINKED: s->linked_only = true; return;
 	case OPT_SINK_LIST: s->list_tables = true; return;
 	case OPT_SINK_TABLE: s->table = op->arg; return;
 	case 'v': s->verbose = true; return;
 	default: break;
 	}
-	if (!s->def->option(s, op, ch) && !bucket_opt(&s->rules, op, ch) &&
-	    !select_opt(&s->select, op, ch))
+	if ((s->def->option == NULL || !s->def->option(s, op, ch)) &&
+	    !bucket_opt(&s->rules, op, ch) && !select_opt(&s->select, op, ch))
 		(void)table_dest_opt(&s->dest, op, ch);
 }
 
@@ -145,7 +176,12 @@ check_settings(struct sink *s)
 		    s->table);
 	s->select.late_ranks = true;
 	s->details = table_dest_details(&s->dest);
-	s->def->check(s);
+	s->want = s->def->want;
+	if (s->def->check != NULL)
+		s->def->check(s);
+	else
+		select_check_gpu(&s->select);
+	s->kinds |= select_kinds(&s->select, s->def->kinds);
 }
 
 void
@@ -199,6 +235,10 @@ sink_main(struct sink *s, int argc, char *argv[])
 	int ch;
 
 	opt_start(&op, argc, argv, s->def->about, s->def->options);
+	if (s->def->tables != NULL) {
+		s->tables = s->def->tables;
+		s->ntables = s->def->ntables;
+	}
 	while ((ch = opt_next(&op)) != -1)
 		take_option(s, &op, ch);
 	if (s->list_tables)

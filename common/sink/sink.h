@@ -58,10 +58,11 @@ struct sink_record {
 /* ---- tables ---- */
 
 enum sink_order {
-	SINK_BY_SUM,  /* the largest of the table's measure first */
-	SINK_BY_FEW,  /* the same, of equal sums the fewest records first */
-	SINK_BY_KEY,  /* its first column, an int64_t upwards, then by sum */
-	SINK_BY_TIME, /* of the first record */
+	SINK_BY_SUM,   /* the largest of the table's measure first */
+	SINK_BY_FEW,   /* the same, of equal sums the fewest records first */
+	SINK_BY_KEY,   /* its first column, an int64_t upwards, then by sum */
+	SINK_BY_TIME,  /* of the first record */
+	SINK_AS_ADDED, /* whatever the source */
 };
 
 /* A column that is called otherwise in this table. */
@@ -152,7 +153,11 @@ struct sink_def {
 	const struct sink_column *columns;
 	const struct sink_measure *measures;
 	size_t nmeasures;
+	struct sink_table *tables; /* or make_tables() */
+	size_t ntables;
 	size_t record_size;
+	enum want want;     /* how far the stream must be */
+	uint32_t kinds;     /* of the events read, as far as asked for */
 	bool in_time;       /* records are put into the order of time */
 	const char *chosen; /* what nchosen of a source counts, for -v */
 
@@ -161,8 +166,9 @@ struct sink_def {
 	/* All options are there: makes tables that depend on them. */
 	void (*make_tables)(struct sink *s);
 	/*
-	 * Then: checks them, sets want and kinds. A table named by --table is
-	 * s->named already.
+	 * Then: checks them, adds to s->want, and to s->kinds what is read
+	 * whatever is asked for. A table named by
+	 * --table is s->named already.
 	 */
 	void (*check)(struct sink *s);
 	/* Answers what needs no file; true: that was all. */
@@ -220,13 +226,12 @@ struct sink {
 	const char *table;              /* --table */
 	const struct sink_table *named; /* the first of that name */
 	bool list_tables, verbose;
-	bool linked_only; /* set by option() */
-	bool details;     /* columns of lists are asked for */
+	bool linked_only;
+	bool details; /* columns of lists are asked for */
 	struct select select;
 	struct bucket_rules rules;
 	struct table_dest dest;
-	/* what is read; by check(). All sinks read KIND_META. */
-	enum want want;
+	enum want want; /* what is read: the program's, and what check() adds */
 	uint32_t kinds;
 	/* read */
 	struct dict *dict;
@@ -246,6 +251,12 @@ struct sink {
 	{                                                             \
 		OPT_SINK_LIST, "list-tables", NULL, "list the tables" \
 	}
+#define OPT_SINK_LINKED (OPT_OF_SINK + 2)
+#define OPT_SINK_LINKED_ROW                                      \
+	{                                                        \
+		OPT_SINK_LINKED, "linked-only", NULL,            \
+		    "only GPU work whose launch is in the trace" \
+	}
 #define OPT_SINK_TABLE_ROW                                                \
 	{                                                                 \
 		OPT_SINK_TABLE, "table", "NAME", "the table of this name" \
@@ -254,8 +265,17 @@ struct sink {
 /* main() of a sink: its exit status. */
 int sink_main(struct sink *s, int argc, char *argv[]);
 
+/*
+ * Counts a GPU event in its source, and one that is asked for as chosen, but
+ * with --linked-only none without a launch. Whether it is for a record, and
+ * its end. False for other events too.
+ */
+bool sink_takes_gpu(struct sink *s, const struct event *ev, bool is_chosen,
+    int64_t *end_ns) USE_RESULT;
 /* A new record, of zeroes; valid until the next one. */
 void *sink_add(struct sink *s);
+/* The same, with the rec of an event of the source at hand. */
+void *sink_add_event(struct sink *s, const struct event *ev);
 static inline void *
 sink_record(const struct sink *s, size_t i)
 {

@@ -133,6 +133,8 @@ sink_sources_lead(const struct sink_sources *g)
 		differ = differ && is_new;
 	}
 	map_free(&seen);
+	if (g->lead != SINK_LEAD_AUTO)
+		return g->lead;
 	return n < 2 ? SINK_LEAD_NONE : differ ? SINK_LEAD_RANK : SINK_LEAD_SRC;
 }
 

@@ -37,6 +37,7 @@ bool sink_source_takes(struct sink_source *o, const struct event *ev,
 
 /* What tells the rows of several sources apart. */
 enum sink_lead {
+	SINK_LEAD_AUTO, /* by what there is: one of the others */
 	SINK_LEAD_NONE, /* there is one: nothing */
 	SINK_LEAD_RANK,
 	SINK_LEAD_SRC, /* its number: ranks are unknown or the same */
@@ -47,6 +48,7 @@ struct sink_sources {
 	VEC(struct sink_source) list;
 	size_t file; /* the first of the file being read */
 	const char *path;
+	enum sink_lead lead; /* if it was asked for */
 };
 
 void sink_sources_file(struct sink_sources *g, const char *path);

@@ -245,6 +245,9 @@ refuses -o 3 'host.json: source 0: no GPU events' 'tl-timeline rank0.json host.j
 is 'the host, by thread' "$(tl-timeline --clock cpu -c count,total_ns,busy_ns,percent,op_ns,call_ns two.json)" \
 	"count${tab}total_ns${tab}busy_ns${tab}percent${tab}op_ns${tab}call_ns
 3${tab}8000${tab}4000${tab}50.0${tab}2000${tab}2000"
+is 'by the name of its table' \
+	"$(tl-timeline --table host_timeline two.json)" \
+	"$(tl-timeline --clock cpu two.json)"
 refuses 5 'no time on the host among 0 events' \
 	"echo '{\"traceEvents\":[]}' | tl-timeline --clock cpu"
 echo '[{"ph":"B","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":10},
