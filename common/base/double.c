@@ -6,28 +6,16 @@
  * strtod() and printf() follow the locale, but no program here ever calls
  * setlocale(), so that they speak the one of C.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/pow10.h"
+#include "base/base.h"
 
-#define MANT_EXACT ((int64_t)1 << 53)
-
-double
-num_dec_double(struct dec d)
-{
-	uint64_t digits = d.mant < 0 ? 0 - (uint64_t)d.mant : (uint64_t)d.mant;
-	char text[48];
-	double v;
-
-	if (digits == 0 || d.exp10 == 0)
-		return (double)d.mant;
-	if (nearest_of(digits, d.exp10, &v))
-		return d.mant < 0 ? -v : v;
-	snprintf(text, sizeof text, "%" PRId64 "e%d", d.mant, d.exp10);
-	return strtod(text, NULL);
-}
+#define MANT_BITS 53
+#define MANT_EXACT (UINT64_C(1) << MANT_BITS)
+#define TEN_EXACT 22 /* up to its power doubles hold those of ten */
 
 /* A number as it is written, digit by digit. */
 struct decimal {
@@ -106,6 +94,22 @@ read_slowly(struct str s)
 	return v;
 }
 
+/* Of two exact doubles the quotient or product is the nearest one. */
+static bool
+read_exactly(const struct decimal *d, double *v)
+{
+	int64_t n = d->exp10 < 0 ? -d->exp10 : d->exp10;
+	double ten = 1;
+
+	if (d->is_cut || d->digits > MANT_EXACT || n > TEN_EXACT)
+		return false;
+	while (n-- > 0)
+		ten *= 10;
+	*v = (double)d->digits;
+	*v = d->exp10 < 0 ? *v / ten : *v * ten;
+	return true;
+}
+
 bool
 num_double(struct str s, double *out)
 {
@@ -114,8 +118,7 @@ num_double(struct str s, double *out)
 
 	if (!read_decimal(s, &d))
 		return false;
-	if (d.is_cut || d.exp10 < -999 || d.exp10 > 999 ||
-	    !nearest_of(d.digits, (int)d.exp10, &v))
+	if (!read_exactly(&d, &v))
 		v = read_slowly(s);
 	else if (d.is_negative)
 		v = -v;
@@ -131,15 +134,86 @@ struct digits {
 	int n, point;
 };
 
+__extension__ typedef unsigned __int128 u128;
+
+/*
+ * Decimals between the middles to v's neighbours read back as v. In units of
+ * 10^-k, in which v has 17 or 18 digits, those are the integers lo to hi; as
+ * long as a digit less leaves one, it goes. All is exact: v is c x 2^q, and
+ * c x 10^k, four times for the middles, fits into 128 bits. False where it
+ * does not, below 1e-15, and for integers beyond 2^53.
+ */
+static bool
+shortest_of(double v, uint64_t *digits, int *exp10)
+{
+	uint64_t c, lo, hi, at, near, root = 1, ten = 1;
+	u128 five, all, lower, upper, unit;
+	int e, k, bits;
+	bool is_odd;
+
+	c = (uint64_t)ldexp(frexp(v, &e), MANT_BITS);
+	k = 16 - (((e - 1) * 1233) >> 12);
+	if (k < 1 || k > 31)
+		return false;
+	for (int i = 0; i < k / 2; i++)
+		root *= 5;
+	five = (u128)root * root * (k % 2 != 0 ? 5 : 1);
+	all = five * c * 4;
+	bits = MANT_BITS - e - k + 2; /* of all behind the point */
+	is_odd = c % 2 != 0;          /* then a middle is the neighbour's */
+	/* below a power of two the neighbour is nearer */
+	lower = all - (c == MANT_EXACT / 2 ? five : 2 * five) + is_odd;
+	upper = all + 2 * five - is_odd;
+	unit = (u128)1 << bits;
+	lo = (uint64_t)((lower + unit - 1) >> bits);
+	hi = (uint64_t)(upper >> bits);
+	at = (uint64_t)(all >> bits);
+	for (; (lo + 9) / 10 <= hi / 10; ten *= 10, k--) {
+		lo = (lo + 9) / 10;
+		hi /= 10;
+	}
+	unit *= ten;
+	near = at / ten;
+	all = (all - near * unit) * 2;
+	near += all > unit || (all == unit && near % 2 != 0);
+	*digits = near < lo ? lo : near > hi ? hi : near;
+	*exp10 = -k;
+	return true;
+}
+
+/*
+ * By trying. Up to 15 digits are there among 15, but for subnormals. Some
+ * powers of two, from 2^89 on and below 2^-76, get the nearest 17 digits,
+ * not 16.
+ */
+static void
+try_digits(double v, struct digits *d)
+{
+	char text[32], *e;
+	int n = v < DBL_MIN ? 1 : 15;
+
+	do {
+		snprintf(text, sizeof text, "%.*e", n - 1, v);
+	} while (n++ < 17 && strtod(text, NULL) != v);
+	for (e = text; *e != 'e'; e++)
+		if (*e != '.')
+			d->p[d->n++] = *e;
+	d->point = atoi(e + 1) + 1;
+}
+
 static void
 digits_of(double v, struct digits *d)
 {
-	bool is_whole = v <= (double)MANT_EXACT && v == (double)(int64_t)v;
+	uint64_t digits = v < (double)MANT_EXACT ? (uint64_t)v : MANT_EXACT;
 	int exp10 = 0;
 
-	d->n = (int)num_put_u64(
-	    d->p, is_whole ? (uint64_t)v : shortest_of(v, &exp10));
-	d->point = d->n + exp10;
+	d->n = 0;
+	if ((double)digits == v || shortest_of(v, &digits, &exp10)) {
+		d->n = (int)num_put_u64(d->p, digits);
+		d->point = d->n + exp10;
+	} else {
+		try_digits(v, d);
+	}
 	while (d->n > 1 && d->p[d->n - 1] == '0')
 		d->n--;
 }

@@ -39,7 +39,6 @@ bool num_dec_scale(
  * does not fit.
  */
 bool num_text_scale(struct str s, int shift, int64_t *out) USE_RESULT;
-double num_dec_double(struct dec d);
 
 /* Decimal text of v at out (at most 20 bytes), the number of bytes. */
 size_t num_put_i64(char *out, int64_t v);

@@ -63,12 +63,6 @@ decimals(void)
 	n = num_put_dec(text, (struct dec){ INT64_MIN, -400 });
 	_Static_assert(403 <= NUM_DEC_MAX, "room for 400 decimals");
 	ok(n == 403, "400 decimals");
-	ok(num_dec_double((struct dec){ 1, -1 }) == 0.1, "0.1");
-	ok(num_dec_double((struct dec){ 123456789012345678, -17 }) ==
-		1.23456789012345678,
-	    "18 digits");
-	ok(num_dec_double((struct dec){ -5, -324 }) == -5e-324, "tiny");
-	ok(isinf(num_dec_double((struct dec){ 1, 400 })), "too large");
 }
 
 static void
@@ -288,29 +282,6 @@ read_as_strtod(void)
 }
 
 static void
-read_decimals(void)
-{
-	uint64_t seed = 2000000;
-	char text[80];
-	int i;
-
-	for (i = 0; i < 20000; i++) {
-		uint64_t a = hash_u64(seed++), b = hash_u64(seed++);
-		struct dec d = { (int64_t)(a % 2000000000000000000) -
-			    1000000000000000000,
-			(int)(b % 801) - 400 };
-
-		d.mant /= (int64_t)1 << b / 801 % 60;
-		snprintf(text, sizeof text, "%" PRId64 "e%d", d.mant, d.exp10);
-		if (num_dec_double(d) == strtod(text, NULL))
-			continue;
-		diag("%s gave %a", text, num_dec_double(d));
-		break;
-	}
-	is_int(i, 20000, "decimals to doubles, as strtod() has them");
-}
-
-static void
 read_double(void)
 {
 	static const char *const bad[] = { "", "-", ".", "nan", "inf", "0x1p3",
@@ -388,7 +359,6 @@ main(void)
 	doubles();
 	round_trip();
 	read_as_strtod();
-	read_decimals();
 	read_double();
 	times();
 	done_testing();
