@@ -9,9 +9,7 @@
  * sheet.c     cells of a sheet, and how they look
  * rows.c      rows as XML
  * chart.c     charts
- * memory.c    the allocator, for the library
- * level.c     how hard the library compresses
- * zip.c       whether the workbook is whole
+ * library.c   what the library does not look at: memory, temporary files
  */
 #include "cmd/tl-xlsx/workbook.h"
 

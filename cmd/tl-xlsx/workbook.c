@@ -4,7 +4,7 @@
  *
  * The library writes to a name, but what is not whole must have none. So it
  * gets the name of a descriptor whose file was removed; what it has written
- * there is checked and copied to the output, which appears only when whole.
+ * there is copied to the output, which appears only when whole.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -273,32 +273,6 @@ book_sink(struct book *b)
 
 /* ---- into a file ---- */
 
-/*
- * The library does not look whether what it writes to its temporary files
- * arrives: a full disk would lose rows. So each file of rows is asked here,
- * and its size kept to be compared with what is in the workbook.
- */
-static uint64_t *
-check_rows(const struct book *b)
-{
-	uint64_t *bytes = xcalloc(b->sheets.n + 1, sizeof *bytes);
-
-	for (size_t i = 0; i < b->sheets.n; i++) {
-		lxw_worksheet *ws = b->sheets.v[i]->ws;
-		FILE *f = ws->optimize_tmpfile;
-
-		lxw_worksheet_write_single_row(ws); /* the last one */
-		errno = 0;
-		if (fflush(f) != 0 || ferror(f)) {
-			/* it may have been an earlier write that failed */
-			errno = errno != 0 ? errno : ENOSPC;
-			die_errno("%s: a temporary file", io_tmpdir());
-		}
-		bytes[i] = (uint64_t)ftello(f);
-	}
-	return bytes;
-}
-
 /* Standard error, while the library must not write there; -1: it is there. */
 static int aside = -1;
 
@@ -375,22 +349,15 @@ free_book(struct book *b)
 void
 book_finish(struct book *b, struct out *out)
 {
-	uint64_t *rows_bytes;
 	lxw_error err;
 	int error;
 
-	rows_bytes = check_rows(b);
 	err = close_quietly(b->wb, &error);
 	if (err != LXW_NO_ERROR && error != 0) {
 		errno = error;
 		die_errno("%s: the workbook can't be written", io_tmpdir());
 	}
 	book_check(err, "the workbook");
-	if (!zip_is_whole(b->fd, rows_bytes, b->sheets.n))
-		die("%s: the workbook was not written whole (is the disk "
-		    "full?)",
-		    io_tmpdir());
-	free(rows_bytes);
 	copy_out(b->fd, out);
 	close(b->fd);
 	out_finish(out);

@@ -127,13 +127,6 @@ void rows_letters(struct book_sheet *s);
 double rows_usual_pixels(const struct book_sheet *s, size_t row, double pixels);
 
 /*
- * Whether the file is a whole workbook, and the XML text of each sheet's rows
- * is so many bytes.
- */
-bool zip_is_whole(
-    int fd, const uint64_t *rows_bytes, size_t nsheets) USE_RESULT;
-
-/*
  * The charts that the catalogue has for tables that are there, each beside its
  * table; or all on one sheet, beside its table if it has one.
  */
