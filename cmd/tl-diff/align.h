@@ -35,6 +35,16 @@ bool lists_turned(const struct dict *st, const u32s list[NSIDES]);
 void align_lists(const u32s list[NSIDES], bool turned, pairs *out);
 
 /*
+ * Equal symbols that are left over on both sides have moved past others, and
+ * belong together: the first of one with the first of the other. Each stands
+ * where the first side has it, or in moved if that is not NULL. INTERN_NONE
+ * does not move.
+ */
+void pairs_moved(pairs *p, const u32s sym[NSIDES], pairs *moved);
+/* pairs_between() where the pairs are in both sides' order. */
+void pairs_renamed(pairs *p);
+
+/*
  * Between two matches, as many of one side as of the other are taken for the
  * same ones under other names: pairs by place. Of lists of m and n; the pairs
  * are put in order.

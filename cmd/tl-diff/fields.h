@@ -3,7 +3,7 @@
 #ifndef TL_DIFF_FIELDS_H
 #define TL_DIFF_FIELDS_H
 
-#include "cmd/tl-diff/rows.h"
+#include "cmd/tl-diff/events.h"
 
 enum field {
 	F_END,

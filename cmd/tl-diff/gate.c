@@ -2,7 +2,7 @@
 /* The verdict for a batch job: did it become slower by more than allowed? */
 #include <math.h>
 
-#include "cmd/tl-diff/gate.h"
+#include "cmd/tl-diff/changes.h"
 
 /* What is judged: GPU time, and the time of a step on the clock. */
 struct measure {
@@ -116,39 +116,39 @@ judge(struct verdict *v, const struct settings *set, struct measure m)
 /* A selection of GPU events says nothing of how long its steps may take. */
 static void
 find_verdict(
-    struct verdict *v, const struct settings *set, const struct figures *f)
+    struct verdict *v, const struct settings *set, const struct changes *c)
 {
-	const struct step_clock *c = &f->clock;
+	const struct step_clock *k = &c->clock;
 
 	judge(v, set,
 	    (struct measure){
 		.what = "GPU time",
-		.before_ns = f->unit[0].total_ns,
-		.after_ns = f->unit[1].total_ns,
-		.diff_ns = f->verdict_ns,
-		.knows_noise = !isnan(f->spread_ns),
+		.before_ns = c->unit[0].total_ns,
+		.after_ns = c->unit[1].total_ns,
+		.diff_ns = c->verdict_ns,
+		.knows_noise = !isnan(c->spread_ns),
 	    });
-	if (figures_have_clock(f) && !set->is_of_events)
+	if (changes_have_clock(c) && !set->is_of_events)
 		judge(v, set,
 		    (struct measure){
 			.what = "step time",
-			.before_ns = c->mean_ns[0],
-			.after_ns = c->mean_ns[1],
+			.before_ns = k->mean_ns[0],
+			.after_ns = k->mean_ns[1],
 			.diff_ns =
-			    c->is_noise ? 0 : c->mean_ns[1] - c->mean_ns[0],
-			.knows_noise = c->knows_noise,
+			    k->is_noise ? 0 : k->mean_ns[1] - k->mean_ns[0],
+			.knows_noise = k->knows_noise,
 		    });
 }
 
 int
-gate_status(const struct settings *set, const struct figures *f)
+gate_status(const struct settings *set, const struct changes *c)
 {
 	struct verdict v = { .n = 0 };
 	struct buf b = { 0 };
 
 	if (!set->fail_over.is_set)
 		return exit_status();
-	find_verdict(&v, set, f);
+	find_verdict(&v, set, c);
 	for (size_t i = 0; i < v.n; i++) {
 		if (!v.list[i].failed)
 			continue;

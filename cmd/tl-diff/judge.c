@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cmd/tl-diff/gather.h"
+#include "cmd/tl-diff/changes.h"
+#include "cmd/tl-diff/noise.h"
 #include "trace/stat.h"
 
 /* ns / n, rounded; n 0: ns. */
@@ -18,20 +19,163 @@ mean_ns(int64_t ns, uint64_t n)
 	return (ns < 0 ? ns - half : ns + half) / (int64_t)n;
 }
 
+/* ---- samples ---- */
+
+/* With several runs these are what times vary over. */
 static void
-find_units(struct figures *f)
+samples_of_runs(struct changes *c)
+{
+	VEC(struct sample) runs = { 0 };
+	size_t first[NSIDES];
+
+	c->strata.n = 0;
+	vec_push(&c->strata,
+	    ((struct stratum){ { c->unit[0].nruns, c->unit[1].nruns } }));
+	for (int s = 0; s < NSIDES; s++) {
+		first[s] = runs.n;
+		for (uint32_t i = 0; i < c->unit[s].nruns; i++)
+			vec_push(&runs, ((struct sample){ 0, 0, i, 0, s }));
+	}
+	for (size_t i = 0; i < c->samples.n; i++) {
+		const struct sample *x = &c->samples.v[i];
+
+		stat_add(&runs.v[first[x->side] + x->run].ns, x->ns);
+	}
+	for (size_t i = 0; i < c->times.n; i++) {
+		uint32_t *at = &c->times.v[i].sample;
+		const struct sample *x = &c->samples.v[*at];
+
+		*at = (uint32_t)first[x->side] + x->run;
+	}
+	c->samples.n = 0;
+	for (size_t i = 0; i < runs.n; i++)
+		vec_push(&c->samples, runs.v[i]);
+	vec_free(&runs);
+}
+
+static int
+by_row(const void *x, const void *y, void *arg)
+{
+	const struct row_time *a = x, *b = y;
+	const struct changes *c = arg;
+	const struct sample *p = &c->samples.v[a->sample];
+	const struct sample *q = &c->samples.v[b->sample];
+
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	if (p->stratum != q->stratum)
+		return p->stratum < q->stratum ? -1 : 1;
+	if (p->side != q->side)
+		return p->side < q->side ? -1 : 1;
+	return (a->sample > b->sample) - (a->sample < b->sample);
+}
+
+/* Times that are of no sample say nothing of how times vary. */
+static void
+sort_times(struct changes *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->times.n; i++)
+		if (c->samples.v[c->times.v[i].sample].no != WALK_NO_STEP)
+			c->times.v[n++] = c->times.v[i];
+	c->times.n = n;
+	if (n > 1)
+		qsort_r(c->times.v, n, sizeof *c->times.v, by_row, c);
+}
+
+/* How many events the samples of a row have. */
+struct counts {
+	size_t nsamples; /* that have any */
+	uint64_t n;      /* in the first of the stratum; 0: none yet */
+	bool differ;     /* in some stratum */
+};
+
+/* The time of one sample, from the first of these on; how many they are. */
+static size_t
+gather_sample(const struct row_time *v, size_t n, struct noise_side *side,
+    struct counts *counts)
+{
+	uint64_t nevents = 0;
+	int64_t ns = 0;
+	size_t i = 0;
+
+	for (; i < n && v[i].sample == v[0].sample; i++) {
+		stat_add(&ns, v[i].ns);
+		nevents += v[i].n;
+	}
+	noise_add(side, (double)ns);
+	if (counts->n == 0)
+		counts->n = nevents;
+	counts->differ = counts->differ || counts->n != nevents;
+	counts->nsamples++;
+	return i;
+}
+
+/* Sorted times of one row, or of all; samples that have none are zeroes. */
+static void
+gather(const struct changes *c, const struct row_time *v, size_t n,
+    struct noise_side side[NSIDES], struct counts counts[NSIDES])
+{
+	for (int s = 0; s < NSIDES; s++) {
+		noise_start(&side[s]);
+		counts[s] = (struct counts){ 0 };
+	}
+	for (size_t i = 0; i < n;) {
+		uint32_t stratum = c->samples.v[v[i].sample].stratum;
+
+		for (int s = 0; s < NSIDES; s++) {
+			counts[s].n = 0;
+			while (i < n &&
+			    c->samples.v[v[i].sample].stratum == stratum &&
+			    c->samples.v[v[i].sample].side == s)
+				i += gather_sample(
+				    v + i, n - i, &side[s], &counts[s]);
+			noise_close(&side[s], c->strata.v[stratum].n[s]);
+		}
+	}
+	for (int s = 0; s < NSIDES; s++)
+		if (c->unit[s].n > 0)
+			side[s].scale =
+			    (double)side[s].n / (double)c->unit[s].n;
+}
+
+/* Times of samples, by their numbers; NULL: of all their work. */
+static void
+gather_samples(
+    struct changes *c, const int64_t *ns, struct noise_side side[NSIDES])
+{
+	VEC(struct row_time) v = { 0 };
+	struct counts counts[NSIDES];
+
+	for (uint32_t i = 0; i < c->samples.n; i++)
+		if (c->samples.v[i].no != WALK_NO_STEP)
+			vec_push(&v,
+			    ((struct row_time){ 0, i, 0,
+				ns != NULL ? ns[i] : c->samples.v[i].ns }));
+	if (v.n > 1)
+		qsort_r(v.v, v.n, sizeof *v.v, by_row, c);
+	gather(c, v.v, v.n, side, counts);
+	vec_free(&v);
+}
+
+static void
+find_units(struct changes *c)
 {
 	bool many_runs = false;
 
 	for (int s = 0; s < NSIDES; s++) {
-		struct unit_times *u = &f->unit[s];
+		struct unit_times *u = &c->unit[s];
 
-		u->n = f->set->per == PER_STEP ? u->nsteps : u->nruns;
+		u->n = c->set->per == PER_STEP ? u->nsteps : u->nruns;
 		many_runs = many_runs || u->nruns > 1;
 	}
 	/* one rank is no repetition of another */
-	f->by_run =
-	    f->set->per == PER_RUN && many_runs && f->set->pair != PAIR_RANK;
+	c->by_run =
+	    c->set->per == PER_RUN && many_runs && c->set->pair != PAIR_RANK;
+	if (c->by_run)
+		samples_of_runs(c);
+	sort_times(c);
 }
 
 /* ---- the verdict ---- */
@@ -45,33 +189,19 @@ may_be_chance(const struct noise_side side[NSIDES], double spread_ns,
 }
 
 static void
-judge_whole(struct figures *f, struct noise_side side[NSIDES])
+judge_whole(struct changes *c, struct noise_side side[NSIDES])
 {
-	int64_t *of[NSIDES];
-
-	for (int s = 0; s < NSIDES; s++) {
-		int64_t sum = 0;
-
-		of[s] = xcalloc(f->samples[s].n + 1, sizeof *of[s]);
-		for (size_t i = 0; i < f->samples[s].n; i++) {
-			of[s][i] = f->samples[s].v[i].ns;
-			stat_add(&sum, of[s][i]);
-		}
-		f->unit[s].total_ns = mean_ns(sum, f->unit[s].n);
-	}
-	f->diff_ns = f->unit[1].total_ns - f->unit[0].total_ns;
-	gather_sum(f, of, side);
-	f->spread_ns = noise_spread(side);
-	f->is_noise = may_be_chance(
-	    side, f->spread_ns, f->diff_ns - f->fixed_ns, NOISE_LEVEL);
-	free(of[0]);
-	free(of[1]);
+	c->diff_ns = c->unit[1].total_ns - c->unit[0].total_ns;
+	gather_samples(c, NULL, side);
+	c->spread_ns = noise_spread(side);
+	c->is_noise = may_be_chance(
+	    side, c->spread_ns, c->diff_ns - c->fixed_ns, NOISE_LEVEL);
 }
 
 static bool
-is_whole_beyond(const struct figures *f)
+is_whole_beyond(const struct changes *c)
 {
-	return f->diff_ns != f->fixed_ns && !f->is_noise;
+	return c->diff_ns != c->fixed_ns && !c->is_noise;
 }
 
 /*
@@ -80,34 +210,40 @@ is_whole_beyond(const struct figures *f)
  * some rows always were slower, and beside a row that is so would some others.
  */
 static double
-strict_level(const struct figures *f)
+strict_level(const struct changes *c)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < f->rows.n; i++)
-		n += f->rows.v[i].kernels[0] > 0 && f->rows.v[i].kernels[1] > 0;
+	for (size_t i = 0; i < c->rows.n; i++)
+		n += c->rows.v[i].kernels[0] > 0 && c->rows.v[i].kernels[1] > 0;
 	return noise_level_of(n);
 }
 
 static void
-find_means(struct figures *f)
+find_means(struct changes *c)
 {
-	for (size_t i = 0; i < f->rows.n; i++) {
-		struct figure *r = &f->rows.v[i];
+	int64_t total[NSIDES] = { 0, 0 };
 
-		for (int s = 0; s < NSIDES; s++)
-			r->unit_ns[s] = mean_ns(r->ns[s], f->unit[s].n);
+	for (size_t i = 0; i < c->rows.n; i++) {
+		struct change *r = &c->rows.v[i];
+
+		for (int s = 0; s < NSIDES; s++) {
+			r->unit_ns[s] = mean_ns(r->ns[s], c->unit[s].n);
+			stat_add(&total[s], r->ns[s]);
+		}
 		r->diff_ns = r->unit_ns[1] - r->unit_ns[0];
 		stat_add(
-		    &f->gross_ns, r->diff_ns < 0 ? -r->diff_ns : r->diff_ns);
+		    &c->gross_ns, r->diff_ns < 0 ? -r->diff_ns : r->diff_ns);
 	}
+	for (int s = 0; s < NSIDES; s++)
+		c->unit[s].total_ns = mean_ns(total[s], c->unit[s].n);
 }
 
 /* A side whose samples all have as many events of a row. */
 static bool
-is_steady(const struct counts *c, const struct noise_side *side)
+is_steady(const struct counts *n, const struct noise_side *side)
 {
-	return !c->differ && (c->nsamples == 0 || c->nsamples == side->n);
+	return !n->differ && (n->nsamples == 0 || n->nsamples == side->n);
 }
 
 /*
@@ -117,7 +253,7 @@ is_steady(const struct counts *c, const struct noise_side *side)
  * sample varies by nothing.
  */
 static int64_t
-fixed_of(const struct figures *f, const struct figure *r,
+fixed_of(const struct changes *c, const struct change *r,
     const struct noise_side side[NSIDES], const struct counts counts[NSIDES])
 {
 	double per[NSIDES];
@@ -127,7 +263,7 @@ fixed_of(const struct figures *f, const struct figure *r,
 	for (int s = 0; s < NSIDES; s++) {
 		steady[s] = is_steady(&counts[s], &side[s]);
 		per[s] = (double)r->kernels[s] /
-		    (double)(f->unit[s].n > 0 ? f->unit[s].n : 1);
+		    (double)(c->unit[s].n > 0 ? c->unit[s].n : 1);
 	}
 	more = per[1] > per[0];
 	if (r->alone[more] == 0 ||
@@ -139,7 +275,7 @@ fixed_of(const struct figures *f, const struct figure *r,
 }
 
 static void
-judge_row(struct figure *r, const struct noise_side side[NSIDES], double level)
+judge_row(struct change *r, const struct noise_side side[NSIDES], double level)
 {
 	r->spread_ns = noise_spread(side);
 	r->is_rest_noise =
@@ -164,15 +300,15 @@ by_size(const void *x, const void *y)
 
 /* The least difference, without its sign, of rows that make up the whole. */
 static int64_t
-least_that_matters(const struct figures *f)
+least_that_matters(const struct changes *c)
 {
 	VEC(int64_t) v = { 0 };
-	int64_t sum = 0, whole = f->diff_ns - f->fixed_ns, least = INT64_MAX;
+	int64_t sum = 0, whole = c->diff_ns - c->fixed_ns, least = INT64_MAX;
 
-	if (!is_whole_beyond(f))
+	if (!is_whole_beyond(c))
 		return INT64_MAX;
-	for (size_t i = 0; i < f->rows.n; i++) {
-		int64_t d = f->rows.v[i].diff_ns - f->rows.v[i].fixed_ns;
+	for (size_t i = 0; i < c->rows.n; i++) {
+		int64_t d = c->rows.v[i].diff_ns - c->rows.v[i].fixed_ns;
 
 		if (d != 0 && (d < 0) == (whole < 0))
 			vec_push(&v, size_of(d));
@@ -189,52 +325,52 @@ least_that_matters(const struct figures *f)
 
 /* A row's times, from the first on. */
 static size_t
-row_end(const struct figures *f, size_t first)
+row_end(const struct changes *c, size_t first)
 {
 	size_t i = first;
 
-	while (i < f->times.n && f->times.v[i].row == f->times.v[first].row)
+	while (i < c->times.n && c->times.v[i].row == c->times.v[first].row)
 		i++;
 	return i;
 }
 
 /* What of the rows' differences is no matter of chance, and of the whole's. */
 static void
-find_fixed(struct figures *f, struct noise_side side[NSIDES])
+find_fixed(struct changes *c, struct noise_side side[NSIDES])
 {
 	struct counts counts[NSIDES];
 
-	for (size_t i = 0, end; i < f->times.n; i = end) {
-		struct figure *r = &f->rows.v[f->times.v[i].row];
+	for (size_t i = 0, end; i < c->times.n; i = end) {
+		struct change *r = &c->rows.v[c->times.v[i].row];
 
-		end = row_end(f, i);
+		end = row_end(c, i);
 		if (r->alone[0] + r->alone[1] == 0)
 			continue;
-		gather_row(f, f->times.v + i, end - i, side, counts);
-		r->fixed_ns = fixed_of(f, r, side, counts);
+		gather(c, c->times.v + i, end - i, side, counts);
+		r->fixed_ns = fixed_of(c, r, side, counts);
 	}
-	for (size_t i = 0; i < f->rows.n; i++) {
-		struct figure *r = &f->rows.v[i];
+	for (size_t i = 0; i < c->rows.n; i++) {
+		struct change *r = &c->rows.v[i];
 
 		if (r->kernels[0] == 0 || r->kernels[1] == 0)
 			r->fixed_ns = r->diff_ns;
-		stat_add(&f->fixed_ns, r->fixed_ns);
+		stat_add(&c->fixed_ns, r->fixed_ns);
 	}
 }
 
 static void
-judge_rows(struct figures *f, struct noise_side side[NSIDES])
+judge_rows(struct changes *c, struct noise_side side[NSIDES])
 {
-	double strict = strict_level(f);
-	int64_t least = least_that_matters(f);
+	double strict = strict_level(c);
+	int64_t least = least_that_matters(c);
 	struct counts counts[NSIDES];
 
-	for (size_t i = 0, end; i < f->times.n; i = end) {
-		struct figure *r = &f->rows.v[f->times.v[i].row];
+	for (size_t i = 0, end; i < c->times.n; i = end) {
+		struct change *r = &c->rows.v[c->times.v[i].row];
 		int64_t rest = r->diff_ns - r->fixed_ns;
 
-		end = row_end(f, i);
-		gather_row(f, f->times.v + i, end - i, side, counts);
+		end = row_end(c, i);
+		gather(c, c->times.v + i, end - i, side, counts);
 		judge_row(
 		    r, side, size_of(rest) >= least ? NOISE_LEVEL : strict);
 	}
@@ -242,36 +378,34 @@ judge_rows(struct figures *f, struct noise_side side[NSIDES])
 
 /* Rows that are noise one by one may be none together. */
 static void
-judge_rest(struct figures *f, struct noise_side side[NSIDES])
+judge_rest(struct changes *c, struct noise_side side[NSIDES])
 {
-	int64_t *of[NSIDES], diff = 0;
+	int64_t *ns, diff = 0;
 
-	for (size_t i = 0; i < f->rows.n; i++) {
-		const struct figure *r = &f->rows.v[i];
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct change *r = &c->rows.v[i];
 
 		if (r->is_noise)
 			stat_add(&diff, r->diff_ns);
 		else
-			stat_add(&f->verdict_ns,
+			stat_add(&c->verdict_ns,
 			    r->is_rest_noise ? r->fixed_ns : r->diff_ns);
 	}
-	if (!is_whole_beyond(f))
+	if (!is_whole_beyond(c))
 		return;
-	for (int s = 0; s < NSIDES; s++)
-		of[s] = xcalloc(f->samples[s].n + 1, sizeof *of[s]);
-	for (size_t i = 0; i < f->times.n; i++) {
-		const struct row_time *t = &f->times.v[i];
+	ns = xcalloc(c->samples.n + 1, sizeof *ns);
+	for (size_t i = 0; i < c->times.n; i++) {
+		const struct row_time *t = &c->times.v[i];
 
-		if (f->rows.v[t->row].is_noise)
-			stat_add(&of[t->side][t->sample], t->ns);
+		if (c->rows.v[t->row].is_noise)
+			stat_add(&ns[t->sample], t->ns);
 	}
-	gather_sum(f, of, side);
+	gather_samples(c, ns, side);
+	free(ns);
 	if (noise_is_beyond(side, (double)diff, NOISE_LEVEL)) {
-		f->rest_ns = diff;
-		stat_add(&f->verdict_ns, diff);
+		c->rest_ns = diff;
+		stat_add(&c->verdict_ns, diff);
 	}
-	free(of[0]);
-	free(of[1]);
 }
 
 /*
@@ -279,24 +413,24 @@ judge_rest(struct figures *f, struct noise_side side[NSIDES])
  * rank vary around its own mean.
  */
 static void
-gather_walls(const struct figures *f, int s, struct noise_side *side)
+gather_walls(const struct changes *c, int s, struct noise_side *side)
 {
-	size_t n = f->walls[s].n, nsamples = 0;
+	size_t n = c->walls[s].n, nsamples = 0;
 
 	noise_start(side);
 	for (size_t i = 0, end; i < n; i = end) {
-		uint32_t run = f->walls[s].v[i].run;
+		uint32_t run = c->walls[s].v[i].run;
 		int64_t sum = 0;
 
-		for (end = i; end < n && f->walls[s].v[end].run == run; end++) {
-			stat_add(&sum, f->walls[s].v[end].ns);
-			if (!f->by_run)
-				noise_add(side, (double)f->walls[s].v[end].ns);
+		for (end = i; end < n && c->walls[s].v[end].run == run; end++) {
+			stat_add(&sum, c->walls[s].v[end].ns);
+			if (!c->by_run)
+				noise_add(side, (double)c->walls[s].v[end].ns);
 		}
-		if (f->by_run)
+		if (c->by_run)
 			noise_add(side, (double)sum / (double)(end - i));
-		nsamples += f->by_run ? 1 : end - i;
-		if (f->set->pair == PAIR_RANK || end == n) {
+		nsamples += c->by_run ? 1 : end - i;
+		if (c->set->pair == PAIR_RANK || end == n) {
 			noise_close(side, nsamples);
 			nsamples = 0;
 		}
@@ -305,42 +439,93 @@ gather_walls(const struct figures *f, int s, struct noise_side *side)
 
 /* A step can take longer while the GPU does the same: the host waits. */
 static void
-judge_clock(struct figures *f, struct noise_side side[NSIDES])
+judge_clock(struct changes *c, struct noise_side side[NSIDES])
 {
-	struct step_clock *c = &f->clock;
+	struct step_clock *k = &c->clock;
 	int64_t diff;
 
 	for (int s = 0; s < NSIDES; s++) {
 		int64_t sum = 0;
 
-		c->n[s] = f->walls[s].n;
-		for (size_t i = 0; i < f->walls[s].n; i++)
-			stat_add(&sum, f->walls[s].v[i].ns);
-		c->mean_ns[s] = mean_ns(sum, c->n[s]);
-		gather_walls(f, s, &side[s]);
+		k->n[s] = c->walls[s].n;
+		for (size_t i = 0; i < c->walls[s].n; i++)
+			stat_add(&sum, c->walls[s].v[i].ns);
+		k->mean_ns[s] = mean_ns(sum, k->n[s]);
+		gather_walls(c, s, &side[s]);
 	}
-	diff = c->mean_ns[1] - c->mean_ns[0];
-	c->knows_noise = figures_have_clock(f) && !isnan(noise_spread(side));
+	diff = k->mean_ns[1] - k->mean_ns[0];
+	k->knows_noise = changes_have_clock(c) && !isnan(noise_spread(side));
 	/* besides GPU time it is a second chance to err */
-	c->is_noise = diff == 0 ||
-	    (c->knows_noise &&
+	k->is_noise = diff == 0 ||
+	    (k->knows_noise &&
 		!noise_is_beyond(side, (double)diff, noise_level_of(2)));
 }
 
+/* ---- order ---- */
+
+/* What differs, what may differ by chance, what does not. */
+static int
+rank_of(const struct change *r)
+{
+	if (r->diff_ns == 0)
+		return 2;
+	return r->is_noise ? 1 : 0;
+}
+
+static int
+by_text(const struct dict *st, uint32_t a, uint32_t b)
+{
+	return a == b ? 0 : str_cmp(dict_get(st, a), dict_get(st, b));
+}
+
+static int
+by_weight(const void *x, const void *y, void *arg)
+{
+	const struct change *a = x, *b = y;
+	const struct dict *st = arg;
+	int order = 0;
+
+	if (rank_of(a) != rank_of(b))
+		return rank_of(a) < rank_of(b) ? -1 : 1;
+	if (size_of(a->diff_ns) != size_of(b->diff_ns))
+		return size_of(a->diff_ns) > size_of(b->diff_ns) ? -1 : 1;
+	if (a->diff_ns != b->diff_ns)
+		return a->diff_ns > b->diff_ns ? -1 : 1;
+	for (int s = 0; s < NSIDES; s++)
+		if (a->unit_ns[s] != b->unit_ns[s])
+			return a->unit_ns[s] > b->unit_ns[s] ? -1 : 1;
+	for (int s = 0; s < NSIDES && order == 0; s++) {
+		const struct op_args *p = &a->key.args[s], *q = &b->key.args[s];
+
+		order = by_text(st, a->name[s], b->name[s]);
+		if (order == 0)
+			order = by_text(st, p->dims, q->dims);
+		if (order == 0)
+			order = by_text(st, p->types, q->types);
+		if (order == 0)
+			order = by_text(st, p->strides, q->strides);
+		if (order == 0)
+			order = by_text(st, p->concrete, q->concrete);
+	}
+	return order != 0 ? order : by_text(st, a->key.kind, b->key.kind);
+}
+
 void
-figures_finish(struct figures *f)
+changes_finish(struct changes *c)
 {
 	struct noise_side side[NSIDES] = { { .n = 0 }, { .n = 0 } };
 
-	find_units(f);
-	find_means(f);
-	gather_sort(f);
-	find_fixed(f, side);
-	judge_whole(f, side);
-	judge_rows(f, side);
-	judge_rest(f, side);
-	figures_stand_out(f);
-	judge_clock(f, side);
+	find_units(c);
+	find_means(c);
+	find_fixed(c, side);
+	judge_whole(c, side);
+	judge_rows(c, side);
+	judge_rest(c, side);
+	changes_stand_out(c);
+	judge_clock(c, side);
 	noise_free(&side[0]);
 	noise_free(&side[1]);
+	if (c->rows.n > 1)
+		qsort_r(c->rows.v, c->rows.n, sizeof *c->rows.v, by_weight,
+		    c->dict);
 }

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "cmd/tl-diff/rows.h"
+#include "cmd/tl-diff/events.h"
 #include "json/json.h"
 
 #define SAME_START 20 /* characters that make two names one */

@@ -55,6 +55,88 @@ align_lists(const u32s list[NSIDES], bool turned, pairs *out)
 
 /* ---- what is left over ---- */
 
+/* Drops what has no place any more. */
+static void
+compact(pairs *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].a != NONE || p->v[i].b != NONE)
+			p->v[n++] = p->v[i];
+	p->n = n;
+}
+
+/* A pair without a first side waits for one. */
+struct waiting {
+	uint32_t pair;
+	uint32_t next; /* of this symbol, + 1 */
+};
+
+void
+pairs_moved(pairs *p, const u32s sym[NSIDES], pairs *moved)
+{
+	struct map of = { 0 }; /* symbol to its first in waiting, + 1 */
+	VEC(struct waiting) waiting = { 0 };
+
+	for (size_t i = p->n; i-- > 0;) {
+		const struct pair *x = &p->v[i];
+		uint64_t *slot;
+
+		if (x->a != NONE || sym[1].v[x->b] == INTERN_NONE)
+			continue;
+		slot = map_put(&of, sym[1].v[x->b], NULL);
+		vec_push(&waiting,
+		    ((struct waiting){ (uint32_t)i, (uint32_t)*slot }));
+		*slot = waiting.n;
+	}
+	for (size_t i = 0; i < p->n && waiting.n > 0; i++) {
+		struct pair *x = &p->v[i], *y;
+		uint64_t *slot;
+
+		if (x->a == NONE || x->b != NONE ||
+		    sym[0].v[x->a] == INTERN_NONE)
+			continue;
+		slot = map_get(&of, sym[0].v[x->a]);
+		if (slot == NULL || *slot == 0)
+			continue;
+		y = &p->v[waiting.v[*slot - 1].pair];
+		*slot = waiting.v[*slot - 1].next;
+		x->b = y->b;
+		y->b = NONE;
+		if (moved != NULL) {
+			vec_push(moved, *x);
+			x->a = x->b = NONE;
+		}
+	}
+	compact(p);
+	vec_free(&waiting);
+	map_free(&of);
+}
+
+void
+pairs_renamed(pairs *p)
+{
+	u32s gap = { 0 }; /* of the second side */
+
+	for (size_t i = 0, end; i < p->n; i = end + 1) {
+		size_t next = 0;
+
+		gap.n = 0;
+		for (end = i;
+		     end < p->n && (p->v[end].a == NONE || p->v[end].b == NONE);
+		     end++)
+			if (p->v[end].a == NONE)
+				vec_push(&gap, p->v[end].b);
+		if (end - i != 2 * gap.n)
+			continue;
+		for (size_t k = i; k < end; k++)
+			p->v[k].b = p->v[k].a != NONE ? gap.v[next++] : NONE;
+	}
+	compact(p);
+	vec_free(&gap);
+}
+
 /* Of each place its partner's, or NONE. */
 struct partners {
 	uint32_t *of[NSIDES];

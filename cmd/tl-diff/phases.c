@@ -117,80 +117,23 @@ is_by_place(const struct phases *p, const u32s *a, const u32s *b)
 	    !is_permuted(p, a, b);
 }
 
-/* ---- calls that moved ---- */
-
-static bool
-may_move(const struct node *n)
+/* The name of a call that may have moved past others. */
+static uint32_t
+movable(const struct node *n)
 {
-	return n->n != INTERN_NONE && !is_gpu_kind(n->kind) &&
-	    !is_launch_kind(n->kind);
+	return is_gpu_kind(n->kind) || is_launch_kind(n->kind) ? INTERN_NONE
+							       : n->n;
 }
 
-/* A pair without a first side waits for one; chained by name. */
-struct waiting {
-	uint32_t place; /* among the pairs */
-	uint32_t next;  /* of this name, NONE */
-};
-typedef VEC(struct waiting) waiting_vec;
-
-/* The second side's, by name: the first place of each. */
-static void
-find_waiting(
-    const struct phases *p, const u32s *b, waiting_vec *list, struct map *of)
-{
-	for (size_t i = p->places.n; i-- > 0;) {
-		struct pair x = p->places.v[i];
-		const struct node *n;
-		uint64_t *slot;
-		bool is_new;
-
-		if (x.a != NONE)
-			continue;
-		n = node_at(p, 1, b->v[x.b]);
-		if (!may_move(n))
-			continue;
-		slot = map_put(of, n->n, &is_new);
-		vec_push(list,
-		    ((struct waiting){
-			(uint32_t)i, is_new ? NONE : (uint32_t)*slot }));
-		*slot = list->n - 1;
-	}
-}
-
-/*
- * Calls of one name that are left over on both sides have moved past others,
- * and belong together: the first of one with the first of the other. Each
- * stands where the first side has it.
- */
 static void
 pair_moved(struct phases *p, const u32s *a, const u32s *b)
 {
-	waiting_vec list = { 0 };
-	struct map of = { 0 }; /* name to its first in the list */
-	size_t n = 0;
-
-	find_waiting(p, b, &list, &of);
-	for (size_t i = 0; i < p->places.n && list.n > 0; i++) {
-		struct pair *x = &p->places.v[i];
-		const struct node *one;
-		uint64_t *slot;
-
-		if (x->a == NONE || x->b != NONE)
-			continue;
-		one = node_at(p, 0, a->v[x->a]);
-		slot = may_move(one) ? map_get(&of, one->n) : NULL;
-		if (slot == NULL || *slot == NONE)
-			continue;
-		x->b = p->places.v[list.v[*slot].place].b;
-		p->places.v[list.v[*slot].place].b = NONE;
-		*slot = list.v[*slot].next;
-	}
-	for (size_t i = 0; i < p->places.n; i++)
-		if (p->places.v[i].a != NONE || p->places.v[i].b != NONE)
-			p->places.v[n++] = p->places.v[i];
-	p->places.n = n;
-	vec_free(&list);
-	map_free(&of);
+	p->sym[0].n = p->sym[1].n = 0;
+	for (size_t i = 0; i < a->n; i++)
+		vec_push(&p->sym[0], movable(node_at(p, 0, a->v[i])));
+	for (size_t i = 0; i < b->n; i++)
+		vec_push(&p->sym[1], movable(node_at(p, 1, b->v[i])));
+	pairs_moved(&p->places, p->sym, NULL);
 }
 
 void

@@ -9,7 +9,7 @@
  * GPU time. Where the trees part, what each side has instead of the other is
  * shown whole or not at all: a half of it would say that the other has nothing.
  */
-#include "cmd/tl-diff/print.h"
+#include "cmd/tl-diff/changes.h"
 
 /* A node whose children are being printed. */
 struct level {
@@ -20,31 +20,28 @@ struct level {
 
 struct printer {
 	const struct diff *d;
-	const struct moves *moves; /* NULL: no marks */
+	const struct map *moved; /* NULL: no marks */
 	struct out *out;
 	int64_t min_ns; /* 0: all */
 	bool colour;
 	VEC(int64_t) change; /* by merged node: GPU time after less before */
 	VEC(int64_t) extent; /* the sum of what differs below */
 	VEC(struct level) stack;
-	struct buf prefix, name;
-	struct buf mark; /* of the node at hand */
-	u32s around;
+	struct buf prefix;
+	struct buf line, mark; /* of the node at hand */
+	u32s around[NSIDES];
 };
 
+/* A control character would forge lines or drive a terminal. */
 static void
-put_node(struct printer *p, int side, uint32_t at)
+put_node(const struct printer *p, int side, uint32_t at, struct buf *b)
 {
 	const struct node *n = &p->d->side[side]->nodes.v[at];
 
-	if (n->name == INTERN_NONE) {
-		out_printf(p->out, "%" PRIu32, n->id);
-		return;
-	}
-	/* a control character would forge lines or drive a terminal */
-	p->name.len = 0;
-	text_visible(dict_get(p->d->dict, n->name), &p->name);
-	out_str(p->out, buf_str(&p->name));
+	if (n->name == INTERN_NONE)
+		buf_printf(b, "%" PRIu32, n->id);
+	else
+		text_visible(dict_get(p->d->dict, n->name), b);
 }
 
 static bool
@@ -58,105 +55,68 @@ is_one_name(const struct printer *p, const struct merged_node *m)
 	return a->id == b->id;
 }
 
-/* ---- marks ---- */
+/* ---- lines ---- */
 
-static void
-mark_name(struct printer *p, int side, uint32_t at)
-{
-	const struct node *n = &p->d->side[side]->nodes.v[at];
-
-	if (n->name == INTERN_NONE)
-		buf_printf(&p->mark, "%" PRIu32, n->id);
-	else
-		text_visible(dict_get(p->d->dict, n->name), &p->mark);
-}
-
-/* "moved", and where from or to. */
-static void
-mark_move(struct printer *p, uint32_t id)
-{
-	const struct move *m = moves_of(p->moves, id);
-	uint32_t past;
-
-	if (m == NULL)
-		return;
-	past = p->d->merged.list.v[m->past].orig[0];
-	buf_puts(
-	    &p->mark, m->was_before ? "trace1: before " : "trace1: behind ");
-	mark_name(p, 0, past);
-	buf_puts(&p->mark,
-	    m->was_before ? ", trace2: behind it" : ", trace2: before it");
-}
-
-static void
-mark_wrappers(struct printer *p, uint32_t id)
-{
-	for (int s = 0; s < NSIDES; s++) {
-		wraps_around(p->d, id, s, &p->around);
-		if (p->around.n == 0)
-			continue;
-		if (p->mark.len > 0)
-			buf_puts(&p->mark, "; ");
-		buf_puts(&p->mark, s == 0 ? "trace1: in " : "trace2: in ");
-		for (size_t i = 0; i < p->around.n; i++) {
-			buf_puts(&p->mark, i > 0 ? " in " : "");
-			mark_name(p, s, p->around.v[i]);
-		}
-	}
-}
-
-/* What stands in front of a line, or NULL; its end is in p->mark. */
+/* "moved: ", or "wrapped: ", and in p->mark how; NULL. */
 static const char *
 find_mark(struct printer *p, uint32_t id)
 {
-	bool has_moved;
+	const uint64_t *past;
+	struct buf *b = &p->mark;
 
-	p->mark.len = 0;
-	if (p->moves == NULL)
+	b->len = 0;
+	if (p->moved == NULL ||
+	    merged_type(&p->d->merged.list.v[id]) != MERGED_BOTH)
 		return NULL;
-	mark_move(p, id);
-	has_moved = p->mark.len > 0;
-	mark_wrappers(p, id);
-	if (p->mark.len == 0)
+	past = map_get(p->moved, id);
+	if (past != NULL) {
+		buf_puts(b, "trace1: before ");
+		put_node(p, 0, p->d->merged.list.v[*past].orig[0], b);
+		buf_puts(b, ", trace2: behind it");
+	}
+	wrappers_of(p->d, id, p->around);
+	for (int s = 0; s < NSIDES; s++)
+		for (size_t i = 0; i < p->around[s].n; i++) {
+			if (i == 0)
+				buf_printf(b,
+				    "%strace%d:", b->len > 0 ? "; " : "",
+				    s + 1);
+			buf_puts(b, " in ");
+			put_node(p, s, p->around[s].v[i], b);
+		}
+	if (b->len == 0)
 		return NULL;
-	return has_moved ? "moved: " : "wrapped: ";
+	return past != NULL ? "moved: " : "wrapped: ";
 }
-
-/* ---- lines ---- */
 
 static void
 put_text(struct printer *p, uint32_t id)
 {
 	static const char *const colours[] = { "\033[33m", "\033[31m",
 		"\033[32m" };
+	static const char *const leads[] = {
+		"combined: ", ">> trace1: ", "<< trace2: "
+	};
 	const struct merged_node *m = &p->d->merged.list.v[id];
 	enum merged_type type = merged_type(m);
 	bool plain = type == MERGED_BOTH && is_one_name(p, m);
 	const char *mark = find_mark(p, id);
 	bool coloured = p->colour && (!plain || mark != NULL);
+	struct buf *b = &p->line;
 
-	if (coloured)
-		out_puts(p->out, colours[type]);
-	if (mark != NULL)
-		out_puts(p->out, mark);
-	if (type == MERGED_BOTH && !plain)
-		out_puts(p->out, "combined: ");
-	else if (type != MERGED_BOTH)
-		out_puts(
-		    p->out, type == MERGED_ONE ? ">> trace1: " : "<< trace2: ");
-	put_node(p, type == MERGED_TWO ? 1 : 0, m->at[type == MERGED_TWO]);
+	b->len = 0;
+	buf_puts(b, coloured ? colours[type] : "");
+	buf_puts(b, mark != NULL ? mark : "");
+	buf_puts(b, plain ? "" : leads[type]);
+	put_node(p, type == MERGED_TWO ? 1 : 0, m->at[type == MERGED_TWO], b);
 	if (type == MERGED_BOTH && !plain) {
-		out_puts(p->out, " | ");
-		put_node(p, 1, m->at[1]);
+		buf_puts(b, " | ");
+		put_node(p, 1, m->at[1], b);
 	}
-	if (mark != NULL) {
-		out_puts(p->out, " (");
-		out_str(p->out, buf_str(&p->mark));
-		out_puts(p->out, ")");
-	}
-	if (coloured)
-		out_puts(p->out, "\033[0m");
-	out_write(p->out, "\n", 1);
+	if (mark != NULL)
+		buf_printf(b, " (%.*s)", (int)p->mark.len, p->mark.p);
+	buf_puts(b, coloured ? "\033[0m\n" : "\n");
+	out_str(p->out, buf_str(b));
 }
 
 static bool
@@ -283,12 +243,12 @@ find_extents(struct printer *p)
 }
 
 void
-print_merged(const struct diff *d, const struct moves *moves, struct out *out,
+print_merged(const struct diff *d, const struct map *moved, struct out *out,
     bool colour, int64_t min_ns)
 {
 	struct printer p = {
 		.d = d,
-		.moves = moves,
+		.moved = moved,
 		.out = out,
 		.min_ns = min_ns,
 		.colour = colour,
@@ -307,7 +267,8 @@ print_merged(const struct diff *d, const struct moves *moves, struct out *out,
 	vec_free(&p.extent);
 	vec_free(&p.stack);
 	buf_free(&p.prefix);
-	buf_free(&p.name);
+	buf_free(&p.line);
 	buf_free(&p.mark);
-	vec_free(&p.around);
+	vec_free(&p.around[0]);
+	vec_free(&p.around[1]);
 }

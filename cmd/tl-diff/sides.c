@@ -9,11 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/tl-diff/align.h"
-#include "cmd/tl-diff/gate.h"
-#include "cmd/tl-diff/kernels.h"
-#include "cmd/tl-diff/ops.h"
-#include "cmd/tl-diff/print.h"
-#include "cmd/tl-diff/rows.h"
+#include "cmd/tl-diff/events.h"
 #include "cmd/tl-diff/sides.h"
 
 /* ---- pairs ---- */
@@ -24,8 +20,7 @@ struct sides {
 	struct side side[NSIDES];
 	struct diff first; /* of the first pair */
 	bool has_first;
-	struct ops ops;
-	struct kernels *kernels;
+	struct changes changes;
 	struct tables *tables;
 };
 
@@ -68,11 +63,11 @@ compare_pair(struct sides *g, const bool fresh[NSIDES])
 		const struct run *const runs[NSIDES] = { g->side[0].run,
 			g->side[1].run };
 
-		kernels_add(g->kernels, runs, fresh);
+		kernels_add(&g->changes, runs, fresh);
 		return;
 	}
 	merge_pair(g, pair);
-	ops_add(&g->ops, pair, fresh);
+	ops_add(&g->changes, pair, fresh);
 	if (fresh[0] && !g->set->print)
 		tables_add(g->tables, pair, side_has_several(&g->side[0]));
 	if (pair == &g->first) {
@@ -170,10 +165,10 @@ check_gpus(const struct sides *g)
 
 /* Nothing a step is no figure to compare with. */
 static void
-check_steps(const struct sides *g, const struct figures *f)
+check_steps(const struct sides *g)
 {
 	for (int s = 0; s < NSIDES && g->set->per == PER_STEP; s++)
-		if (f->unit[s].nsteps == 0)
+		if (g->changes.unit[s].nsteps == 0)
 			die_nothing(MSG_NO_STEP_WORK, g->side[s].paths.v[0]);
 }
 
@@ -192,14 +187,14 @@ min_diff_ns(const struct sides *g)
 }
 
 static void
-print_tree_to(const struct sides *g, const char *path,
-    const struct moves *moves, int64_t min_ns)
+print_tree_to(const struct sides *g, const char *path, const struct map *moved,
+    int64_t min_ns)
 {
 	struct out *out = out_open(path);
 	const char *no = getenv("NO_COLOR");
 	bool colour = out_is_terminal(out) && (no == NULL || no[0] == '\0');
 
-	print_merged(&g->first, moves, out, colour, min_ns);
+	print_merged(&g->first, moved, out, colour, min_ns);
 	out_finish(out);
 }
 
@@ -210,32 +205,12 @@ write_extras(const struct sides *g)
 	struct buf b = { 0 };
 	const char *dir = g->set->dest.dir;
 
-	if (g->set->by == BY_KERNEL || g->set->table != NULL)
+	if (dir == NULL || g->set->by == BY_KERNEL || g->set->table != NULL)
 		return;
 	buf_printf(&b, "%s/merged_tree_output.txt%c", dir, 0);
 	print_tree_to(g, b.p, NULL, 0);
 	buf_free(&b);
 	opmap_write(&g->first, dir);
-}
-
-static void
-print_answer(struct sides *g)
-{
-	struct found f = {
-		.set = g->set,
-		.ops = &g->ops,
-		.kernels = g->kernels,
-	};
-
-	if (g->set->print) {
-		print_tree_to(
-		    g, g->set->dest.path, &g->ops.moves, min_diff_ns(g));
-		return;
-	}
-	tables_finish(g->tables, &f);
-	g->tables = NULL;
-	if (g->set->dest.dir != NULL)
-		write_extras(g);
 }
 
 /* A table for people has these as notes. */
@@ -254,32 +229,27 @@ has_notes(const struct settings *set)
 	    isatty(STDOUT_FILENO) == 1;
 }
 
-static void
-note_tally(
-    const struct sides *g, int side, const struct tally *t, const char *what)
-{
-	if (t->n[side] > 0)
-		note("%.*s: %" PRIu64 " GPU events %s (%.3f ms) are in no tree",
-		    (int)g->set->names[side].len, g->set->names[side].p,
-		    t->n[side], what, (double)t->ns[side] / 1e6);
-}
-
 /* What else a reader of the answer must know. */
 static void
 tell(const struct sides *g)
 {
+	static const char *const what[] = { [TALLY_OUTSIDE] =
+						"launched outside of ops",
+		[TALLY_UNLINKED] = "without a launch" };
+	const struct changes *c = &g->changes;
+
 	if (g->set->by != BY_OP || has_notes(g->set))
 		return;
-	for (int s = 0; s < NSIDES; s++) {
-		const struct ops *o = &g->ops;
-
-		note_tally(
-		    g, s, &o->tallies[TALLY_UNLINKED], "without a launch");
-		note_tally(g, s, &o->tallies[TALLY_OUTSIDE],
-		    "launched outside of ops");
-	}
-	if (ops_sameness(&g->ops) != NULL)
-		note("%s", ops_sameness(&g->ops));
+	for (int s = 0; s < NSIDES; s++)
+		for (int i = TALLY_UNLINKED; i >= TALLY_OUTSIDE; i--)
+			if (c->tallies[i].n[s] > 0)
+				note("%.*s: %" PRIu64
+				     " GPU events %s (%.3f ms) are in no tree",
+				    (int)g->set->names[s].len,
+				    g->set->names[s].p, c->tallies[i].n[s],
+				    what[i], (double)c->tallies[i].ns[s] / 1e6);
+	if (changes_sameness(c) != NULL)
+		note("%s", changes_sameness(c));
 }
 
 static void
@@ -299,9 +269,7 @@ sides_free(struct sides *g)
 {
 	merged_free(&g->first.merged);
 	vec_free(&g->first.stats);
-	ops_free(&g->ops);
-	kernels_destroy(g->kernels);
-	free(g->tables);
+	changes_free(&g->changes);
 	for (int s = 0; s < NSIDES; s++)
 		side_close(&g->side[s]);
 	norms_free(&g->nm);
@@ -312,14 +280,10 @@ int
 sides_compare(struct settings *set)
 {
 	struct sides g = { .set = set };
-	const struct figures *figures;
 	int status;
 
 	g.nm.st = dict_create();
-	g.ops = (struct ops){ .set = set,
-		.dict = g.nm.st,
-		.figures = { .set = set, .are_steps = true } };
-	g.kernels = kernels_create(set, g.nm.st);
+	changes_create(&g.changes, set, g.nm.st);
 	g.tables = tables_create(set);
 	if (set->equiv != NULL)
 		norms_read_equiv(&g.nm, set->equiv);
@@ -331,15 +295,16 @@ sides_compare(struct settings *set)
 	else
 		compare_by_place(&g);
 	check_gpus(&g);
-	figures = set->by == BY_OP ? &g.ops.figures : &g.kernels->figures;
-	check_steps(&g, figures);
-	if (set->by == BY_OP)
-		ops_finish(&g.ops);
+	check_steps(&g);
+	changes_finish(&g.changes);
+	if (set->print)
+		print_tree_to(
+		    &g, set->dest.path, &g.changes.moved, min_diff_ns(&g));
 	else
-		kernels_finish(g.kernels);
-	print_answer(&g);
+		tables_finish(g.tables, &g.changes);
+	write_extras(&g);
 	tell(&g);
-	status = gate_status(set, figures);
+	status = gate_status(set, &g.changes);
 	if (set->verbose)
 		summarise(&g);
 	sides_free(&g);

@@ -3,7 +3,7 @@
 #ifndef TL_DIFF_SIDES_H
 #define TL_DIFF_SIDES_H
 
-#include "cmd/tl-diff/tables.h"
+#include "cmd/tl-diff/changes.h"
 
 /* Reads, compares and prints; what main() returns. */
 int sides_compare(struct settings *set);

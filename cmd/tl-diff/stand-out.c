@@ -11,7 +11,7 @@
  */
 #include <math.h>
 
-#include "cmd/tl-diff/figures.h"
+#include "cmd/tl-diff/changes.h"
 #include "cmd/tl-diff/noise.h"
 
 #define OUT_LEVEL 0.01
@@ -76,23 +76,23 @@ how_far(const struct moments side[NSIDES], int s, double value, double level)
 }
 
 static struct moments
-moments_of(const struct figures *f, int s)
+moments_of(const struct changes *c, int s)
 {
-	double tick = f->has_ns ? TICK_NS : NS_PER_US;
+	double tick = c->has_ns ? TICK_NS : NS_PER_US;
 	struct moments m = { .n = 0 };
 	uint64_t nevents = 0;
 
-	for (size_t i = 0; i < f->samples[s].n; i++) {
-		const struct sample *x = &f->samples[s].v[i];
+	for (size_t i = 0; i < c->samples.n; i++) {
+		const struct sample *x = &c->samples.v[i];
 
-		if (x->no == WALK_NO_STEP)
+		if (x->side != s || x->no == WALK_NO_STEP)
 			continue;
 		if (m.n == 0)
 			m.origin = (double)x->ns;
 		m = with(m, (double)x->ns, 1);
 	}
-	for (size_t i = 0; i < f->rows.n; i++)
-		nevents += f->rows.v[i].kernels[s];
+	for (size_t i = 0; i < c->rows.n; i++)
+		nevents += c->rows.v[i].kernels[s];
 	/* each is off by up to half of one, evenly */
 	if (m.n > 0)
 		m.rounded = (double)nevents / (double)m.n * tick * tick / 12;
@@ -100,27 +100,27 @@ moments_of(const struct figures *f, int s)
 }
 
 void
-figures_stand_out(struct figures *f)
+changes_stand_out(struct changes *c)
 {
 	struct moments side[NSIDES];
+	bool are_steps = c->set->by == BY_OP || c->set->per == PER_STEP;
+	double far, level;
 
 	/* of runs, ranks and replays there is no step to name */
-	if (f->by_run || !f->are_steps || f->strata.n != 1 ||
-	    f->unit[0].nruns != 1 || f->unit[1].nruns != 1)
+	if (c->by_run || !are_steps || c->strata.n != 1 ||
+	    c->unit[0].nruns != 1 || c->unit[1].nruns != 1)
 		return;
 	for (int s = 0; s < NSIDES; s++)
-		side[s] = moments_of(f, s);
-	for (int s = 0; s < NSIDES; s++)
-		for (size_t i = 0;
-		     i < f->samples[s].n && side[s].n >= MIN_SAMPLES; i++) {
-			const struct sample *x = &f->samples[s].v[i];
-			double far = x->no == WALK_NO_STEP
-			    ? 0
-			    : how_far(side, s, (double)x->ns,
-				  OUT_LEVEL / (double)(side[0].n + side[1].n));
+		side[s] = moments_of(c, s);
+	level = OUT_LEVEL / (double)(side[0].n + side[1].n);
+	for (size_t i = 0; i < c->samples.n; i++) {
+		const struct sample *x = &c->samples.v[i];
 
-			if (fabs(far) > fabs((double)f->out.ns))
-				f->out = (struct stand_out){ s, x->no,
-					llround(far) };
-		}
+		if (x->no == WALK_NO_STEP || side[x->side].n < MIN_SAMPLES)
+			continue;
+		far = how_far(side, x->side, (double)x->ns, level);
+		if (fabs(far) > fabs((double)c->out.ns))
+			c->out =
+			    (struct stand_out){ x->side, x->no, llround(far) };
+	}
 }

@@ -1,70 +1,82 @@
 /* SPDX-License-Identifier: MIT */
-/* Which tables there are, and which are asked for. */
+/* Which tables there are, which are asked for, and those of what changed. */
+#include <math.h>
 #include <stdlib.h>
 
-#include "cmd/tl-diff/kernels.h"
-#include "cmd/tl-diff/ops.h"
-#include "cmd/tl-diff/rows.h"
+#include "cmd/tl-diff/changes.h"
+#include "cmd/tl-diff/events.h"
+
+/* What a row of what changed ends with. */
+#define CHANGE_COLUMNS                                             \
+	{ "before_ns", NULL, COL_INT, UNIT_NS, 0, 0 },             \
+	    { "after_ns", NULL, COL_INT, UNIT_NS, 0, 0 },          \
+	    { "diff_ns", NULL, COL_INT, UNIT_NS, 0, 0 },           \
+	    { "ratio", NULL, COL_REAL, UNIT_NONE, 0, 0 },          \
+	    { "pct_of_diff", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, \
+	    { "spread_ns", NULL, COL_INT, UNIT_NS, 0, 0 },         \
+	{                                                          \
+		"is_noise", NULL, COL_BOOL, UNIT_NONE, 0, 0        \
+	}
+
+static const struct column ops_columns[] = {
+	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
+	{ "launcher", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
+	{ "input_dims", "Input Dims", COL_JSON, UNIT_NONE, 0, 0 },
+	{ "input_dims_after", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
+	{ "input_types", "Input type", COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
+	{ "input_types_after", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
+	{ "input_strides", "Input Strides", COL_JSON, UNIT_NONE, COL_DETAIL,
+	    0 },
+	{ "input_strides_after", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
+	{ "concrete_inputs", "Concrete Inputs", COL_JSON, UNIT_NONE, COL_DETAIL,
+	    0 },
+	{ "concrete_inputs_after", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 },
+	{ "count_before", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	{ "count_after", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	{ "kernels_before", NULL, COL_INT, UNIT_COUNT, COL_DETAIL, 0 },
+	{ "kernels_after", NULL, COL_INT, UNIT_COUNT, COL_DETAIL, 0 },
+	CHANGE_COLUMNS,
+};
+
+static const struct column kernels_columns[] = {
+	{ "kind", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
+	{ "name_after", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
+	{ "count_before", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	{ "count_after", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+	{ "alone_before", NULL, COL_INT, UNIT_COUNT, COL_DETAIL, 0 },
+	{ "alone_after", NULL, COL_INT, UNIT_COUNT, COL_DETAIL, 0 },
+	{ "first_uid_before", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
+	{ "first_uid_after", NULL, COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },
+	CHANGE_COLUMNS,
+};
 
 /* What a table for people begins with, as one of its own. */
 static const struct column verdict_columns[] = {
 	{ "text", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 };
-static const size_t verdict_ncolumns = 1;
 
-static void
-print_ops(const struct found *f, struct table_dest *dest)
-{
-	ops_print(f->ops, dest);
-}
-
-static void
-print_kernels(const struct found *f, struct table_dest *dest)
-{
-	kernels_print(f->kernels, dest);
-}
-
-static void
-print_verdict(const struct found *f, struct table_dest *dest)
-{
-	struct table *from = table_create("", verdict_columns, 1);
-	struct table *t = table_create("diff_verdict", verdict_columns, 1);
-
-	if (f->set->by == BY_KERNEL) {
-		kernels_notes(f->kernels, from);
-	} else {
-		ops_sort(f->ops);
-		ops_notes(f->ops, from);
-	}
-	for (size_t i = 0; i < table_notes(from); i++)
-		table_row(t)[0] = cell_text(table_note_at(from, i));
-	table_print(t, dest);
-	table_destroy(t);
-	table_destroy(from);
-}
+#define COLUMNS(of) (of), sizeof(of) / sizeof *(of)
 
 static const struct kind_of_table {
 	const char *name;
-	enum what_by by;
-	bool any; /* whatever --by says */
-	/* at the end; or rows of events, for each run of before */
-	void (*print)(const struct found *f, struct table_dest *dest);
-	const struct column *columns;
-	const size_t *ncolumns;
+	unsigned by;                  /* bits of enum what_by */
+	const struct column *columns; /* NULL: of events, rows tells which */
+	size_t ncolumns;
 	enum rows_of rows;
 } kinds[] = {
-	{ "diff_ops_summary", BY_OP, false, print_ops, ops_columns,
-	    &ops_ncolumns, 0 },
-	{ "diff_kernels", BY_KERNEL, false, print_kernels, kernels_columns,
-	    &kernels_ncolumns, 0 },
-	{ "diff_verdict", BY_OP, true, print_verdict, verdict_columns,
-	    &verdict_ncolumns, 0 },
-	{ .name = "diff_stats", .rows = ROWS_EVENTS },
-	{ .name = "diff_stats_unique_args_summary", .rows = ROWS_ALIKE },
-	{ .name = "lca_summary", .rows = ROWS_POINTS },
-	{ .name = "uid_map", .rows = ROWS_NODES },
+	{ "diff_ops_summary", 1 << BY_OP, COLUMNS(ops_columns), 0 },
+	{ "diff_kernels", 1 << BY_KERNEL, COLUMNS(kernels_columns), 0 },
+	{ "diff_verdict", 1 << BY_OP | 1 << BY_KERNEL, COLUMNS(verdict_columns),
+	    0 },
+	{ "diff_stats", 1 << BY_OP, NULL, 0, ROWS_EVENTS },
+	{ "diff_stats_unique_args_summary", 1 << BY_OP, NULL, 0, ROWS_ALIKE },
+	{ "lca_summary", 1 << BY_OP, NULL, 0, ROWS_POINTS },
+	{ "uid_map", 1 << BY_OP, NULL, 0, ROWS_NODES },
 };
 #define NTABLES (sizeof kinds / sizeof *kinds)
+
+/* ---- which are asked for ---- */
 
 static bool
 is_wanted(const struct settings *set, const struct kind_of_table *k)
@@ -72,20 +84,8 @@ is_wanted(const struct settings *set, const struct kind_of_table *k)
 	if (set->table != NULL)
 		return strcmp(set->table, k->name) == 0;
 	if (set->dest.dir != NULL)
-		return k->any || k->by == set->by;
+		return (k->by & 1U << set->by) != 0;
 	return k == &kinds[set->by == BY_KERNEL];
-}
-
-static void
-check_columns(const struct settings *set, const struct kind_of_table *k)
-{
-	struct column columns[ROWS_MAX_COLUMNS];
-
-	if (k->print != NULL)
-		table_dest_check(&set->dest, k->name, k->columns, *k->ncolumns);
-	else
-		table_dest_check(&set->dest, k->name, columns,
-		    rows_columns(k->rows, columns));
 }
 
 static void
@@ -100,24 +100,178 @@ check_named(struct settings *set)
 		die_usage("there is no table '%s': --list-tables says which "
 			  "there are",
 		    set->table);
-	if (named->any)
-		return;
-	if (set->by == BY_KERNEL && named->by != BY_KERNEL)
+	if (set->by == BY_KERNEL && (named->by & 1 << BY_KERNEL) == 0)
 		die_usage("table '%s' is not one of --by kernel", set->table);
-	if (set->per == PER_STEP && named->print == NULL)
+	if (set->per == PER_STEP && named->columns == NULL)
 		die_usage("option '--per': table '%s' is of single events",
 		    set->table);
-	set->by = named->by;
+	if (named->by == 1 << BY_KERNEL)
+		set->by = BY_KERNEL;
 }
 
 void
 tables_check(struct settings *set)
 {
+	struct column columns[ROWS_MAX_COLUMNS];
+
 	if (set->table != NULL)
 		check_named(set);
-	for (size_t i = 0; i < NTABLES; i++)
-		if (is_wanted(set, &kinds[i]))
-			check_columns(set, &kinds[i]);
+	for (size_t i = 0; i < NTABLES; i++) {
+		const struct kind_of_table *k = &kinds[i];
+
+		if (!is_wanted(set, k))
+			continue;
+		if (k->columns != NULL)
+			table_dest_check(
+			    &set->dest, k->name, k->columns, k->ncolumns);
+		else
+			table_dest_check(&set->dest, k->name, columns,
+			    rows_columns(k->rows, columns));
+	}
+}
+
+/* ---- what changed ---- */
+
+/* So often in a unit; a mean that is no integer where units differ. */
+static struct cell
+count_cell(const struct changes *c, int side, uint64_t n)
+{
+	uint64_t units = c->unit[side].n;
+
+	if (units < 2)
+		return cell_int((int64_t)n);
+	if (n % units == 0)
+		return cell_int((int64_t)(n / units));
+	return cell_real((double)n / (double)units);
+}
+
+static struct cell
+text_cell(const struct dict *st, uint32_t id)
+{
+	return id == INTERN_NONE ? cell_none() : cell_text(dict_get(st, id));
+}
+
+/* Ops that stand for one another: "before | after". */
+static struct cell
+name_cell(struct table *t, const struct dict *st, const struct change *r)
+{
+	struct str a = dict_get(st, r->name[0]);
+	struct str b = dict_get(st, r->name[1]);
+	struct buf both = { 0 };
+	struct cell c;
+
+	if (r->key.n[0] == INTERN_NONE)
+		return cell_text(STR("(no launch)"));
+	if (r->key.n[0] == r->key.n[1])
+		return text_cell(st, r->name[0]);
+	buf_put(&both, a.p, a.len);
+	buf_puts(&both, " | ");
+	buf_put(&both, b.p, b.len);
+	c = cell_text(table_row_text(t, buf_str(&both)));
+	buf_free(&both);
+	return c;
+}
+
+/* What is the same on both sides stands once. */
+static struct cell *
+put_op(struct cell *row, struct table *t, const struct changes *c,
+    const struct change *r)
+{
+	const struct op_args *a = &r->key.args[0], *b = &r->key.args[1];
+	const uint32_t before[] = { a->dims, a->types, a->strides,
+		a->concrete };
+	const uint32_t after[] = { b->dims, b->types, b->strides, b->concrete };
+
+	row[0] = name_cell(t, c->dict, r);
+	row[1] = text_cell(c->dict, r->key.kind);
+	for (size_t i = 0; i < 4; i++) {
+		row[2 + 2 * i] = text_cell(c->dict, before[i]);
+		if (before[i] != after[i])
+			row[3 + 2 * i] = text_cell(c->dict, after[i]);
+	}
+	for (int s = 0; s < NSIDES; s++) {
+		row[10 + s] = count_cell(c, s, r->calls[s]);
+		row[12 + s] = count_cell(c, s, r->kernels[s]);
+	}
+	return row + 14;
+}
+
+static struct cell *
+put_kernel(struct cell *row, struct table *t, const struct changes *c,
+    const struct change *r)
+{
+	row[0] = text_cell(c->dict, r->key.kind);
+	row[1] = cell_text(dict_get(c->dict, r->name[0]));
+	if (r->key.n[0] != r->key.n[1])
+		row[2] = cell_text(dict_get(c->dict, r->name[1]));
+	for (int s = 0; s < NSIDES; s++) {
+		char text[UID_MAX];
+		const struct example *ex = &r->example[s];
+
+		row[3 + s] = count_cell(c, s, r->kernels[s]);
+		row[5 + s] = count_cell(c, s, r->alone[s]);
+		if (ex->is_set)
+			row[7 + s] = cell_text(table_row_text(
+			    t, (struct str){ text, uid_put(text, ex->uid) }));
+	}
+	return row + 9;
+}
+
+static void
+put_change(struct table *t, const struct changes *c, const struct change *r)
+{
+	struct cell *row = table_row(t);
+
+	row = c->set->by == BY_OP ? put_op(row, t, c, r)
+				  : put_kernel(row, t, c, r);
+	row[0] = cell_int(r->unit_ns[0]);
+	row[1] = cell_int(r->unit_ns[1]);
+	row[2] = cell_int(r->diff_ns);
+	if (r->unit_ns[0] > 0)
+		row[3] =
+		    cell_real((double)r->unit_ns[1] / (double)r->unit_ns[0]);
+	if (c->gross_ns > 0)
+		row[4] =
+		    cell_real(100 * (double)r->diff_ns / (double)c->gross_ns);
+	if (!isnan(r->spread_ns)) {
+		row[5] = cell_int(llround(r->spread_ns));
+		row[6] = cell_bool(r->is_noise);
+	}
+}
+
+/* Counts can be means that are no integers. */
+static void
+print_changes(const struct changes *c, const struct kind_of_table *k)
+{
+	struct column *columns = xmalloc(k->ncolumns * sizeof *columns);
+	bool are_means = c->unit[0].n > 1 || c->unit[1].n > 1;
+	struct table *t;
+
+	memcpy(columns, k->columns, k->ncolumns * sizeof *columns);
+	for (size_t i = 0; i < k->ncolumns && are_means; i++)
+		if (columns[i].unit == UNIT_COUNT)
+			columns[i].type = COL_REAL;
+	t = table_create(k->name, columns, k->ncolumns);
+	changes_notes(c, t);
+	for (size_t i = 0; i < c->rows.n; i++)
+		put_change(t, c, &c->rows.v[i]);
+	table_print(t, &c->set->dest);
+	table_destroy(t);
+	free(columns);
+}
+
+static void
+print_verdict(const struct changes *c, const struct kind_of_table *k)
+{
+	struct table *from = table_create("", k->columns, k->ncolumns);
+	struct table *t = table_create(k->name, k->columns, k->ncolumns);
+
+	changes_notes(c, from);
+	for (size_t i = 0; i < table_notes(from); i++)
+		table_row(t)[0] = cell_text(table_note_at(from, i));
+	table_print(t, &c->set->dest);
+	table_destroy(t);
+	table_destroy(from);
 }
 
 /* ---- tables of events ---- */
@@ -164,7 +318,7 @@ tables_add(struct tables *t, const struct diff *d, bool several)
 	for (size_t i = 0; i < NTABLES; i++) {
 		struct growing *g = &t->list[i];
 
-		if (kinds[i].print != NULL || !is_wanted(t->set, &kinds[i]))
+		if (kinds[i].columns != NULL || !is_wanted(t->set, &kinds[i]))
 			continue;
 		if (g->table == NULL)
 			begin(g, &kinds[i], t->set, several);
@@ -173,7 +327,7 @@ tables_add(struct tables *t, const struct diff *d, bool several)
 }
 
 void
-tables_finish(struct tables *t, const struct found *f)
+tables_finish(struct tables *t, const struct changes *c)
 {
 	for (size_t i = 0; i < NTABLES; i++) {
 		struct growing *g = &t->list[i];
@@ -181,9 +335,12 @@ tables_finish(struct tables *t, const struct found *f)
 		if (g->table != NULL) {
 			table_print(g->table, g->dest);
 			table_destroy(g->table);
-		} else if (kinds[i].print != NULL &&
+		} else if (kinds[i].columns == verdict_columns) {
+			if (is_wanted(t->set, &kinds[i]))
+				print_verdict(c, &kinds[i]);
+		} else if (kinds[i].columns != NULL &&
 		    is_wanted(t->set, &kinds[i])) {
-			kinds[i].print(f, &t->set->dest);
+			print_changes(c, &kinds[i]);
 		}
 	}
 	table_dest_finish(&t->set->dest);

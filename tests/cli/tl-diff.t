@@ -83,7 +83,7 @@ is '--print: the tree' "$(cat tree.txt)" '├── << trace2: zero
     └── cudaMemsetAsync
         └── Memset (Device)'
 is 'by op: work belongs to the op at which the trees part' \
-	"$(rows 'tl-diff -c name,owner,input_dims,count_before,count_after,kernels_before,kernels_after,before_ns,after_ns,diff_ns,ratio,pct_of_diff before.tl after.tl')" \
+	"$(rows 'tl-diff -c name,launcher,input_dims,count_before,count_after,kernels_before,kernels_after,before_ns,after_ns,diff_ns,ratio,pct_of_diff before.tl after.tl')" \
 	'(no launch) none 0 0 1 0 9000 0 -9000 0.0 -75.0.linear op [[4,8]] 1 1 2 2 25000 28000 3000 1.12 25.0.relu op [[4]] 1 1 1 1 7000 7000 0 1.0 0.0.tail op 1 1 1 1 2000 2000 0 1.0 0.0.'
 is 'what is in no tree is told' "$(cat err)" \
 	'tl-diff: before: 1 GPU events without a launch (0.009 ms) are in no tree'

@@ -4,8 +4,8 @@
  * list of fields, its rows are events or groups of them, and a field says what
  * a group has.
  */
-#ifndef TL_DIFF_ROWS_H
-#define TL_DIFF_ROWS_H
+#ifndef TL_DIFF_EVENTS_H
+#define TL_DIFF_EVENTS_H
 
 #include "cmd/tl-diff/diff.h"
 #include "sink/group.h"

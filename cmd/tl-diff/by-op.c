@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GPU time by op and arguments.
+ *
+ * GPU work below a point where the trees part belongs to the op of that point,
+ * so what one side does with other ops than the other is compared with it.
+ */
+#include "cmd/tl-diff/changes.h"
+#include "cmd/tl-diff/events.h"
+
+#define BOTH ((1 << NSIDES) - 1)
+
+/* A side of a pair of runs. */
+struct adder {
+	struct changes *c;
+	const struct diff *d;
+	int side;
+	VEC(uint8_t) seen;  /* by GPU event: it is in a row */
+	u32s row_of;        /* by node: the first row that has work of it */
+	struct map callers; /* launcher and row: others */
+	VEC(uint8_t) sides; /* by merged node: a bit a side with work there */
+};
+
+static const struct node *
+node_of(const struct diff *d, int side, uint32_t at)
+{
+	return &d->side[side]->nodes.v[at];
+}
+
+/* ---- whose a GPU event is ---- */
+
+/* The op at or above a node; without one the launch; NONE. */
+static uint32_t
+launcher_above(const struct diff *d, int side, uint32_t at)
+{
+	uint32_t up = at;
+
+	for (; up != NONE; up = node_of(d, side, up)->parent)
+		if (node_of(d, side, up)->kind == KIND_OP)
+			return up;
+	if (!is_gpu_kind(node_of(d, side, at)->kind))
+		return NONE;
+	return node_of(d, side, at)->parent;
+}
+
+/*
+ * The ops of both sides at a row's point, if both have work there. A frame says
+ * less than the ops below it.
+ */
+static bool
+pair_launchers(
+    const struct adder *a, const struct diff_row *s, uint32_t at[NSIDES])
+{
+	const struct diff *d = a->d;
+	const struct merged_node *m;
+
+	if (s->lca == NONE || s->is_one_sided || a->sides.v[s->lca] != BOTH)
+		return false;
+	m = &d->merged.list.v[s->lca];
+	for (int side = 0; side < NSIDES; side++) {
+		if (node_of(d, side, m->at[side])->kind == KIND_PYTHON)
+			return false;
+		at[side] = launcher_above(d, side, m->at[side]);
+		if (at[side] == NONE)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The row of what these nodes launched, which are of one side each, or both of
+ * one. NONE: of no launch.
+ */
+static uint32_t
+row_of(struct adder *a, const uint32_t at[NSIDES], const int of[NSIDES])
+{
+	const struct diff *d = a->d;
+	struct change_key k = { .kind = a->c->launched_by[LAUNCHED_BY_NONE] };
+	uint32_t name[NSIDES] = { INTERN_NONE, INTERN_NONE };
+
+	for (int s = 0; s < NSIDES; s++) {
+		k.n[s] = INTERN_NONE;
+		k.args[s] = *args_of_node(d->side[of[s]], at[s]);
+		if (at[s] == NONE)
+			continue;
+		k.n[s] = node_of(d, of[s], at[s])->sym;
+		name[s] = node_of(d, of[s], at[s])->name;
+		if (of[s] == a->side)
+			k.kind =
+			    a->c->launched_by[node_of(d, of[s], at[s])->kind ==
+					KIND_OP
+				    ? LAUNCHED_BY_OP
+				    : LAUNCHED_BY_CALL];
+	}
+	return changes_row(a->c, &k, name);
+}
+
+/* Whether a launcher's work is in this row for the first time. */
+static bool
+is_new_call(struct adder *a, uint32_t launcher, uint32_t row)
+{
+	bool is_new;
+
+	if (launcher == NONE || a->row_of.v[launcher] == row)
+		return false;
+	if (a->row_of.v[launcher] == NONE) {
+		a->row_of.v[launcher] = row;
+		return true;
+	}
+	(void)map_put(&a->callers, (uint64_t)launcher << 32 | row, &is_new);
+	return is_new;
+}
+
+/* s: where it stands in the trees; NULL: in none. */
+static void
+add_event(
+    struct adder *a, const struct gpu *g, const struct diff_row *s, bool alone)
+{
+	const int both[NSIDES] = { 0, 1 }, one[NSIDES] = { a->side, a->side };
+	uint32_t at[NSIDES], row;
+	bool is_pair = s != NULL && pair_launchers(a, s, at);
+
+	if (!changes_want(a->c, g))
+		return;
+	if (!is_pair)
+		at[0] = at[1] = g->is_unlinked
+		    ? NONE
+		    : launcher_above(a->d, a->side, g->node);
+	row = row_of(a, at, is_pair ? both : one);
+	a->c->rows.v[row].calls[a->side] += is_new_call(a, at[a->side], row);
+	changes_add(a->c, row, a->side, g->step,
+	    node_of(a->d, a->side, g->node)->dur, alone);
+}
+
+/* ---- a pair of runs ---- */
+
+/* A GPU event of a tree. */
+static void
+add_stat(struct adder *a, const struct diff_row *s)
+{
+	const struct diff *d = a->d;
+	const struct node *n = node_of(d, a->side, s->gpu);
+	const struct merged_node *m;
+	bool alone =
+	    s->is_one_sided || s->lca == NONE || a->sides.v[s->lca] != BOTH;
+
+	a->seen.v[n->extra] = 1;
+	add_event(a, &d->side[a->side]->gpus.v[n->extra], s, alone);
+	if (alone) {
+		changes_tell(a->c, TALLY_ONLY, a->side, n->dur);
+		return;
+	}
+	m = &d->merged.list.v[s->lca];
+	/* by place a GPU event can stand beside a launch */
+	if (m->at[a->side] != s->gpu ||
+	    !is_gpu_kind(node_of(d, !a->side, m->at[!a->side])->kind)) {
+		changes_tell(a->c, TALLY_UNPAIRED, a->side, n->dur);
+		return;
+	}
+	if (node_of(d, 0, m->at[0])->n != node_of(d, 1, m->at[1])->n)
+		changes_tell(a->c, TALLY_RENAMED, a->side, n->dur);
+	if (a->side == 0)
+		streams_pair(a->c, d->side, m->at);
+}
+
+static void
+add_side(struct adder *a)
+{
+	const struct diff *d = a->d;
+	const struct run *r = d->side[a->side];
+
+	vec_reserve(&a->sides, d->merged.list.n + 1);
+	memset(a->sides.v, 0, d->merged.list.n + 1);
+	vec_reserve(&a->seen, r->gpus.n + 1);
+	memset(a->seen.v, 0, r->gpus.n + 1);
+	vec_reserve(&a->row_of, r->nodes.n + 1);
+	memset(a->row_of.v, 0xff, r->nodes.n * sizeof *a->row_of.v);
+	for (size_t i = 0; i < d->stats.n; i++)
+		if (d->stats.v[i].lca != NONE)
+			a->sides.v[d->stats.v[i].lca] |=
+			    (uint8_t)(1 << d->stats.v[i].side);
+	for (size_t i = 0; i < d->stats.n; i++)
+		if (d->stats.v[i].side == a->side)
+			add_stat(a, &d->stats.v[i]);
+	for (uint32_t g = 0; g < r->gpus.n; g++) {
+		const struct gpu *it = &r->gpus.v[g];
+
+		if (a->seen.v[g])
+			continue;
+		add_event(a, it, NULL, false);
+		changes_tell(a->c,
+		    it->is_unlinked ? TALLY_UNLINKED : TALLY_OUTSIDE, a->side,
+		    r->nodes.v[it->node].dur);
+	}
+	vec_free(&a->seen);
+	vec_free(&a->sides);
+	vec_free(&a->row_of);
+	map_free(&a->callers);
+}
+
+/* What a side's profiler recorded. */
+static void
+see_contents(struct changes *c, int side, const struct run *r)
+{
+	const struct op_args *none = args_of_node(r, NONE);
+
+	c->has_frames[side] = c->has_frames[side] || r->has_frames;
+	c->has_ops[side] = c->has_ops[side] || r->args.n > 0;
+	for (size_t i = 0; i < r->args.n && !c->has_args[side]; i++)
+		c->has_args[side] =
+		    memcmp(&r->args.v[i], none, sizeof *none) != 0;
+}
+
+/* Whether all calls, too, last as long. */
+static bool
+same_times(const struct run *a, const struct run *b)
+{
+	if (a->nodes.n != b->nodes.n)
+		return false;
+	for (size_t i = 0; i < a->nodes.n; i++)
+		if (a->nodes.v[i].ts != b->nodes.v[i].ts ||
+		    a->nodes.v[i].dur != b->nodes.v[i].dur)
+			return false;
+	return true;
+}
+
+void
+ops_add(struct changes *c, const struct diff *d, const bool fresh[NSIDES])
+{
+	if (fresh[0])
+		tell_tree(c, d);
+	for (int side = 0; side < NSIDES; side++) {
+		struct adder a = { .c = c, .d = d, .side = side };
+
+		if (!fresh[side])
+			continue;
+		changes_start_run(c, side);
+		add_side(&a);
+		changes_end_run(c, side, d->side[side]);
+		see_contents(c, side, d->side[side]);
+	}
+	streams_finish(c);
+	c->differs = c->differs || !d->is_identical || !d->is_same_work ||
+	    c->order.n + c->wrappers[0].n + c->wrappers[1].n > 0 ||
+	    c->calls.n > 0 || c->tallies[TALLY_STREAM].n[0] > 0;
+	c->host_differs =
+	    c->host_differs || !same_times(d->side[0], d->side[1]);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Gathering times of rows in samples. */
+#include <math.h>
+
+#include "cmd/tl-diff/changes.h"
+#include "trace/stat.h"
+
+void
+changes_create(struct changes *c, struct settings *set, struct dict *st)
+{
+	static const char *const words[] = { "op", "launch", "none" };
+
+	*c = (struct changes){ .set = set,
+		.dict = st,
+		.row_of = intern_create(),
+		.sample_of = intern_create() };
+	for (int i = 0; i < NLAUNCHED_BY; i++)
+		c->launched_by[i] = intern_put(st->text, str_of(words[i]));
+}
+
+static void
+remarks_free(struct remarks *r)
+{
+	vec_free(&r->list);
+	map_free(&r->of);
+}
+
+void
+changes_free(struct changes *c)
+{
+	vec_free(&c->rows);
+	intern_destroy(c->row_of);
+	vec_free(&c->samples);
+	intern_destroy(c->sample_of);
+	vec_free(&c->strata);
+	map_free(&c->stratum_of);
+	vec_free(&c->times);
+	map_free(&c->time_of);
+	vec_free(&c->streams);
+	map_free(&c->stream_of);
+	remarks_free(&c->calls);
+	remarks_free(&c->launches);
+	remarks_free(&c->order);
+	map_free(&c->moved);
+	for (int s = 0; s < NSIDES; s++) {
+		vec_free(&c->walls[s]);
+		remarks_free(&c->wrappers[s]);
+	}
+}
+
+uint32_t
+changes_row(struct changes *c, const struct change_key *key,
+    const uint32_t name[NSIDES])
+{
+	uint32_t row = intern_put(
+	    c->row_of, (struct str){ (const char *)key, sizeof *key });
+
+	if (row == c->rows.n)
+		vec_push(&c->rows,
+		    ((struct change){ .key = *key,
+			.name = { name[0], name[1] },
+			.spread_ns = NAN }));
+	return row;
+}
+
+/* The run at hand. */
+static uint32_t
+run_at(const struct changes *c, int side)
+{
+	return (uint32_t)c->unit[side].nruns - 1;
+}
+
+/*
+ * Steps are of one sort, and so are runs; sequences are of their kind. Ranks
+ * differ by nature: samples of one are no repetitions of another's.
+ */
+static uint32_t
+sample_number(struct changes *c, uint32_t row, int side, int64_t no)
+{
+	const struct settings *set = c->set;
+	bool is_sequence = set->by == BY_KERNEL && set->per != PER_STEP;
+	const struct {
+		int64_t no;
+		uint32_t run, kind, side, zero;
+	} key = { no, run_at(c, side),
+		is_sequence ? c->rows.v[row].key.kind : 0, (uint32_t)side, 0 };
+	uint32_t at = intern_put(
+	    c->sample_of, (struct str){ (const char *)&key, sizeof key });
+	uint64_t rank = set->pair == PAIR_RANK ? key.run : 0, *stratum;
+	bool is_new;
+
+	if (at < c->samples.n)
+		return at;
+	stratum = map_put(&c->stratum_of, rank << 32 | key.kind, &is_new);
+	if (is_new) {
+		*stratum = c->strata.n;
+		vec_push(&c->strata, ((struct stratum){ { 0, 0 } }));
+	}
+	c->strata.v[*stratum].n[side] += no != WALK_NO_STEP;
+	vec_push(&c->samples,
+	    ((struct sample){ no, 0, key.run, (uint32_t)*stratum, side }));
+	return at;
+}
+
+/* The time of a row in a sample: mostly that which was asked for before. */
+static struct row_time *
+time_of(struct changes *c, uint32_t row, int side, int64_t no)
+{
+	uint32_t *last = &c->rows.v[row].last[side], sample;
+	uint64_t *slot;
+	bool is_new;
+
+	if (*last > 0) {
+		struct row_time *t = &c->times.v[*last - 1];
+		const struct sample *s = &c->samples.v[t->sample];
+
+		if (s->run == run_at(c, side) && s->no == no)
+			return t;
+	}
+	sample = sample_number(c, row, side, no);
+	slot = map_put(&c->time_of, (uint64_t)row << 32 | sample, &is_new);
+	if (is_new) {
+		*slot = c->times.n;
+		vec_push(&c->times, ((struct row_time){ row, sample, 0, 0 }));
+	}
+	*last = (uint32_t)*slot + 1;
+	return &c->times.v[*slot];
+}
+
+void
+changes_add(struct changes *c, uint32_t row, int side, int64_t no, int64_t ns,
+    bool is_alone)
+{
+	struct row_time *t = time_of(c, row, side, no);
+	struct change *r = &c->rows.v[row];
+
+	c->has_ns = c->has_ns || ns % NS_PER_US != 0;
+	r->kernels[side]++;
+	stat_add(&r->ns[side], ns);
+	if (is_alone) {
+		r->alone[side]++;
+		stat_add(&r->alone_ns[side], ns);
+	}
+	t->n++;
+	stat_add(&t->ns, ns);
+	stat_add(&c->samples.v[t->sample].ns, ns);
+}
+
+void
+changes_tell(struct changes *c, enum tally_of what, int side, int64_t ns)
+{
+	c->tallies[what].n[side]++;
+	stat_add(&c->tallies[what].ns[side], ns);
+}
+
+void
+changes_start_run(struct changes *c, int side)
+{
+	c->unit[side].nruns++;
+}
+
+/* Steps in which something was launched, and their time on the clock. */
+void
+changes_end_run(struct changes *c, int side, const struct run *r)
+{
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < r->gpus.n; i++)
+		if (r->gpus.v[i].step != WALK_NO_STEP)
+			(void)map_put(&seen, (uint64_t)r->gpus.v[i].step, NULL);
+	c->unit[side].nsteps += seen.n;
+	for (size_t i = 0; i < r->steps.n; i++) {
+		const struct step_span *s = &r->steps.v[i];
+
+		if (map_get(&seen, (uint64_t)s->number) != NULL)
+			vec_push(&c->walls[side],
+			    ((struct wall){
+				run_at(c, side), s->end_ns - s->start_ns }));
+	}
+	map_free(&seen);
+}

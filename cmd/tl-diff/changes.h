@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What changed: GPU time by row, before and after, over all pairs of runs, as
+ * means of a unit; which differences are no more than chance; and what else is
+ * told of the pairs. A row is an op with its arguments, or a kernel in one kind
+ * of sequence.
+ */
+#ifndef TL_DIFF_CHANGES_H
+#define TL_DIFF_CHANGES_H
+
+#include "cmd/tl-diff/diff.h"
+
+#define NS_PER_US 1000
+
+/* Of a row of ops: by what its work was launched. */
+enum launched_by {
+	LAUNCHED_BY_OP,
+	LAUNCHED_BY_CALL, /* a launch outside of ops */
+	LAUNCHED_BY_NONE, /* GPU work without a launch */
+	NLAUNCHED_BY,
+};
+
+/* What a row is about: on each side, the same where it has one name. */
+struct change_key {
+	uint32_t kind;      /* a text: the launcher, or of which sequences */
+	uint32_t n[NSIDES]; /* normalised names; INTERN_NONE: of no launch */
+	struct op_args args[NSIDES];
+};
+
+/* The first event of a row, better one without a partner. */
+struct example {
+	bool is_set, is_alone;
+	struct uid uid;
+};
+
+struct change {
+	struct change_key key;
+	uint32_t name[NSIDES];
+	uint64_t calls[NSIDES]; /* of ops */
+	struct example example[NSIDES];
+	uint64_t kernels[NSIDES];
+	int64_t ns[NSIDES];
+	/* of these, what the other side does not do */
+	uint64_t alone[NSIDES];
+	int64_t alone_ns[NSIDES];
+	uint32_t last[NSIDES]; /* what was added to last: in times, + 1 */
+	/* worked out at the end, for one unit */
+	int64_t unit_ns[NSIDES];
+	int64_t diff_ns;
+	int64_t fixed_ns; /* in it: by work that only one side does */
+	double spread_ns; /* NAN: not known */
+	bool is_noise;
+	bool is_rest_noise; /* the difference without what is fixed */
+};
+
+/*
+ * What times vary over: a run, a step of one, or a sequence. Those of a stratum
+ * vary around one mean.
+ */
+struct sample {
+	int64_t no; /* WALK_NO_STEP: it is no repetition of anything */
+	int64_t ns; /* of all its GPU work */
+	uint32_t run, stratum;
+	int side;
+};
+
+/* Time of a row in a sample. */
+struct row_time {
+	uint32_t row, sample;
+	uint32_t n; /* events */
+	int64_t ns;
+};
+
+/* Samples of rows of one kind, and of one rank. */
+struct stratum {
+	uint64_t n[NSIDES];
+};
+
+/* Times of one side: a mean and how much it varies. */
+struct unit_times {
+	uint64_t n; /* units */
+	uint64_t nruns, nsteps;
+	int64_t total_ns; /* GPU time of a unit, the mean */
+};
+
+/* The time on the clock of a step with GPU work. */
+struct wall {
+	uint32_t run;
+	int64_t ns;
+};
+
+/* How long a step takes on the clock. */
+struct step_clock {
+	uint64_t n[NSIDES];      /* steps */
+	int64_t mean_ns[NSIDES]; /* of a step; 0: there are none */
+	bool knows_noise;
+	bool is_noise; /* the difference may be chance, or there is none */
+};
+
+/* A step whose GPU time differs from that of all others of its side. */
+struct stand_out {
+	int side;
+	int64_t step;
+	int64_t ns; /* over the mean of the others; 0: there is none */
+};
+
+/* GPU events that are told of, over all runs. */
+struct tally {
+	uint64_t n[NSIDES];
+	int64_t ns[NSIDES];
+};
+
+enum tally_of {
+	TALLY_ONLY,     /* the other side has no work there, or no sequence */
+	TALLY_UNPAIRED, /* it has, but none that is the same */
+	TALLY_RENAMED,  /* pairs whose names differ */
+	TALLY_OUTSIDE,  /* launched outside of ops */
+	TALLY_UNLINKED, /* without a launch */
+	TALLY_STREAM,   /* pairs on another GPU stream */
+	NTALLIES,
+};
+
+/* Pairs of a GPU stream of one side and one of the other. */
+struct stream_pair {
+	uint32_t stream[NSIDES];
+	struct tally events;
+};
+
+/* Two names, or one, that something is said of, and how often. */
+struct remark {
+	uint32_t name[2];          /* INTERN_NONE: without one */
+	struct uid uid[2][NSIDES]; /* of calls of these names, the first */
+	uint64_t n;
+};
+
+struct remarks {
+	VEC(struct remark) list;
+	struct map of;
+	uint64_t n; /* of all */
+};
+
+struct changes {
+	struct settings *set;
+	struct dict *dict;
+	uint32_t launched_by[NLAUNCHED_BY]; /* texts */
+	VEC(struct change) rows;
+	struct intern *row_of; /* key to row */
+	VEC(struct sample) samples;
+	struct intern *sample_of;
+	VEC(struct stratum) strata;
+	struct map stratum_of;
+	VEC(struct row_time) times;
+	struct map time_of; /* row and sample to time */
+	struct unit_times unit[NSIDES];
+	bool by_run; /* samples are runs */
+	bool has_ns; /* some event lasts no whole number of microseconds */
+	VEC(struct wall) walls[NSIDES]; /* run by run */
+	struct step_clock clock;
+	/* the verdict */
+	int64_t diff_ns, gross_ns;
+	int64_t fixed_ns;   /* by work that only one side does */
+	int64_t verdict_ns; /* without what may be chance */
+	int64_t rest_ns;    /* in it: rows that only together are none */
+	double spread_ns;
+	bool is_noise; /* the difference without what is fixed may be chance */
+	struct stand_out out;
+	/* told besides */
+	struct tally tallies[NTALLIES];
+	VEC(struct stream_pair) streams; /* of the pair of runs at hand */
+	struct map stream_of;
+	/* calls and launches under other names; reversed; around others */
+	struct remarks calls, launches, order, wrappers[NSIDES];
+	struct map moved; /* in the first merged tree: node to what it passed */
+	bool differs;     /* GPU work or calls of some pair */
+	bool host_differs; /* times of calls of some pair */
+	/* some run has them: frames; ops with GPU work; arguments of such */
+	bool has_frames[NSIDES], has_ops[NSIDES], has_args[NSIDES];
+	uint64_t nsequences[NSIDES], npaired;
+};
+
+void changes_create(struct changes *c, struct settings *set, struct dict *st);
+void changes_free(struct changes *c);
+/* Begins a run of a side, whose work is added then; and ends it. */
+void changes_start_run(struct changes *c, int side);
+void changes_end_run(struct changes *c, int side, const struct run *r);
+/* The row of a key, made when missing. */
+uint32_t changes_row(struct changes *c, const struct change_key *key,
+    const uint32_t name[NSIDES]);
+/*
+ * The work of a GPU event, in a row; sample no of its side and run. is_alone:
+ * the other side does not do it.
+ */
+void changes_add(struct changes *c, uint32_t row, int side, int64_t no,
+    int64_t ns, bool is_alone);
+void changes_tell(struct changes *c, enum tally_of what, int side, int64_t ns);
+/* judge.c: after the last run. The largest difference first, noise later. */
+void changes_finish(struct changes *c);
+/* stand-out.c: once rows are judged. */
+void changes_stand_out(struct changes *c);
+
+/* Whether an event counts: with --per step, only what steps have. */
+static inline bool
+changes_want(const struct changes *c, const struct gpu *g)
+{
+	return c->set->per != PER_STEP || g->step != WALK_NO_STEP;
+}
+
+/* Whether both sides have steps whose time can be compared. */
+static inline bool
+changes_have_clock(const struct changes *c)
+{
+	return c->clock.n[0] > 0 && c->clock.n[1] > 0;
+}
+
+/* ---- what rows are made of ---- */
+
+/* by-op.c: a pair of runs; fresh: of which sides it is the first time. */
+void ops_add(struct changes *c, const struct diff *d, const bool fresh[NSIDES]);
+/* by-kernel.c */
+void kernels_add(struct changes *c, const struct run *const side[NSIDES],
+    const bool fresh[NSIDES]);
+
+/* ---- told.c ---- */
+
+/*
+ * Streams have other numbers in another run: those that most pairs of GPU
+ * events of a pair of runs say belong together are one. What runs on another
+ * is told.
+ */
+void streams_pair(struct changes *c, const struct run *const run[NSIDES],
+    const uint32_t node[NSIDES]);
+void streams_finish(struct changes *c);
+/* What the merged tree of a pair of runs tells besides its GPU work. */
+void tell_tree(struct changes *c, const struct diff *d);
+/*
+ * What each side looked through above a merged node of both that the other did
+ * not: the innermost first. Replaces the lists.
+ */
+void wrappers_of(const struct diff *d, uint32_t id, u32s around[NSIDES]);
+
+/* ---- sentences.c ---- */
+
+/* What changed, as notes of a table. */
+void changes_notes(const struct changes *c, struct table *t);
+/* That the sides are the same, as far as it goes; NULL: they are not. */
+const char *changes_sameness(const struct changes *c);
+
+/* ---- gate.c ---- */
+
+/*
+ * What a threshold is in ns where the GPU time before was base_ns, rounded
+ * down; at most INT64_MAX.
+ */
+int64_t threshold_ns(const struct threshold *t, int64_t base_ns);
+/* --fail-over and --junit, told and written; the program's exit status. */
+int gate_status(const struct settings *set, const struct changes *c);
+
+/* ---- print.c ---- */
+
+/*
+ * The merged tree. min_ns 0: all of it. moved NULL: as the reference has it,
+ * without marks of what moved and of what one side only calls around a node.
+ */
+void print_merged(const struct diff *d, const struct map *moved,
+    struct out *out, bool colour, int64_t min_ns);
+
+/* ---- tables.c ---- */
+
+/* What --table and --by ask for is checked, before anything is read. */
+void tables_check(struct settings *set);
+struct tables *tables_create(struct settings *set);
+/* Rows of events, of each run of before once; several: it may have more. */
+void tables_add(struct tables *t, const struct diff *d, bool several);
+/* After the last; it is gone then. */
+void tables_finish(struct tables *t, const struct changes *c);
+
+#endif

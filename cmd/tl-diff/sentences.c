@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+/* What changed, in sentences. */
+#include <math.h>
+
+#include "cmd/tl-diff/changes.h"
+#include "trace/stat.h"
+
+#define TOP_ROWS 3
+
+/* ---- figures for people ---- */
+
+static void
+put_time(struct buf *b, int64_t ns)
+{
+	double v = (double)(ns < 0 ? -ns : ns);
+
+	if (v < 1e3)
+		buf_printf(b, "%.0f ns", v);
+	else if (v < 1e6)
+		buf_printf(b, "%.1f us", v / 1e3);
+	else if (v < 1e9)
+		buf_printf(b, "%.3f ms", v / 1e6);
+	else
+		buf_printf(b, "%.3f s", v / 1e9);
+}
+
+static void
+put_signed_time(struct buf *b, int64_t ns)
+{
+	buf_putc(b, ns < 0 ? '-' : '+');
+	put_time(b, ns);
+}
+
+static void
+put_change(struct buf *b, int64_t before, int64_t after)
+{
+	put_time(b, before);
+	buf_puts(b, " to ");
+	put_time(b, after);
+	if (before > 0)
+		buf_printf(b, " (%+.1f %%)",
+		    100 * ((double)after - (double)before) / (double)before);
+}
+
+/* A note of what is in the buffer, which is empty then; nothing if it is. */
+static void
+note_of(struct table *t, struct buf *b)
+{
+	if (b->len > 0)
+		table_note(t, "%.*s", (int)b->len, b->p);
+	b->len = 0;
+}
+
+static bool
+has_several_units(const struct changes *c)
+{
+	return c->unit[0].n > 1 || c->unit[1].n > 1;
+}
+
+/* ---- the whole ---- */
+
+/*
+ * How much of the difference the first rows that go its way make up; no more of
+ * them than make up all.
+ */
+static void
+put_share(struct buf *b, const struct changes *c)
+{
+	int64_t diff_ns = c->diff_ns, sum = 0;
+	size_t n = 0;
+	double share;
+
+	for (size_t i = 0; i < c->rows.n && n < TOP_ROWS; i++) {
+		const struct change *r = &c->rows.v[i];
+
+		if (diff_ns < 0 ? sum <= diff_ns : sum >= diff_ns)
+			break;
+		if (r->key.n[0] == INTERN_NONE || r->is_noise ||
+		    r->diff_ns == 0 || (r->diff_ns < 0) != (diff_ns < 0))
+			continue;
+		stat_add(&sum, r->diff_ns);
+		n++;
+	}
+	if (n == 0)
+		return;
+	share = 100 * (double)sum / (double)diff_ns;
+	if (share > 100)
+		buf_puts(b, ", all of it and more");
+	else
+		buf_printf(b, ", %.0f %% of it", share);
+	buf_printf(b, " from %zu %s%s", n,
+	    c->set->by == BY_OP ? "op" : "kernel", n == 1 ? "" : "s");
+}
+
+/* What of the difference may be chance: all, or all that both sides do. */
+static void
+put_chance(struct buf *b, const struct changes *c)
+{
+	if (c->fixed_ns == 0) {
+		buf_puts(b, ", within noise");
+		return;
+	}
+	put_share(b, c);
+	buf_puts(b, "; all but ");
+	put_signed_time(b, c->fixed_ns);
+	buf_puts(b, ", of work on one side only, is within noise");
+}
+
+static void
+note_whole(const struct changes *c, struct table *t)
+{
+	const struct unit_times *u = c->unit;
+	const struct step_clock *k = &c->clock;
+	struct buf b = { 0 };
+
+	buf_puts(&b, "GPU time ");
+	put_change(&b, u[0].total_ns, u[1].total_ns);
+	if (c->set->per == PER_STEP)
+		buf_puts(&b, " a step");
+	else if (has_several_units(c))
+		buf_puts(&b, c->set->pair == PAIR_RANK ? " a rank" : " a run");
+	if (c->is_noise)
+		put_chance(&b, c);
+	else if (c->diff_ns != 0)
+		put_share(&b, c);
+	note_of(t, &b);
+	if (u[0].nruns != u[1].nruns)
+		table_note(t, "the sides have %" PRIu64 " and %" PRIu64 " runs",
+		    u[0].nruns, u[1].nruns);
+	if (changes_have_clock(c)) {
+		buf_puts(&b, "a step takes ");
+		put_change(&b, k->mean_ns[0], k->mean_ns[1]);
+		buf_printf(&b,
+		    " on the clock (%" PRIu64 " and %" PRIu64 " steps)%s",
+		    k->n[0], k->n[1],
+		    k->is_noise && k->mean_ns[0] != k->mean_ns[1]
+			? ", within noise"
+			: "");
+	}
+	note_of(t, &b);
+	buf_free(&b);
+}
+
+/* ---- rows and events ---- */
+
+/* "WHAT: before 2 (1.2 ms), after 3 (1.3 ms)"; nothing where both are 0. */
+static void
+note_tally(const struct changes *c, struct table *t, const char *what,
+    const char *over, const struct tally *tally)
+{
+	struct buf b = { 0 };
+
+	for (int s = 0; s < NSIDES; s++) {
+		struct str name = c->set->names[s];
+
+		if (tally->n[s] == 0)
+			continue;
+		if (b.len == 0)
+			buf_printf(&b, "%s%s: ", what, over);
+		else
+			buf_puts(&b, ", ");
+		buf_printf(&b, "%" PRIu64 " %.*s (", tally->n[s], (int)name.len,
+		    name.p);
+		put_time(&b, tally->ns[s]);
+		buf_putc(&b, ')');
+	}
+	note_of(t, &b);
+	buf_free(&b);
+}
+
+/* A step that stands out, while the whole may be chance. */
+static void
+note_stand_out(const struct changes *c, struct table *t)
+{
+	const struct stand_out *o = &c->out;
+	struct str side = c->set->names[o->side];
+	struct buf b = { 0 };
+
+	if (o->ns == 0 || !c->is_noise)
+		return;
+	buf_printf(&b, "step %" PRId64 " of %.*s stands out: GPU time ",
+	    o->step, (int)side.len, side.p);
+	put_signed_time(&b, o->ns);
+	buf_printf(&b, " (--step %" PRId64 " compares it alone)", o->step);
+	note_of(t, &b);
+	buf_free(&b);
+}
+
+/* Rows that only one side has, and those within noise. */
+static void
+note_rows(const struct changes *c, struct table *t)
+{
+	struct tally only = { { 0, 0 }, { 0, 0 } };
+	size_t noise = 0;
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct change *r = &c->rows.v[i];
+
+		noise += r->is_noise;
+		for (int s = 0; s < NSIDES; s++)
+			if (r->kernels[s] > 0 && r->kernels[!s] == 0) {
+				only.n[s]++;
+				stat_add(&only.ns[s], r->unit_ns[s]);
+			}
+	}
+	note_tally(c, t, "rows on one side only", "", &only);
+	if (c->diff_ns != 0 && isnan(c->spread_ns))
+		table_note(t, "noise unknown: pass several runs or steps");
+	if (noise > 0)
+		buf_printf(
+		    &b, "%zu of %zu rows are within noise", noise, c->rows.n);
+	if (noise > 0 && c->rest_ns != 0) {
+		buf_puts(&b, ", but together changed by ");
+		put_signed_time(&b, c->rest_ns);
+	}
+	note_of(t, &b);
+	buf_free(&b);
+	note_stand_out(c, t);
+}
+
+/* Of several runs or steps it says that these are sums. */
+static void
+note_events(const struct changes *c, struct table *t)
+{
+	static const char *const texts[][NTALLIES] = {
+		[BY_OP] = { "GPU events in calls of one side only",
+		    "unmatched GPU events",
+		    "matched GPU events with different names",
+		    "GPU events launched outside of ops",
+		    "GPU events without a launch",
+		    "matched GPU events on another stream" },
+		[BY_KERNEL] = { "GPU events in unmatched sequences",
+		    "unmatched GPU events in matched sequences",
+		    "matched GPU events with different names", NULL, NULL,
+		    "matched GPU events on another stream" },
+	};
+	const char *over = "";
+
+	if (has_several_units(c))
+		over = c->set->per == PER_STEP ? ", over all steps"
+					       : ", over all runs";
+	if (c->set->by == BY_KERNEL)
+		table_note(t,
+		    "%" PRIu64 " of %" PRIu64 " and %" PRIu64
+		    " kernel sequences matched",
+		    c->npaired, c->nsequences[0], c->nsequences[1]);
+	for (int i = 0; i < NTALLIES; i++)
+		note_tally(c, t, texts[c->set->by][i], over, &c->tallies[i]);
+}
+
+/* ---- calls ---- */
+
+static void
+put_name(const struct dict *st, uint32_t name, struct buf *b)
+{
+	if (name != INTERN_NONE)
+		text_visible(dict_get(st, name), b);
+	else
+		buf_puts(b, "one without a name");
+}
+
+/*
+ * "5 SIDE, as A (1 | 2) JOIN B (3 | 4) 2 times": how many, and the most
+ * frequent one with its names, if it is of two, and uids of each.
+ */
+static void
+put_remarks(const struct remarks *r, const struct dict *st, const char *join,
+    int nuids, struct buf *b)
+{
+	const struct remark *most = r->list.v;
+	char text[UID_MAX];
+
+	for (size_t i = 1; i < r->list.n; i++)
+		if (r->list.v[i].n > most->n)
+			most = &r->list.v[i];
+	for (int i = 0; i < (join != NULL ? 2 : 1); i++) {
+		buf_puts(b, i > 0 ? join : ", as ");
+		put_name(st, most->name[i], b);
+		for (int k = 0; k < nuids; k++) {
+			buf_puts(b, k == 0 ? " (" : " | ");
+			buf_put(b, text, uid_put(text, most->uid[i][k]));
+		}
+		if (nuids > 0)
+			buf_putc(b, ')');
+	}
+	if (r->list.n > 1 && most->n > 1)
+		buf_printf(b, " %" PRIu64 " times", most->n);
+}
+
+static void
+note_remarks(const struct changes *c, struct table *t, const char *what,
+    const struct remarks *r, const char *join, int nuids, const char *hint)
+{
+	struct buf b = { 0 };
+
+	if (r->n == 0)
+		return;
+	buf_printf(&b, "%s: %" PRIu64, what, r->n);
+	put_remarks(r, c->dict, join, nuids, &b);
+	buf_puts(&b, hint);
+	note_of(t, &b);
+	buf_free(&b);
+}
+
+static void
+note_wrappers(const struct changes *c, struct table *t)
+{
+	struct buf b = { 0 };
+
+	for (int s = 0; s < NSIDES; s++) {
+		const struct remarks *r = &c->wrappers[s];
+		struct str side = c->set->names[s];
+
+		if (r->n == 0)
+			continue;
+		buf_puts(&b,
+		    b.len > 0 ? "; "
+			      : "calls around others on one side only: ");
+		buf_printf(&b, "%" PRIu64 " %.*s", r->n, (int)side.len, side.p);
+		put_remarks(r, c->dict, NULL, 1, &b);
+	}
+	note_of(t, &b);
+	buf_free(&b);
+}
+
+/* Calls whose arguments differ, and how: of the largest row of them. */
+static void
+note_args(const struct changes *c, struct table *t)
+{
+	struct buf b = { 0 };
+	uint64_t calls = 0;
+
+	if (c->has_args[0] != c->has_args[1])
+		return;
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct change *r = &c->rows.v[i];
+		const struct op_args *x = &r->key.args[0], *y = &r->key.args[1];
+
+		/* concrete arguments differ from call to call */
+		if (r->key.n[0] != r->key.n[1] ||
+		    (x->dims == y->dims && x->types == y->types &&
+			x->strides == y->strides))
+			continue;
+		calls += r->calls[0] > r->calls[1] ? r->calls[0] : r->calls[1];
+		if (b.len == 0 && x->dims != INTERN_NONE &&
+		    y->dims != INTERN_NONE && r->name[0] != INTERN_NONE) {
+			buf_puts(&b, ", as ");
+			text_visible(dict_get(c->dict, r->name[0]), &b);
+			buf_putc(&b, ' ');
+			text_visible(dict_get(c->dict, x->dims), &b);
+			buf_puts(&b, " | ");
+			text_visible(dict_get(c->dict, y->dims), &b);
+		}
+	}
+	if (calls > 0)
+		table_note(t, "calls with other arguments: %" PRIu64 "%.*s",
+		    calls, (int)b.len, buf_str(&b).p);
+	buf_free(&b);
+}
+
+/* What only one side's profiler recorded. */
+static void
+note_contents(const struct changes *c, struct table *t)
+{
+	for (int s = 0; s < NSIDES; s++) {
+		struct str name = c->set->names[s];
+
+		if (c->has_args[!s] && c->has_ops[s] && !c->has_args[s])
+			table_note(t, "%.*s has no arguments of ops",
+			    (int)name.len, name.p);
+		if (c->set->python && c->has_frames[!s] && !c->has_frames[s])
+			table_note(t,
+			    "%.*s has no Python frames: without --python the "
+			    "trees are compared below them",
+			    (int)name.len, name.p);
+	}
+}
+
+/* Trees say little of GPU work that mostly is in none. */
+static void
+note_kernels(const struct changes *c, struct table *t)
+{
+	bool is[NSIDES];
+	struct str name;
+
+	for (int s = 0; s < NSIDES; s++) {
+		int64_t ns = c->tallies[TALLY_UNLINKED].ns[s], all = 0;
+
+		stat_add(&ns, c->tallies[TALLY_OUTSIDE].ns[s]);
+		for (size_t i = 0; i < c->rows.n; i++)
+			stat_add(&all, c->rows.v[i].ns[s]);
+		is[s] = ns > all / 2;
+	}
+	if (!is[0] && !is[1])
+		return;
+	name = is[0] && is[1] ? STR("") : c->set->names[is[1]];
+	table_note(t,
+	    "most GPU work%s%.*s is of no op: --by kernel compares kernels "
+	    "one by one",
+	    name.len > 0 ? " of " : "", (int)name.len, name.p);
+}
+
+const char *
+changes_sameness(const struct changes *c)
+{
+	const struct step_clock *k = &c->clock;
+
+	if (c->differs)
+		return NULL;
+	if (!c->host_differs &&
+	    (!changes_have_clock(c) || k->mean_ns[0] == k->mean_ns[1]))
+		return "the traces are identical";
+	if (!changes_have_clock(c))
+		return "the GPU work is identical; without steps host time is "
+		       "not compared";
+	return k->is_noise
+	    ? "the traces are identical, and step times within noise"
+	    : "the GPU work is identical, step times are not";
+}
+
+void
+changes_notes(const struct changes *c, struct table *t)
+{
+	const struct unit_times *u = c->unit;
+
+	if (c->set->by == BY_OP && changes_sameness(c) != NULL)
+		table_note(t, "%s", changes_sameness(c));
+	note_whole(c, t);
+	note_rows(c, t);
+	note_events(c, t);
+	note_remarks(c, t, "launches that differ by API name", &c->launches,
+	    " | ", 0, "; --equiv maps them");
+	note_remarks(c, t, "matched calls with different names", &c->calls,
+	    " | ", 0, "");
+	note_args(c, t);
+	note_remarks(
+	    c, t, "calls in another order", &c->order, " before ", NSIDES, "");
+	note_wrappers(c, t);
+	note_contents(c, t);
+	note_kernels(c, t);
+	/* a run of one side has more steps than one of the other */
+	if (c->set->per == PER_RUN && u[0].nsteps > 0 && u[1].nsteps > 0 &&
+	    u[0].nsteps * u[1].nruns != u[1].nsteps * u[0].nruns)
+		table_note(t,
+		    "the sides have %" PRIu64 " and %" PRIu64
+		    " steps: --per step compares a step",
+		    u[0].nsteps, u[1].nsteps);
+}
