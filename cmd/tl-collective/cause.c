@@ -8,6 +8,7 @@
  */
 #include "cmd/tl-collective/job.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "json/json.h"
@@ -106,6 +107,8 @@ settle_host(const struct job *j, struct lateness *l)
 			l->host = intern_get(j->hosts, h->host);
 		}
 	}
+	if (l->host.p == NULL)
+		l->host_ns = NONE;
 }
 
 /* The work that most of the others did. */
@@ -137,7 +140,7 @@ blame(const struct job *j, struct lateness *l, const struct coll *c, int64_t *v)
 	if (late->busy_ns < 0)
 		return;
 	l->nknown++;
-	l->window_ns += c->late_ns;
+	l->elsewhere_ns += c->late_ns; /* less the two, later */
 	l->busy_ns += more_than_others(j, c, late, busy_of, v);
 	l->idle_ns += more_than_others(j, c, late, idle_of, v);
 	blame_host(j, l, c, late, v);
@@ -268,16 +271,25 @@ compare_kernels(struct job *j, struct slowness *slow, struct intern *names)
 static enum verdict
 judge(const struct lateness *l)
 {
-	int64_t rest = l->window_ns - l->busy_ns - l->idle_ns;
-
-	if (l->nlate == 0)
-		return VERDICT_NONE;
 	if (l->nknown == 0)
 		return VERDICT_NONE;
-	if (l->busy_ns >= l->idle_ns && l->busy_ns >= rest)
+	if (l->busy_ns >= l->idle_ns && l->busy_ns >= l->elsewhere_ns)
 		return l->nsame * 2 >= l->nknown ? VERDICT_THROTTLED
 						 : VERDICT_IMBALANCE;
-	return l->idle_ns >= rest ? VERDICT_HOST : VERDICT_ELSEWHERE;
+	return l->idle_ns >= l->elsewhere_ns ? VERDICT_HOST : VERDICT_ELSEWHERE;
+}
+
+/* When all is added up. */
+static void
+settle(const struct job *j, struct lateness *l)
+{
+	l->elsewhere_ns -= l->busy_ns + l->idle_ns;
+	l->verdict = judge(l);
+	l->word = str_of(verdict_words[l->verdict]);
+	l->pct_late = 100 * (double)l->nlate / (double)l->ncolls;
+	settle_host(j, l);
+	if (l->nknown == 0)
+		l->busy_ns = l->idle_ns = l->elsewhere_ns = l->nsame = NONE;
 }
 
 static uint32_t *
@@ -327,7 +339,9 @@ row_of(struct causes *c, const uint32_t *first, uint32_t group, uint32_t pos)
 static struct str
 text_of(const struct job *j, const struct intern *names, uint32_t id)
 {
-	return arena_str(j->mem, intern_get(names, id));
+	struct str s = intern_get(names, id);
+
+	return s.len > 0 ? arena_str(j->mem, s) : (struct str){ NULL, 0 };
 }
 
 void
@@ -356,17 +370,15 @@ causes_find(struct job *j, struct causes *c)
 		struct lateness *l = &c->list.v[i];
 		const struct slowness *s = &slow[l->pos];
 
-		if (s->should > 0)
-			l->all_ratio = s->took / s->should;
+		l->all_ratio = s->should > 0 ? s->took / s->should : NAN;
+		l->kernel_ratio = NAN;
 		if (s->worst_ratio > SLOW_RATIO) {
 			l->kernel = text_of(j, names, s->worst.kernel);
 			l->op = text_of(j, names, s->worst.op);
 			l->shape = text_of(j, names, s->worst.shape);
 			l->kernel_ratio = s->worst_ratio;
 		}
-		l->verdict = judge(l);
-		settle_host(j, l);
-		sort_doubles(l->lates.v, l->lates.n);
+		settle(j, l);
 	}
 	intern_destroy(names);
 	free(slow);

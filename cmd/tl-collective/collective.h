@@ -47,6 +47,9 @@ struct agg {
 	const char *word; /* as given */
 };
 
+/* A number that is not known: an empty cell. */
+#define NONE INT64_MIN
+
 struct settings {
 	VEC(const char *) tables; /* --table, in the order given */
 	struct rank_rule *rank_rule;
@@ -222,24 +225,19 @@ extern const char *const class_words[CLASS_COUNT];
 struct sig {
 	struct str pg, ranks, name, dtype, in_split, out_split, gpu_stream;
 	struct str desc, peers, kernel;
-	bool has_n, has_in, has_out;
-	int64_t n, in, out;
+	int64_t n, in, out; /* or NONE, as all sizes */
 	/* derived */
 	enum coll_class class;
 	int64_t elem_bytes; /* 0: not known */
+	int64_t in_bytes, out_bytes;
+	int64_t full_bytes; /* of the message that counts for bandwidth */
+	double bus_factor;  /* bus over algorithmic bandwidth, or NAN */
 	uint32_t key;       /* number of the text without the kernel's name */
 	uint32_t match;     /* number of what all its ranks share */
 	uint32_t group;
 };
 
-/* Bytes, or -1. */
-int64_t sig_in_bytes(const struct sig *s);
-int64_t sig_out_bytes(const struct sig *s);
-/* The message that counts for bandwidth, or -1. */
-int64_t sig_full_bytes(const struct sig *s);
 bool class_is_sync(enum coll_class c);
-/* Bus over algorithmic bandwidth; false where it has none. */
-bool class_factor(enum coll_class c, int64_t n, double *factor);
 void sig_parse(struct sig *s, struct str text, const struct settings *set,
     struct intern *keys, struct arena *mem);
 /* Numbers of a list "[0, 1, 2]" or (0, 1); -1: it is cut or none. */
@@ -250,12 +248,17 @@ void put_ranges(struct buf *b, const int64_t *v, size_t n);
 
 /* ---- stats.c ---- */
 
+struct values {
+	double *v;
+	size_t n, cap;
+};
+
 void agg_parse(const struct optparse *op, struct settings *set);
-/* NAN where there is none: of no value, the deviation of one. */
-double agg_of(const struct agg *a, const double *v, size_t n);
+/*
+ * Sorts the values. A quantile lies linearly between the two nearest. NAN where
+ * there is none: of no value, the deviation of one.
+ */
+double agg_of(const struct agg *a, struct values *of);
 int64_t median_i64(int64_t *v, size_t n); /* reorders v; n > 0 */
-/* Linear between the two nearest; sorts v; n > 0. */
-double quantile_sorted(const double *v, size_t n, double q);
-void sort_doubles(double *v, size_t n);
 
 #endif

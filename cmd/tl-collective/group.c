@@ -91,7 +91,7 @@ stride_ranks(const struct sig *s, int_vec *list)
 {
 	int64_t step;
 
-	if (!s->has_n || list->n < 2 || s->n > INT64_C(1) << 24)
+	if (s->n == NONE || list->n < 2 || s->n > INT64_C(1) << 24)
 		return false;
 	step = list->v[1] - list->v[0];
 	for (size_t i = 2; i + 1 < list->n; i++)

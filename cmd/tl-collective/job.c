@@ -318,7 +318,8 @@ number_ranks(struct job *j)
 		if (i == 0 || p[-1].rank != p->rank)
 			vec_push(&j->ranks,
 			    ((struct rank_info){ .rank = p->rank,
-				.host = p->host,
+				.host = { p->host.len > 0 ? p->host.p : NULL,
+				    p->host.len },
 				.part = (uint32_t)i }));
 		p->pos = (uint32_t)j->ranks.n - 1;
 		j->nrecs += p->nrecs;

@@ -31,7 +31,8 @@ struct coll {
 	uint32_t first, n; /* in job.members, by rank */
 	uint32_t sig;      /* of its first rank */
 	uint8_t class, flags;
-	uint32_t earliest, last; /* positions of ranks */
+	uint32_t earliest, last;  /* positions of ranks */
+	int64_t start_ns, end_ns; /* the last ones */
 	int64_t latency_ns, skew_start_ns, skew_end_ns, wait_sum_ns;
 	int64_t
 	    late_ns; /* the last one's start after the median of the others */
@@ -105,10 +106,10 @@ void sync_measure(struct job *j);
 bool coll_counts(const struct job *j, const struct coll *c);
 /* Implicit-sync row: class, or in simplified mode not known to be another. */
 bool coll_is_sync(const struct job *j, const struct coll *c);
-/* GiB/s, NAN where unknown. */
+/* NAN where unknown. */
+double gib_per_s(int64_t bytes, int64_t ns);
 double coll_algo_bw(const struct job *j, const struct coll *c);
 double coll_bus_bw(const struct job *j, const struct coll *c);
-void coll_put_id(const struct job *j, const struct coll *c, struct buf *b);
 
 /* ---- cause.c ---- */
 
@@ -132,20 +133,21 @@ struct host_cause {
 /* A rank in a group. */
 struct lateness {
 	uint32_t group, pos;
-	uint64_t ncolls, nlast;   /* that count, that it was last in */
-	uint64_t nlate;           /* last, and by what matters */
-	uint64_t nknown, nsame;   /* of these: window known; same work */
-	int64_t late_ns;          /* sum, of nlate */
-	int64_t busy_ns, idle_ns; /* more than the median of the others */
-	int64_t window_ns;        /* of all three parts */
-	VEC(double) lates;        /* each, in ns */
+	uint64_t ncolls, nlast; /* that count, that it was last in */
+	uint64_t nlate;         /* last, and by what matters */
+	int64_t nknown, nsame;  /* of these: window known; same work */
+	int64_t late_ns;        /* sum, of nlate */
+	/* more than the median of the others; NONE: no window is known */
+	int64_t busy_ns, idle_ns, elsewhere_ns;
+	struct values lates; /* each, in ns */
 	/* the slowest against the median rank */
 	struct str kernel, op, shape;
-	double kernel_ratio, all_ratio;
+	double kernel_ratio, all_ratio, pct_late;
 	VEC(struct host_cause) hosts;
 	struct str host; /* of these the largest, or NULL */
 	int64_t host_ns;
 	enum verdict verdict;
+	struct str word; /* the verdict's */
 };
 
 struct causes {

@@ -2,6 +2,7 @@
 /* The parts of a signature, its sizes and its class. */
 #include "cmd/tl-collective/collective.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "json/json.h"
@@ -112,135 +113,78 @@ class_is_sync(enum coll_class c)
 	    c == CLASS_ALLGATHER || c == CLASS_ALLTOALL;
 }
 
-bool
-class_factor(enum coll_class c, int64_t n, double *factor)
+/* Bus over algorithmic bandwidth among n. */
+static double
+bus_factor(enum coll_class c, int64_t n)
 {
-	double share = n > 0 ? (double)(n - 1) / (double)n : 0;
+	double share = n > 0 ? (double)(n - 1) / (double)n : NAN;
 
-	switch (c) {
-	case CLASS_ALLREDUCE: *factor = 2 * share; return n > 0;
+	switch (n != NONE ? c : CLASS_NONE) {
+	case CLASS_ALLREDUCE: return 2 * share;
 	case CLASS_REDUCESCATTER:
 	case CLASS_ALLGATHER:
 	case CLASS_ALLTOALL:
 	case CLASS_GATHER:
-	case CLASS_SCATTER: *factor = share; return n > 0;
+	case CLASS_SCATTER: return share;
 	case CLASS_BROADCAST:
 	case CLASS_REDUCE:
-	case CLASS_P2P: *factor = 1; return true;
-	default: return false;
+	case CLASS_P2P: return 1;
+	default: return NAN;
 	}
 }
 
+/* NONE if either is, or there is no such number. */
 static int64_t
-bytes_of(const struct sig *s, bool has, int64_t n)
+product(int64_t a, int64_t b)
 {
-	int64_t bytes;
+	int64_t p;
 
-	if (!has || !s->has_in || s->elem_bytes == 0 || n < 0 ||
-	    __builtin_mul_overflow(n, s->elem_bytes, &bytes))
-		return -1;
-	return bytes;
+	return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &p) ? NONE : p;
 }
 
-int64_t
-sig_in_bytes(const struct sig *s)
+static void
+size_sig(struct sig *s)
 {
-	return bytes_of(s, s->has_in, s->in);
-}
+	int64_t elem =
+	    s->in != NONE && s->elem_bytes > 0 ? s->elem_bytes : NONE;
 
-int64_t
-sig_out_bytes(const struct sig *s)
-{
-	return bytes_of(s, s->has_out, s->out);
-}
-
-int64_t
-sig_full_bytes(const struct sig *s)
-{
-	int64_t bytes;
-
+	s->in_bytes = product(s->in, elem);
+	s->out_bytes = product(s->out, elem);
 	switch (s->class) {
 	case CLASS_NONE:
-	case CLASS_BARRIER: return -1;
-	case CLASS_ALLGATHER: return sig_out_bytes(s);
-	case CLASS_GATHER:
-		if (!s->has_n ||
-		    __builtin_mul_overflow(sig_in_bytes(s), s->n, &bytes))
-			return -1;
-		return bytes < 0 ? -1 : bytes;
-	default: return sig_in_bytes(s);
+	case CLASS_BARRIER: s->full_bytes = NONE; break;
+	case CLASS_ALLGATHER: s->full_bytes = s->out_bytes; break;
+	case CLASS_GATHER: s->full_bytes = product(s->in_bytes, s->n); break;
+	default: s->full_bytes = s->in_bytes; break;
 	}
+	s->bus_factor = bus_factor(s->class, s->n);
 }
 
 /* ---- parsing ---- */
 
-struct parser {
-	struct json j;
-	struct arena *mem;
-	struct buf text; /* unescaped */
-	const char *bytes;
-};
-
+/* The parts of a signature's text, in this order. */
 static bool
-next_part(struct parser *p, struct str *text, bool *has_n, int64_t *n)
+parse_parts(struct sig *s, struct str text, struct arena *mem)
 {
-	enum json_token t = json_next(&p->j);
-	const unsigned char *from;
-	const char *error;
-	size_t at;
+	struct str *const texts[] = { &s->pg, &s->ranks, &s->name, NULL,
+		&s->dtype, NULL, NULL, &s->in_split, &s->out_split,
+		&s->gpu_stream, &s->desc, &s->peers, &s->kernel };
+	int64_t *const numbers[] = { [3] = &s->n, [5] = &s->in, [6] = &s->out };
+	json_items list = { 0 };
+	bool is_good = json_list(&list, mem, text) && list.n == COUNT(texts);
 
-	if (t <= JSON_T_END || t == JSON_T_ARRAY_END)
-		return false;
-	*text = (struct str){ NULL, 0 };
-	if (has_n != NULL)
-		*has_n = false;
-	p->text.len = 0;
-	switch (t) {
-	case JSON_T_STRING:
-		if (!json_unescape(p->j.raw, &p->text, &error, &at))
-			return false;
-		*text = arena_str(p->mem, buf_str(&p->text));
-		break;
-	case JSON_T_OBJECT:
-	case JSON_T_ARRAY:
-		from = p->j.p - 1;
-		if (json_skip(&p->j) != JSON_OK)
-			return false;
-		*text = arena_str(p->mem,
-		    (struct str){
-			(const char *)from, (size_t)(p->j.p - from) });
-		break;
-	case JSON_T_NUMBER:
-	case JSON_T_NAN: *text = arena_str(p->mem, p->j.raw); break;
-	case JSON_T_TRUE: *text = STR("true"); break;
-	case JSON_T_FALSE: *text = STR("false"); break;
-	default: break;
+	for (size_t i = 0; i < COUNT(texts) && is_good; i++) {
+		struct str part = list.v[i].text;
+
+		if (list.v[i].type == JSON_T_NULL)
+			part = (struct str){ NULL, 0 };
+		if (texts[i] != NULL)
+			*texts[i] = part;
+		else if (part.p == NULL || !num_i64(part, numbers[i]))
+			*numbers[i] = NONE;
 	}
-	if (has_n != NULL && text->p != NULL)
-		*has_n = num_i64(*text, n);
-	return true;
-}
-
-static bool
-parse_parts(struct parser *p, struct sig *s)
-{
-	struct str unused;
-
-	return json_next(&p->j) == JSON_T_ARRAY &&
-	    next_part(p, &s->pg, NULL, NULL) &&
-	    next_part(p, &s->ranks, NULL, NULL) &&
-	    next_part(p, &s->name, NULL, NULL) &&
-	    next_part(p, &unused, &s->has_n, &s->n) &&
-	    next_part(p, &s->dtype, NULL, NULL) &&
-	    next_part(p, &unused, &s->has_in, &s->in) &&
-	    next_part(p, &unused, &s->has_out, &s->out) &&
-	    next_part(p, &s->in_split, NULL, NULL) &&
-	    next_part(p, &s->out_split, NULL, NULL) &&
-	    next_part(p, &s->gpu_stream, NULL, NULL) &&
-	    next_part(p, &s->desc, NULL, NULL) &&
-	    next_part(p, &s->peers, NULL, NULL) &&
-	    next_part(p, &s->kernel, NULL, NULL) &&
-	    json_next(&p->j) == JSON_T_ARRAY_END;
+	vec_free(&list);
+	return is_good;
 }
 
 static enum coll_class
@@ -276,40 +220,30 @@ put_part(struct buf *b, struct str s)
 	buf_put(b, s.p, s.len);
 }
 
-static void
-put_count(struct buf *b, bool has, int64_t n)
-{
-	buf_printf(b, "%d:%" PRId64 ",", has, has ? n : 0);
-}
-
 /* What two collectives must have in common to be counted together. */
 static void
 number_sig(struct sig *s, struct intern *keys)
 {
+	bool is_even = s->class != CLASS_ALLTOALLV;
 	struct buf b = { 0 };
 
 	buf_putc(&b, 'k');
 	put_part(&b, s->pg);
 	put_part(&b, s->ranks);
 	put_part(&b, s->name);
-	put_count(&b, s->has_n, s->n);
 	put_part(&b, s->dtype);
-	put_count(&b, s->has_in, s->in);
-	put_count(&b, s->has_out, s->out);
 	put_part(&b, s->in_split);
 	put_part(&b, s->out_split);
 	put_part(&b, s->gpu_stream);
+	buf_printf(&b, "%" PRId64 ",%" PRId64 ",%" PRId64, s->n, s->in, s->out);
 	s->key = intern_put(keys, buf_str(&b));
 	/* ranks send and get different amounts in an all_to_allv */
 	b.len = 0;
 	buf_putc(&b, 'm');
 	put_part(&b, s->name);
 	put_part(&b, s->dtype);
-	put_count(&b, s->has_n, s->n);
-	if (s->class != CLASS_ALLTOALLV) {
-		put_count(&b, s->has_in, s->in);
-		put_count(&b, s->has_out, s->out);
-	}
+	buf_printf(&b, "%" PRId64 ",%" PRId64 ",%" PRId64, s->n,
+	    is_even ? s->in : 0, is_even ? s->out : 0);
 	s->match = intern_put(keys, buf_str(&b));
 	buf_free(&b);
 }
@@ -318,15 +252,8 @@ void
 sig_parse(struct sig *s, struct str text, const struct settings *set,
     struct intern *keys, struct arena *mem)
 {
-	struct parser p = { .mem = mem };
-	struct buf b = { 0 };
-
 	*s = (struct sig){ .group = UINT32_MAX };
-	buf_put(&b, text.p, text.len);
-	buf_room(&b, IN_PAD);
-	memset(b.p + b.len, 0, IN_PAD);
-	json_start(&p.j, b.p, b.len);
-	if (!parse_parts(&p, s))
+	if (!parse_parts(s, text, mem))
 		die("a signature is malformed: %.*s",
 		    (int)(text.len < 200 ? text.len : 200), text.p);
 	if (s->kernel.p == NULL)
@@ -337,9 +264,8 @@ sig_parse(struct sig *s, struct str text, const struct settings *set,
 		s->class = class_of(s->name);
 	if (s->dtype.p != NULL)
 		s->elem_bytes = size_of(s->dtype);
+	size_sig(s);
 	number_sig(s, keys);
-	buf_free(&b);
-	buf_free(&p.text);
 }
 
 /* ---- lists of numbers ---- */

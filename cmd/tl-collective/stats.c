@@ -3,7 +3,8 @@
 #include "cmd/tl-collective/collective.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "trace/stat.h"
 
 static const struct agg known[] = {
 	{ AGG_MEAN, 0, "mean" },
@@ -53,67 +54,20 @@ agg_parse(const struct optparse *op, struct settings *set)
 	}
 }
 
-static int
-by_double(const void *pa, const void *pb)
-{
-	const double *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
-void
-sort_doubles(double *v, size_t n)
-{
-	if (n > 1)
-		qsort(v, n, sizeof *v, by_double);
-}
-
 double
-quantile_sorted(const double *v, size_t n, double q)
+agg_of(const struct agg *a, struct values *of)
 {
-	double at = q * (double)(n - 1);
-	size_t i = (size_t)at;
+	struct stat_real s;
+	double at = a->q * ((double)of->n - 1);
+	size_t i;
 
-	if (i + 1 >= n)
-		return v[n - 1];
-	return v[i] + (v[i + 1] - v[i]) * (at - (double)i);
-}
-
-static double
-mean_of(const double *v, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += v[i];
-	return sum / (double)n;
-}
-
-static double
-deviation(const double *v, size_t n)
-{
-	double mean = mean_of(v, n), sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += (v[i] - mean) * (v[i] - mean);
-	return n > 1 ? sqrt(sum / (double)(n - 1)) : NAN;
-}
-
-double
-agg_of(const struct agg *a, const double *v, size_t n)
-{
-	double *sorted, result;
-
-	if (n == 0)
-		return NAN;
-	if (a->kind != AGG_QUANTILE)
-		return a->kind == AGG_MEAN ? mean_of(v, n) : deviation(v, n);
-	sorted = xmalloc(n * sizeof *sorted);
-	memcpy(sorted, v, n * sizeof *sorted);
-	sort_doubles(sorted, n);
-	result = quantile_sorted(sorted, n, a->q);
-	free(sorted);
-	return result;
+	stat_of_reals(&s, of->v, of->n);
+	if (a->kind != AGG_QUANTILE || of->n == 0)
+		return a->kind == AGG_STD ? s.std : s.mean;
+	i = (size_t)at;
+	return i + 1 >= of->n
+	    ? of->v[of->n - 1]
+	    : of->v[i] + (of->v[i + 1] - of->v[i]) * (at - (double)i);
 }
 
 /* The kth smallest comes to its place (Hoare's selection). */

@@ -11,12 +11,6 @@ same_text(struct str a, struct str b)
 	return (a.p != NULL) == (b.p != NULL) && str_eq(a, b);
 }
 
-static bool
-same_count(bool has_a, int64_t a, bool has_b, int64_t b)
-{
-	return has_a == has_b && (!has_a || a == b);
-}
-
 /* Whether two ranks did the same; of an all_to_allv the sizes may differ. */
 static bool
 agree(const struct sig *a, const struct sig *b)
@@ -24,10 +18,9 @@ agree(const struct sig *a, const struct sig *b)
 	return a == b ||
 	    (same_text(a->pg, b->pg) && same_text(a->ranks, b->ranks) &&
 		same_text(a->name, b->name) && same_text(a->dtype, b->dtype) &&
-		same_count(a->has_n, a->n, b->has_n, b->n) &&
+		a->n == b->n &&
 		(a->class == CLASS_ALLTOALLV ||
-		    (same_count(a->has_in, a->in, b->has_in, b->in) &&
-			same_count(a->has_out, a->out, b->has_out, b->out))));
+		    (a->in == b->in && a->out == b->out)));
 }
 
 /*
@@ -101,6 +94,8 @@ measure(const struct job *j, struct coll *c, int64_t *scratch)
 			sum = INT64_MAX;
 	c->earliest = rec_pos(j, early);
 	c->last = rec_pos(j, late);
+	c->start_ns = late->start_ns;
+	c->end_ns = max_end;
 	c->skew_start_ns = late->start_ns - early->start_ns;
 	c->skew_end_ns = max_end - min_end;
 	c->wait_sum_ns = sum;
@@ -153,34 +148,21 @@ coll_is_sync(const struct job *j, const struct coll *c)
 }
 
 double
+gib_per_s(int64_t bytes, int64_t ns)
+{
+	return bytes != NONE && ns > 0
+	    ? (double)bytes / 1073741824.0 / ((double)ns * 1e-9)
+	    : NAN;
+}
+
+double
 coll_algo_bw(const struct job *j, const struct coll *c)
 {
-	int64_t bytes = sig_full_bytes(&j->sigs.v[c->sig]);
-
-	if (bytes < 0 || c->latency_ns <= 0)
-		return NAN;
-	return (double)bytes / 1073741824.0 / ((double)c->latency_ns * 1e-9);
+	return gib_per_s(j->sigs.v[c->sig].full_bytes, c->latency_ns);
 }
 
 double
 coll_bus_bw(const struct job *j, const struct coll *c)
 {
-	const struct sig *s = &j->sigs.v[c->sig];
-	double factor;
-
-	if (!s->has_n || !class_factor(s->class, s->n, &factor))
-		return NAN;
-	return coll_algo_bw(j, c) * factor;
-}
-
-void
-coll_put_id(const struct job *j, const struct coll *c, struct buf *b)
-{
-	const struct pgroup *g = &j->groups.v[c->group];
-
-	if (!j->simplified) {
-		buf_put(b, g->label.p, g->label.len);
-		buf_putc(b, '_');
-	}
-	buf_printf(b, "%" PRIu32, c->index);
+	return coll_algo_bw(j, c) * j->sigs.v[c->sig].bus_factor;
 }

@@ -5,62 +5,43 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NRANK_COLUMNS 8 /* in each row; and two for skews */
+/* ---- one ---- */
 
 struct a2av {
 	const struct coll *c;
-	int64_t bytes, nelems; /* -1: not known */
-	int64_t wall_ns, max_ns, min_ns, skew_start_ns, skew_end_ns;
-	int64_t start, end;
-	double avg_ns, gib_per_s, max_gib_per_s, min_gib_per_s, imbalance;
+	int64_t bytes, nelems, wall_ns, max_ns, min_ns;
+	double mean_ns, gib_per_s, max_gib_per_s, min_gib_per_s, imbalance;
 };
 
-static double
-rate(int64_t bytes, int64_t ns)
+static void
+add_to(int64_t *sum, int64_t v)
 {
-	return bytes >= 0 && ns > 0
-	    ? (double)bytes / 1073741824.0 / ((double)ns * 1e-9)
-	    : NAN;
+	if (v != NONE)
+		*sum = (*sum == NONE ? 0 : *sum) + v;
 }
 
 static void
 add_rank(struct a2av *a, const struct rec *r, const struct sig *s)
 {
-	int64_t bytes = sig_in_bytes(s);
-	double own = bytes > 0 ? rate(bytes, r->dur_ns) : NAN;
+	double own = s->in_bytes != 0 ? gib_per_s(s->in_bytes, r->dur_ns) : NAN;
 
-	a->start = r->start_ns < a->start ? r->start_ns : a->start;
-	a->end = rec_end(r) > a->end ? rec_end(r) : a->end;
 	a->max_ns = r->dur_ns > a->max_ns ? r->dur_ns : a->max_ns;
 	a->min_ns = r->dur_ns < a->min_ns ? r->dur_ns : a->min_ns;
-	a->avg_ns += (double)r->dur_ns;
-	if (s->has_in)
-		a->nelems = (a->nelems < 0 ? 0 : a->nelems) + s->in;
-	if (bytes >= 0) {
-		a->bytes = (a->bytes < 0 ? 0 : a->bytes) + bytes;
-		if ((double)bytes > a->imbalance)
-			a->imbalance = (double)bytes;
-	}
-	if (isfinite(own)) {
-		a->max_gib_per_s =
-		    isfinite(a->max_gib_per_s) && a->max_gib_per_s > own
-		    ? a->max_gib_per_s
-		    : own;
-		a->min_gib_per_s =
-		    isfinite(a->min_gib_per_s) && a->min_gib_per_s < own
-		    ? a->min_gib_per_s
-		    : own;
-	}
+	a->mean_ns += (double)r->dur_ns;
+	add_to(&a->nelems, s->in);
+	add_to(&a->bytes, s->in_bytes);
+	a->imbalance = fmax(a->imbalance, (double)s->in_bytes);
+	a->max_gib_per_s = fmax(a->max_gib_per_s, own);
+	a->min_gib_per_s = fmin(a->min_gib_per_s, own);
 }
 
 static struct a2av
 measure(const struct job *j, const struct coll *c)
 {
 	struct a2av a = { .c = c,
-		.bytes = -1,
-		.nelems = -1,
-		.start = INT64_MAX,
-		.end = INT64_MIN,
+		.bytes = NONE,
+		.nelems = NONE,
+		.wall_ns = c->end_ns - (c->start_ns - c->skew_start_ns),
 		.min_ns = INT64_MAX,
 		.max_gib_per_s = NAN,
 		.min_gib_per_s = NAN };
@@ -70,13 +51,10 @@ measure(const struct job *j, const struct coll *c)
 
 		add_rank(&a, r, rec_sig(j, r));
 	}
-	a.wall_ns = a.end - a.start;
-	a.avg_ns /= (double)c->n;
-	a.gib_per_s = rate(a.bytes, a.wall_ns);
+	a.mean_ns /= (double)c->n;
+	a.gib_per_s = gib_per_s(a.bytes, a.wall_ns);
 	a.imbalance =
 	    a.bytes > 0 ? a.imbalance / ((double)a.bytes / (double)c->n) : NAN;
-	a.skew_start_ns = c->skew_start_ns;
-	a.skew_end_ns = c->skew_end_ns;
 	return a;
 }
 
@@ -105,128 +83,88 @@ gather_all(const struct job *j, a2av_vec *out)
 
 /* ---- nccl_all2allv ---- */
 
-static const struct column columns[] = {
-	TEXT("collective_id", NULL),
-	TEXT("group", "Process Group Name"),
-	TEXT("group_ranks", "Process Group Ranks"),
-	TEXT("collective", "Collective name"),
-	INT("group_size", "Group size"),
-	TEXT("dtype", NULL),
-	TEXT("gpu_stream", "stream"),
-	BYTES("bytes", "total data communicated (MB)"),
-	INT("nelems", "total nelems communicated"),
-	US("wall_ns", "wall_time (us)"),
-	US("dur_ns_max", "max_rank_dur (us)"),
-	US("dur_ns_min", "min_rank_dur (us)"),
-	REAL_US("dur_ns_mean", "avg_rank_dur (us)"),
-	REAL("gib_per_s", "throughput (GB/s)"),
-	REAL("rank_gib_per_s_max", "max_rank_throughput (GB/s)"),
-	REAL("rank_gib_per_s_min", "min_rank_throughput (GB/s)"),
-	REAL("size_imbalance", NULL),
-	US("start_skew_ns", "skew in start time"),
-	US("end_skew_ns", "skew in end time"),
+static const struct field fields[] = {
+	ID,
+	GROUP,
+	GROUP_RANKS,
+	NAME,
+	GROUP_SIZE,
+	DTYPE,
+	GPU_STREAM,
+	OWN(BYTES("bytes", "total data communicated (MB)"), struct a2av, bytes),
+	OWN(INT("nelems", "total nelems communicated"), struct a2av, nelems),
+	OWN(US("wall_ns", "wall_time (us)"), struct a2av, wall_ns),
+	OWN(US("dur_ns_max", "max_rank_dur (us)"), struct a2av, max_ns),
+	OWN(US("dur_ns_min", "min_rank_dur (us)"), struct a2av, min_ns),
+	OWN(REAL_US("dur_ns_mean", "avg_rank_dur (us)"), struct a2av, mean_ns),
+	OWN(REAL("gib_per_s", "throughput (GB/s)"), struct a2av, gib_per_s),
+	OWN(REAL("rank_gib_per_s_max", "max_rank_throughput (GB/s)"),
+	    struct a2av, max_gib_per_s),
+	OWN(REAL("rank_gib_per_s_min", "min_rank_throughput (GB/s)"),
+	    struct a2av, min_gib_per_s),
+	OWN(REAL("size_imbalance", NULL), struct a2av, imbalance),
+	START_SKEW,
+	END_SKEW,
 };
 
-static const struct column long_columns[] = {
-	TEXT("collective_id", NULL),
-	INT("rank", NULL),
-	{ "ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3 },
-	US("dur_ns", "dur"),
-	INT("in_nelems", "In msg nelems"),
-	INT("out_nelems", "Out msg nelems"),
-	BYTES("in_bytes", "In msg size (MB)"),
-	BYTES("out_bytes", "Out msg size (MB)"),
-	TEXT("in_split", "In split size"),
-	TEXT("out_split", "Out split size"),
-	US("start_skew_ns", "skew in start time"),
-	US("end_skew_ns", "skew in end time"),
+static struct cell
+cell_start_skew(const struct row *r)
+{
+	const struct coll *c = r->coll;
+
+	return cell_int(r->rec->start_ns - (c->start_ns - c->skew_start_ns));
+}
+
+static struct cell
+cell_end_skew(const struct row *r)
+{
+	return cell_int(r->coll->end_ns - rec_end(r->rec));
+}
+
+static const struct field rank_sizes[] = {
+	START,
+	DURATION,
+	IN_NELEMS,
+	OUT_NELEMS,
+	IN_BYTES,
+	OUT_BYTES,
+	IN_SPLIT,
+	OUT_SPLIT,
+};
+static const struct field rank_skews[] = {
+	CELL(US("start_skew_ns", "skew in start time"), cell_start_skew),
+	CELL(US("end_skew_ns", "skew in end time"), cell_end_skew),
 };
 
 static void
-more_columns(const struct job *j, struct columns *c)
+more_wide(struct sheet_rows *s)
 {
-	if (!is_wide(j))
+	if (!is_wide(s->job))
 		return;
-	columns_of_ranks(c, j, long_columns + 2, NRANK_COLUMNS);
-	columns_of_ranks(c, j, long_columns + 2 + NRANK_COLUMNS, 2);
+	fields_of_ranks(s, LIST(rank_sizes));
+	fields_of_ranks(s, LIST(rank_skews));
 }
 
 static void
-put_rank(const struct job *j, const struct rec *r, struct cell *row)
-{
-	const struct sig *s = rec_sig(j, r);
-
-	row[0] = cell_start(j, r);
-	row[1] = cell_int(r->dur_ns);
-	row[2] = cell_num(s->has_in, s->in);
-	row[3] = cell_num(s->has_out, s->out);
-	row[4] = cell_bytes(sig_in_bytes(s));
-	row[5] = cell_bytes(sig_out_bytes(s));
-	row[6] = cell_str(s->in_split);
-	row[7] = cell_str(s->out_split);
-}
-
-static void
-put_row(const struct job *j, struct table *t, const struct a2av *a)
-{
-	const struct coll *c = a->c;
-	const struct sig *s = &j->sigs.v[c->sig];
-	struct cell id = id_cell(j, c, t);
-	struct cell *row = table_row(t);
-	size_t n = 0;
-
-	row[n++] = id;
-	row[n++] = cell_text(j->groups.v[c->group].pg);
-	row[n++] = cell_str(s->ranks);
-	row[n++] = cell_str(s->name);
-	row[n++] = cell_num(s->has_n, s->n);
-	row[n++] = cell_str(s->dtype);
-	row[n++] = cell_str(s->gpu_stream);
-	row[n++] = cell_bytes(a->bytes);
-	row[n++] = cell_bytes(a->nelems);
-	row[n++] = cell_int(a->wall_ns);
-	row[n++] = cell_int(a->max_ns);
-	row[n++] = cell_int(a->min_ns);
-	row[n++] = cell_real(a->avg_ns);
-	row[n++] = cell_real(a->gib_per_s);
-	row[n++] = cell_real(a->max_gib_per_s);
-	row[n++] = cell_real(a->min_gib_per_s);
-	row[n++] = cell_real(a->imbalance);
-	row[n++] = cell_int(a->skew_start_ns);
-	row[n++] = cell_int(a->skew_end_ns);
-	for (uint32_t m = 0; m < c->n && is_wide(j); m++) {
-		const struct rec *r = j->members[c->first + m];
-		uint32_t pos = rec_pos(j, r);
-		struct cell *skews =
-		    row + n + NRANK_COLUMNS * j->ranks.n + 2 * pos;
-
-		put_rank(j, r, row + n + NRANK_COLUMNS * pos);
-		skews[0] = cell_int(r->start_ns - a->start);
-		skews[1] = cell_int(a->end - rec_end(r));
-	}
-	if (is_wide(j))
-		n += (NRANK_COLUMNS + 2) * j->ranks.n;
-	put_node_span(row + n, j, c->group);
-}
-
-static void
-fill(struct job *j, struct table *t)
+fill(struct sheet_rows *s, struct job *j)
 {
 	a2av_vec list = { 0 };
 
 	gather_all(j, &list);
-	if (list.n > 0)
-		qsort(list.v, list.n, sizeof *list.v, by_bytes);
-	for (size_t i = 0; i < list.n; i++)
-		put_row(j, t, &list.v[i]);
+	stable_sort(list.v, list.n, sizeof *list.v, by_bytes);
+	for (size_t i = 0; i < list.n; i++) {
+		struct row row = row_of_coll(j, list.v[i].c, &list.v[i]);
+
+		put_row(s, &row);
+	}
 	vec_free(&list);
 }
 
 const struct table_def table_all2allv = {
 	.name = "nccl_all2allv",
 	.is_wanted = has_all2allv,
-	COLUMNS(columns),
-	.more = more_columns,
+	FIELDS(fields),
+	.more = more_wide,
 	.nodes = WITH_NODE_SPAN,
 	.fill = fill,
 };
@@ -240,180 +178,116 @@ is_long(const struct job *j)
 }
 
 static void
-fill_ranks(struct job *j, struct table *t)
+more_ranks(struct sheet_rows *s)
 {
-	a2av_vec list = { 0 };
+	fields_put(s, LIST(rank_sizes));
+	fields_put(s, LIST(rank_skews));
+}
 
-	gather_all(j, &list);
-	for (size_t i = 0; i < list.n; i++) {
-		const struct coll *c = list.v[i].c;
-		struct cell id = id_cell(j, c, t);
-
-		for (uint32_t m = 0; m < c->n; m++) {
-			const struct rec *r = j->members[c->first + m];
-			struct cell *row = table_row(t);
-
-			row[0] = id;
-			row[1] = cell_int(rec_rank(j, r));
-			put_rank(j, r, row + 2);
-			row[10] = cell_int(r->start_ns - list.v[i].start);
-			row[11] = cell_int(list.v[i].end - rec_end(r));
-		}
-	}
-	vec_free(&list);
+static void
+fill_ranks(struct sheet_rows *s, struct job *j)
+{
+	for (size_t i = 0; i < j->order.n; i++)
+		if (j->colls.v[j->order.v[i]].class == CLASS_ALLTOALLV)
+			put_ranks(s, &j->colls.v[j->order.v[i]]);
 }
 
 const struct table_def table_all2allv_ranks = {
 	.name = "nccl_all2allv_ranks",
 	.is_wanted = is_long,
-	COLUMNS(long_columns),
+	FIELDS(rank_fields),
+	.more = more_ranks,
 	.is_streamed = true,
 	.fill = fill_ranks,
 };
 
 /* ---- nccl_summary_all2allv ---- */
 
-struct alike {
-	const struct coll *first;
-	int64_t wall_ns, count;
-	VEC(double) bytes, wall, rate, imbalance, dur, start, end;
-};
+enum { M_BYTES, M_WALL, M_RATE, M_IMBALANCE, M_DUR, M_START, M_END, M_COUNT };
 
-static const struct column summary_columns[] = {
-	TEXT("group", "Process Group Name"),
-	TEXT("dtype", NULL),
+static const struct field summary_fields[] = { GROUP, DTYPE };
+static const struct field wall_total[] = {
+	OWN(US("wall_ns_total", "Total wall_time (us)"), struct alike, sum_ns),
 };
-static const struct column summary_totals[] = {
-	COUNTS("count", NULL),
-	TEXT("group_ranks", "Process Group Ranks"),
-	TEXT("collective", "Collective name"),
-	INT("group_size", "Group size"),
-	{ "wall_ns_sum", "Total wall_time (ms)", COL_INT, UNIT_NS, 0, 1e6 },
+static const struct field summary_totals[] = {
+	OWN(COUNTS("count", NULL), struct alike, count),
+	GROUP_RANKS,
+	NAME,
+	GROUP_SIZE,
+	OWN(COLUMN("wall_ns_sum", "Total wall_time (ms)", COL_INT, UNIT_NS, 0,
+		1e6),
+	    struct alike, sum_ns),
 };
-static const struct column wall_total =
-    US("wall_ns_total", "Total wall_time (us)");
 /* With the statistics that were asked for, and with these two. */
-static const struct column metrics[] = {
-	{ "bytes", "total data communicated (MB)", COL_REAL, UNIT_BYTES, 0,
-	    MB },
-	REAL_US("wall_ns", "wall_time (us)"),
-	REAL("gib_per_s", "throughput (GB/s)"),
-	REAL("size_imbalance", NULL),
-	REAL_US("dur_ns_max", "max_rank_dur (us)"),
-	REAL_US("start_skew_ns", "skew in start time"),
-	REAL_US("end_skew_ns", "skew in end time"),
+static const struct field metrics[M_COUNT] = {
+	METRIC(REAL_BYTES("bytes", "total data communicated (MB)"), M_BYTES),
+	METRIC(REAL_US("wall_ns", "wall_time (us)"), M_WALL),
+	METRIC(REAL("gib_per_s", "throughput (GB/s)"), M_RATE),
+	METRIC(REAL("size_imbalance", NULL), M_IMBALANCE),
+	METRIC(REAL_US("dur_ns_max", "max_rank_dur (us)"), M_DUR),
+	METRIC(REAL_US("start_skew_ns", "skew in start time"), M_START),
+	METRIC(REAL_US("end_skew_ns", "skew in end time"), M_END),
 };
 static const struct agg mean_max[] = { { AGG_MEAN, 0, "mean" },
 	{ AGG_QUANTILE, 1, "max" } };
 
 static void
-more_summary(const struct job *j, struct columns *c)
+more_summary(struct sheet_rows *s)
 {
-	const struct settings *set = j->set;
+	const struct settings *set = s->job->set;
 
-	for (size_t i = 0; i < 7; i++) {
-		bool is_asked = i < 3;
-
-		if (i == 2)
-			columns_put(c, &wall_total, 1);
-		columns_of_aggs(c, &metrics[i],
-		    is_asked ? set->aggs.v : mean_max,
-		    is_asked ? set->aggs.n : 2);
+	for (size_t i = 0; i < M_COUNT; i++) {
+		if (i == M_RATE)
+			fields_put(s, LIST(wall_total));
+		if (i <= M_RATE)
+			fields_of_aggs(
+			    s, &metrics[i], set->aggs.v, set->aggs.n);
+		else
+			fields_of_aggs(s, &metrics[i], LIST(mean_max));
 	}
-	columns_put(c, summary_totals, 5);
+	fields_put(s, LIST(summary_totals));
 }
 
 static void
-summary_row(const struct job *j, struct table *t, const struct alike *a)
+add_to_summary(struct alikes *all, const struct job *j, const struct a2av *a)
 {
-	const struct sig *s = &j->sigs.v[a->first->sig];
-	const struct agg *aggs = j->set->aggs.v;
-	size_t naggs = j->set->aggs.n;
-	struct cell *row = table_row(t);
-	size_t n = 0;
+	const struct sig *s = &j->sigs.v[a->c->sig];
+	struct str pg = j->groups.v[a->c->group].pg;
+	struct buf key = { 0 };
+	struct alike *to;
 
-	row[n++] = cell_text(j->groups.v[a->first->group].pg);
-	row[n++] = cell_str(s->dtype);
-	n += put_aggs(row + n, aggs, naggs, a->bytes.v, a->bytes.n);
-	n += put_aggs(row + n, aggs, naggs, a->wall.v, a->wall.n);
-	row[n++] = cell_int(a->wall_ns);
-	n += put_aggs(row + n, aggs, naggs, a->rate.v, a->rate.n);
-	n += put_aggs(row + n, mean_max, 2, a->imbalance.v, a->imbalance.n);
-	n += put_aggs(row + n, mean_max, 2, a->dur.v, a->dur.n);
-	n += put_aggs(row + n, mean_max, 2, a->start.v, a->start.n);
-	n += put_aggs(row + n, mean_max, 2, a->end.v, a->end.n);
-	row[n++] = cell_int(a->count);
-	row[n++] = cell_str(s->ranks);
-	row[n++] = cell_str(s->name);
-	row[n++] = cell_num(s->has_n, s->n);
-	row[n++] = cell_int(a->wall_ns);
-	put_node_span(row + n, j, a->first->group);
-}
-
-static int
-by_wall(const void *pa, const void *pb)
-{
-	const struct alike *a = pa, *b = pb;
-
-	if (a->wall_ns != b->wall_ns)
-		return a->wall_ns > b->wall_ns ? -1 : 1;
-	return a->first < b->first ? -1 : a->first > b->first;
+	buf_printf(&key, "%.*s/", (int)s->dtype.len, s->dtype.p);
+	buf_put(&key, pg.p, pg.len);
+	to = alike_of(all, j, a->c, buf_str(&key));
+	buf_free(&key);
+	alike_add(to, a->wall_ns);
+	value_add(&to->v[M_BYTES], a->bytes != NONE ? (double)a->bytes : NAN);
+	value_add(&to->v[M_WALL], (double)a->wall_ns);
+	value_add(&to->v[M_RATE], a->gib_per_s);
+	value_add(&to->v[M_IMBALANCE], a->imbalance);
+	value_add(&to->v[M_DUR], (double)a->max_ns);
+	value_add(&to->v[M_START], (double)a->c->skew_start_ns);
+	value_add(&to->v[M_END], (double)a->c->skew_end_ns);
 }
 
 static void
-add_alike(struct alike *to, const struct a2av *a)
+fill_summary(struct sheet_rows *s, struct job *j)
 {
-	to->count++;
-	to->wall_ns += a->wall_ns;
-	if (a->bytes >= 0)
-		vec_push(&to->bytes, (double)a->bytes);
-	vec_push(&to->wall, (double)a->wall_ns);
-	if (isfinite(a->gib_per_s))
-		vec_push(&to->rate, a->gib_per_s);
-	if (isfinite(a->imbalance))
-		vec_push(&to->imbalance, a->imbalance);
-	vec_push(&to->dur, (double)a->max_ns);
-	vec_push(&to->start, (double)a->skew_start_ns);
-	vec_push(&to->end, (double)a->skew_end_ns);
-}
-
-static void
-fill_summary(struct job *j, struct table *t)
-{
-	struct intern *keys = intern_create();
+	struct alikes all = { 0 };
 	a2av_vec list = { 0 };
-	VEC(struct alike) sums = { 0 };
-	struct buf b = { 0 };
 
 	gather_all(j, &list);
-	for (size_t i = 0; i < list.n; i++) {
-		const struct coll *c = list.v[i].c;
-		const struct sig *s = &j->sigs.v[c->sig];
-		uint32_t key;
-
-		if (!coll_counts(j, c))
-			continue;
-		b.len = 0;
-		buf_printf(&b, "%.*s/", (int)s->dtype.len, s->dtype.p);
-		buf_put(&b, j->groups.v[c->group].pg.p,
-		    j->groups.v[c->group].pg.len);
-		key = intern_put(keys, buf_str(&b));
-		if (key == sums.n)
-			vec_push(&sums, ((struct alike){ .first = c }));
-		add_alike(&sums.v[key], &list.v[i]);
-	}
-	if (sums.n > 0)
-		qsort(sums.v, sums.n, sizeof *sums.v, by_wall);
-	for (size_t i = 0; i < sums.n; i++)
-		summary_row(j, t, &sums.v[i]);
-	intern_destroy(keys);
-	buf_free(&b);
+	for (size_t i = 0; i < list.n; i++)
+		if (coll_counts(j, list.v[i].c))
+			add_to_summary(&all, j, &list.v[i]);
+	put_alikes(s, &all, by_sum);
+	vec_free(&list);
 }
 
 const struct table_def table_summary_all2allv = {
 	.name = "nccl_summary_all2allv",
 	.is_wanted = has_all2allv,
-	COLUMNS(summary_columns),
+	FIELDS(summary_fields),
 	.more = more_summary,
 	.nodes = WITH_NODE_SPAN,
 	.fill = fill_summary,

@@ -8,167 +8,156 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NETWORK_SHARE 0.6 /* of the best bus bandwidth for this size */
-#define WAIT_SHARE 0.2    /* of the time in collectives; less is even */
+#define NETWORK_PCT 60 /* of the best bus bandwidth for this size */
+#define WAIT_SHARE 0.2 /* of the time in collectives; less is even */
 
 /* ---- bandwidth ---- */
 
-/* Collectives of one class, group size and message. */
-struct point {
-	uint32_t class;
-	int64_t n, bytes;
-	VEC(double) latency_ns, bus;
-	double best;
-};
+/* Of collectives of one class, group size and message. */
+enum { M_LATENCY, M_BUS };
+static const struct agg p50 = { AGG_QUANTILE, 0.5, NULL };
 
-typedef VEC(struct point) point_vec;
-
-struct curve {
-	point_vec points;
-	struct intern *keys;
-};
-
-static struct point *
-point_of(const struct job *j, struct curve *k, const struct coll *c)
+static struct alike *
+point_of(const struct job *j, struct alikes *curve, const struct coll *c)
 {
 	const struct sig *s = &j->sigs.v[c->sig];
-	int64_t key[3] = { c->class, s->n, sig_full_bytes(s) };
-	uint32_t id;
+	int64_t key[3] = { c->class, s->n, s->full_bytes };
 
-	if (!s->has_n || key[2] < 0 || c->latency_ns <= 0 ||
-	    !isfinite(coll_bus_bw(j, c)))
-		return NULL;
-	id = intern_put(k->keys, (struct str){ (const char *)key, sizeof key });
-	if (id == k->points.n)
-		vec_push(&k->points,
-		    ((struct point){
-			.class = c->class, .n = s->n, .bytes = key[2] }));
-	return &k->points.v[id];
+	return s->n != NONE && isfinite(coll_bus_bw(j, c))
+	    ? alike_of(
+		  curve, j, c, (struct str){ (const char *)key, sizeof key })
+	    : NULL;
 }
 
 static void
-curve_make(const struct job *j, struct curve *k)
+curve_make(const struct job *j, struct alikes *curve)
 {
-	k->keys = intern_create();
 	for (size_t i = 0; i < j->colls.n; i++) {
 		const struct coll *c = &j->colls.v[i];
-		struct point *p;
+		struct alike *p;
 
-		if (!coll_counts(j, c) || (p = point_of(j, k, c)) == NULL)
+		if (!coll_counts(j, c) || (p = point_of(j, curve, c)) == NULL)
 			continue;
-		vec_push(&p->latency_ns, (double)c->latency_ns);
-		vec_push(&p->bus, coll_bus_bw(j, c));
-	}
-	for (size_t i = 0; i < k->points.n; i++) {
-		struct point *p = &k->points.v[i];
-
-		sort_doubles(p->latency_ns.v, p->latency_ns.n);
-		sort_doubles(p->bus.v, p->bus.n);
-		p->best = p->bus.n > 0 ? p->bus.v[p->bus.n - 1] : NAN;
+		alike_add(p, c->latency_ns);
+		value_add(&p->v[M_LATENCY], (double)c->latency_ns);
+		value_add(&p->v[M_BUS], coll_bus_bw(j, c));
+		p->best = fmax(p->best, coll_bus_bw(j, c));
 	}
 }
 
 static int
 by_size(const void *pa, const void *pb)
 {
-	const struct point *a = pa, *b = pb;
+	const struct sig *a = ((const struct alike *)pa)->sig;
+	const struct sig *b = ((const struct alike *)pb)->sig;
 
 	if (a->class != b->class)
 		return a->class < b->class ? -1 : 1;
 	if (a->n != b->n)
 		return a->n < b->n ? -1 : 1;
-	return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+	return a->full_bytes < b->full_bytes ? -1
+					     : a->full_bytes > b->full_bytes;
 }
 
-static const struct column bandwidth_columns[] = {
-	TEXT("class", NULL),
-	INT("group_size", "Group size"),
-	BYTES("full_bytes", "Full msg size (MB)"),
-	COUNTS("count", NULL),
-	REAL_US("latency_ns_p50", "comm_latency_p50"),
-	REAL_US("latency_ns_p95", "comm_latency_p95"),
-	REAL_US("latency_ns_p99", "comm_latency_p99"),
-	REAL("bus_gib_per_s_p50", "bus bw (GB/s)_p50"),
-	REAL("bus_gib_per_s_best", "bus bw (GB/s)_best"),
-	PCT("pct_of_best", NULL),
+static struct cell
+cell_class(const struct row *r)
+{
+	return cell_text(str_of(class_words[r->sig->class]));
+}
+
+static struct cell
+cell_of_best(const struct row *r)
+{
+	struct alike *p = r->own;
+
+	return cell_real(100 * agg_of(&p50, &p->v[M_BUS]) / p->best);
+}
+
+static const struct field bandwidth_fields[] = {
+	CELL(TEXT("class", NULL), cell_class),
+	GROUP_SIZE,
+	FULL_BYTES,
+	OWN(COUNTS("count", NULL), struct alike, count),
+	OWN_QUANTILE(REAL_US("latency_ns_p50", "comm_latency_p50"),
+	    struct alike, v[M_LATENCY], 0.5),
+	OWN_QUANTILE(REAL_US("latency_ns_p95", "comm_latency_p95"),
+	    struct alike, v[M_LATENCY], 0.95),
+	OWN_QUANTILE(REAL_US("latency_ns_p99", "comm_latency_p99"),
+	    struct alike, v[M_LATENCY], 0.99),
+	OWN_QUANTILE(REAL("bus_gib_per_s_p50", "bus bw (GB/s)_p50"),
+	    struct alike, v[M_BUS], 0.5),
+	OWN(REAL("bus_gib_per_s_best", "bus bw (GB/s)_best"), struct alike,
+	    best),
+	CELL(PCT("pct_of_best", NULL), cell_of_best),
 };
 
 static void
-fill_bandwidth(struct job *j, struct table *t)
+fill_bandwidth(struct sheet_rows *s, struct job *j)
 {
-	struct curve k = { 0 };
+	struct alikes curve = { 0 };
 
-	curve_make(j, &k);
-	if (k.points.n > 0)
-		qsort(k.points.v, k.points.n, sizeof *k.points.v, by_size);
-	for (size_t i = 0; i < k.points.n; i++) {
-		const struct point *p = &k.points.v[i];
-		double p50 = quantile_sorted(p->bus.v, p->bus.n, 0.5);
-		const double *v = p->latency_ns.v;
-		size_t n = p->latency_ns.n;
-		struct cell *row = table_row(t);
-
-		row[0] = cell_text(str_of(class_words[p->class]));
-		row[1] = cell_int(p->n);
-		row[2] = cell_int(p->bytes);
-		row[3] = cell_int((int64_t)n);
-		row[4] = cell_real(quantile_sorted(v, n, 0.5));
-		row[5] = cell_real(quantile_sorted(v, n, 0.95));
-		row[6] = cell_real(quantile_sorted(v, n, 0.99));
-		row[7] = cell_real(p50);
-		row[8] = cell_real(p->best);
-		row[9] = cell_real(100 * p50 / p->best);
-	}
+	curve_make(j, &curve);
+	put_alikes(s, &curve, by_size);
 }
 
 const struct table_def table_bandwidth = {
 	.name = "nccl_bandwidth",
-	COLUMNS(bandwidth_columns),
+	FIELDS(bandwidth_fields),
 	.fill = fill_bandwidth,
 };
 
 /* ---- nccl_groups ---- */
 
-static const struct column group_columns[] = {
-	TEXT("group", "Process Group Name"),
-	TEXT("desc", NULL),
-	TEXT("ranks", NULL),
-	COUNTS("collectives", NULL),
-	{ "incomplete", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 },
-	{ "matched_by", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
-	{ "latency_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0 },
-	{ "wait_ns_sum", NULL, COL_REAL, UNIT_NS, 0, 0 },
-	PCT("pct_wait", NULL),
-	{ "latency_ns_p50", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
-	{ "latency_ns_p95", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
-	{ "latency_ns_p99", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
-	{ "start_skew_ns_p50", NULL, COL_REAL, UNIT_NS, 0, 0 },
-	{ "start_skew_ns_p95", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
-	{ "start_skew_ns_p99", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
-	{ "bus_gib_per_s_p50", NULL, COL_REAL, UNIT_NONE, COL_MINOR, 0 },
-	PCT("pct_of_best", NULL),
-	INT("late_rank", NULL),
-	PCT("pct_late", NULL),
-	{ "late_ns_p50", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
-	TEXT("verdict", NULL),
-	TEXT("says", NULL),
+struct group_sum {
+	struct lateness *worst;
+	enum verdict verdict;
+	int64_t ncolls, nincomplete, latency_ns, late_rank;
+	double wait_ns, pct_wait, pct_late, late_ns;
+	struct values latency, skew, bus, of_best;
+	struct str ranks, matched_by, word, says;
 };
 
-typedef VEC(double) double_vec;
-
-struct group_sum {
-	int64_t ncolls, nincomplete, latency_ns;
-	double wait_ns;
-	double_vec latency, skew, bus, share;
-	const struct lateness *worst;
-	enum verdict verdict;
+static const struct field group_fields[] = {
+	LABEL,
+	DESC,
+	OWN(TEXT("ranks", NULL), struct group_sum, ranks),
+	OWN(COUNTS("collectives", NULL), struct group_sum, ncolls),
+	OWN(MINOR("incomplete", COL_INT, UNIT_COUNT), struct group_sum,
+	    nincomplete),
+	OWN(MINOR("matched_by", COL_TEXT, UNIT_NONE), struct group_sum,
+	    matched_by),
+	OWN(COLUMN("latency_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0),
+	    struct group_sum, latency_ns),
+	OWN(COLUMN("wait_ns_sum", NULL, COL_REAL, UNIT_NS, 0, 0),
+	    struct group_sum, wait_ns),
+	OWN(PCT("pct_wait", NULL), struct group_sum, pct_wait),
+	OWN_QUANTILE(MINOR("latency_ns_p50", COL_REAL, UNIT_NS),
+	    struct group_sum, latency, 0.5),
+	OWN_QUANTILE(MINOR("latency_ns_p95", COL_REAL, UNIT_NS),
+	    struct group_sum, latency, 0.95),
+	OWN_QUANTILE(MINOR("latency_ns_p99", COL_REAL, UNIT_NS),
+	    struct group_sum, latency, 0.99),
+	OWN_QUANTILE(COLUMN("start_skew_ns_p50", NULL, COL_REAL, UNIT_NS, 0, 0),
+	    struct group_sum, skew, 0.5),
+	OWN_QUANTILE(MINOR("start_skew_ns_p95", COL_REAL, UNIT_NS),
+	    struct group_sum, skew, 0.95),
+	OWN_QUANTILE(MINOR("start_skew_ns_p99", COL_REAL, UNIT_NS),
+	    struct group_sum, skew, 0.99),
+	OWN_QUANTILE(MINOR("bus_gib_per_s_p50", COL_REAL, UNIT_NONE),
+	    struct group_sum, bus, 0.5),
+	OWN_QUANTILE(PCT("pct_of_best", NULL), struct group_sum, of_best, 0.5),
+	OWN(INT("late_rank", NULL), struct group_sum, late_rank),
+	OWN(PCT("pct_late", NULL), struct group_sum, pct_late),
+	OWN(MINOR("late_ns_p50", COL_REAL, UNIT_NS), struct group_sum, late_ns),
+	OWN(TEXT("verdict", NULL), struct group_sum, word),
+	OWN(TEXT("says", NULL), struct group_sum, says),
 };
 
 static void
-add_coll(const struct job *j, struct curve *k, struct group_sum *g,
+add_coll(const struct job *j, struct alikes *curve, struct group_sum *g,
     const struct coll *c)
 {
-	const struct point *p;
+	struct alike *p;
 
 	if (!coll_counts(j, c)) {
 		g->nincomplete++;
@@ -177,11 +166,11 @@ add_coll(const struct job *j, struct curve *k, struct group_sum *g,
 	g->ncolls++;
 	g->latency_ns += c->latency_ns;
 	g->wait_ns += (double)c->wait_sum_ns / (double)c->n;
-	vec_push(&g->latency, (double)c->latency_ns);
-	vec_push(&g->skew, (double)c->skew_start_ns);
-	if ((p = point_of(j, k, c)) != NULL) {
-		vec_push(&g->bus, coll_bus_bw(j, c));
-		vec_push(&g->share, coll_bus_bw(j, c) / p->best);
+	value_add(&g->latency, (double)c->latency_ns);
+	value_add(&g->skew, (double)c->skew_start_ns);
+	if ((p = point_of(j, curve, c)) != NULL) {
+		value_add(&g->bus, coll_bus_bw(j, c));
+		value_add(&g->of_best, 100 * coll_bus_bw(j, c) / p->best);
 	}
 }
 
@@ -201,8 +190,7 @@ judge(struct group_sum *g)
 {
 	if (is_late(g))
 		g->verdict = g->worst->verdict;
-	else if (g->share.n > 0 &&
-	    quantile_sorted(g->share.v, g->share.n, 0.5) < NETWORK_SHARE)
+	else if (agg_of(&p50, &g->of_best) < NETWORK_PCT)
 		g->verdict = VERDICT_NETWORK;
 }
 
@@ -226,7 +214,7 @@ say_where(const struct lateness *w, struct buf *b)
 }
 
 static void
-say(const struct job *j, const struct group_sum *g, struct buf *b)
+say(const struct job *j, struct group_sum *g, struct buf *b)
 {
 	const struct lateness *w = g->worst;
 
@@ -235,7 +223,7 @@ say(const struct job *j, const struct group_sum *g, struct buf *b)
 		buf_printf(b,
 		    "network at %.0f %% of the best seen for these "
 		    "sizes",
-		    100 * quantile_sorted(g->share.v, g->share.n, 0.5));
+		    agg_of(&p50, &g->of_best));
 	} else if (is_late(g)) {
 		static const char *const why[VERDICT_COUNT] = {
 			[VERDICT_NONE] = "",
@@ -250,10 +238,8 @@ say(const struct job *j, const struct group_sum *g, struct buf *b)
 		buf_printf(b,
 		    "rank %" PRId64 " late by %.3f ms in %.0f %% of %" PRIu64
 		    " collectives%s",
-		    j->ranks.v[w->pos].rank,
-		    quantile_sorted(w->lates.v, w->lates.n, 0.5) / 1e6,
-		    100 * (double)w->nlate / (double)w->ncolls, w->ncolls,
-		    why[w->verdict]);
+		    j->ranks.v[w->pos].rank, g->late_ns / 1e6, g->pct_late,
+		    w->ncolls, why[w->verdict]);
 		say_where(w, b);
 	} else if (g->ncolls > 0) {
 		buf_puts(b, "ranks arrive together");
@@ -263,85 +249,67 @@ say(const struct job *j, const struct group_sum *g, struct buf *b)
 }
 
 static void
-group_row(const struct job *j, struct table *t, const struct pgroup *g,
-    struct group_sum *s, struct buf *b)
+settle(const struct job *j, struct group_sum *s)
 {
-	double total = s->wait_ns + (double)s->latency_ns;
-	const struct lateness *w = s->worst;
-	struct str ranks, says;
-	struct cell *row;
-	size_t n = 0;
+	struct lateness *w = s->worst;
 
-	b->len = 0;
-	put_ranges(b, g->members.v, g->members.n);
-	ranks = table_text(t, buf_str(b));
-	say(j, s, b);
-	says = table_text(t, buf_str(b));
-	row = table_row(t);
-	row[n++] = cell_text(g->label);
-	row[n++] = cell_str(g->desc);
-	row[n++] = g->has_members ? cell_text(ranks) : cell_none();
-	row[n++] = cell_int(s->ncolls);
-	row[n++] = cell_int(s->nincomplete);
-	row[n++] = cell_text(g->by_seq ? STR("seq")
-		: g->was_aligned       ? STR("alignment")
-				       : STR("order"));
-	row[n++] = cell_int(s->latency_ns);
-	row[n++] = cell_real(s->wait_ns);
-	row[n++] = cell_real(100 * s->wait_ns / total);
-	row[n++] = cell_quantile(s->latency.v, s->latency.n, 0.5);
-	row[n++] = cell_quantile(s->latency.v, s->latency.n, 0.95);
-	row[n++] = cell_quantile(s->latency.v, s->latency.n, 0.99);
-	row[n++] = cell_quantile(s->skew.v, s->skew.n, 0.5);
-	row[n++] = cell_quantile(s->skew.v, s->skew.n, 0.95);
-	row[n++] = cell_quantile(s->skew.v, s->skew.n, 0.99);
-	row[n++] = cell_quantile(s->bus.v, s->bus.n, 0.5);
-	row[n++] = s->share.n > 0
-	    ? cell_real(100 * quantile_sorted(s->share.v, s->share.n, 0.5))
-	    : cell_none();
-	row[n++] = cell_num(w != NULL, w ? j->ranks.v[w->pos].rank : 0);
-	row[n++] = w ? cell_real(100 * (double)w->nlate / (double)w->ncolls)
-		     : cell_none();
-	row[n++] = w ? cell_quantile(w->lates.v, w->lates.n, 0.5) : cell_none();
-	row[n++] = cell_text(str_of(verdict_words[s->verdict]));
-	row[n++] = cell_text(says);
+	s->pct_wait = 100 * s->wait_ns / (s->wait_ns + (double)s->latency_ns);
+	s->pct_late = s->late_ns = NAN;
+	s->late_rank = NONE;
+	if (w != NULL) {
+		s->late_rank = j->ranks.v[w->pos].rank;
+		s->pct_late = w->pct_late;
+		s->late_ns = agg_of(&p50, &w->lates);
+	}
+	judge(s);
+	s->word = str_of(verdict_words[s->verdict]);
 }
 
 static void
-fill_groups(struct job *j, struct table *t)
+put_group(struct sheet_rows *to, const struct pgroup *g, struct group_sum *s)
+{
+	struct buf b = { 0 };
+
+	put_ranges(&b, g->members.v, g->members.n);
+	if (g->has_members)
+		s->ranks = table_text(to->table, buf_str(&b));
+	b.len = 0;
+	say(to->job, s, &b);
+	s->says = table_text(to->table, buf_str(&b));
+	s->matched_by = g->by_seq ? STR("seq")
+	    : g->was_aligned      ? STR("alignment")
+				  : STR("order");
+	put_row(to, &(struct row){ .group = g, .own = s });
+	buf_free(&b);
+}
+
+static void
+fill_groups(struct sheet_rows *s, struct job *j)
 {
 	struct group_sum *sums = xcalloc(j->groups.n + 1, sizeof *sums);
 	struct causes c = { 0 };
-	struct curve k = { 0 };
-	struct buf b = { 0 };
+	struct alikes curve = { 0 };
 
-	curve_make(j, &k);
+	curve_make(j, &curve);
 	causes_find(j, &c);
 	for (size_t i = 0; i < j->colls.n; i++)
-		add_coll(j, &k, &sums[j->colls.v[i].group], &j->colls.v[i]);
+		add_coll(j, &curve, &sums[j->colls.v[i].group], &j->colls.v[i]);
 	for (size_t i = 0; i < c.list.n; i++) {
-		const struct lateness *l = &c.list.v[i];
-		const struct lateness **w = &sums[l->group].worst;
+		struct lateness *l = &c.list.v[i];
+		struct lateness **w = &sums[l->group].worst;
 
 		if (l->nlate > 0 && (*w == NULL || l->late_ns > (*w)->late_ns))
 			*w = l;
 	}
 	for (size_t g = 0; g < j->groups.n; g++) {
-		struct group_sum *s = &sums[g];
-
-		sort_doubles(s->latency.v, s->latency.n);
-		sort_doubles(s->skew.v, s->skew.n);
-		sort_doubles(s->bus.v, s->bus.n);
-		sort_doubles(s->share.v, s->share.n);
-		judge(s);
-		group_row(j, t, &j->groups.v[g], s, &b);
+		settle(j, &sums[g]);
+		put_group(s, &j->groups.v[g], &sums[g]);
 	}
 	free(sums);
-	buf_free(&b);
 }
 
 const struct table_def table_groups = {
 	.name = "nccl_groups",
-	COLUMNS(group_columns),
+	FIELDS(group_fields),
 	.fill = fill_groups,
 };

@@ -4,17 +4,20 @@
 
 #include <stdlib.h>
 
-static const struct column columns[] = {
-	INT("src_rank", NULL),
-	INT("dst_rank", NULL),
-	{ "sent_bytes_total", "total_sent_MB", COL_INT, UNIT_BYTES, COL_SHARE,
-	    MB },
-	{ "sent_bytes_mean", "avg_sent_MB", COL_REAL, UNIT_BYTES, 0, MB },
-	COUNTS("count", NULL),
-};
-
 struct pair {
 	int64_t src, dst, bytes, count;
+	double mean_bytes;
+};
+
+static const struct field fields[] = {
+	OWN(INT("src_rank", NULL), struct pair, src),
+	OWN(INT("dst_rank", NULL), struct pair, dst),
+	OWN(COLUMN("sent_bytes_total", "total_sent_MB", COL_INT, UNIT_BYTES,
+		COL_SHARE, MB),
+	    struct pair, bytes),
+	OWN(REAL_BYTES("sent_bytes_mean", "avg_sent_MB"), struct pair,
+	    mean_bytes),
+	OWN(COUNTS("count", NULL), struct pair, count),
 };
 
 static int
@@ -43,7 +46,7 @@ add_record(struct heat *h, const struct job *j, const struct rec *r)
 
 	if (s->in_split.p == NULL ||
 	    !list_ints(s->in_split, &h->splits, &is_cut) || is_cut ||
-	    !s->has_n || (int64_t)h->splits.n != s->n || s->elem_bytes == 0 ||
+	    (int64_t)h->splits.n != s->n || s->elem_bytes == 0 ||
 	    (g->has_members && g->listed.n != h->splits.n)) {
 		h->nbad++;
 		return;
@@ -57,7 +60,8 @@ add_record(struct heat *h, const struct job *j, const struct rec *r)
 
 		if (is_new) {
 			*at = h->list.n;
-			vec_push(&h->list, ((struct pair){ src, dst, 0, 0 }));
+			vec_push(
+			    &h->list, ((struct pair){ src, dst, 0, 0, 0 }));
 		}
 		if (__builtin_mul_overflow(
 			h->splits.v[i], s->elem_bytes, &bytes) ||
@@ -69,7 +73,7 @@ add_record(struct heat *h, const struct job *j, const struct rec *r)
 }
 
 static void
-fill(struct job *j, struct table *t)
+fill(struct sheet_rows *s, struct job *j)
 {
 	struct heat h = { 0 };
 
@@ -82,17 +86,12 @@ fill(struct job *j, struct table *t)
 		}
 	if (h.nbad > 0)
 		report(MSG_SPLITS_UNKNOWN, h.nbad);
-	if (h.list.n > 0)
-		qsort(h.list.v, h.list.n, sizeof *h.list.v, by_ranks);
+	stable_sort(h.list.v, h.list.n, sizeof *h.list.v, by_ranks);
 	for (size_t i = 0; i < h.list.n; i++) {
-		const struct pair *p = &h.list.v[i];
-		struct cell *row = table_row(t);
+		struct pair *p = &h.list.v[i];
 
-		row[0] = cell_int(p->src);
-		row[1] = cell_int(p->dst);
-		row[2] = cell_int(p->bytes);
-		row[3] = cell_real((double)p->bytes / (double)p->count);
-		row[4] = cell_int(p->count);
+		p->mean_bytes = (double)p->bytes / (double)p->count;
+		put_row(s, &(struct row){ .own = p });
 	}
 	vec_free(&h.list);
 	vec_free(&h.splits);
@@ -102,6 +101,6 @@ fill(struct job *j, struct table *t)
 const struct table_def table_heatmap = {
 	.name = "nccl_all2allv_heatmap",
 	.is_wanted = has_all2allv,
-	COLUMNS(columns),
+	FIELDS(fields),
 	.fill = fill,
 };

@@ -2,35 +2,47 @@
 /* What the reference does not have: causes of lateness, clocks, holes. */
 #include "cmd/tl-collective/tables.h"
 
-#include <stdlib.h>
-
 /* ---- straggler_cause ---- */
 
-static const struct column cause_columns[] = {
-	TEXT("group", "Process Group Name"),
-	TEXT("desc", NULL),
-	INT("rank", NULL),
-	COUNTS("collectives", NULL),
-	COUNTS("times_last", NULL),
-	COUNTS("times_late", NULL),
-	PCT("pct_late", NULL),
-	{ "late_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0 },
-	{ "late_ns_mean", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
-	{ "late_ns_p50", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
-	{ "late_ns_p95", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
-	{ "late_ns_p99", NULL, COL_REAL, UNIT_NS, COL_MINOR, 0 },
-	{ "busy_more_ns", NULL, COL_INT, UNIT_NS, COL_MINOR, 0 },
-	{ "idle_more_ns", NULL, COL_INT, UNIT_NS, COL_MINOR, 0 },
-	{ "elsewhere_more_ns", NULL, COL_INT, UNIT_NS, COL_MINOR, 0 },
-	{ "same_work", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 },
-	{ "kernels_ratio", NULL, COL_REAL, UNIT_NONE, COL_MINOR, 0 },
-	{ "slow_kernel", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
-	{ "slow_kernel_ratio", NULL, COL_REAL, UNIT_NONE, COL_MINOR, 0 },
-	{ "slow_op", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
-	{ "slow_shape", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
-	{ "idle_host", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
-	{ "idle_host_ns", NULL, COL_INT, UNIT_NS, COL_MINOR, 0 },
-	TEXT("verdict", NULL),
+#define KERNEL(id) COLUMN(id, NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0)
+#define LATES(id, kind, q)                              \
+	{                                               \
+		.col = MINOR(id, COL_REAL, UNIT_NS),    \
+		MEMBER(OF_OWN, struct lateness, lates), \
+		.agg = { kind,                          \
+			q,                              \
+			NULL }                          \
+	}
+
+static const struct field cause_fields[] = {
+	LABEL,
+	DESC,
+	RANK,
+	OWN(COUNTS("collectives", NULL), struct lateness, ncolls),
+	OWN(COUNTS("times_last", NULL), struct lateness, nlast),
+	OWN(COUNTS("times_late", NULL), struct lateness, nlate),
+	OWN(PCT("pct_late", NULL), struct lateness, pct_late),
+	OWN(COLUMN("late_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0),
+	    struct lateness, late_ns),
+	LATES("late_ns_mean", AGG_MEAN, 0),
+	LATES("late_ns_p50", AGG_QUANTILE, 0.5),
+	LATES("late_ns_p95", AGG_QUANTILE, 0.95),
+	LATES("late_ns_p99", AGG_QUANTILE, 0.99),
+	OWN(MINOR("busy_more_ns", COL_INT, UNIT_NS), struct lateness, busy_ns),
+	OWN(MINOR("idle_more_ns", COL_INT, UNIT_NS), struct lateness, idle_ns),
+	OWN(MINOR("elsewhere_more_ns", COL_INT, UNIT_NS), struct lateness,
+	    elsewhere_ns),
+	OWN(MINOR("same_work", COL_INT, UNIT_COUNT), struct lateness, nsame),
+	OWN(MINOR("kernels_ratio", COL_REAL, UNIT_NONE), struct lateness,
+	    all_ratio),
+	OWN(KERNEL("slow_kernel"), struct lateness, kernel),
+	OWN(MINOR("slow_kernel_ratio", COL_REAL, UNIT_NONE), struct lateness,
+	    kernel_ratio),
+	OWN(KERNEL("slow_op"), struct lateness, op),
+	OWN(MINOR("slow_shape", COL_TEXT, UNIT_NONE), struct lateness, shape),
+	OWN(KERNEL("idle_host"), struct lateness, host),
+	OWN(MINOR("idle_host_ns", COL_INT, UNIT_NS), struct lateness, host_ns),
+	OWN(TEXT("verdict", NULL), struct lateness, word),
 };
 
 static int
@@ -38,114 +50,84 @@ by_lateness(const void *pa, const void *pb)
 {
 	const struct lateness *a = pa, *b = pb;
 
-	if (a->late_ns != b->late_ns)
-		return a->late_ns > b->late_ns ? -1 : 1;
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	return a->pos < b->pos ? -1 : a->pos > b->pos;
-}
-
-static struct cell
-ratio_cell(double v)
-{
-	return v > 0 ? cell_real(v) : cell_none();
+	return a->late_ns > b->late_ns ? -1 : a->late_ns < b->late_ns;
 }
 
 static void
-cause_row(const struct job *j, struct table *t, const struct lateness *l)
-{
-	const struct pgroup *g = &j->groups.v[l->group];
-	bool has = l->nknown > 0;
-	struct cell *row = table_row(t);
-	size_t n = 0;
-
-	row[n++] = cell_text(g->label);
-	row[n++] = cell_str(g->desc);
-	row[n++] = cell_int(j->ranks.v[l->pos].rank);
-	row[n++] = cell_int((int64_t)l->ncolls);
-	row[n++] = cell_int((int64_t)l->nlast);
-	row[n++] = cell_int((int64_t)l->nlate);
-	row[n++] = cell_real(100 * (double)l->nlate / (double)l->ncolls);
-	row[n++] = cell_int(l->late_ns);
-	row[n++] = cell_real((double)l->late_ns / (double)l->nlate);
-	row[n++] = cell_quantile(l->lates.v, l->lates.n, 0.5);
-	row[n++] = cell_quantile(l->lates.v, l->lates.n, 0.95);
-	row[n++] = cell_quantile(l->lates.v, l->lates.n, 0.99);
-	row[n++] = cell_num(has, l->busy_ns);
-	row[n++] = cell_num(has, l->idle_ns);
-	row[n++] = cell_num(has, l->window_ns - l->busy_ns - l->idle_ns);
-	row[n++] = cell_num(has, (int64_t)l->nsame);
-	row[n++] = ratio_cell(l->all_ratio);
-	row[n++] = l->kernel.p != NULL ? cell_text(l->kernel) : cell_none();
-	row[n++] = ratio_cell(l->kernel_ratio);
-	row[n++] = l->op.len > 0 ? cell_text(l->op) : cell_none();
-	row[n++] = l->shape.len > 0 ? cell_text(l->shape) : cell_none();
-	row[n++] = cell_str(l->host);
-	row[n++] = cell_num(l->host.p != NULL, l->host_ns);
-	row[n++] = cell_text(str_of(verdict_words[l->verdict]));
-}
-
-static void
-fill_cause(struct job *j, struct table *t)
+fill_cause(struct sheet_rows *s, struct job *j)
 {
 	struct causes c = { 0 };
 
 	causes_find(j, &c);
-	if (c.list.n > 0)
-		qsort(c.list.v, c.list.n, sizeof *c.list.v, by_lateness);
-	for (size_t i = 0; i < c.list.n; i++)
-		if (c.list.v[i].ncolls > 0)
-			cause_row(j, t, &c.list.v[i]);
+	stable_sort(c.list.v, c.list.n, sizeof *c.list.v, by_lateness);
+	for (size_t i = 0; i < c.list.n; i++) {
+		struct lateness *l = &c.list.v[i];
+
+		if (l->ncolls > 0)
+			put_row(s,
+			    &(struct row){ .group = &j->groups.v[l->group],
+				.rank = &j->ranks.v[l->pos],
+				.own = l });
+	}
 }
 
 const struct table_def table_cause = {
 	.name = "straggler_cause",
-	COLUMNS(cause_columns),
+	FIELDS(cause_fields),
 	.fill = fill_cause,
 };
 
 /* ---- nccl_clocks ---- */
 
-static const struct column clock_columns[] = {
-	INT("rank", NULL),
-	TEXT("hostname", NULL),
-	{ "offset_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
-	{ "spread_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
-	COUNTS("collectives", NULL),
-	BOOL("corrected", NULL),
+struct clock {
+	int64_t offset_ns, spread_ns;
+	bool is_corrected;
+};
+
+static const struct field clock_fields[] = {
+	RANK,
+	RANK_OF(TEXT("hostname", NULL), host),
+	OWN(COLUMN("offset_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct clock,
+	    offset_ns),
+	OWN(COLUMN("spread_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct clock,
+	    spread_ns),
+	RANK_OF(COUNTS("collectives", NULL), nclock),
+	OWN(BOOL("corrected", NULL), struct clock, is_corrected),
 };
 
 static void
-fill_clocks(struct job *j, struct table *t)
+fill_clocks(struct sheet_rows *s, struct job *j)
 {
-
 	for (size_t r = 0; r < j->ranks.n; r++) {
 		const struct rank_info *i = &j->ranks.v[r];
-		struct cell *row = table_row(t);
+		struct clock own = { NONE, NONE, false };
 
-		row[0] = cell_int(i->rank);
-		row[1] = i->host.len > 0 ? cell_text(i->host) : cell_none();
-		row[2] = cell_num(i->nclock > 0, i->offset_ns);
-		row[3] = cell_num(i->nclock > 0, i->spread_ns);
-		row[4] = cell_int((int64_t)i->nclock);
-		row[5] = cell_bool(j->set->align_clocks && i->nclock > 0);
+		if (i->nclock > 0)
+			own = (struct clock){ i->offset_ns, i->spread_ns,
+				j->set->align_clocks };
+		put_row(s, &(struct row){ .rank = i, .own = &own });
 	}
 }
 
 const struct table_def table_clocks = {
 	.name = "nccl_clocks",
-	COLUMNS(clock_columns),
+	FIELDS(clock_fields),
 	.fill = fill_clocks,
 };
 
 /* ---- nccl_missing ---- */
 
-static const struct column missing_columns[] = {
-	TEXT("collective_id", NULL),
-	TEXT("collective", "Collective name"),
-	COUNTS("ranks_present", NULL),
-	TEXT("ranks_missing", NULL),
-	BOOL("mismatch", NULL),
+struct hole {
+	struct str absent;
+	bool is_mismatch;
+};
+
+static const struct field missing_fields[] = {
+	ID,
+	NAME,
+	COLL(COUNTS("ranks_present", NULL), n),
+	OWN(TEXT("ranks_missing", NULL), struct hole, absent),
+	OWN(BOOL("mismatch", NULL), struct hole, is_mismatch),
 };
 
 static void
@@ -168,29 +150,24 @@ absent_ranks(const struct job *j, const struct coll *c, int_vec *out)
 }
 
 static void
-fill_missing(struct job *j, struct table *t)
+fill_missing(struct sheet_rows *s, struct job *j)
 {
 	int_vec absent = { 0 };
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < j->order.n; i++) {
 		const struct coll *c = &j->colls.v[j->order.v[i]];
-		struct cell id, *row;
-		struct str missing;
+		struct hole own = { .is_mismatch =
+					(c->flags & COLL_MISMATCH) != 0 };
+		struct row row = row_of_coll(j, c, &own);
 
 		if ((c->flags & (COLL_INCOMPLETE | COLL_MISMATCH)) == 0)
 			continue;
 		absent_ranks(j, c, &absent);
 		b.len = 0;
 		put_ranges(&b, absent.v, absent.n);
-		id = id_cell(j, c, t);
-		missing = table_text(t, buf_str(&b));
-		row = table_row(t);
-		row[0] = id;
-		row[1] = cell_str(j->sigs.v[c->sig].name);
-		row[2] = cell_int(c->n);
-		row[3] = cell_text(missing);
-		row[4] = cell_bool((c->flags & COLL_MISMATCH) != 0);
+		own.absent = table_text(s->table, buf_str(&b));
+		put_row(s, &row);
 	}
 	vec_free(&absent);
 	buf_free(&b);
@@ -198,6 +175,6 @@ fill_missing(struct job *j, struct table *t)
 
 const struct table_def table_missing = {
 	.name = "nccl_missing",
-	COLUMNS(missing_columns),
+	FIELDS(missing_fields),
 	.fill = fill_missing,
 };

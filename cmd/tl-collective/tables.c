@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which tables there are, and what several of them share. */
+/* Which tables there are, and how fields become columns and cells. */
 #include "cmd/tl-collective/tables.h"
 
 #include <stdio.h>
@@ -50,159 +50,308 @@ is_wide(const struct job *j)
 	return j->set->wide || j->ranks.n <= WIDE_RANKS;
 }
 
-/* ---- columns ---- */
+/* ---- fields ---- */
 
 void
-columns_put(struct columns *c, const struct column *list, size_t n)
+fields_put(struct sheet_rows *s, const struct field *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		vec_push(&c->list, list[i]);
+		vec_push(&s->fields, list[i]);
 }
 
-static void
-put_named(struct columns *c, const struct column *of, const char *id,
-    const char *label)
+static struct field *
+put_named(struct sheet_rows *s, const struct field *of, const char *before,
+    const char *behind)
 {
-	struct column *col = vec_add(&c->list);
+	const char *names[] = { of->col.id,
+		of->col.label != NULL ? of->col.label : of->col.id };
+	struct field *f = vec_add(&s->fields);
+	char text[96];
 
-	*col = *of;
-	col->id = arena_str(c->mem, str_of(id)).p;
-	col->label = arena_str(c->mem, str_of(label)).p;
+	*f = *of;
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(text, sizeof text, "%s%s%s", before, names[i], behind);
+		*(i == 0 ? &f->col.id : &f->col.label) =
+		    arena_str(s->mem, str_of(text)).p;
+	}
+	return f;
 }
 
 void
-columns_of_ranks(
-    struct columns *c, const struct job *j, const struct column *list, size_t n)
+fields_of_ranks(struct sheet_rows *s, const struct field *list, size_t n)
 {
-	char id[96], label[96];
+	char before[32];
 
-	for (size_t r = 0; r < j->ranks.n; r++)
+	for (size_t r = 0; r < s->job->ranks.n; r++)
 		for (size_t i = 0; i < n; i++) {
-			snprintf(id, sizeof id, "rank_%" PRId64 "_%s",
-			    j->ranks.v[r].rank, list[i].id);
-			snprintf(label, sizeof label, "rank_%" PRId64 "_%s",
-			    j->ranks.v[r].rank, list[i].label);
-			put_named(c, &list[i], id, label);
+			snprintf(before, sizeof before, "rank_%" PRId64 "_",
+			    s->job->ranks.v[r].rank);
+			put_named(s, &list[i], before, "")->pos =
+			    (uint32_t)r + 1;
 		}
 }
 
 void
-columns_of_aggs(struct columns *c, const struct column *of,
+fields_of_aggs(struct sheet_rows *s, const struct field *of,
     const struct agg *aggs, size_t naggs)
 {
-	char id[96], label[96];
+	char behind[32];
 
 	for (size_t i = 0; i < naggs; i++) {
-		snprintf(id, sizeof id, "%s_%s", of->id, aggs[i].word);
-		snprintf(label, sizeof label, "%s_%s",
-		    of->label != NULL ? of->label : of->id, aggs[i].word);
-		put_named(c, of, id, label);
+		snprintf(behind, sizeof behind, "_%s", aggs[i].word);
+		put_named(s, of, "", behind)->agg = aggs[i];
+	}
+}
+
+/* ---- cells ---- */
+
+struct cell
+cell_id(const struct row *r)
+{
+	struct buf *b = r->text;
+	char index[20];
+
+	b->len = 0;
+	if (!r->job->simplified) {
+		buf_put(b, r->group->label.p, r->group->label.len);
+		buf_putc(b, '_');
+	}
+	buf_put(b, index, num_put_i64(index, r->coll->index));
+	return cell_text(table_row_text(r->table, buf_str(b)));
+}
+
+struct cell
+cell_start(const struct row *r)
+{
+	return cell_int(
+	    r->rec->start_ns - r->job->parts.v[r->rec->part].shift_ns);
+}
+
+static struct cell
+cell_node(const struct row *r)
+{
+	return cell_int(r->rank->rank / r->job->gpus_per_node);
+}
+
+static struct cell
+cell_node_span(const struct row *r)
+{
+	const int_vec *members = &r->group->members;
+	int64_t per_node = r->job->gpus_per_node;
+	bool is_inter = false;
+
+	if (!r->group->has_members || members->n == 0)
+		return cell_text(STR("unknown"));
+	for (size_t i = 1; i < members->n; i++)
+		is_inter |=
+		    members->v[i] / per_node != members->v[0] / per_node;
+	return cell_text(is_inter ? STR("inter_node") : STR("intra_node"));
+}
+
+/* Where the members are that fields are made of. */
+struct bases {
+	const void *of[OF_COUNT];
+};
+
+static struct cell
+cell_of(const struct field *f, const struct bases *bases, const struct row *r)
+{
+	const void *p = (const char *)bases->of[f->of] + f->at;
+
+	switch ((enum field_from)f->from) {
+	case FROM_CELL: return f->cell(r);
+	case FROM_INT: {
+		int64_t v = *(const int64_t *)p;
+
+		return v != NONE ? cell_int(v) : cell_none();
+	}
+	case FROM_U32: return cell_int(*(const uint32_t *)p);
+	case FROM_REAL: return cell_real(*(const double *)p);
+	case FROM_TEXT: {
+		struct str s = *(const struct str *)p;
+
+		return s.p != NULL ? cell_text(s) : cell_none();
+	}
+	case FROM_VALUES:
+		return cell_real(
+		    agg_of(&f->agg, (struct values *)(uintptr_t)p));
+	case FROM_BOOL: return cell_bool(*(const bool *)p);
+	}
+	return cell_none();
+}
+
+/* ---- rows ---- */
+
+struct row
+row_of_rec(const struct job *j, const struct rec *r)
+{
+	const struct sig *s = rec_sig(j, r);
+
+	return (struct row){ .rec = r,
+		.sig = s,
+		.coll = &j->colls.v[r->seq],
+		.group = &j->groups.v[s->group],
+		.rank = &j->ranks.v[rec_pos(j, r)] };
+}
+
+struct row
+row_of_coll(const struct job *j, const struct coll *c, void *own)
+{
+	return (struct row){ .sig = &j->sigs.v[c->sig],
+		.coll = c,
+		.group = &j->groups.v[c->group],
+		.own = own };
+}
+
+/* The records of a collective by their ranks. */
+static void
+find_ranks(struct sheet_rows *s, const struct coll *c)
+{
+	memset(s->of_rank, 0, s->job->ranks.n * sizeof(void *));
+	for (uint32_t m = 0; m < c->n; m++) {
+		const struct rec *r = s->job->members[c->first + m];
+
+		s->of_rank[rec_pos(s->job, r)] = r;
+	}
+}
+
+void
+put_row(struct sheet_rows *s, const struct row *given)
+{
+	struct row r = *given;
+	struct cell *cells = table_row(s->table);
+	struct bases bases = { {
+	    [OF_OWN] = r.own,
+	    [OF_REC] = r.rec,
+	    [OF_SIG] = r.sig,
+	    [OF_COLL] = r.coll,
+	    [OF_GROUP] = r.group,
+	    [OF_RANK] = r.rank,
+	} };
+
+	r.job = s->job;
+	r.table = s->table;
+	r.text = &s->text;
+	if (s->of_rank != NULL)
+		find_ranks(s, r.coll);
+	for (size_t i = 0; i < s->fields.n; i++) {
+		const struct field *f = &s->fields.v[i];
+
+		if (f->pos > 0) {
+			r.rec = s->of_rank[f->pos - 1];
+			if (r.rec == NULL)
+				continue;
+			bases.of[OF_REC] = r.rec;
+			bases.of[OF_SIG] = rec_sig(s->job, r.rec);
+		} else if (s->of_rank != NULL) {
+			bases.of[OF_SIG] = r.sig;
+		}
+		cells[i] = cell_of(f, &bases, &r);
+	}
+}
+
+const struct field rank_fields[] = { ID, RANK };
+
+void
+put_ranks(struct sheet_rows *s, const struct coll *c)
+{
+	for (uint32_t m = 0; m < c->n; m++) {
+		struct row row =
+		    row_of_rec(s->job, s->job->members[c->first + m]);
+
+		put_row(s, &row);
 	}
 }
 
 void
 print_table(const struct table_def *def, struct job *j, struct table_dest *d)
 {
-	static const struct column node_id = INT("node_id", NULL);
-	static const struct column node_span = TEXT("node_span", NULL);
-	struct columns c = { .mem = arena_create() };
-	struct table *t;
+	static const struct field node_id =
+	    CELL(INT("node_id", NULL), cell_node);
+	static const struct field node_span =
+	    CELL(TEXT("node_span", NULL), cell_node_span);
+	struct sheet_rows s = { .job = j, .mem = arena_create() };
+	VEC(struct column) columns = { 0 };
 
-	columns_put(&c, def->columns, def->ncolumns);
+	fields_put(&s, def->fields, def->nfields);
 	if (def->more != NULL)
-		def->more(j, &c);
+		def->more(&s);
 	if (j->has_nodes && (def->nodes & WITH_NODE_ID) != 0)
-		columns_put(&c, &node_id, 1);
+		fields_put(&s, &node_id, 1);
 	if (j->has_nodes && (def->nodes & WITH_NODE_SPAN) != 0)
-		columns_put(&c, &node_span, 1);
-	t = table_create(def->name, c.list.v, c.list.n);
+		fields_put(&s, &node_span, 1);
+	for (size_t i = 0; i < s.fields.n; i++) {
+		vec_push(&columns, s.fields.v[i].col);
+		if (s.fields.v[i].pos > 0 && s.of_rank == NULL)
+			s.of_rank = xcalloc(j->ranks.n, sizeof *s.of_rank);
+	}
+	s.table = table_create(def->name, columns.v, columns.n);
 	if (def->is_streamed)
-		table_stream(t, d);
-	def->fill(j, t);
-	table_print(t, d);
-	table_destroy(t);
-	vec_free(&c.list);
-	arena_destroy(c.mem);
+		table_stream(s.table, d);
+	def->fill(&s, j);
+	table_print(s.table, d);
+	table_destroy(s.table);
+	vec_free(&s.fields);
+	vec_free(&columns);
+	free(s.of_rank);
+	buf_free(&s.text);
+	arena_destroy(s.mem);
 }
 
-/* ---- cells ---- */
+/* ---- collectives that are alike ---- */
 
-struct cell
-cell_str(struct str s)
+struct alike *
+alike_of(
+    struct alikes *s, const struct job *j, const struct coll *c, struct str key)
 {
-	return s.p != NULL ? cell_text(s) : cell_none();
-}
+	uint32_t id;
 
-struct cell
-cell_num(bool has, int64_t v)
-{
-	return has ? cell_int(v) : cell_none();
-}
-
-struct cell
-cell_bytes(int64_t bytes)
-{
-	return bytes >= 0 ? cell_int(bytes) : cell_none();
-}
-
-struct cell
-cell_group(const struct job *j, const struct sig *s)
-{
-	return cell_text(s->pg.p != NULL ? s->pg : j->groups.v[s->group].pg);
-}
-
-struct cell
-cell_quantile(const double *v, size_t n, double q)
-{
-	return n > 0 ? cell_real(quantile_sorted(v, n, q)) : cell_none();
-}
-
-struct cell
-cell_start(const struct job *j, const struct rec *r)
-{
-	return cell_int(r->start_ns - j->parts.v[r->part].shift_ns);
-}
-
-size_t
-put_aggs(struct cell *row, const struct agg *aggs, size_t naggs,
-    const double *v, size_t n)
-{
-	for (size_t i = 0; i < naggs; i++)
-		row[i] = cell_real(agg_of(&aggs[i], v, n));
-	return naggs;
+	if (s->keys == NULL)
+		s->keys = intern_create();
+	id = intern_put(s->keys, key);
+	if (id == s->list.n)
+		vec_push(&s->list,
+		    ((struct alike){ .first = c, .sig = &j->sigs.v[c->sig] }));
+	return &s->list.v[id];
 }
 
 void
-put_node_id(struct cell *c, const struct job *j, int64_t rank)
+alike_add(struct alike *a, int64_t ns)
 {
-	if (j->has_nodes)
-		*c = cell_int(rank / j->gpus_per_node);
+	a->count++;
+	if (!num_add(a->sum_ns, ns, &a->sum_ns))
+		a->sum_ns = INT64_MAX;
 }
 
 void
-put_node_span(struct cell *c, const struct job *j, uint32_t group)
+value_add(struct values *to, double v)
 {
-	const struct pgroup *g = &j->groups.v[group];
-	bool is_inter = false;
-
-	if (!j->has_nodes)
-		return;
-	for (size_t i = 1; i < g->members.n; i++)
-		is_inter |= g->members.v[i] / j->gpus_per_node !=
-		    g->members.v[0] / j->gpus_per_node;
-	*c = cell_text(!g->has_members || g->members.n == 0 ? STR("unknown")
-		: is_inter                                  ? STR("inter_node")
-			   : STR("intra_node"));
+	if (v - v == 0)
+		vec_push(to, v);
 }
 
-struct cell
-id_cell(const struct job *j, const struct coll *c, struct table *t)
+int
+by_sum(const void *pa, const void *pb)
 {
-	struct buf b = { 0 };
-	struct str s;
+	const struct alike *a = pa, *b = pb;
 
-	coll_put_id(j, c, &b);
-	s = table_text(t, buf_str(&b));
-	buf_free(&b);
-	return cell_text(s);
+	return a->sum_ns > b->sum_ns ? -1 : a->sum_ns < b->sum_ns;
+}
+
+void
+put_alikes(struct sheet_rows *s, struct alikes *of,
+    int (*cmp)(const void *, const void *))
+{
+	stable_sort(of->list.v, of->list.n, sizeof *of->list.v, cmp);
+	for (size_t i = 0; i < of->list.n; i++) {
+		struct alike *a = &of->list.v[i];
+		struct row row = row_of_coll(s->job, a->first, a);
+
+		put_row(s, &row);
+		for (size_t m = 0; m < ALIKE_METRICS; m++)
+			vec_free(&a->v[m]);
+	}
+	vec_free(&of->list);
+	if (of->keys != NULL)
+		intern_destroy(of->keys);
 }

@@ -1,20 +1,157 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables, each as its columns and a function that fills its rows, and what
- * several of them share.
+ * The tables: each is a list of fields, which say the column and where in a row
+ * its cell is, and a function that makes the rows.
+ *
+ *	static const struct field fields[] = {
+ *		ID, NAME, DTYPE,
+ *		COLL(US("latency_ns", "comm_latency"), latency_ns),
+ *		OWN(REAL("imbalance", NULL), struct mine, imbalance),
+ *	};
  */
 #ifndef TL_COLLECTIVE_TABLES_H
 #define TL_COLLECTIVE_TABLES_H
 
+#include <stddef.h>
+
 #include "cmd/tl-collective/job.h"
 
-/* A table whose columns are made as it goes. */
-struct columns {
-	VEC(struct column) list;
-	struct arena *mem;
+/* ---- rows ---- */
+
+/* What a row is about; what its table's fields don't ask for is NULL. */
+struct row {
+	const struct job *job;
+	const struct rec *rec;
+	const struct sig *sig;
+	const struct coll *coll;
+	const struct pgroup *group;
+	const struct rank_info *rank;
+	void *own; /* the table's */
+	struct table *table;
+	struct buf *text; /* to build in */
 };
 
-/* Columns at the end of a table where the nodes are known. */
+struct row row_of_rec(const struct job *j, const struct rec *r);
+/* Its signature is that of the collective's first rank. */
+struct row row_of_coll(const struct job *j, const struct coll *c, void *own);
+
+/* ---- fields ---- */
+
+enum field_of {
+	OF_OWN,
+	OF_REC,
+	OF_SIG,
+	OF_COLL,
+	OF_GROUP,
+	OF_RANK,
+	OF_COUNT,
+};
+
+enum field_from {
+	FROM_CELL, /* cell() */
+	FROM_INT,  /* NONE: empty */
+	FROM_U32,
+	FROM_REAL,   /* NAN: empty */
+	FROM_TEXT,   /* p NULL: empty */
+	FROM_VALUES, /* their agg */
+	FROM_BOOL,
+};
+
+struct field {
+	struct column col;
+	uint8_t of, from;
+	uint16_t at;
+	struct agg agg;
+	struct cell (*cell)(const struct row *r);
+	/* of one rank's record in a collective: 1 + the rank's position */
+	uint32_t pos;
+};
+
+#define MEMBER(what, type, m)                       \
+	.of = (what),                               \
+	.from = _Generic(((type *)0)->m, int64_t    \
+			 : FROM_INT, uint64_t       \
+			 : FROM_INT, uint32_t       \
+			 : FROM_U32, double         \
+			 : FROM_REAL, struct str    \
+			 : FROM_TEXT, struct values \
+			 : FROM_VALUES, bool        \
+			 : FROM_BOOL),              \
+	.at = offsetof(type, m)
+/* clang-format off */
+#define OWN(column, type, m) { .col = column, MEMBER(OF_OWN, type, m) }
+#define REC(column, m) { .col = column, MEMBER(OF_REC, struct rec, m) }
+#define SIG(column, m) { .col = column, MEMBER(OF_SIG, struct sig, m) }
+#define COLL(column, m) { .col = column, MEMBER(OF_COLL, struct coll, m) }
+#define GROUP_OF(column, m) { .col = column, MEMBER(OF_GROUP, struct pgroup, m) }
+#define RANK_OF(column, m) { .col = column, MEMBER(OF_RANK, struct rank_info, m) }
+#define METRIC(column, m) { .col = column, MEMBER(OF_OWN, struct alike, v[m]) }
+/* A quantile of a struct values. */
+#define OWN_QUANTILE(column, type, m, q) \
+	{ .col = column, MEMBER(OF_OWN, type, m), .agg = { AGG_QUANTILE, q, NULL } }
+#define CELL(column, make) { .col = column, .cell = make }
+
+/* A column with this id, label, and of times and sizes the label's unit. */
+#define COLUMN(id, label, type, unit, flags, div) { id, label, type, unit, flags, div }
+#define TEXT(id, label) COLUMN(id, label, COL_TEXT, UNIT_NONE, 0, 0)
+#define INT(id, label) COLUMN(id, label, COL_INT, UNIT_NONE, 0, 0)
+#define REAL(id, label) COLUMN(id, label, COL_REAL, UNIT_NONE, 0, 0)
+#define BOOL(id, label) COLUMN(id, label, COL_BOOL, UNIT_NONE, 0, 0)
+#define COUNTS(id, label) COLUMN(id, label, COL_INT, UNIT_COUNT, 0, 0)
+#define PCT(id, label) COLUMN(id, label, COL_REAL, UNIT_PERCENT, 0, 0)
+#define US(id, label) COLUMN(id, label, COL_INT, UNIT_NS, 0, 1e3)
+#define REAL_US(id, label) COLUMN(id, label, COL_REAL, UNIT_NS, 0, 1e3)
+#define BYTES(id, label) COLUMN(id, label, COL_INT, UNIT_BYTES, 0, MB)
+#define REAL_BYTES(id, label) COLUMN(id, label, COL_REAL, UNIT_BYTES, 0, MB)
+/* of ours: no label, and not among the first to be shown */
+#define MINOR(id, type, unit) COLUMN(id, NULL, type, unit, COL_MINOR, 0)
+/* clang-format on */
+#define MB 1048576.0
+
+/* What several tables have. */
+#define ID CELL(TEXT("collective_id", NULL), cell_id)
+#define GROUP GROUP_OF(TEXT("group", "Process Group Name"), pg)
+#define LABEL GROUP_OF(TEXT("group", "Process Group Name"), label)
+#define DESC GROUP_OF(TEXT("desc", NULL), desc)
+#define RANK RANK_OF(INT("rank", NULL), rank)
+#define GROUP_RANKS SIG(TEXT("group_ranks", "Process Group Ranks"), ranks)
+#define NAME SIG(TEXT("collective", "Collective name"), name)
+#define GROUP_SIZE SIG(INT("group_size", "Group size"), n)
+#define DTYPE SIG(TEXT("dtype", NULL), dtype)
+#define IN_NELEMS SIG(INT("in_nelems", "In msg nelems"), in)
+#define OUT_NELEMS SIG(INT("out_nelems", "Out msg nelems"), out)
+#define IN_BYTES SIG(BYTES("in_bytes", "In msg size (MB)"), in_bytes)
+#define OUT_BYTES SIG(BYTES("out_bytes", "Out msg size (MB)"), out_bytes)
+#define FULL_BYTES SIG(BYTES("full_bytes", "Full msg size (MB)"), full_bytes)
+#define IN_SPLIT SIG(TEXT("in_split", "In split size"), in_split)
+#define OUT_SPLIT SIG(TEXT("out_split", "Out split size"), out_split)
+#define GPU_STREAM SIG(TEXT("gpu_stream", "stream"), gpu_stream)
+#define START                                                            \
+	CELL(COLUMN("ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3), \
+	    cell_start)
+#define DURATION REC(US("dur_ns", "dur"), dur_ns)
+#define START_SKEW \
+	COLL(US("start_skew_ns", "skew in start time"), skew_start_ns)
+#define END_SKEW COLL(US("end_skew_ns", "skew in end time"), skew_end_ns)
+
+struct cell cell_id(const struct row *r);
+/* As the file has it. */
+struct cell cell_start(const struct row *r);
+
+/* ---- tables ---- */
+
+/* A table in the making. */
+struct sheet_rows {
+	const struct job *job;
+	VEC(struct field) fields;
+	struct table *table;
+	struct arena *mem;
+	/* scratch */
+	struct buf text;
+	const struct rec **of_rank; /* by position */
+};
+
+/* Fields at the end of a table where the nodes are known. */
 enum {
 	WITH_NODE_ID = 1,
 	WITH_NODE_SPAN = 2,
@@ -25,103 +162,74 @@ struct table_def {
 	const char *name;
 	/* in -d; NULL: always */
 	bool (*is_wanted)(const struct job *j);
-	const struct column *columns; /* all, or those before more's */
-	size_t ncolumns;
-	/* adds columns that depend on the job; NULL: none */
-	void (*more)(const struct job *j, struct columns *c);
+	const struct field *fields; /* all, or those before more's */
+	size_t nfields;
+	/* adds fields that depend on the job; NULL: none */
+	void (*more)(struct sheet_rows *s);
 	unsigned nodes;   /* WITH_ */
 	bool is_streamed; /* its rows are printed as they come */
-	void (*fill)(struct job *j, struct table *t);
+	void (*fill)(struct sheet_rows *s, struct job *j);
 };
 
-/* Of a static list of columns. */
-#define COLUMNS(list) \
-	.columns = (list), .ncolumns = sizeof(list) / sizeof *(list)
+#define LIST(list) (list), sizeof(list) / sizeof *(list)
+#define FIELDS(list) .fields = (list), .nfields = sizeof(list) / sizeof *(list)
 
 extern const struct table_def *const table_defs[];
 extern const size_t ntable_defs;
-
-void print_table(
-    const struct table_def *def, struct job *j, struct table_dest *d);
-
 extern const struct table_def table_long, table_summary_long,
     table_coll_analysis, table_sync, table_sync_ranks, table_summary_sync,
     table_straggler_summary, table_all2allv, table_all2allv_ranks,
     table_summary_all2allv, table_heatmap, table_groups, table_cause,
     table_bandwidth, table_clocks, table_missing;
 
+void print_table(
+    const struct table_def *def, struct job *j, struct table_dest *d);
+
+void fields_put(struct sheet_rows *s, const struct field *list, size_t n);
+/* The list once more for each rank, as rank_N_ID. */
+void fields_of_ranks(struct sheet_rows *s, const struct field *list, size_t n);
+/* A field of values for each statistic, as ID_WORD. */
+void fields_of_aggs(struct sheet_rows *s, const struct field *of,
+    const struct agg *aggs, size_t naggs);
+void put_row(struct sheet_rows *s, const struct row *r);
+
+/* A row for each rank of a collective. */
+extern const struct field rank_fields[2];
+void put_ranks(struct sheet_rows *s, const struct coll *c);
+
 #define WIDE_RANKS 16 /* more have no column each, unless --wide */
 bool is_wide(const struct job *j);
 bool has_sync(const struct job *j);
 bool has_all2allv(const struct job *j);
 
-/* ---- columns ---- */
+/* ---- collectives that are alike ---- */
 
-#define MB 1048576.0
-/* A column with this id, label, and of times and sizes the label's unit. */
-#define TEXT(id, label)                              \
-	{                                            \
-		id, label, COL_TEXT, UNIT_NONE, 0, 0 \
-	}
-#define INT(id, label)                              \
-	{                                           \
-		id, label, COL_INT, UNIT_NONE, 0, 0 \
-	}
-#define REAL(id, label)                              \
-	{                                            \
-		id, label, COL_REAL, UNIT_NONE, 0, 0 \
-	}
-#define BOOL(id, label)                              \
-	{                                            \
-		id, label, COL_BOOL, UNIT_NONE, 0, 0 \
-	}
-#define COUNTS(id, label)                            \
-	{                                            \
-		id, label, COL_INT, UNIT_COUNT, 0, 0 \
-	}
-#define PCT(id, label)                                  \
-	{                                               \
-		id, label, COL_REAL, UNIT_PERCENT, 0, 0 \
-	}
-#define US(id, label)                               \
-	{                                           \
-		id, label, COL_INT, UNIT_NS, 0, 1e3 \
-	}
-#define REAL_US(id, label)                           \
-	{                                            \
-		id, label, COL_REAL, UNIT_NS, 0, 1e3 \
-	}
-#define BYTES(id, label)                              \
-	{                                             \
-		id, label, COL_INT, UNIT_BYTES, 0, MB \
-	}
+#define ALIKE_METRICS 7
 
-void columns_put(struct columns *c, const struct column *list, size_t n);
-/* The list once more for each rank, as rank_N_ID. */
-void columns_of_ranks(struct columns *c, const struct job *j,
-    const struct column *list, size_t n);
-/* A column for each statistic, as ID_WORD. */
-void columns_of_aggs(struct columns *c, const struct column *of,
-    const struct agg *aggs, size_t naggs);
+struct alike {
+	const struct coll *first;
+	const struct sig *sig; /* of the first */
+	int64_t count, sum_ns;
+	double best;                    /* of some metric */
+	struct values v[ALIKE_METRICS]; /* which, the table knows */
+};
 
-/* ---- cells ---- */
+struct alikes {
+	VEC(struct alike) list;
+	struct intern *keys;
+};
 
-struct cell cell_str(struct str s); /* p NULL: empty */
-struct cell cell_num(bool has, int64_t v);
-struct cell cell_bytes(int64_t bytes); /* -1: empty */
-/* The group's name as this rank has it. */
-struct cell cell_group(const struct job *j, const struct sig *s);
-struct cell id_cell(const struct job *j, const struct coll *c, struct table *t);
-/* A quantile of sorted values; of none empty. */
-struct cell cell_quantile(const double *v, size_t n, double q);
-/* As the file has it. */
-struct cell cell_start(const struct job *j, const struct rec *r);
-/* Each statistic of the values; how many these are. */
-size_t put_aggs(struct cell *row, const struct agg *aggs, size_t naggs,
-    const double *v, size_t n);
-/* Those of WITH_NODE; nothing where nodes are not known. */
-void put_node_id(struct cell *c, const struct job *j, int64_t rank);
-/* intra_node, inter_node or unknown. */
-void put_node_span(struct cell *c, const struct job *j, uint32_t group);
+/* Those with this key, made when c is the first: until the next is made. */
+struct alike *alike_of(struct alikes *s, const struct job *j,
+    const struct coll *c, struct str key);
+/* One more of them; a sum that is too large stays at the largest. */
+void alike_add(struct alike *a, int64_t ns);
+/* What is no number is passed over. */
+void value_add(struct values *to, double v);
+/* A row for each, in order; then they are gone. */
+void put_alikes(struct sheet_rows *s, struct alikes *list,
+    int (*cmp)(const void *, const void *));
+/* The largest sum first. */
+int by_sum(const void *pa, const void *pb);
 
 #endif

@@ -98,6 +98,20 @@ enum json_token json_next(struct json *j);
  * after a KEY the member's value. Validates. */
 enum json_status json_skip(struct json *j) USE_RESULT;
 
+/* ---- lists ---- */
+
+struct json_item {
+	enum json_token type;
+	struct str text;
+};
+typedef VEC(struct json_item) json_items;
+
+/*
+ * The items of the list that is the whole text: of a string what it means, of
+ * all else its JSON text. Texts live in mem. False, and none: it is no list.
+ */
+bool json_list(json_items *out, struct arena *mem, struct str text) USE_RESULT;
+
 /* ---- primitives ---- */
 
 /* Moves over white space; the cursor then is at a byte that is none, or at

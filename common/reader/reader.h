@@ -41,20 +41,6 @@ struct val val_of_number(struct str s);
 /* A cell of a table without types: a number in full, or text; empty: none. */
 struct val val_of_text(struct str s);
 
-/* ---- lists in cells ---- */
-
-/* To be zeroed before its first use, and its items freed after the last. */
-struct cell_list {
-	VEC(struct str) items;
-};
-
-/*
- * The items of a cell with a JSON list in it (COL_JSON, ["A,B [c]","d"]): what
- * a string means, of all else its JSON text. An empty cell has none; a cell
- * that is no list is an item itself. Texts live in the arena.
- */
-void list_of_cell(struct cell_list *l, struct arena *a, struct str cell);
-
 /* ---- tables ---- */
 
 struct head_column {

@@ -6,6 +6,7 @@
  *	  byte where they don't;
  *	- a minified text minifies to itself and has the same tokens;
  *	- the span of an accepted text is all of it;
+ *	- an accepted list is one to json_list(), and nothing else is;
  *	- a window that ends early asks for more, or ends in the same error;
  *	- an unescaped string, written and read again, is the same.
  */
@@ -142,6 +143,23 @@ accepted(const unsigned char *p, size_t n, const struct buf *mini)
 	free(q);
 }
 
+/* A text is a list exactly if it is good and begins as one. */
+static void
+list(const unsigned char *p, size_t n, bool good)
+{
+	struct arena *mem = arena_create();
+	struct str text = { (const char *)p, n };
+	json_items items = { 0 };
+
+	json_start(&j, p, n);
+	CHECK(json_list(&items, mem, text) ==
+	    (good && json_next(&j) == JSON_T_ARRAY));
+	for (size_t i = 0; i < items.n; i++)
+		CHECK(items.v[i].text.len <= n);
+	vec_free(&items);
+	arena_destroy(mem);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int
@@ -160,6 +178,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		accepted(p, size, &mini);
 	else
 		CHECK(error != NULL && at == byte && mini.len == 0);
+	list(p, size, good);
 	for (size_t keep = 0; keep < size; keep += step)
 		cut(p, size, keep, good);
 	if (size > 0 && (*p == '[' || *p == '{'))

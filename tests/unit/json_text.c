@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Escapes, writing, white space, skipping, and what is inside a window. */
+#include <stdio.h>
+
 #include "tests/unit/tap.h"
 #include "json/json.h"
 
@@ -181,6 +183,45 @@ spaces(void)
 	ok((char *)j.p == mem, "a vertical tab is none");
 }
 
+/* Each item, a null as its type alone says; NULL: no list. */
+static const char *
+list_text(const char *text)
+{
+	static char got[256];
+	struct arena *a = arena_create();
+	json_items l = { 0 };
+	bool is_list = json_list(&l, a, str_of(text));
+	size_t n = 0;
+
+	got[0] = '\0';
+	for (size_t i = 0; i < l.n; i++)
+		n += (size_t)snprintf(got + n, sizeof got - n, "<%s%.*s>",
+		    l.v[i].type == JSON_T_NULL ? "~" : "", (int)l.v[i].text.len,
+		    l.v[i].text.p);
+	vec_free(&l);
+	arena_destroy(a);
+	return is_list ? got : NULL;
+}
+
+static void
+lists(void)
+{
+	is_str(list_text("[\"GEMM\",\"other\"]"), "<GEMM><other>", "a list");
+	is_str(list_text("[\"A,B [c]\", \"d\\\"e\\u00b5\"] "),
+	    "<A,B [c]><d\"e\302\265>",
+	    "commas and brackets of an item are its own");
+	is_str(list_text("[[1,2],null,3.0,{\"a\":[]},true,\"null\"]"),
+	    "<[1,2]><~null><3.0><{\"a\":[]}><true><null>",
+	    "items that are no texts");
+	is_str(list_text("[]"), "", "an empty list");
+	ok(list_text("") == NULL, "nothing is no list");
+	ok(list_text("GEMM [x]") == NULL, "a text is none");
+	ok(list_text("{}") == NULL, "an object is none");
+	ok(list_text("[\"a\",]") == NULL, "nor is what is broken");
+	ok(list_text("[\"a\"") == NULL, "or cut off");
+	ok(list_text("[\"a\"] b") == NULL, "nor what goes on behind it");
+}
+
 int
 main(void)
 {
@@ -226,6 +267,7 @@ main(void)
 	span("null}", 4);
 	span("\"a\\\"b\" ", 6);
 	skipping();
+	lists();
 	spaces();
 	done_testing();
 }

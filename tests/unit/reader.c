@@ -147,43 +147,6 @@ ndjson(void)
 	    "NDJSON: no schema");
 }
 
-/* ---- lists ---- */
-
-static const char *
-list_text(const char *cell)
-{
-	static char text[256];
-	struct arena *a = arena_create();
-	struct cell_list l = { 0 };
-	size_t n = 0;
-
-	list_of_cell(&l, a, str_of(cell));
-	text[0] = '\0';
-	for (size_t i = 0; i < l.items.n; i++)
-		n += (size_t)snprintf(text + n, sizeof text - n, "<%.*s>",
-		    (int)l.items.v[i].len, l.items.v[i].p);
-	vec_free(&l.items);
-	arena_destroy(a);
-	return text;
-}
-
-static void
-lists(void)
-{
-	is_str(list_text("[\"GEMM\",\"other\"]"), "<GEMM><other>", "a list");
-	is_str(list_text("[\"A,B [c]\", \"d\\\"e\\u00b5\"]"),
-	    "<A,B [c]><d\"e\302\265>",
-	    "commas and brackets of an item are its own");
-	is_str(list_text("[[1,2],null,3.0,{\"a\":[]},true]"),
-	    "<[1,2]><null><3.0><{\"a\":[]}><true>", "items that are no texts");
-	is_str(list_text(""), "", "an empty cell has no items");
-	is_str(list_text("[]"), "", "an empty list neither");
-	is_str(list_text("GEMM [x]"), "<GEMM [x]>", "no list: an item itself");
-	is_str(list_text("[\"a\",]"), "<[\"a\",]>", "nor is what is broken");
-	is_str(list_text("[\"a\"] b"), "<[\"a\"] b>",
-	    "nor what goes on behind it");
-}
-
 int
 main(void)
 {
@@ -191,7 +154,6 @@ main(void)
 	tsv();
 	csv();
 	ndjson();
-	lists();
 	buf_free(&seen);
 	done_testing();
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* The items of a list. */
+#include "json/json.h"
+
+/* The text of an item whose first token was just read; false: it is bad. */
+static bool
+item_of(struct json *j, enum json_token t, struct buf *b, struct str *text)
+{
+	const char *from = (const char *)j->p - 1, *error;
+	size_t at;
+
+	*text = j->raw;
+	switch (t) {
+	case JSON_T_STRING:
+		b->len = 0;
+		if (!json_unescape(j->raw, b, &error, &at))
+			return false;
+		*text = buf_str(b);
+		break;
+	case JSON_T_OBJECT:
+	case JSON_T_ARRAY:
+		if (json_skip(j) != JSON_OK)
+			return false;
+		*text =
+		    (struct str){ from, (size_t)((const char *)j->p - from) };
+		break;
+	case JSON_T_TRUE: *text = STR("true"); break;
+	case JSON_T_FALSE: *text = STR("false"); break;
+	case JSON_T_NULL: *text = STR("null"); break;
+	default: break;
+	}
+	return true;
+}
+
+bool
+json_list(json_items *out, struct arena *mem, struct str text)
+{
+	struct json j;
+	struct buf b = { 0 };
+	enum json_token t;
+	struct str item;
+	char *padded = xcalloc(1, text.len + IN_PAD);
+
+	out->n = 0;
+	if (text.len > 0)
+		memcpy(padded, text.p, text.len);
+	json_start(&j, padded, text.len);
+	t = json_next(&j) == JSON_T_ARRAY ? json_next(&j) : JSON_T_BAD;
+	for (; t > JSON_T_END && t != JSON_T_ARRAY_END; t = json_next(&j)) {
+		if (!item_of(&j, t, &b, &item))
+			break;
+		vec_push(out, ((struct json_item){ t, arena_str(mem, item) }));
+	}
+	if (t == JSON_T_ARRAY_END)
+		t = json_next(&j);
+	json_space(&j);
+	if (t != JSON_T_END || j.p != j.end)
+		out->n = 0;
+	buf_free(&b);
+	vec_release(padded);
+	return t == JSON_T_END && j.p == j.end;
+}
