@@ -329,7 +329,7 @@ reducer_new(const struct settings *set)
 	r->set = set;
 	r->windows = windows_new();
 	r->kernels = kernels_new();
-	r->idle = idle_new(IDLE_ALL);
+	r->idle = idle_new();
 	return r;
 }
 

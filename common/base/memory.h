@@ -63,6 +63,24 @@ void vec_release(void *v);
 void stable_sort(
     void *v, size_t n, size_t size, int (*cmp)(const void *, const void *));
 
+/*
+ * Sets at to the first of n places for which before, an expression of the place
+ * mid, is false; it is true for all places in front of that one.
+ *
+ *	bisect(at, gaps.n, mid, gaps.v[mid].start_ns < from);
+ */
+#define bisect(at, n, mid, before)                                   \
+	do {                                                         \
+		size_t bisect_end = (n);                             \
+		for ((at) = 0; (at) < bisect_end;) {                 \
+			size_t mid = (at) + (bisect_end - (at)) / 2; \
+			if (before)                                  \
+				(at) = mid + 1;                      \
+			else                                         \
+				bisect_end = mid;                    \
+		}                                                    \
+	} while (0)
+
 /* ---- buf: growable bytes ---- */
 
 struct buf {

@@ -8,18 +8,11 @@ dict_create(void)
 	struct dict *st = xcalloc(1, sizeof *st);
 
 	st->text = intern_create();
+	st->shape_ids = intern_create();
+	st->track_ids = intern_create();
+	st->thread_ids = intern_create();
 	st->mem = arena_create();
 	return st;
-}
-
-static void
-forget(struct dict *st)
-{
-	st->shapes.n = 0;
-	st->tracks.n = 0;
-	map_free(&st->shape_map);
-	map_free(&st->track_map);
-	map_free(&st->thread_map);
 }
 
 void
@@ -27,56 +20,48 @@ dict_destroy(struct dict *st)
 {
 	if (st == NULL)
 		return;
-	forget(st);
 	vec_free(&st->shapes);
 	vec_free(&st->tracks);
+	vec_free(&st->threads);
 	intern_destroy(st->text);
+	intern_destroy(st->shape_ids);
+	intern_destroy(st->track_ids);
+	intern_destroy(st->thread_ids);
 	arena_destroy(st->mem);
+	buf_free(&st->bytes);
 	vec_release(st);
 }
 
 void
 dict_clear(struct dict *st)
 {
-	forget(st);
+	st->shapes.n = st->tracks.n = st->threads.n = 0;
 	intern_clear(st->text);
+	intern_clear(st->shape_ids);
+	intern_clear(st->track_ids);
+	intern_clear(st->thread_ids);
 	arena_reset(st->mem, 0);
 }
 
-static uint64_t
-shape_hash(const struct shape *s)
+/* All that tells a shape from others. */
+static struct str
+shape_bytes(struct dict *st, const struct shape *s)
 {
-	uint64_t h = hash_u64((uint64_t)s->cat << 32 | s->has);
+	const uint32_t head[] = { s->cat,
+		(uint32_t)s->has << 16 | (uint32_t)s->kind << 8 | s->ph,
+		s->flags };
 
-	h = hash_mix(
-	    h ^ ((uint64_t)s->kind << 16 | (uint64_t)s->ph << 8 | s->flags),
-	    HASH_K1);
+	st->bytes.len = 0;
+	buf_put(&st->bytes, head, sizeof head);
 	for (uint32_t i = 0; i < s->nentries; i++) {
 		const struct entry *e = &s->entries[i];
+		const uint32_t entry[] = { e->key,
+			(uint32_t)e->type << 16 | (uint32_t)e->group << 8 |
+			    e->role };
 
-		h = hash_mix(h ^
-			((uint64_t)e->key << 24 | (uint64_t)e->type << 16 |
-			    (uint64_t)e->group << 8 | e->role),
-		    HASH_K1);
+		buf_put(&st->bytes, entry, sizeof entry);
 	}
-	return h;
-}
-
-static bool
-shape_eq(const struct shape *a, const struct shape *b)
-{
-	if (a->cat != b->cat || a->has != b->has || a->kind != b->kind ||
-	    a->ph != b->ph || a->flags != b->flags ||
-	    a->nentries != b->nentries)
-		return false;
-	for (uint32_t i = 0; i < a->nentries; i++) {
-		const struct entry *x = &a->entries[i], *y = &b->entries[i];
-
-		if (x->key != y->key || x->type != y->type ||
-		    x->group != y->group || x->role != y->role)
-			return false;
-	}
-	return true;
+	return buf_str(&st->bytes);
 }
 
 static void
@@ -120,22 +105,12 @@ find_lists(const struct dict *st, struct shape *s)
 uint32_t
 dict_shape(struct dict *st, const struct shape *shape)
 {
-	uint64_t h = shape_hash(shape);
-	struct shape *s;
+	uint32_t id = intern_put(st->shape_ids, shape_bytes(st, shape));
 	size_t size = shape->nentries * sizeof *shape->entries;
+	struct shape *s;
 
-	/* The rare collision tries the next key; values are number + 1. */
-	for (;; h++) {
-		bool is_new;
-		uint64_t *slot = map_put(&st->shape_map, h, &is_new);
-
-		if (is_new) {
-			*slot = st->shapes.n;
-			break;
-		}
-		if (shape_eq(st->shapes.v[*slot], shape))
-			return (uint32_t)*slot;
-	}
+	if (id < st->shapes.n)
+		return id;
 	s = arena_alloc(st->mem, sizeof *s);
 	*s = *shape;
 	s->entries = arena_alloc(st->mem, size > 0 ? size : 1);
@@ -144,7 +119,7 @@ dict_shape(struct dict *st, const struct shape *shape)
 	count_roles(s);
 	find_lists(st, s);
 	vec_push(&st->shapes, s);
-	return (uint32_t)(st->shapes.n - 1);
+	return id;
 }
 
 uint32_t
@@ -204,119 +179,59 @@ key_of_value(const struct dict *st, const struct value *v)
 	return k;
 }
 
-static uint64_t
-value_hash(uint64_t h, bool has, const struct value *v)
+static void
+put_raw(struct buf *b, bool has, const struct value *v)
 {
-	h = hash_mix(h ^ ((uint64_t)has << 8 | (has ? v->type : 0)), HASH_K1);
-	if (!has)
-		return h;
-	switch (v->type) {
-	case VAL_INT: return hash_mix(h ^ (uint64_t)v->i, HASH_K0);
-	case VAL_UINT: return hash_mix(h ^ v->u, HASH_K0);
-	case VAL_DEC:
-		return hash_mix(h ^ (uint64_t)v->dec.mant,
-		    HASH_K0 ^ (unsigned)v->dec.exp10);
-	case VAL_NUM:
-	case VAL_STR:
-	case VAL_JSON: return hash_mix(h ^ v->id, HASH_K0);
-	default: return h;
-	}
-}
-
-static bool
-value_eq(const struct value *a, const struct value *b)
-{
-	if (a->type != b->type)
-		return false;
-	switch (a->type) {
-	case VAL_INT: return a->i == b->i;
-	case VAL_UINT: return a->u == b->u;
-	case VAL_DEC:
-		return a->dec.mant == b->dec.mant &&
-		    a->dec.exp10 == b->dec.exp10;
-	case VAL_NUM:
-	case VAL_STR:
-	case VAL_JSON: return a->id == b->id;
-	case VAL_STRX:
-	case VAL_JSONX: return str_eq(a->s, b->s);
-	default: return true;
-	}
-}
-
-static bool
-track_eq(const struct track *a, const struct track *b)
-{
-	return a->src == b->src && a->has_pid == b->has_pid &&
-	    a->has_tid == b->has_tid &&
-	    (!a->has_pid || value_eq(&a->raw_pid, &b->raw_pid)) &&
-	    (!a->has_tid || value_eq(&a->raw_tid, &b->raw_tid));
+	buf_putc(b, has ? (char)(v->type + 1) : 0);
+	if (has)
+		value_encode(b, v);
 }
 
 /* Inline text of a track lives with the strings. */
-static void
-own_text(struct dict *st, bool has, struct value *v)
+static struct key
+own(struct dict *st, bool has, struct value *v)
 {
-	if (has && (v->type == VAL_STRX || v->type == VAL_JSONX))
+	if (!has)
+		return (struct key){ 0, KEY_NONE };
+	if (v->type == VAL_STRX || v->type == VAL_JSONX)
 		v->s = arena_str(st->mem, v->s);
+	return key_of_value(st, v);
 }
 
-static uint64_t
-key_hash(uint64_t h, struct key k)
-{
-	return hash_mix(h ^ hash_u64((uint64_t)k.n), HASH_K0 ^ k.type);
-}
-
+/* The first track of its thread, which may be itself. */
 static uint32_t
 thread_of(struct dict *st, const struct track *t, uint32_t no)
 {
-	uint64_t h = key_hash(key_hash(hash_u64(t->src), t->pid), t->tid);
+	const uint64_t keys[] = { t->src, (uint64_t)t->pid.n,
+		(uint64_t)t->pid.type << 8 | t->tid.type, (uint64_t)t->tid.n };
+	uint32_t id = intern_put(
+	    st->thread_ids, (struct str){ (const char *)keys, sizeof keys });
 
-	for (;; h++) {
-		bool is_new;
-		uint64_t *slot = map_put(&st->thread_map, h, &is_new);
-		const struct track *first;
-
-		if (is_new) {
-			*slot = no;
-			return no;
-		}
-		first = &st->tracks.v[*slot];
-		if (first->src == t->src && key_eq(first->pid, t->pid) &&
-		    key_eq(first->tid, t->tid))
-			return (uint32_t)*slot;
-	}
+	if (id == st->threads.n)
+		vec_push(&st->threads, no);
+	return st->threads.v[id];
 }
 
 uint32_t
 dict_track(struct dict *st, const struct track *track)
 {
-	uint64_t h = hash_u64(track->src);
+	struct buf *b = &st->bytes;
+	struct track *t;
+	uint32_t id;
 
-	h = value_hash(h, track->has_pid, &track->raw_pid);
-	h = value_hash(h, track->has_tid, &track->raw_tid);
-	for (;; h++) {
-		bool is_new;
-		uint64_t *slot = map_put(&st->track_map, h, &is_new);
-
-		if (is_new) {
-			*slot = st->tracks.n;
-			break;
-		}
-		if (track_eq(&st->tracks.v[*slot], track))
-			return (uint32_t)*slot;
-	}
-
-	struct track *t = vec_add(&st->tracks);
-
+	b->len = 0;
+	buf_put(b, &track->src, sizeof track->src);
+	put_raw(b, track->has_pid, &track->raw_pid);
+	put_raw(b, track->has_tid, &track->raw_tid);
+	id = intern_put(st->track_ids, buf_str(b));
+	if (id < st->tracks.n)
+		return id;
+	t = vec_add(&st->tracks);
 	*t = *track;
-	own_text(st, t->has_pid, &t->raw_pid);
-	own_text(st, t->has_tid, &t->raw_tid);
-	t->pid = t->has_pid ? key_of_value(st, &t->raw_pid)
-			    : (struct key){ 0, KEY_NONE };
-	t->tid = t->has_tid ? key_of_value(st, &t->raw_tid)
-			    : (struct key){ 0, KEY_NONE };
-	t->thread = thread_of(st, t, (uint32_t)(st->tracks.n - 1));
-	return (uint32_t)(st->tracks.n - 1);
+	t->pid = own(st, t->has_pid, &t->raw_pid);
+	t->tid = own(st, t->has_tid, &t->raw_tid);
+	t->thread = thread_of(st, t, id);
+	return id;
 }
 
 enum role

@@ -9,8 +9,10 @@ struct dict {
 	struct intern *text;
 	VEC(struct shape *) shapes;
 	VEC(struct track) tracks;
-	struct map shape_map, track_map; /* hash to first number */
-	struct map thread_map;           /* hash of keys to first track */
+	/* private: by their bytes; of each thread its first track */
+	struct intern *shape_ids, *track_ids, *thread_ids;
+	VEC(uint32_t) threads;
+	struct buf bytes;
 	struct arena *mem;
 };
 

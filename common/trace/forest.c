@@ -240,17 +240,10 @@ forest_behind(const struct forest *f, uint32_t i)
 size_t
 forest_first_gpu(const struct forest *f, uint32_t i)
 {
-	size_t lo = 0, hi = f->gpus.n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (f->gpus.v[mid] < i)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	bisect(at, f->gpus.n, mid, f->gpus.v[mid] < i);
+	return at;
 }
 
 static uint64_t

@@ -14,7 +14,7 @@
  * One pass over a stream, of which each event of the host and each piece of
  * GPU work is told once; questions come after the last one:
  *
- *	struct idle *idle = idle_new(IDLE_ALL);
+ *	struct idle *idle = idle_new();
  *
  *	idle_clear(idle, in->dict);          for each source
  *	while (stream_next(in) == ITEM_EVENT) {
@@ -24,12 +24,10 @@
  *			idle_host(idle, &in->ev);
  *	}
  *	idle_explain(idle, &busy);              spans_normalise()d
- *	gap = idle_longest(idle, &busy);
+ *	name = idle_cause(idle, from, to, &ns);
  *
- * Memory with IDLE_ALL: 72 bytes an event of the host, 24 more a launch, 16 a
- * piece of GPU work. With a limit both are bounded by it: a floor rises, below
- * which events count as time of the one around them, and gaps have no cause.
- * That needs a tree, in which GPU work follows its launch.
+ * Memory: 64 bytes an event of the host, 24 more a launch, 16 a piece of GPU
+ * work.
  */
 #ifndef TL_TRACE_IDLE_H
 #define TL_TRACE_IDLE_H
@@ -39,10 +37,7 @@
 
 struct idle;
 
-#define IDLE_ALL SIZE_MAX
-
-/* limit: events of the host, and gaps, that are kept at most. */
-struct idle *idle_new(size_t limit);
+struct idle *idle_new(void);
 /* Forgets all, for the next source, whose events have these strings. */
 void idle_clear(struct idle *h, const struct dict *st);
 void idle_free(struct idle *h);
@@ -73,13 +68,6 @@ struct idle_act {
 size_t idle_acts(struct idle *h, uint32_t thread, int64_t from, int64_t to,
     struct idle_act *acts, size_t most);
 
-struct idle_gap {
-	int64_t start_ns, end_ns;
-	struct idle_act cause; /* name INTERN_NONE: not known */
-};
-
-/* The longest gap between spans, the first of equals; of length 0: none. */
-struct idle_gap idle_longest(const struct idle *h, const struct spans *gpu);
 /*
  * The largest cause of the gaps that lie in from .. to, its sum over these in
  * *ns; p is NULL where none is known. Borrowed from the strings.

@@ -84,27 +84,28 @@ by_place(const void *x, const void *y)
 	return (a->w > b->w) - (a->w < b->w);
 }
 
+static bool
+is_before(
+    const struct store *s, const struct held *f, uint32_t thread, int64_t ts_ns)
+{
+	uint32_t t = item_thread(s, f);
+
+	return t < thread || (t == thread && f->ts_ns < ts_ns);
+}
+
 /* The last of those on the item's thread that begins before it, or NULL. */
 static struct custom_link *
 window_of(const struct store *s, struct custom_link *v, size_t n, uint32_t i)
 {
 	const struct held *it = &s->items.v[i];
 	uint32_t thread = item_thread(s, it);
-	size_t lo = 0, hi = n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct held *f = &s->items.v[v[mid].f];
-		uint32_t t = item_thread(s, f);
-
-		if (t < thread || (t == thread && f->ts_ns < it->ts_ns))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == 0 || item_thread(s, &s->items.v[v[lo - 1].f]) != thread)
+	bisect(
+	    at, n, mid, is_before(s, &s->items.v[v[mid].f], thread, it->ts_ns));
+	if (at == 0 || item_thread(s, &s->items.v[v[at - 1].f]) != thread)
 		return NULL;
-	return &v[lo - 1];
+	return &v[at - 1];
 }
 
 static bool

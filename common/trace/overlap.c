@@ -148,20 +148,13 @@ overlaps_free(struct overlaps *o)
 static const struct pair *
 pairs_of(const struct overlaps *o, uint32_t work, size_t *n)
 {
-	size_t lo = 0, hi = o->pairs.n, end;
+	size_t at, end;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (o->pairs.v[mid].work < work)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (end = lo; end < o->pairs.n && o->pairs.v[end].work == work;)
+	bisect(at, o->pairs.n, mid, o->pairs.v[mid].work < work);
+	for (end = at; end < o->pairs.n && o->pairs.v[end].work == work;)
 		end++;
-	*n = end - lo;
-	return o->pairs.v + lo;
+	*n = end - at;
+	return o->pairs.v + at;
 }
 
 /* ---- one op ---- */

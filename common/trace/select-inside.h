@@ -3,31 +3,20 @@
 #ifndef TL_TRACE_SELECT_INSIDE_H
 #define TL_TRACE_SELECT_INSIDE_H
 
+#include "trace/inner.h"
 #include "trace/select.h"
 #include "trace/span.h"
 
-/* Up to the next one's start, this window is the innermost. */
-struct seg {
-	int64_t start;
-	uint32_t window; /* index + 1, or 0: none */
-};
-
-struct segs {
-	VEC(struct seg) list;
-};
-
-/*
- * The annotations of a source, from its prologue. The segments are made when
- * they are first looked up, those of each thread and those of all.
- */
+/* The annotations of a source, from its prologue. */
 struct select_windows {
 	bool in_prologue; /* more may come */
-	bool is_ready;
-	bool has_asked, has_segs;
+	bool is_ready, has_asked;
 	VEC(struct window) all; /* by start, the longer first */
 	struct spans asked;     /* of --step and --annotation */
-	struct segs steps, notes;
-	VEC(struct segs) by_track;
+	/* made when they are first looked up, by the index in all */
+	bool has_inner;
+	VEC(struct step_span) steps;
+	struct inner notes, thread_notes;
 };
 
 struct select_range {
@@ -47,7 +36,7 @@ void select_windows_add(
     struct select_windows *w, const struct dict *st, const struct event *ev);
 /* The prologue is over: which are asked for? */
 void select_windows_ready(struct select *s);
-const struct window *select_windows_step(struct select_windows *w, int64_t t);
+int64_t select_windows_step(struct select_windows *w, int64_t t);
 const struct window *select_windows_note(
     struct select_windows *w, uint32_t track, int64_t t);
 

@@ -4,23 +4,13 @@
 
 #include "trace/select-inside.h"
 
-static void
-clear_segs(struct select_windows *w)
-{
-	for (size_t i = 0; i < w->by_track.n; i++)
-		vec_free(&w->by_track.v[i].list);
-	w->by_track.n = 0;
-	w->steps.list.n = w->notes.list.n = 0;
-	w->has_segs = false;
-}
-
 void
 select_windows_clear(struct select_windows *w)
 {
-	clear_segs(w);
-	w->all.n = 0;
-	w->asked.n = 0;
-	w->in_prologue = w->is_ready = w->has_asked = false;
+	w->all.n = w->steps.n = w->asked.n = 0;
+	inner_clear(&w->notes);
+	inner_clear(&w->thread_notes);
+	w->in_prologue = w->is_ready = w->has_asked = w->has_inner = false;
 }
 
 void
@@ -173,120 +163,47 @@ select_windows_ready(struct select *s)
 /* ---- the innermost ---- */
 
 static void
-add_seg(struct segs *g, int64_t start, uint32_t window)
+find_inner(struct select_windows *w)
 {
-	size_t n = g->list.n;
-
-	if (n > 0 && g->list.v[n - 1].start == start)
-		g->list.v[n - 1].window = window;
-	else
-		vec_push(&g->list, ((struct seg){ start, window }));
-}
-
-/* Windows come by start, so the one that began last is on top. */
-struct sweep {
-	const struct select_windows *w;
-	struct segs *out;
-	VEC(uint32_t) open; /* index + 1 */
-};
-
-/* Closes what ends by then. */
-static void
-sweep_to(struct sweep *sw, int64_t t)
-{
-	while (sw->open.n > 0) {
-		int64_t end = sw->w->all.v[sw->open.v[sw->open.n - 1] - 1].end;
-		uint32_t top;
-
-		if (end > t)
-			break;
-		while (sw->open.n > 0 &&
-		    sw->w->all.v[sw->open.v[sw->open.n - 1] - 1].end <= end)
-			sw->open.n--;
-		top = sw->open.n > 0 ? sw->open.v[sw->open.n - 1] : 0;
-		add_seg(sw->out, end, top);
-	}
-}
-
-#define ANY_TRACK UINT32_MAX
-
-static void
-make_segs(const struct select_windows *w, bool steps, uint32_t track,
-    struct segs *out)
-{
-	struct sweep sw = { .w = w, .out = out };
-
-	for (size_t i = 0; i < w->all.n; i++) {
+	if (w->has_inner)
+		return;
+	for (uint32_t i = 0; i < w->all.n; i++) {
 		const struct window *win = &w->all.v[i];
 
-		if ((win->step != WALK_NO_STEP) != steps ||
-		    (track != ANY_TRACK && win->track != track) ||
-		    win->start == win->end)
+		if (win->step != WALK_NO_STEP) {
+			vec_push(&w->steps,
+			    ((struct step_span){
+				.number = win->step,
+				.start_ns = win->start,
+				.end_ns = win->end,
+			    }));
 			continue;
-		sweep_to(&sw, win->start);
-		add_seg(out, win->start, (uint32_t)i + 1);
-		vec_push(&sw.open, (uint32_t)i + 1);
+		}
+		inner_add(&w->notes, 0, win->start, win->end, i);
+		inner_add(
+		    &w->thread_notes, win->track, win->start, win->end, i);
 	}
-	sweep_to(&sw, INT64_MAX);
-	vec_free(&sw.open);
+	steps_sort(w->steps.v, w->steps.n);
+	inner_find(&w->notes);
+	inner_find(&w->thread_notes);
+	w->has_inner = true;
 }
 
-static void
-make_all_segs(struct select_windows *w)
-{
-	clear_segs(w);
-	make_segs(w, true, ANY_TRACK, &w->steps);
-	make_segs(w, false, ANY_TRACK, &w->notes);
-	w->has_segs = true;
-}
-
-/* Those of one thread, made when it is first asked about. */
-static const struct segs *
-track_segs(struct select_windows *w, uint32_t track)
-{
-	while (w->by_track.n <= track)
-		vec_push(&w->by_track, (struct segs){ 0 });
-	if (w->by_track.v[track].list.n == 0) {
-		make_segs(w, false, track, &w->by_track.v[track]);
-		/* found empty, it is not looked for again */
-		add_seg(&w->by_track.v[track], INT64_MAX, 0);
-	}
-	return &w->by_track.v[track];
-}
-
-static const struct window *
-seg_at(const struct select_windows *w, const struct segs *g, int64_t t)
-{
-	size_t low = 0, high = g->list.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (g->list.v[mid].start <= t)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == 0 || g->list.v[low - 1].window == 0)
-		return NULL;
-	return &w->all.v[g->list.v[low - 1].window - 1];
-}
-
-const struct window *
+int64_t
 select_windows_step(struct select_windows *w, int64_t t)
 {
-	if (!w->has_segs)
-		make_all_segs(w);
-	return seg_at(w, &w->steps, t);
+	find_inner(w);
+	return steps_at(w->steps.v, w->steps.n, t);
 }
 
 const struct window *
 select_windows_note(struct select_windows *w, uint32_t track, int64_t t)
 {
-	const struct window *win;
+	uint32_t i;
 
-	if (!w->has_segs)
-		make_all_segs(w);
-	win = seg_at(w, track_segs(w, track), t);
-	return win != NULL ? win : seg_at(w, &w->notes, t);
+	find_inner(w);
+	i = inner_at(&w->thread_notes, track, t);
+	if (i == INNER_NONE)
+		i = inner_at(&w->notes, 0, t);
+	return i != INNER_NONE ? &w->all.v[i] : NULL;
 }

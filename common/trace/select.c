@@ -389,12 +389,10 @@ select_item(struct select *s, const struct stream_in *in, enum item item)
 int64_t
 select_step(struct select *s)
 {
-	const struct window *win;
-
 	if (!s->windows->is_ready)
 		select_windows_ready(s);
-	win = s->has_when ? select_windows_step(s->windows, s->when_ns) : NULL;
-	return win != NULL ? win->step : WALK_NO_STEP;
+	return s->has_when ? select_windows_step(s->windows, s->when_ns)
+			   : WALK_NO_STEP;
 }
 
 const struct window *
@@ -414,9 +412,9 @@ select_free(struct select *s)
 		select_windows_clear(s->windows);
 		vec_free(&s->windows->all);
 		spans_free(&s->windows->asked);
-		vec_free(&s->windows->steps.list);
-		vec_free(&s->windows->notes.list);
-		vec_free(&s->windows->by_track);
+		vec_free(&s->windows->steps);
+		inner_free(&s->windows->notes);
+		inner_free(&s->windows->thread_notes);
 		vec_release(s->windows);
 	}
 	vec_free(&s->names);

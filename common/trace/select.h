@@ -40,7 +40,8 @@ struct window {
  *		if (select_item(&sel, in, item))
  *			... in->ev is asked for
  *
- * Memory: 40 bytes an annotation of the source, if windows are asked for.
+ * Memory: 40 bytes an annotation of the source, if windows are asked for; 140
+ * where they are looked up.
  */
 struct select {
 	uint32_t kinds; /* 0: all */

@@ -201,17 +201,10 @@ spans_unite(struct spans *s, size_t first)
 bool
 spans_hold(const struct spans *s, int64_t t)
 {
-	size_t low = 0, high = s->n;
+	size_t behind;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->v[mid].start <= t)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low > 0 && t < s->v[low - 1].end;
+	bisect(behind, s->n, mid, s->v[mid].start <= t);
+	return behind > 0 && t < s->v[behind - 1].end;
 }
 
 void

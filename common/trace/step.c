@@ -42,19 +42,12 @@ steps_sort(struct step_span *v, size_t n)
 int64_t
 steps_at(const struct step_span *v, size_t n, int64_t ts_ns)
 {
-	size_t lo = 0, hi = n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid].start_ns <= ts_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo > 0 && v[lo - 1].reach_ns > ts_ns; lo--)
-		if (ts_ns < v[lo - 1].end_ns)
-			return v[lo - 1].number;
+	bisect(at, n, mid, v[mid].start_ns <= ts_ns);
+	for (; at > 0 && v[at - 1].reach_ns > ts_ns; at--)
+		if (ts_ns < v[at - 1].end_ns)
+			return v[at - 1].number;
 	return WALK_NO_STEP;
 }
 

@@ -102,7 +102,6 @@ typedef BIG(uint32_t) u32_big;
 
 /* A (process, thread) pair: tracks that differ only in writing are one. */
 struct thread {
-	struct key pid, tid;
 	uint32_t nhost; /* events to be nested */
 	bool has_frames;
 	u32_vec open; /* Bs without their E so far */
@@ -128,7 +127,6 @@ struct store {
 	VEC(uint64_t) groups; /* offset of each group's values */
 	/* links and instances that few events have, by item */
 	struct map fwd, bwd, insts;
-	struct map thread_of_keys;
 	u32_vec thread_of_track; /* number + 1 by track */
 	VEC(struct thread) threads;
 	VEC(uint8_t) names; /* NAME_ by number */

@@ -135,18 +135,11 @@ static uint32_t
 find_uid(const struct by_uid *v, size_t n, uint64_t uid)
 {
 	struct by_uid want = { (uint32_t)uid, (uint32_t)(uid >> 32), 0 };
-	size_t lo = 0, hi = n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (compare_uids(&v[mid], &want) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < n && v[lo].id == want.id && v[lo].inst == want.inst
-	    ? v[lo].item
+	bisect(at, n, mid, compare_uids(&v[mid], &want) < 0);
+	return at < n && v[at].id == want.id && v[at].inst == want.inst
+	    ? v[at].item
 	    : STORE_NONE;
 }
 

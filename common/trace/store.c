@@ -19,7 +19,6 @@ free_threads(struct store *s)
 		vec_free(&s->threads.v[i].open);
 	s->threads.n = 0;
 	s->thread_of_track.n = 0;
-	map_free(&s->thread_of_keys);
 }
 
 /* Makes room for the next source; what is about strings stays. */
@@ -206,32 +205,21 @@ shape_facts(struct store *s, uint32_t shape)
 	return &s->shapes.v[shape];
 }
 
-/* Finds or makes the (process, thread) of a track. */
+/* Numbers the (process, thread) of a track, which the dictionary knows. */
 static uint32_t
 learn_thread(struct store *s, uint32_t track)
 {
-	const struct track *t = &s->st->tracks.v[track];
-	uint64_t h = hash_mix(key_hash(t->pid), key_hash(t->tid) | 1);
-	uint32_t no;
+	uint32_t first = dict_thread(s->st, track), *no;
 
-	for (;; h++) {
-		bool is_new;
-		uint64_t *slot = map_put(&s->thread_of_keys, h, &is_new);
-
-		if (is_new) {
-			*slot = s->threads.n;
-			vec_push(&s->threads,
-			    ((struct thread){ .pid = t->pid, .tid = t->tid }));
-		}
-		no = (uint32_t)*slot;
-		if (key_eq(s->threads.v[no].pid, t->pid) &&
-		    key_eq(s->threads.v[no].tid, t->tid))
-			break;
-	}
-	while (s->thread_of_track.n <= track)
+	while (s->thread_of_track.n <= track) /* first is no later one */
 		vec_push(&s->thread_of_track, 0);
-	s->thread_of_track.v[track] = no + 1;
-	return no;
+	no = s->thread_of_track.v;
+	if (no[first] == 0) {
+		vec_push(&s->threads, (struct thread){ 0 });
+		no[first] = (uint32_t)s->threads.n;
+	}
+	no[track] = no[first];
+	return no[track] - 1;
 }
 
 static inline struct thread *

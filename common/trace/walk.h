@@ -3,7 +3,7 @@
  * walk: the stack over a tree stream.
  *
  * Says for each event of a tree stream what is above it. State: the open
- * events, and the source's annotations (they stand in the prologue).
+ * events, and the source's steps (they stand in the prologue).
  *
  *	struct walk *w = walk_create(in->dict);
  *	while ((item = stream_next(in)) != ITEM_END)
@@ -24,7 +24,6 @@ struct walk;
 struct walk_above {
 	struct uid uid;
 	uint32_t name;
-	int64_t ts_ns;
 };
 
 struct walk *walk_create(struct dict *st);
@@ -32,22 +31,16 @@ void walk_destroy(struct walk *w);
 /* Every event of all sections, in order: what follows is about this one. */
 void walk_push(struct walk *w, const struct event *ev);
 /*
- * The nearest op, nn.Module frame and event of any kind above it, itself not
- * counted; NULL when there is none. Valid until the next walk_push().
+ * The nearest op and nn.Module frame above it, itself not counted; NULL when
+ * there is none. Valid until the next walk_push().
  */
 const struct walk_above *walk_op(const struct walk *w);
 const struct walk_above *walk_module(const struct walk *w);
-const struct walk_above *walk_parent(const struct walk *w);
 /*
  * N of the annotation ProfilerStep#N in which it starts, or WALK_NO_STEP. GPU
  * work belongs to the step of its launch, and to none without one. Of the
  * prologue's events only the steps themselves have one.
  */
 int64_t walk_step(const struct walk *w);
-/*
- * The name of the innermost other annotation of its thread in which it starts
- * (GPU work: its launch starts), or INTERN_NONE.
- */
-uint32_t walk_annotation(const struct walk *w);
 
 #endif

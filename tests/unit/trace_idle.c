@@ -27,9 +27,9 @@ static const struct row rows[] = {
 static struct spans gpu;
 
 static struct idle *
-idle_of(const struct row *r, size_t n, size_t limit)
+idle_of(const struct row *r, size_t n)
 {
-	struct idle *h = idle_new(limit);
+	struct idle *h = idle_new();
 	struct store *s = store_of(r, n, "chrome");
 	struct event ev;
 
@@ -91,23 +91,10 @@ cause_is(struct idle *h, int64_t from, int64_t to, const char *want, int64_t ns)
 	is_int(got, ns, "its time");
 }
 
-static void
-longest_is(const struct idle *h, int64_t from, int64_t to, const char *cause)
-{
-	struct idle_gap g = idle_longest(h, &gpu);
-	struct str s = dict_get(names, g.cause.name);
-
-	is_int(g.start_ns, from, "the longest gap begins");
-	is_int(g.end_ns, to, "and ends");
-	is_mem(s.p, s.len, cause, strlen(cause), "what the host did");
-}
-
 int
 main(void)
 {
-	static const struct row none[] = { R(OP, "alone", 1, 0, 9) };
-	struct row many[402];
-	struct idle *h = idle_of(rows, NROWS(rows), IDLE_ALL);
+	struct idle *h = idle_of(rows, NROWS(rows));
 
 	acts_are(h, 1, 10000, 94000, 8,
 	    "load op 35000, read runtime 25000, step op 18000, "
@@ -119,30 +106,7 @@ main(void)
 	cause_is(h, 10000, 100000, "load", 35000);
 	cause_is(h, 0, 300000, "load", 35000);
 	cause_is(h, 110000, 300000, "-", 0); /* nothing recorded; no launch */
-	longest_is(h, 10000, 100000, "load");
 	idle_free(h);
-
-	h = idle_of(none, NROWS(none), IDLE_ALL);
-	longest_is(h, 0, 0, "");
-	idle_free(h);
-
-	/* Of a limited number of events the long ones are kept. */
-	h = idle_of(rows, NROWS(rows), 4);
-	acts_are(h, 1, 10000, 94000, 8, "load op 60000, step op 22000");
-	longest_is(h, 10000, 100000, "load");
-	idle_free(h);
-
-	/* And of the gaps: 200 of 1 us, then one of 50 us. */
-	for (int i = 0; i < 200; i++) {
-		many[2 * i] = (struct row)RX(
-		    RT, "launch", 1, 2 * i, 2 * i + 0.5, .corr = i + 1);
-		many[2 * i + 1] = (struct row)RX(
-		    KE, "gemm", 7, 2 * i + 1, 2 * i + 2, .corr = i + 1);
-	}
-	many[400] = (struct row)RX(RT, "sync", 1, 400, 440, .corr = 999);
-	many[401] = (struct row)RX(KE, "gemm", 7, 450, 451, .corr = 999);
-	h = idle_of(many, 402, 16);
-	longest_is(h, 400000, 450000, "sync");
-	idle_free(h);
+	dict_destroy(names);
 	done_testing();
 }

@@ -16,14 +16,13 @@ struct walking {
 	struct buf text;
 };
 
-/* "id:op,module,parent,step,annotation " with - for none. */
+/* "id:op,module,step " with - for none. */
 static void
 say(void *arg, uint32_t i, uint32_t depth, enum section section)
 {
 	struct walking *w = arg;
-	const struct walk_above *above[3];
+	const struct walk_above *above[2];
 	struct event ev;
-	uint32_t note;
 
 	(void)section;
 	store_event(w->s, i, &ev);
@@ -31,10 +30,9 @@ say(void *arg, uint32_t i, uint32_t depth, enum section section)
 	walk_push(w->w, &ev);
 	above[0] = walk_op(w->w);
 	above[1] = walk_module(w->w);
-	above[2] = walk_parent(w->w);
 	buf_printf(
 	    &w->text, "%s%" PRIu64 ":", w->text.len > 0 ? " " : "", ev.uid.id);
-	for (int k = 0; k < 3; k++) {
+	for (int k = 0; k < 2; k++) {
 		if (above[k] != NULL)
 			buf_printf(&w->text, "%" PRIu64 ",", above[k]->uid.id);
 		else
@@ -44,10 +42,6 @@ say(void *arg, uint32_t i, uint32_t depth, enum section section)
 		buf_printf(&w->text, "%" PRId64, walk_step(w->w));
 	else
 		buf_puts(&w->text, "-");
-	note = walk_annotation(w->w);
-	buf_puts(&w->text, ",");
-	buf_put(&w->text, note == INTERN_NONE ? "-" : dict_get(names, note).p,
-	    note == INTERN_NONE ? 1 : dict_get(names, note).len);
 }
 
 static void
@@ -121,16 +115,14 @@ main(void)
 	int64_t step = 0;
 
 	is_walked(rows, NROWS(rows),
-	    "5:-,-,-,3,- 6:-,-,-,4,- 7:-,-,-,-,- 8:-,-,-,-,- "
-	    "0:-,-,-,3,- 1:-,0,0,3,- 2:1,0,1,3,outer 3:2,0,2,3,inner "
-	    "4:2,0,3,3,inner 12:-,-,-,3,- 9:-,-,-,4,- 10:-,-,-,-,- "
-	    "11:-,-,-,-,-",
-	    "op, module, parent, step and annotation above");
-	is_walked(gone, NROWS(gone),
-	    "0:-,-,-,-,- 1:0,-,0,-,- 2:-,-,-,-,- 3:-,-,2,-,-",
+	    "5:-,-,3 6:-,-,4 7:-,-,- 8:-,-,- "
+	    "0:-,-,3 1:-,0,3 2:1,0,3 3:2,0,3 "
+	    "4:2,0,3 12:-,-,3 9:-,-,4 10:-,-,- "
+	    "11:-,-,-",
+	    "op, module and step above");
+	is_walked(gone, NROWS(gone), "0:-,-,- 1:0,-,- 2:-,-,- 3:-,-,-",
 	    "a discarded launch stands above its kernel");
-	is_walked(steps, NROWS(steps),
-	    "2:-,-,-,3,- 3:-,-,-,3,- 0:-,-,-,3,- 1:-,-,-,3,-",
+	is_walked(steps, NROWS(steps), "2:-,-,3 3:-,-,3 0:-,-,3 1:-,-,3",
 	    "a step lasts as long as the longest of its annotations");
 	ok(step_of_name(STR("ProfilerStep#17"), &step) && step == 17, "a step");
 	ok(!step_of_name(STR("ProfilerStep#"), &step), "no number");
