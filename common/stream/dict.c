@@ -255,6 +255,10 @@ role_of_key(struct str key, enum kind kind)
 		{ STR_INIT("sycl queue"), ROLE_GPU_STREAM, KINDS_GPU },
 	};
 
+	/* most keys are none of these, by their length or first letter */
+	if ((key.len != 6 && key.len != 10 && key.len != 11) ||
+	    key.p[0] == 'I')
+		return ROLE_NONE;
 	for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
 		if ((roles[i].kinds & KIND_BIT(kind)) != 0 &&
 		    str_eq(key, roles[i].key))

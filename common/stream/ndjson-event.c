@@ -34,26 +34,33 @@ note_group(struct ndjson_dec *d, enum group group)
 	d->e.order[d->e.ngroups++] = (uint8_t)group;
 }
 
-static bool
-get_group_object(struct ndjson_dec *d, enum group group)
+/* The group that a field is read into. */
+static enum group
+group_at(const struct ndjson_dec *d, const void *to)
 {
+	return (enum group)((const struct ndjson_group *)to - d->groups);
+}
+
+static bool
+add_member(struct ndjson_dec *d, struct str key, const void *group)
+{
+	uint32_t id = intern_put(d->st->text, key);
 	struct value v;
-	struct str key;
-	bool done;
 
-	note_group(d, group);
-	for (bool first = true;; first = false) {
-		uint32_t id;
+	if (!ndjson_get_value(d, true, &v))
+		return false;
+	add_entry(d, group_at(d, group), id, &v);
+	return true;
+}
 
-		if (!ndjson_member(d, first, &key, &done))
-			return false;
-		if (done)
-			return true;
-		id = intern_put(d->st->text, key);
-		if (!ndjson_get_value(d, true, &v))
-			return false;
-		add_entry(d, group, id, &v);
-	}
+static bool
+get_object(struct ndjson_dec *d, const char *member, void *to)
+{
+	(void)member;
+	note_group(d, group_at(d, to));
+	if (group_at(d, to) == GROUP_ARGS)
+		d->e.shape.flags |= SHAPE_ARGS;
+	return ndjson_members(d, NULL, add_member, to);
 }
 
 /* To the next part of a pair, or its end. */
@@ -70,12 +77,14 @@ pair_part(struct ndjson_dec *d, bool first, bool at_end)
 
 /* [["key",value],...] */
 static bool
-get_group_list(struct ndjson_dec *d, enum group group)
+get_list(struct ndjson_dec *d, const char *member, void *to)
 {
+	enum group group = group_at(d, to);
 	struct value v;
 	struct str key;
 	bool done;
 
+	(void)member;
 	note_group(d, group);
 	for (bool first = true;; first = false) {
 		uint32_t id;
@@ -98,140 +107,87 @@ get_group_list(struct ndjson_dec *d, enum group group)
 
 /* ---- members of an event ---- */
 
-enum member {
-	M_ID,
-	M_INST,
-	M_SRC,
-	M_KIND,
-	M_CAT,
-	M_NAME,
-	M_TS,
-	M_DUR,
-	M_PID,
-	M_TID,
-	M_DEV,
-	M_GPU_STREAM,
-	M_CORR,
-	M_EXT,
-	M_LAUNCH,
-	M_PARENT,
-	M_FWD,
-	M_BWD,
-	M_DEPTH,
-	M_NDESC,
-	M_NGPU,
-	M_FLAGS,
-	M_PH,
-	M_ARGS,
-	M_TOP,
-	M_DUP,
-	M_DUPTOP,
-	M_FIELD,
-	M_ROLES,
-	M_DEV_PID,
-	M_STREAM_TID,
-	M_COUNT
-};
-
-/* In the order in which they are written. */
-static const struct str members[M_COUNT] = {
-	[M_ID] = STR_INIT("id"),
-	[M_INST] = STR_INIT("inst"),
-	[M_SRC] = STR_INIT("src"),
-	[M_KIND] = STR_INIT("kind"),
-	[M_CAT] = STR_INIT("cat"),
-	[M_NAME] = STR_INIT("name"),
-	[M_TS] = STR_INIT("ts"),
-	[M_DUR] = STR_INIT("dur"),
-	[M_PID] = STR_INIT("pid"),
-	[M_TID] = STR_INIT("tid"),
-	[M_DEV] = STR_INIT("dev"),
-	[M_GPU_STREAM] = STR_INIT("gpu_stream"),
-	[M_CORR] = STR_INIT("corr"),
-	[M_EXT] = STR_INIT("ext"),
-	[M_LAUNCH] = STR_INIT("launch"),
-	[M_PARENT] = STR_INIT("parent"),
-	[M_FWD] = STR_INIT("fwd"),
-	[M_BWD] = STR_INIT("bwd"),
-	[M_DEPTH] = STR_INIT("depth"),
-	[M_NDESC] = STR_INIT("ndesc"),
-	[M_NGPU] = STR_INIT("ngpu"),
-	[M_FLAGS] = STR_INIT("flags"),
-	[M_PH] = STR_INIT("ph"),
-	[M_ARGS] = STR_INIT("args"),
-	[M_TOP] = STR_INIT("top"),
-	[M_DUP] = STR_INIT("dup"),
-	[M_DUPTOP] = STR_INIT("duptop"),
-	[M_FIELD] = STR_INIT("field"),
-	[M_ROLES] = STR_INIT("roles"),
-	[M_DEV_PID] = STR_INIT("dev_pid"),
-	[M_STREAM_TID] = STR_INIT("stream_tid"),
-};
-
-/* Members come in the same order line after line: look on from the last. */
-static unsigned
-find_member(struct ndjson_dec *d, struct str key)
-{
-	unsigned m = d->last_key;
-
-	for (unsigned i = 0; i < M_COUNT; i++) {
-		m = m + 1 < M_COUNT ? m + 1 : 0;
-		if (str_eq(key, members[m])) {
-			d->last_key = m;
-			return m;
-		}
-	}
-	return M_COUNT;
-}
-
 static bool
-get_kind(struct ndjson_dec *d)
+get_kind(struct ndjson_dec *d, const char *member, void *to)
 {
 	const unsigned char *start = d->j->p;
 	struct str s;
 	int kind;
 
+	(void)member;
 	if (!ndjson_get_text(d, &s))
 		return false;
 	kind = kind_of_word(s);
 	if (kind < 0)
 		return ndjson_fail(d, start, "there is no kind \"%.*s\"",
 		    (int)(s.len < 40 ? s.len : 40), s.p);
-	d->e.shape.kind = (uint8_t)kind;
+	*(uint8_t *)to = (uint8_t)kind;
 	d->e.has_kind = true;
 	return true;
 }
 
 static bool
-get_phase(struct ndjson_dec *d)
+get_phase(struct ndjson_dec *d, const char *member, void *to)
 {
 	const unsigned char *start = d->j->p;
 	const unsigned char *p;
 	struct str s;
 
+	(void)member;
 	if (!ndjson_get_text(d, &s))
 		return false;
 	p = (const unsigned char *)s.p;
 	if (s.len == 1 && p[0] != 0) {
-		d->e.shape.ph = p[0];
+		*(uint8_t *)to = p[0];
 		return true;
 	}
 	if (s.len == 2 && p[0] >= 0xc2 && p[0] <= 0xc3) {
-		d->e.shape.ph = (uint8_t)((p[0] & 3) << 6 | (p[1] & 0x3f));
+		*(uint8_t *)to = (uint8_t)((p[0] & 3) << 6 | (p[1] & 0x3f));
 		return true;
 	}
 	return ndjson_fail(d, start, "\"ph\" needs one character");
 }
 
 static bool
-get_interned(struct ndjson_dec *d, uint32_t *id)
+get_interned(struct ndjson_dec *d, const char *member, void *to)
 {
 	struct str s;
 
+	(void)member;
 	if (!ndjson_get_text(d, &s))
 		return false;
-	*id = intern_put(d->st->text, s);
+	*(uint32_t *)to = intern_put(d->st->text, s);
 	return true;
+}
+
+static bool
+get_id(struct ndjson_dec *d, const char *member, void *to)
+{
+	d->e.has_id = true;
+	return ndjson_get_int(d, member, 0, (int64_t)(WIRE_MAX_ID - 1), to);
+}
+
+static bool
+get_time(struct ndjson_dec *d, const char *member, void *to)
+{
+	return ndjson_get_int(d, member, INT64_MIN, INT64_MAX, to);
+}
+
+static bool
+get_small(struct ndjson_dec *d, const char *member, void *to)
+{
+	int64_t i = 0;
+
+	if (!ndjson_get_int(d, member, 0, UINT32_MAX - 1, &i))
+		return false;
+	*(uint32_t *)to = (uint32_t)i;
+	return true;
+}
+
+static bool
+get_flags(struct ndjson_dec *d, const char *member, void *to)
+{
+	return ndjson_get_bits(d, member, event_flag_words, to);
 }
 
 /* A value whose text must hold until the line is whole. */
@@ -246,143 +202,70 @@ get_kept(struct ndjson_dec *d, struct value *v)
 }
 
 static bool
-get_count(struct ndjson_dec *d, const char *member, uint64_t *v)
+get_track(struct ndjson_dec *d, const char *member, void *to)
 {
-	int64_t i = 0;
-
-	if (!ndjson_get_int(d, member, 0, INT64_MAX, &i))
-		return false;
-	*v = (uint64_t)i;
-	return true;
+	*(member[0] == 'p' ? &d->e.track.has_pid : &d->e.track.has_tid) = true;
+	return get_kept(d, to);
 }
 
 static bool
-get_small(struct ndjson_dec *d, const char *member, int64_t max, uint32_t *v)
+get_role(struct ndjson_dec *d, const char *member, void *to)
 {
-	int64_t i = 0;
-
-	if (!ndjson_get_int(d, member, 0, max, &i))
-		return false;
-	*v = (uint32_t)i;
-	return true;
+	(void)member;
+	d->e.has_role |= UINT32_C(1) << ((struct value *)to - d->e.on_gpu);
+	return get_kept(d, to);
 }
-
-static bool
-get_role_member(struct ndjson_dec *d, enum role role)
-{
-	d->e.has_role |= UINT32_C(1) << role;
-	return get_kept(d, &d->e.on_gpu[role]);
-}
-
-static bool
-get_said(struct ndjson_dec *d, const char *member, int *said)
-{
-	bool yes;
-
-	if (!ndjson_get_bool(d, member, &yes))
-		return false;
-	*said = yes;
-	return true;
-}
-
-static bool
-get_fixed_member(struct ndjson_dec *d, enum member m)
-{
-	struct event *ev = &d->ev;
-	const char *word = members[m].p;
-	int64_t id = 0;
-
-	switch (m) {
-	case M_ID:
-		d->e.has_id = true;
-		if (!ndjson_get_int(
-			d, word, 0, (int64_t)(WIRE_MAX_ID - 1), &id))
-			return false;
-		ev->uid.id = (uint64_t)id;
-		return true;
-	case M_INST: return get_small(d, word, UINT32_MAX - 1, &ev->uid.inst);
-	case M_SRC: return get_small(d, word, WIRE_MAX_SRC - 1, &ev->src);
-	case M_KIND: return get_kind(d);
-	case M_CAT: return get_interned(d, &d->e.shape.cat);
-	case M_NAME: return get_interned(d, &ev->name);
-	case M_TS:
-		return ndjson_get_int(
-		    d, word, INT64_MIN, INT64_MAX, &ev->ts_ns);
-	case M_DUR: return ndjson_get_int(d, word, 0, INT64_MAX, &ev->dur_ns);
-	case M_LAUNCH: return ndjson_get_uid(d, word, &ev->launch);
-	case M_PARENT: return ndjson_get_uid(d, word, &ev->parent);
-	case M_FWD: return ndjson_get_uid(d, word, &ev->fwd);
-	case M_BWD: return ndjson_get_uid(d, word, &ev->bwd);
-	case M_DEPTH: return get_small(d, word, UINT32_MAX - 1, &ev->depth);
-	case M_NDESC: return get_count(d, word, &ev->ndesc);
-	case M_NGPU: return get_count(d, word, &ev->ngpu);
-	case M_FLAGS:
-		return ndjson_get_bits(d, word, event_flag_words, &ev->flags);
-	default: return false;
-	}
-}
-
-static const uint16_t member_has[M_COUNT] = {
-	[M_INST] = HAS_INST,
-	[M_NAME] = HAS_NAME,
-	[M_TS] = HAS_TS,
-	[M_DUR] = HAS_DUR,
-	[M_LAUNCH] = HAS_LAUNCH,
-	[M_PARENT] = HAS_PARENT,
-	[M_FWD] = HAS_FWD,
-	[M_BWD] = HAS_BWD,
-	[M_DEPTH] = HAS_DEPTH,
-	[M_NDESC] = HAS_NDESC,
-	[M_NGPU] = HAS_NGPU,
-	[M_FLAGS] = HAS_FLAGS,
-};
 
 /* The roles of entries are set when the kind is known: see set_roles(). */
 static bool
-get_roles(struct ndjson_dec *d)
+get_roles(struct ndjson_dec *d, const char *member, void *to)
 {
 	const unsigned char *start = d->j->p;
 
+	(void)member;
 	if (!ndjson_skip(d))
 		return false;
-	d->e.roles =
+	*(struct str *)to =
 	    (struct str){ (const char *)start, (size_t)(d->j->p - start) };
 	return true;
 }
 
-static bool
-get_member(struct ndjson_dec *d, unsigned m)
-{
-	struct ndjson_event *e = &d->e;
-
-	/* null is absence, but a process may be null in the source */
-	if (*d->j->p == 'n' && m != M_PID && m != M_TID)
-		return ndjson_skip(d);
-	switch (m) {
-	case M_PID:
-		e->track.has_pid = true;
-		return get_kept(d, &e->track.raw_pid);
-	case M_TID:
-		e->track.has_tid = true;
-		return get_kept(d, &e->track.raw_tid);
-	case M_DEV: return get_role_member(d, ROLE_DEV);
-	case M_GPU_STREAM: return get_role_member(d, ROLE_GPU_STREAM);
-	case M_CORR: return get_role_member(d, ROLE_CORR);
-	case M_EXT: return get_role_member(d, ROLE_EXT);
-	case M_PH: return get_phase(d);
-	case M_ARGS:
-		e->shape.flags |= SHAPE_ARGS;
-		return get_group_object(d, GROUP_ARGS);
-	case M_TOP: return get_group_object(d, GROUP_TOP);
-	case M_FIELD: return get_group_object(d, GROUP_FIELD);
-	case M_DUP: return get_group_list(d, GROUP_DUP);
-	case M_DUPTOP: return get_group_list(d, GROUP_DUPTOP);
-	case M_ROLES: return get_roles(d);
-	case M_DEV_PID: return get_said(d, "dev_pid", &e->dev_pid);
-	case M_STREAM_TID: return get_said(d, "stream_tid", &e->stream_tid);
-	default: e->shape.has |= member_has[m]; return get_fixed_member(d, m);
-	}
-}
+/* clang-format off */
+/* In the order in which they are written; a process may be null. */
+static const struct ndjson_field fields[] = {
+	NDJSON_FIELD("id", get_id, ev.uid.id, 0),
+	NDJSON_FIELD("inst", get_small, ev.uid.inst, HAS_INST),
+	NDJSON_FIELD("src", ndjson_get_src, ev.src, 0),
+	NDJSON_FIELD("kind", get_kind, e.shape.kind, 0),
+	NDJSON_FIELD("cat", get_interned, e.shape.cat, 0),
+	NDJSON_FIELD("name", get_interned, ev.name, HAS_NAME),
+	NDJSON_FIELD("ts", get_time, ev.ts_ns, HAS_TS),
+	NDJSON_FIELD("dur", ndjson_get_count, ev.dur_ns, HAS_DUR),
+	NDJSON_FIELD_NULL("pid", get_track, e.track.raw_pid),
+	NDJSON_FIELD_NULL("tid", get_track, e.track.raw_tid),
+	NDJSON_FIELD("dev", get_role, e.on_gpu[ROLE_DEV], 0),
+	NDJSON_FIELD("gpu_stream", get_role, e.on_gpu[ROLE_GPU_STREAM], 0),
+	NDJSON_FIELD("corr", get_role, e.on_gpu[ROLE_CORR], 0),
+	NDJSON_FIELD("ext", get_role, e.on_gpu[ROLE_EXT], 0),
+	NDJSON_FIELD("launch", ndjson_get_uid, ev.launch, HAS_LAUNCH),
+	NDJSON_FIELD("parent", ndjson_get_uid, ev.parent, HAS_PARENT),
+	NDJSON_FIELD("fwd", ndjson_get_uid, ev.fwd, HAS_FWD),
+	NDJSON_FIELD("bwd", ndjson_get_uid, ev.bwd, HAS_BWD),
+	NDJSON_FIELD("depth", get_small, ev.depth, HAS_DEPTH),
+	NDJSON_FIELD("ndesc", ndjson_get_count, ev.ndesc, HAS_NDESC),
+	NDJSON_FIELD("ngpu", ndjson_get_count, ev.ngpu, HAS_NGPU),
+	NDJSON_FIELD("flags", get_flags, ev.flags, HAS_FLAGS),
+	NDJSON_FIELD("ph", get_phase, e.shape.ph, 0),
+	NDJSON_FIELD("args", get_object, groups[GROUP_ARGS], 0),
+	NDJSON_FIELD("top", get_object, groups[GROUP_TOP], 0),
+	NDJSON_FIELD("dup", get_list, groups[GROUP_DUP], 0),
+	NDJSON_FIELD("duptop", get_list, groups[GROUP_DUPTOP], 0),
+	NDJSON_FIELD("field", get_object, groups[GROUP_FIELD], 0),
+	NDJSON_FIELD("roles", get_roles, e.roles, 0),
+	NDJSON_FIELD("dev_pid", ndjson_get_bool, e.dev_pid, 0),
+	NDJSON_FIELD("stream_tid", ndjson_get_bool, e.stream_tid, 0),
+};
+/* clang-format on */
 
 static void
 begin_event(struct ndjson_dec *d)
@@ -390,8 +273,6 @@ begin_event(struct ndjson_dec *d)
 	d->ev = (struct event){ .name = INTERN_NONE };
 	d->e = (struct ndjson_event){
 		.shape = { .cat = INTERN_NONE },
-		.dev_pid = -1,
-		.stream_tid = -1,
 	};
 	for (int g = 0; g <= GROUP_DUPTOP; g++) {
 		d->groups[g].entries.n = 0;
@@ -405,22 +286,12 @@ begin_event(struct ndjson_dec *d)
 enum dec_status
 ndjson_event(struct ndjson_dec *d, struct str key)
 {
-	bool done = false;
+	static const struct ndjson_fields event = { "an event", fields,
+		sizeof fields / sizeof *fields };
 
 	begin_event(d);
-	while (!done) {
-		unsigned m = find_member(d, key);
-
-		if (UNLIKELY(m == M_COUNT)) {
-			if (!ndjson_unknown(d, key, "an event"))
-				return DEC_BAD;
-		} else if (!get_member(d, m)) {
-			return DEC_BAD;
-		}
-		if (!ndjson_member(d, false, &key, &done))
-			return DEC_BAD;
-	}
-	if (!ndjson_finish_event(d))
+	if (!ndjson_members(d, &key, ndjson_known, &event) ||
+	    !ndjson_finish_event(d))
 		return DEC_BAD;
 	d->nevents++;
 	return DEC_EVENT;

@@ -36,114 +36,59 @@ ndjson_free(struct ndjson_dec *d)
 	vec_release(d->j);
 }
 
-/* An unknown member: an error unless it is the user's own. */
-bool
-ndjson_unknown(struct ndjson_dec *d, struct str key, const char *where)
+/* ---- objects ---- */
+
+/* Members come in the same order line after line: look on from the last. */
+static const struct ndjson_field *
+find_field(
+    struct ndjson_dec *d, const struct ndjson_fields *fields, struct str key)
 {
-	if (key.len > 0 && key.p[0] == '_')
-		return ndjson_skip(d);
-	return ndjson_fail(d, d->j->p, "unknown key \"%.*s\" in %s",
-	    (int)(key.len < 60 ? key.len : 60), key.p, where);
+	unsigned at = d->last_key;
+
+	for (unsigned i = 0; i < fields->n; i++) {
+		at = at + 1 < fields->n ? at + 1 : 0;
+		if (str_eq(key, fields->v[at].key)) {
+			d->last_key = at;
+			return &fields->v[at];
+		}
+	}
+	return NULL;
 }
 
-/* ---- the other lines ---- */
-
-static bool
-get_prov(struct ndjson_dec *d)
+bool
+ndjson_known(struct ndjson_dec *d, struct str key, const void *arg)
 {
-	struct prov prov = { STR("?"), STR("?"), STR("[]") };
-	struct str key, s;
-	bool done;
+	const struct ndjson_fields *fields = arg;
+	const struct ndjson_field *f = find_field(d, fields, key);
 
-	for (bool first = true;; first = false) {
-		struct str *into = &prov.args;
-		struct value v;
+	if (UNLIKELY(f == NULL) && (key.len == 0 || key.p[0] != '_'))
+		return ndjson_fail(d, d->j->p, "unknown key \"%.*s\" in %s",
+		    (int)(key.len < 60 ? key.len : 60), key.p, fields->where);
+	if (f == NULL || (*d->j->p == 'n' && !f->takes_null))
+		return ndjson_skip(d);
+	d->e.shape.has |= f->has;
+	return f->get(d, f->key.p, (char *)d + f->at);
+}
 
-		if (!ndjson_member(d, first, &key, &done))
-			return false;
-		if (done)
-			break;
-		if (str_eq(key, STR("args"))) {
-			if (!ndjson_get_value(d, false, &v))
-				return false;
-			s = v.type == VAL_JSONX ? v.s : STR("[]");
-		} else {
-			if (str_eq(key, STR("program"))) {
-				into = &prov.program;
-			} else if (str_eq(key, STR("version"))) {
-				into = &prov.version;
-			} else {
-				if (!ndjson_unknown(d, key, "\"prov\""))
-					return false;
-				continue;
-			}
-			if (!ndjson_get_text(d, &s))
-				return false;
-		}
-		*into = arena_str(d->mem, s);
-	}
-	vec_push(&d->prov, prov);
+/* A text that holds until the next line; of the header for good. */
+static bool
+get_text(struct ndjson_dec *d, const char *member, void *to)
+{
+	struct str s;
+
+	(void)member;
+	if (!ndjson_get_text(d, &s))
+		return false;
+	*(struct str *)to = arena_str(d->mem, s);
 	return true;
 }
 
 static bool
-get_provs(struct ndjson_dec *d)
+get_value(struct ndjson_dec *d, const char *member, void *to)
 {
-	bool done;
+	struct value *v = to;
 
-	for (bool first = true;; first = false) {
-		if (!ndjson_element(d, first, &done))
-			return false;
-		if (done)
-			return true;
-		if (!get_prov(d))
-			return false;
-	}
-}
-
-static enum dec_status
-get_header(struct ndjson_dec *d, struct str key)
-{
-	const unsigned char *start = d->j->p;
-	int64_t version = 0;
-	bool done = false;
-
-	if (d->has_header) {
-		ndjson_fail(d, d->line,
-		    "a second header line; join streams "
-		    "with tl-cat a.tl b.tl");
-		return DEC_BAD;
-	}
-	while (!done) {
-		bool good;
-
-		if (str_eq(key, STR("tl")))
-			good = ndjson_get_int(d, "tl", 1, INT64_MAX, &version);
-		else if (str_eq(key, STR("marks")))
-			good =
-			    ndjson_get_bits(d, "marks", mark_words, &d->marks);
-		else if (str_eq(key, STR("prov")))
-			good = get_provs(d);
-		else
-			good = ndjson_unknown(d, key, "the header");
-		if (!good || !ndjson_member(d, false, &key, &done))
-			return DEC_BAD;
-	}
-	if (version != STREAM_VERSION) {
-		ndjson_fail(d, start,
-		    version == 0 ? "the header lacks \"tl\""
-				 : "a newer version of tl wrote this stream");
-		return DEC_BAD;
-	}
-	d->has_header = true;
-	d->mark = arena_mark(d->mem);
-	return DEC_HEADER;
-}
-
-/* A fact's text lies in the arena until the next line. */
-static bool
-get_fact_value(struct ndjson_dec *d, struct value *v)
-{
+	(void)member;
 	if (!ndjson_get_value(d, false, v))
 		return false;
 	if (v->type >= VAL_NUM)
@@ -152,64 +97,125 @@ get_fact_value(struct ndjson_dec *d, struct value *v)
 }
 
 static bool
-get_facts(struct ndjson_dec *d)
+get_marks(struct ndjson_dec *d, const char *member, void *to)
 {
-	struct fact f = { 0 };
-	struct str key;
+	return ndjson_get_bits(d, member, mark_words, to);
+}
+
+/* ---- the header ---- */
+
+static bool
+get_args(struct ndjson_dec *d, const char *member, void *to)
+{
+	struct value v;
+
+	if (!get_value(d, member, &v))
+		return false;
+	if (v.type == VAL_JSONX)
+		*(struct str *)to = v.s;
+	return true;
+}
+
+static bool
+get_provs(struct ndjson_dec *d, const char *member, void *to)
+{
+	static const struct ndjson_field fields[] = {
+		NDJSON_FIELD("program", get_text, one_prov.program, 0),
+		NDJSON_FIELD("version", get_text, one_prov.version, 0),
+		NDJSON_FIELD("args", get_args, one_prov.args, 0),
+	};
+	static const struct ndjson_fields prov = { "\"prov\"", fields, 3 };
 	bool done;
 
+	(void)member;
+	(void)to;
 	for (bool first = true;; first = false) {
-		if (!ndjson_member(d, first, &key, &done))
+		if (!ndjson_element(d, first, &done))
 			return false;
 		if (done)
 			return true;
-		f.key = arena_str(d->mem, key);
-		if (!get_fact_value(d, &f.val))
+		d->one_prov = (struct prov){ STR("?"), STR("?"), STR("[]") };
+		if (!ndjson_members(d, NULL, ndjson_known, &prov))
 			return false;
-		if (d->facts.n == WIRE_MAX_FACTS)
-			return ndjson_fail(
-			    d, d->j->p, "a source has too many facts");
-		vec_push(&d->facts, f);
+		vec_push(&d->prov, d->one_prov);
 	}
 }
 
 static bool
-get_src(struct ndjson_dec *d, uint32_t *src)
+get_version(struct ndjson_dec *d, const char *member, void *to)
 {
-	int64_t i = 0;
+	return ndjson_get_int(d, member, 1, INT64_MAX, to);
+}
 
-	if (!ndjson_get_int(d, "src", 0, WIRE_MAX_SRC - 1, &i))
+static enum dec_status
+get_header(struct ndjson_dec *d, struct str key)
+{
+	static const struct ndjson_field fields[] = {
+		NDJSON_FIELD("tl", get_version, version, 0),
+		NDJSON_FIELD("marks", get_marks, marks, 0),
+		NDJSON_FIELD("prov", get_provs, prov, 0),
+	};
+	static const struct ndjson_fields header = { "the header", fields, 3 };
+	const unsigned char *start = d->j->p;
+
+	if (d->has_header) {
+		ndjson_fail(d, d->line,
+		    "a second header line; join streams "
+		    "with tl-cat a.tl b.tl");
+		return DEC_BAD;
+	}
+	if (!ndjson_members(d, &key, ndjson_known, &header))
+		return DEC_BAD;
+	if (d->version != STREAM_VERSION) {
+		ndjson_fail(d, start,
+		    d->version == 0
+			? "the header lacks \"tl\""
+			: "a newer version of tl wrote this stream");
+		return DEC_BAD;
+	}
+	d->has_header = true;
+	d->mark = arena_mark(d->mem);
+	return DEC_HEADER;
+}
+
+/* ---- the other lines ---- */
+
+static bool
+add_fact(struct ndjson_dec *d, struct str key, const void *arg)
+{
+	struct fact f = { .key = arena_str(d->mem, key) };
+
+	(void)arg;
+	if (!get_value(d, NULL, &f.val))
 		return false;
-	*src = (uint32_t)i;
+	if (d->facts.n == WIRE_MAX_FACTS)
+		return ndjson_fail(d, d->j->p, "a source has too many facts");
+	vec_push(&d->facts, f);
 	return true;
+}
+
+static bool
+get_facts(struct ndjson_dec *d, const char *member, void *to)
+{
+	(void)member;
+	(void)to;
+	return ndjson_members(d, NULL, add_fact, NULL);
 }
 
 static enum dec_status
 get_source(struct ndjson_dec *d)
 {
-	struct str key;
-	bool done;
+	static const struct ndjson_field fields[] = {
+		NDJSON_FIELD("src", ndjson_get_src, source.src, 0),
+		NDJSON_FIELD("final", ndjson_get_bool, source.is_final, 0),
+		NDJSON_FIELD("facts", get_facts, facts, 0),
+	};
+	static const struct ndjson_fields source = { "\"source\"", fields, 3 };
 
 	d->facts.n = 0;
 	d->source = (struct source){ 0 };
-	for (bool first = true;; first = false) {
-		bool good;
-
-		if (!ndjson_member(d, first, &key, &done))
-			return DEC_BAD;
-		if (done)
-			break;
-		if (str_eq(key, STR("src")))
-			good = get_src(d, &d->source.src);
-		else if (str_eq(key, STR("final")))
-			good = ndjson_get_bool(d, "final", &d->source.is_final);
-		else if (str_eq(key, STR("facts")))
-			good = get_facts(d);
-		else
-			good = ndjson_unknown(d, key, "\"source\"");
-		if (!good)
-			return DEC_BAD;
-	}
+	if (!ndjson_members(d, NULL, ndjson_known, &source))
+		return DEC_BAD;
 	d->source.facts = d->facts.v;
 	d->source.nfacts = d->facts.n;
 	return DEC_SOURCE;
@@ -218,33 +224,17 @@ get_source(struct ndjson_dec *d)
 static enum dec_status
 get_meta(struct ndjson_dec *d)
 {
-	struct str key, s;
-	bool done;
+	static const struct ndjson_field fields[] = {
+		NDJSON_FIELD("src", ndjson_get_src, meta.src, 0),
+		NDJSON_FIELD("after", ndjson_get_bool, meta.is_after, 0),
+		NDJSON_FIELD("key", get_text, meta.fact.key, 0),
+		NDJSON_FIELD_NULL("value", get_value, meta.fact.val),
+	};
+	static const struct ndjson_fields meta = { "\"meta\"", fields, 4 };
 
 	d->meta = (struct meta){ .fact.key = STR("") };
-	for (bool first = true;; first = false) {
-		bool good;
-
-		if (!ndjson_member(d, first, &key, &done))
-			return DEC_BAD;
-		if (done)
-			return DEC_META;
-		if (str_eq(key, STR("src"))) {
-			good = get_src(d, &d->meta.src);
-		} else if (str_eq(key, STR("after"))) {
-			good = ndjson_get_bool(d, "after", &d->meta.is_after);
-		} else if (str_eq(key, STR("key"))) {
-			good = ndjson_get_text(d, &s);
-			if (good)
-				d->meta.fact.key = arena_str(d->mem, s);
-		} else if (str_eq(key, STR("value"))) {
-			good = get_fact_value(d, &d->meta.fact.val);
-		} else {
-			good = ndjson_unknown(d, key, "\"meta\"");
-		}
-		if (!good)
-			return DEC_BAD;
-	}
+	return ndjson_members(d, NULL, ndjson_known, &meta) ? DEC_META
+							    : DEC_BAD;
 }
 
 static enum dec_status
@@ -270,32 +260,17 @@ get_section(struct ndjson_dec *d)
 static enum dec_status
 get_end(struct ndjson_dec *d)
 {
-	int64_t events = (int64_t)d->nevents, sources = 0;
-	struct str key;
-	bool done;
+	static const struct ndjson_field fields[] = {
+		NDJSON_FIELD("events", ndjson_get_count, end_events, 0),
+		NDJSON_FIELD("sources", ndjson_get_count, end_sources, 0),
+		NDJSON_FIELD("marks", get_marks, marks, 0),
+	};
+	static const struct ndjson_fields end = { "\"end\"", fields, 3 };
 
-	for (bool first = true;; first = false) {
-		bool good;
-
-		if (!ndjson_member(d, first, &key, &done))
-			return DEC_BAD;
-		if (done)
-			break;
-		if (str_eq(key, STR("events")))
-			good =
-			    ndjson_get_int(d, "events", 0, INT64_MAX, &events);
-		else if (str_eq(key, STR("sources")))
-			good = ndjson_get_int(
-			    d, "sources", 0, INT64_MAX, &sources);
-		else if (str_eq(key, STR("marks")))
-			good =
-			    ndjson_get_bits(d, "marks", mark_words, &d->marks);
-		else
-			good = ndjson_unknown(d, key, "\"end\"");
-		if (!good)
-			return DEC_BAD;
-	}
-	if ((uint64_t)events != d->nevents)
+	d->end_events = (int64_t)d->nevents;
+	if (!ndjson_members(d, NULL, ndjson_known, &end))
+		return DEC_BAD;
+	if ((uint64_t)d->end_events != d->nevents)
 		d->marks |= MARK_EDITED;
 	return DEC_STREAM_END;
 }

@@ -6,11 +6,12 @@
  */
 #include "stream/ndjson.h"
 
+/* What "roles" says of one entry of a group. */
 static bool
-set_role(struct ndjson_dec *d, enum group group, struct str key,
-    const unsigned char *where)
+set_role(struct ndjson_dec *d, struct str key, const void *arg)
 {
-	struct ndjson_group *g = &d->groups[group];
+	const struct ndjson_group *g = arg;
+	const unsigned char *where = d->j->p;
 	uint32_t id = intern_put(d->st->text, key);
 	int role = ROLE_NONE;
 	struct value v;
@@ -31,49 +32,27 @@ set_role(struct ndjson_dec *d, enum group group, struct str key,
 	return true;
 }
 
-/* What "roles" says of one group. */
 static bool
-set_group_roles(struct ndjson_dec *d, enum group group)
+get_group_roles(struct ndjson_dec *d, const char *member, void *to)
 {
-	struct str key;
-	bool done;
-
-	for (bool first = true;; first = false) {
-		if (!ndjson_member(d, first, &key, &done))
-			return false;
-		if (done)
-			return true;
-		if (!set_role(d, group, key, d->j->p))
-			return false;
-	}
+	(void)member;
+	return ndjson_members(d, NULL, set_role, to);
 }
 
 static bool
 said_roles(struct ndjson_dec *d)
 {
+	static const struct ndjson_field fields[] = {
+		NDJSON_FIELD("args", get_group_roles, groups[GROUP_ARGS], 0),
+		NDJSON_FIELD("top", get_group_roles, groups[GROUP_TOP], 0),
+		NDJSON_FIELD("field", get_group_roles, groups[GROUP_FIELD], 0),
+	};
+	static const struct ndjson_fields roles = { "\"roles\"", fields, 3 };
 	const unsigned char *keep = d->j->p;
-	struct str key;
-	bool done;
 
 	d->j->p = (const unsigned char *)d->e.roles.p;
-	for (bool first = true;; first = false) {
-		enum group group;
-
-		if (!ndjson_member(d, first, &key, &done))
-			return false;
-		if (done)
-			break;
-		if (str_eq(key, STR("args")))
-			group = GROUP_ARGS;
-		else if (str_eq(key, STR("top")))
-			group = GROUP_TOP;
-		else if (str_eq(key, STR("field")))
-			group = GROUP_FIELD;
-		else
-			return ndjson_unknown(d, key, "\"roles\"");
-		if (!set_group_roles(d, group))
-			return false;
-	}
+	if (!ndjson_members(d, NULL, ndjson_known, &roles))
+		return false;
 	d->j->p = keep;
 	return true;
 }
@@ -255,9 +234,9 @@ ndjson_finish_event(struct ndjson_dec *d)
 	ev->pid = t->pid;
 	ev->tid = t->tid;
 	e->shape.has |= HAS_TRACK;
-	if (e->dev_pid == 1)
+	if (e->dev_pid)
 		e->shape.flags |= SHAPE_DEV_PID;
-	if (e->stream_tid == 1)
+	if (e->stream_tid)
 		e->shape.flags |= SHAPE_STREAM_TID;
 	if (!set_roles(d))
 		return false;

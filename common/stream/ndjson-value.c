@@ -228,7 +228,7 @@ ndjson_get_int(struct ndjson_dec *d, const char *member, int64_t min,
 }
 
 bool
-ndjson_get_bool(struct ndjson_dec *d, const char *member, bool *out)
+ndjson_get_bool(struct ndjson_dec *d, const char *member, void *to)
 {
 	const unsigned char *start = d->j->p;
 	struct value v;
@@ -238,8 +238,25 @@ ndjson_get_bool(struct ndjson_dec *d, const char *member, bool *out)
 	if (v.type != VAL_TRUE && v.type != VAL_FALSE)
 		return ndjson_fail(
 		    d, start, "\"%s\" needs true or false", member);
-	*out = v.type == VAL_TRUE;
+	*(bool *)to = v.type == VAL_TRUE;
 	return true;
+}
+
+bool
+ndjson_get_src(struct ndjson_dec *d, const char *member, void *to)
+{
+	int64_t i = 0;
+
+	if (!ndjson_get_int(d, member, 0, WIRE_MAX_SRC - 1, &i))
+		return false;
+	*(uint32_t *)to = (uint32_t)i;
+	return true;
+}
+
+bool
+ndjson_get_count(struct ndjson_dec *d, const char *member, void *to)
+{
+	return ndjson_get_int(d, member, 0, INT64_MAX, to);
 }
 
 /* The bit of a word, or -1. */
@@ -285,8 +302,9 @@ ndjson_get_bits(struct ndjson_dec *d, const char *member,
 }
 
 bool
-ndjson_get_uid(struct ndjson_dec *d, const char *member, struct uid *uid)
+ndjson_get_uid(struct ndjson_dec *d, const char *member, void *to)
 {
+	struct uid *uid = to;
 	const unsigned char *start = d->j->p;
 	struct value v;
 

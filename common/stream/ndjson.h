@@ -44,7 +44,7 @@ struct ndjson_event {
 	struct track track;
 	struct value on_gpu[ROLE_COUNT]; /* dev, gpu_stream, corr, ext */
 	uint32_t has_role;               /* bit: such a member was there */
-	int dev_pid, stream_tid;         /* -1: not said */
+	bool dev_pid, stream_tid;        /* said so */
 	bool has_id, has_kind;
 	struct str roles; /* raw */
 	unsigned ngroups; /* groups that the line has, in its order */
@@ -71,6 +71,8 @@ struct ndjson_dec {
 	const char *line;
 	char message[200];
 	unsigned last_key; /* lines have their keys in the same order */
+	int64_t version, end_events, end_sources;
+	struct prov one_prov;
 	struct ndjson_event e;
 	struct ndjson_group groups[GROUP_DUPTOP + 1];
 	struct ndjson_group all;
@@ -105,9 +107,34 @@ ndjson_space(struct json *j)
 enum dec_status ndjson_event(struct ndjson_dec *d, struct str key);
 /* Its members were read: from them to d->ev. */
 bool ndjson_finish_event(struct ndjson_dec *d) USE_RESULT;
-/* An unknown member: an error unless it is the user's own. */
-bool ndjson_unknown(
-    struct ndjson_dec *d, struct str key, const char *where) USE_RESULT;
+/* A member with a known key, and what reads it into the decoder. */
+struct ndjson_field {
+	struct str key;
+	bool (*get)(struct ndjson_dec *d, const char *key, void *to);
+	size_t at;       /* of to */
+	uint16_t has;    /* the event then has it: HAS_ */
+	bool takes_null; /* else null is absence */
+};
+/* clang-format off */
+#define NDJSON_FIELD(word, getter, member, bits) \
+	{ .key = STR_INIT(word), .get = (getter), \
+	    .at = offsetof(struct ndjson_dec, member), .has = (bits) }
+#define NDJSON_FIELD_NULL(word, getter, member) \
+	{ .key = STR_INIT(word), .get = (getter), \
+	    .at = offsetof(struct ndjson_dec, member), .takes_null = true }
+/* clang-format on */
+
+struct ndjson_fields {
+	const char *where; /* for errors */
+	const struct ndjson_field *v;
+	unsigned n;
+};
+/*
+ * For ndjson_members(), with a struct ndjson_fields: an unknown member is an
+ * error unless it is the user's own.
+ */
+bool ndjson_known(
+    struct ndjson_dec *d, struct str key, const void *fields) USE_RESULT;
 
 /* Records the error and its place; false, for returning. */
 bool ndjson_fail(struct ndjson_dec *d, const void *where, const char *fmt, ...)
@@ -124,23 +151,50 @@ bool ndjson_get_value(
 /* An integer, plain or tagged, from min to max. */
 bool ndjson_get_int(struct ndjson_dec *d, const char *member, int64_t min,
     int64_t max, int64_t *v) USE_RESULT;
+/* What fields are read by: a bool, a source, a number from 0 on, a text. */
 bool ndjson_get_bool(
-    struct ndjson_dec *d, const char *member, bool *v) USE_RESULT;
+    struct ndjson_dec *d, const char *member, void *to) USE_RESULT;
+bool ndjson_get_src(
+    struct ndjson_dec *d, const char *member, void *to) USE_RESULT;
+bool ndjson_get_count(
+    struct ndjson_dec *d, const char *member, void *to) USE_RESULT;
 /* A list of words or "bitN" to bits. */
 bool ndjson_get_bits(struct ndjson_dec *d, const char *member,
     const char *const words[], uint32_t *bits) USE_RESULT;
 /* An event: its number, or "id.inst". */
 bool ndjson_get_uid(
-    struct ndjson_dec *d, const char *member, struct uid *uid) USE_RESULT;
+    struct ndjson_dec *d, const char *member, void *to) USE_RESULT;
 /* Moves over any value. */
 bool ndjson_skip(struct ndjson_dec *d) USE_RESULT;
 /*
- * Walks an object or list: at its opening bracket (first) or behind a member.
- * With done unset the cursor is at a member's value (its key, as written, in
- * *key) or an element, else behind the closing bracket. False: an error.
+ * Walks a list: at its opening bracket (first) or behind an element. With done
+ * unset the cursor is at an element, else behind the closing bracket. False: an
+ * error. ndjson_member() does the same with an object: its key, as written.
  */
+bool ndjson_element(struct ndjson_dec *d, bool first, bool *done) USE_RESULT;
 bool ndjson_member(
     struct ndjson_dec *d, bool first, struct str *key, bool *done) USE_RESULT;
-bool ndjson_element(struct ndjson_dec *d, bool first, bool *done) USE_RESULT;
+
+/*
+ * Calls member for each member of an object, the cursor at its value; it is at
+ * the opening bracket or, with a key, at the first one's value.
+ */
+static inline bool USE_RESULT
+ndjson_members(struct ndjson_dec *d, const struct str *key,
+    bool (*member)(struct ndjson_dec *d, struct str key, const void *arg),
+    const void *arg)
+{
+	struct str k = { NULL, 0 };
+	bool done = false;
+
+	if (key != NULL)
+		k = *key;
+	else if (!ndjson_member(d, true, &k, &done))
+		return false;
+	while (!done)
+		if (!member(d, k, arg) || !ndjson_member(d, false, &k, &done))
+			return false;
+	return true;
+}
 
 #endif
