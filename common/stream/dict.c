@@ -255,9 +255,8 @@ role_of_key(struct str key, enum kind kind)
 		{ STR_INIT("sycl queue"), ROLE_GPU_STREAM, KINDS_GPU },
 	};
 
-	/* most keys are none of these, by their length or first letter */
-	if ((key.len != 6 && key.len != 10 && key.len != 11) ||
-	    key.p[0] == 'I')
+	/* most keys are none of these, by their length already */
+	if (key.len != 6 && key.len != 10 && key.len != 11)
 		return ROLE_NONE;
 	for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
 		if ((roles[i].kinds & KIND_BIT(kind)) != 0 &&
