@@ -77,13 +77,15 @@ struct plans {
 void plans_make(
     struct plans *p, const struct reports *reports, const char *words);
 void plans_free(struct plans *p);
-/* The next label of a rule's list, which moves; false: there is none. */
-bool label_next(const char **list, struct str *label);
-bool label_in(const char *list, struct str label);
 /* The known sheet that a workbook cut down to this name; empty if none is. */
 struct str plans_whole_name(struct str cut);
 
 /* ---- join ---- */
+
+struct measure {
+	struct str label;
+	unsigned better; /* COL_BETTER_LESS, COL_BETTER_MORE, or 0 */
+};
 
 struct joined {
 	const struct plan *plan;
@@ -93,7 +95,7 @@ struct joined {
 	VEC(struct str) keys;
 	size_t nown_keys;    /* behind them: of which rank or GPU a row is */
 	size_t *key_columns; /* [report * keys.n + key] */
-	VEC(struct str) measures;
+	VEC(struct measure) measures;
 	size_t *measure_columns; /* [report * measures.n + measure] */
 	uint32_t *rows;          /* [row * n + report], or NO_ROW */
 	size_t nrows;

@@ -82,13 +82,26 @@ add_sources(struct joined *j)
 }
 
 static void
+add_measure(struct joined *j, struct str label)
+{
+	struct measure m = { label, 0 };
+
+	if (label.p[0] == '-' || label.p[0] == '+') {
+		m.better =
+		    label.p[0] == '-' ? COL_BETTER_LESS : COL_BETTER_MORE;
+		m.label.p++, m.label.len--;
+	}
+	vec_push(&j->measures, m);
+}
+
+static void
 find_columns(struct joined *j)
 {
 	const struct sheet_rule *rule = j->plan->rule;
 	const char *keys = rule->keys, *measures = rule->measures;
 	struct str label;
 
-	while (label_next(&keys, &label)) {
+	while (str_next(&keys, '|', &label)) {
 		if (all_have(j, label))
 			vec_push(&j->keys, label);
 		else
@@ -97,8 +110,8 @@ find_columns(struct joined *j)
 	if (rule->has_params)
 		add_params(j);
 	add_sources(j);
-	while (label_next(&measures, &label))
-		vec_push(&j->measures, label);
+	while (str_next(&measures, '|', &label))
+		add_measure(j, label);
 
 	j->key_columns = xcalloc(j->n * j->keys.n, sizeof *j->key_columns);
 	j->measure_columns =
@@ -109,7 +122,7 @@ find_columns(struct joined *j)
 			    data_column(j->data[r], j->keys.v[k]);
 		for (size_t m = 0; m < j->measures.n; m++)
 			j->measure_columns[r * j->measures.n + m] =
-			    data_column(j->data[r], j->measures.v[m]);
+			    data_column(j->data[r], j->measures.v[m].label);
 	}
 }
 
@@ -243,7 +256,7 @@ read_reports(struct joined *j, struct reports *reports)
 	const char *keys = j->plan->rule->keys;
 	struct str key;
 
-	(void)label_next(&keys, &key);
+	(void)str_next(&keys, '|', &key);
 	for (size_t r = 0; r < j->n; r++) {
 		struct report *report = &reports->list.v[r];
 

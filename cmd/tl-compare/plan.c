@@ -4,27 +4,6 @@
 
 #include "cmd/tl-compare/compare.h"
 
-bool
-label_next(const char **list, struct str *label)
-{
-	if (*list == NULL || **list == '\0')
-		return false;
-	*label = (struct str){ *list, strcspn(*list, "|") };
-	*list += label->len + ((*list)[label->len] == '|');
-	return true;
-}
-
-bool
-label_in(const char *list, struct str s)
-{
-	struct str label;
-
-	while (label_next(&list, &label))
-		if (str_eq(label, s))
-			return true;
-	return false;
-}
-
 /* ---- what the reports have ---- */
 
 static bool
@@ -84,7 +63,7 @@ rule_for(const struct reports *reports, const struct sheet *s)
 	struct str first;
 
 	if (s->rule->otherwise != NULL && d->columns.n > 0 &&
-	    label_next(&keys, &first) && data_column(d, first) == NO_COLUMN)
+	    str_next(&keys, '|', &first) && data_column(d, first) == NO_COLUMN)
 		return s->rule->otherwise;
 	return s->rule;
 }
@@ -196,14 +175,11 @@ static void
 choose(struct plans *p, const char *words)
 {
 	bool *wanted = xcalloc(p->list.n + 1, sizeof *wanted);
+	struct str word;
 	size_t n = 0;
 
-	for (const char *s = words, *end; s != NULL;
-	     s = *end != '\0' ? end + 1 : NULL) {
+	while (str_next(&words, ',', &word)) {
 		bool found = false;
-
-		end = strchrnul(s, ',');
-		struct str word = { s, (size_t)(end - s) };
 
 		for (size_t i = 0; i < p->list.n; i++) {
 			bool fit = fits(&p->list.v[i], word);

@@ -141,8 +141,7 @@ csv_end(struct str name)
 	for (size_t i = 0; i < sizeof csv_ends / sizeof *csv_ends; i++) {
 		size_t n = strlen(csv_ends[i]);
 
-		if (name.len > n &&
-		    memcmp(name.p + name.len - n, csv_ends[i], n) == 0)
+		if (name.len > n && str_ends(name, str_of(csv_ends[i])))
 			return n;
 	}
 	return 0;
@@ -367,18 +366,16 @@ restore_names(struct reports *reports)
 static void
 take_names(struct reports *reports, const char *names)
 {
+	const char *list = names;
+	struct str name;
 	size_t n = 0;
 
-	for (const char *p = names, *end; p != NULL;
-	     p = *end != '\0' ? end + 1 : NULL) {
-		end = strchrnul(p, ',');
-		if (end == p)
+	for (; str_next(&list, ',', &name); n++) {
+		if (name.len == 0)
 			die_usage(
 			    "option '--names': an empty name in '%s'", names);
 		if (n < reports->list.n)
-			reports->list.v[n].tag =
-			    (struct str){ p, (size_t)(end - p) };
-		n++;
+			reports->list.v[n].tag = name;
 	}
 	if (n != reports->list.n)
 		die_usage("option '--names': %zu names for %zu reports", n,

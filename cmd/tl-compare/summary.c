@@ -295,7 +295,7 @@ put_changes(const struct joined *j, struct sink *sink)
 	if (list.n > 0)
 		qsort(list.v, list.n, sizeof *list.v, by_size);
 	table_note(t, "of sheet %s: %.*s", j->plan->sheet,
-	    (int)j->measures.v[0].len, j->measures.v[0].p);
+	    (int)j->measures.v[0].label.len, j->measures.v[0].label.p);
 	for (size_t i = 0; i < list.n; i++)
 		put_change(t, j, &list.v[i], all);
 	sink_put(sink, t);

@@ -86,28 +86,25 @@ struct making {
 };
 
 static bool
-ends_in(struct str s, const char *end)
+is_in(const char *list, struct str label)
 {
-	size_t n = strlen(end);
+	struct str word;
 
-	return s.len >= n && memcmp(s.p + s.len - n, end, n) == 0;
+	while (str_next(&list, '|', &word))
+		if (str_eq(label, word))
+			return true;
+	return false;
 }
 
 /* Columns that are there for the record. */
 static bool
 is_folded(struct str column)
 {
-	static const char *const ends[] = { "kernel_names",
-		"kernel_names_first", "kernel_details_summary",
-		"kernel_details__summarize_kernel_stats", "median", "std",
-		"min", "max", "UID", "UID_first", "process_name",
-		"process_name_first", "process_label", "process_label_first",
-		"thread_name", "thread_name_first", "Input type_first",
-		"Input Dims_first", "Input Strides_first",
-		"Concrete Inputs_first" };
+	const char *ends = sheets_folded;
+	struct str end;
 
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (ends_in(column, ends[i]))
+	while (str_next(&ends, '|', &end))
+		if (str_ends(column, end))
 			return true;
 	return false;
 }
@@ -188,7 +185,7 @@ add_keys(struct making *m)
 
 		id.len = 0;
 		put_id(&id, j->keys.v[k]);
-		if (ends_in(j->keys.v[k], "ame"))
+		if (str_ends(j->keys.v[k], STR("ame")))
 			look.flags = COL_NAME;
 		add_column(m, (struct source){ A_KEY, 0, k }, j->keys.v[k],
 		    buf_str(&id), look);
@@ -196,28 +193,15 @@ add_keys(struct making *m)
 	buf_free(&id);
 }
 
-/* Which sign of a measure's difference is good, if one is. */
-static unsigned
-better(struct str measure)
-{
-	if (str_starts(measure, STR("TFLOPS")) ||
-	    str_starts(measure, STR("TB/s")) ||
-	    str_find(measure, STR(" bw "), false) >= 0)
-		return COL_BETTER_MORE;
-	if (str_find(measure, STR("count"), true) >= 0 ||
-	    str_starts(measure, STR("num_")))
-		return 0;
-	return COL_BETTER_LESS;
-}
-
 static void
 add_diff(struct making *m, size_t report, size_t measure)
 {
 	const struct joined *j = m->j;
-	struct str name = j->measures.v[measure];
+	struct str name = j->measures.v[measure].label;
 	struct str tag = j->reports->list.v[report].tag;
 	struct buf label = { 0 }, id = { 0 };
-	struct column look = { .type = COL_REAL, .flags = better(name) };
+	struct column look = { .type = COL_REAL,
+		.flags = j->measures.v[measure].better };
 	size_t nlabel, nid;
 
 	buf_printf(
@@ -265,15 +249,15 @@ is_dropped(const struct joined *j, size_t report, struct str column)
 	for (size_t k = 0; k < j->keys.n; k++)
 		if (str_eq(column, j->keys.v[k]))
 			return true;
-	return label_in(j->plan->rule->drop, column) ||
-	    (report > 0 && label_in(j->plan->rule->drop_variant, column));
+	return is_in(j->plan->rule->drop, column) ||
+	    (report > 0 && is_in(j->plan->rule->drop_variant, column));
 }
 
 static bool
 is_measure(const struct joined *j, struct str column)
 {
 	for (size_t i = 0; i < j->measures.n; i++)
-		if (str_eq(column, j->measures.v[i]))
+		if (str_eq(column, j->measures.v[i].label))
 			return true;
 	return false;
 }

@@ -30,27 +30,6 @@ escape_at(struct str s, size_t i)
 	return hex4(s.p + i + 2);
 }
 
-static void
-put_utf8(struct buf *b, uint32_t cp)
-{
-	if (cp < 0x80) {
-		buf_putc(b, (char)cp);
-		return;
-	}
-	if (cp < 0x800) {
-		buf_putc(b, (char)(0xc0 | cp >> 6));
-	} else {
-		if (cp < 0x10000) {
-			buf_putc(b, (char)(0xe0 | cp >> 12));
-		} else {
-			buf_putc(b, (char)(0xf0 | cp >> 18));
-			buf_putc(b, (char)(0x80 | (cp >> 12 & 0x3f)));
-		}
-		buf_putc(b, (char)(0x80 | (cp >> 6 & 0x3f)));
-	}
-	buf_putc(b, (char)(0x80 | (cp & 0x3f)));
-}
-
 void
 book_unescape(struct str s, struct buf *out)
 {
@@ -73,6 +52,7 @@ book_unescape(struct str s, struct buf *out)
 		} else if (unit >= 0xd800 && unit < 0xe000) {
 			cp = 0xfffd; /* half a character */
 		}
-		put_utf8(out, cp);
+		buf_room(out, 4);
+		out->len += utf8_put(out->p + out->len, cp);
 	}
 }

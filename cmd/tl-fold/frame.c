@@ -47,7 +47,7 @@ escape(struct buf *b, struct str s)
 		const char *p = s.p + i;
 		uint32_t c;
 
-		n = text_next(p, s.len - i, &c);
+		n = utf8_next(p, s.len - i, &c);
 		if (c == '\\')
 			buf_puts(b, "\\\\");
 		else if (c == '\n')
@@ -55,7 +55,7 @@ escape(struct buf *b, struct str s)
 		else if (c == '\t')
 			buf_puts(b, "\\t");
 		else if (c < ' ' || (c >= 0x7f && c < 0xa0) || c == ';' ||
-		    c == TEXT_BAD || i == blank)
+		    c == UTF8_BAD || i == blank)
 			escape_bytes(b, p, n);
 		else
 			buf_put(b, p, n);

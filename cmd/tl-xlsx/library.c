@@ -46,10 +46,9 @@ next(const char *name)
 static void
 check_file(FILE *f)
 {
-	if (!ferror(f))
+	if (!ferror(f) || !book_speak())
 		return;
 	errno = errno != 0 ? errno : ENOSPC;
-	book_speak();
 	die_errno("%s: a temporary file", io_tmpdir());
 }
 
@@ -107,7 +106,7 @@ given(void *p, size_t size)
 	static atomic_bool is_dying;
 
 	if (p == NULL && size > 0 && !atomic_exchange(&is_dying, true)) {
-		book_speak();
+		(void)book_speak();
 		die("out of memory");
 	}
 	return p;

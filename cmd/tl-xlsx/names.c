@@ -26,24 +26,21 @@ fold(uint32_t cp)
 	return cp == 0xb5 ? 0x3bc : cp; /* the micro sign is a small mu */
 }
 
-static void
-put_utf8(struct buf *b, uint32_t cp)
+/* The next character, and what stands for one that is none. */
+static uint32_t
+next_of(struct str s, size_t *at)
 {
-	if (cp < 0x80) {
-		buf_putc(b, (char)cp);
-	} else if (cp < 0x800) {
-		buf_putc(b, (char)(0xc0 | cp >> 6));
-		buf_putc(b, (char)(0x80 | (cp & 0x3f)));
-	} else if (cp < 0x10000) {
-		buf_putc(b, (char)(0xe0 | cp >> 12));
-		buf_putc(b, (char)(0x80 | (cp >> 6 & 0x3f)));
-		buf_putc(b, (char)(0x80 | (cp & 0x3f)));
-	} else {
-		buf_putc(b, (char)(0xf0 | cp >> 18));
-		buf_putc(b, (char)(0x80 | (cp >> 12 & 0x3f)));
-		buf_putc(b, (char)(0x80 | (cp >> 6 & 0x3f)));
-		buf_putc(b, (char)(0x80 | (cp & 0x3f)));
-	}
+	uint32_t cp;
+
+	*at += utf8_next(s.p + *at, s.len - *at, &cp);
+	return cp == UTF8_BAD ? 0xfffd : cp;
+}
+
+static void
+put_char(struct buf *b, uint32_t cp)
+{
+	buf_room(b, 4);
+	b->len += utf8_put(b->p + b->len, cp);
 }
 
 /* As it is compared, with a NUL behind; owned by the caller. */
@@ -51,12 +48,9 @@ static char *
 folded(struct str s)
 {
 	struct buf b = { 0 };
-	uint32_t cp;
 
-	for (size_t i = 0; i < s.len;) {
-		i += text_char(s.p + i, s.len - i, &cp);
-		put_utf8(&b, fold(cp));
-	}
+	for (size_t i = 0; i < s.len;)
+		put_char(&b, fold(next_of(s, &i)));
 	buf_putc(&b, '\0');
 	return b.p;
 }
@@ -76,17 +70,16 @@ names_equal(struct str a, struct str b)
 static void
 put_part(struct buf *b, struct str s, size_t units)
 {
-	uint32_t cp;
-
 	for (size_t i = 0; i < s.len;) {
-		i += text_char(s.p + i, s.len - i, &cp);
+		uint32_t cp = next_of(s, &i);
+
 		if (cp < ' ' || (cp >= 0x7f && cp < 0xa0) || cp == 0xfffe ||
 		    cp == 0xffff || (cp < 0x80 && strchr("[]:*?/\\", (int)cp)))
 			cp = '_';
 		if (units < (cp > 0xffff ? 2u : 1u))
 			return;
 		units -= cp > 0xffff ? 2 : 1;
-		put_utf8(b, cp);
+		put_char(b, cp);
 	}
 }
 
@@ -149,31 +142,16 @@ names_free(struct names *n)
 	vec_free(&n->folded);
 }
 
-static bool
-drop_end(struct str *s, const char *end)
-{
-	size_t n = strlen(end);
-
-	if (s->len <= n || memcmp(s->p + s->len - n, end, n) != 0)
-		return false;
-	s->len -= n;
-	return true;
-}
-
 struct str
 names_of_path(const char *path)
 {
-	static const char *const packed[] = { ".gz", ".zst" };
-	static const char *const ends[] = { ".csv", ".tsv", ".ndjson", ".jsonl",
-		".json", ".txt" };
+	static const char *const ends[] = { ".gz", ".zst", ".csv", ".tsv",
+		".ndjson", ".jsonl", ".json", ".txt" };
 	const char *slash = strrchr(path, '/');
 	struct str s = str_of(slash != NULL ? slash + 1 : path);
 
-	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-		if (drop_end(&s, packed[i]))
-			break;
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (drop_end(&s, ends[i]))
-			break;
+		if (s.len > strlen(ends[i]) && str_ends(s, str_of(ends[i])))
+			s.len -= strlen(ends[i]);
 	return s;
 }

@@ -8,7 +8,6 @@
 #define TL_XLSX_TABLES_H
 
 #include "reader/reader.h"
-#include "trace/process.h"
 
 /* ---- texts of cells ---- */
 
@@ -20,8 +19,6 @@
 
 #define TEXT_CUT " ... (cut)"
 
-/* Bytes of the character at p (n > 0); what is no UTF-8 is U+FFFD. */
-size_t text_char(const char *p, size_t n, uint32_t *cp);
 /*
  * Appends s as it may stand in XML, and a NUL behind: what XML can't hold is
  * written _xNNNN_, as Excel does, and so is a text that looks like it. Longer

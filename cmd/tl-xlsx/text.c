@@ -2,42 +2,6 @@
 /* Texts of cells, as a workbook can hold them. */
 #include "cmd/tl-xlsx/tables.h"
 
-static bool
-is_tail(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-size_t
-text_char(const char *p, size_t n, uint32_t *cp)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	unsigned char c = (unsigned char)p[0];
-	size_t len = c < 0x80 ? 1
-	    : c < 0xc2        ? 0
-	    : c < 0xe0        ? 2
-	    : c < 0xf0        ? 3
-	    : c < 0xf5        ? 4
-			      : 0;
-
-	*cp = 0xfffd;
-	if (len == 1)
-		*cp = c;
-	if (len <= 1)
-		return 1;
-	uint32_t v = c & (0x7fu >> len);
-
-	for (size_t i = 1; i < len; i++) {
-		if (i >= n || !is_tail(p[i]))
-			return i;
-		v = v << 6 | ((unsigned char)p[i] & 0x3f);
-	}
-	/* A surrogate (WTF-8) is one character that can't be had. */
-	if (v >= least[len] && v <= 0x10ffff && (v < 0xd800 || v > 0xdfff))
-		*cp = v;
-	return len;
-}
-
 /* What XML 1.0 can't hold, or would change (a carriage return). */
 static bool
 is_unfit(uint32_t cp)
@@ -94,10 +58,10 @@ next_piece(struct str s, size_t i, size_t max)
 
 	if (n > 0)
 		return p;
-	p.bytes = text_char(s.p + i, s.len - i, &p.cp);
+	p.bytes = utf8_next(s.p + i, s.len - i, &p.cp);
 	p.escape = is_unfit(p.cp) ||
 	    (p.cp == '_' && is_like_escape(s.p + i, s.len - i));
-	p.units = p.escape ? 7 : p.cp > 0xffff ? 2 : 1;
+	p.units = p.escape ? 7 : p.cp > 0xffff && p.cp != UTF8_BAD ? 2 : 1;
 	return p;
 }
 
@@ -106,7 +70,7 @@ put_piece(struct buf *out, const char *p, struct piece piece)
 {
 	if (piece.escape)
 		buf_printf(out, "_x%04X_", (unsigned)piece.cp);
-	else if (piece.cp == 0xfffd)
+	else if (piece.cp == UTF8_BAD)
 		buf_puts(out, "\xef\xbf\xbd");
 	else
 		buf_put(out, p, piece.bytes);

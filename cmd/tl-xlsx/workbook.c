@@ -275,12 +275,14 @@ book_sink(struct book *b)
 
 /* Standard error, while the library must not write there; -1: it is there. */
 static int aside = -1;
+static bool is_closing;
 
-void
+bool
 book_speak(void)
 {
 	if (aside >= 0)
 		(void)!dup2(aside, STDERR_FILENO);
+	return is_closing;
 }
 
 /* Its own words for a failure would stand beside ours. */
@@ -294,9 +296,11 @@ close_quietly(lxw_workbook *wb, int *error)
 	if (null >= 0 && aside >= 0)
 		(void)!dup2(null, STDERR_FILENO);
 	errno = 0;
+	is_closing = true;
 	err = workbook_close(wb);
+	is_closing = false;
 	*error = errno;
-	book_speak();
+	(void)book_speak();
 	close(null);
 	close(aside);
 	aside = -1;

@@ -16,7 +16,6 @@
 #include <xlsxwriter.h>
 
 #include "cmd/tl-xlsx/tables.h"
-#include "trace/process.h"
 
 struct book_column {
 	struct str id, label; /* owned */
@@ -102,8 +101,8 @@ const char *book_text(struct book *b, struct str s, size_t *width);
 void book_finish(struct book *b, struct out *out);
 /* Ends the program unless err is none. */
 void book_check(lxw_error err, const char *what);
-/* Before a message from inside the library. */
-void book_speak(void);
+/* Before a message from inside the library; false: it is not at its file. */
+bool book_speak(void);
 
 void sheet_begin(struct book *b, struct book_sheet *s);
 void sheet_row(struct book *b, struct book_sheet *s, const struct val *cells);

@@ -21,6 +21,26 @@ str_starts(struct str s, struct str prefix)
 	    str_eq((struct str){ s.p, prefix.len }, prefix);
 }
 
+bool
+str_ends(struct str s, struct str end)
+{
+	return s.len >= end.len &&
+	    str_eq((struct str){ s.p + s.len - end.len, end.len }, end);
+}
+
+bool
+str_next(const char **list, char sep, struct str *word)
+{
+	const char *end;
+
+	if (*list == NULL)
+		return false;
+	end = strchrnul(*list, sep);
+	*word = (struct str){ *list, (size_t)(end - *list) };
+	*list = *end != '\0' ? end + 1 : NULL;
+	return true;
+}
+
 static unsigned char
 lower(char c)
 {
@@ -138,4 +158,61 @@ str_glob_any(const struct str *patterns, size_t n, struct str s)
 		if (str_glob(patterns[i], s))
 			return true;
 	return n == 0;
+}
+
+/* ---- UTF-8 ---- */
+
+size_t
+utf8_next(const char *text, size_t n, uint32_t *cp)
+{
+	/* The least character that needs so many bytes: less is overlong. */
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *p = (const unsigned char *)text;
+	size_t len = p[0] < 0x80 ? 1
+	    : p[0] < 0xc2        ? 0
+	    : p[0] < 0xe0        ? 2
+	    : p[0] < 0xf0        ? 3
+	    : p[0] < 0xf5        ? 4
+				 : 0;
+	uint32_t c = p[0];
+
+	*cp = UTF8_BAD;
+	if (len == 0 || len > n)
+		return 1;
+	if (len > 1)
+		c &= 0x7fU >> len;
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 1;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return 1;
+	*cp = c;
+	return len;
+}
+
+size_t
+utf8_put(char *o, uint32_t c)
+{
+	if (c < 0x80) {
+		o[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		o[0] = (char)(0xc0 | c >> 6);
+		o[1] = (char)(0x80 | (c & 63));
+		return 2;
+	}
+	if (c < 0x10000) {
+		o[0] = (char)(0xe0 | c >> 12);
+		o[1] = (char)(0x80 | (c >> 6 & 63));
+		o[2] = (char)(0x80 | (c & 63));
+		return 3;
+	}
+	o[0] = (char)(0xf0 | c >> 18);
+	o[1] = (char)(0x80 | (c >> 12 & 63));
+	o[2] = (char)(0x80 | (c >> 6 & 63));
+	o[3] = (char)(0x80 | (c & 63));
+	return 4;
 }

@@ -32,11 +32,23 @@ str_eq(struct str a, struct str b)
 /* Bytewise order, shorter first on a common prefix. */
 int str_cmp(struct str a, struct str b);
 bool str_starts(struct str s, struct str prefix);
+bool str_ends(struct str s, struct str end);
+/*
+ * The next word of a list whose words are parted by sep; the list moves behind
+ * it and is NULL behind the last. False: it was.
+ */
+bool str_next(const char **list, char sep, struct str *word);
 /* The first place of needle in s, or -1; ignoring ASCII case with nocase. */
 ptrdiff_t str_find(struct str s, struct str needle, bool nocase);
 /* Shell pattern (* ? [...]), over the whole of s; any byte but NUL is plain. */
 bool str_glob(struct str pattern, struct str s);
 /* Whether one of n patterns fits; of none all do. */
 bool str_glob_any(const struct str *patterns, size_t n, struct str s);
+
+#define UTF8_BAD UINT32_MAX
+/* Bytes of the character at p (n > 0); 1 and UTF8_BAD where it is none. */
+size_t utf8_next(const char *p, size_t n, uint32_t *cp);
+/* Writes a character, a lone surrogate too: its bytes, at most 4. */
+size_t utf8_put(char *out, uint32_t cp);
 
 #endif

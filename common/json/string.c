@@ -85,32 +85,6 @@ hex4(const unsigned char *p, const unsigned char *end)
 	return v;
 }
 
-/* Three bytes for a lone surrogate too. */
-static size_t
-put_utf8(char *o, uint32_t c)
-{
-	if (c < 0x80) {
-		o[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		o[0] = (char)(0xc0 | c >> 6);
-		o[1] = (char)(0x80 | (c & 63));
-		return 2;
-	}
-	if (c < 0x10000) {
-		o[0] = (char)(0xe0 | c >> 12);
-		o[1] = (char)(0x80 | (c >> 6 & 63));
-		o[2] = (char)(0x80 | (c & 63));
-		return 3;
-	}
-	o[0] = (char)(0xf0 | c >> 18);
-	o[1] = (char)(0x80 | (c >> 12 & 63));
-	o[2] = (char)(0x80 | (c >> 6 & 63));
-	o[3] = (char)(0x80 | (c & 63));
-	return 4;
-}
-
 /*
  * The escape at p (a backslash): its length, with what it means in *c; 0 if it
  * is none. A high surrogate followed by a low one is one character.
@@ -168,7 +142,7 @@ special(const unsigned char *p, const unsigned char *end, char *o, size_t *n,
 			    ? "bad \\u escape in a string"
 			    : "bad escape in a string";
 		else
-			*n = put_utf8(o, c);
+			*n = utf8_put(o, c);
 		return len;
 	}
 	if (*p < 0x80) {

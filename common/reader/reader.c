@@ -109,30 +109,24 @@ plain_free(struct plain *t)
 
 /* ---- kinds ---- */
 
-static bool
-ends_in(struct str s, const char *ext)
-{
-	size_t n = strlen(ext);
-
-	return s.len > n && memcmp(s.p + s.len - n, ext, n) == 0;
-}
-
 static enum table_kind
 kind_of_name(const char *name)
 {
 	static const struct {
-		const char *ext;
+		struct str ext;
 		enum table_kind kind;
-	} kinds[] = { { ".csv", TABLE_CSV }, { ".tsv", TABLE_TSV },
-		{ ".ndjson", TABLE_NDJSON }, { ".jsonl", TABLE_NDJSON } };
+	} kinds[] = { { STR_INIT(".csv"), TABLE_CSV },
+		{ STR_INIT(".tsv"), TABLE_TSV },
+		{ STR_INIT(".ndjson"), TABLE_NDJSON },
+		{ STR_INIT(".jsonl"), TABLE_NDJSON } };
 	struct str s = str_of(name);
 
-	if (ends_in(s, ".gz"))
+	if (str_ends(s, STR(".gz")))
 		s.len -= 3;
-	else if (ends_in(s, ".zst"))
+	else if (str_ends(s, STR(".zst")))
 		s.len -= 4;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (ends_in(s, kinds[i].ext))
+		if (str_ends(s, kinds[i].ext))
 			return kinds[i].kind;
 	return TABLE_UNKNOWN;
 }

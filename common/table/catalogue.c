@@ -14,41 +14,42 @@
 
 /* ---- how they are compared ---- */
 
-#define OP_MEASURES DIRECT "_sum|" DIRECT "_mean|operation_count"
-#define UNIFIED_MEASURES KERNEL_TIME "_sum|" KERNEL_TIME "_mean|operation_count"
-#define SUM_MEASURES "dur_sum|dur_mean|operation_count"
-#define ROOF                                                            \
-	.keys = "name",                                                 \
-	.measures = KERNEL_TIME "_sum|" KERNEL_TIME "_mean|name_count|" \
-				"TFLOPS/s_mean|TB/s_mean",              \
-	.measure_ns = NS_OF_US,                                         \
-	.drop_variant = "GFLOPS_first|Data Moved (MB)_first|"           \
-			"FLOPS/Byte_first|Input type_first|"            \
-			"Input Dims_first|Input Strides_first|"         \
-			"Concrete Inputs_first",                        \
+#define OP_MEASURES "-" DIRECT "_sum|-" DIRECT "_mean|operation_count"
+#define UNIFIED_MEASURES \
+	"-" KERNEL_TIME "_sum|-" KERNEL_TIME "_mean|operation_count"
+#define SUM_MEASURES "-dur_sum|-dur_mean|operation_count"
+#define ROOF                                                      \
+	.keys = "name",                                           \
+	.measures = "-" KERNEL_TIME "_sum|-" KERNEL_TIME          \
+		    "_mean|name_count|+TFLOPS/s_mean|+TB/s_mean", \
+	.measure_ns = NS_OF_US,                                   \
+	.drop_variant = "GFLOPS_first|Data Moved (MB)_first|"     \
+			"FLOPS/Byte_first|Input type_first|"      \
+			"Input Dims_first|Input Strides_first|"   \
+			"Concrete Inputs_first",                  \
 	.is_split = true, .has_params = true
 #define RULE(name) static const struct sheet_rule name
 
 RULE(timeline) = { .group = "gpu_timeline",
 	.keys = "type",
-	.measures = "time ms",
+	.measures = "-time ms",
 	.measure_ns = NS_OF_MS,
 	.keeps_keys_order = true };
 RULE(summary) = { .group = "ops_summary",
 	.keys = "name",
-	.measures = DIRECT "_ms|Count",
+	.measures = "-" DIRECT "_ms|Count",
 	.measure_ns = NS_OF_MS,
 	.drop = DIRECT "_sum",
 	.drop_variant = CUMULATIVE };
 RULE(category) = { .group = "category",
 	.keys = "op category",
-	.measures = DIRECT "_ms|Count",
+	.measures = "-" DIRECT "_ms|Count",
 	.measure_ns = NS_OF_MS,
 	.drop_variant = CUMULATIVE };
 /* Those of rocprofv3, and older ones. */
 RULE(kernels_only) = { .group = "kernel_summary",
 	.keys = "name",
-	.measures = "Total Kernel Time (ms)|Mean Kernel Time (" US ")|Count",
+	.measures = "-Total Kernel Time (ms)|-Mean Kernel Time (" US ")|Count",
 	.measure_ns = NS_OF_MS,
 	.drop = "Total Kernel Time (" US ")|Median Kernel Time (" US
 		")|Std Kernel Time (" US ")|Min Kernel Time (" US
@@ -56,7 +57,7 @@ RULE(kernels_only) = { .group = "kernel_summary",
 	.drop_variant = CUMULATIVE };
 RULE(kernels) = { .group = "kernel_summary",
 	.keys = "Kernel name",
-	.measures = DURATION "_sum|" DURATION "_mean|" DURATION "_count",
+	.measures = "-" DURATION "_sum|-" DURATION "_mean|" DURATION "_count",
 	.measure_ns = NS_OF_US,
 	.drop = DURATION "_min|" DURATION "_max|Parent op category",
 	.drop_variant = CUMULATIVE,
@@ -93,14 +94,21 @@ RULE(collective) = { .group = "collective",
 RULE(latency) = { .group = "collective",
 	.keys = "Collective name|Process Group Name|Group size|dtype|"
 		"In msg nelems",
-	.measures = "Total comm latency (ms)|comm_latency_mean|"
-		    "skew in start time_mean|bus bw (GB/s)_mean|count",
+	.measures = "-Total comm latency (ms)|-comm_latency_mean|"
+		    "-skew in start time_mean|+bus bw (GB/s)_mean|count",
 	.measure_ns = NS_OF_MS,
 	.is_split = true };
 RULE(straggler) = { .group = "collective",
 	.keys = "rank",
-	.measures = "total_wait_time_us|total_nccl_dur_us|num_collectives",
+	.measures = "-total_wait_time_us|-total_nccl_dur_us|num_collectives",
 	.measure_ns = NS_OF_US };
+
+const char sheets_folded[] =
+    "kernel_names|kernel_names_first|kernel_details_summary|"
+    "kernel_details__summarize_kernel_stats|median|std|min|max|UID|UID_first|"
+    "process_name|process_name_first|process_label|process_label_first|"
+    "thread_name|thread_name_first|Input type_first|Input Dims_first|"
+    "Input Strides_first|Concrete Inputs_first";
 
 /* ---- how they are drawn ---- */
 

@@ -52,6 +52,7 @@ struct sheet_chart {
 /*
  * How reports of a table are compared, by labels as the reference has them,
  * which a report of its own has, too. Lists are joined by '|'; NULL: empty.
+ * Measures of which less is better begin with '-', with '+' where more is.
  */
 struct sheet_rule {
 	const char *group; /* a word for several tables */
@@ -87,6 +88,8 @@ extern const size_t sheets_n;
 const struct sheet *sheet_find(struct str name);
 /* The rule for tables with columns "param: x" that have no entry. */
 extern const struct sheet_rule sheet_rule_params;
+/* What labels of columns end in that are there for the record: folded away. */
+extern const char sheets_folded[];
 
 /* For --list-tables: name and text of each of a program, on standard output. */
 void sheets_list(const char *program);

@@ -350,14 +350,8 @@ table_dest_finish(struct table_dest *d)
 bool
 table_path_is_text(const char *path)
 {
-	size_t len = strlen(path);
-
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-		const char *ext = formats[i].ext;
-		size_t n = ext != NULL ? strlen(ext) : 0;
-
-		if (n > 0 && len > n && strcmp(path + len - n, ext) == 0)
+	for (size_t i = FMT_AUTO + 1; i < NFORMATS; i++)
+		if (str_ends(str_of(path), str_of(formats[i].ext)))
 			return true;
-	}
 	return false;
 }

@@ -26,12 +26,12 @@ put_json(struct buf *out, struct str s)
 	if (s.len == 0)
 		buf_puts(out, "null");
 	for (size_t i = 0; i < s.len; i += n) {
-		n = text_next(s.p + i, s.len - i, &cp);
-		if (LIKELY(cp >= ' ' && cp != TEXT_BAD))
+		n = utf8_next(s.p + i, s.len - i, &cp);
+		if (LIKELY(cp >= ' ' && cp != UTF8_BAD))
 			continue;
 		buf_put(out, s.p + from, i - from);
 		from = i + n;
-		buf_puts(out, cp == TEXT_BAD ? "\xef\xbf\xbd" : " ");
+		buf_puts(out, cp == UTF8_BAD ? "\xef\xbf\xbd" : " ");
 	}
 	buf_put(out, s.p + from, s.len - from);
 }

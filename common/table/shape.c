@@ -156,13 +156,11 @@ shape_of(const struct view *v, const struct column *col)
 static void
 put_without_unit(const char *id, struct str unit, struct buf *out)
 {
+	const char *words = id;
 	size_t start = out->len;
+	struct str word;
 
-	for (const char *p = id, *end; p != NULL; p = *end ? end + 1 : NULL) {
-		struct str word;
-
-		end = strchrnul(p, '_');
-		word = (struct str){ p, (size_t)(end - p) };
+	while (str_next(&words, '_', &word)) {
 		if (str_eq(word, unit))
 			continue;
 		if (out->len > start)

@@ -215,16 +215,12 @@ choose_columns(const struct choice *from, const char *spec)
 {
 	bool adds = spec == NULL || spec[0] == '+';
 	struct chosen ch = { 0 };
+	struct str word;
 
 	if (adds)
 		choose_flagged(&ch, from, false);
-	while (spec != NULL) {
-		const char *comma = strchrnul(spec, ',');
-
-		choose_word(
-		    &ch, from, (struct str){ spec, (size_t)(comma - spec) });
-		spec = *comma == ',' ? comma + 1 : NULL;
-	}
+	while (str_next(&spec, ',', &word))
+		choose_word(&ch, from, word);
 	if (adds && ch.list.n > 0)
 		qsort(ch.list.v, ch.list.n, sizeof *ch.list.v, by_place);
 	return ch;

@@ -90,40 +90,10 @@ is_in(const struct range *r, size_t n, uint32_t cp)
 
 #define IS_IN(ranges, cp) is_in(ranges, sizeof(ranges) / sizeof *(ranges), cp)
 
-size_t
-text_next(const char *text, size_t n, uint32_t *cp)
-{
-	/* The least character that needs so many bytes: less is overlong. */
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const unsigned char *p = (const unsigned char *)text;
-	size_t len = p[0] < 0x80 ? 1
-	    : p[0] < 0xc2        ? 0
-	    : p[0] < 0xe0        ? 2
-	    : p[0] < 0xf0        ? 3
-	    : p[0] < 0xf5        ? 4
-				 : 0;
-	uint32_t c = p[0];
-
-	*cp = TEXT_BAD;
-	if (len == 0 || len > n)
-		return 1;
-	if (len > 1)
-		c &= 0x7fU >> len;
-	for (size_t i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 1;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		return 1;
-	*cp = c;
-	return len;
-}
-
 static size_t
 char_width(uint32_t cp)
 {
-	if (cp < 0x300 || cp == TEXT_BAD)
+	if (cp < 0x300 || cp == UTF8_BAD)
 		return 1;
 	return IS_IN(zero_width, cp) ? 0 : IS_IN(two_wide, cp) ? 2 : 1;
 }
@@ -135,7 +105,7 @@ text_width(struct str s)
 	uint32_t cp;
 
 	for (size_t i = 0; i < s.len;) {
-		i += text_next(s.p + i, s.len - i, &cp);
+		i += utf8_next(s.p + i, s.len - i, &cp);
 		width += char_width(cp);
 	}
 	return width;
@@ -150,7 +120,7 @@ put_unsafe(uint32_t cp, unsigned char byte, struct buf *out)
 		buf_puts(out, "\\t");
 	else if (cp == '\r')
 		buf_puts(out, "\\r");
-	else if (cp == TEXT_BAD || cp < 0x80)
+	else if (cp == UTF8_BAD || cp < 0x80)
 		buf_printf(out, "\\x%02x", byte);
 	else
 		buf_printf(out, "\\u%04" PRIx32, cp);
@@ -162,8 +132,8 @@ text_visible(struct str s, struct buf *out)
 	uint32_t cp;
 
 	for (size_t i = 0, n; i < s.len; i += n) {
-		n = text_next(s.p + i, s.len - i, &cp);
-		if (cp == TEXT_BAD || IS_IN(unsafe, cp))
+		n = utf8_next(s.p + i, s.len - i, &cp);
+		if (cp == UTF8_BAD || IS_IN(unsafe, cp))
 			put_unsafe(cp, (unsigned char)s.p[i], out);
 		else
 			buf_put(out, s.p + i, n);
@@ -178,7 +148,7 @@ head_of(struct str s, size_t width)
 	uint32_t cp;
 
 	while (i < s.len) {
-		size_t n = text_next(s.p + i, s.len - i, &cp);
+		size_t n = utf8_next(s.p + i, s.len - i, &cp);
 
 		if (char_width(cp) > width)
 			break;
@@ -196,7 +166,7 @@ tail_of(struct str s, size_t total, size_t width)
 	uint32_t cp;
 
 	while (i < s.len) {
-		size_t n = text_next(s.p + i, s.len - i, &cp);
+		size_t n = utf8_next(s.p + i, s.len - i, &cp);
 
 		/* A combining mark never comes without its letter. */
 		if (total <= width && char_width(cp) > 0)

@@ -144,9 +144,6 @@ void shape_cell(const struct column_shape *s, const struct column *col,
 
 /* ---- text on a terminal ---- */
 
-#define TEXT_BAD UINT32_MAX
-/* Bytes of the character at p (n > 0); 1 and TEXT_BAD where it is none. */
-size_t text_next(const char *p, size_t n, uint32_t *cp);
 /* Appends what begins s, or ends it, in at most width columns. */
 void text_head(struct str s, size_t width, struct buf *out);
 void text_tail(struct str s, size_t width, struct buf *out);

@@ -34,9 +34,9 @@ check_text(struct seen *s, struct str text)
 	(void)text_clean(text, &s->text, &cut);
 	CHECK(s->text.p[s->text.len - 1] == '\0');
 	for (size_t i = 0; i + 1 < s->text.len; i += n) {
-		n = text_char(s->text.p + i, s->text.len - 1 - i, &cp);
+		n = utf8_next(s->text.p + i, s->text.len - 1 - i, &cp);
 		CHECK(cp >= ' ' || cp == '\t' || cp == '\n');
-		CHECK(cp != 0xfffd || n == 3);
+		CHECK(cp != UTF8_BAD);
 		CHECK(cp < 0xfffe || cp > 0xffff);
 		units += cp > 0xffff ? 2 : 1;
 	}

@@ -3,6 +3,19 @@
 #include "base/base.h"
 #include "tests/unit/tap.h"
 
+static const char *
+words(const char *list)
+{
+	static struct buf b;
+	struct str word;
+
+	b.len = 0;
+	while (str_next(&list, ',', &word))
+		buf_printf(&b, "<%.*s>", (int)word.len, word.p);
+	buf_putc(&b, '\0');
+	return b.p;
+}
+
 static void
 order(void)
 {
@@ -17,6 +30,11 @@ order(void)
 	ok(str_starts(STR("aten::mm"), STR("aten::")), "a prefix");
 	ok(str_starts(STR("a"), STR("")), "the empty prefix");
 	ok(!str_starts(STR("at"), STR("aten")), "longer than the text");
+	ok(str_ends(STR("a.csv"), STR(".csv")), "an ending");
+	ok(!str_ends(STR("csv"), STR(".csv")), "longer than the text");
+	is_str(words("a,,bc,"), "<a><><bc><>", "words of a list");
+	is_str(words(""), "<>", "an empty list has an empty word");
+	is_str(words(NULL), "", "no list has none");
 }
 
 static void

@@ -66,10 +66,10 @@ decoding(void)
 	uint32_t cp;
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		ok(text_next(bad[i].bytes, strlen(bad[i].bytes), &cp) == 1 &&
-			cp == TEXT_BAD,
+		ok(utf8_next(bad[i].bytes, strlen(bad[i].bytes), &cp) == 1 &&
+			cp == UTF8_BAD,
 		    "refused: %s", bad[i].why);
-	is_uint(text_next("\xf4\x8f\xbf\xbf", 4, &cp), 4, "four bytes");
+	is_uint(utf8_next("\xf4\x8f\xbf\xbf", 4, &cp), 4, "four bytes");
 	is_uint(cp, 0x10ffff, "the last character");
 }
 
