@@ -248,6 +248,25 @@ refuses() {
 	[ -n "$may_print" ] || show stdout "$log/out"
 }
 
+# reports STATUS ID CMD: CMD exits with STATUS and reports a message of this id,
+# whatever its words are.
+reports() {
+	exec 8>"$log/status"
+	TL_STATUS_FD=8:$(stat -c %d:%i "$log/status")
+	export TL_STATUS_FD
+	run "$3"
+	unset TL_STATUS_FD
+	exec 8>&-
+	if [ "$rc" -eq "$1" ] && grep -q "\"id\":\"$2\"" "$log/status"; then
+		pass "reports $2: $3"
+		return
+	fi
+	fail "reports $2: $3"
+	diag "exit status $rc"
+	show 'status records' "$log/status"
+	show stderr "$log/err"
+}
+
 # stages CMD: run one pipeline and print the exit status of each stage, as in
 # `is 'both fail' "$(stages 'false | false')" '1 1'`.
 stages() {

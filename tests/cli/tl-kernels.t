@@ -192,9 +192,9 @@ quiet 'nothing on stderr' 'tl-kernels sample.tl'
 op aten::mm 1 2 | trace >host.json
 gpu copy 7 1 1 1 gpu_memcpy | trace >copy.json
 gpu a 7 1 1 1 | trace >gpu.json
-refuses 5 'host.json: no GPU events among 1 event' 'tl-kernels host.json'
+reports 5 no-gpu-events 'tl-kernels host.json'
 refuses 5 'the selection matches none' 'tl-kernels copy.json'
-refuses 5 'no linked GPU events: --linked-only skips all 1' 'tl-kernels --linked-only gpu.json'
+reports 5 no-linked-gpu-events 'tl-kernels --linked-only gpu.json'
 refuses 5 'the selection matches none' 'tl-kernels --name nosuch small.tl'
 refuses 1 "no source has the table" 'tl-kernels --table kernel_details small.tl'
 refuses 2 'no table' 'tl-kernels --table nosuch small.tl'

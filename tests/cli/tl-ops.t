@@ -310,7 +310,7 @@ quiet 'nothing on stderr' 'tl-ops sample.tl'
 { gpu a 7 1 1 1; } | trace >gpu.json
 op aten::mm 1 2 | trace >host.json
 { op aten::mm 1 5; call 2 1; gpu ncclDevKernel 7 5 5 1; } | trace >comm.json
-refuses 5 'host.json: no GPU events among 1 event' 'tl-ops host.json'
+reports 5 no-gpu-events 'tl-ops host.json'
 refuses 5 'none of 1 GPU events has its launch' 'tl-ops gpu.json'
 refuses 5 'are collectives' 'tl-ops comm.json'
 refuses 5 'no op of that name' 'tl-ops --name nosuch small.tl'

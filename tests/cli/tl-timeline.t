@@ -318,9 +318,9 @@ refuses -o 1 'Bad file descriptor|closed' 'tl-timeline sample.tl >&-'
 
 # ---- no answer, and usage ----
 
-refuses 5 'host.json: no GPU events among 1 event' 'tl-timeline host.json'
-refuses 5 'no linked GPU events: --linked-only skips all 4' 'tl-timeline --linked-only worked.json'
-refuses 5 'the selection matches none of 5 GPU events' 'tl-timeline --name nosuch steps.tl'
+reports 5 no-gpu-events 'tl-timeline host.json'
+reports 5 no-linked-gpu-events 'tl-timeline --linked-only worked.json'
+reports 5 no-match 'tl-timeline --name nosuch steps.tl'
 when "$has_first" '--from behind all launches' "$nofirst" &&
 	refuses 5 'launch: try --by-gpu-time' \
 		'tl-timeline --from 190us steps.tl'
