@@ -136,7 +136,7 @@ noreturn void format_die(struct source_state *s);
 
 /* ---- guess.c ---- */
 
-/* What the first bytes look like, for a message. */
+/* What the first bytes look like, for a message; NULL: nothing known. */
 const char *guess_bytes(const unsigned char *p, size_t len);
 /* What a JSON object without events might be, by one of its keys; or NULL. */
 const char *guess_key(struct str key);

@@ -23,12 +23,13 @@ void
 format_die(struct source_state *s)
 {
 	const unsigned char *p = s->in->p;
+	const char *is = guess_bytes(p, (size_t)(s->in->end - p));
 
 	while (p < s->in->end && (*p == ' ' || *p == '\n' || *p == '\t'))
 		p++;
 	die("%s: byte %" PRIu64 ": no trace: this %s", s->in->name,
 	    in_offset(s->in, p),
-	    guess_bytes(s->in->p, (size_t)(s->in->end - s->in->p)));
+	    is != NULL ? is : "is in no format known here");
 }
 
 /* The one that is surest; NULL: none is its own. */
@@ -74,7 +75,8 @@ format_read(struct source_state *s)
 	if (head.len > FORMAT_HEAD)
 		head.len = FORMAT_HEAD;
 	f = format_of(head, s->in->name);
-	if (f == NULL && s->set->salvage)
+	if (f == NULL && s->set->salvage &&
+	    guess_bytes(s->in->p, (size_t)(s->in->end - s->in->p)) == NULL)
 		f = format_of_damaged();
 	if (f == NULL)
 		format_die(s);

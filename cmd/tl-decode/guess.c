@@ -101,7 +101,7 @@ guess_bytes(const unsigned char *p, size_t len)
 		return guess_sqlite(p, len);
 	if (len >= 2 && p[0] == 0x0a)
 		return guess_protobuf(p, len);
-	return "is in no format known here";
+	return NULL;
 }
 
 const char *

@@ -38,8 +38,8 @@ line_of(struct source_state *s, uint64_t offset)
 void
 source_die_at(struct source_state *s, uint64_t at, const char *reason)
 {
-	uint64_t line = s->set->salvage ? 0 : line_of(s, at);
-	const char *hint = s->set->salvage ? " of what was salvaged" : HINT;
+	uint64_t line = line_of(s, at);
+	const char *hint = s->set->salvage ? "" : HINT;
 
 	if (line > 0)
 		die("%s: byte %" PRIu64 " (line %" PRIu64 "): %s%s",

@@ -2,8 +2,8 @@
 /*
  * All messages but errors: id, and the sentence, whose parameters are
  * explained in report.c. A NOTE leaves the answer as good as it is, a WARNING
- * does not, NOTHING ends the program without one. No include guard: who
- * includes this says what the three are.
+ * does not, NOTHING ends the program without one. A REASON is a parameter of
+ * some. No include guard: who includes this says what they are.
  */
 
 /* clang-format off */
@@ -235,8 +235,27 @@ NOTE(ONE_RANK,
     "option '--{option}' has no effect: it is for several ranks, and this is "
     "one")
 
+/* ---- reasons: of what tl-decode --salvage mends and skips ---- */
+REASON(MENDED_CONTROL, "raw control characters, kept")
+REASON(MENDED_UTF8, "bytes that are not UTF-8, replaced")
+REASON(MENDED_QUOTE, "unescaped quotes in a string, kept")
+REASON(MENDED_ESCAPE, "backslashes that escape nothing, kept")
+REASON(MENDED_COMMA, "a comma too many, dropped")
+REASON(MENDED_NAN, "nan or inf, kept")
+REASON(MENDED_NO_COMMA, "a missing comma, put in")
+REASON(MENDED_KEY, "a list of events under another key")
+REASON(LOST_CUT, "the data end too early")
+REASON(LOST_NUL, "NUL bytes")
+REASON(LOST_GARBAGE, "garbage between two events")
+REASON(LOST_BROKEN, "not valid JSON")
+REASON(LOST_LONG, "longer than any event")
+REASON(LOST_LARGE, "an event of too many members")
+REASON(LOST_SECOND, "a second list of events")
+REASON(LOST_BEHIND, "text behind the end of the trace")
+
 /* clang-format on */
 
+#undef REASON
 #undef NOTE
 #undef WARNING
 #undef NOTHING

@@ -24,11 +24,26 @@ static const struct {
 #define NOTE(id, text) { #id, text, LEVEL_NOTE },
 #define WARNING(id, text) { #id, text, LEVEL_WARNING },
 #define NOTHING(id, text) { #id, text, LEVEL_NOTHING },
+#define REASON(id, text)
+#include "base/report-ids.h"
+};
+
+static const char *const reasons[] = {
+#define NOTE(id, text)
+#define WARNING(id, text)
+#define NOTHING(id, text)
+#define REASON(id, text) text,
 #include "base/report-ids.h"
 };
 
 const char *const report_levels[] = { "note", "warning", "nothing", "error",
 	NULL };
+
+const char *
+report_reason(enum reason why)
+{
+	return reasons[why];
+}
 
 /* ---- arguments ---- */
 

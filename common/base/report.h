@@ -40,8 +40,18 @@ enum report_id {
 #define NOTE(id, text) MSG_##id,
 #define WARNING(id, text) MSG_##id,
 #define NOTHING(id, text) MSG_##id,
+#define REASON(id, text)
 #include "base/report-ids.h"
 	MSG_COUNT,
+};
+
+enum reason {
+#define NOTE(id, text)
+#define WARNING(id, text)
+#define NOTHING(id, text)
+#define REASON(id, text) REASON_##id,
+#include "base/report-ids.h"
+	REASON_COUNT,
 };
 
 #define REPORT_ARGS_MAX 7
@@ -88,6 +98,9 @@ void report_args(const struct report_arg *args);
 /* The same with a message of that level, and the end with EXIT_NOTHING. */
 #define die_nothing(...) die_nothing_args(REPORT_ALL(__VA_ARGS__))
 noreturn void die_nothing_args(const struct report_arg *args);
+
+/* The text of a reason, for a parameter. */
+const char *report_reason(enum reason why);
 
 /* ---- about messages, for those who pass them on ---- */
 

@@ -94,6 +94,13 @@ enum json_token {
  * text may follow is the caller's business.
  */
 enum json_token json_next(struct json *j);
+/* Whether the innermost open container is an object, else a list. */
+static inline bool
+json_in_object(const struct json *j)
+{
+	return j->kinds[(j->depth - 1) / 64] >> (j->depth - 1) % 64 & 1;
+}
+
 /* Skips the rest of the value whose OBJECT or ARRAY token was just read, or
  * after a KEY the member's value. Validates. */
 enum json_status json_skip(struct json *j) USE_RESULT;

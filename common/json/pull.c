@@ -91,12 +91,6 @@ value_done(struct json *j)
 	j->state = j->depth > 0 ? S_AFTER_VALUE : S_DONE;
 }
 
-static bool
-in_object(const struct json *j)
-{
-	return j->kinds[(j->depth - 1) / 64] >> (j->depth - 1) % 64 & 1;
-}
-
 static enum json_token
 open_container(struct json *j, bool object)
 {
@@ -213,7 +207,7 @@ value(struct json *j)
 static enum json_token
 after_value(struct json *j)
 {
-	if (in_object(j)) {
+	if (json_in_object(j)) {
 		if (*j->p == '}')
 			return close_container(j, JSON_T_OBJECT_END);
 		if (*j->p != ',')

@@ -119,6 +119,13 @@ report_uint(uint64_t n)
 	return (struct report_arg){ .n = (int64_t)n };
 }
 
+const char *
+report_reason(enum reason why)
+{
+	CHECK(why < REASON_COUNT);
+	return "";
+}
+
 void
 report_args(const struct report_arg *args)
 {

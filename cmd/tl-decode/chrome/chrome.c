@@ -6,7 +6,6 @@
  */
 #include "cmd/tl-decode/chrome/event.h"
 #include "cmd/tl-decode/format.h"
-#include "cmd/tl-decode/json/salvage.h"
 
 /* Between two events: true when another follows. */
 static bool
@@ -34,19 +33,46 @@ next_event(struct json_trace *t, bool first, bool may_be_open)
 	return more;
 }
 
+/* The next event of a damaged file. */
+static bool
+salvage_event(struct json_trace *t, bool first, bool may_be_open)
+{
+	struct str text;
+
+	if (trace_salvage_record(t, first, may_be_open, &text)) {
+		if (event_read(t->reader) != JSON_OK)
+			salvage_drop_record(t->salvage);
+		return true;
+	}
+	if (may_be_open && t->is_lost)
+		facts_int(&t->s->facts, "open_array", 1);
+	return false;
+}
+
+static bool
+read_event(struct json_trace *t, bool first, bool may_be_open)
+{
+	enum json_status status;
+
+	if (UNLIKELY(t->salvage != NULL))
+		return salvage_event(t, first, may_be_open);
+	if (!next_event(t, first, may_be_open))
+		return false;
+	trace_pass(t);
+	while ((status = event_read(t->reader)) != JSON_OK)
+		if (!trace_retry(t, status))
+			return false;
+	return true;
+}
+
 static void
 read_events(struct json_trace *t, bool may_be_open)
 {
 	struct event_reader *r = t->reader = event_reader_create(t);
 	struct source_state *s = t->s;
 
-	for (bool first = true; next_event(t, first, may_be_open);
+	for (bool first = true; read_event(t, first, may_be_open);
 	     first = false) {
-		enum json_status status;
-
-		trace_pass(t);
-		while ((status = event_read(r)) != JSON_OK)
-			trace_retry(t, status);
 		if (UNLIKELY(s->next_id % 64 == 0)) {
 			event_reader_trim(r);
 			if (progress_due)
@@ -126,17 +152,13 @@ on_member(struct source_state *s, struct str key, const struct value *v)
 
 /* ---- the format ---- */
 
-static const struct str marks[] = { STR_INIT("\"ph\""), { 0 } };
-
-static const struct salvage_part parts[] = {
-	{ STR_INIT("\"traceEvents\":"), PART_FILE, PART_EVENTS, '[' },
-	{ .key = { 0 } },
-};
+static const struct str marks[] = { STR_INIT("ph"), { 0 } };
 
 static const struct salvage_rules rules = {
 	.marks = marks,
-	.parts = parts,
-	.list = STR_INIT("\"traceEvents\":"),
+	.key_depth = 2,
+	.max_keys = MEMBERS_MAX,
+	.is_anywhere = true,
 };
 
 static const struct json_format json = {
@@ -146,7 +168,7 @@ static const struct json_format json = {
 	.read = read_events,
 	.release = release,
 	.on_member = on_member,
-	.salvage = &rules,
+	.rules = &rules,
 };
 
 static enum sniff

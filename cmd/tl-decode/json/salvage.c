@@ -1,504 +1,402 @@
 /* SPDX-License-Identifier: MIT */
+/* Whole records of a damaged file: see salvage.h. */
+#include "cmd/tl-decode/json/salvage.h"
+
+/* The longest value that is looked at as a whole. */
+#define VALUE_MAX ((size_t)64 << 20)
+/* The same among garbage: no profiler writes longer events. */
+#define FIND_MAX ((size_t)1 << 20)
 /*
- * The salvage: which containers are passed on piece by piece, and what to do
- * where a piece is not whole.
- *
- *	FILE { "traceEvents": EVENTS [ event, ... ], member ... }
- *	BARE [ event, ... ]
- *	FILE { "rocprofiler-sdk-tool": PROCS [ PROC { member ...,
- *	    "buffer_records": BUFFERS { "name": RECORDS [ record, ... ] } } ] }
+ * A brace that begins no record is looked at up to where it fails, and then
+ * each brace in it. Where that comes to so many bytes for each of the file,
+ * the garbage is hostile and passed over as it fails.
  */
-#include "cmd/tl-decode/json/salvage-priv.h"
+#define WASTE_FACTOR 16
+/* So many losses are told in full. */
+#define TOLD_MAX 10
 
-#include "cmd/tl-decode/decode.h"
-
-/* The longest member and the longest event that are looked at as a whole. */
-#define MEMBER_MAX ((size_t)256 << 20)
-#define RECORD_MAX ((size_t)64 << 20)
-
-/* ---- what goes out ---- */
-
-static bool
-is_list(enum part part)
-{
-	return part == PART_EVENTS || part == PART_BARE || part == PART_LIST ||
-	    part == PART_RECORDS;
-}
-
-static bool
-has_records(enum part part)
-{
-	return part == PART_EVENTS || part == PART_BARE || part == PART_RECORDS;
-}
-
-static void
-put(struct salvage *sv, const char *p, size_t n)
-{
-	buf_put(sv->in_tail ? &sv->tail : &sv->out, p, n);
-}
-
-/* A comma, if one is due in the container at hand. */
-static void
-put_comma(struct salvage *sv)
-{
-	struct level *l = salvage_top(sv);
-
-	if (l->any)
-		put(sv, ",", 1);
-	l->any = true;
-	l->is_after = true;
-}
-
-static void
-enter(struct salvage *sv, enum part part)
-{
-	put(sv, is_list(part) ? "[" : "{", 1);
-	sv->levels[sv->depth++] = (struct level){ .part = part };
-	sv->has_events |= has_records(part) || part == PART_LIST;
-}
-
-static void
-leave(struct salvage *sv)
-{
-	struct level *l = salvage_top(sv);
-
-	sv->in_tail |= l->part == PART_EVENTS;
-	put(sv, is_list(l->part) ? "]" : "}", 1);
-	sv->depth--;
-}
-
-/* Closes what is open. A bare list may stay open, unless it is empty. */
-static void
-end(struct salvage *sv)
-{
-	while (sv->depth > 0) {
-		struct level *l = salvage_top(sv);
-
-		if (l->part == PART_BARE && l->any)
-			sv->depth--;
-		else
-			leave(sv);
-	}
-	buf_put(&sv->out, sv->tail.p, sv->tail.len);
-	sv->ended = true;
-}
+struct salvage {
+	struct in *in;
+	const struct salvage_rules *rules;
+	struct mender mender;
+	bool is_over;    /* all was read */
+	uint64_t wasted; /* bytes looked at in vain */
+	uint64_t told;
+	uint64_t losses[REASON_COUNT]; /* by reason */
+	uint64_t nlosses, bytes, mended, records;
+	uint64_t last_at; /* of the last record */
+	bool is_cut;      /* the end is missing, and metadata with it */
+};
 
 /* ---- losses ---- */
 
-/* Everything up to the end. */
 static void
-lose_rest(struct salvage *sv, const char *reason)
+tell(struct salvage *sv, uint64_t at, uint64_t n, enum reason why)
+{
+	const char *reason = report_reason(why);
+
+	sv->losses[why]++;
+	if (++sv->told > TOLD_MAX)
+		return;
+	if (n == 0)
+		report(MSG_DAMAGE, sv->in->name, at, reason);
+	else
+		report(MSG_BYTES_SKIPPED, sv->in->name, at, n, reason);
+}
+
+/* The bytes from an offset up to in->p are left out. */
+static void
+lose(struct salvage *sv, uint64_t from, enum reason why)
+{
+	uint64_t n = in_offset(sv->in, sv->in->p) - from;
+
+	sv->nlosses++;
+	sv->bytes += n;
+	tell(sv, from, n, why);
+}
+
+static void
+mended(struct salvage *sv, size_t at, enum reason what)
+{
+	sv->mended++;
+	tell(sv, in_offset(sv->in, sv->in->p + at), 0, what);
+}
+
+/* The value just read is kept: on behind it. */
+static void
+pass_value(struct salvage *sv)
+{
+	const struct mender *m = &sv->mender;
+
+	for (enum reason i = 0; i < REASON_COUNT; i++) {
+		if (m->mends[i] == 0)
+			continue;
+		mended(sv, m->first[i], i);
+		sv->mended += m->mends[i] - 1;
+		sv->losses[i] += m->mends[i] - 1;
+	}
+	sv->in->p += m->end;
+}
+
+static void
+read_all(struct salvage *sv)
+{
+	do {
+		sv->in->p = sv->in->end;
+		in_release(sv->in);
+	} while (in_more(sv->in));
+	sv->is_over = true;
+}
+
+void
+salvage_drop_rest(struct salvage *sv, enum reason why)
+{
+	uint64_t from = in_offset(sv->in, sv->in->p);
+
+	read_all(sv);
+	lose(sv, from, why);
+}
+
+/* ---- looking ahead ---- */
+
+static bool
+is_space(unsigned char c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/* in->p to where white space ends: the byte there, -1 at the end of the data.
+ */
+static int
+peek(struct salvage *sv)
 {
 	struct in *in = sv->in;
-	uint64_t from = in_offset(in, in->p);
 
-	do {
-		in->p = in->end;
+	for (;;) {
+		while (in->p < in->end && is_space(*in->p))
+			in->p++;
 		in_release(in);
-	} while (in_more(in));
-	loss_bytes(sv, from, in_offset(in, in->end) - from, reason);
-	end(sv);
-}
-
-static void
-put_record(struct salvage *sv)
-{
-	put_comma(sv);
-	put(sv, sv->clean.out.p, sv->clean.out.len);
-	loss_mends(sv);
-	sv->counts.events++;
-	sv->in->p = sv->clean.p;
-}
-
-/* A record was found where none was expected: in the list of events then. */
-static void
-enter_events(struct salvage *sv)
-{
-	if (sv->in_tail) {
-		sv->in_tail = false;
-		sv->tail.len = 0;
-		sv->levels[sv->depth++] =
-		    (struct level){ .part = PART_EVENTS, .any = true };
-		return;
-	}
-	put_comma(sv);
-	put(sv, sv->rules->list.p, sv->rules->list.len);
-	enter(sv, PART_EVENTS);
-}
-
-/* On from what was found in the outermost object. */
-static void
-resume(struct salvage *sv, enum found found)
-{
-	if (found == FOUND_RECORD) {
-		enter_events(sv);
-		put_record(sv);
-	} else {
-		sv->in->p++; /* a member's end, with all behind it whole */
-		salvage_top(sv)->is_after = true;
+		if (in->p < in->end)
+			return *in->p;
+		if (!in_more(in))
+			return -1;
 	}
 }
+
+/* The same at bytes behind in->p, which stays. */
+static int
+look(struct salvage *sv, size_t *at)
+{
+	struct in *in = sv->in;
+
+	for (;; ++*at) {
+		while (in->p + *at >= in->end)
+			if (*at > FIND_MAX || !in_more(in))
+				return -1;
+		if (!is_space(in->p[*at]))
+			return in->p[*at];
+	}
+}
+
+static bool
+look_value(struct salvage *sv, size_t *at)
+{
+	if (look(sv, at) < 0 || !mend_value(&sv->mender, sv->in, *at, FIND_MAX))
+		return false;
+	*at = sv->mender.end;
+	return true;
+}
+
+static bool
+is_record(const struct salvage *sv)
+{
+	return sv->mender.is_marked && sv->mender.nkeys <= sv->rules->max_keys;
+}
+
+bool
+salvage_is_list(struct salvage *sv)
+{
+	size_t at = 1;
+
+	if (look(sv, &at) != '{' || !look_value(sv, &at) || !is_record(sv))
+		return false;
+	mended(sv, 0, REASON_MENDED_KEY);
+	return true;
+}
+
+/* Behind a comma: a member's key and colon. */
+static bool
+look_key(struct salvage *sv, size_t *at)
+{
+	if (look(sv, at) != '"' || !look_value(sv, at) || look(sv, at) != ':')
+		return false;
+	++*at;
+	return true;
+}
+
+/* Members, the outermost brace, and nothing behind. */
+static bool
+is_tail(struct salvage *sv, size_t at)
+{
+	for (;;) {
+		int c = look(sv, &at);
+
+		at++;
+		if (c == '}')
+			return look(sv, &at) < 0 && at <= FIND_MAX;
+		if (c != ',' || !look_key(sv, &at) || !look_value(sv, &at))
+			return false;
+	}
+}
+
+/* Whether the bracket there ends the list of records, by what follows; among
+ * garbage that must be more. */
+static bool
+ends_list(struct salvage *sv, bool is_bare, bool is_garbage)
+{
+	size_t at = 1;
+	int c = look(sv, &at);
+
+	if (is_bare)
+		return c < 0;
+	if (is_garbage && sv->rules->is_anywhere)
+		return c >= 0 && is_tail(sv, at);
+	if (c < 0 || c == '}')
+		return !is_garbage || c >= 0;
+	at++;
+	return c == ',' &&
+	    (is_garbage ? look_key(sv, &at) && look(sv, &at) == '['
+			: look(sv, &at) == '"');
+}
+
+/* ---- among garbage ---- */
 
 /*
- * in->p stands at what can't be read. In lists of records the next record is
- * looked for, and events around where their list should stand; elsewhere
- * nothing is left to hold on to.
+ * n bytes from a brace on are no record: how far to go on. Usually to the next
+ * byte, for a list that was left open takes whole records in.
  */
-static void
-damage(struct salvage *sv, const char *reason, bool was_tried)
+static size_t
+step_over(struct salvage *sv, size_t n)
+{
+	const struct in *in = sv->in;
+
+	sv->wasted += n;
+	if (sv->wasted < FIND_MAX + WASTE_FACTOR * in_offset(in, in->p))
+		return 1;
+	return n > 0 ? n : 1;
+}
+
+/* From in->p on, behind its first byte if skip. */
+static enum found
+find(struct salvage *sv, bool skip, bool is_bare)
 {
 	struct in *in = sv->in;
-	enum part part = salvage_top(sv)->part;
-	bool in_file = part == PART_FILE && sv->rules->list.len > 0 &&
-	    (!sv->has_events || sv->in_tail);
+	size_t at = skip;
+
+	for (;;) {
+		const unsigned char *p = in->p + at;
+
+		while (p < in->end && *p != '{' && *p != ']')
+			p++;
+		in->p = p;
+		in_release(in);
+		at = 0;
+		if (p == in->end) {
+			if (!in_more(in))
+				return FOUND_NOTHING;
+			continue;
+		}
+		at = 1;
+		if (*p == ']') {
+			if (ends_list(sv, is_bare, true))
+				return FOUND_LIST_END;
+		} else if (!mend_value(&sv->mender, in, 0, FIND_MAX)) {
+			at = step_over(sv, sv->mender.where);
+		} else if (is_record(sv)) {
+			return FOUND_RECORD;
+		} else {
+			at = step_over(sv, sv->mender.end);
+		}
+	}
+}
+
+/* The data end before the trace does; told, unless it was. */
+static enum found
+cut_off(struct salvage *sv, bool is_told)
+{
+	sv->is_cut = true;
+	sv->is_over = true;
+	if (!is_told)
+		lose(sv, in_offset(sv->in, sv->in->p), REASON_LOST_CUT);
+	return FOUND_NOTHING;
+}
+
+enum found
+salvage_resume(struct salvage *sv)
+{
+	struct in *in = sv->in;
+	int c = sv->is_over ? -1 : peek(sv);
 	uint64_t from = in_offset(in, in->p);
-	enum found found;
+	enum found found = FOUND_NOTHING;
 
-	if (in_file)
-		part = PART_EVENTS;
-	if (!has_records(part)) {
-		sv->counts.is_cut = true;
-		lose_rest(sv, reason);
-		return;
-	}
-	found = salvage_find(sv, part, was_tried);
-	loss_bytes(sv, from, in_offset(in, in->p) - from, reason);
-	if (found == FOUND_NOTHING) {
-		sv->counts.is_cut = true;
-		end(sv);
-	} else if (in_file) {
-		resume(sv, found);
-	} else if (found == FOUND_RECORD) {
-		put_record(sv);
-	}
+	if (sv->is_over)
+		return FOUND_NOTHING;
+	if (c < 0)
+		return cut_off(sv, false);
+	if (sv->rules->is_anywhere)
+		found = find(sv, false, false);
+	else
+		read_all(sv);
+	if (found == FOUND_LIST_END)
+		in->p++;
+	lose(sv, from, c == 0 ? REASON_LOST_NUL : REASON_LOST_BROKEN);
+	return found == FOUND_NOTHING ? cut_off(sv, true) : found;
 }
 
-static void
-cut_off(struct salvage *sv)
+/* ---- values and records ---- */
+
+bool
+salvage_value(struct salvage *sv, struct str *text)
 {
-	sv->counts.is_cut = true;
-	lose_rest(sv, "the data end before the trace does");
+	struct mender *m = &sv->mender;
+
+	/* at the end, 12 may have been 123 */
+	if (!mend_value(m, sv->in, 0, VALUE_MAX) ||
+	    (m->is_scalar && sv->in->p + m->end == sv->in->end))
+		return false;
+	pass_value(sv);
+	*text = buf_str(&m->text);
+	return true;
 }
 
-/* ---- lists ---- */
+static enum found
+take_record(struct salvage *sv, struct str *text)
+{
+	sv->records++;
+	sv->last_at = in_offset(sv->in, sv->in->p);
+	pass_value(sv);
+	*text = buf_str(&sv->mender.text);
+	return FOUND_RECORD;
+}
 
-/* Moves over the comma between two elements; what comes then. */
+void
+salvage_drop_record(struct salvage *sv)
+{
+	sv->records--;
+	lose(sv, sv->last_at, REASON_LOST_LARGE);
+}
+
+/* Moves over commas between two records; what comes then. */
 static int
-list_comma(struct salvage *sv, int c)
+pass_commas(struct salvage *sv, bool is_after)
 {
-	struct level *l = salvage_top(sv);
-	uint64_t at = in_offset(sv->in, sv->in->p);
+	int c = peek(sv);
 
-	if (c == ',') {
-		if (!l->is_after)
-			loss_mend(sv, at, "a comma too many, dropped");
-		l->is_after = false;
+	if (is_after && c == '{')
+		mended(sv, 0, REASON_MENDED_NO_COMMA);
+	while (c == ',') {
+		if (!is_after)
+			mended(sv, 0, REASON_MENDED_COMMA);
 		sv->in->p++;
-		c = salvage_peek(sv);
-		if (c == ']')
-			loss_mend(
-			    sv, at, "commas before a closing bracket, dropped");
-	} else if (l->is_after && c == '{') {
-		loss_mend(sv, at, "a missing comma, put in");
+		c = peek(sv);
+		if (c == ']' && is_after)
+			mended(sv, 0, REASON_MENDED_COMMA);
+		is_after = false;
 	}
 	return c;
 }
 
-static void
-read_record(struct salvage *sv)
+/* What stands at in->p is none: on to the next one. */
+static enum found
+skip_to_record(struct salvage *sv, enum reason why, bool is_bare)
 {
-	enum part part = salvage_top(sv)->part;
+	uint64_t from = in_offset(sv->in, sv->in->p);
+	enum found found = find(sv, *sv->in->p == '{', is_bare);
+
+	lose(sv, from, why);
+	return found == FOUND_NOTHING ? cut_off(sv, true) : found;
+}
+
+enum found
+salvage_record(struct salvage *sv, bool first, bool is_bare, struct str *text)
+{
+	struct mender *m = &sv->mender;
 	struct in *in = sv->in;
+	bool is_after = !first;
 
-	in_release(in);
-	if (salvage_value(sv, RECORD_MAX) == CLEAN_BAD) {
-		damage(sv, sv->clean.error, true);
-	} else if (salvage_too_large(sv, part)) {
-		loss_bytes(sv, in_offset(in, in->p),
-		    (uint64_t)(sv->clean.p - in->p),
-		    "an event of too many members");
-		in->p = sv->clean.p;
-		salvage_top(sv)->is_after = true;
-	} else {
-		put_record(sv);
-	}
-}
+	for (;;) {
+		enum reason why = REASON_LOST_GARBAGE;
+		int c = pass_commas(sv, is_after);
+		enum found found;
 
-static void
-step_list(struct salvage *sv)
-{
-	struct level *l = salvage_top(sv);
-	int c = salvage_peek(sv);
-
-	if (c == ',' || (c >= 0 && l->is_after))
-		c = list_comma(sv, c);
-	if (c < 0) {
-		if (l->part == PART_BARE && l->any)
-			end(sv); /* its bracket may be missing */
-		else
-			cut_off(sv);
-		return;
-	}
-	if (c == ']' && salvage_list_ends(sv, l->part, false)) {
-		sv->in->p++;
-		leave(sv);
-	} else if (c == '{' && l->part == PART_LIST) {
-		sv->in->p++;
-		put_comma(sv);
-		enter(sv, PART_OBJECT);
-	} else if (c == '{') {
-		read_record(sv);
-	} else if (c != ',') {
-		damage(sv, c == 0 ? "NUL bytes" : "garbage between two events",
-		    false);
-	}
-}
-
-/* ---- objects ---- */
-
-/* What to do with a member by its key and the first byte of its value. */
-static bool
-part_of_member(const struct salvage *sv, int c, enum part *part)
-{
-	const struct salvage_part *p = sv->rules->parts;
-	enum part in = sv->levels[sv->depth - 1].part;
-
-	if (in == PART_TABLES && c == '[') {
-		*part = PART_RECORDS;
-		return true;
-	}
-	for (; p->key.len > 0; p++) {
-		if (p->in == in && p->begins == c &&
-		    str_eq(buf_str(&sv->key), p->key)) {
-			*part = p->is;
-			return true;
+		if (c < 0 && is_bare && sv->records > 0) {
+			sv->is_over = true; /* its bracket may be missing */
+			return FOUND_NOTHING;
 		}
-	}
-	return false;
-}
-
-static void
-put_key(struct salvage *sv)
-{
-	put_comma(sv);
-	put(sv, sv->key.p, sv->key.len);
-}
-
-static void
-put_member(struct salvage *sv)
-{
-	struct in *in = sv->in;
-
-	if (salvage_value(sv, MEMBER_MAX) == CLEAN_BAD) {
-		damage(sv, sv->clean.error, true);
-		return;
-	}
-	if (sv->clean.is_scalar && sv->clean.p == in->end && in->eof) {
-		cut_off(sv); /* 12 may have been 123 */
-		return;
-	}
-	put_key(sv);
-	put(sv, sv->clean.out.p, sv->clean.out.len);
-	loss_mends(sv);
-	in->p = sv->clean.p;
-}
-
-/* in->p at the value of the member whose key was read. */
-static void
-read_member(struct salvage *sv, int c)
-{
-	enum part part;
-
-	if (part_of_member(sv, c, &part)) {
-		if (sv->has_events && salvage_top(sv)->part == PART_FILE) {
-			lose_rest(sv, "a second list of events");
-			return;
+		if (c < 0)
+			return cut_off(sv, false);
+		if (c == ']' && ends_list(sv, is_bare, false)) {
+			in->p++;
+			return FOUND_LIST_END;
 		}
-		sv->in->p++;
-		put_key(sv);
-		enter(sv, part);
-	} else if (c == '[' && !sv->has_events && sv->rules->list.len > 0 &&
-	    salvage_top(sv)->part == PART_FILE && salvage_begins_events(sv)) {
-		loss_mend(sv, in_offset(sv->in, sv->in->p),
-		    "a list of events under another key");
-		sv->in->p++;
-		enter_events(sv);
-	} else {
-		put_member(sv);
+		if (c == '{' && mend_value(m, in, 0, VALUE_MAX)) {
+			if (m->nkeys <= sv->rules->max_keys)
+				return take_record(sv, text);
+			in->p += m->end;
+			lose(sv, in_offset(in, in->p) - m->end,
+			    REASON_LOST_LARGE);
+			is_after = true;
+			continue;
+		}
+		if (c == '{' || c == 0)
+			why = c == 0 ? REASON_LOST_NUL : m->error;
+		found = skip_to_record(sv, why, is_bare);
+		if (found == FOUND_RECORD)
+			return take_record(sv, text);
+		if (found == FOUND_NOTHING)
+			return found;
+		is_after = false;
 	}
-}
-
-/* The key at in->p, with its colon, and on to the value. */
-static void
-read_key(struct salvage *sv)
-{
-	struct in *in = sv->in;
-	int c;
-
-	if (salvage_value(sv, MEMBER_MAX) == CLEAN_BAD) {
-		damage(sv, sv->clean.error, true);
-		return;
-	}
-	sv->key.len = 0;
-	buf_put(&sv->key, sv->clean.out.p, sv->clean.out.len);
-	loss_mends(sv);
-	in->p = sv->clean.p;
-	c = salvage_peek(sv);
-	if (c < 0) {
-		cut_off(sv);
-		return;
-	}
-	if (c != ':') {
-		damage(sv, "expected ':' after a key", false);
-		return;
-	}
-	buf_putc(&sv->key, ':');
-	in->p++;
-	c = salvage_peek(sv);
-	if (c < 0)
-		cut_off(sv);
-	else
-		read_member(sv, c);
-}
-
-/* At the brace that closes the file: is it the end? */
-static void
-end_file(struct salvage *sv)
-{
-	int c;
-
-	sv->in->p++;
-	c = salvage_peek(sv);
-	if (c < 0)
-		end(sv);
-	else if (sv->has_events && (c == '{' || !sv->in_tail))
-		lose_rest(sv, "text behind the end of the trace");
-	else
-		damage(sv,
-		    c == 0 ? "NUL bytes" : "the trace seemed to end before",
-		    false);
-}
-
-static void
-step_object(struct salvage *sv)
-{
-	struct level *l = salvage_top(sv);
-	int c = salvage_peek(sv);
-
-	if (c == ',') {
-		uint64_t at = in_offset(sv->in, sv->in->p);
-
-		sv->in->p++;
-		c = salvage_peek(sv);
-		if (!l->is_after || c == '}')
-			loss_mend(sv, at, "a comma too many, dropped");
-		l->is_after = false;
-	} else if (c == '"' && l->is_after) {
-		loss_mend(sv, in_offset(sv->in, sv->in->p),
-		    "a missing comma, put in");
-	}
-	if (c < 0) {
-		cut_off(sv);
-	} else if (c == '}' && l->part == PART_FILE) {
-		end_file(sv);
-	} else if (c == '}') {
-		sv->in->p++;
-		leave(sv);
-	} else if (c == '"') {
-		read_key(sv);
-	} else {
-		damage(sv, c == 0 ? "NUL bytes" : "expected a key", false);
-	}
-}
-
-/* ---- the filter ---- */
-
-/* Neither object nor list: events may follow; else the reader says what this
- * is. */
-static void
-begin_garbage(struct salvage *sv)
-{
-	struct in *in = sv->in;
-	struct buf head = { 0 };
-	uint64_t from = in_offset(in, in->p);
-	enum found found;
-
-	(void)!in_need(in, 1024);
-	buf_put(&head, in->p, (size_t)(in->end - in->p));
-	found = salvage_find(sv, PART_EVENTS, false);
-	if (found == FOUND_NOTHING) {
-		put(sv, head.p, head.len);
-		sv->ended = true;
-	} else {
-		loss_bytes(sv, from, in_offset(in, in->p) - from,
-		    "garbage before the trace");
-		enter(sv, PART_FILE);
-		resume(sv, found);
-	}
-	buf_free(&head);
-}
-
-static void
-begin(struct salvage *sv)
-{
-	struct in *in = sv->in;
-	int c;
-
-	sv->began = true;
-	(void)!in_need(in, 3);
-	if (in->end - in->p >= 3 && memcmp(in->p, "\xef\xbb\xbf", 3) == 0)
-		in->p += 3;
-	c = salvage_peek(sv);
-	if (c == '{' || c == '[') {
-		in->p++;
-		enter(sv, c == '{' ? PART_FILE : PART_BARE);
-	} else if (c >= 0) {
-		begin_garbage(sv);
-	} else {
-		sv->ended = true;
-	}
-}
-
-/* All was read. */
-static void
-finish(struct salvage *sv)
-{
-	const char *damage = in_damage(sv->in);
-
-	if (damage != NULL)
-		loss_damage(sv, damage);
-	if (sv->counts.losses > 0 && sv->counts.events == 0)
-		die("%s: nothing can be saved: no event is whole",
-		    sv->in->name);
-	sv->is_done = true;
-}
-
-static size_t
-fill(void *arg, void *dst, size_t n)
-{
-	struct salvage *sv = arg;
-	size_t have;
-
-	while (sv->out_at == sv->out.len) {
-		sv->out_at = sv->out.len = 0;
-		if (sv->is_done)
-			return 0;
-		if (!sv->began)
-			begin(sv);
-		else if (sv->ended)
-			finish(sv);
-		else if (sv->depth == 0)
-			end(sv);
-		else if (is_list(salvage_top(sv)->part))
-			step_list(sv);
-		else
-			step_object(sv);
-	}
-	have = sv->out.len - sv->out_at;
-	have = have < n ? have : n;
-	memcpy(dst, sv->out.p + sv->out_at, have);
-	sv->out_at += have;
-	return have;
 }
 
 /* ---- from outside ---- */
@@ -511,41 +409,44 @@ salvage_open(struct in *in, const struct salvage_rules *rules)
 	in_tolerate(in);
 	sv->in = in;
 	sv->rules = rules;
-	sv->clean.marks = rules->marks;
+	sv->mender.marks = rules->marks;
+	sv->mender.key_depth = rules->key_depth;
 	return sv;
 }
 
-struct in *
-salvage_input(struct salvage *sv)
-{
-	return in_open_filter(fill, sv, sv->in->name);
-}
-
 void
-salvage_note(const struct salvage *sv, struct source_state *s)
+salvage_finish(struct salvage *sv, struct source_state *s)
 {
-	const struct salvage_counts *c = &sv->counts;
-	struct buf b = { 0 };
+	const char *name = sv->in->name, *damage = in_damage(sv->in);
+	struct buf fact = { 0 };
 
-	if (c->losses == 0 && c->mended == 0)
+	if (damage != NULL) {
+		sv->nlosses++;
+		sv->is_cut = true;
+		report(MSG_UNREADABLE_REST, name, damage);
+	}
+	if (sv->nlosses > 0 && sv->records == 0)
+		die("%s: nothing can be saved: no event is whole", name);
+	if (sv->nlosses == 0 && sv->mended == 0)
 		return;
-	buf_printf(&b,
+	buf_printf(&fact,
 	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"mended\":%" PRIu64
 	    ",\"cut\":%s}",
-	    c->losses, c->bytes, c->mended, c->is_cut ? "true" : "false");
-	facts_json(&s->facts, "salvaged", buf_str(&b));
-	buf_free(&b);
+	    sv->nlosses, sv->bytes, sv->mended, sv->is_cut ? "true" : "false");
+	facts_json(&s->facts, "salvaged", buf_str(&fact));
+	buf_free(&fact);
 	stream_mark(s->out, MARK_SALVAGED);
+	for (enum reason i = 0; sv->told > TOLD_MAX && i < REASON_COUNT; i++)
+		if (sv->losses[i] > 0)
+			report(MSG_DAMAGE_REPEATED, name, sv->losses[i],
+			    report_reason(i));
+	report(sv->is_cut ? MSG_SALVAGE_CUT : MSG_SALVAGE, name, sv->records,
+	    sv->nlosses, sv->bytes, sv->mended);
 }
 
 void
 salvage_close(struct salvage *sv)
 {
-	loss_summary(sv);
-	buf_free(&sv->clean.out);
-	buf_free(&sv->key);
-	buf_free(&sv->out);
-	buf_free(&sv->tail);
-	vec_free(&sv->losses);
+	buf_free(&sv->mender.text);
 	vec_release(sv);
 }

@@ -1,62 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is whole in a damaged trace, as an undamaged one: a filter between the
- * file and the readers of formats, which know nothing of it.
+ * What is whole in a damaged trace. The readers of formats stay as they are but
+ * for two things: records (events) come from salvage_record(), one by one, each
+ * whole or not at all, and where a reader can't go on it returns, with
+ * is_lost set in its struct json_trace, and json_read() asks
+ * salvage_resume() where to go on.
  *
- *	struct salvage *sv = salvage_open(in, rules);	in: the file
- *	read(salvage_input(sv));			well-formed JSON
- *	salvage_note(sv, source);			tells what was lost
- *	salvage_close(sv);				... on standard error
- *
- * Events and records go through one by one, and metadata member by member,
- * each whole or not at all; where one is not, the next whole one is looked
- * for. The containers around are closed at the end. Each loss is told on
- * standard error with its byte.
+ * Each loss is told on standard error with its byte.
  */
 #ifndef TL_DECODE_SALVAGE_H
 #define TL_DECODE_SALVAGE_H
 
-#include "io/io.h"
+#include "cmd/tl-decode/decode.h"
+#include "cmd/tl-decode/json/mend.h"
 
-/* Containers that are passed on piece by piece. */
-enum part {
-	PART_FILE,   /* the outermost object */
-	PART_EVENTS, /* the list of events in it */
-	PART_BARE,   /* a list of events with nothing around */
-	PART_LIST,   /* a list of objects (PART_OBJECT) in it */
-	PART_OBJECT,
-	PART_TABLES, /* an object of lists of records (PART_RECORDS) */
-	PART_RECORDS,
-};
-
-/* A member that is such a container. */
-struct salvage_part {
-	struct str key; /* as written, with quotes and colon; none: the end */
-	enum part in, is;
-	int begins; /* its bracket */
-};
-
-/* What a format says of its files. */
+/* What a format says of its records. */
 struct salvage_rules {
-	/* keys in quotes: each record has one of them; an empty one ends */
-	const struct str *marks;
-	const struct salvage_part *parts;
-	/* the key of PART_EVENTS, where events are looked for among garbage;
-	 * empty: nowhere */
-	struct str list;
+	const struct str *marks; /* keys: each has one; an empty one ends */
+	unsigned key_depth;      /* its members so deep count ... */
+	size_t max_keys;         /* ... and may be so many */
+	/* they are looked for outside of their list, too, whose end has only
+	 * members of the outermost object behind it */
+	bool is_anywhere;
 };
 
 struct salvage;
 
-struct source_state;
-
 /* in stays the caller's, and is tolerated. */
 struct salvage *salvage_open(struct in *in, const struct salvage_rules *rules);
-/* The window over what was saved; closed by its reader. */
-struct in *salvage_input(struct salvage *sv);
-/* Tells what is missing in the source's facts and in the stream's marks. */
-void salvage_note(const struct salvage *sv, struct source_state *s);
-/* Sums the losses up in a warning and frees sv. */
+/* Tells what is missing: on standard error, in the source's facts and in the
+ * stream's marks. Dies when nothing could be saved. */
+void salvage_finish(struct salvage *sv, struct source_state *s);
 void salvage_close(struct salvage *sv);
+
+/* All read from in->p on, and move it; texts live until the next call. */
+
+/* The value there, mended; false: it is not whole. */
+bool salvage_value(struct salvage *sv, struct str *text) USE_RESULT;
+
+enum found {
+	FOUND_NOTHING,  /* the data end */
+	FOUND_RECORD,   /* in->p at it */
+	FOUND_LIST_END, /* of the records, in->p behind it */
+};
+
+/* The next record of the list; a bare one stands in no object, and may lack
+ * its bracket. */
+enum found salvage_record(
+    struct salvage *sv, bool first, bool is_bare, struct str *text) USE_RESULT;
+/* From a place where the reader can't go on. */
+enum found salvage_resume(struct salvage *sv) USE_RESULT;
+/* Whether the value there is a list whose first element is a record. */
+bool salvage_is_list(struct salvage *sv);
+/* The last record is none that the reader takes. */
+void salvage_drop_record(struct salvage *sv);
+/* Nothing more is read. */
+void salvage_drop_rest(struct salvage *sv, enum reason why);
 
 #endif

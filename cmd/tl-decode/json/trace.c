@@ -2,8 +2,6 @@
 /* A JSON source from the outside: see trace.h. */
 #include "cmd/tl-decode/json/trace.h"
 
-#include "cmd/tl-decode/json/salvage.h"
-
 #define CUT "the file ends here: it is cut off"
 
 /* ---- what it is ---- */
@@ -63,25 +61,39 @@ need_more(struct json_trace *t)
 {
 	/* in_more() dies by itself when the window can grow no further; at the
 	 * end eof gets set and the reader fails at its next try */
-	if (!in_more(t->s->in))
+	if (!in_more(t->s->in) && t->salvage == NULL)
 		source_check(t->s);
 	set_window(t);
 }
 
-void
+/* When salvaging, what can't be read is left where it is. */
+static bool
+give_up(struct json_trace *t)
+{
+	if (t->salvage != NULL && !t->is_lost)
+		t->s->in->p = t->json.p;
+	t->is_lost = t->salvage != NULL;
+	return t->is_lost;
+}
+
+bool
 trace_retry(struct json_trace *t, enum json_status status)
 {
 	struct json *j = &t->json;
 
-	if (status == JSON_BAD)
+	if (status == JSON_MORE)
+		need_more(t);
+	else if (!give_up(t))
 		source_die(t->s, j->where, j->where < j->end ? j->error : CUT);
-	need_more(t);
+	return !t->is_lost;
 }
 
 void
 trace_die(struct json_trace *t, const char *reason)
 {
-	source_die(t->s, t->json.p, t->json.p < t->json.end ? reason : CUT);
+	if (!give_up(t))
+		source_die(
+		    t->s, t->json.p, t->json.p < t->json.end ? reason : CUT);
 }
 
 bool
@@ -105,7 +117,7 @@ trace_peek(struct json_trace *t)
 {
 	if (!trace_more(t))
 		trace_die(t, CUT);
-	return *t->json.p;
+	return *t->json.p; /* at the end a zero */
 }
 
 void
@@ -116,16 +128,16 @@ trace_open(struct json_trace *t, unsigned char open, const char *what)
 	t->json.p++;
 }
 
-bool
-trace_element(struct json_trace *t, bool first, unsigned char close)
+static bool
+next_in(struct json_trace *t, bool first, unsigned char close)
 {
 	unsigned char c = trace_peek(t);
 
-	if (c == close) {
+	if (!t->is_lost && c == close) {
 		t->json.p++;
 		return false;
 	}
-	if (!first) {
+	if (!t->is_lost && !first) {
 		if (c != ',')
 			trace_die(t,
 			    close == '}' ? "expected ',' or '}' after a value"
@@ -133,7 +145,13 @@ trace_element(struct json_trace *t, bool first, unsigned char close)
 		t->json.p++;
 		trace_peek(t);
 	}
-	return true;
+	return !t->is_lost;
+}
+
+bool
+trace_element(struct json_trace *t, bool first)
+{
+	return next_in(t, first, ']');
 }
 
 void
@@ -143,8 +161,9 @@ trace_pass(struct json_trace *t)
 	in_release(t->s->in);
 }
 
-void
-trace_key(struct json_trace *t, struct buf *key)
+/* The key at the cursor, on to its value. */
+static bool
+read_key(struct json_trace *t, struct buf *key)
 {
 	enum json_status status;
 	const char *error;
@@ -152,35 +171,85 @@ trace_key(struct json_trace *t, struct buf *key)
 	bool escaped;
 	size_t at;
 
-	if (trace_peek(t) != '"')
+	if (*t->json.p != '"')
 		trace_die(t, "expected a key in quotes");
 	t->s->in->p = t->json.p;
 	while ((status = json_string(&t->json, &raw, &escaped)) != JSON_OK)
-		trace_retry(t, status);
+		if (!trace_retry(t, status))
+			return false;
 	key->len = 0;
-	if (!json_unescape(raw, key, &error, &at))
+	if (!json_unescape(raw, key, &error, &at) && !give_up(t))
 		source_die(t->s, (const unsigned char *)raw.p + at, error);
 	if (trace_peek(t) != ':')
 		trace_die(t, "expected ':' after a key");
 	t->json.p++;
 	trace_peek(t);
+	return !t->is_lost;
 }
 
-struct str
-trace_span(struct json_trace *t)
+bool
+trace_member(struct json_trace *t, bool first, struct buf *key)
+{
+	return next_in(t, first, '}') && read_key(t, key);
+}
+
+/* The value at the cursor, mended. */
+static bool
+salvage_span(struct json_trace *t, struct str *text)
+{
+	trace_pass(t);
+	t->is_lost |= !salvage_value(t->salvage, text);
+	set_window(t);
+	return !t->is_lost;
+}
+
+bool
+trace_span(struct json_trace *t, struct str *text)
 {
 	enum json_status status;
-	struct str raw;
 
+	if (t->salvage != NULL)
+		return salvage_span(t, text);
 	trace_pass(t);
-	while ((status = json_span(&t->json, &raw)) != JSON_OK)
-		trace_retry(t, status);
-	return raw;
+	while ((status = json_span(&t->json, text)) != JSON_OK)
+		if (!trace_retry(t, status))
+			return false;
+	return true;
+}
+
+bool
+trace_salvage_record(
+    struct json_trace *t, bool first, bool is_bare, struct str *text)
+{
+	enum found found;
+
+	if (first)
+		trace_pass(t);
+	found = salvage_record(t->salvage, first, is_bare, text);
+	if (found == FOUND_RECORD) {
+		json_start(&t->json, text->p, text->len);
+		return true;
+	}
+	t->is_lost = found == FOUND_NOTHING;
+	set_window(t);
+	return false;
+}
+
+bool
+trace_record(struct json_trace *t, bool first, struct str *text)
+{
+	if (t->salvage != NULL)
+		return trace_salvage_record(t, first, false, text);
+	if (!trace_element(t, first))
+		return false;
+	if (trace_peek(t) != '{')
+		trace_die(t, "expected a record, an object");
+	return trace_span(t, text);
 }
 
 /* ---- single values ---- */
 
-static void
+void
 value_of_number(const struct json_num *num, struct value *v)
 {
 	switch (num->type) {
@@ -239,16 +308,25 @@ read_value(struct json *j, struct buf *text, struct value *v)
 	return JSON_OK;
 }
 
-struct value
-trace_value(struct json_trace *t, struct buf *text)
+bool
+trace_value(struct json_trace *t, struct buf *text, struct value *v)
 {
 	enum json_status status;
-	struct value v;
+	struct str raw;
+	struct json j;
 
+	if (t->salvage != NULL) {
+		if (!salvage_span(t, &raw))
+			return false;
+		json_start(&j, raw.p, raw.len);
+		t->is_lost = read_value(&j, text, v) != JSON_OK;
+		return !t->is_lost;
+	}
 	trace_pass(t);
-	while ((status = read_value(&t->json, text, &v)) != JSON_OK)
-		trace_retry(t, status);
-	return v;
+	while ((status = read_value(&t->json, text, v)) != JSON_OK)
+		if (!trace_retry(t, status))
+			return false;
+	return true;
 }
 
 /* ---- the object around ---- */
@@ -256,6 +334,11 @@ trace_value(struct json_trace *t, struct buf *text)
 static void
 read_events(struct json_trace *t, bool may_be_open)
 {
+	if (t->has_events && t->salvage != NULL) {
+		salvage_drop_rest(t->salvage, REASON_LOST_SECOND);
+		t->is_lost = true;
+		return;
+	}
 	if (t->has_events)
 		trace_die(t, "a second list of events");
 	t->has_events = true;
@@ -270,24 +353,41 @@ read_events(struct json_trace *t, bool may_be_open)
 	t->s->events_ended = true;
 }
 
-static void
-read_member(struct json_trace *t, const char **guess)
+/* A damaged key may be that of the list. */
+static bool
+is_events(struct json_trace *t, struct str name)
 {
-	struct str name;
-	struct value v;
+	if (*t->json.p != '[')
+		return false;
+	if (str_eq(name, t->format->events))
+		return true;
+	if (t->salvage == NULL || t->has_events || !t->format->is_bare)
+		return false;
+	trace_pass(t);
+	bool is_list = salvage_is_list(t->salvage);
+	set_window(t);
+	return is_list;
+}
 
-	trace_key(t, &t->key);
-	name = buf_str(&t->key);
-	if (*guess == NULL)
-		*guess = guess_key(name);
-	if (str_eq(name, t->format->events) && *t->json.p == '[') {
-		read_events(t, false);
-		return;
+static void
+read_members(struct json_trace *t, bool first, const char **guess)
+{
+	for (; trace_member(t, first, &t->key); first = false) {
+		struct str name = buf_str(&t->key);
+		struct value v;
+
+		if (*guess == NULL)
+			*guess = guess_key(name);
+		if (is_events(t, name)) {
+			read_events(t, false);
+			continue;
+		}
+		if (!trace_value(t, &t->text, &v))
+			return;
+		if (t->format->on_member != NULL)
+			t->format->on_member(t->s, name, &v);
+		source_meta(t->s, name, v);
 	}
-	v = trace_value(t, &t->text);
-	if (t->format->on_member != NULL)
-		t->format->on_member(t->s, name, &v);
-	source_meta(t->s, name, v);
 }
 
 static void
@@ -296,12 +396,49 @@ read_object(struct json_trace *t)
 	const char *guess = NULL;
 
 	t->json.p++;
-	for (bool first = true; trace_element(t, first, '}'); first = false)
-		read_member(t, &guess);
-	if (!t->has_events)
+	read_members(t, true, &guess);
+	if (!t->has_events && !t->is_lost)
 		die("%s: no events: the object has no list \"%s\"%s%s",
 		    t->s->in->name, t->format->events.p,
 		    guess != NULL ? "; it " : "", guess != NULL ? guess : "");
+}
+
+/* What stands behind what seemed to be the end. */
+static void
+read_behind(struct json_trace *t)
+{
+	if (t->is_lost || !trace_more(t))
+		return;
+	if (t->salvage != NULL && *t->json.p == '{') {
+		trace_pass(t);
+		salvage_drop_rest(t->salvage, REASON_LOST_BEHIND);
+		set_window(t);
+	} else {
+		trace_die(t, "text follows the end of the JSON value");
+	}
+}
+
+/* Wherever the reader can't go on, from the next whole event. */
+static void
+resume(struct json_trace *t)
+{
+	const char *guess = "";
+
+	while (t->is_lost) {
+		enum found found = salvage_resume(t->salvage);
+
+		set_window(t);
+		if (found == FOUND_NOTHING)
+			return;
+		t->is_lost = false;
+		if (found == FOUND_RECORD) {
+			t->has_events = true;
+			t->format->read(t, false);
+			t->s->events_ended = true;
+		}
+		read_members(t, false, &guess);
+		read_behind(t);
+	}
 }
 
 static void
@@ -319,10 +456,10 @@ read_text(struct json_trace *t)
 		read_object(t);
 	else if (*j->p == '[' && t->format->is_bare)
 		read_events(t, true);
-	else
+	else if (!give_up(t))
 		format_die(t->s);
-	if (trace_more(t))
-		trace_die(t, "text follows the end of the JSON value");
+	read_behind(t);
+	resume(t);
 	t->s->in->p = j->p;
 }
 
@@ -333,6 +470,8 @@ release(void *reading)
 
 	if (t->reader != NULL)
 		t->format->release(t);
+	if (t->salvage != NULL)
+		salvage_close(t->salvage);
 	buf_free(&t->key);
 	buf_free(&t->text);
 	vec_release(t);
@@ -342,24 +481,17 @@ void
 json_read(struct source_state *s, const struct json_format *format)
 {
 	struct json_trace *t = xcalloc(1, sizeof *t);
-	struct salvage *sv = NULL;
-	struct in *file = s->in;
 
 	t->s = s;
 	t->format = format;
 	s->reading = t;
 	s->release = release;
-	if (s->set->salvage) {
-		sv = salvage_open(file, format->salvage);
-		s->in = salvage_input(sv);
-	}
+	if (s->set->salvage)
+		t->salvage = salvage_open(s->in, format->rules);
 	read_text(t);
-	source_check(s);
+	if (t->salvage != NULL)
+		salvage_finish(t->salvage, s);
+	else
+		source_check(s);
 	s->counts->bytes += in_offset(s->in, s->in->end);
-	if (sv == NULL)
-		return;
-	salvage_note(sv, s);
-	in_close(s->in);
-	s->in = file;
-	salvage_close(sv);
 }

@@ -10,31 +10,33 @@
 #define TL_DECODE_JSON_TRACE_H
 
 #include "cmd/tl-decode/decode.h"
-#include "json/json.h"
+#include "cmd/tl-decode/json/salvage.h"
 
 struct json_trace;
-struct salvage_rules;
 
 struct json_format {
 	const char *name;  /* the source's fact "format" */
 	struct str events; /* the key of the list */
 	/* the list may stand alone, and then lack its closing bracket */
 	bool is_bare;
-	/* The list, cursor behind its bracket, to behind the closing one. */
+	/* The list, cursor behind its bracket, to behind the closing one; when
+	 * salvaging perhaps at a record among garbage, and once more. */
 	void (*read)(struct json_trace *t, bool may_be_open);
 	/* Frees t->reader, if the source ended within read(). */
 	void (*release)(struct json_trace *t);
 	/* Another member, besides being passed on as metadata; or NULL. */
 	void (*on_member)(
 	    struct source_state *s, struct str key, const struct value *v);
-	const struct salvage_rules *salvage;
+	const struct salvage_rules *rules;
 };
 
 struct json_trace {
 	struct source_state *s;
 	struct json json; /* over the window of s->in */
 	const struct json_format *format;
-	void *reader; /* the format's, while its list is read */
+	void *reader;            /* the format's, while its list is read */
+	struct salvage *salvage; /* NULL: none, damage ends the program */
+	bool is_lost;            /* the reader can't go on: salvage */
 	/* private */
 	bool has_events;
 	struct buf key, text; /* of the member at hand */
@@ -49,24 +51,42 @@ void json_read(struct source_state *s, const struct json_format *format);
 
 /* ---- for formats ---- */
 
-/* After JSON_BAD dies; after JSON_MORE makes the window grow. */
-void trace_retry(struct json_trace *t, enum json_status status);
-noreturn void trace_die(struct json_trace *t, const char *reason);
+/*
+ * What is wrong ends the program; or, when salvaging, the reading, with is_lost
+ * set: a function that returns bool returns false then and ever after, as at
+ * the end of a container.
+ */
+
+/* After JSON_BAD as above; after JSON_MORE makes the window grow. */
+bool trace_retry(struct json_trace *t, enum json_status status) USE_RESULT;
+void trace_die(struct json_trace *t, const char *reason);
 /* White space away; false: the file ends here. */
 bool trace_more(struct json_trace *t) USE_RESULT;
 /* The same; dies at the end. The byte there. */
 unsigned char trace_peek(struct json_trace *t);
 void trace_open(struct json_trace *t, unsigned char open, const char *what);
-/* In a list or object: true when another element follows. */
-bool trace_element(
-    struct json_trace *t, bool first, unsigned char close) USE_RESULT;
-/* The key at the cursor, unescaped; cursor at its value. */
-void trace_key(struct json_trace *t, struct buf *key);
-/* The whole value at the cursor, in the window. */
-struct str trace_span(struct json_trace *t);
+/* In a list: true when another element follows. */
+bool trace_element(struct json_trace *t, bool first) USE_RESULT;
+/* In an object: the same; its key, unescaped, and the cursor at its value. */
+bool trace_member(struct json_trace *t, bool first, struct buf *key) USE_RESULT;
+/* In a list of records: the next one, whole. */
+bool trace_record(
+    struct json_trace *t, bool first, struct str *text) USE_RESULT;
+/* The whole value at the cursor, until the cursor moves. */
+bool trace_span(struct json_trace *t, struct str *text) USE_RESULT;
 /* Any value as a fact or metadata; text in *text (minified for lists). */
-struct value trace_value(struct json_trace *t, struct buf *text);
+bool trace_value(
+    struct json_trace *t, struct buf *text, struct value *v) USE_RESULT;
 /* Between records: the window before the cursor is done with. */
 void trace_pass(struct json_trace *t);
+
+/* ---- for salvaging ---- */
+
+/* The next record; its text as a window of its own in t->json. */
+bool trace_salvage_record(struct json_trace *t, bool first, bool is_bare,
+    struct str *text) USE_RESULT;
+
+/* A number as a value. */
+void value_of_number(const struct json_num *num, struct value *v);
 
 #endif

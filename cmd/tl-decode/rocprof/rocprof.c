@@ -3,7 +3,6 @@
 #include "cmd/tl-decode/rocprof/rocprof.h"
 
 #include "cmd/tl-decode/format.h"
-#include "cmd/tl-decode/json/salvage.h"
 
 /* ---- tables ---- */
 
@@ -167,11 +166,13 @@ static void
 each_element(struct process *p, void (*fn)(struct process *, struct str))
 {
 	trace_open(p->t, '[', "expected a list");
-	for (bool first = true; trace_element(p->t, first, ']');
-	     first = false) {
+	for (bool first = true; trace_element(p->t, first); first = false) {
+		struct str text;
+
 		if (trace_peek(p->t) != '{')
 			trace_die(p->t, "expected an object");
-		fn(p, trace_span(p->t));
+		if (trace_span(p->t, &text))
+			fn(p, text);
 	}
 }
 
@@ -180,15 +181,11 @@ read_buffer(struct process *p, struct str name)
 {
 	bool ready = p->has_strings && p->has_symbols && p->has_agents;
 	uint32_t buffer = intern_put(p->words, name);
+	struct str text;
 
 	trace_open(p->t, '[', "expected a list of records");
-	for (bool first = true; trace_element(p->t, first, ']');
+	for (bool first = true; trace_record(p->t, first, &text);
 	     first = false) {
-		struct str text;
-
-		if (trace_peek(p->t) != '{')
-			trace_die(p->t, "expected a record, an object");
-		text = trace_span(p->t);
 		if (ready) {
 			rocprof_record(p, buffer, text);
 		} else {
@@ -207,11 +204,9 @@ static void
 read_buffers(struct process *p)
 {
 	trace_open(p->t, '{', "expected an object of buffers");
-	for (bool first = true; trace_element(p->t, first, '}');
-	     first = false) {
-		trace_key(p->t, &p->name);
+	for (bool first = true; trace_member(p->t, first, &p->name);
+	     first = false)
 		read_buffer(p, buf_str(&p->name));
-	}
 }
 
 static void
@@ -231,16 +226,22 @@ write_waiting(struct process *p)
 static void
 read_member(struct process *p, struct str name, struct buf *text)
 {
+	struct str whole;
+	struct value v;
+
 	if (str_eq(name, STR("buffer_records"))) {
 		read_buffers(p);
 	} else if (str_eq(name, STR("kernel_symbols"))) {
 		each_element(p, read_symbol);
 		p->has_symbols = true;
 	} else if (str_eq(name, STR("strings"))) {
-		read_strings(p, trace_span(p->t));
-		p->has_strings = true;
+		p->has_strings = trace_span(p->t, &whole);
+		if (p->has_strings)
+			read_strings(p, whole);
+	} else if (trace_value(p->t, text, &v)) {
+		source_meta(p->s, name, v);
 	} else {
-		source_meta(p->s, name, trace_value(p->t, text));
+		text->len = 0;
 	}
 }
 
@@ -332,8 +333,7 @@ read_process(struct json_trace *t)
 	p->symbol_names = intern_create();
 	p->words = intern_create();
 	trace_open(t, '{', "expected a process, an object");
-	for (bool first = true; trace_element(t, first, '}'); first = false) {
-		trace_key(t, &name);
+	for (bool first = true; trace_member(t, first, &name); first = false) {
 		text.len = 0;
 		read_member(p, buf_str(&name), &text);
 		if (text.len > 0)
@@ -350,7 +350,7 @@ static void
 read_processes(struct json_trace *t, bool may_be_open)
 {
 	(void)may_be_open;
-	for (bool first = true; trace_element(t, first, ']'); first = false)
+	for (bool first = true; trace_element(t, first); first = false)
 		read_process(t);
 }
 
@@ -362,23 +362,21 @@ release(struct json_trace *t)
 
 /* ---- the format ---- */
 
-static const struct str marks[] = { STR_INIT("\"correlation_id\""),
-	STR_INIT("\"start_timestamp\""), { 0 } };
+static const struct str marks[] = { STR_INIT("correlation_id"),
+	STR_INIT("start_timestamp"), { 0 } };
 
-static const struct salvage_part parts[] = {
-	{ STR_INIT("\"rocprofiler-sdk-tool\":"), PART_FILE, PART_LIST, '[' },
-	{ STR_INIT("\"buffer_records\":"), PART_OBJECT, PART_TABLES, '{' },
-	{ .key = { 0 } },
+static const struct salvage_rules rules = {
+	.marks = marks,
+	.key_depth = JSON_MAX_DEPTH,
+	.max_keys = SHAPE_MAX_ENTRIES / 2,
 };
-
-static const struct salvage_rules rules = { .marks = marks, .parts = parts };
 
 static const struct json_format json = {
 	.name = "rocprofv3",
 	.events = STR_INIT("rocprofiler-sdk-tool"),
 	.read = read_processes,
 	.release = release,
-	.salvage = &rules,
+	.rules = &rules,
 };
 
 static enum sniff
