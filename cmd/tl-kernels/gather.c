@@ -34,10 +34,10 @@ launch_category(struct kernels *k, uint32_t name)
 
 /* ---- launchers ---- */
 
-static void
-on_launcher(void *arg, const struct launcher *o)
+void
+kernels_launcher(void *sink, const struct launcher *o)
 {
-	struct kernels *k = arg;
+	struct kernels *k = sink;
 	bool is_op = o->kind == KIND_OP;
 	uint32_t category = INTERN_NONE;
 
@@ -191,10 +191,10 @@ kernels_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 
 	if (event_is(ev, KINDS_GPU)) {
 		if (take_gpu_event(k, ev, is_chosen))
-			launchers_push(k->launchers, ev, true);
+			launchers_push(s->launchers, ev, true);
 		else if (is_chosen && ev->shape->kind != KIND_KERNEL)
 			/* it may be the first thing that its op launched */
-			launchers_push(k->launchers, ev, true);
+			launchers_push(s->launchers, ev, true);
 	} else if (!event_is(ev, KINDS_PROLOGUE)) {
 		if (ev->shape->kind == KIND_OP) {
 			s->sources.list.v[s->source].nops++;
@@ -202,7 +202,7 @@ kernels_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		}
 		if (k->with_module)
 			modules_host(k, ev);
-		launchers_push(k->launchers, ev, true);
+		launchers_push(s->launchers, ev, true);
 	}
 }
 
@@ -213,18 +213,14 @@ kernels_start(struct sink *s)
 
 	if (strcmp(k->arch_name, "auto") != 0)
 		k->arch = arch_load(k->models, k->arch_name, STR(""));
-	k->launchers = launchers_create(s->dict, &s->rules, on_launcher, k);
-	k->launchers->with_args = k->with_args;
-	k->launchers->extra = record_number;
+	s->launchers->with_args = k->with_args;
+	s->launchers->extra = record_number;
 }
 
 void
 kernels_flush(struct sink *s)
 {
-	struct kernels *k = (struct kernels *)s;
-
-	launchers_flush(k->launchers);
-	modules_close(k, 0);
+	modules_close((struct kernels *)s, 0);
 }
 
 /* The GPU of the trace, unless one was named. */
@@ -268,8 +264,6 @@ kernels_free(struct sink *s)
 {
 	struct kernels *k = (struct kernels *)s;
 
-	if (k->launchers != NULL)
-		launchers_destroy(k->launchers);
 	vec_free(&k->extents);
 	modules_free(k);
 	map_free(&k->categories);

@@ -88,13 +88,12 @@ struct kernels {
 	enum by by;
 	const char *arch_name; /* --arch */
 	enum roof roof;
-	bool keep_unowned, pseudo_ops;
+	bool keep_unowned;
 	int64_t short_ns;
 	int64_t nbins;
 	bool with_args, with_config, with_module; /* what to read */
 	struct models *models;
 	const struct arch *arch; /* NULL: unknown */
-	struct launchers *launchers;
 	struct map categories, classes;
 	VEC(struct extent) extents; /* by source */
 	VEC(struct module_call) calls;
@@ -113,6 +112,7 @@ kernels_of(const struct sink *s)
 
 void kernels_start(struct sink *s);
 void kernels_take(struct sink *s, const struct stream_in *in, bool is_chosen);
+void kernels_launcher(void *sink, const struct launcher *o);
 void kernels_flush(struct sink *s);
 void kernels_source(struct sink *s, const struct source *src);
 void kernels_finish(struct sink *s);
@@ -152,8 +152,8 @@ void histogram_print(struct sink *s, const struct sink_plan *p);
 
 extern const struct sink_column kernels_columns[];
 extern const struct sink_measure kernels_measures[];
-extern struct sink_table kernels_tables[];
-extern const size_t kernels_ntables;
+#define KERNELS_NTABLES 11
+extern struct sink_table kernels_tables[KERNELS_NTABLES];
 /* What the tables asked for need to be read. */
 void tables_choose(struct kernels *k);
 bool kernels_asked(const struct sink *s, const struct sink_table *t);

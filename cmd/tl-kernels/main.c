@@ -10,10 +10,8 @@
 #define OPT_BINS (OPT_LONG + 0)
 #define OPT_BY (OPT_LONG + 1)
 #define OPT_KEEP_UNOWNED (OPT_LONG + 2)
-#define OPT_LINKED_ONLY (OPT_LONG + 3)
 #define OPT_SHORT (OPT_LONG + 5)
 #define OPT_ARCH (OPT_LONG + 7)
-#define OPT_PSEUDO (OPT_LONG + 8)
 #define OPT_ROOF (OPT_LONG + 9)
 
 #define NBINS 100
@@ -27,11 +25,9 @@ static const struct opt options[] = {
 	    "name, launch-config, op, op,args,kernel or event" },
 	{ OPT_KEEP_UNOWNED, "keep-unowned", NULL,
 	    "short kernels also without op or arguments" },
-	{ OPT_LINKED_ONLY, "linked-only", NULL,
-	    "only kernels whose launch is in the trace" },
+	OPT_SINK_LINKED_ROW,
 	OPT_SINK_LIST_ROW,
-	{ OPT_PSEUDO, "pseudo-ops", NULL,
-	    "ops for the steps that one op hides, see tl-graft" },
+	OPT_SINK_PSEUDO_ROW,
 	{ OPT_ROOF, "roof", "ROOF", "peak, or achievable (measured)" },
 	{ OPT_SHORT, "short", "TIME", "a kernel below TIME is short (10us)" },
 	OPT_SINK_TABLE_ROW,
@@ -58,6 +54,12 @@ static const char *const by_words[] = {
 	[BY_EVENT + 1] = NULL,
 };
 
+static void
+begin(struct sink *s)
+{
+	((struct kernels *)s)->models = models_create();
+}
+
 static bool
 take_option(struct sink *s, const struct optparse *op, int ch)
 {
@@ -65,12 +67,10 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 
 	switch (ch) {
 	case OPT_ARCH: k->arch_name = op->arg; break;
-	case OPT_PSEUDO: k->pseudo_ops = true; break;
 	case OPT_ROOF: k->roof = (enum roof)opt_word(op, roof_words); break;
 	case OPT_BINS: k->nbins = opt_int(op, 1, NBINS_MAX); break;
 	case OPT_BY: k->by = (enum by)opt_word(op, by_words); break;
 	case OPT_KEEP_UNOWNED: k->keep_unowned = true; break;
-	case OPT_LINKED_ONLY: s->linked_only = true; break;
 	case OPT_SHORT: k->short_ns = opt_time(op); break;
 	case OPT_MODELS_FILE: models_load(k->models, op->arg); break;
 	default: return false;
@@ -88,8 +88,7 @@ check_settings(struct sink *s)
 		die_usage("option '--kind' needs kernel: the tables are about "
 			  "kernels");
 	tables_choose(k);
-	s->want = k->pseudo_ops ? WANT_PSEUDO : WANT_TREE;
-	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_HOST;
+	s->kinds = KINDS_HOST;
 	if (k->with_module)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
 }
@@ -100,7 +99,13 @@ static const struct sink_def def = {
 	.columns = kernels_columns,
 	.measures = kernels_measures,
 	.nmeasures = 1,
+	.tables = kernels_tables,
+	.ntables = KERNELS_NTABLES,
 	.record_size = sizeof(struct kernel),
+	.want = WANT_TREE,
+	.kinds = KINDS_GPU,
+	.launcher = kernels_launcher,
+	.begin = begin,
 	.chosen = "kernels counted",
 	.option = take_option,
 	.check = check_settings,
@@ -129,9 +134,5 @@ main(int argc, char *argv[])
 		.nbins = NBINS,
 		.short_ns = SHORT_NS };
 
-	k.sink.tables = kernels_tables;
-	k.sink.ntables = kernels_ntables;
-	err_program(argv[0]); /* before anything can fail */
-	k.models = models_create();
 	return sink_main(&k.sink, argc, argv);
 }

@@ -110,7 +110,7 @@ static const uint8_t args_ties[] = { F_PARENT, F_NAME, SINK_END };
 	}
 #define COUNT_LABEL .labels = LABELS({ F_COUNT, "Count", 0 }), .nlabels = 1
 
-struct sink_table kernels_tables[] = {
+struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	{ .name = "kernels_by_name",
 	    .columns = name_list,
 	    .by = BY_NAME,
@@ -194,7 +194,6 @@ struct sink_table kernels_tables[] = {
 	    .nlabels = 4,
 	    .about = OF_SHORT | FOR_ROCPROF | IN_FOLDER },
 };
-const size_t kernels_ntables = sizeof kernels_tables / sizeof *kernels_tables;
 
 /* In a folder: those of the reference, and what else was asked for. */
 bool
@@ -210,7 +209,7 @@ kernels_asked(const struct sink *s, const struct sink_table *t)
 void
 tables_choose(struct kernels *k)
 {
-	for (size_t i = 0; i < kernels_ntables; i++) {
+	for (size_t i = 0; i < KERNELS_NTABLES; i++) {
 		const uint8_t *c = kernels_tables[i].columns;
 
 		if (!sink_asked(&k->sink, &kernels_tables[i]))

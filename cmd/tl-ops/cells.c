@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "cmd/tl-ops/ops.h"
-#include "sink/details.h"
 #include "json/json.h"
 
 bool
@@ -96,50 +95,12 @@ categories_cell(const struct sink_row *r)
 	return sink_row_text(r);
 }
 
-static size_t
-nkernels_of(const void *arg, size_t i)
+struct detail
+ops_kernel(const struct sink *s, size_t number)
 {
-	return ((const struct call *)sink_row_record(arg, i))->nkernels;
-}
-
-static struct detail
-kernel_of(const void *arg, size_t i, size_t at)
-{
-	const struct sink_row *r = arg;
-	const struct call *c = sink_row_record(r, i);
-	const struct kernel *k =
-	    &ops_of(r->sink)->kernels.v[c->first_kernel + at];
+	const struct kernel *k = &ops_of(s)->kernels.v[number];
 
 	return (struct detail){ k->name, k->gpu_stream, k->dur_ns, NAN };
-}
-
-static const struct op_overlap *
-overlap_of(const void *arg, size_t i)
-{
-	return &((const struct call *)sink_row_record(arg, i))->overlap;
-}
-
-static struct cell
-details_cell(const struct sink_row *r, unsigned f)
-{
-	bool is_overlap = f == F_OVERLAP || f == F_OVERLAP_TRUNC;
-	enum detail_form form =
-	    f == F_TRUNC || f == F_OVERLAP_TRUNC ? DETAIL_TRUNC : DETAIL_FULL;
-	const struct overlap_lists overlap = { &ops_of(r->sink)->overlap_list,
-		r, overlap_of };
-	const struct detail_lists lists = {
-		.dict = r->sink->dict,
-		.arg = is_overlap ? (const void *)&overlap : r,
-		.n = r->group->n,
-		.length = is_overlap ? overlap_length : nkernels_of,
-		.entry = is_overlap ? overlap_entry : kernel_of,
-		.with_names = !is_overlap,
-	};
-
-	r->text->len = 0;
-	return r->sink->details && details_put(r->text, &lists, form)
-	    ? sink_row_text(r)
-	    : cell_none();
 }
 
 /* ---- the others ---- */
@@ -162,7 +123,7 @@ launching_cell(const struct sink_row *r)
 	int64_t n = 0;
 
 	for (size_t i = 0; i < r->group->n; i++)
-		n += nkernels_of(r, i) > 0;
+		n += ((const struct call *)sink_row_record(r, i))->nkernels > 0;
 	return cell_int(n);
 }
 
@@ -173,10 +134,8 @@ ops_cell(const struct sink_row *r, unsigned field)
 	case F_FIRST: return since_cell(r);
 	case F_LAUNCHING: return launching_cell(r);
 	case F_CATEGORIES: return categories_cell(r);
-	case F_DIRECT_MS:
-	case F_SUBTREE_MS:
+	default:
 		return cell_real(
 		    (double)r->group->sums[ops_columns[field].at] / 1e6);
-	default: return details_cell(r, field);
 	}
 }

@@ -64,10 +64,10 @@ keep_modules(struct ops *g, struct call *c, const struct launcher *o)
 	buf_free(&b);
 }
 
-static void
-on_launcher(void *arg, const struct launcher *o)
+void
+ops_launcher(void *sink, const struct launcher *o)
 {
-	struct ops *g = arg;
+	struct ops *g = sink;
 	int64_t dur_ns = (o->flags & EV_UNTIMED) != 0 ? 0 : o->dur_ns;
 	struct call *c;
 
@@ -141,14 +141,13 @@ take_gpu_event(struct ops *g, const struct event *ev, bool is_chosen)
 	struct sink_source *o = &g->sink.sources.list.v[g->sink.source];
 	int64_t end;
 
-	if (!sink_source_takes(o, ev, is_chosen, &end))
+	if (!sink_takes_gpu(&g->sink, ev, is_chosen, &end))
 		return false;
-	o->nchosen++;
 	add_left_out(g, o, ev);
 	if ((ev->flags & EV_UNLINKED) == 0 && g->all_ops)
 		spans_add(busy_of(g, o->no), ev->ts_ns, end);
 	if (!g->overlap ||
-	    ((ev->flags & EV_UNLINKED) != 0 && g->sink.linked_only))
+	    ((ev->flags & EV_UNLINKED) != 0 && g->linked_overlap))
 		return true;
 	if (g->works.n >= UINT32_MAX)
 		die("more GPU events than --overlap can hold");
@@ -171,7 +170,7 @@ tell_place(struct ops *g)
 {
 	const struct window *win = select_annotation(&g->sink.select);
 
-	launchers_at(g->launchers, select_step(&g->sink.select),
+	launchers_at(g->sink.launchers, select_step(&g->sink.select),
 	    win != NULL ? win->name : INTERN_NONE);
 }
 
@@ -183,12 +182,12 @@ ops_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 
 	if (event_is(ev, KINDS_GPU)) {
 		is_chosen = take_gpu_event(g, ev, is_chosen);
-		launchers_push(g->launchers, ev, is_chosen);
+		launchers_push(s->launchers, ev, is_chosen);
 	} else if (!event_is(ev, KINDS_PROLOGUE)) {
 		if (s->select.need_windows && event_is(ev, KINDS_HOST) &&
 		    (g->all_ops || ev->ngpu > 0))
 			tell_place(g);
-		launchers_push(g->launchers, ev, is_chosen);
+		launchers_push(s->launchers, ev, is_chosen);
 	}
 }
 
@@ -196,21 +195,13 @@ void
 ops_start(struct sink *s)
 {
 	struct ops *g = (struct ops *)s;
-	struct launchers *w =
-	    launchers_create(s->dict, &s->rules, on_launcher, g);
+	struct launchers *w = s->launchers;
 
 	w->all_ops = g->all_ops;
 	w->with_comm = g->with_comm;
 	w->with_args = g->by == BY_ARGS || s->dest.dir != NULL;
 	w->with_modules = g->parent_module || g->call_stack;
 	w->extra = g->overlap ? work_number : NULL;
-	g->launchers = w;
-}
-
-void
-ops_flush(struct sink *s)
-{
-	launchers_flush(((struct ops *)s)->launchers);
 }
 
 /* ---- when all is read ---- */
@@ -228,7 +219,7 @@ find_overlaps(struct ops *g)
 		own.n = 0;
 		for (size_t k = 0; k < c->nkernels; k++)
 			vec_push(&own, g->kernels.v[c->first_kernel + k].work);
-		overlaps_of(o, own.v, own.n, &g->overlap_list, &c->overlap);
+		overlaps_of(o, own.v, own.n, &g->sink.overlaps, &c->overlap);
 	}
 	vec_free(&own);
 	overlaps_free(o);
@@ -251,11 +242,8 @@ ops_free(struct sink *s)
 {
 	struct ops *g = (struct ops *)s;
 
-	if (g->launchers != NULL)
-		launchers_destroy(g->launchers);
 	vec_free(&g->kernels);
 	vec_free(&g->works);
-	vec_free(&g->overlap_list);
 	vec_free(&g->first_ns);
 	vec_free(&g->names);
 	map_free(&g->categories);

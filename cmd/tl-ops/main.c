@@ -18,7 +18,6 @@
 #define OPT_RECOMPUTE (OPT_LONG + 9)
 #define OPT_CALL_STACK (OPT_LONG + 11)
 #define OPT_PARENT_MODULE (OPT_LONG + 12)
-#define OPT_PSEUDO (OPT_LONG + 13)
 
 static const struct opt options[] = {
 	{ OPT_ALL_OPS, "all-ops", NULL,
@@ -41,8 +40,7 @@ static const struct opt options[] = {
 	    "by args: split by overlapping GPU work" },
 	{ OPT_PARENT_MODULE, "parent-module", NULL,
 	    "by name, category, args: apart by the type of nn.Module" },
-	{ OPT_PSEUDO, "pseudo-ops", NULL,
-	    "ops for the steps that one op hides, see tl-graft" },
+	OPT_SINK_PSEUDO_ROW,
 	{ OPT_RECOMPUTE, "recompute", NULL, "recomputed work apart" },
 	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
@@ -92,6 +90,12 @@ explain_empty(struct sink *s)
 	die_nothing(MSG_NO_OWNED_GPU_EVENTS, path, sum.nchosen);
 }
 
+static void
+begin(struct sink *s)
+{
+	((struct ops *)s)->models = models_create();
+}
+
 static bool
 take_option(struct sink *s, const struct optparse *op, int ch)
 {
@@ -102,11 +106,10 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_BY: g->by = (enum by)opt_word(op, by_words); break;
 	case OPT_CALL_STACK: g->call_stack = true; break;
 	case OPT_PARENT_MODULE: g->parent_module = true; break;
-	case OPT_PSEUDO: g->pseudo_ops = true; break;
 	case OPT_CLOCK: g->of_cpu = opt_word(op, clock_words) == 1; break;
 	case OPT_FIRST: g->first_occurrence = true; break;
 	case OPT_INCLUDE_COMM: g->with_comm = true; break;
-	case OPT_LINKED_ONLY: s->linked_only = true; break;
+	case OPT_LINKED_ONLY: g->linked_overlap = true; break;
 	case OPT_NUM_KERNELS: g->num_kernels = true; break;
 	case OPT_OVERLAP: g->overlap = true; break;
 	case OPT_RECOMPUTE: g->recompute = true; break;
@@ -137,8 +140,7 @@ check_settings(struct sink *s)
 	if (g->of_cpu)
 		g->all_ops = true;
 	s->select.need_windows = g->by == BY_STEP || g->by == BY_ANNOTATION;
-	s->want = g->pseudo_ops ? WANT_PSEUDO : WANT_TREE;
-	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_HOST;
+	s->kinds = KINDS_HOST;
 	/* frames say what is recomputed */
 	if (g->by == BY_MODULE || g->parent_module || g->call_stack ||
 	    g->recompute)
@@ -151,13 +153,21 @@ static const struct sink_def def = {
 	.columns = ops_columns,
 	.measures = ops_measures,
 	.nmeasures = M_COUNT,
+	.details = { offsetof(struct call, first_kernel),
+	    offsetof(struct call, nkernels), offsetof(struct call, overlap),
+	    ops_kernel },
+	.tables = ops_tables,
+	.ntables = OPS_NTABLES,
 	.record_size = sizeof(struct call),
+	.want = WANT_TREE,
+	.kinds = KINDS_GPU,
 	.in_time = true,
+	.launcher = ops_launcher,
+	.begin = begin,
 	.option = take_option,
 	.check = check_settings,
 	.start = ops_start,
 	.take = ops_take,
-	.flush = ops_flush,
 	.finish = ops_finish,
 	.empty = explain_empty,
 	.free = ops_free,
@@ -176,9 +186,5 @@ main(int argc, char *argv[])
 {
 	struct ops g = { .sink = { .def = &def }, .by = BY_NAME };
 
-	g.sink.tables = ops_tables;
-	g.sink.ntables = ops_ntables;
-	err_program(argv[0]); /* before anything can fail */
-	g.models = models_create();
 	return sink_main(&g.sink, argc, argv);
 }

@@ -67,14 +67,12 @@ struct ops {
 	bool of_cpu; /* --clock cpu */
 	bool all_ops, with_comm;
 	bool recompute, first_occurrence, overlap, num_kernels;
-	bool parent_module, call_stack, pseudo_ops;
+	bool parent_module, call_stack, linked_overlap;
 	VEC(struct str) names; /* --name: of ops */
 	struct models *models;
 	struct map categories; /* name and first kernel to category */
-	struct launchers *launchers;
 	VEC(struct kernel) kernels;
 	VEC(struct work) works;
-	overlap_vec overlap_list;
 	VEC(struct spans) busy; /* by source: all GPU work with a launch */
 	VEC(int64_t) first_ns;  /* by source: the first call in a table */
 };
@@ -89,7 +87,7 @@ ops_of(const struct sink *s)
 
 void ops_start(struct sink *s);
 void ops_take(struct sink *s, const struct stream_in *in, bool is_chosen);
-void ops_flush(struct sink *s);
+void ops_launcher(void *sink, const struct launcher *o);
 void ops_finish(struct sink *s);
 void ops_free(struct sink *s);
 
@@ -101,14 +99,15 @@ void ops_planned(struct sink *s, struct sink_plan *p);
 double ops_whole(
     const struct sink *s, const struct sink_plan *p, uint32_t source);
 void ops_notes(struct sink *s, const struct sink_plan *p, struct table *t);
+struct detail ops_kernel(const struct sink *s, size_t number);
 struct cell ops_cell(const struct sink_row *r, unsigned field);
 
 /* tables.c */
 
 extern const struct sink_column ops_columns[];
 extern const struct sink_measure ops_measures[];
-extern struct sink_table ops_tables[];
-extern const size_t ops_ntables;
+#define OPS_NTABLES 16
+extern struct sink_table ops_tables[OPS_NTABLES];
 /* Takes what --table says into the settings, and --by into the tables. */
 void tables_choose(struct ops *g);
 bool ops_asked(const struct sink *s, const struct sink_table *t);

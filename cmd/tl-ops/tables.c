@@ -56,10 +56,10 @@ const struct sink_column ops_columns[] = {
 	SINK_STAT_COLUMNS(F_SUBTREE, "subtree_ns", SUBTREE, COL_INT, NS, D, US, M_SUBTREE),
 	[F_FIRST_UID] = { { "first_uid", "ex_UID", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid) },
 	[F_STACK] = { { "call_stack", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, false, AT(call_stack) },
-	[F_DETAILS] = { { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
-	[F_TRUNC] = { { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
-	[F_OVERLAP] = { { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
-	[F_OVERLAP_TRUNC] = { { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
+	[F_DETAILS] = { { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, 0 },
+	[F_TRUNC] = { { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_CUT },
+	[F_OVERLAP] = { { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_OVERLAP },
+	[F_OVERLAP_TRUNC] = { { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_OVERLAP | DETAIL_CUT },
 	SINK_STAT_COLUMNS(F_PCT, "overlap_pct", "overlap_pct", COL_REAL, UNIT_NONE, 0, 0, M_PCT),
 	[F_SELF] = { { "cpu_self_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_SELF },
 	[F_TOTAL] = { { "cpu_total_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_TOTAL },
@@ -140,7 +140,7 @@ static const struct sink_label name_labels[] = {
 	}
 
 /* Keys, ties and order follow from by. */
-struct sink_table ops_tables[] = {
+struct sink_table ops_tables[OPS_NTABLES] = {
 	{ .name = "ops_summary_by_category",
 	    .columns = category_figures,
 	    .labels = category_labels,
@@ -175,7 +175,6 @@ struct sink_table ops_tables[] = {
 	CPU("cpu_ops_by_step", BY_STEP),
 	CPU("cpu_ops_by_thread", BY_THREAD),
 };
-const size_t ops_ntables = sizeof ops_tables / sizeof *ops_tables;
 
 /* A table by name also says what is to be read for it. */
 static void
@@ -193,7 +192,7 @@ tables_choose(struct ops *g)
 {
 	if (g->sink.named != NULL)
 		take_named(g, g->sink.named);
-	for (size_t i = 0; i < ops_ntables; i++) {
+	for (size_t i = 0; i < OPS_NTABLES; i++) {
 		struct sink_table *t = &ops_tables[i];
 
 		if (t->by == BY_COUNT)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of calls, and those cells of a row that are no field or sum of it. */
 #include "cmd/tl-roofline/fields.h"
-#include "sink/details.h"
 
 static const struct roof_state *
 state_of(const struct sink_row *r)
@@ -186,55 +185,13 @@ str_cell(struct str s)
 
 /* ---- lists ---- */
 
-static size_t
-nkernels_of(const void *arg, size_t call)
+struct detail
+roof_kernel(const struct sink *s, size_t number)
 {
-	return call_of(arg, call)->nkernels;
-}
-
-static struct detail
-kernel_of(const void *arg, size_t call, size_t i)
-{
-	const struct roof_state *g = state_of(arg);
-	const struct work *w =
-	    &g->works.v[g->lists.v[call_of(arg, call)->first_kernel + i]];
+	const struct roof_state *g = (const struct roof_state *)s;
+	const struct work *w = &g->works.v[g->lists.v[number]];
 
 	return (struct detail){ w->name, w->gpu_stream, w->dur_ns, NAN };
-}
-
-static const struct op_overlap *
-overlap_of(const void *arg, size_t call)
-{
-	return &call_of(arg, call)->overlap;
-}
-
-/* An empty list is "[]"; the short form has none. */
-static struct cell
-details_cell(const struct sink_row *r, unsigned f)
-{
-	bool is_overlap = f == F_OVERLAP || f == F_OVERLAP_TRUNC;
-	bool is_short = f == F_TRUNC || f == F_OVERLAP_TRUNC;
-	const struct overlap_lists overlap = { &state_of(r)->overlap_list, r,
-		overlap_of };
-	const struct detail_lists lists = {
-		.dict = r->sink->dict,
-		.arg = is_overlap ? (const void *)&overlap : r,
-		.n = r->group->n,
-		.length = is_overlap ? overlap_length : nkernels_of,
-		.entry = is_overlap ? overlap_entry : kernel_of,
-		.with_names = !is_overlap,
-	};
-
-	if (!r->sink->details)
-		return cell_none();
-	r->text->len = 0;
-	if (!details_put(
-		r->text, &lists, is_short ? DETAIL_TRUNC : DETAIL_FULL)) {
-		if (is_short)
-			return cell_none();
-		buf_puts(r->text, "[]");
-	}
-	return sink_row_text(r);
 }
 
 /* ---- cells of calls and groups ---- */
@@ -359,10 +316,6 @@ roof_cell(const struct sink_row *r, unsigned f)
 	case F_HOST_MIN:
 	case F_HOST_MAX: return host_cell(r, f);
 	case F_LOST: return lost_cell(r);
-	case F_DETAILS:
-	case F_TRUNC:
-	case F_OVERLAP:
-	case F_OVERLAP_TRUNC: return details_cell(r, f);
 	case F_REASON:
 		return state_of(r)->told != NULL
 		    ? cell_none()

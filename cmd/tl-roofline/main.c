@@ -22,7 +22,6 @@
 #define OPT_RECOMPUTE (OPT_LONG + 12)
 #define OPT_ROOF (OPT_LONG + 13)
 #define OPT_SIM (OPT_LONG + 14)
-#define OPT_PSEUDO (OPT_LONG + 17)
 #define OPT_INDUCTOR (OPT_LONG + 19)
 #define OPT_DIFF (OPT_LONG + 20)
 
@@ -47,8 +46,7 @@ static const struct opt options[] = {
 	{ OPT_OP, "op", "NAME",
 	    "an op without a trace, or as JSON; - reads many" },
 	{ OPT_OVERLAP, "overlap", NULL, "split by overlapping GPU work" },
-	{ OPT_PSEUDO, "pseudo-ops", NULL,
-	    "take ops apart that hide several steps" },
+	OPT_SINK_PSEUDO_ROW,
 	{ OPT_RECOMPUTE, "recompute", NULL, "recomputed work apart" },
 	{ OPT_ROOF, "roof", "ROOF", "peak, or achievable (measured)" },
 	{ OPT_SIM, "sim", "COMMAND",
@@ -117,13 +115,13 @@ summarise(const struct sink *s)
 
 /* ---- options ---- */
 
-/* Made when the program has its name: a bad file of models ends it. */
-struct models *
-roof_models(struct roof_state *g)
+static void
+begin(struct sink *s)
 {
-	if (g->models == NULL)
-		g->models = models_create();
-	return g->models;
+	struct roof_state *g = (struct roof_state *)s;
+
+	g->mem = arena_create();
+	g->models = models_create();
 }
 
 static bool
@@ -153,11 +151,10 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_NUM_KERNELS: g->num_kernels = true; break;
 	case OPT_OP: g->op = op->arg; break;
 	case OPT_OVERLAP: g->overlap = true; break;
-	case OPT_PSEUDO: g->pseudo_ops = true; break;
 	case OPT_RECOMPUTE: g->recompute = true; break;
 	case OPT_ROOF: g->roof = (enum roof)opt_word(op, roof_words); break;
 	case OPT_SIM: g->sim_command = op->arg; break;
-	case OPT_MODELS_FILE: models_load(roof_models(g), op->arg); break;
+	case OPT_MODELS_FILE: models_load(g->models, op->arg); break;
 	case OPT_SELECT_NAME: vec_push(&g->globs, str_of(op->arg)); break;
 	default: return false;
 	}
@@ -178,9 +175,7 @@ check_settings(struct sink *s)
 		    arch_load(g->models, g->arch_name, (struct str){ "", 0 });
 	if (g->sim_command != NULL)
 		g->sim = sim_start(g->sim_command);
-	s->want = g->pseudo_ops ? WANT_PSEUDO : WANT_TREE;
-	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_HOST |
-	    KIND_BIT(KIND_ANNOTATION);
+	s->kinds = KINDS_HOST | KIND_BIT(KIND_ANNOTATION);
 	if (g->call_stack)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
 }
@@ -225,7 +220,7 @@ find_overlaps(struct roof_state *g)
 		struct call *c = call_number(g, i);
 
 		overlaps_of(o, g->lists.v + c->first_own, c->nown,
-		    &g->overlap_list, &c->overlap);
+		    &g->sink.overlaps, &c->overlap);
 	}
 	overlaps_free(o);
 }
@@ -272,7 +267,6 @@ free_state(struct sink *s)
 	vec_free(&g->forwards);
 	vec_free(&g->backs);
 	vec_free(&g->ranges);
-	vec_free(&g->overlap_list);
 	vec_free(&g->params);
 	vec_free(&g->param_names);
 	vec_free(&g->nodes);
@@ -296,7 +290,13 @@ static const struct sink_def def = {
 	.columns = roof_columns,
 	.measures = roof_measures,
 	.nmeasures = M_COUNT,
+	.details = { offsetof(struct call, first_kernel),
+	    offsetof(struct call, nkernels), offsetof(struct call, overlap),
+	    roof_kernel },
 	.record_size = sizeof(struct call),
+	.want = WANT_TREE,
+	.kinds = KINDS_GPU,
+	.begin = begin,
 	.option = take_option,
 	.make_tables = roof_make_tables,
 	.check = check_settings,
@@ -325,7 +325,5 @@ main(int argc, char *argv[])
 {
 	struct roof_state g = { .sink = { .def = &def }, .arch_name = "auto" };
 
-	err_program(argv[0]); /* for "out of memory" */
-	g.mem = arena_create();
 	return sink_main(&g.sink, argc, argv);
 }

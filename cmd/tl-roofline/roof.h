@@ -97,7 +97,7 @@ struct roof_state {
 	/* options */
 	const char *arch_name, *sim_command, *diff;
 	enum roof roof;
-	bool overlap, num_kernels, recompute, call_stack, pseudo_ops;
+	bool overlap, num_kernels, recompute, call_stack;
 	bool linked_only, list_tables, list_models, has_explain;
 	struct uid_pick explain;
 	VEC(struct str) globs; /* --name: of ops */
@@ -120,7 +120,6 @@ struct roof_state {
 	struct map forward_of, range_of; /* by uid */
 	VEC(struct uid) backs;
 	VEC(struct range) ranges;
-	overlap_vec overlap_list;
 	VEC(uint32_t) params; /* by result: its parameters' text */
 	/* the open subtree */
 	VEC(struct node) nodes;
@@ -158,8 +157,6 @@ call_number(const struct roof_state *g, size_t i)
 }
 
 /* main.c */
-
-struct models *roof_models(struct roof_state *g);
 
 /* gather.c: hooks of the sink */
 
@@ -257,6 +254,7 @@ int roof_compare(const struct sink *s, const struct sink_group *a,
     const struct sink_group *b);
 void roof_notes(struct sink *s, const struct sink_plan *p, struct table *t);
 void roof_row(struct sink_row *r);
+struct detail roof_kernel(const struct sink *s, size_t number);
 struct cell roof_cell(const struct sink_row *r, unsigned field);
 
 /* sim.c */

@@ -91,10 +91,10 @@ const struct sink_column roof_columns[] = {
 	[F_ROOF_US] = { { "roofline_ns", "Roofline Time (µs)_first", COL_REAL, NS, D, US }, SINK_CELL, false, 0 },
 	SINK_STAT_COLUMNS(F_PCT, "pct_roofline", "Pct Roofline", COL_REAL, UNIT_PERCENT, 0, 0, M_PCT),
 	[F_LOST] = { { "lost_ns", NULL, COL_REAL, NS, COL_OURS, 0 }, SINK_CELL, false, 0 },
-	[F_DETAILS] = { { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
-	[F_TRUNC] = { { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
-	[F_OVERLAP] = { { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
-	[F_OVERLAP_TRUNC] = { { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
+	[F_DETAILS] = { { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_EMPTY },
+	[F_TRUNC] = { { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_CUT },
+	[F_OVERLAP] = { { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_OVERLAP | DETAIL_EMPTY },
+	[F_OVERLAP_TRUNC] = { { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_OVERLAP | DETAIL_CUT },
 	SINK_STAT_COLUMNS(F_OVER, "overlap_pct", "overlap_pct", COL_REAL, UNIT_NONE, 0, 0, M_OVER),
 	[F_PARAMS] = { { "perf_params", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
 	[F_HAS_MODEL] = { { "has_perf_model", NULL, COL_BOOL, UNIT_NONE, D, 0 }, SINK_BOOL, false, AT(has_model) },
@@ -421,7 +421,7 @@ roof_make_tables(struct sink *s)
 	struct roof_state *g = (struct roof_state *)s;
 	struct str name = str_of(s->table != NULL ? s->table : "");
 	const struct str end = STR(OVERLAP_END);
-	uint32_t n = count_tables(roof_models(g));
+	uint32_t n = count_tables(g->models);
 	struct buf b = { 0 };
 
 	g->wanted = s->dest.dir == NULL ? TABLE_UNIFIED : TABLE_NONE;

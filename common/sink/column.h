@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * column: what a column of a sink's tables is, and the numbers of its records
- * that sums and statistics are of. sink.h says how they are used.
+ * column: what a sink's tables and their columns are, and the numbers of its
+ * records that sums and statistics are of. sink.h says how they are used.
  */
 #ifndef TL_SINK_COLUMN_H
 #define TL_SINK_COLUMN_H
 
+#include "stream/stream.h"
 #include "table/table.h"
 
 struct sink;
+struct sink_plan;
 
 /* What a cell is made of: of the group's first record, or of all. */
 enum sink_from {
@@ -32,13 +34,39 @@ enum sink_from {
 	SINK_MAX,
 	SINK_SHARE,      /* of the measure's sum in the whole, in percent */
 	SINK_CUMULATIVE, /* of the table's measure, from the first row on */
+	SINK_DETAILS,    /* at: what of, see below */
 };
 #define SINK_NONE INT64_MIN
+
+/*
+ * Lists of the GPU work that records launched, with its durations, for columns
+ * that are asked for with -c +details.
+ */
+enum {
+	DETAIL_CUT = 1,     /* names and means only */
+	DETAIL_OVERLAP = 2, /* what overlapped it instead */
+	DETAIL_EMPTY = 4,   /* an empty list is "[]", not an empty cell */
+};
+
+/* One entry of a list. */
+struct detail {
+	uint32_t name;
+	struct key gpu_stream;
+	int64_t dur_ns;
+	double pct; /* of an overlap; else NAN */
+};
+
+/* Where records have these: a size_t, a uint32_t, a struct op_overlap. */
+struct sink_details {
+	uint16_t first, n, overlap;
+	/* The one of a number, from first on. */
+	struct detail (*kernel)(const struct sink *s, size_t number);
+};
 
 struct sink_column {
 	struct column col;
 	uint8_t from; /* enum sink_from */
-	bool is_key;  /* rows differ by it; SINK_TEXT to SINK_THREAD, or CELL */
+	bool is_key;  /* rows differ by it; SINK_TEXT to SINK_THREAD */
 	uint16_t at;
 };
 
@@ -70,5 +98,40 @@ struct sink_measure {
 	bool is_own; /* the program's row() fills it in */
 };
 #define SINK_MEASURES 10
+
+/* ---- tables ---- */
+
+enum sink_order {
+	SINK_BY_SUM,   /* the largest of the table's measure first */
+	SINK_BY_FEW,   /* the same, of equal sums the fewest records first */
+	SINK_BY_KEY,   /* its first column, an int64_t upwards, then by sum */
+	SINK_BY_TIME,  /* of the first record */
+	SINK_AS_ADDED, /* whatever the source */
+};
+
+/* A column that is called otherwise in this table. */
+struct sink_label {
+	uint8_t column;
+	const char *label;
+	double div; /* 0: as the column's */
+};
+
+#define SINK_END 0xff
+struct sink_table {
+	const char *name;    /* --list-tables has it from table/catalogue.h */
+	const uint8_t *keys; /* column numbers up to SINK_END, or NULL */
+	const uint8_t *columns; /* those that follow, likewise */
+	const struct sink_label *labels;
+	size_t nlabels;
+	uint8_t order, measure;
+	/* What breaks a tie, before the first record's uid. */
+	const uint8_t *ties;
+	bool is_single;  /* a row for each record */
+	bool is_summary; /* --top is not about it among others in a folder */
+	bool is_late;    /* its columns are known only when all is read */
+	/* Prints it otherwise. */
+	void (*print)(struct sink *s, const struct sink_plan *p);
+	unsigned about, by; /* the program's */
+};
 
 #endif

@@ -49,9 +49,9 @@ cut_name(struct str s)
 }
 
 static void
-put_name(struct buf *b, struct str name, enum detail_form form)
+put_name(struct buf *b, struct str name, unsigned of)
 {
-	struct str cut = form == DETAIL_TRUNC ? cut_name(name) : name;
+	struct str cut = (of & DETAIL_CUT) != 0 ? cut_name(name) : name;
 
 	buf_puts(b, "{\"name\":");
 	json_put_string(b, cut);
@@ -67,8 +67,8 @@ struct position {
 	struct str name;
 	struct key gpu_stream;
 	struct stats ns;
-	double pct; /* NAN: none */
-	size_t names;
+	double pct;   /* NAN: none */
+	size_t names; /* 0: one */
 };
 
 /* qsort(): shortest total first, then by name. */
@@ -83,12 +83,12 @@ by_total(const void *x, const void *y)
 }
 
 static void
-put_position(struct buf *b, const struct dict *st, const struct position *p,
-    enum detail_form form)
+put_position(
+    struct buf *b, const struct dict *st, const struct position *p, unsigned of)
 {
-	put_name(b, p->name, form);
+	put_name(b, p->name, of);
 	put_stream(b, st, p->gpu_stream);
-	if (form == DETAIL_TRUNC) {
+	if ((of & DETAIL_CUT) != 0) {
 		buf_puts(b, ",\"mean_duration_us\":");
 		put_real(b, stat_round2(p->ns.mean / 1e3));
 		buf_putc(b, '}');
@@ -115,108 +115,101 @@ put_position(struct buf *b, const struct dict *st, const struct position *p,
 	buf_putc(b, '}');
 }
 
-/* ---- the lists of a group ---- */
+/* ---- the lists of a row ---- */
 
-/* Whether all calls have the same name here, as nearly always. */
-static bool
-is_one_name(const struct detail_lists *l, size_t at, size_t length)
+/* Where a record's list is. */
+struct list {
+	size_t first, n;
+};
+
+static struct list
+list_of(const struct sink_row *r, unsigned of, size_t i)
 {
-	uint32_t name = INTERN_NONE;
-	bool has_name = false;
+	const struct sink_details *at = &r->sink->def->details;
+	const char *record = sink_row_record(r, i);
+	struct op_overlap overlap;
+	struct list list;
+	uint32_t n;
 
-	for (size_t i = 0; i < l->n; i++) {
-		uint32_t other;
-
-		if (l->length(l->arg, i) != length)
-			continue;
-		other = l->entry(l->arg, i, at).name;
-		if (has_name && other != name)
-			return false;
-		name = other;
-		has_name = true;
+	if ((of & DETAIL_OVERLAP) != 0) {
+		memcpy(&overlap, record + at->overlap, sizeof overlap);
+		return (struct list){ overlap.first, overlap.n };
 	}
-	return true;
+	memcpy(&list.first, record + at->first, sizeof list.first);
+	memcpy(&n, record + at->n, sizeof n);
+	list.n = n;
+	return list;
 }
 
-/* Distinct names at this position. */
-static size_t
-count_names(const struct detail_lists *l, size_t at, size_t length)
+static struct detail
+entry_of(const struct sink_row *r, unsigned of, size_t at)
 {
-	struct map seen = { 0 };
-	size_t n;
+	const struct overlap *o;
 
-	if (is_one_name(l, at, length))
-		return 1;
-	for (size_t i = 0; i < l->n; i++)
-		if (l->length(l->arg, i) == length)
-			(void)map_put(
-			    &seen, l->entry(l->arg, i, at).name, NULL);
-	n = seen.n;
-	map_free(&seen);
-	return n;
+	if ((of & DETAIL_OVERLAP) == 0)
+		return r->sink->def->details.kernel(r->sink, at);
+	o = &r->sink->overlaps.v[at];
+	return (struct detail){ o->name, o->gpu_stream, o->dur_ns, o->pct };
 }
 
+/* What stands at a place of all lists that are as long as the first. */
 static void
-fill_position(struct position *p, const struct detail_lists *l, size_t first,
-    size_t at, int64_t *ns)
+fill_position(struct position *p, const struct sink_row *r, unsigned of,
+    struct list first, size_t at, int64_t *ns)
 {
-	struct detail d = l->entry(l->arg, first, at);
-	size_t length = l->length(l->arg, first), n = 0;
+	struct detail d = entry_of(r, of, first.first + at);
+	uint32_t last = d.name;
+	struct map seen = { 0 };
+	size_t n = 0;
 
-	for (size_t i = 0; i < l->n; i++)
-		if (l->length(l->arg, i) == length)
-			ns[n++] = l->entry(l->arg, i, at).dur_ns;
+	for (size_t i = 0; i < r->group->n; i++) {
+		struct list list = list_of(r, of, i);
+		struct detail other;
+
+		if (list.n != first.n)
+			continue;
+		other = entry_of(r, of, list.first + at);
+		ns[n++] = other.dur_ns;
+		/* nearly always all have the same name */
+		if (other.name != last) {
+			(void)map_put(&seen, last, NULL);
+			(void)map_put(&seen, other.name, NULL);
+		}
+		last = other.name;
+	}
 	*p = (struct position){
-		.name = dict_get(l->dict, d.name),
+		.name = dict_get(r->sink->dict, d.name),
 		.gpu_stream = d.gpu_stream,
 		.pct = d.pct,
-		.names = l->with_names ? count_names(l, at, length) : 1,
+		.names = (of & DETAIL_OVERLAP) == 0 ? seen.n : 0,
 	};
 	stat_of(&p->ns, ns, n);
+	map_free(&seen);
 }
 
 bool
-details_put(struct buf *b, const struct detail_lists *l, enum detail_form form)
+details_put(const struct sink_row *r, unsigned of)
 {
+	struct buf *b = r->text;
 	struct position *list;
+	struct list first = { 0, 0 };
 	int64_t *ns;
-	size_t first = 0, length;
 
-	while (first < l->n && l->length(l->arg, first) == 0)
-		first++;
-	if (first == l->n)
+	for (size_t i = 0; i < r->group->n && first.n == 0; i++)
+		first = list_of(r, of, i);
+	if (first.n == 0)
 		return false;
-	length = l->length(l->arg, first);
-	list = xmalloc(length * sizeof *list);
-	ns = xmalloc(l->n * sizeof *ns);
-	for (size_t at = 0; at < length; at++)
-		fill_position(&list[at], l, first, at, ns);
-	qsort(list, length, sizeof *list, by_total);
-	buf_putc(b, '[');
-	for (size_t i = 0; i < length; i++) {
-		if (i > 0)
-			buf_putc(b, ',');
-		put_position(b, l->dict, &list[i], form);
+	list = xmalloc(first.n * sizeof *list);
+	ns = xmalloc(r->group->n * sizeof *ns);
+	for (size_t at = 0; at < first.n; at++)
+		fill_position(&list[at], r, of, first, at, ns);
+	qsort(list, first.n, sizeof *list, by_total);
+	for (size_t i = 0; i < first.n; i++) {
+		buf_putc(b, i == 0 ? '[' : ',');
+		put_position(b, r->sink->dict, &list[i], of);
 	}
 	buf_putc(b, ']');
 	free(list);
 	free(ns);
 	return true;
-}
-
-size_t
-overlap_length(const void *lists, size_t call)
-{
-	const struct overlap_lists *l = lists;
-
-	return l->of(l->arg, call)->n;
-}
-
-struct detail
-overlap_entry(const void *lists, size_t call, size_t i)
-{
-	const struct overlap_lists *l = lists;
-	const struct overlap *k = &l->all->v[l->of(l->arg, call)->first + i];
-
-	return (struct detail){ k->name, k->gpu_stream, k->dur_ns, k->pct };
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sink/details.h"
 #include "sink/plan.h"
 
 static const void *
@@ -41,12 +42,11 @@ word_of(struct sink *s, unsigned column, const void *record)
 	switch (c->from) {
 	case SINK_TEXT:
 	case SINK_U32: return *(const uint32_t *)at;
-	case SINK_INT: return (uint64_t) * (const int64_t *)at;
-	case SINK_BOOL: return *(const bool *)at;
 	case SINK_PROCESS:
 	case SINK_LABEL:
 	case SINK_THREAD: return name_of(s, c, rec->track);
-	default: return s->def->word(s, column, record);
+	case SINK_BOOL: return *(const bool *)at;
+	default: return (uint64_t) * (const int64_t *)at;
 	}
 }
 
@@ -299,6 +299,20 @@ stat_cell(const struct sink_row *r, const struct sink_column *c)
 }
 
 static struct cell
+details_cell(const struct sink_row *r, unsigned of)
+{
+	r->text->len = 0;
+	if (!r->sink->details)
+		return cell_none();
+	if (!details_put(r, of)) {
+		if ((of & DETAIL_EMPTY) == 0)
+			return cell_none();
+		buf_puts(r->text, "[]");
+	}
+	return sink_row_text(r);
+}
+
+static struct cell
 cell_of(const struct sink_row *r, size_t i)
 {
 	const struct sink *s = r->sink;
@@ -334,6 +348,7 @@ cell_of(const struct sink_row *r, size_t i)
 	case SINK_SUM: return cell_int(r->group->sums[c->at]);
 	case SINK_SHARE: return cell_share(r->group->sums[c->at], r->whole);
 	case SINK_CUMULATIVE: return cell_real(r->cumulative);
+	case SINK_DETAILS: return details_cell(r, c->at);
 	default: return stat_cell(r, c);
 	}
 }

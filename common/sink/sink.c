@@ -49,6 +49,8 @@ sink_takes_gpu(
 static void
 flush(struct sink *s)
 {
+	if (s->launchers != NULL)
+		launchers_flush(s->launchers);
 	if (s->def->flush != NULL)
 		s->def->flush(s);
 }
@@ -129,6 +131,9 @@ read_all(struct sink *s, struct optparse *op)
 
 	s->dict = dict_create();
 	s->names = names_create(s->dict);
+	if (def->launcher != NULL)
+		s->launchers =
+		    launchers_create(s->dict, &s->rules, def->launcher, s);
 	if (def->start != NULL)
 		def->start(s);
 	while ((path = opt_file(op)) != NULL)
@@ -152,6 +157,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	switch (ch) {
 	case OPT_SINK_LINKED: s->linked_only = true; return;
 	case OPT_SINK_LIST: s->list_tables = true; return;
+	case OPT_SINK_PSEUDO: s->want = WANT_PSEUDO; return;
 	case OPT_SINK_TABLE: s->table = op->arg; return;
 	case 'v': s->verbose = true; return;
 	default: break;
@@ -176,7 +182,8 @@ check_settings(struct sink *s)
 		    s->table);
 	s->select.late_ranks = true;
 	s->details = table_dest_details(&s->dest);
-	s->want = s->def->want;
+	if (s->want < s->def->want)
+		s->want = s->def->want;
 	if (s->def->check != NULL)
 		s->def->check(s);
 	else
@@ -239,6 +246,8 @@ sink_main(struct sink *s, int argc, char *argv[])
 		s->tables = s->def->tables;
 		s->ntables = s->def->ntables;
 	}
+	if (s->def->begin != NULL)
+		s->def->begin(s);
 	while ((ch = opt_next(&op)) != -1)
 		take_option(s, &op, ch);
 	if (s->list_tables)
@@ -248,6 +257,8 @@ sink_main(struct sink *s, int argc, char *argv[])
 	if (s->def->free != NULL)
 		s->def->free(s);
 	vec_free(&s->records);
+	vec_free(&s->overlaps);
+	launchers_destroy(s->launchers);
 	sink_sources_free(&s->sources);
 	if (s->dict != NULL) {
 		names_destroy(s->names);

@@ -43,6 +43,8 @@
 #include "sink/source.h"
 #include "table/table.h"
 #include "trace/bucket.h"
+#include "trace/launcher.h"
+#include "trace/overlap.h"
 #include "trace/process.h"
 #include "trace/select.h"
 #include "trace/stat.h"
@@ -56,41 +58,6 @@ struct sink_record {
 };
 
 /* ---- tables ---- */
-
-enum sink_order {
-	SINK_BY_SUM,   /* the largest of the table's measure first */
-	SINK_BY_FEW,   /* the same, of equal sums the fewest records first */
-	SINK_BY_KEY,   /* its first column, an int64_t upwards, then by sum */
-	SINK_BY_TIME,  /* of the first record */
-	SINK_AS_ADDED, /* whatever the source */
-};
-
-/* A column that is called otherwise in this table. */
-struct sink_label {
-	uint8_t column;
-	const char *label;
-	double div; /* 0: as the column's */
-};
-
-struct sink_plan;
-
-#define SINK_END 0xff
-struct sink_table {
-	const char *name;    /* --list-tables has it from table/catalogue.h */
-	const uint8_t *keys; /* column numbers up to SINK_END, or NULL */
-	const uint8_t *columns; /* those that follow, likewise */
-	const struct sink_label *labels;
-	size_t nlabels;
-	uint8_t order, measure;
-	/* What breaks a tie, before the first record's uid. */
-	const uint8_t *ties;
-	bool is_single;  /* a row for each record */
-	bool is_summary; /* --top is not about it among others in a folder */
-	bool is_late;    /* its columns are known only when all is read */
-	/* Prints it otherwise. */
-	void (*print)(struct sink *s, const struct sink_plan *p);
-	unsigned about, by; /* the program's */
-};
 
 /* A table that is to be printed: its columns. */
 struct sink_plan {
@@ -153,14 +120,19 @@ struct sink_def {
 	const struct sink_column *columns;
 	const struct sink_measure *measures;
 	size_t nmeasures;
-	struct sink_table *tables; /* or make_tables() */
+	struct sink_details details; /* for SINK_DETAILS */
+	struct sink_table *tables;   /* or make_tables() */
 	size_t ntables;
 	size_t record_size;
-	enum want want;     /* how far the stream must be */
-	uint32_t kinds;     /* of the events read, as far as asked for */
-	bool in_time;       /* records are put into the order of time */
+	enum want want; /* how far the stream must be */
+	uint32_t kinds; /* of the events read, as far as asked for */
+	bool in_time;   /* records are put into the order of time */
+	/* What is told of the ops that launch what is pushed to launchers. */
+	launcher_fn *launcher;
 	const char *chosen; /* what nchosen of a source counts, for -v */
 
+	/* Makes what options need: the program has its name for messages. */
+	void (*begin)(struct sink *s);
 	/* Options of its own; false: it is none of them. */
 	bool (*option)(struct sink *s, const struct optparse *op, int ch);
 	/* All options are there: makes tables that depend on them. */
@@ -199,8 +171,6 @@ struct sink_def {
 	/* Which records are looked at; NULL: all. */
 	void (*range)(const struct sink *s, const struct sink_plan *p,
 	    size_t *first, size_t *end);
-	/* The number of a SINK_CELL key of a record. */
-	uint64_t (*word)(struct sink *s, unsigned column, const void *record);
 	/* Looks at a plan that is made, and groups that are not sorted yet. */
 	void (*planned)(struct sink *s, struct sink_plan *p);
 	void (*grouped)(
@@ -239,6 +209,8 @@ struct sink {
 	struct sink_sources sources;
 	uint32_t source; /* number of that of the event at hand */
 	uint64_t nevents;
+	struct launchers *launchers;
+	overlap_vec overlaps; /* for DETAIL_OVERLAP */
 	struct {
 		char *v;
 		size_t n, cap;
@@ -256,6 +228,12 @@ struct sink {
 	{                                                        \
 		OPT_SINK_LINKED, "linked-only", NULL,            \
 		    "only GPU work whose launch is in the trace" \
+	}
+#define OPT_SINK_PSEUDO (OPT_OF_SINK + 3)
+#define OPT_SINK_PSEUDO_ROW                                             \
+	{                                                               \
+		OPT_SINK_PSEUDO, "pseudo-ops", NULL,                    \
+		    "ops for the steps that one op hides, see tl-graft" \
 	}
 #define OPT_SINK_TABLE_ROW                                                \
 	{                                                                 \

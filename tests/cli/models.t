@@ -4,7 +4,7 @@
 # shipped example holds, and a broken file is refused with its line.
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'
-plan 28
+plan 31
 
 # display BEGIN FILE: the page's literal display that begins so.
 display() {
@@ -61,6 +61,9 @@ is 'the last folder' "$(TL_MODELS=one::two ask)" 3.0
 is '--models comes behind' "$(TL_MODELS=two ask --models one/a.lua)" 1.0
 like 'what it is by' "$(TL_MODELS=two tl-roofline --op my::op --dims '[[4]]')" 'a.lua:1'
 refuses 1 'TL_MODELS: .*nowhere: No such file' 'TL_MODELS=nowhere tl-roofline --list-models'
+for p in tl-kernels tl-ops tl-roofline; do
+	refuses 1 "^$p: " "TL_MODELS=nowhere $p step.json"
+done
 echo 'op {' >two/z.lua
 refuses 1 'two/z.lua:' 'TL_MODELS=two tl-roofline --list-models'
 
