@@ -51,34 +51,71 @@ void pairs_renamed(pairs *p);
  */
 void pairs_between(pairs *ops, size_t m, size_t n);
 
-/* ---- similar.c: which of equal names belong together ---- */
+/* ---- matching ---- */
 
-struct level_cache;
-
-/* Two runs, and what is kept between the alignments of their nodes. */
-struct duo {
-	const struct run *side[NSIDES];
-	struct norms *nm;
-	struct level_cache *levels[NSIDES];
-};
-
-void duo_start(
-    struct duo *d, const struct run *a, const struct run *b, struct norms *nm);
-void duo_end(struct duo *d);
+#define LEVELS 4
 
 /*
- * Pairs nodes of one name by what is below them, where a name stands more than
- * once; a and b are nodes, ops places in them. The ops may be replaced.
+ * What is below a node, level by level: the names 1 to 4 below it on the GPU
+ * path, each level a multiset; behind the first empty one all are empty.
  */
-void similar_decide(struct duo *d, const u32s *a, const u32s *b, pairs *ops);
+struct levels {
+	uint64_t hash[LEVELS]; /* 0: empty */
+};
 
-/* phases.c: which children belong together. */
-struct phases;
-struct phases *phases_create(struct duo *d);
-void phases_destroy(struct phases *p);
-/* Pairs of nodes, in order; valid until the next call. at may be replaced. */
-const pairs *phases_of(struct phases *p, uint32_t at[NSIDES]);
-/* The roots of both sides. roots.c */
-const pairs *phases_roots(struct phases *p);
+/* What is known of a name in the lists at hand. */
+struct mark {
+	uint32_t in[NSIDES]; /* stamp: this list has it */
+	uint32_t added;      /* stamp: it was added to a list */
+	uint32_t place;      /* there */
+};
+
+/* Two runs whose nodes are matched; all else is to be zeroed before. */
+struct matcher {
+	const struct run *side[NSIDES];
+	struct norms *nm;
+	struct map levels_of[NSIDES]; /* node to place in levels */
+	VEC(struct levels) levels;
+	VEC(struct mark) marks; /* by name */
+	uint32_t stamp;
+	u32s list[NSIDES]; /* children that are to be matched */
+	u32s free[NSIDES]; /* of them, what has no partner */
+	u32s sym[NSIDES];
+	u32s kids, next;
+	pairs places; /* of an alignment */
+	pairs ops;    /* nodes */
+};
+
+void matcher_free(struct matcher *m);
+/*
+ * match.c: which children belong together. Pairs of nodes, in order; valid
+ * until the next call. at may be replaced.
+ */
+const pairs *match_children(struct matcher *m, uint32_t at[NSIDES]);
+/* roots.c: the roots of both sides */
+const pairs *match_roots(struct matcher *m);
+
+static inline const struct node *
+match_node(const struct matcher *m, int side, uint32_t at)
+{
+	return &m->side[side]->nodes.v[at];
+}
+
+/* Names of nodes, or names without functions: into sym. */
+void match_symbols(struct matcher *m, const u32s nodes[NSIDES], bool loose);
+/* The places of two lists of nodes, aligned by these. Replaces out. */
+void match_aligned(
+    struct matcher *m, const u32s nodes[NSIDES], bool loose, pairs *out);
+/* What of these places become nodes, behind those in ops. */
+void match_push(
+    struct matcher *m, const u32s nodes[NSIDES], const pairs *places);
+/* Whether something is left over on both sides. */
+bool pairs_have_both(const pairs *ops);
+
+/*
+ * similar.c: pairs nodes of one name by what is below them, where a name stands
+ * more than once; ops are places in the lists. They may be replaced.
+ */
+void similar_decide(struct matcher *m, const u32s nodes[NSIDES], pairs *ops);
 
 #endif

@@ -108,9 +108,8 @@ is_gpu_kind(uint8_t kind)
 /* A GPU event. */
 struct gpu {
 	uint32_t node;
-	uint32_t rank;       /* in the order of launches in the file */
 	uint32_t launch_id;  /* of its launch; NONE: without */
-	uint32_t stream;     /* run.streams */
+	uint32_t stream;     /* a number */
 	uint32_t annotation; /* around its launch, INTERN_NONE */
 	uint32_t window;     /* that annotation's id, NONE */
 	int64_t step;        /* of its launch, or WALK_NO_STEP */
@@ -123,9 +122,7 @@ struct chain {
 	uint32_t name; /* without its number */
 };
 
-struct gpu_stream {
-	struct key dev, stream;
-};
+typedef VEC(uint32_t) u32s;
 
 /* One source of one trace. */
 struct run {
@@ -137,15 +134,10 @@ struct run {
 	VEC(struct node) nodes;
 	VEC(struct gpu) gpus;
 	VEC(struct chain) chains;
-	VEC(struct gpu_stream) streams;
 	VEC(struct op_args) args;
 	VEC(struct step_span) steps; /* sorted, for their time on the clock */
 	VEC(uint64_t) hash; /* of each node's subtree on the GPU path */
-	VEC(uint32_t) roots;
-	uint64_t nevents, nduplicates;
-	/* GPU work that no root has: without a launch; launched elsewhere */
-	uint64_t nunlinked, noutside;
-	int64_t unlinked_ns, outside_ns;
+	u32s roots;
 	int64_t gpu_ns; /* of all GPU work asked for */
 };
 
@@ -182,8 +174,6 @@ gpu_behind(const struct run *r, const struct node *n)
 				      : (uint32_t)r->gpus.n;
 }
 
-typedef VEC(uint32_t) u32s;
-
 /* Children on the GPU path, in their order or by ts. Replaces list. */
 void forest_gpu_kids(const struct run *r, uint32_t at, u32s *list);
 void forest_sort(const struct run *r, u32s *list);
@@ -196,8 +186,6 @@ bool forest_equal(
 uint32_t forest_op_above(const struct run *r, uint32_t at);
 /* GPU events below a node, itself left out, in the order of their launches. */
 void forest_gpu_below(const struct run *r, uint32_t at, u32s *list);
-
-struct duo;
 
 /* ---- merge.c: two trees to one ---- */
 
@@ -232,7 +220,8 @@ merged_type(const struct merged_node *m)
 	return m->at[1] == NONE ? MERGED_ONE : MERGED_BOTH;
 }
 
-void merge_runs(struct merged *m, struct duo *d);
+void merge_runs(
+    struct merged *m, const struct run *const side[NSIDES], struct norms *nm);
 void merged_free(struct merged *m);
 
 /* ---- stats.c: GPU work and where the trees part ---- */

@@ -54,7 +54,7 @@ mark_graph_launches(struct run *r, const struct dict *st)
 /* A node with what it is sorted by. */
 struct timed {
 	int64_t ts;
-	uint32_t place, node;
+	uint32_t node;
 };
 
 static int
@@ -62,45 +62,21 @@ by_ts(const void *x, const void *y)
 {
 	const struct timed *a = x, *b = y;
 
-	if (a->ts != b->ts)
-		return a->ts < b->ts ? -1 : 1;
-	return (a->place > b->place) - (a->place < b->place);
+	return (a->ts > b->ts) - (a->ts < b->ts);
 }
 
-static void
-sort_long(const struct run *r, u32s *list)
-{
-	struct timed *t = xmalloc(list->n * sizeof *t);
-
-	for (size_t i = 0; i < list->n; i++)
-		t[i] = (struct timed){ r->nodes.v[list->v[i]].ts, (uint32_t)i,
-			list->v[i] };
-	qsort(t, list->n, sizeof *t, by_ts);
-	for (size_t i = 0; i < list->n; i++)
-		list->v[i] = t[i].node;
-	free(t);
-}
-
-/* By insertion where little is out of order, as nearly always. */
 void
 forest_sort(const struct run *r, u32s *list)
 {
-	const struct node *v = r->nodes.v;
-	size_t moved = 0, limit = 8 * list->n + 64;
+	VEC(struct timed) v = { 0 };
 
-	for (size_t i = 1; i < list->n; i++) {
-		uint32_t it = list->v[i];
-		size_t at = i;
-
-		for (; at > 0 && v[list->v[at - 1]].ts > v[it].ts; at--)
-			list->v[at] = list->v[at - 1];
-		list->v[at] = it;
-		moved += i - at;
-		if (moved > limit) {
-			sort_long(r, list);
-			return;
-		}
-	}
+	for (size_t i = 0; i < list->n; i++)
+		vec_push(&v,
+		    ((struct timed){ r->nodes.v[list->v[i]].ts, list->v[i] }));
+	stable_sort(v.v, v.n, sizeof *v.v, by_ts);
+	for (size_t i = 0; i < list->n; i++)
+		list->v[i] = v.v[i].node;
+	vec_free(&v);
 }
 
 void
@@ -194,22 +170,6 @@ forest_equal(const struct run *a, uint32_t x, const struct run *b, uint32_t y)
 
 /* ---- roots ---- */
 
-/* An op below no op: its uppermost ancestor, by time of the op. */
-struct root_op {
-	int64_t ts;
-	uint32_t order, root;
-};
-
-static int
-by_start(const void *x, const void *y)
-{
-	const struct root_op *a = x, *b = y;
-
-	if (a->ts != b->ts)
-		return a->ts < b->ts ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
-}
-
 /*
  * Down while there is one child and it is neither op nor launch: wrappers that
  * say nothing.
@@ -229,17 +189,11 @@ below_wrappers(const struct run *r, uint32_t at)
 	}
 }
 
-static bool
-is_asked_root(const struct run *r, uint32_t at, const struct settings *set)
-{
-	return !set->is_selective ||
-	    (r->nodes.v[at].flags & NODE_GPU_PATH) != 0;
-}
-
+/* Uppermost ancestors of ops, by time of the first op. */
 static void
 find_roots(struct run *r, const struct settings *set)
 {
-	VEC(struct root_op) ops = { 0 };
+	VEC(struct timed) ops = { 0 };
 	VEC(uint8_t) seen = { 0 };
 	uint32_t root = NONE;
 
@@ -250,16 +204,16 @@ find_roots(struct run *r, const struct settings *set)
 			root = i;
 		if (n->kind == KIND_OP && (n->flags & NODE_TREE) != 0 &&
 		    (n->flags & NODE_BELOW_OP) == 0)
-			vec_push(&ops,
-			    ((struct root_op){ n->ts, (uint32_t)ops.n, root }));
+			vec_push(&ops, ((struct timed){ n->ts, root }));
 	}
-	if (ops.n > 0)
-		qsort(ops.v, ops.n, sizeof *ops.v, by_start);
+	stable_sort(ops.v, ops.n, sizeof *ops.v, by_ts);
 	vec_reserve(&seen, r->nodes.n);
 	memset(seen.v, 0, r->nodes.n);
 	for (size_t i = 0; i < ops.n; i++) {
-		root = ops.v[i].root;
-		if (seen.v[root] || !is_asked_root(r, root, set))
+		root = ops.v[i].node;
+		if (seen.v[root] ||
+		    (set->is_selective &&
+			(r->nodes.v[root].flags & NODE_GPU_PATH) == 0))
 			continue;
 		seen.v[root] = 1;
 		vec_push(&r->roots, below_wrappers(r, root));
@@ -279,42 +233,18 @@ forest_op_above(const struct run *r, uint32_t at)
 
 /* ---- GPU work below ---- */
 
+/* Launches as they stand in the file, and what each launched as it came. */
 static int
 by_launch(const void *x, const void *y, void *arg)
 {
-	const uint32_t *a = x, *b = y;
-	const struct gpu *v = arg;
-
-	if (v[*a].launch_id != v[*b].launch_id)
-		return v[*a].launch_id < v[*b].launch_id ? -1 : 1;
-	return (*a > *b) - (*a < *b);
-}
-
-/* Launches as they stand in the file, and what each launched as it came. */
-static void
-rank_gpus(struct run *r)
-{
-	VEC(uint32_t) order = { 0 };
-
-	for (uint32_t i = 0; i < r->gpus.n; i++)
-		vec_push(&order, i);
-	if (order.n > 0)
-		qsort_r(
-		    order.v, order.n, sizeof *order.v, by_launch, r->gpus.v);
-	for (uint32_t i = 0; i < order.n; i++)
-		r->gpus.v[order.v[i]].rank = i;
-	vec_free(&order);
-}
-
-static int
-by_rank(const void *x, const void *y, void *arg)
-{
-	const uint32_t *a = x, *b = y;
 	const struct run *r = arg;
-	uint32_t i = r->gpus.v[r->nodes.v[*a].extra].rank;
-	uint32_t j = r->gpus.v[r->nodes.v[*b].extra].rank;
+	uint32_t p = r->nodes.v[*(const uint32_t *)x].extra;
+	uint32_t q = r->nodes.v[*(const uint32_t *)y].extra;
+	const struct gpu *a = &r->gpus.v[p], *b = &r->gpus.v[q];
 
-	return (i > j) - (i < j);
+	if (a->launch_id != b->launch_id)
+		return a->launch_id < b->launch_id ? -1 : 1;
+	return (p > q) - (p < q);
 }
 
 void
@@ -328,7 +258,7 @@ forest_gpu_below(const struct run *r, uint32_t at, u32s *list)
 			vec_push(list, r->gpus.v[g].node);
 	if (list->n - first > 1)
 		qsort_r(list->v + first, list->n - first, sizeof *list->v,
-		    by_rank, (void *)(uintptr_t)r);
+		    by_launch, (void *)(uintptr_t)r);
 }
 
 /* Steps by start. */
@@ -338,7 +268,6 @@ forest_build(struct run *r, const struct settings *set, const struct dict *st)
 	mark_graph_launches(r, st);
 	mark_nodes(r);
 	hash_nodes(r);
-	rank_gpus(r);
 	find_roots(r, set);
 	steps_sort(r->steps.v, r->steps.n);
 }

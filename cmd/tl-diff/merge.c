@@ -19,8 +19,7 @@ struct frame {
 
 struct merger {
 	struct merged *m;
-	struct duo *d;
-	struct phases *phases;
+	struct matcher match;
 	VEC(struct frame) stack;
 	pairs pairs;
 	u32s kids[NSIDES];
@@ -31,7 +30,7 @@ static void
 zip_children(struct merger *g, const uint32_t at[NSIDES])
 {
 	for (int s = 0; s < NSIDES; s++) {
-		const struct run *r = g->d->side[s];
+		const struct run *r = g->match.side[s];
 
 		forest_gpu_kids(r, at[s], &g->kids[s]);
 		if (r->nodes.v[at[s]].flags & NODE_UNSORTED)
@@ -45,7 +44,7 @@ zip_children(struct merger *g, const uint32_t at[NSIDES])
 static bool
 is_same(const struct merger *g, const uint32_t at[NSIDES])
 {
-	const struct run *a = g->d->side[0], *b = g->d->side[1];
+	const struct run *a = g->match.side[0], *b = g->match.side[1];
 
 	return at[0] != NONE && at[1] != NONE &&
 	    a->hash.v[at[0]] == b->hash.v[at[1]] &&
@@ -56,7 +55,7 @@ is_same(const struct merger *g, const uint32_t at[NSIDES])
 static uint32_t
 wrapped(struct merger *g, int side, uint32_t at, uint32_t name)
 {
-	const struct run *r = g->d->side[side];
+	const struct run *r = g->match.side[side];
 	u32s *kids = &g->kids[0];
 
 	for (int i = 0; i < MAX_WRAPPERS; i++) {
@@ -73,7 +72,7 @@ wrapped(struct merger *g, int side, uint32_t at, uint32_t name)
 static bool
 may_wrap(const struct merger *g, int side, uint32_t at)
 {
-	const struct node *n = &g->d->side[side]->nodes.v[at];
+	const struct node *n = &g->match.side[side]->nodes.v[at];
 
 	return n->n != INTERN_NONE && !is_gpu_kind(n->kind) &&
 	    !is_launch_kind(n->kind);
@@ -90,10 +89,12 @@ look_in(struct merger *g, struct pair *p)
 
 	if (p->a == NONE || p->b == NONE || !may_wrap(g, 0, p->a) ||
 	    !may_wrap(g, 1, p->b) ||
-	    g->d->side[0]->nodes.v[p->a].n == g->d->side[1]->nodes.v[p->b].n)
+	    g->match.side[0]->nodes.v[p->a].n ==
+		g->match.side[1]->nodes.v[p->b].n)
 		return;
 	for (int s = 0; s < NSIDES; s++)
-		in[s] = wrapped(g, s, at[s], g->d->side[!s]->nodes.v[at[!s]].n);
+		in[s] =
+		    wrapped(g, s, at[s], g->match.side[!s]->nodes.v[at[!s]].n);
 	if (in[0] != NONE && in[1] == NONE)
 		p->a = in[0];
 	if (in[1] != NONE && in[0] == NONE)
@@ -119,7 +120,7 @@ open_pair(struct merger *g, struct pair p, uint32_t parent, bool is_equal)
 	if (f.is_equal) {
 		zip_children(g, at);
 	} else {
-		const pairs *ops = phases_of(g->phases, at);
+		const pairs *ops = match_children(&g->match, at);
 
 		for (size_t i = 0; i < ops->n; i++)
 			vec_push(&g->pairs, ops->v[i]);
@@ -155,20 +156,21 @@ merge_tree(struct merger *g, struct pair root)
 }
 
 void
-merge_runs(struct merged *m, struct duo *d)
+merge_runs(
+    struct merged *m, const struct run *const side[NSIDES], struct norms *nm)
 {
-	struct merger g = { .m = m, .d = d, .phases = phases_create(d) };
+	struct merger g = { .m = m,
+		.match = { .side = { side[0], side[1] }, .nm = nm } };
+	const pairs *found = match_roots(&g.match);
 	pairs roots = { 0 };
-	const pairs *found;
 
-	m->side[0] = d->side[0];
-	m->side[1] = d->side[1];
-	found = phases_roots(g.phases);
+	m->side[0] = side[0];
+	m->side[1] = side[1];
 	for (size_t i = 0; i < found->n; i++)
 		vec_push(&roots, found->v[i]);
 	for (size_t i = 0; i < roots.n; i++)
 		merge_tree(&g, roots.v[i]);
-	phases_destroy(g.phases);
+	matcher_free(&g.match);
 	vec_free(&roots);
 	vec_free(&g.stack);
 	vec_free(&g.pairs);

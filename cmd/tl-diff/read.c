@@ -28,9 +28,9 @@ struct file {
 	struct sink_sources sources;
 	run_vec runs; /* by recording */
 	VEC(struct open) open;
-	VEC(uint8_t) modules; /* by name: 1 it is one, 2 it is none */
-	struct map args;      /* of the run being read: hash to number */
-	struct map chains, streams;
+	VEC(uint8_t) modules;          /* by name: 2 it is one, 1 it is none */
+	struct intern *args, *streams; /* of the run being read */
+	struct map chains;
 	struct run *run;
 };
 
@@ -44,6 +44,8 @@ file_open(struct settings *set, struct norms *nm, const char *path)
 	f->path = path;
 	f->set = set;
 	f->nm = nm;
+	f->args = intern_create();
+	f->streams = intern_create();
 	f->in = stream_open(path, nm->st, select_want(&set->select, WANT_TREE));
 	stream_only(f->in, kinds);
 	return f;
@@ -55,45 +57,25 @@ static uint32_t
 args_number(struct file *f, const struct event *ev)
 {
 	struct op_args a = args_of_event(f->nm->st, ev);
-	uint64_t h = hash_mix(((uint64_t)a.dims << 32 | a.types) ^ HASH_K0,
-	    ((uint64_t)a.strides << 32 | a.concrete) ^ HASH_K1);
+	uint32_t no =
+	    intern_put(f->args, (struct str){ (const char *)&a, sizeof a });
 
-	/* the rare collision tries the next number */
-	for (;; h++) {
-		bool is_new;
-		uint64_t *slot = map_put(&f->args, h, &is_new);
-
-		if (is_new) {
-			*slot = f->run->args.n;
-			vec_push(&f->run->args, a);
-		}
-		if (memcmp(&f->run->args.v[*slot], &a, sizeof a) == 0)
-			return (uint32_t)*slot;
-	}
+	if (no == f->run->args.n)
+		vec_push(&f->run->args, a);
+	return no;
 }
 
 static uint32_t
 stream_number(struct file *f, const struct event *ev)
 {
-	uint64_t h = hash_mix((uint64_t)ev->dev.n ^ ev->dev.type ^ HASH_K0,
-	    (uint64_t)ev->gpu_stream.n ^ HASH_K1);
+	const struct {
+		int64_t dev, stream;
+		uint64_t types;
+	} key = { ev->dev.n, ev->gpu_stream.n,
+		(uint64_t)ev->dev.type << 32 | ev->gpu_stream.type };
 
-	h = hash_mix(h, HASH_K0 ^ ev->gpu_stream.type);
-	for (;; h++) {
-		bool is_new;
-		uint64_t *slot = map_put(&f->streams, h, &is_new);
-		const struct gpu_stream *s;
-
-		if (is_new) {
-			*slot = f->run->streams.n;
-			vec_push(&f->run->streams,
-			    ((struct gpu_stream){ ev->dev, ev->gpu_stream }));
-		}
-		s = &f->run->streams.v[*slot];
-		if (key_eq(s->dev, ev->dev) &&
-		    key_eq(s->stream, ev->gpu_stream))
-			return (uint32_t)*slot;
-	}
+	return intern_put(
+	    f->streams, (struct str){ (const char *)&key, sizeof key });
 }
 
 static bool
@@ -107,11 +89,9 @@ is_module(struct file *f, uint32_t name)
 		vec_push(&f->modules, 0);
 	known = &f->modules.v[name];
 	if (*known == 0)
-		*known =
-		    str_starts(dict_get(f->nm->st, name), STR("nn.Module:"))
-		    ? 1
-		    : 2;
-	return *known == 1;
+		*known = 1 +
+		    str_starts(dict_get(f->nm->st, name), STR("nn.Module:"));
+	return *known == 2;
 }
 
 /* "nn.Module: Linear_3" without its number. */
@@ -163,9 +143,9 @@ end_run(struct file *f)
 		return;
 	while (f->open.n > 0)
 		close_top(f);
-	map_free(&f->args);
+	intern_clear(f->args);
+	intern_clear(f->streams);
 	map_free(&f->chains);
-	map_free(&f->streams);
 	f->run = NULL;
 }
 
@@ -189,42 +169,34 @@ enter_run(struct file *f, uint32_t src)
 	f->run = f->runs.v[o->no];
 }
 
-/* The event above, or NULL. */
-static const struct open *
-find_parent(struct file *f, const struct event *ev)
+/* What is open above the event at hand; a node NONE without. */
+static struct open
+find_parent(struct file *f)
 {
-	while (f->open.n > 0 && f->open.v[f->open.n - 1].depth >= ev->depth)
+	static const struct open none = { .node = NONE, .chain = NONE };
+
+	while (
+	    f->open.n > 0 && f->open.v[f->open.n - 1].depth >= f->in->ev.depth)
 		close_top(f);
-	return f->open.n > 0 ? &f->open.v[f->open.n - 1] : NULL;
+	return f->open.n > 0 ? f->open.v[f->open.n - 1] : none;
 }
 
 static void
 leave_out(struct file *f)
 {
-	const struct event *ev = &f->in->ev;
-	const struct open *up = find_parent(f, ev);
-	/* up does not outlive a push */
-	struct open o = { .depth = ev->depth,
-		.node = up != NULL ? up->node : NONE,
-		.chain = NONE,
-		.is_left_out = true };
+	struct open o = find_parent(f);
 
+	o.depth = f->in->ev.depth;
+	o.is_left_out = true;
 	vec_push(&f->open, o);
-}
-
-static uint32_t
-symbol_of_uid(struct file *f, const struct event *ev)
-{
-	char text[UID_MAX];
-
-	return intern_put(
-	    f->nm->st->text, (struct str){ text, uid_put(text, ev->uid) });
 }
 
 static struct node
 node_of(struct file *f, const struct event *ev)
 {
 	struct run *r = f->run;
+	uint32_t n = name_strict(f->nm, ev->name), sym = n;
+	char text[UID_MAX];
 	int64_t end;
 
 	if (r->nodes.n >= EVENTS_MAX)
@@ -235,15 +207,17 @@ node_of(struct file *f, const struct event *ev)
 	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
 		die("%s: event %" PRIu64 ": its end is out of range",
 		    f->sources.path, ev->uid.id);
+	if (sym == INTERN_NONE)
+		sym = intern_put(f->nm->st->text,
+		    (struct str){ text, uid_put(text, ev->uid) });
 	return (struct node){
 		.ts = ev->ts_ns,
 		.dur = ev->dur_ns,
 		.id = (uint32_t)ev->uid.id,
 		.inst = ev->uid.inst,
 		.name = ev->name,
-		.n = name_strict(f->nm, ev->name),
-		.sym = ev->name == INTERN_NONE ? symbol_of_uid(f, ev)
-					       : name_strict(f->nm, ev->name),
+		.n = n,
+		.sym = sym,
 		.parent = NONE,
 		.first_gpu = (uint32_t)r->gpus.n,
 		.chain = NONE,
@@ -251,19 +225,6 @@ node_of(struct file *f, const struct event *ev)
 		.extra = NONE,
 		.kind = ev->shape->kind,
 	};
-}
-
-static void
-count_gpu(struct run *r, const struct event *ev, bool in_tree)
-{
-	stat_add(&r->gpu_ns, ev->dur_ns);
-	if (ev->flags & EV_UNLINKED) {
-		r->nunlinked++;
-		stat_add(&r->unlinked_ns, ev->dur_ns);
-	} else if (!in_tree) {
-		r->noutside++;
-		stat_add(&r->outside_ns, ev->dur_ns);
-	}
 }
 
 static void
@@ -277,7 +238,6 @@ add_gpu(struct file *f, const struct event *ev, struct node *n)
 	vec_push(&r->gpus,
 	    ((struct gpu){
 		.node = (uint32_t)r->nodes.n,
-		.rank = NONE,
 		.launch_id = is_unlinked || n->parent == NONE
 		    ? NONE
 		    : r->nodes.v[n->parent].id,
@@ -287,7 +247,7 @@ add_gpu(struct file *f, const struct event *ev, struct node *n)
 		.step = select_step(&f->set->select),
 		.is_unlinked = is_unlinked,
 	    }));
-	count_gpu(r, ev, (n->flags & NODE_TREE) != 0);
+	stat_add(&r->gpu_ns, ev->dur_ns);
 }
 
 static void
@@ -295,36 +255,27 @@ take_event(struct file *f, bool is_chosen)
 {
 	const struct event *ev = &f->in->ev;
 	bool is_gpu = event_is(ev, KINDS_GPU);
-	const struct open *up;
 	struct run *r = f->run;
+	struct open o;
 	struct node n;
-	uint32_t chain;
 
-	if (is_gpu && (ev->flags & EV_DUPLICATE)) {
-		r->nduplicates++;
+	if ((is_gpu && (!is_chosen || (ev->flags & EV_DUPLICATE))) ||
+	    (ev->shape->has & HAS_TS) == 0)
 		return;
-	}
-	if ((is_gpu && !is_chosen) || (ev->shape->has & HAS_TS) == 0)
-		return;
-	up = find_parent(f, ev);
+	o = find_parent(f);
 	n = node_of(f, ev);
-	if (up != NULL) {
-		n.parent = up->node;
-		n.chain = up->chain;
-	}
+	n.parent = o.node;
+	n.chain = o.chain;
 	if (f->in->section == SECTION_TREE)
 		n.flags |= NODE_TREE;
 	if (is_gpu)
 		add_gpu(f, ev, &n);
 	else if (n.kind == KIND_OP && ev->ngpu > 0)
 		n.extra = args_number(f, ev);
-	chain = n.chain;
 	if (n.kind == KIND_PYTHON && is_module(f, ev->name))
-		chain = chain_with(f, n.chain, ev->name);
+		o.chain = chain_with(f, n.chain, ev->name);
 	vec_push(&f->open,
-	    ((struct open){ .depth = ev->depth,
-		.node = (uint32_t)r->nodes.n,
-		.chain = chain }));
+	    ((struct open){ ev->depth, (uint32_t)r->nodes.n, o.chain, false }));
 	vec_push(&r->nodes, n);
 }
 
@@ -388,7 +339,6 @@ run_free(struct run *r)
 	vec_free(&r->nodes);
 	vec_free(&r->gpus);
 	vec_free(&r->chains);
-	vec_free(&r->streams);
 	vec_free(&r->args);
 	vec_free(&r->steps);
 	vec_free(&r->hash);
@@ -397,8 +347,7 @@ run_free(struct run *r)
 }
 
 static void
-hand_out(
-    struct file *f, struct run *r, const struct sink_source *o, run_vec *to)
+hand_out(struct run *r, const struct sink_source *o, run_vec *to)
 {
 	if (!o->is_asked) {
 		run_free(r);
@@ -407,7 +356,6 @@ hand_out(
 	r->no = o->no;
 	r->has_rank = o->has_rank;
 	r->rank = o->rank;
-	r->nevents = f->in->nevents;
 	vec_push(to, r);
 }
 
@@ -419,9 +367,11 @@ file_take(struct file *f, run_vec *to)
 	read_all(f);
 	for (size_t i = 0; i < f->runs.n; i++)
 		if (f->runs.v[i] != NULL)
-			hand_out(f, f->runs.v[i], &f->sources.list.v[i], to);
+			hand_out(f->runs.v[i], &f->sources.list.v[i], to);
 	nsources = (uint32_t)f->sources.list.n;
 	stream_close(f->in);
+	intern_destroy(f->args);
+	intern_destroy(f->streams);
 	vec_free(&f->runs);
 	vec_free(&f->open);
 	vec_free(&f->modules);

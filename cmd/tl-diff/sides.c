@@ -39,8 +39,6 @@ check_run(const struct run *r)
 static void
 merge_pair(struct sides *g, struct diff *d)
 {
-	struct duo duo;
-
 	for (int s = 0; s < NSIDES; s++) {
 		check_run(g->side[s].run);
 		d->side[s] = g->side[s].run;
@@ -48,9 +46,7 @@ merge_pair(struct sides *g, struct diff *d)
 	d->set = g->set;
 	d->dict = g->nm.st;
 	d->norms = &g->nm;
-	duo_start(&duo, d->side[0], d->side[1], &g->nm);
-	merge_runs(&d->merged, &duo);
-	duo_end(&duo);
+	merge_runs(&d->merged, d->side, &g->nm);
 	stats_find(d);
 }
 

@@ -6,13 +6,98 @@
  * k, then o, downwards, then those that the alignment had, then by place. Of
  * the nodes that agree in k levels one side is used up, so what is left agrees
  * in less: they are gone through from the largest k on. Where counting names
- * would take too long, the alignment and the places decide alone.
+ * would take too long, the alignment and the places decide alone. Levels are
+ * compared by 64-bit hashes.
  */
 #include <stdlib.h>
 
-#include "cmd/tl-diff/levels.h"
+#include "cmd/tl-diff/align.h"
 
 #define MAX_NAMES_COMPARED 20000000
+
+/* ---- levels ---- */
+
+/* What is one level further down, in kids. */
+static void
+descend(struct matcher *m, int side)
+{
+	const struct run *r = m->side[side];
+	u32s now = m->kids;
+
+	m->next.n = 0;
+	for (size_t i = 0; i < now.n; i++)
+		for (uint32_t k = now.v[i] + 1; k < r->nodes.v[now.v[i]].behind;
+		     k = r->nodes.v[k].behind)
+			if (r->nodes.v[k].flags & NODE_GPU_PATH)
+				vec_push(&m->next, k);
+	m->kids = m->next;
+	m->next = now;
+}
+
+static const struct levels *
+levels_of(struct matcher *m, int side, uint32_t at)
+{
+	bool is_new;
+	uint64_t *slot = map_put(&m->levels_of[side], at, &is_new);
+	struct levels l = { { 0 } };
+
+	if (!is_new)
+		return &m->levels.v[*slot];
+	*slot = m->levels.n;
+	m->kids.n = 0;
+	vec_push(&m->kids, at);
+	for (int depth = 0; depth < LEVELS; depth++) {
+		uint64_t sum = 0;
+
+		descend(m, side);
+		if (m->kids.n == 0)
+			break;
+		for (size_t i = 0; i < m->kids.n; i++)
+			sum += hash_u64(match_node(m, side, m->kids.v[i])->n);
+		l.hash[depth] = hash_mix(sum ^ HASH_K0, m->kids.n) | 1;
+	}
+	vec_push(&m->levels, l);
+	return &m->levels.v[m->levels.n - 1];
+}
+
+/* The hash of the first k levels. */
+static uint64_t
+hash_levels(struct matcher *m, int side, uint32_t at, int k)
+{
+	const struct levels *l = levels_of(m, side, at);
+	uint64_t h = HASH_K1;
+
+	for (int i = 0; i < k; i++)
+		h = hash_mix(h ^ l->hash[i], HASH_K0);
+	return h;
+}
+
+static int
+by_number(const void *x, const void *y)
+{
+	const uint32_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The names at a level, sorted: appended to names. */
+static void
+level_names(struct matcher *m, int side, uint32_t at, int level, u32s *names)
+{
+	size_t first = names->n;
+
+	m->kids.n = 0;
+	vec_push(&m->kids, at);
+	for (int depth = 0; depth <= level; depth++)
+		descend(m, side);
+	for (size_t i = 0; i < m->kids.n; i++)
+		vec_push(names, match_node(m, side, m->kids.v[i])->n);
+	if (names->n > first + 1)
+		qsort(names->v + first, names->n - first, sizeof *names->v,
+		    by_number);
+}
+
+/* ---- choosing ---- */
 
 /* A node among those that are aligned. */
 struct member {
@@ -30,8 +115,8 @@ struct candidate {
 };
 
 struct chooser {
-	struct duo *d;
-	const u32s *nodes[NSIDES];
+	struct matcher *m;
+	const u32s *nodes;
 	uint32_t *was[NSIDES], *now[NSIDES]; /* partners by place, or NONE */
 	uint8_t *is_open[NSIDES];            /* by place: decided here */
 	members left;                        /* of the name at hand */
@@ -94,7 +179,7 @@ pair_sharing(struct chooser *c, const struct member *v, const size_t n[NSIDES],
 		for (size_t i = 0; i < n[s]; i++) {
 			const struct member *m = &v[i + (s == 1 ? n[0] : 0)];
 
-			levels_names(c->d, s, c->nodes[s]->v[m->place], level,
+			level_names(c->m, s, c->nodes[s].v[m->place], level,
 			    &c->names[s]);
 			vec_push(&c->ends[s], (uint32_t)c->names[s].n);
 		}
@@ -207,8 +292,8 @@ pair_name(struct chooser *c, const struct member *v, size_t n)
 		for (size_t i = 0; i < c->left.n; i++) {
 			struct member m = c->left.v[i];
 
-			m.key = levels_prefix(
-			    c->d, m.side, c->nodes[m.side]->v[m.place], k);
+			m.key = hash_levels(
+			    c->m, m.side, c->nodes[m.side].v[m.place], k);
 			if (is_free(c, &m))
 				c->left.v[kept++] = m;
 		}
@@ -228,7 +313,7 @@ static void
 start(struct chooser *c, const pairs *ops)
 {
 	for (int s = 0; s < NSIDES; s++) {
-		size_t n = c->nodes[s]->n + 1;
+		size_t n = c->nodes[s].n + 1;
 
 		c->was[s] = xmalloc(n * sizeof *c->was[s]);
 		c->now[s] = xmalloc(n * sizeof *c->now[s]);
@@ -260,7 +345,7 @@ end(struct chooser *c)
 static bool
 is_changed(const struct chooser *c)
 {
-	for (size_t i = 0; i < c->nodes[0]->n; i++)
+	for (size_t i = 0; i < c->nodes[0].n; i++)
 		if (c->now[0][i] != NONE && c->now[0][i] != c->was[0][i])
 			return true;
 	return false;
@@ -284,24 +369,24 @@ rewrite(const struct chooser *c, pairs *ops)
 			ops->v[n++] = p;
 	}
 	ops->n = n;
-	for (uint32_t i = 0; i < c->nodes[0]->n; i++)
+	for (uint32_t i = 0; i < c->nodes[0].n; i++)
 		if (c->now[0][i] != NONE)
 			vec_push(ops, ((struct pair){ i, c->now[0][i] }));
-	for (uint32_t i = 0; i < c->nodes[0]->n; i++)
+	for (uint32_t i = 0; i < c->nodes[0].n; i++)
 		if (c->is_open[0][i] && c->now[0][i] == NONE)
 			vec_push(ops, ((struct pair){ i, NONE }));
-	for (uint32_t j = 0; j < c->nodes[1]->n; j++)
+	for (uint32_t j = 0; j < c->nodes[1].n; j++)
 		if (c->is_open[1][j] && c->now[1][j] == NONE)
 			vec_push(ops, ((struct pair){ NONE, j }));
 }
 
 /* The nodes of both sides, name by name. */
 static void
-list_names(const struct duo *d, const u32s *const nodes[NSIDES], members *all)
+list_names(const struct matcher *m, const u32s nodes[NSIDES], members *all)
 {
 	for (int s = 0; s < NSIDES; s++)
-		for (uint32_t i = 0; i < nodes[s]->n; i++) {
-			uint32_t n = d->side[s]->nodes.v[nodes[s]->v[i]].n;
+		for (uint32_t i = 0; i < nodes[s].n; i++) {
+			uint32_t n = match_node(m, s, nodes[s].v[i])->n;
 
 			if (n != INTERN_NONE)
 				vec_push(
@@ -315,28 +400,28 @@ list_names(const struct duo *d, const u32s *const nodes[NSIDES], members *all)
 static bool
 is_matched(const struct chooser *c, const struct member *v, size_t n)
 {
-	const struct run *r = c->d->side[1];
+	const struct run *r = c->m->side[1];
 
 	for (size_t i = 0; i < n && v[i].side == 0; i++) {
 		uint32_t b = c->was[0][v[i].place];
 
 		if (b != NONE &&
-		    r->nodes.v[c->nodes[1]->v[b]].n == (uint32_t)v[i].key)
+		    r->nodes.v[c->nodes[1].v[b]].n == (uint32_t)v[i].key)
 			return true;
 	}
 	return false;
 }
 
 void
-similar_decide(struct duo *d, const u32s *a, const u32s *b, pairs *ops)
+similar_decide(struct matcher *m, const u32s nodes[NSIDES], pairs *ops)
 {
-	struct chooser c = { .d = d, .nodes = { a, b } };
+	struct chooser c = { .m = m, .nodes = nodes };
 	members all = { 0 };
 	bool is_started = false;
 
-	if (a->n == 0 || b->n == 0 || a->n + b->n < 3)
+	if (nodes[0].n == 0 || nodes[1].n == 0 || nodes[0].n + nodes[1].n < 3)
 		return;
-	list_names(d, c.nodes, &all);
+	list_names(m, nodes, &all);
 	for (size_t i = 0, next, of[NSIDES]; i < all.n; i = next) {
 		next = group_end(&all, i, of);
 		if (of[0] == 0 || of[1] == 0 || of[0] + of[1] < 3)

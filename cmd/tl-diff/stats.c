@@ -4,9 +4,7 @@
  * above it. Where a merged node of both sides has children of one side only,
  * all their GPU work is the node's; a pair of GPU events is its own.
  */
-#include <stdlib.h>
-
-#include "cmd/tl-diff/diff.h"
+#include "cmd/tl-diff/events.h"
 #include "trace/plain.h"
 #include "trace/span.h"
 
@@ -15,7 +13,7 @@ struct finder {
 	VEC(uint8_t) done; /* by merged node: its work is listed */
 	u32s list;         /* GPU events of one point and side */
 	struct spans busy;
-	bool has_parts; /* a point may have been emitted in parts */
+	struct map busy_of; /* point and side, emitted in parts */
 };
 
 static const struct node *
@@ -45,22 +43,23 @@ list_work(struct finder *f, int side, uint32_t at)
 		vec_push(&f->list, at);
 }
 
-/* The listed work becomes rows of this point. */
-static void
-emit(struct finder *f, int side, uint32_t lca, bool is_one_sided)
+static int64_t
+busy_time(struct finder *f, int side)
 {
-	int64_t busy;
-
 	f->busy.n = 0;
-	if (is_one_sided && lca != NONE)
-		f->has_parts = true;
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct node *n = node_of(f, side, f->list.v[i]);
 
 		spans_add(&f->busy, n->ts, node_end(n));
 	}
 	spans_normalise(&f->busy);
-	busy = spans_total(&f->busy);
+	return spans_total(&f->busy);
+}
+
+/* The listed work becomes rows of this point. */
+static void
+emit(struct finder *f, int side, uint32_t lca, bool is_one_sided, int64_t busy)
+{
 	for (size_t i = 0; i < f->list.n; i++)
 		vec_push(&f->d->stats,
 		    ((struct diff_row){
@@ -115,7 +114,7 @@ take_point(struct finder *f, uint32_t id)
 		}
 		if (is_gpu(f, s, m->at[s]))
 			vec_push(&f->list, m->at[s]);
-		emit(f, s, id, false);
+		emit(f, s, id, false, busy_time(f, s));
 	}
 }
 
@@ -129,95 +128,48 @@ take_half(struct finder *f, uint32_t id)
 		if (!is_gpu(f, s, m->at[s]))
 			continue;
 		vec_push(&f->list, m->at[s]);
-		emit(f, s, id, false);
+		emit(f, s, id, false, busy_time(f, s));
 	}
 }
 
+/* How long the trees of one side directly below a node ran, together. */
+static int64_t
+busy_below(struct finder *f, int side, uint32_t id)
+{
+	const struct merged *t = &f->d->merged;
+	bool is_new;
+	uint64_t *busy =
+	    map_put(&f->busy_of, (uint64_t)id << 1 | (unsigned)side, &is_new);
+
+	if (!is_new)
+		return (int64_t)*busy;
+	for (uint32_t k = id + 1; k < t->list.v[id].behind;
+	     k = t->list.v[k].behind)
+		if (is_only(&t->list.v[k], side))
+			list_work(f, side, t->list.v[k].at[side]);
+	*busy = (uint64_t)busy_time(f, side);
+	f->list.n = 0;
+	return (int64_t)*busy;
+}
+
+/* Each tree of one side below a node is emitted where it stands. */
 static void
 take_one_sided(struct finder *f, uint32_t id)
 {
 	const struct merged_node *m = &f->d->merged.list.v[id];
 	int side = merged_type(m) == MERGED_ONE ? 0 : 1;
+	int64_t busy = 0;
 
 	if (f->done.v[id] || !on_gpu_path(f, side, m->at[side]))
 		return;
+	if (m->parent != NONE)
+		busy = busy_below(f, side, m->parent);
 	list_work(f, side, m->at[side]);
-	emit(f, side, m->parent, true);
-}
-
-/* ---- points in parts ---- */
-
-/* A row, to be sorted by point and side. */
-struct part {
-	uint32_t lca, row;
-	uint8_t side;
-};
-
-static int
-by_point(const void *x, const void *y)
-{
-	const struct part *a = x, *b = y;
-
-	if (a->lca != b->lca)
-		return a->lca < b->lca ? -1 : 1;
-	if (a->side != b->side)
-		return a->side < b->side ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
-}
-
-/* Trees of one side below one node are emitted one by one: joined here. */
-static void
-join_parts(struct finder *f)
-{
-	struct diff *d = f->d;
-	VEC(struct part) v = { 0 };
-
-	for (uint32_t i = 0; i < d->stats.n; i++)
-		if (d->stats.v[i].lca != NONE)
-			vec_push(&v,
-			    ((struct part){
-				d->stats.v[i].lca, i, d->stats.v[i].side }));
-	qsort(v.v, v.n, sizeof *v.v, by_point);
-	for (size_t i = 0, end; i < v.n; i = end) {
-		int64_t busy;
-
-		f->busy.n = 0;
-		for (end = i; end < v.n && v.v[end].lca == v.v[i].lca &&
-		     v.v[end].side == v.v[i].side;
-		     end++) {
-			const struct node *n = node_of(
-			    f, v.v[i].side, d->stats.v[v.v[end].row].gpu);
-
-			spans_add(&f->busy, n->ts, node_end(n));
-		}
-		spans_normalise(&f->busy);
-		busy = spans_total(&f->busy);
-		for (size_t k = i; k < end; k++)
-			d->stats.v[v.v[k].row].busy_ns = busy;
-	}
-	vec_free(&v);
+	emit(f, side, m->parent, true,
+	    m->parent != NONE ? busy : busy_time(f, side));
 }
 
 /* ---- identical ---- */
-
-static const struct node *
-op_of(const struct finder *f, const struct diff_row *s)
-{
-	return s->op == NONE ? NULL : node_of(f, s->side, s->op);
-}
-
-static bool
-same_args(const struct finder *f, const struct node *a, const struct node *b)
-{
-	static const struct op_args none = { INTERN_NONE, INTERN_NONE,
-		INTERN_NONE, INTERN_NONE };
-	const struct op_args *x =
-	    a->extra != NONE ? &f->d->side[0]->args.v[a->extra] : &none;
-	const struct op_args *y =
-	    b->extra != NONE ? &f->d->side[1]->args.v[b->extra] : &none;
-
-	return memcmp(x, y, sizeof *x) == 0;
-}
 
 static bool
 same_chain(const struct finder *f, uint32_t a, uint32_t b)
@@ -235,21 +187,30 @@ same_chain(const struct finder *f, uint32_t a, uint32_t b)
 }
 
 static bool
+same_event(const struct node *a, const struct node *b)
+{
+	return a->name == b->name && a->id == b->id && a->inst == b->inst;
+}
+
+static bool
 same_row(
     const struct finder *f, const struct diff_row *x, const struct diff_row *y)
 {
-	const struct node *a = node_of(f, 0, x->gpu);
-	const struct node *b = node_of(f, 1, y->gpu);
-	const struct node *p = op_of(f, x), *q = op_of(f, y);
+	const struct run *a = f->d->side[0], *b = f->d->side[1];
+	const struct node *p, *q;
 
 	if (x->lca != y->lca || x->busy_ns != y->busy_ns ||
-	    x->is_one_sided != y->is_one_sided || a->name != b->name ||
-	    a->dur != b->dur || a->id != b->id || a->inst != b->inst ||
-	    (p == NULL) != (q == NULL))
+	    x->is_one_sided != y->is_one_sided ||
+	    !same_event(&a->nodes.v[x->gpu], &b->nodes.v[y->gpu]) ||
+	    a->nodes.v[x->gpu].dur != b->nodes.v[y->gpu].dur)
 		return false;
-	return p == NULL ||
-	    (p->name == q->name && p->id == q->id && p->inst == q->inst &&
-		same_args(f, p, q) && same_chain(f, p->chain, q->chain));
+	if (x->op == NONE || y->op == NONE)
+		return x->op == y->op;
+	p = &a->nodes.v[x->op];
+	q = &b->nodes.v[y->op];
+	return same_event(p, q) && same_chain(f, p->chain, q->chain) &&
+	    memcmp(args_of_node(a, x->op), args_of_node(b, y->op),
+		sizeof(struct op_args)) == 0;
 }
 
 /* All GPU work, also what is in no tree. */
@@ -262,8 +223,7 @@ same_work(const struct run *a, const struct run *b)
 		const struct node *x = &a->nodes.v[a->gpus.v[i].node];
 		const struct node *y = &b->nodes.v[b->gpus.v[i].node];
 
-		if (x->name != y->name || x->dur != y->dur || x->id != y->id ||
-		    x->inst != y->inst)
+		if (!same_event(x, y) || x->dur != y->dur)
 			return false;
 	}
 	return true;
@@ -313,13 +273,12 @@ stats_find(struct diff *d)
 			take_half(&f, id);
 		id = a || b ? id + 1 : m->behind;
 	}
-	if (f.has_parts)
-		join_parts(&f);
 	d->is_identical = find_identical(&f);
 	d->is_same_work = same_work(d->side[0], d->side[1]);
 	vec_free(&f.done);
 	vec_free(&f.list);
 	spans_free(&f.busy);
+	map_free(&f.busy_of);
 }
 
 static void

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which children of two nodes belong together.
+ *
+ * 1. The children on the GPU path; a side's single child that only wraps is
+ *    looked through when the sides differ in number.
+ * 2. As many on both sides and no launch among them: by place. Else aligned.
+ * 3. What is left over and wraps something that the other side has too is
+ *    replaced by its children, and what is free then is matched again.
+ * 4. What is still left over on both sides is looked through down to where it
+ *    branches, and matched by these names, then by names without functions.
+ */
+#include "cmd/tl-diff/align.h"
+
+void
+matcher_free(struct matcher *m)
+{
+	for (int s = 0; s < NSIDES; s++) {
+		map_free(&m->levels_of[s]);
+		vec_free(&m->list[s]);
+		vec_free(&m->free[s]);
+		vec_free(&m->sym[s]);
+	}
+	vec_free(&m->levels);
+	vec_free(&m->marks);
+	vec_free(&m->kids);
+	vec_free(&m->next);
+	vec_free(&m->places);
+	vec_free(&m->ops);
+}
+
+static struct mark *
+mark_of(struct matcher *m, uint32_t name)
+{
+	while (m->marks.n <= name)
+		vec_push(&m->marks, ((struct mark){ { 0 }, 0, 0 }));
+	return &m->marks.v[name];
+}
+
+/* Neither GPU work nor what launches it. */
+static bool
+is_call(const struct node *n)
+{
+	return !is_gpu_kind(n->kind) && !is_launch_kind(n->kind);
+}
+
+/* ---- 2: alignment ---- */
+
+void
+match_symbols(struct matcher *m, const u32s nodes[NSIDES], bool loose)
+{
+	for (int s = 0; s < NSIDES; s++) {
+		m->sym[s].n = 0;
+		for (size_t i = 0; i < nodes[s].n; i++) {
+			const struct node *n = match_node(m, s, nodes[s].v[i]);
+
+			vec_push(&m->sym[s],
+			    loose && n->n != INTERN_NONE
+				? name_loose(m->nm, n->name)
+				: n->sym);
+		}
+	}
+}
+
+void
+match_aligned(
+    struct matcher *m, const u32s nodes[NSIDES], bool loose, pairs *out)
+{
+	match_symbols(m, nodes, loose);
+	align_lists(m->sym, lists_turned(m->nm->st, m->sym), out);
+	similar_decide(m, nodes, out);
+}
+
+void
+match_push(struct matcher *m, const u32s nodes[NSIDES], const pairs *places)
+{
+	for (size_t i = 0; i < places->n; i++) {
+		struct pair at = places->v[i];
+
+		vec_push(&m->ops,
+		    ((struct pair){
+			at.a == NONE ? NONE : nodes[0].v[at.a],
+			at.b == NONE ? NONE : nodes[1].v[at.b],
+		    }));
+	}
+}
+
+/* The same names in another order: then their places say nothing. */
+static bool
+is_by_place(const struct matcher *m, const u32s nodes[NSIDES])
+{
+	uint64_t sum[NSIDES] = { 0, 0 };
+	bool differ = false;
+
+	if (nodes[0].n != nodes[1].n)
+		return false;
+	for (size_t i = 0; i < nodes[0].n; i++) {
+		const struct node *a = match_node(m, 0, nodes[0].v[i]);
+		const struct node *b = match_node(m, 1, nodes[1].v[i]);
+
+		if (is_launch_kind(a->kind) || is_launch_kind(b->kind))
+			return false;
+		sum[0] += hash_u64(a->sym);
+		sum[1] += hash_u64(b->sym);
+		differ = differ || a->sym != b->sym;
+	}
+	return !differ || sum[0] != sum[1];
+}
+
+/* Into places. */
+static void
+match_lists(struct matcher *m, const u32s nodes[NSIDES])
+{
+	m->places.n = 0;
+	if (is_by_place(m, nodes)) {
+		for (uint32_t i = 0; i < nodes[0].n; i++)
+			vec_push(&m->places, ((struct pair){ i, i }));
+		return;
+	}
+	match_aligned(m, nodes, false, &m->places);
+	for (int s = 0; s < NSIDES; s++) {
+		m->sym[s].n = 0;
+		for (size_t i = 0; i < nodes[s].n; i++) {
+			const struct node *n = match_node(m, s, nodes[s].v[i]);
+
+			vec_push(&m->sym[s], is_call(n) ? n->n : INTERN_NONE);
+		}
+	}
+	pairs_moved(&m->places, m->sym, NULL);
+}
+
+/* ---- 1: the lists ---- */
+
+/* Children off the GPU path by whose names the other list has something: of
+ * several of one name the last. */
+static void
+add_named(struct matcher *m, int side, uint32_t at)
+{
+	const struct run *r = m->side[side];
+	u32s *list = &m->list[side];
+
+	for (uint32_t k = at + 1; k < r->nodes.v[at].behind;
+	     k = r->nodes.v[k].behind) {
+		const struct node *n = &r->nodes.v[k];
+		struct mark *x;
+
+		if ((n->flags & NODE_GPU_PATH) != 0 || n->n == INTERN_NONE)
+			continue;
+		x = mark_of(m, n->n);
+		if (x->in[!side] != m->stamp || x->in[side] == m->stamp)
+			continue;
+		if (x->added != m->stamp) {
+			x->added = m->stamp;
+			x->place = (uint32_t)list->n;
+			vec_push(list, k);
+		}
+		list->v[x->place] = k;
+	}
+}
+
+static void
+list_children(struct matcher *m, const uint32_t at[NSIDES])
+{
+	m->stamp++;
+	for (int s = 0; s < NSIDES; s++) {
+		m->list[s].n = 0;
+		if (at[s] != NONE)
+			forest_gpu_kids(m->side[s], at[s], &m->list[s]);
+		for (size_t i = 0; i < m->list[s].n; i++) {
+			uint32_t n = match_node(m, s, m->list[s].v[i])->n;
+
+			if (n != INTERN_NONE)
+				mark_of(m, n)->in[s] = m->stamp;
+		}
+	}
+	for (int s = 0; s < NSIDES; s++) {
+		size_t before = m->list[s].n;
+
+		if (at[s] == NONE)
+			continue;
+		if (m->list[!s].n > 0)
+			add_named(m, s, at[s]);
+		if (m->list[s].n > before ||
+		    (match_node(m, s, at[s])->flags & NODE_UNSORTED) != 0)
+			forest_sort(m->side[s], &m->list[s]);
+	}
+}
+
+/* A single child that only wraps gives way to what it wraps. */
+static void
+look_through(struct matcher *m, uint32_t at[NSIDES])
+{
+	int s = m->list[0].n == 1 ? 0 : 1;
+	uint32_t end;
+
+	if (m->list[0].n == m->list[1].n || m->list[s].n != 1)
+		return;
+	end = forest_collapse(m->side[s], m->list[s].v[0], &m->kids);
+	if (m->kids.n == 0)
+		return;
+	at[s] = end;
+	m->list[s].n = 0;
+	for (size_t i = 0; i < m->kids.n; i++)
+		vec_push(&m->list[s], m->kids.v[i]);
+}
+
+/* ---- 3: wrappers among what is left over ---- */
+
+/* The nodes without a partner, as they stand in the lists. */
+static void
+find_free(struct matcher *m)
+{
+	for (int s = 0; s < NSIDES; s++) {
+		m->free[s].n = 0;
+		for (size_t i = 0; i < m->list[s].n; i++)
+			vec_push(&m->free[s], m->list[s].v[i]);
+	}
+	for (size_t i = 0; i < m->places.n; i++)
+		if (m->places.v[i].a != NONE && m->places.v[i].b != NONE) {
+			m->free[0].v[m->places.v[i].a] = NONE;
+			m->free[1].v[m->places.v[i].b] = NONE;
+		}
+	for (int s = 0; s < NSIDES; s++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < m->free[s].n; i++)
+			if (m->free[s].v[i] != NONE)
+				m->free[s].v[n++] = m->free[s].v[i];
+		m->free[s].n = n;
+	}
+}
+
+/* Of the names of a node's children on the GPU path, in kids; 0: of none. */
+static uint64_t
+hash_names_below(struct matcher *m, int side, uint32_t at)
+{
+	uint64_t h = HASH_K0;
+	size_t n = 0;
+
+	forest_gpu_kids(m->side[side], at, &m->kids);
+	for (size_t i = 0; i < m->kids.n; i++) {
+		uint32_t name = match_node(m, side, m->kids.v[i])->n;
+
+		if (name == INTERN_NONE)
+			continue;
+		h = hash_mix(h ^ name, HASH_K1);
+		n++;
+	}
+	return n > 0 ? hash_mix(h ^ n, HASH_K1) | 1 : 0;
+}
+
+/* What may be a wrapper: its name is marked, and the names below it kept. */
+static void
+index_free(struct matcher *m, struct map below[NSIDES])
+{
+	m->stamp++;
+	for (int s = 0; s < NSIDES; s++)
+		for (size_t i = 0; i < m->free[s].n; i++) {
+			const struct node *n =
+			    match_node(m, s, m->free[s].v[i]);
+			uint64_t h;
+
+			if (!is_call(n))
+				continue;
+			if (n->n != INTERN_NONE)
+				mark_of(m, n->n)->in[s] = m->stamp;
+			h = hash_names_below(m, s, m->free[s].v[i]);
+			if (h != 0)
+				(void)map_put(&below[s], h, NULL);
+		}
+}
+
+/* Whether the other side has something of this one's children, or all. */
+static bool
+is_wrapper(struct matcher *m, int side, uint32_t at, const struct map *below)
+{
+	uint64_t h;
+
+	if (!is_call(match_node(m, side, at)))
+		return false;
+	h = hash_names_below(m, side, at);
+	for (size_t i = 0; i < m->kids.n; i++) {
+		uint32_t n = match_node(m, side, m->kids.v[i])->n;
+
+		if (n != INTERN_NONE && mark_of(m, n)->in[!side] == m->stamp)
+			return true;
+	}
+	return h != 0 && map_get(below, h) != NULL;
+}
+
+/* The free nodes of a side, wrappers replaced by what they wrap. */
+static bool
+unwrap_side(struct matcher *m, int side, const struct map *below, u32s *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < m->free[side].n; i++) {
+		uint32_t at = m->free[side].v[i];
+
+		if (!is_wrapper(m, side, at, below)) {
+			vec_push(out, at);
+			continue;
+		}
+		any = true;
+		for (size_t k = 0; k < m->kids.n; k++)
+			vec_push(out, m->kids.v[k]);
+	}
+	forest_sort(m->side[side], out);
+	return any;
+}
+
+/* Into ops; false, and nothing done, if no one wraps anything. */
+static bool
+unwrap(struct matcher *m)
+{
+	struct map below[NSIDES] = { { 0 }, { 0 } };
+	u32s now[NSIDES] = { { 0 }, { 0 } };
+	size_t n = 0;
+	bool any = false;
+
+	find_free(m);
+	if (m->free[0].n > 0 && m->free[1].n > 0) {
+		index_free(m, below);
+		for (int s = 0; s < NSIDES; s++)
+			any |= unwrap_side(m, s, &below[!s], &now[s]);
+	}
+	if (any) {
+		for (size_t i = 0; i < m->places.n; i++)
+			if (m->places.v[i].a != NONE &&
+			    m->places.v[i].b != NONE)
+				m->places.v[n++] = m->places.v[i];
+		m->places.n = n;
+		match_push(m, m->list, &m->places);
+		match_lists(m, now);
+		match_push(m, now, &m->places);
+	}
+	for (int s = 0; s < NSIDES; s++) {
+		map_free(&below[s]);
+		vec_free(&now[s]);
+	}
+	return any;
+}
+
+/* ---- 4: by where they branch ---- */
+
+/* Takes what is one-sided out of ops, into the free lists. */
+static void
+take_out(struct matcher *m)
+{
+	size_t n = 0;
+
+	m->free[0].n = m->free[1].n = 0;
+	for (size_t i = 0; i < m->ops.n; i++) {
+		struct pair at = m->ops.v[i];
+
+		if (at.b == NONE)
+			vec_push(&m->free[0], at.a);
+		else if (at.a == NONE)
+			vec_push(&m->free[1], at.b);
+		else
+			m->ops.v[n++] = at;
+	}
+	m->ops.n = n;
+}
+
+bool
+pairs_have_both(const pairs *ops)
+{
+	bool a = false, b = false;
+
+	for (size_t i = 0; i < ops->n; i++) {
+		a |= ops->v[i].b == NONE;
+		b |= ops->v[i].a == NONE;
+	}
+	return a && b;
+}
+
+static void
+match_branches(struct matcher *m)
+{
+	take_out(m);
+	for (int s = 0; s < NSIDES; s++)
+		for (size_t i = 0; i < m->free[s].n; i++)
+			m->free[s].v[i] = forest_collapse(
+			    m->side[s], m->free[s].v[i], &m->kids);
+	match_aligned(m, m->free, false, &m->places);
+	match_push(m, m->free, &m->places);
+	if (!pairs_have_both(&m->places))
+		return;
+	take_out(m);
+	match_aligned(m, m->free, true, &m->places);
+	match_push(m, m->free, &m->places);
+}
+
+const pairs *
+match_children(struct matcher *m, uint32_t at[NSIDES])
+{
+	m->ops.n = 0;
+	list_children(m, at);
+	look_through(m, at);
+	match_lists(m, m->list);
+	if (!unwrap(m))
+		match_push(m, m->list, &m->places);
+	if (pairs_have_both(&m->ops))
+		match_branches(m);
+	return &m->ops;
+}
