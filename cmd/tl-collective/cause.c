@@ -156,33 +156,18 @@ struct kernel_mean {
 	int64_t sum_ns;
 };
 
-static bool
-parse_kernel(struct json *p, struct str text[3], int64_t *count, int64_t *sum)
-{
-	for (size_t i = 0; i < 3; i++) {
-		if (json_next(p) != JSON_T_STRING)
-			return false;
-		text[i] = p->raw;
-	}
-	if (json_next(p) != JSON_T_NUMBER || !num_i64(p->raw, count) ||
-	    json_next(p) != JSON_T_NUMBER || !num_i64(p->raw, sum) ||
-	    json_next(p) != JSON_T_ARRAY_END)
-		return false;
-	return true;
-}
-
 /* What is compared: op and shape, without an op the kernel and its grid. */
 static uint32_t
-key_of(struct intern *names, const struct str text[3])
+key_of(struct intern *names, struct str op, struct str shape, struct str kernel)
 {
+	struct str what = op.len > 0 ? op : kernel;
 	struct buf b = { 0 };
-	struct str what = text[0].len > 0 ? text[0] : text[2];
 	uint32_t key;
 
-	buf_putc(&b, text[0].len > 0 ? 'o' : 'k');
+	buf_putc(&b, op.len > 0 ? 'o' : 'k');
 	buf_put(&b, what.p, what.len);
 	buf_putc(&b, '\n');
-	buf_put(&b, text[1].p, text[1].len);
+	buf_put(&b, shape.p, shape.len);
 	key = intern_put(names, buf_str(&b));
 	buf_free(&b);
 	return key;
@@ -190,29 +175,27 @@ key_of(struct intern *names, const struct str text[3])
 
 typedef VEC(struct kernel_mean) mean_vec;
 
+/* One of [op, shape, kernel, calls, sum in ns]. */
 static void
-read_kernels(const struct part *part, struct intern *names, mean_vec *out)
+read_kernel(struct str text, uint32_t pos, struct intern *names,
+    struct arena *mem, mean_vec *out)
 {
-	struct buf text = { 0 };
-	struct str s[3];
-	struct json p;
+	json_items it = { 0 };
 	int64_t count, sum;
 
-	buf_put(&text, part->kernels.p, part->kernels.len);
-	buf_room(&text, IN_PAD);
-	memset(text.p + text.len, 0, IN_PAD);
-	json_start(&p, text.p, text.len);
-	if (json_next(&p) == JSON_T_ARRAY)
-		while (json_next(&p) == JSON_T_ARRAY &&
-		    parse_kernel(&p, s, &count, &sum))
-			if (count > 0)
-				vec_push(out,
-				    ((struct kernel_mean){ key_of(names, s),
-					part->pos, intern_put(names, s[0]),
-					intern_put(names, s[1]),
-					intern_put(names, s[2]),
-					(double)sum / (double)count, sum }));
-	buf_free(&text);
+	if (json_split(&it, mem, text) && it.n == 5 &&
+	    num_i64(it.v[3].text, &count) && num_i64(it.v[4].text, &sum) &&
+	    count > 0)
+		vec_push(out,
+		    ((struct kernel_mean){ .key = key_of(names, it.v[0].text,
+					       it.v[1].text, it.v[2].text),
+			.pos = pos,
+			.op = intern_put(names, it.v[0].text),
+			.shape = intern_put(names, it.v[1].text),
+			.kernel = intern_put(names, it.v[2].text),
+			.mean = (double)sum / (double)count,
+			.sum_ns = sum }));
+	vec_free(&it);
 }
 
 static int
@@ -236,12 +219,20 @@ struct slowness {
 static void
 compare_kernels(struct job *j, struct slowness *slow, struct intern *names)
 {
+	struct arena *mem = arena_create();
+	json_items items = { 0 };
 	mean_vec all = { 0 };
 
-	for (size_t i = 0; i < j->parts.n; i++)
-		read_kernels(&j->parts.v[i], names, &all);
-	if (all.n > 0)
-		qsort(all.v, all.n, sizeof *all.v, by_key);
+	for (size_t i = 0; i < j->parts.n; i++) {
+		const struct part *p = &j->parts.v[i];
+
+		if (json_split(&items, mem, p->kernels))
+			for (size_t k = 0; k < items.n; k++)
+				read_kernel(
+				    items.v[k].text, p->pos, names, mem, &all);
+		arena_reset(mem, 0);
+	}
+	stable_sort(all.v, all.n, sizeof *all.v, by_key);
 	for (size_t i = 0, k; i < all.n; i = k) {
 		double median;
 
@@ -264,6 +255,8 @@ compare_kernels(struct job *j, struct slowness *slow, struct intern *names)
 		}
 	}
 	vec_free(&all);
+	vec_free(&items);
+	arena_destroy(mem);
 }
 
 /* ---- verdicts ---- */

@@ -27,13 +27,12 @@
 
 #include "stream/rank.h"
 #include "table/table.h"
+#include "trace/bucket.h"
 #include "trace/idle.h"
 #include "trace/select-front.h"
 #include "trace/span.h"
 
 /* ---- settings ---- */
-
-struct pattern; /* compiled REGEX=TYPE */
 
 enum agg_kind {
 	AGG_MEAN,
@@ -50,12 +49,14 @@ struct agg {
 /* A number that is not known: an empty cell. */
 #define NONE INT64_MIN
 
+struct table_def;
+
 struct settings {
-	VEC(const char *) tables; /* --table, in the order given */
+	VEC(const struct table_def *) tables; /* --table, in this order */
 	struct rank_rule *rank_rule;
 	bool has_rank_regex;
 	int64_t world_size, gpus_per_node; /* 0: not given */
-	VEC(struct pattern *) patterns;
+	struct bucket_rules rules;
 	VEC(struct agg) aggs;
 	VEC(const char *) lists; /* --files-from */
 	bool infer, align_clocks, wide, partial, by_group, keep_mismatch;
@@ -135,18 +136,16 @@ struct part {
 
 /* ---- recognise.c ---- */
 
-struct pattern *pattern_new(const struct optparse *op);
-struct recogniser;
-struct recogniser *recogniser_new(const struct settings *set, struct dict *st);
 /* Whether the event is a collective (by name, category and correlation). */
-bool recognise(struct recogniser *r, const struct event *ev);
+bool recognise(
+    struct bucket_rules *rules, const struct dict *st, const struct event *ev);
 /*
  * The signature's text into b, and Seq + 1 into *seq. What it returns is how
  * much of the text says which process group it is.
  */
-size_t recognise_signature(
-    struct recogniser *r, const struct event *ev, struct buf *b, uint32_t *seq);
-void recogniser_free(struct recogniser *r);
+size_t recognise_signature(const struct bucket_rules *rules,
+    const struct dict *st, const struct event *ev, struct buf *b,
+    uint32_t *seq);
 
 /* ---- window.c ---- */
 

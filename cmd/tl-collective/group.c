@@ -19,69 +19,55 @@ by_value(const void *pa, const void *pb)
 
 /* ---- the ranks of a list that was cut ---- */
 
-/* After "ranks": in an object whose "pg_name" is name. */
+/* Of an object of pg_config, if it is that of name. */
 static bool
-object_ranks(struct json *j, struct str name, int_vec *out)
+object_ranks(
+    struct arena *mem, struct str object, struct str name, int_vec *out)
 {
-	enum json_token t;
-	bool is_it = false;
-	int_vec found = { 0 };
+	json_items it = { 0 };
+	struct str ranks = { NULL, 0 };
+	bool is_it = false, is_cut;
 
-	while ((t = json_next(j)) == JSON_T_KEY) {
-		struct str key = j->raw;
-		bool is_name = str_eq(key, STR("pg_name"));
-		const unsigned char *from;
-		bool is_cut;
-
-		if (!is_name && !str_eq(key, STR("ranks"))) {
-			if (json_skip(j) != JSON_OK)
-				break;
-			continue;
+	if (json_split(&it, mem, object))
+		for (size_t i = 0; i + 1 < it.n; i += 2) {
+			if (str_eq(it.v[i].text, STR("pg_name")))
+				is_it = str_eq(it.v[i + 1].text, name);
+			else if (str_eq(it.v[i].text, STR("ranks")) &&
+			    str_find(it.v[i + 1].text, STR("..."), false) < 0)
+				ranks = it.v[i + 1].text;
 		}
-		t = json_next(j);
-		from = j->p - 1;
-		if (is_name) {
-			is_it = t == JSON_T_STRING && str_eq(j->raw, name);
-		} else if (t == JSON_T_ARRAY && json_skip(j) == JSON_OK) {
-			if (!list_ints((struct str){ (const char *)from,
-					   (size_t)(j->p - from) },
-				&found, &is_cut) ||
-			    is_cut)
-				found.n = 0;
-		}
-	}
-	if (is_it && found.n > 0) {
-		out->n = 0;
-		for (size_t i = 0; i < found.n; i++)
-			vec_push(out, found.v[i]);
-	}
-	vec_free(&found);
-	return is_it && out->n > 0;
+	vec_free(&it);
+	return is_it && ranks.len > 2 && list_ints(ranks, out, &is_cut);
 }
 
 /* From pg_config, a list of objects somewhere in the text. */
 static bool
 told_ranks(struct str groups, struct str name, int_vec *out)
 {
+	const struct str key = STR("\"pg_config\":");
+	ptrdiff_t at = str_find(groups, key, false);
+	struct arena *mem = arena_create();
 	struct buf b = { 0 };
+	json_items list = { 0 };
+	struct str text;
 	struct json j;
-	enum json_token t;
 	bool found = false;
-	ptrdiff_t at;
 
-	at = str_find(groups, STR("\"pg_config\""), false);
-	if (at < 0)
-		return false;
-	buf_put(&b, groups.p + at, groups.len - (size_t)at);
-	buf_room(&b, IN_PAD);
-	memset(b.p + b.len, 0, IN_PAD);
-	/* behind the key and its colon */
-	json_start(&j, b.p + strlen("\"pg_config\":"),
-	    b.len - strlen("\"pg_config\":"));
-	if (json_next(&j) == JSON_T_ARRAY)
-		while (!found && (t = json_next(&j)) == JSON_T_OBJECT)
-			found = object_ranks(&j, name, out);
+	if (at >= 0) {
+		buf_put(&b, groups.p + at + key.len,
+		    groups.len - (size_t)at - key.len);
+		buf_room(&b, IN_PAD);
+		memset(b.p + b.len, 0, IN_PAD);
+		json_start(&j, b.p, b.len);
+		if (json_span(&j, &text) == JSON_OK &&
+		    json_split(&list, mem, text))
+			for (size_t i = 0; i < list.n && !found; i++)
+				found = object_ranks(
+				    mem, list.v[i].text, name, out);
+	}
+	vec_free(&list);
 	buf_free(&b);
+	arena_destroy(mem);
 	return found;
 }
 

@@ -103,16 +103,20 @@ check_world(struct job *j)
 	}
 }
 
+/* Whether two parts can't but be made of one trace. */
 static bool
-same_content(const struct part *a, const struct part *b)
+same_trace(const struct part *a, const struct part *b)
 {
-	if (a->nrecs != b->nrecs || a->nrecs == 0)
-		return a->nrecs == b->nrecs;
+	if (a->nrecs != b->nrecs || (a->nrecs > 0 && a->base_ns != b->base_ns))
+		return false;
 	for (size_t i = 0; i < a->nrecs; i++)
 		if (a->recs[i].start_ns != b->recs[i].start_ns ||
-		    a->recs[i].dur_ns != b->recs[i].dur_ns)
+		    a->recs[i].dur_ns != b->recs[i].dur_ns ||
+		    a->recs[i].id != b->recs[i].id ||
+		    a->recs[i].busy_ns != b->recs[i].busy_ns ||
+		    a->recs[i].idle_ns != b->recs[i].idle_ns)
 			return false;
-	return a->base_ns == b->base_ns;
+	return a->nrecs == 0 || str_eq(a->kernels, b->kernels);
 }
 
 static bool
@@ -132,39 +136,18 @@ check_twice(struct job *j)
 
 		for (size_t k = i; k-- > 0 && !p->is_out;) {
 			const struct part *q = &j->parts.v[k];
+			bool is_same;
 
 			if (q->rank != p->rank)
 				break;
-			if (q->is_out)
+			is_same = !q->is_out && same_trace(q, p);
+			if (!is_same && !overlap(q, p))
 				continue;
-			if (same_content(q, p)) {
-				report(
-				    MSG_RANK_TWICE, p->path, p->rank, q->path);
-				leave_out(p);
-			} else if (overlap(q, p)) {
-				report(MSG_RANK_CONFLICT, p->path, p->rank,
-				    q->path);
-				leave_out(p);
-			}
+			report(is_same ? MSG_RANK_TWICE : MSG_RANK_CONFLICT,
+			    p->path, p->rank, q->path);
+			leave_out(p);
 		}
 	}
-}
-
-/* Whether two parts can't but be made of one trace. */
-static bool
-same_trace(const struct part *a, const struct part *b)
-{
-	if (a->nrecs != b->nrecs || a->nrecs < TELLING_RECS ||
-	    a->base_ns != b->base_ns || !str_eq(a->kernels, b->kernels))
-		return false;
-	for (size_t i = 0; i < a->nrecs; i++)
-		if (a->recs[i].start_ns != b->recs[i].start_ns ||
-		    a->recs[i].dur_ns != b->recs[i].dur_ns ||
-		    a->recs[i].id != b->recs[i].id ||
-		    a->recs[i].busy_ns != b->recs[i].busy_ns ||
-		    a->recs[i].idle_ns != b->recs[i].idle_ns)
-			return false;
-	return true;
 }
 
 static uint64_t

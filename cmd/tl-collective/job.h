@@ -58,6 +58,7 @@ struct job {
 	VEC(uint32_t) order; /* collectives in the order of first appearance */
 	struct rec **members;
 	size_t nrecs;
+	size_t nincomplete, nmismatch; /* collectives */
 	bool simplified;
 	bool has_nodes;
 	int64_t gpus_per_node;
@@ -106,6 +107,7 @@ void sync_measure(struct job *j);
 bool coll_counts(const struct job *j, const struct coll *c);
 /* Implicit-sync row: class, or in simplified mode not known to be another. */
 bool coll_is_sync(const struct job *j, const struct coll *c);
+bool coll_is_all2allv(const struct job *j, const struct coll *c);
 /* NAN where unknown. */
 double gib_per_s(int64_t bytes, int64_t ns);
 double coll_algo_bw(const struct job *j, const struct coll *c);

@@ -24,7 +24,6 @@ enum {
 	OPT_KEEP_MISMATCH,
 	OPT_LIST_TABLES,
 	OPT_PARTIAL,
-	OPT_PATTERN,
 	OPT_RANK_REGEX,
 	OPT_TABLE_NAME,
 	OPT_WIDE,
@@ -38,7 +37,7 @@ static const struct opt options[] = {
 	    "take the estimated offsets of the ranks' clocks out" },
 	{ OPT_BY_GROUP, "by-group", NULL,
 	    "summaries of each process group by itself" },
-	{ OPT_PATTERN, "comm-pattern", "RE[=TYPE]",
+	{ OPT_BUCKET_COMM, "comm-pattern", "RE[=TYPE]",
 	    "kernels that are collectives (of TYPE), besides nccl and rccl" },
 	{ OPT_FILES_FROM, "files-from", "LIST",
 	    "read the paths of inputs from LIST, one a line" },
@@ -92,7 +91,7 @@ choose_tables(const struct optparse *op, struct settings *set)
 			die_usage("option '--table': '%.*s' is no table; see "
 				  "--list-tables",
 			    (int)n, p);
-		vec_push(&set->tables, def->name);
+		vec_push(&set->tables, def);
 		if (p[n] == '\0')
 			return;
 		p += n + 1;
@@ -115,7 +114,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_KEEP_MISMATCH: set->keep_mismatch = true; break;
 	case OPT_LIST_TABLES: sheets_list("tl-collective"); exit(EXIT_DONE);
 	case OPT_PARTIAL: set->partial = true; break;
-	case OPT_PATTERN: vec_push(&set->patterns, pattern_new(op)); break;
+	case OPT_BUCKET_COMM: bucket_opt(&set->rules, op, ch); break;
 	case OPT_RANK_REGEX:
 		rank_rule_destroy(set->rank_rule);
 		set->rank_rule = rank_rule_create(op->arg);
@@ -157,84 +156,48 @@ check_settings(struct settings *set)
 		set->rank_rule = rank_rule_create(NULL);
 }
 
+/* Of these, one rank alone says all there is. */
+static bool
+needs_all_ranks(const struct table_def *def)
+{
+	return def != &table_coll_analysis && def != &table_long &&
+	    def != &table_summary_long;
+}
+
 /* Without a word, one table answers: of one rank what can be said of it. */
 static void
-default_tables(struct settings *set, bool is_single)
+default_tables(struct settings *set, const struct job *j)
 {
-	if (set->dest.dir != NULL) {
-		for (size_t i = 0; i < ntable_defs; i++)
-			vec_push(&set->tables, table_defs[i]->name);
-		return;
-	}
-	vec_push(&set->tables, is_single ? "coll_analysis" : "nccl_groups");
-}
-
-static bool
-needs_all_ranks(const struct settings *set)
-{
-	for (size_t i = 0; i < set->tables.n; i++)
-		if (strcmp(set->tables.v[i], "coll_analysis") != 0 &&
-		    strcmp(set->tables.v[i], "nccl_long") != 0 &&
-		    strcmp(set->tables.v[i], "nccl_summary_long") != 0)
-			return true;
-	return false;
-}
-
-static void
-print_tables(struct job *j, struct settings *set, bool is_chosen)
-{
-	set->dest.many = set->tables.n > 1;
-	for (size_t i = 0; i < set->tables.n; i++) {
-		const struct table_def *def =
-		    table_of(str_of(set->tables.v[i]));
-
-		if (is_chosen || def->is_wanted == NULL || def->is_wanted(j))
-			print_table(def, j, &set->dest);
-	}
-	table_dest_finish(&set->dest);
-}
-
-static void
-summarise(const struct job *j, size_t npaths)
-{
-	size_t nincomplete = 0;
-
-	for (size_t i = 0; i < j->colls.n; i++)
-		nincomplete += (j->colls.v[i].flags & COLL_INCOMPLETE) != 0;
-	note_cost("%zu inputs, %zu ranks, %zu groups, %zu collectives (%zu "
-		  "incomplete), %zu records",
-	    npaths, j->ranks.n, j->groups.n, j->colls.n, nincomplete, j->nrecs);
+	if (set->dest.dir == NULL)
+		vec_push(&set->tables,
+		    j->ranks.n == 1 ? &table_coll_analysis : &table_groups);
+	for (size_t i = 0; i < ntable_defs && set->dest.dir != NULL; i++)
+		if (is_wanted(table_defs[i], j))
+			vec_push(&set->tables, table_defs[i]);
 }
 
 static void
 tell_warnings(const struct job *j)
 {
-	size_t nmissing = 0, nmismatch = 0;
-
-	for (size_t i = 0; i < j->colls.n; i++) {
-		nmissing += (j->colls.v[i].flags & COLL_INCOMPLETE) != 0;
-		nmismatch += (j->colls.v[i].flags & COLL_MISMATCH) != 0;
-	}
-	if (nmissing > 0)
-		report(MSG_COLLECTIVES_INCOMPLETE, nmissing, j->colls.n);
-	if (nmismatch > 0)
-		report(MSG_COLLECTIVES_DIFFER, nmismatch, j->colls.n);
+	if (j->nincomplete > 0)
+		report(MSG_COLLECTIVES_INCOMPLETE, j->nincomplete, j->colls.n);
+	if (j->nmismatch > 0)
+		report(MSG_COLLECTIVES_DIFFER, j->nmismatch, j->colls.n);
 }
 
 static void
 analyse(struct settings *set, struct job *j, part_vec *parts)
 {
-	bool is_chosen = set->tables.n > 0, wants_all;
+	bool wants_all;
 
 	job_build(j, set, parts);
 	if (set->partial) {
 		partial_write(set, j);
 		return;
 	}
-	/* whose rank each is, is known by now */
-	if (!is_chosen)
-		default_tables(set, j->ranks.n == 1);
-	wants_all = j->ranks.n > 1 || (is_chosen && needs_all_ranks(set));
+	wants_all = j->ranks.n > 1;
+	for (size_t i = 0; i < set->tables.n; i++)
+		wants_all |= needs_all_ranks(set->tables.v[i]);
 	if (wants_all)
 		job_tell_missing(j);
 	groups_build(j);
@@ -242,7 +205,12 @@ analyse(struct settings *set, struct job *j, part_vec *parts)
 	sync_measure(j);
 	if (wants_all)
 		tell_warnings(j);
-	print_tables(j, set, is_chosen);
+	if (set->tables.n == 0)
+		default_tables(set, j);
+	set->dest.many = set->tables.n > 1;
+	for (size_t i = 0; i < set->tables.n; i++)
+		print_table(set->tables.v[i], j, &set->dest);
+	table_dest_finish(&set->dest);
 }
 
 int
@@ -264,6 +232,9 @@ main(int argc, char *argv[])
 	work_run(&set, &paths, &parts);
 	analyse(&set, &job, &parts);
 	if (set.verbose)
-		summarise(&job, paths.n);
+		note_cost("%zu inputs, %zu ranks, %zu groups, %zu collectives "
+			  "(%zu incomplete), %zu records",
+		    paths.n, job.ranks.n, job.groups.n, job.colls.n,
+		    job.nincomplete, job.nrecs);
 	return exit_status();
 }

@@ -122,9 +122,7 @@ merge_keys(u64_vec *keys, const numbered_vec *more)
 		b += y <= x;
 	}
 	vec_free(keys);
-	keys->v = all.v;
-	keys->n = all.n;
-	keys->cap = all.cap;
+	*keys = all;
 }
 
 /* Gives each record the index of its collective; the number of these. */
@@ -187,15 +185,10 @@ same_sequences(const struct job *j, const stretch_vec *ranks)
 static size_t
 match_by_order(const stretch_vec *ranks)
 {
-	size_t most = 0;
-
-	for (size_t i = 0; i < ranks->n; i++) {
+	for (size_t i = 0; i < ranks->n; i++)
 		for (size_t k = 0; k < ranks->v[i].n; k++)
 			ranks->v[i].v[k]->seq = (uint32_t)k;
-		if (ranks->v[i].n > most)
-			most = ranks->v[i].n;
-	}
-	return most;
+	return ranks->v[0].n;
 }
 
 /* ---- by alignment ---- */
@@ -278,12 +271,8 @@ match_group(const struct job *j, struct pgroup *g, struct rec **v, size_t n)
 	if (all_have_seq(v, n)) {
 		g->by_seq = true;
 		ncolls = match_by_seq(&ranks);
-	} else if (j->simplified || same_sequences(j, &ranks)) {
+	} else if (same_sequences(j, &ranks)) {
 		ncolls = match_by_order(&ranks);
-		if (!same_sequences(j, &ranks)) {
-			g->was_aligned = true;
-			ncolls = match_by_alignment(j, &ranks);
-		}
 	} else {
 		g->was_aligned = true;
 		ncolls = match_by_alignment(j, &ranks);

@@ -19,7 +19,7 @@ struct reducer {
 	/* of the input being read */
 	const char *path;
 	struct dict *st;
-	struct recogniser *names;
+	struct bucket_rules rules;
 	part_vec *parts;
 	VEC(uint64_t) hashes; /* of texts, 0: not yet */
 	/* of its source */
@@ -49,38 +49,13 @@ text_fact(struct reducer *r, const struct source *s, const char *key)
 	return arena_str(r->mem, f->val.s);
 }
 
-/* Elements of a list at the uppermost level. */
-static int64_t
-list_length(struct str list)
-{
-	struct buf b = { 0 };
-	struct json j;
-	enum json_token t;
-	int64_t n = 0;
-
-	buf_put(&b, list.p, list.len);
-	buf_room(&b, IN_PAD);
-	memset(b.p + b.len, 0, IN_PAD);
-	json_start(&j, b.p, b.len);
-	if (json_next(&j) == JSON_T_ARRAY) {
-		while (
-		    (t = json_next(&j)) > JSON_T_END && t != JSON_T_ARRAY_END) {
-			n++;
-			if ((t == JSON_T_OBJECT || t == JSON_T_ARRAY) &&
-			    json_skip(&j) != JSON_OK)
-				break;
-		}
-	}
-	buf_free(&b);
-	return n;
-}
-
 static void
 take_facts(struct reducer *r, const struct source *s)
 {
 	const struct fact *from = source_fact(s, "rank_from");
 	const struct fact *devs = source_fact(s, "devices");
 	struct part *p = &r->part;
+	json_items items = { 0 };
 	int64_t version;
 
 	p->has_rank = source_int(s, "rank", &p->rank);
@@ -91,8 +66,10 @@ take_facts(struct reducer *r, const struct source *s)
 	p->has_epoch = source_int(s, "epoch", &p->epoch_ns);
 	p->name = text_fact(r, s, "name");
 	p->host = text_fact(r, s, "hostname");
-	if (devs != NULL && devs->val.s.p != NULL && p->ndevs == 0)
-		p->ndevs = list_length(devs->val.s);
+	if (devs != NULL && devs->val.s.p != NULL && p->ndevs == 0 &&
+	    json_split(&items, r->mem, devs->val.s))
+		p->ndevs = (int64_t)items.n;
+	vec_free(&items);
 	if (source_int(s, "collective", &version)) {
 		if (version != PARTIAL_VERSION)
 			die("%s: this partial is of version %" PRId64
@@ -148,7 +125,8 @@ take_collective(struct reducer *r, const struct event *ev)
 		r->part.nskipped++;
 		return;
 	}
-	of_group = recognise_signature(r->names, ev, &r->text, &rec.seq);
+	of_group =
+	    recognise_signature(&r->rules, r->st, ev, &r->text, &rec.seq);
 	rec.sig = signature(r, buf_str(&r->text), of_group);
 	vec_push(&r->recs, rec);
 }
@@ -217,7 +195,7 @@ take_gpu(struct reducer *r, const struct event *ev)
 		die("%s: event %" PRIu64 ": its end is out of range", r->path,
 		    ev->uid.id);
 	idle_gpu(r->idle, ev);
-	is_comm = recognise(r->names, ev);
+	is_comm = recognise(&r->rules, r->st, ev);
 	if (is_comm)
 		take_collective(r, ev);
 	windows_add(r->windows, is_comm, ev->ts_ns, end);
@@ -327,6 +305,7 @@ reducer_new(const struct settings *set)
 	struct reducer *r = xcalloc(1, sizeof *r);
 
 	r->set = set;
+	r->rules.patterns = set->rules.patterns;
 	r->windows = windows_new();
 	r->kernels = kernels_new();
 	r->idle = idle_new();
@@ -369,7 +348,7 @@ reduce_input(struct reducer *r, const char *path, part_vec *parts)
 	r->parts = parts;
 	r->hashes.n = 0;
 	r->st = dict_create();
-	r->names = recogniser_new(r->set, r->st);
+	r->rules.known.n = 0;
 	in = open_input(r, path);
 	while ((item = stream_next(in)) != ITEM_END) {
 		if (item == ITEM_SOURCE) {
@@ -385,6 +364,5 @@ reduce_input(struct reducer *r, const char *path, part_vec *parts)
 	}
 	end_source(r);
 	stream_close(in);
-	recogniser_free(r->names);
 	dict_destroy(r->st);
 }

@@ -171,7 +171,7 @@ parse_parts(struct sig *s, struct str text, struct arena *mem)
 		&s->gpu_stream, &s->desc, &s->peers, &s->kernel };
 	int64_t *const numbers[] = { [3] = &s->n, [5] = &s->in, [6] = &s->out };
 	json_items list = { 0 };
-	bool is_good = json_list(&list, mem, text) && list.n == COUNT(texts);
+	bool is_good = json_split(&list, mem, text) && list.n == COUNT(texts);
 
 	for (size_t i = 0; i < COUNT(texts) && is_good; i++) {
 		struct str part = list.v[i].text;

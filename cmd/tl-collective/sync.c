@@ -127,8 +127,13 @@ sync_measure(struct job *j)
 	}
 	clocks_align(j);
 	scratch = xmalloc(most * sizeof *scratch);
-	for (size_t i = 0; i < j->colls.n; i++)
-		measure(j, &j->colls.v[i], scratch);
+	for (size_t i = 0; i < j->colls.n; i++) {
+		struct coll *c = &j->colls.v[i];
+
+		measure(j, c, scratch);
+		j->nincomplete += (c->flags & COLL_INCOMPLETE) != 0;
+		j->nmismatch += (c->flags & COLL_MISMATCH) != 0;
+	}
 	free(scratch);
 }
 
@@ -145,6 +150,13 @@ coll_is_sync(const struct job *j, const struct coll *c)
 	enum coll_class class = (enum coll_class)c->class;
 
 	return class_is_sync(class) || (j->simplified && class == CLASS_NONE);
+}
+
+bool
+coll_is_all2allv(const struct job *j, const struct coll *c)
+{
+	(void)j;
+	return c->class == CLASS_ALLTOALLV;
 }
 
 double

@@ -76,7 +76,7 @@ gather_all(const struct job *j, a2av_vec *out)
 	for (size_t i = 0; i < j->order.n; i++) {
 		const struct coll *c = &j->colls.v[j->order.v[i]];
 
-		if (c->class == CLASS_ALLTOALLV)
+		if (coll_is_all2allv(j, c))
 			vec_push(out, measure(j, c));
 	}
 }
@@ -85,11 +85,7 @@ gather_all(const struct job *j, a2av_vec *out)
 
 static const struct field fields[] = {
 	ID,
-	GROUP,
-	GROUP_RANKS,
-	NAME,
-	GROUP_SIZE,
-	DTYPE,
+	SIGNATURE,
 	GPU_STREAM,
 	OWN(BYTES("bytes", "total data communicated (MB)"), struct a2av, bytes),
 	OWN(INT("nelems", "total nelems communicated"), struct a2av, nelems),
@@ -121,7 +117,7 @@ cell_end_skew(const struct row *r)
 	return cell_int(r->coll->end_ns - rec_end(r->rec));
 }
 
-static const struct field rank_sizes[] = {
+static const struct field rank_fields[] = {
 	START,
 	DURATION,
 	IN_NELEMS,
@@ -130,20 +126,9 @@ static const struct field rank_sizes[] = {
 	OUT_BYTES,
 	IN_SPLIT,
 	OUT_SPLIT,
-};
-static const struct field rank_skews[] = {
 	CELL(US("start_skew_ns", "skew in start time"), cell_start_skew),
 	CELL(US("end_skew_ns", "skew in end time"), cell_end_skew),
 };
-
-static void
-more_wide(struct sheet_rows *s)
-{
-	if (!is_wide(s->job))
-		return;
-	fields_of_ranks(s, LIST(rank_sizes));
-	fields_of_ranks(s, LIST(rank_skews));
-}
 
 static void
 fill(struct sheet_rows *s, struct job *j)
@@ -162,43 +147,20 @@ fill(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_all2allv = {
 	.name = "nccl_all2allv",
-	.is_wanted = has_all2allv,
+	.when = WHEN_ANY,
+	.is_about = coll_is_all2allv,
 	FIELDS(fields),
-	.more = more_wide,
+	OF_RANK_FIELDS(rank_fields, 8),
 	.nodes = WITH_NODE_SPAN,
 	.fill = fill,
 };
 
-/* ---- nccl_all2allv_ranks ---- */
-
-static bool
-is_long(const struct job *j)
-{
-	return has_all2allv(j) && !is_wide(j);
-}
-
-static void
-more_ranks(struct sheet_rows *s)
-{
-	fields_put(s, LIST(rank_sizes));
-	fields_put(s, LIST(rank_skews));
-}
-
-static void
-fill_ranks(struct sheet_rows *s, struct job *j)
-{
-	for (size_t i = 0; i < j->order.n; i++)
-		if (j->colls.v[j->order.v[i]].class == CLASS_ALLTOALLV)
-			put_ranks(s, &j->colls.v[j->order.v[i]]);
-}
-
 const struct table_def table_all2allv_ranks = {
 	.name = "nccl_all2allv_ranks",
-	.is_wanted = is_long,
-	FIELDS(rank_fields),
-	.more = more_ranks,
+	.when = WHEN_LONG,
+	.is_about = coll_is_all2allv,
+	OF_RANK_FIELDS(rank_fields, 8),
 	.is_streamed = true,
-	.fill = fill_ranks,
 };
 
 /* ---- nccl_summary_all2allv ---- */
@@ -286,7 +248,8 @@ fill_summary(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_summary_all2allv = {
 	.name = "nccl_summary_all2allv",
-	.is_wanted = has_all2allv,
+	.when = WHEN_ANY,
+	.is_about = coll_is_all2allv,
 	FIELDS(summary_fields),
 	.more = more_summary,
 	.nodes = WITH_NODE_SPAN,

@@ -100,7 +100,8 @@ fill(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_heatmap = {
 	.name = "nccl_all2allv_heatmap",
-	.is_wanted = has_all2allv,
+	.when = WHEN_ANY,
+	.is_about = coll_is_all2allv,
 	FIELDS(fields),
 	.fill = fill,
 };

@@ -9,11 +9,7 @@ static const struct field long_fields[] = {
 	ID,
 	COLL(INT("index_in_group", NULL), index),
 	RANK,
-	GROUP,
-	GROUP_RANKS,
-	NAME,
-	GROUP_SIZE,
-	DTYPE,
+	SIGNATURE,
 	IN_NELEMS,
 	IN_BYTES,
 	OUT_NELEMS,
@@ -161,16 +157,10 @@ const struct table_def table_summary_long = {
 	.fill = fill_sums,
 };
 
-static bool
-is_single(const struct job *j)
-{
-	return j->ranks.n == 1;
-}
-
 /* One file's, as a report of it has it: without nodes. */
 const struct table_def table_coll_analysis = {
 	.name = "coll_analysis",
-	.is_wanted = is_single,
+	.when = WHEN_SINGLE,
 	FIELDS(summary_fields),
 	.fill = fill_sums,
 };

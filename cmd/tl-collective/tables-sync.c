@@ -15,11 +15,7 @@ struct sync {
 
 static const struct field sync_fields[] = {
 	ID,
-	GROUP,
-	GROUP_RANKS,
-	NAME,
-	GROUP_SIZE,
-	DTYPE,
+	SIGNATURE,
 	IN_NELEMS,
 	OUT_NELEMS,
 	IN_BYTES,
@@ -48,18 +44,15 @@ cell_wait(const struct row *r)
 	return cell_int(r->coll->start_ns - r->rec->start_ns);
 }
 
-static const struct field rank_times[] = { START, DURATION };
-static const struct field rank_wait[] = {
+static const struct field rank_fields[] = {
+	START,
+	DURATION,
 	CELL(US("wait_ns", "wait_time"), cell_wait),
 };
 
 static void
 more_sync(struct sheet_rows *s)
 {
-	if (is_wide(s->job)) {
-		fields_of_ranks(s, LIST(rank_times));
-		fields_of_ranks(s, LIST(rank_wait));
-	}
 	fields_put(s, LIST(sync_more));
 }
 
@@ -89,42 +82,19 @@ fill_sync(struct sheet_rows *s, struct job *j)
 const struct table_def table_sync = {
 	.name = "nccl_implicit_sync",
 	FIELDS(sync_fields),
+	OF_RANK_FIELDS(rank_fields, 2),
 	.more = more_sync,
 	.nodes = WITH_NODE_SPAN,
 	.is_streamed = true,
 	.fill = fill_sync,
 };
 
-/* ---- nccl_implicit_sync_ranks ---- */
-
-static bool
-is_long(const struct job *j)
-{
-	return has_sync(j) && !is_wide(j);
-}
-
-static void
-more_ranks(struct sheet_rows *s)
-{
-	fields_put(s, LIST(rank_times));
-	fields_put(s, LIST(rank_wait));
-}
-
-static void
-fill_ranks(struct sheet_rows *s, struct job *j)
-{
-	for (size_t i = 0; i < j->order.n; i++)
-		if (coll_is_sync(j, &j->colls.v[j->order.v[i]]))
-			put_ranks(s, &j->colls.v[j->order.v[i]]);
-}
-
 const struct table_def table_sync_ranks = {
 	.name = "nccl_implicit_sync_ranks",
-	.is_wanted = is_long,
-	FIELDS(rank_fields),
-	.more = more_ranks,
+	.when = WHEN_LONG,
+	.is_about = coll_is_sync,
+	OF_RANK_FIELDS(rank_fields, 2),
 	.is_streamed = true,
-	.fill = fill_ranks,
 };
 
 /* ---- nccl_summary_implicit_sync ---- */
@@ -295,7 +265,8 @@ fill_stragglers(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_straggler_summary = {
 	.name = "straggler_summary",
-	.is_wanted = has_sync,
+	.when = WHEN_ANY,
+	.is_about = coll_is_sync,
 	FIELDS(straggler_fields),
 	.nodes = WITH_NODE_ID,
 	.fill = fill_stragglers,

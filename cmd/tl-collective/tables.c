@@ -26,28 +26,26 @@ const struct table_def *const table_defs[] = {
 };
 const size_t ntable_defs = sizeof table_defs / sizeof *table_defs;
 
-bool
-has_all2allv(const struct job *j)
-{
-	for (size_t i = 0; i < j->colls.n; i++)
-		if (j->colls.v[i].class == CLASS_ALLTOALLV)
-			return true;
-	return false;
-}
+#define WIDE_RANKS 16 /* more have no column each, unless --wide */
 
-bool
-has_sync(const struct job *j)
-{
-	for (size_t i = 0; i < j->colls.n; i++)
-		if (coll_is_sync(j, &j->colls.v[i]))
-			return true;
-	return false;
-}
-
-bool
+static bool
 is_wide(const struct job *j)
 {
 	return j->set->wide || j->ranks.n <= WIDE_RANKS;
+}
+
+bool
+is_wanted(const struct table_def *def, const struct job *j)
+{
+	if (def->when == WHEN_SINGLE)
+		return j->ranks.n == 1;
+	if (def->when == WHEN_LONG && is_wide(j))
+		return false;
+	for (size_t i = 0; i < j->colls.n; i++)
+		if (def->when != WHEN_ALWAYS &&
+		    def->is_about(j, &j->colls.v[i]))
+			return true;
+	return def->when == WHEN_ALWAYS;
 }
 
 /* ---- fields ---- */
@@ -77,7 +75,8 @@ put_named(struct sheet_rows *s, const struct field *of, const char *before,
 	return f;
 }
 
-void
+/* The list once more for each rank, as rank_N_ID. */
+static void
 fields_of_ranks(struct sheet_rows *s, const struct field *list, size_t n)
 {
 	char before[32];
@@ -250,36 +249,57 @@ put_row(struct sheet_rows *s, const struct row *given)
 	}
 }
 
-const struct field rank_fields[] = { ID, RANK };
-
-void
-put_ranks(struct sheet_rows *s, const struct coll *c)
+/* A row for each rank in each of the table's collectives. */
+static void
+fill_ranks(
+    struct sheet_rows *s, const struct table_def *def, const struct job *j)
 {
-	for (uint32_t m = 0; m < c->n; m++) {
-		struct row row =
-		    row_of_rec(s->job, s->job->members[c->first + m]);
+	for (size_t i = 0; i < j->order.n; i++) {
+		const struct coll *c = &j->colls.v[j->order.v[i]];
 
-		put_row(s, &row);
+		for (uint32_t m = 0; m < c->n && def->is_about(j, c); m++) {
+			struct row row =
+			    row_of_rec(j, j->members[c->first + m]);
+
+			put_row(s, &row);
+		}
 	}
+}
+
+static void
+make_fields(struct sheet_rows *s, const struct table_def *def)
+{
+	static const struct field rank[] = { ID, RANK };
+	static const struct field node_id =
+	    CELL(INT("node_id", NULL), cell_node);
+	static const struct field node_span =
+	    CELL(TEXT("node_span", NULL), cell_node_span);
+	unsigned nodes = s->job->has_nodes ? def->nodes : 0;
+
+	fields_put(s, def->fields, def->nfields);
+	if (def->fill == NULL) {
+		fields_put(s, LIST(rank));
+		fields_put(s, def->of_rank, def->nboth);
+	} else if (is_wide(s->job)) {
+		fields_of_ranks(s, def->of_rank, def->nfirst);
+		fields_of_ranks(
+		    s, def->of_rank + def->nfirst, def->nboth - def->nfirst);
+	}
+	if (def->more != NULL)
+		def->more(s);
+	if ((nodes & WITH_NODE_ID) != 0)
+		fields_put(s, &node_id, 1);
+	if ((nodes & WITH_NODE_SPAN) != 0)
+		fields_put(s, &node_span, 1);
 }
 
 void
 print_table(const struct table_def *def, struct job *j, struct table_dest *d)
 {
-	static const struct field node_id =
-	    CELL(INT("node_id", NULL), cell_node);
-	static const struct field node_span =
-	    CELL(TEXT("node_span", NULL), cell_node_span);
 	struct sheet_rows s = { .job = j, .mem = arena_create() };
 	VEC(struct column) columns = { 0 };
 
-	fields_put(&s, def->fields, def->nfields);
-	if (def->more != NULL)
-		def->more(&s);
-	if (j->has_nodes && (def->nodes & WITH_NODE_ID) != 0)
-		fields_put(&s, &node_id, 1);
-	if (j->has_nodes && (def->nodes & WITH_NODE_SPAN) != 0)
-		fields_put(&s, &node_span, 1);
+	make_fields(&s, def);
 	for (size_t i = 0; i < s.fields.n; i++) {
 		vec_push(&columns, s.fields.v[i].col);
 		if (s.fields.v[i].pos > 0 && s.of_rank == NULL)
@@ -288,7 +308,10 @@ print_table(const struct table_def *def, struct job *j, struct table_dest *d)
 	s.table = table_create(def->name, columns.v, columns.n);
 	if (def->is_streamed)
 		table_stream(s.table, d);
-	def->fill(&s, j);
+	if (def->fill != NULL)
+		def->fill(&s, j);
+	else
+		fill_ranks(&s, def, j);
 	table_print(s.table, d);
 	table_destroy(s.table);
 	vec_free(&s.fields);

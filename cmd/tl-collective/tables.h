@@ -122,6 +122,7 @@ struct field {
 #define OUT_NELEMS SIG(INT("out_nelems", "Out msg nelems"), out)
 #define IN_BYTES SIG(BYTES("in_bytes", "In msg size (MB)"), in_bytes)
 #define OUT_BYTES SIG(BYTES("out_bytes", "Out msg size (MB)"), out_bytes)
+#define SIGNATURE GROUP, GROUP_RANKS, NAME, GROUP_SIZE, DTYPE
 #define FULL_BYTES SIG(BYTES("full_bytes", "Full msg size (MB)"), full_bytes)
 #define IN_SPLIT SIG(TEXT("in_split", "In split size"), in_split)
 #define OUT_SPLIT SIG(TEXT("out_split", "Out split size"), out_split)
@@ -158,21 +159,38 @@ enum {
 	WITH_NODE = WITH_NODE_ID | WITH_NODE_SPAN,
 };
 
+/* When -d has it. */
+enum table_when {
+	WHEN_ALWAYS,
+	WHEN_ANY,    /* where there is a collective that it is about */
+	WHEN_LONG,   /* likewise, and ranks have no columns of their own */
+	WHEN_SINGLE, /* of one rank */
+};
+
 struct table_def {
 	const char *name;
-	/* in -d; NULL: always */
-	bool (*is_wanted)(const struct job *j);
+	enum table_when when;
+	/* which collectives it is about; NULL: all */
+	bool (*is_about)(const struct job *j, const struct coll *c);
 	const struct field *fields; /* all, or those before more's */
 	size_t nfields;
+	/* of each rank: its columns in is_wide(), in two blocks */
+	const struct field *of_rank;
+	size_t nfirst, nboth;
 	/* adds fields that depend on the job; NULL: none */
 	void (*more)(struct sheet_rows *s);
 	unsigned nodes;   /* WITH_ */
 	bool is_streamed; /* its rows are printed as they come */
+	/* NULL: a row for each rank in each collective, with of_rank */
 	void (*fill)(struct sheet_rows *s, struct job *j);
 };
 
 #define LIST(list) (list), sizeof(list) / sizeof *(list)
 #define FIELDS(list) .fields = (list), .nfields = sizeof(list) / sizeof *(list)
+
+#define OF_RANK_FIELDS(list, first)           \
+	.of_rank = (list), .nfirst = (first), \
+	.nboth = sizeof(list) / sizeof *(list)
 
 extern const struct table_def *const table_defs[];
 extern const size_t ntable_defs;
@@ -186,21 +204,13 @@ void print_table(
     const struct table_def *def, struct job *j, struct table_dest *d);
 
 void fields_put(struct sheet_rows *s, const struct field *list, size_t n);
-/* The list once more for each rank, as rank_N_ID. */
-void fields_of_ranks(struct sheet_rows *s, const struct field *list, size_t n);
 /* A field of values for each statistic, as ID_WORD. */
 void fields_of_aggs(struct sheet_rows *s, const struct field *of,
     const struct agg *aggs, size_t naggs);
 void put_row(struct sheet_rows *s, const struct row *r);
 
-/* A row for each rank of a collective. */
-extern const struct field rank_fields[2];
-void put_ranks(struct sheet_rows *s, const struct coll *c);
-
-#define WIDE_RANKS 16 /* more have no column each, unless --wide */
-bool is_wide(const struct job *j);
-bool has_sync(const struct job *j);
-bool has_all2allv(const struct job *j);
+/* Whether a table, chosen by -d, has something to say. */
+bool is_wanted(const struct table_def *def, const struct job *j);
 
 /* ---- collectives that are alike ---- */
 

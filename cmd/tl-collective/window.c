@@ -63,24 +63,35 @@ by_began(const void *pa, const void *pb)
 	return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
+/* How many of n, sorted by the time that they begin with, lie before t. */
+static size_t
+before(const void *v, size_t n, size_t size, int64_t t)
+{
+	size_t lo = 0;
+
+	while (lo < n) {
+		size_t mid = lo + (n - lo) / 2;
+		int64_t at;
+
+		memcpy(&at, (const char *)v + mid * size, sizeof at);
+		if (at < t)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo;
+}
+
 /* Time covered before t: sums[i] is that of the spans before number i. */
 static int64_t
 covered(const struct spans *s, const int64_t *sums, int64_t t)
 {
-	size_t lo = 0, hi = s->n;
+	size_t n = before(s->v, s->n, sizeof *s->v, t);
+	const struct span *last = s->v + n - 1;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->v[mid].start < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == 0)
+	if (n == 0)
 		return 0;
-	return sums[lo - 1] + (s->v[lo - 1].end < t ? s->v[lo - 1].end : t) -
-	    s->v[lo - 1].start;
+	return sums[n - 1] + (last->end < t ? last->end : t) - last->start;
 }
 
 static int64_t *
@@ -97,17 +108,9 @@ running_sums(const struct spans *s)
 static uint32_t
 work_before(const struct windows *w, int64_t t)
 {
-	size_t lo = 0, hi = w->began.n;
+	size_t n = before(w->began.v, w->began.n, sizeof *w->began.v, t);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (w->began.v[mid].start_ns < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo > 0 ? w->began.v[lo - 1].hash : 0;
+	return n > 0 ? w->began.v[n - 1].hash : 0;
 }
 
 /* What the host was in for most of the record's idle time. */

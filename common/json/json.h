@@ -114,10 +114,11 @@ struct json_item {
 typedef VEC(struct json_item) json_items;
 
 /*
- * The items of the list that is the whole text: of a string what it means, of
- * all else its JSON text. Texts live in mem. False, and none: it is no list.
+ * The items of the list that is the whole text, or the keys and values, in
+ * turn, of an object: of a string what it means, of all else its JSON text.
+ * Texts live in mem. False, and no item: it is neither.
  */
-bool json_list(json_items *out, struct arena *mem, struct str text) USE_RESULT;
+bool json_split(json_items *out, struct arena *mem, struct str text) USE_RESULT;
 
 /* ---- primitives ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The items of a list. */
+/* The items of a list or an object. */
 #include "json/json.h"
 
 /* The text of an item whose first token was just read; false: it is bad. */
@@ -12,6 +12,7 @@ item_of(struct json *j, enum json_token t, struct buf *b, struct str *text)
 	*text = j->raw;
 	switch (t) {
 	case JSON_T_STRING:
+	case JSON_T_KEY:
 		b->len = 0;
 		if (!json_unescape(j->raw, b, &error, &at))
 			return false;
@@ -33,11 +34,11 @@ item_of(struct json *j, enum json_token t, struct buf *b, struct str *text)
 }
 
 bool
-json_list(json_items *out, struct arena *mem, struct str text)
+json_split(json_items *out, struct arena *mem, struct str text)
 {
 	struct json j;
 	struct buf b = { 0 };
-	enum json_token t;
+	enum json_token t, end;
 	struct str item;
 	char *padded = xcalloc(1, text.len + IN_PAD);
 
@@ -45,13 +46,16 @@ json_list(json_items *out, struct arena *mem, struct str text)
 	if (text.len > 0)
 		memcpy(padded, text.p, text.len);
 	json_start(&j, padded, text.len);
-	t = json_next(&j) == JSON_T_ARRAY ? json_next(&j) : JSON_T_BAD;
-	for (; t > JSON_T_END && t != JSON_T_ARRAY_END; t = json_next(&j)) {
+	t = json_next(&j);
+	end = t == JSON_T_ARRAY ? JSON_T_ARRAY_END : JSON_T_OBJECT_END;
+	t = t == JSON_T_ARRAY || t == JSON_T_OBJECT ? json_next(&j)
+						    : JSON_T_BAD;
+	for (; t > JSON_T_END && t != end; t = json_next(&j)) {
 		if (!item_of(&j, t, &b, &item))
 			break;
 		vec_push(out, ((struct json_item){ t, arena_str(mem, item) }));
 	}
-	if (t == JSON_T_ARRAY_END)
+	if (t == end)
 		t = json_next(&j);
 	json_space(&j);
 	if (t != JSON_T_END || j.p != j.end)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* bucket: computation, communication or copy, by kind and name. */
 #include <regex.h>
+#include <stdlib.h>
 
 #include "trace/bucket.h"
 
+#define TYPE_LETTERS "abcdefghijklmnopqrstuvwxyz_"
+
 struct bucket_pattern {
 	regex_t re;
+	struct str type; /* p NULL: not told */
 };
 
 /* ---- names ---- */
@@ -53,34 +57,51 @@ is_fill_kernel(struct str s)
 	return is_end(s);
 }
 
-static bool
-matches(const struct bucket_rules *r, struct str name)
+/* The first pattern that matches, or NULL. */
+static const struct bucket_pattern *
+match(const struct bucket_rules *r, struct str name)
 {
 	struct buf text = { 0 };
-	bool found = false;
+	size_t i = 0;
 
 	/* regexec() wants a terminator; a NUL in a name becomes a blank */
 	buf_put(&text, name.p, name.len);
-	for (size_t i = 0; i < text.len; i++)
-		if (text.p[i] == '\0')
-			text.p[i] = ' ';
+	for (size_t k = 0; k < text.len; k++)
+		if (text.p[k] == '\0')
+			text.p[k] = ' ';
 	buf_putc(&text, '\0');
-	for (size_t i = 0; i < r->patterns.n && !found; i++)
-		found = regexec(&r->patterns.v[i]->re, text.p, 0, NULL, 0) == 0;
+	while (i < r->patterns.n &&
+	    regexec(&r->patterns.v[i]->re, text.p, 0, NULL, 0) != 0)
+		i++;
 	buf_free(&text);
-	return found;
+	return i < r->patterns.n ? r->patterns.v[i] : NULL;
+}
+
+static bool
+is_default(struct str name)
+{
+	return str_find(name, STR("cross_device_reduce"), true) >= 0;
 }
 
 static bool
 is_collective(const struct bucket_rules *r, struct str name)
 {
 	/* rccl holds no nccl, so both are looked for */
-	if (str_find(name, STR("nccl"), true) >= 0 ||
-	    str_find(name, STR("rccl"), true) >= 0)
-		return true;
+	return str_find(name, STR("nccl"), true) >= 0 ||
+	    str_find(name, STR("rccl"), true) >= 0 ||
+	    (r->patterns.n == 0 ? is_default(name) : match(r, name) != NULL);
+}
+
+struct str
+bucket_comm_type(const struct bucket_rules *r, struct str name)
+{
+	const struct bucket_pattern *p;
+
 	if (r->patterns.n == 0)
-		return str_find(name, STR("cross_device_reduce"), true) >= 0;
-	return matches(r, name);
+		return is_default(name) ? STR("allreduce")
+					: (struct str){ NULL, 0 };
+	p = match(r, name);
+	return p != NULL ? p->type : (struct str){ NULL, 0 };
 }
 
 enum bucket
@@ -120,17 +141,28 @@ bucket_slow(struct bucket_rules *r, const struct dict *st, enum kind kind,
 	return b;
 }
 
+/* RE or RE=TYPE: the type is a word behind the last '='. */
 bool
 bucket_opt(struct bucket_rules *r, const struct optparse *op, int ch)
 {
 	struct bucket_pattern *p;
-	char why[200];
+	char why[200], *re, *eq;
 	int rc;
 
 	if (ch != OPT_BUCKET_COMM)
 		return false;
-	p = xmalloc(sizeof *p);
-	rc = regcomp(&p->re, op->arg, REG_EXTENDED | REG_ICASE | REG_NOSUB);
+	p = xcalloc(1, sizeof *p);
+	re = xstrdup(op->arg);
+	eq = strrchr(re, '=');
+	if (eq != NULL && eq[1] != '\0' &&
+	    eq[1 + strspn(eq + 1, TYPE_LETTERS)] == '\0') {
+		p->type = str_of(op->arg + (eq + 1 - re));
+		*eq = '\0';
+	}
+	if (*re == '\0')
+		die_usage(
+		    "option '%s': '%s' is not RE[=TYPE]", op->name, op->arg);
+	rc = regcomp(&p->re, re, REG_EXTENDED | REG_ICASE | REG_NOSUB);
 	if (rc == REG_ESPACE)
 		die("out of memory");
 	if (rc != 0) {
@@ -138,6 +170,7 @@ bucket_opt(struct bucket_rules *r, const struct optparse *op, int ch)
 		die_usage("option '%s': '%s' is no regular expression: %s",
 		    op->name, op->arg, why);
 	}
+	free(re);
 	vec_push(&r->patterns, p);
 	return true;
 }

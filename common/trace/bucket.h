@@ -17,8 +17,9 @@ enum bucket {
  * Copies are known by kind, and by the names that ROCm up to 7.1 gave to the
  * kernels that copy. Of the rest, a name with rccl, nccl or cross_device_reduce
  * in it, in any case, is a collective; --comm-pattern replaces the last of the
- * three by POSIX extended regular expressions (any case, anywhere in the name).
- * Zeroes to start with. bucket_of_event() remembers the answer for each name.
+ * three by POSIX extended regular expressions (any case, anywhere in the name),
+ * with =TYPE behind one what these do, for programs that ask. Zeroes to start
+ * with. bucket_of_event() remembers the answer for each name.
  */
 struct bucket_rules {
 	VEC(struct bucket_pattern *) patterns; /* compiled */
@@ -37,6 +38,8 @@ enum bucket bucket_of(
     const struct bucket_rules *r, enum kind kind, struct str name);
 enum bucket bucket_slow(struct bucket_rules *r, const struct dict *st,
     enum kind kind, uint32_t name);
+/* What a collective of this name does, by the patterns; p NULL: not known. */
+struct str bucket_comm_type(const struct bucket_rules *r, struct str name);
 void bucket_free(struct bucket_rules *r);
 
 /* Two answers a name: of a kernel and of a memset. */

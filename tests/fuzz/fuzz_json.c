@@ -6,7 +6,7 @@
  *	  byte where they don't;
  *	- a minified text minifies to itself and has the same tokens;
  *	- the span of an accepted text is all of it;
- *	- an accepted list is one to json_list(), and nothing else is;
+ *	- an accepted list or object splits, and nothing else does;
  *	- a window that ends early asks for more, or ends in the same error;
  *	- an unescaped string, written and read again, is the same.
  */
@@ -143,17 +143,19 @@ accepted(const unsigned char *p, size_t n, const struct buf *mini)
 	free(q);
 }
 
-/* A text is a list exactly if it is good and begins as one. */
+/* A text splits exactly if it is good and begins as a list or object. */
 static void
 list(const unsigned char *p, size_t n, bool good)
 {
 	struct arena *mem = arena_create();
 	struct str text = { (const char *)p, n };
 	json_items items = { 0 };
+	enum json_token t;
 
 	json_start(&j, p, n);
-	CHECK(json_list(&items, mem, text) ==
-	    (good && json_next(&j) == JSON_T_ARRAY));
+	t = json_next(&j);
+	CHECK(json_split(&items, mem, text) ==
+	    (good && (t == JSON_T_ARRAY || t == JSON_T_OBJECT)));
 	for (size_t i = 0; i < items.n; i++)
 		CHECK(items.v[i].text.len <= n);
 	vec_free(&items);

@@ -190,7 +190,7 @@ list_text(const char *text)
 	static char got[256];
 	struct arena *a = arena_create();
 	json_items l = { 0 };
-	bool is_list = json_list(&l, a, str_of(text));
+	bool is_list = json_split(&l, a, str_of(text));
 	size_t n = 0;
 
 	got[0] = '\0';
@@ -216,7 +216,9 @@ lists(void)
 	is_str(list_text("[]"), "", "an empty list");
 	ok(list_text("") == NULL, "nothing is no list");
 	ok(list_text("GEMM [x]") == NULL, "a text is none");
-	ok(list_text("{}") == NULL, "an object is none");
+	is_str(list_text("{\"a\" : {\"b\":1}, \"c\\n\":2}"),
+	    "<a><{\"b\":1}><c\n><2>", "an object, in turn");
+	ok(list_text("[1}") == NULL, "what ends as another is none");
 	ok(list_text("[\"a\",]") == NULL, "nor is what is broken");
 	ok(list_text("[\"a\"") == NULL, "or cut off");
 	ok(list_text("[\"a\"] b") == NULL, "nor what goes on behind it");

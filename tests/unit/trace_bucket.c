@@ -122,11 +122,31 @@ test_patterns(void)
 	bucket_free(&r);
 }
 
+static void
+test_types(void)
+{
+	struct bucket_rules r = { 0 };
+
+	is_str(bucket_comm_type(&r, STR("xcross_device_reduce_2")).p,
+	    "allreduce", "the default's type");
+	ok(bucket_comm_type(&r, STR("ncclKernel")).p == NULL, "others: none");
+	take(&r, "my_sum=all_reduce");
+	take(&r, "a=B");
+	take(&r, "sum");
+	is_str(bucket_comm_type(&r, STR("my_sum")).p, "all_reduce",
+	    "RE=TYPE, the first that matches");
+	ok(bucket_comm_type(&r, STR("a=b")).p == NULL, "a B is no type");
+	is_int(bucket_of(&r, K, STR("xa=bx")), COMM, "but a part of the RE");
+	ok(bucket_comm_type(&r, STR("sum")).p == NULL, "an RE without");
+	bucket_free(&r);
+}
+
 int
 main(void)
 {
 	test_names();
 	test_events();
 	test_patterns();
+	test_types();
 	done_testing();
 }
