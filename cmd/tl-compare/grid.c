@@ -30,7 +30,6 @@ struct grid {
 	struct book_cells *book;
 	struct oddities *odd;
 	struct xml_sink events;
-	struct xml *xml;
 	/* where in the XML */
 	bool in_data, in_row, in_cell, in_text, in_phonetic;
 	/* the cell at hand */
@@ -43,30 +42,72 @@ struct grid {
 	struct arena *row_text;
 	size_t next; /* column of a cell that doesn't say */
 	/* the table */
-	bool has_head, failed;
+	bool has_head;
 	size_t ncolumns;
 	uint64_t ncells;
 };
 
+/* ---- texts ---- */
+
 static struct str
 trimmed(struct str s)
 {
-	while (s.len > 0 && strchr(" \t\r\n", s.p[0]) != NULL && s.p[0] != '\0')
+	static const char blanks[] = " \t\r\n";
+
+	while (s.len > 0 && memchr(blanks, s.p[0], 4) != NULL)
 		s.p++, s.len--;
-	while (s.len > 0 && strchr(" \t\r\n", s.p[s.len - 1]) != NULL &&
-	    s.p[s.len - 1] != '\0')
+	while (s.len > 0 && memchr(blanks, s.p[s.len - 1], 4) != NULL)
 		s.len--;
 	return s;
 }
 
-/* ---- cells ---- */
-
-static void
-fail(struct grid *g, const char *why)
+/* The UTF-16 unit that an _xNNNN_ at i stands for, or -1. */
+static int
+escape_at(struct str s, size_t i)
 {
-	g->failed = true;
-	xml_fail(g->xml, why);
+	char hex[5] = "";
+
+	if (s.len - i < 7 || s.p[i] != '_' || s.p[i + 1] != 'x' ||
+	    s.p[i + 6] != '_')
+		return -1;
+	memcpy(hex, s.p + i + 2, 4);
+	return strspn(hex, "0123456789abcdefABCDEF") == 4
+	    ? (int)strtol(hex, NULL, 16)
+	    : -1;
 }
+
+/* The text with its _xNNNN_ as the characters they stand for. */
+static struct str
+unescaped(struct arena *a, struct str s)
+{
+	char *out = arena_alloc(a, s.len + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.len;) {
+		int unit = escape_at(s, i), low;
+		uint32_t cp = (uint32_t)unit;
+
+		if (unit < 0) {
+			out[n++] = s.p[i++];
+			continue;
+		}
+		i += 7;
+		low = unit >= 0xd800 && unit < 0xdc00 && i < s.len
+		    ? escape_at(s, i)
+		    : -1;
+		if (low >= 0xdc00 && low < 0xe000) {
+			cp = 0x10000 + ((cp - 0xd800) << 10) +
+			    ((uint32_t)low - 0xdc00);
+			i += 7;
+		} else if (unit >= 0xd800 && unit < 0xe000) {
+			cp = 0xfffd; /* half a character */
+		}
+		n += utf8_put(out + n, cp);
+	}
+	return (struct str){ out, n };
+}
+
+/* ---- cells ---- */
 
 /* The column of "XFD1048576" from 0; GRID_COLUMNS_MAX if there is none. */
 static size_t
@@ -105,11 +146,11 @@ shared_value(struct grid *g, struct str number)
 	int64_t i;
 
 	if (!num_i64(trimmed(number), &i) || i < 0 ||
-	    (uint64_t)i >= g->book->shared.list.n) {
+	    (uint64_t)i >= g->book->shared.n) {
 		g->odd->nbad_texts++;
 		return (struct val){ .type = VAL_NONE };
 	}
-	return val_of_text(g->book->shared.list.v[i]);
+	return val_of_text(g->book->shared.v[i]);
 }
 
 /* Excel writes 1.0E-2, 5., 007 as it likes: whatever is a number. */
@@ -128,18 +169,6 @@ number_value(struct grid *g, struct str s)
 }
 
 static struct val
-text_value(struct grid *g, struct str s)
-{
-	struct buf b = { 0 };
-	struct str text;
-
-	book_unescape(s, &b);
-	text = arena_str(g->row_text, buf_str(&b));
-	buf_free(&b);
-	return val_of_text(text);
-}
-
-static struct val
 value_of(struct grid *g)
 {
 	struct str s = buf_str(&g->text);
@@ -150,11 +179,13 @@ value_of(struct grid *g)
 	}
 	switch (g->kind) {
 	case IS_SHARED: return shared_value(g, s);
-	case IS_TEXT: return text_value(g, s);
+	case IS_TEXT: return val_of_text(unescaped(g->row_text, s));
 	case IS_BOOL:
 		s = trimmed(s);
-		return (struct val){ .type = VAL_BOOL,
-			.yes = str_eq(s, STR("1")) || str_eq(s, STR("true")) };
+		return (struct val){ .type = VAL_TEXT,
+			.text = str_eq(s, STR("1")) || str_eq(s, STR("true"))
+			    ? STR("True")
+			    : STR("False") };
 	case IS_ERROR:
 		g->odd->nerrors++;
 		return (struct val){ .type = VAL_NONE };
@@ -179,19 +210,14 @@ put_cell(struct grid *g)
 	g->cells.v[g->column] = v;
 }
 
-static void
+static const char *
 put_shared(struct grid *g)
 {
-	struct shared *s = &g->book->shared;
-	struct buf plain = { 0 };
-
-	if (s->list.n == SHARED_MAX) {
-		fail(g, "too many texts");
-		return;
-	}
-	book_unescape(buf_str(&g->text), &plain);
-	vec_push(&s->list, arena_str(s->arena, buf_str(&plain)));
-	buf_free(&plain);
+	if (g->book->shared.n == SHARED_MAX)
+		return "too many texts";
+	vec_push(
+	    &g->book->shared, unescaped(g->book->arena, buf_str(&g->text)));
+	return NULL;
 }
 
 /* ---- rows ---- */
@@ -205,8 +231,8 @@ header_text(struct grid *g, const struct val *v, size_t column)
 
 	switch (v->type) {
 	case VAL_TEXT:
-	case VAL_BIG: return v->text;
-	case VAL_BOOL: return v->yes ? STR("True") : STR("False");
+	case VAL_BIG:
+	case VAL_BOOL: return v->text;
 	case VAL_NUMBER:
 		s.len = v->number >= -INT_EXACT && v->number <= INT_EXACT &&
 			v->number == (double)(int64_t)v->number
@@ -243,32 +269,30 @@ put_head(struct grid *g)
 	vec_free(&columns);
 }
 
-static void
+static const char *
 end_row(struct grid *g)
 {
 	if (g->cells.n == 0)
-		return;
+		return NULL;
 	if (!g->has_head) {
 		put_head(g);
-		return;
+		return NULL;
 	}
 	g->ncells += g->ncolumns;
 	g->book->ncells += g->ncolumns;
-	if (g->ncells > GRID_CELLS_MAX || g->book->ncells > BOOK_CELLS_MAX) {
-		fail(g,
-		    g->ncells > GRID_CELLS_MAX
-			? "the sheet has too many cells"
-			: "the workbook has too many cells");
-		return;
-	}
+	if (g->ncells > GRID_CELLS_MAX)
+		return "the sheet has too many cells";
+	if (g->book->ncells > BOOK_CELLS_MAX)
+		return "the workbook has too many cells";
 	while (g->cells.n < g->ncolumns)
 		vec_push(&g->cells, (struct val){ .type = VAL_NONE });
 	g->sink->row(g->sink->ctx, g->cells.v);
+	return NULL;
 }
 
 /* ---- events ---- */
 
-static void
+static const char *
 start_cell(struct grid *g, const char **attributes)
 {
 	const char *ref = xml_attribute(attributes, "r", false);
@@ -276,18 +300,17 @@ start_cell(struct grid *g, const char **attributes)
 	if (g->sink == NULL)
 		g->next = 0;
 	g->column = ref != NULL ? column_of(ref) : g->next;
-	if (g->column >= GRID_COLUMNS_MAX) {
-		fail(g, "a cell outside of any sheet");
-		return;
-	}
+	if (g->column >= GRID_COLUMNS_MAX)
+		return "a cell outside of any sheet";
 	g->next = g->column + 1;
 	g->kind = kind_of(xml_attribute(attributes, "t", false));
 	g->in_cell = true;
 	g->has_value = g->has_formula = false;
 	g->text.len = 0;
+	return NULL;
 }
 
-static void
+static const char *
 on_start(void *ctx, const char *name, const char **attributes)
 {
 	struct grid *g = ctx;
@@ -303,7 +326,7 @@ on_start(void *ctx, const char *name, const char **attributes)
 		arena_reset(g->row_text, 0);
 	} else if (!g->in_cell) {
 		if (strcmp(name, is_sheet ? "c" : "si") == 0)
-			start_cell(g, attributes);
+			return start_cell(g, attributes);
 	} else if (strcmp(name, "v") == 0 || strcmp(name, "t") == 0) {
 		g->in_text = !g->in_phonetic;
 		g->has_value |= g->in_text;
@@ -312,50 +335,49 @@ on_start(void *ctx, const char *name, const char **attributes)
 	} else if (strcmp(name, "rPh") == 0) {
 		g->in_phonetic = true;
 	}
+	return NULL;
 }
 
-static void
+static const char *
 on_end(void *ctx, const char *name)
 {
 	struct grid *g = ctx;
+	bool is_sheet = g->sink != NULL;
 
 	if (strcmp(name, "v") == 0 || strcmp(name, "t") == 0) {
 		g->in_text = false;
 	} else if (strcmp(name, "rPh") == 0) {
 		g->in_phonetic = false;
-	} else if (g->in_cell &&
-	    strcmp(name, g->sink != NULL ? "c" : "si") == 0) {
-		if (g->sink != NULL)
-			put_cell(g);
-		else
-			put_shared(g);
+	} else if (g->in_cell && strcmp(name, is_sheet ? "c" : "si") == 0) {
 		g->in_cell = g->in_text = g->in_phonetic = false;
-	} else if (g->sink != NULL && g->in_row && !g->in_cell &&
+		if (!is_sheet)
+			return put_shared(g);
+		put_cell(g);
+	} else if (is_sheet && g->in_row && !g->in_cell &&
 	    strcmp(name, "row") == 0) {
-		end_row(g);
 		g->in_row = false;
+		return end_row(g);
 	} else if (!g->in_row && strcmp(name, "sheetData") == 0) {
 		g->in_data = false;
 	}
+	return NULL;
 }
 
-static void
+static const char *
 on_text(void *ctx, const char *p, size_t n)
 {
 	struct grid *g = ctx;
 
-	if (!g->in_text)
-		return;
-	if (g->text.len + n > CELL_MAX) {
-		fail(g, "a cell that is too long");
-		return;
-	}
-	buf_put(&g->text, p, n);
+	if (g->in_text && g->text.len + n > CELL_MAX)
+		return "a cell that is too long";
+	if (g->in_text)
+		buf_put(&g->text, p, n);
+	return NULL;
 }
 
 struct grid *
 grid_create(const struct table_sink *sink, struct book_cells *cells,
-    struct oddities *odd, struct buf *error)
+    struct oddities *odd)
 {
 	struct grid *g = xcalloc(1, sizeof *g);
 
@@ -364,14 +386,13 @@ grid_create(const struct table_sink *sink, struct book_cells *cells,
 	g->odd = odd;
 	g->row_text = arena_create();
 	g->events = (struct xml_sink){ on_start, on_end, on_text, g };
-	g->xml = xml_create(&g->events, error);
 	return g;
 }
 
-struct xml *
-grid_xml(struct grid *g)
+const struct xml_sink *
+grid_sink(const struct grid *g)
 {
-	return g->xml;
+	return &g->events;
 }
 
 void
@@ -385,7 +406,6 @@ grid_finish(struct grid *g)
 void
 grid_destroy(struct grid *g)
 {
-	xml_destroy(g->xml);
 	arena_destroy(g->row_text);
 	buf_free(&g->text);
 	vec_free(&g->cells);

@@ -4,7 +4,7 @@
  *
  * main.c      the command line
  * report.c    reports: folders of CSV, workbooks
- * parts.c xml.c grid.c unescape.c workbook.c  tables out of a workbook
+ * xml.c grid.c workbook.c  tables out of a workbook
  * plan.c      which sheets are compared, and how
  * join.c      a sheet of all reports
  * pair.c      which of its rows belong together

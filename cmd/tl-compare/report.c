@@ -104,10 +104,7 @@ take_val(struct filling *f, const struct val *v)
 		out.text = keep(f->report, v->text);
 		break;
 	case VAL_BIG: out.text = keep(f->report, v->text); break;
-	case VAL_BOOL:
-		out = (struct val){ .type = VAL_TEXT,
-			.text = v->yes ? STR("True") : STR("False") };
-		break;
+	case VAL_BOOL: /* CSV has none, and workbooks give text */
 	case VAL_NUMBER:
 	case VAL_NONE: break;
 	}

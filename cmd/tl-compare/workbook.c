@@ -12,8 +12,8 @@
 #include "cmd/tl-compare/workbook.h"
 
 /* Excel allows as many as memory has; a report has 30. */
-#define SHEETS_MAX 65536
-#define RELATIONS_MAX 262144
+#define SHEETS_MAX 4096
+#define RELATIONS_MAX 16384
 
 struct relation {
 	const char *id, *type; /* the last word of its type */
@@ -33,7 +33,6 @@ struct workbook {
 	const char *shared_part; /* or NULL */
 	struct book_cells cells;
 	bool has_shared;
-	struct xml *xml;
 	const char *folder; /* of the part that has the relations */
 };
 
@@ -65,7 +64,7 @@ resolve(struct workbook *w, const char *folder, const char *target)
 	return path;
 }
 
-static void
+static const char *
 on_relation(void *ctx, const char *name, const char **attributes)
 {
 	struct workbook *w = ctx;
@@ -77,37 +76,15 @@ on_relation(void *ctx, const char *name, const char **attributes)
 
 	if (strcmp(name, "Relationship") != 0 || id == NULL || type == NULL ||
 	    target == NULL || (mode != NULL && strcmp(mode, "External") == 0))
-		return;
-	if (w->relations.n == RELATIONS_MAX) {
-		xml_fail(w->xml, "too many relations");
-		return;
-	}
+		return NULL;
+	if (w->relations.n == RELATIONS_MAX)
+		return "too many relations";
 	slash = strrchr(type, '/');
 	vec_push(&w->relations,
 	    ((struct relation){ keep(w, id),
 		keep(w, slash != NULL ? slash + 1 : type),
 		resolve(w, w->folder, target) }));
-}
-
-static void
-on_nothing(void *ctx, const char *name)
-{
-	(void)ctx;
-	(void)name;
-}
-
-static bool
-parse(struct workbook *w, const char *part,
-    void (*start)(void *, const char *, const char **), struct buf *error)
-{
-	struct xml_sink sink = { start, on_nothing, NULL, w };
-	bool good;
-
-	w->xml = xml_create(&sink, error);
-	good = parts_parse(w->parts, part, w->xml, error);
-	xml_destroy(w->xml);
-	w->xml = NULL;
-	return good;
+	return NULL;
 }
 
 /* The relations of a part ("" is the package's). */
@@ -116,6 +93,7 @@ read_relations(struct workbook *w, const char *part, struct buf *error)
 {
 	const char *slash = strrchr(part, '/');
 	size_t n = slash != NULL ? (size_t)(slash - part) + 1 : 0;
+	struct xml_sink sink = { .start = on_relation, .ctx = w };
 	struct buf b = { 0 };
 	bool good;
 
@@ -123,23 +101,28 @@ read_relations(struct workbook *w, const char *part, struct buf *error)
 	w->folder = arena_str(w->arena, (struct str){ part, n }).p;
 	buf_printf(&b, "%s_rels/%s.rels", w->folder, part + n);
 	buf_putc(&b, '\0');
-	good = parse(w, b.p, on_relation, error);
+	good = parts_parse(w->parts, b.p, &sink, error);
 	buf_free(&b);
 	return good;
 }
 
+/* By its id, or if that is NULL the first of a type. */
 static const struct relation *
-relation_of_type(const struct workbook *w, const char *type)
+find_relation(const struct workbook *w, const char *id, const char *type)
 {
-	for (size_t i = 0; i < w->relations.n; i++)
-		if (strcmp(w->relations.v[i].type, type) == 0)
-			return &w->relations.v[i];
+	for (size_t i = 0; i < w->relations.n; i++) {
+		const struct relation *r = &w->relations.v[i];
+
+		if ((id == NULL || strcmp(r->id, id) == 0) &&
+		    strcmp(r->type, type) == 0)
+			return r;
+	}
 	return NULL;
 }
 
 /* ---- sheets ---- */
 
-static void
+static const char *
 on_sheet(void *ctx, const char *name, const char **attributes)
 {
 	struct workbook *w = ctx;
@@ -147,22 +130,13 @@ on_sheet(void *ctx, const char *name, const char **attributes)
 	const char *id = xml_attribute(attributes, "id", true);
 
 	if (strcmp(name, "sheet") != 0 || title == NULL || id == NULL)
-		return;
-	if (w->sheets.n == SHEETS_MAX) {
-		xml_fail(w->xml, "too many sheets");
-		return;
-	}
+		return NULL;
+	if (w->sheets.n == SHEETS_MAX)
+		return "too many sheets";
 	vec_push(&w->sheets,
 	    ((struct sheet_entry){
 		str_of(keep(w, title)), keep(w, id), NULL }));
-}
-
-static int
-by_id(const void *a, const void *b)
-{
-	const struct relation *x = a, *y = b;
-
-	return strcmp(x->id, y->id);
+	return NULL;
 }
 
 /* Sheets get their parts; what has no table (a chart's sheet) goes. */
@@ -171,17 +145,11 @@ place_sheets(struct workbook *w)
 {
 	size_t n = 0;
 
-	if (w->relations.n > 0)
-		qsort(w->relations.v, w->relations.n, sizeof *w->relations.v,
-		    by_id);
 	for (size_t i = 0; i < w->sheets.n; i++) {
-		struct relation key = { .id = w->sheets.v[i].id };
-		const struct relation *r = w->relations.n == 0
-		    ? NULL
-		    : bsearch(&key, w->relations.v, w->relations.n, sizeof key,
-			  by_id);
+		const struct relation *r =
+		    find_relation(w, w->sheets.v[i].id, "worksheet");
 
-		if (r == NULL || strcmp(r->type, "worksheet") != 0)
+		if (r == NULL)
 			continue;
 		w->sheets.v[n] = w->sheets.v[i];
 		w->sheets.v[n++].part = r->part;
@@ -192,19 +160,21 @@ place_sheets(struct workbook *w)
 static bool
 find_sheets(struct workbook *w, struct buf *error)
 {
+	struct xml_sink sink = { .start = on_sheet, .ctx = w };
 	const struct relation *r;
+	const char *book;
 
 	if (!read_relations(w, "", error))
 		return false;
-	r = relation_of_type(w, "officeDocument");
+	r = find_relation(w, NULL, "officeDocument");
 	if (r == NULL)
 		return book_fail(error, "the zip is no workbook");
+	book = r->part;
 	/* its XML says what it is: a document of Word ends here */
-	const char *book = r->part;
-
-	if (!parse(w, book, on_sheet, error) || !read_relations(w, book, error))
+	if (!parts_parse(w->parts, book, &sink, error) ||
+	    !read_relations(w, book, error))
 		return false;
-	r = relation_of_type(w, "sharedStrings");
+	r = find_relation(w, NULL, "sharedStrings");
 	w->shared_part = r != NULL ? r->part : NULL;
 	place_sheets(w);
 	if (w->sheets.n == 0)
@@ -225,7 +195,7 @@ workbook_open(const char *path, struct buf *error)
 	w = xcalloc(1, sizeof *w);
 	w->parts = parts;
 	w->arena = arena_create();
-	w->cells.shared.arena = arena_create();
+	w->cells.arena = arena_create();
 	if (find_sheets(w, error))
 		return w;
 	workbook_close(w);
@@ -239,8 +209,8 @@ workbook_close(struct workbook *w)
 		return;
 	parts_close(w->parts);
 	arena_destroy(w->arena);
-	arena_destroy(w->cells.shared.arena);
-	vec_free(&w->cells.shared.list);
+	arena_destroy(w->cells.arena);
+	vec_free(&w->cells.shared);
 	vec_free(&w->relations);
 	vec_free(&w->sheets);
 	free(w);
@@ -263,8 +233,8 @@ static bool
 read_part(struct workbook *w, const char *part, const struct table_sink *sink,
     struct oddities *odd, struct buf *error)
 {
-	struct grid *g = grid_create(sink, &w->cells, odd, error);
-	bool good = parts_parse(w->parts, part, grid_xml(g), error);
+	struct grid *g = grid_create(sink, &w->cells, odd);
+	bool good = parts_parse(w->parts, part, grid_sink(g), error);
 
 	if (good && sink != NULL)
 		grid_finish(g);

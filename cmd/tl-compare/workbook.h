@@ -43,40 +43,39 @@ void parts_close(struct parts *p);
 
 /* ---- XML ---- */
 
-/* Names are without their namespaces. What these see is gone when they end. */
+/*
+ * Names are without their namespaces. What these see is gone when they end.
+ * They return what is wrong, which ends the reading, or NULL. end and text may
+ * be NULL.
+ */
 struct xml_sink {
-	void (*start)(void *ctx, const char *name, const char **attributes);
-	void (*end)(void *ctx, const char *name);
-	void (*text)(void *ctx, const char *p, size_t n);
+	const char *(*start)(
+	    void *ctx, const char *name, const char **attributes);
+	const char *(*end)(void *ctx, const char *name);
+	const char *(*text)(void *ctx, const char *p, size_t n);
 	void *ctx;
 };
 
-struct xml;
-struct xml *xml_create(const struct xml_sink *sink, struct buf *error);
-/* The next bytes; false sets the error, once. */
-bool xml_feed(struct xml *x, const void *p, size_t n, bool is_last) USE_RESULT;
-/* To be called by a sink: ends the reading with this error. */
-void xml_fail(struct xml *x, const char *text);
-void xml_destroy(struct xml *x);
 /* An attribute's value, or NULL; is_foreign: one with a prefix. */
 const char *xml_attribute(
     const char **attributes, const char *name, bool is_foreign);
 /* A part from its beginning to its end. */
-bool parts_parse(struct parts *p, const char *name, struct xml *x,
+bool parts_parse(struct parts *p, const char *name, const struct xml_sink *sink,
     struct buf *error) USE_RESULT;
+
+/* XML in pieces, which parts_parse() feeds; false sets the error, once. */
+struct xml;
+struct xml *xml_create(const struct xml_sink *sink, struct buf *error);
+bool xml_feed(struct xml *x, const void *p, size_t n, bool is_last) USE_RESULT;
+void xml_destroy(struct xml *x);
 
 /* ---- sheets ---- */
 
-/* Texts that cells name by their number. */
-struct shared {
-	struct arena *arena;
-	VEC(struct str) list;
-};
-
 /* What the sheets of a workbook have in common. */
 struct book_cells {
-	struct shared shared;
-	uint64_t ncells; /* of all sheets so far, as tables */
+	struct arena *arena;
+	VEC(struct str) shared; /* texts that cells name by their number */
+	uint64_t ncells;        /* of all sheets so far, as tables */
 };
 
 /* What was passed over in a sheet. */
@@ -88,22 +87,19 @@ struct oddities {
 };
 
 /*
- * Reads one sheet's XML, fed by the caller through the xml of grid_xml(). The
- * first row with a cell is the header, and rows without one are passed over.
- * Cells are as in a table without types (reader.h); besides that booleans are
- * VAL_BOOL. sink is called as by a reader; without one (and odd) the XML is
- * that of the texts that cells share, which go into cells.
+ * Reads one sheet's XML, as the sink of that. The first row with a cell is the
+ * header, and rows without one are passed over. Cells are as in a table without
+ * types (reader.h), booleans True and False. sink is called as by a reader;
+ * without one (and odd) the XML is that of the texts that cells share, which go
+ * into cells.
  */
 struct grid;
 struct grid *grid_create(const struct table_sink *sink,
-    struct book_cells *cells, struct oddities *odd, struct buf *error);
-struct xml *grid_xml(struct grid *g);
+    struct book_cells *cells, struct oddities *odd);
+const struct xml_sink *grid_sink(const struct grid *g);
 /* The end of the table, once all was fed. */
 void grid_finish(struct grid *g);
 void grid_destroy(struct grid *g);
-
-/* Appends s with its _xNNNN_ as the characters they stand for. */
-void book_unescape(struct str s, struct buf *out);
 
 /* ---- the whole ---- */
 

@@ -1,16 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * XML by expat. A document type declaration is refused, so there are no
- * entities to expand; so are long tokens, over which an expat before 2.6 would
- * go again and again, and deep nesting.
+ * The parts of a workbook: a zip by minizip, in it XML by expat.
+ *
+ * A part is read in pieces, and never one whose directory entry says more than
+ * PART_MAX; the library reads no more than the entry says, and compares the
+ * checksum. A document type declaration is refused, so there are no entities to
+ * expand; so are long tokens, over which an expat before 2.6 would go again and
+ * again, and deep nesting.
  */
+#include <errno.h>
 #include <expat.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unzip.h>
 
 #include "cmd/tl-compare/workbook.h"
 
+#define PIECE ((size_t)64 << 10)
+/* As CaseInsensitive in unzLocateFile(). */
+#define NO_CASE 2
 /* Between a namespace and a name. */
 #define BAR '|'
+
+bool
+book_fail(struct buf *error, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	error->len = 0;
+	buf_put(error, text, strlen(text) + 1);
+	return false;
+}
+
+/* ---- XML ---- */
 
 struct xml {
 	XML_Parser parser;
@@ -30,11 +58,13 @@ local(const char *name)
 	return bar != NULL ? bar + 1 : name;
 }
 
-void
-xml_fail(struct xml *x, const char *text)
+/* What a sink says is wrong ends the reading. */
+static void
+check(struct xml *x, const char *why)
 {
-	if (x->why == NULL)
-		x->why = text;
+	if (why == NULL)
+		return;
+	x->why = why;
 	(void)XML_StopParser(x->parser, XML_FALSE);
 }
 
@@ -45,11 +75,10 @@ on_start(void *ctx, const char *name, const char **attributes)
 
 	if (x->why != NULL)
 		return;
-	if (++x->depth > XML_DEPTH_MAX) {
-		xml_fail(x, "XML nested too deeply");
-		return;
-	}
-	x->sink->start(x->sink->ctx, local(name), attributes);
+	check(x,
+	    ++x->depth > XML_DEPTH_MAX
+		? "XML nested too deeply"
+		: x->sink->start(x->sink->ctx, local(name), attributes));
 }
 
 static void XMLCALL
@@ -60,7 +89,8 @@ on_end(void *ctx, const char *name)
 	if (x->why != NULL)
 		return;
 	x->depth--;
-	x->sink->end(x->sink->ctx, local(name));
+	if (x->sink->end != NULL)
+		check(x, x->sink->end(x->sink->ctx, local(name)));
 }
 
 static void XMLCALL
@@ -69,7 +99,7 @@ on_text(void *ctx, const char *p, int n)
 	struct xml *x = ctx;
 
 	if (x->why == NULL && x->sink->text != NULL)
-		x->sink->text(x->sink->ctx, p, (size_t)n);
+		check(x, x->sink->text(x->sink->ctx, p, (size_t)n));
 }
 
 static void XMLCALL
@@ -80,7 +110,7 @@ on_doctype(void *ctx, const char *name, const char *system, const char *public,
 	(void)system;
 	(void)public;
 	(void)has_subset;
-	xml_fail(ctx, "a document type declaration, which no workbook has");
+	check(ctx, "a document type declaration, which no workbook has");
 }
 
 struct xml *
@@ -103,8 +133,6 @@ xml_create(const struct xml_sink *sink, struct buf *error)
 void
 xml_destroy(struct xml *x)
 {
-	if (x == NULL)
-		return;
 	XML_ParserFree(x->parser);
 	free(x);
 }
@@ -142,4 +170,122 @@ xml_attribute(const char **attributes, const char *name, bool is_foreign)
 			return attributes[1];
 	}
 	return NULL;
+}
+
+/* ---- the zip ---- */
+
+struct parts {
+	uint64_t n;        /* bytes of the zip */
+	uint64_t inflated; /* of all parts so far */
+	unzFile zip;
+	unsigned char piece[PIECE];
+};
+
+static bool
+refuse_others(const char *path, struct buf *error)
+{
+	char head[8] = "";
+	FILE *f = fopen(path, "rbe");
+
+	if (f == NULL)
+		return book_fail(error, "%s", strerror(errno));
+	(void)!fread(head, 1, sizeof head, f);
+	fclose(f);
+	if (memcmp(head, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8) == 0)
+		return book_fail(error,
+		    "an old workbook (.xls), or one with a password: save it "
+		    "as .xlsx without");
+	if (memcmp(head, "PK\3\4", 4) != 0)
+		return book_fail(error,
+		    "this is no workbook (.xlsx); a report is one, or a "
+		    "folder of CSV (tl-report -d)");
+	return true;
+}
+
+struct parts *
+parts_open(const char *path, struct buf *error)
+{
+	struct parts *p;
+	struct stat st;
+	unzFile zip;
+
+	if (!refuse_others(path, error))
+		return NULL;
+	zip = stat(path, &st) == 0 ? unzOpen64(path) : NULL;
+	if (zip == NULL) {
+		(void)book_fail(error, "the zip has no directory: cut off?");
+		return NULL;
+	}
+	p = xcalloc(1, sizeof *p);
+	p->zip = zip;
+	p->n = (uint64_t)st.st_size;
+	return p;
+}
+
+void
+parts_close(struct parts *p)
+{
+	(void)unzClose(p->zip);
+	free(p);
+}
+
+/* Opens a part, whose name's case is of no matter. */
+static bool
+open_part(struct parts *p, const char *name, struct buf *error)
+{
+	unz_file_info64 info;
+
+	if (unzLocateFile(p->zip, name, NO_CASE) != UNZ_OK)
+		return book_fail(error, "there is no %s", name);
+	if (unzGetCurrentFileInfo64(p->zip, &info, NULL, 0, NULL, 0, NULL, 0) !=
+	    UNZ_OK)
+		return book_fail(error, "%s: damaged directory entry", name);
+	if (info.flag & 1)
+		return book_fail(error, "%s is encrypted", name);
+	if (info.uncompressed_size > PART_MAX)
+		return book_fail(
+		    error, "%s: more than %" PRIu64 " bytes", name, PART_MAX);
+	if (unzOpenCurrentFile(p->zip) != UNZ_OK)
+		return book_fail(error, "%s can't be inflated", name);
+	return true;
+}
+
+/* The bytes of the open part; false with no error: the zip is damaged. */
+static bool
+feed_part(struct parts *p, struct xml *x)
+{
+	bool good;
+	int n;
+
+	do {
+		n = unzReadCurrentFile(p->zip, p->piece, PIECE);
+		good = n >= 0 && xml_feed(x, p->piece, (size_t)n, n == 0);
+		p->inflated += good ? (uint64_t)n : 0;
+		if (p->inflated > BOOK_XML_FREE + BOOK_XML_RATIO * p->n)
+			good = book_fail(
+			    x->error, "the zip inflates to too much: a bomb?");
+	} while (good && n > 0);
+	return good;
+}
+
+bool
+parts_parse(struct parts *p, const char *name, const struct xml_sink *sink,
+    struct buf *error)
+{
+	struct buf why = { 0 };
+	struct xml *x;
+	bool good;
+
+	if (!open_part(p, name, error))
+		return false;
+	x = xml_create(sink, &why);
+	good = feed_part(p, x);
+	xml_destroy(x);
+	if (unzCloseCurrentFile(p->zip) == UNZ_CRCERROR && good)
+		good = false;
+	if (!good)
+		(void)book_fail(error, "%s: %s", name,
+		    why.len > 0 ? why.p : "the zip is damaged");
+	buf_free(&why);
+	return good;
 }

@@ -109,18 +109,20 @@ read_xml(const uint8_t *data, size_t size, size_t first, struct seen *s)
 {
 	static struct str texts[] = { STR_INIT("name"), STR_INIT("7.5"),
 		STR_INIT("") };
-	struct book_cells cells = { .shared.list = { texts, 3, 3 } };
+	struct book_cells cells = { .shared = { texts, 3, 3 } };
 	struct table_sink sink = { begin, row, end, s };
 	struct oddities odd = { 0 };
 	struct buf error = { 0 };
-	struct grid *g = grid_create(&sink, &cells, &odd, &error);
-	bool good = xml_feed(grid_xml(g), data, first, false) &&
-	    xml_feed(grid_xml(g), data + first, size - first, true);
+	struct grid *g = grid_create(&sink, &cells, &odd);
+	struct xml *x = xml_create(grid_sink(g), &error);
+	bool good = xml_feed(x, data, first, false) &&
+	    xml_feed(x, data + first, size - first, true);
 
 	if (good)
 		grid_finish(g);
 	CHECK(good == (error.len == 0));
 	CHECK(s->nends == good);
+	xml_destroy(x);
 	grid_destroy(g);
 	buf_free(&error);
 	return good;
