@@ -5,44 +5,32 @@
  * key (its thread, what launched it), and then any: the autograd thread's mul
  * is not to be compared with the main thread's because both took as long.
  *
- *	key  a a a      each key has a chain of joined rows, in which those that
- *	     |   |      are alike have numbers: (a, thread 1) 0, (a, thread 1) 1
- *	  thread 1 2 1
+ * A key is a group of joined rows, and so is a key with what rows are alike in;
+ * in each group its rows have numbers: (a, thread 1) 0, (a, thread 1) 1.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cmd/tl-compare/compare.h"
 
 /* From so many digits on a number is a thread's, which no two runs share. */
 #define ID_DIGITS 3
 
+struct group {
+	uint32_t made;  /* joined rows */
+	uint32_t seen;  /* rows of the report at hand */
+	uint32_t taken; /* so many of its joined rows are that one's already */
+	bool repeats;   /* a key: stands more than once in some report */
+	bool alike;     /* and so that nothing tells its rows apart */
+};
+
 struct pairing {
 	struct joined *j;
-	struct intern *keys;       /* a key */
-	struct intern *alike;      /* a key and what else rows are alike in */
-	VEC(uint32_t) first, last; /* by key: its chain, row + 1 */
-	VEC(uint32_t) next;        /* by joined row */
-	VEC(uint32_t) made;        /* by alike: so many joined rows */
-	VEC(uint32_t) repeats;     /* by key: of REPEATS and ALIKE */
-	struct map places;         /* alike << 32 | number -> joined row + 1 */
-	VEC(uint32_t) rows;        /* as joined.rows */
-	/* of the report at hand */
-	VEC(uint32_t) nkey, nalike; /* so many rows */
-	VEC(uint32_t) free_from;    /* by key: where to look for one, row + 1 */
+	struct intern *texts;     /* of groups */
+	VEC(struct group) groups; /* by text */
+	struct map places;        /* group << 32 | number -> joined row */
+	VEC(uint32_t) rows;       /* as joined.rows */
 	struct buf text;
 };
-
-/* In some report more than once; and so that nothing tells its rows apart. */
-enum {
-	REPEATS = 1,
-	ALIKE = 2,
-};
-
-/* What has not been told yet of a key is 0. */
-#define ROOM(list, id)           \
-	while ((list).n <= (id)) \
-	vec_push(&(list), 0)
 
 /*
  * A key as bytes: equal ones are equal keys. A workbook has 16 digits of a
@@ -105,147 +93,124 @@ put_alike(struct pairing *p, const struct data *d, uint32_t row)
 	}
 }
 
-/* Which key a row has, and which rows it is alike. */
-static void
-look_at(struct pairing *p, size_t report, uint32_t row, uint32_t *key,
-    uint32_t *alike)
+static uint32_t
+group_of_text(struct pairing *p)
+{
+	uint32_t id = intern_put(p->texts, buf_str(&p->text));
+
+	while (p->groups.n <= id)
+		vec_push(&p->groups, (struct group){ 0 });
+	return id;
+}
+
+/* A row of a report, and its groups. */
+struct seen {
+	uint32_t row, key, alike;
+};
+
+static struct seen
+look_at(struct pairing *p, size_t report, uint32_t row)
 {
 	const struct joined *j = p->j;
 	const struct data *d = j->data[report];
+	struct seen s = { .row = row };
 
 	p->text.len = 0;
 	for (size_t k = 0; k < j->keys.n; k++)
 		put_key(&p->text,
 		    data_cell(d, row, j->key_columns[report * j->keys.n + k]));
-	*key = intern_put(p->keys, buf_str(&p->text));
+	s.key = group_of_text(p);
+	buf_putc(&p->text, '|'); /* which no key begins with */
 	put_alike(p, d, row);
-	*alike = intern_put(p->alike, buf_str(&p->text));
-	ROOM(p->first, *key);
-	ROOM(p->last, *key);
-	ROOM(p->nkey, *key);
-	ROOM(p->free_from, *key);
-	ROOM(p->repeats, *key);
-	ROOM(p->made, *alike);
-	ROOM(p->nalike, *alike);
+	s.alike = group_of_text(p);
+	return s;
 }
 
-/* A joined row of its own; row + 1. */
-static uint32_t
-make_row(struct pairing *p, uint32_t key, uint32_t alike)
+static uint64_t
+place(uint32_t group, uint32_t number)
 {
-	uint64_t number = p->made.v[alike]++;
-	uint32_t made;
-
-	if (p->next.n + 1 == NO_ROW)
-		die("sheet %s: too many rows", p->j->plan->sheet);
-	for (size_t r = 0; r < p->j->n; r++)
-		vec_push(&p->rows, NO_ROW);
-	vec_push(&p->next, 0);
-	made = (uint32_t)p->next.n;
-	*map_put(&p->places, (uint64_t)alike << 32 | number, NULL) = made;
-	if (p->first.v[key] == 0)
-		p->first.v[key] = made;
-	else
-		p->next.v[p->last.v[key] - 1] = made;
-	p->last.v[key] = made;
-	return made;
+	return (uint64_t)group << 32 | number;
 }
 
 static uint32_t *
-cell_at(struct pairing *p, uint32_t joined, size_t report)
+cell_at(struct pairing *p, uint64_t joined, size_t report)
 {
-	return &p->rows.v[(size_t)(joined - 1) * p->j->n + report];
+	return &p->rows.v[joined * p->j->n + report];
 }
 
-/* The first of the key's rows that this report has not filled; 0: none. */
-static uint32_t
-free_row(struct pairing *p, uint32_t key, size_t report)
+/* A joined row of its own. */
+static uint64_t
+make_row(struct pairing *p, const struct seen *s)
 {
-	uint32_t at = p->free_from.v[key];
+	uint64_t made = p->rows.n / p->j->n;
 
-	if (at == 0)
-		at = p->first.v[key];
-	while (at != 0 && *cell_at(p, at, report) != NO_ROW) {
-		p->free_from.v[key] = at;
-		at = p->next.v[at - 1];
+	if (made == NO_ROW)
+		die("sheet %s: too many rows", p->j->plan->sheet);
+	for (size_t r = 0; r < p->j->n; r++)
+		vec_push(&p->rows, NO_ROW);
+	*map_put(&p->places, place(s->alike, p->groups.v[s->alike].made++),
+	    NULL) = made;
+	*map_put(&p->places, place(s->key, p->groups.v[s->key].made++), NULL) =
+	    made;
+	return made;
+}
+
+/* The first of the key's rows that this report has not filled, or a new one. */
+static uint64_t
+free_row(struct pairing *p, const struct seen *s, size_t report)
+{
+	struct group *key = &p->groups.v[s->key];
+
+	for (; key->taken < key->made; key->taken++) {
+		uint64_t at = *map_get(&p->places, place(s->key, key->taken));
+
+		if (*cell_at(p, at, report) == NO_ROW)
+			return at;
 	}
-	return at;
+	return make_row(p, s);
 }
-
-/* A row of the report that was not found one alike. */
-struct left {
-	uint32_t row, key, alike;
-};
 
 static void
 pair_report(struct pairing *p, size_t report)
 {
-	struct joined *j = p->j;
-	VEC(struct left) left = { 0 };
+	VEC(struct seen) left = { 0 };
 
-	for (uint32_t row = 0; row < j->data[report]->nrows; row++) {
-		uint32_t key, alike;
-		uint64_t *place;
+	for (size_t i = 0; i < p->groups.n; i++)
+		p->groups.v[i].seen = p->groups.v[i].taken = 0;
+	for (uint32_t row = 0; row < p->j->data[report]->nrows; row++) {
+		struct seen s = look_at(p, report, row);
+		struct group *key = &p->groups.v[s.key];
+		uint32_t number = p->groups.v[s.alike].seen++;
+		uint64_t *at = map_get(&p->places, place(s.alike, number));
 
-		look_at(p, report, row, &key, &alike);
-		place = map_get(
-		    &p->places, (uint64_t)alike << 32 | p->nalike.v[alike]);
-		if (p->nkey.v[key]++ > 0)
-			p->repeats.v[key] |= REPEATS;
-		if (p->nalike.v[alike]++ > 0)
-			p->repeats.v[key] |= ALIKE;
-		if (place != NULL)
-			*cell_at(p, (uint32_t)*place, report) = row;
+		key->repeats |= key->seen++ > 0;
+		key->alike |= number > 0;
+		if (at != NULL)
+			*cell_at(p, *at, report) = row;
 		else
-			vec_push(&left, ((struct left){ row, key, alike }));
+			vec_push(&left, s);
 	}
-	for (size_t i = 0; i < left.n; i++) {
-		const struct left *l = &left.v[i];
-		uint32_t at = free_row(p, l->key, report);
-
-		if (at == 0)
-			at = make_row(p, l->key, l->alike);
-		*cell_at(p, at, report) = l->row;
-	}
+	for (size_t i = 0; i < left.n; i++)
+		*cell_at(p, free_row(p, &left.v[i], report), report) =
+		    left.v[i].row;
 	vec_free(&left);
-}
-
-static void
-begin_report(struct pairing *p)
-{
-	for (size_t i = 0; i < p->nkey.n; i++)
-		p->nkey.v[i] = p->free_from.v[i] = 0;
-	for (size_t i = 0; i < p->nalike.n; i++)
-		p->nalike.v[i] = 0;
 }
 
 void
 join_pair(struct joined *j)
 {
-	struct pairing p = {
-		.j = j, .keys = intern_create(), .alike = intern_create()
-	};
+	struct pairing p = { .j = j, .texts = intern_create() };
 
-	for (size_t r = 0; r < j->n; r++) {
-		begin_report(&p);
+	for (size_t r = 0; r < j->n; r++)
 		pair_report(&p, r);
-	}
 	j->rows = p.rows.v;
-	j->nrows = p.next.n;
-	for (size_t i = 0; i < p.repeats.n; i++) {
-		j->nrepeated += (p.repeats.v[i] & REPEATS) != 0;
-		j->nalike += (p.repeats.v[i] & ALIKE) != 0;
+	j->nrows = p.rows.n / j->n;
+	for (size_t i = 0; i < p.groups.n; i++) {
+		j->nrepeated += p.groups.v[i].repeats;
+		j->nalike += p.groups.v[i].alike;
 	}
-	intern_destroy(p.keys);
-	intern_destroy(p.alike);
-	vec_free(&p.first);
-	vec_free(&p.last);
-	vec_free(&p.next);
-	vec_free(&p.made);
-	vec_free(&p.repeats);
+	intern_destroy(p.texts);
+	vec_free(&p.groups);
 	map_free(&p.places);
-	vec_free(&p.nkey);
-	vec_free(&p.nalike);
-	vec_free(&p.free_from);
 	buf_free(&p.text);
 }
