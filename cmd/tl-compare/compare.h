@@ -134,22 +134,23 @@ void join_sort(
 
 /* Where tables go, one after another. */
 struct sink {
-	void (*put)(void *ctx, struct table *t);
-	void *ctx;
+	struct table_dest dest;
 	/* of columns that few people look at, and of all but the measures */
 	unsigned folded, other;
 	bool short_names;  /* for sheets */
+	bool lists;        /* names only */
 	const char *only;  /* the table of this name, or NULL: all */
 	bool found;        /* any */
 	VEC(char *) names; /* taken ones */
 };
 
-/* The table of this name, or another one if there was one, for put(). */
+/* The table of this name, or another one if there was one, for sink_put(). */
 struct table *sink_table(struct sink *s, const char *name,
     const struct column *columns, size_t ncolumns);
-/* Gives it to put() if it is wanted. */
+/* Prints it if it is wanted, and destroys it. */
 void sink_put(struct sink *s, struct table *t);
-void sink_free(struct sink *s);
+/* Closes what was printed to. */
+void sink_finish(struct sink *s);
 
 void tables_put(const struct joined *j, struct sink *sink);
 struct cell cell_of(struct val v);
@@ -165,7 +166,7 @@ void summary_put(const struct joined *list, size_t n, const struct plans *plans,
 
 /* ---- workbook ---- */
 
-/* Runs tl-xlsx on what fill() prints to standard output as NDJSON. */
-void excel_write(const char *path, void (*fill)(void *ctx), void *ctx);
+/* Runs tl-xlsx on what put() prints to standard output as NDJSON. */
+void excel_write(const char *path, void (*put)(void *ctx), void *ctx);
 
 #endif

@@ -57,7 +57,7 @@ run_xlsx(int tables, const char *path)
 }
 
 void
-excel_write(const char *path, void (*fill)(void *ctx), void *ctx)
+excel_write(const char *path, void (*put)(void *ctx), void *ctx)
 {
 	int tables = io_nameless();
 	int old = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -67,7 +67,7 @@ excel_write(const char *path, void (*fill)(void *ctx), void *ctx)
 	/* tables are printed to standard output, wherever that leads */
 	check(old >= 0 || errno == EBADF, "standard output");
 	check(dup2(tables, STDOUT_FILENO) >= 0, "standard output");
-	fill(ctx);
+	put(ctx);
 	if (old >= 0)
 		check(dup2(old, STDOUT_FILENO) >= 0, "standard output");
 	else

@@ -132,92 +132,54 @@ join_all(struct compared *c)
 
 /* ---- where tables go ---- */
 
+/* The tables over all sheets, and those of each. */
 static void
-print(void *ctx, struct table *t)
-{
-	table_print(t, ctx);
-}
-
-static void
-list(void *ctx, struct table *t)
-{
-	(void)ctx;
-	(void)t;
-}
-
-static void
-put_all(struct compared *c, struct sink *sink)
+put_tables(struct compared *c, struct sink *sink, bool all)
 {
 	sink->only = c->set->table;
 	summary_put(c->sheets.v, c->sheets.n, &c->plans, &c->reports, sink);
-	for (size_t i = 0; i < c->sheets.n; i++)
+	for (size_t i = 0; i < c->sheets.n && all; i++)
 		tables_put(&c->sheets.v[i], sink);
 	c->found |= sink->found;
+	sink_finish(sink);
 }
 
 static void
-list_tables(struct compared *c)
+put_folder(struct compared *c)
 {
-	struct sink sink = { .put = list };
-	struct out *out = out_open(NULL);
+	struct sink sink = { .dest = c->set->dest };
 
-	put_all(c, &sink);
-	for (size_t i = 0; i < sink.names.n; i++)
-		out_printf(out, "%s\n", sink.names.v[i]);
-	out_finish(out);
-	sink_free(&sink);
+	sink.dest.dir = c->set->dir;
+	sink.dest.columns = "+details";
+	sink.dest.path = NULL;
+	put_tables(c, &sink, true);
+}
+
+static void
+put_book(void *ctx)
+{
+	struct compared *c = ctx;
+	struct sink sink = { .dest = { .format = FMT_NDJSON,
+				 .columns = "+details",
+				 .top = c->set->dest.top },
+		.folded = COL_FOLDED,
+		.short_names = true };
+
+	put_tables(c, &sink, true);
 }
 
 /* One table, or those over all sheets. */
 static void
 put_stdout(struct compared *c)
 {
-	struct table_dest dest = c->set->dest;
-	struct sink sink = { .put = print,
-		.ctx = &dest,
+	const struct settings *set = c->set;
+	struct sink sink = { .dest = set->dest,
 		.folded = COL_DETAIL,
 		.other = COL_DETAIL,
-		.only = c->set->table };
+		.lists = set->list };
 
-	dest.many = c->set->table == NULL;
-	summary_put(c->sheets.v, c->sheets.n, &c->plans, &c->reports, &sink);
-	for (size_t i = 0; i < c->sheets.n && c->set->table != NULL; i++)
-		tables_put(&c->sheets.v[i], &sink);
-	c->found |= sink.found;
-	if (sink.found)
-		table_dest_finish(&dest);
-	sink_free(&sink);
-}
-
-static void
-put_folder(struct compared *c)
-{
-	struct table_dest dest = c->set->dest;
-	struct sink sink = { .put = print, .ctx = &dest };
-
-	dest.dir = c->set->dir;
-	dest.columns = "+details";
-	dest.path = NULL;
-	put_all(c, &sink);
-	table_dest_finish(&dest);
-	sink_free(&sink);
-}
-
-static void
-fill_book(void *ctx)
-{
-	struct compared *c = ctx;
-	struct table_dest dest = { .format = FMT_NDJSON,
-		.columns = "+details",
-		.top = c->set->dest.top };
-	struct sink sink = { .put = print,
-		.ctx = &dest,
-		.folded = COL_FOLDED,
-		.short_names = true };
-
-	put_all(c, &sink);
-	table_dest_finish(&dest);
-	sink_free(&sink);
+	sink.dest.many = set->table == NULL;
+	put_tables(c, &sink, set->list || set->table != NULL);
 }
 
 static void
@@ -225,17 +187,13 @@ put_everywhere(struct compared *c)
 {
 	const struct settings *set = c->set;
 
-	if (set->list) {
-		list_tables(c);
-		return;
-	}
-	if (set->dir != NULL)
+	if (set->dir != NULL && !set->list)
 		put_folder(c);
-	if (set->book != NULL)
-		excel_write(set->book, fill_book, c);
-	if (set->dir == NULL && set->book == NULL)
+	if (set->book != NULL && !set->list)
+		excel_write(set->book, put_book, c);
+	if (set->list || (set->dir == NULL && set->book == NULL))
 		put_stdout(c);
-	if (!c->found)
+	if (!c->found && !set->list)
 		die_usage("there is no table '%s': --list-tables says which "
 			  "there are",
 		    set->table);

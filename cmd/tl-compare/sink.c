@@ -34,11 +34,9 @@ sink_table(struct sink *s, const char *name, const struct column *columns,
 
 	put_harmless(&b, name);
 	len = b.len;
-	buf_putc(&b, '\0');
-	for (unsigned i = 2; is_taken(s, b.p); i++) {
+	for (unsigned i = 2; buf_putc(&b, '\0'), is_taken(s, b.p); i++) {
 		b.len = len;
 		buf_printf(&b, "~%u", i);
-		buf_putc(&b, '\0');
 	}
 	vec_push(&s->names, b.p);
 	return table_create(b.p, columns, ncolumns);
@@ -49,16 +47,25 @@ sink_put(struct sink *s, struct table *t)
 {
 	const char *name = s->names.v[s->names.n - 1];
 
-	if (s->only != NULL && strcmp(s->only, name) != 0)
-		return;
-	s->found = true;
-	s->put(s->ctx, t);
+	if (s->only == NULL || strcmp(s->only, name) == 0) {
+		s->found = true;
+		if (!s->lists)
+			table_print(t, &s->dest);
+	}
+	table_destroy(t);
 }
 
 void
-sink_free(struct sink *s)
+sink_finish(struct sink *s)
 {
-	for (size_t i = 0; i < s->names.n; i++)
+	if (s->lists)
+		s->dest.out = out_open(NULL);
+	for (size_t i = 0; i < s->names.n; i++) {
+		if (s->lists)
+			out_printf(s->dest.out, "%s\n", s->names.v[i]);
 		vec_release(s->names.v[i]);
+	}
+	if (s->found)
+		table_dest_finish(&s->dest);
 	vec_free(&s->names);
 }

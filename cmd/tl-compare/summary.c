@@ -214,7 +214,6 @@ put_summary(const struct joined *list, size_t n, const struct plans *plans,
 				put_totals(t, &list[i], r);
 		}
 	sink_put(sink, t);
-	table_destroy(t);
 	buf_free(&left);
 }
 
@@ -299,7 +298,6 @@ put_changes(const struct joined *j, struct sink *sink)
 	for (size_t i = 0; i < list.n; i++)
 		put_change(t, j, &list.v[i], all);
 	sink_put(sink, t);
-	table_destroy(t);
 	vec_free(&list);
 }
 

@@ -355,7 +355,6 @@ put_table(struct making *m, const char *name)
 			row[c] = make_cell(m, m->order.v[i], &m->sources.v[c]);
 	}
 	sink_put(m->sink, t);
-	table_destroy(t);
 	intern_destroy(m->ids);
 }
 
