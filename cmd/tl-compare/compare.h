@@ -20,6 +20,8 @@
 #define NO_ROW UINT32_MAX
 #define NO_COLUMN SIZE_MAX
 #define SHEET_NAME_MAX 31 /* of a workbook */
+/* For "%.*s". */
+#define STR_ARGS(s) (int)(s).len, (s).p
 
 /* ---- reports ---- */
 

@@ -65,12 +65,13 @@ trimmed(struct str s)
 static int
 escape_at(struct str s, size_t i)
 {
-	char hex[5] = "";
+	char hex[5];
 
-	if (s.len - i < 7 || s.p[i] != '_' || s.p[i + 1] != 'x' ||
+	if (s.p[i] != '_' || s.len - i < 7 || s.p[i + 1] != 'x' ||
 	    s.p[i + 6] != '_')
 		return -1;
 	memcpy(hex, s.p + i + 2, 4);
+	hex[4] = '\0';
 	return strspn(hex, "0123456789abcdefABCDEF") == 4
 	    ? (int)strtol(hex, NULL, 16)
 	    : -1;

@@ -163,12 +163,12 @@ refuse_word(const struct plans *p, struct str word)
 	for (size_t i = 0; i < p->left_out.n; i++)
 		if (str_eq(word, p->left_out.v[i]))
 			die("sheet %.*s: there is no rule how to compare it",
-			    (int)word.len, word.p);
+			    STR_ARGS(word));
 	if (is_known(word))
-		die("no report has a sheet of %.*s", (int)word.len, word.p);
+		die("no report has a sheet of %.*s", STR_ARGS(word));
 	die_usage("option '--sheets': no report has a sheet or group of sheets "
 		  "'%.*s'",
-	    (int)word.len, word.p);
+	    STR_ARGS(word));
 }
 
 static void

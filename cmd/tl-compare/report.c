@@ -118,7 +118,7 @@ take_row(void *ctx, const struct val *cells)
 
 	if (f->data->nrows + 1 == NO_ROW)
 		die("%s: sheet %.*s: too many rows", f->report->path,
-		    (int)f->sheet.len, f->sheet.p);
+		    STR_ARGS(f->sheet));
 	for (size_t i = 0; i < f->data->columns.n; i++)
 		vec_push(&f->data->cells, take_val(f, &cells[i]));
 	f->data->nrows++;
@@ -183,8 +183,8 @@ sheet_path(const struct report *r, struct str sheet)
 
 	for (size_t i = 0; i < sizeof csv_ends / sizeof *csv_ends; i++) {
 		b.len = 0;
-		buf_printf(&b, "%s/%.*s%s", r->path, (int)sheet.len, sheet.p,
-		    csv_ends[i]);
+		buf_printf(
+		    &b, "%s/%.*s%s", r->path, STR_ARGS(sheet), csv_ends[i]);
 		buf_putc(&b, '\0');
 		if (stat(b.p, &st) == 0)
 			break;
@@ -239,8 +239,7 @@ read_sheet(struct report *r, size_t i, const struct table_sink *sink)
 	struct buf error = { 0 };
 
 	if (!workbook_read(r->book, i, sink, &odd, &error))
-		die("%s: sheet %.*s: %s", r->path, (int)sheet.len, sheet.p,
-		    error.p);
+		die("%s: sheet %.*s: %s", r->path, STR_ARGS(sheet), error.p);
 	tell(r, sheet, odd.nstray, "cells outside the header, passed over");
 	tell(r, sheet, odd.nerrors, "cells with an error, taken for empty");
 	tell(r, sheet, odd.nunsolved,
@@ -390,8 +389,7 @@ check_tags(const struct reports *reports)
 					  "--names tells them apart",
 				    reports->list.v[k].path,
 				    reports->list.v[i].path,
-				    (int)reports->list.v[i].tag.len,
-				    reports->list.v[i].tag.p);
+				    STR_ARGS(reports->list.v[i].tag));
 }
 
 void

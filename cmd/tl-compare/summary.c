@@ -131,8 +131,7 @@ row_name(struct table *t, const struct joined *j, size_t row)
 	for (size_t k = j->nown_keys; k < j->keys.n; k++) {
 		struct cell c = cell_of(join_key(j, row, k));
 
-		buf_printf(
-		    &b, ", %.*s ", (int)j->keys.v[k].len, j->keys.v[k].p);
+		buf_printf(&b, ", %.*s ", STR_ARGS(j->keys.v[k]));
 		if (c.type == CELL_INT)
 			buf_printf(&b, "%" PRId64, c.i);
 		else if (c.type == CELL_TEXT)
@@ -199,13 +198,13 @@ put_summary(const struct joined *list, size_t n, const struct plans *plans,
 	    sink_table(sink, "summary", summary_columns, NSUMMARY);
 	struct buf left = { 0 };
 
-	table_note(t, "baseline: %.*s (%s)", (int)reports->list.v[0].tag.len,
-	    reports->list.v[0].tag.p, reports->list.v[0].path);
+	table_note(t, "baseline: %.*s (%s)", STR_ARGS(reports->list.v[0].tag),
+	    reports->list.v[0].path);
 	for (size_t i = 0; i < plans->left_out.n; i++)
 		buf_printf(&left, "%s%.*s", i > 0 ? ", " : "",
-		    (int)plans->left_out.v[i].len, plans->left_out.v[i].p);
+		    STR_ARGS(plans->left_out.v[i]));
 	if (left.len > 0)
-		table_note(t, "not compared: %.*s", (int)left.len, left.p);
+		table_note(t, "not compared: %.*s", STR_ARGS(left));
 	for (size_t i = 0; i < n; i++)
 		for (size_t r = 1; r < list[i].n; r++) {
 			if (list[i].plan->rule->keeps_keys_order)
@@ -294,7 +293,7 @@ put_changes(const struct joined *j, struct sink *sink)
 	if (list.n > 0)
 		qsort(list.v, list.n, sizeof *list.v, by_size);
 	table_note(t, "of sheet %s: %.*s", j->plan->sheet,
-	    (int)j->measures.v[0].label.len, j->measures.v[0].label.p);
+	    STR_ARGS(j->measures.v[0].label));
 	for (size_t i = 0; i < list.n; i++)
 		put_change(t, j, &list.v[i], all);
 	sink_put(sink, t);

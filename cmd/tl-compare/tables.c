@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Joined sheets as tables: one, or three a variant. */
+#include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -109,124 +111,109 @@ is_folded(struct str column)
 	return false;
 }
 
-/* "Kernel Time (µs)_sum" to "kernel_time_us_sum". */
+/* "Kernel Time (µs)_sum" to "kernel_time_us_sum", "h100::x" to "h100.x". */
 static void
 put_id(struct buf *b, struct str s)
 {
 	bool gap = false;
-	size_t from = b->len;
 
 	for (size_t i = 0; i < s.len; i++) {
-		char c = s.p[i];
-		bool is_micro = i + 1 < s.len &&
-		    (memcmp(s.p + i, "\302\265", 2) == 0 ||
-			memcmp(s.p + i, "\316\274", 2) == 0);
-		bool upper = c >= 'A' && c <= 'Z';
+		unsigned char c = (unsigned char)s.p[i];
+		unsigned char next =
+		    i + 1 < s.len ? (unsigned char)s.p[i + 1] : '\0';
+		bool is_micro =
+		    (c == 0xc2 && next == 0xb5) || (c == 0xce && next == 0xbc);
+		bool is_owner = c == ':' && next == ':';
 
-		if (!upper && !(c >= 'a' && c <= 'z') &&
-		    !(c >= '0' && c <= '9') && c != '%' && !is_micro) {
-			gap = b->len > from;
+		i += is_micro || is_owner;
+		if (!isalnum(c) && c != '%' && c != '_' && !is_micro &&
+		    !is_owner) {
+			gap = b->len > 0;
 			continue;
 		}
-		if (gap)
+		if (gap && c != '_' && b->p[b->len - 1] != '_')
 			buf_putc(b, '_');
 		gap = false;
 		if (c == '%')
 			buf_puts(b, "pct");
 		else
 			buf_putc(b,
-			    is_micro    ? 'u'
-				: upper ? (char)(c + 32)
-					: c);
-		i += is_micro;
+			    is_micro       ? 'u'
+				: is_owner ? '.'
+					   : (char)tolower(c));
 	}
-	if (b->len == from)
+	if (b->len == 0)
 		buf_putc(b, '_');
 }
 
+/* Columns that are called alike get numbers. */
 static const char *
-unique_id(struct making *m, struct str id)
+id_of(struct making *m, struct str label)
 {
-	size_t before = m->ids->list.n, len = id.len;
+	size_t before = m->ids->list.n, len;
 	struct buf b = { 0 };
-	struct str s;
+	const char *id;
 
-	buf_put(&b, id.p, id.len);
+	put_id(&b, label);
+	len = b.len;
 	(void)intern_put(m->ids, buf_str(&b));
 	for (unsigned i = 2; m->ids->list.n == before; i++) {
 		b.len = len;
 		buf_printf(&b, "_%u", i);
 		(void)intern_put(m->ids, buf_str(&b));
 	}
-	s = arena_str(m->arena, buf_str(&b));
+	id = arena_str(m->arena, buf_str(&b)).p;
 	buf_free(&b);
-	return s.p;
+	return id;
 }
 
-/* label and id are copied. */
-static void
-add_column(struct making *m, struct source from, struct str label,
-    struct str id, struct column look)
+static void PRINTF_LIKE(4, 5) add_column(struct making *m, struct source from,
+    struct column look, const char *fmt, ...)
 {
-	look.label = arena_str(m->arena, label).p;
-	look.id = unique_id(m, id);
+	char *label;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&label, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		die("out of memory");
+	look.type = COL_REAL;
+	look.label = arena_str(m->arena, str_of(label)).p;
+	look.id = id_of(m, str_of(label));
 	vec_push(&m->sources, from);
 	vec_push(&m->columns, look);
+	free(label);
 }
 
 static void
 add_keys(struct making *m)
 {
-	const struct joined *j = m->j;
-	struct buf id = { 0 };
+	for (size_t k = 0; k < m->j->keys.n; k++) {
+		struct str key = m->j->keys.v[k];
+		struct column look = {
+			.flags = str_ends(key, STR("ame")) ? COL_NAME : 0
+		};
 
-	for (size_t k = 0; k < j->keys.n; k++) {
-		struct column look = { .type = COL_REAL };
-
-		id.len = 0;
-		put_id(&id, j->keys.v[k]);
-		if (str_ends(j->keys.v[k], STR("ame")))
-			look.flags = COL_NAME;
-		add_column(m, (struct source){ A_KEY, 0, k }, j->keys.v[k],
-		    buf_str(&id), look);
+		add_column(m, (struct source){ A_KEY, 0, k }, look, "%.*s",
+		    STR_ARGS(key));
 	}
-	buf_free(&id);
 }
 
 static void
 add_diff(struct making *m, size_t report, size_t measure)
 {
-	const struct joined *j = m->j;
-	struct str name = j->measures.v[measure].label;
-	struct str tag = j->reports->list.v[report].tag;
-	struct buf label = { 0 }, id = { 0 };
-	struct column look = { .type = COL_REAL,
-		.flags = j->measures.v[measure].better };
-	size_t nlabel, nid;
+	const struct measure *of = &m->j->measures.v[measure];
+	struct str tag = m->j->reports->list.v[report].tag;
+	struct column look = { .flags = of->better };
 
-	buf_printf(
-	    &label, "%.*s__%.*s_", (int)name.len, name.p, (int)tag.len, tag.p);
-	put_id(&id, name);
-	buf_puts(&id, "__");
-	put_id(&id, tag);
-	buf_putc(&id, '_');
-	nlabel = label.len;
-	nid = id.len;
-	for (int is_percent = 0; is_percent < 2; is_percent++) {
-		label.len = nlabel;
-		id.len = nid;
-		buf_puts(&label, is_percent ? "pct" : "diff");
-		buf_puts(&id, is_percent ? "pct" : "diff");
-		/* shares of a whole have bars; a count's change has none */
-		look.unit =
-		    is_percent && look.flags != 0 ? UNIT_PERCENT : UNIT_NONE;
-		add_column(m,
-		    (struct source){
-			is_percent ? A_PERCENT : A_DIFF, report, measure },
-		    buf_str(&label), buf_str(&id), look);
-	}
-	buf_free(&label);
-	buf_free(&id);
+	add_column(m, (struct source){ A_DIFF, report, measure }, look,
+	    "%.*s__%.*s_diff", STR_ARGS(of->label), STR_ARGS(tag));
+	/* shares of a whole have bars; a count's change has none */
+	look.unit = of->better != 0 ? UNIT_PERCENT : UNIT_NONE;
+	add_column(m, (struct source){ A_PERCENT, report, measure }, look,
+	    "%.*s__%.*s_pct", STR_ARGS(of->label), STR_ARGS(tag));
 }
 
 static void
@@ -266,29 +253,21 @@ static void
 add_copies(struct making *m, size_t report)
 {
 	const struct joined *j = m->j;
-	struct str tag = j->reports->list.v[report].tag;
 	const struct data *d = j->data[report];
-	struct buf label = { 0 }, id = { 0 };
 
 	for (size_t i = 0; i < d->columns.n; i++) {
 		struct str name = d->columns.v[i];
-		struct column look = { .type = COL_REAL };
+		struct column look = {
+			.flags = (is_folded(name) ? m->sink->folded : 0) |
+			    (is_measure(j, name) ? 0 : m->sink->other)
+		};
 
-		if (is_dropped(j, report, name))
-			continue;
-		label.len = id.len = 0;
-		buf_printf(&label, "%.*s::%.*s", (int)tag.len, tag.p,
-		    (int)name.len, name.p);
-		put_id(&id, tag);
-		buf_putc(&id, '.');
-		put_id(&id, name);
-		look.flags = (is_folded(name) ? m->sink->folded : 0) |
-		    (is_measure(j, name) ? 0 : m->sink->other);
-		add_column(m, (struct source){ A_COPY, report, i },
-		    buf_str(&label), buf_str(&id), look);
+		if (!is_dropped(j, report, name))
+			add_column(m, (struct source){ A_COPY, report, i },
+			    look, "%.*s::%.*s",
+			    STR_ARGS(j->reports->list.v[report].tag),
+			    STR_ARGS(name));
 	}
-	buf_free(&label);
-	buf_free(&id);
 }
 
 /* ---- cells ---- */
@@ -381,7 +360,7 @@ part_name(const struct joined *j, const struct part *part, size_t variant,
 	struct buf b = { 0 };
 
 	buf_printf(&b, "%s_%s_%.*s", is_short ? j->plan->small : j->plan->base,
-	    is_short ? part->small : part->name, (int)tag.len, tag.p);
+	    is_short ? part->small : part->name, STR_ARGS(tag));
 	buf_putc(&b, '\0');
 	return b.p;
 }

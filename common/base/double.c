@@ -15,7 +15,8 @@
 
 #define MANT_BITS 53
 #define MANT_EXACT (UINT64_C(1) << MANT_BITS)
-#define TEN_EXACT 22 /* up to its power doubles hold those of ten */
+
+__extension__ typedef unsigned __int128 u128;
 
 /* A number as it is written, digit by digit. */
 struct decimal {
@@ -94,19 +95,31 @@ read_slowly(struct str s)
 	return v;
 }
 
-/* Of two exact doubles the quotient or product is the nearest one. */
+/*
+ * digits / 10^n, of which 5^n divides in 128 bits. 64 of the quotient and
+ * whether anything stands behind them say how it is rounded.
+ */
 static bool
-read_exactly(const struct decimal *d, double *v)
+read_quotient(const struct decimal *d, double *v)
 {
-	int64_t n = d->exp10 < 0 ? -d->exp10 : d->exp10;
-	double ten = 1;
+	uint64_t five = 1, mant;
+	u128 all, q;
+	int zeros, more;
 
-	if (d->is_cut || d->digits > MANT_EXACT || n > TEN_EXACT)
+	if (d->is_cut || d->exp10 > 0 || d->exp10 < -27)
 		return false;
-	while (n-- > 0)
-		ten *= 10;
-	*v = (double)d->digits;
-	*v = d->exp10 < 0 ? *v / ten : *v * ten;
+	*v = 0;
+	if (d->digits == 0)
+		return true;
+	for (int64_t n = d->exp10; n < 0; n++)
+		five *= 5;
+	zeros = __builtin_clzll(d->digits);
+	all = (u128)(d->digits << zeros) << 64;
+	q = all / five;
+	more = 64 - __builtin_clzll((uint64_t)(q >> 64));
+	mant = (uint64_t)(q >> more);
+	mant |= (u128)mant << more != q || q * five != all;
+	*v = ldexp((double)mant, more - 64 - zeros + (int)d->exp10);
 	return true;
 }
 
@@ -118,7 +131,7 @@ num_double(struct str s, double *out)
 
 	if (!read_decimal(s, &d))
 		return false;
-	if (!read_exactly(&d, &v))
+	if (!read_quotient(&d, &v))
 		v = read_slowly(s);
 	else if (d.is_negative)
 		v = -v;
@@ -133,8 +146,6 @@ struct digits {
 	char p[24];
 	int n, point;
 };
-
-__extension__ typedef unsigned __int128 u128;
 
 /*
  * Decimals between the middles to v's neighbours read back as v. In units of

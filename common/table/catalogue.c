@@ -137,42 +137,24 @@ static const struct sheet_chart roofline = { .figure = "roofline",
 /* ---- the tables ---- */
 
 #define BOTH SHEET_BOOK | SHEET_PAGE
-/* NAME, PROGRAM, TEXT and what else there is */
-#define T(id, who, ...)                                         \
-	{                                                       \
-		.program = who, .name = id, .text = __VA_ARGS__ \
+/* NAME, TEXT and what else there is */
+#define OF(id, ...) .name = id, .text = __VA_ARGS__
+#define T(id, who, ...)                             \
+	{                                           \
+		.program = who, OF(id, __VA_ARGS__) \
 	}
-#define TL_OPS(id, ...)                                             \
-	{                                                           \
-		.program = "tl-ops", .where = BOTH, .top = TOP_OPS, \
-		.name = id, .text = __VA_ARGS__                     \
+#define IN_REPORT(who, ...)                                \
+	{                                                  \
+		.program = who, .where = BOTH, __VA_ARGS__ \
 	}
-#define TL_COLLECTIVE(id, ...)                                         \
-	{                                                              \
-		.program = "tl-collective", .where = BOTH, .name = id, \
-		.text = __VA_ARGS__                                    \
-	}
-#define TL_KERNELS(id, ...)                                         \
-	{                                                           \
-		.program = "tl-kernels", .where = BOTH, .name = id, \
-		.text = __VA_ARGS__                                 \
-	}
-#define TL_DIFF(id, ...)                                         \
-	{                                                        \
-		.program = "tl-diff", .where = BOTH, .name = id, \
-		.text = __VA_ARGS__                              \
-	}
-#define TL_ROOFLINE(id, ...)                                                  \
-	{                                                                     \
-		.program = "tl-roofline", .where = BOTH, .top = TOP_ROOFLINE, \
-		.name = id, .text = __VA_ARGS__                               \
-	}
-#define TL_MODULES(id, what) T(id, "tl-modules", what, .where = BOTH)
-#define FAMILY(...)                                                           \
-	{                                                                     \
-		.program = "tl-roofline", .where = BOTH, .top = TOP_ROOFLINE, \
-		.rule = &roof, .name = __VA_ARGS__                            \
-	}
+#define TL_OPS(...) IN_REPORT("tl-ops", .top = TOP_OPS, OF(__VA_ARGS__))
+#define TL_COLLECTIVE(...) IN_REPORT("tl-collective", OF(__VA_ARGS__))
+#define TL_KERNELS(...) IN_REPORT("tl-kernels", OF(__VA_ARGS__))
+#define TL_DIFF(...) IN_REPORT("tl-diff", OF(__VA_ARGS__))
+#define TL_MODULES(...) IN_REPORT("tl-modules", OF(__VA_ARGS__))
+#define ROOFLINE(...) IN_REPORT("tl-roofline", .top = TOP_ROOFLINE, __VA_ARGS__)
+#define TL_ROOFLINE(...) ROOFLINE(OF(__VA_ARGS__))
+#define FAMILY(...) ROOFLINE(.rule = &roof, .name = __VA_ARGS__)
 /* of JAX, which the reference has sheets for */
 #define THEIRS(...)                                \
 	{                                          \

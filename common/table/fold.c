@@ -27,9 +27,14 @@ struct parsed {
 /* How much of a name is written. */
 struct folding {
 	unsigned keep; /* template arguments nested less deep than this */
-	bool no_params, no_anonymous, no_namespaces;
-	bool no_tail;      /* no outermost "(...)" */
-	bool no_arguments; /* and no outermost "<...>" */
+	/* what goes besides, one after another */
+	enum {
+		NO_PARAMS,
+		NO_ANONYMOUS,
+		NO_TAIL, /* the outermost "(...)" */
+		NO_NAMESPACES,
+		NO_ARGUMENTS, /* and the outermost "<...>" */
+	} step;
 };
 
 static bool
@@ -178,9 +183,9 @@ fold_arguments(const struct parsed *p, const struct folding *f, unsigned depth,
 {
 	bool angle = p->s.p[i] == '<';
 
-	if (angle ? depth < f->keep : !f->no_params)
+	if (angle && depth < f->keep)
 		return false;
-	if (depth == 0 && (angle ? f->no_arguments : f->no_tail))
+	if (depth == 0 && f->step >= (angle ? NO_ARGUMENTS : NO_TAIL))
 		return true;
 	if (p->match[i] - i - 1 < WORTH_FOLDING)
 		return false;
@@ -194,13 +199,13 @@ write_folded(const struct parsed *p, const struct folding *f, struct buf *out)
 	static const struct str anon = { "(anonymous namespace)::", 23 };
 	struct str s = p->s;
 	unsigned depth = 0;
-	size_t i = f->no_params && str_starts(s, STR("void ")) ? 5 : 0;
+	size_t i = str_starts(s, STR("void ")) ? 5 : 0;
 
 	while (i < s.len) {
 		uint32_t m = p->match[i];
 		bool opens = m != NO_MATCH && m > i;
 
-		if (f->no_anonymous && str_starts(from(s, i), anon)) {
+		if (f->step >= NO_ANONYMOUS && str_starts(from(s, i), anon)) {
 			i += anon.len;
 			continue;
 		}
@@ -244,7 +249,7 @@ try_folding(const struct parsed *p, const struct folding *f, size_t width,
 {
 	b->len = 0;
 	write_folded(p, f, b);
-	if (f->no_namespaces) {
+	if (f->step >= NO_NAMESPACES) {
 		size_t cut = namespaces_len(buf_str(b));
 
 		b->len -= cut;
@@ -257,28 +262,16 @@ try_folding(const struct parsed *p, const struct folding *f, size_t width,
 static void
 fold_steps(const struct parsed *p, size_t width, struct buf *b)
 {
-	struct folding f = { .keep = p->depth, .no_params = true };
+	struct folding f = { .keep = width > 0 ? p->depth : 0 };
 
-	if (width == 0)
-		f.keep = 0;
-	if (try_folding(p, &f, width, b) || width == 0)
-		return;
-	while (f.keep > 0) {
-		f.keep--;
-		if (try_folding(p, &f, width, b))
+	while (!try_folding(p, &f, width, b) && width > 0) {
+		if (f.keep > 0)
+			f.keep--;
+		else if (f.step < NO_ARGUMENTS)
+			f.step++;
+		else
 			return;
 	}
-	f.no_anonymous = true;
-	if (try_folding(p, &f, width, b))
-		return;
-	f.no_tail = true;
-	if (try_folding(p, &f, width, b))
-		return;
-	f.no_namespaces = true;
-	if (try_folding(p, &f, width, b))
-		return;
-	f.no_arguments = true;
-	(void)try_folding(p, &f, width, b);
 }
 
 /* AMD's descriptor of a kernel has the kernel's name and this. */

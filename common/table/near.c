@@ -9,39 +9,30 @@
 #define ALL_MAX 10  /* of this many all are told */
 #define WORD_MAX 64 /* longer words are near to nothing */
 
-/*
- * How many letters must be put in, left out or changed to make one of the
- * other; neighbours that changed places count once.
+/* How many letters must be put in, left out or changed to make one the other.
  */
 static size_t
 distance(struct str a, struct str b)
 {
-	size_t rows[3][WORD_MAX + 1];
-	size_t *before = rows[0], *last = rows[1], *now = rows[2];
+	size_t row[WORD_MAX + 1];
 
 	if (a.len > WORD_MAX || b.len > WORD_MAX)
 		return SIZE_MAX;
 	for (size_t k = 0; k <= b.len; k++)
-		last[k] = k;
+		row[k] = k;
 	for (size_t i = 1; i <= a.len; i++) {
-		size_t *oldest = before;
+		size_t changed = row[0];
 
-		now[0] = i;
+		row[0] = i;
 		for (size_t k = 1; k <= b.len; k++) {
-			size_t d = last[k - 1] + (a.p[i - 1] != b.p[k - 1]);
+			size_t d = changed + (a.p[i - 1] != b.p[k - 1]);
 
-			d = last[k] + 1 < d ? last[k] + 1 : d;
-			d = now[k - 1] + 1 < d ? now[k - 1] + 1 : d;
-			if (i > 1 && k > 1 && a.p[i - 1] == b.p[k - 2] &&
-			    a.p[i - 2] == b.p[k - 1] && before[k - 2] + 1 < d)
-				d = before[k - 2] + 1;
-			now[k] = d;
+			changed = row[k];
+			d = row[k - 1] + 1 < d ? row[k - 1] + 1 : d;
+			row[k] = row[k] + 1 < d ? row[k] + 1 : d;
 		}
-		before = last;
-		last = now;
-		now = oldest;
 	}
-	return last[b.len];
+	return row[b.len];
 }
 
 /* Whether all its letters come in this order, as those of dir_ns do. */
@@ -64,47 +55,32 @@ how_far(struct str id, struct str word)
 	/* not all its letters: then any would be near */
 	if (d <= 1 + word.len / 4 && d < word.len)
 		return d;
-	/* a part of its name: the shorter the rest, the nearer */
-	if (word.len < 3)
+	if (word.len < 3 || !is_short_for(id, word))
 		return SIZE_MAX;
-	if (str_find(id, word, true) >= 0)
-		return WORD_MAX + id.len;
-	return is_short_for(id, word) ? 1000 + id.len : SIZE_MAX;
-}
-
-/* The nearest of those that are not told yet; n: none. */
-static size_t
-next_near(const struct column *columns, size_t n, struct str word,
-    const size_t *told, size_t ntold)
-{
-	size_t best = n, least = SIZE_MAX;
-
-	for (size_t i = 0; i < n; i++) {
-		size_t far = how_far(str_of(columns[i].id), word);
-		bool is_told = false;
-
-		for (size_t k = 0; k < ntold; k++)
-			is_told |= told[k] == i;
-		if (!is_told && far < least) {
-			least = far;
-			best = i;
-		}
-	}
-	return best;
+	/* a part of its name: the shorter the rest, the nearer */
+	return id.len + (str_find(id, word, true) >= 0 ? WORD_MAX : 1000);
 }
 
 noreturn void
 columns_refuse(const char *table, const struct column *columns, size_t n,
     const char *option, struct str word)
 {
+	size_t *far = xcalloc(n + 1, sizeof *far), ntold = 0;
 	struct buf b = { 0 };
-	size_t told[NEAR_MAX], ntold = 0, at;
 
-	while (ntold < NEAR_MAX &&
-	    (at = next_near(columns, n, word, told, ntold)) < n) {
+	for (size_t i = 0; i < n; i++)
+		far[i] = how_far(str_of(columns[i].id), word);
+	far[n] = SIZE_MAX;
+	for (; ntold < NEAR_MAX; ntold++) {
+		size_t best = n;
+
+		for (size_t i = 0; i < n; i++)
+			best = far[i] < far[best] ? i : best;
+		if (best == n)
+			break;
 		buf_printf(&b, "%s %s", ntold == 0 ? ": is it" : " or",
-		    columns[at].id);
-		told[ntold++] = at;
+		    columns[best].id);
+		far[best] = SIZE_MAX;
 	}
 	if (ntold > 0)
 		buf_putc(&b, '?');
