@@ -14,7 +14,7 @@
 #ifndef TL_DIFF_H
 #define TL_DIFF_H
 
-#include "cmd/tl-diff/names.h"
+#include "stream/stream.h"
 #include "table/table.h"
 #include "trace/launcher.h"
 #include "trace/select.h"
@@ -61,6 +61,21 @@ struct settings {
 	bool is_of_events; /* and not only which steps or ranks */
 	struct table_dest dest;
 };
+
+/* ---- names.c: which names are one ---- */
+
+struct norms {
+	struct dict *st;
+	VEC(uint32_t) known[2]; /* by raw name: + 1, 0: not asked yet */
+	struct map same; /* --equiv: a number to the one that stands for it */
+};
+
+/* Addresses and line numbers go, driver launches are one. */
+uint32_t name_strict(struct norms *nm, uint32_t name);
+/* Besides, the function and the folders of a Python frame go. */
+uint32_t name_loose(struct norms *nm, uint32_t name);
+void norms_read_equiv(struct norms *nm, const char *path);
+void norms_free(struct norms *nm);
 
 /* ---- read.c: a run in arrays ---- */
 
@@ -251,5 +266,10 @@ void stats_find(struct diff *d);
 /* The lca's name, as tables print it. */
 void stats_lca_name(
     const struct diff *d, const struct diff_row *s, struct buf *b);
+
+/* ---- sides.c: all traces of both sides, pair by pair ---- */
+
+/* Reads, compares and prints; what main() returns. */
+int sides_compare(struct settings *set);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "table/catalogue.h"
 
-#include "cmd/tl-diff/sides.h"
+#include "cmd/tl-diff/changes.h"
 
 #define OPT_BY (OPT_LONG + 0)
 #define OPT_EQUIV (OPT_LONG + 1)

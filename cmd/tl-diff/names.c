@@ -4,6 +4,7 @@
  * difference, and neither are the drivers' names for a launch.
  */
 #include "cmd/tl-diff/diff.h"
+#include "reader/reader.h"
 #include "trace/plain.h"
 
 /* What Python's \s holds of ASCII. */
@@ -68,73 +69,62 @@ normalise(struct norms *nm, uint32_t name, bool stripped)
 	return id;
 }
 
-uint32_t
-name_strict(struct norms *nm, uint32_t name)
+static uint32_t
+cached(struct norms *nm, uint32_t name, bool stripped)
 {
 	if (name == INTERN_NONE)
 		return INTERN_NONE;
-	while (nm->strict.n <= name)
-		vec_push(&nm->strict, 0);
-	if (nm->strict.v[name] == 0)
-		nm->strict.v[name] = normalise(nm, name, false) + 1;
-	return nm->strict.v[name] - 1;
+	while (nm->known[stripped].n <= name)
+		vec_push(&nm->known[stripped], 0);
+	if (nm->known[stripped].v[name] == 0) {
+		uint32_t to = normalise(nm, name, stripped);
+
+		nm->known[stripped].v[name] = to + 1;
+	}
+	return nm->known[stripped].v[name] - 1;
+}
+
+uint32_t
+name_strict(struct norms *nm, uint32_t name)
+{
+	return cached(nm, name, false);
 }
 
 uint32_t
 name_loose(struct norms *nm, uint32_t name)
 {
-	if (name == INTERN_NONE)
-		return INTERN_NONE;
-	while (nm->loose.n <= name)
-		vec_push(&nm->loose, 0);
-	if (nm->loose.v[name] == 0)
-		nm->loose.v[name] = normalise(nm, name, true) + 1;
-	return nm->loose.v[name] - 1;
+	return cached(nm, name, true);
 }
 
 /* ---- --equiv ---- */
 
-/* Both names of a line are one from now on. */
+/* Both names of a line are one from now on, with and without functions. */
 static void
 unite(struct norms *nm, struct str a, struct str b)
 {
-	uint32_t raw[2] = { intern_put(nm->st->text, a),
-		intern_put(nm->st->text, b) };
-	uint32_t n[2], s[2];
+	uint32_t one = intern_put(nm->st->text, a);
+	uint32_t two = intern_put(nm->st->text, b);
 
-	for (int i = 0; i < 2; i++) {
-		n[i] = normalise(nm, raw[i], false);
-		s[i] = normalise(nm, raw[i], true);
+	for (int stripped = 0; stripped < 2; stripped++) {
+		uint32_t to = normalise(nm, one, stripped);
+		uint32_t from = normalise(nm, two, stripped);
+
+		if (to != from)
+			*map_put(&nm->same, from, NULL) = to;
 	}
-	*map_put(&nm->same, n[1], NULL) = n[0];
-	s[0] = stands_for(nm, s[0]);
-	s[1] = stands_for(nm, s[1]);
-	if (s[0] != s[1])
-		*map_put(&nm->same, s[1], NULL) = s[0];
 }
 
 void
 norms_read_equiv(struct norms *nm, const char *path)
 {
-	struct in *in = in_open(path);
-	size_t line = 1;
+	struct reader r = { .in = in_open(path) };
+	const unsigned char *end;
 
-	for (;;) {
-		const unsigned char *end;
-		const char *p, *tab;
-		size_t len;
+	for (size_t line = 1; (end = reader_line(&r)) != NULL; line++) {
+		const char *p = (const char *)r.in->p;
+		size_t len = (size_t)(end - r.in->p);
+		const char *tab = len > 0 ? memchr(p, '\t', len) : NULL;
 
-		while ((end = memchr(in->p, '\n', (size_t)(in->end - in->p))) ==
-			NULL &&
-		    in_more(in))
-			;
-		if (end == NULL)
-			end = in->end;
-		p = (const char *)in->p;
-		len = (size_t)(end - in->p);
-		if (len == 0 && end == in->end)
-			break;
-		tab = memchr(p, '\t', len);
 		if (len > 0 && p[0] != '#') {
 			if (tab == NULL || tab == p || tab + 1 == p + len)
 				die("%s: line %zu: expected two names with a "
@@ -144,17 +134,16 @@ norms_read_equiv(struct norms *nm, const char *path)
 			    (struct str){
 				tab + 1, len - (size_t)(tab + 1 - p) });
 		}
-		in->p = end < in->end ? end + 1 : end;
-		in_release(in);
-		line++;
+		r.in->p = end < r.in->end ? end + 1 : end;
+		in_release(r.in);
 	}
-	in_close(in);
+	in_close(r.in);
 }
 
 void
 norms_free(struct norms *nm)
 {
-	vec_free(&nm->strict);
-	vec_free(&nm->loose);
+	vec_free(&nm->known[0]);
+	vec_free(&nm->known[1]);
 	map_free(&nm->same);
 }
