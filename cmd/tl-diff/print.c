@@ -196,20 +196,20 @@ print_tree(struct printer *p, uint32_t root, bool is_last)
 
 /* ---- what differs ---- */
 
-/* Each point's difference, then the sum of their sizes up the tree. */
+/*
+ * Each point's difference, then the sum of their sizes up the tree; roots of
+ * one side differ by all that they have.
+ */
 static void
 find_extents(struct printer *p)
 {
 	const struct diff *d = p->d;
 	const struct merged *t = &d->merged;
 
-	vec_reserve(&p->change, t->list.n);
-	vec_reserve(&p->extent, t->list.n);
-	p->change.n = p->extent.n = t->list.n;
-	if (t->list.n == 0)
-		return;
-	memset(p->change.v, 0, t->list.n * sizeof *p->change.v);
-	memset(p->extent.v, 0, t->list.n * sizeof *p->extent.v);
+	for (size_t i = 0; i < t->list.n; i++) {
+		vec_push(&p->change, 0);
+		vec_push(&p->extent, 0);
+	}
 	for (size_t i = 0; i < d->stats.n; i++) {
 		const struct diff_row *s = &d->stats.v[i];
 		int64_t dur = d->side[s->side]->nodes.v[s->gpu].dur;
@@ -217,28 +217,20 @@ find_extents(struct printer *p)
 		if (s->lca != NONE)
 			p->change.v[s->lca] += s->side == 0 ? -dur : dur;
 	}
-	/* one-sided trees differ by all that they have */
-	for (size_t i = 0; i < t->list.n; i++) {
+	for (size_t i = t->list.n; i-- > 0;) {
 		const struct merged_node *m = &t->list.v[i];
+		int side = merged_type(m) == MERGED_TWO;
+		const struct run *r = d->side[side];
+		const struct node *n = &r->nodes.v[m->at[side]];
 		int64_t c = p->change.v[i];
 
 		p->extent.v[i] += c < 0 ? -c : c;
-		if (merged_type(m) != MERGED_BOTH) {
-			int side = merged_type(m) == MERGED_ONE ? 0 : 1;
-			const struct run *r = d->side[side];
-			const struct node *n = &r->nodes.v[m->at[side]];
-
-			for (uint32_t g = n->first_gpu; g < gpu_behind(r, n);
-			     g++)
-				p->extent.v[i] +=
-				    r->nodes.v[r->gpus.v[g].node].dur;
-		}
-	}
-	for (size_t i = t->list.n; i-- > 0;) {
-		const struct merged_node *m = &t->list.v[i];
-
 		if (m->parent != NONE && merged_type(m) == MERGED_BOTH)
 			p->extent.v[m->parent] += p->extent.v[i];
+		if (m->parent != NONE || merged_type(m) == MERGED_BOTH)
+			continue;
+		for (uint32_t g = n->first_gpu; g < gpu_behind(r, n); g++)
+			p->extent.v[i] += r->nodes.v[r->gpus.v[g].node].dur;
 	}
 }
 

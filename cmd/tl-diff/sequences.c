@@ -63,29 +63,6 @@ unit_of(const struct run *r, const struct gpu *g, enum level level)
 	}
 }
 
-/* "decode_7 (128)" is "decode_# (#)": of the same kind is what differs only
- * in numbers. */
-static uint32_t
-kind_of_name(struct dict *st, uint32_t name, const char *lead)
-{
-	struct str s = dict_get(st, name);
-	struct buf b = { 0 };
-	uint32_t id;
-
-	buf_puts(&b, lead);
-	if (name != INTERN_NONE && s.len > 0)
-		buf_puts(&b, ": ");
-	for (size_t i = 0; i < s.len; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9')
-			buf_putc(&b, s.p[i]);
-		else if (i == 0 || s.p[i - 1] < '0' || s.p[i - 1] > '9')
-			buf_putc(&b, '#');
-	}
-	id = intern_put(st->text, buf_str(&b));
-	buf_free(&b);
-	return id;
-}
-
 /* ---- level by level ---- */
 
 /* What some events of one side are of. */
@@ -100,12 +77,28 @@ struct units {
 	struct map of; /* number to place */
 };
 
+/*
+ * "replay: decode_# (#)" of "decode_7 (128)": of the same kind is what differs
+ * only in numbers.
+ */
 static uint32_t
 name_kind(struct dict *st, enum level level, uint32_t annotation)
 {
-	return kind_of_name(st,
-	    levels[level].is_named ? annotation : INTERN_NONE,
-	    levels[level].lead);
+	struct str s =
+	    levels[level].is_named ? dict_get(st, annotation) : STR("");
+	struct buf b = { 0 };
+	uint32_t id;
+
+	buf_printf(&b, "%s%s", levels[level].lead, s.len > 0 ? ": " : "");
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			buf_putc(&b, s.p[i]);
+		else if (i == 0 || s.p[i - 1] < '0' || s.p[i - 1] > '9')
+			buf_putc(&b, '#');
+	}
+	id = intern_put(st->text, buf_str(&b));
+	buf_free(&b);
+	return id;
 }
 
 /* The units of a level, of events that are in no sequence yet. */

@@ -114,12 +114,13 @@ struct candidate {
 	uint32_t a, b; /* places */
 };
 
+#define OPEN (NONE - 1) /* decided here, and not yet paired */
+
 struct chooser {
 	struct matcher *m;
 	const u32s *nodes;
-	uint32_t *was[NSIDES], *now[NSIDES]; /* partners by place, or NONE */
-	uint8_t *is_open[NSIDES];            /* by place: decided here */
-	members left;                        /* of the name at hand */
+	u32s was[NSIDES], now[NSIDES]; /* partners by place, or NONE */
+	members left;                  /* of the name at hand */
 	VEC(struct candidate) candidates;
 	u32s names[NSIDES], ends[NSIDES]; /* of a group, one after the other */
 };
@@ -127,14 +128,14 @@ struct chooser {
 static void
 pair_up(struct chooser *c, uint32_t a, uint32_t b)
 {
-	c->now[0][a] = b;
-	c->now[1][b] = a;
+	c->now[0].v[a] = b;
+	c->now[1].v[b] = a;
 }
 
 static bool
 is_free(const struct chooser *c, const struct member *m)
 {
-	return c->now[m->side][m->place] == NONE;
+	return c->now[m->side].v[m->place] == OPEN;
 }
 
 /* ---- by shared names ---- */
@@ -195,7 +196,7 @@ pair_sharing(struct chooser *c, const struct member *v, const size_t n[NSIDES],
 			if (shared > 0)
 				vec_push(&c->candidates,
 				    ((struct candidate){ (uint32_t)shared,
-					c->was[0][a] == b, a, b }));
+					c->was[0].v[a] == b, a, b }));
 		}
 	if (c->candidates.n > 1)
 		qsort(c->candidates.v, c->candidates.n, sizeof *c->candidates.v,
@@ -203,28 +204,29 @@ pair_sharing(struct chooser *c, const struct member *v, const size_t n[NSIDES],
 	for (size_t i = 0; i < c->candidates.n; i++) {
 		const struct candidate *x = &c->candidates.v[i];
 
-		if (c->now[0][x->a] == NONE && c->now[1][x->b] == NONE)
+		if (c->now[0].v[x->a] == OPEN && c->now[1].v[x->b] == OPEN)
 			pair_up(c, x->a, x->b);
 	}
 }
 
 /* ---- groups ---- */
 
-/* As the alignment had it, then the first with the first. */
+/* As the alignment had it, which crosses nothing; then the first free ones. */
 static void
 pair_rest(struct chooser *c, const struct member *v, const size_t n[NSIDES])
 {
-	size_t j = n[0], end = n[0] + n[1];
+	size_t end = n[0] + n[1];
 
-	for (size_t i = n[0]; i < end; i++) {
-		uint32_t a = c->was[1][v[i].place];
+	for (size_t i = 0, j = n[0]; i < n[0]; i++) {
+		uint32_t b = c->was[0].v[v[i].place];
 
-		/* a partner of this group is marked by the second side's */
-		if (is_free(c, &v[i]) && a != NONE && c->is_open[0][a] == 2 &&
-		    c->now[0][a] == NONE)
-			pair_up(c, a, v[i].place);
+		while (b != NONE && j < end && v[j].place < b)
+			j++;
+		if (j < end && v[j].place == b && is_free(c, &v[i]) &&
+		    is_free(c, &v[j]))
+			pair_up(c, v[i].place, b);
 	}
-	for (size_t i = 0; i < n[0]; i++) {
+	for (size_t i = 0, j = n[0]; i < n[0]; i++) {
 		if (!is_free(c, &v[i]))
 			continue;
 		while (j < end && !is_free(c, &v[j]))
@@ -233,22 +235,6 @@ pair_rest(struct chooser *c, const struct member *v, const size_t n[NSIDES])
 			return;
 		pair_up(c, v[i].place, v[j].place);
 	}
-}
-
-/* Members that agree in so many levels: those of the first side stand first. */
-static void
-pair_group(struct chooser *c, const struct member *v, const size_t n[NSIDES],
-    int nlevels)
-{
-	if (n[0] == 0 || n[1] == 0)
-		return;
-	if (nlevels < LEVELS)
-		pair_sharing(c, v, n, nlevels);
-	for (size_t i = 0; i < n[0]; i++)
-		c->is_open[0][v[i].place] = 2;
-	pair_rest(c, v, n);
-	for (size_t i = 0; i < n[0]; i++)
-		c->is_open[0][v[i].place] = 1;
 }
 
 static int
@@ -275,7 +261,10 @@ group_end(const members *v, size_t first, size_t n[NSIDES])
 	return i;
 }
 
-/* Members of one name: those that agree in most levels first. */
+/*
+ * Members of one name: those that agree in most levels first. In a group those
+ * of the first side stand first.
+ */
 static void
 pair_name(struct chooser *c, const struct member *v, size_t n)
 {
@@ -283,7 +272,7 @@ pair_name(struct chooser *c, const struct member *v, size_t n)
 
 	c->left.n = 0;
 	for (size_t i = 0; i < n; i++) {
-		c->is_open[v[i].side][v[i].place] = 1;
+		c->now[v[i].side].v[v[i].place] = OPEN;
 		vec_push(&c->left, v[i]);
 	}
 	for (int k = LEVELS; k >= 0 && c->left.n > 1; k--) {
@@ -302,7 +291,11 @@ pair_name(struct chooser *c, const struct member *v, size_t n)
 			qsort(c->left.v, kept, sizeof *c->left.v, by_key);
 		for (size_t i = 0, end; i < kept; i = end) {
 			end = group_end(&c->left, i, of);
-			pair_group(c, &c->left.v[i], of, k);
+			if (of[0] == 0 || of[1] == 0)
+				continue;
+			if (k < LEVELS)
+				pair_sharing(c, &c->left.v[i], of, k);
+			pair_rest(c, &c->left.v[i], of);
 		}
 	}
 }
@@ -312,19 +305,15 @@ pair_name(struct chooser *c, const struct member *v, size_t n)
 static void
 start(struct chooser *c, const pairs *ops)
 {
-	for (int s = 0; s < NSIDES; s++) {
-		size_t n = c->nodes[s].n + 1;
-
-		c->was[s] = xmalloc(n * sizeof *c->was[s]);
-		c->now[s] = xmalloc(n * sizeof *c->now[s]);
-		memset(c->was[s], 0xff, n * sizeof *c->was[s]);
-		memset(c->now[s], 0xff, n * sizeof *c->now[s]);
-		c->is_open[s] = xcalloc(n, 1);
-	}
+	for (int s = 0; s < NSIDES; s++)
+		for (size_t i = 0; i < c->nodes[s].n; i++) {
+			vec_push(&c->was[s], NONE);
+			vec_push(&c->now[s], NONE);
+		}
 	for (size_t i = 0; i < ops->n; i++)
 		if (ops->v[i].a != NONE && ops->v[i].b != NONE) {
-			c->was[0][ops->v[i].a] = ops->v[i].b;
-			c->was[1][ops->v[i].b] = ops->v[i].a;
+			c->was[0].v[ops->v[i].a] = ops->v[i].b;
+			c->was[1].v[ops->v[i].b] = ops->v[i].a;
 		}
 }
 
@@ -332,9 +321,8 @@ static void
 end(struct chooser *c)
 {
 	for (int s = 0; s < NSIDES; s++) {
-		free(c->was[s]);
-		free(c->now[s]);
-		free(c->is_open[s]);
+		vec_free(&c->was[s]);
+		vec_free(&c->now[s]);
 		vec_free(&c->names[s]);
 		vec_free(&c->ends[s]);
 	}
@@ -342,71 +330,54 @@ end(struct chooser *c)
 	vec_free(&c->candidates);
 }
 
-static bool
-is_changed(const struct chooser *c)
-{
-	for (size_t i = 0; i < c->nodes[0].n; i++)
-		if (c->now[0][i] != NONE && c->now[0][i] != c->was[0][i])
-			return true;
-	return false;
-}
-
-/* Pairs that are not about these names stay; then the new ones by place. */
+/*
+ * Pairs that are not about these names stay; then the new ones by place.
+ * Nothing to do where all new ones were there.
+ */
 static void
 rewrite(const struct chooser *c, pairs *ops)
 {
+	const u32s *now = c->now;
+	bool is_changed = false;
 	size_t n = 0;
 
+	for (size_t i = 0; i < now[0].n && !is_changed; i++)
+		is_changed =
+		    now[0].v[i] < OPEN && now[0].v[i] != c->was[0].v[i];
+	if (!is_changed)
+		return;
 	for (size_t i = 0; i < ops->n; i++) {
 		struct pair p = ops->v[i];
 
 		/* of two names, one may be decided here */
-		if (p.a != NONE && c->is_open[0][p.a])
+		if (p.a != NONE && now[0].v[p.a] != NONE)
 			p.a = NONE;
-		if (p.b != NONE && c->is_open[1][p.b])
+		if (p.b != NONE && now[1].v[p.b] != NONE)
 			p.b = NONE;
 		if (p.a != NONE || p.b != NONE)
 			ops->v[n++] = p;
 	}
 	ops->n = n;
-	for (uint32_t i = 0; i < c->nodes[0].n; i++)
-		if (c->now[0][i] != NONE)
-			vec_push(ops, ((struct pair){ i, c->now[0][i] }));
-	for (uint32_t i = 0; i < c->nodes[0].n; i++)
-		if (c->is_open[0][i] && c->now[0][i] == NONE)
-			vec_push(ops, ((struct pair){ i, NONE }));
-	for (uint32_t j = 0; j < c->nodes[1].n; j++)
-		if (c->is_open[1][j] && c->now[1][j] == NONE)
-			vec_push(ops, ((struct pair){ NONE, j }));
-}
-
-/* The nodes of both sides, name by name. */
-static void
-list_names(const struct matcher *m, const u32s nodes[NSIDES], members *all)
-{
-	for (int s = 0; s < NSIDES; s++)
-		for (uint32_t i = 0; i < nodes[s].n; i++) {
-			uint32_t n = match_node(m, s, nodes[s].v[i])->n;
-
-			if (n != INTERN_NONE)
-				vec_push(
-				    all, ((struct member){ n, i, (uint8_t)s }));
-		}
-	if (all->n > 1)
-		qsort(all->v, all->n, sizeof *all->v, by_key);
+	for (uint32_t i = 0; i < now[0].n; i++)
+		if (now[0].v[i] < OPEN)
+			vec_push(ops, ((struct pair){ i, now[0].v[i] }));
+	for (uint32_t s = 0; s < NSIDES; s++)
+		for (uint32_t i = 0; i < now[s].n; i++)
+			if (now[s].v[i] == OPEN)
+				vec_push(ops,
+				    s == 0 ? ((struct pair){ i, NONE })
+					   : ((struct pair){ NONE, i }));
 }
 
 /* Whether some of these members, all of one name, have one another. */
 static bool
 is_matched(const struct chooser *c, const struct member *v, size_t n)
 {
-	const struct run *r = c->m->side[1];
-
 	for (size_t i = 0; i < n && v[i].side == 0; i++) {
-		uint32_t b = c->was[0][v[i].place];
+		uint32_t b = c->was[0].v[v[i].place];
 
 		if (b != NONE &&
-		    r->nodes.v[c->nodes[1].v[b]].n == (uint32_t)v[i].key)
+		    match_node(c->m, 1, c->nodes[1].v[b])->n == v[i].key)
 			return true;
 	}
 	return false;
@@ -417,24 +388,29 @@ similar_decide(struct matcher *m, const u32s nodes[NSIDES], pairs *ops)
 {
 	struct chooser c = { .m = m, .nodes = nodes };
 	members all = { 0 };
-	bool is_started = false;
 
 	if (nodes[0].n == 0 || nodes[1].n == 0 || nodes[0].n + nodes[1].n < 3)
 		return;
-	list_names(m, nodes, &all);
+	for (int s = 0; s < NSIDES; s++)
+		for (uint32_t i = 0; i < nodes[s].n; i++) {
+			uint32_t n = match_node(m, s, nodes[s].v[i])->n;
+
+			if (n != INTERN_NONE)
+				vec_push(&all,
+				    ((struct member){ n, i, (uint8_t)s }));
+		}
+	if (all.n > 1)
+		qsort(all.v, all.n, sizeof *all.v, by_key);
 	for (size_t i = 0, next, of[NSIDES]; i < all.n; i = next) {
 		next = group_end(&all, i, of);
 		if (of[0] == 0 || of[1] == 0 || of[0] + of[1] < 3)
 			continue;
-		if (!is_started)
+		if (c.was[0].n == 0)
 			start(&c, ops);
-		is_started = true;
 		if (is_matched(&c, &all.v[i], next - i))
 			pair_name(&c, &all.v[i], next - i);
 	}
-	if (is_started && is_changed(&c))
-		rewrite(&c, ops);
-	if (is_started)
-		end(&c);
+	rewrite(&c, ops);
+	end(&c);
 	vec_free(&all);
 }
