@@ -72,7 +72,7 @@ struct mark {
 
 /* Two runs whose nodes are matched; all else is to be zeroed before. */
 struct matcher {
-	const struct run *side[NSIDES];
+	const struct side *side[NSIDES];
 	struct norms *nm;
 	struct map levels_of[NSIDES]; /* node to place in levels */
 	VEC(struct levels) levels;

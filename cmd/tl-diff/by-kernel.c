@@ -38,14 +38,14 @@ static void
 pair_streams(
     struct changes *c, const struct match *m, const uint32_t at[NSIDES])
 {
-	const struct run *run[NSIDES];
+	const struct side *side[NSIDES];
 	uint32_t node[NSIDES];
 
 	for (int s = 0; s < NSIDES; s++) {
-		run[s] = m->l[s].run;
+		side[s] = m->l[s].side;
 		node[s] = gpu_at(&m->l[s], m->seq[s], at[s])->node;
 	}
-	streams_pair(c, run, node);
+	streams_pair(c, side, node);
 }
 
 /* The event of a side: of its row, and told. */
@@ -57,7 +57,7 @@ add_side(struct changes *c, const struct match *m, int side, uint32_t row,
 	bool is_alone = p->a == NONE || p->b == NONE;
 	struct example *ex = &c->rows.v[row].example[side];
 	const struct gpu *g = gpu_at(&m->l[side], m->seq[side], at);
-	const struct node *n = &m->l[side].run->nodes.v[g->node];
+	const struct node *n = &m->l[side].side->nodes.v[g->node];
 
 	if (!ex->is_set || (is_alone && !ex->is_alone))
 		*ex = (struct example){ true, is_alone, { n->id, n->inst } };
@@ -77,7 +77,7 @@ add_pair(struct changes *c, const struct match *m, struct pair p)
 {
 	const uint32_t at[NSIDES] = { p.a, p.b };
 	const struct node *node[NSIDES] = { NULL, NULL };
-	const struct op_args *none = args_of_node(m->l[0].run, NONE);
+	const struct op_args *none = args_of_node(m->l[0].side, NONE);
 	struct change_key key = { m->seq[m->seq[0] == NULL]->kind, { 0 },
 		{ *none, *none } };
 	uint32_t row, name[NSIDES];
@@ -221,7 +221,7 @@ add_alone(struct changes *c, const struct line_up l[NSIDES], int side,
 }
 
 void
-kernels_add(struct changes *c, const struct run *const side[NSIDES],
+kernels_add(struct changes *c, const struct side *const side[NSIDES],
     const bool fresh[NSIDES])
 {
 	struct line_up l[NSIDES] = { { 0 }, { 0 } };

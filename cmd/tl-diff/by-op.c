@@ -167,7 +167,7 @@ static void
 add_side(struct adder *a)
 {
 	const struct diff *d = a->d;
-	const struct run *r = d->side[a->side];
+	const struct side *r = d->side[a->side];
 
 	vec_reserve(&a->sides, d->merged.list.n + 1);
 	memset(a->sides.v, 0, d->merged.list.n + 1);
@@ -200,7 +200,7 @@ add_side(struct adder *a)
 
 /* What a side's profiler recorded. */
 static void
-see_contents(struct changes *c, int side, const struct run *r)
+see_contents(struct changes *c, int side, const struct side *r)
 {
 	const struct op_args *none = args_of_node(r, NONE);
 
@@ -213,7 +213,7 @@ see_contents(struct changes *c, int side, const struct run *r)
 
 /* Whether all calls, too, last as long. */
 static bool
-same_times(const struct run *a, const struct run *b)
+same_times(const struct side *a, const struct side *b)
 {
 	if (a->nodes.n != b->nodes.n)
 		return false;

@@ -161,7 +161,7 @@ changes_start_run(struct changes *c, int side)
 
 /* Steps in which something was launched, and their time on the clock. */
 void
-changes_end_run(struct changes *c, int side, const struct run *r)
+changes_end_run(struct changes *c, int side, const struct side *r)
 {
 	struct map seen = { 0 };
 

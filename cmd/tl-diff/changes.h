@@ -182,7 +182,7 @@ void changes_create(struct changes *c, struct settings *set, struct dict *st);
 void changes_free(struct changes *c);
 /* Begins a run of a side, whose work is added then; and ends it. */
 void changes_start_run(struct changes *c, int side);
-void changes_end_run(struct changes *c, int side, const struct run *r);
+void changes_end_run(struct changes *c, int side, const struct side *r);
 /* The row of a key, made when missing. */
 uint32_t changes_row(struct changes *c, const struct change_key *key,
     const uint32_t name[NSIDES]);
@@ -217,7 +217,7 @@ changes_have_clock(const struct changes *c)
 /* by-op.c: a pair of runs; fresh: of which sides it is the first time. */
 void ops_add(struct changes *c, const struct diff *d, const bool fresh[NSIDES]);
 /* by-kernel.c */
-void kernels_add(struct changes *c, const struct run *const side[NSIDES],
+void kernels_add(struct changes *c, const struct side *const side[NSIDES],
     const bool fresh[NSIDES]);
 
 /* ---- told.c ---- */
@@ -227,7 +227,7 @@ void kernels_add(struct changes *c, const struct run *const side[NSIDES],
  * events of a pair of runs say belong together are one. What runs on another
  * is told.
  */
-void streams_pair(struct changes *c, const struct run *const run[NSIDES],
+void streams_pair(struct changes *c, const struct side *const side[NSIDES],
     const uint32_t node[NSIDES]);
 void streams_finish(struct changes *c);
 /* What the merged tree of a pair of runs tells besides its GPU work. */

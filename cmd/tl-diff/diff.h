@@ -3,12 +3,12 @@
  * tl-diff: what changed between two traces, at the lowest point where their
  * call trees part.
  *
- * Each trace is read into arrays (run). The trees of two runs are merged to
+ * Each source is read into arrays (side). The trees of two are merged to
  * one (merged), whose nodes have a node of either side or of both. Tables are
  * figures of the GPU work below the points where the trees part (stats), or of
  * kernels aligned one by one where there are no ops (kernels).
  *
- * Names are compared as numbers: a run's node has the number of its normalised
+ * Names are compared as numbers: a node has the number of its normalised
  * name in the dictionary, which both sides share.
  */
 #ifndef TL_DIFF_H
@@ -77,7 +77,7 @@ uint32_t name_loose(struct norms *nm, uint32_t name);
 void norms_read_equiv(struct norms *nm, const char *path);
 void norms_free(struct norms *nm);
 
-/* ---- read.c: a run in arrays ---- */
+/* ---- read.c: a side in arrays ---- */
 
 /*
  * A host event or GPU event. Nodes lie in the order of the tree stream: what
@@ -92,8 +92,8 @@ struct node {
 	uint32_t sym;      /* n, or one for its uid: never INTERN_NONE */
 	uint32_t parent;   /* NONE: a root */
 	uint32_t behind;
-	uint32_t first_gpu; /* GPU events before it, in run.gpus */
-	uint32_t chain;     /* modules around it: run.chains, or NONE */
+	uint32_t first_gpu; /* GPU events before it, in side.gpus */
+	uint32_t chain;     /* modules around it: side.chains, or NONE */
 	uint32_t track;     /* its thread, in the dictionary */
 	uint32_t extra; /* op: its arguments; GPU event: its place in gpus */
 	uint8_t kind;
@@ -140,7 +140,7 @@ struct chain {
 typedef VEC(uint32_t) u32s;
 
 /* One source of one trace. */
-struct run {
+struct side {
 	const char *path;
 	uint32_t no; /* of its source, among all of its side */
 	bool has_rank;
@@ -156,8 +156,8 @@ struct run {
 	int64_t gpu_ns; /* of all GPU work asked for */
 };
 
-typedef VEC(struct run *) run_vec;
-void run_free(struct run *r);
+typedef VEC(struct side *) side_vec;
+void side_free(struct side *r);
 
 struct file;
 /* Opened, so that its decoder begins. */
@@ -167,7 +167,7 @@ struct file *file_open(
  * Reads and closes it. Appends the runs of the sources that are asked for, and
  * returns how many sources there were.
  */
-uint32_t file_take(struct file *f, run_vec *to);
+uint32_t file_take(struct file *f, side_vec *to);
 
 static inline int64_t
 node_end(const struct node *n)
@@ -179,28 +179,28 @@ node_end(const struct node *n)
 
 /* Children, hashes and roots, after reading. */
 void forest_build(
-    struct run *r, const struct settings *set, const struct dict *st);
+    struct side *r, const struct settings *set, const struct dict *st);
 
-/* Up to here, in run.gpus: GPU events below a node and itself. */
+/* Up to here, in side.gpus: GPU events below a node and itself. */
 static inline uint32_t
-gpu_behind(const struct run *r, const struct node *n)
+gpu_behind(const struct side *r, const struct node *n)
 {
 	return n->behind < r->nodes.n ? r->nodes.v[n->behind].first_gpu
 				      : (uint32_t)r->gpus.n;
 }
 
 /* Children on the GPU path, in their order or by ts. Replaces list. */
-void forest_gpu_kids(const struct run *r, uint32_t at, u32s *list);
-void forest_sort(const struct run *r, u32s *list);
+void forest_gpu_kids(const struct side *r, uint32_t at, u32s *list);
+void forest_sort(const struct side *r, u32s *list);
 /* Down to the first node that branches or launches; its children, if so. */
-uint32_t forest_collapse(const struct run *r, uint32_t at, u32s *kids);
+uint32_t forest_collapse(const struct side *r, uint32_t at, u32s *kids);
 /* Whether two subtrees on the GPU path are the same: walked, not believed. */
 bool forest_equal(
-    const struct run *a, uint32_t x, const struct run *b, uint32_t y);
+    const struct side *a, uint32_t x, const struct side *b, uint32_t y);
 /* The nearest op above; NONE. */
-uint32_t forest_op_above(const struct run *r, uint32_t at);
+uint32_t forest_op_above(const struct side *r, uint32_t at);
 /* GPU events below a node, itself left out, in the order of their launches. */
-void forest_gpu_below(const struct run *r, uint32_t at, u32s *list);
+void forest_gpu_below(const struct side *r, uint32_t at, u32s *list);
 
 /* ---- merge.c: two trees to one ---- */
 
@@ -222,7 +222,7 @@ struct merged_node {
 extern const char *const merged_words[];
 
 struct merged {
-	const struct run *side[NSIDES];
+	const struct side *side[NSIDES];
 	VEC(struct merged_node) list;
 	VEC(uint32_t) roots;
 };
@@ -236,7 +236,7 @@ merged_type(const struct merged_node *m)
 }
 
 void merge_runs(
-    struct merged *m, const struct run *const side[NSIDES], struct norms *nm);
+    struct merged *m, const struct side *const side[NSIDES], struct norms *nm);
 void merged_free(struct merged *m);
 
 /* ---- stats.c: GPU work and where the trees part ---- */
@@ -255,7 +255,7 @@ struct diff {
 	const struct settings *set;
 	struct dict *dict;
 	struct norms *norms;
-	const struct run *side[NSIDES];
+	const struct side *side[NSIDES];
 	struct merged merged;
 	VEC(struct diff_row) stats;
 	bool is_identical; /* the rows of both sides, as the reference has it */

@@ -134,7 +134,7 @@ node_of(const struct diff *d, const struct diff_row *s, uint32_t at)
 /* ---- texts ---- */
 
 const struct op_args *
-args_of_node(const struct run *r, uint32_t at)
+args_of_node(const struct side *r, uint32_t at)
 {
 	static const struct op_args none = { INTERN_NONE, INTERN_NONE,
 		INTERN_NONE, INTERN_NONE };
@@ -178,7 +178,7 @@ module_parent(const struct diff *d, const struct diff_row *s)
 static struct cell
 modules_cell(struct maker *m, const struct diff_row *s)
 {
-	const struct run *r = m->d->side[s->side];
+	const struct side *r = m->d->side[s->side];
 
 	m->nodes.n = 0;
 	for (uint32_t c = chain_of(m->d, s); c != NONE; c = r->chains.v[c].up)
@@ -197,7 +197,7 @@ modules_cell(struct maker *m, const struct diff_row *s)
 
 /* Names of nodes as a list; without a name it is the number in the trace. */
 static struct cell
-names_cell(struct maker *m, const struct run *r)
+names_cell(struct maker *m, const struct side *r)
 {
 	struct buf *b = &m->text;
 
@@ -230,7 +230,7 @@ children_cell(struct maker *m, const struct diff_row *s, int side)
 static struct cell
 callstack_cell(struct maker *m, const struct diff_row *s)
 {
-	const struct run *r = m->d->side[s->side];
+	const struct side *r = m->d->side[s->side];
 	uint32_t *v;
 	size_t n;
 
@@ -377,7 +377,7 @@ group_cell(struct maker *m, enum field f, const struct diff_row *s)
 static struct cell
 field_cell(struct maker *m, enum field f, const struct diff_row *s)
 {
-	const struct run *r = m->d->side[s->side];
+	const struct side *r = m->d->side[s->side];
 	const struct node *gpu = &r->nodes.v[s->gpu], *op = &r->nodes.v[s->op];
 	const struct op_args *a = args_of_node(r, s->op);
 
@@ -488,7 +488,7 @@ rows_group(struct sink_groups *gs, enum rows_of of, const struct diff *d)
 static struct cell
 run_cell(const struct maker *m, enum field f)
 {
-	const struct run *r = m->d->side[0];
+	const struct side *r = m->d->side[0];
 
 	if (f == F_SRC)
 		return cell_int(r->no);

@@ -29,7 +29,7 @@ void rows_list(struct table *t, enum rows_of of, const struct diff *d);
 void rows_group(struct sink_groups *gs, enum rows_of of, const struct diff *d);
 
 /* Of an op; all INTERN_NONE of others and of NONE. */
-const struct op_args *args_of_node(const struct run *r, uint32_t at);
+const struct op_args *args_of_node(const struct side *r, uint32_t at);
 /* The nearest module of an op; "root" without any. */
 struct str module_parent(const struct diff *d, const struct diff_row *s);
 

@@ -7,7 +7,7 @@
 /* ---- children ---- */
 
 static void
-mark_nodes(struct run *r)
+mark_nodes(struct side *r)
 {
 	for (size_t i = 0; i < r->nodes.n; i++) {
 		struct node *n = &r->nodes.v[i];
@@ -36,7 +36,7 @@ mark_nodes(struct run *r)
 
 /* Graph launches are no launches here: what they replay is theirs. */
 static void
-mark_graph_launches(struct run *r, const struct dict *st)
+mark_graph_launches(struct side *r, const struct dict *st)
 {
 	for (size_t i = 0; i < r->nodes.n; i++) {
 		struct node *n = &r->nodes.v[i];
@@ -66,7 +66,7 @@ by_ts(const void *x, const void *y)
 }
 
 void
-forest_sort(const struct run *r, u32s *list)
+forest_sort(const struct side *r, u32s *list)
 {
 	VEC(struct timed) v = { 0 };
 
@@ -80,7 +80,7 @@ forest_sort(const struct run *r, u32s *list)
 }
 
 void
-forest_gpu_kids(const struct run *r, uint32_t at, u32s *list)
+forest_gpu_kids(const struct side *r, uint32_t at, u32s *list)
 {
 	const struct node *n = &r->nodes.v[at];
 
@@ -91,7 +91,7 @@ forest_gpu_kids(const struct run *r, uint32_t at, u32s *list)
 }
 
 uint32_t
-forest_collapse(const struct run *r, uint32_t at, u32s *kids)
+forest_collapse(const struct side *r, uint32_t at, u32s *kids)
 {
 	for (;;) {
 		const struct node *n = &r->nodes.v[at];
@@ -113,7 +113,7 @@ forest_collapse(const struct run *r, uint32_t at, u32s *kids)
  * of its children's hashes by ts.
  */
 static void
-hash_nodes(struct run *r)
+hash_nodes(struct side *r)
 {
 	u32s list = { 0 };
 
@@ -138,7 +138,7 @@ hash_nodes(struct run *r)
 }
 
 bool
-forest_equal(const struct run *a, uint32_t x, const struct run *b, uint32_t y)
+forest_equal(const struct side *a, uint32_t x, const struct side *b, uint32_t y)
 {
 	pairs todo = { 0 };
 	u32s one = { 0 }, two = { 0 };
@@ -175,7 +175,7 @@ forest_equal(const struct run *a, uint32_t x, const struct run *b, uint32_t y)
  * say nothing.
  */
 static uint32_t
-below_wrappers(const struct run *r, uint32_t at)
+below_wrappers(const struct side *r, uint32_t at)
 {
 	for (;;) {
 		uint32_t kid = at + 1, behind = r->nodes.v[at].behind;
@@ -191,7 +191,7 @@ below_wrappers(const struct run *r, uint32_t at)
 
 /* Uppermost ancestors of ops, by time of the first op. */
 static void
-find_roots(struct run *r, const struct settings *set)
+find_roots(struct side *r, const struct settings *set)
 {
 	VEC(struct timed) ops = { 0 };
 	VEC(uint8_t) seen = { 0 };
@@ -223,7 +223,7 @@ find_roots(struct run *r, const struct settings *set)
 }
 
 uint32_t
-forest_op_above(const struct run *r, uint32_t at)
+forest_op_above(const struct side *r, uint32_t at)
 {
 	do
 		at = r->nodes.v[at].parent;
@@ -237,7 +237,7 @@ forest_op_above(const struct run *r, uint32_t at)
 static int
 by_launch(const void *x, const void *y, void *arg)
 {
-	const struct run *r = arg;
+	const struct side *r = arg;
 	uint32_t p = r->nodes.v[*(const uint32_t *)x].extra;
 	uint32_t q = r->nodes.v[*(const uint32_t *)y].extra;
 	const struct gpu *a = &r->gpus.v[p], *b = &r->gpus.v[q];
@@ -248,7 +248,7 @@ by_launch(const void *x, const void *y, void *arg)
 }
 
 void
-forest_gpu_below(const struct run *r, uint32_t at, u32s *list)
+forest_gpu_below(const struct side *r, uint32_t at, u32s *list)
 {
 	const struct node *n = &r->nodes.v[at];
 	size_t first = list->n;
@@ -263,7 +263,7 @@ forest_gpu_below(const struct run *r, uint32_t at, u32s *list)
 
 /* Steps by start. */
 void
-forest_build(struct run *r, const struct settings *set, const struct dict *st)
+forest_build(struct side *r, const struct settings *set, const struct dict *st)
 {
 	mark_graph_launches(r, st);
 	mark_nodes(r);

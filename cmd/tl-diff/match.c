@@ -136,7 +136,7 @@ match_lists(struct matcher *m, const u32s nodes[NSIDES])
 static void
 add_named(struct matcher *m, int side, uint32_t at)
 {
-	const struct run *r = m->side[side];
+	const struct side *r = m->side[side];
 	u32s *list = &m->list[side];
 
 	for (uint32_t k = at + 1; k < r->nodes.v[at].behind;

@@ -30,7 +30,7 @@ static void
 zip_children(struct merger *g, const uint32_t at[NSIDES])
 {
 	for (int s = 0; s < NSIDES; s++) {
-		const struct run *r = g->match.side[s];
+		const struct side *r = g->match.side[s];
 
 		forest_gpu_kids(r, at[s], &g->kids[s]);
 		if (r->nodes.v[at[s]].flags & NODE_UNSORTED)
@@ -44,7 +44,7 @@ zip_children(struct merger *g, const uint32_t at[NSIDES])
 static bool
 is_same(const struct merger *g, const uint32_t at[NSIDES])
 {
-	const struct run *a = g->match.side[0], *b = g->match.side[1];
+	const struct side *a = g->match.side[0], *b = g->match.side[1];
 
 	return at[0] != NONE && at[1] != NONE &&
 	    a->hash.v[at[0]] == b->hash.v[at[1]] &&
@@ -55,7 +55,7 @@ is_same(const struct merger *g, const uint32_t at[NSIDES])
 static uint32_t
 wrapped(struct merger *g, int side, uint32_t at, uint32_t name)
 {
-	const struct run *r = g->match.side[side];
+	const struct side *r = g->match.side[side];
 	u32s *kids = &g->kids[0];
 
 	for (int i = 0; i < MAX_WRAPPERS; i++) {
@@ -157,7 +157,7 @@ merge_tree(struct merger *g, struct pair root)
 
 void
 merge_runs(
-    struct merged *m, const struct run *const side[NSIDES], struct norms *nm)
+    struct merged *m, const struct side *const side[NSIDES], struct norms *nm)
 {
 	struct merger g = { .m = m,
 		.match = { .side = { side[0], side[1] }, .nm = nm } };

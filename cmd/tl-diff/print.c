@@ -220,7 +220,7 @@ find_extents(struct printer *p)
 	for (size_t i = t->list.n; i-- > 0;) {
 		const struct merged_node *m = &t->list.v[i];
 		int side = merged_type(m) == MERGED_TWO;
-		const struct run *r = d->side[side];
+		const struct side *r = d->side[side];
 		const struct node *n = &r->nodes.v[m->at[side]];
 		int64_t c = p->change.v[i];
 

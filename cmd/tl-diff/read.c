@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading: the sources of a tree stream, each a run in arrays.
+ * Reading: the sources of a tree stream, each a side in arrays.
  *
  * Python frames are left out unless asked for. What was below them then is
  * below the nearest event that is kept; a tree stream nests ops by themselves
@@ -26,12 +26,12 @@ struct file {
 	struct norms *nm;
 	struct stream_in *in;
 	struct sink_sources sources;
-	run_vec runs; /* by recording */
+	side_vec sides; /* by recording */
 	VEC(struct open) open;
 	VEC(uint8_t) modules;          /* by name: 2 it is one, 1 it is none */
-	struct intern *args, *streams; /* of the run being read */
+	struct intern *args, *streams; /* of the side being read */
 	struct map chains;
-	struct run *run;
+	struct side *side;
 };
 
 struct file *
@@ -60,8 +60,8 @@ args_number(struct file *f, const struct event *ev)
 	uint32_t no =
 	    intern_put(f->args, (struct str){ (const char *)&a, sizeof a });
 
-	if (no == f->run->args.n)
-		vec_push(&f->run->args, a);
+	if (no == f->side->args.n)
+		vec_push(&f->side->args, a);
 	return no;
 }
 
@@ -117,8 +117,8 @@ chain_with(struct file *f, uint32_t up, uint32_t name)
 	    map_put(&f->chains, (uint64_t)c.up << 32 | c.name, &is_new);
 
 	if (is_new) {
-		*slot = f->run->chains.n;
-		vec_push(&f->run->chains, c);
+		*slot = f->side->chains.n;
+		vec_push(&f->side->chains, c);
 	}
 	return (uint32_t)*slot;
 }
@@ -131,13 +131,13 @@ close_top(struct file *f)
 	const struct open *top = &f->open.v[--f->open.n];
 
 	if (!top->is_left_out)
-		f->run->nodes.v[top->node].behind = (uint32_t)f->run->nodes.n;
+		f->side->nodes.v[top->node].behind = (uint32_t)f->side->nodes.n;
 }
 
 static void
-end_run(struct file *f)
+end_side(struct file *f)
 {
-	struct run *r = f->run;
+	struct side *r = f->side;
 
 	if (r == NULL)
 		return;
@@ -146,27 +146,27 @@ end_run(struct file *f)
 	intern_clear(f->args);
 	intern_clear(f->streams);
 	map_free(&f->chains);
-	f->run = NULL;
+	f->side = NULL;
 }
 
-/* The source's run. Its events stand together. */
+/* The side of a source. Its events stand together. */
 static void
-enter_run(struct file *f, uint32_t src)
+enter_side(struct file *f, uint32_t src)
 {
 	struct sink_source *o = sink_sources_of(&f->sources, src);
 
-	while (f->runs.n <= o->no)
-		vec_push(&f->runs, NULL);
-	if (f->runs.v[o->no] == NULL) {
-		struct run *r = xcalloc(1, sizeof *r);
+	while (f->sides.n <= o->no)
+		vec_push(&f->sides, NULL);
+	if (f->sides.v[o->no] == NULL) {
+		struct side *r = xcalloc(1, sizeof *r);
 
 		r->path = f->sources.path;
-		f->runs.v[o->no] = r;
+		f->sides.v[o->no] = r;
 	}
-	if (f->run == f->runs.v[o->no])
+	if (f->side == f->sides.v[o->no])
 		return;
-	end_run(f);
-	f->run = f->runs.v[o->no];
+	end_side(f);
+	f->side = f->sides.v[o->no];
 }
 
 /* What is open above the event at hand; a node NONE without. */
@@ -194,7 +194,7 @@ leave_out(struct file *f)
 static struct node
 node_of(struct file *f, const struct event *ev)
 {
-	struct run *r = f->run;
+	struct side *r = f->side;
 	uint32_t n = name_strict(f->nm, ev->name), sym = n;
 	char text[UID_MAX];
 	int64_t end;
@@ -230,7 +230,7 @@ node_of(struct file *f, const struct event *ev)
 static void
 add_gpu(struct file *f, const struct event *ev, struct node *n)
 {
-	struct run *r = f->run;
+	struct side *r = f->side;
 	const struct window *w = select_annotation(&f->set->select);
 	bool is_unlinked = (ev->flags & EV_UNLINKED) != 0;
 
@@ -255,7 +255,7 @@ take_event(struct file *f, bool is_chosen)
 {
 	const struct event *ev = &f->in->ev;
 	bool is_gpu = event_is(ev, KINDS_GPU);
-	struct run *r = f->run;
+	struct side *r = f->side;
 	struct open o;
 	struct node n;
 
@@ -288,7 +288,7 @@ take_annotation(struct file *f)
 	if ((ev->shape->has & HAS_TS) != 0 && ev->name != INTERN_NONE &&
 	    step_of_name(dict_get(f->nm->st, ev->name), &s.number) &&
 	    num_add(ev->ts_ns, ev->dur_ns, &s.end_ns))
-		vec_push(&f->run->steps, s);
+		vec_push(&f->side->steps, s);
 }
 
 static bool
@@ -296,7 +296,7 @@ is_frame(struct file *f, const struct event *ev)
 {
 	bool is = ev->shape->kind == KIND_PYTHON;
 
-	f->run->has_frames = f->run->has_frames || is;
+	f->side->has_frames = f->side->has_frames || is;
 	return is;
 }
 
@@ -317,7 +317,7 @@ read_all(struct file *f)
 			    &f->sources, sel, &f->in->source);
 		if (item != ITEM_EVENT)
 			continue;
-		enter_run(f, ev->src);
+		enter_side(f, ev->src);
 		if (ev->shape->kind == KIND_ANNOTATION)
 			take_annotation(f);
 		else if (is_frame(f, ev) && !f->set->python)
@@ -326,13 +326,13 @@ read_all(struct file *f)
 			     KINDS_HOST | KINDS_GPU | KIND_BIT(KIND_PYTHON)))
 			take_event(f, is_chosen);
 	}
-	end_run(f);
+	end_side(f);
 }
 
 /* ---- runs ---- */
 
 void
-run_free(struct run *r)
+side_free(struct side *r)
 {
 	if (r == NULL)
 		return;
@@ -347,10 +347,10 @@ run_free(struct run *r)
 }
 
 static void
-hand_out(struct run *r, const struct sink_source *o, run_vec *to)
+hand_out(struct side *r, const struct sink_source *o, side_vec *to)
 {
 	if (!o->is_asked) {
-		run_free(r);
+		side_free(r);
 		return;
 	}
 	r->no = o->no;
@@ -360,19 +360,19 @@ hand_out(struct run *r, const struct sink_source *o, run_vec *to)
 }
 
 uint32_t
-file_take(struct file *f, run_vec *to)
+file_take(struct file *f, side_vec *to)
 {
 	uint32_t nsources;
 
 	read_all(f);
-	for (size_t i = 0; i < f->runs.n; i++)
-		if (f->runs.v[i] != NULL)
-			hand_out(f->runs.v[i], &f->sources.list.v[i], to);
+	for (size_t i = 0; i < f->sides.n; i++)
+		if (f->sides.v[i] != NULL)
+			hand_out(f->sides.v[i], &f->sources.list.v[i], to);
 	nsources = (uint32_t)f->sources.list.n;
 	stream_close(f->in);
 	intern_destroy(f->args);
 	intern_destroy(f->streams);
-	vec_free(&f->runs);
+	vec_free(&f->sides);
 	vec_free(&f->open);
 	vec_free(&f->modules);
 	sink_sources_free(&f->sources);

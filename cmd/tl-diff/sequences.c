@@ -30,7 +30,7 @@ static const struct {
 /* ---- what an event may be of ---- */
 
 static bool
-is_replay(const struct run *r, uint32_t launch)
+is_replay(const struct side *r, uint32_t launch)
 {
 	return launch != NONE && r->nodes.v[launch].kind != KIND_OP &&
 	    gpu_behind(r, &r->nodes.v[launch]) - r->nodes.v[launch].first_gpu >=
@@ -39,7 +39,7 @@ is_replay(const struct run *r, uint32_t launch)
 
 /* A number for what of this level the event is of; 0: of nothing. */
 static uint64_t
-unit_of(const struct run *r, const struct gpu *g, enum level level)
+unit_of(const struct side *r, const struct gpu *g, enum level level)
 {
 	const struct node *n = &r->nodes.v[g->node];
 	int64_t step = g->step;
@@ -108,8 +108,8 @@ list_units(
 {
 	for (size_t i = 0; i < l->placed.n; i++) {
 		const struct placed *p = &l->placed.v[i];
-		const struct gpu *g = &l->run->gpus.v[p->gpu];
-		uint64_t number = unit_of(l->run, g, level), *slot;
+		const struct gpu *g = &l->side->gpus.v[p->gpu];
+		uint64_t number = unit_of(l->side, g, level), *slot;
 		bool is_new;
 
 		if (p->unit != 0 || number == 0)
@@ -140,7 +140,7 @@ take_units(struct line_up *l, enum level level, const struct units *u,
 
 		if (p->unit != 0)
 			continue;
-		number = unit_of(l->run, &l->run->gpus.v[p->gpu], level);
+		number = unit_of(l->side, &l->side->gpus.v[p->gpu], level);
 		slot = number != 0 ? map_get(&u->of, number) : NULL;
 		if (slot == NULL)
 			continue;
@@ -203,7 +203,7 @@ by_start(const void *x, const void *y)
 static void
 cut(struct line_up *l)
 {
-	const struct run *r = l->run;
+	const struct side *r = l->side;
 
 	if (l->placed.n > 1)
 		qsort(l->placed.v, l->placed.n, sizeof *l->placed.v, by_unit);
@@ -233,13 +233,13 @@ cut(struct line_up *l)
 }
 
 void
-line_up_pair(struct line_up l[NSIDES], const struct run *const run[NSIDES],
+line_up_pair(struct line_up l[NSIDES], const struct side *const side[NSIDES],
     struct dict *st, bool per_step)
 {
 	uint32_t rest = intern_put(st->text, STR("rest"));
 
 	for (int s = 0; s < NSIDES; s++) {
-		const struct run *r = l[s].run = run[s];
+		const struct side *r = l[s].side = side[s];
 
 		for (uint32_t i = 0; i < r->gpus.n; i++) {
 			const struct gpu *g = &r->gpus.v[i];

@@ -33,26 +33,26 @@ struct sequence {
 
 /* One run as sequences, by time. */
 struct line_up {
-	const struct run *run;
+	const struct side *side;
 	VEC(struct placed) placed;
 	VEC(struct sequence) list;
 };
 
 /* Without work outside of steps if per_step. */
-void line_up_pair(struct line_up l[NSIDES], const struct run *const run[NSIDES],
-    struct dict *st, bool per_step);
+void line_up_pair(struct line_up l[NSIDES],
+    const struct side *const side[NSIDES], struct dict *st, bool per_step);
 void line_up_free(struct line_up l[NSIDES]);
 
 static inline const struct gpu *
 gpu_at(const struct line_up *l, const struct sequence *s, uint32_t place)
 {
-	return &l->run->gpus.v[l->placed.v[s->first + place].gpu];
+	return &l->side->gpus.v[l->placed.v[s->first + place].gpu];
 }
 
 static inline const struct node *
 node_at(const struct line_up *l, const struct sequence *s, uint32_t place)
 {
-	return &l->run->nodes.v[gpu_at(l, s, place)->node];
+	return &l->side->nodes.v[gpu_at(l, s, place)->node];
 }
 
 #endif

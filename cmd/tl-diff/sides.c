@@ -14,21 +14,21 @@
 /* ---- one side: the runs of all its traces ---- */
 
 /* Its files, and what was read of them and not yet compared. */
-struct side {
+struct inputs {
 	struct settings *set;
 	struct norms *norms;
 	path_vec paths;
 	size_t next_path;
 	struct file *opened; /* its decoder runs already */
 	uint32_t nsources;   /* of the files that were read */
-	run_vec waiting;
-	struct run *run;  /* at hand */
-	struct run *kept; /* to the end: set by who needs it */
+	side_vec waiting;
+	struct side *side; /* at hand */
+	struct side *kept; /* to the end: set by who needs it */
 	uint64_t nruns, ngpus;
 };
 
 static void
-side_open(struct side *s, struct settings *set, struct norms *nm, int which)
+inputs_open(struct inputs *s, struct settings *set, struct norms *nm, int which)
 {
 	s->set = set;
 	s->norms = nm;
@@ -38,13 +38,13 @@ side_open(struct side *s, struct settings *set, struct norms *nm, int which)
 }
 
 static void
-side_close(struct side *s)
+inputs_close(struct inputs *s)
 {
-	if (s->run != s->kept)
-		run_free(s->run);
-	run_free(s->kept);
+	if (s->side != s->kept)
+		side_free(s->side);
+	side_free(s->kept);
 	for (size_t i = 0; i < s->waiting.n; i++)
-		run_free(s->waiting.v[i]);
+		side_free(s->waiting.v[i]);
 	vec_free(&s->waiting);
 	for (size_t i = 0; i < s->paths.n; i++)
 		free(s->paths.v[i]);
@@ -53,7 +53,7 @@ side_close(struct side *s)
 
 /* The next file's runs, to those that wait; false when there is no file. */
 static bool
-read_more(struct side *s)
+read_more(struct inputs *s)
 {
 	struct file *f = s->opened;
 	size_t first = s->waiting.n;
@@ -74,16 +74,16 @@ read_more(struct side *s)
 
 /* It is now at hand, and no more the one before. */
 static void
-take(struct side *s, size_t i)
+take(struct inputs *s, size_t i)
 {
-	struct run *r = s->waiting.v[i];
+	struct side *r = s->waiting.v[i];
 
 	memmove(s->waiting.v + i, s->waiting.v + i + 1,
 	    (s->waiting.n - i - 1) * sizeof *s->waiting.v);
 	s->waiting.n--;
-	if (s->run != s->kept)
-		run_free(s->run);
-	s->run = r;
+	if (s->side != s->kept)
+		side_free(s->side);
+	s->side = r;
 	forest_build(r, s->set, s->norms->st);
 	s->nruns++;
 	s->ngpus += r->gpus.n;
@@ -94,7 +94,7 @@ take(struct side *s, size_t i)
  * none, and then the last one stays so.
  */
 static bool
-side_next(struct side *s)
+inputs_next(struct inputs *s)
 {
 	while (s->waiting.n == 0)
 		if (!read_more(s))
@@ -104,7 +104,7 @@ side_next(struct side *s)
 }
 
 static bool
-side_next_rank(struct side *s, int64_t rank)
+inputs_next_rank(struct inputs *s, int64_t rank)
 {
 	for (size_t i = 0;; i++) {
 		while (i == s->waiting.n)
@@ -120,7 +120,7 @@ side_next_rank(struct side *s, int64_t rank)
 
 /* Once it has a run: whether there may be more of them. */
 static bool
-side_has_several(const struct side *s)
+inputs_has_several(const struct inputs *s)
 {
 	return s->paths.n > 1 || s->nruns + s->waiting.n > 1;
 }
@@ -130,7 +130,7 @@ side_has_several(const struct side *s)
 struct sides {
 	struct settings *set;
 	struct norms nm;
-	struct side side[NSIDES];
+	struct inputs inputs[NSIDES];
 	struct diff first; /* of the first pair */
 	bool has_first;
 	struct changes changes;
@@ -138,7 +138,7 @@ struct sides {
 };
 
 static void
-check_run(const struct run *r)
+check_run(const struct side *r)
 {
 	if (r->roots.n > 0)
 		return;
@@ -153,8 +153,8 @@ static void
 merge_pair(struct sides *g, struct diff *d)
 {
 	for (int s = 0; s < NSIDES; s++) {
-		check_run(g->side[s].run);
-		d->side[s] = g->side[s].run;
+		check_run(g->inputs[s].side);
+		d->side[s] = g->inputs[s].side;
 	}
 	d->set = g->set;
 	d->dict = g->nm.st;
@@ -169,8 +169,8 @@ compare_pair(struct sides *g, const bool fresh[NSIDES])
 	struct diff d = { 0 }, *pair = g->has_first ? &d : &g->first;
 
 	if (g->set->by == BY_KERNEL) {
-		const struct run *const runs[NSIDES] = { g->side[0].run,
-			g->side[1].run };
+		const struct side *const runs[NSIDES] = { g->inputs[0].side,
+			g->inputs[1].side };
 
 		kernels_add(&g->changes, runs, fresh);
 		return;
@@ -178,11 +178,11 @@ compare_pair(struct sides *g, const bool fresh[NSIDES])
 	merge_pair(g, pair);
 	ops_add(&g->changes, pair, fresh);
 	if (fresh[0] && !g->set->print)
-		tables_add(g->tables, pair, side_has_several(&g->side[0]));
+		tables_add(g->tables, pair, inputs_has_several(&g->inputs[0]));
 	if (pair == &g->first) {
 		g->has_first = true;
 		for (int s = 0; s < NSIDES; s++)
-			g->side[s].kept = g->side[s].run;
+			g->inputs[s].kept = g->inputs[s].side;
 	} else {
 		merged_free(&d.merged);
 		vec_free(&d.stats);
@@ -193,8 +193,8 @@ static void
 die_of_nothing(const struct sides *g, int side)
 {
 	if (g->set->is_selective)
-		die_nothing(MSG_NO_EVENT_MATCHES, g->side[side].paths.v[0]);
-	die_nothing(MSG_NO_EVENTS, g->side[side].paths.v[0]);
+		die_nothing(MSG_NO_EVENT_MATCHES, g->inputs[side].paths.v[0]);
+	die_nothing(MSG_NO_EVENTS, g->inputs[side].paths.v[0]);
 }
 
 static void
@@ -204,8 +204,8 @@ compare_by_place(struct sides *g)
 
 	do {
 		for (int s = 0; s < NSIDES; s++) {
-			fresh[s] = side_next(&g->side[s]);
-			if (g->side[s].run == NULL)
+			fresh[s] = inputs_next(&g->inputs[s]);
+			if (g->inputs[s].side == NULL)
 				die_of_nothing(g, s);
 		}
 		if (fresh[0] || fresh[1])
@@ -214,7 +214,7 @@ compare_by_place(struct sides *g)
 }
 
 static void
-leave_out(const struct run *r, struct buf *ranks)
+leave_out(const struct side *r, struct buf *ranks)
 {
 	if (!r->has_rank)
 		die("%s: its rank is not known: --pair place", r->path);
@@ -234,22 +234,22 @@ static void
 compare_by_rank(struct sides *g)
 {
 	static const bool fresh[NSIDES] = { true, true };
-	struct side *before = &g->side[0], *after = &g->side[1];
+	struct inputs *before = &g->inputs[0], *after = &g->inputs[1];
 	struct buf left_out[NSIDES] = { { 0 }, { 0 } };
 
-	while (side_next(before)) {
-		if (before->run->has_rank &&
-		    side_next_rank(after, before->run->rank))
+	while (inputs_next(before)) {
+		if (before->side->has_rank &&
+		    inputs_next_rank(after, before->side->rank))
 			compare_pair(g, fresh);
 		else
-			leave_out(before->run, &left_out[0]);
+			leave_out(before->side, &left_out[0]);
 	}
-	if (before->run == NULL)
+	if (before->side == NULL)
 		die_of_nothing(g, 0);
-	if (after->run == NULL)
+	if (after->side == NULL)
 		die("no rank is on both sides: --pair place");
-	while (side_next(after))
-		leave_out(after->run, &left_out[1]);
+	while (inputs_next(after))
+		leave_out(after->side, &left_out[1]);
 	for (int s = 0; s < NSIDES; s++)
 		warn_left_out(g, s, &left_out[s]);
 }
@@ -262,7 +262,7 @@ static void
 check_gpus(const struct sides *g)
 {
 	for (int s = 0; s < NSIDES; s++) {
-		const struct side *it = &g->side[s];
+		const struct inputs *it = &g->inputs[s];
 
 		if (it->ngpus > 0 || g->set->is_selective)
 			continue;
@@ -278,7 +278,7 @@ check_steps(const struct sides *g)
 {
 	for (int s = 0; s < NSIDES && g->set->per == PER_STEP; s++)
 		if (g->changes.unit[s].nsteps == 0)
-			die_nothing(MSG_NO_STEP_WORK, g->side[s].paths.v[0]);
+			die_nothing(MSG_NO_STEP_WORK, g->inputs[s].paths.v[0]);
 }
 
 /* ---- the answer ---- */
@@ -368,8 +368,8 @@ summarise(const struct sides *g)
 		note("%.*s: %" PRIu64 " runs, the last with %zu events, %zu "
 		     "of the GPU, %zu roots",
 		    (int)g->set->names[s].len, g->set->names[s].p,
-		    g->side[s].nruns, g->side[s].run->nodes.n,
-		    g->side[s].run->gpus.n, g->side[s].run->roots.n);
+		    g->inputs[s].nruns, g->inputs[s].side->nodes.n,
+		    g->inputs[s].side->gpus.n, g->inputs[s].side->roots.n);
 	note_cost("%zu merged nodes", g->first.merged.list.n);
 }
 
@@ -380,7 +380,7 @@ sides_free(struct sides *g)
 	vec_free(&g->first.stats);
 	changes_free(&g->changes);
 	for (int s = 0; s < NSIDES; s++)
-		side_close(&g->side[s]);
+		inputs_close(&g->inputs[s]);
 	norms_free(&g->nm);
 	dict_destroy(g->nm.st);
 }
@@ -398,7 +398,7 @@ sides_compare(struct settings *set)
 		norms_read_equiv(&g.nm, set->equiv);
 	/* both decoders run while the first is read */
 	for (int s = 0; s < NSIDES; s++)
-		side_open(&g.side[s], set, &g.nm, s);
+		inputs_open(&g.inputs[s], set, &g.nm, s);
 	if (set->pair == PAIR_RANK)
 		compare_by_rank(&g);
 	else

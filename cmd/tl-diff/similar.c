@@ -21,7 +21,7 @@
 static void
 descend(struct matcher *m, int side)
 {
-	const struct run *r = m->side[side];
+	const struct side *r = m->side[side];
 	u32s now = m->kids;
 
 	m->next.n = 0;

@@ -196,7 +196,7 @@ static bool
 same_row(
     const struct finder *f, const struct diff_row *x, const struct diff_row *y)
 {
-	const struct run *a = f->d->side[0], *b = f->d->side[1];
+	const struct side *a = f->d->side[0], *b = f->d->side[1];
 	const struct node *p, *q;
 
 	if (x->lca != y->lca || x->busy_ns != y->busy_ns ||
@@ -215,7 +215,7 @@ same_row(
 
 /* All GPU work, also what is in no tree. */
 static bool
-same_work(const struct run *a, const struct run *b)
+same_work(const struct side *a, const struct side *b)
 {
 	if (a->gpus.n != b->gpus.n)
 		return false;

@@ -30,7 +30,7 @@ remark(struct remarks *r, uint32_t a, uint32_t b)
 /* ---- GPU streams ---- */
 
 void
-streams_pair(struct changes *c, const struct run *const run[NSIDES],
+streams_pair(struct changes *c, const struct side *const side[NSIDES],
     const uint32_t node[NSIDES])
 {
 	struct stream_pair x = { .stream = { 0 } }, *p;
@@ -39,7 +39,7 @@ streams_pair(struct changes *c, const struct run *const run[NSIDES],
 
 	for (int s = 0; s < NSIDES; s++)
 		x.stream[s] =
-		    run[s]->gpus.v[run[s]->nodes.v[node[s]].extra].stream;
+		    side[s]->gpus.v[side[s]->nodes.v[node[s]].extra].stream;
 	slot = map_put(
 	    &c->stream_of, (uint64_t)x.stream[0] << 32 | x.stream[1], &is_new);
 	if (is_new) {
@@ -49,7 +49,7 @@ streams_pair(struct changes *c, const struct run *const run[NSIDES],
 	p = &c->streams.v[*slot];
 	for (int s = 0; s < NSIDES; s++) {
 		p->events.n[s]++;
-		stat_add(&p->events.ns[s], run[s]->nodes.v[node[s]].dur);
+		stat_add(&p->events.ns[s], side[s]->nodes.v[node[s]].dur);
 	}
 }
 
