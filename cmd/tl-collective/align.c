@@ -14,12 +14,6 @@
 
 enum { STEP_BOTH, STEP_BASE, STEP_SEQ };
 
-static int64_t
-magnitude(int64_t v)
-{
-	return v < 0 ? -v : v;
-}
-
 /* The usual distance of ends: from the front or from the back, whichever is
  * the more constant, and by how much it varies. */
 static int64_t
@@ -39,7 +33,7 @@ usual_offset(const struct align_item *base, size_t nbase,
 			v[i] = seq[s + i].end_ns - base[b + i].end_ns;
 		middle = median_i64(v, n);
 		for (size_t i = 0; i < n; i++)
-			v[i] = magnitude(v[i] - middle);
+			v[i] = llabs(v[i] - middle);
 		spread = median_i64(v, n);
 		if (spread < least) {
 			least = spread;
@@ -61,7 +55,7 @@ gap_cost(const struct align_item *base, size_t n)
 		return 1000;
 	}
 	for (size_t i = 1; i < n; i++)
-		v[i - 1] = magnitude(base[i].end_ns - base[i - 1].end_ns);
+		v[i - 1] = llabs(base[i].end_ns - base[i - 1].end_ns);
 	cost = median_i64(v, n - 1) / 2;
 	free(v);
 	return cost > 1 ? cost : 1;
@@ -100,7 +94,7 @@ fill_row(struct lattice *l, const struct align_item *base, size_t nbase,
 			steps[c] = STEP_BASE;
 		}
 		if (i > 0 && b > 0 && base[b - 1].sig == s[i - 1].sig) {
-			int64_t d = magnitude(
+			int64_t d = llabs(
 			    s[i - 1].end_ns - base[b - 1].end_ns - offset);
 
 			/* never dearer than leaving both out */
@@ -140,7 +134,7 @@ align_sequences(const struct align_item *base, size_t nbase,
 	int64_t diff = (int64_t)nbase - (int64_t)nseq;
 	struct lattice l = { .low = (diff < 0 ? diff : 0) - BAND_SLACK };
 
-	l.width = (size_t)(magnitude(diff) + 2 * BAND_SLACK + 1);
+	l.width = (size_t)(llabs(diff) + 2 * BAND_SLACK + 1);
 	l.cost = xmalloc(l.width * sizeof *l.cost);
 	l.above = xmalloc(l.width * sizeof *l.above);
 	l.steps = xmalloc((nseq + 1) * l.width);

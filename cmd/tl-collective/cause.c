@@ -44,32 +44,21 @@ rec_of(const struct job *j, const struct coll *c, uint32_t pos)
 	return j->members[c->first];
 }
 
-static int64_t
-busy_of(const struct rec *r)
-{
-	return r->busy_ns;
-}
-
-static int64_t
-idle_of(const struct rec *r)
-{
-	return r->idle_ns;
-}
-
 /* What late has more of than the median of the others. */
 static int64_t
 more_than_others(const struct job *j, const struct coll *c,
-    const struct rec *late, int64_t (*get)(const struct rec *), int64_t *v)
+    const struct rec *late, bool is_idle, int64_t *v)
 {
+	int64_t own = is_idle ? late->idle_ns : late->busy_ns;
 	size_t n = 0;
 
 	for (uint32_t m = 0; m < c->n; m++) {
 		const struct rec *r = j->members[c->first + m];
 
 		if (r != late && r->busy_ns >= 0)
-			v[n++] = get(r);
+			v[n++] = is_idle ? r->idle_ns : r->busy_ns;
 	}
-	return n > 0 ? get(late) - median_i64(v, n) : 0;
+	return n > 0 ? own - median_i64(v, n) : 0;
 }
 
 /* How much longer the host was in what it was in for longest. */
@@ -141,8 +130,8 @@ blame(const struct job *j, struct lateness *l, const struct coll *c, int64_t *v)
 		return;
 	l->nknown++;
 	l->elsewhere_ns += c->late_ns; /* less the two, later */
-	l->busy_ns += more_than_others(j, c, late, busy_of, v);
-	l->idle_ns += more_than_others(j, c, late, idle_of, v);
+	l->busy_ns += more_than_others(j, c, late, false, v);
+	l->idle_ns += more_than_others(j, c, late, true, v);
 	blame_host(j, l, c, late, v);
 	l->nsame += usual_work(j, c, late) == late->work;
 }
@@ -316,17 +305,11 @@ first_rows(struct job *j, struct causes *c)
 static struct lateness *
 row_of(struct causes *c, const uint32_t *first, uint32_t group, uint32_t pos)
 {
-	size_t lo = first[group], hi = first[group + 1];
+	struct lateness *v = c->list.v + first[group];
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->list.v[mid].pos < pos)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return &c->list.v[lo];
+	bisect(at, first[group + 1] - first[group], mid, v[mid].pos < pos);
+	return &v[at];
 }
 
 static struct str

@@ -15,14 +15,10 @@
 #define SETTLED_NS 100
 #define OFF_NS 50000 /* less is lost in how collectives end */
 
-struct residuals {
-	VEC(int64_t) v;
-};
-
 struct clocks {
 	struct job *j;
 	VEC(uint32_t) colls;
-	struct residuals *of; /* by rank */
+	int_vec *of; /* what is left of each, by rank */
 	int64_t *ends;
 };
 
@@ -54,7 +50,7 @@ measure(struct clocks *k)
 	struct job *j = k->j;
 
 	for (size_t r = 0; r < j->ranks.n; r++)
-		k->of[r].v.n = 0;
+		k->of[r].n = 0;
 	for (size_t i = 0; i < k->colls.n; i++) {
 		const struct coll *c = &j->colls.v[k->colls.v[i]];
 		int64_t middle;
@@ -70,7 +66,7 @@ measure(struct clocks *k)
 			const struct rec *r = j->members[c->first + m];
 			uint32_t pos = rec_pos(j, r);
 
-			vec_push(&k->of[pos].v,
+			vec_push(&k->of[pos],
 			    rec_end(r) - j->ranks.v[pos].offset_ns - middle);
 		}
 	}
@@ -84,23 +80,20 @@ correct(struct clocks *k)
 	int64_t most = 0;
 
 	for (size_t r = 0; r < j->ranks.n; r++) {
-		struct residuals *of = &k->of[r];
+		int_vec *of = &k->of[r];
 		struct rank_info *info = &j->ranks.v[r];
 		int64_t step;
 
-		if (of->v.n == 0)
+		if (of->n == 0)
 			continue;
-		step = median_i64(of->v.v, of->v.n);
+		step = median_i64(of->v, of->n);
 		info->offset_ns += step;
-		for (size_t i = 0; i < of->v.n; i++) {
-			int64_t d = of->v.v[i] - step;
-
-			of->v.v[i] = d < 0 ? -d : d;
-		}
-		info->spread_ns = median_i64(of->v.v, of->v.n);
-		info->nclock = of->v.n;
-		if ((step < 0 ? -step : step) > most)
-			most = step < 0 ? -step : step;
+		for (size_t i = 0; i < of->n; i++)
+			of->v[i] = llabs(of->v[i] - step);
+		info->spread_ns = median_i64(of->v, of->n);
+		info->nclock = of->n;
+		if (llabs(step) > most)
+			most = llabs(step);
 	}
 	return most;
 }
@@ -151,8 +144,7 @@ tell(const struct job *j)
 
 	for (size_t r = 0; r < j->ranks.n; r++) {
 		const struct rank_info *info = &j->ranks.v[r];
-		int64_t offset =
-		    info->offset_ns < 0 ? -info->offset_ns : info->offset_ns;
+		int64_t offset = llabs(info->offset_ns);
 
 		if (offset <= OFF_NS || offset <= 4 * info->spread_ns)
 			continue;
@@ -195,7 +187,7 @@ clocks_align(struct job *j)
 	else
 		tell(j);
 	for (size_t r = 0; r < j->ranks.n; r++)
-		vec_free(&k.of[r].v);
+		vec_free(&k.of[r]);
 	vec_free(&k.colls);
 	free(k.of);
 	free(k.ends);

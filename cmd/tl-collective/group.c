@@ -92,21 +92,16 @@ stride_ranks(const struct sig *s, int_vec *list)
 }
 
 static bool
-members_of(const struct job *j, const struct part *p, const struct sig *s,
-    int_vec *out)
+members_of(const struct part *p, const struct sig *s, int_vec *out)
 {
 	bool is_cut;
 
-	(void)j;
 	if (s->ranks.p == NULL || !list_ints(s->ranks, out, &is_cut)) {
 		out->n = 0;
-		return s->pg.p != NULL && p->groups.len > 0 &&
-		    told_ranks(p->groups, s->pg, out);
+		is_cut = true;
 	}
-	if (!is_cut)
-		return true;
-	return (s->pg.p != NULL && p->groups.len > 0 &&
-		   told_ranks(p->groups, s->pg, out)) ||
+	return !is_cut ||
+	    (s->pg.p != NULL && told_ranks(p->groups, s->pg, out)) ||
 	    stride_ranks(s, out);
 }
 
@@ -157,7 +152,7 @@ group_of_sig(struct job *j, struct intern *keys, const struct part *p,
 {
 	struct buf b = { 0 };
 	int_vec members = { 0 }, listed = { 0 };
-	bool has_members = members_of(j, p, s, &members);
+	bool has_members = members_of(p, s, &members);
 	struct str pg = s->pg.p != NULL ? s->pg : STR("Unknown_Group");
 	struct pgroup *g;
 	uint32_t id;

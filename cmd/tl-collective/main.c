@@ -32,33 +32,34 @@ enum {
 
 static const struct opt options[] = {
 	{ OPT_AGG, "agg-metrics", "AGG,...",
-	    "of the summaries: mean, std, min, median, max, p95" },
+	    "statistics in summaries: mean, std, min, median, max, pNN" },
 	{ OPT_ALIGN, "align-clocks", NULL,
-	    "take the estimated offsets of the ranks' clocks out" },
+	    "subtract the estimated clock offset of each rank" },
 	{ OPT_BY_GROUP, "by-group", NULL,
-	    "summaries of each process group by itself" },
+	    "summarise each process group by itself" },
 	{ OPT_BUCKET_COMM, "comm-pattern", "RE[=TYPE]",
 	    "kernels that are collectives (of TYPE), besides nccl and rccl" },
 	{ OPT_FILES_FROM, "files-from", "LIST",
 	    "read the paths of inputs from LIST, one a line" },
 	{ OPT_GPUS_PER_NODE, "gpus-per-node", "N",
-	    "ranks of a node, for the columns of nodes" },
+	    "GPUs of a node: adds the columns node_id and node_span" },
 	{ OPT_INFER, "infer", NULL,
-	    "take a missing collective name from that of the kernel" },
+	    "infer a missing collective name from the kernel's name" },
 	{ 'j', "jobs", "N", "read N inputs at a time" },
 	{ OPT_KEEP_MISMATCH, "keep-mismatch", NULL,
-	    "summarise collectives whose ranks disagree, too" },
-	{ OPT_LIST_TABLES, "list-tables", NULL, "what tables there are" },
+	    "keep collectives whose ranks disagree in summaries" },
+	{ OPT_LIST_TABLES, "list-tables", NULL, "list the tables" },
 	{ OPT_PARTIAL, "partial", NULL,
-	    "only reduce: write a small stream; with {rank} in -o one each" },
+	    "write a small stream of collectives; {rank} in -o: one a rank" },
 	{ OPT_RANK_REGEX, "rank-regex", "RE",
-	    "the rank in a file's name is the group of RE" },
+	    "take the rank from the file name: the first group of RE" },
 	{ OPT_TABLE_NAME, "table", "NAME,...", "print these tables" },
 	OPT_SELECT,
 	OPT_TABLE,
-	{ 'v', "verbose", NULL, "a summary on stderr" },
-	{ OPT_WIDE, "wide", NULL, "columns for each of over 16 ranks" },
-	{ OPT_WORLD_SIZE, "world-size", "N", "ranks of the job" },
+	{ 'v', "verbose", NULL, "a summary on standard error" },
+	{ OPT_WIDE, "wide", NULL,
+	    "a column for each rank even with more than 16 ranks" },
+	{ OPT_WORLD_SIZE, "world-size", "N", "number of ranks of the job" },
 	{ 'z', "zstd", "[LEVEL]", "compress the output of --partial" },
 	OPT_END,
 };
@@ -69,32 +70,22 @@ static const struct about about = {
 	"tl-collective rank*.json.gz",
 };
 
-static const struct table_def *
-table_of(struct str name)
-{
-	for (size_t i = 0; i < ntable_defs; i++)
-		if (str_eq(name, str_of(table_defs[i]->name)))
-			return table_defs[i];
-	return NULL;
-}
-
 static void
 choose_tables(const struct optparse *op, struct settings *set)
 {
-	const char *p = op->arg;
+	const char *list = op->arg;
+	struct str name;
+	size_t i;
 
-	for (;;) {
-		size_t n = strcspn(p, ",");
-		const struct table_def *def = table_of((struct str){ p, n });
-
-		if (def == NULL)
+	while (str_next(&list, ',', &name)) {
+		for (i = 0; i < ntable_defs; i++)
+			if (str_eq(name, str_of(table_defs[i]->name)))
+				break;
+		if (i == ntable_defs)
 			die_usage("option '--table': '%.*s' is no table; see "
 				  "--list-tables",
-			    (int)n, p);
-		vec_push(&set->tables, def);
-		if (p[n] == '\0')
-			return;
-		p += n + 1;
+			    (int)name.len, name.p);
+		vec_push(&set->tables, table_defs[i]);
 	}
 }
 
@@ -140,12 +131,10 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 static void
 check_settings(struct settings *set)
 {
-	static const struct agg usual[] = { { AGG_MEAN, 0, "mean" },
-		{ AGG_QUANTILE, 0.5, "median" }, { AGG_QUANTILE, 0, "min" },
-		{ AGG_QUANTILE, 1, "max" } };
-
-	for (size_t i = 0; set->aggs.n == i && i < 4; i++)
-		vec_push(&set->aggs, usual[i]);
+	if (set->aggs.n == 0)
+		agg_parse(&(struct optparse){ .name = "--agg-metrics",
+			      .arg = "mean,median,min,max" },
+		    set);
 	if (set->partial && (set->tables.n > 0 || set->dest.dir != NULL))
 		die_usage("--partial makes a stream and no table");
 	if (set->out.zstd && !set->partial)

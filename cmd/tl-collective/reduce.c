@@ -21,7 +21,6 @@ struct reducer {
 	struct dict *st;
 	struct bucket_rules rules;
 	part_vec *parts;
-	VEC(uint64_t) hashes; /* of texts, 0: not yet */
 	/* of its source */
 	bool is_open;
 	struct part part;
@@ -159,17 +158,9 @@ take_partial(struct reducer *r, const struct event *ev)
 
 /* Of a text: its number differs from rank to rank. */
 static uint64_t
-text_hash(struct reducer *r, uint32_t id)
+text_hash(const struct dict *st, uint32_t id)
 {
-	struct str s = dict_get(r->st, id);
-
-	if (id == INTERN_NONE)
-		return hash_bytes(s.p, s.len);
-	while (r->hashes.n <= id)
-		vec_push(&r->hashes, 0);
-	if (r->hashes.v[id] == 0)
-		r->hashes.v[id] = hash_bytes(s.p, s.len);
-	return r->hashes.v[id];
+	return id != INTERN_NONE ? st->text->list.v[id].hash : 0;
 }
 
 static void
@@ -182,7 +173,8 @@ take_kernel(struct reducer *r, const struct event *ev)
 		grid = v.id;
 	kernels_add(r->kernels, ev, grid);
 	windows_kernel(r->windows, ev->ts_ns,
-	    (uint32_t)hash_mix(text_hash(r, ev->name), text_hash(r, grid) | 1));
+	    (uint32_t)hash_mix(
+		text_hash(r->st, ev->name), text_hash(r->st, grid) | 1));
 }
 
 static void
@@ -320,7 +312,6 @@ reducer_free(struct reducer *r)
 	idle_free(r->idle);
 	vec_free(&r->group_of);
 	vec_free(&r->sig_of);
-	vec_free(&r->hashes);
 	buf_free(&r->text);
 	free(r);
 }
@@ -346,7 +337,6 @@ reduce_input(struct reducer *r, const char *path, part_vec *parts)
 
 	r->path = path;
 	r->parts = parts;
-	r->hashes.n = 0;
 	r->st = dict_create();
 	r->rules.known.n = 0;
 	in = open_input(r, path);

@@ -24,7 +24,7 @@ agg_of_word(struct str word, struct agg *a)
 			*a = known[i];
 			return true;
 		}
-	if (word.len < 2 || word.p[0] != 'p' ||
+	if (!str_starts(word, STR("p")) ||
 	    !num_double((struct str){ word.p + 1, word.len - 1 }, &p) ||
 	    p < 0 || p > 100)
 		return false;
@@ -36,22 +36,15 @@ agg_of_word(struct str word, struct agg *a)
 void
 agg_parse(const struct optparse *op, struct settings *set)
 {
-	const char *p = op->arg;
+	const char *list = op->arg;
+	struct str word;
 
 	set->aggs.n = 0;
-	for (;;) {
-		size_t n = strcspn(p, ", ");
-		struct agg a;
-
-		if (!agg_of_word((struct str){ p, n }, &a))
+	while (str_next(&list, ',', &word))
+		if (!agg_of_word(word, vec_add(&set->aggs)))
 			die_usage("option '%s': '%.*s' is none of mean, std, "
 				  "min, median, max, pNN",
-			    op->name, (int)n, p);
-		vec_push(&set->aggs, a);
-		if (p[n] == '\0')
-			return;
-		p += n + 1;
-	}
+			    op->name, (int)word.len, word.p);
 }
 
 double

@@ -63,34 +63,17 @@ by_began(const void *pa, const void *pb)
 	return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
-/* How many of n, sorted by the time that they begin with, lie before t. */
-static size_t
-before(const void *v, size_t n, size_t size, int64_t t)
-{
-	size_t lo = 0;
-
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-		int64_t at;
-
-		memcpy(&at, (const char *)v + mid * size, sizeof at);
-		if (at < t)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
-}
-
 /* Time covered before t: sums[i] is that of the spans before number i. */
 static int64_t
 covered(const struct spans *s, const int64_t *sums, int64_t t)
 {
-	size_t n = before(s->v, s->n, sizeof *s->v, t);
-	const struct span *last = s->v + n - 1;
+	const struct span *last;
+	size_t n;
 
+	bisect(n, s->n, mid, s->v[mid].start < t);
 	if (n == 0)
 		return 0;
+	last = &s->v[n - 1];
 	return sums[n - 1] + (last->end < t ? last->end : t) - last->start;
 }
 
@@ -108,8 +91,9 @@ running_sums(const struct spans *s)
 static uint32_t
 work_before(const struct windows *w, int64_t t)
 {
-	size_t n = before(w->began.v, w->began.n, sizeof *w->began.v, t);
+	size_t n;
 
+	bisect(n, w->began.n, mid, w->began.v[mid].start_ns < t);
 	return n > 0 ? w->began.v[n - 1].hash : 0;
 }
 

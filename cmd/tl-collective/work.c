@@ -101,26 +101,28 @@ get_text(const char **at)
 	return (struct str){ get_bytes(at, n), n };
 }
 
+static const struct str *
+get_texts(const char **at, size_t n)
+{
+	struct str *texts = xcalloc(n + 1, sizeof *texts);
+
+	for (size_t i = 0; i < n; i++)
+		texts[i] = get_text(at);
+	return texts;
+}
+
 /* Texts and records stay where they are. */
 static void
 get_part(const char **at, const char *path, struct part *p)
 {
-	struct str *sigs, *hosts;
-
 	memcpy(p, get_bytes(at, sizeof *p), sizeof *p);
 	p->path = str_of(path);
 	p->name = get_text(at);
 	p->host = get_text(at);
 	p->groups = get_text(at);
 	p->kernels = get_text(at);
-	sigs = xcalloc(p->nsigs + 1, sizeof *sigs);
-	for (size_t i = 0; i < p->nsigs; i++)
-		sigs[i] = get_text(at);
-	p->sigs = sigs;
-	hosts = xcalloc(p->nhosts + 1, sizeof *hosts);
-	for (size_t i = 0; i < p->nhosts; i++)
-		hosts[i] = get_text(at);
-	p->hosts = hosts;
+	p->sigs = get_texts(at, p->nsigs);
+	p->hosts = get_texts(at, p->nhosts);
 	p->recs =
 	    (struct rec *)(uintptr_t)get_bytes(at, p->nrecs * sizeof *p->recs);
 }
@@ -153,14 +155,13 @@ do_task(struct work *w, struct reducer *r, int no, size_t i)
 	vec_free(&parts);
 }
 
-/* It takes a task before all else: who dies has used one up. */
+/* It takes an input before all else: who dies has used one up. */
 static noreturn void
 be_child(struct work *w, int no)
 {
 	struct reducer *r = NULL;
 	size_t i;
 
-	/* it takes an input before all else, so that it can't fail for ever */
 	while ((i = atomic_fetch_add(&w->shared->next, 1)) < w->paths->n) {
 		if (r == NULL)
 			r = reducer_new(w->set);

@@ -140,7 +140,7 @@ stretch(const struct cut *c, int64_t t)
 void
 cut_parts(const struct cut *c, int64_t t, key_vec *keys)
 {
-	size_t lo = 0, hi = c->list.n;
+	size_t lo;
 
 	keys->n = 0;
 	if (c->set->by == BY_TIME) {
@@ -152,14 +152,7 @@ cut_parts(const struct cut *c, int64_t t, key_vec *keys)
 			vec_push(keys, n);
 		return;
 	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->list.v[mid].start <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	bisect(lo, c->list.n, mid, c->list.v[mid].start <= t);
 	/* of those that began, back to where all have ended */
 	while (lo > 0 && c->ends.v[lo - 1] > t)
 		if (c->list.v[--lo].end > t)
@@ -169,16 +162,9 @@ cut_parts(const struct cut *c, int64_t t, key_vec *keys)
 static bool
 window_overlaps(const struct cut *c, int64_t key, int64_t start, int64_t end)
 {
-	size_t lo = 0, hi = c->by_key.n;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->by_key.v[mid].key < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	bisect(lo, c->by_key.n, mid, c->by_key.v[mid].key < key);
 	for (; lo < c->by_key.n && c->by_key.v[lo].key == key; lo++)
 		if (c->by_key.v[lo].start <= end &&
 		    start <= c->by_key.v[lo].end)
