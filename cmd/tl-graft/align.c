@@ -31,12 +31,6 @@ struct sides {
 	size_t ngpu, nlaunch;
 };
 
-static bool
-has(struct str s, const char *part)
-{
-	return str_find(s, str_of(part), true) >= 0;
-}
-
 static uint32_t
 text_arg(const struct forest *w, const struct event *ev, const char *key)
 {
@@ -62,9 +56,10 @@ side_of(const struct forest *w, uint32_t i, bool is_gpu)
 	s.gpu_stream = ev.gpu_stream;
 	s.grid = text_arg(w, &ev, "grid");
 	s.block = text_arg(w, &ev, "block");
-	if (has(name, "memcpy"))
+	if (has_part(name, STR("memcpy")))
 		s.copy = COPY_MEMCPY;
-	else if (has(name, "memset") || (is_gpu && has(name, "fillBuffer")))
+	else if (has_part(name, STR("memset")) ||
+	    (is_gpu && has_part(name, STR("fillBuffer"))))
 		s.copy = COPY_MEMSET;
 	s.name = is_gpu ? ev.name : text_arg(w, &ev, "kernel");
 	return s;

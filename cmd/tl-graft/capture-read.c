@@ -7,37 +7,9 @@
 
 #define DUMMY_RUN "vllm/v1/worker/gpu_model_runner.py("
 
-static bool
-has(struct str s, const char *part)
-{
-	return str_find(s, str_of(part), true) >= 0;
-}
-
 struct marks {
 	VEC(uint32_t) begins, ends;
 };
-
-static const struct forest *sorting; /* qsort() hands nothing through */
-
-static int
-by_id(const void *x, const void *y)
-{
-	uint64_t a = sorting->nodes.v[*(const uint32_t *)x].id;
-	uint64_t b = sorting->nodes.v[*(const uint32_t *)y].id;
-
-	return (a > b) - (a < b);
-}
-
-static int
-by_time(const void *x, const void *y)
-{
-	const struct forest_node *a = &sorting->nodes.v[*(const uint32_t *)x];
-	const struct forest_node *b = &sorting->nodes.v[*(const uint32_t *)y];
-
-	if (a->ts_ns != b->ts_ns)
-		return a->ts_ns < b->ts_ns ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
-}
 
 static bool
 is_within(const struct forest_node *n, const struct capture_root *r)
@@ -58,9 +30,7 @@ find_tops(const struct forest *w, struct capture_root *r)
 		    is_within(n, r) && !is_within(&w->nodes.v[n->up], r))
 			vec_push(&r->tops, i);
 	}
-	sorting = w;
-	if (r->tops.n > 0)
-		qsort(r->tops.v, r->tops.n, sizeof *r->tops.v, by_time);
+	forest_sort(w, r->tops.v, r->tops.n);
 }
 
 static void
@@ -72,14 +42,12 @@ find_launches(const struct forest *w, struct capture_root *r)
 			struct str s = forest_name(w, i);
 
 			if (node_is(&w->nodes.v[i], KINDS_LAUNCH) &&
-			    (has(s, "launch") || has(s, "memcpy") ||
-				has(s, "memset")))
+			    (has_part(s, STR("launch")) ||
+				has_part(s, STR("memcpy")) ||
+				has_part(s, STR("memset"))))
 				vec_push(&r->launches, i);
 		}
-	sorting = w;
-	if (r->launches.n > 0)
-		qsort(r->launches.v, r->launches.n, sizeof *r->launches.v,
-		    by_time);
+	forest_sort(w, r->launches.v, r->launches.n);
 }
 
 static void
@@ -98,11 +66,8 @@ find_roots(struct capture_file *f)
 		else if (str_find(s, STR("StreamEndCapture"), false) >= 0)
 			vec_push(&m.ends, i);
 	}
-	sorting = w;
-	if (m.begins.n > 0)
-		qsort(m.begins.v, m.begins.n, sizeof *m.begins.v, by_id);
-	if (m.ends.n > 0)
-		qsort(m.ends.v, m.ends.n, sizeof *m.ends.v, by_id);
+	forest_sort(w, m.begins.v, m.begins.n);
+	forest_sort(w, m.ends.v, m.ends.n);
 	for (size_t i = 0; i < m.begins.n && i < m.ends.n; i++) {
 		const struct forest_node *b = &w->nodes.v[m.begins.v[i]];
 		struct capture_root *r = vec_add(&f->roots);

@@ -9,7 +9,6 @@
  * capture_32_FULL where there are as many as dummy runs of the engine, else
  * by the commonest first dimension of its ops' inputs.
  */
-#include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,10 +23,8 @@ join(const char *dir, struct str name)
 {
 	struct buf b = { 0 };
 
-	buf_puts(&b, dir);
-	if (b.len > 0 && b.p[b.len - 1] != '/')
-		buf_putc(&b, '/');
-	buf_put(&b, name.p, name.len);
+	buf_printf(&b, "%s%s%.*s", dir,
+	    str_ends(str_of(dir), STR("/")) ? "" : "/", (int)name.len, name.p);
 	buf_putc(&b, '\0');
 	return b.p;
 }
@@ -178,55 +175,30 @@ read_index(struct captures *c, const char *dir, const char *index)
 	in_close(in);
 }
 
-/* ---- a folder without one ---- */
-
-static int
-by_text(const void *x, const void *y)
-{
-	return strcmp(*(char *const *)x, *(char *const *)y);
-}
-
-static void
-list_folder(struct captures *c, const char *dir, DIR *d)
-{
-	VEC(char *) names = { 0 };
-	struct dirent *e;
-
-	while ((e = readdir(d)) != NULL)
-		if (stream_is_name(str_of(e->d_name)))
-			vec_push(&names, join(dir, str_of(e->d_name)));
-	if (names.n == 0)
-		die("%s: no trace of a capture in this folder", dir);
-	qsort(names.v, names.n, sizeof *names.v, by_text);
-	for (size_t i = 0; i < names.n; i++) {
-		struct capture_file *f = add_file(c, names.v[i], -1, STR(""));
-
-		capture_read(c, f);
-	}
-	vec_free(&names);
-}
+/* ---- all there are ---- */
 
 void
 captures_open(struct captures *c, struct dict *st, const char *path)
 {
-	DIR *d;
-	char *index;
+	char *index = join(path, STR(INDEX));
+	path_vec paths = { 0 };
 
 	c->st = st;
-	if ((d = opendir(path)) == NULL) {
-		/* it is read when a launch asks for it, but told at once */
-		if (strcmp(path, "-") != 0 && access(path, R_OK) != 0)
-			die_errno("%s", path);
-		(void)add_file(c, xstrdup(path), -1, STR(""));
-		return;
-	}
-	index = join(path, STR(INDEX));
+	if (strcmp(path, "-") != 0 && access(path, R_OK) != 0)
+		die_errno("%s", path);
 	if (is_file(index))
 		read_index(c, path, index);
 	else
-		list_folder(c, path, d);
+		stream_paths(&paths, path, false);
+	for (size_t i = 0; i < paths.n; i++) {
+		struct capture_file *f = add_file(c, paths.v[i], -1, STR(""));
+
+		/* a single one is read when a launch asks for it */
+		if (strcmp(f->path, path) != 0)
+			capture_read(c, f);
+	}
+	vec_free(&paths);
 	free(index);
-	(void)closedir(d);
 }
 
 void

@@ -21,21 +21,6 @@ struct job {
 	VEC(uint32_t) launches; /* of graphs, of one step, by time */
 };
 
-static const struct forest *sorting; /* qsort() hands nothing through */
-
-static int
-by_time(const void *x, const void *y)
-{
-	const struct forest_node *a = &sorting->nodes.v[*(const uint32_t *)x];
-	const struct forest_node *b = &sorting->nodes.v[*(const uint32_t *)y];
-
-	if (a->ts_ns != b->ts_ns)
-		return a->ts_ns < b->ts_ns ? -1 : 1;
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return (a->inst > b->inst) - (a->inst < b->inst);
-}
-
 /* ---- which events are grafted ---- */
 
 /* What of the capture is wanted: by its node. */
@@ -81,7 +66,7 @@ count_wanted(
 /* ---- grafting ---- */
 
 static void
-put_int(struct forest *w, uint32_t i, const char *key, int64_t n)
+put_int(struct forest *w, uint32_t i, struct str key, int64_t n)
 {
 	struct value v = { .type = VAL_INT, .i = n };
 
@@ -132,8 +117,8 @@ copy_one(struct forest *w, struct scion *s, uint32_t i)
 	to->ts_ns = piece(launch, s->at, s->n);
 	to->dur_ns = 0;
 	s->at++;
-	put_int(w, made, "capture uid", (int64_t)uid);
-	put_int(w, made, "capture dur (ns)", dur_ns);
+	put_int(w, made, STR("capture uid"), (int64_t)uid);
+	put_int(w, made, STR("capture dur (ns)"), dur_ns);
 	s->to[i] = made;
 	forest_hang(w, made, place_of(s, i));
 }
@@ -194,9 +179,7 @@ gpu_of(const struct forest *w, uint32_t launch, size_t *n)
 		if (node_is(&w->nodes.v[i], KINDS_GPU) &&
 		    (w->nodes.v[i].flags & EV_DUPLICATE) == 0)
 			vec_push(&list, i);
-	sorting = w;
-	if (list.n > 0)
-		qsort(list.v, list.n, sizeof *list.v, by_time);
+	forest_sort(w, list.v, list.n);
 	*n = list.n;
 	return list.v;
 }
@@ -295,9 +278,7 @@ graft_source(struct forest *w, struct captures *c,
 		if (is_graph_launch(w, i))
 			vec_push(&all, i);
 	stats->launches += all.n;
-	sorting = w;
-	if (all.n > 0)
-		qsort(all.v, all.n, sizeof *all.v, by_time);
+	forest_sort(w, all.v, all.n);
 	for (size_t s = 0; s < nsteps; s++) {
 		job.launches.n = 0;
 		for (size_t i = 0; i < all.n; i++) {

@@ -15,6 +15,12 @@
 #include "trace/step.h"
 #include "json/json.h"
 
+static inline bool
+has_part(struct str s, struct str part)
+{
+	return str_find(s, part, true) >= 0;
+}
+
 /* ---- capture.c ---- */
 
 /* One captured graph: what lies between begin and end of its capture. */

@@ -2,13 +2,11 @@
 /*
  * Pseudo-ops: where one op hides several steps that have models of their own
  * (experts, attention), ops are put between it and what it launched. Where, is
- * said by rules in files of models (pseudo.lua; tl-models(5)); here they see
- * the tree, and what they ask for is done.
+ * said by rules in files of models (pseudo.lua; tl-models(5)); here what they
+ * ask for is done.
  */
 #include "model/pseudo.h"
 #include "cmd/tl-graft/graft.h"
-#include "model/facts.h"
-#include "trace/launcher.h"
 
 #define RULES_UNKNOWN UINT64_MAX
 
@@ -16,139 +14,17 @@ struct pseudos {
 	struct forest *w;
 	struct models *models;
 	uint64_t made;
-	VEC(uint8_t) op_names;  /* by name: an op has it */
 	VEC(uint64_t) rules[2]; /* by name: of ops, of frames */
-	struct map by_uid;      /* nodes, once a link is asked for */
 	struct map insts;       /* by id: the last instance there is */
-	struct event ev;        /* whose arguments are read */
 };
-
-/* ---- the tree, for rules ---- */
-
-static struct str
-t_name(void *ctx, uint32_t e)
-{
-	const struct pseudos *p = ctx;
-
-	return forest_name(p->w, e);
-}
-
-static unsigned
-t_kind(void *ctx, uint32_t e)
-{
-	const struct pseudos *p = ctx;
-
-	return p->w->nodes.v[e].kind;
-}
-
-static int64_t
-t_start(void *ctx, uint32_t e)
-{
-	const struct pseudos *p = ctx;
-
-	return p->w->nodes.v[e].ts_ns;
-}
-
-static uint64_t
-t_id(void *ctx, uint32_t e)
-{
-	const struct pseudos *p = ctx;
-
-	return p->w->nodes.v[e].id;
-}
-
-static uint32_t
-t_up(void *ctx, uint32_t e)
-{
-	const struct pseudos *p = ctx;
-
-	return p->w->nodes.v[e].up;
-}
-
-static uint32_t
-t_next(void *ctx, uint32_t e, uint32_t top)
-{
-	const struct pseudos *p = ctx;
-
-	return forest_next(p->w, e, top);
-}
-
-static uint32_t
-t_forward(void *ctx, uint32_t e)
-{
-	struct pseudos *p = ctx;
-	const struct forest *w = p->w;
-	const struct forest_node *n = &w->nodes.v[e];
-	const uint64_t *at;
-	struct uid fwd;
-
-	if (n->links == 0 || (w->st->shapes.v[n->shape]->has & HAS_FWD) == 0)
-		return TREE_NONE;
-	if (p->by_uid.n == 0)
-		for (uint32_t i = 0; i < w->nodes.n; i++)
-			if (w->nodes.v[i].kind == KIND_OP)
-				*map_put(&p->by_uid,
-				    uid_hash((struct uid){
-					w->nodes.v[i].id, w->nodes.v[i].inst }),
-				    NULL) = i;
-	fwd = w->links.v[n->links - 1].fwd;
-	at = map_get(&p->by_uid, uid_hash(fwd));
-	return at != NULL ? (uint32_t)*at : TREE_NONE;
-}
-
-static bool
-find_arg(void *ctx, struct str key, struct str *text)
-{
-	const struct pseudos *p = ctx;
-	struct dict *st = p->w->st;
-	struct value v;
-	uint32_t id;
-
-	if (!event_arg(st, &p->ev, key, &v))
-		return false;
-	id = extra_text(st, &v);
-	*text = dict_get(st, id);
-	return id != INTERN_NONE;
-}
-
-static void
-t_op(void *ctx, uint32_t e, struct model_op *op)
-{
-	struct pseudos *p = ctx;
-	struct dict *st = p->w->st;
-	struct op_args args;
-
-	forest_event(p->w, e, &p->ev);
-	args = args_of_event(st, &p->ev);
-	*op = (struct model_op){ .name = forest_name(p->w, e),
-		.dims = dict_get(st, args.dims),
-		.types = dict_get(st, args.types),
-		.strides = dict_get(st, args.strides),
-		.concrete = dict_get(st, args.concrete),
-		.arg = find_arg,
-		.ctx = p };
-}
-
-static bool
-t_has_op(void *ctx, struct str name)
-{
-	const struct pseudos *p = ctx;
-	uint32_t id =
-	    intern_find(p->w->st->text, name, hash_bytes(name.p, name.len));
-
-	return id < p->op_names.n && p->op_names.v[id];
-}
 
 /* ---- putting in ---- */
 
 static void
 put_arg(struct forest *w, uint32_t i, const struct tree_arg *a)
 {
-	struct buf key = { 0 };
 	struct value v = { .type = VAL_STR };
 
-	buf_put(&key, a->key.p, a->key.len);
-	buf_putc(&key, '\0');
 	switch (a->val.type) {
 	case MODEL_INT:
 		v = (struct value){ .type = VAL_INT, .i = a->val.i };
@@ -156,12 +32,11 @@ put_arg(struct forest *w, uint32_t i, const struct tree_arg *a)
 	case MODEL_BOOL: v.type = a->val.yes ? VAL_TRUE : VAL_FALSE; break;
 	default: v.id = intern_put(w->st->text, a->val.text); break;
 	}
-	forest_arg(w, i, key.p, ROLE_NONE, &v);
-	buf_free(&key);
+	forest_arg(w, i, a->key, ROLE_NONE, &v);
 }
 
 static void
-put_list(struct forest *w, uint32_t i, const char *key, struct str json)
+put_list(struct forest *w, uint32_t i, struct str key, struct str json)
 {
 	struct value v = { .type = VAL_JSON };
 
@@ -183,7 +58,7 @@ put_sequence(struct forest *w, uint32_t i, uint32_t donor, uint32_t other)
 	    v.type != VAL_INT)
 		v = (struct value){ .type = VAL_INT,
 			.i = (int64_t)w->nodes.v[other].id };
-	forest_arg(w, i, "Sequence number", ROLE_NONE, &v);
+	forest_arg(w, i, STR("Sequence number"), ROLE_NONE, &v);
 }
 
 /* The next number behind the event's own and those of its copies. */
@@ -242,8 +117,8 @@ make(struct pseudos *p, const struct tree_action *a, uint32_t like,
 static void
 put_args(struct pseudos *p, uint32_t i, const struct tree_action *a)
 {
-	put_list(p->w, i, "Input Dims", a->dims);
-	put_list(p->w, i, "Input type", a->types);
+	put_list(p->w, i, STR("Input Dims"), a->dims);
+	put_list(p->w, i, STR("Input type"), a->types);
 	for (size_t k = 0; k < a->nargs; k++)
 		put_arg(p->w, i, &a->args[k]);
 }
@@ -266,7 +141,7 @@ wrap_launch(struct pseudos *p, const struct tree_action *a)
 	if (ev.corr.type == KEY_INT) {
 		struct value v = { .type = VAL_INT, .i = ev.corr.n };
 
-		forest_arg(w, i, "External id", ROLE_EXT, &v);
+		forest_arg(w, i, STR("External id"), ROLE_EXT, &v);
 	}
 	put_args(p, i, a);
 	forest_put_above(w, i, launch);
@@ -339,40 +214,25 @@ rules_of(struct pseudos *p, uint32_t i)
 	return *slot;
 }
 
-static void
-note_op(struct pseudos *p, uint32_t name)
-{
-	while (p->op_names.n <= name)
-		vec_push(&p->op_names, 0);
-	p->op_names.v[name] = 1;
-}
-
 uint64_t
 pseudo_ops(struct forest *w, struct models *models)
 {
 	struct pseudos p = { .w = w, .models = models };
-	const struct model_tree tree = { &p, t_name, t_kind, t_start, t_id,
-		t_up, t_forward, t_next, t_op, t_has_op };
 	VEC(uint32_t) order = { 0 };
 
 	for (uint32_t r = w->first_root; r != FOREST_NONE;
 	     r = w->nodes.v[r].next)
-		for (uint32_t i = r; i != FOREST_NONE;
-		     i = forest_next(w, i, r)) {
-			if (w->nodes.v[i].kind == KIND_OP)
-				note_op(&p, w->nodes.v[i].name);
+		for (uint32_t i = r; i != FOREST_NONE; i = forest_next(w, i, r))
 			if (rules_of(&p, i) != 0)
 				vec_push(&order, i);
-		}
-	pseudo_start(models, &tree);
+	pseudo_start(models, w);
 	/* what is put in hides nothing from those that come later */
 	for (size_t k = 0; k < order.n; k++)
-		pseudo_run(models, rules_of(&p, order.v[k]), order.v[k], act);
+		pseudo_run(
+		    models, rules_of(&p, order.v[k]), order.v[k], act, &p);
 	vec_free(&order);
-	vec_free(&p.op_names);
 	vec_free(&p.rules[0]);
 	vec_free(&p.rules[1]);
-	map_free(&p.by_uid);
 	map_free(&p.insts);
 	return p.made;
 }

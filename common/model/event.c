@@ -4,7 +4,9 @@
  * lies below and above it, its arguments, and what is to be done with it.
  * Nothing is done before the rule has ended well.
  */
+#include "model/facts.h"
 #include "model/priv.h"
+#include "trace/launcher.h"
 
 #define EVENT "event"
 #define ARGS_MAX 32 /* further arguments of a pseudo-op */
@@ -36,7 +38,7 @@ push_event(lua_State *L, uint32_t event)
 {
 	struct event_ref *r;
 
-	if (event == TREE_NONE) {
+	if (event == FOREST_NONE) {
 		lua_pushnil(L);
 		return;
 	}
@@ -57,25 +59,37 @@ e_eq(lua_State *L)
 
 /* ---- fields ---- */
 
+/* The linked forward op. */
+static uint32_t
+forward_of(struct forest *f, uint32_t e)
+{
+	struct event ev;
+
+	forest_event(f, e, &ev);
+	return (ev.shape->has & HAS_FWD) != 0 ? forest_find(f, ev.fwd)
+					      : FOREST_NONE;
+}
+
 static int
 e_index(lua_State *L)
 {
 	uint32_t e = check_event(L, 1);
-	const struct model_tree *t = models_of(L)->tree;
+	struct forest *f = models_of(L)->tree;
+	const struct forest_node *n = &f->nodes.v[e];
 	struct str key = to_str(L, 2);
 
 	if (str_eq(key, STR("name"))) {
-		push_str(L, t->name(t->ctx, e));
+		push_str(L, forest_name(f, e));
 	} else if (str_eq(key, STR("kind"))) {
-		lua_pushstring(L, kind_words[t->kind(t->ctx, e)]);
+		lua_pushstring(L, kind_words[n->kind]);
 	} else if (str_eq(key, STR("start"))) {
-		lua_pushinteger(L, t->start(t->ctx, e));
+		lua_pushinteger(L, n->ts_ns);
 	} else if (str_eq(key, STR("id"))) {
-		lua_pushinteger(L, (lua_Integer)t->id(t->ctx, e));
+		lua_pushinteger(L, (lua_Integer)n->id);
 	} else if (str_eq(key, STR("parent"))) {
-		push_event(L, t->up(t->ctx, e));
+		push_event(L, n->up);
 	} else if (str_eq(key, STR("forward"))) {
-		push_event(L, t->forward(t->ctx, e));
+		push_event(L, forward_of(f, e));
 	} else {
 		lua_pushvalue(L, 2);
 		lua_rawget(L, lua_upvalueindex(1));
@@ -107,12 +121,12 @@ kinds_arg(lua_State *L, int i)
 static uint32_t
 next_like(lua_State *L, uint32_t e, uint32_t top, uint32_t kinds)
 {
-	const struct model_tree *t = models_of(L)->tree;
+	const struct forest *f = models_of(L)->tree;
 	struct str name = to_str(L, 3);
 
-	while ((e = t->next(t->ctx, e, top)) != TREE_NONE)
-		if ((KIND_BIT(t->kind(t->ctx, e)) & kinds) != 0 &&
-		    (name.len == 0 || str_eq(name, t->name(t->ctx, e))))
+	while ((e = forest_next(f, e, top)) != FOREST_NONE)
+		if (node_is(&f->nodes.v[e], kinds) &&
+		    (name.len == 0 || str_eq(name, forest_name(f, e))))
 			break;
 	return e;
 }
@@ -126,7 +140,7 @@ e_below(lua_State *L)
 
 	lua_settop(L, 3);
 	lua_newtable(L);
-	for (uint32_t e = next_like(L, top, top, kinds); e != TREE_NONE;
+	for (uint32_t e = next_like(L, top, top, kinds); e != FOREST_NONE;
 	     e = next_like(L, e, top, kinds)) {
 		push_event(L, e);
 		lua_rawseti(L, 4, ++n);
@@ -150,27 +164,55 @@ e_inside(lua_State *L)
 {
 	uint32_t e = check_event(L, 1);
 	struct str name = { luaL_checkstring(L, 2), 0 };
-	const struct model_tree *t = models_of(L)->tree;
+	const struct forest *f = models_of(L)->tree;
 
 	name = to_str(L, 2);
-	while (e != TREE_NONE &&
-	    (t->kind(t->ctx, e) != KIND_OP ||
-		!str_eq(t->name(t->ctx, e), name)))
-		e = t->up(t->ctx, e);
+	while (e != FOREST_NONE &&
+	    (f->nodes.v[e].kind != KIND_OP || !str_eq(forest_name(f, e), name)))
+		e = f->nodes.v[e].up;
 	push_event(L, e);
 	return 1;
 }
 
 /* ---- its arguments: dim(), shape(), ... with this event as the op ---- */
 
+struct looked_at {
+	struct dict *st;
+	struct event ev;
+};
+
+static bool
+find_arg(void *ctx, struct str key, struct str *text)
+{
+	const struct looked_at *at = ctx;
+	struct value v;
+	uint32_t id;
+
+	if (!event_arg(at->st, &at->ev, key, &v))
+		return false;
+	id = extra_text(at->st, &v);
+	*text = dict_get(at->st, id);
+	return id != INTERN_NONE;
+}
+
 static int
 e_argument_of(lua_State *L)
 {
 	struct models *ms = models_of(L);
 	uint32_t e = check_event(L, 1);
-	struct model_op op = { .dims = { NULL, 0 } };
+	struct looked_at at = { .st = ms->tree->st };
+	struct op_args args;
+	struct model_op op;
 
-	ms->tree->op(ms->tree->ctx, e, &op);
+	forest_event(ms->tree, e, &at.ev);
+	args = args_of_event(at.st, &at.ev);
+	op = (struct model_op){ .name = forest_name(ms->tree, e),
+		.dims = dict_get(at.st, args.dims),
+		.types = dict_get(at.st, args.types),
+		.strides = dict_get(at.st, args.strides),
+		.concrete = dict_get(at.st, args.concrete),
+		.arg = find_arg,
+		.ctx = &at };
 	view_set(&ms->views[0], &op);
 	ms->view = &ms->views[0];
 	lua_pushvalue(L, lua_upvalueindex(1));

@@ -156,7 +156,7 @@ struct models {
 	struct buf text;
 	VEC(struct str) list; /* of list_field() */
 	/* the rule under way */
-	const struct model_tree *tree;
+	struct forest *tree;
 	uint32_t tree_generation;
 	VEC(struct tree_action) actions;
 	struct arena *action_mem;
@@ -273,7 +273,7 @@ int d_pseudo(lua_State *L);
 int a_variable(lua_State *L);
 void pseudos_free(struct models *ms);
 void tree_open(lua_State *L, int api);
-void push_event(lua_State *L, uint32_t event); /* nil: TREE_NONE */
+void push_event(lua_State *L, uint32_t event); /* nil: FOREST_NONE */
 
 /* ---- declare ---- */
 

@@ -78,8 +78,21 @@ pseudo_rules(const struct models *ms, unsigned kind, struct str name)
 	return rules;
 }
 
+static bool
+has_op(const struct forest *tree, struct str name)
+{
+	uint32_t id =
+	    intern_find(tree->st->text, name, hash_bytes(name.p, name.len));
+
+	for (uint32_t i = 0; id != INTERN_NONE && i < tree->nodes.n; i++)
+		if (tree->nodes.v[i].kind == KIND_OP &&
+		    tree->nodes.v[i].name == id)
+			return true;
+	return false;
+}
+
 void
-pseudo_start(struct models *ms, const struct model_tree *tree)
+pseudo_start(struct models *ms, struct forest *tree)
 {
 	ms->tree = tree;
 	ms->tree_generation++;
@@ -89,7 +102,7 @@ pseudo_start(struct models *ms, const struct model_tree *tree)
 		r->nmade = 0;
 		r->is_off = false;
 		for (size_t k = 0; k < r->unless.n; k++)
-			r->is_off |= tree->has_op(tree->ctx, r->unless.v[k]);
+			r->is_off |= has_op(tree, r->unless.v[k]);
 	}
 }
 
@@ -139,7 +152,8 @@ run_rule(struct models *ms, struct pseudo_call *c)
 }
 
 void
-pseudo_run(struct models *ms, uint64_t rules, uint32_t event, tree_act_fn *act)
+pseudo_run(struct models *ms, uint64_t rules, uint32_t event, tree_act_fn *act,
+    void *arg)
 {
 	for (size_t i = 0; i < ms->pseudos.n && rules >> i != 0; i++) {
 		struct pseudo_rule *r = &ms->pseudos.v[i];
@@ -149,7 +163,7 @@ pseudo_run(struct models *ms, uint64_t rules, uint32_t event, tree_act_fn *act)
 		    !run_rule(ms, &(struct pseudo_call){ r, event }))
 			continue;
 		for (size_t k = 0; k < ms->actions.n; k++)
-			any |= act(ms->tree->ctx, &ms->actions.v[k]);
+			any |= act(arg, &ms->actions.v[k]);
 		r->nmade += any;
 		arena_reset(ms->action_mem, 0);
 	}

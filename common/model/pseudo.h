@@ -2,34 +2,16 @@
 /*
  * pseudo: rules, in files of op models, that put ops into a tree, where one op
  * hides several steps that have models of their own. The tree is its owner's;
- * a rule looks at it through functions and says what is to be done.
+ * a rule looks at it and says what is to be done.
  *
- *	pseudo_start(ms, &tree);
- *	... pseudo_run(ms, pseudo_rules(ms, KIND_OP, name), event, act) ...
+ *	pseudo_start(ms, &forest);
+ *	... pseudo_run(ms, pseudo_rules(ms, KIND_OP, name), event, act, arg) ...
  */
 #ifndef TL_MODEL_PSEUDO_H
 #define TL_MODEL_PSEUDO_H
 
 #include "model/model.h"
-
-#define TREE_NONE UINT32_MAX
-
-/* The tree that rules look at; events are its owner's numbers. */
-struct model_tree {
-	void *ctx;
-	struct str (*name)(void *ctx, uint32_t e);
-	unsigned (*kind)(void *ctx, uint32_t e); /* enum kind */
-	int64_t (*start)(void *ctx, uint32_t e);
-	uint64_t (*id)(void *ctx, uint32_t e);
-	uint32_t (*up)(void *ctx, uint32_t e);
-	/* the linked forward op */
-	uint32_t (*forward)(void *ctx, uint32_t e);
-	/* the one behind e in the order of the tree, below top */
-	uint32_t (*next)(void *ctx, uint32_t e, uint32_t top);
-	/* its name and arguments, until the next call */
-	void (*op)(void *ctx, uint32_t e, struct model_op *op);
-	bool (*has_op)(void *ctx, struct str name);
-};
+#include "trace/forest.h"
 
 struct tree_arg {
 	struct str key;
@@ -54,15 +36,15 @@ struct tree_action {
 	size_t nargs;
 };
 /* False: it can't be done here. */
-typedef bool tree_act_fn(void *ctx, const struct tree_action *a);
+typedef bool tree_act_fn(void *arg, const struct tree_action *a);
 
 /* The rules for events of this kind and name, as bits; 0: none. */
 uint64_t pseudo_rules(const struct models *ms, unsigned kind, struct str name);
 /* Another tree. It is looked at until the next one. */
-void pseudo_start(struct models *ms, const struct model_tree *tree);
+void pseudo_start(struct models *ms, struct forest *tree);
 /* Runs rules on an event; what those that end well want goes to act(). */
-void pseudo_run(
-    struct models *ms, uint64_t rules, uint32_t event, tree_act_fn *act);
+void pseudo_run(struct models *ms, uint64_t rules, uint32_t event,
+    tree_act_fn *act, void *arg);
 
 struct pseudo_stats {
 	uint64_t nfailed, nown_failed; /* own: of the user's rules */

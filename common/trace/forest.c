@@ -246,10 +246,23 @@ forest_first_gpu(const struct forest *f, uint32_t i)
 	return at;
 }
 
-static uint64_t
-uid_key(struct uid uid)
+static int
+by_time(const void *x, const void *y, void *arg)
 {
-	return hash_mix(hash_u64(uid.id), uid.inst + HASH_K0);
+	const struct forest_node *v = arg;
+	const struct forest_node *a = &v[*(const uint32_t *)x];
+	const struct forest_node *b = &v[*(const uint32_t *)y];
+
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns ? -1 : 1;
+	return uid_cmp(uid_of(a), uid_of(b));
+}
+
+void
+forest_sort(const struct forest *f, uint32_t *nodes, size_t n)
+{
+	if (n > 0)
+		qsort_r(nodes, n, sizeof *nodes, by_time, f->nodes.v);
 }
 
 uint32_t
@@ -259,9 +272,9 @@ forest_find(struct forest *f, struct uid uid)
 
 	if (f->places.n == 0)
 		for (uint32_t i = 0; i < f->nodes.n; i++)
-			*map_put(&f->places, uid_key(uid_of(&f->nodes.v[i])),
+			*map_put(&f->places, uid_hash(uid_of(&f->nodes.v[i])),
 			    NULL) = i + 1;
-	place = map_get(&f->places, uid_key(uid));
+	place = map_get(&f->places, uid_hash(uid));
 	return place != NULL ? (uint32_t)*place - 1 : FOREST_NONE;
 }
 
@@ -311,7 +324,7 @@ end_again(struct forest *f, uint32_t i, struct maker *m)
 }
 
 void
-forest_arg(struct forest *f, uint32_t i, const char *key, enum role role,
+forest_arg(struct forest *f, uint32_t i, struct str key, enum role role,
     const struct value *v)
 {
 	struct maker m;
@@ -321,7 +334,7 @@ forest_arg(struct forest *f, uint32_t i, const char *key, enum role role,
 		maker_entry(&m, it.entry, &it.val);
 	maker_entry(&m,
 	    &(struct entry){
-		.key = intern_put(f->st->text, str_of(key)),
+		.key = intern_put(f->st->text, key),
 		.type = (uint8_t)v->type,
 		.group = GROUP_ARGS,
 		.role = (uint8_t)role,

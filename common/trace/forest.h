@@ -81,6 +81,8 @@ uint32_t forest_next(const struct forest *f, uint32_t i, uint32_t top);
 uint32_t forest_behind(const struct forest *f, uint32_t i);
 /* The place in gpus of the first GPU event that is not before this node. */
 size_t forest_first_gpu(const struct forest *f, uint32_t i);
+/* Nodes by their start, then by uid. */
+void forest_sort(const struct forest *f, uint32_t *nodes, size_t n);
 /* The node of a uid, or FOREST_NONE. */
 uint32_t forest_find(struct forest *f, struct uid uid);
 
@@ -95,7 +97,7 @@ node_is(const struct forest_node *n, uint32_t kinds)
 /* A copy of a node of from (may be f itself), hung nowhere. */
 uint32_t forest_copy(struct forest *f, const struct forest *from, uint32_t i);
 /* A further argument of a node; its values move. */
-void forest_arg(struct forest *f, uint32_t i, const char *key, enum role role,
+void forest_arg(struct forest *f, uint32_t i, struct str key, enum role role,
     const struct value *v);
 /* Drops all arguments but those named (ended by NULL). */
 void forest_keep_args(struct forest *f, uint32_t i, const char *const *keys);

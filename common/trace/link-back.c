@@ -21,8 +21,6 @@ struct numbered {
 
 /* An end of an arrow, and the op that starts there. */
 struct point {
-	int64_t ts;
-	uint32_t thread;
 	uint32_t op;
 	bool has_number;
 };
@@ -42,9 +40,9 @@ struct back {
 	VEC(struct custom_link) customs; /* not linked yet */
 	/* arrows, when they are needed */
 	bool has_arrows;
-	VEC(struct point) points;
-	struct map point_at;
-	struct map arrow_of; /* wrapper to forward op */
+	struct intern *places;    /* (thread, time) */
+	VEC(struct point) points; /* by place */
+	struct map arrow_of;      /* wrapper to forward op */
 };
 
 /* ---- ops by number ---- */
@@ -124,33 +122,19 @@ sort_numbered(struct back *b)
 
 /* ---- arrows ---- */
 
-static uint64_t
-place_hash(uint32_t thread, int64_t ts)
-{
-	return hash_mix(hash_u64((uint64_t)ts) ^ thread, HASH_K1);
-}
-
 /* The point of this place, made if it is new; or NULL. */
 static struct point *
 find_point(struct back *b, uint32_t thread, int64_t ts, bool make)
 {
-	for (uint64_t h = place_hash(thread, ts);; h++) {
-		bool is_new = false;
-		uint64_t *slot = make ? map_put(&b->point_at, h, &is_new)
-				      : map_get(&b->point_at, h);
-		struct point *p;
+	const uint64_t place[] = { thread, (uint64_t)ts };
+	struct str bytes = { (const char *)place, sizeof place };
+	uint32_t at = make
+	    ? intern_put(b->places, bytes)
+	    : intern_find(b->places, bytes, hash_bytes(place, sizeof place));
 
-		if (slot == NULL)
-			return NULL;
-		if (is_new) {
-			*slot = b->points.n;
-			vec_push(&b->points,
-			    ((struct point){ ts, thread, STORE_NONE, false }));
-		}
-		p = &b->points.v[*slot];
-		if (p->ts == ts && p->thread == thread)
-			return p;
-	}
+	if (at == b->points.n)
+		vec_push(&b->points, ((struct point){ STORE_NONE, false }));
+	return at != INTERN_NONE ? &b->points.v[at] : NULL;
 }
 
 static bool
@@ -232,6 +216,7 @@ find_arrows(struct back *b)
 	struct map begins = { 0 };
 
 	b->has_arrows = true;
+	b->places = intern_create();
 	if (!s->is_nested)
 		nest(s, &(struct tree_opts){ .no_python = true }, &unused);
 	for (uint32_t i = 0; i < s->items.n; i++) {
@@ -451,6 +436,6 @@ store_link_backward(struct store *s, struct link_stats *stats)
 	map_free(&b.thread_first);
 	vec_free(&b.stamp);
 	vec_free(&b.points);
-	map_free(&b.point_at);
+	intern_destroy(b.places);
 	map_free(&b.arrow_of);
 }

@@ -6,16 +6,15 @@
 
 enum { SLOT_PROCESS, SLOT_LABEL, SLOT_THREAD, SLOT_COUNT };
 
-/* What was said of a process (tid KEY_NONE) or of a thread. */
-struct said {
-	uint32_t src, slot, text;
-	struct key pid, tid;
+/* A process (tid KEY_NONE) or a thread, and what is said of it. */
+struct place {
+	uint64_t what, pid, types, tid;
 };
 
 struct names {
 	struct dict *st;
-	VEC(struct said) said;
-	struct map by_place;           /* hash to index */
+	struct intern *places;
+	VEC(uint32_t) texts;           /* by place */
 	VEC(struct track_names) known; /* by track; of INTERN_NONE: not yet */
 	uint32_t unknown;
 };
@@ -26,6 +25,7 @@ names_create(struct dict *st)
 	struct names *n = xcalloc(1, sizeof *n);
 
 	n->st = st;
+	n->places = intern_create();
 	n->unknown = intern_put(st->text, STR("Unknown"));
 	return n;
 }
@@ -35,60 +35,25 @@ names_destroy(struct names *n)
 {
 	if (n == NULL)
 		return;
-	vec_free(&n->said);
+	intern_destroy(n->places);
+	vec_free(&n->texts);
 	vec_free(&n->known);
-	map_free(&n->by_place);
 	vec_release(n);
 }
 
-static bool
-same_place(const struct said *a, const struct said *b)
+/* What is said of a place: of a new one it is unknown. */
+static uint32_t *
+text_at(struct names *n, uint32_t src, unsigned slot, struct key pid,
+    struct key tid)
 {
-	return a->src == b->src && a->slot == b->slot &&
-	    key_eq(a->pid, b->pid) && key_eq(a->tid, b->tid);
-}
+	const struct place at = { (uint64_t)src << 2 | slot, (uint64_t)pid.n,
+		(uint64_t)pid.type << 8 | tid.type, (uint64_t)tid.n };
+	uint32_t no =
+	    intern_put(n->places, (struct str){ (const char *)&at, sizeof at });
 
-static uint64_t
-hash_place(const struct said *s)
-{
-	uint64_t h = hash_u64((uint64_t)s->src << 2 | s->slot);
-
-	h = hash_mix(h ^ (uint64_t)s->pid.n, HASH_K0 ^ s->pid.type);
-	return hash_mix(h ^ (uint64_t)s->tid.n, HASH_K1 ^ s->tid.type);
-}
-
-/* What was said of that place, or NULL. */
-static const struct said *
-find_place(const struct names *n, const struct said *at)
-{
-	/* the rare collision tries the next number */
-	for (uint64_t h = hash_place(at);; h++) {
-		const uint64_t *slot = map_get(&n->by_place, h);
-
-		if (slot == NULL)
-			return NULL;
-		if (same_place(&n->said.v[*slot], at))
-			return &n->said.v[*slot];
-	}
-}
-
-static void
-put_place(struct names *n, const struct said *s)
-{
-	for (uint64_t h = hash_place(s);; h++) {
-		bool is_new;
-		uint64_t *slot = map_put(&n->by_place, h, &is_new);
-
-		if (is_new) {
-			*slot = n->said.n;
-			vec_push(&n->said, *s);
-			return;
-		}
-		if (same_place(&n->said.v[*slot], s)) {
-			n->said.v[*slot] = *s;
-			return;
-		}
-	}
+	if (no == n->texts.n)
+		vec_push(&n->texts, n->unknown);
+	return &n->texts.v[no];
 }
 
 /* What a metadata event says of its name and where; false: nothing to us. */
@@ -135,48 +100,38 @@ is_zero(struct key tid)
 void
 names_push(struct names *n, const struct event *ev)
 {
-	struct said new;
+	struct key tid = { 0, KEY_NONE };
 	struct str key;
 	struct value v;
 	unsigned slot;
+	uint32_t text;
 
 	if (ev->shape->kind != KIND_META ||
 	    !slot_of(dict_get(n->st, ev->name), &slot, &key) ||
 	    !event_arg(n->st, ev, key, &v))
 		return;
-	new = (struct said){ .src = ev->src, .slot = slot, .pid = ev->pid };
 	if (slot == SLOT_THREAD)
-		new.tid = ev->tid;
+		tid = ev->tid;
 	else if (!is_zero(ev->tid))
 		return;
-	if (!text_of(n, &v, &new.text))
+	if (!text_of(n, &v, &text))
 		return;
 	n->known.n = 0;
-	put_place(n, &new);
-}
-
-static uint32_t
-text_at(const struct names *n, const struct track *t, uint32_t slot)
-{
-	struct said at = { .src = t->src, .slot = slot, .pid = t->pid };
-	const struct said *s;
-
-	if (slot == SLOT_THREAD)
-		at.tid = t->tid;
-	s = find_place(n, &at);
-	return s != NULL ? s->text : n->unknown;
+	*text_at(n, ev->src, slot, ev->pid, tid) = text;
 }
 
 static struct track_names
-look_up(const struct names *n, uint32_t track)
+look_up(struct names *n, uint32_t track)
 {
 	const struct track *t = &n->st->tracks.v[track];
+	uint32_t text[SLOT_COUNT];
 
-	return (struct track_names){
-		.process = text_at(n, t, SLOT_PROCESS),
-		.label = text_at(n, t, SLOT_LABEL),
-		.thread = text_at(n, t, SLOT_THREAD),
-	};
+	for (unsigned slot = 0; slot < SLOT_COUNT; slot++)
+		text[slot] = *text_at(n, t->src, slot, t->pid,
+		    slot == SLOT_THREAD ? t->tid : (struct key){ 0, KEY_NONE });
+	return (struct track_names){ .process = text[SLOT_PROCESS],
+		.label = text[SLOT_LABEL],
+		.thread = text[SLOT_THREAD] };
 }
 
 struct track_names

@@ -140,7 +140,7 @@ refuses 1 'execution_details.json: byte [0-9]*: ' 'tl-graft --capture bad replay
 echo '{}' >bad/execution_details.json
 refuses 1 'expected a list of objects' 'tl-graft --capture bad replay.json >o.tl'
 rm bad/execution_details.json
-refuses 1 'no trace of a capture in this folder' 'tl-graft --capture bad replay.json >o.tl'
+refuses 1 'no trace or stream in this folder' 'tl-graft --capture bad replay.json >o.tl'
 refuses 1 'nosuch: No such file' 'tl-graft --capture nosuch replay.json >o.tl'
 
 # ---- steps ----
