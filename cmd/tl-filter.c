@@ -111,10 +111,10 @@ judge_prologue(struct filter *f)
 {
 	struct stream_in again = *f->in;
 
-	for (size_t i = 0; i < f->hold.list.n; i++) {
+	for (size_t i = 0; i < f->hold.tree.nodes.n; i++) {
 		hold_event(&f->hold, i, &again.ev);
 		again.ev.src -= f->nb.first;
-		f->hold.list.v[i].is_chosen =
+		f->hold.tree.nodes.v[i].hold.is_chosen =
 		    select_item(&f->set->select, &again, ITEM_EVENT);
 	}
 }
@@ -185,7 +185,7 @@ open_input(struct filter *f, const char *path, bool is_only)
 {
 	const struct select *sel = &f->set->select;
 
-	f->in = stream_open(path, f->hold.st, wanted(f->set, is_only));
+	f->in = stream_open(path, f->hold.tree.st, wanted(f->set, is_only));
 	if (is_alone(f->set))
 		stream_only(f->in, select_kinds(sel, KINDS_ALL));
 	select_start(&f->set->select, f->in);
@@ -207,7 +207,7 @@ open_output(struct filter *f)
 		marks = (marks & ~(unsigned)MARK_TREE) | MARK_EDITED;
 	}
 	f->hold.out =
-	    stream_create(&f->set->dest, f->hold.st, f->in, marks, false);
+	    stream_create(&f->set->dest, f->hold.tree.st, f->in, marks, false);
 }
 
 static void
@@ -297,7 +297,7 @@ main(int argc, char *argv[])
 	files = op.ind < argc ? argv + op.ind : standard_input;
 	check_files(files);
 
-	f.hold.st = f.nb.dict = dict_create();
+	f.hold.tree.st = f.nb.dict = dict_create();
 	f.hold.is_flat = set.is_flat;
 	filter_files(&f, files);
 	if (set.verbose)
@@ -305,6 +305,6 @@ main(int argc, char *argv[])
 	vec_free(&f.unasked);
 	vec_free(&f.nb.tracks);
 	select_free(&set.select);
-	dict_destroy(f.hold.st);
+	dict_destroy(f.hold.tree.st);
 	return exit_status();
 }

@@ -53,7 +53,7 @@ deal_prologue(struct split *s)
 		return;
 	now->is_cut = true;
 	cut_ready(&s->cut);
-	for (size_t i = 0; i < now->prologue.list.n; i++) {
+	for (size_t i = 0; i < now->prologue.tree.nodes.n; i++) {
 		struct event ev;
 
 		hold_event(&now->prologue, i, &ev);
@@ -121,8 +121,8 @@ take_source(struct split *s, const struct source *source)
 		now->no++;
 		now->src = source->src;
 		now->mem = arena_create();
-		now->prologue = (struct hold){ .st = s->st };
-		now->trees = (struct hold){ .st = s->st, .is_all = true };
+		now->prologue = (struct hold){ .tree.st = s->st };
+		now->trees = (struct hold){ .tree.st = s->st, .is_all = true };
 	}
 	keep_facts(now, source);
 	if (!now->is_cut)
@@ -167,14 +167,14 @@ pass_rank(struct split *s, const struct event *ev)
 	part_pass(s, part_get(s, &f->val.i), ev);
 }
 
-static const struct hold_node *
+static const struct forest_node *
 launch_of(const struct current *now, const struct event *ev)
 {
 	if ((ev->shape->has & HAS_LAUNCH) == 0)
 		return NULL;
 	for (uint32_t d = ev->depth; d-- > 0;) {
-		const struct hold_node *it =
-		    &now->trees.list.v[now->trees.open.v[d]];
+		const struct forest_node *it =
+		    &now->trees.tree.nodes.v[now->trees.tree.open.v[d]];
 
 		if (it->id == ev->launch.id && it->inst == ev->launch.inst)
 			return it;
@@ -186,7 +186,7 @@ launch_of(const struct current *now, const struct event *ev)
 static bool
 when(const struct split *s, const struct event *ev, int64_t *t)
 {
-	const struct hold_node *launch;
+	const struct forest_node *launch;
 
 	*t = ev->ts_ns;
 	if (!event_is(ev, KINDS_GPU) || s->set->by_gpu_time)
@@ -200,7 +200,7 @@ when(const struct split *s, const struct event *ev, int64_t *t)
 static void
 deal_out(struct split *s, const struct event *ev)
 {
-	uint32_t no = (uint32_t)s->now.trees.list.n - 1;
+	uint32_t no = (uint32_t)s->now.trees.tree.nodes.n - 1;
 	int64_t t;
 
 	s->keys.n = 0;
@@ -235,7 +235,7 @@ take_event(struct split *s, const struct event *ev)
 	}
 	deal_prologue(s);
 	if (ev->depth == 0 && !now->trees.may_be &&
-	    now->trees.list.n >= HELD_MIN)
+	    now->trees.tree.nodes.n >= HELD_MIN)
 		parts_flush(s);
 	/* all of it is somebody's */
 	hold_add(&now->trees, s->in, ev, true);

@@ -82,7 +82,7 @@ new_part(struct split *s, const int64_t *key)
 	p->key = key != NULL ? *key : 0;
 	p->is_rest = key == NULL;
 	p->path = path_of(s, key);
-	p->hold.st = s->st;
+	p->hold.tree.st = s->st;
 	vec_push(&s->parts, p);
 	return p;
 }
@@ -171,7 +171,7 @@ write_prologue(struct split *s, struct part *p)
 {
 	struct hold *all = &s->now.prologue;
 
-	for (size_t i = 0; i < all->list.n; i++) {
+	for (size_t i = 0; i < all->tree.nodes.n; i++) {
 		bool is_own, is_context;
 		struct event ev, ours;
 		int64_t end;
@@ -188,7 +188,8 @@ write_prologue(struct split *s, struct part *p)
 			continue;
 		ours = as_of(s, p, &ev);
 		hold_wait(&p->hold, &ours);
-		p->hold.list.v[p->hold.list.n - 1].is_chosen = is_own;
+		p->hold.tree.nodes.v[p->hold.tree.nodes.n - 1].hold.is_chosen =
+		    is_own;
 	}
 	hold_flush(&p->hold);
 }
@@ -285,16 +286,16 @@ part_take(struct split *s, struct part *p, uint32_t no)
 static void
 find_forwards(struct current *now)
 {
-	for (uint32_t i = 0; i < now->trees.list.n; i++) {
+	for (uint32_t i = 0; i < now->trees.tree.nodes.n; i++) {
 		struct event ev;
 
-		if (!now->trees.list.v[i].may_be)
+		if (!now->trees.tree.nodes.v[i].hold.may_be)
 			continue;
 		hold_event(&now->trees, i, &ev);
 		if (ev.shape->has & HAS_BWD)
 			*map_put(&now->forwards, uid_hash(ev.uid), NULL) = i;
 	}
-	while (now->taken.n < now->trees.list.n)
+	while (now->taken.n < now->trees.tree.nodes.n)
 		vec_push(&now->taken, 0);
 }
 
@@ -319,8 +320,8 @@ add_forwards(struct current *now, struct part *p)
 	for (size_t i = 0; i < nown; i++)
 		now->taken.v[p->pieces.v[i].no] = now->taker;
 	for (size_t i = 0; i < p->pieces.n; i++) {
-		const struct hold_node *it =
-		    &now->trees.list.v[p->pieces.v[i].no];
+		const struct forest_node *it =
+		    &now->trees.tree.nodes.v[p->pieces.v[i].no];
 		const uint64_t *found;
 		struct event ev;
 
@@ -356,12 +357,12 @@ add_event(struct split *s, struct part *p, uint32_t no, bool is_chosen)
 static void
 add_piece(struct split *s, struct part *p, struct piece piece)
 {
-	const struct hold_node *list = s->now.trees.list.v;
-	uint32_t depth = list[piece.no].depth, no = piece.no;
+	const struct forest_node *list = s->now.trees.tree.nodes.v;
+	uint32_t depth = list[piece.no].hold.depth, no = piece.no;
 	VEC(uint32_t) missing = { 0 };
 
 	for (uint32_t d = depth; d-- > 0;) {
-		no = list[no].parent;
+		no = list[no].up;
 		if (d < p->above.n && p->above.v[d] == no)
 			break;
 		vec_push(&missing, no);

@@ -83,7 +83,7 @@ struct part {
 	VEC(uint32_t) tracks; /* its track to the part's + 1 */
 	/* of the trees at hand: numbers in current.trees */
 	VEC(struct piece) pieces;
-	VEC(uint32_t) above; /* of the events in hold.open */
+	VEC(uint32_t) above; /* of the events in hold.tree.open */
 };
 
 /* The source at hand, as each part gets it that has something of it. */

@@ -12,6 +12,7 @@ struct dict {
 	/* private: by their bytes; of each thread its first track */
 	struct intern *shape_ids, *track_ids, *thread_ids;
 	VEC(uint32_t) threads;
+	struct map with_fields; /* shape << 16 | fields to shape */
 	struct buf bytes;
 	struct arena *mem;
 };
@@ -32,6 +33,8 @@ dict_get(const struct dict *st, uint32_t id)
 uint32_t dict_shape(struct dict *st, const struct shape *shape);
 /* The same with these fixed fields instead. */
 uint32_t dict_shape_with(struct dict *st, uint32_t shape, unsigned has);
+/* An event's shape becomes that one. */
+void event_set_fields(struct dict *st, struct event *ev, unsigned has);
 /* The number of an equal track; keys are derived from the raw values. */
 uint32_t dict_track(struct dict *st, const struct track *track);
 /* The same for all tracks that differ only in how they are written. */

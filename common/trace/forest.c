@@ -57,17 +57,35 @@ new_node(struct forest *f)
 	return (uint32_t)(f->nodes.n - 1);
 }
 
-void
-forest_add(struct forest *f, const struct event *ev, const char *file)
+static struct uid
+uid_of(const struct forest_node *n)
+{
+	return (struct uid){ n->id, n->inst };
+}
+
+/* Most events have no link but to what is above them. */
+static uint32_t
+put_links(struct forest *f, const struct event *ev, uint32_t up)
+{
+	unsigned has = ev->shape->has;
+
+	if ((has & (HAS_FWD | HAS_BWD)) == 0 &&
+	    ((has & HAS_LAUNCH) == 0 ||
+		(up != FOREST_NONE &&
+		    uid_same(ev->launch, uid_of(&f->nodes.v[up])))))
+		return 0;
+	vec_push(
+	    &f->links, ((struct forest_links){ ev->launch, ev->fwd, ev->bwd }));
+	return (uint32_t)f->links.n;
+}
+
+uint32_t
+forest_append(struct forest *f, const struct event *ev, uint32_t up)
 {
 	uint32_t i = new_node(f);
 	struct forest_node *n = &f->nodes.v[i];
 	struct str vals = event_vals(ev, &f->scratch);
 
-	if (ev->depth > f->open.n)
-		die("%s: event %" PRIu64 " is at depth %" PRIu32
-		    ", but only %zu events are above it",
-		    file, ev->uid.id, ev->depth, f->open.n);
 	n->ts_ns = ev->ts_ns;
 	n->dur_ns = ev->dur_ns;
 	n->id = ev->uid.id;
@@ -81,23 +99,27 @@ forest_add(struct forest *f, const struct event *ev, const char *file)
 	n->vals = f->vals.len;
 	n->vals_len = (uint32_t)vals.len;
 	buf_put(&f->vals, vals.p, vals.len);
-	if ((ev->shape->has & (HAS_FWD | HAS_BWD)) != 0) {
-		vec_push(
-		    &f->links, ((struct forest_links){ ev->fwd, ev->bwd }));
-		n->links = (uint32_t)f->links.n;
-	}
-	f->open.n = ev->depth;
-	forest_hang(
-	    f, i, ev->depth > 0 ? f->open.v[ev->depth - 1] : FOREST_NONE);
-	vec_push(&f->open, i);
-	if (node_is(n, KINDS_GPU))
-		vec_push(&f->gpus, i);
+	n->links = put_links(f, ev, up);
+	n->up = up;
+	return i;
 }
 
-static struct uid
-uid_of(const struct forest_node *n)
+void
+forest_add(struct forest *f, const struct event *ev, const char *file)
 {
-	return (struct uid){ n->id, n->inst };
+	uint32_t up, i;
+
+	if (ev->depth > f->open.n)
+		die("%s: event %" PRIu64 " is at depth %" PRIu32
+		    ", but only %zu events are above it",
+		    file, ev->uid.id, ev->depth, f->open.n);
+	f->open.n = ev->depth;
+	up = ev->depth > 0 ? f->open.v[ev->depth - 1] : FOREST_NONE;
+	i = forest_append(f, ev, up);
+	forest_hang(f, i, up);
+	vec_push(&f->open, i);
+	if (event_is(ev, KINDS_GPU))
+		vec_push(&f->gpus, i);
 }
 
 void
@@ -125,12 +147,13 @@ forest_event(const struct forest *f, uint32_t i, struct event *ev)
 		.vals_len = n->vals_len,
 	};
 	if (n->up != FOREST_NONE)
-		ev->parent = uid_of(&f->nodes.v[n->up]);
-	if (n->up != FOREST_NONE && node_is(n, KINDS_GPU))
-		ev->launch = ev->parent;
+		ev->parent = ev->launch = uid_of(&f->nodes.v[n->up]);
 	if (n->links > 0) {
-		ev->fwd = f->links.v[n->links - 1].fwd;
-		ev->bwd = f->links.v[n->links - 1].bwd;
+		const struct forest_links *links = &f->links.v[n->links - 1];
+
+		ev->launch = links->launch;
+		ev->fwd = links->fwd;
+		ev->bwd = links->bwd;
 	}
 	(void)!event_set_keys(f->st, ev);
 }
@@ -423,10 +446,7 @@ forest_write(const struct forest *f, struct stream_out *out)
 		    (ev.ngpu > 0 ? HAS_NGPU : 0);
 		if (up != FOREST_NONE && event_is(&ev, KINDS_GPU))
 			has |= HAS_LAUNCH;
-		if (has != ev.shape->has) {
-			ev.shape_id = dict_shape_with(f->st, ev.shape_id, has);
-			ev.shape = f->st->shapes.v[ev.shape_id];
-		}
+		event_set_fields(f->st, &ev, has);
 		stream_write(out, &ev);
 	}
 	free(order);

@@ -28,6 +28,14 @@
 
 #define FOREST_NONE UINT32_MAX /* no node */
 
+/* What hold.h has in the place of the lists. */
+struct hold_state {
+	uint32_t depth, ndesc;
+	bool is_chosen, is_below; /* below: it or one above it is chosen */
+	bool is_kept; /* chosen, or above what is kept, or needed by it */
+	bool may_be;  /* it or one below it is a forward op: needed perhaps */
+};
+
 /* An event; those directly below it are a list. */
 struct forest_node {
 	int64_t ts_ns, dur_ns;
@@ -35,15 +43,22 @@ struct forest_node {
 	size_t vals; /* in forest.vals */
 	uint32_t inst, vals_len;
 	uint32_t shape, track, name;
-	uint32_t up, kid, last, next; /* FOREST_NONE: there is none */
-	uint32_t links;               /* in forest.links, plus 1; 0: none */
-	uint32_t ngpu;                /* GPU events below, as it was read */
-	uint16_t flags;               /* EV_ */
+	uint32_t up;    /* FOREST_NONE: there is none */
+	uint32_t links; /* in forest.links, plus 1; 0: none */
+	uint32_t ngpu;  /* GPU events below, as it was read */
+	uint16_t flags; /* EV_ */
 	uint8_t kind;
+	union {
+		struct {
+			uint32_t kid, last, next; /* or FOREST_NONE */
+		};
+		struct hold_state hold;
+	};
 };
 
+/* What can't be told from the node above it. */
 struct forest_links {
-	struct uid fwd, bwd;
+	struct uid launch, fwd, bwd;
 };
 
 /* st is the caller's. */
@@ -64,6 +79,8 @@ struct forest {
 void forest_start(struct forest *f, struct dict *st);
 /* The next event of a tree, in its order; ends the program if it is none. */
 void forest_add(struct forest *f, const struct event *ev, const char *file);
+/* A node below up or FOREST_NONE, in no list: for hold.c. */
+uint32_t forest_append(struct forest *f, const struct event *ev, uint32_t up);
 /* Without nodes again. */
 void forest_clear(struct forest *f);
 void forest_free(struct forest *f);

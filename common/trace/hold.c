@@ -3,7 +3,7 @@
  * hold: what is kept of one tree, until its end.
  *
  * Trees come in pre-order, and an event says how many stand below it, so it
- * can be written only when all of those are known. list has the open events
+ * can be written only when all of those are known. the list has the open events
  * (those above the next one) and, between and behind them, what was kept:
  *
  *	event      chosen   list when it has come
@@ -20,113 +20,27 @@
  */
 #include "trace/hold.h"
 
-/* What the shape is to have instead. */
-static void
-set_fields(struct hold *h, struct event *ev, unsigned has)
-{
-	uint64_t *slot;
-	bool is_new;
-
-	if (has == ev->shape->has)
-		return;
-	slot = map_put(&h->shapes, (uint64_t)ev->shape_id << 16 | has, &is_new);
-	if (is_new)
-		*slot = dict_shape_with(h->st, ev->shape_id, has);
-	ev->shape_id = (uint32_t)*slot;
-	ev->shape = h->st->shapes.v[ev->shape_id];
-}
-
-/* ---- from events and back ---- */
-
-static struct uid
-uid_of(const struct hold_node *it)
-{
-	return (struct uid){ it->id, it->inst };
-}
-
-/* Most events have no link but to what is above them. */
-static uint32_t
-hold_links(struct hold *h, const struct event *ev, uint32_t depth)
-{
-	unsigned has = ev->shape->has;
-	bool is_plain = (has & (HAS_FWD | HAS_BWD)) == 0;
-
-	if (is_plain &&
-	    ((has & HAS_LAUNCH) == 0 ||
-		(depth > 0 &&
-		    uid_same(
-			ev->launch, uid_of(&h->list.v[h->open.v[depth - 1]])))))
-		return 0;
-	vec_push(
-	    &h->links, ((struct hold_links){ ev->launch, ev->fwd, ev->bwd }));
-	return (uint32_t)h->links.n;
-}
-
-static struct hold_node *
+static struct forest_node *
 hold_put(struct hold *h, const struct event *ev, uint32_t depth)
 {
-	uint32_t links = hold_links(h, ev, depth);
-	struct str vals = event_vals(ev, &h->scratch);
-	struct hold_node *it;
+	struct forest *f = &h->tree;
+	uint32_t i = forest_append(
+	    f, ev, depth > 0 ? f->open.v[depth - 1] : FOREST_NONE);
+	struct forest_node *n = &f->nodes.v[i];
 
-	if (UNLIKELY(h->list.n >= UINT32_MAX))
-		die("more than %" PRIu32 " events of one tree can't be held",
-		    UINT32_MAX);
-	it = vec_add(&h->list);
-	*it = (struct hold_node){
-		.ts_ns = ev->ts_ns,
-		.dur_ns = ev->dur_ns,
-		.id = ev->uid.id,
-		.vals = h->vals.len,
-		.vals_len = (uint32_t)vals.len,
-		.inst = ev->uid.inst,
-		.shape = ev->shape_id,
-		.track = ev->track,
-		.name = ev->name,
-		.depth = depth,
-		.links = links,
-		.flags = (uint16_t)ev->flags,
-	};
-	buf_put(&h->vals, vals.p, vals.len);
-	return it;
+	n->hold = (struct hold_state){ .depth = depth };
+	n->ngpu = 0;
+	return n;
 }
 
 void
 hold_event(struct hold *h, size_t i, struct event *ev)
 {
-	const struct hold_node *it = &h->list.v[i];
-	const struct track *t = &h->st->tracks.v[it->track];
+	const struct hold_state *state = &h->tree.nodes.v[i].hold;
 
-	*ev = (struct event){
-		.shape = h->st->shapes.v[it->shape],
-		.shape_id = it->shape,
-		.track = it->track,
-		.src = t->src,
-		.name = it->name,
-		.uid = uid_of(it),
-		.ts_ns = it->ts_ns,
-		.dur_ns = it->dur_ns,
-		.pid = t->pid,
-		.tid = t->tid,
-		.flags = it->flags,
-		.depth = it->depth,
-		.ndesc = it->ndesc,
-		.ngpu = it->ngpu,
-		.vals_len = it->vals_len,
-	};
-	ev->vals =
-	    it->vals_len > 0 ? (unsigned char *)h->vals.p + it->vals : NULL;
-	if (it->depth > 0)
-		ev->parent = ev->launch = uid_of(&h->list.v[it->parent]);
-	if (it->links > 0) {
-		const struct hold_links *links = &h->links.v[it->links - 1];
-
-		ev->launch = links->launch;
-		ev->fwd = links->fwd;
-		ev->bwd = links->bwd;
-	}
-	if (!event_set_keys(h->st, ev))
-		die("event %" PRIu64 ": its values are malformed", ev->uid.id);
+	forest_event(&h->tree, (uint32_t)i, ev);
+	ev->depth = state->depth;
+	ev->ndesc = state->ndesc;
 }
 
 /* ---- levels ---- */
@@ -135,55 +49,56 @@ hold_event(struct hold *h, size_t i, struct event *ev)
 static void
 close_top(struct hold *h)
 {
-	uint32_t i = h->open.v[--h->open.n];
-	const struct hold_node *it = &h->list.v[i];
-	struct hold_node *parent;
+	struct forest *f = &h->tree;
+	uint32_t i = f->open.v[--f->open.n];
+	const struct forest_node *it = &f->nodes.v[i];
+	struct hold_state *up;
 
-	if (!it->is_kept && !it->may_be) {
-		h->list.n = i;
-		h->vals.len = it->vals;
+	if (!it->hold.is_kept && !it->hold.may_be) {
+		f->nodes.n = i;
+		f->vals.len = it->vals;
 		if (it->links > 0)
-			h->links.n = it->links - 1;
+			f->links.n = it->links - 1;
 		return;
 	}
-	if (h->open.n == 0)
+	if (f->open.n == 0)
 		return;
-	parent = &h->list.v[it->parent];
-	parent->is_kept |= it->is_kept;
-	parent->may_be |= it->may_be;
+	up = &f->nodes.v[it->up].hold;
+	up->is_kept |= it->hold.is_kept;
+	up->may_be |= it->hold.may_be;
 }
 
 void
 hold_add(struct hold *h, const struct stream_in *in, const struct event *ev,
     bool is_chosen)
 {
+	struct forest *f = &h->tree;
 	uint32_t depth = ev->depth;
-	struct hold_node *it;
+	struct forest_node *it;
 
-	while (h->open.n > depth)
+	while (f->open.n > depth)
 		close_top(h);
-	if (UNLIKELY(depth > h->open.n))
+	if (UNLIKELY(depth > f->open.n))
 		die("%s: event %" PRIu64 " is at depth %" PRIu32
 		    ", but only %zu events are above it: this is no tree",
-		    in->name, ev->uid.id, depth, h->open.n);
+		    in->name, ev->uid.id, depth, f->open.n);
 	if (depth == 0 && !h->may_be && !h->is_all)
 		hold_flush(h);
 	it = hold_put(h, ev, depth);
-	it->is_chosen = it->is_kept = it->is_below = is_chosen;
-	it->may_be = !h->is_flat && (ev->shape->has & HAS_BWD) != 0;
-	h->may_be |= it->may_be;
-	if (depth > 0) {
-		it->parent = h->open.v[depth - 1];
-		it->is_below |= h->list.v[it->parent].is_below;
-	}
-	vec_push(&h->open, (uint32_t)h->list.n - 1);
+	it->hold.is_chosen = it->hold.is_kept = is_chosen;
+	it->hold.is_below = is_chosen || hold_is_below(h, depth);
+	it->hold.may_be = !h->is_flat && (ev->shape->has & HAS_BWD) != 0;
+	h->may_be |= it->hold.may_be;
+	vec_push(&f->open, (uint32_t)f->nodes.n - 1);
 }
 
 bool
 hold_is_below(const struct hold *h, uint32_t depth)
 {
-	return depth > 0 && depth <= h->open.n &&
-	    h->list.v[h->open.v[depth - 1]].is_below;
+	const struct forest *f = &h->tree;
+
+	return depth > 0 && depth <= f->open.n &&
+	    f->nodes.v[f->open.v[depth - 1]].hold.is_below;
 }
 
 void
@@ -200,15 +115,13 @@ typedef VEC(uint32_t) index_vec;
 static void
 keep_up(struct hold *h, uint32_t i, index_vec *todo)
 {
-	for (;; i = h->list.v[i].parent) {
-		struct hold_node *it = &h->list.v[i];
+	for (; i != FOREST_NONE; i = h->tree.nodes.v[i].up) {
+		struct hold_state *it = &h->tree.nodes.v[i].hold;
 
 		if (it->is_kept)
 			return;
 		it->is_kept = true;
 		vec_push(todo, i);
-		if (it->depth == 0)
-			return;
 	}
 }
 
@@ -219,28 +132,29 @@ keep_up(struct hold *h, uint32_t i, index_vec *todo)
 static void
 keep_forwards(struct hold *h)
 {
+	const struct forest *f = &h->tree;
 	struct map at = { 0 }; /* uid to index */
 	index_vec todo = { 0 };
 
-	for (uint32_t i = 0; i < h->list.n; i++) {
-		const struct hold_node *it = &h->list.v[i];
+	for (uint32_t i = 0; i < f->nodes.n; i++) {
+		const struct forest_node *it = &f->nodes.v[i];
 
-		if (it->is_kept)
+		if (it->hold.is_kept)
 			vec_push(&todo, i);
-		else if (it->may_be)
-			*map_put(&at, uid_hash(uid_of(it)), NULL) = i;
+		else if (it->hold.may_be)
+			*map_put(&at,
+			    uid_hash((struct uid){ it->id, it->inst }), NULL) =
+			    i;
 	}
 	while (todo.n > 0) {
-		const struct hold_node *it = &h->list.v[todo.v[--todo.n]];
-		const struct uid *fwd;
-		const uint64_t *found;
+		const struct forest_node *it = &f->nodes.v[todo.v[--todo.n]];
+		const uint64_t *found = NULL;
 
-		if (it->links == 0 ||
-		    (h->st->shapes.v[it->shape]->has & HAS_FWD) == 0)
-			continue;
-		fwd = &h->links.v[it->links - 1].fwd;
-		found = map_get(&at, uid_hash(*fwd));
-		if (found != NULL && uid_same(uid_of(&h->list.v[*found]), *fwd))
+		if (it->links > 0 &&
+		    (f->st->shapes.v[it->shape]->has & HAS_FWD) != 0)
+			found = map_get(
+			    &at, uid_hash(f->links.v[it->links - 1].fwd));
+		if (found != NULL)
 			keep_up(h, (uint32_t)*found, &todo);
 	}
 	map_free(&at);
@@ -251,17 +165,13 @@ keep_forwards(struct hold *h)
 static void
 count_below(struct hold *h)
 {
-	for (size_t i = h->list.n; i-- > 0;) {
-		const struct hold_node *it = &h->list.v[i];
-		struct hold_node *parent;
+	struct forest_node *v = h->tree.nodes.v;
 
-		if (!it->is_kept || it->depth == 0)
+	for (size_t i = h->tree.nodes.n; i-- > 0;) {
+		if (!v[i].hold.is_kept || v[i].up == FOREST_NONE)
 			continue;
-		parent = &h->list.v[it->parent];
-		parent->ndesc += it->ndesc + 1;
-		parent->ngpu += it->ngpu;
-		if (KIND_BIT(h->st->shapes.v[it->shape]->kind) & KINDS_GPU)
-			parent->ngpu++;
+		v[v[i].up].hold.ndesc += v[i].hold.ndesc + 1;
+		v[v[i].up].ngpu += v[i].ngpu + node_is(&v[i], KINDS_GPU);
 	}
 }
 
@@ -273,7 +183,7 @@ count_below(struct hold *h)
 static void
 write_held(struct hold *h, size_t i)
 {
-	const struct hold_node *it = &h->list.v[i];
+	const struct hold_state *it = &h->tree.nodes.v[i].hold;
 	struct event ev;
 	unsigned has;
 
@@ -297,19 +207,19 @@ write_held(struct hold *h, size_t i)
 		ev.flags |= EV_STUB;
 		has |= HAS_FLAGS;
 	}
-	set_fields(h, &ev, has);
+	event_set_fields(h->tree.st, &ev, has);
 	stream_write(h->out, &ev);
 }
 
 void
 hold_flush(struct hold *h)
 {
-	while (h->open.n > 0)
+	while (h->tree.open.n > 0)
 		close_top(h);
 	if (h->may_be)
 		keep_forwards(h);
 	count_below(h);
-	for (size_t i = 0; i < h->list.n; i++)
+	for (size_t i = 0; i < h->tree.nodes.n; i++)
 		write_held(h, i);
 	hold_drop(h);
 }
@@ -320,7 +230,7 @@ hold_pass(struct hold *h, const struct event *ev)
 	const unsigned place = HAS_DEPTH | HAS_PARENT | HAS_NDESC | HAS_NGPU;
 	struct event alone = *ev;
 
-	set_fields(h, &alone, ev->shape->has & ~place);
+	event_set_fields(h->tree.st, &alone, ev->shape->has & ~place);
 	stream_write(h->out, &alone);
 	h->nchosen++;
 }
@@ -328,17 +238,12 @@ hold_pass(struct hold *h, const struct event *ev)
 void
 hold_drop(struct hold *h)
 {
-	h->list.n = h->links.n = h->vals.len = h->open.n = 0;
+	forest_clear(&h->tree);
 	h->may_be = false;
 }
 
 void
 hold_free(struct hold *h)
 {
-	vec_free(&h->list);
-	vec_free(&h->links);
-	vec_free(&h->open);
-	buf_free(&h->vals);
-	buf_free(&h->scratch);
-	map_free(&h->shapes);
+	forest_free(&h->tree);
 }

@@ -4,47 +4,20 @@
  *
  * Chosen events of a tree are written with the events above them, as stubs
  * that say how many events are kept below, so that what is left is a tree.
- * Zeroes to start with; st and out are the caller's.
+ * Zeroes to start with; tree.st and out are the caller's.
  */
 #ifndef TL_TRACE_HOLD_H
 #define TL_TRACE_HOLD_H
 
-#include "stream/stream.h"
-
-/* One that waits, 80 bytes; its values lie in hold.vals. */
-struct hold_node {
-	int64_t ts_ns, dur_ns;
-	uint64_t id;
-	size_t vals; /* offset */
-	uint32_t vals_len;
-	uint32_t inst;
-	uint32_t shape, track, name;
-	uint32_t depth;
-	uint32_t parent; /* index; meaningless at depth 0 */
-	uint32_t links;  /* index + 1 of what can't be told from parent */
-	uint32_t ndesc, ngpu;
-	uint16_t flags;
-	bool is_chosen, is_below; /* below: it or one above it is chosen */
-	bool is_kept; /* chosen, or above what is kept, or needed by it */
-	bool may_be;  /* it or one below it is a forward op: needed perhaps */
-};
-
-struct hold_links {
-	struct uid launch, fwd, bwd;
-};
+#include "trace/forest.h"
 
 struct hold {
-	struct dict *st;
+	/* st is the caller's; the ancestors open, and what is kept */
+	struct forest tree;
 	struct stream_out *out;
 	bool is_flat;
 	bool is_all; /* all trees wait until hold_flush() or hold_drop() */
-	VEC(struct hold_node)
-	list; /* pre-order: the ancestors open, what is kept */
-	VEC(struct hold_links) links;
-	struct buf vals, scratch;
-	VEC(uint32_t) open; /* by depth: the event above, in list */
-	struct map shapes;  /* shape << 16 | fields to shape */
-	bool may_be;        /* list has an event that may be needed */
+	bool may_be; /* the tree has an event that may be needed */
 	uint64_t nchosen, nstubs;
 };
 

@@ -107,13 +107,6 @@ struct thread {
 	u32_vec open; /* Bs without their E so far */
 };
 
-/* A shape and the fields that it is to have; direct-mapped. */
-#define SHAPE_CACHE 512
-struct shape_cache {
-	uint64_t want; /* shape << 16 | has, plus 1; 0: empty */
-	uint32_t shape;
-};
-
 struct store {
 	uint32_t left_out; /* kinds */
 	struct dict *st;
@@ -131,7 +124,6 @@ struct store {
 	VEC(struct thread) threads;
 	VEC(uint8_t) names; /* NAME_ by number */
 	VEC(struct shape_facts) shapes;
-	struct shape_cache cache[SHAPE_CACHE];
 	/* until linked */
 	BIG(struct corr) launches, gpus;
 	u32_big loose; /* GPU events without correlation id */

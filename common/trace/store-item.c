@@ -88,20 +88,6 @@ item_arrow_id(const struct store *s, uint32_t i)
 	return (struct key){ 0, KEY_NONE };
 }
 
-/* The shape with these fields; the last ones asked for are remembered. */
-static uint32_t
-shape_with(struct store *s, uint32_t shape, unsigned has)
-{
-	uint64_t want = (uint64_t)shape << 16 | has;
-	struct shape_cache *c = &s->cache[hash_u64(want) % SHAPE_CACHE];
-
-	if (UNLIKELY(c->want != want + 1)) {
-		c->want = want + 1;
-		c->shape = dict_shape_with(s->st, shape, has);
-	}
-	return c->shape;
-}
-
 static unsigned
 fields_of(const struct store *s, const struct event *ev, const struct held *it)
 {
@@ -138,10 +124,8 @@ store_event_fast(struct store *s, uint32_t i, struct event *ev)
 
 	set_fixed(s, i, ev);
 	has = fields_of(s, ev, it);
-	if (has != ev->shape->has) {
-		ev->shape_id = shape_with(s, it->shape, has);
-		ev->shape = s->st->shapes.v[ev->shape_id];
-	}
+	if (has != ev->shape->has)
+		event_set_fields(s->st, ev, has);
 	if (has & HAS_PARENT)
 		ev->parent = item_uid(s, it->parent);
 	if (has & HAS_LAUNCH)
