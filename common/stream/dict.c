@@ -27,7 +27,6 @@ dict_destroy(struct dict *st)
 	intern_destroy(st->shape_ids);
 	intern_destroy(st->track_ids);
 	intern_destroy(st->thread_ids);
-	map_free(&st->with_fields);
 	arena_destroy(st->mem);
 	buf_free(&st->bytes);
 	vec_release(st);
@@ -41,7 +40,7 @@ dict_clear(struct dict *st)
 	intern_clear(st->shape_ids);
 	intern_clear(st->track_ids);
 	intern_clear(st->thread_ids);
-	map_free(&st->with_fields);
+	memset(st->with_fields, 0, sizeof st->with_fields);
 	arena_reset(st->mem, 0);
 }
 
@@ -127,19 +126,18 @@ dict_shape(struct dict *st, const struct shape *shape)
 uint32_t
 dict_shape_with(struct dict *st, uint32_t id, unsigned has)
 {
-	uint64_t *slot;
-	bool is_new;
+	uint64_t want = ((uint64_t)id << 16 | has) + 1;
+	size_t at =
+	    hash_u64(want) % (sizeof st->with_fields / sizeof *st->with_fields);
 
-	if (st->shapes.v[id]->has == has)
-		return id;
-	slot = map_put(&st->with_fields, (uint64_t)id << 16 | has, &is_new);
-	if (is_new) {
+	if (UNLIKELY(st->with_fields[at].want != want)) {
 		struct shape shape = *st->shapes.v[id];
 
 		shape.has = (uint16_t)has;
-		*slot = dict_shape(st, &shape);
+		st->with_fields[at].want = want;
+		st->with_fields[at].shape = dict_shape(st, &shape);
 	}
-	return (uint32_t)*slot;
+	return st->with_fields[at].shape;
 }
 
 static bool
@@ -272,11 +270,4 @@ role_of_key(struct str key, enum kind kind)
 		    str_eq(key, roles[i].key))
 			return roles[i].role;
 	return ROLE_NONE;
-}
-
-void
-event_set_fields(struct dict *st, struct event *ev, unsigned has)
-{
-	ev->shape_id = dict_shape_with(st, ev->shape_id, has);
-	ev->shape = st->shapes.v[ev->shape_id];
 }

@@ -12,7 +12,10 @@ struct dict {
 	/* private: by their bytes; of each thread its first track */
 	struct intern *shape_ids, *track_ids, *thread_ids;
 	VEC(uint32_t) threads;
-	struct map with_fields; /* shape << 16 | fields to shape */
+	struct {
+		uint64_t want; /* shape << 16 | fields, plus 1; 0: empty */
+		uint32_t shape;
+	} with_fields[512]; /* those asked for last, direct-mapped */
 	struct buf bytes;
 	struct arena *mem;
 };
@@ -34,7 +37,15 @@ uint32_t dict_shape(struct dict *st, const struct shape *shape);
 /* The same with these fixed fields instead. */
 uint32_t dict_shape_with(struct dict *st, uint32_t shape, unsigned has);
 /* An event's shape becomes that one. */
-void event_set_fields(struct dict *st, struct event *ev, unsigned has);
+static inline void
+event_set_fields(struct dict *st, struct event *ev, unsigned has)
+{
+	if (has == ev->shape->has)
+		return;
+	ev->shape_id = dict_shape_with(st, ev->shape_id, has);
+	ev->shape = st->shapes.v[ev->shape_id];
+}
+
 /* The number of an equal track; keys are derived from the raw values. */
 uint32_t dict_track(struct dict *st, const struct track *track);
 /* The same for all tracks that differ only in how they are written. */

@@ -42,19 +42,13 @@ forest_name(const struct forest *f, uint32_t i)
 	return dict_get(f->st, f->nodes.v[i].name);
 }
 
-static uint32_t
+/* Room for one more, which is not set. */
+static struct forest_node *
 new_node(struct forest *f)
 {
-	struct forest_node *n;
-
-	if (f->nodes.n >= FOREST_NONE - 1)
+	if (UNLIKELY(f->nodes.n >= FOREST_NONE - 1))
 		die("more than %u events of one source", FOREST_NONE - 1);
-	n = vec_add(&f->nodes);
-	*n = (struct forest_node){ .up = FOREST_NONE,
-		.kid = FOREST_NONE,
-		.last = FOREST_NONE,
-		.next = FOREST_NONE };
-	return (uint32_t)(f->nodes.n - 1);
+	return vec_add(&f->nodes);
 }
 
 static struct uid
@@ -82,26 +76,30 @@ put_links(struct forest *f, const struct event *ev, uint32_t up)
 uint32_t
 forest_append(struct forest *f, const struct event *ev, uint32_t up)
 {
-	uint32_t i = new_node(f);
-	struct forest_node *n = &f->nodes.v[i];
 	struct str vals = event_vals(ev, &f->scratch);
+	uint32_t links = put_links(f, ev, up);
 
-	n->ts_ns = ev->ts_ns;
-	n->dur_ns = ev->dur_ns;
-	n->id = ev->uid.id;
-	n->inst = ev->uid.inst;
-	n->shape = ev->shape_id;
-	n->track = ev->track;
-	n->name = ev->name;
-	n->ngpu = (uint32_t)ev->ngpu;
-	n->flags = (uint16_t)ev->flags;
-	n->kind = ev->shape->kind;
-	n->vals = f->vals.len;
-	n->vals_len = (uint32_t)vals.len;
+	*new_node(f) = (struct forest_node){
+		.ts_ns = ev->ts_ns,
+		.dur_ns = ev->dur_ns,
+		.id = ev->uid.id,
+		.vals = f->vals.len,
+		.inst = ev->uid.inst,
+		.vals_len = (uint32_t)vals.len,
+		.shape = ev->shape_id,
+		.track = ev->track,
+		.name = ev->name,
+		.up = up,
+		.links = links,
+		.ngpu = (uint32_t)ev->ngpu,
+		.flags = (uint16_t)ev->flags,
+		.kind = ev->shape->kind,
+		.kid = FOREST_NONE,
+		.last = FOREST_NONE,
+		.next = FOREST_NONE,
+	};
 	buf_put(&f->vals, vals.p, vals.len);
-	n->links = put_links(f, ev, up);
-	n->up = up;
-	return i;
+	return (uint32_t)f->nodes.n - 1;
 }
 
 void
@@ -306,8 +304,7 @@ forest_find(struct forest *f, struct uid uid)
 uint32_t
 forest_copy(struct forest *f, const struct forest *from, uint32_t i)
 {
-	uint32_t made = new_node(f);
-	struct forest_node *to = &f->nodes.v[made];
+	struct forest_node *to = new_node(f);
 	const struct forest_node *n = &from->nodes.v[i];
 
 	*to = *n;
@@ -317,7 +314,7 @@ forest_copy(struct forest *f, const struct forest *from, uint32_t i)
 	buf_room(&f->vals, n->vals_len); /* from may be f */
 	if (n->vals_len > 0)
 		buf_put(&f->vals, from->vals.p + n->vals, n->vals_len);
-	return made;
+	return (uint32_t)f->nodes.n - 1;
 }
 
 /* A node's event anew, without its arguments. */

@@ -124,8 +124,7 @@ store_event_fast(struct store *s, uint32_t i, struct event *ev)
 
 	set_fixed(s, i, ev);
 	has = fields_of(s, ev, it);
-	if (has != ev->shape->has)
-		event_set_fields(s->st, ev, has);
+	event_set_fields(s->st, ev, has);
 	if (has & HAS_PARENT)
 		ev->parent = item_uid(s, it->parent);
 	if (has & HAS_LAUNCH)
