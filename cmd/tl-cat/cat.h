@@ -10,7 +10,6 @@ enum mode {
 	MODE_TSV,
 	MODE_HEADER,
 	MODE_CHECK,
-	MODE_STATS,
 	MODE_RESEAL,
 };
 
@@ -65,7 +64,6 @@ void cat_tsv(const struct settings *set);
 void cat_header(const struct settings *set);
 /* The exit status. */
 int cat_check(const struct settings *set);
-void cat_stats(const struct settings *set);
 void cat_reseal(const struct settings *set);
 
 #endif

@@ -7,7 +7,6 @@
  * tsv.c      columns
  * header.c   provenance and sources
  * check.c    whether a stream is whole
- * stats.c    what takes how many bytes
  * reseal.c   edited lines to a stream
  * sources.c  those of several inputs, kept apart
  */
@@ -29,7 +28,6 @@ enum {
 	OPT_NO_HEADER,
 	OPT_RESEAL,
 	OPT_SKIP,
-	OPT_STATS,
 	OPT_TSV,
 };
 
@@ -47,7 +45,6 @@ static const struct opt options[] = {
 	    "from TIME on; STREAM: where --reseal finds what is missing",
 	    "TIME", "before TIME after the first event"),
 	{ OPT_SKIP, "skip", "KIND,...", "no events of these kinds" },
-	{ OPT_STATS, "stats", NULL, "bytes by kind of event and of record" },
 	{ OPT_TSV, "tsv", NULL, "columns with tabs between them" },
 	OPT_STREAM_OUT,
 	OPT_END,
@@ -79,7 +76,6 @@ set_mode(struct settings *set, enum mode mode, const char **word,
 		[MODE_TSV] = "--tsv",
 		[MODE_HEADER] = "--header",
 		[MODE_CHECK] = "--check",
-		[MODE_STATS] = "--stats",
 		[MODE_RESEAL] = "--reseal",
 	};
 
@@ -110,7 +106,6 @@ read_option(
 	case OPT_SELECT_KIND: set->kinds &= opt_kinds(op); break;
 	case OPT_RESEAL: set_mode(set, MODE_RESEAL, mode, op); break;
 	case OPT_SKIP: set->kinds &= ~opt_kinds(op); break;
-	case OPT_STATS: set_mode(set, MODE_STATS, mode, op); break;
 	case OPT_TSV: set_mode(set, MODE_TSV, mode, op); break;
 	default:
 		if (!select_front_opt(&set->select, op, ch))
@@ -142,8 +137,8 @@ check_settings(const struct settings *set, const char *mode)
 		die_usage("--ndjson and --tsv exclude each other");
 	if (set->dest.ndjson && set->mode == MODE_CHECK)
 		die_usage("--ndjson and --check exclude each other");
-	if (set->no_header && set->mode != MODE_TSV && set->mode != MODE_STATS)
-		die_usage("--no-header goes with --tsv or --stats");
+	if (set->no_header && set->mode != MODE_TSV)
+		die_usage("--no-header goes with --tsv");
 	if (set->mode == MODE_RESEAL && set->from == NULL)
 		die_usage("--reseal and --from STREAM go together");
 	if (set->mode == MODE_STREAM || set->mode == MODE_TSV)
@@ -180,7 +175,6 @@ main(int argc, char *argv[])
 	case MODE_TSV: cat_tsv(&set); break;
 	case MODE_HEADER: cat_header(&set); break;
 	case MODE_CHECK: return cat_check(&set);
-	case MODE_STATS: cat_stats(&set); break;
 	case MODE_RESEAL: cat_reseal(&set); break;
 	}
 	return exit_status();

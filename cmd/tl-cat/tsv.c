@@ -5,81 +5,79 @@
 #include "trace/step.h"
 #include "trace/walk.h"
 
+/* What a cell is made of: of a member of the event, or otherwise. */
 enum what {
-	COL_ID,
-	COL_INST,
-	COL_SRC,
-	COL_RANK,
-	COL_KIND,
-	COL_CAT,
-	COL_NAME,
-	COL_TS,
-	COL_DUR,
-	COL_PID,
-	COL_TID,
-	COL_DEV,
-	COL_GPU_STREAM,
-	COL_CORR,
-	COL_EXT,
-	COL_LAUNCH,
-	COL_PARENT,
-	COL_FWD,
-	COL_BWD,
-	COL_DEPTH,
-	COL_NDESC,
-	COL_NGPU,
-	COL_FLAGS,
-	COL_PH,
-	COL_ARGS,
-	COL_OP,
-	COL_OP_ID,
-	COL_MODULE,
-	COL_STEP,
-	COL_COUNT,
-	/* with a key behind the point */
-	COL_ARG = COL_COUNT,
-	COL_TOP,
+	OF_U32,
+	OF_U64,
+	OF_NS,
+	OF_UID,
+	OF_KEY,
+	OF_NAME, /* a number in the dictionary */
+	OF_RANK,
+	OF_KIND,
+	OF_CAT,
+	OF_TS,
+	OF_PID,
+	OF_TID,
+	OF_FLAGS,
+	OF_PH,
+	OF_ARGS,
+	/* of the stack of a tree */
+	OF_OP,
+	OF_OP_ID,
+	OF_MODULE,
+	OF_STEP,
+	/* of the values, with a key behind the point */
+	OF_ARG,
+	OF_TOP,
 };
 
-static const char *const words[COL_COUNT + 1] = {
-	[COL_ID] = "id",
-	[COL_INST] = "inst",
-	[COL_SRC] = "src",
-	[COL_RANK] = "rank",
-	[COL_KIND] = "kind",
-	[COL_CAT] = "cat",
-	[COL_NAME] = "name",
-	[COL_TS] = "ts",
-	[COL_DUR] = "dur",
-	[COL_PID] = "pid",
-	[COL_TID] = "tid",
-	[COL_DEV] = "dev",
-	[COL_GPU_STREAM] = "gpu_stream",
-	[COL_CORR] = "corr",
-	[COL_EXT] = "ext",
-	[COL_LAUNCH] = "launch",
-	[COL_PARENT] = "parent",
-	[COL_FWD] = "fwd",
-	[COL_BWD] = "bwd",
-	[COL_DEPTH] = "depth",
-	[COL_NDESC] = "ndesc",
-	[COL_NGPU] = "ngpu",
-	[COL_FLAGS] = "flags",
-	[COL_PH] = "ph",
-	[COL_ARGS] = "args",
-	[COL_OP] = "op",
-	[COL_OP_ID] = "op_id",
-	[COL_MODULE] = "module",
-	[COL_STEP] = "step",
+#define AT(member) offsetof(struct event, member)
+
+static const struct field {
+	const char *word;
+	enum what what;
+	uint32_t has; /* it is there with this bit; 0: always */
+	size_t at;
+} fields[] = {
+	{ "id", OF_U64, 0, AT(uid.id) },
+	{ "inst", OF_U32, 0, AT(uid.inst) },
+	{ "src", OF_U32, 0, AT(src) },
+	{ "rank", OF_RANK, 0, 0 },
+	{ "kind", OF_KIND, 0, 0 },
+	{ "cat", OF_CAT, 0, 0 },
+	{ "name", OF_NAME, 0, AT(name) },
+	{ "ts", OF_TS, HAS_TS, 0 },
+	{ "dur", OF_NS, HAS_DUR, AT(dur_ns) },
+	{ "pid", OF_PID, 0, 0 },
+	{ "tid", OF_TID, 0, 0 },
+	{ "dev", OF_KEY, 0, AT(dev) },
+	{ "gpu_stream", OF_KEY, 0, AT(gpu_stream) },
+	{ "corr", OF_KEY, 0, AT(corr) },
+	{ "ext", OF_KEY, 0, AT(ext) },
+	{ "launch", OF_UID, HAS_LAUNCH, AT(launch) },
+	{ "parent", OF_UID, HAS_PARENT, AT(parent) },
+	{ "fwd", OF_UID, HAS_FWD, AT(fwd) },
+	{ "bwd", OF_UID, HAS_BWD, AT(bwd) },
+	{ "depth", OF_U32, HAS_DEPTH, AT(depth) },
+	{ "ndesc", OF_U64, HAS_NDESC, AT(ndesc) },
+	{ "ngpu", OF_U64, HAS_NGPU, AT(ngpu) },
+	{ "flags", OF_FLAGS, 0, 0 },
+	{ "ph", OF_PH, 0, 0 },
+	{ "args", OF_ARGS, 0, 0 },
+	{ "op", OF_OP, 0, 0 },
+	{ "op_id", OF_OP_ID, 0, 0 },
+	{ "module", OF_MODULE, 0, 0 },
+	{ "step", OF_STEP, 0, 0 },
 };
 
 #define DEFAULT_FIELDS "id,kind,name,ts,dur,pid,tid"
 #define MODULE_PREFIX STR("nn.Module: ")
 
 struct col {
-	enum what what;
+	struct field of;
 	struct str word;
-	struct str key; /* of COL_ARG and COL_TOP */
+	struct str key; /* of OF_ARG and OF_TOP */
 	uint64_t hash;
 	uint32_t key_id; /* INTERN_NONE until the stream tells it */
 	struct value val;
@@ -102,27 +100,20 @@ struct tsv {
 
 /* ---- columns ---- */
 
-static bool
-is_tree_column(enum what w)
-{
-	return w == COL_OP || w == COL_OP_ID || w == COL_MODULE ||
-	    w == COL_STEP;
-}
-
 static struct col
 parse_column(struct str word)
 {
 	struct col c = { .word = word, .key_id = INTERN_NONE };
 
-	for (int w = 0; w < COL_COUNT; w++)
-		if (str_eq(word, str_of(words[w]))) {
-			c.what = (enum what)w;
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		if (str_eq(word, str_of(fields[i].word))) {
+			c.of = fields[i];
 			return c;
 		}
 	if (str_starts(word, STR("args.")))
-		c.what = COL_ARG;
+		c.of.what = OF_ARG;
 	else if (str_starts(word, STR("top.")))
-		c.what = COL_TOP;
+		c.of.what = OF_TOP;
 	else
 		die_usage("there is no column '%.*s' (id, kind, name, ts, dur, "
 			  "args.NAME, ... see tl-cat(1))",
@@ -157,7 +148,7 @@ parse_columns(struct tsv *t, const char *text)
 	}
 	buf_free(&word);
 	for (size_t i = 0; i < t->cols.n; i++)
-		t->has_keys |= t->cols.v[i].what >= COL_COUNT;
+		t->has_keys |= t->cols.v[i].of.what >= OF_ARG;
 }
 
 /* ---- cells ---- */
@@ -272,15 +263,15 @@ put_above(struct tsv *t, enum what what)
 	int64_t step = walk_step(t->walk);
 
 	switch (what) {
-	case COL_OP:
+	case OF_OP:
 		if (op != NULL)
 			put_name(t, op->name);
 		break;
-	case COL_OP_ID:
+	case OF_OP_ID:
 		if (op != NULL)
 			put_uid(t, op->uid);
 		break;
-	case COL_MODULE:
+	case OF_MODULE:
 		if (module != NULL) {
 			struct str s = dict_get(t->in->dict, module->name);
 			size_t n = MODULE_PREFIX.len;
@@ -298,96 +289,57 @@ put_above(struct tsv *t, enum what what)
 }
 
 static void
-put_tree_cell(struct tsv *t, const struct event *ev, enum what what)
-{
-	unsigned has = ev->shape->has;
-
-	switch (what) {
-	case COL_LAUNCH:
-		if (has & HAS_LAUNCH)
-			put_uid(t, ev->launch);
-		break;
-	case COL_PARENT:
-		if (has & HAS_PARENT)
-			put_uid(t, ev->parent);
-		break;
-	case COL_FWD:
-		if (has & HAS_FWD)
-			put_uid(t, ev->fwd);
-		break;
-	case COL_BWD:
-		if (has & HAS_BWD)
-			put_uid(t, ev->bwd);
-		break;
-	case COL_DEPTH:
-		if (has & HAS_DEPTH)
-			buf_printf(&t->line, "%" PRIu32, ev->depth);
-		break;
-	case COL_NDESC:
-		if (has & HAS_NDESC)
-			buf_printf(&t->line, "%" PRIu64, ev->ndesc);
-		break;
-	case COL_NGPU:
-		if (has & HAS_NGPU)
-			buf_printf(&t->line, "%" PRIu64, ev->ngpu);
-		break;
-	default: put_above(t, what); break;
-	}
-}
-
-static void
 put_cell(struct tsv *t, const struct event *ev, const struct col *c)
 {
 	const struct shape *s = ev->shape;
 	const struct track *track = &t->in->dict->tracks.v[ev->track];
 	const struct sources *sources = &t->sources;
+	const void *at = (const char *)ev + c->of.at;
 
-	switch (c->what) {
-	case COL_ID: buf_printf(&t->line, "%" PRIu64, ev->uid.id); break;
-	case COL_INST: buf_printf(&t->line, "%" PRIu32, ev->uid.inst); break;
-	case COL_SRC: buf_printf(&t->line, "%" PRIu32, ev->src); break;
-	case COL_RANK:
+	if ((s->has & c->of.has) != c->of.has)
+		return;
+	switch (c->of.what) {
+	case OF_U32:
+		buf_printf(&t->line, "%" PRIu32, *(const uint32_t *)at);
+		break;
+	case OF_U64:
+		buf_printf(&t->line, "%" PRIu64, *(const uint64_t *)at);
+		break;
+	case OF_NS: json_put_i64(&t->line, *(const int64_t *)at); break;
+	case OF_UID: put_uid(t, *(const struct uid *)at); break;
+	case OF_KEY: put_key(t, *(const struct key *)at); break;
+	case OF_NAME: put_name(t, *(const uint32_t *)at); break;
+	case OF_RANK:
 		if (ev->src < sources->known.n &&
 		    sources->known.v[ev->src].rank.type != VAL_NULL)
 			put_value(t, &sources->known.v[ev->src].rank);
 		break;
-	case COL_KIND: buf_puts(&t->line, kind_words[s->kind]); break;
-	case COL_CAT: put_name(t, s->cat); break;
-	case COL_NAME: put_name(t, ev->name); break;
-	case COL_TS:
-		if (s->has & HAS_TS)
-			json_put_i64(&t->line,
-			    t->set->abs ? sources_abs(sources, t->in, ev)
-					: ev->ts_ns);
+	case OF_KIND: buf_puts(&t->line, kind_words[s->kind]); break;
+	case OF_CAT: put_name(t, s->cat); break;
+	case OF_TS:
+		json_put_i64(&t->line,
+		    t->set->abs ? sources_abs(sources, t->in, ev) : ev->ts_ns);
 		break;
-	case COL_DUR:
-		if (s->has & HAS_DUR)
-			json_put_i64(&t->line, ev->dur_ns);
-		break;
-	case COL_PID:
+	case OF_PID:
 		if (track->has_pid)
 			put_value(t, &track->raw_pid);
 		break;
-	case COL_TID:
+	case OF_TID:
 		if (track->has_tid)
 			put_value(t, &track->raw_tid);
 		break;
-	case COL_DEV: put_key(t, ev->dev); break;
-	case COL_GPU_STREAM: put_key(t, ev->gpu_stream); break;
-	case COL_CORR: put_key(t, ev->corr); break;
-	case COL_EXT: put_key(t, ev->ext); break;
-	case COL_FLAGS: put_flags(t, ev->flags); break;
-	case COL_PH:
+	case OF_FLAGS: put_flags(t, ev->flags); break;
+	case OF_PH:
 		if (s->ph != 0)
 			put_text(t, (struct str){ (const char *)&s->ph, 1 });
 		break;
-	case COL_ARGS: put_args(t, ev); break;
-	case COL_ARG:
-	case COL_TOP:
+	case OF_ARGS: put_args(t, ev); break;
+	case OF_ARG:
+	case OF_TOP:
 		if (c->has_val)
 			put_value(t, &c->val);
 		break;
-	default: put_tree_cell(t, ev, c->what); break;
+	default: put_above(t, c->of.what); break;
 	}
 }
 
@@ -401,7 +353,7 @@ find_values(struct tsv *t, const struct event *ev)
 		struct col *c = &t->cols.v[i];
 
 		c->has_val = false;
-		if (c->what >= COL_COUNT && c->key_id == INTERN_NONE)
+		if (c->of.what >= OF_ARG && c->key_id == INTERN_NONE)
 			c->key_id =
 			    intern_find(t->in->dict->text, c->key, c->hash);
 	}
@@ -409,9 +361,9 @@ find_values(struct tsv *t, const struct event *ev)
 		for (size_t i = 0; i < t->cols.n; i++) {
 			struct col *c = &t->cols.v[i];
 			enum group group =
-			    c->what == COL_ARG ? GROUP_ARGS : GROUP_TOP;
+			    c->of.what == OF_ARG ? GROUP_ARGS : GROUP_TOP;
 
-			if (c->what < COL_COUNT || c->key_id != it.entry->key ||
+			if (c->of.what < OF_ARG || c->key_id != it.entry->key ||
 			    it.entry->group != group)
 				continue;
 			c->val = it.val;
@@ -452,7 +404,7 @@ put_names(struct tsv *t)
 		if (i > 0)
 			buf_putc(&t->line, '\t');
 		put_text(t, t->cols.v[i].word);
-		if (t->set->abs && t->cols.v[i].what == COL_TS)
+		if (t->set->abs && t->cols.v[i].of.what == OF_TS)
 			buf_puts(&t->line, "_abs");
 	}
 	buf_putc(&t->line, '\n');
@@ -494,10 +446,12 @@ cat_tsv(const struct settings *set)
 
 	sources_start(&t.sources, dict_create());
 	parse_columns(&t, set->fields != NULL ? set->fields : DEFAULT_FIELDS);
-	for (size_t i = 0; i < t.cols.n; i++)
-		is_tree |= is_tree_column(t.cols.v[i].what);
-	for (size_t i = 0; i < t.cols.n; i++)
-		t.has_flags |= t.cols.v[i].what == COL_FLAGS;
+	for (size_t i = 0; i < t.cols.n; i++) {
+		enum what what = t.cols.v[i].of.what;
+
+		is_tree |= what >= OF_OP && what <= OF_STEP;
+		t.has_flags |= what == OF_FLAGS;
+	}
 	t.out = out_open(set->dest.path);
 	if (set->dest.zstd)
 		out_zstd(t.out, set->dest.zstd_level);

@@ -77,7 +77,7 @@ param_of(const struct model_result *res, const char *name, int64_t other)
 static struct cell
 fit_cell(const struct sink_row *r, unsigned f)
 {
-	const struct model_row *row = r->own;
+	const struct model_row *row = &kernels_of(r->sink)->row;
 	const struct arch *a = kernels_of(r->sink)->arch;
 	bool has_cus = a != NULL && a->num_cus >= 1;
 	struct gemm_fit fit;
@@ -163,7 +163,6 @@ kernels_row(struct sink_row *r)
 	if (!is_gemm)
 		row->gemm = (struct gemm_kernel){ .tile_m = 0 };
 	row->res = result_of(r, is_gemm);
-	r->own = row;
 }
 
 /* ---- cells ---- */

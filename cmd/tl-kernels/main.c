@@ -33,10 +33,7 @@ static const struct opt options[] = {
 	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
 	OPT_MODELS,
-	OPT_SELECT,
-	OPT_TABLE,
-	{ 'v', "verbose", NULL, "a summary on stderr" },
-	OPT_END,
+	OPT_SINK,
 };
 
 static const struct about about = {
@@ -106,7 +103,6 @@ static const struct sink_def def = {
 	.kinds = KINDS_GPU,
 	.launcher = kernels_launcher,
 	.begin = begin,
-	.chosen = "kernels counted",
 	.option = take_option,
 	.check = check_settings,
 	.start = kernels_start,

@@ -45,10 +45,7 @@ static const struct opt options[] = {
 	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
 	OPT_MODELS,
-	OPT_SELECT,
-	OPT_TABLE,
-	{ 'v', "verbose", NULL, "a summary on stderr" },
-	OPT_END,
+	OPT_SINK,
 };
 
 static const struct about about = {

@@ -24,10 +24,7 @@ static const struct opt options[] = {
 	    "idle time in gaps below TIME, and from it on" },
 	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
-	OPT_SELECT,
-	OPT_TABLE,
-	{ 'v', "verbose", NULL, "a summary on stderr" },
-	OPT_END,
+	OPT_SINK,
 };
 
 static const struct about about = {
@@ -363,7 +360,6 @@ static const struct sink_def def = {
 	.ntables = sizeof tables / sizeof *tables,
 	.record_size = sizeof(struct row),
 	.want = WANT_LINKED,
-	.chosen = "counted",
 	.option = take_option,
 	.check = check_settings,
 	.take = take,

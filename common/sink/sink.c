@@ -228,8 +228,7 @@ answer(struct sink *s, struct optparse *op)
 	sink_tables_print(s);
 	if (!s->verbose)
 		return;
-	sink_sources_note(
-	    &s->sources, def->chosen != NULL ? def->chosen : "asked for");
+	sink_sources_note(&s->sources);
 	if (def->summary != NULL)
 		def->summary(s);
 	note_cost("%zu records, %" PRIu64 " events", s->records.n, s->nevents);

@@ -5,25 +5,56 @@
  * from the events; sink_main() does the rest: options, reading, grouping,
  * order, statistics, shares, which tables are printed, and the exit status.
  *
- *	struct note {			(a record: equal keys become a row)
+ *	struct piece {			(equal keys become a row)
  *		struct sink_record rec;
- *		uint32_t name;
+ *		struct key gpu_stream;
  *		int64_t dur_ns;
  *	};
- *	enum { F_NAME, F_COUNT, F_SUM, F_SHARE };
+ *	enum { F_STREAM, F_COUNT, F_SUM, F_SHARE };
  *	static const struct sink_column columns[] = {
- *		[F_NAME] = { { "annotation", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
- *		    SINK_TEXT, true, offsetof(struct note, name) },
+ *		[F_STREAM] = { { "gpu_stream", NULL, COL_INT, UNIT_NONE, 0, 0 },
+ *		    SINK_KEY, true, offsetof(struct piece, gpu_stream) },
  *		[F_COUNT] = { { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
  *		    SINK_COUNT, false, 0 },
- *		...
- *	};
+ *		[F_SUM] = { { "dur_ns_sum", NULL, COL_INT, UNIT_NS, 0, 0 },
+ *		    SINK_SUM, false, 0 },
+ *		[F_SHARE] = { { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+ *		    SINK_SHARE, false, 0 } };
  *	static const struct sink_measure measures[] = {
- *		{ offsetof(struct note, dur_ns), NULL, false } };
- *	static const uint8_t list[] = { F_NAME, F_COUNT, F_SUM, F_SHARE,
- *	    SINK_END };
+ *		{ offsetof(struct piece, dur_ns), NULL, false } };
+ *	static const uint8_t list[] = { F_STREAM, F_COUNT, F_SUM, F_SHARE,
+ *		SINK_END };
  *	static struct sink_table tables[] = {
- *		{ .name = "annotations", .columns = list } };
+ *		{ .name = "gpu_streams", .columns = list } };
+ *
+ *	static void
+ *	take(struct sink *s, const struct stream_in *in, bool is_chosen)
+ *	{
+ *		int64_t end_ns;
+ *
+ *		if (!sink_takes_gpu(s, &in->ev, is_chosen, &end_ns))
+ *			return;
+ *		struct piece *p = sink_add_event(s, &in->ev);
+ *		p->gpu_stream = in->ev.gpu_stream;
+ *		p->dur_ns = in->ev.dur_ns;
+ *	}
+ *
+ *	static const struct opt options[] = { OPT_SINK_LINKED_ROW, OPT_SINK };
+ *	static const struct about about = { "how much each GPU stream worked",
+ *		"[OPTIONS] [FILE...]", "tl-x trace.json.gz" };
+ *	static const struct sink_def def = { .about = &about,
+ *		.options = options, .columns = columns, .measures = measures,
+ *		.nmeasures = 1, .tables = tables, .ntables = 1,
+ *		.record_size = sizeof(struct piece), .want = WANT_LINKED,
+ *		.kinds = KINDS_GPU, .take = take, .empty = sink_die_empty };
+ *
+ *	int
+ *	main(int argc, char *argv[])
+ *	{
+ *		struct sink s = { .def = &def };
+ *
+ *		return sink_main(&s, argc, argv);
+ *	}
  *
  * A column is an entry of columns[] and its number in the lists of tables; one
  * whose cell is no field, sum or statistic (SINK_CELL) is a case of cell(),
@@ -67,7 +98,6 @@ struct sink_plan {
 	VEC(uint16_t) fields; /* of each: its number, or SINK_OWN on */
 	uint8_t keys[SINK_GROUP_WORDS];
 	size_t nkeys;
-	uint32_t own; /* the program's */
 };
 #define SINK_OWN 0x100    /* fields from here on: only cell() knows them */
 #define SINK_LEADS 0xfff0 /* and from here on enum sink_lead */
@@ -100,7 +130,6 @@ struct sink_row {
 	double cumulative;
 	struct sink_stat stats[SINK_MEASURES];
 	struct buf *text; /* to build in */
-	void *own;        /* the program's */
 };
 
 const void *sink_row_record(const struct sink_row *r, size_t i);
@@ -129,7 +158,6 @@ struct sink_def {
 	bool in_time;   /* records are put into the order of time */
 	/* What is told of the ops that launch what is pushed to launchers. */
 	launcher_fn *launcher;
-	const char *chosen; /* what nchosen of a source counts, for -v */
 
 	/* Makes what options need: the program has its name for messages. */
 	void (*begin)(struct sink *s);
@@ -239,6 +267,11 @@ struct sink {
 	{                                                                 \
 		OPT_SINK_TABLE, "table", "NAME", "the table of this name" \
 	}
+
+/* What all have, behind what is their own. */
+#define OPT_SINK               \
+	OPT_SELECT, OPT_TABLE, \
+	    { 'v', "verbose", NULL, "a summary on stderr" }, OPT_END
 
 /* main() of a sink: its exit status. */
 int sink_main(struct sink *s, int argc, char *argv[]);

@@ -101,15 +101,15 @@ sink_sources_check(const struct sink_sources *g)
 }
 
 void
-sink_sources_note(const struct sink_sources *g, const char *chosen)
+sink_sources_note(const struct sink_sources *g)
 {
 	for (size_t i = 0; i < g->list.n; i++) {
 		const struct sink_source *o = &g->list.v[i];
 
 		note("%s: source %u: %" PRIu64 " GPU events, %" PRIu64
-		     " %s, %" PRIu64 " without a launch, %" PRIu64
+		     " counted, %" PRIu64 " without a launch, %" PRIu64
 		     " duplicates left out",
-		    o->path, (unsigned)o->src, o->ngpu, o->nchosen, chosen,
+		    o->path, (unsigned)o->src, o->ngpu, o->nchosen,
 		    o->nunlinked, o->nduplicates);
 	}
 }

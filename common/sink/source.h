@@ -62,8 +62,8 @@ enum sink_lead sink_sources_lead(const struct sink_sources *g);
 struct sink_source sink_sources_sum(const struct sink_sources *g);
 /* Sources, but none of the ranks asked for, end the program. */
 void sink_sources_check(const struct sink_sources *g);
-/* A line each for -v; chosen: what nchosen counts, "asked for". */
-void sink_sources_note(const struct sink_sources *g, const char *chosen);
+/* A line each for -v. */
+void sink_sources_note(const struct sink_sources *g);
 void sink_sources_free(struct sink_sources *g);
 
 #endif

@@ -55,7 +55,6 @@ every() {
 every tl-cat
 every tl-cat --tsv -F id,op,args
 every tl-cat --check
-every tl-cat --stats
 every tl-cat --binary
 every tl-link
 every tl-graft

@@ -166,7 +166,7 @@ is '--abs in a stream moves the base' \
 	1700000000000001000
 refuses 1 'does not tell its base' 'tl-cat --abs -F ts --no-header two.tl'
 
-# ---- header, check, stats ----
+# ---- header, check ----
 
 like '--header' "$(tl-cat --header ten.tl)" '"make" "1" \["golden"\]'
 like '--header --ndjson is a stream' \
@@ -180,10 +180,6 @@ is 'the others are checked' "$(tl-cat --check cut.tl two.tl 2>/dev/null)" \
 	'two.tl: whole, 2 events, 2 sources'
 is '--check of a salvaged stream doubts' \
 	"$(tl-cat --check "$ROOT/tests/golden/stream/valid/all-marks.tl" >/dev/null 2>&1; echo $?)" 3
-like '--stats' "$(tl-cat --stats ten.tl | tr '\t' ' ')" '^all events 10 '
-total=$(tl-cat --binary ten.tl | wc -c)
-stats=$(tl-cat --stats ten.tl | awk -F '\t' '$1 == "whole stream" { print $3 }')
-like 'which add up to the stream without its ends' "$((total - stats))" '^[0-9]{2,3}$'
 
 # ---- reseal ----
 
@@ -218,7 +214,7 @@ refuses 1 'bare: byte 25 \(line 1\): unknown key "sr"' \
 # ---- what goes wrong ----
 
 refuses 2 'exclude each other' 'tl-cat --tsv --check ten.tl'
-refuses 2 'exclude each other' 'tl-cat --header --stats ten.tl'
+refuses 2 'exclude each other' 'tl-cat --header --check ten.tl'
 refuses 2 'exclude each other' 'tl-cat --binary --tsv ten.tl'
 refuses 2 'exclude each other' 'tl-cat --binary --ndjson ten.tl'
 refuses 2 'exclude each other' 'tl-cat --ndjson -F id ten.tl'
@@ -227,7 +223,7 @@ refuses 2 "'--from' needs a time" 'tl-cat --from ten.tl ten.tl'
 refuses 2 'one file' 'tl-cat --reseal --from ten.tl ten.tl two.tl'
 refuses 2 'both be standard input' 'tl-cat --reseal --from -'
 refuses 2 'does not go with --check' 'tl-cat --check --abs ten.tl'
-refuses 2 'chosen with --stats' 'tl-cat --stats --kind op ten.tl'
+refuses 2 'chosen with --header' 'tl-cat --header --kind op ten.tl'
 refuses 2 'goes with --tsv' 'tl-cat --no-header ten.tl'
 refuses 2 "'kernels' is no kind of event" 'tl-cat --kind op,kernels ten.tl'
 for program in tl-cat tl-decode tl-filter tl-tree; do
@@ -248,7 +244,6 @@ refuses 1 'No space left' 'tl-cat ten.tl >/dev/full'
 refuses 1 'No space left' 'tl-cat -F id ten.tl >/dev/full'
 refuses 1 'No space left' 'tl-cat --header ten.tl >/dev/full'
 refuses 1 'No space left' 'tl-cat --check ten.tl >/dev/full'
-refuses 1 'No space left' 'tl-cat --stats ten.tl >/dev/full'
 refuses 1 'Bad file descriptor' 'tl-cat ten.tl >&-'
 refuses 1 'tl-cat a.tl b.tl' 'cat ten.tl ten.tl | tl-cat --check'
 # shellcheck disable=SC2016 # for the inner shell
