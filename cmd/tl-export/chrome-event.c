@@ -84,25 +84,31 @@ put_us(struct buf *b, int64_t ns)
 
 /* ---- members ---- */
 
+/* An object from start on, its members each behind a comma. */
+static void
+close_object(struct buf *b, size_t start)
+{
+	if (b->len > start)
+		b->p[start] = '{';
+	else
+		buf_putc(b, '{');
+	buf_putc(b, '}');
+}
+
 void
 chrome_put_key(struct chrome *x, const char *key)
 {
-	put_str(&x->b, x->style->sep);
-	buf_putc(&x->b, '"');
+	PUT(&x->b, ",\"");
 	buf_puts(&x->b, key);
-	buf_putc(&x->b, '"');
-	put_str(&x->b, x->style->colon);
+	PUT(&x->b, "\":");
 }
 
 static void
-put_time(struct chrome *x, const struct origin *o, const struct event *ev,
-    bool is_first)
+put_time(struct chrome *x, const struct origin *o, const struct event *ev)
 {
 	int64_t ns;
 
-	put_str(&x->b, is_first ? x->style->ts_sep : x->style->sep);
-	PUT(&x->b, "\"ts\"");
-	put_str(&x->b, x->style->colon);
+	PUT(&x->b, ",\"ts\":");
 	if (!num_add(ev->ts_ns, o->base_ns, &ns))
 		die("%s: event %" PRIu64 ": its time is beyond 64 bits",
 		    x->input, ev->uid.id);
@@ -132,17 +138,16 @@ put_defaults(struct chrome *x, const struct origin *o, const struct event *ev)
 	}
 }
 
-/* Other members of the event, or earlier values of its repeated keys. */
+/* Other members of the event. */
 static void
 put_top(struct chrome *x, uint32_t src, const struct plan *plan,
-    const struct event *ev, bool dups)
+    const struct event *ev)
 {
 	struct entries it = entries_of(x->st, ev);
 	const struct part *part = plan->parts;
 
 	for (; entries_next(&it); part++) {
-		if (dups ? part->use != USE_DUPTOP
-			 : part->use != USE_TOP && part->use != USE_TOP_ID)
+		if (part->use != USE_TOP && part->use != USE_TOP_ID)
 			continue;
 		put_str(&x->b, part->key);
 		if (part->use == USE_TOP_ID)
@@ -218,7 +223,6 @@ put_entries(struct chrome *x, const struct origin *o, uint32_t src,
 
 	for (; entries_next(&it); part++) {
 		if (part->use != USE_ARG && part->use != USE_ARG_ID &&
-		    part->use != USE_DUP &&
 		    (part->use != USE_FIELD || !o->is_foreign))
 			continue;
 		put_str(&x->b, part->key);
@@ -259,10 +263,7 @@ put_args(struct chrome *x, const struct origin *o, uint32_t src,
 	struct buf *b = &x->b;
 	size_t start;
 
-	put_str(b, x->style->args_sep);
-	PUT(b, "\"args\"");
-	put_str(b, x->style->colon);
-	put_str(b, x->style->open_args);
+	PUT(b, ",\"args\":");
 	start = b->len;
 	if (plan->has_args || plan->has_fields)
 		put_entries(x, o, src, plan, ev);
@@ -272,35 +273,7 @@ put_args(struct chrome *x, const struct origin *o, uint32_t src,
 		fuse_put_args(x, o, src, plan, ev);
 	if (x->set->with_tree)
 		put_tree(x, ev);
-	if (b->len > start) {
-		b->p[start] = x->style->first;
-		put_str(b, x->style->close_args);
-	} else {
-		b->len = start - x->style->open_args.len;
-		PUT(b, "{}");
-	}
-}
-
-/* An object of arguments that a later one of the same event replaced. */
-static void
-put_earlier_args(
-    struct chrome *x, const struct plan *plan, const struct event *ev)
-{
-	struct entries it = entries_of(x->st, ev);
-	const struct part *part = plan->parts;
-	size_t start;
-
-	chrome_put_key(x, "args");
-	put_str(&x->b, x->style->open_args);
-	start = x->b.len;
-	for (; entries_next(&it); part++) {
-		if (part->use != USE_DUPARGS)
-			continue;
-		put_str(&x->b, part->key);
-		chrome_put_value(&x->b, &it.val);
-	}
-	x->b.p[start] = x->style->first;
-	put_str(&x->b, x->style->close_args);
+	close_object(b, start);
 }
 
 /* ---- arrows ---- */
@@ -330,7 +303,6 @@ put_arrow(struct chrome *x, const struct origin *o, uint32_t src,
 	size_t start;
 
 	chrome_next_event(x);
-	put_str(b, x->style->open_event);
 	start = b->len;
 	chrome_put_key(x, "ph");
 	buf_puts(b, is_end ? "\"f\"" : "\"s\"");
@@ -348,13 +320,12 @@ put_arrow(struct chrome *x, const struct origin *o, uint32_t src,
 		chrome_put_key(x, "tid");
 		put_str(b, place->tid);
 	}
-	put_time(x, o, ev, false);
+	put_time(x, o, ev);
 	chrome_put_key(x, "cat");
 	PUT(b, "\"" FLOW_NAME "\"");
 	chrome_put_key(x, "name");
 	PUT(b, "\"" FLOW_NAME "\"");
-	b->p[start] = x->style->first;
-	put_str(b, x->style->close_event);
+	close_object(b, start);
 }
 
 static bool
@@ -387,7 +358,7 @@ put_fixed(struct chrome *x, const struct origin *o, const struct plan *plan,
 		put_str(b, place->tid);
 	}
 	if (plan->fixed & FIX_TS)
-		put_time(x, o, ev, true);
+		put_time(x, o, ev);
 	if ((plan->fixed & FIX_DUR) && has_own_dur(ev)) {
 		chrome_put_key(x, "dur");
 		put_us(b, ev->dur_ns);
@@ -412,27 +383,16 @@ chrome_put_event(struct chrome *x, const struct origin *o, uint32_t src,
 	}
 	place = chrome_place(x, o, src, ev);
 	chrome_next_event(x);
-	put_str(b, x->style->open_event);
 	start = b->len;
-	if (UNLIKELY(plan->has_duptop))
-		put_top(x, src, plan, ev, true);
-	if (UNLIKELY(plan->has_dupargs))
-		put_earlier_args(x, plan, ev);
 	put_fixed(x, o, plan, &place, ev);
 	if (plan->has_top)
-		put_top(x, src, plan, ev, false);
+		put_top(x, src, plan, ev);
 	if ((plan->fixed & FIX_ARGS) ||
 	    (!plan->args_raw &&
 		(x->set->with_tree || x->set->fuse ||
 		    (o->is_foreign && plan->has_fields))))
 		put_args(x, o, src, plan, ev);
-	if (b->len > start) {
-		b->p[start] = x->style->first;
-		put_str(b, x->style->close_event);
-	} else {
-		b->len = start - x->style->open_event.len;
-		PUT(b, "{}");
-	}
+	close_object(b, start);
 	if (x->set->flows &&
 	    ((ev->shape->has & HAS_LAUNCH) != 0 || begins_arrow(ev)))
 		put_arrow(x, o, src, &place, ev);

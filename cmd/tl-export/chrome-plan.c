@@ -82,19 +82,13 @@ use_of(const struct settings *set, struct str key, const struct shape *s,
 		    ? USE_TOP_ID
 		    : USE_TOP;
 	case GROUP_FIELD: return USE_FIELD;
-	case GROUP_DUP:
-		return !set->duplicates ? USE_NONE
-		    : comes_again(s, i) ? USE_DUP
-					: USE_DUPARGS;
-	case GROUP_DUPTOP: return set->duplicates ? USE_DUPTOP : USE_NONE;
-	default: return USE_NONE;
+	default: return USE_NONE; /* what a later value replaced */
 	}
 }
 
 static void
 set_head(struct chrome *x, struct plan *p, const struct shape *s)
 {
-	const struct style *style = x->style;
 	struct buf b = { 0 };
 
 	if (p->fixed & FIX_PH) {
@@ -107,15 +101,11 @@ set_head(struct chrome *x, struct plan *p, const struct shape *s)
 			text[1] = (char)(0x80 | (s->ph & 0x3f));
 			n = 2;
 		}
-		put_str(&b, style->sep);
-		PUT(&b, "\"ph\"");
-		put_str(&b, style->colon);
+		PUT(&b, ",\"ph\":");
 		json_put_string(&b, (struct str){ text, n });
 	}
 	if (p->fixed & FIX_CAT) {
-		put_str(&b, style->sep);
-		PUT(&b, "\"cat\"");
-		put_str(&b, style->colon);
+		PUT(&b, ",\"cat\":");
 		json_put_string(&b, dict_get(x->st, s->cat));
 	}
 	p->head = arena_str(x->mem, buf_str(&b));
@@ -134,16 +124,13 @@ set_parts(struct chrome *x, struct plan *p, const struct shape *s)
 		enum use use = use_of(x->set, key, s, i);
 
 		b.len = 0;
-		put_str(&b, x->style->sep);
+		buf_putc(&b, ',');
 		json_put_string(&b, key);
-		put_str(&b, x->style->colon);
+		buf_putc(&b, ':');
 		p->parts[i] = (struct part){ arena_str(x->mem, buf_str(&b)),
 			(uint8_t)use };
 		p->has_top |= use == USE_TOP || use == USE_TOP_ID;
-		p->has_duptop |= use == USE_DUPTOP;
-		p->has_dupargs |= use == USE_DUPARGS;
-		p->has_args |=
-		    use == USE_ARG || use == USE_ARG_ID || use == USE_DUP;
+		p->has_args |= use == USE_ARG || use == USE_ARG_ID;
 		p->has_fields |= use == USE_FIELD;
 	}
 	buf_free(&b);

@@ -19,29 +19,6 @@
 
 #define FLUSH_SIZE 65536
 
-/* clang-format off */
-#define COMPACT                                        \
-	.sep = STR_INIT(","), .colon = STR_INIT(":"),  \
-	.open_event = STR_INIT(""), .close_event = STR_INIT("}"), \
-	.open_args = STR_INIT(""), .close_args = STR_INIT("}"), \
-	.first = '{', .ts_sep = STR_INIT(","), .args_sep = STR_INIT(",")
-
-const struct style chrome_styles[] = {
-	[LAYOUT_LINES] = { COMPACT, .between = STR_INIT("\n") },
-	[LAYOUT_MINIFY] = { COMPACT, .between = STR_INIT("") },
-	[LAYOUT_PRETTY] = {
-		.sep = STR_INIT(", "), .colon = STR_INIT(": "),
-		.open_event = STR_INIT("  {\n   "),
-		.close_event = STR_INIT("\n  }"),
-		.open_args = STR_INIT("{\n     "),
-		.close_args = STR_INIT("\n    }"),
-		.first = ' ',
-		.ts_sep = STR_INIT(",\n    "), .args_sep = STR_INIT(",\n    "),
-		.between = STR_INIT("\n"),
-	},
-};
-/* clang-format on */
-
 /* ---- the document ---- */
 
 static void
@@ -66,11 +43,11 @@ begin(struct chrome *x, uint32_t src)
 
 /* What stands before a member of the document in b. */
 static void
-next_member(struct chrome *x, struct buf *b, bool *has)
+next_member(struct buf *b, bool *has)
 {
 	if (*has)
 		buf_putc(b, ',');
-	put_str(b, x->style->between);
+	buf_putc(b, '\n');
 	*has = true;
 }
 
@@ -80,24 +57,22 @@ open_events(struct chrome *x, uint32_t src)
 	begin(x, src);
 	if (x->in_events)
 		return;
-	next_member(x, &x->b, &x->has_member);
-	PUT(&x->b, "\"traceEvents\"");
-	put_str(&x->b, x->style->colon);
-	buf_putc(&x->b, '[');
+	next_member(&x->b, &x->has_member);
+	PUT(&x->b, "\"traceEvents\":[");
 	x->in_events = true;
 }
 
 void
 chrome_next_event(struct chrome *x)
 {
-	next_member(x, &x->b, &x->has_event);
+	next_member(&x->b, &x->has_event);
 }
 
 static void
-put_member(struct chrome *x, struct buf *b, const struct fact *f)
+put_member(struct buf *b, const struct fact *f)
 {
 	json_put_string(b, f->key);
-	put_str(b, x->style->colon);
+	buf_putc(b, ':');
 	chrome_put_value(b, &f->val);
 }
 
@@ -126,7 +101,7 @@ our_source(const struct chrome *x, uint32_t src)
 
 /* Facts that "sources" shows. */
 static void
-keep_facts(struct chrome *x, struct origin *o, const struct source *s)
+keep_facts(struct origin *o, const struct source *s)
 {
 	static const char *const shown[] = { "name", "format", "rank",
 		"world_size", "hostname", "epoch" };
@@ -137,15 +112,14 @@ keep_facts(struct chrome *x, struct origin *o, const struct source *s)
 
 		if (f == NULL)
 			continue;
-		put_str(&o->facts, x->style->sep);
-		put_member(x, &o->facts, f);
+		buf_putc(&o->facts, ',');
+		put_member(&o->facts, f);
 	}
 }
 
-static void
-chrome_source(void *ctx, const struct source *s)
+void
+chrome_source(struct chrome *x, const struct source *s)
 {
-	struct chrome *x = ctx;
 	uint32_t src = our_source(x, s->src);
 	struct origin *o = origin_of(x, src);
 	const struct fact *f = source_fact(s, "base");
@@ -162,7 +136,7 @@ chrome_source(void *ctx, const struct source *s)
 	f = source_fact(s, "bare_array");
 	o->is_bare = f != NULL && f->val.type == VAL_INT && f->val.i != 0;
 	chrome_set_label(x, o, s, src);
-	keep_facts(x, o, s);
+	keep_facts(o, s);
 }
 
 /* ---- metadata ---- */
@@ -177,15 +151,11 @@ close_source(struct chrome *x)
 	if (x->metas_of == 0)
 		return;
 	o = &x->origins.v[x->metas_of];
-	next_member(x, &x->others, &has);
-	PUT(&x->others, "{\"src\"");
-	put_str(&x->others, x->style->colon);
+	next_member(&x->others, &has);
+	PUT(&x->others, "{\"src\":");
 	json_put_i64(&x->others, x->metas_of);
 	put_str(&x->others, buf_str(&o->facts));
-	put_str(&x->others, x->style->sep);
-	PUT(&x->others, "\"metadata\"");
-	put_str(&x->others, x->style->colon);
-	buf_putc(&x->others, '{');
+	PUT(&x->others, ",\"metadata\":{");
 	put_str(&x->others, buf_str(&x->metas));
 	PUT(&x->others, "}}");
 	x->metas.len = 0;
@@ -201,10 +171,9 @@ see_source(struct chrome *x, uint32_t src)
 	x->metas_of = src;
 }
 
-static void
-chrome_meta(void *ctx, const struct meta *m)
+void
+chrome_meta(struct chrome *x, const struct meta *m)
 {
-	struct chrome *x = ctx;
 	uint32_t src = our_source(x, m->src);
 	bool has;
 
@@ -219,15 +188,15 @@ chrome_meta(void *ctx, const struct meta *m)
 	if (src > 0) {
 		see_source(x, src);
 		if (x->metas.len > 0)
-			put_str(&x->metas, x->style->sep);
-		put_member(x, &x->metas, &m->fact);
+			buf_putc(&x->metas, ',');
+		put_member(&x->metas, &m->fact);
 	} else if (m->is_after || x->in_events) {
 		has = true;
-		next_member(x, &x->after, &has);
-		put_member(x, &x->after, &m->fact);
+		next_member(&x->after, &has);
+		put_member(&x->after, &m->fact);
 	} else {
-		next_member(x, &x->b, &x->has_member);
-		put_member(x, &x->b, &m->fact);
+		next_member(&x->b, &x->has_member);
+		put_member(&x->b, &m->fact);
 	}
 	if (x->b.len >= FLUSH_SIZE)
 		flush(x);
@@ -235,10 +204,9 @@ chrome_meta(void *ctx, const struct meta *m)
 
 /* ---- events ---- */
 
-static void
-chrome_event(void *ctx, const struct event *ev)
+void
+chrome_event(struct chrome *x, const struct event *ev)
 {
-	struct chrome *x = ctx;
 	uint32_t src = our_source(x, ev->src);
 
 	if (UNLIKELY(src >= x->origins.n))
@@ -253,13 +221,12 @@ chrome_event(void *ctx, const struct event *ev)
 
 /* ---- beginning and end ---- */
 
-static void *
+struct chrome *
 chrome_create(const struct settings *set, struct sink *sink)
 {
 	struct chrome *x = xcalloc(1, sizeof *x);
 
 	x->set = set;
-	x->style = &chrome_styles[set->layout];
 	x->sink = sink;
 	x->texts = arena_create();
 	return x;
@@ -276,11 +243,9 @@ end_input(struct chrome *x)
 	vec_free(&x->lanes);
 }
 
-static void
-chrome_input(void *ctx, const struct stream_in *in)
+void
+chrome_input(struct chrome *x, const struct stream_in *in)
 {
-	struct chrome *x = ctx;
-
 	end_input(x);
 	x->first = x->next;
 	/* what tl-merge wrote is of several sources, too */
@@ -292,31 +257,26 @@ chrome_input(void *ctx, const struct stream_in *in)
 	x->mem = arena_create();
 }
 
-static void
-chrome_finish(void *ctx)
+void
+chrome_finish(struct chrome *x)
 {
-	struct chrome *x = ctx;
 	struct buf *b = &x->b;
 
 	open_events(x, 0);
 	fuse_finish(x);
 	if (x->has_event)
-		put_str(b, x->style->between);
+		buf_putc(b, '\n');
 	buf_putc(b, ']');
 	if (!x->is_bare) {
 		close_source(x);
 		put_str(b, buf_str(&x->after));
 		if (x->others.len > 0) {
-			next_member(x, b, &x->has_member);
-			PUT(b, "\"sources\"");
-			put_str(b, x->style->colon);
-			buf_putc(b, '[');
+			next_member(b, &x->has_member);
+			PUT(b, "\"sources\":[");
 			put_str(b, buf_str(&x->others));
-			put_str(b, x->style->between);
-			buf_putc(b, ']');
+			PUT(b, "\n]");
 		}
-		put_str(b, x->style->between);
-		buf_putc(b, '}');
+		PUT(b, "\n}");
 	}
 	buf_putc(b, '\n');
 	flush(x);
@@ -331,13 +291,3 @@ chrome_finish(void *ctx)
 	buf_free(&x->metas);
 	vec_release(x);
 }
-
-const struct target chrome_target = {
-	.word = "chrome",
-	.create = chrome_create,
-	.input = chrome_input,
-	.source = chrome_source,
-	.meta = chrome_meta,
-	.event = chrome_event,
-	.finish = chrome_finish,
-};

@@ -29,9 +29,6 @@ enum use {
 	USE_ARG,
 	USE_ARG_ID, /* a correlation id, with --fuse */
 	USE_FIELD,  /* an argument, where the format has no other place */
-	USE_DUPTOP,
-	USE_DUP,     /* earlier value of a member of args */
-	USE_DUPARGS, /* member of an earlier args */
 };
 
 struct part {
@@ -45,23 +42,9 @@ struct plan {
 	unsigned fixed;  /* FIX_ that are to be written */
 	uint32_t nparts;
 	struct part *parts;
-	bool has_top, has_duptop, has_dupargs, has_args, has_fields;
+	bool has_top, has_args, has_fields;
 	bool args_raw; /* args are no object: nothing can be added */
 };
-
-/* Texts between the values. */
-struct style {
-	struct str sep;   /* between members */
-	struct str colon; /* behind a key */
-	/* A container is written as open, members each behind a separator, and
-	 * close; first then takes the place of the first comma. */
-	struct str open_event, close_event, open_args, close_args;
-	char first;
-	struct str ts_sep, args_sep; /* before these members */
-	struct str between;          /* events, or members of the document */
-};
-
-extern const struct style chrome_styles[];
 
 /* A source, by our number. */
 struct origin {
@@ -89,7 +72,6 @@ struct place {
 
 struct chrome {
 	const struct settings *set;
-	const struct style *style;
 	struct sink *sink;
 	struct buf b; /* on its way to the sink */
 	/* the document */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-export's parts: main.c knows the options and reads streams, sink.c
- * compresses what is written, and a target (chrome.c and chrome-*.c) turns
- * items into another program's format. A new target is a file and a line in
- * main.c's table.
+ * tl-export's parts: main.c knows the options and reads streams, chrome.c and
+ * chrome-*.c turn items into Chrome-trace JSON, sink.c compresses what is
+ * written.
  */
 #ifndef TL_EXPORT_H
 #define TL_EXPORT_H
@@ -12,12 +11,6 @@
 #include "trace/select-front.h"
 #include "json/json.h"
 
-enum layout {
-	LAYOUT_LINES, /* one event a line */
-	LAYOUT_MINIFY,
-	LAYOUT_PRETTY,
-};
-
 enum pack {
 	PACK_BY_NAME, /* as the ending of the file's name says */
 	PACK_GZIP,
@@ -25,13 +18,10 @@ enum pack {
 };
 
 struct settings {
-	const struct target *to;
 	const char *path; /* -o */
-	enum layout layout;
 	enum pack pack;
 	int level; /* of compression; 0: the library's default */
 	bool sort_id;
-	bool duplicates;
 	bool flows;
 	bool with_tree;
 	bool fuse;      /* ranks as the reference's fusion has them */
@@ -50,23 +40,19 @@ void sink_write(struct sink *s, const void *p, size_t n);
 /* All written, renamed into place; the bytes before compression. */
 uint64_t sink_finish(struct sink *s);
 
-/* ---- targets ---- */
+/* ---- chrome.c: Chrome-trace JSON ---- */
 
 /*
- * What main() calls for each item; x is what create() returned. Sources are
- * numbered by their input: the target numbers them through.
+ * What main() calls for each item. Sources are numbered by their input: they
+ * are numbered through here.
  */
-struct target {
-	const char *word;
-	void *(*create)(const struct settings *set, struct sink *sink);
-	/* Another input: its strings, shapes and tracks count anew. */
-	void (*input)(void *x, const struct stream_in *in);
-	void (*source)(void *x, const struct source *s);
-	void (*meta)(void *x, const struct meta *m);
-	void (*event)(void *x, const struct event *ev);
-	void (*finish)(void *x);
-};
-
-extern const struct target chrome_target;
+struct chrome;
+struct chrome *chrome_create(const struct settings *set, struct sink *sink);
+/* Another input: its strings, shapes and tracks count anew. */
+void chrome_input(struct chrome *x, const struct stream_in *in);
+void chrome_source(struct chrome *x, const struct source *s);
+void chrome_meta(struct chrome *x, const struct meta *m);
+void chrome_event(struct chrome *x, const struct event *ev);
+void chrome_finish(struct chrome *x);
 
 #endif

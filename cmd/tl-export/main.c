@@ -3,7 +3,7 @@
  * tl-export: a stream as a file for other programs.
  *
  * A sink: it goes once through its inputs and holds one event at a time, or
- * one source with --sort id. What a format needs is its target's matter.
+ * one source with --sort id.
  */
 #include "cmd/tl-export/export.h"
 #include "trace/select.h"
@@ -12,35 +12,27 @@
 #include <stdlib.h>
 
 enum {
-	OPT_DUPLICATES = OPT_LONG,
-	OPT_FLOWS,
+	OPT_FLOWS = OPT_LONG,
 	OPT_FUSE,
 	OPT_GZIP,
-	OPT_MINIFY,
 	OPT_OBJECT,
 	OPT_PIDS,
-	OPT_PRETTY,
 	OPT_SORT,
 	OPT_WITH_TREE,
 };
 
 static const struct opt options[] = {
-	{ OPT_DUPLICATES, "duplicates", NULL,
-	    "repeated keys too, not only the last value" },
 	{ OPT_FLOWS, "flows", NULL,
 	    "arrows ac2g from our links, in place of the trace's own" },
 	{ OPT_FUSE, "fuse", NULL,
 	    "processes RANK r - GPU and - CPU, events with rank and old ids" },
 	{ OPT_GZIP, "gzip", "[LEVEL]", "compress, as -o FILE.gz does" },
-	{ OPT_MINIFY, "minify", NULL, "no newlines between events" },
 	{ OPT_OBJECT, "object", NULL,
 	    "an object, where the source was a bare array too" },
 	{ 'o', "output", "FILE",
 	    "write to FILE, which appears only when whole" },
 	{ OPT_PIDS, "pids", "shift|keep",
 	    "process ids of the second and later sources (shift)" },
-	{ OPT_PRETTY, "pretty", NULL,
-	    "several lines an event, as Kineto does" },
 	OPT_SELECT_WITH("TIME", "from TIME after the source's first event on",
 	    "chrome|TIME", "the format (chrome); or only before TIME"),
 	{ OPT_SORT, "sort", "stream|id", "the order of events (stream)" },
@@ -57,27 +49,7 @@ static const struct about about = {
 	.example = "tl-filter --step 3 t.tl | tl-export -o step3.json.gz",
 };
 
-static const struct target *const targets[] = { &chrome_target };
-
 /* ---- options ---- */
-
-static const struct target *
-target_of(const struct optparse *op)
-{
-	const char *words[sizeof targets / sizeof *targets + 1] = { NULL };
-
-	for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-		words[i] = targets[i]->word;
-	return targets[opt_word(op, words)];
-}
-
-static void
-set_layout(struct settings *set, enum layout layout)
-{
-	if (set->layout != LAYOUT_LINES && set->layout != layout)
-		die_usage("--minify and --pretty exclude each other");
-	set->layout = layout;
-}
 
 static void
 set_pack(struct settings *set, const struct optparse *op, enum pack pack)
@@ -89,14 +61,16 @@ set_pack(struct settings *set, const struct optparse *op, enum pack pack)
 		set->level = (int)opt_int(op, 1, pack == PACK_GZIP ? 9 : 19);
 }
 
-/* A format, or, as all times begin with a digit, a time. */
+/* The format, or, as all times begin with a digit, a time. */
 static void
 take_to(struct settings *set, const struct optparse *op)
 {
+	static const char *const formats[] = { "chrome", NULL };
+
 	if (op->arg[0] >= '0' && op->arg[0] <= '9')
 		(void)select_front_opt(&set->select, op, OPT_SELECT_TO);
 	else
-		set->to = target_of(op);
+		(void)opt_word(op, formats);
 }
 
 static void
@@ -106,15 +80,12 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	static const char *const orders[] = { "stream", "id", NULL };
 
 	switch (ch) {
-	case OPT_DUPLICATES: set->duplicates = true; break;
 	case OPT_FLOWS: set->flows = true; break;
 	case OPT_FUSE: set->fuse = true; break;
 	case OPT_GZIP: set_pack(set, op, PACK_GZIP); break;
-	case OPT_MINIFY: set_layout(set, LAYOUT_MINIFY); break;
 	case OPT_OBJECT: set->object = true; break;
 	case 'o': set->path = op->arg; break;
 	case OPT_PIDS: set->keep_pids = opt_word(op, pids) == 1; break;
-	case OPT_PRETTY: set_layout(set, LAYOUT_PRETTY); break;
 	case OPT_SORT: set->sort_id = opt_word(op, orders) == 1; break;
 	case OPT_SELECT_TO: take_to(set, op); break;
 	case OPT_WITH_TREE: set->with_tree = true; break;
@@ -127,15 +98,15 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 /* ---- reading ---- */
 
 static void
-pass_on(const struct target *to, void *x, struct stream_in *in)
+pass_on(struct chrome *x, struct stream_in *in)
 {
 	enum item item;
 
 	while ((item = stream_next(in)) != ITEM_END) {
 		switch (item) {
-		case ITEM_EVENT: to->event(x, &in->ev); break;
-		case ITEM_SOURCE: to->source(x, &in->source); break;
-		case ITEM_META: to->meta(x, &in->meta); break;
+		case ITEM_EVENT: chrome_event(x, &in->ev); break;
+		case ITEM_SOURCE: chrome_source(x, &in->source); break;
+		case ITEM_META: chrome_meta(x, &in->meta); break;
 		default: break;
 		}
 	}
@@ -181,7 +152,7 @@ ids_in_order(struct store *store)
 
 /* Each source whole, its events by id. */
 static void
-pass_on_sorted(const struct target *to, void *x, struct stream_in *in)
+pass_on_sorted(struct chrome *x, struct stream_in *in)
 {
 	struct store *store = store_create(in->dict);
 
@@ -191,13 +162,13 @@ pass_on_sorted(const struct target *to, void *x, struct stream_in *in)
 		struct event ev;
 		size_t n;
 
-		to->source(x, store_source(store));
+		chrome_source(x, store_source(store));
 		metas = store_metas(store, &n);
 		for (size_t i = 0; i < n; i++)
-			to->meta(x, &metas[i]);
+			chrome_meta(x, &metas[i]);
 		for (uint32_t i = 0; i < store_count(store); i++) {
 			store_event(store, v[i].at, &ev);
-			to->event(x, &ev);
+			chrome_event(x, &ev);
 		}
 		vec_release(v);
 	}
@@ -205,7 +176,7 @@ pass_on_sorted(const struct target *to, void *x, struct stream_in *in)
 }
 
 static uint64_t
-read_file(const struct settings *set, void *x, const char *path)
+read_file(const struct settings *set, struct chrome *x, const char *path)
 {
 	struct stream_in *in = select_front_open(&set->select, path, NULL,
 	    set->with_tree   ? WANT_TREE
@@ -213,11 +184,11 @@ read_file(const struct settings *set, void *x, const char *path)
 			     : WANT_STREAM);
 	uint64_t nevents;
 
-	set->to->input(x, in);
+	chrome_input(x, in);
 	if (set->sort_id)
-		pass_on_sorted(set->to, x, in);
+		pass_on_sorted(x, in);
 	else
-		pass_on(set->to, x, in);
+		pass_on(x, in);
 	nevents = in->nevents;
 	stream_close(in);
 	return nevents;
@@ -238,13 +209,13 @@ summarise(uint64_t nevents, uint64_t nbytes, double start_s)
 int
 main(int argc, char *argv[])
 {
-	struct settings set = { .to = &chrome_target };
+	struct settings set = { 0 };
 	struct optparse op;
 	const char *path;
 	struct sink *sink;
 	uint64_t nevents = 0, nbytes;
 	double start_s = sys_wall_s();
-	void *x;
+	struct chrome *x;
 	int ch;
 
 	opt_start(&op, argc, argv, &about, options);
@@ -257,10 +228,10 @@ main(int argc, char *argv[])
 	set.object |= set.fuse;
 
 	sink = sink_open(&set);
-	x = set.to->create(&set, sink);
+	x = chrome_create(&set, sink);
 	while ((path = opt_file(&op)) != NULL)
 		nevents += read_file(&set, x, path);
-	set.to->finish(x);
+	chrome_finish(x);
 	nbytes = sink_finish(sink);
 	if (set.verbose)
 		summarise(nevents, nbytes, start_s);

@@ -32,11 +32,6 @@ tl-tree a.tl | tl-export --sort id >c.json
 same 'a tree by id' b.json c.json
 tl-link a.tl | tl-export >c.json
 same 'links are not shown' b.json c.json
-tl-export --minify a.tl >c.json
-ok 'without newlines' same_json b.json c.json
-is 'one line' "$(wc -l <c.json)" 1
-tl-export --pretty a.tl >c.json
-ok 'in Kineto'\''s layout' same_json b.json c.json
 is 'an event a line' "$(grep -c '^{"ph"' b.json)" "$(value 'len(ev)' a.json)"
 tl-gen -s 7 -n 1 --layers 1 --metadata-last --pretty -o m.json
 tl-decode m.json | tl-export >c.json
@@ -57,9 +52,9 @@ bad='' pairs=''
 for q in $(tl-gen --list-quirks | awk '{ print $1 }'); do
 	tl-gen -n 1 --layers 1 -q "$q" -o "q-$q"
 	tl-decode "q-$q" >q.tl 2>/dev/null || continue
-	tl-export q.tl >"r-$q" && tl-export --duplicates q.tl >"s-$q" &&
+	tl-export q.tl >"r-$q" &&
 		tl-cat q.tl | tl-export | cmp -s - "r-$q" || bad="$bad $q"
-	pairs="$pairs q-$q r-$q q-$q s-$q"
+	pairs="$pairs q-$q r-$q"
 done
 is 'quirks through NDJSON' "$bad" ''
 # shellcheck disable=SC2086 # names without spaces
@@ -82,19 +77,14 @@ tl-export --object odd.tl >odd.out
 is 'or as an object' "$(value 'type(t).__name__, len(ev)' odd.out)" \
 	"('dict', 5)"
 printf '[]' >empty.json
-is 'an empty array' "$(tl-export --minify empty.json)" '[]'
+is 'an empty array' "$(tl-export empty.json | tr -d '\n')" '[]'
 printf '{"traceEvents":[],"a":1}' >empty.json
-is 'an empty trace' "$(tl-export --minify empty.json)" \
+is 'an empty trace' "$(tl-export empty.json | tr -d '\n')" \
 	'{"traceEvents":[],"a":1}'
 printf '[{"ph":"X","ph":"B","args":{"a":1,"a":2},"args":{"a":3,"b":1,"b":2}}]' \
 	>dup.json
-is 'the last value of a key' "$(tl-export --minify dup.json)" \
+is 'the last value of a key' "$(tl-export dup.json | tr -d '\n')" \
 	'[{"ph":"B","args":{"a":3,"b":2}}]'
-is 'and earlier ones' "$(tl-export --minify --duplicates dup.json)" \
-	'[{"ph":"X","ph":"B","args":{"a":1,"a":2,"a":3,"b":1,"b":2}}]'
-printf '[{"args":{"a":1},"ph":"B","args":{"b":1}}]' >dup.json
-is 'an earlier args' "$(tl-export --minify --duplicates dup.json)" \
-	'[{"args":{"a":1},"ph":"B","args":{"b":1}}]'
 
 # --- what a tree knows ---
 tl-export --with-tree a.tl >c.json
@@ -191,7 +181,6 @@ refuses 1 'No space left' 'tl-export a.tl >/dev/full'
 refuses 1 'No space left' 'tl-export --gzip a.tl >/dev/full'
 refuses 1 'irectory' 'tl-export . '
 refuses 2 'needs chrome' 'tl-export --to xml a.tl'
-refuses 2 'exclude' 'tl-export --minify --pretty a.tl'
 refuses 2 'sort' 'tl-export --sort name a.tl'
 quiet 'a reader may leave' 'tl-export a.tl | head -c 1'
 n=$(wc -c <a.tl) bad=

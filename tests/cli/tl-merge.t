@@ -16,7 +16,7 @@ trace 1 4000000 100 >r1.json
 trace 2 500000 100 >r2.json
 
 exported() { # STREAM: name and ts of the slices
-	tl-export --to chrome --minify "$1" | grep -o '"name":"k[0-9]"[^{]*"ts":[-0-9.]*' |
+	tl-export --to chrome "$1" | grep -o '"name":"k[0-9]"[^{]*"ts":[-0-9.]*' |
 		sed 's/.*"name":"\(k.\)".*"ts":/\1 /' | tr '\n' ' ' | sed 's/ $//'
 }
 tl-merge -o m.tl r0.json r1.json r2.json
