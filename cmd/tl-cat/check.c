@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static int
-check_file(const struct settings *set, const char *path)
+check_file(const char *path)
 {
 	struct stream_in *in = stream_open(path, NULL, WANT_STREAM);
 	uint64_t nsources = 0;
@@ -29,13 +29,12 @@ check_file(const struct settings *set, const char *path)
 	out_printf(out, "%s: whole, %" PRIu64 " events, %" PRIu64 " sources\n",
 	    in->name, in->nevents, nsources);
 	out_finish(out);
-	(void)set;
 	stream_close(in);
 	return exit_status();
 }
 
 static int
-check_apart(const struct settings *set, const char *path)
+check_apart(const char *path)
 {
 	pid_t pid = fork();
 	int status;
@@ -43,7 +42,7 @@ check_apart(const struct settings *set, const char *path)
 	if (pid < 0)
 		die_errno("fork");
 	if (pid == 0)
-		_exit(check_file(set, path));
+		_exit(check_file(path));
 	child_began(pid);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
@@ -60,9 +59,9 @@ cat_check(const struct settings *set)
 	if (set->dest.path != NULL || set->dest.zstd)
 		die_usage("--check writes to standard output only");
 	if (set->files[1] == NULL)
-		return check_file(set, set->files[0]);
+		return check_file(set->files[0]);
 	for (size_t i = 0; set->files[i] != NULL; i++) {
-		int status = check_apart(set, set->files[i]);
+		int status = check_apart(set->files[i]);
 
 		if (status == EXIT_NO_ANSWER || worst == EXIT_DONE)
 			worst = status;

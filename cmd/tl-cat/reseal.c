@@ -50,10 +50,7 @@ read_from(struct reseal *r)
 		} else if (item == ITEM_META) {
 			struct meta m = r->from->meta;
 
-			m.fact.key = arena_str(r->sources.mem, m.fact.key);
-			if (m.fact.val.type >= VAL_NUM)
-				m.fact.val.s =
-				    arena_str(r->sources.mem, m.fact.val.s);
+			m.fact = sources_fact(&r->sources, &m.fact);
 			vec_push(&r->metas, m);
 		}
 	}

@@ -8,15 +8,15 @@ sources_start(struct sources *ss, struct dict *dict)
 	*ss = (struct sources){ .numbers.dict = dict, .mem = arena_create() };
 }
 
-static bool
-integer_of(const struct value *v, int64_t *out)
+struct fact
+sources_fact(struct sources *ss, const struct fact *f)
 {
-	if (v->type == VAL_INT) {
-		*out = v->i;
-		return true;
-	}
-	return (v->type == VAL_STR || v->type == VAL_STRX) &&
-	    num_i64(v->s, out);
+	struct fact copy = *f;
+
+	copy.key = arena_str(ss->mem, f->key);
+	if (f->val.type >= VAL_NUM)
+		copy.val.s = arena_str(ss->mem, f->val.s);
+	return copy;
 }
 
 /* Facts as they are now; texts are copied. */
@@ -26,17 +26,11 @@ keep_facts(struct sources *ss, struct known *k, const struct source *s)
 	k->nfacts = s->nfacts;
 	k->facts = arena_alloc(ss->mem, s->nfacts * sizeof *s->facts + 1);
 	for (size_t i = 0; i < s->nfacts; i++) {
-		struct fact f = s->facts[i];
-
-		f.key = arena_str(ss->mem, f.key);
-		if (f.val.type >= VAL_NUM)
-			f.val.s = arena_str(ss->mem, f.val.s);
-		k->facts[i] = f;
-		if (str_eq(f.key, STR("base")))
-			k->has_base = integer_of(&f.val, &k->base_ns);
-		if (str_eq(f.key, STR("rank")))
-			k->rank = f.val;
+		k->facts[i] = sources_fact(ss, &s->facts[i]);
+		if (str_eq(s->facts[i].key, STR("rank")))
+			k->rank = k->facts[i].val;
 	}
+	k->has_base |= source_int(s, "base", &k->base_ns);
 }
 
 void

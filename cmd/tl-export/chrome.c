@@ -122,19 +122,15 @@ chrome_source(struct chrome *x, const struct source *s)
 {
 	uint32_t src = our_source(x, s->src);
 	struct origin *o = origin_of(x, src);
-	const struct fact *f = source_fact(s, "base");
+	const struct fact *f = source_fact(s, "format");
 	int64_t n;
 
 	o->is_told = true;
-	if (f != NULL && f->val.type == VAL_INT)
-		o->base_ns = f->val.i;
-	else if (f != NULL && f->val.s.p != NULL && num_i64(f->val.s, &n))
+	if (source_int(s, "base", &n))
 		o->base_ns = n;
-	f = source_fact(s, "format");
 	o->is_foreign =
 	    f != NULL && f->val.s.p != NULL && !str_eq(f->val.s, STR("chrome"));
-	f = source_fact(s, "bare_array");
-	o->is_bare = f != NULL && f->val.type == VAL_INT && f->val.i != 0;
+	o->is_bare = source_int(s, "bare_array", &n) && n != 0;
 	chrome_set_label(x, o, s, src);
 	keep_facts(o, s);
 }
