@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of kernels inside of cells; see details.h. */
+/* Lists of kernels inside of cells; see plan.h. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "sink/details.h"
+#include "sink/plan.h"
 #include "trace/stat.h"
 #include "json/json.h"
 

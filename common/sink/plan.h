@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside sink only: tables asked for, and their groups. */
+/* Inside sink only: tables asked for, their groups, lists in cells. */
 #ifndef TL_SINK_PLAN_H
 #define TL_SINK_PLAN_H
 
@@ -12,6 +12,14 @@ void sink_tables_print(struct sink *s);
 /* The groups of a table in its order. */
 void sink_group_records(
     struct sink *s, const struct sink_plan *p, struct sink_groups *gs);
+
+/*
+ * What the records of a row launched, or what overlapped them, position by
+ * position, as JSON appended to r->text. The first record whose list isn't
+ * empty says how long the list is and what stands in it; lists of another
+ * length are left out, as "count" shows. False, and nothing: all are empty.
+ */
+bool details_put(const struct sink_row *r, unsigned of);
 
 static inline const struct sink_column *
 sink_column_of(const struct sink *s, unsigned column)

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sink/details.h"
 #include "sink/plan.h"
 
 static const void *
@@ -32,10 +31,10 @@ name_of(const struct sink *s, const struct sink_column *c, uint32_t track)
 				       : names.thread;
 }
 
+/* A field as a number: what a key is of, and most cells. */
 static uint64_t
-word_of(struct sink *s, unsigned column, const void *record)
+word_of(const struct sink *s, const struct sink_column *c, const void *record)
 {
-	const struct sink_column *c = sink_column_of(s, column);
 	const struct sink_record *rec = record;
 	const void *at = field_at(record, c);
 
@@ -71,7 +70,7 @@ key_of(struct sink *s, const struct sink_plan *p, size_t i, uint64_t *key)
 			key[n++] = (uint64_t)id->n;
 			key[n++] = id->type;
 		} else {
-			key[n++] = word_of(s, p->keys[k], record);
+			key[n++] = word_of(s, c, record);
 		}
 	}
 }
@@ -108,14 +107,12 @@ static int
 cmp_field(const struct sink *s, unsigned column, const void *a, const void *b)
 {
 	const struct sink_column *c = sink_column_of(s, column);
-	const void *x = field_at(a, c), *y = field_at(b, c);
-	uint32_t t, u;
+	uint64_t x = word_of(s, c, a), y = word_of(s, c, b);
 
-	if (c->from == SINK_BOOL)
-		return *(const bool *)x - *(const bool *)y;
-	t = *(const uint32_t *)x;
-	u = *(const uint32_t *)y;
-	return t == u ? 0 : str_cmp(dict_get(s->dict, t), dict_get(s->dict, u));
+	if (c->from == SINK_BOOL || x == y)
+		return (x > y) - (x < y);
+	return str_cmp(
+	    dict_get(s->dict, (uint32_t)x), dict_get(s->dict, (uint32_t)y));
 }
 
 /* Upwards, those without a number last. */
@@ -321,7 +318,6 @@ cell_of(const struct sink_row *r, size_t i)
 	const struct sink_record *rec = r->first;
 	const struct sink_column *c;
 	const void *at;
-	int64_t v;
 
 	if (field >= SINK_LEADS)
 		return sink_lead_cell(s, rec->source, field);
@@ -331,19 +327,20 @@ cell_of(const struct sink_row *r, size_t i)
 	at = field_at(r->first, c);
 	switch (c->from) {
 	case SINK_CELL: return s->def->cell(r, field);
-	case SINK_TEXT: return cell_string(s->dict, *(const uint32_t *)at);
+	case SINK_TEXT:
+	case SINK_PROCESS:
+	case SINK_LABEL:
+	case SINK_THREAD:
+		return cell_string(s->dict, (uint32_t)word_of(s, c, rec));
 	case SINK_INT:
-		memcpy(&v, at, sizeof v);
-		return v == SINK_NONE ? cell_none() : cell_int(v);
+		return *(const int64_t *)at == SINK_NONE
+		    ? cell_none()
+		    : cell_int(*(const int64_t *)at);
 	case SINK_REAL: return cell_real(*(const double *)at);
 	case SINK_U32: return cell_int(*(const uint32_t *)at);
 	case SINK_BOOL: return cell_bool(*(const bool *)at);
 	case SINK_KEY: return key_cell(r, *(const struct key *)at, col->type);
 	case SINK_UID: return cell_uid(r->table, *(const struct uid *)at);
-	case SINK_PROCESS:
-	case SINK_LABEL:
-	case SINK_THREAD:
-		return cell_string(s->dict, name_of(s, c, rec->track));
 	case SINK_COUNT: return cell_int((int64_t)r->group->n);
 	case SINK_SUM: return cell_int(r->group->sums[c->at]);
 	case SINK_SHARE: return cell_share(r->group->sums[c->at], r->whole);
