@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The program on top of common/sink/sink.h, from which a new sink is copied, is
+# whole.
+. tests/cli/lib.sh
+cc=${CC:-cc}
+command -v "${cc%% *}" >/dev/null || skip_all 'no compiler'
+plan 2
+
+{
+	echo '#include "sink/sink.h"'
+	sed -n '/^ \*\tstruct piece/,/^ \* A column is/p' "$ROOT/common/sink/sink.h" |
+		sed -e '$d' -e 's/^ \*	*//' -e 's/^ \*//' -e 's/(equal keys.*)//'
+} >tl-x.c
+like 'it has a main()' "$(cat tl-x.c)" '^main\(int argc'
+# shellcheck disable=SC2086 # a compiler may be a command with words
+ok 'it compiles' $cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror \
+	-I"$ROOT/common" -I"$ROOT" -fsyntax-only tl-x.c
