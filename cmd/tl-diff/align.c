@@ -8,7 +8,7 @@
  * it asks, or E is so large that the band may be wrong, a wider one is tried.
  * So the result is that of the whole table.
  */
-#include "cmd/tl-diff/columns.h"
+#include "cmd/tl-diff/align.h"
 
 #ifndef BAND_MIN      /* a test has smaller ones */
 #define BAND_MIN 4096 /* rows from which on a band is tried */

@@ -23,6 +23,33 @@ typedef VEC(struct pair) pairs;
 void align_symbols(
     const uint32_t *a, size_t m, const uint32_t *b, size_t n, pairs *out);
 
+/*
+ * columns.c: the table of edit distances of two lists, or a band of it: E[i][j]
+ * is the distance of the first i symbols of a and the first j of b.
+ */
+struct columns;
+
+/* Neither list is empty; they have to outlive the table. */
+struct columns *columns_create(
+    const uint32_t *a, size_t m, const uint32_t *b, size_t n);
+void columns_destroy(struct columns *c);
+
+/*
+ * Works out a band: that of the diagonals from that of the first cell to that
+ * of the last, and so many beyond them on both sides; SIZE_MAX for all. E of
+ * the last cell, or more where the band is too narrow.
+ */
+uint64_t columns_fill(struct columns *c, size_t width);
+/* Whether what the band says of (i, j) and of (i - 1, j) is right, if E is e.
+ */
+bool columns_are_right(const struct columns *c, size_t i, size_t j, uint64_t e);
+/*
+ * Whether E[i][j] = E[i-1][j] + 1, of i and j from 1. To be asked on a way back
+ * from the last cell, that never goes down or to the right. False: the band
+ * does not tell.
+ */
+bool columns_rise(struct columns *c, size_t i, size_t j, bool *rises);
+
 /* ---- pairs.c: alignments that are the same both ways ---- */
 
 /*
@@ -41,6 +68,8 @@ void align_lists(const u32s list[NSIDES], bool turned, pairs *out);
  * does not move.
  */
 void pairs_moved(pairs *p, const u32s sym[NSIDES], pairs *moved);
+/* Of each place of lists of n its partner, or NONE: into empty lists. */
+void pairs_partners(const pairs *ops, const size_t n[NSIDES], u32s of[NSIDES]);
 /* pairs_between() where the pairs are in both sides' order. */
 void pairs_renamed(pairs *p);
 

@@ -16,7 +16,7 @@
  */
 #include <stdlib.h>
 
-#include "cmd/tl-diff/columns.h"
+#include "cmd/tl-diff/align.h"
 
 /* A symbol that stands in a more than once in so many words has bits there. */
 #define DENSE_WORDS 4

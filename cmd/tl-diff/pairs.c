@@ -3,8 +3,6 @@
  * Alignments of two lists that are the same whichever side comes first, and
  * what they leave over.
  */
-#include <stdlib.h>
-
 #include "cmd/tl-diff/align.h"
 
 /* ---- the same both ways ---- */
@@ -137,63 +135,17 @@ pairs_renamed(pairs *p)
 	vec_free(&gap);
 }
 
-/* Of each place its partner's, or NONE. */
-struct partners {
-	uint32_t *of[NSIDES];
-	size_t n[NSIDES];
-};
-
-static void
-partners_find(struct partners *p, const pairs *ops, size_t m, size_t n)
+void
+pairs_partners(const pairs *ops, const size_t n[NSIDES], u32s of[NSIDES])
 {
-	p->n[0] = m;
-	p->n[1] = n;
-	for (int s = 0; s < NSIDES; s++) {
-		p->of[s] = xmalloc((p->n[s] + 1) * sizeof *p->of[s]);
-		memset(p->of[s], 0xff, (p->n[s] + 1) * sizeof *p->of[s]);
-	}
-	for (size_t i = 0; i < ops->n; i++) {
-		const struct pair *x = &ops->v[i];
-
-		if (x->a != NONE && x->b != NONE) {
-			p->of[0][x->a] = x->b;
-			p->of[1][x->b] = x->a;
+	for (int s = 0; s < NSIDES; s++)
+		while (of[s].n < n[s])
+			vec_push(&of[s], NONE);
+	for (size_t i = 0; i < ops->n; i++)
+		if (ops->v[i].a != NONE && ops->v[i].b != NONE) {
+			of[0].v[ops->v[i].a] = ops->v[i].b;
+			of[1].v[ops->v[i].b] = ops->v[i].a;
 		}
-	}
-}
-
-/* How many from this place on are alone. */
-static size_t
-alone_from(const struct partners *p, int side, size_t from)
-{
-	size_t n = 0;
-
-	while (from + n < p->n[side] && p->of[side][from + n] == NONE)
-		n++;
-	return n;
-}
-
-/* Whether two places are behind a match, or the ends of both lists. */
-static bool
-end_together(const struct partners *p, size_t a, size_t b)
-{
-	if (a == p->n[0] || b == p->n[1])
-		return a == p->n[0] && b == p->n[1];
-	return p->of[0][a] == b;
-}
-
-/* The places from a on are alone: with as many between the same two matches. */
-static void
-pair_gap(struct partners *p, size_t a, size_t n)
-{
-	size_t b = a == 0 ? 0 : (size_t)p->of[0][a - 1] + 1;
-
-	if (alone_from(p, 1, b) != n || !end_together(p, a + n, b + n))
-		return;
-	for (size_t k = 0; k < n; k++) {
-		p->of[0][a + k] = (uint32_t)(b + k);
-		p->of[1][b + k] = (uint32_t)(a + k);
-	}
 }
 
 /*
@@ -201,38 +153,44 @@ pair_gap(struct partners *p, size_t a, size_t n)
  * the pair that follows it there.
  */
 static void
-push_ordered(const struct partners *p, pairs *ops)
+push_ordered(const u32s of[NSIDES], pairs *ops)
 {
 	uint32_t next = 0; /* of the second side */
 
-	for (uint32_t a = 0; a < p->n[0]; a++) {
-		uint32_t b = p->of[0][a];
+	for (uint32_t a = 0; a <= of[0].n; a++) {
+		uint32_t b = a < of[0].n ? of[0].v[a] : (uint32_t)of[1].n;
 
 		for (; b != NONE && next < b; next++)
-			if (p->of[1][next] == NONE)
+			if (of[1].v[next] == NONE)
 				vec_push(ops, ((struct pair){ NONE, next }));
-		vec_push(ops, ((struct pair){ a, b }));
+		if (a < of[0].n)
+			vec_push(ops, ((struct pair){ a, b }));
 	}
-	for (; next < p->n[1]; next++)
-		if (p->of[1][next] == NONE)
-			vec_push(ops, ((struct pair){ NONE, next }));
 }
 
 void
 pairs_between(pairs *ops, size_t m, size_t n)
 {
-	struct partners p;
+	u32s of[NSIDES] = { { 0 }, { 0 } };
 
-	partners_find(&p, ops, m, n);
-	for (size_t a = 0; a < m;) {
-		size_t alone = alone_from(&p, 0, a);
+	pairs_partners(ops, (const size_t[NSIDES]){ m, n }, of);
+	for (size_t a = 0, end; a < m; a = end + 1) {
+		size_t b = a == 0 ? 0 : (size_t)of[0].v[a - 1] + 1, b_end = b;
 
-		if (alone > 0)
-			pair_gap(&p, a, alone);
-		a += alone + 1;
+		for (end = a; end < m && of[0].v[end] == NONE; end++)
+			;
+		while (b_end < n && of[1].v[b_end] == NONE)
+			b_end++;
+		if (b_end - b != end - a ||
+		    (end < m ? of[0].v[end] : n) != b_end)
+			continue;
+		for (; a < end; a++, b++) {
+			of[0].v[a] = (uint32_t)b;
+			of[1].v[b] = (uint32_t)a;
+		}
 	}
 	ops->n = 0;
-	push_ordered(&p, ops);
-	free(p.of[0]);
-	free(p.of[1]);
+	push_ordered(of, ops);
+	vec_free(&of[0]);
+	vec_free(&of[1]);
 }

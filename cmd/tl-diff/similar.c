@@ -305,16 +305,11 @@ pair_name(struct chooser *c, const struct member *v, size_t n)
 static void
 start(struct chooser *c, const pairs *ops)
 {
-	for (int s = 0; s < NSIDES; s++)
-		for (size_t i = 0; i < c->nodes[s].n; i++) {
-			vec_push(&c->was[s], NONE);
-			vec_push(&c->now[s], NONE);
-		}
-	for (size_t i = 0; i < ops->n; i++)
-		if (ops->v[i].a != NONE && ops->v[i].b != NONE) {
-			c->was[0].v[ops->v[i].a] = ops->v[i].b;
-			c->was[1].v[ops->v[i].b] = ops->v[i].a;
-		}
+	const pairs none = { 0 };
+	const size_t n[NSIDES] = { c->nodes[0].n, c->nodes[1].n };
+
+	pairs_partners(ops, n, c->was);
+	pairs_partners(&none, n, c->now);
 }
 
 static void
