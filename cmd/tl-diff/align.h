@@ -58,6 +58,9 @@ bool columns_rise(struct columns *c, size_t i, size_t j, bool *rises);
  * the lesser text where they first differ: whether that is the second.
  */
 bool lists_turned(const struct dict *st, const u32s list[NSIDES]);
+/* Numbers for hashes, in place of what is in sym. */
+typedef VEC(uint64_t) u64s;
+void symbols_of_hashes(const u64s hash[NSIDES], u32s sym[NSIDES]);
 /* Replaces out. */
 void align_lists(const u32s list[NSIDES], bool turned, pairs *out);
 

@@ -132,92 +132,56 @@ add_sequences(struct changes *c, const struct match *m)
 	vec_free(&p);
 }
 
-/* Numbers for (kind, kernels), or for kinds alone. */
+/*
+ * Sequences of one kind, with the same kernels or with any: in the last round
+ * those are added too that stand alone.
+ */
 static void
-number_sequences(const struct line_up l[NSIDES], const u32s *places,
-    bool with_kernels, u32s *sym)
+pair_round(struct changes *c, struct line_up l[NSIDES], bool is_last,
+    const bool fresh[NSIDES])
 {
-	struct map numbers = { 0 };
-
-	for (int s = 0; s < NSIDES; s++) {
-		sym[s].n = 0;
-		for (size_t i = 0; i < places[s].n; i++) {
-			const struct sequence *q = &l[s].list.v[places[s].v[i]];
-			uint64_t h = hash_mix(q->kind ^ HASH_K0,
-			    with_kernels ? q->hash : HASH_K1);
-			bool is_new;
-			uint64_t *slot = map_put(&numbers, h, &is_new);
-
-			if (is_new)
-				*slot = numbers.n;
-			vec_push(&sym[s], (uint32_t)*slot);
-		}
-	}
-	map_free(&numbers);
-}
-
-/* All that sequences are told apart by. */
-static void
-name_sequences(const struct line_up l[NSIDES], const u32s *places, u32s *names)
-{
-	for (int s = 0; s < NSIDES; s++)
-		for (size_t i = 0; i < places[s].n; i++) {
-			const struct sequence *q = &l[s].list.v[places[s].v[i]];
-
-			vec_push(&names[s], q->kind);
-			push_names(&l[s], q, &names[s]);
-		}
-}
-
-/* What stands alone goes on to the next round. */
-static void
-pair_round(struct changes *c, const struct line_up l[NSIDES],
-    u32s places[NSIDES], bool with_kernels, const bool fresh[NSIDES])
-{
-	u32s sym[NSIDES] = { { 0 }, { 0 } }, left[NSIDES] = { { 0 }, { 0 } };
+	u32s sym[NSIDES] = { { 0 }, { 0 } }, places[NSIDES] = { { 0 }, { 0 } };
+	u64s hash[NSIDES] = { { 0 }, { 0 } };
 	pairs p = { 0 };
 	bool turned;
 
-	name_sequences(l, places, sym);
+	for (int s = 0; s < NSIDES; s++)
+		for (uint32_t i = 0; i < l[s].list.n; i++) {
+			const struct sequence *q = &l[s].list.v[i];
+
+			if (q->is_paired)
+				continue;
+			vec_push(&places[s], i);
+			vec_push(&hash[s],
+			    hash_mix(q->kind ^ HASH_K0,
+				is_last ? HASH_K1 : q->hash));
+			vec_push(&sym[s], q->kind);
+			push_names(&l[s], q, &sym[s]);
+		}
 	turned = lists_turned(c->dict, sym);
-	number_sequences(l, places, with_kernels, sym);
+	symbols_of_hashes(hash, sym);
 	align_lists(sym, turned, &p);
 	for (size_t i = 0; i < p.n; i++) {
-		uint32_t a = p.v[i].a == NONE ? NONE : places[0].v[p.v[i].a];
-		uint32_t b = p.v[i].b == NONE ? NONE : places[1].v[p.v[i].b];
-		struct match m = { l, { NULL, NULL }, fresh };
+		struct sequence *q[NSIDES] = { NULL, NULL };
 
-		if (a == NONE) {
-			vec_push(&left[1], b);
+		if (p.v[i].a != NONE)
+			q[0] = &l[0].list.v[places[0].v[p.v[i].a]];
+		if (p.v[i].b != NONE)
+			q[1] = &l[1].list.v[places[1].v[p.v[i].b]];
+		if (q[0] != NULL && q[1] != NULL) {
+			q[0]->is_paired = q[1]->is_paired = true;
+			c->npaired++;
+		} else if (!is_last) {
 			continue;
 		}
-		if (b == NONE) {
-			vec_push(&left[0], a);
-			continue;
-		}
-		m.seq[0] = &l[0].list.v[a];
-		m.seq[1] = &l[1].list.v[b];
-		c->npaired++;
-		add_sequences(c, &m);
+		add_sequences(c, &(struct match){ l, { q[0], q[1] }, fresh });
 	}
 	for (int s = 0; s < NSIDES; s++) {
 		vec_free(&places[s]);
-		places[s] = left[s];
+		vec_free(&hash[s]);
 		vec_free(&sym[s]);
 	}
 	vec_free(&p);
-}
-
-static void
-add_alone(struct changes *c, const struct line_up l[NSIDES], int side,
-    const u32s *places, const bool fresh[NSIDES])
-{
-	struct match m = { l, { NULL, NULL }, fresh };
-
-	for (size_t i = 0; i < places->n; i++) {
-		m.seq[side] = &l[side].list.v[places->v[i]];
-		add_sequences(c, &m);
-	}
 }
 
 void
@@ -225,24 +189,18 @@ kernels_add(struct changes *c, const struct side *const side[NSIDES],
     const bool fresh[NSIDES])
 {
 	struct line_up l[NSIDES] = { { 0 }, { 0 } };
-	u32s places[NSIDES] = { { 0 }, { 0 } };
 
 	line_up_pair(l, side, c->dict, c->set->per == PER_STEP);
-	for (int s = 0; s < NSIDES; s++) {
-		for (uint32_t i = 0; i < l[s].list.n; i++)
-			vec_push(&places[s], i);
-		c->nsequences[s] += fresh[s] ? l[s].list.n : 0;
-		if (fresh[s])
+	for (int s = 0; s < NSIDES; s++)
+		if (fresh[s]) {
+			c->nsequences[s] += l[s].list.n;
 			changes_start_run(c, s);
-	}
-	pair_round(c, l, places, true, fresh);
-	pair_round(c, l, places, false, fresh);
-	for (int s = 0; s < NSIDES; s++) {
-		add_alone(c, l, s, &places[s], fresh);
-		vec_free(&places[s]);
+		}
+	pair_round(c, l, false, fresh);
+	pair_round(c, l, true, fresh);
+	for (int s = 0; s < NSIDES; s++)
 		if (fresh[s])
 			changes_end_run(c, s, side[s]);
-	}
 	streams_finish(c);
 	line_up_free(l);
 }

@@ -19,6 +19,26 @@ lists_turned(const struct dict *st, const u32s list[NSIDES])
 	return false;
 }
 
+void
+symbols_of_hashes(const u64s hash[NSIDES], u32s sym[NSIDES])
+{
+	struct map numbers = { 0 };
+	bool is_new;
+
+	for (int s = 0; s < NSIDES; s++) {
+		sym[s].n = 0;
+		for (size_t i = 0; i < hash[s].n; i++) {
+			uint64_t *slot =
+			    map_put(&numbers, hash[s].v[i], &is_new);
+
+			if (is_new)
+				*slot = numbers.n;
+			vec_push(&sym[s], (uint32_t)*slot);
+		}
+	}
+	map_free(&numbers);
+}
+
 static void
 push_side(pairs *out, size_t n, bool is_first)
 {

@@ -6,23 +6,18 @@
  */
 #include "cmd/tl-diff/align.h"
 
-/* Symbols for the hashes of both sides' roots. */
+/* Symbols for whole trees. */
 static void
-symbols_of_hashes(struct matcher *m, const u32s roots[NSIDES])
+hash_roots(struct matcher *m, const u32s roots[NSIDES])
 {
-	struct map numbers = { 0 };
+	u64s hash[NSIDES] = { { 0 }, { 0 } };
 
 	for (int s = 0; s < NSIDES; s++)
-		for (size_t i = 0; i < roots[s].n; i++) {
-			bool is_new;
-			uint64_t *slot = map_put(&numbers,
-			    m->side[s]->hash.v[roots[s].v[i]], &is_new);
-
-			if (is_new)
-				*slot = numbers.n;
-			m->sym[s].v[i] = (uint32_t)*slot;
-		}
-	map_free(&numbers);
+		for (size_t i = 0; i < roots[s].n; i++)
+			vec_push(&hash[s], m->side[s]->hash.v[roots[s].v[i]]);
+	symbols_of_hashes(hash, m->sym);
+	vec_free(&hash[0]);
+	vec_free(&hash[1]);
 }
 
 /* What has no partner is taken out of ops, and aligned by names. */
@@ -71,7 +66,7 @@ match_roots(struct matcher *m)
 	turned = lists_turned(m->nm->st, sym);
 	if (sym[0].n != sym[1].n ||
 	    memcmp(sym[0].v, sym[1].v, sym[0].n * sizeof *sym[0].v) != 0)
-		symbols_of_hashes(m, roots);
+		hash_roots(m, roots);
 	align_lists(sym, turned, &out);
 	if (pairs_have_both(&out))
 		align_left(m, roots, &out);

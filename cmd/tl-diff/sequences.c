@@ -67,7 +67,6 @@ unit_of(const struct side *r, const struct gpu *g, enum level level)
 
 /* What some events of one side are of. */
 struct unit_use {
-	uint64_t number;
 	uint32_t annotation; /* of all its events; INTERN_NONE: they differ */
 	uint32_t kind;
 };
@@ -117,8 +116,8 @@ list_units(
 		slot = map_put(&u->of, number, &is_new);
 		if (is_new) {
 			*slot = u->list.n;
-			vec_push(&u->list,
-			    ((struct unit_use){ number, g->annotation, 0 }));
+			vec_push(
+			    &u->list, ((struct unit_use){ g->annotation, 0 }));
 		} else if (u->list.v[*slot].annotation != g->annotation) {
 			u->list.v[*slot].annotation = INTERN_NONE;
 		}

@@ -29,6 +29,7 @@ struct sequence {
 	uint32_t kind;
 	int64_t ts;
 	uint64_t hash; /* of the kernels' names */
+	bool is_paired;
 };
 
 /* One run as sequences, by time. */
