@@ -21,12 +21,6 @@ struct adder {
 	VEC(uint8_t) sides; /* by merged node: a bit a side with work there */
 };
 
-static const struct node *
-node_of(const struct diff *d, int side, uint32_t at)
-{
-	return &d->side[side]->nodes.v[at];
-}
-
 /* ---- whose a GPU event is ---- */
 
 /* The op at or above a node; without one the launch; NONE. */

@@ -120,6 +120,13 @@ is_gpu_kind(uint8_t kind)
 	return (KIND_BIT(kind) & KINDS_GPU) != 0;
 }
 
+/* Neither GPU work nor what launches it. */
+static inline bool
+is_call(const struct node *n)
+{
+	return !is_gpu_kind(n->kind) && !is_launch_kind(n->kind);
+}
+
 /* A GPU event. */
 struct gpu {
 	uint32_t node;
@@ -191,6 +198,7 @@ gpu_behind(const struct side *r, const struct node *n)
 
 /* Children on the GPU path, in their order or by ts. Replaces list. */
 void forest_gpu_kids(const struct side *r, uint32_t at, u32s *list);
+void forest_sorted_kids(const struct side *r, uint32_t at, u32s *list);
 void forest_sort(const struct side *r, u32s *list);
 /* Down to the first node that branches or launches; its children, if so. */
 uint32_t forest_collapse(const struct side *r, uint32_t at, u32s *kids);
@@ -261,6 +269,12 @@ struct diff {
 	bool is_identical; /* the rows of both sides, as the reference has it */
 	bool is_same_work; /* all GPU events are the same */
 };
+
+static inline const struct node *
+node_of(const struct diff *d, int side, uint32_t at)
+{
+	return &d->side[side]->nodes.v[at];
+}
 
 void stats_find(struct diff *d);
 /* The lca's name, as tables print it. */

@@ -125,12 +125,6 @@ struct maker {
 	u32s nodes;
 };
 
-static inline const struct node *
-node_of(const struct diff *d, const struct diff_row *s, uint32_t at)
-{
-	return &d->side[s->side]->nodes.v[at];
-}
-
 /* ---- texts ---- */
 
 const struct op_args *
@@ -161,7 +155,7 @@ string_cell(const struct maker *m, uint32_t id)
 static uint32_t
 chain_of(const struct diff *d, const struct diff_row *s)
 {
-	return s->op == NONE ? NONE : node_of(d, s, s->op)->chain;
+	return s->op == NONE ? NONE : node_of(d, s->side, s->op)->chain;
 }
 
 struct str
@@ -343,7 +337,7 @@ group_cell(struct maker *m, enum field f, const struct diff_row *s)
 {
 	const struct sink_group *g = m->group;
 	const int64_t *busy = &g->sums[SUM_BUSY];
-	uint32_t op = node_of(m->d, s, s->op)->name;
+	uint32_t op = node_of(m->d, s->side, s->op)->name;
 	const uint64_t *common;
 
 	switch (f) {
@@ -429,8 +423,8 @@ add_alike(
     struct sink_groups *gs, const struct diff *d, const struct diff_row *s)
 {
 	const struct op_args *a = args_of_node(d->side[s->side], s->op);
-	const struct node *op = node_of(d, s, s->op);
-	const struct node *gpu = node_of(d, s, s->gpu);
+	const struct node *op = node_of(d, s->side, s->op);
+	const struct node *gpu = node_of(d, s->side, s->gpu);
 	const uint64_t key[SINK_GROUP_WORDS] = { gpu->name, op->name, s->op,
 		s->side, a->dims, a->strides, a->types, a->concrete,
 		(uint64_t)s->busy_ns, lca_text(d, s), op->chain };

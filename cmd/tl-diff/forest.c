@@ -90,6 +90,14 @@ forest_gpu_kids(const struct side *r, uint32_t at, u32s *list)
 			vec_push(list, k);
 }
 
+void
+forest_sorted_kids(const struct side *r, uint32_t at, u32s *list)
+{
+	forest_gpu_kids(r, at, list);
+	if (r->nodes.v[at].flags & NODE_UNSORTED)
+		forest_sort(r, list);
+}
+
 uint32_t
 forest_collapse(const struct side *r, uint32_t at, u32s *kids)
 {
@@ -124,9 +132,7 @@ hash_nodes(struct side *r)
 		uint64_t h = hash_u64(n->sym);
 
 		if ((n->flags & NODE_GPU_PATH) != 0 && n->behind > i + 1) {
-			forest_gpu_kids(r, (uint32_t)i, &list);
-			if (n->flags & NODE_UNSORTED)
-				forest_sort(r, &list);
+			forest_sorted_kids(r, (uint32_t)i, &list);
 			for (size_t k = 0; k < list.n; k++)
 				h = hash_mix(h ^ HASH_K1,
 				    r->hash.v[list.v[k]] ^ HASH_K0);
@@ -152,12 +158,8 @@ forest_equal(const struct side *a, uint32_t x, const struct side *b, uint32_t y)
 		    a->nodes.v[t.a].sym == b->nodes.v[t.b].sym;
 		if (!equal)
 			break;
-		forest_gpu_kids(a, t.a, &one);
-		forest_gpu_kids(b, t.b, &two);
-		if (a->nodes.v[t.a].flags & NODE_UNSORTED)
-			forest_sort(a, &one);
-		if (b->nodes.v[t.b].flags & NODE_UNSORTED)
-			forest_sort(b, &two);
+		forest_sorted_kids(a, t.a, &one);
+		forest_sorted_kids(b, t.b, &two);
 		equal = one.n == two.n;
 		for (size_t i = 0; i < one.n && equal; i++)
 			vec_push(&todo, ((struct pair){ one.v[i], two.v[i] }));

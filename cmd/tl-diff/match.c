@@ -37,13 +37,6 @@ mark_of(struct matcher *m, uint32_t name)
 	return &m->marks.v[name];
 }
 
-/* Neither GPU work nor what launches it. */
-static bool
-is_call(const struct node *n)
-{
-	return !is_gpu_kind(n->kind) && !is_launch_kind(n->kind);
-}
-
 /* ---- 2: alignment ---- */
 
 void

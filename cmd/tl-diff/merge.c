@@ -29,13 +29,8 @@ struct merger {
 static void
 zip_children(struct merger *g, const uint32_t at[NSIDES])
 {
-	for (int s = 0; s < NSIDES; s++) {
-		const struct side *r = g->match.side[s];
-
-		forest_gpu_kids(r, at[s], &g->kids[s]);
-		if (r->nodes.v[at[s]].flags & NODE_UNSORTED)
-			forest_sort(r, &g->kids[s]);
-	}
+	for (int s = 0; s < NSIDES; s++)
+		forest_sorted_kids(g->match.side[s], at[s], &g->kids[s]);
 	for (size_t i = 0; i < g->kids[0].n; i++)
 		vec_push(&g->pairs,
 		    ((struct pair){ g->kids[0].v[i], g->kids[1].v[i] }));
@@ -72,10 +67,9 @@ wrapped(struct merger *g, int side, uint32_t at, uint32_t name)
 static bool
 may_wrap(const struct merger *g, int side, uint32_t at)
 {
-	const struct node *n = &g->match.side[side]->nodes.v[at];
+	const struct node *n = match_node(&g->match, side, at);
 
-	return n->n != INTERN_NONE && !is_gpu_kind(n->kind) &&
-	    !is_launch_kind(n->kind);
+	return n->n != INTERN_NONE && is_call(n);
 }
 
 /*

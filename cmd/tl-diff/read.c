@@ -192,7 +192,7 @@ leave_out(struct file *f)
 }
 
 static struct node
-node_of(struct file *f, const struct event *ev)
+node_of_event(struct file *f, const struct event *ev)
 {
 	struct side *r = f->side;
 	uint32_t n = name_strict(f->nm, ev->name), sym = n;
@@ -263,7 +263,7 @@ take_event(struct file *f, bool is_chosen)
 	    (ev->shape->has & HAS_TS) == 0)
 		return;
 	o = find_parent(f);
-	n = node_of(f, ev);
+	n = node_of_event(f, ev);
 	n.parent = o.node;
 	n.chain = o.chain;
 	if (f->in->section == SECTION_TREE)

@@ -393,7 +393,8 @@ sides_compare(struct settings *set)
 
 	g.nm.st = dict_create();
 	changes_create(&g.changes, set, g.nm.st);
-	g.tables = tables_create(set);
+	if (!set->print)
+		g.tables = tables_create(set);
 	if (set->equiv != NULL)
 		norms_read_equiv(&g.nm, set->equiv);
 	/* both decoders run while the first is read */

@@ -16,22 +16,17 @@ struct finder {
 	struct map busy_of; /* point and side, emitted in parts */
 };
 
-static const struct node *
-node_of(const struct finder *f, int side, uint32_t at)
-{
-	return &f->d->side[side]->nodes.v[at];
-}
-
 static bool
 on_gpu_path(const struct finder *f, int side, uint32_t at)
 {
-	return at != NONE && (node_of(f, side, at)->flags & NODE_GPU_PATH) != 0;
+	return at != NONE &&
+	    (node_of(f->d, side, at)->flags & NODE_GPU_PATH) != 0;
 }
 
 static bool
 is_gpu(const struct finder *f, int side, uint32_t at)
 {
-	return at != NONE && is_gpu_kind(node_of(f, side, at)->kind);
+	return at != NONE && is_gpu_kind(node_of(f->d, side, at)->kind);
 }
 
 /* Below a node, then itself. */
@@ -48,7 +43,7 @@ busy_time(struct finder *f, int side)
 {
 	f->busy.n = 0;
 	for (size_t i = 0; i < f->list.n; i++) {
-		const struct node *n = node_of(f, side, f->list.v[i]);
+		const struct node *n = node_of(f->d, side, f->list.v[i]);
 
 		spans_add(&f->busy, n->ts, node_end(n));
 	}

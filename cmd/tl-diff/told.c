@@ -5,12 +5,6 @@
 #include "cmd/tl-diff/changes.h"
 #include "trace/stat.h"
 
-static const struct node *
-node_of(const struct diff *d, int side, uint32_t at)
-{
-	return &d->side[side]->nodes.v[at];
-}
-
 /* One more of two names; its n is 1 when it is the first. */
 static struct remark *
 remark(struct remarks *r, uint32_t a, uint32_t b)
@@ -97,13 +91,6 @@ streams_finish(struct changes *c)
 
 /* ---- names ---- */
 
-static bool
-is_call(const struct node *n)
-{
-	return n->n != INTERN_NONE && !is_gpu_kind(n->kind) &&
-	    !is_launch_kind(n->kind);
-}
-
 /* Calls that are matched under different names. */
 static void
 tell_name(struct remarks *p, const struct diff *d, const struct merged_node *m)
@@ -111,7 +98,8 @@ tell_name(struct remarks *p, const struct diff *d, const struct merged_node *m)
 	const struct node *a = node_of(d, 0, m->at[0]);
 	const struct node *b = node_of(d, 1, m->at[1]);
 
-	if (is_call(a) && is_call(b) && a->n != b->n)
+	if (is_call(a) && is_call(b) && a->n != INTERN_NONE &&
+	    b->n != INTERN_NONE && a->n != b->n)
 		(void)remark(p, a->n, b->n);
 }
 
