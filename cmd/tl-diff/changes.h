@@ -262,7 +262,7 @@ int gate_status(const struct settings *set, const struct changes *c);
  * without marks of what moved and of what one side only calls around a node.
  */
 void print_merged(const struct diff *d, const struct map *moved,
-    struct out *out, bool colour, int64_t min_ns);
+    const char *path, int64_t min_ns);
 
 /* ---- tables.c ---- */
 

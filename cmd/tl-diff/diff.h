@@ -185,8 +185,7 @@ node_end(const struct node *n)
 /* ---- forest.c: what is below what ---- */
 
 /* Children, hashes and roots, after reading. */
-void forest_build(
-    struct side *r, const struct settings *set, const struct dict *st);
+void forest_build(struct side *r, const struct settings *set);
 
 /* Up to here, in side.gpus: GPU events below a node and itself. */
 static inline uint32_t

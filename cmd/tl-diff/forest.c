@@ -34,23 +34,6 @@ mark_nodes(struct side *r)
 	}
 }
 
-/* Graph launches are no launches here: what they replay is theirs. */
-static void
-mark_graph_launches(struct side *r, const struct dict *st)
-{
-	for (size_t i = 0; i < r->nodes.n; i++) {
-		struct node *n = &r->nodes.v[i];
-		struct str name;
-
-		if (!is_launch_kind(n->kind) || n->name == INTERN_NONE)
-			continue;
-		name = dict_get(st, n->name);
-		if (str_eq(name, STR("cudaGraphLaunch")) ||
-		    str_eq(name, STR("hipGraphLaunch")))
-			n->kind = KIND_OTHER;
-	}
-}
-
 /* A node with what it is sorted by. */
 struct timed {
 	int64_t ts;
@@ -265,9 +248,8 @@ forest_gpu_below(const struct side *r, uint32_t at, u32s *list)
 
 /* Steps by start. */
 void
-forest_build(struct side *r, const struct settings *set, const struct dict *st)
+forest_build(struct side *r, const struct settings *set)
 {
-	mark_graph_launches(r, st);
 	mark_nodes(r);
 	hash_nodes(r);
 	find_roots(r, set);

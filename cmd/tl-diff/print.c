@@ -9,6 +9,8 @@
  * GPU time. Where the trees part, what each side has instead of the other is
  * shown whole or not at all: a half of it would say that the other has nothing.
  */
+#include <stdlib.h>
+
 #include "cmd/tl-diff/changes.h"
 
 /* A node whose children are being printed. */
@@ -235,18 +237,19 @@ find_extents(struct printer *p)
 }
 
 void
-print_merged(const struct diff *d, const struct map *moved, struct out *out,
-    bool colour, int64_t min_ns)
+print_merged(const struct diff *d, const struct map *moved, const char *path,
+    int64_t min_ns)
 {
 	struct printer p = {
 		.d = d,
 		.moved = moved,
-		.out = out,
+		.out = out_open(path),
 		.min_ns = min_ns,
-		.colour = colour,
 	};
+	const char *no = getenv("NO_COLOR");
 	u32s roots = { 0 };
 
+	p.colour = out_is_terminal(p.out) && (no == NULL || no[0] == '\0');
 	if (min_ns > 0)
 		find_extents(&p);
 	for (size_t i = 0; i < d->merged.roots.n; i++)
@@ -254,6 +257,7 @@ print_merged(const struct diff *d, const struct map *moved, struct out *out,
 			vec_push(&roots, d->merged.roots.v[i]);
 	for (size_t i = 0; i < roots.n; i++)
 		print_tree(&p, roots.v[i], i + 1 == roots.n);
+	out_finish(p.out);
 	vec_free(&roots);
 	vec_free(&p.change);
 	vec_free(&p.extent);

@@ -79,19 +79,10 @@ stream_number(struct file *f, const struct event *ev)
 }
 
 static bool
-is_module(struct file *f, uint32_t name)
+is_module(const struct file *f, uint32_t name)
 {
-	uint8_t *known;
-
-	if (name == INTERN_NONE)
-		return false;
-	while (f->modules.n <= name)
-		vec_push(&f->modules, 0);
-	known = &f->modules.v[name];
-	if (*known == 0)
-		*known = 1 +
-		    str_starts(dict_get(f->nm->st, name), STR("nn.Module:"));
-	return *known == 2;
+	return name != INTERN_NONE &&
+	    str_starts(dict_get(f->nm->st, name), STR("nn.Module:"));
 }
 
 /* "nn.Module: Linear_3" without its number. */
@@ -191,6 +182,19 @@ leave_out(struct file *f)
 	vec_push(&f->open, o);
 }
 
+/* Graph launches are no launches here: what they replay is theirs. */
+static uint8_t
+kind_of_event(const struct file *f, const struct event *ev)
+{
+	struct str name = dict_get(f->nm->st, ev->name);
+
+	if (is_launch_kind(ev->shape->kind) &&
+	    (str_eq(name, STR("cudaGraphLaunch")) ||
+		str_eq(name, STR("hipGraphLaunch"))))
+		return KIND_OTHER;
+	return ev->shape->kind;
+}
+
 static struct node
 node_of_event(struct file *f, const struct event *ev)
 {
@@ -223,7 +227,7 @@ node_of_event(struct file *f, const struct event *ev)
 		.chain = NONE,
 		.track = dict_thread(f->nm->st, ev->track),
 		.extra = NONE,
-		.kind = ev->shape->kind,
+		.kind = kind_of_event(f, ev),
 	};
 }
 
@@ -374,7 +378,6 @@ file_take(struct file *f, side_vec *to)
 	intern_destroy(f->streams);
 	vec_free(&f->sides);
 	vec_free(&f->open);
-	vec_free(&f->modules);
 	sink_sources_free(&f->sources);
 	vec_release(f);
 	return nsources;

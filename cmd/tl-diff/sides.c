@@ -84,7 +84,7 @@ take(struct inputs *s, size_t i)
 	if (s->side != s->kept)
 		side_free(s->side);
 	s->side = r;
-	forest_build(r, s->set, s->norms->st);
+	forest_build(r, s->set);
 	s->nruns++;
 	s->ngpus += r->gpus.n;
 }
@@ -295,18 +295,6 @@ min_diff_ns(const struct sides *g)
 	return ns < INT64_MAX && (t->is_percent || ns == 0) ? ns + 1 : ns;
 }
 
-static void
-print_tree_to(const struct sides *g, const char *path, const struct map *moved,
-    int64_t min_ns)
-{
-	struct out *out = out_open(path);
-	const char *no = getenv("NO_COLOR");
-	bool colour = out_is_terminal(out) && (no == NULL || no[0] == '\0');
-
-	print_merged(&g->first, moved, out, colour, min_ns);
-	out_finish(out);
-}
-
 /* The files of the reference that are no tables. */
 static void
 write_extras(const struct sides *g)
@@ -317,7 +305,7 @@ write_extras(const struct sides *g)
 	if (dir == NULL || g->set->by == BY_KERNEL || g->set->table != NULL)
 		return;
 	buf_printf(&b, "%s/merged_tree_output.txt%c", dir, 0);
-	print_tree_to(g, b.p, NULL, 0);
+	print_merged(&g->first, NULL, b.p, 0);
 	buf_free(&b);
 	opmap_write(&g->first, dir);
 }
@@ -408,8 +396,8 @@ sides_compare(struct settings *set)
 	check_steps(&g);
 	changes_finish(&g.changes);
 	if (set->print)
-		print_tree_to(
-		    &g, set->dest.path, &g.changes.moved, min_diff_ns(&g));
+		print_merged(&g.first, &g.changes.moved, set->dest.path,
+		    min_diff_ns(&g));
 	else
 		tables_finish(g.tables, &g.changes);
 	write_extras(&g);
