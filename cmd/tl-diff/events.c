@@ -120,7 +120,6 @@ struct maker {
 	const struct sink_group *group; /* at hand; NULL: a single event */
 	int64_t total_ns[NSIDES], so_far_ns;
 	struct map common; /* of ops: opmap_names() */
-	uint32_t root;     /* of the event before */
 	struct buf text;
 	u32s nodes;
 };
@@ -191,13 +190,15 @@ modules_cell(struct maker *m, const struct diff_row *s)
 
 /* Names of nodes as a list; without a name it is the number in the trace. */
 static struct cell
-names_cell(struct maker *m, const struct side *r)
+names_cell(struct maker *m, const struct side *r, bool backwards)
 {
 	struct buf *b = &m->text;
+	size_t count = m->nodes.n;
 
 	buf_putc(b, '[');
-	for (size_t i = 0; i < m->nodes.n; i++) {
-		const struct node *n = &r->nodes.v[m->nodes.v[i]];
+	for (size_t i = 0; i < count; i++) {
+		size_t place = backwards ? count - 1 - i : i;
+		const struct node *n = &r->nodes.v[m->nodes.v[place]];
 
 		if (i > 0)
 			buf_putc(b, ',');
@@ -217,7 +218,7 @@ children_cell(struct maker *m, const struct diff_row *s, int side)
 		return cell_none();
 	forest_gpu_kids(
 	    m->d->side[side], m->d->merged.list.v[s->lca].at[side], &m->nodes);
-	return names_cell(m, m->d->side[side]);
+	return names_cell(m, m->d->side[side], false);
 }
 
 /* From the root to the launch. */
@@ -225,46 +226,12 @@ static struct cell
 callstack_cell(struct maker *m, const struct diff_row *s)
 {
 	const struct side *r = m->d->side[s->side];
-	uint32_t *v;
-	size_t n;
 
 	m->nodes.n = 0;
 	for (uint32_t at = r->nodes.v[s->gpu].parent; at != NONE;
 	     at = r->nodes.v[at].parent)
 		vec_push(&m->nodes, at);
-	v = m->nodes.v;
-	n = m->nodes.n;
-	for (size_t i = 0; i < n / 2; i++) {
-		uint32_t swap = v[i];
-
-		v[i] = v[n - 1 - i];
-		v[n - 1 - i] = swap;
-	}
-	return names_cell(m, r);
-}
-
-/* Whether a row is below this root; one without an LCA has a root alone. */
-static bool
-is_below(const struct diff *d, uint32_t root, const struct diff_row *s)
-{
-	const struct merged_node *n = &d->merged.list.v[root];
-	uint32_t at = n->at[s->side];
-
-	if (s->lca != NONE)
-		return s->lca < n->behind;
-	return merged_type(n) != MERGED_BOTH && at != NONE && s->gpu >= at &&
-	    s->gpu < d->side[s->side]->nodes.v[at].behind;
-}
-
-/* Events come root by root. */
-static struct cell
-root_cell(struct maker *m, const struct diff_row *s)
-{
-	const struct merged *t = &m->d->merged;
-
-	while (m->root < t->roots.n && !is_below(m->d, t->roots.v[m->root], s))
-		m->root++;
-	return cell_int(m->root);
+	return names_cell(m, r, true);
 }
 
 /* The group's kernels of a side, or the ops that launched them. */
@@ -285,7 +252,7 @@ static struct cell
 kernels_cell(struct maker *m, int side)
 {
 	list_members(m, side, false);
-	return names_cell(m, m->d->side[side]);
+	return names_cell(m, m->d->side[side], false);
 }
 
 static int
@@ -396,7 +363,7 @@ field_cell(struct maker *m, enum field f, const struct diff_row *s)
 	case F_MODULE: return cell_text(module_parent(m->d, s));
 	case F_CHILDREN_BEFORE: return children_cell(m, s, 0);
 	case F_CHILDREN_AFTER: return children_cell(m, s, 1);
-	case F_ROOT: return root_cell(m, s);
+	case F_ROOT: return cell_int(s->root);
 	case F_CALLSTACK: return callstack_cell(m, s);
 	default: return group_cell(m, f, s);
 	}
