@@ -199,28 +199,24 @@ look_through(struct matcher *m, uint32_t at[NSIDES])
 
 /* ---- 3: wrappers among what is left over ---- */
 
-/* The nodes without a partner, as they stand in the lists. */
+/* Takes what is one-sided out of ops, into the free lists. */
 static void
-find_free(struct matcher *m)
+take_out(struct matcher *m)
 {
-	for (int s = 0; s < NSIDES; s++) {
-		m->free[s].n = 0;
-		for (size_t i = 0; i < m->list[s].n; i++)
-			vec_push(&m->free[s], m->list[s].v[i]);
-	}
-	for (size_t i = 0; i < m->places.n; i++)
-		if (m->places.v[i].a != NONE && m->places.v[i].b != NONE) {
-			m->free[0].v[m->places.v[i].a] = NONE;
-			m->free[1].v[m->places.v[i].b] = NONE;
-		}
-	for (int s = 0; s < NSIDES; s++) {
-		size_t n = 0;
+	size_t n = 0;
 
-		for (size_t i = 0; i < m->free[s].n; i++)
-			if (m->free[s].v[i] != NONE)
-				m->free[s].v[n++] = m->free[s].v[i];
-		m->free[s].n = n;
+	m->free[0].n = m->free[1].n = 0;
+	for (size_t i = 0; i < m->ops.n; i++) {
+		struct pair at = m->ops.v[i];
+
+		if (at.b == NONE)
+			vec_push(&m->free[0], at.a);
+		else if (at.a == NONE)
+			vec_push(&m->free[1], at.b);
+		else
+			m->ops.v[n++] = at;
 	}
+	m->ops.n = n;
 }
 
 /* Of the names of a node's children on the GPU path, in kids; 0: of none. */
@@ -302,59 +298,32 @@ unwrap_side(struct matcher *m, int side, const struct map *below, u32s *out)
 	return any;
 }
 
-/* Into ops; false, and nothing done, if no one wraps anything. */
-static bool
+/* What is one-sided in ops is matched again if some of it wraps another. */
+static void
 unwrap(struct matcher *m)
 {
 	struct map below[NSIDES] = { { 0 }, { 0 } };
 	u32s now[NSIDES] = { { 0 }, { 0 } };
-	size_t n = 0;
 	bool any = false;
 
-	find_free(m);
-	if (m->free[0].n > 0 && m->free[1].n > 0) {
-		index_free(m, below);
-		for (int s = 0; s < NSIDES; s++)
-			any |= unwrap_side(m, s, &below[!s], &now[s]);
-	}
+	take_out(m);
+	index_free(m, below);
+	for (int s = 0; s < NSIDES; s++)
+		any |= unwrap_side(m, s, &below[!s], &now[s]);
 	if (any) {
-		for (size_t i = 0; i < m->places.n; i++)
-			if (m->places.v[i].a != NONE &&
-			    m->places.v[i].b != NONE)
-				m->places.v[n++] = m->places.v[i];
-		m->places.n = n;
-		match_push(m, m->list, &m->places);
 		match_lists(m, now);
 		match_push(m, now, &m->places);
+	} else {
+		m->ops.n = 0;
+		match_push(m, m->list, &m->places);
 	}
 	for (int s = 0; s < NSIDES; s++) {
 		map_free(&below[s]);
 		vec_free(&now[s]);
 	}
-	return any;
 }
 
 /* ---- 4: by where they branch ---- */
-
-/* Takes what is one-sided out of ops, into the free lists. */
-static void
-take_out(struct matcher *m)
-{
-	size_t n = 0;
-
-	m->free[0].n = m->free[1].n = 0;
-	for (size_t i = 0; i < m->ops.n; i++) {
-		struct pair at = m->ops.v[i];
-
-		if (at.b == NONE)
-			vec_push(&m->free[0], at.a);
-		else if (at.a == NONE)
-			vec_push(&m->free[1], at.b);
-		else
-			m->ops.v[n++] = at;
-	}
-	m->ops.n = n;
-}
 
 bool
 pairs_have_both(const pairs *ops)
@@ -392,8 +361,9 @@ match_children(struct matcher *m, uint32_t at[NSIDES])
 	list_children(m, at);
 	look_through(m, at);
 	match_lists(m, m->list);
-	if (!unwrap(m))
-		match_push(m, m->list, &m->places);
+	match_push(m, m->list, &m->places);
+	if (pairs_have_both(&m->ops))
+		unwrap(m);
 	if (pairs_have_both(&m->ops))
 		match_branches(m);
 	return &m->ops;

@@ -91,17 +91,22 @@ parts_here(const struct finder *f, uint32_t id)
 	return false;
 }
 
+/*
+ * A pair is a point if both are GPU events, or the trees part at it. Where one
+ * side has no work a GPU event of the other is its own point.
+ */
 static void
-take_point(struct finder *f, uint32_t id)
+take_point(struct finder *f, uint32_t id, bool has_both)
 {
 	const struct merged *t = &f->d->merged;
 	const struct merged_node *m = &t->list.v[id];
+	bool parts = has_both && parts_here(f, id);
 
-	if ((!is_gpu(f, 0, m->at[0]) || !is_gpu(f, 1, m->at[1])) &&
-	    !parts_here(f, id))
+	if (has_both && !parts &&
+	    (!is_gpu(f, 0, m->at[0]) || !is_gpu(f, 1, m->at[1])))
 		return;
 	for (int s = 0; s < NSIDES; s++) {
-		for (uint32_t k = id + 1; k < m->behind;
+		for (uint32_t k = id + 1; k < m->behind && parts;
 		     k = t->list.v[k].behind) {
 			if (!is_only(&t->list.v[k], s) ||
 			    !on_gpu_path(f, s, t->list.v[k].at[s]))
@@ -111,21 +116,8 @@ take_point(struct finder *f, uint32_t id)
 		}
 		if (is_gpu(f, s, m->at[s]))
 			vec_push(&f->list, m->at[s]);
-		emit(f, s, id, false, busy_time(f, s));
-	}
-}
-
-/* A pair with work on one side only: a GPU event there is its own point. */
-static void
-take_half(struct finder *f, uint32_t id)
-{
-	const struct merged_node *m = &f->d->merged.list.v[id];
-
-	for (int s = 0; s < NSIDES; s++) {
-		if (!is_gpu(f, s, m->at[s]))
-			continue;
-		vec_push(&f->list, m->at[s]);
-		emit(f, s, id, false, busy_time(f, s));
+		if (f->list.n > 0)
+			emit(f, s, id, false, busy_time(f, s));
 	}
 }
 
@@ -260,16 +252,12 @@ stats_find(struct diff *d)
 		bool b = on_gpu_path(&f, 1, m->at[1]);
 
 		f.nroots += m->parent == NONE;
-
 		if (merged_type(m) != MERGED_BOTH) {
 			take_one_sided(&f, id);
 			id = m->behind;
 			continue;
 		}
-		if (a && b)
-			take_point(&f, id);
-		else
-			take_half(&f, id);
+		take_point(&f, id, a && b);
 		id = a || b ? id + 1 : m->behind;
 	}
 	d->is_identical = find_identical(&f);
