@@ -194,7 +194,7 @@ kernels_add(struct changes *c, const struct side *const side[NSIDES],
 	for (int s = 0; s < NSIDES; s++)
 		if (fresh[s]) {
 			c->nsequences[s] += l[s].list.n;
-			changes_start_run(c, s);
+			c->unit[s].nruns++;
 		}
 	pair_round(c, l, false, fresh);
 	pair_round(c, l, true, fresh);

@@ -228,7 +228,7 @@ ops_add(struct changes *c, const struct diff *d, const bool fresh[NSIDES])
 
 		if (!fresh[side])
 			continue;
-		changes_start_run(c, side);
+		c->unit[side].nruns++;
 		add_side(&a);
 		changes_end_run(c, side, d->side[side]);
 		see_contents(c, side, d->side[side]);

@@ -153,12 +153,6 @@ changes_tell(struct changes *c, enum tally_of what, int side, int64_t ns)
 	stat_add(&c->tallies[what].ns[side], ns);
 }
 
-void
-changes_start_run(struct changes *c, int side)
-{
-	c->unit[side].nruns++;
-}
-
 /* Steps in which something was launched, and their time on the clock. */
 void
 changes_end_run(struct changes *c, int side, const struct side *r)

@@ -180,8 +180,7 @@ struct changes {
 
 void changes_create(struct changes *c, struct settings *set, struct dict *st);
 void changes_free(struct changes *c);
-/* Begins a run of a side, whose work is added then; and ends it. */
-void changes_start_run(struct changes *c, int side);
+/* After the work of a run; before it, unit[side].nruns counts the run. */
 void changes_end_run(struct changes *c, int side, const struct side *r);
 /* The row of a key, made when missing. */
 uint32_t changes_row(struct changes *c, const struct change_key *key,

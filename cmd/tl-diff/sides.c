@@ -90,28 +90,19 @@ take(struct inputs *s, size_t i)
 }
 
 /*
- * The next run, or the next one of a rank, is at hand; false when there is
+ * The next run, of this rank if it is not NULL, is at hand; false when there is
  * none, and then the last one stays so.
  */
 static bool
-inputs_next(struct inputs *s)
-{
-	while (s->waiting.n == 0)
-		if (!read_more(s))
-			return false;
-	take(s, 0);
-	return true;
-}
-
-static bool
-inputs_next_rank(struct inputs *s, int64_t rank)
+inputs_next(struct inputs *s, const int64_t *rank)
 {
 	for (size_t i = 0;; i++) {
 		while (i == s->waiting.n)
 			if (!read_more(s))
 				return false;
-		if (s->waiting.v[i]->has_rank &&
-		    s->waiting.v[i]->rank == rank) {
+		if (rank == NULL ||
+		    (s->waiting.v[i]->has_rank &&
+			s->waiting.v[i]->rank == *rank)) {
 			take(s, i);
 			return true;
 		}
@@ -204,7 +195,7 @@ compare_by_place(struct sides *g)
 
 	do {
 		for (int s = 0; s < NSIDES; s++) {
-			fresh[s] = inputs_next(&g->inputs[s]);
+			fresh[s] = inputs_next(&g->inputs[s], NULL);
 			if (g->inputs[s].side == NULL)
 				die_of_nothing(g, s);
 		}
@@ -237,9 +228,9 @@ compare_by_rank(struct sides *g)
 	struct inputs *before = &g->inputs[0], *after = &g->inputs[1];
 	struct buf left_out[NSIDES] = { { 0 }, { 0 } };
 
-	while (inputs_next(before)) {
+	while (inputs_next(before, NULL)) {
 		if (before->side->has_rank &&
-		    inputs_next_rank(after, before->side->rank))
+		    inputs_next(after, &before->side->rank))
 			compare_pair(g, fresh);
 		else
 			leave_out(before->side, &left_out[0]);
@@ -248,7 +239,7 @@ compare_by_rank(struct sides *g)
 		die_of_nothing(g, 0);
 	if (after->side == NULL)
 		die("no rank is on both sides: --pair place");
-	while (inputs_next(after))
+	while (inputs_next(after, NULL))
 		leave_out(after->side, &left_out[1]);
 	for (int s = 0; s < NSIDES; s++)
 		warn_left_out(g, s, &left_out[s]);
