@@ -32,12 +32,17 @@ struct data {
 	size_t nrows;
 };
 
+struct report_sheet {
+	struct str name;
+	const char *path;  /* of its file, in a folder */
+	struct data *data; /* NULL until it is read */
+};
+
 struct report {
 	const char *path;
 	struct str tag;        /* what it is called in columns */
 	struct workbook *book; /* NULL: a folder */
-	VEC(struct str) sheets;
-	VEC(struct data *) data; /* of each sheet, NULL until it is read */
+	VEC(struct report_sheet) sheets;
 	struct intern *texts;
 	struct arena *arena;
 };
@@ -128,7 +133,10 @@ struct val join_cell(
 /* A number or VAL_NONE. */
 struct val join_measure(
     const struct joined *j, size_t row, size_t report, size_t measure);
-/* Rows by a report's first measure, downwards, empty ones last; in place. */
+/*
+ * Rows by a report's first measure, downwards, empty ones last (NO_ROW: by
+ * none), then by key; in place.
+ */
 void join_sort(
     const struct joined *j, uint32_t *order, size_t n, size_t report);
 

@@ -178,52 +178,41 @@ val_cmp(const struct val *a, const struct val *b)
 	return ra == 1 ? str_cmp(a->text, b->text) : 0;
 }
 
-static int
-by_key(const void *a, const void *b, void *ctx)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct joined *j = ctx;
-
-	for (size_t k = 0; k < j->keys.n; k++) {
-		struct val u = join_key(j, x, k), v = join_key(j, y, k);
-		int c = val_cmp(&u, &v);
-
-		if (c != 0)
-			return c;
-	}
-	return (x > y) - (x < y); /* as they were paired */
-}
-
-struct measured {
-	struct val v;
-	uint32_t row;
-	size_t place;
+/* By a report's first measure downwards, or NO_ROW: by none; then by key. */
+struct order {
+	const struct joined *j;
+	size_t report;
 };
 
 static int
-by_measure(const void *a, const void *b)
+in_order(const void *a, const void *b, void *ctx)
 {
-	const struct measured *x = a, *y = b;
-	int rx = val_rank(&x->v), ry = val_rank(&y->v), c = rx - ry;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct order *o = ctx;
+	int c = 0;
 
-	if (c == 0 && rx == 0)
-		c = val_cmp(&y->v, &x->v);
-	return c != 0 ? c : (x->place > y->place) - (x->place < y->place);
+	if (o->report != NO_ROW) {
+		struct val u = join_measure(o->j, x, o->report, 0);
+		struct val v = join_measure(o->j, y, o->report, 0);
+
+		/* downwards, but empty ones are last */
+		c = u.type == v.type ? val_cmp(&v, &u) : val_cmp(&u, &v);
+	}
+	for (size_t k = 0; c == 0 && k < o->j->keys.n; k++) {
+		struct val u = join_key(o->j, x, k), v = join_key(o->j, y, k);
+
+		c = val_cmp(&u, &v);
+	}
+	return c != 0 ? c : (x > y) - (x < y); /* as they were paired */
 }
 
 void
 join_sort(const struct joined *j, uint32_t *order, size_t n, size_t report)
 {
-	struct measured *list = xcalloc(n + 1, sizeof *list);
+	struct order o = { j, report };
 
-	for (size_t i = 0; i < n; i++)
-		list[i] =
-		    (struct measured){ join_measure(j, order[i], report, 0),
-			    order[i], i };
-	qsort(list, n, sizeof *list, by_measure);
-	for (size_t i = 0; i < n; i++)
-		order[i] = list[i].row;
-	free(list);
+	if (n > 0)
+		qsort_r(order, n, sizeof *order, in_order, &o);
 }
 
 static void
@@ -234,9 +223,8 @@ sort_rows(struct joined *j)
 
 	for (size_t i = 0; i < j->nrows; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, j->nrows, sizeof *order, by_key, j);
-	if (!j->plan->rule->keeps_keys_order)
-		join_sort(j, order, j->nrows, 0);
+	join_sort(
+	    j, order, j->nrows, j->plan->rule->keeps_keys_order ? NO_ROW : 0);
 	for (size_t i = 0; i < j->nrows; i++)
 		memcpy(rows + i * j->n, j->rows + order[i] * j->n,
 		    j->n * sizeof *rows);

@@ -104,14 +104,14 @@ plan_others(struct plans *p, const struct reports *reports)
 		const struct report *r = &reports->list.v[i];
 
 		for (size_t k = 0; k < r->sheets.n; k++) {
-			const struct sheet *s = sheet_find(r->sheets.v[k]);
+			struct str name = r->sheets.v[k].name;
+			const struct sheet *s = sheet_find(name);
 			size_t before = seen->list.n;
 
-			(void)intern_put(seen, r->sheets.v[k]);
+			(void)intern_put(seen, name);
 			if (seen->list.n > before &&
 			    (s == NULL || s->rule == NULL))
-				vec_push(&names,
-				    arena_str(p->arena, r->sheets.v[k]));
+				vec_push(&names, arena_str(p->arena, name));
 		}
 	}
 	intern_destroy(seen);

@@ -144,10 +144,31 @@ csv_end(struct str name)
 	return 0;
 }
 
+/* Of a sheet in several files the shortest name comes first. */
 static int
 by_name(const void *a, const void *b)
 {
-	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+	const struct report_sheet *x = a, *y = b;
+	int c = str_cmp(x->name, y->name);
+
+	return c != 0 ? c : strcmp(x->path, y->path);
+}
+
+static void
+add_file(struct report *r, struct str file)
+{
+	struct report_sheet s = { .name = file };
+	size_t end = csv_end(file);
+	struct buf b = { 0 };
+
+	if (end == 0 || file.p[0] == '.')
+		return;
+	s.name.len -= end;
+	s.name = arena_str(r->arena, s.name);
+	buf_printf(&b, "%s/%.*s", r->path, STR_ARGS(file));
+	s.path = arena_str(r->arena, buf_str(&b)).p;
+	buf_free(&b);
+	vec_push(&r->sheets, s);
 }
 
 static void
@@ -158,14 +179,8 @@ list_folder(struct report *r)
 
 	if (dir == NULL)
 		die_errno("%s", r->path);
-	while (errno = 0, (entry = readdir(dir)) != NULL) {
-		struct str name = str_of(entry->d_name);
-		size_t end = csv_end(name);
-
-		name.len -= end;
-		if (end > 0 && name.p[0] != '.' && !report_has(r, name))
-			vec_push(&r->sheets, arena_str(r->arena, name));
-	}
+	while (errno = 0, (entry = readdir(dir)) != NULL)
+		add_file(r, str_of(entry->d_name));
 	if (errno != 0)
 		die_errno("%s", r->path);
 	closedir(dir);
@@ -175,27 +190,9 @@ list_folder(struct report *r)
 	qsort(r->sheets.v, r->sheets.n, sizeof *r->sheets.v, by_name);
 }
 
-static char *
-sheet_path(const struct report *r, struct str sheet)
-{
-	struct buf b = { 0 };
-	struct stat st;
-
-	for (size_t i = 0; i < sizeof csv_ends / sizeof *csv_ends; i++) {
-		b.len = 0;
-		buf_printf(
-		    &b, "%s/%.*s%s", r->path, STR_ARGS(sheet), csv_ends[i]);
-		buf_putc(&b, '\0');
-		if (stat(b.p, &st) == 0)
-			break;
-	}
-	return b.p;
-}
-
 static void
-read_csv(struct report *r, struct str sheet, const struct table_sink *sink)
+read_csv(const char *path, const struct table_sink *sink)
 {
-	char *path = sheet_path(r, sheet);
 	struct reader reader = { .in = in_open(path), .sink = sink };
 
 	/* without a byte: a table without rows, as the reference writes it */
@@ -207,7 +204,6 @@ read_csv(struct report *r, struct str sheet, const struct table_sink *sink)
 	}
 	in_close(reader.in);
 	reader_free(&reader);
-	vec_release(path);
 }
 
 /* ---- workbooks ---- */
@@ -221,7 +217,9 @@ open_book(struct report *r)
 	if (r->book == NULL)
 		die("%s: %s", r->path, error.p);
 	for (size_t i = 0; i < workbook_count(r->book); i++)
-		vec_push(&r->sheets, workbook_name(r->book, i));
+		vec_push(&r->sheets,
+		    ((struct report_sheet){
+			.name = workbook_name(r->book, i) }));
 }
 
 static void
@@ -234,7 +232,7 @@ tell(const struct report *r, struct str sheet, uint64_t n, const char *what)
 static void
 read_sheet(struct report *r, size_t i, const struct table_sink *sink)
 {
-	struct str sheet = r->sheets.v[i];
+	struct str sheet = r->sheets.v[i].name;
 	struct oddities odd = { 0 };
 	struct buf error = { 0 };
 
@@ -254,7 +252,7 @@ static size_t
 sheet_number(const struct report *r, struct str sheet)
 {
 	for (size_t i = 0; i < r->sheets.n; i++)
-		if (str_eq(r->sheets.v[i], sheet))
+		if (str_eq(r->sheets.v[i].name, sheet))
 			return i;
 	return r->sheets.n;
 }
@@ -275,15 +273,13 @@ report_read(struct report *r, struct str sheet)
 
 	if (i == r->sheets.n)
 		return &empty;
-	while (r->data.n < r->sheets.n)
-		vec_push(&r->data, NULL);
-	if (r->data.v[i] != NULL)
-		return r->data.v[i];
-	f.data = r->data.v[i] = xcalloc(1, sizeof *f.data);
+	if (r->sheets.v[i].data != NULL)
+		return r->sheets.v[i].data;
+	f.data = r->sheets.v[i].data = xcalloc(1, sizeof *f.data);
 	if (r->book != NULL)
 		read_sheet(r, i, &sink);
 	else
-		read_csv(r, sheet, &sink);
+		read_csv(r->sheets.v[i].path, &sink);
 	return f.data;
 }
 
@@ -328,7 +324,7 @@ whole_name(const struct reports *reports, struct str cut)
 
 	for (size_t i = 0; i < reports->list.n; i++)
 		for (size_t k = 0; k < reports->list.v[i].sheets.n; k++) {
-			struct str s = reports->list.v[i].sheets.v[k];
+			struct str s = reports->list.v[i].sheets.v[k].name;
 
 			if (s.len <= cut.len || !str_starts(s, cut) ||
 			    str_eq(s, found))
@@ -350,11 +346,11 @@ restore_names(struct reports *reports)
 		for (size_t k = 0; r->book != NULL && k < r->sheets.n; k++) {
 			struct str whole;
 
-			if (r->sheets.v[k].len != SHEET_NAME_MAX)
+			if (r->sheets.v[k].name.len != SHEET_NAME_MAX)
 				continue;
-			whole = whole_name(reports, r->sheets.v[k]);
+			whole = whole_name(reports, r->sheets.v[k].name);
 			if (!report_has(r, whole))
-				r->sheets.v[k] = whole;
+				r->sheets.v[k].name = whole;
 		}
 	}
 }
@@ -421,9 +417,8 @@ reports_close(struct reports *reports)
 		struct report *r = &reports->list.v[i];
 
 		workbook_close(r->book);
-		for (size_t k = 0; k < r->data.n; k++)
-			free_data(r->data.v[k]);
-		vec_free(&r->data);
+		for (size_t k = 0; k < r->sheets.n; k++)
+			free_data(r->sheets.v[k].data);
 		vec_free(&r->sheets);
 		intern_destroy(r->texts);
 		arena_destroy(r->arena);

@@ -46,19 +46,6 @@ cell_number(double v)
 	return cell_of((struct val){ .type = VAL_NUMBER, .number = v });
 }
 
-/* ---- names of tables ---- */
-
-/* UTF-16 units, about. */
-static size_t
-name_units(const char *s)
-{
-	size_t n = 0;
-
-	for (; *s != '\0'; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80 ? 1 : 0;
-	return n;
-}
-
 /* ---- columns ---- */
 
 enum what {
@@ -352,41 +339,39 @@ static const struct part parts[] = {
 
 #define NPARTS (sizeof parts / sizeof *parts)
 
-static char *
-part_name(const struct joined *j, const struct part *part, size_t variant,
-    bool is_short)
+/* UTF-16 units, about. */
+static size_t
+name_units(struct str s)
 {
-	struct str tag = j->reports->list.v[variant].tag;
-	struct buf b = { 0 };
+	size_t n = 0;
 
-	buf_printf(&b, "%s_%s_%.*s", is_short ? j->plan->small : j->plan->base,
-	    is_short ? part->small : part->name, STR_ARGS(tag));
-	buf_putc(&b, '\0');
-	return b.p;
+	for (size_t i = 0; i < s.len; i++)
+		n += ((unsigned char)s.p[i] & 0xc0) != 0x80 ? 1 : 0;
+	return n;
 }
 
-/* All tables of a sheet have long names, or all short ones. */
-static bool
-needs_short(const struct joined *j)
+/* What no sheet of a workbook can be called gets another name there. */
+static void
+put_name(
+    struct making *m, const struct part *part, size_t variant, struct buf *b)
 {
-	bool is_long = false;
+	struct str tag = m->j->reports->list.v[variant].tag;
 
-	for (size_t r = 1; r < j->n; r++)
-		for (size_t p = 0; p < NPARTS; p++) {
-			char *name = part_name(j, &parts[p], r, false);
-
-			is_long |= name_units(name) > SHEET_NAME_MAX;
-			vec_release(name);
-		}
-	return is_long;
+	buf_printf(
+	    b, "%s_%s_%.*s", m->j->plan->base, part->name, STR_ARGS(tag));
+	if (m->sink->short_names && name_units(buf_str(b)) > SHEET_NAME_MAX) {
+		b->len = 0;
+		buf_printf(b, "%s_%s_%.*s", m->j->plan->small, part->small,
+		    STR_ARGS(tag));
+	}
+	buf_putc(b, '\0');
 }
 
 static void
-put_part(
-    struct making *m, const struct part *part, size_t variant, bool is_short)
+put_part(struct making *m, const struct part *part, size_t variant)
 {
 	const struct joined *j = m->j;
-	char *name = part_name(j, part, variant, is_short);
+	struct buf name = { 0 };
 
 	m->order.n = 0;
 	for (size_t row = 0; row < j->nrows; row++)
@@ -397,22 +382,22 @@ put_part(
 		join_sort(j, m->order.v, m->order.n, variant);
 	m->shown[0] = part->has_baseline;
 	m->shown[variant] = part->has_variant;
-	put_table(m, name);
+	put_name(m, part, variant, &name);
+	put_table(m, name.p);
 	m->shown[variant] = false;
-	vec_release(name);
+	buf_free(&name);
 }
 
 void
 tables_put(const struct joined *j, struct sink *sink)
 {
 	struct making m = { .j = j, .sink = sink, .arena = arena_create() };
-	bool is_short = sink->short_names && needs_short(j);
 
 	m.shown = xcalloc(j->n, sizeof *m.shown);
 	if (j->plan->rule->is_split) {
 		for (size_t r = 1; r < j->n; r++)
 			for (size_t p = 0; p < NPARTS; p++)
-				put_part(&m, &parts[p], r, is_short);
+				put_part(&m, &parts[p], r);
 	} else {
 		for (size_t r = 0; r < j->n; r++)
 			m.shown[r] = true;
