@@ -11,42 +11,25 @@
 
 /* ---- header ---- */
 
-static enum book_format
-whole_format(const struct book_column *c)
-{
-	switch (c->unit) {
-	case UNIT_NS:
-	case UNIT_BYTES:
-	case UNIT_COUNT: return BOOK_GROUPED;
-	case UNIT_PERCENT: return BOOK_CENTI;
-	case UNIT_NONE: break;
-	}
-	return c->type == COL_INT ? BOOK_WHOLE : BOOK_GENERAL;
-}
-
-static enum book_format
-real_format(const struct book_column *c)
-{
-	switch (c->unit) {
-	case UNIT_NS:
-	case UNIT_BYTES:
-	case UNIT_COUNT: return BOOK_MILLI;
-	case UNIT_PERCENT: return BOOK_CENTI;
-	case UNIT_NONE: break;
-	}
-	return BOOK_GENERAL;
-}
-
 /* A column in another unit looks the same in all its rows. */
 static void
 choose_formats(struct book *b, struct book_column *c)
 {
-	enum book_format real = real_format(c);
-	enum book_format whole =
-	    c->div != 1 || c->type == COL_REAL ? real : whole_format(c);
+	static const struct {
+		enum book_format whole, real;
+	} formats[] = { [UNIT_NONE] = { BOOK_GENERAL, BOOK_GENERAL },
+		[UNIT_NS] = { BOOK_GROUPED, BOOK_MILLI },
+		[UNIT_BYTES] = { BOOK_GROUPED, BOOK_MILLI },
+		[UNIT_COUNT] = { BOOK_GROUPED, BOOK_MILLI },
+		[UNIT_PERCENT] = { BOOK_CENTI, BOOK_CENTI } };
+	enum book_format whole = formats[c->unit].whole;
 
+	if (c->div != 1 || c->type == COL_REAL)
+		whole = formats[c->unit].real;
+	else if (c->type == COL_INT && c->unit == UNIT_NONE)
+		whole = BOOK_WHOLE;
 	c->whole = b->formats[whole];
-	c->real = b->formats[real];
+	c->real = b->formats[formats[c->unit].real];
 	c->text = c->flags & COL_WRAPPED ? b->formats[BOOK_WRAPPED] : NULL;
 }
 
@@ -207,10 +190,10 @@ close_group(struct book_sheet *s)
 }
 
 /* A bar behind each share, from 0 to 100. */
-static void
-add_bars(struct book_sheet *s, size_t i)
+static lxw_conditional_format
+bar(void)
 {
-	lxw_conditional_format bar = {
+	return (lxw_conditional_format){
 		.type = LXW_CONDITIONAL_DATA_BAR,
 		.min_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
 		.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
@@ -219,53 +202,46 @@ add_bars(struct book_sheet *s, size_t i)
 		.bar_solid = LXW_TRUE,
 		.data_bar_2010 = LXW_TRUE,
 	};
-
-	book_check(worksheet_conditional_format_range(s->ws, 1, (lxw_col_t)i,
-		       (lxw_row_t)(s->nrows - 1), (lxw_col_t)i, &bar),
-	    "a data bar");
 }
 
 /*
  * Differences: white at zero, and as deep a colour as they are large; of
  * percents all beyond 100 are alike, or a new op would leave the rest white.
  */
-static void
-add_scale(struct book_sheet *s, size_t i)
+static lxw_conditional_format
+scale(const struct book_column *c, double most)
 {
-	const struct book_column *c = &s->columns[i];
-	double most = -c->least > c->most ? -c->least : c->most;
 	bool less = c->flags & COL_BETTER_LESS;
 	const lxw_color_t good = 0x63be7b, bad = 0xf8696b;
-	lxw_conditional_format scale = {
+
+	if (c->unit == UNIT_PERCENT && most > 100)
+		most = 100;
+	return (lxw_conditional_format){
 		.type = LXW_CONDITIONAL_3_COLOR_SCALE,
 		.min_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
 		.mid_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
 		.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
+		.min_value = -most,
+		.max_value = most,
 		.min_color = less ? good : bad,
 		.mid_color = 0xffffff,
 		.max_color = less ? bad : good,
 	};
-
-	if (most == 0)
-		return;
-	if (c->unit == UNIT_PERCENT && most > 100)
-		most = 100;
-	scale.min_value = -most;
-	scale.max_value = most;
-	book_check(worksheet_conditional_format_range(s->ws, 1, (lxw_col_t)i,
-		       (lxw_row_t)(s->nrows - 1), (lxw_col_t)i, &scale),
-	    "a colour scale");
 }
 
 static void
 add_colours(struct book_sheet *s, size_t i)
 {
-	if (s->nrows <= 1)
+	const struct book_column *c = &s->columns[i];
+	double most = -c->least > c->most ? -c->least : c->most;
+	bool differs = (c->flags & (COL_BETTER_LESS | COL_BETTER_MORE)) != 0;
+	lxw_conditional_format f = differs ? scale(c, most) : bar();
+
+	if (s->nrows <= 1 || (differs ? most == 0 : c->unit != UNIT_PERCENT))
 		return;
-	if (s->columns[i].flags & (COL_BETTER_LESS | COL_BETTER_MORE))
-		add_scale(s, i);
-	else if (s->columns[i].unit == UNIT_PERCENT)
-		add_bars(s, i);
+	book_check(worksheet_conditional_format_range(s->ws, 1, (lxw_col_t)i,
+		       (lxw_row_t)(s->nrows - 1), (lxw_col_t)i, &f),
+	    "colours");
 }
 
 void

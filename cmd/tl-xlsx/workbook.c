@@ -112,6 +112,7 @@ book_create(bool labels)
 	char name[64];
 
 	allow_files();
+	b->arena = arena_create();
 	b->labels = labels;
 	b->fd = io_nameless();
 	if (b->fd < 0)
@@ -136,17 +137,6 @@ book_input(struct book *b, const char *input, const char *want)
 
 /* ---- sheets ---- */
 
-static struct str
-copy(struct str s)
-{
-	char *p = xmalloc(s.len + 1);
-
-	if (s.len > 0)
-		memcpy(p, s.p, s.len);
-	p[s.len] = '\0';
-	return (struct str){ p, s.len };
-}
-
 struct book_sheet *
 book_sheet(struct book *b, struct str wanted, const char *suffix)
 {
@@ -154,7 +144,7 @@ book_sheet(struct book *b, struct str wanted, const char *suffix)
 
 	if (b->sheets.n == SHEETS_MAX)
 		die("more than %d sheets", SHEETS_MAX);
-	s->wanted = copy(wanted);
+	s->wanted = arena_str(b->arena, wanted);
 	s->name = names_make(&b->names, wanted, suffix);
 	errno = 0;
 	s->ws = workbook_add_worksheet(b->wb, s->name);
@@ -202,12 +192,13 @@ begin(void *ctx, const struct head *head)
 		bool is_number =
 		    from->type == COL_INT || from->type == COL_REAL;
 
-		s->columns[i] = (struct book_column){ .id = copy(from->id),
-			.label = copy(from->label),
-			.type = from->type,
-			.unit = is_number ? from->unit : UNIT_NONE,
-			.div = b->labels && is_number ? from->label_div : 1,
-			.flags = from->flags };
+		s->columns[i] =
+		    (struct book_column){ .id = arena_str(b->arena, from->id),
+			    .label = arena_str(b->arena, from->label),
+			    .type = from->type,
+			    .unit = is_number ? from->unit : UNIT_NONE,
+			    .div = b->labels && is_number ? from->label_div : 1,
+			    .flags = from->flags };
 	}
 	sheet_begin(b, s);
 	b->open = s;
@@ -237,8 +228,6 @@ next_part(struct book *b)
 		s->columns[i].has_fraction = false;
 		s->columns[i].least = s->columns[i].most = 0;
 		s->columns[i].least_positive = 0;
-		s->columns[i].id = copy(full->columns[i].id);
-		s->columns[i].label = copy(full->columns[i].label);
 	}
 	sheet_begin(b, s);
 	b->open = s;
@@ -333,20 +322,16 @@ free_book(struct book *b)
 	for (size_t i = 0; i < b->sheets.n; i++) {
 		struct book_sheet *s = b->sheets.v[i];
 
-		for (size_t k = 0; k < s->ncolumns; k++) {
-			free((char *)(uintptr_t)s->columns[k].id.p);
-			free((char *)(uintptr_t)s->columns[k].label.p);
-		}
 		free(s->columns);
 		buf_free(&s->row.xml);
 		vec_free(&s->tall);
-		free((char *)(uintptr_t)s->wanted.p);
 		free(s->name);
 		free(s);
 	}
 	vec_free(&b->sheets);
 	names_free(&b->names);
 	buf_free(&b->text);
+	arena_destroy(b->arena);
 	free(b);
 }
 

@@ -18,7 +18,7 @@
 #include "cmd/tl-xlsx/tables.h"
 
 struct book_column {
-	struct str id, label; /* owned */
+	struct str id, label;
 	enum col_type type;
 	enum unit unit;
 	double div;        /* values are divided by it; 1: none */
@@ -76,6 +76,7 @@ struct book {
 	struct names names;
 	VEC(struct book_sheet *) sheets;
 	struct book_sheet *open; /* the one being filled, or NULL */
+	struct arena *arena;     /* of texts that stay */
 	struct buf text;
 	struct table_sink sink;
 	bool labels;
