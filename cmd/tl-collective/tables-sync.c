@@ -31,11 +31,12 @@ static const struct field sync_fields[] = {
 	OWN(REAL("bus_gib_per_s", "bus bw (GB/s)"), struct sync, bus),
 };
 static const struct field sync_more[] = {
-	OWN(INT("last_rank", NULL), struct sync, last),
-	COLL(US("late_ns", NULL), late_ns),
-	COLL(INT("ranks_present", NULL), n),
-	OWN(INT("ranks_expected", NULL), struct sync, expected),
-	OWN(BOOL("mismatch", NULL), struct sync, is_mismatch),
+	OWN(OURS("last_rank", COL_INT, UNIT_NONE, 0), struct sync, last),
+	COLL(OURS("late_ns", COL_INT, UNIT_NS, 1e3), late_ns),
+	COLL(OURS("ranks_present", COL_INT, UNIT_NONE, 0), n),
+	OWN(OURS("ranks_expected", COL_INT, UNIT_NONE, 0), struct sync,
+	    expected),
+	OWN(OURS("mismatch", COL_BOOL, UNIT_NONE, 0), struct sync, is_mismatch),
 };
 
 static struct cell
@@ -196,8 +197,11 @@ static const struct field straggler_fields[] = {
 	OWN(PCT("pct_last", "pct_arrived_last"), struct waits, pct_last),
 	OWN(COUNTS("collectives", "num_collectives"), struct waits, ncolls),
 	OWN(US("dur_ns_total", "total_nccl_dur_us"), struct waits, dur_ns),
-	OWN(COUNTS("participated", "num_participated"), struct waits, nown),
-	OWN(PCT("pct_last_of_own", "pct_arrived_last_of_participated"),
+	OWN(COLUMN("participated", "num_participated", COL_INT, UNIT_COUNT,
+		COL_OURS, 0),
+	    struct waits, nown),
+	OWN(COLUMN("pct_last_of_own", "pct_arrived_last_of_participated",
+		COL_REAL, UNIT_PERCENT, COL_OURS, 0),
 	    struct waits, pct_last_own),
 };
 

@@ -103,6 +103,8 @@ struct field {
 #define REAL_US(id, label) COLUMN(id, label, COL_REAL, UNIT_NS, 0, 1e3)
 #define BYTES(id, label) COLUMN(id, label, COL_INT, UNIT_BYTES, 0, MB)
 #define REAL_BYTES(id, label) COLUMN(id, label, COL_REAL, UNIT_BYTES, 0, MB)
+/* of ours, in a table of the reference's */
+#define OURS(id, type, unit, div) COLUMN(id, NULL, type, unit, COL_OURS, div)
 /* of ours: no label, and not among the first to be shown */
 #define MINOR(id, type, unit) COLUMN(id, NULL, type, unit, COL_MINOR, 0)
 /* clang-format on */

@@ -88,16 +88,12 @@ make_formats(struct book *b)
 static void
 allow_files(void)
 {
+	const rlim_t need = SHEETS_MAX + FILES_SPARE; /* infinity is more */
 	struct rlimit lim;
 
-	if (getrlimit(RLIMIT_NOFILE, &lim) != 0 ||
-	    (lim.rlim_cur != RLIM_INFINITY &&
-		lim.rlim_cur >= SHEETS_MAX + FILES_SPARE))
+	if (getrlimit(RLIMIT_NOFILE, &lim) != 0 || lim.rlim_cur >= need)
 		return;
-	lim.rlim_cur = lim.rlim_max;
-	if (lim.rlim_max == RLIM_INFINITY ||
-	    lim.rlim_max > SHEETS_MAX + FILES_SPARE)
-		lim.rlim_cur = SHEETS_MAX + FILES_SPARE;
+	lim.rlim_cur = lim.rlim_max < need ? lim.rlim_max : need;
 	(void)setrlimit(RLIMIT_NOFILE, &lim); /* or fewer sheets do */
 }
 

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+from ours import labels as marked_columns
+
 # ns between two neighbouring doubles at the size of the data set's times
 STEP = {"multirank_cifar_mi300x_4r": 0.244, "multirank_dlrm_v100_8r": 250,
         "mi300_resnet_ckpt": 0.488, "hta_nccl_parser": 0.977}
@@ -33,6 +35,7 @@ NAMED = {
     "2.4": "rows with an empty key are kept",
     "3.4": "an empty key is empty, not 'Unknown'",
     "1.2": "a list that is JSON prints as JSON, not as a Python tuple",
+    "bandwidth": "the bandwidths of a summary are not left out where all are empty",
 }
 
 
@@ -96,7 +99,7 @@ class Tap:
             print("# " + line)
 
 
-def compare(tap, name, table, ours_path, theirs_path, step):
+def compare(tap, name, table, ours_path, theirs_path, step, traces):
     head, rows = read(theirs_path)
     ours_head, ours_rows = read(ours_path)
     bad, cells = [], 0
@@ -109,6 +112,12 @@ def compare(tap, name, table, ours_path, theirs_path, step):
     missing = [c for c in head if c not in ours_head]
     if missing:
         bad.append("no columns: " + ", ".join(missing[:5]))
+    more = [c for c in ours_head if c not in head and not (
+            table == "nccl_summary_implicit_sync" and re.match("(algo|bus) bw", c))]
+    unmarked = set(more) - marked_columns("tl-collective", table, inputs=tuple(traces)) \
+        if more else set()
+    if unmarked:
+        bad.append("columns that are not marked as ours: " + ", ".join(sorted(unmarked)))
     order = [c for c in ours_head if c in head]
     if order != [c for c in head if c in ours_head]:
         bad.append("the columns' order differs")
@@ -177,7 +186,8 @@ def multirank(tap, data, name, nodes):
                 ref = reference(os.path.join(folder, "reference", variant),
                                 table)
                 compare(tap, name + " " + variant, table,
-                        os.path.join(out, table + ".csv"), ref, STEP[name])
+                        os.path.join(out, table + ".csv"), ref, STEP[name],
+                        traces)
 
 
 def single(tap, data, name, trace, variant):
@@ -189,7 +199,8 @@ def single(tap, data, name, trace, variant):
         tap.result(done.returncode == 0, "%s: exit 0" % name,
                    done.stderr.decode().splitlines())
         compare(tap, name, "coll_analysis",
-                os.path.join(out, "coll_analysis.csv"), ref, STEP[name])
+                os.path.join(out, "coll_analysis.csv"), ref, STEP[name],
+                [os.path.join(folder, trace)])
 
 
 def main():

@@ -9,10 +9,11 @@ SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", 
 
 
 @functools.lru_cache(None)
-def labels(program, table, ninputs=1):
+def labels(program, table, ninputs=1, inputs=()):
     """labels and ids of the marked columns, as the table's schema line has them"""
     done = subprocess.run([program, "--table", table, "--format", "ndjson", "-c", "+details"] +
-                          [SAMPLE] * ninputs, capture_output=True, text=True, check=False)
+                          (list(inputs) or [SAMPLE] * ninputs),
+                          capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     columns = json.loads(lines[0])["columns"] if lines else []
     marked = [c for c in columns if c.get("ours")]
