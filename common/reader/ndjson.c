@@ -35,18 +35,6 @@ static bool
 column_member(struct ndjson *n, struct head_column *c, struct str key,
     const struct member *m)
 {
-	static const char *const types[] = { [COL_TEXT] = "text",
-		[COL_INT] = "int",
-		[COL_REAL] = "real",
-		[COL_BOOL] = "bool",
-		[COL_JSON] = "json",
-		NULL };
-	static const char *const units[] = { [UNIT_NONE] = "",
-		[UNIT_NS] = "ns",
-		[UNIT_BYTES] = "bytes",
-		[UNIT_PERCENT] = "percent",
-		[UNIT_COUNT] = "count",
-		NULL };
 	bool is_text = m->type == JSON_T_STRING;
 	int word = 0;
 
@@ -55,13 +43,13 @@ column_member(struct ndjson *n, struct head_column *c, struct str key,
 	} else if (str_eq(key, STR("label")) && is_text) {
 		c->label = m->raw;
 	} else if (str_eq(key, STR("type")) && is_text) {
-		if (!word_of(m->raw, types, &word))
+		if (!word_of(m->raw, col_type_words, &word))
 			return reader_fail(n->r, "no such type: %.*s",
 			    shown(m->raw), m->raw.p);
 		c->type = (enum col_type)word;
 	} else if (str_eq(key, STR("unit")) && is_text) {
 		/* a unit of a later version is none */
-		(void)!word_of(m->raw, units, &word);
+		(void)!word_of(m->raw, col_unit_words, &word);
 		c->unit = (enum unit)word;
 	} else if (str_eq(key, STR("label_div"))) {
 		if (m->type != JSON_T_NUMBER ||
@@ -193,14 +181,8 @@ open_table(struct ndjson *n)
 static bool
 wrong_type(struct ndjson *n, const struct head_column *c, const char *what)
 {
-	static const char *const types[] = { [COL_TEXT] = "text",
-		[COL_INT] = "int",
-		[COL_REAL] = "real",
-		[COL_BOOL] = "bool",
-		[COL_JSON] = "json" };
-
 	return reader_fail(n->r, "column \"%.*s\" is %s, not %s", shown(c->id),
-	    c->id.p, types[c->type], what);
+	    c->id.p, col_type_words[c->type], what);
 }
 
 static bool

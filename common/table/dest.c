@@ -24,14 +24,16 @@ static const struct table_fmt formats[] = {
 	    .ext = ".tsv",
 	    .between = BETWEEN_BLANK,
 	    .labels = true,
-	    .head = fmt_tsv_head,
-	    .row = fmt_tsv_row },
+	    .dialect = &dialect_tsv,
+	    .head = fmt_separated_head,
+	    .row = fmt_separated_row },
 	[FMT_CSV] = { .word = "csv",
 	    .ext = ".csv",
 	    .between = BETWEEN_BLANK,
 	    .labels = true,
-	    .head = fmt_csv_head,
-	    .row = fmt_csv_row },
+	    .dialect = &dialect_csv,
+	    .head = fmt_separated_head,
+	    .row = fmt_separated_row },
 	[FMT_NDJSON] = { .word = "ndjson",
 	    .ext = ".ndjson",
 	    .between = BETWEEN_NOTHING,
@@ -226,6 +228,7 @@ begin(struct table *t, struct table_dest *d, struct view *v)
 	enum table_format format = open_out(d, &terminal);
 
 	view_open(v, t, d, row_limit(d, format));
+	v->dialect = formats[format].dialect;
 	v->header = !d->no_header;
 	v->labels = (d->labels || d->dir != NULL) && formats[format].labels;
 	v->bold = wants_colour(terminal);

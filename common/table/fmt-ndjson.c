@@ -54,27 +54,34 @@ put_cell(struct buf *out, struct view *v, const struct cell *c,
 	}
 }
 
+const char *const col_type_words[] = { [COL_TEXT] = "text",
+	[COL_INT] = "int",
+	[COL_REAL] = "real",
+	[COL_BOOL] = "bool",
+	[COL_JSON] = "json",
+	NULL };
+const char *const col_unit_words[] = { [UNIT_NONE] = "",
+	[UNIT_NS] = "ns",
+	[UNIT_BYTES] = "bytes",
+	[UNIT_PERCENT] = "percent",
+	[UNIT_COUNT] = "count",
+	NULL };
+
 static void
 put_column(struct buf *out, const struct column *col)
 {
-	static const char *const types[] = { [COL_TEXT] = "text",
-		[COL_INT] = "int",
-		[COL_REAL] = "real",
-		[COL_BOOL] = "bool",
-		[COL_JSON] = "json" };
-	static const char *const units[] = { [UNIT_NONE] = "null",
-		[UNIT_NS] = "\"ns\"",
-		[UNIT_BYTES] = "\"bytes\"",
-		[UNIT_PERCENT] = "\"percent\"",
-		[UNIT_COUNT] = "\"count\"" };
 	char div[NUM_DOUBLE_MAX];
 
 	buf_puts(out, "{\"id\":");
 	json_put_string(out, str_of(col->id));
 	buf_puts(out, ",\"label\":");
 	json_put_string(out, value_head(col, true));
-	buf_printf(out, ",\"type\":\"%s\",\"unit\":%s", types[col->type],
-	    units[col->unit]);
+	buf_printf(
+	    out, ",\"type\":\"%s\",\"unit\":", col_type_words[col->type]);
+	if (col->unit == UNIT_NONE)
+		buf_puts(out, "null");
+	else
+		json_put_string(out, str_of(col_unit_words[col->unit]));
 	if (col->label_div != 0 && col->label_div != 1) {
 		buf_puts(out, ",\"label_div\":");
 		buf_put(out, div, num_put_double(div, col->label_div));

@@ -10,12 +10,6 @@
  */
 #include "table/view.h"
 
-struct dialect {
-	char between;
-	const char *yes, *no;
-	void (*put_text)(struct buf *, struct str);
-};
-
 static bool
 needs_quotes(struct str s)
 {
@@ -70,13 +64,14 @@ put_escaped(struct buf *out, struct str s)
 	buf_put(out, s.p + from, s.len - from);
 }
 
-static const struct dialect csv = { ',', "True", "False", put_quoted };
-static const struct dialect tsv = { '\t', "true", "false", put_escaped };
+const struct dialect dialect_csv = { ',', "True", "False", put_quoted };
+const struct dialect dialect_tsv = { '\t', "true", "false", put_escaped };
 
 static void
-put_cell(struct view *v, const struct dialect *d, const struct cell *c,
-    const struct column *col)
+put_cell(struct view *v, const struct cell *c, const struct column *col)
 {
+	const struct dialect *d = v->dialect;
+
 	switch (c->type) {
 	case CELL_NONE: break;
 	case CELL_TEXT: d->put_text(&v->line, c->text); break;
@@ -86,54 +81,31 @@ put_cell(struct view *v, const struct dialect *d, const struct cell *c,
 	}
 }
 
-static void
-put_head(struct out *out, const struct dialect *d, struct view *v)
+void
+fmt_separated_head(struct out *out, struct view *v)
 {
 	v->line.len = 0;
 	for (size_t i = 0; i < v->ncolumns; i++) {
 		if (i > 0)
-			buf_putc(&v->line, d->between);
-		d->put_text(&v->line, value_head(v->columns[i], v->labels));
+			buf_putc(&v->line, v->dialect->between);
+		v->dialect->put_text(
+		    &v->line, value_head(v->columns[i], v->labels));
 	}
 	buf_putc(&v->line, '\n');
 	out_str(out, buf_str(&v->line));
 }
 
-static void
-put_row(struct out *out, const struct dialect *d, struct view *v, size_t row)
+void
+fmt_separated_row(struct out *out, struct view *v, size_t row)
 {
 	const struct cell *cells = view_row(v, row);
 
 	v->line.len = 0;
 	for (size_t i = 0; i < v->ncolumns; i++) {
 		if (i > 0)
-			buf_putc(&v->line, d->between);
-		put_cell(v, d, &cells[v->slots[i]], v->columns[i]);
+			buf_putc(&v->line, v->dialect->between);
+		put_cell(v, &cells[v->slots[i]], v->columns[i]);
 	}
 	buf_putc(&v->line, '\n');
 	out_str(out, buf_str(&v->line));
-}
-
-void
-fmt_csv_head(struct out *out, struct view *v)
-{
-	put_head(out, &csv, v);
-}
-
-void
-fmt_csv_row(struct out *out, struct view *v, size_t row)
-{
-	put_row(out, &csv, v, row);
-}
-
-void
-fmt_tsv_head(struct out *out, struct view *v)
-{
-	put_head(out, &tsv, v);
-}
-
-void
-fmt_tsv_row(struct out *out, struct view *v, size_t row)
-{
-	put_row(out, &tsv, v, row);
 }

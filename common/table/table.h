@@ -59,6 +59,9 @@ enum {
 	COL_OURS = 512,
 };
 
+/* Their words in the schema line of NDJSON, by number; a NULL is the last. */
+extern const char *const col_type_words[], *const col_unit_words[];
+
 struct column {
 	const char *id;    /* ASCII */
 	const char *label; /* the reference's column, NULL: as id */

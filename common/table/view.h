@@ -51,8 +51,17 @@ struct number_text {
 	char text[NUM_DOUBLE_MAX];
 };
 
+/* A row a line. */
+struct dialect {
+	char between;
+	const char *yes, *no;
+	void (*put_text)(struct buf *, struct str);
+};
+extern const struct dialect dialect_csv, dialect_tsv;
+
 struct view {
 	const struct table *table;
+	const struct dialect *dialect;
 	const struct column **columns; /* the chosen ones */
 	uint32_t *slots;               /* where their cells are in a row */
 	size_t ncolumns;
@@ -90,6 +99,7 @@ struct table_fmt {
 		BETWEEN_TITLE,
 	} between;   /* what stands between two tables */
 	bool labels; /* -d asks for labels */
+	const struct dialect *dialect;
 	/* The whole table, or where a row needs no other: NULL, and these. */
 	void (*print)(struct out *out, const struct view *v);
 	void (*head)(struct out *out, struct view *v);
@@ -98,10 +108,8 @@ struct table_fmt {
 };
 
 void fmt_table_print(struct out *out, const struct view *v);
-void fmt_tsv_head(struct out *out, struct view *v);
-void fmt_tsv_row(struct out *out, struct view *v, size_t row);
-void fmt_csv_head(struct out *out, struct view *v);
-void fmt_csv_row(struct out *out, struct view *v, size_t row);
+void fmt_separated_head(struct out *out, struct view *v);
+void fmt_separated_row(struct out *out, struct view *v, size_t row);
 void fmt_ndjson_head(struct out *out, struct view *v);
 void fmt_ndjson_row(struct out *out, struct view *v, size_t row);
 void fmt_ndjson_foot(struct out *out, const struct view *v, size_t nrows);
