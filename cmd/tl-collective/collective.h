@@ -111,16 +111,16 @@ rec_end(const struct rec *r)
 struct part {
 	struct str path; /* the operand */
 	uint32_t src;
-	bool has_rank, has_world, has_base, has_epoch;
-	bool rank_is_told;  /* by the trace itself */
-	bool rank_is_guess; /* by order alone */
-	bool is_partial;    /* was reduced before */
-	int64_t rank, world, base_ns, epoch_ns;
-	int64_t ndevs;         /* GPUs of the node, 0: not told */
-	struct str name, host; /* facts, or empty */
-	struct str groups;     /* text with pg_config, or empty */
-	struct str kernels;    /* JSON: [[op,shape,kernel,count,sum],...] */
-	uint64_t nskipped;     /* collectives without a duration */
+	bool rank_is_told;             /* by the trace itself */
+	bool rank_is_guess;            /* by order alone */
+	bool is_partial;               /* was reduced before */
+	int64_t rank, world, epoch_ns; /* NONE: not told */
+	int64_t base_ns;               /* 0: likewise */
+	int64_t ndevs;                 /* GPUs of the node, likewise */
+	struct str name, host;         /* facts, or empty */
+	struct str groups;             /* text with pg_config, or empty */
+	struct str kernels; /* JSON: [[op,shape,kernel,count,sum],...] */
+	uint64_t nskipped;  /* collectives without a duration */
 	size_t nsigs;
 	const struct str *sigs; /* JSON texts */
 	size_t nhosts;
@@ -149,14 +149,18 @@ size_t recognise_signature(const struct bucket_rules *rules,
 
 /* ---- window.c ---- */
 
-struct windows;
-struct windows *windows_new(void);
-void windows_clear(struct windows *w);
-void windows_free(struct windows *w);
-/* A piece of the GPU's work; of a kernel that is no collective, its hash. */
-void windows_add(
-    struct windows *w, bool is_comm, int64_t start_ns, int64_t end_ns);
-void windows_kernel(struct windows *w, int64_t start_ns, uint32_t hash);
+/* A kernel that is no collective. */
+struct began {
+	int64_t start_ns;
+	uint32_t hash; /* of its name and grid; later the sum up to it */
+};
+
+/* What the GPU worked in. */
+struct windows {
+	struct spans work, comm, all; /* the last is made of the others */
+	VEC(struct began) began;
+};
+
 /*
  * Each record's busy, idle, work and host: from the end before it in its
  * group, group_of its signature, to its start. Host names go into names.
@@ -170,7 +174,6 @@ void windows_fill(struct windows *w, struct rec *recs, size_t n,
 struct kernels;
 struct kernels *kernels_new(void);
 void kernels_clear(struct kernels *k, const struct dict *st);
-void kernels_free(struct kernels *k);
 void kernels_op(struct kernels *k, const struct event *ev);
 void kernels_add(struct kernels *k, const struct event *ev, uint32_t grid);
 /* Those that took longest, as the JSON of part.kernels. */
@@ -182,7 +185,6 @@ typedef VEC(struct part) part_vec;
 
 struct reducer;
 struct reducer *reducer_new(const struct settings *set);
-void reducer_free(struct reducer *r);
 /* All sources of one input; their memory lives as long as the program. */
 void reduce_input(struct reducer *r, const char *path, part_vec *parts);
 

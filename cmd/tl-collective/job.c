@@ -24,15 +24,15 @@ settle_rank(const struct settings *set, struct part *p, size_t no)
 		path[p->path.len] = '\0';
 		named = rank_of_path(set->rank_rule, path);
 	}
-	if (p->has_rank && !p->rank_is_guess) {
+	if (p->rank != NONE && !p->rank_is_guess) {
 		if (!set->has_rank_regex || named < 0 || named == p->rank)
 			return;
 		report(MSG_RANK_RENAMED, p->path, named, p->rank);
 	}
 	if (named < 0)
-		named = p->is_partial && p->has_rank ? p->rank : (int64_t)no;
+		named =
+		    p->is_partial && p->rank != NONE ? p->rank : (int64_t)no;
 	p->rank = named;
-	p->has_rank = true;
 }
 
 static int
@@ -64,7 +64,7 @@ usual_world(const part_vec *parts)
 		const struct part *p = &parts->v[i];
 		uint64_t n;
 
-		if (!p->has_world)
+		if (p->world == NONE)
 			continue;
 		n = ++*map_put(&count, (uint64_t)p->world, NULL);
 		if (n > most || (n == most && p->world > best)) {
@@ -93,7 +93,7 @@ check_world(struct job *j)
 	for (size_t i = 0; i < j->parts.n && world > 0; i++) {
 		struct part *p = &j->parts.v[i];
 
-		if (p->has_world && p->world != world) {
+		if (p->world != NONE && p->world != world) {
 			report(MSG_OTHER_JOB, p->path, p->world, world);
 			leave_out(p);
 		} else if (p->rank >= world) {
@@ -273,7 +273,7 @@ settle_time(struct job *j)
 	size_t nepoch = 0;
 
 	for (size_t i = 0; i < j->parts.n; i++)
-		nepoch += j->parts.v[i].has_epoch;
+		nepoch += j->parts.v[i].epoch_ns != NONE;
 	if (nepoch > 0 && nepoch < j->parts.n)
 		report(MSG_NO_EPOCH, j->parts.n - nepoch, j->parts.n);
 	for (size_t i = 0; i < j->parts.n; i++) {

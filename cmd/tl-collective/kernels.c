@@ -60,16 +60,6 @@ kernels_clear(struct kernels *k, const struct dict *st)
 	map_free(&k->total_of[1]);
 }
 
-void
-kernels_free(struct kernels *k)
-{
-	kernels_clear(k, NULL);
-	vec_free(&k->ops);
-	vec_free(&k->ran);
-	vec_free(&k->totals);
-	free(k);
-}
-
 /* ---- ops ---- */
 
 void

@@ -75,11 +75,10 @@ write_source(struct writer *w, const struct part *p, uint32_t src, bool final)
 	facts_int(&f, "rank", p->rank);
 	if (!p->rank_is_told)
 		facts_str(&f, "rank_from", STR("name"));
-	if (p->has_world)
+	if (p->world != NONE)
 		facts_int(&f, "world_size", p->world);
-	if (p->has_base)
-		facts_ns(&f, "base", p->base_ns);
-	if (p->has_epoch)
+	facts_ns(&f, "base", p->base_ns);
+	if (p->epoch_ns != NONE)
 		facts_ns(&f, "epoch", p->epoch_ns);
 	if (p->host.len > 0)
 		facts_str(&f, "hostname", p->host);

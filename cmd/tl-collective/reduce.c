@@ -29,7 +29,7 @@ struct reducer {
 	struct intern *sigs, *group_keys;
 	VEC(uint32_t) group_of; /* signature to group key */
 	VEC(uint32_t) sig_of;   /* number of a text to signature + 1 */
-	struct windows *windows;
+	struct windows windows;
 	struct kernels *kernels;
 	struct idle *idle;
 	struct intern *host_names;
@@ -57,12 +57,12 @@ take_facts(struct reducer *r, const struct source *s)
 	json_items items = { 0 };
 	int64_t version;
 
-	p->has_rank = source_int(s, "rank", &p->rank);
-	p->rank_is_told = p->has_rank && from == NULL;
+	(void)source_int(s, "rank", &p->rank);
+	p->rank_is_told = p->rank != NONE && from == NULL;
 	p->rank_is_guess = from != NULL && str_eq(from->val.s, STR("order"));
-	p->has_world = source_int(s, "world_size", &p->world);
-	p->has_base = source_int(s, "base", &p->base_ns);
-	p->has_epoch = source_int(s, "epoch", &p->epoch_ns);
+	(void)source_int(s, "world_size", &p->world);
+	(void)source_int(s, "base", &p->base_ns);
+	(void)source_int(s, "epoch", &p->epoch_ns);
 	p->name = text_fact(r, s, "name");
 	p->host = text_fact(r, s, "hostname");
 	if (devs != NULL && devs->val.s.p != NULL && p->ndevs == 0 &&
@@ -172,9 +172,10 @@ take_kernel(struct reducer *r, const struct event *ev)
 	if (event_arg(r->st, ev, STR("grid"), &v) && v.type == VAL_JSON)
 		grid = v.id;
 	kernels_add(r->kernels, ev, grid);
-	windows_kernel(r->windows, ev->ts_ns,
-	    (uint32_t)hash_mix(
-		text_hash(r->st, ev->name), text_hash(r->st, grid) | 1));
+	vec_push(&r->windows.began,
+	    ((struct began){ ev->ts_ns,
+		(uint32_t)hash_mix(
+		    text_hash(r->st, ev->name), text_hash(r->st, grid) | 1) }));
 }
 
 static void
@@ -190,7 +191,8 @@ take_gpu(struct reducer *r, const struct event *ev)
 	is_comm = recognise(&r->rules, r->st, ev);
 	if (is_comm)
 		take_collective(r, ev);
-	windows_add(r->windows, is_comm, ev->ts_ns, end);
+	spans_add(
+	    is_comm ? &r->windows.comm : &r->windows.work, ev->ts_ns, end);
 	if (!is_comm && ev->shape->kind == KIND_KERNEL &&
 	    ev->name != INTERN_NONE)
 		take_kernel(r, ev);
@@ -230,14 +232,18 @@ begin_source(struct reducer *r, uint32_t src)
 {
 	r->is_open = true;
 	r->mem = arena_create();
-	r->part = (struct part){ .path = str_of(r->path), .src = src };
+	r->part = (struct part){ .path = str_of(r->path),
+		.src = src,
+		.rank = NONE,
+		.world = NONE,
+		.epoch_ns = NONE };
 	r->sigs = intern_create();
 	r->group_keys = intern_create();
 	r->host_names = intern_create();
 	r->recs.v = NULL;
 	r->recs.n = r->recs.cap = 0;
 	r->group_of.n = r->sig_of.n = 0;
-	windows_clear(r->windows);
+	r->windows.work.n = r->windows.comm.n = r->windows.began.n = 0;
 	kernels_clear(r->kernels, r->st);
 	idle_clear(r->idle, r->st);
 }
@@ -263,7 +269,7 @@ end_source(struct reducer *r)
 	r->is_open = false;
 	stable_sort(r->recs.v, r->recs.n, sizeof *r->recs.v, by_start);
 	if (!p->is_partial) {
-		windows_fill(r->windows, r->recs.v, r->recs.n, r->group_of.v,
+		windows_fill(&r->windows, r->recs.v, r->recs.n, r->group_of.v,
 		    r->group_keys->list.n, r->idle, r->host_names);
 		kernels_put(r->kernels, &r->text);
 		p->kernels = arena_str(r->mem, buf_str(&r->text));
@@ -298,22 +304,9 @@ reducer_new(const struct settings *set)
 
 	r->set = set;
 	r->rules.patterns = set->rules.patterns;
-	r->windows = windows_new();
 	r->kernels = kernels_new();
 	r->idle = idle_new();
 	return r;
-}
-
-void
-reducer_free(struct reducer *r)
-{
-	windows_free(r->windows);
-	kernels_free(r->kernels);
-	idle_free(r->idle);
-	vec_free(&r->group_of);
-	vec_free(&r->sig_of);
-	buf_free(&r->text);
-	free(r);
 }
 
 static struct stream_in *

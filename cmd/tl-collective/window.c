@@ -9,50 +9,6 @@
 
 #define HOST_MIN_NS 10000 /* of idle time that is worth a cause */
 
-struct began {
-	int64_t start_ns;
-	uint32_t hash; /* of its name and grid; later the sum up to it */
-};
-
-struct windows {
-	struct spans work, comm, all;
-	VEC(struct began) began;
-};
-
-struct windows *
-windows_new(void)
-{
-	return xcalloc(1, sizeof(struct windows));
-}
-
-void
-windows_clear(struct windows *w)
-{
-	w->work.n = w->comm.n = w->began.n = 0;
-}
-
-void
-windows_free(struct windows *w)
-{
-	spans_free(&w->work);
-	spans_free(&w->comm);
-	spans_free(&w->all);
-	vec_free(&w->began);
-	free(w);
-}
-
-void
-windows_add(struct windows *w, bool is_comm, int64_t start_ns, int64_t end_ns)
-{
-	spans_add(is_comm ? &w->comm : &w->work, start_ns, end_ns);
-}
-
-void
-windows_kernel(struct windows *w, int64_t start_ns, uint32_t hash)
-{
-	vec_push(&w->began, ((struct began){ start_ns, hash }));
-}
-
 static int
 by_began(const void *pa, const void *pb)
 {

@@ -167,8 +167,6 @@ be_child(struct work *w, int no)
 			r = reducer_new(w->set);
 		do_task(w, r, no, i);
 	}
-	if (r != NULL)
-		reducer_free(r);
 	_exit(exit_status());
 }
 

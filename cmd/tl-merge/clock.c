@@ -7,10 +7,9 @@
 #include <unistd.h>
 
 #include "cmd/tl-merge/merge.h"
+#include "stream/maker.h"
 
 extern char **environ;
-
-/* ---- facts ---- */
 
 /* ---- clocks ---- */
 
@@ -56,44 +55,27 @@ move_of(struct merge *m, const struct source *s)
 void
 clock_source(struct merge *m, const struct source *in)
 {
-	VEC(struct fact) facts = { 0 };
-	struct source s = *in;
-	char base_text[24], epoch_text[24];
+	struct facts facts = { 0 };
+	struct source s;
 	int64_t move = move_of(m, in), base = 0;
 
-	s.src = numbering_source(&m->nb, s.src);
 	(void)source_int(in, "base", &base);
 	if (!num_add(base, move, &base))
 		die("%s: its clock is out of range", m->input->path);
-	for (size_t i = 0; i < in->nfacts; i++) {
-		struct fact f = in->facts[i];
-
-		if (move != 0 && str_eq(f.key, STR("base")))
-			f.val = (struct value){ .type = VAL_STRX,
-				.s = {
-				    base_text, num_put_i64(base_text, base) } };
-		if (move != 0 && str_eq(f.key, STR("epoch")))
-			f.val = (struct value){ .type = VAL_STRX,
-				.s = { epoch_text,
-				    num_put_i64(epoch_text, m->first_epoch) } };
-		vec_push(&facts, f);
-	}
+	for (size_t i = 0; i < in->nfacts; i++)
+		vec_push(&facts.list, in->facts[i]);
 	/* for readers that name what they read before it ends */
 	if (!in->is_final && in->src == 0 && m->input->has_rank &&
 	    source_fact(in, "rank") == NULL)
-		vec_push(&facts,
-		    ((struct fact){ STR("rank"),
-			{ .type = VAL_INT, .i = m->input->rank } }));
-	if (move != 0 && source_fact(in, "base") == NULL)
-		vec_push(&facts,
-		    ((struct fact){ STR("base"),
-			{ .type = VAL_STRX,
-			    .s = {
-				base_text, num_put_i64(base_text, base) } } }));
-	s.facts = facts.v;
-	s.nfacts = facts.n;
+		facts_int(&facts, "rank", m->input->rank);
+	if (move != 0)
+		facts_ns(&facts, "base", base);
+	if (move != 0 && source_fact(in, "epoch") != NULL)
+		facts_ns(&facts, "epoch", m->first_epoch);
+	s = facts_source(
+	    &facts, numbering_source(&m->nb, in->src), in->is_final);
 	stream_write_source(m->out, &s);
-	vec_free(&facts);
+	facts_free(&facts);
 }
 
 /* ---- --align collective: tl-collective knows the offsets ---- */
@@ -163,17 +145,15 @@ clock_offsets(struct merge *m)
 	struct in *in = in_open_fd(fd, "tl-collective");
 	const unsigned char *nl;
 
-	for (;;) {
-		nl = memchr(in->p, '\n', (size_t)(in->end - in->p));
-		if (nl == NULL) {
-			if (!in_more(in))
-				break;
-			continue;
+	do {
+		while ((nl = memchr(in->p, '\n', (size_t)(in->end - in->p))) !=
+		    NULL) {
+			take_offset(m,
+			    (struct str){
+				(const char *)in->p, (size_t)(nl - in->p) });
+			in->p = nl + 1;
 		}
-		take_offset(m,
-		    (struct str){ (const char *)in->p, (size_t)(nl - in->p) });
-		in->p = nl + 1;
-	}
+	} while (in_more(in));
 	in_close(in);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
