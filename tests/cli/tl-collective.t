@@ -116,6 +116,16 @@ sed -i 's/\[0, 1, 2, 3\]/[0, 1]/; s/"Group size":4/"Group size":2/' tie/*.json
 is 'E5: a tie' "$(column nccl_implicit_sync earliest_rank,last_rank tie)" \
 	"1${tab}0"
 
+# groups without a name are one, by the same name in each table
+mkdir nameless
+for r in 0 1 2 3; do
+	sed 's/"Process Group Name":"0"/"Process Group Name":"Unknown_Group"/' \
+		us/rank$r.json >nameless/rank$r.json
+done
+for t in nccl_long nccl_implicit_sync nccl_summary_implicit_sync; do
+	is "no group has a name: $t" "$(column $t group nameless | sort -u)" all
+done
+
 # ---- planted in a made-up job ----
 
 g='--steps 3 --layers 2 --no-python --no-memory'
