@@ -35,15 +35,6 @@ matters(const struct coll *c)
 	    (double)c->late_ns >= LATE_SHARE * (double)c->latency_ns;
 }
 
-static struct rec *
-rec_of(const struct job *j, const struct coll *c, uint32_t pos)
-{
-	for (uint32_t m = 0; m < c->n; m++)
-		if (rec_pos(j, j->members[c->first + m]) == pos)
-			return j->members[c->first + m];
-	return j->members[c->first];
-}
-
 /* What late has more of than the median of the others. */
 static int64_t
 more_than_others(const struct job *j, const struct coll *c,
@@ -121,7 +112,7 @@ usual_work(const struct job *j, const struct coll *c, const struct rec *late)
 static void
 blame(const struct job *j, struct lateness *l, const struct coll *c, int64_t *v)
 {
-	const struct rec *late = rec_of(j, c, c->last);
+	const struct rec *late = coll_last(j, c);
 
 	l->nlate++;
 	l->late_ns += c->late_ns;
@@ -330,6 +321,7 @@ causes_find(struct job *j, struct causes *c)
 
 	for (size_t i = 0; i < j->colls.n; i++) {
 		const struct coll *k = &j->colls.v[i];
+		struct lateness *l;
 
 		if (!coll_counts(j, k) || k->n < 2 || k->class == CLASS_P2P)
 			continue;
@@ -337,9 +329,10 @@ causes_find(struct job *j, struct causes *c)
 			row_of(c, first, k->group,
 			    rec_pos(j, j->members[k->first + m]))
 			    ->ncolls++;
-		row_of(c, first, k->group, k->last)->nlast++;
+		l = row_of(c, first, k->group, rec_pos(j, coll_last(j, k)));
+		l->nlast++;
 		if (matters(k))
-			blame(j, row_of(c, first, k->group, k->last), k, v);
+			blame(j, l, k, v);
 	}
 	compare_kernels(j, slow, names);
 	for (size_t i = 0; i < c->list.n; i++) {

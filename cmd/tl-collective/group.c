@@ -152,20 +152,20 @@ group_of_sig(struct job *j, struct intern *keys, const struct part *p,
 {
 	struct buf b = { 0 };
 	int_vec members = { 0 }, listed = { 0 };
-	bool has_members = members_of(p, s, &members);
 	struct str pg = s->pg.p != NULL ? s->pg : STR("Unknown_Group");
 	struct pgroup *g;
 	uint32_t id;
 
 	if (j->simplified)
 		pg = STR("all");
+	if (!members_of(p, s, &members))
+		members.n = 0;
 	for (size_t i = 0; i < members.n; i++)
 		vec_push(&listed, members.v[i]);
-	if (has_members)
-		qsort(members.v, members.n, sizeof *members.v, by_value);
+	stable_sort(members.v, members.n, sizeof *members.v, by_value);
 	buf_printf(&b, "%zu:", pg.len);
 	buf_put(&b, pg.p, pg.len);
-	for (size_t i = 0; has_members && i < members.n; i++)
+	for (size_t i = 0; i < members.n; i++)
 		buf_printf(&b, ",%" PRId64, members.v[i]);
 	if (s->peers.p != NULL) {
 		buf_putc(&b, ';');
@@ -183,7 +183,6 @@ group_of_sig(struct job *j, struct intern *keys, const struct part *p,
 		.ranks = s->ranks,
 		.desc = s->desc,
 		.peers = s->peers,
-		.has_members = has_members,
 		.npresent = count_present(j, &members),
 		.members = members,
 		.listed = listed };
@@ -211,7 +210,7 @@ label_groups(struct job *j)
 
 		b.len = 0;
 		buf_put(&b, g->pg.p, g->pg.len);
-		if (g->peers.p == NULL && g->has_members &&
+		if (g->peers.p == NULL && g->members.n > 0 &&
 		    count.v[intern_put(names, g->pg)] > 1)
 			buf_printf(&b, "{%" PRId64 "}", g->members.v[0]);
 		if (g->peers.p != NULL)

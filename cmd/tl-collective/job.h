@@ -13,10 +13,9 @@ struct pgroup {
 	struct str ranks; /* as the trace has them */
 	struct str desc, peers;
 	struct str label; /* of ids: the name, with {RANK} where two share it */
-	bool has_members;
-	int_vec members; /* sorted */
-	int_vec listed;  /* in the order of the group's own ranks */
-	size_t npresent; /* of these, that were given */
+	int_vec members;  /* sorted; none: not known */
+	int_vec listed;   /* in the order of the group's own ranks */
+	size_t npresent;  /* of these, that were given */
 	size_t first_coll, ncolls;
 	bool by_seq, was_aligned;
 };
@@ -31,9 +30,9 @@ struct coll {
 	uint32_t first, n; /* in job.members, by rank */
 	uint32_t sig;      /* of its first rank */
 	uint8_t class, flags;
-	uint32_t earliest, last;  /* positions of ranks */
-	int64_t start_ns, end_ns; /* the last ones */
-	int64_t latency_ns, skew_start_ns, skew_end_ns, wait_sum_ns;
+	uint32_t earliest, last; /* positions of ranks */
+	int64_t end_ns;          /* the last one */
+	int64_t latency_ns, skew_end_ns, wait_sum_ns;
 	int64_t
 	    late_ns; /* the last one's start after the median of the others */
 };
@@ -79,6 +78,22 @@ static inline int64_t
 rec_rank(const struct job *j, const struct rec *r)
 {
 	return j->parts.v[r->part].rank;
+}
+
+static inline const struct rec *
+coll_earliest(const struct job *j, const struct coll *c)
+{
+	return j->members[c->first + c->earliest];
+}
+static inline const struct rec *
+coll_last(const struct job *j, const struct coll *c)
+{
+	return j->members[c->first + c->last];
+}
+static inline int64_t
+coll_start_skew(const struct job *j, const struct coll *c)
+{
+	return coll_last(j, c)->start_ns - coll_earliest(j, c)->start_ns;
 }
 
 /* job.c: takes the parts over. */

@@ -34,7 +34,7 @@ expected(const struct job *j, const struct coll *c)
 
 	if (g->peers.p != NULL)
 		return 2;
-	if (g->has_members)
+	if (g->members.n > 0)
 		return g->npresent;
 	return j->simplified ? j->ranks.n : 0;
 }
@@ -45,7 +45,7 @@ is_lone(const struct job *j, const struct coll *c)
 {
 	const struct pgroup *g = &j->groups.v[c->group];
 
-	return c->n == 1 && !(g->has_members && g->members.n == 1) &&
+	return c->n == 1 && g->members.n != 1 &&
 	    !(j->simplified && j->ranks.n == 1);
 }
 
@@ -67,21 +67,22 @@ measure(const struct job *j, struct coll *c, int64_t *scratch)
 {
 	struct rec **v = j->members + c->first;
 	const struct sig *first = rec_sig(j, v[0]);
-	struct rec *early = v[0], *late = v[0];
+	const struct rec *late;
 	int64_t min_end = rec_end(v[0]), max_end = min_end;
 	int64_t sum = 0;
 
 	c->sig = v[0]->sig;
 	c->class = (uint8_t)first->class;
 	c->latency_ns = v[0]->dur_ns;
+	c->earliest = c->last = 0;
 	for (uint32_t m = 0; m < c->n; m++) {
 		int64_t end = rec_end(v[m]);
 
 		/* ties: the first of the highest ranks, the lowest rank */
-		if (v[m]->start_ns <= early->start_ns)
-			early = v[m];
-		if (v[m]->start_ns > late->start_ns)
-			late = v[m];
+		if (v[m]->start_ns <= v[c->earliest]->start_ns)
+			c->earliest = m;
+		if (v[m]->start_ns > v[c->last]->start_ns)
+			c->last = m;
 		if (v[m]->dur_ns < c->latency_ns)
 			c->latency_ns = v[m]->dur_ns;
 		min_end = end < min_end ? end : min_end;
@@ -89,14 +90,11 @@ measure(const struct job *j, struct coll *c, int64_t *scratch)
 		if (!agree(first, rec_sig(j, v[m])))
 			c->flags |= COLL_MISMATCH;
 	}
+	late = v[c->last];
 	for (uint32_t m = 0; m < c->n; m++)
 		if (!num_add(sum, late->start_ns - v[m]->start_ns, &sum))
 			sum = INT64_MAX;
-	c->earliest = rec_pos(j, early);
-	c->last = rec_pos(j, late);
-	c->start_ns = late->start_ns;
 	c->end_ns = max_end;
-	c->skew_start_ns = late->start_ns - early->start_ns;
 	c->skew_end_ns = max_end - min_end;
 	c->wait_sum_ns = sum;
 	c->late_ns = late->start_ns - others_start(j, c, late, scratch);

@@ -41,7 +41,7 @@ measure(const struct job *j, const struct coll *c)
 	struct a2av a = { .c = c,
 		.bytes = NONE,
 		.nelems = NONE,
-		.wall_ns = c->end_ns - (c->start_ns - c->skew_start_ns),
+		.wall_ns = c->end_ns - coll_earliest(j, c)->start_ns,
 		.min_ns = INT64_MAX,
 		.max_gib_per_s = NAN,
 		.min_gib_per_s = NAN };
@@ -104,15 +104,14 @@ static const struct field fields[] = {
 };
 
 static struct cell
-cell_start_skew(const struct row *r)
+cell_later(const struct row *r)
 {
-	const struct coll *c = r->coll;
-
-	return cell_int(r->rec->start_ns - (c->start_ns - c->skew_start_ns));
+	return cell_int(
+	    r->rec->start_ns - coll_earliest(r->job, r->coll)->start_ns);
 }
 
 static struct cell
-cell_end_skew(const struct row *r)
+cell_earlier(const struct row *r)
 {
 	return cell_int(r->coll->end_ns - rec_end(r->rec));
 }
@@ -126,8 +125,8 @@ static const struct field rank_fields[] = {
 	OUT_BYTES,
 	IN_SPLIT,
 	OUT_SPLIT,
-	CELL(US("start_skew_ns", "skew in start time"), cell_start_skew),
-	CELL(US("end_skew_ns", "skew in end time"), cell_end_skew),
+	CELL(US("start_skew_ns", "skew in start time"), cell_later),
+	CELL(US("end_skew_ns", "skew in end time"), cell_earlier),
 };
 
 static void
@@ -228,7 +227,7 @@ add_to_summary(struct alikes *all, const struct job *j, const struct a2av *a)
 	value_add(&to->v[M_RATE], a->gib_per_s);
 	value_add(&to->v[M_IMBALANCE], a->imbalance);
 	value_add(&to->v[M_DUR], (double)a->max_ns);
-	value_add(&to->v[M_START], (double)a->c->skew_start_ns);
+	value_add(&to->v[M_START], (double)coll_start_skew(j, a->c));
 	value_add(&to->v[M_END], (double)a->c->skew_end_ns);
 }
 

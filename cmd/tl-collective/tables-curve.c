@@ -167,7 +167,7 @@ add_coll(const struct job *j, struct alikes *curve, struct group_sum *g,
 	g->latency_ns += c->latency_ns;
 	g->wait_ns += (double)c->wait_sum_ns / (double)c->n;
 	value_add(&g->latency, (double)c->latency_ns);
-	value_add(&g->skew, (double)c->skew_start_ns);
+	value_add(&g->skew, (double)coll_start_skew(j, c));
 	if ((p = point_of(j, curve, c)) != NULL) {
 		value_add(&g->bus, coll_bus_bw(j, c));
 		value_add(&g->of_best, 100 * coll_bus_bw(j, c) / p->best);
@@ -271,7 +271,7 @@ put_group(struct sheet_rows *to, const struct pgroup *g, struct group_sum *s)
 	struct buf b = { 0 };
 
 	put_ranges(&b, g->members.v, g->members.n);
-	if (g->has_members)
+	if (g->members.n > 0)
 		s->ranks = table_text(to->table, buf_str(&b));
 	b.len = 0;
 	say(to->job, s, &b);

@@ -47,12 +47,12 @@ add_record(struct heat *h, const struct job *j, const struct rec *r)
 	if (s->in_split.p == NULL ||
 	    !list_ints(s->in_split, &h->splits, &is_cut) || is_cut ||
 	    (int64_t)h->splits.n != s->n || s->elem_bytes == 0 ||
-	    (g->has_members && g->listed.n != h->splits.n)) {
+	    (g->listed.n > 0 && g->listed.n != h->splits.n)) {
 		h->nbad++;
 		return;
 	}
 	for (size_t i = 0; i < h->splits.n; i++) {
-		int64_t dst = g->has_members ? g->listed.v[i] : (int64_t)i;
+		int64_t dst = g->listed.n > 0 ? g->listed.v[i] : (int64_t)i;
 		int64_t src = rec_rank(j, r), bytes;
 		bool is_new;
 		uint64_t *at = map_put(

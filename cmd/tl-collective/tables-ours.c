@@ -134,13 +134,13 @@ static void
 absent_ranks(const struct job *j, const struct coll *c, int_vec *out)
 {
 	const struct pgroup *g = &j->groups.v[c->group];
-	size_t n = g->has_members ? g->members.n : j->ranks.n;
+	bool is_known = g->members.n > 0;
+	size_t n = is_known ? g->members.n : j->ranks.n;
 	uint32_t m = 0;
 
 	out->n = 0;
 	for (size_t i = 0; i < n; i++) {
-		int64_t rank =
-		    g->has_members ? g->members.v[i] : j->ranks.v[i].rank;
+		int64_t rank = is_known ? g->members.v[i] : j->ranks.v[i].rank;
 
 		while (m < c->n && rec_rank(j, j->members[c->first + m]) < rank)
 			m++;

@@ -42,7 +42,8 @@ static const struct field sync_more[] = {
 static struct cell
 cell_wait(const struct row *r)
 {
-	return cell_int(r->coll->start_ns - r->rec->start_ns);
+	return cell_int(
+	    coll_last(r->job, r->coll)->start_ns - r->rec->start_ns);
 }
 
 static const struct field rank_fields[] = {
@@ -64,10 +65,10 @@ fill_sync(struct sheet_rows *s, struct job *j)
 		const struct coll *c = &j->colls.v[j->order.v[i]];
 		const struct pgroup *g = &j->groups.v[c->group];
 		struct sync own = {
-			.earliest = j->ranks.v[c->earliest].rank,
-			.last = j->ranks.v[c->last].rank,
+			.earliest = rec_rank(j, coll_earliest(j, c)),
+			.last = rec_rank(j, coll_last(j, c)),
 			.expected =
-			    g->has_members ? (int64_t)g->members.n : NONE,
+			    g->members.n > 0 ? (int64_t)g->members.n : NONE,
 			.wait_ns = (double)c->wait_sum_ns / (double)c->n,
 			.algo = coll_algo_bw(j, c),
 			.bus = coll_bus_bw(j, c),
@@ -163,7 +164,7 @@ fill_alike(struct sheet_rows *s, struct job *j)
 		a = alike_of(&all, j, c, buf_str(&key));
 		alike_add(a, c->latency_ns);
 		value_add(&a->v[M_LATENCY], (double)c->latency_ns);
-		value_add(&a->v[M_START], (double)c->skew_start_ns);
+		value_add(&a->v[M_START], (double)coll_start_skew(j, c));
 		value_add(&a->v[M_END], (double)c->skew_end_ns);
 		value_add(&a->v[M_ALGO], coll_algo_bw(j, c));
 		value_add(&a->v[M_BUS], coll_bus_bw(j, c));
@@ -225,14 +226,15 @@ add_waits(const struct job *j, struct waits *w)
 		if (!coll_is_sync(j, c) || !coll_counts(j, c))
 			continue;
 		ncolls++;
-		w[c->last].nlast++;
-		w[c->earliest].nfirst++;
+		w[rec_pos(j, coll_last(j, c))].nlast++;
+		w[rec_pos(j, coll_earliest(j, c))].nfirst++;
 		for (uint32_t m = 0; m < c->n; m++) {
 			const struct rec *r = j->members[c->first + m];
 			struct waits *own = &w[rec_pos(j, r)];
 
 			own->nown++;
-			own->total_ns += c->start_ns - r->start_ns;
+			own->total_ns +=
+			    coll_last(j, c)->start_ns - r->start_ns;
 		}
 	}
 	return ncolls;

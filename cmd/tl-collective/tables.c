@@ -126,6 +126,12 @@ cell_start(const struct row *r)
 	    r->rec->start_ns - r->job->parts.v[r->rec->part].shift_ns);
 }
 
+struct cell
+cell_start_skew(const struct row *r)
+{
+	return cell_int(coll_start_skew(r->job, r->coll));
+}
+
 static struct cell
 cell_node(const struct row *r)
 {
@@ -139,7 +145,7 @@ cell_node_span(const struct row *r)
 	int64_t per_node = r->job->gpus_per_node;
 	bool is_inter = false;
 
-	if (!r->group->has_members || members->n == 0)
+	if (members->n == 0)
 		return cell_text(STR("unknown"));
 	for (size_t i = 1; i < members->n; i++)
 		is_inter |=

@@ -134,10 +134,11 @@ struct field {
 	    cell_start)
 #define DURATION REC(US("dur_ns", "dur"), dur_ns)
 #define START_SKEW \
-	COLL(US("start_skew_ns", "skew in start time"), skew_start_ns)
+	CELL(US("start_skew_ns", "skew in start time"), cell_start_skew)
 #define END_SKEW COLL(US("end_skew_ns", "skew in end time"), skew_end_ns)
 
 struct cell cell_id(const struct row *r);
+struct cell cell_start_skew(const struct row *r);
 /* As the file has it. */
 struct cell cell_start(const struct row *r);
 
