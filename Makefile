@@ -57,6 +57,7 @@ NEEDS_tl-xlsx = XLSX
 LIBS_tl-xlsx  = $(XLSX_LIBS)
 NEEDS_tl-compare = MINIZIP EXPAT CSV
 LIBS_tl-compare  = $(MINIZIP_LIBS) $(EXPAT_LIBS)
+LIBS_tl-decode   = $(MINIZIP_LIBS)
 LIBS = $(ISAL_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) $(LUA_LIBS) $(CSV_LIBS) -lm
 
 # Names of the libraries that $1 needs and that are not there.
@@ -66,7 +67,7 @@ MISSING := $(strip $(foreach l,$(REQUIRED),$(if $($(l)_LIBS),,$l)))
 TL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Icommon -I. -I$(B) \
               $(if $(ISAL_LIBS),-DHAVE_ISAL) $(if $(CSV_LIBS),,-DNO_CSV) \
               $(call pc,zlib libzstd,--cflags) $(if $(LUA_LIBS),$(call pc,lua5.4,--cflags)) \
-              $(if $(MINIZIP_LIBS),$(call pc,minizip,--cflags)) $(if $(EXPAT_LIBS),$(call pc,expat,--cflags))
+              $(if $(MINIZIP_LIBS),-DHAVE_MINIZIP $(call pc,minizip,--cflags)) $(if $(EXPAT_LIBS),$(call pc,expat,--cflags))
 TL_CFLAGS   = -std=gnu11 -pthread $(WARN) $(SAN)
 TL_LDFLAGS  = -pthread $(SAN) -Wl,--as-needed
 COMPILE := $(CC) $(TL_CPPFLAGS) $(CPPFLAGS) $(TL_CFLAGS) $(CFLAGS)

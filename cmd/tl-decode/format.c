@@ -9,7 +9,8 @@
 /* clang-format off */
 #define EACH_FORMAT(X) \
 	X(chrome) \
-	X(rocprof)
+	X(rocprof) \
+	X(zip)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct format name##_format;

@@ -18,8 +18,6 @@ static const struct magic magics[] = {
 	    "is an event stream already: look at it with tl-cat" },
 	{ 0, STR_INIT("{\"tl\":"),
 	    "is an event stream already: look at it with tl-cat" },
-	{ 0, STR_INIT("PK\x03\x04"),
-	    "looks like a zip archive within another compression" },
 	{ 0, STR_INIT("\x1f\x8b"),
 	    "looks like gzip within gzip: it was compressed twice" },
 	{ 0, STR_INIT("\x28\xb5\x2f\xfd"),

@@ -13,8 +13,8 @@ line_of(struct source_state *s, uint64_t offset)
 	struct stat st;
 
 	/* a pipe can't be read twice; /dev/fd/63 is one, too */
-	if (strcmp(s->in->name, "stdin") == 0 || stat(s->in->name, &st) != 0 ||
-	    !S_ISREG(st.st_mode))
+	if (s->is_inside || strcmp(s->in->name, "stdin") == 0 ||
+	    stat(s->in->name, &st) != 0 || !S_ISREG(st.st_mode))
 		return 0;
 	in = in_open(s->in->name);
 	in_tolerate(in);

@@ -40,9 +40,6 @@ sniff(struct in_raw *raw)
 		return IN_GZIP;
 	if (raw->end - p < 4)
 		return IN_PLAIN;
-	/* a member, or the end of an empty archive */
-	if (memcmp(p, "PK\3\4", 4) == 0 || memcmp(p, "PK\5\6", 4) == 0)
-		return IN_ZIP;
 	if (memcmp(p, "\x28\xb5\x2f\xfd", 4) == 0)
 		return IN_ZSTD;
 	if ((p[0] & 0xf0) == 0x50 && memcmp(p + 1, "\x2a\x4d\x18", 3) == 0)
@@ -134,8 +131,6 @@ in_open_fd(int fd, const char *name)
 		in->src->ring = ring_open(&codec_gzip, raw);
 	else if (in->kind == IN_ZSTD)
 		in->src->ring = ring_open(&codec_zstd, raw);
-	else if (in->kind == IN_ZIP)
-		in->src->ring = ring_open(&codec_zip, raw);
 	else if (!open_map(in, raw->size))
 		open_pipe(in);
 	return in;
@@ -272,13 +267,13 @@ side_added(struct in *in, size_t n)
 }
 
 static size_t
-read_more(struct in_source *s, void *dst, size_t n)
+read_more(struct in_source *s, void *dst, size_t n, const char **fault)
 {
 	size_t got;
 
 	if (s->filter == NULL)
 		return raw_read(&s->raw, dst, n);
-	got = s->filter(s->filter_arg, dst, n);
+	got = s->filter(s->filter_arg, dst, n, fault);
 	atomic_fetch_add_explicit(&s->raw.total, got, memory_order_relaxed);
 	return got;
 }
@@ -287,20 +282,22 @@ static bool
 more_from_pipe(struct in *in, size_t want)
 {
 	struct in_source *s = in->src;
+	const char *fault = NULL;
 	size_t got, sum = 0;
 
 	do {
 		side_prepare(in, PIPE_PIECE);
 		unsigned char *end = s->side + (in->end - s->side);
 
-		got = read_more(s, end, (size_t)(s->side + s->side_cap - end));
+		got = read_more(
+		    s, end, (size_t)(s->side + s->side_cap - end), &fault);
 		side_added(in, got);
 		sum += got;
 	} while (got > 0 && sum < want);
 	if (sum > 0)
 		return true;
 	if (s->raw.error == 0)
-		return finish(in, NULL);
+		return finish(in, fault);
 	struct sink why;
 	sink_fault(&why, raw_total(&s->raw), strerror(s->raw.error));
 	return finish(in, why.fault);

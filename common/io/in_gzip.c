@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #ifdef HAVE_ISAL
+#include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 #else
 #include <zlib.h>
@@ -23,11 +24,18 @@ enum place {
 	PADDING,
 };
 
+/* What a piece of data came to. */
+enum said {
+	GOES_ON,
+	ENDS, /* the header, or the member */
+	BAD_DATA,
+	BAD_SUM,
+	BAD_METHOD,
+};
+
 struct gzip {
 	enum place place;
 #ifdef HAVE_ISAL
-	struct gzip_head head;
-	bool in_head;
 	struct inflate_state z;
 #else
 	z_stream z;
@@ -47,8 +55,48 @@ next_member(struct gzip *g)
 {
 	isal_inflate_reset(&g->z);
 	g->z.crc_flag = ISAL_GZIP_NO_HDR_VER;
-	gzip_head_start(&g->head);
-	g->in_head = true;
+}
+
+/*
+ * Moves behind a member's header (RFC 1952), once all of it is at hand:
+ *
+ *	1f 8b 08 FLAGS MTIME(4) XFL OS
+ *	[LEN(2) EXTRA] [NAME 00] [COMMENT 00] [CRC16]
+ *
+ * ISA-L would read headers too, but its 2.30 takes a right CRC16 for wrong.
+ */
+static enum said
+read_head(struct in_raw *raw)
+{
+	enum { CRC = 2, EXTRA = 4, NAME = 8, COMMENT = 16, UNKNOWN = 0xe0 };
+	const unsigned char *p = raw->p;
+	size_t have = (size_t)(raw->end - p), n = 10;
+
+	if (have < n)
+		return GOES_ON;
+	if (p[0] != 0x1f || p[1] != 0x8b)
+		return BAD_DATA;
+	if (p[2] != 8 || (p[3] & UNKNOWN) != 0)
+		return BAD_METHOD;
+	if (p[3] & EXTRA)
+		n += have < n + 2 ? 2 : 2 + p[n] + ((size_t)p[n + 1] << 8);
+	for (unsigned field = NAME; field <= COMMENT; field *= 2)
+		if (p[3] & field)
+			n += n < have
+			    ? strnlen((const char *)p + n, have - n) + 1
+			    : 1;
+	if (p[3] & CRC) {
+		uint32_t crc = n < have ? crc32_gzip_refl(0, p, n) : 0;
+
+		n += 2;
+		if (n <= have &&
+		    (p[n - 2] != (crc & 0xff) || p[n - 1] != (crc >> 8 & 0xff)))
+			return BAD_SUM;
+	}
+	if (n > have)
+		return have == RAW_SIZE ? BAD_DATA : GOES_ON;
+	raw->p += n;
+	return ENDS;
 }
 
 static void
@@ -57,33 +105,25 @@ stop(struct gzip *g)
 	(void)g;
 }
 
-static enum gzip_said
+static enum said
 verdict(const struct gzip *g, int rc)
 {
 	switch (rc) {
 	case ISAL_DECOMP_OK:
 	case ISAL_END_INPUT:
 	case ISAL_OUT_OVERFLOW:
-		return g->z.block_state == ISAL_BLOCK_FINISH ? GZIP_ENDS
-							     : GZIP_GOES_ON;
-	case ISAL_INCORRECT_CHECKSUM: return GZIP_BAD_SUM;
-	case ISAL_UNSUPPORTED_METHOD: return GZIP_BAD_METHOD;
-	default: return GZIP_BAD_DATA;
+		return g->z.block_state == ISAL_BLOCK_FINISH ? ENDS : GOES_ON;
+	case ISAL_INCORRECT_CHECKSUM: return BAD_SUM;
+	case ISAL_UNSUPPORTED_METHOD: return BAD_METHOD;
+	default: return BAD_DATA;
 	}
 }
 
-static enum gzip_said
+static enum said
 inflate_some(struct gzip *g, struct in_raw *raw, struct sink *out)
 {
 	int rc;
 
-	if (g->in_head) {
-		enum gzip_said said = gzip_head_read(&g->head, raw);
-
-		if (said != GZIP_ENDS)
-			return said;
-		g->in_head = false;
-	}
 	g->z.next_in = raw->p;
 	g->z.avail_in = (uint32_t)(raw->end - raw->p);
 	g->z.next_out = out->p;
@@ -109,27 +149,35 @@ next_member(struct gzip *g)
 	inflateReset(&g->z);
 }
 
+/* zlib does it. */
+static enum said
+read_head(struct in_raw *raw)
+{
+	(void)raw;
+	return ENDS;
+}
+
 static void
 stop(struct gzip *g)
 {
 	inflateEnd(&g->z);
 }
 
-static enum gzip_said
+static enum said
 verdict(const struct gzip *g, int rc)
 {
 	if (rc == Z_OK || rc == Z_BUF_ERROR)
-		return GZIP_GOES_ON;
+		return GOES_ON;
 	if (rc == Z_STREAM_END)
-		return GZIP_ENDS;
+		return ENDS;
 	if (g->z.msg == NULL)
-		return GZIP_BAD_DATA;
+		return BAD_DATA;
 	if (strstr(g->z.msg, "check") || strstr(g->z.msg, "crc"))
-		return GZIP_BAD_SUM;
-	return strstr(g->z.msg, "method") ? GZIP_BAD_METHOD : GZIP_BAD_DATA;
+		return BAD_SUM;
+	return strstr(g->z.msg, "method") ? BAD_METHOD : BAD_DATA;
 }
 
-static enum gzip_said
+static enum said
 inflate_some(struct gzip *g, struct in_raw *raw, struct sink *out)
 {
 	int rc;
@@ -173,11 +221,25 @@ skip_padding(struct in_raw *raw, struct sink *out)
 	return raw->eof ? STEP_END : STEP_HUNGRY;
 }
 
+static enum step
+bad_member(struct in_raw *raw, struct sink *out, enum said said)
+{
+	static const char *const why[] = {
+		[GOES_ON] = "gzip data end too early",
+		[BAD_SUM] = "gzip data are damaged: wrong checksum",
+		[BAD_METHOD] = "gzip data are packed in an unknown way",
+		[BAD_DATA] = "gzip data are damaged",
+	};
+
+	return sink_fault(out, raw_offset(raw), why[said]);
+}
+
 /* STEP_FULL: go on with what g->place now says. */
 static enum step
 begin_member(struct gzip *g, struct in_raw *raw, struct sink *out)
 {
 	size_t have = (size_t)(raw->end - raw->p);
+	enum said said;
 
 	if (have < 2 && !raw->eof)
 		return STEP_HUNGRY;
@@ -191,6 +253,13 @@ begin_member(struct gzip *g, struct in_raw *raw, struct sink *out)
 	    (raw->p[0] != 0x1f || (have > 1 && raw->p[1] != 0x8b)))
 		return sink_fault(out, raw_offset(raw),
 		    "trailing data behind the last gzip member");
+	said = read_head(raw);
+	if (said == GOES_ON && !raw->eof)
+		return STEP_HUNGRY;
+	if (said == GOES_ON)
+		raw->p = raw->end;
+	if (said != ENDS)
+		return bad_member(raw, out, said);
 	next_member(g);
 	g->place = INSIDE;
 	return STEP_FULL;
@@ -199,24 +268,15 @@ begin_member(struct gzip *g, struct in_raw *raw, struct sink *out)
 static enum step
 inflate_member(struct gzip *g, struct in_raw *raw, struct sink *out)
 {
-	switch (inflate_some(g, raw, out)) {
-	case GZIP_GOES_ON: break;
-	case GZIP_ENDS: g->place = BETWEEN; return STEP_FULL;
-	case GZIP_BAD_SUM:
-		return sink_fault(out, raw_offset(raw),
-		    "gzip data are damaged: wrong checksum");
-	case GZIP_BAD_METHOD:
-		return sink_fault(out, raw_offset(raw),
-		    "gzip data are packed in an unknown way");
-	case GZIP_BAD_DATA:
-		return sink_fault(
-		    out, raw_offset(raw), "gzip data are damaged");
-	}
-	if (out->p == out->end || raw->p < raw->end)
+	enum said said = inflate_some(g, raw, out);
+
+	if (said == ENDS)
+		g->place = BETWEEN;
+	else if (said != GOES_ON)
+		return bad_member(raw, out, said);
+	if (said == ENDS || out->p == out->end || raw->p < raw->end)
 		return STEP_FULL;
-	if (!raw->eof)
-		return STEP_HUNGRY;
-	return sink_fault(out, raw_offset(raw), "gzip data end too early");
+	return raw->eof ? bad_member(raw, out, GOES_ON) : STEP_HUNGRY;
 }
 
 static enum step

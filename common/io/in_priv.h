@@ -2,7 +2,7 @@
 /*
  * The inside of input, for common/io/in*.c only.
  *
- *	raw  ->  codec  ->  ring  ->  window		gzip, zstd, zip
+ *	raw  ->  codec  ->  ring  ->  window		gzip, zstd
  *	raw  ------------------->  window		plain pipes
  *	mapping  --------------->  window		plain files
  *
@@ -42,15 +42,6 @@ size_t raw_read(struct in_raw *raw, void *dst, size_t n);
 uint64_t raw_total(const struct in_raw *raw);
 uint64_t raw_offset(const struct in_raw *raw);
 
-/*
- * Of a file at whose beginning reading began: bytes at an offset, and going
- * on from another one.
- */
-bool raw_can_seek(const struct in_raw *raw);
-size_t raw_pread(
-    const struct in_raw *raw, void *dst, size_t n, uint64_t offset);
-bool raw_seek(struct in_raw *raw, uint64_t offset) USE_RESULT;
-
 /* ---- codecs ---- */
 
 enum step {
@@ -72,28 +63,8 @@ struct codec {
 	void (*destroy)(void *state);
 };
 
-/* What a piece of gzip data came to. */
-enum gzip_said {
-	GZIP_GOES_ON,
-	GZIP_ENDS, /* the header, or the member */
-	GZIP_BAD_DATA,
-	GZIP_BAD_SUM,
-	GZIP_BAD_METHOD,
-};
-
-struct gzip_head {
-	unsigned field, at; /* the next byte's place */
-	unsigned flags, extra;
-	uint32_t crc;
-};
-
-void gzip_head_start(struct gzip_head *h);
-/* Moves raw->p over header bytes; GZIP_ENDS when it is behind the header. */
-enum gzip_said gzip_head_read(struct gzip_head *h, struct in_raw *raw);
-
 extern const struct codec codec_gzip;
 extern const struct codec codec_zstd;
-extern const struct codec codec_zip;
 
 enum step sink_fault(struct sink *out, uint64_t offset, const char *why);
 

@@ -86,39 +86,3 @@ raw_offset(const struct in_raw *raw)
 {
 	return raw_total(raw) - (uint64_t)(raw->end - raw->p);
 }
-
-bool
-raw_can_seek(const struct in_raw *raw)
-{
-	return !raw->may_wait && raw->size > 0 &&
-	    lseek(raw->fd, 0, SEEK_CUR) == (off_t)raw_total(raw);
-}
-
-size_t
-raw_pread(const struct in_raw *raw, void *dst, size_t n, uint64_t offset)
-{
-	size_t sum = 0;
-
-	while (sum < n && offset + sum < INT64_MAX) {
-		ssize_t got = pread(
-		    raw->fd, (char *)dst + sum, n - sum, (off_t)(offset + sum));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		sum += (size_t)got;
-	}
-	return sum;
-}
-
-bool
-raw_seek(struct in_raw *raw, uint64_t offset)
-{
-	if (offset > INT64_MAX || lseek(raw->fd, (off_t)offset, SEEK_SET) < 0)
-		return false;
-	raw->p = raw->end = raw->buf;
-	raw->eof = false;
-	atomic_store_explicit(&raw->total, offset, memory_order_relaxed);
-	return true;
-}

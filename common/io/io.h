@@ -4,11 +4,10 @@
  * read(2) and write(2) on data.
  *
  * Input is a window [p, end) over the decompressed bytes of a path, of "-" or
- * of a descriptor. gzip (several members), zstd (several frames) and zip (the
- * first member, by name, that begins as JSON does) are seen by their first
- * bytes and inflated in a thread of their own; plain files are mapped. Behind
- * end stand IN_PAD zero bytes that may be read, so a scanner needs no bounds
- * check until it meets a zero.
+ * of a descriptor. gzip (several members) and zstd (several frames) are seen by
+ * their first bytes and inflated in a thread of their own; plain files are
+ * mapped. Behind end stand IN_PAD zero bytes that may be read, so a scanner
+ * needs no bounds check until it meets a zero.
  *
  *	struct in *in = in_open("trace.json.gz");
  *	while (parse(in->p, in->end) == NEED_MORE)
@@ -35,7 +34,6 @@ enum in_kind {
 	IN_PLAIN,
 	IN_GZIP,
 	IN_ZSTD,
-	IN_ZIP,
 };
 
 struct in {
@@ -61,9 +59,10 @@ struct in *in_open_fd(int fd, const char *name);
 struct in *in_open_mem(const void *bytes, size_t len, const char *name);
 /*
  * A window over what a function gives: up to n bytes at dst a call, 0 at the
- * end. For readers that put something between a file and another reader.
+ * end, or then *fault is what is wrong. For readers that put something between
+ * a file and another reader.
  */
-typedef size_t in_filter_fn(void *arg, void *dst, size_t n);
+typedef size_t in_filter_fn(void *arg, void *dst, size_t n, const char **fault);
 struct in *in_open_filter(in_filter_fn *fn, void *arg, const char *name);
 void in_close(struct in *in);
 /*

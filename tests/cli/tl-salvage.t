@@ -18,7 +18,7 @@ oracle() { # oracle TEXT ARGUMENT...
 	shift
 	is "$text" "$(python3 "$ROOT/tests/oracle/salvage.py" "$@" 2>&1)" ''
 }
-oracle 'gzip cut at 1000 places, zip and zstd' cut-packed 1 1000
+oracle 'gzip cut at 1000 places, and zstd' cut-packed 1 1000
 oracle 'JSON cut at each byte' cut-json 1 100000
 oracle 'a byte changed' flip 1 800
 oracle 'garbage between events' garbage 1 400
@@ -150,7 +150,7 @@ def make(name, members, **kw):
             z.writestr(n, t)
 make("stored.zip", [("readme.txt", "hello"), ("t.json", text)])
 make("deflated.zip", [("readme.txt", "hello"), ("t.json", text)], compression=8)
-make("order.zip", [("b.json", "[]"), ("a.json", text), ("c", "[1]")], compression=8)
+make("order.zip", [("b", " 1"), ("t.json", text), ("a.json", "[1]")], compression=8)
 make("none.zip", [("readme.txt", "hello")])
 make("empty.zip", [])
 make("lzma.zip", [("t.json", text)], compression=14)
@@ -176,7 +176,6 @@ tl-decode --ndjson sample.json | sed 1d | sed 's/"name":"sample.json"//' >want
 for f in stored deflated order wide behind; do
 	tl-decode --ndjson $f.zip | sed 1d | sed "s/\"name\":\"$f.zip\"//" >got
 	same "$f" got want
-	[ $f = order ] && continue
 	tl-decode --ndjson <$f.zip | sed 1d |
 		sed 's/"name":"stdin"//' >got
 	same "$f, redirected" got want
@@ -193,21 +192,21 @@ if [ -x "$dribble" ]; then
 fi
 is 'programs take it' "$(tl-timeline deflated.zip | cksum)" \
 	"$(tl-timeline sample.json | cksum)"
-refuses 1 'none.zip: byte [0-9]+: the zip archive has no member with JSON' \
+refuses 1 'none.zip: the zip archive has no member with JSON' \
 	'tl-decode -o x.tl none.zip'
-refuses 1 'byte 0: the zip archive has no member' 'tl-decode -o x.tl empty.zip'
-refuses 1 'byte 0: .* in another way than deflate' 'tl-decode -o x.tl lzma.zip'
-refuses 1 'byte [0-9]+: a zip member is encrypted' 'tl-decode -o x.tl locked.zip'
-refuses 1 'byte [0-9]+: zip data are damaged: wrong checksum' \
+refuses 1 'has no directory: .* or empty' 'tl-decode -o x.tl empty.zip'
+refuses 1 'in another way than deflate' 'tl-decode -o x.tl lzma.zip'
+refuses 1 'a zip member is encrypted' 'tl-decode -o x.tl locked.zip'
+refuses 1 'zip data are damaged: wrong checksum' \
 	'tl-decode -o x.tl flip.zip'
 head -c 50000 deflated.zip >cut.zip
-refuses 1 'byte 50000: zip data end too early' 'tl-decode -o x.tl cut.zip'
-head -c -30 deflated.zip >cut.zip
-refuses 1 'cut off: it has no directory' 'tl-decode -o x.tl cut.zip'
-refuses 1 'cut off: it has no directory' 'cat cut.zip | tl-decode -o x.tl'
-tl-decode --salvage --ndjson cut.zip 2>/dev/null | grep -c '"id"' >got
-grep -c '"id"' want >want.n
-same 'without a directory all events are saved' got want.n
+refuses 1 'has no directory: it is cut off' 'tl-decode -o x.tl cut.zip'
+refuses 1 'has no directory: it is cut off' 'cat cut.zip | tl-decode --salvage -o x.tl'
+tl-decode --salvage --ndjson flip.zip 2>err | sed -n '/"id"/s/"id".*//p' | wc -l >got
+like 'a damaged member: what is in front of the damage' "$(cat got)" '^[1-9][0-9]+$'
+gzip -k deflated.zip
+same 'within gzip' "$(tl-timeline deflated.zip.gz >got; echo got)" \
+	"$(tl-timeline sample.json >want.tsv; echo want.tsv)"
 
 page_examples tl-decode.1
 done_testing
