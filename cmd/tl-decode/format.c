@@ -2,6 +2,8 @@
 /* Which format an input is in: see format.h. */
 #include "cmd/tl-decode/format.h"
 
+#include "cmd/tl-decode/json/trace.h"
+
 #include <unistd.h>
 
 /* All there are, a line each: X(NAME) is NAME_format of the folder NAME. Of two
@@ -41,14 +43,26 @@ format_of(struct str head, const char *path)
 	enum sniff sure = SNIFF_NO;
 
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-		enum sniff now = formats[i]->sniff(head, path);
+		enum sniff now = SNIFF_NO;
 
+		if (formats[i]->sniff != NULL)
+			now = formats[i]->sniff(head, path);
 		if (now > sure) {
 			best = formats[i];
 			sure = now;
 		}
 	}
 	return best;
+}
+
+const struct json_format *
+format_of_key(struct str key)
+{
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (formats[i]->json != NULL &&
+		    str_eq(key, formats[i]->json->events))
+			return formats[i]->json;
+	return NULL;
 }
 
 /* The one that looks for what is whole among garbage. */

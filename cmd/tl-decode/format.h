@@ -18,11 +18,16 @@ enum sniff {
 	SNIFF_SURE,
 };
 
+struct json_format;
+
 struct format {
 	const char *name;
 	/* By the first bytes, decompressed, behind which IN_PAD more may be
 	 * read, and the path. */
 	enum sniff (*sniff)(struct str head, const char *path);
+	/* Of a format in JSON, that a key tells wherever it stands: its reader
+	 * may be begun by another such format; sniff is NULL then. */
+	const struct json_format *json;
 	/* Reads s->in from its beginning, forwards, to its end; with
 	 * set->salvage what is whole of it. */
 	void (*read)(struct source_state *s);

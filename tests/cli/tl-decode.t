@@ -510,5 +510,20 @@ is 'a dur in whole ns stays as it is' \
 	"$(tl-decode half.json | tl-export --to chrome | grep -o '"dur":[^,}]*' | tr '\n' ' ')" \
 	'"dur":1 "dur":1.001 '
 
+# a key that tells the format far behind the file's beginning
+tl-gen --rocprof -n 1 -o roc.json
+python3 - <<'EOP'
+import json
+with open("roc.json") as f:
+    trace = json.load(f)
+with open("late.json", "w") as f:
+    json.dump({"notes": ["x" * 1000] * 100, **trace}, f)
+EOP
+is 'rocprofv3, its key far behind' \
+	"$(tl-decode late.json | tl-cat --tsv -F id,kind,name,ts | cksum)" \
+	"$(tl-decode roc.json | tl-cat --tsv -F id,kind,name,ts | cksum)"
+head -c -300 late.json >cut.json
+refuses 3 'cut.json: salvaged: events [1-9]' 'tl-decode --salvage -o cut.tl cut.json'
+
 page_examples tl-decode.1
 done_testing

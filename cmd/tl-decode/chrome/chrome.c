@@ -190,6 +190,7 @@ read_json(struct source_state *s)
 const struct format chrome_format = {
 	.name = "chrome",
 	.sniff = sniff,
+	.json = &json,
 	.read = read_json,
 	.can_salvage = true,
 };

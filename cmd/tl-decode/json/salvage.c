@@ -402,16 +402,21 @@ salvage_record(struct salvage *sv, bool first, bool is_bare, struct str *text)
 /* ---- from outside ---- */
 
 struct salvage *
-salvage_open(struct in *in, const struct salvage_rules *rules)
+salvage_open(struct in *in)
 {
 	struct salvage *sv = xcalloc(1, sizeof *sv);
 
 	in_tolerate(in);
 	sv->in = in;
+	return sv;
+}
+
+void
+salvage_rules(struct salvage *sv, const struct salvage_rules *rules)
+{
 	sv->rules = rules;
 	sv->mender.marks = rules->marks;
 	sv->mender.key_depth = rules->key_depth;
-	return sv;
 }
 
 void

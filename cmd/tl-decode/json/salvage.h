@@ -27,7 +27,9 @@ struct salvage_rules {
 struct salvage;
 
 /* in stays the caller's, and is tolerated. */
-struct salvage *salvage_open(struct in *in, const struct salvage_rules *rules);
+struct salvage *salvage_open(struct in *in);
+/* Before it is read from, and when the format turns out to be another. */
+void salvage_rules(struct salvage *sv, const struct salvage_rules *rules);
 /* Tells what is missing: on standard error, in the source's facts and in the
  * stream's marks. Dies when nothing could be saved. */
 void salvage_finish(struct salvage *sv, struct source_state *s);

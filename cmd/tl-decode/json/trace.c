@@ -6,43 +6,20 @@
 
 /* ---- what it is ---- */
 
-static struct json
-head_start(struct str head)
+unsigned char
+json_first(struct str head)
 {
 	struct json j;
 
 	json_start(&j, head.p, head.len);
-	j.eof = false;
-	if (head.len >= 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0)
-		j.p += 3;
-	json_space(&j);
-	return j;
-}
-
-unsigned char
-json_first(struct str head)
-{
-	struct json j = head_start(head);
-
 	/* a protobuf may begin like JSON: its first byte is a newline */
 	for (size_t i = 0; i < 64 && i < head.len; i++)
 		if ((unsigned char)head.p[i] < '\t' || head.p[i] == 0x7f)
 			return 0;
+	if (head.len >= 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0)
+		j.p += 3;
+	json_space(&j);
 	return j.p < j.end ? *j.p : ' ';
-}
-
-bool
-json_head_has(struct str head, struct str key)
-{
-	struct json j = head_start(head);
-	enum json_token t;
-
-	if (str_find(head, key, false) < 0)
-		return false;
-	while ((t = json_next(&j)) > JSON_T_END)
-		if (t == JSON_T_KEY && j.depth == 1 && str_eq(j.raw, key))
-			return true;
-	return false;
 }
 
 /* ---- the cursor ---- */
@@ -353,14 +330,20 @@ read_events(struct json_trace *t, bool may_be_open)
 	t->s->events_ended = true;
 }
 
-/* A damaged key may be that of the list. */
+/* The key tells the format. A damaged one may be that of the list, too. */
 static bool
 is_events(struct json_trace *t, struct str name)
 {
+	const struct json_format *format = format_of_key(name);
+
 	if (*t->json.p != '[')
 		return false;
-	if (str_eq(name, t->format->events))
+	if (format != NULL) {
+		t->format = format;
+		if (t->salvage != NULL)
+			salvage_rules(t->salvage, format->rules);
 		return true;
+	}
 	if (t->salvage == NULL || t->has_events || !t->format->is_bare)
 		return false;
 	trace_pass(t);
@@ -486,8 +469,10 @@ json_read(struct source_state *s, const struct json_format *format)
 	t->format = format;
 	s->reading = t;
 	s->release = release;
-	if (s->set->salvage)
-		t->salvage = salvage_open(s->in, format->rules);
+	if (s->set->salvage) {
+		t->salvage = salvage_open(s->in);
+		salvage_rules(t->salvage, format->rules);
+	}
 	read_text(t);
 	if (t->salvage != NULL)
 		salvage_finish(t->salvage, s);

@@ -44,10 +44,10 @@ struct json_trace {
 
 /* The first byte behind white space, 0: this is no JSON text. */
 unsigned char json_first(struct str head);
-/* Whether an object has a member of this name, as far as the head shows. */
-bool json_head_has(struct str head, struct str key);
-/* The whole input. */
+/* The whole input, by this format, or another that has the key of a list. */
 void json_read(struct source_state *s, const struct json_format *format);
+/* The format whose events stand under the key, or NULL: in format.c. */
+const struct json_format *format_of_key(struct str key);
 
 /* ---- for formats ---- */
 

@@ -379,15 +379,6 @@ static const struct json_format json = {
 	.rules = &rules,
 };
 
-static enum sniff
-sniff(struct str head, const char *path)
-{
-	(void)path;
-	return json_first(head) == '{' && json_head_has(head, json.events)
-	    ? SNIFF_SURE
-	    : SNIFF_NO;
-}
-
 static void
 read_json(struct source_state *s)
 {
@@ -396,7 +387,7 @@ read_json(struct source_state *s)
 
 const struct format rocprof_format = {
 	.name = "rocprofv3",
-	.sniff = sniff,
+	.json = &json,
 	.read = read_json,
 	.can_salvage = true,
 };
