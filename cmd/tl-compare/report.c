@@ -223,10 +223,10 @@ open_book(struct report *r)
 }
 
 static void
-tell(const struct report *r, struct str sheet, uint64_t n, const char *what)
+tell(const struct report *r, struct str sheet, uint64_t n, enum report_id what)
 {
 	if (n > 0)
-		report(MSG_SHEET_ODD, r->path, sheet, what, n);
+		report(what, r->path, sheet, n);
 }
 
 static void
@@ -238,12 +238,10 @@ read_sheet(struct report *r, size_t i, const struct table_sink *sink)
 
 	if (!workbook_read(r->book, i, sink, &odd, &error))
 		die("%s: sheet %.*s: %s", r->path, STR_ARGS(sheet), error.p);
-	tell(r, sheet, odd.nstray, "cells outside the header, passed over");
-	tell(r, sheet, odd.nerrors, "cells with an error, taken for empty");
-	tell(r, sheet, odd.nunsolved,
-	    "formulas that were never computed, taken for empty");
-	tell(r, sheet, odd.nbad_texts,
-	    "cells whose text is missing, taken for empty");
+	tell(r, sheet, odd.nstray, MSG_CELLS_OUTSIDE);
+	tell(r, sheet, odd.nerrors, MSG_CELLS_ERROR);
+	tell(r, sheet, odd.nunsolved, MSG_CELLS_UNSOLVED);
+	tell(r, sheet, odd.nbad_texts, MSG_CELLS_NO_TEXT);
 }
 
 /* ---- for callers ---- */

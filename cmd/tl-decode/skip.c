@@ -2,14 +2,12 @@
 /* Events that no table can count. */
 #include "cmd/tl-decode/decode.h"
 
-static const struct {
-	const char *key;  /* in the fact "skipped" */
-	const char *what; /* in the warning */
-} reasons[SKIP_COUNT] = {
-	[SKIP_TIME] = { "time", "without a usable start" },
-	[SKIP_DURATION] = { "duration", "without a usable duration" },
-	[SKIP_PHASE] = { "phase", "without a known phase" },
-	[SKIP_CATEGORY] = { "category", "without a usable category" },
+/* In the fact "skipped". */
+static const char *const keys[SKIP_COUNT] = {
+	[SKIP_TIME] = "time",
+	[SKIP_DURATION] = "duration",
+	[SKIP_PHASE] = "phase",
+	[SKIP_CATEGORY] = "category",
 };
 
 /* What counts by its time: GPU work, and what may be above it. */
@@ -36,25 +34,18 @@ skip_of_shape(enum kind kind, unsigned char ph, unsigned has)
 void
 skip_report(struct source_state *s)
 {
-	struct buf fact = { 0 }, text = { 0 };
-	uint64_t sum = 0;
+	struct buf fact = { 0 };
+	struct source so;
 
-	for (int i = SKIP_NONE + 1; i < SKIP_COUNT; i++) {
-		uint64_t n = s->skipped[i];
-
-		if (n == 0)
-			continue;
-		buf_printf(&fact, "%s\"%s\":%" PRIu64, sum > 0 ? "," : "{",
-		    reasons[i].key, n);
-		buf_printf(&text, "%s%" PRIu64 " %s", sum > 0 ? ", " : "", n,
-		    reasons[i].what);
-		sum += n;
-	}
-	if (sum > 0) {
-		buf_putc(&fact, '}');
-		facts_json(&s->facts, "skipped", buf_str(&fact));
-		report(MSG_EVENTS_SKIPPED, s->in->name, buf_str(&text));
-	}
+	for (int i = SKIP_NONE + 1; i < SKIP_COUNT; i++)
+		if (s->skipped[i] > 0)
+			buf_printf(&fact, "%s\"%s\":%" PRIu64,
+			    fact.len > 0 ? "," : "{", keys[i], s->skipped[i]);
+	if (fact.len == 0)
+		return;
+	buf_putc(&fact, '}');
+	facts_json(&s->facts, "skipped", buf_str(&fact));
 	buf_free(&fact);
-	buf_free(&text);
+	so = facts_source(&s->facts, s->src, true);
+	stream_tell_skipped(s->in->name, &so);
 }

@@ -321,8 +321,9 @@ align(struct pairing *p)
 	ok = s.ngpu > 0 && try_all(p, &s, &q);
 	if (!ok) {
 		forget(p);
-		p->how = s.ngpu == 0 ? "it has no GPU work"
-				     : "its kernels are not those captured";
+		p->why =
+		    s.ngpu == 0 ? REASON_NO_GPU_WORK : REASON_OTHER_KERNELS;
+		p->how = report_reason(p->why);
 	}
 	for (size_t k = 0; k < q.list.n; k++)
 		vec_free(&q.list.v[k].gpu);

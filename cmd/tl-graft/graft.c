@@ -185,9 +185,9 @@ gpu_of(const struct forest *w, uint32_t launch, size_t *n)
 }
 
 static void
-refuse(const struct job *job, uint32_t launch, const char *why)
+refuse(const struct job *job, uint32_t launch, enum reason why)
 {
-	report(MSG_NOT_GRAFTED, job->w->nodes.v[launch].id, why);
+	report(MSG_NOT_GRAFTED, job->w->nodes.v[launch].id, report_reason(why));
 }
 
 static void
@@ -208,15 +208,14 @@ graft_launch(struct job *job, const struct capture_file *f,
 	ch.is_wanted = xcalloc(ch.n + 1, 1);
 	job->stats->kernels += p.ngpu;
 	if (!align(&p)) {
-		refuse(job, launch, p.how);
+		refuse(job, launch, p.why);
 	} else {
 		want_paths(&ch, &p);
 		n = count_wanted(&ch, r, job->opts->full_stack, true);
 		if (dur_ns < (int64_t)n)
 			n = count_wanted(&ch, r, false, false);
 		if (dur_ns < (int64_t)n)
-			refuse(job, launch,
-			    "it lasted fewer ns than ops were captured");
+			refuse(job, launch, REASON_TOO_SHORT);
 		else
 			graft(job, &p, &ch, n, launch);
 	}
@@ -241,9 +240,7 @@ graft_step(struct job *job, int64_t batch)
 	f = captures_for(job->c, batch, job->launches.n);
 	if (f == NULL) {
 		refuse(job, job->launches.v[0],
-		    batch < 0 ? "its step has no batch size, and there is "
-				"more than one capture"
-			      : "no capture is of its batch size or more");
+		    batch < 0 ? REASON_NO_BATCH : REASON_NO_CAPTURE);
 		return;
 	}
 	if (f->roots.n == 0 ||

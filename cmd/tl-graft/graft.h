@@ -79,7 +79,8 @@ struct pairing {
 	double min_match; /* a share of the GPU events, for the last resort */
 	uint32_t
 	    *pair; /* to be filled: by GPU event its launch, or FOREST_NONE */
-	const char *how; /* what was done, or why nothing was */
+	const char *how; /* what was done */
+	enum reason why; /* ... or why nothing was */
 };
 
 /* False: they can't be told. */

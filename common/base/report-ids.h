@@ -13,7 +13,7 @@ WARNING(HELPER_WARNED, "{file}: {helper} completed with warnings (above)")
 WARNING(SALVAGED,
     "{file}: salvaged from a damaged trace: figures may lack events")
 WARNING(SKIPPED,
-    "{file}: source {#source} has events that no table can count: {reason}")
+    "{file}: {#n} {n:event|events} skipped: {reasons}")
 WARNING(EVENTS_REMOVED,
     "{file}: events were removed from this stream: unlinked GPU work may have "
     "had a launch")
@@ -106,7 +106,6 @@ WARNING(SALVAGE,
 WARNING(SALVAGE_CUT,
     "{file}: salvaged: events {#events}, losses {#losses} (bytes {#bytes}), "
     "characters mended {#mended}; the end is missing")
-WARNING(EVENTS_SKIPPED, "{file}: events that no table can count: {reason}")
 NOTE(CHILD_KILLED,
     "{file}: the process that decoded it was killed by signal {#signal}")
 NOTE(NEGATIVE_DURATIONS, "{#n} negative {n:duration|durations} taken as 0")
@@ -198,7 +197,17 @@ NOTE(SHEET_EMPTY, "sheet {sheet} has no rows in any report: skipped")
 NOTE(KEYS_REPEATED,
     "sheet {sheet}: {#n} {n:key stands|keys stand} more than once in a "
     "report: the rows are paired in order")
-NOTE(SHEET_ODD, "{file}: sheet {sheet}: {what}: {#n}")
+NOTE(CELLS_OUTSIDE,
+    "{file}: sheet {sheet}: {#n} {n:cell|cells} outside the header skipped")
+NOTE(CELLS_ERROR,
+    "{file}: sheet {sheet}: {#n} {n:cell with an error is|cells with an error "
+    "are} empty")
+NOTE(CELLS_UNSOLVED,
+    "{file}: sheet {sheet}: {#n} {n:formula was|formulas were} never computed: "
+    "empty")
+NOTE(CELLS_NO_TEXT,
+    "{file}: sheet {sheet}: {#n} {n:cell|cells} without {n:its|their} text: "
+    "empty")
 WARNING(LINE_CUT,
     "{file}: the last line has no newline: was it cut off?")
 NOTE(TEXT_CUT,
@@ -234,6 +243,20 @@ NOTE(PROGRAM_MISSING, "{helper} is not installed: its sheets are missing")
 NOTE(ONE_RANK,
     "option '--{option}' has no effect: it is for several ranks, and this is "
     "one")
+
+/* ---- reasons: why a graph launch is not grafted ---- */
+REASON(NO_GPU_WORK, "it has no GPU work")
+REASON(OTHER_KERNELS, "its kernels are not those captured")
+REASON(TOO_SHORT, "it lasted fewer ns than ops were captured")
+REASON(NO_BATCH,
+    "its step has no batch size, and there is more than one capture")
+REASON(NO_CAPTURE, "no capture is of its batch size or more")
+
+/* ---- reasons: why tables skip events ---- */
+REASON(SKIP_TIME, "without a time")
+REASON(SKIP_DURATION, "without a duration")
+REASON(SKIP_PHASE, "without a known phase")
+REASON(SKIP_CATEGORY, "with a list as category")
 
 /* ---- reasons: of what tl-decode --salvage mends and skips ---- */
 REASON(MENDED_CONTROL, "raw control characters, kept")

@@ -89,17 +89,13 @@ finish(struct stream_in *s)
 	return ITEM_END;
 }
 
-/* Warns, once a source, of events that no table can count. */
 static enum item
 on_source(struct stream_in *s, const struct source *source)
 {
-	const struct fact *f;
-
 	s->source = *source;
-	f = source_fact(source, "skipped");
 	/* a helper has said it already */
-	if (source->is_final && f != NULL && s->dec->helper == NULL)
-		report(MSG_SKIPPED, s->name, source->src, f->val.s);
+	if (source->is_final && s->dec->helper == NULL)
+		stream_tell_skipped(s->name, source);
 	return ITEM_SOURCE;
 }
 

@@ -37,6 +37,9 @@ const struct fact *source_fact(const struct source *s, const char *key);
 /* A fact that is an integer, or its decimal text; false: there is none. */
 bool source_int(const struct source *s, const char *key, int64_t *v);
 
+/* Warns of events that no table can count, if the source has the fact. */
+void stream_tell_skipped(const char *name, const struct source *source);
+
 enum section {
 	SECTION_NONE,
 	SECTION_PROLOGUE,

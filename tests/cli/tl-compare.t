@@ -217,10 +217,10 @@ is 'what writers of workbooks do: prefixes, gaps, rich texts, formulas' \
 		'a\x0db_x0041_	15	3	True	two runs & 😀 😀 �' \
 		'7.5		4		' 'err			2026-01-02T00:00:00	')"
 is 'and what is passed over is told' "$(sort -u err)" \
-	'tl-compare: odd.xlsx: sheet ops_summary: cells outside the header, passed over: 1
-tl-compare: odd.xlsx: sheet ops_summary: cells whose text is missing, taken for empty: 1
-tl-compare: odd.xlsx: sheet ops_summary: cells with an error, taken for empty: 1
-tl-compare: odd.xlsx: sheet ops_summary: formulas that were never computed, taken for empty: 1'
+	'tl-compare: odd.xlsx: sheet ops_summary: 1 cell outside the header skipped
+tl-compare: odd.xlsx: sheet ops_summary: 1 cell with an error is empty
+tl-compare: odd.xlsx: sheet ops_summary: 1 cell without its text: empty
+tl-compare: odd.xlsx: sheet ops_summary: 1 formula was never computed: empty'
 python=
 for p in python3 /usr/bin/python3; do # Debian's has its packages
 	! $p -c 'import openpyxl' 2>/dev/null || python=$p
