@@ -80,8 +80,8 @@ function roofline() {
       ', ' + r[y].toFixed(2) + ' TFLOP/s' + (r.pct_roofline_mean == null ? '' :
       ', ' + r.pct_roofline_mean.toFixed(1) + ' % of roof'));
   });
-  [['arithmetic bounds it', colours[1], /^COMPUTE/], ['memory bounds it', colours[0], /^MEM/],
-    ['no roof is known', '#777', /^$/]].filter(k => points.some(r => k[2].test(r.roofline_bound || '')))
+  [['compute-bound', colours[1], /^COMPUTE/], ['memory-bound', colours[0], /^MEM/],
+    ['no roofline', '#777', /^$/]].filter(k => points.some(r => k[2].test(r.roofline_bound || '')))
     .forEach(([word, fill], i) => {
       draw(svg, 'circle', { cx: L + 12, cy: T + 12 + 15 * i, r: 5, fill, 'fill-opacity': .7 });
       draw(svg, 'text', { x: L + 22, y: T + 16 + 15 * i }, word);

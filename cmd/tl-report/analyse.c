@@ -1,309 +1,214 @@
 /* SPDX-License-Identifier: MIT */
-/* The programs that answer, side by side, and the sheets that are kept. */
-#include <stdio.h>
+/* The programs that answer, side by side. */
+#include "cmd/tl-report/figures.h"
 
-#include "io/io.h"
-
-#include "cmd/tl-report/report.h"
-
-/* A sink over all trees; its options stand between. */
-struct sink {
-	const struct settings *set;
-	struct jobs *jobs;
-	const char *dir, *format;
+static const char *const programs[] = {
+	[TIMELINE] = "tl-timeline",
+	[OPS] = "tl-ops",
+	[KERNELS] = "tl-kernels",
+	[ROOFLINE] = "tl-roofline",
+	[COLLECTIVE] = "tl-collective",
 };
 
-static void
-start(const struct sink *k, const char *program, const char *where,
-    const char *path, const struct args *options, const char *top)
+struct analyses {
+	struct settings *set;
+	struct jobs *jobs;
+	const char *format;
+	bool cuts; /* --top counts */
+};
+
+/* Over all trees, its tables into the folder; NULL: it is not installed. */
+static struct job *
+start_program(const struct analyses *a, const char *program, const char *format,
+    const struct args *options, const char *top)
 {
+	const struct settings *s = a->set;
 	/* without the timeline there is no report */
-	struct job how = { .is_side = strcmp(program, "tl-timeline") != 0 };
+	struct job how = { .is_side =
+			       strcmp(program, programs[TIMELINE]) != 0 };
 	struct args argv = { 0 };
 
 	if (!have(program))
-		return;
+		return NULL;
 	args_add(&argv, program);
 	args_add(&argv, "--format");
-	args_add(&argv, k->format);
-	args_add(&argv, where);
-	args_add(&argv, path);
-	args_all(&argv, options);
-	args_all(&argv, &k->set->chosen);
-	if (top != NULL)
+	args_add(&argv, format);
+	args_add(&argv, "-d");
+	args_add(&argv, s->tables);
+	if (options != NULL)
+		args_all(&argv, options);
+	args_all(&argv, &s->chosen);
+	if (a->cuts && top != NULL)
 		args_add(&argv, text("--top=%s", top));
 	args_add(&argv, "--");
-	args_all(&argv, &k->set->trees);
-	(void)job_start_with(k->jobs, &argv, &how);
-	vec_free(&argv.v);
+	args_all(&argv, &s->trees);
+	return job_start(a->jobs, &argv, &how);
 }
 
-static bool
-next_line(struct in *in, struct str *line)
-{
-	const unsigned char *nl;
-
-	while ((nl = memchr(in->p, '\n', (size_t)(in->end - in->p))) == NULL &&
-	    in_more(in))
-		;
-	if (nl == NULL)
-		return false;
-	*line = (struct str){ (const char *)in->p, (size_t)(nl - in->p) };
-	in->p = nl + 1;
-	return true;
-}
-
-static bool
-holds(struct str s, const char *what)
-{
-	return str_find(s, str_of(what), false) >= 0;
-}
-
-/* Whether a line of the timeline, CSV or NDJSON, is of communication that took
- * time. */
-static bool
-tells_comm(struct str line)
-{
-	static const struct str forms[] = { STR_INIT("total_comm_time,"),
-		STR_INIT("total_comm_time\",\"time_ns\":") };
-
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-		int64_t at = str_find(line, forms[i], false);
-
-		for (size_t k = at < 0 ? line.len : (size_t)at + forms[i].len;
-		     k < line.len &&
-		     (line.p[k] == '.' ||
-			 (line.p[k] >= '0' && line.p[k] <= '9'));
-		     k++)
-			if (line.p[k] >= '1' && line.p[k] <= '9')
-				return true;
-	}
-	return false;
-}
-
-/* Whether the timeline is of several ranks, and has collectives. */
-static void
-look(struct settings *s, const char *path)
-{
-	struct in *in = in_open(path);
-	struct str line;
-
-	s->communicates = false;
-	if (next_line(in, &line)) {
-		s->by_src = holds(line, "{\"id\":\"src\"") ||
-		    str_starts(line, STR("src,"));
-		s->is_several = s->by_src || holds(line, "{\"id\":\"rank\"") ||
-		    str_starts(line, STR("rank,"));
-	}
-	while (next_line(in, &line))
-		s->communicates = s->communicates || tells_comm(line);
-	in_close(in);
-}
-
-static void
-start_modules(const struct sink *k)
-{
-	struct args folded = { 0 };
-
-	args_add(&folded, "--fold");
-	start(k, "tl-modules", "-d", k->dir, &(struct args){ 0 }, NULL);
-	start(k, "tl-modules", "-d", k->dir, &folded, NULL);
-	vec_free(&folded.v);
-}
-
-/* With the other trace's times, where ops could be compared. */
-static void
-start_roofline(const struct sink *k, const char *top)
+/* With the user's options for it, and one of ours, or NULL. */
+static struct job *
+start(const struct analyses *a, enum program p, const char *format,
+    const char *option, const char *top)
 {
 	struct args options = { 0 };
+	struct job *job;
 
-	args_all(&options, &k->set->roofline);
-	if (k->set->vs.v.n > 0 && versus_by_op(k->set))
-		args_add(&options, text("--diff=%s", versus_table(k->set)));
-	start(k, "tl-roofline", "-d", k->dir, &options, top);
+	if (option != NULL)
+		args_add(&options, option);
+	args_all(&options, &a->set->options[p]);
+	job = start_program(a, programs[p], format, &options, top);
 	vec_free(&options.v);
+	return job;
 }
 
-static void
-start_fold(struct settings *s, struct jobs *j)
+static const char *
+top_of(const struct settings *s, const char *top)
 {
-	struct args argv = { 0 };
-
-	args_add(&argv, "tl-fold");
-	if (s->is_host)
-		args_add(&argv, "--clock=cpu");
-	args_all(&argv, &s->chosen);
-	args_add(&argv, "-o");
-	args_add(&argv, s->folded);
-	if (s->vs.v.n > 0) {
-		args_add(&argv, "--diff");
-		versus_sides(s, &argv);
-	} else {
-		args_add(&argv, "--");
-		args_all(&argv, &s->trees);
-	}
-	(void)job_start(j, &argv);
-	vec_free(&argv.v);
-	s->folded = NULL; /* once */
+	return top != NULL ? top : s->top;
 }
 
+/* Of one rank, only how long its collectives took. */
 static void
-start_collective(const struct sink *k)
+start_collective(const struct analyses *a)
 {
-	struct args one = { 0 };
+	struct settings *s = a->set;
 
-	args_add(&one, "--table");
-	args_add(&one, "coll_analysis");
-	args_all(&one, &k->set->patterns);
-	start(k, "tl-collective", "-d", k->dir,
-	    k->set->is_several ? &k->set->collective : &one, NULL);
-	vec_free(&one.v);
+	if (s->is_several)
+		args_all(&s->options[COLLECTIVE], &s->options[RANKS]);
+	(void)start(a, COLLECTIVE, a->format,
+	    s->is_several ? NULL : "--table=coll_analysis", NULL);
 }
 
 /* The timeline of recomputed work and of the other, instead of the whole. */
 static void
-start_recompute(const struct sink *k)
+start_recompute(const struct analyses *a)
 {
-	struct args apart = { 0 };
+	struct args argv = { 0 };
 
-	args_all(&apart, &k->set->timeline);
-	args_add(&apart, "--by=recompute");
-	args_add(&apart, "--columns=type,time_ns,percent,is_recompute");
-	start(k, "tl-timeline", "-d", k->dir, &apart, NULL);
-	vec_free(&apart.v);
+	args_add(&argv, programs[TIMELINE]);
+	args_add(&argv, "--format=csv");
+	args_add(&argv, "--labels");
+	args_add(&argv, "-o");
+	args_add(&argv, table_path(a->set, "gpu_timeline", "csv"));
+	args_all(&argv, &a->set->options[TIMELINE]);
+	args_add(&argv, "--by=recompute");
+	args_add(&argv, "--columns=type,time_ns,percent,is_recompute");
+	args_all(&argv, &a->set->chosen);
+	args_add(&argv, "--");
+	args_all(&argv, &a->set->trees);
+	(void)job_start(a->jobs, &argv, &(struct job){ 0 });
 }
 
-/* tl-kernels writes more than was asked for. */
+/* Kernels by name stand for ops where there are none. */
 static void
-keep_sheets(const struct settings *s, const char *dir, const char *format)
+start_kernels(const struct analyses *a)
 {
-	const struct {
-		const char *name;
-		bool wanted;
-	} sheets[] = {
-		{ "kernel_summary",
-		    s->is_rocprof ? !s->no_kernels : s->kernels },
-		{ "kernel_summary_by_category",
-		    s->is_rocprof && !s->no_kernels },
-		{ "kernel_details", s->is_rocprof && s->kernels },
-		{ "short_kernels_summary", s->shorts },
-		{ "short_kernel_histogram", s->shorts },
-	};
+	const struct settings *s = a->set;
 
-	for (size_t i = 0; i < sizeof sheets / sizeof *sheets; i++) {
-		const char *from =
-		    text("%s/more/%s.%s", dir, sheets[i].name, format);
-
-		if (sheets[i].wanted && is_there(from) &&
-		    rename(from,
-			text("%s/%s.%s", dir, sheets[i].name, format)) != 0)
-			die_errno("%s", from);
-	}
+	if (s->kernels || s->shorts || s->is_rocprof)
+		(void)start(
+		    a, KERNELS, a->format, NULL, top_of(s, s->top_kernels));
+	if (!a->cuts && !s->has_ops)
+		(void)start(
+		    a, KERNELS, a->format, "--table=kernels_by_name", NULL);
 }
 
-/* What has a file of its own, or one by another trace. */
 static void
-start_others(const struct sink *k, struct settings *s)
+start_modules(const struct analyses *a)
 {
-	if (s->vs.v.n > 0 && strcmp(k->format, "csv") == 0)
-		versus_start(s, k->jobs, k->dir, k->format);
-	if (s->folded != NULL && have("tl-fold"))
-		start_fold(s, k->jobs);
+	struct args folded = { 0 };
+
+	args_add(&folded, "--fold");
+	(void)start_program(a, "tl-modules", a->format, NULL, NULL);
+	(void)start_program(a, "tl-modules", a->format, &folded, NULL);
+	vec_free(&folded.v);
 }
 
 /* Of a trace without GPU work: what the host did. */
 static void
-analyse_host(const struct sink *k, struct settings *s, const char *top)
+analyse_host(const struct analyses *a)
 {
-	struct args clock = { 0 }, ops = { 0 };
+	const struct settings *s = a->set;
+	struct args ops = { 0 }, clock = { 0 };
 
 	args_add(&clock, "--clock=cpu");
 	args_all(&ops, &clock);
 	if (s->modules)
 		args_add(&ops, "--by=module");
-	args_all(&ops, &s->ops);
-	start(k, "tl-timeline", "-d", k->dir, &clock, NULL);
+	args_all(&ops, &s->options[OPS]);
+	(void)start_program(a, programs[TIMELINE], "ndjson", &clock, NULL);
 	if (s->has_ops)
-		start(k, "tl-ops", "-d", k->dir, &ops, top);
-	start_others(k, s);
-	vec_free(&clock.v);
+		(void)start_program(
+		    a, programs[OPS], a->format, &ops, top_of(s, s->top_ops));
 	vec_free(&ops.v);
+	vec_free(&clock.v);
+}
+
+static void
+take_communication(void *ctx, const struct line *l)
+{
+	struct settings *s = ctx;
+
+	s->communicates = s->communicates ||
+	    (str_eq(line_text(l, "type"), STR("total_comm_time")) &&
+		line_int(l, "time_ns") > 0);
 }
 
 /* The analyses of GPU work, of which the timeline is done first: it says
  * whether there are collectives. */
 static void
-analyse_gpu(const struct sink *k, struct settings *s, bool cuts)
+analyse_gpu(const struct analyses *a)
 {
-	const char *more = text("%s/more", k->dir);
+	struct settings *s = a->set;
+	const char *stats = versus_by_op(s)
+	    ? text("--diff=%s", table_path(s, "diff_stats", "ndjson"))
+	    : NULL;
 	struct job *timeline;
 
 	if (s->has_ops) {
-		start_roofline(k, cuts ? s->top_roofline : NULL);
-		start(k, "tl-ops", "-d", k->dir, &s->ops,
-		    cuts ? s->top_ops : NULL);
+		(void)start(
+		    a, ROOFLINE, a->format, stats, top_of(s, s->top_roofline));
+		(void)start(a, OPS, a->format, NULL, top_of(s, s->top_ops));
 	}
-	if (s->kernels || s->shorts || s->is_rocprof)
-		start(k, "tl-kernels", "-d", more, &s->kern,
-		    cuts ? s->top_kernels : NULL);
-	if (!cuts && !s->has_ops) /* for a summary */
-		start(k, "tl-kernels", "-o",
-		    text("%s/by_name.%s", more, k->format), &s->kern, NULL);
-	start(k, "tl-timeline", "-d", k->dir, &s->timeline, NULL);
-	timeline = k->jobs->list.v[k->jobs->list.n - 1];
+	start_kernels(a);
+	timeline = start(a, TIMELINE, "ndjson", NULL, NULL);
 	if (s->modules)
-		start_modules(k);
-	start_others(k, s);
-	job_wait_for(k->jobs, timeline);
-	if (timeline->status == EXIT_DONE ||
-	    timeline->status == EXIT_WARNINGS) {
-		look(s, text("%s/gpu_timeline.%s", k->dir, k->format));
-		if (cuts && s->recompute && !s->is_several)
-			start_recompute(k);
-	}
+		start_modules(a);
+	job_wait_for(a->jobs, timeline);
+	table_each(
+	    table_path(s, "gpu_timeline", "ndjson"), take_communication, s);
+	if (s->dir != NULL && s->recompute && !s->is_several)
+		start_recompute(a);
 	if (s->communicates && !s->no_collective &&
 	    (s->has_calls || s->is_several))
-		start_collective(k);
+		start_collective(a);
 }
 
-/* What the analyses do not tell takes its turn beside them. */
+/* Programs that the report goes without, as a warning of the screen. */
 static void
-ask_aside(struct settings *s, struct jobs *j)
+note_missing(const struct settings *s, struct jobs *j)
 {
-	if (s->has_ops && (s->book != NULL || s->page != NULL))
-		sheets_ask(s, j);
-	headers_ask(s, j);
-}
-
-/* Once, and only when there is an answer. */
-static void
-tell_host(const struct settings *s)
-{
-	static bool is_told;
-
-	if (!is_told)
-		report(MSG_HOST_ONLY, traces_name(s));
-	is_told = true;
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+		if (!(i == COLLECTIVE && s->no_collective) &&
+		    !have(programs[i]))
+			records_missing(j, programs[i]);
+	if (s->modules && !have("tl-modules"))
+		records_missing(j, "tl-modules");
 }
 
 void
-analyse(struct settings *s, struct jobs *j, const char *dir, const char *format,
-    bool cuts, bool loud)
+analyse(struct settings *s, struct jobs *j, const char *format)
 {
-	struct sink k = { s, j, dir, format };
+	struct analyses a = { s, j, format, strcmp(format, "csv") == 0 };
 
 	if (s->is_host)
-		analyse_host(&k, s, cuts ? s->top_ops : NULL);
+		analyse_host(&a);
 	else
-		analyse_gpu(&k, s, cuts);
-	if (!cuts)
-		ask_aside(s, j);
-	job_finish(j, loud);
-	if (job_failed(j))
-		job_fail(j);
+		analyse_gpu(&a);
+	if (s->has_ops && (s->book != NULL || s->page != NULL))
+		sheets_ask(s, j);
+	note_missing(s, j);
+	job_finish(j, s->dir != NULL);
 	if (s->is_host)
-		tell_host(s);
-	keep_sheets(s, dir, format);
-	if (s->vs.v.n > 0)
-		versus_keep(dir, format);
+		report(MSG_HOST_ONLY, traces_name(s));
 }

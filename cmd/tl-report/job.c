@@ -63,7 +63,6 @@ args_all(struct args *a, const struct args *more)
 
 static VEC(char *) folders;
 static const char *made;
-static VEC(pid_t) running;
 static volatile sig_atomic_t caught;
 static sigset_t unblocked; /* signals come only while it listens */
 
@@ -78,20 +77,11 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 }
 
 void
-remove_folder(const char *path)
-{
-	(void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static void
 clean_up(void)
 {
-	for (size_t i = 0; i < running.n; i++)
-		kill(running.v[i], SIGTERM);
-	while (running.n > 0)
-		(void)waitpid(running.v[--running.n], NULL, 0);
+	children_end();
 	for (size_t i = 0; i < folders.n; i++)
-		remove_folder(folders.v[i]);
+		(void)nftw(folders.v[i], remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	folders.n = 0;
 	if (made != NULL)
 		(void)rmdir(made);
@@ -158,37 +148,21 @@ made_folder(const char *path)
 
 /* ---- starting ---- */
 
-static bool
-find(const char *program, struct buf *path)
-{
-	const char *dirs = getenv("PATH");
-
-	path->len = 0;
-	buf_printf(path, "%s/%s", sys_bindir(), program);
-	buf_putc(path, '\0');
-	if (access(path->p, X_OK) == 0)
-		return true;
-	while (dirs != NULL && *dirs != '\0') {
-		size_t n = strcspn(dirs, ":");
-
-		path->len = 0;
-		buf_printf(
-		    path, "%.*s/%s", (int)n, n > 0 ? dirs : ".", program);
-		buf_putc(path, '\0');
-		if (access(path->p, X_OK) == 0)
-			return true;
-		dirs += n + (dirs[n] == ':');
-	}
-	return false;
-}
-
 bool
 have(const char *program)
 {
-	struct buf path = { 0 };
-	bool found = find(program, &path);
+	char *path = sys_program(program);
+	bool found = strchr(path, '/') != NULL;
+	const char *dirs = getenv("PATH");
 
-	buf_free(&path);
+	for (size_t n; !found && dirs != NULL && *dirs != '\0';
+	     dirs += n + (dirs[n] == ':')) {
+		n = strcspn(dirs, ":");
+		found =
+		    access(text("%.*s/%s", (int)n, n > 0 ? dirs : ".", program),
+			X_OK) == 0;
+	}
+	vec_release(path);
 	return found;
 }
 
@@ -208,14 +182,12 @@ spawn(struct job *job, const struct args *argv, int said, int err, int out)
 {
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
-	struct buf path = { 0 };
+	char *path = sys_program(job->name);
 	struct args words = { 0 };
 	sigset_t defaults;
 	int error;
 
-	if (!find(argv->v.v[0], &path))
-		die("%s is not installed", argv->v.v[0]);
-	args_add(&words, argv->v.v[0]);
+	args_add(&words, job->name);
 	args_add(&words, "--status-fd=3");
 	for (size_t i = 1; i < argv->v.n; i++)
 		args_add(&words, argv->v.v[i]);
@@ -233,25 +205,25 @@ spawn(struct job *job, const struct args *argv, int said, int err, int out)
 		    &fa, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	if (out >= 0)
 		posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);
-	else if (!job->prints)
+	else
 		posix_spawn_file_actions_addopen(
 		    &fa, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_adddup2(&fa, err, STDERR_FILENO);
 	posix_spawn_file_actions_adddup2(&fa, said, STATUS_FD);
-	error = posix_spawn(&job->pid, path.p, &fa, &attr,
+	error = posix_spawnp(&job->pid, path, &fa, &attr,
 	    (char *const *)(uintptr_t)words.v.v, environ);
 	if (error != 0) {
 		errno = error;
-		die_errno("%s", path.p);
+		die_errno("%s", path);
 	}
 	posix_spawn_file_actions_destroy(&fa);
 	posix_spawnattr_destroy(&attr);
 	vec_free(&words.v);
-	buf_free(&path);
+	vec_release(path);
 }
 
 struct job *
-job_start_with(struct jobs *j, const struct args *argv, const struct job *how)
+job_start(struct jobs *j, struct args *argv, const struct job *how)
 {
 	struct job *job = xcalloc(1, sizeof *job);
 	int said, err, out = -1;
@@ -268,14 +240,9 @@ job_start_with(struct jobs *j, const struct args *argv, const struct job *how)
 	if (out >= 0)
 		close(out);
 	vec_push(&j->list, job);
-	vec_push(&running, job->pid);
+	child_began(job->pid);
+	vec_free(&argv->v);
 	return job;
-}
-
-struct job *
-job_start(struct jobs *j, const struct args *argv)
-{
-	return job_start_with(j, argv, &(struct job){ 0 });
 }
 
 /* ---- waiting ---- */
@@ -306,11 +273,7 @@ reap(struct job *job)
 
 	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	for (size_t i = 0; i < running.n; i++)
-		if (running.v[i] == job->pid) {
-			running.v[i] = running.v[--running.n];
-			break;
-		}
+	child_ended(job->pid);
 	job->status =
 	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -369,32 +332,4 @@ job_wait_for(struct jobs *j, const struct job *job)
 {
 	while (job->status < 0)
 		listen_once(j);
-}
-
-/* ---- the end ---- */
-
-void
-jobs_free(struct jobs *j)
-{
-	for (size_t i = 0; i < j->list.n; i++) {
-		buf_free(&j->list.v[i]->said);
-		buf_free(&j->list.v[i]->err);
-		buf_free(&j->list.v[i]->out);
-		free(j->list.v[i]);
-	}
-	vec_free(&j->list);
-	vec_free(&j->told);
-}
-
-bool
-job_failed(const struct jobs *j)
-{
-	return j->status == EXIT_NO_ANSWER || j->status == EXIT_USAGE ||
-	    j->status == EXIT_NOTHING;
-}
-
-noreturn void
-job_fail(const struct jobs *j)
-{
-	leave(j->status);
 }

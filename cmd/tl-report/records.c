@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "io/io.h"
-#include "table/table.h"
 #include "json/json.h"
 
 #include "cmd/tl-report/report.h"
@@ -85,6 +84,28 @@ shown_name(const struct settings *s, struct str name)
 	return name;
 }
 
+/* An error has no parameters: the path of a tree of ours stands in it. */
+static const char *
+shown_error(const struct settings *s, struct str error)
+{
+	const struct args *trees[] = { &s->trees, &s->others };
+
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < trees[side]->v.n; i++) {
+			struct str tree = str_of(trees[side]->v.v[i]), shown;
+			ptrdiff_t at = str_find(error, tree, false);
+			size_t end = (size_t)at + tree.len;
+
+			if (at < 0)
+				continue;
+			shown = shown_name(s, tree);
+			return text("%.*s%.*s%.*s", (int)at, error.p,
+			    (int)shown.len, shown.p, (int)(error.len - end),
+			    error.p + end);
+		}
+	return error.p;
+}
+
 /* ---- telling ---- */
 
 static struct str
@@ -95,31 +116,30 @@ text_of(struct record *r, const char *key)
 	return a != NULL && a->is_text ? a->text : STR("");
 }
 
-/* Each once, whichever programs report it. */
+/*
+ * Each once, whichever programs report it; args: NULL of an error, of which
+ * only the sentence is known.
+ */
 static void
-add_told(struct jobs *j, const struct told *told, bool aloud,
+add_told(struct jobs *j, const char *program, struct told told,
     const struct report_arg *args)
 {
-	for (size_t i = 0; i < j->told.n; i++)
-		if (strcmp(j->told.v[i].id, told->id) == 0 &&
-		    strcmp(j->told.v[i].sentence, told->sentence) == 0) {
-			aloud = aloud && !j->told.v[i].aloud;
-			j->told.v[i].aloud |= aloud;
-			if (!aloud)
-				return;
-			goto tell;
-		}
-	vec_push(&j->told, *told);
-	j->told.v[j->told.n - 1].aloud = aloud;
-	if (!aloud)
+	struct told *same = NULL;
+
+	for (size_t i = 0; same == NULL && i < j->told.n; i++)
+		if (strcmp(j->told.v[i].id, told.id) == 0 &&
+		    strcmp(j->told.v[i].sentence, told.sentence) == 0)
+			same = &j->told.v[i];
+	if (same == NULL)
+		vec_push(&j->told, told);
+	if (!told.aloud || (same != NULL && same->aloud))
 		return;
-tell:
+	if (same != NULL)
+		same->aloud = true;
 	if (args != NULL)
-		report_again(
-		    told->program, report_find(str_of(told->id)), args);
+		report_again(program, report_find(str_of(told.id)), args);
 	else
-		report_error_again(
-		    told->program, told->id, str_of(told->sentence));
+		report_error_again(program, told.id, str_of(told.sentence));
 }
 
 static void
@@ -128,16 +148,15 @@ tell(struct jobs *j, const char *program, bool aloud, enum report_id id,
 {
 	char sentence[STATUS_MAX];
 	size_t n = report_sentence(id, args, sentence, sizeof sentence);
-	struct told told = { .program = program,
-		.id = text("%s", report_word(id)),
-		.level = report_levels[report_level(id)],
-		.sentence = text("%.*s", (int)n, sentence) };
 
-	add_told(j, &told, aloud, args);
+	add_told(j, program,
+	    (struct told){ text("%s", report_word(id)),
+		text("%.*s", (int)n, sentence), aloud },
+	    args);
 }
 
 static void
-take_record(struct jobs *j, struct str line, bool aloud)
+take_record(struct jobs *j, const struct job *job, struct str line, bool aloud)
 {
 	struct report_arg args[REPORT_ARGS_MAX];
 	struct report_params p;
@@ -150,12 +169,14 @@ take_record(struct jobs *j, struct str line, bool aloud)
 	program = text_of(&r, "program").p;
 	id = report_find(text_of(&r, "id"));
 	if (id == MSG_COUNT) {
-		struct told told = { .program = program,
-			.id = text_of(&r, "id").p,
-			.level = text_of(&r, "level").p,
-			.sentence = text_of(&r, "text").p };
+		struct str error = text_of(&r, "text");
 
-		add_told(j, &told, aloud, NULL);
+		/* who makes trees may fail for want of room for them */
+		add_told(j, program,
+		    (struct told){ text_of(&r, "id").p,
+			job->makes_tree ? error.p : shown_error(j->set, error),
+			aloud },
+		    NULL);
 		return;
 	}
 	(void)report_params(id, &p);
@@ -235,7 +256,7 @@ take_records(struct jobs *j, const struct job *job, bool aloud)
 		const char *nl = memchr(rest.p, '\n', rest.len);
 		size_t n = nl != NULL ? (size_t)(nl - rest.p) : rest.len;
 
-		take_record(j, (struct str){ rest.p, n }, aloud);
+		take_record(j, job, (struct str){ rest.p, n }, aloud);
 		n += nl != NULL;
 		rest.p += n;
 		rest.len -= n;
@@ -262,6 +283,8 @@ job_finish(struct jobs *j, bool loud)
 			    STDERR_FILENO, job->err.p, job->err.len);
 		worst(j, judge(j, job));
 	}
+	if (!has_answer(j->status))
+		leave(j->status);
 }
 
 void
@@ -270,30 +293,4 @@ records_missing(struct jobs *j, const char *program)
 	struct report_arg arg = report_text(program);
 
 	tell(j, err_program_name(), false, MSG_PROGRAM_MISSING, &arg);
-}
-
-void
-records_write(const struct jobs *j, const char *path)
-{
-	static const struct column columns[] = {
-		{ .id = "program", .label = "program", .type = COL_TEXT },
-		{ .id = "level", .label = "level", .type = COL_TEXT },
-		{ .id = "id", .label = "id", .type = COL_TEXT },
-		{ .id = "text", .label = "text", .type = COL_TEXT },
-	};
-	struct table *t = table_create("warnings", columns, 4);
-	struct table_dest dest = { .path = path, .format = FMT_NDJSON };
-
-	for (size_t i = 0; i < j->told.n; i++) {
-		const struct told *told = &j->told.v[i];
-		struct cell *row = table_row(t);
-
-		row[0] = cell_text(str_of(told->program));
-		row[1] = cell_text(str_of(told->level));
-		row[2] = cell_text(str_of(told->id));
-		row[3] = cell_text(str_of(told->sentence));
-	}
-	table_print(t, &dest);
-	table_dest_finish(&dest);
-	table_destroy(t);
 }

@@ -2,21 +2,24 @@
 /*
  * tl-report inside: each trace becomes one tree in a temporary folder, the
  * programs run side by side on it, and the tables that they write there become
- * a screen, a folder of sheets, a workbook or a page.
+ * figures, the figures a verdict, and all of it a screen, a folder of sheets, a
+ * workbook or a page.
  *
  * main.c     the command line, and the order of things
  * job.c      programs side by side
  * records.c  what they report, and what it comes to
- * trees.c    traces to trees
- * analyse.c  the programs that answer, and their sheets
+ * trees.c    traces to trees, and what these say of themselves
+ * analyse.c  the programs that answer
  * versus.c   another trace to compare with
- * sheets.c   which sheets there are, in which order; rows that are cut off
- * output.c   screen, folder, workbook, page
+ * sheets.c   which sheets there are, in which order; their form and length
+ * output.c   folder, workbook, page
+ * figures.h  from tables to the screen
  */
 #ifndef TL_REPORT_H
 #define TL_REPORT_H
 
-#include "base/base.h"
+#include "sink/source.h"
+#include "trace/select.h"
 
 struct job;
 
@@ -24,55 +27,73 @@ struct args {
 	VEC(const char *) v; /* what they point to is never freed */
 };
 
+/* Who gets options. */
+enum program {
+	TIMELINE,
+	OPS,
+	KERNELS,
+	ROOFLINE,
+	COLLECTIVE,
+	RANKS, /* the same, of several ranks */
+	NPROGRAMS,
+};
+
+/* What the traces of one side say of themselves. */
+struct facts {
+	size_t nsources, nknown; /* sources, those with a rank */
+	struct str name, device; /* of the last one */
+	int64_t rank, world;
+	bool has_rank; /* and not only for want of a better one */
+	bool has_world, devices_differ;
+};
+
 struct settings {
-	/* what is asked for */
-	const char *dir, *page, *book, *folded, *title, *width, *capture;
-	const char *vs_capture, *names, *fail_over, *junit;
-	struct args vs; /* --vs: traces to compare with; none: no comparison */
+	/* options by name, see main.c; NULL or false: not given */
+	const char *dir, *page, *book, *width, *capture, *vs_capture, *names;
+	const char *title, *fail_over, *junit;
+	const char *top, *top_ops, *top_kernels, *top_roofline;
+	bool kernels, modules, shorts, no_collective, no_kernels;
+	bool recompute, parent_module, call_stack;
+	struct str sides[2];    /* before and after, or names */
+	struct args traces, vs; /* vs: traces to compare with */
+	struct args options[NPROGRAMS];
+	struct args chosen; /* the selection, for all programs; and parsed: */
+	struct select select;
 	/* options that need -d, --short, or several ranks */
 	const char *of_sheets, *of_short, *of_ranks;
 	bool has_frames; /* some sheet is about Python frames */
-	bool kernels, modules, shorts, no_collective, no_kernels;
-	bool recompute, parent_module, call_stack;
-	const char *top_ops, *top_kernels, *top_roofline;
-	struct args traces;
-	/* options of the programs */
-	struct args timeline, ops, kern, roofline, collective, chosen, patterns;
 	/* what was found */
-	char *tmp, *tables; /* the folder; and in it, of tables as NDJSON */
+	char *tmp, *tables; /* folders: of trees, of tables */
 	struct args trees;
 	struct args others; /* the trees of vs */
+	struct facts facts, other_facts;
 	bool other_has_ops;
 	bool by_rank;     /* each is compared with that of its rank */
 	bool has_replays; /* graphs were launched in any of them */
 	bool is_host;     /* no GPU work: it is about the host's time */
 	bool has_calls; /* ops are in the trace, whether they own work or not */
-	bool has_ops, is_rocprof, is_several, by_src, communicates;
-	/* asked beside the analyses: each tree's header, and the sheets of
-	 * families of ops; NULL: it was not */
-	VEC(struct job *) headers;
-	struct job *families;
+	bool has_ops, is_rocprof, is_several, communicates;
+	struct job *families; /* lists the sheets of families of ops, or NULL */
 };
 
 /* ---- job.c ---- */
 
 struct job {
 	const char *name;    /* of the program */
-	const char *trace;   /* NULL, or the one that it reads */
 	struct buf said;     /* its records */
 	struct buf err, out; /* out: if it is kept */
 	pid_t pid;
 	int said_fd, err_fd, out_fd; /* -1: closed */
 	int status;                  /* as a shell says it, or -1: it runs */
 	bool keeps_out;              /* into out, else nowhere */
-	bool gets_stdin, prints;
+	bool gets_stdin, makes_tree;
 	bool is_side; /* if it fails, the rest stays */
 	bool is_told;
 };
 
 /* A message of any of them; strings live to the end. */
 struct told {
-	const char *program, *level, *id, *sentence;
+	const char *id, *sentence;
 	bool aloud;
 };
 
@@ -89,31 +110,29 @@ void args_all(struct args *a, const struct args *more);
 const char *text(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 bool have(const char *program);
-/* argv[0] is the program. Runs it; job_wait_all() waits. */
-struct job *job_start(struct jobs *j, const struct args *argv);
-struct job *job_start_with(
-    struct jobs *j, const struct args *argv, const struct job *how);
+/* argv[0] is the program; uses argv up. job_wait_for() waits. */
+struct job *job_start(struct jobs *j, struct args *argv, const struct job *how);
 /* Until it has ended; until fewer than so many run, or none. */
 void job_wait_for(struct jobs *j, const struct job *job);
 void job_wait(struct jobs *j, size_t running);
-/* Adds the statuses up; tells what was said by those that failed, or by all. */
-void job_finish(struct jobs *j, bool loud);
-/* Something that the report goes without. */
-void records_missing(struct jobs *j, const char *program);
-/* All messages as a table, NDJSON. */
-void records_write(const struct jobs *j, const char *path);
-void jobs_free(struct jobs *j);
-bool job_failed(const struct jobs *j);
-/* Ends the program after a failure that was told. */
-noreturn void job_fail(const struct jobs *j);
 
 /* Folders that go with the program. */
 char *temporary(const char *template);
-void remove_folder(const char *path);
 /* Made by the report: removed unless it has an answer. */
 void made_folder(const char *path);
+void clean_up(void);
 void clean_up_at_exit(void);
 noreturn void leave(int status);
+
+/* ---- records.c ---- */
+
+/*
+ * When all have ended: adds the statuses up, and tells what was said by those
+ * that failed, or by all. Without an answer the program ends.
+ */
+void job_finish(struct jobs *j, bool loud);
+/* Something that the report goes without. */
+void records_missing(struct jobs *j, const char *program);
 
 /* ---- trees.c ---- */
 
@@ -124,54 +143,42 @@ struct str trace_name(const char *path);
 
 /* ---- analyse.c ---- */
 
-/*
- * All sheets that were asked for into dir, as csv or ndjson; as NDJSON also
- * what a summary needs, into dir/more. cuts: --top counts here already.
- */
-void analyse(struct settings *s, struct jobs *j, const char *dir,
-    const char *format, bool cuts, bool loud);
+/* All tables into s->tables, as NDJSON, or CSV where that is all there is to
+ * be: --top counts there already. */
+void analyse(struct settings *s, struct jobs *j, const char *format);
 
 /* ---- versus.c ---- */
 
 /* Whether traces are compared by rank: those of both sides have theirs. */
-void versus_pair(struct settings *s);
+void versus_pair(struct settings *s, const struct sink_sources *before,
+    const struct sink_sources *after);
 /* By op, and else by kernel: one of the two has no ops. */
 bool versus_by_op(const struct settings *s);
-/* -B and -A of all trees. */
-void versus_sides(const struct settings *s, struct args *argv);
-/* Of it: each GPU event and its point, as NDJSON. */
-const char *versus_table(const struct settings *s);
-/* All tables as NDJSON, before the analyses. */
+/* All tables, before the analyses. */
 void versus_compare(const struct settings *s, struct jobs *j);
-/* Starts it; its tables go into dir/diff. */
-void versus_start(const struct settings *s, struct jobs *j, const char *dir,
-    const char *format);
-/* The sheets of dir/diff into dir, what a summary needs into dir/more. */
-void versus_keep(const char *dir, const char *format);
 
 /* ---- sheets.c ---- */
 
+/* The path of the table of this name. */
+const char *table_path(
+    const struct settings *s, const char *name, const char *format);
+bool is_there(const char *path);
 /* Asks tl-roofline for the order of its sheets, which sheets_list() needs. */
 void sheets_ask(struct settings *s, struct jobs *j);
-/* The paths of the sheets in dir that have rows, in the order of a workbook. */
-void sheets_list(const struct settings *s, const char *dir, const char *format,
-    struct args *list);
-/* The same by name, at no cost. */
-void sheets_present(const char *dir, const char *format, struct args *list);
-/* What --top leaves of those that the summary has read. */
+/* The paths of the sheets that have rows, in the order of a workbook. */
+void sheets_paths(
+    const struct settings *s, const char *format, struct args *list);
+/* Of those of NDJSON, what --top leaves. */
 void sheets_cut(const struct settings *s);
-/* So many lines, or more, in a file; false where there is none. */
-bool has_lines(const char *path, unsigned lines);
-bool is_there(const char *path);
+/* The same as CSV, those that are none yet. */
+void sheets_to_csv(const struct settings *s);
 
 /* ---- output.c ---- */
 
-void write_dir(struct settings *s, struct jobs *j);
-/* Asks for the headers of the trees, which summarise() needs. */
-void headers_ask(struct settings *s, struct jobs *j);
-/* On the standard output, or nowhere; and as tables beside the others. */
-void summarise(struct settings *s, struct jobs *j, bool print);
-void write_book(struct settings *s, struct jobs *j);
-void write_page(struct settings *s, struct jobs *j);
+/* The folder of -d, and in it one for the tables meanwhile. */
+void dir_make(struct settings *s);
+void dir_write(const struct settings *s);
+void book_write(const struct settings *s, struct jobs *j);
+void page_write(const struct settings *s, struct jobs *j, struct str title);
 
 #endif

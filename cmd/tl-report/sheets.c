@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which sheets there are, and in which order a report has them. */
+/*
+ * Which sheets there are, in which order a report has them, and how much of
+ * them, as the catalogue of tables says.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,28 +10,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "io/io.h"
+#include "table/catalogue.h"
 
-#include "cmd/tl-report/report.h"
+#include "cmd/tl-report/figures.h"
 
-/* The reference's order, and what it does not have before and behind. */
-static const char *const first[] = { "summary", "diff_ops_summary",
-	"diff_kernels", "gpu_timeline_by_rank", "nccl_groups",
-	"straggler_cause", "straggler_summary", "gpu_timeline", "host_timeline",
-	"cpu_ops_by_category", "cpu_ops", "cpu_ops_unique_args", NULL };
-static const char *const of_gpu[] = { "kernel_summary",
-	"kernel_summary_by_category", "kernel_details", "short_kernels_summary",
-	NULL };
-static const char *const of_ops[] = { "ops_summary_by_category", "ops_summary",
-	"ops_unique_args", "ops_unique_args_kl_overlap", "unified_perf_summary",
-	"diff_stats", "diff_stats_unique_args_summary", "lca_summary",
-	"unified_perf_summary_kl_overlap", NULL };
-/* here those of the families of ops */
-static const char *const last[] = { "kernel_summary", "short_kernel_histogram",
-	"short_kernels_summary", "coll_analysis", "nccl_long",
-	"nccl_summary_long", "nccl_implicit_sync", "nccl_summary_implicit_sync",
-	"nccl_all2allv", "nccl_summary_all2allv", "nn_modules_by_type",
-	"nn_modules", NULL };
+const char *
+table_path(const struct settings *s, const char *name, const char *format)
+{
+	return text("%s/%s.%s", s->tables, name, format);
+}
 
 bool
 is_there(const char *path)
@@ -36,7 +26,8 @@ is_there(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-bool
+/* So many lines, or more, in a file; false where there is none. */
+static bool
 has_lines(const char *path, unsigned lines)
 {
 	char bytes[4096];
@@ -59,94 +50,61 @@ has_lines(const char *path, unsigned lines)
 	return n >= lines;
 }
 
-static int
-compare(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+/* ---- which ---- */
 
-/* Names in a folder, sorted. */
-static void
-names_in(const char *dir, struct args *names)
+/* Programs write more than was asked for. */
+static bool
+is_wanted(const struct settings *s, struct str name)
 {
-	DIR *d = opendir(dir);
-	struct dirent *e;
+	bool of_kernels = s->is_rocprof && !s->no_kernels;
+	const struct {
+		const char *name;
+		bool is_wanted;
+	} known[] = {
+		{ "kernel_summary", s->is_rocprof ? of_kernels : s->kernels },
+		{ "kernel_summary_by_category", of_kernels },
+		{ "kernel_details", s->is_rocprof && s->kernels },
+		{ "short_kernels_summary", s->shorts },
+		{ "short_kernel_histogram", s->shorts },
+		{ "kernels_by_name", false },
+		{ "diff_verdict", false },
+		{ "uid_map", false },
+	};
 
-	if (d == NULL)
-		die_errno("%s", dir);
-	while ((e = readdir(d)) != NULL)
-		if (e->d_name[0] != '.')
-			args_add(names, text("%s", e->d_name));
-	closedir(d);
-	if (names->v.n > 0)
-		qsort(names->v.v, names->v.n, sizeof *names->v.v, compare);
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (str_eq(name, str_of(known[i].name)))
+			return known[i].is_wanted;
+	return true;
 }
 
 struct order {
-	const char *dir, *format;
+	const struct settings *set;
+	const char *format;
 	struct intern *seen;
 	struct args *list;
 };
 
-/* A header, rows, and in NDJSON an end; those of short kernels without rows. */
+/* A header, rows, and in NDJSON an end. */
 static void
-put(struct order *o, struct str name)
+put(struct order *o, struct str name, bool has_rows)
 {
 	size_t known = o->seen->list.n;
-	bool is_ndjson = strcmp(o->format, "ndjson") == 0;
-	unsigned least = is_ndjson ? 3 : 2;
-	const char *path;
+	unsigned least = strcmp(o->format, "ndjson") == 0 ? 3 : 2;
+	const char *path = text(
+	    "%s/%.*s.%s", o->set->tables, (int)name.len, name.p, o->format);
 
-	if (str_starts(name, STR("short_kernel")))
-		least = 1;
-	if (intern_put(o->seen, name) != known)
-		return;
-	path = text("%s/%.*s.%s", o->dir, (int)name.len, name.p, o->format);
-	if (has_lines(path, least))
+	if (intern_put(o->seen, name) == known && is_wanted(o->set, name) &&
+	    has_lines(path, has_rows ? least : 1))
 		args_add(o->list, path);
-}
-
-static void
-put_all(struct order *o, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		put(o, str_of(*names));
-}
-
-static void
-put_with(struct order *o, struct str stem, const char *end)
-{
-	put(o, str_of(text("%.*s%s", (int)stem.len, stem.p, end)));
 }
 
 static bool
 cut_end(struct str *s, const char *end)
 {
-	size_t n = strlen(end);
+	bool has = str_ends(*s, str_of(end));
 
-	if (s->len < n || memcmp(s->p + s->len - n, end, n) != 0)
-		return false;
-	s->len -= n;
-	return true;
-}
-
-/* X, or X_fwd and X_bwd, and the same by overlapping GPU work. */
-static void
-put_family(struct order *o, struct str name)
-{
-	struct str stem = name;
-
-	if (cut_end(&stem, "_bwd"))
-		return; /* with its forward one */
-	if (!cut_end(&stem, "_fwd")) {
-		put(o, name);
-		put_with(o, name, "_kl_overlap");
-		return;
-	}
-	put_with(o, stem, "_fwd");
-	put_with(o, stem, "_bwd");
-	put_with(o, stem, "_fwd_kl_overlap");
-	put_with(o, stem, "_bwd_kl_overlap");
+	s->len -= has ? strlen(end) : 0;
+	return has;
 }
 
 void
@@ -159,20 +117,35 @@ sheets_ask(struct settings *s, struct jobs *j)
 		return;
 	args_add(&argv, "tl-roofline");
 	args_add(&argv, "--list-tables");
-	args_add(&argv, "--no-header");
-	args_all(&argv, &s->roofline);
-	s->families = job_start_with(j, &argv, &how);
-	vec_free(&argv.v);
+	args_all(&argv, &s->options[ROOFLINE]);
+	s->families = job_start(j, &argv, &how);
+}
+
+/* X, or X_fwd and X_bwd, and the same by overlapping GPU work. */
+static void
+put_family(struct order *o, struct str name)
+{
+	static const char *const ends[] = { "_fwd", "_bwd", "_fwd_kl_overlap",
+		"_bwd_kl_overlap" };
+	static const char *const plain[] = { "", "_kl_overlap" };
+	struct str stem = name;
+	bool has_ways = cut_end(&stem, "_fwd") || cut_end(&stem, "_bwd");
+
+	for (size_t i = 0; i < (has_ways ? 4 : 2); i++)
+		put(o,
+		    str_of(text("%.*s%s", (int)stem.len, stem.p,
+			has_ways ? ends[i] : plain[i])),
+		    true);
 }
 
 /* As tl-roofline lists them, those of the user's models too. */
 static void
-put_families(struct order *o, const struct settings *s)
+put_families(struct order *o)
 {
 	struct str rest = { NULL, 0 };
 
-	if (s->families != NULL)
-		rest = buf_str(&s->families->out);
+	if (o->set->families != NULL)
+		rest = buf_str(&o->set->families->out);
 	while (rest.len > 0) {
 		const char *nl = memchr(rest.p, '\n', rest.len);
 		size_t n = nl != NULL ? (size_t)(nl - rest.p) : rest.len;
@@ -187,117 +160,116 @@ put_families(struct order *o, const struct settings *s)
 	}
 }
 
+static int
+compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* What else is in the folder, by name. */
 static void
 put_rest(struct order *o)
 {
+	DIR *d = opendir(o->set->tables);
 	struct args names = { 0 };
+	struct dirent *e;
 
-	names_in(o->dir, &names);
+	if (d == NULL)
+		die_errno("%s", o->set->tables);
+	while ((e = readdir(d)) != NULL)
+		args_add(&names, text("%s", e->d_name));
+	closedir(d);
+	qsort(names.v.v, names.v.n, sizeof *names.v.v, compare);
 	for (size_t i = 0; i < names.v.n; i++) {
 		struct str name = str_of(names.v.v[i]);
 
 		if (cut_end(&name, text(".%s", o->format)))
-			put(o, name);
+			put(o, name, true);
 	}
 	vec_free(&names.v);
 }
 
 void
-sheets_list(const struct settings *s, const char *dir, const char *format,
-    struct args *list)
+sheets_paths(const struct settings *s, const char *format, struct args *list)
 {
-	struct order o = { dir, format, intern_create(), list };
+	struct order o = { s, format, intern_create(), list };
 
-	put_all(&o, first);
-	if (!s->has_ops)
-		put_all(&o, of_gpu);
-	put_all(&o, of_ops);
-	if (s->has_ops)
-		put_families(&o, s);
-	put_all(&o, last);
+	for (size_t i = 0; i < sheets_n; i++)
+		if ((sheets[i].where & SHEET_FAMILIES) != 0)
+			put_families(&o);
+		else
+			put(&o, str_of(sheets[i].name),
+			    (sheets[i].where & SHEET_EMPTY) == 0);
 	put_rest(&o);
 	intern_destroy(o.seen);
 }
 
-void
-sheets_present(const char *dir, const char *format, struct args *list)
-{
-	struct order o = { dir, format, intern_create(), list };
+/* ---- how much ---- */
 
-	put_rest(&o);
-	intern_destroy(o.seen);
+static struct str
+name_of(const char *path)
+{
+	struct str s = str_of(strrchr(path, '/') + 1);
+
+	(void)cut_end(&s, ".ndjson");
+	return s;
 }
 
-/* ---- --top ---- */
-
-static void
-cut(const char *path, int64_t top)
+/* The rows that are left; 0: all. What has no entry is a family of ops. */
+static int64_t
+top_of(const struct settings *s, const char *path)
 {
-	const char *to = text("%s.cut", path);
-	FILE *from = fopen(path, "re");
-	struct out *out;
-	char *line = NULL;
-	size_t cap = 0;
-	int64_t rows = 0;
-	ssize_t n;
+	const struct sheet *sheet = sheet_find(name_of(path));
+	const char *const tops[] = { [TOP_NONE] = NULL,
+		[TOP_OPS] = s->top_ops,
+		[TOP_KERNELS] = s->top_kernels,
+		[TOP_ROOFLINE] = s->top_roofline };
+	enum sheet_top which = sheet != NULL ? sheet->top : TOP_ROOFLINE;
+	const char *top = tops[which];
+	int64_t n = 0;
 
-	if (from == NULL)
-		die_errno("%s", path);
-	out = out_open(to);
-	for (bool is_head = true; (n = getline(&line, &cap, from)) > 0;
-	     is_head = false) {
-		if (strncmp(line, "{\"end\":", 7) == 0)
-			out_printf(
-			    out, "{\"end\":{\"rows\":%" PRId64 "}}\n", rows);
-		else if (is_head || rows < top) {
-			out_write(out, line, (size_t)n);
-			rows += !is_head;
-		}
-	}
-	free(line);
-	fclose(from);
-	out_finish(out);
-	if (rename(to, path) != 0)
-		die_errno("%s", path);
-}
-
-static bool
-is_among(const char *name, const char *const *starts)
-{
-	for (; *starts != NULL; starts++)
-		if (strncmp(name, *starts, strlen(*starts)) == 0)
-			return true;
-	return false;
+	if (top == NULL && which != TOP_NONE)
+		top = s->top;
+	return top != NULL && num_i64(str_of(top), &n) ? n : 0;
 }
 
 void
 sheets_cut(const struct settings *s)
 {
-	static const char *const ops[] = { "ops_unique_", "ops_by_", "cpu_ops",
-		"all_ops", NULL };
-	static const char *const kernels[] = { "kernel_details",
-		"short_kernels_", NULL };
-	static const char *const whole[] = { "ops_", "kernel_",
-		"short_kernel_histogram", "gpu_", "coll_", "nccl_",
-		"straggler_", "nn_", "summary", "category_", "host_", "diff_",
-		"lca_", NULL };
-	struct args names = { 0 };
+	struct args list = { 0 };
 
-	names_in(s->tables, &names);
-	for (size_t i = 0; i < names.v.n; i++) {
-		struct str name = str_of(names.v.v[i]);
-		const char *top = s->top_roofline;
-		int64_t n = 0;
+	sheets_paths(s, "ndjson", &list);
+	for (size_t i = 0; i < list.v.n; i++) {
+		int64_t top = top_of(s, list.v.v[i]);
 
-		if (is_among(name.p, ops))
-			top = s->top_ops;
-		else if (is_among(name.p, kernels))
-			top = s->top_kernels;
-		else if (is_among(name.p, whole))
-			top = NULL;
-		if (cut_end(&name, ".ndjson") && top != NULL &&
-		    num_i64(str_of(top), &n) && n > 0)
-			cut(text("%s/%s", s->tables, names.v.v[i]), n);
+		if (top > 0)
+			table_copy(list.v.v[i], list.v.v[i], FMT_NDJSON, top);
 	}
-	vec_free(&names.v);
+	vec_free(&list.v);
+}
+
+/* A folder has no charts, and so not what they are drawn of. */
+static bool
+is_of_folder(struct str name)
+{
+	const struct sheet *sheet = sheet_find(name);
+
+	return sheet == NULL || (sheet->where & SHEET_PAGE) != 0;
+}
+
+void
+sheets_to_csv(const struct settings *s)
+{
+	struct args list = { 0 };
+
+	sheets_paths(s, "ndjson", &list);
+	for (size_t i = 0; i < list.v.n; i++) {
+		struct str name = name_of(list.v.v[i]);
+		const char *to =
+		    text("%s/%.*s.csv", s->tables, (int)name.len, name.p);
+
+		if (is_of_folder(name) && !is_there(to))
+			table_copy(list.v.v[i], to, FMT_CSV, 0);
+	}
+	vec_free(&list.v);
 }

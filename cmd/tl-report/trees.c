@@ -2,6 +2,7 @@
 /* Each trace becomes a tree, as many at a time as there are processors. */
 #include "stream/stream.h"
 #include "trace/bucket.h"
+#include "json/json.h"
 
 #include "cmd/tl-report/report.h"
 
@@ -9,7 +10,7 @@ static void
 start_one(
     struct jobs *j, const char *trace, const char *capture, const char *tree)
 {
-	struct job how = { .trace = trace,
+	struct job how = { .makes_tree = true,
 		.gets_stdin = strcmp(trace, "-") == 0 };
 	struct args argv = { 0 };
 
@@ -22,12 +23,84 @@ start_one(
 	args_add(&argv, tree);
 	args_add(&argv, "--");
 	args_add(&argv, trace);
-	(void)job_start_with(j, &argv, &how);
-	vec_free(&argv.v);
+	(void)job_start(j, &argv, &how);
 }
 
-/* What is in a tree, as far as it decides which sheets there are. */
+/* ---- what a tree says of its sources ---- */
+
+/* A list of devices has the host's processors, too. */
+static bool
+is_processor(struct str name)
+{
+	static const char *const words[] = { "Processor", "CPU", "EPYC",
+		"Xeon" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_find(name, str_of(words[i]), false) >= 0)
+			return true;
+	return false;
+}
+
+/* The first GPU of a list of devices, which is JSON; empty: none has a name. */
+static struct str
+device_of(struct str devices)
+{
+	static struct json j; /* its stack is large */
+	const char *padded =
+	    text("%.*s%*s", (int)devices.len, devices.p, IN_PAD, "");
+	struct buf name = { 0 };
+	bool is_name = false, found = false;
+	enum json_token t;
+
+	json_start(&j, padded, devices.len);
+	while (!found && (t = json_next(&j)) > JSON_T_END) {
+		const char *error;
+		size_t at;
+
+		name.len = 0;
+		found = t == JSON_T_STRING && is_name &&
+		    json_unescape(j.raw, &name, &error, &at) &&
+		    !is_processor(buf_str(&name));
+		is_name = t == JSON_T_KEY && str_eq(j.raw, STR("name"));
+	}
+	padded = text("%.*s", found ? (int)name.len : 0, name.p);
+	buf_free(&name);
+	return str_of(padded);
+}
+
+static struct str
+fact_text(const struct source *s, const char *key)
+{
+	const struct fact *f = source_fact(s, key);
+
+	return f == NULL ? STR("")
+			 : str_of(text("%.*s", (int)f->val.s.len, f->val.s.p));
+}
+
+static void
+take_facts(struct facts *f, const struct source *s)
+{
+	struct str device = device_of(fact_text(s, "devices"));
+
+	f->nsources++;
+	f->devices_differ |= f->nsources > 1 && !str_eq(f->device, device);
+	f->device = device;
+	f->name = fact_text(s, "name");
+	f->has_rank = source_int(s, "rank", &f->rank);
+	f->nknown += f->has_rank;
+	/* that it was the first one read is nothing to tell */
+	f->has_rank =
+	    f->has_rank && !str_eq(fact_text(s, "rank_from"), STR("order"));
+	f->has_world = source_int(s, "world_size", &f->world);
+}
+
+/* ---- what is in it ---- */
+
+/* As far as it decides which sheets there are, over the trees of a side. */
 struct content {
+	struct facts facts;
+	/* by rank, of all and of those that are asked for */
+	struct sink_sources sources, asked;
 	bool has_ops, has_gpu, has_linked, is_rocprof;
 	bool has_owned; /* an op may own it: linked, and no collective */
 };
@@ -45,28 +118,41 @@ look_at_work(
 }
 
 static void
-look(const char *path, struct content *c)
+look_at_source(
+    const struct select *sel, const struct source *source, struct content *c)
+{
+	static const struct select all;
+
+	(void)sink_sources_source(&c->sources, &all, source);
+	(void)sink_sources_source(&c->asked, sel, source);
+	if (!source->is_final)
+		return;
+	take_facts(&c->facts, source);
+	c->is_rocprof |= str_eq(fact_text(source, "format"), STR("rocprofv3"));
+}
+
+/* Events only until what is asked of them is known. */
+static void
+look(const struct settings *s, const char *path, struct content *c)
 {
 	struct stream_in *in = stream_open(path, NULL, WANT_STREAM);
 	struct bucket_rules rules = { 0 };
 	enum item item;
 
+	sink_sources_file(&c->sources, path);
+	sink_sources_file(&c->asked, path);
 	stream_only(in, KIND_BIT(KIND_OP) | KINDS_GPU);
-	while (!(c->has_ops && c->has_owned) &&
-	    (item = stream_next(in)) != ITEM_END) {
-		const struct fact *f;
-
-		if (item == ITEM_EVENT && in->ev.shape->kind == KIND_OP)
-			c->has_ops = true;
-		else if (item == ITEM_EVENT) {
+	do {
+		if (c->has_ops && c->has_owned)
+			stream_only(in, 0);
+		item = stream_next(in);
+		if (item == ITEM_SOURCE)
+			look_at_source(&s->select, &in->source, c);
+		else if (item == ITEM_EVENT && event_is(&in->ev, KINDS_GPU))
 			look_at_work(in, &rules, c);
-		}
-		if (item != ITEM_SOURCE)
-			continue;
-		f = source_fact(&in->source, "format");
-		if (f != NULL && str_eq(f->val.s, STR("rocprofv3")))
-			c->is_rocprof = true;
-	}
+		else if (item == ITEM_EVENT)
+			c->has_ops |= in->ev.shape->kind == KIND_OP;
+	} while (item != ITEM_END);
 	bucket_free(&rules);
 	stream_close(in);
 }
@@ -91,19 +177,28 @@ look_at_all(struct settings *s)
 	struct content all = { 0 }, other = { 0 };
 
 	for (size_t i = 0; i < s->trees.v.n; i++)
-		if (!all.has_ops || !all.has_owned)
-			look(s->trees.v.v[i], &all);
-	for (size_t i = 0; i < s->others.v.n && !other.has_ops; i++)
-		look(s->others.v.v[i], &other);
+		look(s, s->trees.v.v[i], &all);
+	for (size_t i = 0; i < s->others.v.n; i++)
+		look(s, s->others.v.v[i], &other);
+	s->facts = all.facts;
+	s->other_facts = other.facts;
 	s->is_host = !all.has_gpu;
+	s->is_several =
+	    all.has_gpu && sink_sources_lead(&all.asked) != SINK_LEAD_NONE;
 	s->has_calls = all.has_ops;
 	s->has_ops = all.has_ops && (all.has_owned || s->is_host);
 	s->other_has_ops = other.has_ops;
 	s->is_rocprof = all.is_rocprof && !all.has_ops;
+	if (s->vs.v.n > 0)
+		versus_pair(s, &all.sources, &other.sources);
 	if (all.has_linked && all.has_ops && !all.has_owned)
 		report(MSG_ONLY_COMMUNICATION, traces_name(s));
 	if (all.has_gpu && all.has_ops && !all.has_linked)
 		report(MSG_NO_OP_OWNS, traces_name(s));
+	sink_sources_free(&all.sources);
+	sink_sources_free(&all.asked);
+	sink_sources_free(&other.sources);
+	sink_sources_free(&other.asked);
 }
 
 /* The nth tree, and so on. */
@@ -125,11 +220,5 @@ trees_make(struct settings *s, struct jobs *j)
 	start_all(j, &s->traces, s->capture, &s->trees, 1);
 	start_all(j, &s->vs, s->vs_capture, &s->others, s->traces.v.n + 1);
 	job_finish(j, true);
-	if (job_failed(j)) {
-		j->status = EXIT_NO_ANSWER;
-		job_fail(j);
-	}
 	look_at_all(s);
-	if (s->vs.v.n > 0)
-		versus_pair(s);
 }

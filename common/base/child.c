@@ -17,8 +17,8 @@ static size_t nchildren;
 static pid_t parent; /* whose they are: a child has none of its parent's */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void
-end_children(void)
+void
+children_end(void)
 {
 	if (parent != getpid())
 		return;
@@ -35,7 +35,7 @@ end_children(void)
 void
 child_began(pid_t pid)
 {
-	err_at_death(end_children);
+	err_at_death(children_end);
 	pthread_mutex_lock(&lock);
 	if (parent != getpid())
 		nchildren = 0;

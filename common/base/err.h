@@ -38,5 +38,7 @@ void err_at_death(void (*fn)(void));
 void child_began(pid_t pid);
 /* It was waited for. */
 void child_ended(pid_t pid);
+/* Ends those that still run, as a death does. */
+void children_end(void);
 
 #endif

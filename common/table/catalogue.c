@@ -162,12 +162,12 @@ static const struct sheet_chart roofline = { .figure = "roofline",
 	}
 
 const struct sheet sheets[] = {
-	T("summary", "tl-summary", "what the screen says, as a table",
+	T("summary", "tl-report", "what the screen says, as a table",
 	    .where = SHEET_BOOK),
 	TL_DIFF("diff_ops_summary",
 	    "GPU time by op and arguments, before and after"),
 	TL_DIFF("diff_kernels", "kernels of replays and steps (--by kernel)"),
-	T("gpu_timeline_by_rank", "tl-summary",
+	T("gpu_timeline_by_rank", "tl-report",
 	    "the timelines of ranks side by side", .where = BOTH,
 	    .chart = &by_rank),
 	TL_COLLECTIVE(
@@ -284,11 +284,10 @@ const struct sheet sheets[] = {
 	TL_MODULES("nn_modules", "each nn.Module, with those inside it"),
 	TL_MODULES("nn_module_types", "a line a type of module"),
 	/* figures that charts are drawn from */
-	T("category_share", "tl-summary",
+	T("category_share", "tl-report",
 	    "GPU time by category of op, of all ranks", .where = SHEET_BOOK,
 	    .chart = &pie_ranks),
-	T("roofs", "tl-summary", "the lines of a roofline",
-	    .where = SHEET_BOOK),
+	T("roofs", "tl-report", "the lines of a roofline", .where = SHEET_BOOK),
 	T("links", "tl-link", "launches and the work they caused"),
 	T("stream", "tl-cat", "how many events of which kind (--stats)"),
 	T("op_models", "tl-roofline", "ops by what one costs (--many)"),

@@ -133,5 +133,5 @@ for c in tl-cat tl-link tl-tree tl-timeline tl-ops tl-kernels tl-fold \
 done
 
 # these read tables, and tl-decode reads traces
-all_seen tl-compare tl-decode tl-summary tl-xlsx
+all_seen tl-compare tl-decode tl-xlsx
 done_testing

@@ -53,13 +53,10 @@ faults tl-fold ../tree.tl -o out.txt
 faults tl-modules ../tree.tl -o out.tsv
 tl-report small.json -d report
 tl-report small.json -o report.xlsx
-mkdir tables
-cp table.ndjson tables/gpu_timeline.ndjson
 faults tl-compare ../report ../report.xlsx --names a,b --sheets ops_summary -d out
 faults tl-diff ../ranks/rank-0.tl ../ranks/rank-1.tl -d out
 faults tl-graft --capture "$ROOT/tests/data/capture.json.gz" \
 	"$ROOT/tests/data/replay.json.gz" -o out.tl
-faults tl-summary --table out.ndjson ../tables
 faults tl-xlsx ../table.ndjson -o out.xlsx --chart-sheet charts
 faults tl-html -o out.html ../table.ndjson ../tree.tl
 faults tl-cat --kind kernel --tsv ../tree.tl -o out.tsv

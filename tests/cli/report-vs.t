@@ -50,8 +50,6 @@ is 'columns in the rows split by overlap' \
 	"$(sed 1d overlap/unified_perf_summary_kl_overlap.csv | wc -l)"
 like 'the screen begins with it' "$(tl-report a --vs b | sed -n 3p)" \
 	"^$(tl-diff --pair rank --table diff_verdict --no-header a b 2>err | sed -n 's/[(+].*//;1p')"
-tl-report a --vs b --fold folded >screen
-is '--fold' "$(cat folded)" "$(tl-fold --diff -B a -A b)"
 
 rm c/1.json
 tl-report a --vs c -d few 2>err

@@ -215,7 +215,7 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	drawn driven.html >dom && grep -q data-ready dom; then
 	like 'a browser draws it' "$(grep -o 'data-ready' dom)" .
 	is 'without complaint' "$(grep -i 'console' browser.err)" ''
-	like 'the verdict' "$(cat dom)" 'id="verdict"><p>Of 14.465 ms the GPU'
+	like 'the verdict' "$(cat dom)" 'id="verdict"><p>14.465 ms: 54.5 % compute'
 	like 'a roofline' "$(cat dom)" '<circle'
 	is 'keys, folding, search, filter and sorting' \
 		"$(sed -n 's/.*data-said="\([^"]*\)".*/\1/p' dom | tr ';' '\n')" \

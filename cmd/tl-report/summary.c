@@ -4,14 +4,13 @@
 
 #include "table/table.h"
 
-#include "cmd/tl-summary/summary.h"
+#include "cmd/tl-report/figures.h"
 
 static void
-print(struct table *t, const char *path, enum table_format format)
+print(const struct figures *f, struct table *t, const char *name)
 {
-	struct table_dest dest = {
-		.path = path, .format = format, .labels = format == FMT_CSV
-	};
+	struct table_dest dest = { .path = table_path(f->set, name, "ndjson"),
+		.format = FMT_NDJSON };
 
 	table_print(t, &dest);
 	table_dest_finish(&dest);
@@ -31,7 +30,7 @@ put(struct table *t, const char *part, struct str name)
 }
 
 static void
-put_time(struct table *t, const struct rank *all, const char *name, int64_t ns)
+put_span(struct table *t, const struct rank *all, const char *name, int64_t ns)
 {
 	struct cell *row = put(t, "timeline", str_of(name));
 
@@ -52,11 +51,11 @@ put_changes(struct figures *f, struct table *t)
 	for (size_t i = 0; i < f->changes.n; i++) {
 		const struct change *c = &f->changes.v[i];
 		struct cell *row = put(t, "change", c->name);
-		double percent;
 
 		row[3] = cell_int(c->after_ns - c->before_ns);
-		if (change_percent(c, &percent))
-			row[4] = cell_real(percent);
+		if (c->before_ns > 0)
+			row[4] = cell_real(
+			    share_of(c->after_ns - c->before_ns, c->before_ns));
 		row[5] = count_cell(c->count[1]);
 		row[6] = cell_int(c->before_ns);
 		row[7] = cell_int(c->after_ns);
@@ -66,8 +65,7 @@ put_changes(struct figures *f, struct table *t)
 static void
 put_sentences(struct figures *f, struct table *t)
 {
-	if (f->title.len > 0)
-		put(t, "trace", f->title);
+	put(t, "trace", f->title);
 	for (size_t i = 0; i < f->sentences.n; i++)
 		put(t, "diff", f->sentences.v[i]);
 	put_changes(f, t);
@@ -86,11 +84,11 @@ put_threads(struct figures *f, struct table *t)
 		struct cell *row;
 
 		if (i == 0) {
-			put_time(t, &whole, "ops", th->op_ns);
-			put_time(t, &whole, "other work of the host",
+			put_span(t, &whole, "ops", th->op_ns);
+			put_span(t, &whole, "other work of the host",
 			    th->busy_ns - th->op_ns);
-			put_time(t, &whole, "idle", th->total_ns - th->busy_ns);
-			put_time(t, &whole, "total", th->total_ns);
+			put_span(t, &whole, "idle", th->total_ns - th->busy_ns);
+			put_span(t, &whole, "total", th->total_ns);
 		}
 		row = put(t, "thread", th->label);
 		row[3] = cell_int(th->busy_ns);
@@ -104,19 +102,25 @@ put_timeline(struct figures *f, struct table *t)
 {
 	const struct rank *all = &f->all;
 
-	put_time(
-	    t, all, f->is_rocprof ? "kernels" : "computation", all->compute_ns);
-	if (!f->is_rocprof)
-		put_time(t, all, "exposed communication", all->comm_ns);
-	put_time(t, all, "exposed copies", all->copy_ns);
-	put_time(t, all, "idle", all->idle_ns);
-	put_time(t, all, "total", all->total_ns);
+	put_span(t, all, f->set->is_rocprof ? "kernels" : "computation",
+	    all->compute_ns);
+	if (!f->set->is_rocprof)
+		put_span(t, all, "exposed communication", all->comm_ns);
+	put_span(t, all, "exposed copies", all->copy_ns);
+	put_span(t, all, "idle", all->idle_ns);
+	put_span(t, all, "total", all->total_ns);
+	if (f->gap_ns > 0) {
+		struct cell *row = put(t, "gap", f->gap_cause);
+
+		row[3] = cell_int(f->gap_ns);
+		row[4] = cell_real(share_of(f->gap_ns, all->total_ns));
+	}
 }
 
 static void
 put_lists(struct figures *f, struct table *t)
 {
-	const struct tally *best[TOP_OPS];
+	const struct tally *best[TOP_OPS_SHOWN];
 	size_t n;
 
 	for (size_t i = 0; f->any_late && f->groups.n > 1 && i < f->groups.n &&
@@ -124,10 +128,11 @@ put_lists(struct figures *f, struct table *t)
 	     i++)
 		put(t, "group", f->groups.v[i].name)[2] =
 		    cell_text(f->groups.v[i].says);
-	n = tallies_best(&f->ops, best, TOP_OPS);
+	n = tallies_best(&f->ops, best, TOP_OPS_SHOWN);
 	for (size_t i = 0; i < n; i++) {
-		struct cell *row = put(t,
-		    f->has_ops || f->is_host ? "op" : "kernel", best[i]->name);
+		struct cell *row =
+		    put(t, f->has_op_table || f->set->is_host ? "op" : "kernel",
+			best[i]->name);
 
 		row[2] = cell_text(best[i]->what);
 		row[3] = cell_int(best[i]->ns);
@@ -149,8 +154,8 @@ put_lists(struct figures *f, struct table *t)
 	}
 }
 
-void
-tables_summary(struct figures *f, const char *path)
+static void
+write_summary(struct figures *f)
 {
 	static const struct column columns[] = {
 		{ "part", NULL, COL_TEXT, UNIT_NONE, COL_WRAPPED, 0 },
@@ -168,20 +173,20 @@ tables_summary(struct figures *f, const char *path)
 	    table_create("summary", columns, f->sentences.n > 0 ? n : n - 2);
 
 	put_sentences(f, t);
-	if (f->is_host)
+	if (f->set->is_host)
 		put_threads(f, t);
 	else
 		put_timeline(f, t);
 	put_lists(f, t);
 	for (size_t i = 0; i < f->warnings.n; i++)
 		put(t, "warning", f->warnings.v[i]);
-	print(t, path, FMT_NDJSON);
+	print(f, t, "summary");
 }
 
 /* ---- categories of all ranks ---- */
 
-void
-tables_categories(struct figures *f, const char *path)
+static void
+write_categories(struct figures *f)
 {
 	static const struct column columns[] = {
 		{ "op_category", "op category", COL_TEXT, UNIT_NONE, 0, 0 },
@@ -204,14 +209,14 @@ tables_categories(struct figures *f, const char *path)
 		row[1] = cell_int(best[i]->ns);
 		row[2] = cell_real(share_of(best[i]->ns, sum));
 	}
-	print(t, path, FMT_NDJSON);
+	print(f, t, "category_share");
 	free(best);
 }
 
 /* ---- ranks side by side ---- */
 
-void
-tables_ranks(struct figures *f, const char *path, bool csv)
+static void
+write_ranks(struct figures *f)
 {
 	static const struct column by_rank[] = {
 		{ "rank", NULL, COL_INT, UNIT_NONE, 0, 0 },
@@ -273,7 +278,7 @@ tables_ranks(struct figures *f, const char *path, bool csv)
 			row[16] = cell_text(r->verdict);
 		}
 	}
-	print(t, path, csv ? FMT_CSV : FMT_NDJSON);
+	print(f, t, "gpu_timeline_by_rank");
 }
 
 /* ---- roofs ---- */
@@ -299,8 +304,8 @@ ends_around(struct figures *f, double bend)
 }
 
 /* The lines of the specs that ran longest, at their ends and bends. */
-void
-tables_roofs(struct figures *f, const char *path)
+static void
+write_roofs(struct figures *f)
 {
 	const struct tally *best[NROOFS];
 	size_t n = tallies_best(&f->specs, best, NROOFS);
@@ -339,5 +344,18 @@ tables_roofs(struct figures *f, const char *path)
 			    slope < best[k]->real ? slope : best[k]->real);
 		}
 	}
-	print(t, path, FMT_NDJSON);
+	print(f, t, "roofs");
+}
+
+void
+summary_write(struct figures *f, bool is_whole)
+{
+	if (f->set->is_several)
+		write_ranks(f);
+	if (!is_whole)
+		return;
+	write_summary(f);
+	if (f->set->is_several)
+		write_categories(f);
+	write_roofs(f);
 }

@@ -2,9 +2,7 @@
 /* What changed against another trace: the tables of tl-diff, for people. */
 #include <stdlib.h>
 
-#include "table/table.h"
-
-#include "cmd/tl-summary/summary.h"
+#include "cmd/tl-report/figures.h"
 
 static int64_t
 size_of(const struct change *c)
@@ -52,7 +50,7 @@ change_sentence(struct figures *f, struct str text)
 	if (b.len > 0 && b.p[0] >= 'a' && b.p[0] <= 'z')
 		b.p[0] = (char)(b.p[0] - 'a' + 'A');
 	buf_putc(&b, '.');
-	s = figures_text(f, buf_str(&b));
+	s = figures_keep(f, &b);
 	buf_free(&b);
 	return s;
 }
@@ -73,20 +71,13 @@ change_name(
 		buf_putc(&b, ' ');
 		buf_put(&b, dims.p, dims.len);
 	}
-	s = figures_text(f, buf_str(&b));
+	s = figures_keep(f, &b);
 	buf_free(&b);
 	return s;
 }
 
 void
-say_signed(struct buf *b, int64_t ns)
-{
-	buf_putc(b, ns < 0 ? '-' : '+');
-	say_time(b, ns < 0 ? -ns : ns);
-}
-
-void
-say_ratio(struct buf *b, const struct change *c)
+put_ratio(struct buf *b, const struct change *c)
 {
 	if (c->before_ns == 0)
 		buf_puts(b, "new");
@@ -95,14 +86,4 @@ say_ratio(struct buf *b, const struct change *c)
 	else
 		buf_printf(
 		    b, "%.3f", (double)c->after_ns / (double)c->before_ns);
-}
-
-bool
-change_percent(const struct change *c, double *percent)
-{
-	if (c->before_ns <= 0)
-		return false;
-	*percent = 100 * ((double)c->after_ns - (double)c->before_ns) /
-	    (double)c->before_ns;
-	return true;
 }

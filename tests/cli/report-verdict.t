@@ -1,7 +1,54 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-summary: verdicts by hand-made tables.
+# tl-report: verdicts, warnings and its own tables by hand-made tables, which
+# programs in the place of tl-timeline and the others give it.
 . tests/cli/lib.sh
+
+mkdir fake xl
+cp "$B/bin/tl-report" fake
+ln -s "$B/bin/tl-tree" fake
+for p in ops kernels roofline collective diff; do
+	printf '#!/bin/sh\n' >fake/tl-$p
+done
+cat >fake/tl-timeline <<'END'
+#!/bin/sh
+while [ "$1" != -d ]; do shift; done
+cp "$TMP"/d/*.ndjson "$2"
+END
+cat >fake/tl-xlsx <<'END'
+#!/bin/sh
+for f do case $f in *.ndjson) cp "$f" "$TMP/xl" ;; esac; done
+END
+chmod +x fake/*
+export TMP
+# an op's kernel, 493 ms in which its thread waits for a copy, another kernel
+cat >t.json <<'END'
+{"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":500000,"pid":1,"tid":1},
+{"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","ts":1,"dur":5,"pid":1,"tid":1,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"k","ts":10,"dur":90,"pid":0,"tid":7,"args":{"device":0,"stream":7,"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"hipMemcpyWithStream","ts":10,"dur":493000,"pid":1,"tid":1},
+{"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","ts":493050,"dur":5,"pid":1,"tid":1,"args":{"correlation":2}},
+{"ph":"X","cat":"kernel","name":"k","ts":493100,"dur":90,"pid":0,"tid":7,"args":{"device":0,"stream":7,"correlation":2}}]}
+END
+with_members() { # with_members MEMBERS: that trace with these too
+	sed "1s/^{/&$1,/" t.json
+}
+tl-tree t.json -o t.tl
+seq 0 63 | while read -r r; do
+	with_members "\"distributedInfo\":{\"rank\":$r,\"world_size\":64}" >r$r.json
+done
+tl-merge r0.json r1.json -o r2.tl
+tl-merge r?.json r??.json -o r64.tl
+trace=t.tl
+# report OPTION...: without its title
+report() {
+	PATH=$TMP/fake:/usr/bin:/bin fake/tl-report "$@" $trace >screen.r || return
+	tail -n +3 screen.r
+}
+book() { # the tables of a workbook, into xl/
+	PATH=$TMP/fake:/usr/bin:/bin fake/tl-report -o x.xlsx "$@" $trace
+}
 
 # schema TABLE COLUMN:TYPE...
 schema() {
@@ -26,55 +73,67 @@ timeline() {
 	} >d/gpu_timeline.ndjson
 }
 verdict() {
-	tl-summary --width 999 d | sed -n 1p
+	report --width 999 | sed -n 1p
 }
 unified() { # unified BOUND GFLOP MIB ROOF_NS KERNEL_NS
-	schema u name:text input_dims:json gflop:real moved_mib:real \
+	schema u name:text input_dims:json op_category:text gflop:real moved_mib:real \
 		compute_spec:text roofline_bound:text kernel_ns_sum:int roof:text \
 		roofline_ns:real lost_ns:real flop_per_byte:real \
 		kernel_details_summary:json >d/unified_perf_summary.ndjson
-	printf '{"flop_per_byte":4,"name":"aten::mm","input_dims":[[2,3],[3,2]],"gflop":%s,"moved_mib":%s,"compute_spec":"matrix_bf16","roofline_bound":"%s","kernel_ns_sum":%s,"roof":"X peak","roofline_ns":%s,"lost_ns":%s,"kernel_details_summary":[{"name":"x","lost_ns":7}]}\n{"end":{}}\n' \
+	printf '{"flop_per_byte":4,"name":"aten::mm","input_dims":[[2,3],[3,2]],"op_category":"GEMM","gflop":%s,"moved_mib":%s,"compute_spec":"matrix_bf16","roofline_bound":"%s","kernel_ns_sum":%s,"roof":"X peak","roofline_ns":%s,"lost_ns":%s,"kernel_details_summary":[{"name":"x","lost_ns":7}]}\n{"end":{}}\n' \
 		"$2" "$3" "$1" "$5" "$4" $(($5 - $4)) >>d/unified_perf_summary.ndjson
 }
 
 timeline 900 0 0 100
-is 'computation' "$(verdict)" \
-	'Of 1.0 us the GPU computed 90.0 % and was idle 10.0 %: computation bounds it.'
+is 'computation' "$(verdict)" '1.0 us: 90.0 % compute, 10.0 % idle.'
 timeline 500 300 10 190
 is 'communication' "$(verdict)" \
-	'Of 1.0 us the GPU computed 50.0 %, communicated with nothing beside 30.0 %, copied 1.0 % and was idle 19.0 %: communication bounds it.'
+	'1.0 us: 50.0 % compute, 30.0 % exposed communication, 1.0 % exposed copies, 19.0 % idle.'
 timeline 500 0 300 200
-like 'copies' "$(verdict)" 'copied 30.0 % and was idle 20.0 %: copies bound it'
+like 'copies' "$(verdict)" '30.0 % exposed copies, 20.0 % idle'
+timeline 500 0 0 500
+is 'idle: the longest gap, and what the host did in it' "$(verdict)" \
+	'GPU idle 50.0 % of 1.0 us, the longest gap 493.000 ms during hipMemcpyWithStream; 50.0 % compute.'
 timeline 1 0 4 995
 is 'few copies, but more than computation' "$(verdict)" \
-	'Of 1.0 us the GPU computed 0.1 %, copied 0.4 % and was idle 99.5 %: the host bounds it, which leaves the GPU without work.'
+	'GPU idle 99.5 % of 1.0 us, the longest gap 493.000 ms during hipMemcpyWithStream; 0.1 % compute, 0.4 % exposed copies.'
 timeline 4 1 0 995
-is 'little beside more is not told' "$(verdict)" \
-	'Of 1.0 us the GPU computed 0.4 % and was idle 99.5 %: the host bounds it, which leaves the GPU without work.'
+like 'little beside more is not told' "$(verdict)" '; 0.4 % compute\.$'
+book
+is 'the gap in the table' "$(grep '"gap"' xl/summary.ndjson)" \
+	'{"part":"gap","name":"hipMemcpyWithStream","note":null,"time_ns":493000000,"percent":49300000.0,"count":null}'
+sed '/Memcpy/d' t.json >nocause.json
+trace=nocause.json
+timeline 500 0 0 500
+like 'a gap in which only the op ran' "$(verdict)" 'gap 493.000 ms during aten::mm;'
+sed '/Memcpy/d; /"dur":500000/d' t.json >noop.json
+trace=noop.json
+like 'or nothing that was recorded' "$(verdict)" 'gap 493.000 ms; 50.0 % compute'
+trace=t.tl
 # unlinked NS: the warning, of the last timeline with so much without a launch
 unlinked() {
 	sed -i "\$i {\"type\":\"unlinked_time\",\"time_ns\":$1,\"percent\":1}" d/gpu_timeline.ndjson
-	tl-summary --width 999 d | sed -n 's/.*GPU work of \(.* launch\).*/\1/p'
+	report --width 999 | sed -n 's/^  - \(.* launch\).*/\1/p'
 }
 timeline 6 0 0 994
 is 'without a launch: most of the little work' "$(unlinked 5)" \
-	"83.3 % of the busy time has no launch"
+	"83.3 % of GPU time has no launch"
 timeline 600 0 0 400
-is 'without a launch: of the time' "$(unlinked 500)" '50.0 % of the time has no launch'
+is 'without a launch: of the time' "$(unlinked 500)" '50.0 % of the time is GPU work without a launch'
 timeline 600 0 0 400
 is 'without a launch: little of the work' "$(unlinked 5)" ''
 timeline 100 200 0 700
-like 'idle' "$(verdict)" ': the host bounds it'
+like 'idle for most of it' "$(verdict)" '^GPU idle 70.0 %.*; 10.0 % compute, 20.0 % exposed communication\.'
+timeline 100 500 0 400
+like 'but less than communication' "$(verdict)" '^1.0 us: 10.0 % compute, 50.0 % exposed'
 timeline 1000 0 0 0
-is 'never idle' "$(verdict)" \
-	'Of 1.0 us the GPU computed 100.0 % and was never idle: computation bounds it.'
+is 'never idle' "$(verdict)" '1.0 us: 100.0 % compute.'
 timeline 0 600 0 400
-like 'nothing computed' "$(verdict)" 'the GPU computed nothing, communicated'
+like 'nothing computed' "$(verdict)" '^1.0 us: 0.0 % compute, 60.0 % exposed'
 timeline 999999 0 0 1
-like 'a little is not nothing' "$(verdict)" \
-	'computed over 99.9 % and was idle under 0.1 %'
+like 'a little is not nothing' "$(verdict)" 'over 99.9 % compute, under 0.1 % idle'
 timeline 20 0 0 0
-like 'less than a microsecond' "$(verdict)" '^Of 20 ns the GPU'
+like 'less than a microsecond' "$(verdict)" '^20 ns: 100'
 
 # ---- what the computation is ----
 
@@ -94,33 +153,34 @@ tables() {
 }
 timeline 900 0 0 100
 tables GEMM 600 mm 600 other 300 add 300
-like 'half or more is most' "$(verdict)" '\(mostly GEMM, 66\.7 % of the time of ops\)'
+like 'what took most' "$(verdict)" ' GEMM is 66\.7 % of op time\.$'
 tables GEMM 400 mm 400 CONV_fwd 401 conv 401
 sed '/"end"/i {"op_category":"rest","direct_ns_sum":200}' \
 	d/ops_summary_by_category.ndjson >x && mv x d/ops_summary_by_category.ndjson
-like 'less is not' "$(verdict)" '\(above all CONV_fwd, 40\.1 % of the time of ops\)'
+like 'of three' "$(verdict)" ' CONV_fwd is 40\.1 % of op time\.$'
 tables other 500 my::op 500 GEMM 400 mm 400
-like 'other says nothing: the op does' "$(verdict)" '\(mostly my::op, 55\.6 %'
+like 'other says nothing: the op does' "$(verdict)" ' my::op is 55\.6 % of op time'
 tables GEMM 900 mm 900 GEMM 0 mm 0
-like 'all of it' "$(verdict)" '\(GEMM, all of the time of ops\)'
+like 'all of it' "$(verdict)" ' GEMM is 100\.0 % of op time'
 tables elementwise 300 copy_ 300 GEMM 100 mm 100
-like 'too little is known' "$(verdict)" 'computed 90.0 % and was'
+like 'too little is known' "$(verdict)" 'idle\.$'
 timeline 100 0 300 600
 sed '/"end"/i {"type":"total_memcpy_time","time_ns":300,"percent":1}' \
 	d/gpu_timeline.ndjson >x && mv x d/gpu_timeline.ndjson
 tables elementwise 300 copy_ 300 GEMM 100 mm 100
-like 'copies are no computation' "$(verdict)" 'computed 10.0 %, copied'
+like 'copies are no computation' "$(verdict)" 'exposed copies\.$'
 
 # ---- the roofline ----
 
 timeline 900 0 0 100
+tables GEMM 900 mm 900 other 0 add 0
 unified COMPUTE_BOUND 0.1 1.0 450 900
-like 'arithmetic' "$(verdict)" 'arithmetic bounds it, at 50.0 % of the roofline'
+like 'how near the roof' "$(verdict)" \
+	'GEMM is 100.0 % of op time and runs at 50.0 % of the compute roof \(X peak\)\.$'
 unified MEMORY_BOUND 0.1 1.0 450 900
-like 'memory' "$(verdict)" 'memory bandwidth bounds it, at 50.0 %'
-unified MEMORY_BOUND 0.1 1.0 45 900
-like 'neither' "$(verdict)" \
-	'the kernels bound it, with neither .* near its limit, at 5.0 % of'
+like 'memory' "$(verdict)" 'and runs at 50.0 % of the memory roof'
+sed 's/"GEMM","gflop"/"CONV","gflop"/' d/unified_perf_summary.ndjson >u && mv u d/unified_perf_summary.ndjson
+like 'of another category nothing' "$(verdict)" 'GEMM is 100.0 % of op time\.$'
 # without a roofline: has_perf_model NAME REASON
 unmodelled() {
 	schema u name:text gflop:real kernel_ns_sum:int roof:text lost_ns:real \
@@ -129,55 +189,50 @@ unmodelled() {
 	printf '{"name":"%s","gflop":null,"kernel_ns_sum":900,"roof":null,"lost_ns":null,"roofline_bound":null,"has_perf_model":%s,"model_reason":"%s"}\n{"end":{}}\n' \
 		"$2" "$1" "$3" >>d/unified_perf_summary.ndjson
 }
-minds() { tl-summary --width 999 d | sed -n 's/^  - //p'; }
+warnings() { report --width 999 | sed -n 's/^  - //p'; }
 unmodelled false 'my::op->k (Synthetic Op)' 'no model'
-like 'an op that no model knows has a name' "$(minds)" \
-	'^ops of 100.0 % of the time have no roofline, as no model knows them: my::op$'
+like 'an op without a model has a name' "$(warnings)" \
+	'^no performance model for 100.0 % of op time: my::op$'
 unmodelled true aten::mm 'gemm.lua:62: no argument 1'
-like 'what a model lacks, not where in it' "$(minds)" \
-	'as the trace lacks what their models need: aten::mm \(no argument 1\)$'
-mkdir -p d/more
-schema warnings program:text level:text id:text text:text >d/more/warnings.ndjson
-echo '{"id":"model-lacks","text":"8 ops lack recorded shapes"}
-{"id":"duplicates","text":"said twice"}
-{"end":{}}' >>d/more/warnings.ndjson
-like 'a warning of a program' "$(minds)" 'said twice'
-is 'is said once' "$(minds | grep -c 'lack')" 1
+like 'what a model lacks, not where in it' "$(warnings)" \
+	'^100.0 % of op time lacks what its performance model needs: aten::mm \(no argument 1\)$'
 schema a name:text input_dims:json direct_ns_sum:int >d/ops_unique_args.ndjson
 echo '{"name":"aten::mm","input_dims":null,"direct_ns_sum":900}
 {"end":{}}' >>d/ops_unique_args.ndjson
-is 'without shapes that is why' "$(minds | grep roofline)" \
-	'ops of 100.0 % of the time have no shapes, and so no roofline: record_shapes was off, see tl-record(7)'
+is 'without shapes that is why' "$(warnings | grep roofline)" \
+	'100.0 % of op time has no recorded shapes, and so no roofline: set record_shapes, see tl-record(7)'
 unmodelled false 'cudaLaunchKernel->k (Synthetic Op)' 'no model'
-like 'a call is no op' "$(minds)" '^kernels of 100.0 % .* outside of any op'
+like 'a call is no op' "$(warnings)" '^100.0 % of op time is kernels .* outside of any op'
 unmodelled false 'hipGraphLaunch->k (Synthetic Op)' 'no model'
-is 'nor is a graph' "$(minds | grep -c 'no model\|outside')" 0
+is 'nor is a graph' "$(warnings | grep -c 'no model\|outside')" 0
 unified COMPUTE_BOUND 0.1 1.0 1800 900
-like 'faster than can be' "$(minds)" \
-	'^ops of 100.0 % .* faster than the roofline has it \(.*TF32.*: aten::mm at 200 %$'
-like 'bounds nothing' "$(verdict)" ': computation bounds it\.$'
+like 'more than the roofline' "$(warnings)" \
+	'^100.0 % of op time with a model exceeds the roofline \(TF32.*: aten::mm at 200 %$'
+like 'is no share of it' "$(verdict)" 'op time\.$'
 sed '2{p;s/"lost_ns":-900/"lost_ns":300/;s/aten::mm/add/;}' \
 	d/unified_perf_summary.ndjson >x && mv x d/unified_perf_summary.ndjson
-like 'and hides no loss of others' "$(tl-summary d)" '^  add \[\[2,3\],\[3,2\]\]  *300 ns'
+like 'and hides no loss of others' "$(report)" '^  add \[\[2,3\],\[3,2\]\]  *300 ns'
 unified MEMORY_BOUND 0.1 1.0 450 900
-rm -r d/more d/ops_unique_args.ndjson
+rm d/ops_unique_args.ndjson d/ops_summary_by_category.ndjson
 
 schema ops_summary name:text direct_ns_sum:int count:int categories:json \
 	>d/ops_summary.ndjson
 cat >>d/ops_summary.ndjson <<'END'
-{"name":"a\"b\\\u001b[31m","direct_ns_sum":600,"count":2,"categories":["GEMM","other"]}
+{"name":"a\"b\\\u001b[31m","direct_ns_sum":600,"count":2,"categories":["GEMM","A,B [c]"]}
 {"name":"hipGraphLaunch","direct_ns_sum":300,"count":1,"categories":["other"]}
 {"end":{"rows":2}}
 END
-tl-summary --table t.ndjson d >screen
+report --width 80 >screen
+book
+mv xl/summary.ndjson t.ndjson
 like 'names stay escaped' "$(cat screen)" \
-	'^  a"b\\\\x1b\[31m  *600 ns   66\.7 %        2  GEMM, other$'
+	'^  a"b\\\\x1b\[31m  *600 ns   66\.7 %        2  GEMM, A,B \[c\]$'
 is 'no control characters' "$(tr -d '\n' <screen | tr -cd '\000-\037')" ''
-like 'graph launches' "$(cat screen)" 'graph launches hide the ops of 33.3 % of the time of ops: --capture'
+like 'graph launches' "$(cat screen)" '33.3 % of op time is inside graph replays: name'
 sed 's/:300,/:900,/' d/ops_summary.ndjson >o && cp d/ops_summary.ndjson was &&
 	mv o d/ops_summary.ndjson
 like 'most of it in graphs' "$(verdict)" \
-	'computed 90.0 % \(mostly in graphs, 60.0 % of the time of ops\)'
+	' 60.0 % of op time is inside graph replays\.$'
 mv was d/ops_summary.ndjson
 is 'the table is JSON' "$(python3 -c '
 import json
@@ -187,11 +242,11 @@ print(rows[0]["table"], rows[-1]["end"]["rows"] == len(rows) - 2,
 	'summary True a"b\^[[31m'
 sed '2{p;s/MEMORY/COMPUTE/;}' d/unified_perf_summary.ndjson >u &&
 	mv u d/unified_perf_summary.ndjson
-tl-summary --roofs roofs.ndjson d >/dev/null
-like 'roofs begin where the ops do' "$(sed -n 2p roofs.ndjson)" \
+book
+like 'roofs begin where the ops do' "$(sed -n 2p xl/roofs.ndjson)" \
 	'"flop_per_byte":4.0,"matrix_bf16":9.32067[0-9]*}'
 like 'reach over the bend and are flat there' \
-	"$(tail -n 2 roofs.ndjson | head -n 1)" \
+	"$(tail -n 2 xl/roofs.ndjson | head -n 1)" \
 	'"flop_per_byte":190.7348[0-9]*,"matrix_bf16":222.2222[0-9]*}'
 
 # ---- names that are cut look different ----
@@ -204,16 +259,16 @@ for n in 512 128; do
 done >>d/unified_perf_summary.ndjson
 echo '{"end":{}}' >>d/unified_perf_summary.ndjson
 is 'shapes that differ are told apart' \
-	"$(tl-summary --width 80 d | sed -n '/^lost/,/^$/p' | grep '^  ' |
+	"$(report --width 80 | sed -n '/^lost/,/^$/p' | grep '^  ' |
 		cut -c 1-46 | sort -u | wc -l)" 2
 is 'scalars at the end are left out' \
-	"$(tl-summary --width 80 d | grep -c '\[\],\[\]')" 0
+	"$(report --width 80 | grep -c '\[\],\[\]')" 0
 
 is 'a wide screen keeps figures beside names' \
-	"$(tl-summary --width 400 d | sed -n '/^lost/,/^$/p' | awk 'length($0) > 180')" ''
+	"$(report --width 400 | sed -n '/^lost/,/^$/p' | awk 'length($0) > 180')" ''
 timeline 900 0 0 100
 tables GEMM 600 中文中文 600 other 300 add 300
-is 'wide characters do not move them' "$(tl-summary d | sed -n '/^top/,/^$/p' | grep -c '^  中文中文 \{22\} ')" 1
+is 'wide characters do not move them' "$(report | sed -n '/^top/,/^$/p' | grep -c '^  中文中文 \{22\} ')" 1
 
 # screen COLUMNS: on a terminal of so many, the width of its longest line
 screen() {
@@ -221,7 +276,8 @@ screen() {
 pid, fd = pty.fork()
 if pid == 0:
     fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 30, int(sys.argv[1]), 0, 0))
-    os.execvp("tl-summary", ["tl-summary", "d"])
+    os.environ["PATH"] = os.environ["TMP"] + "/fake:/usr/bin:/bin"
+    os.execvp("tl-report", ["tl-report", "t.tl"])
 text = b""
 while True:
     try:
@@ -235,20 +291,20 @@ os.waitpid(pid, 0)
 print(max(len(line) for line in text.decode().splitlines()))' "$1"
 }
 is 'as wide as the terminal' "$(COLUMNS=70 screen 200)" \
-	"$(COLUMNS=70 tl-summary --width 200 d | awk '{ if (length($0) > n) n = length($0) } END { print n }')"
-is 'else as COLUMNS says' "$(COLUMNS=200 tl-summary d | cksum)" "$(tl-summary --width 200 d | cksum)"
+	"$(COLUMNS=70 report --width 200 | awk '{ if (length($0) > n) n = length($0) } END { print n }')"
+is 'else as COLUMNS says' "$(COLUMNS=200 report | cksum)" "$(report --width 200 | cksum)"
 
 # ---- a trace ----
 
+title() { # title MEMBERS: of the trace with these
+	with_members "$1" >v.json
+	PATH=$TMP/fake:/usr/bin:/bin fake/tl-report v.json | head -n 1
+}
 rm -f d/unified_perf_summary.ndjson
-echo '{"traceEvents":[],"deviceProperties":[{"id":0,"name":"Voodoo 2"}]}' >v.json
-tl-decode v.json | tl-cat --header --ndjson >d/header.ndjson
-is 'a rank that is only a place is none' "$(tl-summary d | head -n 1)" \
-	'v.json, Voodoo 2'
-echo '{"traceEvents":[],"distributedInfo":{"rank":3,"world_size":8}}' >v.json
-tl-decode v.json | tl-cat --header --ndjson >d/header.ndjson
-is 'one that the trace says' "$(tl-summary d | head -n 1)" 'v.json, rank 3 of 8'
-rm d/header.ndjson
+voodoo='"deviceProperties":[{"id":0,"name":"AMD EPYC 9654"},{"id":1,"name":"Voodoo 2"}]'
+is 'a rank that is only a place is none' "$(title "$voodoo")" 'v.json, Voodoo 2'
+is 'one that the trace says' \
+	"$(title '"distributedInfo":{"rank":3,"world_size":8}')" 'v.json, rank 3 of 8'
 
 # ---- a GPU of which nothing is known ----
 
@@ -257,13 +313,13 @@ unified '' 0.1 1.0 450 900
 sed '2s/"roof":"[^"]*"/"roof":null/; 2s/"roofline_bound":""/"roofline_bound":null/
 	2s/"roofline_ns":[0-9]*,"lost_ns":[0-9]*/"roofline_ns":null,"lost_ns":null/' \
 	d/unified_perf_summary.ndjson >u && mv u d/unified_perf_summary.ndjson
-like 'no roofline without a GPU' "$(tl-summary --width 999 d)" \
-	'^  - no roofline: the trace does not name its GPU; --arch says'
-echo '{"traceEvents":[],"deviceProperties":[{"id":0,"name":"Voodoo 2"}]}' >v.json
-tl-decode v.json | tl-cat --header --ndjson >d/header.ndjson
-like 'nor of one without figures' \
-	"$(tl-summary --width 999 d)" \
-	'^  - no roofline: there are no figures of Voodoo 2; --arch says'
+like 'no roofline without a GPU' "$(report --width 999)" \
+	'^  - no roofline: the trace does not name its GPU; name the GPU with --arch'
+title "$voodoo" >/dev/null
+trace=v.json
+like 'nor of one without figures' "$(report --width 999)" \
+	'^  - no roofline: no figures for Voodoo 2; name the GPU with --arch'
+trace=t.tl
 
 # ---- many ranks ----
 
@@ -303,11 +359,17 @@ ranks() {
 	} >d/straggler_cause.ndjson
 }
 ranks 2
-tl-summary --ranks ranks.csv --table t.ndjson d >screen
+trace=r2.tl
+report >screen
+book -d csv
+mv xl/summary.ndjson t.ndjson
+mv csv/gpu_timeline_by_rank.csv ranks.csv
 is 'who is late comes first, of the group with a verdict' \
 	"$(head -n 3 screen | tr '\n' '|')" \
-	'Rank 1 late by 2.000 ms (dp of ranks 0-63); of the time in collectives 75.0 % is|waiting.||'
-is 'in the table too' "$(sed -n 2p t.ndjson | cut -c 1-42)" \
+	'Rank 1 late by 2.000 ms (dp of ranks 0-63); waiting is 75.0 % of the time in|collectives.||'
+like 'shares are of the mean' "$(sed -n 4p screen)" \
+	'^799.500 ms \(mean of 2 ranks\): 50.0 % compute'
+is 'in the table too' "$(sed -n 3p t.ndjson | cut -c 1-42)" \
 	'{"part":"late","name":"Rank 1 late by 2.00'
 like 'bars are as long as the ranks took' "$(grep -c '#.*ms' screen)" '^2$'
 like 'the late one is marked' "$(grep '799' screen)" \
@@ -321,39 +383,29 @@ sed 's/"verdict":"host","says":"rank 1 late by 2.000 ms"/"verdict":"none","says"
 	s/"latency_ns_sum"/"collectives":5,&/; 1s/"collectives":5,//
 	1s/{"id":"latency/{"id":"collectives","type":"int"},&/' d/nccl_groups.ndjson >x &&
 	mv x d/nccl_groups.ndjson
-tl-summary d >screen
+report >screen
 is 'where none is late that is said of all' "$(head -n 2 screen | tr '\n' ' ')" \
-	'The ranks arrive together in all 2 process groups; of the time in collectives 54.5 % is waiting. '
+	'Ranks arrive together in all 2 process groups; waiting is 54.5 % of the time in collectives. '
 is 'once' "$(grep -c 'arrive together' screen)" 1
 ranks 64
-tl-summary d >screen
+trace=r64.tl
+report >screen
 is 'of many, those that wait least and the late one' \
 	"$(grep -c '#.*ms' screen) $(grep '\.\.\. 48 more' screen)" \
 	'16      ... 48 more, which wait longer'
 like 'with the late one' "$(cat screen)" 'late: host'
 sed '2s/"rank"/"src"/; 1s/"rank"/"src"/' d/gpu_timeline.ndjson >x &&
 	mv x d/gpu_timeline.ndjson
-is 'no line is wider than asked for' "$(tl-summary --width 60 d |
+is 'no line is wider than asked for' "$(report --width 60 |
 	awk 'length($0) > 60')" ''
 
 # ---- what goes wrong ----
 
-refuses 2 'no folder of tables' 'tl-summary'
-refuses 2 'unknown option' 'tl-summary --nope d'
-refuses 2 'needs a number' 'tl-summary --width x d'
-refuses 1 'No such file' 'tl-summary gone'
-refuses 1 'no folder' 'tl-summary d/gpu_timeline.ndjson'
-mkdir empty
-refuses 1 'no table gpu_timeline' 'tl-summary empty'
-refuses 2 'not two names' 'tl-summary --names a d'
-refuses 2 'calls both the same' 'tl-summary --names a,a d'
+trace=t.tl
 ranks 2
-refuses 1 '^tl-summary: standard output: No space left on device$' \
-	'tl-summary d >/dev/full'
-head -n 4 d/gpu_timeline.ndjson >x && mv x d/gpu_timeline.ndjson
-refuses 1 'gpu_timeline.ndjson: line 5: .*cut off' 'tl-summary d'
-echo '{"source":{' >d/header.ndjson
-refuses 1 'header.ndjson: line 1: no header of a stream' 'tl-summary d'
+head -n 4 d/gpu_timeline.ndjson > xl/cut && mv xl/cut d/gpu_timeline.ndjson
+refuses 1 'gpu_timeline.ndjson: line 5: .*cut off' 'PATH=$TMP/fake:$PATH; tl-report t.tl'
+refuses 2 'calls both the same' 'tl-report --vs t.tl --names a,a t.tl'
 
 # ---- a comparison ----
 
@@ -374,7 +426,7 @@ timeline 900 0 0 100
 		equal 100 100 0 false
 	echo '{"end":{"rows":5}}'
 } >d/diff_ops_summary.ndjson
-is 'a comparison comes first' "$(tl-summary d | sed '/^before/q')" \
+is 'a comparison comes first' "$(report --vs t.tl | sed '/^before/q')" \
 	'GPU time 1 ms to 2 ms.
 
 what changed most                        before       after         diff   ratio
@@ -382,11 +434,12 @@ what changed most                        before       after         diff   ratio
   gone [[4]]                           700.0 us        0 ns    -700.0 us    gone
   new [[4]]                                0 ns    600.0 us    +600.0 us     new
 
-before: Of 1.0 us the GPU computed 90.0 % and was idle 10.0 %: computation'
-is '--names' "$(tl-summary --names old,new d | sed -n '3p; /^old/p')" \
+before: 1.0 us: 90.0 % compute, 10.0 % idle.'
+is '--names' "$(report --vs t.tl --names old,new | sed -n '3p; /^old/p')" \
 	'what changed most                           old         new         diff   ratio
-old: Of 1.0 us the GPU computed 90.0 % and was idle 10.0 %: computation bounds'
-tl-summary --table s.ndjson d >screen
+old: 1.0 us: 90.0 % compute, 10.0 % idle.'
+book --vs t.tl
+mv xl/summary.ndjson s.ndjson
 is 'as a table' "$(grep -e '"diff"' -e '"change"' s.ndjson)" \
 	'{"part":"diff","name":"GPU time 1 ms to 2 ms.","note":null,"time_ns":null,"percent":null,"count":null,"before_ns":null,"after_ns":null}
 {"part":"change","name":"slower [[4]]","note":null,"time_ns":1000000,"percent":25.0,"count":2,"before_ns":4000000,"after_ns":5000000}
@@ -395,9 +448,9 @@ is 'as a table' "$(grep -e '"diff"' -e '"change"' s.ndjson)" \
 
 sed '2s/"count_after":2/"count_after":2.5/' d/diff_ops_summary.ndjson >x &&
 	mv x d/diff_ops_summary.ndjson
-tl-summary --table s.ndjson d >screen
+book --vs t.tl
+mv xl/summary.ndjson s.ndjson
 is 'the mean of counts is one' "$(grep -o '"slower.*"before' s.ndjson | grep -o '"count":[^,]*')" \
 	'"count":2.5'
 
-page_examples tl-summary.1
 done_testing

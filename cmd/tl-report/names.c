@@ -3,7 +3,7 @@
  */
 #include "table/table.h"
 
-#include "cmd/tl-summary/summary.h"
+#include "cmd/tl-report/figures.h"
 
 #define WHOLE 100000 /* columns: nothing is folded */
 #define FOLD_TIMES 3 /* as wide as its column a name is folded */
@@ -15,7 +15,7 @@ fold(struct figures *f, struct str name, size_t width)
 	struct str s;
 
 	table_fold_name(name, width, &b);
-	s = figures_text(f, buf_str(&b));
+	s = figures_keep(f, &b);
 	buf_free(&b);
 	return s;
 }
@@ -36,7 +36,7 @@ without_scalars(struct figures *f, struct str name)
 		return name;
 	buf_put(&b, name.p, n - 1);
 	buf_putc(&b, ']');
-	s = say_keep(f, &b);
+	s = figures_keep(f, &b);
 	buf_free(&b);
 	return s;
 }

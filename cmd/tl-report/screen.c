@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary for a terminal, of so many columns. */
+/* The screen, of so many columns. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "table/table.h"
 
-#include "cmd/tl-summary/summary.h"
+#include "cmd/tl-report/figures.h"
 
 #define BAR_MAX 72
 #define BARS_MAX 16 /* ranks; of more, those that wait least */
@@ -16,6 +18,8 @@
 #define WIDE 74     /* from here on there is room for categories */
 #define ROOM_MIN 20 /* of a name */
 #define WIDTH_USUAL 80
+#define WIDTH_MIN 30
+#define WIDTH_MAX 99999
 
 struct screen {
 	struct figures *f;
@@ -173,7 +177,7 @@ put_rank(struct screen *s, const struct rank *r, int64_t most_ns)
 	buf_putc(&s->b, ' ');
 	put_bar(s, r, chars);
 	pad(&s->b, 0, room + 7);
-	say_time(&cell, r->total_ns);
+	put_time(&cell, r->total_ns);
 	put_right(s, &cell, 11);
 	if (r->verdict.len > 0)
 		buf_printf(
@@ -211,7 +215,7 @@ put_ranks(struct screen *s)
 }
 
 static void
-put_part(struct screen *s, char mark, const char *word, int64_t ns, bool always)
+put_key(struct screen *s, char mark, const char *word, int64_t ns, bool always)
 {
 	double share = share_of(ns, s->f->all.total_ns);
 	char text[64];
@@ -244,7 +248,7 @@ put_threads(struct screen *s)
 		put_name(s, t->label, room);
 		buf_putc(&s->b, ' ');
 		put_bar(s, &r, s->width - room - 16);
-		say_time(&cell, t->busy_ns);
+		put_time(&cell, t->busy_ns);
 		put_right(s, &cell, 13);
 		put_line(s);
 	}
@@ -263,7 +267,7 @@ put_timeline(struct screen *s)
 {
 	const struct rank *all = &s->f->all;
 
-	if (s->f->is_host) {
+	if (s->f->set->is_host) {
 		put_threads(s);
 		return;
 	}
@@ -276,22 +280,24 @@ put_timeline(struct screen *s)
 		put_bar(s, all, chars);
 		put_line(s);
 	}
-	put_part(s, '#', s->f->is_rocprof ? "kernels" : "computation",
+	put_key(s, '#', s->f->set->is_rocprof ? "kernels" : "computation",
 	    all->compute_ns, true);
-	put_part(s, '=', "communication", all->comm_ns, false);
-	put_part(s, '+', "copies", all->copy_ns, false);
-	put_part(s, '.', "idle", all->idle_ns, true);
+	put_key(s, '=', "communication", all->comm_ns, false);
+	put_key(s, '+', "copies", all->copy_ns, false);
+	put_key(s, '.', "idle", all->idle_ns, true);
 	put_line(s);
 }
 
 /* ---- lists ---- */
 
 /*
- * Columns for the names of a list that has so many others: what is left, but
- * on a wide screen no more than they need, so that figures stay beside them.
+ * A list of names and figures: the columns for the names are what is left by
+ * so many others, but on a wide screen no more than they need, so that figures
+ * stay beside them. Above it stand its title and the others' heads.
  */
 static size_t
-list_room(struct screen *s, struct names_shown *names, size_t rest)
+begin_list(struct screen *s, struct names_shown *names, size_t rest,
+    const char *title, const char *heads)
 {
 	size_t room = s->width > rest + ROOM_MIN ? s->width - rest : ROOM_MIN;
 	size_t usual = WIDTH_USUAL - rest, widest;
@@ -300,7 +306,36 @@ list_room(struct screen *s, struct names_shown *names, size_t rest)
 	widest = names_widest(names);
 	if (widest < usual)
 		widest = usual;
-	return widest < room ? widest : room;
+	room = widest < room ? widest : room;
+	out_puts(s->out, "\n");
+	put_name(s, str_of(title), room + 2);
+	buf_puts(&s->b, heads);
+	put_line(s);
+	return room;
+}
+
+/* The next: its name, and at the right ends of their columns two figures. */
+static void
+put_figures(struct screen *s, struct str name, size_t room, int64_t ns,
+    size_t time_width)
+{
+	struct buf cell = { 0 };
+
+	buf_puts(&s->b, "  ");
+	put_padded(s, name, room);
+	put_time(&cell, ns);
+	put_right(s, &cell, time_width);
+	buf_free(&cell);
+}
+
+static void
+put_percent(struct screen *s, int64_t part, int64_t whole)
+{
+	struct buf cell = { 0 };
+
+	put_share(&cell, part, whole);
+	put_right(s, &cell, 9);
+	buf_free(&cell);
 }
 
 static void
@@ -329,94 +364,72 @@ static void
 put_top(struct screen *s)
 {
 	const struct figures *f = s->f;
-	const struct tally *best[TOP_OPS];
-	size_t n = tallies_best(&f->ops, best, TOP_OPS);
-	bool is_wide = (f->has_ops || f->is_host) && s->width >= WIDE;
-	size_t room;
+	bool is_host = f->set->is_host;
+	bool is_wide = (f->has_op_table || is_host) && s->width >= WIDE;
+	const struct tally *best[TOP_OPS_SHOWN];
+	size_t n = tallies_best(&f->ops, best, TOP_OPS_SHOWN), room;
 	struct names_shown names = { .n = n };
-	struct buf cell = { 0 };
 
 	if (n == 0)
 		return;
 	for (size_t i = 0; i < n; i++)
 		names.name[i] = best[i]->name;
-	room = list_room(s, &names, is_wide ? 53 : 33);
-	out_puts(s->out, "\n");
-	buf_puts(&s->b,
-	    f->is_host       ? "top ops on the host"
-		: f->has_ops ? "top ops"
-			     : "top kernels");
-	pad(&s->b, 0, room + 2);
-	buf_puts(&s->b, "         time    share    count");
-	buf_puts(&s->b, is_wide ? "  category" : "");
-	put_line(s);
+	room = begin_list(s, &names, is_wide ? 53 : 33,
+	    is_host               ? "top ops on the host"
+		: f->has_op_table ? "top ops"
+				  : "top kernels",
+	    is_wide ? "         time    share    count  category"
+		    : "         time    share    count");
 	for (size_t i = 0; i < n; i++) {
-		buf_puts(&s->b, "  ");
-		put_padded(s, names.shown[i], room);
-		say_time(&cell, best[i]->ns);
-		put_right(s, &cell, 13);
-		say_share(&cell, best[i]->ns, f->ops_ns);
-		put_right(s, &cell, 9);
-		buf_printf(&cell, "%" PRId64, best[i]->count);
-		put_right(s, &cell, 9);
-		buf_puts(&s->b, "  ");
+		put_figures(s, names.shown[i], room, best[i]->ns, 13);
+		put_percent(s, best[i]->ns, f->ops_ns);
+		buf_printf(&s->b, "%9" PRId64 "  ", best[i]->count);
 		if (is_wide)
 			put_name(s, best[i]->what, 18);
 		put_line(s);
 	}
-	buf_free(&cell);
 }
 
-static void
-put_change(
-    struct screen *s, const struct change *c, struct str name, size_t room)
-{
-	struct buf cell = { 0 };
-
-	buf_puts(&s->b, "  ");
-	put_padded(s, name, room);
-	say_time(&cell, c->before_ns);
-	put_right(s, &cell, 12);
-	say_time(&cell, c->after_ns);
-	put_right(s, &cell, 12);
-	say_signed(&cell, c->after_ns - c->before_ns);
-	put_right(s, &cell, 13);
-	say_ratio(&cell, c);
-	put_right(s, &cell, 8);
-	put_line(s);
-	buf_free(&cell);
-}
-
-/* What a comparison found comes before all else. */
 static void
 put_changes(struct screen *s)
 {
 	const struct figures *f = s->f;
-	size_t room;
 	struct names_shown names = { .n = f->changes.n };
-	struct buf cell = { 0 };
+	struct buf b = { 0 };
+	size_t room;
 
-	for (size_t i = 0; i < f->sentences.n; i++)
-		put_wrapped(s, "", f->sentences.v[i]);
-	if (f->changes.n > 0) {
-		for (size_t i = 0; i < f->changes.n; i++)
-			names.name[i] = f->changes.v[i].name;
-		room = list_room(s, &names, 47);
-		out_puts(s->out, "\n");
-		buf_puts(&s->b, "what changed most");
-		pad(&s->b, 0, room + 2);
-		for (int side = 0; side < 2; side++) {
-			table_fold_name(f->sides[side], 11, &cell);
-			put_right(s, &cell, 12);
-		}
-		buf_puts(&s->b, "         diff   ratio");
-		put_line(s);
-		for (size_t i = 0; i < f->changes.n; i++)
-			put_change(s, &f->changes.v[i], names.shown[i], room);
+	if (names.n == 0)
+		return;
+	for (size_t i = 0; i < names.n; i++)
+		names.name[i] = f->changes.v[i].name;
+	for (int side = 0; side < 2; side++) {
+		struct buf name = { 0 };
+
+		table_fold_name(f->set->sides[side], 11, &name);
+		for (size_t w = text_width(buf_str(&name)); w < 12; w++)
+			buf_putc(&b, ' ');
+		buf_put(&b, name.p, name.len);
+		buf_free(&name);
 	}
-	if (f->sentences.n > 0)
-		out_puts(s->out, "\n");
-	buf_free(&cell);
+	buf_puts(&b, "         diff   ratio");
+	buf_putc(&b, '\0');
+	room = begin_list(s, &names, 47, "what changed most", b.p);
+	for (size_t i = 0; i < names.n; i++) {
+		const struct change *c = &f->changes.v[i];
+		int64_t more = c->after_ns - c->before_ns;
+
+		put_figures(s, names.shown[i], room, c->before_ns, 12);
+		b.len = 0;
+		put_time(&b, c->after_ns);
+		put_right(s, &b, 12);
+		buf_putc(&b, more < 0 ? '-' : '+');
+		put_time(&b, more < 0 ? -more : more);
+		put_right(s, &b, 13);
+		put_ratio(&b, c);
+		put_right(s, &b, 8);
+		put_line(s);
+	}
+	buf_free(&b);
 }
 
 static void
@@ -424,55 +437,74 @@ put_losses(struct screen *s)
 {
 	const struct figures *f = s->f;
 	const struct tally *best[TOP_LOSSES];
-	size_t n = tallies_best(&f->losses, best, TOP_LOSSES);
-	size_t room;
+	size_t n = tallies_best(&f->losses, best, TOP_LOSSES), room;
 	struct names_shown names = { .n = n };
-	struct buf cell = { 0 };
 
 	if (n == 0 || best[0]->ns <= 0)
 		return;
 	for (size_t i = 0; i < n; i++)
 		names.name[i] = best[i]->name;
-	room = list_room(s, &names, 36);
-	out_puts(s->out, "\n");
-	buf_puts(&cell, "lost to the roofline (");
-	buf_put(&cell, f->roof.p, f->roof.len);
-	buf_puts(&cell, ")");
-	put_name(s, buf_str(&cell), room + 2);
-	cell.len = 0;
-	buf_puts(&s->b, "    time lost  of roof  bound");
-	put_line(s);
+	room = begin_list(s, &names, 36,
+	    text("lost to the roofline (%.*s)", (int)f->roof.len, f->roof.p),
+	    "    time lost  of roof  bound");
 	for (size_t i = 0; i < n && best[i]->ns > 0; i++) {
-		buf_puts(&s->b, "  ");
-		put_padded(s, names.shown[i], room);
-		say_time(&cell, best[i]->ns);
-		put_right(s, &cell, 13);
-		say_share(&cell, best[i]->of_ns - best[i]->ns, best[i]->of_ns);
-		put_right(s, &cell, 9);
-		buf_puts(&s->b, "  ");
-		buf_put(&s->b, best[i]->what.p, best[i]->what.len);
+		put_figures(s, names.shown[i], room, best[i]->ns, 13);
+		put_percent(s, best[i]->of_ns - best[i]->ns, best[i]->of_ns);
+		buf_printf(
+		    &s->b, "  %.*s", (int)best[i]->what.len, best[i]->what.p);
 		put_line(s);
 	}
-	buf_free(&cell);
 }
 
-void
-screen_print(struct figures *f, int width)
-{
-	struct screen s = { .f = f,
-		.out = out_open(NULL),
-		.width = width < 30 ? 30 : (size_t)width };
+/* ---- all of it ---- */
 
-	if (f->title.len > 0) {
-		if (f->against != NULL) {
-			put_wrapped(&s, "", f->title);
-		} else {
-			put_name(&s, f->title, s.width);
-			put_line(&s);
-		}
-		out_puts(s.out, "\n");
+/* Of the option or the terminal, or else of COLUMNS. */
+static size_t
+width_of(const struct settings *set)
+{
+	const char *words[] = { set->width, getenv("COLUMNS") };
+	struct winsize ws;
+	int64_t n;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (i == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 &&
+		    ws.ws_col > 0)
+			return ws.ws_col;
+		if (words[i] != NULL && num_i64(str_of(words[i]), &n) &&
+		    n >= 1 && n <= WIDTH_MAX)
+			return (size_t)n;
 	}
+	return WIDTH_USUAL;
+}
+
+static void
+put_title(struct screen *s)
+{
+	if (s->f->set->vs.v.n > 0) {
+		put_wrapped(s, "", s->f->title);
+	} else {
+		put_name(s, s->f->title, s->width);
+		put_line(s);
+	}
+	out_puts(s->out, "\n");
+}
+
+/* What a comparison found comes before all else. */
+void
+screen_print(struct figures *f)
+{
+	struct screen s = {
+		.f = f, .out = out_open(NULL), .width = width_of(f->set)
+	};
+
+	if (s.width < WIDTH_MIN)
+		s.width = WIDTH_MIN;
+	put_title(&s);
+	for (size_t i = 0; i < f->sentences.n; i++)
+		put_wrapped(&s, "", f->sentences.v[i]);
 	put_changes(&s);
+	if (f->sentences.n > 0)
+		out_puts(s.out, "\n");
 	if (f->late.len > 0) {
 		put_wrapped(&s, "", f->late);
 		out_puts(s.out, "\n");

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* What adds up under a name, and which tables are read. */
+#include <stdlib.h>
+
+#include "cmd/tl-report/figures.h"
+
+struct str
+figures_text(struct figures *f, struct str s)
+{
+	return arena_str(f->text, s);
+}
+
+struct str
+figures_keep(struct figures *f, struct buf *b)
+{
+	struct str s = figures_text(f, buf_str(b));
+
+	b->len = 0;
+	return s;
+}
+
+void
+time_add(int64_t *sum, int64_t v)
+{
+	if (!num_add(*sum, v, sum))
+		die("times add up to more than 292 years");
+}
+
+/* ---- tallies ---- */
+
+struct tally *
+tally_of(struct figures *f, struct tallies *t, struct str name)
+{
+	uint32_t id;
+
+	if (t->keys == NULL)
+		t->keys = intern_create();
+	id = intern_put(t->keys, name);
+	if (id == t->list.n)
+		vec_push(&t->list,
+		    ((struct tally){ .name = figures_text(f, name) }));
+	return &t->list.v[id];
+}
+
+static int
+compare(const void *pa, const void *pb)
+{
+	const struct tally *a = *(const struct tally *const *)pa;
+	const struct tally *b = *(const struct tally *const *)pb;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return str_cmp(a->name, b->name);
+}
+
+size_t
+tallies_best(const struct tallies *t, const struct tally **best, size_t n)
+{
+	VEC(const struct tally *) all = { 0 };
+
+	for (size_t i = 0; i < t->list.n; i++)
+		vec_push(&all, &t->list.v[i]);
+	if (all.n > 0)
+		qsort(all.v, all.n, sizeof *all.v, compare);
+	n = n < all.n ? n : all.n;
+	for (size_t i = 0; i < n; i++)
+		best[i] = all.v[i];
+	vec_free(&all);
+	return n;
+}
+
+int64_t
+tallies_sum(const struct tallies *t)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < t->list.n; i++)
+		time_add(&sum, t->list.v[i].ns);
+	return sum;
+}
+
+/* ---- all of it ---- */
+
+/* Of rocprofv3, what is busy and no kernel is a copy. */
+static void
+find_copies(struct figures *f)
+{
+	if (!f->set->is_rocprof)
+		return;
+	f->all.copy_ns += f->all.busy_ns - f->all.compute_ns;
+	for (size_t i = 0; i < f->ranks.n; i++)
+		f->ranks.v[i].copy_ns +=
+		    f->ranks.v[i].busy_ns - f->ranks.v[i].compute_ns;
+}
+
+void
+figures_read(struct figures *f, const struct jobs *j, bool is_whole)
+{
+	const struct settings *s = f->set;
+
+	f->text = arena_create();
+	if (!is_whole && !s->is_several)
+		return;
+	f->has_op_table = is_there(table_path(s, "ops_summary", "ndjson"));
+	for (size_t i = 0; inputs[i].name != NULL; i++)
+		if (is_whole || inputs[i].of_ranks)
+			(void)table_each(
+			    table_path(s, inputs[i].name, "ndjson"),
+			    inputs[i].take, f);
+	find_copies(f);
+	if (!is_whole)
+		return;
+	changes_finish(f);
+	if (s->is_host)
+		host_sort(f);
+	else
+		gap_find(f);
+	verdict_make(f);
+	warnings_make(f, j);
+}
+
+static void
+tallies_free(struct tallies *t)
+{
+	if (t->keys != NULL)
+		intern_destroy(t->keys);
+	vec_free(&t->list);
+}
+
+void
+figures_free(struct figures *f)
+{
+	struct tallies *const all[] = { &f->ops, &f->categories, &f->losses,
+		&f->specs, &f->unknown, &f->lacking, &f->over, &f->reached };
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		tallies_free(all[i]);
+	vec_free(&f->threads);
+	vec_free(&f->ranks);
+	vec_free(&f->groups);
+	vec_free(&f->warnings);
+	vec_free(&f->sentences);
+	vec_free(&f->changes);
+	arena_destroy(f->text);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From tables to the screen: tables become figures, figures sentences, and both
+ * a screen and tables. Figures are the programs' own: here they are only added
+ * up over ranks and compared. Texts live in an arena until the end.
+ *
+ * rows.c      tables, a row at a time
+ * figures.c   what adds up under a name; which tables are read
+ * read.c      what of each table counts
+ * gap.c       the longest gap of the GPU, and what the host did
+ * changes.c   what differs from another trace
+ * names.c     names of a list, so short that they fit and still differ
+ * verdict.c   the sentences: where the time went, who is late
+ * host.c      the same of a trace without GPU work
+ * warn.c      what the figures lack
+ * screen.c    for a terminal
+ * summary.c   the same for a workbook and a page
+ */
+#ifndef TL_REPORT_FIGURES_H
+#define TL_REPORT_FIGURES_H
+
+#include "reader/reader.h"
+
+#include "cmd/tl-report/report.h"
+
+/* ---- rows.c ---- */
+
+/* The row at hand. Columns that a table does not have are empty cells. */
+struct line {
+	const struct head *head;
+	const struct val *cells;
+};
+typedef void line_fn(void *ctx, const struct line *l);
+
+/* Each row of a table of NDJSON; false: there is no such file. */
+bool table_each(const char *path, line_fn *take, void *ctx);
+/* Its first rows, or all if top is 0; CSV gets labels. */
+void table_copy(
+    const char *from, const char *to, enum table_format format, int64_t top);
+
+/* Cells by their columns' ids. A number's text lives to the end. */
+const struct val *line_cell(const struct line *l, const char *id);
+struct str line_text(const struct line *l, const char *id);
+double line_real(const struct line *l, const char *id); /* 0: none */
+int64_t line_int(const struct line *l, const char *id);
+bool line_lacks(const struct line *l, const char *id);
+
+/* ---- figures ---- */
+
+/* What adds up under a name. */
+struct tally {
+	struct str name;
+	int64_t ns, count;
+	int64_t of_ns;   /* of a loss: the time it is a part of */
+	struct str what; /* of an op: its categories; of a loss: the bound */
+	double real; /* of a spec: TFLOP/s at its roof; over: percent of it */
+};
+
+struct tallies {
+	struct intern *keys;
+	VEC(struct tally) list; /* as numbered by keys */
+};
+
+/* A row of gpu_timeline_by_rank: a rank, or a source where ranks are unknown */
+struct rank {
+	struct str label;
+	int64_t total_ns, busy_ns, compute_ns, comm_ns, copy_ns, idle_ns;
+	int64_t all_comm_ns, all_copy_ns, unlinked_ns;
+	/* of several ranks, from tl-collective */
+	bool has_wait;
+	int64_t wait_ns, times_last, late_ns;
+	struct str verdict; /* why it is late; empty: it is not */
+};
+
+/* A thread of the host, where there is no GPU work. */
+struct thread {
+	struct str label;
+	int64_t total_ns, busy_ns, op_ns;
+};
+
+/* A process group of tl-collective. */
+struct process_group {
+	struct str name, says, verdict;
+	struct str late_rank; /* empty: none */
+	int64_t latency_ns, wait_ns, collectives;
+};
+
+/* An op or kernel that takes another time in the other trace. */
+struct change {
+	struct str name;
+	int64_t before_ns, after_ns;
+	double count[2]; /* of repeated runs a mean */
+	enum change_of {
+		CHANGE_OP,
+		CHANGE_LAUNCH, /* of graphs, outside of ops */
+		CHANGE_KERNEL,
+	} of;
+};
+
+struct figures {
+	struct settings *set;
+	struct arena *text;
+	/* of a comparison */
+	VEC(struct str) sentences;
+	VEC(struct change) changes; /* the largest */
+	bool compares_ops;
+	/* of the tables */
+	bool has_op_table, by_src;
+	VEC(struct thread) threads; /* the busiest first */
+	VEC(struct rank) ranks;
+	struct rank all; /* their sum */
+	struct tallies ops, categories, losses, specs;
+	int64_t ops_ns, graph_ns, args_ns, shapeless_ns;
+	int64_t unified_ns, modelled_ns;
+	int64_t roofless_ns; /* there is a model, but no figures of the GPU */
+	int64_t opless_ns;   /* launched outside of ops */
+	int64_t over_ns;     /* reached more than the roofline */
+	struct tallies unknown; /* ops without a performance model */
+	struct tallies lacking; /* whose models lack something of the trace */
+	struct tallies over; /* of over_ns; real: the most of one, in percent */
+	/* by category, of what has a roofline; of_ns: lost, count: ns that is
+	 * compute-bound */
+	struct tallies reached;
+	double tb_per_s;
+	double least_per_byte, most_per_byte; /* FLOP/byte of ops */
+	struct str roof;
+	VEC(struct process_group) groups;
+	bool any_late; /* else groups need no list */
+	/* the longest gap of the GPU, where idle time bounds it; 0: none */
+	int64_t gap_ns;
+	struct str gap_cause; /* the host's call; empty: not recorded */
+	/* sentences */
+	struct str title, late, verdict; /* late: of several ranks */
+	VEC(struct str) warnings;
+};
+
+/* ---- figures.c ---- */
+
+/*
+ * All tables of the report, and what they come to; or, if not is_whole, of
+ * several ranks only what puts these side by side.
+ */
+void figures_read(struct figures *f, const struct jobs *j, bool is_whole);
+void figures_free(struct figures *f);
+/* The one of this name, made when missing; valid until the next call. */
+struct tally *tally_of(struct figures *f, struct tallies *t, struct str name);
+/* The sum of all. */
+int64_t tallies_sum(const struct tallies *t);
+/* The largest by ns, ties by name: at most n into best; how many. */
+size_t tallies_best(
+    const struct tallies *t, const struct tally **best, size_t n);
+/* Adds times; a sum that is too large ends the program. */
+void time_add(int64_t *sum, int64_t v);
+/* A copy that lives as long as the figures. */
+struct str figures_text(struct figures *f, struct str s);
+/* The same of what is in b, which is emptied. */
+struct str figures_keep(struct figures *f, struct buf *b);
+
+/* ---- read.c ---- */
+
+/* The tables by name, in the order in which they are read; NULL ends it. */
+struct input {
+	const char *name;
+	line_fn *take;
+	bool of_ranks; /* it puts ranks side by side */
+};
+extern const struct input inputs[];
+
+/* ---- gap.c ---- */
+
+/* From this percent of idle time on it is what bounds the whole. */
+#define IDLE_BOUND 35
+void gap_find(struct figures *f);
+
+/* ---- host.c ---- */
+
+void host_sort(struct figures *f);
+void host_verdict(struct figures *f, struct buf *b);
+void host_warnings(struct figures *f);
+
+/* ---- changes.c ---- */
+
+/* After the last one: kernels of replays instead of what launched them. */
+void changes_finish(struct figures *f);
+struct str change_sentence(struct figures *f, struct str text);
+struct str change_name(
+    struct figures *f, struct str name, struct str after, struct str dims);
+/* "1.034", "new" or "gone". */
+void put_ratio(struct buf *b, const struct change *c);
+
+/* ---- verdict.c ---- */
+
+/* Title, late and verdict. */
+void verdict_make(struct figures *f);
+/* "1.234 ms", "12.3 %" appended. */
+void put_time(struct buf *b, int64_t ns);
+void put_share(struct buf *b, int64_t part, int64_t whole);
+/* The same in a sentence: "under 0.1 %" is not nothing. */
+void put_part(struct buf *b, int64_t part, int64_t whole);
+double share_of(int64_t part, int64_t whole);
+
+/* ---- warn.c ---- */
+
+void warnings_make(struct figures *f, const struct jobs *j);
+
+/* ---- names.c ---- */
+
+#define NAMES_MAX 10
+
+/* Of a list; what is shown lives as long as the figures. */
+struct names_shown {
+	struct str name[NAMES_MAX], shown[NAMES_MAX];
+	size_t n;
+};
+
+/* In at most width columns each. */
+void names_show(struct figures *f, struct names_shown *n, size_t width);
+/* Columns of the widest that is shown. */
+size_t names_widest(const struct names_shown *n);
+
+/* ---- screen.c ---- */
+
+void screen_print(struct figures *f);
+
+/* ---- summary.c ---- */
+
+/* The tables that the report makes itself, beside the others; those without
+ * rows are left out. */
+void summary_write(struct figures *f, bool is_whole);
+
+#define TOP_OPS_SHOWN 10
+#define TOP_CHANGES 10
+#define TOP_LOSSES 5
+#define TOP_GROUPS 5
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentences about a trace without GPU work: what the host did. */
+#include <stdlib.h>
+
+#include "table/table.h"
+
+#include "cmd/tl-report/figures.h"
+
+static int
+compare(const void *pa, const void *pb)
+{
+	const struct thread *a = pa, *b = pb;
+
+	if (a->busy_ns != b->busy_ns)
+		return a->busy_ns > b->busy_ns ? -1 : 1;
+	return str_cmp(a->label, b->label);
+}
+
+void
+host_sort(struct figures *f)
+{
+	if (f->threads.n > 0)
+		qsort(
+		    f->threads.v, f->threads.n, sizeof *f->threads.v, compare);
+}
+
+static void
+put_busiest(const struct figures *f, struct buf *b)
+{
+	const struct thread *t = f->threads.v;
+
+	if (f->threads.n == 1) {
+		buf_puts(b, " Its only host thread is busy ");
+	} else {
+		buf_printf(
+		    b, " The busiest of %zu host threads, ", f->threads.n);
+		table_fold_name(t->label, 40, b);
+		buf_puts(b, ", is busy ");
+	}
+	put_part(b, t->busy_ns, t->total_ns);
+	buf_puts(b, " of ");
+	put_time(b, t->total_ns);
+	buf_putc(b, '.');
+}
+
+void
+host_verdict(struct figures *f, struct buf *b)
+{
+	const struct tally *top;
+
+	buf_puts(b,
+	    f->ops.list.n > 0 ? "No GPU work in the trace"
+			      : "No GPU work and no known op in the trace");
+	buf_puts(b, f->set->facts.nsources > 1 ? "s." : ".");
+	if (f->threads.n > 0)
+		put_busiest(f, b);
+	if (f->ops_ns <= 0 || tallies_best(&f->ops, &top, 1) == 0)
+		return;
+	buf_puts(b, " Ops took ");
+	put_time(b, f->ops_ns);
+	buf_puts(b, " on the host; ");
+	table_fold_name(top->name, 60, b);
+	buf_puts(b, " is ");
+	put_part(b, top->ns, f->ops_ns);
+	buf_puts(b, " of that.");
+}
+
+void
+host_warnings(struct figures *f)
+{
+	vec_push(&f->warnings,
+	    f->ops.list.n == 0 /* other tools have other marks of it */
+		? STR("no GPU work and no ops: of traces by other tools than "
+		      "PyTorch's profiler and rocprofv3 only the threads are "
+		      "known, see tl-decode(1)")
+		: STR("no GPU work: the profiler did not record the GPU (no "
+		      "ProfilerActivity.CUDA, or CUPTI or roctracer failed), "
+		      "or this process launched none: see tl-record(7)"));
+}

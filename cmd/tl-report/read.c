@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: MIT */
+/* What of each table counts. */
+#include "json/json.h"
+
+#include "cmd/tl-report/figures.h"
+
+/* Calls of the runtime own work that has no op; they have no shapes. */
+static bool
+is_call(struct str name)
+{
+	return str_starts(name, STR("hip")) || str_starts(name, STR("cuda")) ||
+	    (str_starts(name, STR("cu")) && name.len > 2 && name.p[2] >= 'A' &&
+		name.p[2] <= 'Z');
+}
+
+/* ---- tables ---- */
+
+/* Rows of a rank need not stand together. */
+static struct rank *
+rank_of(struct figures *f, struct str label)
+{
+	for (size_t i = f->ranks.n; i-- > 0;)
+		if (str_eq(f->ranks.v[i].label, label))
+			return &f->ranks.v[i];
+	vec_push(&f->ranks, ((struct rank){ .label = figures_text(f, label) }));
+	return &f->ranks.v[f->ranks.n - 1];
+}
+
+static void
+take_timeline(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	static const struct {
+		const char *type;
+		size_t at;
+	} types[] = {
+		{ "total_time", offsetof(struct rank, total_ns) },
+		{ "busy_time", offsetof(struct rank, busy_ns) },
+		{ "computation_time", offsetof(struct rank, compute_ns) },
+		{ "kernel", offsetof(struct rank, compute_ns) },
+		{ "exposed_comm_time", offsetof(struct rank, comm_ns) },
+		{ "exposed_memcpy_time", offsetof(struct rank, copy_ns) },
+		{ "idle_time", offsetof(struct rank, idle_ns) },
+		{ "idle", offsetof(struct rank, idle_ns) },
+		{ "micro_idle_time", offsetof(struct rank, idle_ns) },
+		{ "macro_idle_time", offsetof(struct rank, idle_ns) },
+		{ "total_comm_time", offsetof(struct rank, all_comm_ns) },
+		{ "total_memcpy_time", offsetof(struct rank, all_copy_ns) },
+		{ "memory", offsetof(struct rank, all_copy_ns) },
+		{ "unlinked_time", offsetof(struct rank, unlinked_ns) },
+	};
+	struct str type = line_text(l, "type");
+	struct rank *r;
+
+	f->by_src |= !line_lacks(l, "src");
+	r = rank_of(f, line_text(l, f->by_src ? "src" : "rank"));
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (str_eq(type, str_of(types[i].type))) {
+			time_add((int64_t *)((char *)r + types[i].at),
+			    line_int(l, "time_ns"));
+			time_add((int64_t *)((char *)&f->all + types[i].at),
+			    line_int(l, "time_ns"));
+		}
+}
+
+/* ["GEMM","other"] as a list for people. */
+static struct str
+list_text(struct figures *f, struct str cell)
+{
+	json_items items = { 0 };
+	struct buf b = { 0 };
+	struct str s = cell;
+
+	if (json_split(&items, f->text, cell)) {
+		for (size_t i = 0; i < items.n; i++) {
+			buf_puts(&b, i > 0 ? ", " : "");
+			buf_put(&b, items.v[i].text.p, items.v[i].text.len);
+		}
+		s = buf_str(&b);
+	}
+	s = figures_text(f, s);
+	vec_free(&items);
+	buf_free(&b);
+	return s;
+}
+
+static void
+take_named(
+    struct figures *f, const struct line *l, const char *ns, const char *what)
+{
+	struct tally *op = tally_of(f, &f->ops, line_text(l, "name"));
+	int64_t spent = line_int(l, ns);
+
+	time_add(&op->ns, spent);
+	time_add(&op->count, line_int(l, "count"));
+	op->what = list_text(f, line_text(l, what));
+	time_add(&f->ops_ns, spent);
+	if (str_ends(op->name, STR("GraphLaunch")))
+		time_add(&f->graph_ns, spent);
+}
+
+static void
+take_ops(void *ctx, const struct line *l)
+{
+	take_named(ctx, l, "direct_ns_sum", "categories");
+}
+
+static void
+take_kernels(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+
+	if (!f->has_op_table)
+		take_named(f, l, "dur_ns_sum", "category");
+}
+
+static void
+add_category(struct figures *f, const struct line *l, const char *ns)
+{
+	time_add(&tally_of(f, &f->categories, line_text(l, "op_category"))->ns,
+	    line_int(l, ns));
+}
+
+static void
+take_op_category(void *ctx, const struct line *l)
+{
+	add_category(ctx, l, "direct_ns_sum");
+}
+
+static void
+take_kernel_category(void *ctx, const struct line *l)
+{
+	add_category(ctx, l, "dur_ns_sum");
+}
+
+static void
+take_args(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct str dims = line_text(l, "input_dims");
+	int64_t spent = line_int(l, "direct_ns_sum");
+
+	if (is_call(line_text(l, "name")))
+		return;
+	time_add(&f->args_ns, spent);
+	if (dims.len == 0 || str_eq(dims, STR("[]")))
+		time_add(&f->shapeless_ns, spent);
+}
+
+/* A group may have the name of another, but not its ranks. */
+static struct str
+group_name(struct figures *f, const struct line *l)
+{
+	struct str desc = line_text(l, "desc"), ranks = line_text(l, "ranks");
+	struct str name = desc.len > 0 ? desc : line_text(l, "group");
+	struct buf b = { 0 };
+
+	buf_put(&b, name.p, name.len);
+	if (ranks.len > 0) {
+		buf_puts(&b, " of ranks ");
+		buf_put(&b, ranks.p, ranks.len);
+	}
+	name = figures_text(f, buf_str(&b));
+	buf_free(&b);
+	return name;
+}
+
+static void
+take_group(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+
+	vec_push(&f->groups,
+	    ((struct process_group){
+		.name = group_name(f, l),
+		.says = figures_text(f, line_text(l, "says")),
+		.verdict = figures_text(f, line_text(l, "verdict")),
+		.late_rank = figures_text(f, line_text(l, "late_rank")),
+		.latency_ns = line_int(l, "latency_ns_sum"),
+		.wait_ns = line_int(l, "wait_ns_sum"),
+		.collectives = line_int(l, "collectives"),
+	    }));
+}
+
+static struct rank *
+known_rank(struct figures *f, const struct line *l)
+{
+	struct str label = line_text(l, "rank");
+
+	for (size_t i = 0; !f->by_src && i < f->ranks.n; i++)
+		if (str_eq(f->ranks.v[i].label, label))
+			return &f->ranks.v[i];
+	return NULL;
+}
+
+static void
+take_straggler(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct rank *r = known_rank(f, l);
+
+	if (r == NULL)
+		return;
+	r->has_wait = true;
+	r->wait_ns = line_int(l, "wait_ns_total");
+	r->times_last = line_int(l, "times_last");
+}
+
+/* Whether a group is judged by it. */
+static bool
+is_the_late_one(const struct figures *f, const struct rank *r)
+{
+	for (size_t i = 0; i < f->groups.n; i++)
+		if (!str_eq(f->groups.v[i].verdict, STR("none")) &&
+		    str_eq(f->groups.v[i].late_rank, r->label))
+			return true;
+	return false;
+}
+
+/* Of the group in which it is latest. */
+static void
+take_cause(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct rank *r = known_rank(f, l);
+	struct str verdict = line_text(l, "verdict");
+	int64_t late_ns = line_int(l, "late_ns_sum");
+
+	if (r == NULL || late_ns <= r->late_ns ||
+	    str_eq(verdict, STR("none")) || !is_the_late_one(f, r))
+		return;
+	r->late_ns = late_ns;
+	r->verdict = figures_text(f, verdict);
+}
+
+/* ---- tables of a trace without GPU work ---- */
+
+/* A thread without a name has its number. */
+static void
+take_thread(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct str name = line_text(l, "thread_name");
+	struct thread t = { .total_ns = line_int(l, "total_ns"),
+		.busy_ns = line_int(l, "busy_ns"),
+		.op_ns = line_int(l, "op_ns") };
+	struct buf b = { 0 };
+
+	if (!line_lacks(l, "rank"))
+		buf_printf(&b, "rank %" PRId64 " ", line_int(l, "rank"));
+	if (!line_lacks(l, "src"))
+		buf_printf(&b, "trace %" PRId64 " ", line_int(l, "src"));
+	if (str_eq(name, STR("Unknown"))) {
+		buf_puts(&b, "thread ");
+		name = line_text(l, "tid");
+	}
+	buf_put(&b, name.p, name.len);
+	t.label = figures_text(f, buf_str(&b));
+	vec_push(&f->threads, t);
+	buf_free(&b);
+}
+
+static void
+take_host_ops(void *ctx, const struct line *l)
+{
+	take_named(ctx, l, "cpu_self_ns", "categories");
+}
+
+/* Only for the category of each. */
+static void
+take_host_args(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct tally *op = tally_of(f, &f->ops, line_text(l, "name"));
+
+	if (op->what.len == 0)
+		op->what = figures_text(f, line_text(l, "op_category"));
+}
+
+static void
+take_host_category(void *ctx, const struct line *l)
+{
+	add_category(ctx, l, "cpu_self_ns");
+}
+
+/* ---- tables of tl-diff ---- */
+
+static void
+take_sentence(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+
+	vec_push(&f->sentences, change_sentence(f, line_text(l, "text")));
+}
+
+/* They are sorted: what is no noise first, by size. */
+static void
+take_change(struct figures *f, const struct line *l, enum change_of of)
+{
+	const struct val *noise = line_cell(l, "is_noise");
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->changes.n; i++)
+		n += f->changes.v[i].of == of;
+	if (n == TOP_CHANGES || line_int(l, "diff_ns") == 0 ||
+	    (noise->type == VAL_BOOL && noise->yes))
+		return;
+	vec_push(&f->changes,
+	    ((struct change){
+		.name = change_name(f, line_text(l, "name"),
+		    line_text(l, "name_after"), line_text(l, "input_dims")),
+		.before_ns = line_int(l, "before_ns"),
+		.after_ns = line_int(l, "after_ns"),
+		.count = { line_real(l, "count_before"),
+		    line_real(l, "count_after") },
+		.of = of,
+	    }));
+}
+
+static void
+take_op_change(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+
+	f->compares_ops = true;
+	take_change(f, l,
+	    str_ends(line_text(l, "name"), STR("GraphLaunch")) ? CHANGE_LAUNCH
+							       : CHANGE_OP);
+}
+
+/* Where ops are compared, of replays only: of ops it would say it twice. */
+static void
+take_kernel_change(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+
+	if (!f->compares_ops || str_starts(line_text(l, "kind"), STR("replay")))
+		take_change(f, l, CHANGE_KERNEL);
+}
+
+/* ---- the table of rooflines ---- */
+
+static void
+take_loss(struct figures *f, const struct line *l, bool is_compute)
+{
+	struct buf key = { 0 };
+	struct str name = line_text(l, "name");
+	struct str dims = line_text(l, "input_dims");
+	struct tally *loss;
+
+	buf_put(&key, name.p, name.len);
+	buf_putc(&key, ' ');
+	buf_put(&key, dims.p, dims.len);
+	loss = tally_of(f, &f->losses, buf_str(&key));
+	buf_free(&key);
+	time_add(&loss->ns, line_int(l, "lost_ns"));
+	time_add(&loss->of_ns, line_int(l, "kernel_ns_sum"));
+	loss->what = is_compute ? STR("compute") : STR("memory");
+}
+
+static void
+take_reached(struct figures *f, const struct line *l, int64_t compute_ns)
+{
+	struct tally *c = tally_of(f, &f->reached, line_text(l, "op_category"));
+
+	time_add(&c->ns, line_int(l, "kernel_ns_sum"));
+	time_add(&c->of_ns, line_int(l, "lost_ns"));
+	time_add(&c->count, compute_ns);
+}
+
+static void
+take_intensity(struct figures *f, double v)
+{
+	if (!(v > 0))
+		return;
+	if (f->most_per_byte == 0 || v < f->least_per_byte)
+		f->least_per_byte = v;
+	if (v > f->most_per_byte)
+		f->most_per_byte = v;
+}
+
+/* Where the roofs lie: of any op that they bound. */
+static void
+take_roof(struct figures *f, const struct line *l, bool is_compute)
+{
+	double limit_ns = line_real(l, "roofline_ns");
+	struct tally *spec;
+
+	if (!(limit_ns > 0))
+		return;
+	if (!is_compute) {
+		f->tb_per_s =
+		    line_real(l, "moved_mib") * 1048576 / limit_ns / 1000;
+		return;
+	}
+	spec = tally_of(f, &f->specs, line_text(l, "compute_spec"));
+	spec->real = line_real(l, "gflop") / limit_ns * 1e6;
+	time_add(&spec->ns, line_int(l, "kernel_ns_sum"));
+}
+
+/* Of "launch->kernel": what owns the work. */
+static struct str
+owner_of(struct str name)
+{
+	ptrdiff_t arrow = str_find(name, STR("->"), false);
+
+	if (arrow >= 0)
+		name.len = (size_t)arrow;
+	return name;
+}
+
+/* "gemm.lua:62: no argument 1": where in a model is nothing to a reader. */
+static struct str
+without_place(struct str reason)
+{
+	ptrdiff_t at = str_find(reason, STR(".lua:"), false);
+	size_t i;
+
+	if (at < 0)
+		return reason;
+	i = (size_t)at + 5;
+	while (i < reason.len && reason.p[i] >= '0' && reason.p[i] <= '9')
+		i++;
+	if (i + 1 >= reason.len || reason.p[i] != ':' || reason.p[i + 1] != ' ')
+		return reason;
+	return (struct str){ reason.p + i + 2, reason.len - i - 2 };
+}
+
+/* Of a graph's launch nothing more: its ops are not in the trace. */
+static void
+take_unmodelled(struct figures *f, const struct line *l, int64_t spent)
+{
+	struct str owner = owner_of(line_text(l, "name"));
+	const struct val *has = line_cell(l, "has_perf_model");
+	bool lacks = has->type == VAL_BOOL && has->yes;
+	struct tally *op;
+
+	if (str_ends(owner, STR("GraphLaunch")))
+		return;
+	if (is_call(owner)) {
+		time_add(&f->opless_ns, spent);
+		return;
+	}
+	op = tally_of(f, lacks ? &f->lacking : &f->unknown, owner);
+	time_add(&op->ns, spent);
+	if (op->what.len == 0)
+		op->what = figures_text(
+		    f, without_place(line_text(l, "model_reason")));
+}
+
+/* Percent of the roofline beyond which it is not only a matter of rounding. */
+#define OVER 110
+
+/* It can't be, so some figure is not what it is taken for. */
+static void
+take_over(struct figures *f, const struct line *l, int64_t spent)
+{
+	double reached = 100 * (1 - line_real(l, "lost_ns") / (double)spent);
+	struct tally *op;
+
+	if (spent <= 0 || reached < OVER)
+		return;
+	op = tally_of(f, &f->over, line_text(l, "name"));
+	time_add(&op->ns, spent);
+	time_add(&f->over_ns, spent);
+	op->real = op->real > reached ? op->real : reached;
+}
+
+static void
+take_roofline(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct str bound = line_text(l, "roofline_bound");
+	int64_t spent = line_int(l, "kernel_ns_sum");
+	bool is_compute = str_starts(bound, STR("COMPUTE"));
+
+	time_add(&f->unified_ns, spent);
+	if (line_lacks(l, "lost_ns") || bound.len == 0) {
+		if (!line_lacks(l, "gflop") && line_text(l, "roof").len == 0)
+			time_add(&f->roofless_ns, spent);
+		else if (line_lacks(l, "gflop"))
+			take_unmodelled(f, l, spent);
+		return;
+	}
+	time_add(&f->modelled_ns, spent);
+	take_reached(f, l, is_compute ? spent : 0);
+	f->roof = figures_text(f, line_text(l, "roof"));
+	take_over(f, l, spent);
+	take_intensity(f, line_real(l, "flop_per_byte"));
+	take_loss(f, l, is_compute);
+	take_roof(f, l, is_compute);
+}
+
+/* ---- which tables ---- */
+
+/* In this order: later ones look at what earlier ones left. */
+const struct input inputs[] = {
+	{ "gpu_timeline", take_timeline, true },
+	{ "host_timeline", take_thread, false },
+	{ "cpu_ops", take_host_ops, false },
+	{ "cpu_ops_unique_args", take_host_args, false },
+	{ "cpu_ops_by_category", take_host_category, false },
+	{ "ops_summary", take_ops, false },
+	{ "ops_summary_by_category", take_op_category, false },
+	{ "ops_unique_args", take_args, false },
+	{ "unified_perf_summary", take_roofline, false },
+	{ "kernels_by_name", take_kernels, false },
+	{ "kernel_summary_by_category", take_kernel_category, false },
+	{ "nccl_groups", take_group, true },
+	{ "straggler_summary", take_straggler, true },
+	{ "straggler_cause", take_cause, true },
+	{ "diff_verdict", take_sentence, false },
+	{ "diff_ops_summary", take_op_change, false },
+	{ "diff_kernels", take_kernel_change, false },
+	{ NULL, NULL, false },
+};

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentences: where the time went, how near a limit, who was late. */
+#include <stdlib.h>
+
+#include "table/table.h"
+
+#include "cmd/tl-report/figures.h"
+
+double
+share_of(int64_t part, int64_t whole)
+{
+	return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+void
+put_share(struct buf *b, int64_t part, int64_t whole)
+{
+	buf_printf(b, "%.1f %%", share_of(part, whole));
+}
+
+void
+put_part(struct buf *b, int64_t part, int64_t whole)
+{
+	double share = share_of(part, whole);
+
+	if (part > 0 && share < 0.05)
+		buf_puts(b, "under 0.1 %");
+	else if (part < whole && share >= 99.95)
+		buf_puts(b, "over 99.9 %");
+	else
+		put_share(b, part, whole);
+}
+
+void
+put_time(struct buf *b, int64_t ns)
+{
+	double v = (double)ns;
+
+	if (v >= 1e9)
+		buf_printf(b, "%.3f s", v / 1e9);
+	else if (v >= 1e6)
+		buf_printf(b, "%.3f ms", v / 1e6);
+	else if (v >= 1e3)
+		buf_printf(b, "%.1f us", v / 1e3);
+	else
+		buf_printf(b, "%" PRId64 " ns", ns);
+}
+
+/* ---- the trace ---- */
+
+static struct str
+base_name(struct str name)
+{
+	for (size_t i = name.len; i-- > 0;)
+		if (name.p[i] == '/')
+			return (struct str){ name.p + i + 1, name.len - i - 1 };
+	return name;
+}
+
+/* The end of a path with so many folders. */
+static struct str
+path_end(struct str path, size_t folders)
+{
+	size_t i = path.len;
+
+	while (i > 0 && (path.p[i - 1] != '/' || folders-- > 0))
+		i--;
+	return (struct str){ path.p + i, path.len - i };
+}
+
+/* Two traces of one name are told apart by what their folders are called. */
+static struct str
+name_beside(struct str path, struct str other)
+{
+	if (str_eq(path, other))
+		return base_name(path);
+	for (size_t n = 0;; n++) {
+		struct str s = path_end(path, n);
+
+		if (s.len == path.len || !str_eq(s, path_end(other, n)))
+			return s;
+	}
+}
+
+/* What it is compared with, and what the two are called. */
+static void
+put_against(const struct figures *f, struct buf *b)
+{
+	const struct settings *s = f->set;
+	const struct str *sides = s->sides;
+	struct str path = str_of(s->vs.v.v[0]);
+	struct str device = s->other_facts.device;
+	struct str other = s->facts.nsources > 1
+	    ? base_name(path)
+	    : name_beside(path, s->facts.name);
+
+	if (s->vs.v.n > 1)
+		other = str_of(text("%zu traces", s->vs.v.n));
+	if (s->names != NULL)
+		buf_printf(b, " (%.*s)", (int)sides[0].len, sides[0].p);
+	buf_puts(b, " against ");
+	if (str_eq(other, STR("-")))
+		other = STR("standard input");
+	table_fold_name(other, 0, b);
+	if (!s->other_facts.devices_differ && device.len > 0 &&
+	    !str_eq(device, s->facts.device)) {
+		buf_puts(b, ", ");
+		table_fold_name(device, 0, b);
+	}
+	if (s->names != NULL)
+		buf_printf(b, " (%.*s)", (int)sides[1].len, sides[1].p);
+}
+
+/* Of one trace: its name, and its place among the ranks. */
+static void
+put_name(const struct settings *s, struct buf *b)
+{
+	const struct facts *facts = &s->facts;
+	struct str name = s->vs.v.n == 0
+	    ? base_name(facts->name)
+	    : name_beside(facts->name, str_of(s->vs.v.v[0]));
+
+	if (name.len == 0)
+		name = STR("standard input");
+	table_fold_name(name, 0, b);
+	if (!facts->has_rank)
+		return;
+	buf_printf(b, ", rank %" PRId64, facts->rank);
+	if (facts->has_world)
+		buf_printf(b, " of %" PRId64, facts->world);
+}
+
+static void
+make_title(struct figures *f)
+{
+	const struct facts *facts = &f->set->facts;
+	struct buf b = { 0 };
+
+	if (facts->nsources > 1 && facts->nknown == facts->nsources &&
+	    !f->by_src) {
+		buf_printf(&b, "%zu", facts->nsources);
+		if (facts->has_world)
+			buf_printf(&b, " of %" PRId64, facts->world);
+		buf_puts(&b, " ranks");
+	} else if (facts->nsources > 1) {
+		buf_printf(&b, "%zu traces", facts->nsources);
+	} else {
+		put_name(f->set, &b);
+	}
+	if (facts->devices_differ) {
+		buf_puts(&b, ", several kinds of GPU");
+	} else if (facts->device.len > 0) {
+		buf_puts(&b, ", ");
+		table_fold_name(facts->device, 0, &b);
+	}
+	if (f->set->vs.v.n > 0)
+		put_against(f, &b);
+	f->title = figures_keep(f, &b);
+	buf_free(&b);
+}
+
+/* ---- who is late ---- */
+
+static bool
+has_verdict(const struct process_group *g)
+{
+	return g->verdict.len > 0 && !str_eq(g->verdict, STR("none"));
+}
+
+/* Those with a verdict first, those that cost most first. */
+static int
+compare_groups(const void *pa, const void *pb)
+{
+	const struct process_group *a = pa, *b = pb;
+
+	if (has_verdict(a) != has_verdict(b))
+		return has_verdict(a) ? -1 : 1;
+	if (a->wait_ns + a->latency_ns != b->wait_ns + b->latency_ns)
+		return a->wait_ns + a->latency_ns > b->wait_ns + b->latency_ns
+		    ? -1
+		    : 1;
+	return str_cmp(a->name, b->name);
+}
+
+static void
+put_waiting(struct buf *b, const struct process_group *g, size_t n)
+{
+	int64_t wait_ns = 0, all_ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		time_add(&wait_ns, g[i].wait_ns);
+		time_add(&all_ns, g[i].latency_ns);
+	}
+	time_add(&all_ns, wait_ns);
+	if (wait_ns > 0) {
+		buf_puts(b, "; waiting is ");
+		put_part(b, wait_ns, all_ns);
+		buf_puts(b, " of the time in collectives");
+	}
+	buf_putc(b, '.');
+}
+
+/* Of several groups none is late: that is one sentence about all. */
+static void
+put_together(const struct figures *f, struct buf *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->groups.n; i++)
+		n += f->groups.v[i].collectives > 0;
+	if (n < f->groups.n)
+		buf_printf(b,
+		    "Ranks arrive together in %zu of %zu process groups; the "
+		    "others have no complete collective",
+		    n, f->groups.n);
+	else
+		buf_printf(
+		    b, "Ranks arrive together in all %zu process groups", n);
+	put_waiting(b, f->groups.v, f->groups.n);
+}
+
+/* Of the group that costs most. */
+static void
+put_group(const struct figures *f, struct buf *b)
+{
+	const struct process_group *g = f->groups.v;
+
+	buf_put(b, g->says.p, g->says.len);
+	if (b->len > 0 && b->p[0] >= 'a' && b->p[0] <= 'z')
+		b->p[0] = (char)(b->p[0] - 'a' + 'A');
+	if (f->groups.n > 1) {
+		buf_puts(b, " (");
+		table_fold_name(g->name, 60, b);
+		buf_puts(b, ")");
+	}
+	put_waiting(b, g, 1);
+}
+
+static void
+make_late(struct figures *f)
+{
+	struct buf b = { 0 };
+
+	if (f->groups.n == 0)
+		return;
+	qsort(f->groups.v, f->groups.n, sizeof *f->groups.v, compare_groups);
+	f->any_late = has_verdict(f->groups.v);
+	if (!f->any_late && f->groups.n > 1 && f->groups.v[0].collectives > 0)
+		put_together(f, &b);
+	else
+		put_group(f, &b);
+	f->late = figures_keep(f, &b);
+	buf_free(&b);
+}
+
+/* ---- where the time went ---- */
+
+/* The time that shares are of: of several ranks no sum, which passed nowhere.
+ */
+static void
+put_whole(const struct figures *f, struct buf *b)
+{
+	int64_t n = f->ranks.n > 1 ? (int64_t)f->ranks.n : 1;
+
+	put_time(b, f->all.total_ns / n);
+	if (f->set->is_rocprof)
+		buf_puts(b, " of the process, its start and end included");
+	if (n > 1)
+		buf_printf(b, " (mean of %" PRId64 " %s)", n,
+		    f->by_src ? "traces" : "ranks");
+}
+
+/* Parts of the time; what is little is told where computation is even less. */
+static void
+put_shares(const struct figures *f, struct buf *b, bool has_idle)
+{
+	const struct rank *all = &f->all;
+	const struct {
+		int64_t ns;
+		const char *word;
+	} parts[] = {
+		{ all->compute_ns, f->set->is_rocprof ? "kernels" : "compute" },
+		{ all->comm_ns, "exposed communication" },
+		{ all->copy_ns, "exposed copies" },
+		{ all->idle_ns, "idle" },
+	};
+	const char *between = "";
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		bool is_little = share_of(parts[i].ns, all->total_ns) < 0.5 &&
+		    parts[i].ns <= all->compute_ns;
+
+		if (i == 3 ? !has_idle || parts[i].ns == 0 : i > 0 && is_little)
+			continue;
+		buf_puts(b, between);
+		put_part(b, parts[i].ns, all->total_ns);
+		buf_printf(b, " %s", parts[i].word);
+		between = ", ";
+	}
+}
+
+/* Why it was idle is known of the longest gap only. */
+static void
+put_idle(const struct figures *f, struct buf *b)
+{
+	buf_puts(b, "GPU idle ");
+	put_part(b, f->all.idle_ns, f->all.total_ns);
+	buf_puts(b, " of ");
+	put_whole(f, b);
+	if (f->gap_ns > 0) {
+		buf_puts(b, ", the longest gap ");
+		put_time(b, f->gap_ns);
+	}
+	if (f->gap_ns > 0 && f->gap_cause.len > 0) {
+		buf_puts(b, " during ");
+		table_fold_name(f->gap_cause, 60, b);
+	}
+	buf_puts(b, "; ");
+	put_shares(f, b, false);
+}
+
+/*
+ * How near its roof the category is that took most, where half of its time or
+ * more has a roofline, and none is exceeded.
+ */
+static void
+put_reached(
+    const struct figures *f, struct str category, int64_t ns, struct buf *b)
+{
+	for (size_t i = 0; i < f->reached.list.n; i++) {
+		const struct tally *r = &f->reached.list.v[i];
+
+		if (!str_eq(r->name, category) || 2 * r->ns < ns ||
+		    r->of_ns < 0)
+			continue;
+		buf_puts(b, " and runs at ");
+		put_part(b, r->ns - r->of_ns, r->ns);
+		buf_printf(b, " of the %s roof",
+		    2 * r->count >= r->ns ? "compute" : "memory");
+		if (f->roof.len > 0)
+			buf_printf(b, " (%.*s)", (int)f->roof.len, f->roof.p);
+	}
+}
+
+/*
+ * What the computation is mostly: of op time, when that is computation for the
+ * most part. "other" says nothing, so the first op does.
+ */
+static void
+put_mostly(const struct figures *f, struct buf *b)
+{
+	bool is_rocprof = f->set->is_rocprof;
+	int64_t sum = tallies_sum(&f->categories);
+	const struct tally *top;
+
+	if (2 * f->graph_ns > f->ops_ns) {
+		buf_putc(b, ' ');
+		put_part(b, f->graph_ns, f->ops_ns);
+		buf_puts(b, " of op time is inside graph replays.");
+		return;
+	}
+	if (tallies_best(&f->categories, &top, 1) == 0 || top->ns <= 0)
+		return;
+	if (!is_rocprof &&
+	    (sum < f->all.compute_ns / 2 || f->all.all_copy_ns > sum / 10))
+		return;
+	if ((str_eq(top->name, STR("other")) ||
+		str_eq(top->name, STR("Other"))) &&
+	    tallies_best(&f->ops, &top, 1) == 0)
+		return;
+	buf_putc(b, ' ');
+	if (str_eq(top->name, STR("COMM")))
+		buf_puts(b, "Communication");
+	else
+		table_fold_name(top->name, 40, b);
+	buf_puts(b, " is ");
+	put_part(b, top->ns, sum);
+	buf_puts(b,
+	    is_rocprof || !f->has_op_table ? " of kernel time" : " of op time");
+	put_reached(f, top->name, top->ns, b);
+	buf_putc(b, '.');
+}
+
+static void
+put_gpu(const struct figures *f, struct buf *b)
+{
+	const struct rank *all = &f->all;
+
+	if (share_of(all->idle_ns, all->total_ns) >= IDLE_BOUND &&
+	    all->idle_ns >= all->comm_ns) {
+		put_idle(f, b);
+	} else {
+		put_whole(f, b);
+		buf_puts(b, ": ");
+		put_shares(f, b, true);
+	}
+	buf_putc(b, '.');
+	put_mostly(f, b);
+}
+
+static void
+make_verdict(struct figures *f)
+{
+	struct buf b = { 0 };
+
+	if (f->sentences.n > 0)
+		buf_printf(&b, "%.*s: ", (int)f->set->sides[0].len,
+		    f->set->sides[0].p);
+	if (f->set->is_host)
+		host_verdict(f, &b);
+	else
+		put_gpu(f, &b);
+	f->verdict = figures_keep(f, &b);
+	buf_free(&b);
+}
+
+void
+verdict_make(struct figures *f)
+{
+	make_title(f);
+	make_late(f);
+	make_verdict(f);
+}

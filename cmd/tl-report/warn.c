@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* The warnings: what the figures of a trace with GPU work lack. */
+#include "table/table.h"
+
+#include "cmd/tl-report/figures.h"
+
+#define NAMES_SHOWN 3
+
+/* "12.3 % of op time": false if that is less than least percent. */
+static bool
+put_lack(struct buf *b, int64_t part, int64_t whole, double least,
+    const char *of_what)
+{
+	if (part <= 0 || share_of(part, whole) < least)
+		return false;
+	put_part(b, part, whole);
+	buf_puts(b, of_what);
+	return true;
+}
+
+static void
+warn(struct figures *f, struct buf *b)
+{
+	vec_push(&f->warnings, figures_keep(f, b));
+}
+
+/* The largest, with their shares: ": mm (12.0 %), conv (3.1 %), ...". */
+static void
+put_names(
+    struct buf *b, const struct tallies *t, int64_t whole, bool has_reason)
+{
+	const struct tally *best[NAMES_SHOWN];
+	size_t n = tallies_best(t, best, NAMES_SHOWN);
+
+	for (size_t i = 0; i < n; i++) {
+		buf_puts(b, i == 0 ? ": " : ", ");
+		table_fold_name(best[i]->name, 60, b);
+		if (best[i]->real > 0)
+			buf_printf(b, " at %.0f %%", best[i]->real);
+		if (!has_reason && t->list.n == 1)
+			continue;
+		buf_puts(b, " (");
+		if (t->list.n > 1)
+			put_part(b, best[i]->ns, whole);
+		if (t->list.n > 1 && has_reason)
+			buf_puts(b, ", ");
+		if (has_reason)
+			buf_put(b, best[i]->what.p, best[i]->what.len);
+		buf_putc(b, ')');
+	}
+	if (t->list.n > n)
+		buf_puts(b, ", ...");
+}
+
+/* Why nothing is said of what is lost to the roofline. */
+static void
+warn_roofs(struct figures *f, struct buf *b)
+{
+	const struct facts *facts = &f->set->facts;
+
+	if (f->roofless_ns <= 0 || f->modelled_ns > 0)
+		return;
+	buf_puts(b, "no roofline: ");
+	if (facts->devices_differ) {
+		buf_puts(b, "the traces are of several kinds of GPU");
+	} else if (facts->device.len > 0) {
+		buf_puts(b, "no figures for ");
+		table_fold_name(facts->device, 0, b);
+	} else {
+		buf_puts(b, "the trace does not name its GPU");
+	}
+	buf_puts(b, "; name the GPU with --arch");
+	warn(f, b);
+}
+
+/* Why ops have no roofline; without shapes that was said. */
+static void
+warn_models(struct figures *f, struct buf *b, bool has_shapes)
+{
+	int64_t whole = f->unified_ns;
+
+	if (share_of(tallies_sum(&f->unknown), whole) >= 10) {
+		buf_puts(b, "no performance model for ");
+		(void)put_lack(
+		    b, tallies_sum(&f->unknown), whole, 0, " of op time");
+		put_names(b, &f->unknown, whole, false);
+		warn(f, b);
+	}
+	if (has_shapes &&
+	    put_lack(b, tallies_sum(&f->lacking), whole, 10,
+		" of op time lacks what its performance model needs")) {
+		put_names(b, &f->lacking, whole, true);
+		warn(f, b);
+	}
+	if (put_lack(b, f->over_ns, f->modelled_ns, 5,
+		" of op time with a model exceeds the roofline (TF32? data in "
+		"caches? wrong --arch?)")) {
+		put_names(b, &f->over, f->modelled_ns, false);
+		warn(f, b);
+	}
+}
+
+/*
+ * Without a launch, and so in no table of ops. Where the GPU was hardly busy
+ * that is little of the time, but can be most of the work.
+ */
+static void
+warn_unlinked(struct figures *f, struct buf *b, bool has_tables)
+{
+	const struct rank *all = &f->all;
+
+	if (!put_lack(b, all->unlinked_ns, all->total_ns, 1,
+		" of the time is GPU work without a launch in the trace") &&
+	    !put_lack(b, all->unlinked_ns, all->busy_ns, 10,
+		" of GPU time has no launch in the trace"))
+		return;
+	buf_puts(b, has_tables ? ": op tables leave it out" : ": no op tables");
+	warn(f, b);
+}
+
+static void
+warn_gpu(struct figures *f, struct buf *b)
+{
+	const struct rank *all = &f->all;
+	bool all_unlinked =
+	    all->busy_ns > 0 && all->unlinked_ns >= all->busy_ns;
+	bool has_shapes = share_of(f->shapeless_ns, f->args_ns) < 5;
+
+	warn_unlinked(f, b, !all_unlinked || f->has_op_table);
+	if (!f->has_op_table && !all_unlinked && !f->set->is_rocprof)
+		vec_push(&f->warnings,
+		    all->compute_ns == 0 && all->all_comm_ns > 0
+			? STR("ops launched only communication: no op tables")
+			: STR("no ops in the trace: no op tables"));
+	if (put_lack(b, f->graph_ns, f->ops_ns, 1,
+		" of op time is inside graph replays: name their captures with "
+		"--capture, see tl-record(7)"))
+		warn(f, b);
+	if (put_lack(b, f->opless_ns, f->unified_ns, 5,
+		" of op time is kernels that runtime calls launched outside of "
+		"any op"))
+		warn(f, b);
+	if (put_lack(b, f->shapeless_ns, f->args_ns, 5,
+		" of op time has no recorded shapes")) {
+		if (f->lacking.list.n > 0)
+			buf_puts(b, ", and so no roofline");
+		buf_puts(b, ": set record_shapes, see tl-record(7)");
+		warn(f, b);
+	}
+	warn_roofs(f, b);
+	warn_models(f, b, has_shapes);
+}
+
+/* What is said here, with the share of the time, is not repeated. */
+static bool
+is_said(const char *id)
+{
+	static const enum report_id said[] = { MSG_MODEL_LACKS, MSG_NO_LAUNCHES,
+		MSG_NO_OP_OWNS };
+
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+		if (report_find(str_of(id)) == said[i])
+			return true;
+	return false;
+}
+
+void
+warnings_make(struct figures *f, const struct jobs *j)
+{
+	struct buf b = { 0 };
+
+	if (f->set->is_host)
+		host_warnings(f);
+	else
+		warn_gpu(f, &b);
+	for (size_t i = 0; i < j->told.n; i++)
+		if (!is_said(j->told.v[i].id))
+			vec_push(&f->warnings, str_of(j->told.v[i].sentence));
+	buf_free(&b);
+}
