@@ -245,20 +245,6 @@ refuse_edited(const struct stream_in *in)
 
 /* ---- options ---- */
 
-/* The next word of a list with commas; false at its end. */
-static bool
-next_word(const char **p, struct str *word)
-{
-	size_t n;
-
-	if (**p == '\0')
-		return false;
-	n = strcspn(*p, ",");
-	*word = (struct str){ *p, n };
-	*p += n + ((*p)[n] == ',');
-	return true;
-}
-
 /* Those of --print; false if ch is none of them. */
 static bool
 take_view(struct view *v, const struct optparse *op, int ch)
@@ -271,7 +257,7 @@ take_view(struct view *v, const struct optparse *op, int ch)
 	case OPT_DEPTH: v->depth = (uint32_t)opt_int(op, 1, INT32_MAX); break;
 	case OPT_EXT: v->ext = op->arg; break;
 	case OPT_FIELDS:
-		while (next_word(&list, &word))
+		while (str_next(&list, ',', &word))
 			vec_push(&v->fields, word);
 		break;
 	case OPT_FOLLOW: v->follow_fwd = true; break;

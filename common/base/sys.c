@@ -129,19 +129,15 @@ quota_chain(const char *mount, const char *group, int (*quota)(const char *))
 	}
 }
 
-/* Whether word is in a list with commas. */
+/* Whether a list of controllers has the one of processors. */
 static bool
-lists(const char *list, const char *word)
+has_cpu(const char *list)
 {
-	size_t n = strlen(word);
+	struct str word;
 
-	while (*list != '\0') {
-		size_t len = strcspn(list, ",");
-
-		if (len == n && memcmp(list, word, n) == 0)
+	while (str_next(&list, ',', &word))
+		if (str_eq(word, STR("cpu")))
 			return true;
-		list += len + (list[len] == ',');
-	}
 	return false;
 }
 
@@ -158,7 +154,7 @@ quota_line(char *line)
 	*group++ = '\0';
 	if (*list == '\0')
 		return quota_chain("/sys/fs/cgroup", group, quota_v2);
-	if (!lists(list, "cpu"))
+	if (!has_cpu(list))
 		return INT_MAX;
 	snprintf(mount, sizeof mount, "/sys/fs/cgroup/%s", list);
 	if (access(mount, F_OK) != 0)

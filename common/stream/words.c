@@ -73,20 +73,18 @@ kind_of_word(struct str word)
 uint32_t
 opt_kinds(const struct optparse *op)
 {
-	const char *p = op->arg;
+	const char *list = op->arg;
 	uint32_t kinds = 0;
+	struct str word;
 
-	for (;;) {
-		size_t n = strcspn(p, ",");
-		int kind = kind_of_word((struct str){ p, n });
+	while (str_next(&list, ',', &word)) {
+		int kind = kind_of_word(word);
 
 		if (kind < 0)
 			die_usage("option '%s': '%.*s' is no kind of event; "
 				  "tl(7) lists them",
-			    op->name, (int)n, p);
+			    op->name, (int)word.len, word.p);
 		kinds |= KIND_BIT(kind);
-		if (p[n] == '\0')
-			return kinds;
-		p += n + 1;
 	}
+	return kinds;
 }

@@ -67,15 +67,14 @@ likeness(struct str node, struct str op)
 
 /* ---- windows ---- */
 
-static const struct store *sorting; /* qsort() hands nothing through */
-
 static int
-by_place(const void *x, const void *y)
+by_place(const void *x, const void *y, void *arg)
 {
+	const struct store *sorted = arg;
 	const struct custom_link *a = x, *b = y;
-	const struct held *p = &sorting->items.v[a->f],
-			  *q = &sorting->items.v[b->f];
-	uint32_t s = item_thread(sorting, p), t = item_thread(sorting, q);
+	const struct held *p = &sorted->items.v[a->f],
+			  *q = &sorted->items.v[b->f];
+	uint32_t s = item_thread(sorted, p), t = item_thread(sorted, q);
 
 	if (s != t)
 		return s < t ? -1 : 1;
@@ -183,9 +182,8 @@ custom_link_needed(
 void
 custom_links_find(struct store *s, struct custom_link *v, size_t n)
 {
-	sorting = s;
 	if (n > 1)
-		qsort(v, n, sizeof *v, by_place);
+		qsort_r(v, n, sizeof *v, by_place, s);
 	close_windows(s, v, n);
 	choose(s, v, n);
 	for (size_t i = 0; i < n; i++)

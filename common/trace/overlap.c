@@ -35,14 +35,13 @@ struct overlaps {
 	struct spans busy, covered;
 };
 
-/* qsort() hands nothing through. */
-static const struct work *sorting;
-
 static int
-by_start(const void *x, const void *y)
+by_start(const void *x, const void *y, void *works)
 {
-	const struct work *a = &sorting[*(const uint32_t *)x];
-	const struct work *b = &sorting[*(const uint32_t *)y];
+	const struct work *a =
+	    (const struct work *)works + *(const uint32_t *)x;
+	const struct work *b =
+	    (const struct work *)works + *(const uint32_t *)y;
 
 	if (a->source != b->source)
 		return a->source < b->source ? -1 : 1;
@@ -52,10 +51,10 @@ by_start(const void *x, const void *y)
 }
 
 static int
-by_uid(const void *x, const void *y)
+by_uid(const void *x, const void *y, void *works)
 {
 	const struct pair *a = x, *b = y;
-	const struct work *u = &sorting[a->other], *v = &sorting[b->other];
+	const struct work *w = works, *u = w + a->other, *v = w + b->other;
 
 	if (a->work != b->work)
 		return a->work < b->work ? -1 : 1;
@@ -92,8 +91,7 @@ in_order(const struct work *w, size_t nworks, size_t *n)
 	for (uint32_t i = 0; i < nworks; i++)
 		if (w[i].dur_ns > 0)
 			order[(*n)++] = i;
-	sorting = w;
-	qsort(order, *n, sizeof *order, by_start);
+	qsort_r(order, *n, sizeof *order, by_start, (void *)w);
 	return order;
 }
 
@@ -130,7 +128,8 @@ overlaps_find(struct dict *st, const struct work *w, size_t nworks)
 	vec_free(&open);
 	free(order);
 	if (o->pairs.n > 0)
-		qsort(o->pairs.v, o->pairs.n, sizeof *o->pairs.v, by_uid);
+		qsort_r(o->pairs.v, o->pairs.n, sizeof *o->pairs.v, by_uid,
+		    (void *)w);
 	return o;
 }
 

@@ -4,26 +4,6 @@
 
 /* ---- options ---- */
 
-/* Cuts the next item off a list; false when there is none left. */
-static bool
-next_item(struct str *list, struct str *item)
-{
-	const char *comma;
-
-	if (list->p == NULL)
-		return false;
-	comma = memchr(list->p, ',', list->len);
-	*item = *list;
-	if (comma == NULL) {
-		*list = (struct str){ NULL, 0 };
-		return true;
-	}
-	item->len = (size_t)(comma - list->p);
-	list->p = comma + 1;
-	list->len -= item->len + 1;
-	return true;
-}
-
 /* N or N-M. */
 static bool
 parse_range(struct str s, struct select_range *r)
@@ -48,10 +28,11 @@ static void
 id_set_opt(struct id_set *set, const struct optparse *op,
     const char *const words[], const char *what)
 {
-	struct str list = str_of(op->arg), item;
+	const char *list = op->arg;
+	struct str item;
 	struct select_range r;
 
-	while (next_item(&list, &item)) {
+	while (str_next(&list, ',', &item)) {
 		size_t i = 0;
 
 		if (parse_range(item, &r)) {

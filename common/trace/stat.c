@@ -1,115 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* What many numbers come to; trace.h has the method. */
+/* What many numbers come to; stat.h has the method. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "trace/stat.h"
 
-/* ---- order ---- */
-
-#define SORT_RUN 8
-
-static void
-insert_run(int64_t *v, size_t n)
+static int
+by_int(const void *x, const void *y)
 {
-	for (size_t i = 1; i < n; i++) {
-		int64_t x = v[i];
-		size_t k = i;
+	const int64_t *a = x, *b = y;
 
-		for (; k > 0 && x < v[k - 1]; k--)
-			v[k] = v[k - 1];
-		v[k] = x;
-	}
-}
-
-/* na numbers in order, and nb behind them, to out. */
-static void
-merge(const int64_t *a, size_t na, size_t nb, int64_t *out)
-{
-	const int64_t *b = a + na, *a_end = b, *b_end = b + nb;
-
-	while (a < a_end && b < b_end) {
-		bool is_b = *b < *a;
-
-		*out++ = is_b ? *b : *a;
-		b += is_b;
-		a += !is_b;
-	}
-	memcpy(out, a, (size_t)(a_end - a) * sizeof *a);
-	memcpy(out + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
-}
-
-/* Runs of twice the length from pairs of runs. */
-static void
-merge_runs(const int64_t *from, size_t n, size_t run, int64_t *to)
-{
-	for (size_t i = 0; i < n; i += 2 * run) {
-		size_t na = n - i < run ? n - i : run, rest = n - i - na;
-
-		merge(from + i, na, rest < run ? rest : run, to + i);
-	}
-}
-
-/*
- * Most sets are in order already, or small. The others take half the work of
- * qsort(), which calls for each comparison.
- */
-static void
-sort(int64_t *v, size_t n)
-{
-	int64_t *room, *from = v, *to, *swap;
-	size_t i = 1;
-
-	while (i < n && v[i - 1] <= v[i])
-		i++;
-	if (i >= n)
-		return;
-	for (i = 0; i < n; i += SORT_RUN)
-		insert_run(v + i, n - i < SORT_RUN ? n - i : SORT_RUN);
-	if (n <= SORT_RUN)
-		return;
-	to = room = xmalloc(n * sizeof *room);
-	for (size_t run = SORT_RUN; run < n; run *= 2) {
-		merge_runs(from, n, run, to);
-		swap = from;
-		from = to;
-		to = swap;
-	}
-	if (from != v)
-		memcpy(v, from, n * sizeof *v);
-	free(room);
-}
-
-/* A double's bits as an integer of the same order, and back. */
-static int64_t
-turn(int64_t bits)
-{
-	return bits < 0 ? bits ^ INT64_MAX : bits;
+	return (*a > *b) - (*a < *b);
 }
 
 /* None is NAN. */
-static void
-sort_reals(double *v, size_t n)
+static int
+by_real(const void *x, const void *y)
 {
-	int64_t *keys, key;
+	const double *a = x, *b = y;
 
-	if (n < 2)
-		return;
-	keys = xmalloc(n * sizeof *keys);
-	for (size_t i = 0; i < n; i++) {
-		memcpy(&key, &v[i], sizeof key);
-		keys[i] = turn(key);
-	}
-	sort(keys, n);
-	for (size_t i = 0; i < n; i++) {
-		key = turn(keys[i]);
-		memcpy(&v[i], &key, sizeof key);
-	}
-	free(keys);
+	return (*a > *b) - (*a < *b);
 }
-
-/* ---- figures ---- */
 
 double
 stat_quantile(const int64_t *v, size_t n, double q)
@@ -136,7 +47,7 @@ stat_of(struct stats *s, int64_t *v, size_t n)
 	*s = (struct stats){ n, 0, 0, 0, NAN, NAN, NAN, NAN };
 	if (n == 0)
 		return;
-	sort(v, n);
+	stable_sort(v, n, sizeof *v, by_int);
 	for (size_t i = 0; i < n; i++)
 		stat_add(&s->sum, v[i]);
 	s->min = v[0];
@@ -169,7 +80,7 @@ stat_of_reals(struct stat_real *s, double *v, size_t n)
 	if (m == 0)
 		return;
 	s->n = m;
-	sort_reals(v, m);
+	stable_sort(v, m, sizeof *v, by_real);
 	for (size_t i = 0; i < m; i++)
 		sum += (long double)v[i];
 	mean = sum / (long double)m;
