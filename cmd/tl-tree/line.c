@@ -15,56 +15,28 @@ put_visible(struct out *out, unsigned char c)
 		out_write(out, &c, 1);
 }
 
-/*
- * Bytes of the character at p: the C1 controls (U+0080..U+009F), which
- * terminals obey too, are told by *is_control.
- */
-static size_t
-char_len(const unsigned char *p, size_t left, bool *is_control)
-{
-	size_t n = 1;
-
-	*is_control = p[0] >= 0x80 && p[0] < 0xc0;
-	if (p[0] < 0xc0)
-		return 1;
-	n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-	if (n > left) {
-		*is_control = true;
-		return 1;
-	}
-	for (size_t i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80) {
-			*is_control = true;
-			return 1;
-		}
-	}
-	*is_control = p[0] == 0xc2 && p[1] < 0xa0;
-	return n;
-}
-
+/* Controls, those of U+0080 to U+009F too, which terminals obey, as bytes. */
 void
 line_name(struct out *out, struct str name, size_t max)
 {
-	const unsigned char *p = (const unsigned char *)name.p;
-	const unsigned char *end = p + name.len;
-	size_t chars = 0;
+	size_t chars = 0, n;
 
-	while (p < end) {
-		bool is_control;
-		size_t n = char_len(p, (size_t)(end - p), &is_control);
+	for (size_t at = 0; at < name.len; at += n) {
+		const char *p = name.p + at;
+		uint32_t c;
 
+		n = utf8_next(p, name.len - at, &c);
 		if (chars++ == max) {
 			out_puts(out, "..");
 			return;
 		}
-		if (is_control)
-			for (size_t i = 0; i < n; i++)
-				out_printf(out, "\\x%02x", p[i]);
-		else if (n == 1)
-			put_visible(out, p[0]);
-		else
+		if (n == 1 && c != UTF8_BAD)
+			put_visible(out, (unsigned char)*p);
+		else if (c >= 0xa0 && c != UTF8_BAD)
 			out_write(out, p, n);
-		p += n;
+		else
+			for (size_t i = 0; i < n; i++)
+				out_printf(out, "\\x%02x", (unsigned char)p[i]);
 	}
 }
 

@@ -28,23 +28,10 @@ static int nhooks;
 size_t
 visible_char(const unsigned char *p, size_t n)
 {
-	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	size_t i;
+	uint32_t c;
+	size_t len = utf8_next((const char *)p, n, &c);
 
-	if (len == 1)
-		return p[0] >= 0x20 && p[0] != 0x7f;
-	if (p[0] < 0xc2 || p[0] > 0xf4 || len > n)
-		return 0;
-	for (i = 1; i < len; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if ((p[0] == 0xc2 && p[1] < 0xa0) || /* C1 */
-	    (p[0] == 0xe0 && p[1] < 0xa0) || /* overlong */
-	    (p[0] == 0xed && p[1] > 0x9f) || /* surrogates */
-	    (p[0] == 0xf0 && p[1] < 0x90) || /* overlong */
-	    (p[0] == 0xf4 && p[1] > 0x8f))   /* beyond U+10FFFF */
-		return 0;
-	return len;
+	return c == UTF8_BAD || c < 0x20 || (c >= 0x7f && c < 0xa0) ? 0 : len;
 }
 
 bool
