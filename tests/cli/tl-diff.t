@@ -233,6 +233,9 @@ is 'of one kernel, too' \
 is '--per step: counts are of a step' \
 	"$(rows 'tl-diff --per step -B s1.json -A s3.json -c name,count_before,count_after')" \
 	'a 1 1.b 1 1.'
+{ steps 20 21; gpu stray 900 5 99; } | trace >outside.json
+is '--per step: no row of what is in no step' \
+	"$(rows 'tl-diff --per step -c name,before_ns outside.json outside.json')" 'a 20500.b 9500.'
 is 'the type of counts tells that they can be means' \
 	"$(for side in s1.json 's1.json -B s2.json'; do
 		# shellcheck disable=SC2086 # words
