@@ -86,6 +86,7 @@ a backslash|C:\\Users|[{"ph":"X","name":"C:\\Users"}]
 garbage between|a b|[{"ph":"X","name":"a"},garbage}],{"ph":"X","name":"b"}]
 half an event between|a b|[{"ph":"X","name":"a"},{"ph":"X","args":{"x":1,{"ph":"X","name":"b"}]
 no event|a|[{"ph":"X","name":"a"},12,null]
+inf instead of a key|a b|[{"ph":"X","name":"a"},{-inf"x":1},{"ph":"X","name":"b"}]
 a damaged head|a|{"deviceProperties":[{"id":0,,}],"traceEvents":[{"ph":"X","name":"a"}]}
 a damaged key of the list|a|{"trXceEvents":[{"ph":"X","name":"a"}],"x":1,}
 two traces in one file|a|{"traceEvents":[{"ph":"X","name":"a"}]}{"traceEvents":[{"ph":"X","name":"b"}]}

@@ -56,11 +56,14 @@ take(struct mender *m, struct in *in, struct spot spot)
 	go_to(m, spot);
 }
 
-/* Where a byte of the text, behind all mends, stands in the window. */
+/* Where a byte of the text stands in the window; of one in front of a mend at
+ * least where the value begins. */
 static size_t
 origin(const struct mender *m, size_t at)
 {
-	return m->taken - (m->text.len - at);
+	size_t behind = m->text.len - at;
+
+	return behind < m->taken - m->from ? m->taken - behind : m->from;
 }
 
 /* ---- mends: each is at a byte of the text, and false if it is none ---- */
@@ -227,7 +230,7 @@ mend_value(struct mender *m, struct in *in, size_t from, size_t max)
 	enum json_token t;
 
 	m->text.len = 0;
-	m->taken = from;
+	m->from = m->taken = from;
 	m->is_marked = m->is_scalar = false;
 	m->nkeys = 0;
 	m->nmends = 0;

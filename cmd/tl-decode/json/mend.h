@@ -38,9 +38,9 @@ struct mender {
 	uint64_t mends[REASON_COUNT];
 	size_t first[REASON_COUNT]; /* from in->p on */
 	/* private */
-	struct json json; /* over the text */
-	size_t taken;     /* from in->p on */
-	struct spot last; /* before the last string, or at SIZE_MAX */
+	struct json json;   /* over the text */
+	size_t from, taken; /* of the window, from in->p on */
+	struct spot last;   /* before the last string, or at SIZE_MAX */
 	size_t last_quote, quoted_at;
 	unsigned nmends;
 };
