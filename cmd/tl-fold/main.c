@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-fold/fold.h"
+#include "trace/process.h"
 #include "trace/stat.h"
 
 #define OPT_CLOCK (OPT_LONG + 1)
@@ -94,7 +95,7 @@ is_frame(struct folder *f, const struct event *ev)
 
 	if (set->only_modules)
 		return ev->shape->kind == KIND_PYTHON &&
-		    str_starts(dict_get(f->dict, ev->name), STR("nn.Module"));
+		    name_is_module(dict_get(f->dict, ev->name));
 	if (set->clock == CLOCK_GPU &&
 	    (ev->ngpu == 0 || event_is(ev, KINDS_LAUNCH)))
 		return false;

@@ -19,7 +19,7 @@ struct open_op {
 };
 
 /* GPU work below a backward op; its module when the source is over. */
-struct work {
+struct back_work {
 	uint64_t fwd;
 	struct span span;
 };
@@ -27,7 +27,7 @@ struct work {
 struct backward {
 	struct map module_of; /* forward op to number of its module */
 	VEC(struct open_op) stack;
-	VEC(struct work) works;
+	VEC(struct back_work) works;
 };
 
 struct backward *
@@ -69,14 +69,14 @@ backward_gpu(struct backward *b, const struct event *ev, int64_t end_ns)
 {
 	if (b->stack.n > 0)
 		vec_push(&b->works,
-		    ((struct work){ b->stack.v[b->stack.n - 1].fwd,
+		    ((struct back_work){ b->stack.v[b->stack.n - 1].fwd,
 			{ ev->ts_ns, end_ns } }));
 }
 
 static int
 by_module(const void *x, const void *y)
 {
-	const struct work *a = x, *b = y;
+	const struct back_work *a = x, *b = y;
 
 	return (a->fwd > b->fwd) - (a->fwd < b->fwd);
 }

@@ -45,8 +45,8 @@ struct gpu_span {
 
 struct flop_counter {
 	struct modules *m;
-	struct models *models;
 	struct notes notes;
+	uint32_t notes_of; /* the source */
 	extra_vec extras;
 	VEC(struct frame) stack;
 	VEC(struct gpu_span) works; /* below the outermost frame */
@@ -60,12 +60,11 @@ struct flop_counter {
 };
 
 struct flop_counter *
-flops_create(struct modules *m, struct models *models)
+flops_create(struct modules *m)
 {
 	struct flop_counter *f = xcalloc(1, sizeof *f);
 
 	f->m = m;
-	f->models = models;
 	return f;
 }
 
@@ -87,15 +86,13 @@ flops_destroy(struct flop_counter *f)
 }
 
 void
-flops_annotation(struct flop_counter *f, const struct event *ev)
+flops_annotation(
+    struct flop_counter *f, const struct event *ev, uint32_t source)
 {
-	notes_add(&f->notes, f->models, f->m->dict, ev);
-}
-
-void
-flops_prologue(struct flop_counter *f)
-{
-	notes_clear(&f->notes);
+	if (f->notes_of != source)
+		notes_clear(&f->notes);
+	f->notes_of = source;
+	notes_add(&f->notes, f->m->models, f->m->sink.dict, ev);
 }
 
 /* ---- opening ---- */
@@ -134,7 +131,7 @@ static void
 keep_linked(struct flop_counter *f, const struct event *ev)
 {
 	vec_push(&f->linked,
-	    ((struct linked){ ev->name, args_of_event(f->m->dict, ev) }));
+	    ((struct linked){ ev->name, args_of_event(f->m->sink.dict, ev) }));
 	*map_put(&f->linked_of, uid_hash(ev->uid), NULL) = f->linked.n;
 }
 
@@ -155,12 +152,12 @@ flops_op(struct flop_counter *f, const struct event *ev)
 	if (!num_add(ev->ts_ns, ev->dur_ns, &fr->end_ns))
 		fr->end_ns = INT64_MAX;
 	if (ev->name != INTERN_NONE)
-		fr->model =
-		    model_find(f->models, dict_get(f->m->dict, ev->name));
+		fr->model = model_find(
+		    f->m->models, dict_get(f->m->sink.dict, ev->name));
 	if (fr->model == NULL)
 		return;
-	fr->args = args_of_event(f->m->dict, ev);
-	extras_take(&f->extras, f->m->dict, fr->model, ev);
+	fr->args = args_of_event(f->m->sink.dict, ev);
+	extras_take(&f->extras, f->m->sink.dict, fr->model, ev);
 }
 
 void
@@ -180,8 +177,8 @@ extra_arg(void *ctx, struct str key, struct str *text)
 	const struct flop_counter *f = ctx;
 	size_t first = f->stack.v[f->stack.n - 1].first_extra;
 
-	return extras_find(
-	    f->extras.v + first, f->extras.n - first, f->m->dict, key, text);
+	return extras_find(f->extras.v + first, f->extras.n - first,
+	    f->m->sink.dict, key, text);
 }
 
 static int
@@ -204,7 +201,7 @@ kernel_names(struct flop_counter *f, const struct frame *fr)
 
 	qsort(v, n, sizeof *v, by_time);
 	for (size_t i = 0; i < n; i++)
-		names[i] = dict_get(f->m->dict, v[i].name);
+		names[i] = dict_get(f->m->sink.dict, v[i].name);
 	return names;
 }
 
@@ -233,7 +230,7 @@ forward_of(const struct flop_counter *f)
 static const struct model_result *
 result_of(struct flop_counter *f, const struct frame *fr)
 {
-	const struct dict *st = f->m->dict;
+	const struct dict *st = f->m->sink.dict;
 	struct model_op op = op_of(st, fr->name, &fr->args), forward;
 	const struct linked *linked;
 	const struct model_result *r;
@@ -254,7 +251,7 @@ result_of(struct flop_counter *f, const struct frame *fr)
 	if (fr->model->reads & MODEL_READS_ANNOTATION)
 		op.annotation =
 		    notes_around(&f->notes, st, fr->start_ns, fr->end_ns);
-	r = model_eval(f->models, fr->model, &op, MODEL_FWD);
+	r = model_eval(f->m->models, fr->model, &op, MODEL_FWD);
 	free(names);
 	return r->status == MODEL_OK ? r : NULL;
 }

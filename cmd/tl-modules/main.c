@@ -6,7 +6,6 @@
  * module, with the busy time of the GPU below it, and prints them as a tree or
  * a table, call by call or folded by type.
  */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "cmd/tl-modules/modules.h"
@@ -17,7 +16,6 @@
 #define OPT_MIN_TIME (OPT_LONG + 3)
 #define OPT_NO_FOLD (OPT_LONG + 4)
 #define OPT_ROOT (OPT_LONG + 5)
-#define OPT_SHOW_ZERO (OPT_LONG + 6)
 #define OPT_BY_TYPE (OPT_LONG + 7)
 #define OPT_FLOPS (OPT_LONG + 8)
 #define OPT_MIN_PCT (OPT_LONG + 9)
@@ -32,13 +30,12 @@ static const struct opt options[] = {
 	{ OPT_MIN_PCT, "min-pct", "PERCENT",
 	    "modules with at least this share of the one above" },
 	{ OPT_MIN_TIME, "min-time", "TIME",
-	    "modules with at least this GPU time" },
+	    "modules with at least this GPU time; 0ns: all" },
 	{ OPT_NO_FOLD, "no-fold", NULL, "each call by itself" },
 	{ 'p', "print", "[STYLE]", "a tree for people: dots or tree" },
 	{ OPT_PSEUDO, "pseudo-ops", NULL,
 	    "ops for the steps that one op hides, see tl-graft" },
 	{ OPT_ROOT, "root", "UID|NAME", "from these modules on; a pattern" },
-	{ OPT_SHOW_ZERO, "show-zero", NULL, "modules without GPU time, too" },
 	OPT_MODELS,
 	OPT_SELECT,
 	OPT_TABLE,
@@ -56,12 +53,11 @@ static const char *const style_words[] = { "dots", "tree", NULL };
 
 /* ---- what is missing ---- */
 
-/* A source without modules, or none that is asked for. */
 /* Of a source without modules, where others have some. */
 static void
-warn_none(const struct modules *m, const struct sink_source *o)
+warn_none(struct modules *m, const struct sink_source *o)
 {
-	if (m->wholes.v[o->no].nframes == 0)
+	if (modules_whole(m, o->no)->nframes == 0)
 		report(MSG_SOURCE_NO_PYTHON_FRAMES, o->path, o->src);
 	else if (o->ngpu > 0 && o->nchosen == 0)
 		report(MSG_SOURCE_NO_MATCH, o->path, o->src, o->ngpu);
@@ -70,9 +66,9 @@ warn_none(const struct modules *m, const struct sink_source *o)
 }
 
 static noreturn void
-die_none(const struct modules *m, const struct sink_source *o)
+die_none(struct modules *m, const struct sink_source *o)
 {
-	const struct whole *w = &m->wholes.v[o->no];
+	const struct whole *w = modules_whole(m, o->no);
 
 	if (w->nframes == 0)
 		die_nothing(MSG_NO_PYTHON_FRAMES, o->path);
@@ -85,168 +81,191 @@ die_none(const struct modules *m, const struct sink_source *o)
 
 /* A source without modules is a warning, none with some the end. */
 static void
-check_sources(const struct modules *m)
+check_sources(struct modules *m)
 {
+	const struct sink_sources *g = &m->sink.sources;
 	const struct sink_source *bad = NULL;
 	size_t nwith = 0;
 
-	for (size_t i = 0; i < m->sources.list.n; i++) {
-		const struct sink_source *o = &m->sources.list.v[i];
-
-		if (!o->is_asked)
-			continue;
-		nwith += m->wholes.v[i].nasked > 0;
-		if (m->wholes.v[i].nasked == 0)
-			bad = o;
+	if (g->list.n == 0)
+		die_nothing(MSG_NO_EVENTS, g->path);
+	sink_sources_check(g);
+	(void)modules_whole(m, (uint32_t)g->list.n - 1);
+	for (size_t i = 0; i < g->list.n; i++) {
+		nwith += g->list.v[i].is_asked && m->wholes.v[i].nasked > 0;
+		if (g->list.v[i].is_asked && m->wholes.v[i].nasked == 0)
+			bad = &g->list.v[i];
 	}
-	if (m->sources.list.n == 0)
-		die_nothing(MSG_NO_EVENTS, m->sources.path);
-	sink_sources_check(&m->sources);
 	if (nwith == 0)
 		die_none(m, bad);
-	for (size_t i = 0; i < m->sources.list.n; i++) {
-		const struct sink_source *o = &m->sources.list.v[i];
-
-		if (o->is_asked && m->wholes.v[i].nasked == 0)
-			warn_none(m, o);
-	}
+	for (size_t i = 0; i < g->list.n; i++)
+		if (g->list.v[i].is_asked && m->wholes.v[i].nasked == 0)
+			warn_none(m, &g->list.v[i]);
 }
 
 static void
-check_nodes(
-    const struct modules *m, const struct settings *set, const struct nodes *n)
+check_nodes(const struct modules *m)
 {
-	uint64_t ngpu = 0, nchosen = 0;
+	const struct sink_source sum = sink_sources_sum(&m->sink.sources);
+	const char *path = m->sink.sources.path;
 
-	for (size_t i = 0; i < n->list.n; i++)
-		if (n->list.v[i].type == NODE_MODULE)
+	for (size_t i = 0; i < m->sink.records.n; i++)
+		if (!node_at(m, i)->is_outside)
 			return;
-	for (size_t i = 0; i < m->sources.list.n; i++) {
-		ngpu += m->sources.list.v[i].ngpu;
-		nchosen += m->sources.list.v[i].nchosen;
-	}
-	if (n->nfound == 0)
-		die_nothing(
-		    MSG_NO_SUCH_MODULE, m->sources.path, set->roots.v[0]);
-	if (ngpu > 0 && nchosen == 0)
-		die_nothing(MSG_NO_MATCH, m->sources.path, ngpu);
-	die_nothing(MSG_NO_MODULE_TIME, m->sources.path, n->nfound);
-}
-
-static void
-summarise(const struct modules *m)
-{
-	for (size_t i = 0; i < m->sources.list.n; i++) {
-		const struct sink_source *o = &m->sources.list.v[i];
-		const struct whole *w = &m->wholes.v[i];
-
-		note("%s: source %u: %" PRIu64 " calls of modules, %" PRIu64
-		     " Python frames, %" PRIu64 " GPU events, %" PRIu64
-		     " asked for, %" PRIu64 " without a launch, %" PRIu64
-		     " duplicates left out",
-		    o->path, (unsigned)o->src, w->nmodules, w->nframes, o->ngpu,
-		    o->nchosen, o->nunlinked, o->nduplicates);
-	}
-	note_cost("%" PRIu64 " events", m->nevents);
+	if (m->nfound == 0)
+		die_nothing(MSG_NO_SUCH_MODULE, path, m->roots.v[0]);
+	if (sum.ngpu > 0 && sum.nchosen == 0)
+		die_nothing(MSG_NO_MATCH, path, sum.ngpu);
+	die_nothing(MSG_NO_MODULE_TIME, path, m->nfound);
 }
 
 /* ---- options ---- */
 
-static void
-take_option(struct settings *set, const struct optparse *op, int ch)
+static struct models *
+models_of(struct modules *m)
 {
+	if (m->models == NULL)
+		m->models = models_create();
+	return m->models;
+}
+
+static bool
+take_option(struct sink *s, const struct optparse *op, int ch)
+{
+	struct modules *m = (struct modules *)s;
+
 	switch (ch) {
-	case OPT_BWD: set->bwd = true; break;
-	case OPT_DEPTH: set->depth = opt_int(op, 1, UINT32_MAX); break;
-	case OPT_MIN_TIME: set->min_ns = opt_time(op); break;
-	case OPT_MIN_PCT: set->min_pct = opt_double(op, 0, 100); break;
-	case OPT_FLOPS: set->flops = true; break;
-	case OPT_PSEUDO: set->pseudo_ops = true; break;
-	case OPT_MODELS_FILE: vec_push(&set->models, op->arg); break;
-	case OPT_BY_TYPE: set->by_type = true; break;
+	case OPT_BWD: m->with_bwd = true; break;
+	case OPT_DEPTH: m->depth = opt_int(op, 1, UINT32_MAX); break;
+	case OPT_MIN_TIME: m->min_ns = opt_time(op); break;
+	case OPT_MIN_PCT: m->min_pct = opt_double(op, 0, 100); break;
+	case OPT_FLOPS: m->with_flops = true; break;
+	case OPT_PSEUDO: m->pseudo_ops = true; break;
+	case OPT_MODELS_FILE: models_load(models_of(m), op->arg); break;
+	case OPT_BY_TYPE: m->by_type = true; break;
 	case OPT_FOLD:
 	case OPT_NO_FOLD:
-		set->fold = ch == OPT_FOLD;
-		set->has_fold = true;
+		m->fold = ch == OPT_FOLD;
+		m->has_fold = true;
 		break;
-	case OPT_ROOT: vec_push(&set->roots, op->arg); break;
-	case OPT_SHOW_ZERO: set->min_ns = 0; break;
+	case OPT_ROOT: vec_push(&m->roots, op->arg); break;
 	case 'p':
-		set->style = STYLE_DOTS;
-		if (op->arg != NULL)
-			set->style = opt_word(op, style_words) == 0
-			    ? STYLE_DOTS
-			    : STYLE_TREE;
+		m->style = op->arg == NULL || opt_word(op, style_words) == 0
+		    ? STYLE_DOTS
+		    : STYLE_TREE;
 		break;
-	case 'v': set->verbose = true; break;
-	default:
-		if (!select_opt(&set->select, op, ch))
-			(void)table_dest_opt(&set->dest, op, ch);
-		break;
+	default: return false;
 	}
+	return true;
 }
 
 static void
-check_settings(struct settings *set)
+check_settings(struct sink *s)
 {
-	const struct table_dest *d = &set->dest;
+	struct modules *m = (struct modules *)s;
+	const struct table_dest *d = &s->dest;
 	bool is_table = d->format != FMT_AUTO || d->dir != NULL ||
 	    d->columns != NULL || d->sort != NULL || d->top != 0 ||
 	    d->no_header || d->labels;
 
-	select_check_gpu(&set->select);
-	if (set->style != STYLE_NONE && is_table)
+	select_check_gpu(&s->select);
+	if (m->style != STYLE_NONE && is_table)
 		die_usage("option '--print' takes no options of tables");
-	if (set->style == STYLE_NONE && !is_table && d->path == NULL &&
+	if (m->style == STYLE_NONE && !is_table && d->path == NULL &&
 	    isatty(STDOUT_FILENO) == 1)
-		set->style = STYLE_DOTS;
-	if (set->models.n > 0 && !set->flops)
+		m->style = STYLE_DOTS;
+	if (m->models != NULL && !m->with_flops)
 		die_usage("option '--models' needs --flops");
-	if (set->by_type && set->has_fold)
+	if (m->by_type && m->has_fold)
 		die_usage("option '--by-type' takes no --fold or --no-fold");
-	if (!set->has_fold)
-		set->fold = set->style == STYLE_DOTS || set->by_type;
-	set->select.late_ranks = true;
-	if (set->style == STYLE_NONE)
-		rows_check(set);
+	if (!m->has_fold)
+		m->fold = m->style == STYLE_DOTS || m->by_type;
+	for (size_t i = 0; i < s->ntables && m->style != STYLE_NONE; i++)
+		s->tables[i].print = modules_print;
+	if (m->with_flops)
+		(void)models_of(m);
+	s->want =
+	    m->pseudo_ops ? WANT_PSEUDO : select_want(&s->select, WANT_TREE);
+	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_HOST |
+	    KIND_BIT(KIND_PYTHON) |
+	    (m->with_flops ? KIND_BIT(KIND_ANNOTATION) : 0);
 }
+
+/* ---- hooks of the whole ---- */
+
+static void
+finish(struct sink *s)
+{
+	struct modules *m = (struct modules *)s;
+
+	modules_close_source(m);
+	check_sources(m);
+	nodes_make(m);
+	check_nodes(m);
+}
+
+static void
+put_notes(struct sink *s, const struct sink_plan *p, struct table *t)
+{
+	(void)p;
+	note_unlinked(t, &s->sources, "module");
+}
+
+static void
+summarise(const struct sink *s)
+{
+	const struct modules *m = (const struct modules *)s;
+
+	for (size_t i = 0; i < m->wholes.n; i++)
+		note("source %zu: %" PRIu64 " calls of modules, %" PRIu64
+		     " Python frames",
+		    i, m->wholes.v[i].nmodules, m->wholes.v[i].nframes);
+}
+
+static void
+free_state(struct sink *s)
+{
+	struct modules *m = (struct modules *)s;
+
+	backward_destroy(m->backward);
+	flops_destroy(m->flop_counter);
+	vec_free(&m->stack);
+	spans_free(&m->all);
+	spans_free(&m->own);
+	vec_free(&m->roots);
+	vec_free(&m->list);
+	vec_free(&m->wholes);
+	vec_free(&m->flops);
+	vec_free(&m->no_model);
+	models_destroy(m->models);
+}
+
+static const struct sink_def def = {
+	.about = &about,
+	.options = options,
+	.columns = modules_columns,
+	.record_size = sizeof(struct node),
+	.option = take_option,
+	.check = check_settings,
+	.start = modules_start,
+	.take = modules_take,
+	.flush = modules_flush,
+	.finish = finish,
+	.summary = summarise,
+	.free = free_state,
+	.asked = modules_asked,
+	.wants = modules_wants,
+	.notes = put_notes,
+	.cell = modules_cell,
+};
 
 int
 main(int argc, char *argv[])
 {
-	struct settings set = { .min_ns = 1 };
-	struct modules m = { .nevents = 0 };
-	struct nodes n = { .nfound = 0 };
-	struct optparse op;
-	const char *path;
-	int ch;
+	struct modules m = { .sink = { .def = &def }, .min_ns = 1 };
 
-	opt_start(&op, argc, argv, &about, options);
-	while ((ch = opt_next(&op)) != -1)
-		take_option(&set, &op, ch);
-	check_settings(&set);
-
-	m.dict = dict_create();
-	if (set.flops)
-		m.models = models_create();
-	for (size_t i = 0; i < set.models.n; i++)
-		models_load(m.models, set.models.v[i]);
-	while ((path = opt_file(&op)) != NULL)
-		modules_read_file(&m, &set, path);
-	check_sources(&m);
-	nodes_of(&n, &m, &set);
-	check_nodes(&m, &set, &n);
-	if (set.style == STYLE_NONE)
-		rows_print(&set, &m, &n);
-	else
-		print_nodes(&set, &m, &n);
-	if (set.verbose)
-		summarise(&m);
-	nodes_free(&n);
-	modules_free(&m);
-	vec_free(&set.roots);
-	vec_free(&set.models);
-	dict_destroy(m.dict);
-	select_free(&set.select);
-	return exit_status();
+	m.sink.tables = modules_tables;
+	m.sink.ntables = modules_ntables;
+	err_program(argv[0]); /* before anything can fail */
+	return sink_main(&m.sink, argc, argv);
 }

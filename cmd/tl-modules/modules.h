@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside tl-modules only. main.c takes the options, gather.c reads streams
- * and keeps a record of each call of a module, backward.c and flops.c what more
- * is asked for of it, nodes.c chooses those that are shown and folds them,
- * rows.c makes tables and print.c trees of them.
+ * Inside tl-modules only. A sink (sink/sink.h): main.c takes the options,
+ * gather.c keeps a record of each call of a module, backward.c and flops.c what
+ * more is asked for of it, nodes.c chooses those that are shown and folds them,
+ * which are the sink's records; rows.c has their tables, print.c their trees.
  */
 #ifndef TL_CMD_MODULES_H
 #define TL_CMD_MODULES_H
 
 #include "model/model.h"
-#include "sink/cells.h"
-#include "trace/select.h"
-
-/* A figure that was not asked for, or can't be had. */
-#define NO_TIME INT64_MIN
+#include "sink/sink.h"
 
 enum style {
 	STYLE_NONE, /* a table */
@@ -21,37 +17,18 @@ enum style {
 	STYLE_TREE,
 };
 
-struct settings {
-	enum style style;
-	bool fold, has_fold; /* the latter: an option said so */
-	bool by_type;        /* folded, wherever they are */
-	bool bwd;            /* the time of linked backward ops too */
-	bool flops;
-	bool pseudo_ops;
-	bool verbose;
-	int64_t depth;            /* levels, 0: all */
-	int64_t min_ns;           /* of GPU time, for a module to be shown */
-	double min_pct;           /* likewise, of the parent's, or busy time */
-	VEC(const char *) models; /* --models */
-	VEC(const char *) roots;  /* patterns and uids, as given */
-	struct select select;
-	struct table_dest dest;
-};
-
-/* ---- gather ---- */
-
 /* One call of a module: a frame. 80 bytes. */
 struct module {
 	struct uid uid;
-	uint32_t source; /* in modules.sources */
-	uint32_t name;   /* with its prefix */
-	uint32_t up;     /* number of the module above, from 1; 0: none */
-	bool has_below;  /* modules that are asked for */
-	bool is_asked;   /* it, or something below */
+	uint32_t source;
+	uint32_t name;  /* with its prefix */
+	uint32_t up;    /* number of the module above, from 1; 0: none */
+	bool has_below; /* modules that are asked for */
+	bool is_asked;  /* it, or something below */
 	int64_t ts_ns, dur_ns;
 	int64_t gpu_ns;  /* busy time of all GPU events below */
 	int64_t self_ns; /* of those below no further module */
-	int64_t bwd_ns;  /* of backward ops linked to ops below; NO_TIME */
+	int64_t bwd_ns;  /* of backward ops linked to ops below; SINK_NONE */
 	uint64_t kernels;
 };
 
@@ -73,22 +50,72 @@ struct whole {
 	uint64_t nmodules, nasked;
 };
 
-/* All that was read; modules come before those below them. */
+/* A line or row: a call, or all calls that are alike in their place. */
+struct node {
+	struct sink_record rec; /* of the first call; ts_ns: its place */
+	struct uid parent;
+	uint32_t label, type, no_model; /* texts; no_model: JSON */
+	uint32_t up;     /* number of the node above, from 1; 0: a root */
+	uint32_t name;   /* of the first call, with its prefix */
+	bool is_outside; /* the source's GPU work in no module */
+	bool is_last;    /* of its siblings */
+	/* where there is none: SINK_NONE, NAN */
+	int64_t level;                   /* from 0 */
+	int64_t instance, ts_ns, cpu_ns; /* of the first call */
+	int64_t calls, instances, min_ns, max_ns;
+	int64_t sum_ns, self_ns, kernels;
+	int64_t non_module_ns; /* of calls with modules below */
+	int64_t bwd_ns;
+	double mean_ns, pct_parent, pct_root, pct_busy;
+	double gflop, tflop_s, mib, tb_s, pct_modelled;
+	struct flops flops;
+};
+
+struct open_module {
+	uint32_t depth;
+	uint32_t number; /* in modules.list, from 1 */
+	size_t first_all, first_own;
+};
+
 struct modules {
-	struct dict *dict;
-	struct sink_sources sources;
+	struct sink sink;
+	/* options */
+	enum style style;
+	bool fold, has_fold; /* the latter: an option said so */
+	bool by_type;        /* folded, wherever they are */
+	bool with_bwd;       /* the time of linked backward ops too */
+	bool with_flops;
+	bool pseudo_ops;
+	int64_t depth;           /* levels, 0: all */
+	int64_t min_ns;          /* of GPU time, for a module to be shown */
+	double min_pct;          /* likewise, of the parent's, or busy time */
+	VEC(const char *) roots; /* patterns and uids, as given */
+	/* all that was read; modules come before those below them */
 	VEC(struct whole) wholes; /* by source */
 	VEC(struct module) list;
 	VEC(struct flops) flops; /* by module, maybe fewer */
 	VEC(uint32_t) no_model;  /* names of ops, those of a call together */
 	struct models *models;   /* NULL: not asked for */
-	uint64_t nevents;
-	bool any_inst; /* some calls are repetitions of an event */
+	uint64_t nfound;         /* modules from --root on, hidden ones too */
+	/* of the source at hand */
+	struct whole *whole; /* NULL: none was begun */
+	uint32_t source;
+	size_t first; /* of its modules */
+	VEC(struct open_module) stack;
+	struct spans all, own;
+	struct spans busy, outside;
+	struct backward *backward;         /* with --bwd */
+	struct flop_counter *flop_counter; /* with --flops */
 };
 
-void modules_read_file(
-    struct modules *m, struct settings *set, const char *path);
-void modules_free(struct modules *m);
+/* ---- gather: hooks of the sink ---- */
+
+void modules_start(struct sink *s);
+void modules_take(struct sink *s, const struct stream_in *in, bool is_chosen);
+void modules_flush(struct sink *s);
+/* Behind the last file. */
+void modules_close_source(struct modules *m);
+struct whole *modules_whole(struct modules *m, uint32_t source);
 
 /* ---- backward: GPU work by the forward op that it is linked to ---- */
 
@@ -106,13 +133,11 @@ void backward_finish(struct backward *b, struct modules *m, size_t first);
 
 /* ---- flops: by module, from the models of the ops below ---- */
 
-struct flop_counter;
-
-struct flop_counter *flops_create(struct modules *m, struct models *models);
+struct flop_counter *flops_create(struct modules *m);
 void flops_destroy(struct flop_counter *f);
-/* The prologue begins; an annotation in it. */
-void flops_prologue(struct flop_counter *f);
-void flops_annotation(struct flop_counter *f, const struct event *ev);
+/* An annotation in the prologue of a source. */
+void flops_annotation(
+    struct flop_counter *f, const struct event *ev, uint32_t source);
 /* Closes what is at this depth or below, then comes what is there. */
 void flops_close(struct flop_counter *f, uint32_t depth);
 void flops_module(
@@ -124,63 +149,29 @@ void flops_outside(struct flop_counter *f, struct flops *to);
 
 /* ---- nodes: what is shown ---- */
 
-enum node_type {
-	NODE_MODULE,
-	NODE_OUTSIDE, /* the source's GPU work in no module */
-};
-
-/* A line or row: a call, or all calls that are alike in their place. */
-struct node {
-	enum node_type type;
-	uint32_t source;
-	uint32_t up;    /* number of the node above, from 1; 0: a root */
-	uint32_t level; /* from 0 */
-	uint32_t first; /* the first of its calls, in modules.list */
-	bool is_fold;
-	bool is_last;       /* of its siblings */
-	bool has_below;     /* any module, shown or not */
-	uint64_t calls;     /* */
-	uint64_t instances; /* distinct names */
-	int64_t sum_ns, min_ns, max_ns, self_ns;
-	int64_t non_module_ns; /* of calls with modules below; NO_TIME */
-	int64_t bwd_ns;
-	uint64_t kernels;
-	struct flops flops;
-	uint32_t none; /* the first of its ops without a model, from 1 */
-};
-
-/* A name, and the number of the node's next one. */
-struct no_model {
-	uint32_t name, next;
-};
-
-struct nodes {
-	VEC(struct node) list; /* in pre-order */
-	VEC(struct no_model) nones;
-	uint64_t nfound; /* modules from --root on, hidden ones too */
-};
-
-void nodes_of(
-    struct nodes *n, const struct modules *m, const struct settings *set);
-void nodes_free(struct nodes *n);
-/* A name's parts: without "nn.Module: "; and "_12" apart, or empty. */
+/* Makes the records. */
+void nodes_make(struct modules *m);
+static inline struct node *
+node_at(const struct modules *m, size_t i)
+{
+	return sink_record(&m->sink, i);
+}
+/* A name's parts: without "nn.Module: ", and that without "_12". */
 struct str module_name(struct str name);
 struct str module_type(struct str name);
-struct str module_instance(struct str name);
-/* Shares in percent; NAN of nothing. */
-double node_pct_parent(const struct nodes *n, const struct node *node);
-double node_pct_root(const struct nodes *n, const struct node *node);
-double node_pct_busy(const struct modules *m, const struct node *node);
 
 /* ---- output ---- */
 
 #define OUTSIDE_LABEL "Non-nn.Module GPU Ops"
 
-/* A usage error when columns are named that aren't there. */
-void rows_check(const struct settings *set);
-void rows_print(
-    struct settings *set, const struct modules *m, const struct nodes *n);
-void print_nodes(
-    const struct settings *set, const struct modules *m, const struct nodes *n);
+extern const struct sink_column modules_columns[];
+extern struct sink_table modules_tables[];
+extern const size_t modules_ntables;
+bool modules_asked(const struct sink *s, const struct sink_table *t);
+bool modules_wants(
+    const struct sink *s, const struct sink_table *t, unsigned column);
+struct cell modules_cell(const struct sink_row *r, unsigned field);
+/* Prints them as a tree. */
+void modules_print(struct sink *s, const struct sink_plan *p);
 
 #endif

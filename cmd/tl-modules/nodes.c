@@ -4,11 +4,11 @@
  * time; each call by itself, or folded. Folded, the calls below one node whose
  * modules have one type are one node, and what is below them goes on so.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "cmd/tl-modules/modules.h"
-#include "trace/stat.h"
+#include "trace/merged.h"
+#include "json/json.h"
 
 /* ---- names ---- */
 
@@ -24,56 +24,51 @@ module_name(struct str name)
 	return name;
 }
 
-/* Length of "_12" at the end, or 0. */
-static size_t
-suffix_len(struct str name)
-{
-	size_t n = name.len;
-
-	while (n > 0 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
-		n--;
-	return n < name.len && n > 1 && name.p[n - 1] == '_' ? name.len - n + 1
-							     : 0;
-}
-
 struct str
 module_type(struct str name)
-{
-	name = module_name(name);
-	name.len -= suffix_len(name);
-	return name;
-}
-
-struct str
-module_instance(struct str name)
 {
 	size_t n;
 
 	name = module_name(name);
-	n = suffix_len(name);
-	return n > 0 ? (struct str){ name.p + name.len - n + 1, n - 1 }
-		     : (struct str){ "", 0 };
+	n = name.len;
+	while (n > 0 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
+		n--;
+	if (n < name.len && n > 1 && name.p[n - 1] == '_')
+		name.len = n - 1;
+	return name;
+}
+
+/* The number behind the type. */
+static int64_t
+module_instance(struct str name)
+{
+	size_t n = module_type(name).len + 1;
+	int64_t number;
+
+	name = module_name(name);
+	return n < name.len &&
+		num_i64((struct str){ name.p + n, name.len - n }, &number)
+	    ? number
+	    : SINK_NONE;
 }
 
 /* ---- where to begin ---- */
 
 static bool
-is_root(const struct modules *m, const struct settings *set,
-    const struct module *mod)
+is_root(const struct modules *m, const struct module *mod)
 {
-	struct str name = dict_get(m->dict, mod->name);
+	struct str name = dict_get(m->sink.dict, mod->name);
 
-	if (set->roots.n == 0)
+	if (m->roots.n == 0)
 		return mod->up == 0;
-	for (size_t i = 0; i < set->roots.n; i++) {
-		struct str text = str_of(set->roots.v[i]);
+	for (size_t i = 0; i < m->roots.n; i++) {
+		struct str text = str_of(m->roots.v[i]);
 		struct uid_pick pick;
-		bool matches = uid_pick_read(text, &pick)
-		    ? uid_is_picked(
-			  &pick, m->sources.list.v[mod->source].no, mod->uid)
-		    : str_glob(text, name) || str_glob(text, module_name(name));
 
-		if (matches)
+		if (uid_pick_read(text, &pick)
+			? uid_is_picked(&pick, mod->source, mod->uid)
+			: str_glob(text, name) ||
+			    str_glob(text, module_name(name)))
 			return true;
 	}
 	return false;
@@ -81,101 +76,129 @@ is_root(const struct modules *m, const struct settings *set,
 
 /* ---- making nodes ---- */
 
-#define NO_NODE UINT32_MAX /* a module below one that is shown, not shown */
-
-struct maker {
-	const struct modules *m;
-	const struct settings *set;
-	VEC(struct node) list; /* nodes, those above first */
-	uint32_t *node_of;     /* by module: number from 1, 0, NO_NODE */
-	uint32_t *level_of;    /* by module that has a node */
-	struct map roots, below, names; /* folded: what there is already */
-	struct map nones;               /* names of ops, by node */
+/* Where a module is: nowhere, or below one that is shown, itself maybe not. */
+struct place {
+	uint32_t node; /* 0: nowhere */
+	uint32_t level;
+	bool is_hidden;
 };
 
-static struct node *
-add_node(struct maker *k, uint32_t module, uint32_t up)
-{
-	struct node *node = vec_add(&k->list);
+/* A name, and the number of the node's next one. */
+struct no_model {
+	uint32_t name, next;
+};
 
-	*node = (struct node){
-		.type = NODE_MODULE,
-		.source = k->m->list.v[module].source,
-		.up = up,
-		.level = up > 0 ? k->list.v[up - 1].level + 1 : 0,
-		.first = module,
-		.is_fold = k->set->fold,
-		.min_ns = INT64_MAX,
-		.max_ns = INT64_MIN,
-		.non_module_ns = NO_TIME,
-		.bwd_ns = NO_TIME,
-	};
-	return node;
+/* Below the tree's root the sources, whose time is the GPU's busy time. */
+struct maker {
+	struct modules *m;
+	struct merged tree;
+	VEC(struct node) nodes; /* by number in the tree */
+	VEC(uint32_t) none;     /* of each the first in nones, from 1 */
+	VEC(struct no_model) nones;
+	struct place *places; /* by module */
+	struct map names;     /* of a node, folded */
+	struct map none_of;   /* names of ops, by node */
+};
+
+/* The number of a node, whose first call or source this is. */
+static struct node *
+node_of(struct maker *k, uint32_t number, uint32_t source)
+{
+	while (k->nodes.n <= number) {
+		vec_push(&k->none, 0);
+		vec_push(&k->nodes,
+		    ((struct node){
+			.rec = { .uid.inst = UID_NONE, .source = source },
+			.parent.inst = UID_NONE,
+			.no_model = INTERN_NONE,
+			.instance = SINK_NONE,
+			.ts_ns = SINK_NONE,
+			.cpu_ns = SINK_NONE,
+			.calls = SINK_NONE,
+			.instances = SINK_NONE,
+			.min_ns = SINK_NONE,
+			.max_ns = SINK_NONE,
+			.non_module_ns = SINK_NONE,
+			.bwd_ns = SINK_NONE,
+		    }));
+	}
+	return &k->nodes.v[number];
 }
 
-/* The node of a module in its place, made when missing. */
 static uint32_t
-node_for(struct maker *k, uint32_t module, uint32_t up)
+source_node(struct maker *k, uint32_t source)
 {
-	const struct module *mod = &k->m->list.v[module];
-	uint64_t *slot;
-	uint32_t type;
-	bool is_new;
+	uint32_t number = merged_child(&k->tree, 0, source);
 
-	if (!k->set->fold) {
-		(void)add_node(k, module, up);
-		return (uint32_t)k->list.n;
-	}
-	type = intern_put(
-	    k->m->dict->text, module_type(dict_get(k->m->dict, mod->name)));
-	slot = up > 0
-	    ? map_put(&k->below, (uint64_t)up << 32 | type, &is_new)
-	    : map_put(&k->roots, (uint64_t)mod->source << 32 | type, &is_new);
-	if (is_new) {
-		(void)add_node(k, module, up);
-		*slot = k->list.n;
-	}
-	return (uint32_t)*slot;
+	node_of(k, number, source)->sum_ns = k->m->wholes.v[source].busy_ns;
+	return number;
+}
+
+static struct node *
+call_node(struct maker *k, const struct module *mod, uint32_t number)
+{
+	const struct modules *m = k->m;
+	struct str name = dict_get(m->sink.dict, mod->name);
+	struct node *node = node_of(k, number, mod->source);
+
+	if (node->calls != SINK_NONE)
+		return node;
+	node->rec.uid = mod->uid;
+	if (mod->up > 0)
+		node->parent = m->list.v[mod->up - 1].uid;
+	node->name = mod->name;
+	node->type = intern_put(m->sink.dict->text, module_type(name));
+	node->label = m->fold
+	    ? node->type
+	    : intern_put(m->sink.dict->text, module_name(name));
+	node->instance = module_instance(name);
+	node->ts_ns = mod->ts_ns;
+	node->cpu_ns = mod->dur_ns;
+	node->calls = node->instances = 0;
+	node->min_ns = INT64_MAX;
+	return node;
 }
 
 static void
 add_time(int64_t *sum, int64_t ns)
 {
-	if (*sum == NO_TIME)
+	if (*sum == SINK_NONE)
 		*sum = 0;
 	stat_add(sum, ns);
 }
 
-/* number: the node's, by which names are told once. */
+/* Names are told once. */
 static void
-add_flops(struct maker *k, struct nodes *n, struct node *node, uint32_t number,
-    const struct flops *f)
+add_flops(struct maker *k, uint32_t number, const struct flops *f)
 {
-	node->flops.flops += f->flops;
-	node->flops.bytes += f->bytes;
-	node->flops.nops += f->nops;
-	stat_add(&node->flops.known_ns, f->known_ns);
+	struct flops *to = &k->nodes.v[number].flops;
+
+	to->flops += f->flops;
+	to->bytes += f->bytes;
+	to->nops += f->nops;
+	stat_add(&to->known_ns, f->known_ns);
 	for (size_t i = 0; i < f->nnone; i++) {
 		uint32_t name = k->m->no_model.v[f->first_none + i];
 		bool is_new;
 
 		(void)map_put(
-		    &k->nones, (uint64_t)number << 32 | name, &is_new);
+		    &k->none_of, (uint64_t)number << 32 | name, &is_new);
 		if (!is_new)
 			continue;
-		vec_push(&n->nones, ((struct no_model){ name, node->none }));
-		node->none = (uint32_t)n->nones.n;
+		vec_push(
+		    &k->nones, ((struct no_model){ name, k->none.v[number] }));
+		k->none.v[number] = (uint32_t)k->nones.n;
 	}
 }
 
 static void
-add_call(struct maker *k, struct nodes *n, uint32_t number, uint32_t i)
+add_call(struct maker *k, uint32_t number, uint32_t i)
 {
 	const struct module *mod = &k->m->list.v[i];
-	struct node *node = &k->list.v[number - 1];
+	struct node *node = call_node(k, mod, number);
 	bool is_new = true;
 
-	if (k->set->fold)
+	if (k->m->fold)
 		(void)map_put(
 		    &k->names, (uint64_t)number << 32 | mod->name, &is_new);
 	node->calls++;
@@ -186,41 +209,74 @@ add_call(struct maker *k, struct nodes *n, uint32_t number, uint32_t i)
 		node->min_ns = mod->gpu_ns;
 	if (mod->gpu_ns > node->max_ns)
 		node->max_ns = mod->gpu_ns;
-	if (mod->has_below) {
-		node->has_below = true;
+	if (mod->has_below)
 		add_time(&node->non_module_ns, mod->self_ns);
-	}
-	if (mod->bwd_ns != NO_TIME)
+	if (mod->bwd_ns != SINK_NONE)
 		add_time(&node->bwd_ns, mod->bwd_ns);
-	node->kernels += mod->kernels;
+	node->kernels += (int64_t)mod->kernels;
 	if (i < k->m->flops.n)
-		add_flops(k, n, node, number, &k->m->flops.v[i]);
+		add_flops(k, number, &k->m->flops.v[i]);
 }
 
 static void
-place_module(struct maker *k, struct nodes *n, uint32_t i)
+place_module(struct maker *k, uint32_t i)
 {
-	const struct module *mod = &k->m->list.v[i];
-	uint32_t up = mod->up > 0 ? k->node_of[mod->up - 1] : 0;
+	struct modules *m = k->m;
+	const struct module *mod = &m->list.v[i];
+	struct place *at = &k->places[i];
+	uint32_t up, type;
 
-	k->node_of[i] = up;
-	if (!k->m->sources.list.v[mod->source].is_asked || !mod->is_asked)
+	if (mod->up > 0) {
+		*at = k->places[mod->up - 1];
+		at->level++;
+	}
+	if (!m->sink.sources.list.v[mod->source].is_asked || !mod->is_asked)
 		return;
-	if (up == 0 && !is_root(k->m, k->set, mod))
+	if (at->node == 0 && !is_root(m, mod))
 		return;
-	n->nfound++;
-	if (up == NO_NODE)
-		return;
-	k->level_of[i] = up > 0 ? k->level_of[mod->up - 1] + 1 : 0;
-	if (k->set->depth > 0 && k->level_of[i] >= k->set->depth) {
-		k->node_of[i] = NO_NODE;
+	m->nfound++;
+	if (at->node == 0)
+		at->level = 0;
+	at->is_hidden |= m->depth > 0 && at->level >= m->depth;
+	if (at->is_hidden) {
+		at->node = UINT32_MAX;
 		return;
 	}
-	k->node_of[i] = node_for(k, i, k->set->by_type ? 0 : up);
-	add_call(k, n, k->node_of[i], i);
+	up = at->node == 0 || m->by_type ? source_node(k, mod->source)
+					 : at->node;
+	if (m->fold) {
+		type = intern_put(m->sink.dict->text,
+		    module_type(dict_get(m->sink.dict, mod->name)));
+		at->node = merged_child(&k->tree, up, type);
+	} else {
+		at->node = merged_new(&k->tree, up, mod->name);
+	}
+	add_call(k, at->node, i);
 }
 
-/* ---- order ---- */
+/* Behind a source's modules. */
+static void
+add_outside(struct maker *k, uint32_t source)
+{
+	struct modules *m = k->m;
+	const struct whole *w = &m->wholes.v[source];
+	struct node *node;
+	uint32_t number;
+
+	if (m->roots.n > 0 || w->nasked == 0 || w->outside_ns == 0 ||
+	    !m->sink.sources.list.v[source].is_asked)
+		return;
+	number = merged_new(&k->tree, source_node(k, source), 0);
+	node = node_of(k, number, source);
+	node->is_outside = true;
+	node->type = node->label =
+	    intern_put(m->sink.dict->text, STR(OUTSIDE_LABEL));
+	node->sum_ns = node->self_ns = w->outside_ns;
+	node->kernels = (int64_t)w->outside_kernels;
+	add_flops(k, number, &w->outside);
+}
+
+/* ---- records ---- */
 
 static double
 share(int64_t part, int64_t whole)
@@ -228,125 +284,82 @@ share(int64_t part, int64_t whole)
 	return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
 
+/* What runs in modules only, where no op has a model, can't be had. */
 static void
-add_outside(struct nodes *n, struct maker *k, uint32_t source)
+set_rates(const struct maker *k, struct node *node, uint32_t none)
 {
-	const struct whole *w = &k->m->wholes.v[source];
+	const struct flops *f = &node->flops;
+	double ns =
+	    f->nops > 0 && node->sum_ns > 0 ? (double)node->sum_ns : NAN;
+	struct buf b = { 0 };
 
-	if (k->set->roots.n > 0 || w->nasked == 0 || w->outside_ns == 0 ||
-	    w->outside_ns < k->set->min_ns ||
-	    share(w->outside_ns, w->busy_ns) < k->set->min_pct ||
-	    !k->m->sources.list.v[source].is_asked)
-		return;
-	vec_push(&n->list,
-	    ((struct node){
-		.type = NODE_OUTSIDE,
-		.source = source,
-		.sum_ns = w->outside_ns,
-		.self_ns = w->outside_ns,
-		.non_module_ns = NO_TIME,
-		.bwd_ns = NO_TIME,
-		.kernels = w->outside_kernels,
-	    }));
-	add_flops(
-	    k, n, &n->list.v[n->list.n - 1], UINT32_MAX - source, &w->outside);
+	node->gflop = f->nops > 0 ? f->flops / 1e9 : NAN;
+	node->mib = f->nops > 0 ? f->bytes / 1048576 : NAN;
+	/* a FLOP a ns is a thousandth of a TFLOP a second */
+	node->tflop_s = f->flops / ns / 1e3;
+	node->tb_s = f->bytes / ns / 1e3;
+	node->pct_modelled = 100 * (double)f->known_ns / ns;
+	for (uint32_t i = none; i > 0; i = k->nones.v[i - 1].next) {
+		buf_putc(&b, b.len == 0 ? '[' : ',');
+		json_put_string(
+		    &b, dict_get(k->m->sink.dict, k->nones.v[i - 1].name));
+	}
+	if (b.len > 0) {
+		buf_putc(&b, ']');
+		node->no_model = intern_put(k->m->sink.dict->text, buf_str(&b));
+	}
+	buf_free(&b);
 }
 
-/* Siblings in a list, and where the last one of each parent is. */
-struct links {
-	uint32_t first, last, next;
-};
-
-/* Of its parent, or of all the GPU did. */
-static bool
-is_large(const struct maker *k, const struct node *node)
+/* up: the number of the record above, 0: it is a root. */
+static void
+add_record(struct maker *k, uint32_t number, uint32_t up)
 {
-	int64_t whole = node->up > 0 ? k->list.v[node->up - 1].sum_ns
-				     : k->m->wholes.v[node->source].busy_ns;
+	struct node *node = sink_add(&k->m->sink);
+	const struct node *above = up > 0 ? node_at(k->m, up - 1) : NULL;
+	uint32_t source = k->nodes.v[number].rec.source;
 
-	return node->sum_ns >= k->set->min_ns &&
-	    !(share(node->sum_ns, whole) < k->set->min_pct);
+	*node = k->nodes.v[number];
+	node->up = up;
+	node->rec.ts_ns = (int64_t)k->m->sink.records.n;
+	node->level = above != NULL ? above->level + 1 : 0;
+	node->mean_ns =
+	    node->is_outside ? NAN : (double)node->sum_ns / (double)node->calls;
+	node->pct_busy = share(node->sum_ns, k->m->wholes.v[source].busy_ns);
+	node->pct_parent =
+	    above != NULL ? share(node->sum_ns, above->sum_ns) : NAN;
+	while (above != NULL && above->up > 0)
+		above = node_at(k->m, above->up - 1);
+	node->pct_root = node->is_outside
+	    ? NAN
+	    : share(node->sum_ns, above != NULL ? above->sum_ns : node->sum_ns);
+	set_rates(k, node, k->none.v[number]);
 }
 
-/*
- * Children in the order of their making behind their parent, without those
- * that have too little time; numbers of parents become those in n.
- */
+/* In pre-order, without those that have too little time. */
 static void
-put_subtree(struct nodes *n, const struct maker *k, struct links *at,
-    uint32_t *number_of, uint32_t root)
+add_records(struct maker *k)
 {
-	uint32_t i = root;
+	uint32_t *record_of = xcalloc(k->tree.nodes.n, sizeof *record_of);
+	uint32_t i = merged_next(&k->tree, 0);
 
-	for (;;) {
-		struct node node = k->list.v[i - 1];
-		bool is_kept = is_large(k, &node);
+	while (i != 0) {
+		uint32_t up = k->tree.nodes.v[i].up;
+		int64_t ns = k->nodes.v[i].sum_ns;
 
-		if (is_kept) {
-			node.up = node.up > 0 ? number_of[node.up] : 0;
-			vec_push(&n->list, node);
-			number_of[i] = (uint32_t)n->list.n;
-		}
-		if (is_kept && at[i].first > 0) {
-			i = at[i].first;
+		if (up > 0 &&
+		    (ns < k->m->min_ns ||
+			share(ns, k->nodes.v[up].sum_ns) < k->m->min_pct)) {
+			i = merged_behind(&k->tree, i);
 			continue;
 		}
-		while (i != root && at[i].next == 0)
-			i = k->list.v[i - 1].up;
-		if (i == root)
-			return;
-		i = at[i].next;
+		if (up > 0) {
+			add_record(k, i, record_of[up]);
+			record_of[i] = (uint32_t)k->m->sink.records.n;
+		}
+		i = merged_next(&k->tree, i);
 	}
-}
-
-static void
-put_in_order(struct nodes *n, struct maker *k)
-{
-	struct links *at = xcalloc(k->list.n + 1, sizeof *at);
-	uint32_t *number_of = xcalloc(k->list.n + 1, sizeof *number_of);
-	uint32_t source = 0;
-
-	for (uint32_t i = 1; i <= k->list.n; i++) {
-		uint32_t up = k->list.v[i - 1].up;
-
-		if (up == 0)
-			continue;
-		if (at[up].first == 0)
-			at[up].first = i;
-		else
-			at[at[up].last].next = i;
-		at[up].last = i;
-	}
-	for (uint32_t i = 1; i <= k->list.n; i++) {
-		if (k->list.v[i - 1].up > 0)
-			continue;
-		for (; source < k->list.v[i - 1].source; source++)
-			add_outside(n, k, source);
-		put_subtree(n, k, at, number_of, i);
-	}
-	for (; source < k->m->wholes.n; source++)
-		add_outside(n, k, source);
-	free(at);
-	free(number_of);
-}
-
-/* From behind: a node is the last one when no sibling followed. */
-static void
-find_last(struct nodes *n)
-{
-	uint8_t *followed = xcalloc(n->list.n + 1, 1);
-	uint32_t source = UINT32_MAX;
-
-	for (size_t i = n->list.n; i-- > 0;) {
-		struct node *node = &n->list.v[i];
-
-		if (node->source != source)
-			followed[0] = 0;
-		source = node->source;
-		node->is_last = followed[node->up] == 0;
-		followed[node->up] = 1;
-	}
-	free(followed);
+	free(record_of);
 }
 
 /* Types by themselves: the longest first. */
@@ -355,66 +368,58 @@ by_time(const void *x, const void *y)
 {
 	const struct node *a = x, *b = y;
 
-	if (a->source != b->source)
-		return a->source < b->source ? -1 : 1;
+	if (a->rec.source != b->rec.source)
+		return a->rec.source < b->rec.source ? -1 : 1;
+	if (a->is_outside != b->is_outside)
+		return a->is_outside ? 1 : -1;
 	if (a->sum_ns != b->sum_ns)
 		return a->sum_ns > b->sum_ns ? -1 : 1;
-	return (a->first > b->first) - (a->first < b->first);
+	return (a->rec.ts_ns > b->rec.ts_ns) - (a->rec.ts_ns < b->rec.ts_ns);
+}
+
+/* From behind: a node is the last one when no sibling followed. */
+static void
+find_last(struct modules *m)
+{
+	uint8_t *followed = xcalloc(m->sink.records.n + 1, 1);
+	uint32_t source = UINT32_MAX;
+
+	for (size_t i = m->sink.records.n; i-- > 0;) {
+		struct node *node = node_at(m, i);
+
+		if (node->rec.source != source)
+			followed[0] = 0;
+		source = node->rec.source;
+		node->is_last = followed[node->up] == 0;
+		followed[node->up] = 1;
+	}
+	free(followed);
 }
 
 void
-nodes_of(struct nodes *n, const struct modules *m, const struct settings *set)
+nodes_make(struct modules *m)
 {
-	struct maker k = { .m = m, .set = set };
+	struct maker k = { .m = m };
 
-	k.node_of = xcalloc(m->list.n + 1, sizeof *k.node_of);
-	k.level_of = xcalloc(m->list.n + 1, sizeof *k.level_of);
+	merged_start(&k.tree);
+	k.places = xcalloc(m->list.n + 1, sizeof *k.places);
 	for (uint32_t i = 0; i < m->list.n; i++)
-		place_module(&k, n, i);
-	if (set->by_type && k.list.n > 0)
-		qsort(k.list.v, k.list.n, sizeof *k.list.v, by_time);
-	put_in_order(n, &k);
-	find_last(n);
-	map_free(&k.roots);
-	map_free(&k.below);
+		place_module(&k, i);
+	for (uint32_t i = 0; i < m->wholes.n; i++)
+		add_outside(&k, i);
+	add_records(&k);
+	if (m->by_type && m->sink.records.n > 0) {
+		qsort(m->sink.records.v, m->sink.records.n, sizeof(struct node),
+		    by_time);
+		for (size_t i = 0; i < m->sink.records.n; i++)
+			node_at(m, i)->rec.ts_ns = (int64_t)i;
+	}
+	find_last(m);
+	merged_free(&k.tree);
 	map_free(&k.names);
-	map_free(&k.nones);
-	vec_free(&k.list);
-	free(k.node_of);
-	free(k.level_of);
-}
-
-void
-nodes_free(struct nodes *n)
-{
-	vec_free(&n->list);
-	vec_free(&n->nones);
-}
-
-/* ---- shares ---- */
-
-double
-node_pct_parent(const struct nodes *n, const struct node *node)
-{
-	return node->up > 0
-	    ? share(node->sum_ns, n->list.v[node->up - 1].sum_ns)
-	    : NAN;
-}
-
-double
-node_pct_root(const struct nodes *n, const struct node *node)
-{
-	const struct node *root = node;
-
-	if (node->type == NODE_OUTSIDE)
-		return NAN;
-	while (root->up > 0)
-		root = &n->list.v[root->up - 1];
-	return share(node->sum_ns, root->sum_ns);
-}
-
-double
-node_pct_busy(const struct modules *m, const struct node *node)
-{
-	return share(node->sum_ns, m->wholes.v[node->source].busy_ns);
+	map_free(&k.none_of);
+	vec_free(&k.nodes);
+	vec_free(&k.none);
+	vec_free(&k.nones);
+	free(k.places);
 }

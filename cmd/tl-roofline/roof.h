@@ -178,7 +178,6 @@ const struct model_result *subtree_eval_whole(
 void subtree_keep(struct roof_state *g);
 /* The forward op of which a node is the only backward op, or NO_INDEX. */
 uint32_t subtree_sole(struct roof_state *g, uint32_t node);
-#define UID_NONE UINT32_MAX /* inst of a uid that isn't there */
 uint64_t uid_key(uint32_t source, struct uid u);
 /* A list of works into the order of time. */
 void works_sort(const struct roof_state *g, uint32_t *list, size_t n);

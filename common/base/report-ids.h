@@ -77,7 +77,7 @@ NOTHING(NO_SUCH_MODULE, "{file}: no nn.Module is like '{name}'")
 NOTHING(NO_MODULE_LAUNCHED,
     "{file}: no nn.Module launched work of the selection")
 NOTHING(NO_MODULE_TIME,
-    "{file}: none of {#n} module calls has that much GPU time: --show-zero "
+    "{file}: none of {#n} module calls has that much GPU time: --min-time 0ns "
     "prints them")
 NOTHING(NO_PARTS, "nothing to split by: no {what}")
 

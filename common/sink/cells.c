@@ -6,6 +6,8 @@ cell_uid(struct table *t, struct uid uid)
 {
 	char text[UID_MAX];
 
+	if (uid.inst == UID_NONE)
+		return cell_none();
 	if (uid.inst == 0)
 		return cell_int((int64_t)uid.id);
 	return cell_text(

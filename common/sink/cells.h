@@ -13,6 +13,7 @@
  * such a one is of texts, see column_of_uids().
  */
 struct cell cell_uid(struct table *t, struct uid uid);
+#define UID_NONE UINT32_MAX /* inst of no event: an empty cell */
 
 /* A text by its number; empty for INTERN_NONE. */
 struct cell cell_string(const struct dict *st, uint32_t id);

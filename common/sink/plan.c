@@ -25,6 +25,12 @@ sink_plan_has(const struct sink_plan *p, unsigned field)
 	return false;
 }
 
+static bool
+is_repetition(struct uid uid)
+{
+	return uid.inst != 0 && uid.inst != UID_NONE;
+}
+
 /* Numbers of devices and the like, unless one of them is a text. */
 static enum col_type
 type_of(const struct sink *s, const struct sink_column *c)
@@ -33,7 +39,7 @@ type_of(const struct sink *s, const struct sink_column *c)
 		const char *at = (const char *)sink_record(s, i) + c->at;
 
 		if (c->from == SINK_UID
-			? ((const struct uid *)(const void *)at)->inst != 0
+			? is_repetition(*(const struct uid *)(const void *)at)
 			: ((const struct key *)(const void *)at)->type ==
 			    KEY_STR)
 			return COL_TEXT;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "trace/launcher.h"
+#include "trace/process.h"
 #include "trace/span.h"
 #include "trace/stat.h"
 #include "trace/step.h"
@@ -45,8 +46,7 @@ struct launchers_state {
 	uint64_t number;
 	int64_t step;
 	uint32_t annotation;
-	uint32_t execute;     /* the name */
-	VEC(uint8_t) modules; /* by name: 1 it is one, 2 it is none */
+	uint32_t execute; /* the name */
 };
 
 struct launchers *
@@ -78,7 +78,6 @@ launchers_destroy(struct launchers *w)
 	vec_free(&w->state->direct);
 	vec_free(&w->state->chain);
 	spans_free(&w->state->spans);
-	vec_free(&w->state->modules);
 	vec_release(w->state);
 	vec_release(w);
 }
@@ -320,23 +319,6 @@ add_child_time(struct launchers_state *s, const struct event *ev)
 	}
 }
 
-static bool
-is_module(struct launchers_state *s, const struct event *ev)
-{
-	uint8_t *known;
-
-	if (ev->name == INTERN_NONE)
-		return false;
-	while (s->modules.n <= ev->name)
-		vec_push(&s->modules, 0);
-	known = &s->modules.v[ev->name];
-	if (*known == 0)
-		*known = str_starts(dict_get(s->st, ev->name), STR("nn.Module"))
-		    ? 1
-		    : 2;
-	return *known == 1;
-}
-
 /* ---- GPU work ---- */
 
 /* The nearest op that owns, else the launch. */
@@ -430,7 +412,7 @@ launchers_push(struct launchers *w, const struct event *ev, bool is_chosen)
 		close_before(s, ev);
 		open_frame(s, ev, FRAME_LAUNCH);
 	} else if (kind == KIND_PYTHON && (w->all_ops || ev->ngpu > 0) &&
-	    is_module(s, ev)) {
+	    name_is_module(dict_get(s->st, ev->name))) {
 		close_before(s, ev);
 		open_frame(s, ev, FRAME_MODULE);
 	}

@@ -23,6 +23,16 @@ struct track_names {
  */
 uint32_t name_without_numbers(struct dict *st, struct str name);
 
+/* Whether a Python frame of this name is a call of an nn.Module. */
+static inline bool
+name_is_module(struct str name)
+{
+	static const struct str prefix = STR_INIT("nn.Module");
+
+	return name.len >= prefix.len &&
+	    memcmp(name.p, prefix.p, prefix.len) == 0;
+}
+
 struct names *names_create(struct dict *st);
 void names_destroy(struct names *n);
 /* Takes metadata events, passes over others. */

@@ -4,6 +4,7 @@
  * events above one are the last ones of each smaller depth.
  */
 #include "trace/walk.h"
+#include "trace/process.h"
 #include "trace/step.h"
 #include "trace/tree.h"
 
@@ -45,7 +46,7 @@ static bool
 is_module(const struct walk *w, const struct event *ev)
 {
 	return ev->shape->kind == KIND_PYTHON &&
-	    str_starts(dict_get(w->st, ev->name), STR("nn.Module"));
+	    name_is_module(dict_get(w->st, ev->name));
 }
 
 /* What stands above comes from the event above, or for a root is nothing. */

@@ -62,7 +62,7 @@ is 'shares' "$(tsv pct_of_parent,pct_of_root,pct_of_busy net.json | sed -n '1p;3
 	" 100.0 86.41975308641975
 66.66666666666667 28.571428571428573 24.691358024691358
   13.580246913580247"
-is 'all modules' "$(tsv module,gpu_ns --show-zero net.tl | grep Drop)" \
+is 'all modules' "$(tsv module,gpu_ns --min-time 0ns net.tl | grep Drop)" \
 	'Dropout_0 0
 Dropout_1 0'
 is '--min-time' "$(tsv module --min-time 150us net.tl | tr '\n' ' ')" \
@@ -125,7 +125,7 @@ is 'a tree, folded, with backward' \
 	'    └── Name: nn.Module: Layer x 2, GPU Time: 350.00 µs, Pct Parent: 100.00%, Mean: 175.00 µs, Min: 150.00 µs, Max: 200.00 µs, Backward: 40.00 µs'
 { module 'A\u001b[2J\u009b_0' 0 100; work k 1 10 200 10 1; } | trace >esc.json
 is 'names are no commands' "$(tl-modules --print=tree esc.json)" \
-	'└── UID: 0, Name: nn.Module: A\x1b[2J\xc2\x9b_0, GPU Time: 10.00 µs'
+	'└── UID: 0, Name: nn.Module: A\x1b[2J\u009b_0, GPU Time: 10.00 µs'
 tl-modules -p -o out.txt net.tl
 is '-o' "$(cat out.txt)" "$(tl-modules -p net.tl)"
 tl-modules -d tables net.tl
@@ -295,8 +295,8 @@ refuses 5 'none.json: no Python frames: record with .*with_stack=True' 'tl-modul
 ev python_function 'train.py(3): main' 1 0 1500 | trace >frames.json
 refuses 5 'none of 1 Python frames is an nn.Module' 'tl-modules frames.json'
 module Net_0 0 10 | trace >host.json
-refuses 5 'module calls has that much GPU time: --show-zero' 'tl-modules host.json'
-is 'modules without GPU work' "$(tsv module,gpu_ns,pct_of_busy --show-zero host.json)" 'Net_0 0 '
+refuses 5 'module calls has that much GPU time: --min-time 0ns' 'tl-modules host.json'
+is 'modules without GPU work' "$(tsv module,gpu_ns,pct_of_busy --min-time 0ns host.json)" 'Net_0 0 '
 refuses 5 "no nn.Module is like 'X'" 'tl-modules --root X net.tl'
 reports 5 no-match 'tl-modules --name nosuch net.tl'
 refuses 5 'none of 7 module calls has that much' 'tl-modules --min-time 1s net.tl'
@@ -307,7 +307,8 @@ refuses 2 'needs a time' 'tl-modules --min-time 5 net.tl'
 refuses 2 'column' 'tl-modules -c nosuch net.tl'
 refuses 2 'depth' 'tl-modules --depth 0 net.tl'
 run 'tl-modules -v net.tl'
-like '-v' "$(cat "$log/err")" 'source 0: 7 calls of modules, 8 Python frames, 6 GPU events, 6 asked for, 1 without a launch'
+like '-v' "$(cat "$log/err")" 'source 0: 6 GPU events, 6 asked for, 1 without a launch'
+like '-v: modules' "$(cat "$log/err")" 'source 0: 7 calls of modules, 8 Python frames'
 
 page_examples tl-modules.1
 done_testing

@@ -195,7 +195,7 @@ def check_modules(tree, trace, golden, count, bad):
     want = module_rows(trace)
     got = {}
     columns = "uid,module,depth,parent_uid,gpu_ns,self_ns,non_module_ns,kernels,bwd_ns"
-    text = run("tl-modules", "--show-zero", "--bwd", "-c", columns, tree)
+    text = run("tl-modules", "--min-time", "0ns", "--bwd", "-c", columns, tree)
     for r in csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE):
         if r["uid"]:
             got[int(r["uid"])] = (
@@ -221,7 +221,7 @@ def check_modules(tree, trace, golden, count, bad):
 def check_kernels(tree, trace, bad):
     """the call of a module above each kernel, and what tl-modules says of it"""
     rows = {int(r["uid"]): r for r in table(
-        "tl-modules", "--show-zero", "-c", "uid,module,gpu_ns,kernels", tree) if r["uid"]}
+        "tl-modules", "--min-time", "0ns", "-c", "uid,module,gpu_ns,kernels", tree) if r["uid"]}
     nearest = {}
     for g in trace.gpu:
         if g.cat == "kernel":
@@ -251,7 +251,7 @@ def check_flops(tree, bad):
     Where no work is outside of modules and all of it below ops with a model, the
     uppermost modules have the FLOPs that tl-roofline gives all ops.
     """
-    rows = table("tl-modules", "--flops", "--show-zero", "-c", "depth,module,gflop,pct_modelled", tree)
+    rows = table("tl-modules", "--flops", "--min-time", "0ns", "-c", "depth,module,gflop,pct_modelled", tree)
     if any(r["module"].startswith("Non-nn.Module") or float(r["pct_modelled"] or 0) < 100
            for r in rows if r["depth"] == "0"):
         return
