@@ -69,49 +69,34 @@ name_number(struct names_used *names, uint32_t string)
 	return (uint32_t)*place;
 }
 
-/* The stacks only: of what the trees are compared with, and of the host. */
+/* Of what the trees are compared with, and of the host, the stacks only. */
 static void
-read_stacks(struct page *p, const char *path, uint32_t *nsources, int side)
+read_tree(struct page *p, const char *path, uint32_t *nsources, int side)
 {
+	bool has_lanes = side == 0 && !icicle_is_host(p->icicle);
 	uint32_t first = *nsources;
 	struct stream_in *in =
 	    select_front_open(&p->select, path, p->dict, WANT_TREE);
+	const struct source *s = &in->source;
 	enum item item;
 
 	while ((item = stream_next(in)) != ITEM_END) {
-		if (item == ITEM_SOURCE && first + in->source.src >= *nsources)
-			*nsources = first + in->source.src + 1;
-		if (item == ITEM_EVENT)
-			icicle_push(
-			    p->icicle, &in->ev, first + in->ev.src, side);
+		if (item == ITEM_SOURCE && first + s->src >= *nsources)
+			*nsources = first + s->src + 1;
+		if (item == ITEM_SOURCE && s->is_final && has_lanes)
+			lanes_source(p->lanes, first + s->src, s);
+		if (item != ITEM_EVENT)
+			continue;
+		if (has_lanes) {
+			names_push(p->threads, &in->ev);
+			lanes_push(p->lanes, &in->ev, first + in->ev.src);
+		}
+		icicle_push(p->icicle, &in->ev, first + in->ev.src, side);
 	}
 	stream_close(in);
 	icicle_file_end(p->icicle);
-}
-
-static void
-read_tree(struct page *p, const char *path)
-{
-	struct stream_in *in =
-	    select_front_open(&p->select, path, p->dict, WANT_TREE);
-	uint32_t first = p->nsources;
-	enum item item;
-
-	while ((item = stream_next(in)) != ITEM_END) {
-		if (item == ITEM_SOURCE &&
-		    first + in->source.src >= p->nsources)
-			p->nsources = first + in->source.src + 1;
-		if (item == ITEM_SOURCE && in->source.is_final)
-			lanes_source(
-			    p->lanes, first + in->source.src, &in->source);
-		if (item != ITEM_EVENT)
-			continue;
-		names_push(p->threads, &in->ev);
-		lanes_push(p->lanes, &in->ev, first + in->ev.src);
-		icicle_push(p->icicle, &in->ev, first + in->ev.src, 0);
-	}
-	stream_close(in);
-	lanes_file_end(p->lanes);
+	if (has_lanes)
+		lanes_file_end(p->lanes);
 }
 
 static bool
@@ -146,9 +131,9 @@ read_host(struct page *p, char *const trees[])
 	icicle_count_host(p->icicle);
 	for (; *trees != NULL; trees++)
 		if (!is_table(*trees))
-			read_stacks(p, *trees, &n[0], 0);
+			read_tree(p, *trees, &n[0], 0);
 	for (size_t i = 0; i < p->others.n; i++)
-		read_stacks(p, p->others.v[i], &n[1], 1);
+		read_tree(p, p->others.v[i], &n[1], 1);
 }
 
 /* ---- writing ---- */
@@ -322,9 +307,9 @@ main(int argc, char *argv[])
 		if (is_table(argv[i]))
 			tables_put(argv[i], &p.tables, &p.no_table_yet);
 		else
-			read_tree(&p, argv[i]);
+			read_tree(&p, argv[i], &p.nsources, 0);
 	for (size_t i = 0; i < p.others.n; i++)
-		read_stacks(&p, p.others.v[i], &p.nothers, 1);
+		read_tree(&p, p.others.v[i], &p.nothers, 1);
 	if (!icicle_has_gpu(p.icicle))
 		read_host(&p, argv + op.ind);
 	write_page(&p, path, title);
