@@ -135,16 +135,12 @@ result_of(const struct sink_row *r, bool is_gemm)
 	const struct dict *st = r->sink->dict;
 	const struct model *m = NULL;
 	const struct model_result *res;
-	struct model_op op = { .name = dict_get(st, one->op) };
+	struct model_op op = model_op_of(st, one->op, one->args);
 
 	if (one->has_op)
 		m = model_find(k->models, op.name);
 	if (m == NULL || !does_it_all(r, is_gemm))
 		return NULL;
-	op.dims = dict_get(st, one->args.dims);
-	op.types = dict_get(st, one->args.types);
-	op.strides = dict_get(st, one->args.strides);
-	op.concrete = dict_get(st, one->args.concrete);
 	res = model_eval(k->models, m, &op, MODEL_FWD);
 	return res->status == MODEL_OK && res->flops > 0 ? res : NULL;
 }

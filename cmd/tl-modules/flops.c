@@ -205,18 +205,6 @@ kernel_names(struct flop_counter *f, const struct frame *fr)
 	return names;
 }
 
-static struct model_op
-op_of(const struct dict *st, uint32_t name, const struct op_args *args)
-{
-	return (struct model_op){
-		.name = dict_get(st, name),
-		.dims = dict_get(st, args->dims),
-		.types = dict_get(st, args->types),
-		.strides = dict_get(st, args->strides),
-		.concrete = dict_get(st, args->concrete),
-	};
-}
-
 /* What the frame on top is the backward of, or NULL. */
 static const struct linked *
 forward_of(const struct flop_counter *f)
@@ -231,7 +219,7 @@ static const struct model_result *
 result_of(struct flop_counter *f, const struct frame *fr)
 {
 	const struct dict *st = f->m->sink.dict;
-	struct model_op op = op_of(st, fr->name, &fr->args), forward;
+	struct model_op op = model_op_of(st, fr->name, fr->args), forward;
 	const struct linked *linked;
 	const struct model_result *r;
 	struct str *names = NULL;
@@ -240,7 +228,7 @@ result_of(struct flop_counter *f, const struct frame *fr)
 	op.ctx = f;
 	if ((fr->model->reads & MODEL_READS_FORWARD) &&
 	    (linked = forward_of(f)) != NULL) {
-		forward = op_of(st, linked->name, &linked->args);
+		forward = model_op_of(st, linked->name, linked->args);
 		op.forward = &forward;
 	}
 	if (fr->model->reads & MODEL_READS_KERNELS) {

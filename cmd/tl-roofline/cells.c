@@ -53,36 +53,16 @@ add_up_overlaps(struct sink_groups *gs)
 	sink_groups_free(&all);
 }
 
-/* Which points have work in several groups. */
-static void
-share_points(struct roof_state *g, const struct sink_groups *gs)
-{
-	versus_table(g->versus);
-	for (size_t i = 0; i < gs->of.n; i++) {
-		const struct call *c = call_number(g, gs->base + i);
-
-		for (uint32_t k = 0; k < c->nkernels; k++)
-			if (gs->of.v[i] < gs->list.n)
-				versus_share(g->versus, &g->sink.sources,
-				    &g->works
-					 .v[g->lists.v[c->first_kernel + k]],
-				    gs->of.v[i] + (size_t)1);
-	}
-}
-
 void
 roof_grouped(struct sink *s, const struct sink_plan *p, struct sink_groups *gs)
 {
-	struct roof_state *g = (struct roof_state *)s;
-
+	(void)s;
 	if (p->table->by != 0)
 		add_up_overlaps(gs);
 	else
 		for (size_t i = 0; i < gs->list.n; i++)
 			gs->list.v[i].sums[SUM_ALL] =
 			    gs->list.v[i].sums[M_BUSY];
-	if (g->versus != NULL && p->table->about == TABLE_UNIFIED)
-		share_points(g, gs);
 }
 
 int
@@ -103,7 +83,6 @@ roof_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 	const struct roof_state *g = (const struct roof_state *)s;
 	const struct arch *a = g->arch;
 	struct str device = dict_get(s->dict, g->device);
-	size_t nshared;
 
 	note_unlinked(t, &s->sources, "op");
 	if (a == NULL && device.len > 0)
@@ -117,14 +96,9 @@ roof_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		    roof_words[g->roof],
 		    arch_has_gbps(a, g->roof) ? ""
 					      : "; that of the memory: peak");
-	if (g->versus == NULL || p->table->about != TABLE_UNIFIED)
-		return;
-	nshared = versus_shared(g->versus);
-	if (nshared > 0)
+	if (g->versus != NULL && p->table->about == TABLE_UNIFIED)
 		table_note(t,
-		    "%zu LCAs have parts in several rows and count whole in "
-		    "each: columns of them do not add up",
-		    nshared);
+		    "common ancestors span rows: do not add up their columns");
 }
 
 /* ---- rows ---- */
@@ -224,22 +198,12 @@ param_cell(const struct sink_row *r, size_t i)
 
 /* Ops from a capture have no time of their own on the host. */
 static struct cell
-host_cell(const struct sink_row *r, unsigned f)
+host_cell(const struct sink_row *r)
 {
-	int64_t sum = 0, least = INT64_MAX, most = SINK_NONE;
-
-	for (size_t i = 0; i < r->group->n; i++) {
-		int64_t ns = call_of(r, i)->host_ns;
-
-		if (ns == SINK_NONE)
-			continue;
-		stat_add(&sum, ns);
-		least = ns < least ? ns : least;
-		most = ns > most ? ns : most;
-	}
-	if (most == SINK_NONE)
-		return cell_none();
-	return cell_int(f == F_HOST_SUM ? sum : f == F_HOST_MIN ? least : most);
+	for (size_t i = 0; i < r->group->n; i++)
+		if (call_of(r, i)->host_ns != SINK_NONE)
+			return cell_int(r->group->sums[M_HOST]);
+	return cell_none();
 }
 
 static struct cell
@@ -312,9 +276,7 @@ roof_cell(const struct sink_row *r, unsigned f)
 	if (f >= F_DIFF_RATIO && f <= F_DIFF_AFTER)
 		return diff_cell(r, f);
 	switch (f) {
-	case F_HOST_SUM:
-	case F_HOST_MIN:
-	case F_HOST_MAX: return host_cell(r, f);
+	case F_HOST_SUM: return host_cell(r);
 	case F_LOST: return lost_cell(r);
 	case F_REASON:
 		return state_of(r)->told != NULL

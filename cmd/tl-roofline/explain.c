@@ -7,26 +7,15 @@
 
 /* Names in traces are hostile: control characters become visible. */
 static void
-put_text(struct out *out, struct str s)
-{
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.p[i];
-
-		if (c < ' ' || c == 0x7f)
-			out_printf(out, "\\x%02x", c);
-		else
-			out_write(out, s.p + i, 1);
-	}
-	out_write(out, "\n", 1);
-}
-
-static void
 put_line(struct out *out, const char *key, struct str s)
 {
+	struct buf b = { 0 };
+
 	if (s.len == 0)
 		return;
-	out_printf(out, "%-16s ", key);
-	put_text(out, s);
+	text_visible(s, &b);
+	out_printf(out, "%-16s %.*s\n", key, (int)b.len, b.p);
+	buf_free(&b);
 }
 
 static void
@@ -112,6 +101,7 @@ explain_call(struct out *out, struct roof_state *g, const struct call *c)
 {
 	const struct model *m = c->res != NULL ? c->res->model : NULL;
 	const struct dict *st = g->sink.dict;
+	struct buf b = { 0 };
 	char uid[UID_MAX];
 
 	put_line(out, "op", dict_get(st, c->name));
@@ -130,10 +120,13 @@ explain_call(struct out *out, struct roof_state *g, const struct call *c)
 		const struct work *w =
 		    &g->works.v[g->lists.v[c->first_kernel + i]];
 
-		out_printf(out, "%-16s %" PRIu64 " %" PRId64 " ns ", "kernel",
-		    w->uid.id, w->dur_ns);
-		put_text(out, dict_get(st, w->name));
+		b.len = 0;
+		buf_printf(
+		    &b, "%" PRIu64 " %" PRId64 " ns ", w->uid.id, w->dur_ns);
+		buf_put(&b, dict_get(st, w->name).p, dict_get(st, w->name).len);
+		put_line(out, "kernel", buf_str(&b));
 	}
+	buf_free(&b);
 	put_real(out, "kernel time", (double)c->busy_ns / 1e3, " us");
 	put_real(out, "rate", call_tflops(c), " TFLOP/s");
 	put_real(out, "rate", call_tbs(c), " TB/s");

@@ -10,19 +10,14 @@
  *	    triton_meta={'signature': {'in_out_ptr0': '*bf16', 'xnumel': 'i32'},
  *	''', device_str='cuda')
  *
- * Nothing of it is run: the texts are looked for. What an entry of the models
- * gets are further arguments, as texts:
- *
- *	inductor_ops		aten.mul, aten.silu
- *	inductor_sizes		x=32768 r0_=2048
- *	inductor_pointers	in_out_ptr0=*bf16
+ * Nothing of it is run. An entry of the models gets all from the end of the
+ * kernel before to the end of this one as a further argument,
+ * "inductor_source", and looks for facts in it.
  */
 #ifndef TL_ROOFLINE_INDUCTOR_H
 #define TL_ROOFLINE_INDUCTOR_H
 
 #include "base/base.h"
-
-#define INDUCTOR_PREFIX "inductor_"
 
 struct inductor;
 
@@ -36,8 +31,8 @@ void inductor_free(struct inductor *in);
 size_t inductor_read(struct inductor *in, const char *dir);
 /* The kernels of one file's text. */
 void inductor_parse(struct inductor *in, struct str text);
-/* A fact of a kernel by its key; lives as long as in. False: it is unknown. */
-bool inductor_fact(const struct inductor *in, struct str kernel, struct str key,
-    struct str *fact);
+/* The source of a kernel; lives as long as in. False: it is unknown. */
+bool inductor_source(
+    const struct inductor *in, struct str kernel, struct str *source);
 
 #endif

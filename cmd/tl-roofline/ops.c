@@ -209,42 +209,49 @@ take_list(struct asked *a, struct str key, struct json *j, bool is_event)
 	return false;
 }
 
-static void
-take_args(struct asked *a, struct json *j)
-{
-	if (json_next(j) != JSON_T_OBJECT) {
-		refuse(a, "args must be an object");
-		return;
-	}
-	while (a->error == NULL && json_next(j) == JSON_T_KEY) {
-		struct str key = arena_str(a->mem, j->raw);
+static enum json_token take_members(
+    struct asked *a, struct json *j, bool is_event);
 
-		if (take_list(a, key, j, true))
-			continue;
-		vec_push(&a->keys, key);
-		vec_push(&a->values, value_of(a, j));
+static void
+take_member(struct asked *a, struct str key, struct json *j)
+{
+	if (str_eq(key, STR("args"))) {
+		if (json_next(j) == JSON_T_OBJECT)
+			(void)take_members(a, j, true);
+		else
+			refuse(a, "args must be an object");
+	} else if (str_eq(key, STR("name")) || str_eq(key, STR("op"))) {
+		a->name = text_in(a, value_of(a, j));
+	} else if (str_eq(key, STR("annotation"))) {
+		a->annotation = text_in(a, value_of(a, j));
+	} else if (str_eq(key, STR("kernels"))) {
+		take_kernels(a, value_of(a, j));
+	} else if (str_eq(key, STR("backward"))) {
+		a->backward = str_eq(value_of(a, j), STR("true"));
+	} else {
+		(void)value_of(a, j);
 	}
 }
 
-static void
-take_member(struct asked *a, struct json *j)
+/* Of the whole, or of an event's arguments; what ends them. */
+static enum json_token
+take_members(struct asked *a, struct json *j, bool is_event)
 {
-	struct str key = j->raw;
+	enum json_token t = JSON_T_END;
 
-	if (take_list(a, key, j, false))
-		return;
-	if (str_eq(key, STR("args")))
-		take_args(a, j);
-	else if (str_eq(key, STR("name")) || str_eq(key, STR("op")))
-		a->name = text_in(a, value_of(a, j));
-	else if (str_eq(key, STR("annotation")))
-		a->annotation = text_in(a, value_of(a, j));
-	else if (str_eq(key, STR("kernels")))
-		take_kernels(a, value_of(a, j));
-	else if (str_eq(key, STR("backward")))
-		a->backward = str_eq(value_of(a, j), STR("true"));
-	else
-		(void)value_of(a, j);
+	while (a->error == NULL && (t = json_next(j)) == JSON_T_KEY) {
+		struct str key = arena_str(a->mem, j->raw);
+
+		if (take_list(a, key, j, is_event))
+			continue;
+		if (is_event) {
+			vec_push(&a->keys, key);
+			vec_push(&a->values, value_of(a, j));
+		} else {
+			take_member(a, key, j);
+		}
+	}
+	return t;
 }
 
 /* n bytes with IN_PAD zeros behind. */
@@ -257,8 +264,8 @@ read_line(struct asked *a, const char *line, size_t n)
 	json_start(j, line, n);
 	if (json_next(j) != JSON_T_OBJECT)
 		refuse(a, "not an object");
-	while (a->error == NULL && (t = json_next(j)) == JSON_T_KEY)
-		take_member(a, j);
+	else
+		t = take_members(a, j, false);
 	if (a->error == NULL &&
 	    (t != JSON_T_OBJECT_END || json_next(j) != JSON_T_END))
 		refuse(a, j->error != NULL ? j->error : "not one object");

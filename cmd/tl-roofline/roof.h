@@ -231,7 +231,7 @@ enum sheet_way {
 /* The table of a sheet and way. */
 uint32_t table_of_sheet(
     const struct models *ms, struct str sheet, enum sheet_way way);
-void tables_list(const struct roof_state *g);
+void tables_list(struct roof_state *g);
 extern const struct sink_column roof_columns[];
 extern const struct sink_measure roof_measures[];
 /* hooks of the sink; a table's about is its number, by: with overlaps */

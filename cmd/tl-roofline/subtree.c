@@ -74,15 +74,6 @@ works_sort(const struct roof_state *g, uint32_t *list, size_t n)
 
 /* ---- evaluating ---- */
 
-static void
-set_args(const struct roof_state *g, struct model_op *op, struct op_args a)
-{
-	op->dims = dict_get(g->sink.dict, a.dims);
-	op->types = dict_get(g->sink.dict, a.types);
-	op->strides = dict_get(g->sink.dict, a.strides);
-	op->concrete = dict_get(g->sink.dict, a.concrete);
-}
-
 struct extra_of {
 	const struct roof_state *g;
 	const struct node *n;
@@ -96,9 +87,9 @@ extra_arg(void *ctx, struct str key, struct str *text)
 	if (extras_find(e->g->extras.v + e->n->extra, e->n->nextra,
 		e->g->sink.dict, key, text))
 		return true;
-	return e->g->inductor != NULL &&
-	    inductor_fact(e->g->inductor, dict_get(e->g->sink.dict, e->n->name),
-		key, text);
+	return e->g->inductor != NULL && str_eq(key, STR("inductor_source")) &&
+	    inductor_source(
+		e->g->inductor, dict_get(e->g->sink.dict, e->n->name), text);
 }
 
 /* The names of what runs below a node, in the order of time. */
@@ -174,9 +165,7 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 	struct node *n = &g->nodes.v[node];
 	const struct model *m = n->model;
 	struct extra_of ctx = { g, n };
-	struct model_op op = { .name = dict_get(g->sink.dict, n->name),
-		.arg = extra_arg,
-		.ctx = &ctx };
+	struct model_op op = model_op_of(g->sink.dict, n->name, n->args);
 	struct model_op forward;
 	const struct model_result *r;
 	struct str *names = NULL;
@@ -185,7 +174,8 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 
 	if (awaits_backward(n))
 		return &later;
-	set_args(g, &op, n->args);
+	op.arg = extra_arg;
+	op.ctx = &ctx;
 	if (m->reads & MODEL_READS_KERNELS) {
 		names = kernel_names(g, n);
 		op.kernels = names;
@@ -196,9 +186,8 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 		    &g->notes, g->sink.dict, n->ts_ns, n->ts_ns + n->dur_ns);
 	if ((m->reads & MODEL_READS_FORWARD) &&
 	    (f = forward_above(g, node, &wrapper)) != NO_INDEX) {
-		forward = (struct model_op){ .name = dict_get(g->sink.dict,
-						 g->forwards.v[f].name) };
-		set_args(g, &forward, g->forwards.v[f].args);
+		forward = model_op_of(
+		    g->sink.dict, g->forwards.v[f].name, g->forwards.v[f].args);
 		op.forward = &forward;
 	}
 	r = model_eval(g->models, m, &op, way);
@@ -212,16 +201,14 @@ const struct model_result *
 subtree_eval_whole(struct roof_state *g, uint32_t forward)
 {
 	struct forward *f = &g->forwards.v[forward];
-	struct model_op op = { .name = dict_get(g->sink.dict, f->name) };
-	struct model_op back = { .name = dict_get(g->sink.dict, f->back_name) };
+	struct model_op op = model_op_of(g->sink.dict, f->name, f->args);
+	struct model_op back =
+	    model_op_of(g->sink.dict, f->back_name, f->back_args);
 
 	if (f->whole != NULL)
 		return f->whole;
-	set_args(g, &op, f->args);
-	if (f->back_name != INTERN_NONE) {
-		set_args(g, &back, f->back_args);
+	if (f->back_name != INTERN_NONE)
 		op.backward = &back;
-	}
 	f->whole =
 	    model_eval(g->models, subtree_model(g, f->name), &op, MODEL_FWD);
 	if (f->whole->status == MODEL_FAILED)
@@ -318,6 +305,8 @@ keep_forward(struct roof_state *g, uint32_t i)
 	*f = (struct forward){ .name = n->name,
 		.category = INTERN_NONE,
 		.back_name = INTERN_NONE,
+		.back_args = { INTERN_NONE, INTERN_NONE, INTERN_NONE,
+		    INTERN_NONE },
 		.args = n->args,
 		.first_back = g->backs.n };
 	for (uint32_t k = i; k < n->end; k++)

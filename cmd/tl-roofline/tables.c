@@ -67,8 +67,8 @@ const struct sink_column roof_columns[] = {
 	[F_HOST_MEAN] = { { "host_ns_mean", "mean_duration_us", COL_REAL, NS, D, US }, SINK_MEAN, false, M_HOST },
 	[F_HOST_STD] = { { "host_ns_std", "std_duration_us", COL_REAL, NS, D, US }, SINK_STD, false, M_HOST },
 	[F_HOST_MEDIAN] = { { "host_ns_median", "duration_us_median", COL_REAL, NS, D, US }, SINK_MEDIAN, false, M_HOST },
-	[F_HOST_MIN] = { { "host_ns_min", "duration_us_min", COL_INT, NS, D, US }, SINK_CELL, false, 0 },
-	[F_HOST_MAX] = { { "host_ns_max", "duration_us_max", COL_INT, NS, D, US }, SINK_CELL, false, 0 },
+	[F_HOST_MIN] = { { "host_ns_min", "duration_us_min", COL_INT, NS, D, US }, SINK_MIN, false, M_HOST },
+	[F_HOST_MAX] = { { "host_ns_max", "duration_us_max", COL_INT, NS, D, US }, SINK_MAX, false, M_HOST },
 	[F_GFLOPS] = { { "gflop", "GFLOPS", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
 	[F_MIB] = { { "moved_mib", "Data Moved (MB)", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
 	[F_INTENSITY] = { { "flop_per_byte", "FLOPS/Byte", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
@@ -206,17 +206,15 @@ type_with(enum col_type type, const struct model_value *v, bool is_first)
 /* Their number at most; a sheet with more parameters loses them. */
 #define PARAMS_MAX 448
 
-/* The text of a column, for as long as the program. */
+/* Two texts as one that lasts as long as the program. */
 static const char *
-lasting(struct roof_state *g, const char *before, struct str s)
+lasting(struct roof_state *g, struct str a, struct str b)
 {
-	struct buf b = { 0 };
-	const char *p;
+	char *p = arena_alloc(g->mem, a.len + b.len + 1);
 
-	buf_printf(&b, "%s%.*s", before, (int)s.len, s.p);
-	buf_putc(&b, '\0');
-	p = arena_str(g->mem, buf_str(&b)).p;
-	buf_free(&b);
+	memcpy(p, a.p, a.len);
+	memcpy(p + a.len, b.p, b.len);
+	p[a.len + b.len] = '\0';
 	return p;
 }
 
@@ -236,8 +234,8 @@ add_param(struct roof_state *g, struct sink_plan *p, struct str name,
 		vec_push(&g->param_names, name);
 		/* a label_div of -1: only nulls were seen */
 		sink_plan_own(p,
-		    &(struct column){ .id = lasting(g, "param_", name),
-			.label = lasting(g, "param: ", name),
+		    &(struct column){ .id = lasting(g, STR("param_"), name),
+			.label = lasting(g, STR("param: "), name),
 			.type = COL_JSON,
 			.label_div = -1 },
 		    SINK_OWN + (unsigned)i);
@@ -329,41 +327,38 @@ count_tables(const struct models *ms)
 	return 1 + 3 * (uint32_t)models_sheets(ms, &list);
 }
 
-/* False: there is no such table. */
-static bool
-table_name(const struct models *ms, uint32_t table, struct buf *b)
+/* NULL: there is no such table. */
+static const char *
+table_name(struct roof_state *g, uint32_t table)
 {
-	static const char *const ends[] = { "", "_fwd", "_bwd" };
+	static const struct str ends[] = { STR_INIT(""), STR_INIT("_fwd"),
+		STR_INIT("_bwd") };
 	const struct model_sheet *list;
 	uint32_t i = (table - 1) / 3, way = (table - 1) % 3;
 
-	(void)models_sheets(ms, &list);
-	b->len = 0;
-	if (table == TABLE_UNIFIED) {
-		buf_puts(b, "unified_perf_summary");
-		return true;
-	}
-	if (list[i].is_single != (way == SHEET_ALONE))
-		return false;
-	buf_printf(
-	    b, "%.*s%s", (int)list[i].name.len, list[i].name.p, ends[way]);
-	return true;
+	if (table == TABLE_UNIFIED)
+		return "unified_perf_summary";
+	(void)models_sheets(g->models, &list);
+	return list[i].is_single == (way == SHEET_ALONE)
+	    ? lasting(g, list[i].name, ends[way])
+	    : NULL;
 }
 
 void
-tables_list(const struct roof_state *g)
+tables_list(struct roof_state *g)
 {
 	struct out *out = out_open(NULL);
-	struct buf name = { 0 };
 
-	for (uint32_t i = 0; i < count_tables(g->models); i++)
-		if (table_name(g->models, i, &name))
-			out_printf(out, "%.*s\t%s\n", (int)name.len, name.p,
+	for (uint32_t i = 0; i < count_tables(g->models); i++) {
+		const char *name = table_name(g, i);
+
+		if (name != NULL)
+			out_printf(out, "%s\t%s\n", name,
 			    i == TABLE_UNIFIED
 				? "each GPU event at one op (the default)"
 				: "ops with a model, by their parameters");
+	}
 	out_finish(out);
-	buf_free(&name);
 }
 
 /* ---- which ones are printed ---- */
@@ -372,21 +367,20 @@ tables_list(const struct roof_state *g)
 
 /* The table asked for: its name, that of a sheet, or of a sheet forward. */
 static uint32_t
-table_asked(const struct roof_state *g, struct str name)
+table_asked(struct roof_state *g, struct str name)
 {
-	struct buf b = { 0 };
 	uint32_t found = TABLE_NONE;
 
 	for (uint32_t i = 0; i < count_tables(g->models); i++) {
-		if (!table_name(g->models, i, &b))
-			continue;
-		if (str_eq(buf_str(&b), name))
-			found = i;
-		else if (found == TABLE_NONE && b.len == name.len + 4 &&
-		    str_starts(buf_str(&b), name) && b.p[name.len] == '_')
+		const char *s = table_name(g, i);
+		bool begins = s != NULL && str_starts(str_of(s), name);
+
+		if (begins &&
+		    (s[name.len] == '\0' ||
+			(found == TABLE_NONE && s[name.len] == '_' &&
+			    strlen(s) == name.len + 4)))
 			found = i;
 	}
-	buf_free(&b);
 	return found;
 }
 
@@ -396,7 +390,8 @@ add_table(struct roof_state *g, uint32_t table, const char *name, bool overlap)
 	struct sink_table *t = &g->sink.tables[g->sink.ntables++];
 
 	*t = (struct sink_table){
-		.name = lasting(g, name, overlap ? STR(OVERLAP_END) : STR("")),
+		.name = lasting(
+		    g, str_of(name), overlap ? STR(OVERLAP_END) : STR("")),
 		.keys = sheet_keys,
 		.labels = sheet_labels,
 		.nlabels = sizeof sheet_labels / sizeof *sheet_labels,
@@ -422,7 +417,6 @@ roof_make_tables(struct sink *s)
 	struct str name = str_of(s->table != NULL ? s->table : "");
 	const struct str end = STR(OVERLAP_END);
 	uint32_t n = count_tables(g->models);
-	struct buf b = { 0 };
 
 	g->wanted = s->dest.dir == NULL ? TABLE_UNIFIED : TABLE_NONE;
 	if (name.len > end.len &&
@@ -434,14 +428,13 @@ roof_make_tables(struct sink *s)
 		return;
 	s->tables = arena_alloc(g->mem, (2 * n + 1) * sizeof *s->tables);
 	for (uint32_t i = 0; i < n; i++) {
-		if (!table_name(g->models, i, &b))
-			continue;
-		buf_putc(&b, '\0');
-		add_table(g, i, b.p, false);
-		if (g->overlap)
-			add_table(g, i, b.p, true);
+		const char *of = table_name(g, i);
+
+		if (of != NULL)
+			add_table(g, i, of, false);
+		if (of != NULL && g->overlap)
+			add_table(g, i, of, true);
 	}
-	buf_free(&b);
 	if (!g->has_explain)
 		return;
 	g->wanted = TABLE_NONE;

@@ -10,8 +10,7 @@ struct point {
 	int64_t id;
 	uint32_t name;
 	size_t row; /* the last one that it counted in, from 1 */
-	size_t any; /* a row that it is in, from 1 */
-	bool is_shared, has_after;
+	bool has_after;
 	int64_t before_ns, after_ns;
 };
 
@@ -161,16 +160,6 @@ versus_free(struct versus *v)
 /* ---- rows ---- */
 
 void
-versus_table(struct versus *v)
-{
-	v->nrows = 0;
-	for (size_t i = 0; i < v->points.n; i++) {
-		v->points.v[i].row = v->points.v[i].any = 0;
-		v->points.v[i].is_shared = false;
-	}
-}
-
-void
 versus_row(struct versus *v)
 {
 	v->nrows++;
@@ -205,18 +194,6 @@ point_at(
 		return NULL;
 	slot = map_get(&v->of_gpu, key_of(v, run, (int64_t)w->uid.id));
 	return slot != NULL ? &v->points.v[*slot - 1] : NULL;
-}
-
-void
-versus_share(struct versus *v, const struct sink_sources *g,
-    const struct work *w, size_t row)
-{
-	struct point *p = point_at(v, g, w);
-
-	if (p == NULL)
-		return;
-	p->is_shared |= p->any != 0 && p->any != row;
-	p->any = row;
 }
 
 void
@@ -273,14 +250,4 @@ versus_list(const struct versus *v, bool names, struct buf *b)
 		else
 			buf_printf(b, "%" PRId64, p->id);
 	}
-}
-
-size_t
-versus_shared(const struct versus *v)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < v->points.n; i++)
-		n += v->points.v[i].is_shared;
-	return n;
 }

@@ -21,12 +21,6 @@ struct versus_row {
 /* The table diff_stats as NDJSON; its first side is what is read here. */
 struct versus *versus_read(struct dict *st, const char *path);
 void versus_free(struct versus *v);
-/* A table begins; its GPU work, by the number of its row, from 1. */
-void versus_table(struct versus *v);
-void versus_share(struct versus *v, const struct sink_sources *g,
-    const struct work *w, size_t row);
-/* Points that are in several rows of it. */
-size_t versus_shared(const struct versus *v);
 /* A row begins; its GPU work; what it comes to, false: it has no point. */
 void versus_row(struct versus *v);
 void versus_add(

@@ -2,6 +2,18 @@
 /* Further arguments of an event that an op's model reads. */
 #include "model/facts.h"
 
+struct model_op
+model_op_of(const struct dict *st, uint32_t name, struct op_args args)
+{
+	return (struct model_op){
+		.name = dict_get(st, name),
+		.dims = dict_get(st, args.dims),
+		.types = dict_get(st, args.types),
+		.strides = dict_get(st, args.strides),
+		.concrete = dict_get(st, args.concrete),
+	};
+}
+
 uint32_t
 extra_text(struct dict *st, const struct value *v)
 {

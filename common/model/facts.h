@@ -13,7 +13,13 @@
 #define TL_MODEL_FACTS_H
 
 #include "model/model.h"
-#include "stream/stream.h"
+#include "trace/launcher.h"
+
+/* ---- an op ---- */
+
+/* Name and arguments by their numbers; the rest is left out. */
+struct model_op model_op_of(
+    const struct dict *st, uint32_t name, struct op_args args);
 
 /* ---- annotations of users ---- */
 

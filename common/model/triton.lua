@@ -248,11 +248,18 @@ local pointed = { i1 = 1, i8 = 1, u8 = 1, i16 = 2, bf16 = 2, fp16 = 2, f16 = 2, 
 local spelled = { bf16 = "c10::BFloat16", fp16 = "c10::Half", f16 = "c10::Half", fp32 = "float",
   f32 = "float", fp64 = "double", fp8e4nv = "fp8", fp8e5 = "fp8", fp8e4b8 = "fp8", fp8e5b16 = "fp8" }
 
+-- What the wrapper says of sizes, pointers and fused ops.
+local function wrapper()
+  local text = argument("inductor_source") or ""
+  return text:match("size_hints=[{%[](.-)[}%]]") or "", text:match("'signature': {(.-)}") or "",
+    text:match("Original ATen: %[(.-)%]") or ""
+end
+
 -- Bytes of the kernel's pointers, of those written and read, of the last, and
 -- the first one's type.
 local function pointers(text)
   local sum, both, last, first = 0, 0, 0, nil
-  for name, kind in text:gmatch("([%w_]+)=%*(%w+)") do
+  for name, kind in text:gmatch("'([%w_]+)'%s*:%s*'%*(%w+)'") do
     local e = pointed[kind]
     if e then
       sum, last, first = sum + e, e, first or spelled[kind] or kind
@@ -262,15 +269,17 @@ local function pointers(text)
   return sum, both, last, first
 end
 
--- "x=32768 r0_=2048": sizes of the grid and of the reduction, rounded up to
--- powers of two by the compiler.
+-- "'x': 32768, 'r0_': 2048", or in older releases "32768, 2048": sizes of the
+-- grid and of the reduction, rounded up to powers of two by the compiler.
 local function hints(text)
   local x, r, any = 1, 1, false
-  for name, n in text:gmatch("([%w_]+)=(%d+)") do
+  for name, n in text:gmatch("'([%w_]+)'%s*:%s*(%d+)") do
     any = true
     if starts(name, "r") then r = int(n) else x = x * int(n) end
   end
-  return any and x, r
+  if any then return x, r end
+  x, r = text:match("^%s*(%d+)%s*,?%s*(%d*)")
+  if x then return int(x), r ~= "" and int(r) or 1 end
 end
 
 local function fused(_ENV, names)
@@ -284,13 +293,14 @@ local function fused(_ENV, names)
 end
 
 local function of_wrapper(_ENV)
-  local x, r = hints(argument("inductor_sizes") or "")
+  local sizes, signature, ops = wrapper()
+  local x, r = hints(sizes)
   if not x then no_model("no sizes among the arguments") end
   local names = {}
-  for name in (argument("inductor_ops") or ""):gmatch("[%w_.]+") do
+  for name in ops:gmatch("[%w_.]+") do
     names[#names + 1] = name:match("^aten%.([%w_]+)") or name
   end
-  local sum, both, last, first = pointers(argument("inductor_pointers") or "")
+  local sum, both, last, first = pointers(signature)
   local per_element = fused(_ENV, names)
   xnumel = x
   rnumel = r
@@ -300,15 +310,15 @@ end
 
 -- Whether the kernel is known to write only to tensors of its own.
 local function no_in_out()
-  local text = argument("inductor_pointers")
-  return text and text ~= "" and not text:find("in_out_", 1, true)
+  local _, signature = wrapper()
+  return signature:find("*", 1, true) and not signature:find("in_out_", 1, true)
 end
 
 local bf16 = "c10::BFloat16"
 
 op {
   prefix = { "triton_poi_", "triton_red_", "triton_per_" },
-  unit = "vector", reads = { "inductor_ops", "inductor_sizes", "inductor_pointers" },
+  unit = "vector", reads = { "inductor_source" },
   eval = function (_ENV)
     local text = op_name():match("^triton_%l+_fused_(.+)_%d+$")
     local v = nargs() > 0 and integers() or {}
@@ -356,14 +366,16 @@ op {
     -- without arguments, by the wrapper file
     { op = "triton_red_fused_mean_mul_0", flops = 2 * 67108864, bytes = 268500992,
       spec = "vector_bf16", params = { fused_ops = "aten.mean, aten.mul", xnumel = 32768 },
-      args = { inductor_ops = "aten.mean, aten.mul", inductor_sizes = "x=32768 r0_=2048",
-        inductor_pointers = "in_ptr0=*bf16 in_ptr1=*bf16 out_ptr1=*bf16" } },
+      args = { inductor_source = "# Original ATen: [aten.mean, aten.mul]\nsize_hints={'x': 32768, 'r0_': 2048},"
+        .. "'signature': {'in_ptr0': '*bf16', 'in_ptr1': '*bf16', 'out_ptr1': '*bf16', 'xnumel': 'i32'}" } },
     { op = "triton_poi_7", flops = 4 * 4096, bytes = 4096 * 12, spec = "vector_fp32",
-      args = { inductor_ops = "aten.exp", inductor_sizes = "y=64 x=64",
-        inductor_pointers = "in_out_ptr0=*fp32 in_ptr0=*fp32" } },
+      args = { inductor_source = "Original ATen: [aten.exp] size_hints={'y': 64, 'x': 64}"
+        .. "'signature': {'in_out_ptr0': '*fp32', 'in_ptr0': '*fp32'}" } },
+    { op = "triton_red_8", flops = 0, bytes = 2 * 4096 * 8 + 2 * 4096, spec = "vector_bf16",
+      args = { inductor_source = "size_hints=[4096, 8] 'signature': {'a': '*bf16', 'b': '*bf16'}" } },
     -- with them, it says what is written: no tensor twice
     { op = "triton_poi_fused_mul_2", dims = { { 8, 4 }, { 8, 4 }, {} },
       types = { bf16, bf16, "Scalar" }, values = { "", "", "32" }, flops = 32, bytes = 128,
-      args = { inductor_sizes = "x=32", inductor_pointers = "in_ptr0=*bf16 out_ptr0=*bf16" } },
+      args = { inductor_source = "size_hints={'x': 32} 'signature': {'in_ptr0': '*bf16', 'out_ptr0': '*bf16'}" } },
   },
 }

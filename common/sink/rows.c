@@ -284,6 +284,8 @@ stat_cell(const struct sink_row *r, const struct sink_column *c)
 	bool real = r->sink->def->measures[c->at].real != NULL ||
 	    r->sink->def->measures[c->at].is_own;
 
+	if (!real && st->ns.n == 0)
+		return cell_none();
 	switch (c->from) {
 	case SINK_MEAN: return cell_real(real ? st->real.mean : st->ns.mean);
 	case SINK_MEDIAN:

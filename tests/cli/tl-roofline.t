@@ -735,7 +735,7 @@ one|5000|2.0|45000|1|2|two; 2|25000|50000
 none|4000|||||||'
 like '--diff: what counts in several rows' \
 	"$(tl-roofline --diff versus.ndjson --format table one.json)" \
-	'^1 LCAs have parts in several rows'
+	'^common ancestors span rows'
 like '--diff: only the first of several traces, where runs have no number' \
 	"$(tl-roofline --diff versus.ndjson -c src,name,lca_ids --no-header one.json one.json |
 		tr '\t\n' '|,')" \
