@@ -24,6 +24,7 @@ import sys
 import tempfile
 
 import compare
+import ours
 
 # Microseconds since 1970 in doubles: 250 ns apart.
 COARSE = {"hta_ns_resolution": 25.0}
@@ -200,6 +201,10 @@ def wrong_model(name, row):
     return None
 
 
+# Columns that the reference leaves out where they have no figure.
+FIGURES = re.compile(r"((Pct )?Roofline|T(FLOPS|B)/s|GFLOPS|FLOPS/Byte|Data Moved|Compute Spec|param:)")
+
+
 class Compare:
     """one table of the reference and ours"""
 
@@ -221,12 +226,22 @@ class Compare:
         self.rep.unlike += n
 
     def run(self):
+        self.further_columns()
         keys = key_columns(self.want, self.is_unified)
         loose = ["name", self.uid] + [c for c in keys if c in ("num_kernels", "is_recompute",
                                                               self.names)]
         left = self.match(self.want.rows, self.got.rows, keys)
         left = self.match(left[0], left[1], loose)
         self.unmatched(*left)
+
+    def further_columns(self):
+        """columns that the reference lacks are marked as ours"""
+        further = [c for c in self.got.head
+                   if c not in self.want.head and not FIGURES.match(c)]
+        marked = ours.labels("tl-roofline", "unified_perf_summary") if further else ()
+        for c in further:
+            if c not in marked:
+                self.bad("a column that the reference lacks: %s" % c)
 
     def leaves(self):
         """are rows that only one side has the same kernels, cut at other ops?"""
