@@ -102,10 +102,7 @@ read_tree(struct page *p, const char *path, uint32_t *nsources, int side)
 static bool
 is_table(const char *path)
 {
-	static const char end[] = ".ndjson";
-	size_t len = strlen(path), n = sizeof end - 1;
-
-	return len > n && strcmp(path + len - n, end) == 0;
+	return str_ends(str_of(path), STR(".ndjson"));
 }
 
 /* A pipe can't be read again. */

@@ -3,20 +3,12 @@
  */
 #include "cmd/tl-roofline/roof.h"
 
-static bool
-ends_with(struct str s, const char *end)
-{
-	size_t n = strlen(end);
-
-	return s.len > n && memcmp(s.p + s.len - n, end, n) == 0;
-}
-
 bool
 is_backward_op(const struct model *m, struct str name)
 {
 	/* what is extra has its category by name, if it has one */
-	return ends_with(m->category, "_bwd") ||
-	    (m->is_extra && ends_with(name, "_backward"));
+	return str_ends(m->category, STR("_bwd")) ||
+	    (m->is_extra && str_ends(name, STR("_backward")));
 }
 
 static bool

@@ -123,7 +123,7 @@ counts(struct roof_state *g, const struct event *ev, bool is_chosen)
 		return false;
 	o->nchosen++;
 	if (ev->flags & EV_UNLINKED)
-		return g->overlap && !g->linked_only;
+		return g->overlap && !g->sink.linked_only;
 	return true;
 }
 

@@ -130,7 +130,7 @@ inductor_read(struct inductor *in, const char *dir)
 	FTSENT *e;
 
 	while (tree != NULL && (e = fts_read(tree)) != NULL) {
-		size_t len = e->fts_namelen;
+		struct str name = { e->fts_name, e->fts_namelen };
 
 		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR ||
 		    e->fts_info == FTS_NS) {
@@ -139,8 +139,7 @@ inductor_read(struct inductor *in, const char *dir)
 		}
 		if (e->fts_level > 0 && e->fts_name[0] == '.')
 			(void)fts_set(tree, e, FTS_SKIP);
-		else if (e->fts_info == FTS_F && len > 3 &&
-		    strcmp(e->fts_name + len - 3, ".py") == 0)
+		else if (e->fts_info == FTS_F && str_ends(name, STR(".py")))
 			read_file(in, e->fts_path);
 	}
 	if (tree == NULL || errno != 0)

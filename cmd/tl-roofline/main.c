@@ -142,7 +142,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 		if (inductor_read(g->inductor, op->arg) == 0)
 			report(MSG_NO_WRAPPERS, op->arg);
 		break;
-	case OPT_LINKED_ONLY: g->linked_only = true; break;
+	case OPT_LINKED_ONLY: s->linked_only = true; break;
 	case OPT_LIST_MODELS: g->list_models = true; break;
 	case OPT_LIST_TABLES: g->list_tables = true; break;
 	case OPT_NUM_KERNELS: g->num_kernels = true; break;
@@ -257,7 +257,6 @@ free_state(struct sink *s)
 	sim_finish(g->sim);
 	vec_free(&g->globs);
 	vec_free(&g->by_name);
-	vec_free(&g->by_name_known);
 	vec_free(&g->works);
 	vec_free(&g->extents);
 	vec_free(&g->lists);

@@ -98,7 +98,7 @@ struct roof_state {
 	const char *arch_name, *sim_command, *diff;
 	enum roof roof;
 	bool overlap, num_kernels, recompute, call_stack;
-	bool linked_only, list_tables, list_models, has_explain;
+	bool list_tables, list_models, has_explain;
 	struct uid_pick explain;
 	VEC(struct str) globs; /* --name: of ops */
 	const char *op, *dims, *types;
@@ -110,8 +110,7 @@ struct roof_state {
 	struct inductor *inductor; /* NULL: no wrapper files */
 	struct versus *versus;     /* NULL: no --diff */
 	struct map categories;
-	VEC(const struct model *) by_name; /* of names seen */
-	VEC(uint8_t) by_name_known;
+	VEC(const struct model *) by_name; /* of names seen, or not_seen */
 	/* kept */
 	VEC(struct work) works;
 	VEC(struct extent) extents; /* by table, of calls when all is read */

@@ -19,18 +19,17 @@ uid_key(uint32_t source, struct uid u)
 const struct model *
 subtree_model(struct roof_state *g, uint32_t name)
 {
+	static const struct model not_seen;
+	const struct model **m;
+
 	if (name == INTERN_NONE)
 		return NULL;
-	while (g->by_name.n <= name) {
-		vec_push(&g->by_name, NULL);
-		vec_push(&g->by_name_known, 0);
-	}
-	if (!g->by_name_known.v[name]) {
-		g->by_name_known.v[name] = 1;
-		g->by_name.v[name] =
-		    model_find(g->models, dict_get(g->sink.dict, name));
-	}
-	return g->by_name.v[name];
+	while (g->by_name.n <= name)
+		vec_push(&g->by_name, &not_seen);
+	m = &g->by_name.v[name];
+	if (*m == &not_seen)
+		*m = model_find(g->models, dict_get(g->sink.dict, name));
+	return *m;
 }
 
 uint32_t

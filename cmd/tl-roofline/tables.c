@@ -419,8 +419,7 @@ roof_make_tables(struct sink *s)
 	uint32_t n = count_tables(g->models);
 
 	g->wanted = s->dest.dir == NULL ? TABLE_UNIFIED : TABLE_NONE;
-	if (name.len > end.len &&
-	    memcmp(name.p + name.len - end.len, end.p, end.len) == 0) {
+	if (name.len > end.len && str_ends(name, end)) {
 		name.len -= end.len;
 		g->overlap = true;
 	}

@@ -14,6 +14,11 @@ struct point {
 	int64_t before_ns, after_ns;
 };
 
+/* What is read; all but the last are needed. */
+enum { C_SOURCE, C_GPU, C_LCA, C_NAME, C_BUSY, C_SRC, C_COUNT };
+static const char *const columns[] = { "source", "gpu_op_uid", "lca_id",
+	"lca_name", "busy_ns", "src" };
+
 struct versus {
 	struct dict *dict;
 	VEC(struct point) points;
@@ -22,41 +27,33 @@ struct versus {
 	VEC(uint32_t) hits; /* of the row at hand */
 	size_t nrows;
 	const char *path;
-	/* columns of what is read */
-	size_t source, gpu, lca, name, busy, src;
+	size_t at[C_COUNT]; /* of the columns that are read, or NO_COLUMN */
 };
 
 #define NO_COLUMN SIZE_MAX
 
 /* ---- reading ---- */
 
-static size_t
-column_of(const struct head *head, const char *id)
-{
-	for (size_t i = 0; i < head->ncolumns; i++)
-		if (str_eq(head->columns[i].id, str_of(id)))
-			return i;
-	return NO_COLUMN;
-}
-
 static void
 begin(void *ctx, const struct head *head)
 {
 	struct versus *v = ctx;
 
-	v->source = column_of(head, "source");
-	v->gpu = column_of(head, "gpu_op_uid");
-	v->lca = column_of(head, "lca_id");
-	v->name = column_of(head, "lca_name");
-	v->busy = column_of(head, "busy_ns");
-	v->src = column_of(head, "src");
+	for (int c = 0; c < C_COUNT; c++) {
+		v->at[c] = NO_COLUMN;
+		for (size_t i = head->ncolumns; i-- > 0;)
+			if (str_eq(head->columns[i].id, str_of(columns[c])))
+				v->at[c] = i;
+	}
 }
 
 static bool
 is_whole(const struct versus *v)
 {
-	return v->source != NO_COLUMN && v->gpu != NO_COLUMN &&
-	    v->lca != NO_COLUMN && v->name != NO_COLUMN && v->busy != NO_COLUMN;
+	for (int c = 0; c < C_SRC; c++)
+		if (v->at[c] == NO_COLUMN)
+			return false;
+	return true;
 }
 
 static bool
@@ -103,13 +100,14 @@ row(void *ctx, const struct val *cells)
 	int64_t lca, gpu, busy, run = 0;
 	struct point *p;
 
-	if (!is_whole(v) || !int_of(&cells[v->lca], &lca) ||
-	    !int_of(&cells[v->gpu], &gpu) || !int_of(&cells[v->busy], &busy) ||
-	    cells[v->source].type != VAL_TEXT ||
-	    (v->src != NO_COLUMN && !int_of(&cells[v->src], &run)))
+	if (!is_whole(v) || !int_of(&cells[v->at[C_LCA]], &lca) ||
+	    !int_of(&cells[v->at[C_GPU]], &gpu) ||
+	    !int_of(&cells[v->at[C_BUSY]], &busy) ||
+	    cells[v->at[C_SOURCE]].type != VAL_TEXT ||
+	    (v->at[C_SRC] != NO_COLUMN && !int_of(&cells[v->at[C_SRC]], &run)))
 		return;
-	p = point_of(v, run, lca, &cells[v->name]);
-	if (str_eq(cells[v->source].text, STR("trace1"))) {
+	p = point_of(v, run, lca, &cells[v->at[C_NAME]]);
+	if (str_eq(cells[v->at[C_SOURCE]].text, STR("trace1"))) {
 		p->before_ns = busy;
 		*map_put(&v->of_gpu, key_of(v, run, gpu), NULL) =
 		    (uint64_t)(p - v->points.v) + 1;
@@ -173,7 +171,7 @@ run_of(const struct versus *v, const struct sink_sources *g, uint32_t source,
     int64_t *run)
 {
 	*run = source;
-	if (v->src != NO_COLUMN)
+	if (v->at[C_SRC] != NO_COLUMN)
 		return true;
 	*run = 0;
 	for (uint32_t i = 0; i < source; i++)
