@@ -107,7 +107,7 @@ tl-report -d by --by module --modules t.tl
 is 'modules' "$(sheets by | tr ' ' '\n' | grep -e '^nn_' -e _by_m | tr '\n' ' ')" \
 	'nn_modules.csv nn_modules_by_type.csv ops_by_module.csv '
 is 'are those of tl-modules' "$(cat by/nn_modules.csv)" \
-	"$(tl-modules --format csv --labels t.tl)"
+	"$(tl-modules --format csv --labels -c +details t.tl)"
 tl-report --step 2 -d step2 t.tl
 is 'collectives of a selection' "$(cat step2/coll_analysis.csv)" \
 	"$(tl-filter --step 2 t.tl | tl-collective --table coll_analysis \

@@ -34,7 +34,8 @@ SELECTIONS = [
     ("--step 0-3 --by-gpu-time", {"step": (0, 3), "by_gpu_time": True}),
     ("--annotation * --by-gpu-time", {"annotation": ("*", 0), "by_gpu_time": True}),
     ("--name *at::native*", {"name": "*at::native*"})]
-MODULES = [(), ("show_zero",), ("fold",), ("by_type",), ("bwd",), ("fold", "bwd", "show_zero")]
+MODULES = [(), ("min-time=0ns",), ("fold",), ("by-type",), ("bwd",),
+           ("fold", "bwd", "min-time=0ns")]
 
 
 def drawn(rnd, words, p):
@@ -107,7 +108,7 @@ def checks(rnd, facts, base, is_drawn):
         yield from ops_checks(rnd, facts, options, o)
         yield from kernels_checks(rnd, facts, options, o, base)
     for how in MODULES:
-        yield (["tl-modules", "-c", "+details"] + ["--" + w.replace("_", "-") for w in how],
+        yield (["tl-modules", "-c", "+details"] + ["--" + w for w in how],
                modules(facts, how), None)
 
 

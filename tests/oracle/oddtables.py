@@ -334,7 +334,7 @@ def module_row(calls, how, whole):
            "non_module_ns": sum(inner) if inner else None}
     if "bwd" in how:
         row["bwd_ns"] = sum(busy(m.bwd) for m in calls)
-    if "fold" in how or "by_type" in how:
+    if "fold" in how or "by-type" in how:
         return {**row, "instances": len({m.e.name for m in calls}), "count": len(calls),
                 "gpu_ns_sum": sum(ns), "gpu_ns_mean": sum(ns) / len(ns), "gpu_ns_min": min(ns),
                 "gpu_ns_max": max(ns), "self_ns_sum": sum(busy(m.own) for m in calls)}
@@ -345,9 +345,9 @@ def module_row(calls, how, whole):
 
 
 def modules(facts, how):
-    """how: words of options; show_zero, fold, by_type, bwd"""
+    """how: words of options; min-time=0ns, fold, by-type, bwd"""
     mods, outside = calls_of_modules(facts)
-    whole, fold, by_type = busy(facts.gpu), "fold" in how, "by_type" in how
+    whole, fold, by_type = busy(facts.gpu), "fold" in how, "by-type" in how
     node_of, nodes = {}, {}
     for i, m in mods.items():
         up = node_of[m.up] if m.up is not None and not by_type else None
@@ -359,7 +359,7 @@ def modules(facts, how):
     def put(key, depth, path, root):
         up, calls = nodes[key]
         ns = sum(busy(m.work) for m in calls)
-        if ns == 0 and "show_zero" not in how:
+        if ns == 0 and "min-time=0ns" not in how:
             return
         name = calls[0].e.name
         path = path + [type_of(name) if fold else short_name(name)]
