@@ -96,6 +96,10 @@ is 'the header of a table' "$(tl-modules net.tl | head -n 1)" \
 is 'labels are in us' "$(tl-modules --labels -c module,gpu_ns --format csv net.tl | sed -n 1,2p)" \
 	'Name,GPU Time
 Net_0,350'
+is 'a column of ours keeps its name, and the unit in it' \
+	"$(tl-modules --labels -c gpu_ns,self_ns,ts_ns --format csv net.tl | sed -n 1p\;3p)" \
+	'GPU Time,self_ns,ts_ns
+150,100000,10000'
 like 'a table says how much is unlinked' \
 	"$(tl-modules --format table net.tl | head -n 1)" \
 	'^1 of 6 GPU events have no launch in the trace and no module'
