@@ -10,7 +10,6 @@
 
 struct frames {
 	VEC(struct str) list;
-	size_t op; /* where the op itself stands */
 };
 
 /* What is no one's program: torch's own layers between an op and a caller. */
@@ -69,13 +68,22 @@ add_frames(struct roof_state *g, struct frames *f, uint32_t from, uint32_t node)
 
 /* ---- entry point ---- */
 
+/* What is behind the last of these in a text, or all of it. */
+static struct str
+behind_last(struct str s, const char *part)
+{
+	size_t n = strlen(part);
+
+	for (size_t i = s.len; i >= n; i--)
+		if (memcmp(s.p + i - n, part, n) == 0)
+			return (struct str){ s.p + i, s.len - i };
+	return s;
+}
+
 static struct str
 function_of(struct str frame)
 {
-	for (size_t i = frame.len; i >= 3; i--)
-		if (memcmp(frame.p + i - 3, "): ", 3) == 0)
-			return (struct str){ frame.p + i, frame.len - i };
-	return frame;
+	return behind_last(frame, "): ");
 }
 
 static bool
@@ -95,30 +103,20 @@ is_wrapper(struct str frame)
 	return false;
 }
 
-static struct str
-short_name(struct str op)
-{
-	for (size_t i = op.len; i >= 2; i--)
-		if (memcmp(op.p + i - 2, "::", 2) == 0)
-			return (struct str){ op.p + i, op.len - i };
-	return op;
-}
-
 /* Inward to the function of the op's name, else outward to a caller. */
 static struct str
-entry_of(const struct frames *f, const struct str *rest, size_t nrest,
-    struct str name)
+entry_of(const struct frames *f, const struct frames *below, struct str name)
 {
-	struct str op = short_name(name);
+	struct str op = behind_last(name, "::");
+	size_t n = f->list.n;
 
-	for (size_t i = f->op + 1; i < f->list.n + nrest; i++) {
-		struct str s =
-		    i < f->list.n ? f->list.v[i] : rest[i - f->list.n];
+	for (size_t i = 0; i < below->list.n; i++) {
+		struct str s = below->list.v[i];
 
 		if (has(s, ".py") && str_find(function_of(s), op, true) >= 0)
 			return s;
 	}
-	for (size_t i = f->op; i-- > 0;)
+	for (size_t i = n - 1; i-- > 0;)
 		if (has(f->list.v[i], ".py") && !is_wrapper(f->list.v[i]))
 			return f->list.v[i];
 	return STR("Not found");
@@ -140,14 +138,16 @@ struct tails {
 	VEC(struct frames) list;
 };
 
-static bool
-same_frames(const struct frames *a, const struct frames *b)
+/* How many frames two lists begin with alike. */
+static size_t
+alike(const struct frames *a, const struct frames *b)
 {
-	bool same = a->list.n == b->list.n;
+	size_t n = 0;
 
-	for (size_t i = 0; i < a->list.n && same; i++)
-		same = str_eq(a->list.v[i], b->list.v[i]);
-	return same;
+	while (n < a->list.n && n < b->list.n &&
+	    str_eq(a->list.v[n], b->list.v[n]))
+		n++;
+	return n;
 }
 
 /* What each kernel has below the op, and its name; each once. */
@@ -163,7 +163,8 @@ find_tails(
 		add_frames(g, &f, node, g->above.v[w - g->first_work]);
 		vec_push(&f.list, dict_get(g->sink.dict, g->works.v[w].name));
 		for (size_t k = 0; k < t->list.n && is_new; k++)
-			is_new = !same_frames(&t->list.v[k], &f);
+			is_new = t->list.v[k].list.n != f.list.n ||
+			    alike(&t->list.v[k], &f) < f.list.n;
 		if (is_new)
 			vec_push(&t->list, f);
 		else
@@ -171,31 +172,16 @@ find_tails(
 	}
 }
 
-/* Frames that all tails begin with. */
-static size_t
-common(const struct tails *t)
-{
-	size_t n = t->list.v[0].list.n;
-
-	if (t->list.n == 1)
-		return n;
-	for (size_t k = 1; k < t->list.n; k++) {
-		const struct frames *f = &t->list.v[k];
-		size_t same = 0;
-
-		while (same < n && same < f->list.n &&
-		    str_eq(f->list.v[same], t->list.v[0].list.v[same]))
-			same++;
-		n = same;
-	}
-	return n;
-}
-
 static void
 put_stack(struct buf *b, const struct frames *f, const struct tails *t)
 {
-	size_t shared = common(t);
+	size_t shared = t->list.v[0].list.n; /* what all tails begin with */
 
+	for (size_t k = 1; k < t->list.n; k++) {
+		size_t n = alike(&t->list.v[0], &t->list.v[k]);
+
+		shared = n < shared ? n : shared;
+	}
 	buf_putc(b, '[');
 	put_frames(b, f->list.v, f->list.n);
 	put_frames(b, t->list.v[0].list.v, shared);
@@ -219,12 +205,10 @@ stack_of(struct roof_state *g, struct call *c, uint32_t node)
 	find_tails(g, &t, c, node);
 	if (f.list.n == 0 || t.list.n == 0)
 		goto done;
-	f.op = f.list.n - 1;
 	put_stack(&b, &f, &t);
 	c->stack = intern_put(g->sink.dict->text, buf_str(&b));
 	c->entry_point = intern_put(g->sink.dict->text,
-	    entry_of(&f, t.list.v[0].list.v, t.list.v[0].list.n,
-		dict_get(g->sink.dict, c->name)));
+	    entry_of(&f, &t.list.v[0], dict_get(g->sink.dict, c->name)));
 done:
 	for (size_t i = 0; i < t.list.n; i++)
 		vec_free(&t.list.v[i].list);
