@@ -56,6 +56,7 @@ NOTHING(NO_OWNED_GPU_EVENTS,
 NOTHING(ONLY_COLLECTIVES,
     "{file}: all {#n} selected GPU events are collectives or have no launch: "
     "try tl-collective")
+NOTHING(NEVER_IDLE, "{file}: the GPU was never idle")
 NOTHING(NO_DURATION, "{file}: no selected GPU event has a duration")
 NOTHING(NO_OPS, "{file}: no ops among {#n} {n:event|events}")
 NOTHING(NO_SUCH_OP, "{file}: no op of that name among {#n}")

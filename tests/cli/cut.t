@@ -62,6 +62,7 @@ every tl-tree
 every tl-tree --print
 every tl-timeline
 every tl-timeline -o OUT
+every tl-idle
 every tl-ops
 every tl-kernels
 every tl-fold

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Gaps, pieces of gaps and intervals of GPU streams as records. */
+#include "cmd/tl-idle/idle.h"
+
+/* The nearest op, or frame of a module, from an event on up. */
+static uint32_t
+above(const struct idle *g, uint32_t event, bool is_module)
+{
+	const struct host *h = &g->host;
+
+	for (; event != HOST_NONE; event = h->events.v[event].up) {
+		const struct host_event *e = &h->events.v[event];
+
+		if (is_module ? e->kind == KIND_PYTHON &&
+			    str_starts(
+				dict_get(h->dict, e->name), STR("nn.Module: "))
+			      : e->kind == KIND_OP)
+			return e->name;
+	}
+	return INTERN_NONE;
+}
+
+static struct idle_record *
+add_record(struct idle *g, enum what what, const struct host_gpu *next,
+    uint32_t event, int64_t from, int64_t to)
+{
+	const struct host *h = &g->host;
+	const uint64_t *place = map_get(&g->place, uid_hash(next->uid));
+	struct idle_record *r = sink_add(&g->sink);
+
+	*r = (struct idle_record){
+		.rec = { .uid = next->uid,
+		    .source = g->source,
+		    .track = next->cat,
+		    .ts_ns = from },
+		.what = (uint8_t)what,
+		.name = INTERN_NONE,
+		.op = INTERN_NONE,
+		.module = INTERN_NONE,
+		.opened_by = INTERN_NONE,
+		.prev = INTERN_NONE,
+		.next = next->name,
+		.next_uid = next->uid,
+		.next_op = INTERN_NONE,
+		.next_module = INTERN_NONE,
+		.dev = next->dev,
+		.gpu_stream = next->gpu_stream,
+		.step = g->steps.v[*place - 1],
+		.ns = to - from,
+	};
+	if (event != HOST_NONE) {
+		const struct host_event *e = &h->events.v[event];
+
+		r->rec.uid = e->uid;
+		r->rec.track = h->threads.v[e->thread].track;
+		r->has_event = true;
+		r->name = e->name;
+		if (what == IS_PIECE && g->with_above) {
+			r->op = above(g, event, false);
+			r->module = above(g, event, true);
+		}
+	}
+	return r;
+}
+
+static void
+set_cause(struct idle *g, struct idle_record *r, enum cause cause)
+{
+	r->cause = g->words[cause];
+	r->advice = g->advice[cause];
+}
+
+static void
+set_opener(const struct idle *g, struct idle_record *r, const struct gap *gap)
+{
+	if (gap->opened_by == HOST_NONE)
+		return;
+	r->opened_by = g->host.events.v[gap->opened_by].name;
+	r->opened_uid = g->host.events.v[gap->opened_by].uid;
+}
+
+static void
+add_gap(struct idle *g, const struct gap *gap)
+{
+	const struct host *h = &g->host;
+	const struct host_gpu *next = &h->gpus.v[gap->next];
+	const struct host_gpu *prev = &h->gpus.v[gap->prev];
+	struct idle_record *r;
+	bool is_inferred = false;
+
+	g->ngaps++;
+	for (uint32_t i = gap->first; i < gap->first + gap->n; i++) {
+		const struct gap_piece *p = &g->gaps.pieces.v[i];
+
+		r = add_record(
+		    g, IS_PIECE, next, p->event, p->start_ns, p->end_ns);
+		set_cause(g, r, p->cause);
+		set_opener(g, r, gap);
+		is_inferred |= p->is_inferred;
+	}
+	r = add_record(g, IS_GAP, next, gap->event, gap->start_ns, gap->end_ns);
+	set_cause(g, r, gap->cause);
+	set_opener(g, r, gap);
+	r->cause_ns = gap->cause_ns;
+	r->is_inferred = is_inferred;
+	r->prev = prev->name;
+	r->prev_uid = prev->uid;
+	if (next->launch != HOST_NONE) {
+		r->next_op = above(g, next->launch, false);
+		r->next_module = above(g, next->launch, true);
+	}
+}
+
+static bool
+is_chosen(const struct idle *g, const struct host_gpu *k)
+{
+	const uint64_t *place = map_get(&g->place, uid_hash(k->uid));
+
+	return g->chosen.v[*place - 1] != 0;
+}
+
+static bool
+is_in_scope(
+    enum scope scope, const struct host_gpu *a, const struct host_gpu *b)
+{
+	return scope == SCOPE_ALL ||
+	    (key_eq(a->dev, b->dev) &&
+		(scope == SCOPE_DEV || key_eq(a->gpu_stream, b->gpu_stream)));
+}
+
+/*
+ * What an interval of a GPU stream was for (HTA's three classes), by the call
+ * that launched what ends it.
+ */
+static void
+add_interval(
+    struct idle *g, const struct host_gpu *k, int64_t end, const char *word)
+{
+	struct idle_record *r =
+	    add_record(g, IS_INTERVAL, k, HOST_NONE, end, k->start_ns);
+
+	r->cause = intern_put(g->sink.dict->text, str_of(word));
+}
+
+static void
+add_intervals(struct idle *g, const uint32_t *gpus, size_t n)
+{
+	const struct host *h = &g->host;
+	int64_t end = h->gpus.v[gpus[0]].end_ns;
+
+	for (size_t i = 1; i < n; i++) {
+		const struct host_gpu *k = &h->gpus.v[gpus[i]];
+
+		if (k->start_ns > end && is_chosen(g, k))
+			add_interval(g, k, end,
+			    k->launch != HOST_NONE &&
+				    h->events.v[k->launch].start_ns > end
+				? "host_wait"
+				: k->start_ns - end < g->kernel_wait_ns
+				? "kernel_wait"
+				: "other");
+		end = k->end_ns > end ? k->end_ns : end;
+	}
+}
+
+/* Calls each on the GPU events of one scope after the other, in time. */
+static void
+each_scope(struct idle *g, enum scope scope,
+    void (*each)(struct idle *g, const uint32_t *gpus, size_t n))
+{
+	const struct host *h = &g->host;
+	VEC(uint32_t) list = { 0 };
+	VEC(uint8_t) done = { 0 };
+
+	for (size_t i = 0; i < h->gpus.n; i++)
+		vec_push(&done, 0);
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		if (done.v[i])
+			continue;
+		list.n = 0;
+		for (size_t k = i; k < h->gpus.n; k++) {
+			if (done.v[k] ||
+			    !is_in_scope(scope, &h->gpus.v[i], &h->gpus.v[k]))
+				continue;
+			done.v[k] = 1;
+			vec_push(&list, (uint32_t)k);
+		}
+		each(g, list.v, list.n);
+	}
+	vec_free(&list);
+	vec_free(&done);
+}
+
+static void
+add_gaps(struct idle *g, const uint32_t *gpus, size_t n)
+{
+	gaps_find(&g->gaps, &g->host, gpus, n, NULL);
+	for (size_t i = 0; i < g->gaps.list.n; i++) {
+		const struct gap *gap = &g->gaps.list.v[i];
+
+		if (is_chosen(g, &g->host.gpus.v[gap->next]))
+			add_gap(g, gap);
+	}
+}
+
+void
+idle_records(struct idle *g)
+{
+	host_ready(&g->host);
+	each_scope(g, g->scope, add_gaps);
+	each_scope(g, SCOPE_GPU_STREAM, add_intervals);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cause: what the host does in an event, and so why a GPU that waits for it is
+ * idle.
+ *
+ * What names stand for is data, as op models are: causes/builtin.json, and a
+ * site's own file of the same form, whose rules come first.
+ *
+ *	[ { "cause": "sync", "of": "call", "like": ["cudaDeviceSynchronize*"],
+ *	    "unless": [...], "examples": [...] }, ... ]
+ *
+ * "like" are shell patterns in which {a,b} stands for either; of several rules
+ * the first counts. "of" says which names they are about: "call", those of
+ * runtime and driver calls; "above", of an event and of what is above it;
+ * "self", of an event that is no call; "op" and "python", of these alone.
+ * Examples are checked when a file is read.
+ */
+#ifndef TL_TRACE_CAUSE_H
+#define TL_TRACE_CAUSE_H
+
+#include "stream/stream.h"
+
+/* In the order of tables: first what the host did. */
+#define EACH_CAUSE(X)                                                          \
+	X(NOTHING, "nothing", NONE, "")                                        \
+	X(ANNOTATED, "annotated", NONE, "")                                    \
+	X(PYTHON, "python", HOST, "capture a graph or compile")                \
+	X(OP, "op", HOST, "capture a graph, compile or enlarge the batch")     \
+	X(AUTOGRAD, "autograd", HOST, "compile or enlarge the batch")          \
+	X(OPTIMIZER, "optimizer", HOST, "use a fused optimizer")               \
+	X(COMM_HOST, "comm_host", HOST, "use fewer, larger buckets")           \
+	X(BETWEEN_OPS, "between_ops", HOST,                                    \
+	    "record Python frames to see what runs between ops")               \
+	X(WAIT, "wait", HOST, "find what the thread waits for")                \
+	X(IO, "io", HOST, "move files out of the loop")                        \
+	X(GC, "gc", HOST, "collect outside of the loop: gc.freeze()")          \
+	X(RUNTIME, "runtime", HOST, "call the runtime less often")             \
+	X(LAUNCH_CALL, "launch_call", HOST, "launch less often: graph")        \
+	X(LAUNCH_LATENCY, "launch_latency", HOST, "launch less often: graph")  \
+	X(STALL, "stall", HOST, "look for preemption and page faults")         \
+	X(PROFILER, "profiler", HOST, "record less")                           \
+	X(GRAPH_GAP, "graph_gap", GPU, "")                                     \
+	X(QUEUE_GAP, "queue_gap", GPU, "")                                     \
+	X(DEPENDENCY, "dependency", GPU, "")                                   \
+	X(SYNC, "sync", SYNC, "avoid .item() and synchronize() in the loop")   \
+	X(POLL, "poll", SYNC, "wait for events less often")                    \
+	X(COPY_BLOCK, "copy_block", SYNC, "pin memory, copy non_blocking")     \
+	X(ALLOC, "alloc", ALLOCATION, "let the caching allocator keep memory") \
+	X(HOST_ALLOC, "host_alloc", ALLOCATION, "keep pinned buffers")         \
+	X(DATA, "data", DATA, "use more workers, pin_memory and prefetch")     \
+	X(COMPILE, "compile", COMPILE, "warm up before recording")             \
+	X(MODULE_LOAD, "module_load", START, "warm up before recording")       \
+	X(INIT, "init", START, "warm up before recording")                     \
+	X(GRAPH_BUILD, "graph_build", START, "warm up before recording")       \
+	X(GPU_MISSING, "gpu_missing", MISSING, "record the whole GPU")         \
+	X(LATE_START, "late_start", MISSING, "record more")                    \
+	X(QUEUED_BEFORE, "queued_before", MISSING, "record from earlier on")   \
+	X(NONE, "none", MISSING, "record Python frames")                       \
+	X(NO_HOST, "no_host", MISSING, "record host events")
+
+enum cause {
+#define X(id, word, group, advice) CAUSE_##id,
+	EACH_CAUSE(X)
+#undef X
+	    CAUSE_COUNT,
+};
+
+/* What a verdict adds up. */
+enum cause_group {
+	GROUP_OF_NONE,
+	GROUP_OF_HOST,
+	GROUP_OF_GPU,
+	GROUP_OF_SYNC,
+	GROUP_OF_ALLOCATION,
+	GROUP_OF_DATA,
+	GROUP_OF_COMPILE,
+	GROUP_OF_START,
+	GROUP_OF_MISSING,
+};
+
+extern const char *const cause_words[CAUSE_COUNT];
+extern const char *const cause_advice[CAUSE_COUNT]; /* "": none */
+extern const uint8_t cause_groups[CAUSE_COUNT];
+
+/* What a name stands for; CAUSE_NOTHING: no rule is about it. */
+struct cause_name {
+	uint8_t call, self, op, python; /* enum cause */
+	uint8_t above; /* bits: rules of "above", CAUSE_ABOVE */
+	uint8_t known; /* which rules were asked */
+};
+/* Those of "above" in order: the first of an event's bits counts. */
+#define CAUSE_ABOVE_COUNT 7
+extern const uint8_t cause_above[CAUSE_ABOVE_COUNT];
+/* Final for any event; those behind it only for what is no call. */
+#define CAUSE_ABOVE_FINAL 5
+
+struct causes;
+
+struct causes *causes_create(void);
+void causes_destroy(struct causes *c);
+/* A site's own rules, which come before ours. A bad file ends the program. */
+void causes_load(struct causes *c, const char *path);
+/* Valid until the next call. Names are numbers in st, one at a time. */
+const struct cause_name *cause_of_name(
+    struct causes *c, const struct dict *st, uint32_t name, bool is_call);
+/* Before names of another dictionary. */
+void causes_clear(struct causes *c);
+
+#endif

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/gap.h"
+#include "trace/step.h"
+
+/* What a gap of a few microseconds between queued kernels may take. */
+#define LATENCY_NS 100000     /* from a launch that was late to its start */
+#define START_NS 30000        /* the same of one that was in time */
+#define HANDOVER_MIN_NS 10000 /* between GPU streams */
+#define HANDOVER_NS 100000
+#define QUEUE_NS 30000
+#define SYNC_NS 100000       /* a synchronisation returns sooner */
+#define FIRST_OP_NS 10000000 /* of an op that is called for the first time */
+#define FIRST_ALLOC_NS 100000000
+#define STALL_TIMES 50 /* the median self time of its name */
+#define STALL_EVENTS 10
+
+/* A place of a thread's time at which another thread is asked for what it did:
+ * marks pieces until they are whole. */
+#define LEFT CAUSE_COUNT
+
+struct finder {
+	struct gaps *g;
+	const struct host *h;
+	size_t first;       /* of the pieces of this gap */
+	struct map medians; /* by name */
+};
+
+/* ---- pieces ---- */
+
+static void
+add_piece(
+    struct finder *f, int64_t from, int64_t to, unsigned cause, uint32_t event)
+{
+	struct gap_piece *last = f->g->pieces.n > f->first
+	    ? &f->g->pieces.v[f->g->pieces.n - 1]
+	    : NULL;
+
+	if (from >= to)
+		return;
+	if (last != NULL && last->cause == cause && last->event == event &&
+	    last->end_ns == from) {
+		last->end_ns = to;
+		return;
+	}
+	vec_push(&f->g->pieces,
+	    ((struct gap_piece){ from, to, event, (uint8_t)cause, false }));
+}
+
+/* Part of a thread's time: a segment, or the hole in front of one. */
+struct part {
+	int64_t end_ns;
+	uint32_t event; /* HOST_NONE: a hole */
+	uint8_t cause;
+};
+
+static struct part
+part_at(const struct host *h, const struct host_thread *t, size_t *seg,
+    int64_t from, int64_t to)
+{
+	const struct host_segment *v = h->segs.v + t->first_seg;
+	struct part p = { to, HOST_NONE, CAUSE_NOTHING };
+
+	while (*seg < t->nsegs && v[*seg].end_ns <= from)
+		(*seg)++;
+	if (*seg == t->nsegs)
+		return p;
+	if (v[*seg].start_ns > from) {
+		p.end_ns = v[*seg].start_ns < to ? v[*seg].start_ns : to;
+		return p;
+	}
+	p.end_ns = v[*seg].end_ns < to ? v[*seg].end_ns : to;
+	p.event = v[*seg].event;
+	p.cause = h->events.v[p.event].cause;
+	return p;
+}
+
+static bool
+is_autograd_frame(const struct host *h, const struct part *p)
+{
+	return p->cause == CAUSE_AUTOGRAD &&
+	    h->events.v[p->event].kind == KIND_PYTHON;
+}
+
+/* It has nothing to do, or waits for another thread. */
+static bool
+is_rest(const struct part *p)
+{
+	return p->cause == CAUSE_NOTHING || p->cause == CAUSE_WAIT ||
+	    p->cause == CAUSE_ANNOTATED;
+}
+
+/* Whether another thread's part says what a thread at rest waits for. */
+static bool
+takes(const struct host *h, const struct host_thread *t, const struct part *p,
+    const struct part *rest)
+{
+	if (is_rest(p))
+		return false;
+	if (is_autograd_frame(h, p) && rest->event != HOST_NONE)
+		return false;
+	return t->nlaunched > 0 || rest->cause == CAUSE_WAIT ||
+	    (p->cause != CAUSE_SYNC && p->cause != CAUSE_POLL);
+}
+
+/* What the threads from this one on did while thread own was at rest. */
+static void
+ask_others(struct finder *f, uint32_t own, uint32_t thread, int64_t from,
+    int64_t to, const struct part *rest)
+{
+	const struct host *h = f->h;
+	const struct host_thread *t;
+	size_t seg;
+
+	if (thread == own)
+		thread++;
+	if (thread >= h->threads.n) {
+		add_piece(f, from, to, LEFT, rest->event);
+		return;
+	}
+	t = &h->threads.v[thread];
+	seg = host_segment_at(h, t, from);
+	while (from < to) {
+		struct part p = part_at(h, t, &seg, from, to);
+
+		if (takes(h, t, &p, rest))
+			add_piece(f, from, p.end_ns, p.cause, p.event);
+		else
+			ask_others(f, own, thread + 1, from, p.end_ns, rest);
+		from = p.end_ns;
+	}
+}
+
+static void
+add_host_pieces(struct finder *f, uint32_t thread, int64_t from, int64_t to)
+{
+	const struct host *h = f->h;
+	const struct host_thread *t = &h->threads.v[thread];
+	size_t seg = host_segment_at(h, t, from);
+
+	while (from < to) {
+		struct part p = part_at(h, t, &seg, from, to);
+
+		if (is_rest(&p) || is_autograd_frame(h, &p))
+			ask_others(f, thread, 0, from, p.end_ns, &p);
+		else
+			add_piece(f, from, p.end_ns, p.cause, p.event);
+		from = p.end_ns;
+	}
+}
+
+/* ---- what a gap consists of ---- */
+
+/* Whether both host and GPU wait for work that is not in the trace: a
+ * launching thread spends half of the time in calls that wait. */
+static bool
+is_blocked(const struct host *h, int64_t from, int64_t to)
+{
+	for (size_t i = 0; i < h->threads.n; i++) {
+		const struct host_thread *t = &h->threads.v[i];
+		size_t seg = host_segment_at(h, t, from);
+		int64_t blocked = 0, at = from;
+
+		while (t->nlaunched > 0 && at < to) {
+			struct part p = part_at(h, t, &seg, at, to);
+
+			if (p.cause == CAUSE_SYNC ||
+			    p.cause == CAUSE_COPY_BLOCK)
+				blocked += p.end_ns - at;
+			at = p.end_ns;
+		}
+		if (blocked >= to - from - blocked && blocked > 0)
+			return true;
+	}
+	return false;
+}
+
+static enum cause
+cause_of_rest(const struct finder *f, const struct gap *gap, int64_t from)
+{
+	const struct host *h = f->h;
+	const struct host_gpu *next = &h->gpus.v[gap->next];
+	const struct host_gpu *prev =
+	    gap->prev != HOST_NONE ? &h->gpus.v[gap->prev] : NULL;
+	int64_t end = h->events.v[next->launch].end_ns;
+	int64_t length = gap->end_ns - gap->start_ns;
+
+	if (end > gap->start_ns) {
+		if (gap->end_ns - from < LATENCY_NS)
+			return CAUSE_LAUNCH_LATENCY;
+	} else if (gap->end_ns - end < START_NS) {
+		return CAUSE_LAUNCH_LATENCY;
+	} else if (prev != NULL &&
+	    !key_eq(prev->gpu_stream, next->gpu_stream) &&
+	    length >= HANDOVER_MIN_NS && length < HANDOVER_NS) {
+		return CAUSE_DEPENDENCY;
+	} else if (length < QUEUE_NS) {
+		return CAUSE_QUEUE_GAP;
+	}
+	return prev == NULL || is_blocked(h, from, gap->end_ns)
+	    ? CAUSE_GPU_MISSING
+	    : CAUSE_LATE_START;
+}
+
+static void
+explain_launched(struct finder *f, const struct gap *gap)
+{
+	const struct host *h = f->h;
+	uint32_t launch = h->gpus.v[gap->next].launch;
+	const struct host_event *r = &h->events.v[launch];
+	int64_t at = gap->start_ns, to;
+
+	if (r->start_ns > at) {
+		to = r->start_ns < gap->end_ns ? r->start_ns : gap->end_ns;
+		add_host_pieces(f, r->thread, at, to);
+		at = to;
+	}
+	if (r->end_ns > at) {
+		to = r->end_ns < gap->end_ns ? r->end_ns : gap->end_ns;
+		add_piece(f, at, to, r->cause, launch);
+		at = to;
+	}
+	if (at < gap->end_ns) {
+		enum cause cause = cause_of_rest(f, gap, at);
+
+		add_piece(f, at, gap->end_ns, cause, launch);
+		f->g->pieces.v[f->g->pieces.n - 1].is_inferred =
+		    cause == CAUSE_DEPENDENCY;
+	}
+}
+
+static void
+explain(struct finder *f, const struct gap *gap)
+{
+	const struct host *h = f->h;
+	const struct host_gpu *next =
+	    gap->next != HOST_NONE ? &h->gpus.v[gap->next] : NULL;
+	const struct host_gpu *prev =
+	    gap->prev != HOST_NONE ? &h->gpus.v[gap->prev] : NULL;
+	uint32_t thread = 0;
+
+	if (h->segs.n == 0) {
+		add_piece(
+		    f, gap->start_ns, gap->end_ns, CAUSE_NO_HOST, HOST_NONE);
+	} else if (next == NULL) {
+		if (prev != NULL && prev->launch != HOST_NONE)
+			thread = h->events.v[prev->launch].thread;
+		add_host_pieces(f, thread, gap->start_ns, gap->end_ns);
+	} else if (next->launch == HOST_NONE) {
+		if (next->corr.type == KEY_INT && next->corr.n < h->first_corr)
+			add_piece(f, gap->start_ns, gap->end_ns,
+			    CAUSE_QUEUED_BEFORE, HOST_NONE);
+		else
+			add_host_pieces(f, 0, gap->start_ns, gap->end_ns);
+	} else if (prev != NULL && prev->launch == next->launch) {
+		add_piece(f, gap->start_ns, gap->end_ns, CAUSE_GRAPH_GAP,
+		    next->launch);
+	} else {
+		explain_launched(f, gap);
+	}
+}
+
+/* ---- pieces that turn out otherwise ---- */
+
+static bool
+is_step(const struct host *h, uint32_t event)
+{
+	struct str name = dict_get(h->dict, h->events.v[event].name);
+	int64_t step;
+
+	return h->events.v[event].kind == KIND_ANNOTATION &&
+	    (step_of_name(name, &step) || serving_step_of(name).tier < 2);
+}
+
+static enum cause
+cause_of_left(const struct host *h, const struct gap_piece *p)
+{
+	if (p->end_ns - p->start_ns >= HOST_LONG_NS &&
+	    (p->event == HOST_NONE || is_step(h, p->event)))
+		return CAUSE_NONE;
+	if (p->event == HOST_NONE ||
+	    h->events.v[p->event].cause == CAUSE_ANNOTATED)
+		return CAUSE_BETWEEN_OPS;
+	return h->events.v[p->event].cause;
+}
+
+static bool
+is_of_profiler(enum cause c)
+{
+	return c == CAUSE_BETWEEN_OPS || c == CAUSE_NONE || c == CAUSE_PYTHON ||
+	    c == CAUSE_OP || c == CAUSE_WAIT || c == CAUSE_RUNTIME ||
+	    c == CAUSE_LAUNCH_CALL || c == CAUSE_LATE_START;
+}
+
+/* Cuts out what rows of the profiler's own cost cover. */
+static void
+cut_profiler(struct finder *f)
+{
+	const struct host *h = f->h;
+	size_t n = f->g->pieces.n - f->first;
+	VEC(struct gap_piece) old = { 0 };
+
+	if (h->profiler.n == 0 || n == 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		vec_push(&old, f->g->pieces.v[f->first + i]);
+	f->g->pieces.n = f->first;
+	for (size_t i = 0; i < n; i++) {
+		const struct gap_piece *p = &old.v[i];
+		int64_t at = p->start_ns;
+
+		for (size_t k = 0; is_of_profiler(p->cause) &&
+		     k < h->profiler.n && h->profiler.v[k].start_ns < p->end_ns;
+		     k++) {
+			const struct host_segment *o = &h->profiler.v[k];
+			int64_t from = o->start_ns > at ? o->start_ns : at;
+			int64_t to =
+			    o->end_ns < p->end_ns ? o->end_ns : p->end_ns;
+
+			if (to <= from)
+				continue;
+			add_piece(f, at, from, p->cause, p->event);
+			add_piece(f, from, to, CAUSE_PROFILER, o->event);
+			at = to;
+		}
+		add_piece(f, at, p->end_ns, p->cause, p->event);
+		f->g->pieces.v[f->g->pieces.n - 1].is_inferred |=
+		    p->is_inferred;
+	}
+	vec_free(&old);
+}
+
+static int
+by_ns(const void *x, const void *y)
+{
+	const int64_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The upper median of the self times of a name's events; -1: too few. */
+static int64_t
+median_of_name(struct finder *f, uint32_t name)
+{
+	bool is_new;
+	uint64_t *slot = map_put(&f->medians, name, &is_new);
+	VEC(int64_t) ns = { 0 };
+
+	if (!is_new)
+		return (int64_t)*slot;
+	for (size_t i = 0; i < f->h->events.n; i++) {
+		const struct host_event *e = &f->h->events.v[i];
+
+		if (e->name == name && e->self_ns > 0)
+			vec_push(&ns, e->self_ns);
+	}
+	stable_sort(ns.v, ns.n, sizeof *ns.v, by_ns);
+	*slot = ns.n < STALL_EVENTS ? UINT64_MAX : (uint64_t)ns.v[ns.n / 2];
+	vec_free(&ns);
+	return (int64_t)*slot;
+}
+
+bool
+host_is_first_of_name(const struct host *h, uint32_t event)
+{
+	const struct host_event *e = &h->events.v[event];
+
+	for (size_t i = 0; i < h->events.n; i++) {
+		const struct host_event *o = &h->events.v[i];
+
+		if (o->name == e->name && o->kind == e->kind &&
+		    (o->start_ns < e->start_ns ||
+			(o->start_ns == e->start_ns &&
+			    uid_cmp(o->uid, e->uid) < 0)))
+			return false;
+	}
+	return true;
+}
+
+/* Long pieces of what is short else: the first call of an op loads libraries,
+ * others were held up. */
+static void
+find_outlier(struct finder *f, struct gap_piece *p)
+{
+	const struct host *h = f->h;
+	const struct host_event *e;
+	int64_t length = p->end_ns - p->start_ns, median;
+
+	if (p->event == HOST_NONE || length < HOST_LONG_NS)
+		return;
+	e = &h->events.v[p->event];
+	if (p->cause == CAUSE_ALLOC && length >= FIRST_ALLOC_NS) {
+		for (uint32_t up = e->up; up != HOST_NONE;
+		     up = h->events.v[up].up)
+			if (h->events.v[up].kind == KIND_OP &&
+			    host_is_first_of_name(h, up)) {
+				p->cause = CAUSE_INIT;
+				return;
+			}
+		return;
+	}
+	if (p->cause != CAUSE_OP && p->cause != CAUSE_AUTOGRAD &&
+	    p->cause != CAUSE_OPTIMIZER && p->cause != CAUSE_COMM_HOST &&
+	    p->cause != CAUSE_RUNTIME && p->cause != CAUSE_LAUNCH_CALL)
+		return;
+	if (e->kind == KIND_OP && e->launches_below && length >= FIRST_OP_NS &&
+	    host_is_first_of_name(h, p->event)) {
+		p->cause = CAUSE_INIT;
+		return;
+	}
+	median = median_of_name(f, e->name);
+	if (median >= 0 && length / STALL_TIMES >= median)
+		p->cause = CAUSE_STALL;
+}
+
+static void
+settle(struct finder *f, struct gap *gap)
+{
+	const struct host *h = f->h;
+	int64_t sums[CAUSE_COUNT] = { 0 };
+	int64_t longest = 0;
+
+	for (size_t i = f->first; i < f->g->pieces.n; i++) {
+		struct gap_piece *p = &f->g->pieces.v[i];
+
+		if (p->cause == LEFT)
+			p->cause = (uint8_t)cause_of_left(h, p);
+		else if (p->cause == CAUSE_SYNC &&
+		    p->end_ns - p->start_ns > SYNC_NS)
+			p->cause = CAUSE_GPU_MISSING;
+	}
+	cut_profiler(f);
+	for (size_t i = f->first; i < f->g->pieces.n; i++) {
+		struct gap_piece *p = &f->g->pieces.v[i];
+
+		find_outlier(f, p);
+		sums[p->cause] += p->end_ns - p->start_ns;
+	}
+	gap->first = (uint32_t)f->first;
+	gap->n = (uint32_t)(f->g->pieces.n - f->first);
+	for (size_t i = f->first; i < f->g->pieces.n; i++) {
+		const struct gap_piece *p = &f->g->pieces.v[i];
+
+		if (sums[p->cause] > gap->cause_ns) {
+			gap->cause = p->cause;
+			gap->cause_ns = sums[p->cause];
+		}
+	}
+	for (size_t i = f->first; i < f->g->pieces.n; i++) {
+		const struct gap_piece *p = &f->g->pieces.v[i];
+
+		if (p->cause == gap->cause &&
+		    p->end_ns - p->start_ns > longest) {
+			longest = p->end_ns - p->start_ns;
+			gap->event = p->event;
+		}
+	}
+}
+
+/* ---- what opened it ---- */
+
+static bool
+is_opener(enum cause c)
+{
+	return c == CAUSE_SYNC || c == CAUSE_COPY_BLOCK || c == CAUSE_ALLOC ||
+	    c == CAUSE_HOST_ALLOC || c == CAUSE_MODULE_LOAD;
+}
+
+static uint32_t
+opener_on(const struct host *h, const struct host_thread *t, int64_t ns)
+{
+	size_t seg = host_segment_at(h, t, ns);
+	struct part p = part_at(h, t, &seg, ns, INT64_MAX);
+
+	return is_opener(p.cause) && is_call(&h->events.v[p.event]) ? p.event
+								    : HOST_NONE;
+}
+
+/* The call that covers a gap's start and took the lead that the host had. */
+static uint32_t
+find_opener(const struct host *h, const struct gap *gap)
+{
+	const struct host_event *r;
+	uint32_t found, launch;
+
+	if (gap->next == HOST_NONE || gap->prev == HOST_NONE)
+		return HOST_NONE;
+	launch = h->gpus.v[gap->next].launch;
+	if (launch == HOST_NONE)
+		return HOST_NONE;
+	r = &h->events.v[launch];
+	if (r->start_ns <= gap->start_ns &&
+	    !(is_opener(r->cause) && r->end_ns > gap->start_ns))
+		return HOST_NONE;
+	found = opener_on(h, &h->threads.v[r->thread], gap->start_ns);
+	for (size_t i = 0; found == HOST_NONE && i < h->threads.n; i++)
+		if (h->threads.v[i].nlaunched > 0 && i != r->thread)
+			found = opener_on(h, &h->threads.v[i], gap->start_ns);
+	return found;
+}
+
+/* ---- all ---- */
+
+static void
+add_gap(
+    struct finder *f, int64_t from, int64_t to, uint32_t prev, uint32_t next)
+{
+	struct gap gap = { .start_ns = from,
+		.end_ns = to,
+		.prev = prev,
+		.next = next,
+		.event = HOST_NONE };
+
+	if (from >= to)
+		return;
+	f->first = f->g->pieces.n;
+	explain(f, &gap);
+	settle(f, &gap);
+	gap.opened_by = find_opener(f->h, &gap);
+	vec_push(&f->g->list, gap);
+}
+
+void
+gaps_find(struct gaps *g, const struct host *h, const uint32_t *gpus, size_t n,
+    const struct span *window)
+{
+	struct finder f = { .g = g, .h = h };
+	uint32_t prev = HOST_NONE; /* of those so far the one that ends last */
+	int64_t end = window != NULL ? window->start : INT64_MAX;
+
+	g->list.n = g->pieces.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct host_gpu *k = &h->gpus.v[gpus[i]];
+
+		if (k->end_ns <= k->start_ns)
+			continue;
+		if (k->start_ns > end)
+			add_gap(&f, end, k->start_ns, prev, gpus[i]);
+		if (prev == HOST_NONE || k->end_ns > h->gpus.v[prev].end_ns) {
+			prev = gpus[i];
+			end = k->end_ns;
+		}
+	}
+	if (window != NULL && prev != HOST_NONE && window->end > end)
+		add_gap(&f, end, window->end, prev, HOST_NONE);
+	map_free(&f.medians);
+}
+
+void
+gaps_free(struct gaps *g)
+{
+	vec_free(&g->list);
+	vec_free(&g->pieces);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gap: why the GPU was idle between two pieces of work.
+ *
+ * A gap is what lies between the unions of GPU events; the event that ends it
+ * (next) was launched by a call on some thread. Before the call began that
+ * thread was late, and what it did (or what it waited for another thread to
+ * do) is the cause; behind its end the piece had been launched in time, and the
+ * GPU, another GPU stream or work that was not recorded held it up.
+ *
+ *	GPU     ####______________####
+ *	thread    [ load   ]  [launch]
+ *	pieces      dddddddddobllll        data, op, between_ops, launch_call
+ *
+ *	gaps_find(&gaps, h, list, n);	list: places in h->gpus, ascending
+ *	for each of gaps.list: pieces.v[first] .. [first + n - 1] are its causes
+ *
+ * Memory: 48 bytes a gap and 24 a piece.
+ */
+#ifndef TL_TRACE_GAP_H
+#define TL_TRACE_GAP_H
+
+#include "trace/host.h"
+
+struct gap_piece {
+	int64_t start_ns, end_ns;
+	uint32_t event; /* of the host, or HOST_NONE */
+	uint8_t cause;
+	/* no stream-wait row says so: by lengths alone */
+	bool is_inferred;
+};
+
+struct gap {
+	int64_t start_ns, end_ns;
+	uint32_t prev, next; /* in h->gpus; HOST_NONE: head, tail */
+	uint32_t first, n;   /* in pieces */
+	uint32_t opened_by;  /* the blocking call that took the lead, or NONE */
+	uint8_t cause;       /* the largest, of equal ones the first */
+	uint32_t event;      /* the one of its pieces that it was longest in */
+	int64_t cause_ns;
+};
+
+struct gaps {
+	VEC(struct gap) list; /* in time */
+	VEC(struct gap_piece) pieces;
+};
+
+/* Empties it first; of a window the head and tail are gaps, too. */
+void gaps_find(struct gaps *g, const struct host *h, const uint32_t *gpus,
+    size_t n, const struct span *window);
+void gaps_free(struct gaps *g);
+
+#endif

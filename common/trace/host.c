@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "trace/host.h"
+#include "trace/step.h"
+
+#define KINDS_NESTED                                                      \
+	(KINDS_HOST | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_ANNOTATION) | \
+	    KIND_BIT(KIND_OVERHEAD))
+
+/* ---- reading ---- */
+
+void
+host_start(struct host *h, const struct dict *dict, struct causes *causes)
+{
+	h->dict = dict;
+	h->causes = causes;
+	h->events.n = h->gpus.n = h->segs.n = h->threads.n = 0;
+	h->profiler.n = 0;
+	h->first_corr = INT64_MAX;
+	map_free(&h->thread_of);
+	map_free(&h->ids);
+}
+
+static uint32_t
+thread_of(struct host *h, uint32_t track)
+{
+	bool is_new;
+	uint64_t *slot =
+	    map_put(&h->thread_of, dict_thread(h->dict, track), &is_new);
+
+	if (is_new) {
+		*slot = h->threads.n;
+		vec_push(&h->threads,
+		    ((struct host_thread){
+			.track = dict_thread(h->dict, track) }));
+	}
+	return (uint32_t)*slot;
+}
+
+static void
+add_gpu(struct host *h, const struct event *ev, int64_t end)
+{
+	vec_push(&h->gpus,
+	    ((struct host_gpu){
+		.start_ns = ev->ts_ns,
+		.end_ns = end,
+		.uid = ev->uid,
+		.dev = ev->dev,
+		.gpu_stream = ev->gpu_stream,
+		.corr = ev->corr,
+		.name = ev->name,
+		.cat = ev->track,
+		.launch = HOST_NONE,
+		.launch_id = uid_hash(ev->launch),
+		.kind = ev->shape->kind,
+		.has_launch = (ev->shape->has & HAS_LAUNCH) != 0 &&
+		    (ev->flags & EV_UNLINKED) == 0,
+	    }));
+}
+
+/* Threads that could not be resolved. */
+static bool
+is_nowhere(const struct event *ev)
+{
+	return ev->pid.type == KEY_INT && ev->pid.n == 0 &&
+	    ev->tid.type == KEY_INT && ev->tid.n == 0;
+}
+
+void
+host_add(struct host *h, const struct event *ev)
+{
+	const unsigned timed = HAS_TS | HAS_DUR | HAS_NAME;
+	int64_t end;
+
+	if ((ev->shape->has & timed) != timed ||
+	    !num_add(ev->ts_ns, ev->dur_ns, &end) ||
+	    (ev->flags & EV_DUPLICATE) != 0)
+		return;
+	if (event_is(ev, KINDS_GPU)) {
+		add_gpu(h, ev, end);
+		return;
+	}
+	if (!event_is(ev, KINDS_NESTED) || is_nowhere(ev))
+		return;
+	if (event_is(ev, KINDS_LAUNCH) && ev->corr.type == KEY_INT &&
+	    ev->corr.n < h->first_corr)
+		h->first_corr = ev->corr.n;
+	vec_push(&h->events,
+	    ((struct host_event){
+		.start_ns = ev->ts_ns,
+		.end_ns = end,
+		.uid = ev->uid,
+		.name = ev->name,
+		.thread = thread_of(h, ev->track),
+		.up = HOST_NONE,
+		.kind = ev->shape->kind,
+	    }));
+}
+
+/* ---- order ---- */
+
+static int
+by_time(int64_t start_a, int64_t end_a, struct uid a, int64_t start_b,
+    int64_t end_b, struct uid b)
+{
+	if (start_a != start_b)
+		return start_a < start_b ? -1 : 1;
+	if (end_a != end_b)
+		return end_a > end_b ? -1 : 1;
+	return uid_cmp(a, b);
+}
+
+static int
+event_order(const void *x, const void *y)
+{
+	const struct host_event *a = x, *b = y;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return by_time(
+	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
+}
+
+static int
+gpu_order(const void *x, const void *y)
+{
+	const struct host_gpu *a = x, *b = y;
+
+	return by_time(
+	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
+}
+
+static int
+segment_order(const void *x, const void *y)
+{
+	const struct host_segment *a = x, *b = y;
+
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* Frames of a thread that is a GPU stream's row are none of the host's; rows
+ * of the profiler's cost are kept apart. */
+static void
+drop(struct host *h)
+{
+	struct map rows = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < h->gpus.n; i++)
+		map_put(&rows, dict_thread(h->dict, h->gpus.v[i].cat), NULL);
+	for (size_t i = 0; i < h->events.n; i++) {
+		const struct host_event *e = &h->events.v[i];
+
+		if (e->kind == KIND_PYTHON &&
+		    map_get(&rows, h->threads.v[e->thread].track) != NULL)
+			continue;
+		h->events.v[kept++] = *e;
+	}
+	h->events.n = kept;
+	map_free(&rows);
+}
+
+static void
+link_gpus(struct host *h)
+{
+	for (size_t i = 0; i < h->events.n; i++) {
+		const struct host_event *e = &h->events.v[i];
+
+		if ((KIND_BIT(e->kind) & KINDS_LAUNCH) != 0)
+			*map_put(&h->ids, uid_hash(e->uid), NULL) = i;
+	}
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		struct host_gpu *g = &h->gpus.v[i];
+		const uint64_t *at =
+		    g->has_launch ? map_get(&h->ids, g->launch_id) : NULL;
+
+		if (at == NULL)
+			continue;
+		g->launch = (uint32_t)*at;
+		h->events.v[*at].ngpu++;
+	}
+	map_free(&h->ids);
+}
+
+/* ---- nesting ---- */
+
+typedef VEC(uint32_t) event_list;
+
+static const struct cause_name *
+name_of(struct host *h, const struct host_event *e)
+{
+	return cause_of_name(h->causes, h->dict, e->name, is_call(e));
+}
+
+/* Closes what is over by then; what is left on the stack holds the time. */
+static void
+close_until(const struct host *h, event_list *open, int64_t ns)
+{
+	while (open->n > 0 && h->events.v[open->v[open->n - 1]].end_ns <= ns)
+		open->n--;
+}
+
+static void
+nest_thread(struct host *h, const struct host_thread *t, event_list *open,
+    event_list *overlays)
+{
+	open->n = overlays->n = 0;
+	for (uint32_t i = t->first; i < t->first + t->n; i++) {
+		struct host_event *e = &h->events.v[i];
+		const struct host_event *top;
+		size_t kept = 0;
+
+		if (e->kind == KIND_OVERHEAD)
+			continue;
+		close_until(h, open, e->start_ns);
+		top = open->n > 0 ? &h->events.v[open->v[open->n - 1]] : NULL;
+		if (top != NULL && e->end_ns > top->end_ns) {
+			if (e->kind == KIND_ANNOTATION) {
+				e->is_overlay = true;
+				vec_push(overlays, i);
+				continue;
+			}
+			e->end_ns = top->end_ns;
+		}
+		for (size_t k = 0; k < overlays->n; k++) {
+			uint32_t o = overlays->v[k];
+
+			if (h->events.v[o].end_ns <= e->start_ns)
+				continue;
+			overlays->v[kept++] = o;
+			e->above |= (uint8_t)name_of(h, &h->events.v[o])->above;
+		}
+		overlays->n = kept;
+		if (top != NULL) {
+			e->up = open->v[open->n - 1];
+			e->above |= top->above;
+			if (!is_call(top))
+				e->above |=
+				    (uint8_t)name_of(h, &h->events.v[e->up])
+					->above;
+		}
+		vec_push(open, i);
+	}
+}
+
+/* ---- what an event is a cause of ---- */
+
+/* Of calls that launch, by what they launched. */
+static void
+mark_launches(struct host *h)
+{
+	struct map seen = { 0 };
+	VEC(uint32_t) order = { 0 };
+
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		const struct host_gpu *g = &h->gpus.v[i];
+		struct host_event *e;
+		struct str name = dict_get(h->dict, g->name);
+
+		if (g->launch == HOST_NONE)
+			continue;
+		e = &h->events.v[g->launch];
+		for (uint32_t up = e->up;
+		     up != HOST_NONE && !h->events.v[up].launches_below;
+		     up = h->events.v[up].up)
+			h->events.v[up].launches_below = true;
+		if (e->cause == CAUSE_LAUNCH_CALL && g->kind == KIND_MEMCPY &&
+		    str_find(name, STR("DtoH"), false) >= 0 &&
+		    str_find(name, STR("Pageable"), false) >= 0)
+			e->cause = CAUSE_COPY_BLOCK;
+		if (g->kind == KIND_KERNEL)
+			vec_push(&order, (uint32_t)i);
+	}
+	/* the first launch of a kernel may load its code */
+	for (size_t i = 0; i < order.n; i++) {
+		const struct host_gpu *g = &h->gpus.v[order.v[i]];
+		bool is_new;
+		uint64_t *first = map_put(&seen, g->name, &is_new);
+
+		if (is_new ||
+		    h->events.v[g->launch].start_ns <
+			h->events.v[*first].start_ns)
+			*first = g->launch;
+	}
+	for (size_t i = 0; i < order.n; i++) {
+		const struct host_gpu *g = &h->gpus.v[order.v[i]];
+		struct host_event *e = &h->events.v[g->launch];
+
+		if (e->cause == CAUSE_LAUNCH_CALL && e->ngpu == 1 &&
+		    e->end_ns - e->start_ns >= HOST_LONG_NS &&
+		    *map_get(&seen, g->name) == g->launch)
+			e->cause = CAUSE_MODULE_LOAD;
+	}
+	map_free(&seen);
+	vec_free(&order);
+}
+
+static enum cause
+cause_of_call(
+    const struct host_event *e, const struct cause_name *n, struct str name)
+{
+	bool is_long = e->end_ns - e->start_ns >= HOST_LONG_NS;
+
+	if (n->call == CAUSE_NOTHING)
+		return is_long ? CAUSE_INIT : CAUSE_RUNTIME;
+	if (n->call == CAUSE_LAUNCH_CALL && is_long &&
+	    str_find(name, STR("emcpy"), false) >= 0)
+		return CAUSE_COPY_BLOCK;
+	return n->call;
+}
+
+static enum cause
+cause_of_other(const struct host_event *e, const struct cause_name *n)
+{
+	if (n->self != CAUSE_NOTHING)
+		return n->self;
+	switch (e->kind) {
+	case KIND_OP: return n->op != CAUSE_NOTHING ? n->op : CAUSE_OP;
+	case KIND_PYTHON:
+		return n->python != CAUSE_NOTHING ? n->python : CAUSE_PYTHON;
+	default: return CAUSE_ANNOTATED;
+	}
+}
+
+/* Of a call that is no final cause by itself, and of what is no call. */
+static enum cause
+cause_by_place(
+    const struct host_event *e, const struct cause_name *n, enum cause own)
+{
+	unsigned bits = e->above | n->above;
+	unsigned most = is_call(e) ? CAUSE_ABOVE_FINAL : CAUSE_ABOVE_COUNT;
+
+	for (unsigned i = 0; i < most; i++)
+		if (bits & 1u << i)
+			return cause_above[i];
+	return own;
+}
+
+static void
+find_causes(struct host *h)
+{
+	for (size_t i = 0; i < h->events.n; i++) {
+		struct host_event *e = &h->events.v[i];
+
+		if (is_call(e))
+			e->cause = cause_of_call(
+			    e, name_of(h, e), dict_get(h->dict, e->name));
+	}
+	mark_launches(h);
+	for (size_t i = 0; i < h->events.n; i++) {
+		struct host_event *e = &h->events.v[i];
+		const struct cause_name *n = name_of(h, e);
+
+		if (!is_call(e))
+			e->cause = cause_by_place(e, n, cause_of_other(e, n));
+		else if (e->cause == CAUSE_LAUNCH_CALL ||
+		    e->cause == CAUSE_RUNTIME || e->cause == CAUSE_POLL)
+			e->cause = cause_by_place(e, n, e->cause);
+	}
+}
+
+/* ---- segments ---- */
+
+static void
+add_segment(struct host *h, struct host_thread *t, int64_t from, int64_t to,
+    uint32_t event)
+{
+	struct host_segment *last =
+	    t->nsegs > 0 ? &h->segs.v[h->segs.n - 1] : NULL;
+
+	if (from >= to)
+		return;
+	h->events.v[event].self_ns += to - from;
+	if (last != NULL && last->event == event && last->end_ns == from) {
+		last->end_ns = to;
+		return;
+	}
+	vec_push(&h->segs, ((struct host_segment){ from, to, event }));
+	t->nsegs++;
+}
+
+static void
+cut_thread(struct host *h, struct host_thread *t, event_list *open)
+{
+	int64_t at = INT64_MIN;
+
+	open->n = 0;
+	t->first_seg = (uint32_t)h->segs.n;
+	t->nsegs = 0;
+	for (uint32_t i = t->first; i <= t->first + t->n; i++) {
+		bool is_end = i == t->first + t->n;
+		const struct host_event *e = is_end ? NULL : &h->events.v[i];
+		int64_t now = is_end ? INT64_MAX : e->start_ns;
+
+		if (!is_end && (e->is_overlay || e->kind == KIND_OVERHEAD))
+			continue;
+		while (open->n > 0) {
+			uint32_t top = open->v[open->n - 1];
+			int64_t end = h->events.v[top].end_ns;
+
+			if (end > now)
+				break;
+			add_segment(h, t, at, end, top);
+			at = end > at ? end : at;
+			open->n--;
+		}
+		if (is_end)
+			break;
+		if (open->n > 0)
+			add_segment(h, t, at, now, open->v[open->n - 1]);
+		at = now;
+		vec_push(open, i);
+	}
+}
+
+size_t
+host_segment_at(const struct host *h, const struct host_thread *t, int64_t ns)
+{
+	const struct host_segment *v = h->segs.v + t->first_seg;
+	size_t at;
+
+	bisect(at, t->nsegs, mid, v[mid].end_ns <= ns);
+	return at;
+}
+
+/* ---- threads ---- */
+
+static int
+key_order(const struct dict *st, struct key a, struct key b)
+{
+	char x[24], y[24];
+	struct str s = { x, 0 }, t = { y, 0 };
+
+	if (a.type == KEY_STR)
+		s = dict_get(st, (uint32_t)a.n);
+	else
+		s.len = (size_t)snprintf(x, sizeof x, "%" PRId64, a.n);
+	if (b.type == KEY_STR)
+		t = dict_get(st, (uint32_t)b.n);
+	else
+		t.len = (size_t)snprintf(y, sizeof y, "%" PRId64, b.n);
+	return str_cmp(s, t);
+}
+
+static bool
+is_asked_before(const struct host *h, const struct host_thread *a,
+    const struct host_thread *b)
+{
+	const struct track *x = &h->dict->tracks.v[a->track];
+	const struct track *y = &h->dict->tracks.v[b->track];
+	int order;
+
+	if (a->nlaunched != b->nlaunched)
+		return a->nlaunched > b->nlaunched;
+	if (a->nevents != b->nevents)
+		return a->nevents > b->nevents;
+	order = key_order(h->dict, x->pid, y->pid);
+	return (order != 0 ? order : key_order(h->dict, x->tid, y->tid)) < 0;
+}
+
+/* Those that launch most first; events get the new numbers. */
+static void
+order_threads(struct host *h)
+{
+	VEC(uint32_t) place = { 0 };
+
+	for (size_t i = 0; i < h->events.n; i++) {
+		const struct host_event *e = &h->events.v[i];
+
+		h->threads.v[e->thread].nlaunched += e->ngpu;
+		h->threads.v[e->thread].nevents +=
+		    e->kind != KIND_PYTHON && e->kind != KIND_OVERHEAD;
+	}
+	for (size_t i = 1; i < h->threads.n; i++) {
+		struct host_thread t = h->threads.v[i];
+		size_t k = i;
+
+		for (; k > 0 && is_asked_before(h, &t, &h->threads.v[k - 1]);
+		     k--)
+			h->threads.v[k] = h->threads.v[k - 1];
+		h->threads.v[k] = t;
+	}
+	for (size_t i = 0; i < h->threads.n; i++)
+		*map_get(&h->thread_of, h->threads.v[i].track) = i;
+	for (size_t i = 0; i < h->threads.n; i++) {
+		const struct host_thread *t = &h->threads.v[i];
+
+		for (uint32_t k = t->first; k < t->first + t->n; k++)
+			h->events.v[k].thread = (uint32_t)i;
+	}
+	vec_free(&place);
+}
+
+static void
+find_threads(struct host *h)
+{
+	for (size_t i = 0; i < h->events.n; i++) {
+		struct host_thread *t = &h->threads.v[h->events.v[i].thread];
+
+		if (t->n++ == 0)
+			t->first = (uint32_t)i;
+	}
+}
+
+void
+host_ready(struct host *h)
+{
+	event_list open = { 0 }, overlays = { 0 };
+
+	drop(h);
+	stable_sort(h->events.v, h->events.n, sizeof *h->events.v, event_order);
+	stable_sort(h->gpus.v, h->gpus.n, sizeof *h->gpus.v, gpu_order);
+	find_threads(h);
+	link_gpus(h);
+	order_threads(h);
+	for (size_t i = 0; i < h->threads.n; i++)
+		nest_thread(h, &h->threads.v[i], &open, &overlays);
+	find_causes(h);
+	for (size_t i = 0; i < h->threads.n; i++)
+		cut_thread(h, &h->threads.v[i], &open);
+	for (size_t i = 0; i < h->events.n; i++)
+		if (h->events.v[i].kind == KIND_OVERHEAD)
+			vec_push(&h->profiler,
+			    ((struct host_segment){ h->events.v[i].start_ns,
+				h->events.v[i].end_ns, (uint32_t)i }));
+	stable_sort(
+	    h->profiler.v, h->profiler.n, sizeof *h->profiler.v, segment_order);
+	vec_free(&open);
+	vec_free(&overlays);
+}
+
+void
+host_free(struct host *h)
+{
+	vec_free(&h->events);
+	vec_free(&h->gpus);
+	vec_free(&h->segs);
+	vec_free(&h->threads);
+	vec_free(&h->profiler);
+	map_free(&h->thread_of);
+	map_free(&h->ids);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * host: what each thread of a source did, and which call launched which piece
+ * of GPU work.
+ *
+ * Events of a thread are nested by time: one that outlasts what it began in is
+ * cut to its end, but an annotation is taken out of the nest. A thread's time
+ * is then a row of segments, each with its innermost event and what that event
+ * is a cause of (cause.h), which what is above it decides, too.
+ *
+ *	host_start(h, in->dict, causes);	for each source
+ *	host_add(h, &in->ev);			each event, in any order
+ *	host_ready(h);				after the last one
+ *
+ * Times are relative to the source's base. Memory: 56 bytes an event of the
+ * host, 16 more a segment, and 64 a GPU event.
+ */
+#ifndef TL_TRACE_HOST_H
+#define TL_TRACE_HOST_H
+
+#include "trace/cause.h"
+#include "trace/span.h"
+
+#define HOST_NONE UINT32_MAX /* no event, no thread */
+#define HOST_LONG_NS 1000000
+
+struct host_event {
+	int64_t start_ns, end_ns; /* as cut */
+	int64_t self_ns;
+	struct uid uid;
+	uint32_t name;   /* in the dictionary */
+	uint32_t thread; /* in host.threads */
+	uint32_t up;     /* HOST_NONE: none */
+	uint32_t ngpu;   /* GPU events that it launched */
+	uint8_t kind, cause;
+	uint8_t above; /* bits of what is above it, see cause_name */
+	bool launches_below;
+	bool is_overlay; /* an annotation that outlasts what it began in */
+};
+
+static inline bool
+is_call(const struct host_event *e)
+{
+	return (KIND_BIT(e->kind) & KINDS_LAUNCH) != 0;
+}
+
+/* Part of a thread's time, between the parts nothing was recorded. */
+struct host_segment {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint32_t event;
+};
+
+struct host_thread {
+	uint32_t track;            /* dict_thread() */
+	uint32_t first, n;         /* its events */
+	uint32_t first_seg, nsegs; /* and segments */
+	uint64_t nlaunched;        /* GPU events */
+	uint64_t nevents;          /* but Python frames */
+};
+
+struct host_gpu {
+	int64_t start_ns, end_ns;
+	struct uid uid;
+	struct key dev, gpu_stream, corr;
+	uint32_t name, cat;
+	uint32_t launch; /* event, or HOST_NONE */
+	uint64_t launch_id;
+	uint8_t kind;
+	bool has_launch;
+};
+
+struct host {
+	const struct dict *dict;
+	struct causes *causes;
+	VEC(struct host_event) events; /* by thread, start, end, uid */
+	VEC(struct host_gpu) gpus;     /* by start, end, uid */
+	VEC(struct host_segment) segs;
+	VEC(struct host_thread) threads;   /* those that are asked come first */
+	VEC(struct host_segment) profiler; /* its own cost; event: in events */
+	int64_t first_corr;                /* the smallest of all calls */
+	/* private */
+	struct map thread_of, ids;
+};
+
+void host_start(struct host *h, const struct dict *dict, struct causes *causes);
+void host_add(struct host *h, const struct event *ev);
+void host_ready(struct host *h);
+void host_free(struct host *h);
+
+/* The first of a thread's segments that ends behind a time. */
+size_t host_segment_at(
+    const struct host *h, const struct host_thread *t, int64_t ns);
+/* Whether no event of its name and kind began before it. */
+bool host_is_first_of_name(const struct host *h, uint32_t event);
+
+#endif

@@ -1,0 +1,196 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-idle: each rule of a gap's cause with a trace made for it, options, files of
+# causes, bad input. tests/ref/idle.t has the real traces.
+. tests/cli/lib.sh
+
+# A kernel ends at 100 us; the next one begins at END, launched by a call from
+# CALL on for 5 us: gap END CALL [STREAM]. Events of the host come on stdin.
+gap() {
+	{
+		cat
+		ev cuda_runtime cudaLaunchKernel 1 0 5 '"correlation":1'
+		ev kernel first 7 10 90 '"device":0,"stream":7,"correlation":1'
+		ev cuda_runtime cudaLaunchKernel 1 "$2" 5 '"correlation":2'
+		ev kernel second "${3:-7}" "$1" 10 \
+			"\"device\":0,\"stream\":${3:-7},\"correlation\":2"
+	} | trace >gap.json
+}
+causes() { rows 'tl-idle -c cause,time_ns gap.json'; }
+none() { :; }
+frame() { ev python_function "$@"; }
+
+# ---- late: what the thread did ----
+
+frame 'model.py(3): forward' 1 50 400 | gap 300 250
+is 'a frame; then the call, then latency' "$(causes)" \
+	'python 150000.launch_latency 45000.launch_call 5000.'
+ev cpu_op aten::add 1 120 100 | gap 300 250
+is 'an op, and nothing around it' "$(causes)" \
+	'op 100000.between_ops 50000.launch_latency 45000.launch_call 5000.'
+ev cuda_runtime cudaFree 1 90 150 | gap 260 250
+is 'an allocation' "$(causes)" \
+	'alloc 140000.between_ops 10000.launch_call 5000.launch_latency 5000.'
+is 'which opened the gap' "$(rows 'tl-idle --by opened_by -c opened_by,time_ns gap.json')" \
+	'cudaFree 160000.'
+ev cuda_runtime cudaDeviceSynchronize 1 90 30 | gap 260 250
+is 'a short synchronisation' "$(causes)" \
+	'between_ops 130000.sync 20000.launch_call 5000.launch_latency 5000.'
+ev cuda_runtime cudaDeviceSynchronize 1 90 155 | gap 260 250
+is 'a long one waits for what is not in the trace' "$(causes)" \
+	'gpu_missing 145000.launch_call 5000.launch_latency 5000.between_ops 5000.'
+{
+	frame 'torch/utils/data/dataloader.py(1): __next__' 1 90 155
+	frame 'mine.py(2): read' 1 95 100
+} | gap 260 250
+is 'below a data loader all is data' "$(causes)" \
+	'data 145000.launch_call 5000.launch_latency 5000.between_ops 5000.'
+{
+	ev user_annotation 'ProfilerStep#1' 1 0 5000
+	ev user_annotation 'ProfilerStep#2' 1 5000 50
+} | gap 2300 2290
+is 'nothing for a millisecond' "$(causes)" \
+	'none 2190000.launch_call 5000.launch_latency 5000.'
+ev overhead 'Buffer Flush' 1 120 60 | gap 260 250
+is "the profiler's own cost" "$(causes)" \
+	'between_ops 90000.profiler 60000.launch_call 5000.launch_latency 5000.'
+ev user_annotation 'data_loading' 1 90 155 | gap 260 250
+is 'an annotation that says so' "$(causes)" \
+	'data 145000.launch_call 5000.launch_latency 5000.between_ops 5000.'
+
+# ---- another thread ----
+
+{
+	frame '<built-in method acquire of _thread.lock object at 0x1>' 1 90 160
+	frame 'worker.py(1): collate' 2 110 100
+} | gap 260 250
+is 'a thread that waits is at what the other does' "$(causes)" \
+	'python 100000.wait 50000.launch_call 5000.launch_latency 5000.'
+{
+	frame '<built-in method run_backward of torch._C._EngineBase object at 0x1>' 1 90 160
+	ev cpu_op MmBackward0 2 110 100
+} | gap 260 250
+is 'the backward pass on its own thread' "$(causes)" \
+	'autograd 150000.launch_call 5000.launch_latency 5000.'
+ev cuda_runtime cudaStreamSynchronize 2 110 100 | gap 260 250
+is 'a watchdog that only waits is no cause' "$(causes)" \
+	'between_ops 150000.launch_call 5000.launch_latency 5000.'
+
+# ---- launched in time ----
+
+none | gap 129 60
+is 'soon after: the queue' "$(causes)" 'queue_gap 29000.'
+none | gap 150 60 8
+is 'another GPU stream' "$(causes)" 'dependency 50000.'
+is 'which is inferred' "$(rows 'tl-idle --table idle_gaps -c is_inferred gap.json')" 'true.'
+none | gap 150 60
+is 'without a reason' "$(causes)" 'late_start 50000.'
+ev cuda_runtime cudaDeviceSynchronize 1 70 300 | gap 350 60
+is 'while the host waits: not in the trace' "$(causes)" 'gpu_missing 250000.'
+none | gap 125 97
+is 'a call that had just ended' "$(causes)" 'launch_latency 23000.launch_call 2000.'
+{
+	ev cuda_runtime cudaGraphLaunch 1 0 5 '"correlation":1'
+	ev kernel a 7 10 90 '"device":0,"stream":7,"correlation":1'
+	ev kernel b 7 130 10 '"device":0,"stream":7,"correlation":1'
+} | trace >gap.json
+is 'within a graph' "$(causes)" 'graph_gap 30000.'
+{
+	ev cuda_runtime cudaLaunchKernel 1 0 5 '"correlation":10'
+	ev kernel a 7 10 90 '"device":0,"stream":7,"correlation":3'
+	ev kernel b 7 130 10 '"device":0,"stream":7,"correlation":4'
+} | trace >gap.json
+is 'launched before the recording' "$(causes)" 'queued_before 30000.'
+{
+	ev kernel a 7 10 90 '"device":0,"stream":7,"correlation":3'
+	ev kernel b 7 130 10 '"device":0,"stream":7,"correlation":4'
+} | trace >gap.json
+is 'no host at all' "$(causes)" 'no_host 30000.'
+
+# ---- long for its name ----
+
+{
+	i=0
+	while [ $i -lt 12 ]; do
+		ev cpu_op aten::copy_ 1 $((10000 + i * 10)) 4
+		i=$((i + 1))
+	done
+	ev cpu_op aten::copy_ 1 100 2000
+} | gap 2300 2290
+is 'a stall' "$(causes)" \
+	'stall 2000000.between_ops 190000.launch_call 5000.launch_latency 5000.'
+{
+	ev cpu_op aten::mm 1 50 12000
+	ev cpu_op aten::mm 1 20000 10
+} | gap 12100 12040
+is 'the first call of an op' "$(causes)" \
+	'init 11940000.launch_latency 55000.launch_call 5000.'
+
+# ---- files of causes ----
+
+ev python_function 'corp/prefetch.py(7): fetch' 1 90 155 | gap 260 250
+cat >mine.json <<'EOF'
+[{"cause": "data", "of": "above", "like": ["*corp/{prefetch,cache}.py*"],
+  "examples": ["corp/cache.py(1): get"]}]
+EOF
+is "a site's own names" "$(rows 'tl-idle --causes mine.json -c cause,time_ns gap.json')" \
+	'data 145000.launch_call 5000.launch_latency 5000.between_ops 5000.'
+bad() { # bad TEXT REASON
+	printf '%s' "$1" >bad.json
+	refuses 1 "bad.json: $2" 'tl-idle --causes bad.json gap.json'
+}
+bad '{}' 'not a list of rules'
+bad '[{"cause":"data","of":"above"}]' 'a rule needs'
+bad '[{"cause":"rain","of":"above","like":["x"]}]' "no cause is called 'rain'"
+bad '[{"cause":"data","of":"below","like":["x"]}]' "no 'of' is called 'below'"
+bad '[{"cause":"sync","of":"above","like":["x"]}]' "sync can't be"
+bad '[{"cause":"data","of":"above","like":["a{b"]}]' 'a pattern lacks a }'
+bad '[{"cause":"data","of":"above","like":["a"],"examples":["b"]}]' 'the rule of data does not fit its example'
+bad '[{"cause":"data","like":["a"],"when":1}]' "no member is called 'when'"
+bad '[{"cause":"data","of":"op","like":["a"]}' 'malformed'
+bad "[{\"cause\":\"data\",\"of\":\"op\",\"like\":[\"$(printf '{a,b}%.0s' $(seq 20))\"]}]" \
+	'too many patterns'
+
+# ---- options ----
+
+{
+	frame 'net.py(1): nn.Module' 1 0 1000
+	frame 'nn.Module: Linear_0' 1 100 150
+	ev cpu_op aten::linear 1 110 100
+	ev user_annotation 'ProfilerStep#4' 1 0 1000
+} | gap 300 250
+is '--by op and module' "$(rows 'tl-idle --by module,op -c module,op,time_ns gap.json' | head -c 40)" \
+	'nn.Module: Linear_0 aten::linear 100000.'
+is '--by step' "$(rows 'tl-idle --by step -c step,time_ns gap.json')" '4 200000.'
+is 'a gap belongs to the step that ends it' \
+	"$(rows 'tl-idle --step 4 -c cause gap.json' | tr . '\n' | wc -l)" 4
+is '--min-gap hides rows' "$(rows 'tl-idle --table idle_gaps --min-gap 1ms gap.json')" ''
+is '--by dev' "$(rows 'tl-idle --by dev -c dev,time_ns gap.json')" '0 200000.'
+refuses 2 "'rain' is none of cause" 'tl-idle --by rain gap.json'
+refuses 2 'says op twice' 'tl-idle --by op,op gap.json'
+
+{
+	ev cuda_runtime cudaLaunchKernel 1 0 5 '"correlation":1'
+	ev cuda_runtime cudaLaunchKernel 1 10 5 '"correlation":2'
+	ev cuda_runtime cudaLaunchKernel 1 150 5 '"correlation":3'
+	ev cuda_runtime cudaLaunchKernel 1 160 5 '"correlation":4'
+	ev kernel a 7 10 90 '"device":0,"stream":7,"correlation":1'
+	ev kernel b 7 102 18 '"device":0,"stream":7,"correlation":2'
+	ev kernel c 7 160 40 '"device":0,"stream":7,"correlation":3'
+	ev kernel d 7 205 5 '"device":0,"stream":7,"correlation":4'
+	ev kernel e 8 0 300 '"device":0,"stream":8,"correlation":9'
+} | trace >streams.json
+is 'the classes of a GPU stream' \
+	"$(rows 'tl-idle --table idle_by_stream -c gpu_stream,cause,time_ns streams.json')" \
+	'7 host_wait 40000.7 kernel_wait 7000.'
+is 'and their bound' \
+	"$(rows 'tl-idle --table idle_by_stream --kernel-wait 5us -c cause,time_ns streams.json')" \
+	'host_wait 40000.other 5000.kernel_wait 2000.'
+reports 5 never-idle 'tl-idle streams.json'
+ev cpu_op x 1 0 5 | trace >host.json
+reports 5 no-gpu-events 'tl-idle host.json'
+reports 5 no-match 'tl-idle --name nosuch gap.json'
+is 'two inputs' "$(rows 'tl-idle -c src,time_ns --by dev gap.json gap.json')" '0 200000.1 200000.'
+
+page_examples tl-idle.1
+done_testing
