@@ -17,7 +17,7 @@
 
 static const struct opt options[] = {
 	{ OPT_BY, "by", "WHAT,...",
-	    "cause, call, op, module, thread, step, opened_by; of each dev, "
+	    "cause, call, op, module, thread, step, opened_by, dev, "
 	    "gpu_stream" },
 	{ OPT_CAUSES, "causes", "FILE", "more names and what they stand for" },
 	{ OPT_KERNEL_WAIT, "kernel-wait", "TIME",
