@@ -190,9 +190,10 @@ class Compared:
         self.rep.cells += cells
 
 
-def check_collective(rep, folder, where, sheet, ours, theirs):
+def check_collective(rep, folder, where, sheet, ours, theirs, traces):
     said = Said()
-    collective.compare(said, where, sheet, ours, theirs, collective.STEP.get(folder, 250))
+    collective.compare(said, where, sheet, ours, theirs, collective.STEP.get(folder, 250),
+                       traces)
     rep.take(said)
 
 
@@ -269,7 +270,8 @@ class Trace:
                            files["gpu_timeline"])
         if "coll_analysis" in files:
             check_collective(self.rep, self.folder, where, "coll_analysis",
-                             os.path.join(out, "coll_analysis.csv"), files["coll_analysis"])
+                             os.path.join(out, "coll_analysis.csv"), files["coll_analysis"],
+                             [self.tree])
         launchers = out
         if self.folder in ops.HIDDEN and "--pseudo-ops" in VARIANTS[plain]:
             launchers = self.without_pseudo(where, plain, out)
@@ -312,7 +314,7 @@ def check_ranks(rep, data, folder, variants, tmp):
         for sheet, path in sorted(files.items()):
             ours = os.path.join(out, sheet + ".csv")
             if is_there(rep, where + "/" + sheet, ours, path, False):
-                check_collective(rep, folder, where, sheet, ours, path)
+                check_collective(rep, folder, where, sheet, ours, path, traces)
 
 
 def check_rocprof(rep, folder, trace, variants, tmp):
