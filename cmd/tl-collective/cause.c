@@ -52,9 +52,9 @@ more_than_others(const struct job *j, const struct coll *c,
 	return n > 0 ? own - median_i64(v, n) : 0;
 }
 
-/* How much longer the host was in what it was in for longest. */
+/* How much longer it was idle for the cause that kept it idle for longest. */
 static void
-blame_host(const struct job *j, struct lateness *l, const struct coll *c,
+blame_idle(const struct job *j, struct lateness *l, const struct coll *c,
     const struct rec *late, int64_t *v)
 {
 	int64_t us = late->host_us;
@@ -76,8 +76,25 @@ blame_host(const struct job *j, struct lateness *l, const struct coll *c,
 	l->hosts.v[i].us += us;
 }
 
+/* "CAUSE: EVENT" in its parts; a partial of other programs may lack one. */
 static void
-settle_host(const struct job *j, struct lateness *l)
+split_cause(struct lateness *l)
+{
+	ptrdiff_t sep = str_find(l->host, STR(": "), false);
+
+	if (sep < 0)
+		return;
+	l->idle_cause = (struct str){ l->host.p, (size_t)sep };
+	l->host.p += sep + 2;
+	l->host.len -= (size_t)sep + 2;
+	for (unsigned i = 0; i < CAUSE_COUNT; i++)
+		if (str_eq(l->idle_cause, str_of(cause_words[i])))
+			l->is_in_time = cause_groups[i] == GROUP_OF_GPU ||
+			    cause_groups[i] == GROUP_OF_MISSING;
+}
+
+static void
+settle_idle(const struct job *j, struct lateness *l)
 {
 	for (size_t i = 0; i < l->hosts.n; i++) {
 		const struct host_cause *h = &l->hosts.v[i];
@@ -89,6 +106,8 @@ settle_host(const struct job *j, struct lateness *l)
 	}
 	if (l->host.p == NULL)
 		l->host_ns = NONE;
+	else
+		split_cause(l);
 }
 
 /* The work that most of the others did. */
@@ -123,7 +142,7 @@ blame(const struct job *j, struct lateness *l, const struct coll *c, int64_t *v)
 	l->elsewhere_ns += c->late_ns; /* less the two, later */
 	l->busy_ns += more_than_others(j, c, late, false, v);
 	l->idle_ns += more_than_others(j, c, late, true, v);
-	blame_host(j, l, c, late, v);
+	blame_idle(j, l, c, late, v);
 	l->nsame += usual_work(j, c, late) == late->work;
 }
 
@@ -260,13 +279,13 @@ settle(const struct job *j, struct lateness *l)
 	l->verdict = judge(l);
 	l->word = str_of(verdict_words[l->verdict]);
 	l->pct_late = 100 * (double)l->nlate / (double)l->ncolls;
-	settle_host(j, l);
+	settle_idle(j, l);
 	if (l->nknown == 0)
 		l->busy_ns = l->idle_ns = l->elsewhere_ns = l->nsame = NONE;
 }
 
 static uint32_t *
-first_rows(struct job *j, struct causes *c)
+first_rows(struct job *j, struct stragglers *c)
 {
 	uint32_t *first = xcalloc(j->groups.n + 1, sizeof *first);
 
@@ -294,7 +313,8 @@ first_rows(struct job *j, struct causes *c)
 }
 
 static struct lateness *
-row_of(struct causes *c, const uint32_t *first, uint32_t group, uint32_t pos)
+row_of(
+    struct stragglers *c, const uint32_t *first, uint32_t group, uint32_t pos)
 {
 	struct lateness *v = c->list.v + first[group];
 	size_t at;
@@ -312,7 +332,7 @@ text_of(const struct job *j, const struct intern *names, uint32_t id)
 }
 
 void
-causes_find(struct job *j, struct causes *c)
+stragglers_find(struct job *j, struct stragglers *c)
 {
 	uint32_t *first = first_rows(j, c);
 	struct slowness *slow = xcalloc(j->ranks.n + 1, sizeof *slow);

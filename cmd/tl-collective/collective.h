@@ -28,7 +28,7 @@
 #include "stream/rank.h"
 #include "table/table.h"
 #include "trace/bucket.h"
-#include "trace/idle.h"
+#include "trace/gap.h"
 #include "trace/select-front.h"
 #include "trace/span.h"
 
@@ -89,13 +89,12 @@ struct rec {
 	uint32_t seq;  /* Seq + 1, or 0; when matched its collective */
 	uint32_t work; /* sum of hashes of the kernels that started in it */
 	uint32_t part;
-	/* what the host was in for most of idle_ns: of its part, later of the
-	 * job; HOST_NONE: not known */
+	/* why the GPU was idle for most of idle_ns, "CAUSE: EVENT": of its
+	 * part, later of the job; HOST_NONE: not known */
 	uint32_t host;
 	uint32_t host_us; /* of idle_ns */
 };
 
-#define HOST_NONE UINT32_MAX
 #define COLL_NONE UINT32_MAX /* rec.seq of a record without collective */
 
 static inline int64_t
@@ -124,7 +123,7 @@ struct part {
 	size_t nsigs;
 	const struct str *sigs; /* JSON texts */
 	size_t nhosts;
-	const struct str *hosts; /* names of host events */
+	const struct str *hosts; /* causes of idle time */
 	size_t nrecs;
 	struct rec *recs;
 	/* of the job */
@@ -155,19 +154,20 @@ struct began {
 	uint32_t hash; /* of its name and grid; later the sum up to it */
 };
 
-/* What the GPU worked in. */
+/* What the GPU worked in, and why it did not. */
 struct windows {
-	struct spans work, comm, all; /* the last is made of the others */
+	struct spans work, idle;
+	struct host host;
+	struct gaps gaps;
 	VEC(struct began) began;
 };
 
 /*
  * Each record's busy, idle, work and host: from the end before it in its
- * group, group_of its signature, to its start. Host names go into names.
+ * group, group_of its signature, to its start. Causes go into names.
  */
 void windows_fill(struct windows *w, struct rec *recs, size_t n,
-    const uint32_t *group_of, size_t ngroups, struct idle *idle,
-    struct intern *names);
+    const uint32_t *group_of, size_t ngroups, struct intern *names);
 
 /* ---- kernels.c ---- */
 
@@ -190,7 +190,7 @@ void reduce_input(struct reducer *r, const char *path, part_vec *parts);
 
 /* The members of a partial stream's event and its version. */
 #define PARTIAL_VERSION 2
-/* An event of a partial stream; values: its signature's text, the host's name.
+/* An event of a partial stream; values: its signature's text, why it was idle.
  */
 bool partial_event(const struct dict *st, const struct event *ev,
     struct rec *rec, struct value *sig, struct value *host) USE_RESULT;

@@ -141,7 +141,7 @@ enum verdict {
 };
 extern const char *const verdict_words[VERDICT_COUNT];
 
-/* A host event in which a late rank was longer than the others. */
+/* A cause that kept a late rank idle for longer than the others. */
 struct host_cause {
 	uint32_t host; /* of the job */
 	int64_t us;
@@ -161,16 +161,18 @@ struct lateness {
 	struct str kernel, op, shape;
 	double kernel_ratio, all_ratio, pct_late;
 	VEC(struct host_cause) hosts;
-	struct str host; /* of these the largest, or NULL */
+	/* of these the largest, and its event; or NULL */
+	struct str idle_cause, host;
+	bool is_in_time; /* the host had launched the work by then */
 	int64_t host_ns;
 	enum verdict verdict;
 	struct str word; /* the verdict's */
 };
 
-struct causes {
+struct stragglers {
 	VEC(struct lateness) list; /* by group, then rank */
 };
 
-void causes_find(struct job *j, struct causes *c);
+void stragglers_find(struct job *j, struct stragglers *s);
 
 #endif

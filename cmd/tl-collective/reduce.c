@@ -12,12 +12,14 @@
 #include "json/json.h"
 
 /* Of the host, what may explain idle time; Python's frames cost too much. */
-#define KINDS_EXPLAIN (KINDS_HOST | KIND_BIT(KIND_ANNOTATION))
+#define KINDS_EXPLAIN \
+	(KINDS_HOST | KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD))
 
 struct reducer {
 	const struct settings *set;
 	/* of the input being read */
 	const char *path;
+	struct stream_in *in;
 	struct dict *st;
 	struct bucket_rules rules;
 	part_vec *parts;
@@ -31,7 +33,7 @@ struct reducer {
 	VEC(uint32_t) sig_of;   /* number of a text to signature + 1 */
 	struct windows windows;
 	struct kernels *kernels;
-	struct idle *idle;
+	struct causes *causes;
 	struct intern *host_names;
 	struct buf text;
 };
@@ -187,12 +189,12 @@ take_gpu(struct reducer *r, const struct event *ev)
 	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
 		die("%s: event %" PRIu64 ": its end is out of range", r->path,
 		    ev->uid.id);
-	idle_gpu(r->idle, ev);
 	is_comm = recognise(&r->rules, r->st, ev);
 	if (is_comm)
 		take_collective(r, ev);
-	spans_add(
-	    is_comm ? &r->windows.comm : &r->windows.work, ev->ts_ns, end);
+	else
+		spans_add(&r->windows.work, ev->ts_ns, end);
+	host_add(&r->windows.host, ev);
 	if (!is_comm && ev->shape->kind == KIND_KERNEL &&
 	    ev->name != INTERN_NONE)
 		take_kernel(r, ev);
@@ -205,7 +207,7 @@ take_event(struct reducer *r, const struct event *ev)
 		return;
 	if (!event_is(ev, KINDS_GPU)) {
 		if (event_is(ev, KINDS_EXPLAIN))
-			idle_host(r->idle, ev);
+			host_add(&r->windows.host, ev);
 		if (ev->shape->kind == KIND_OP)
 			kernels_op(r->kernels, ev);
 	} else if (r->part.is_partial) {
@@ -243,9 +245,11 @@ begin_source(struct reducer *r, uint32_t src)
 	r->recs.v = NULL;
 	r->recs.n = r->recs.cap = 0;
 	r->group_of.n = r->sig_of.n = 0;
-	r->windows.work.n = r->windows.comm.n = r->windows.began.n = 0;
+	r->windows.work.n = r->windows.began.n = 0;
 	kernels_clear(r->kernels, r->st);
-	idle_clear(r->idle, r->st);
+	host_start(&r->windows.host, r->st, r->causes);
+	r->windows.host.by_corr =
+	    (r->in->marks & (MARK_TREE | MARK_LINKED)) == 0;
 }
 
 /* What its texts are in the part, which lives longer than the strings. */
@@ -268,9 +272,10 @@ end_source(struct reducer *r)
 		return;
 	r->is_open = false;
 	stable_sort(r->recs.v, r->recs.n, sizeof *r->recs.v, by_start);
-	if (!p->is_partial) {
+	if (r->recs.n > 0 && !p->is_partial)
 		windows_fill(&r->windows, r->recs.v, r->recs.n, r->group_of.v,
-		    r->group_keys->list.n, r->idle, r->host_names);
+		    r->group_keys->list.n, r->host_names);
+	if (!p->is_partial) {
 		kernels_put(r->kernels, &r->text);
 		p->kernels = arena_str(r->mem, buf_str(&r->text));
 	}
@@ -305,7 +310,7 @@ reducer_new(const struct settings *set)
 	r->set = set;
 	r->rules.patterns = set->rules.patterns;
 	r->kernels = kernels_new();
-	r->idle = idle_new();
+	r->causes = causes_create();
 	return r;
 }
 
@@ -325,27 +330,27 @@ open_input(const struct reducer *r, const char *path)
 void
 reduce_input(struct reducer *r, const char *path, part_vec *parts)
 {
-	struct stream_in *in;
 	enum item item;
 
 	r->path = path;
 	r->parts = parts;
 	r->st = dict_create();
 	r->rules.known.n = 0;
-	in = open_input(r, path);
-	while ((item = stream_next(in)) != ITEM_END) {
+	causes_clear(r->causes);
+	r->in = open_input(r, path);
+	while ((item = stream_next(r->in)) != ITEM_END) {
 		if (item == ITEM_SOURCE) {
-			at_source(r, in->source.src);
-			take_facts(r, &in->source);
+			at_source(r, r->in->source.src);
+			take_facts(r, &r->in->source);
 		} else if (item == ITEM_META) {
-			at_source(r, in->meta.src);
-			take_meta(r, &in->meta);
+			at_source(r, r->in->meta.src);
+			take_meta(r, &r->in->meta);
 		} else if (item == ITEM_EVENT) {
-			at_source(r, in->ev.src);
-			take_event(r, &in->ev);
+			at_source(r, r->in->ev.src);
+			take_event(r, &r->in->ev);
 		}
 	}
 	end_source(r);
-	stream_close(in);
+	stream_close(r->in);
 	dict_destroy(r->st);
 }

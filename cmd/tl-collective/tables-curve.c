@@ -194,16 +194,19 @@ judge(struct group_sum *g)
 		g->verdict = VERDICT_NETWORK;
 }
 
-/* The host event or the op that took the time. */
+/* The cause of its idle time or the op that took the time. */
 static void
 say_where(const struct lateness *w, struct buf *b)
 {
+	bool is_idle = w->verdict == VERDICT_HOST;
 	bool is_op = w->verdict == VERDICT_THROTTLED && w->op.len > 0;
-	struct str where = is_op         ? w->op
-	    : w->verdict == VERDICT_HOST ? w->host
-					 : (struct str){ NULL, 0 };
+	struct str where = is_op ? w->op : w->host;
 
-	if (where.len == 0)
+	if (is_idle && w->idle_cause.len > 0) {
+		buf_puts(b, ": ");
+		buf_put(b, w->idle_cause.p, w->idle_cause.len);
+	}
+	if (where.len == 0 || (!is_op && (!is_idle || w->is_in_time)))
 		return;
 	buf_puts(b, is_op ? ", most in " : ", in ");
 	buf_put(b, where.p, where.len);
@@ -225,11 +228,13 @@ say(const struct job *j, struct group_sum *g, struct buf *b)
 		    "sizes",
 		    agg_of(&p50, &g->of_best));
 	} else if (is_late(g)) {
-		static const char *const why[VERDICT_COUNT] = {
+		const char *const why[VERDICT_COUNT] = {
 			[VERDICT_NONE] = "",
 			[VERDICT_THROTTLED] = ": the same work takes longer",
 			[VERDICT_IMBALANCE] = ": it has other work to do",
-			[VERDICT_HOST] = ": its GPU waits for the host",
+			[VERDICT_HOST] = w->is_in_time
+			    ? ": its GPU is idle for longer"
+			    : ": its GPU waits for the host",
 			[VERDICT_ELSEWHERE] =
 			    ": it is in collectives of other groups",
 			[VERDICT_NETWORK] = "",
@@ -287,11 +292,11 @@ static void
 fill_groups(struct sheet_rows *s, struct job *j)
 {
 	struct group_sum *sums = xcalloc(j->groups.n + 1, sizeof *sums);
-	struct causes c = { 0 };
+	struct stragglers c = { 0 };
 	struct alikes curve = { 0 };
 
 	curve_make(j, &curve);
-	causes_find(j, &c);
+	stragglers_find(j, &c);
 	for (size_t i = 0; i < j->colls.n; i++)
 		add_coll(j, &curve, &sums[j->colls.v[i].group], &j->colls.v[i]);
 	for (size_t i = 0; i < c.list.n; i++) {

@@ -40,6 +40,7 @@ static const struct field cause_fields[] = {
 	    kernel_ratio),
 	OWN(KERNEL("slow_op"), struct lateness, op),
 	OWN(MINOR("slow_shape", COL_TEXT, UNIT_NONE), struct lateness, shape),
+	OWN(TEXT("idle_cause", NULL), struct lateness, idle_cause),
 	OWN(KERNEL("idle_host"), struct lateness, host),
 	OWN(MINOR("idle_host_ns", COL_INT, UNIT_NS), struct lateness, host_ns),
 	OWN(TEXT("verdict", NULL), struct lateness, word),
@@ -56,9 +57,9 @@ by_lateness(const void *pa, const void *pb)
 static void
 fill_cause(struct sheet_rows *s, struct job *j)
 {
-	struct causes c = { 0 };
+	struct stragglers c = { 0 };
 
-	causes_find(j, &c);
+	stragglers_find(j, &c);
 	stable_sort(c.list.v, c.list.n, sizeof *c.list.v, by_lateness);
 	for (size_t i = 0; i < c.list.n; i++) {
 		struct lateness *l = &c.list.v[i];

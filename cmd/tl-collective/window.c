@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What ran on the GPU between the collectives of a source: its time in other
- * work and in collectives as spans, and of each kernel when it began.
+ * work and when it was idle as spans, and of each kernel when it began.
  */
 #include "cmd/tl-collective/collective.h"
 
@@ -53,50 +53,101 @@ work_before(const struct windows *w, int64_t t)
 	return n > 0 ? w->began.v[n - 1].hash : 0;
 }
 
-/* What the host was in for most of the record's idle time. */
-static void
-find_host(
-    struct idle *idle, struct intern *names, struct rec *rec, int64_t from)
+static uint32_t
+name_of(const struct windows *w, const struct gap_piece *p)
 {
-	int64_t ns;
-	struct str name = idle_cause(idle, from, rec->start_ns, &ns);
+	return p->event != HOST_NONE ? w->host.events.v[p->event].name
+				     : INTERN_NONE;
+}
 
-	if (name.p == NULL)
+/* The name that the pieces of a cause have for longest; its time in *ns. */
+static uint32_t
+longest_name(const struct windows *w, const struct gap_piece *p, size_t n,
+    uint8_t cause, int64_t *ns)
+{
+	struct map sums = { 0 };
+	uint32_t best = INTERN_NONE;
+
+	*ns = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t name = name_of(w, &p[i]);
+		uint64_t *sum;
+
+		if (p[i].cause != cause)
+			continue;
+		sum = map_put(&sums, name, NULL);
+		*sum += (uint64_t)(p[i].end_ns - p[i].start_ns);
+		if ((int64_t)*sum > *ns) {
+			*ns = (int64_t)*sum;
+			best = name;
+		}
+	}
+	map_free(&sums);
+	return best;
+}
+
+/* The largest cause of the record's idle time, and the event that it was. */
+static void
+find_cause(
+    struct windows *w, struct intern *names, struct rec *rec, int64_t from)
+{
+	const struct gap_piece *p = w->gaps.pieces.v;
+	int64_t sums[CAUSE_COUNT] = { 0 }, ns;
+	uint8_t best = CAUSE_NOTHING;
+	struct buf text = { 0 };
+	struct str name;
+	size_t first, n = 0;
+
+	bisect(first, w->gaps.pieces.n, mid, p[mid].start_ns < from);
+	for (p += first;
+	     first + n < w->gaps.pieces.n && p[n].end_ns <= rec->start_ns;
+	     n++) {
+		sums[p[n].cause] += p[n].end_ns - p[n].start_ns;
+		if (sums[p[n].cause] > sums[best])
+			best = p[n].cause;
+	}
+	if (best == CAUSE_NOTHING || best == CAUSE_NO_HOST)
 		return;
-	rec->host = intern_put(names, name);
+	name = dict_get(w->host.dict, longest_name(w, p, n, best, &ns));
+	buf_printf(&text, "%s: ", cause_words[best]);
+	buf_put(&text, name.p, name.len);
+	rec->host = intern_put(names, buf_str(&text));
 	rec->host_us =
 	    ns / 1000 < UINT32_MAX ? (uint32_t)(ns / 1000) : UINT32_MAX;
+	buf_free(&text);
 }
 
 static void
 fill_one(struct windows *w, struct rec *rec, int64_t from,
-    const int64_t *work_sums, const int64_t *all_sums)
+    const int64_t *work_sums, const int64_t *idle_sums)
 {
 	int64_t to = rec->start_ns;
 
 	rec->busy_ns = covered(&w->work, work_sums, to) -
 	    covered(&w->work, work_sums, from);
-	rec->idle_ns = to - from -
-	    (covered(&w->all, all_sums, to) - covered(&w->all, all_sums, from));
+	rec->idle_ns = covered(&w->idle, idle_sums, to) -
+	    covered(&w->idle, idle_sums, from);
 	rec->work = work_before(w, to) - work_before(w, from);
 }
 
 void
 windows_fill(struct windows *w, struct rec *recs, size_t n,
-    const uint32_t *group_of, size_t ngroups, struct idle *idle,
-    struct intern *names)
+    const uint32_t *group_of, size_t ngroups, struct intern *names)
 {
-	int64_t *work_sums, *all_sums;
+	int64_t *work_sums, *idle_sums;
 	int64_t *last = xcalloc(ngroups + 1, sizeof *last);
 
 	for (size_t i = 0; i < ngroups; i++)
 		last[i] = INT64_MIN;
 	spans_normalise(&w->work);
-	spans_normalise(&w->comm);
-	spans_union(&w->all, &w->work, &w->comm);
-	idle_explain(idle, &w->all);
+	host_ready(&w->host);
+	gaps_find(&w->gaps, &w->host, NULL, w->host.gpus.n, NULL);
+	w->idle.n = 0;
+	for (size_t i = 0; i < w->gaps.list.n; i++)
+		spans_add(&w->idle, w->gaps.list.v[i].start_ns,
+		    w->gaps.list.v[i].end_ns);
 	work_sums = running_sums(&w->work);
-	all_sums = running_sums(&w->all);
+	idle_sums = running_sums(&w->idle);
 	stable_sort(w->began.v, w->began.n, sizeof *w->began.v, by_began);
 	for (size_t i = 1; i < w->began.n; i++)
 		w->began.v[i].hash += w->began.v[i - 1].hash;
@@ -108,14 +159,14 @@ windows_fill(struct windows *w, struct rec *recs, size_t n,
 			int64_t a =
 			    *from < rec->start_ns ? *from : rec->start_ns;
 
-			fill_one(w, rec, a, work_sums, all_sums);
+			fill_one(w, rec, a, work_sums, idle_sums);
 			if (rec->idle_ns >= HOST_MIN_NS)
-				find_host(idle, names, rec, a);
+				find_cause(w, names, rec, a);
 		}
 		if (rec_end(rec) > *from)
 			*from = rec_end(rec);
 	}
 	free(work_sums);
-	free(all_sums);
+	free(idle_sums);
 	free(last);
 }

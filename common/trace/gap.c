@@ -529,14 +529,15 @@ gaps_find(struct gaps *g, const struct host *h, const uint32_t *gpus, size_t n,
 
 	g->list.n = g->pieces.n = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct host_gpu *k = &h->gpus.v[gpus[i]];
+		uint32_t no = gpus != NULL ? gpus[i] : (uint32_t)i;
+		const struct host_gpu *k = &h->gpus.v[no];
 
 		if (k->end_ns <= k->start_ns)
 			continue;
 		if (k->start_ns > end)
-			add_gap(&f, end, k->start_ns, prev, gpus[i]);
+			add_gap(&f, end, k->start_ns, prev, no);
 		if (prev == HOST_NONE || k->end_ns > h->gpus.v[prev].end_ns) {
-			prev = gpus[i];
+			prev = no;
 			end = k->end_ns;
 		}
 	}

@@ -12,10 +12,11 @@
  *	thread    [ load   ]  [launch]
  *	pieces      dddddddddobllll        data, op, between_ops, launch_call
  *
- *	gaps_find(&gaps, h, list, n);	list: places in h->gpus, ascending
+ *	gaps_find(&gaps, h, list, n);	list: places in h->gpus, ascending,
+ *					or NULL: all of them
  *	for each of gaps.list: pieces.v[first] .. [first + n - 1] are its causes
  *
- * Memory: 48 bytes a gap and 24 a piece.
+ * Memory: 56 bytes a gap and 24 a piece.
  */
 #ifndef TL_TRACE_GAP_H
 #define TL_TRACE_GAP_H

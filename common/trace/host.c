@@ -20,6 +20,14 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	h->first_corr = INT64_MAX;
 	map_free(&h->thread_of);
 	map_free(&h->ids);
+	map_free(&h->calls);
+	h->by_corr = false;
+}
+
+static uint64_t
+corr_bits(struct key corr)
+{
+	return (uint64_t)corr.n << 2 | corr.type;
 }
 
 static uint32_t
@@ -86,6 +94,10 @@ host_add(struct host *h, const struct event *ev)
 	if (event_is(ev, KINDS_LAUNCH) && ev->corr.type == KEY_INT &&
 	    ev->corr.n < h->first_corr)
 		h->first_corr = ev->corr.n;
+	if (h->by_corr && event_is(ev, KINDS_LAUNCH) &&
+	    ev->corr.type != KEY_NONE)
+		*map_put(&h->calls, corr_bits(ev->corr), NULL) =
+		    uid_hash(ev->uid);
 	vec_push(&h->events,
 	    ((struct host_event){
 		.start_ns = ev->ts_ns,
@@ -116,10 +128,36 @@ event_order(const void *x, const void *y)
 {
 	const struct host_event *a = x, *b = y;
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
 	return by_time(
 	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
+}
+
+/* By thread first, as the events of one are in order but for a few runs. */
+static void
+sort_events(struct host *h)
+{
+	struct host_event *sorted = xmalloc(h->events.n * sizeof *sorted + 1);
+	uint32_t first = 0;
+
+	for (size_t i = 0; i < h->events.n; i++)
+		h->threads.v[h->events.v[i].thread].n++;
+	for (size_t i = 0; i < h->threads.n; i++) {
+		h->threads.v[i].first = first;
+		first += h->threads.v[i].n;
+		h->threads.v[i].n = 0;
+	}
+	for (size_t i = 0; i < h->events.n; i++) {
+		const struct host_event *e = &h->events.v[i];
+		struct host_thread *t = &h->threads.v[e->thread];
+
+		sorted[t->first + t->n++] = *e;
+	}
+	vec_release(h->events.v);
+	h->events.v = sorted;
+	h->events.cap = h->events.n;
+	for (size_t i = 0; i < h->threads.n; i++)
+		stable_sort(sorted + h->threads.v[i].first, h->threads.v[i].n,
+		    sizeof *sorted, event_order);
 }
 
 static int
@@ -172,15 +210,18 @@ link_gpus(struct host *h)
 	}
 	for (size_t i = 0; i < h->gpus.n; i++) {
 		struct host_gpu *g = &h->gpus.v[i];
-		const uint64_t *at =
-		    g->has_launch ? map_get(&h->ids, g->launch_id) : NULL;
+		const uint64_t *id = g->has_launch ? &g->launch_id : NULL, *at;
 
+		if (h->by_corr)
+			id = map_get(&h->calls, corr_bits(g->corr));
+		at = id != NULL ? map_get(&h->ids, *id) : NULL;
 		if (at == NULL)
 			continue;
 		g->launch = (uint32_t)*at;
 		h->events.v[*at].ngpu++;
 	}
 	map_free(&h->ids);
+	map_free(&h->calls);
 }
 
 /* ---- nesting ---- */
@@ -492,26 +533,14 @@ order_threads(struct host *h)
 	vec_free(&place);
 }
 
-static void
-find_threads(struct host *h)
-{
-	for (size_t i = 0; i < h->events.n; i++) {
-		struct host_thread *t = &h->threads.v[h->events.v[i].thread];
-
-		if (t->n++ == 0)
-			t->first = (uint32_t)i;
-	}
-}
-
 void
 host_ready(struct host *h)
 {
 	event_list open = { 0 }, overlays = { 0 };
 
 	drop(h);
-	stable_sort(h->events.v, h->events.n, sizeof *h->events.v, event_order);
+	sort_events(h);
 	stable_sort(h->gpus.v, h->gpus.n, sizeof *h->gpus.v, gpu_order);
-	find_threads(h);
 	link_gpus(h);
 	order_threads(h);
 	for (size_t i = 0; i < h->threads.n; i++)
@@ -540,4 +569,5 @@ host_free(struct host *h)
 	vec_free(&h->profiler);
 	map_free(&h->thread_of);
 	map_free(&h->ids);
+	map_free(&h->calls);
 }

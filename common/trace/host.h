@@ -12,8 +12,11 @@
  *	host_add(h, &in->ev);			each event, in any order
  *	host_ready(h);				after the last one
  *
- * Times are relative to the source's base. Memory: 56 bytes an event of the
- * host, 16 more a segment, and 64 a GPU event.
+ * A GPU event is launched by what it is linked to; in a stream without links
+ * (by_corr) by the last call with its correlation.
+ *
+ * Times are relative to the source's base. Memory: 64 bytes an event of the
+ * host, 24 more a segment, and 112 a GPU event.
  */
 #ifndef TL_TRACE_HOST_H
 #define TL_TRACE_HOST_H
@@ -73,6 +76,7 @@ struct host_gpu {
 struct host {
 	const struct dict *dict;
 	struct causes *causes;
+	bool by_corr; /* the caller's, behind host_start(); false */
 	VEC(struct host_event) events; /* by thread, start, end, uid */
 	VEC(struct host_gpu) gpus;     /* by start, end, uid */
 	VEC(struct host_segment) segs;
@@ -81,6 +85,7 @@ struct host {
 	int64_t first_corr;                /* the smallest of all calls */
 	/* private */
 	struct map thread_of, ids;
+	struct map calls; /* by_corr: to the hash of the call's uid */
 };
 
 void host_start(struct host *h, const struct dict *dict, struct causes *causes);

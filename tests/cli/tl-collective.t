@@ -320,9 +320,9 @@ for r in 0 1 2 3; do
 		"$([ $r = 2 ] && echo gemm_slow || echo gemm)" >slows/rank$r.json
 done
 is 'the host call that makes the GPU wait' "$(column straggler_cause \
-	rank,times_late,idle_host,idle_host_ns,verdict loads | head -n 1)" \
-	"2${tab}10${tab}load_batch${tab}49500000${tab}host"
-is 'and in the verdict' "$(column nccl_groups says loads)" 'rank 2 late by 5.000 ms in 100 % of 10 collectives: its GPU waits for the host, in load_batch'
+	rank,times_late,idle_cause,idle_host,idle_host_ns,verdict loads | head -n 1)" \
+	"2${tab}10${tab}data${tab}load_batch${tab}49500000${tab}host"
+is 'and in the verdict' "$(column nccl_groups says loads)" 'rank 2 late by 5.000 ms in 100 % of 10 collectives: its GPU waits for the host: data, in load_batch'
 is 'the slow op and shape, by whichever kernel' "$(column straggler_cause \
 	rank,slow_kernel,slow_kernel_ratio,slow_op,slow_shape slows | head -n 1)" \
 	"2${tab}gemm_slow${tab}11.0${tab}aten::mm${tab}[[8,4],[4,2]]"

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* trace/host.c, gap.c: what threads did, and why the GPU was idle. */
+#include "tests/unit/trace_help.h"
+#include "trace/gap.h"
+
+#define OP KIND_OP
+#define RT KIND_RUNTIME
+#define KE KIND_KERNEL
+#define AN KIND_ANNOTATION
+#define PY KIND_PYTHON
+#define US 1000
+
+static struct host host;
+static struct gaps gaps;
+
+static void
+read_rows(const struct row *rows, size_t n, bool is_linked)
+{
+	struct store *s = store_of(rows, n, "chrome");
+	struct link_stats stats = { 0 };
+	struct event ev;
+
+	host_start(&host, names, host.causes);
+	causes_clear(host.causes);
+	host.by_corr = !is_linked;
+	if (is_linked)
+		store_link(s, LINK_DEFAULT, &stats);
+	for (uint32_t i = 0; i < n; i++) {
+		store_event(s, i, &ev);
+		host_add(&host, &ev);
+	}
+	host_ready(&host);
+	store_destroy(s);
+}
+
+static void
+put_name(struct buf *b, uint32_t event)
+{
+	struct str s = STR("-");
+
+	if (event != HOST_NONE)
+		s = dict_get(names, host.events.v[event].name);
+	buf_printf(b, "%.*s", (int)s.len, s.p);
+}
+
+/* "CAUSE EVENT us, ..." of the pieces of gap no. */
+static void
+gap_is(size_t no, const char *want)
+{
+	struct buf b = { 0 };
+
+	for (uint32_t i = 0; no < gaps.list.n && i < gaps.list.v[no].n; i++) {
+		const struct gap_piece *p =
+		    &gaps.pieces.v[gaps.list.v[no].first + i];
+
+		buf_printf(
+		    &b, "%s%s ", i > 0 ? ", " : "", cause_words[p->cause]);
+		put_name(&b, p->event);
+		buf_printf(&b, " %g", (double)(p->end_ns - p->start_ns) / US);
+	}
+	buf_putc(&b, '\0');
+	is_str(b.p, want, "gap %zu", no);
+	buf_free(&b);
+}
+
+/* "EVENT us, ..." of the segments of the thread with this tid. */
+static void
+thread_is(int64_t tid, const char *want)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < host.threads.n; i++) {
+		const struct host_thread *t = &host.threads.v[i];
+
+		if (names->tracks.v[t->track].tid.n != tid)
+			continue;
+		for (uint32_t k = 0; k < t->nsegs; k++) {
+			const struct host_segment *s =
+			    &host.segs.v[t->first_seg + k];
+
+			buf_puts(&b, k > 0 ? ", " : "");
+			put_name(&b, s->event);
+			buf_printf(
+			    &b, " %g", (double)(s->end_ns - s->start_ns) / US);
+		}
+	}
+	buf_putc(&b, '\0');
+	is_str(b.p, want, "thread %d", (int)tid);
+	buf_free(&b);
+}
+
+/* Work until 10; a load before the launch of what begins at 200; a second
+ * thread that is busy meanwhile; what was launched long before it began. */
+static const struct row rows[] = {
+	RX(RT, "cudaLaunchKernel", 1, 0, 2, .corr = 1),
+	RX(KE, "gemm", 7, 4, 10, .corr = 1),
+	R(AN, "step", 1, 12, 202),
+	R(OP, "load_batch", 1, 20, 80),
+	R(RT, "cudaStreamSynchronize", 1, 30, 50),
+	R(OP, "other", 2, 0, 300),
+	R(OP, "aten::mm", 1, 150, 210),
+	RX(RT, "cudaLaunchKernel", 1, 190, 194, .corr = 2),
+	RX(KE, "gemm", 7, 200, 210, .corr = 2),
+	RX(RT, "cudaLaunchKernel", 1, 202, 206, .corr = 3),
+	RX(KE, "gemm", 7, 220, 230, .corr = 3),
+	R(KE, "unlinked", 7, 400, 410),
+};
+
+static void
+test_threads(void)
+{
+	thread_is(1,
+	    "cudaLaunchKernel 2, step 8, load_batch 10, "
+	    "cudaStreamSynchronize 20, load_batch 30, step 70, aten::mm 40, "
+	    "cudaLaunchKernel 4, aten::mm 8, cudaLaunchKernel 4"); /* cut */
+	thread_is(2, "other 300");
+	thread_is(3, "");
+}
+
+static void
+test_gaps(const char *how)
+{
+	diag("%s", how);
+	gaps_find(&gaps, &host, NULL, host.gpus.n, NULL);
+	is_int((int64_t)gaps.list.n, 3, "gaps");
+	gap_is(0,
+	    "op other 10, data load_batch 10, sync cudaStreamSynchronize 20, "
+	    "data load_batch 30, op other 70, op aten::mm 40, "
+	    "launch_call cudaLaunchKernel 4, launch_latency cudaLaunchKernel "
+	    "6");
+	is_int(gaps.list.v[0].cause, CAUSE_OP, "its cause");
+	is_int(gaps.list.v[0].cause_ns, 120 * US, "for so long");
+	gap_is(1, "launch_latency cudaLaunchKernel 10");
+	gap_is(2, "op other 70, between_ops - 100");
+}
+
+int
+main(void)
+{
+	host.causes = causes_create();
+	read_rows(rows, NROWS(rows), false);
+	test_threads();
+	test_gaps("by correlation");
+	read_rows(rows, NROWS(rows), true);
+	test_gaps("linked");
+	gaps_free(&gaps);
+	causes_destroy(host.causes);
+	host_free(&host);
+	dict_destroy(names);
+	done_testing();
+}
