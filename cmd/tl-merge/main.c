@@ -201,16 +201,6 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	}
 }
 
-static bool
-leaves_events_out(const struct select *s)
-{
-	return s->kinds != 0 || s->names.n > 0 || s->annotations.n > 0 ||
-	    s->devs.ranges.n + s->devs.words.n > 0 ||
-	    s->gpu_streams.ranges.n + s->gpu_streams.words.n > 0 ||
-	    s->steps.ranges.n + s->steps.words.n > 0 || s->min_dur_ns > 0 ||
-	    s->has_from || s->has_to;
-}
-
 int
 main(int argc, char *argv[])
 {
@@ -228,7 +218,7 @@ main(int argc, char *argv[])
 			.path = argv[i], .no = (size_t)(i - op.ind) }));
 	if (m.inputs.n == 0)
 		vec_push(&m.inputs, ((struct input){ .path = "-" }));
-	m.is_selective = leaves_events_out(&set.select);
+	m.is_selective = set.select.is_of_events;
 	m.st = dict_create();
 	m.nb.dict = m.st;
 	m.values = arena_create();

@@ -296,7 +296,6 @@ const struct sheet sheets[] = {
 	    .chart = &pie_ranks),
 	T("roofs", "tl-report", "the lines of a roofline", .where = SHEET_BOOK),
 	T("links", "tl-link", "launches and the work they caused"),
-	T("stream", "tl-cat", "how many events of which kind (--stats)"),
 	T("op_models", "tl-roofline", "ops by what one costs (--many)"),
 	THEIRS("ops_all", .rule = &args),
 	THEIRS("gpu_events_averages", .rule = &timeline),

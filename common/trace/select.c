@@ -115,6 +115,8 @@ select_opt(struct select *s, const struct optparse *op, int ch)
 		break;
 	default: return false;
 	}
+	s->is_of_events |=
+	    ch != OPT_SELECT_RANK && ch != OPT_SELECT_BY_GPU_TIME;
 	return true;
 }
 

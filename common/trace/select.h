@@ -51,6 +51,7 @@ struct select {
 	int64_t min_dur_ns;
 	int64_t from_ns, to_ns;
 	bool has_from, has_to, by_gpu_time;
+	bool is_of_events; /* an option asks for more than whole sources */
 	/*
 	 * Set by a sink that looks windows up, or that leaves out sources by
 	 * select_source() when it has read them.
@@ -71,17 +72,19 @@ struct select {
 	bool has_when;
 };
 
-#define OPT_SELECT_ANNOTATION (OPT_OF_TRACE + 16)
-#define OPT_SELECT_BY_GPU_TIME (OPT_OF_TRACE + 17)
-#define OPT_SELECT_DEV (OPT_OF_TRACE + 18)
-#define OPT_SELECT_FROM (OPT_OF_TRACE + 19)
-#define OPT_SELECT_GPU_STREAM (OPT_OF_TRACE + 20)
-#define OPT_SELECT_KIND (OPT_OF_TRACE + 21)
-#define OPT_SELECT_MIN_DUR (OPT_OF_TRACE + 22)
-#define OPT_SELECT_NAME (OPT_OF_TRACE + 23)
-#define OPT_SELECT_RANK (OPT_OF_TRACE + 24)
-#define OPT_SELECT_STEP (OPT_OF_TRACE + 25)
-#define OPT_SELECT_TO (OPT_OF_TRACE + 26)
+enum {
+	OPT_SELECT_ANNOTATION = OPT_OF_TRACE + 16,
+	OPT_SELECT_BY_GPU_TIME,
+	OPT_SELECT_DEV,
+	OPT_SELECT_FROM,
+	OPT_SELECT_GPU_STREAM,
+	OPT_SELECT_KIND,
+	OPT_SELECT_MIN_DUR,
+	OPT_SELECT_NAME,
+	OPT_SELECT_RANK,
+	OPT_SELECT_STEP,
+	OPT_SELECT_TO,
+};
 /* clang-format off */
 #define OPT_SELECT                                                             \
 	OPT_SELECT_WITH("TIME", "from TIME after the source's first event on", \

@@ -9,6 +9,7 @@ in_catalogue() { # in_catalogue PROGRAM ARGUMENT...: those that are not
 	program=$1
 	shift
 	rm -rf out
+	echo "tl-$program" >>asked
 	command -v tl-"$program" >/dev/null || return 0 # a library is missing
 	tl-"$program" -d out "$@" t.tl >/dev/null 2>err || cat err
 	tl-roofline --list-tables 2>/dev/null | cut -f 1 >families
@@ -30,4 +31,11 @@ is 'tl-roofline' "$(in_catalogue roofline --arch auto)" ''
 is 'tl-collective' "$(in_catalogue collective --table nccl_long)" ''
 is 'tl-diff' "$(in_catalogue diff t.tl)" ''
 is 'tl-report' "$(in_catalogue report --short 10us)" ''
+is 'every program with tables was asked' "$(
+	for program in "$B"/bin/tl-*; do
+		program=${program##*/}
+		$program --help | grep -q -e '--list-tables' || continue
+		# its tables are pairs of the others'
+		[ "$program" = tl-compare ] || grep -qx "$program" asked || echo "$program"
+	done)" ''
 done_testing

@@ -106,6 +106,13 @@ agree 'recompute and two streams' g.tl
 agree 'rocprofv3' p.tl
 
 # all programs, with all options one after another, and other traces in turn
+is 'each option that selects is tried on all programs' "$(
+	sed -n 's/.*{ OPT_SELECT_[A-Z_]*, "\([a-z-]*\)".*/--\1/p' \
+		"$ROOT/common/trace/select.h" |
+		while read -r o; do
+			sh "$ROOT/tests/oracle/selections.sh" --list |
+				grep -q -e "$o" || echo "$o"
+		done)" ''
 selections() {
 	sh "$ROOT/tests/oracle/selections.sh" "$@"
 }
