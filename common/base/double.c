@@ -157,17 +157,21 @@ struct digits {
 static bool
 shortest_of(double v, uint64_t *digits, int *exp10)
 {
-	uint64_t c, lo, hi, at, near, root = 1, ten = 1;
+	static const uint64_t fives[] = { 1, 5, 25, 125, 625, 3125, 15625,
+		78125, 390625, 1953125, 9765625, 48828125, 244140625,
+		1220703125, 6103515625, 30517578125 };
+	uint64_t c, lo, hi, at, near, root, ten = 1;
 	u128 five, all, lower, upper, unit;
 	int e, k, bits;
 	bool is_odd;
 
-	c = (uint64_t)ldexp(frexp(v, &e), MANT_BITS);
+	memcpy(&c, &v, sizeof c);
+	e = (int)(c >> (MANT_BITS - 1)) - 1022; /* v is below 2^e */
+	c = (c & (MANT_EXACT / 2 - 1)) | MANT_EXACT / 2;
 	k = 16 - (((e - 1) * 1233) >> 12);
 	if (k < 1 || k > 31)
 		return false;
-	for (int i = 0; i < k / 2; i++)
-		root *= 5;
+	root = fives[k / 2];
 	five = (u128)root * root * (k % 2 != 0 ? 5 : 1);
 	all = five * c * 4;
 	bits = MANT_BITS - e - k + 2; /* of all behind the point */
@@ -179,6 +183,10 @@ shortest_of(double v, uint64_t *digits, int *exp10)
 	lo = (uint64_t)((lower + unit - 1) >> bits);
 	hi = (uint64_t)(upper >> bits);
 	at = (uint64_t)(all >> bits);
+	for (; (lo + 9999) / 10000 <= hi / 10000; ten *= 10000, k -= 4) {
+		lo = (lo + 9999) / 10000;
+		hi /= 10000;
+	}
 	for (; (lo + 9) / 10 <= hi / 10; ten *= 10, k--) {
 		lo = (lo + 9) / 10;
 		hi /= 10;
@@ -215,11 +223,12 @@ try_digits(double v, struct digits *d)
 static void
 digits_of(double v, struct digits *d)
 {
-	uint64_t digits = v < (double)MANT_EXACT ? (uint64_t)v : MANT_EXACT;
+	bool is_whole = v < (double)MANT_EXACT && v == (double)(int64_t)v;
+	uint64_t digits = is_whole ? (uint64_t)(int64_t)v : 0;
 	int exp10 = 0;
 
 	d->n = 0;
-	if ((double)digits == v || shortest_of(v, &digits, &exp10)) {
+	if (is_whole || shortest_of(v, &digits, &exp10)) {
 		d->n = (int)num_put_u64(d->p, digits);
 		d->point = d->n + exp10;
 	} else {
@@ -258,8 +267,9 @@ put_plain(char *out, const struct digits *d)
 	char *p = out;
 
 	memcpy(p, d->p, (size_t)given);
-	memset(p + given, '0', (size_t)(whole - given));
-	p += whole;
+	p += given;
+	for (int i = given; i < whole; i++)
+		*p++ = '0';
 	if (whole == 0)
 		*p++ = '0';
 	*p++ = '.';

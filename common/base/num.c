@@ -72,7 +72,7 @@ num_add(int64_t a, int64_t b, int64_t *out)
 	return !__builtin_add_overflow(a, b, out);
 }
 
-/* Two digits a division; the bytes are made from the end. */
+/* Four digits a division of 64 bits; the bytes are made from the end. */
 size_t
 num_put_u64(char *out, uint64_t v)
 {
@@ -87,17 +87,25 @@ num_put_u64(char *out, uint64_t v)
 				    "80818283848586878889"
 				    "90919293949596979899";
 	char tmp[20], *p = tmp + sizeof tmp;
+	unsigned few;
 
-	while (v >= 100) {
-		p -= 2;
-		memcpy(p, pairs + v % 100 * 2, 2);
-		v /= 100;
+	for (; v >= 10000; v /= 10000) {
+		few = (unsigned)(v % 10000);
+		p -= 4;
+		memcpy(p, pairs + few / 100 * 2, 2);
+		memcpy(p + 2, pairs + few % 100 * 2, 2);
 	}
-	if (v >= 10) {
+	few = (unsigned)v;
+	if (few >= 100) {
 		p -= 2;
-		memcpy(p, pairs + v * 2, 2);
+		memcpy(p, pairs + few % 100 * 2, 2);
+		few /= 100;
+	}
+	if (few >= 10) {
+		p -= 2;
+		memcpy(p, pairs + few * 2, 2);
 	} else {
-		*--p = (char)('0' + v);
+		*--p = (char)('0' + few);
 	}
 	memcpy(out, p, (size_t)(tmp + sizeof tmp - p));
 	return (size_t)(tmp + sizeof tmp - p);
