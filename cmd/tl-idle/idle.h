@@ -27,7 +27,6 @@ struct idle_record {
 struct idle {
 	struct sink sink;
 	enum scope scope;
-	uint8_t keys[8], nkeys;
 	int64_t min_gap_ns, kernel_wait_ns;
 	struct causes *causes;
 	const char *causes_file;

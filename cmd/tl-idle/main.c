@@ -14,11 +14,13 @@
 #define OPT_MIN_GAP (OPT_LONG + 3)
 
 #define KERNEL_WAIT_NS 30000
+/* Columns that may be keys. */
+#define BY_WORDS                                                  \
+	"cause, call, op, module, thread, step, opened_by, dev, " \
+	"gpu_stream"
 
 static const struct opt options[] = {
-	{ OPT_BY, "by", "WHAT,...",
-	    "cause, call, op, module, thread, step, opened_by, dev, "
-	    "gpu_stream" },
+	{ OPT_BY, "by", "WHAT,...", BY_WORDS },
 	{ OPT_CAUSES, "causes", "FILE", "more names and what they stand for" },
 	{ OPT_KERNEL_WAIT, "kernel-wait", "TIME",
 	    "shorter intervals are kernel_wait (30us)" },
@@ -39,37 +41,19 @@ static const struct about about = {
 
 /* ---- columns ---- */
 
-enum field {
-	F_CAUSE,
-	F_CALL,
-	F_OP,
-	F_MODULE,
-	F_THREAD,
-	F_STEP,
-	F_OPENED,
-	F_DEV,
-	F_GPU_STREAM,
-	F_NS,
-	F_SHARE,
-	F_COUNT,
-	F_MEDIAN,
-	F_MAX,
-	F_LONGEST,
-	F_LONGEST_UID,
-	F_ADVICE,
-	F_START,
-	F_GAP_NS,
-	F_CAUSE_NS,
-	F_EVENT_UID,
-	F_PREV,
-	F_NEXT,
-	F_NEXT_OP,
-	F_NEXT_MODULE,
-	F_PREV_UID,
-	F_NEXT_UID,
-	F_INFERRED,
-	F_OPENED_UID,
+/* Cells that are made in cell(). */
+enum {
+	C_LONGEST,
+	C_LONGEST_UID,
+	C_START,
+	C_EVENT_UID,
+	C_PREV_UID,
+	C_NEXT_UID,
+	C_OPENED_UID,
 };
+
+/* Columns that depend on --by. */
+enum { ONLY_CAUSE = 1, ONLY_DEV, ONLY_GPU_STREAM };
 
 #define AT(field) offsetof(struct idle_record, field)
 #define NONE UNIT_NONE
@@ -78,74 +62,60 @@ enum field {
 
 /* clang-format off */
 static const struct sink_column columns[] = {
-	[F_CAUSE] = { { "cause", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(cause) },
-	[F_CALL] = { { "call", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(name) },
-	[F_OP] = { { "op", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(op) },
-	[F_MODULE] = { { "module", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(module) },
-	[F_THREAD] = { { "thread", NULL, COL_TEXT, NONE, 0, 0 }, SINK_THREAD, true, 0 },
-	[F_STEP] = { { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(step) },
-	[F_OPENED] = { { "opened_by", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(opened_by) },
-	[F_DEV] = { { "dev", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(dev) },
-	[F_GPU_STREAM] = { { "gpu_stream", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(gpu_stream) },
-	[F_NS] = { { "time_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, 0 },
-	[F_SHARE] = { { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_SHARE, false, 0 },
-	[F_COUNT] = { { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0 },
-	[F_MEDIAN] = { { "time_ns_median", NULL, COL_REAL, NS, COL_MINOR, 0 }, SINK_MEDIAN, false, 0 },
-	[F_MAX] = { { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_MAX, false, 0 },
-	[F_LONGEST] = { { "longest_in", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_CELL, false, 0 },
-	[F_LONGEST_UID] = { { "longest_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, 0 },
-	[F_ADVICE] = { { "advice", NULL, COL_TEXT, NONE, COL_MINOR | COL_WRAPPED, 0 }, SINK_TEXT, false, AT(advice) },
-	[F_START] = { { "ts_ns", NULL, COL_INT, NS, COL_POSITION, 0 }, SINK_CELL, false, 0 },
-	[F_GAP_NS] = { { "gap_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_INT, false, AT(ns) },
-	[F_CAUSE_NS] = { { "cause_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(cause_ns) },
-	[F_EVENT_UID] = { { "call_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, 0 },
-	[F_PREV] = { { "prev_name", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_TEXT, false, AT(prev) },
-	[F_NEXT] = { { "next_name", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, false, AT(next) },
-	[F_NEXT_OP] = { { "next_op", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, false, AT(next_op) },
-	[F_NEXT_MODULE] = { { "next_module", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_TEXT, false, AT(next_module) },
-	[F_PREV_UID] = { { "prev_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, 0 },
-	[F_NEXT_UID] = { { "next_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, 0 },
-	[F_INFERRED] = { { "is_inferred", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_BOOL, false, AT(is_inferred) },
-	[F_OPENED_UID] = { { "opened_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, 0 },
+	{ { "cause", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(cause), 0 },
+	{ { "call", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
+	{ { "op", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(op), 0 },
+	{ { "module", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(module), 0 },
+	{ { "thread", NULL, COL_TEXT, NONE, 0, 0 }, SINK_THREAD, true, 0, 0 },
+	{ { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(step), 0 },
+	{ { "opened_by", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(opened_by), 0 },
+	{ { "dev", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(dev), ONLY_DEV },
+	{ { "gpu_stream", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(gpu_stream), ONLY_GPU_STREAM },
+	{ { "time_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, 0, 0 },
+	{ { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_SHARE, false, 0, 0 },
+	{ { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
+	{ { "time_ns_median", NULL, COL_REAL, NS, COL_MINOR, 0 }, SINK_MEDIAN, false, 0, 0 },
+	{ { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_MAX, false, 0, 0 },
+	{ { "longest_in", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_CELL, false, C_LONGEST, 0 },
+	{ { "longest_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_LONGEST_UID, 0 },
+	{ { "advice", NULL, COL_TEXT, NONE, COL_MINOR | COL_WRAPPED, 0 }, SINK_TEXT, false, AT(advice), ONLY_CAUSE },
+	{ { "ts_ns", NULL, COL_INT, NS, COL_POSITION, 0 }, SINK_CELL, false, C_START, 0 },
+	{ { "gap_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_INT, false, AT(ns), 0 },
+	{ { "cause_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(cause_ns), 0 },
+	{ { "call_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_EVENT_UID, 0 },
+	{ { "prev_name", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_TEXT, false, AT(prev), 0 },
+	{ { "next_name", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, false, AT(next), 0 },
+	{ { "next_op", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, false, AT(next_op), 0 },
+	{ { "next_module", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_TEXT, false, AT(next_module), 0 },
+	{ { "prev_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_PREV_UID, 0 },
+	{ { "next_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_NEXT_UID, 0 },
+	{ { "is_inferred", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_BOOL, false, AT(is_inferred), 0 },
+	{ { "opened_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_OPENED_UID, 0 },
+	SINK_COLUMNS_END,
 };
 /* clang-format on */
 
 static const struct sink_measure measures[] = { { AT(ns), NULL, false } };
 
-static uint8_t idle_keys[10] = { F_CAUSE, SINK_END };
-static const uint8_t idle_list[] = { F_NS, F_SHARE, F_COUNT, F_MEDIAN, F_MAX,
-	F_LONGEST, F_LONGEST_UID, F_ADVICE, SINK_END };
-static const uint8_t gaps_list[] = { F_DEV, F_GPU_STREAM, F_START, F_GAP_NS,
-	F_CAUSE, F_CAUSE_NS, F_CALL, F_EVENT_UID, F_THREAD, F_OPENED,
-	F_OPENED_UID, F_PREV, F_PREV_UID, F_NEXT, F_NEXT_UID, F_NEXT_OP,
-	F_NEXT_MODULE, F_STEP, F_INFERRED, SINK_END };
-static const uint8_t streams_keys[] = { F_DEV, F_GPU_STREAM, F_CAUSE,
-	SINK_END };
-static const uint8_t streams_list[] = { F_NS, F_SHARE, F_COUNT, F_MEDIAN, F_MAX,
-	SINK_END };
-
 enum { OF_CAUSES, OF_GAPS, OF_STREAMS };
 
 static struct sink_table tables[] = {
 	[OF_CAUSES] = { .name = "idle",
-	    .keys = idle_keys,
-	    .columns = idle_list },
+	    .keys = "cause" /* what --by says */,
+	    .columns =
+		"time_ns,percent,count,time_ns_median,time_ns_max,longest_in,"
+		"longest_uid,advice" },
 	[OF_GAPS] = { .name = "idle_gaps",
-	    .columns = gaps_list,
+	    .columns = "dev,gpu_stream,ts_ns,gap_ns,cause,cause_ns,call,"
+		       "call_uid,thread,opened_by,opened_uid,prev_name,"
+		       "prev_uid,next_name,next_uid,next_op,next_module,step,"
+		       "is_inferred",
 	    .order = SINK_BY_TIME,
 	    .is_single = true },
 	[OF_STREAMS] = { .name = "idle_by_stream",
-	    .keys = streams_keys,
-	    .columns = streams_list },
+	    .keys = "dev,gpu_stream,cause",
+	    .columns = "time_ns,percent,count,time_ns_median,time_ns_max" },
 };
-
-static const struct {
-	const char *word;
-	enum field field;
-} by_words[] = { { "cause", F_CAUSE }, { "call", F_CALL }, { "op", F_OP },
-	{ "module", F_MODULE }, { "thread", F_THREAD }, { "step", F_STEP },
-	{ "opened_by", F_OPENED }, { "dev", F_DEV },
-	{ "gpu_stream", F_GPU_STREAM } };
 
 static const struct idle *
 idle_of(const struct sink *s)
@@ -160,14 +130,14 @@ is_asked(const struct sink *s, const struct sink_table *t)
 }
 
 static bool
-wants(const struct sink *s, const struct sink_table *t, unsigned column)
+wants(const struct sink *s, const struct sink_table *t, unsigned only)
 {
 	if (t != &tables[OF_GAPS])
-		return column != F_ADVICE ||
-		    memchr(idle_keys, F_CAUSE, sizeof idle_keys) != NULL;
-	if (column == F_DEV)
+		return only != ONLY_CAUSE ||
+		    sink_list_has(tables[OF_CAUSES].keys, STR("cause"));
+	if (only == ONLY_DEV)
 		return idle_of(s)->scope != SCOPE_ALL;
-	return column != F_GPU_STREAM || idle_of(s)->scope == SCOPE_GPU_STREAM;
+	return idle_of(s)->scope == SCOPE_GPU_STREAM;
 }
 
 static bool
@@ -204,20 +174,20 @@ uid_cell(const struct sink_row *row, bool is_there, struct uid uid)
 }
 
 static struct cell
-cell(const struct sink_row *row, unsigned field)
+cell(const struct sink_row *row, unsigned number)
 {
 	const struct idle_record *r = row->first, *most;
 
-	switch (field) {
-	case F_LONGEST: return cell_string(row->sink->dict, longest(row)->name);
-	case F_LONGEST_UID:
+	switch (number) {
+	case C_LONGEST: return cell_string(row->sink->dict, longest(row)->name);
+	case C_LONGEST_UID:
 		most = longest(row);
 		return uid_cell(row, most->has_event, most->rec.uid);
-	case F_START: return cell_int(r->rec.ts_ns);
-	case F_EVENT_UID: return uid_cell(row, r->has_event, r->rec.uid);
-	case F_PREV_UID:
+	case C_START: return cell_int(r->rec.ts_ns);
+	case C_EVENT_UID: return uid_cell(row, r->has_event, r->rec.uid);
+	case C_PREV_UID:
 		return uid_cell(row, r->prev != INTERN_NONE, r->prev_uid);
-	case F_NEXT_UID: return cell_uid(row->table, r->next_uid);
+	case C_NEXT_UID: return cell_uid(row->table, r->next_uid);
 	default:
 		return uid_cell(
 		    row, r->opened_by != INTERN_NONE, r->opened_uid);
@@ -318,31 +288,26 @@ free_all(struct sink *s)
 
 /* ---- options ---- */
 
+/* Columns of which equal values are a row. */
 static void
-take_by(struct idle *g, const struct optparse *op)
+take_by(const struct optparse *op)
 {
 	const char *list = op->arg;
 	struct str word;
 
-	g->nkeys = 0;
 	while (str_next(&list, ',', &word)) {
-		size_t i = 0;
+		const struct sink_column *c = columns;
 
-		while (i < sizeof by_words / sizeof *by_words &&
-		    !str_eq(word, str_of(by_words[i].word)))
-			i++;
-		if (i == sizeof by_words / sizeof *by_words)
-			die_usage("option '--by': '%.*s' is none of cause, "
-				  "call, op, module, thread, step, opened_by, "
-				  "dev, gpu_stream",
+		while (c->col.id != NULL &&
+		    (!c->is_key || !str_eq(word, str_of(c->col.id))))
+			c++;
+		if (c->col.id == NULL)
+			die_usage("option '--by': '%.*s' is none of " BY_WORDS,
 			    (int)word.len, word.p);
-		if (memchr(g->keys, (int)by_words[i].field, g->nkeys) != NULL)
-			die_usage(
-			    "option '--by' says %s twice", by_words[i].word);
-		if (g->nkeys == sizeof g->keys)
-			die_usage("option '--by' says too much");
-		g->keys[g->nkeys++] = (uint8_t)by_words[i].field;
+		if (sink_list_has(list, word))
+			die_usage("option '--by' says %s twice", c->col.id);
 	}
+	tables[OF_CAUSES].keys = op->arg;
 }
 
 static bool
@@ -351,7 +316,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	struct idle *g = (struct idle *)s;
 
 	switch (ch) {
-	case OPT_BY: take_by(g, op); return true;
+	case OPT_BY: take_by(op); return true;
 	case OPT_CAUSES: g->causes_file = op->arg; return true;
 	case OPT_KERNEL_WAIT: g->kernel_wait_ns = opt_time(op); return true;
 	case OPT_MIN_GAP: g->min_gap_ns = opt_time(op); return true;
@@ -363,21 +328,18 @@ static void
 check_settings(struct sink *s)
 {
 	struct idle *g = (struct idle *)s;
+	const char *by = tables[OF_CAUSES].keys;
 
 	select_check_gpu(&s->select);
 	s->select.need_windows = true;
 	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_HOST |
 	    KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_ANNOTATION) |
 	    KIND_BIT(KIND_OVERHEAD);
-	if (g->nkeys == 0)
-		return;
-	memcpy(idle_keys, g->keys, g->nkeys);
-	idle_keys[g->nkeys] = SINK_END;
-	g->with_above = memchr(g->keys, F_OP, g->nkeys) != NULL ||
-	    memchr(g->keys, F_MODULE, g->nkeys) != NULL;
-	if (memchr(g->keys, F_GPU_STREAM, g->nkeys) != NULL)
+	g->with_above =
+	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));
+	if (sink_list_has(by, STR("gpu_stream")))
 		g->scope = SCOPE_GPU_STREAM;
-	else if (memchr(g->keys, F_DEV, g->nkeys) != NULL)
+	else if (sink_list_has(by, STR("dev")))
 		g->scope = SCOPE_DEV;
 }
 

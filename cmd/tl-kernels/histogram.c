@@ -9,6 +9,7 @@
 #include "cmd/tl-kernels/kernels.h"
 
 #define HALF_NS 500
+#define NCOLUMNS 3 /* start, end, count; rank or source may lead */
 
 bool
 is_short(const struct kernels *k, const struct kernel *one)
@@ -54,14 +55,14 @@ bin_of(const struct bins *b, int64_t dur_ns, int64_t nbins)
 }
 
 static struct cell
-bin_cell(const struct bins *b, unsigned field, int64_t i, int64_t n)
+bin_cell(const struct bins *b, size_t column, int64_t i, int64_t n)
 {
 	double low = (double)b->low,
 	       width = (double)(b->high - b->low) / (double)n;
 
-	switch (field) {
-	case F_BIN_START: return cell_real(low + (double)i * width);
-	case F_BIN_END:
+	switch (column) {
+	case 0: return cell_real(low + (double)i * width);
+	case 1:
 		return cell_real(i + 1 == n ? (double)b->high
 					    : low + (double)(i + 1) * width);
 	default: return cell_int(b->counts[i]);
@@ -72,16 +73,16 @@ static void
 put_bins(struct table *t, const struct sink_plan *p, const struct kernels *k,
     const struct bins *b)
 {
+	size_t lead = p->fields.n - NCOLUMNS;
+
 	for (int64_t i = 0; i < k->nbins; i++) {
 		struct cell *row = table_row(t);
 
-		for (size_t c = 0; c < p->fields.n; c++) {
-			unsigned f = p->fields.v[c];
-
-			row[c] = f >= SINK_LEADS
-			    ? sink_lead_cell(&k->sink, b->source, f)
-			    : bin_cell(b, f, i, k->nbins);
-		}
+		if (lead > 0)
+			row[0] =
+			    sink_lead_cell(&k->sink, b->source, p->fields.v[0]);
+		for (size_t c = 0; c < NCOLUMNS; c++)
+			row[lead + c] = bin_cell(b, c, i, k->nbins);
 	}
 }
 

@@ -11,95 +11,58 @@ const struct sink_measure kernels_measures[] = { { AT(dur_ns), NULL, false } };
 
 /* clang-format off */
 const struct sink_column kernels_columns[] = {
-	[F_UID] = { { "id", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, true, AT(rec.uid.id) },
-	[F_CATEGORY] = { { "op_category", "Parent op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(category) },
-	[F_PARENT] = { { "op", "Parent cpu_op", COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(op) },
-	[F_KERNEL] = { { "name", "Kernel name", COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name) },
-	[F_NAME] = { { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name) },
-	[F_CLASS] = { { "category", "Category", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, false, AT(class) },
-	[F_OP_CLASS] = { { "op_category", "op category", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(class) },
-	[F_STREAM] = { { "gpu_stream", "Kernel stream", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, true, AT(gpu_stream) },
-	[F_DIMS] = { { "input_dims", "Input dims", COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(args.dims) },
-	[F_TYPES] = { { "input_types", "Input type", COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(args.types) },
-	[F_STRIDES] = { { "input_strides", "Input strides", COL_JSON, UNIT_NONE, COL_DETAIL, 0 }, SINK_TEXT, true, AT(args.strides) },
-	[F_CONCRETE] = { { "concrete_inputs", "Concrete Inputs", COL_JSON, UNIT_NONE, COL_DETAIL, 0 }, SINK_TEXT, true, AT(args.concrete) },
-	[F_MODULE] = { { "module", "Parent nn.Module", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_CELL, false, 0 },
-	[F_MODULE_UID] = { { "module_uid", "Parent nn.Module UID", COL_INT, UNIT_NONE, COL_DETAIL, 0 }, SINK_CELL, false, 0 },
-	[F_MODULE_KERNELS] = { { "module_kernels", "Parent nn.Module kernel count", COL_INT, UNIT_COUNT, COL_DETAIL, 0 }, SINK_CELL, false, 0 },
-	[F_MODULE_BUSY] = { { "module_busy_ns", "Parent nn.Module GPU busy time (µs)", COL_INT, NS, COL_DETAIL, US }, SINK_CELL, false, 0 },
-	[F_PCT_MODULE] = { { "pct_of_module", "Percent of Parent nn.Module busy time (%)", COL_REAL, UNIT_PERCENT, COL_DETAIL, 0 }, SINK_CELL, false, 0 },
-	[F_GRID] = { { "grid", NULL, COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(grid) },
-	[F_BLOCK] = { { "block", NULL, COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(block) },
-	[F_COUNT] = { { "count", "Kernel duration (µs)_count", COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0 },
-	[F_SUM] = { { "dur_ns_sum", "Kernel duration (µs)_sum", COL_INT, NS, 0, US }, SINK_SUM, false, 0 },
-	SINK_STAT_COLUMNS(F_DUR, "dur_ns", "Kernel duration (µs)", COL_INT, NS, 0, US, 0),
-	[F_SHARE] = { { "pct_of_kernels", "Percent of kernels time (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, 0 },
-	[F_SHARE_TOTAL] = { { "pct_of_total", "Percent of total time (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CELL, false, 0 },
-	[F_CUMULATIVE] = { { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CUMULATIVE, false, 0 },
-	[F_GFLOP] = { { "gflop", "GFLOPS", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_TFLOP_S] = { { "tflop_s_mean", "TFLOPS/s", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_TILE] = { { "tile", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_PCT_TILE] = { { "pct_tile", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, 0 },
-	[F_PCT_WAVE] = { { "pct_wave", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, 0 },
-	[F_PCT_ROOF] = { { "pct_roofline", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, 0 },
-	[F_TS] = { { "ts_ns", NULL, COL_INT, NS, COL_MINOR | COL_POSITION, 0 }, SINK_INT, false, AT(rec.ts_ns) },
-	[F_DUR] = { { "dur_ns", "Kernel duration (µs)", COL_INT, NS, 0, US }, SINK_INT, false, AT(dur_ns) },
-	[F_DELAY] = { { "queue_delay_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_INT, false, AT(delay_ns) },
-	[F_DEV] = { { "dev", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, false, AT(dev) },
-	[F_CORR] = { { "corr", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, false, AT(corr) },
-	[F_DISPATCH] = { { "dispatch_id", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, false, AT(dispatch) },
-	[F_GRID_X] = { { "grid_x", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_GRID_Y] = { { "grid_y", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_GRID_Z] = { { "grid_z", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_BLOCK_X] = { { "block_x", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_BLOCK_Y] = { { "block_y", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_BLOCK_Z] = { { "block_z", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_AGENT] = { { "agent_id", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, false, AT(agent) },
-	[F_TID] = { { "thread_id", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_KEY, false, AT(tid) },
-	[F_BIN_START] = { { "bin_start_ns", "bin_start", COL_REAL, NS, 0, US }, SINK_CELL, false, 0 },
-	[F_BIN_END] = { { "bin_end_ns", "bin_end", COL_REAL, NS, 0, US }, SINK_CELL, false, 0 },
-	[F_BIN_COUNT] = { { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_CELL, false, 0 },
+	{ { "id", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, true, AT(rec.uid.id), 0 },
+	{ { "op_category", "Parent op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(category), 0 },
+	{ { "op", "Parent cpu_op", COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(op), 0 },
+	{ { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
+	{ { "category", "Category", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(class), 0 },
+	{ { "gpu_stream", "Kernel stream", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, true, AT(gpu_stream), 0 },
+	{ { "input_dims", "Input dims", COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(args.dims), 0 },
+	{ { "input_types", "Input type", COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(args.types), 0 },
+	{ { "input_strides", "Input strides", COL_JSON, UNIT_NONE, COL_DETAIL, 0 }, SINK_TEXT, true, AT(args.strides), 0 },
+	{ { "concrete_inputs", "Concrete Inputs", COL_JSON, UNIT_NONE, COL_DETAIL, 0 }, SINK_TEXT, true, AT(args.concrete), 0 },
+	{ { "module", "Parent nn.Module", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_CELL, false, C_MODULE, 0 },
+	{ { "module_uid", "Parent nn.Module UID", COL_INT, UNIT_NONE, COL_DETAIL, 0 }, SINK_CELL, false, C_MODULE_UID, 0 },
+	{ { "module_kernels", "Parent nn.Module kernel count", COL_INT, UNIT_COUNT, COL_DETAIL, 0 }, SINK_CELL, false, C_MODULE_KERNELS, 0 },
+	{ { "module_busy_ns", "Parent nn.Module GPU busy time (µs)", COL_INT, NS, COL_DETAIL, US }, SINK_CELL, false, C_MODULE_BUSY, 0 },
+	{ { "pct_of_module", "Percent of Parent nn.Module busy time (%)", COL_REAL, UNIT_PERCENT, COL_DETAIL, 0 }, SINK_CELL, false, C_PCT_MODULE, 0 },
+	{ { "grid", NULL, COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(grid), 0 },
+	{ { "block", NULL, COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(block), 0 },
+	{ { "count", "Kernel duration (µs)_count", COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
+	{ { "dur_ns_sum", "Kernel duration (µs)_sum", COL_INT, NS, 0, US }, SINK_SUM, false, 0, 0 },
+	SINK_STAT_COLUMNS("dur_ns", "Kernel duration (µs)", COL_INT, NS, 0, US, 0, 0),
+	{ { "pct_of_kernels", "Percent of kernels time (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, 0, 0 },
+	{ { "pct_of_total", "Percent of total time (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CELL, false, C_SHARE_TOTAL, 0 },
+	{ { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CUMULATIVE, false, 0, 0 },
+	{ { "gflop", "GFLOPS", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_GFLOP, 0 },
+	{ { "tflop_s_mean", "TFLOPS/s", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_TFLOP_S, 0 },
+	{ { "tile", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_TILE, 0 },
+	{ { "pct_tile", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_PCT_TILE, 0 },
+	{ { "pct_wave", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_PCT_WAVE, 0 },
+	{ { "pct_roofline", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_PCT_ROOF, 0 },
+	{ { "ts_ns", NULL, COL_INT, NS, COL_MINOR | COL_POSITION, 0 }, SINK_INT, false, AT(rec.ts_ns), 0 },
+	{ { "dur_ns", "Kernel duration (µs)", COL_INT, NS, 0, US }, SINK_INT, false, AT(dur_ns), 0 },
+	{ { "queue_delay_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_INT, false, AT(delay_ns), 0 },
+	{ { "dev", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, false, AT(dev), 0 },
+	{ { "corr", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, false, AT(corr), 0 },
+	{ { "dispatch_id", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, false, AT(dispatch), 0 },
+	{ { "grid_x", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_GRID_X, 0 },
+	{ { "grid_y", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_GRID_Y, 0 },
+	{ { "grid_z", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_GRID_Z, 0 },
+	{ { "block_x", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_BLOCK_X, 0 },
+	{ { "block_y", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_BLOCK_Y, 0 },
+	{ { "block_z", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_BLOCK_Z, 0 },
+	{ { "agent_id", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, false, AT(agent), 0 },
+	{ { "thread_id", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_KEY, false, AT(tid), 0 },
+	{ { "bin_start_ns", "bin_start", COL_REAL, NS, 0, US }, SINK_CELL, false, 0, 0 },
+	{ { "bin_end_ns", "bin_end", COL_REAL, NS, 0, US }, SINK_CELL, false, 0, 0 },
+	SINK_COLUMNS_END,
 };
 
 /* clang-format on */
 
-static const uint8_t name_list[] = { F_NAME, F_COUNT, F_SUM, F_DUR_MEAN,
-	F_DUR_MEDIAN, F_DUR_STD, F_DUR_MIN, F_DUR_MAX, F_SHARE, F_CUMULATIVE,
-	SINK_END };
-static const uint8_t config_list[] = { F_NAME, F_GRID, F_BLOCK, F_COUNT, F_SUM,
-	F_DUR_MEAN, F_DUR_MEDIAN, F_DUR_STD, F_DUR_MIN, F_DUR_MAX, F_SHARE,
-	F_CUMULATIVE, SINK_END };
-static const uint8_t op_list[] = { F_CATEGORY, F_PARENT, F_KERNEL, F_STREAM,
-	F_SUM, F_COUNT, F_DUR_MEAN, F_DUR_MIN, F_DUR_MAX, F_SHARE,
-	F_SHARE_TOTAL, SINK_END };
-static const uint8_t args_list[] = { F_PARENT, F_CATEGORY, F_DIMS, F_TYPES,
-	F_STRIDES, F_CONCRETE, F_KERNEL, F_TILE, F_PCT_TILE, F_PCT_WAVE,
-	F_COUNT, F_SUM, F_DUR_MEAN, F_DUR_MEDIAN, F_DUR_STD, F_DUR_MIN,
-	F_DUR_MAX, F_GFLOP, F_TFLOP_S, F_PCT_ROOF, F_SHARE, F_CUMULATIVE,
-	SINK_END };
-static const uint8_t event_list[] = { F_UID, F_NAME, F_PARENT, F_CATEGORY,
-	F_DIMS, F_MODULE, F_MODULE_UID, F_MODULE_KERNELS, F_MODULE_BUSY,
-	F_PCT_MODULE, F_TS, F_DUR, F_DELAY, F_GRID, F_BLOCK, F_DEV, F_STREAM,
-	F_CORR, SINK_END };
-static const uint8_t short_list[] = { F_PARENT, F_DIMS, F_STRIDES, F_CONCRETE,
-	F_KERNEL, F_SUM, F_COUNT, F_DUR_MEAN, F_SHARE_TOTAL, SINK_END };
-static const uint8_t bin_list[] = { F_BIN_START, F_BIN_END, F_BIN_COUNT,
-	SINK_END };
-static const uint8_t rocprof_name_list[] = { F_NAME, F_COUNT, F_DUR_MEAN,
-	F_DUR_MEDIAN, F_DUR_STD, F_DUR_MIN, F_DUR_MAX, F_SHARE, F_CUMULATIVE,
-	F_SUM, F_CLASS, SINK_END };
-static const uint8_t rocprof_class_list[] = { F_OP_CLASS, F_COUNT, F_SUM,
-	F_SHARE, F_CUMULATIVE, SINK_END };
-static const uint8_t rocprof_event_list[] = { F_NAME, F_DUR, F_STREAM,
-	F_DISPATCH, F_GRID_X, F_GRID_Y, F_GRID_Z, F_BLOCK_X, F_BLOCK_Y,
-	F_BLOCK_Z, F_AGENT, F_TID, SINK_END };
-static const uint8_t rocprof_short_list[] = { F_NAME, F_COUNT, F_SUM,
-	F_DUR_MEAN, F_SHARE, SINK_END };
-
-static const uint8_t name_ties[] = { F_NAME, SINK_END };
-static const uint8_t class_ties[] = { F_OP_CLASS, SINK_END };
-static const uint8_t op_ties[] = { F_CATEGORY, F_PARENT, F_NAME, SINK_END };
-static const uint8_t args_ties[] = { F_PARENT, F_NAME, SINK_END };
+static const char name_ties[] = "name";
+static const char args_ties[] = "op,name";
 
 /* What the reference calls them where that is not as usual. */
 #define SHORT_US "Short Kernel duration (µs) "
@@ -108,89 +71,114 @@ static const uint8_t args_ties[] = { F_PARENT, F_NAME, SINK_END };
 	{                           \
 		__VA_ARGS__         \
 	}
-#define COUNT_LABEL .labels = LABELS({ F_COUNT, "Count", 0 }), .nlabels = 1
+#define KERNEL_LABEL \
+	.labels = LABELS({ "name", "Kernel name", 0 }), .nlabels = 1
+#define COUNT_LABEL .labels = LABELS({ "count", "Count", 0 }), .nlabels = 1
 
 struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	{ .name = "kernels_by_name",
-	    .columns = name_list,
+	    .columns = "name,count,dur_ns_sum,dur_ns_mean,dur_ns_median,"
+		       "dur_ns_std,dur_ns_min,dur_ns_max,pct_of_kernels,"
+		       "cumulative_pct",
 	    .by = BY_NAME,
 	    .ties = name_ties,
 	    COUNT_LABEL },
 	{ .name = "kernels_by_launch_config",
-	    .columns = config_list,
+	    .columns = "name,grid,block,count,dur_ns_sum,dur_ns_mean,"
+		       "dur_ns_median,dur_ns_std,dur_ns_min,dur_ns_max,"
+		       "pct_of_kernels,cumulative_pct",
 	    .by = BY_CONFIG,
 	    .ties = args_ties,
 	    COUNT_LABEL },
 	{ .name = "kernel_summary",
-	    .columns = op_list,
+	    .columns = "op_category,op,name,gpu_stream,dur_ns_sum,count,"
+		       "dur_ns_mean,dur_ns_min,dur_ns_max,pct_of_kernels,"
+		       "pct_of_total",
 	    .by = BY_OP,
-	    .ties = op_ties,
+	    .ties = "op_category,op,name",
 	    .about = FOR_OPS | IN_FOLDER,
+	    KERNEL_LABEL,
 	    .is_summary = true },
 	{ .name = "kernels_by_args",
-	    .columns = args_list,
+	    .columns = "op,op_category,input_dims,input_types,input_strides,"
+		       "concrete_inputs,name,tile,pct_tile,pct_wave,count,"
+		       "dur_ns_sum,dur_ns_mean,dur_ns_median,dur_ns_std,"
+		       "dur_ns_min,dur_ns_max,gflop,tflop_s_mean,"
+		       "pct_roofline,pct_of_kernels,cumulative_pct",
 	    .by = BY_ARGS,
+	    KERNEL_LABEL,
 	    .ties = args_ties },
 	{ .name = "kernel_events",
-	    .columns = event_list,
+	    .columns = "id,name,op,op_category,input_dims,module,module_uid,"
+		       "module_kernels,module_busy_ns,pct_of_module,ts_ns,"
+		       "dur_ns,queue_delay_ns,grid,block,dev,gpu_stream,corr",
 	    .by = BY_EVENT,
 	    .is_single = true },
 	{ .name = "short_kernels_summary",
-	    .columns = short_list,
+	    .columns = "op,input_dims,input_strides,concrete_inputs,name,"
+		       "dur_ns_sum,count,dur_ns_mean,pct_of_total",
 	    .by = BY_NONE,
 	    .order = SINK_BY_FEW,
 	    .ties = args_ties,
-	    .labels = LABELS({ F_SUM, SHORT_US "sum", 0 },
-		{ F_COUNT, "Short Kernel count", 0 },
-		{ F_DUR_MEAN, SHORT_US "mean", 0 },
-		{ F_SHARE_TOTAL, SHORT_US "percent of total time", 0 }),
-	    .nlabels = 4,
+	    .labels = LABELS({ "name", "Kernel name", 0 },
+		{ "dur_ns_sum", SHORT_US "sum", 0 },
+		{ "count", "Short Kernel count", 0 },
+		{ "dur_ns_mean", SHORT_US "mean", 0 },
+		{ "pct_of_total", SHORT_US "percent of total time", 0 }),
+	    .nlabels = 5,
 	    .about = OF_SHORT | FOR_OPS | IN_FOLDER },
 	{ .name = "short_kernel_histogram",
-	    .columns = bin_list,
+	    .columns = "bin_start_ns,bin_end_ns,count",
 	    .by = BY_NONE,
 	    .about = IN_FOLDER,
+	    .labels = LABELS({ "count", "count", 0 }),
+	    .nlabels = 1,
 	    .print = histogram_print },
 	{ .name = "kernel_summary",
-	    .columns = rocprof_name_list,
+	    .columns = "name,count,dur_ns_mean,dur_ns_median,dur_ns_std,"
+		       "dur_ns_min,dur_ns_max,pct_of_kernels,cumulative_pct,"
+		       "dur_ns_sum,category",
 	    .by = BY_OP,
 	    .ties = name_ties,
-	    .labels = LABELS({ F_COUNT, "Count", 0 },
-		{ F_DUR_MEAN, "Mean Kernel Time (µs)", 0 },
-		{ F_DUR_MEDIAN, "Median Kernel Time (µs)", 0 },
-		{ F_DUR_STD, "Std Kernel Time (µs)", 0 },
-		{ F_DUR_MIN, "Min Kernel Time (µs)", 0 },
-		{ F_DUR_MAX, "Max Kernel Time (µs)", 0 },
-		{ F_SHARE, "Percentage (%)", 0 },
-		{ F_SUM, "Total Kernel Time (ms)", MS }),
+	    .labels = LABELS({ "count", "Count", 0 },
+		{ "dur_ns_mean", "Mean Kernel Time (µs)", 0 },
+		{ "dur_ns_median", "Median Kernel Time (µs)", 0 },
+		{ "dur_ns_std", "Std Kernel Time (µs)", 0 },
+		{ "dur_ns_min", "Min Kernel Time (µs)", 0 },
+		{ "dur_ns_max", "Max Kernel Time (µs)", 0 },
+		{ "pct_of_kernels", "Percentage (%)", 0 },
+		{ "dur_ns_sum", "Total Kernel Time (ms)", MS }),
 	    .nlabels = 8,
 	    .about = FOR_ROCPROF | IN_FOLDER,
 	    .is_summary = true },
 	{ .name = "kernel_summary_by_category",
-	    .columns = rocprof_class_list,
-	    .by = BY_NONE,
-	    .ties = class_ties,
-	    .labels = LABELS({ F_COUNT, "Count", 0 },
-		{ F_SUM, "total_direct_kernel_time_ms", MS },
-		{ F_SHARE, "Percentage (%)", 0 }),
-	    .nlabels = 3,
+	    .columns = "category,count,dur_ns_sum,pct_of_kernels,"
+		       "cumulative_pct",
+	    .by = BY_CLASS,
+	    .ties = "category",
+	    .labels = LABELS({ "category", "op category", 0 },
+		{ "count", "Count", 0 },
+		{ "dur_ns_sum", "total_direct_kernel_time_ms", MS },
+		{ "pct_of_kernels", "Percentage (%)", 0 }),
+	    .nlabels = 4,
 	    .about = FOR_ROCPROF | IN_FOLDER,
 	    .is_summary = true },
 	{ .name = "kernel_details",
-	    .columns = rocprof_event_list,
+	    .columns = "name,dur_ns,gpu_stream,dispatch_id,grid_x,grid_y,"
+		       "grid_z,block_x,block_y,block_z,agent_id,thread_id",
 	    .by = BY_NONE,
-	    .labels = LABELS({ F_STREAM, "stream", 0 }),
+	    .labels = LABELS({ "gpu_stream", "stream", 0 }),
 	    .nlabels = 1,
 	    .about = FOR_ROCPROF | IN_FOLDER,
 	    .is_single = true },
 	{ .name = "short_kernels_summary",
-	    .columns = rocprof_short_list,
+	    .columns = "name,count,dur_ns_sum,dur_ns_mean,pct_of_kernels",
 	    .by = BY_NONE,
 	    .ties = name_ties,
-	    .labels = LABELS({ F_COUNT, "Short Kernel count", 0 },
-		{ F_SUM, SHORT_US "sum", 0 },
-		{ F_DUR_MEAN, SHORT_US "mean", 0 },
-		{ F_SHARE, SHORT_US "percent of total time", 0 }),
+	    .labels = LABELS({ "count", "Short Kernel count", 0 },
+		{ "dur_ns_sum", SHORT_US "sum", 0 },
+		{ "dur_ns_mean", SHORT_US "mean", 0 },
+		{ "pct_of_kernels", SHORT_US "percent of total time", 0 }),
 	    .nlabels = 4,
 	    .about = OF_SHORT | FOR_ROCPROF | IN_FOLDER },
 };
@@ -210,15 +198,13 @@ void
 tables_choose(struct kernels *k)
 {
 	for (size_t i = 0; i < KERNELS_NTABLES; i++) {
-		const uint8_t *c = kernels_tables[i].columns;
+		const struct sink_table *t = &kernels_tables[i];
 
-		if (!sink_asked(&k->sink, &kernels_tables[i]))
+		if (!sink_asked(&k->sink, t))
 			continue;
-		for (; *c != SINK_END; c++) {
-			k->with_args = k->with_args || *c == F_DIMS;
-			k->with_config = k->with_config || *c == F_GRID;
-			k->with_module = k->with_module || *c == F_MODULE;
-		}
+		k->with_args |= sink_list_has(t->columns, STR("input_dims"));
+		k->with_config |= sink_list_has(t->columns, STR("grid"));
+		k->with_module |= sink_list_has(t->columns, STR("module"));
 	}
 }
 

@@ -169,7 +169,7 @@ extern struct sink_table modules_tables[];
 extern const size_t modules_ntables;
 bool modules_asked(const struct sink *s, const struct sink_table *t);
 bool modules_wants(
-    const struct sink *s, const struct sink_table *t, unsigned column);
+    const struct sink *s, const struct sink_table *t, unsigned only);
 struct cell modules_cell(const struct sink_row *r, unsigned field);
 /* Prints them as a tree. */
 void modules_print(struct sink *s, const struct sink_plan *p);

@@ -2,38 +2,8 @@
 /* Tables: a row a call, or with --fold a row a type in its place. */
 #include "cmd/tl-modules/modules.h"
 
-enum field {
-	F_DEPTH,
-	F_MODULE,
-	F_TYPE,
-	F_INSTANCE,
-	F_UID,
-	F_PARENT,
-	F_TS,
-	F_CPU,
-	F_INSTANCES,
-	F_CALLS,
-	F_GPU,
-	F_GPU_SUM,
-	F_MEAN,
-	F_MIN,
-	F_MAX,
-	F_SELF,
-	F_SELF_SUM,
-	F_NON_MODULE,
-	F_BWD,
-	F_GFLOP,
-	F_TFLOPS,
-	F_MIB,
-	F_TBS,
-	F_PCT_MODEL,
-	F_NO_MODEL,
-	F_PCT_PARENT,
-	F_PCT_ROOT,
-	F_PCT_BUSY,
-	F_KERNELS,
-	F_PATH,
-};
+/* Columns that were asked for, or mean something where types have a place. */
+enum { ONLY_FLOPS = 1, ONLY_BWD, ONLY_PLACES };
 
 #define NS UNIT_NS
 #define PERCENT UNIT_PERCENT
@@ -42,47 +12,49 @@ enum field {
 
 /* clang-format off */
 const struct sink_column modules_columns[] = {
-	[F_DEPTH] = { { "depth", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, false, AT(level) },
-	[F_MODULE] = { { "module", "Name", COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, false, AT(label) },
-	[F_TYPE] = { { "type", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, false, AT(type) },
-	[F_INSTANCE] = { { "instance", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_INT, false, AT(instance) },
-	[F_UID] = { { "uid", "UID", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid) },
-	[F_PARENT] = { { "parent_uid", "Parent UID", COL_INT, UNIT_NONE, COL_DETAIL, 0 }, SINK_UID, false, AT(parent) },
-	[F_TS] = { { "ts_ns", NULL, COL_INT, NS, COL_DETAIL | COL_POSITION, 0 }, SINK_INT, false, AT(ts_ns) },
-	[F_CPU] = { { "cpu_ns", NULL, COL_INT, NS, COL_DETAIL, 0 }, SINK_INT, false, AT(cpu_ns) },
-	[F_INSTANCES] = { { "instances", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_INT, false, AT(instances) },
-	[F_CALLS] = { { "count", "Count", COL_INT, UNIT_COUNT, 0, 0 }, SINK_INT, false, AT(calls) },
-	[F_GPU] = { { "gpu_ns", "GPU Time", COL_INT, NS, 0, US }, SINK_INT, false, AT(sum_ns) },
-	[F_GPU_SUM] = { { "gpu_ns_sum", "GPU Time", COL_INT, NS, 0, US }, SINK_INT, false, AT(sum_ns) },
-	[F_MEAN] = { { "gpu_ns_mean", "GPU Time mean", COL_REAL, NS, 0, US }, SINK_REAL, false, AT(mean_ns) },
-	[F_MIN] = { { "gpu_ns_min", "GPU Time min", COL_INT, NS, 0, US }, SINK_INT, false, AT(min_ns) },
-	[F_MAX] = { { "gpu_ns_max", "GPU Time max", COL_INT, NS, 0, US }, SINK_INT, false, AT(max_ns) },
-	[F_SELF] = { { "self_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_INT, false, AT(self_ns) },
-	[F_SELF_SUM] = { { "self_ns_sum", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_INT, false, AT(self_ns) },
-	[F_NON_MODULE] = { { "non_module_ns", "Non-nn.Module GPU Time", COL_INT, NS, COL_MINOR, US }, SINK_INT, false, AT(non_module_ns) },
-	[F_BWD] = { { "bwd_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(bwd_ns) },
-	[F_GFLOP] = { { "gflop", "GFLOPS", COL_REAL, UNIT_NONE, 0, 0 }, SINK_REAL, false, AT(gflop) },
-	[F_TFLOPS] = { { "tflop_s", "TFLOPS/s", COL_REAL, UNIT_NONE, 0, 0 }, SINK_REAL, false, AT(tflop_s) },
-	[F_MIB] = { { "mib", "Data Moved (MB)", COL_REAL, UNIT_NONE, 0, 0 }, SINK_REAL, false, AT(mib) },
-	[F_TBS] = { { "tb_s", "TB/s", COL_REAL, UNIT_NONE, 0, 0 }, SINK_REAL, false, AT(tb_s) },
-	[F_PCT_MODEL] = { { "pct_modelled", NULL, COL_REAL, PERCENT, 0, 0 }, SINK_REAL, false, AT(pct_modelled) },
-	[F_NO_MODEL] = { { "no_model", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 }, SINK_TEXT, false, AT(no_model) },
-	[F_PCT_PARENT] = { { "pct_of_parent", "Pct Parent", COL_REAL, PERCENT, COL_MINOR, 0 }, SINK_REAL, false, AT(pct_parent) },
-	[F_PCT_ROOT] = { { "pct_of_root", NULL, COL_REAL, PERCENT, COL_MINOR, 0 }, SINK_REAL, false, AT(pct_root) },
-	[F_PCT_BUSY] = { { "pct_of_busy", NULL, COL_REAL, PERCENT, 0, 0 }, SINK_REAL, false, AT(pct_busy) },
-	[F_KERNELS] = { { "kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_INT, false, AT(kernels) },
-	[F_PATH] = { { "path", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_CELL, false, 0 },
+	{ { "depth", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, false, AT(level), ONLY_PLACES },
+	{ { "module", "Name", COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, false, AT(label), 0 },
+	{ { "type", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, false, AT(type), 0 },
+	{ { "instance", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_INT, false, AT(instance), 0 },
+	{ { "uid", "UID", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid), 0 },
+	{ { "parent_uid", "Parent UID", COL_INT, UNIT_NONE, COL_DETAIL, 0 }, SINK_UID, false, AT(parent), 0 },
+	{ { "ts_ns", NULL, COL_INT, NS, COL_DETAIL | COL_POSITION, 0 }, SINK_INT, false, AT(ts_ns), 0 },
+	{ { "cpu_ns", NULL, COL_INT, NS, COL_DETAIL, 0 }, SINK_INT, false, AT(cpu_ns), 0 },
+	{ { "instances", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_INT, false, AT(instances), 0 },
+	{ { "count", "Count", COL_INT, UNIT_COUNT, 0, 0 }, SINK_INT, false, AT(calls), 0 },
+	{ { "gpu_ns", "GPU Time", COL_INT, NS, 0, US }, SINK_INT, false, AT(sum_ns), 0 },
+	{ { "gpu_ns_sum", "GPU Time", COL_INT, NS, 0, US }, SINK_INT, false, AT(sum_ns), 0 },
+	{ { "gpu_ns_mean", "GPU Time mean", COL_REAL, NS, 0, US }, SINK_REAL, false, AT(mean_ns), 0 },
+	{ { "gpu_ns_min", "GPU Time min", COL_INT, NS, 0, US }, SINK_INT, false, AT(min_ns), 0 },
+	{ { "gpu_ns_max", "GPU Time max", COL_INT, NS, 0, US }, SINK_INT, false, AT(max_ns), 0 },
+	{ { "self_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_INT, false, AT(self_ns), 0 },
+	{ { "self_ns_sum", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_INT, false, AT(self_ns), 0 },
+	{ { "non_module_ns", "Non-nn.Module GPU Time", COL_INT, NS, COL_MINOR, US }, SINK_INT, false, AT(non_module_ns), 0 },
+	{ { "bwd_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(bwd_ns), ONLY_BWD },
+	{ { "gflop", "GFLOPS", COL_REAL, UNIT_NONE, 0, 0 }, SINK_REAL, false, AT(gflop), ONLY_FLOPS },
+	{ { "tflop_s", "TFLOPS/s", COL_REAL, UNIT_NONE, 0, 0 }, SINK_REAL, false, AT(tflop_s), ONLY_FLOPS },
+	{ { "mib", "Data Moved (MB)", COL_REAL, UNIT_NONE, 0, 0 }, SINK_REAL, false, AT(mib), ONLY_FLOPS },
+	{ { "tb_s", "TB/s", COL_REAL, UNIT_NONE, 0, 0 }, SINK_REAL, false, AT(tb_s), ONLY_FLOPS },
+	{ { "pct_modelled", NULL, COL_REAL, PERCENT, 0, 0 }, SINK_REAL, false, AT(pct_modelled), ONLY_FLOPS },
+	{ { "no_model", NULL, COL_JSON, UNIT_NONE, COL_DETAIL, 0 }, SINK_TEXT, false, AT(no_model), ONLY_FLOPS },
+	{ { "pct_of_parent", "Pct Parent", COL_REAL, PERCENT, COL_MINOR, 0 }, SINK_REAL, false, AT(pct_parent), ONLY_PLACES },
+	{ { "pct_of_root", NULL, COL_REAL, PERCENT, COL_MINOR, 0 }, SINK_REAL, false, AT(pct_root), ONLY_PLACES },
+	{ { "pct_of_busy", NULL, COL_REAL, PERCENT, 0, 0 }, SINK_REAL, false, AT(pct_busy), 0 },
+	{ { "kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_INT, false, AT(kernels), 0 },
+	{ { "path", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_CELL, false, 0, ONLY_PLACES },
+	SINK_COLUMNS_END,
 };
 /* clang-format on */
 
-static const uint8_t of_calls[] = { F_DEPTH, F_MODULE, F_TYPE, F_INSTANCE,
-	F_UID, F_PARENT, F_TS, F_CPU, F_GPU, F_SELF, F_NON_MODULE, F_BWD,
-	F_GFLOP, F_TFLOPS, F_MIB, F_TBS, F_PCT_MODEL, F_NO_MODEL, F_PCT_PARENT,
-	F_PCT_ROOT, F_PCT_BUSY, F_KERNELS, F_PATH, SINK_END };
-static const uint8_t of_types[] = { F_DEPTH, F_TYPE, F_INSTANCES, F_CALLS,
-	F_GPU_SUM, F_MEAN, F_MIN, F_MAX, F_SELF_SUM, F_NON_MODULE, F_BWD,
-	F_GFLOP, F_TFLOPS, F_MIB, F_TBS, F_PCT_MODEL, F_NO_MODEL, F_PCT_PARENT,
-	F_PCT_ROOT, F_PCT_BUSY, F_KERNELS, F_PATH, SINK_END };
+static const char of_calls[] =
+    "depth,module,type,instance,uid,parent_uid,ts_ns,cpu_ns,gpu_ns,self_ns,"
+    "non_module_ns,bwd_ns,gflop,tflop_s,mib,tb_s,pct_modelled,no_model,"
+    "pct_of_parent,pct_of_root,pct_of_busy,kernels,path";
+static const char of_types[] =
+    "depth,type,instances,count,gpu_ns_sum,gpu_ns_mean,gpu_ns_min,"
+    "gpu_ns_max,self_ns_sum,non_module_ns,bwd_ns,gflop,tflop_s,mib,tb_s,"
+    "pct_modelled,no_model,pct_of_parent,pct_of_root,pct_of_busy,kernels,"
+    "path";
 
 enum { OF_CALLS, OF_PLACES, OF_TYPES };
 
@@ -111,33 +83,27 @@ modules_asked(const struct sink *s, const struct sink_table *t)
 			      : OF_CALLS);
 }
 
-/* Whether it was asked for, and means something where types have no place. */
 bool
-modules_wants(const struct sink *s, const struct sink_table *t, unsigned column)
+modules_wants(const struct sink *s, const struct sink_table *t, unsigned only)
 {
 	const struct modules *m = (const struct modules *)s;
 
-	if (column >= F_GFLOP && column <= F_NO_MODEL)
-		return m->with_flops;
-	switch (column) {
-	case F_BWD: return m->with_bwd;
-	case F_DEPTH:
-	case F_PCT_PARENT:
-	case F_PCT_ROOT:
-	case F_PATH: return t->about != OF_TYPES;
-	default: return true;
+	switch (only) {
+	case ONLY_FLOPS: return m->with_flops;
+	case ONLY_BWD: return m->with_bwd;
+	default: return t->about != OF_TYPES;
 	}
 }
 
 /* The path: names from the root on. */
 struct cell
-modules_cell(const struct sink_row *r, unsigned field)
+modules_cell(const struct sink_row *r, unsigned number)
 {
 	const struct modules *m = (const struct modules *)r->sink;
 	const struct node *node = r->first;
 	VEC(uint32_t) above = { 0 };
 
-	(void)field;
+	(void)number;
 	for (;; node = node_at(m, node->up - 1)) {
 		vec_push(&above, node->label);
 		if (node->up == 0)

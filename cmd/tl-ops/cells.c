@@ -26,7 +26,7 @@ ops_planned(struct sink *s, struct sink_plan *p)
 	struct ops *g = (struct ops *)s;
 
 	g->first_ns.n = 0;
-	while (sink_plan_has(p, F_FIRST) && g->first_ns.n < s->sources.list.n)
+	while (g->first_occurrence && g->first_ns.n < s->sources.list.n)
 		vec_push(&g->first_ns, INT64_MAX);
 	for (size_t i = 0; g->first_ns.n > 0 && i < s->records.n; i++) {
 		const struct sink_record *rec = sink_record(s, i);
@@ -128,14 +128,14 @@ launching_cell(const struct sink_row *r)
 }
 
 struct cell
-ops_cell(const struct sink_row *r, unsigned field)
+ops_cell(const struct sink_row *r, unsigned number)
 {
-	switch (field) {
-	case F_FIRST: return since_cell(r);
-	case F_LAUNCHING: return launching_cell(r);
-	case F_CATEGORIES: return categories_cell(r);
-	default:
-		return cell_real(
-		    (double)r->group->sums[ops_columns[field].at] / 1e6);
+	switch (number) {
+	case C_FIRST: return since_cell(r);
+	case C_LAUNCHING: return launching_cell(r);
+	case C_CATEGORIES: return categories_cell(r);
+	case C_DIRECT_MS:
+		return cell_real((double)r->group->sums[M_DIRECT] / 1e6);
+	default: return cell_real((double)r->group->sums[M_SUBTREE] / 1e6);
 	}
 }

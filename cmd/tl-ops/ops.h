@@ -100,7 +100,7 @@ double ops_whole(
     const struct sink *s, const struct sink_plan *p, uint32_t source);
 void ops_notes(struct sink *s, const struct sink_plan *p, struct table *t);
 struct detail ops_kernel(const struct sink *s, size_t number);
-struct cell ops_cell(const struct sink_row *r, unsigned field);
+struct cell ops_cell(const struct sink_row *r, unsigned number);
 
 /* tables.c */
 
@@ -112,53 +112,19 @@ extern struct sink_table ops_tables[OPS_NTABLES];
 void tables_choose(struct ops *g);
 bool ops_asked(const struct sink *s, const struct sink_table *t);
 bool ops_fits(const struct sink *s, const struct sink_table *t);
-bool ops_wants(
-    const struct sink *s, const struct sink_table *t, unsigned column);
+bool ops_wants(const struct sink *s, const struct sink_table *t, unsigned only);
 
-/* Columns: an entry of ops_columns[], most of them without any code. */
-enum field {
-	F_NAME,
-	F_OVERLAP_NAMES,
-	F_CATEGORY,
-	F_PARENT_MODULE,
-	F_PROCESS,
-	F_LABEL,
-	F_THREAD,
-	F_DIMS,
-	F_TYPES,
-	F_STRIDES,
-	F_CONCRETE,
-	F_NUM_KERNELS,
-	F_MODULE,
-	F_ANNOTATION,
-	F_STEP,
-	F_RECOMPUTE,
-	F_COUNT,
-	F_OP_COUNT,
-	F_FIRST,
-	F_LAUNCHING,
-	F_DIRECT_SUM,
-	F_SUBTREE_SUM,
-	F_SUBTREE_MEAN_ALL,
-	F_DIRECT_MS,
-	F_SUBTREE_MS,
-	F_CATEGORIES,
-	SINK_STATS(F_DIRECT),
-	SINK_STATS(F_SUBTREE),
-	F_FIRST_UID,
-	F_STACK,
-	F_DETAILS,
-	F_TRUNC,
-	F_OVERLAP,
-	F_OVERLAP_TRUNC,
-	SINK_STATS(F_PCT),
-	F_SELF,
-	F_TOTAL,
-	F_TOTAL_MEAN,
-	F_SHARE_BUSY,
-	F_SHARE_SELF,
-	F_SHARE,
-	F_CUMULATIVE,
+/* Columns of options, and of tables with overlaps. */
+enum {
+	ONLY_OVERLAP = 1,
+	ONLY_MODULE,
+	ONLY_NUM_KERNELS,
+	ONLY_RECOMPUTE,
+	ONLY_FIRST,
+	ONLY_STACK,
 };
+
+/* Cells that are made in ops_cell(). */
+enum { C_FIRST, C_LAUNCHING, C_DIRECT_MS, C_SUBTREE_MS, C_CATEGORIES };
 
 #endif

@@ -26,104 +26,93 @@ const struct sink_measure ops_measures[] = {
 
 /* clang-format off */
 const struct sink_column ops_columns[] = {
-	[F_NAME] = { { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name) },
-	[F_OVERLAP_NAMES] = { { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(overlap.names) },
-	[F_CATEGORY] = { { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(category) },
-	[F_PARENT_MODULE] = { { "parent_module", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(parent_module) },
-	[F_PROCESS] = { { "process_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_PROCESS, true, 0 },
-	[F_LABEL] = { { "process_label", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_LABEL, true, 0 },
-	[F_THREAD] = { { "thread_name", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_THREAD, true, 0 },
-	[F_DIMS] = { { "input_dims", "Input Dims", COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(args.dims) },
-	[F_TYPES] = { { "input_types", "Input type", COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(args.types) },
-	[F_STRIDES] = { { "input_strides", "Input Strides", COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, true, AT(args.strides) },
-	[F_CONCRETE] = { { "concrete_inputs", "Concrete Inputs", COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, true, AT(args.concrete) },
-	[F_NUM_KERNELS] = { { "num_kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_U32, true, AT(nkernels) },
-	[F_MODULE] = { { "module", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(module) },
-	[F_ANNOTATION] = { { "annotation", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(annotation) },
-	[F_STEP] = { { "step", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, true, AT(step) },
-	[F_RECOMPUTE] = { { "is_recompute", NULL, COL_BOOL, UNIT_NONE, 0, 0 }, SINK_BOOL, true, AT(is_recompute) },
-	[F_COUNT] = { { "count", "Count", COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0 },
-	[F_OP_COUNT] = { { "operation_count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0 },
-	[F_FIRST] = { { "first_occurrence_ns", "first_occurrence_time", COL_INT, NS, COL_POSITION, US }, SINK_CELL, false, 0 },
-	[F_LAUNCHING] = { { "launching_count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_CELL, false, 0 },
-	[F_DIRECT_SUM] = { { "direct_ns_sum", DIRECT "_sum", COL_INT, NS, 0, US }, SINK_SUM, false, M_DIRECT },
-	[F_SUBTREE_SUM] = { { "subtree_ns_sum", SUBTREE "_sum", COL_INT, NS, COL_MINOR, US }, SINK_SUM, false, M_SUBTREE },
-	[F_SUBTREE_MEAN_ALL] = { { "subtree_ns_mean", SUBTREE "_mean", COL_REAL, NS, 0, US }, SINK_MEAN, false, M_SUBTREE },
-	[F_DIRECT_MS] = { { "direct_ms_sum", DIRECT "_ms", COL_REAL, UNIT_NONE, D, 0 }, SINK_CELL, false, M_DIRECT },
-	[F_SUBTREE_MS] = { { "subtree_ms_sum", SUBTREE "_ms", COL_REAL, UNIT_NONE, D, 0 }, SINK_CELL, false, M_SUBTREE },
-	[F_CATEGORIES] = { { "categories", "Categories", COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
-	SINK_STAT_COLUMNS(F_DIRECT, "direct_ns", DIRECT, COL_INT, NS, 0, US, M_DIRECT),
-	SINK_STAT_COLUMNS(F_SUBTREE, "subtree_ns", SUBTREE, COL_INT, NS, D, US, M_SUBTREE),
-	[F_FIRST_UID] = { { "first_uid", "ex_UID", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid) },
-	[F_STACK] = { { "call_stack", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, false, AT(call_stack) },
-	[F_DETAILS] = { { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, 0 },
-	[F_TRUNC] = { { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_CUT },
-	[F_OVERLAP] = { { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_OVERLAP },
-	[F_OVERLAP_TRUNC] = { { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_OVERLAP | DETAIL_CUT },
-	SINK_STAT_COLUMNS(F_PCT, "overlap_pct", "overlap_pct", COL_REAL, UNIT_NONE, 0, 0, M_PCT),
-	[F_SELF] = { { "cpu_self_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_SELF },
-	[F_TOTAL] = { { "cpu_total_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_TOTAL },
-	[F_TOTAL_MEAN] = { { "cpu_total_ns_mean", NULL, COL_REAL, NS, COL_MINOR, 0 }, SINK_MEAN, false, M_TOTAL },
-	[F_SHARE_BUSY] = { { "pct_of_busy", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_SHARE, false, M_SUBTREE },
-	[F_SHARE_SELF] = { { "pct_of_self", NULL, COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, M_SELF },
-	[F_SHARE] = { { "pct_of_direct", "Percentage (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, M_DIRECT },
-	[F_CUMULATIVE] = { { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CUMULATIVE, false, 0 },
+	{ { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
+	{ { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(overlap.names), ONLY_OVERLAP },
+	{ { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(category), 0 },
+	{ { "parent_module", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(parent_module), ONLY_MODULE },
+	{ { "process_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_PROCESS, true, 0, 0 },
+	{ { "process_label", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_LABEL, true, 0, 0 },
+	{ { "thread_name", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_THREAD, true, 0, 0 },
+	{ { "input_dims", "Input Dims", COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(args.dims), 0 },
+	{ { "input_types", "Input type", COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(args.types), 0 },
+	{ { "input_strides", "Input Strides", COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, true, AT(args.strides), 0 },
+	{ { "concrete_inputs", "Concrete Inputs", COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, true, AT(args.concrete), 0 },
+	{ { "num_kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_U32, true, AT(nkernels), ONLY_NUM_KERNELS },
+	{ { "module", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(module), 0 },
+	{ { "annotation", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(annotation), 0 },
+	{ { "step", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, true, AT(step), 0 },
+	{ { "is_recompute", NULL, COL_BOOL, UNIT_NONE, 0, 0 }, SINK_BOOL, true, AT(is_recompute), ONLY_RECOMPUTE },
+	{ { "count", "Count", COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
+	{ { "operation_count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
+	{ { "first_occurrence_ns", "first_occurrence_time", COL_INT, NS, COL_POSITION, US }, SINK_CELL, false, C_FIRST, ONLY_FIRST },
+	{ { "launching_count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_CELL, false, C_LAUNCHING, 0 },
+	{ { "direct_ns_sum", DIRECT "_sum", COL_INT, NS, 0, US }, SINK_SUM, false, M_DIRECT, 0 },
+	{ { "subtree_ns_sum", SUBTREE "_sum", COL_INT, NS, COL_MINOR, US }, SINK_SUM, false, M_SUBTREE, 0 },
+	{ { "direct_ms_sum", DIRECT "_ms", COL_REAL, UNIT_NONE, D, 0 }, SINK_CELL, false, C_DIRECT_MS, 0 },
+	{ { "subtree_ms_sum", SUBTREE "_ms", COL_REAL, UNIT_NONE, D, 0 }, SINK_CELL, false, C_SUBTREE_MS, 0 },
+	{ { "categories", "Categories", COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, C_CATEGORIES, 0 },
+	SINK_STAT_COLUMNS("direct_ns", DIRECT, COL_INT, NS, 0, US, M_DIRECT, 0),
+	SINK_STAT_COLUMNS("subtree_ns", SUBTREE, COL_INT, NS, 0, US, M_SUBTREE, 0),
+	{ { "first_uid", "ex_UID", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid), 0 },
+	{ { "call_stack", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, false, AT(call_stack), ONLY_STACK },
+	{ { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, 0, 0 },
+	{ { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_CUT, 0 },
+	{ { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_OVERLAP, ONLY_OVERLAP },
+	{ { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_OVERLAP | DETAIL_CUT, ONLY_OVERLAP },
+	SINK_STAT_COLUMNS("overlap_pct", "overlap_pct", COL_REAL, UNIT_NONE, 0, 0, M_PCT, ONLY_OVERLAP),
+	{ { "cpu_self_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_SELF, 0 },
+	{ { "cpu_total_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_TOTAL, 0 },
+	{ { "cpu_total_ns_mean", NULL, COL_REAL, NS, COL_MINOR, 0 }, SINK_MEAN, false, M_TOTAL, 0 },
+	{ { "pct_of_busy", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_SHARE, false, M_SUBTREE, 0 },
+	{ { "pct_of_self", NULL, COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, M_SELF, 0 },
+	{ { "pct_of_direct", "Percentage (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, M_DIRECT, 0 },
+	{ { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CUMULATIVE, false, 0, 0 },
+	SINK_COLUMNS_END,
 };
 /* clang-format on */
 
-/* Keys of each grouping, and its figures; ops_wants() leaves columns out. */
-static const uint8_t category_keys[] = { F_CATEGORY, F_PARENT_MODULE,
-	F_RECOMPUTE, SINK_END };
-static const uint8_t name_keys[] = { F_NAME, F_PARENT_MODULE, F_RECOMPUTE,
-	SINK_END };
-static const uint8_t args_keys[] = { F_NAME, F_OVERLAP_NAMES, F_CATEGORY,
-	F_PARENT_MODULE, F_PROCESS, F_LABEL, F_THREAD, F_DIMS, F_TYPES,
-	F_STRIDES, F_CONCRETE, F_NUM_KERNELS, F_RECOMPUTE, SINK_END };
-static const uint8_t module_keys[] = { F_MODULE, F_RECOMPUTE, SINK_END };
-static const uint8_t annotation_keys[] = { F_ANNOTATION, F_RECOMPUTE,
-	SINK_END };
-static const uint8_t step_keys[] = { F_STEP, F_RECOMPUTE, SINK_END };
-static const uint8_t thread_keys[] = { F_PROCESS, F_LABEL, F_THREAD,
-	F_RECOMPUTE, SINK_END };
-static const uint8_t category_ties[] = { F_CATEGORY, F_RECOMPUTE,
-	F_PARENT_MODULE, SINK_END };
-static const uint8_t name_ties[] = { F_NAME, F_RECOMPUTE, F_PARENT_MODULE,
-	SINK_END };
+/* Keys of each grouping; ops_wants() leaves columns out. */
 static const struct grouping {
-	const uint8_t *keys, *ties;
+	const char *keys, *ties;
 } groupings[BY_COUNT] = {
-	[BY_CATEGORY] = { category_keys, category_ties },
-	[BY_NAME] = { name_keys, name_ties },
-	[BY_ARGS] = { args_keys, NULL },
-	[BY_MODULE] = { module_keys, module_keys },
-	[BY_ANNOTATION] = { annotation_keys, NULL },
-	[BY_STEP] = { step_keys, NULL },
-	[BY_THREAD] = { thread_keys, NULL },
+	[BY_CATEGORY] = { "op_category,parent_module,is_recompute",
+	    "op_category,is_recompute,parent_module" },
+	[BY_NAME] = { "name,parent_module,is_recompute",
+	    "name,is_recompute,parent_module" },
+	[BY_ARGS] = { "name,overlapping_kernel_names,op_category,"
+		      "parent_module,process_name,process_label,thread_name,"
+		      "input_dims,input_types,input_strides,concrete_inputs,"
+		      "num_kernels,is_recompute",
+	    NULL },
+	[BY_MODULE] = { "module,is_recompute", "module,is_recompute" },
+	[BY_ANNOTATION] = { "annotation,is_recompute", NULL },
+	[BY_STEP] = { "step,is_recompute", NULL },
+	[BY_THREAD] = { "process_name,process_label,thread_name,is_recompute",
+	    NULL },
 };
-static const uint8_t category_figures[] = { F_COUNT, F_STACK, F_DIRECT_SUM,
-	F_SHARE, F_CUMULATIVE, SINK_END };
-static const uint8_t name_figures[] = { F_DIRECT_SUM, F_SUBTREE_SUM,
-	F_DIRECT_MS, F_SUBTREE_MS, F_COUNT, F_CATEGORIES, F_STACK, F_SHARE,
-	F_CUMULATIVE, SINK_END };
-static const uint8_t args_figures[] = { F_OP_COUNT, F_FIRST, F_DIRECT_MEAN,
-	F_SUBTREE_MEAN, F_DIRECT_MEDIAN, F_SUBTREE_MEDIAN, F_DIRECT_STD,
-	F_SUBTREE_STD, F_DIRECT_MIN, F_SUBTREE_MIN, F_DIRECT_MAX, F_SUBTREE_MAX,
-	F_DIRECT_SUM, F_SUBTREE_SUM, F_FIRST_UID, F_STACK, F_DETAILS, F_TRUNC,
-	F_OVERLAP, F_OVERLAP_TRUNC, F_PCT_MEAN, F_PCT_MEDIAN, F_PCT_STD,
-	F_PCT_MIN, F_PCT_MAX, F_SHARE, F_CUMULATIVE, SINK_END };
-static const uint8_t plain_figures[] = { F_COUNT, F_DIRECT_SUM, F_SHARE,
-	F_CUMULATIVE, SINK_END };
-static const uint8_t all_figures[] = { F_COUNT, F_LAUNCHING, F_SUBTREE_SUM,
-	F_SUBTREE_MEAN_ALL, F_DIRECT_SUM, F_SHARE_BUSY, SINK_END };
-static const uint8_t cpu_figures[] = { F_COUNT, F_SELF, F_TOTAL, F_TOTAL_MEAN,
-	F_SUBTREE_SUM, F_SHARE_SELF, F_CUMULATIVE, SINK_END };
+
+/* Figures of more than one table. */
+static const char args_figures[] =
+    "operation_count,first_occurrence_ns,direct_ns_mean,+subtree_ns_mean,"
+    "direct_ns_median,subtree_ns_median,direct_ns_std,subtree_ns_std,"
+    "direct_ns_min,subtree_ns_min,direct_ns_max,subtree_ns_max,"
+    "direct_ns_sum,subtree_ns_sum,first_uid,call_stack,"
+    "kernel_details_summary,trunc_kernel_details,"
+    "overlapping_kernels_details_summary,trunc_overlapping_kernels_details,"
+    "overlap_pct_mean,overlap_pct_median,overlap_pct_std,overlap_pct_min,"
+    "overlap_pct_max,pct_of_direct,cumulative_pct";
+static const char plain_figures[] =
+    "count,direct_ns_sum,pct_of_direct,cumulative_pct";
+static const char cpu_figures[] =
+    "count,cpu_self_ns,cpu_total_ns,cpu_total_ns_mean,subtree_ns_sum,"
+    "pct_of_self,cumulative_pct";
 
 static const struct sink_label category_labels[] = {
-	{ F_DIRECT_SUM, DIRECT "_ms", 1e6 },
-	{ F_STACK, "call_stack_first", 0 },
+	{ "direct_ns_sum", DIRECT "_ms", 1e6 },
+	{ "call_stack", "call_stack_first", 0 },
 };
 static const struct sink_label name_labels[] = {
-	{ F_STACK, "call_stack_first", 0 },
+	{ "call_stack", "call_stack_first", 0 },
 };
 
 /* ---- tables ---- */
@@ -142,13 +131,16 @@ static const struct sink_label name_labels[] = {
 /* Keys, ties and order follow from by. */
 struct sink_table ops_tables[OPS_NTABLES] = {
 	{ .name = "ops_summary_by_category",
-	    .columns = category_figures,
+	    .columns = "count,call_stack,direct_ns_sum,pct_of_direct,"
+		       "cumulative_pct",
 	    .labels = category_labels,
 	    .nlabels = 2,
 	    .by = BY_CATEGORY,
 	    .is_summary = true },
 	{ .name = "ops_summary",
-	    .columns = name_figures,
+	    .columns = "direct_ns_sum,subtree_ns_sum,direct_ms_sum,"
+		       "subtree_ms_sum,count,categories,call_stack,"
+		       "pct_of_direct,cumulative_pct",
 	    .labels = name_labels,
 	    .nlabels = 1,
 	    .by = BY_NAME,
@@ -163,7 +155,8 @@ struct sink_table ops_tables[OPS_NTABLES] = {
 	GPU("ops_by_step", BY_STEP, plain_figures),
 	GPU("ops_by_thread", BY_THREAD, plain_figures),
 	{ .name = "all_ops",
-	    .columns = all_figures,
+	    .columns = "count,launching_count,subtree_ns_sum,subtree_ns_mean,"
+		       "direct_ns_sum,pct_of_busy",
 	    .by = BY_COUNT, /* what --by says */
 	    .about = OF_ALL_OPS,
 	    .measure = M_SUBTREE },
@@ -248,24 +241,16 @@ ops_fits(const struct sink *s, const struct sink_table *t)
 }
 
 bool
-ops_wants(const struct sink *s, const struct sink_table *t, unsigned column)
+ops_wants(const struct sink *s, const struct sink_table *t, unsigned only)
 {
 	const struct ops *g = ops_of(s);
 
-	switch (column) {
-	case F_PARENT_MODULE: return g->parent_module;
-	case F_NUM_KERNELS: return g->num_kernels;
-	case F_RECOMPUTE: return g->recompute;
-	case F_FIRST: return g->first_occurrence;
-	case F_STACK: return g->call_stack;
-	case F_OVERLAP_NAMES:
-	case F_OVERLAP:
-	case F_OVERLAP_TRUNC:
-	case F_PCT_MEAN:
-	case F_PCT_MEDIAN:
-	case F_PCT_STD:
-	case F_PCT_MIN:
-	case F_PCT_MAX: return t->about == OF_OVERLAP;
-	default: return true;
+	switch (only) {
+	case ONLY_MODULE: return g->parent_module;
+	case ONLY_NUM_KERNELS: return g->num_kernels;
+	case ONLY_RECOMPUTE: return g->recompute;
+	case ONLY_FIRST: return g->first_occurrence;
+	case ONLY_STACK: return g->call_stack;
+	default: return t->about == OF_OVERLAP;
 	}
 }

@@ -229,17 +229,17 @@ model_cell(const struct sink_row *r, unsigned f)
 		return cell_none();
 	rf = roofline_of(g->arch, g->roof, c->res);
 	switch (f) {
-	case F_GFLOPS: return cell_real(call_gflops(c));
-	case F_MIB: return cell_real(call_mib(c));
-	case F_INTENSITY: return cell_real(call_intensity(c));
-	case F_SPEC: return str_cell(c->res->spec);
-	case F_BOUND: return str_cell(str_of(bound_words[rf.bound]));
-	case F_ROOF:
+	case C_GFLOPS: return cell_real(call_gflops(c));
+	case C_MIB: return cell_real(call_mib(c));
+	case C_INTENSITY: return cell_real(call_intensity(c));
+	case C_SPEC: return str_cell(c->res->spec);
+	case C_BOUND: return str_cell(str_of(bound_words[rf.bound]));
+	case C_ROOF:
 		return rf.bound == BOUND_NONE
 		    ? cell_none()
 		    : cell_string(r->sink->dict, g->roofs[rf.roof]);
-	case F_ROOF_US: return cell_real(rf.time_us * 1e3);
-	case F_SIM: return cell_real(call_sim_us(g, c) * 1e3);
+	case C_ROOF_US: return cell_real(rf.time_us * 1e3);
+	case C_SIM: return cell_real(call_sim_us(g, c) * 1e3);
 	default: return cell_string(r->sink->dict, c->params);
 	}
 }
@@ -253,18 +253,18 @@ diff_cell(const struct sink_row *r, unsigned f)
 	if (!g->has_versus)
 		return cell_none();
 	switch (f) {
-	case F_DIFF_RATIO:
+	case C_DIFF_RATIO:
 		return v->before_ns == 0
 		    ? cell_none()
 		    : cell_real((double)v->after_ns / (double)v->before_ns);
-	case F_DIFF: return cell_int(v->after_ns - r->group->sums[M_BUSY]);
-	case F_DIFF_COUNT: return cell_int(v->nafter);
-	case F_DIFF_BEFORE: return cell_int(v->before_ns);
-	case F_DIFF_AFTER: return cell_int(v->after_ns);
+	case C_DIFF: return cell_int(v->after_ns - r->group->sums[M_BUSY]);
+	case C_DIFF_COUNT: return cell_int(v->nafter);
+	case C_DIFF_BEFORE: return cell_int(v->before_ns);
+	case C_DIFF_AFTER: return cell_int(v->after_ns);
 	default: break;
 	}
 	r->text->len = 0;
-	versus_list(g->versus, f == F_DIFF_NAMES, r->text);
+	versus_list(g->versus, f == C_DIFF_NAMES, r->text);
 	return sink_row_text(r);
 }
 
@@ -273,12 +273,12 @@ roof_cell(const struct sink_row *r, unsigned f)
 {
 	if (f >= SINK_OWN)
 		return param_cell(r, f - SINK_OWN);
-	if (f >= F_DIFF_RATIO && f <= F_DIFF_AFTER)
+	if (f >= C_DIFF_RATIO)
 		return diff_cell(r, f);
 	switch (f) {
-	case F_HOST_SUM: return host_cell(r);
-	case F_LOST: return lost_cell(r);
-	case F_REASON:
+	case C_HOST_SUM: return host_cell(r);
+	case C_LOST: return lost_cell(r);
+	case C_REASON:
 		return state_of(r)->told != NULL
 		    ? cell_none()
 		    : str_cell(call_reason(r->first));

@@ -237,7 +237,7 @@ extern const struct sink_measure roof_measures[];
 void roof_make_tables(struct sink *s);
 bool roof_fits(const struct sink *s, const struct sink_table *t);
 bool roof_wants(
-    const struct sink *s, const struct sink_table *t, unsigned column);
+    const struct sink *s, const struct sink_table *t, unsigned only);
 void roof_planned(struct sink *s, struct sink_plan *p);
 void roof_range(const struct sink *s, const struct sink_plan *p, size_t *first,
     size_t *end);

@@ -48,135 +48,134 @@ const struct sink_measure roof_measures[] = {
 
 /* clang-format off */
 const struct sink_column roof_columns[] = {
-	[F_NAME] = { { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name) },
-	[F_OVERLAP_NAMES] = { { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(overlap.names) },
-	[F_CATEGORY] = { { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(category) },
-	[F_PROCESS] = { { "process_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_PROCESS, true, 0 },
-	[F_LABEL] = { { "process_label", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_LABEL, true, 0 },
-	[F_THREAD] = { { "thread_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_THREAD, true, 0 },
-	[F_DIMS] = { { "input_dims", "Input Dims", COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(args.dims) },
-	[F_TYPES] = { { "input_types", "Input type", COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, true, AT(args.types) },
-	[F_STRIDES] = { { "input_strides", "Input Strides", COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, true, AT(args.strides) },
-	[F_CONCRETE] = { { "concrete_inputs", "Concrete Inputs", COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, true, AT(args.concrete) },
-	[F_NUM_KERNELS] = { { "num_kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_U32, true, AT(nkernels) },
-	[F_RECOMPUTE] = { { "is_recompute", NULL, COL_BOOL, UNIT_NONE, 0, 0 }, SINK_BOOL, true, AT(is_recompute) },
-	[F_PARAMS_KEY] = { { "params", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(params) },
-	[F_EX_UID] = { { "first_uid", "ex_UID", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid) },
-	[F_COUNT] = { { "operation_count", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 }, SINK_COUNT, false, 0 },
-	[F_HOST_SUM] = { { "host_ns_sum", "total_duration_us", COL_INT, NS, D, US }, SINK_CELL, false, 0 },
-	[F_HOST_MEAN] = { { "host_ns_mean", "mean_duration_us", COL_REAL, NS, D, US }, SINK_MEAN, false, M_HOST },
-	[F_HOST_STD] = { { "host_ns_std", "std_duration_us", COL_REAL, NS, D, US }, SINK_STD, false, M_HOST },
-	[F_HOST_MEDIAN] = { { "host_ns_median", "duration_us_median", COL_REAL, NS, D, US }, SINK_MEDIAN, false, M_HOST },
-	[F_HOST_MIN] = { { "host_ns_min", "duration_us_min", COL_INT, NS, D, US }, SINK_MIN, false, M_HOST },
-	[F_HOST_MAX] = { { "host_ns_max", "duration_us_max", COL_INT, NS, D, US }, SINK_MAX, false, M_HOST },
-	[F_GFLOPS] = { { "gflop", "GFLOPS", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_MIB] = { { "moved_mib", "Data Moved (MB)", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_INTENSITY] = { { "flop_per_byte", "FLOPS/Byte", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_SPEC] = { { "compute_spec", "Compute Spec", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_BOUND] = { { "roofline_bound", "Roofline Bound", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_CELL, false, 0 },
-	SINK_STAT_COLUMNS(F_TBS, "tb_s", "TB/s", COL_REAL, UNIT_NONE, COL_MINOR, 0, M_TBS),
-	SINK_STAT_COLUMNS(F_TFLOPS, "tflop_s", "TFLOPS/s", COL_REAL, UNIT_NONE, 0, 0, M_TFLOPS),
-	[F_KERNEL_SUM] = { { "kernel_ns_sum", KT "_sum", COL_INT, NS, 0, US }, SINK_SUM, false, M_BUSY },
-	SINK_STAT_COLUMNS(F_KERNEL, "kernel_ns", KT, COL_INT, NS, D, US, M_BUSY),
-	[F_DIFF_RATIO] = { { "ratio", "speedup (trace2/trace1)", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0 },
-	[F_DIFF] = { { "diff_ns", "delta_us (trace2 - trace1)", COL_INT, NS, COL_BETTER_LESS, US }, SINK_CELL, false, 0 },
-	[F_DIFF_COUNT] = { { "lca_count_after", "lca_count_trace2", COL_INT, UNIT_COUNT, D, 0 }, SINK_CELL, false, 0 },
-	[F_DIFF_IDS] = { { "lca_ids", "lca_id", COL_TEXT, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
-	[F_DIFF_NAMES] = { { "lca_names", "lca_name", COL_TEXT, UNIT_NONE, D | COL_NAME, 0 }, SINK_CELL, false, 0 },
-	[F_DIFF_BEFORE] = { { "lca_before_ns", "lca_total_kernel_time_trace1_us", COL_INT, NS, D, US }, SINK_CELL, false, 0 },
-	[F_DIFF_AFTER] = { { "lca_after_ns", "lca_total_kernel_time_trace2_us", COL_INT, NS, D, US }, SINK_CELL, false, 0 },
-	[F_SIM] = { { "sim_ns", "Origami Time (µs)_first", COL_REAL, NS, D, US }, SINK_CELL, false, 0 },
-	[F_SIM_PCT] = { { "pct_sim_mean", "Pct Origami_mean", COL_REAL, UNIT_PERCENT, D, 0 }, SINK_MEAN, false, M_SIM_PCT },
-	[F_ROOF] = { { "roof", NULL, COL_TEXT, UNIT_NONE, COL_OURS, 0 }, SINK_CELL, false, 0 },
-	[F_ROOF_US] = { { "roofline_ns", "Roofline Time (µs)_first", COL_REAL, NS, D, US }, SINK_CELL, false, 0 },
-	SINK_STAT_COLUMNS(F_PCT, "pct_roofline", "Pct Roofline", COL_REAL, UNIT_PERCENT, 0, 0, M_PCT),
-	[F_LOST] = { { "lost_ns", NULL, COL_REAL, NS, COL_OURS, 0 }, SINK_CELL, false, 0 },
-	[F_DETAILS] = { { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_EMPTY },
-	[F_TRUNC] = { { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_CUT },
-	[F_OVERLAP] = { { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_OVERLAP | DETAIL_EMPTY },
-	[F_OVERLAP_TRUNC] = { { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_OVERLAP | DETAIL_CUT },
-	SINK_STAT_COLUMNS(F_OVER, "overlap_pct", "overlap_pct", COL_REAL, UNIT_NONE, 0, 0, M_OVER),
-	[F_PARAMS] = { { "perf_params", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, 0 },
-	[F_HAS_MODEL] = { { "has_perf_model", NULL, COL_BOOL, UNIT_NONE, D, 0 }, SINK_BOOL, false, AT(has_model) },
-	[F_REASON] = { { "model_reason", NULL, COL_TEXT, UNIT_NONE, D | COL_OURS, 0 }, SINK_CELL, false, 0 },
-	[F_ENTRY] = { { "entry_point", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, false, AT(entry_point) },
-	[F_STACK] = { { "call_stack_full", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, false, AT(stack) },
-	[F_SHARE] = { { "pct_of_kernel", "Percentage (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, M_BUSY },
-	[F_CUMULATIVE] = { { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, D, 0 }, SINK_CUMULATIVE, false, 0 },
+	{ { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
+	{ { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(overlap.names), ONLY_OVERLAP },
+	{ { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(category), 0 },
+	{ { "process_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_PROCESS, true, 0, 0 },
+	{ { "process_label", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_LABEL, true, 0, 0 },
+	{ { "thread_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_THREAD, true, 0, 0 },
+	{ { "input_dims", "Input Dims", COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(args.dims), 0 },
+	{ { "input_types", "Input type", COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, true, AT(args.types), 0 },
+	{ { "input_strides", "Input Strides", COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, true, AT(args.strides), 0 },
+	{ { "concrete_inputs", "Concrete Inputs", COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, true, AT(args.concrete), 0 },
+	{ { "num_kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_U32, true, AT(nkernels), ONLY_NUM_KERNELS },
+	{ { "is_recompute", NULL, COL_BOOL, UNIT_NONE, 0, 0 }, SINK_BOOL, true, AT(is_recompute), ONLY_RECOMPUTE },
+	{ { "params", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(params), 0 },
+	{ { "first_uid", "ex_UID", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid), 0 },
+	{ { "operation_count", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 }, SINK_COUNT, false, 0, 0 },
+	{ { "host_ns_sum", "total_duration_us", COL_INT, NS, D, US }, SINK_CELL, false, C_HOST_SUM, 0 },
+	{ { "host_ns_mean", "mean_duration_us", COL_REAL, NS, D, US }, SINK_MEAN, false, M_HOST, 0 },
+	{ { "host_ns_std", "std_duration_us", COL_REAL, NS, D, US }, SINK_STD, false, M_HOST, 0 },
+	{ { "host_ns_median", "duration_us_median", COL_REAL, NS, D, US }, SINK_MEDIAN, false, M_HOST, 0 },
+	{ { "host_ns_min", "duration_us_min", COL_INT, NS, D, US }, SINK_MIN, false, M_HOST, 0 },
+	{ { "host_ns_max", "duration_us_max", COL_INT, NS, D, US }, SINK_MAX, false, M_HOST, 0 },
+	{ { "gflop", "GFLOPS", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_GFLOPS, 0 },
+	{ { "moved_mib", "Data Moved (MB)", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_MIB, 0 },
+	{ { "flop_per_byte", "FLOPS/Byte", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_INTENSITY, 0 },
+	{ { "compute_spec", "Compute Spec", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_SPEC, 0 },
+	{ { "roofline_bound", "Roofline Bound", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_CELL, false, C_BOUND, 0 },
+	SINK_STAT_COLUMNS("tb_s", "TB/s", COL_REAL, UNIT_NONE, COL_MINOR, 0, M_TBS, 0),
+	SINK_STAT_COLUMNS("tflop_s", "TFLOPS/s", COL_REAL, UNIT_NONE, 0, 0, M_TFLOPS, 0),
+	{ { "kernel_ns_sum", KT "_sum", COL_INT, NS, 0, US }, SINK_SUM, false, M_BUSY, 0 },
+	SINK_STAT_COLUMNS("kernel_ns", KT, COL_INT, NS, D, US, M_BUSY, 0),
+	{ { "ratio", "speedup (trace2/trace1)", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_DIFF_RATIO, ONLY_DIFF },
+	{ { "diff_ns", "delta_us (trace2 - trace1)", COL_INT, NS, COL_BETTER_LESS, US }, SINK_CELL, false, C_DIFF, ONLY_DIFF },
+	{ { "lca_count_after", "lca_count_trace2", COL_INT, UNIT_COUNT, D, 0 }, SINK_CELL, false, C_DIFF_COUNT, ONLY_DIFF },
+	{ { "lca_ids", "lca_id", COL_TEXT, UNIT_NONE, D, 0 }, SINK_CELL, false, C_DIFF_IDS, ONLY_DIFF },
+	{ { "lca_names", "lca_name", COL_TEXT, UNIT_NONE, D | COL_NAME, 0 }, SINK_CELL, false, C_DIFF_NAMES, ONLY_DIFF },
+	{ { "lca_before_ns", "lca_total_kernel_time_trace1_us", COL_INT, NS, D, US }, SINK_CELL, false, C_DIFF_BEFORE, ONLY_DIFF },
+	{ { "lca_after_ns", "lca_total_kernel_time_trace2_us", COL_INT, NS, D, US }, SINK_CELL, false, C_DIFF_AFTER, ONLY_DIFF },
+	{ { "sim_ns", "Origami Time (µs)_first", COL_REAL, NS, D, US }, SINK_CELL, false, C_SIM, ONLY_SIM },
+	{ { "pct_sim_mean", "Pct Origami_mean", COL_REAL, UNIT_PERCENT, D, 0 }, SINK_MEAN, false, M_SIM_PCT, ONLY_SIM },
+	{ { "roof", NULL, COL_TEXT, UNIT_NONE, COL_OURS, 0 }, SINK_CELL, false, C_ROOF, 0 },
+	{ { "roofline_ns", "Roofline Time (µs)_first", COL_REAL, NS, D, US }, SINK_CELL, false, C_ROOF_US, 0 },
+	SINK_STAT_COLUMNS("pct_roofline", "Pct Roofline", COL_REAL, UNIT_PERCENT, 0, 0, M_PCT, 0),
+	{ { "lost_ns", NULL, COL_REAL, NS, COL_OURS, 0 }, SINK_CELL, false, C_LOST, 0 },
+	{ { "kernel_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_EMPTY, 0 },
+	{ { "trunc_kernel_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_CUT, 0 },
+	{ { "overlapping_kernels_details_summary", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_OVERLAP | DETAIL_EMPTY, ONLY_OVERLAP },
+	{ { "trunc_overlapping_kernels_details", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_DETAILS, false, DETAIL_OVERLAP | DETAIL_CUT, ONLY_OVERLAP },
+	SINK_STAT_COLUMNS("overlap_pct", "overlap_pct", COL_REAL, UNIT_NONE, 0, 0, M_OVER, ONLY_OVERLAP),
+	{ { "perf_params", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_CELL, false, C_PARAMS, 0 },
+	{ { "has_perf_model", NULL, COL_BOOL, UNIT_NONE, D, 0 }, SINK_BOOL, false, AT(has_model), 0 },
+	{ { "model_reason", NULL, COL_TEXT, UNIT_NONE, D | COL_OURS, 0 }, SINK_CELL, false, C_REASON, 0 },
+	{ { "entry_point", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, false, AT(entry_point), ONLY_STACK },
+	{ { "call_stack_full", NULL, COL_JSON, UNIT_NONE, D, 0 }, SINK_TEXT, false, AT(stack), ONLY_STACK },
+	{ { "pct_of_kernel", "Percentage (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, M_BUSY, 0 },
+	{ { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, D, 0 }, SINK_CUMULATIVE, false, 0, 0 },
+	SINK_COLUMNS_END,
 };
 /* clang-format on */
 
 /* roof_wants() leaves columns out. */
-static const uint8_t unified_keys[] = { F_NAME, F_OVERLAP_NAMES, F_CATEGORY,
-	F_PROCESS, F_LABEL, F_THREAD, F_DIMS, F_TYPES, F_STRIDES, F_CONCRETE,
-	F_RECOMPUTE, SINK_END };
-static const uint8_t unified_figures[] = { F_EX_UID, F_COUNT, F_HOST_SUM,
-	F_HOST_MEAN, F_HOST_STD, F_GFLOPS, F_MIB, F_INTENSITY, F_SPEC, F_BOUND,
-	F_TBS_MEAN, F_TBS_STD, F_TFLOPS_MEAN, F_TFLOPS_STD, F_KERNEL_MEAN,
-	F_KERNEL_STD, F_KERNEL_SUM, F_DIFF_RATIO, F_DIFF, F_DIFF_COUNT,
-	F_DIFF_IDS, F_DIFF_NAMES, F_DIFF_BEFORE, F_DIFF_AFTER, F_HOST_MEDIAN,
-	F_HOST_MIN, F_HOST_MAX, F_SIM, F_TBS_MEDIAN, F_TBS_MIN, F_TBS_MAX,
-	F_TFLOPS_MEDIAN, F_TFLOPS_MIN, F_TFLOPS_MAX, F_SIM_PCT, F_ROOF,
-	F_ROOF_US, F_PCT_MEAN, F_PCT_MEDIAN, F_PCT_STD, F_PCT_MIN, F_PCT_MAX,
-	F_LOST, F_KERNEL_MEDIAN, F_KERNEL_MIN, F_KERNEL_MAX, F_DETAILS, F_TRUNC,
-	F_OVERLAP, F_OVERLAP_TRUNC, F_OVER_MEAN, F_OVER_MEDIAN, F_OVER_STD,
-	F_OVER_MIN, F_OVER_MAX, F_PARAMS, F_HAS_MODEL, F_REASON, F_ENTRY,
-	F_STACK, F_SHARE, F_CUMULATIVE, SINK_END };
+static const char unified_keys[] =
+    "name,overlapping_kernel_names,op_category,process_name,process_label,"
+    "thread_name,input_dims,input_types,input_strides,concrete_inputs,"
+    "is_recompute";
+static const char unified_figures[] =
+    "first_uid,operation_count,host_ns_sum,host_ns_mean,host_ns_std,+gflop,"
+    "+moved_mib,+flop_per_byte,+compute_spec,roofline_bound,tb_s_mean,"
+    "tb_s_std,tflop_s_mean,tflop_s_std,kernel_ns_mean,kernel_ns_std,"
+    "kernel_ns_sum,ratio,diff_ns,lca_count_after,lca_ids,lca_names,"
+    "lca_before_ns,lca_after_ns,host_ns_median,host_ns_min,host_ns_max,"
+    "sim_ns,tb_s_median,tb_s_min,tb_s_max,tflop_s_median,tflop_s_min,"
+    "tflop_s_max,pct_sim_mean,roof,roofline_ns,pct_roofline_mean,"
+    "pct_roofline_median,pct_roofline_std,pct_roofline_min,"
+    "pct_roofline_max,lost_ns,kernel_ns_median,kernel_ns_min,kernel_ns_max,"
+    "kernel_details_summary,trunc_kernel_details,"
+    "overlapping_kernels_details_summary,trunc_overlapping_kernels_details,"
+    "overlap_pct_mean,overlap_pct_median,overlap_pct_std,overlap_pct_min,"
+    "overlap_pct_max,perf_params,has_perf_model,model_reason,entry_point,"
+    "call_stack_full,pct_of_kernel,cumulative_pct";
 
 /* Of a sheet its parameters come between. */
-static const uint8_t sheet_keys[] = { F_NAME, F_OVERLAP_NAMES, SINK_END };
-static const uint8_t sheet_figures[] = { F_NUM_KERNELS, F_RECOMPUTE, F_GFLOPS,
-	F_MIB, F_INTENSITY, F_TBS_MEAN, F_TBS_MEDIAN, F_TBS_STD, F_TBS_MIN,
-	F_TBS_MAX, F_TFLOPS_MEAN, F_TFLOPS_MEDIAN, F_TFLOPS_STD, F_TFLOPS_MIN,
-	F_TFLOPS_MAX, F_PROCESS, F_LABEL, F_THREAD, F_SPEC, F_ROOF, F_ROOF_US,
-	F_BOUND, F_PCT_MEAN, F_PCT_MEDIAN, F_PCT_STD, F_PCT_MIN, F_PCT_MAX,
-	F_LOST, F_SIM, F_SIM_PCT, F_DETAILS, F_TRUNC, F_OVERLAP,
-	F_OVERLAP_TRUNC, F_OVER_MEAN, F_OVER_MEDIAN, F_OVER_STD, F_OVER_MIN,
-	F_OVER_MAX, F_DIMS, F_TYPES, F_STRIDES, F_CONCRETE, F_KERNEL_MEAN,
-	F_KERNEL_MEDIAN, F_KERNEL_STD, F_KERNEL_MIN, F_KERNEL_MAX, F_KERNEL_SUM,
-	F_COUNT, F_EX_UID, F_REASON, SINK_END };
+static const char sheet_keys[] = "name,overlapping_kernel_names";
+static const char sheet_figures[] =
+    "num_kernels,is_recompute,gflop,moved_mib,flop_per_byte,tb_s_mean,"
+    "tb_s_median,tb_s_std,tb_s_min,tb_s_max,tflop_s_mean,tflop_s_median,"
+    "tflop_s_std,tflop_s_min,tflop_s_max,process_name,process_label,"
+    "thread_name,compute_spec,roof,roofline_ns,roofline_bound,"
+    "pct_roofline_mean,pct_roofline_median,pct_roofline_std,"
+    "pct_roofline_min,pct_roofline_max,lost_ns,sim_ns,pct_sim_mean,"
+    "kernel_details_summary,trunc_kernel_details,"
+    "overlapping_kernels_details_summary,trunc_overlapping_kernels_details,"
+    "overlap_pct_mean,overlap_pct_median,overlap_pct_std,overlap_pct_min,"
+    "overlap_pct_max,input_dims,input_types,input_strides,concrete_inputs,"
+    "kernel_ns_mean,kernel_ns_median,kernel_ns_std,kernel_ns_min,"
+    "kernel_ns_max,kernel_ns_sum,operation_count,first_uid,model_reason";
 static const struct sink_label sheet_labels[] = {
-	{ F_OVERLAP_NAMES, "overlapping_kernel_names_first", 0 },
-	{ F_PROCESS, "process_name_first", 0 },
-	{ F_LABEL, "process_label_first", 0 },
-	{ F_THREAD, "thread_name_first", 0 },
-	{ F_DIMS, "Input Dims_first", 0 },
-	{ F_TYPES, "Input type_first", 0 },
-	{ F_STRIDES, "Input Strides_first", 0 },
-	{ F_CONCRETE, "Concrete Inputs_first", 0 },
-	{ F_EX_UID, "UID_first", 0 },
-	{ F_COUNT, "name_count", 0 },
-	{ F_GFLOPS, "GFLOPS_first", 0 },
-	{ F_MIB, "Data Moved (MB)_first", 0 },
-	{ F_INTENSITY, "FLOPS/Byte_first", 0 },
-	{ F_BOUND, "Roofline Bound_first", 0 },
-	{ F_DETAILS, "kernel_details__summarize_kernel_stats", 0 },
-	{ F_OVERLAP, "overlapping_kernels_details__summarize_kernel_stats", 0 },
+	{ "overlapping_kernel_names", "overlapping_kernel_names_first", 0 },
+	{ "process_name", "process_name_first", 0 },
+	{ "process_label", "process_label_first", 0 },
+	{ "thread_name", "thread_name_first", 0 },
+	{ "input_dims", "Input Dims_first", 0 },
+	{ "input_types", "Input type_first", 0 },
+	{ "input_strides", "Input Strides_first", 0 },
+	{ "concrete_inputs", "Concrete Inputs_first", 0 },
+	{ "first_uid", "UID_first", 0 },
+	{ "operation_count", "name_count", 0 },
+	{ "gflop", "GFLOPS_first", 0 },
+	{ "moved_mib", "Data Moved (MB)_first", 0 },
+	{ "flop_per_byte", "FLOPS/Byte_first", 0 },
+	{ "roofline_bound", "Roofline Bound_first", 0 },
+	{ "kernel_details_summary", "kernel_details__summarize_kernel_stats",
+	    0 },
+	{ "overlapping_kernels_details_summary",
+	    "overlapping_kernels_details__summarize_kernel_stats", 0 },
 };
 
 bool
-roof_wants(const struct sink *s, const struct sink_table *t, unsigned column)
+roof_wants(const struct sink *s, const struct sink_table *t, unsigned only)
 {
 	const struct roof_state *g = (const struct roof_state *)s;
 
-	if (column >= F_DIFF_RATIO && column <= F_DIFF_AFTER)
-		return g->diff != NULL;
-	switch (column) {
-	case F_NUM_KERNELS: return g->num_kernels;
-	case F_RECOMPUTE: return g->recompute;
-	case F_SIM:
-	case F_SIM_PCT: return g->sim_command != NULL;
-	case F_ENTRY:
-	case F_STACK: return g->call_stack;
-	case F_OVERLAP_NAMES:
-	case F_OVERLAP:
-	case F_OVERLAP_TRUNC:
-	case F_OVER_MEAN:
-	case F_OVER_MEDIAN:
-	case F_OVER_STD:
-	case F_OVER_MIN:
-	case F_OVER_MAX: return t->by != 0;
-	default: return true;
+	switch (only) {
+	case ONLY_DIFF: return g->diff != NULL;
+	case ONLY_NUM_KERNELS: return g->num_kernels;
+	case ONLY_RECOMPUTE: return g->recompute;
+	case ONLY_SIM: return g->sim_command != NULL;
+	case ONLY_STACK: return g->call_stack;
+	default: return t->by != 0;
 	}
 }
 
@@ -275,33 +274,15 @@ add_params(struct roof_state *g, struct sink_plan *p)
 
 /* ---- plans ---- */
 
-/* What a model says is wide in the unified table: the sheets are about that. */
-static void
-widen(struct sink_plan *p)
-{
-	for (size_t i = 0; i < p->fields.n; i++)
-		if (p->fields.v[i] >= F_GFLOPS && p->fields.v[i] <= F_SPEC)
-			p->columns.v[i].flags |= COL_DETAIL;
-}
-
 void
 roof_planned(struct sink *s, struct sink_plan *p)
 {
-	static const uint8_t keys[] = { F_NAME, F_OVERLAP_NAMES, F_NUM_KERNELS,
-		F_RECOMPUTE, F_PARAMS_KEY, SINK_END };
-
-	if (p->table->about == TABLE_UNIFIED)
-		widen(p);
 	if (p->table->keys != sheet_keys)
 		return;
 	add_params((struct roof_state *)s, p);
-	for (const uint8_t *f = sheet_figures; *f != SINK_END; f++)
-		if (roof_wants(s, p->table, *f))
-			sink_plan_add(s, p, *f);
-	p->nkeys = 0;
-	for (const uint8_t *f = keys; *f != SINK_END; f++)
-		if (roof_wants(s, p->table, *f))
-			p->keys[p->nkeys++] = *f;
+	sink_plan_add(s, p, sheet_figures);
+	sink_plan_keys(s, p,
+	    "name,overlapping_kernel_names,num_kernels,is_recompute,params");
 }
 
 /* ---- tables by number: 0 is the unified one, then three a sheet ---- */

@@ -48,28 +48,6 @@ static const char *const clock_words[] = { "gpu", "cpu", NULL };
 
 /* ---- columns ---- */
 
-enum field {
-	F_RANK,
-	F_ANNOTATION,
-	F_DEV,
-	F_RECOMPUTE,
-	F_STEP,
-	F_TYPE,
-	F_TIME,
-	F_THREAD,
-	F_PROCESS,
-	F_PID,
-	F_TID,
-	F_COUNT,
-	F_TOTAL,
-	F_BUSY,
-	F_PERCENT,
-	F_OP,
-	F_CALL,
-	F_PYTHON,
-	F_SLICE,
-};
-
 #define NONE UNIT_NONE
 #define NS UNIT_NS
 #define MINOR COL_MINOR
@@ -77,32 +55,31 @@ enum field {
 
 /* clang-format off */
 static const struct sink_column columns[] = {
-	[F_RANK] = { { "rank", NULL, COL_INT, NONE, 0, 0 }, SINK_INT, false, AT(rank) },
-	[F_ANNOTATION] = { { "annotation", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, false, AT(key) },
-	[F_DEV] = { { "dev", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, false, AT(key) },
-	[F_RECOMPUTE] = { { "is_recompute", NULL, COL_BOOL, NONE, 0, 0 }, SINK_BOOL, false, AT(is_recompute) },
-	[F_STEP] = { { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, false, AT(key) },
-	[F_TYPE] = { { "type", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(type) },
-	[F_TIME] = { { "time_ns", "time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(ns) },
-	[F_THREAD] = { { "thread_name", NULL, COL_TEXT, NONE, COL_NAME, 0 }, SINK_THREAD, false, 0 },
-	[F_PROCESS] = { { "process_name", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_PROCESS, false, 0 },
-	[F_PID] = { { "pid", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_KEY, false, AT(pid) },
-	[F_TID] = { { "tid", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, false, AT(tid) },
-	[F_COUNT] = { { "count", NULL, COL_INT, UNIT_COUNT, MINOR, 0 }, SINK_INT, false, AT(count) },
-	[F_TOTAL] = { { "total_ns", "total_time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(total_ns) },
-	[F_BUSY] = { { "busy_ns", "busy_time ms", COL_INT, NS, COL_SHARE, 1e6 }, SINK_INT, false, AT(ns) },
-	[F_PERCENT] = { { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_REAL, false, AT(percent) },
-	[F_OP] = { { "op_ns", "op_time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(host_ns[SET_OP]) },
-	[F_CALL] = { { "call_ns", "call_time ms", COL_INT, NS, MINOR, 1e6 }, SINK_INT, false, AT(host_ns[SET_CALL]) },
-	[F_PYTHON] = { { "python_ns", "python_time ms", COL_INT, NS, MINOR, 1e6 }, SINK_INT, false, AT(host_ns[SET_PYTHON]) },
-	[F_SLICE] = { { "slice_ns", "slice_time ms", COL_INT, NS, MINOR, 1e6 }, SINK_INT, false, AT(host_ns[SET_SLICE]) },
+	{ { "rank", NULL, COL_INT, NONE, 0, 0 }, SINK_INT, false, AT(rank), BY_RANK },
+	{ { "annotation", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_ANNOTATION },
+	{ { "dev", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_DEV },
+	{ { "is_recompute", NULL, COL_BOOL, NONE, 0, 0 }, SINK_BOOL, false, AT(is_recompute), BY_RECOMPUTE },
+	{ { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_STEP },
+	{ { "type", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(type), 0 },
+	{ { "time_ns", "time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(ns), 0 },
+	{ { "thread_name", NULL, COL_TEXT, NONE, COL_NAME, 0 }, SINK_THREAD, false, 0, 0 },
+	{ { "process_name", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_PROCESS, false, 0, 0 },
+	{ { "pid", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_KEY, false, AT(pid), 0 },
+	{ { "tid", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, false, AT(tid), 0 },
+	{ { "count", NULL, COL_INT, UNIT_COUNT, MINOR, 0 }, SINK_INT, false, AT(count), 0 },
+	{ { "total_ns", "total_time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(total_ns), 0 },
+	{ { "busy_ns", "busy_time ms", COL_INT, NS, COL_SHARE, 1e6 }, SINK_INT, false, AT(ns), 0 },
+	{ { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_REAL, false, AT(percent), 0 },
+	{ { "op_ns", "op_time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(host_ns[SET_OP]), 0 },
+	{ { "call_ns", "call_time ms", COL_INT, NS, MINOR, 1e6 }, SINK_INT, false, AT(host_ns[SET_CALL]), 0 },
+	{ { "python_ns", "python_time ms", COL_INT, NS, MINOR, 1e6 }, SINK_INT, false, AT(host_ns[SET_PYTHON]), 0 },
+	{ { "slice_ns", "slice_time ms", COL_INT, NS, MINOR, 1e6 }, SINK_INT, false, AT(host_ns[SET_SLICE]), 0 },
+	SINK_COLUMNS_END,
 };
 /* clang-format on */
 
-static const uint8_t gpu_list[] = { F_RANK, F_ANNOTATION, F_DEV, F_RECOMPUTE,
-	F_STEP, F_TYPE, F_TIME, F_PERCENT, SINK_END };
-static const uint8_t host_list[] = { F_THREAD, F_PROCESS, F_PID, F_TID, F_COUNT,
-	F_TOTAL, F_BUSY, F_PERCENT, F_OP, F_CALL, F_PYTHON, F_SLICE, SINK_END };
+static const char gpu_list[] =
+    "rank,annotation,dev,is_recompute,step,type,time_ns,percent";
 
 enum { OF_GPU, OF_AGENT, OF_HOST };
 
@@ -118,7 +95,8 @@ static struct sink_table tables[] = {
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 	[OF_HOST] = { .name = "host_timeline",
-	    .columns = host_list,
+	    .columns = "thread_name,process_name,pid,tid,count,total_ns,"
+		       "busy_ns,percent,op_ns,call_ns,python_ns,slice_ns",
 	    .is_single = true },
 };
 
@@ -140,21 +118,11 @@ fits(const struct sink *s, const struct sink_table *t)
 
 /* Of the columns that --by may ask for, the one that it does. */
 static bool
-wants(const struct sink *s, const struct sink_table *t, unsigned column)
+wants(const struct sink *s, const struct sink_table *t, unsigned by)
 {
-	enum by by = timeline_of(s)->by;
-
 	(void)t;
-	switch (column) {
-	case F_RANK:
-		return by == BY_RANK &&
-		    sink_sources_lead(&s->sources) != SINK_LEAD_RANK;
-	case F_ANNOTATION: return by == BY_ANNOTATION;
-	case F_DEV: return by == BY_DEV;
-	case F_RECOMPUTE: return by == BY_RECOMPUTE;
-	case F_STEP: return by == BY_STEP;
-	default: return true;
-	}
+	return timeline_of(s)->by == by &&
+	    (by != BY_RANK || sink_sources_lead(&s->sources) != SINK_LEAD_RANK);
 }
 
 static void

@@ -14,7 +14,7 @@ struct sink_plan;
 
 /* What a cell is made of: of the group's first record, or of all. */
 enum sink_from {
-	SINK_CELL,    /* the program's cell() */
+	SINK_CELL,    /* the program's cell(), which at tells from others */
 	SINK_TEXT,    /* at: uint32_t, a number in the dictionary */
 	SINK_INT,     /* int64_t; empty: SINK_NONE */
 	SINK_REAL,    /* double; empty: NAN */
@@ -68,24 +68,30 @@ struct sink_column {
 	uint8_t from; /* enum sink_from */
 	bool is_key;  /* rows differ by it; SINK_TEXT to SINK_THREAD */
 	uint16_t at;
+	uint8_t only; /* wants() is asked with this number; 0: always there */
 };
+#define SINK_COLUMNS_END                                   \
+	{                                                  \
+		{ NULL, NULL, 0, 0, 0, 0 }, 0, false, 0, 0 \
+	}
 
-/* Five columns of a measure: F_X_MEAN, _MEDIAN, _STD, _MIN, _MAX. */
-#define SINK_STATS(f) f##_MEAN, f##_MEDIAN, f##_STD, f##_MIN, f##_MAX
-#define SINK_STAT_COLUMN(f, id, label, type, unit, flags, div, from, measure) \
-	[f] = { { id, label, type, unit, flags, div }, from, false, measure }
+/* Five columns of a measure. */
+#define SINK_STAT_COLUMN(id, label, type, flags, from, m, unit, div, only)  \
+	{                                                                   \
+		{ id, label, type, unit, flags, div }, from, false, m, only \
+	}
 /* edge: the type of least and greatest; flags: of the mean, others are wide. */
-#define SINK_STAT_COLUMNS(f, id, label, edge, unit, flags, div, m)             \
-	SINK_STAT_COLUMN(f##_MEAN, id "_mean", label "_mean", COL_REAL, unit,  \
-	    flags, div, SINK_MEAN, m),                                         \
-	    SINK_STAT_COLUMN(f##_MEDIAN, id "_median", label "_median",        \
-		COL_REAL, unit, COL_DETAIL, div, SINK_MEDIAN, m),              \
-	    SINK_STAT_COLUMN(f##_STD, id "_std", label "_std", COL_REAL, unit, \
-		COL_DETAIL, div, SINK_STD, m),                                 \
-	    SINK_STAT_COLUMN(f##_MIN, id "_min", label "_min", edge, unit,     \
-		COL_DETAIL, div, SINK_MIN, m),                                 \
-	    SINK_STAT_COLUMN(f##_MAX, id "_max", label "_max", edge, unit,     \
-		COL_DETAIL, div, SINK_MAX, m)
+#define SINK_STAT_COLUMNS(id, label, edge, unit, flags, div, m, only)       \
+	SINK_STAT_COLUMN(id "_mean", label "_mean", COL_REAL, flags,        \
+	    SINK_MEAN, m, unit, div, only),                                 \
+	    SINK_STAT_COLUMN(id "_median", label "_median", COL_REAL,       \
+		COL_DETAIL, SINK_MEDIAN, m, unit, div, only),               \
+	    SINK_STAT_COLUMN(id "_std", label "_std", COL_REAL, COL_DETAIL, \
+		SINK_STD, m, unit, div, only),                              \
+	    SINK_STAT_COLUMN(id "_min", label "_min", edge, COL_DETAIL,     \
+		SINK_MIN, m, unit, div, only),                              \
+	    SINK_STAT_COLUMN(id "_max", label "_max", edge, COL_DETAIL,     \
+		SINK_MAX, m, unit, div, only)
 
 /*
  * A number of each record. Of the first SINK_GROUP_SUMS the sums are kept if
@@ -111,21 +117,24 @@ enum sink_order {
 
 /* A column that is called otherwise in this table. */
 struct sink_label {
-	uint8_t column;
-	const char *label;
+	const char *id, *label;
 	double div; /* 0: as the column's */
 };
 
-#define SINK_END 0xff
+/*
+ * A list of columns is their ids: "name,count,dur_ns_sum". One behind a '+' is
+ * wide in this table.
+ */
+bool sink_list_has(const char *list, struct str id);
 struct sink_table {
 	const char *name;    /* --list-tables has it from table/catalogue.h */
-	const uint8_t *keys; /* column numbers up to SINK_END, or NULL */
-	const uint8_t *columns; /* those that follow, likewise */
+	const char *keys;    /* a list, or NULL */
+	const char *columns; /* those that follow, likewise */
 	const struct sink_label *labels;
 	size_t nlabels;
 	uint8_t order, measure;
 	/* What breaks a tie, before the first record's uid. */
-	const uint8_t *ties;
+	const char *ties;
 	bool is_single;  /* a row for each record */
 	bool is_summary; /* --top is not about it among others in a folder */
 	bool is_late;    /* its columns are known only when all is read */

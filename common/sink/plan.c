@@ -16,8 +16,8 @@ sink_plan_own(struct sink_plan *p, const struct column *col, unsigned field)
 	vec_push(&p->fields, (uint16_t)field);
 }
 
-bool
-sink_plan_has(const struct sink_plan *p, unsigned field)
+static bool
+has_field(const struct sink_plan *p, unsigned field)
 {
 	for (size_t i = 0; i < p->fields.n; i++)
 		if (p->fields.v[i] == field)
@@ -47,20 +47,93 @@ type_of(const struct sink *s, const struct sink_column *c)
 	return c->col.type;
 }
 
-void
-sink_plan_add(const struct sink *s, struct sink_plan *p, unsigned column)
+/* Its number. A list is the program's: one that is wrong is a defect. */
+static unsigned
+column_number(const struct sink *s, struct str id)
 {
-	const struct sink_column *c = sink_column_of(s, column);
+	const struct sink_column *list = s->def->columns;
+
+	if (*id.p == '+')
+		id.p++, id.len--;
+	for (unsigned i = 0; list[i].col.id != NULL; i++)
+		if (strncmp(list[i].col.id, id.p, id.len) == 0 &&
+		    list[i].col.id[id.len] == '\0')
+			return i;
+	die("a table lists the column '%.*s', which does not exist",
+	    (int)id.len, id.p);
+}
+
+void
+sink_lists_check(const struct sink *s)
+{
+	for (size_t i = 0; i < s->ntables; i++) {
+		const struct sink_table *t = &s->tables[i];
+		const char *lists[] = { t->keys, t->columns, t->ties };
+		struct str id;
+
+		for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+			while (str_next(&lists[k], ',', &id))
+				(void)column_number(s, id);
+	}
+}
+
+/* The next column of a list that the table has; -1: no more. */
+static int
+next_column(const struct sink *s, const struct sink_plan *p, const char **list,
+    bool *is_wide)
+{
+	struct str id;
+
+	while (str_next(list, ',', &id)) {
+		unsigned i, only;
+
+		*is_wide = *id.p == '+';
+		i = column_number(s, id);
+		only = sink_column_of(s, i)->only;
+		if (only == 0 || s->def->wants(s, p->table, only))
+			return (int)i;
+	}
+	return -1;
+}
+
+static size_t
+put_numbers(const struct sink *s, const struct sink_plan *p, const char *list,
+    uint8_t *to)
+{
+	size_t n = 0;
+	bool is_wide;
+
+	for (int i; (i = next_column(s, p, &list, &is_wide)) >= 0; n++) {
+		if (n == SINK_GROUP_WORDS - 1)
+			die("the table %s has too many keys", p->name);
+		to[n] = (uint8_t)i;
+	}
+	return n;
+}
+
+void
+sink_plan_keys(const struct sink *s, struct sink_plan *p, const char *list)
+{
+	p->nkeys = put_numbers(s, p, list, p->keys);
+}
+
+static void
+add_column(
+    const struct sink *s, struct sink_plan *p, unsigned number, bool is_wide)
+{
+	const struct sink_column *c = sink_column_of(s, number);
 	struct column *col;
 
-	sink_plan_own(p, &c->col, column);
+	sink_plan_own(p, &c->col, number);
 	col = &p->columns.v[p->columns.n - 1];
+	if (is_wide)
+		col->flags |= COL_DETAIL;
 	if (c->from == SINK_UID || c->from == SINK_KEY)
 		col->type = type_of(s, c);
 	for (size_t i = 0; i < p->table->nlabels; i++) {
 		const struct sink_label *l = &p->table->labels[i];
 
-		if (l->column != column)
+		if (strcmp(l->id, col->id) != 0)
 			continue;
 		col->label = l->label;
 		if (l->div > 0)
@@ -70,15 +143,16 @@ sink_plan_add(const struct sink *s, struct sink_plan *p, unsigned column)
 		return;
 	if (p->nkeys == SINK_GROUP_WORDS - 1)
 		die("the table %s has too many keys", p->name);
-	p->keys[p->nkeys++] = (uint8_t)column;
+	p->keys[p->nkeys++] = (uint8_t)number;
 }
 
-static void
-add_list(const struct sink *s, struct sink_plan *p, const uint8_t *list)
+void
+sink_plan_add(const struct sink *s, struct sink_plan *p, const char *list)
 {
-	for (; list != NULL && *list != SINK_END; list++)
-		if (s->def->wants == NULL || s->def->wants(s, p->table, *list))
-			sink_plan_add(s, p, *list);
+	bool is_wide;
+
+	for (int i; (i = next_column(s, p, &list, &is_wide)) >= 0;)
+		add_column(s, p, (unsigned)i, is_wide);
 }
 
 static void
@@ -93,8 +167,9 @@ make_plan(struct sink *s, struct sink_plan *p, const struct sink_table *t)
 {
 	*p = (struct sink_plan){ .table = t, .name = t->name };
 	add_lead(p, sink_sources_lead(&s->sources));
-	add_list(s, p, t->keys);
-	add_list(s, p, t->columns);
+	sink_plan_add(s, p, t->keys);
+	sink_plan_add(s, p, t->columns);
+	p->nties = put_numbers(s, p, t->ties, p->ties);
 	if (s->def->planned != NULL)
 		s->def->planned(s, p);
 }
@@ -116,6 +191,17 @@ sink_asked(const struct sink *s, const struct sink_table *t)
 	return s->def->asked == NULL || s->def->asked(s, t);
 }
 
+bool
+sink_list_has(const char *list, struct str id)
+{
+	struct str word;
+
+	while (str_next(&list, ',', &word))
+		if (str_eq(word, id))
+			return true;
+	return false;
+}
+
 /* Of two of one name it is not known yet which one it will be. */
 static void
 check_name(struct sink *s, const struct sink_table *t)
@@ -130,7 +216,7 @@ check_name(struct sink *s, const struct sink_table *t)
 			continue;
 		make_plan(s, &p, o);
 		for (size_t i = 0; i < p.columns.n; i++)
-			if (!sink_plan_has(&all, p.fields.v[i]))
+			if (!has_field(&all, p.fields.v[i]))
 				sink_plan_own(
 				    &all, &p.columns.v[i], p.fields.v[i]);
 		sink_plan_free(&p);

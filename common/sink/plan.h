@@ -8,6 +8,8 @@
 /* A usage error for columns that the tables asked for do not have. */
 void sink_tables_check(struct sink *s);
 void sink_tables_print(struct sink *s);
+/* Ends the program if a list of any table has an unknown id. */
+void sink_lists_check(const struct sink *s);
 
 /* The groups of a table in its order. */
 void sink_group_records(

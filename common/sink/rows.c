@@ -147,9 +147,8 @@ cmp_groups(const void *arg, const struct sink_groups *gs,
 		    : cmp_i64(b->sums[t->measure], a->sums[t->measure]);
 	if (c == 0 && t->order == SINK_BY_FEW)
 		c = cmp_i64((int64_t)a->n, (int64_t)b->n);
-	for (const uint8_t *k = t->ties; c == 0 && k != NULL && *k != SINK_END;
-	     k++)
-		c = cmp_field(o->s, *k, x, y);
+	for (size_t i = 0; c == 0 && i < o->p->nties; i++)
+		c = cmp_field(o->s, o->p->ties[i], x, y);
 	return c != 0 ? c : uid_cmp(x->uid, y->uid);
 }
 
@@ -328,7 +327,7 @@ cell_of(const struct sink_row *r, size_t i)
 	c = sink_column_of(s, field);
 	at = field_at(r->first, c);
 	switch (c->from) {
-	case SINK_CELL: return s->def->cell(r, field);
+	case SINK_CELL: return s->def->cell(r, c->at);
 	case SINK_TEXT:
 	case SINK_PROCESS:
 	case SINK_LABEL:

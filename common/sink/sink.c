@@ -249,10 +249,12 @@ sink_main(struct sink *s, int argc, char *argv[])
 		s->def->begin(s);
 	while ((ch = opt_next(&op)) != -1)
 		take_option(s, &op, ch);
-	if (s->list_tables)
+	if (s->list_tables) {
+		sink_lists_check(s);
 		sheets_list(err_program_name());
-	else
+	} else {
 		answer(s, &op);
+	}
 	if (s->def->free != NULL)
 		s->def->free(s);
 	vec_free(&s->records);

@@ -10,22 +10,20 @@
  *		struct key gpu_stream;
  *		int64_t dur_ns;
  *	};
- *	enum { F_STREAM, F_COUNT, F_SUM, F_SHARE };
  *	static const struct sink_column columns[] = {
- *		[F_STREAM] = { { "gpu_stream", NULL, COL_INT, UNIT_NONE, 0, 0 },
- *		    SINK_KEY, true, offsetof(struct piece, gpu_stream) },
- *		[F_COUNT] = { { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
- *		    SINK_COUNT, false, 0 },
- *		[F_SUM] = { { "dur_ns_sum", NULL, COL_INT, UNIT_NS, 0, 0 },
- *		    SINK_SUM, false, 0 },
- *		[F_SHARE] = { { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
- *		    SINK_SHARE, false, 0 } };
+ *		{ { "gpu_stream", NULL, COL_INT, UNIT_NONE, 0, 0 },
+ *		    SINK_KEY, true, offsetof(struct piece, gpu_stream), 0 },
+ *		{ { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 },
+ *		    SINK_COUNT, false, 0, 0 },
+ *		{ { "dur_ns_sum", NULL, COL_INT, UNIT_NS, 0, 0 },
+ *		    SINK_SUM, false, 0, 0 },
+ *		{ { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+ *		    SINK_SHARE, false, 0, 0 },
+ *		SINK_COLUMNS_END };
  *	static const struct sink_measure measures[] = {
  *		{ offsetof(struct piece, dur_ns), NULL, false } };
- *	static const uint8_t list[] = { F_STREAM, F_COUNT, F_SUM, F_SHARE,
- *		SINK_END };
- *	static struct sink_table tables[] = {
- *		{ .name = "gpu_streams", .columns = list } };
+ *	static struct sink_table tables[] = { { .name = "gpu_streams",
+ *		.columns = "gpu_stream,count,dur_ns_sum,percent" } };
  *
  *	static void
  *	take(struct sink *s, const struct stream_in *in, bool is_chosen)
@@ -56,10 +54,11 @@
  *		return sink_main(&s, argc, argv);
  *	}
  *
- * A column is an entry of columns[] and its number in the lists of tables; one
- * whose cell is no field, sum or statistic (SINK_CELL) is a case of cell(),
- * too. Rank or source lead by themselves where there are several sources. The
- * program's state begins with a struct sink, so that hooks find it by a cast.
+ * A column is an entry of columns[] and its id in the lists of tables; one
+ * whose cell is no field, sum or statistic (SINK_CELL) has a number, by which
+ * cell() knows it. Rank or source lead by themselves where there are several
+ *sources. The program's state begins with a struct sink, so that hooks find it
+ *by a cast.
  *
  * Memory: the records, while a table is made 8 bytes a record and 190 a group.
  */
@@ -96,19 +95,20 @@ struct sink_plan {
 	const char *name;
 	VEC(struct column) columns;
 	VEC(uint16_t) fields; /* of each: its number, or SINK_OWN on */
-	uint8_t keys[SINK_GROUP_WORDS];
-	size_t nkeys;
+	uint8_t keys[SINK_GROUP_WORDS], ties[SINK_GROUP_WORDS];
+	size_t nkeys, nties;
 };
 #define SINK_OWN 0x100    /* fields from here on: only cell() knows them */
 #define SINK_LEADS 0xfff0 /* and from here on enum sink_lead */
 
 /* Whether it will be printed, if what is read has it. */
 bool sink_asked(const struct sink *s, const struct sink_table *t);
-/* Appends a column of the sink's, or of the program's own. */
-void sink_plan_add(const struct sink *s, struct sink_plan *p, unsigned column);
+/* Appends columns of a list, or one of the program's own. */
+void sink_plan_add(const struct sink *s, struct sink_plan *p, const char *list);
 void sink_plan_own(
     struct sink_plan *p, const struct column *col, unsigned field);
-bool sink_plan_has(const struct sink_plan *p, unsigned field);
+/* Rows differ by these columns alone, shown or not. */
+void sink_plan_keys(const struct sink *s, struct sink_plan *p, const char *ids);
 void sink_plan_free(struct sink_plan *p);
 
 /* ---- rows ---- */
@@ -167,8 +167,7 @@ struct sink_def {
 	void (*make_tables)(struct sink *s);
 	/*
 	 * Then: checks them, adds to s->want, and to s->kinds what is read
-	 * whatever is asked for. A table named by
-	 * --table is s->named already.
+	 * in any case. A table named by --table is s->named already.
 	 */
 	void (*check)(struct sink *s);
 	/* Answers what needs no file; true: that was all. */
@@ -190,9 +189,9 @@ struct sink_def {
 	bool (*asked)(const struct sink *s, const struct sink_table *t);
 	/* Whether it is one of what was read; NULL: yes. */
 	bool (*fits)(const struct sink *s, const struct sink_table *t);
-	/* Whether a column of its list is in it; NULL: yes. */
+	/* Whether its columns with this number, see sink_column, are in it. */
 	bool (*wants)(
-	    const struct sink *s, const struct sink_table *t, unsigned column);
+	    const struct sink *s, const struct sink_table *t, unsigned only);
 	/* Whether a record is in it; NULL: all are. */
 	bool (*member)(const struct sink *s, const struct sink_plan *p,
 	    const void *record);
@@ -213,7 +212,8 @@ struct sink_def {
 	    struct sink *s, const struct sink_plan *p, struct table *t);
 	/* Before a row's cells are made. */
 	void (*row)(struct sink_row *r);
-	struct cell (*cell)(const struct sink_row *r, unsigned field);
+	/* By at of a SINK_CELL, or the field of one of its own. */
+	struct cell (*cell)(const struct sink_row *r, unsigned number);
 };
 
 struct sink {

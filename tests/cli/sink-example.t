@@ -5,7 +5,9 @@
 . tests/cli/lib.sh
 cc=${CC:-cc}
 command -v "${cc%% *}" >/dev/null || skip_all 'no compiler'
-plan 2
+# shellcheck disable=SC2046
+sinks=$(cd "$ROOT/cmd" && grep -l 'return sink_main(' $(ls -d *.c */*.c) | sed 's/[./].*//')
+plan 3
 
 {
 	echo '#include "sink/sink.h"'
@@ -16,3 +18,12 @@ like 'it has a main()' "$(cat tl-x.c)" '^main\(int argc'
 # shellcheck disable=SC2086 # a compiler may be a command with words
 ok 'it compiles' $cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-I"$ROOT/common" -I"$ROOT" -fsyntax-only tl-x.c
+
+lists() {
+	for program in $sinks; do
+		case $($program --help) in
+		*--list-tables*) $program --list-tables >/dev/null || return 1 ;;
+		esac
+	done
+}
+ok 'lists of columns have known ids' lists

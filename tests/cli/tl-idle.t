@@ -166,6 +166,7 @@ is 'a gap belongs to the step that ends it' \
 	"$(rows 'tl-idle --step 4 -c cause gap.json' | tr . '\n' | wc -l)" 4
 is '--min-gap hides rows' "$(rows 'tl-idle --table idle_gaps --min-gap 1ms gap.json')" ''
 is '--by dev' "$(rows 'tl-idle --by dev -c dev,time_ns gap.json')" '0 200000.'
+is 'advice where rows are of one cause' "$(tl-idle --by op gap.json | head -1 | grep -c advice) $(tl-idle --by op,cause gap.json | head -1 | grep -c advice)" '0 1'
 refuses 2 "'rain' is none of cause" 'tl-idle --by rain gap.json'
 refuses 2 'says op twice' 'tl-idle --by op,op gap.json'
 
