@@ -55,8 +55,6 @@ void sources_start(struct sources *ss, struct dict *dict);
 /* Numbers it and keeps what it tells. */
 void sources_tell(struct sources *ss, struct source *s);
 void sources_meta(struct sources *ss, struct meta *m);
-/* A copy that lives as long as the sources. */
-struct fact sources_fact(struct sources *ss, const struct fact *f);
 /* ts with the base of its source; without one the program ends. */
 int64_t sources_abs(const struct sources *ss, const struct stream_in *in,
     const struct event *ev);

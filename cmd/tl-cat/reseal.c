@@ -50,7 +50,7 @@ read_from(struct reseal *r)
 		} else if (item == ITEM_META) {
 			struct meta m = r->from->meta;
 
-			m.fact = sources_fact(&r->sources, &m.fact);
+			m.fact = fact_keep(r->sources.mem, &m.fact);
 			vec_push(&r->metas, m);
 		}
 	}

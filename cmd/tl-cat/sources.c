@@ -8,17 +8,6 @@ sources_start(struct sources *ss, struct dict *dict)
 	*ss = (struct sources){ .numbers.dict = dict, .mem = arena_create() };
 }
 
-struct fact
-sources_fact(struct sources *ss, const struct fact *f)
-{
-	struct fact copy = *f;
-
-	copy.key = arena_str(ss->mem, f->key);
-	if (f->val.type >= VAL_NUM)
-		copy.val.s = arena_str(ss->mem, f->val.s);
-	return copy;
-}
-
 /* Facts as they are now; texts are copied. */
 static void
 keep_facts(struct sources *ss, struct known *k, const struct source *s)
@@ -26,7 +15,7 @@ keep_facts(struct sources *ss, struct known *k, const struct source *s)
 	k->nfacts = s->nfacts;
 	k->facts = arena_alloc(ss->mem, s->nfacts * sizeof *s->facts + 1);
 	for (size_t i = 0; i < s->nfacts; i++) {
-		k->facts[i] = sources_fact(ss, &s->facts[i]);
+		k->facts[i] = fact_keep(ss->mem, &s->facts[i]);
 		if (str_eq(s->facts[i].key, STR("rank")))
 			k->rank = k->facts[i].val;
 	}

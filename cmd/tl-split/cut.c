@@ -9,35 +9,32 @@
 void
 cut_clear(struct cut *c, const struct source *s)
 {
-	const struct fact *f = source_fact(s, "first");
-
-	c->list.n = c->others.n = c->ends.n = c->by_key.n = 0;
-	c->has_first = f != NULL &&
-	    (f->val.type == VAL_INT ||
-		(f->val.s.p != NULL && num_i64(f->val.s, &c->first_ns)));
-	if (c->has_first && f->val.type == VAL_INT)
-		c->first_ns = f->val.i;
+	c->list.n = c->ends.n = 0;
+	c->has_first = source_int(s, "first", &c->first_ns);
 }
 
-void
-cut_annotation(struct cut *c, const struct dict *st, const struct event *ev)
-{
-	struct str name = dict_get(st, ev->name);
-	struct cut_window w = { ev->ts_ns, INT64_MAX, 0 };
-	struct str asked, base;
-	int64_t nth;
+/* ---- windows ---- */
 
-	if (!num_add(ev->ts_ns, ev->dur_ns, &w.end))
-		w.end = INT64_MAX;
-	if (c->set->by == BY_STEP && step_of_name(name, &w.key))
-		vec_push(&c->list, w);
-	if (c->set->by != BY_ANNOTATION)
-		return;
-	asked = str_of(c->set->annotation);
-	if (str_glob(asked, name))
-		vec_push(&c->list, w);
-	if (select_nth(asked, &base, &nth) && str_glob(base, name))
-		vec_push(&c->others, w);
+/* Of steps, or of annotations like the pattern. */
+static void
+find_windows(struct cut *c, const struct hold *prologue, struct str pattern)
+{
+	for (uint32_t i = 0; i < prologue->tree.nodes.n; i++) {
+		struct str name = forest_name(&prologue->tree, i);
+		struct cut_window w = { 0 };
+		struct event ev;
+
+		forest_event(&prologue->tree, i, &ev);
+		w.start = ev.ts_ns;
+		if (ev.shape->kind != KIND_ANNOTATION ||
+		    (ev.shape->has & HAS_TS) == 0)
+			continue;
+		if (!num_add(ev.ts_ns, ev.dur_ns, &w.end))
+			w.end = INT64_MAX;
+		if (c->set->by == BY_STEP ? step_of_name(name, &w.key)
+					  : str_glob(pattern, name))
+			vec_push(&c->list, w);
+	}
 }
 
 /* As the Nth annotation is counted: by start, outer ones first. */
@@ -53,63 +50,51 @@ by_start(const void *pa, const void *pb)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static int
-by_key(const void *pa, const void *pb)
-{
-	const struct cut_window *a = pa, *b = pb;
-
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return by_start(pa, pb);
-}
-
-/* NAME#N, where no annotation is called so: the Nth one like NAME. */
+/* NAME, and where no annotation is called so the Nth of NAME#N. */
 static void
-take_nth(struct cut *c)
+find_annotations(struct cut *c, const struct hold *prologue)
 {
-	struct str base;
-	int64_t nth;
+	struct str text = str_of(c->set->annotation), base;
+	int64_t nth = 0;
 
-	if (!select_nth(str_of(c->set->annotation), &base, &nth) ||
-	    (uint64_t)nth > c->others.n)
+	find_windows(c, prologue, text);
+	if (c->list.n == 0 && select_nth(text, &base, &nth))
+		find_windows(c, prologue, base);
+	stable_sort(c->list.v, c->list.n, sizeof *c->list.v, by_start);
+	for (size_t i = 0; i < c->list.n; i++)
+		c->list.v[i].key = (int64_t)i + 1;
+	if (nth == 0)
 		return;
-	qsort(c->others.v, c->others.n, sizeof *c->others.v, by_start);
-	c->others.v[nth - 1].key = nth;
-	vec_push(&c->list, c->others.v[nth - 1]);
+	if ((uint64_t)nth <= c->list.n)
+		c->list.v[0] = c->list.v[nth - 1];
+	c->list.n = (uint64_t)nth <= c->list.n;
 }
 
 void
-cut_ready(struct cut *c)
+cut_ready(struct cut *c, const struct hold *prologue)
 {
 	int64_t end = INT64_MIN;
-	bool is_numbered = c->set->by == BY_ANNOTATION && c->list.n > 0;
 
-	if (c->set->by == BY_ANNOTATION && c->list.n == 0)
-		take_nth(c);
-	if (c->list.n == 0)
-		return;
-	qsort(c->list.v, c->list.n, sizeof *c->list.v, by_start);
+	if (c->set->by == BY_ANNOTATION)
+		find_annotations(c, prologue);
+	else if (c->set->by == BY_STEP)
+		find_windows(c, prologue, STR(""));
+	stable_sort(c->list.v, c->list.n, sizeof *c->list.v, by_start);
 	for (size_t i = 0; i < c->list.n; i++) {
-		struct cut_window *w = &c->list.v[i];
-
-		if (is_numbered)
-			w->key = (int64_t)i + 1;
-		if (w->end > end)
-			end = w->end;
+		if (c->list.v[i].end > end)
+			end = c->list.v[i].end;
 		vec_push(&c->ends, end);
-		vec_push(&c->by_key, *w);
 	}
-	qsort(c->by_key.v, c->by_key.n, sizeof *c->by_key.v, by_key);
 }
 
 void
 cut_free(struct cut *c)
 {
 	vec_free(&c->list);
-	vec_free(&c->others);
 	vec_free(&c->ends);
-	vec_free(&c->by_key);
 }
+
+/* ---- parts ---- */
 
 /* A step may have several windows, of several threads. */
 static void
@@ -137,11 +122,19 @@ stretch(const struct cut *c, int64_t t)
 	return since / c->set->every_ns;
 }
 
+/* How many windows have begun by then. */
+static size_t
+begun_by(const struct cut *c, int64_t t)
+{
+	size_t n;
+
+	bisect(n, c->list.n, mid, c->list.v[mid].start <= t);
+	return n;
+}
+
 void
 cut_parts(const struct cut *c, int64_t t, key_vec *keys)
 {
-	size_t lo;
-
 	keys->n = 0;
 	if (c->set->by == BY_TIME) {
 		int64_t n = stretch(c, t);
@@ -152,24 +145,10 @@ cut_parts(const struct cut *c, int64_t t, key_vec *keys)
 			vec_push(keys, n);
 		return;
 	}
-	bisect(lo, c->list.n, mid, c->list.v[mid].start <= t);
-	/* of those that began, back to where all have ended */
-	while (lo > 0 && c->ends.v[lo - 1] > t)
-		if (c->list.v[--lo].end > t)
-			add_key(keys, c->list.v[lo].key);
-}
-
-static bool
-window_overlaps(const struct cut *c, int64_t key, int64_t start, int64_t end)
-{
-	size_t lo;
-
-	bisect(lo, c->by_key.n, mid, c->by_key.v[mid].key < key);
-	for (; lo < c->by_key.n && c->by_key.v[lo].key == key; lo++)
-		if (c->by_key.v[lo].start <= end &&
-		    start <= c->by_key.v[lo].end)
-			return true;
-	return false;
+	/* back to where all have ended */
+	for (size_t i = begun_by(c, t); i > 0 && c->ends.v[i - 1] > t; i--)
+		if (c->list.v[i - 1].end > t)
+			add_key(keys, c->list.v[i - 1].key);
 }
 
 bool
@@ -177,5 +156,10 @@ cut_overlaps(const struct cut *c, int64_t key, int64_t start, int64_t end)
 {
 	if (c->set->by == BY_TIME)
 		return stretch(c, start) <= key && key <= stretch(c, end);
-	return window_overlaps(c, key, start, end);
+	for (size_t i = begun_by(c, end); i > 0 && c->ends.v[i - 1] >= start;
+	     i--)
+		if (c->list.v[i - 1].key == key &&
+		    c->list.v[i - 1].end >= start)
+			return true;
+	return false;
 }

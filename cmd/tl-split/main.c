@@ -52,7 +52,7 @@ deal_prologue(struct split *s)
 	if (now->is_cut || s->set->by == BY_RANK)
 		return;
 	now->is_cut = true;
-	cut_ready(&s->cut);
+	cut_ready(&s->cut, &now->prologue);
 	for (size_t i = 0; i < now->prologue.tree.nodes.n; i++) {
 		struct event ev;
 
@@ -68,28 +68,6 @@ deal_prologue(struct split *s)
 }
 
 /* ---- sources ---- */
-
-static struct fact
-keep_fact(struct arena *mem, const struct fact *f)
-{
-	struct fact kept = { arena_str(mem, f->key), f->val };
-
-	if (f->val.s.p != NULL)
-		kept.val.s = arena_str(mem, f->val.s);
-	return kept;
-}
-
-static void
-keep_facts(struct current *now, const struct source *s)
-{
-	struct fact *facts =
-	    arena_alloc(now->mem, s->nfacts * sizeof *facts + 1);
-
-	for (size_t i = 0; i < s->nfacts; i++)
-		facts[i] = keep_fact(now->mem, &s->facts[i]);
-	now->source = *s;
-	now->source.facts = facts;
-}
 
 static void
 end_source(struct split *s)
@@ -124,7 +102,7 @@ take_source(struct split *s, const struct source *source)
 		now->prologue = (struct hold){ .tree.st = s->st };
 		now->trees = (struct hold){ .tree.st = s->st, .is_all = true };
 	}
-	keep_facts(now, source);
+	now->source = source_keep(now->mem, source);
 	if (!now->is_cut)
 		cut_clear(&s->cut, &now->source);
 }
@@ -137,7 +115,7 @@ take_meta(struct split *s, const struct meta *m)
 
 	if (!now->is_begun)
 		return;
-	kept.fact = keep_fact(now->mem, &m->fact);
+	kept.fact = fact_keep(now->mem, &m->fact);
 	parts_meta(s, &kept);
 	vec_push(&now->metas, kept);
 }
@@ -228,9 +206,6 @@ take_event(struct split *s, const struct event *ev)
 	}
 	if (now->section == SECTION_PROLOGUE) {
 		hold_wait(&now->prologue, ev);
-		if (ev->shape->kind == KIND_ANNOTATION &&
-		    (ev->shape->has & HAS_TS) != 0)
-			cut_annotation(&s->cut, s->st, ev);
 		return;
 	}
 	deal_prologue(s);

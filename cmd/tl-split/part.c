@@ -12,6 +12,11 @@
 #include <dirent.h>
 #include <stdlib.h>
 
+static const char *const part_words[] = { [BY_RANK] = "rank-",
+	[BY_STEP] = "step-",
+	[BY_ANNOTATION] = "annotation-",
+	[BY_TIME] = "time-" };
+
 /* More would be refused on some systems, and each takes some 500 kB. */
 #define OPEN_PARTS 64
 
@@ -57,17 +62,14 @@ use(struct split *s, struct part *p)
 static char *
 path_of(const struct split *s, const int64_t *key)
 {
-	static const char *const words[] = { [BY_RANK] = "rank-",
-		[BY_STEP] = "step-",
-		[BY_ANNOTATION] = "annotation-",
-		[BY_TIME] = "time-" };
 	struct buf b = { 0 };
 
 	buf_printf(&b, "%s/", s->set->dir);
 	if (key == NULL)
 		buf_puts(&b, "rest.tl");
 	else
-		buf_printf(&b, "%s%" PRId64 ".tl", words[s->set->by], *key);
+		buf_printf(
+		    &b, "%s%" PRId64 ".tl", part_words[s->set->by], *key);
 	buf_putc(&b, '\0');
 	return b.p;
 }
@@ -82,7 +84,7 @@ new_part(struct split *s, const int64_t *key)
 	p->key = key != NULL ? *key : 0;
 	p->is_rest = key == NULL;
 	p->path = path_of(s, key);
-	p->hold.tree.st = s->st;
+	p->hold.tree.st = p->nb.dict = s->st;
 	vec_push(&s->parts, p);
 	return p;
 }
@@ -107,32 +109,6 @@ part_get(struct split *s, const int64_t *key)
 }
 
 /* ---- sources ---- */
-
-/* Tracks name their source, which has another number in the part. */
-static uint32_t
-track_of(struct split *s, struct part *p, uint32_t track)
-{
-	struct track t;
-
-	while (p->tracks.n <= track)
-		vec_push(&p->tracks, 0);
-	if (p->tracks.v[track] == 0) {
-		t = s->st->tracks.v[track];
-		t.src = p->nsources - 1;
-		p->tracks.v[track] = dict_track(s->st, &t) + 1;
-	}
-	return p->tracks.v[track] - 1;
-}
-
-static struct event
-as_of(struct split *s, struct part *p, const struct event *ev)
-{
-	struct event ours = *ev;
-
-	ours.track = track_of(s, p, ev->track);
-	ours.src = p->nsources - 1;
-	return ours;
-}
 
 static void
 write_source(struct split *s, struct part *p, bool is_final)
@@ -173,7 +149,7 @@ write_prologue(struct split *s, struct part *p)
 
 	for (size_t i = 0; i < all->tree.nodes.n; i++) {
 		bool is_own, is_context;
-		struct event ev, ours;
+		struct event ev;
 		int64_t end;
 
 		hold_event(all, i, &ev);
@@ -186,8 +162,8 @@ write_prologue(struct split *s, struct part *p)
 			    cut_overlaps(&s->cut, p->key, ev.ts_ns, end)));
 		if (!is_own && !is_context)
 			continue;
-		ours = as_of(s, p, &ev);
-		hold_wait(&p->hold, &ours);
+		numbering_event(&p->nb, &ev);
+		hold_wait(&p->hold, &ev);
 		p->hold.tree.nodes.v[p->hold.tree.nodes.n - 1].hold.is_chosen =
 		    is_own;
 	}
@@ -228,7 +204,9 @@ part_begin(struct split *s, struct part *p)
 		return;
 	p->source = s->now.no;
 	p->nsources++;
-	p->tracks.n = p->above.n = 0;
+	p->nb.first = p->nsources - 1 - s->now.src; /* modulo 2^32 */
+	p->nb.tracks.n = 0;
+	p->above.n = 0;
 	p->section = SECTION_NONE;
 	use(s, p);
 	if (s->now.section != SECTION_NONE)
@@ -265,12 +243,12 @@ parts_end_source(struct split *s)
 void
 part_pass(struct split *s, struct part *p, const struct event *ev)
 {
-	struct event ours;
+	struct event ours = *ev;
 
 	part_begin(s, p);
 	use(s, p);
 	tell_section(p, s->now.section);
-	ours = as_of(s, p, ev);
+	numbering_event(&p->nb, &ours);
 	stream_write(p->out, &ours);
 }
 
@@ -344,11 +322,11 @@ add_forwards(struct current *now, struct part *p)
 static void
 add_event(struct split *s, struct part *p, uint32_t no, bool is_chosen)
 {
-	struct event ev, ours;
+	struct event ev;
 
 	hold_event(&s->now.trees, no, &ev);
-	ours = as_of(s, p, &ev);
-	hold_add(&p->hold, s->in, &ours, is_chosen);
+	numbering_event(&p->nb, &ev);
+	hold_add(&p->hold, s->in, &ev, is_chosen);
 	p->above.n = ev.depth;
 	vec_push(&p->above, no);
 }
@@ -401,37 +379,26 @@ parts_flush(struct split *s)
 
 /* ---- a folder that is used again ---- */
 
-/* What the programs of the same task called its parts before. */
+/* Whether an earlier split made it, and this one does not replace it. */
 static bool
-is_part_name(const char *name)
+is_left_over(const struct split *s, struct str name)
 {
-	static const char *const words[] = { "rank-", "step-", "annotation-",
-		"time-" };
-	struct str s = str_of(name);
-	int64_t n;
+	int64_t key;
 
-	if (strcmp(name, "rest.tl") == 0)
-		return true;
-	if (s.len < 3 || strcmp(name + s.len - 3, ".tl") != 0)
+	if (str_eq(name, STR("rest.tl")))
+		return s->rest == NULL;
+	if (!str_ends(name, STR(".tl")))
 		return false;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		size_t len = strlen(words[i]);
+	for (unsigned by = BY_RANK; by <= BY_TIME; by++) {
+		struct str word = str_of(part_words[by]);
 
-		if (strncmp(name, words[i], len) == 0)
-			return num_i64(
-			    (struct str){ s.p + len, s.len - 3 - len }, &n);
+		if (str_starts(name, word) &&
+		    num_i64((struct str){ name.p + word.len,
+				name.len - word.len - 3 },
+			&key))
+			return by != s->set->by ||
+			    map_get(&s->part_of, (uint64_t)key) == NULL;
 	}
-	return false;
-}
-
-static bool
-is_new(const struct split *s, const char *name)
-{
-	size_t dir = strlen(s->set->dir) + 1;
-
-	for (size_t i = 0; i < s->parts.n; i++)
-		if (strcmp(s->parts.v[i]->path + dir, name) == 0)
-			return true;
 	return false;
 }
 
@@ -448,7 +415,7 @@ check_folder(const struct split *s)
 	if (dir == NULL)
 		die_errno("%s", s->set->dir);
 	while ((e = readdir(dir)) != NULL)
-		if (is_part_name(e->d_name) && !is_new(s, e->d_name))
+		if (is_left_over(s, str_of(e->d_name)))
 			die("%s/%s is a part of an earlier split: empty the "
 			    "folder, or take another one",
 			    s->set->dir, e->d_name);
@@ -471,7 +438,7 @@ parts_finish(struct split *s)
 		stream_mark(p->out, s->marks);
 		stream_finish(p->out);
 		hold_free(&p->hold);
-		vec_free(&p->tracks);
+		vec_free(&p->nb.tracks);
 		vec_free(&p->above);
 		vec_release((void *)(uintptr_t)p->path);
 		vec_release(p);

@@ -39,19 +39,15 @@ struct cut_window {
 struct cut {
 	const struct settings *set;
 	bool has_first;
-	int64_t first_ns;              /* the source's first event */
-	VEC(struct cut_window) list;   /* by start */
-	VEC(struct cut_window) others; /* like NAME where that is NAME#N */
-	VEC(int64_t) ends;             /* the latest end up to each of list */
-	VEC(struct cut_window) by_key; /* by key, then start */
+	int64_t first_ns;            /* the source's first event */
+	VEC(struct cut_window) list; /* by start */
+	VEC(int64_t) ends;           /* the latest end up to each of list */
 };
 
 /* Another source begins. */
 void cut_clear(struct cut *c, const struct source *s);
-/* An annotation of its prologue, and the end of that. */
-void cut_annotation(
-    struct cut *c, const struct dict *st, const struct event *ev);
-void cut_ready(struct cut *c);
+/* Its prologue, which has its annotations, is whole. */
+void cut_ready(struct cut *c, const struct hold *prologue);
 void cut_free(struct cut *c);
 /* The keys of the parts that hold a time; none: it is in the rest. */
 void cut_parts(const struct cut *c, int64_t t, key_vec *keys);
@@ -80,7 +76,7 @@ struct part {
 	uint64_t source; /* its number, 0: nothing of it so far */
 	bool is_final;   /* told so */
 	enum section section;
-	VEC(uint32_t) tracks; /* its track to the part's + 1 */
+	struct numbering nb; /* of its number here */
 	/* of the trees at hand: numbers in current.trees */
 	VEC(struct piece) pieces;
 	VEC(uint32_t) above; /* of the events in hold.tree.open */

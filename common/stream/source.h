@@ -37,6 +37,10 @@ const struct fact *source_fact(const struct source *s, const char *key);
 /* A fact that is an integer, or its decimal text; false: there is none. */
 bool source_int(const struct source *s, const char *key, int64_t *v);
 
+/* Copies, with their texts, in the arena. */
+struct fact fact_keep(struct arena *mem, const struct fact *f);
+struct source source_keep(struct arena *mem, const struct source *s);
+
 /* Warns of events that no table can count, if the source has the fact. */
 void stream_tell_skipped(const char *name, const struct source *source);
 

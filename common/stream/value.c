@@ -331,3 +331,25 @@ source_int(const struct source *s, const char *key, int64_t *v)
 	return f->val.type == VAL_INT ||
 	    (f->val.s.p != NULL && num_i64(f->val.s, v));
 }
+
+struct fact
+fact_keep(struct arena *mem, const struct fact *f)
+{
+	struct fact kept = { arena_str(mem, f->key), f->val };
+
+	if (f->val.type >= VAL_NUM)
+		kept.val.s = arena_str(mem, f->val.s);
+	return kept;
+}
+
+struct source
+source_keep(struct arena *mem, const struct source *s)
+{
+	struct fact *facts = arena_alloc(mem, s->nfacts * sizeof *facts + 1);
+	struct source kept = *s;
+
+	for (size_t i = 0; i < s->nfacts; i++)
+		facts[i] = fact_keep(mem, &s->facts[i]);
+	kept.facts = facts;
+	return kept;
+}

@@ -4,29 +4,6 @@
 
 #include <stdlib.h>
 
-static struct fact
-keep_fact(struct store *s, const struct fact *f)
-{
-	struct fact copy = *f;
-
-	copy.key = arena_str(s->mem, f->key);
-	if (f->val.type == VAL_NUM || f->val.type >= VAL_STR)
-		copy.val.s = arena_str(s->mem, f->val.s);
-	return copy;
-}
-
-static void
-keep_source(struct store *s, const struct source *source)
-{
-	struct fact *facts =
-	    arena_alloc(s->mem, source->nfacts * sizeof *facts + 1);
-
-	for (size_t i = 0; i < source->nfacts; i++)
-		facts[i] = keep_fact(s, &source->facts[i]);
-	s->source = *source;
-	s->source.facts = facts;
-}
-
 /* Which links and flags of the stream are kept, and which made anew. */
 static void
 set_mode(struct store *s, unsigned marks)
@@ -78,10 +55,11 @@ take(struct store *s, struct stream_in *in, enum item item)
 		if (in->ev.shape->ph != 'X' || !event_is(&in->ev, s->left_out))
 			store_add(s, &in->ev);
 		break;
-	case ITEM_SOURCE: keep_source(s, &in->source); break;
+	case ITEM_SOURCE: s->source = source_keep(s->mem, &in->source); break;
 	case ITEM_META:
 		vec_push(&s->metas, in->meta);
-		s->metas.v[s->metas.n - 1].fact = keep_fact(s, &in->meta.fact);
+		s->metas.v[s->metas.n - 1].fact =
+		    fact_keep(s->mem, &in->meta.fact);
 		break;
 	case ITEM_SECTION:
 		s->section = in->section;
