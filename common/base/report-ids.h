@@ -57,6 +57,7 @@ NOTHING(ONLY_COLLECTIVES,
     "{file}: all {#n} selected GPU events are collectives or have no launch: "
     "try tl-collective")
 NOTHING(NEVER_IDLE, "{file}: the GPU was never idle")
+NOTHING(NO_STEP_MATCHES, "{file}: the selection matches no step")
 NOTHING(NO_DURATION, "{file}: no selected GPU event has a duration")
 NOTHING(NO_OPS, "{file}: no ops among {#n} {n:event|events}")
 NOTHING(NO_SUCH_OP, "{file}: no op of that name among {#n}")

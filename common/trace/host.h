@@ -70,6 +70,7 @@ struct host_gpu {
 	uint32_t launch; /* event, or HOST_NONE */
 	uint64_t launch_id;
 	uint8_t kind;
+	uint8_t tag; /* the caller's */
 	bool has_launch;
 };
 

@@ -47,17 +47,15 @@ window_cmp(const void *x, const void *y)
 
 /* ---- what is asked for ---- */
 
-static bool
-step_asked(const struct select *s, const struct window *win, int64_t first,
-    int64_t last)
+bool
+select_has_step(
+    const struct select *s, int64_t step, int64_t first, int64_t last)
 {
-	if (win->step == WALK_NO_STEP)
-		return false;
 	for (size_t i = 0; i < s->steps.words.n; i++)
-		if (win->step ==
+		if (step ==
 		    (str_eq(s->steps.words.v[i], STR("first")) ? first : last))
 			return true;
-	return id_set_has(&s->steps, win->step);
+	return id_set_has(&s->steps, step);
 }
 
 static void
@@ -75,7 +73,8 @@ ask_steps(const struct select *s, struct spans *out)
 		last = step > last ? step : last;
 	}
 	for (size_t i = 0; i < w->all.n; i++)
-		if (step_asked(s, &w->all.v[i], first, last))
+		if (w->all.v[i].step != WALK_NO_STEP &&
+		    select_has_step(s, w->all.v[i].step, first, last))
 			spans_add(out, w->all.v[i].start, w->all.v[i].end);
 	if (out->n > 0)
 		return;

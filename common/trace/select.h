@@ -131,6 +131,9 @@ int64_t select_step(struct select *s);
  * of its thread, else of any. Valid until the source ends.
  */
 const struct window *select_annotation(struct select *s);
+/* Whether --step names a step of a source that has these. */
+bool select_has_step(
+    const struct select *s, int64_t step, int64_t first, int64_t last);
 /* "NAME#N" of --annotation in its two parts; false if it has no N from 1 on. */
 bool select_nth(struct str text, struct str *name, int64_t *nth);
 void select_free(struct select *s);

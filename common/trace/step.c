@@ -91,6 +91,15 @@ add(int64_t a, int64_t b)
 	return num_add(a, b, &sum) ? sum : 0;
 }
 
+/* By requests that are at their prompt, and at what comes behind it. */
+static enum step_phase
+phase_of(int64_t context, int64_t generation)
+{
+	if (context > 0)
+		return generation > 0 ? PHASE_MIXED : PHASE_PREFILL;
+	return generation > 0 ? PHASE_DECODE : PHASE_NONE;
+}
+
 /* Forms of vLLM, detailed and its own, and of diffusion models. */
 static bool
 has_known_form(struct str name, struct serving_step *to)
@@ -113,8 +122,17 @@ has_known_form(struct str name, struct serving_step *to)
 			continue;
 		to->tier = forms[i].tier;
 		to->batch = n[forms[i].first];
-		if (forms[i].second >= 0)
+		to->requests = to->batch;
+		if (forms[i].second >= 0) {
+			/* in front of its tokens stand a phase's requests */
+			int64_t context = n[forms[i].first - 1];
+			int64_t generation = n[forms[i].second - 1];
+
 			to->batch = add(to->batch, n[forms[i].second]);
+			to->tokens = to->batch;
+			to->requests = add(context, generation);
+			to->phase = phase_of(context, generation);
+		}
 		return true;
 	}
 	return false;
@@ -146,6 +164,12 @@ first_of(int64_t a, int64_t b, int64_t c)
 	return a != 0 ? a : b != 0 ? b : c;
 }
 
+static int64_t
+if_told(int64_t n)
+{
+	return n > 0 ? n : -1;
+}
+
 static bool
 sglang(struct str name, struct serving_step *to)
 {
@@ -164,6 +188,12 @@ sglang(struct str name, struct serving_step *to)
 		    bs);
 	else
 		to->batch = is_decode ? bs : first_of(tokens, bs, 0);
+	to->requests = if_told(bs);
+	to->tokens = if_told(first_of(
+	    tokens, add(value_of(name, "c_sq"), value_of(name, "g_sq")), 0));
+	to->phase = is_decode                      ? PHASE_DECODE
+	    : str_starts(name, STR("step[EXTEND")) ? PHASE_PREFILL
+						   : PHASE_MIXED;
 	return to->tier == 0 || bs > 0;
 }
 
@@ -177,15 +207,24 @@ atom(struct str name, struct serving_step *to)
 		return false;
 	to->tier = str_find(name, STR("sqsq="), false) >= 0 ? 0 : 1;
 	to->batch = value_of(name, "tok");
+	to->requests = if_told(value_of(name, "bs"));
+	to->tokens = if_told(to->batch);
+	to->phase = str_starts(name, STR("prefill[")) ? PHASE_PREFILL
+	    : value_of(name, "p") > 0                 ? PHASE_MIXED
+						      : PHASE_DECODE;
 	return true;
 }
 
 struct serving_step
 serving_step_of(struct str name)
 {
-	struct serving_step s = { .tier = 1, .batch = -1 };
+	const struct serving_step none = {
+		.tier = 2, .batch = -1, .requests = -1, .tokens = -1
+	};
+	struct serving_step s = none;
 
+	s.tier = 1;
 	if (has_known_form(name, &s) || sglang(name, &s) || atom(name, &s))
 		return s;
-	return (struct serving_step){ .tier = 2, .batch = -1 };
+	return none;
 }

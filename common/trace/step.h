@@ -24,6 +24,8 @@ void steps_sort(struct step_span *v, size_t n);
  */
 int64_t steps_at(const struct step_span *v, size_t n, int64_t ts_ns);
 
+enum step_phase { PHASE_NONE, PHASE_PREFILL, PHASE_DECODE, PHASE_MIXED };
+
 /*
  * A step of a serving framework, which writes its batch into an annotation's
  * name.
@@ -35,9 +37,11 @@ int64_t steps_at(const struct step_span *v, size_t n, int64_t ts_ns);
  *	execute_diffusion_1_1024x1024
  */
 struct serving_step {
-	int64_t start, end; /* the caller's */
-	int64_t batch;      /* -1: its name doesn't tell */
-	int tier;           /* 0: detailed names, 1: others, 2: no step */
+	int64_t start, end;       /* the caller's */
+	int64_t batch;            /* -1: its name doesn't tell */
+	int64_t requests, tokens; /* likewise */
+	enum step_phase phase;
+	int tier; /* 0: detailed names, 1: others, 2: no step */
 };
 
 struct serving_step serving_step_of(struct str name);

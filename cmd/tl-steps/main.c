@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-steps: how long did each step take, and on what?
+ *
+ * A sink that keeps a source whole (trace/host.h), finds its steps when it ends
+ * (trace/steps.h), and makes a record of each, and of what lies between them.
+ */
+#include "cmd/tl-steps/steps.h"
+
+#include <math.h>
+
+#define OPT_CAUSES (OPT_LONG + 0)
+
+static const struct opt options[] = {
+	{ OPT_SELECT_ANNOTATION, "annotation", "GLOB",
+	    "the annotations that are steps" },
+	{ OPT_CAUSES, "causes", "FILE", "more names and what they stand for" },
+	OPT_BUCKET,
+	OPT_SINK_LIST_ROW,
+	{ OPT_SELECT_RANK, "rank", "RANK,...",
+	    "of the sources of these ranks" },
+	{ OPT_SELECT_STEP, "step", "STEP,...",
+	    "these steps, as 3-7, first or last" },
+	OPT_SINK_TABLE_ROW,
+	OPT_TABLE,
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"how long each step took, on the clock and on the GPU",
+	"[OPTIONS] [FILE...]",
+	"tl-steps trace.json.gz",
+};
+
+/* ---- columns ---- */
+
+/* Cells that are made in cell(). */
+enum {
+	C_UID,
+	C_COUNT,
+	C_P95,
+	C_P99,
+	C_SPREAD,
+	C_SLOWEST,
+	C_SLOW_PART,
+	C_SLOW_NS,
+	C_SLOW_MEDIAN,
+	C_SLOW_IN,
+	C_WALL_MEDIAN,
+	C_DRAIN_FIRST,
+	C_DRAIN_LAST,
+	C_BETWEEN,
+};
+
+#define AT(field) offsetof(struct step_record, field)
+#define NONE UNIT_NONE
+#define NS UNIT_NS
+#define COUNT UNIT_COUNT
+#define MINOR COL_MINOR
+
+enum { M_TIME, M_WALL, M_GPU_WALL };
+static const struct sink_measure measures[] = {
+	[M_TIME] = { AT(time_ns), NULL, false },
+	[M_WALL] = { AT(wall_ns), NULL, false },
+	[M_GPU_WALL] = { AT(gpu_wall_ns), NULL, false },
+};
+
+/* clang-format off */
+static const struct sink_column columns[] = {
+	{ { "pid", NULL, COL_INT, NONE, MINOR, 0 }, SINK_KEY, true, AT(pid), 0 },
+	{ { "what", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_TEXT, false, AT(word), 0 },
+	{ { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_INT, false, AT(step), 0 },
+	{ { "name", NULL, COL_TEXT, NONE, COL_NAME | MINOR, 0 }, SINK_TEXT, false, AT(name), 0 },
+	{ { "ts_ns", NULL, COL_INT, NS, COL_POSITION | MINOR, 0 }, SINK_INT, false, AT(rec.ts_ns), 0 },
+	{ { "wall_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_INT, false, AT(wall_ns), 0 },
+	{ { "gpu_wall_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(gpu_wall_ns), 0 },
+	{ { "busy_launched_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_INT, false, AT(busy_launched_ns), 0 },
+	{ { "busy_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(busy_ns), 0 },
+	{ { "idle_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(idle_ns), 0 },
+	{ { "idle_cause", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(idle_cause), 0 },
+	{ { "idle_cause_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(idle_cause_ns), 0 },
+	{ { "exposed_comm_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(exposed_comm_ns), 0 },
+	{ { "exposed_copy_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_INT, false, AT(exposed_copy_ns), 0 },
+	{ { "drain_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_INT, false, AT(drain_ns), 0 },
+	{ { "lead_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_INT, false, AT(lead_ns), 0 },
+	{ { "gap_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_INT, false, AT(gap_ns), 0 },
+	{ { "gap_cause", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_TEXT, false, AT(gap_cause), 0 },
+	{ { "data_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(data_ns), 0 },
+	{ { "kernels", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(nkernels), 0 },
+	{ { "launches", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(nlaunches), 0 },
+	{ { "phase", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_TEXT, false, AT(phase), 0 },
+	{ { "batch", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(batch), 0 },
+	{ { "tokens", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(tokens), 0 },
+	{ { "flags", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(flags), 0 },
+	{ { "uid", NULL, COL_INT, NONE, MINOR, 0 }, SINK_CELL, false, C_UID, 0 },
+	{ { "steps", NULL, COL_INT, COUNT, 0, 0 }, SINK_CELL, false, C_COUNT, 0 },
+	{ { "step_time", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(time_is), 0 },
+	{ { "reason", NULL, COL_TEXT, NONE, MINOR | COL_WRAPPED, 0 }, SINK_TEXT, false, AT(reason), 0 },
+	{ { "time_ns_median", NULL, COL_REAL, NS, 0, 0 }, SINK_MEDIAN, false, M_TIME, 0 },
+	{ { "time_ns_p95", NULL, COL_REAL, NS, 0, 0 }, SINK_CELL, false, C_P95, 0 },
+	{ { "time_ns_p99", NULL, COL_REAL, NS, 0, 0 }, SINK_CELL, false, C_P99, 0 },
+	{ { "time_ns_min", NULL, COL_INT, NS, MINOR, 0 }, SINK_MIN, false, M_TIME, 0 },
+	{ { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_MAX, false, M_TIME, 0 },
+	{ { "spread_percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_SPREAD, 0 },
+	{ { "slowest", NULL, COL_INT, NONE, 0, 0 }, SINK_CELL, false, C_SLOWEST, 0 },
+	{ { "slowest_by", NULL, COL_TEXT, NONE, 0, 0 }, SINK_CELL, false, C_SLOW_PART, 0 },
+	{ { "slowest_by_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_SLOW_NS, 0 },
+	{ { "median_step_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_SLOW_MEDIAN, 0 },
+	{ { "slowest_in", NULL, COL_TEXT, NONE, COL_NAME | MINOR, 0 }, SINK_CELL, false, C_SLOW_IN, 0 },
+	{ { "wall_ns_median", NULL, COL_REAL, NS, MINOR, 0 }, SINK_CELL, false, C_WALL_MEDIAN, 0 },
+	{ { "gpu_wall_ns_median", NULL, COL_REAL, NS, MINOR, 0 }, SINK_MEDIAN, false, M_GPU_WALL, 0 },
+	{ { "drain_ns_first", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_DRAIN_FIRST, 0 },
+	{ { "drain_ns_last", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_DRAIN_LAST, 0 },
+	{ { "window_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_SUM, false, M_WALL, 0 },
+	{ { "between_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_BETWEEN, 0 },
+	{ { "unlinked_count", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(nunlinked), 0 },
+	{ { "outside_count", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(noutside), 0 },
+	SINK_COLUMNS_END,
+};
+/* clang-format on */
+
+enum { OF_STEPS, OF_SUMMARY };
+
+static struct sink_table tables[] = {
+	[OF_STEPS] = { .name = "steps",
+	    .columns = "step,what,name,pid,ts_ns,wall_ns,gpu_wall_ns,"
+		       "busy_launched_ns,busy_ns,idle_ns,idle_cause,"
+		       "idle_cause_ns,exposed_comm_ns,exposed_copy_ns,"
+		       "drain_ns,lead_ns,gap_ns,gap_cause,data_ns,kernels,"
+		       "launches,phase,batch,tokens,flags,uid",
+	    .order = SINK_AS_ADDED,
+	    .is_single = true },
+	[OF_SUMMARY] = { .name = "steps_summary",
+	    .keys = "pid",
+	    .columns = "steps,step_time,time_ns_median,time_ns_p95,"
+		       "time_ns_p99,time_ns_min,time_ns_max,spread_percent,"
+		       "slowest,slowest_by,slowest_by_ns,median_step_ns,"
+		       "slowest_in,wall_ns_median,gpu_wall_ns_median,"
+		       "drain_ns_first,drain_ns_last,window_ns,between_ns,"
+		       "unlinked_count,outside_count,reason",
+	    .order = SINK_AS_ADDED },
+};
+
+static bool
+is_asked(const struct sink *s, const struct sink_table *t)
+{
+	return s->dest.dir != NULL || t == &tables[OF_STEPS];
+}
+
+/* ---- the summary ---- */
+
+typedef VEC(int64_t) int_list;
+
+/* A figure of all steps of a row, in their order. */
+static void
+list_of(const struct sink_row *row, size_t field, int_list *to)
+{
+	to->n = 0;
+	for (size_t i = 0; i < row->group->n; i++) {
+		const struct step_record *r = sink_row_record(row, i);
+		int64_t v;
+
+		memcpy(&v, (const char *)r + field, sizeof v);
+		if (r->what != STEP_IS_BETWEEN && v != SINK_NONE)
+			vec_push(to, v);
+	}
+}
+
+static double
+median_of(const struct sink_row *row, size_t field)
+{
+	int_list list = { 0 };
+	struct stats stats;
+
+	list_of(row, field, &list);
+	stat_of(&stats, list.v, list.n);
+	vec_free(&list);
+	return stats.median;
+}
+
+static struct cell
+quantile_cell(const struct sink_row *row, double q)
+{
+	int_list list = { 0 };
+	struct stats stats;
+	double v = NAN;
+
+	list_of(row, AT(time_ns), &list);
+	stat_of(&stats, list.v, list.n);
+	if (list.n > 0)
+		v = stat_quantile(list.v, list.n, q);
+	vec_free(&list);
+	return cell_real(v);
+}
+
+static struct cell
+spread_cell(const struct sink_row *row)
+{
+	const struct stats *st = &row->stats[M_TIME].ns;
+
+	if (st->n == 0 || st->median <= 0)
+		return cell_none();
+	return cell_real((double)(st->max - st->min) / st->median * 100);
+}
+
+static struct cell
+drain_cell(const struct sink_row *row, bool is_last)
+{
+	int_list list = { 0 };
+	struct cell c = cell_none();
+
+	list_of(row, AT(drain_ns), &list);
+	if (list.n > 0)
+		c = cell_int(list.v[is_last ? list.n - 1 : 0]);
+	vec_free(&list);
+	return c;
+}
+
+/* Steps, and the time between them. */
+static struct cell
+sum_cell(const struct sink_row *row, unsigned number)
+{
+	int64_t n = 0, between_ns = 0;
+
+	for (size_t i = 0; i < row->group->n; i++) {
+		const struct step_record *r = sink_row_record(row, i);
+
+		n += r->what == STEP_IS_STEP;
+		if (r->what == STEP_IS_BETWEEN)
+			stat_add(&between_ns, r->wall_ns);
+	}
+	return cell_int(number == C_COUNT ? n : between_ns);
+}
+
+/* The slowest step, or the median one; NULL: there are not two to compare. */
+static const struct step_record *
+step_of(const struct sink_row *row, bool is_slowest)
+{
+	const struct step_record *found = NULL;
+	int_list list = { 0 };
+	struct stats stats;
+
+	list_of(row, AT(time_ns), &list);
+	stat_of(&stats, list.v, list.n);
+	for (size_t i = 0; list.n > 1 && found == NULL; i++) {
+		const struct step_record *r = sink_row_record(row, i);
+
+		if (r->time_ns == list.v[(list.n - 1) / (is_slowest ? 1 : 2)])
+			found = r;
+	}
+	vec_free(&list);
+	return found;
+}
+
+/* The part in which the slowest step is behind the median one most. */
+static struct cell
+slowest_cell(const struct sink_row *row, unsigned number)
+{
+	static const char *const words[] = {
+		[PART_COMPUTE - CAUSE_COUNT] = "compute",
+		[PART_COMM - CAUSE_COUNT] = "exposed_comm",
+		[PART_COPY - CAUSE_COUNT] = "exposed_copy",
+	};
+	const struct step_record *r = step_of(row, true), *median;
+	int64_t excess = 0;
+	size_t part = PART_COUNT;
+
+	if (r == NULL)
+		return cell_none();
+	if (number == C_SLOWEST)
+		return cell_int(r->step);
+	median = step_of(row, false);
+	/* parts are those of the wall time */
+	for (size_t i = 0; i < PART_COUNT && !r->is_gpu_time; i++) {
+		if (r->parts[i] - median->parts[i] <= excess)
+			continue;
+		excess = r->parts[i] - median->parts[i];
+		part = i;
+	}
+	if (part == PART_COUNT)
+		return cell_none();
+	switch (number) {
+	case C_SLOW_PART:
+		return cell_text(
+		    str_of(part < CAUSE_COUNT ? cause_words[part]
+					      : words[part - CAUSE_COUNT]));
+	case C_SLOW_NS: return cell_int(r->parts[part]);
+	case C_SLOW_MEDIAN: return cell_int(median->parts[part]);
+	default:
+		return part < CAUSE_COUNT
+		    ? cell_string(row->sink->dict, r->longest[part])
+		    : cell_none();
+	}
+}
+
+static struct cell
+cell(const struct sink_row *row, unsigned number)
+{
+	const struct step_record *r = row->first;
+
+	switch (number) {
+	case C_UID:
+		return r->has_uid && r->what == STEP_IS_STEP
+		    ? cell_uid(row->table, r->rec.uid)
+		    : cell_none();
+	case C_COUNT:
+	case C_BETWEEN: return sum_cell(row, number);
+	case C_P95: return quantile_cell(row, 0.95);
+	case C_P99: return quantile_cell(row, 0.99);
+	case C_SPREAD: return spread_cell(row);
+	case C_WALL_MEDIAN: return cell_real(median_of(row, AT(wall_ns)));
+	case C_DRAIN_FIRST: return drain_cell(row, false);
+	case C_DRAIN_LAST: return drain_cell(row, true);
+	default: return slowest_cell(row, number);
+	}
+}
+
+/* ---- reading ---- */
+
+static void
+end_source(struct program *g)
+{
+	if (!g->has_source)
+		return;
+	g->has_source = false;
+	steps_records(g);
+}
+
+static void
+take(struct sink *s, const struct stream_in *in, bool is_chosen)
+{
+	struct program *g = (struct program *)s;
+	size_t n;
+	int64_t end;
+
+	if (!g->has_source || g->source != s->source) {
+		end_source(g);
+		g->has_source = true;
+		g->source = s->source;
+		host_start(&g->host, s->dict, g->causes);
+	}
+	/* counted, for messages */
+	(void)!sink_takes_gpu(s, &in->ev, is_chosen, &end);
+	n = g->host.gpus.n;
+	host_add(&g->host, &in->ev);
+	if (g->host.gpus.n > n)
+		g->host.gpus.v[n].tag =
+		    (uint8_t)bucket_of_event(&s->rules, s->dict, &in->ev);
+}
+
+static void
+start(struct sink *s)
+{
+	struct program *g = (struct program *)s;
+
+	g->causes = causes_create();
+	if (g->causes_file != NULL)
+		causes_load(g->causes, g->causes_file);
+}
+
+static void
+finish(struct sink *s)
+{
+	end_source((struct program *)s);
+	sink_sources_check(&s->sources);
+}
+
+static void
+explain_empty(struct sink *s)
+{
+	const struct program *g = (const struct program *)s;
+
+	if (g->asked.annotations.n + g->asked.steps.ranges.n +
+		g->asked.steps.words.n ==
+	    0)
+		sink_check_gpu(s);
+	die_nothing(MSG_NO_STEP_MATCHES, s->sources.path);
+}
+
+static void
+free_all(struct sink *s)
+{
+	struct program *g = (struct program *)s;
+
+	host_free(&g->host);
+	gaps_free(&g->gaps);
+	steps_free(&g->steps);
+	causes_destroy(g->causes);
+	vec_free(&g->rows);
+	select_free(&g->asked);
+}
+
+/* ---- options ---- */
+
+static bool
+take_option(struct sink *s, const struct optparse *op, int ch)
+{
+	struct program *g = (struct program *)s;
+
+	switch (ch) {
+	case OPT_CAUSES: g->causes_file = op->arg; return true;
+	case OPT_SELECT_ANNOTATION:
+	case OPT_SELECT_STEP: return select_opt(&g->asked, op, ch);
+	default: return false;
+	}
+}
+
+static void
+check_settings(struct sink *s)
+{
+	s->kinds = KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_PYTHON) |
+	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD);
+}
+
+static const struct sink_def def = {
+	.about = &about,
+	.options = options,
+	.columns = columns,
+	.measures = measures,
+	.nmeasures = sizeof measures / sizeof *measures,
+	.tables = tables,
+	.ntables = sizeof tables / sizeof *tables,
+	.record_size = sizeof(struct step_record),
+	.want = WANT_TREE,
+	.option = take_option,
+	.check = check_settings,
+	.start = start,
+	.take = take,
+	.finish = finish,
+	.empty = explain_empty,
+	.free = free_all,
+	.asked = is_asked,
+	.cell = cell,
+};
+
+int
+main(int argc, char *argv[])
+{
+	struct program g = { .sink = { .def = &def } };
+
+	return sink_main(&g.sink, argc, argv);
+}

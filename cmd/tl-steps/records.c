@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Windows as records of the sink, and how those of a process compare. */
+#include "cmd/tl-steps/steps.h"
+
+#include <math.h>
+
+#include "trace/step.h"
+
+#define GPU_TIME_FACTOR 1.05 /* how much longer the GPU's steps must be */
+#define SHARE 10             /* a flag's cause takes 1/10 of the wall time */
+#define OUTLIER_MADS 4.5     /* three sigma of a normal distribution */
+#define OUTLIER_SHARE 0.05   /* but at least this part of the median */
+#define OUTLIER_STEPS 4
+
+/* ---- a row of each window ---- */
+
+static const char *const phase_words[] = {
+	[PHASE_NONE] = NULL,
+	[PHASE_PREFILL] = "prefill",
+	[PHASE_DECODE] = "decode",
+	[PHASE_MIXED] = "mixed",
+};
+
+static uint32_t
+word(const struct program *g, const char *text)
+{
+	return text != NULL ? intern_put(g->sink.dict->text, str_of(text))
+			    : INTERN_NONE;
+}
+
+static int64_t
+if_told(int64_t n)
+{
+	return n >= 0 ? n : SINK_NONE;
+}
+
+/* What its annotation says of a step. */
+static void
+set_marker(struct program *g, struct step_record *r, uint32_t marker)
+{
+	const struct host *h = &g->host;
+	const struct host_event *e = &h->events.v[marker];
+	struct serving_step serving =
+	    serving_step_of(dict_get(h->dict, e->name));
+
+	r->rec.uid = e->uid;
+	r->rec.track = h->threads.v[e->thread].track;
+	r->has_uid = true;
+	if (r->what != STEP_IS_STEP)
+		return;
+	r->name = e->name;
+	r->batch = if_told(serving.requests);
+	r->tokens = if_told(serving.tokens);
+	r->phase = word(g, phase_words[serving.phase]);
+}
+
+static void
+add_row(struct program *g, const struct step_process *p,
+    const struct step_window *w)
+{
+	static const char *const words[] = {
+		[STEP_IS_STEP] = "step",
+		[STEP_IS_BETWEEN] = "between",
+		[STEP_IS_WHOLE] = "whole",
+	};
+	/* of a source without GPU events nothing about the GPU is known */
+	int64_t gpu = g->host.gpus.n > 0 ? 0 : SINK_NONE;
+	struct step_row *row = vec_add(&g->rows);
+	struct step_record *r = &row->r;
+
+	memset(row, 0, sizeof *row);
+	*r = (struct step_record){
+		.rec = { .source = g->source, .ts_ns = w->start_ns },
+		.what = w->what,
+		.word = word(g, words[w->what]),
+		.name = INTERN_NONE,
+		.gap_cause = INTERN_NONE,
+		.idle_cause = INTERN_NONE,
+		.phase = INTERN_NONE,
+		.pid = p->pid,
+		.step = w->what == STEP_IS_WHOLE ? SINK_NONE : w->number,
+		.batch = SINK_NONE,
+		.tokens = SINK_NONE,
+		.gpu_wall_ns = SINK_NONE,
+		.time_ns = SINK_NONE,
+		.busy_launched_ns = gpu,
+		.busy_ns = gpu,
+		.idle_ns = gpu,
+		.exposed_comm_ns = gpu,
+		.exposed_copy_ns = gpu,
+		.done_ns = SINK_NONE,
+		.drain_ns = SINK_NONE,
+		.lead_ns = SINK_NONE,
+		.gap_ns = gpu,
+		.idle_cause_ns = gpu,
+		.nkernels = gpu,
+		.nunlinked = gpu,
+		.noutside = gpu,
+	};
+	if (__builtin_sub_overflow(w->end_ns, w->start_ns, &r->wall_ns))
+		die("a step is longer than 292 years");
+	row->is_cut = w->is_cut;
+	for (size_t i = 0; i < CAUSE_COUNT; i++)
+		r->longest[i] = INTERN_NONE;
+	if (w->marker != HOST_NONE)
+		set_marker(g, r, w->marker);
+}
+
+/* ---- the steps of a process ---- */
+
+typedef VEC(int64_t) int_list;
+
+static double
+median_of(const struct step_row *rows, size_t n, size_t field, int_list *room)
+{
+	struct stats stats;
+
+	room->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		int64_t v;
+
+		memcpy(&v, (const char *)&rows[i].r + field, sizeof v);
+		if (rows[i].r.what != STEP_IS_BETWEEN && v != SINK_NONE)
+			vec_push(room, v);
+	}
+	stat_of(&stats, room->v, room->n);
+	return stats.median;
+}
+
+/*
+ * Whether the host only enqueues: the GPU takes longer for a step than it, and
+ * falls behind. Then the wall time is not what a step costs.
+ */
+static bool
+is_gpu_time(struct step_row *rows, size_t n, int_list *room)
+{
+	const struct step_record *first = NULL, *prev = NULL;
+	double wall, gpu_wall;
+
+	for (size_t i = 0; i < n; i++) {
+		struct step_record *r = &rows[i].r;
+
+		if (r->what == STEP_IS_BETWEEN || !r->has_work)
+			continue;
+		if (prev != NULL)
+			r->gpu_wall_ns = r->done_ns - prev->done_ns;
+		first = first == NULL ? r : first;
+		prev = r;
+	}
+	wall = median_of(rows, n, offsetof(struct step_record, wall_ns), room);
+	gpu_wall =
+	    median_of(rows, n, offsetof(struct step_record, gpu_wall_ns), room);
+	return first != NULL && gpu_wall > GPU_TIME_FACTOR * wall &&
+	    prev->drain_ns > first->drain_ns;
+}
+
+static int64_t
+idle_of_groups(
+    const struct step_record *r, enum cause_group a, enum cause_group b)
+{
+	int64_t ns = 0;
+
+	for (size_t c = 0; c < CAUSE_COUNT; c++)
+		if (cause_groups[c] == a || cause_groups[c] == b)
+			ns += r->parts[c];
+	return ns;
+}
+
+/* Whether step times differ so much that one is far from the median. */
+static double
+outlier_bound(
+    const struct step_row *rows, size_t n, double median, int_list *room)
+{
+	struct stats stats;
+	double bound;
+
+	room->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].r.time_ns != SINK_NONE)
+			vec_push(room,
+			    (int64_t)fabs((double)rows[i].r.time_ns - median));
+	if (room->n < OUTLIER_STEPS)
+		return INFINITY;
+	stat_of(&stats, room->v, room->n);
+	bound = OUTLIER_MADS * stats.median;
+	return bound > OUTLIER_SHARE * median ? bound : OUTLIER_SHARE * median;
+}
+
+static void
+set_flags(struct program *g, struct step_row *row, double median, double bound)
+{
+	struct step_record *r = &row->r;
+	const struct {
+		const char *word;
+		bool is_set;
+	} flags[] = {
+		{ "warm-up",
+		    idle_of_groups(r, GROUP_OF_START, GROUP_OF_COMPILE) >
+			r->wall_ns / SHARE },
+		{ "incomplete",
+		    idle_of_groups(r, GROUP_OF_MISSING, GROUP_OF_MISSING) >
+			r->wall_ns / SHARE },
+		{ "outlier",
+		    r->time_ns != SINK_NONE &&
+			fabs((double)r->time_ns - median) > bound },
+		{ "overlap", row->is_cut },
+	};
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+		if (!flags[i].is_set)
+			continue;
+		if (text.len > 0)
+			buf_puts(&text, ",");
+		buf_puts(&text, flags[i].word);
+	}
+	r->flags = text.len > 0 ? intern_put(g->sink.dict->text, buf_str(&text))
+				: INTERN_NONE;
+	buf_free(&text);
+}
+
+static void
+compare(struct program *g, struct step_row *rows, size_t n, int_list *room)
+{
+	bool is_gpu = is_gpu_time(rows, n, room);
+	double median, bound;
+
+	for (size_t i = 0; i < n; i++) {
+		struct step_record *r = &rows[i].r;
+
+		r->is_gpu_time = is_gpu;
+		r->time_is = word(g, is_gpu ? "gpu_wall" : "wall");
+		r->reason = word(g,
+		    is_gpu ? "the host only enqueues: GPU steps take longer, "
+			     "and drain grows"
+			   : "the GPU does not fall behind the host");
+		if (r->what != STEP_IS_BETWEEN)
+			r->time_ns = is_gpu ? r->gpu_wall_ns : r->wall_ns;
+	}
+	median =
+	    median_of(rows, n, offsetof(struct step_record, time_ns), room);
+	bound = outlier_bound(rows, n, median, room);
+	for (size_t i = 0; i < n; i++)
+		set_flags(g, &rows[i], median, bound);
+}
+
+/* ---- all ---- */
+
+static bool
+is_asked(const struct program *g, const struct step_record *r, int64_t first,
+    int64_t last)
+{
+	const struct select *asked = &g->asked;
+
+	return asked->steps.ranges.n + asked->steps.words.n == 0 ||
+	    (r->what != STEP_IS_WHOLE &&
+		select_has_step(asked, r->step, first, last));
+}
+
+static void
+add_records(struct program *g)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+	bool has_any = false;
+
+	for (size_t i = 0; i < g->rows.n; i++) {
+		const struct step_record *r = &g->rows.v[i].r;
+
+		if (r->what != STEP_IS_STEP)
+			continue;
+		first = r->step < first ? r->step : first;
+		last = r->step > last ? r->step : last;
+	}
+	for (size_t i = 0; i < g->rows.n; i++) {
+		const struct step_record *r = &g->rows.v[i].r;
+
+		if (!is_asked(g, r, first, last))
+			continue;
+		*(struct step_record *)sink_add(&g->sink) = *r;
+		has_any = true;
+	}
+	if (!has_any && first <= last)
+		report(MSG_NO_SUCH_STEP, g->sink.sources.path, g->source, first,
+		    last);
+}
+
+void
+steps_records(struct program *g)
+{
+	const struct select *asked = &g->asked;
+	int_list room = { 0 };
+
+	host_ready(&g->host);
+	steps_find(
+	    &g->steps, &g->host, asked->annotations.v, asked->annotations.n);
+	if (g->steps.list.n == 0 && asked->annotations.n > 0)
+		report(MSG_NO_SUCH_ANNOTATION, g->sink.sources.path, g->source,
+		    asked->annotations.v[0]);
+	g->rows.n = 0;
+	for (size_t i = 0; i < g->steps.processes.n; i++) {
+		const struct step_process *p = &g->steps.processes.v[i];
+
+		for (uint32_t k = p->first; k < p->first + p->n; k++)
+			add_row(g, p, &g->steps.list.v[k]);
+	}
+	figures_find(g);
+	for (size_t i = 0; i < g->steps.processes.n; i++) {
+		const struct step_process *p = &g->steps.processes.v[i];
+
+		compare(g, g->rows.v + p->first, p->n, &room);
+	}
+	add_records(g);
+	vec_free(&room);
+}

@@ -1,0 +1,214 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-steps: what a step is and each of its figures with a trace made for it, options,
+# bad input. tests/ref/steps.t has the real traces.
+. tests/cli/lib.sh
+
+step() { ev user_annotation "ProfilerStep#$1" "${4:-1}" "$2" "$3"; }
+# launch CORR CALL START DUR [NAME [TID [STREAM]]]: a call and its kernel
+launch() {
+	ev cuda_runtime cudaLaunchKernel "${6:-1}" "$2" 5 "\"correlation\":$1"
+	ev kernel "${5:-k}" "${7:-7}" "$3" "$4" \
+		"\"device\":0,\"stream\":${7:-7},\"correlation\":$1"
+}
+steps() { rows "tl-steps -c $1 ${2:-} t.json"; }
+
+# ---- what a step is ----
+
+{
+	step 3 100 80
+	step 4 200 80
+	launch 1 110 150 20
+	launch 2 210 290 30
+} | trace >t.json
+is 'up to the next one, the last to its own end' "$(steps what,step,ts_ns,wall_ns)" \
+	'step 3 100000 100000.step 4 200000 80000.'
+{
+	step 3 100 80
+	step 3 110 20
+	launch 1 110 150 20
+} | trace >t.json
+is 'of nested ones the outermost' "$(steps step,ts_ns,wall_ns)" '3 100000 80000.'
+{
+	step 3 100 150
+	step 4 200 100
+	launch 1 110 150 20
+} | trace >t.json
+is 'what overlaps is cut, and says so' "$(steps step,wall_ns,flags)" \
+	'3 100000 overlap.4 100000 .'
+{
+	step 1 100 80
+	step 2 200 80
+	step 11 100 80 2
+	step 12 200 80 2
+	launch 1 110 150 20 k 2
+} | trace >t.json
+is 'of two threads the one that launches' "$(steps step)" '11.12.'
+{
+	step 1 100 80
+	step 2 200 80
+	step 11 100 50 3
+	step 12 150 50 3
+	launch 1 110 150 20
+} | sed '/"tid":3/s/"pid":1/"pid":2/' | trace >t.json
+is 'each process has its own' "$(steps pid,step)" '1 1.1 2.2 11.2 12.'
+launch 1 110 150 20 | trace >t.json
+is 'no steps: the span of the GPU' "$(steps what,step,wall_ns,launches)" 'whole 20000 1.'
+is 'which are 0 steps' \
+	"$(rows 'tl-steps --table steps_summary -c steps,time_ns_median,window_ns t.json')" \
+	'0 20000.0 20000.'
+{
+	step 1 0 1000
+	launch 1 110 150 20
+	ev user_annotation 'execute_context_1(5)_generation_0(0)' 1 100 100
+	ev user_annotation 'step[EXTEND bs=2 toks=5]' 1 110 50
+	ev user_annotation 'execute_context_0(0)_generation_3(4)' 1 250 100
+} | trace >t.json
+is 'serving comes before one ProfilerStep; nested ones are one' \
+	"$(steps what,step,ts_ns,wall_ns)" \
+	'step 1 100000 100000.between 1 200000 50000.step 2 250000 100000.'
+is 'steps and what is between them are the window' \
+	"$(rows 'tl-steps --table steps_summary -c steps,window_ns,between_ns t.json')" \
+	'2 250000 50000.'
+is '--annotation names them' "$(steps name,wall_ns "--annotation 'step*'")" \
+	'step[EXTEND bs=2 toks=5] 50000.'
+is '--annotation ProfilerStep*' "$(steps step,wall_ns "--annotation 'ProfilerStep*'")" \
+	'1 1000000.'
+
+# ---- what an annotation says ----
+
+{
+	i=0
+	while read -r name; do
+		ev user_annotation "$name" 1 $((i += 100)) 50
+	done <<-'EOF'
+		execute_6147_context_2(sq6144sk7144sqsq20971520sqsk23019520)_generation_3(sq3sk6144sqsq3sqsk6144)
+		execute_context_2(6144)_generation_0(0)
+		step[MIXED bs=2 c=1 g=1 c_sq=5 c_sk=8 c_sqsq=25 c_sqsk=40 g_sq=1 g_sk=12 g_sqsq=1 g_sqsk=12]
+		step[EXTEND bs=2 toks=14721]
+		step[DECODE bs=64]
+		decode[bs=32 tok=128 d=32 spec=3 sqsq=512 sqsk=262144 sk=65536]
+		decode[bs=117/128 tok=117 p=3 d=114]
+		prefill[bs=6 tok=17408 ctx=[4096, 4096, 4096]...+3]
+		execute_diffusion_1_1024x1024
+	EOF
+} | trace >t.json
+is 'phase, requests and tokens' "$(rows "tl-steps --format csv -c what,phase,batch,tokens t.json" |
+	sed 's/between,,,\.//g')" \
+	'step,mixed,5,6147.step,prefill,2,6144.step,mixed,2,6.step,prefill,2,14721.step,decode,64,.step,decode,32,128.step,mixed,117,117.step,prefill,6,17408.step,,1,.'
+
+# ---- figures ----
+
+{
+	step 1 0 100
+	step 2 100 100
+	launch 1 10 20 50
+	launch 2 20 60 50 k 2 8
+	launch 3 110 130 90
+	launch 4 120 125 20 ncclKernel 1 8
+	ev kernel old 7 180 100 '"device":0,"stream":7,"correlation":99'
+} | trace >t.json
+is 'busy by the clock and by launch; drain, lead' \
+	"$(steps busy_launched_ns,busy_ns,idle_ns,drain_ns,lead_ns,kernels,launches)" \
+	'90000 80000 20000 10000 35000 2 2.95000 85000 15000 20000 15000 2 2.'
+is 'from end to end of the work' "$(rows 'tl-steps --format csv -c gpu_wall_ns t.json')" \
+	'.110000.'
+is 'exposed communication' "$(steps exposed_comm_ns)" '0.5000.'
+is 'unlinked work is counted' \
+	"$(rows 'tl-steps --table steps_summary -c unlinked_count,outside_count t.json')" '1 0.'
+is 'gaps at the borders' "$(steps gap_ns,gap_cause,idle_cause_ns)" \
+	'20000 between_ops 10000.15000 launch_call 10000.'
+is '--comm-pattern' "$(steps exposed_comm_ns "--comm-pattern '^k$'")" '80000.65000.'
+
+{
+	step 1 0 1000
+	step 2 1000 1000
+	launch 1 10 20 10
+	launch 2 1010 1020 10
+	ev user_annotation 'data_loading' 1 1100 400
+	ev cpu_op aten::item 1 1200 100
+} | trace >t.json
+is 'data loading, and below it' "$(steps data_ns)" '0.400000.'
+{
+	step 1 0 1000
+	launch 1 10 20 10
+	ev python_function 'mine.py(1): get' 1 100 300
+	launch 2 510 520 10
+} | trace >t.json
+cat >mine.json <<'EOF'
+[{"cause": "data", "of": "above", "like": ["mine.py(*"], "examples": ["mine.py(1): get"]}]
+EOF
+is '--causes' "$(steps data_ns,idle_cause '--causes mine.json')" '300000 between_ops.'
+
+# ---- how steps compare ----
+
+{
+	for i in 1 2 3 4 5 6; do
+		step $i $((i * 1000)) 1000
+		launch $i $((i * 1000 + 10)) $((i * 1000 + 20)) 10
+	done
+	step 7 7000 3000
+	launch 7 7010 7020 10
+	ev cpu_op aten::slow 1 7100 2500
+} | trace >t.json
+is 'an outlier' "$(rows 'tl-steps --step 6-7 --format csv -c step,wall_ns,flags t.json')" \
+	'6,1000000,.7,3000000,outlier.'
+is 'the slowest, and by what' "$(rows 'tl-steps --table steps_summary -c \
+	steps,step_time,slowest,slowest_by,slowest_by_ns,median_step_ns,slowest_in t.json')" \
+	'7 wall 7 op 2500000 0 aten::slow.'
+is 'quantiles and spread' "$(tl-steps --table steps_summary -c \
+	time_ns_median,time_ns_p95,time_ns_p99,spread_percent t.json |
+	awk 'NR > 1 { printf "%.0f %.0f %.0f %.0f", $1, $2, $3, $4 }')" \
+	'1000000 2400000 2880000 200'
+is '--step last' "$(steps step '--step last')" '7.'
+{
+	for i in 0 1 2 3; do
+		step $i $((i * 100)) 100
+		launch $i $((i * 100 + 10)) $((i * 300 + 20)) 300
+	done
+} | trace >t.json
+is 'where the host only enqueues, a step is as long as on the GPU' \
+	"$(rows 'tl-steps --table steps_summary -c \
+	step_time,time_ns_median,wall_ns_median,drain_ns_first,drain_ns_last t.json')" \
+	'gpu_wall 300000.0 100000.0 220000 820000.'
+{
+	step 1 0 9000
+	launch 1 10 20 10
+	ev cuda_runtime cuModuleLoadData 1 100 8000
+	launch 2 8810 8820 10
+} | trace >t.json
+is 'start-up' "$(steps flags)" 'warm-up.'
+{
+	step 1 0 9000
+	launch 1 10 20 10
+	launch 2 30 8820 10
+} | trace >t.json
+is 'work is missing' "$(steps flags)" 'incomplete.'
+
+# ---- nothing of the kind ----
+
+reports 5 no-step-matches "tl-steps --annotation 'nosuch*' t.json"
+reports 5 no-such-step 'tl-steps --step 9 t.json'
+{
+	step 1 0 10
+	step 2 10 10
+} | trace >t.json
+is 'no GPU work: the clock alone' "$(rows 'tl-steps --format csv -c step,wall_ns,busy_ns t.json')" \
+	'1,10000,.2,10000,.'
+ev cpu_op x 1 0 5 | trace >t.json
+reports 5 no-gpu-events 'tl-steps t.json'
+launch 1 110 150 20 | trace >t.json
+is 'two inputs' "$(rows 'tl-steps -c src,what t.json t.json')" '0 whole.1 whole.'
+refuses 2 'steps such as' 'tl-steps --step x t.json'
+
+# ---- a trace of a data loader that sleeps in each fourth batch ----
+
+is 'a data loader that is late' \
+	"$(rows "tl-steps -c step,flags $ROOT/tests/data/h100/data_loading.json.gz")" \
+	'2 .3 .4 outlier.5 .6 .7 .'
+is 'and that it was the loader' "$(rows "tl-steps --table steps_summary -c \
+	slowest,slowest_by,slowest_in $ROOT/tests/data/h100/data_loading.json.gz")" \
+	'4 data <built-in function sleep>.'
+
+page_examples tl-steps.1
+done_testing
