@@ -4,21 +4,6 @@
 #include "stream/ndjson.h"
 
 static void
-put_words(struct buf *b, unsigned marks)
-{
-	bool any = false;
-
-	for (unsigned i = 0; mark_words[i] != NULL; i++) {
-		if ((marks >> i & 1) == 0)
-			continue;
-		buf_puts(b, any ? ", " : "");
-		buf_puts(b, mark_words[i]);
-		any = true;
-	}
-	buf_puts(b, any ? "\n" : "none\n");
-}
-
-static void
 put_value_line(struct buf *b, struct str key, const struct value *v)
 {
 	struct buf text = { 0 };
@@ -40,7 +25,8 @@ put_text(
 	buf_printf(b, "stream version %d, %" PRIu64 " events\n", STREAM_VERSION,
 	    in->nevents);
 	buf_puts(b, "marks: ");
-	put_words(b, in->marks);
+	words_put(b, in->marks, mark_words, ", ");
+	buf_puts(b, in->marks != 0 ? "\n" : "none\n");
 	buf_puts(b, "made by:\n");
 	for (size_t i = 0; i < in->nprov; i++) {
 		const struct prov *p = &in->prov[i];

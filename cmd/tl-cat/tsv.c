@@ -218,20 +218,6 @@ put_uid(struct tsv *t, struct uid uid)
 }
 
 static void
-put_flags(struct tsv *t, uint32_t flags)
-{
-	bool any = false;
-
-	for (unsigned i = 0; event_flag_words[i] != NULL; i++) {
-		if ((flags >> i & 1) == 0)
-			continue;
-		buf_puts(&t->line, any ? "," : "");
-		buf_puts(&t->line, event_flag_words[i]);
-		any = true;
-	}
-}
-
-static void
 put_args(struct tsv *t, const struct event *ev)
 {
 	struct entries it = entries_of(t->in->dict, ev);
@@ -328,7 +314,9 @@ put_cell(struct tsv *t, const struct event *ev, const struct col *c)
 		if (track->has_tid)
 			put_value(t, &track->raw_tid);
 		break;
-	case OF_FLAGS: put_flags(t, ev->flags); break;
+	case OF_FLAGS:
+		words_put(&t->line, ev->flags, event_flag_words, ",");
+		break;
 	case OF_PH:
 		if (s->ph != 0)
 			put_text(t, (struct str){ (const char *)&s->ph, 1 });

@@ -2,6 +2,7 @@
 /* chrome-event: one event as the JSON object that it was, or could have been.
  */
 #include "cmd/tl-export/chrome.h"
+#include "stream/ndjson.h"
 
 #define FLOW_NAME "ac2g"
 
@@ -183,7 +184,6 @@ static void
 put_tree(struct chrome *x, const struct event *ev)
 {
 	unsigned has = ev->shape->has;
-	bool any = false;
 
 	put_uid(x, "tl.id", ev->uid);
 	if (has & HAS_DEPTH)
@@ -203,14 +203,9 @@ put_tree(struct chrome *x, const struct event *ev)
 	if (ev->flags == 0)
 		return;
 	chrome_put_key(x, "tl.flags");
-	for (unsigned i = 0; event_flag_words[i] != NULL; i++) {
-		if ((ev->flags >> i & 1) == 0)
-			continue;
-		buf_putc(&x->b, any ? ',' : '"');
-		buf_puts(&x->b, event_flag_words[i]);
-		any = true;
-	}
-	buf_puts(&x->b, any ? "\"" : "\"\"");
+	buf_putc(&x->b, '"');
+	words_put(&x->b, ev->flags, event_flag_words, ",");
+	buf_putc(&x->b, '"');
 }
 
 static void

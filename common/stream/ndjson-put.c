@@ -63,24 +63,31 @@ ndjson_put_value(struct buf *b, const struct value *v)
 }
 
 void
+words_put(struct buf *b, uint32_t bits, const char *const words[],
+    const char *between)
+{
+	size_t start = b->len;
+
+	for (unsigned i = 0; bits != 0; i++, bits >>= 1) {
+		const char *word = *words != NULL ? *words++ : NULL;
+
+		if ((bits & 1) == 0)
+			continue;
+		if (b->len > start)
+			buf_puts(b, between);
+		if (word != NULL)
+			buf_puts(b, word);
+		else
+			buf_printf(b, "bit%u", i);
+	}
+}
+
+void
 ndjson_put_bits(struct buf *b, uint32_t bits, const char *const words[])
 {
-	size_t nwords = 0, start = b->len;
-
-	while (words[nwords] != NULL)
-		nwords++;
-	buf_putc(b, '[');
-	for (unsigned i = 0; i < 32; i++) {
-		if ((bits >> i & 1) == 0)
-			continue;
-		if (b->len > start + 1)
-			buf_putc(b, ',');
-		if (i < nwords)
-			buf_printf(b, "\"%s\"", words[i]);
-		else
-			buf_printf(b, "\"bit%u\"", i);
-	}
-	buf_putc(b, ']');
+	buf_puts(b, bits != 0 ? "[\"" : "[");
+	words_put(b, bits, words, "\",\"");
+	buf_puts(b, bits != 0 ? "\"]" : "]");
 }
 
 /* ---- the other lines ---- */

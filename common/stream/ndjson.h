@@ -20,7 +20,10 @@ void ndjson_put_end(
     struct buf *b, uint64_t nevents, uint32_t nsources, unsigned marks);
 /* A value as it stands in a line: integers beyond 2^53 as tagged strings. */
 void ndjson_put_value(struct buf *b, const struct value *v);
-/* A list of words for the bits that are set, "bit9" for one without a word. */
+/* Words for the bits that are set, "bit9" for one without a word. */
+void words_put(struct buf *b, uint32_t bits, const char *const words[],
+    const char *between);
+/* The same as a list. */
 void ndjson_put_bits(struct buf *b, uint32_t bits, const char *const words[]);
 
 /* The words of the roles: the keys of an event that they fill. */

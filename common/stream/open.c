@@ -157,13 +157,7 @@ put_kinds(struct buf *b, uint32_t kinds)
 {
 	if (kinds == 0) /* it takes no empty list */
 		kinds = KIND_BIT(KIND_META);
-	for (int k = 0; k < KIND_COUNT; k++) {
-		if ((kinds & KIND_BIT(k)) == 0)
-			continue;
-		if (b->len > 0)
-			buf_putc(b, ',');
-		buf_puts(b, kind_words[k]);
-	}
+	words_put(b, kinds & (KIND_BIT(KIND_COUNT) - 1), kind_words, ",");
 	buf_putc(b, '\0');
 }
 
