@@ -62,6 +62,8 @@ void vec_release(void *v);
  */
 void stable_sort(
     void *v, size_t n, size_t size, int (*cmp)(const void *, const void *));
+/* Without a call for each comparison, a third of the work. */
+void sort_i64(int64_t *v, size_t n);
 
 /*
  * Sets at to the first of n places for which before, an expression of the place

@@ -329,14 +329,6 @@ cut_profiler(struct finder *f)
 	vec_free(&old);
 }
 
-static int
-by_ns(const void *x, const void *y)
-{
-	const int64_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* The upper median of the self times of a name's events; -1: too few. */
 static int64_t
 median_of_name(struct finder *f, uint32_t name)
@@ -353,7 +345,7 @@ median_of_name(struct finder *f, uint32_t name)
 		if (e->name == name && e->self_ns > 0)
 			vec_push(&ns, e->self_ns);
 	}
-	stable_sort(ns.v, ns.n, sizeof *ns.v, by_ns);
+	sort_i64(ns.v, ns.n);
 	*slot = ns.n < STALL_EVENTS ? UINT64_MAX : (uint64_t)ns.v[ns.n / 2];
 	vec_free(&ns);
 	return (int64_t)*slot;

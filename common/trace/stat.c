@@ -2,24 +2,31 @@
 /* What many numbers come to; stat.h has the method. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "trace/stat.h"
 
-static int
-by_int(const void *x, const void *y)
+/* Bits of doubles to integers of the same order, and back. */
+static void
+turn(int64_t *v, size_t n)
 {
-	const int64_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
+	for (size_t i = 0; i < n; i++)
+		if (v[i] < 0)
+			v[i] ^= INT64_MAX;
 }
 
 /* None is NAN. */
-static int
-by_real(const void *x, const void *y)
+static void
+sort_reals(double *v, size_t n)
 {
-	const double *a = x, *b = y;
+	int64_t *keys = xmalloc(n * sizeof *keys);
 
-	return (*a > *b) - (*a < *b);
+	memcpy(keys, v, n * sizeof *keys);
+	turn(keys, n);
+	sort_i64(keys, n);
+	turn(keys, n);
+	memcpy(v, keys, n * sizeof *keys);
+	free(keys);
 }
 
 double
@@ -47,7 +54,7 @@ stat_of(struct stats *s, int64_t *v, size_t n)
 	*s = (struct stats){ n, 0, 0, 0, NAN, NAN, NAN, NAN };
 	if (n == 0)
 		return;
-	stable_sort(v, n, sizeof *v, by_int);
+	sort_i64(v, n);
 	for (size_t i = 0; i < n; i++)
 		stat_add(&s->sum, v[i]);
 	s->min = v[0];
@@ -80,7 +87,7 @@ stat_of_reals(struct stat_real *s, double *v, size_t n)
 	if (m == 0)
 		return;
 	s->n = m;
-	stable_sort(v, m, sizeof *v, by_real);
+	sort_reals(v, m);
 	for (size_t i = 0; i < m; i++)
 		sum += (long double)v[i];
 	mean = sum / (long double)m;
