@@ -180,6 +180,11 @@ select_start(struct select *s, const struct stream_in *in)
 	s->rank_known.n = s->first_ns.n = 0;
 	s->launches.n = 0;
 	s->has_when = false;
+	s->by_window = by_annotations(s) || s->has_from || s->has_to;
+	s->asks_all = !s->by_window && s->kinds == 0 && s->names.n == 0 &&
+	    s->min_dur_ns == 0 && id_set_is_empty(&s->devs) &&
+	    id_set_is_empty(&s->gpu_streams) &&
+	    (id_set_is_empty(&s->ranks) || s->late_ranks);
 }
 
 bool
@@ -288,6 +293,19 @@ set_when(struct select *s, const struct event *ev)
 	s->when_track = l->track;
 }
 
+/* What windows must know of each event. */
+static void
+place(struct select *s, const struct event *ev)
+{
+	s->src = ev->src;
+	if (ev->shape->kind == KIND_ANNOTATION && s->windows->in_prologue &&
+	    by_annotations(s) && (ev->shape->has & HAS_TS) != 0)
+		select_windows_add(s->windows, s->in->dict, ev);
+	if (event_is(ev, KINDS_LAUNCH) && select_by_launch(s))
+		push_launch(s, ev);
+	set_when(s, ev);
+}
+
 /* Whether --from and --to hold it. */
 static bool
 in_time(const struct select *s)
@@ -313,8 +331,6 @@ in_windows(struct select *s)
 {
 	struct select_windows *w = s->windows;
 
-	if (!s->has_from && !s->has_to && !by_annotations(s))
-		return true;
 	if (w->in_prologue)
 		return true;
 	if (!w->is_ready)
@@ -345,7 +361,7 @@ agrees(struct select *s, const struct event *ev)
 		id_set_has_key(&s->devs, st, ev->dev)) &&
 	    (id_set_is_empty(&s->gpu_streams) ||
 		id_set_has_key(&s->gpu_streams, st, ev->gpu_stream)) &&
-	    rank_agrees(s, ev->src) && in_windows(s);
+	    rank_agrees(s, ev->src) && (!s->by_window || in_windows(s));
 }
 
 bool
@@ -359,13 +375,10 @@ select_item(struct select *s, const struct stream_in *in, enum item item)
 	case ITEM_SECTION: take_section(s, in->section); return false;
 	default: return false;
 	}
-	s->src = ev->src;
-	if (ev->shape->kind == KIND_ANNOTATION && s->windows->in_prologue &&
-	    by_annotations(s) && (ev->shape->has & HAS_TS) != 0)
-		select_windows_add(s->windows, in->dict, ev);
-	if (select_by_launch(s) && event_is(ev, KINDS_LAUNCH))
-		push_launch(s, ev);
-	set_when(s, ev);
+	if (s->asks_all)
+		return (ev->flags & EV_STUB) == 0 && ev->dur_ns >= 0;
+	if (s->by_window)
+		place(s, ev);
 	return agrees(s, ev);
 }
 

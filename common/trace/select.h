@@ -58,6 +58,7 @@ struct select {
 	 */
 	bool need_windows, late_ranks;
 	/* private from here */
+	bool by_window, asks_all; /* as the options say when a stream starts */
 	VEC(uint8_t) name_known;
 	const struct dict *dict; /* that name_known is about */
 	const struct stream_in *in;
