@@ -11,8 +11,11 @@ static size_t
 find_group(struct sink_groups *gs, const uint64_t *key)
 {
 	uint64_t h = HASH_K0;
+	size_t n = SINK_GROUP_WORDS;
 
-	for (size_t i = 0; i < SINK_GROUP_WORDS; i++)
+	while (n > 0 && key[n - 1] == 0) /* most tables have few keys */
+		n--;
+	for (size_t i = 0; i < n; i++)
 		h = hash_mix(h ^ key[i], HASH_K1 + i);
 	/* the rare collision tries the next number */
 	for (;; h++) {

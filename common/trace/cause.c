@@ -113,7 +113,8 @@ is_about(const struct rule *r, bool is_call)
 	return r->about == OF_ABOVE || (r->about == OF_CALL) == is_call;
 }
 
-static void
+/* Not inline: most names have been seen. */
+static __attribute__((noinline)) void
 look_up(
     const struct causes *c, struct str name, bool is_call, struct cause_name *n)
 {
