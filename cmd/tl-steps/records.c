@@ -223,6 +223,12 @@ static void
 compare(struct program *g, struct step_row *rows, size_t n, int_list *room)
 {
 	bool is_gpu = is_gpu_time(rows, n, room);
+	double gpu_wall =
+	    median_of(rows, n, offsetof(struct step_record, gpu_wall_ns), room);
+	const char *reason = is_gpu
+	    ? "the host only enqueues: GPU steps take longer, and drain grows"
+	    : isnan(gpu_wall) ? "fewer than two steps have GPU work"
+			      : "the GPU does not fall behind the host";
 	double median, bound;
 
 	for (size_t i = 0; i < n; i++) {
@@ -230,10 +236,7 @@ compare(struct program *g, struct step_row *rows, size_t n, int_list *room)
 
 		r->is_gpu_time = is_gpu;
 		r->time_is = word(g, is_gpu ? "gpu_wall" : "wall");
-		r->reason = word(g,
-		    is_gpu ? "the host only enqueues: GPU steps take longer, "
-			     "and drain grows"
-			   : "the GPU does not fall behind the host");
+		r->reason = word(g, reason);
 		if (r->what != STEP_IS_BETWEEN)
 			r->time_ns = is_gpu ? r->gpu_wall_ns : r->wall_ns;
 	}

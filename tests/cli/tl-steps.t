@@ -57,6 +57,9 @@ is 'no steps: the span of the GPU' "$(steps what,step,wall_ns,launches)" 'whole 
 is 'which are 0 steps' \
 	"$(rows 'tl-steps --table steps_summary -c steps,time_ns_median,window_ns t.json')" \
 	'0 20000.0 20000.'
+is 'with one there is no time from step to step' \
+	"$(rows 'tl-steps --table steps_summary -c step_time,reason t.json')" \
+	'wall fewer than two steps have GPU work.'
 {
 	step 1 0 1000
 	launch 1 110 150 20
