@@ -28,6 +28,8 @@ struct idle {
 	struct sink sink;
 	enum scope scope;
 	int64_t min_gap_ns, kernel_wait_ns;
+	bool no_python;
+	bool any_inst; /* some event is of a graft */
 	struct causes *causes;
 	const char *causes_file;
 	struct host host;

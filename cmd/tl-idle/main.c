@@ -12,6 +12,7 @@
 #define OPT_CAUSES (OPT_LONG + 1)
 #define OPT_KERNEL_WAIT (OPT_LONG + 2)
 #define OPT_MIN_GAP (OPT_LONG + 3)
+#define OPT_NO_PYTHON (OPT_LONG + 4)
 
 #define KERNEL_WAIT_NS 30000
 /* Columns that may be keys. */
@@ -26,6 +27,7 @@ static const struct opt options[] = {
 	    "shorter intervals are kernel_wait (30us)" },
 	OPT_SINK_LIST_ROW,
 	{ OPT_MIN_GAP, "min-gap", "TIME", "no rows for shorter gaps" },
+	{ OPT_NO_PYTHON, "no-python", NULL, "leave Python frames out" },
 	OPT_SINK_TABLE_ROW,
 	OPT_SELECT,
 	OPT_TABLE,
@@ -236,6 +238,19 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		*map_put(&g->place, uid_hash(ev->uid), NULL) = g->steps.n;
 	}
 	host_add(&g->host, ev);
+	g->any_inst |= ev->uid.inst != 0;
+}
+
+/* Uids of grafted events are texts. */
+static void
+planned(struct sink *s, struct sink_plan *p)
+{
+	static const char *const uids[] = { "longest_uid", "call_uid",
+		"prev_uid", "next_uid", "opened_uid" };
+
+	for (size_t i = 0; i < sizeof uids / sizeof *uids; i++)
+		column_of_uids(p->columns.v, p->columns.n, uids[i],
+		    ((struct idle *)s)->any_inst);
 }
 
 static void
@@ -320,6 +335,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_CAUSES: g->causes_file = op->arg; return true;
 	case OPT_KERNEL_WAIT: g->kernel_wait_ns = opt_time(op); return true;
 	case OPT_MIN_GAP: g->min_gap_ns = opt_time(op); return true;
+	case OPT_NO_PYTHON: g->no_python = true; return true;
 	default: return false;
 	}
 }
@@ -333,8 +349,9 @@ check_settings(struct sink *s)
 	select_check_gpu(&s->select);
 	s->select.need_windows = true;
 	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_HOST |
-	    KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_ANNOTATION) |
-	    KIND_BIT(KIND_OVERHEAD);
+	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD);
+	if (!g->no_python)
+		s->kinds |= KIND_BIT(KIND_PYTHON);
 	g->with_above =
 	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));
 	if (sink_list_has(by, STR("gpu_stream")))
@@ -363,6 +380,7 @@ static const struct sink_def def = {
 	.asked = is_asked,
 	.wants = wants,
 	.member = is_member,
+	.planned = planned,
 	.cell = cell,
 };
 

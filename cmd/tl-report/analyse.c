@@ -8,6 +8,7 @@ static const char *const programs[] = {
 	[KERNELS] = "tl-kernels",
 	[ROOFLINE] = "tl-roofline",
 	[COLLECTIVE] = "tl-collective",
+	[IDLE] = "tl-idle",
 };
 
 struct analyses {
@@ -24,8 +25,10 @@ start_program(const struct analyses *a, const char *program, const char *format,
 {
 	const struct settings *s = a->set;
 	/* without the timeline there is no report */
-	struct job how = { .is_side =
-			       strcmp(program, programs[TIMELINE]) != 0 };
+	struct job how = {
+		.is_side = strcmp(program, programs[TIMELINE]) != 0,
+		.may_be_empty = strcmp(program, programs[IDLE]) == 0,
+	};
 	struct args argv = { 0 };
 
 	if (!have(program))
@@ -145,17 +148,53 @@ analyse_host(const struct analyses *a)
 }
 
 static void
-take_communication(void *ctx, const struct line *l)
+take_timeline(void *ctx, const struct line *l)
 {
 	struct settings *s = ctx;
+	struct str type = line_text(l, "type");
+	int64_t ns = line_int(l, "time_ns");
 
-	s->communicates = s->communicates ||
-	    (str_eq(line_text(l, "type"), STR("total_comm_time")) &&
-		line_int(l, "time_ns") > 0);
+	s->communicates |= str_eq(type, STR("total_comm_time")) && ns > 0;
+	if (str_eq(type, STR("total_time"))) {
+		time_add(&s->total_ns, ns);
+		time_add(&s->idle_ns, ns);
+	} else if (str_eq(type, STR("busy_time"))) {
+		time_add(&s->idle_ns, -ns);
+	}
+}
+
+/*
+ * Why the GPU was idle. Where that matters it needs Python frames: if our tree
+ * lacks them it makes its own of the trace. Of sheets with the gaps that are
+ * 0.01 % of idle time or more.
+ */
+static void
+start_idle(const struct analyses *a)
+{
+	struct settings *s = a->set;
+	bool has_sheets = s->dir != NULL || s->book != NULL || s->page != NULL;
+	bool in_tree = s->has_frames || s->capture != NULL;
+	bool is_file = strcmp(s->traces.v.v[0], "-") != 0;
+	struct args options = { 0 }, trees = s->trees;
+
+	s->idle_has_frames = (in_tree || is_file) && !s->is_several &&
+	    s->traces.v.n == 1 &&
+	    share_of(s->idle_ns, s->total_ns) >= IDLE_SHOWN;
+	if (!s->idle_has_frames)
+		args_add(&options, "--no-python");
+	else if (!in_tree)
+		s->trees = s->traces;
+	args_add(&options, "--by=cause,call");
+	args_add(&options,
+	    has_sheets ? text("--min-gap=%" PRId64 "ns", s->idle_ns / 10000)
+		       : "--table=idle");
+	(void)start_program(a, programs[IDLE], a->format, &options, NULL);
+	s->trees = trees;
+	vec_free(&options.v);
 }
 
 /* The analyses of GPU work, of which the timeline is done first: it says
- * whether there are collectives. */
+ * whether there are collectives, and idle time. */
 static void
 analyse_gpu(const struct analyses *a)
 {
@@ -175,8 +214,9 @@ analyse_gpu(const struct analyses *a)
 	if (s->modules)
 		start_modules(a);
 	job_wait_for(a->jobs, timeline);
-	table_each(
-	    table_path(s, "gpu_timeline", "ndjson"), take_communication, s);
+	table_each(table_path(s, "gpu_timeline", "ndjson"), take_timeline, s);
+	if (!s->is_rocprof && s->idle_ns > 0)
+		start_idle(a);
 	if (s->dir != NULL && s->recompute && !s->is_several)
 		start_recompute(a);
 	if (s->communicates && !s->no_collective &&

@@ -113,8 +113,6 @@ figures_read(struct figures *f, const struct jobs *j, bool is_whole)
 	changes_finish(f);
 	if (s->is_host)
 		host_sort(f);
-	else
-		gap_find(f);
 	verdict_make(f);
 	warnings_make(f, j);
 }
@@ -131,10 +129,13 @@ void
 figures_free(struct figures *f)
 {
 	struct tallies *const all[] = { &f->ops, &f->categories, &f->losses,
-		&f->specs, &f->unknown, &f->lacking, &f->over, &f->reached };
+		&f->specs, &f->unknown, &f->lacking, &f->over, &f->reached,
+		&f->causes };
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		tallies_free(all[i]);
+	for (size_t i = 0; i < CLASS_COUNT; i++)
+		tallies_free(&f->calls[i]);
 	vec_free(&f->threads);
 	vec_free(&f->ranks);
 	vec_free(&f->groups);

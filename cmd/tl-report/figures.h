@@ -7,7 +7,7 @@
  * rows.c      tables, a row at a time
  * figures.c   what adds up under a name; which tables are read
  * read.c      what of each table counts
- * gap.c       the longest gap of the GPU, and what the host did
+ * bound.c     what bounds the time, and why the GPU was idle
  * changes.c   what differs from another trace
  * names.c     names of a list, so short that they fit and still differ
  * verdict.c   the sentences: where the time went, who is late
@@ -20,6 +20,7 @@
 #define TL_REPORT_FIGURES_H
 
 #include "reader/reader.h"
+#include "trace/cause.h"
 
 #include "cmd/tl-report/report.h"
 
@@ -97,6 +98,13 @@ struct change {
 	} of;
 };
 
+/* What a verdict adds up and compares. */
+enum {
+	CLASS_COMM = GROUP_OF_MISSING + 1,
+	CLASS_COPIES,
+	CLASS_COUNT,
+};
+
 struct figures {
 	struct settings *set;
 	struct arena *text;
@@ -126,9 +134,9 @@ struct figures {
 	struct str roof;
 	VEC(struct process_group) groups;
 	bool any_late; /* else groups need no list */
-	/* the longest gap of the GPU, where idle time bounds it; 0: none */
-	int64_t gap_ns;
-	struct str gap_cause; /* the host's call; empty: not recorded */
+	/* idle time by cause; what: the call that took most of it */
+	struct tallies causes;
+	struct tallies calls[CLASS_COUNT]; /* of_ns: the longest piece */
 	/* sentences */
 	struct str title, late, verdict; /* late: of several ranks */
 	VEC(struct str) warnings;
@@ -166,11 +174,13 @@ struct input {
 };
 extern const struct input inputs[];
 
-/* ---- gap.c ---- */
+/* ---- bound.c ---- */
 
-/* From this percent of idle time on it is what bounds the whole. */
-#define IDLE_BOUND 35
-void gap_find(struct figures *f);
+/* Percent: from here on the causes of idle time are shown. */
+#define IDLE_SHOWN 20
+/* A row of tl-idle's table. */
+void bound_take(void *ctx, const struct line *l);
+void bound_put(const struct figures *f, struct buf *b);
 
 /* ---- host.c ---- */
 
@@ -198,6 +208,10 @@ void put_share(struct buf *b, int64_t part, int64_t whole);
 /* The same in a sentence: "under 0.1 %" is not nothing. */
 void put_part(struct buf *b, int64_t part, int64_t whole);
 double share_of(int64_t part, int64_t whole);
+/* So much time; of several ranks their mean. */
+void put_whole(const struct figures *f, int64_t ns, struct buf *b);
+/* Its parts. */
+void put_shares(const struct figures *f, const struct rank *all, struct buf *b);
 
 /* ---- warn.c ---- */
 
@@ -230,6 +244,7 @@ void summary_write(struct figures *f, bool is_whole);
 
 #define TOP_OPS_SHOWN 10
 #define TOP_CHANGES 10
+#define TOP_CAUSES 5
 #define TOP_LOSSES 5
 #define TOP_GROUPS 5
 

@@ -276,6 +276,10 @@ reap(struct job *job)
 	child_ended(job->pid);
 	job->status =
 	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (job->may_be_empty && job->status == EXIT_NOTHING) {
+		job->status = EXIT_DONE;
+		job->said.len = job->err.len = 0;
+	}
 }
 
 /* Reads what is said until some job says no more. */

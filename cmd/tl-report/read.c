@@ -496,6 +496,7 @@ take_roofline(void *ctx, const struct line *l)
 /* In this order: later ones look at what earlier ones left. */
 const struct input inputs[] = {
 	{ "gpu_timeline", take_timeline, true },
+	{ "idle", bound_take, false },
 	{ "host_timeline", take_thread, false },
 	{ "cpu_ops", take_host_ops, false },
 	{ "cpu_ops_unique_args", take_host_args, false },

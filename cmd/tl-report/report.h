@@ -34,6 +34,7 @@ enum program {
 	KERNELS,
 	ROOFLINE,
 	COLLECTIVE,
+	IDLE,
 	RANKS, /* the same, of several ranks */
 	NPROGRAMS,
 };
@@ -73,6 +74,8 @@ struct settings {
 	bool is_host;     /* no GPU work: it is about the host's time */
 	bool has_calls; /* ops are in the trace, whether they own work or not */
 	bool has_ops, is_rocprof, is_several, communicates;
+	int64_t total_ns, idle_ns; /* of the GPU, over all traces */
+	bool idle_has_frames;
 	struct job *families; /* lists the sheets of families of ops, or NULL */
 };
 
@@ -87,7 +90,8 @@ struct job {
 	int status;                  /* as a shell says it, or -1: it runs */
 	bool keeps_out;              /* into out, else nowhere */
 	bool gets_stdin, makes_tree;
-	bool is_side; /* if it fails, the rest stays */
+	bool is_side;      /* if it fails, the rest stays */
+	bool may_be_empty; /* no answer is one, too */
 	bool is_told;
 };
 

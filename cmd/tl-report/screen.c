@@ -360,34 +360,48 @@ put_groups(struct screen *s)
 		    s->out, "  ... %zu more\n", f->groups.n - TOP_GROUPS);
 }
 
+/* The largest; last: the head of what is known of each, where it fits. */
 static void
-put_top(struct screen *s)
+put_top(struct screen *s, const char *title, const char *last,
+    const struct tallies *of, size_t most)
 {
-	const struct figures *f = s->f;
-	bool is_host = f->set->is_host;
-	bool is_wide = (f->has_op_table || is_host) && s->width >= WIDE;
+	bool is_wide = last != NULL && s->width >= WIDE;
 	const struct tally *best[TOP_OPS_SHOWN];
-	size_t n = tallies_best(&f->ops, best, TOP_OPS_SHOWN), room;
+	size_t n = tallies_best(of, best, most), room;
 	struct names_shown names = { .n = n };
+	int64_t sum = tallies_sum(of);
 
 	if (n == 0)
 		return;
 	for (size_t i = 0; i < n; i++)
 		names.name[i] = best[i]->name;
-	room = begin_list(s, &names, is_wide ? 53 : 33,
-	    is_host               ? "top ops on the host"
-		: f->has_op_table ? "top ops"
-				  : "top kernels",
-	    is_wide ? "         time    share    count  category"
-		    : "         time    share    count");
+	room = begin_list(s, &names, is_wide ? 53 : 33, title,
+	    text("         time    share    count  %s", is_wide ? last : ""));
 	for (size_t i = 0; i < n; i++) {
 		put_figures(s, names.shown[i], room, best[i]->ns, 13);
-		put_percent(s, best[i]->ns, f->ops_ns);
+		put_percent(s, best[i]->ns, sum);
 		buf_printf(&s->b, "%9" PRId64 "  ", best[i]->count);
 		if (is_wide)
 			put_name(s, best[i]->what, 18);
 		put_line(s);
 	}
+}
+
+/* Of idle time, where it is worth a look. */
+static void
+put_tops(struct screen *s)
+{
+	const struct figures *f = s->f;
+	bool is_host = f->set->is_host;
+
+	if (share_of(f->all.idle_ns, f->all.total_ns) >= IDLE_SHOWN)
+		put_top(s, "idle by cause", "most in", &f->causes, TOP_CAUSES);
+	put_top(s,
+	    is_host               ? "top ops on the host"
+		: f->has_op_table ? "top ops"
+				  : "top kernels",
+	    f->has_op_table || is_host ? "category" : NULL, &f->ops,
+	    TOP_OPS_SHOWN);
 }
 
 static void
@@ -512,7 +526,7 @@ screen_print(struct figures *f)
 	put_wrapped(&s, "", f->verdict);
 	put_timeline(&s);
 	put_groups(&s);
-	put_top(&s);
+	put_tops(&s);
 	put_losses(&s);
 	if (f->warnings.n > 0)
 		out_puts(s.out, "\nwarnings\n");

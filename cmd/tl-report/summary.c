@@ -109,18 +109,31 @@ put_timeline(struct figures *f, struct table *t)
 	put_span(t, all, "exposed copies", all->copy_ns);
 	put_span(t, all, "idle", all->idle_ns);
 	put_span(t, all, "total", all->total_ns);
-	if (f->gap_ns > 0) {
-		struct cell *row = put(t, "gap", f->gap_cause);
+}
 
-		row[3] = cell_int(f->gap_ns);
-		row[4] = cell_real(share_of(f->gap_ns, all->total_ns));
+/* The largest, with what is known of each and its share. */
+static void
+put_top(
+    struct table *t, const char *part, const struct tallies *of, size_t most)
+{
+	const struct tally *best[CAUSE_COUNT];
+	size_t n = tallies_best(of, best, most);
+	int64_t sum = tallies_sum(of);
+
+	for (size_t i = 0; i < n; i++) {
+		struct cell *row = put(t, part, best[i]->name);
+
+		row[2] = cell_text(best[i]->what);
+		row[3] = cell_int(best[i]->ns);
+		row[4] = cell_real(share_of(best[i]->ns, sum));
+		row[5] = cell_int(best[i]->count);
 	}
 }
 
 static void
 put_lists(struct figures *f, struct table *t)
 {
-	const struct tally *best[TOP_OPS_SHOWN];
+	const struct tally *best[TOP_LOSSES];
 	size_t n;
 
 	for (size_t i = 0; f->any_late && f->groups.n > 1 && i < f->groups.n &&
@@ -128,17 +141,9 @@ put_lists(struct figures *f, struct table *t)
 	     i++)
 		put(t, "group", f->groups.v[i].name)[2] =
 		    cell_text(f->groups.v[i].says);
-	n = tallies_best(&f->ops, best, TOP_OPS_SHOWN);
-	for (size_t i = 0; i < n; i++) {
-		struct cell *row =
-		    put(t, f->has_op_table || f->set->is_host ? "op" : "kernel",
-			best[i]->name);
-
-		row[2] = cell_text(best[i]->what);
-		row[3] = cell_int(best[i]->ns);
-		row[4] = cell_real(share_of(best[i]->ns, f->ops_ns));
-		row[5] = cell_int(best[i]->count);
-	}
+	put_top(t, "idle", &f->causes, CAUSE_COUNT);
+	put_top(t, f->has_op_table || f->set->is_host ? "op" : "kernel",
+	    &f->ops, TOP_OPS_SHOWN);
 	n = tallies_best(&f->losses, best, TOP_LOSSES);
 	for (size_t i = 0; i < n && best[i]->ns > 0; i++) {
 		struct cell *row = put(t, "roofline", best[i]->name);

@@ -255,14 +255,13 @@ make_late(struct figures *f)
 
 /* ---- where the time went ---- */
 
-/* The time that shares are of: of several ranks no sum, which passed nowhere.
- */
-static void
-put_whole(const struct figures *f, struct buf *b)
+/* Of several ranks no sum, which passed nowhere. */
+void
+put_whole(const struct figures *f, int64_t ns, struct buf *b)
 {
 	int64_t n = f->ranks.n > 1 ? (int64_t)f->ranks.n : 1;
 
-	put_time(b, f->all.total_ns / n);
+	put_time(b, ns / n);
 	if (f->set->is_rocprof)
 		buf_puts(b, " of the process, its start and end included");
 	if (n > 1)
@@ -271,10 +270,9 @@ put_whole(const struct figures *f, struct buf *b)
 }
 
 /* Parts of the time; what is little is told where computation is even less. */
-static void
-put_shares(const struct figures *f, struct buf *b, bool has_idle)
+void
+put_shares(const struct figures *f, const struct rank *all, struct buf *b)
 {
-	const struct rank *all = &f->all;
 	const struct {
 		int64_t ns;
 		const char *word;
@@ -290,33 +288,13 @@ put_shares(const struct figures *f, struct buf *b, bool has_idle)
 		bool is_little = share_of(parts[i].ns, all->total_ns) < 0.5 &&
 		    parts[i].ns <= all->compute_ns;
 
-		if (i == 3 ? !has_idle || parts[i].ns == 0 : i > 0 && is_little)
+		if (i == 3 ? parts[i].ns == 0 : i > 0 && is_little)
 			continue;
 		buf_puts(b, between);
 		put_part(b, parts[i].ns, all->total_ns);
 		buf_printf(b, " %s", parts[i].word);
 		between = ", ";
 	}
-}
-
-/* Why it was idle is known of the longest gap only. */
-static void
-put_idle(const struct figures *f, struct buf *b)
-{
-	buf_puts(b, "GPU idle ");
-	put_part(b, f->all.idle_ns, f->all.total_ns);
-	buf_puts(b, " of ");
-	put_whole(f, b);
-	if (f->gap_ns > 0) {
-		buf_puts(b, ", the longest gap ");
-		put_time(b, f->gap_ns);
-	}
-	if (f->gap_ns > 0 && f->gap_cause.len > 0) {
-		buf_puts(b, " during ");
-		table_fold_name(f->gap_cause, 60, b);
-	}
-	buf_puts(b, "; ");
-	put_shares(f, b, false);
 }
 
 /*
@@ -382,23 +360,6 @@ put_mostly(const struct figures *f, struct buf *b)
 }
 
 static void
-put_gpu(const struct figures *f, struct buf *b)
-{
-	const struct rank *all = &f->all;
-
-	if (share_of(all->idle_ns, all->total_ns) >= IDLE_BOUND &&
-	    all->idle_ns >= all->comm_ns) {
-		put_idle(f, b);
-	} else {
-		put_whole(f, b);
-		buf_puts(b, ": ");
-		put_shares(f, b, true);
-	}
-	buf_putc(b, '.');
-	put_mostly(f, b);
-}
-
-static void
 make_verdict(struct figures *f)
 {
 	struct buf b = { 0 };
@@ -406,10 +367,12 @@ make_verdict(struct figures *f)
 	if (f->sentences.n > 0)
 		buf_printf(&b, "%.*s: ", (int)f->set->sides[0].len,
 		    f->set->sides[0].p);
-	if (f->set->is_host)
+	if (f->set->is_host) {
 		host_verdict(f, &b);
-	else
-		put_gpu(f, &b);
+	} else {
+		bound_put(f, &b);
+		put_mostly(f, &b);
+	}
 	f->verdict = figures_keep(f, &b);
 	buf_free(&b);
 }

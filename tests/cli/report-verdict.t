@@ -7,7 +7,7 @@
 mkdir fake xl
 cp "$B/bin/tl-report" fake
 ln -s "$B/bin/tl-tree" fake
-for p in ops kernels roofline collective diff; do
+for p in ops kernels roofline collective diff idle; do
 	printf '#!/bin/sh\n' >fake/tl-$p
 done
 cat >fake/tl-timeline <<'END'
@@ -21,13 +21,12 @@ for f do case $f in *.ndjson) cp "$f" "$TMP/xl" ;; esac; done
 END
 chmod +x fake/*
 export TMP
-# an op's kernel, 493 ms in which its thread waits for a copy, another kernel
+# an op and two kernels
 cat >t.json <<'END'
 {"traceEvents":[
 {"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":500000,"pid":1,"tid":1},
 {"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","ts":1,"dur":5,"pid":1,"tid":1,"args":{"correlation":1}},
 {"ph":"X","cat":"kernel","name":"k","ts":10,"dur":90,"pid":0,"tid":7,"args":{"device":0,"stream":7,"correlation":1}},
-{"ph":"X","cat":"cuda_runtime","name":"hipMemcpyWithStream","ts":10,"dur":493000,"pid":1,"tid":1},
 {"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","ts":493050,"dur":5,"pid":1,"tid":1,"args":{"correlation":2}},
 {"ph":"X","cat":"kernel","name":"k","ts":493100,"dur":90,"pid":0,"tid":7,"args":{"device":0,"stream":7,"correlation":2}}]}
 END
@@ -85,31 +84,71 @@ unified() { # unified BOUND GFLOP MIB ROOF_NS KERNEL_NS
 }
 
 timeline 900 0 0 100
-is 'computation' "$(verdict)" '1.0 us: 90.0 % compute, 10.0 % idle.'
-timeline 500 300 10 190
+# idle CAUSE CALL NS LONGEST...: why the GPU was idle, into d/
+idle() {
+	schema idle cause:text call:text time_ns:int percent:real count:int \
+		time_ns_max:int >d/idle.ndjson
+	printf '{"cause":"%s","call":"%s","time_ns":%s,"time_ns_max":%s,"percent":1,"count":1}\n' \
+		"$@" >>d/idle.ndjson
+	echo '{"end":{}}' >>d/idle.ndjson
+}
+is 'without causes only shares' "$(verdict)" '1.0 us: 90.0 % compute, 10.0 % idle.'
+timeline 9000 0 0 1000
+idle op aten::mm 1000 1000
+is 'computation' "$(verdict)" 'GPU-bound: 90.0 % compute, 10.0 % idle of 10.0 us.'
+timeline 5000 3000 100 1900
+idle op aten::mm 1900 1900
 is 'communication' "$(verdict)" \
-	'1.0 us: 50.0 % compute, 30.0 % exposed communication, 1.0 % exposed copies, 19.0 % idle.'
-timeline 500 0 300 200
-like 'copies' "$(verdict)" '30.0 % exposed copies, 20.0 % idle'
-timeline 500 0 0 500
-is 'idle: the longest gap, and what the host did in it' "$(verdict)" \
-	'GPU idle 50.0 % of 1.0 us, the longest gap 493.000 ms during hipMemcpyWithStream; 50.0 % compute.'
+	'Partly communication-bound: 50.0 % compute, 30.0 % exposed communication, 1.0 % exposed copies, 19.0 % idle of 10.0 us.'
+timeline 4000 2500 0 3500
+idle op aten::mm 2000 2000 data next 1500 1500
+is 'no class is half as large again as the next' "$(verdict)" \
+	'Mixed: 40.0 % GPU work, 25.0 % communication, 20.0 % host work of 10.0 us.'
+timeline 1000 0 5000 4000
+idle op aten::mm 3000 3000 graph_gap k 1000 1000
+is 'copies; gaps of the GPU itself are its own' "$(verdict)" \
+	'Copy-bound: 10.0 % compute, 50.0 % exposed copies, 40.0 % idle of 10.0 us.'
+timeline 1000 0 0 9000
+idle alloc hipFree 8900 3000 op aten::mm 100 100
+is 'one call' "$(verdict)" \
+	'Allocation-bound: 90.0 % idle of 10.0 us, 98.9 % of it in hipFree (8.9 us, longest 3.0 us); let the caching allocator keep memory.'
+idle alloc hipFree 4000 4000 alloc hipMalloc 4900 3000 op aten::mm 100 100
+is 'several' "$(verdict)" \
+	'Allocation-bound: 90.0 % idle of 10.0 us, 98.9 % of it allocation, most in hipMalloc (4.9 us, longest 3.0 us); let the caching allocator keep memory.'
+idle op aten::mm 4000 4000 launch_call launch 3000 3000 python f 2000 2000
+is 'layers of the host, two thirds of them' "$(verdict)" \
+	'Host-bound: 90.0 % idle of 10.0 us, 100.0 % of it host work (op 44.4 %, launch call 33.3 %); capture a graph, compile or enlarge the batch.'
+idle none ProfilerStep 8000 8000 op aten::mm 1000 1000
+like 'what has no event was not recorded' "$(verdict)" \
+	"^Can't tell: 80.0 % .* \(none, most in ProfilerStep\); record Python frames\. The rest"
+is 'but where our tree lacks frames' \
+	"$(PATH=$TMP/fake:/usr/bin:/bin fake/tl-report --width 999 <t.tl | sed -n 3p)" \
+	'Host-bound: 90.0 % idle of 10.0 us, 100.0 % of it host work (no event 88.9 %); tl-idle shows Python frames, if recorded.'
+idle gpu_missing hipMemcpyWithStream 6000 6000 op aten::mm 3000 3000
+is 'what was not recorded can not be judged' "$(verdict)" \
+	"Can't tell: 60.0 % of 10.0 us is not in the recording (gpu missing, most in hipMemcpyWithStream); record the whole GPU. The rest is host-bound: 75.0 % idle of 4.0 us, 100.0 % of it host work (op 100.0 %); capture a graph, compile or enlarge the batch."
+timeline 6000 0 0 4000
+idle late_start '' 3800 3800 op aten::mm 200 200
+is 'some of it' "$(verdict)" \
+	'Recording incomplete: 38.0 % of 10.0 us is not in the recording (late start); record more. The rest is GPU-bound: 96.8 % compute, 3.2 % idle of 6.2 us.'
+idle no_host '' 4000 4000
+is 'nor without the host' "$(verdict)" \
+	"10.0 us: 60.0 % compute, 40.0 % idle; can't tell why: no host events in the trace."
+idle data enumerate 3000 3000 op aten::mm 1000 1000
+is 'partly' "$(verdict)" \
+	'Partly data-bound: 40.0 % idle of 10.0 us, 75.0 % of it in enumerate (3.0 us); use more workers, pin_memory and prefetch.'
+is 'causes on the screen' "$(report --width 80 | sed -n '/^idle by/,/^$/p')" \
+	'idle by cause                         time    share    count  most in
+  data                              3.0 us   75.0 %        1  enumerate
+  op                                1.0 us   25.0 %        1  aten::mm'
+book
+is 'and in the table' "$(grep '"idle","name":"data' xl/summary.ndjson)" \
+	'{"part":"idle","name":"data","note":"enumerate","time_ns":3000,"percent":75.0,"count":1}'
 timeline 1 0 4 995
 is 'few copies, but more than computation' "$(verdict)" \
-	'GPU idle 99.5 % of 1.0 us, the longest gap 493.000 ms during hipMemcpyWithStream; 0.1 % compute, 0.4 % exposed copies.'
+	'1.0 us: 0.1 % compute, 0.4 % exposed copies, 99.5 % idle.'
 timeline 4 1 0 995
-like 'little beside more is not told' "$(verdict)" '; 0.4 % compute\.$'
-book
-is 'the gap in the table' "$(grep '"gap"' xl/summary.ndjson)" \
-	'{"part":"gap","name":"hipMemcpyWithStream","note":null,"time_ns":493000000,"percent":49300000.0,"count":null}'
-sed '/Memcpy/d' t.json >nocause.json
-trace=nocause.json
-timeline 500 0 0 500
-like 'a gap in which only the op ran' "$(verdict)" 'gap 493.000 ms during aten::mm;'
-sed '/Memcpy/d; /"dur":500000/d' t.json >noop.json
-trace=noop.json
-like 'or nothing that was recorded' "$(verdict)" 'gap 493.000 ms; 50.0 % compute'
-trace=t.tl
+like 'little beside more is not told' "$(verdict)" ': 0.4 % compute, 99.5 % idle\.$'
 # unlinked NS: the warning, of the last timeline with so much without a launch
 unlinked() {
 	sed -i "\$i {\"type\":\"unlinked_time\",\"time_ns\":$1,\"percent\":1}" d/gpu_timeline.ndjson
@@ -122,12 +161,8 @@ timeline 600 0 0 400
 is 'without a launch: of the time' "$(unlinked 500)" '50.0 % of the time is GPU work without a launch'
 timeline 600 0 0 400
 is 'without a launch: little of the work' "$(unlinked 5)" ''
-timeline 100 200 0 700
-like 'idle for most of it' "$(verdict)" '^GPU idle 70.0 %.*; 10.0 % compute, 20.0 % exposed communication\.'
-timeline 100 500 0 400
-like 'but less than communication' "$(verdict)" '^1.0 us: 10.0 % compute, 50.0 % exposed'
 timeline 1000 0 0 0
-is 'never idle' "$(verdict)" '1.0 us: 100.0 % compute.'
+is 'never idle' "$(verdict)" 'GPU-bound: 100.0 % compute of 1.0 us.'
 timeline 0 600 0 400
 like 'nothing computed' "$(verdict)" '^1.0 us: 0.0 % compute, 60.0 % exposed'
 timeline 999999 0 0 1
@@ -168,7 +203,7 @@ timeline 100 0 300 600
 sed '/"end"/i {"type":"total_memcpy_time","time_ns":300,"percent":1}' \
 	d/gpu_timeline.ndjson >x && mv x d/gpu_timeline.ndjson
 tables elementwise 300 copy_ 300 GEMM 100 mm 100
-like 'copies are no computation' "$(verdict)" 'exposed copies\.$'
+like 'copies are no computation' "$(verdict)" 'idle\.$'
 
 # ---- the roofline ----
 

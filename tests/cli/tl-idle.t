@@ -194,4 +194,9 @@ reports 5 no-match 'tl-idle --name nosuch gap.json'
 is 'two inputs' "$(rows 'tl-idle -c src,time_ns --by dev gap.json gap.json')" '0 200000.1 200000.'
 
 page_examples tl-idle.1
+is '--no-python: no frame is a cause, and the sum stays' \
+	"$(tl-idle --no-python "$SAMPLE" | awk -F '\t' '
+		{ sum += $2; n += $1 == "python" } END { print n, sum }')" \
+	"0 $(tl-idle "$SAMPLE" | awk -F '\t' '{ sum += $2 } END { print sum }')"
+
 done_testing

@@ -34,11 +34,14 @@ is 'temporary files are gone' "$(left tmp)" ''
 # ---- sheets ----
 
 ops='ops_summary.csv ops_summary_by_category.csv ops_unique_args.csv'
+idle='idle.csv idle_by_stream.csv idle_gaps.csv'
 ok '-d' tl-report -d out "$SAMPLE"
 is 'the sheets' "$(sheets out)" "BinaryElementwise.csv GEMM.csv MorePointwise.csv\
  Movement.csv Normalization.csv Optimizer.csv Reduce_fwd.csv SDPA_bwd.csv\
  SDPA_fwd.csv Softmax.csv UnaryElementwise.csv coll_analysis.csv\
- gpu_timeline.csv $ops unified_perf_summary.csv"
+ gpu_timeline.csv $idle $ops unified_perf_summary.csv"
+tl-idle --by cause,call --no-python -d why --format csv --labels "$SAMPLE"
+same 'causes of idle time are those of tl-idle' out/idle.csv why/idle.csv
 for program in timeline ops roofline; do
 	tl-$program -d "$program" t.tl 2>/dev/null
 	(cd "$program" && for f in *; do cmp "$f" "../out/$f"; done) >differ 2>&1
@@ -84,7 +87,7 @@ tl-report --html all.html t.tl
 tl-report --top 1 --html few.html t.tl
 is '--top does not change what is summed up' "$(first few.html)" \
 	"$(first all.html)"
-like 'and there is something' "$(first few.html)" 'verdict.*14.465 ms: 54.5 % compute'
+like 'and there is something' "$(first few.html)" 'verdict.*Partly communication-bound: 54.5 % compute'
 tl-report --top-ops 2 --top-kernels 3 --kernels --short 10us -o top.xlsx t.tl
 is 'rows of a workbook' "$(for s in ops_unique_args short_kernels_summary \
 	short_kernel_histogram GEMM; do
@@ -206,7 +209,7 @@ is 'a selection is of both' "$(sed 1d selected/diff_stats.csv | wc -l)" \
 tl-report before.tl --vs after.tl -o vs.xlsx
 is 'the sheets of a workbook' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" vs.xlsx |
 	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 10 | tr '\n' ' ')" \
-	'summary diff_ops_summary gpu_timeline ops_summary_by_category ops_summary ops_unique_args unified_perf_summary diff_stats diff_stats_unique_args_summary lca_summary '
+	'summary diff_ops_summary gpu_timeline idle idle_gaps idle_by_stream ops_summary_by_category ops_summary ops_unique_args unified_perf_summary '
 gzip -dc "$SAMPLE" | sed 's/"cat": *"cpu_op"/"cat":"x"/' >other.json
 for other in other.json roc.json; do
 	tl-report t.tl --vs "$other" -d "by-$other" 2>err
@@ -240,11 +243,12 @@ ok '-o' tl-report -o r.xlsx "$SAMPLE"
 python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx >cells 2>err
 is 'a sound workbook' "$(cat err)" ''
 is 'its sheets' "$(sed -n 's/^sheet "\(.*\)"$/\1/p' cells | tr '\n' ' ')" \
-	"summary gpu_timeline ops_summary_by_category ops_summary ops_unique_args\
+	"summary gpu_timeline idle idle_gaps idle_by_stream\
+ ops_summary_by_category ops_summary ops_unique_args\
  unified_perf_summary GEMM SDPA_fwd SDPA_bwd BinaryElementwise UnaryElementwise\
  Normalization Reduce_fwd Softmax Movement MorePointwise Optimizer coll_analysis\
  roofs "
-like 'the verdict is in it' "$(cat cells)" 'B3 s - "14.465 ms: 54.5 % compute'
+like 'the verdict is in it' "$(cat cells)" 'B3 s - "Partly communication-bound: 54.5 % compute'
 python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx -s >looks
 is 'two charts beside it' "$(sed -n '/^sheet "gpu/q; p' looks |
 	grep -c '^chart')" 2
@@ -262,7 +266,7 @@ for program in "$B"/bin/*; do
 done
 tl() { PATH=$TMP/some:/usr/bin:/bin "$TMP/some/tl-report" "$@"; }
 ok 'goes without' tl -d without "$SAMPLE"
-is 'some sheets' "$(sheets without)" "gpu_timeline.csv $ops"
+is 'some sheets' "$(sheets without)" "gpu_timeline.csv $idle $ops"
 like 'the screen says so' "$(tl "$SAMPLE")" \
 	'- tl-roofline is not installed: its sheets are missing'
 refuses 1 'tl-xlsx is not installed' 'PATH=$TMP/some:/usr/bin:/bin some/tl-report -o x.xlsx t.tl'
