@@ -95,7 +95,7 @@ inductor_parse(struct inductor *in, struct str text)
 			    arena_str(in->mem,
 				(struct str){
 				    text.p + last, at + (size_t)len - last }));
-		last = at + (size_t)len;
+		last = at += (size_t)len;
 	}
 }
 
