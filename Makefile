@@ -203,7 +203,7 @@ bench: tests
 
 fuzz:
 	@$(MAKE) --no-print-directory CC='$(CLANG)' B=$(B)/fuzz FUZZ=y fuzzers
-	@tests/fuzz/run $(B)/fuzz/tests/fuzz $(FUZZ_SECONDS)
+	@tests/fuzz/run $(B)/fuzz/tests/fuzz $(FUZZ_SECONDS) $(TESTS)
 
 fuzzers: $(FUZZERS)
 lint:

@@ -28,8 +28,13 @@ struct format {
 	/* Of a format in JSON, that a key tells wherever it stands: its reader
 	 * may be begun by another such format; sniff is NULL then. */
 	const struct json_format *json;
-	/* Reads s->in from its beginning, forwards, to its end; with
-	 * set->salvage what is whole of it. */
+	/*
+	 * Reads s->in from its beginning, forwards, to its end; with
+	 * set->salvage what is whole of it. It sets the fact "format", numbers
+	 * events by next_id, counts in skipped what has no usable time, calls
+	 * source_trim(), in_release() and progress_show() behind each event,
+	 * source_check() at the end, and adds what it read to counts->bytes.
+	 */
 	void (*read)(struct source_state *s);
 	/* Instead of read: from a descriptor that can seek, of the file itself
 	 * or of a copy of its decompressed bytes. It is the caller's. */
