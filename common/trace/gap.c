@@ -12,7 +12,6 @@
 #define FIRST_OP_NS 10000000 /* of an op that is called for the first time */
 #define FIRST_ALLOC_NS 100000000
 #define STALL_TIMES 50 /* the median self time of its name */
-#define STALL_EVENTS 10
 
 /* A place of a thread's time at which another thread is asked for what it did:
  * marks pieces until they are whole. */
@@ -20,9 +19,8 @@
 
 struct finder {
 	struct gaps *g;
-	const struct host *h;
-	size_t first;       /* of the pieces of this gap */
-	struct map medians; /* by name */
+	struct host *h;
+	size_t first; /* of the pieces of this gap */
 };
 
 /* ---- pieces ---- */
@@ -329,51 +327,12 @@ cut_profiler(struct finder *f)
 	vec_free(&old);
 }
 
-/* The upper median of the self times of a name's events; -1: too few. */
-static int64_t
-median_of_name(struct finder *f, uint32_t name)
-{
-	bool is_new;
-	uint64_t *slot = map_put(&f->medians, name, &is_new);
-	VEC(int64_t) ns = { 0 };
-
-	if (!is_new)
-		return (int64_t)*slot;
-	for (size_t i = 0; i < f->h->events.n; i++) {
-		const struct host_event *e = &f->h->events.v[i];
-
-		if (e->name == name && e->self_ns > 0)
-			vec_push(&ns, e->self_ns);
-	}
-	sort_i64(ns.v, ns.n);
-	*slot = ns.n < STALL_EVENTS ? UINT64_MAX : (uint64_t)ns.v[ns.n / 2];
-	vec_free(&ns);
-	return (int64_t)*slot;
-}
-
-bool
-host_is_first_of_name(const struct host *h, uint32_t event)
-{
-	const struct host_event *e = &h->events.v[event];
-
-	for (size_t i = 0; i < h->events.n; i++) {
-		const struct host_event *o = &h->events.v[i];
-
-		if (o->name == e->name && o->kind == e->kind &&
-		    (o->start_ns < e->start_ns ||
-			(o->start_ns == e->start_ns &&
-			    uid_cmp(o->uid, e->uid) < 0)))
-			return false;
-	}
-	return true;
-}
-
 /* Long pieces of what is short else: the first call of an op loads libraries,
  * others were held up. */
 static void
 find_outlier(struct finder *f, struct gap_piece *p)
 {
-	const struct host *h = f->h;
+	struct host *h = f->h;
 	const struct host_event *e;
 	int64_t length = p->end_ns - p->start_ns, median;
 
@@ -399,7 +358,7 @@ find_outlier(struct finder *f, struct gap_piece *p)
 		p->cause = CAUSE_INIT;
 		return;
 	}
-	median = median_of_name(f, e->name);
+	median = host_median_of_name(f->h, e->name);
 	if (median >= 0 && length / STALL_TIMES >= median)
 		p->cause = CAUSE_STALL;
 }
@@ -407,7 +366,7 @@ find_outlier(struct finder *f, struct gap_piece *p)
 static void
 settle(struct finder *f, struct gap *gap)
 {
-	const struct host *h = f->h;
+	struct host *h = f->h;
 	int64_t sums[CAUSE_COUNT] = { 0 };
 	int64_t longest = 0;
 
@@ -512,7 +471,7 @@ add_gap(
 }
 
 void
-gaps_find(struct gaps *g, const struct host *h, const uint32_t *gpus, size_t n,
+gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
     const struct span *window)
 {
 	struct finder f = { .g = g, .h = h };
@@ -535,7 +494,6 @@ gaps_find(struct gaps *g, const struct host *h, const uint32_t *gpus, size_t n,
 	}
 	if (window != NULL && prev != HOST_NONE && window->end > end)
 		add_gap(&f, end, window->end, prev, HOST_NONE);
-	map_free(&f.medians);
 }
 
 void

@@ -47,8 +47,8 @@ struct gaps {
 };
 
 /* Empties it first; of a window the head and tail are gaps, too. */
-void gaps_find(struct gaps *g, const struct host *h, const uint32_t *gpus,
-    size_t n, const struct span *window);
+void gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
+    const struct span *window);
 void gaps_free(struct gaps *g);
 
 #endif

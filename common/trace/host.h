@@ -26,6 +26,7 @@
 
 #define HOST_NONE UINT32_MAX /* no event, no thread */
 #define HOST_LONG_NS 1000000
+#define HOST_MEDIAN_EVENTS 10
 
 struct host_event {
 	int64_t start_ns, end_ns; /* as cut */
@@ -74,6 +75,11 @@ struct host_gpu {
 	bool has_launch;
 };
 
+struct host_self {
+	uint32_t name;
+	int64_t ns;
+};
+
 struct host {
 	const struct dict *dict;
 	struct causes *causes;
@@ -85,6 +91,8 @@ struct host {
 	VEC(struct host_segment) profiler; /* its own cost; event: in events */
 	int64_t first_corr;                /* the smallest of all calls */
 	/* private */
+	struct map first_of; /* name and kind to event, when first asked */
+	VEC(struct host_self) selfs; /* by name, then by time, likewise */
 	struct map thread_of, ids;
 	struct map calls; /* by_corr: to the hash of the call's uid */
 };
@@ -98,6 +106,11 @@ void host_free(struct host *h);
 size_t host_segment_at(
     const struct host *h, const struct host_thread *t, int64_t ns);
 /* Whether no event of its name and kind began before it. */
-bool host_is_first_of_name(const struct host *h, uint32_t event);
+bool host_is_first_of_name(struct host *h, uint32_t event);
+/*
+ * The upper median of the self times of a name's events that have any; -1: of
+ * fewer than HOST_MEDIAN_EVENTS.
+ */
+int64_t host_median_of_name(struct host *h, uint32_t name);
 
 #endif
