@@ -113,8 +113,7 @@ is_about(const struct rule *r, bool is_call)
 	return r->about == OF_ABOVE || (r->about == OF_CALL) == is_call;
 }
 
-/* Not inline: most names have been seen. */
-static __attribute__((noinline)) void
+static void
 look_up(
     const struct causes *c, struct str name, bool is_call, struct cause_name *n)
 {
@@ -142,19 +141,27 @@ look_up(
 	}
 }
 
+/* Not inline: most names have been seen. */
+static __attribute__((noinline)) const struct cause_name *
+look_up_new(
+    struct causes *c, const struct dict *st, uint32_t name, bool is_call)
+{
+	while (c->names.n <= name)
+		vec_push(&c->names, ((struct cause_name){ 0 }));
+	look_up(c, dict_get(st, name), is_call, &c->names.v[name]);
+	c->names.v[name].known |= is_call ? 2 : 1;
+	return &c->names.v[name];
+}
+
+/* Short, as it is asked for each event. */
 const struct cause_name *
 cause_of_name(
     struct causes *c, const struct dict *st, uint32_t name, bool is_call)
 {
-	unsigned known = is_call ? 2 : 1;
-
-	while (c->names.n <= name)
-		vec_push(&c->names, ((struct cause_name){ 0 }));
-	if (!(c->names.v[name].known & known)) {
-		look_up(c, dict_get(st, name), is_call, &c->names.v[name]);
-		c->names.v[name].known |= (uint8_t)known;
-	}
-	return &c->names.v[name];
+	if (LIKELY(name < c->names.n &&
+		(c->names.v[name].known & (is_call ? 2 : 1)) != 0))
+		return &c->names.v[name];
+	return look_up_new(c, st, name, is_call);
 }
 
 void

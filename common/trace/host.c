@@ -259,6 +259,7 @@ nest_thread(struct host *h, const struct host_thread *t, event_list *open,
 		if (top != NULL && e->end_ns > top->end_ns) {
 			if (e->kind == KIND_ANNOTATION) {
 				e->is_overlay = true;
+				e->above = (uint8_t)name_of(h, e)->above;
 				vec_push(overlays, i);
 				continue;
 			}
@@ -270,17 +271,15 @@ nest_thread(struct host *h, const struct host_thread *t, event_list *open,
 			if (h->events.v[o].end_ns <= e->start_ns)
 				continue;
 			overlays->v[kept++] = o;
-			e->above |= (uint8_t)name_of(h, &h->events.v[o])->above;
+			e->above |= h->events.v[o].above;
 		}
 		overlays->n = kept;
 		if (top != NULL) {
 			e->up = open->v[open->n - 1];
 			e->above |= top->above;
-			if (!is_call(top))
-				e->above |=
-				    (uint8_t)name_of(h, &h->events.v[e->up])
-					->above;
 		}
+		if (!is_call(e))
+			e->above |= (uint8_t)name_of(h, e)->above;
 		vec_push(open, i);
 	}
 }
@@ -372,10 +371,8 @@ cause_by_place(
 	unsigned bits = e->above | n->above;
 	unsigned most = is_call(e) ? CAUSE_ABOVE_FINAL : CAUSE_ABOVE_COUNT;
 
-	for (unsigned i = 0; i < most; i++)
-		if (bits & 1u << i)
-			return cause_above[i];
-	return own;
+	bits &= (1u << most) - 1;
+	return bits != 0 ? cause_above[__builtin_ctz(bits)] : own;
 }
 
 static void

@@ -37,7 +37,7 @@ struct host_event {
 	uint32_t up;     /* HOST_NONE: none */
 	uint32_t ngpu;   /* GPU events that it launched */
 	uint8_t kind, cause;
-	uint8_t above; /* bits of what is above it, see cause_name */
+	uint8_t above; /* bits of what is above it and, of no call, its own */
 	bool launches_below;
 	bool is_overlay; /* an annotation that outlasts what it began in */
 };
