@@ -556,68 +556,6 @@ host_ready(struct host *h)
 	vec_free(&overlays);
 }
 
-/* ---- events of one name ---- */
-
-static uint64_t
-name_and_kind(const struct host_event *e)
-{
-	return (uint64_t)e->name << 8 | e->kind;
-}
-
-bool
-host_is_first_of_name(struct host *h, uint32_t event)
-{
-	if (h->first_of.n == 0)
-		for (size_t i = 0; i < h->events.n; i++) {
-			const struct host_event *e = &h->events.v[i], *first;
-			bool is_new;
-			uint64_t *at =
-			    map_put(&h->first_of, name_and_kind(e), &is_new);
-
-			first = &h->events.v[*at];
-			if (is_new || e->start_ns < first->start_ns ||
-			    (e->start_ns == first->start_ns &&
-				uid_cmp(e->uid, first->uid) < 0))
-				*at = i;
-		}
-	return *map_get(&h->first_of, name_and_kind(&h->events.v[event])) ==
-	    event;
-}
-
-static int
-self_order(const void *x, const void *y)
-{
-	const struct host_self *a = x, *b = y;
-
-	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1;
-	return (a->ns > b->ns) - (a->ns < b->ns);
-}
-
-int64_t
-host_median_of_name(struct host *h, uint32_t name)
-{
-	size_t from, to;
-
-	if (h->selfs.n == 0) {
-		for (size_t i = 0; i < h->events.n; i++) {
-			const struct host_event *e = &h->events.v[i];
-
-			if (e->self_ns > 0)
-				vec_push(&h->selfs,
-				    ((struct host_self){
-					e->name, e->self_ns }));
-		}
-		stable_sort(
-		    h->selfs.v, h->selfs.n, sizeof *h->selfs.v, self_order);
-	}
-	bisect(from, h->selfs.n, mid, h->selfs.v[mid].name < name);
-	bisect(to, h->selfs.n, mid, h->selfs.v[mid].name <= name);
-	return to - from < HOST_MEDIAN_EVENTS
-	    ? -1
-	    : h->selfs.v[from + (to - from) / 2].ns;
-}
-
 void
 host_free(struct host *h)
 {

@@ -35,13 +35,14 @@ with_members() { # with_members MEMBERS: that trace with these too
 }
 tl-tree t.json -o t.tl
 seq 0 63 | while read -r r; do
-	with_members "\"distributedInfo\":{\"rank\":$r,\"world_size\":64}" >r$r.json
+	with_members "\"distributedInfo\":{\"rank\":$r,\"world_size\":64}" >"r$r.json"
 done
 tl-merge r0.json r1.json -o r2.tl
 tl-merge r?.json r??.json -o r64.tl
 trace=t.tl
 # report OPTION...: without its title
 report() {
+	# shellcheck disable=SC2086 # several words
 	PATH=$TMP/fake:/usr/bin:/bin fake/tl-report "$@" $trace >screen.r || return
 	tail -n +3 screen.r
 }
