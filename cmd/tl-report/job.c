@@ -63,6 +63,12 @@ args_all(struct args *a, const struct args *more)
 
 static VEC(char *) folders;
 static const char *made;
+/* Files that programs of ours write, and what stood there before. */
+static struct output {
+	const char *path;
+	ino_t before; /* 0: nothing */
+} outputs[2];
+static size_t noutputs;
 static volatile sig_atomic_t caught;
 static sigset_t unblocked; /* signals come only while it listens */
 
@@ -76,10 +82,31 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 	return 0;
 }
 
+static ino_t
+file_at(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? st.st_ino : 0;
+}
+
+void
+will_write(const char *path)
+{
+	outputs[noutputs++] = (struct output){ path, file_at(path) };
+}
+
 void
 clean_up(void)
 {
 	children_end();
+	while (noutputs > 0) {
+		const struct output *o = &outputs[--noutputs];
+		ino_t now = file_at(o->path);
+
+		if (now != 0 && now != o->before)
+			(void)unlink(o->path);
+	}
 	for (size_t i = 0; i < folders.n; i++)
 		(void)nftw(folders.v[i], remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	folders.n = 0;
@@ -123,8 +150,10 @@ leave(int status)
 	if (status == EXIT_DONE)
 		status = exit_status();
 	if (status == EXIT_DONE || status == EXIT_WARNINGS ||
-	    status == EXIT_GATE)
+	    status == EXIT_GATE) {
 		made = NULL;
+		noutputs = 0;
+	}
 	clean_up();
 	exit(status);
 }

@@ -74,6 +74,7 @@ book_write(const struct settings *s, struct jobs *j)
 
 	args_add(&argv, "tl-xlsx");
 	args_add(&argv, "--labels");
+	will_write(s->book);
 	args_add(&argv, text("--output=%s", s->book));
 	args_add(&argv, "--chart-sheet=summary");
 	sheets_paths(s, "ndjson", &argv);
@@ -89,6 +90,7 @@ page_write(const struct settings *s, struct jobs *j, struct str title)
 	if (title.len == 0)
 		title = STR("tl-report");
 	args_add(&argv, "tl-html");
+	will_write(s->page);
 	args_add(&argv, text("--output=%s", s->page));
 	args_add(&argv,
 	    s->title != NULL ? text("--title=%s", s->title)

@@ -127,6 +127,8 @@ void made_folder(const char *path);
 void clean_up(void);
 void clean_up_at_exit(void);
 noreturn void leave(int status);
+/* A file that a program is to write goes again if the report fails. */
+void will_write(const char *path);
 
 /* ---- records.c ---- */
 

@@ -46,13 +46,15 @@ static struct str
 device_of(struct str devices)
 {
 	static struct json j; /* its stack is large */
-	const char *padded =
-	    text("%.*s%*s", (int)devices.len, devices.p, IN_PAD, "");
-	struct buf name = { 0 };
+	static const char pad[IN_PAD];
+	struct buf padded = { 0 }, name = { 0 };
+	const char *kept;
 	bool is_name = false, found = false;
 	enum json_token t;
 
-	json_start(&j, padded, devices.len);
+	buf_put(&padded, devices.p, devices.len);
+	buf_put(&padded, pad, sizeof pad);
+	json_start(&j, padded.p, devices.len);
 	while (!found && (t = json_next(&j)) > JSON_T_END) {
 		const char *error;
 		size_t at;
@@ -63,9 +65,10 @@ device_of(struct str devices)
 		    !is_processor(buf_str(&name));
 		is_name = t == JSON_T_KEY && str_eq(j.raw, STR("name"));
 	}
-	padded = text("%.*s", found ? (int)name.len : 0, name.p);
+	kept = text("%.*s", found ? (int)name.len : 0, name.p);
+	buf_free(&padded);
 	buf_free(&name);
-	return str_of(padded);
+	return str_of(kept);
 }
 
 static struct str
