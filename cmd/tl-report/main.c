@@ -151,7 +151,7 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 	char *at = (char *)s + (r->at != NOWHERE ? r->at : 0);
 
 	for (unsigned i = 0; i < NPROGRAMS; i++)
-		if ((r->who & FOR_PROGRAM << i) != 0)
+		if ((r->who & (unsigned)FOR_PROGRAM << i) != 0)
 			args_add(&s->options[i], word);
 	if (select_opt(&s->select, op, r->opt.ch))
 		args_add(&s->chosen, word);

@@ -382,7 +382,7 @@ find_causes(struct host *h)
 		struct host_event *e = &h->events.v[i];
 
 		if (is_call(e))
-			e->cause = cause_of_call(
+			e->cause = (uint8_t)cause_of_call(
 			    e, name_of(h, e), dict_get(h->dict, e->name));
 	}
 	mark_launches(h);
@@ -391,10 +391,11 @@ find_causes(struct host *h)
 		const struct cause_name *n = name_of(h, e);
 
 		if (!is_call(e))
-			e->cause = cause_by_place(e, n, cause_of_other(e, n));
+			e->cause =
+			    (uint8_t)cause_by_place(e, n, cause_of_other(e, n));
 		else if (e->cause == CAUSE_LAUNCH_CALL ||
 		    e->cause == CAUSE_RUNTIME || e->cause == CAUSE_POLL)
-			e->cause = cause_by_place(e, n, e->cause);
+			e->cause = (uint8_t)cause_by_place(e, n, e->cause);
 	}
 }
 
