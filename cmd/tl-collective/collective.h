@@ -113,7 +113,7 @@ struct part {
 	bool rank_is_told;             /* by the trace itself */
 	bool rank_is_guess;            /* by order alone */
 	bool is_partial;               /* was reduced before */
-	int64_t rank, world, epoch_ns; /* NONE: not told */
+	int64_t rank, world, epoch_ns; /* NONE: unknown */
 	int64_t base_ns;               /* 0: likewise */
 	int64_t ndevs;                 /* GPUs of the node, likewise */
 	struct str name, host;         /* facts, or empty */

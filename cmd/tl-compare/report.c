@@ -76,7 +76,7 @@ take_head(void *ctx, const struct head *head)
 	intern_destroy(seen);
 }
 
-/* What pandas wrote for a figure that can't be had. */
+/* What pandas wrote for an unknown figure. */
 static bool
 is_missing(struct str s)
 {

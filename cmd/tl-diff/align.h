@@ -71,8 +71,8 @@ void align_lists(const u32s list[NSIDES], bool turned, pairs *out);
  * does not move.
  */
 void pairs_moved(pairs *p, const u32s sym[NSIDES], pairs *moved);
-/* Of each place of lists of n its partner, or NONE: into empty lists. */
-void pairs_partners(const pairs *ops, const size_t n[NSIDES], u32s of[NSIDES]);
+/* Of each place of lists of n its match, or NONE: into empty lists. */
+void pairs_matches(const pairs *ops, const size_t n[NSIDES], u32s of[NSIDES]);
 /* pairs_between() where the pairs are in both sides' order. */
 void pairs_renamed(pairs *p);
 
@@ -111,7 +111,7 @@ struct matcher {
 	VEC(struct mark) marks; /* by name */
 	uint32_t stamp;
 	u32s list[NSIDES]; /* children that are to be matched */
-	u32s free[NSIDES]; /* of them, what has no partner */
+	u32s free[NSIDES]; /* of them, what is unmatched */
 	u32s sym[NSIDES];
 	u32s kids, next;
 	pairs places; /* of an alignment */

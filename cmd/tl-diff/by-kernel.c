@@ -3,8 +3,8 @@
  * Kernels aligned by name, where there are no ops to compare.
  *
  * Sequences are paired like roots: first those of one kind with the same
- * kernels, then those of one kind. In a pair kernels are aligned; of what has
- * no partner then, equal names belong together, wherever they moved to, and a
+ * kernels, then those of one kind. In a pair kernels are aligned; of what is
+ * unmatched then, equal names belong together, wherever they moved to, and a
  * stretch of one side, as long as that of the other between the same two
  * matches, is taken for kernels under new names.
  */
@@ -48,7 +48,7 @@ pair_streams(
 	streams_pair(c, side, node);
 }
 
-/* The event of a side: of its row, and told. */
+/* The event of a side, to its row and to the remarks. */
 static void
 add_side(struct changes *c, const struct match *m, int side, uint32_t row,
     const struct pair *p, bool is_renamed)

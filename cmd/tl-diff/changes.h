@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What changed: GPU time by row, before and after, over all pairs of runs, as
- * means of a unit; which differences are no more than chance; and what else is
- * told of the pairs. A row is an op with its arguments, or a kernel in one kind
+ * means of a unit; which differences are no more than chance; and remarks
+ * about the pairs. A row is an op with its arguments, or a kernel in one kind
  * of sequence.
  */
 #ifndef TL_DIFF_CHANGES_H
@@ -27,7 +27,7 @@ struct change_key {
 	struct op_args args[NSIDES];
 };
 
-/* The first event of a row, better one without a partner. */
+/* The first event of a row, if possible an unmatched one. */
 struct example {
 	bool is_set, is_alone;
 	struct uid uid;
@@ -104,7 +104,7 @@ struct stand_out {
 	int64_t ns; /* over the mean of the others; 0: there is none */
 };
 
-/* GPU events that are told of, over all runs. */
+/* GPU events that remarks are about, over all runs. */
 struct tally {
 	uint64_t n[NSIDES];
 	int64_t ns[NSIDES];
@@ -164,7 +164,7 @@ struct changes {
 	double spread_ns;
 	bool is_noise; /* the difference without what is fixed may be chance */
 	struct stand_out out;
-	/* told besides */
+	/* remarks */
 	struct tally tallies[NTALLIES];
 	VEC(struct stream_pair) streams; /* of the pair of runs at hand */
 	struct map stream_of;
@@ -219,12 +219,12 @@ void ops_add(struct changes *c, const struct diff *d, const bool fresh[NSIDES]);
 void kernels_add(struct changes *c, const struct side *const side[NSIDES],
     const bool fresh[NSIDES]);
 
-/* ---- told.c ---- */
+/* ---- remarks.c ---- */
 
 /*
  * Streams have other numbers in another run: those that most pairs of GPU
  * events of a pair of runs say belong together are one. What runs on another
- * is told.
+ * is remarked.
  */
 void streams_pair(struct changes *c, const struct side *const side[NSIDES],
     const uint32_t node[NSIDES]);
@@ -251,7 +251,7 @@ const char *changes_sameness(const struct changes *c);
  * down; at most INT64_MAX.
  */
 int64_t threshold_ns(const struct threshold *t, int64_t base_ns);
-/* --fail-over and --junit, told and written; the program's exit status. */
+/* --fail-over and --junit: report and file; the program's exit status. */
 int gate_status(const struct settings *set, const struct changes *c);
 
 /* ---- print.c ---- */

@@ -156,7 +156,7 @@ pairs_renamed(pairs *p)
 }
 
 void
-pairs_partners(const pairs *ops, const size_t n[NSIDES], u32s of[NSIDES])
+pairs_matches(const pairs *ops, const size_t n[NSIDES], u32s of[NSIDES])
 {
 	for (int s = 0; s < NSIDES; s++)
 		while (of[s].n < n[s])
@@ -193,7 +193,7 @@ pairs_between(pairs *ops, size_t m, size_t n)
 {
 	u32s of[NSIDES] = { { 0 }, { 0 } };
 
-	pairs_partners(ops, (const size_t[NSIDES]){ m, n }, of);
+	pairs_matches(ops, (const size_t[NSIDES]){ m, n }, of);
 	for (size_t a = 0, end; a < m; a = end + 1) {
 		size_t b = a == 0 ? 0 : (size_t)of[0].v[a - 1] + 1, b_end = b;
 

@@ -20,7 +20,7 @@ hash_roots(struct matcher *m, const u32s roots[NSIDES])
 	vec_free(&hash[1]);
 }
 
-/* What has no partner is taken out of ops, and aligned by names. */
+/* What is unmatched is taken out of ops, and aligned by names. */
 static void
 align_left(struct matcher *m, const u32s roots[NSIDES], pairs *ops)
 {

@@ -119,7 +119,7 @@ struct candidate {
 struct chooser {
 	struct matcher *m;
 	const u32s *nodes;
-	u32s was[NSIDES], now[NSIDES]; /* partners by place, or NONE */
+	u32s was[NSIDES], now[NSIDES]; /* matches by place, or NONE */
 	members left;                  /* of the name at hand */
 	VEC(struct candidate) candidates;
 	u32s names[NSIDES], ends[NSIDES]; /* of a group, one after the other */
@@ -308,8 +308,8 @@ start(struct chooser *c, const pairs *ops)
 	const pairs none = { 0 };
 	const size_t n[NSIDES] = { c->nodes[0].n, c->nodes[1].n };
 
-	pairs_partners(ops, n, c->was);
-	pairs_partners(&none, n, c->now);
+	pairs_matches(ops, n, c->was);
+	pairs_matches(&none, n, c->now);
 }
 
 static void

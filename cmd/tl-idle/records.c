@@ -12,8 +12,7 @@ above(const struct idle *g, uint32_t event, bool is_module)
 		const struct host_event *e = &h->events.v[event];
 
 		if (is_module ? e->kind == KIND_PYTHON &&
-			    str_starts(
-				dict_get(h->dict, e->name), STR("nn.Module: "))
+			    name_is_module(dict_get(h->dict, e->name))
 			      : e->kind == KIND_OP)
 			return e->name;
 	}
@@ -119,15 +118,6 @@ is_chosen(const struct idle *g, const struct host_gpu *k)
 	return g->chosen.v[*place - 1] != 0;
 }
 
-static bool
-is_in_scope(
-    enum scope scope, const struct host_gpu *a, const struct host_gpu *b)
-{
-	return scope == SCOPE_ALL ||
-	    (key_eq(a->dev, b->dev) &&
-		(scope == SCOPE_DEV || key_eq(a->gpu_stream, b->gpu_stream)));
-}
-
 /*
  * What an interval of a GPU stream was for (HTA's three classes), by the call
  * that launched what ends it.
@@ -163,32 +153,57 @@ add_intervals(struct idle *g, const uint32_t *gpus, size_t n)
 	}
 }
 
-/* Calls each on the GPU events of one scope after the other, in time. */
+/* The number of the scope that a GPU event is in. */
+static uint32_t
+scope_of(struct intern *scopes, enum scope scope, const struct host_gpu *k)
+{
+	const struct key dev = scope >= SCOPE_DEV ? k->dev : (struct key){ 0 };
+	const struct key gpu_stream =
+	    scope >= SCOPE_GPU_STREAM ? k->gpu_stream : (struct key){ 0 };
+	const int64_t id[] = { dev.type, dev.n, gpu_stream.type, gpu_stream.n };
+
+	return intern_put(scopes, (struct str){ (const char *)id, sizeof id });
+}
+
+/*
+ * Calls each on the GPU events of one scope after the other, in time; scopes in
+ * the order of their first event.
+ */
 static void
 each_scope(struct idle *g, enum scope scope,
     void (*each)(struct idle *g, const uint32_t *gpus, size_t n))
 {
 	const struct host *h = &g->host;
-	VEC(uint32_t) list = { 0 };
-	VEC(uint8_t) done = { 0 };
+	struct intern *scopes = intern_create();
+	VEC(uint32_t) of = { 0 }, sorted = { 0 }, ends = { 0 };
+	uint32_t first = 0;
 
-	for (size_t i = 0; i < h->gpus.n; i++)
-		vec_push(&done, 0);
 	for (size_t i = 0; i < h->gpus.n; i++) {
-		if (done.v[i])
-			continue;
-		list.n = 0;
-		for (size_t k = i; k < h->gpus.n; k++) {
-			if (done.v[k] ||
-			    !is_in_scope(scope, &h->gpus.v[i], &h->gpus.v[k]))
-				continue;
-			done.v[k] = 1;
-			vec_push(&list, (uint32_t)k);
-		}
-		each(g, list.v, list.n);
+		uint32_t n = scope_of(scopes, scope, &h->gpus.v[i]);
+
+		vec_push(&of, n);
+		vec_push(&sorted, 0);
+		if (n == ends.n)
+			vec_push(&ends, 0);
+		ends.v[n]++;
 	}
-	vec_free(&list);
-	vec_free(&done);
+	for (size_t n = 0; n < ends.n; n++) {
+		uint32_t count = ends.v[n];
+
+		ends.v[n] = first;
+		first += count;
+	}
+	for (uint32_t i = 0; i < of.n; i++)
+		sorted.v[ends.v[of.v[i]]++] = i;
+	first = 0;
+	for (size_t n = 0; n < ends.n; n++) {
+		each(g, sorted.v + first, ends.v[n] - first);
+		first = ends.v[n];
+	}
+	intern_destroy(scopes);
+	vec_free(&of);
+	vec_free(&sorted);
+	vec_free(&ends);
 }
 
 static void

@@ -167,7 +167,7 @@ add_time(int64_t *sum, int64_t ns)
 	stat_add(sum, ns);
 }
 
-/* Names are told once. */
+/* Each name is warned of once. */
 static void
 add_flops(struct maker *k, uint32_t number, const struct flops *f)
 {
@@ -284,7 +284,7 @@ share(int64_t part, int64_t whole)
 	return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-/* What runs in modules only, where no op has a model, can't be had. */
+/* What runs in modules only, where no op has a model, is unknown. */
 static void
 set_rates(const struct maker *k, struct node *node, uint32_t none)
 {

@@ -4,7 +4,7 @@
 
 #include "cmd/tl-report/figures.h"
 
-#define LITTLE_NS 1000 /* of GPU work: nothing bounds it */
+#define LITTLE_NS 1000 /* of GPU work: no verdict */
 #define ALL_OF_IT 90   /* percent: of one call alone */
 
 static const struct {
@@ -26,7 +26,8 @@ struct bound {
 	int64_t ns[CLASS_COUNT];
 	int64_t missing_ns;
 	struct rank rest; /* without what was not recorded */
-	/* what sentences tell: all of it, or the rest; why_ns: by causes */
+	/* what sentences are about: all of it, or the rest; why_ns: by causes
+	 */
 	struct rank shown;
 	int64_t why_ns;
 	/* the largest first */
@@ -159,22 +160,22 @@ put_layers(const struct bound *m)
 {
 	const struct tally *best[CAUSE_COUNT];
 	size_t n = tallies_best(&m->f->causes, best, CAUSE_COUNT);
-	int64_t told_ns = 0;
+	int64_t named_ns = 0;
 
-	for (size_t i = 0; i < n && 3 * told_ns < 2 * m->ns[GROUP_OF_HOST];
+	for (size_t i = 0; i < n && 3 * named_ns < 2 * m->ns[GROUP_OF_HOST];
 	     i++) {
 		if (class_of(m->f, cause_named(best[i]->name)) != GROUP_OF_HOST)
 			continue;
-		buf_puts(m->b, told_ns == 0 ? " (" : ", ");
+		buf_puts(m->b, named_ns == 0 ? " (" : ", ");
 		if (cause_named(best[i]->name) == CAUSE_NONE)
 			buf_puts(m->b, "no event");
 		else
 			put_word(m->b, best[i]->name);
 		buf_putc(m->b, ' ');
 		put_part(m->b, best[i]->ns, m->why_ns);
-		told_ns += best[i]->ns;
+		named_ns += best[i]->ns;
 	}
-	buf_puts(m->b, told_ns > 0 ? ")" : "");
+	buf_puts(m->b, named_ns > 0 ? ")" : "");
 }
 
 /* What would help, of the cause that took most of it. */

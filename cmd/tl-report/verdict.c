@@ -68,7 +68,7 @@ path_end(struct str path, size_t folders)
 	return (struct str){ path.p + i, path.len - i };
 }
 
-/* Two traces of one name are told apart by what their folders are called. */
+/* Two traces of one name are distinguished by their folders. */
 static struct str
 name_beside(struct str path, struct str other)
 {
@@ -269,7 +269,7 @@ put_whole(const struct figures *f, int64_t ns, struct buf *b)
 		    f->by_src ? "traces" : "ranks");
 }
 
-/* Parts of the time; what is little is told where computation is even less. */
+/* Parts of the time; a small one is named where computation is even smaller. */
 void
 put_shares(const struct figures *f, const struct rank *all, struct buf *b)
 {

@@ -200,7 +200,7 @@ int64_t busy_of(const struct roof_state *g, uint32_t *list, size_t n);
 /* Entry point and call stack of a call of a node. */
 void stack_of(struct roof_state *g, struct call *c, uint32_t node);
 
-/* figures.c: of one call; NAN is what can't be had */
+/* figures.c: of one call; NAN: unknown */
 
 /* Whether an op of this name and model is itself a backward op. */
 bool is_backward_op(const struct model *m, struct str name);

@@ -156,7 +156,7 @@ struct sink_def {
 	enum want want; /* how far the stream must be */
 	uint32_t kinds; /* of the events read, as far as asked for */
 	bool in_time;   /* records are put into the order of time */
-	/* What is told of the ops that launch what is pushed to launchers. */
+	/* Gets the ops that launched what is pushed to launchers. */
 	launcher_fn *launcher;
 
 	/* Makes what options need: the program has its name for messages. */

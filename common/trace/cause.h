@@ -52,7 +52,7 @@
 	X(MODULE_LOAD, "module_load", START, "warm up before recording")       \
 	X(INIT, "init", START, "warm up before recording")                     \
 	X(GRAPH_BUILD, "graph_build", START, "warm up before recording")       \
-	X(GPU_MISSING, "gpu_missing", MISSING, "record the whole GPU")         \
+	X(GPU_MISSING, "gpu_missing", MISSING, "record all work on the GPU")   \
 	X(LATE_START, "late_start", MISSING, "record more")                    \
 	X(QUEUED_BEFORE, "queued_before", MISSING, "record from earlier on")   \
 	X(NONE, "none", MISSING, "record Python frames")                       \

@@ -11,7 +11,8 @@
 #define SYNC_NS 100000       /* a synchronisation returns sooner */
 #define FIRST_OP_NS 10000000 /* of an op that is called for the first time */
 #define FIRST_ALLOC_NS 100000000
-#define STALL_TIMES 50 /* the median self time of its name */
+#define STALL_TIMES 50    /* the median self time of its name */
+#define THREADS_ASKED 256 /* at most, what one at rest waits for */
 
 /* A place of a thread's time at which another thread is asked for what it did:
  * marks pieces until they are whole. */
@@ -111,7 +112,7 @@ ask_others(struct finder *f, uint32_t own, uint32_t thread, int64_t from,
 
 	if (thread == own)
 		thread++;
-	if (thread >= h->threads.n) {
+	if (thread >= h->threads.n || thread >= THREADS_ASKED) {
 		add_piece(f, from, to, LEFT, rest->event);
 		return;
 	}
@@ -158,7 +159,9 @@ is_blocked(const struct host *h, int64_t from, int64_t to)
 		size_t seg = host_segment_at(h, t, from);
 		int64_t blocked = 0, at = from;
 
-		while (t->nlaunched > 0 && at < to) {
+		if (t->nlaunched == 0) /* nor do those behind it */
+			break;
+		while (at < to) {
 			struct part p = part_at(h, t, &seg, at, to);
 
 			if (p.cause == CAUSE_SYNC ||
@@ -305,17 +308,17 @@ cut_profiler(struct finder *f)
 	for (size_t i = 0; i < n; i++) {
 		const struct gap_piece *p = &old.v[i];
 		int64_t at = p->start_ns;
+		size_t k;
 
-		for (size_t k = 0; is_of_profiler(p->cause) &&
-		     k < h->profiler.n && h->profiler.v[k].start_ns < p->end_ns;
+		bisect(k, h->profiler.n, mid, h->profiler.v[mid].end_ns <= at);
+		for (; is_of_profiler(p->cause) && k < h->profiler.n &&
+		     h->profiler.v[k].start_ns < p->end_ns;
 		     k++) {
 			const struct host_segment *o = &h->profiler.v[k];
 			int64_t from = o->start_ns > at ? o->start_ns : at;
 			int64_t to =
 			    o->end_ns < p->end_ns ? o->end_ns : p->end_ns;
 
-			if (to <= from)
-				continue;
 			add_piece(f, at, from, p->cause, p->event);
 			add_piece(f, from, to, CAUSE_PROFILER, o->event);
 			at = to;
@@ -443,8 +446,10 @@ find_opener(const struct host *h, const struct gap *gap)
 	    !(is_opener(r->cause) && r->end_ns > gap->start_ns))
 		return HOST_NONE;
 	found = opener_on(h, &h->threads.v[r->thread], gap->start_ns);
-	for (size_t i = 0; found == HOST_NONE && i < h->threads.n; i++)
-		if (h->threads.v[i].nlaunched > 0 && i != r->thread)
+	for (size_t i = 0; found == HOST_NONE && i < h->threads.n &&
+	     h->threads.v[i].nlaunched > 0;
+	     i++)
+		if (i != r->thread)
 			found = opener_on(h, &h->threads.v[i], gap->start_ns);
 	return found;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "trace/host.h"
-#include "trace/step.h"
+#include "trace/host-inside.h"
 
 #define KINDS_NESTED                                                      \
 	(KINDS_HOST | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_ANNOTATION) | \
@@ -21,6 +20,8 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	map_free(&h->thread_of);
 	map_free(&h->ids);
 	map_free(&h->calls);
+	map_free(&h->first_of);
+	h->selfs.n = 0;
 	h->by_corr = false;
 }
 
@@ -228,12 +229,6 @@ link_gpus(struct host *h)
 
 typedef VEC(uint32_t) event_list;
 
-static const struct cause_name *
-name_of(struct host *h, const struct host_event *e)
-{
-	return cause_of_name(h->causes, h->dict, e->name, is_call(e));
-}
-
 /* Closes what is over by then; what is left on the stack holds the time. */
 static void
 close_until(const struct host *h, event_list *open, int64_t ns)
@@ -259,7 +254,7 @@ nest_thread(struct host *h, const struct host_thread *t, event_list *open,
 		if (top != NULL && e->end_ns > top->end_ns) {
 			if (e->kind == KIND_ANNOTATION) {
 				e->is_overlay = true;
-				e->above = (uint8_t)name_of(h, e)->above;
+				e->above = (uint8_t)host_name(h, e)->above;
 				vec_push(overlays, i);
 				continue;
 			}
@@ -279,123 +274,8 @@ nest_thread(struct host *h, const struct host_thread *t, event_list *open,
 			e->above |= top->above;
 		}
 		if (!is_call(e))
-			e->above |= (uint8_t)name_of(h, e)->above;
+			e->above |= (uint8_t)host_name(h, e)->above;
 		vec_push(open, i);
-	}
-}
-
-/* ---- what an event is a cause of ---- */
-
-/* Of calls that launch, by what they launched. */
-static void
-mark_launches(struct host *h)
-{
-	struct map seen = { 0 };
-	VEC(uint32_t) order = { 0 };
-
-	for (size_t i = 0; i < h->gpus.n; i++) {
-		const struct host_gpu *g = &h->gpus.v[i];
-		struct host_event *e;
-		struct str name = dict_get(h->dict, g->name);
-
-		if (g->launch == HOST_NONE)
-			continue;
-		e = &h->events.v[g->launch];
-		for (uint32_t up = e->up;
-		     up != HOST_NONE && !h->events.v[up].launches_below;
-		     up = h->events.v[up].up)
-			h->events.v[up].launches_below = true;
-		if (e->cause == CAUSE_LAUNCH_CALL && g->kind == KIND_MEMCPY &&
-		    str_find(name, STR("DtoH"), false) >= 0 &&
-		    str_find(name, STR("Pageable"), false) >= 0)
-			e->cause = CAUSE_COPY_BLOCK;
-		if (g->kind == KIND_KERNEL)
-			vec_push(&order, (uint32_t)i);
-	}
-	/* the first launch of a kernel may load its code */
-	for (size_t i = 0; i < order.n; i++) {
-		const struct host_gpu *g = &h->gpus.v[order.v[i]];
-		bool is_new;
-		uint64_t *first = map_put(&seen, g->name, &is_new);
-
-		if (is_new ||
-		    h->events.v[g->launch].start_ns <
-			h->events.v[*first].start_ns)
-			*first = g->launch;
-	}
-	for (size_t i = 0; i < order.n; i++) {
-		const struct host_gpu *g = &h->gpus.v[order.v[i]];
-		struct host_event *e = &h->events.v[g->launch];
-
-		if (e->cause == CAUSE_LAUNCH_CALL && e->ngpu == 1 &&
-		    e->end_ns - e->start_ns >= HOST_LONG_NS &&
-		    *map_get(&seen, g->name) == g->launch)
-			e->cause = CAUSE_MODULE_LOAD;
-	}
-	map_free(&seen);
-	vec_free(&order);
-}
-
-static enum cause
-cause_of_call(
-    const struct host_event *e, const struct cause_name *n, struct str name)
-{
-	bool is_long = e->end_ns - e->start_ns >= HOST_LONG_NS;
-
-	if (n->call == CAUSE_NOTHING)
-		return is_long ? CAUSE_INIT : CAUSE_RUNTIME;
-	if (n->call == CAUSE_LAUNCH_CALL && is_long &&
-	    str_find(name, STR("emcpy"), false) >= 0)
-		return CAUSE_COPY_BLOCK;
-	return n->call;
-}
-
-static enum cause
-cause_of_other(const struct host_event *e, const struct cause_name *n)
-{
-	if (n->self != CAUSE_NOTHING)
-		return n->self;
-	switch (e->kind) {
-	case KIND_OP: return n->op != CAUSE_NOTHING ? n->op : CAUSE_OP;
-	case KIND_PYTHON:
-		return n->python != CAUSE_NOTHING ? n->python : CAUSE_PYTHON;
-	default: return CAUSE_ANNOTATED;
-	}
-}
-
-/* Of a call that is no final cause by itself, and of what is no call. */
-static enum cause
-cause_by_place(
-    const struct host_event *e, const struct cause_name *n, enum cause own)
-{
-	unsigned bits = e->above | n->above;
-	unsigned most = is_call(e) ? CAUSE_ABOVE_FINAL : CAUSE_ABOVE_COUNT;
-
-	bits &= (1u << most) - 1;
-	return bits != 0 ? cause_above[__builtin_ctz(bits)] : own;
-}
-
-static void
-find_causes(struct host *h)
-{
-	for (size_t i = 0; i < h->events.n; i++) {
-		struct host_event *e = &h->events.v[i];
-
-		if (is_call(e))
-			e->cause = (uint8_t)cause_of_call(
-			    e, name_of(h, e), dict_get(h->dict, e->name));
-	}
-	mark_launches(h);
-	for (size_t i = 0; i < h->events.n; i++) {
-		struct host_event *e = &h->events.v[i];
-		const struct cause_name *n = name_of(h, e);
-
-		if (!is_call(e))
-			e->cause =
-			    (uint8_t)cause_by_place(e, n, cause_of_other(e, n));
-		else if (e->cause == CAUSE_LAUNCH_CALL ||
-		    e->cause == CAUSE_RUNTIME || e->cause == CAUSE_POLL)
-			e->cause = (uint8_t)cause_by_place(e, n, e->cause);
 	}
 }
 
@@ -482,27 +362,35 @@ key_order(const struct dict *st, struct key a, struct key b)
 	return str_cmp(s, t);
 }
 
-static bool
-is_asked_before(const struct host *h, const struct host_thread *a,
-    const struct host_thread *b)
+/* A thread, and the texts that decide among equals. */
+struct asked {
+	struct host_thread thread;
+	const struct dict *dict;
+};
+
+static int
+asked_order(const void *x, const void *y)
 {
-	const struct track *x = &h->dict->tracks.v[a->track];
-	const struct track *y = &h->dict->tracks.v[b->track];
+	const struct host_thread *a = &((const struct asked *)x)->thread;
+	const struct host_thread *b = &((const struct asked *)y)->thread;
+	const struct dict *st = ((const struct asked *)x)->dict;
+	const struct track *s = &st->tracks.v[a->track];
+	const struct track *t = &st->tracks.v[b->track];
 	int order;
 
 	if (a->nlaunched != b->nlaunched)
-		return a->nlaunched > b->nlaunched;
+		return a->nlaunched > b->nlaunched ? -1 : 1;
 	if (a->nevents != b->nevents)
-		return a->nevents > b->nevents;
-	order = key_order(h->dict, x->pid, y->pid);
-	return (order != 0 ? order : key_order(h->dict, x->tid, y->tid)) < 0;
+		return a->nevents > b->nevents ? -1 : 1;
+	order = key_order(st, s->pid, t->pid);
+	return order != 0 ? order : key_order(st, s->tid, t->tid);
 }
 
 /* Those that launch most first; events get the new numbers. */
 static void
 order_threads(struct host *h)
 {
-	VEC(uint32_t) place = { 0 };
+	VEC(struct asked) all = { 0 };
 
 	for (size_t i = 0; i < h->events.n; i++) {
 		const struct host_event *e = &h->events.v[i];
@@ -511,24 +399,66 @@ order_threads(struct host *h)
 		h->threads.v[e->thread].nevents +=
 		    e->kind != KIND_PYTHON && e->kind != KIND_OVERHEAD;
 	}
-	for (size_t i = 1; i < h->threads.n; i++) {
-		struct host_thread t = h->threads.v[i];
-		size_t k = i;
-
-		for (; k > 0 && is_asked_before(h, &t, &h->threads.v[k - 1]);
-		     k--)
-			h->threads.v[k] = h->threads.v[k - 1];
-		h->threads.v[k] = t;
-	}
 	for (size_t i = 0; i < h->threads.n; i++)
-		*map_get(&h->thread_of, h->threads.v[i].track) = i;
-	for (size_t i = 0; i < h->threads.n; i++) {
-		const struct host_thread *t = &h->threads.v[i];
+		vec_push(&all, ((struct asked){ h->threads.v[i], h->dict }));
+	stable_sort(all.v, all.n, sizeof *all.v, asked_order);
+	for (size_t i = 0; i < all.n; i++) {
+		const struct host_thread *t = &all.v[i].thread;
 
+		h->threads.v[i] = *t;
+		*map_get(&h->thread_of, t->track) = i;
 		for (uint32_t k = t->first; k < t->first + t->n; k++)
 			h->events.v[k].thread = (uint32_t)i;
 	}
-	vec_free(&place);
+	vec_free(&all);
+}
+
+/* Lengths are differences of times from here on. */
+static void
+check_span(const struct host *h)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN, span;
+
+	for (size_t i = 0; i < h->events.n; i++) {
+		const struct host_event *e = &h->events.v[i];
+
+		first = e->start_ns < first ? e->start_ns : first;
+		last = e->end_ns > last ? e->end_ns : last;
+	}
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		const struct host_gpu *g = &h->gpus.v[i];
+
+		first = g->start_ns < first ? g->start_ns : first;
+		last = g->end_ns > last ? g->end_ns : last;
+	}
+	if (first <= last && __builtin_sub_overflow(last, first, &span))
+		die("events span more than 292 years");
+}
+
+/* Rows of the profiler's own cost, each without what an earlier one covers. */
+static void
+find_profiler(struct host *h)
+{
+	size_t kept = 0;
+	int64_t end = INT64_MIN;
+
+	for (size_t i = 0; i < h->events.n; i++)
+		if (h->events.v[i].kind == KIND_OVERHEAD)
+			vec_push(&h->profiler,
+			    ((struct host_segment){ h->events.v[i].start_ns,
+				h->events.v[i].end_ns, (uint32_t)i }));
+	stable_sort(
+	    h->profiler.v, h->profiler.n, sizeof *h->profiler.v, segment_order);
+	for (size_t i = 0; i < h->profiler.n; i++) {
+		struct host_segment s = h->profiler.v[i];
+
+		s.start_ns = s.start_ns > end ? s.start_ns : end;
+		if (s.start_ns >= s.end_ns)
+			continue;
+		end = s.end_ns;
+		h->profiler.v[kept++] = s;
+	}
+	h->profiler.n = kept;
 }
 
 void
@@ -537,22 +467,17 @@ host_ready(struct host *h)
 	event_list open = { 0 }, overlays = { 0 };
 
 	drop(h);
+	check_span(h);
 	sort_events(h);
 	stable_sort(h->gpus.v, h->gpus.n, sizeof *h->gpus.v, gpu_order);
 	link_gpus(h);
 	order_threads(h);
 	for (size_t i = 0; i < h->threads.n; i++)
 		nest_thread(h, &h->threads.v[i], &open, &overlays);
-	find_causes(h);
+	host_find_causes(h);
 	for (size_t i = 0; i < h->threads.n; i++)
 		cut_thread(h, &h->threads.v[i], &open);
-	for (size_t i = 0; i < h->events.n; i++)
-		if (h->events.v[i].kind == KIND_OVERHEAD)
-			vec_push(&h->profiler,
-			    ((struct host_segment){ h->events.v[i].start_ns,
-				h->events.v[i].end_ns, (uint32_t)i }));
-	stable_sort(
-	    h->profiler.v, h->profiler.n, sizeof *h->profiler.v, segment_order);
+	find_profiler(h);
 	vec_free(&open);
 	vec_free(&overlays);
 }

@@ -88,7 +88,7 @@ struct host {
 	VEC(struct host_gpu) gpus;     /* by start, end, uid */
 	VEC(struct host_segment) segs;
 	VEC(struct host_thread) threads;   /* those that are asked come first */
-	VEC(struct host_segment) profiler; /* its own cost; event: in events */
+	VEC(struct host_segment) profiler; /* its own cost, disjoint, in time */
 	int64_t first_corr;                /* the smallest of all calls */
 	/* private */
 	struct map first_of; /* name and kind to event, when first asked */
@@ -99,6 +99,7 @@ struct host {
 
 void host_start(struct host *h, const struct dict *dict, struct causes *causes);
 void host_add(struct host *h, const struct event *ev);
+/* Events that are more than an int64_t apart end the program. */
 void host_ready(struct host *h);
 void host_free(struct host *h);
 

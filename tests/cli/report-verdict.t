@@ -127,7 +127,7 @@ is 'but where our tree lacks frames' \
 	'Host-bound: 90.0 % idle of 10.0 us, 100.0 % of it host work (no event 88.9 %); tl-idle shows Python frames, if recorded.'
 idle gpu_missing hipMemcpyWithStream 6000 6000 op aten::mm 3000 3000
 is 'what was not recorded can not be judged' "$(verdict)" \
-	"Can't tell: 60.0 % of 10.0 us is not in the recording (gpu missing, most in hipMemcpyWithStream); record the whole GPU. The rest is host-bound: 75.0 % idle of 4.0 us, 100.0 % of it host work (op 100.0 %); capture a graph, compile or enlarge the batch."
+	"Can't tell: 60.0 % of 10.0 us is not in the recording (gpu missing, most in hipMemcpyWithStream); record all work on the GPU. The rest is host-bound: 75.0 % idle of 4.0 us, 100.0 % of it host work (op 100.0 %); capture a graph, compile or enlarge the batch."
 timeline 6000 0 0 4000
 idle late_start '' 3800 3800 op aten::mm 200 200
 is 'some of it' "$(verdict)" \

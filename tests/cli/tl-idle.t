@@ -117,6 +117,7 @@ is 'no host at all' "$(causes)" 'no_host 30000.'
 	done
 	ev cpu_op aten::copy_ 1 100 2000
 } | gap 2300 2290
+cp gap.json stall.json
 is 'a stall' "$(causes)" \
 	'stall 2000000.between_ops 190000.launch_call 5000.launch_latency 5000.'
 {
@@ -125,6 +126,35 @@ is 'a stall' "$(causes)" \
 } | gap 12100 12040
 is 'the first call of an op' "$(causes)" \
 	'init 11940000.launch_latency 55000.launch_call 5000.'
+
+sed s/aten::copy_/aten::add_/ stall.json >other.json
+is 'a source is judged by its own events' \
+	"$(rows 'tl-idle --by cause,call -c src,cause,call,time_ns stall.json other.json' |
+		tr . '\n' | grep stall)" '0 stall aten::copy_ 2000000
+1 stall aten::add_ 2000000'
+
+# ---- hostile ----
+
+python3 - >many.json <<'EOF'
+import json
+x = lambda cat, name, tid, ts, dur, **args: {
+    "ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur, "args": args}
+events = [x("cpu_op", "op", 1000 + i, 5, 10) for i in range(60000)]
+for i in range(3000):
+    events += [x("cuda_runtime", "cudaLaunchKernel", 1, 100 * i + 60, 5, correlation=i + 1),
+               x("kernel", "k", "s%d" % i, 100 * i + 90, 10, device=0, stream=i, correlation=i + 1)]
+print(json.dumps({"traceEvents": events}))
+EOF
+is 'as many threads and GPU streams as may be' \
+	"$(rows 'tl-idle -c cause,time_ns many.json')" \
+	'between_ops 179940000.launch_latency 74975000.launch_call 14995000.'
+is 'none of these has an interval' \
+	"$(rows 'tl-idle --table idle_by_stream many.json')" ''
+none | gap 129 60
+tl-decode gap.json | tl-cat | sed 's/"ts":0,/"ts":-9000000000000000000,/
+	s/"ts":129000,/"ts":9000000000000000000,/' >far.ndjson
+refuses 1 'span more than 292 years' 'tl-idle far.ndjson'
+refuses 1 'span more than 292 years' 'tl-steps far.ndjson'
 
 # ---- files of causes ----
 

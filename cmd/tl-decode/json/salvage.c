@@ -12,8 +12,8 @@
  * the garbage is hostile and passed over as it fails.
  */
 #define WASTE_FACTOR 16
-/* So many losses are told in full. */
-#define TOLD_MAX 10
+/* This many losses are warned of one by one. */
+#define LOSSES_SHOWN 10
 
 struct salvage {
 	struct in *in;
@@ -21,7 +21,7 @@ struct salvage {
 	struct mender mender;
 	bool is_over;    /* all was read */
 	uint64_t wasted; /* bytes looked at in vain */
-	uint64_t told;
+	uint64_t nshown;
 	uint64_t losses[REASON_COUNT]; /* by reason */
 	uint64_t nlosses, bytes, mended, records;
 	uint64_t last_at; /* of the last record */
@@ -36,7 +36,7 @@ tell(struct salvage *sv, uint64_t at, uint64_t n, enum reason why)
 	const char *reason = report_reason(why);
 
 	sv->losses[why]++;
-	if (++sv->told > TOLD_MAX)
+	if (++sv->nshown > LOSSES_SHOWN)
 		return;
 	if (n == 0)
 		report(MSG_DAMAGE, sv->in->name, at, reason);
@@ -260,7 +260,7 @@ find(struct salvage *sv, bool skip, bool is_bare)
 	}
 }
 
-/* The data end before the trace does; told, unless it was. */
+/* The data end before the trace does: a warning, unless there was one. */
 static enum found
 cut_off(struct salvage *sv, bool is_told)
 {
@@ -441,7 +441,8 @@ salvage_finish(struct salvage *sv, struct source_state *s)
 	facts_json(&s->facts, "salvaged", buf_str(&fact));
 	buf_free(&fact);
 	stream_mark(s->out, MARK_SALVAGED);
-	for (enum reason i = 0; sv->told > TOLD_MAX && i < REASON_COUNT; i++)
+	for (enum reason i = 0; sv->nshown > LOSSES_SHOWN && i < REASON_COUNT;
+	     i++)
 		if (sv->losses[i] > 0)
 			report(MSG_DAMAGE_REPEATED, name, sv->losses[i],
 			    report_reason(i));

@@ -6,7 +6,7 @@
  * is_lost set in its struct json_trace, and json_read() asks
  * salvage_resume() where to go on.
  *
- * Each loss is told on standard error with its byte.
+ * Each loss is a warning with its byte.
  */
 #ifndef TL_DECODE_SALVAGE_H
 #define TL_DECODE_SALVAGE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pairs of runs say besides their times. */
+/* Remarks: what pairs of runs say besides their times. */
 #include <stdlib.h>
 
 #include "cmd/tl-diff/changes.h"
