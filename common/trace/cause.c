@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/cause.h"
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "base/embedded.h"
+#include "trace/cause.h"
 #include "json/json.h"
 
 extern const struct embedded trace_data[];
 extern const size_t trace_ndata;
 
 #define FILE_MAX_BYTES (4u << 20)
-#define PATTERNS_MAX 100000
+#define PATTERNS_MAX 10000 /* it recurses so deep */
 
 const char *const cause_words[CAUSE_COUNT] = {
 #define X(id, word, group, advice) word,
@@ -49,8 +52,10 @@ struct rule {
 	patterns like, unless;
 };
 
+typedef VEC(struct rule) rule_list;
+
 struct causes {
-	VEC(struct rule) rules; /* the first that fits counts */
+	rule_list rules; /* the first that fits counts */
 	VEC(struct cause_name) names;
 	struct arena *mem;
 	size_t npatterns;
@@ -175,13 +180,22 @@ causes_clear(struct causes *c)
 struct reader {
 	struct causes *c;
 	struct json *j;
-	const char *file;
+	struct buf *why; /* empty: nothing was wrong so far */
 };
 
-static noreturn void
-bad(const struct reader *r, const char *why)
+/* The first reason stays. */
+static bool PRINTF_LIKE(2, 3) bad(const struct reader *r, const char *fmt, ...)
 {
-	die("%s: %s", r->file, why);
+	char text[256];
+	va_list ap;
+
+	if (r->why->len > 0)
+		return false;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	buf_puts(r->why, text);
+	return false;
 }
 
 /* The comma or brace that ends an alternative which begins at i. */
@@ -208,7 +222,7 @@ plain_of(struct str s)
 	for (size_t i = 0; i < s.len; i++) {
 		size_t from = i;
 
-		while (i < s.len && strchr("*?[", s.p[i]) == NULL)
+		while (i < s.len && strchr("*?[\\", s.p[i]) == NULL)
 			i++;
 		if (i - from > best.len)
 			best = (struct str){ s.p + from, i - from };
@@ -220,165 +234,207 @@ plain_of(struct str s)
 }
 
 /* Adds what a pattern stands for, its first braces written out. */
-static void
+static bool
 add_pattern(const struct reader *r, patterns *to, struct str s)
 {
 	const char *open = memchr(s.p, '{', s.len);
 	struct buf b = { 0 };
 	size_t at, close;
+	bool is_good = true;
 
 	if (++r->c->npatterns > PATTERNS_MAX)
-		bad(r, "too many patterns");
+		return bad(r, "too many patterns");
 	if (open == NULL) {
 		s = arena_str(r->c->mem, s);
 		vec_push(to, ((struct pattern){ s, pairs_of(plain_of(s)) }));
-		return;
+		return true;
 	}
 	for (close = (size_t)(open - s.p) + 1;
 	     (close = alternative_end(s, close)) < s.len && s.p[close] == ',';)
 		close++;
 	if (close == s.len)
-		bad(r, "a pattern lacks a }");
-	for (at = (size_t)(open - s.p) + 1; at <= close;) {
+		return bad(r, "a pattern lacks a }");
+	for (at = (size_t)(open - s.p) + 1; is_good && at <= close;) {
 		size_t end = alternative_end(s, at);
 
 		b.len = 0;
 		buf_put(&b, s.p, (size_t)(open - s.p));
 		buf_put(&b, s.p + at, end - at);
 		buf_put(&b, s.p + close + 1, s.len - close - 1);
-		add_pattern(r, to, buf_str(&b));
+		is_good = add_pattern(r, to, buf_str(&b));
 		at = end + 1;
 	}
 	buf_free(&b);
+	return is_good;
 }
 
-static struct str
-text(const struct reader *r)
-{
-	if (json_next(r->j) != JSON_T_STRING || r->j->escaped)
-		bad(r, "a plain text is missing");
-	return r->j->raw;
-}
-
-static void
-list(const struct reader *r, patterns *to, bool is_pattern)
+static bool
+read_list(const struct reader *r, patterns *to, bool is_pattern)
 {
 	enum json_token t;
 
 	if (json_next(r->j) != JSON_T_ARRAY)
-		bad(r, "a list of texts is missing");
+		return bad(r, "a list of texts is missing");
 	while ((t = json_next(r->j)) == JSON_T_STRING && !r->j->escaped)
-		if (is_pattern)
-			add_pattern(r, to, r->j->raw);
-		else
+		if (!is_pattern)
 			vec_push(to,
 			    ((struct pattern){
 				.glob = arena_str(r->c->mem, r->j->raw) }));
-	if (t != JSON_T_ARRAY_END)
-		bad(r, "a list holds something else than plain texts");
+		else if (!add_pattern(r, to, r->j->raw))
+			return false;
+	return t == JSON_T_ARRAY_END ||
+	    bad(r, "a list holds something else than plain texts");
 }
 
-static uint8_t
-word(const struct reader *r, const char *const *words, size_t n,
-    const char *what)
+static bool
+read_word(const struct reader *r, const char *const *words, size_t n,
+    const char *what, uint8_t *word)
 {
-	struct str s = text(r);
-
+	if (json_next(r->j) != JSON_T_STRING || r->j->escaped)
+		return bad(r, "a plain text is missing");
 	for (size_t i = 0; i < n; i++)
-		if (str_eq(s, str_of(words[i])))
-			return (uint8_t)i;
-	die("%s: no %s is called '%.*s'", r->file, what, (int)s.len, s.p);
+		if (str_eq(r->j->raw, str_of(words[i]))) {
+			*word = (uint8_t)i;
+			return true;
+		}
+	return bad(r, "no %s is called '%.*s'", what,
+	    (int)(r->j->raw.len < 100 ? r->j->raw.len : 100), r->j->raw.p);
 }
 
-static struct rule
-read_rule(const struct reader *r)
+static bool
+read_member(const struct reader *r, struct rule *rule, patterns *examples)
 {
-	struct rule rule = { .about = ABOUT_COUNT };
+	struct str key = r->j->raw;
+
+	if (str_eq(key, STR("cause")))
+		return read_word(
+		    r, cause_words, CAUSE_COUNT, "cause", &rule->cause);
+	if (str_eq(key, STR("of")))
+		return read_word(
+		    r, about_words, ABOUT_COUNT, "'of'", &rule->about);
+	if (str_eq(key, STR("like")))
+		return read_list(r, &rule->like, true);
+	if (str_eq(key, STR("unless")))
+		return read_list(r, &rule->unless, true);
+	if (str_eq(key, STR("examples")))
+		return read_list(r, examples, false);
+	return bad(r, "no member is called '%.*s'",
+	    (int)(key.len < 100 ? key.len : 100), key.p);
+}
+
+static bool
+check_rule(
+    const struct reader *r, const struct rule *rule, const patterns *examples)
+{
+	const char *word = cause_words[rule->cause];
+
+	if (rule->about == ABOUT_COUNT || rule->cause == CAUSE_NOTHING ||
+	    rule->like.n == 0)
+		return bad(r, "a rule needs \"cause\", \"of\" and \"like\"");
+	if (rule->about == OF_ABOVE && above_bit(rule->cause) == 0)
+		return bad(r, "%s can't be \"of\": \"above\"", word);
+	for (size_t i = 0; i < examples->n; i++) {
+		struct str name = examples->v[i].glob;
+		const struct pairs pairs = pairs_of(name);
+
+		if (!fits(rule, name, &pairs))
+			return bad(r, "the rule of %s does not fit '%.*s'",
+			    word, (int)(name.len < 100 ? name.len : 100),
+			    name.p);
+	}
+	return true;
+}
+
+static bool
+read_rule(const struct reader *r, struct rule *rule)
+{
 	patterns examples = { 0 };
 	enum json_token t;
+	bool is_good = true;
 
-	while ((t = json_next(r->j)) == JSON_T_KEY) {
-		struct str key = r->j->raw;
-
-		if (str_eq(key, STR("cause")))
-			rule.cause = word(r, cause_words, CAUSE_COUNT, "cause");
-		else if (str_eq(key, STR("of")))
-			rule.about = word(r, about_words, ABOUT_COUNT, "'of'");
-		else if (str_eq(key, STR("like")))
-			list(r, &rule.like, true);
-		else if (str_eq(key, STR("unless")))
-			list(r, &rule.unless, true);
-		else if (str_eq(key, STR("examples")))
-			list(r, &examples, false);
-		else
-			die("%s: no member is called '%.*s'", r->file,
-			    (int)key.len, key.p);
-	}
-	if (t != JSON_T_OBJECT_END || rule.about == ABOUT_COUNT ||
-	    rule.cause == CAUSE_NOTHING || rule.like.n == 0)
-		bad(r, "a rule needs \"cause\", \"of\" and \"like\"");
-	if (rule.about == OF_ABOVE && above_bit(rule.cause) == 0)
-		die("%s: %s can't be \"of\": \"above\"", r->file,
-		    cause_words[rule.cause]);
-	for (size_t i = 0; i < examples.n; i++) {
-		const struct pairs pairs = pairs_of(examples.v[i].glob);
-
-		if (!fits(&rule, examples.v[i].glob, &pairs))
-			die("%s: the rule of %s does not fit its example '%s'",
-			    r->file, cause_words[rule.cause],
-			    examples.v[i].glob.p);
-	}
+	while (is_good && (t = json_next(r->j)) != JSON_T_OBJECT_END)
+		is_good = t == JSON_T_KEY ? read_member(r, rule, &examples)
+					  : bad(r, "malformed JSON");
+	is_good = is_good && check_rule(r, rule, &examples);
 	vec_free(&examples);
-	return rule;
+	return is_good;
 }
 
-/* bytes have IN_PAD zeros behind them. */
 static void
-read_rules(struct causes *c, const char *file, const void *bytes, size_t len)
+free_rules(rule_list *rules)
+{
+	for (size_t i = 0; i < rules->n; i++) {
+		vec_free(&rules->v[i].like);
+		vec_free(&rules->v[i].unless);
+	}
+	vec_free(rules);
+}
+
+bool
+causes_read(struct causes *c, struct str text, struct buf *why)
 {
 	struct json *j = xmalloc(sizeof *j);
-	struct reader r = { c, j, file };
-	VEC(struct rule) rules = { 0 };
-	enum json_token t;
+	const struct reader r = { c, j, why };
+	rule_list rules = { 0 };
+	enum json_token t = JSON_T_END;
+	bool is_good;
 
-	json_start(j, bytes, len);
-	if (json_next(j) != JSON_T_ARRAY)
-		bad(&r, "not a list of rules");
-	while ((t = json_next(j)) == JSON_T_OBJECT)
-		vec_push(&rules, read_rule(&r));
-	if (t != JSON_T_ARRAY_END || json_next(j) != JSON_T_END)
-		bad(&r, "malformed JSON");
-	for (size_t i = 0; i < c->rules.n; i++) /* later files come first */
-		vec_push(&rules, c->rules.v[i]);
-	vec_free(&c->rules);
-	for (size_t i = 0; i < rules.n; i++)
-		vec_push(&c->rules, rules.v[i]);
-	vec_free(&rules);
+	why->len = 0;
+	json_start(j, text.p, text.len);
+	is_good = json_next(j) == JSON_T_ARRAY || bad(&r, "no list of rules");
+	while (is_good && (t = json_next(j)) == JSON_T_OBJECT) {
+		struct rule *rule = vec_add(&rules);
+
+		*rule = (struct rule){ .about = ABOUT_COUNT };
+		is_good = read_rule(&r, rule);
+	}
+	if (is_good && (t != JSON_T_ARRAY_END || json_next(j) != JSON_T_END))
+		is_good = bad(&r, "malformed JSON");
+	if (is_good) { /* they come before those there */
+		for (size_t i = 0; i < c->rules.n; i++)
+			vec_push(&rules, c->rules.v[i]);
+		vec_release(c->rules.v);
+		c->rules = rules;
+		causes_clear(c);
+	} else {
+		free_rules(&rules);
+	}
 	vec_release(j);
+	return is_good;
 }
 
 void
 causes_load(struct causes *c, const char *path)
 {
 	struct in *in = in_open(path);
+	struct buf why = { 0 };
 
 	while (in_more(in))
 		if ((size_t)(in->end - in->p) > FILE_MAX_BYTES)
 			die("%s: too long for a file of causes", path);
-	read_rules(c, path, in->p, (size_t)(in->end - in->p));
+	if (!causes_read(c,
+		(struct str){ (const char *)in->p, (size_t)(in->end - in->p) },
+		&why))
+		die("%s: %.*s", path, (int)why.len, why.p);
+	buf_free(&why);
 	in_close(in);
-	causes_clear(c);
 }
 
 struct causes *
 causes_create(void)
 {
 	struct causes *c = xcalloc(1, sizeof *c);
+	struct buf why = { 0 };
 
 	c->mem = arena_create();
 	for (size_t i = 0; i < trace_ndata; i++)
-		read_rules(c, trace_data[i].name, trace_data[i].bytes,
-		    trace_data[i].len);
+		if (!causes_read(c,
+			(struct str){ (const char *)trace_data[i].bytes,
+			    trace_data[i].len },
+			&why))
+			die("%s: %.*s", trace_data[i].name, (int)why.len,
+			    why.p);
+	buf_free(&why);
 	return c;
 }
 
@@ -387,11 +443,7 @@ causes_destroy(struct causes *c)
 {
 	if (c == NULL)
 		return;
-	for (size_t i = 0; i < c->rules.n; i++) {
-		vec_free(&c->rules.v[i].like);
-		vec_free(&c->rules.v[i].unless);
-	}
-	vec_free(&c->rules);
+	free_rules(&c->rules);
 	vec_free(&c->names);
 	arena_destroy(c->mem);
 	vec_release(c);

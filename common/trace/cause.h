@@ -100,6 +100,8 @@ struct causes *causes_create(void);
 void causes_destroy(struct causes *c);
 /* A site's own rules, which come before ours. A bad file ends the program. */
 void causes_load(struct causes *c, const char *path);
+/* The same of a text with IN_PAD zeros behind it; false: why it was refused. */
+bool causes_read(struct causes *c, struct str text, struct buf *why) USE_RESULT;
 /* Valid until the next call. Names are numbers in st, one at a time. */
 const struct cause_name *cause_of_name(
     struct causes *c, const struct dict *st, uint32_t name, bool is_call);

@@ -169,13 +169,13 @@ bad() { # bad TEXT REASON
 	printf '%s' "$1" >bad.json
 	refuses 1 "bad.json: $2" 'tl-idle --causes bad.json gap.json'
 }
-bad '{}' 'not a list of rules'
+bad '{}' 'no list of rules'
 bad '[{"cause":"data","of":"above"}]' 'a rule needs'
 bad '[{"cause":"rain","of":"above","like":["x"]}]' "no cause is called 'rain'"
 bad '[{"cause":"data","of":"below","like":["x"]}]' "no 'of' is called 'below'"
 bad '[{"cause":"sync","of":"above","like":["x"]}]' "sync can't be"
 bad '[{"cause":"data","of":"above","like":["a{b"]}]' 'a pattern lacks a }'
-bad '[{"cause":"data","of":"above","like":["a"],"examples":["b"]}]' 'the rule of data does not fit its example'
+bad '[{"cause":"data","of":"above","like":["a"],"examples":["b"]}]' "the rule of data does not fit 'b'"
 bad '[{"cause":"data","like":["a"],"when":1}]' "no member is called 'when'"
 bad '[{"cause":"data","of":"op","like":["a"]}' 'malformed'
 bad "[{\"cause\":\"data\",\"of\":\"op\",\"like\":[\"$(printf '{a,b}%.0s' $(seq 20))\"]}]" \

@@ -6,10 +6,10 @@ independent program, to the nanosecond, and sums that must close on all of them.
 Old traces give steps the category Operator, which that program took for ops: what it
 calls op may be between_ops here, if both together agree (counted).
 """
-import json
 import os
-import subprocess
 import sys
+
+from worked import names_of, table, traces
 
 # trace: idle ns, gaps, ns by cause, the longest gaps: (ns, prev, next, cause, its ns, call)
 WORKED = {
@@ -112,16 +112,6 @@ WORKED = {
                                   (135000, 1233, 1245, "python", 57000, 568)])}
 
 
-def table(argv):
-    """rows of typed NDJSON; None: there are none of the kind"""
-    p = subprocess.run(argv + ["--format", "ndjson"], capture_output=True, check=False)
-    if p.returncode == 5:
-        return None
-    if p.returncode not in (0, 3):
-        raise ValueError("%s: status %d: %s" % (" ".join(argv), p.returncode, p.stderr.decode()))
-    return [json.loads(line) for line in p.stdout.decode().splitlines()[1:-1]]
-
-
 def sums(rows, by, value="time_ns"):
     out = {}
     for r in rows:
@@ -172,22 +162,13 @@ def check_sums(trace):
     return bad
 
 
-def traces(root):
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(f for f in folders if f != "reference")
-        for f in sorted(files):
-            if f.endswith((".json", ".json.gz")) and "not_a_trace" not in folder:
-                yield os.path.join(folder, f)
-
-
 def main():
     root = os.environ["TL_DATA"]
     n = excused_n = 0
     seen, failed = set(), False
     for trace in traces(root):
         rest = os.path.relpath(trace, root)
-        names = [w for w in WORKED if rest.startswith(w) and w not in seen
-                 and rest[len(w)] in "/._" and "capture_traces" not in rest]
+        names = names_of(WORKED, seen, rest)
         try:
             bad = check_sums(trace)
             for w in names:

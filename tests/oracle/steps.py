@@ -8,9 +8,10 @@ import gzip
 import json
 import os
 import re
-import subprocess
 import sys
 from decimal import Decimal
+
+from worked import names_of, table, traces
 
 NAMES = re.compile(r"ProfilerStep#(\d+)$")
 
@@ -49,16 +50,6 @@ SUMMARY = {
                           "wall_ns_median": 15968298, "drain_ns_first": 32242575,
                           "drain_ns_last": 37924507, "unlinked_count": 968},
 }
-
-
-def table(argv):
-    """rows of typed NDJSON; None: there are none of the kind"""
-    p = subprocess.run(argv + ["--format", "ndjson"], capture_output=True, check=False)
-    if p.returncode == 5:
-        return None
-    if p.returncode not in (0, 3):
-        raise ValueError("%s: status %d: %s" % (" ".join(argv), p.returncode, p.stderr.decode()))
-    return [json.loads(line) for line in p.stdout.decode().splitlines()[1:-1]]
 
 
 def check_worked(trace, want):
@@ -160,22 +151,13 @@ def check_sums(trace, rows, options=()):
     return bad
 
 
-def traces(root):
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(f for f in folders if f != "reference")
-        for f in sorted(files):
-            if f.endswith((".json", ".json.gz")) and "not_a_trace" not in folder:
-                yield os.path.join(folder, f)
-
-
 def main():
     root = os.environ["TL_DATA"]
     n, seen, failed = 0, set(), False
     kinds = {}
     for trace in traces(root):
         rest = os.path.relpath(trace, root)
-        names = [w for w in WORKED if rest.startswith(w) and w not in seen
-                 and rest[len(w)] in "/._" and "capture_traces" not in rest]
+        names = names_of(WORKED, seen, rest)
         try:
             rows = table(["tl-steps", trace])
             bad = check_sums(trace, rows) + check_raw(trace, rows) if rows else []

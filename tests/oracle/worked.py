@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""worked.py: tables and traces, for programs that are compared with worked numbers"""
+import json
+import os
+import subprocess
+
+
+def table(argv):
+    """rows of typed NDJSON; None: there are none of the kind"""
+    p = subprocess.run(argv + ["--format", "ndjson"], capture_output=True, check=False)
+    if p.returncode == 5:
+        return None
+    if p.returncode not in (0, 3):
+        raise ValueError("%s: status %d: %s" % (" ".join(argv), p.returncode, p.stderr.decode()))
+    return [json.loads(line) for line in p.stdout.decode().splitlines()[1:-1]]
+
+
+def traces(root):
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(f for f in folders if f != "reference")
+        for f in sorted(files):
+            if f.endswith((".json", ".json.gz")) and "not_a_trace" not in folder:
+                yield os.path.join(folder, f)
+
+
+def names_of(worked, seen, rest):
+    """those that a trace is the first of, by its path"""
+    return [w for w in worked if rest.startswith(w) and w not in seen
+            and rest[len(w)] in "/._" and "capture_traces" not in rest]
