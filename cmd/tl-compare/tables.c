@@ -157,21 +157,18 @@ id_of(struct making *m, struct str label)
 static void PRINTF_LIKE(4, 5) add_column(struct making *m, struct source from,
     struct column look, const char *fmt, ...)
 {
-	char *label;
+	struct buf label = { 0 };
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&label, fmt, ap);
+	buf_vprintf(&label, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		die("out of memory");
 	look.type = COL_REAL;
-	look.label = arena_str(m->arena, str_of(label)).p;
-	look.id = id_of(m, str_of(label));
+	look.label = arena_str(m->arena, buf_str(&label)).p;
+	look.id = id_of(m, buf_str(&label));
 	vec_push(&m->sources, from);
 	vec_push(&m->columns, look);
-	free(label);
+	buf_free(&label);
 }
 
 static void

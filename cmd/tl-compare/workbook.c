@@ -168,7 +168,7 @@ find_sheets(struct workbook *w, struct buf *error)
 		return false;
 	r = find_relation(w, NULL, "officeDocument");
 	if (r == NULL)
-		return book_fail(error, "the zip is no workbook");
+		return buf_fail(error, "the zip is no workbook");
 	book = r->part;
 	/* its XML says what it is: a document of Word ends here */
 	if (!parts_parse(w->parts, book, &sink, error) ||
@@ -178,7 +178,7 @@ find_sheets(struct workbook *w, struct buf *error)
 	w->shared_part = r != NULL ? r->part : NULL;
 	place_sheets(w);
 	if (w->sheets.n == 0)
-		return book_fail(error, "the zip is no workbook with sheets");
+		return buf_fail(error, "the zip is no workbook with sheets");
 	return true;
 }
 

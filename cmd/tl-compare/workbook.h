@@ -31,9 +31,6 @@
 #define GRID_COLUMNS_MAX 16384
 #define SHARED_MAX ((size_t)1 << 25) /* texts that cells share */
 
-/* Sets the error, with a NUL behind; always false. */
-bool book_fail(struct buf *error, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
 /* ---- the zip: parts by name ---- */
 
 struct parts;

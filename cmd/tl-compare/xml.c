@@ -24,20 +24,6 @@
 /* Between a namespace and a name. */
 #define BAR '|'
 
-bool
-book_fail(struct buf *error, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	error->len = 0;
-	buf_put(error, text, strlen(text) + 1);
-	return false;
-}
-
 /* ---- XML ---- */
 
 struct xml {
@@ -153,7 +139,7 @@ xml_feed(struct xml *x, const void *p, size_t n, bool is_last)
 	}
 	if (st == XML_STATUS_OK && x->why == NULL)
 		return true;
-	return book_fail(x->error, "byte %" PRIu64 ": %s",
+	return buf_fail(x->error, "byte %" PRIu64 ": %s",
 	    at < 0 ? 0 : (uint64_t)at,
 	    x->why != NULL ? x->why
 			   : XML_ErrorString(XML_GetErrorCode(x->parser)));
@@ -188,15 +174,15 @@ refuse_others(const char *path, struct buf *error)
 	FILE *f = fopen(path, "rbe");
 
 	if (f == NULL)
-		return book_fail(error, "%s", strerror(errno));
+		return buf_fail(error, "%s", strerror(errno));
 	(void)!fread(head, 1, sizeof head, f);
 	fclose(f);
 	if (memcmp(head, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8) == 0)
-		return book_fail(error,
+		return buf_fail(error,
 		    "an old workbook (.xls), or one with a password: save it "
 		    "as .xlsx without");
 	if (memcmp(head, "PK\3\4", 4) != 0)
-		return book_fail(error,
+		return buf_fail(error,
 		    "this is no workbook (.xlsx); a report is one, or a "
 		    "folder of CSV (tl-report -d)");
 	return true;
@@ -213,7 +199,7 @@ parts_open(const char *path, struct buf *error)
 		return NULL;
 	zip = stat(path, &st) == 0 ? unzOpen64(path) : NULL;
 	if (zip == NULL) {
-		(void)book_fail(error, "the zip has no directory: cut off?");
+		(void)buf_fail(error, "the zip has no directory: cut off?");
 		return NULL;
 	}
 	p = xcalloc(1, sizeof *p);
@@ -236,17 +222,17 @@ open_part(struct parts *p, const char *name, struct buf *error)
 	unz_file_info64 info;
 
 	if (unzLocateFile(p->zip, name, NO_CASE) != UNZ_OK)
-		return book_fail(error, "there is no %s", name);
+		return buf_fail(error, "there is no %s", name);
 	if (unzGetCurrentFileInfo64(p->zip, &info, NULL, 0, NULL, 0, NULL, 0) !=
 	    UNZ_OK)
-		return book_fail(error, "%s: damaged directory entry", name);
+		return buf_fail(error, "%s: damaged directory entry", name);
 	if (info.flag & 1)
-		return book_fail(error, "%s is encrypted", name);
+		return buf_fail(error, "%s is encrypted", name);
 	if (info.uncompressed_size > PART_MAX)
-		return book_fail(
+		return buf_fail(
 		    error, "%s: more than %" PRIu64 " bytes", name, PART_MAX);
 	if (unzOpenCurrentFile(p->zip) != UNZ_OK)
-		return book_fail(error, "%s can't be inflated", name);
+		return buf_fail(error, "%s can't be inflated", name);
 	return true;
 }
 
@@ -262,7 +248,7 @@ feed_part(struct parts *p, struct xml *x)
 		good = n >= 0 && xml_feed(x, p->piece, (size_t)n, n == 0);
 		p->inflated += good ? (uint64_t)n : 0;
 		if (p->inflated > BOOK_XML_FREE + BOOK_XML_RATIO * p->n)
-			good = book_fail(
+			good = buf_fail(
 			    x->error, "the zip inflates to too much: a bomb?");
 	} while (good && n > 0);
 	return good;
@@ -284,7 +270,7 @@ parts_parse(struct parts *p, const char *name, const struct xml_sink *sink,
 	if (unzCloseCurrentFile(p->zip) == UNZ_CRCERROR && good)
 		good = false;
 	if (!good)
-		(void)book_fail(error, "%s: %s", name,
+		(void)buf_fail(error, "%s: %s", name,
 		    why.len > 0 ? why.p : "the zip is damaged");
 	buf_free(&why);
 	return good;

@@ -29,21 +29,17 @@ const char *
 text(const char *fmt, ...)
 {
 	static struct arena *words;
-	va_list ap, again;
-	char *s;
-	int n;
+	struct buf b = { 0 };
+	struct str s;
+	va_list ap;
 
 	va_start(ap, fmt);
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	buf_vprintf(&b, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		die_errno("a text");
 	words = words != NULL ? words : arena_create();
-	s = arena_alloc(words, (size_t)n + 1);
-	(void)vsnprintf(s, (size_t)n + 1, fmt, again);
-	va_end(again);
-	return s;
+	s = arena_str(words, buf_str(&b));
+	buf_free(&b);
+	return s.p;
 }
 
 void

@@ -98,22 +98,44 @@ buf_free(struct buf *b)
 }
 
 void
-buf_printf(struct buf *b, const char *fmt, ...)
+buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
-	va_list ap;
+	va_list again;
 	int n;
 
 	buf_room(b, 64);
-	va_start(ap, fmt);
+	va_copy(again, ap);
 	n = vsnprintf(b->p + b->len, b->cap - b->len, fmt, ap);
-	va_end(ap);
 	if (n < 0)
 		die("a text of more than 2 GiB can't be formatted");
 	if ((size_t)n >= b->cap - b->len) {
 		buf_room(b, (size_t)n + 1);
-		va_start(ap, fmt);
-		vsnprintf(b->p + b->len, b->cap - b->len, fmt, ap);
-		va_end(ap);
+		vsnprintf(b->p + b->len, b->cap - b->len, fmt, again);
 	}
+	va_end(again);
 	b->len += (size_t)n;
+}
+
+void
+buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(b, fmt, ap);
+	va_end(ap);
+}
+
+bool
+buf_fail(struct buf *error, const char *fmt, ...)
+{
+	va_list ap;
+
+	error->len = 0;
+	va_start(ap, fmt);
+	buf_vprintf(error, fmt, ap);
+	va_end(ap);
+	buf_putc(error, '\0');
+	error->len--;
+	return false;
 }

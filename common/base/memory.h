@@ -6,6 +6,8 @@
 #ifndef TL_BASE_MEMORY_H
 #define TL_BASE_MEMORY_H
 
+#include <stdarg.h>
+
 #include "base/text.h"
 
 /* Like malloc and friends, but out of memory ends the program. */
@@ -93,6 +95,9 @@ struct buf {
 void buf_room(struct buf *b, size_t more);
 void buf_free(struct buf *b);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
+/* Sets it to a text, with a NUL behind; always false. */
+bool buf_fail(struct buf *error, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 static inline void
 buf_put(struct buf *b, const void *p, size_t n)

@@ -12,7 +12,8 @@
 bool
 csv_read(struct reader *r)
 {
-	return reader_fail(r, "CSV cannot be read: this build has no libcsv");
+	return buf_fail(
+	    &r->error, "CSV cannot be read: this build has no libcsv");
 }
 
 #else
@@ -114,14 +115,14 @@ feed(struct csv *c, const unsigned char *p, size_t n)
 	if (done != n) {
 		c->r->line = c->line;
 		if (csv_error(&c->parser) != CSV_EPARSE)
-			return reader_fail(
-			    c->r, "%s", csv_strerror(csv_error(&c->parser)));
-		return reader_fail(c->r,
+			return buf_fail(&c->r->error, "%s",
+			    csv_strerror(csv_error(&c->parser)));
+		return buf_fail(&c->r->error,
 		    "a quote within a field, or text behind a closing quote");
 	}
 	if (c->parser.entry_pos > CELL_MAX || c->text.len > CELL_MAX) {
 		c->r->line = c->begin;
-		return reader_fail(c->r,
+		return buf_fail(&c->r->error,
 		    "a row of more than %zu bytes: is a quote missing?",
 		    CELL_MAX);
 	}
@@ -160,7 +161,7 @@ finish(struct csv *c)
 {
 	if (csv_fini(&c->parser, take_field, take_row, c) != 0) {
 		c->r->line = c->begin;
-		return reader_fail(c->r, "a quoted field has no end");
+		return buf_fail(&c->r->error, "a quoted field has no end");
 	}
 	if (!c->good)
 		return false;

@@ -98,8 +98,9 @@ fail_json(struct ndjson *n)
 
 	n->r->line += count_lines(in->p, n->j.where);
 	if (n->j.where == in->end && in->eof)
-		return reader_fail(n->r, "the table was cut off in a line");
-	return reader_fail(n->r, "%s", n->j.error);
+		return buf_fail(
+		    &n->r->error, "the table was cut off in a line");
+	return buf_fail(&n->r->error, "%s", n->j.error);
 }
 
 /* Moves to the next line with something on it; false at the data's end. */
@@ -146,7 +147,8 @@ ndjson_behind_object(struct ndjson *n)
 	    (*in->p == ' ' || *in->p == '\t' || *in->p == '\r'))
 		in->p++;
 	if (in->p < in->end && *in->p != '\n')
-		return reader_fail(n->r, "something behind the line's object");
+		return buf_fail(
+		    &n->r->error, "something behind the line's object");
 	in_release(in);
 	return true;
 }

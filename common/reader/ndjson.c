@@ -44,7 +44,7 @@ column_member(struct ndjson *n, struct head_column *c, struct str key,
 		c->label = m->raw;
 	} else if (str_eq(key, STR("type")) && is_text) {
 		if (!word_of(m->raw, col_type_words, &word))
-			return reader_fail(n->r, "no such type: %.*s",
+			return buf_fail(&n->r->error, "no such type: %.*s",
 			    shown(m->raw), m->raw.p);
 		c->type = (enum col_type)word;
 	} else if (str_eq(key, STR("unit")) && is_text) {
@@ -54,7 +54,8 @@ column_member(struct ndjson *n, struct head_column *c, struct str key,
 	} else if (str_eq(key, STR("label_div"))) {
 		if (m->type != JSON_T_NUMBER ||
 		    !num_double(m->raw, &c->label_div) || !(c->label_div > 0))
-			return reader_fail(n->r, "label_div is no divisor");
+			return buf_fail(
+			    &n->r->error, "label_div is no divisor");
 	} else if (str_eq(key, STR("folded"))) {
 		c->flags |= m->type == JSON_T_TRUE ? COL_FOLDED : 0;
 	} else if (str_eq(key, STR("wrapped"))) {
@@ -83,15 +84,15 @@ take_column(struct ndjson *n)
 		    ndjson_take_value(n, &m) != JSON_OK ||
 		    ndjson_text_of(n, n->head_text, m.escaped, &m.raw) !=
 			JSON_OK)
-			return reader_fail(n->r, "%s", j->error);
+			return buf_fail(&n->r->error, "%s", j->error);
 		if (!column_member(n, &c, key, &m))
 			return false;
 	}
 	if (c.id.p == NULL)
-		return reader_fail(n->r, "a column without id");
+		return buf_fail(&n->r->error, "a column without id");
 	if (n->columns.n == COLUMNS_MAX)
-		return reader_fail(
-		    n->r, "more than %d columns", (int)COLUMNS_MAX);
+		return buf_fail(
+		    &n->r->error, "more than %d columns", (int)COLUMNS_MAX);
 	if (c.label.p == NULL)
 		c.label = c.id;
 	vec_push(&n->columns, c);
@@ -114,7 +115,7 @@ take_columns(struct ndjson *n, struct str raw)
 		if (!take_column(n))
 			return false;
 	if (t != JSON_T_ARRAY_END)
-		return reader_fail(n->r, "a column that is no object");
+		return buf_fail(&n->r->error, "a column that is no object");
 	return true;
 }
 
@@ -135,15 +136,15 @@ refuse_other(struct ndjson *n)
 
 	for (size_t i = 0; i < sizeof trace / sizeof *trace; i++)
 		if (member_of(n, trace[i]) != NULL)
-			return reader_fail(n->r,
+			return buf_fail(&n->r->error,
 			    "this is a trace, not a table: what shall be said "
 			    "of it? (tl-timeline --format ndjson, ...)");
 	if (member_of(n, STR("id")) != NULL &&
 	    member_of(n, STR("kind")) != NULL)
-		return reader_fail(n->r,
+		return buf_fail(&n->r->error,
 		    "this is an event stream, not a table (tl-cat --tsv makes "
 		    "one)");
-	return reader_fail(n->r,
+	return buf_fail(&n->r->error,
 	    "a row before any schema ({\"table\":NAME,\"columns\":[...]})");
 }
 
@@ -157,11 +158,11 @@ open_table(struct ndjson *n)
 	if (name == NULL || columns == NULL)
 		return refuse_other(n);
 	if (name->type != JSON_T_STRING || columns->type != JSON_T_ARRAY)
-		return reader_fail(n->r, "the schema is none of ours");
+		return buf_fail(&n->r->error, "the schema is none of ours");
 	arena_reset(n->head_text, 0);
 	n->name = name->raw;
 	if (ndjson_text_of(n, n->head_text, name->escaped, &n->name) != JSON_OK)
-		return reader_fail(n->r, "%s", n->j.error);
+		return buf_fail(&n->r->error, "%s", n->j.error);
 	n->name = arena_str(n->head_text, n->name);
 	if (!take_columns(n, columns->raw))
 		return false;
@@ -181,8 +182,8 @@ open_table(struct ndjson *n)
 static bool
 wrong_type(struct ndjson *n, const struct head_column *c, const char *what)
 {
-	return reader_fail(n->r, "column \"%.*s\" is %s, not %s", shown(c->id),
-	    c->id.p, col_type_words[c->type], what);
+	return buf_fail(&n->r->error, "column \"%.*s\" is %s, not %s",
+	    shown(c->id), c->id.p, col_type_words[c->type], what);
 }
 
 static bool
@@ -198,7 +199,7 @@ take_string(struct ndjson *n, const struct head_column *c,
 	if (c->type != COL_TEXT)
 		return wrong_type(n, c, "text");
 	if (ndjson_text_of(n, n->row_text, m->escaped, &v->text) != JSON_OK)
-		return reader_fail(n->r, "%s", n->j.error);
+		return buf_fail(&n->r->error, "%s", n->j.error);
 	return true;
 }
 
@@ -258,12 +259,13 @@ take_row(struct ndjson *n)
 		size_t at = column_of(n, m->key, guess);
 
 		if (at == n->columns.n)
-			return reader_fail(n->r,
+			return buf_fail(&n->r->error,
 			    "table \"%.*s\" has no column \"%.*s\"",
 			    shown(n->name), n->name.p, shown(m->key), m->key.p);
 		if (n->seen[at])
-			return reader_fail(n->r, "\"%.*s\" stands there twice",
-			    shown(m->key), m->key.p);
+			return buf_fail(&n->r->error,
+			    "\"%.*s\" stands there twice", shown(m->key),
+			    m->key.p);
 		n->seen[at] = true;
 		if (!take_cell(n, &n->columns.v[at], m, &n->cells.v[at]))
 			return false;
@@ -292,7 +294,7 @@ is_schema(const struct ndjson *n)
 static bool
 cut_off(struct ndjson *n)
 {
-	return reader_fail(n->r,
+	return buf_fail(&n->r->error,
 	    "table \"%.*s\" was cut off: it has no end line", shown(n->name),
 	    n->name.p);
 }
@@ -330,7 +332,7 @@ ndjson_read(struct reader *r)
 	if (good && n->is_open)
 		good = cut_off(n);
 	else if (good && r->ntables == 0)
-		good = reader_fail(r, "the input is empty");
+		good = buf_fail(&r->error, "the input is empty");
 	r->unfinished = false; /* the end line has told */
 	vec_free(&n->members);
 	vec_free(&n->columns);

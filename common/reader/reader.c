@@ -1,23 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the readers share: lines, errors, what kind a table is. */
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "reader/reader.h"
-
-bool
-reader_fail(struct reader *r, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	r->error.len = 0;
-	buf_put(&r->error, text, strlen(text) + 1);
-	return false;
-}
 
 void
 reader_free(struct reader *r)
@@ -58,7 +41,7 @@ reader_bom(struct reader *r)
 		return true;
 	p = r->in->p;
 	if ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff))
-		return reader_fail(r, "this is UTF-16, tables are UTF-8");
+		return buf_fail(&r->error, "this is UTF-16, tables are UTF-8");
 	if (p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf)
 		r->in->p += 3;
 	return true;
@@ -91,8 +74,8 @@ plain_row(struct reader *r, struct plain *t, const struct str *fields, size_t n)
 	if (!t->has_head)
 		return plain_head(r, t, fields, n);
 	if (n != t->columns.n)
-		return reader_fail(
-		    r, "%zu fields, the header has %zu", n, t->columns.n);
+		return buf_fail(&r->error, "%zu fields, the header has %zu", n,
+		    t->columns.n);
 	t->cells.n = 0;
 	for (size_t i = 0; i < n; i++)
 		vec_push(&t->cells, val_of_text(fields[i]));
@@ -155,7 +138,7 @@ refuse_others(struct reader *r, struct str head)
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (str_starts(head, others[i].start))
-			return reader_fail(r, "%s", others[i].what);
+			return buf_fail(&r->error, "%s", others[i].what);
 	return true;
 }
 
@@ -167,7 +150,7 @@ table_sniff(struct reader *r, const char *name)
 
 	r->line = 0;
 	if (!in_need(r->in, 1)) {
-		reader_fail(r, "the input is empty");
+		buf_fail(&r->error, "the input is empty");
 		return TABLE_UNKNOWN;
 	}
 	(void)!in_need(r->in, 64);
@@ -199,7 +182,7 @@ table_read(struct reader *r, enum table_kind kind)
 	if (!reader_bom(r))
 		return false;
 	if (!in_need(r->in, 1))
-		return reader_fail(r, "the input is empty");
+		return buf_fail(&r->error, "the input is empty");
 	switch (kind) {
 	case TABLE_NDJSON: return ndjson_read(r);
 	case TABLE_CSV: return csv_read(r);

@@ -98,8 +98,6 @@ bool ndjson_read(struct reader *r) USE_RESULT;
 bool tsv_read(struct reader *r) USE_RESULT;
 bool csv_read(struct reader *r) USE_RESULT;
 
-/* Sets the error; always false. */
-bool reader_fail(struct reader *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The end of the line at in->p, without its newline; NULL: no byte is left. */
 const unsigned char *reader_line(struct reader *r);
 

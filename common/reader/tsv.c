@@ -79,7 +79,7 @@ take_line(struct reader *r, struct tsv *t, struct str line)
 	if (line.len == 0 && !t->table.has_head)
 		return plain_row(r, &t->table, NULL, 0); /* no columns */
 	if (line.len == 0 && t->table.columns.n != 1)
-		return reader_fail(r,
+		return buf_fail(&r->error,
 		    "an empty line in a table of %zu columns (several tables "
 		    "in one file travel as --format ndjson)",
 		    t->table.columns.n);

@@ -114,20 +114,16 @@ table_cell(struct table *t, size_t row, size_t column)
 void
 table_note(struct table *t, const char *fmt, ...)
 {
-	struct buf b = { 0 };
-	char *text;
+	struct buf b = { 0 }, text = { 0 };
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	buf_vprintf(&text, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		die("out of memory");
-	text_visible((struct str){ text, (size_t)n }, &b);
+	text_visible(buf_str(&text), &b);
 	vec_push(&t->notes, table_text(t, buf_str(&b)));
 	buf_free(&b);
-	free(text);
+	buf_free(&text);
 }
 
 size_t

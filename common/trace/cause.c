@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdarg.h>
-#include <stdio.h>
-
-#include "base/embedded.h"
 #include "trace/cause.h"
+#include "base/embedded.h"
 #include "json/json.h"
 
 extern const struct embedded trace_data[];
@@ -183,21 +180,6 @@ struct reader {
 	struct buf *why; /* empty: nothing was wrong so far */
 };
 
-/* The first reason stays. */
-static bool PRINTF_LIKE(2, 3) bad(const struct reader *r, const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-
-	if (r->why->len > 0)
-		return false;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	buf_puts(r->why, text);
-	return false;
-}
-
 /* The comma or brace that ends an alternative which begins at i. */
 static size_t
 alternative_end(struct str s, size_t i)
@@ -243,7 +225,7 @@ add_pattern(const struct reader *r, patterns *to, struct str s)
 	bool is_good = true;
 
 	if (++r->c->npatterns > PATTERNS_MAX)
-		return bad(r, "too many patterns");
+		return buf_fail(r->why, "too many patterns");
 	if (open == NULL) {
 		s = arena_str(r->c->mem, s);
 		vec_push(to, ((struct pattern){ s, pairs_of(plain_of(s)) }));
@@ -253,7 +235,7 @@ add_pattern(const struct reader *r, patterns *to, struct str s)
 	     (close = alternative_end(s, close)) < s.len && s.p[close] == ',';)
 		close++;
 	if (close == s.len)
-		return bad(r, "a pattern lacks a }");
+		return buf_fail(r->why, "a pattern lacks a }");
 	for (at = (size_t)(open - s.p) + 1; is_good && at <= close;) {
 		size_t end = alternative_end(s, at);
 
@@ -274,7 +256,7 @@ read_list(const struct reader *r, patterns *to, bool is_pattern)
 	enum json_token t;
 
 	if (json_next(r->j) != JSON_T_ARRAY)
-		return bad(r, "a list of texts is missing");
+		return buf_fail(r->why, "a list of texts is missing");
 	while ((t = json_next(r->j)) == JSON_T_STRING && !r->j->escaped)
 		if (!is_pattern)
 			vec_push(to,
@@ -283,7 +265,7 @@ read_list(const struct reader *r, patterns *to, bool is_pattern)
 		else if (!add_pattern(r, to, r->j->raw))
 			return false;
 	return t == JSON_T_ARRAY_END ||
-	    bad(r, "a list holds something else than plain texts");
+	    buf_fail(r->why, "a list holds something else than plain texts");
 }
 
 static bool
@@ -291,13 +273,13 @@ read_word(const struct reader *r, const char *const *words, size_t n,
     const char *what, uint8_t *word)
 {
 	if (json_next(r->j) != JSON_T_STRING || r->j->escaped)
-		return bad(r, "a plain text is missing");
+		return buf_fail(r->why, "a plain text is missing");
 	for (size_t i = 0; i < n; i++)
 		if (str_eq(r->j->raw, str_of(words[i]))) {
 			*word = (uint8_t)i;
 			return true;
 		}
-	return bad(r, "no %s is called '%.*s'", what,
+	return buf_fail(r->why, "no %s is called '%.*s'", what,
 	    (int)(r->j->raw.len < 100 ? r->j->raw.len : 100), r->j->raw.p);
 }
 
@@ -318,7 +300,7 @@ read_member(const struct reader *r, struct rule *rule, patterns *examples)
 		return read_list(r, &rule->unless, true);
 	if (str_eq(key, STR("examples")))
 		return read_list(r, examples, false);
-	return bad(r, "no member is called '%.*s'",
+	return buf_fail(r->why, "no member is called '%.*s'",
 	    (int)(key.len < 100 ? key.len : 100), key.p);
 }
 
@@ -330,17 +312,18 @@ check_rule(
 
 	if (rule->about == ABOUT_COUNT || rule->cause == CAUSE_NOTHING ||
 	    rule->like.n == 0)
-		return bad(r, "a rule needs \"cause\", \"of\" and \"like\"");
+		return buf_fail(
+		    r->why, "a rule needs \"cause\", \"of\" and \"like\"");
 	if (rule->about == OF_ABOVE && above_bit(rule->cause) == 0)
-		return bad(r, "%s can't be \"of\": \"above\"", word);
+		return buf_fail(r->why, "%s can't be \"of\": \"above\"", word);
 	for (size_t i = 0; i < examples->n; i++) {
 		struct str name = examples->v[i].glob;
 		const struct pairs pairs = pairs_of(name);
 
 		if (!fits(rule, name, &pairs))
-			return bad(r, "the rule of %s does not fit '%.*s'",
-			    word, (int)(name.len < 100 ? name.len : 100),
-			    name.p);
+			return buf_fail(r->why,
+			    "the rule of %s does not fit '%.*s'", word,
+			    (int)(name.len < 100 ? name.len : 100), name.p);
 	}
 	return true;
 }
@@ -354,7 +337,7 @@ read_rule(const struct reader *r, struct rule *rule)
 
 	while (is_good && (t = json_next(r->j)) != JSON_T_OBJECT_END)
 		is_good = t == JSON_T_KEY ? read_member(r, rule, &examples)
-					  : bad(r, "malformed JSON");
+					  : buf_fail(r->why, "malformed JSON");
 	is_good = is_good && check_rule(r, rule, &examples);
 	vec_free(&examples);
 	return is_good;
@@ -381,7 +364,8 @@ causes_read(struct causes *c, struct str text, struct buf *why)
 
 	why->len = 0;
 	json_start(j, text.p, text.len);
-	is_good = json_next(j) == JSON_T_ARRAY || bad(&r, "no list of rules");
+	is_good =
+	    json_next(j) == JSON_T_ARRAY || buf_fail(why, "no list of rules");
 	while (is_good && (t = json_next(j)) == JSON_T_OBJECT) {
 		struct rule *rule = vec_add(&rules);
 
@@ -389,7 +373,7 @@ causes_read(struct causes *c, struct str text, struct buf *why)
 		is_good = read_rule(&r, rule);
 	}
 	if (is_good && (t != JSON_T_ARRAY_END || json_next(j) != JSON_T_END))
-		is_good = bad(&r, "malformed JSON");
+		is_good = buf_fail(why, "malformed JSON");
 	if (is_good) { /* they come before those there */
 		for (size_t i = 0; i < c->rules.n; i++)
 			vec_push(&rules, c->rules.v[i]);
