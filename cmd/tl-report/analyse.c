@@ -179,7 +179,7 @@ start_idle(const struct analyses *a)
 
 	s->idle_has_frames = (in_tree || is_file) && !s->is_several &&
 	    s->traces.v.n == 1 &&
-	    share_of(s->idle_ns, s->total_ns) >= IDLE_SHOWN;
+	    share_of(s->idle_ns, s->total_ns) >= IDLE_WITH_FRAMES;
 	if (!s->idle_has_frames)
 		args_add(&options, "--no-python");
 	else if (!in_tree)

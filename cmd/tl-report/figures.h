@@ -178,6 +178,8 @@ extern const struct input inputs[];
 
 /* Percent: from here on the causes of idle time are shown. */
 #define IDLE_SHOWN 20
+/* From here on it is worth reading the trace again, with Python frames. */
+#define IDLE_WITH_FRAMES 50
 /* A row of tl-idle's table. */
 void bound_take(void *ctx, const struct line *l);
 void bound_put(const struct figures *f, struct buf *b);
