@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Causes of idle time that are planted in random traces are found.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+command -v tl-idle >/dev/null || skip_all 'tl-idle is not built'
+python3 "$ROOT/tests/oracle/planted.py" 1 40

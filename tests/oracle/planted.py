@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""planted.py: causes of idle time planted in random traces, found again by tl-idle.
+
+    planted.py [-k] [FIRST LAST]
+
+For each seed from FIRST up to LAST (1 to 40) a trace of steps in which the GPU
+waits for known reasons: each cause alone or two in one gap, on the launching
+thread or on another one that it waits for, before a late launch, in the launch
+itself or behind one in time. What tl-idle says must agree to the nanosecond: the
+time of each cause, and each gap with its length and largest cause. -k keeps the traces in the working directory.
+"""
+import collections
+import json
+import os
+import random
+import sys
+import tempfile
+
+from worked import table
+
+MAIN, OTHER = 1, 2
+FRAME, OP, CALL, NOTE = "python_function", "cpu_op", "cuda_runtime", "user_annotation"
+US, MS = 1000, 1000000
+LOCK = "<built-in method acquire of _thread.lock object at 0x1>"
+# cause: category, names that stand for it, longest time in ns: above, another rule
+# may hold (a stall, a first call, a synchronisation for nothing)
+PLAIN = {
+    "python": (FRAME, ["model.py(3): forward", "nn.Module: Linear_0"], 5 * MS),
+    "op": (OP, ["aten::add", "my::op"], 900 * US),
+    "autograd": (OP, ["MmBackward0", "autograd::engine::evaluate_function: X"], 900 * US),
+    "optimizer": (OP, ["Optimizer.step#AdamW.step"], 900 * US),
+    "comm_host": (OP, ["c10d::allreduce_", "nccl:all_reduce"], 900 * US),
+    "io": (FRAME, ["<built-in method read of _io.BufferedReader object at 0x7f>",
+                   "torch/serialization.py(3): load"], 5 * MS),
+    "gc": (FRAME, ["<built-in function collect>"], 5 * MS),
+    "data": (FRAME, ["torch/utils/data/dataloader.py(628): __next__",
+                     "PIL/Image.py(9): open"], 5 * MS),
+    "compile": (FRAME, ["torch/_dynamo/convert_frame.py(580): __call__",
+                        "triton/compiler/compiler.py(2): compile"], 5 * MS),
+    "runtime": (CALL, ["cudaFuncGetAttributes", "hipGetDevice"], 900 * US),
+    "sync": (CALL, ["cudaDeviceSynchronize", "hipEventSynchronize"], 100 * US),
+    "poll": (CALL, ["cudaEventQuery", "hipStreamQuery"], 900 * US),
+    "alloc": (CALL, ["cudaFree", "hipMalloc", "cuMemCreate"], 5 * MS),
+    "host_alloc": (CALL, ["cudaHostAlloc", "hipHostFree"], 5 * MS),
+    "module_load": (CALL, ["cuModuleLoadData", "hipModuleLoadDataEx"], 5 * MS),
+    "graph_build": (CALL, ["cudaGraphInstantiate", "hipStreamEndCapture"], 5 * MS),
+    "init": (CALL, ["cudaStreamCreateWithFlags", "cudaUnknownCall"], 5 * MS)}
+# a thread that launches nothing is no reason to wait for the GPU, but for one at rest
+WAITS = ("sync", "poll")
+
+
+class Planted:
+    def __init__(self, seed):
+        self.rnd = random.Random(seed)
+        self.events = []
+        self.corr = 1000
+        self.host = 0     # the main thread is free from here on
+        self.gpu = 0      # and the GPU
+        self.stream = 7   # of what ran last
+        self.gaps = []    # (start, end, [(cause, start, end)])
+        self.ending = 0   # end of what ran last
+        self.borders = []
+
+    # ---- events ----
+
+    def event(self, cat, name, tid, start, end, **args):
+        self.events.append({
+            "ph": "X", "cat": cat, "name": name, "pid": tid if cat == "kernel" else 7,
+            "tid": tid, "ts": start / 1000, "dur": (end - start) / 1000, "args": args})
+
+    def call(self, start, end, name="cudaLaunchKernel"):
+        self.corr += 1
+        self.event(CALL, name, MAIN, start, end, correlation=self.corr)
+        self.host = end
+        return self.corr
+
+    def kernel(self, start, corr, stream=7, cat="kernel", name=None, length=None):
+        """GPU work from start on; what the gap in front of it consists of is known"""
+        end = start + (length or self.time(50 * US, 300 * US))
+        self.events.append({
+            "ph": "X", "cat": cat, "name": name or "k%d" % self.rnd.randrange(5), "pid": 0,
+            "tid": stream, "ts": start / 1000, "dur": (end - start) / 1000,
+            "args": {"device": 0, "stream": stream, "correlation": corr}})
+        self.gpu, self.stream = end, stream
+
+    def gap(self, end, parts):
+        start, parts = self.gpu, [p for p in parts if p[2] > p[1]]
+        assert parts[0][1] == start and parts[-1][2] == end
+        assert all(a[2] == b[1] for a, b in zip(parts, parts[1:]))
+        self.gaps.append((start, end, parts))
+
+    def time(self, low, high):
+        return self.rnd.randrange(low, high + 1)
+
+    # ---- what the host does before a late launch ----
+
+    def plain(self, cause, tid, start, end):
+        cat, names, _ = PLAIN[cause]
+        name = self.rnd.choice(names)
+        if cat == CALL and name == "cudaUnknownCall" and end - start < MS:
+            name = "cudaStreamCreateWithFlags"
+        self.event(cat, name, tid, start, end)
+        if cause in ("data", "compile", "io", "gc", "optimizer", "comm_host") \
+                and self.rnd.random() < .5:  # all of what is below it is
+            a, b = sorted(self.rnd.sample(range(start, end), 2))
+            self.event(OP if cat == OP else FRAME, "inner(1): f", tid, a, b)
+
+    def host_time(self, cause):
+        return self.time(2 * US, PLAIN[cause][2] if self.rnd.random() < .2 else 90 * US)
+
+    def late_part(self, start):
+        """one thing that the host does from start on: [(cause, start, end)]"""
+        how = self.rnd.choice(["plain", "plain", "other", "other", "idle", "rest",
+                               "nested", "profiler", "long"])
+        cause = self.rnd.choice(list(PLAIN))
+        end = start + self.host_time(cause)
+        if how == "plain":
+            self.plain(cause, MAIN, start, end)
+        elif how == "other":  # waits for another thread
+            self.event(FRAME, LOCK, MAIN, start, end)
+            self.plain(cause, OTHER, start, end)
+        elif how == "idle":  # has nothing, and another one works
+            while cause in WAITS:
+                cause = self.rnd.choice(list(PLAIN))
+                end = start + self.host_time(cause)
+            self.plain(cause, OTHER, start, end)
+        elif how == "rest":
+            cause, end = "wait", start + self.time(2 * US, 3 * MS)
+            self.event(FRAME, LOCK, MAIN, start, end)
+        elif how == "nested":  # the innermost counts
+            end = start + 2 * self.host_time("op") + 10 * US
+            a, b = start + 3 * US, end - 2 * US
+            self.event(FRAME, "model.py(9): g", MAIN, start, end)
+            self.event(OP, "aten::mul", MAIN, a, min(b, a + 900 * US))
+            b = min(b, a + 900 * US)
+            return [("python", start, a), ("op", a, b), ("python", b, end)]
+        elif how == "profiler":
+            end = start + self.time(30 * US, 90 * US)
+            a, b = start + 3 * US, end - 2 * US
+            self.event(FRAME, "model.py(9): g", MAIN, start, end)
+            self.event("overhead", "Buffer Flush", -1, a, b)
+            return [("python", start, a), ("profiler", a, b), ("python", b, end)]
+        elif self.rnd.random() < .5:  # no event at all
+            cause, end = "between_ops", start + self.time(2 * US, 900 * US)
+        else:
+            cause, end = "none", start + self.time(MS, 4 * MS)
+        return [(cause, start, end)]
+
+    def late(self):
+        """a launch behind one or two things that the host does"""
+        parts, at = [], max(self.host, self.gpu - self.time(0, 40 * US))
+        if at > self.gpu:  # a blocking copy returns after the copy
+            parts.append(("copy_block", self.gpu, at))
+        for _ in range(self.rnd.choice([1, 1, 2])):
+            more = self.late_part(at)
+            # two pieces of nothing would be one, with rules for its length
+            if parts and parts[-1][0] in ("between_ops", "none") and \
+                    more[0][0] in ("between_ops", "none"):
+                continue
+            parts, at = parts + more, more[-1][2]
+        self.host = at
+        if at <= self.gpu:
+            return
+        parts = [(c, max(s, self.gpu), e) for c, s, e in parts if e > self.gpu]
+        # of what has no event and of a synchronisation the part in the gap has a length
+        parts = [(named(c, e - s), s, e) for c, s, e in parts]
+        if self.rnd.random() < .15:
+            self.blocking_copy(parts, at)
+            return
+        end = at + self.time(3 * US, 30 * US)
+        start = end + self.time(0, 99 * US)
+        corr = self.call(at, end)
+        self.gap(start, parts + [("launch_call", at, end), ("launch_latency", end, start)])
+        self.kernel(start, corr)
+
+    def blocking_copy(self, parts, at):
+        start, length = at + self.time(1 * US, 20 * US), self.time(5 * US, 50 * US)
+        end = start + length + self.time(1 * US, 20 * US)
+        if self.rnd.random() < .5:
+            corr = self.call(at, end, "hipMemcpyWithStream")
+            name = "CopyHostToDevice"
+        else:
+            corr = self.call(at, end, "cudaMemcpyAsync")
+            name = "Memcpy DtoH (Device -> Pageable)"
+        self.gap(start, parts + [("copy_block", at, start)])
+        self.kernel(start, corr, cat="gpu_memcpy", name=name, length=length)
+
+    # ---- launched in time ----
+
+    def in_time(self):
+        """a gap behind a call that had ended before it, or just not"""
+        room = self.gpu - self.host
+        if room < 12 * US:
+            return
+        how = self.rnd.choice(["queue", "latency", "stream", "late_start", "missing", "half",
+                               "graph", "before"])
+        at, a, stream = self.host + self.time(0, 2 * US), self.gpu, self.stream
+        if how == "half":
+            at = a - self.time(1, 4 * US)
+            end = at + 5 * US
+            start = end + self.time(0, 99 * US)
+            parts = [("launch_call", a, end), ("launch_latency", end, start)]
+        elif how == "latency":
+            at = a - 6 * US
+            end, start = a - 1 * US, a + self.time(1, 28 * US)
+            parts = [("launch_latency", a, start)]
+        elif how == "graph":
+            corr = self.call(at, at + 5 * US, "cudaGraphLaunch")
+            self.kernel(a, corr, self.stream)
+            start = self.gpu + self.time(1, 40 * US)
+            self.gap(start, [("graph_gap", self.gpu, start)])
+            self.kernel(start, corr, self.stream)
+            return
+        elif how == "before":
+            start = a + self.time(1, 400 * US)
+            self.gap(start, [("queued_before", a, start)])
+            self.kernel(start, self.rnd.randrange(1, 900), self.stream)
+            return
+        else:
+            if room < 60 * US:
+                return
+            end = at + 5 * US
+            if a - end < 30 * US:
+                return
+            length = self.time(1, 29 * US)
+            cause = "queue_gap"
+            if how == "stream":
+                length, cause, stream = self.time(10 * US, 99 * US), "dependency", 15 - stream
+            elif how != "queue":
+                length, cause = self.time(30 * US, 4 * MS), "late_start"
+            start = a + length
+            parts = [(cause, a, start)]
+            if how == "missing":
+                parts = [("gpu_missing", a, start)]
+        corr = self.call(at, at + 5 * US)
+        if how == "missing":
+            self.event(CALL, "cudaStreamSynchronize", MAIN, at + 6 * US, start + 9 * US)
+            self.host = start + 9 * US
+        elif how == "late_start":  # else what the host waits for would be missing
+            self.host = start
+        self.gap(start, parts)
+        self.kernel(start, corr, stream)
+
+    # ---- all ----
+
+    def trace(self):
+        # an annotation over the other thread, so that it is there
+        self.event(OP, "aten::zeros", OTHER, 0, 1 * US)
+        corr = self.call(2 * US, 7 * US)
+        self.kernel(9 * US, corr, length=200 * US)
+        self.borders = [0]
+        for _ in range(self.rnd.randrange(2, 5)):
+            for _ in range(self.rnd.randrange(2, 9)):
+                if self.rnd.random() < .6:
+                    self.late()
+                else:
+                    self.in_time()
+            # steps follow each other: nothing of the host lies across a border
+            self.host = max(self.host, self.gpu - self.time(0, 20 * US))
+            if self.host > self.borders[-1]:
+                self.borders.append(self.host)
+        last = max(self.borders.pop(), self.gpu, self.host) + 10 * US
+        for i, (s, e) in enumerate(zip(self.borders, self.borders[1:] + [last])):
+            self.event(NOTE, "ProfilerStep#%d" % (i + 3), MAIN, s, e)
+        self.rnd.shuffle(self.events)
+        return {"traceEvents": self.events}
+
+    def by_cause(self):
+        sums = collections.Counter()
+        for _, _, parts in self.gaps:
+            for cause, s, e in parts:
+                sums[cause] += e - s
+        return sums
+
+
+def named(cause, ns):
+    if cause in ("between_ops", "none"):
+        return "none" if ns >= MS else "between_ops"
+    if cause == "sync" and ns > 100 * US:
+        return "gpu_missing"
+    return cause
+
+
+def largest(parts):
+    sums = collections.Counter()
+    for cause, s, e in parts:
+        sums[cause] += e - s
+    most = max(sums.values())
+    return {c for c in sums if sums[c] == most}, most
+
+
+def compare(what, ours, theirs):
+    wrong = ["%s: %s: is %s, planted %s" % (what, k, ours.get(k), theirs.get(k))
+             for k in sorted(set(ours) | set(theirs), key=str) if ours.get(k) != theirs.get(k)]
+    return wrong
+
+
+def check(seed, folder):
+    p = Planted(seed)
+    path = os.path.join(folder, "planted%d.json" % seed)
+    with open(path, "w", encoding="ascii") as f:
+        json.dump(p.trace(), f)
+    rows = table(["tl-idle", path]) or []
+    wrong = compare("causes", {r["cause"]: r["time_ns"] for r in rows}, dict(p.by_cause()))
+    rows = table(["tl-idle", "--table", "idle_gaps", path]) or []
+    if len(rows) != len(p.gaps):
+        wrong.append("%d gaps, planted %d" % (len(rows), len(p.gaps)))
+    for r, (s, e, parts) in zip(rows, p.gaps):
+        causes, ns = largest(parts)
+        if r["gap_ns"] != e - s or r["cause"] not in causes or r["cause_ns"] != ns:
+            wrong.append("gap of %d ns: is %s, planted %s" % (e - s, r, parts))
+    return wrong, len(p.gaps), {c for g in p.gaps for c, _, _ in g[2]}
+
+
+def main(argv):
+    keep = "-k" in argv
+    argv = [a for a in argv if a != "-k"]
+    first, last = (int(a) for a in argv) if argv else (1, 40)
+    folder = tempfile.mkdtemp() if not keep else "."
+    ngaps, seen, bad = 0, set(), 0
+    for seed in range(first, last + 1):
+        wrong, n, causes = check(seed, folder)
+        ngaps, seen = ngaps + n, seen | causes
+        for w in wrong[:5]:
+            print("# seed %d: %s" % (seed, w))
+        bad += bool(wrong)
+    print("%sok 1 - %d traces, %d gaps, %d causes planted; %d traces differ"
+          % ("not " if bad else "", last - first + 1, ngaps, len(seen), bad))
+    print("1..1")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
