@@ -28,63 +28,6 @@ covered(const struct spans *s, const struct step_window *w)
 	return ns;
 }
 
-/* From the first step or GPU event to the last: all times are in it. */
-static struct span
-window_of(const struct program *g)
-{
-	const struct host *h = &g->host;
-	struct span s = { INT64_MAX, INT64_MIN };
-
-	for (size_t i = 0; i < g->steps.list.n; i++) {
-		s.start = earlier(s.start, g->steps.list.v[i].start_ns);
-		s.end = later(s.end, g->steps.list.v[i].end_ns);
-	}
-	for (size_t i = 0; i < h->gpus.n; i++) {
-		s.start = earlier(s.start, h->gpus.v[i].start_ns);
-		s.end = later(s.end, h->gpus.v[i].end_ns);
-	}
-	return s;
-}
-
-/* ---- the GPU by the clock ---- */
-
-static void
-find_busy(struct program *g)
-{
-	const struct host *h = &g->host;
-	struct spans of[BUCKET_COUNT] = { 0 };
-	struct spans busy = { 0 }, comm = { 0 }, copy = { 0 }, rest = { 0 };
-
-	for (size_t i = 0; i < h->gpus.n; i++)
-		spans_add(&of[h->gpus.v[i].tag], h->gpus.v[i].start_ns,
-		    h->gpus.v[i].end_ns);
-	for (int b = 0; b < BUCKET_COUNT; b++)
-		spans_normalise(&of[b]);
-	spans_subtract(&comm, &of[BUCKET_COMM], &of[BUCKET_COMPUTE]);
-	spans_union(&rest, &of[BUCKET_COMPUTE], &of[BUCKET_COMM]);
-	spans_subtract(&copy, &of[BUCKET_MEMCPY], &rest);
-	spans_union(&busy, &rest, &of[BUCKET_MEMCPY]);
-	for (size_t i = 0; i < g->rows.n; i++) {
-		const struct step_window *w = &g->steps.list.v[i];
-		struct step_record *r = &g->rows.v[i].r;
-
-		r->busy_ns = covered(&busy, w);
-		r->idle_ns = r->wall_ns - r->busy_ns;
-		r->exposed_comm_ns = covered(&comm, w);
-		r->exposed_copy_ns = covered(&copy, w);
-		r->parts[PART_COMM] = r->exposed_comm_ns;
-		r->parts[PART_COPY] = r->exposed_copy_ns;
-		r->parts[PART_COMPUTE] =
-		    r->busy_ns - r->exposed_comm_ns - r->exposed_copy_ns;
-	}
-	for (int b = 0; b < BUCKET_COUNT; b++)
-		spans_free(&of[b]);
-	spans_free(&busy);
-	spans_free(&comm);
-	spans_free(&copy);
-	spans_free(&rest);
-}
-
 /* ---- the GPU work that was launched in a window ---- */
 
 struct lead {
@@ -221,77 +164,91 @@ set_cause(struct program *g, uint32_t *word, unsigned cause)
 	*word = intern_put(g->sink.dict->text, str_of(cause_words[cause]));
 }
 
-/* The part of a gap within a window. */
+/* The longest gap in a window, and its largest cause. */
 static void
-add_gap(struct program *g, struct step_row *row, const struct step_window *w,
-    const struct gap *gap)
+find_gap(struct program *g, struct step_record *r, const struct step_window *w)
 {
-	int64_t from = later(gap->start_ns, w->start_ns);
-	int64_t to = earlier(gap->end_ns, w->end_ns);
-	int64_t sums[CAUSE_COUNT] = { 0 };
+	const struct gaps *gaps = &g->parts.gaps;
+	int64_t sums[PART_COUNT];
+	const struct gap *most = NULL;
+	size_t at;
 
-	for (uint32_t i = gap->first; i < gap->first + gap->n; i++) {
-		const struct gap_piece *p = &g->gaps.pieces.v[i];
-		int64_t ns = earlier(p->end_ns, to) - later(p->start_ns, from);
+	bisect(at, gaps->list.n, mid, gaps->list.v[mid].end_ns <= w->start_ns);
+	for (; at < gaps->list.n && gaps->list.v[at].start_ns < w->end_ns;
+	     at++) {
+		const struct gap *gap = &gaps->list.v[at];
+		int64_t ns = earlier(gap->end_ns, w->end_ns) -
+		    later(gap->start_ns, w->start_ns);
 
-		if (ns <= 0)
+		if (ns <= r->gap_ns)
 			continue;
-		sums[p->cause] += ns;
-		if (ns > row->longest_ns[p->cause]) {
-			row->longest_ns[p->cause] = ns;
-			row->r.longest[p->cause] = p->event != HOST_NONE
-			    ? g->host.events.v[p->event].name
-			    : INTERN_NONE;
-		}
+		r->gap_ns = ns;
+		most = gap;
 	}
-	for (size_t c = 0; c < CAUSE_COUNT; c++)
-		row->r.parts[c] += sums[c];
-	if (to - from > row->r.gap_ns) {
-		row->r.gap_ns = to - from;
-		set_cause(g, &row->r.gap_cause, largest(sums, CAUSE_COUNT));
+	if (most == NULL)
+		return;
+	parts_within(&g->parts, later(most->start_ns, w->start_ns),
+	    earlier(most->end_ns, w->end_ns), sums);
+	set_cause(g, &r->gap_cause, largest(sums, CAUSE_COUNT));
+}
+
+/* The longest event of each cause. */
+static void
+find_longest(
+    struct program *g, struct step_record *r, const struct step_window *w)
+{
+	const struct gaps *gaps = &g->parts.gaps;
+	int64_t longest[CAUSE_COUNT] = { 0 };
+
+	for (size_t i = parts_piece_at(&g->parts, w->start_ns);
+	     i < gaps->pieces.n && gaps->pieces.v[i].start_ns < w->end_ns;
+	     i++) {
+		const struct gap_piece *p = &gaps->pieces.v[i];
+		int64_t ns = earlier(p->end_ns, w->end_ns) -
+		    later(p->start_ns, w->start_ns);
+
+		if (ns <= longest[p->cause])
+			continue;
+		longest[p->cause] = ns;
+		r->longest[p->cause] = p->event != HOST_NONE
+		    ? g->host.events.v[p->event].name
+		    : INTERN_NONE;
 	}
 }
 
+/* What the time on the clock went into. */
 static void
-find_gaps(struct program *g, struct span window)
+find_parts(struct program *g)
 {
-	VEC(uint32_t) all = { 0 };
-
-	for (uint32_t i = 0; i < g->host.gpus.n; i++)
-		vec_push(&all, i);
-	gaps_find(&g->gaps, &g->host, all.v, all.n, &window);
-	vec_free(&all);
+	parts_find(&g->parts, &g->host, &g->steps);
 	for (size_t i = 0; i < g->rows.n; i++) {
 		const struct step_window *w = &g->steps.list.v[i];
-		struct step_row *row = &g->rows.v[i];
-		size_t at;
+		struct step_record *r = &g->rows.v[i].r;
 		uint8_t most;
 
-		bisect(at, g->gaps.list.n, mid,
-		    g->gaps.list.v[mid].end_ns <= w->start_ns);
-		for (; at < g->gaps.list.n &&
-		     g->gaps.list.v[at].start_ns < w->end_ns;
-		     at++)
-			add_gap(g, row, w, &g->gaps.list.v[at]);
-		most = largest(row->r.parts, CAUSE_COUNT);
-		row->r.idle_cause_ns = row->r.parts[most];
-		if (row->r.idle_cause_ns > 0)
-			set_cause(g, &row->r.idle_cause, most);
+		parts_within(&g->parts, w->start_ns, w->end_ns, r->parts);
+		r->exposed_comm_ns = r->parts[PART_COMM];
+		r->exposed_copy_ns = r->parts[PART_COPY];
+		r->busy_ns = r->parts[PART_COMPUTE] + r->exposed_comm_ns +
+		    r->exposed_copy_ns;
+		r->idle_ns = r->wall_ns - r->busy_ns;
+		find_gap(g, r, w);
+		find_longest(g, r, w);
+		most = largest(r->parts, CAUSE_COUNT);
+		r->idle_cause_ns = r->parts[most];
+		if (r->idle_cause_ns > 0)
+			set_cause(g, &r->idle_cause, most);
 	}
 }
 
 void
 figures_find(struct program *g)
 {
-	struct span window;
-
 	find_launches(g);
 	for (size_t i = 0; i < g->steps.processes.n; i++)
 		find_data(g, &g->steps.processes.v[i]);
 	if (g->host.gpus.n == 0)
 		return;
-	window = window_of(g);
-	find_busy(g);
 	find_work(g);
-	find_gaps(g, window);
+	find_parts(g);
 }

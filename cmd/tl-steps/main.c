@@ -384,7 +384,7 @@ free_all(struct sink *s)
 	struct program *g = (struct program *)s;
 
 	host_free(&g->host);
-	gaps_free(&g->gaps);
+	parts_free(&g->parts);
 	steps_free(&g->steps);
 	causes_destroy(g->causes);
 	vec_free(&g->rows);

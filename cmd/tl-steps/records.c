@@ -6,10 +6,9 @@
 
 #include "trace/step.h"
 
-#define GPU_TIME_FACTOR 1.05 /* how much longer the GPU's steps must be */
-#define SHARE 10             /* a flag's cause takes 1/10 of the wall time */
-#define OUTLIER_MADS 4.5     /* three sigma of a normal distribution */
-#define OUTLIER_SHARE 0.05   /* but at least this part of the median */
+#define SHARE 10           /* a flag's cause takes 1/10 of the wall time */
+#define OUTLIER_MADS 4.5   /* three sigma of a normal distribution */
+#define OUTLIER_SHARE 0.05 /* but at least this part of the median */
 #define OUTLIER_STEPS 4
 
 /* ---- a row of each window ---- */
@@ -126,31 +125,30 @@ median_of(const struct step_row *rows, size_t n, size_t field, int_list *room)
 	return stats.median;
 }
 
-/*
- * Whether the host only enqueues: the GPU takes longer for a step than it, and
- * falls behind. Then the wall time is not what a step costs.
- */
+/* Whether gpu_wall_ns, which it sets, is the time of a step. */
 static bool
-is_gpu_time(struct step_row *rows, size_t n, int_list *room)
+is_gpu_time(struct step_row *rows, size_t n)
 {
-	const struct step_record *first = NULL, *prev = NULL;
-	double wall, gpu_wall;
+	VEC(struct step_pace) list = { 0 };
+	size_t at = 0;
+	bool is_gpu;
 
-	for (size_t i = 0; i < n; i++) {
-		struct step_record *r = &rows[i].r;
-
-		if (r->what == STEP_IS_BETWEEN || !r->has_work)
-			continue;
-		if (prev != NULL)
-			r->gpu_wall_ns = r->done_ns - prev->done_ns;
-		first = first == NULL ? r : first;
-		prev = r;
-	}
-	wall = median_of(rows, n, offsetof(struct step_record, wall_ns), room);
-	gpu_wall =
-	    median_of(rows, n, offsetof(struct step_record, gpu_wall_ns), room);
-	return first != NULL && gpu_wall > GPU_TIME_FACTOR * wall &&
-	    prev->drain_ns > first->drain_ns;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].r.what != STEP_IS_BETWEEN)
+			vec_push(&list,
+			    ((struct step_pace){
+				.start_ns = rows[i].r.rec.ts_ns,
+				.end_ns =
+				    rows[i].r.rec.ts_ns + rows[i].r.wall_ns,
+				.done_ns = rows[i].r.done_ns,
+				.has_work = rows[i].r.has_work }));
+	is_gpu = step_pace_is_gpu(list.v, list.n);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].r.what != STEP_IS_BETWEEN &&
+		    list.v[at++].gpu_wall_ns != INT64_MIN)
+			rows[i].r.gpu_wall_ns = list.v[at - 1].gpu_wall_ns;
+	vec_free(&list);
+	return is_gpu;
 }
 
 static int64_t
@@ -221,7 +219,7 @@ set_flags(struct program *g, struct step_row *row, double median, double bound)
 static void
 compare(struct program *g, struct step_row *rows, size_t n, int_list *room)
 {
-	bool is_gpu = is_gpu_time(rows, n, room);
+	bool is_gpu = is_gpu_time(rows, n);
 	double gpu_wall =
 	    median_of(rows, n, offsetof(struct step_record, gpu_wall_ns), room);
 	const char *reason = is_gpu

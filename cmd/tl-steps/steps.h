@@ -8,16 +8,7 @@
 #define TL_STEPS_H
 
 #include "sink/sink.h"
-#include "trace/gap.h"
-#include "trace/steps.h"
-
-/* Parts of a step's wall time, which they add up to: idle time by cause. */
-enum {
-	PART_COMPUTE = CAUSE_COUNT,
-	PART_COMM, /* exposed */
-	PART_COPY,
-	PART_COUNT
-};
+#include "trace/parts.h"
 
 struct step_record {
 	struct sink_record rec; /* uid, track: of the annotation */
@@ -43,7 +34,6 @@ struct step_record {
 /* Of a window while its source is looked at. */
 struct step_row {
 	struct step_record r;
-	int64_t longest_ns[CAUSE_COUNT];
 	bool is_cut;
 };
 
@@ -53,8 +43,8 @@ struct program {
 	const char *causes_file;
 	struct causes *causes;
 	struct host host;
-	struct gaps gaps;
 	struct steps steps;
+	struct parts parts;
 	VEC(struct step_row) rows; /* as steps.list */
 	bool has_source;
 	uint32_t source;

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/parts.h"
+
+#include "trace/bucket.h"
+#include "trace/stat.h"
+
+#define GPU_PACE 1.05 /* how much longer the GPU's steps must be */
+
+/* From the first step or GPU event to the end of the last. */
+static struct span
+whole_of(const struct host *h, const struct steps *s)
+{
+	struct span w = { INT64_MAX, INT64_MIN };
+
+	for (size_t i = 0; i < s->list.n; i++) {
+		const struct step_window *v = &s->list.v[i];
+
+		w.start = v->start_ns < w.start ? v->start_ns : w.start;
+		w.end = v->end_ns > w.end ? v->end_ns : w.end;
+	}
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		const struct host_gpu *k = &h->gpus.v[i];
+
+		w.start = k->start_ns < w.start ? k->start_ns : w.start;
+		w.end = k->end_ns > w.end ? k->end_ns : w.end;
+	}
+	return w;
+}
+
+static void
+find_busy(struct parts *p, const struct host *h)
+{
+	struct spans of[BUCKET_COUNT] = { 0 }, rest = { 0 };
+
+	for (size_t i = 0; i < h->gpus.n; i++)
+		spans_add(&of[h->gpus.v[i].tag], h->gpus.v[i].start_ns,
+		    h->gpus.v[i].end_ns);
+	for (int b = 0; b < BUCKET_COUNT; b++)
+		spans_normalise(&of[b]);
+	spans_subtract(&p->comm, &of[BUCKET_COMM], &of[BUCKET_COMPUTE]);
+	spans_union(&rest, &of[BUCKET_COMPUTE], &of[BUCKET_COMM]);
+	spans_subtract(&p->copy, &of[BUCKET_MEMCPY], &rest);
+	spans_union(&p->busy, &rest, &of[BUCKET_MEMCPY]);
+	for (int b = 0; b < BUCKET_COUNT; b++)
+		spans_free(&of[b]);
+	spans_free(&rest);
+}
+
+void
+parts_find(struct parts *p, struct host *h, const struct steps *s)
+{
+	struct span whole = whole_of(h, s);
+
+	p->gaps.list.n = p->gaps.pieces.n = 0;
+	find_busy(p, h);
+	gaps_find(&p->gaps, h, NULL, h->gpus.n, &whole);
+}
+
+/* The time of normalised spans within a window. */
+static int64_t
+covered(const struct spans *s, int64_t from, int64_t to)
+{
+	int64_t ns = 0;
+	size_t at;
+
+	bisect(at, s->n, mid, s->v[mid].end <= from);
+	for (; at < s->n && s->v[at].start < to; at++)
+		ns += (s->v[at].end < to ? s->v[at].end : to) -
+		    (s->v[at].start > from ? s->v[at].start : from);
+	return ns;
+}
+
+size_t
+parts_piece_at(const struct parts *p, int64_t ns)
+{
+	size_t at;
+
+	bisect(at, p->gaps.pieces.n, mid, p->gaps.pieces.v[mid].end_ns <= ns);
+	return at;
+}
+
+void
+parts_within(
+    const struct parts *p, int64_t from, int64_t to, int64_t ns[PART_COUNT])
+{
+	memset(ns, 0, PART_COUNT * sizeof *ns);
+	ns[PART_COMM] = covered(&p->comm, from, to);
+	ns[PART_COPY] = covered(&p->copy, from, to);
+	ns[PART_COMPUTE] =
+	    covered(&p->busy, from, to) - ns[PART_COMM] - ns[PART_COPY];
+	for (size_t i = parts_piece_at(p, from);
+	     i < p->gaps.pieces.n && p->gaps.pieces.v[i].start_ns < to; i++) {
+		const struct gap_piece *x = &p->gaps.pieces.v[i];
+
+		ns[x->cause] += (x->end_ns < to ? x->end_ns : to) -
+		    (x->start_ns > from ? x->start_ns : from);
+	}
+}
+
+void
+parts_free(struct parts *p)
+{
+	spans_free(&p->busy);
+	spans_free(&p->comm);
+	spans_free(&p->copy);
+	gaps_free(&p->gaps);
+}
+
+/* ---- the time of a step ---- */
+
+bool
+step_pace_is_gpu(struct step_pace *v, size_t n)
+{
+	const struct step_pace *first = NULL, *last = NULL;
+	VEC(int64_t) walls = { 0 }, gpu_walls = { 0 };
+	struct stats wall, gpu_wall;
+
+	for (size_t i = 0; i < n; i++) {
+		vec_push(&walls, v[i].end_ns - v[i].start_ns);
+		v[i].gpu_wall_ns = INT64_MIN;
+		if (!v[i].has_work)
+			continue;
+		if (last != NULL) {
+			v[i].gpu_wall_ns = v[i].done_ns - last->done_ns;
+			vec_push(&gpu_walls, v[i].gpu_wall_ns);
+		}
+		first = first == NULL ? &v[i] : first;
+		last = &v[i];
+	}
+	stat_of(&wall, walls.v, walls.n);
+	stat_of(&gpu_wall, gpu_walls.v, gpu_walls.n);
+	vec_free(&walls);
+	vec_free(&gpu_walls);
+	return gpu_wall.n > 0 && gpu_wall.median > GPU_PACE * wall.median &&
+	    last->done_ns - last->end_ns > first->done_ns - first->end_ns &&
+	    last->done_ns > last->end_ns;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parts: what the time of a source went into: GPU work, and where there was
+ * none, what the GPU waited for. And what the time of a step is.
+ *
+ *	h->gpus.v[i].tag = bucket_of_event(...);	while it is read
+ *	parts_find(&p, &host, &steps);			after steps_find()
+ *	parts_within(&p, from, to, ns);			of any time in it
+ */
+#ifndef TL_TRACE_PARTS_H
+#define TL_TRACE_PARTS_H
+
+#include "trace/gap.h"
+#include "trace/steps.h"
+
+/* Parts that add up to the time of a window: idle time by cause, and these. */
+enum {
+	PART_COMPUTE = CAUSE_COUNT,
+	PART_COMM, /* exposed: no compute runs meanwhile */
+	PART_COPY, /* exposed: neither compute nor communication */
+	PART_COUNT
+};
+
+struct parts {
+	struct spans busy, comm, copy;
+	struct gaps gaps;
+};
+
+/* Empties it first. A source without GPU events has no parts. */
+void parts_find(struct parts *p, struct host *h, const struct steps *s);
+/*
+ * From one time to another, both between the first step or GPU event and the
+ * last one's end.
+ */
+void parts_within(
+    const struct parts *p, int64_t from, int64_t to, int64_t ns[PART_COUNT]);
+/* The first of gaps.pieces that ends behind a time. */
+size_t parts_piece_at(const struct parts *p, int64_t ns);
+void parts_free(struct parts *p);
+
+/* A step, and when the last of the GPU work that it launched ended. */
+struct step_pace {
+	int64_t start_ns, end_ns, done_ns;
+	bool has_work;
+	int64_t
+	    gpu_wall_ns; /* since the one before was done; INT64_MIN: unknown */
+};
+
+/*
+ * Steps of a process, in order: sets gpu_wall_ns, and says whether that is the
+ * time of a step. So it is where the host only enqueues: the GPU takes longer
+ * than it, and falls behind.
+ */
+bool step_pace_is_gpu(struct step_pace *v, size_t n);
+
+#endif
