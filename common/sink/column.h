@@ -32,6 +32,8 @@ enum sink_from {
 	SINK_STD,
 	SINK_MIN,
 	SINK_MAX,
+	SINK_P95, /* this and the next of integers only */
+	SINK_P99,
 	SINK_SHARE,      /* of the measure's sum in the whole, in percent */
 	SINK_CUMULATIVE, /* of the table's measure, from the first row on */
 	SINK_DETAILS,    /* at: what of, see below */

@@ -18,7 +18,7 @@
  *		... gs.list.v[i], sink_group_member(&gs, &gs.list.v[i], 0) ...
  *	sink_groups_free(&gs);
  *
- * Memory: 8 bytes a record and 180 a group.
+ * Memory: 8 bytes a record and 196 a group.
  */
 #ifndef TL_SINK_GROUP_H
 #define TL_SINK_GROUP_H
@@ -26,7 +26,7 @@
 #include "base/base.h"
 
 #define SINK_GROUP_WORDS 14
-#define SINK_GROUP_SUMS 4
+#define SINK_GROUP_SUMS 6
 
 struct sink_group {
 	uint64_t key[SINK_GROUP_WORDS];

@@ -292,6 +292,8 @@ stat_cell(const struct sink_row *r, const struct sink_column *c)
 	case SINK_STD: return cell_real(real ? st->real.std : st->ns.std);
 	case SINK_MIN:
 		return real ? cell_real(st->real.min) : cell_int(st->ns.min);
+	case SINK_P95: return cell_real(st->ns.p95);
+	case SINK_P99: return cell_real(st->ns.p99);
 	default: return real ? cell_real(st->real.max) : cell_int(st->ns.max);
 	}
 }

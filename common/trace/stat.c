@@ -51,7 +51,7 @@ stat_of(struct stats *s, int64_t *v, size_t n)
 	long double mean, squares = 0;
 	size_t mid = n / 2;
 
-	*s = (struct stats){ n, 0, 0, 0, NAN, NAN, NAN, NAN };
+	*s = (struct stats){ n, 0, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN };
 	if (n == 0)
 		return;
 	sort_i64(v, n);
@@ -69,6 +69,8 @@ stat_of(struct stats *s, int64_t *v, size_t n)
 	s->median = n % 2 == 1
 	    ? (double)v[mid]
 	    : (double)(((long double)v[mid - 1] + (long double)v[mid]) / 2);
+	s->p95 = stat_quantile(v, n, 0.95);
+	s->p99 = stat_quantile(v, n, 0.99);
 	s->std_all = sqrt((double)(squares / (long double)n));
 	if (n > 1)
 		s->std = sqrt((double)(squares / (long double)(n - 1)));

@@ -17,7 +17,7 @@
 struct stats {
 	size_t n;
 	int64_t sum, min, max;
-	double mean, median;
+	double mean, median, p95, p99;
 	double std;     /* of a sample: n - 1 */
 	double std_all; /* of all there are: n */
 };

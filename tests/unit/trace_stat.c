@@ -100,6 +100,8 @@ main(void)
 	ok(stat_quantile(even, 4, 0.75) == 5.25, "a quarter of the way");
 	ok(stat_quantile(even, 4, 0) == 1 && stat_quantile(even, 4, 1) == 9,
 	    "the ends are quantiles");
+	/* at 2.85 and 2.97 of 0 to 3, between 4 and 9 */
+	ok(near(s.p95, 8.25) && near(s.p99, 8.85), "p95 and p99 of 1 2 4 9");
 	stat_of(&s, one, 1);
 	ok(isnan(s.std) && s.std_all == 0, "one has no sample deviation");
 	stat_of(&s, one, 0);
