@@ -202,12 +202,17 @@ const unsigned char *scan_brackets_portable(
 /*
  * Validates one value and appends it without white space; string and number
  * texts stay as written. depth counts the containers open around the value.
- * White space around it is allowed, and IN_PAD readable bytes must follow raw,
- * whatever they hold. False sets *error and *at (offset in raw) and appends
- * nothing.
+ * White space around it is allowed. False sets *error and *at (offset in raw)
+ * and appends nothing.
  */
 bool json_minify(struct str raw, unsigned depth, struct buf *out,
     const char **error, size_t *at) USE_RESULT;
+/*
+ * The same with the value whose OBJECT or ARRAY token was just read from a
+ * whole text, around which are depth containers more; the cursor moves behind
+ * it. False: j says what is wrong, and nothing was appended.
+ */
+bool json_copy(struct json *j, unsigned depth, struct buf *out) USE_RESULT;
 
 /* ---- writing ---- */
 
