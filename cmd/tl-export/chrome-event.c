@@ -66,8 +66,7 @@ put_us(struct buf *b, int64_t ns)
 	unsigned frac = (unsigned)(u % 1000);
 	char *p;
 
-	if (UNLIKELY(b->cap - b->len < 32))
-		buf_room(b, 32);
+	buf_room(b, 32);
 	p = b->p + b->len;
 	if (ns < 0)
 		*p++ = '-';

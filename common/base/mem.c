@@ -76,12 +76,10 @@ vec_release(void *v)
 }
 
 void
-buf_room(struct buf *b, size_t more)
+buf_grow(struct buf *b, size_t more)
 {
 	size_t want, next = b->cap > 0 ? b->cap : 256;
 
-	if (b->cap - b->len >= more && b->p != NULL)
-		return;
 	if (__builtin_add_overflow(b->len, more, &want) || want > PTRDIFF_MAX)
 		no_memory();
 	while (next < want)

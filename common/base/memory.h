@@ -92,7 +92,7 @@ struct buf {
 	size_t len, cap;
 };
 
-void buf_room(struct buf *b, size_t more);
+void buf_grow(struct buf *b, size_t more);
 void buf_free(struct buf *b);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
@@ -100,10 +100,17 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
 bool buf_fail(struct buf *error, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 static inline void
+buf_room(struct buf *b, size_t more)
+{
+	if (UNLIKELY(b->cap - b->len < more || b->p == NULL))
+		buf_grow(b, more);
+}
+
+static inline void
 buf_put(struct buf *b, const void *p, size_t n)
 {
 	if (UNLIKELY(b->cap - b->len < n))
-		buf_room(b, n);
+		buf_grow(b, n);
 	if (n > 0)
 		memcpy(b->p + b->len, p, n);
 	b->len += n;
@@ -113,7 +120,7 @@ static inline void
 buf_putc(struct buf *b, char c)
 {
 	if (UNLIKELY(b->cap == b->len))
-		buf_room(b, 1);
+		buf_grow(b, 1);
 	b->p[b->len++] = c;
 }
 

@@ -75,7 +75,6 @@ json_put_string(struct buf *b, struct str s)
 void
 json_put_i64(struct buf *b, int64_t v)
 {
-	if (b->cap - b->len < 20)
-		buf_room(b, 20);
+	buf_room(b, 20);
 	b->len += num_put_i64(b->p + b->len, v);
 }
