@@ -7,9 +7,9 @@
 #define TL_IDLE_H
 
 #include "sink/sink.h"
-#include "trace/gap.h"
+#include "trace/account.h"
 
-enum what { IS_PIECE, IS_GAP, IS_INTERVAL };
+enum what { IS_PIECE, IS_GAP, IS_INTERVAL, IS_WINDOW };
 /* Of what events a gap must be free; other words of --by are columns. */
 enum scope { SCOPE_ALL, SCOPE_DEV, SCOPE_GPU_STREAM };
 
@@ -21,7 +21,18 @@ struct idle_record {
 	uint32_t prev, next, next_op, next_module;
 	struct key dev, gpu_stream, step;
 	struct uid prev_uid, next_uid, opened_uid;
-	int64_t ns, cause_ns;
+	uint32_t class;
+	int64_t ns, cause_ns, inferred_ns;
+	uint32_t window; /* of IS_WINDOW: in idle.windows */
+};
+
+/* Of a source what a verdict is made of; its record is its largest gap's. */
+struct idle_window {
+	struct account account;
+	int64_t window_ns, nlaunched, nstarved;
+	int64_t head_ns; /* left out of it */
+	uint32_t from, head_cause;
+	bool has_python;
 };
 
 struct idle {
@@ -29,11 +40,14 @@ struct idle {
 	enum scope scope;
 	int64_t min_gap_ns, kernel_wait_ns;
 	bool no_python;
-	bool any_inst; /* some event is of a graft */
+	bool with_steps; /* of the window of the steps */
+	bool any_inst;   /* some event is of a graft */
 	struct causes *causes;
 	const char *causes_file;
 	struct host host;
 	struct gaps gaps;
+	struct steps step_list;
+	VEC(struct idle_window) windows;
 	bool has_source;
 	bool with_above; /* op and module of pieces are asked for */
 	uint32_t source;
@@ -42,6 +56,7 @@ struct idle {
 	struct map place; /* uid to place in both, plus 1 */
 	uint64_t ngaps;
 	uint32_t words[CAUSE_COUNT], advice[CAUSE_COUNT];
+	uint32_t classes[ACCOUNT_COUNT];
 };
 
 /* records.c: of the source that has been read whole. */

@@ -13,21 +13,25 @@
 #define OPT_KERNEL_WAIT (OPT_LONG + 2)
 #define OPT_MIN_GAP (OPT_LONG + 3)
 #define OPT_NO_PYTHON (OPT_LONG + 4)
+#define OPT_STEPS (OPT_LONG + 5)
 
 #define KERNEL_WAIT_NS 30000
 /* Columns that may be keys. */
-#define BY_WORDS                                                  \
-	"cause, call, op, module, thread, step, opened_by, dev, " \
-	"gpu_stream"
+#define BY_WORDS                                                    \
+	"class, cause, call, op, module, thread, step, opened_by, " \
+	"dev, gpu_stream"
 
 static const struct opt options[] = {
-	{ OPT_BY, "by", "WHAT,...", BY_WORDS },
+	{ OPT_BY, "by", "WHAT,...",
+	    "class, cause, call, op, thread, step, ..." },
 	{ OPT_CAUSES, "causes", "FILE", "more names and what they stand for" },
 	{ OPT_KERNEL_WAIT, "kernel-wait", "TIME",
 	    "shorter intervals are kernel_wait (30us)" },
 	OPT_SINK_LIST_ROW,
 	{ OPT_MIN_GAP, "min-gap", "TIME", "no rows for shorter gaps" },
 	{ OPT_NO_PYTHON, "no-python", NULL, "leave Python frames out" },
+	{ OPT_STEPS, "steps", NULL,
+	    "from the first step's start to the last one's end" },
 	OPT_SINK_TABLE_ROW,
 	OPT_SELECT,
 	OPT_TABLE,
@@ -52,18 +56,31 @@ enum {
 	C_PREV_UID,
 	C_NEXT_UID,
 	C_OPENED_UID,
+	C_FROM,
+	C_HEAD_CAUSE,
+	C_HAS_PYTHON,
+	C_WINDOW, /* and from here on, by its place, a time or count of one */
 };
 
 /* Columns that depend on --by. */
 enum { ONLY_CAUSE = 1, ONLY_DEV, ONLY_GPU_STREAM };
 
 #define AT(field) offsetof(struct idle_record, field)
+#define IN_WINDOW(field) C_WINDOW + offsetof(struct idle_window, field)
+#define CLASS(id, class)                                                \
+	{                                                               \
+		{ id, NULL, COL_INT, UNIT_NS, 0, 0 }, SINK_CELL, false, \
+		    IN_WINDOW(account.ns[class]), 0                     \
+	}
 #define NONE UNIT_NONE
 #define NS UNIT_NS
 #define NAME COL_NAME
 
+enum { M_TIME, M_INFERRED };
+
 /* clang-format off */
 static const struct sink_column columns[] = {
+	{ { "class", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(class), 0 },
 	{ { "cause", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(cause), 0 },
 	{ { "call", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
 	{ { "op", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(op), 0 },
@@ -80,6 +97,7 @@ static const struct sink_column columns[] = {
 	{ { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_MAX, false, 0, 0 },
 	{ { "longest_in", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_CELL, false, C_LONGEST, 0 },
 	{ { "longest_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_LONGEST_UID, 0 },
+	{ { "inferred_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_SUM, false, M_INFERRED, 0 },
 	{ { "advice", NULL, COL_TEXT, NONE, COL_MINOR | COL_WRAPPED, 0 }, SINK_TEXT, false, AT(advice), ONLY_CAUSE },
 	{ { "ts_ns", NULL, COL_INT, NS, COL_POSITION, 0 }, SINK_CELL, false, C_START, 0 },
 	{ { "gap_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_INT, false, AT(ns), 0 },
@@ -93,20 +111,44 @@ static const struct sink_column columns[] = {
 	{ { "next_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_NEXT_UID, 0 },
 	{ { "is_inferred", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_BOOL, false, AT(is_inferred), 0 },
 	{ { "opened_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_OPENED_UID, 0 },
+	{ { "window", NULL, COL_TEXT, NONE, 0, 0 }, SINK_CELL, false, C_FROM, 0 },
+	{ { "window_ts_ns", NULL, COL_INT, NS, COL_POSITION, 0 }, SINK_CELL, false, IN_WINDOW(account.window.start), 0 },
+	{ { "window_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, IN_WINDOW(window_ns), 0 },
+	{ { "head_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_CELL, false, IN_WINDOW(head_ns), 0 },
+	{ { "head_cause", NULL, COL_TEXT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_HEAD_CAUSE, 0 },
+	CLASS("gpu_ns", GROUP_OF_GPU),
+	CLASS("communication_ns", ACCOUNT_COMM),
+	CLASS("copy_ns", ACCOUNT_COPY),
+	CLASS("host_ns", GROUP_OF_HOST),
+	CLASS("sync_ns", GROUP_OF_SYNC),
+	CLASS("data_ns", GROUP_OF_DATA),
+	CLASS("compile_ns", GROUP_OF_COMPILE),
+	CLASS("start_up_ns", GROUP_OF_START),
+	CLASS("allocation_ns", GROUP_OF_ALLOCATION),
+	CLASS("missing_ns", GROUP_OF_MISSING),
+	{ { "launched", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_CELL, false, IN_WINDOW(nlaunched), 0 },
+	{ { "starved", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_CELL, false, IN_WINDOW(nstarved), 0 },
+	{ { "launch_interval_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, IN_WINDOW(account.interval_ns), 0 },
+	{ { "launch_work_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, IN_WINDOW(account.work_ns), 0 },
+	{ { "opened_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_CELL, false, IN_WINDOW(account.opened_ns), 0 },
+	{ { "has_python", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_HAS_PYTHON, 0 },
 	SINK_COLUMNS_END,
 };
 /* clang-format on */
 
-static const struct sink_measure measures[] = { { AT(ns), NULL, false } };
+static const struct sink_measure measures[] = {
+	[M_TIME] = { AT(ns), NULL, false },
+	[M_INFERRED] = { AT(inferred_ns), NULL, false },
+};
 
-enum { OF_CAUSES, OF_GAPS, OF_STREAMS };
+enum { OF_CAUSES, OF_GAPS, OF_STREAMS, OF_WINDOWS };
 
 static struct sink_table tables[] = {
 	[OF_CAUSES] = { .name = "idle",
 	    .keys = "cause" /* what --by says */,
 	    .columns =
 		"time_ns,percent,count,time_ns_median,time_ns_max,longest_in,"
-		"longest_uid,advice" },
+		"longest_uid,inferred_ns,advice" },
 	[OF_GAPS] = { .name = "idle_gaps",
 	    .columns = "dev,gpu_stream,ts_ns,gap_ns,cause,cause_ns,call,"
 		       "call_uid,thread,opened_by,opened_uid,prev_name,"
@@ -117,6 +159,16 @@ static struct sink_table tables[] = {
 	[OF_STREAMS] = { .name = "idle_by_stream",
 	    .keys = "dev,gpu_stream,cause",
 	    .columns = "time_ns,percent,count,time_ns_median,time_ns_max" },
+	[OF_WINDOWS] = { .name = "idle_window",
+	    .columns = "window,window_ts_ns,window_ns,head_ns,head_cause,"
+		       "gpu_ns,communication_ns,copy_ns,host_ns,sync_ns,"
+		       "data_ns,compile_ns,start_up_ns,allocation_ns,"
+		       "missing_ns,launched,starved,launch_interval_ns,"
+		       "launch_work_ns,ts_ns,gap_ns,cause,cause_ns,call,"
+		       "call_uid,prev_uid,next_uid,opened_ns,opened_by,"
+		       "opened_uid,has_python",
+	    .order = SINK_AS_ADDED,
+	    .is_single = true },
 };
 
 static const struct idle *
@@ -128,7 +180,9 @@ idle_of(const struct sink *s)
 static bool
 is_asked(const struct sink *s, const struct sink_table *t)
 {
-	return s->dest.dir != NULL || t == &tables[OF_CAUSES];
+	return t == &tables[OF_CAUSES] ||
+	    (s->dest.dir != NULL &&
+		(t != &tables[OF_WINDOWS] || idle_of(s)->with_steps));
 }
 
 static bool
@@ -142,6 +196,13 @@ wants(const struct sink *s, const struct sink_table *t, unsigned only)
 	return idle_of(s)->scope == SCOPE_GPU_STREAM;
 }
 
+static const uint8_t what_of[] = {
+	[OF_CAUSES] = IS_PIECE,
+	[OF_GAPS] = IS_GAP,
+	[OF_STREAMS] = IS_INTERVAL,
+	[OF_WINDOWS] = IS_WINDOW,
+};
+
 static bool
 is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 {
@@ -149,10 +210,7 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 
 	if (p->table == &tables[OF_GAPS] && r->ns < idle_of(s)->min_gap_ns)
 		return false;
-	return r->what ==
-	    (p->table == &tables[OF_CAUSES]        ? IS_PIECE
-		    : p->table == &tables[OF_GAPS] ? IS_GAP
-						   : IS_INTERVAL);
+	return r->what == what_of[p->table - tables];
 }
 
 static const struct idle_record *
@@ -176,6 +234,23 @@ uid_cell(const struct sink_row *row, bool is_there, struct uid uid)
 }
 
 static struct cell
+window_cell(const struct sink_row *row, unsigned number)
+{
+	const struct idle_record *r = row->first;
+	const struct idle_window *w = &idle_of(row->sink)->windows.v[r->window];
+	int64_t v;
+
+	switch (number) {
+	case C_FROM: return cell_string(row->sink->dict, w->from);
+	case C_HEAD_CAUSE: return cell_string(row->sink->dict, w->head_cause);
+	case C_HAS_PYTHON: return cell_bool(w->has_python);
+	default: break;
+	}
+	memcpy(&v, (const char *)w + (number - C_WINDOW), sizeof v);
+	return v != SINK_NONE ? cell_int(v) : cell_none();
+}
+
+static struct cell
 cell(const struct sink_row *row, unsigned number)
 {
 	const struct idle_record *r = row->first, *most;
@@ -189,10 +264,12 @@ cell(const struct sink_row *row, unsigned number)
 	case C_EVENT_UID: return uid_cell(row, r->has_event, r->rec.uid);
 	case C_PREV_UID:
 		return uid_cell(row, r->prev != INTERN_NONE, r->prev_uid);
-	case C_NEXT_UID: return cell_uid(row->table, r->next_uid);
-	default:
+	case C_NEXT_UID:
+		return uid_cell(row, r->next != INTERN_NONE, r->next_uid);
+	case C_OPENED_UID:
 		return uid_cell(
 		    row, r->opened_by != INTERN_NONE, r->opened_uid);
+	default: return window_cell(row, number);
 	}
 }
 
@@ -224,6 +301,7 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	struct idle *g = (struct idle *)s;
 	const struct event *ev = &in->ev;
 	int64_t end, step;
+	size_t n;
 
 	if (!g->has_source || g->source != s->source)
 		begin_source(g);
@@ -237,7 +315,11 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 					 : ((struct key){ step, KEY_INT }));
 		*map_put(&g->place, uid_hash(ev->uid), NULL) = g->steps.n;
 	}
+	n = g->host.gpus.n;
 	host_add(&g->host, ev);
+	if (g->host.gpus.n > n)
+		g->host.gpus.v[n].tag =
+		    (uint8_t)bucket_of_event(&s->rules, s->dict, ev);
 	g->any_inst |= ev->uid.inst != 0;
 }
 
@@ -266,6 +348,9 @@ start(struct sink *s)
 		g->advice[i] =
 		    intern_put(s->dict->text, str_of(cause_advice[i]));
 	}
+	for (unsigned i = 0; i < ACCOUNT_COUNT; i++)
+		g->classes[i] =
+		    intern_put(s->dict->text, str_of(account_words[i]));
 }
 
 static void
@@ -284,7 +369,8 @@ finish(struct sink *s)
 
 	end_source(g);
 	sink_sources_check(&s->sources);
-	if (g->ngaps == 0 && s->named != &tables[OF_STREAMS])
+	if (g->ngaps == 0 && g->windows.n == 0 &&
+	    s->named != &tables[OF_STREAMS])
 		explain_empty(s);
 }
 
@@ -295,6 +381,8 @@ free_all(struct sink *s)
 
 	host_free(&g->host);
 	gaps_free(&g->gaps);
+	steps_free(&g->step_list);
+	vec_free(&g->windows);
 	causes_destroy(g->causes);
 	vec_free(&g->steps);
 	vec_free(&g->chosen);
@@ -336,6 +424,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_KERNEL_WAIT: g->kernel_wait_ns = opt_time(op); return true;
 	case OPT_MIN_GAP: g->min_gap_ns = opt_time(op); return true;
 	case OPT_NO_PYTHON: g->no_python = true; return true;
+	case OPT_STEPS: g->with_steps = true; return true;
 	default: return false;
 	}
 }
@@ -354,10 +443,15 @@ check_settings(struct sink *s)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
 	g->with_above =
 	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));
+	if (s->named == &tables[OF_WINDOWS])
+		g->with_steps = true;
 	if (sink_list_has(by, STR("gpu_stream")))
 		g->scope = SCOPE_GPU_STREAM;
 	else if (sink_list_has(by, STR("dev")))
 		g->scope = SCOPE_DEV;
+	if (g->with_steps && g->scope != SCOPE_ALL)
+		die_usage("option '--steps' is of all GPU streams: not with "
+			  "'--by dev' or '--by gpu_stream'");
 }
 
 static const struct sink_def def = {
@@ -365,7 +459,7 @@ static const struct sink_def def = {
 	.options = options,
 	.columns = columns,
 	.measures = measures,
-	.nmeasures = 1,
+	.nmeasures = sizeof measures / sizeof *measures,
 	.tables = tables,
 	.ntables = sizeof tables / sizeof *tables,
 	.record_size = sizeof(struct idle_record),

@@ -19,31 +19,32 @@ above(const struct idle *g, uint32_t event, bool is_module)
 	return INTERN_NONE;
 }
 
+/* beside: the GPU event that ends it or, of a tail, that it follows. */
 static struct idle_record *
-add_record(struct idle *g, enum what what, const struct host_gpu *next,
+add_record(struct idle *g, enum what what, const struct host_gpu *beside,
     uint32_t event, int64_t from, int64_t to)
 {
 	const struct host *h = &g->host;
-	const uint64_t *place = map_get(&g->place, uid_hash(next->uid));
+	const uint64_t *place = map_get(&g->place, uid_hash(beside->uid));
 	struct idle_record *r = sink_add(&g->sink);
 
 	*r = (struct idle_record){
-		.rec = { .uid = next->uid,
+		.rec = { .uid = beside->uid,
 		    .source = g->source,
-		    .track = next->cat,
+		    .track = beside->cat,
 		    .ts_ns = from },
 		.what = (uint8_t)what,
 		.name = INTERN_NONE,
 		.op = INTERN_NONE,
 		.module = INTERN_NONE,
 		.opened_by = INTERN_NONE,
+		.class = INTERN_NONE,
 		.prev = INTERN_NONE,
-		.next = next->name,
-		.next_uid = next->uid,
+		.next = INTERN_NONE,
 		.next_op = INTERN_NONE,
 		.next_module = INTERN_NONE,
-		.dev = next->dev,
-		.gpu_stream = next->gpu_stream,
+		.dev = beside->dev,
+		.gpu_stream = beside->gpu_stream,
 		.step = g->steps.v[*place - 1],
 		.ns = to - from,
 	};
@@ -70,20 +71,51 @@ set_cause(struct idle *g, struct idle_record *r, enum cause cause)
 }
 
 static void
-set_opener(const struct idle *g, struct idle_record *r, const struct gap *gap)
+set_opener(const struct idle *g, struct idle_record *r, uint32_t event)
 {
-	if (gap->opened_by == HOST_NONE)
+	if (event == HOST_NONE)
 		return;
-	r->opened_by = g->host.events.v[gap->opened_by].name;
-	r->opened_uid = g->host.events.v[gap->opened_by].uid;
+	r->opened_by = g->host.events.v[event].name;
+	r->opened_uid = g->host.events.v[event].uid;
+}
+
+static const struct host_gpu *
+beside(const struct idle *g, const struct gap *gap)
+{
+	return &g->host.gpus.v[gap->next != HOST_NONE ? gap->next : gap->prev];
+}
+
+/* The whole of a gap as a record: of idle_gaps, or of a window. */
+static struct idle_record *
+add_whole(struct idle *g, enum what what, const struct gap *gap)
+{
+	const struct host *h = &g->host;
+	struct idle_record *r = add_record(
+	    g, what, beside(g, gap), gap->event, gap->start_ns, gap->end_ns);
+
+	set_cause(g, r, gap->cause);
+	r->cause_ns = gap->cause_ns;
+	if (gap->prev != HOST_NONE) {
+		r->prev = h->gpus.v[gap->prev].name;
+		r->prev_uid = h->gpus.v[gap->prev].uid;
+	}
+	if (gap->next != HOST_NONE) {
+		const struct host_gpu *next = &h->gpus.v[gap->next];
+
+		r->next = next->name;
+		r->next_uid = next->uid;
+		if (next->launch != HOST_NONE) {
+			r->next_op = above(g, next->launch, false);
+			r->next_module = above(g, next->launch, true);
+		}
+	}
+	return r;
 }
 
 static void
 add_gap(struct idle *g, const struct gap *gap)
 {
 	const struct host *h = &g->host;
-	const struct host_gpu *next = &h->gpus.v[gap->next];
-	const struct host_gpu *prev = &h->gpus.v[gap->prev];
 	struct idle_record *r;
 	bool is_inferred = false;
 
@@ -91,23 +123,17 @@ add_gap(struct idle *g, const struct gap *gap)
 	for (uint32_t i = gap->first; i < gap->first + gap->n; i++) {
 		const struct gap_piece *p = &g->gaps.pieces.v[i];
 
-		r = add_record(
-		    g, IS_PIECE, next, p->event, p->start_ns, p->end_ns);
+		r = add_record(g, IS_PIECE, beside(g, gap), p->event,
+		    p->start_ns, p->end_ns);
 		set_cause(g, r, p->cause);
-		set_opener(g, r, gap);
+		set_opener(g, r, gap->opened_by);
+		r->class = g->classes[account_class_of(h, gap, p)];
+		r->inferred_ns = p->is_inferred ? r->ns : 0;
 		is_inferred |= p->is_inferred;
 	}
-	r = add_record(g, IS_GAP, next, gap->event, gap->start_ns, gap->end_ns);
-	set_cause(g, r, gap->cause);
-	set_opener(g, r, gap);
-	r->cause_ns = gap->cause_ns;
+	r = add_whole(g, IS_GAP, gap);
+	set_opener(g, r, gap->opened_by);
 	r->is_inferred = is_inferred;
-	r->prev = prev->name;
-	r->prev_uid = prev->uid;
-	if (next->launch != HOST_NONE) {
-		r->next_op = above(g, next->launch, false);
-		r->next_module = above(g, next->launch, true);
-	}
 }
 
 static bool
@@ -218,10 +244,82 @@ add_gaps(struct idle *g, const uint32_t *gpus, size_t n)
 	}
 }
 
+/* ---- the window of the steps ---- */
+
+static bool
+has_python(const struct host *h)
+{
+	for (size_t i = 0; i < h->events.n; i++)
+		if (h->events.v[i].kind == KIND_PYTHON)
+			return true;
+	return false;
+}
+
+static void
+add_window(struct idle *g, const struct account *a)
+{
+	static const struct gap none = {
+		.prev = HOST_NONE, .next = HOST_NONE, .event = HOST_NONE
+	};
+	struct idle_window w = { .account = *a,
+		.window_ns = a->window.end - a->window.start,
+		.nlaunched = (int64_t)a->nlaunched,
+		.nstarved = (int64_t)a->nstarved,
+		.head_cause = INTERN_NONE,
+		.has_python = has_python(&g->host) };
+	struct idle_record *r;
+
+	w.from = intern_put(
+	    g->sink.dict->text, a->has_steps ? STR("steps") : STR("gpu"));
+	if (a->first > 0) {
+		const struct gap *head = &g->gaps.list.v[0];
+
+		w.head_ns = head->end_ns - head->start_ns;
+		w.head_cause = g->words[head->cause];
+	}
+	if (a->largest != HOST_NONE) {
+		r = add_whole(g, IS_WINDOW, &g->gaps.list.v[a->largest]);
+		r->ns = a->largest_ns;
+	} else {
+		r = add_record(g, IS_WINDOW, &g->host.gpus.v[0], none.event,
+		    a->window.start, a->window.start);
+		r->cause = INTERN_NONE;
+	}
+	set_opener(g, r, a->opened_by);
+	r->window = (uint32_t)g->windows.n;
+	vec_push(&g->windows, w);
+}
+
+/* Of all GPU events in the window of the steps; of chosen ones in their own. */
+static void
+add_account(struct idle *g)
+{
+	struct host *h = &g->host;
+	VEC(uint32_t) list = { 0 };
+	struct account a;
+
+	for (uint32_t i = 0; i < h->gpus.n; i++)
+		if (is_chosen(g, &h->gpus.v[i]))
+			vec_push(&list, i);
+	if (list.n == h->gpus.n)
+		steps_find(&g->step_list, h, NULL, 0);
+	if (list.n > 0) {
+		account_find(&a, &g->gaps, h, list.v, list.n,
+		    list.n == h->gpus.n ? &g->step_list : NULL);
+		for (size_t i = a.first; i < g->gaps.list.n; i++)
+			add_gap(g, &g->gaps.list.v[i]);
+		add_window(g, &a);
+	}
+	vec_free(&list);
+}
+
 void
 idle_records(struct idle *g)
 {
 	host_ready(&g->host);
-	each_scope(g, g->scope, add_gaps);
+	if (g->with_steps)
+		add_account(g);
+	else
+		each_scope(g, g->scope, add_gaps);
 	each_scope(g, SCOPE_GPU_STREAM, add_intervals);
 }

@@ -342,12 +342,15 @@ find_outlier(struct finder *f, struct gap_piece *p)
 	if (p->event == HOST_NONE || length < HOST_LONG_NS)
 		return;
 	e = &h->events.v[p->event];
+	/* a launch that loads code is known by its length */
+	p->is_inferred |= p->cause == CAUSE_MODULE_LOAD && e->ngpu > 0;
 	if (p->cause == CAUSE_ALLOC && length >= FIRST_ALLOC_NS) {
 		for (uint32_t up = e->up; up != HOST_NONE;
 		     up = h->events.v[up].up)
 			if (h->events.v[up].kind == KIND_OP &&
 			    host_is_first_of_name(h, up)) {
 				p->cause = CAUSE_INIT;
+				p->is_inferred = true;
 				return;
 			}
 		return;
@@ -359,11 +362,14 @@ find_outlier(struct finder *f, struct gap_piece *p)
 	if (e->kind == KIND_OP && e->launches_below && length >= FIRST_OP_NS &&
 	    host_is_first_of_name(h, p->event)) {
 		p->cause = CAUSE_INIT;
+		p->is_inferred = true;
 		return;
 	}
 	median = host_median_of_name(f->h, e->name);
-	if (median >= 0 && length / STALL_TIMES >= median)
+	if (median >= 0 && length / STALL_TIMES >= median) {
 		p->cause = CAUSE_STALL;
+		p->is_inferred = true;
+	}
 }
 
 static void

@@ -27,7 +27,7 @@ struct gap_piece {
 	int64_t start_ns, end_ns;
 	uint32_t event; /* of the host, or HOST_NONE */
 	uint8_t cause;
-	/* no stream-wait row says so: by lengths alone */
+	/* by lengths alone: no row says so */
 	bool is_inferred;
 };
 

@@ -23,7 +23,7 @@ in_catalogue() { # in_catalogue PROGRAM ARGUMENT...: those that are not
 
 is 'tl-timeline' "$(in_catalogue timeline --clock gpu)" ''
 is 'tl-timeline of the host' "$(in_catalogue timeline --clock cpu)" ''
-is 'tl-idle' "$(in_catalogue idle --by call)" ''
+is 'tl-idle' "$(in_catalogue idle --by call --steps)" ''
 is 'tl-steps' "$(in_catalogue steps)" ''
 is 'tl-ops' "$(in_catalogue ops --by module)" ''
 is 'tl-kernels' "$(in_catalogue kernels --by event)" ''

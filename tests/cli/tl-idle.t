@@ -197,8 +197,53 @@ is 'a gap belongs to the step that ends it' \
 is '--min-gap hides rows' "$(rows 'tl-idle --table idle_gaps --min-gap 1ms gap.json')" ''
 is '--by dev' "$(rows 'tl-idle --by dev -c dev,time_ns gap.json')" '0 200000.'
 is 'advice where rows are of one cause' "$(tl-idle --by op gap.json | head -1 | grep -c advice) $(tl-idle --by op,cause gap.json | head -1 | grep -c advice)" '0 1'
-refuses 2 "'rain' is none of cause" 'tl-idle --by rain gap.json'
+refuses 2 "'rain' is none of class" 'tl-idle --by rain gap.json'
 refuses 2 'says op twice' 'tl-idle --by op,op gap.json'
+
+{
+	ev user_annotation 'ProfilerStep#1' 1 0 500
+	ev user_annotation 'ProfilerStep#2' 1 500 500
+} | gap 310 250
+cp gap.json steps.json
+window() { # window COLUMNS [OPTION...]
+	rows "tl-idle --table idle_window -c $1 ${2:-} ${3:-steps.json}"
+}
+is 'the steps reach before and behind the GPU events' \
+	"$(window window,window_ns,gpu_ns,host_ns,missing_ns)" \
+	'steps 1000000 100000 900000 0.'
+is 'how their work was launched' \
+	"$(window launched,starved,launch_interval_ns,launch_work_ns,has_python)" \
+	'2 1 250000 90000 false.'
+is 'the largest gap is behind the last event' \
+	"$(window gap_ns,cause,prev_uid,call_uid)" '680000 between_ops 5 1.'
+is 'head and tail are in the causes' \
+	"$(rows 'tl-idle --steps --by class,cause -c class,cause,time_ns steps.json')" \
+	'host between_ops 830000.host launch_latency 60000.host launch_call 10000.'
+is 'but not where events are chosen' \
+	"$(window window,window_ns,gpu_ns '--to 100us')" 'gpu 90000 90000.'
+refuses 2 'is of all GPU streams' 'tl-idle --steps --by dev steps.json'
+{
+	ev user_annotation 'ProfilerStep#1' 1 0 9000
+	ev user_annotation 'ProfilerStep#2' 1 9000 100
+	ev cuda_runtime cudaLaunchKernel 1 20 5 '"correlation":1'
+	ev kernel a 7 5000 90 '"device":0,"stream":7,"correlation":1'
+} | trace >steps.json
+is 'a head without a cause is left out' \
+	"$(window window_ns,head_ns,head_cause,missing_ns,starved)" \
+	'4100000 5000000 gpu_missing 3910000 1.'
+{
+	ev cuda_runtime cudaLaunchKernel 1 0 5 '"correlation":1'
+	ev kernel a 7 10 90 '"device":0,"stream":7,"correlation":1'
+	ev cuda_runtime cudaMemcpyAsync 1 60 5 '"correlation":2'
+	ev cuda_runtime cudaStreamSynchronize 1 95 150
+	ev cuda_runtime cudaLaunchKernel 1 250 5 '"correlation":3'
+	ev kernel ncclDevKernel 7 260 40 '"device":0,"stream":7,"correlation":3'
+	ev gpu_memcpy 'Memcpy HtoD' 8 290 30 '"device":0,"stream":8,"correlation":2'
+} | trace >steps.json
+is 'exposed communication and copies, and what opened a gap' \
+	"$(window gpu_ns,communication_ns,copy_ns,sync_ns,host_ns,missing_ns,opened_ns,opened_by)" \
+	'90000 40000 20000 0 15000 145000 160000 cudaStreamSynchronize.'
+none | gap 300 250
 
 {
 	ev cuda_runtime cudaLaunchKernel 1 0 5 '"correlation":1'

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/account.h"
+#include "trace/bucket.h"
+
+const char *const account_words[ACCOUNT_COUNT] = {
+	[GROUP_OF_NONE] = "none",
+	[GROUP_OF_HOST] = "host",
+	[GROUP_OF_GPU] = "gpu",
+	[GROUP_OF_SYNC] = "sync",
+	[GROUP_OF_ALLOCATION] = "allocation",
+	[GROUP_OF_DATA] = "data",
+	[GROUP_OF_COMPILE] = "compile",
+	[GROUP_OF_START] = "start_up",
+	[GROUP_OF_MISSING] = "missing",
+	[ACCOUNT_COMM] = "communication",
+	[ACCOUNT_COPY] = "copy",
+};
+
+/* ---- the window ---- */
+
+static struct span
+span_of_gpus(const struct host *h, const uint32_t *gpus, size_t n)
+{
+	struct span s = { INT64_MAX, INT64_MIN };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct host_gpu *k = &h->gpus.v[gpus[i]];
+
+		if (k->end_ns <= k->start_ns)
+			continue;
+		s.start = k->start_ns < s.start ? k->start_ns : s.start;
+		s.end = k->end_ns > s.end ? k->end_ns : s.end;
+	}
+	return s.start < s.end ? s : (struct span){ 0, 0 };
+}
+
+static bool
+add_steps(struct span *s, const struct steps *steps)
+{
+	bool any = false;
+
+	for (size_t i = 0; steps != NULL && i < steps->list.n; i++) {
+		const struct step_window *w = &steps->list.v[i];
+
+		any |= w->what != STEP_IS_WHOLE;
+		s->start = w->start_ns < s->start ? w->start_ns : s->start;
+		s->end = w->end_ns > s->end ? w->end_ns : s->end;
+	}
+	return any;
+}
+
+/* ---- GPU work ---- */
+
+static void
+add_work(
+    struct account *a, const struct host *h, const uint32_t *gpus, size_t n)
+{
+	struct spans of[BUCKET_COUNT] = { 0 };
+	struct spans *compute = &of[BUCKET_COMPUTE];
+	struct spans comm = { 0 }, rest = { 0 }, copy = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct host_gpu *k = &h->gpus.v[gpus[i]];
+
+		spans_add(&of[k->tag], k->start_ns, k->end_ns);
+	}
+	for (int b = 0; b < BUCKET_COUNT; b++)
+		spans_normalise(&of[b]);
+	spans_subtract(&comm, &of[BUCKET_COMM], compute);
+	spans_union(&rest, compute, &of[BUCKET_COMM]);
+	spans_subtract(&copy, &of[BUCKET_MEMCPY], &rest);
+	a->ns[GROUP_OF_GPU] += spans_total(compute);
+	a->ns[ACCOUNT_COMM] += spans_total(&comm);
+	a->ns[ACCOUNT_COPY] += spans_total(&copy);
+	for (int b = 0; b < BUCKET_COUNT; b++)
+		spans_free(&of[b]);
+	spans_free(&comm);
+	spans_free(&rest);
+	spans_free(&copy);
+}
+
+/* ---- gaps ---- */
+
+static bool
+is_comm(const struct host *h, uint32_t gpu)
+{
+	return gpu != HOST_NONE && h->gpus.v[gpu].tag == BUCKET_COMM;
+}
+
+unsigned
+account_class_of(
+    const struct host *h, const struct gap *gap, const struct gap_piece *p)
+{
+	if (p->cause == CAUSE_DEPENDENCY &&
+	    (is_comm(h, gap->prev) || is_comm(h, gap->next)))
+		return ACCOUNT_COMM;
+	return cause_groups[p->cause] != GROUP_OF_NONE ? cause_groups[p->cause]
+						       : GROUP_OF_HOST;
+}
+
+static bool
+is_opened_by_waiting(const struct host *h, const struct gap *gap)
+{
+	enum cause by;
+
+	if (gap->opened_by == HOST_NONE ||
+	    gap->end_ns - gap->start_ns > HOST_LONG_NS)
+		return false;
+	by = h->events.v[gap->opened_by].cause;
+	return by == CAUSE_SYNC || by == CAUSE_COPY_BLOCK;
+}
+
+static void
+add_gaps(struct account *a, const struct gaps *g, const struct host *h)
+{
+	int64_t longest_ns = 0;
+
+	for (size_t i = a->first; i < g->list.n; i++) {
+		const struct gap *gap = &g->list.v[i];
+		int64_t recorded_ns = 0;
+
+		for (uint32_t k = gap->first; k < gap->first + gap->n; k++) {
+			const struct gap_piece *p = &g->pieces.v[k];
+			unsigned class = account_class_of(h, gap, p);
+			int64_t ns = p->end_ns - p->start_ns;
+
+			a->ns[class] += ns;
+			a->inferred_ns[class] += p->is_inferred ? ns : 0;
+			if (class != GROUP_OF_MISSING && class != GROUP_OF_GPU)
+				recorded_ns += ns;
+		}
+		if (recorded_ns > a->largest_ns) {
+			a->largest_ns = recorded_ns;
+			a->largest = (uint32_t)i;
+		}
+		if (!is_opened_by_waiting(h, gap))
+			continue;
+		a->opened_ns += gap->end_ns - gap->start_ns;
+		if (gap->end_ns - gap->start_ns > longest_ns) {
+			longest_ns = gap->end_ns - gap->start_ns;
+			a->opened_by = gap->opened_by;
+		}
+	}
+}
+
+/* ---- launches ---- */
+
+typedef VEC(int64_t) int_list;
+
+static int64_t
+upper_median(int_list *list)
+{
+	int64_t median = -1;
+
+	if (list->n > 0) {
+		sort_i64(list->v, list->n);
+		median = list->v[list->n / 2];
+	}
+	vec_free(list);
+	return median;
+}
+
+static int64_t
+median_interval(const struct host *h)
+{
+	int_list list = { 0 };
+
+	for (size_t i = 0; i < h->threads.n; i++) {
+		const struct host_thread *t = &h->threads.v[i];
+		const struct host_event *last = NULL;
+
+		for (uint32_t k = t->first; k < t->first + t->n; k++) {
+			const struct host_event *e = &h->events.v[k];
+
+			if (e->ngpu == 0)
+				continue;
+			if (last != NULL)
+				vec_push(&list, e->start_ns - last->start_ns);
+			last = e;
+		}
+	}
+	return upper_median(&list);
+}
+
+struct work {
+	uint32_t launch;
+	struct span span;
+};
+
+static int
+by_launch(const void *x, const void *y)
+{
+	const struct work *a = x, *b = y;
+
+	return (a->launch > b->launch) - (a->launch < b->launch);
+}
+
+/* Of a graph the union: its events come in time. */
+static int64_t
+median_work(
+    struct account *a, const struct host *h, const uint32_t *gpus, size_t n)
+{
+	VEC(struct work) works = { 0 };
+	int_list list = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct host_gpu *k = &h->gpus.v[gpus[i]];
+
+		if (k->launch != HOST_NONE)
+			vec_push(&works,
+			    ((struct work){
+				k->launch, { k->start_ns, k->end_ns } }));
+	}
+	a->nlaunched = works.n;
+	stable_sort(works.v, works.n, sizeof *works.v, by_launch);
+	for (size_t i = 0; i < works.n;) {
+		uint32_t launch = works.v[i].launch;
+		int64_t end = works.v[i].span.start, ns = 0;
+
+		for (; i < works.n && works.v[i].launch == launch; i++) {
+			struct span s = works.v[i].span;
+
+			s.start = s.start > end ? s.start : end;
+			ns += s.end > s.start ? s.end - s.start : 0;
+			end = s.end > end ? s.end : end;
+		}
+		vec_push(&list, ns);
+	}
+	vec_free(&works);
+	return upper_median(&list);
+}
+
+static void
+add_launches(struct account *a, const struct gaps *g, const struct host *h,
+    const uint32_t *gpus, size_t n)
+{
+	for (size_t i = 0; i < g->list.n; i++) {
+		const struct gap *gap = &g->list.v[i];
+		uint32_t launch = gap->next != HOST_NONE
+		    ? h->gpus.v[gap->next].launch
+		    : HOST_NONE;
+
+		a->nstarved += launch != HOST_NONE &&
+		    h->events.v[launch].start_ns > gap->start_ns;
+	}
+	a->interval_ns = median_interval(h);
+	a->work_ns = median_work(a, h, gpus, n);
+}
+
+/* ---- all ---- */
+
+void
+account_find(struct account *a, struct gaps *g, struct host *h,
+    const uint32_t *gpus, size_t n, const struct steps *steps)
+{
+	*a = (struct account){ .window = span_of_gpus(h, gpus, n),
+		.largest = HOST_NONE,
+		.opened_by = HOST_NONE };
+	a->has_steps = add_steps(&a->window, steps);
+	gaps_find(g, h, gpus, n, &a->window);
+	if (g->list.n > 0 && g->list.v[0].prev == HOST_NONE &&
+	    cause_groups[g->list.v[0].cause] == GROUP_OF_MISSING) {
+		a->first = 1;
+		a->window.start = g->list.v[0].end_ns;
+	}
+	add_work(a, h, gpus, n);
+	add_gaps(a, g, h);
+	add_launches(a, g, h, gpus, n);
+}
