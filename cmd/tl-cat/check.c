@@ -5,8 +5,6 @@
  */
 #include "cat.h"
 
-#include <errno.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static int
@@ -44,11 +42,8 @@ check_apart(const char *path)
 	if (pid == 0)
 		_exit(check_file(path));
 	child_began(pid);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			die_errno("waiting for a check");
-	child_ended(pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NO_ANSWER;
+	status = child_wait(pid);
+	return status < 128 ? status : EXIT_NO_ANSWER;
 }
 
 int

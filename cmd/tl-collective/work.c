@@ -198,7 +198,7 @@ wait_child(struct work *w)
 	for (size_t i = 0; i < w->children.n; i++)
 		if (w->children.v[i].pid == pid)
 			no = (int)i;
-	child_ended(pid);
+	(void)child_ended(pid);
 	if (no < 0)
 		return false;
 	w->children.v[no].pid = 0;

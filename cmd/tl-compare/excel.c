@@ -6,14 +6,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/tl-compare/compare.h"
-
-extern char **environ;
 
 static void
 check(bool good, const char *what)
@@ -28,31 +24,17 @@ run_xlsx(int tables, const char *path)
 	char *const argv[] = { sys_program("tl-xlsx"),
 		(char *)(uintptr_t) "--labels", (char *)(uintptr_t) "-o",
 		(char *)(uintptr_t)path, NULL };
-	posix_spawn_file_actions_t fa;
-	int err, status;
-	pid_t pid;
+	pid_t pid = child_spawn(argv, tables, -1);
+	int status;
 
-	err = posix_spawn_file_actions_init(&fa);
-	if (err == 0)
-		err =
-		    posix_spawn_file_actions_adddup2(&fa, tables, STDIN_FILENO);
-	if (err == 0)
-		err = posix_spawnp(&pid, argv[0], &fa, NULL, argv, environ);
-	if (err != 0) {
-		errno = err;
-		die_errno("tl-xlsx can't be run (-d DIR writes CSV)");
-	}
-	child_began(pid);
-	(void)posix_spawn_file_actions_destroy(&fa);
+	check(pid >= 0, "tl-xlsx can't be run (-d DIR writes CSV)");
 	vec_release(argv[0]);
-	while (waitpid(pid, &status, 0) < 0)
-		check(errno == EINTR, "tl-xlsx");
-	child_ended(pid);
-	if (!WIFEXITED(status))
-		die("tl-xlsx was ended by signal %d", WTERMSIG(status));
-	if (WEXITSTATUS(status) == EXIT_WARNINGS)
+	status = child_wait(pid);
+	if (status > 128)
+		die("tl-xlsx was ended by signal %d", status - 128);
+	if (status == EXIT_WARNINGS)
 		report(MSG_WORKBOOK_INCOMPLETE, path);
-	else if (WEXITSTATUS(status) != 0)
+	else if (status != EXIT_DONE)
 		die("%s was not written", path);
 }
 

@@ -221,7 +221,7 @@ wait_child(child_vec *children, int worst)
 	while ((pid = wait(&status)) < 0)
 		if (errno != EINTR)
 			die_errno("waiting");
-	child_ended(pid);
+	(void)child_ended(pid);
 	for (c = children->v; c->pid != pid;)
 		c++;
 	rc = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NO_ANSWER;

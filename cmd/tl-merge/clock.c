@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* On which clock sources are, and their records on the first one's. */
-#include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/tl-merge/merge.h"
 #include "stream/maker.h"
-
-extern char **environ;
 
 /* ---- clocks ---- */
 
@@ -86,15 +81,13 @@ start_collective(struct merge *m, int *fd)
 	static const char *const fixed[] = { "--table", "nccl_clocks", "-c",
 		"rank,offset_ns", "--no-header", "--format", "tsv",
 		"--align-clocks", "--" };
-	char *path = sys_program("tl-collective");
 	VEC(char *) argv = { 0 };
-	posix_spawn_file_actions_t fa;
-	int fds[2], err;
+	int fds[2];
 	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		die_errno("pipe");
-	vec_push(&argv, path);
+	vec_push(&argv, sys_program("tl-collective"));
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		vec_push(&argv, (char *)(uintptr_t)fixed[i]);
 	for (size_t i = 0; i < m->inputs.n; i++) {
@@ -104,15 +97,9 @@ start_collective(struct merge *m, int *fd)
 		vec_push(&argv, (char *)(uintptr_t)m->inputs.v[i].path);
 	}
 	vec_push(&argv, NULL);
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_adddup2(&fa, fds[1], STDOUT_FILENO);
-	err = posix_spawnp(&pid, path, &fa, NULL, argv.v, environ);
-	if (err != 0) {
-		errno = err;
+	pid = child_spawn(argv.v, -1, fds[1]);
+	if (pid < 0)
 		die_errno("tl-collective");
-	}
-	child_began(pid);
-	posix_spawn_file_actions_destroy(&fa);
 	close(fds[1]);
 	vec_free(&argv);
 	*fd = fds[0];
@@ -155,16 +142,11 @@ clock_offsets(struct merge *m)
 		}
 	} while (in_more(in));
 	in_close(in);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			die_errno("waiting for tl-collective");
-	child_ended(pid);
-	if (!WIFEXITED(status) ||
-	    (WEXITSTATUS(status) != EXIT_DONE &&
-		WEXITSTATUS(status) != EXIT_WARNINGS))
-		die("tl-collective failed (above)");
-	if (WEXITSTATUS(status) == EXIT_WARNINGS)
+	status = child_wait(pid);
+	if (status == EXIT_WARNINGS)
 		report(MSG_CLOCKS_WARNED, "tl-collective");
+	else if (status != EXIT_DONE)
+		die("tl-collective failed (above)");
 }
 
 /* ---- before work begins ---- */

@@ -12,7 +12,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/io.h"
@@ -294,13 +293,7 @@ take(int *fd, struct buf *b)
 static void
 reap(struct job *job)
 {
-	int status = 0;
-
-	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	child_ended(job->pid);
-	job->status =
-	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	job->status = child_wait(job->pid);
 	if (job->may_be_empty && job->status == EXIT_NOTHING) {
 		job->status = EXIT_DONE;
 		job->said.len = job->err.len = 0;

@@ -8,13 +8,10 @@
  * does them with its share of the bandwidth: "M N K 1 dtype 1 GBPS". The blocks
  * go through the GPU in waves, as many at a time as there are compute units.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/tl-roofline/roof.h"
@@ -26,12 +23,9 @@ struct sim {
 	struct map known; /* hash of the line to the bits of the answer */
 };
 
-extern char **environ;
-
 static void
-start_failed(const char *command, int error)
+start_failed(const char *command)
 {
-	errno = error;
 	die_errno("--sim: %s", command);
 }
 
@@ -39,21 +33,16 @@ struct sim *
 sim_start(const char *command)
 {
 	struct sim *s = xcalloc(1, sizeof *s);
-	posix_spawn_file_actions_t fa;
-	char *argv[] = { xstrdup("sh"), xstrdup("-c"), xstrdup(command), NULL };
-	int in[2], out[2], error;
+	char *argv[] = { xstrdup("/bin/sh"), xstrdup("-c"), xstrdup(command),
+		NULL };
+	int in[2], out[2];
 
 	/* no other child may hold them open */
 	if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0)
-		start_failed(command, errno);
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_adddup2(&fa, in[0], 0);
-	posix_spawn_file_actions_adddup2(&fa, out[1], 1);
-	error = posix_spawn(&s->pid, "/bin/sh", &fa, NULL, argv, environ);
-	if (error != 0)
-		start_failed(command, error);
-	child_began(s->pid);
-	posix_spawn_file_actions_destroy(&fa);
+		start_failed(command);
+	s->pid = child_spawn(argv, in[0], out[1]);
+	if (s->pid < 0)
+		start_failed(command);
 	for (size_t i = 0; i < 3; i++)
 		free(argv[i]);
 	close(in[0]);
@@ -62,7 +51,7 @@ sim_start(const char *command)
 	s->to = fdopen(in[1], "w");
 	s->from = fdopen(out[0], "r");
 	if (s->to == NULL || s->from == NULL)
-		start_failed(command, errno);
+		start_failed(command);
 	return s;
 }
 
@@ -229,15 +218,11 @@ sim_time(struct sim *s, const struct roof_state *g,
 void
 sim_finish(struct sim *s)
 {
-	int status;
-
 	if (s == NULL)
 		return;
 	(void)fclose(s->to);
 	(void)fclose(s->from);
-	while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	child_ended(s->pid);
+	(void)child_wait(s->pid);
 	map_free(&s->known);
 	free(s);
 }

@@ -36,8 +36,15 @@ void err_at_death(void (*fn)(void));
  * child is ended and waited for, so that no word of it comes later.
  */
 void child_began(pid_t pid);
-/* It was waited for. */
-void child_ended(pid_t pid);
+/* It was waited for; false: it is not a child that this process began. */
+bool child_ended(pid_t pid);
+/*
+ * Starts argv[0], by PATH, as such a child, with these as its standard input
+ * and output (-1: as they are). -1 and errno: it can't be run.
+ */
+pid_t child_spawn(char *const *argv, int in, int out) USE_RESULT;
+/* Waits for it: its exit status, or 128 + the signal that ended it. */
+int child_wait(pid_t pid);
 /* Ends those that still run, as a death does. */
 void children_end(void);
 
