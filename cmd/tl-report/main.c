@@ -78,7 +78,6 @@ static const struct row {
 	{ { 0, "recompute", NULL, "recomputed work apart" }, O | F | H | P, AT(recompute) },
 	{ { 0, "roof", "WHICH", "peak or achievable" }, F, NOWHERE },
 	{ { 0, "short", "TIME", "sheets about kernels below TIME (10us)" }, K | H, AT(shorts) },
-	{ { 0, "sim", "COMMAND", "times of GEMMs from this program" }, F | H, NOWHERE },
 	{ { 0, "title", "TEXT", "of the page" }, 0, AT(title) },
 	{ { 0, "top", "N", "the first N rows of each long sheet of ops and kernels" }, H | N, AT(top) },
 	{ { 0, "top-kernels", "N", "of those of kernels only" }, H | N, AT(top_kernels) },

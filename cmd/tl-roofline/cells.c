@@ -239,7 +239,6 @@ model_cell(const struct sink_row *r, unsigned f)
 		    ? cell_none()
 		    : cell_string(r->sink->dict, g->roofs[rf.roof]);
 	case C_ROOF_US: return cell_real(rf.time_us * 1e3);
-	case C_SIM: return cell_real(call_sim_us(g, c) * 1e3);
 	default: return cell_string(r->sink->dict, c->params);
 	}
 }

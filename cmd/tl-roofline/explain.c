@@ -131,7 +131,6 @@ explain_call(struct out *out, struct roof_state *g, const struct call *c)
 	put_real(out, "rate", call_tflops(c), " TFLOP/s");
 	put_real(out, "rate", call_tbs(c), " TB/s");
 	put_real(out, "of the roofline", call_pct(c, call_roof_us(g, c)), " %");
-	put_real(out, "simulated", call_sim_us(g, c), " us");
 	put_source(out, g, m);
 }
 
@@ -162,7 +161,7 @@ explain_print(struct sink *s, const struct sink_plan *p)
 
 void
 explain_op(const struct roof_state *g, const struct model_op *op,
-    const struct model_result *r, bool is_backward)
+    const struct model_result *r)
 {
 	struct out *out = out_open(NULL);
 
@@ -171,8 +170,6 @@ explain_op(const struct roof_state *g, const struct model_op *op,
 	put_line(out, "Input type", op->types);
 	put_model(out, r->model);
 	put_result(out, g, r);
-	put_real(out, "simulated",
-	    sim_time(g->sim, g, r, op->name, is_backward), " us");
 	put_source(out, g, r->model);
 	out_finish(out);
 }

@@ -6,7 +6,7 @@
 #include "cmd/tl-roofline/roof.h"
 
 /* Numbers of a call; sums are kept of those of ns alone. */
-enum { M_BUSY, M_HOST, M_TBS, M_TFLOPS, M_PCT, M_SIM_PCT, M_OVER, M_COUNT };
+enum { M_BUSY, M_HOST, M_TBS, M_TFLOPS, M_PCT, M_OVER, M_COUNT };
 /* A further sum of a group: of those that differ in the overlap only. */
 #define SUM_ALL 3
 
@@ -16,7 +16,6 @@ enum {
 	ONLY_DIFF,
 	ONLY_NUM_KERNELS,
 	ONLY_RECOMPUTE,
-	ONLY_SIM,
 	ONLY_STACK,
 };
 
@@ -30,7 +29,6 @@ enum {
 	C_INTENSITY,
 	C_SPEC,
 	C_BOUND,
-	C_SIM,
 	C_ROOF,
 	C_ROOF_US,
 	C_PARAMS,

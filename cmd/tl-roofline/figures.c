@@ -73,18 +73,6 @@ call_pct(const struct call *c, double us)
 	return c->busy_ns == 0 ? NAN : us / ((double)c->busy_ns / 1e3) * 100;
 }
 
-double
-call_sim_us(const struct roof_state *g, const struct call *c)
-{
-	uint32_t name =
-	    c->forward != NO_INDEX ? g->forwards.v[c->forward].name : c->name;
-
-	if (c->res == NULL)
-		return NAN;
-	return sim_time(g->sim, g, c->res, dict_get(g->sink.dict, name),
-	    c->forward != NO_INDEX);
-}
-
 struct str
 call_reason(const struct call *c)
 {

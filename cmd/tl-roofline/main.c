@@ -21,7 +21,6 @@
 #define OPT_OVERLAP (OPT_LONG + 11)
 #define OPT_RECOMPUTE (OPT_LONG + 12)
 #define OPT_ROOF (OPT_LONG + 13)
-#define OPT_SIM (OPT_LONG + 14)
 #define OPT_INDUCTOR (OPT_LONG + 19)
 #define OPT_DIFF (OPT_LONG + 20)
 
@@ -49,8 +48,6 @@ static const struct opt options[] = {
 	OPT_SINK_PSEUDO_ROW,
 	{ OPT_RECOMPUTE, "recompute", NULL, "recomputed work apart" },
 	{ OPT_ROOF, "roof", "ROOF", "peak, or achievable (measured)" },
-	{ OPT_SIM, "sim", "COMMAND",
-	    "times of GEMMs and attention by this program" },
 	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
 	OPT_MODELS,
@@ -150,7 +147,6 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_OVERLAP: g->overlap = true; break;
 	case OPT_RECOMPUTE: g->recompute = true; break;
 	case OPT_ROOF: g->roof = (enum roof)opt_word(op, roof_words); break;
-	case OPT_SIM: g->sim_command = op->arg; break;
 	case OPT_MODELS_FILE: models_load(g->models, op->arg); break;
 	case OPT_SELECT_NAME: vec_push(&g->globs, str_of(op->arg)); break;
 	default: return false;
@@ -170,8 +166,6 @@ check_settings(struct sink *s)
 	if (strcmp(g->arch_name, "auto") != 0)
 		g->arch =
 		    arch_load(g->models, g->arch_name, (struct str){ "", 0 });
-	if (g->sim_command != NULL)
-		g->sim = sim_start(g->sim_command);
 	s->kinds = KINDS_HOST | KIND_BIT(KIND_ANNOTATION);
 	if (g->call_stack)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
@@ -254,7 +248,6 @@ free_state(struct sink *s)
 {
 	struct roof_state *g = (struct roof_state *)s;
 
-	sim_finish(g->sim);
 	vec_free(&g->globs);
 	vec_free(&g->by_name);
 	vec_free(&g->works);

@@ -290,7 +290,6 @@ static const struct column columns[] = {
 	{ "memory_ns", NULL, COL_REAL, UNIT_NS, 0, 0 },
 	{ "roofline_ns", NULL, COL_REAL, UNIT_NS, 0, 0 },
 	{ "roofline_bound", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
-	{ "sim_ns", NULL, COL_REAL, UNIT_NS, 0, 0 },
 	{ "perf_params", NULL, COL_JSON, UNIT_NONE, 0, 0 },
 	{ "model", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
 	{ "model_reason", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
@@ -326,7 +325,7 @@ put_figures(const struct roof_state *g, const struct model_result *r,
 	c[12] = text_cell(str_of(bound_words[rf.bound]));
 	b.len = 0;
 	model_params_json(&b, r);
-	c[14] = cell_text(table_row_text(t, buf_str(&b)));
+	c[13] = cell_text(table_row_text(t, buf_str(&b)));
 	buf_free(&b);
 }
 
@@ -387,12 +386,10 @@ answer(struct roof_state *g, struct asked *a, struct table *t)
 	c[3] = cell_text(
 	    str_of(model_status_words[r != NULL ? r->status : MODEL_NONE]));
 	if (r != NULL)
-		c[15] = cell_text(r->model->where);
-	c[16] = r == NULL ? cell_text(STR("no model")) : text_cell(r->reason);
+		c[14] = cell_text(r->model->where);
+	c[15] = r == NULL ? cell_text(STR("no model")) : text_cell(r->reason);
 	if (r != NULL && r->status == MODEL_OK) {
 		put_figures(g, r, t, c);
-		c[13] = cell_real(
-		    sim_time(g->sim, g, r, a->name, a->backward) * 1e3);
 	}
 	buf_free(&types);
 	return r != NULL && r->status == MODEL_OK;
@@ -524,7 +521,7 @@ one_op(struct roof_state *g, struct asked *a)
 		die("%.*s: %s: %.*s", (int)a->name.len, a->name.p,
 		    model_status_words[r->status], (int)r->reason.len,
 		    r->reason.p);
-	explain_op(g, &op, r, a->backward);
+	explain_op(g, &op, r);
 	buf_free(&b);
 	buf_free(&types);
 }

@@ -20,9 +20,6 @@
 
 #define NO_INDEX UINT32_MAX
 
-/* Times of a co-process, asked for by GEMM. */
-struct sim;
-
 /* An op, with its GPU work and what its model says. */
 struct call {
 	struct sink_record rec; /* ts_ns is not set */
@@ -95,7 +92,7 @@ struct failures {
 struct roof_state {
 	struct sink sink;
 	/* options */
-	const char *arch_name, *sim_command, *diff;
+	const char *arch_name, *diff;
 	enum roof roof;
 	bool overlap, num_kernels, recompute, call_stack;
 	bool list_tables, list_models, has_explain;
@@ -105,8 +102,7 @@ struct roof_state {
 	/* what models and rooflines are of */
 	struct models *models;
 	const struct arch *arch;
-	uint32_t device; /* the name of the trace's */
-	struct sim *sim;
+	uint32_t device;           /* the name of the trace's */
 	struct inductor *inductor; /* NULL: no wrapper files */
 	struct versus *versus;     /* NULL: no --diff */
 	struct map categories;
@@ -212,8 +208,6 @@ double call_tbs(const struct call *c);
 double call_roof_us(struct roof_state *g, const struct call *c);
 /* How much of the time needed another time is, in percent. */
 double call_pct(const struct call *c, double us);
-/* Simulated; NAN: it can't be. */
-double call_sim_us(const struct roof_state *g, const struct call *c);
 struct str call_reason(const struct call *c);
 
 /* tables.c */
@@ -255,23 +249,12 @@ void roof_row(struct sink_row *r);
 struct detail roof_kernel(const struct sink *s, size_t number);
 struct cell roof_cell(const struct sink_row *r, unsigned field);
 
-/* sim.c */
-
-struct sim *sim_start(const char *command);
-/*
- * Microseconds of a matrix product, or of the attention of an op of this name;
- * NAN when it can't tell: the answer is none, or the GPU lacks a figure.
- */
-double sim_time(struct sim *s, const struct roof_state *g,
-    const struct model_result *r, struct str name, bool is_backward);
-void sim_finish(struct sim *s);
-
 /* explain.c */
 
 void explain_print(struct sink *s, const struct sink_plan *p);
 /* How an op's figures without a trace came about. */
 void explain_op(const struct roof_state *g, const struct model_op *op,
-    const struct model_result *r, bool is_backward);
+    const struct model_result *r);
 void models_list(const struct roof_state *g);
 
 /* ops.c: --op, ops without a trace */

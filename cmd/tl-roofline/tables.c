@@ -30,19 +30,12 @@ pct_of(const struct sink *s, const void *call)
 	return call_pct(call, call_roof_us((struct roof_state *)s, call));
 }
 
-static double
-sim_pct_of(const struct sink *s, const void *call)
-{
-	return call_pct(call, call_sim_us((const struct roof_state *)s, call));
-}
-
 const struct sink_measure roof_measures[] = {
 	[M_BUSY] = { AT(busy_ns), NULL, false },
 	[M_HOST] = { AT(host_ns), NULL, false },
 	[M_TBS] = { 0, tbs_of, false },
 	[M_TFLOPS] = { 0, tflops_of, false },
 	[M_PCT] = { 0, pct_of, false },
-	[M_SIM_PCT] = { 0, sim_pct_of, false },
 	[M_OVER] = { 0, NULL, true },
 };
 
@@ -85,8 +78,6 @@ const struct sink_column roof_columns[] = {
 	{ { "lca_names", "lca_name", COL_TEXT, UNIT_NONE, D | COL_NAME, 0 }, SINK_CELL, false, C_DIFF_NAMES, ONLY_DIFF },
 	{ { "lca_before_ns", "lca_total_kernel_time_trace1_us", COL_INT, NS, D, US }, SINK_CELL, false, C_DIFF_BEFORE, ONLY_DIFF },
 	{ { "lca_after_ns", "lca_total_kernel_time_trace2_us", COL_INT, NS, D, US }, SINK_CELL, false, C_DIFF_AFTER, ONLY_DIFF },
-	{ { "sim_ns", "Origami Time (µs)_first", COL_REAL, NS, D, US }, SINK_CELL, false, C_SIM, ONLY_SIM },
-	{ { "pct_sim_mean", "Pct Origami_mean", COL_REAL, UNIT_PERCENT, D, 0 }, SINK_MEAN, false, M_SIM_PCT, ONLY_SIM },
 	{ { "roof", NULL, COL_TEXT, UNIT_NONE, COL_OURS, 0 }, SINK_CELL, false, C_ROOF, 0 },
 	{ { "roofline_ns", "Roofline Time (µs)_first", COL_REAL, NS, D, US }, SINK_CELL, false, C_ROOF_US, 0 },
 	SINK_STAT_COLUMNS("pct_roofline", "Pct Roofline", COL_REAL, UNIT_PERCENT, 0, 0, M_PCT, 0),
@@ -118,8 +109,8 @@ static const char unified_figures[] =
     "tb_s_std,tflop_s_mean,tflop_s_std,kernel_ns_mean,kernel_ns_std,"
     "kernel_ns_sum,ratio,diff_ns,lca_count_after,lca_ids,lca_names,"
     "lca_before_ns,lca_after_ns,host_ns_median,host_ns_min,host_ns_max,"
-    "sim_ns,tb_s_median,tb_s_min,tb_s_max,tflop_s_median,tflop_s_min,"
-    "tflop_s_max,pct_sim_mean,roof,roofline_ns,pct_roofline_mean,"
+    "tb_s_median,tb_s_min,tb_s_max,tflop_s_median,tflop_s_min,"
+    "tflop_s_max,roof,roofline_ns,pct_roofline_mean,"
     "pct_roofline_median,pct_roofline_std,pct_roofline_min,"
     "pct_roofline_max,lost_ns,kernel_ns_median,kernel_ns_min,kernel_ns_max,"
     "kernel_details_summary,trunc_kernel_details,"
@@ -136,7 +127,7 @@ static const char sheet_figures[] =
     "tflop_s_std,tflop_s_min,tflop_s_max,process_name,process_label,"
     "thread_name,compute_spec,roof,roofline_ns,roofline_bound,"
     "pct_roofline_mean,pct_roofline_median,pct_roofline_std,"
-    "pct_roofline_min,pct_roofline_max,lost_ns,sim_ns,pct_sim_mean,"
+    "pct_roofline_min,pct_roofline_max,lost_ns,"
     "kernel_details_summary,trunc_kernel_details,"
     "overlapping_kernels_details_summary,trunc_overlapping_kernels_details,"
     "overlap_pct_mean,overlap_pct_median,overlap_pct_std,overlap_pct_min,"
@@ -173,7 +164,6 @@ roof_wants(const struct sink *s, const struct sink_table *t, unsigned only)
 	case ONLY_DIFF: return g->diff != NULL;
 	case ONLY_NUM_KERNELS: return g->num_kernels;
 	case ONLY_RECOMPUTE: return g->recompute;
-	case ONLY_SIM: return g->sim_command != NULL;
 	case ONLY_STACK: return g->call_stack;
 	default: return t->by != 0;
 	}

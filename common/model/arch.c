@@ -29,9 +29,6 @@ init(struct arch_file *a)
 				     .mem_gbps = { NAN, NAN },
 				     .memory_gb = NAN,
 				     .num_cus = NAN,
-				     .freq_mhz = NAN,
-				     .l1_bw_gbps = NAN,
-				     .gemm_units_per_cu = NAN,
 				 } };
 }
 
@@ -119,9 +116,6 @@ read_member(struct arch_reader *r, struct str key)
 		    &a->mem_gbps[ROOF_ACHIEVABLE] },
 		{ STR("memory_gb"), &a->memory_gb },
 		{ STR("num_cus"), &a->num_cus },
-		{ STR("freq_mhz"), &a->freq_mhz },
-		{ STR("l1_bw_gbps"), &a->l1_bw_gbps },
-		{ STR("gemm_units_per_cu"), &a->gemm_units_per_cu },
 	};
 
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

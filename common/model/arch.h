@@ -27,7 +27,7 @@ struct arch {
 	struct str file;    /* where it comes from */
 	double mem_gbps[2]; /* by enum roof, in 1e9 bytes/s; NAN: no figure */
 	double memory_gb;   /* NAN: unknown, as the following */
-	double num_cus, freq_mhz, l1_bw_gbps, gemm_units_per_cu;
+	double num_cus;
 	const struct arch_rate *rates;
 	size_t nrates;
 };

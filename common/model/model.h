@@ -84,7 +84,7 @@ struct model {
 	struct str where;             /* "gemm.lua:12" */
 	unsigned reads;
 	bool has_backward; /* MODEL_BWD is defined */
-	bool is_gemm;      /* has B M N K bias: for simulators, tiles */
+	bool is_gemm;      /* has B M N K bias: for tiles */
 	bool is_extra;     /* the reference has no model of it */
 	bool is_alone;     /* extra, where no op below has a model */
 	bool is_builtin;   /* not of a user's file */

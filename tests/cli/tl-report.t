@@ -335,7 +335,7 @@ refuses 2 'takes no argument' 'tl-report --kernels=3 t.tl'
 refuses 2 'ambiguous option' 'tl-report --no t.tl'
 refuses 2 "tl-timeline: .*'5'" 'tl-report --micro-idle 5 -d bad t.tl'
 for o in '--top 3' '--top-ops 3' '--top-roofline 3' '--micro-idle 5us' \
-	--recompute --num-kernels '--sim true'; do
+	--recompute --num-kernels; do
 	refuses 2 'is for sheets' "tl-report $o t.tl"
 done
 refuses 2 "'--width' is for the screen" 'tl-report --width 99 -d bad t.tl'

@@ -410,57 +410,11 @@ bound COMPUTE_BOUND'
 is 'types one by one' \
 	"$(tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --dtype fp16,fp32 | grep '^Input type' | tr -s ' ')" \
 	'Input type ["c10::Half","float"]'
-is 'a simulator' "$(sh -c "$one --sim 'while read -r l; do echo 12.5; done'" | grep simul | tr -s ' ')" \
-	'simulated 12.5 us'
-is 'a simulator over a trace' "$(cells sim_ns,pct_sim_mean \
-	"tl-roofline --sim 'while read -r l; do echo 2.5; done' mm.json")" '2500.0 50.0'
-refuses 2 'has no column' 'tl-roofline -c sim_ns mm.json'
-# Attention: one compute unit does a block of 128 rows, with its share of the
-# first cache's bandwidth (50000 / 304 GB/s), in ceil(32 x 32 / 304) = 4 waves.
-cat >sim.json <<'X'
-{ "name": "sim", "mem_bw_gbps": 5300, "l1_bw_gbps": 50000, "num_cus": 304,
-  "freq_mhz": 2100, "gemm_units_per_cu": 4, "peak_tflops": { "matrix_bf16": 1307.4 } }
-X
-cat >sim.sh <<'X'
-while read -r line; do
-	echo "$line" >>"$1"
-	echo 12.5
-done
-X
-flash() { # flash MORE OPTIONS
-	json=$(printf '{"op":"flash_attn::_flash_attn_forward","dims":[[2,4096,16,128],[2,4096,16,128],[2,4096,16,128]],"dtype":"bf16","values":["","","","0.","","False"]%s}' "$1")
-	shift
-	tl-roofline --op "$json" --arch ./sim.json "$@" | grep simul | tr -s ' '
-}
-is 'attention simulated' "$(flash '' --sim 'sh sim.sh asked')" \
-	'simulated 106.09122673854448 us'
-is 'by its products' "$(cat asked)" \
-	'128 4096 128 1 bf16 1 164
-128 128 4096 1 bf16 1 164'
-is 'and its backward' \
-	"$(flash ',"backward":true' --sim 'sh sim.sh asked')" \
-	'simulated 352.62536107816715 us'
-# All rows in one block: waves of ceil(2 x 16 / 304) = 1, with shares of the
-# memory's bandwidth; two products of 12.5 us, the softmax of 4096 x 4096 at
-# 3 / (4 x 256) / 2100 us each, 67108864 bytes at 5300 GB/s.
-is 'attention without blocks' \
-	"$(tl-roofline --op '{"op":"aten::_scaled_dot_product_flash_attention",
-		"dims":[[2,16,4096,128],[2,16,4096,128],[2,16,4096,128]],"dtype":"bf16",
-		"values":["","","","0.","False"]}' --arch ./sim.json --sim 'sh sim.sh whole' |
-		awk '/^simul/ { printf "%.6f", $2 }'
-		awk 'BEGIN { s = 3 * 4096 * 4096 / 1024 / 2100; m = 4 * 4096 * 4096 / 5300000
-			printf " %.6f\n", 25 + (s > m ? s : m) + 67108864 * 2 / 5300000 }')" \
-	'73.729814 73.729814'
-is 'no figures of the cache: it can not tell' \
-	"$(flash '' --arch MI300X --sim 'sh sim.sh none')" ''
 like 'operands that do not fit' \
 	"$(tl-roofline --op aten::mm --dims '[[4096,4096],[409,4096]]' 2>&1)" \
 	'the inner dimensions differ: 4096 and 409'
 refuses 1 'no backward' \
 	"tl-roofline --op '{\"op\":\"aten::mm\",\"dims\":[[4,4],[4,4]],\"backward\":true}'"
-is 'one that can not tell' "$(cells sim_ns \
-	"tl-roofline --sim 'while read -r l; do echo no; done' mm.json")" ''
-refuses 1 'ended without an answer' 'tl-roofline --sim true -c sim_ns mm.json'
 refuses 2 "'--dims': byte 3: " "tl-roofline --op aten::mm --dims '[[4'"
 refuses 2 "'--op': " "tl-roofline --op '{\"op\":\"aten::mm\",\"dims\":[x]}'"
 refuses 2 "not 'bf17'" "tl-roofline --op aten::mm --dims '[[4,4],[4,4]]' --dtype bf17"
