@@ -4,11 +4,15 @@
 -- was left over below X.
 
 category { name = "CONV_fwd", names = { "aten::miopen_convolution", "aten::cudnn_convolution" } }
-category { name = "SDPA_fwd", names = { "aten::_efficient_attention_forward" } }
+category { name = "SDPA_fwd",
+  names = { "aten::_efficient_attention_forward", "aten::_flash_attention_forward" } }
 category { name = "SDPA_bwd", names = { "FlashAttnFuncBackward", "FusedAttnFuncBackward",
   "aten::_scaled_dot_product_cudnn_attention_backward",
   "aten::_scaled_dot_product_efficient_attention_backward",
-  "aten::_scaled_dot_product_flash_attention_backward", "aten::_efficient_attention_backward" } }
+  "aten::_scaled_dot_product_flash_attention_backward", "aten::_efficient_attention_backward",
+  "aten::_flash_attention_backward" } }
+category { name = "Softmax", names = { "aten::_softmax", "aten::_log_softmax",
+  "aten::_safe_softmax", "aten::_softmax_backward_data", "aten::_log_softmax_backward_data" } }
 category { name = "SSM_bwd",
   names = { "MambaSplitConv1dScanCombinedFnBackward", "DaoAILab::_causal_conv1d_bwd_cpp" } }
 category { name = "MoE_comm_fwd",

@@ -98,10 +98,10 @@ op {
   eval = function (_ENV)
     num_elems = elems(0)
     dtype_in = dtype(0)
-    return num_elems, num_elems * size(0)
+    return 0, num_elems * size(0)
   end,
   examples = {
-    { op = "aten::fill_", dims = { { 8, 16 }, {} }, types = { "float", "Scalar" }, flops = 128,
+    { op = "aten::fill_", dims = { { 8, 16 }, {} }, types = { "float", "Scalar" }, flops = 0,
       bytes = 512 },
   },
 }
@@ -440,7 +440,7 @@ op {
     local name = op_name():match("_foreach_(%l+)")
     if name == "zero" or name == "norm" then passes = 1 elseif name == "copy" then passes = 2 end
     -- Kineto gives TensorList as the type: of floats, if not told otherwise
-    return n, passes * n * size(0, 4), size(0) ~= size(0) and "float" or nil
+    return name == "zero" and 0 or n, passes * n * size(0, 4), size(0) ~= size(0) and "float" or nil
   end,
   examples = {
     { op = "aten::_foreach_add_", dims = { { { 8, 16 }, { 4 } }, { { 8, 16 }, { 4 } }, {} },
@@ -448,7 +448,7 @@ op {
     { op = "aten::_foreach_copy_", dims = { { { 8, 16 }, { 4 } }, { { 8, 16 }, { 4 } }, {} },
       types = { "TensorList", "TensorList", "Scalar" }, flops = 132, bytes = 2 * 132 * 4 },
     { op = "aten::_foreach_zero_", dims = { { { 8, 16 }, { 4 } } }, types = { "TensorList" },
-      flops = 132, bytes = 132 * 4 },
+      flops = 0, bytes = 132 * 4 },
     { op = "aten::_foreach_maximum_", dims = { { { 8, 16 }, { 4 } }, {} },
       types = { "TensorList", "Scalar" }, flops = 132, bytes = 2 * 132 * 4 },
   },

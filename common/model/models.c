@@ -197,8 +197,8 @@ without_mark(struct str text)
 	return text;
 }
 
-void
-models_load(struct models *ms, const char *path)
+static void
+load_file(struct models *ms, const char *path)
 {
 	const char *base = strrchr(path, '/');
 	struct in *in = in_open(path);
@@ -220,6 +220,12 @@ models_load(struct models *ms, const char *path)
 	}
 	in_close(in);
 	buf_free(&why);
+}
+
+void
+models_load(struct models *ms, const char *path)
+{
+	load_file(ms, path);
 	stream_pseudo_models(path);
 }
 
@@ -284,10 +290,11 @@ load_builtin(struct models *ms)
 	ms->builtin = false;
 }
 
+/* tl-graft, if it has to run, finds these by itself. */
 static void
 load_of_path(void *ctx, const char *path)
 {
-	models_load(ctx, path);
+	load_file(ctx, path);
 }
 
 struct models *

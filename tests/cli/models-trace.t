@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
-plan 13
+plan 14
 
 # op NAME TS DIMS TYPES [CONCRETE]: an op with a kernel of 5 us
 op() {
@@ -126,3 +126,9 @@ LayerNormFn NORM_fwd 4.7104e-05
 FusedAttnFuncBackward SDPA_bwd 
 GroupedGemmBackward GroupedGEMM_bwd '
 is 'without it' "$(ask mega.json op_category,gflop | sort -u)" "$(printf 'SDPA_bwd \nother ')"
+
+# ---- files of TL_MODELS where tl-graft runs in front: it finds them itself ----
+
+mkdir own && cp "$m" own
+is 'TL_MODELS and --pseudo-ops' \
+	"$(TL_MODELS=own tl-roofline --pseudo-ops old.json)" "$(tl-roofline old.json)"

@@ -4,7 +4,7 @@
 # shipped example holds, and a broken file is refused with its line.
 . tests/cli/lib.sh
 [ -x "$T/model-eval" ] || skip_all 'no op models (Lua is missing)'
-plan 31
+plan 33
 
 # display BEGIN FILE: the page's literal display that begins so.
 display() {
@@ -30,6 +30,13 @@ is 'without the file there is no model' \
 	"$(model-eval <ops.tsv)" '{"status":"none","category":"other"}'
 like 'with it there is' "$(model-eval --models my.lua <ops.tsv)" \
 	'"flops":1024.0,"bytes":6144.0,.*"has_b":true'
+is 'inner ops have the category of their kind' \
+	"$(printf 'fwd\taten::%s\n' _flash_attention_forward _flash_attention_backward _log_softmax |
+		model-eval | grep -o '"category":"[^"]*"' | tr '\n' ' ')" \
+	'"category":"SDPA_fwd" "category":"SDPA_bwd" "category":"Softmax" '
+like 'what only writes is bound by the memory' \
+	"$(tl-roofline --op aten::zero_ --dims '[[8,64]]' --dtype fp64 --arch MI300X | tr -s ' ')" \
+	'^flops 0.0$'
 ok 'the examples of megatron.lua' \
 	model-eval --check "$ROOT/common/model/examples/megatron.lua"
 

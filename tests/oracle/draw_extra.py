@@ -43,7 +43,7 @@ def pointwise(s):
 def written(s):
     x, t = s.shape(s.n(1, 4), 0), s.type(FLOATS)
     return Drawn("aten::" + s.of(["fill_", "zero_", "normal_"]), [x, []], [t, "Scalar"]).gives(
-        prod(x), prod(x) * size(t), spec("vector", t), {"num_elems": prod(x), "dtype_in": t})
+        0, prod(x) * size(t), spec("vector", t), {"num_elems": prod(x), "dtype_in": t})
 
 
 def softmax(s):
@@ -145,7 +145,7 @@ def foreach(s):
                                  ("zero_", 0, 1), ("norm", 0, 1), ("sqrt", 0, 2), ("clamp_min_", 0, 2)])
     dims = [lists] * (1 + others) + [[]]
     return Drawn("aten::_foreach_" + name, dims, ["TensorList"] * (1 + others) + ["Scalar"]).gives(
-        n, passes * n * 4, "vector_fp32", {"num_elems": n})
+        0 if name == "zero_" else n, passes * n * 4, "vector_fp32", {"num_elems": n})
 
 
 def linear(s):

@@ -4,4 +4,5 @@
 # by cell, and sums that must agree with one another to the nanosecond.
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
+export TL_MODELS="$ROOT/tests/oracle/reference"
 python3 "$ROOT/tests/oracle/ops.py" all

@@ -4,6 +4,7 @@
 # made of them, by the options of its variant, cell by cell.
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
+export TL_MODELS="$ROOT/tests/oracle/reference"
 for program in tl-report tl-ops tl-kernels tl-roofline tl-collective tl-graft; do
 	command -v "$program" >/dev/null || skip_all "$program was not built"
 done

@@ -5,4 +5,5 @@
 # that has a name.
 . tests/cli/lib.sh
 have_data || skip_all 'no reference traces (TL_DATA)'
+export TL_MODELS="$ROOT/tests/oracle/reference"
 PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/oracle/roofline.py"
