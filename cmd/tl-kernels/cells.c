@@ -231,8 +231,12 @@ bool
 kernels_member(
     const struct sink *s, const struct sink_plan *p, const void *record)
 {
+	const struct kernel *one = record;
+
+	if ((one->length > 0) != (p->table->by == BY_SEQUENCE))
+		return false;
 	return (p->table->about & OF_SHORT) == 0 ||
-	    is_owned_short(kernels_of(s), record);
+	    is_owned_short(kernels_of(s), one);
 }
 
 void

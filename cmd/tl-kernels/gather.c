@@ -41,6 +41,7 @@ kernels_launcher(void *sink, const struct launcher *o)
 	bool is_op = o->kind == KIND_OP;
 	uint32_t category = INTERN_NONE;
 
+	sequences_op(k, o);
 	for (size_t i = 0; i < o->nbelow; i++) {
 		const struct gpu_work *g = &o->below[i];
 		struct kernel *one;
@@ -66,6 +67,9 @@ kernels_launcher(void *sink, const struct launcher *o)
 		if (__builtin_sub_overflow(
 			g->ts_ns, g->launch_end_ns, &one->delay_ns))
 			one->delay_ns = SINK_NONE;
+		if (__builtin_sub_overflow(
+			g->launch_end_ns, g->launch_ns, &one->launch_ns))
+			one->launch_ns = SINK_NONE;
 	}
 }
 
@@ -137,6 +141,7 @@ add_record(struct kernels *k, const struct sink_source *r,
 		.agent = SINK_NONE,
 		.dur_ns = ev->dur_ns,
 		.delay_ns = SINK_NONE,
+		.launch_ns = SINK_NONE,
 	};
 	if (r->is_rocprof)
 		one->class = class_number(k, ev->name);
@@ -160,8 +165,10 @@ take_gpu_event(struct kernels *k, const struct event *ev, bool is_chosen)
 	x->end = end > x->end ? end : x->end;
 	if (k->with_module)
 		module = modules_work(k, ev);
-	if (ev->shape->kind != KIND_KERNEL)
+	if (ev->shape->kind != KIND_KERNEL) {
+		sequences_stop(k, ev);
 		return false;
+	}
 	r->nchosen++;
 	add_record(k, r, ev, module);
 	return true;
@@ -253,6 +260,7 @@ kernels_finish(struct sink *s)
 		k->all_rocprof = k->all_rocprof &&
 		    s->sources.list.v[one->rec.source].is_rocprof;
 	}
+	sequences_finish(k);
 	/* rocprofv3's report shows the longest dispatch first */
 	for (size_t i = 0; i < s->ntables && !k->all_rocprof; i++)
 		if (s->tables[i].is_single)
@@ -266,6 +274,7 @@ kernels_free(struct sink *s)
 
 	vec_free(&k->extents);
 	modules_free(k);
+	sequences_free(k);
 	map_free(&k->categories);
 	map_free(&k->classes);
 	models_destroy(k->models);

@@ -14,7 +14,7 @@
 bool
 is_short(const struct kernels *k, const struct kernel *one)
 {
-	return one->dur_ns < k->short_ns;
+	return one->length == 0 && one->dur_ns < k->short_ns;
 }
 
 /* What is counted: all kernels of a source. */

@@ -25,6 +25,7 @@ enum by {
 	BY_ARGS, /* op,args,kernel */
 	BY_EVENT,
 	BY_CLASS,
+	BY_SEQUENCE, /* --sequences */
 	BY_NONE,
 };
 
@@ -48,6 +49,38 @@ struct kernel {
 	struct key dev, gpu_stream, corr, tid;
 	int64_t dispatch, agent; /* of rocprofv3, or SINK_NONE */
 	int64_t dur_ns, delay_ns;
+	int64_t launch_ns; /* of the call that launched it, or SINK_NONE */
+	/* of a place of a sequence, whose text is its name; else 0 */
+	uint32_t length;
+	int64_t gap_ns; /* between its kernels */
+	int64_t op_ns;
+};
+
+/* A place of a sequence. */
+struct sequence {
+	struct uid uid; /* of the op, or of the first kernel */
+	uint32_t source, track;
+	uint32_t text, op, length;
+	uint64_t number; /* of the op */
+	int64_t ts_ns, dur_ns, gap_ns, op_ns;
+	int64_t launch_ns; /* of all launches but the first */
+};
+
+/* What is no kernel that could be fused: no sequence goes across. */
+struct stop {
+	struct uid uid;
+	uint32_t source;
+	struct key dev, gpu_stream;
+	int64_t ts_ns;
+};
+
+struct sequences {
+	bool is_asked;
+	const char *op; /* --op, or NULL */
+	uint32_t min, max;
+	VEC(struct sequence) list;
+	VEC(struct stop) stops;
+	struct buf text;
 };
 
 /* A call of an nn.Module, and the GPU work below it. */
@@ -100,6 +133,7 @@ struct kernels {
 	VEC(struct module_call) calls;
 	struct module_stack open;
 	struct model_row row;
+	struct sequences sequences;
 	bool all_rocprof, any_inst;
 };
 
@@ -149,15 +183,28 @@ struct cell kernels_cell(const struct sink_row *r, unsigned field);
 
 void histogram_print(struct sink *s, const struct sink_plan *p);
 
+/* sequences.c */
+
+/* An op, and the GPU work below it. */
+void sequences_op(struct kernels *k, const struct launcher *o);
+/* A GPU event that is no kernel. */
+void sequences_stop(struct kernels *k, const struct event *ev);
+/* Makes records of all places, when all kernels are records. */
+void sequences_finish(struct kernels *k);
+void sequences_free(struct kernels *k);
+
 /* tables.c */
 
 extern const struct sink_column kernels_columns[];
-extern const struct sink_measure kernels_measures[];
-#define KERNELS_NTABLES 11
+#define KERNELS_NMEASURES 4
+extern const struct sink_measure kernels_measures[KERNELS_NMEASURES];
+#define KERNELS_NTABLES 12
 extern struct sink_table kernels_tables[KERNELS_NTABLES];
 /* What the tables asked for need to be read. */
 void tables_choose(struct kernels *k);
 bool kernels_asked(const struct sink *s, const struct sink_table *t);
+bool kernels_wants(
+    const struct sink *s, const struct sink_table *t, unsigned only);
 bool kernels_fits(const struct sink *s, const struct sink_table *t);
 
 /* Cells that are made in kernels_cell(). */

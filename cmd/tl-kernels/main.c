@@ -6,17 +6,24 @@
  * launched it, and prints groups of them.
  */
 #include "cmd/tl-kernels/kernels.h"
+#include "cmd/tl-kernels/repeats.h"
 
 #define OPT_BINS (OPT_LONG + 0)
 #define OPT_BY (OPT_LONG + 1)
 #define OPT_KEEP_UNOWNED (OPT_LONG + 2)
+#define OPT_MAX_LENGTH (OPT_LONG + 3)
+#define OPT_MIN_LENGTH (OPT_LONG + 4)
 #define OPT_SHORT (OPT_LONG + 5)
+#define OPT_OP (OPT_LONG + 6)
 #define OPT_ARCH (OPT_LONG + 7)
+#define OPT_SEQUENCES (OPT_LONG + 8)
 #define OPT_ROOF (OPT_LONG + 9)
 
 #define NBINS 100
 #define NBINS_MAX 1000000
 #define SHORT_NS 10000
+#define LENGTH_MIN 2
+#define LENGTH_MAX 8
 
 static const struct opt options[] = {
 	{ OPT_ARCH, "arch", "GPU", "auto, a name or a JSON file" },
@@ -27,8 +34,14 @@ static const struct opt options[] = {
 	    "short kernels also without op or arguments" },
 	OPT_SINK_LINKED_ROW,
 	OPT_SINK_LIST_ROW,
+	{ OPT_MAX_LENGTH, "max-length", "N", "most kernels of a sequence (8)" },
+	{ OPT_MIN_LENGTH, "min-length", "N",
+	    "least kernels of a sequence (2)" },
+	{ OPT_OP, "op", "GLOB", "--sequences: those below ops of this name" },
 	OPT_SINK_PSEUDO_ROW,
 	{ OPT_ROOF, "roof", "ROOF", "peak, or achievable (measured)" },
+	{ OPT_SEQUENCES, "sequences", NULL,
+	    "sequences of kernels that recur, to be fused" },
 	{ OPT_SHORT, "short", "TIME", "a kernel below TIME is short (10us)" },
 	OPT_SINK_TABLE_ROW,
 	OPT_BUCKET,
@@ -68,6 +81,16 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_BINS: k->nbins = opt_int(op, 1, NBINS_MAX); break;
 	case OPT_BY: k->by = (enum by)opt_word(op, by_words); break;
 	case OPT_KEEP_UNOWNED: k->keep_unowned = true; break;
+	case OPT_MAX_LENGTH:
+		k->sequences.max =
+		    (uint32_t)opt_int(op, LENGTH_MIN, REPEATS_LENGTH_MAX);
+		break;
+	case OPT_MIN_LENGTH:
+		k->sequences.min =
+		    (uint32_t)opt_int(op, LENGTH_MIN, REPEATS_LENGTH_MAX);
+		break;
+	case OPT_OP: k->sequences.op = op->arg; break;
+	case OPT_SEQUENCES: k->by = BY_SEQUENCE; break;
 	case OPT_SHORT: k->short_ns = opt_time(op); break;
 	case OPT_MODELS_FILE: models_load(k->models, op->arg); break;
 	default: return false;
@@ -85,6 +108,10 @@ check_settings(struct sink *s)
 		die_usage("option '--kind' needs kernel: the tables are about "
 			  "kernels");
 	tables_choose(k);
+	if (k->sequences.op != NULL && !k->sequences.is_asked)
+		die_usage("option '--op' needs --sequences");
+	if (k->sequences.min > k->sequences.max)
+		die_usage("option '--min-length' is above --max-length");
 	s->kinds = KINDS_HOST;
 	if (k->with_module)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
@@ -95,7 +122,7 @@ static const struct sink_def def = {
 	.options = options,
 	.columns = kernels_columns,
 	.measures = kernels_measures,
-	.nmeasures = 1,
+	.nmeasures = KERNELS_NMEASURES,
 	.tables = kernels_tables,
 	.ntables = KERNELS_NTABLES,
 	.record_size = sizeof(struct kernel),
@@ -114,6 +141,7 @@ static const struct sink_def def = {
 	.free = kernels_free,
 	.asked = kernels_asked,
 	.fits = kernels_fits,
+	.wants = kernels_wants,
 	.member = kernels_member,
 	.planned = kernels_planned,
 	.whole = kernels_whole,
@@ -128,7 +156,8 @@ main(int argc, char *argv[])
 	struct kernels k = { .sink = { .def = &def },
 		.arch_name = "auto",
 		.nbins = NBINS,
-		.short_ns = SHORT_NS };
+		.short_ns = SHORT_NS,
+		.sequences = { .min = LENGTH_MIN, .max = LENGTH_MAX } };
 
 	return sink_main(&k.sink, argc, argv);
 }

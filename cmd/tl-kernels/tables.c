@@ -7,7 +7,16 @@
 #define NS UNIT_NS
 #define AT(field) offsetof(struct kernel, field)
 
-const struct sink_measure kernels_measures[] = { { AT(dur_ns), NULL, false } };
+/* What measures are about. */
+enum { M_DUR, M_GAP, M_LAUNCH, M_OP };
+
+const struct sink_measure kernels_measures[KERNELS_NMEASURES] = {
+	[M_DUR] = { AT(dur_ns), NULL, false },
+	[M_GAP] = { AT(gap_ns), NULL, false },
+	[M_LAUNCH] = { AT(launch_ns), NULL, false },
+	[M_OP] = { AT(op_ns), NULL, false },
+};
+#define ONLY_OP 1 /* columns of --sequences --op */
 
 /* clang-format off */
 const struct sink_column kernels_columns[] = {
@@ -56,6 +65,13 @@ const struct sink_column kernels_columns[] = {
 	{ { "thread_id", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_KEY, false, AT(tid), 0 },
 	{ { "bin_start_ns", "bin_start", COL_REAL, NS, 0, US }, SINK_CELL, false, 0, 0 },
 	{ { "bin_end_ns", "bin_end", COL_REAL, NS, 0, US }, SINK_CELL, false, 0, 0 },
+	{ { "under", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(op), ONLY_OP },
+	{ { "sequence", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
+	{ { "length", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_U32, false, AT(length), 0 },
+	{ { "gap_ns_sum", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_GAP, 0 },
+	{ { "launch_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_LAUNCH, 0 },
+	{ { "op_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_OP, ONLY_OP },
+	{ { "first_uid", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_UID, false, AT(rec.uid), 0 },
 	SINK_COLUMNS_END,
 };
 
@@ -181,6 +197,16 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 		{ "pct_of_kernels", SHORT_US "percent of total time", 0 }),
 	    .nlabels = 4,
 	    .about = OF_SHORT | FOR_ROCPROF | IN_FOLDER },
+	{ .name = "kernel_sequences",
+	    .columns = "under,sequence,length,count,gap_ns_sum,launch_ns_sum,"
+		       "dur_ns_sum,op_ns_sum,pct_of_kernels,first_uid",
+	    .by = BY_SEQUENCE,
+	    .measure = M_GAP,
+	    .ties = "sequence",
+	    .labels = LABELS({ "count", "count", 0 },
+		{ "dur_ns_sum", "kernel time", 0 },
+		{ "pct_of_kernels", "of kernel time", 0 }),
+	    .nlabels = 3 },
 };
 
 /* In a folder: those of the reference, and what else was asked for. */
@@ -202,10 +228,18 @@ tables_choose(struct kernels *k)
 
 		if (!sink_asked(&k->sink, t))
 			continue;
+		k->sequences.is_asked |= t->by == BY_SEQUENCE;
 		k->with_args |= sink_list_has(t->columns, STR("input_dims"));
 		k->with_config |= sink_list_has(t->columns, STR("grid"));
 		k->with_module |= sink_list_has(t->columns, STR("module"));
 	}
+}
+
+bool
+kernels_wants(const struct sink *s, const struct sink_table *t, unsigned only)
+{
+	(void)t;
+	return only != ONLY_OP || kernels_of(s)->sequences.op != NULL;
 }
 
 /* Of two tables of one name, which one is it? */

@@ -269,6 +269,8 @@ const struct sheet sheets[] = {
 	    "kernels by op and arguments, with TFLOP/s and tiles"),
 	TL_KERNELS(
 	    "kernel_events", "each kernel by itself, with its queue delay"),
+	T("kernel_sequences", "tl-kernels",
+	    "kernels that recur one after the other (--sequences)"),
 	TL_COLLECTIVE("coll_analysis",
 	    "durations of collectives that do the same, of one rank",
 	    .rule = &collective),

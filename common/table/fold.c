@@ -14,6 +14,9 @@
 #define NO_MATCH UINT32_MAX
 #define MAX_NESTING 256
 #define MAX_NAME 65536 /* a longer one is only elided */
+#define SHARE_MIN 12   /* of a name in a sequence */
+
+static const struct str separator = { " | ", 3 };
 
 struct parsed {
 	struct str s;
@@ -288,8 +291,8 @@ without_kd(struct str s)
 	return s;
 }
 
-void
-table_fold_name(struct str name, size_t width, struct buf *out)
+static void
+fold_one(struct str name, size_t width, struct buf *out)
 {
 	struct buf whole = { 0 }, b = { 0 };
 	struct parsed p = { 0 };
@@ -311,4 +314,41 @@ table_fold_name(struct str name, size_t width, struct buf *out)
 	free(p.match);
 	buf_free(&b);
 	buf_free(&whole);
+}
+
+/* Names of a sequence, "a | b | c", share the width. */
+static size_t
+count_names(struct str s)
+{
+	size_t n = 1;
+
+	for (int64_t at; (at = str_find(s, separator, false)) >= 0; n++)
+		s = from(s, (size_t)at + separator.len);
+	return n;
+}
+
+void
+table_fold_name(struct str name, size_t width, struct buf *out)
+{
+	size_t n = count_names(name), gaps = (n - 1) * separator.len;
+	size_t share = width > gaps ? (width - gaps) / n : 0;
+	struct buf b = { 0 };
+
+	if (n == 1 || name.len <= width) {
+		fold_one(name, width, out);
+		return;
+	}
+	for (; n > 0; n--) {
+		int64_t at = n > 1 ? str_find(name, separator, false) : -1;
+		size_t len = at < 0 ? name.len : (size_t)at;
+
+		fold_one((struct str){ name.p, len },
+		    width > 0 && share < SHARE_MIN ? SHARE_MIN : share, &b);
+		if (at < 0)
+			break;
+		buf_put(&b, separator.p, separator.len);
+		name = from(name, len + separator.len);
+	}
+	text_elide(buf_str(&b), width > 0 ? width : SIZE_MAX, out);
+	buf_free(&b);
 }

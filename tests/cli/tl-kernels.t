@@ -217,5 +217,42 @@ like 'without a launch are those of the ranks asked for' \
 	'^1 GPU events have no launch'
 ok '--help' sh -c 'tl-kernels --help | grep -q launch-config'
 
+# ---- sequences ----
+
+# a b c  a b c  x  a b, copies and long gaps end a run
+{
+	call 0 1; gpu a 7 10 5 1
+	call 2 2; gpu b 7 18 5 2
+	call 4 3; gpu c 7 24 5 3
+	call 6 4; gpu a 7 30 5 4
+	call 8 5; gpu b 7 36 5 5
+	call 10 6; gpu c 7 45 5 6
+	call 12 7; gpu a 7 2000 5 7
+	call 14 8; gpu b 7 2007 5 8
+	call 16 9; gpu 'Memcpy HtoD' 7 2013 5 9 gpu_memcpy
+	call 18 10; gpu a 7 2020 5 10
+	call 20 11; gpu b 7 2026 5 11
+	op my::both 0 13
+	op my::inner 1 11
+	op my::both 13 20
+	op my::inner 13 2
+} | trace >runs.json
+is 'sequences' "$(rows 'tl-kernels --sequences -c sequence,length,count,gap_ns_sum,launch_ns_sum,dur_ns_sum runs.json')" \
+	'a | b | c 3 2 9000 4000 30000.a | b 2 2 3000 2000 20000.'
+is 'shorter ones' "$(rows 'tl-kernels --sequences --max-length 2 -c sequence,count,gap_ns_sum runs.json')" \
+	'a | b 4 7000.'
+is 'none so long' "$(rows 'tl-kernels --sequences --min-length 4 runs.json')" ''
+is 'below the outermost ops' \
+	"$(rows 'tl-kernels --sequences --op "my::*" -c under,sequence,count,gap_ns_sum,op_ns_sum runs.json')" \
+	'my::both a | b | c | a | b | c | a 1 1960000 13000.my::both b | Memcpy HtoD | a | b 1 4000 20000.'
+is 'the gaps of a kernel after another are those of its stream' \
+	"$(rows 'tl-kernels --sequences -c count,gap_ns_sum --gpu-stream 8 runs.json' || :)" ''
+like 'each name has its share of the width' \
+	"$(tl-kernels --sequences --format table --width 100 -c sequence,count "$SAMPLE" | head -n 3)" ' | '
+refuses 2 'needs --sequences' 'tl-kernels --op x runs.json'
+refuses 2 'above --max-length' 'tl-kernels --sequences --min-length 9 runs.json'
+python3 "$ROOT/tests/oracle/sequences.py" 1 30 >seq.out
+is 'the same as plain Python finds' "$(head -n 1 seq.out | cut -c1-4)" 'ok 1'
+
 page_examples tl-kernels.1
 done_testing

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sequences of kernels that recur: candidates for fusion. Either all that ran
+ * below ops of a name (--op), or runs of kernels on a GPU stream. Each place of
+ * one becomes a record, so that the sink makes the rows.
+ */
+#include <stdlib.h>
+
+#include "cmd/tl-kernels/kernels.h"
+#include "cmd/tl-kernels/repeats.h"
+#include "trace/stat.h"
+
+/* A longer gap between two kernels has reasons that fusing does not remove. */
+#define GAP_NS 1000000
+
+static const char separator[] = " | ";
+
+/* ---- texts ---- */
+
+static void
+add_name(struct kernels *k, uint32_t name)
+{
+	struct buf *b = &k->sequences.text;
+	struct str s = dict_get(k->sink.dict, name);
+
+	if (b->len > 0)
+		buf_puts(b, separator);
+	buf_put(b, s.p, s.len);
+}
+
+/* What add_name() made, as a text of the dictionary. */
+static uint32_t
+end_text(struct kernels *k)
+{
+	struct buf *b = &k->sequences.text;
+	uint32_t text = intern_put(k->sink.dict->text, buf_str(b));
+
+	b->len = 0;
+	return text;
+}
+
+/* ---- what ran below an op ---- */
+
+static int
+by_start(const void *x, const void *y)
+{
+	const struct gpu_work *a = *(const struct gpu_work *const *)x;
+	const struct gpu_work *b = *(const struct gpu_work *const *)y;
+
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns ? -1 : 1;
+	return uid_cmp(a->uid, b->uid);
+}
+
+/* Ops are numbered from above, but heard of from below: those that were below
+ * this one come last. */
+static void
+drop_below(struct kernels *k, uint64_t number)
+{
+	while (k->sequences.list.n > 0 &&
+	    k->sequences.list.v[k->sequences.list.n - 1].number > number)
+		k->sequences.list.n--;
+}
+
+/* The part of a gap that is not negative. */
+static int64_t
+gap_of(int64_t end, int64_t start)
+{
+	int64_t gap;
+
+	if (__builtin_sub_overflow(start, end, &gap))
+		die("GPU events span more than 292 years");
+	return gap > 0 ? gap : 0;
+}
+
+static void
+add_sequence(struct kernels *k, const struct launcher *o,
+    const struct gpu_work *const *work, size_t n)
+{
+	struct sequence s = { .source = k->sink.source,
+		.op = o->name,
+		.op_ns = o->dur_ns,
+		.uid = o->uid,
+		.track = o->track,
+		.ts_ns = o->ts_ns,
+		.number = o->number,
+		.length = (uint32_t)n };
+	int64_t end = work[0]->ts_ns;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct gpu_work *g = work[i];
+
+		add_name(k, g->name);
+		stat_add(&s.dur_ns, g->dur_ns);
+		stat_add(&s.gap_ns, gap_of(end, g->ts_ns));
+		if (g->ts_ns + g->dur_ns > end)
+			end = g->ts_ns + g->dur_ns;
+		/* a graph launch has several */
+		if (i > 0 && g->launch_ns != work[i - 1]->launch_ns)
+			stat_add(&s.launch_ns,
+			    gap_of(g->launch_ns, g->launch_end_ns));
+	}
+	s.text = end_text(k);
+	vec_push(&k->sequences.list, s);
+}
+
+void
+sequences_op(struct kernels *k, const struct launcher *o)
+{
+	const struct gpu_work **work;
+
+	if (k->sequences.op == NULL || o->kind != KIND_OP ||
+	    !str_glob(str_of(k->sequences.op), dict_get(k->sink.dict, o->name)))
+		return;
+	drop_below(k, o->number);
+	if (o->nbelow < k->sequences.min)
+		return;
+	work = xmalloc(o->nbelow * sizeof *work);
+	for (size_t i = 0; i < o->nbelow; i++)
+		work[i] = &o->below[i];
+	qsort(work, o->nbelow, sizeof *work, by_start);
+	add_sequence(k, o, work, o->nbelow);
+	free(work);
+}
+
+/* ---- runs on a GPU stream ---- */
+
+/* A kernel, or what stops a sequence. */
+struct seq_item {
+	uint32_t lane;   /* GPU stream of a device of a source */
+	uint32_t record; /* or INTERN_NONE */
+	int64_t ts_ns;
+	struct uid uid;
+};
+typedef VEC(struct seq_item) seq_item_vec;
+
+void
+sequences_stop(struct kernels *k, const struct event *ev)
+{
+	if (k->sequences.is_asked)
+		vec_push(&k->sequences.stops,
+		    ((struct stop){ ev->uid, k->sink.source, ev->dev,
+			ev->gpu_stream, ev->ts_ns }));
+}
+
+static uint32_t
+lane_of(struct intern *lanes, uint32_t source, struct key dev, struct key lane)
+{
+	const int64_t id[] = { source, dev.type, dev.n, lane.type, lane.n };
+
+	return intern_put(lanes, (struct str){ (const char *)id, sizeof id });
+}
+
+static int
+item_cmp(const void *x, const void *y)
+{
+	const struct seq_item *a = x, *b = y;
+
+	if (a->lane != b->lane)
+		return a->lane < b->lane ? -1 : 1;
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns ? -1 : 1;
+	return uid_cmp(a->uid, b->uid);
+}
+
+static void
+collect_items(struct kernels *k, seq_item_vec *items)
+{
+	struct intern *lanes = intern_create();
+
+	for (uint32_t i = 0; i < k->sink.records.n; i++) {
+		const struct kernel *one = sink_record(&k->sink, i);
+		bool is_comm = bucket_slow(&k->sink.rules, k->sink.dict,
+				   KIND_KERNEL, one->name) == BUCKET_COMM;
+
+		vec_push(items,
+		    ((struct seq_item){ lane_of(lanes, one->rec.source,
+					    one->dev, one->gpu_stream),
+			is_comm ? INTERN_NONE : i, one->rec.ts_ns,
+			one->rec.uid }));
+	}
+	for (size_t i = 0; i < k->sequences.stops.n; i++) {
+		const struct stop *s = &k->sequences.stops.v[i];
+
+		if (k->sink.sources.list.v[s->source].is_asked)
+			vec_push(items,
+			    ((struct seq_item){ lane_of(lanes, s->source,
+						    s->dev, s->gpu_stream),
+				INTERN_NONE, s->ts_ns, s->uid }));
+	}
+	intern_destroy(lanes);
+	stable_sort(items->v, items->n, sizeof *items->v, item_cmp);
+}
+
+static void
+add_place(struct kernels *k, const uint32_t *records, uint32_t n)
+{
+	const struct kernel *first = sink_record(&k->sink, records[0]);
+	struct sequence s = { .uid = first->rec.uid,
+		.source = first->rec.source,
+		.track = first->rec.track,
+		.ts_ns = first->rec.ts_ns,
+		.op = INTERN_NONE,
+		.length = n,
+		.launch_ns = SINK_NONE };
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct kernel *one = sink_record(&k->sink, records[i]);
+		const struct kernel *last =
+		    i > 0 ? sink_record(&k->sink, records[i - 1]) : NULL;
+
+		add_name(k, one->name);
+		stat_add(&s.dur_ns, one->dur_ns);
+		if (last == NULL)
+			continue;
+		stat_add(&s.gap_ns,
+		    gap_of(last->rec.ts_ns + last->dur_ns, one->rec.ts_ns));
+		if (one->launch_ns == SINK_NONE ||
+		    key_eq(one->corr, last->corr))
+			continue; /* a graph launch has several */
+		if (s.launch_ns == SINK_NONE)
+			s.launch_ns = 0;
+		stat_add(&s.launch_ns, one->launch_ns);
+	}
+	s.text = end_text(k);
+	vec_push(&k->sequences.list, s);
+}
+
+static void
+find_runs(struct kernels *k)
+{
+	seq_item_vec items = { 0 };
+	repeat_vec places = { 0 };
+	VEC(uint32_t) records = { 0 }, symbols = { 0 };
+	VEC(int64_t) gaps = { 0 };
+	struct map symbol_of = { 0 };
+	const struct kernel *last = NULL;
+	uint32_t lane = 0, nsymbols = 0;
+
+	collect_items(k, &items);
+	for (size_t i = 0; i < items.n; i++) {
+		const struct seq_item *it = &items.v[i];
+		const struct kernel *one = it->record != INTERN_NONE
+		    ? sink_record(&k->sink, it->record)
+		    : NULL;
+		uint64_t *symbol;
+		bool is_new;
+
+		if (one != NULL && gaps.n > 0 && last != NULL &&
+		    it->lane == lane) {
+			int64_t gap = gap_of(
+			    last->rec.ts_ns + last->dur_ns, one->rec.ts_ns);
+
+			if (gap < GAP_NS)
+				gaps.v[gaps.n - 1] = gap;
+		}
+		last = one;
+		lane = it->lane;
+		if (one == NULL)
+			continue;
+		symbol = map_put(&symbol_of, one->name, &is_new);
+		if (is_new)
+			*symbol = nsymbols++;
+		vec_push(&records, it->record);
+		vec_push(&symbols, (uint32_t)*symbol);
+		vec_push(&gaps, REPEATS_BREAK);
+	}
+	if (records.n > INT32_MAX)
+		die("more than %d kernels", INT32_MAX);
+	(void)repeats_find(symbols.v, nsymbols, gaps.v, (uint32_t)records.n,
+	    k->sequences.min, k->sequences.max, &places);
+	for (size_t i = 0; i < places.n; i++)
+		add_place(k, records.v + places.v[i].first, places.v[i].length);
+	map_free(&symbol_of);
+	vec_free(&items);
+	vec_free(&places);
+	vec_free(&records);
+	vec_free(&symbols);
+	vec_free(&gaps);
+}
+
+/* ---- records ---- */
+
+void
+sequences_finish(struct kernels *k)
+{
+	if (!k->sequences.is_asked)
+		return;
+	if (k->sequences.op == NULL)
+		find_runs(k);
+	for (size_t i = 0; i < k->sequences.list.n; i++) {
+		const struct sequence *s = &k->sequences.list.v[i];
+		struct kernel *one = sink_add(&k->sink);
+
+		*one = (struct kernel){
+			.rec = { s->uid, s->source, s->track, s->ts_ns },
+			.name = s->text,
+			.op = s->op,
+			.class = INTERN_NONE,
+			.category = INTERN_NONE,
+			.length = s->length,
+			.dur_ns = s->dur_ns,
+			.gap_ns = s->gap_ns,
+			.launch_ns = s->launch_ns,
+			.op_ns = s->op_ns,
+		};
+	}
+}
+
+void
+sequences_free(struct kernels *k)
+{
+	vec_free(&k->sequences.list);
+	vec_free(&k->sequences.stops);
+	buf_free(&k->sequences.text);
+}
