@@ -246,7 +246,7 @@ put_above(struct tsv *t, enum what what)
 {
 	const struct walk_above *op = walk_op(t->walk);
 	const struct walk_above *module = walk_module(t->walk);
-	int64_t step = walk_step(t->walk);
+	const struct step_window *step = walk_step(t->walk);
 
 	switch (what) {
 	case OF_OP:
@@ -268,8 +268,10 @@ put_above(struct tsv *t, enum what what)
 		}
 		break;
 	default:
-		if (step != WALK_NO_STEP)
-			json_put_i64(&t->line, step);
+		if (step != NULL && step->what == STEP_IS_BETWEEN)
+			buf_puts(&t->line, "between");
+		else if (step != NULL)
+			json_put_i64(&t->line, step->number);
 		break;
 	}
 }

@@ -163,10 +163,11 @@ changes_end_run(struct changes *c, int side, const struct side *r)
 		if (r->gpus.v[i].step != WALK_NO_STEP)
 			(void)map_put(&seen, (uint64_t)r->gpus.v[i].step, NULL);
 	c->unit[side].nsteps += seen.n;
-	for (size_t i = 0; i < r->steps.n; i++) {
-		const struct step_span *s = &r->steps.v[i];
+	for (size_t i = 0; i < r->steps.list.n; i++) {
+		const struct step_window *s = &r->steps.list.v[i];
 
-		if (map_get(&seen, (uint64_t)s->number) != NULL)
+		if (s->what == STEP_IS_STEP &&
+		    map_get(&seen, (uint64_t)s->number) != NULL)
 			vec_push(&c->walls[side],
 			    ((struct wall){
 				run_at(c, side), s->end_ns - s->start_ns }));

@@ -157,7 +157,7 @@ struct side {
 	VEC(struct gpu) gpus;
 	VEC(struct chain) chains;
 	VEC(struct op_args) args;
-	VEC(struct step_span) steps; /* sorted, for their time on the clock */
+	struct steps steps;
 	VEC(uint64_t) hash; /* of each node's subtree on the GPU path */
 	u32s roots;
 	int64_t gpu_ns; /* of all GPU work asked for */

@@ -246,12 +246,11 @@ forest_gpu_below(const struct side *r, uint32_t at, u32s *list)
 		    by_launch, (void *)(uintptr_t)r);
 }
 
-/* Steps by start. */
 void
 forest_build(struct side *r, const struct settings *set)
 {
 	mark_nodes(r);
 	hash_nodes(r);
 	find_roots(r, set);
-	steps_sort(r->steps.v, r->steps.n);
+	steps_ready(&r->steps, NULL, NULL);
 }

@@ -236,6 +236,7 @@ add_gpu(struct file *f, const struct event *ev, struct node *n)
 {
 	struct side *r = f->side;
 	const struct window *w = select_annotation(&f->set->select);
+	const struct step_window *step = select_step(&f->set->select);
 	bool is_unlinked = (ev->flags & EV_UNLINKED) != 0;
 
 	n->extra = (uint32_t)r->gpus.n;
@@ -248,7 +249,9 @@ add_gpu(struct file *f, const struct event *ev, struct node *n)
 		.stream = stream_number(f, ev),
 		.annotation = w != NULL ? w->name : INTERN_NONE,
 		.window = w != NULL ? (uint32_t)w->id : NONE,
-		.step = select_step(&f->set->select),
+		.step = step != NULL && step->what == STEP_IS_STEP
+		    ? step->number
+		    : WALK_NO_STEP,
 		.is_unlinked = is_unlinked,
 	    }));
 	stat_add(&r->gpu_ns, ev->dur_ns);
@@ -283,18 +286,6 @@ take_event(struct file *f, bool is_chosen)
 	vec_push(&r->nodes, n);
 }
 
-static void
-take_annotation(struct file *f)
-{
-	const struct event *ev = &f->in->ev;
-	struct step_span s = { .start_ns = ev->ts_ns };
-
-	if ((ev->shape->has & HAS_TS) != 0 && ev->name != INTERN_NONE &&
-	    step_of_name(dict_get(f->nm->st, ev->name), &s.number) &&
-	    num_add(ev->ts_ns, ev->dur_ns, &s.end_ns))
-		vec_push(&f->side->steps, s);
-}
-
 static bool
 is_frame(struct file *f, const struct event *ev)
 {
@@ -323,7 +314,7 @@ read_all(struct file *f)
 			continue;
 		enter_side(f, ev->src);
 		if (ev->shape->kind == KIND_ANNOTATION)
-			take_annotation(f);
+			steps_add(&f->side->steps, f->nm->st, ev, 0);
 		else if (is_frame(f, ev) && !f->set->python)
 			leave_out(f);
 		else if (event_is(ev,
@@ -344,7 +335,7 @@ side_free(struct side *r)
 	vec_free(&r->gpus);
 	vec_free(&r->chains);
 	vec_free(&r->args);
-	vec_free(&r->steps);
+	steps_free(&r->steps);
 	vec_free(&r->hash);
 	vec_free(&r->roots);
 	vec_release(r);

@@ -42,6 +42,7 @@ static uint64_t
 unit_of(const struct side *r, const struct gpu *g, enum level level)
 {
 	const struct node *n = &r->nodes.v[g->node];
+	const struct step_window *at;
 	int64_t step = g->step;
 	uint64_t lead = (uint64_t)(level + 1) << 56;
 
@@ -54,8 +55,10 @@ unit_of(const struct side *r, const struct gpu *g, enum level level)
 	case LEVEL_NAMED_STEP:
 	case LEVEL_STEP:
 		/* of work whose launch says none */
-		if (step == WALK_NO_STEP && g->is_unlinked)
-			step = steps_at(r->steps.v, r->steps.n, n->ts);
+		at = steps_at(&r->steps, NULL, n->ts);
+		if (step == WALK_NO_STEP && g->is_unlinked && at != NULL &&
+		    at->what == STEP_IS_STEP)
+			step = at->number;
 		if (step == WALK_NO_STEP)
 			return 0;
 		return lead | ((uint64_t)step & ((UINT64_C(1) << 56) - 1));

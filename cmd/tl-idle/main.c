@@ -300,7 +300,7 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 {
 	struct idle *g = (struct idle *)s;
 	const struct event *ev = &in->ev;
-	int64_t end, step;
+	int64_t end;
 	size_t n;
 
 	if (!g->has_source || g->source != s->source)
@@ -308,11 +308,8 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	if (event_is(ev, KINDS_GPU)) {
 		bool takes = sink_takes_gpu(s, ev, is_chosen, &end);
 
-		step = select_step(&s->select);
 		vec_push(&g->chosen, takes);
-		vec_push(&g->steps,
-		    step == WALK_NO_STEP ? ((struct key){ 0, KEY_NONE })
-					 : ((struct key){ step, KEY_INT }));
+		vec_push(&g->steps, step_key(select_step(&s->select), s->dict));
 		*map_put(&g->place, uid_hash(ev->uid), NULL) = g->steps.n;
 	}
 	n = g->host.gpus.n;

@@ -170,7 +170,8 @@ tell_place(struct ops *g)
 {
 	const struct window *win = select_annotation(&g->sink.select);
 
-	launchers_at(g->sink.launchers, select_step(&g->sink.select),
+	launchers_at(g->sink.launchers,
+	    step_key(select_step(&g->sink.select), g->sink.dict),
 	    win != NULL ? win->name : INTERN_NONE);
 }
 

@@ -52,7 +52,7 @@ struct call {
 	uint32_t module, annotation;
 	uint32_t parent_module; /* by its type, or "NA"; if asked for */
 	uint32_t call_stack;    /* JSON, likewise */
-	int64_t step;
+	struct key step;
 	bool is_recompute, is_op;
 	uint32_t nkernels;
 	int64_t direct_ns, subtree_ns;

@@ -40,7 +40,7 @@ const struct sink_column ops_columns[] = {
 	{ { "num_kernels", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_U32, true, AT(nkernels), ONLY_NUM_KERNELS },
 	{ { "module", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(module), 0 },
 	{ { "annotation", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(annotation), 0 },
-	{ { "step", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, true, AT(step), 0 },
+	{ { "step", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_KEY, true, AT(step), 0 },
 	{ { "is_recompute", NULL, COL_BOOL, UNIT_NONE, 0, 0 }, SINK_BOOL, true, AT(is_recompute), ONLY_RECOMPUTE },
 	{ { "count", "Count", COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
 	{ { "operation_count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },

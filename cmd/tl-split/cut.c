@@ -2,7 +2,7 @@
 /* Which parts a time of a source belongs to. */
 #include "cmd/tl-split/split.h"
 #include "trace/select.h"
-#include "trace/step.h"
+#include "trace/steps.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,30 @@ cut_clear(struct cut *c, const struct source *s)
 
 /* ---- windows ---- */
 
-/* Of steps, or of annotations like the pattern. */
+static void
+find_steps(struct cut *c, const struct hold *prologue)
+{
+	struct steps steps = { 0 };
+
+	for (uint32_t i = 0; i < prologue->tree.nodes.n; i++) {
+		struct event ev;
+
+		forest_event(&prologue->tree, i, &ev);
+		steps_add(&steps, prologue->tree.st, &ev, i);
+	}
+	steps_ready(&steps, NULL, NULL);
+	for (size_t i = 0; i < steps.list.n; i++) {
+		const struct step_window *w = &steps.list.v[i];
+
+		if (w->what == STEP_IS_STEP)
+			vec_push(&c->list,
+			    ((struct cut_window){
+				w->start_ns, w->end_ns, w->number }));
+	}
+	steps_free(&steps);
+}
+
+/* Of annotations like the pattern. */
 static void
 find_windows(struct cut *c, const struct hold *prologue, struct str pattern)
 {
@@ -31,8 +54,7 @@ find_windows(struct cut *c, const struct hold *prologue, struct str pattern)
 			continue;
 		if (!num_add(ev.ts_ns, ev.dur_ns, &w.end))
 			w.end = INT64_MAX;
-		if (c->set->by == BY_STEP ? step_of_name(name, &w.key)
-					  : str_glob(pattern, name))
+		if (str_glob(pattern, name))
 			vec_push(&c->list, w);
 	}
 }
@@ -78,7 +100,7 @@ cut_ready(struct cut *c, const struct hold *prologue)
 	if (c->set->by == BY_ANNOTATION)
 		find_annotations(c, prologue);
 	else if (c->set->by == BY_STEP)
-		find_windows(c, prologue, STR(""));
+		find_steps(c, prologue);
 	stable_sort(c->list.v, c->list.n, sizeof *c->list.v, by_start);
 	for (size_t i = 0; i < c->list.n; i++) {
 		if (c->list.v[i].end > end)
@@ -156,10 +178,10 @@ cut_overlaps(const struct cut *c, int64_t key, int64_t start, int64_t end)
 {
 	if (c->set->by == BY_TIME)
 		return stretch(c, start) <= key && key <= stretch(c, end);
-	for (size_t i = begun_by(c, end); i > 0 && c->ends.v[i - 1] >= start;
-	     i--)
-		if (c->list.v[i - 1].key == key &&
-		    c->list.v[i - 1].end >= start)
+	/* windows and events are half-open: steps touch one another */
+	for (size_t i = begun_by(c, end > start ? end - 1 : end);
+	     i > 0 && c->ends.v[i - 1] > start; i--)
+		if (c->list.v[i - 1].key == key && c->list.v[i - 1].end > start)
 			return true;
 	return false;
 }

@@ -51,7 +51,7 @@ void cut_ready(struct cut *c, const struct hold *prologue);
 void cut_free(struct cut *c);
 /* The keys of the parts that hold a time; none: it is in the rest. */
 void cut_parts(const struct cut *c, int64_t t, key_vec *keys);
-/* Whether a part has something of [start, end]. */
+/* Whether a part has something of [start, end). */
 bool cut_overlaps(const struct cut *c, int64_t key, int64_t start, int64_t end);
 
 /* ---- part.c ---- */

@@ -246,42 +246,24 @@ compare(struct program *g, struct step_row *rows, size_t n, int_list *room)
 
 /* ---- all ---- */
 
-static bool
-is_asked(const struct program *g, const struct step_record *r, int64_t first,
-    int64_t last)
-{
-	const struct select *asked = &g->asked;
-
-	return asked->steps.ranges.n + asked->steps.words.n == 0 ||
-	    (r->what != STEP_IS_WHOLE &&
-		select_has_step(asked, r->step, first, last));
-}
-
 static void
 add_records(struct program *g)
 {
-	int64_t first = INT64_MAX, last = INT64_MIN;
-	bool has_any = false;
+	VEC(bool) chosen = { 0 };
+	bool has_steps = false;
 
 	for (size_t i = 0; i < g->rows.n; i++) {
-		const struct step_record *r = &g->rows.v[i].r;
-
-		if (r->what != STEP_IS_STEP)
-			continue;
-		first = r->step < first ? r->step : first;
-		last = r->step > last ? r->step : last;
+		has_steps |= g->rows.v[i].r.what == STEP_IS_STEP;
+		vec_push(&chosen, !select_asks_steps(&g->asked));
 	}
-	for (size_t i = 0; i < g->rows.n; i++) {
-		const struct step_record *r = &g->rows.v[i].r;
-
-		if (!is_asked(g, r, first, last))
-			continue;
-		*(struct step_record *)sink_add(&g->sink) = *r;
-		has_any = true;
-	}
-	if (!has_any && first <= last)
-		report(MSG_NO_SUCH_STEP, g->sink.sources.path, g->source, first,
-		    last);
+	if (select_asks_steps(&g->asked) && has_steps)
+		(void)select_steps(&g->asked, &g->steps, chosen.v,
+		    g->sink.sources.path, g->source);
+	for (size_t i = 0; i < g->rows.n; i++)
+		if (chosen.v[i])
+			*(struct step_record *)sink_add(&g->sink) =
+			    g->rows.v[i].r;
+	vec_free(&chosen);
 }
 
 void

@@ -151,16 +151,13 @@ static struct key
 key_of(struct timeline *g, const struct event *ev)
 {
 	const struct window *win;
-	int64_t step;
 
 	switch (g->by) {
 	case BY_DEV: return ev->dev;
 	case BY_RECOMPUTE:
 		return (struct key){ (ev->flags & EV_RECOMPUTE) != 0, KEY_INT };
 	case BY_STEP:
-		step = select_step(&g->sink.select);
-		return step == WALK_NO_STEP ? (struct key){ 0, KEY_NONE }
-					    : (struct key){ step, KEY_INT };
+		return step_key(select_step(&g->sink.select), g->sink.dict);
 	case BY_ANNOTATION:
 		win = select_annotation(&g->sink.select);
 		return win == NULL || win->name == INTERN_NONE

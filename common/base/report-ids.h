@@ -27,7 +27,7 @@ WARNING(NO_SUCH_LAUNCH,
     "their} correlation id launches nothing")
 WARNING(NO_STEPS,
     "{file}: source {#source} has no steps: no annotation is named "
-    "ProfilerStep#N")
+    "ProfilerStep#N or as serving frameworks name theirs")
 WARNING(NO_SUCH_STEP,
     "{file}: source {#source} has none of these steps: it has {#first} to "
     "{#last}")

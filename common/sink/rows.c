@@ -124,6 +124,24 @@ cmp_numbers(int64_t a, int64_t b)
 	return cmp_i64(a, b);
 }
 
+/* The first key: numbers, then words, then those without. */
+static int
+cmp_first_keys(const struct order *o, const uint64_t *a, const uint64_t *b)
+{
+	const struct dict *st = o->s->dict;
+	bool is_key = sink_column_of(o->s, o->p->keys[0])->from == SINK_KEY;
+	int c = is_key ? cmp_i64(a[1] == KEY_NONE, b[1] == KEY_NONE) : 0;
+
+	if (is_key && c == 0)
+		c = cmp_i64(a[1] == KEY_STR, b[1] == KEY_STR);
+	if (c != 0)
+		return c;
+	return is_key && a[1] == KEY_STR
+	    ? str_cmp(
+		  dict_get(st, (uint32_t)a[0]), dict_get(st, (uint32_t)b[0]))
+	    : cmp_numbers((int64_t)a[0], (int64_t)b[0]);
+}
+
 static int
 cmp_groups(const void *arg, const struct sink_groups *gs,
     const struct sink_group *a, const struct sink_group *b)
@@ -140,7 +158,7 @@ cmp_groups(const void *arg, const struct sink_groups *gs,
 	if (c == 0 && o->s->def->compare != NULL)
 		c = o->s->def->compare(o->s, a, b);
 	if (c == 0 && t->order == SINK_BY_KEY)
-		c = cmp_numbers((int64_t)a->key[1], (int64_t)b->key[1]);
+		c = cmp_first_keys(o, a->key + 1, b->key + 1);
 	if (c == 0)
 		c = t->order == SINK_BY_TIME
 		    ? cmp_i64(x->ts_ns, y->ts_ns)

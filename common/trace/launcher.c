@@ -44,7 +44,7 @@ struct launchers_state {
 	struct spans spans;
 	size_t nops; /* open frames that are not of modules */
 	uint64_t number;
-	int64_t step;
+	struct key step;
 	uint32_t annotation;
 	uint32_t execute; /* the name */
 };
@@ -61,7 +61,6 @@ launchers_create(
 		.rules = rules,
 		.tell = tell,
 		.arg = arg,
-		.step = WALK_NO_STEP,
 		.annotation = INTERN_NONE,
 		.execute = intern_put(st->text, STR("execute")) };
 	w->state = s;
@@ -83,7 +82,7 @@ launchers_destroy(struct launchers *w)
 }
 
 void
-launchers_at(struct launchers *w, int64_t step, uint32_t annotation)
+launchers_at(struct launchers *w, struct key step, uint32_t annotation)
 {
 	w->state->step = step;
 	w->state->annotation = annotation;

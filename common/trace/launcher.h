@@ -67,7 +67,7 @@ struct launcher {
 	const uint32_t *modules;
 	size_t nmodules;
 	/* what the sink said of its place by launchers_at() */
-	int64_t step;
+	struct key step;
 	uint32_t annotation;
 	/* what it launched itself, by ts and uid; collectives if with_comm */
 	const struct gpu_work *direct;
@@ -98,7 +98,7 @@ struct launchers *launchers_create(
     struct dict *st, struct bucket_rules *rules, launcher_fn *tell, void *arg);
 void launchers_destroy(struct launchers *w);
 /* The step and annotation of the event that is pushed next. */
-void launchers_at(struct launchers *w, int64_t step, uint32_t annotation);
+void launchers_at(struct launchers *w, struct key step, uint32_t annotation);
 /* is_chosen matters to GPU events only: others are told to no one. */
 void launchers_push(
     struct launchers *w, const struct event *ev, bool is_chosen);

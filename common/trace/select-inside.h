@@ -6,16 +6,18 @@
 #include "trace/inner.h"
 #include "trace/select.h"
 #include "trace/span.h"
+#include "trace/steps.h"
 
 /* The annotations of a source, from its prologue. */
 struct select_windows {
-	bool in_prologue; /* more may come */
-	bool is_ready, has_asked;
-	VEC(struct window) all; /* by start, the longer first */
-	struct spans asked;     /* of --step and --annotation */
+	bool in_prologue;                    /* more may come */
+	bool is_ready, has_steps, has_notes; /* has: asked for */
+	VEC(struct window) all;              /* by start, the longer first */
+	struct steps steps;
+	VEC(bool) chosen;   /* by --step, of steps.list */
+	struct spans asked; /* by --annotation */
 	/* made when they are first looked up, by the index in all */
 	bool has_inner;
-	VEC(struct step_span) steps;
 	struct inner notes, thread_notes;
 };
 
@@ -36,7 +38,9 @@ void select_windows_add(
     struct select_windows *w, const struct dict *st, const struct event *ev);
 /* The prologue is over: which are asked for? */
 void select_windows_ready(struct select *s);
-int64_t select_windows_step(struct select_windows *w, int64_t t);
+/* Whether --step and --annotation hold a time of a process. */
+bool select_windows_hold(
+    const struct select_windows *w, const struct key *pid, int64_t t);
 const struct window *select_windows_note(
     struct select_windows *w, uint32_t track, int64_t t);
 

@@ -7,10 +7,12 @@
 void
 select_windows_clear(struct select_windows *w)
 {
-	w->all.n = w->steps.n = w->asked.n = 0;
+	w->all.n = w->chosen.n = w->asked.n = 0;
+	steps_clear(&w->steps);
 	inner_clear(&w->notes);
 	inner_clear(&w->thread_notes);
-	w->in_prologue = w->is_ready = w->has_asked = w->has_inner = false;
+	w->in_prologue = w->is_ready = w->has_inner = false;
+	w->has_steps = w->has_notes = false;
 }
 
 void
@@ -18,18 +20,18 @@ select_windows_add(
     struct select_windows *w, const struct dict *st, const struct event *ev)
 {
 	struct window *win = vec_add(&w->all);
+	int64_t number;
 
 	*win = (struct window){
 		.start = ev->ts_ns,
-		.step = WALK_NO_STEP,
 		.name = ev->name,
 		.track = dict_thread(st, ev->track),
 		.id = ev->uid.id,
 	};
 	if (!num_add(ev->ts_ns, ev->dur_ns, &win->end))
 		win->end = INT64_MAX;
-	if (!step_of_name(dict_get(st, ev->name), &win->step))
-		win->step = WALK_NO_STEP;
+	win->is_step = step_of_name(dict_get(st, ev->name), &number);
+	steps_add(&w->steps, st, ev, (uint32_t)w->all.n - 1);
 }
 
 /* Outer ones before inner ones. */
@@ -48,40 +50,69 @@ window_cmp(const void *x, const void *y)
 /* ---- what is asked for ---- */
 
 bool
-select_has_step(
-    const struct select *s, int64_t step, int64_t first, int64_t last)
+select_asks_steps(const struct select *s)
 {
-	for (size_t i = 0; i < s->steps.words.n; i++)
-		if (step ==
-		    (str_eq(s->steps.words.v[i], STR("first")) ? first : last))
-			return true;
-	return id_set_has(&s->steps, step);
+	return s->steps.ranges.n + s->steps.words.n > 0;
 }
 
-static void
-ask_steps(const struct select *s, struct spans *out)
+/* Of the steps in a list; INT64_MIN, and false: there is none. */
+static bool
+find_ends(const struct steps *steps, int64_t *first, int64_t *last,
+    const struct step_window **slowest)
 {
-	const struct select_windows *w = s->windows;
-	int64_t first = INT64_MAX, last = INT64_MIN;
+	*first = INT64_MAX;
+	*last = INT64_MIN;
+	*slowest = NULL;
+	for (size_t i = 0; i < steps->list.n; i++) {
+		const struct step_window *w = &steps->list.v[i];
 
-	for (size_t i = 0; i < w->all.n; i++) {
-		int64_t step = w->all.v[i].step;
-
-		if (step == WALK_NO_STEP)
+		if (w->what != STEP_IS_STEP)
 			continue;
-		first = step < first ? step : first;
-		last = step > last ? step : last;
+		*first = w->number < *first ? w->number : *first;
+		*last = w->number > *last ? w->number : *last;
+		if (*slowest == NULL ||
+		    w->end_ns - w->start_ns >
+			(*slowest)->end_ns - (*slowest)->start_ns)
+			*slowest = w;
 	}
-	for (size_t i = 0; i < w->all.n; i++)
-		if (w->all.v[i].step != WALK_NO_STEP &&
-		    select_has_step(s, w->all.v[i].step, first, last))
-			spans_add(out, w->all.v[i].start, w->all.v[i].end);
-	if (out->n > 0)
-		return;
-	if (first > last)
-		report(MSG_NO_STEPS, s->in->name, s->src);
-	else
-		report(MSG_NO_SUCH_STEP, s->in->name, s->src, first, last);
+	return *slowest != NULL;
+}
+
+static bool
+has_word(const struct id_set *set, struct str word)
+{
+	for (size_t i = 0; i < set->words.n; i++)
+		if (str_eq(set->words.v[i], word))
+			return true;
+	return false;
+}
+
+size_t
+select_steps(const struct select *s, const struct steps *steps, bool *chosen,
+    const char *name, uint32_t src)
+{
+	const struct id_set *set = &s->steps;
+	const struct step_window *slowest;
+	int64_t first, last;
+	size_t n = 0;
+
+	if (!find_ends(steps, &first, &last, &slowest)) {
+		report(MSG_NO_STEPS, name, src);
+		return 0;
+	}
+	for (size_t i = 0; i < steps->list.n; i++) {
+		const struct step_window *w = &steps->list.v[i];
+
+		chosen[i] = w->what == STEP_IS_STEP &&
+		    (id_set_has(set, w->number) ||
+			(w->number == first && has_word(set, STR("first"))) ||
+			(w->number == last && has_word(set, STR("last"))) ||
+			(w == slowest && has_word(set, STR("slowest"))));
+		n += chosen[i];
+	}
+	if (n == 0)
+		report(MSG_NO_SUCH_STEP, name, src, first, last);
+	return n;
 }
 
 /* Those like pattern, or only the nth of them; whether there is one. */
@@ -136,27 +167,36 @@ void
 select_windows_ready(struct select *s)
 {
 	struct select_windows *w = s->windows;
-	struct spans steps = { 0 }, notes = { 0 };
-	bool by_step = s->steps.ranges.n + s->steps.words.n > 0;
-	bool by_note = s->annotations.n > 0;
 
 	w->is_ready = true;
 	w->in_prologue = false;
+	steps_ready(&w->steps, NULL, NULL);
 	if (w->all.n > 0)
 		qsort(w->all.v, w->all.n, sizeof *w->all.v, window_cmp);
-	if (by_step)
-		ask_steps(s, &steps);
+	w->has_steps = select_asks_steps(s);
+	for (size_t i = 0; w->has_steps && i < w->steps.list.n; i++)
+		vec_push(&w->chosen, false);
+	if (w->has_steps)
+		(void)select_steps(
+		    s, &w->steps, w->chosen.v, s->in->name, s->src);
+	w->has_notes = s->annotations.n > 0;
 	for (size_t i = 0; i < s->annotations.n; i++)
-		ask_annotation(s, s->annotations.v[i], &notes);
-	spans_normalise(&steps);
-	spans_normalise(&notes);
-	w->has_asked = by_step || by_note;
-	if (by_step && by_note)
-		spans_intersect(&w->asked, &steps, &notes);
-	else
-		spans_union(&w->asked, &steps, &notes);
-	spans_free(&steps);
-	spans_free(&notes);
+		ask_annotation(s, s->annotations.v[i], &w->asked);
+	spans_normalise(&w->asked);
+}
+
+bool
+select_windows_hold(
+    const struct select_windows *w, const struct key *pid, int64_t t)
+{
+	const struct step_window *step;
+
+	if (w->has_notes && !spans_hold(&w->asked, t))
+		return false;
+	if (!w->has_steps)
+		return true;
+	step = steps_at(&w->steps, pid, t);
+	return step != NULL && w->chosen.v[step - w->steps.list.v];
 }
 
 /* ---- the innermost ---- */
@@ -169,30 +209,15 @@ find_inner(struct select_windows *w)
 	for (uint32_t i = 0; i < w->all.n; i++) {
 		const struct window *win = &w->all.v[i];
 
-		if (win->step != WALK_NO_STEP) {
-			vec_push(&w->steps,
-			    ((struct step_span){
-				.number = win->step,
-				.start_ns = win->start,
-				.end_ns = win->end,
-			    }));
+		if (win->is_step)
 			continue;
-		}
 		inner_add(&w->notes, 0, win->start, win->end, i);
 		inner_add(
 		    &w->thread_notes, win->track, win->start, win->end, i);
 	}
-	steps_sort(w->steps.v, w->steps.n);
 	inner_find(&w->notes);
 	inner_find(&w->thread_notes);
 	w->has_inner = true;
-}
-
-int64_t
-select_windows_step(struct select_windows *w, int64_t t)
-{
-	find_inner(w);
-	return steps_at(w->steps.v, w->steps.n, t);
 }
 
 const struct window *

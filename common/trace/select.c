@@ -81,7 +81,7 @@ bool
 select_opt(struct select *s, const struct optparse *op, int ch)
 {
 	static const char *const none[] = { NULL };
-	static const char *const ends[] = { "first", "last", NULL };
+	static const char *const words[] = { "first", "last", "slowest", NULL };
 
 	switch (ch) {
 	case OPT_SELECT_ANNOTATION:
@@ -106,8 +106,8 @@ select_opt(struct select *s, const struct optparse *op, int ch)
 		id_set_opt(&s->ranks, op, none, "ranks such as 0 or 0,4-7");
 		break;
 	case OPT_SELECT_STEP:
-		id_set_opt(
-		    &s->steps, op, ends, "steps such as 3, 3-7, first or last");
+		id_set_opt(&s->steps, op, words,
+		    "steps such as 3, 3-7, first, last or slowest");
 		break;
 	case OPT_SELECT_TO:
 		s->to_ns = opt_time(op);
@@ -125,8 +125,7 @@ select_opt(struct select *s, const struct optparse *op, int ch)
 static bool
 by_annotations(const struct select *s)
 {
-	return s->need_windows || s->annotations.n > 0 ||
-	    !id_set_is_empty(&s->steps);
+	return s->need_windows || s->annotations.n > 0 || select_asks_steps(s);
 }
 
 bool
@@ -274,6 +273,10 @@ launch_of(const struct select *s, const struct event *ev)
 	return NULL;
 }
 
+/* What happens in a process; rows of GPUs and the like are in none. */
+#define KINDS_OF_PROCESS \
+	(KINDS_HOST | KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_PYTHON))
+
 /* When it happened, for windows. */
 static void
 set_when(struct select *s, const struct event *ev)
@@ -283,6 +286,8 @@ set_when(struct select *s, const struct event *ev)
 	s->when_ns = ev->ts_ns;
 	s->when_track = dict_thread(s->in->dict, ev->track);
 	s->has_when = (ev->shape->has & HAS_TS) != 0;
+	s->any_process = !event_is(ev, KINDS_OF_PROCESS) &&
+	    (s->by_gpu_time || !event_is(ev, KINDS_GPU));
 	if (s->by_gpu_time || !event_is(ev, KINDS_GPU))
 		return;
 	l = ev->shape->has & HAS_LAUNCH ? launch_of(s, ev) : NULL;
@@ -326,6 +331,14 @@ in_time(const struct select *s)
 	    (!s->has_to || t < s->to_ns);
 }
 
+/* Which process an event is of, as far as windows go: NULL: of any. */
+static const struct key *
+process_of(const struct select *s)
+{
+	return s->any_process ? NULL
+			      : &s->in->dict->tracks.v[s->when_track].pid;
+}
+
 static bool
 in_windows(struct select *s)
 {
@@ -335,10 +348,10 @@ in_windows(struct select *s)
 		return true;
 	if (!w->is_ready)
 		select_windows_ready(s);
-	if (!w->has_asked && !s->has_from && !s->has_to)
+	if (!w->has_steps && !w->has_notes && !s->has_from && !s->has_to)
 		return true;
 	return s->has_when &&
-	    (!w->has_asked || spans_hold(&w->asked, s->when_ns)) && in_time(s);
+	    select_windows_hold(w, process_of(s), s->when_ns) && in_time(s);
 }
 
 static bool
@@ -382,13 +395,14 @@ select_item(struct select *s, const struct stream_in *in, enum item item)
 	return agrees(s, ev);
 }
 
-int64_t
+const struct step_window *
 select_step(struct select *s)
 {
 	if (!s->windows->is_ready)
 		select_windows_ready(s);
-	return s->has_when ? select_windows_step(s->windows, s->when_ns)
-			   : WALK_NO_STEP;
+	return s->has_when
+	    ? steps_at(&s->windows->steps, process_of(s), s->when_ns)
+	    : NULL;
 }
 
 const struct window *
@@ -408,7 +422,8 @@ select_free(struct select *s)
 		select_windows_clear(s->windows);
 		vec_free(&s->windows->all);
 		spans_free(&s->windows->asked);
-		vec_free(&s->windows->steps);
+		steps_free(&s->windows->steps);
+		vec_free(&s->windows->chosen);
 		inner_free(&s->windows->notes);
 		inner_free(&s->windows->thread_notes);
 		vec_release(s->windows);

@@ -4,7 +4,7 @@
 #define TL_TRACE_SELECT_H
 
 #include "stream/stream.h"
-#include "trace/step.h"
+#include "trace/steps.h"
 
 /* Numbers, ranges and words of one option. */
 struct id_set {
@@ -15,10 +15,10 @@ struct id_set {
 /* A user's annotation, from its start up to its end. */
 struct window {
 	int64_t start, end;
-	int64_t step; /* N of ProfilerStep#N, or WALK_NO_STEP */
 	uint32_t name;
 	uint32_t track;
 	uint64_t id;
+	bool is_step; /* ProfilerStep#N */
 };
 
 /*
@@ -70,7 +70,7 @@ struct select {
 	/* of the event fed last */
 	int64_t when_ns;
 	uint32_t when_track;
-	bool has_when;
+	bool has_when, any_process;
 };
 
 enum {
@@ -101,7 +101,7 @@ enum {
 	{ OPT_SELECT_MIN_DUR, "min-dur", "TIME", "that last at least TIME" },  \
 	{ OPT_SELECT_NAME, "name", "GLOB", "whose name is like GLOB" },        \
 	{ OPT_SELECT_RANK, "rank", "RANK,...", "of the sources of these ranks" }, \
-	{ OPT_SELECT_STEP, "step", "STEP,...", "in these steps, as 3-7, first or last" }, \
+	{ OPT_SELECT_STEP, "step", "STEP,...", "in these steps, as 3-7, last or slowest" }, \
 	{ OPT_SELECT_TO, "to", to_arg, to_help }
 /* clang-format on */
 
@@ -125,16 +125,23 @@ void select_start(struct select *s, const struct stream_in *in);
 bool select_item(struct select *s, const struct stream_in *in, enum item item);
 /* Whether sources with these facts are asked for, by their rank. */
 bool select_source(const struct select *s, const struct source *src);
-/* The step of the event fed last, by number, or WALK_NO_STEP. */
-int64_t select_step(struct select *s);
+/*
+ * The step that the event fed last is in, or what is between two; NULL:
+ * neither.
+ */
+const struct step_window *select_step(struct select *s);
 /*
  * The innermost annotation that is no step around the event fed last, or NULL:
  * of its thread, else of any. Valid until the source ends.
  */
 const struct window *select_annotation(struct select *s);
-/* Whether --step names a step of a source that has these. */
-bool select_has_step(
-    const struct select *s, int64_t step, int64_t first, int64_t last);
+bool select_asks_steps(const struct select *s);
+/*
+ * Which of the windows --step names; how many. None is a warning, of the source
+ * src of the input of this name.
+ */
+size_t select_steps(const struct select *s, const struct steps *steps,
+    bool *chosen, const char *name, uint32_t src);
 /* "NAME#N" of --annotation in its two parts; false if it has no N from 1 on. */
 bool select_nth(struct str text, struct str *name, int64_t *nth);
 void select_free(struct select *s);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of steps, and which step is when. */
+/* Names of steps. */
 #include "trace/step.h"
-
-#include <stdlib.h>
 
 bool
 step_of_name(struct str name, int64_t *step)
@@ -14,41 +12,6 @@ step_of_name(struct str name, int64_t *step)
 	name.p += prefix.len;
 	name.len -= prefix.len;
 	return num_i64(name, step) && *step >= 0;
-}
-
-static int
-by_start(const void *x, const void *y)
-{
-	const struct step_span *a = x, *b = y;
-
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	if (a->end_ns != b->end_ns)
-		return a->end_ns > b->end_ns ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
-}
-
-void
-steps_sort(struct step_span *v, size_t n)
-{
-	if (n > 1)
-		qsort(v, n, sizeof *v, by_start);
-	for (size_t i = 0; i < n; i++)
-		v[i].reach_ns = i > 0 && v[i - 1].reach_ns > v[i].end_ns
-		    ? v[i - 1].reach_ns
-		    : v[i].end_ns;
-}
-
-int64_t
-steps_at(const struct step_span *v, size_t n, int64_t ts_ns)
-{
-	size_t at;
-
-	bisect(at, n, mid, v[mid].start_ns <= ts_ns);
-	for (; at > 0 && v[at - 1].reach_ns > ts_ns; at--)
-		if (ts_ns < v[at - 1].end_ns)
-			return v[at - 1].number;
-	return WALK_NO_STEP;
 }
 
 /* ---- steps of serving frameworks ---- */

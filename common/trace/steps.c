@@ -1,110 +1,114 @@
 /* SPDX-License-Identifier: MIT */
+/* Markers of steps become windows. */
 #include "trace/steps.h"
-#include "trace/step.h"
 
-/* What an annotation must be called to be a step. */
-enum rule { BY_GLOB, BY_PROFILER, BY_SERVING, RULE_COUNT };
-
-struct finder {
-	struct steps *s;
-	const struct host *h;
-	const struct str *globs;
-	size_t nglobs;
-	enum rule rule;
-};
-
-/* Whether an event is a step by the rule, and its number if its name has it. */
-static bool
-is_marker(const struct finder *f, const struct host_event *e, int64_t *number)
+bool
+step_marker_of(struct str name, struct step_marker *m)
 {
-	struct str name;
-
-	if (e->kind != KIND_ANNOTATION)
-		return false;
-	name = dict_get(f->h->dict, e->name);
-	switch (f->rule) {
-	case BY_PROFILER: return step_of_name(name, number);
-	case BY_SERVING: return serving_step_of(name).tier < 2;
-	default: break;
+	if (step_of_name(name, &m->number)) {
+		m->family = STEP_PROFILER;
+		return true;
 	}
-	for (size_t i = 0; i < f->nglobs; i++)
-		if (str_glob(f->globs[i], name))
-			return true;
-	return false;
+	m->family = STEP_SERVING;
+	return serving_step_of(name).tier < 2;
 }
 
-static struct key
-pid_of(const struct host *h, const struct host_thread *t)
+/* Threads that could not be resolved have no steps. */
+static bool
+is_nowhere(const struct event *ev)
 {
-	return h->dict->tracks.v[t->track].pid;
+	return ev->pid.type == KEY_INT && ev->pid.n == 0 &&
+	    ev->tid.type == KEY_INT && ev->tid.n == 0;
+}
+
+void
+steps_add(struct steps *s, const struct dict *st, const struct event *ev,
+    uint32_t event)
+{
+	const unsigned timed = HAS_TS | HAS_DUR | HAS_NAME;
+	struct step_marker m = { .start_ns = ev->ts_ns,
+		.order = ev->uid.id,
+		.pid = st->tracks.v[ev->track].pid,
+		.thread = dict_thread(st, ev->track),
+		.event = event };
+
+	if (ev->shape->kind == KIND_ANNOTATION &&
+	    (ev->shape->has & timed) == timed && !is_nowhere(ev) &&
+	    num_add(ev->ts_ns, ev->dur_ns, &m.end_ns) &&
+	    step_marker_of(dict_get(st, ev->name), &m))
+		vec_push(&s->markers, m);
+}
+
+static uint64_t
+pid_bits(struct key pid)
+{
+	return (uint64_t)pid.n << 2 | pid.type;
+}
+
+/* By thread, outer ones before inner ones. */
+static int
+marker_order(const void *x, const void *y)
+{
+	const struct step_marker *a = x, *b = y;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns > b->end_ns ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
 }
 
 /* ---- whose steps ---- */
 
-/* GPU events that a thread launched inside its markers; -1: it has none. */
-static int64_t
-launched_in_markers(const struct finder *f, const struct host_thread *t)
-{
-	int64_t n = -1, end = INT64_MIN, number;
-
-	for (uint32_t i = t->first; i < t->first + t->n; i++) {
-		const struct host_event *e = &f->h->events.v[i];
-
-		if (is_marker(f, e, &number)) {
-			n = n < 0 ? 0 : n;
-			end = e->end_ns > end ? e->end_ns : end;
-		} else if (e->start_ns < end) {
-			n += e->ngpu;
-		}
-	}
-	return n;
-}
+/* Markers of one thread, and how much it launches in them. */
+struct owner {
+	size_t first, n;
+	int64_t launched;
+};
+typedef VEC(struct owner) owner_list;
 
 /* The processes with steps, each with the thread that has them. */
 static void
-find_processes(struct finder *f)
+find_owners(struct steps *s, const struct step_marker *v, size_t n,
+    owner_list *owners, steps_launched_fn *launched, void *arg)
 {
-	const struct host *h = f->h;
-	VEC(int64_t) most = { 0 };
+	map_free(&s->process_of);
+	owners->n = 0;
+	for (size_t i = 0, k; i < n; i = k) {
+		struct owner own = { i, 0, -1 };
+		bool is_new;
+		uint64_t *slot;
 
-	f->s->processes.n = 0;
-	for (uint32_t i = 0; i < h->threads.n; i++) {
-		const struct host_thread *t = &h->threads.v[i];
-		struct key pid = pid_of(h, t);
-		int64_t n = launched_in_markers(f, t);
-		size_t p = 0;
-
-		if (n < 0)
-			continue;
-		while (p < f->s->processes.n &&
-		    !key_eq(f->s->processes.v[p].pid, pid))
-			p++;
-		if (p == f->s->processes.n) {
-			vec_push(&f->s->processes,
-			    ((struct step_process){ .pid = pid, .thread = i }));
-			vec_push(&most, n);
-		} else if (n > most.v[p]) {
-			f->s->processes.v[p].thread = i;
-			most.v[p] = n;
+		for (k = i; k < n && v[k].thread == v[i].thread;)
+			k++;
+		own.n = k - i;
+		if (launched != NULL)
+			own.launched = launched(arg, v + i, own.n);
+		slot = map_put(&s->process_of, pid_bits(v[i].pid), &is_new);
+		if (is_new) {
+			*slot = owners->n;
+			vec_push(owners, own);
+		} else if (own.launched > owners->v[*slot].launched) {
+			owners->v[*slot] = own;
 		}
 	}
-	vec_free(&most);
 }
 
 /* ---- windows ---- */
 
 /* The next window begins: what was open ends, and what is between them. */
 static void
-close_window(const struct finder *f, size_t first, int64_t start_ns)
+close_window(struct steps *s, size_t first, int64_t start_ns)
 {
-	struct steps *s = f->s;
 	struct step_window *last, rest;
 
 	if (s->list.n == first)
 		return;
 	last = &s->list.v[s->list.n - 1];
 	last->is_cut = last->end_ns > start_ns;
-	if (last->is_cut || f->rule == BY_PROFILER) {
+	if (last->is_cut || s->family == STEP_PROFILER) {
 		last->end_ns = start_ns;
 	} else if (last->end_ns < start_ns) {
 		rest = *last;
@@ -117,124 +121,121 @@ close_window(const struct finder *f, size_t first, int64_t start_ns)
 
 /* The windows of a process; the number of its steps. */
 static size_t
-find_windows(const struct finder *f, struct step_process *p)
+find_windows(struct steps *s, const struct step_marker *v, size_t n)
 {
-	const struct host *h = f->h;
-	const struct host_thread *t = &h->threads.v[p->thread];
+	struct step_process p = {
+		.pid = v->pid, .first = (uint32_t)s->list.n, .thread = v->thread
+	};
 	size_t nsteps = 0;
 	int64_t end = INT64_MIN;
 
-	p->first = (uint32_t)f->s->list.n;
-	for (uint32_t i = t->first; i < t->first + t->n; i++) {
-		const struct host_event *e = &h->events.v[i];
-		int64_t number = (int64_t)nsteps + 1;
-
-		if (!is_marker(f, e, &number) || e->end_ns <= end)
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].end_ns <= end)
 			continue;
-		end = e->end_ns;
-		close_window(f, p->first, e->start_ns);
-		vec_push(&f->s->list,
-		    ((struct step_window){ .start_ns = e->start_ns,
-			.end_ns = e->end_ns,
-			.number = number,
-			.marker = i }));
+		end = v[i].end_ns;
+		close_window(s, p.first, v[i].start_ns);
 		nsteps++;
+		vec_push(&s->list,
+		    ((struct step_window){ .start_ns = v[i].start_ns,
+			.end_ns = v[i].end_ns,
+			.number = s->family == STEP_PROFILER ? v[i].number
+							     : (int64_t)nsteps,
+			.marker = v[i].event }));
 	}
-	p->n = (uint32_t)f->s->list.n - p->first;
+	p.n = (uint32_t)s->list.n - p.first;
+	vec_push(&s->processes, p);
 	return nsteps;
 }
 
-/* Whether a rule finds this many steps in a process. */
-static bool
-try_rule(struct finder *f, enum rule rule, size_t least)
+void
+steps_ready(struct steps *s, steps_launched_fn *launched, void *arg)
 {
+	/* a single ProfilerStep#N may be the whole recording's */
+	static const struct {
+		enum step_family family;
+		size_t least;
+	} rules[] = {
+		{ STEP_NAMED, 1 },
+		{ STEP_PROFILER, 2 },
+		{ STEP_SERVING, 1 },
+		{ STEP_PROFILER, 1 },
+	};
+	VEC(struct step_marker) some = { 0 };
+	owner_list owners = { 0 };
 	size_t most = 0;
 
-	f->rule = rule;
-	f->s->list.n = 0;
-	find_processes(f);
-	for (size_t i = 0; i < f->s->processes.n; i++) {
-		size_t n = find_windows(f, &f->s->processes.v[i]);
+	stable_sort(
+	    s->markers.v, s->markers.n, sizeof *s->markers.v, marker_order);
+	for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+		s->family = (uint8_t)rules[r].family;
+		s->list.n = s->processes.n = some.n = most = 0;
+		for (size_t i = 0; i < s->markers.n; i++)
+			if (s->markers.v[i].family == s->family)
+				vec_push(&some, s->markers.v[i]);
+		find_owners(s, some.v, some.n, &owners, launched, arg);
+		for (size_t i = 0; i < owners.n; i++) {
+			size_t n = find_windows(
+			    s, some.v + owners.v[i].first, owners.v[i].n);
 
-		most = n > most ? n : most;
+			most = n > most ? n : most;
+		}
+		if (most >= rules[r].least)
+			break;
 	}
-	return most >= least;
+	vec_free(&some);
+	vec_free(&owners);
 }
 
-/* No steps: from the first GPU event's start to the last one's end. */
-static void
-take_whole(struct steps *s, const struct host *h)
+/* ---- which one ---- */
+
+static const struct step_window *
+window_at(const struct steps *s, const struct step_process *p, int64_t ns)
 {
-	struct step_window w = { .start_ns = INT64_MAX,
-		.end_ns = INT64_MIN,
-		.marker = HOST_NONE,
-		.what = STEP_IS_WHOLE };
+	const struct step_window *v = s->list.v + p->first;
+	size_t at;
 
-	s->list.n = s->processes.n = 0;
-	for (size_t i = 0; i < h->gpus.n; i++) {
-		const struct host_gpu *k = &h->gpus.v[i];
+	bisect(at, p->n, mid, v[mid].start_ns <= ns);
+	return at > 0 && ns < v[at - 1].end_ns ? &v[at - 1] : NULL;
+}
 
-		w.start_ns =
-		    k->start_ns < w.start_ns ? k->start_ns : w.start_ns;
-		w.end_ns = k->end_ns > w.end_ns ? k->end_ns : w.end_ns;
+const struct step_window *
+steps_at(const struct steps *s, const struct key *pid, int64_t ns)
+{
+	const struct step_window *w = NULL;
+	const uint64_t *p;
+
+	if (pid != NULL) {
+		p = map_get(&s->process_of, pid_bits(*pid));
+		return p != NULL ? window_at(s, &s->processes.v[*p], ns) : NULL;
 	}
-	if (h->gpus.n == 0)
-		return;
-	vec_push(&s->list, w);
-	vec_push(&s->processes, ((struct step_process){ .n = 1 }));
+	for (size_t i = 0; i < s->processes.n && w == NULL; i++)
+		w = window_at(s, &s->processes.v[i], ns);
+	return w;
+}
+
+struct key
+step_key(const struct step_window *w, struct dict *st)
+{
+	if (w == NULL)
+		return (struct key){ 0, KEY_NONE };
+	if (w->what == STEP_IS_BETWEEN)
+		return (struct key){ intern_put(st->text, STR("between")),
+			KEY_STR };
+	return (struct key){ w->number, KEY_INT };
 }
 
 void
-steps_find(struct steps *s, const struct host *h, const struct str *globs,
-    size_t nglobs)
+steps_clear(struct steps *s)
 {
-	struct finder f = { s, h, globs, nglobs, BY_GLOB };
-	bool has_steps, is_named = nglobs > 0;
-
-	if (is_named)
-		has_steps = try_rule(&f, BY_GLOB, 1);
-	else
-		has_steps = try_rule(&f, BY_PROFILER, 2) ||
-		    try_rule(&f, BY_SERVING, 1) || try_rule(&f, BY_PROFILER, 1);
-	if (!has_steps && !is_named)
-		take_whole(s, h);
-	s->process_of.n = 0;
-	for (size_t i = 0; i < h->threads.n; i++) {
-		struct key pid = pid_of(h, &h->threads.v[i]);
-		uint32_t p = 0;
-
-		while (has_steps && p < s->processes.n &&
-		    !key_eq(s->processes.v[p].pid, pid))
-			p++;
-		vec_push(&s->process_of, p < s->processes.n ? p : HOST_NONE);
-	}
-}
-
-uint32_t
-steps_window_of(const struct steps *s, const struct host *h, uint32_t event)
-{
-	const struct host_event *e = &h->events.v[event];
-	uint32_t process = s->process_of.v[e->thread];
-	const struct step_process *p;
-	const struct step_window *v;
-	size_t at;
-
-	if (process == HOST_NONE)
-		return HOST_NONE;
-	p = &s->processes.v[process];
-	v = s->list.v + p->first;
-	if (v->what == STEP_IS_WHOLE)
-		return p->first;
-	bisect(at, p->n, mid, v[mid].start_ns <= e->start_ns);
-	return at > 0 && e->start_ns < v[at - 1].end_ns
-	    ? p->first + (uint32_t)at - 1
-	    : HOST_NONE;
+	s->markers.n = s->list.n = s->processes.n = 0;
+	map_free(&s->process_of);
 }
 
 void
 steps_free(struct steps *s)
 {
+	steps_clear(s);
+	vec_free(&s->markers);
 	vec_free(&s->list);
 	vec_free(&s->processes);
-	vec_free(&s->process_of);
 }

@@ -1,26 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps: the windows that the steps of a source are, from its annotations.
+ * steps: what the steps of a source are, and when. All programs ask here.
  *
- * What a step is, the first that fits: what the user names; two ProfilerStep#N
- * or more; annotations of serving frameworks; one ProfilerStep#N. Where nothing
- * does, the span of all GPU events is the one window.
+ * A step is, the first that fits: what the user names; two ProfilerStep#N or
+ * more; annotations of serving frameworks; one ProfilerStep#N. Where nothing
+ * does, tl-steps takes the span of all GPU events as the one window.
  *
  *	ProfilerStep#3 [      ][       ]	up to the next one's start
  *	decode[bs=8]   [    ]  [     ]		its own, and what is between
  *
  * Each process has steps of its own: those of the thread that launches most
- * inside of them. Of nested ones the outermost counts.
+ * inside of them. Of nested ones the outermost counts; one that outlasts the
+ * next one's start is cut there.
  *
- *	steps_find(&steps, &host, globs, nglobs);	after host_ready()
- *	for each of steps.processes: list.v[first] .. [first + n - 1], in time
+ * From the annotations of a tree's prologue:
  *
- * Memory: 48 bytes a window and 4 a thread.
+ *	steps_clear(&s);
+ *	steps_add(&s, in->dict, &in->ev, number);	each event of it
+ *	steps_ready(&s, NULL, NULL);
+ *	w = steps_at(&s, &pid, ts_ns);
+ *
+ * From a source that is kept whole (trace/host.h), after host_ready():
+ *
+ *	steps_find(&s, &host, globs, nglobs);
+ *	for each of s.processes: list.v[first] .. [first + n - 1], in time
+ *
+ * Memory: 64 bytes a marker and 48 a window.
  */
 #ifndef TL_TRACE_STEPS_H
 #define TL_TRACE_STEPS_H
 
-#include "trace/host.h"
+#include "stream/stream.h"
+#include "trace/step.h"
+
+struct host;
 
 enum step_what {
 	STEP_IS_STEP,
@@ -31,7 +44,7 @@ enum step_what {
 struct step_window {
 	int64_t start_ns, end_ns;
 	int64_t number;  /* N of ProfilerStep#N, else from 1 on */
-	uint32_t marker; /* event; HOST_NONE: of the whole */
+	uint32_t marker; /* its event; STEPS_NONE: of the whole */
 	uint8_t what;
 	bool is_cut; /* the next one begins before its end */
 };
@@ -42,21 +55,68 @@ struct step_process {
 	uint32_t thread;   /* whose annotations they are */
 };
 
-struct steps {
-	VEC(struct step_window) list;
-	VEC(struct step_process) processes;
-	VEC(uint32_t) process_of; /* of each thread; HOST_NONE: without steps */
+/* Which markers are steps together. */
+enum step_family {
+	STEP_NAMED, /* by the user */
+	STEP_PROFILER,
+	STEP_SERVING,
 };
 
+/* An annotation that may be a step. */
+struct step_marker {
+	int64_t start_ns, end_ns;
+	int64_t number;
+	uint64_t order; /* decides between equal times */
+	struct key pid;
+	uint32_t thread; /* the caller's numbers */
+	uint32_t event;
+	uint8_t family;
+};
+
+struct steps {
+	VEC(struct step_marker) markers;
+	VEC(struct step_window) list;
+	VEC(struct step_process) processes;
+	/* private */
+	struct map process_of; /* by pid */
+	uint8_t family;
+};
+
+#define STEPS_NONE UINT32_MAX
+
+void steps_clear(struct steps *s);
+/* Sets family and number by the name; false: it is no step's. */
+bool step_marker_of(struct str name, struct step_marker *m) USE_RESULT;
+/* Takes an event of a prologue, which is this one to the caller. */
+void steps_add(struct steps *s, const struct dict *st, const struct event *ev,
+    uint32_t event);
 /*
- * Empties it first. Nothing is found where nothing is named like the globs, if
- * there are any, or where there is neither a step nor a GPU event.
+ * Finds the windows. launched says how many GPU events a thread launched within
+ * its markers, which come by start; NULL: not known, the first thread of a
+ * process has its steps.
+ */
+typedef int64_t steps_launched_fn(
+    void *arg, const struct step_marker *v, size_t n);
+void steps_ready(struct steps *s, steps_launched_fn *launched, void *arg);
+/*
+ * The window that a process is in at a time, or NULL. Without a pid the first
+ * process's that has one.
+ */
+const struct step_window *steps_at(
+    const struct steps *s, const struct key *pid, int64_t ns);
+/* How a window is called: a number, "between" (in st), or nothing. */
+struct key step_key(const struct step_window *w, struct dict *st);
+void steps_free(struct steps *s);
+
+/*
+ * The steps of a source, from all that it recorded. Nothing is found where
+ * nothing is named like the globs, if there are any, or where there is neither
+ * a step nor a GPU event.
  */
 void steps_find(struct steps *s, const struct host *h, const struct str *globs,
     size_t nglobs);
-/* The window in which an event starts, or HOST_NONE. */
+/* The window, in list, in which an event of the host starts, or STEPS_NONE. */
 uint32_t steps_window_of(
     const struct steps *s, const struct host *h, uint32_t event);
-void steps_free(struct steps *s);
 
 #endif

@@ -5,22 +5,21 @@
  */
 #include "trace/walk.h"
 #include "trace/process.h"
-#include "trace/step.h"
 #include "trace/tree.h"
 
 /* An open event, with what it passes on to those below it. */
 struct frame {
 	struct walk_above self;
 	uint32_t op, module; /* nearest from here on up: index + 1, or 0 */
-	int64_t step;
+	const struct step_window *step;
 };
 
 struct walk {
 	struct dict *st;
 	VEC(struct frame) stack; /* the event itself is the last one */
 	uint32_t src;
-	bool is_sorted; /* the prologue is over */
-	VEC(struct step_span) steps;
+	bool has_steps; /* the prologue is over */
+	struct steps steps;
 };
 
 struct walk *
@@ -38,7 +37,7 @@ walk_destroy(struct walk *w)
 	if (w == NULL)
 		return;
 	vec_free(&w->stack);
-	vec_free(&w->steps);
+	steps_free(&w->steps);
 	vec_release(w);
 }
 
@@ -53,7 +52,7 @@ is_module(const struct walk *w, const struct event *ev)
 static void
 inherit(struct walk *w, const struct event *ev, struct frame *f)
 {
-	static const struct frame nothing = { .step = WALK_NO_STEP };
+	static const struct frame nothing = { 0 };
 	const struct frame *up =
 	    w->stack.n > 0 ? &w->stack.v[w->stack.n - 1] : &nothing;
 	uint32_t self = (uint32_t)w->stack.n + 1;
@@ -63,48 +62,29 @@ inherit(struct walk *w, const struct event *ev, struct frame *f)
 	if (event_is(ev, KINDS_GPU))
 		f->step = up->step;
 	else if (ev->shape->has & HAS_TS)
-		f->step = steps_at(w->steps.v, w->steps.n, ev->ts_ns);
-}
-
-/* A step of the prologue: it is above nothing, and known before the tree. */
-static void
-push_step(struct walk *w, const struct event *ev, struct frame *f)
-{
-	struct step_span step = { .start_ns = ev->ts_ns };
-
-	if (!step_of_name(dict_get(w->st, ev->name), &step.number))
-		return;
-	f->step = step.number;
-	if (ev->shape->kind != KIND_ANNOTATION || w->is_sorted ||
-	    (ev->shape->has & HAS_TS) == 0)
-		return;
-	if (!num_add(ev->ts_ns, ev->dur_ns, &step.end_ns))
-		step.end_ns = INT64_MAX;
-	vec_push(&w->steps, step);
+		f->step = steps_at(&w->steps, &ev->pid, ev->ts_ns);
 }
 
 void
 walk_push(struct walk *w, const struct event *ev)
 {
-	struct frame f = {
-		.self = { ev->uid, ev->name },
-		.step = WALK_NO_STEP,
-	};
+	struct frame f = { .self = { ev->uid, ev->name } };
 
 	if (UNLIKELY(ev->src != w->src)) {
 		w->src = ev->src;
-		w->steps.n = 0;
-		w->is_sorted = false;
+		steps_clear(&w->steps);
+		w->has_steps = false;
 	}
 	/* outside the tree depth is 0: such an event stands alone */
 	if (w->stack.n > ev->depth)
 		w->stack.n = ev->depth;
 	if (event_is(ev, KINDS_PROLOGUE)) {
-		push_step(w, ev, &f);
+		if (!w->has_steps)
+			steps_add(&w->steps, w->st, ev, 0);
 	} else {
-		if (UNLIKELY(!w->is_sorted)) {
-			steps_sort(w->steps.v, w->steps.n);
-			w->is_sorted = true;
+		if (UNLIKELY(!w->has_steps)) {
+			steps_ready(&w->steps, NULL, NULL);
+			w->has_steps = true;
 		}
 		inherit(w, ev, &f);
 	}
@@ -134,8 +114,8 @@ walk_module(const struct walk *w)
 					    : NULL;
 }
 
-int64_t
+const struct step_window *
 walk_step(const struct walk *w)
 {
-	return w->stack.n > 0 ? w->stack.v[w->stack.n - 1].step : WALK_NO_STEP;
+	return w->stack.n > 0 ? w->stack.v[w->stack.n - 1].step : NULL;
 }

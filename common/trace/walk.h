@@ -16,7 +16,7 @@
 #define TL_TRACE_WALK_H
 
 #include "stream/stream.h"
-#include "trace/step.h"
+#include "trace/steps.h"
 
 struct walk;
 
@@ -37,10 +37,10 @@ void walk_push(struct walk *w, const struct event *ev);
 const struct walk_above *walk_op(const struct walk *w);
 const struct walk_above *walk_module(const struct walk *w);
 /*
- * N of the annotation ProfilerStep#N in which it starts, or WALK_NO_STEP. GPU
- * work belongs to the step of its launch, and to none without one. Of the
- * prologue's events only the steps themselves have one.
+ * The step in which it starts, or what is between two; NULL: neither. GPU work
+ * belongs to the step of its launch, and to none without one. Events of the
+ * prologue are in none, as steps are not known before its end.
  */
-int64_t walk_step(const struct walk *w);
+const struct step_window *walk_step(const struct walk *w);
 
 #endif

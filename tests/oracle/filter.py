@@ -17,7 +17,10 @@ import shlex
 import subprocess
 import sys
 
+from windows import Note, windows as steps_of
+
 GPU = {"kernel", "memcpy", "memset"}
+OF_PROCESS = {"op", "runtime", "driver", "python", "annotation"}
 CONTEXT = {"meta", "annotation"}
 UNIT = {"ns": 1, "us": 1000, "ms": 10**6, "s": 10**9}
 
@@ -65,11 +68,6 @@ def in_list(text, value, words=()):
     return False
 
 
-def step_of(e):
-    m = re.fullmatch(r"ProfilerStep#(\d+)", e.get("name", ""))
-    return int(m[1]) if m else None
-
-
 def end_of(e):
     return e["ts"] + e.get("dur", 0)
 
@@ -95,10 +93,19 @@ class Selection:
             key=lambda e: (e["ts"], -end_of(e), e["id"]))
         out = []
         if self.o["step"]:
-            steps = [step_of(e) for e in notes if step_of(e) is not None]
-            words = {"first": min(steps), "last": max(steps)} if steps else {}
-            out.append([e for e in notes if step_of(e) is not None and
-                        in_list(self.o["step"], step_of(e), words)])
+            threads = {}
+            for e in events:
+                threads.setdefault((e["src"], e.get("pid"), e.get("tid")), len(threads))
+            steps = [w for w in steps_of([
+                Note(e["ts"], end_of(e), e["id"], e.get("name", ""), e.get("pid"),
+                     threads[src, e.get("pid"), e.get("tid")]) for e in notes])
+                if w.number is not None]
+            numbers = [w.number for w in steps]
+            words = {"first": min(numbers), "last": max(numbers)} if steps else {}
+            longest = max(steps, key=lambda w: w.end - w.start, default=None)
+            out.append([(w.start, w.end, w.pid) for w in steps
+                        if in_list(self.o["step"], w.number, words)
+                        or (w == longest and "slowest" in self.o["step"].split(","))])
         if self.o["annotation"]:
             mine = []
             for name in self.o["annotation"]:
@@ -109,24 +116,26 @@ class Selection:
                              if fnmatch.fnmatchcase(e.get("name", ""), name)]
                     found = found[int(n) - 1:int(n)]
                 mine += found
-            out.append(mine)
+            out.append([(e["ts"], end_of(e), None) for e in mine])
         return out
 
     def when(self, e):
+        """time and process, None: any"""
         if e["kind"] in GPU and not self.o["by_gpu_time"]:
             launch = self.at.get((e["src"], e.get("launch")))
-            return launch["ts"] if launch else None
-        return e.get("ts")
+            return (launch["ts"], launch.get("pid")) if launch else (None, None)
+        return e.get("ts"), e.get("pid") if e["kind"] in OF_PROCESS else None
 
     def in_time(self, e):
         o = self.o
         if not (o["from"] or o["to"] or o["step"] or o["annotation"]):
             return True
-        t = self.when(e)
+        t, pid = self.when(e)
         if t is None:
             return False
         for windows in self.windows[e["src"]]:
-            if not any(w["ts"] <= t < end_of(w) for w in windows):
+            if not any(a <= t < b and (p is None or pid is None or p == pid)
+                       for a, b, p in windows):
                 return False
         first = int(number(self.facts[e["src"]].get("first", 0)))
         return (not o["from"] or t - first >= time(o["from"])) and (

@@ -21,6 +21,7 @@ from collections import defaultdict
 
 import kineto
 import ops
+import windows
 
 DATA = os.environ["TL_DATA"]
 COMM = re.compile("rccl|nccl|cross_device_reduce", re.I)
@@ -82,12 +83,17 @@ class Calls:
                 self.child[up.id] += e.end - e.ts
         self.notes = [e for e in trace.events if e.slice and e.cat == "user_annotation"
                       and e.ts is not None]
+        threads = {}
+        for e in trace.events:
+            threads.setdefault((e.pid, e.tid), len(threads))
+        self.steps = windows.windows([
+            windows.Note(n.ts, n.end, n.id, n.name, n.pid, threads[n.pid, n.tid])
+            for n in self.notes])
 
     def step(self, e):
-        """of the innermost step in which it starts, on whatever thread"""
-        hits = [(n.ts, -n.end, n.id, n.name) for n in self.notes
-                if re.fullmatch(r"ProfilerStep#\d+", n.name) and n.ts <= e.ts < n.end]
-        return max(hits)[3][13:] if hits else ""
+        """in which it starts, of its process"""
+        w = windows.at(self.steps, e.ts, e.pid)
+        return "" if w is None else "between" if w.number is None else str(w.number)
 
     def annotation(self, e):
         """the innermost other one in which it starts: of its thread, else of any"""

@@ -11,6 +11,7 @@ from collections import defaultdict
 
 import kineto
 import timeline
+import windows
 
 STEP = re.compile(r"ProfilerStep#(\d+)")
 KIND = {"kernel": "kernel", "mtia_ccp_events": "kernel", "gpu_memcpy": "memcpy",
@@ -103,7 +104,7 @@ class Call:
         module = module_of(e)
         self.module = module.name if module is not None else None
         self.type = re.sub(r"_\d+", "", module.name) if module is not None else "NA"
-        self.step = facts.step_at(e.ts)
+        self.step = facts.step_at(e.ts, e.pid)
         self.annotation = facts.note_at((e.pid, e.tid), e.ts)
         self.thread = facts.names(e)
         self.beside, self.beside_names, self.beside_share = [], None, None
@@ -115,6 +116,12 @@ class Facts:
         self.gpu = [g for g in t.gpu if g.ts is not None]
         self.notes = [(e.ts, -e.end, e.id, e) for e in t.events
                       if e.slice and e.cat == "user_annotation" and e.ts is not None]
+        threads = {}
+        for e in t.events:
+            threads.setdefault((e.pid, e.tid), len(threads))
+        self.all_steps = windows.windows([
+            windows.Note(a, -b, i, e.name, e.pid, threads[e.pid, e.tid])
+            for a, b, i, e in self.notes])
         self.first = min((e.ts for e in t.events if e.ts is not None and e.ph in ("X", "B", "E")),
                          default=0)
         self.meta = {}
@@ -128,9 +135,9 @@ class Facts:
 
     # ---- windows
 
-    def step_at(self, t):
-        open_ = [n for n in self.notes if STEP.fullmatch(n[3].name) and n[0] <= t < -n[1]]
-        return int(STEP.fullmatch(max(open_)[3].name).group(1)) if open_ else None
+    def step_at(self, t, pid):
+        w = windows.at(self.all_steps, t, pid)
+        return None if w is None else "between" if w.number is None else w.number
 
     def note_at(self, thread, t):
         open_ = [n for n in self.notes if not STEP.fullmatch(n[3].name) and n[0] <= t < -n[1]]
@@ -142,11 +149,11 @@ class Facts:
         return ((e.pid, e.tid), e.ts) if e is not None else None
 
     def steps(self, low, high):
-        numbers = {n: int(STEP.fullmatch(n[3].name).group(1)) for n in self.notes
-                   if STEP.fullmatch(n[3].name)}
+        steps = [w for w in self.all_steps if w.number is not None]
         if low in ("first", "last"):
-            low = high = (min if low == "first" else max)(numbers.values(), default=-1)
-        return [(n[0], -n[1]) for n, k in numbers.items() if low <= k <= high]
+            low = high = (min if low == "first" else max)(
+                (w.number for w in steps), default=-1)
+        return [(w.start, w.end, w.pid) for w in steps if low <= w.number <= high]
 
     def windows(self, o):
         """lists of windows, one of each of which must hold it"""
@@ -155,9 +162,9 @@ class Facts:
         if "annotation" in o:
             name, nth = o["annotation"]
             all_ = sorted(n[:3] for n in self.notes if fnmatch.fnmatchcase(n[3].name, name))
-            yield [(a, -b) for a, b, _ in (all_[nth - 1:nth] if nth else all_)]
+            yield [(a, -b, None) for a, b, _ in (all_[nth - 1:nth] if nth else all_)]
         if "from" in o:
-            yield [(self.first + o["from"], self.first + o["to"])]
+            yield [(self.first + o["from"], self.first + o["to"], None)]
 
     def chosen(self, o, names=True):
         """the GPU work that is asked for"""
@@ -170,11 +177,14 @@ class Facts:
         if names:
             tests.append(("name", lambda g, v: fnmatch.fnmatchcase(g.name, v)))
         windows = list(self.windows(o))
+        by_time = "by_gpu_time" in o
         out = []
         for g in self.gpu:
             at = self.when(g, o)
             if (all(test(g, o[k]) for k, test in tests if k in o) and (not windows or (
-                    at is not None and all(any(a <= at[1] < b for a, b in w) for w in windows)))):
+                    at is not None and all(
+                        any(a <= at[1] < b and (p is None or by_time or p == at[0][0])
+                            for a, b, p in w) for w in windows)))):
                 out.append(g)
         return out
 

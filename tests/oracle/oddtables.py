@@ -57,7 +57,9 @@ def key_of(facts, g, o, by):
         return g.recompute
     if by is None or at is None:
         return None
-    return facts.step_at(at[1]) if by == "step" else facts.note_at(*at)
+    if by == "step":
+        return facts.step_at(at[1], None if "by_gpu_time" in o else at[0][0])
+    return facts.note_at(*at)
 
 
 def timelines(facts, o, by):
@@ -186,7 +188,7 @@ def ops(facts, o, by, table="gpu", how=()):
         word = first(words.values())
         tie = ((word is not None, (word or "").encode())
                if by in ("category", "name", "module") else c.e.id)
-        lead = (word is None, word or 0) if by == "step" else 0
+        lead = (word is None, isinstance(word, str), word or 0) if by == "step" else 0
         row = {**words, **more_words(c, how), **ops_figures(group, by, table, how, start),
                pct: share(rank, whole)}
         rows.append((lead, -rank, tie, "recompute" in how and c.e.recompute,

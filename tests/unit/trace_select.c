@@ -182,8 +182,14 @@ test_windows(void)
 	is_uint(select_kinds(&sel, KINDS_GPU),
 	    KINDS_GPU | KINDS_LAUNCH | KIND_BIT(KIND_ANNOTATION),
 	    "kinds to read");
-	windows("--step 4", "205 215 225 235 245 255 265 275 285");
-	windows("a second stream", "205 215 225 235 245 255 265 275 285");
+	windows("--step 4", "205 215 225 235 245 255 265 275 285 295");
+	windows("a second stream", "205 215 225 235 245 255 265 275 285 295");
+	begin();
+	OPTION(STEP, "slowest");
+	windows("the slowest, the first of equals",
+	    "105 115 125 135 145 155 165 175 185 195");
+	begin();
+	OPTION(STEP, "4");
 	OPTION(ANNOTATION, "forward");
 	windows("and --annotation forward", "215 225 235 245");
 	begin();
@@ -230,7 +236,7 @@ test_gpu_time(void)
 	ok(!feed(ev), "no launch, no window");
 	ok(feed_launch(1, 150, 1), "a launch in a step");
 	outer = launch;
-	ok(!feed_launch(1, 290, 2), "a launch below it that is in none");
+	ok(!feed_launch(1, 300, 2), "a launch below it that is in none");
 	ok(!feed(kernel("k", 150, 0, 0)), "its kernel");
 	launch = outer;
 	ok(feed(kernel("k", 900, 0, 0)), "a kernel of the outer one");
@@ -252,7 +258,8 @@ test_around(void)
 	prologue(-1);
 	ok(feed_launch(1, 225, 1) && feed(kernel("k", 900, 0, 0)),
 	    "nothing is left out");
-	is_int(select_step(&sel), 4, "its step");
+	ok(select_step(&sel) != NULL && select_step(&sel)->number == 4,
+	    "its step");
 	w = select_annotation(&sel);
 	ok(w != NULL && str_eq(dict_get(st, w->name), STR("nested")),
 	    "the innermost annotation");
@@ -269,8 +276,11 @@ test_around(void)
 	w = select_annotation(&sel);
 	ok(w != NULL && str_eq(dict_get(st, w->name), STR("load#2")),
 	    "its own thread first");
-	(void)feed_launch(1, 195, 1);
-	ok(select_step(&sel) == WALK_NO_STEP, "between two steps");
+	(void)feed_launch(1, 199, 1);
+	ok(select_step(&sel) != NULL && select_step(&sel)->number == 3,
+	    "up to the next one");
+	(void)feed_launch(1, 390, 1);
+	ok(select_step(&sel) == NULL, "behind the last one");
 	(void)feed_launch(1, 105, 1);
 	ok(select_annotation(&sel) == NULL, "in no annotation");
 }
@@ -425,7 +435,7 @@ main(void)
 	says(no_such_annotation, EXIT_WARNINGS, "no annotation 'forward#4'");
 	says(no_steps, EXIT_WARNINGS, "has no steps");
 	says(no_first, EXIT_NO_ANSWER, "does not say when it begins");
-	says(bad_step, EXIT_USAGE, "first or last, not '3,newest'");
+	says(bad_step, EXIT_USAGE, "first, last or slowest, not '3,newest'");
 	says(bad_range, EXIT_USAGE, "not '7-3'");
 	says(bad_kind, EXIT_USAGE, "'kernels' is no kind");
 	begin();

@@ -38,8 +38,8 @@ say(void *arg, uint32_t i, uint32_t depth, enum section section)
 		else
 			buf_puts(&w->text, "-,");
 	}
-	if (walk_step(w->w) != WALK_NO_STEP)
-		buf_printf(&w->text, "%" PRId64, walk_step(w->w));
+	if (walk_step(w->w) != NULL)
+		buf_printf(&w->text, "%" PRId64, walk_step(w->w)->number);
 	else
 		buf_puts(&w->text, "-");
 }
@@ -59,26 +59,6 @@ is_walked(const struct row *rows, size_t n, const char *want, const char *what)
 	buf_free(&w.text);
 	walk_destroy(w.w);
 	store_destroy(w.s);
-}
-
-/* 4 begins with 3 and is over before it; 6 begins while 5 lasts. */
-static void
-test_steps(void)
-{
-	struct step_span v[] = { { 6, 250, 400, 0 }, { 3, 100, 200, 0 },
-		{ 5, 210, 300, 0 }, { 4, 100, 150, 0 } };
-	static const struct {
-		int64_t ts, want;
-	} cases[] = { { 99, WALK_NO_STEP }, { 100, 4 }, { 149, 4 }, { 150, 3 },
-		{ 199, 3 }, { 205, WALK_NO_STEP }, { 210, 5 }, { 249, 5 },
-		{ 250, 6 }, { 399, 6 }, { 400, WALK_NO_STEP } };
-	bool good = true;
-
-	steps_sort(v, 4);
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		good = good && steps_at(v, 4, cases[i].ts) == cases[i].want;
-	ok(good, "the last step that began and is not over");
-	ok(steps_at(NULL, 0, 5) == WALK_NO_STEP, "no steps");
 }
 
 int
@@ -115,20 +95,19 @@ main(void)
 	int64_t step = 0;
 
 	is_walked(rows, NROWS(rows),
-	    "5:-,-,3 6:-,-,4 7:-,-,- 8:-,-,- "
+	    "5:-,-,- 6:-,-,- 7:-,-,- 8:-,-,- "
 	    "0:-,-,3 1:-,0,3 2:1,0,3 3:2,0,3 "
 	    "4:2,0,3 12:-,-,3 9:-,-,4 10:-,-,- "
 	    "11:-,-,-",
 	    "op, module and step above");
 	is_walked(gone, NROWS(gone), "0:-,-,- 1:0,-,- 2:-,-,- 3:-,-,-",
 	    "a discarded launch stands above its kernel");
-	is_walked(steps, NROWS(steps), "2:-,-,3 3:-,-,3 0:-,-,3 1:-,-,3",
-	    "a step lasts as long as the longest of its annotations");
+	is_walked(steps, NROWS(steps), "2:-,-,- 3:-,-,- 0:-,-,3 1:-,-,3",
+	    "the steps of a process are those of one thread");
 	ok(step_of_name(STR("ProfilerStep#17"), &step) && step == 17, "a step");
 	ok(!step_of_name(STR("ProfilerStep#"), &step), "no number");
 	ok(!step_of_name(STR("ProfilerStep#-1"), &step), "a negative number");
 	ok(!step_of_name(STR("ProfilerStep*"), &step), "another word");
-	test_steps();
 	dict_destroy(names);
 	done_testing();
 }
