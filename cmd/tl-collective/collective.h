@@ -2,7 +2,6 @@
 /*
  * tl-collective inside, in the order of the work:
  *
- * input.c      operands, folders and lists to paths
  * work.c       one child process an input; what each leaves for its parent
  * recognise.c  which events are collectives, and their signatures
  * reduce.c     one source to its records, with ...
@@ -34,18 +33,6 @@
 
 /* ---- settings ---- */
 
-enum agg_kind {
-	AGG_MEAN,
-	AGG_STD,
-	AGG_QUANTILE, /* pNN; min, median and max too */
-};
-
-struct agg {
-	enum agg_kind kind;
-	double q;         /* of AGG_QUANTILE, 0..1 */
-	const char *word; /* as given */
-};
-
 /* A number that is not known: an empty cell. */
 #define NONE INT64_MIN
 
@@ -57,21 +44,13 @@ struct settings {
 	bool has_rank_regex;
 	int64_t world_size, gpus_per_node; /* 0: not given */
 	struct bucket_rules rules;
-	VEC(struct agg) aggs;
 	VEC(const char *) lists; /* --files-from */
-	bool infer, align_clocks, wide, partial, by_group, keep_mismatch;
-	bool verbose;
+	bool align_clocks, partial, keep_mismatch, verbose;
 	int jobs;
 	struct table_dest dest;
 	struct stream_dest out; /* with partial */
 	struct select_front select;
 };
-
-/* ---- input.c ---- */
-
-/* All inputs, folders searched, in the order of operands, then by name. */
-void input_paths(
-    const struct settings *set, char **operands, int n, path_vec *paths);
 
 /* ---- records ---- */
 
@@ -181,12 +160,10 @@ void kernels_put(struct kernels *k, struct buf *b);
 
 /* ---- reduce.c, partial.c ---- */
 
-typedef VEC(struct part) part_vec;
-
 struct reducer;
 struct reducer *reducer_new(const struct settings *set);
-/* All sources of one input; their memory lives as long as the program. */
-void reduce_input(struct reducer *r, const char *path, part_vec *parts);
+/* Puts a part for each source of an input. */
+void reduce_input(struct reducer *r, const char *path, struct buf *out);
 
 /* The members of a partial stream's event and its version. */
 #define PARTIAL_VERSION 2
@@ -199,6 +176,11 @@ void partial_write(const struct settings *set, const struct job *job);
 
 /* ---- work.c ---- */
 
+typedef VEC(struct part) part_vec;
+
+/* Appends a part, its texts and its records. */
+void part_put(struct buf *b, const struct part *p, const struct intern *sigs,
+    const struct intern *hosts);
 /* Reduces all inputs in child processes; parts in the order of paths. */
 void work_run(
     const struct settings *set, const path_vec *paths, part_vec *parts);
@@ -239,8 +221,8 @@ struct sig {
 };
 
 bool class_is_sync(enum coll_class c);
-void sig_parse(struct sig *s, struct str text, const struct settings *set,
-    struct intern *keys, struct arena *mem);
+void sig_parse(
+    struct sig *s, struct str text, struct intern *keys, struct arena *mem);
 /* Numbers of a list "[0, 1, 2]" or (0, 1); -1: it is cut or none. */
 typedef VEC(int64_t) int_vec;
 bool list_ints(struct str text, int_vec *out, bool *is_cut);
@@ -254,12 +236,13 @@ struct values {
 	size_t n, cap;
 };
 
-void agg_parse(const struct optparse *op, struct settings *set);
 /*
- * Sorts the values. A quantile lies linearly between the two nearest. NAN where
- * there is none: of no value, the deviation of one.
+ * Sorts the values. From 0, the least, to 1 it is a quantile, linearly between
+ * the two nearest. NAN where there is none: of no value, the deviation of one.
  */
-double agg_of(const struct agg *a, struct values *of);
+#define STAT_MEAN 2.0
+#define STAT_STD 3.0
+double values_stat(struct values *of, double stat);
 int64_t median_i64(int64_t *v, size_t n); /* reorders v; n > 0 */
 
 #endif

@@ -224,8 +224,8 @@ take_sigs(struct job *j, struct part *p, uint32_t no)
 	for (size_t i = 0; i < p->nsigs; i++) {
 		ours[i] = intern_put(j->sig_texts, p->sigs[i]);
 		if (ours[i] == j->sigs.n)
-			sig_parse(vec_add(&j->sigs), p->sigs[i], j->set,
-			    j->keys, j->mem);
+			sig_parse(
+			    vec_add(&j->sigs), p->sigs[i], j->keys, j->mem);
 	}
 	for (size_t i = 0; i < p->nhosts; i++)
 		hosts[i] = intern_put(j->hosts, p->hosts[i]);

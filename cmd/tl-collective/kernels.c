@@ -14,10 +14,11 @@
 /* An op of more kernels holds other work (a graph): these count by name. */
 #define OP_KERNELS 16
 
-/* An op, and its "Input Dims" or INTERN_NONE. */
-struct op {
-	struct key ext;
+/* A call of an op; its "Input Dims" or INTERN_NONE. */
+struct call {
 	uint32_t name, shape;
+	uint32_t nkernels;
+	bool is_counted;
 };
 
 /* One kernel that is no collective. */
@@ -25,21 +26,23 @@ struct ran {
 	struct key ext;
 	int64_t dur_ns;
 	uint32_t name, grid;
+	uint32_t call; /* that it is of, or CALL_NONE */
 };
+#define CALL_NONE UINT32_MAX
 
 /* What ran: all calls of an op with a shape, or a kernel with its grid. */
 struct total {
-	uint32_t op;     /* in the dictionary, or INTERN_NONE */
-	uint32_t shape;  /* the op's or the kernel's */
-	uint32_t kernel; /* the longest */
+	const struct dict *st;
+	/* op or INTERN_NONE, its shape or the kernel's, the longest kernel */
+	uint32_t texts[3];
 	uint64_t count;
 	int64_t sum_ns, longest_ns;
 };
 
 struct kernels {
 	const struct dict *st;
-	VEC(struct op) ops;
-	size_t next_op; /* behind the last one asked for */
+	VEC(struct call) calls;
+	struct map call_of; /* by external id */
 	VEC(struct ran) ran;
 	VEC(struct total) totals;
 	struct map total_of[2]; /* of ops, of kernels */
@@ -55,96 +58,61 @@ void
 kernels_clear(struct kernels *k, const struct dict *st)
 {
 	k->st = st;
-	k->ops.n = k->ran.n = k->totals.n = k->next_op = 0;
+	k->calls.n = k->ran.n = k->totals.n = 0;
+	map_free(&k->call_of);
 	map_free(&k->total_of[0]);
 	map_free(&k->total_of[1]);
 }
 
-/* ---- ops ---- */
+static uint64_t
+ext_bits(struct key ext)
+{
+	return (uint64_t)ext.n << 2 | ext.type;
+}
 
 void
 kernels_op(struct kernels *k, const struct event *ev)
 {
 	struct entries it = entries_of(k->st, ev);
 	unsigned dims = ev->shape->lists[LIST_DIMS];
+	uint64_t *slot;
+	bool is_new;
 
 	if ((ev->shape->has & HAS_DUR) == 0 || ev->name == INTERN_NONE ||
 	    ev->ext.type == KEY_NONE)
 		return;
+	slot = map_put(&k->call_of, ext_bits(ev->ext), &is_new);
+	if (!is_new)
+		return;
+	*slot = k->calls.n;
 	for (unsigned i = 0; i < dims; i++)
 		if (!entries_next(&it))
-			return;
-	vec_push(&k->ops,
-	    ((struct op){ ev->ext, ev->name,
-		dims > 0 && it.val.type == VAL_JSON ? it.val.id
-						    : INTERN_NONE }));
+			dims = 0;
+	vec_push(&k->calls,
+	    ((struct call){ .name = ev->name,
+		.shape = dims > 0 && it.val.type == VAL_JSON ? it.val.id
+							     : INTERN_NONE }));
 }
-
-static int
-cmp_key(struct key a, struct key b)
-{
-	if (a.type != b.type)
-		return a.type < b.type ? -1 : 1;
-	return a.n < b.n ? -1 : a.n > b.n;
-}
-
-static int
-by_op(const void *pa, const void *pb)
-{
-	const struct op *a = pa, *b = pb;
-
-	return cmp_key(a->ext, b->ext);
-}
-
-/* The first op that has this external id; ids are asked in ascending order. */
-static const struct op *
-find_op(struct kernels *k, struct key ext)
-{
-	const struct op *op;
-
-	while (
-	    k->next_op < k->ops.n && cmp_key(k->ops.v[k->next_op].ext, ext) < 0)
-		k->next_op++;
-	if (k->next_op == k->ops.n || ext.type == KEY_NONE)
-		return NULL;
-	op = &k->ops.v[k->next_op];
-	return key_eq(op->ext, ext) ? op : NULL;
-}
-
-/* ---- kernels ---- */
 
 void
 kernels_add(struct kernels *k, const struct event *ev, uint32_t grid)
 {
-	vec_push(
-	    &k->ran, ((struct ran){ ev->ext, ev->dur_ns, ev->name, grid }));
+	vec_push(&k->ran,
+	    ((struct ran){ ev->ext, ev->dur_ns, ev->name, grid, CALL_NONE }));
 }
 
-static int
-by_sum(const void *pa, const void *pb)
+static void
+find_calls(struct kernels *k)
 {
-	const struct total *a = pa, *b = pb;
+	for (size_t i = 0; i < k->ran.n; i++) {
+		struct ran *ran = &k->ran.v[i];
+		const uint64_t *at = map_get(&k->call_of, ext_bits(ran->ext));
 
-	if (a->sum_ns != b->sum_ns)
-		return a->sum_ns > b->sum_ns ? -1 : 1;
-	if (a->op != b->op)
-		return a->op < b->op ? -1 : 1;
-	if (a->shape != b->shape)
-		return a->shape < b->shape ? -1 : 1;
-	return a->kernel < b->kernel ? -1 : a->kernel > b->kernel;
-}
-
-static int
-by_ext(const void *pa, const void *pb)
-{
-	const struct ran *a = pa, *b = pb;
-	int cmp = cmp_key(a->ext, b->ext);
-
-	if (cmp != 0)
-		return cmp;
-	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1;
-	return a->grid < b->grid ? -1 : a->grid > b->grid;
+		if (at == NULL)
+			continue;
+		ran->call = (uint32_t)*at;
+		k->calls.v[*at].nkernels++;
+	}
 }
 
 static struct total *
@@ -157,57 +125,52 @@ total_of(struct kernels *k, bool is_op, uint32_t name, uint32_t shape)
 	if (is_new) {
 		*slot = k->totals.n;
 		vec_push(&k->totals,
-		    ((struct total){ .op = is_op ? name : INTERN_NONE,
-			.shape = shape,
-			.kernel = name }));
+		    ((struct total){ .st = k->st,
+			.texts = {
+			    is_op ? name : INTERN_NONE, shape, name } }));
 	}
 	return &k->totals.v[*slot];
 }
 
 static void
-add_kernel(struct total *t, const struct ran *ran)
+add_kernel(struct kernels *k, const struct ran *ran)
 {
+	struct call *call =
+	    ran->call != CALL_NONE ? &k->calls.v[ran->call] : NULL;
+	bool is_op = call != NULL && call->nkernels <= OP_KERNELS;
+	struct total *t = is_op ? total_of(k, true, call->name, call->shape)
+				: total_of(k, false, ran->name, ran->grid);
+
+	t->count += !is_op || !call->is_counted;
+	if (is_op)
+		call->is_counted = true;
 	if (!num_add(t->sum_ns, ran->dur_ns, &t->sum_ns))
 		t->sum_ns = INT64_MAX;
-	if (ran->dur_ns >= t->longest_ns) {
+	if (ran->dur_ns > t->longest_ns) {
 		t->longest_ns = ran->dur_ns;
-		t->kernel = ran->name;
+		t->texts[2] = ran->name;
 	}
 }
 
-static void
-sum_kernels(struct kernels *k)
+/* Of equal ones the same in all sources: by name. */
+static int
+by_sum(const void *pa, const void *pb)
 {
-	const struct ran *v = k->ran.v;
+	const struct total *a = pa, *b = pb;
+	int cmp = (a->sum_ns < b->sum_ns) - (a->sum_ns > b->sum_ns);
 
-	stable_sort(k->ops.v, k->ops.n, sizeof *k->ops.v, by_op);
-	stable_sort(k->ran.v, k->ran.n, sizeof *k->ran.v, by_ext);
-	for (size_t i = 0, end; i < k->ran.n; i = end) {
-		const struct op *op;
-
-		for (end = i; end < k->ran.n && key_eq(v[end].ext, v[i].ext);
-		     end++)
-			;
-		op = end - i <= OP_KERNELS ? find_op(k, v[i].ext) : NULL;
-		if (op != NULL)
-			total_of(k, true, op->name, op->shape)->count++;
-		for (size_t m = i; m < end; m++) {
-			struct total *t = op != NULL
-			    ? total_of(k, true, op->name, op->shape)
-			    : total_of(k, false, v[m].name, v[m].grid);
-
-			add_kernel(t, &v[m]);
-			t->count += op == NULL;
-		}
-	}
+	for (size_t i = 0; i < 3 && cmp == 0; i++)
+		cmp = str_cmp(
+		    dict_get(a->st, a->texts[i]), dict_get(b->st, b->texts[i]));
+	return cmp;
 }
 
 void
 kernels_put(struct kernels *k, struct buf *b)
 {
-	const struct dict *st = k->st;
-
-	sum_kernels(k);
+	find_calls(k);
+	for (size_t i = 0; i < k->ran.n; i++)
+		add_kernel(k, &k->ran.v[i]);
 	stable_sort(k->totals.v, k->totals.n, sizeof *k->totals.v, by_sum);
 	b->len = 0;
 	buf_putc(b, '[');
@@ -215,12 +178,11 @@ kernels_put(struct kernels *k, struct buf *b)
 		const struct total *t = &k->totals.v[i];
 
 		buf_puts(b, i > 0 ? ",[" : "[");
-		json_put_string(b, dict_get(st, t->op));
-		buf_putc(b, ',');
-		json_put_string(b, dict_get(st, t->shape));
-		buf_putc(b, ',');
-		json_put_string(b, dict_get(st, t->kernel));
-		buf_printf(b, ",%" PRIu64 ",%" PRId64 "]", t->count, t->sum_ns);
+		for (size_t m = 0; m < 3; m++) {
+			json_put_string(b, dict_get(t->st, t->texts[m]));
+			buf_putc(b, ',');
+		}
+		buf_printf(b, "%" PRIu64 ",%" PRId64 "]", t->count, t->sum_ns);
 	}
 	buf_putc(b, ']');
 }

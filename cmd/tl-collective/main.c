@@ -15,36 +15,26 @@
 #include "trace/select.h"
 
 enum {
-	OPT_AGG = OPT_LONG,
-	OPT_ALIGN,
-	OPT_BY_GROUP,
+	OPT_ALIGN = OPT_LONG,
 	OPT_FILES_FROM,
 	OPT_GPUS_PER_NODE,
-	OPT_INFER,
 	OPT_KEEP_MISMATCH,
 	OPT_LIST_TABLES,
 	OPT_PARTIAL,
 	OPT_RANK_REGEX,
 	OPT_TABLE_NAME,
-	OPT_WIDE,
 	OPT_WORLD_SIZE,
 };
 
 static const struct opt options[] = {
-	{ OPT_AGG, "agg-metrics", "AGG,...",
-	    "statistics in summaries: mean, std, min, median, max, pNN" },
 	{ OPT_ALIGN, "align-clocks", NULL,
 	    "subtract the estimated clock offset of each rank" },
-	{ OPT_BY_GROUP, "by-group", NULL,
-	    "summarise each process group by itself" },
 	{ OPT_BUCKET_COMM, "comm-pattern", "RE[=TYPE]",
 	    "kernels that are collectives (of TYPE), besides nccl and rccl" },
 	{ OPT_FILES_FROM, "files-from", "LIST",
 	    "read the paths of inputs from LIST, one a line" },
 	{ OPT_GPUS_PER_NODE, "gpus-per-node", "N",
 	    "GPUs of a node: adds the columns node_id and node_span" },
-	{ OPT_INFER, "infer", NULL,
-	    "infer a missing collective name from the kernel's name" },
 	{ 'j', "jobs", "N", "read N inputs at a time" },
 	{ OPT_KEEP_MISMATCH, "keep-mismatch", NULL,
 	    "keep collectives whose ranks disagree in summaries" },
@@ -57,8 +47,6 @@ static const struct opt options[] = {
 	OPT_SELECT,
 	OPT_TABLE,
 	{ 'v', "verbose", NULL, "a summary on standard error" },
-	{ OPT_WIDE, "wide", NULL,
-	    "a column for each rank even with more than 16 ranks" },
 	{ OPT_WORLD_SIZE, "world-size", "N", "number of ranks of the job" },
 	{ 'z', "zstd", "[LEVEL]", "compress the output of --partial" },
 	OPT_END,
@@ -93,14 +81,11 @@ static void
 take_option(struct settings *set, const struct optparse *op, int ch)
 {
 	switch (ch) {
-	case OPT_AGG: agg_parse(op, set); break;
 	case OPT_ALIGN: set->align_clocks = true; break;
-	case OPT_BY_GROUP: set->by_group = true; break;
 	case OPT_FILES_FROM: vec_push(&set->lists, op->arg); break;
 	case OPT_GPUS_PER_NODE:
 		set->gpus_per_node = opt_int(op, 1, 1 << 20);
 		break;
-	case OPT_INFER: set->infer = true; break;
 	case 'j': set->jobs = (int)opt_int(op, 1, 512); break;
 	case OPT_KEEP_MISMATCH: set->keep_mismatch = true; break;
 	case OPT_LIST_TABLES: sheets_list("tl-collective"); exit(EXIT_DONE);
@@ -113,7 +98,6 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 		break;
 	case OPT_TABLE_NAME: choose_tables(op, set); break;
 	case 'v': set->verbose = true; break;
-	case OPT_WIDE: set->wide = true; break;
 	case OPT_WORLD_SIZE:
 		set->world_size = opt_int(op, 1, INT64_C(1) << 31);
 		break;
@@ -131,18 +115,49 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 static void
 check_settings(struct settings *set)
 {
-	if (set->aggs.n == 0)
-		agg_parse(&(struct optparse){ .name = "--agg-metrics",
-			      .arg = "mean,median,min,max" },
-		    set);
 	if (set->partial && (set->tables.n > 0 || set->dest.dir != NULL))
 		die_usage("--partial makes a stream and no table");
 	if (set->out.zstd && !set->partial)
 		die_usage("-z compresses the stream of --partial");
 	if (set->dest.dir != NULL && set->dest.path != NULL)
 		die_usage("-d and -o exclude each other");
+	(void)table_dest_details(&set->dest);
 	if (set->rank_rule == NULL)
 		set->rank_rule = rank_rule_create(NULL);
+}
+
+/* The paths in a file, one a line. */
+static void
+add_list(path_vec *paths, const char *list)
+{
+	struct arena *mem = arena_create();
+	struct in *in = in_open(list);
+	const char *rest;
+	struct str line;
+
+	while (in_more(in))
+		;
+	rest = (const char *)in->p;
+	if (memchr(in->p, '\0', (size_t)(in->end - in->p)) != NULL)
+		die("%s: a path with a NUL", list);
+	while (str_next(&rest, '\n', &line))
+		if (line.len > 0)
+			stream_paths(paths, arena_str(mem, line).p, true);
+	in_close(in);
+	arena_destroy(mem);
+}
+
+static void
+find_inputs(const struct settings *set, char **operands, int n, path_vec *paths)
+{
+	for (size_t i = 0; i < set->lists.n; i++)
+		add_list(paths, set->lists.v[i]);
+	for (int i = 0; i < n; i++)
+		stream_paths(paths, operands[i], true);
+	if (n == 0 && set->lists.n == 0)
+		vec_push(paths, xstrdup("-"));
+	if (paths->n == 0)
+		die("no input");
 }
 
 /* Of these, one rank alone says all there is. */
@@ -217,7 +232,7 @@ main(int argc, char *argv[])
 		take_option(&set, &op, ch);
 	check_settings(&set);
 
-	input_paths(&set, argv + op.ind, argc - op.ind, &paths);
+	find_inputs(&set, argv + op.ind, argc - op.ind, &paths);
 	work_run(&set, &paths, &parts);
 	analyse(&set, &job, &parts);
 	if (set.verbose)

@@ -15,26 +15,29 @@
 #define KINDS_EXPLAIN \
 	(KINDS_HOST | KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD))
 
+/* Texts of that many bytes are forgotten before the next input. */
+#define TEXTS_MAX ((size_t)16 << 20)
+
 struct reducer {
 	const struct settings *set;
+	/* inputs share most of their texts, and so what is known of these */
+	struct dict *st;
+	struct bucket_rules rules;
+	struct causes *causes;
 	/* of the input being read */
 	const char *path;
 	struct stream_in *in;
-	struct dict *st;
-	struct bucket_rules rules;
-	part_vec *parts;
+	struct buf *out;
 	/* of its source */
 	bool is_open;
 	struct part part;
 	struct arena *mem;
 	VEC(struct rec) recs;
-	struct intern *sigs, *group_keys;
+	struct intern *sigs, *group_keys, *host_names;
 	VEC(uint32_t) group_of; /* signature to group key */
-	VEC(uint32_t) sig_of;   /* number of a text to signature + 1 */
+	struct map sig_of;      /* number of a text to signature */
 	struct windows windows;
 	struct kernels *kernels;
-	struct causes *causes;
-	struct intern *host_names;
 	struct buf text;
 };
 
@@ -140,19 +143,17 @@ take_partial(struct reducer *r, const struct event *ev)
 		.id = ev->uid.id,
 		.host = HOST_NONE };
 	struct value sig = { .type = VAL_NULL }, host = { .type = VAL_NULL };
+	uint64_t *slot;
+	bool is_new = true;
 
 	if (!partial_event(r->st, ev, &rec, &sig, &host))
 		die("%s: event %" PRIu64 " is no record of a partial", r->path,
 		    ev->uid.id);
-	if (sig.type == VAL_JSON) {
-		while (r->sig_of.n <= sig.id)
-			vec_push(&r->sig_of, 0);
-		if (r->sig_of.v[sig.id] == 0)
-			r->sig_of.v[sig.id] = signature(r, sig.s, 0) + 1;
-		rec.sig = r->sig_of.v[sig.id] - 1;
-	} else {
-		rec.sig = signature(r, sig.s, 0);
-	}
+	slot = sig.type == VAL_JSON ? map_put(&r->sig_of, sig.id, &is_new)
+				    : &(uint64_t){ 0 };
+	if (is_new)
+		*slot = signature(r, sig.s, 0);
+	rec.sig = (uint32_t)*slot;
 	if (host.type == VAL_STR || host.type == VAL_STRX)
 		rec.host = intern_put(r->host_names, host.s);
 	vec_push(&r->recs, rec);
@@ -233,34 +234,20 @@ static void
 begin_source(struct reducer *r, uint32_t src)
 {
 	r->is_open = true;
-	r->mem = arena_create();
-	r->part = (struct part){ .path = str_of(r->path),
-		.src = src,
-		.rank = NONE,
-		.world = NONE,
-		.epoch_ns = NONE };
-	r->sigs = intern_create();
-	r->group_keys = intern_create();
-	r->host_names = intern_create();
-	r->recs.v = NULL;
-	r->recs.n = r->recs.cap = 0;
-	r->group_of.n = r->sig_of.n = 0;
+	r->part = (struct part){
+		.src = src, .rank = NONE, .world = NONE, .epoch_ns = NONE
+	};
+	arena_reset(r->mem, 0);
+	intern_clear(r->sigs);
+	intern_clear(r->group_keys);
+	intern_clear(r->host_names);
+	map_free(&r->sig_of);
+	r->recs.n = r->group_of.n = 0;
 	r->windows.work.n = r->windows.began.n = 0;
 	kernels_clear(r->kernels, r->st);
 	host_start(&r->windows.host, r->st, r->causes);
 	r->windows.host.by_corr =
 	    (r->in->marks & (MARK_TREE | MARK_LINKED)) == 0;
-}
-
-/* What its texts are in the part, which lives longer than the strings. */
-static const struct str *
-keep_texts(struct reducer *r, const struct intern *from)
-{
-	struct str *texts = xcalloc(from->list.n + 1, sizeof *texts);
-
-	for (size_t i = 0; i < from->list.n; i++)
-		texts[i] = arena_str(r->mem, intern_get(from, (uint32_t)i));
-	return texts;
 }
 
 static void
@@ -277,18 +264,13 @@ end_source(struct reducer *r)
 		    r->group_keys->list.n, r->host_names);
 	if (!p->is_partial) {
 		kernels_put(r->kernels, &r->text);
-		p->kernels = arena_str(r->mem, buf_str(&r->text));
+		p->kernels = buf_str(&r->text);
 	}
 	p->nsigs = r->sigs->list.n;
-	p->sigs = keep_texts(r, r->sigs);
 	p->nhosts = r->host_names->list.n;
-	p->hosts = keep_texts(r, r->host_names);
 	p->recs = r->recs.v;
 	p->nrecs = r->recs.n;
-	intern_destroy(r->sigs);
-	intern_destroy(r->group_keys);
-	intern_destroy(r->host_names);
-	vec_push(r->parts, *p);
+	part_put(r->out, p, r->sigs, r->host_names);
 }
 
 static void
@@ -308,9 +290,14 @@ reducer_new(const struct settings *set)
 	struct reducer *r = xcalloc(1, sizeof *r);
 
 	r->set = set;
+	r->st = dict_create();
 	r->rules.patterns = set->rules.patterns;
-	r->kernels = kernels_new();
 	r->causes = causes_create();
+	r->mem = arena_create();
+	r->sigs = intern_create();
+	r->group_keys = intern_create();
+	r->host_names = intern_create();
+	r->kernels = kernels_new();
 	return r;
 }
 
@@ -328,15 +315,17 @@ open_input(const struct reducer *r, const char *path)
 }
 
 void
-reduce_input(struct reducer *r, const char *path, part_vec *parts)
+reduce_input(struct reducer *r, const char *path, struct buf *out)
 {
 	enum item item;
 
 	r->path = path;
-	r->parts = parts;
-	r->st = dict_create();
-	r->rules.known.n = 0;
-	causes_clear(r->causes);
+	r->out = out;
+	if (intern_bytes(r->st->text) > TEXTS_MAX) {
+		dict_clear(r->st);
+		r->rules.known.n = 0;
+		causes_clear(r->causes);
+	}
 	r->in = open_input(r, path);
 	while ((item = stream_next(r->in)) != ITEM_END) {
 		if (item == ITEM_SOURCE) {
@@ -352,5 +341,4 @@ reduce_input(struct reducer *r, const char *path, part_vec *parts)
 	}
 	end_source(r);
 	stream_close(r->in);
-	dict_destroy(r->st);
 }

@@ -60,19 +60,6 @@ static const struct {
 	{ STR_INIT("barrier"), CLASS_BARRIER },
 };
 
-/* In names of kernels; a longer one before what it contains. */
-static const struct {
-	struct str part, name;
-} kernel_parts[] = {
-	{ STR_INIT("AllReduce"), STR_INIT("allreduce") },
-	{ STR_INIT("AllGather"), STR_INIT("allgather") },
-	{ STR_INIT("ReduceScatter"), STR_INIT("reducescatter") },
-	{ STR_INIT("AllToAll"), STR_INIT("all_to_all") },
-	{ STR_INIT("SendRecv"), STR_INIT("send") },
-	{ STR_INIT("Broadcast"), STR_INIT("broadcast") },
-	{ STR_INIT("Reduce"), STR_INIT("reduce") },
-};
-
 static const struct {
 	struct str name;
 	int64_t bytes;
@@ -206,14 +193,6 @@ size_of(struct str dtype)
 }
 
 static void
-infer_name(struct sig *s)
-{
-	for (size_t i = 0; i < COUNT(kernel_parts) && s->name.p == NULL; i++)
-		if (str_find(s->kernel, kernel_parts[i].part, true) >= 0)
-			s->name = kernel_parts[i].name;
-}
-
-static void
 put_part(struct buf *b, struct str s)
 {
 	buf_printf(b, "%d:%zu:", s.p != NULL, s.len);
@@ -249,8 +228,8 @@ number_sig(struct sig *s, struct intern *keys)
 }
 
 void
-sig_parse(struct sig *s, struct str text, const struct settings *set,
-    struct intern *keys, struct arena *mem)
+sig_parse(
+    struct sig *s, struct str text, struct intern *keys, struct arena *mem)
 {
 	*s = (struct sig){ .group = UINT32_MAX };
 	if (!parse_parts(s, text, mem))
@@ -258,8 +237,6 @@ sig_parse(struct sig *s, struct str text, const struct settings *set,
 		    (int)(text.len < 200 ? text.len : 200), text.p);
 	if (s->kernel.p == NULL)
 		s->kernel = STR("");
-	if (set->infer)
-		infer_name(s);
 	if (s->name.p != NULL)
 		s->class = class_of(s->name);
 	if (s->dtype.p != NULL)

@@ -1,62 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Statistics of values: --agg-metrics. */
+/* Statistics of values. */
 #include "cmd/tl-collective/collective.h"
 
 #include <math.h>
 
 #include "trace/stat.h"
 
-static const struct agg known[] = {
-	{ AGG_MEAN, 0, "mean" },
-	{ AGG_STD, 0, "std" },
-	{ AGG_QUANTILE, 0, "min" },
-	{ AGG_QUANTILE, 0.5, "median" },
-	{ AGG_QUANTILE, 1, "max" },
-};
-
-static bool
-agg_of_word(struct str word, struct agg *a)
-{
-	double p;
-
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (str_eq(word, str_of(known[i].word))) {
-			*a = known[i];
-			return true;
-		}
-	if (!str_starts(word, STR("p")) ||
-	    !num_double((struct str){ word.p + 1, word.len - 1 }, &p) ||
-	    p < 0 || p > 100)
-		return false;
-	*a = (struct agg){ AGG_QUANTILE, p / 100,
-		arena_str(arena_create(), word).p };
-	return true;
-}
-
-void
-agg_parse(const struct optparse *op, struct settings *set)
-{
-	const char *list = op->arg;
-	struct str word;
-
-	set->aggs.n = 0;
-	while (str_next(&list, ',', &word))
-		if (!agg_of_word(word, vec_add(&set->aggs)))
-			die_usage("option '%s': '%.*s' is none of mean, std, "
-				  "min, median, max, pNN",
-			    op->name, (int)word.len, word.p);
-}
-
 double
-agg_of(const struct agg *a, struct values *of)
+values_stat(struct values *of, double stat)
 {
 	struct stat_real s;
-	double at = a->q * ((double)of->n - 1);
+	double at = stat * ((double)of->n - 1);
 	size_t i;
 
 	stat_of_reals(&s, of->v, of->n);
-	if (a->kind != AGG_QUANTILE || of->n == 0)
-		return a->kind == AGG_STD ? s.std : s.mean;
+	if (of->n == 0 || stat == STAT_MEAN)
+		return s.mean;
+	if (stat == STAT_STD)
+		return s.std;
 	i = (size_t)at;
 	return i + 1 >= of->n
 	    ? of->v[of->n - 1]

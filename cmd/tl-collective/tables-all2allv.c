@@ -83,6 +83,7 @@ gather_all(const struct job *j, a2av_vec *out)
 
 /* ---- nccl_all2allv ---- */
 
+/* clang-format off */
 static const struct field fields[] = {
 	ID,
 	SIGNATURE,
@@ -94,14 +95,13 @@ static const struct field fields[] = {
 	OWN(US("dur_ns_min", "min_rank_dur (us)"), struct a2av, min_ns),
 	OWN(REAL_US("dur_ns_mean", "avg_rank_dur (us)"), struct a2av, mean_ns),
 	OWN(REAL("gib_per_s", "throughput (GB/s)"), struct a2av, gib_per_s),
-	OWN(REAL("rank_gib_per_s_max", "max_rank_throughput (GB/s)"),
-	    struct a2av, max_gib_per_s),
-	OWN(REAL("rank_gib_per_s_min", "min_rank_throughput (GB/s)"),
-	    struct a2av, min_gib_per_s),
+	OWN(REAL("rank_gib_per_s_max", "max_rank_throughput (GB/s)"), struct a2av, max_gib_per_s),
+	OWN(REAL("rank_gib_per_s_min", "min_rank_throughput (GB/s)"), struct a2av, min_gib_per_s),
 	OWN(REAL("size_imbalance", NULL), struct a2av, imbalance),
 	START_SKEW,
 	END_SKEW,
 };
+/* clang-format on */
 
 static struct cell
 cell_later(const struct row *r)
@@ -146,7 +146,6 @@ fill(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_all2allv = {
 	.name = "nccl_all2allv",
-	.when = WHEN_ANY,
 	.is_about = coll_is_all2allv,
 	FIELDS(fields),
 	OF_RANK_FIELDS(rank_fields, 8),
@@ -154,60 +153,29 @@ const struct table_def table_all2allv = {
 	.fill = fill,
 };
 
-const struct table_def table_all2allv_ranks = {
-	.name = "nccl_all2allv_ranks",
-	.when = WHEN_LONG,
-	.is_about = coll_is_all2allv,
-	OF_RANK_FIELDS(rank_fields, 8),
-	.is_streamed = true,
-};
-
 /* ---- nccl_summary_all2allv ---- */
 
-enum { M_BYTES, M_WALL, M_RATE, M_IMBALANCE, M_DUR, M_START, M_END, M_COUNT };
+enum { M_BYTES, M_WALL, M_RATE, M_IMBALANCE, M_DUR, M_START, M_END };
 
-static const struct field summary_fields[] = { GROUP, DTYPE };
-static const struct field wall_total[] = {
+/* clang-format off */
+static const struct field summary_fields[] = {
+	GROUP,
+	DTYPE,
+	STATS("bytes", "total data communicated (MB)", UNIT_BYTES, MB, M_BYTES),
+	STATS("wall_ns", "wall_time (us)", UNIT_NS, 1e3, M_WALL),
 	OWN(US("wall_ns_total", "Total wall_time (us)"), struct alike, sum_ns),
-};
-static const struct field summary_totals[] = {
+	STATS("gib_per_s", "throughput (GB/s)", UNIT_NONE, 0, M_RATE),
+	MEAN_MAX("size_imbalance", "size_imbalance", UNIT_NONE, 0, M_IMBALANCE),
+	MEAN_MAX("dur_ns_max", "max_rank_dur (us)", UNIT_NS, 1e3, M_DUR),
+	MEAN_MAX("start_skew_ns", "skew in start time", UNIT_NS, 1e3, M_START),
+	MEAN_MAX("end_skew_ns", "skew in end time", UNIT_NS, 1e3, M_END),
 	OWN(COUNTS("count", NULL), struct alike, count),
 	GROUP_RANKS,
 	NAME,
 	GROUP_SIZE,
-	OWN(COLUMN("wall_ns_sum", "Total wall_time (ms)", COL_INT, UNIT_NS, 0,
-		1e6),
-	    struct alike, sum_ns),
+	OWN(COLUMN("wall_ns_sum", "Total wall_time (ms)", COL_INT, UNIT_NS, 0, 1e6), struct alike, sum_ns),
 };
-/* With the statistics that were asked for, and with these two. */
-static const struct field metrics[M_COUNT] = {
-	METRIC(REAL_BYTES("bytes", "total data communicated (MB)"), M_BYTES),
-	METRIC(REAL_US("wall_ns", "wall_time (us)"), M_WALL),
-	METRIC(REAL("gib_per_s", "throughput (GB/s)"), M_RATE),
-	METRIC(REAL("size_imbalance", NULL), M_IMBALANCE),
-	METRIC(REAL_US("dur_ns_max", "max_rank_dur (us)"), M_DUR),
-	METRIC(REAL_US("start_skew_ns", "skew in start time"), M_START),
-	METRIC(REAL_US("end_skew_ns", "skew in end time"), M_END),
-};
-static const struct agg mean_max[] = { { AGG_MEAN, 0, "mean" },
-	{ AGG_QUANTILE, 1, "max" } };
-
-static void
-more_summary(struct sheet_rows *s)
-{
-	const struct settings *set = s->job->set;
-
-	for (size_t i = 0; i < M_COUNT; i++) {
-		if (i == M_RATE)
-			fields_put(s, LIST(wall_total));
-		if (i <= M_RATE)
-			fields_of_aggs(
-			    s, &metrics[i], set->aggs.v, set->aggs.n);
-		else
-			fields_of_aggs(s, &metrics[i], LIST(mean_max));
-	}
-	fields_put(s, LIST(summary_totals));
-}
+/* clang-format on */
 
 static void
 add_to_summary(struct alikes *all, const struct job *j, const struct a2av *a)
@@ -247,10 +215,8 @@ fill_summary(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_summary_all2allv = {
 	.name = "nccl_summary_all2allv",
-	.when = WHEN_ANY,
 	.is_about = coll_is_all2allv,
 	FIELDS(summary_fields),
-	.more = more_summary,
 	.nodes = WITH_NODE_SPAN,
 	.fill = fill_summary,
 };

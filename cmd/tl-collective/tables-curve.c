@@ -15,7 +15,6 @@
 
 /* Of collectives of one class, group size and message. */
 enum { M_LATENCY, M_BUS };
-static const struct agg p50 = { AGG_QUANTILE, 0.5, NULL };
 
 static struct alike *
 point_of(const struct job *j, struct alikes *curve, const struct coll *c)
@@ -70,26 +69,23 @@ cell_of_best(const struct row *r)
 {
 	struct alike *p = r->own;
 
-	return cell_real(100 * agg_of(&p50, &p->v[M_BUS]) / p->best);
+	return cell_real(100 * values_stat(&p->v[M_BUS], 0.5) / p->best);
 }
 
+/* clang-format off */
 static const struct field bandwidth_fields[] = {
 	CELL(TEXT("class", NULL), cell_class),
 	GROUP_SIZE,
 	FULL_BYTES,
 	OWN(COUNTS("count", NULL), struct alike, count),
-	OWN_QUANTILE(REAL_US("latency_ns_p50", "comm_latency_p50"),
-	    struct alike, v[M_LATENCY], 0.5),
-	OWN_QUANTILE(REAL_US("latency_ns_p95", "comm_latency_p95"),
-	    struct alike, v[M_LATENCY], 0.95),
-	OWN_QUANTILE(REAL_US("latency_ns_p99", "comm_latency_p99"),
-	    struct alike, v[M_LATENCY], 0.99),
-	OWN_QUANTILE(REAL("bus_gib_per_s_p50", "bus bw (GB/s)_p50"),
-	    struct alike, v[M_BUS], 0.5),
-	OWN(REAL("bus_gib_per_s_best", "bus bw (GB/s)_best"), struct alike,
-	    best),
+	OWN_STAT(REAL_US("latency_ns_p50", "comm_latency_p50"), struct alike, v[M_LATENCY], 0.5),
+	OWN_STAT(REAL_US("latency_ns_p95", "comm_latency_p95"), struct alike, v[M_LATENCY], 0.95),
+	OWN_STAT(REAL_US("latency_ns_p99", "comm_latency_p99"), struct alike, v[M_LATENCY], 0.99),
+	OWN_STAT(REAL("bus_gib_per_s_p50", "bus bw (GB/s)_p50"), struct alike, v[M_BUS], 0.5),
+	OWN(REAL("bus_gib_per_s_best", "bus bw (GB/s)_best"), struct alike, best),
 	CELL(PCT("pct_of_best", NULL), cell_of_best),
 };
+/* clang-format on */
 
 static void
 fill_bandwidth(struct sheet_rows *s, struct job *j)
@@ -117,41 +113,32 @@ struct group_sum {
 	struct str ranks, matched_by, word, says;
 };
 
+/* clang-format off */
 static const struct field group_fields[] = {
 	LABEL,
 	DESC,
 	OWN(TEXT("ranks", NULL), struct group_sum, ranks),
 	OWN(COUNTS("collectives", NULL), struct group_sum, ncolls),
-	OWN(MINOR("incomplete", COL_INT, UNIT_COUNT), struct group_sum,
-	    nincomplete),
-	OWN(MINOR("matched_by", COL_TEXT, UNIT_NONE), struct group_sum,
-	    matched_by),
-	OWN(COLUMN("latency_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0),
-	    struct group_sum, latency_ns),
-	OWN(COLUMN("wait_ns_sum", NULL, COL_REAL, UNIT_NS, 0, 0),
-	    struct group_sum, wait_ns),
+	OWN(MINOR("incomplete", COL_INT, UNIT_COUNT), struct group_sum, nincomplete),
+	OWN(MINOR("matched_by", COL_TEXT, UNIT_NONE), struct group_sum, matched_by),
+	OWN(COLUMN("latency_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0), struct group_sum, latency_ns),
+	OWN(COLUMN("wait_ns_sum", NULL, COL_REAL, UNIT_NS, 0, 0), struct group_sum, wait_ns),
 	OWN(PCT("pct_wait", NULL), struct group_sum, pct_wait),
-	OWN_QUANTILE(MINOR("latency_ns_p50", COL_REAL, UNIT_NS),
-	    struct group_sum, latency, 0.5),
-	OWN_QUANTILE(MINOR("latency_ns_p95", COL_REAL, UNIT_NS),
-	    struct group_sum, latency, 0.95),
-	OWN_QUANTILE(MINOR("latency_ns_p99", COL_REAL, UNIT_NS),
-	    struct group_sum, latency, 0.99),
-	OWN_QUANTILE(COLUMN("start_skew_ns_p50", NULL, COL_REAL, UNIT_NS, 0, 0),
-	    struct group_sum, skew, 0.5),
-	OWN_QUANTILE(MINOR("start_skew_ns_p95", COL_REAL, UNIT_NS),
-	    struct group_sum, skew, 0.95),
-	OWN_QUANTILE(MINOR("start_skew_ns_p99", COL_REAL, UNIT_NS),
-	    struct group_sum, skew, 0.99),
-	OWN_QUANTILE(MINOR("bus_gib_per_s_p50", COL_REAL, UNIT_NONE),
-	    struct group_sum, bus, 0.5),
-	OWN_QUANTILE(PCT("pct_of_best", NULL), struct group_sum, of_best, 0.5),
+	OWN_STAT(MINOR("latency_ns_p50", COL_REAL, UNIT_NS), struct group_sum, latency, 0.5),
+	OWN_STAT(MINOR("latency_ns_p95", COL_REAL, UNIT_NS), struct group_sum, latency, 0.95),
+	OWN_STAT(MINOR("latency_ns_p99", COL_REAL, UNIT_NS), struct group_sum, latency, 0.99),
+	OWN_STAT(COLUMN("start_skew_ns_p50", NULL, COL_REAL, UNIT_NS, 0, 0), struct group_sum, skew, 0.5),
+	OWN_STAT(MINOR("start_skew_ns_p95", COL_REAL, UNIT_NS), struct group_sum, skew, 0.95),
+	OWN_STAT(MINOR("start_skew_ns_p99", COL_REAL, UNIT_NS), struct group_sum, skew, 0.99),
+	OWN_STAT(MINOR("bus_gib_per_s_p50", COL_REAL, UNIT_NONE), struct group_sum, bus, 0.5),
+	OWN_STAT(PCT("pct_of_best", NULL), struct group_sum, of_best, 0.5),
 	OWN(INT("late_rank", NULL), struct group_sum, late_rank),
 	OWN(PCT("pct_late", NULL), struct group_sum, pct_late),
 	OWN(MINOR("late_ns_p50", COL_REAL, UNIT_NS), struct group_sum, late_ns),
 	OWN(TEXT("verdict", NULL), struct group_sum, word),
 	OWN(TEXT("says", NULL), struct group_sum, says),
 };
+/* clang-format on */
 
 static void
 add_coll(const struct job *j, struct alikes *curve, struct group_sum *g,
@@ -190,7 +177,7 @@ judge(struct group_sum *g)
 {
 	if (is_late(g))
 		g->verdict = g->worst->verdict;
-	else if (agg_of(&p50, &g->of_best) < NETWORK_PCT)
+	else if (values_stat(&g->of_best, 0.5) < NETWORK_PCT)
 		g->verdict = VERDICT_NETWORK;
 }
 
@@ -226,7 +213,7 @@ say(const struct job *j, struct group_sum *g, struct buf *b)
 		buf_printf(b,
 		    "network at %.0f %% of the best seen for these "
 		    "sizes",
-		    agg_of(&p50, &g->of_best));
+		    values_stat(&g->of_best, 0.5));
 	} else if (is_late(g)) {
 		const char *const why[VERDICT_COUNT] = {
 			[VERDICT_NONE] = "",
@@ -264,7 +251,7 @@ settle(const struct job *j, struct group_sum *s)
 	if (w != NULL) {
 		s->late_rank = j->ranks.v[w->pos].rank;
 		s->pct_late = w->pct_late;
-		s->late_ns = agg_of(&p50, &w->lates);
+		s->late_ns = values_stat(&w->lates, 0.5);
 	}
 	judge(s);
 	s->word = str_of(verdict_words[s->verdict]);

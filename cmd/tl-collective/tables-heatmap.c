@@ -9,16 +9,15 @@ struct pair {
 	double mean_bytes;
 };
 
+/* clang-format off */
 static const struct field fields[] = {
 	OWN(INT("src_rank", NULL), struct pair, src),
 	OWN(INT("dst_rank", NULL), struct pair, dst),
-	OWN(COLUMN("sent_bytes_total", "total_sent_MB", COL_INT, UNIT_BYTES,
-		COL_SHARE, MB),
-	    struct pair, bytes),
-	OWN(REAL_BYTES("sent_bytes_mean", "avg_sent_MB"), struct pair,
-	    mean_bytes),
+	OWN(COLUMN("sent_bytes_total", "total_sent_MB", COL_INT, UNIT_BYTES, COL_SHARE, MB), struct pair, bytes),
+	OWN(REAL_BYTES("sent_bytes_mean", "avg_sent_MB"), struct pair, mean_bytes),
 	OWN(COUNTS("count", NULL), struct pair, count),
 };
+/* clang-format on */
 
 static int
 by_ranks(const void *pa, const void *pb)
@@ -100,7 +99,6 @@ fill(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_heatmap = {
 	.name = "nccl_all2allv_heatmap",
-	.when = WHEN_ANY,
 	.is_about = coll_is_all2allv,
 	FIELDS(fields),
 	.fill = fill,

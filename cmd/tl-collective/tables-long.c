@@ -19,6 +19,7 @@ static const struct field long_fields[] = {
 	GPU_STREAM,
 	START,
 	DURATION,
+	WAIT(OURS("wait_ns", COL_INT, UNIT_NS, 1e3)),
 };
 
 static int
@@ -65,6 +66,7 @@ struct sum {
 };
 
 /* The group's name as this rank has it. */
+/* clang-format off */
 static const struct field summary_fields[] = {
 	RANK,
 	SIG(TEXT("group", "Process Group Name"), pg),
@@ -79,14 +81,14 @@ static const struct field summary_fields[] = {
 	GPU_STREAM,
 	SIG(BYTES("in_bytes", "In msg size (MB)_first"), in_bytes),
 	SIG(BYTES("out_bytes", "Out msg size (MB)_first"), out_bytes),
-	OWN(COLUMN("dur_ns_sum", "dur_sum", COL_INT, UNIT_NS, COL_SHARE, 1e3),
-	    struct sum, sum_ns),
+	OWN(COLUMN("dur_ns_sum", "dur_sum", COL_INT, UNIT_NS, COL_SHARE, 1e3), struct sum, sum_ns),
 	OWN(REAL_US("dur_ns_mean", "dur_mean"), struct sum, mean),
 	OWN(REAL_US("dur_ns_std", "dur_std"), struct sum, std),
 	OWN(US("dur_ns_min", "dur_min"), struct sum, min_ns),
 	OWN(US("dur_ns_max", "dur_max"), struct sum, max_ns),
 	OWN(COUNTS("count", "operation_count"), struct sum, count),
 };
+/* clang-format on */
 
 static void
 add_dur(struct sum *s, int64_t dur)
@@ -160,7 +162,7 @@ const struct table_def table_summary_long = {
 /* One file's, as a report of it has it: without nodes. */
 const struct table_def table_coll_analysis = {
 	.name = "coll_analysis",
-	.when = WHEN_SINGLE,
+	.is_single = true,
 	FIELDS(summary_fields),
 	.fill = fill_sums,
 };

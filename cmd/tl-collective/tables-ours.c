@@ -5,15 +5,13 @@
 /* ---- straggler_cause ---- */
 
 #define KERNEL(id) COLUMN(id, NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0)
-#define LATES(id, kind, q)                              \
-	{                                               \
-		.col = MINOR(id, COL_REAL, UNIT_NS),    \
-		MEMBER(OF_OWN, struct lateness, lates), \
-		.agg = { kind,                          \
-			q,                              \
-			NULL }                          \
+#define LATES(id, which)                                              \
+	{                                                             \
+		.col = MINOR(id, COL_REAL, UNIT_NS),                  \
+		MEMBER(OF_OWN, struct lateness, lates), .stat = which \
 	}
 
+/* clang-format off */
 static const struct field cause_fields[] = {
 	LABEL,
 	DESC,
@@ -22,22 +20,18 @@ static const struct field cause_fields[] = {
 	OWN(COUNTS("times_last", NULL), struct lateness, nlast),
 	OWN(COUNTS("times_late", NULL), struct lateness, nlate),
 	OWN(PCT("pct_late", NULL), struct lateness, pct_late),
-	OWN(COLUMN("late_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0),
-	    struct lateness, late_ns),
-	LATES("late_ns_mean", AGG_MEAN, 0),
-	LATES("late_ns_p50", AGG_QUANTILE, 0.5),
-	LATES("late_ns_p95", AGG_QUANTILE, 0.95),
-	LATES("late_ns_p99", AGG_QUANTILE, 0.99),
+	OWN(COLUMN("late_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0), struct lateness, late_ns),
+	LATES("late_ns_mean", STAT_MEAN),
+	LATES("late_ns_p50", 0.5),
+	LATES("late_ns_p95", 0.95),
+	LATES("late_ns_p99", 0.99),
 	OWN(MINOR("busy_more_ns", COL_INT, UNIT_NS), struct lateness, busy_ns),
 	OWN(MINOR("idle_more_ns", COL_INT, UNIT_NS), struct lateness, idle_ns),
-	OWN(MINOR("elsewhere_more_ns", COL_INT, UNIT_NS), struct lateness,
-	    elsewhere_ns),
+	OWN(MINOR("elsewhere_more_ns", COL_INT, UNIT_NS), struct lateness, elsewhere_ns),
 	OWN(MINOR("same_work", COL_INT, UNIT_COUNT), struct lateness, nsame),
-	OWN(MINOR("kernels_ratio", COL_REAL, UNIT_NONE), struct lateness,
-	    all_ratio),
+	OWN(MINOR("kernels_ratio", COL_REAL, UNIT_NONE), struct lateness, all_ratio),
 	OWN(KERNEL("slow_kernel"), struct lateness, kernel),
-	OWN(MINOR("slow_kernel_ratio", COL_REAL, UNIT_NONE), struct lateness,
-	    kernel_ratio),
+	OWN(MINOR("slow_kernel_ratio", COL_REAL, UNIT_NONE), struct lateness, kernel_ratio),
 	OWN(KERNEL("slow_op"), struct lateness, op),
 	OWN(MINOR("slow_shape", COL_TEXT, UNIT_NONE), struct lateness, shape),
 	OWN(TEXT("idle_cause", NULL), struct lateness, idle_cause),
@@ -45,6 +39,7 @@ static const struct field cause_fields[] = {
 	OWN(MINOR("idle_host_ns", COL_INT, UNIT_NS), struct lateness, host_ns),
 	OWN(TEXT("verdict", NULL), struct lateness, word),
 };
+/* clang-format on */
 
 static int
 by_lateness(const void *pa, const void *pb)
@@ -85,16 +80,16 @@ struct clock {
 	bool is_corrected;
 };
 
+/* clang-format off */
 static const struct field clock_fields[] = {
 	RANK,
 	RANK_OF(TEXT("hostname", NULL), host),
-	OWN(COLUMN("offset_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct clock,
-	    offset_ns),
-	OWN(COLUMN("spread_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct clock,
-	    spread_ns),
+	OWN(COLUMN("offset_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct clock, offset_ns),
+	OWN(COLUMN("spread_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct clock, spread_ns),
 	RANK_OF(COUNTS("collectives", NULL), nclock),
 	OWN(BOOL("corrected", NULL), struct clock, is_corrected),
 };
+/* clang-format on */
 
 static void
 fill_clocks(struct sheet_rows *s, struct job *j)

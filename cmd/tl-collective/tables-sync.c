@@ -13,6 +13,7 @@ struct sync {
 	bool is_mismatch;
 };
 
+/* clang-format off */
 static const struct field sync_fields[] = {
 	ID,
 	SIGNATURE,
@@ -23,40 +24,25 @@ static const struct field sync_fields[] = {
 	FULL_BYTES,
 	COLL(US("latency_ns", "comm_latency"), latency_ns),
 	START_SKEW,
-	OWN(INT("earliest_rank", "earliest arrival rank"), struct sync,
-	    earliest),
+	OWN(INT("earliest_rank", "earliest arrival rank"), struct sync, earliest),
 	OWN(REAL_US("wait_ns_mean", "avg_wait_time"), struct sync, wait_ns),
 	END_SKEW,
 	OWN(REAL("algo_gib_per_s", "algo bw (GB/s)"), struct sync, algo),
 	OWN(REAL("bus_gib_per_s", "bus bw (GB/s)"), struct sync, bus),
-};
-static const struct field sync_more[] = {
+	/* ours */
 	OWN(OURS("last_rank", COL_INT, UNIT_NONE, 0), struct sync, last),
 	COLL(OURS("late_ns", COL_INT, UNIT_NS, 1e3), late_ns),
 	COLL(OURS("ranks_present", COL_INT, UNIT_NONE, 0), n),
-	OWN(OURS("ranks_expected", COL_INT, UNIT_NONE, 0), struct sync,
-	    expected),
+	OWN(OURS("ranks_expected", COL_INT, UNIT_NONE, 0), struct sync, expected),
 	OWN(OURS("mismatch", COL_BOOL, UNIT_NONE, 0), struct sync, is_mismatch),
 };
-
-static struct cell
-cell_wait(const struct row *r)
-{
-	return cell_int(
-	    coll_last(r->job, r->coll)->start_ns - r->rec->start_ns);
-}
+/* clang-format on */
 
 static const struct field rank_fields[] = {
 	START,
 	DURATION,
-	CELL(US("wait_ns", "wait_time"), cell_wait),
+	WAIT(US("wait_ns", "wait_time")),
 };
-
-static void
-more_sync(struct sheet_rows *s)
-{
-	fields_put(s, LIST(sync_more));
-}
 
 static void
 fill_sync(struct sheet_rows *s, struct job *j)
@@ -85,53 +71,32 @@ const struct table_def table_sync = {
 	.name = "nccl_implicit_sync",
 	FIELDS(sync_fields),
 	OF_RANK_FIELDS(rank_fields, 2),
-	.more = more_sync,
 	.nodes = WITH_NODE_SPAN,
 	.is_streamed = true,
 	.fill = fill_sync,
 };
 
-const struct table_def table_sync_ranks = {
-	.name = "nccl_implicit_sync_ranks",
-	.when = WHEN_LONG,
-	.is_about = coll_is_sync,
-	OF_RANK_FIELDS(rank_fields, 2),
-	.is_streamed = true,
-};
-
 /* ---- nccl_summary_implicit_sync ---- */
 
-enum { M_LATENCY, M_START, M_END, M_ALGO, M_BUS, M_COUNT };
+enum { M_LATENCY, M_START, M_END, M_ALGO, M_BUS };
 
-static const struct field metrics[M_COUNT] = {
-	METRIC(REAL_US("latency_ns", "comm_latency"), M_LATENCY),
-	METRIC(REAL_US("start_skew_ns", "skew in start time"), M_START),
-	METRIC(REAL_US("end_skew_ns", "skew in end time"), M_END),
-	METRIC(REAL("algo_gib_per_s", "algo bw (GB/s)"), M_ALGO),
-	METRIC(REAL("bus_gib_per_s", "bus bw (GB/s)"), M_BUS),
-};
-static const struct field alike_fields[] = { NAME, DTYPE, IN_NELEMS, GROUP };
-static const struct field alike_ranks[] = { GROUP_RANKS };
-static const struct field alike_sizes[] = { GROUP_SIZE, FULL_BYTES };
-static const struct field alike_totals[] = {
+/* clang-format off */
+static const struct field alike_fields[] = {
+	NAME,
+	DTYPE,
+	IN_NELEMS,
+	GROUP,
+	GROUP_SIZE,
+	FULL_BYTES,
+	STATS("latency_ns", "comm_latency", UNIT_NS, 1e3, M_LATENCY),
+	STATS("start_skew_ns", "skew in start time", UNIT_NS, 1e3, M_START),
+	STATS("end_skew_ns", "skew in end time", UNIT_NS, 1e3, M_END),
+	STATS("algo_gib_per_s", "algo bw (GB/s)", UNIT_NONE, 0, M_ALGO),
+	STATS("bus_gib_per_s", "bus bw (GB/s)", UNIT_NONE, 0, M_BUS),
 	OWN(COUNTS("count", NULL), struct alike, count),
-	OWN(COLUMN("latency_ns_total", "Total comm latency (ms)", COL_INT,
-		UNIT_NS, COL_SHARE, 1e6),
-	    struct alike, sum_ns),
+	OWN(COLUMN("latency_ns_total", "Total comm latency (ms)", COL_INT, UNIT_NS, COL_SHARE, 1e6), struct alike, sum_ns),
 };
-
-static void
-more_alike(struct sheet_rows *s)
-{
-	const struct settings *set = s->job->set;
-
-	if (set->by_group)
-		fields_put(s, LIST(alike_ranks));
-	fields_put(s, LIST(alike_sizes));
-	for (size_t m = 0; m < M_COUNT; m++)
-		fields_of_aggs(s, &metrics[m], set->aggs.v, set->aggs.n);
-	fields_put(s, LIST(alike_totals));
-}
+/* clang-format on */
 
 static void
 put_key(const struct job *j, const struct coll *c, struct buf *b)
@@ -144,8 +109,6 @@ put_key(const struct job *j, const struct coll *c, struct buf *b)
 	buf_printf(b, "%zu:", s->dtype.len);
 	buf_put(b, s->dtype.p, s->dtype.len);
 	buf_printf(b, "%" PRId64, s->in);
-	if (j->set->by_group)
-		buf_printf(b, " %" PRIu32, c->group);
 }
 
 static void
@@ -176,7 +139,6 @@ fill_alike(struct sheet_rows *s, struct job *j)
 const struct table_def table_summary_sync = {
 	.name = "nccl_summary_implicit_sync",
 	FIELDS(alike_fields),
-	.more = more_alike,
 	.fill = fill_alike,
 };
 
@@ -188,23 +150,20 @@ struct waits {
 	double mean_ns, pct_last, pct_last_own;
 };
 
+/* clang-format off */
 static const struct field straggler_fields[] = {
 	RANK,
 	OWN(US("wait_ns_total", "total_wait_time_us"), struct waits, total_ns),
-	OWN(REAL_US("wait_ns_mean", "mean_wait_time_us"), struct waits,
-	    mean_ns),
+	OWN(REAL_US("wait_ns_mean", "mean_wait_time_us"), struct waits, mean_ns),
 	OWN(COUNTS("times_last", "times_arrived_last"), struct waits, nlast),
 	OWN(COUNTS("times_first", "times_arrived_first"), struct waits, nfirst),
 	OWN(PCT("pct_last", "pct_arrived_last"), struct waits, pct_last),
 	OWN(COUNTS("collectives", "num_collectives"), struct waits, ncolls),
 	OWN(US("dur_ns_total", "total_nccl_dur_us"), struct waits, dur_ns),
-	OWN(COLUMN("participated", "num_participated", COL_INT, UNIT_COUNT,
-		COL_OURS, 0),
-	    struct waits, nown),
-	OWN(COLUMN("pct_last_of_own", "pct_arrived_last_of_participated",
-		COL_REAL, UNIT_PERCENT, COL_OURS, 0),
-	    struct waits, pct_last_own),
+	OWN(COLUMN("participated", "num_participated", COL_INT, UNIT_COUNT, COL_OURS, 0), struct waits, nown),
+	OWN(COLUMN("pct_last_of_own", "pct_arrived_last_of_participated", COL_REAL, UNIT_PERCENT, COL_OURS, 0), struct waits, pct_last_own),
 };
+/* clang-format on */
 
 static int
 by_wait(const void *pa, const void *pb)
@@ -271,7 +230,6 @@ fill_stragglers(struct sheet_rows *s, struct job *j)
 
 const struct table_def table_straggler_summary = {
 	.name = "straggler_summary",
-	.when = WHEN_ANY,
 	.is_about = coll_is_sync,
 	FIELDS(straggler_fields),
 	.nodes = WITH_NODE_ID,

@@ -16,9 +16,7 @@ const struct table_def *const table_defs[] = {
 	&table_heatmap,
 	&table_long,
 	&table_sync,
-	&table_sync_ranks,
 	&table_all2allv,
-	&table_all2allv_ranks,
 	&table_straggler_summary,
 	&table_bandwidth,
 	&table_clocks,
@@ -26,80 +24,52 @@ const struct table_def *const table_defs[] = {
 };
 const size_t ntable_defs = sizeof table_defs / sizeof *table_defs;
 
-#define WIDE_RANKS 16 /* more have no column each, unless --wide */
-
-static bool
-is_wide(const struct job *j)
-{
-	return j->set->wide || j->ranks.n <= WIDE_RANKS;
-}
+#define WIDE_RANKS 16 /* more have no columns each */
 
 bool
 is_wanted(const struct table_def *def, const struct job *j)
 {
-	if (def->when == WHEN_SINGLE)
+	if (def->is_single)
 		return j->ranks.n == 1;
-	if (def->when == WHEN_LONG && is_wide(j))
-		return false;
-	for (size_t i = 0; i < j->colls.n; i++)
-		if (def->when != WHEN_ALWAYS &&
-		    def->is_about(j, &j->colls.v[i]))
+	for (size_t i = 0; i < j->colls.n && def->is_about != NULL; i++)
+		if (def->is_about(j, &j->colls.v[i]))
 			return true;
-	return def->when == WHEN_ALWAYS;
+	return def->is_about == NULL;
 }
 
 /* ---- fields ---- */
 
-void
-fields_put(struct sheet_rows *s, const struct field *list, size_t n)
+static const char *
+rank_name(struct sheet_rows *s, size_t pos, const char *id)
+{
+	s->text.len = 0;
+	buf_printf(
+	    &s->text, "rank_%" PRId64 "_%s", s->job->ranks.v[pos].rank, id);
+	return arena_str(s->mem, buf_str(&s->text)).p;
+}
+
+static void
+put_fields(struct sheet_rows *s, const struct field *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		vec_push(&s->fields, list[i]);
 }
 
-static struct field *
-put_named(struct sheet_rows *s, const struct field *of, const char *before,
-    const char *behind)
-{
-	const char *names[] = { of->col.id,
-		of->col.label != NULL ? of->col.label : of->col.id };
-	struct field *f = vec_add(&s->fields);
-	char text[96];
-
-	*f = *of;
-	for (size_t i = 0; i < 2; i++) {
-		snprintf(text, sizeof text, "%s%s%s", before, names[i], behind);
-		*(i == 0 ? &f->col.id : &f->col.label) =
-		    arena_str(s->mem, str_of(text)).p;
-	}
-	return f;
-}
-
 /* The list once more for each rank, as rank_N_ID. */
 static void
-fields_of_ranks(struct sheet_rows *s, const struct field *list, size_t n)
+put_rank_fields(struct sheet_rows *s, const struct field *list, size_t n)
 {
-	char before[32];
-
 	for (size_t r = 0; r < s->job->ranks.n; r++)
 		for (size_t i = 0; i < n; i++) {
-			snprintf(before, sizeof before, "rank_%" PRId64 "_",
-			    s->job->ranks.v[r].rank);
-			put_named(s, &list[i], before, "")->pos =
-			    (uint32_t)r + 1;
+			struct field f = list[i];
+			const char *label =
+			    f.col.label != NULL ? f.col.label : f.col.id;
+
+			f.col.id = rank_name(s, r, f.col.id);
+			f.col.label = rank_name(s, r, label);
+			f.pos = (uint32_t)r + 1;
+			vec_push(&s->fields, f);
 		}
-}
-
-void
-fields_of_aggs(struct sheet_rows *s, const struct field *of,
-    const struct agg *aggs, size_t naggs)
-{
-	char behind[32];
-
-	for (size_t i = 0; i < naggs; i++) {
-		snprintf(behind, sizeof behind, "_%s", aggs[i].word);
-		put_named(s, of, "", behind)->agg = aggs[i];
-	}
 }
 
 /* ---- cells ---- */
@@ -124,6 +94,13 @@ cell_start(const struct row *r)
 {
 	return cell_int(
 	    r->rec->start_ns - r->job->parts.v[r->rec->part].shift_ns);
+}
+
+struct cell
+cell_wait(const struct row *r)
+{
+	return cell_int(
+	    coll_last(r->job, r->coll)->start_ns - r->rec->start_ns);
 }
 
 struct cell
@@ -179,7 +156,7 @@ cell_of(const struct field *f, const struct bases *bases, const struct row *r)
 	}
 	case FROM_VALUES:
 		return cell_real(
-		    agg_of(&f->agg, (struct values *)(uintptr_t)p));
+		    values_stat((struct values *)(uintptr_t)p, f->stat));
 	case FROM_BOOL: return cell_bool(*(const bool *)p);
 	}
 	return cell_none();
@@ -255,48 +232,30 @@ put_row(struct sheet_rows *s, const struct row *given)
 	}
 }
 
-/* A row for each rank in each of the table's collectives. */
-static void
-fill_ranks(
-    struct sheet_rows *s, const struct table_def *def, const struct job *j)
-{
-	for (size_t i = 0; i < j->order.n; i++) {
-		const struct coll *c = &j->colls.v[j->order.v[i]];
-
-		for (uint32_t m = 0; m < c->n && def->is_about(j, c); m++) {
-			struct row row =
-			    row_of_rec(j, j->members[c->first + m]);
-
-			put_row(s, &row);
-		}
-	}
-}
-
 static void
 make_fields(struct sheet_rows *s, const struct table_def *def)
 {
-	static const struct field rank[] = { ID, RANK };
 	static const struct field node_id =
 	    CELL(INT("node_id", NULL), cell_node);
 	static const struct field node_span =
 	    CELL(TEXT("node_span", NULL), cell_node_span);
 	unsigned nodes = s->job->has_nodes ? def->nodes : 0;
+	size_t before = 0;
 
-	fields_put(s, def->fields, def->nfields);
-	if (def->fill == NULL) {
-		fields_put(s, LIST(rank));
-		fields_put(s, def->of_rank, def->nboth);
-	} else if (is_wide(s->job)) {
-		fields_of_ranks(s, def->of_rank, def->nfirst);
-		fields_of_ranks(
+	while (before < def->nfields &&
+	    (def->fields[before].col.flags & COL_OURS) == 0)
+		before++;
+	put_fields(s, def->fields, before);
+	if (s->job->ranks.n <= WIDE_RANKS) {
+		put_rank_fields(s, def->of_rank, def->nfirst);
+		put_rank_fields(
 		    s, def->of_rank + def->nfirst, def->nboth - def->nfirst);
 	}
-	if (def->more != NULL)
-		def->more(s);
+	put_fields(s, def->fields + before, def->nfields - before);
 	if ((nodes & WITH_NODE_ID) != 0)
-		fields_put(s, &node_id, 1);
+		put_fields(s, &node_id, 1);
 	if ((nodes & WITH_NODE_SPAN) != 0)
-		fields_put(s, &node_span, 1);
+		put_fields(s, &node_span, 1);
 }
 
 void
@@ -314,10 +273,7 @@ print_table(const struct table_def *def, struct job *j, struct table_dest *d)
 	s.table = table_create(def->name, columns.v, columns.n);
 	if (def->is_streamed)
 		table_stream(s.table, d);
-	if (def->fill != NULL)
-		def->fill(&s, j);
-	else
-		fill_ranks(&s, def, j);
+	def->fill(&s, j);
 	table_print(s.table, d);
 	table_destroy(s.table);
 	vec_free(&s.fields);

@@ -51,9 +51,9 @@ enum field_from {
 	FROM_CELL, /* cell() */
 	FROM_INT,  /* NONE: empty */
 	FROM_U32,
-	FROM_REAL,   /* NAN: empty */
-	FROM_TEXT,   /* p NULL: empty */
-	FROM_VALUES, /* their agg */
+	FROM_REAL, /* NAN: empty */
+	FROM_TEXT, /* p NULL: empty */
+	FROM_VALUES,
 	FROM_BOOL,
 };
 
@@ -61,7 +61,7 @@ struct field {
 	struct column col;
 	uint8_t of, from;
 	uint16_t at;
-	struct agg agg;
+	double stat; /* FROM_VALUES: which, as of values_stat() */
 	struct cell (*cell)(const struct row *r);
 	/* of one rank's record in a collective: 1 + the rank's position */
 	uint32_t pos;
@@ -85,11 +85,21 @@ struct field {
 #define COLL(column, m) { .col = column, MEMBER(OF_COLL, struct coll, m) }
 #define GROUP_OF(column, m) { .col = column, MEMBER(OF_GROUP, struct pgroup, m) }
 #define RANK_OF(column, m) { .col = column, MEMBER(OF_RANK, struct rank_info, m) }
-#define METRIC(column, m) { .col = column, MEMBER(OF_OWN, struct alike, v[m]) }
-/* A quantile of a struct values. */
-#define OWN_QUANTILE(column, type, m, q) \
-	{ .col = column, MEMBER(OF_OWN, type, m), .agg = { AGG_QUANTILE, q, NULL } }
+/* What a struct values comes to. */
+#define OWN_STAT(column, type, m, which) { .col = column, MEMBER(OF_OWN, type, m), .stat = which }
+#define METRIC(id, label, unit, flags, div, m, which) \
+	OWN_STAT(COLUMN(id, label, COL_REAL, unit, flags, div), struct alike, v[m], which)
+#define MEAN_MAX(id, label, unit, div, m) \
+	METRIC(id "_mean", label "_mean", unit, 0, div, m, STAT_MEAN), \
+	METRIC(id "_max", label "_max", unit, 0, div, m, 1)
+#define STATS(id, label, unit, div, m) \
+	METRIC(id "_mean", label "_mean", unit, 0, div, m, STAT_MEAN), \
+	METRIC(id "_median", label "_median", unit, 0, div, m, 0.5), \
+	METRIC(id "_std", label "_std", unit, COL_OURS | COL_DETAIL, div, m, STAT_STD), \
+	METRIC(id "_min", label "_min", unit, 0, div, m, 0), \
+	METRIC(id "_max", label "_max", unit, 0, div, m, 1)
 #define CELL(column, make) { .col = column, .cell = make }
+#define WAIT(column) { .col = column, .cell = cell_wait }
 
 /* A column with this id, label, and of times and sizes the label's unit. */
 #define COLUMN(id, label, type, unit, flags, div) { id, label, type, unit, flags, div }
@@ -138,6 +148,8 @@ struct field {
 #define END_SKEW COLL(US("end_skew_ns", "skew in end time"), skew_end_ns)
 
 struct cell cell_id(const struct row *r);
+/* For the last rank. */
+struct cell cell_wait(const struct row *r);
 struct cell cell_start_skew(const struct row *r);
 /* As the file has it. */
 struct cell cell_start(const struct row *r);
@@ -162,35 +174,22 @@ enum {
 	WITH_NODE = WITH_NODE_ID | WITH_NODE_SPAN,
 };
 
-/* When -d has it. */
-enum table_when {
-	WHEN_ALWAYS,
-	WHEN_ANY,    /* where there is a collective that it is about */
-	WHEN_LONG,   /* likewise, and ranks have no columns of their own */
-	WHEN_SINGLE, /* of one rank */
-};
-
 struct table_def {
 	const char *name;
-	enum table_when when;
-	/* which collectives it is about; NULL: all */
+	bool is_single; /* -d has it of one rank alone */
+	/* -d has it where there is such a collective; NULL: always */
 	bool (*is_about)(const struct job *j, const struct coll *c);
-	const struct field *fields; /* all, or those before more's */
+	const struct field *fields;
 	size_t nfields;
-	/* of each rank: its columns in is_wide(), in two blocks */
+	/* of each rank of a few: in two blocks, before those of ours */
 	const struct field *of_rank;
 	size_t nfirst, nboth;
-	/* adds fields that depend on the job; NULL: none */
-	void (*more)(struct sheet_rows *s);
 	unsigned nodes;   /* WITH_ */
 	bool is_streamed; /* its rows are printed as they come */
-	/* NULL: a row for each rank in each collective, with of_rank */
 	void (*fill)(struct sheet_rows *s, struct job *j);
 };
 
-#define LIST(list) (list), sizeof(list) / sizeof *(list)
 #define FIELDS(list) .fields = (list), .nfields = sizeof(list) / sizeof *(list)
-
 #define OF_RANK_FIELDS(list, first)           \
 	.of_rank = (list), .nfirst = (first), \
 	.nboth = sizeof(list) / sizeof *(list)
@@ -198,18 +197,14 @@ struct table_def {
 extern const struct table_def *const table_defs[];
 extern const size_t ntable_defs;
 extern const struct table_def table_long, table_summary_long,
-    table_coll_analysis, table_sync, table_sync_ranks, table_summary_sync,
-    table_straggler_summary, table_all2allv, table_all2allv_ranks,
-    table_summary_all2allv, table_heatmap, table_groups, table_cause,
-    table_bandwidth, table_clocks, table_missing;
+    table_coll_analysis, table_sync, table_summary_sync,
+    table_straggler_summary, table_all2allv, table_summary_all2allv,
+    table_heatmap, table_groups, table_cause, table_bandwidth, table_clocks,
+    table_missing;
 
 void print_table(
     const struct table_def *def, struct job *j, struct table_dest *d);
 
-void fields_put(struct sheet_rows *s, const struct field *list, size_t n);
-/* A field of values for each statistic, as ID_WORD. */
-void fields_of_aggs(struct sheet_rows *s, const struct field *of,
-    const struct agg *aggs, size_t naggs);
 void put_row(struct sheet_rows *s, const struct row *r);
 
 /* Whether a table, chosen by -d, has something to say. */

@@ -1,54 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Inputs are reduced in child processes, side by side. A child takes one input
- * after another, appends what it made of it to a file in memory of its own and
- * says so in a table that all share. So an input that is damaged ends its
- * child with the message that it ends any program with, and the others are not
+ * after another, puts what it made of it into a file in memory and says so in a
+ * table, both of which all share. So an input that is damaged ends its child
+ * with the message that it ends any program with, and the others are not
  * touched: another child goes on.
  */
 #include "cmd/tl-collective/collective.h"
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum job_state {
-	STATE_WAITING,
-	STATE_BEGUN,
-	STATE_DONE,
-};
-
-/* One input; child: whose file it lies in. */
+/* One input, and where its parts are. */
 struct task {
-	_Atomic int state;
-	int child;
+	_Atomic bool is_done;
 	bool has_warned;
-	uint64_t offset, len;
+	size_t offset, len;
 };
 
 struct shared {
-	_Atomic size_t next;
+	_Atomic size_t next, len; /* input to be taken; of the file */
 	struct task tasks[];
-};
-
-struct child {
-	pid_t pid;
-	int fd; /* stays when the child is replaced */
-	const char *bytes;
-	size_t len;
 };
 
 struct work {
 	const struct settings *set;
 	const path_vec *paths;
 	struct shared *shared;
-	VEC(struct child) children;
+	int fd;
 };
 
 /* ---- a part as bytes ---- */
+
+static const size_t part_texts[] = { offsetof(struct part, name),
+	offsetof(struct part, host), offsetof(struct part, groups),
+	offsetof(struct part, kernels) };
+#define PART_TEXTS (sizeof part_texts / sizeof *part_texts)
 
 static void
 put_bytes(struct buf *b, const void *p, size_t n)
@@ -62,24 +54,22 @@ put_bytes(struct buf *b, const void *p, size_t n)
 static void
 put_text(struct buf *b, struct str s)
 {
-	uint64_t n = s.len;
-
-	put_bytes(b, &n, sizeof n);
+	put_bytes(b, &s.len, sizeof s.len);
 	put_bytes(b, s.p, s.len);
 }
 
-static void
-put_part(struct buf *b, const struct part *p)
+void
+part_put(struct buf *b, const struct part *p, const struct intern *sigs,
+    const struct intern *hosts)
 {
 	put_bytes(b, p, sizeof *p);
-	put_text(b, p->name);
-	put_text(b, p->host);
-	put_text(b, p->groups);
-	put_text(b, p->kernels);
-	for (size_t i = 0; i < p->nsigs; i++)
-		put_text(b, p->sigs[i]);
-	for (size_t i = 0; i < p->nhosts; i++)
-		put_text(b, p->hosts[i]);
+	for (size_t i = 0; i < PART_TEXTS; i++)
+		put_text(
+		    b, *(const struct str *)((const char *)p + part_texts[i]));
+	for (uint32_t i = 0; i < p->nsigs; i++)
+		put_text(b, intern_get(sigs, i));
+	for (uint32_t i = 0; i < p->nhosts; i++)
+		put_text(b, intern_get(hosts, i));
 	put_bytes(b, p->recs, p->nrecs * sizeof *p->recs);
 }
 
@@ -95,10 +85,11 @@ get_bytes(const char **at, size_t n)
 static struct str
 get_text(const char **at)
 {
-	uint64_t n;
+	struct str s;
 
-	memcpy(&n, get_bytes(at, sizeof n), sizeof n);
-	return (struct str){ get_bytes(at, n), n };
+	memcpy(&s.len, get_bytes(at, sizeof s.len), sizeof s.len);
+	s.p = get_bytes(at, s.len);
+	return s;
 }
 
 static const struct str *
@@ -117,10 +108,8 @@ get_part(const char **at, const char *path, struct part *p)
 {
 	memcpy(p, get_bytes(at, sizeof *p), sizeof *p);
 	p->path = str_of(path);
-	p->name = get_text(at);
-	p->host = get_text(at);
-	p->groups = get_text(at);
-	p->kernels = get_text(at);
+	for (size_t i = 0; i < PART_TEXTS; i++)
+		*(struct str *)((char *)p + part_texts[i]) = get_text(at);
 	p->sigs = get_texts(at, p->nsigs);
 	p->hosts = get_texts(at, p->nhosts);
 	p->recs =
@@ -130,162 +119,137 @@ get_part(const char **at, const char *path, struct part *p)
 /* ---- a child ---- */
 
 static void
-do_task(struct work *w, struct reducer *r, int no, size_t i)
+do_task(struct work *w, struct reducer *r, size_t i, struct buf *b)
 {
 	struct task *t = &w->shared->tasks[i];
-	int fd = w->children.v[no].fd;
 	bool before = exit_status() == EXIT_WARNINGS;
-	part_vec parts = { 0 };
-	struct buf b = { 0 };
 
-	t->child = no;
-	atomic_store(&t->state, STATE_BEGUN);
-	reduce_input(r, w->paths->v[i], &parts);
-	for (size_t k = 0; k < parts.n; k++) {
-		put_part(&b, &parts.v[k]);
-		vec_release(parts.v[k].recs);
+	b->len = 0;
+	reduce_input(r, w->paths->v[i], b);
+	t->offset = atomic_fetch_add(&w->shared->len, b->len);
+	for (t->len = 0; t->len < b->len;) {
+		ssize_t n = pwrite(w->fd, b->p + t->len, b->len - t->len,
+		    (off_t)(t->offset + t->len));
+
+		if (n > 0)
+			t->len += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			die_errno("%s: its records", w->paths->v[i]);
 	}
-	t->offset = (uint64_t)lseek(fd, 0, SEEK_END);
-	t->len = b.len;
-	if (write_all(fd, b.p, b.len) != 0)
-		die_errno("%s: its records", w->paths->v[i]);
 	t->has_warned = !before && exit_status() == EXIT_WARNINGS;
-	atomic_store(&t->state, STATE_DONE);
-	buf_free(&b);
-	vec_free(&parts);
+	atomic_store(&t->is_done, true);
 }
 
 /* It takes an input before all else: who dies has used one up. */
 static noreturn void
-be_child(struct work *w, int no)
+be_child(struct work *w)
 {
 	struct reducer *r = NULL;
+	struct buf b = { 0 };
 	size_t i;
 
 	while ((i = atomic_fetch_add(&w->shared->next, 1)) < w->paths->n) {
 		if (r == NULL)
 			r = reducer_new(w->set);
-		do_task(w, r, no, i);
+		do_task(w, r, i, &b);
 	}
 	_exit(exit_status());
 }
 
+/* ---- the parent ---- */
+
 static void
-start_child(struct work *w, int no)
+start_child(struct work *w)
 {
 	pid_t pid = fork();
 
 	if (pid < 0)
 		die_errno("fork");
 	if (pid == 0)
-		be_child(w, no);
+		be_child(w);
 	child_began(pid);
-	w->children.v[no].pid = pid;
 }
 
-/* ---- the parent ---- */
-
-/* One of them has ended: because there is no more to do, or at its input. */
+/* One of them has ended; whether that was at an input, not behind the last. */
 static bool
-wait_child(struct work *w)
+wait_child(void)
 {
-	int status, no = -1;
+	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, 0)) < 0)
-		if (errno != EINTR)
+	do {
+		pid = waitpid(-1, &status, 0);
+		if (pid < 0 && errno != EINTR)
 			die_errno("waiting");
-	for (size_t i = 0; i < w->children.n; i++)
-		if (w->children.v[i].pid == pid)
-			no = (int)i;
-	(void)child_ended(pid);
-	if (no < 0)
-		return false;
-	w->children.v[no].pid = 0;
+	} while (pid < 0 || !child_ended(pid));
 	if (WIFSIGNALED(status))
 		report(MSG_READER_KILLED, WTERMSIG(status));
-	else if (WEXITSTATUS(status) == EXIT_DONE ||
-	    WEXITSTATUS(status) == EXIT_WARNINGS)
-		return true;
-	if (atomic_load(&w->shared->next) < w->paths->n)
-		start_child(w, no);
-	return w->children.v[no].pid == 0;
+	return WIFSIGNALED(status) ||
+	    (WEXITSTATUS(status) != EXIT_DONE &&
+		WEXITSTATUS(status) != EXIT_WARNINGS);
 }
 
 static void
 run_children(struct work *w)
 {
-	size_t n = (size_t)w->set->jobs, alive;
+	size_t alive = 0, most = (size_t)w->set->jobs;
 
-	if (n > w->paths->n)
-		n = w->paths->n;
-	for (size_t i = 0; i < n; i++) {
-		int fd = memfd_create("tl-collective", MFD_CLOEXEC);
-
-		if (fd < 0)
-			die_errno("memfd_create");
-		vec_push(&w->children, ((struct child){ .fd = fd }));
+	while (alive < most && alive < w->paths->n) {
+		start_child(w);
+		alive++;
 	}
-	for (size_t i = 0; i < n; i++)
-		start_child(w, (int)i);
-	for (alive = n; alive > 0;)
-		alive -= wait_child(w);
+	while (alive > 0)
+		if (wait_child() && atomic_load(&w->shared->next) < w->paths->n)
+			start_child(w);
+		else
+			alive--;
 }
 
-static void
-map_child(struct child *c)
+static void *
+map(int fd, size_t len)
 {
-	off_t len = lseek(c->fd, 0, SEEK_END);
-	void *p;
+	int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, flags, fd, 0);
 
-	if (len > 0) {
-		p = mmap(NULL, (size_t)len, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    c->fd, 0);
-		if (p == MAP_FAILED)
-			die_errno("mmap");
-		c->bytes = p;
-		c->len = (size_t)len;
-	}
-	close(c->fd);
+	if (p == MAP_FAILED)
+		die_errno("mmap");
+	return p;
 }
 
 static void
-take_task(struct work *w, size_t i, part_vec *parts)
+take_task(const struct work *w, size_t i, const char *bytes, part_vec *parts)
 {
 	const struct task *t = &w->shared->tasks[i];
-	const char *path = w->paths->v[i];
-	const char *at, *end;
+	const char *at = bytes + t->offset, *end = at + t->len;
 
-	if (atomic_load(&t->state) != STATE_DONE) {
-		report(MSG_INPUT_FAILED, path);
+	if (!atomic_load(&t->is_done)) {
+		report(MSG_INPUT_FAILED, w->paths->v[i]);
 		return;
 	}
 	if (t->has_warned)
-		report(MSG_INPUT_WARNED, path);
-	if (t->len == 0)
-		return;
-	at = w->children.v[t->child].bytes + t->offset;
-	end = at + t->len;
+		report(MSG_INPUT_WARNED, w->paths->v[i]);
 	while (at < end)
-		get_part(&at, path, vec_add(parts));
+		get_part(&at, w->paths->v[i], vec_add(parts));
 }
 
 void
 work_run(const struct settings *set, const path_vec *paths, part_vec *parts)
 {
-	size_t size = sizeof(struct shared) + paths->n * sizeof(struct task);
-	struct work w = { .set = set, .paths = paths };
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct work w = { .set = set,
+		.paths = paths,
+		.shared = map(
+		    -1, sizeof(struct shared) + paths->n * sizeof(struct task)),
+		.fd = memfd_create("tl-collective", MFD_CLOEXEC) };
+	const char *bytes = "";
 
-	if (p == MAP_FAILED)
-		die_errno("mmap");
-	w.shared = p;
+	if (w.fd < 0)
+		die_errno("memfd_create");
 	run_children(&w);
-	for (size_t i = 0; i < w.children.n; i++)
-		map_child(&w.children.v[i]);
+	if (w.shared->len > 0)
+		bytes = map(w.fd, w.shared->len);
+	close(w.fd);
 	for (size_t i = 0; i < paths->n; i++)
-		take_task(&w, i, parts);
+		take_task(&w, i, bytes, parts);
 	if (parts->n == 0)
 		die("no input could be read");
 }

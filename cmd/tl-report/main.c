@@ -47,7 +47,6 @@ static const struct row {
 	size_t at;
 } rows[] = {
 	/* clang-format off */
-	{ { 0, "agg-metrics", "AGG,...", "of nccl_summary_*: mean, median, p95, ..." }, R | H, NOWHERE },
 	{ { 0, "align-clocks", NULL, "take estimated offsets between ranks' clocks out" }, R, NOWHERE },
 	{ { 0, "arch", "NAME", "the GPU: auto, a name or a JSON file" }, F, NOWHERE },
 	{ { 0, "bins", "N", "bins of short_kernel_histogram" }, K | B, NOWHERE },

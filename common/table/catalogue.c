@@ -280,14 +280,10 @@ const struct sheet sheets[] = {
 	    .rule = &collective, .small = "nccl_long"),
 	TL_COLLECTIVE("nccl_implicit_sync",
 	    "each collective: latency, waiting, skew, bandwidth"),
-	TL_COLLECTIVE(
-	    "nccl_implicit_sync_ranks", "the same, a row for each rank"),
 	TL_COLLECTIVE("nccl_summary_implicit_sync",
 	    "latency, skew and bandwidth of collectives that do the same",
 	    .rule = &latency, .small = "nccl_sync"),
 	TL_COLLECTIVE("nccl_all2allv", "each all_to_allv"),
-	TL_COLLECTIVE("nccl_all2allv_ranks",
-	    "the same with times and sizes, a row for each rank"),
 	TL_COLLECTIVE(
 	    "nccl_summary_all2allv", "all_to_allv, by process group and dtype"),
 	TL_COLLECTIVE("nccl_all2allv_heatmap",

@@ -75,6 +75,11 @@ e2us 3 1000080 120 | trace 3 4 >us/rank3.json
 is 'E2: waiting and skew' "$(column nccl_implicit_sync \
 	start_skew_ns,earliest_rank,wait_ns_mean,end_skew_ns,rank_0_wait_ns,rank_1_wait_ns,rank_2_wait_ns,rank_3_wait_ns us)" "\
 80000${tab}0${tab}49875.0${tab}0${tab}80000${tab}50000${tab}69500${tab}0"
+is 'E2: waiting, in rows' "$(column nccl_long rank,wait_ns us | tr '\t\n' ': ')" \
+	'0:80000 1:50000 2:69500 3:0 '
+is 'statistics of one: no deviation' "$(column nccl_summary_implicit_sync \
+	latency_ns_mean,latency_ns_median,latency_ns_std,latency_ns_min,latency_ns_max us)" \
+	"120000.0${tab}120000.0${tab}${tab}120000.0${tab}120000.0"
 is 'E2: the straggler' "$(column straggler_summary \
 	rank,wait_ns_total,times_last,pct_last us | head -n 1)" \
 	"3${tab}0${tab}1${tab}100.0"
@@ -224,7 +229,6 @@ ok 'as if only the good ones were given' diff -r t1 t2
 refuses 1 'no input could be read' 'tl-collective bad/rank-2.json'
 refuses 2 'no table' 'tl-collective --table nothing base'
 refuses 2 'RE\[=TYPE' 'tl-collective --comm-pattern =x base'
-refuses 2 'is none of' 'tl-collective --agg-metrics mode base'
 refuses 2 'makes a stream' 'tl-collective --partial -d x base'
 mkdir empty
 refuses 1 'no trace or stream in this folder' 'tl-collective empty'
@@ -387,8 +391,8 @@ is 'all rows are there' "$(wc -l <many.out/nccl_long.csv | tr -d ' ')" 25601
 is 'the late rank among many' "$(column straggler_cause \
 	group,rank,times_late,late_ns_p50,verdict many | head -n 1)" \
 	"0${tab}5${tab}200${tab}424851.5${tab}throttled"
-tl-collective --table nccl_implicit_sync_ranks many >rows
-tl-collective --table nccl_implicit_sync_ranks --sort rank many |
+tl-collective --table nccl_long many >rows
+tl-collective --table nccl_long --sort rank many |
 	sort >sorted
 sort rows >rows.sorted
 same 'sorted, the same rows' sorted rows.sorted
@@ -417,24 +421,10 @@ is 'over 16 ranks no columns of each' "$(tl-collective \
 	--table nccl_implicit_sync many | head -n 1 | tr '\t' '\n' |
 	grep -c '^rank_[0-9]*_')" 0
 is 'but rows' "$(wc -l <rows | tr -d ' ')" 25601
-is '--wide: columns of each' "$(tl-collective --wide \
-	--table nccl_implicit_sync many | head -n 1 | tr '\t' '\n' |
-	grep -c '^rank_[0-9]*_wait_ns$')" 64
-is '--by-group: a row for each group' "$(column nccl_summary_implicit_sync \
-	count base | wc -l | tr -d ' ') $(column nccl_summary_implicit_sync \
-	count --by-group base | wc -l | tr -d ' ')" '5 9'
 is '--comm-pattern' "$(sed 's/ncclDevKernel/my_quick_sum/' us/rank0.json |
 	sed 's/"Collective name":"allreduce",//' >p.json
 	tl-collective --comm-pattern 'QUICK_s=allreduce' -c collective,count \
 		--no-header p.json)" "allreduce${tab}1"
-is '--infer' "$(sed 's/ncclDevKernel/ncclDevKernel_ReduceScatter_x/' us/rank0.json |
-	sed 's/"Collective name":"allreduce",//' >p.json
-	tl-collective --infer -c collective,count --no-header p.json)" \
-	"reducescatter${tab}1"
-is 'quantiles' "$(tl-collective --table nccl_summary_implicit_sync \
-	--agg-metrics p50,max base --labels --format csv | head -n 1 |
-	tr , '\n' | sed -n '7,8p' | tr '\n' ' ')" \
-	'comm_latency_p50 comm_latency_max '
 
 page_examples tl-collective.1
 done_testing

@@ -339,7 +339,7 @@ for o in '--top 3' '--top-ops 3' '--top-roofline 3' '--micro-idle 5us' \
 	refuses 2 'is for sheets' "tl-report $o t.tl"
 done
 refuses 2 "'--width' is for the screen" 'tl-report --width 99 -d bad t.tl'
-for o in '--gpus-per-node 4' --align-clocks '--agg-metrics p95 -d one'; do
+for o in '--gpus-per-node 4' --align-clocks; do
 	run "tl-report $o t.tl"
 	like "$o of one rank" "$(cat "$log/err")" \
 		'has no effect: it is for several ranks'

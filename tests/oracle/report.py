@@ -50,7 +50,7 @@ VARIANTS = {
                                   "--pseudo-ops", "--no-collective"],
     # of several ranks
     "detailed": [],
-    "node_span_heatmap": ["--agg-metrics", "mean,std,max"],
+    "node_span_heatmap": [],
 }
 ROCPROF = {
     "default": [], "details": ["--kernels"], "short": ["--short", "10us"],
