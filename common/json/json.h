@@ -37,6 +37,22 @@ enum json_status {
 	JSON_BAD,
 };
 
+enum json_num_type {
+	JSON_INT,  /* i */
+	JSON_UINT, /* u: 2^63 .. 2^64-1 */
+	JSON_DEC,  /* dec: has a point or exponent, at most 18 digits, and
+	              num_put_dec() gives a text of the same value */
+	JSON_TEXT, /* anything else: text */
+};
+
+struct json_num {
+	enum json_num_type type;
+	int64_t i;
+	uint64_t u;
+	struct dec dec;
+	struct str text; /* always set */
+};
+
 struct json {
 	const unsigned char *p;
 	const unsigned char *end;
@@ -47,6 +63,7 @@ struct json {
 	struct str raw; /* KEY, STRING: text between the quotes, as written;
 	                   NUMBER and NAN: its text */
 	bool escaped;   /* raw holds backslashes: see json_unescape() */
+	struct json_num num; /* NUMBER */
 	/* private to json_next() */
 	uint32_t depth;
 	uint8_t state;
@@ -157,22 +174,6 @@ bool json_check_string(
     struct str raw, const char **error, size_t *at) USE_RESULT;
 /* Validates UTF-8 alone (a text without backslashes). */
 bool json_check_utf8(struct str raw, size_t *at) USE_RESULT;
-
-enum json_num_type {
-	JSON_INT,  /* i */
-	JSON_UINT, /* u: 2^63 .. 2^64-1 */
-	JSON_DEC,  /* dec: has a point or exponent, at most 18 digits, and
-	              num_put_dec() gives a text of the same value */
-	JSON_TEXT, /* anything else: text */
-};
-
-struct json_num {
-	enum json_num_type type;
-	int64_t i;
-	uint64_t u;
-	struct dec dec;
-	struct str text; /* always set */
-};
 
 /* At a digit or minus: a number; -0 is JSON_TEXT. Exact: nothing passes
  * through a double. */

@@ -32,25 +32,19 @@ json_copy(struct json *j, unsigned depth, struct buf *out)
 	const unsigned char *p = j->p - 1;
 	uint32_t outside = j->depth - 1;
 	size_t before = out->len;
-	const char *error = NULL;
 
 	buf_room(out, (size_t)(j->end - p));
-	for (;;) {
-		if (j->depth + depth > JSON_MAX_DEPTH)
-			error = "nesting deeper than 10000";
-		if (j->p > j->end)
-			error = "unexpected end of the data";
-		if (error != NULL)
+	do {
+		if (j->depth + depth > JSON_MAX_DEPTH) {
+			(void)json_fail(
+			    j, j->p - 1, "nesting deeper than 10000");
 			break;
+		}
 		put_token(out, p, j);
 		if (j->depth == outside)
 			return true;
 		p = j->p;
-		if (json_next(j) <= JSON_T_END)
-			break;
-	}
-	if (error != NULL)
-		(void)json_fail(j, j->p > j->end ? j->end : j->p - 1, error);
+	} while (json_next(j) > JSON_T_END);
 	out->len = before;
 	return false;
 }

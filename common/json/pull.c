@@ -120,13 +120,14 @@ close_container(struct json *j, enum json_token t)
 static enum json_token
 string(struct json *j, enum json_token t)
 {
-	const char *error;
+	const char *error = "invalid UTF-8 in a string";
 	size_t at;
 	enum json_status status = json_string(j, &j->raw, &j->escaped);
 
 	if (status != JSON_OK)
 		return token_of(status, t);
-	if (UNLIKELY(!json_check_string(j->raw, &error, &at)))
+	if (UNLIKELY(j->escaped ? !json_check_string(j->raw, &error, &at)
+				: !json_check_utf8(j->raw, &at)))
 		return bad(j, (const unsigned char *)j->raw.p + at, error);
 	if (t == JSON_T_KEY)
 		j->state = S_AFTER_KEY;
@@ -164,12 +165,11 @@ literal(struct json *j, const char *word, enum json_token t)
 static enum json_token
 number(struct json *j)
 {
-	struct json_num num;
-	enum json_status status = json_number(j, &num);
+	enum json_status status = json_number(j, &j->num);
 
 	if (status != JSON_OK)
 		return token_of(status, JSON_T_NUMBER);
-	j->raw = num.text;
+	j->raw = j->num.text;
 	value_done(j);
 	return JSON_T_NUMBER;
 }
@@ -226,10 +226,10 @@ after_value(struct json *j)
 	return value(j);
 }
 
+/* Behind a bracket, or a key: what may stand there, mostly a value. */
 static enum json_token
-next(struct json *j)
+after_token(struct json *j)
 {
-	json_space(j);
 	switch ((enum state)j->state) {
 	case S_FIRST_VALUE:
 		if (*j->p == ']')
@@ -245,9 +245,7 @@ next(struct json *j)
 		j->p++;
 		json_space(j);
 		return value(j);
-	case S_AFTER_VALUE: return after_value(j);
-	case S_VALUE:
-	case S_DONE:
+	case S_DONE: return JSON_T_END;
 	default: return value(j);
 	}
 }
@@ -258,10 +256,13 @@ json_next(struct json *j)
 	const unsigned char *start = j->p;
 	enum json_token t;
 
-	if (j->state == S_DONE)
-		return JSON_T_END;
-	t = next(j);
-	if (t == JSON_T_MORE)
+	if (LIKELY(j->state != S_DONE))
+		json_space(j);
+	t = j->state == S_AFTER_VALUE ? after_value(j) : after_token(j);
+	/* where no zeros are behind the whole text, it may seem to go on */
+	if (UNLIKELY(j->p > j->end) && j->eof && t > JSON_T_END)
+		t = bad(j, j->end, NULL);
+	if (UNLIKELY(t == JSON_T_MORE))
 		j->p = start;
 	return t;
 }

@@ -29,14 +29,19 @@ json_string_slow(
 	return JSON_OK;
 }
 
+#define TOPS UINT64_C(0x8080808080808080)
+
 /* The first byte above 127 from p on, or end. */
 static const unsigned char *
 skip_ascii(const unsigned char *p, const unsigned char *end)
 {
-	for (; end - p >= 16; p += 16)
-		if ((json_load8(p) | json_load8(p + 8)) &
-		    UINT64_C(0x8080808080808080))
-			break;
+	while (end - p >= 8 && (hash_load(p, 8) & TOPS) == 0)
+		p += 8;
+	/* most keys and names end here, or by the word that ends with them */
+	if (end - p >= 4 &&
+	    ((hash_load(p, 4) | hash_load(end - 4, 4)) & TOPS) == 0 &&
+	    end - p <= 8)
+		return end;
 	while (p < end && *p < 0x80)
 		p++;
 	return p;

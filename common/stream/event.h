@@ -91,6 +91,8 @@ event_is(const struct event *ev, uint32_t kinds)
 
 /* ---- values ---- */
 
+/* Text as the stream holds it: interned, or inline when it is long. */
+void value_store(struct dict *st, struct value *v);
 /* Appends the encoding of a value; ids are numbers in the dictionary. */
 void value_encode(struct buf *b, const struct value *v);
 /*

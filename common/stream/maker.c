@@ -66,28 +66,13 @@ maker_entry(struct maker *m, const struct entry *entry, const struct value *v)
 	value_encode(&m->vals, v);
 }
 
-/* As the stream holds it: interned, or inline when it is long. */
-static struct value
-stored(struct maker *m, const struct value *value)
-{
-	struct value v = *value;
-	bool is_long = v.s.len > STREAM_INTERN_MAX;
-
-	if (v.type == VAL_STR || v.type == VAL_STRX)
-		v.type = is_long ? VAL_STRX : VAL_STR;
-	else if (v.type == VAL_JSON || v.type == VAL_JSONX)
-		v.type = is_long ? VAL_JSONX : VAL_JSON;
-	if (v.type == VAL_STR || v.type == VAL_JSON || v.type == VAL_NUM)
-		v.id = intern_put(m->st->text, v.s);
-	return v;
-}
-
 static void
 add(struct maker *m, struct str key, const struct value *value,
     enum group group, enum role role)
 {
-	struct value v = stored(m, value);
+	struct value v = *value;
 
+	value_store(m->st, &v);
 	maker_entry(m,
 	    &(struct entry){ .key = intern_put(m->st->text, key),
 		.type = (uint8_t)v.type,

@@ -60,19 +60,35 @@ get_object(struct ndjson_dec *d, const char *member, void *to)
 	note_group(d, group_at(d, to));
 	if (group_at(d, to) == GROUP_ARGS)
 		d->e.shape.flags |= SHAPE_ARGS;
-	return ndjson_members(d, NULL, add_member, to);
+	return ndjson_members(d, add_member, to);
 }
 
-/* To the next part of a pair, or its end. */
 static bool
-pair_part(struct ndjson_dec *d, bool first, bool at_end)
+no_pair(struct ndjson_dec *d)
 {
-	bool done;
+	return ndjson_fail(
+	    d, ndjson_here(d), "expected a pair of key and value");
+}
 
-	if (!ndjson_element(d, first, &done))
+/* ["key",value] */
+static bool
+get_pair(struct ndjson_dec *d, enum group group)
+{
+	struct value v;
+	struct str key;
+	uint32_t id;
+
+	if (!ndjson_list(d) || !ndjson_next(d) || !ndjson_get_text(d, &key))
 		return false;
-	return done == at_end ||
-	    ndjson_fail(d, d->j->p, "expected a pair of key and value");
+	id = intern_put(d->st->text, key);
+	if (!ndjson_next(d))
+		return false;
+	if (d->t == JSON_T_ARRAY_END)
+		return no_pair(d);
+	if (!ndjson_get_value(d, true, &v) || !ndjson_next(d))
+		return false;
+	add_entry(d, group, id, &v);
+	return d->t == JSON_T_ARRAY_END || no_pair(d);
 }
 
 /* [["key",value],...] */
@@ -80,29 +96,15 @@ static bool
 get_list(struct ndjson_dec *d, const char *member, void *to)
 {
 	enum group group = group_at(d, to);
-	struct value v;
-	struct str key;
-	bool done;
 
 	(void)member;
 	note_group(d, group);
-	for (bool first = true;; first = false) {
-		uint32_t id;
-
-		if (!ndjson_element(d, first, &done))
+	if (!ndjson_list(d))
+		return false;
+	while (ndjson_element(d))
+		if (!get_pair(d, group))
 			return false;
-		if (done)
-			return true;
-		if (!pair_part(d, true, false) || !ndjson_get_text(d, &key))
-			return false;
-		id = intern_put(d->st->text, key);
-		if (!pair_part(d, false, false) ||
-		    !ndjson_get_value(d, true, &v))
-			return false;
-		add_entry(d, group, id, &v);
-		if (!pair_part(d, false, true))
-			return false;
-	}
+	return d->error == NULL;
 }
 
 /* ---- members of an event ---- */
@@ -110,7 +112,7 @@ get_list(struct ndjson_dec *d, const char *member, void *to)
 static bool
 get_kind(struct ndjson_dec *d, const char *member, void *to)
 {
-	const unsigned char *start = d->j->p;
+	const void *start = ndjson_here(d);
 	struct str s;
 	int kind;
 
@@ -129,7 +131,7 @@ get_kind(struct ndjson_dec *d, const char *member, void *to)
 static bool
 get_phase(struct ndjson_dec *d, const char *member, void *to)
 {
-	const unsigned char *start = d->j->p;
+	const void *start = ndjson_here(d);
 	const unsigned char *p;
 	struct str s;
 
@@ -220,13 +222,13 @@ get_role(struct ndjson_dec *d, const char *member, void *to)
 static bool
 get_roles(struct ndjson_dec *d, const char *member, void *to)
 {
-	const unsigned char *start = d->j->p;
+	const char *start = ndjson_here(d);
 
 	(void)member;
 	if (!ndjson_skip(d))
 		return false;
 	*(struct str *)to =
-	    (struct str){ (const char *)start, (size_t)(d->j->p - start) };
+	    (struct str){ start, (size_t)((const char *)d->j->p - start) };
 	return true;
 }
 
@@ -282,16 +284,14 @@ begin_event(struct ndjson_dec *d)
 	d->all.vals.len = 0;
 }
 
-/* The first key was read; the cursor is at its value. */
 enum dec_status
-ndjson_event(struct ndjson_dec *d, struct str key)
+ndjson_event(struct ndjson_dec *d)
 {
 	static const struct ndjson_fields event = { "an event", fields,
 		sizeof fields / sizeof *fields };
 
 	begin_event(d);
-	if (!ndjson_members(d, &key, ndjson_known, &event) ||
-	    !ndjson_finish_event(d))
+	if (!ndjson_members(d, ndjson_known, &event) || !ndjson_finish_event(d))
 		return DEC_BAD;
 	d->nevents++;
 	return DEC_EVENT;

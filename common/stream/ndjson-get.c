@@ -62,9 +62,10 @@ ndjson_known(struct ndjson_dec *d, struct str key, const void *arg)
 	const struct ndjson_field *f = find_field(d, fields, key);
 
 	if (UNLIKELY(f == NULL) && (key.len == 0 || key.p[0] != '_'))
-		return ndjson_fail(d, d->j->p, "unknown key \"%.*s\" in %s",
+		return ndjson_fail(d, ndjson_here(d),
+		    "unknown key \"%.*s\" in %s",
 		    (int)(key.len < 60 ? key.len : 60), key.p, fields->where);
-	if (f == NULL || (*d->j->p == 'n' && !f->takes_null))
+	if (f == NULL || (d->t == JSON_T_NULL && !f->takes_null))
 		return ndjson_skip(d);
 	d->e.shape.has |= f->has;
 	return f->get(d, f->key.p, (char *)d + f->at);
@@ -125,20 +126,18 @@ get_provs(struct ndjson_dec *d, const char *member, void *to)
 		NDJSON_FIELD("args", get_args, one_prov.args, 0),
 	};
 	static const struct ndjson_fields prov = { "\"prov\"", fields, 3 };
-	bool done;
 
 	(void)member;
 	(void)to;
-	for (bool first = true;; first = false) {
-		if (!ndjson_element(d, first, &done))
-			return false;
-		if (done)
-			return true;
+	if (!ndjson_list(d))
+		return false;
+	while (ndjson_element(d)) {
 		d->one_prov = (struct prov){ STR("?"), STR("?"), STR("[]") };
-		if (!ndjson_members(d, NULL, ndjson_known, &prov))
+		if (!ndjson_members(d, ndjson_known, &prov))
 			return false;
 		vec_push(&d->prov, d->one_prov);
 	}
+	return d->error == NULL;
 }
 
 static bool
@@ -148,7 +147,7 @@ get_version(struct ndjson_dec *d, const char *member, void *to)
 }
 
 static enum dec_status
-get_header(struct ndjson_dec *d, struct str key)
+get_header(struct ndjson_dec *d)
 {
 	static const struct ndjson_field fields[] = {
 		NDJSON_FIELD("tl", get_version, version, 0),
@@ -164,7 +163,7 @@ get_header(struct ndjson_dec *d, struct str key)
 		    "with tl-cat a.tl b.tl");
 		return DEC_BAD;
 	}
-	if (!ndjson_members(d, &key, ndjson_known, &header))
+	if (!ndjson_members(d, ndjson_known, &header))
 		return DEC_BAD;
 	if (d->version != STREAM_VERSION) {
 		ndjson_fail(d, start,
@@ -189,7 +188,8 @@ add_fact(struct ndjson_dec *d, struct str key, const void *arg)
 	if (!get_value(d, NULL, &f.val))
 		return false;
 	if (d->facts.n == WIRE_MAX_FACTS)
-		return ndjson_fail(d, d->j->p, "a source has too many facts");
+		return ndjson_fail(
+		    d, ndjson_here(d), "a source has too many facts");
 	vec_push(&d->facts, f);
 	return true;
 }
@@ -199,7 +199,7 @@ get_facts(struct ndjson_dec *d, const char *member, void *to)
 {
 	(void)member;
 	(void)to;
-	return ndjson_members(d, NULL, add_fact, NULL);
+	return ndjson_members(d, add_fact, NULL);
 }
 
 static enum dec_status
@@ -214,7 +214,7 @@ get_source(struct ndjson_dec *d)
 
 	d->facts.n = 0;
 	d->source = (struct source){ 0 };
-	if (!ndjson_members(d, NULL, ndjson_known, &source))
+	if (!ndjson_members(d, ndjson_known, &source))
 		return DEC_BAD;
 	d->source.facts = d->facts.v;
 	d->source.nfacts = d->facts.n;
@@ -233,14 +233,13 @@ get_meta(struct ndjson_dec *d)
 	static const struct ndjson_fields meta = { "\"meta\"", fields, 4 };
 
 	d->meta = (struct meta){ .fact.key = STR("") };
-	return ndjson_members(d, NULL, ndjson_known, &meta) ? DEC_META
-							    : DEC_BAD;
+	return ndjson_members(d, ndjson_known, &meta) ? DEC_META : DEC_BAD;
 }
 
 static enum dec_status
 get_section(struct ndjson_dec *d)
 {
-	const unsigned char *start = d->j->p;
+	const void *start = ndjson_here(d);
 	struct str s;
 
 	if (!ndjson_get_text(d, &s))
@@ -268,16 +267,16 @@ get_end(struct ndjson_dec *d)
 	static const struct ndjson_fields end = { "\"end\"", fields, 3 };
 
 	d->end_events = (int64_t)d->nevents;
-	if (!ndjson_members(d, NULL, ndjson_known, &end))
+	if (!ndjson_members(d, ndjson_known, &end))
 		return DEC_BAD;
 	if ((uint64_t)d->end_events != d->nevents)
 		d->marks |= MARK_EDITED;
 	return DEC_STREAM_END;
 }
 
-/* The first key says what the line is; the cursor is at its value. */
+/* The first key, at hand, says what the line is. */
 static enum dec_status
-get_line(struct ndjson_dec *d, struct str key)
+get_line(struct ndjson_dec *d)
 {
 	static const struct {
 		struct str key;
@@ -288,61 +287,58 @@ get_line(struct ndjson_dec *d, struct str key)
 		{ STR_INIT("section"), get_section },
 		{ STR_INIT("end"), get_end },
 	};
+	struct str key = ndjson_key(d);
 
 	if (str_eq(key, STR("tl")) || str_eq(key, STR("marks")) ||
 	    str_eq(key, STR("prov")))
-		return get_header(d, key);
+		return get_header(d);
 	if (!d->has_header) {
 		ndjson_fail(d, d->line, "the first line is no header");
 		return DEC_BAD;
 	}
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		enum dec_status status;
-		bool done;
 
 		if (!str_eq(key, lines[i].key))
 			continue;
-		status = lines[i].get(d);
-		if (status == DEC_BAD)
-			return status;
-		if (!ndjson_member(d, false, &key, &done))
+		status = ndjson_next(d) ? lines[i].get(d) : DEC_BAD;
+		if (status == DEC_BAD || !ndjson_next(d))
 			return DEC_BAD;
-		if (done)
+		if (d->t == JSON_T_OBJECT_END)
 			return status;
-		ndjson_fail(d, d->j->p, "a line \"%s\" has no other members",
-		    lines[i].key.p);
+		ndjson_fail(d, ndjson_here(d),
+		    "a line \"%s\" has no other members", lines[i].key.p);
 		return DEC_BAD;
 	}
-	return ndjson_event(d, key);
+	return ndjson_event(d);
 }
 
 enum dec_status
 ndjson_line(struct ndjson_dec *d, const char *p, size_t len)
 {
-	enum dec_status status;
-	struct str key;
-	bool done;
+	enum dec_status status = DEC_BAD;
+	struct json *j = d->j;
 
-	json_start(d->j, p, len);
+	json_start(j, p, len);
 	d->line = p;
 	d->error = NULL;
 	arena_reset(d->mem, d->mark);
-	ndjson_space(d->j);
-	if (d->j->p >= d->j->end)
+	json_space(j);
+	if (j->p >= j->end)
 		return DEC_BLOCK_END;
-	if (!ndjson_member(d, true, &key, &done))
+	if (!ndjson_next(d))
 		return DEC_BAD;
-	if (done) {
+	if (d->t != JSON_T_OBJECT)
+		ndjson_fail(d, ndjson_here(d), "expected an object");
+	else if (ndjson_next(d) && d->t == JSON_T_OBJECT_END)
 		ndjson_fail(d, p, "an empty line of a stream");
-		return DEC_BAD;
-	}
-	status = get_line(d, key);
+	else if (d->error == NULL)
+		status = get_line(d);
 	if (status == DEC_BAD)
 		return status;
-	ndjson_space(d->j);
-	if (d->j->p != d->j->end) {
-		ndjson_fail(d, d->j->p, "text follows behind the line's end");
-		return DEC_BAD;
-	}
-	return status;
+	json_space(j);
+	if (j->p >= j->end)
+		return status;
+	ndjson_fail(d, j->p, "text follows behind the line's end");
+	return DEC_BAD;
 }

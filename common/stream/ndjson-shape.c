@@ -11,7 +11,7 @@ static bool
 set_role(struct ndjson_dec *d, struct str key, const void *arg)
 {
 	const struct ndjson_group *g = arg;
-	const unsigned char *where = d->j->p;
+	const void *where = ndjson_here(d);
 	uint32_t id = intern_put(d->st->text, key);
 	int role = ROLE_NONE;
 	struct value v;
@@ -36,7 +36,7 @@ static bool
 get_group_roles(struct ndjson_dec *d, const char *member, void *to)
 {
 	(void)member;
-	return ndjson_members(d, NULL, set_role, to);
+	return ndjson_members(d, set_role, to);
 }
 
 static bool
@@ -48,12 +48,13 @@ said_roles(struct ndjson_dec *d)
 		NDJSON_FIELD("field", get_group_roles, groups[GROUP_FIELD], 0),
 	};
 	static const struct ndjson_fields roles = { "\"roles\"", fields, 3 };
-	const unsigned char *keep = d->j->p;
+	const unsigned char *p = d->j->p, *end = d->j->end;
 
-	d->j->p = (const unsigned char *)d->e.roles.p;
-	if (!ndjson_members(d, NULL, ndjson_known, &roles))
+	json_start(d->j, d->e.roles.p, d->e.roles.len);
+	if (!ndjson_next(d) || !ndjson_members(d, ndjson_known, &roles))
 		return false;
-	d->j->p = keep;
+	d->j->p = p;
+	d->j->end = end;
 	return true;
 }
 

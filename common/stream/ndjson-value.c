@@ -29,190 +29,92 @@ fail_json(struct ndjson_dec *d)
 	return ndjson_fail(d, j->where, "%s", j->error);
 }
 
+/* The first byte of the token at hand. */
+const void *
+ndjson_here(const struct ndjson_dec *d)
+{
+	switch (d->t) {
+	case JSON_T_KEY:
+	case JSON_T_STRING: return d->j->raw.p - 1;
+	case JSON_T_OBJECT:
+	case JSON_T_OBJECT_END:
+	case JSON_T_ARRAY:
+	case JSON_T_ARRAY_END: return d->j->p - 1;
+	default: return d->j->raw.p;
+	}
+}
+
 bool
-ndjson_get_text(struct ndjson_dec *d, struct str *s)
+ndjson_next(struct ndjson_dec *d)
 {
-	struct json *j = d->j;
-	const char *error = "invalid UTF-8 in a string";
-	struct str raw;
-	bool escaped, good;
-	size_t at;
-
-	if (*j->p != '"')
-		return ndjson_fail(d, j->p, "expected a string");
-	if (json_string(j, &raw, &escaped) != JSON_OK)
-		return fail_json(d);
-	if (LIKELY(!escaped)) {
-		good = json_check_utf8(raw, &at);
-		*s = raw;
-	} else {
-		d->scratch.len = 0;
-		good = json_unescape(raw, &d->scratch, &error, &at);
-		*s = buf_str(&d->scratch);
-	}
-	return good || ndjson_fail(d, raw.p + at, "%s", error);
+	d->t = json_next(d->j);
+	return LIKELY(d->t > JSON_T_END) || fail_json(d);
 }
 
-/* Text to STR, JSON or NUM, or their inline forms. */
-static void
-set_text(struct ndjson_dec *d, bool intern, enum value_type type, struct str s,
-    struct value *v)
+struct str
+ndjson_key(struct ndjson_dec *d)
 {
-	bool is_long = s.len > STREAM_INTERN_MAX && type != VAL_NUM;
-
-	v->type = type;
-	v->s = s;
-	if (intern && !is_long) {
-		v->id = intern_put(d->st->text, s);
-		v->s = intern_get(d->st->text, v->id);
-	} else if (type == VAL_STR) {
-		v->type = VAL_STRX;
-	} else if (type == VAL_JSON) {
-		v->type = VAL_JSONX;
-	}
-}
-
-static bool
-set_number(struct ndjson_dec *d, bool intern, const struct json_num *num,
-    struct value *v)
-{
-	switch (num->type) {
-	case JSON_INT:
-		v->type = VAL_INT;
-		v->i = num->i;
-		break;
-	case JSON_UINT:
-		v->type = VAL_UINT;
-		v->u = num->u;
-		break;
-	case JSON_DEC:
-		v->type = VAL_DEC;
-		v->dec = num->dec;
-		break;
-	case JSON_TEXT: set_text(d, intern, VAL_NUM, num->text, v); break;
-	}
-	return true;
-}
-
-/* "#" and a number: its text, copied, since a number needs an end. */
-static bool
-get_tagged(struct ndjson_dec *d, bool intern, struct str text, struct value *v)
-{
-	struct json j = *d->j;
-	struct json_num num;
-	size_t at = 0;
-
-	if (d->scratch.p == NULL || text.p < d->scratch.p ||
-	    text.p >= d->scratch.p + d->scratch.len) {
-		d->scratch.len = 0;
-		buf_put(&d->scratch, text.p, text.len);
-	} else {
-		at = (size_t)(text.p - d->scratch.p);
-	}
-	buf_room(&d->scratch, IN_PAD);
-	memset(d->scratch.p + d->scratch.len, 0, IN_PAD);
-	text.p = d->scratch.p + at;
-	j.p = (const unsigned char *)text.p;
-	j.end = j.p + text.len;
-	if (text.len > 0 && (*j.p == '-' || (*j.p >= '0' && *j.p <= '9')) &&
-	    json_number(&j, &num) == JSON_OK && j.p == j.end)
-		return set_number(d, intern, &num, v);
-	set_text(d, intern, VAL_NUM, text, v);
-	return true;
-}
-
-static bool
-get_string(struct ndjson_dec *d, bool intern, struct value *v)
-{
-	struct str s;
-
-	if (!ndjson_get_text(d, &s))
-		return false;
-	if (UNLIKELY(s.len > 0 && s.p[0] == '#')) {
-		s.p++;
-		s.len--;
-		if (s.len == 0 || s.p[0] != '#')
-			return get_tagged(d, intern, s, v);
-	}
-	set_text(d, intern, VAL_STR, s, v);
-	return true;
-}
-
-/* At any value: its extent, within the line. */
-static bool
-get_span(struct ndjson_dec *d, struct str *raw)
-{
-	if (json_span(d->j, raw) != JSON_OK)
-		return fail_json(d);
-	/* what follows the line is text, too, and may close its brackets */
-	return d->j->p <= d->j->end ||
-	    ndjson_fail(d, d->j->end, "the line ends within a value");
-}
-
-static bool
-get_json(struct ndjson_dec *d, bool intern, struct value *v)
-{
-	struct str raw;
 	const char *error;
 	size_t at;
 
-	if (!get_span(d, &raw))
-		return false;
+	if (LIKELY(!d->j->escaped))
+		return d->j->raw;
 	d->scratch.len = 0;
-	if (!json_minify(raw, 2, &d->scratch, &error, &at))
-		return ndjson_fail(d, raw.p + at, "%s", error);
-	set_text(d, intern, VAL_JSON, buf_str(&d->scratch), v);
+	(void)!json_unescape(d->j->raw, &d->scratch, &error, &at);
+	return buf_str(&d->scratch);
+}
+
+bool
+ndjson_get_text(struct ndjson_dec *d, struct str *s)
+{
+	if (d->t != JSON_T_STRING)
+		return ndjson_fail(d, ndjson_here(d), "expected a string");
+	*s = ndjson_key(d);
 	return true;
 }
 
-static bool
-get_word(struct ndjson_dec *d, const char *word, enum value_type type,
-    struct value *v)
+/* "#" and a number, in the line or in scratch; behind both is no digit. */
+static void
+untag(struct ndjson_dec *d, struct value *v)
 {
-	size_t n = strlen(word);
+	struct json_num num;
+	struct json j;
 
-	if (strncmp((const char *)d->j->p, word, n) != 0)
-		return ndjson_fail(d, d->j->p, "expected a value");
-	d->j->p += n;
-	v->type = type;
-	return true;
+	v->s.p++;
+	v->s.len--;
+	if (v->s.len > 0 && v->s.p[0] == '#')
+		return;
+	v->type = VAL_NUM;
+	if (d->scratch.len > 0) {
+		buf_room(&d->scratch, IN_PAD);
+		v->s.p = d->scratch.p + 1;
+		memset(d->scratch.p + d->scratch.len, 0, IN_PAD);
+	}
+	json_start(&j, v->s.p, v->s.len);
+	if (v->s.len > 0 && (json_is_digit(*j.p) || *j.p == '-') &&
+	    json_number(&j, &num) == JSON_OK && j.p == j.end)
+		*v = value_of_number(&num);
 }
 
 bool
 ndjson_get_value(struct ndjson_dec *d, bool intern, struct value *v)
 {
-	struct json_num num;
-
-	switch (*d->j->p) {
-	case '"': return get_string(d, intern, v);
-	case '{':
-	case '[': return get_json(d, intern, v);
-	case 'n': return get_word(d, "null", VAL_NULL, v);
-	case 't': return get_word(d, "true", VAL_TRUE, v);
-	case 'f': return get_word(d, "false", VAL_FALSE, v);
-	case '-':
-	case '0':
-	case '1':
-	case '2':
-	case '3':
-	case '4':
-	case '5':
-	case '6':
-	case '7':
-	case '8':
-	case '9':
-		if (json_number(d->j, &num) != JSON_OK)
-			return fail_json(d);
-		return set_number(d, intern, &num, v);
-	default: return ndjson_fail(d, d->j->p, "expected a value");
-	}
+	if (d->t == JSON_T_NAN)
+		return ndjson_fail(d, ndjson_here(d), "expected a value");
+	if (!value_of_json(d->j, d->t, 0, &d->scratch, v))
+		return fail_json(d);
+	if (UNLIKELY(v->type == VAL_STRX && v->s.len > 0 && v->s.p[0] == '#'))
+		untag(d, v);
+	if (intern)
+		value_store(d->st, v);
+	return true;
 }
 
 bool
 ndjson_get_int(struct ndjson_dec *d, const char *member, int64_t min,
     int64_t max, int64_t *out)
 {
-	const unsigned char *start = d->j->p;
+	const void *start = ndjson_here(d);
 	struct value v;
 
 	if (!ndjson_get_value(d, false, &v))
@@ -230,7 +132,7 @@ ndjson_get_int(struct ndjson_dec *d, const char *member, int64_t min,
 bool
 ndjson_get_bool(struct ndjson_dec *d, const char *member, void *to)
 {
-	const unsigned char *start = d->j->p;
+	const void *start = ndjson_here(d);
 	struct value v;
 
 	if (!ndjson_get_value(d, false, &v))
@@ -278,18 +180,15 @@ bool
 ndjson_get_bits(struct ndjson_dec *d, const char *member,
     const char *const words[], uint32_t *bits)
 {
-	const unsigned char *start;
-	struct str s;
-	bool done;
+	struct str s = { NULL, 0 };
 	int bit;
 
 	*bits = 0;
-	for (bool first = true;; first = false) {
-		if (!ndjson_element(d, first, &done))
-			return false;
-		if (done)
-			return true;
-		start = d->j->p;
+	if (!ndjson_list(d))
+		return false;
+	while (ndjson_element(d)) {
+		const void *start = ndjson_here(d);
+
 		if (!ndjson_get_text(d, &s))
 			return false;
 		bit = bit_of_word(s, words);
@@ -299,13 +198,14 @@ ndjson_get_bits(struct ndjson_dec *d, const char *member,
 			    (int)(s.len < 40 ? s.len : 40), s.p);
 		*bits |= UINT32_C(1) << bit;
 	}
+	return d->error == NULL;
 }
 
 bool
 ndjson_get_uid(struct ndjson_dec *d, const char *member, void *to)
 {
 	struct uid *uid = to;
-	const unsigned char *start = d->j->p;
+	const void *start = ndjson_here(d);
 	struct value v;
 
 	if (!ndjson_get_value(d, false, &v))
@@ -325,93 +225,40 @@ ndjson_get_uid(struct ndjson_dec *d, const char *member, void *to)
 bool
 ndjson_skip(struct ndjson_dec *d)
 {
-	struct str raw;
-	const char *error;
-	size_t at;
-
-	if (!get_span(d, &raw))
-		return false;
-	d->scratch.len = 0;
-	return json_minify(raw, 1, &d->scratch, &error, &at) ||
-	    ndjson_fail(d, raw.p + at, "%s", error);
+	return (d->t != JSON_T_OBJECT && d->t != JSON_T_ARRAY) ||
+	    json_skip(d->j) == JSON_OK || fail_json(d);
 }
 
 bool
-ndjson_element(struct ndjson_dec *d, bool first, bool *done)
+ndjson_list(struct ndjson_dec *d)
 {
-	struct json *j = d->j;
-
-	*done = false;
-	if (first) {
-		if (*j->p != '[')
-			return ndjson_fail(d, j->p, "expected a list");
-		j->p++;
-	}
-	ndjson_space(j);
-	if (*j->p == ']') {
-		j->p++;
-		*done = true;
-		return true;
-	}
-	if (!first) {
-		if (*j->p != ',')
-			return ndjson_fail(
-			    d, j->p, "expected ',' or ']' after an element");
-		j->p++;
-		ndjson_space(j);
-	}
-	return true;
+	return d->t == JSON_T_ARRAY ||
+	    ndjson_fail(d, ndjson_here(d), "expected a list");
 }
 
 bool
-ndjson_member(struct ndjson_dec *d, bool first, struct str *key, bool *done)
+ndjson_element(struct ndjson_dec *d)
 {
-	struct json *j = d->j;
-	bool escaped;
+	return ndjson_next(d) && d->t != JSON_T_ARRAY_END;
+}
 
-	*done = false;
-	if (first) {
-		if (UNLIKELY(*j->p != '{'))
-			return ndjson_fail(d, j->p, "expected an object");
-		j->p++;
-	}
-	ndjson_space(j);
-	if (*j->p == '}') {
-		j->p++;
-		*done = true;
-		return true;
-	}
-	if (!first) {
-		if (UNLIKELY(*j->p != ','))
+bool
+ndjson_members(struct ndjson_dec *d,
+    bool (*member)(struct ndjson_dec *d, struct str key, const void *arg),
+    const void *arg)
+{
+	if (d->t != JSON_T_KEY) {
+		if (UNLIKELY(d->t != JSON_T_OBJECT))
 			return ndjson_fail(
-			    d, j->p, "expected ',' or '}' after a member");
-		j->p++;
-		ndjson_space(j);
+			    d, ndjson_here(d), "expected an object");
+		if (!ndjson_next(d))
+			return false;
 	}
-	if (UNLIKELY(*j->p != '"'))
-		return ndjson_fail(d, j->p, "expected a key");
-	if (json_string(j, key, &escaped) != JSON_OK)
-		return fail_json(d);
-	if (UNLIKELY(escaped)) {
-		struct str raw = *key;
-		const char *error;
-		size_t at;
+	while (d->t == JSON_T_KEY) {
+		struct str key = ndjson_key(d);
 
-		d->scratch.len = 0;
-		if (!json_unescape(raw, &d->scratch, &error, &at))
-			return ndjson_fail(d, raw.p + at, "%s", error);
-		*key = buf_str(&d->scratch);
-	} else {
-		size_t at;
-
-		if (UNLIKELY(!json_check_utf8(*key, &at)))
-			return ndjson_fail(
-			    d, key->p + at, "invalid UTF-8 in a key");
+		if (!ndjson_next(d) || !member(d, key, arg) || !ndjson_next(d))
+			return false;
 	}
-	ndjson_space(j);
-	if (UNLIKELY(*j->p != ':'))
-		return ndjson_fail(d, j->p, "expected ':' after a key");
-	j->p++;
-	ndjson_space(j);
 	return true;
 }

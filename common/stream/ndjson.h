@@ -5,8 +5,8 @@
 #ifndef TL_STREAM_NDJSON_H
 #define TL_STREAM_NDJSON_H
 
+#include "stream/from-json.h"
 #include "stream/wire.h"
-#include "json/json.h"
 
 /* Appends lines, each with its newline. */
 void ndjson_put_header(
@@ -71,6 +71,7 @@ struct ndjson_dec {
 	uint64_t nevents;
 	/* private */
 	struct json *j;
+	enum json_token t; /* at hand, the cursor behind it */
 	const char *line;
 	char message[200];
 	unsigned last_key; /* lines have their keys in the same order */
@@ -98,16 +99,18 @@ void ndjson_free(struct ndjson_dec *d);
 
 /* ---- between the ndjson-*.c that read ---- */
 
-/* Within the line: a newline ends it. */
-static inline void
-ndjson_space(struct json *j)
-{
-	while (*j->p == ' ' || *j->p == '\t' || *j->p == '\r')
-		j->p++;
-}
+/*
+ * A line is read token by token. What reads a value has its first token at hand
+ * in d->t, and leaves its last one there.
+ */
 
-/* An event line whose first key was read; the cursor is at its value. */
-enum dec_status ndjson_event(struct ndjson_dec *d, struct str key);
+/* The next token; false: an error. */
+bool ndjson_next(struct ndjson_dec *d) USE_RESULT;
+/* The first byte of the token at hand, for errors. */
+const void *ndjson_here(const struct ndjson_dec *d);
+
+/* An event line, its first key at hand. */
+enum dec_status ndjson_event(struct ndjson_dec *d);
 /* Its members were read: from them to d->ev. */
 bool ndjson_finish_event(struct ndjson_dec *d) USE_RESULT;
 /* A member with a known key, and what reads it into the decoder. */
@@ -142,11 +145,13 @@ bool ndjson_known(
 /* Records the error and its place; false, for returning. */
 bool ndjson_fail(struct ndjson_dec *d, const void *where, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
-/* At a string: its text, in the line or in scratch. */
+/* The string or key at hand, in the line or in scratch. */
+struct str ndjson_key(struct ndjson_dec *d);
+/* The same of a string; another token is an error. */
 bool ndjson_get_text(struct ndjson_dec *d, struct str *s) USE_RESULT;
 /*
- * At any value: STR, JSON and NUM are interned if intern is set (long ones
- * are STRX and JSONX then), else inline. Inline text lies in the line or in
+ * Any value: STR, JSON and NUM are interned if intern is set (long ones are
+ * STRX and JSONX then), else inline. Inline text lies in the line or in
  * scratch, until the next call.
  */
 bool ndjson_get_value(
@@ -169,35 +174,14 @@ bool ndjson_get_uid(
     struct ndjson_dec *d, const char *member, void *to) USE_RESULT;
 /* Moves over any value. */
 bool ndjson_skip(struct ndjson_dec *d) USE_RESULT;
-/*
- * Walks a list: at its opening bracket (first) or behind an element. With done
- * unset the cursor is at an element, else behind the closing bracket. False: an
- * error. ndjson_member() does the same with an object: its key, as written.
- */
-bool ndjson_element(struct ndjson_dec *d, bool first, bool *done) USE_RESULT;
-bool ndjson_member(
-    struct ndjson_dec *d, bool first, struct str *key, bool *done) USE_RESULT;
-
-/*
- * Calls member for each member of an object, the cursor at its value; it is at
- * the opening bracket or, with a key, at the first one's value.
- */
-static inline bool USE_RESULT
-ndjson_members(struct ndjson_dec *d, const struct str *key,
+/* Whether the token at hand begins a list; else an error is recorded. */
+bool ndjson_list(struct ndjson_dec *d) USE_RESULT;
+/* On to its next element; false: at its end, or an error was recorded. */
+bool ndjson_element(struct ndjson_dec *d) USE_RESULT;
+/* Calls member for each of an object's members, its value at hand; the object
+ * begins with the token at hand, or that is its first key. */
+bool ndjson_members(struct ndjson_dec *d,
     bool (*member)(struct ndjson_dec *d, struct str key, const void *arg),
-    const void *arg)
-{
-	struct str k = { NULL, 0 };
-	bool done = false;
-
-	if (key != NULL)
-		k = *key;
-	else if (!ndjson_member(d, true, &k, &done))
-		return false;
-	while (!done)
-		if (!member(d, k, arg) || !ndjson_member(d, false, &k, &done))
-			return false;
-	return true;
-}
+    const void *arg) USE_RESULT;
 
 #endif

@@ -100,6 +100,21 @@ inline_text(const unsigned char **p, const unsigned char *end, uint64_t len,
 	return true;
 }
 
+void
+value_store(struct dict *st, struct value *v)
+{
+	bool is_long = v->s.len > STREAM_INTERN_MAX;
+
+	if (v->type == VAL_STR || v->type == VAL_STRX)
+		v->type = is_long ? VAL_STRX : VAL_STR;
+	else if (v->type == VAL_JSON || v->type == VAL_JSONX)
+		v->type = is_long ? VAL_JSONX : VAL_JSON;
+	if (!is_interned(v->type))
+		return;
+	v->id = intern_put(st->text, v->s);
+	v->s = intern_get(st->text, v->id);
+}
+
 #define DEC_MANT_END INT64_C(1000000000000000000)
 
 bool

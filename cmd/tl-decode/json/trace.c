@@ -2,6 +2,8 @@
 /* A JSON source from the outside: see trace.h. */
 #include "cmd/tl-decode/json/trace.h"
 
+#include "stream/from-json.h"
+
 #define CUT "the file ends here: it is cut off"
 
 /* ---- what it is ---- */
@@ -226,84 +228,19 @@ trace_record(struct json_trace *t, bool first, struct str *text)
 
 /* ---- single values ---- */
 
-void
-value_of_number(const struct json_num *num, struct value *v)
-{
-	switch (num->type) {
-	case JSON_INT:
-		*v = (struct value){ .type = VAL_INT, .i = num->i };
-		break;
-	case JSON_UINT:
-		*v = (struct value){ .type = VAL_UINT, .u = num->u };
-		break;
-	case JSON_DEC:
-		*v = (struct value){ .type = VAL_DEC, .dec = num->dec };
-		break;
-	case JSON_TEXT:
-		*v = (struct value){ .type = VAL_NUM, .s = num->text };
-		break;
-	}
-}
-
-static enum json_status
-read_value(struct json *j, struct buf *text, struct value *v)
-{
-	enum json_status status;
-	struct json_num num;
-	struct str raw;
-	const char *error;
-	size_t at;
-
-	text->len = 0;
-	if ((unsigned)(*j->p - '0') < 10 || (*j->p == '-' && j->p[1] != 'I')) {
-		if ((status = json_number(j, &num)) == JSON_OK)
-			value_of_number(&num, v);
-		return status;
-	}
-	if ((status = json_span(j, &raw)) != JSON_OK)
-		return status;
-	if (!json_minify(raw, 1, text, &error, &at))
-		return json_fail(j, (const unsigned char *)raw.p + at, error);
-	*v = (struct value){ .s = buf_str(text) };
-	switch (text->p[0]) {
-	case 'n': v->type = VAL_NULL; break;
-	case 't': v->type = VAL_TRUE; break;
-	case 'f': v->type = VAL_FALSE; break;
-	case '[':
-	case '{': v->type = VAL_JSONX; break;
-	case '"':
-		v->type = VAL_STRX;
-		text->len = 0;
-		if (!json_unescape((struct str){ raw.p + 1, raw.len - 2 }, text,
-			&error, &at))
-			return json_fail(
-			    j, (const unsigned char *)raw.p + 1 + at, error);
-		v->s = buf_str(text);
-		break;
-	default: v->type = VAL_NUM; break;
-	}
-	return JSON_OK;
-}
-
 bool
 trace_value(struct json_trace *t, struct buf *text, struct value *v)
 {
-	enum json_status status;
 	struct str raw;
-	struct json j;
 
-	if (t->salvage != NULL) {
-		if (!salvage_span(t, &raw))
-			return false;
-		json_start(&j, raw.p, raw.len);
-		t->is_lost = read_value(&j, text, v) != JSON_OK;
-		return !t->is_lost;
-	}
-	trace_pass(t);
-	while ((status = read_value(&t->json, text, v)) != JSON_OK)
-		if (!trace_retry(t, status))
-			return false;
-	return true;
+	if (!trace_span(t, &raw))
+		return false;
+	if (value_of_text(&t->value, raw, 1, text, v))
+		return true;
+	t->is_lost = t->salvage != NULL;
+	if (!t->is_lost)
+		source_die(t->s, t->value.where, t->value.error);
+	return false;
 }
 
 /* ---- the object around ---- */

@@ -32,7 +32,8 @@ struct json_format {
 
 struct json_trace {
 	struct source_state *s;
-	struct json json; /* over the window of s->in */
+	struct json json;  /* over the window of s->in */
+	struct json value; /* over one value there */
 	const struct json_format *format;
 	void *reader;            /* the format's, while its list is read */
 	struct salvage *salvage; /* NULL: none, damage ends the program */
@@ -85,8 +86,5 @@ void trace_pass(struct json_trace *t);
 /* The next record; its text as a window of its own in t->json. */
 bool trace_salvage_record(struct json_trace *t, bool first, bool is_bare,
     struct str *text) USE_RESULT;
-
-/* A number as a value. */
-void value_of_number(const struct json_num *num, struct value *v);
 
 #endif

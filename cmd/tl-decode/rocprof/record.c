@@ -33,132 +33,112 @@ device_of(const struct process *p, int64_t handle)
 	return a != NULL ? a->device : handle;
 }
 
+static bool
+has(const struct process *p, enum record_field field)
+{
+	return (p->has >> field & 1) != 0;
+}
+
 /* A copy belongs to the GPU it writes to, else to the one it reads from. */
 static void
 add_copy_device(struct process *p)
 {
 	const struct agent *dst = NULL, *src = NULL;
 
-	if (p->has_dst)
-		dst = agent_of(p, p->dst_agent);
-	if (p->has_src)
-		src = agent_of(p, p->src_agent);
+	if (has(p, REC_DST))
+		dst = agent_of(p, p->field[REC_DST]);
+	if (has(p, REC_SRC))
+		src = agent_of(p, p->field[REC_SRC]);
 	if (dst == NULL || !dst->is_gpu)
 		dst = src;
 	if (dst != NULL && dst->is_gpu)
 		maker_int(&p->maker, STR("device"), dst->device, ROLE_DEV);
 }
 
-/* Where an integer of a record goes. */
-static int64_t *
-scalar_of(struct process *p, struct str path, bool **has)
+/* What a path means: a field if it is an integer, an argument if it has a key;
+ * other values of a field are arguments under the path. */
+static const struct member {
+	struct str path;
+	enum record_field field;
+	struct str key;
+	enum role role;
+} members[] = {
+#define DISPATCH(path) STR_INIT("dispatch_info." path)
+	{ STR_INIT("start_timestamp"), .field = REC_START },
+	{ STR_INIT("end_timestamp"), .field = REC_END },
+	{ STR_INIT("thread_id"), .field = REC_TID },
+	{ STR_INIT("kind"), .field = REC_KIND },
+	{ STR_INIT("operation"), .field = REC_OPERATION },
+	{ STR_INIT("correlation_id.internal"), REC_NONE,
+	    STR_INIT("correlation"), ROLE_CORR },
+	{ STR_INIT("correlation_id.external"), .key = STR_INIT("external_id") },
+	{ STR_INIT("stream_id.handle"), REC_NONE, STR_INIT("stream"),
+	    ROLE_GPU_STREAM },
+	{ STR_INIT("dst_agent_id.handle"), REC_DST, STR_INIT("dst_agent"), 0 },
+	{ STR_INIT("src_agent_id.handle"), REC_SRC, STR_INIT("src_agent"), 0 },
+	{ DISPATCH("agent_id.handle"), REC_AGENT, STR_INIT("agent_id"), 0 },
+	{ DISPATCH("queue_id.handle"), .key = STR_INIT("queue") },
+	{ DISPATCH("kernel_id"), .field = REC_KERNEL },
+	{ DISPATCH("dispatch_id"), .key = STR_INIT("dispatch_id") },
+	{ DISPATCH("private_segment_size"),
+	    .key = STR_INIT("private_segment_size") },
+	{ DISPATCH("group_segment_size"),
+	    .key = STR_INIT("group_segment_size") },
+	{ DISPATCH("workgroup_size.x"), .field = REC_BLOCK },
+	{ DISPATCH("workgroup_size.y"), .field = REC_BLOCK + 1 },
+	{ DISPATCH("workgroup_size.z"), .field = REC_BLOCK + 2 },
+	{ DISPATCH("grid_size.x"), .field = REC_GRID },
+	{ DISPATCH("grid_size.y"), .field = REC_GRID + 1 },
+	{ DISPATCH("grid_size.z"), .field = REC_GRID + 2 },
+#undef DISPATCH
+};
+
+static const struct member *
+member_of(struct str path)
 {
-	static const char *const axes = "xyz";
-	static const struct str dims[2] = {
-		STR_INIT("dispatch_info.workgroup_size."),
-		STR_INIT("dispatch_info.grid_size."),
-	};
-	const struct {
-		struct str path;
-		int64_t *to;
-		bool *has;
-	} scalars[] = {
-		{ STR("start_timestamp"), &p->start_ns, &p->has_start },
-		{ STR("end_timestamp"), &p->end_ns, &p->has_end },
-		{ STR("thread_id"), &p->tid, &p->has_tid },
-		{ STR("kind"), &p->kind, &p->has_kind },
-		{ STR("operation"), &p->operation, &p->has_operation },
-		{ STR("dispatch_info.kernel_id"), &p->kernel_id,
-		    &p->has_kernel },
-	};
-
-	for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
-		if (str_eq(path, scalars[i].path)) {
-			*has = scalars[i].has;
-			return scalars[i].to;
-		}
-	}
-	for (int d = 0; d < 2; d++) {
-		const char *axis;
-
-		if (path.len != dims[d].len + 1 || !str_starts(path, dims[d]))
-			continue;
-		axis = strchr(axes, path.p[path.len - 1]);
-		if (axis != NULL && *axis != '\0') {
-			*has = &p->has_dim[d];
-			return &p->dim[d][axis - axes];
-		}
-	}
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		if (str_eq(path, members[i].path))
+			return &members[i];
 	return NULL;
 }
 
 static void
 on_record(struct process *p, struct str path, struct value *v)
 {
-	static const struct {
-		struct str path, key;
-		enum role role;
-	} names[] = {
-		{ STR_INIT("correlation_id.internal"), STR_INIT("correlation"),
-		    ROLE_CORR },
-		{ STR_INIT("correlation_id.external"), STR_INIT("external_id"),
-		    ROLE_NONE },
-		{ STR_INIT("stream_id.handle"), STR_INIT("stream"),
-		    ROLE_GPU_STREAM },
-		{ STR_INIT("dispatch_info.queue_id.handle"), STR_INIT("queue"),
-		    ROLE_NONE },
-		{ STR_INIT("dispatch_info.dispatch_id"),
-		    STR_INIT("dispatch_id"), ROLE_NONE },
-		{ STR_INIT("dispatch_info.private_segment_size"),
-		    STR_INIT("private_segment_size"), ROLE_NONE },
-		{ STR_INIT("dispatch_info.group_segment_size"),
-		    STR_INIT("group_segment_size"), ROLE_NONE },
-	};
-	bool *has;
-	int64_t *to = v->type == VAL_INT ? scalar_of(p, path, &has) : NULL;
+	const struct member *m = member_of(path);
+	enum record_field field = m != NULL ? m->field : REC_NONE;
 
-	if (to != NULL) {
-		*to = v->i;
-		*has = true;
-		return;
+	if (field != REC_NONE && v->type == VAL_INT) {
+		p->field[field] = v->i;
+		p->has |= UINT32_C(1) << field;
+		if (m->key.len == 0)
+			return;
+	} else if (field != REC_NONE) {
+		m = NULL;
 	}
-	if (v->type == VAL_INT &&
-	    str_eq(path, STR("dispatch_info.agent_id.handle"))) {
-		add_int(p, STR("agent_id"), v->i);
+	if (field == REC_OPERATION && v->type == VAL_STRX)
+		p->word = intern_put(p->words, v->s);
+	maker_arg(&p->maker, m != NULL ? m->key : path, v,
+	    m != NULL ? m->role : ROLE_NONE);
+	if (field == REC_AGENT && m != NULL)
 		maker_int(
 		    &p->maker, STR("device"), device_of(p, v->i), ROLE_DEV);
-		return;
-	}
-	if (v->type == VAL_INT && str_eq(path, STR("dst_agent_id.handle"))) {
-		add_int(p, STR("dst_agent"), v->i);
-		p->dst_agent = v->i;
-		p->has_dst = true;
-		return;
-	}
-	if (v->type == VAL_INT && str_eq(path, STR("src_agent_id.handle"))) {
-		add_int(p, STR("src_agent"), v->i);
-		p->src_agent = v->i;
-		p->has_src = true;
-		return;
-	}
-	if (v->type == VAL_STR && str_eq(path, STR("operation")))
-		p->word = intern_put(p->words, v->s);
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (str_eq(path, names[i].path)) {
-			maker_arg(&p->maker, names[i].key, v, names[i].role);
-			return;
-		}
-	}
-	maker_arg(&p->maker, path, v, ROLE_NONE);
+}
+
+static bool
+has_dim(const struct process *p, enum record_field x)
+{
+	return (p->has >> x & 7) != 0;
 }
 
 static void
-add_dims(struct process *p, struct str key, int d)
+add_dims(struct process *p, struct str key, enum record_field x)
 {
+	const int64_t *dim = &p->field[x];
 	struct buf b = { 0 };
 
-	buf_printf(&b, "[%" PRId64 ",%" PRId64 ",%" PRId64 "]", p->dim[d][0],
-	    p->dim[d][1], p->dim[d][2]);
+	buf_printf(&b, "[%" PRId64 ",%" PRId64 ",%" PRId64 "]", dim[0], dim[1],
+	    dim[2]);
 	maker_json(&p->maker, key, buf_str(&b));
 	buf_free(&b);
 }
@@ -167,23 +147,24 @@ add_dims(struct process *p, struct str key, int d)
 static uint32_t
 add_operation(struct process *p)
 {
+	int64_t kind = p->field[REC_KIND];
+	int64_t operation = p->field[REC_OPERATION];
 	const struct operations *ops = NULL;
 	uint32_t name = p->word;
 
-	if (p->has_kind && p->kind >= 0 && (uint64_t)p->kind < p->operations.n)
-		ops = &p->operations.v[p->kind];
+	if (has(p, REC_KIND) && (uint64_t)kind < p->operations.n)
+		ops = &p->operations.v[kind];
 	if (ops != NULL && ops->kind != INTERN_NONE)
 		add_word(p, STR("kind"), ops->kind);
-	else if (p->has_kind)
-		add_int(p, STR("kind"), p->kind);
-	if (!p->has_operation)
+	else if (has(p, REC_KIND))
+		add_int(p, STR("kind"), kind);
+	if (!has(p, REC_OPERATION))
 		return name;
-	if (ops != NULL && p->operation >= 0 &&
-	    (uint64_t)p->operation < ops->names.n) {
-		name = ops->names.v[p->operation];
+	if (ops != NULL && (uint64_t)operation < ops->names.n) {
+		name = ops->names.v[operation];
 		add_word(p, STR("operation"), name);
 	} else {
-		add_int(p, STR("operation"), p->operation);
+		add_int(p, STR("operation"), operation);
 	}
 	return name;
 }
@@ -195,11 +176,11 @@ set_kernel_name(struct process *p)
 	char text[64] = "unknown_kernel";
 	uint64_t *place = NULL;
 
-	if (p->has_kernel) {
-		snprintf(
-		    text, sizeof text, "unknown_kernel_%" PRId64, p->kernel_id);
-		add_int(p, STR("kernel_id"), p->kernel_id);
-		place = map_get(&p->symbols, (uint64_t)p->kernel_id);
+	if (has(p, REC_KERNEL)) {
+		snprintf(text, sizeof text, "unknown_kernel_%" PRId64,
+		    p->field[REC_KERNEL]);
+		add_int(p, STR("kernel_id"), p->field[REC_KERNEL]);
+		place = map_get(&p->symbols, (uint64_t)p->field[REC_KERNEL]);
 	}
 	if (place != NULL)
 		sym = &p->symbol_list.v[*place];
@@ -220,20 +201,21 @@ set_kernel_name(struct process *p)
 static void
 set_times(struct process *p)
 {
-	bool has_ts = p->has_start && source_is_time(p->start_ns);
-	bool is_end = has_ts && source_is_time(p->end_ns);
-	bool is_clamped = is_end && p->end_ns < p->start_ns;
+	int64_t start_ns = p->field[REC_START], end_ns = p->field[REC_END];
+	bool has_ts = has(p, REC_START) && source_is_time(start_ns);
+	bool is_end = has_ts && source_is_time(end_ns);
+	bool is_clamped = is_end && end_ns < start_ns;
 
 	if (has_ts)
-		maker_start(&p->maker, source_time(p->s, p->start_ns));
-	else if (p->has_start)
-		add_int(p, STR("start_timestamp"), p->start_ns);
-	if (!p->has_end)
+		maker_start(&p->maker, source_time(p->s, start_ns));
+	else if (has(p, REC_START))
+		add_int(p, STR("start_timestamp"), start_ns);
+	if (!has(p, REC_END))
 		return;
 	if (!is_end || is_clamped)
-		add_int(p, STR("end_timestamp"), p->end_ns);
+		add_int(p, STR("end_timestamp"), end_ns);
 	if (is_end)
-		maker_dur(&p->maker, is_clamped ? 0 : p->end_ns - p->start_ns,
+		maker_dur(&p->maker, is_clamped ? 0 : end_ns - start_ns,
 		    is_clamped ? EV_CLAMPED : 0);
 }
 
@@ -244,7 +226,7 @@ write_record(struct process *p)
 	struct event *ev;
 
 	maker_track(&p->maker, s->src, p->has_pid ? &p->pid : NULL,
-	    p->has_tid ? &p->tid : NULL);
+	    has(p, REC_TID) ? &p->field[REC_TID] : NULL);
 	set_times(p);
 	ev = maker_end(&p->maker, (struct uid){ s->next_id++, 0 });
 	s->skipped[skip_of_shape(
@@ -256,14 +238,11 @@ write_record(struct process *p)
 static void
 begin_record(struct process *p)
 {
-	p->has_start = p->has_end = p->has_tid = false;
-	p->has_kind = p->has_operation = p->has_kernel = false;
-	p->has_dst = p->has_src = false;
-	p->has_dim[0] = p->has_dim[1] = false;
-	p->tid = 0;
+	p->has = 0;
 	p->word = INTERN_NONE;
-	for (int d = 0; d < 6; d++)
-		p->dim[d / 3][d % 3] = 1;
+	memset(p->field, 0, sizeof p->field);
+	for (int i = REC_BLOCK; i < REC_COUNT; i++)
+		p->field[i] = 1;
 }
 
 void
@@ -281,11 +260,11 @@ rocprof_record(struct process *p, uint32_t buffer, struct str text)
 	word = add_operation(p);
 	if (kind == KIND_MEMCPY)
 		add_copy_device(p);
-	is_kernel = kind == KIND_KERNEL || p->has_kernel;
-	if (is_kernel || p->has_dim[0])
-		add_dims(p, STR("block"), 0);
-	if (is_kernel || p->has_dim[1])
-		add_dims(p, STR("grid"), 1);
+	is_kernel = kind == KIND_KERNEL || has(p, REC_KERNEL);
+	if (is_kernel || has_dim(p, REC_BLOCK))
+		add_dims(p, STR("block"), REC_BLOCK);
+	if (is_kernel || has_dim(p, REC_GRID))
+		add_dims(p, STR("grid"), REC_GRID);
 	if (is_kernel)
 		set_kernel_name(p);
 	else

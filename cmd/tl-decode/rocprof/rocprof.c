@@ -18,9 +18,9 @@ on_metadata(struct process *p, struct str path, struct value *v)
 	} else if (v->type == VAL_INT && str_eq(path, STR("fini_time"))) {
 		p->fini_ns = v->i;
 		p->has_fini = true;
-	} else if (v->type == VAL_STR && str_eq(path, STR("node.hostname"))) {
+	} else if (v->type == VAL_STRX && str_eq(path, STR("node.hostname"))) {
 		facts_str(&p->s->facts, "hostname", v->s);
-	} else if (v->type == VAL_JSON && str_eq(path, STR("command"))) {
+	} else if (v->type == VAL_JSONX && str_eq(path, STR("command"))) {
 		facts_set(&p->s->facts, "command",
 		    (struct value){ .type = VAL_JSONX, .s = v->s });
 	}
@@ -65,7 +65,7 @@ on_symbol(struct process *p, struct str path, struct value *v)
 
 	if (v->type == VAL_INT && str_eq(path, STR("kernel_id")))
 		r->id = v->i;
-	if (v->type != VAL_STR || v->s.len == 0)
+	if (v->type != VAL_STRX || v->s.len == 0)
 		return;
 	if (str_eq(path, STR("kernel_name")))
 		r->mangled = intern_put(p->symbol_names, v->s);
@@ -314,7 +314,6 @@ close_process(struct process *p)
 	vec_free(&p->waiting);
 	maker_free(&p->maker);
 	buf_free(&p->path);
-	buf_free(&p->list);
 	buf_free(&p->name);
 	buf_free(&p->text);
 	vec_release(p);

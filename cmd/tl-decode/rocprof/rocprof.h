@@ -50,6 +50,23 @@ struct waiting {
 	uint64_t offset; /* in the file */
 };
 
+/* Integers of a record that are looked at, besides being passed on. */
+enum record_field {
+	REC_NONE,
+	REC_START,
+	REC_END,
+	REC_TID,
+	REC_KIND,
+	REC_OPERATION,
+	REC_KERNEL,
+	REC_AGENT,
+	REC_DST,
+	REC_SRC,
+	REC_BLOCK, /* x, y, z */
+	REC_GRID = REC_BLOCK + 3,
+	REC_COUNT = REC_GRID + 3,
+};
+
 struct process {
 	struct json_trace *t;
 	struct source_state *s;
@@ -72,16 +89,12 @@ struct process {
 	VEC(struct waiting) waiting;
 	/* the record at hand */
 	struct maker maker;
-	struct buf path, list, name, text;
+	struct buf path, name, text;
 	const char *copy; /* the text at hand, where it isn't in the window */
 	uint64_t copy_offset; /* ... and its place in the file */
-	int64_t start_ns, end_ns, tid, kind, operation, kernel_id;
-	int64_t dst_agent, src_agent;
-	int64_t dim[2][3]; /* block, grid */
-	uint32_t word;     /* an operation given by name */
-	bool has_start, has_end, has_tid, has_kind, has_operation, has_kernel;
-	bool has_dst, has_src;
-	bool has_dim[2];
+	int64_t field[REC_COUNT];
+	uint32_t has;  /* bits of those that were there */
+	uint32_t word; /* an operation given by name */
 };
 
 /* ---- rocprof-walk.c ---- */

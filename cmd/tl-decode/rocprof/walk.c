@@ -2,79 +2,9 @@
 /* Walking one small JSON text: an object of scalars to paths and values. */
 #include "cmd/tl-decode/rocprof/rocprof.h"
 
+#include "stream/from-json.h"
+
 #define PATH_MAX_DEPTH 8
-
-static enum json_token
-value_of_token(
-    struct json *j, enum json_token t, struct value *v, struct buf *text)
-{
-	struct json at = { 0 };
-	struct json_num num;
-	const char *error;
-	size_t where;
-
-	*v = (struct value){ .type = VAL_NULL };
-	switch (t) {
-	case JSON_T_TRUE: v->type = VAL_TRUE; break;
-	case JSON_T_FALSE: v->type = VAL_FALSE; break;
-	case JSON_T_NAN:
-		v->type = VAL_NUM;
-		v->s = j->raw;
-		break;
-	case JSON_T_STRING:
-		text->len = 0;
-		(void)!json_unescape(j->raw, text, &error, &where);
-		v->type = VAL_STR;
-		v->s = buf_str(text);
-		break;
-	case JSON_T_NUMBER:
-		at.p = (const unsigned char *)j->raw.p;
-		at.end = j->end;
-		at.eof = true;
-		if (json_number(&at, &num) != JSON_OK)
-			break;
-		switch (num.type) {
-		case JSON_INT:
-			v->type = VAL_INT;
-			v->i = num.i;
-			break;
-		case JSON_UINT:
-			v->type = VAL_UINT;
-			v->u = num.u;
-			break;
-		case JSON_DEC:
-			v->type = VAL_DEC;
-			v->dec = num.dec;
-			break;
-		case JSON_TEXT:
-			v->type = VAL_NUM;
-			v->s = num.text;
-			break;
-		}
-		break;
-	default: break;
-	}
-	return t;
-}
-
-/* A list or object at its opening bracket, already read, as an entry. */
-static void
-value_of_list(struct process *p, struct value *v)
-{
-	struct json *j = &p->sub;
-	const unsigned char *from = j->p - 1;
-	const char *error;
-	size_t at;
-
-	if (json_skip(j) != JSON_OK)
-		rocprof_die(p, j->where, j->error);
-	p->list.len = 0;
-	if (!json_minify(
-		(struct str){ (const char *)from, (size_t)(j->p - from) }, 2,
-		&p->list, &error, &at))
-		rocprof_die(p, from + at, error);
-	*v = (struct value){ .type = VAL_JSON, .s = buf_str(&p->list) };
-}
 
 /* A key, unescaped, at the end of the path. */
 static void
@@ -113,10 +43,8 @@ rocprof_flatten(struct process *p, struct str text, path_fn *fn)
 
 		switch (t) {
 		case JSON_T_OBJECT:
-			if (depth == PATH_MAX_DEPTH) {
-				value_of_list(p, &v);
+			if (depth == PATH_MAX_DEPTH)
 				break;
-			}
 			if (depth > 0)
 				buf_putc(&p->path, '.');
 			prefix[depth++] = p->path.len;
@@ -131,9 +59,10 @@ rocprof_flatten(struct process *p, struct str text, path_fn *fn)
 			p->path.len = prefix[depth - 1];
 			add_key(p);
 			continue;
-		case JSON_T_ARRAY: value_of_list(p, &v); break;
-		default: value_of_token(j, t, &v, &p->text); break;
+		default: break;
 		}
+		if (!value_of_json(j, t, 1, &p->text, &v))
+			rocprof_die(p, j->where, j->error);
 		if (depth > 0)
 			fn(p, buf_str(&p->path), &v);
 	}
