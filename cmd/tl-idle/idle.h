@@ -29,7 +29,7 @@ struct idle_record {
 /* Of a source what a verdict is made of; its record is its largest gap's. */
 struct idle_window {
 	struct account account;
-	int64_t window_ns, nlaunched, nstarved;
+	int64_t window_ns, nsteps, nlaunched, nstarved;
 	int64_t head_ns; /* left out of it */
 	uint32_t from, head_cause;
 	bool has_python;

@@ -49,6 +49,7 @@ static const struct about about = {
 
 /* Cells that are made in cell(). */
 enum {
+	C_CALLS,
 	C_LONGEST,
 	C_LONGEST_UID,
 	C_START,
@@ -93,6 +94,7 @@ static const struct sink_column columns[] = {
 	{ { "time_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, 0, 0 },
 	{ { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_SHARE, false, 0, 0 },
 	{ { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
+	{ { "calls", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 }, SINK_CELL, false, C_CALLS, 0 },
 	{ { "time_ns_median", NULL, COL_REAL, NS, COL_MINOR, 0 }, SINK_MEDIAN, false, 0, 0 },
 	{ { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_MAX, false, 0, 0 },
 	{ { "longest_in", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_CELL, false, C_LONGEST, 0 },
@@ -112,6 +114,7 @@ static const struct sink_column columns[] = {
 	{ { "is_inferred", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_BOOL, false, AT(is_inferred), 0 },
 	{ { "opened_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_OPENED_UID, 0 },
 	{ { "window", NULL, COL_TEXT, NONE, 0, 0 }, SINK_CELL, false, C_FROM, 0 },
+	{ { "steps", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_CELL, false, IN_WINDOW(nsteps), 0 },
 	{ { "window_ts_ns", NULL, COL_INT, NS, COL_POSITION, 0 }, SINK_CELL, false, IN_WINDOW(account.window.start), 0 },
 	{ { "window_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, IN_WINDOW(window_ns), 0 },
 	{ { "head_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_CELL, false, IN_WINDOW(head_ns), 0 },
@@ -130,6 +133,7 @@ static const struct sink_column columns[] = {
 	{ { "starved", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_CELL, false, IN_WINDOW(nstarved), 0 },
 	{ { "launch_interval_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, IN_WINDOW(account.interval_ns), 0 },
 	{ { "launch_work_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, IN_WINDOW(account.work_ns), 0 },
+	{ { "graph_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_CELL, false, IN_WINDOW(account.graph_ns), 0 },
 	{ { "opened_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_CELL, false, IN_WINDOW(account.opened_ns), 0 },
 	{ { "has_python", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_HAS_PYTHON, 0 },
 	SINK_COLUMNS_END,
@@ -146,9 +150,8 @@ enum { OF_CAUSES, OF_GAPS, OF_STREAMS, OF_WINDOWS };
 static struct sink_table tables[] = {
 	[OF_CAUSES] = { .name = "idle",
 	    .keys = "cause" /* what --by says */,
-	    .columns =
-		"time_ns,percent,count,time_ns_median,time_ns_max,longest_in,"
-		"longest_uid,inferred_ns,advice" },
+	    .columns = "time_ns,percent,count,calls,time_ns_median,time_ns_max,"
+		       "longest_in,longest_uid,inferred_ns,advice" },
 	[OF_GAPS] = { .name = "idle_gaps",
 	    .columns = "dev,gpu_stream,ts_ns,gap_ns,cause,cause_ns,call,"
 		       "call_uid,thread,opened_by,opened_uid,prev_name,"
@@ -160,13 +163,14 @@ static struct sink_table tables[] = {
 	    .keys = "dev,gpu_stream,cause",
 	    .columns = "time_ns,percent,count,time_ns_median,time_ns_max" },
 	[OF_WINDOWS] = { .name = "idle_window",
-	    .columns = "window,window_ts_ns,window_ns,head_ns,head_cause,"
-		       "gpu_ns,communication_ns,copy_ns,host_ns,sync_ns,"
-		       "data_ns,compile_ns,start_up_ns,allocation_ns,"
-		       "missing_ns,launched,starved,launch_interval_ns,"
-		       "launch_work_ns,ts_ns,gap_ns,cause,cause_ns,call,"
-		       "call_uid,prev_uid,next_uid,opened_ns,opened_by,"
-		       "opened_uid,has_python",
+	    .columns =
+		"window,steps,window_ts_ns,window_ns,head_ns,head_cause,"
+		"gpu_ns,communication_ns,copy_ns,host_ns,sync_ns,"
+		"data_ns,compile_ns,start_up_ns,allocation_ns,"
+		"missing_ns,launched,starved,launch_interval_ns,"
+		"launch_work_ns,graph_ns,ts_ns,gap_ns,cause,cause_ns,call,"
+		"call_uid,prev_uid,next_uid,opened_ns,opened_by,"
+		"opened_uid,has_python",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 };
@@ -233,6 +237,25 @@ uid_cell(const struct sink_row *row, bool is_there, struct uid uid)
 	return is_there ? cell_uid(row->table, uid) : cell_none();
 }
 
+/* One event can be the cause of several pieces. */
+static struct cell
+calls_cell(const struct sink_row *row)
+{
+	struct map seen = { 0 };
+	int64_t n = 0;
+
+	for (size_t i = 0; i < row->group->n; i++) {
+		const struct idle_record *r = sink_row_record(row, i);
+		bool is_new = false;
+
+		if (r->has_event)
+			map_put(&seen, uid_hash(r->rec.uid), &is_new);
+		n += is_new;
+	}
+	map_free(&seen);
+	return cell_int(n);
+}
+
 static struct cell
 window_cell(const struct sink_row *row, unsigned number)
 {
@@ -256,6 +279,7 @@ cell(const struct sink_row *row, unsigned number)
 	const struct idle_record *r = row->first, *most;
 
 	switch (number) {
+	case C_CALLS: return calls_cell(row);
 	case C_LONGEST: return cell_string(row->sink->dict, longest(row)->name);
 	case C_LONGEST_UID:
 		most = longest(row);

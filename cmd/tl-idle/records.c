@@ -263,6 +263,7 @@ add_window(struct idle *g, const struct account *a)
 	};
 	struct idle_window w = { .account = *a,
 		.window_ns = a->window.end - a->window.start,
+		.nsteps = (int64_t)a->nsteps,
 		.nlaunched = (int64_t)a->nlaunched,
 		.nstarved = (int64_t)a->nstarved,
 		.head_cause = INTERN_NONE,
@@ -270,7 +271,7 @@ add_window(struct idle *g, const struct account *a)
 	struct idle_record *r;
 
 	w.from = intern_put(
-	    g->sink.dict->text, a->has_steps ? STR("steps") : STR("gpu"));
+	    g->sink.dict->text, a->nsteps > 0 ? STR("steps") : STR("gpu"));
 	if (a->first > 0) {
 		const struct gap *head = &g->gaps.list.v[0];
 

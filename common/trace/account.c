@@ -2,6 +2,10 @@
 #include "trace/account.h"
 #include "trace/bucket.h"
 
+/* Where the trace has no graph, nor events that were queued. */
+#define GRAPH_GAP_NS 1000
+#define GRAPH_LAUNCH_NS 10000
+
 const char *const account_words[ACCOUNT_COUNT] = {
 	[GROUP_OF_NONE] = "none",
 	[GROUP_OF_HOST] = "host",
@@ -34,19 +38,28 @@ span_of_gpus(const struct host *h, const uint32_t *gpus, size_t n)
 	return s.start < s.end ? s : (struct span){ 0, 0 };
 }
 
-static bool
+/* The number of steps, of several processes of the one with most. */
+static uint64_t
 add_steps(struct span *s, const struct steps *steps)
 {
-	bool any = false;
+	uint64_t most = 0;
 
-	for (size_t i = 0; steps != NULL && i < steps->list.n; i++) {
-		const struct step_window *w = &steps->list.v[i];
+	for (size_t p = 0; steps != NULL && p < steps->processes.n; p++) {
+		const struct step_process *process = &steps->processes.v[p];
+		uint64_t n = 0;
 
-		any |= w->what != STEP_IS_WHOLE;
-		s->start = w->start_ns < s->start ? w->start_ns : s->start;
-		s->end = w->end_ns > s->end ? w->end_ns : s->end;
+		for (uint32_t i = 0; i < process->n; i++) {
+			const struct step_window *w =
+			    &steps->list.v[process->first + i];
+
+			n += w->what == STEP_IS_STEP;
+			s->start =
+			    w->start_ns < s->start ? w->start_ns : s->start;
+			s->end = w->end_ns > s->end ? w->end_ns : s->end;
+		}
+		most = n > most ? n : most;
 	}
-	return any;
+	return most;
 }
 
 /* ---- GPU work ---- */
@@ -230,6 +243,63 @@ median_work(
 	return upper_median(&list);
 }
 
+/* The median length of the pieces of gaps of one cause; -1: there is none. */
+static int64_t
+median_piece(const struct gaps *g, enum cause cause)
+{
+	int_list list = { 0 };
+
+	for (size_t i = 0; i < g->pieces.n; i++)
+		if (g->pieces.v[i].cause == cause)
+			vec_push(&list,
+			    g->pieces.v[i].end_ns - g->pieces.v[i].start_ns);
+	return upper_median(&list);
+}
+
+/* From the call on until the first event starts, of launches of graphs. */
+static int64_t
+median_graph_launch(const struct host *h, const uint32_t *gpus, size_t n)
+{
+	int_list list = { 0 };
+	uint32_t last = HOST_NONE;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct host_gpu *k = &h->gpus.v[gpus[i]];
+		const struct host_event *r;
+
+		if (k->launch == HOST_NONE || k->launch == last)
+			continue;
+		last = k->launch;
+		r = &h->events.v[k->launch];
+		if (r->ngpu > 1)
+			vec_push(&list,
+			    k->start_ns > r->end_ns ? k->start_ns - r->start_ns
+						    : r->end_ns - r->start_ns);
+	}
+	return upper_median(&list);
+}
+
+/* What is between the events of a graph, and its launch. */
+static int64_t
+graph_terms(const struct account *a, const struct gaps *g, const struct host *h,
+    const uint32_t *gpus, size_t n)
+{
+	int64_t gap = median_piece(g, CAUSE_GRAPH_GAP);
+	int64_t launch = median_graph_launch(h, gpus, n), ns;
+
+	if (gap < 0)
+		gap = median_piece(g, CAUSE_QUEUE_GAP);
+	if (gap < 0)
+		gap = GRAPH_GAP_NS;
+	if (launch < 0)
+		launch = GRAPH_LAUNCH_NS;
+	if (a->nlaunched == 0 ||
+	    __builtin_mul_overflow((int64_t)a->nlaunched - 1, gap, &ns) ||
+	    __builtin_add_overflow(ns, launch, &ns))
+		return INT64_MAX;
+	return ns;
+}
+
 static void
 add_launches(struct account *a, const struct gaps *g, const struct host *h,
     const uint32_t *gpus, size_t n)
@@ -245,6 +315,7 @@ add_launches(struct account *a, const struct gaps *g, const struct host *h,
 	}
 	a->interval_ns = median_interval(h);
 	a->work_ns = median_work(a, h, gpus, n);
+	a->graph_ns = graph_terms(a, g, h, gpus, n);
 }
 
 /* ---- all ---- */
@@ -256,7 +327,7 @@ account_find(struct account *a, struct gaps *g, struct host *h,
 	*a = (struct account){ .window = span_of_gpus(h, gpus, n),
 		.largest = HOST_NONE,
 		.opened_by = HOST_NONE };
-	a->has_steps = add_steps(&a->window, steps);
+	a->nsteps = add_steps(&a->window, steps);
 	gaps_find(g, h, gpus, n, &a->window);
 	if (g->list.n > 0 && g->list.v[0].prev == HOST_NONE &&
 	    cause_groups[g->list.v[0].cause] == GROUP_OF_MISSING) {

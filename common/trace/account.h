@@ -33,8 +33,8 @@ extern const char *const account_words[ACCOUNT_COUNT];
 
 struct account {
 	struct span window;
-	bool has_steps;
-	size_t first; /* 1: the head is left out */
+	uint64_t nsteps; /* 0: the window is that of the GPU events */
+	size_t first;    /* 1: the head is left out */
 	int64_t ns[ACCOUNT_COUNT];
 	int64_t inferred_ns[ACCOUNT_COUNT]; /* of it by lengths alone */
 	/* launches: what they launch, how often, and for how long */
@@ -42,6 +42,8 @@ struct account {
 	uint64_t nstarved;   /* those launched after the GPU had run dry */
 	int64_t interval_ns; /* median between launches of one thread; -1 */
 	int64_t work_ns;     /* median of what one launched; -1 */
+	int64_t
+	    graph_ns; /* what one graph of it all would leave of idle time */
 	/* the gap with most time of the host; HOST_NONE: there is no gap */
 	uint32_t largest;
 	int64_t largest_ns; /* of that, what was recorded */
