@@ -153,6 +153,7 @@ struct lateness {
 	uint64_t ncolls, nlast; /* that count, that it was last in */
 	uint64_t nlate;         /* last, and by what matters */
 	int64_t nknown, nsame;  /* of these: window known; same work */
+	int64_t caused_ns;      /* what others waited where it was last */
 	int64_t late_ns;        /* sum, of nlate */
 	/* more than the median of the others; NONE: no window is known */
 	int64_t busy_ns, idle_ns, elsewhere_ns;

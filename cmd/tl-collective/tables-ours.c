@@ -21,6 +21,7 @@ static const struct field cause_fields[] = {
 	OWN(COUNTS("times_late", NULL), struct lateness, nlate),
 	OWN(PCT("pct_late", NULL), struct lateness, pct_late),
 	OWN(COLUMN("late_ns_sum", NULL, COL_INT, UNIT_NS, COL_SHARE, 0), struct lateness, late_ns),
+	OWN(MINOR("caused_wait_ns", COL_INT, UNIT_NS), struct lateness, caused_ns),
 	LATES("late_ns_mean", STAT_MEAN),
 	LATES("late_ns_p50", 0.5),
 	LATES("late_ns_p95", 0.95),
