@@ -9,6 +9,7 @@ static const char *const programs[] = {
 	[ROOFLINE] = "tl-roofline",
 	[COLLECTIVE] = "tl-collective",
 	[IDLE] = "tl-idle",
+	[STEPS] = "tl-steps",
 };
 
 struct analyses {
@@ -27,7 +28,8 @@ start_program(const struct analyses *a, const char *program, const char *format,
 	/* without the timeline there is no report */
 	struct job how = {
 		.is_side = strcmp(program, programs[TIMELINE]) != 0,
-		.may_be_empty = strcmp(program, programs[IDLE]) == 0,
+		.may_be_empty = strcmp(program, programs[IDLE]) == 0 ||
+		    strcmp(program, programs[STEPS]) == 0,
 	};
 	struct args argv = { 0 };
 
@@ -156,7 +158,6 @@ take_timeline(void *ctx, const struct line *l)
 
 	s->communicates |= str_eq(type, STR("total_comm_time")) && ns > 0;
 	if (str_eq(type, STR("total_time"))) {
-		time_add(&s->total_ns, ns);
 		time_add(&s->idle_ns, ns);
 	} else if (str_eq(type, STR("busy_time"))) {
 		time_add(&s->idle_ns, -ns);
@@ -164,33 +165,31 @@ take_timeline(void *ctx, const struct line *l)
 }
 
 /*
- * Why the GPU was idle. Where that matters it needs Python frames: if our tree
- * lacks them it makes its own of the trace. Of sheets with the gaps that are
- * 0.01 % of idle time or more.
+ * Why the GPU was idle, in the window of the steps. Of sheets with the gaps
+ * that are 0.01 % of idle time or more.
  */
 static void
 start_idle(const struct analyses *a)
 {
-	struct settings *s = a->set;
+	const struct settings *s = a->set;
 	bool has_sheets = s->dir != NULL || s->book != NULL || s->page != NULL;
-	bool in_tree = s->has_frames || s->capture != NULL;
-	bool is_file = strcmp(s->traces.v.v[0], "-") != 0;
-	struct args options = { 0 }, trees = s->trees;
+	struct args options = { 0 };
 
-	s->idle_has_frames = (in_tree || is_file) && !s->is_several &&
-	    s->traces.v.n == 1 &&
-	    share_of(s->idle_ns, s->total_ns) >= IDLE_WITH_FRAMES;
-	if (!s->idle_has_frames)
-		args_add(&options, "--no-python");
-	else if (!in_tree)
-		s->trees = s->traces;
-	args_add(&options, "--by=cause,call");
+	args_add(&options, "--steps");
+	args_add(&options, "--by=class,cause,call");
 	args_add(&options,
 	    has_sheets ? text("--min-gap=%" PRId64 "ns", s->idle_ns / 10000)
-		       : "--table=idle");
+		       : "--min-gap=1000000s");
 	(void)start_program(a, programs[IDLE], a->format, &options, NULL);
-	s->trees = trees;
 	vec_free(&options.v);
+}
+
+/* It takes no selection but that of steps and ranks: it is about all. */
+static void
+start_steps(const struct analyses *a)
+{
+	if (a->set->chosen.v.n == 0)
+		(void)start(a, STEPS, a->format, NULL, NULL);
 }
 
 /* The analyses of GPU work, of which the timeline is done first: it says
@@ -215,8 +214,10 @@ analyse_gpu(const struct analyses *a)
 		start_modules(a);
 	job_wait_for(a->jobs, timeline);
 	table_each(table_path(s, "gpu_timeline", "ndjson"), take_timeline, s);
-	if (!s->is_rocprof && s->idle_ns > 0)
+	if (!s->is_rocprof) {
 		start_idle(a);
+		start_steps(a);
+	}
 	if (s->dir != NULL && s->recompute && !s->is_several)
 		start_recompute(a);
 	if (s->communicates && !s->no_collective &&

@@ -1,253 +1,89 @@
 /* SPDX-License-Identifier: MIT */
-/* What bounds the time on the GPU, and why it was idle: see tl-report(1). */
+/*
+ * What bounds the time: the verdict, of the classes that a window's time went
+ * on, and the sentences that say it with its evidence. See tl-report(1).
+ */
+#include <stdio.h>
+
 #include "table/table.h"
 
 #include "cmd/tl-report/figures.h"
 
 #define LITTLE_NS 1000 /* of GPU work: no verdict */
-#define ALL_OF_IT 90   /* percent: of one call alone */
+#define LAUNCHES_MIN 20
 
 static const struct {
 	const char *verdict, *part;
-} classes[CLASS_COUNT] = {
+	bool is_plural;
+} classes[ACCOUNT_COUNT] = {
 	[GROUP_OF_HOST] = { "host-bound", "host work" },
 	[GROUP_OF_GPU] = { "GPU-bound", "GPU work" },
-	[GROUP_OF_SYNC] = { "sync-bound", "blocking calls" },
+	[GROUP_OF_SYNC] = { "sync-bound", "blocking calls", true },
 	[GROUP_OF_ALLOCATION] = { "allocation-bound", "allocation" },
 	[GROUP_OF_DATA] = { "data-bound", "data loading" },
-	[GROUP_OF_COMPILE] = { "bound by compilation", "compilation" },
+	[GROUP_OF_COMPILE] = { "compile-bound", "compilation" },
 	[GROUP_OF_START] = { "recorded during start-up", "start-up" },
-	[CLASS_COMM] = { "communication-bound", "communication" },
-	[CLASS_COPIES] = { "copy-bound", "copies" },
+	[ACCOUNT_COMM] = { "communication-bound", "exposed communication" },
+	[ACCOUNT_COPY] = { "copy-bound", "exposed copies", true },
 };
 
-struct bound {
-	const struct figures *f;
-	int64_t ns[CLASS_COUNT];
-	int64_t missing_ns;
-	struct rank rest; /* without what was not recorded */
-	/* what sentences are about: all of it, or the rest; why_ns: by causes
-	 */
-	struct rank shown;
-	int64_t why_ns;
-	/* the largest first */
-	unsigned order[CLASS_COUNT];
-	struct buf *b;
-};
-
-static unsigned
-cause_named(struct str word)
-{
-	unsigned c = 0;
-
-	while (c < CAUSE_COUNT && !str_eq(word, str_of(cause_words[c])))
-		c++;
-	return c < CAUSE_COUNT ? c : CAUSE_NOTHING;
-}
-
-/* Where our tree lacks frames there may well be some in the trace. */
-static unsigned
-class_of(const struct figures *f, unsigned cause)
-{
-	if (cause == CAUSE_NONE && !f->set->idle_has_frames)
-		return GROUP_OF_HOST;
-	return cause_groups[cause] != GROUP_OF_NONE ? cause_groups[cause]
-						    : GROUP_OF_HOST;
-}
-
-void
-bound_take(void *ctx, const struct line *l)
-{
-	struct figures *f = ctx;
-	struct str word = line_text(l, "cause"), call = line_text(l, "call");
-	unsigned class = class_of(f, cause_named(word));
-	int64_t ns = line_int(l, "time_ns");
-	int64_t longest_ns = line_int(l, "time_ns_max");
-	struct tally *of_cause = tally_of(f, &f->causes, word);
-	struct tally *of_call = tally_of(f, &f->calls[class], call);
-
-	time_add(&of_cause->ns, ns);
-	time_add(&of_cause->count, line_int(l, "count"));
-	if (of_cause->what.len == 0) /* rows are sorted */
-		of_cause->what = figures_text(f, call);
-	time_add(&of_call->ns, ns);
-	if (longest_ns > of_call->of_ns)
-		of_call->of_ns = longest_ns;
-}
+/* ---- the decision ---- */
 
 static void
-measure(struct bound *m)
+sort_classes(struct bound *m)
 {
-	const struct figures *f = m->f;
+	for (unsigned c = 0; c < ACCOUNT_COUNT; c++) {
+		size_t at = m->n;
 
-	m->ns[GROUP_OF_GPU] = f->all.compute_ns;
-	m->ns[CLASS_COMM] = f->all.comm_ns;
-	m->ns[CLASS_COPIES] = f->all.copy_ns;
-	for (size_t i = 0; i < f->causes.list.n; i++) {
-		const struct tally *t = &f->causes.list.v[i];
-
-		time_add(&m->ns[class_of(f, cause_named(t->name))], t->ns);
-	}
-	m->missing_ns = m->ns[GROUP_OF_MISSING];
-	m->rest = m->shown = f->all;
-	m->why_ns = tallies_sum(&f->causes);
-	m->rest.idle_ns = m->why_ns - m->missing_ns;
-	m->rest.total_ns = -m->missing_ns;
-	for (unsigned i = 0; i < CLASS_COUNT; i++) {
-		unsigned at = i;
-
-		time_add(&m->rest.total_ns, m->ns[i]);
-		for (; at > 0 && m->ns[m->order[at - 1]] < m->ns[i]; at--)
-			m->order[at] = m->order[at - 1];
-		m->order[at] = i;
-	}
-}
-
-/* The nth largest of classes besides what was not recorded. */
-static unsigned
-largest(const struct bound *m, bool with_gpu, size_t n)
-{
-	size_t i = 0;
-
-	for (;; i++) {
-		unsigned g = m->order[i];
-
-		if (g != GROUP_OF_MISSING && (with_gpu || g != GROUP_OF_GPU) &&
-		    n-- == 0)
-			return g;
-	}
-}
-
-/* ---- sentences ---- */
-
-static void
-put_word(struct buf *b, struct str word)
-{
-	for (size_t i = 0; i < word.len; i++)
-		buf_putc(b, word.p[i] == '_' ? ' ' : word.p[i]);
-}
-
-/* The largest; NULL: none. */
-static const struct tally *
-cause_of(const struct figures *f, unsigned class)
-{
-	const struct tally *best[CAUSE_COUNT];
-	size_t n = tallies_best(&f->causes, best, CAUSE_COUNT);
-
-	for (size_t i = 0; i < n; i++)
-		if (class_of(f, cause_named(best[i]->name)) == class)
-			return best[i];
-	return NULL;
-}
-
-/* "hipFree (3.004 s, longest 68.2 ms)". */
-static void
-put_call(struct buf *b, const struct tally *call)
-{
-	table_fold_name(call->name, 60, b);
-	buf_puts(b, " (");
-	put_time(b, call->ns);
-	if (call->of_ns < call->ns) {
-		buf_puts(b, ", longest ");
-		put_time(b, call->of_ns);
-	}
-	buf_putc(b, ')');
-}
-
-/* Its layers, as many as are two thirds of it. */
-static void
-put_layers(const struct bound *m)
-{
-	const struct tally *best[CAUSE_COUNT];
-	size_t n = tallies_best(&m->f->causes, best, CAUSE_COUNT);
-	int64_t named_ns = 0;
-
-	for (size_t i = 0; i < n && 3 * named_ns < 2 * m->ns[GROUP_OF_HOST];
-	     i++) {
-		if (class_of(m->f, cause_named(best[i]->name)) != GROUP_OF_HOST)
+		if (classes[c].verdict == NULL)
 			continue;
-		buf_puts(m->b, named_ns == 0 ? " (" : ", ");
-		if (cause_named(best[i]->name) == CAUSE_NONE)
-			buf_puts(m->b, "no event");
-		else
-			put_word(m->b, best[i]->name);
-		buf_putc(m->b, ' ');
-		put_part(m->b, best[i]->ns, m->why_ns);
-		named_ns += best[i]->ns;
+		for (; at > 0 && m->w->ns[m->order[at - 1]] < m->w->ns[c]; at--)
+			m->order[at] = m->order[at - 1];
+		m->order[at] = c;
+		m->n++;
 	}
-	buf_puts(m->b, named_ns > 0 ? ")" : "");
 }
 
-/* What would help, of the cause that took most of it. */
-static void
-put_advice(const struct bound *m, unsigned class)
+/* Kernels are shorter than what it takes to launch them, and wait for it. */
+static bool
+is_launch_bound(const struct bound *m)
 {
-	const struct tally *cause = cause_of(m->f, class);
-	unsigned c = cause != NULL ? cause_named(cause->name) : CAUSE_NOTHING;
+	const struct budget *w = m->w;
 
-	if (!m->f->set->idle_has_frames &&
-	    (c == CAUSE_NONE || c == CAUSE_BETWEEN_OPS))
-		buf_puts(m->b, "; tl-idle shows Python frames, if recorded");
-	else if (cause_advice[c][0] != '\0')
-		buf_printf(m->b, "; %s", cause_advice[c]);
+	return w->launched >= LAUNCHES_MIN && 2 * w->starved >= w->launched &&
+	    w->work_ns < w->interval_ns && w->gap_ns < w->ns[GROUP_OF_HOST] / 4;
 }
 
-/* "88.6 % idle of 3.394 s, 99.1 % of it in hipFree (3.004 s)". */
-static void
-put_idle_class(const struct bound *m, unsigned class)
+/* Short gaps that blocking calls opened: they took the host's lead. */
+static bool
+is_sync_bound(const struct bound *m)
 {
-	const struct tally *call = NULL;
-	bool is_host = class == GROUP_OF_HOST, is_one;
-
-	if (!is_host)
-		(void)tallies_best(&m->f->calls[class], &call, 1);
-	if (call != NULL && call->name.len == 0)
-		call = NULL;
-	is_one = call != NULL && share_of(call->ns, m->ns[class]) >= ALL_OF_IT;
-	put_part(m->b, m->shown.idle_ns, m->shown.total_ns);
-	buf_puts(m->b, " idle of ");
-	put_whole(m->f, m->shown.total_ns, m->b);
-	buf_puts(m->b, ", ");
-	put_part(m->b, is_one ? call->ns : m->ns[class], m->why_ns);
-	buf_puts(m->b, " of it ");
-	if (is_one) {
-		buf_puts(m->b, "in ");
-		put_call(m->b, call);
-	} else {
-		buf_puts(m->b, classes[class].part);
-		if (is_host)
-			put_layers(m);
-		if (call != NULL) {
-			buf_puts(m->b, ", most in ");
-			put_call(m->b, call);
-		}
-	}
-	put_advice(m, class);
+	return m->w->opened_ns > m->w->ns[GROUP_OF_HOST] / 2 &&
+	    m->w->opened_ns >= m->ns / 10;
 }
 
-/* What of the window no event accounts for. */
 static void
-put_missing(struct bound *m)
+decide(struct bound *m)
 {
-	const struct tally *cause = cause_of(m->f, GROUP_OF_MISSING);
+	int64_t gpu = m->w->ns[GROUP_OF_GPU];
+	unsigned first, second;
 
-	buf_puts(m->b,
-	    m->missing_ns >= m->rest.total_ns ? "Can't tell: "
-					      : "Recording incomplete: ");
-	put_part(m->b, m->missing_ns, m->rest.total_ns + m->missing_ns);
-	buf_puts(m->b, " of ");
-	put_whole(m->f, m->rest.total_ns + m->missing_ns, m->b);
-	buf_puts(m->b, " is not in the recording (");
-	put_word(m->b, cause->name);
-	if (cause->what.len > 0) {
-		buf_puts(m->b, ", most in ");
-		table_fold_name(cause->what, 60, m->b);
-	}
-	buf_putc(m->b, ')');
-	put_advice(m, GROUP_OF_MISSING);
-	buf_puts(m->b, ". The rest is ");
-	m->shown = m->rest;
-	m->why_ns = m->rest.idle_ns;
+	m->ns = m->w->window_ns - m->w->ns[GROUP_OF_MISSING];
+	sort_classes(m);
+	m->class = GROUP_OF_GPU;
+	if (gpu >= m->ns - m->ns / 5)
+		return;
+	first = m->order[m->order[0] == GROUP_OF_GPU];
+	second =
+	    m->order[first == m->order[0] && m->order[1] != GROUP_OF_GPU ? 1
+									 : 2];
+	m->class = first;
+	m->is_mixed = m->w->ns[first] < (m->ns - gpu + 1) / 2 ||
+	    m->w->ns[first] - m->w->ns[second] < m->w->ns[second] / 2;
+	m->is_partly = gpu >= (m->ns + 1) / 2;
+	m->is_launch = first == GROUP_OF_HOST && is_launch_bound(m);
+	m->is_sync =
+	    first == GROUP_OF_HOST && !m->is_launch && is_sync_bound(m);
 }
 
 /* Of GPU work with a model two thirds on one side. */
@@ -258,94 +94,242 @@ gpu_verdict(const struct figures *f)
 
 	for (size_t i = 0; i < f->reached.list.n; i++)
 		time_add(&compute_ns, f->reached.list.v[i].count);
-	if (2 * modelled_ns < f->all.busy_ns)
+	if (modelled_ns < f->all.busy_ns / 2)
 		return classes[GROUP_OF_GPU].verdict;
-	if (3 * compute_ns >= 2 * modelled_ns)
+	if (share_of(compute_ns, modelled_ns) >= MOST)
 		return "compute-bound";
-	return 3 * compute_ns <= modelled_ns ? "memory-bound"
-					     : classes[GROUP_OF_GPU].verdict;
+	return share_of(compute_ns, modelled_ns) <= LITTLE
+	    ? "memory-bound"
+	    : classes[GROUP_OF_GPU].verdict;
+}
+
+static const char *
+verdict_of(const struct bound *m)
+{
+	if (m->is_mixed)
+		return "mixed";
+	if (m->class == GROUP_OF_GPU)
+		return gpu_verdict(m->f);
+	return m->is_launch ? "launch-bound"
+	    : m->is_sync    ? classes[GROUP_OF_SYNC].verdict
+			    : classes[m->class].verdict;
+}
+
+/* Most of it is known by lengths alone. */
+static bool
+is_likely(const struct bound *m)
+{
+	int64_t inferred_ns = 0;
+
+	for (size_t i = 0; i < m->w->parts.n; i++)
+		if (m->w->parts.v[i].class == m->class)
+			time_add(&inferred_ns, m->w->parts.v[i].inferred_ns);
+	return !m->is_mixed && inferred_ns > m->w->ns[m->class] / 2;
+}
+
+/* ---- sentences ---- */
+
+/* "4.426 ms in 1 step", or of several their mean. */
+static void
+put_window(const struct bound *m, int64_t ns)
+{
+	put_whole(m->f, ns, m->w->n, m->b);
+	if (m->w->steps > 0)
+		buf_printf(m->b, " in %" PRId64 " step%s", m->w->steps,
+		    m->w->steps > 1 ? "s" : "");
+}
+
+/* What the time in collectives goes on, over all process groups. */
+void
+sum_collectives(const struct figures *f, int64_t *wait_ns, int64_t *all_ns)
+{
+	*wait_ns = *all_ns = 0;
+	for (size_t i = 0; i < f->groups.n; i++) {
+		time_add(wait_ns, f->groups.v[i].wait_ns);
+		time_add(all_ns, f->groups.v[i].latency_ns);
+	}
+	time_add(all_ns, *wait_ns);
+}
+
+/* Two thirds of a class in one call: that is it. Else the call is the most. */
+static void
+put_most(const struct bound *m)
+{
+	const struct part *p = budget_part(m->w, m->class);
+
+	if (p == NULL)
+		return;
+	buf_puts(m->b,
+	    share_of(p->ns, m->w->ns[m->class]) >= MOST
+		? ": "
+		: ", the largest part in ");
+	put_part_of(p, m->b);
+}
+
+/* What of the window no event accounts for. */
+static void
+put_missing(const struct bound *m)
+{
+	const struct part *p = budget_part(m->w, GROUP_OF_MISSING);
+	int64_t missing_ns = m->w->ns[GROUP_OF_MISSING];
+
+	buf_puts(m->b,
+	    missing_ns >= m->ns ? "Can't tell: " : "Recording incomplete: ");
+	put_part(m->b, missing_ns, m->w->window_ns);
+	buf_puts(m->b, " of ");
+	put_window(m, m->w->window_ns);
+	buf_puts(m->b, " is not in the recording");
+	if (p != NULL) {
+		buf_puts(m->b, ": ");
+		put_words(m->b, cause_words[p->cause]);
+		if (p->call.len > 0) {
+			buf_puts(m->b, ", the largest part in ");
+			put_part_of(p, m->b);
+		}
+		buf_printf(m->b, "; %s", cause_advice[p->cause]);
+	}
+	buf_puts(m->b, ". The rest is ");
 }
 
 /* No class is half as large again as the next. */
 static void
 put_mixed(const struct bound *m)
 {
-	buf_puts(m->b, "mixed: ");
 	for (size_t i = 0; i < 3; i++) {
-		unsigned g = largest(m, true, i);
+		unsigned c = m->order[i];
 
-		if (m->ns[g] == 0)
+		if (m->w->ns[c] == 0)
 			break;
-		buf_puts(m->b, i > 0 ? ", " : "");
-		put_part(m->b, m->ns[g], m->rest.total_ns);
-		buf_printf(m->b, " %s", classes[g].part);
+		buf_printf(m->b, "%s%s ", i > 0 ? ", " : "", classes[c].part);
+		put_part(m->b, m->w->ns[c], m->ns);
 	}
 	buf_puts(m->b, " of ");
-	put_whole(m->f, m->rest.total_ns, m->b);
+	put_window(m, m->ns);
+}
+
+static void
+put_class(const struct bound *m)
+{
+	int64_t gpu = m->w->ns[GROUP_OF_GPU];
+
+	buf_printf(m->b, "%s %s ", classes[m->class].part,
+	    classes[m->class].is_plural ? "are" : "is");
+	put_part(m->b, m->w->ns[m->class], m->ns);
+	buf_puts(m->b, " of ");
+	put_window(m, m->ns);
+	if (m->class == GROUP_OF_HOST)
+		put_layers(m, m->class);
+	else if (m->class != GROUP_OF_GPU && m->class != ACCOUNT_COMM &&
+	    m->class != ACCOUNT_COPY)
+		put_most(m);
+	if (m->is_partly) {
+		buf_puts(m->b, "; GPU work is ");
+		put_part(m->b, gpu, m->ns);
+	}
 }
 
 /* "host-bound: ...", of what was recorded. */
 static void
 put_rest(const struct bound *m)
 {
-	unsigned first = largest(m, false, 0);
-	int64_t gpu_ns = m->ns[GROUP_OF_GPU],
-		other_ns = m->rest.total_ns - gpu_ns;
-	bool is_gpu = 5 * gpu_ns >= 4 * m->rest.total_ns;
-	const char *verdict =
-	    is_gpu ? gpu_verdict(m->f) : classes[first].verdict;
-
-	if (!is_gpu &&
-	    (2 * m->ns[first] < other_ns ||
-		2 * m->ns[first] < 3 * m->ns[largest(m, false, 1)])) {
+	buf_printf(m->b, "%s%s%s", is_likely(m) ? "likely " : "",
+	    m->is_partly && !m->is_mixed ? "partly " : "", verdict_of(m));
+	if (m->late != NULL)
+		buf_printf(m->b, " on rank %.*s", (int)m->late->label.len,
+		    m->late->label.p);
+	buf_puts(m->b, ": ");
+	if (m->is_mixed)
 		put_mixed(m);
-		return;
-	}
-	if (!is_gpu && 2 * gpu_ns >= m->rest.total_ns)
-		buf_puts(m->b, "partly ");
-	buf_printf(m->b, "%s: ", verdict);
-	if (!is_gpu && first != CLASS_COMM && first != CLASS_COPIES) {
-		put_idle_class(m, first);
-		return;
-	}
-	put_shares(m->f, &m->shown, m->b);
-	buf_puts(m->b, " of ");
-	put_whole(m->f, m->shown.total_ns, m->b);
+	else
+		put_class(m);
+	buf_putc(m->b, '.');
+	evidence_put(m);
 }
 
 /* Without causes there are only shares. */
 static void
-put_plain(const struct bound *m, const char *why)
+put_plain(const struct figures *f, const char *why, struct buf *b)
 {
-	put_whole(m->f, m->f->all.total_ns, m->b);
-	buf_puts(m->b, ": ");
-	put_shares(m->f, &m->f->all, m->b);
-	buf_puts(m->b, why);
+	put_whole(
+	    f, f->all.total_ns, f->ranks.n > 1 ? (int64_t)f->ranks.n : 1, b);
+	buf_puts(b, ": ");
+	put_shares(f, &f->all, b);
+	buf_printf(b, "%s.", why);
+}
+
+/* Nothing of the host is there, and the GPU was not all the time at work. */
+static bool
+is_blind(const struct budget *w)
+{
+	const struct part *p = budget_part(w, GROUP_OF_MISSING);
+
+	return p != NULL && p->cause == CAUSE_NO_HOST &&
+	    w->ns[GROUP_OF_GPU] < w->window_ns - w->window_ns / 5;
+}
+
+static void
+put_verdict(struct figures *f, const struct budget *w, const struct rank *late,
+    struct buf *b)
+{
+	struct bound m = { .f = f, .w = w, .late = late, .b = b };
+	size_t from = b->len;
+
+	decide(&m);
+	if (w->ns[GROUP_OF_MISSING] > 0 &&
+	    w->ns[GROUP_OF_MISSING] >= w->window_ns / 10)
+		put_missing(&m);
+	put_rest(&m);
+	if (b->p[from] >= 'a' && b->p[from] <= 'z')
+		b->p[from] = (char)(b->p[from] - 'a' + 'A');
+	gains_find(f, w, m.is_launch);
+}
+
+/*
+ * The rank that is behind half of the waiting or more, where waiting is most of
+ * the time in collectives, and these take a tenth of the time: it bounds the
+ * job.
+ */
+static const struct rank *
+late_rank(const struct figures *f, const struct budget *sum)
+{
+	int64_t wait_ns, all_ns, caused_ns = 0;
+	const struct rank *late = NULL;
+
+	sum_collectives(f, &wait_ns, &all_ns);
+	for (size_t i = 0; i < f->ranks.n; i++) {
+		const struct rank *r = &f->ranks.v[i];
+
+		time_add(&caused_ns, r->caused_ns);
+		if (late == NULL || r->caused_ns > late->caused_ns)
+			late = r;
+	}
+	if (caused_ns == 0 || share_of(wait_ns, all_ns) < MOST ||
+	    sum->ns[ACCOUNT_COMM] < sum->window_ns / 10 ||
+	    late->caused_ns < (caused_ns + 1) / 2)
+		return NULL;
+	return late;
 }
 
 void
-bound_put(const struct figures *f, struct buf *b)
+bound_put(struct figures *f, struct buf *b)
 {
-	struct bound m = { .f = f, .b = b };
-	const struct tally *missing;
-	size_t from = b->len;
-	bool is_blind;
+	struct budget sum;
+	const struct budget *w = f->budgets.v;
+	const struct rank *late = NULL;
 
-	measure(&m);
-	missing = cause_of(f, GROUP_OF_MISSING);
-	is_blind =
-	    missing != NULL && cause_named(missing->name) == CAUSE_NO_HOST;
-	if (f->set->is_rocprof || f->all.busy_ns < LITTLE_NS ||
-	    (f->causes.list.n == 0 && f->all.idle_ns > 0)) {
-		put_plain(&m, "");
-	} else if (is_blind && 5 * f->all.compute_ns < 4 * f->all.total_ns) {
-		put_plain(&m, "; can't tell why: no host events in the trace");
-	} else {
-		if (!is_blind && 9 * m.missing_ns >= m.rest.total_ns)
-			put_missing(&m);
-		put_rest(&m);
-		if (b->p[from] >= 'a' && b->p[from] <= 'z')
-			b->p[from] = (char)(b->p[from] - 'a' + 'A');
+	budget_sum(f, &sum);
+	if (f->budgets.n != 1) {
+		late = late_rank(f, &sum);
+		w = late != NULL ? budget_of(f, late->label) : NULL;
+		late = w != NULL ? late : NULL;
+		w = w != NULL ? w : &sum;
 	}
-	buf_putc(b, '.');
+	if (f->set->is_rocprof || f->all.busy_ns < LITTLE_NS || w->n == 0)
+		put_plain(f, "", b);
+	else if (is_blind(w))
+		put_plain(
+		    f, "; can't tell why: no host events in the recording", b);
+	else
+		put_verdict(f, w, late, b);
+	vec_free(&sum.parts);
 }

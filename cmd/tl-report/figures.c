@@ -134,8 +134,7 @@ figures_free(struct figures *f)
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		tallies_free(all[i]);
-	for (size_t i = 0; i < CLASS_COUNT; i++)
-		tallies_free(&f->calls[i]);
+	budgets_free(f);
 	vec_free(&f->threads);
 	vec_free(&f->ranks);
 	vec_free(&f->groups);

@@ -7,7 +7,7 @@
  * rows.c      tables, a row at a time
  * figures.c   what adds up under a name; which tables are read
  * read.c      what of each table counts
- * bound.c     what bounds the time, and why the GPU was idle
+ * bound.h     what bounds the time: the verdict
  * changes.c   what differs from another trace
  * names.c     names of a list, so short that they fit and still differ
  * verdict.c   the sentences: where the time went, who is late
@@ -20,9 +20,14 @@
 #define TL_REPORT_FIGURES_H
 
 #include "reader/reader.h"
-#include "trace/cause.h"
 
-#include "cmd/tl-report/report.h"
+#include "cmd/tl-report/bound.h"
+
+#define TOP_OPS_SHOWN 10
+#define TOP_CHANGES 10
+#define TOP_CAUSES 5
+#define TOP_LOSSES 5
+#define TOP_GROUPS 5
 
 /* ---- rows.c ---- */
 
@@ -70,6 +75,7 @@ struct rank {
 	/* of several ranks, from tl-collective */
 	bool has_wait;
 	int64_t wait_ns, times_last, late_ns;
+	int64_t caused_ns;  /* what others waited where it was last */
 	struct str verdict; /* why it is late; empty: it is not */
 };
 
@@ -96,13 +102,6 @@ struct change {
 		CHANGE_LAUNCH, /* of graphs, outside of ops */
 		CHANGE_KERNEL,
 	} of;
-};
-
-/* What a verdict adds up and compares. */
-enum {
-	CLASS_COMM = GROUP_OF_MISSING + 1,
-	CLASS_COPIES,
-	CLASS_COUNT,
 };
 
 struct figures {
@@ -133,10 +132,12 @@ struct figures {
 	double least_per_byte, most_per_byte; /* FLOP/byte of ops */
 	struct str roof;
 	VEC(struct process_group) groups;
-	bool any_late; /* else groups need no list */
-	/* idle time by cause; what: the call that took most of it */
-	struct tallies causes;
-	struct tallies calls[CLASS_COUNT]; /* of_ns: the longest piece */
+	bool any_late;         /* else groups need no list */
+	struct tallies causes; /* idle time; what: the call that took most */
+	VEC(struct budget) budgets;
+	struct pace pace;             /* of one source */
+	struct gain gains[TOP_GAINS]; /* the largest */
+	size_t ngains;
 	/* sentences */
 	struct str title, late, verdict; /* late: of several ranks */
 	VEC(struct str) warnings;
@@ -174,16 +175,6 @@ struct input {
 };
 extern const struct input inputs[];
 
-/* ---- bound.c ---- */
-
-/* Percent: from here on the causes of idle time are shown. */
-#define IDLE_SHOWN 20
-/* From here on it is worth reading the trace again, with Python frames. */
-#define IDLE_WITH_FRAMES 50
-/* A row of tl-idle's table. */
-void bound_take(void *ctx, const struct line *l);
-void bound_put(const struct figures *f, struct buf *b);
-
 /* ---- host.c ---- */
 
 void host_sort(struct figures *f);
@@ -211,7 +202,8 @@ void put_share(struct buf *b, int64_t part, int64_t whole);
 void put_part(struct buf *b, int64_t part, int64_t whole);
 double share_of(int64_t part, int64_t whole);
 /* So much time; of several ranks their mean. */
-void put_whole(const struct figures *f, int64_t ns, struct buf *b);
+void put_whole(
+    const struct figures *f, int64_t ns, int64_t nranks, struct buf *b);
 /* Its parts. */
 void put_shares(const struct figures *f, const struct rank *all, struct buf *b);
 
@@ -243,11 +235,5 @@ void screen_print(struct figures *f);
 /* The tables that the report makes itself, beside the others; those without
  * rows are left out. */
 void summary_write(struct figures *f, bool is_whole);
-
-#define TOP_OPS_SHOWN 10
-#define TOP_CHANGES 10
-#define TOP_CAUSES 5
-#define TOP_LOSSES 5
-#define TOP_GROUPS 5
 
 #endif

@@ -17,8 +17,7 @@ enum {
 	FOR_PROGRAM = 1,                       /* shifted by its number */
 	FOR_SHEETS = FOR_PROGRAM << NPROGRAMS, /* nothing is on the screen */
 	FOR_SHORT = FOR_SHEETS << 1,           /* only with --short */
-	FOR_FRAMES = FOR_SHORT << 1,           /* Python frames count in it */
-	FOR_NUMBER = FOR_FRAMES << 1,          /* its argument is one */
+	FOR_NUMBER = FOR_SHORT << 1,           /* its argument is one */
 };
 
 #define T FOR_PROGRAM << TIMELINE
@@ -29,7 +28,6 @@ enum {
 #define R FOR_PROGRAM << RANKS
 #define H FOR_SHEETS
 #define B FOR_SHORT
-#define P FOR_FRAMES
 #define N FOR_NUMBER
 /* The member of settings that it sets, besides who gets it. */
 #define AT(member) offsetof(struct settings, member)
@@ -50,31 +48,31 @@ static const struct row {
 	{ { 0, "align-clocks", NULL, "take estimated offsets between ranks' clocks out" }, R, NOWHERE },
 	{ { 0, "arch", "NAME", "the GPU: auto, a name or a JSON file" }, F, NOWHERE },
 	{ { 0, "bins", "N", "bins of short_kernel_histogram" }, K | B, NOWHERE },
-	{ { 0, "by", "WHAT", "a sheet of ops by module, annotation, step or thread" }, O | H | P, NOWHERE },
-	{ { 0, "call-stack", NULL, "where in the program ops were called from" }, F | H | P, AT(call_stack) },
+	{ { 0, "by", "WHAT", "a sheet of ops by module, annotation, step or thread" }, O | H, NOWHERE },
+	{ { 0, "call-stack", NULL, "where in the program ops were called from" }, F | H, AT(call_stack) },
 	{ { 0, "capture", "DIR|FILE", "traces of the captures of graphs that are replayed" }, 0, AT(capture) },
 	{ { 0, "comm-pattern", "RE", "kernels that are collectives, besides nccl and rccl" }, T | O | K | F | C, NOWHERE },
 	{ { 'd', "dir", "DIR", "each sheet as a CSV file into DIR" }, 0, AT(dir) },
 	{ { 0, "fail-over", "TIME|PERCENT", "--vs: exit with 4 if it is slower by more" }, 0, AT(fail_over) },
 	{ { 0, "first-occurrence", NULL, "when each op came first" }, O | H, NOWHERE },
 	{ { 0, "gpus-per-node", "N", "of several ranks: GPUs of a node" }, R, NOWHERE },
-	{ { 0, "html", "FILE", "one page, for a browser" }, P, AT(page) },
+	{ { 0, "html", "FILE", "one page, for a browser" }, 0, AT(page) },
 	{ { 0, "inductor-cache", "DIR", "where torch.compile left its wrapper files" }, F, NOWHERE },
 	{ { 0, "junit", "FILE", "--fail-over: the verdict for a CI system" }, 0, AT(junit) },
 	{ { 0, "kernels", NULL, "the sheet kernel_summary, of rocprofv3 kernel_details" }, H, AT(kernels) },
 	{ { 0, "linked-only", NULL, "only GPU work whose launch is in the trace" }, T | O | F, NOWHERE },
 	{ { 0, "micro-idle", "TIME", "idle time in gaps below TIME, and from it on" }, T | H, NOWHERE },
 	{ { 0, "models", "FILE", "add or replace op models, see tl-models(5)" }, O | K | F, NOWHERE },
-	{ { 0, "modules", NULL, "the sheets nn_modules_by_type and nn_modules" }, H | P, AT(modules) },
+	{ { 0, "modules", NULL, "the sheets nn_modules_by_type and nn_modules" }, H, AT(modules) },
 	{ { 0, "names", "A,B", "--vs: what the two traces are called" }, 0, AT(names) },
 	{ { 0, "no-collective", NULL, "no sheets of collectives" }, 0, AT(no_collective) },
 	{ { 0, "no-kernels", NULL, "of rocprofv3: no kernel sheets" }, 0, AT(no_kernels) },
 	{ { 0, "num-kernels", NULL, "ops apart by the number of their kernels" }, O | F | H, NOWHERE },
 	{ { 'o', "output", "FILE", "a workbook (.xlsx) or a page (.html), whole or not at all" }, 0, NOWHERE },
 	{ { 0, "overlap", NULL, "split ops by overlapping GPU work" }, O | F | H, NOWHERE },
-	{ { 0, "parent-module", NULL, "ops apart by the type of nn.Module" }, O | H | P, AT(parent_module) },
+	{ { 0, "parent-module", NULL, "ops apart by the type of nn.Module" }, O | H, AT(parent_module) },
 	{ { 0, "pseudo-ops", NULL, "take ops apart that hide several steps" }, O | K | F, NOWHERE },
-	{ { 0, "recompute", NULL, "recomputed work apart" }, O | F | H | P, AT(recompute) },
+	{ { 0, "recompute", NULL, "recomputed work apart" }, O | F | H, AT(recompute) },
 	{ { 0, "roof", "WHICH", "peak or achievable" }, F, NOWHERE },
 	{ { 0, "short", "TIME", "sheets about kernels below TIME (10us)" }, K | H, AT(shorts) },
 	{ { 0, "title", "TEXT", "of the page" }, 0, AT(title) },
@@ -82,7 +80,7 @@ static const struct row {
 	{ { 0, "top-kernels", "N", "of those of kernels only" }, H | N, AT(top_kernels) },
 	{ { 0, "top-ops", "N", "of those of tl-ops only" }, H | N, AT(top_ops) },
 	{ { 0, "top-roofline", "N", "of those of tl-roofline only" }, H | N, AT(top_roofline) },
-	{ { 0, "vs", "TRACE", "compare with another trace, as the later one; repeat" }, P, NOWHERE },
+	{ { 0, "vs", "TRACE", "compare with another trace, as the later one; repeat" }, 0, NOWHERE },
 	{ { 0, "vs-capture", "DIR|FILE", "--capture of that trace" }, 0, AT(vs_capture) },
 	{ { 0, "width", "N", "columns of the screen" }, N, AT(width) },
 	SELECT(ANNOTATION, "annotation", "NAME[#N]", "in annotations like NAME; only the Nth"),
@@ -105,7 +103,6 @@ static const struct row {
 #undef R
 #undef H
 #undef B
-#undef P
 #undef N
 
 static const struct about about = {
@@ -157,8 +154,6 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 		s->of_sheets = r->opt.name;
 	if ((r->who & FOR_SHORT) != 0)
 		s->of_short = r->opt.name;
-	if ((r->who & FOR_FRAMES) != 0)
-		s->has_frames = true;
 	if ((r->who & FOR_PROGRAM << RANKS) != 0)
 		s->of_ranks = r->opt.name;
 	if ((r->who & FOR_NUMBER) != 0)

@@ -6,7 +6,7 @@
 
 /* Calls of the runtime own work that has no op; they have no shapes. */
 static bool
-is_call(struct str name)
+is_runtime_call(struct str name)
 {
 	return str_starts(name, STR("hip")) || str_starts(name, STR("cuda")) ||
 	    (str_starts(name, STR("cu")) && name.len > 2 && name.p[2] >= 'A' &&
@@ -140,7 +140,7 @@ take_args(void *ctx, const struct line *l)
 	struct str dims = line_text(l, "input_dims");
 	int64_t spent = line_int(l, "direct_ns_sum");
 
-	if (is_call(line_text(l, "name")))
+	if (is_runtime_call(line_text(l, "name")))
 		return;
 	time_add(&f->args_ns, spent);
 	if (dims.len == 0 || str_eq(dims, STR("[]")))
@@ -226,6 +226,8 @@ take_cause(void *ctx, const struct line *l)
 	struct str verdict = line_text(l, "verdict");
 	int64_t late_ns = line_int(l, "late_ns_sum");
 
+	if (r != NULL)
+		time_add(&r->caused_ns, line_int(l, "caused_wait_ns"));
 	if (r == NULL || late_ns <= r->late_ns ||
 	    str_eq(verdict, STR("none")) || !is_the_late_one(f, r))
 		return;
@@ -437,7 +439,7 @@ take_unmodelled(struct figures *f, const struct line *l, int64_t spent)
 
 	if (str_ends(owner, STR("GraphLaunch")))
 		return;
-	if (is_call(owner)) {
+	if (is_runtime_call(owner)) {
 		time_add(&f->opless_ns, spent);
 		return;
 	}
@@ -496,7 +498,9 @@ take_roofline(void *ctx, const struct line *l)
 /* In this order: later ones look at what earlier ones left. */
 const struct input inputs[] = {
 	{ "gpu_timeline", take_timeline, true },
-	{ "idle", bound_take, false },
+	{ "idle_window", budget_take, false },
+	{ "idle", budget_take_part, false },
+	{ "steps_summary", budget_take_pace, false },
 	{ "host_timeline", take_thread, false },
 	{ "cpu_ops", take_host_ops, false },
 	{ "cpu_ops_unique_args", take_host_args, false },

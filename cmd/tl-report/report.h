@@ -35,6 +35,7 @@ enum program {
 	ROOFLINE,
 	COLLECTIVE,
 	IDLE,
+	STEPS,
 	RANKS, /* the same, of several ranks */
 	NPROGRAMS,
 };
@@ -62,7 +63,6 @@ struct settings {
 	struct select select;
 	/* options that need -d, --short, or several ranks */
 	const char *of_sheets, *of_short, *of_ranks;
-	bool has_frames; /* some sheet is about Python frames */
 	/* what was found */
 	char *tmp, *tables; /* folders: of trees, of tables */
 	struct args trees;
@@ -74,8 +74,7 @@ struct settings {
 	bool is_host;     /* no GPU work: it is about the host's time */
 	bool has_calls; /* ops are in the trace, whether they own work or not */
 	bool has_ops, is_rocprof, is_several, communicates;
-	int64_t total_ns, idle_ns; /* of the GPU, over all traces */
-	bool idle_has_frames;
+	int64_t idle_ns;      /* of the GPU, over all traces */
 	struct job *families; /* lists the sheets of families of ops, or NULL */
 };
 

@@ -277,6 +277,11 @@ put_timeline(struct screen *s)
 	} else {
 		size_t chars = s->width > BAR_MAX + 2 ? BAR_MAX : s->width - 2;
 
+		if (!s->f->set->is_rocprof) {
+			buf_puts(&s->b, "GPU, first to last event: ");
+			put_time(&s->b, all->total_ns);
+			put_line(s);
+		}
 		put_bar(s, all, chars);
 		put_line(s);
 	}
@@ -393,8 +398,11 @@ put_tops(struct screen *s)
 {
 	const struct figures *f = s->f;
 	bool is_host = f->set->is_host;
+	int64_t window_ns = 0;
 
-	if (share_of(f->all.idle_ns, f->all.total_ns) >= IDLE_SHOWN)
+	for (size_t i = 0; i < f->budgets.n; i++)
+		time_add(&window_ns, f->budgets.v[i].window_ns);
+	if (share_of(tallies_sum(&f->causes), window_ns) >= IDLE_SHOWN)
 		put_top(s, "idle by cause", "most in", &f->causes, TOP_CAUSES);
 	put_top(s,
 	    is_host               ? "top ops on the host"
@@ -470,6 +478,27 @@ put_losses(struct screen *s)
 	}
 }
 
+/* What could be won back: time, what it goes on, and what to do. */
+static void
+put_gains(struct screen *s)
+{
+	const struct figures *f = s->f;
+	struct buf b = { 0 };
+
+	if (f->ngains > 0)
+		out_puts(s->out, "\nrecoverable\n");
+	for (size_t i = 0; i < f->ngains; i++) {
+		const struct gain *g = &f->gains[i];
+
+		put_time(&b, g->ns);
+		buf_printf(&b, " in %.*s%s%.*s", (int)g->what.len, g->what.p,
+		    g->note.len > 0 ? ": " : "", (int)g->note.len, g->note.p);
+		put_wrapped(s, "  - ", buf_str(&b));
+		b.len = 0;
+	}
+	buf_free(&b);
+}
+
 /* ---- all of it ---- */
 
 /* Of the option or the terminal, or else of COLUMNS. */
@@ -525,6 +554,7 @@ screen_print(struct figures *f)
 	}
 	put_wrapped(&s, "", f->verdict);
 	put_timeline(&s);
+	put_gains(&s);
 	put_groups(&s);
 	put_tops(&s);
 	put_losses(&s);

@@ -72,6 +72,12 @@ put_sentences(struct figures *f, struct table *t)
 	if (f->late.len > 0)
 		put(t, "late", f->late);
 	put(t, "verdict", f->verdict);
+	for (size_t i = 0; i < f->ngains; i++) {
+		struct cell *row = put(t, "recoverable", f->gains[i].what);
+
+		row[2] = cell_text(f->gains[i].note);
+		row[3] = cell_int(f->gains[i].ns);
+	}
 }
 
 /* Of the host: the parts of the busiest thread, and all threads. */

@@ -17,8 +17,6 @@ start_one(
 	args_add(&argv, capture != NULL ? "tl-graft" : "tl-tree");
 	if (capture != NULL)
 		args_add(&argv, text("--capture=%s", capture));
-	else if (!j->set->has_frames)
-		args_add(&argv, "--no-python");
 	args_add(&argv, "-o");
 	args_add(&argv, tree);
 	args_add(&argv, "--");

@@ -257,15 +257,13 @@ make_late(struct figures *f)
 
 /* Of several ranks no sum, which passed nowhere. */
 void
-put_whole(const struct figures *f, int64_t ns, struct buf *b)
+put_whole(const struct figures *f, int64_t ns, int64_t nranks, struct buf *b)
 {
-	int64_t n = f->ranks.n > 1 ? (int64_t)f->ranks.n : 1;
-
-	put_time(b, ns / n);
+	put_time(b, ns / nranks);
 	if (f->set->is_rocprof)
 		buf_puts(b, " of the process, its start and end included");
-	if (n > 1)
-		buf_printf(b, " (mean of %" PRId64 " %s)", n,
+	if (nranks > 1)
+		buf_printf(b, " (mean of %" PRId64 " %s)", nranks,
 		    f->by_src ? "traces" : "ranks");
 }
 

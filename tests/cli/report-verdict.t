@@ -7,7 +7,7 @@
 mkdir fake xl
 cp "$B/bin/tl-report" fake
 ln -s "$B/bin/tl-tree" fake
-for p in ops kernels roofline collective diff idle; do
+for p in ops kernels roofline collective diff idle steps; do
 	printf '#!/bin/sh\n' >fake/tl-$p
 done
 cat >fake/tl-timeline <<'END'
@@ -85,59 +85,119 @@ unified() { # unified BOUND GFLOP MIB ROOF_NS KERNEL_NS
 }
 
 timeline 900 0 0 100
-# idle CAUSE CALL NS LONGEST...: why the GPU was idle, into d/
+is 'without causes only shares' "$(verdict)" '1.0 us: 90.0 % compute, 10.0 % idle.'
+
+# idle CLASS CAUSE CALL NS LONGEST INFERRED...: why the GPU was idle, into d/, and
+# the window: the last timeline, and MEMBERS of it
 idle() {
-	schema idle cause:text call:text time_ns:int percent:real count:int \
-		time_ns_max:int >d/idle.ndjson
-	printf '{"cause":"%s","call":"%s","time_ns":%s,"time_ns_max":%s,"percent":1,"count":1}\n' \
+	schema idle class:text cause:text call:text time_ns:int percent:real \
+		count:int calls:int time_ns_max:int longest_uid:int inferred_ns:int \
+		>d/idle.ndjson
+	printf '{"class":"%s","cause":"%s","call":"%s","time_ns":%s,"time_ns_max":%s,"inferred_ns":%s,"percent":1,"count":1,"calls":2000,"longest_uid":77}\n' \
 		"$@" >>d/idle.ndjson
 	echo '{"end":{}}' >>d/idle.ndjson
+	python3 - "$MEMBERS" <<'END' >d/idle_window.ndjson
+import json, sys
+rows = lambda name: [json.loads(l) for l in open("d/%s.ndjson" % name)][1:-1]
+t = {r["type"]: r["time_ns"] for r in rows("gpu_timeline")}
+w = {c + "_ns": 0 for c in ("host sync data compile start_up allocation missing").split()}
+w |= {"gpu_ns": t["computation_time"], "communication_ns": t["exposed_comm_time"],
+      "copy_ns": t["exposed_memcpy_time"], "window_ns": t["total_time"], "graph_ns": 0}
+for r in rows("idle"):
+    w[r["class"] + "_ns"] += r["time_ns"]
+w |= json.loads("{%s}" % sys.argv[1])
+print(json.dumps({"table": "idle_window", "columns": [
+    {"id": k, "type": "text" if isinstance(v, str) else "bool" if isinstance(v, bool) else "int"}
+    for k, v in w.items()]}))
+print(json.dumps(w))
+print('{"end":{}}')
+END
 }
-is 'without causes only shares' "$(verdict)" '1.0 us: 90.0 % compute, 10.0 % idle.'
+MEMBERS=
 timeline 9000 0 0 1000
-idle op aten::mm 1000 1000
-is 'computation' "$(verdict)" 'GPU-bound: 90.0 % compute, 10.0 % idle of 10.0 us.'
+idle host op aten::mm 1000 1000 0
+is 'computation' "$(verdict)" 'GPU-bound: GPU work is 90.0 % of 10.0 us.'
 timeline 5000 3000 100 1900
-idle op aten::mm 1900 1900
+idle host op aten::mm 1900 1900 0
 is 'communication' "$(verdict)" \
-	'Partly communication-bound: 50.0 % compute, 30.0 % exposed communication, 1.0 % exposed copies, 19.0 % idle of 10.0 us.'
+	"Partly communication-bound: exposed communication is 30.0 % of 10.0 us; GPU work is 50.0 %. One rank: can't tell skew from bandwidth."
 timeline 4000 2500 0 3500
-idle op aten::mm 2000 2000 data next 1500 1500
+idle host op aten::mm 2000 2000 0 data data next 1500 1500 0
 is 'no class is half as large again as the next' "$(verdict)" \
-	'Mixed: 40.0 % GPU work, 25.0 % communication, 20.0 % host work of 10.0 us.'
+	'Mixed: GPU work 40.0 %, exposed communication 25.0 %, host work 20.0 % of 10.0 us.'
 timeline 1000 0 5000 4000
-idle op aten::mm 3000 3000 graph_gap k 1000 1000
+idle host op aten::mm 3000 3000 0 gpu graph_gap k 1000 1000 0
 is 'copies; gaps of the GPU itself are its own' "$(verdict)" \
-	'Copy-bound: 10.0 % compute, 50.0 % exposed copies, 40.0 % idle of 10.0 us.'
+	'Copy-bound: exposed copies are 50.0 % of 10.0 us.'
 timeline 1000 0 0 9000
-idle alloc hipFree 8900 3000 op aten::mm 100 100
+idle allocation alloc hipFree 8900 3000 0 host op aten::mm 100 100 0
 is 'one call' "$(verdict)" \
-	'Allocation-bound: 90.0 % idle of 10.0 us, 98.9 % of it in hipFree (8.9 us, longest 3.0 us); let the caching allocator keep memory.'
-idle alloc hipFree 4000 4000 alloc hipMalloc 4900 3000 op aten::mm 100 100
+	'Allocation-bound: allocation is 89.0 % of 10.0 us: hipFree (8.9 us: 2,000 calls, longest 3.0 us, uid 77).'
+idle allocation alloc hipFree 4000 4000 0 allocation alloc hipMalloc 4900 3000 0 \
+	host op aten::mm 100 100 0
 is 'several' "$(verdict)" \
-	'Allocation-bound: 90.0 % idle of 10.0 us, 98.9 % of it allocation, most in hipMalloc (4.9 us, longest 3.0 us); let the caching allocator keep memory.'
-idle op aten::mm 4000 4000 launch_call launch 3000 3000 python f 2000 2000
+	'Allocation-bound: allocation is 89.0 % of 10.0 us, the largest part in hipMalloc (4.9 us: 2,000 calls, longest 3.0 us, uid 77).'
+is 'what could be won back' "$(report --width 99 | sed -n '/^recov/,/^$/p')" \
+	'recoverable
+  - 4.9 us in hipMalloc (alloc, 2,000 calls, longest 3.0 us, uid 77): let the caching allocator
+    keep memory
+  - 4.0 us in hipFree (alloc, 2,000 calls, longest 4.0 us, uid 77): let the caching allocator keep
+    memory
+  - 100 ns in aten::mm (op, 2,000 calls, longest 100 ns, uid 77): capture a graph, compile or
+    enlarge the batch'
+book
+is 'and in the table' "$(grep -c '"recoverable","name":"hip.*"time_ns":4[09]00' xl/summary.ndjson)" 2
+idle start_up init cudaFree 6000 6000 4000 start_up module_load cuModuleLoad 2900 2900 0 \
+	host op aten::mm 100 100 0
+is 'by lengths alone' "$(verdict)" \
+	'Recorded during start-up: start-up is 89.0 % of 10.0 us: cudaFree (6.0 us: 2,000 calls, longest 6.0 us, uid 77).'
+idle start_up init cudaFree 8900 8900 4500 host op aten::mm 100 100 0
+like 'most of it: likely' "$(verdict)" '^Likely recorded during start-up: '
+idle host op aten::mm 4000 4000 0 host launch_call launch 3000 3000 0 host python f 2000 2000 0
 is 'layers of the host, two thirds of them' "$(verdict)" \
-	'Host-bound: 90.0 % idle of 10.0 us, 100.0 % of it host work (op 44.4 %, launch call 33.3 %); capture a graph, compile or enlarge the batch.'
-idle none ProfilerStep 8000 8000 op aten::mm 1000 1000
-like 'what has no event was not recorded' "$(verdict)" \
-	"^Can't tell: 80.0 % .* \(none, most in ProfilerStep\); record Python frames\. The rest"
-is 'but where our tree lacks frames' \
-	"$(PATH=$TMP/fake:/usr/bin:/bin fake/tl-report --width 999 <t.tl | sed -n 3p)" \
-	'Host-bound: 90.0 % idle of 10.0 us, 100.0 % of it host work (no event 88.9 %); tl-idle shows Python frames, if recorded.'
-idle gpu_missing hipMemcpyWithStream 6000 6000 op aten::mm 3000 3000
+	'Host-bound: host work is 90.0 % of 10.0 us (op 4.0 us, launch call 3.0 us).'
+MEMBERS='"steps":2,"has_python":true,"gap_ns":4500,"cause":"op","call":"aten::mm","call_uid":5,"prev_uid":3,"next_uid":9'
+idle host op aten::mm 9000 9000 0
+is 'in one gap' "$(verdict)" \
+	'Host-bound: host work is 90.0 % of 10.0 us in 2 steps (op 9.0 us). 4.5 us of it is one gap before GPU event 9 (op, uid 5); GPU work is 18.2 % of the rest. Recording Python frames makes host times longer.'
+launched='"launched":20,"launch_interval_ns":500,"launch_work_ns":50'
+MEMBERS="$launched,\"starved\":10,\"gap_ns\":2249,\"graph_ns\":1000"
+idle host op aten::mm 9000 9000 0
+is 'launches' "$(verdict)" \
+	'Launch-bound: host work is 90.0 % of 10.0 us (op 9.0 us). 10 of 20 GPU events were launched after the GPU had run dry: 50 ns of work a launch, a launch every 500 ns.'
+like 'a graph leaves some of it' "$(report --width 99)" \
+	'- 8.0 us in host work between launches \(1.0 us would be left in a graph\): capture a graph'
+for other in '"starved":9' '"launched":19,"starved":19' '"launch_work_ns":500,"starved":20' \
+	'"starved":10,"gap_ns":2251'; do
+	MEMBERS="$launched,$other"
+	idle host op aten::mm 9000 9000 0
+	like "host, not launches: $other" "$(verdict)" '^Host-bound'
+done
+MEMBERS='"opened_ns":4501,"opened_by":"cudaStreamSynchronize","opened_uid":8'
+idle host op aten::mm 9000 9000 0
+is 'blocking calls took the lead' "$(verdict)" \
+	'Sync-bound: host work is 90.0 % of 10.0 us (op 9.0 us). Blocking calls opened gaps of 4.5 us, the longest cudaStreamSynchronize, uid 8.'
+MEMBERS='"opened_ns":4499'
+idle host op aten::mm 9000 9000 0
+like 'half of it, not less' "$(verdict)" '^Host-bound'
+MEMBERS='"head_ns":7000,"head_cause":"gpu_missing"'
+idle host op aten::mm 8000 8000 0 host profiler Flush 1000 1000 0
+is 'what was left out, and what recording costs' "$(verdict)" \
+	'Host-bound: host work is 90.0 % of 10.0 us (op 8.0 us). Left out: 7.0 us before the first GPU event (gpu missing). Figures include 1.0 us of profiler overhead.'
+MEMBERS=
+idle missing gpu_missing hipMemcpyWithStream 6000 6000 0 host op aten::mm 3000 3000 0
 is 'what was not recorded can not be judged' "$(verdict)" \
-	"Can't tell: 60.0 % of 10.0 us is not in the recording (gpu missing, most in hipMemcpyWithStream); record all work on the GPU. The rest is host-bound: 75.0 % idle of 4.0 us, 100.0 % of it host work (op 100.0 %); capture a graph, compile or enlarge the batch."
+	"Can't tell: 60.0 % of 10.0 us is not in the recording: gpu missing, the largest part in hipMemcpyWithStream (6.0 us: 2,000 calls, longest 6.0 us, uid 77); record all work on the GPU. The rest is host-bound: host work is 75.0 % of 4.0 us (op 3.0 us)."
 timeline 6000 0 0 4000
-idle late_start '' 3800 3800 op aten::mm 200 200
+idle missing late_start '' 3800 3800 0 host op aten::mm 200 200 0
 is 'some of it' "$(verdict)" \
-	'Recording incomplete: 38.0 % of 10.0 us is not in the recording (late start); record more. The rest is GPU-bound: 96.8 % compute, 3.2 % idle of 6.2 us.'
-idle no_host '' 4000 4000
+	'Recording incomplete: 38.0 % of 10.0 us is not in the recording: late start; record more. The rest is GPU-bound: GPU work is 96.8 % of 6.2 us.'
+idle missing no_host '' 4000 4000 0
 is 'nor without the host' "$(verdict)" \
-	"10.0 us: 60.0 % compute, 40.0 % idle; can't tell why: no host events in the trace."
-idle data enumerate 3000 3000 op aten::mm 1000 1000
+	"10.0 us: 60.0 % compute, 40.0 % idle; can't tell why: no host events in the recording."
+idle data data enumerate 3000 3000 0 host op aten::mm 1000 1000 0
 is 'partly' "$(verdict)" \
-	'Partly data-bound: 40.0 % idle of 10.0 us, 75.0 % of it in enumerate (3.0 us); use more workers, pin_memory and prefetch.'
+	'Partly data-bound: data loading is 30.0 % of 10.0 us: enumerate (3.0 us: 2,000 calls, longest 3.0 us, uid 77); GPU work is 60.0 %.'
 is 'causes on the screen' "$(report --width 80 | sed -n '/^idle by/,/^$/p')" \
 	'idle by cause                         time    share    count  most in
   data                              3.0 us   75.0 %        1  enumerate
@@ -163,7 +223,8 @@ is 'without a launch: of the time' "$(unlinked 500)" '50.0 % of the time is GPU 
 timeline 600 0 0 400
 is 'without a launch: little of the work' "$(unlinked 5)" ''
 timeline 1000 0 0 0
-is 'never idle' "$(verdict)" 'GPU-bound: 100.0 % compute of 1.0 us.'
+idle host op x 0 0 0
+is 'never idle' "$(verdict)" 'GPU-bound: GPU work is 100.0 % of 1.0 us.'
 timeline 0 600 0 400
 like 'nothing computed' "$(verdict)" '^1.0 us: 0.0 % compute, 60.0 % exposed'
 timeline 999999 0 0 1

@@ -34,13 +34,14 @@ is 'temporary files are gone' "$(left tmp)" ''
 # ---- sheets ----
 
 ops='ops_summary.csv ops_summary_by_category.csv ops_unique_args.csv'
-idle='idle.csv idle_by_stream.csv idle_gaps.csv'
+idle='idle.csv idle_by_stream.csv idle_gaps.csv idle_window.csv'
+steps='steps.csv steps_summary.csv'
 ok '-d' tl-report -d out "$SAMPLE"
 is 'the sheets' "$(sheets out)" "BinaryElementwise.csv GEMM.csv MorePointwise.csv\
  Movement.csv Normalization.csv Optimizer.csv Reduce_fwd.csv SDPA_bwd.csv\
  SDPA_fwd.csv Softmax.csv UnaryElementwise.csv coll_analysis.csv\
- gpu_timeline.csv $idle $ops unified_perf_summary.csv"
-tl-idle --by cause,call --no-python -d why --format csv --labels "$SAMPLE"
+ gpu_timeline.csv $idle $ops $steps unified_perf_summary.csv"
+tl-idle --by class,cause,call --steps -d why --format csv --labels "$SAMPLE"
 same 'causes of idle time are those of tl-idle' out/idle.csv why/idle.csv
 for program in timeline ops roofline; do
 	tl-$program -d "$program" t.tl 2>/dev/null
@@ -87,7 +88,7 @@ tl-report --html all.html t.tl
 tl-report --top 1 --html few.html t.tl
 is '--top does not change what is summed up' "$(first few.html)" \
 	"$(first all.html)"
-like 'and there is something' "$(first few.html)" 'verdict.*Partly communication-bound: 54.5 % compute'
+like 'and there is something' "$(first few.html)" 'verdict.*Partly communication-bound: exposed communication is 33.6 % of 14.473 ms in 3 steps'
 tl-report --top-ops 2 --top-kernels 3 --kernels --short 10us -o top.xlsx t.tl
 is 'rows of a workbook' "$(for s in ops_unique_args short_kernels_summary \
 	short_kernel_histogram GEMM; do
@@ -209,7 +210,7 @@ is 'a selection is of both' "$(sed 1d selected/diff_stats.csv | wc -l)" \
 tl-report before.tl --vs after.tl -o vs.xlsx
 is 'the sheets of a workbook' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" vs.xlsx |
 	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 10 | tr '\n' ' ')" \
-	'summary diff_ops_summary gpu_timeline idle idle_gaps idle_by_stream ops_summary_by_category ops_summary ops_unique_args unified_perf_summary '
+	'summary diff_ops_summary gpu_timeline steps steps_summary idle idle_window idle_gaps idle_by_stream ops_summary_by_category '
 gzip -dc "$SAMPLE" | sed 's/"cat": *"cpu_op"/"cat":"x"/' >other.json
 for other in other.json roc.json; do
 	tl-report t.tl --vs "$other" -d "by-$other" 2>err
@@ -243,12 +244,12 @@ ok '-o' tl-report -o r.xlsx "$SAMPLE"
 python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx >cells 2>err
 is 'a sound workbook' "$(cat err)" ''
 is 'its sheets' "$(sed -n 's/^sheet "\(.*\)"$/\1/p' cells | tr '\n' ' ')" \
-	"summary gpu_timeline idle idle_gaps idle_by_stream\
+	"summary gpu_timeline steps steps_summary idle idle_window idle_gaps idle_by_stream\
  ops_summary_by_category ops_summary ops_unique_args\
  unified_perf_summary GEMM SDPA_fwd SDPA_bwd BinaryElementwise UnaryElementwise\
  Normalization Reduce_fwd Softmax Movement MorePointwise Optimizer coll_analysis\
  roofs "
-like 'the verdict is in it' "$(cat cells)" 'B3 s - "Partly communication-bound: 54.5 % compute'
+like 'the verdict is in it' "$(cat cells)" 'B3 s - "Partly communication-bound: exposed communication is 33.6 % of 14.473 ms in 3 steps'
 python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx -s >looks
 is 'two charts beside it' "$(sed -n '/^sheet "gpu/q; p' looks |
 	grep -c '^chart')" 2
@@ -266,7 +267,7 @@ for program in "$B"/bin/*; do
 done
 tl() { PATH=$TMP/some:/usr/bin:/bin "$TMP/some/tl-report" "$@"; }
 ok 'goes without' tl -d without "$SAMPLE"
-is 'some sheets' "$(sheets without)" "gpu_timeline.csv $idle $ops"
+is 'some sheets' "$(sheets without)" "gpu_timeline.csv $idle $ops $steps"
 like 'the screen says so' "$(tl "$SAMPLE")" \
 	'- tl-roofline is not installed: its sheets are missing'
 refuses 1 'tl-xlsx is not installed' 'PATH=$TMP/some:/usr/bin:/bin some/tl-report -o x.xlsx t.tl'
@@ -435,11 +436,11 @@ END
 tl-report comm.json >out.comm 2>err
 is 'nothing but communication: a report with a doubt' "$?" 3
 like 'which says why' "$(cat err out.comm)" 'all GPU work launched by ops is communication'
-like 'of the time' "$(cat out.comm)" '100.0 % exposed communication'
+like 'of the time' "$(cat out.comm)" 'exposed communication is 100.0 %'
 like 'and of the kernels' "$(cat out.comm)" 'ncclDevKernel_AllReduce_Sum  *300.0 us'
 tl-report -d onlycomm comm.json 2>err
 is 'less than 1 ms of it has its sheet, too' "$(sheets onlycomm)" \
-	'coll_analysis.csv gpu_timeline.csv'
+	'coll_analysis.csv gpu_timeline.csv idle_window.csv steps.csv steps_summary.csv'
 
 # A signal to it alone, while tl-tree waits for its input.
 cat >stop.py <<'END'

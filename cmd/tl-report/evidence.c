@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentences behind a verdict: what bears it, and what it leaves out. */
+#include <stdio.h>
+
+#include "table/table.h"
+
+#include "cmd/tl-report/figures.h"
+
+/* ---- words ---- */
+
+void
+put_words(struct buf *b, const char *id)
+{
+	for (; *id != '\0'; id++)
+		buf_putc(b, *id == '_' ? ' ' : *id);
+}
+
+static void
+put_uid(struct buf *b, struct str uid)
+{
+	if (uid.len > 0)
+		buf_printf(b, ", uid %.*s", (int)uid.len, uid.p);
+}
+
+static void
+put_count(struct buf *b, int64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof digits, "%" PRId64, n);
+
+	for (int i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			buf_putc(b, ',');
+		buf_putc(b, digits[i]);
+	}
+}
+
+void
+put_calls(const struct part *p, struct buf *b)
+{
+	if (p->calls > 1) {
+		put_count(b, p->calls);
+		buf_puts(b, " calls, longest ");
+		put_time(b, p->longest_ns);
+	}
+	if (p->uid.len > 0) {
+		buf_printf(b, "%suid %.*s", p->calls > 1 ? ", " : "",
+		    (int)p->uid.len, p->uid.p);
+		if (p->label.len > 0)
+			buf_printf(
+			    b, " of rank %.*s", (int)p->label.len, p->label.p);
+	}
+}
+
+/* "hipFree (3.004 s: 1,360 calls, longest 68.153 ms, uid 26612)". */
+void
+put_part_of(const struct part *p, struct buf *b)
+{
+	if (p->call.len > 0)
+		table_fold_name(p->call, 60, b);
+	else
+		put_words(b, cause_words[p->cause]);
+	buf_puts(b, " (");
+	put_time(b, p->ns);
+	if (p->uid.len > 0)
+		buf_puts(b, ": ");
+	put_calls(p, b);
+	buf_putc(b, ')');
+}
+
+/* ---- causes ---- */
+
+/* Idle time of a class by cause; the largest, or none of them. */
+static unsigned
+sum_causes(const struct budget *w, unsigned class, int64_t ns[CAUSE_COUNT])
+{
+	unsigned most = 0;
+
+	memset(ns, 0, CAUSE_COUNT * sizeof *ns);
+	for (size_t i = 0; i < w->parts.n; i++)
+		if (w->parts.v[i].class == class)
+			time_add(&ns[w->parts.v[i].cause], w->parts.v[i].ns);
+	for (unsigned c = 1; c < CAUSE_COUNT; c++)
+		if (ns[c] > ns[most])
+			most = c;
+	return most;
+}
+
+/* The causes of a class, the largest first, until they are two thirds. */
+void
+put_layers(const struct bound *m, unsigned class)
+{
+	int64_t ns[CAUSE_COUNT], named_ns = 0;
+	unsigned most = sum_causes(m->w, class, ns);
+
+	while (ns[most] > 0 && share_of(named_ns, m->w->ns[class]) < MOST) {
+		buf_puts(m->b, named_ns == 0 ? " (" : ", ");
+		put_words(m->b, cause_words[most]);
+		buf_putc(m->b, ' ');
+		put_time(m->b, ns[most] / m->w->n);
+		named_ns += ns[most];
+		ns[most] = 0;
+		for (unsigned c = 0; c < CAUSE_COUNT; c++)
+			if (ns[c] > ns[most])
+				most = c;
+	}
+	buf_puts(m->b, named_ns > 0 ? ")" : "");
+}
+
+/* ---- sentences ---- */
+
+/* Half of what is no GPU work is one gap: where, and what is there without. */
+static void
+put_one_gap(const struct bound *m)
+{
+	const struct budget *w = m->w;
+	int64_t gpu = w->ns[GROUP_OF_GPU];
+
+	if (w->n > 1 || m->class == GROUP_OF_GPU || w->gap_ns == 0 ||
+	    w->gap_ns < (m->ns - gpu + 1) / 2)
+		return;
+	buf_putc(m->b, ' ');
+	put_time(m->b, w->gap_ns);
+	buf_puts(m->b, " of it is one gap ");
+	if (w->gap_prev.len == 0)
+		buf_puts(m->b, "before the first GPU event");
+	else if (w->gap_next.len == 0)
+		buf_puts(m->b, "behind the last GPU event");
+	else
+		buf_printf(m->b, "before GPU event %.*s", (int)w->gap_next.len,
+		    w->gap_next.p);
+	buf_puts(m->b, " (");
+	put_words(m->b, cause_words[w->gap_cause]);
+	put_uid(m->b, w->gap_uid);
+	buf_puts(m->b, "); GPU work is ");
+	put_part(m->b, gpu, m->ns - w->gap_ns);
+	buf_puts(m->b, " of the rest.");
+}
+
+static void
+put_starved(const struct bound *m)
+{
+	buf_putc(m->b, ' ');
+	put_count(m->b, m->w->starved);
+	buf_puts(m->b, " of ");
+	put_count(m->b, m->w->launched);
+	buf_puts(m->b, " GPU events were launched after the GPU had run dry: ");
+	put_time(m->b, m->w->work_ns);
+	buf_puts(m->b, " of work a launch, a launch every ");
+	put_time(m->b, m->w->interval_ns);
+	buf_putc(m->b, '.');
+}
+
+static void
+put_opened(const struct bound *m)
+{
+	const struct budget *w = m->w;
+
+	if ((m->class != GROUP_OF_HOST && m->class != GROUP_OF_SYNC) ||
+	    w->opened_ns == 0 ||
+	    share_of(w->opened_ns, m->ns - w->ns[GROUP_OF_GPU]) < 10)
+		return;
+	buf_puts(m->b, " Blocking calls opened gaps of ");
+	put_time(m->b, w->opened_ns / w->n);
+	if (w->n == 1) {
+		buf_puts(m->b, ", the longest ");
+		table_fold_name(w->opened_by, 60, m->b);
+		put_uid(m->b, w->opened_uid);
+	}
+	buf_putc(m->b, '.');
+}
+
+static int64_t
+profiler_ns(const struct budget *w)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < w->parts.n; i++)
+		if (w->parts.v[i].cause == CAUSE_PROFILER)
+			time_add(&ns, w->parts.v[i].ns);
+	return ns;
+}
+
+/* What the recording itself costs. */
+static void
+put_cost(const struct bound *m)
+{
+	int64_t ns = profiler_ns(m->w), idle_ns = m->w->window_ns;
+
+	for (unsigned c = 0; c < ACCOUNT_COUNT; c++)
+		if (c == GROUP_OF_GPU || c == ACCOUNT_COMM || c == ACCOUNT_COPY)
+			idle_ns -= m->w->ns[c];
+	if (ns > 0 && ns >= idle_ns / 10) {
+		buf_puts(m->b, " Figures include ");
+		put_time(m->b, ns / m->w->n);
+		buf_puts(m->b, " of profiler overhead.");
+	}
+	if (m->class == GROUP_OF_HOST && !m->is_mixed && m->w->has_python)
+		buf_puts(m->b,
+		    " Recording Python frames makes host times "
+		    "longer.");
+}
+
+/* Waiting for a late rank, or the network. */
+static void
+put_collectives(const struct bound *m)
+{
+	int64_t wait_ns, all_ns;
+
+	sum_collectives(m->f, &wait_ns, &all_ns);
+	if (!m->f->set->is_several) {
+		buf_puts(m->b, " One rank: can't tell skew from bandwidth.");
+	} else if (all_ns > 0) {
+		buf_printf(m->b, " %s: waiting is ",
+		    share_of(wait_ns, all_ns) >= MOST ? "Arrival skew"
+			: share_of(wait_ns, all_ns) <= LITTLE
+			? "Bandwidth"
+			: "Skew and bandwidth");
+		put_part(m->b, wait_ns, all_ns);
+		buf_puts(m->b, " of the time in collectives.");
+	}
+}
+
+/* Why the job's verdict is that of one rank. */
+static void
+put_late(const struct bound *m)
+{
+	int64_t caused_ns = 0, ns[CAUSE_COUNT], others_ns = 0, n = 0, own_ns;
+	const struct figures *f = m->f;
+	unsigned most = sum_causes(m->w, m->class, ns);
+
+	for (size_t i = 0; i < f->ranks.n; i++)
+		time_add(&caused_ns, f->ranks.v[i].caused_ns);
+	buf_printf(m->b, " Rank %.*s is behind ", (int)m->late->label.len,
+	    m->late->label.p);
+	put_part(m->b, m->late->caused_ns, caused_ns);
+	buf_puts(m->b, " of the waiting");
+	own_ns = ns[most];
+	for (size_t i = 0; i < f->budgets.n; i++) {
+		if (&f->budgets.v[i] == m->w)
+			continue;
+		(void)sum_causes(&f->budgets.v[i], m->class, ns);
+		time_add(&others_ns, ns[most]);
+		n++;
+	}
+	if (n > 0 && own_ns > others_ns / n) {
+		buf_puts(m->b, ": ");
+		put_words(m->b, cause_words[most]);
+		buf_puts(m->b, " takes ");
+		put_time(m->b, own_ns);
+		buf_puts(m->b, " there, ");
+		put_time(m->b, others_ns / n);
+		buf_puts(m->b, " on the others (mean)");
+	}
+	buf_putc(m->b, '.');
+}
+
+static void
+put_pace(const struct bound *m)
+{
+	const struct pace *p = &m->f->pace;
+
+	if (!p->is_gpu || m->w->n > 1)
+		return;
+	buf_puts(m->b, " The GPU sets the pace: the host enqueues a step in ");
+	put_time(m->b, p->enqueue_ns);
+	buf_puts(m->b, "; GPU work ends ");
+	put_time(m->b, p->drain_ns);
+	buf_puts(m->b, " after the last step.");
+}
+
+void
+evidence_put(const struct bound *m)
+{
+	const struct budget *w = m->w;
+
+	put_one_gap(m);
+	if (m->is_launch)
+		put_starved(m);
+	put_opened(m);
+	put_pace(m);
+	if (m->late != NULL)
+		put_late(m);
+	else if (m->class == ACCOUNT_COMM && !m->is_mixed)
+		put_collectives(m);
+	if (w->head_ns > 0) {
+		buf_puts(m->b, " Left out: ");
+		put_time(m->b, w->head_ns);
+		buf_puts(m->b, " before the first GPU event (");
+		put_words(m->b, cause_words[w->head_cause]);
+		buf_puts(m->b, ").");
+	}
+	put_cost(m);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The largest times that could be won back, each with what to do. */
+#include "table/table.h"
+
+#include "cmd/tl-report/figures.h"
+
+/* What is less than 1 % of the time is no gain. */
+static void
+add_gain(struct figures *f, const struct budget *w, struct gain gain)
+{
+	size_t at = f->ngains;
+
+	if (gain.ns <= 0 || gain.ns < w->window_ns / w->n / 100)
+		return;
+	while (at > 0 && f->gains[at - 1].ns < gain.ns)
+		at--;
+	if (at == TOP_GAINS)
+		return;
+	if (f->ngains < TOP_GAINS)
+		f->ngains++;
+	for (size_t i = f->ngains - 1; i > at; i--)
+		f->gains[i] = f->gains[i - 1];
+	f->gains[at] = gain;
+}
+
+/* "hipFree (alloc, 1,298 calls, longest 68.153 ms, uid 26612)". */
+static void
+add_part(struct figures *f, const struct budget *w, const struct part *p)
+{
+	struct buf b = { 0 };
+	struct gain gain = { .ns = p->ns, .uid = p->uid };
+	int64_t most = w->ns[GROUP_OF_HOST] - w->graph_ns;
+
+	/* of the host's work what a graph would leave stays */
+	if (p->class == GROUP_OF_HOST && gain.ns > most)
+		gain.ns = most;
+	gain.ns /= w->n;
+	if (p->call.len > 0) {
+		table_fold_name(p->call, 60, &b);
+		buf_puts(&b, " (");
+	}
+	put_words(&b, cause_words[p->cause]);
+	buf_puts(&b, p->uid.len > 0 ? ", " : "");
+	put_calls(p, &b);
+	buf_puts(&b, p->call.len > 0 ? ")" : "");
+	gain.what = figures_keep(f, &b);
+	gain.note = str_of(cause_advice[p->cause]);
+	add_gain(f, w, gain);
+	buf_free(&b);
+}
+
+/* What a graph of all launches would leave of the host's work between them. */
+static void
+add_graph(struct figures *f, const struct budget *w)
+{
+	struct buf b = { 0 };
+	struct gain gain = { .note = STR("capture a graph") };
+
+	if (w->graph_ns >= w->ns[GROUP_OF_HOST])
+		return;
+	gain.ns = (w->ns[GROUP_OF_HOST] - w->graph_ns) / w->n;
+	buf_puts(&b, "host work between launches (");
+	put_time(&b, w->graph_ns / w->n);
+	buf_puts(&b, " would be left in a graph)");
+	gain.what = figures_keep(f, &b);
+	add_gain(f, w, gain);
+	buf_free(&b);
+}
+
+void
+gains_find(struct figures *f, const struct budget *w, bool is_launch)
+{
+	for (size_t i = 0; i < w->parts.n; i++) {
+		const struct part *p = &w->parts.v[i];
+		bool is_host = p->class == GROUP_OF_HOST;
+
+		if (p->class != GROUP_OF_GPU && p->class != GROUP_OF_MISSING &&
+		    p->class != ACCOUNT_COMM && !(is_host && is_launch))
+			add_part(f, w, p);
+	}
+	if (is_launch)
+		add_graph(f, w);
+	add_gain(f, w,
+	    (struct gain){ .ns = w->ns[ACCOUNT_COMM] / w->n,
+		.what = STR("exposed communication"),
+		.note = STR("overlap it with computation") });
+	add_gain(f, w,
+	    (struct gain){ .ns = w->ns[ACCOUNT_COPY] / w->n,
+		.what = STR("exposed copies"),
+		.note = STR("copy ahead on a GPU stream of its own") });
+}
