@@ -35,45 +35,41 @@ matters(const struct coll *c)
 	    (double)c->late_ns >= LATE_SHARE * (double)c->latency_ns;
 }
 
-/* What late has more of than the median of the others. */
 static int64_t
-more_than_others(const struct job *j, const struct coll *c,
-    const struct rec *late, bool is_idle, int64_t *v)
+busy_of(const struct rec *r, const struct rec *late)
 {
-	int64_t own = is_idle ? late->idle_ns : late->busy_ns;
-	size_t n = 0;
-
-	for (uint32_t m = 0; m < c->n; m++) {
-		const struct rec *r = j->members[c->first + m];
-
-		if (r != late && r->busy_ns >= 0)
-			v[n++] = is_idle ? r->idle_ns : r->busy_ns;
-	}
-	return n > 0 ? own - median_i64(v, n) : 0;
+	(void)late;
+	return r->busy_ns >= 0 ? r->busy_ns : NONE;
 }
 
-/* How much longer it was idle for the cause that kept it idle for longest. */
+static int64_t
+idle_of(const struct rec *r, const struct rec *late)
+{
+	(void)late;
+	return r->busy_ns >= 0 ? r->idle_ns : NONE;
+}
+
+/* For the cause that kept the late one idle for longest. */
+static int64_t
+host_us_of(const struct rec *r, const struct rec *late)
+{
+	return r->host == late->host ? r->host_us : 0;
+}
+
+/* How much longer than the others it was idle for one cause. */
 static void
 blame_idle(const struct job *j, struct lateness *l, const struct coll *c,
     const struct rec *late, int64_t *v)
 {
-	int64_t us = late->host_us;
-	size_t n = 0, i = 0;
+	size_t i = 0;
 
 	if (late->host == HOST_NONE)
 		return;
-	for (uint32_t m = 0; m < c->n; m++) {
-		const struct rec *r = j->members[c->first + m];
-
-		if (r != late)
-			v[n++] = r->host == late->host ? r->host_us : 0;
-	}
-	us -= n > 0 ? median_i64(v, n) : 0;
 	while (i < l->hosts.n && l->hosts.v[i].host != late->host)
 		i++;
 	if (i == l->hosts.n)
 		vec_push(&l->hosts, ((struct host_cause){ late->host, 0 }));
-	l->hosts.v[i].us += us;
+	l->hosts.v[i].us += late->host_us - others_median(j, c, host_us_of, v);
 }
 
 /* "CAUSE: EVENT" in its parts; a partial of other programs may lack one. */
@@ -140,8 +136,8 @@ blame(const struct job *j, struct lateness *l, const struct coll *c, int64_t *v)
 		return;
 	l->nknown++;
 	l->elsewhere_ns += c->late_ns; /* less the two, later */
-	l->busy_ns += more_than_others(j, c, late, false, v);
-	l->idle_ns += more_than_others(j, c, late, true, v);
+	l->busy_ns += late->busy_ns - others_median(j, c, busy_of, v);
+	l->idle_ns += late->idle_ns - others_median(j, c, idle_of, v);
 	blame_idle(j, l, c, late, v);
 	l->nsame += usual_work(j, c, late) == late->work;
 }
@@ -284,43 +280,29 @@ settle(const struct job *j, struct lateness *l)
 		l->busy_ns = l->idle_ns = l->elsewhere_ns = l->nsame = NONE;
 }
 
-static uint32_t *
-first_rows(struct job *j, struct stragglers *c)
+/* A rank in a group; valid until the next one is asked for. */
+static struct lateness *
+row_of(struct stragglers *c, struct map *rows, uint32_t group, uint32_t pos)
 {
-	uint32_t *first = xcalloc(j->groups.n + 1, sizeof *first);
+	bool is_new;
+	uint64_t *at = map_put(rows, (uint64_t)group << 32 | pos, &is_new);
 
-	for (size_t g = 0; g < j->groups.n; g++) {
-		uint8_t *seen = xcalloc(j->ranks.n + 1, 1);
-		const struct pgroup *group = &j->groups.v[g];
-
-		for (size_t i = 0; i < group->ncolls; i++) {
-			const struct coll *k =
-			    &j->colls.v[group->first_coll + i];
-
-			for (uint32_t m = 0; m < k->n; m++)
-				seen[rec_pos(j, j->members[k->first + m])] = 1;
-		}
-		first[g] = (uint32_t)c->list.n;
-		for (size_t r = 0; r < j->ranks.n; r++)
-			if (seen[r])
-				vec_push(&c->list,
-				    ((struct lateness){ .group = (uint32_t)g,
-					.pos = (uint32_t)r }));
-		free(seen);
+	if (is_new) {
+		*at = c->list.n;
+		vec_push(&c->list,
+		    ((struct lateness){ .group = group, .pos = pos }));
 	}
-	first[j->groups.n] = (uint32_t)c->list.n;
-	return first;
+	return &c->list.v[*at];
 }
 
-static struct lateness *
-row_of(
-    struct stragglers *c, const uint32_t *first, uint32_t group, uint32_t pos)
+static int
+by_group(const void *pa, const void *pb)
 {
-	struct lateness *v = c->list.v + first[group];
-	size_t at;
+	const struct lateness *a = pa, *b = pb;
 
-	bisect(at, first[group + 1] - first[group], mid, v[mid].pos < pos);
-	return &v[at];
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
 static struct str
@@ -334,10 +316,10 @@ text_of(const struct job *j, const struct intern *names, uint32_t id)
 void
 stragglers_find(struct job *j, struct stragglers *c)
 {
-	uint32_t *first = first_rows(j, c);
 	struct slowness *slow = xcalloc(j->ranks.n + 1, sizeof *slow);
 	struct intern *names = intern_create();
-	int64_t *v = xmalloc((j->nrecs + 1) * sizeof *v);
+	int64_t *v = xmalloc((j->ranks.n + 1) * sizeof *v);
+	struct map rows = { 0 };
 
 	for (size_t i = 0; i < j->colls.n; i++) {
 		const struct coll *k = &j->colls.v[i];
@@ -346,16 +328,17 @@ stragglers_find(struct job *j, struct stragglers *c)
 		if (!coll_counts(j, k) || k->n < 2 || k->class == CLASS_P2P)
 			continue;
 		for (uint32_t m = 0; m < k->n; m++)
-			row_of(c, first, k->group,
+			row_of(c, &rows, k->group,
 			    rec_pos(j, j->members[k->first + m]))
 			    ->ncolls++;
-		l = row_of(c, first, k->group, rec_pos(j, coll_last(j, k)));
+		l = row_of(c, &rows, k->group, rec_pos(j, coll_last(j, k)));
 		l->nlast++;
 		if (!num_add(l->caused_ns, k->wait_sum_ns, &l->caused_ns))
 			l->caused_ns = INT64_MAX;
 		if (matters(k))
 			blame(j, l, k, v);
 	}
+	stable_sort(c->list.v, c->list.n, sizeof *c->list.v, by_group);
 	compare_kernels(j, slow, names);
 	for (size_t i = 0; i < c->list.n; i++) {
 		struct lateness *l = &c->list.v[i];
@@ -374,5 +357,5 @@ stragglers_find(struct job *j, struct stragglers *c)
 	intern_destroy(names);
 	free(slow);
 	free(v);
-	free(first);
+	map_free(&rows);
 }

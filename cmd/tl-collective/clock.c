@@ -102,25 +102,17 @@ correct(struct clocks *k)
 static void
 centre(struct job *j)
 {
-	int64_t *v = xmalloc(j->ranks.n * sizeof *v + 1), zero;
-	size_t n = 0;
+	int_vec offsets = { 0 };
 
 	for (size_t r = 0; r < j->ranks.n; r++)
 		if (j->ranks.v[r].nclock > 0)
-			v[n++] = j->ranks.v[r].offset_ns;
-	if (n % 2 == 0 && n > 0) { /* leave one of the upper ones out */
-		size_t top = 0;
-
-		for (size_t i = 1; i < n; i++)
-			if (v[i] > v[top])
-				top = i;
-		v[top] = v[--n];
-	}
-	zero = n > 0 ? median_i64(v, n) : 0;
+			vec_push(&offsets, j->ranks.v[r].offset_ns);
+	sort_i64(offsets.v, offsets.n);
 	for (size_t r = 0; r < j->ranks.n; r++)
 		if (j->ranks.v[r].nclock > 0)
-			j->ranks.v[r].offset_ns -= zero;
-	free(v);
+			j->ranks.v[r].offset_ns -=
+			    offsets.v[(offsets.n - 1) / 2];
+	vec_free(&offsets);
 }
 
 static void

@@ -3,12 +3,11 @@
  * tl-collective inside, in the order of the work:
  *
  * work.c       one child process an input; what each leaves for its parent
- * recognise.c  which events are collectives, and their signatures
+ * signature.c  which events are collectives, their signatures
  * reduce.c     one source to its records, with ...
  * window.c     ... how long its GPU worked between them
  * kernels.c    ... in which ops and shapes
  * partial.c    records as a stream, and back
- * signature.c  the parts of a signature's text
  * job.c        sources to a job: ranks, windows, warnings
  * group.c      process groups; match.c and align.c: the same collective on
  *              all ranks; clock.c: offsets between the ranks' clocks
@@ -99,6 +98,7 @@ struct part {
 	struct str groups;             /* text with pg_config, or empty */
 	struct str kernels; /* JSON: [[op,shape,kernel,count,sum],...] */
 	uint64_t nskipped;  /* collectives without a duration */
+	uint64_t hash;      /* equal ones are of one trace */
 	size_t nsigs;
 	const struct str *sigs; /* JSON texts */
 	size_t nhosts;
@@ -112,7 +112,7 @@ struct part {
 	bool is_out;      /* left out of the job */
 };
 
-/* ---- recognise.c ---- */
+/* ---- signature.c ---- */
 
 /* Whether the event is a collective (by name, category and correlation). */
 bool recognise(
@@ -185,8 +185,6 @@ void part_put(struct buf *b, const struct part *p, const struct intern *sigs,
 void work_run(
     const struct settings *set, const path_vec *paths, part_vec *parts);
 
-/* ---- signature.c ---- */
-
 enum coll_class {
 	CLASS_NONE,
 	CLASS_ALLREDUCE,
@@ -215,8 +213,10 @@ struct sig {
 	int64_t in_bytes, out_bytes;
 	int64_t full_bytes; /* of the message that counts for bandwidth */
 	double bus_factor;  /* bus over algorithmic bandwidth, or NAN */
-	uint32_t key;       /* number of the text without the kernel's name */
-	uint32_t match;     /* number of what all its ranks share */
+	/* numbers of the parts that its rows are told apart by, */
+	uint32_t key;
+	uint32_t match; /* that are alike on all ranks, */
+	uint32_t whole; /* and the group with these */
 	uint32_t group;
 };
 

@@ -103,22 +103,6 @@ check_world(struct job *j)
 	}
 }
 
-/* Whether two parts can't but be made of one trace. */
-static bool
-same_trace(const struct part *a, const struct part *b)
-{
-	if (a->nrecs != b->nrecs || (a->nrecs > 0 && a->base_ns != b->base_ns))
-		return false;
-	for (size_t i = 0; i < a->nrecs; i++)
-		if (a->recs[i].start_ns != b->recs[i].start_ns ||
-		    a->recs[i].dur_ns != b->recs[i].dur_ns ||
-		    a->recs[i].id != b->recs[i].id ||
-		    a->recs[i].busy_ns != b->recs[i].busy_ns ||
-		    a->recs[i].idle_ns != b->recs[i].idle_ns)
-			return false;
-	return a->nrecs == 0 || str_eq(a->kernels, b->kernels);
-}
-
 static bool
 overlap(const struct part *a, const struct part *b)
 {
@@ -140,7 +124,7 @@ check_twice(struct job *j)
 
 			if (q->rank != p->rank)
 				break;
-			is_same = !q->is_out && same_trace(q, p);
+			is_same = !q->is_out && q->hash == p->hash;
 			if (!is_same && !overlap(q, p))
 				continue;
 			report(is_same ? MSG_RANK_TWICE : MSG_RANK_CONFLICT,
@@ -150,27 +134,6 @@ check_twice(struct job *j)
 	}
 }
 
-static uint64_t
-times_hash(const struct part *p)
-{
-	uint64_t hash = p->nrecs;
-
-	for (size_t k = 0; k < p->nrecs; k++)
-		hash = hash_mix(hash, (uint64_t)p->recs[k].start_ns);
-	return hash;
-}
-
-static void
-check_copy(const struct part *q, struct part *p, bool are_few)
-{
-	if ((p->rank_is_told && q->rank_is_told) || !same_trace(q, p))
-		return;
-	report(are_few ? MSG_RANK_COPY_SKIPPED : MSG_RANK_COPY, p->path,
-	    p->rank, q->rank, q->path);
-	if (are_few)
-		leave_out(p);
-}
-
 /*
  * Copies under the name of another rank, of a trace that tells none. Where
  * most are the same, they may have been made so.
@@ -178,23 +141,29 @@ check_copy(const struct part *q, struct part *p, bool are_few)
 static void
 check_copies(struct job *j)
 {
-	struct map count = { 0 }, first = { 0 }; /* of times; part + 1 */
+	struct map count = { 0 }, first = { 0 }; /* by hash */
 
 	for (size_t i = 0; i < j->parts.n; i++)
-		++*map_put(&count, times_hash(&j->parts.v[i]), NULL);
+		++*map_put(&count, j->parts.v[i].hash, NULL);
 	for (size_t i = 0; i < j->parts.n; i++) {
 		struct part *p = &j->parts.v[i];
-		uint64_t hash = times_hash(p);
+		bool is_new, are_few;
+		const struct part *q;
 		uint64_t *slot;
 
 		if (p->is_out || p->nrecs < TELLING_RECS)
 			continue;
-		slot = map_put(&first, hash, NULL);
-		if (*slot == 0)
-			*slot = i + 1;
-		else
-			check_copy(&j->parts.v[*slot - 1], p,
-			    *map_get(&count, hash) * 2 <= j->parts.n);
+		slot = map_put(&first, p->hash, &is_new);
+		if (is_new)
+			*slot = i;
+		q = &j->parts.v[*slot];
+		if (is_new || (p->rank_is_told && q->rank_is_told))
+			continue;
+		are_few = *map_get(&count, p->hash) * 2 <= j->parts.n;
+		report(are_few ? MSG_RANK_COPY_SKIPPED : MSG_RANK_COPY, p->path,
+		    p->rank, q->rank, q->path);
+		if (are_few)
+			leave_out(p);
 	}
 	map_free(&count);
 	map_free(&first);

@@ -118,6 +118,12 @@ void align_sequences(const struct align_item *base, size_t nbase,
 void clocks_align(struct job *j);
 /* sync.c */
 void sync_measure(struct job *j);
+/*
+ * The median of a figure of all ranks but the last, in v; NONE is passed over.
+ * Of the last alone its own.
+ */
+int64_t others_median(const struct job *j, const struct coll *c,
+    int64_t (*of)(const struct rec *r, const struct rec *last), int64_t *v);
 /* Not missing ranks and of one mind, so it counts in summaries. */
 bool coll_counts(const struct job *j, const struct coll *c);
 /* Implicit-sync row: class, or in simplified mode not known to be another. */

@@ -62,7 +62,7 @@ stretches(const struct job *j, struct rec **v, size_t n, stretch_vec *out)
 
 /* Numbers may repeat (coalesced ones): then the how-manieth counts. */
 struct numbered {
-	uint64_t key; /* seq << 24 | repetition */
+	int64_t key; /* seq << 24 | repetition */
 	struct rec *rec;
 };
 
@@ -71,29 +71,22 @@ by_key(const void *pa, const void *pb)
 {
 	const struct numbered *a = pa, *b = pb;
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->rec < b->rec ? -1 : a->rec > b->rec;
+	return a->key < b->key ? -1 : a->key > b->key;
 }
 
 typedef VEC(struct numbered) numbered_vec;
-typedef VEC(uint64_t) u64_vec;
 
 static void
 number_stretch(const struct stretch *s, numbered_vec *out)
 {
-	bool is_sorted = true;
-	uint64_t last = UINT64_MAX, again = 0;
+	int64_t last = -1, again = 0;
 
 	out->n = 0;
-	for (size_t i = 0; i < s->n; i++) {
-		uint64_t key = (uint64_t)s->v[i]->seq << 24;
-
-		vec_push(out, ((struct numbered){ key, s->v[i] }));
-		is_sorted &= i == 0 || out->v[i - 1].key <= key;
-	}
-	if (!is_sorted)
-		qsort(out->v, out->n, sizeof *out->v, by_key);
+	for (size_t i = 0; i < s->n; i++)
+		vec_push(out,
+		    ((struct numbered){
+			(int64_t)s->v[i]->seq << 24, s->v[i] }));
+	stable_sort(out->v, out->n, sizeof *out->v, by_key);
 	for (size_t i = 0; i < out->n; i++) {
 		again = out->v[i].key == last ? again + 1 : 0;
 		last = out->v[i].key;
@@ -101,42 +94,24 @@ number_stretch(const struct stretch *s, numbered_vec *out)
 	}
 }
 
-static void
-merge_keys(u64_vec *keys, const numbered_vec *more)
-{
-	u64_vec all = { 0 };
-	size_t a = 0, b = 0;
-	bool is_same = keys->n == more->n;
-
-	for (size_t i = 0; i < keys->n && is_same; i++)
-		is_same = keys->v[i] == more->v[i].key;
-	if (is_same)
-		return;
-	vec_reserve(&all, keys->n + more->n);
-	while (a < keys->n || b < more->n) {
-		uint64_t x = a < keys->n ? keys->v[a] : UINT64_MAX;
-		uint64_t y = b < more->n ? more->v[b].key : UINT64_MAX;
-
-		vec_push(&all, x < y ? x : y);
-		a += x <= y;
-		b += y <= x;
-	}
-	vec_free(keys);
-	*keys = all;
-}
-
 /* Gives each record the index of its collective; the number of these. */
 static size_t
 match_by_seq(const stretch_vec *ranks)
 {
 	numbered_vec list = { 0 };
-	u64_vec keys = { 0 };
-	size_t n;
+	int_vec keys = { 0 };
+	size_t nfirst = ranks->v[0].n, n = 0;
 
 	for (size_t i = 0; i < ranks->n; i++) {
 		number_stretch(&ranks->v[i], &list);
-		merge_keys(&keys, &list);
+		for (size_t k = 0; k < list.n; k++) /* most are as the first */
+			if (i == 0 || k >= nfirst || keys.v[k] != list.v[k].key)
+				vec_push(&keys, list.v[k].key);
 	}
+	sort_i64(keys.v, keys.n);
+	for (size_t i = 0; i < keys.n; i++)
+		if (i == 0 || keys.v[i] != keys.v[n - 1])
+			keys.v[n++] = keys.v[i];
 	for (size_t i = 0; i < ranks->n; i++) {
 		size_t at = 0;
 
@@ -147,7 +122,6 @@ match_by_seq(const stretch_vec *ranks)
 			list.v[k].rec->seq = (uint32_t)at;
 		}
 	}
-	n = keys.n;
 	vec_free(&keys);
 	vec_free(&list);
 	return n;

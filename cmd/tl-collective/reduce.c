@@ -7,6 +7,7 @@
  */
 #include "cmd/tl-collective/collective.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "json/json.h"
@@ -250,6 +251,20 @@ begin_source(struct reducer *r, uint32_t src)
 	    (r->in->marks & (MARK_TREE | MARK_LINKED)) == 0;
 }
 
+/* Of times and kernels, which no two traces have in common. */
+static uint64_t
+hash_of(const struct part *p)
+{
+	uint64_t hash = p->nrecs;
+
+	for (size_t i = 0; i < p->nrecs; i++)
+		hash = hash_mix(hash ^ HASH_K0,
+		    hash_bytes(&p->recs[i], offsetof(struct rec, sig)));
+	return p->nrecs == 0 ? 0
+			     : hash ^ (uint64_t)p->base_ns ^
+		hash_bytes(p->kernels.p, p->kernels.len);
+}
+
 static void
 end_source(struct reducer *r)
 {
@@ -270,6 +285,7 @@ end_source(struct reducer *r)
 	p->nhosts = r->host_names->list.n;
 	p->recs = r->recs.v;
 	p->nrecs = r->recs.n;
+	p->hash = hash_of(p);
 	part_put(r->out, p, r->sigs, r->host_names);
 }
 

@@ -1,11 +1,130 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a signature, its sizes and its class. */
+/*
+ * Which events are collectives; the text of a signature, a list of JSON, and
+ * what is in it: its parts, sizes and class.
+ */
 #include "cmd/tl-collective/collective.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "stream/ndjson.h"
 #include "json/json.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* ---- as text ---- */
+
+/* Its parts: members of args but for the last two, and behind it Seq. */
+enum sig_part {
+	P_PG,
+	P_RANKS,
+	P_NAME,
+	P_N,
+	P_DTYPE,
+	P_IN,
+	P_OUT,
+	P_IN_SPLIT,
+	P_OUT_SPLIT,
+	P_STREAM,
+	P_DESC,
+	P_PEERS,
+	P_KERNEL,
+	P_COUNT,
+	P_SRC = P_PEERS,
+	P_DST,
+	P_SEQ,
+	P_ARGS
+};
+
+static const struct str arg_names[P_ARGS] = {
+	[P_PG] = STR_INIT("Process Group Name"),
+	[P_RANKS] = STR_INIT("Process Group Ranks"),
+	[P_NAME] = STR_INIT("Collective name"),
+	[P_N] = STR_INIT("Group size"),
+	[P_DTYPE] = STR_INIT("dtype"),
+	[P_IN] = STR_INIT("In msg nelems"),
+	[P_OUT] = STR_INIT("Out msg nelems"),
+	[P_IN_SPLIT] = STR_INIT("In split size"),
+	[P_OUT_SPLIT] = STR_INIT("Out split size"),
+	[P_STREAM] = STR_INIT("stream"),
+	[P_DESC] = STR_INIT("Process Group Description"),
+	[P_SRC] = STR_INIT("Src Rank"),
+	[P_DST] = STR_INIT("Dst Rank"),
+	[P_SEQ] = STR_INIT("Seq"),
+};
+
+bool
+recognise(
+    struct bucket_rules *rules, const struct dict *st, const struct event *ev)
+{
+	return ev->shape->kind == KIND_KERNEL &&
+	    bucket_of_event(rules, st, ev) == BUCKET_COMM &&
+	    (ev->corr.type != KEY_NONE || ev->ext.type != KEY_NONE) &&
+	    str_eq(dict_get(st, ev->shape->cat), STR("kernel"));
+}
+
+static void
+put_value(struct buf *b, const struct value *v)
+{
+	if (v->type == VAL_STR || v->type == VAL_STRX)
+		json_put_string(b, v->s);
+	else
+		ndjson_put_value(b, v);
+}
+
+/* "3>5": point to point works in a sequence of its own. */
+static void
+put_peers(struct buf *b, const struct value *src, const struct value *dst)
+{
+	if (src->type != VAL_INT || dst->type != VAL_INT) {
+		buf_puts(b, "null");
+		return;
+	}
+	buf_printf(b, "\"%" PRId64 ">%" PRId64 "\"", src->i, dst->i);
+}
+
+size_t
+recognise_signature(const struct bucket_rules *rules, const struct dict *st,
+    const struct event *ev, struct buf *b, uint32_t *seq)
+{
+	struct value v[P_ARGS] = { { .type = VAL_NULL } };
+	struct entries it = entries_of(st, ev);
+	struct str name = dict_get(st, ev->name), type;
+	size_t of_group = 0;
+
+	while (entries_next(&it)) {
+		struct str key = dict_get(st, it.entry->key);
+
+		if (it.entry->group != GROUP_ARGS)
+			continue;
+		for (size_t i = 0; i < P_ARGS; i++)
+			if (str_eq(key, arg_names[i]))
+				v[i] = it.val;
+	}
+	if (v[P_NAME].type == VAL_NULL &&
+	    (type = bucket_comm_type(rules, name)).p != NULL)
+		v[P_NAME] = (struct value){ .type = VAL_STRX, .s = type };
+	*seq = v[P_SEQ].type == VAL_INT && v[P_SEQ].i >= 0 &&
+		v[P_SEQ].i < UINT32_MAX - 1
+	    ? (uint32_t)v[P_SEQ].i + 1
+	    : 0;
+	b->len = 0;
+	for (size_t i = 0; i <= P_DESC; i++) {
+		buf_putc(b, i == 0 ? '[' : ',');
+		put_value(b, &v[i]);
+		if (i == P_RANKS)
+			of_group = b->len;
+	}
+	buf_putc(b, ',');
+	put_peers(b, &v[P_SRC], &v[P_DST]);
+	buf_putc(b, ',');
+	json_put_string(b, name);
+	buf_putc(b, ']');
+	return of_group;
+}
+
+/* ---- classes and sizes ---- */
 
 const char *const class_words[CLASS_COUNT] = {
 	[CLASS_NONE] = "other",
@@ -91,8 +210,6 @@ static const struct {
 	{ STR_INIT("Float4_e2m1fn_x2"), 1 },
 };
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
 bool
 class_is_sync(enum coll_class c)
 {
@@ -147,31 +264,36 @@ size_sig(struct sig *s)
 	s->bus_factor = bus_factor(s->class, s->n);
 }
 
-/* ---- parsing ---- */
+/* ---- its parts ---- */
 
-/* The parts of a signature's text, in this order. */
 static bool
-parse_parts(struct sig *s, struct str text, struct arena *mem)
+parse_parts(struct sig *s, const json_items *list)
 {
-	struct str *const texts[] = { &s->pg, &s->ranks, &s->name, NULL,
-		&s->dtype, NULL, NULL, &s->in_split, &s->out_split,
-		&s->gpu_stream, &s->desc, &s->peers, &s->kernel };
-	int64_t *const numbers[] = { [3] = &s->n, [5] = &s->in, [6] = &s->out };
-	json_items list = { 0 };
-	bool is_good = json_split(&list, mem, text) && list.n == COUNT(texts);
+	struct str *const texts[P_COUNT] = { [P_PG] = &s->pg,
+		[P_RANKS] = &s->ranks,
+		[P_NAME] = &s->name,
+		[P_DTYPE] = &s->dtype,
+		[P_IN_SPLIT] = &s->in_split,
+		[P_OUT_SPLIT] = &s->out_split,
+		[P_STREAM] = &s->gpu_stream,
+		[P_DESC] = &s->desc,
+		[P_PEERS] = &s->peers,
+		[P_KERNEL] = &s->kernel };
+	int64_t *const numbers[P_COUNT] = {
+		[P_N] = &s->n, [P_IN] = &s->in, [P_OUT] = &s->out
+	};
 
-	for (size_t i = 0; i < COUNT(texts) && is_good; i++) {
-		struct str part = list.v[i].text;
+	for (size_t i = 0; i < P_COUNT && list->n == P_COUNT; i++) {
+		struct str part = list->v[i].text;
 
-		if (list.v[i].type == JSON_T_NULL)
+		if (list->v[i].type == JSON_T_NULL)
 			part = (struct str){ NULL, 0 };
 		if (texts[i] != NULL)
 			*texts[i] = part;
 		else if (part.p == NULL || !num_i64(part, numbers[i]))
 			*numbers[i] = NONE;
 	}
-	vec_free(&list);
-	return is_good;
+	return list->n == P_COUNT;
 }
 
 static enum coll_class
@@ -192,47 +314,37 @@ size_of(struct str dtype)
 	return 0;
 }
 
-static void
-put_part(struct buf *b, struct str s)
+/* The number of what some parts are. */
+static uint32_t
+number_of(struct intern *keys, const struct json_item *parts, unsigned which)
 {
-	buf_printf(b, "%d:%zu:", s.p != NULL, s.len);
-	buf_put(b, s.p, s.len);
-}
-
-/* What two collectives must have in common to be counted together. */
-static void
-number_sig(struct sig *s, struct intern *keys)
-{
-	bool is_even = s->class != CLASS_ALLTOALLV;
 	struct buf b = { 0 };
+	uint32_t number;
 
-	buf_putc(&b, 'k');
-	put_part(&b, s->pg);
-	put_part(&b, s->ranks);
-	put_part(&b, s->name);
-	put_part(&b, s->dtype);
-	put_part(&b, s->in_split);
-	put_part(&b, s->out_split);
-	put_part(&b, s->gpu_stream);
-	buf_printf(&b, "%" PRId64 ",%" PRId64 ",%" PRId64, s->n, s->in, s->out);
-	s->key = intern_put(keys, buf_str(&b));
-	/* ranks send and get different amounts in an all_to_allv */
-	b.len = 0;
-	buf_putc(&b, 'm');
-	put_part(&b, s->name);
-	put_part(&b, s->dtype);
-	buf_printf(&b, "%" PRId64 ",%" PRId64 ",%" PRId64, s->n,
-	    is_even ? s->in : 0, is_even ? s->out : 0);
-	s->match = intern_put(keys, buf_str(&b));
+	buf_printf(&b, "%x", which);
+	for (size_t i = 0; i < P_COUNT; i++) {
+		if ((which >> i & 1) == 0)
+			continue;
+		buf_printf(&b, ",%d:%zu:", parts[i].type == JSON_T_NULL,
+		    parts[i].text.len);
+		buf_put(&b, parts[i].text.p, parts[i].text.len);
+	}
+	number = intern_put(keys, buf_str(&b));
 	buf_free(&b);
+	return number;
 }
+
+#define PART(part) (1U << (part))
 
 void
 sig_parse(
     struct sig *s, struct str text, struct intern *keys, struct arena *mem)
 {
+	unsigned match = PART(P_NAME) | PART(P_DTYPE) | PART(P_N);
+	json_items list = { 0 };
+
 	*s = (struct sig){ .group = UINT32_MAX };
-	if (!parse_parts(s, text, mem))
+	if (!json_split(&list, mem, text) || !parse_parts(s, &list))
 		die("a signature is malformed: %.*s",
 		    (int)(text.len < 200 ? text.len : 200), text.p);
 	if (s->kernel.p == NULL)
@@ -242,7 +354,13 @@ sig_parse(
 	if (s->dtype.p != NULL)
 		s->elem_bytes = size_of(s->dtype);
 	size_sig(s);
-	number_sig(s, keys);
+	/* ranks send and get different amounts in an all_to_allv */
+	if (s->class != CLASS_ALLTOALLV)
+		match |= PART(P_IN) | PART(P_OUT);
+	s->key = number_of(keys, list.v, PART(P_DESC) - 1);
+	s->match = number_of(keys, list.v, match);
+	s->whole = number_of(keys, list.v, match | PART(P_PG) | PART(P_RANKS));
+	vec_free(&list);
 }
 
 /* ---- lists of numbers ---- */

@@ -5,24 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool
-same_text(struct str a, struct str b)
-{
-	return (a.p != NULL) == (b.p != NULL) && str_eq(a, b);
-}
-
-/* Whether two ranks did the same; of an all_to_allv the sizes may differ. */
-static bool
-agree(const struct sig *a, const struct sig *b)
-{
-	return a == b ||
-	    (same_text(a->pg, b->pg) && same_text(a->ranks, b->ranks) &&
-		same_text(a->name, b->name) && same_text(a->dtype, b->dtype) &&
-		a->n == b->n &&
-		(a->class == CLASS_ALLTOALLV ||
-		    (a->in == b->in && a->out == b->out)));
-}
-
 /*
  * Ranks that should be in it, of those that were given: a rank whose file is
  * missing is told once, and its collectives go on without it. 0: not known.
@@ -49,17 +31,28 @@ is_lone(const struct job *j, const struct coll *c)
 	    !(j->simplified && j->ranks.n == 1);
 }
 
-/* Median of the starts of all but the last. */
-static int64_t
-others_start(const struct job *j, const struct coll *c, const struct rec *last,
-    int64_t *v)
+int64_t
+others_median(const struct job *j, const struct coll *c,
+    int64_t (*of)(const struct rec *r, const struct rec *last), int64_t *v)
 {
+	const struct rec *last = coll_last(j, c);
 	size_t n = 0;
 
-	for (uint32_t m = 0; m < c->n; m++)
-		if (j->members[c->first + m] != last)
-			v[n++] = j->members[c->first + m]->start_ns;
-	return n > 0 ? median_i64(v, n) : last->start_ns;
+	for (uint32_t m = 0; m < c->n; m++) {
+		const struct rec *r = j->members[c->first + m];
+		int64_t of_r = r != last ? of(r, last) : NONE;
+
+		if (of_r != NONE)
+			v[n++] = of_r;
+	}
+	return n > 0 ? median_i64(v, n) : of(last, last);
+}
+
+static int64_t
+start_of(const struct rec *r, const struct rec *last)
+{
+	(void)last;
+	return r->start_ns;
 }
 
 static void
@@ -87,7 +80,7 @@ measure(const struct job *j, struct coll *c, int64_t *scratch)
 			c->latency_ns = v[m]->dur_ns;
 		min_end = end < min_end ? end : min_end;
 		max_end = end > max_end ? end : max_end;
-		if (!agree(first, rec_sig(j, v[m])))
+		if (rec_sig(j, v[m])->whole != first->whole)
 			c->flags |= COLL_MISMATCH;
 	}
 	late = v[c->last];
@@ -97,7 +90,7 @@ measure(const struct job *j, struct coll *c, int64_t *scratch)
 	c->end_ns = max_end;
 	c->skew_end_ns = max_end - min_end;
 	c->wait_sum_ns = sum;
-	c->late_ns = late->start_ns - others_start(j, c, late, scratch);
+	c->late_ns = late->start_ns - others_median(j, c, start_of, scratch);
 }
 
 /* Before clocks are told: who is there. */

@@ -60,11 +60,10 @@ fill_cause(struct sheet_rows *s, struct job *j)
 	for (size_t i = 0; i < c.list.n; i++) {
 		struct lateness *l = &c.list.v[i];
 
-		if (l->ncolls > 0)
-			put_row(s,
-			    &(struct row){ .group = &j->groups.v[l->group],
-				.rank = &j->ranks.v[l->pos],
-				.own = l });
+		put_row(s,
+		    &(struct row){ .group = &j->groups.v[l->group],
+			.rank = &j->ranks.v[l->pos],
+			.own = l });
 	}
 }
 
