@@ -5,10 +5,10 @@
 /* ---- straggler_cause ---- */
 
 #define KERNEL(id) COLUMN(id, NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0)
-#define LATES(id, which)                                              \
-	{                                                             \
-		.col = MINOR(id, COL_REAL, UNIT_NS),                  \
-		MEMBER(OF_OWN, struct lateness, lates), .stat = which \
+#define LATES(id, which)                                           \
+	{                                                          \
+		.col = MINOR(id, COL_REAL, UNIT_NS),               \
+		MEMBER(own, struct lateness, lates), .stat = which \
 	}
 
 /* clang-format off */

@@ -130,16 +130,13 @@ cell_node_span(const struct row *r)
 	return cell_text(is_inter ? STR("inter_node") : STR("intra_node"));
 }
 
-/* Where the members are that fields are made of. */
-struct bases {
-	const void *of[OF_COUNT];
-};
-
 static struct cell
-cell_of(const struct field *f, const struct bases *bases, const struct row *r)
+cell_of(const struct field *f, const struct row *r)
 {
-	const void *p = (const char *)bases->of[f->of] + f->at;
+	const void *p;
 
+	memcpy(&p, (const char *)r + f->of, sizeof p);
+	p = (const char *)p + f->at;
 	switch ((enum field_from)f->from) {
 	case FROM_CELL: return f->cell(r);
 	case FROM_INT: {
@@ -202,14 +199,6 @@ put_row(struct sheet_rows *s, const struct row *given)
 {
 	struct row r = *given;
 	struct cell *cells = table_row(s->table);
-	struct bases bases = { {
-	    [OF_OWN] = r.own,
-	    [OF_REC] = r.rec,
-	    [OF_SIG] = r.sig,
-	    [OF_COLL] = r.coll,
-	    [OF_GROUP] = r.group,
-	    [OF_RANK] = r.rank,
-	} };
 
 	r.job = s->job;
 	r.table = s->table;
@@ -219,16 +208,13 @@ put_row(struct sheet_rows *s, const struct row *given)
 	for (size_t i = 0; i < s->fields.n; i++) {
 		const struct field *f = &s->fields.v[i];
 
-		if (f->pos > 0) {
-			r.rec = s->of_rank[f->pos - 1];
-			if (r.rec == NULL)
-				continue;
-			bases.of[OF_REC] = r.rec;
-			bases.of[OF_SIG] = rec_sig(s->job, r.rec);
-		} else if (s->of_rank != NULL) {
-			bases.of[OF_SIG] = r.sig;
-		}
-		cells[i] = cell_of(f, &bases, &r);
+		r.rec = f->pos > 0 ? s->of_rank[f->pos - 1] : given->rec;
+		r.sig = given->sig;
+		if (f->pos > 0 && r.rec == NULL)
+			continue;
+		if (f->pos > 0)
+			r.sig = rec_sig(s->job, r.rec);
+		cells[i] = cell_of(f, &r);
 	}
 }
 

@@ -37,16 +37,6 @@ struct row row_of_coll(const struct job *j, const struct coll *c, void *own);
 
 /* ---- fields ---- */
 
-enum field_of {
-	OF_OWN,
-	OF_REC,
-	OF_SIG,
-	OF_COLL,
-	OF_GROUP,
-	OF_RANK,
-	OF_COUNT,
-};
-
 enum field_from {
 	FROM_CELL, /* cell() */
 	FROM_INT,  /* NONE: empty */
@@ -59,8 +49,9 @@ enum field_from {
 
 struct field {
 	struct column col;
-	uint8_t of, from;
-	uint16_t at;
+	uint8_t of; /* which member of the row */
+	uint8_t from;
+	uint16_t at; /* in what that points to */
 	double stat; /* FROM_VALUES: which, as of values_stat() */
 	struct cell (*cell)(const struct row *r);
 	/* of one rank's record in a collective: 1 + the rank's position */
@@ -68,7 +59,7 @@ struct field {
 };
 
 #define MEMBER(what, type, m)                       \
-	.of = (what),                               \
+	.of = offsetof(struct row, what),           \
 	.from = _Generic(((type *)0)->m, int64_t    \
 			 : FROM_INT, uint64_t       \
 			 : FROM_INT, uint32_t       \
@@ -79,14 +70,14 @@ struct field {
 			 : FROM_BOOL),              \
 	.at = offsetof(type, m)
 /* clang-format off */
-#define OWN(column, type, m) { .col = column, MEMBER(OF_OWN, type, m) }
-#define REC(column, m) { .col = column, MEMBER(OF_REC, struct rec, m) }
-#define SIG(column, m) { .col = column, MEMBER(OF_SIG, struct sig, m) }
-#define COLL(column, m) { .col = column, MEMBER(OF_COLL, struct coll, m) }
-#define GROUP_OF(column, m) { .col = column, MEMBER(OF_GROUP, struct pgroup, m) }
-#define RANK_OF(column, m) { .col = column, MEMBER(OF_RANK, struct rank_info, m) }
+#define OWN(column, type, m) { .col = column, MEMBER(own, type, m) }
+#define REC(column, m) { .col = column, MEMBER(rec, struct rec, m) }
+#define SIG(column, m) { .col = column, MEMBER(sig, struct sig, m) }
+#define COLL(column, m) { .col = column, MEMBER(coll, struct coll, m) }
+#define GROUP_OF(column, m) { .col = column, MEMBER(group, struct pgroup, m) }
+#define RANK_OF(column, m) { .col = column, MEMBER(rank, struct rank_info, m) }
 /* What a struct values comes to. */
-#define OWN_STAT(column, type, m, which) { .col = column, MEMBER(OF_OWN, type, m), .stat = which }
+#define OWN_STAT(column, type, m, which) { .col = column, MEMBER(own, type, m), .stat = which }
 #define METRIC(id, label, unit, flags, div, m, which) \
 	OWN_STAT(COLUMN(id, label, COL_REAL, unit, flags, div), struct alike, v[m], which)
 #define MEAN_MAX(id, label, unit, div, m) \
