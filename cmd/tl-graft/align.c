@@ -91,20 +91,28 @@ is_same(const struct side *launch, const struct side *gpu)
 
 /* ---- the ways ---- */
 
-/* By position, where nothing contradicts. */
+/*
+ * Each GPU event takes the next launch that may be its own; those between are
+ * dropped. Where there are as many launches none is, and one without a name may
+ * be any.
+ */
 static bool
-by_position(struct pairing *p, const struct sides *s)
+in_order(struct pairing *p, const struct sides *s)
 {
-	for (size_t i = 0; i < s->ngpu; i++) {
-		const struct side *l = &s->launch[i];
+	bool is_even = s->ngpu == s->nlaunch;
+	size_t at = 0;
 
-		if (is_unnamed(l) ? !same_shape(l, &s->gpu[i])
-				  : !is_same(l, &s->gpu[i]))
+	for (size_t i = 0; i < s->ngpu; i++) {
+		const struct side *gpu = &s->gpu[i], *l = &s->launch[at];
+
+		while (at < s->nlaunch && !is_same(l, gpu) &&
+		    !(is_even && is_unnamed(l) && same_shape(l, gpu)))
+			l = &s->launch[++at];
+		if (at == s->nlaunch)
 			return false;
+		p->pair[i] = p->root->launches.v[at++];
 	}
-	for (size_t i = 0; i < s->ngpu; i++)
-		p->pair[i] = p->root->launches.v[i];
-	p->how = "by position";
+	p->how = "in order";
 	return true;
 }
 
@@ -141,23 +149,6 @@ by_name(struct pairing *p, const struct sides *s)
 	free(next);
 	p->how = "by name";
 	return done == s->ngpu;
-}
-
-/* Each kernel takes the next launch of its name; those between are dropped. */
-static bool
-by_greed(struct pairing *p, const struct sides *s)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < s->ngpu; i++) {
-		while (at < s->nlaunch && !is_same(&s->launch[at], &s->gpu[i]))
-			at++;
-		if (at == s->nlaunch)
-			return false;
-		p->pair[i] = p->root->launches.v[at++];
-	}
-	p->how = "in order of names";
-	return true;
 }
 
 /* ---- several GPU streams ---- */
@@ -292,10 +283,8 @@ try_all(struct pairing *p, const struct sides *s, struct queues *q)
 
 	if (q->list.n > 1)
 		ok = by_streams(p, s, q);
-	else if (s->ngpu != s->nlaunch)
-		ok = by_greed(p, s);
 	else
-		ok = by_position(p, s) || by_name(p, s);
+		ok = in_order(p, s) || (s->ngpu == s->nlaunch && by_name(p, s));
 	if (ok)
 		return true;
 	forget(p);

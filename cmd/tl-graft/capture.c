@@ -50,72 +50,49 @@ add_file(struct captures *c, char *path, int64_t batch, struct str mode)
 
 /* ---- the list ---- */
 
-static noreturn void
-die_index(const char *path, const struct json *j, const unsigned char *start)
+bool
+captures_list(struct str text, struct arena *mem, listed_vec *out)
 {
-	die("%s: byte %zu: %s", path,
-	    (size_t)((j->where != NULL ? j->where : j->p) - start),
-	    j->error != NULL
-		? j->error
-		: "expected a list of objects with file, batch_size and mode");
-}
+	json_items list = { 0 }, members = { 0 };
+	bool is_good = json_split(&list, mem, text) && list.n > 0;
 
-static bool
-text_into(struct buf *b, const struct json *j)
-{
-	const char *error;
-	size_t at;
+	for (size_t i = 0; i < list.n && is_good; i++) {
+		struct listed l = { .batch = -1 };
 
-	b->len = 0;
-	return json_unescape(j->raw, b, &error, &at);
-}
+		is_good = list.v[i].type == JSON_T_OBJECT &&
+		    json_split(&members, mem, list.v[i].text);
+		for (size_t k = 0; k + 1 < members.n; k += 2) {
+			struct str key = members.v[k].text;
+			const struct json_item *val = &members.v[k + 1];
 
-/* The members of an object whose bracket was read. */
-static bool
-read_listed(struct json *j, struct listed *l)
-{
-	enum json_token t;
-
-	l->file.len = l->mode.len = 0;
-	l->batch = -1;
-	while ((t = json_next(j)) == JSON_T_KEY) {
-		struct str key = j->raw;
-
-		t = json_next(j);
-		if (str_eq(key, STR("file")) && t == JSON_T_STRING) {
-			if (!text_into(&l->file, j))
-				return false;
-		} else if (str_eq(key, STR("mode")) && t == JSON_T_STRING) {
-			if (!text_into(&l->mode, j))
-				return false;
-		} else if (str_eq(key, STR("batch_size")) &&
-		    t == JSON_T_NUMBER) {
-			if (!num_i64(j->raw, &l->batch))
-				l->batch = -1;
-		} else if (t == JSON_T_OBJECT || t == JSON_T_ARRAY) {
-			if (json_skip(j) != JSON_OK)
-				return false;
-		} else if (t <= JSON_T_END) {
-			return false;
+			if (str_eq(key, STR("file")))
+				l.file = val->text;
+			else if (str_eq(key, STR("mode")))
+				l.mode = val->text;
+			else if (str_eq(key, STR("batch_size")) &&
+			    !num_i64(val->text, &l.batch))
+				l.batch = -1;
 		}
+		vec_push(out, l);
 	}
-	return t == JSON_T_OBJECT_END;
+	vec_free(&list);
+	vec_free(&members);
+	return is_good;
 }
 
 static void
 take_listed(struct captures *c, const char *dir, const struct listed *l,
     const char *index)
 {
-	struct str file = buf_str(&l->file);
 	char *path;
 
 	/* a list from elsewhere names files of this folder, no others */
-	if (file.len == 0 || str_find(file, STR("/"), false) >= 0 ||
-	    memchr(file.p, '\0', file.len) != NULL) {
+	if (l->file.len == 0 || str_find(l->file, STR("/"), false) >= 0 ||
+	    memchr(l->file.p, '\0', l->file.len) != NULL) {
 		report(MSG_CAPTURE_NAMELESS, index);
 		return;
 	}
-	path = join(dir, file);
+	path = join(dir, l->file);
 	if (!is_file(path)) {
 		report(MSG_CAPTURE_MISSING, index, path);
 		free(path);
@@ -123,56 +100,29 @@ take_listed(struct captures *c, const char *dir, const struct listed *l,
 	}
 	if (l->batch < 0)
 		report(MSG_CAPTURE_NO_BATCH, index, path);
-	(void)add_file(c, path, l->batch, buf_str(&l->mode));
-}
-
-bool
-captures_list(
-    const void *p, size_t n, listed_fn *tell, void *arg, struct json *j)
-{
-	struct listed l = { 0 };
-	enum json_token t = JSON_T_BAD;
-	bool ok = true;
-
-	json_start(j, p, n);
-	if (json_bom(j) != JSON_OK || json_next(j) != JSON_T_ARRAY)
-		return false;
-	while (ok && (t = json_next(j)) == JSON_T_OBJECT) {
-		ok = read_listed(j, &l);
-		if (ok)
-			tell(arg, &l);
-	}
-	buf_free(&l.file);
-	buf_free(&l.mode);
-	return ok && t == JSON_T_ARRAY_END;
-}
-
-struct index_of {
-	struct captures *c;
-	const char *dir, *path;
-};
-
-static void
-hear_listed(void *arg, const struct listed *l)
-{
-	const struct index_of *x = arg;
-
-	take_listed(x->c, x->dir, l, x->path);
+	(void)add_file(c, path, l->batch, l->mode);
 }
 
 static void
 read_index(struct captures *c, const char *dir, const char *index)
 {
-	struct index_of x = { c, dir, index };
+	struct arena *mem = arena_create();
 	struct in *in = in_open(index);
-	struct json j;
+	listed_vec list = { 0 };
 
 	while (in_more(in))
 		;
 	if (!captures_list(
-		in->p, (size_t)(in->end - in->p), hear_listed, &x, &j))
-		die_index(index, &j, in->p);
+		(struct str){ (const char *)in->p, (size_t)(in->end - in->p) },
+		mem, &list))
+		die("%s: expected a list of objects with file, batch_size and "
+		    "mode",
+		    index);
+	for (size_t i = 0; i < list.n; i++)
+		take_listed(c, dir, &list.v[i], index);
 	in_close(in);
+	vec_free(&list);
+	arena_destroy(mem);
 }
 
 /* ---- all there are ---- */

@@ -44,18 +44,15 @@ struct captures {
 	VEC(struct capture_file) files;
 };
 
-/* One member of a folder's list: what it says of a file; -1: no batch size. */
+/* What a folder's list says of a file; batch -1: no batch size. */
 struct listed {
-	struct buf file, mode;
+	struct str file, mode;
 	int64_t batch;
 };
-typedef void listed_fn(void *arg, const struct listed *l);
-/*
- * Reads the list, n bytes with IN_PAD zeros behind; false: it is none, and *j
- * says where and why. Those before a fault were told.
- */
-bool captures_list(const void *p, size_t n, listed_fn *tell, void *arg,
-    struct json *j) USE_RESULT;
+typedef VEC(struct listed) listed_vec;
+/* Texts live in mem; false: it is no such list. */
+bool captures_list(
+    struct str text, struct arena *mem, listed_vec *out) USE_RESULT;
 
 /* A folder (its execution_details.json, or all traces in it), or a trace. */
 void captures_open(struct captures *c, struct dict *st, const char *path);

@@ -110,18 +110,16 @@ start_collective(struct merge *m, int *fd)
 static void
 take_offset(struct merge *m, struct str line)
 {
-	const char *tab = memchr(line.p, '\t', line.len);
+	size_t tab = (size_t)str_find(line, STR("\t"), false);
 	int64_t rank, offset;
-	size_t n = tab != NULL ? (size_t)(tab - line.p) : line.len;
 
-	if (!num_i64((struct str){ line.p, n }, &rank))
+	if (tab > line.len || !num_i64((struct str){ line.p, tab }, &rank))
 		die("tl-collective gave a line that is none");
-	if (tab == NULL ||
-	    !num_i64((struct str){ tab + 1, line.len - n - 1 }, &offset)) {
+	if (num_i64(
+		(struct str){ line.p + tab + 1, line.len - tab - 1 }, &offset))
+		*map_put(&m->offsets, (uint64_t)rank, NULL) = (uint64_t)offset;
+	else
 		report(MSG_RANK_NO_CLOCK, rank);
-		return;
-	}
-	*map_put(&m->offsets, (uint64_t)rank, NULL) = (uint64_t)offset;
 }
 
 void
@@ -130,17 +128,15 @@ clock_offsets(struct merge *m)
 	int fd, status;
 	pid_t pid = start_collective(m, &fd);
 	struct in *in = in_open_fd(fd, "tl-collective");
-	const unsigned char *nl;
+	const char *text;
+	struct str line;
 
-	do {
-		while ((nl = memchr(in->p, '\n', (size_t)(in->end - in->p))) !=
-		    NULL) {
-			take_offset(m,
-			    (struct str){
-				(const char *)in->p, (size_t)(nl - in->p) });
-			in->p = nl + 1;
-		}
-	} while (in_more(in));
+	while (in_more(in))
+		;
+	text = (const char *)in->p;
+	while (str_next(&text, '\n', &line))
+		if (line.len > 0)
+			take_offset(m, line);
 	in_close(in);
 	status = child_wait(pid);
 	if (status == EXIT_WARNINGS)

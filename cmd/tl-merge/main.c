@@ -56,19 +56,6 @@ is_unasked(const struct merge *m, uint32_t src)
 }
 
 static void
-hold_event(struct merge *m, const struct event *ev)
-{
-	struct event held = *ev;
-	struct str vals = event_vals(ev, &m->scratch);
-
-	held.vals_len = vals.len;
-	held.ids = NULL;
-	if (vals.len > 0)
-		held.vals = (const unsigned char *)arena_str(m->values, vals).p;
-	vec_push(&m->waiting, held);
-}
-
-static void
 pass_event(struct merge *m, struct event ev, bool is_chosen)
 {
 	/* names of processes and threads always go along */
@@ -85,20 +72,19 @@ pass_waiting(struct merge *m, const struct stream_in *in)
 {
 	struct stream_in again = *in;
 
-	for (size_t i = 0; i < m->waiting.n; i++) {
-		again.ev = m->waiting.v[i];
+	for (size_t i = 0; i < m->waiting.tree.nodes.n; i++) {
+		hold_event(&m->waiting, i, &again.ev);
 		pass_event(m, again.ev,
 		    select_item(&m->set->select, &again, ITEM_EVENT));
 	}
-	m->waiting.n = 0;
-	arena_reset(m->values, 0);
+	hold_drop(&m->waiting);
 }
 
 static void
 take_event(struct merge *m, const struct stream_in *in, bool is_chosen)
 {
 	if (m->is_selective && m->section == SECTION_PROLOGUE)
-		hold_event(m, &in->ev);
+		hold_wait(&m->waiting, &in->ev);
 	else
 		pass_event(m, in->ev, is_chosen);
 }
@@ -219,9 +205,7 @@ main(int argc, char *argv[])
 	if (m.inputs.n == 0)
 		vec_push(&m.inputs, ((struct input){ .path = "-" }));
 	m.is_selective = set.select.is_of_events;
-	m.st = dict_create();
-	m.nb.dict = m.st;
-	m.values = arena_create();
+	m.st = m.nb.dict = m.waiting.tree.st = dict_create();
 	if (set.sort_rank || (m.inputs.n > 1 && set.align != ALIGN_NONE))
 		clock_look(&m);
 	if (set.sort_rank)

@@ -3,6 +3,7 @@
 #ifndef TL_MERGE_H
 #define TL_MERGE_H
 
+#include "trace/hold.h"
 #include "trace/select.h"
 
 enum align {
@@ -43,9 +44,7 @@ struct merge {
 	VEC(bool) unasked; /* by its source */
 	enum section section;
 	/* of the prologue: the windows are known behind it */
-	VEC(struct event) waiting;
-	struct arena *values; /* of what waits */
-	struct buf scratch;
+	struct hold waiting;
 	uint64_t nevents;
 };
 

@@ -98,13 +98,13 @@ is 'queue delays count from the graph' \
 how() { # how REPLAY CAPTURE: the way that was found
 	tl-graft -v --capture "$2" "$1" 2>&1 >/dev/null | sed -n 's/.*json: //p'
 }
-is 'by position' "$(how replay.json capture.json)" 'by position'
+is 'in order' "$(how replay.json capture.json)" 'in order'
 capture c a b | trace >order.json
 is 'by name' "$(how replay.json order.json)" 'by name'
 is 'by name: a copy has no name' "$(grafted --capture order.json replay.json | sort)" "$(echo "$want" | sort)"
 capture a x b c | trace >more.json
-is 'in order of names' "$(how replay.json more.json)" 'in order of names'
-is 'in order of names: what is between is dropped' "$(grafted --capture more.json replay.json)" "$want"
+is 'in order, with more' "$(how replay.json more.json)" 'in order'
+is 'in order: what is between is dropped' "$(grafted --capture more.json replay.json)" "$want"
 replay 7 8 7 8 | trace >streams.json
 is 'stream by stream' "$(how streams.json more.json)" 'stream by stream'
 is 'stream by stream: owners' "$(grafted --capture more.json streams.json)" "$want"
@@ -136,7 +136,7 @@ is 'a list: sizes as it says' "$(head -n 2 "$log/out" | tr '\n' ' ')" 'small::a 
 like 'a list: files that are not there' "$(cat "$log/err")" 'gone.json is missing'
 like 'a list: files of other folders' "$(cat "$log/err")" 'names no file of this folder'
 echo '[{"file":1' >bad/execution_details.json
-refuses 1 'execution_details.json: byte [0-9]*: ' 'tl-graft --capture bad replay.json >o.tl'
+refuses 1 'execution_details.json: expected a list' 'tl-graft --capture bad replay.json >o.tl'
 echo '{}' >bad/execution_details.json
 refuses 1 'expected a list of objects' 'tl-graft --capture bad replay.json >o.tl'
 rm bad/execution_details.json
