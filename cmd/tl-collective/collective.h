@@ -216,7 +216,8 @@ struct sig {
 	/* numbers of the parts that its rows are told apart by, */
 	uint32_t key;
 	uint32_t match; /* that are alike on all ranks, */
-	uint32_t whole; /* and the group with these */
+	uint32_t whole; /* and the group with these; */
+	uint32_t alike; /* that summaries go by */
 	uint32_t group;
 };
 

@@ -141,35 +141,21 @@ const char *const class_words[CLASS_COUNT] = {
 	[CLASS_BARRIER] = "barrier",
 };
 
+/* Names as PyTorch has them; the first that fits. */
 static const struct {
-	struct str name;
+	struct str like;
 	enum coll_class class;
 } classes[] = {
-	{ STR_INIT("allreduce"), CLASS_ALLREDUCE },
-	{ STR_INIT("allreduce_coalesced"), CLASS_ALLREDUCE },
-	{ STR_INIT("all_reduce"), CLASS_ALLREDUCE },
-	{ STR_INIT("allreduce_sparse"), CLASS_ALLREDUCE },
-	{ STR_INIT("allreduce_sparse_"), CLASS_ALLREDUCE },
-	{ STR_INIT("reducescatter"), CLASS_REDUCESCATTER },
-	{ STR_INIT("_reduce_scatter_base"), CLASS_REDUCESCATTER },
-	{ STR_INIT("reduce_scatter_tensor_coalesced"), CLASS_REDUCESCATTER },
-	{ STR_INIT("reduce_scatter"), CLASS_REDUCESCATTER },
-	{ STR_INIT("reduce_scatter_tensor"), CLASS_REDUCESCATTER },
-	{ STR_INIT("allgather"), CLASS_ALLGATHER },
-	{ STR_INIT("all_gather"), CLASS_ALLGATHER },
-	{ STR_INIT("_allgather_base"), CLASS_ALLGATHER },
-	{ STR_INIT("_all_gather_base"), CLASS_ALLGATHER },
-	{ STR_INIT("all_gather_into_tensor_coalesced"), CLASS_ALLGATHER },
-	{ STR_INIT("allgather_into_tensor_coalesced"), CLASS_ALLGATHER },
-	{ STR_INIT("allgather_coalesced"), CLASS_ALLGATHER },
-	{ STR_INIT("all_to_all"), CLASS_ALLTOALL },
-	{ STR_INIT("alltoall"), CLASS_ALLTOALL },
-	{ STR_INIT("alltoall_base"), CLASS_ALLTOALL },
-	{ STR_INIT("all_to_all_single"), CLASS_ALLTOALL },
+	{ STR_INIT("allreduce*"), CLASS_ALLREDUCE },
+	{ STR_INIT("all_reduce*"), CLASS_ALLREDUCE },
+	{ STR_INIT("reducescatter*"), CLASS_REDUCESCATTER },
+	{ STR_INIT("*reduce_scatter*"), CLASS_REDUCESCATTER },
+	{ STR_INIT("*allgather*"), CLASS_ALLGATHER },
+	{ STR_INIT("*all_gather*"), CLASS_ALLGATHER },
 	{ STR_INIT("all_to_allv"), CLASS_ALLTOALLV },
-	{ STR_INIT("broadcast"), CLASS_BROADCAST },
-	{ STR_INIT("_broadcast_oop"), CLASS_BROADCAST },
-	{ STR_INIT("broadcast_coalesced"), CLASS_BROADCAST },
+	{ STR_INIT("all_to_all*"), CLASS_ALLTOALL },
+	{ STR_INIT("alltoall*"), CLASS_ALLTOALL },
+	{ STR_INIT("*broadcast*"), CLASS_BROADCAST },
 	{ STR_INIT("reduce"), CLASS_REDUCE },
 	{ STR_INIT("_reduce_oop"), CLASS_REDUCE },
 	{ STR_INIT("gather"), CLASS_GATHER },
@@ -300,7 +286,7 @@ static enum coll_class
 class_of(struct str name)
 {
 	for (size_t i = 0; i < COUNT(classes); i++)
-		if (str_eq(name, classes[i].name))
+		if (str_glob(classes[i].like, name))
 			return classes[i].class;
 	return CLASS_NONE;
 }
@@ -341,6 +327,7 @@ sig_parse(
     struct sig *s, struct str text, struct intern *keys, struct arena *mem)
 {
 	unsigned match = PART(P_NAME) | PART(P_DTYPE) | PART(P_N);
+	unsigned alike = PART(P_PG) | PART(P_DTYPE);
 	json_items list = { 0 };
 
 	*s = (struct sig){ .group = UINT32_MAX };
@@ -355,10 +342,13 @@ sig_parse(
 		s->elem_bytes = size_of(s->dtype);
 	size_sig(s);
 	/* ranks send and get different amounts in an all_to_allv */
-	if (s->class != CLASS_ALLTOALLV)
+	if (s->class != CLASS_ALLTOALLV) {
 		match |= PART(P_IN) | PART(P_OUT);
+		alike = PART(P_NAME) | PART(P_DTYPE) | PART(P_IN);
+	}
 	s->key = number_of(keys, list.v, PART(P_DESC) - 1);
 	s->match = number_of(keys, list.v, match);
+	s->alike = number_of(keys, list.v, alike);
 	s->whole = number_of(keys, list.v, match | PART(P_PG) | PART(P_RANKS));
 	vec_free(&list);
 }

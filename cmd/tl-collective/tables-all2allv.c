@@ -180,15 +180,9 @@ static const struct field summary_fields[] = {
 static void
 add_to_summary(struct alikes *all, const struct job *j, const struct a2av *a)
 {
-	const struct sig *s = &j->sigs.v[a->c->sig];
-	struct str pg = j->groups.v[a->c->group].pg;
-	struct buf key = { 0 };
-	struct alike *to;
+	struct alike *to = alike_of(all, row_of_coll(j, a->c, NULL),
+	    &j->sigs.v[a->c->sig].alike, sizeof(uint32_t));
 
-	buf_printf(&key, "%.*s/", (int)s->dtype.len, s->dtype.p);
-	buf_put(&key, pg.p, pg.len);
-	to = alike_of(all, j, a->c, buf_str(&key));
-	buf_free(&key);
 	alike_add(to, a->wall_ns);
 	value_add(&to->v[M_BYTES], a->bytes != NONE ? (double)a->bytes : NAN);
 	value_add(&to->v[M_WALL], (double)a->wall_ns);

@@ -23,8 +23,7 @@ point_of(const struct job *j, struct alikes *curve, const struct coll *c)
 	int64_t key[3] = { c->class, s->n, s->full_bytes };
 
 	return s->n != NONE && isfinite(coll_bus_bw(j, c))
-	    ? alike_of(
-		  curve, j, c, (struct str){ (const char *)key, sizeof key })
+	    ? alike_of(curve, row_of_coll(j, c, NULL), key, sizeof key)
 	    : NULL;
 }
 
@@ -47,8 +46,8 @@ curve_make(const struct job *j, struct alikes *curve)
 static int
 by_size(const void *pa, const void *pb)
 {
-	const struct sig *a = ((const struct alike *)pa)->sig;
-	const struct sig *b = ((const struct alike *)pb)->sig;
+	const struct sig *a = ((const struct alike *)pa)->row.sig;
+	const struct sig *b = ((const struct alike *)pb)->row.sig;
 
 	if (a->class != b->class)
 		return a->class < b->class ? -1 : 1;

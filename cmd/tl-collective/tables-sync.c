@@ -99,23 +99,9 @@ static const struct field alike_fields[] = {
 /* clang-format on */
 
 static void
-put_key(const struct job *j, const struct coll *c, struct buf *b)
-{
-	const struct sig *s = &j->sigs.v[c->sig];
-
-	b->len = 0;
-	buf_printf(b, "%zu:", s->name.len);
-	buf_put(b, s->name.p, s->name.len);
-	buf_printf(b, "%zu:", s->dtype.len);
-	buf_put(b, s->dtype.p, s->dtype.len);
-	buf_printf(b, "%" PRId64, s->in);
-}
-
-static void
 fill_alike(struct sheet_rows *s, struct job *j)
 {
 	struct alikes all = { 0 };
-	struct buf key = { 0 };
 
 	for (size_t i = 0; i < j->order.n; i++) {
 		const struct coll *c = &j->colls.v[j->order.v[i]];
@@ -123,8 +109,8 @@ fill_alike(struct sheet_rows *s, struct job *j)
 
 		if (!coll_is_sync(j, c) || !coll_counts(j, c))
 			continue;
-		put_key(j, c, &key);
-		a = alike_of(&all, j, c, buf_str(&key));
+		a = alike_of(&all, row_of_coll(j, c, NULL),
+		    &j->sigs.v[c->sig].alike, sizeof(uint32_t));
 		alike_add(a, c->latency_ns);
 		value_add(&a->v[M_LATENCY], (double)c->latency_ns);
 		value_add(&a->v[M_START], (double)coll_start_skew(j, c));
@@ -133,7 +119,6 @@ fill_alike(struct sheet_rows *s, struct job *j)
 		value_add(&a->v[M_BUS], coll_bus_bw(j, c));
 	}
 	put_alikes(s, &all, by_sum);
-	buf_free(&key);
 }
 
 const struct table_def table_summary_sync = {

@@ -151,9 +151,12 @@ cell_of(const struct field *f, const struct row *r)
 
 		return s.p != NULL ? cell_text(s) : cell_none();
 	}
-	case FROM_VALUES:
-		return cell_real(
-		    values_stat((struct values *)(uintptr_t)p, f->stat));
+	case FROM_VALUES: {
+		double v = values_stat((struct values *)(uintptr_t)p, f->stat);
+
+		return f->col.type == COL_INT ? cell_int((int64_t)v)
+					      : cell_real(v);
+	}
 	case FROM_BOOL: return cell_bool(*(const bool *)p);
 	}
 	return cell_none();
@@ -269,20 +272,18 @@ print_table(const struct table_def *def, struct job *j, struct table_dest *d)
 	arena_destroy(s.mem);
 }
 
-/* ---- collectives that are alike ---- */
+/* ---- what is alike ---- */
 
 struct alike *
-alike_of(
-    struct alikes *s, const struct job *j, const struct coll *c, struct str key)
+alike_of(struct alikes *s, struct row row, const void *key, size_t size)
 {
 	uint32_t id;
 
 	if (s->keys == NULL)
 		s->keys = intern_create();
-	id = intern_put(s->keys, key);
+	id = intern_put(s->keys, (struct str){ key, size });
 	if (id == s->list.n)
-		vec_push(&s->list,
-		    ((struct alike){ .first = c, .sig = &j->sigs.v[c->sig] }));
+		vec_push(&s->list, ((struct alike){ .row = row }));
 	return &s->list.v[id];
 }
 
@@ -316,9 +317,9 @@ put_alikes(struct sheet_rows *s, struct alikes *of,
 	stable_sort(of->list.v, of->list.n, sizeof *of->list.v, cmp);
 	for (size_t i = 0; i < of->list.n; i++) {
 		struct alike *a = &of->list.v[i];
-		struct row row = row_of_coll(s->job, a->first, a);
 
-		put_row(s, &row);
+		a->row.own = a;
+		put_row(s, &a->row);
 		for (size_t m = 0; m < ALIKE_METRICS; m++)
 			vec_free(&a->v[m]);
 	}

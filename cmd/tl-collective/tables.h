@@ -201,13 +201,12 @@ void put_row(struct sheet_rows *s, const struct row *r);
 /* Whether a table, chosen by -d, has something to say. */
 bool is_wanted(const struct table_def *def, const struct job *j);
 
-/* ---- collectives that are alike ---- */
+/* ---- what is alike ---- */
 
 #define ALIKE_METRICS 7
 
 struct alike {
-	const struct coll *first;
-	const struct sig *sig; /* of the first */
+	struct row row; /* of the first */
 	int64_t count, sum_ns;
 	double best;                    /* of some metric */
 	struct values v[ALIKE_METRICS]; /* which, the table knows */
@@ -218,9 +217,9 @@ struct alikes {
 	struct intern *keys;
 };
 
-/* Those with this key, made when c is the first: until the next is made. */
-struct alike *alike_of(struct alikes *s, const struct job *j,
-    const struct coll *c, struct str key);
+/* Those with this key, made when it is the first: until the next is made. */
+struct alike *alike_of(
+    struct alikes *s, struct row row, const void *key, size_t size);
 /* One more of them; a sum that is too large stays at the largest. */
 void alike_add(struct alike *a, int64_t ns);
 /* What is no number is passed over. */
