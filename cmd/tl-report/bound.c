@@ -11,6 +11,7 @@
 
 #define LITTLE_NS 1000 /* of GPU work: no verdict */
 #define LAUNCHES_MIN 20
+#define ROOF_MIN 10 /* percent of the roof that is reached */
 
 static const struct {
 	const char *verdict, *part;
@@ -86,15 +87,22 @@ decide(struct bound *m)
 	    first == GROUP_OF_HOST && !m->is_launch && is_sync_bound(m);
 }
 
-/* Of GPU work with a model two thirds on one side. */
+/*
+ * Of GPU work with a model two thirds on one side of the roofline, and not so
+ * far below it that something else holds it up.
+ */
 static const char *
 gpu_verdict(const struct figures *f)
 {
-	int64_t modelled_ns = tallies_sum(&f->reached), compute_ns = 0;
+	int64_t modelled_ns = tallies_sum(&f->reached);
+	int64_t compute_ns = 0, lost_ns = 0;
 
-	for (size_t i = 0; i < f->reached.list.n; i++)
+	for (size_t i = 0; i < f->reached.list.n; i++) {
 		time_add(&compute_ns, f->reached.list.v[i].count);
-	if (modelled_ns < f->all.busy_ns / 2)
+		time_add(&lost_ns, f->reached.list.v[i].of_ns);
+	}
+	if (modelled_ns < f->all.busy_ns / 2 ||
+	    share_of(lost_ns, modelled_ns) > 100 - ROOF_MIN)
 		return classes[GROUP_OF_GPU].verdict;
 	if (share_of(compute_ns, modelled_ns) >= MOST)
 		return "compute-bound";

@@ -1,0 +1,498 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""verdict.py: tl-report's verdicts, and the evidence in them, against the raw JSON.
+
+On each trace of TL_DATA and on traces with a planted reason: the window, GPU work,
+exposed communication and copies, idle time, launches that come too late and their medians
+are worked out anew from the file (kineto.py, timeline.py); the verdict is decided anew of
+the classes; each share and time of its sentence must be the figure's, and each event that
+the sentences name must be in the file under its uid, with this name and as long as said.
+The verdicts that were worked out by hand are in WORKED.
+"""
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import kineto
+import timeline
+from worked import names_of, table, traces
+
+# trace: what its verdict says
+WORKED = {
+    "h100_bert_small": r"Launch-bound: host work is 92\.8 % of 4\.426 ms in 1 step "
+                       r"\(python 2\.076 ms, op 1\.498 ms\)\. 61 of 61 .* 3\.6 us .* 55\.7 us\.",
+    "h100_nsfw_vit": r"Launch-bound: host work is 84\.4 % of 7\.894 ms .*\(op 3\.276 ms, "
+                     r"python 2\.209 ms\)\. 148 of 156 ",
+    "mi300_nsfw_vit": r"Launch-bound: host work is 76\.5 % of 7\.453 ms",
+    "mi300_bert_small": r"Launch-bound: host work is 88\.9 % of 4\.007 ms in 1 step \(op 1\.269 ms, "
+                        r"python 1\.110 ms\)",
+    "h100_timesformer": r"Host-bound: host work is 54\.8 % of 382\.536 ms in 1 step "
+                        r"\(python 206\.\d+ ms\)\. 218\.120 ms of it is one gap before the first",
+    "mi300_timesformer": r"Host-bound: host work is 64\.4 % of 390\.680 ms .* 268\.753 ms of it",
+    "mi300_ddp_resnet18": r"Allocation-bound: allocation is 88\.6 % of 3\.391 s: hipFree \(2\.996 s: "
+                          r"1,298 calls, longest 68\.153 ms, uid 26612\)",
+    "mi300_resnet_ckpt": r"Communication-bound: exposed communication is 65\.8 % of 84\.286 ms in 3 "
+                         r"steps\. .*ends 37\.925 ms after the last step\. One rank: can't tell skew",
+    "hpct_replay": r"\S+-bound: GPU work is 100\.0 % of 28\.926 ms.*GPU sets the pace: the host enqueues a "
+                   r"step in .*Left out: 1\.8",
+    "hta_alexnet": r"Likely recorded during start-up: start-up is 90\.2 % of 12\.920 s.*uid 619",
+    "hta_simple_add_e2e": r"Likely recorded during start-up: start-up is 97\.1 %",
+    "hta_amd_mi250_minitoy": r"Likely recorded during start-up: start-up is 69\.8 % .*"
+                             r"hipLaunchKernel \(6\.543 ms: uid 115\)",
+    "hta_old_inference_rank1": r"Likely recorded during start-up: start-up is 85\.8 % .*uid 2\)",
+    "norm_layer_test": r"Likely recorded during start-up: start-up is 91\.9 % of 1\.069 s.*"
+                       r"longest 331\.627 ms, uid 7657\)",
+    "hta_event_sync": r"Host-bound: host work is 96\.7 % of 3\.154 ms .*2\.810 ms of it is one gap "
+                      r"before the first",
+    "hta_gpu_user_annotation": r"Launch-bound: host work is 95\.7 % .* 130 of 140 ",
+    "hta_nccl_parser": r"Launch-bound: host work is 76\.2 % of 667\.226 ms in 3 steps \(op 292\.571 ms, "
+                       r"comm host 71\.0.* 2,441 of 3,774 .* 5\.7 us .* 91\.5 us",
+    "hta_ns_resolution": r"\S+-bound: GPU work is 98\.1 %",
+    "mi210": r"GPU-bound: GPU work is 89\.4 %",
+    "torch_compile": r"\S+-bound: GPU work is (over 99\.9|100\.0) %",
+    "kineto_resnet50_w0_step1": r"Partly data-bound: data loading is 33\.1 % of 1\.066 s in 6 steps"
+                                r".*GPU work is 56\.5 %",
+    "inference_sglang_prefilldecode": r"Recording incomplete: 50\.0 % of 987\.367 ms in 1 step .*gpu "
+                                      r"missing.*uid 57112.* The rest is .*: GPU work is 99\.7 %",
+    "inference_sglang_decode": r"Can't tell: 97\.8 % of 473\.831 ms .*uid 887.* GPU-bound: GPU work is "
+                               r"94\.9 % of 10\.579 ms",
+    "inference_vllm_decode_full/graph_execution": r"GPU-bound: GPU work is 99\.6 % of 10\.743 ms .*Left "
+                                                  r"out: 8\.371 ms before the first .*96\.9 % of op time",
+    "inference_xdit_sd_3_5": r"Partly host-bound: host work is 40\.0 % of 1\.195 s in 1 step "
+                             r"\(python 355\.410 ms\); GPU work is 59\.6 %",
+    "tpt_transformer_step1": r"Launch-bound: host work is 86\.3 % .* 46 of 48 .* 7\.0 us .* 45\.0 us"
+                             r".*283\.0 us of profiler",
+    "param_linear": r"Launch-bound: host work is 62\.6 % .*\(op 222\.162 ms, launch call 125\.239 ms",
+    "multirank_cifar_mi300x_4r/rank0": r"Mixed: host work 34\.2 %, GPU work 34\.0 %, exposed "
+                                       r"communication 29\.4 %",
+    "multirank_cifar_mi300x_4r/rank3": r"Host-bound: host work is 64\.7 %",
+    "multirank_dlrm_v100_8r/worker0": r"Mixed: host work 45\.6 %, exposed communication 38\.3 %",
+    "multirank_dlrm_v100_8r/worker7": r"Launch-bound: host work is 68\.3 %",
+    "multirank_hta_sampled_2of128/sampled_rank-0": r"Recording incomplete: .* The rest is "
+                                                   r"communication-bound: exposed communication is 48\.8 %",
+    "hta_trace_compare_base": r"Can't tell: 99\.0 %",
+    "hta_triton_example": r"Can't tell: over 99\.9 %",
+    "kineto_doc_before_fix": r"20 ns: 100\.0 % compute",
+    "kineto_doc_after_fix": r"20 ns: 100\.0 % compute",
+}
+
+# several ranks: a part of the path, and the job's verdict
+JOBS = {
+    "multirank_cifar_mi300x_4r": r"Host-bound on rank 3: host work is 64\.7 % .*Rank 3 is behind 100\.0 % "
+                                 r"of the waiting: op takes 34\.280 ms there",
+    "multirank_dlrm_v100_8r": r"Launch-bound on rank 7: host work is 68\.3 % .*Rank 7 is behind 75\.9 %",
+}
+
+CLASSES = {"host": "host work", "gpu": "GPU work", "sync": "blocking calls",
+           "allocation": "allocation", "data": "data loading", "compile": "compilation",
+           "start_up": "start-up", "communication": "exposed communication",
+           "copy": "exposed copies"}
+WORDS = {"host": "host-bound", "sync": "sync-bound", "allocation": "allocation-bound",
+         "data": "data-bound", "compile": "compile-bound", "start_up": "recorded during start-up",
+         "communication": "communication-bound", "copy": "copy-bound"}
+UNITS = {"ns": 1, "us": 10 ** 3, "ms": 10 ** 6, "s": 10 ** 9}
+STEP = re.compile(r"ProfilerStep#\d+$")
+SERVING = re.compile(r"execute_\d+_context_|execute_context_|execute_diffusion_|step\[(DECODE|EXTEND|"
+                     r"MIXED)[^\]]*\]|(prefill|decode)\[[^\]]*\]")
+
+
+# ---- what is in the file ----
+
+class Facts:
+    """Worked out of the raw events, in ns."""
+
+    def __init__(self, trace):
+        t = kineto.Trace(trace).link()
+        self.events = {e.id: e for e in t.events}
+        self.names = collections.Counter(e.name for e in t.events)
+        gpu = sorted((g for g in t.gpu if g.ts is not None and g.end is not None),
+                     key=lambda g: (g.ts, -g.end, g.id))
+        self.real = [g for g in gpu if g.end > g.ts]
+        if not self.real:
+            return
+        sets = {"K": [], "C": [], "M": []}
+        for g in self.real:
+            sets[timeline.bucket(g)].append((g.ts, g.end))
+        k, c, m = (timeline.union(sets[x]) for x in "KCM")
+        busy = timeline.union(sets["K"] + sets["C"] + sets["M"])
+        self.compute = timeline.length(k)
+        self.comm = timeline.length(timeline.minus(c, k))
+        self.copy = timeline.length(timeline.minus(timeline.minus(m, k), c))
+        self.busy = timeline.length(busy)
+        self.gpu_span = (busy[0][0], busy[-1][1])
+        self.steps = self.markers(t)
+        self.start = min([self.gpu_span[0]] + [s for s, _ in self.steps])
+        self.end = max([self.gpu_span[1]] + [e for _, e in self.steps])
+        self.gaps = [(self.start, busy[0][0])] + [
+            (busy[i][1], busy[i + 1][0]) for i in range(len(busy) - 1)] + [(busy[-1][1], self.end)]
+        self.gaps = [g for g in self.gaps if g[1] > g[0]]
+        self.launches(t, gpu)
+
+    def markers(self, t):
+        """the steps of each process, by the thread that launches most inside of them"""
+        notes = [e for e in t.events if e.slice and e.cat == "user_annotation" and e.ts is not None]
+        for pattern, least in ((STEP, 2), (SERVING, 1), (STEP, 1)):
+            marks = [e for e in notes if pattern.match(e.name)]
+            if len(marks) < least:
+                continue
+            threads = collections.defaultdict(list)
+            for e in marks:
+                threads[e.pid, e.tid].append(e)
+            best = {}
+            for (pid, tid), own in threads.items():
+                n = sum(1 for g in t.gpu if g.launch is not None and
+                        (g.launch.pid, g.launch.tid) == (pid, tid) and
+                        any(m.ts <= g.launch.ts < m.end for m in own))
+                if pid not in best or n > best[pid][0]:
+                    best[pid] = (n, own)
+            return [(m.ts, m.end) for _, own in best.values() for m in own]
+        return []
+
+    def launches(self, t, gpu):
+        linked = [g for g in gpu if g.launch is not None]
+        self.launched = len(linked)
+        starts = {}
+        for g in self.real:
+            starts.setdefault(g.ts, g)
+        first = {end: starts[end] for _, end in self.gaps if end in starts}
+        self.starved = sum(1 for start, end in self.gaps if end in first
+                           and first[end].launch is not None and first[end].launch.ts > start)
+        threads, work = collections.defaultdict(list), collections.defaultdict(list)
+        for g in linked:
+            work[g.launch.id].append((g.ts, g.end))
+        for uid in work:
+            e = self.events[uid]
+            threads[e.pid, e.tid].append(e.ts)
+        intervals = []
+        for v in threads.values():
+            v.sort()
+            intervals += [b - a for a, b in zip(v, v[1:])]
+        self.interval = median(intervals)
+        self.work = median([timeline.length(timeline.union(v)) for v in work.values()])
+
+
+def median(values):
+    return sorted(values)[len(values) // 2] if values else -1
+
+
+# ---- figures against the file ----
+
+def check_window(w, f):
+    bad = []
+
+    def same(what, got, want):
+        if got != want:
+            bad.append("%s: %s, from the file %s" % (what, got, want))
+
+    start = f.start
+    if w["head_ns"]:
+        start = f.gpu_span[0]
+        same("head", w["head_ns"], start - f.start)
+    same("window", w["window_ns"], f.end - start)
+    same("copies", w["copy_ns"], f.copy)
+    idle = f.end - start - f.busy
+    rest = sum(w[c + "_ns"] for c in (*CLASSES, "missing")) - f.busy
+    same("idle time of all classes", rest, idle)
+    if w["gpu_ns"] < f.compute or w["communication_ns"] < f.comm:
+        bad.append("less GPU work than in the file")
+    same("launched", w["launched"], f.launched)
+    same("starved", w["starved"], f.starved)
+    same("launch interval", w["launch_interval_ns"], f.interval)
+    same("work of a launch", w["launch_work_ns"], f.work)
+    if w["gap_ns"]:
+        gap = [b - a for a, b in f.gaps if w["next_uid"] is None and b == f.end or
+               w["next_uid"] is not None and b == f.events[w["next_uid"]].ts]
+        if not gap or w["gap_ns"] > gap[0] or w["cause_ns"] > w["gap_ns"] and not w["missing_ns"]:
+            bad.append("gap of %d: from the file %s" % (w["gap_ns"], gap))
+    return bad
+
+
+def decide(w):
+    """the words that the verdict begins with, as a pattern"""
+    ns = {c: w[c + "_ns"] for c in CLASSES}
+    whole, gpu = w["window_ns"] - w["missing_ns"], w["gpu_ns"]
+    if 5 * gpu >= 4 * whole:
+        return r"(GPU|compute|memory)-bound"
+    first, second = sorted((c for c in ns if c != "gpu"), key=lambda c: -ns[c])[:2]
+    if 2 * ns[first] < whole - gpu or 2 * ns[first] < 3 * ns[second]:
+        return "mixed"
+    word = WORDS[first]
+    if first == "host":
+        if (w["launched"] >= 20 and 2 * w["starved"] >= w["launched"]
+                and w["launch_work_ns"] < w["launch_interval_ns"]
+                and 4 * w["gap_ns"] < ns["host"]):
+            word = "launch-bound"
+        elif 2 * w["opened_ns"] > ns["host"] and 10 * w["opened_ns"] >= whole:
+            word = "sync-bound"
+    return "(likely )?" + ("partly " if 2 * gpu >= whole else "") + word
+
+
+# ---- sentences ----
+
+def shown(ns):
+    """as a time is shown"""
+    for unit, div, digits in (("s", 10 ** 9, 3), ("ms", 10 ** 6, 3), ("us", 10 ** 3, 1)):
+        if ns >= div:
+            return "%.*f %s" % (digits, ns / div, unit)
+    return "%d ns" % ns
+
+
+def part(ns, whole):
+    share = 100 * ns / whole
+    if ns > 0 and share < 0.05:
+        return "under 0.1 %"
+    if ns < whole and share >= 99.95:
+        return "over 99.9 %"
+    return "%.1f %%" % share
+
+
+def times(text):
+    """ns of a time, and how far it may be off"""
+    number, unit = text.split()
+    digits = len(number.split(".")[1]) if "." in number else 0
+    return float(number) * UNITS[unit], 0.51 * UNITS[unit] / 10 ** digits
+
+
+def check_sentence(verdict, w):
+    whole = w["window_ns"] - w["missing_ns"]
+    rest = re.sub(r".*The rest is ", "", verdict)
+    bad = []
+    if not re.match(decide(w) + ": ", rest, re.IGNORECASE):
+        bad.append("not %s" % decide(w))
+    if 10 * w["missing_ns"] >= w["window_ns"] and w["missing_ns"]:
+        lead = "Can't tell" if 2 * w["missing_ns"] >= w["window_ns"] else "Recording incomplete"
+        lead += ": %s of %s" % (part(w["missing_ns"], w["window_ns"]), shown(w["window_ns"]))
+        if not verdict.startswith(lead):
+            bad.append("does not begin with: " + lead)
+    of = " of " + shown(whole)
+    named = [c for c, word in CLASSES.items() if re.search(
+        r"\b%s (is|are|\d|under)" % word, rest.split(". ")[0])]
+    for c in named:
+        figure = part(w[c + "_ns"], whole)
+        if "%s %s" % (CLASSES[c], figure) not in rest and \
+                not re.search(r"%s (is|are) %s" % (CLASSES[c], re.escape(figure)), rest):
+            bad.append("%s is not %s" % (CLASSES[c], figure))
+    if not named or of not in rest:
+        bad.append("no share%s" % of)
+    m = re.search(r" ([\d,]+) of ([\d,]+) GPU events .*?: (\S+ \S+) of .* every (\S+ \S+)\.", rest)
+    if m and m.groups() != ("{:,}".format(w["starved"]), "{:,}".format(w["launched"]),
+                            shown(w["launch_work_ns"]), shown(w["launch_interval_ns"])):
+        bad.append("launches: %s" % m[0])
+    m = re.search(r" (\S+ \S+) of it is one gap .*GPU work is (.*?) of the rest", rest)
+    if m and m.groups() != (shown(w["gap_ns"]), part(w["gpu_ns"], whole - w["gap_ns"])):
+        bad.append("gap: %s" % m[0])
+    if ("of it is one gap" in rest) != (2 * w["gap_ns"] >= whole - w["gpu_ns"] > 0
+                                        and 5 * w["gpu_ns"] < 4 * whole and w["gap_ns"] > 0):
+        bad.append("whether one gap is half of it")
+    return bad
+
+
+# NAME (..., N calls, longest TIME, uid N): of a verdict and of what could be won back
+NAMED = re.compile(r"(?:in|:) (\S[^;]*?) \((?:(\S+ [num]?s): |([a-z ]+), )?"
+                   r"(?:([\d,]+) calls, longest (\S+ [num]?s), )?uid (\d+)\)")
+# causes that are behind the end of the call that is named
+BEHIND = ("launch latency", "late start", "gpu missing")
+
+
+def check_events(text, f):
+    """each event named: under its uid, by its name, as long as said"""
+    bad, n = [], 0
+    is_missing = re.match("Can't tell|Recording incomplete", text)
+    for name, total, cause, calls, longest, uid in NAMED.findall(text):
+        e = f.events.get(int(uid))
+        n += 1
+        if e is None:
+            bad.append("uid %s is not in the file" % uid)
+        if e is None or " one gap " in name:
+            continue
+        name = name.split(": ")[-1].split(" in ")[-1] if e.name not in name else e.name
+        ends = [x for x in re.split(r"\.\.\.|<\.\.\.>", name) if x]
+        if not all(x in e.name for x in ends):
+            bad.append("uid %s is %s, not %s" % (uid, e.name, name))
+        length = longest or total
+        if cause in BEHIND or is_missing:
+            continue
+        if length and times(length)[0] - times(length)[1] > e.end - e.ts:
+            bad.append("uid %s lasts %d ns, not %s" % (uid, e.end - e.ts, length))
+        if calls and int(calls.replace(",", "")) > f.names[e.name]:
+            bad.append("%s calls of %s: the file has %d" % (calls, e.name, f.names[e.name]))
+    return bad, n
+
+
+def report(paths):
+    """the verdict, and what could be won back"""
+    p = subprocess.run(["tl-report", "--width", "99999"] + paths, capture_output=True, check=False)
+    if p.returncode not in (0, 3):
+        raise ValueError("status %d: %s" % (p.returncode, p.stderr.decode()))
+    parts = p.stdout.decode().split("\n\n")
+    gains = [x for x in parts if x.startswith("recoverable\n")]
+    return parts[1 if len(paths) == 1 else 2].strip(), gains[0] if gains else ""
+
+
+def check(trace):
+    """what is wrong, the sentence, and how many events it names"""
+    rows = table(["tl-idle", "--steps", "--table", "idle_window", trace])
+    if rows is None:
+        return [], None, 0
+    if len(rows) != 1:
+        return ["%d windows" % len(rows)], None, 0
+    f = Facts(trace)
+    verdict, gains = report([trace])
+    if not f.real or f.busy < 1000 or "can't tell why" in verdict:
+        return [], verdict, 0
+    bad = check_window(rows[0], f) + check_sentence(verdict, rows[0])
+    more, n = check_events(verdict + "\n" + gains, f)
+    return bad + more, verdict, n
+
+
+# ---- planted ----
+
+class Plan:
+    """A thread that launches 40 kernels, each behind something of the host."""
+
+    def __init__(self, busy_us=10, every_us=100):
+        self.events = []
+        self.at = self.gpu = 0
+        self.corr = 0
+        self.busy_us, self.every_us = busy_us, every_us
+
+    def add(self, cat, name, ts, dur, tid=1, **args):
+        self.events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid,
+                            "ts": ts, "dur": dur, "args": args})
+
+    def host(self, cat, name, dur):
+        self.add(cat, name, self.at, dur)
+        self.at += dur
+
+    def kernel(self, name="k", cat="kernel"):
+        self.corr += 1
+        self.add("cuda_runtime", "cudaLaunchKernel", self.at, 2, correlation=self.corr)
+        self.gpu = max(self.gpu, self.at + 5)
+        self.add(cat, name, self.gpu, self.busy_us, 7, correlation=self.corr, device=0, stream=7)
+        self.gpu += self.busy_us
+        self.at += 2
+
+    def loop(self, cat, name, n=40, kernel="k", kind="kernel"):
+        for _ in range(n):
+            self.host(cat, name, self.every_us)
+            self.kernel(kernel, kind)
+            self.at = max(self.at, self.gpu)
+        return self
+
+
+def planted():
+    """name, plan, pattern of the verdict, and ns of classes that are known"""
+    op = ("cpu_op", "aten::x")
+    yield "op", Plan().loop(*op), "Launch-bound", {"gpu_ns": 400000}
+    yield "one op is long", Plan().loop(*op, 19), "Host-bound: ", {}
+    yield "kernels are long", Plan(500, 900).loop(*op), "Launch-bound: host work is 63.8 %", {}
+    yield "GPU", Plan(500, 20).loop(*op), "GPU-bound", {"gpu_ns": 20000000}
+    yield "data", Plan().loop("user_annotation", "data_loading", 40), "Data-bound", {}
+    yield "frames of a loader", Plan().loop(
+        "python_function", "torch/utils/data/dataloader.py(1): __next__"), "Data-bound", {}
+    yield "python", Plan().loop("python_function", "m.py(1): forward"), \
+        r"Launch-bound.*Recording Python frames", {}
+    yield "hipFree", Plan().loop("cuda_runtime", "hipFree"), \
+        r"Allocation-bound: .*: hipFree \(3\.900 ms: 39 calls", {"allocation_ns": 3900000}
+    yield "pinning", Plan().loop("cuda_runtime", "cudaHostAlloc"), "Allocation-bound", {}
+    yield "blocking copies", Plan().loop("cuda_runtime", "cudaMemcpy"), "Sync-bound", {}
+    yield "compiling", Plan(10, 3000).loop(
+        "python_function", "torch/_inductor/graph.py(1): codegen", 5), "Compile-bound", {}
+    yield "loading code", Plan(10, 3000).loop("cuda_runtime", "cuModuleLoadData", 5), \
+        "Recorded during start-up", {}
+    yield "collectives", Plan(300, 100).loop(*op, kernel="ncclDevKernel_AllReduce"), \
+        r"Communication-bound: .*One rank: can't tell", {"communication_ns": 12000000}
+    yield "copies", Plan(300, 100).loop(*op, kernel="Memcpy HtoD", kind="gpu_memcpy"), \
+        "Copy-bound", {"copy_ns": 12000000}
+    mixed = Plan(100, 60)
+    for _ in range(20):
+        mixed.host("cuda_runtime", "hipFree", 100)
+        mixed.host(*op, 100)
+        mixed.kernel()
+        mixed.at = max(mixed.at, mixed.gpu)
+    yield "two reasons", mixed, "Mixed: ", {}
+    head = Plan().loop(*op, 5)
+    for e in head.events:
+        e["ts"] += 100000
+    head.add("user_annotation", "ProfilerStep#1", 0, 110000)
+    head.add("python_function", "video.py(1): decode", 10, 99000)
+    yield "before the first event", head, r"Host-bound: .* one gap before the first GPU event", {}
+    late = Plan().loop(*op, 5)
+    late.kernel()
+    late.events[-1]["ts"] += 50000
+    late.add("cuda_runtime", "cudaDeviceSynchronize", late.at, 50000)
+    yield "GPU work that is missing", late, r"Can't tell: .*gpu missing", {}
+
+
+def check_planted(folder, name, plan, pattern, want):
+    path = os.path.join(folder, "trace.json")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"traceEvents": plan.events}, f)
+    bad, verdict, _ = check(path)
+    row = table(["tl-idle", "--table", "idle_window", path])[0]
+    bad += ["%s: %s, not %d" % (k, row[k], v) for k, v in want.items() if row[k] != v]
+    if not re.match(pattern, verdict):
+        bad.append("not: " + pattern)
+    return bad, verdict
+
+
+# ---- all ----
+
+class Tap:
+    def __init__(self):
+        self.n = self.failed = 0
+
+    def say(self, bad, name, text=None):
+        self.n += 1
+        self.failed += bool(bad)
+        print("%sok %d - %s" % ("not " if bad else "", self.n, name))
+        for line in [text] * bool(bad and text) + list(bad):
+            print("# " + line)
+        sys.stdout.flush()
+
+
+def main():
+    root, tap, seen, nevents, nverdicts = os.environ.get("TL_DATA"), Tap(), set(), 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, plan, pattern, want in planted():
+            bad, verdict = check_planted(folder, name, plan, pattern, want)
+            tap.say(bad, "planted: " + name, verdict)
+            nverdicts += 1
+    for trace in traces(root) if root else ():
+        rest = os.path.relpath(trace, root)
+        if sys.argv[1:] and not any(a in rest for a in sys.argv[1:]):
+            continue
+        names = names_of(WORKED, seen, rest)
+        try:
+            bad, verdict, n = check(trace)
+        except (ValueError, kineto.BadTrace) as e:
+            if not names:  # what no program reads is another test's
+                continue
+            bad, verdict, n = [str(e)], None, 0
+        for w in names:
+            seen.add(w)
+            if not re.match(WORKED[w], verdict or ""):
+                bad.append("not: " + WORKED[w])
+        nevents += n
+        nverdicts += verdict is not None
+        if verdict is not None:
+            tap.say(bad, rest, verdict)
+    if root and not sys.argv[1:]:
+        for job, pattern in JOBS.items():
+            folder = os.path.join(root, job)
+            verdict, _ = report([os.path.join(folder, f) for f in sorted(os.listdir(folder))
+                                 if f.endswith((".json", ".json.gz"))])
+            tap.say([] if re.match(pattern, verdict) else ["not: " + pattern], job, verdict)
+        missing = sorted(set(WORKED) - seen)
+        tap.say(missing, "all worked verdicts were looked at")
+        few = nverdicts < 40 or nevents < 40
+        tap.say(["too few"] if few else [], "%d verdicts, %d events" % (nverdicts, nevents))
+    print("1..%d" % tap.n)
+    return bool(tap.failed)
+
+
+sys.exit(main())
