@@ -33,6 +33,7 @@ WARNING(NO_SUCH_STEP,
     "{#last}")
 WARNING(NO_SUCH_ANNOTATION,
     "{file}: source {#source} has no annotation '{name}'")
+WARNING(NO_SUCH_NAME, "{file}: no event in the window is like '{name}'")
 
 /* ---- no answer: nothing of the kind ---- */
 NOTHING(NO_EVENTS, "{file}: no events")

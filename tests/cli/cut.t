@@ -64,6 +64,7 @@ every tl-timeline
 every tl-timeline -o OUT
 every tl-idle
 every tl-steps
+every tl-critical
 every tl-ops
 every tl-kernels
 every tl-fold

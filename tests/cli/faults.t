@@ -43,6 +43,7 @@ faults tl-timeline ../tree.tl -o out.tsv
 faults tl-timeline ../small.json
 faults tl-idle ../tree.tl -o out.tsv
 faults tl-steps ../tree.tl -o out.tsv
+faults tl-critical ../tree.tl -o out.tsv
 faults tl-filter --kind kernel ../tree.tl -o out.tl
 faults tl-export --to chrome ../tree.tl -o out.json
 faults tl-kernels ../tree.tl -o out.tsv

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT */
+/* What waits for what, by rows of the recording or else by what ended when. */
+#include "cmd/tl-critical/critical.h"
+
+#include <stdlib.h>
+
+/* ---- work by when it was launched ---- */
+
+/* A GPU event, and what its launches are sorted by. */
+struct launched {
+	int64_t start_ns; /* of the call */
+	uint32_t stream, thread, gpu;
+};
+
+typedef VEC(struct launched) launched_list;
+
+static int
+by_stream(const void *x, const void *y)
+{
+	const struct launched *a = x, *b = y;
+
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return (a->gpu > b->gpu) - (a->gpu < b->gpu);
+}
+
+/* With threads: those of one GPU stream by thread; or 0 for all. */
+static void
+list_launched(
+    const struct recording *r, launched_list *list, bool streams, bool threads)
+{
+	const struct host *h = &r->host;
+
+	list->n = 0;
+	for (uint32_t i = 0; i < h->gpus.n; i++) {
+		uint32_t launch = h->gpus.v[i].launch;
+
+		if (launch == HOST_NONE)
+			continue;
+		vec_push(list,
+		    ((struct launched){ h->events.v[launch].start_ns,
+			streams ? r->stream_of.v[i] : 0,
+			threads ? h->events.v[launch].thread : 0, i }));
+	}
+	stable_sort(list->v, list->n, sizeof *list->v, by_stream);
+}
+
+static uint32_t
+stream_of(const struct recording *r, struct key dev, struct key gpu_stream)
+{
+	const struct host *h = &r->host;
+
+	for (uint32_t i = 0; i < h->gpus.n; i++)
+		if (key_eq(h->gpus.v[i].gpu_stream, gpu_stream) &&
+		    key_eq(h->gpus.v[i].dev, dev))
+			return r->stream_of.v[i];
+	return HOST_NONE;
+}
+
+/* The first of a GPU stream's that a thread launches from then on. */
+static uint32_t
+next_launched(
+    const launched_list *list, uint32_t stream, uint32_t thread, int64_t ns)
+{
+	const struct launched want = { ns, stream, thread, 0 };
+	size_t at;
+
+	bisect(at, list->n, mid, by_stream(&list->v[mid], &want) < 0);
+	return at < list->n && list->v[at].stream == stream &&
+		list->v[at].thread == thread
+	    ? list->v[at].gpu
+	    : HOST_NONE;
+}
+
+/* The last of a GPU stream's that was launched by then. */
+static uint32_t
+last_launched(const launched_list *list, uint32_t stream, int64_t ns)
+{
+	const struct launched want = { ns, stream, 0, UINT32_MAX };
+	size_t at;
+
+	bisect(at, list->n, mid, by_stream(&list->v[mid], &want) <= 0);
+	return at > 0 && list->v[at - 1].stream == stream ? list->v[at - 1].gpu
+							  : HOST_NONE;
+}
+
+/* ---- what rows say ---- */
+
+/* Calls that launch nothing, by correlation. */
+struct rows {
+	struct graph *g;
+	struct recording *r;
+	launched_list by_stream, by_thread;
+	struct map events; /* hash of uid to event */
+};
+
+static uint32_t
+call_of(const struct rows *w, int64_t corr)
+{
+	const uint64_t *uid = map_get(&w->r->quiet_calls, (uint64_t)corr);
+	const uint64_t *at = uid != NULL ? map_get(&w->events, *uid) : NULL;
+
+	return at != NULL ? (uint32_t)*at : HOST_NONE;
+}
+
+static void
+find_calls(struct rows *w)
+{
+	const struct host *h = &w->r->host;
+
+	for (size_t i = 0; i < h->events.n; i++)
+		if (is_call(&h->events.v[i]) && h->events.v[i].ngpu == 0)
+			*map_put(
+			    &w->events, uid_hash(h->events.v[i].uid), NULL) = i;
+}
+
+/* The work that an event's record follows. */
+static uint32_t
+work_of_record(const struct rows *w, const struct sync_row *row)
+{
+	const struct host *h = &w->r->host;
+	uint32_t record =
+	    row->record_corr >= 0 ? call_of(w, row->record_corr) : HOST_NONE;
+	uint32_t stream = stream_of(w->r, row->dev, row->wait_stream);
+
+	return record != HOST_NONE && stream != HOST_NONE
+	    ? last_launched(&w->by_stream, stream, h->events.v[record].start_ns)
+	    : HOST_NONE;
+}
+
+static void
+add_row(struct rows *w, const struct sync_row *row)
+{
+	const struct recording *r = w->r;
+	uint32_t call = call_of(w, row->corr), from, to, stream;
+	const struct host_event *e;
+
+	if (call == HOST_NONE)
+		return;
+	e = &r->host.events.v[call];
+	stream = stream_of(r, row->dev, row->gpu_stream);
+	from = row->what != SYNC_STREAM ? work_of_record(w, row)
+	    : stream == HOST_NONE
+	    ? HOST_NONE
+	    : last_launched(&w->by_stream, stream, e->start_ns - 1);
+	if (from == HOST_NONE)
+		return;
+	if (row->what != SYNC_STREAM_WAIT) {
+		graph_edge(w->g, EDGE_BLOCK,
+		    node_of_end(number_of_gpu(r, from)),
+		    node_of_end(number_of_host(r, call)), 0,
+		    number_of_host(r, call));
+		r->calls[call] |= CALL_IS_TOLD | CALL_WAITS;
+		return;
+	}
+	to = stream == HOST_NONE
+	    ? HOST_NONE
+	    : next_launched(&w->by_thread, stream, e->thread, e->start_ns);
+	if (to != HOST_NONE && r->stream_of.v[from] != r->stream_of.v[to])
+		graph_edge(w->g, EDGE_DEPEND,
+		    node_of_end(number_of_gpu(r, from)),
+		    node_of_start(number_of_gpu(r, to)), 0,
+		    number_of_gpu(r, from));
+}
+
+static void
+take_rows(struct graph *g, struct recording *r)
+{
+	struct rows w = { .g = g, .r = r };
+
+	if (r->syncs.n == 0)
+		return;
+	find_calls(&w);
+	list_launched(r, &w.by_stream, true, false);
+	list_launched(r, &w.by_thread, true, true);
+	for (size_t i = 0; i < r->syncs.n; i++)
+		add_row(&w, &r->syncs.v[i]);
+	map_free(&w.events);
+	vec_free(&w.by_stream);
+	vec_free(&w.by_thread);
+}
+
+/* ---- what ended ---- */
+
+/*
+ * Of the work that was launched before a time, what ended last up to another
+ * time: GPU events in the order of their ends, and of those launched so far
+ * the last one up to each place (a Fenwick tree of maxima).
+ */
+struct ended {
+	VEC(uint32_t) order; /* GPU events */
+	uint32_t *place;     /* of each, in order */
+	uint32_t *last;      /* private: place + 1 */
+};
+
+struct end_of {
+	int64_t ns;
+	uint32_t gpu;
+};
+
+static int
+by_end(const void *x, const void *y)
+{
+	const struct end_of *a = x, *b = y;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? -1 : 1;
+	return (a->gpu > b->gpu) - (a->gpu < b->gpu);
+}
+
+static void
+ended_start(struct ended *d, const struct host *h)
+{
+	VEC(struct end_of) ends = { 0 };
+
+	for (uint32_t i = 0; i < h->gpus.n; i++)
+		vec_push(&ends, ((struct end_of){ h->gpus.v[i].end_ns, i }));
+	stable_sort(ends.v, ends.n, sizeof *ends.v, by_end);
+	d->place = xmalloc(ends.n * sizeof *d->place + 1);
+	d->last = xcalloc(ends.n + 1, sizeof *d->last);
+	for (uint32_t i = 0; i < ends.n; i++) {
+		vec_push(&d->order, ends.v[i].gpu);
+		d->place[ends.v[i].gpu] = i;
+	}
+	vec_free(&ends);
+}
+
+static void
+ended_add(struct ended *d, uint32_t gpu)
+{
+	uint32_t value = d->place[gpu] + 1;
+
+	for (size_t i = value; i <= d->order.n; i += i & -i)
+		d->last[i] = value > d->last[i] ? value : d->last[i];
+}
+
+static uint32_t
+ended_last(const struct ended *d, const struct host *h, int64_t ns)
+{
+	uint32_t last = 0;
+	size_t n;
+
+	bisect(n, d->order.n, mid, h->gpus.v[d->order.v[mid]].end_ns <= ns);
+	for (; n > 0; n -= n & -n)
+		last = d->last[n] > last ? d->last[n] : last;
+	return last > 0 ? d->order.v[last - 1] : HOST_NONE;
+}
+
+static void
+ended_free(struct ended *d)
+{
+	vec_free(&d->order);
+	free(d->place);
+	free(d->last);
+}
+
+/* ---- calls that wait, and GPU streams that were told to ---- */
+
+/* Of the work launched before a time: what ended last, up to another one. */
+struct question {
+	int64_t launched_ns, ended_ns;
+	uint32_t call; /* that waits, or ... */
+	uint32_t gpu;  /* ... work that does; HOST_NONE: it is the other */
+};
+
+typedef VEC(struct question) question_list;
+
+static int
+by_launch(const void *x, const void *y)
+{
+	const struct question *a = x, *b = y;
+
+	return (a->launched_ns > b->launched_ns) -
+	    (a->launched_ns < b->launched_ns);
+}
+
+static bool
+is_of_device(struct str name)
+{
+	return str_find(name, STR("DeviceSync"), false) >= 0 ||
+	    str_find(name, STR("CtxSync"), false) >= 0 ||
+	    str_find(name, STR("ThreadSync"), false) >= 0;
+}
+
+/* A synchronisation waits for what was launched before it. */
+static void
+ask_for_calls(const struct recording *r, question_list *to)
+{
+	const struct host *h = &r->host;
+
+	for (uint32_t i = 0; i < h->events.n; i++) {
+		const struct host_event *e = &h->events.v[i];
+
+		if ((e->cause != CAUSE_SYNC && e->cause != CAUSE_POLL) ||
+		    !is_call(e) || (r->calls[i] & CALL_IS_TOLD) != 0 ||
+		    e->end_ns < r->window.start || e->end_ns > r->window.end)
+			continue;
+		vec_push(to,
+		    ((struct question){ e->start_ns,
+			is_of_device(dict_get(h->dict, e->name)) ? INT64_MAX
+								 : e->end_ns,
+			i, HOST_NONE }));
+	}
+}
+
+static int
+by_thread_and_time(const void *x, const void *y)
+{
+	const struct launched *a = x, *b = y;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* Calls that make a GPU stream wait for an event. */
+static void
+list_stream_waits(const struct recording *r, launched_list *list)
+{
+	const struct host *h = &r->host;
+	struct map known = { 0 };
+
+	for (uint32_t i = 0; i < h->events.n; i++) {
+		const struct host_event *e = &h->events.v[i];
+		bool is_new;
+		uint64_t *is_wait;
+
+		if (!is_call(e) || e->ngpu > 0)
+			continue;
+		is_wait = map_put(&known, e->name, &is_new);
+		if (is_new)
+			*is_wait = str_find(dict_get(h->dict, e->name),
+				       STR("StreamWaitEvent"), false) >= 0;
+		if (*is_wait)
+			vec_push(list,
+			    ((struct launched){
+				e->start_ns, 0, e->thread, i }));
+	}
+	map_free(&known);
+	stable_sort(list->v, list->n, sizeof *list->v, by_thread_and_time);
+}
+
+/*
+ * The calls do not say which GPU stream waits: it may be that of each first
+ * launch of their thread behind them.
+ */
+static void
+ask_for_streams(const struct recording *r, question_list *to)
+{
+	launched_list waits = { 0 }, launched = { 0 };
+
+	list_stream_waits(r, &waits);
+	if (waits.n > 0)
+		list_launched(r, &launched, true, true);
+	for (size_t i = 0; i < launched.n; i++) {
+		const struct launched *l = &launched.v[i], *w;
+		size_t at;
+
+		bisect(
+		    at, waits.n, mid, by_thread_and_time(&waits.v[mid], l) < 0);
+		w = at > 0 ? &waits.v[at - 1] : NULL;
+		if (w == NULL || w->thread != l->thread ||
+		    (i > 0 && l[-1].stream == l->stream &&
+			l[-1].thread == l->thread &&
+			l[-1].start_ns >= w->start_ns))
+			continue;
+		vec_push(to,
+		    ((struct question){ w->start_ns,
+			r->host.gpus.v[l->gpu].start_ns, HOST_NONE, l->gpu }));
+	}
+	vec_free(&waits);
+	vec_free(&launched);
+}
+
+static void
+answer(struct graph *g, struct recording *r, const struct question *q,
+    uint32_t gpu)
+{
+	const struct host *h = &r->host;
+	int64_t end = h->gpus.v[gpu].end_ns;
+
+	if (q->gpu != HOST_NONE) {
+		if (r->stream_of.v[gpu] != r->stream_of.v[q->gpu] &&
+		    q->ended_ns - end < STALL_NS)
+			graph_edge(g, EDGE_DEPEND,
+			    node_of_end(number_of_gpu(r, gpu)),
+			    node_of_start(number_of_gpu(r, q->gpu)), 0,
+			    number_of_gpu(r, gpu));
+	} else if (q->ended_ns == INT64_MAX || end >= q->launched_ns) {
+		graph_edge(g, EDGE_BLOCK, node_of_end(number_of_gpu(r, gpu)),
+		    node_of_end(number_of_host(r, q->call)), 0,
+		    number_of_host(r, q->call));
+		r->calls[q->call] |= CALL_WAITS;
+	}
+}
+
+static void
+answer_all(struct graph *g, struct recording *r, question_list *list)
+{
+	launched_list launched = { 0 };
+	struct ended d = { { 0 }, NULL, NULL };
+	size_t next = 0;
+
+	if (list->n == 0)
+		return;
+	stable_sort(list->v, list->n, sizeof *list->v, by_launch);
+	list_launched(r, &launched, false, false);
+	ended_start(&d, &r->host);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct question *q = &list->v[i];
+		uint32_t gpu;
+
+		while (next < launched.n &&
+		    launched.v[next].start_ns < q->launched_ns)
+			ended_add(&d, launched.v[next++].gpu);
+		gpu = ended_last(&d, &r->host, q->ended_ns);
+		if (gpu != HOST_NONE)
+			answer(g, r, q, gpu);
+	}
+	vec_free(&launched);
+	ended_free(&d);
+}
+
+/* ---- all GPU work that is waited for ---- */
+
+/* A blocking copy waits for what it copies. */
+static void
+add_copies(struct graph *g, struct recording *r)
+{
+	const struct host *h = &r->host;
+
+	for (uint32_t i = 0; i < h->gpus.n; i++) {
+		uint32_t call = h->gpus.v[i].launch;
+
+		if (call != HOST_NONE &&
+		    h->events.v[call].cause == CAUSE_COPY_BLOCK)
+			graph_edge(g, EDGE_BLOCK,
+			    node_of_end(number_of_gpu(r, i)),
+			    node_of_end(number_of_host(r, call)), 0,
+			    number_of_host(r, call));
+	}
+}
+
+/* Hand-overs between GPU streams, by the lengths of gaps alone. */
+static void
+add_hand_overs(struct graph *g, const struct recording *r)
+{
+	for (size_t i = 0; i < r->gaps.list.n; i++) {
+		const struct gap *gap = &r->gaps.list.v[i];
+
+		if (gap->prev != HOST_NONE && gap->cause == CAUSE_DEPENDENCY)
+			graph_edge(g, EDGE_DEPEND,
+			    node_of_end(number_of_gpu(r, gap->prev)),
+			    node_of_start(number_of_gpu(r, gap->next)), 0,
+			    number_of_gpu(r, gap->prev));
+	}
+}
+
+void
+awaited_work(struct graph *g, struct recording *r)
+{
+	const struct host *h = &r->host;
+	question_list list = { 0 };
+
+	for (uint32_t i = 0; i < h->events.n; i++)
+		if (h->events.v[i].cause == CAUSE_SYNC ||
+		    h->events.v[i].cause == CAUSE_COPY_BLOCK)
+			r->calls[i] |= CALL_WAITS;
+	take_rows(g, r);
+	ask_for_calls(r, &list);
+	if (!r->has_stream_waits)
+		ask_for_streams(r, &list);
+	answer_all(g, r, &list);
+	add_copies(g, r);
+	add_hand_overs(g, r);
+	vec_free(&list);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording as a graph: its threads and GPU streams, and launches. */
+#include "cmd/tl-critical/critical.h"
+
+#include <stdlib.h>
+
+/* ---- threads ---- */
+
+struct chain {
+	struct graph *g;
+	struct recording *r;
+	uint32_t thread;
+	uint32_t last; /* node */
+	int64_t last_ns;
+	bool is_over;
+	uint32_t owner; /* what is open when the window ends */
+};
+
+/* A thread from its last node to the next one, meanwhile owner is open. */
+static void
+add_host_edge(struct chain *c, uint32_t node, int64_t ns, uint32_t owner)
+{
+	const struct pause p = { c->thread, owner, c->last_ns, ns };
+	int64_t least = ns - c->last_ns;
+	uint32_t from;
+
+	if (owner != HOST_NONE && (c->r->calls[owner] & CALL_WAITS) != 0) {
+		least = 0;
+	} else if (awaited_by_thread(c->r, &p, &from)) {
+		graph_edge(c->g, EDGE_THREAD, from, node, 0, 0);
+		least = 0;
+	}
+	graph_edge(c->g, EDGE_HOST, c->last, node, least,
+	    owner != HOST_NONE ? number_of_host(c->r, owner) : 0);
+}
+
+static void
+add_node(struct chain *c, uint32_t node, int64_t ns, uint32_t owner)
+{
+	const struct span *w = &c->r->window;
+
+	if (ns > w->end && !c->is_over) {
+		c->is_over = true;
+		c->owner = owner;
+	}
+	if (ns < w->start || ns > w->end)
+		return;
+	add_host_edge(c, node, ns, owner);
+	c->g->today.at[node] = ns;
+	c->last = node;
+	c->last_ns = ns;
+}
+
+static void
+add_end(struct chain *c, uint32_t event)
+{
+	const struct host_event *e = &c->r->host.events.v[event];
+	int64_t from = c->r->window.start;
+
+	if (e->end_ns > from || e->start_ns >= from)
+		add_node(c, node_of_end(number_of_host(c->r, event)), e->end_ns,
+		    event);
+}
+
+static void
+add_thread(struct chain *c)
+{
+	const struct host *h = &c->r->host;
+	const struct host_thread *t = &h->threads.v[c->thread];
+	VEC(uint32_t) open = { 0 };
+
+	for (uint32_t i = t->first; i < t->first + t->n && !c->is_over; i++) {
+		const struct host_event *e = &h->events.v[i];
+
+		if (e->is_overlay || e->kind == KIND_OVERHEAD)
+			continue;
+		while (open.n > 0 &&
+		    h->events.v[open.v[open.n - 1]].end_ns <= e->start_ns)
+			add_end(c, open.v[--open.n]);
+		add_node(c, node_of_start(number_of_host(c->r, i)), e->start_ns,
+		    open.n > 0 ? open.v[open.n - 1] : HOST_NONE);
+		vec_push(&open, i);
+	}
+	while (open.n > 0)
+		add_end(c, open.v[--open.n]);
+	vec_free(&open);
+}
+
+static bool
+is_main(const struct recording *r, uint32_t thread)
+{
+	for (size_t i = 0; i < r->mains.n; i++)
+		if (r->mains.v[i] == thread)
+			return true;
+	return false;
+}
+
+static void
+add_threads(struct graph *g, struct recording *r)
+{
+	for (uint32_t i = 0; i < r->host.threads.n; i++) {
+		struct chain c = { .g = g,
+			.r = r,
+			.thread = i,
+			.last = GRAPH_SOURCE,
+			.last_ns = r->window.start,
+			.owner = HOST_NONE };
+
+		add_thread(&c);
+		if (is_main(r, i))
+			add_host_edge(&c, GRAPH_SINK, r->window.end, c.owner);
+	}
+}
+
+/* ---- launches ---- */
+
+/*
+ * The shortest time from a launch to its work, by the call's name: of launches
+ * that an idle GPU waited for, but not of work that was held up further.
+ */
+static void
+find_latencies(struct map *least, const struct recording *r)
+{
+	const struct host *h = &r->host;
+
+	for (size_t i = 0; i < r->gaps.list.n; i++) {
+		const struct gap *gap = &r->gaps.list.v[i];
+		const struct host_gpu *k = &h->gpus.v[gap->next];
+		const struct host_event *e;
+		uint64_t *ns;
+		bool is_new;
+
+		if (k->launch == HOST_NONE)
+			continue;
+		e = &h->events.v[k->launch];
+		if (e->start_ns <= gap->start_ns || k->start_ns < e->start_ns ||
+		    k->start_ns - e->end_ns >= STALL_NS)
+			continue;
+		ns = map_put(least, e->name, &is_new);
+		if (is_new || (uint64_t)(k->start_ns - e->start_ns) < *ns)
+			*ns = (uint64_t)(k->start_ns - e->start_ns);
+	}
+}
+
+/* ---- GPU streams ---- */
+
+static void
+number_streams(struct recording *r)
+{
+	struct intern *ids = intern_create();
+
+	r->stream_of.n = r->nstreams = 0;
+	for (size_t i = 0; i < r->host.gpus.n; i++) {
+		const struct host_gpu *k = &r->host.gpus.v[i];
+		const int64_t id[] = { k->dev.type, k->dev.n,
+			k->gpu_stream.type, k->gpu_stream.n };
+		uint32_t n = intern_put(
+		    ids, (struct str){ (const char *)id, sizeof id });
+
+		vec_push(&r->stream_of, n);
+		r->nstreams = n >= r->nstreams ? n + 1 : r->nstreams;
+	}
+	intern_destroy(ids);
+}
+
+static void
+add_kernel(struct graph *g, const struct recording *r, uint32_t gpu)
+{
+	const struct host_gpu *k = &r->host.gpus.v[gpu];
+	const struct span *w = &r->window;
+	uint32_t number = number_of_gpu(r, gpu);
+	uint32_t from = GRAPH_SOURCE, to = GRAPH_SINK;
+	int64_t start = w->start, end = w->end;
+
+	if (k->end_ns < w->start || k->start_ns > w->end ||
+	    (k->end_ns == w->start && k->start_ns < w->start))
+		return;
+	if (k->start_ns >= w->start) {
+		from = node_of_start(number);
+		g->today.at[from] = start = k->start_ns;
+	}
+	if (k->end_ns <= w->end) {
+		to = node_of_end(number);
+		g->today.at[to] = end = k->end_ns;
+	}
+	graph_edge(g, EDGE_KERNEL, from, to, end - start, number);
+}
+
+/* Work that one launch made on a GPU stream follows the first of it. */
+static bool
+is_first_of_launch(struct map *seen, const struct recording *r, uint32_t gpu)
+{
+	uint32_t launch = r->host.gpus.v[gpu].launch;
+	bool is_new = true;
+
+	if (r->host.events.v[launch].ngpu > 1)
+		(void)map_put(seen,
+		    (uint64_t)launch << 32 | r->stream_of.v[gpu], &is_new);
+	return is_new;
+}
+
+static void
+add_launch(struct graph *g, const struct recording *r,
+    const struct map *latencies, uint32_t gpu)
+{
+	const struct host_gpu *k = &r->host.gpus.v[gpu];
+	const uint64_t *least =
+	    map_get(latencies, r->host.events.v[k->launch].name);
+
+	graph_edge(g, EDGE_LAUNCH, node_of_start(number_of_host(r, k->launch)),
+	    node_of_start(number_of_gpu(r, gpu)),
+	    least != NULL ? (int64_t)*least : 0, number_of_host(r, k->launch));
+}
+
+static void
+add_queue(
+    struct graph *g, const struct recording *r, uint32_t prev, uint32_t gpu)
+{
+	graph_edge(g, EDGE_QUEUE, node_of_end(number_of_gpu(r, prev)),
+	    node_of_start(number_of_gpu(r, gpu)), 0, number_of_gpu(r, prev));
+}
+
+static void
+add_gpus(struct graph *g, struct recording *r)
+{
+	const struct host *h = &r->host;
+	struct map latencies = { 0 }, seen = { 0 };
+	struct track_end {
+		uint32_t prev, latest; /* of a GPU stream */
+	} *ends = xmalloc(r->nstreams * sizeof *ends + 1);
+
+	for (uint32_t i = 0; i < r->nstreams; i++)
+		ends[i] = (struct track_end){ HOST_NONE, HOST_NONE };
+	find_latencies(&latencies, r);
+	for (uint32_t i = 0; i < h->gpus.n; i++) {
+		struct track_end *s = &ends[r->stream_of.v[i]];
+
+		add_kernel(g, r, i);
+		if (s->prev != HOST_NONE)
+			add_queue(g, r, s->prev, i);
+		if (h->gpus.v[i].launch != HOST_NONE &&
+		    is_first_of_launch(&seen, r, i))
+			add_launch(g, r, &latencies, i);
+		s->prev = i;
+		if (is_in_window(g, node_of_end(number_of_gpu(r, i))) &&
+		    (s->latest == HOST_NONE ||
+			h->gpus.v[i].end_ns >= h->gpus.v[s->latest].end_ns))
+			s->latest = i;
+	}
+	for (uint32_t i = 0; i < r->nstreams; i++)
+		if (ends[i].latest != HOST_NONE)
+			graph_edge(g, EDGE_QUEUE,
+			    node_of_end(number_of_gpu(r, ends[i].latest)),
+			    GRAPH_SINK, 0, number_of_gpu(r, ends[i].latest));
+	map_free(&seen);
+	map_free(&latencies);
+	free(ends);
+}
+
+/* ---- all ---- */
+
+void
+build(struct graph *g, struct recording *r)
+{
+	r->first = graph_events(g, r->host.events.n + r->host.gpus.n);
+	r->calls = xcalloc(r->host.events.n + 1, 1);
+	gaps_find(&r->gaps, &r->host, NULL, r->host.gpus.n, NULL);
+	number_streams(r);
+	awaited_work(g, r);
+	add_threads(g, r);
+	add_gpus(g, r);
+}
+
+void
+recording_start(
+    struct recording *r, const struct dict *dict, struct causes *causes)
+{
+	host_start(&r->host, dict, causes);
+	r->syncs.n = 0;
+	r->has_stream_waits = false;
+	map_free(&r->quiet_calls);
+	free(r->calls);
+	r->calls = NULL;
+}
+
+void
+recording_free(struct recording *r)
+{
+	host_free(&r->host);
+	gaps_free(&r->gaps);
+	steps_free(&r->steps);
+	vec_free(&r->syncs);
+	map_free(&r->quiet_calls);
+	vec_free(&r->mains);
+	vec_free(&r->stream_of);
+	free(r->calls);
+	r->calls = NULL;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-critical inside, in the order of the work:
+ *
+ * main.c      options, columns, reading
+ * window.c    which part of a recording is looked at
+ * build.c     a recording (trace/host.h) as a graph (graph.h): what its threads
+ *             and GPU streams did one after the other
+ * awaited.c   calls and GPU streams that wait for GPU work
+ * handover.c  threads that wait for one another
+ * graph.c     binding edges, longest paths, slack
+ * scale.c     what --what-if asks for
+ * records.c   the path, slack and what-if as records of the sink
+ */
+#ifndef TL_CRITICAL_H
+#define TL_CRITICAL_H
+
+#include "cmd/tl-critical/graph.h"
+#include "sink/sink.h"
+#include "trace/gap.h"
+#include "trace/steps.h"
+
+#define STALL_NS                                                     \
+	100000 /* no launch, wait or hand-over takes as long as that \
+	        */
+
+/* A row of the GPU's that says who waited for what. */
+enum sync_what { SYNC_OTHER, SYNC_STREAM, SYNC_EVENT, SYNC_STREAM_WAIT };
+
+struct sync_row {
+	int64_t corr;        /* of the call that made it */
+	int64_t record_corr; /* of the event's record, or -1 */
+	struct key dev, gpu_stream, wait_stream;
+	uint8_t what;
+};
+
+/* What is known of an event of the host. */
+enum {
+	CALL_WAITS = 1,   /* its time is that of the work it waited for */
+	CALL_IS_TOLD = 2, /* by rows, for which work */
+};
+
+/* One source, read whole. */
+struct recording {
+	uint32_t source;
+	struct host host;
+	struct gaps gaps;
+	struct steps steps;
+	VEC(struct sync_row) syncs;
+	bool has_stream_waits;  /* among them are rows of these */
+	struct map quiet_calls; /* correlation to uid of those without work */
+	int64_t first_ns;       /* that --from and --to count from */
+	struct span window;
+	VEC(uint32_t) mains;     /* threads that the window is of */
+	uint32_t first;          /* number of its first event in the graph */
+	VEC(uint32_t) stream_of; /* of each GPU event: its GPU stream */
+	uint32_t nstreams;
+	uint8_t *calls; /* of each event of the host: bits of CALL_ */
+};
+
+static inline uint32_t
+number_of_host(const struct recording *r, uint32_t event)
+{
+	return r->first + event;
+}
+static inline uint32_t
+number_of_gpu(const struct recording *r, uint32_t gpu)
+{
+	return r->first + (uint32_t)r->host.events.n + gpu;
+}
+
+/*
+ * window.c: by --step, --annotation, --from and --to; path is for messages.
+ * False: nothing of what is asked for is in it.
+ */
+bool window_find(struct recording *r, const struct select *asked,
+    const char *path) USE_RESULT;
+/* build.c: r's events and edges, after host_ready() and window_find(). */
+void build(struct graph *g, struct recording *r);
+void recording_start(
+    struct recording *r, const struct dict *dict, struct causes *causes);
+void recording_free(struct recording *r);
+
+/* awaited.c: what calls and GPU streams waited for; fills r->calls. */
+void awaited_work(struct graph *g, struct recording *r);
+
+/* ---- handover.c ---- */
+
+/* A thread between two nodes of its own. */
+struct pause {
+	uint32_t thread, owner; /* the event that is open, or HOST_NONE */
+	int64_t start_ns, end_ns;
+};
+/*
+ * Whether the thread was at rest until another one had done something, and the
+ * last node of that.
+ */
+bool awaited_by_thread(
+    const struct recording *r, const struct pause *p, uint32_t *node);
+
+/* ---- the program ---- */
+
+enum what { IS_PATH, IS_TOTAL, IS_EVENT, IS_SLACK };
+/* What a residual is. */
+enum label { LABEL_LATENCY, LABEL_GAP, LABEL_STALL, LABELS };
+
+struct critical_record {
+	struct sink_record rec; /* uid, track: of the event whose time it is */
+	uint8_t what;
+	uint32_t number; /* of the event in the graph */
+	struct uid uid;  /* inst UID_NONE: none */
+	uint32_t kind, bound, name, op, module, label;
+	int64_t ns, residual_ns, slack_ns;
+	int64_t after_ns, least_ns; /* what if */
+};
+
+/* --what-if: what takes another time. */
+struct what_if {
+	struct str glob;
+	int64_t factor; /* of SCALE_UNIT */
+	bool of_host, of_gpu, is_used;
+};
+
+struct program {
+	struct sink sink;
+	struct select asked; /* the window */
+	const char *causes_file;
+	struct causes *causes;
+	VEC(struct what_if) what_if;
+	bool no_gaps, with_kernels;
+	bool with_above; /* op and module are asked for */
+	bool with_paths, with_events, with_slack;
+	uint32_t words[EDGE_KINDS], causes_words[CAUSE_COUNT];
+	uint32_t buckets[BUCKET_COUNT], labels[LABELS];
+	struct graph graph;
+	struct recording recording;
+	bool has_source;
+	int64_t first_ns; /* of the source being read */
+	uint64_t npaths;
+	uint64_t nnegative, ncircular;
+};
+
+/* records.c: of the source that has been read whole. */
+void critical_records(struct program *g);
+/* scale.c: what --what-if makes of each event. */
+void scale_find(struct program *g, uint8_t *of);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/tl-critical/graph.h"
+
+#include <stdlib.h>
+
+const char *const edge_words[EDGE_KINDS] = {
+	[EDGE_KERNEL] = "kernel",
+	[EDGE_DEPEND] = "depend",
+	[EDGE_QUEUE] = "queue",
+	[EDGE_BLOCK] = "block",
+	[EDGE_PEER] = "peer",
+	[EDGE_THREAD] = "thread",
+	[EDGE_LAUNCH] = "launch",
+	[EDGE_HOST] = "host",
+	[EDGE_SOURCE] = "source",
+};
+
+/* ---- making ---- */
+
+void
+graph_start(struct graph *g, struct span window)
+{
+	graph_free(g);
+	memset(g, 0, sizeof *g);
+	g->window = window;
+	(void)graph_events(g, 1);
+	g->today.at[GRAPH_SOURCE] = window.start;
+	g->today.at[GRAPH_SINK] = window.end;
+}
+
+uint32_t
+graph_events(struct graph *g, size_t n)
+{
+	size_t first = g->nnodes, all;
+
+	if (__builtin_mul_overflow(n, 2, &all) ||
+	    __builtin_add_overflow(all, first, &all) || all >= EDGE_NONE)
+		die("more than %u events", EDGE_NONE / 2);
+	g->today.at = xrealloc(g->today.at, all * sizeof *g->today.at);
+	for (size_t i = first; i < all; i++)
+		g->today.at[i] = GRAPH_NOWHERE;
+	g->nnodes = all;
+	return event_of_node((uint32_t)first);
+}
+
+void
+solution_free(struct solution *s)
+{
+	free(s->at);
+	free(s->via);
+	*s = (struct solution){ NULL, NULL };
+}
+
+void
+graph_free(struct graph *g)
+{
+	solution_free(&g->today);
+	vec_free(&g->edges);
+	free(g->first);
+	free(g->order);
+	g->first = g->order = NULL;
+}
+
+/* ---- edges that count, by the node that they lead to ---- */
+
+/* Those between nodes of the window that agree with its times. */
+static void
+drop_edges(struct graph *g)
+{
+	const int64_t *at = g->today.at;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < g->edges.n; i++) {
+		const struct edge *e = &g->edges.v[i];
+
+		if (!is_in_window(g, e->from) || !is_in_window(g, e->to))
+			continue;
+		if (at[e->to] - at[e->from] < e->least_ns) {
+			g->nnegative[e->kind]++;
+			continue;
+		}
+		g->edges.v[kept++] = *e;
+	}
+	g->edges.n = kept;
+}
+
+/* What nothing in the window leads to is as late after its start. */
+static void
+add_source_edges(struct graph *g)
+{
+	uint8_t *is_led_to = xcalloc(g->nnodes, 1);
+
+	for (size_t i = 0; i < g->edges.n; i++)
+		is_led_to[g->edges.v[i].to] = 1;
+	for (uint32_t n = GRAPH_SINK; n < g->nnodes; n++)
+		if (is_in_window(g, n) && !is_led_to[n])
+			graph_edge(g, EDGE_SOURCE, GRAPH_SOURCE, n,
+			    g->today.at[n] - g->window.start, 0);
+	free(is_led_to);
+	if (g->edges.n >= EDGE_NONE)
+		die("more than %u edges", EDGE_NONE);
+}
+
+static void
+sort_edges(struct graph *g)
+{
+	struct edge *sorted = xmalloc(g->edges.n * sizeof *sorted + 1);
+
+	g->first = xcalloc(g->nnodes + 2, sizeof *g->first);
+	for (size_t i = 0; i < g->edges.n; i++)
+		g->first[g->edges.v[i].to + 2]++;
+	for (size_t n = 2; n < g->nnodes + 2; n++)
+		g->first[n] += g->first[n - 1];
+	for (size_t i = 0; i < g->edges.n; i++)
+		sorted[g->first[g->edges.v[i].to + 1]++] = g->edges.v[i];
+	vec_release(g->edges.v);
+	g->edges.v = sorted;
+	g->edges.cap = g->edges.n;
+}
+
+/* ---- order ---- */
+
+enum { NODE_NEW, NODE_OPEN, NODE_DONE };
+
+struct visit {
+	uint32_t node, next; /* edge to look at */
+};
+
+/* A node behind all that it waits for; an edge that closes a circle goes. */
+static void
+visit_node(struct graph *g, uint8_t *state, struct visit *stack, uint32_t node)
+{
+	size_t n = 0;
+
+	stack[n++] = (struct visit){ node, g->first[node] };
+	state[node] = NODE_OPEN;
+	while (n > 0) {
+		struct visit *v = &stack[n - 1];
+		struct edge *e;
+
+		if (v->next == g->first[v->node + 1]) {
+			state[v->node] = NODE_DONE;
+			g->order[g->norder++] = v->node;
+			n--;
+			continue;
+		}
+		e = &g->edges.v[v->next++];
+		if (state[e->from] == NODE_OPEN) {
+			e->is_gone = true;
+			g->ncircular++;
+		} else if (state[e->from] == NODE_NEW) {
+			state[e->from] = NODE_OPEN;
+			stack[n++] =
+			    (struct visit){ e->from, g->first[e->from] };
+		}
+	}
+}
+
+static void
+find_order(struct graph *g)
+{
+	uint8_t *state = xcalloc(g->nnodes, 1);
+	struct visit *stack = xmalloc(g->nnodes * sizeof *stack);
+
+	g->order = xmalloc(g->nnodes * sizeof *g->order);
+	for (uint32_t n = 0; n < g->nnodes; n++)
+		if (is_in_window(g, n) && state[n] == NODE_NEW)
+			visit_node(g, state, stack, n);
+	free(state);
+	free(stack);
+}
+
+/* ---- longest paths ---- */
+
+/* Whether an edge that leads to the same node at that time binds it rather. */
+static bool
+binds(const struct edge *a, int64_t at_a, const struct edge *b, int64_t at_b)
+{
+	if (at_a != at_b)
+		return at_a > at_b;
+	if (a->kind != b->kind)
+		return a->kind < b->kind;
+	return a->from < b->from;
+}
+
+/* A node of which only a circle was known: the source comes before all. */
+static uint32_t
+lead_from_source(struct graph *g, uint32_t edge)
+{
+	struct edge *e = &g->edges.v[edge];
+
+	*e = (struct edge){ g->today.at[e->to] - g->window.start, GRAPH_SOURCE,
+		e->to, 0, EDGE_SOURCE, false };
+	return edge;
+}
+
+/* The binding edge of each node, by the measured times. */
+static void
+find_binding(struct graph *g)
+{
+	const int64_t *at = g->today.at;
+
+	g->today.via = xmalloc(g->nnodes * sizeof *g->today.via);
+	for (uint32_t n = 0; n < g->nnodes; n++) {
+		uint32_t best = EDGE_NONE;
+
+		for (uint32_t i = g->first[n]; i < g->first[n + 1]; i++) {
+			const struct edge *e = &g->edges.v[i], *b;
+
+			if (e->is_gone)
+				continue;
+			b = &g->edges.v[best == EDGE_NONE ? i : best];
+			if (best == EDGE_NONE ||
+			    binds(e, at[e->from] + e->least_ns, b,
+				at[b->from] + b->least_ns))
+				best = i;
+		}
+		if (best == EDGE_NONE && g->first[n] < g->first[n + 1])
+			best = lead_from_source(g, g->first[n]);
+		g->today.via[n] = best;
+	}
+}
+
+void
+graph_ready(struct graph *g)
+{
+	drop_edges(g);
+	add_source_edges(g);
+	sort_edges(g);
+	find_order(g);
+	find_binding(g);
+}
+
+int64_t
+edge_residual(const struct graph *g, uint32_t edge)
+{
+	const struct edge *e = &g->edges.v[edge];
+	const int64_t *at = g->today.at;
+
+	return g->today.via[e->to] == edge
+	    ? at[e->to] - at[e->from] - e->least_ns
+	    : 0;
+}
+
+int64_t
+edge_weight(const struct graph *g, uint32_t edge)
+{
+	return g->edges.v[edge].least_ns + edge_residual(g, edge);
+}
+
+static int64_t
+scaled(int64_t ns, int64_t factor)
+{
+	int64_t whole, v;
+
+	if (factor == SCALE_UNIT)
+		return ns;
+	if (__builtin_mul_overflow(ns / SCALE_UNIT, factor, &whole) ||
+	    !num_add(whole, ns % SCALE_UNIT * factor / SCALE_UNIT, &v))
+		die("times add up to more than 292 years");
+	return v;
+}
+
+int64_t
+edge_scaled(const struct graph *g, const struct scale *scale, uint32_t edge)
+{
+	const struct edge *e = &g->edges.v[edge];
+	int64_t w = e->least_ns;
+
+	if (e->kind == EDGE_KERNEL || e->kind == EDGE_HOST)
+		w = scaled(w, scale->factors[scale->of[e->owner]]);
+	return scale->no_residuals ? w : w + edge_residual(g, edge);
+}
+
+void
+graph_solve(
+    const struct graph *g, const struct scale *scale, struct solution *out)
+{
+	out->at = xmalloc(g->nnodes * sizeof *out->at);
+	out->via = xmalloc(g->nnodes * sizeof *out->via);
+	for (size_t i = 0; i < g->norder; i++) {
+		uint32_t n = g->order[i], best = EDGE_NONE;
+		int64_t best_at = 0, at;
+
+		for (uint32_t k = g->first[n]; k < g->first[n + 1]; k++) {
+			const struct edge *e = &g->edges.v[k];
+
+			if (e->is_gone)
+				continue;
+			if (!num_add(out->at[e->from], edge_scaled(g, scale, k),
+				&at))
+				die("times add up to more than 292 years");
+			if (best == EDGE_NONE ||
+			    binds(e, at, &g->edges.v[best], best_at)) {
+				best = k;
+				best_at = at;
+			}
+		}
+		out->via[n] = best;
+		out->at[n] = best != EDGE_NONE ? best_at : g->window.start;
+	}
+}
+
+void
+solution_path(const struct graph *g, const struct solution *s, edge_list *path)
+{
+	path->n = 0;
+	for (uint32_t e = s->via[GRAPH_SINK]; e != EDGE_NONE;
+	     e = s->via[g->edges.v[e].from])
+		vec_push(path, e);
+	for (size_t i = 0; i < path->n / 2; i++) {
+		uint32_t swap = path->v[i];
+
+		path->v[i] = path->v[path->n - 1 - i];
+		path->v[path->n - 1 - i] = swap;
+	}
+}
+
+/* ---- slack ---- */
+
+/* Of each node the longest path from it to the sink; SLACK_NONE: none. */
+static int64_t *
+find_tails(const struct graph *g)
+{
+	int64_t *tail = xmalloc(g->nnodes * sizeof *tail);
+
+	for (size_t n = 0; n < g->nnodes; n++)
+		tail[n] = SLACK_NONE;
+	tail[GRAPH_SINK] = 0;
+	for (size_t i = g->norder; i-- > 0;) {
+		uint32_t n = g->order[i];
+
+		if (tail[n] == SLACK_NONE)
+			continue;
+		for (uint32_t k = g->first[n]; k < g->first[n + 1]; k++) {
+			const struct edge *e = &g->edges.v[k];
+			int64_t ns = tail[n] + edge_weight(g, k);
+
+			if (!e->is_gone &&
+			    (tail[e->from] == SLACK_NONE || tail[e->from] < ns))
+				tail[e->from] = ns;
+		}
+	}
+	return tail;
+}
+
+int64_t *
+graph_slack(const struct graph *g)
+{
+	const size_t nevents = g->nnodes / 2;
+	int64_t *tail = find_tails(g),
+		*slack = xmalloc(nevents * sizeof *slack);
+
+	for (size_t i = 0; i < nevents; i++)
+		slack[i] = SLACK_NONE;
+	for (uint32_t i = 0; i < g->edges.n; i++) {
+		const struct edge *e = &g->edges.v[i];
+		int64_t ns;
+
+		if (e->is_gone || tail[e->to] == SLACK_NONE ||
+		    (e->kind != EDGE_KERNEL && e->kind != EDGE_HOST))
+			continue;
+		ns = g->window.end - g->today.at[e->from] - edge_weight(g, i) -
+		    tail[e->to];
+		if (ns < slack[e->owner])
+			slack[e->owner] = ns;
+	}
+	free(tail);
+	return slack;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * graph: what had to be over before something could begin.
+ *
+ * Each event has two nodes, its start and its end, at the times that were
+ * measured; event 0 stands for the window, whose start is the source and whose
+ * end the sink. An edge says that one node waits for another for at least some
+ * time. Of the edges into a node the one that it waited for longest binds it:
+ *
+ *	edge	from + least_ns == to		it takes that long
+ *		from + least_ns <  to		binding: the rest is its
+ *residual else: there is room (edge slack)
+ *
+ * With binding edges at their measured weight and the others at their least,
+ * the longest paths from the source give all measured times again, and the one
+ * to the sink is as long as the window.
+ *
+ *	graph_start(&g, window);
+ *	first = graph_events(&g, n);
+ *	g.today.at[node_of_start(first + i)] = ...	(unset: not in it)
+ *	graph_edge(&g, EDGE_QUEUE, from, to, least_ns, owner);
+ *	graph_ready(&g);
+ *	graph_solve(&g, &scale, &then);
+ *
+ * Memory: 24 bytes an edge, 32 an event and 24 more a solution.
+ */
+#ifndef TL_CRITICAL_GRAPH_H
+#define TL_CRITICAL_GRAPH_H
+
+#include "trace/span.h"
+
+/* In the order in which they bind when several could. */
+enum edge_kind {
+	EDGE_KERNEL, /* GPU work from its start to its end */
+	EDGE_DEPEND, /* work that another GPU stream waits for */
+	EDGE_QUEUE,  /* the event before on a GPU stream */
+	EDGE_BLOCK,  /* work that a call waits for */
+	EDGE_PEER,   /* a collective's start on another rank */
+	EDGE_THREAD, /* what one thread leaves to another */
+	EDGE_LAUNCH,
+	EDGE_HOST,   /* a thread from one node to the next */
+	EDGE_SOURCE, /* nothing in the window */
+	EDGE_KINDS
+};
+
+extern const char *const edge_words[EDGE_KINDS];
+
+struct edge {
+	int64_t least_ns;
+	uint32_t from, to;
+	uint32_t owner; /* the event whose time it is; 0: none */
+	uint8_t kind;
+	bool is_gone; /* private */
+};
+
+#define GRAPH_SOURCE 0
+#define GRAPH_SINK 1
+#define GRAPH_NOWHERE INT64_MIN /* at: not in the window */
+#define EDGE_NONE UINT32_MAX    /* via: none, so the source */
+
+static inline uint32_t
+node_of_start(uint32_t event)
+{
+	return 2 * event;
+}
+static inline uint32_t
+node_of_end(uint32_t event)
+{
+	return 2 * event + 1;
+}
+static inline uint32_t
+event_of_node(uint32_t node)
+{
+	return node / 2;
+}
+
+/* Longest paths from the source: how long to each node, and its last edge. */
+struct solution {
+	int64_t *at;
+	uint32_t *via;
+};
+
+struct graph {
+	struct span window;
+	size_t nnodes;
+	struct solution today;
+	VEC(struct edge) edges; /* when ready by the node that they lead to */
+	uint32_t *first;        /* of each node; nnodes + 1 */
+	uint32_t *order;        /* nodes in the window, after those before */
+	size_t norder;
+	/* edges that contradict the times, by kind, and those in a circle */
+	uint64_t nnegative[EDGE_KINDS], ncircular;
+};
+
+void graph_start(struct graph *g, struct span window);
+/* The number of the first of n more events. */
+uint32_t graph_events(struct graph *g, size_t n);
+void graph_ready(struct graph *g);
+void graph_free(struct graph *g);
+
+static inline void
+graph_edge(struct graph *g, enum edge_kind kind, uint32_t from, uint32_t to,
+    int64_t least_ns, uint32_t owner)
+{
+	vec_push(&g->edges,
+	    ((struct edge){ least_ns, from, to, owner, (uint8_t)kind, false }));
+}
+
+static inline bool
+is_in_window(const struct graph *g, uint32_t node)
+{
+	return g->today.at[node] != GRAPH_NOWHERE;
+}
+
+/* What a binding edge took beyond its least weight; 0 of others. */
+int64_t edge_residual(const struct graph *g, uint32_t edge);
+/* As it is today: binding ones as measured. */
+int64_t edge_weight(const struct graph *g, uint32_t edge);
+
+#define SCALE_UNIT 1000000 /* 1, for a factor */
+/* What the time of events becomes. */
+struct scale {
+	const uint8_t *of;      /* of each event: its factor */
+	const int64_t *factors; /* of 0: SCALE_UNIT */
+	bool no_residuals;
+};
+
+/* Of another solution's edge: its weight. */
+int64_t edge_scaled(
+    const struct graph *g, const struct scale *scale, uint32_t edge);
+void graph_solve(
+    const struct graph *g, const struct scale *scale, struct solution *out);
+void solution_free(struct solution *s);
+/* Edges from the source to the sink, in this order; emptied first. */
+typedef VEC(uint32_t) edge_list;
+void solution_path(
+    const struct graph *g, const struct solution *s, edge_list *path);
+
+#define SLACK_NONE INT64_MAX /* it does not lead to the sink */
+/*
+ * Of each event: by how much any of its own edges may grow before the window
+ * becomes longer. The caller's to free.
+ */
+int64_t *graph_slack(const struct graph *g);
+
+#endif

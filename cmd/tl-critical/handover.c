@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* What one thread leaves to another that was at rest until then. */
+#include "cmd/tl-critical/critical.h"
+
+#define THREADS_ASKED 256 /* at most, what one at rest waits for */
+
+/* It has nothing to do, or waits. */
+static bool
+is_rest(const struct host_event *e)
+{
+	return e->cause == CAUSE_WAIT || e->cause == CAUSE_ANNOTATED ||
+	    (e->cause == CAUSE_AUTOGRAD && e->kind == KIND_PYTHON);
+}
+
+/* It asks for a batch, which a worker may load. */
+static bool
+asks_for_data(const struct host *h, const struct host_event *e)
+{
+	return e->cause == CAUSE_DATA && e->kind != KIND_ANNOTATION &&
+	    str_find(dict_get(h->dict, e->name), STR("__next__"), false) >= 0;
+}
+
+/* The node of a thread at which one of its segments begins. */
+static bool
+node_at_start(const struct recording *r, const struct host_segment *v, size_t i,
+    uint32_t *node)
+{
+	const struct host_event *events = r->host.events.v;
+
+	if (events[v[i].event].start_ns == v[i].start_ns)
+		*node = node_of_start(number_of_host(r, v[i].event));
+	else if (i > 0 && v[i - 1].end_ns == v[i].start_ns &&
+	    events[v[i - 1].event].end_ns == v[i].start_ns)
+		*node = node_of_end(number_of_host(r, v[i - 1].event));
+	else
+		return false;
+	return true;
+}
+
+/* The same of its end. */
+static bool
+node_at_end(const struct recording *r, const struct host_segment *v, size_t n,
+    size_t i, uint32_t *node)
+{
+	const struct host_event *events = r->host.events.v;
+
+	if (events[v[i].event].end_ns == v[i].end_ns)
+		*node = node_of_end(number_of_host(r, v[i].event));
+	else if (i + 1 < n && v[i + 1].start_ns == v[i].end_ns &&
+	    events[v[i + 1].event].start_ns == v[i].end_ns)
+		*node = node_of_start(number_of_host(r, v[i + 1].event));
+	else
+		return false;
+	return true;
+}
+
+/* What a pause of a thread waits for. */
+struct awaited {
+	const struct recording *r;
+	const struct pause *pause;
+	bool says_so;  /* not only because nothing was recorded */
+	bool for_data; /* only from data loading */
+};
+
+static bool
+takes(const struct awaited *w, const struct host_thread *t,
+    const struct host_event *e)
+{
+	if (is_rest(e) || (w->for_data && e->cause != CAUSE_DATA))
+		return false;
+	return t->nlaunched > 0 || w->says_so ||
+	    (e->cause != CAUSE_SYNC && e->cause != CAUSE_POLL);
+}
+
+/*
+ * When in the pause a thread had done what it did: it is at rest when the
+ * pause ends, or the pause says that it waits.
+ */
+static bool
+find_done(const struct awaited *w, const struct host_thread *t, int64_t *ns,
+    uint32_t *node)
+{
+	const struct host *h = &w->r->host;
+	const struct host_segment *v = h->segs.v + t->first_seg;
+	const struct pause *p = w->pause;
+	size_t i = host_segment_at(h, t, p->end_ns);
+
+	if (i < t->nsegs && v[i].start_ns < p->end_ns &&
+	    takes(w, t, &h->events.v[v[i].event])) {
+		*ns = v[i].start_ns;
+		return w->says_so && *ns > p->start_ns &&
+		    node_at_start(w->r, v, i, node);
+	}
+	while (i > 0 && v[i - 1].end_ns > p->start_ns)
+		if (takes(w, t, &h->events.v[v[--i].event])) {
+			*ns = v[i].end_ns;
+			return node_at_end(w->r, v, t->nsegs, i, node);
+		}
+	return false;
+}
+
+bool
+awaited_by_thread(
+    const struct recording *r, const struct pause *p, uint32_t *node)
+{
+	const struct host *h = &r->host;
+	struct awaited w = { .r = r, .pause = p };
+	int64_t latest = p->start_ns, ns;
+	uint32_t found;
+
+	if (p->owner != HOST_NONE) {
+		const struct host_event *e = &h->events.v[p->owner];
+
+		w.for_data = asks_for_data(h, e);
+		w.says_so = w.for_data || e->cause == CAUSE_WAIT ||
+		    (is_rest(e) && e->kind == KIND_PYTHON);
+		if (!w.for_data && !is_rest(e))
+			return false;
+	}
+	for (uint32_t i = 0; i < h->threads.n && i < THREADS_ASKED; i++)
+		if (i != p->thread &&
+		    find_done(&w, &h->threads.v[i], &ns, &found) &&
+		    ns > latest) {
+			latest = ns;
+			*node = found;
+		}
+	return latest > p->start_ns;
+}

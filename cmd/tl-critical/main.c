@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tl-critical: what bounds the step, and what would bound it then?
+ *
+ * A sink that keeps a source whole (trace/host.h), and makes a graph of it when
+ * it ends: see critical.h.
+ */
+#include "cmd/tl-critical/critical.h"
+
+#define OPT_BY (OPT_LONG + 0)
+#define OPT_CAUSES (OPT_LONG + 1)
+#define OPT_GPU (OPT_LONG + 2)
+#define OPT_NO_GAPS (OPT_LONG + 3)
+#define OPT_WHAT_IF (OPT_LONG + 4)
+
+#define WHAT_IF_MAX 200
+/* Columns that may be keys. */
+#define BY_WORDS "bound, kind, name, op, module, thread"
+
+static const struct opt options[] = {
+	{ OPT_SELECT_ANNOTATION, "annotation", "NAME[#N]",
+	    "in annotations like NAME; only the Nth" },
+	OPT_BUCKET,
+	{ OPT_BY, "by", "WHAT,...", BY_WORDS },
+	{ OPT_CAUSES, "causes", "FILE", "more names and what they stand for" },
+	{ OPT_SELECT_FROM, "from", "TIME",
+	    "from TIME after the source's first event on" },
+	{ OPT_GPU, "gpu", NULL, "--what-if of an op is of its kernels, too" },
+	OPT_SINK_LIST_ROW,
+	{ OPT_NO_GAPS, "no-gaps", NULL,
+	    "what if nothing took longer than it must" },
+	{ OPT_SELECT_RANK, "rank", "RANK,...",
+	    "of the sources of these ranks" },
+	{ OPT_SELECT_STEP, "step", "STEP,...",
+	    "in these steps, as 3-7, last or slowest" },
+	OPT_SINK_TABLE_ROW,
+	{ OPT_SELECT_TO, "to", "TIME", "before TIME after the first event" },
+	OPT_TABLE,
+	{ OPT_WHAT_IF, "what-if", "GLOB=FACTOR",
+	    "what if events like GLOB took FACTOR of their time" },
+	{ 'v', "verbose", NULL, "a summary on stderr" },
+	OPT_END,
+};
+
+static const struct about about = {
+	"what bounds the step: its critical path, slack, what if",
+	"[OPTIONS] [FILE...]",
+	"tl-critical --what-if '*gemm*=0.5' trace.json.gz",
+};
+
+/* ---- columns ---- */
+
+/* Cells that are made in cell(). */
+enum { C_LONGEST, C_LONGEST_UID, C_CHANGE };
+
+/* Columns that depend on options. */
+enum { ONLY_WITH_GAPS = 1 };
+
+enum { M_TIME, M_AFTER, M_LEAST };
+
+#define AT(field) offsetof(struct critical_record, field)
+#define NONE UNIT_NONE
+#define NS UNIT_NS
+#define NAME COL_NAME
+
+static const struct sink_measure measures[] = {
+	[M_TIME] = { AT(ns), NULL, false },
+	[M_AFTER] = { AT(after_ns), NULL, false },
+	[M_LEAST] = { AT(least_ns), NULL, false },
+};
+
+/* clang-format off */
+static const struct sink_column columns[] = {
+	{ { "bound", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(bound), 0 },
+	{ { "kind", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(kind), 0 },
+	{ { "name", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
+	{ { "op", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(op), 0 },
+	{ { "module", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(module), 0 },
+	{ { "thread", NULL, COL_TEXT, NONE, COL_MINOR, 0 }, SINK_THREAD, true, 0, 0 },
+	{ { "uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_UID, false, AT(uid), 0 },
+	{ { "ts_ns", NULL, COL_INT, NS, COL_POSITION, 0 }, SINK_INT, false, AT(rec.ts_ns), 0 },
+	{ { "time_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_TIME, 0 },
+	{ { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_SHARE, false, M_TIME, 0 },
+	{ { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
+	{ { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_MAX, false, M_TIME, 0 },
+	{ { "longest_in", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_CELL, false, C_LONGEST, 0 },
+	{ { "longest_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_LONGEST_UID, 0 },
+	{ { "residual_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(residual_ns), 0 },
+	{ { "residual", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(label), 0 },
+	{ { "slack_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(slack_ns), 0 },
+	{ { "before_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_TIME, 0 },
+	{ { "after_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_AFTER, ONLY_WITH_GAPS },
+	{ { "after_no_gaps_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_LEAST, 0 },
+	{ { "change", NULL, COL_TEXT, NONE, 0, 0 }, SINK_CELL, false, C_CHANGE, 0 },
+	SINK_COLUMNS_END,
+};
+/* clang-format on */
+
+enum { OF_PATH, OF_EVENTS, OF_SLACK, OF_WHAT_IF };
+
+static struct sink_table tables[] = {
+	[OF_PATH] = { .name = "critical_path",
+	    .keys = "bound,kind" /* or what --by says */,
+	    .columns =
+		"time_ns,percent,count,time_ns_max,longest_in,longest_uid",
+	    .measure = M_TIME },
+	[OF_EVENTS] = { .name = "critical_events",
+	    .columns = "ts_ns,kind,bound,name,uid,op,thread,time_ns,"
+		       "residual_ns,residual",
+	    .order = SINK_AS_ADDED,
+	    .is_single = true },
+	[OF_SLACK] = { .name = "slack",
+	    .columns = "slack_ns,name,uid,op,thread,ts_ns,time_ns",
+	    .order = SINK_AS_ADDED,
+	    .is_single = true },
+	[OF_WHAT_IF] = { .name = "what_if",
+	    .keys = "bound" /* likewise */,
+	    .columns = "before_ns,after_ns,after_no_gaps_ns,change",
+	    .measure = M_AFTER },
+};
+
+static const struct program *
+program_of(const struct sink *s)
+{
+	return (const struct program *)s;
+}
+
+static bool
+is_what_if(const struct sink *s)
+{
+	return program_of(s)->what_if.n > 0 || program_of(s)->no_gaps;
+}
+
+static bool
+is_asked(const struct sink *s, const struct sink_table *t)
+{
+	if (t == &tables[OF_WHAT_IF])
+		return is_what_if(s);
+	return s->dest.dir != NULL || (t == &tables[OF_PATH] && !is_what_if(s));
+}
+
+static bool
+wants(const struct sink *s, const struct sink_table *t, unsigned only)
+{
+	(void)t;
+	(void)only;
+	return !program_of(s)->no_gaps;
+}
+
+static bool
+is_member(const struct sink *s, const struct sink_plan *p, const void *record)
+{
+	const struct critical_record *r = record;
+
+	(void)s;
+	switch (p->table - tables) {
+	case OF_PATH: return r->what == IS_PATH && r->ns > 0;
+	case OF_EVENTS: return r->what == IS_EVENT;
+	case OF_SLACK: return r->what == IS_SLACK;
+	default: return r->what == IS_PATH || r->what == IS_TOTAL;
+	}
+}
+
+static const struct critical_record *
+longest(const struct sink_row *row)
+{
+	const struct critical_record *best = row->first;
+
+	for (size_t i = 0; i < row->group->n; i++) {
+		const struct critical_record *r = sink_row_record(row, i);
+
+		if (r->ns > best->ns)
+			best = r;
+	}
+	return best;
+}
+
+static struct cell
+cell(const struct sink_row *row, unsigned number)
+{
+	const int64_t *sums = row->group->sums;
+	int64_t after =
+	    sums[program_of(row->sink)->no_gaps ? M_LEAST : M_AFTER];
+
+	switch (number) {
+	case C_LONGEST: return cell_string(row->sink->dict, longest(row)->name);
+	case C_LONGEST_UID: return cell_uid(row->table, longest(row)->uid);
+	default:
+		return sums[M_TIME] == 0 && after > 0
+		    ? cell_text(STR("entered"))
+		    : sums[M_TIME] > 0 && after == 0 ? cell_text(STR("left"))
+						     : cell_none();
+	}
+}
+
+static void
+planned(struct sink *s, struct sink_plan *p)
+{
+	bool any_inst = false;
+
+	for (size_t i = 0; i < s->records.n; i++) {
+		const struct critical_record *r = sink_record(s, i);
+
+		any_inst |= r->uid.inst != 0 && r->uid.inst != UID_NONE;
+	}
+	column_of_uids(p->columns.v, p->columns.n, "longest_uid", any_inst);
+}
+
+/* ---- reading ---- */
+
+static void
+end_source(struct program *g)
+{
+	if (!g->has_source)
+		return;
+	g->has_source = false;
+	critical_records(g);
+}
+
+static void
+take_source(struct sink *s, const struct source *src)
+{
+	struct program *g = (struct program *)s;
+
+	if (!source_int(src, "first", &g->first_ns))
+		g->first_ns = 0;
+}
+
+static int64_t
+arg_int(const struct sink *s, const struct event *ev, struct str key)
+{
+	struct value v;
+
+	return event_arg(s->dict, ev, key, &v) && v.type == VAL_INT ? v.i : -1;
+}
+
+static void
+take_sync(struct program *g, const struct event *ev)
+{
+	const struct sink *s = &g->sink;
+	struct str name = dict_get(s->dict, ev->name);
+	struct sync_row row = {
+		.corr = ev->corr.type == KEY_INT ? ev->corr.n : -1,
+		.record_corr =
+		    arg_int(s, ev, STR("wait_on_cuda_event_record_corr_id")),
+		.dev = ev->dev,
+		.gpu_stream = ev->gpu_stream,
+		.wait_stream = { arg_int(s, ev, STR("wait_on_stream")),
+		    KEY_INT },
+	};
+
+	if (str_eq(name, STR("Stream Sync")))
+		row.what = SYNC_STREAM;
+	else if (str_eq(name, STR("Event Sync")))
+		row.what = SYNC_EVENT;
+	else if (str_eq(name, STR("Stream Wait Event")))
+		row.what = SYNC_STREAM_WAIT;
+	g->recording.has_stream_waits |= row.what == SYNC_STREAM_WAIT;
+	if (row.what != SYNC_OTHER && row.corr >= 0)
+		vec_push(&g->recording.syncs, row);
+}
+
+static void
+take(struct sink *s, const struct stream_in *in, bool is_chosen)
+{
+	struct program *g = (struct program *)s;
+	struct recording *r = &g->recording;
+	const struct event *ev = &in->ev;
+	size_t n;
+	int64_t end;
+
+	if (!g->has_source || r->source != s->source) {
+		end_source(g);
+		g->has_source = true;
+		r->source = s->source;
+		recording_start(r, s->dict, g->causes);
+	}
+	if (ev->shape->kind == KIND_SYNC) {
+		take_sync(g, ev);
+		return;
+	}
+	if (event_is(ev, KINDS_LAUNCH) && ev->ngpu == 0 &&
+	    ev->corr.type == KEY_INT)
+		*map_put(&r->quiet_calls, (uint64_t)ev->corr.n, NULL) =
+		    uid_hash(ev->uid);
+	/* counted, for messages */
+	(void)!sink_takes_gpu(s, ev, is_chosen, &end);
+	n = r->host.gpus.n;
+	host_add(&r->host, ev);
+	if (r->host.gpus.n > n)
+		r->host.gpus.v[n].tag =
+		    (uint8_t)bucket_of_event(&s->rules, s->dict, ev);
+}
+
+static void
+intern_words(struct program *g)
+{
+	static const char *const buckets[BUCKET_COUNT] = {
+		[BUCKET_NONE] = "compute",
+		[BUCKET_COMPUTE] = "compute",
+		[BUCKET_COMM] = "communication",
+		[BUCKET_MEMCPY] = "copy",
+	};
+	static const char *const labels[LABELS] = {
+		[LABEL_LATENCY] = "latency",
+		[LABEL_GAP] = "gap",
+		[LABEL_STALL] = "stall",
+	};
+	struct intern *text = g->sink.dict->text;
+
+	for (size_t i = 0; i < EDGE_KINDS; i++)
+		g->words[i] = intern_put(text, str_of(edge_words[i]));
+	for (size_t i = 0; i < CAUSE_COUNT; i++)
+		g->causes_words[i] = intern_put(text, str_of(cause_words[i]));
+	for (size_t i = 0; i < BUCKET_COUNT; i++)
+		g->buckets[i] = intern_put(text, str_of(buckets[i]));
+	for (size_t i = 0; i < LABELS; i++)
+		g->labels[i] = intern_put(text, str_of(labels[i]));
+}
+
+static void
+start(struct sink *s)
+{
+	struct program *g = (struct program *)s;
+
+	intern_words(g);
+	g->causes = causes_create();
+	if (g->causes_file != NULL)
+		causes_load(g->causes, g->causes_file);
+}
+
+static void
+finish(struct sink *s)
+{
+	struct program *g = (struct program *)s;
+
+	end_source(g);
+	sink_sources_check(&s->sources);
+	for (size_t i = 0; g->npaths > 0 && i < g->what_if.n; i++)
+		if (!g->what_if.v[i].is_used)
+			report(MSG_NO_SUCH_NAME, s->sources.path,
+			    g->what_if.v[i].glob);
+}
+
+static void
+explain_empty(struct sink *s)
+{
+	if (!program_of(s)->asked.is_of_events)
+		sink_check_gpu(s);
+	die_nothing(MSG_NO_EVENT_MATCHES, s->sources.path);
+}
+
+static void
+summary(const struct sink *s)
+{
+	const struct program *g = program_of(s);
+
+	note("%" PRIu64 " dependencies contradict the times, %" PRIu64
+	     " are in a circle: left out",
+	    g->nnegative, g->ncircular);
+}
+
+static void
+free_all(struct sink *s)
+{
+	struct program *g = (struct program *)s;
+
+	graph_free(&g->graph);
+	recording_free(&g->recording);
+	causes_destroy(g->causes);
+	vec_free(&g->what_if);
+	select_free(&g->asked);
+}
+
+/* ---- options ---- */
+
+/* Columns of which equal values are a row. */
+static void
+take_by(const struct optparse *op)
+{
+	const char *list = op->arg;
+	struct str word;
+
+	while (str_next(&list, ',', &word)) {
+		const struct sink_column *c = columns;
+
+		while (c->col.id != NULL &&
+		    (!c->is_key || !str_eq(word, str_of(c->col.id))))
+			c++;
+		if (c->col.id == NULL)
+			die_usage("option '--by': '%.*s' is none of " BY_WORDS,
+			    (int)word.len, word.p);
+		if (sink_list_has(list, word))
+			die_usage("option '--by' says %s twice", c->col.id);
+	}
+	tables[OF_PATH].keys = tables[OF_WHAT_IF].keys = op->arg;
+}
+
+static void
+skip(struct str *s, size_t n)
+{
+	s->p += n;
+	s->len -= n;
+}
+
+static void
+take_what_if(struct program *g, const struct optparse *op)
+{
+	struct str text = str_of(op->arg), factor;
+	struct what_if w = { .of_host = true, .of_gpu = true };
+	size_t at = text.len;
+
+	while (at > 0 && text.p[at - 1] != '=')
+		at--;
+	factor = (struct str){ text.p + at, text.len - at };
+	w.glob = (struct str){ text.p, at > 0 ? at - 1 : 0 };
+	if (str_starts(w.glob, STR("gpu:")))
+		w.of_host = false;
+	else if (str_starts(w.glob, STR("host:")))
+		w.of_gpu = false;
+	if (!w.of_host || !w.of_gpu)
+		skip(&w.glob, w.of_gpu ? 4 : 5);
+	if (w.glob.len == 0 || !num_text_scale(factor, 6, &w.factor) ||
+	    w.factor < 0 || w.factor > 1000 * (int64_t)SCALE_UNIT)
+		die_usage("option '--what-if' needs GLOB=FACTOR, as "
+			  "'*gemm*=0.5', with a factor of 0 to 1000, not '%s'",
+		    op->arg);
+	if (g->what_if.n == WHAT_IF_MAX)
+		die_usage(
+		    "option '--what-if' comes more than %d times", WHAT_IF_MAX);
+	vec_push(&g->what_if, w);
+}
+
+static bool
+take_option(struct sink *s, const struct optparse *op, int ch)
+{
+	struct program *g = (struct program *)s;
+
+	switch (ch) {
+	case OPT_BY: take_by(op); return true;
+	case OPT_CAUSES: g->causes_file = op->arg; return true;
+	case OPT_GPU: g->with_kernels = true; return true;
+	case OPT_NO_GAPS: g->no_gaps = true; return true;
+	case OPT_WHAT_IF: take_what_if(g, op); return true;
+	case OPT_SELECT_ANNOTATION:
+	case OPT_SELECT_FROM:
+	case OPT_SELECT_STEP:
+	case OPT_SELECT_TO: return select_opt(&g->asked, op, ch);
+	default: return false;
+	}
+}
+
+static void
+check_settings(struct sink *s)
+{
+	struct program *g = (struct program *)s;
+	const char *by = tables[OF_PATH].keys;
+
+	if (g->with_kernels && g->what_if.n == 0)
+		die_usage("option '--gpu' says what --what-if is about");
+	s->kinds = KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_PYTHON) |
+	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD) |
+	    KIND_BIT(KIND_SYNC);
+	g->with_paths = sink_asked(s, &tables[OF_PATH]) ||
+	    sink_asked(s, &tables[OF_WHAT_IF]);
+	g->with_events = sink_asked(s, &tables[OF_EVENTS]);
+	g->with_slack = sink_asked(s, &tables[OF_SLACK]);
+	g->with_above = s->dest.dir != NULL || s->named != NULL ||
+	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));
+}
+
+static const struct sink_def def = {
+	.about = &about,
+	.options = options,
+	.columns = columns,
+	.measures = measures,
+	.nmeasures = sizeof measures / sizeof *measures,
+	.tables = tables,
+	.ntables = sizeof tables / sizeof *tables,
+	.record_size = sizeof(struct critical_record),
+	.want = WANT_TREE,
+	.option = take_option,
+	.check = check_settings,
+	.start = start,
+	.take = take,
+	.source = take_source,
+	.finish = finish,
+	.empty = explain_empty,
+	.summary = summary,
+	.free = free_all,
+	.asked = is_asked,
+	.wants = wants,
+	.member = is_member,
+	.planned = planned,
+	.cell = cell,
+};
+
+int
+main(int argc, char *argv[])
+{
+	struct program g = { .sink = { .def = &def } };
+
+	return sink_main(&g.sink, argc, argv);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* The path, slack and what-if of a source as records of the sink. */
+#include "cmd/tl-critical/critical.h"
+
+#include <stdlib.h>
+
+/* ---- an event as a record ---- */
+
+/* The nearest op, or frame of a module, from an event on up. */
+static uint32_t
+above(const struct host *h, uint32_t event, bool is_module)
+{
+	for (; event != HOST_NONE; event = h->events.v[event].up) {
+		const struct host_event *e = &h->events.v[event];
+
+		if (is_module ? e->kind == KIND_PYTHON &&
+			    name_is_module(dict_get(h->dict, e->name))
+			      : e->kind == KIND_OP)
+			return e->name;
+	}
+	return INTERN_NONE;
+}
+
+/* Which event of a recording a number is; HOST_NONE: of the other side. */
+struct place {
+	uint32_t host, gpu;
+};
+
+static struct place
+place_of(const struct recording *r, uint32_t number)
+{
+	struct place p = { HOST_NONE, HOST_NONE };
+
+	if (number == 0)
+		return p;
+	number -= r->first;
+	if (number < r->host.events.n)
+		p.host = number;
+	else
+		p.gpu = number - (uint32_t)r->host.events.n;
+	return p;
+}
+
+static struct critical_record *
+add_record(struct program *g, enum what what, uint32_t number)
+{
+	const struct recording *r = &g->recording;
+	const struct host *h = &r->host;
+	struct place p = place_of(r, number);
+	struct critical_record *c = sink_add(&g->sink);
+	uint32_t event = p.host;
+
+	*c = (struct critical_record){
+		.rec = { .source = r->source },
+		.what = (uint8_t)what,
+		.number = number,
+		.uid = { 0, UID_NONE },
+		.kind = INTERN_NONE,
+		.bound = INTERN_NONE,
+		.name = INTERN_NONE,
+		.op = INTERN_NONE,
+		.module = INTERN_NONE,
+		.label = INTERN_NONE,
+	};
+	if (p.host != HOST_NONE) {
+		const struct host_event *e = &h->events.v[p.host];
+
+		c->rec.uid = c->uid = e->uid;
+		c->rec.track = h->threads.v[e->thread].track;
+		c->rec.ts_ns = e->start_ns;
+		c->name = e->name;
+	} else if (p.gpu != HOST_NONE) {
+		const struct host_gpu *k = &h->gpus.v[p.gpu];
+
+		c->rec.uid = c->uid = k->uid;
+		c->rec.track = k->cat;
+		c->rec.ts_ns = k->start_ns;
+		c->name = k->name;
+		event = k->launch;
+	}
+	if (g->with_above) {
+		c->op = above(h, event, false);
+		c->module = above(h, event, true);
+	}
+	return c;
+}
+
+/* ---- words ---- */
+
+/* What the GPU or the host does in the time of an edge. */
+static uint32_t
+bound_of(const struct program *g, const struct edge *e)
+{
+	const struct host *h = &g->recording.host;
+	struct place p = place_of(&g->recording, e->owner);
+	struct place to = place_of(&g->recording, event_of_node(e->to));
+	enum cause cause = CAUSE_BETWEEN_OPS;
+
+	switch ((enum edge_kind)e->kind) {
+	case EDGE_KERNEL: return g->buckets[h->gpus.v[p.gpu].tag];
+	case EDGE_LAUNCH: cause = CAUSE_LAUNCH_LATENCY; break;
+	case EDGE_SOURCE:
+		cause =
+		    to.gpu != HOST_NONE && h->gpus.v[to.gpu].launch != HOST_NONE
+		    ? CAUSE_QUEUED_BEFORE
+		    : CAUSE_NONE;
+		break;
+	default:
+		if (p.host != HOST_NONE &&
+		    h->events.v[p.host].cause != CAUSE_ANNOTATED)
+			cause = h->events.v[p.host].cause;
+	}
+	return g->causes_words[cause];
+}
+
+/* What it takes beyond its least weight. */
+static uint32_t
+label_of(const struct program *g, const struct edge *e, int64_t residual_ns)
+{
+	if (residual_ns >= STALL_NS)
+		return g->labels[LABEL_STALL];
+	return g->labels[e->kind == EDGE_QUEUE || e->kind == EDGE_DEPEND
+		? LABEL_GAP
+		: LABEL_LATENCY];
+}
+
+/* Whose residual it is: what came late. */
+static uint32_t
+late_one(const struct edge *e)
+{
+	return e->to != GRAPH_SINK ? event_of_node(e->to) : e->owner;
+}
+
+/* ---- time on paths ---- */
+
+enum { BEFORE, AFTER, LEAST, NPATHS };
+
+/*
+ * Of an event its own time on each path, or what a binding edge took beyond its
+ * least weight (the rest).
+ */
+struct share {
+	uint32_t edge; /* one that it is of */
+	bool is_rest;
+	int64_t ns[NPATHS];
+};
+
+struct shares {
+	VEC(struct share) list;
+	struct map of;
+};
+
+static void
+add_share(struct shares *s, const struct graph *g, uint32_t edge, bool is_rest,
+    int64_t ns, int path)
+{
+	const struct edge *e = &g->edges.v[edge];
+	bool is_of_event = !is_rest && e->owner != 0 &&
+	    (e->kind == EDGE_HOST || e->kind == EDGE_KERNEL);
+	uint64_t key =
+	    is_of_event ? e->owner : (uint64_t)(is_rest ? 2 : 1) << 32 | edge;
+	bool is_new;
+	uint64_t *at;
+
+	if (ns == 0)
+		return;
+	at = map_put(&s->of, key, &is_new);
+	if (is_new) {
+		*at = s->list.n;
+		vec_push(&s->list, ((struct share){ edge, is_rest, { 0 } }));
+	}
+	s->list.v[*at].ns[path] += ns;
+}
+
+static void
+add_path(struct shares *s, const struct graph *g, const struct scale *scale,
+    const edge_list *path, int which)
+{
+	for (size_t i = 0; i < path->n; i++) {
+		int64_t rest_ns =
+		    scale->no_residuals ? 0 : edge_residual(g, path->v[i]);
+
+		add_share(s, g, path->v[i], false,
+		    edge_scaled(g, scale, path->v[i]) - rest_ns, which);
+		add_share(s, g, path->v[i], true, rest_ns, which);
+	}
+}
+
+static void
+add_record_of_share(struct program *g, const struct share *s)
+{
+	const struct edge *e = &g->graph.edges.v[s->edge];
+	struct critical_record *c =
+	    add_record(g, IS_PATH, s->is_rest ? late_one(e) : e->owner);
+
+	c->kind = g->words[e->kind];
+	c->bound = s->is_rest
+	    ? label_of(g, e, edge_residual(&g->graph, s->edge))
+	    : bound_of(g, e);
+	c->ns = s->ns[BEFORE];
+	c->after_ns = s->ns[AFTER];
+	c->least_ns = s->ns[LEAST];
+}
+
+/* The window becomes as long as that. */
+static int64_t
+add_case(struct program *g, struct shares *shares, const struct scale *scale,
+    int which)
+{
+	struct solution s = { NULL, NULL };
+	edge_list path = { 0 };
+	int64_t ns;
+
+	graph_solve(&g->graph, scale, &s);
+	solution_path(&g->graph, &s, &path);
+	add_path(shares, &g->graph, scale, &path, which);
+	ns = s.at[GRAPH_SINK] - g->graph.window.start;
+	vec_free(&path);
+	solution_free(&s);
+	return ns;
+}
+
+static void
+add_cases(struct program *g, struct shares *shares)
+{
+	VEC(int64_t) factors = { 0 };
+	uint8_t *of = xcalloc(g->graph.nnodes / 2, 1);
+	struct critical_record *c;
+	int64_t after, least;
+
+	vec_push(&factors, SCALE_UNIT);
+	for (size_t i = 0; i < g->what_if.n; i++)
+		vec_push(&factors, g->what_if.v[i].factor);
+	scale_find(g, of);
+	after =
+	    add_case(g, shares, &(struct scale){ of, factors.v, false }, AFTER);
+	least =
+	    add_case(g, shares, &(struct scale){ of, factors.v, true }, LEAST);
+	c = add_record(g, IS_TOTAL, 0);
+	c->bound = intern_put(g->sink.dict->text, STR("total"));
+	c->ns = g->graph.window.end - g->graph.window.start;
+	c->after_ns = after;
+	c->least_ns = least;
+	vec_free(&factors);
+	free(of);
+}
+
+static void
+add_paths(struct program *g, const edge_list *path)
+{
+	const int64_t unit = SCALE_UNIT;
+	uint8_t *none = xcalloc(g->graph.nnodes / 2, 1);
+	struct shares shares = { { 0 }, { 0 } };
+
+	add_path(&shares, &g->graph, &(struct scale){ none, &unit, false },
+	    path, BEFORE);
+	if (g->what_if.n > 0 || g->no_gaps)
+		add_cases(g, &shares);
+	for (size_t i = 0; i < shares.list.n; i++)
+		add_record_of_share(g, &shares.list.v[i]);
+	vec_free(&shares.list);
+	map_free(&shares.of);
+	free(none);
+}
+
+/* ---- the path, event by event ---- */
+
+/* Whether an edge is more of the time of the event that the last row is of. */
+static bool
+is_more(const struct program *g, const struct critical_record *c,
+    const struct edge *e, int64_t residual_ns)
+{
+	return e->kind == EDGE_HOST && e->owner != 0 && residual_ns == 0 &&
+	    c->label == INTERN_NONE && c->kind == g->words[EDGE_HOST] &&
+	    c->number == e->owner;
+}
+
+static void
+add_events(struct program *g, const edge_list *path)
+{
+	struct critical_record *c = NULL;
+
+	for (size_t i = 0; i < path->n; i++) {
+		const struct edge *e = &g->graph.edges.v[path->v[i]];
+		int64_t residual_ns = edge_residual(&g->graph, path->v[i]);
+
+		if (e->least_ns + residual_ns == 0 && e->kind == EDGE_HOST)
+			continue;
+		if (c != NULL && is_more(g, c, e, residual_ns)) {
+			c->ns += e->least_ns;
+			continue;
+		}
+		c = add_record(
+		    g, IS_EVENT, e->owner != 0 ? e->owner : late_one(e));
+		c->kind = g->words[e->kind];
+		c->bound = bound_of(g, e);
+		c->rec.ts_ns = g->graph.today.at[e->from];
+		c->ns = e->least_ns + residual_ns;
+		c->residual_ns = residual_ns;
+		if (residual_ns > 0)
+			c->label = label_of(g, e, residual_ns);
+	}
+}
+
+/* ---- slack ---- */
+
+struct off_path {
+	int64_t slack_ns, ns;
+	uint32_t number;
+};
+
+static int
+by_slack(const void *x, const void *y)
+{
+	const struct off_path *a = x, *b = y;
+
+	if (a->slack_ns != b->slack_ns)
+		return a->slack_ns < b->slack_ns ? -1 : 1;
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* The time of each event's own, and which of them the path goes through. */
+static int64_t *
+own_times(const struct graph *g, const edge_list *path)
+{
+	int64_t *ns = xcalloc(g->nnodes / 2, sizeof *ns);
+
+	for (size_t i = 0; i < g->edges.n; i++) {
+		const struct edge *e = &g->edges.v[i];
+
+		if ((e->kind == EDGE_KERNEL || e->kind == EDGE_HOST) &&
+		    !e->is_gone)
+			ns[e->owner] += e->least_ns;
+	}
+	for (size_t i = 0; i < path->n; i++) {
+		const struct edge *e = &g->edges.v[path->v[i]];
+
+		if (e->kind == EDGE_KERNEL || e->kind == EDGE_HOST)
+			ns[e->owner] = 0;
+	}
+	return ns;
+}
+
+static void
+add_slack(struct program *g, const edge_list *path)
+{
+	int64_t *slack = graph_slack(&g->graph);
+	int64_t *ns = own_times(&g->graph, path);
+	VEC(struct off_path) list = { 0 };
+
+	for (uint32_t i = 1; i < g->graph.nnodes / 2; i++)
+		if (ns[i] > 0 && slack[i] != SLACK_NONE)
+			vec_push(
+			    &list, ((struct off_path){ slack[i], ns[i], i }));
+	stable_sort(list.v, list.n, sizeof *list.v, by_slack);
+	for (size_t i = 0; i < list.n; i++) {
+		struct critical_record *c =
+		    add_record(g, IS_SLACK, list.v[i].number);
+
+		c->ns = list.v[i].ns;
+		c->slack_ns = list.v[i].slack_ns;
+	}
+	vec_free(&list);
+	free(slack);
+	free(ns);
+}
+
+/* ---- all ---- */
+
+void
+critical_records(struct program *g)
+{
+	struct recording *r = &g->recording;
+	edge_list path = { 0 };
+
+	r->first_ns = g->first_ns;
+	host_ready(&r->host);
+	if (!window_find(r, &g->asked, g->sink.sources.path))
+		return;
+	graph_start(&g->graph, r->window);
+	build(&g->graph, r);
+	graph_ready(&g->graph);
+	g->npaths++;
+	g->ncircular += g->graph.ncircular;
+	for (size_t i = 0; i < EDGE_KINDS; i++)
+		g->nnegative += g->graph.nnegative[i];
+	solution_path(&g->graph, &g->graph.today, &path);
+	if (g->with_paths)
+		add_paths(g, &path);
+	if (g->with_events)
+		add_events(g, &path);
+	if (g->with_slack)
+		add_slack(g, &path);
+	vec_free(&path);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What --what-if asks for: the factor of each event. */
+#include "cmd/tl-critical/critical.h"
+
+/* Names, and what of --what-if they are like: its place + 1, or 0. */
+struct known {
+	struct program *g;
+	struct map of[2]; /* of the host, of the GPU */
+};
+
+static uint8_t
+factor_of(struct known *k, uint32_t name, bool is_gpu)
+{
+	struct str text = dict_get(k->g->sink.dict, name);
+	bool is_new;
+	uint64_t *at = map_put(&k->of[is_gpu], name, &is_new);
+
+	for (size_t i = 0; is_new && i < k->g->what_if.n; i++) {
+		struct what_if *w = &k->g->what_if.v[i];
+
+		if ((is_gpu ? w->of_gpu : w->of_host) &&
+		    str_glob(w->glob, text)) {
+			w->is_used = true;
+			*at = i + 1;
+			break;
+		}
+	}
+	return (uint8_t)*at;
+}
+
+/* The one given first, of two that an event is under. */
+static uint8_t
+first_of(uint8_t a, uint8_t b)
+{
+	return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+void
+scale_find(struct program *g, uint8_t *of)
+{
+	const struct recording *r = &g->recording;
+	const struct host *h = &r->host;
+	struct known known = { .g = g };
+
+	/* those above stand before those below */
+	for (uint32_t i = 0; i < h->events.n; i++) {
+		const struct host_event *e = &h->events.v[i];
+		uint8_t *at = &of[number_of_host(r, i)];
+
+		if (e->kind == KIND_OVERHEAD)
+			continue;
+		*at = factor_of(&known, e->name, false);
+		if (e->up != HOST_NONE)
+			*at = first_of(*at, of[number_of_host(r, e->up)]);
+	}
+	for (uint32_t i = 0; i < h->gpus.n; i++) {
+		const struct host_gpu *k = &h->gpus.v[i];
+		uint8_t *at = &of[number_of_gpu(r, i)];
+
+		*at = factor_of(&known, k->name, true);
+		if (g->with_kernels && k->launch != HOST_NONE)
+			*at = first_of(*at, of[number_of_host(r, k->launch)]);
+	}
+	map_free(&known.of[0]);
+	map_free(&known.of[1]);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of a recording whose path is looked for. */
+#include "cmd/tl-critical/critical.h"
+
+static void
+cover(struct span *w, int64_t start, int64_t end)
+{
+	w->start = start < w->start ? start : w->start;
+	w->end = end > w->end ? end : w->end;
+}
+
+static void
+add_main(struct recording *r, uint32_t thread)
+{
+	for (size_t i = 0; i < r->mains.n; i++)
+		if (r->mains.v[i] == thread)
+			return;
+	vec_push(&r->mains, thread);
+}
+
+/* From the first to the last of the steps that are asked for. */
+static struct span
+of_steps(struct recording *r, const struct select *s, const char *path)
+{
+	struct span w = { INT64_MAX, INT64_MIN };
+	VEC(bool) chosen = { 0 };
+
+	for (size_t i = 0; i < r->steps.list.n; i++)
+		vec_push(&chosen, !select_asks_steps(s));
+	if (select_asks_steps(s))
+		(void)!select_steps(s, &r->steps, chosen.v, path, r->source);
+	for (size_t i = 0; i < r->steps.processes.n; i++) {
+		const struct step_process *p = &r->steps.processes.v[i];
+
+		for (uint32_t k = p->first; k < p->first + p->n; k++) {
+			const struct step_window *v = &r->steps.list.v[k];
+
+			if (!chosen.v[k])
+				continue;
+			cover(&w, v->start_ns, v->end_ns);
+			if (v->what != STEP_IS_WHOLE)
+				add_main(r, p->thread);
+		}
+	}
+	vec_free(&chosen);
+	return w;
+}
+
+/* ---- annotations ---- */
+
+typedef VEC(struct host_event) event_list;
+
+static int
+by_start(const void *x, const void *y)
+{
+	const struct host_event *a = x, *b = y;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns > b->end_ns ? -1 : 1;
+	return uid_cmp(a->uid, b->uid);
+}
+
+/* Those named like the pattern, in time; whether there are nth of them. */
+static bool
+list_annotations(
+    const struct recording *r, struct str pattern, int64_t nth, event_list *to)
+{
+	const struct host *h = &r->host;
+
+	to->n = 0;
+	for (size_t i = 0; i < h->events.n; i++)
+		if (h->events.v[i].kind == KIND_ANNOTATION &&
+		    str_glob(pattern, dict_get(h->dict, h->events.v[i].name)))
+			vec_push(to, h->events.v[i]);
+	stable_sort(to->v, to->n, sizeof *to->v, by_start);
+	return to->n > 0 && (uint64_t)nth <= to->n;
+}
+
+/* NAME, and if there is none, NAME#N: from the first to the last. */
+static struct span
+of_annotations(struct recording *r, struct str text)
+{
+	struct span w = { INT64_MAX, INT64_MIN };
+	event_list list = { 0 };
+	struct str name;
+	int64_t nth = 0;
+
+	if (!list_annotations(r, text, 0, &list) &&
+	    (!select_nth(text, &name, &nth) ||
+		!list_annotations(r, name, nth, &list)))
+		list.n = 0;
+	for (size_t i = 0; i < list.n; i++) {
+		if (nth > 0 && (uint64_t)nth != i + 1)
+			continue;
+		cover(&w, list.v[i].start_ns, list.v[i].end_ns);
+		add_main(r, list.v[i].thread);
+	}
+	vec_free(&list);
+	return w;
+}
+
+/* ---- all ---- */
+
+static void
+cut(struct span *w, struct span to)
+{
+	w->start = to.start > w->start ? to.start : w->start;
+	w->end = to.end < w->end ? to.end : w->end;
+}
+
+/* From the first to the last annotation that is asked for. */
+static void
+cut_to_annotations(
+    struct recording *r, const struct select *s, const char *path)
+{
+	struct span all = { INT64_MAX, INT64_MIN };
+
+	r->mains.n = 0;
+	for (size_t i = 0; i < s->annotations.n; i++) {
+		struct span w = of_annotations(r, s->annotations.v[i]);
+
+		if (w.start > w.end)
+			report(MSG_NO_SUCH_ANNOTATION, path, r->source,
+			    s->annotations.v[i]);
+		else
+			cover(&all, w.start, w.end);
+	}
+	/* they need not lie in steps */
+	if (!select_asks_steps(s))
+		r->window = all;
+	else
+		cut(&r->window, all);
+}
+
+/* Until then the thread that launches most was at work, too. */
+static void
+cut_to_times(struct recording *r, const struct select *s)
+{
+	int64_t end = r->window.end, ns;
+
+	if (s->has_from && num_add(r->first_ns, s->from_ns, &ns))
+		cut(&r->window, (struct span){ ns, INT64_MAX });
+	if (s->has_to && num_add(r->first_ns, s->to_ns, &ns))
+		cut(&r->window, (struct span){ INT64_MIN, ns });
+	if (r->window.end < end && r->mains.n == 0 && r->host.threads.n > 0)
+		add_main(r, 0);
+}
+
+bool
+window_find(struct recording *r, const struct select *s, const char *path)
+{
+	r->mains.n = 0;
+	steps_find(&r->steps, &r->host, NULL, 0);
+	r->window = of_steps(r, s, path);
+	if (s->annotations.n > 0)
+		cut_to_annotations(r, s, path);
+	cut_to_times(r, s);
+	return r->window.start < r->window.end;
+}

@@ -1,0 +1,204 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-critical: each kind of edge with a trace made for it, what-if, slack, windows,
+# options, bad input. tests/ref/critical.t has an independent program and real traces.
+. tests/cli/lib.sh
+
+gpu() { # gpu CAT NAME STREAM TS DUR CORR
+	ev "$1" "$2" "$3" "$4" "$5" \
+		"\"device\":0,\"stream\":$3,\"correlation\":$6"
+}
+launch() { # launch CORR TS KERNEL STREAM START DUR: of 10 us, on thread 1
+	ev cuda_runtime cudaLaunchKernel 1 "$2" 10 "\"correlation\":$1"
+	gpu kernel "$3" "$4" "$5" "$6" "$1"
+}
+step() { ev user_annotation "ProfilerStep#$1" 1 "$2" "$3"; }
+path() { rows "tl-critical -c bound,kind,time_ns $* t.json"; }
+events() { rows "tl-critical --table critical_events -c kind,name,time_ns,residual_ns $* t.json"; }
+long() { # long OPTION...: the window
+	tl-critical -c time_ns "$@" t.json | awk 'NR > 1 { n += $1 } END { print n + 0 }'
+}
+total() { # total OPTION...: before, upper, lower
+	tl-critical -c bound,before_ns,after_ns,after_no_gaps_ns "$@" t.json 2>/dev/null |
+		awk '$1 == "total" { print $2, $3, $4 }'
+}
+
+# ---- a step that waits for a kernel ----
+
+{
+	step 1 0 1000
+	ev cpu_op aten::mm 1 100 200
+	launch 1 200 gemm 7 215 485
+	ev cuda_runtime cudaDeviceSynchronize 1 310 410
+} | trace >t.json
+is 'the path by what bounds it' "$(path)" \
+	'compute kernel 485000.between_ops host 380000.op host 100000.latency block 20000.latency launch 15000.'
+is 'the path itself' "$(events)" \
+	'host ProfilerStep#1 100000 0.host aten::mm 100000 0.launch cudaLaunchKernel 15000 15000.kernel gemm 485000 0.block cudaDeviceSynchronize 20000 20000.host ProfilerStep#1 280000 0.'
+is 'nothing else: as it is, and without residuals' "$(total --what-if 'gemm=1')" \
+	'1000000 1000000 965000'
+is 'half of a kernel' "$(total --what-if 'gemm=0.5')" '1000000 757500 722500'
+is 'no kernel: the host' "$(total --what-if 'gpu:*=0')" '1000000 590000 590000'
+is 'the subtree of an op' "$(total --what-if 'aten::mm=0')" '1000000 900000 865000'
+is 'and its kernels' "$(total --what-if 'aten::mm=0' --gpu)" '1000000 415000 390000'
+is 'the first of two counts' "$(total --what-if 'gemm=0.5' --what-if 'gpu:*=0')" \
+	'1000000 757500 722500'
+is 'a host event is no GPU event' "$(total --what-if 'host:gemm=0')" '1000000 1000000 965000'
+is 'what is longer' "$(total --what-if 'cudaLaunch*=42')" '1000000 1000000 1000000'
+is 'beyond the slack' "$(total --what-if 'cudaLaunch*=43')" '1000000 1010000 1010000'
+is 'who becomes the limit' "$(rows "tl-critical --what-if 'gpu:*=0' -c bound,after_ns,change t.json")" \
+	'total 590000 .between_ops 390000 .op 190000 .launch_call 10000 entered.latency 0 left.compute 0 left.'
+is 'no gaps: the lower bound alone' "$(rows 'tl-critical --no-gaps t.json' | cut -d . -f 1)" \
+	'total 1000000 965000 '
+is 'slack' "$(rows 'tl-critical --table slack -c slack_ns,name,time_ns t.json')" \
+	'410000 cudaLaunchKernel 10000.'
+reports 3 no-such-name "tl-critical --what-if 'nosuch=0' t.json"
+
+# ---- launches and queues ----
+
+{
+	step 1 0 500
+	launch 1 0 first 7 20 50
+	launch 2 100 second 7 107 93
+	launch 3 130 third 7 202 98
+	ev cuda_runtime cudaStreamSynchronize 1 150 160
+} | trace >t.json
+is 'a launch that the GPU waited for, one that queued' "$(events)" \
+	'host cudaLaunchKernel 10000 0.host ProfilerStep#1 90000 0.launch cudaLaunchKernel 7000 0.kernel second 93000 0.queue second 2000 2000.kernel third 98000 0.block cudaStreamSynchronize 10000 10000.host ProfilerStep#1 190000 0.'
+{
+	step 1 0 500
+	ev cuda_runtime cudaGraphLaunch 1 10 5 '"correlation":1'
+	gpu kernel a 7 30 100 1
+	gpu kernel b 7 140 100 1
+	gpu kernel c 8 150 50 1
+	ev cuda_runtime cudaDeviceSynchronize 1 20 230
+} | trace >t.json
+is 'a graph: its first event, then the queue' "$(events)" \
+	'host ProfilerStep#1 10000 0.launch cudaGraphLaunch 20000 20000.kernel a 100000 0.queue a 10000 10000.kernel b 100000 0.block cudaDeviceSynchronize 10000 10000.host ProfilerStep#1 250000 0.'
+is 'without it' "$(total --what-if 'a=0')" '500000 400000 360000'
+
+# ---- GPU streams ----
+
+waits() { # waits: the second stream waits for the first, or not
+	step 1 0 500
+	launch 1 10 producer 7 30 200
+	[ -z "$1" ] || ev cuda_runtime cudaStreamWaitEvent 1 25 2
+	launch 2 40 consumer 8 240 100
+	ev cuda_runtime cudaDeviceSynchronize 1 60 290
+}
+waits yes | trace >t.json
+is 'a stream that was told to wait' "$(events | tr . '\n' | sed -n 3,5p)" \
+	'kernel producer 200000 0
+depend producer 10000 10000
+kernel consumer 100000 0'
+waits '' | trace >t.json
+is 'a hand-over by the length of the gap' "$(events | tr . '\n' | grep depend)" \
+	'depend producer 10000 10000'
+{
+	step 1 0 500
+	launch 1 10 producer 7 30 200
+	launch 3 30 other 9 50 188
+	ev cuda_runtime cudaEventRecord 1 22 2 '"correlation":10'
+	ev cuda_runtime cudaStreamWaitEvent 1 45 2 '"correlation":11'
+	launch 2 50 consumer 8 240 100
+	ev cuda_sync 'Stream Wait Event' 8 231 1 '"device":0,"stream":8,"correlation":11,"wait_on_stream":7,"wait_on_cuda_event_record_corr_id":10'
+	ev cuda_runtime cudaStreamSynchronize 1 70 290 '"correlation":12'
+	ev cuda_sync 'Stream Sync' 8 70 280 '"device":0,"stream":8,"correlation":12'
+} | trace >t.json
+is 'rows say which' "$(events | tr . '\n' | grep -e depend -e block)" \
+	'depend producer 10000 10000
+block cudaStreamSynchronize 20000 20000'
+
+# ---- threads ----
+
+{
+	step 1 0 1000
+	ev cpu_op aten::forward 1 10 190
+	ev cpu_op aten::optimizer 1 720 100
+	ev cpu_op MmBackward0 2 230 470
+	ev cpu_op aten::other 3 0 90
+} | trace >t.json
+is 'the backward pass on its own thread' "$(events)" \
+	'host ProfilerStep#1 10000 0.host aten::forward 190000 0.thread MmBackward0 30000 30000.host MmBackward0 470000 0.thread aten::optimizer 20000 20000.host aten::optimizer 100000 0.host ProfilerStep#1 180000 0.'
+is 'what nothing waits for has no slack' \
+	"$(rows 'tl-critical --table slack -c name t.json' 2>/dev/null)" ''
+{
+	step 1 0 1000
+	ev python_function '<built-in method acquire of _thread.lock object at 0x1>' 1 100 500
+	ev python_function 'worker.py(1): collate' 2 50 530
+	ev python_function 'worker.py(1): next' 2 580 400
+} | trace >t.json
+is 'a thread that waits for a worker' "$(total --what-if '*collate=0.5')" \
+	'1000000 735000 715000'
+
+# ---- copies, polls ----
+
+{
+	step 1 0 500
+	ev cuda_runtime cudaMemcpy 1 10 300 '"correlation":1'
+	gpu gpu_memcpy 'Memcpy HtoD (Pageable -> Device)' 7 20 280 1
+} | trace >t.json
+is 'a blocking copy waits for itself' "$(path)" \
+	'copy kernel 280000.between_ops host 200000.latency block 10000.latency launch 10000.'
+{
+	step 1 0 500
+	launch 1 10 k 7 30 200
+	ev cuda_runtime cudaEventQuery 1 100 10
+	ev cuda_runtime cudaEventQuery 1 220 20
+} | trace >t.json
+is 'the query that returned' "$(events | tr . '\n' | grep -e block -e Query)" \
+	'block cudaEventQuery 10000 10000'
+
+# ---- windows ----
+
+{
+	for i in 1 2 3; do
+		step $i $((i * 100)) 100
+		launch $i $((i * 100 + 10)) k$i 7 $((i * 100 + 30)) 20
+		ev user_annotation mark 1 $((i * 100 + 5)) 50
+	done
+} | trace >t.json
+is 'all steps' "$(long)" '300000'
+is 'one' "$(long --step 2)" '100000'
+is 'two of three' "$(long --step 2-3)" '200000'
+is 'the last' "$(long --step last)" '100000'
+is 'annotations' "$(long --annotation mark)" '250000'
+is 'one of them' "$(long --annotation 'mark#2')" '50000'
+is 'a time' "$(long --from 10us --to 130us)" '120000'
+reports 5 no-such-step 'tl-critical --step 9 t.json'
+reports 5 no-such-annotation 'tl-critical --annotation nosuch t.json'
+launch 1 0 k 7 30 20 | trace >t.json
+is 'without steps: GPU events' "$(long)" '20000'
+reports 5 no-steps 'tl-critical --step 1 t.json'
+ev cpu_op x 1 0 5 | trace >t.json
+reports 5 no-gpu-events 'tl-critical t.json'
+
+# ---- usage ----
+
+refuses 2 'GLOB=FACTOR' 'tl-critical --what-if gemm t.json'
+refuses 2 'GLOB=FACTOR' 'tl-critical --what-if gemm=-1 t.json'
+refuses 2 'GLOB=FACTOR' 'tl-critical --what-if gemm=1e4 t.json'
+refuses 2 'GLOB=FACTOR' 'tl-critical --what-if =1 t.json'
+refuses 2 'none of bound' 'tl-critical --by colour t.json'
+refuses 2 'says kind twice' 'tl-critical --by kind,kind t.json'
+refuses 2 'what-if' 'tl-critical --gpu t.json'
+
+# ---- hostile: as many threads and GPU streams as may be ----
+
+python3 - >many.json <<'EOP'
+import json
+x = lambda cat, name, tid, ts, dur, **args: {
+    "ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur, "args": args}
+events = [x("cpu_op", "op", 1000 + i, 5, 10) for i in range(60000)]
+for i in range(3000):
+    events += [x("cuda_runtime", "cudaLaunchKernel", 1, 100 * i + 60, 5, correlation=i + 1),
+               x("cuda_runtime", "cudaStreamSynchronize", 2, 100 * i + 70, 40, correlation=9000 + i),
+               x("kernel", "k", "s%d" % i, 100 * i + 90, 10, device=0, stream=i, correlation=i + 1)]
+print(json.dumps({"traceEvents": events}))
+EOP
+is 'many threads and GPU streams' \
+	"$(tl-critical -c time_ns many.json | awk 'NR > 1 { n += $1 } END { printf "%d", n }')" \
+	'299910000'
+
+page_examples tl-critical.1
+done_testing
