@@ -82,7 +82,6 @@ end_source(struct split *s)
 	now->metas.n = 0;
 	hold_free(&now->prologue);
 	hold_free(&now->trees);
-	vec_free(&now->taken);
 	arena_destroy(now->mem);
 }
 
@@ -212,8 +211,7 @@ take_event(struct split *s, const struct event *ev)
 	if (ev->depth == 0 && !now->trees.may_be &&
 	    now->trees.tree.nodes.n >= HELD_MIN)
 		parts_flush(s);
-	/* all of it is somebody's */
-	hold_add(&now->trees, s->in, ev, true);
+	hold_add(&now->trees, s->in, ev, false);
 	if ((ev->flags & EV_STUB) == 0)
 		deal_out(s, ev);
 }

@@ -34,7 +34,6 @@ park_oldest(struct split *s)
 	p = s->open.v[oldest];
 	s->open.v[oldest] = s->open.v[--s->open.n];
 	stream_park(p->out);
-	hold_free(&p->hold); /* it holds nothing between flushes */
 	p->is_open = false;
 }
 
@@ -55,7 +54,6 @@ use(struct split *s, struct part *p)
 		dest.path = p->path;
 		p->out =
 		    stream_create(&dest, s->st, s->in, s->in->marks, false);
-		p->hold.out = p->out;
 	}
 }
 
@@ -84,7 +82,7 @@ new_part(struct split *s, const int64_t *key)
 	p->key = key != NULL ? *key : 0;
 	p->is_rest = key == NULL;
 	p->path = path_of(s, key);
-	p->hold.tree.st = p->nb.dict = s->st;
+	p->nb.dict = s->st;
 	vec_push(&s->parts, p);
 	return p;
 }
@@ -146,8 +144,9 @@ static void
 write_prologue(struct split *s, struct part *p)
 {
 	struct hold *all = &s->now.prologue;
+	VEC(struct hold_pick) list = { 0 };
 
-	for (size_t i = 0; i < all->tree.nodes.n; i++) {
+	for (uint32_t i = 0; i < all->tree.nodes.n; i++) {
 		bool is_own, is_context;
 		struct event ev;
 		int64_t end;
@@ -160,14 +159,11 @@ write_prologue(struct split *s, struct part *p)
 		    (ev.shape->kind == KIND_ANNOTATION &&
 			(p->is_rest ||
 			    cut_overlaps(&s->cut, p->key, ev.ts_ns, end)));
-		if (!is_own && !is_context)
-			continue;
-		numbering_event(&p->nb, &ev);
-		hold_wait(&p->hold, &ev);
-		p->hold.tree.nodes.v[p->hold.tree.nodes.n - 1].hold.is_chosen =
-		    is_own;
+		if (is_own || is_context)
+			vec_push(&list, ((struct hold_pick){ i, is_own }));
 	}
-	hold_flush(&p->hold);
+	hold_write(all, p->out, list.v, list.n, &p->nb);
+	vec_free(&list);
 }
 
 static void
@@ -206,7 +202,6 @@ part_begin(struct split *s, struct part *p)
 	p->nsources++;
 	p->nb.first = p->nsources - 1 - s->now.src; /* modulo 2^32 */
 	p->nb.tracks.n = 0;
-	p->above.n = 0;
 	p->section = SECTION_NONE;
 	use(s, p);
 	if (s->now.section != SECTION_NONE)
@@ -257,124 +252,24 @@ part_take(struct split *s, struct part *p, uint32_t no)
 {
 	if (p->pieces.n == 0)
 		vec_push(&s->filled, p);
-	vec_push(&p->pieces, ((struct piece){ no, true }));
-}
-
-/* A forward op may be needed in the part of its backward op. */
-static void
-find_forwards(struct current *now)
-{
-	for (uint32_t i = 0; i < now->trees.tree.nodes.n; i++) {
-		struct event ev;
-
-		if (!now->trees.tree.nodes.v[i].hold.may_be)
-			continue;
-		hold_event(&now->trees, i, &ev);
-		if (ev.shape->has & HAS_BWD)
-			*map_put(&now->forwards, uid_hash(ev.uid), NULL) = i;
-	}
-	while (now->taken.n < now->trees.tree.nodes.n)
-		vec_push(&now->taken, 0);
-}
-
-static int
-by_no(const void *pa, const void *pb)
-{
-	const struct piece *a = pa, *b = pb;
-
-	return a->no < b->no ? -1 : a->no > b->no;
-}
-
-/*
- * The forward ops of the part's backward ops, that are in other parts: they
- * say what these did. hold.c keeps them as stubs.
- */
-static void
-add_forwards(struct current *now, struct part *p)
-{
-	size_t nown = p->pieces.n;
-
-	now->taker++;
-	for (size_t i = 0; i < nown; i++)
-		now->taken.v[p->pieces.v[i].no] = now->taker;
-	for (size_t i = 0; i < p->pieces.n; i++) {
-		const struct forest_node *it =
-		    &now->trees.tree.nodes.v[p->pieces.v[i].no];
-		const uint64_t *found;
-		struct event ev;
-
-		if (it->links == 0)
-			continue;
-		hold_event(&now->trees, p->pieces.v[i].no, &ev);
-		if ((ev.shape->has & HAS_FWD) == 0)
-			continue;
-		found = map_get(&now->forwards, uid_hash(ev.fwd));
-		if (found == NULL || now->taken.v[*found] == now->taker)
-			continue;
-		now->taken.v[*found] = now->taker;
-		vec_push(
-		    &p->pieces, ((struct piece){ (uint32_t)*found, false }));
-	}
-	if (p->pieces.n > nown)
-		qsort(p->pieces.v, p->pieces.n, sizeof *p->pieces.v, by_no);
-}
-
-static void
-add_event(struct split *s, struct part *p, uint32_t no, bool is_chosen)
-{
-	struct event ev;
-
-	hold_event(&s->now.trees, no, &ev);
-	numbering_event(&p->nb, &ev);
-	hold_add(&p->hold, s->in, &ev, is_chosen);
-	p->above.n = ev.depth;
-	vec_push(&p->above, no);
-}
-
-/* First what the part does not have yet of the events above it. */
-static void
-add_piece(struct split *s, struct part *p, struct piece piece)
-{
-	const struct forest_node *list = s->now.trees.tree.nodes.v;
-	uint32_t depth = list[piece.no].hold.depth, no = piece.no;
-	VEC(uint32_t) missing = { 0 };
-
-	for (uint32_t d = depth; d-- > 0;) {
-		no = list[no].up;
-		if (d < p->above.n && p->above.v[d] == no)
-			break;
-		vec_push(&missing, no);
-	}
-	while (missing.n > 0)
-		add_event(s, p, missing.v[--missing.n], false);
-	vec_free(&missing);
-	add_event(s, p, piece.no, piece.is_own);
+	vec_push(&p->pieces, ((struct hold_pick){ no, true }));
 }
 
 void
 parts_flush(struct split *s)
 {
-	struct current *now = &s->now;
-
-	if (s->filled.n > 0)
-		find_forwards(now);
 	for (size_t i = 0; i < s->filled.n; i++) {
 		struct part *p = s->filled.v[i];
 
 		part_begin(s, p);
 		use(s, p);
-		tell_section(p, now->section);
-		add_forwards(now, p);
-		for (size_t k = 0; k < p->pieces.n; k++)
-			add_piece(s, p, p->pieces.v[k]);
-		hold_flush(&p->hold);
+		tell_section(p, s->now.section);
+		hold_write(
+		    &s->now.trees, p->out, p->pieces.v, p->pieces.n, &p->nb);
 		vec_free(&p->pieces);
-		p->above.n = 0;
 	}
 	s->filled.n = 0;
-	map_free(&now->forwards);
-	now->taken.n = now->taker = 0;
-	hold_drop(&now->trees);
+	hold_drop(&s->now.trees);
 }
 
 /* ---- a folder that is used again ---- */
@@ -437,9 +332,7 @@ parts_finish(struct split *s)
 
 		stream_mark(p->out, s->marks);
 		stream_finish(p->out);
-		hold_free(&p->hold);
 		vec_free(&p->nb.tracks);
-		vec_free(&p->above);
 		vec_release((void *)(uintptr_t)p->path);
 		vec_release(p);
 	}

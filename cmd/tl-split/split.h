@@ -56,19 +56,12 @@ bool cut_overlaps(const struct cut *c, int64_t key, int64_t start, int64_t end);
 
 /* ---- part.c ---- */
 
-/* An event that a part gets. */
-struct piece {
-	uint32_t no;
-	bool is_own; /* else it is needed by another */
-};
-
 /* A file with its part of each source. */
 struct part {
 	int64_t key;
 	bool is_rest;
 	const char *path;
 	struct stream_out *out;
-	struct hold hold;
 	bool is_open;      /* its file is */
 	uint64_t used;     /* when it was last */
 	uint32_t nsources; /* that it has something of */
@@ -78,8 +71,7 @@ struct part {
 	enum section section;
 	struct numbering nb; /* of its number here */
 	/* of the trees at hand: numbers in current.trees */
-	VEC(struct piece) pieces;
-	VEC(uint32_t) above; /* of the events in hold.tree.open */
+	VEC(struct hold_pick) pieces;
 };
 
 /* The source at hand, as each part gets it that has something of it. */
@@ -91,12 +83,7 @@ struct current {
 	struct arena *mem;
 	struct source source;
 	VEC(struct meta) metas;
-	struct hold prologue;
-	/* whole trees, and their forward ops: uid to number + 1 */
-	struct hold trees;
-	struct map forwards;
-	VEC(uint32_t) taken; /* by number: by which taker last */
-	uint32_t taker;
+	struct hold prologue, trees;
 };
 
 struct split {

@@ -54,7 +54,7 @@ close_top(struct hold *h)
 	const struct forest_node *it = &f->nodes.v[i];
 	struct hold_state *up;
 
-	if (!it->hold.is_kept && !it->hold.may_be) {
+	if (!it->hold.is_kept && !it->hold.may_be && !h->is_all) {
 		f->nodes.n = i;
 		f->vals.len = it->vals;
 		if (it->links > 0)
@@ -109,11 +109,9 @@ hold_wait(struct hold *h, const struct event *ev)
 
 /* ---- forward ops of what is kept ---- */
 
-typedef VEC(uint32_t) index_vec;
-
-/* It and all above it; those that are new are to be looked at. */
+/* It and all above it; those that are new come into the list. */
 static void
-keep_up(struct hold *h, uint32_t i, index_vec *todo)
+keep_up(struct hold *h, uint32_t i)
 {
 	for (; i != FOREST_NONE; i = h->tree.nodes.v[i].up) {
 		struct hold_state *it = &h->tree.nodes.v[i].hold;
@@ -121,58 +119,57 @@ keep_up(struct hold *h, uint32_t i, index_vec *todo)
 		if (it->is_kept)
 			return;
 		it->is_kept = true;
-		vec_push(todo, i);
+		vec_push(&h->list, i);
+	}
+}
+
+/* Ops with a backward op, once for all that is written of what is held. */
+static void
+find_forwards(struct hold *h)
+{
+	const struct forest *f = &h->tree;
+
+	for (uint32_t i = 0; i < f->nodes.n; i++) {
+		const struct forest_node *it = &f->nodes.v[i];
+
+		if ((f->st->shapes.v[it->shape]->has & HAS_BWD) != 0)
+			*map_put(&h->forwards,
+			    uid_hash((struct uid){ it->id, it->inst }), NULL) =
+			    i;
 	}
 }
 
 /*
  * A backward op has neither the shapes nor the module that its forward op has,
- * so who looks for them there must find it.
+ * so who looks for them there must find it: what those in the list need comes
+ * into it.
  */
 static void
 keep_forwards(struct hold *h)
 {
 	const struct forest *f = &h->tree;
-	struct map at = { 0 }; /* uid to index */
-	index_vec todo = { 0 };
 
-	for (uint32_t i = 0; i < f->nodes.n; i++) {
-		const struct forest_node *it = &f->nodes.v[i];
-
-		if (it->hold.is_kept)
-			vec_push(&todo, i);
-		else if (it->hold.may_be)
-			*map_put(&at,
-			    uid_hash((struct uid){ it->id, it->inst }), NULL) =
-			    i;
-	}
-	while (todo.n > 0) {
-		const struct forest_node *it = &f->nodes.v[todo.v[--todo.n]];
+	if (h->forwards.n == 0)
+		find_forwards(h);
+	for (size_t k = 0; k < h->list.n; k++) {
+		const struct forest_node *it = &f->nodes.v[h->list.v[k]];
 		const uint64_t *found = NULL;
 
-		if (it->links > 0 &&
+		if (it->hold.is_kept && it->links > 0 &&
 		    (f->st->shapes.v[it->shape]->has & HAS_FWD) != 0)
-			found = map_get(
-			    &at, uid_hash(f->links.v[it->links - 1].fwd));
+			found = map_get(&h->forwards,
+			    uid_hash(f->links.v[it->links - 1].fwd));
 		if (found != NULL)
-			keep_up(h, (uint32_t)*found, &todo);
+			keep_up(h, (uint32_t)*found);
 	}
-	map_free(&at);
-	vec_free(&todo);
 }
 
-/* What is below each, in pre-order from behind. */
-static void
-count_below(struct hold *h)
+static int
+by_number(const void *pa, const void *pb)
 {
-	struct forest_node *v = h->tree.nodes.v;
+	const uint32_t *a = pa, *b = pb;
 
-	for (size_t i = h->tree.nodes.n; i-- > 0;) {
-		if (!v[i].hold.is_kept || v[i].up == FOREST_NONE)
-			continue;
-		v[v[i].up].hold.ndesc += v[i].hold.ndesc + 1;
-		v[v[i].up].ngpu += v[i].ngpu + node_is(&v[i], KINDS_GPU);
-	}
+	return *a < *b ? -1 : *a > *b;
 }
 
 /* ---- writing ---- */
@@ -181,7 +178,7 @@ count_below(struct hold *h)
 #define KINDS_CONTEXT (KIND_BIT(KIND_META) | KIND_BIT(KIND_ANNOTATION))
 
 static void
-write_held(struct hold *h, size_t i)
+write_held(struct hold *h, size_t i, struct numbering *nb)
 {
 	const struct hold_state *it = &h->tree.nodes.v[i].hold;
 	struct event ev;
@@ -208,7 +205,30 @@ write_held(struct hold *h, size_t i)
 		has |= HAS_FLAGS;
 	}
 	event_set_fields(h->tree.st, &ev, has);
+	if (nb != NULL)
+		numbering_event(nb, &ev);
 	stream_write(h->out, &ev);
+}
+
+/* Those in the list and what they need; what is below each is counted. */
+static void
+write_list(struct hold *h, struct numbering *nb)
+{
+	struct forest_node *v = h->tree.nodes.v;
+
+	if (h->may_be)
+		keep_forwards(h);
+	stable_sort(h->list.v, h->list.n, sizeof *h->list.v, by_number);
+	for (size_t k = h->list.n; k-- > 0;) { /* in pre-order from behind */
+		const struct forest_node *it = &v[h->list.v[k]];
+
+		if (!it->hold.is_kept || it->up == FOREST_NONE)
+			continue;
+		v[it->up].hold.ndesc += it->hold.ndesc + 1;
+		v[it->up].ngpu += it->ngpu + node_is(it, KINDS_GPU);
+	}
+	for (size_t k = 0; k < h->list.n; k++)
+		write_held(h, h->list.v[k], nb);
 }
 
 void
@@ -216,12 +236,35 @@ hold_flush(struct hold *h)
 {
 	while (h->tree.open.n > 0)
 		close_top(h);
-	if (h->may_be)
-		keep_forwards(h);
-	count_below(h);
-	for (size_t i = 0; i < h->tree.nodes.n; i++)
-		write_held(h, i);
+	h->list.n = 0;
+	for (uint32_t i = 0; i < h->tree.nodes.n; i++) {
+		const struct forest_node *it = &h->tree.nodes.v[i];
+
+		if (it->hold.is_kept || it->hold.is_chosen ||
+		    node_is(it, KINDS_CONTEXT))
+			vec_push(&h->list, i);
+	}
+	write_list(h, NULL);
 	hold_drop(h);
+}
+
+void
+hold_write(struct hold *h, struct stream_out *out, const struct hold_pick *v,
+    size_t n, struct numbering *nb)
+{
+	h->out = out;
+	h->list.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		keep_up(h, v[i].no);
+		h->tree.nodes.v[v[i].no].hold.is_chosen = v[i].is_chosen;
+	}
+	write_list(h, nb);
+	for (size_t k = 0; k < h->list.n; k++) {
+		struct forest_node *it = &h->tree.nodes.v[h->list.v[k]];
+
+		it->hold.is_chosen = it->hold.is_kept = false;
+		it->hold.ndesc = it->ngpu = 0;
+	}
 }
 
 void
@@ -239,6 +282,7 @@ void
 hold_drop(struct hold *h)
 {
 	forest_clear(&h->tree);
+	map_free(&h->forwards);
 	h->may_be = false;
 }
 
@@ -246,4 +290,6 @@ void
 hold_free(struct hold *h)
 {
 	forest_free(&h->tree);
+	map_free(&h->forwards);
+	vec_free(&h->list);
 }

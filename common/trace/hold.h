@@ -16,9 +16,18 @@ struct hold {
 	struct forest tree;
 	struct stream_out *out;
 	bool is_flat;
-	bool is_all; /* all trees wait until hold_flush() or hold_drop() */
+	bool is_all; /* all events wait until hold_drop(), for hold_write() */
 	bool may_be; /* the tree has an event that may be needed */
 	uint64_t nchosen, nstubs;
+	/* private */
+	VEC(uint32_t) list;  /* what is written */
+	struct map forwards; /* ops with a backward op: uid to node */
+};
+
+/* An event that waits, to be written; as a stub if it is not chosen. */
+struct hold_pick {
+	uint32_t no;
+	bool is_chosen;
 };
 
 /*
@@ -38,6 +47,12 @@ void hold_wait(struct hold *h, const struct event *ev);
 void hold_event(struct hold *h, size_t i, struct event *ev);
 /* Writes what is held, as far as it is chosen or above what is. */
 void hold_flush(struct hold *h);
+/*
+ * Writes these, what is above them and the forward ops that they need, to out
+ * with its numbers of sources and tracks. All stays, for other outputs.
+ */
+void hold_write(struct hold *h, struct stream_out *out,
+    const struct hold_pick *v, size_t n, struct numbering *nb);
 /* Writes the event alone, without its place in the tree. */
 void hold_pass(struct hold *h, const struct event *ev);
 /* Forgets what is held. */

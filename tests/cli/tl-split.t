@@ -99,6 +99,19 @@ same 'merged again, all is there' want got
 for i in 0 1; do
 	tl-tree job/rank-$i.json -o job/$i.tl
 done
+# events FILE: but names and annotations, which go to all
+events() {
+	tl-cat "$1" | grep '^{"id"' | grep -v -e '"kind":"meta"' -e annotation | sort
+}
+# a stub that is a backward op needs its forward op, too
+tl-split --every 2ms -d by-time job/0.tl
+for f in by-time/time-*.tl; do
+	n=${f#by-time/time-} n=${n%.tl}
+	tl-filter --from $((2 * n))ms --to $((2 * n + 2))ms job/0.tl -o f.tl 2>err
+	events f.tl >>by-filter
+	events "$f" >>by-split
+done
+same 'parts by time, event by event' by-filter by-split
 sums job/0.tl job/1.tl >whole
 adds_up 'two inputs, by step' whole --by step job/0.tl job/rank-1.json
 adds_up 'two inputs, by rank' whole --by rank job/0.tl job/rank-1.json
