@@ -8,29 +8,21 @@
 #include <stdlib.h>
 
 #include "cmd/tl-roofline/roof.h"
+#include "reader/reader.h"
 #include "json/json.h"
-
-#define LINE_MAX_BYTES ((size_t)16 << 20)
 
 enum list { L_DIMS, L_TYPES, L_STRIDES, L_VALUES, L_LISTS };
 
 /* What a line asks. Texts are those of mem. */
 struct asked {
 	const char *error;
+	size_t at; /* the byte of a list that is wrong */
 	struct arena *mem;
 	struct str name, lists[L_LISTS], annotation;
-	bool backward;
+	bool backward, is_event;
 	VEC(struct str) kernels;
-	VEC(struct str) keys, values; /* further arguments */
+	json_items more; /* further arguments: keys and values */
 };
-
-/* Behind a text that a reader of JSON may look beyond. */
-static void
-pad(struct buf *b)
-{
-	for (size_t i = 0; i < IN_PAD; i++)
-		buf_putc(b, '\0');
-}
 
 static void
 refuse(struct asked *a, const char *error)
@@ -121,73 +113,49 @@ check_type(struct models *ms, const char *word)
 
 /* ---- JSON ---- */
 
-/* The value behind a key as JSON without spaces; padded. */
+/* A list without spaces. */
 static struct str
-value_of(struct asked *a, struct json *j)
+minified(struct asked *a, struct str list)
 {
-	const char *p = (const char *)j->p, *error;
-	struct buf b = { 0 };
-	struct str s = { "", 0 };
-	size_t at;
-
-	if (json_skip(j) != JSON_OK) {
-		refuse(a, j->error);
-		return s;
-	}
-	while (p < (const char *)j->p && (*p == ':' || *p == ' ' || *p == '\t'))
-		p++;
-	if (!json_minify((struct str){ p, (size_t)((const char *)j->p - p) }, 1,
-		&b, &error, &at))
-		refuse(a, error);
-	s.len = b.len;
-	pad(&b);
-	s.p = arena_str(a->mem, buf_str(&b)).p;
-	buf_free(&b);
-	return s;
-}
-
-/* A JSON text without its quotes; another value is an error. */
-static struct str
-text_in(struct asked *a, struct str json)
-{
+	char *padded = arena_alloc(a->mem, list.len + IN_PAD);
 	struct buf b = { 0 };
 	const char *error;
-	struct str s = { "", 0 };
-	size_t at;
 
-	if (json.len < 2 || json.p[0] != '"') {
-		refuse(a, "name, annotation and kernels must be texts");
-		return s;
-	}
-	json = (struct str){ json.p + 1, json.len - 2 };
-	if (json_unescape(json, &b, &error, &at))
-		s = arena_str(a->mem, buf_str(&b));
+	memcpy(padded, list.p, list.len);
+	memset(padded + list.len, 0, IN_PAD);
+	if (json_minify(
+		(struct str){ padded, list.len }, 0, &b, &error, &a->at))
+		list = arena_str(a->mem, buf_str(&b));
 	else
 		refuse(a, error);
 	buf_free(&b);
-	return s;
+	return list;
+}
+
+/* A value that must be a text. */
+static struct str
+text_in(struct asked *a, const struct json_item *v)
+{
+	if (v->type != JSON_T_STRING)
+		refuse(a, "name, annotation and kernels must be texts");
+	return v->text;
 }
 
 static void
-take_kernels(struct asked *a, struct str list)
+take_kernels(struct asked *a, struct str text)
 {
-	struct json *j = xmalloc(sizeof *j);
-	enum json_token t;
+	json_items list = { 0 };
 
-	json_start(j, list.p, list.len);
-	if (json_next(j) != JSON_T_ARRAY)
-		refuse(a, "kernels must be a list");
-	while (a->error == NULL && (t = json_next(j)) != JSON_T_ARRAY_END) {
-		if (t == JSON_T_STRING)
-			vec_push(&a->kernels, arena_str(a->mem, j->raw));
-		else
-			refuse(a, "kernels must be a list of texts");
-	}
-	vec_release(j);
+	if (!json_split(&list, a->mem, text))
+		refuse(a, "kernels must be a list of texts");
+	for (size_t i = 0; i < list.n; i++)
+		vec_push(&a->kernels, text_in(a, &list.v[i]));
+	vec_free(&list);
 }
 
 static bool
-take_list(struct asked *a, struct str key, struct json *j, bool is_event)
+take_list(
+    struct asked *a, struct str key, const struct json_item *v, bool is_event)
 {
 	static const char *const words[2][L_LISTS] = {
 		{ "dims", "types", "strides", "values" },
@@ -199,79 +167,59 @@ take_list(struct asked *a, struct str key, struct json *j, bool is_event)
 		key = STR("types");
 	for (int i = 0; i < L_LISTS; i++)
 		if (str_eq(key, str_of(words[is_event][i]))) {
-			a->lists[i] = value_of(a, j);
-			/* left out, they are the defaults; a trace's are lost
-			 */
-			if (!is_event && a->lists[L_VALUES].len == 0)
-				a->lists[L_VALUES] = STR("[]");
+			a->lists[i] = v->type == JSON_T_STRING
+			    ? v->text
+			    : minified(a, v->text);
 			return true;
 		}
 	return false;
 }
 
-static enum json_token take_members(
-    struct asked *a, struct json *j, bool is_event);
-
 static void
-take_member(struct asked *a, struct str key, struct json *j)
+take_member(struct asked *a, struct str key, const struct json_item *v)
 {
-	if (str_eq(key, STR("args"))) {
-		if (json_next(j) == JSON_T_OBJECT)
-			(void)take_members(a, j, true);
-		else
-			refuse(a, "args must be an object");
-	} else if (str_eq(key, STR("name")) || str_eq(key, STR("op"))) {
-		a->name = text_in(a, value_of(a, j));
-	} else if (str_eq(key, STR("annotation"))) {
-		a->annotation = text_in(a, value_of(a, j));
-	} else if (str_eq(key, STR("kernels"))) {
-		take_kernels(a, value_of(a, j));
-	} else if (str_eq(key, STR("backward"))) {
-		a->backward = str_eq(value_of(a, j), STR("true"));
-	} else {
-		(void)value_of(a, j);
-	}
+	if (str_eq(key, STR("name")) || str_eq(key, STR("op")))
+		a->name = text_in(a, v);
+	else if (str_eq(key, STR("annotation")))
+		a->annotation = text_in(a, v);
+	else if (str_eq(key, STR("kernels")))
+		take_kernels(a, v->text);
+	else if (str_eq(key, STR("backward")))
+		a->backward = v->type == JSON_T_TRUE;
 }
 
-/* Of the whole, or of an event's arguments; what ends them. */
-static enum json_token
-take_members(struct asked *a, struct json *j, bool is_event)
+/* The members of an object: keys and values in turn. */
+static void
+split(struct asked *a, json_items *to, struct str text, const char *error)
 {
-	enum json_token t = JSON_T_END;
-
-	while (a->error == NULL && (t = json_next(j)) == JSON_T_KEY) {
-		struct str key = arena_str(a->mem, j->raw);
-
-		if (take_list(a, key, j, is_event))
-			continue;
-		if (is_event) {
-			vec_push(&a->keys, key);
-			vec_push(&a->values, value_of(a, j));
-		} else {
-			take_member(a, key, j);
-		}
-	}
-	return t;
+	if (!json_split(to, a->mem, text) ||
+	    (to->n > 0 && to->v[0].type != JSON_T_KEY))
+		refuse(a, error);
+	if (a->error != NULL)
+		to->n = 0;
 }
 
-/* n bytes with IN_PAD zeros behind. */
 static void
-read_line(struct asked *a, const char *line, size_t n)
+read_line(struct asked *a, struct str line)
 {
-	struct json *j = xmalloc(sizeof *j);
-	enum json_token t = JSON_T_END;
+	json_items members = { 0 };
 
-	json_start(j, line, n);
-	if (json_next(j) != JSON_T_OBJECT)
-		refuse(a, "not an object");
-	else
-		t = take_members(a, j, false);
-	if (a->error == NULL &&
-	    (t != JSON_T_OBJECT_END || json_next(j) != JSON_T_END))
-		refuse(a, j->error != NULL ? j->error : "not one object");
+	split(a, &members, line, "not an object of JSON");
+	for (size_t i = 0; i < members.n; i += 2) {
+		struct str key = members.v[i].text;
+		const struct json_item *v = &members.v[i + 1];
+
+		a->is_event |= str_eq(key, STR("args"));
+		if (str_eq(key, STR("args")))
+			split(a, &a->more, v->text, "args must be an object");
+		else if (!take_list(a, key, v, false))
+			take_member(a, key, v);
+	}
+	for (size_t i = 0; i < a->more.n; i += 2)
+		(void)take_list(a, a->more.v[i].text, &a->more.v[i + 1], true);
 	if (a->name.len == 0)
 		refuse(a, "no name of an op");
-	vec_release(j);
+	vec_free(&members);
 }
 
 /* ---- answers ---- */
@@ -334,9 +282,9 @@ find_arg(void *ctx, struct str key, struct str *text)
 {
 	const struct asked *a = ctx;
 
-	for (size_t i = 0; i < a->keys.n; i++)
-		if (str_eq(a->keys.v[i], key)) {
-			*text = a->values.v[i];
+	for (size_t i = 0; i < a->more.n; i += 2)
+		if (str_eq(a->more.v[i].text, key)) {
+			*text = a->more.v[i + 1].text;
 			return true;
 		}
 	return false;
@@ -359,10 +307,12 @@ evaluate(
 		.annotation = a->annotation,
 		.arg = find_arg,
 		.ctx = a };
+	/* left out, they are the defaults; a trace's are lost */
+	if (op->concrete.len == 0 && !a->is_event)
+		op->concrete = STR("[]");
 	if (op->types.len == 0 || op->types.p[0] != '[') {
-		op_types(b,
-		    op->types.len > 2 ? text_in(a, op->types) : STR("float"),
-		    op->dims);
+		op_types(
+		    b, op->types.len > 0 ? op->types : STR("float"), op->dims);
 		op->types = buf_str(b);
 	}
 	return m == NULL
@@ -397,39 +347,21 @@ answer(struct roof_state *g, struct asked *a, struct table *t)
 
 /* ---- many ---- */
 
-/* The next line, padded; false: that was the last. */
-static bool
-next_line(struct in *in, struct buf *line)
-{
-	const unsigned char *nl;
-
-	while ((nl = memchr(in->p, '\n', (size_t)(in->end - in->p))) == NULL) {
-		if ((size_t)(in->end - in->p) > LINE_MAX_BYTES)
-			die("%s: a line of more than %zu bytes", in->name,
-			    LINE_MAX_BYTES);
-		if (!in_more(in))
-			break;
-	}
-	if (nl == NULL)
-		nl = in->end;
-	line->len = 0;
-	buf_put(line, (const char *)in->p, (size_t)(nl - in->p));
-	if (nl == in->end && line->len == 0)
-		return false;
-	in->p = nl == in->end ? nl : nl + 1;
-	in_release(in);
-	pad(line);
-	return true;
-}
-
 static void
 forget(struct asked *a)
 {
-	a->kernels.n = a->keys.n = a->values.n = 0;
-	memset(a->lists, 0, sizeof a->lists);
-	a->name = a->annotation = (struct str){ "", 0 };
-	a->backward = false;
+	*a = (struct asked){ .mem = a->mem,
+		.kernels = { a->kernels.v, 0, a->kernels.cap },
+		.more = { a->more.v, 0, a->more.cap } };
 	arena_reset(a->mem, 0);
+}
+
+static bool
+is_blank(struct str s)
+{
+	while (s.len > 0 && strchr(" \t\r", s.p[s.len - 1]) != NULL)
+		s.len--;
+	return s.len == 0;
 }
 
 static void
@@ -437,82 +369,67 @@ many_ops(struct roof_state *g, struct asked *a)
 {
 	struct table_dest *dest = &g->sink.dest;
 	struct table *t = table_create("op_models", columns, NCOLUMNS);
-	struct in *in = in_open("-");
-	struct buf line = { 0 };
-	uint64_t number = 0, nwithout = 0;
+	struct reader r = { .in = in_open("-") };
+	const unsigned char *end;
+	uint64_t nwithout = 0;
 
 	table_stream(t, dest);
-	while (next_line(in, &line)) {
-		size_t n = line.len - IN_PAD;
+	for (; (end = reader_line(&r)) != NULL; in_release(r.in)) {
+		struct str line = { (const char *)r.in->p,
+			(size_t)(end - r.in->p) };
 
-		number++;
-		if (strspn(line.p, " \t\r") == n)
+		r.line++;
+		r.in->p = end + !r.unfinished;
+		if (is_blank(line))
 			continue;
 		forget(a);
-		read_line(a, line.p, n);
+		read_line(a, line);
 		nwithout += a->error == NULL && !answer(g, a, t);
 		if (a->error != NULL)
-			die("stdin: line %" PRIu64 ": %s", number, a->error);
+			die("stdin: line %" PRIu64 ": %s", r.line, a->error);
 	}
 	table_print(t, dest);
 	table_dest_finish(dest);
 	if (nwithout > 0)
 		report(MSG_NO_FIGURES, nwithout);
 	table_destroy(t);
-	buf_free(&line);
-	in_close(in);
+	in_close(r.in);
 }
 
 /* ---- one ---- */
 
-/* A name with --dims and --dtype as the same op in JSON, padded. */
+/* A name with --dims and --dtype, or the same in JSON. */
 static void
-put_op(struct roof_state *g, struct buf *b)
+read_options(const struct roof_state *g, struct asked *a)
 {
-	struct buf text = { 0 }, dims = { 0 };
-	const char *error;
-	size_t at;
-
-	if (g->op[0] != '{' && g->dims == NULL)
+	if (g->op[0] == '{') {
+		read_line(a, str_of(g->op));
+	} else if (g->dims == NULL) {
 		die_usage("option '--op' needs --dims");
-	if (g->dims != NULL) {
-		buf_puts(&text, g->dims);
-		pad(&text);
-		if (!json_minify((struct str){ text.p, text.len - IN_PAD }, 0,
-			&dims, &error, &at))
-			die_usage("option '--dims': byte %zu: %s", at, error);
-		buf_puts(b, "{\"op\":");
-		json_put_string(b, str_of(g->op));
-		buf_printf(b, ",\"dims\":%.*s", (int)dims.len, dims.p);
-		if (g->types != NULL) {
-			check_type(g->models, g->types);
-			buf_puts(b, ",\"types\":");
-			if (g->types[0] == '[')
-				buf_puts(b, g->types);
-			else
-				json_put_string(b, str_of(g->types));
-		}
-		buf_putc(b, '}');
 	} else {
-		buf_puts(b, g->op);
+		a->name = str_of(g->op);
+		a->lists[L_DIMS] = minified(a, str_of(g->dims));
+		if (a->error != NULL)
+			die_usage(
+			    "option '--dims': byte %zu: %s", a->at, a->error);
 	}
-	pad(b);
-	buf_free(&text);
-	buf_free(&dims);
+	if (g->types != NULL) {
+		check_type(g->models, g->types);
+		a->lists[L_TYPES] = str_of(g->types);
+	}
 }
 
 static void
 one_op(struct roof_state *g, struct asked *a)
 {
 	struct model_op op;
-	struct buf b = { 0 }, types = { 0 };
+	struct buf types = { 0 };
 	const struct model_result *r;
 
-	put_op(g, &b);
-	read_line(a, b.p, b.len - IN_PAD);
-	r = a->error == NULL ? evaluate(g, a, &op, &types) : NULL;
+	read_options(g, a);
 	if (a->error != NULL)
 		die_usage("option '--op': %s", a->error);
+	r = evaluate(g, a, &op, &types);
 	if (r == NULL)
 		die_usage("there is no model of '%.*s': --list-models says "
 			  "which there are",
@@ -522,7 +439,6 @@ one_op(struct roof_state *g, struct asked *a)
 		    model_status_words[r->status], (int)r->reason.len,
 		    r->reason.p);
 	explain_op(g, &op, r);
-	buf_free(&b);
 	buf_free(&types);
 }
 
@@ -537,6 +453,5 @@ ops_answer(struct roof_state *g)
 		one_op(g, &a);
 	arena_destroy(a.mem);
 	vec_free(&a.kernels);
-	vec_free(&a.keys);
-	vec_free(&a.values);
+	vec_free(&a.more);
 }

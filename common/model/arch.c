@@ -18,40 +18,27 @@ const char *const bound_words[] = { "", "COMPUTE_BOUND", "MEMORY_BOUND" };
 struct arch_reader {
 	struct models *ms;
 	struct arch_file *a;
-	struct json *j;
 	const char *error;
 };
 
 static void
-init(struct arch_file *a)
-{
-	*a = (struct arch_file){ .arch = {
-				     .mem_gbps = { NAN, NAN },
-				     .memory_gb = NAN,
-				     .num_cus = NAN,
-				 } };
-}
-
-static bool
 fail(struct arch_reader *r, const char *error)
 {
 	if (r->error == NULL)
 		r->error = error;
-	return false;
 }
 
 /* A number that is more than 0, or null. */
-static bool
-number(struct arch_reader *r, enum json_token t, double *out)
+static void
+number(struct arch_reader *r, const struct json_item *v, double *out)
 {
 	*out = NAN;
-	if (t == JSON_T_NULL)
-		return true;
-	if (t != JSON_T_NUMBER || !num_double(r->j->raw, out) || *out < 0)
-		return fail(r, "a figure must be a number or null");
+	if (v->type == JSON_T_NULL)
+		return;
+	if (v->type != JSON_T_NUMBER || !num_double(v->text, out) || *out < 0)
+		fail(r, "a figure must be a number or null");
 	if (*out == 0)
 		*out = NAN;
-	return true;
 }
 
 static struct arch_rate *
@@ -67,44 +54,54 @@ rate(struct arch_reader *r, struct str spec)
 	return &r->a->rates.v[r->a->rates.n - 1];
 }
 
-static bool
-read_rates(struct arch_reader *r, bool achievable)
+/* The members of an object: keys and values in turn. */
+static json_items
+members(struct arch_reader *r, struct str text, const char *error)
 {
-	enum json_token t;
+	json_items items = { 0 };
 
-	if (json_next(r->j) != JSON_T_OBJECT)
-		return fail(r, "rates must be an object");
-	while ((t = json_next(r->j)) == JSON_T_KEY) {
-		struct arch_rate *v = rate(r, r->j->raw);
-		bool comment = v->spec.len > 0 && v->spec.p[0] == '_';
+	if (!json_split(&items, r->ms->mem, text) ||
+	    (items.n > 0 && items.v[0].type != JSON_T_KEY))
+		fail(r, error);
+	if (r->error != NULL)
+		items.n = 0;
+	return items;
+}
 
-		if (comment) {
-			r->a->rates.n--;
-			if (json_skip(r->j) != JSON_OK)
-				return fail(r, "malformed");
-		} else if (!number(r, json_next(r->j),
-			       achievable ? &v->achievable : &v->peak)) {
-			return false;
-		}
+static void
+read_rates(struct arch_reader *r, struct str text, enum roof roof)
+{
+	json_items items = members(r, text, "rates must be an object");
+
+	for (size_t i = 0; i < items.n; i += 2) {
+		struct arch_rate *v;
+
+		if (str_starts(items.v[i].text, STR("_"))) /* a comment */
+			continue;
+		v = rate(r, items.v[i].text);
+		number(r, &items.v[i + 1],
+		    roof == ROOF_PEAK ? &v->peak : &v->achievable);
 	}
-	return t == JSON_T_OBJECT_END || fail(r, "malformed");
+	vec_free(&items);
 }
 
-static bool
-read_devices(struct arch_reader *r)
+static void
+read_devices(struct arch_reader *r, struct str text)
 {
-	enum json_token t;
+	json_items items = { 0 };
 
-	if (json_next(r->j) != JSON_T_ARRAY)
-		return fail(r, "devices must be a list of patterns");
-	while ((t = json_next(r->j)) == JSON_T_STRING)
-		vec_push(&r->a->devices, word(r->ms, r->j->raw));
-	return t == JSON_T_ARRAY_END ||
-	    fail(r, "devices must be a list of patterns");
+	if (!json_split(&items, r->ms->mem, text))
+		fail(r, "devices must be a list of patterns");
+	for (size_t i = 0; i < items.n; i++) {
+		if (items.v[i].type != JSON_T_STRING)
+			fail(r, "devices must be a list of patterns");
+		vec_push(&r->a->devices, items.v[i].text);
+	}
+	vec_free(&items);
 }
 
-static bool
-read_member(struct arch_reader *r, struct str key)
+static void
+read_member(struct arch_reader *r, struct str key, const struct json_item *v)
 {
 	struct arch *a = &r->a->arch;
 	const struct {
@@ -120,48 +117,42 @@ read_member(struct arch_reader *r, struct str key)
 
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (str_eq(key, numbers[i].key))
-			return number(r, json_next(r->j), numbers[i].to);
-	if (str_eq(key, STR("name"))) {
-		if (json_next(r->j) != JSON_T_STRING)
-			return fail(r, "name must be a text");
-		a->name = word(r->ms, r->j->raw);
-		return true;
+			number(r, v, numbers[i].to);
+	if (str_eq(key, STR("devices"))) {
+		read_devices(r, v->text);
+	} else if (str_eq(key, STR("peak_tflops"))) {
+		read_rates(r, v->text, ROOF_PEAK);
+	} else if (str_eq(key, STR("max_achievable_tflops"))) {
+		read_rates(r, v->text, ROOF_ACHIEVABLE);
+	} else if (str_eq(key, STR("name"))) {
+		a->name = v->text;
+		if (v->type != JSON_T_STRING)
+			fail(r, "name must be a text");
 	}
-	if (str_eq(key, STR("devices")))
-		return read_devices(r);
-	if (str_eq(key, STR("peak_tflops")))
-		return read_rates(r, false);
-	if (str_eq(key, STR("max_achievable_tflops")))
-		return read_rates(r, true);
-	return json_skip(r->j) == JSON_OK || fail(r, "malformed");
 }
 
-/* text has IN_PAD zeros behind it. NULL: *error says why. */
+/* NULL: *error says why. */
 static struct arch_file *
 read_arch(struct models *ms, struct str text, const char **error)
 {
 	struct arch_file *a = arena_alloc(ms->mem, sizeof *a);
-	struct json *j = xmalloc(sizeof *j);
-	struct arch_reader r = { ms, a, j, NULL };
-	enum json_token t;
+	struct arch_reader r = { ms, a, NULL };
+	json_items items;
 
-	init(a);
-	json_start(j, text.p, text.len);
-	if (json_next(j) != JSON_T_OBJECT)
-		fail(&r, "not an object");
-	while (r.error == NULL && (t = json_next(j)) != JSON_T_OBJECT_END)
-		if (t != JSON_T_KEY || !read_member(&r, j->raw))
-			fail(&r, "malformed");
-	if (r.error == NULL && json_next(j) != JSON_T_END)
-		fail(&r, "malformed");
-	if (r.error == NULL && a->arch.name.len == 0)
+	*a = (struct arch_file){ .arch = { .mem_gbps = { NAN, NAN },
+				     .memory_gb = NAN,
+				     .num_cus = NAN } };
+	items = members(&r, text, "not an object of JSON");
+	for (size_t i = 0; i < items.n; i += 2)
+		read_member(&r, items.v[i].text, &items.v[i + 1]);
+	vec_free(&items);
+	if (a->arch.name.len == 0)
 		fail(&r, "no name");
-	if (r.error == NULL && isnan(a->arch.mem_gbps[ROOF_PEAK]))
+	if (isnan(a->arch.mem_gbps[ROOF_PEAK]))
 		fail(&r, "no mem_bw_gbps");
 	a->arch.rates = a->rates.v;
 	a->arch.nrates = a->rates.n;
 	*error = r.error;
-	vec_release(j);
 	return r.error == NULL ? a : NULL;
 }
 

@@ -59,84 +59,62 @@ of_device(const struct models *ms, const struct device *d)
 	return NULL;
 }
 
-/* A number of a device that is asked for by key, or none. */
-static double *
-device_number(struct device *d, struct str key)
+static double
+number(struct str s)
 {
-	if (str_eq(key, STR("totalGlobalMem")))
-		return &d->memory_bytes;
-	return str_eq(key, STR("numSms")) ? &d->num_cus : NULL;
+	double d;
+
+	return num_double(s, &d) ? d : NAN;
 }
 
-/* Calls f on each device until it is true. */
-typedef bool device_fn(void *ctx, const struct device *d);
-
-static void
-each_device(struct str devices, device_fn *f, void *ctx)
+static struct device
+read_device(struct arena *mem, struct str text)
 {
-	static const char pad[IN_PAD];
-	const struct device unknown = { { "", 0 }, NAN, NAN };
-	struct json *j = xmalloc(sizeof *j);
-	struct buf text = { 0 };
-	struct device d = unknown;
-	struct str key = { "", 0 };
-	bool done = devices.len == 0;
-	enum json_token t;
+	struct device d = { { "", 0 }, NAN, NAN };
+	json_items items = { 0 };
 
-	buf_put(&text, devices.p, devices.len);
-	buf_put(&text, pad, sizeof pad);
-	json_start(j, text.p, devices.len);
-	while (!done && (t = json_next(j)) > JSON_T_END) {
-		if (t == JSON_T_KEY) {
-			key = j->raw;
-		} else if (t == JSON_T_STRING && str_eq(key, STR("name"))) {
-			d.name = j->raw;
-		} else if (t == JSON_T_NUMBER) {
-			double *to = device_number(&d, key);
+	(void)!json_split(&items, mem, text);
+	for (size_t i = 0; i + 1 < items.n; i += 2) {
+		struct str key = items.v[i].text;
 
-			if (to != NULL && !num_double(j->raw, to))
-				*to = NAN;
-		} else if (t == JSON_T_OBJECT_END) {
-			done = f(ctx, &d);
-			d = unknown;
-		}
+		if (str_eq(key, STR("name")))
+			d.name = items.v[i + 1].text;
+		else if (str_eq(key, STR("totalGlobalMem")))
+			d.memory_bytes = number(items.v[i + 1].text);
+		else if (str_eq(key, STR("numSms")))
+			d.num_cus = number(items.v[i + 1].text);
 	}
-	buf_free(&text);
-	vec_release(j);
-}
-
-struct search {
-	const struct models *ms;
-	const struct arch *found;
-};
-
-static bool
-find(void *ctx, const struct device *d)
-{
-	struct search *s = ctx;
-
-	s->found = of_device(s->ms, d);
-	return s->found != NULL;
+	vec_free(&items);
+	return d;
 }
 
 const struct arch *
 device_arch(const struct models *ms, struct str devices)
 {
-	struct search s = { ms, NULL };
+	const struct arch *found = NULL;
+	json_items list = { 0 };
 
-	each_device(devices, find, &s);
-	return s.found;
-}
+	(void)!json_split(&list, ms->mem, devices);
+	for (size_t i = 0; i < list.n && found == NULL; i++) {
+		struct device d = read_device(ms->mem, list.v[i].text);
 
-static bool
-copy_name(void *ctx, const struct device *d)
-{
-	buf_put(ctx, d->name.p, d->name.len);
-	return true;
+		found = of_device(ms, &d);
+	}
+	vec_free(&list);
+	return found;
 }
 
 void
 device_name(struct str devices, struct buf *name)
 {
-	each_device(devices, copy_name, name);
+	struct arena *mem = arena_create();
+	json_items list = { 0 };
+
+	if (json_split(&list, mem, devices) && list.n > 0) {
+		struct device d = read_device(mem, list.v[0].text);
+
+		buf_put(name, d.name.p, d.name.len);
+	}
+	vec_free(&list);
+	arena_destroy(mem);
 }
