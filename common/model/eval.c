@@ -240,119 +240,66 @@ compute(struct models *ms, struct evaluation *e)
 
 /* ---- the memory of results ---- */
 
-/* Two hashes of the same bytes in one pass, with nothing in common else. */
-struct key128 {
-	uint64_t h1, h2;
-};
-
-static inline void
-mix16(struct key128 *k, uint64_t a, uint64_t b)
+static uint64_t
+mix(uint64_t h, struct str s)
 {
-	k->h1 = hash_mix(k->h1 ^ a, b ^ HASH_K0);
-	k->h2 = hash_mix(k->h2 ^ b, a ^ HASH_K1);
+	return hash_mix(h ^ hash_bytes(s.p, s.len), HASH_K1 ^ s.len);
 }
 
-static void
-mix(struct key128 *k, struct str s)
+static uint64_t
+mix_lists(uint64_t h, const struct model_op *op)
 {
-	const char *p = s.p;
-	size_t n = s.len;
-
-	mix16(k, n, HASH_K1 - n); /* where one text ends and the next begins */
-	for (; n >= 16; p += 16, n -= 16)
-		mix16(k, hash_load(p, 8), hash_load(p + 8, 8));
-	if (n >= 8)
-		mix16(k, hash_load(p, 8), hash_load(p + n - 8, 8));
-	else if (n >= 4)
-		mix16(k, hash_load(p, 4), hash_load(p + n - 4, 4));
-	else if (n > 0)
-		mix16(k,
-		    (unsigned char)p[0] |
-			(uint64_t)(unsigned char)p[n - 1] << 8,
-		    (unsigned char)p[n / 2]);
+	h = mix(mix(h, op->name), op->dims);
+	return mix(mix(mix(h, op->types), op->strides), op->concrete);
 }
 
-static void
-mix_lists(struct key128 *k, const struct model_op *op)
-{
-	mix(k, op->name);
-	mix(k, op->dims);
-	mix(k, op->types);
-	mix(k, op->strides);
-	mix(k, op->concrete);
-}
-
-static struct key128
+static uint64_t
 key_of(const struct model *m, const struct model_op *op, enum model_way way)
 {
-	struct key128 k = { m->number * 2 + (unsigned)way, HASH_K1 };
+	uint64_t h = mix_lists(m->number * 2 + (unsigned)way, op);
 	struct str text;
 
-	mix_lists(&k, op);
 	if (m->reads & MODEL_READS_KERNELS)
 		for (size_t i = 0; i < op->nkernels; i++)
-			mix(&k, op->kernels[i]);
+			h = mix(h, op->kernels[i]);
 	if (m->reads & MODEL_READS_ANNOTATION)
-		mix(&k, op->annotation);
+		h = mix(h, op->annotation);
 	if (m->reads & MODEL_READS_FORWARD && op->forward != NULL)
-		mix_lists(&k, op->forward);
+		h = mix_lists(h, op->forward);
 	if (m->reads & MODEL_READS_BACKWARD && op->backward != NULL)
-		mix_lists(&k, op->backward);
+		h = mix_lists(h, op->backward);
 	for (size_t i = 0; i < m->args.n; i++) {
 		bool has =
 		    op->arg != NULL && op->arg(op->ctx, m->args.v[i], &text);
 
-		mix(&k, has ? text : STR("\x01"));
+		h = mix(h, has ? text : STR("\x01"));
 	}
-	return k;
-}
-
-static void
-grow(struct models *ms)
-{
-	struct memo_slot *old = ms->memo;
-	size_t cap = ms->memo_cap;
-
-	ms->memo_cap = cap == 0 ? 256 : cap * 2;
-	ms->memo = xcalloc(ms->memo_cap, sizeof *ms->memo);
-	for (size_t i = 0; i < cap; i++) {
-		size_t at = old[i].h1 & (ms->memo_cap - 1);
-
-		if (old[i].result == NULL)
-			continue;
-		while (ms->memo[at].result != NULL)
-			at = (at + 1) & (ms->memo_cap - 1);
-		ms->memo[at] = old[i];
-	}
-	vec_release(old);
+	return h;
 }
 
 const struct model_result *
 model_eval(struct models *ms, const struct model *m, const struct model_op *op,
     enum model_way way)
 {
-	struct key128 k = key_of(m, op, way);
+	bool is_new;
+	uint64_t *slot = map_put(&ms->memo, key_of(m, op, way), &is_new);
 	struct model_result *r;
-	size_t at;
 
-	if (ms->nresults * 2 >= ms->memo_cap)
-		grow(ms);
-	at = k.h1 & (ms->memo_cap - 1);
-	for (; ms->memo[at].result != NULL; at = (at + 1) & (ms->memo_cap - 1))
-		if (ms->memo[at].h1 == k.h1 && ms->memo[at].h2 == k.h2) {
-			ms->stats.hits++;
-			return ms->memo[at].result;
-		}
+	if (!is_new) {
+		ms->stats.hits++;
+		return ms->results.v[*slot];
+	}
+	*slot = ms->results.n;
 	r = arena_alloc(ms->mem, sizeof *r);
 	*r = (struct model_result){
 		.model = m,
-		.number = (uint32_t)ms->nresults++,
+		.number = (uint32_t)ms->results.n,
 		.flops = (double)NAN,
 		.bytes = (double)NAN,
 	};
+	vec_push(&ms->results, r);
 	compute(ms, &(struct evaluation){ m, op, way, false, r });
 	if (r->status != MODEL_OK)
 		r->flops = r->bytes = (double)NAN;
-	ms->memo[at] = (struct memo_slot){ k.h1, k.h2, r };
 	return r;
 }

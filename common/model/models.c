@@ -140,16 +140,17 @@ run_chunk(lua_State *L)
 {
 	const struct model_file *f = lua_touserdata(L, 1);
 	struct models *ms = models_of(L);
-	int status;
+	int status = LUA_ERRSYNTAX;
 
 	ms->text.len = 0;
 	buf_puts(&ms->text, "@");
 	buf_puts(&ms->text, f->name);
 	buf_putc(&ms->text, '\0');
+	/* by the header of its code another Lua than the build's refuses it */
 	if (f->code.len > 0)
 		status = luaL_loadbufferx(
 		    L, f->code.p, f->code.len, ms->text.p, "b");
-	else
+	if (status != LUA_OK)
 		status = luaL_loadbufferx(
 		    L, f->text.p, f->text.len, ms->text.p, "t");
 	if (status != LUA_OK)
@@ -229,43 +230,6 @@ models_load(struct models *ms, const char *path)
 	stream_pseudo_models(path);
 }
 
-static int
-compare_code(lua_State *L, const void *bytes, size_t n, void *rest)
-{
-	struct str *s = rest;
-
-	(void)L;
-	if (n > s->len || memcmp(s->p, bytes, n) != 0)
-		return 1;
-	s->p += n;
-	s->len -= n;
-	return 0;
-}
-
-/*
- * Whether this Lua compiles as that of the build did: the library may have
- * been exchanged since. See probe.lua.
- */
-static int
-same_lua(lua_State *L)
-{
-	struct models *ms = models_of(L);
-	size_t i = 0;
-
-	while (i < model_ndata && strcmp(model_data[i].name, "probe.lua") != 0)
-		i++;
-	if (i < model_ndata &&
-	    luaL_loadbufferx(L, (const char *)model_data[i].bytes,
-		model_data[i].len, "@probe.lua", "t") == LUA_OK) {
-		struct str code = { (const char *)model_data[i].code,
-			model_data[i].ncode };
-
-		ms->same_lua =
-		    lua_dump(L, compare_code, &code, 0) == 0 && code.len == 0;
-	}
-	return 0;
-}
-
 static void
 load_builtin(struct models *ms)
 {
@@ -273,15 +237,11 @@ load_builtin(struct models *ms)
 
 	ms->builtin = true;
 	lua_gc(ms->L, LUA_GCSTOP); /* little of it is garbage */
-	lua_pushcfunction(ms->L, same_lua);
-	if (lua_pcall(ms->L, 0, 0, 0) != LUA_OK)
-		lua_pop(ms->L, 1);
 	for (size_t i = 0; i < model_ndata; i++) {
 		const struct embedded *e = &model_data[i];
-		struct model_file f = {
-			e->name, { (const char *)e->bytes, e->len },
-			{ (const char *)e->code, ms->same_lua ? e->ncode : 0 }
-		};
+		struct model_file f = { e->name,
+			{ (const char *)e->bytes, e->len },
+			{ (const char *)e->code, e->ncode } };
 
 		if (strchr(e->name, '/') == NULL && !load(ms, f, &why))
 			die("built-in op models: %.*s", (int)why.len, why.p);
@@ -346,7 +306,8 @@ models_destroy(struct models *ms)
 	pseudos_free(ms);
 	archs_free(ms);
 	buf_free(&ms->text);
-	vec_release(ms->memo);
+	map_free(&ms->memo);
+	vec_free(&ms->results);
 	intern_destroy(ms->words);
 	intern_destroy(ms->names);
 	intern_destroy(ms->dtype_names);

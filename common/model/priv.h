@@ -91,11 +91,6 @@ struct pseudo_rule {
 };
 #define PSEUDO_RULES_MAX 64
 
-struct memo_slot {
-	uint64_t h1, h2;
-	const struct model_result *result; /* NULL: free */
-};
-
 struct model_file {
 	const char *name;
 	struct str text;
@@ -119,7 +114,7 @@ struct models {
 	char *block;
 	size_t block_left;
 	size_t used, max, churn, churn_max;
-	bool loading, builtin, same_lua;
+	bool loading, builtin;
 	/* registry */
 	struct arena *mem;
 	struct intern *words;        /* texts of results and entries */
@@ -162,8 +157,8 @@ struct models {
 	struct arena *action_mem;
 	struct pseudo_stats pseudo_stats;
 	/* results */
-	struct memo_slot *memo;
-	size_t memo_cap, nresults;
+	struct map memo; /* key to number */
+	VEC(const struct model_result *) results;
 	struct model_stats stats;
 };
 
