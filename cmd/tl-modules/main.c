@@ -32,7 +32,7 @@ static const struct opt options[] = {
 	{ OPT_MIN_TIME, "min-time", "TIME",
 	    "modules with at least this GPU time; 0ns: all" },
 	{ OPT_NO_FOLD, "no-fold", NULL, "each call by itself" },
-	{ 'p', "print", "[STYLE]", "a tree for people: dots or tree" },
+	{ 'p', "print", NULL, "a tree for people" },
 	{ OPT_PSEUDO, "pseudo-ops", NULL,
 	    "ops for the steps that one op hides, see tl-graft" },
 	{ OPT_ROOT, "root", "UID|NAME", "from these modules on; a pattern" },
@@ -48,8 +48,6 @@ static const struct about about = {
 	"[OPTIONS] [FILE...]",
 	"tl-modules --print trace.json.gz",
 };
-
-static const char *const style_words[] = { "dots", "tree", NULL };
 
 /* ---- what is missing ---- */
 
@@ -149,11 +147,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 		m->has_fold = true;
 		break;
 	case OPT_ROOT: vec_push(&m->roots, op->arg); break;
-	case 'p':
-		m->style = op->arg == NULL || opt_word(op, style_words) == 0
-		    ? STYLE_DOTS
-		    : STYLE_TREE;
-		break;
+	case 'p': m->is_print = true; break;
 	default: return false;
 	}
 	return true;
@@ -169,18 +163,17 @@ check_settings(struct sink *s)
 	    d->no_header || d->labels;
 
 	select_check_gpu(&s->select);
-	if (m->style != STYLE_NONE && is_table)
+	if (m->is_print && is_table)
 		die_usage("option '--print' takes no options of tables");
-	if (m->style == STYLE_NONE && !is_table && d->path == NULL &&
-	    isatty(STDOUT_FILENO) == 1)
-		m->style = STYLE_DOTS;
+	m->is_print |=
+	    !is_table && d->path == NULL && isatty(STDOUT_FILENO) == 1;
 	if (m->models != NULL && !m->with_flops)
 		die_usage("option '--models' needs --flops");
 	if (m->by_type && m->has_fold)
 		die_usage("option '--by-type' takes no --fold or --no-fold");
 	if (!m->has_fold)
-		m->fold = m->style == STYLE_DOTS || m->by_type;
-	for (size_t i = 0; i < s->ntables && m->style != STYLE_NONE; i++)
+		m->fold = m->is_print || m->by_type;
+	for (size_t i = 0; i < s->ntables && m->is_print; i++)
 		s->tables[i].print = modules_print;
 	if (m->with_flops)
 		(void)models_of(m);

@@ -11,12 +11,6 @@
 #include "model/model.h"
 #include "sink/sink.h"
 
-enum style {
-	STYLE_NONE, /* a table */
-	STYLE_DOTS,
-	STYLE_TREE,
-};
-
 /* One call of a module: a frame. 80 bytes. */
 struct module {
 	struct uid uid;
@@ -80,7 +74,7 @@ struct open_module {
 struct modules {
 	struct sink sink;
 	/* options */
-	enum style style;
+	bool is_print;       /* a tree for people, no table */
 	bool fold, has_fold; /* the latter: an option said so */
 	bool by_type;        /* folded, wherever they are */
 	bool with_bwd;       /* the time of linked backward ops too */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trees for people: with dotted leaders up to the figures, or with everything
- * in words as the reference prints a subtree. Nodes come in pre-order; what a
- * module did itself is a line behind those of the modules below it, so it is
- * written when the node is closed.
+ * A tree for people, with dotted leaders up to the figures. Nodes come in
+ * pre-order; what a module did itself is a line behind those of the modules
+ * below it, so it is written when the node is closed.
  */
 #include "cmd/tl-modules/modules.h"
 
@@ -27,14 +26,6 @@ put_us(char *out, int64_t ns)
 	struct dec d = { ns / 10 + (ns % 10 >= 5), -2 };
 
 	return num_put_dec(out, d);
-}
-
-static void
-add_us(struct buf *b, int64_t ns)
-{
-	char text[NUM_DEC_MAX];
-
-	buf_put(b, text, put_us(text, ns));
 }
 
 /* "nn.Module: Block_0", or "nn.Module: Block x 12 (4 instances)". */
@@ -84,11 +75,7 @@ is_last_line(const struct printer *p, const struct node *node)
 static void
 begin_line(struct printer *p, int64_t level, bool is_last)
 {
-	bool is_tree = p->m->style == STYLE_TREE;
-
 	p->line.len = 0;
-	if (is_tree)
-		buf_puts(&p->line, level > 0 ? "    " : "└── ");
 	for (int64_t i = 1; i < level; i++)
 		buf_puts(
 		    &p->line, is_last_line(p, p->open.v[i]) ? "    " : "│   ");
@@ -103,7 +90,7 @@ end_line(struct printer *p)
 	out_str(p->out, buf_str(&p->line));
 }
 
-/* ---- dots ---- */
+/* ---- a line ---- */
 
 static void
 add_dots(struct printer *p, int64_t ns)
@@ -126,24 +113,21 @@ add_dots(struct printer *p, int64_t ns)
 static void
 add_percent(struct printer *p, double pct)
 {
-	if (isnan(pct))
-		return;
-	if (p->m->style == STYLE_DOTS)
+	if (!isnan(pct))
 		buf_printf(&p->line, " %6.2f %%", pct);
-	else
-		buf_printf(&p->line, ", Pct Parent: %.2f%%", pct);
 }
 
 static void
-add_figure(struct buf *b, const char *what, int64_t ns, const char *unit)
+add_figure(struct buf *b, const char *what, int64_t ns)
 {
+	char text[NUM_DEC_MAX];
+
 	buf_puts(b, what);
-	add_us(b, ns);
-	buf_puts(b, unit);
+	buf_put(b, text, put_us(text, ns));
 }
 
 static void
-dots_node(struct printer *p, const struct node *node)
+add_node(struct printer *p, const struct node *node)
 {
 	struct buf *b = &p->line;
 
@@ -151,42 +135,15 @@ dots_node(struct printer *p, const struct node *node)
 	add_dots(p, node->sum_ns);
 	add_percent(p, node->up > 0 ? node->pct_parent : node->pct_busy);
 	if (node->calls > 1) {
-		add_figure(b, "  mean ", node->sum_ns / node->calls, "");
-		add_figure(b, ", min ", node->min_ns, "");
-		add_figure(b, ", max ", node->max_ns, "");
+		add_figure(b, "  mean ", node->sum_ns / node->calls);
+		add_figure(b, ", min ", node->min_ns);
+		add_figure(b, ", max ", node->max_ns);
 	}
 	if (node->bwd_ns != SINK_NONE)
-		add_figure(b, "  backward ", node->bwd_ns, "");
+		add_figure(b, "  backward ", node->bwd_ns);
 	if (!isnan(node->tflop_s))
 		buf_printf(b, "  %.2f TFLOP/s of %.0f %% of the time",
 		    node->tflop_s, node->pct_modelled);
-}
-
-/* ---- words ---- */
-
-static void
-tree_node(struct printer *p, const struct node *node)
-{
-	struct buf *b = &p->line;
-
-	if (node->calls == 1) {
-		buf_puts(b, "UID: ");
-		buf_room(b, UID_MAX);
-		b->len += uid_put(b->p + b->len, node->rec.uid);
-		buf_puts(b, ", ");
-	}
-	if (!node->is_outside)
-		buf_puts(b, "Name: ");
-	add_label(b, p, node);
-	add_figure(b, ", GPU Time: ", node->sum_ns, " µs");
-	add_percent(p, node->pct_parent);
-	if (node->calls > 1) {
-		add_figure(b, ", Mean: ", node->sum_ns / node->calls, " µs");
-		add_figure(b, ", Min: ", node->min_ns, " µs");
-		add_figure(b, ", Max: ", node->max_ns, " µs");
-	}
-	if (node->bwd_ns != SINK_NONE)
-		add_figure(b, ", Backward: ", node->bwd_ns, " µs");
 }
 
 /* ---- all of it ---- */
@@ -198,13 +155,8 @@ put_own_line(struct printer *p, const struct node *node)
 	if (!has_own_line(p, node))
 		return;
 	begin_line(p, node->level + 1, true);
-	if (p->m->style == STYLE_DOTS) {
-		buf_puts(&p->line, OUTSIDE_LABEL);
-		add_dots(p, node->non_module_ns);
-	} else {
-		add_figure(&p->line,
-		    "Non-nn.Module GPU Time: ", node->non_module_ns, " µs");
-	}
+	buf_puts(&p->line, OUTSIDE_LABEL);
+	add_dots(p, node->non_module_ns);
 	add_percent(p, own_pct(node));
 	end_line(p);
 }
@@ -221,10 +173,7 @@ put_node(struct printer *p, const struct node *node)
 {
 	close_down_to(p, node->level);
 	begin_line(p, node->level, is_last_line(p, node));
-	if (p->m->style == STYLE_DOTS)
-		dots_node(p, node);
-	else
-		tree_node(p, node);
+	add_node(p, node);
 	end_line(p);
 	vec_push(&p->open, node);
 }
@@ -288,8 +237,7 @@ modules_print(struct sink *s, const struct sink_plan *plan)
 	(void)plan;
 	p.out = out_open(s->dest.path);
 	find_width(&p);
-	if (p.m->style == STYLE_DOTS)
-		put_head(&p);
+	put_head(&p);
 	for (size_t i = 0; i < s->records.n; i++) {
 		const struct node *node = node_at(p.m, i);
 
