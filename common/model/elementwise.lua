@@ -5,17 +5,6 @@ local bf16 = "c10::BFloat16"
 local unary = { category = "elementwise", sheet = "UnaryElementwise", unit = "vector", prec = 0 }
 local binary = { category = "elementwise", sheet = "BinaryElementwise", unit = "vector", prec = 0 }
 
--- The shape that two shapes broadcast to.
-local function broadcast(a, b)
-  local out, n = {}, #a > #b and #a or #b
-  for i = 0, n - 1 do
-    local x, y = a[#a - i] or 1, b[#b - i] or 1
-    if x ~= y and x ~= 1 and y ~= 1 then fail("the shapes don't broadcast") end
-    out[n - i] = x == 1 and y or x
-  end
-  return out
-end
-
 local function two_operands(_ENV, out)
   shape_in1 = shape(0)
   shape_in2 = shape(1)

@@ -53,13 +53,6 @@ local function pointwise(names, bool_result)
   }
 end
 
--- Names of PyTorch's own.
-local function aten(text)
-  local out = {}
-  for w in text:gmatch("%S+") do out[#out + 1] = "aten::" .. w end
-  return out
-end
-
 -- Each name, and with _ behind it.
 local function in_place_too(text)
   local out = aten(text)
@@ -96,8 +89,7 @@ op {
 op {
   like = entry("MorePointwise", 0), names = aten "fill_ zero_ uniform_ normal_ random_ bernoulli_ exponential_",
   eval = function (_ENV)
-    num_elems = elems(0)
-    dtype_in = dtype(0)
+    about(_ENV, 0)
     return 0, num_elems * size(0)
   end,
   examples = {
@@ -110,8 +102,7 @@ op {
 op {
   like = entry("MorePointwise", 0), names = aten "native_dropout",
   eval = function (_ENV)
-    num_elems = elems(0)
-    dtype_in = dtype(0)
+    about(_ENV, 0)
     return num_elems, num_elems * (2 * size(0) + 1)
   end,
   examples = {
@@ -257,8 +248,7 @@ op {
 op {
   like = entry("Movement", 0), names = aten "embedding_dense_backward",
   eval = function (_ENV)
-    num_elems = elems(0)
-    dtype_in = dtype(0)
+    about(_ENV, 0)
     local rows = int(value(2), 0)
     return num_elems, (2 * num_elems + rows * dim(0, -1)) * size(0) + elems(1) * size(1, 8)
   end,

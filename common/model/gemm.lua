@@ -489,13 +489,7 @@ op {
     if #a == 1 then a = { 1, a[1] } end
     if #b == 1 then b = { b[1], 1 } end
     if #a < 2 or #b < 2 or a[#a] ~= b[#b - 1] then fail("the shapes don't fit") end
-    local batch = 1
-    for i = 2, math.max(#a, #b) - 1 do
-      local x, y = a[#a - i] or 1, b[#b - i] or 1
-      if x ~= y and x ~= 1 and y ~= 1 then fail("the shapes don't broadcast") end
-      batch = batch * (x == 1 and y or x)
-    end
-    B = batch
+    B = prod(broadcast({ table.unpack(a, 1, #a - 2) }, { table.unpack(b, 1, #b - 2) }))
     product(_ENV, 0, 1, a[#a - 1], b[#b], a[#a], false)
     return flops(B, M, N, K),
       elems(0) * size(0) + elems(1) * size(1) + B * M * N * (has(2) and size(2) or size(0))

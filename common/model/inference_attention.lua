@@ -9,10 +9,12 @@ local attention = { category = "InferenceAttention", sheet = "InferenceAttention
   reads = { "annotation" } }
 
 local keys = { "sq", "sk", "sqsq", "sqsk" }
+local sums_of = { "c_sq", "c_sk", "c_sqsq", "c_sqsk", "g_sq", "g_sk", "g_sqsq", "g_sqsk" }
 
 -- name=number pairs of SGLang
 local function pairs_in(text)
-  local t = { c_sq = 0, c_sk = 0, c_sqsq = 0, c_sqsk = 0, g_sq = 0, g_sk = 0, g_sqsq = 0, g_sqsk = 0 }
+  local t = {}
+  for _, k in ipairs(sums_of) do t[k] = 0 end
   for name, n in text:gmatch("([cg]_%l+)=(%d+)") do
     if t[name] then t[name] = int(n) end
   end
@@ -60,14 +62,9 @@ local function sums()
   local text = annotation()
   if text == "" or text == "NA" then fail("no annotation around it") end
   local t, r = requests(text) or fail("the annotation doesn't count tokens"), {}
-  for _, phase in ipairs { "c_", "g_" } do
-    for _, k in ipairs(keys) do
-      local n = t[phase .. k] or 0
-      if math.type(n) ~= "integer" or n < 0 then
-        fail("the annotation's " .. phase .. k .. " is no count")
-      end
-      r[phase .. k] = n
-    end
+  for _, k in ipairs(sums_of) do
+    r[k] = t[k] or 0
+    if math.type(r[k]) ~= "integer" or r[k] < 0 then fail("the annotation's " .. k .. " is no count") end
   end
   return r
 end
@@ -86,14 +83,7 @@ local function set(_ENV, t, r)
   dropout = 0.0
   causal = false
   flash_impl = true
-  c_sq = r.c_sq
-  c_sk = r.c_sk
-  c_sqsq = r.c_sqsq
-  c_sqsk = r.c_sqsk
-  g_sq = r.g_sq
-  g_sk = r.g_sk
-  g_sqsq = r.g_sqsq
-  g_sqsk = r.g_sqsk
+  for _, k in ipairs(sums_of) do _ENV[k] = r[k] end
   dtype_Q = t.q
   if t.kv then dtype_KV = t.kv end
   if t.window then sliding_window = t.window end

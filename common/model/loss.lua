@@ -2,11 +2,6 @@
 -- Losses, and small ops of training loops that the reference has no model of. A
 -- loss that is reduced reduces by an op of its own, so it counts as pointwise.
 
-local function aten(text)
-  local out = {}
-  for w in text:gmatch("%S+") do out[#out + 1] = "aten::" .. w end
-  return out
-end
 local base = { sheet = "MorePointwise", unit = "vector", extra = true }
 
 -- Bytes of the tensors among arguments first to last.
@@ -23,8 +18,7 @@ local function loss(names, per_element, tensors)
   op {
     like = base, names = aten(names), prec = 0,
     eval = function (_ENV)
-      num_elems = elems(0)
-      dtype_in = dtype(0)
+      about(_ENV, 0)
       return per_element * num_elems, moved(0, tensors - 1) + num_elems * size(0)
     end,
     examples = {
@@ -43,8 +37,7 @@ local function backward(names, per_element)
   op {
     like = base, names = aten(names), prec = 1,
     eval = function (_ENV)
-      num_elems = elems(1)
-      dtype_in = dtype(1)
+      about(_ENV, 1)
       local grad = elems(0) * size(0)
       return per_element * num_elems, grad + moved(1, 2) + num_elems * size(1)
     end,
@@ -63,8 +56,7 @@ backward("binary_cross_entropy_backward kl_div_backward", 6)
 op {
   like = base, names = aten "nll_loss_backward nll_loss2d_backward", prec = 1,
   eval = function (_ENV)
-    num_elems = elems(1)
-    dtype_in = dtype(1)
+    about(_ENV, 1)
     return elems(2), elems(0) * size(0) + num_elems * size(1) + elems(2) * size(2, 8)
   end,
   examples = {
@@ -77,8 +69,7 @@ op {
 op {
   like = base, names = aten "_local_scalar_dense",
   eval = function (_ENV)
-    num_elems = elems(0)
-    dtype_in = dtype(0)
+    about(_ENV, 0)
     return 0, 2 * size(0)
   end,
   examples = {
@@ -90,8 +81,7 @@ op {
 op {
   like = base, names = aten "_transform_bias_rescale_qkv", prec = 0,
   eval = function (_ENV)
-    num_elems = elems(0)
-    dtype_in = dtype(0)
+    about(_ENV, 0)
     return num_elems + num_elems // 3, 2 * num_elems * size(0) + elems(1) * size(1)
   end,
   examples = {

@@ -66,22 +66,28 @@ end
 local one = { category = "MoE_fused", sheet = "MoE_fused", unit = "matrix" }
 local parts = { category = "MoE_unfused", sheet = "MoE_unfused", unit = "matrix" }
 
-op {
-  like = one, names = { "pseudo_op::moe_aiter_fused_1stage" },
-  eval = function (_ENV)
-    local t = weights(1, 2)
-    t.T, t.k = dim(0, 0), dim(3, 1)
-    set(_ENV, t, true, dtype(0), dtype(1))
-    local bi = bytes(dtype(0), 2)
-    local f, b = fused(t, bi, (weight(dtype(1), t.pack)), bi)
-    return f, b, dtype(0)
-  end,
-  examples = {
-    { dims = { { 33, 4096 }, { 64, 4096, 4096 }, { 64, 4096, 2048 }, { 33, 6 } },
-      types = { bf16, fp8, fp8, "float" }, flops = 9967153152, bytes = 1548610830.543705,
-      spec = "matrix_bf16", params = { gated = true, inter_dim = 2048 } },
-  },
-}
+-- (in, w1, w2, ...): argument k has topk columns. The precision is the input's, or
+-- by_weight that of the weights.
+local function stage(like, name, k, cost, by_weight, examples)
+  op {
+    like = like, names = { name }, examples = examples,
+    eval = function (_ENV)
+      local t = weights(1, 2)
+      t.T, t.k = dim(0, 0), dim(k, 1)
+      set(_ENV, t, true, dtype(0), dtype(1))
+      local bi = bytes(dtype(0), 2)
+      local bw, precision = weight(dtype(1), t.pack)
+      local f, b = cost(t, bi, bw, bi)
+      return f, b, by_weight and precision or dtype(0)
+    end,
+  }
+end
+
+stage(one, "pseudo_op::moe_aiter_fused_1stage", 3, fused, false, {
+  { dims = { { 33, 4096 }, { 64, 4096, 4096 }, { 64, 4096, 2048 }, { 33, 6 } },
+    types = { bf16, fp8, fp8, "float" }, flops = 9967153152, bytes = 1548610830.543705,
+    spec = "matrix_bf16", params = { gated = true, inter_dim = 2048 } },
+})
 
 -- (out, in, w1, w2, ...)
 op {
@@ -95,38 +101,15 @@ op {
   end,
 }
 
-for _, stage in ipairs { { "pseudo_op::moe_flydsl_stage1", up }, { "pseudo_op::moe_flydsl_stage2", down } } do
-  op {
-    like = parts, names = { stage[1] },
-    eval = function (_ENV)
-      local t = weights(1, 2)
-      t.T, t.k = dim(0, 0), dim(3, 1)
-      set(_ENV, t, true, dtype(0), dtype(1))
-      local bi = bytes(dtype(0), 2)
-      local bw, precision = weight(dtype(1), t.pack)
-      local f, b = stage[2](t, bi, bw, bi)
-      return f, b, precision
-    end,
-    examples = {
-      { dims = { { 8, 64 }, { 4, 64, 32 }, { 4, 64, 16 }, { 8, 4 } },
-        types = { bf16, "unsigned char", "unsigned char", "float" },
-        flops = 2 * 8 * 64 * 32 * 4 * (stage[2] == up and 2 or 1), spec = "matrix_fp4",
-        params = { inter_dim = 32, weight_dtype = "unsigned char" } },
-    },
-  }
+for n, cost in ipairs { up, down } do
+  stage(parts, "pseudo_op::moe_flydsl_stage" .. n, 3, cost, true, {
+    { dims = { { 8, 64 }, { 4, 64, 32 }, { 4, 64, 16 }, { 8, 4 } },
+      types = { bf16, "unsigned char", "unsigned char", "float" },
+      flops = 2 * 8 * 64 * 32 * 4 * (cost == up and 2 or 1), spec = "matrix_fp4",
+      params = { inter_dim = 32, weight_dtype = "unsigned char" } },
+  })
 end
-
-op {
-  like = parts, names = { "aiter::ck_moe_stage1" },
-  eval = function (_ENV)
-    local t = weights(1, 2)
-    t.T, t.k = dim(0, 0), dim(6, 1)
-    set(_ENV, t, true, dtype(0), dtype(1))
-    local bi = bytes(dtype(0), 2)
-    local f, b = up(t, bi, (weight(dtype(1), t.pack)), bi)
-    return f, b, dtype(0)
-  end,
-}
+stage(parts, "aiter::ck_moe_stage1", 6, up)
 op {
   like = parts, names = { "aiter::ck_moe_stage2" },
   eval = function (_ENV)

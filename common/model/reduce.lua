@@ -113,17 +113,6 @@ op {
   },
 }
 
--- Elements of the shape that two shapes broadcast to.
-local function broadcast_elems(a, b)
-  local n = 1
-  for i = 0, math.max(#a, #b) - 1 do
-    local x, y = a[#a - i] or 1, b[#b - i] or 1
-    if x ~= y and x ~= 1 and y ~= 1 then fail("the shapes don't broadcast") end
-    n = n * (x == 1 and y or x)
-  end
-  return n
-end
-
 -- A second tensor makes it pointwise; a dimension adds the indices.
 op {
   like = base, backward = same,
@@ -131,7 +120,7 @@ op {
   eval = function (_ENV)
     if nargs() > 1 and has(1) then
       num_input_elems = elems(0) + elems(1)
-      num_output_elems = broadcast_elems(shape(0), shape(1))
+      num_output_elems = prod(broadcast(shape(0), shape(1)))
       dtype_in_out = tuple(dtype(0), nil)
       reduce_type = kind(op_name())
       local a, b = size(0), size(1)

@@ -40,41 +40,31 @@ op {
       flops = 235929600, bytes = 314572800, spec = "vector_bf16" },
   },
 }
-op {
-  like = fused, names = { "aiter::fused_qk_rope_cat_and_cache_mla" },
-  eval = function (_ENV)
-    T = dim(0, 0)
-    QH = dim(0, 1)
-    KH = dim(2, 1)
-    D_lora = dim(0, 2)
-    D_pe = dim(1, 2)
-    dtype_in = dtype(0)
-    dtype_kv = dtype(4) ~= "" and dtype(4) or dtype(0)
-    local e = size(0)
-    return 3 * T * (QH + KH) * D_pe,
-      T * (D_lora + D_pe) * (2 * QH * e + KH * (e + bytes_of(dtype_kv, e)))
-  end,
-}
-op {
-  like = fused, names = { "aiter::fused_qk_rope_concat_and_cache_mla" },
-  eval = function (_ENV)
-    T = dim(0, 0)
-    QH = dim(0, 1)
-    KH = 1
-    D_lora = dim(0, 2)
-    D_pe = dim(1, 2)
-    dtype_in = dtype(0)
-    dtype_kv = dtype(4) ~= "" and dtype(4) or dtype(0)
-    dtype_out = dtype(5) ~= "" and dtype(5) or dtype(0)
-    local e = size(0)
-    return 3 * T * (QH + KH) * D_pe,
-      T * (D_lora + D_pe) * (QH * (e + bytes_of(dtype_out, e)) + KH * (e + bytes_of(dtype_kv, e)))
-  end,
-  examples = {
-    { dims = { { 8, 16, 512 }, { 8, 16, 64 } }, types = { bf16, bf16 },
-      flops = 3 * 8 * 17 * 64, bytes = 8 * 576 * (16 * 4 + 4) },
-  },
-}
+-- out: the argument that has the type of the results, if any has
+local function rope_and_cache(names, heads, out, examples)
+  op {
+    like = fused, names = names, examples = examples,
+    eval = function (_ENV)
+      T = dim(0, 0)
+      QH = dim(0, 1)
+      KH = heads and dim(heads, 1) or 1
+      D_lora = dim(0, 2)
+      D_pe = dim(1, 2)
+      dtype_in = dtype(0)
+      dtype_kv = dtype(4) ~= "" and dtype(4) or dtype(0)
+      if out then dtype_out = dtype(out) ~= "" and dtype(out) or dtype(0) end
+      local e = size(0)
+      return 3 * T * (QH + KH) * D_pe,
+        T * (D_lora + D_pe) * (QH * (e + bytes_of(dtype_out or dtype_in, e))
+          + KH * (e + bytes_of(dtype_kv, e)))
+    end,
+  }
+end
+rope_and_cache({ "aiter::fused_qk_rope_cat_and_cache_mla" }, 2)
+rope_and_cache({ "aiter::fused_qk_rope_concat_and_cache_mla" }, nil, 5, {
+  { dims = { { 8, 16, 512 }, { 8, 16, 64 } }, types = { bf16, bf16 },
+    flops = 3 * 8 * 17 * 64, bytes = 8 * 576 * (16 * 4 + 4) },
+})
 
 -- ---- not in the reference ----
 

@@ -4,11 +4,6 @@
 -- (nonzero), only what is read is counted: the least that has to move.
 
 local bf16 = "c10::BFloat16"
-local function aten(text)
-  local out = {}
-  for w in text:gmatch("%S+") do out[#out + 1] = "aten::" .. w end
-  return out
-end
 local base = { sheet = "Sorting", unit = "vector", prec = 0, extra = true }
 
 -- Bits of n - 1: the comparisons that sort one of n.
@@ -47,8 +42,7 @@ op {
 op {
   like = base, names = aten "sort msort",
   eval = function (_ENV)
-    num_elems = elems(0)
-    dtype_in = dtype(0)
+    about(_ENV, 0)
     local at = (value(1) == "True" or value(1) == "False" or value(1) == "") and nvalues() > 3 and 2 or 1
     return num_elems * log2_up(length(at)), num_elems * (2 * size(0) + 8)
   end,
@@ -63,8 +57,7 @@ op {
 op {
   like = base, names = aten "argsort",
   eval = function (_ENV)
-    num_elems = elems(0)
-    dtype_in = dtype(0)
+    about(_ENV, 0)
     return num_elems * log2_up(length(1)), num_elems * (size(0) + 8)
   end,
 }
@@ -74,8 +67,7 @@ op {
   like = base,
   names = aten "nonzero masked_select _unique2 _unique unique_consecutive unique_dim bincount histc",
   eval = function (_ENV)
-    num_elems = elems(0)
-    dtype_in = dtype(0)
+    about(_ENV, 0)
     return num_elems, num_elems * size(0) + (has(1) and elems(1) * size(1) or 0)
   end,
   examples = {
@@ -127,8 +119,7 @@ op {
 op {
   like = base, names = aten "tril triu tril_ triu_", sheet = "Movement",
   eval = function (_ENV)
-    num_elems = elems(0)
-    dtype_in = dtype(0)
+    about(_ENV, 0)
     return 0, 2 * num_elems * size(0)
   end,
 }

@@ -1,0 +1,26 @@
+-- SPDX-License-Identifier: MIT
+-- What several files of models use.
+
+-- Names of PyTorch's own.
+function aten(text)
+  local out = {}
+  for w in text:gmatch("%S+") do out[#out + 1] = "aten::" .. w end
+  return out
+end
+
+-- The parameters of an op that is about the elements of argument i.
+function about(_ENV, i)
+  num_elems = elems(i)
+  dtype_in = dtype(i)
+end
+
+-- The shape that two shapes broadcast to.
+function broadcast(a, b)
+  local out, n = {}, #a > #b and #a or #b
+  for i = 0, n - 1 do
+    local x, y = a[#a - i] or 1, b[#b - i] or 1
+    if x ~= y and x ~= 1 and y ~= 1 then fail("the shapes don't broadcast") end
+    out[n - i] = x == 1 and y or x
+  end
+  return out
+end
