@@ -142,7 +142,7 @@ a_no_model(lua_State *L)
 	return luaL_error(L, "%s", luaL_optstring(L, 1, "no model"));
 }
 
-static const luaL_Reg functions[] = {
+const luaL_Reg access_op_functions[] = {
 	{ "annotation", a_annotation },
 	{ "argument", a_argument },
 	{ "fail", a_fail },
@@ -157,11 +157,3 @@ static const luaL_Reg functions[] = {
 	{ "variable", a_variable },
 	{ NULL, NULL },
 };
-
-void
-access_op_open(lua_State *L, int api)
-{
-	lua_pushvalue(L, api);
-	luaL_setfuncs(L, functions, 0);
-	lua_pop(L, 1);
-}

@@ -130,39 +130,6 @@ a_list(lua_State *L)
 	return 1;
 }
 
-/* tuple(...): a list that may hold nils. */
-static int
-a_tuple(lua_State *L)
-{
-	int n = lua_gettop(L);
-
-	lua_createtable(L, n, 1);
-	for (int i = 1; i <= n; i++) {
-		lua_pushvalue(L, i);
-		lua_rawseti(L, -2, i);
-	}
-	lua_pushinteger(L, n);
-	lua_setfield(L, -2, "n");
-	return 1;
-}
-
-static int
-a_ceil_div(lua_State *L)
-{
-	if (lua_isinteger(L, 1) && lua_isinteger(L, 2)) {
-		lua_Integer a = lua_tointeger(L, 1), b = lua_tointeger(L, 2);
-
-		luaL_argcheck(L, b > 0, 2, "must be positive");
-		lua_pushinteger(L, a / b + (a % b > 0));
-	} else {
-		double b = luaL_checknumber(L, 2);
-
-		luaL_argcheck(L, b > 0, 2, "must be positive");
-		lua_pushnumber(L, ceil(luaL_checknumber(L, 1) / b));
-	}
-	return 1;
-}
-
 static int
 a_starts(lua_State *L)
 {
@@ -177,22 +144,12 @@ a_contains(lua_State *L)
 	return 1;
 }
 
-static const luaL_Reg functions[] = {
+const luaL_Reg access_text_functions[] = {
 	{ "bool", a_bool },
-	{ "ceil_div", a_ceil_div },
 	{ "contains", a_contains },
 	{ "int", a_int },
 	{ "list", a_list },
 	{ "num", a_num },
 	{ "starts", a_starts },
-	{ "tuple", a_tuple },
 	{ NULL, NULL },
 };
-
-void
-access_text_open(lua_State *L, int api)
-{
-	lua_pushvalue(L, api);
-	luaL_setfuncs(L, functions, 0);
-	lua_pop(L, 1);
-}

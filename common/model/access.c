@@ -387,9 +387,9 @@ access_open(lua_State *L, int api)
 {
 	lua_pushvalue(L, api);
 	luaL_setfuncs(L, functions, 0);
+	luaL_setfuncs(L, access_text_functions, 0);
+	luaL_setfuncs(L, access_op_functions, 0);
 	lua_pushnumber(L, (lua_Number)NAN);
 	lua_setfield(L, -2, "unknown");
 	lua_pop(L, 1);
-	access_text_open(L, api);
-	access_op_open(L, api);
 }

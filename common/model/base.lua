@@ -24,3 +24,11 @@ function broadcast(a, b)
   end
   return out
 end
+
+-- A list that may hold nils.
+function tuple(...) return { n = select("#", ...), ... } end
+
+function ceil_div(a, b)
+  if b <= 0 then error("ceil_div by " .. b) end
+  return a // b + (a % b > 0 and 1 or 0)
+end

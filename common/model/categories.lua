@@ -45,8 +45,8 @@ category { name = "FusedRoPE",
 category { name = "CustomCollective", globs = { "aiter::allgather_lastdim<*> (Synthetic Op)",
   "aiter::allgather_lastdim<*>(*) (Synthetic Op)" } }
 
-category { name = "triton", prefix = { "triton" } }
-category { name = "record_param_comms", prefix = { "record_param_comms" } }
+category { name = "triton", globs = { "triton*" } }
+category { name = "record_param_comms", globs = { "record_param_comms*" } }
 
 -- Of what has no other, by the first kernel ("void at::native...").
 category { name = "elementwise", kernels = { "elementwise" } }

@@ -88,8 +88,7 @@ known_fields(lua_State *L, int t, const char *const names[])
 
 static const char *const op_fields[] = { "alone", "backward",
 	"backward_category", "category", "eval", "examples", "extra", "gemm",
-	"globs", "like", "names", "prec", "prefix", "reads", "sheet", "unit",
-	NULL };
+	"globs", "like", "names", "prec", "reads", "sheet", "unit", NULL };
 /* What like = ENTRY passes on. */
 static const char *const inherited[] = { "alone", "backward",
 	"backward_category", "category", "eval", "extra", "gemm", "prec",
@@ -174,33 +173,12 @@ op_name(struct models *ms, struct str name)
 }
 
 /* Beginnings of names, or shell patterns; whether there is one. */
-static bool
-add_globs(lua_State *L, const struct model *m, const char *key)
-{
-	struct models *ms = models_of(L);
-	bool is_prefix = strcmp(key, "prefix") == 0;
-	size_t n = list_field(L, 1, key);
-
-	for (size_t i = 0; i < n; i++) {
-		struct str s = ms->list.v[i];
-
-		ms->text.len = 0;
-		buf_put(&ms->text, s.p, s.len);
-		if (is_prefix)
-			buf_putc(&ms->text, '*');
-		vec_push(&ms->model_globs,
-		    ((struct glob_rule){ word(ms, buf_str(&ms->text)),
-			is_prefix ? s.len : 0, m->number }));
-	}
-	return n > 0;
-}
-
 static void
 add_names(lua_State *L, struct model *m)
 {
 	struct models *ms = models_of(L);
 	size_t nnames = list_field(L, 1, "names");
-	bool any = nnames > 0;
+	size_t nglobs;
 
 	for (size_t i = 0; i < nnames; i++) {
 		struct op_name *n = op_name(ms, ms->list.v[i]);
@@ -211,10 +189,12 @@ add_names(lua_State *L, struct model *m)
 		if (m->category.len > 0)
 			n->category = m->category;
 	}
-	any |= add_globs(L, m, "prefix");
-	any |= add_globs(L, m, "globs");
-	if (!any)
-		luaL_error(L, "an op without names, prefix or globs");
+	nglobs = list_field(L, 1, "globs");
+	for (size_t i = 0; i < nglobs; i++)
+		vec_push(&ms->model_globs,
+		    ((struct glob_rule){ word(ms, ms->list.v[i]), m->number }));
+	if (nnames + nglobs == 0)
+		luaL_error(L, "an op without names or globs");
 }
 
 static int
@@ -263,7 +243,7 @@ d_op(lua_State *L)
 /* ---- category ---- */
 
 static const char *const category_fields[] = { "globs", "kernels", "name",
-	"names", "prefix", NULL };
+	"names", NULL };
 
 static void
 add_rules(
@@ -290,7 +270,6 @@ d_category(lua_State *L)
 	for (size_t i = 0, n = list_field(L, 1, "names"); i < n; i++)
 		op_name(ms, ms->list.v[i])->category = category;
 	add_rules(L, &ms->globs, "globs", category);
-	add_rules(L, &ms->prefixes, "prefix", category);
 	add_rules(L, &ms->kernels, "kernels", category);
 	ms->generation++;
 	return 0;

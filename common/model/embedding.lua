@@ -116,7 +116,7 @@ local few = { op = name, dims = with({ { 0 }, { 0 }, { 512 } }, { table.unpack(d
   types = types }
 
 op {
-  like = base, reads = { "backward" }, prefix = { "fbgemm::split_embedding_codegen_lookup_" },
+  like = base, reads = { "backward" }, globs = { "fbgemm::split_embedding_codegen_lookup_*" },
   eval = lookup(split),
   examples = {
     { op = name, dims = dims, types = types, values = { "", "", "", "", "", "", "", "32" },
@@ -181,7 +181,7 @@ local function backward(at, states)
 end
 
 op {
-  like = base, reads = { "forward" }, prefix = { "torch::autograd::CppNode<SplitLookupFunction_" },
+  like = base, reads = { "forward" }, globs = { "torch::autograd::CppNode<SplitLookupFunction_*" },
   eval = backward(split, 2),
   examples = {
     { op = "torch::autograd::CppNode<SplitLookupFunction_adagrad_Op>", dims = { { 16, 32 } },
@@ -194,7 +194,7 @@ op {
 }
 op {
   like = base, reads = { "forward" },
-  prefix = { "torch::autograd::CppNode<SplitLookupFunction_rowwise" },
+  globs = { "torch::autograd::CppNode<SplitLookupFunction_rowwise*" },
   eval = backward(split, 1),
   examples = {
     -- of each of 100 indices a row of 16 halves and one float, read and written
@@ -215,7 +215,7 @@ op {
 -- Without an optimiser the gradient of all weights is written.
 op {
   like = base, reads = { "forward" },
-  prefix = { "torch::autograd::CppNode<SplitLookupFunction_Dense" },
+  globs = { "torch::autograd::CppNode<SplitLookupFunction_Dense*" },
   eval = backward(dense, 0),
   examples = {
     { op = "torch::autograd::CppNode<SplitLookupFunction_Dense_Op>", dims = { { 16, 32 } },
@@ -266,7 +266,7 @@ op {
 op {
   like = base, prec = 0,
   names = { "fbgemm::permute_pooled_embs", "fbgemm::permute_pooled_embs_auto_grad" },
-  prefix = { "torch::autograd::CppNode<fbgemm_gpu::PermutePooledEmbsFunction" },
+  globs = { "torch::autograd::CppNode<fbgemm_gpu::PermutePooledEmbsFunction*" },
   eval = function (_ENV)
     num_values = elems(0)
     return 0, 2 * num_values * size(0)

@@ -418,7 +418,7 @@ resample_backward(aten "upsample_bicubic2d_backward _upsample_bicubic2d_aa_backw
 -- Elements of the first list; reads the lists, writes the first or one like it.
 -- What copies or sets to zero doesn't read it; norms write a number for each.
 op {
-  like = entry("Optimizer", 0), prefix = { "aten::_foreach_" },
+  like = entry("Optimizer", 0), globs = { "aten::_foreach_*" },
   eval = function (_ENV)
     if not has(0) then fail("the trace has no shapes of the list of tensors") end
     local n, lists = elems(0), 1

@@ -297,7 +297,6 @@ models_destroy(struct models *ms)
 	vec_free(&ms->listed);
 	vec_free(&ms->model_globs);
 	vec_free(&ms->globs);
-	vec_free(&ms->prefixes);
 	vec_free(&ms->kernels);
 	vec_free(&ms->sheets);
 	vec_free(&ms->dtypes);
@@ -318,14 +317,6 @@ models_destroy(struct models *ms)
 
 /* ---- names ---- */
 
-static bool
-is_like(struct str name, const struct glob_rule *r)
-{
-	if (r->plain > 0)
-		return str_starts(name, (struct str){ r->glob.p, r->plain });
-	return str_glob(r->glob, name);
-}
-
 /* What a name comes to when it has no entry of its own. */
 static void
 resolve(struct models *ms, struct op_name *n, struct str name)
@@ -335,14 +326,11 @@ resolve(struct models *ms, struct op_name *n, struct str name)
 	n->generation = ms->generation;
 	/* The last declared first: a user's file comes behind ours. */
 	for (size_t i = ms->model_globs.n; n->model == NULL && i-- > 0;)
-		if (is_like(name, &ms->model_globs.v[i]))
+		if (str_glob(ms->model_globs.v[i].glob, name))
 			n->model = ms->entries.v[ms->model_globs.v[i].entry];
 	for (size_t i = ms->globs.n; n->resolved.len == 0 && i-- > 0;)
 		if (str_glob(ms->globs.v[i].text, name))
 			n->resolved = ms->globs.v[i].category;
-	for (size_t i = ms->prefixes.n; n->resolved.len == 0 && i-- > 0;)
-		if (str_starts(name, ms->prefixes.v[i].text))
-			n->resolved = ms->prefixes.v[i].category;
 }
 
 static const struct op_name *

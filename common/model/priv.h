@@ -57,7 +57,6 @@ typedef VEC(struct category_rule) category_rules;
 /* Ops whose names are like this shell pattern have an entry. */
 struct glob_rule {
 	struct str glob; /* "triton_poi_*" */
-	size_t plain;    /* so long is what stands before a lone last star */
 	uint32_t entry;
 };
 
@@ -65,7 +64,7 @@ struct glob_rule {
 struct op_name {
 	const struct model *exact;
 	struct str category;       /* by exact name; len 0: none */
-	const struct model *model; /* resolved, with prefixes ... */
+	const struct model *model; /* resolved, with patterns ... */
 	struct str resolved;       /* ... and category by name alone */
 	uint32_t generation;       /* in which it was resolved */
 };
@@ -124,7 +123,7 @@ struct models {
 	VEC(struct model *) entries;
 	VEC(uint32_t) listed; /* names with an entry, in order */
 	VEC(struct glob_rule) model_globs;
-	category_rules globs, prefixes, kernels;
+	category_rules globs, kernels;
 	VEC(struct model_sheet) sheets;
 	struct intern *dtype_names;
 	VEC(struct dtype) dtypes;
@@ -212,8 +211,7 @@ void sandbox_libs(lua_State *L, int api);
 void access_open(lua_State *L, int api);
 /* An error of the trace's, not of the entry's, as luaL_error(). */
 int lacks(lua_State *L, const char *fmt, ...);
-void access_text_open(lua_State *L, int api);
-void access_op_open(lua_State *L, int api);
+extern const luaL_Reg access_text_functions[], access_op_functions[];
 /* An integer, or a float where the entry counts in floats. */
 void push_size(lua_State *L, int64_t i);
 #define DTYPE_NAME_MAX 64

@@ -317,7 +317,7 @@ end
 local bf16 = "c10::BFloat16"
 
 op {
-  prefix = { "triton_poi_", "triton_red_", "triton_per_" },
+  globs = { "triton_poi_*", "triton_red_*", "triton_per_*" },
   unit = "vector", reads = { "inductor_source" },
   eval = function (_ENV)
     local text = op_name():match("^triton_%l+_fused_(.+)_%d+$")

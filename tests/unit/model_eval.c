@@ -249,7 +249,7 @@ main(void)
 	ok(models_load_text(ms, "my.lua",
 	       STR("op { names = { 'aten::mm' }, category = 'mine', eval = "
 		   "function (_ENV) X = 1 return 7, 8 end } category { name = "
-		   "'yours', prefix = { 'triton_po' } } op { prefix = { 'my_' "
+		   "'yours', globs = { 'triton_po*' } } op { globs = { 'my_*' "
 		   "}, eval = function () return 1 end }"),
 	       &b),
 	    "a file of the user");
