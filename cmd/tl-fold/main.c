@@ -12,13 +12,15 @@
 #include "trace/process.h"
 #include "trace/stat.h"
 
-#define OPT_CLOCK (OPT_LONG + 1)
-#define OPT_FRAMES (OPT_LONG + 2)
-#define OPT_LINKED_ONLY (OPT_LONG + 3)
-#define OPT_NO_KERNELS (OPT_LONG + 4)
-#define OPT_SHORT (OPT_LONG + 5)
-#define OPT_UNIT (OPT_LONG + 6)
-#define OPT_DIFF (OPT_LONG + 7)
+enum {
+	OPT_CLOCK = OPT_LONG,
+	OPT_FRAMES,
+	OPT_LINKED_ONLY,
+	OPT_NO_KERNELS,
+	OPT_SHORT,
+	OPT_UNIT,
+	OPT_DIFF
+};
 
 enum clock {
 	CLOCK_GPU,

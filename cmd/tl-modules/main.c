@@ -10,16 +10,18 @@
 
 #include "cmd/tl-modules/modules.h"
 
-#define OPT_BWD (OPT_LONG + 0)
-#define OPT_DEPTH (OPT_LONG + 1)
-#define OPT_FOLD (OPT_LONG + 2)
-#define OPT_MIN_TIME (OPT_LONG + 3)
-#define OPT_NO_FOLD (OPT_LONG + 4)
-#define OPT_ROOT (OPT_LONG + 5)
-#define OPT_BY_TYPE (OPT_LONG + 7)
-#define OPT_FLOPS (OPT_LONG + 8)
-#define OPT_MIN_PCT (OPT_LONG + 9)
-#define OPT_PSEUDO (OPT_LONG + 10)
+enum {
+	OPT_BWD = OPT_LONG,
+	OPT_DEPTH,
+	OPT_FOLD,
+	OPT_MIN_TIME,
+	OPT_NO_FOLD,
+	OPT_ROOT,
+	OPT_BY_TYPE,
+	OPT_FLOPS,
+	OPT_MIN_PCT,
+	OPT_PSEUDO
+};
 
 static const struct opt options[] = {
 	{ OPT_BWD, "bwd", NULL, "the time of their backward ops, too" },

@@ -230,8 +230,11 @@ model_cell(const struct sink_row *r, unsigned f)
 	rf = roofline_of(g->arch, g->roof, c->res);
 	switch (f) {
 	case C_GFLOPS: return cell_real(call_gflops(c));
-	case C_MIB: return cell_real(call_mib(c));
-	case C_INTENSITY: return cell_real(call_intensity(c));
+	case C_MIB: return cell_real(call_bytes(c) / 1048576);
+	case C_INTENSITY:
+		return call_bytes(c) > 0
+		    ? cell_real(call_gflops(c) * 1e9 / call_bytes(c))
+		    : cell_none();
 	case C_SPEC: return str_cell(c->res->spec);
 	case C_BOUND: return str_cell(str_of(bound_words[rf.bound]));
 	case C_ROOF:

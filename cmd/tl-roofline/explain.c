@@ -128,8 +128,8 @@ explain_call(struct out *out, struct roof_state *g, const struct call *c)
 	}
 	buf_free(&b);
 	put_real(out, "kernel time", (double)c->busy_ns / 1e3, " us");
-	put_real(out, "rate", call_tflops(c), " TFLOP/s");
-	put_real(out, "rate", call_tbs(c), " TB/s");
+	put_real(out, "rate", call_tflops(&g->sink, c), " TFLOP/s");
+	put_real(out, "rate", call_tbs(&g->sink, c), " TB/s");
 	put_real(out, "of the roofline", call_pct(c, call_roof_us(g, c)), " %");
 	put_source(out, g, m);
 }

@@ -11,30 +11,17 @@ is_backward_op(const struct model *m, struct str name)
 	    (m->is_extra && str_ends(name, STR("_backward")));
 }
 
-static bool
-has_result(const struct call *c)
-{
-	return c->res != NULL && c->res->status == MODEL_OK;
-}
-
+/* Of a result that is none they are NAN. */
 double
 call_gflops(const struct call *c)
 {
-	return has_result(c) ? c->res->flops / 1e9 : NAN;
+	return c->res != NULL ? c->res->flops / 1e9 : NAN;
 }
 
 double
-call_mib(const struct call *c)
+call_bytes(const struct call *c)
 {
-	return has_result(c) ? c->res->bytes / 1048576 : NAN;
-}
-
-double
-call_intensity(const struct call *c)
-{
-	if (!has_result(c) || !(c->res->bytes > 0))
-		return NAN;
-	return c->res->flops / 1e9 * 1e9 / c->res->bytes;
+	return c->res != NULL ? c->res->bytes : NAN;
 }
 
 static double
@@ -44,15 +31,17 @@ seconds(const struct call *c)
 }
 
 double
-call_tflops(const struct call *c)
+call_tflops(const struct sink *s, const void *call)
 {
-	return call_gflops(c) / 1e3 / seconds(c);
+	(void)s;
+	return call_gflops(call) / 1e3 / seconds(call);
 }
 
 double
-call_tbs(const struct call *c)
+call_tbs(const struct sink *s, const void *call)
 {
-	return has_result(c) ? c->res->bytes / 1e12 / seconds(c) : NAN;
+	(void)s;
+	return call_bytes(call) / 1e12 / seconds(call);
 }
 
 /* Calls of a row have the same result, or a few. */

@@ -8,21 +8,23 @@
  */
 #include "cmd/tl-roofline/fields.h"
 
-#define OPT_ARCH (OPT_LONG + 0)
-#define OPT_CALL_STACK (OPT_LONG + 2)
-#define OPT_DIMS (OPT_LONG + 3)
-#define OPT_DTYPE (OPT_LONG + 4)
-#define OPT_EXPLAIN (OPT_LONG + 5)
-#define OPT_LINKED_ONLY (OPT_LONG + 6)
-#define OPT_LIST_MODELS (OPT_LONG + 7)
-#define OPT_LIST_TABLES (OPT_LONG + 8)
-#define OPT_NUM_KERNELS (OPT_LONG + 9)
-#define OPT_OP (OPT_LONG + 10)
-#define OPT_OVERLAP (OPT_LONG + 11)
-#define OPT_RECOMPUTE (OPT_LONG + 12)
-#define OPT_ROOF (OPT_LONG + 13)
-#define OPT_INDUCTOR (OPT_LONG + 19)
-#define OPT_DIFF (OPT_LONG + 20)
+enum {
+	OPT_ARCH = OPT_LONG,
+	OPT_CALL_STACK,
+	OPT_DIMS,
+	OPT_DTYPE,
+	OPT_EXPLAIN,
+	OPT_LINKED_ONLY,
+	OPT_LIST_MODELS,
+	OPT_LIST_TABLES,
+	OPT_NUM_KERNELS,
+	OPT_OP,
+	OPT_OVERLAP,
+	OPT_RECOMPUTE,
+	OPT_ROOF,
+	OPT_INDUCTOR,
+	OPT_DIFF
+};
 
 static const struct opt options[] = {
 	{ OPT_ARCH, "arch", "GPU", "auto, a name or a JSON file" },

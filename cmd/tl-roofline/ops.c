@@ -57,44 +57,32 @@ type_of(struct str s)
 	return s;
 }
 
-static void
-put_type(struct buf *b, struct str s)
-{
-	buf_puts(b, b->len == 0 ? "[" : ",");
-	json_put_string(b, type_of(s));
-}
-
 /*
  * Types as JSON: text is such a list, or a word for all tensors, or words with
  * commas between for each argument; [] among the shapes is no tensor.
  */
 static void
-op_types(struct buf *b, struct str text, struct str dims)
+op_types(struct asked *a, struct buf *b, struct str text, struct str dims)
 {
 	bool is_list = str_find(text, STR(","), false) >= 0;
-	int depth = 0;
+	json_items shapes = { 0 };
+	const char *list = is_list ? arena_str(a->mem, text).p : NULL;
+	struct str word;
 
-	if (text.len > 0 && text.p[0] == '[') {
-		buf_put(b, text.p, text.len);
-		return;
-	}
-	for (size_t i = 0; is_list && i <= text.len; i++) {
-		size_t from = i;
+	if (!is_list && !json_split(&shapes, a->mem, dims))
+		shapes.n = 0;
+	for (size_t i = 0; i < shapes.n; i++) {
+		bool is_scalar = str_eq(shapes.v[i].text, STR("[]"));
 
-		while (i < text.len && text.p[i] != ',')
-			i++;
-		put_type(b, (struct str){ text.p + from, i - from });
+		buf_putc(b, i == 0 ? '[' : ',');
+		json_put_string(b, is_scalar ? STR("Scalar") : type_of(text));
 	}
-	for (size_t i = 0; !is_list && i < dims.len; i++) {
-		if (dims.p[i] == '[' && ++depth == 2)
-			put_type(b,
-			    i + 1 < dims.len && dims.p[i + 1] == ']'
-				? STR("Scalar")
-				: text);
-		if (dims.p[i] == ']')
-			depth--;
+	while (str_next(&list, ',', &word)) {
+		buf_putc(b, b->len == 0 ? '[' : ',');
+		json_put_string(b, type_of(word));
 	}
 	buf_puts(b, b->len == 0 ? "[]" : "]");
+	vec_free(&shapes);
 }
 
 /* A type of one's own is declared in a file of models. */
@@ -311,8 +299,8 @@ evaluate(
 	if (op->concrete.len == 0 && !a->is_event)
 		op->concrete = STR("[]");
 	if (op->types.len == 0 || op->types.p[0] != '[') {
-		op_types(
-		    b, op->types.len > 0 ? op->types : STR("float"), op->dims);
+		op_types(a, b, op->types.len > 0 ? op->types : STR("float"),
+		    op->dims);
 		op->types = buf_str(b);
 	}
 	return m == NULL

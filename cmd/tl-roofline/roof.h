@@ -201,10 +201,10 @@ void stack_of(struct roof_state *g, struct call *c, uint32_t node);
 /* Whether an op of this name and model is itself a backward op. */
 bool is_backward_op(const struct model *m, struct str name);
 double call_gflops(const struct call *c);
-double call_mib(const struct call *c);
-double call_intensity(const struct call *c);
-double call_tflops(const struct call *c);
-double call_tbs(const struct call *c);
+double call_bytes(const struct call *c);
+/* These are measures of the sink. */
+double call_tflops(const struct sink *s, const void *call);
+double call_tbs(const struct sink *s, const void *call);
 double call_roof_us(struct roof_state *g, const struct call *c);
 /* How much of the time needed another time is, in percent. */
 double call_pct(const struct call *c, double us);

@@ -11,20 +11,6 @@
 /* ---- columns ---- */
 
 static double
-tbs_of(const struct sink *s, const void *call)
-{
-	(void)s;
-	return call_tbs(call);
-}
-
-static double
-tflops_of(const struct sink *s, const void *call)
-{
-	(void)s;
-	return call_tflops(call);
-}
-
-static double
 pct_of(const struct sink *s, const void *call)
 {
 	return call_pct(call, call_roof_us((struct roof_state *)s, call));
@@ -33,8 +19,8 @@ pct_of(const struct sink *s, const void *call)
 const struct sink_measure roof_measures[] = {
 	[M_BUSY] = { AT(busy_ns), NULL, false },
 	[M_HOST] = { AT(host_ns), NULL, false },
-	[M_TBS] = { 0, tbs_of, false },
-	[M_TFLOPS] = { 0, tflops_of, false },
+	[M_TBS] = { 0, call_tbs, false },
+	[M_TFLOPS] = { 0, call_tflops, false },
 	[M_PCT] = { 0, pct_of, false },
 	[M_OVER] = { 0, NULL, true },
 };
