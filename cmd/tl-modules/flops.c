@@ -23,7 +23,7 @@ struct frame {
 	const struct model *model;
 	struct op_args args;
 	size_t first_extra, first_work, first_known, first_none;
-	int64_t start_ns, end_ns;
+	int64_t start_ns;
 	struct flops sum; /* of what was closed below */
 	uint32_t forward; /* number in linked, from 1; 0: none */
 	bool has_op;      /* with GPU work below */
@@ -149,8 +149,6 @@ flops_op(struct flop_counter *f, const struct event *ev)
 	if (ev->shape->has & HAS_FWD)
 		forward = map_get(&f->linked_of, uid_hash(ev->fwd));
 	fr->forward = forward != NULL ? (uint32_t)*forward : 0;
-	if (!num_add(ev->ts_ns, ev->dur_ns, &fr->end_ns))
-		fr->end_ns = INT64_MAX;
 	if (ev->name != INTERN_NONE)
 		fr->model = model_find(
 		    f->m->models, dict_get(f->m->sink.dict, ev->name));
@@ -237,8 +235,7 @@ result_of(struct flop_counter *f, const struct frame *fr)
 		op.nkernels = f->works.n - fr->first_work;
 	}
 	if (fr->model->reads & MODEL_READS_ANNOTATION)
-		op.annotation =
-		    notes_around(&f->notes, st, fr->start_ns, fr->end_ns);
+		op.annotation = notes_around(&f->notes, st, fr->start_ns);
 	r = model_eval(f->m->models, fr->model, &op, MODEL_FWD);
 	free(names);
 	return r->status == MODEL_OK ? r : NULL;

@@ -181,8 +181,7 @@ subtree_eval(struct roof_state *g, uint32_t node, enum model_way way)
 		op.nkernels = n->nwork;
 	}
 	if (m->reads & MODEL_READS_ANNOTATION)
-		op.annotation = notes_around(
-		    &g->notes, g->sink.dict, n->ts_ns, n->ts_ns + n->dur_ns);
+		op.annotation = notes_around(&g->notes, g->sink.dict, n->ts_ns);
 	if ((m->reads & MODEL_READS_FORWARD) &&
 	    (f = forward_above(g, node, &wrapper)) != NO_INDEX) {
 		forward = model_op_of(

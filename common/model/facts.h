@@ -6,13 +6,14 @@
  *	notes_add(&notes, models, dict, &in->ev);	(each user's annotation)
  *	...
  *	extras_take(&extras, dict, model, &in->ev);
- *	op.annotation = notes_around(&notes, dict, ts_ns, end_ns);
+ *	op.annotation = notes_around(&notes, dict, ts_ns);
  *	op.arg = ... extras_find(list, n, dict, key, &text) ...
  */
 #ifndef TL_MODEL_FACTS_H
 #define TL_MODEL_FACTS_H
 
 #include "model/model.h"
+#include "trace/inner.h"
 #include "trace/launcher.h"
 
 /* ---- an op ---- */
@@ -23,27 +24,17 @@ struct model_op model_op_of(
 
 /* ---- annotations of users ---- */
 
-struct note {
-	int64_t start, end;
-	uint32_t name, up; /* up: the nearest before it that ends later */
-};
-
-struct note_tier {
-	VEC(struct note) list;
-	bool is_sorted;
-};
-
-/* Of one source; zeroes to start with. 24 bytes each. */
+/* Of one source; zeroes to start with. */
 struct notes {
-	struct note_tier tiers[NOTE_OTHER + 1]; /* by enum note_rank */
-	struct map ranks;                       /* by name */
+	struct inner around; /* by enum note_rank: names */
+	bool is_found;
+	struct map ranks; /* by name */
 };
 
 void notes_add(struct notes *n, struct models *ms, const struct dict *st,
     const struct event *ev);
-/* The name of the one that an op lies in, "NA": there is none. */
-struct str notes_around(
-    struct notes *n, const struct dict *st, int64_t start, int64_t end);
+/* The name of the one that an op begins in, "NA": there is none. */
+struct str notes_around(struct notes *n, const struct dict *st, int64_t ts_ns);
 void notes_clear(struct notes *n);
 void notes_free(struct notes *n);
 

@@ -7,12 +7,7 @@
  * that names a step, else any. The names' forms are those of
  * inference_attention.lua, by the words that tell them apart.
  */
-#include <stdlib.h>
-
 #include "model/facts.h"
-
-#define NONE UINT32_MAX
-#define NTIERS (sizeof((struct notes *)0)->tiers / sizeof(struct note_tier))
 
 /* Each name is looked at once. */
 static enum note_rank
@@ -31,78 +26,27 @@ void
 notes_add(struct notes *n, struct models *ms, const struct dict *st,
     const struct event *ev)
 {
-	struct note_tier *list = &n->tiers[rank_of(n, ms, st, ev->name)];
 	int64_t end;
 
 	if ((ev->shape->has & HAS_TS) == 0 ||
 	    !num_add(ev->ts_ns, ev->dur_ns, &end))
 		return;
-	vec_push(&list->list,
-	    ((struct note){
-		.start = ev->ts_ns, .end = end, .name = ev->name }));
-	list->is_sorted = false;
-}
-
-static int
-by_start(const void *x, const void *y)
-{
-	const struct note *a = x, *b = y;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->end != b->end)
-		return a->end > b->end ? -1 : 1;
-	return (a->name > b->name) - (a->name < b->name);
-}
-
-/* And with each the nearest one before it that ends later. */
-static void
-sort(struct note_tier *l)
-{
-	if (l->list.n > 0)
-		qsort(l->list.v, l->list.n, sizeof *l->list.v, by_start);
-	for (uint32_t i = 0; i < l->list.n; i++) {
-		uint32_t up = i > 0 ? i - 1 : NONE;
-
-		while (up != NONE && l->list.v[up].end <= l->list.v[i].end)
-			up = l->list.v[up].up;
-		l->list.v[i].up = up;
-	}
-	l->is_sorted = true;
-}
-
-/* The innermost one that holds a time and goes on behind its end. */
-static uint32_t
-innermost(struct note_tier *l, int64_t start, int64_t end)
-{
-	size_t lo = 0, hi = l->list.n;
-	uint32_t i;
-
-	if (!l->is_sorted)
-		sort(l);
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (l->list.v[mid].start > start)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	i = lo > 0 ? (uint32_t)(lo - 1) : NONE;
-	while (i != NONE && l->list.v[i].end <= end)
-		i = l->list.v[i].up;
-	return i;
+	inner_add(
+	    &n->around, rank_of(n, ms, st, ev->name), ev->ts_ns, end, ev->name);
+	n->is_found = false;
 }
 
 struct str
-notes_around(struct notes *n, const struct dict *st, int64_t start, int64_t end)
+notes_around(struct notes *n, const struct dict *st, int64_t ts_ns)
 {
-	for (size_t tier = 0; tier < NTIERS; tier++) {
-		struct note_tier *l = &n->tiers[tier];
-		uint32_t i = innermost(l, start, end);
+	if (!n->is_found)
+		inner_find(&n->around);
+	n->is_found = true;
+	for (uint32_t rank = 0; rank <= NOTE_OTHER; rank++) {
+		uint32_t name = inner_at(&n->around, rank, ts_ns);
 
-		if (i != NONE)
-			return dict_get(st, l->list.v[i].name);
+		if (name != INNER_NONE)
+			return dict_get(st, name);
 	}
 	return STR("NA");
 }
@@ -110,14 +54,13 @@ notes_around(struct notes *n, const struct dict *st, int64_t start, int64_t end)
 void
 notes_clear(struct notes *n)
 {
-	for (size_t tier = 0; tier < NTIERS; tier++)
-		n->tiers[tier].list.n = 0;
+	inner_clear(&n->around);
+	n->is_found = false;
 }
 
 void
 notes_free(struct notes *n)
 {
-	for (size_t tier = 0; tier < NTIERS; tier++)
-		vec_free(&n->tiers[tier].list);
+	inner_free(&n->around);
 	map_free(&n->ranks);
 }
