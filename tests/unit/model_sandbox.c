@@ -56,8 +56,8 @@ files(void)
 	    "my.lua:1: names must be a list of texts");
 	refused("op { names = { 1 }, eval = function () end }",
 	    "names must be a list of texts");
-	refused("op { eval = function () end }",
-	    "an op without names or globs");
+	refused(
+	    "op { eval = function () end }", "an op without names or globs");
 	refused("op { nams = { 'x' } }", "there is no field nams");
 	refused("op { 'x' }", "a field without a name");
 	refused("op { names = { 'x' }, eval = 'M = 1' }",
