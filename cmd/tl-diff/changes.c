@@ -42,10 +42,9 @@ changes_free(struct changes *c)
 	remarks_free(&c->launches);
 	remarks_free(&c->order);
 	map_free(&c->moved);
-	for (int s = 0; s < NSIDES; s++) {
-		vec_free(&c->walls[s]);
+	for (int s = 0; s < NSIDES; s++)
 		remarks_free(&c->wrappers[s]);
-	}
+	terms_free(&c->clock);
 }
 
 uint32_t
@@ -134,7 +133,6 @@ changes_add(struct changes *c, uint32_t row, int side, int64_t no, int64_t ns,
 	struct row_time *t = time_of(c, row, side, no);
 	struct change *r = &c->rows.v[row];
 
-	c->has_ns = c->has_ns || ns % NS_PER_US != 0;
 	r->kernels[side]++;
 	stat_add(&r->ns[side], ns);
 	if (is_alone) {
@@ -153,7 +151,7 @@ changes_tell(struct changes *c, enum tally_of what, int side, int64_t ns)
 	stat_add(&c->tallies[what].ns[side], ns);
 }
 
-/* Steps in which something was launched, and their time on the clock. */
+/* Steps in which something was launched, and the time of all on the clock. */
 void
 changes_end_run(struct changes *c, int side, const struct side *r)
 {
@@ -163,14 +161,6 @@ changes_end_run(struct changes *c, int side, const struct side *r)
 		if (r->gpus.v[i].step != WALK_NO_STEP)
 			(void)map_put(&seen, (uint64_t)r->gpus.v[i].step, NULL);
 	c->unit[side].nsteps += seen.n;
-	for (size_t i = 0; i < r->steps.list.n; i++) {
-		const struct step_window *s = &r->steps.list.v[i];
-
-		if (s->what == STEP_IS_STEP &&
-		    map_get(&seen, (uint64_t)s->number) != NULL)
-			vec_push(&c->walls[side],
-			    ((struct wall){
-				run_at(c, side), s->end_ns - s->start_ns }));
-	}
+	step_times_add(&c->clock.side[side], &r->times, run_at(c, side), r->no);
 	map_free(&seen);
 }

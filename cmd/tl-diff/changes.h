@@ -8,9 +8,7 @@
 #ifndef TL_DIFF_CHANGES_H
 #define TL_DIFF_CHANGES_H
 
-#include "cmd/tl-diff/diff.h"
-
-#define NS_PER_US 1000
+#include "cmd/tl-diff/terms.h"
 
 /* Of a row of ops: by what its work was launched. */
 enum launched_by {
@@ -83,27 +81,6 @@ struct unit_times {
 	int64_t total_ns; /* GPU time of a unit, the mean */
 };
 
-/* The time on the clock of a step with GPU work. */
-struct wall {
-	uint32_t run;
-	int64_t ns;
-};
-
-/* How long a step takes on the clock. */
-struct step_clock {
-	uint64_t n[NSIDES];      /* steps */
-	int64_t mean_ns[NSIDES]; /* of a step; 0: there are none */
-	bool knows_noise;
-	bool is_noise; /* the difference may be chance, or there is none */
-};
-
-/* A step whose GPU time differs from that of all others of its side. */
-struct stand_out {
-	int side;
-	int64_t step;
-	int64_t ns; /* over the mean of the others; 0: there is none */
-};
-
 /* GPU events that remarks are about, over all runs. */
 struct tally {
 	uint64_t n[NSIDES];
@@ -153,9 +130,7 @@ struct changes {
 	struct map time_of; /* row and sample to time */
 	struct unit_times unit[NSIDES];
 	bool by_run; /* samples are runs */
-	bool has_ns; /* some event lasts no whole number of microseconds */
-	VEC(struct wall) walls[NSIDES]; /* run by run */
-	struct step_clock clock;
+	struct clock_changes clock;
 	/* the verdict */
 	int64_t diff_ns, gross_ns;
 	int64_t fixed_ns;   /* by work that only one side does */
@@ -163,7 +138,6 @@ struct changes {
 	int64_t rest_ns;    /* in it: rows that only together are none */
 	double spread_ns;
 	bool is_noise; /* the difference without what is fixed may be chance */
-	struct stand_out out;
 	/* remarks */
 	struct tally tallies[NTALLIES];
 	VEC(struct stream_pair) streams; /* of the pair of runs at hand */
@@ -194,21 +168,12 @@ void changes_add(struct changes *c, uint32_t row, int side, int64_t no,
 void changes_tell(struct changes *c, enum tally_of what, int side, int64_t ns);
 /* judge.c: after the last run. The largest difference first, noise later. */
 void changes_finish(struct changes *c);
-/* stand-out.c: once rows are judged. */
-void changes_stand_out(struct changes *c);
 
 /* Whether an event counts: with --per step, only what steps have. */
 static inline bool
 changes_want(const struct changes *c, const struct gpu *g)
 {
 	return c->set->per != PER_STEP || g->step != WALK_NO_STEP;
-}
-
-/* Whether both sides have steps whose time can be compared. */
-static inline bool
-changes_have_clock(const struct changes *c)
-{
-	return c->clock.n[0] > 0 && c->clock.n[1] > 0;
 }
 
 /* ---- what rows are made of ---- */
@@ -237,6 +202,18 @@ void tell_tree(struct changes *c, const struct diff *d);
  */
 void wrappers_of(const struct diff *d, uint32_t id, u32s around[NSIDES]);
 
+/* ---- clock-notes.c ---- */
+
+/* What the time of steps became: a note for each of the main kinds. */
+void clock_notes(const struct changes *c, struct table *t);
+/* 4.456 ms */
+void put_time(struct buf *b, int64_t ns);
+void put_signed_time(struct buf *b, int64_t ns);
+/* 4.456 ms to 4.482 ms (+0.6 %) */
+void put_change(struct buf *b, int64_t before, int64_t after);
+/* A note of what is in the buffer, which is empty then; nothing if it is. */
+void note_of(struct table *t, struct buf *b);
+
 /* ---- sentences.c ---- */
 
 /* What changed, as notes of a table. */
@@ -251,7 +228,7 @@ const char *changes_sameness(const struct changes *c);
  * down; at most INT64_MAX.
  */
 int64_t threshold_ns(const struct threshold *t, int64_t base_ns);
-/* --fail-over and --junit: report and file; the program's exit status. */
+/* --fail-over: what became slower, and the program's exit status. */
 int gate_status(const struct settings *set, const struct changes *c);
 
 /* ---- print.c ---- */

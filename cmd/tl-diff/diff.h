@@ -20,6 +20,8 @@
 #include "trace/select.h"
 #include "trace/step.h"
 
+#include "cmd/tl-diff/clock.h"
+
 #define NONE UINT32_MAX
 #define NSIDES 2
 
@@ -36,6 +38,13 @@ enum pair_by {
 enum unit_of {
 	PER_RUN,
 	PER_STEP,
+};
+
+/* What --fail-over is about. */
+enum gate_of {
+	GATE_BOTH,
+	GATE_GPU,
+	GATE_STEP,
 };
 
 /* A time, or a share of the time before. */
@@ -55,7 +64,7 @@ struct settings {
 	bool python, print, list, verbose;
 	const char *equiv; /* --equiv */
 	struct threshold min_diff, fail_over;
-	const char *junit;
+	enum gate_of gate;
 	struct select select;
 	bool is_selective; /* some option of it is given */
 	bool is_of_events; /* and not only which steps or ranks */
@@ -122,7 +131,7 @@ is_gpu_kind(uint8_t kind)
 
 /* Neither GPU work nor what launches it. */
 static inline bool
-is_call(const struct node *n)
+is_plain_call(const struct node *n)
 {
 	return !is_gpu_kind(n->kind) && !is_launch_kind(n->kind);
 }
@@ -158,6 +167,7 @@ struct side {
 	VEC(struct chain) chains;
 	VEC(struct op_args) args;
 	struct steps steps;
+	struct step_times times;
 	VEC(uint64_t) hash; /* of each node's subtree on the GPU path */
 	u32s roots;
 	int64_t gpu_ns; /* of all GPU work asked for */
@@ -168,8 +178,8 @@ void side_free(struct side *r);
 
 struct file;
 /* Opened, so that its decoder begins. */
-struct file *file_open(
-    struct settings *set, struct norms *nm, const char *path);
+struct file *file_open(struct settings *set, struct norms *nm,
+    struct clock *clock, const char *path);
 /*
  * Reads and closes it. Appends the runs of the sources that are asked for, and
  * returns how many sources there were.

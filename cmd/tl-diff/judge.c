@@ -408,59 +408,6 @@ judge_rest(struct changes *c, struct noise_side side[NSIDES])
 	}
 }
 
-/*
- * Samples are steps, or with several runs the mean step of each; those of a
- * rank vary around its own mean.
- */
-static void
-gather_walls(const struct changes *c, int s, struct noise_side *side)
-{
-	size_t n = c->walls[s].n, nsamples = 0;
-
-	noise_start(side);
-	for (size_t i = 0, end; i < n; i = end) {
-		uint32_t run = c->walls[s].v[i].run;
-		int64_t sum = 0;
-
-		for (end = i; end < n && c->walls[s].v[end].run == run; end++) {
-			stat_add(&sum, c->walls[s].v[end].ns);
-			if (!c->by_run)
-				noise_add(side, (double)c->walls[s].v[end].ns);
-		}
-		if (c->by_run)
-			noise_add(side, (double)sum / (double)(end - i));
-		nsamples += c->by_run ? 1 : end - i;
-		if (c->set->pair == PAIR_RANK || end == n) {
-			noise_close(side, nsamples);
-			nsamples = 0;
-		}
-	}
-}
-
-/* A step can take longer while the GPU does the same: the host waits. */
-static void
-judge_clock(struct changes *c, struct noise_side side[NSIDES])
-{
-	struct step_clock *k = &c->clock;
-	int64_t diff;
-
-	for (int s = 0; s < NSIDES; s++) {
-		int64_t sum = 0;
-
-		k->n[s] = c->walls[s].n;
-		for (size_t i = 0; i < c->walls[s].n; i++)
-			stat_add(&sum, c->walls[s].v[i].ns);
-		k->mean_ns[s] = mean_ns(sum, k->n[s]);
-		gather_walls(c, s, &side[s]);
-	}
-	diff = k->mean_ns[1] - k->mean_ns[0];
-	k->knows_noise = changes_have_clock(c) && !isnan(noise_spread(side));
-	/* besides GPU time it is a second chance to err */
-	k->is_noise = diff == 0 ||
-	    (k->knows_noise &&
-		!noise_is_beyond(side, (double)diff, noise_level_of(2)));
-}
-
 /* ---- order ---- */
 
 /* What differs, what may differ by chance, what does not. */
@@ -521,8 +468,7 @@ changes_finish(struct changes *c)
 	judge_whole(c, side);
 	judge_rows(c, side);
 	judge_rest(c, side);
-	changes_stand_out(c);
-	judge_clock(c, side);
+	terms_find(c);
 	noise_free(&side[0]);
 	noise_free(&side[1]);
 	if (c->rows.n > 1)

@@ -15,14 +15,13 @@
 #define OPT_BY (OPT_LONG + 0)
 #define OPT_EQUIV (OPT_LONG + 1)
 #define OPT_FAIL_OVER (OPT_LONG + 2)
-#define OPT_JUNIT (OPT_LONG + 3)
-#define OPT_LIST_TABLES (OPT_LONG + 4)
-#define OPT_MIN_DIFF (OPT_LONG + 5)
-#define OPT_NAMES (OPT_LONG + 6)
-#define OPT_PAIR (OPT_LONG + 7)
-#define OPT_PER (OPT_LONG + 8)
-#define OPT_PYTHON (OPT_LONG + 9)
-#define OPT_TABLE_NAME (OPT_LONG + 10)
+#define OPT_LIST_TABLES (OPT_LONG + 3)
+#define OPT_MIN_DIFF (OPT_LONG + 4)
+#define OPT_NAMES (OPT_LONG + 5)
+#define OPT_PAIR (OPT_LONG + 6)
+#define OPT_PER (OPT_LONG + 7)
+#define OPT_PYTHON (OPT_LONG + 8)
+#define OPT_TABLE_NAME (OPT_LONG + 9)
 
 static const struct opt options[] = {
 	{ 'A', "after", "FILE", "a trace or folder of the second side" },
@@ -30,8 +29,7 @@ static const struct opt options[] = {
 	{ OPT_BY, "by", "WHAT", "op, or kernel: for replays without ops" },
 	{ OPT_EQUIV, "equiv", "FILE", "pairs of names that are one, a line" },
 	{ OPT_FAIL_OVER, "fail-over", "TIME|PERCENT",
-	    "exit with 4 if it became slower by more" },
-	{ OPT_JUNIT, "junit", "FILE", "the verdict for a CI system" },
+	    "exit with 4 if slower by more; gpu:3% or step:3%: of one time" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
 	{ OPT_MIN_DIFF, "min-diff", "TIME|PERCENT",
 	    "--print: only what differs by so much" },
@@ -60,9 +58,8 @@ static const char *const per_words[] = { "run", "step", NULL };
 /* ---- options ---- */
 
 static struct threshold
-threshold_opt(const struct optparse *op)
+threshold_opt(const struct optparse *op, struct str s)
 {
-	struct str s = str_of(op->arg);
 	struct threshold t = { .is_set = true };
 
 	if (s.len > 1 && s.p[s.len - 1] == '%') {
@@ -79,6 +76,23 @@ threshold_opt(const struct optparse *op)
 	return t;
 }
 
+/* "gpu:3%" and "step:3%" are about one of the two times. */
+static void
+take_gate(struct settings *set, const struct optparse *op)
+{
+	static const char *const leads[] = {
+		[GATE_BOTH] = "", [GATE_GPU] = "gpu:", [GATE_STEP] = "step:"
+	};
+	struct str s = str_of(op->arg);
+
+	for (unsigned i = GATE_BOTH; i <= GATE_STEP; i++)
+		if (str_starts(s, str_of(leads[i])))
+			set->gate = (enum gate_of)i;
+	s.p += strlen(leads[set->gate]);
+	s.len -= strlen(leads[set->gate]);
+	set->fail_over = threshold_opt(op, s);
+}
+
 static void
 take_option(struct settings *set, const struct optparse *op, int ch)
 {
@@ -87,10 +101,11 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case 'B': vec_push(&set->paths[0], op->arg); break;
 	case OPT_BY: set->by = (enum what_by)opt_word(op, by_words); break;
 	case OPT_EQUIV: set->equiv = op->arg; break;
-	case OPT_FAIL_OVER: set->fail_over = threshold_opt(op); break;
-	case OPT_JUNIT: set->junit = op->arg; break;
+	case OPT_FAIL_OVER: take_gate(set, op); break;
 	case OPT_LIST_TABLES: set->list = true; break;
-	case OPT_MIN_DIFF: set->min_diff = threshold_opt(op); break;
+	case OPT_MIN_DIFF:
+		set->min_diff = threshold_opt(op, str_of(op->arg));
+		break;
 	case OPT_NAMES: opt_pair(op, set->names); break;
 	case OPT_PAIR:
 		set->pair = (enum pair_by)opt_word(op, pair_words);
@@ -134,8 +149,10 @@ check_settings(struct settings *set)
 {
 	select_check_gpu(&set->select);
 	check_print(set);
-	if (set->junit != NULL && !set->fail_over.is_set)
-		die_usage("option '--junit' needs --fail-over");
+	if (set->gate == GATE_STEP && set->is_of_events)
+		die_usage(
+		    "option '--fail-over': chosen GPU events have no step "
+		    "time");
 	for (int s = 0; s < NSIDES; s++)
 		if (set->names[s].len == 0)
 			set->names[s] = s == 0 ? STR("before") : STR("after");

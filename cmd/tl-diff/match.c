@@ -116,7 +116,8 @@ match_lists(struct matcher *m, const u32s nodes[NSIDES])
 		for (size_t i = 0; i < nodes[s].n; i++) {
 			const struct node *n = match_node(m, s, nodes[s].v[i]);
 
-			vec_push(&m->sym[s], is_call(n) ? n->n : INTERN_NONE);
+			vec_push(
+			    &m->sym[s], is_plain_call(n) ? n->n : INTERN_NONE);
 		}
 	}
 	pairs_moved(&m->places, m->sym, NULL);
@@ -249,7 +250,7 @@ index_free(struct matcher *m, struct map below[NSIDES])
 			    match_node(m, s, m->free[s].v[i]);
 			uint64_t h;
 
-			if (!is_call(n))
+			if (!is_plain_call(n))
 				continue;
 			if (n->n != INTERN_NONE)
 				mark_of(m, n->n)->in[s] = m->stamp;
@@ -265,7 +266,7 @@ is_wrapper(struct matcher *m, int side, uint32_t at, const struct map *below)
 {
 	uint64_t h;
 
-	if (!is_call(match_node(m, side, at)))
+	if (!is_plain_call(match_node(m, side, at)))
 		return false;
 	h = hash_names_below(m, side, at);
 	for (size_t i = 0; i < m->kids.n; i++) {

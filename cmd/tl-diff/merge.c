@@ -69,7 +69,7 @@ may_wrap(const struct merger *g, int side, uint32_t at)
 {
 	const struct node *n = match_node(&g->match, side, at);
 
-	return n->n != INTERN_NONE && is_call(n);
+	return n->n != INTERN_NONE && is_plain_call(n);
 }
 
 /*

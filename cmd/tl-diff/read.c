@@ -24,6 +24,7 @@ struct file {
 	const char *path;
 	struct settings *set;
 	struct norms *nm;
+	struct clock *clock; /* NULL: its steps are not asked for */
 	struct stream_in *in;
 	struct sink_sources sources;
 	side_vec sides; /* by recording */
@@ -35,7 +36,8 @@ struct file {
 };
 
 struct file *
-file_open(struct settings *set, struct norms *nm, const char *path)
+file_open(struct settings *set, struct norms *nm, struct clock *clock,
+    const char *path)
 {
 	struct file *f = xcalloc(1, sizeof *f);
 	uint32_t kinds = select_kinds(&set->select, KINDS_GPU) | KINDS_HOST |
@@ -44,9 +46,12 @@ file_open(struct settings *set, struct norms *nm, const char *path)
 	f->path = path;
 	f->set = set;
 	f->nm = nm;
+	f->clock = clock;
 	f->args = intern_create();
 	f->streams = intern_create();
 	f->in = stream_open(path, nm->st, select_want(&set->select, WANT_TREE));
+	if (clock != NULL)
+		kinds |= KIND_BIT(KIND_OVERHEAD) | KINDS_GPU;
 	stream_only(f->in, kinds);
 	return f;
 }
@@ -137,6 +142,8 @@ end_side(struct file *f)
 	intern_clear(f->args);
 	intern_clear(f->streams);
 	map_free(&f->chains);
+	if (f->clock != NULL)
+		clock_end(f->clock, r);
 	f->side = NULL;
 }
 
@@ -158,6 +165,8 @@ enter_side(struct file *f, uint32_t src)
 		return;
 	end_side(f);
 	f->side = f->sides.v[o->no];
+	if (f->clock != NULL)
+		clock_start(f->clock);
 }
 
 /* What is open above the event at hand; a node NONE without. */
@@ -313,6 +322,8 @@ read_all(struct file *f)
 		if (item != ITEM_EVENT)
 			continue;
 		enter_side(f, ev->src);
+		if (f->clock != NULL)
+			clock_add(f->clock, ev);
 		if (ev->shape->kind == KIND_ANNOTATION)
 			steps_add(&f->side->steps, f->nm->st, ev, 0);
 		else if (is_frame(f, ev) && !f->set->python)
@@ -336,6 +347,7 @@ side_free(struct side *r)
 	vec_free(&r->chains);
 	vec_free(&r->args);
 	steps_free(&r->steps);
+	step_times_free(&r->times);
 	vec_free(&r->hash);
 	vec_free(&r->roots);
 	vec_release(r);

@@ -98,7 +98,7 @@ tell_name(struct remarks *p, const struct diff *d, const struct merged_node *m)
 	const struct node *a = node_of(d, 0, m->at[0]);
 	const struct node *b = node_of(d, 1, m->at[1]);
 
-	if (is_call(a) && is_call(b) && a->n != INTERN_NONE &&
+	if (is_plain_call(a) && is_plain_call(b) && a->n != INTERN_NONE &&
 	    b->n != INTERN_NONE && a->n != b->n)
 		(void)remark(p, a->n, b->n);
 }

@@ -7,50 +7,6 @@
 
 #define TOP_ROWS 3
 
-/* ---- figures for people ---- */
-
-static void
-put_time(struct buf *b, int64_t ns)
-{
-	double v = (double)(ns < 0 ? -ns : ns);
-
-	if (v < 1e3)
-		buf_printf(b, "%.0f ns", v);
-	else if (v < 1e6)
-		buf_printf(b, "%.1f us", v / 1e3);
-	else if (v < 1e9)
-		buf_printf(b, "%.3f ms", v / 1e6);
-	else
-		buf_printf(b, "%.3f s", v / 1e9);
-}
-
-static void
-put_signed_time(struct buf *b, int64_t ns)
-{
-	buf_putc(b, ns < 0 ? '-' : '+');
-	put_time(b, ns);
-}
-
-static void
-put_change(struct buf *b, int64_t before, int64_t after)
-{
-	put_time(b, before);
-	buf_puts(b, " to ");
-	put_time(b, after);
-	if (before > 0)
-		buf_printf(b, " (%+.1f %%)",
-		    100 * ((double)after - (double)before) / (double)before);
-}
-
-/* A note of what is in the buffer, which is empty then; nothing if it is. */
-static void
-note_of(struct table *t, struct buf *b)
-{
-	if (b->len > 0)
-		table_note(t, "%.*s", (int)b->len, b->p);
-	b->len = 0;
-}
-
 static bool
 has_several_units(const struct changes *c)
 {
@@ -110,9 +66,9 @@ static void
 note_whole(const struct changes *c, struct table *t)
 {
 	const struct unit_times *u = c->unit;
-	const struct step_clock *k = &c->clock;
 	struct buf b = { 0 };
 
+	clock_notes(c, t);
 	buf_puts(&b, "GPU time ");
 	put_change(&b, u[0].total_ns, u[1].total_ns);
 	if (c->set->per == PER_STEP)
@@ -124,20 +80,14 @@ note_whole(const struct changes *c, struct table *t)
 	else if (c->diff_ns != 0)
 		put_share(&b, c);
 	note_of(t, &b);
+	if (c->clock.groups.n == 0 &&
+	    c->clock.side[0].list.n + c->clock.side[1].list.n > 0)
+		table_note(t,
+		    "no steps of one kind on both sides: step times are not "
+		    "compared");
 	if (u[0].nruns != u[1].nruns)
 		table_note(t, "the sides have %" PRIu64 " and %" PRIu64 " runs",
 		    u[0].nruns, u[1].nruns);
-	if (changes_have_clock(c)) {
-		buf_puts(&b, "a step takes ");
-		put_change(&b, k->mean_ns[0], k->mean_ns[1]);
-		buf_printf(&b,
-		    " on the clock (%" PRIu64 " and %" PRIu64 " steps)%s",
-		    k->n[0], k->n[1],
-		    k->is_noise && k->mean_ns[0] != k->mean_ns[1]
-			? ", within noise"
-			: "");
-	}
-	note_of(t, &b);
 	buf_free(&b);
 }
 
@@ -164,24 +114,6 @@ note_tally(const struct changes *c, struct table *t, const char *what,
 		put_time(&b, tally->ns[s]);
 		buf_putc(&b, ')');
 	}
-	note_of(t, &b);
-	buf_free(&b);
-}
-
-/* A step that stands out, while the whole may be chance. */
-static void
-note_stand_out(const struct changes *c, struct table *t)
-{
-	const struct stand_out *o = &c->out;
-	struct str side = c->set->names[o->side];
-	struct buf b = { 0 };
-
-	if (o->ns == 0 || !c->is_noise)
-		return;
-	buf_printf(&b, "step %" PRId64 " of %.*s stands out: GPU time ",
-	    o->step, (int)side.len, side.p);
-	put_signed_time(&b, o->ns);
-	buf_printf(&b, " (--step %" PRId64 " compares it alone)", o->step);
 	note_of(t, &b);
 	buf_free(&b);
 }
@@ -216,7 +148,6 @@ note_rows(const struct changes *c, struct table *t)
 	}
 	note_of(t, &b);
 	buf_free(&b);
-	note_stand_out(c, t);
 }
 
 /* Of several runs or steps it says that these are sums. */
@@ -404,19 +335,23 @@ note_kernels(const struct changes *c, struct table *t)
 const char *
 changes_sameness(const struct changes *c)
 {
-	const struct step_clock *k = &c->clock;
+	const struct term *step = terms_main(&c->clock, TERM_STEP);
+	const struct term *busy = terms_main(&c->clock, TERM_BUSY);
 
 	if (c->differs)
 		return NULL;
-	if (!c->host_differs &&
-	    (!changes_have_clock(c) || k->mean_ns[0] == k->mean_ns[1]))
+	if (!c->host_differs && (step == NULL || term_twice_diff(step) == 0))
 		return "the traces are identical";
-	if (!changes_have_clock(c))
-		return "the GPU work is identical; without steps host time is "
-		       "not compared";
-	return k->is_noise
+	if (step == NULL)
+		return "the GPU work is identical; host time is not compared";
+	if (!step->is_noise || !busy->is_noise)
+		return step->has_uid[0]
+		    ? "the GPU work is identical, step times are not"
+		    : "the GPU work is identical, the time it spans is not";
+	return step->has_uid[0]
 	    ? "the traces are identical, and step times within noise"
-	    : "the GPU work is identical, step times are not";
+	    : "the GPU work and the time it spans are identical; other host "
+	      "time is not compared";
 }
 
 void

@@ -17,6 +17,7 @@
 struct inputs {
 	struct settings *set;
 	struct norms *norms;
+	struct clock *clock;
 	path_vec paths;
 	size_t next_path;
 	struct file *opened; /* its decoder runs already */
@@ -28,13 +29,15 @@ struct inputs {
 };
 
 static void
-inputs_open(struct inputs *s, struct settings *set, struct norms *nm, int which)
+inputs_open(struct inputs *s, struct settings *set, struct norms *nm,
+    struct clock *clock, int which)
 {
 	s->set = set;
 	s->norms = nm;
+	s->clock = clock;
 	for (size_t i = 0; i < set->paths[which].n; i++)
 		stream_paths(&s->paths, set->paths[which].v[i], false);
-	s->opened = file_open(set, nm, s->paths.v[0]);
+	s->opened = file_open(set, nm, clock, s->paths.v[0]);
 }
 
 static void
@@ -62,7 +65,8 @@ read_more(struct inputs *s)
 	if (s->next_path >= s->paths.n)
 		return false;
 	if (f == NULL)
-		f = file_open(s->set, s->norms, s->paths.v[s->next_path]);
+		f = file_open(
+		    s->set, s->norms, s->clock, s->paths.v[s->next_path]);
 	s->opened = NULL;
 	s->next_path++;
 	n = file_take(f, &s->waiting);
@@ -121,6 +125,7 @@ inputs_has_several(const struct inputs *s)
 struct sides {
 	struct settings *set;
 	struct norms nm;
+	struct clock *clock;
 	struct inputs inputs[NSIDES];
 	struct diff first; /* of the first pair */
 	bool has_first;
@@ -360,6 +365,7 @@ sides_free(struct sides *g)
 	changes_free(&g->changes);
 	for (int s = 0; s < NSIDES; s++)
 		inputs_close(&g->inputs[s]);
+	clock_destroy(g->clock);
 	norms_free(&g->nm);
 	dict_destroy(g->nm.st);
 }
@@ -376,9 +382,12 @@ sides_compare(struct settings *set)
 		g.tables = tables_create(set);
 	if (set->equiv != NULL)
 		norms_read_equiv(&g.nm, set->equiv);
+	/* chosen GPU events say nothing of how long a step may take */
+	if (!set->is_of_events && !set->print)
+		g.clock = clock_create(&g.nm);
 	/* both decoders run while the first is read */
 	for (int s = 0; s < NSIDES; s++)
-		inputs_open(&g.inputs[s], set, &g.nm, s);
+		inputs_open(&g.inputs[s], set, &g.nm, g.clock, s);
 	if (set->pair == PAIR_RANK)
 		compare_by_rank(&g);
 	else

@@ -51,6 +51,24 @@ static const struct column kernels_columns[] = {
 	CHANGE_COLUMNS,
 };
 
+static const struct column steps_columns[] = {
+	{ "kind", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
+	{ "term", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+	{ "call", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 },
+	{ "before_ns", NULL, COL_REAL, UNIT_NS, 0, 0 },
+	{ "after_ns", NULL, COL_REAL, UNIT_NS, 0, 0 },
+	{ "diff_ns", NULL, COL_REAL, UNIT_NS, 0, 0 },
+	{ "pct_of_step_diff", NULL, COL_REAL, UNIT_PERCENT, 0, 0 },
+	{ "spread_ns", NULL, COL_INT, UNIT_NS, 0, 0 },
+	{ "is_noise", NULL, COL_BOOL, UNIT_NONE, 0, 0 },
+	{ "steps_before", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 },
+	{ "steps_after", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 },
+	{ "src_before", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 },
+	{ "uid_before", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
+	{ "src_after", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 },
+	{ "uid_after", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 },
+};
+
 /* What a table for people begins with, as one of its own. */
 static const struct column verdict_columns[] = {
 	{ "text", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
@@ -58,21 +76,31 @@ static const struct column verdict_columns[] = {
 
 #define COLUMNS(of) (of), sizeof(of) / sizeof *(of)
 
+#define BY_ANY (1 << BY_OP | 1 << BY_KERNEL)
+
+struct kind_of_table;
+typedef void print_fn(const struct changes *c, const struct kind_of_table *k);
+static print_fn print_changes, print_steps, print_verdict;
+
 static const struct kind_of_table {
 	const char *name;
 	unsigned by;                  /* bits of enum what_by */
 	const struct column *columns; /* NULL: of events, rows tells which */
 	size_t ncolumns;
+	print_fn *print;
 	enum rows_of rows;
 } kinds[] = {
-	{ "diff_ops_summary", 1 << BY_OP, COLUMNS(ops_columns), 0 },
-	{ "diff_kernels", 1 << BY_KERNEL, COLUMNS(kernels_columns), 0 },
-	{ "diff_verdict", 1 << BY_OP | 1 << BY_KERNEL, COLUMNS(verdict_columns),
+	{ "diff_ops_summary", 1 << BY_OP, COLUMNS(ops_columns), print_changes,
 	    0 },
-	{ "diff_stats", 1 << BY_OP, NULL, 0, ROWS_EVENTS },
-	{ "diff_stats_unique_args_summary", 1 << BY_OP, NULL, 0, ROWS_ALIKE },
-	{ "lca_summary", 1 << BY_OP, NULL, 0, ROWS_POINTS },
-	{ "uid_map", 1 << BY_OP, NULL, 0, ROWS_NODES },
+	{ "diff_kernels", 1 << BY_KERNEL, COLUMNS(kernels_columns),
+	    print_changes, 0 },
+	{ "diff_steps", BY_ANY, COLUMNS(steps_columns), print_steps, 0 },
+	{ "diff_verdict", BY_ANY, COLUMNS(verdict_columns), print_verdict, 0 },
+	{ "diff_stats", 1 << BY_OP, NULL, 0, NULL, ROWS_EVENTS },
+	{ "diff_stats_unique_args_summary", 1 << BY_OP, NULL, 0, NULL,
+	    ROWS_ALIKE },
+	{ "lca_summary", 1 << BY_OP, NULL, 0, NULL, ROWS_POINTS },
+	{ "uid_map", 1 << BY_OP, NULL, 0, NULL, ROWS_NODES },
 };
 #define NTABLES (sizeof kinds / sizeof *kinds)
 
@@ -218,7 +246,7 @@ put_kernel(struct cell *row, struct table *t, const struct changes *c,
 }
 
 static void
-put_change(struct table *t, const struct changes *c, const struct change *r)
+put_row(struct table *t, const struct changes *c, const struct change *r)
 {
 	struct cell *row = table_row(t);
 
@@ -254,10 +282,65 @@ print_changes(const struct changes *c, const struct kind_of_table *k)
 	t = table_create(k->name, columns, k->ncolumns);
 	changes_notes(c, t);
 	for (size_t i = 0; i < c->rows.n; i++)
-		put_change(t, c, &c->rows.v[i]);
+		put_row(t, c, &c->rows.v[i]);
 	table_print(t, &c->set->dest);
 	table_destroy(t);
 	free(columns);
+}
+
+static struct cell
+half_cell(int64_t twice)
+{
+	return cell_real((double)twice / 2);
+}
+
+static void
+put_term(struct table *t, const struct changes *c, const struct step_group *g,
+    const struct term *x)
+{
+	const struct term *step = &c->clock.terms.v[g->first];
+	struct cell *row = table_row(t);
+
+	row[0] = text_cell(c->dict, g->kind);
+	row[1] = cell_text(str_of(term_word(x)));
+	if (x->is_named)
+		row[2] = text_cell(c->dict, x->name);
+	row[3] = half_cell(x->twice_ns[0]);
+	row[4] = half_cell(x->twice_ns[1]);
+	row[5] = half_cell(term_twice_diff(x));
+	if (term_twice_diff(step) != 0)
+		row[6] = cell_real(100 * (double)term_twice_diff(x) /
+		    (double)term_twice_diff(step));
+	if (!isnan(x->spread_ns)) {
+		row[7] = cell_int(llround(x->spread_ns));
+		row[8] = cell_bool(x->is_noise);
+	}
+	for (int s = 0; s < NSIDES; s++) {
+		char text[UID_MAX];
+
+		row[9 + s] = cell_int((int64_t)g->n[s]);
+		if (!x->has_uid[s])
+			continue;
+		row[11 + 2 * s] = cell_int(x->step[s]->src);
+		row[12 + 2 * s] = cell_text(table_row_text(
+		    t, (struct str){ text, uid_put(text, x->uid[s]) }));
+	}
+}
+
+static void
+print_steps(const struct changes *c, const struct kind_of_table *k)
+{
+	struct table *t = table_create(k->name, k->columns, k->ncolumns);
+
+	changes_notes(c, t);
+	for (size_t i = 0; i < c->clock.groups.n; i++) {
+		const struct step_group *g = &c->clock.groups.v[i];
+
+		for (uint32_t at = g->first; at < g->end; at++)
+			put_term(t, c, g, &c->clock.terms.v[at]);
+	}
+	table_print(t, &c->set->dest);
+	table_destroy(t);
 }
 
 static void
@@ -335,12 +418,9 @@ tables_finish(struct tables *t, const struct changes *c)
 		if (g->table != NULL) {
 			table_print(g->table, g->dest);
 			table_destroy(g->table);
-		} else if (kinds[i].columns == verdict_columns) {
-			if (is_wanted(t->set, &kinds[i]))
-				print_verdict(c, &kinds[i]);
-		} else if (kinds[i].columns != NULL &&
+		} else if (kinds[i].print != NULL &&
 		    is_wanted(t->set, &kinds[i])) {
-			print_changes(c, &kinds[i]);
+			kinds[i].print(c, &kinds[i]);
 		}
 	}
 	table_dest_finish(&t->set->dest);

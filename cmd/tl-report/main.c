@@ -58,7 +58,6 @@ static const struct row {
 	{ { 0, "gpus-per-node", "N", "of several ranks: GPUs of a node" }, R, NOWHERE },
 	{ { 0, "html", "FILE", "one page, for a browser" }, 0, AT(page) },
 	{ { 0, "inductor-cache", "DIR", "where torch.compile left its wrapper files" }, F, NOWHERE },
-	{ { 0, "junit", "FILE", "--fail-over: the verdict for a CI system" }, 0, AT(junit) },
 	{ { 0, "kernels", NULL, "the sheet kernel_summary, of rocprofv3 kernel_details" }, H, AT(kernels) },
 	{ { 0, "linked-only", NULL, "only GPU work whose launch is in the trace" }, T | O | F, NOWHERE },
 	{ { 0, "micro-idle", "TIME", "idle time in gaps below TIME, and from it on" }, T | H, NOWHERE },
@@ -238,8 +237,6 @@ check_versus(const struct settings *s)
 	for (size_t i = 0; i < sizeof of_vs / sizeof *of_vs; i++)
 		if (of_vs[i].arg != NULL && s->vs.v.n == 0)
 			die_usage("option '--%s' needs --vs", of_vs[i].name);
-	if (s->junit != NULL && s->fail_over == NULL)
-		die_usage("option '--junit' needs --fail-over");
 }
 
 static void

@@ -52,7 +52,7 @@ struct facts {
 struct settings {
 	/* options by name, see main.c; NULL or false: not given */
 	const char *dir, *page, *book, *width, *capture, *vs_capture, *names;
-	const char *title, *fail_over, *junit;
+	const char *title, *fail_over;
 	const char *top, *top_ops, *top_kernels, *top_roofline;
 	bool kernels, modules, shorts, no_collective, no_kernels;
 	bool recompute, parent_module, call_stack;

@@ -75,8 +75,6 @@ start(
 	args_add(&argv, what);
 	if (is_judged && s->fail_over != NULL)
 		args_add(&argv, text("--fail-over=%s", s->fail_over));
-	if (is_judged && s->junit != NULL)
-		args_add(&argv, text("--junit=%s", s->junit));
 	if (s->names != NULL)
 		args_add(&argv, text("--names=%s", s->names));
 	if (s->by_rank)

@@ -41,6 +41,8 @@ NOTHING(NO_EVENT_MATCHES, "{file}: the selection matches no event")
 NOTHING(NO_SUCH_RANK, "{file}: no source has a rank of the selection")
 NOTHING(NO_GPU_EVENTS, "{file}: no GPU events among {#n} {n:event|events}")
 NOTHING(NO_GPU_EVENTS_TO_JUDGE, "{file}: no GPU events: nothing to judge")
+NOTHING(NO_STEPS_TO_JUDGE,
+    "{file}: no steps of a kind that the other side has: nothing to judge")
 NOTHING(NO_HOST_TIME, "{file}: no time on the host among {#n} {n:event|events}")
 NOTHING(NO_MATCH, "{file}: the selection matches none of {#n} GPU events")
 NOTHING(NO_MATCH_BY_LAUNCH,

@@ -164,6 +164,8 @@ static const struct sheet_chart roofline = { .figure = "roofline",
 const struct sheet sheets[] = {
 	T("summary", "tl-report", "what the screen says, as a table",
 	    .where = SHEET_BOOK),
+	TL_DIFF("diff_steps",
+	    "a step before and after, and what its difference is made of"),
 	TL_DIFF("diff_ops_summary",
 	    "GPU time by op and arguments, before and after"),
 	TL_DIFF("diff_kernels", "kernels of replays and steps (--by kernel)"),

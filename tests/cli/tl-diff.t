@@ -127,13 +127,13 @@ is '--by kernel: with what has no launch' \
 	'stray 1 0 9000 0 -9000.k_bias 1 0 5000 0 -5000.k_mm 1 1 20000 24000 4000.k_add 0 1 0 4000 4000.k_relu 1 1 7000 7000 0.Memset (Device) 1 1 2000 2000 0.'
 like 'a table for people begins with sentences' \
 	"$(tl-diff --format table before.tl after.tl | head -n 1)" \
-	'^GPU time 43\.0 us to 37\.0 us \(-14\.0 %\)$'
+	'^GPU span 309\.0 us to 42\.0 us \(-86\.4 %\): .*; GPU time -14\.0 %$'
 is '--names' "$(tl-diff --names old,new --format table before.tl after.tl | grep -o '1 old .*us)$' | uniq)" \
 	'1 old (9.0 us)'
 is 'raw traces say the same' "$(tl-diff before.json after.json 2>&1)" \
 	"$(tl-diff before.tl after.tl 2>&1)"
 is '--list-tables' "$(tl-diff --list-tables | cut -f 1 | tr '\n' ' ')" \
-	'diff_ops_summary diff_kernels diff_verdict diff_stats diff_stats_unique_args_summary lca_summary uid_map '
+	'diff_steps diff_ops_summary diff_kernels diff_verdict diff_stats diff_stats_unique_args_summary lca_summary uid_map '
 
 # ---- what is printed ----
 
@@ -149,7 +149,7 @@ is '--min-diff: where the trees part, both sides are whole' \
 	"$(grep -o '[<>][<>].*' tree.txt | sed 1d)"
 tl-diff -d out before.tl after.tl 2>/dev/null
 is '-d' "$(cd out && echo *)" \
-	'cpu_op_map.json cpu_op_map_trace1.json cpu_op_map_trace2.json diff_ops_summary.csv diff_stats.csv diff_stats_unique_args_summary.csv diff_verdict.csv lca_summary.csv merged_tree_output.txt uid_map.csv'
+	'cpu_op_map.json cpu_op_map_trace1.json cpu_op_map_trace2.json diff_ops_summary.csv diff_stats.csv diff_stats_unique_args_summary.csv diff_steps.csv diff_verdict.csv lca_summary.csv merged_tree_output.txt uid_map.csv'
 same '-d: the tree' out/merged_tree_output.txt tree.txt
 is '-d: the map of a side' "$(tr -d ' \n' <out/cpu_op_map_trace1.json)" \
 	'{"addmm":["k_bias","k_mm"],"relu":["k_relu"],"tail":["Memset(Device)"]}'
@@ -324,37 +324,13 @@ is '--min-diff: more than int64 has' \
 	"$(tl-diff --print --min-diff 1e300% s1.json s2.json; echo $?)" 0
 is '--fail-over: faster' "$(gate --fail-over 0% s2.json s1.json)" 0
 is '--fail-over: noise is no reason' "$(gate --per step --name kb --fail-over 0% s1.json s3.json)" 0
-is '--junit: a failure' \
-	"$(gate --fail-over 3% --junit j.xml --names 'a<b,c' s1.json s2.json; grep -c '<failure' j.xml)" \
-	"4
-1"
-# xml FILE: it can be parsed, by whatever there is
-xml() {
-	if command -v xmllint >/dev/null; then
-		xmllint --noout "$1"
-	else
-		python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1"
-	fi
-}
-ok '--junit: XML' xml j.xml
-gate --fail-over 3% --junit hostile.xml --names "$(printf '"]]>\377\t\033&a;\357\277\276,b\n<x')" \
-	s1.json s2.json >status
-ok '--junit: XML of hostile names' xml hostile.xml
-like 'they can be read' "$(cat hostile.xml)" '&quot;\]\]&gt;\\xff\\t\\x1b&amp;a;.* to b\\n&lt;x'
-is '--junit: a success' \
-	"$(gate --fail-over 50% --junit j.xml s1.json s2.json; grep -c '<failure' j.xml)" "0
-0"
-ok '--junit: XML of a success' xml j.xml
 sed '$d' s1.json >cut.json
 tl-decode --salvage -o cut.tl cut.json 2>/dev/null
-is '--fail-over: doubts' "$(gate --fail-over 500% --junit j.xml cut.tl s2.json)" 3
-ok '--junit: XML of doubts' xml j.xml
+is '--fail-over: doubts' "$(gate --fail-over 500% cut.tl s2.json)" 3
 is '--fail-over: slower, doubts or not' "$(gate --fail-over 3% cut.tl s2.json)" 4
 echo '{}' >none.json
 is '--fail-over: no answer, no verdict' \
-	"$(gate --fail-over 3% --junit none.xml s1.json none.json; ls none.xml 2>&1)" \
-	"1
-ls: cannot access 'none.xml': No such file or directory"
+	"$(gate --fail-over 3% s1.json none.json)" 1
 steps 20 21 59 20 | trace >once.json
 is 'one slow step is noise' \
 	"$(rows 'tl-diff --name ka -c name,diff_ns,is_noise s1.json once.json')" 'a 40000 true.'
@@ -404,7 +380,9 @@ is 'standard input' "$(tl-diff - after.tl <before.tl 2>&1)" \
 	"$(tl-diff before.tl after.tl 2>&1)"
 refuses 2 'no table' 'tl-diff --table nosuch before.tl after.tl'
 refuses 2 "'--fail-over'.*percentage" 'tl-diff --fail-over x% before.tl after.tl'
-refuses 2 "'--junit' needs --fail-over" 'tl-diff --junit x before.tl after.tl'
+refuses 2 "'--fail-over' needs a time" 'tl-diff --fail-over gpu: before.tl after.tl'
+refuses 2 "'--fail-over': 'wall:3%' is no percentage" \
+	'tl-diff --fail-over wall:3% before.tl after.tl'
 refuses 2 "'--min-diff' needs --print" 'tl-diff --min-diff 1us before.tl after.tl'
 refuses 2 "'--print' takes no options of tables" 'tl-diff --print --top 3 before.tl after.tl'
 refuses 2 "'--names'" 'tl-diff --names one before.tl after.tl'

@@ -164,9 +164,9 @@ tl-filter --step 2 -o before.tl t.tl
 tl-filter --step 3 -o after.tl t.tl
 ok '--vs' tl-report before.tl --vs after.tl -d vs
 is 'its sheets' "$(sheets vs | tr ' ' '\n' | grep -e diff -e lca | tr '\n' ' ')" \
-	'diff_ops_summary.csv diff_stats.csv diff_stats_unique_args_summary.csv lca_summary.csv '
+	'diff_ops_summary.csv diff_stats.csv diff_stats_unique_args_summary.csv diff_steps.csv lca_summary.csv '
 tl-diff -d vsdiff --format csv before.tl after.tl 2>err
-for sheet in diff_ops_summary diff_stats diff_stats_unique_args_summary lca_summary; do
+for sheet in diff_steps diff_ops_summary diff_stats diff_stats_unique_args_summary lca_summary; do
 	same "$sheet is tl-diff's" vs/$sheet.csv vsdiff/$sheet.csv
 done
 tl-diff --table diff_stats --format ndjson before.tl after.tl >stats.ndjson
@@ -180,9 +180,9 @@ tl-report before.tl -d alone
 is 'the other sheets are the same' "$(cd alone && for f in *; do
 	[ "$f" = unified_perf_summary.csv ] || cmp "$f" "../vs/$f"; done 2>&1)" ''
 tl-report before.tl --vs after.tl >screen
-is 'the screen begins with it' "$(sed -n 3p screen)" \
-	"$(tl-diff --table diff_verdict --no-header before.tl after.tl 2>err |
-		sed -n 1p)."
+is 'the screen begins with it' "$(sed -n 3,4p screen | paste -sd ' ')" \
+	"S$(tl-diff --table diff_verdict --no-header before.tl after.tl 2>err |
+		sed -n '1s/^s//p')."
 is 'goes on with what changed' "$(sed -n '/^what changed/,/^$/p' screen | grep -c '^  ')" 10
 is 'the first of it' "$(sed -n '/^what changed/{n;p;}' screen | awk '{ print $1, $(NF - 1), $NF }')" \
 	"addmm us $(tl-diff --top 1 --no-header -c ratio before.tl after.tl 2>err |
@@ -210,20 +210,20 @@ is 'a selection is of both' "$(sed 1d selected/diff_stats.csv | wc -l)" \
 tl-report before.tl --vs after.tl -o vs.xlsx
 is 'the sheets of a workbook' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" vs.xlsx |
 	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 10 | tr '\n' ' ')" \
-	'summary diff_ops_summary gpu_timeline steps steps_summary idle idle_window idle_gaps idle_by_stream ops_summary_by_category '
+	'summary diff_steps diff_ops_summary gpu_timeline steps steps_summary idle idle_window idle_gaps idle_by_stream '
 gzip -dc "$SAMPLE" | sed 's/"cat": *"cpu_op"/"cat":"x"/' >other.json
 for other in other.json roc.json; do
 	tl-report t.tl --vs "$other" -d "by-$other" 2>err
 	is "kernels against $other: status" "$?" 0
-	is 'its sheets' "$(sheets "by-$other" | tr ' ' '\n' | grep -e diff -e lca)" \
+	is 'its sheets' "$(sheets "by-$other" | tr ' ' '\n' | grep -e diff_kernels -e diff_ops -e lca)" \
 		diff_kernels.csv
 	is 'no columns' "$(head -n 1 "by-$other/unified_perf_summary.csv" |
 		grep -c trace2)" 0
-	like 'a screen' "$(tl-report t.tl --vs "$other" | sed -n 3p)" '^GPU time '
+	like 'a screen' "$(tl-report t.tl --vs "$other" | grep '^GPU time')" '^GPU time '
 done
 is 'rocprofv3 against rocprofv3' "$(tl-report roc.json --vs roc.json -d rocs 2>err &&
 	sheets rocs)" \
-	'diff_kernels.csv gpu_timeline.csv kernel_summary.csv kernel_summary_by_category.csv'
+	'diff_kernels.csv diff_steps.csv gpu_timeline.csv kernel_summary.csv kernel_summary_by_category.csv'
 gzip -dc "$SAMPLE" | sed 's/"cat": *"\(kernel\|gpu_[a-z]*\)"/"cat":"x"/' >idle.json
 like 'against no GPU work' "$(tl-report t.tl --vs idle.json | grep ^GPU)" \
 	'^GPU time .* to 0 ns \(-100.0 %\)'

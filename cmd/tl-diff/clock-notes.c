@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* What the time of steps became, in sentences; and figures for people. */
+#include <stdlib.h>
+
+#include "cmd/tl-diff/changes.h"
+
+#define TOP_GROUPS 3
+/* An event is named for so much of a cause's difference; in all of it. */
+#define NAMED_SHARE 0.25
+#define ALL_SHARE 0.9
+
+/* ---- figures for people ---- */
+
+void
+put_time(struct buf *b, int64_t ns)
+{
+	double v = (double)(ns < 0 ? -ns : ns);
+
+	if (v < 1e3)
+		buf_printf(b, "%.0f ns", v);
+	else if (v < 1e6)
+		buf_printf(b, "%.1f us", v / 1e3);
+	else if (v < 1e9)
+		buf_printf(b, "%.3f ms", v / 1e6);
+	else
+		buf_printf(b, "%.3f s", v / 1e9);
+}
+
+void
+put_signed_time(struct buf *b, int64_t ns)
+{
+	buf_putc(b, ns < 0 ? '-' : '+');
+	put_time(b, ns);
+}
+
+void
+put_change(struct buf *b, int64_t before, int64_t after)
+{
+	put_time(b, before);
+	buf_puts(b, " to ");
+	put_time(b, after);
+	if (before > 0)
+		buf_printf(b, " (%+.1f %%)",
+		    100 * ((double)after - (double)before) / (double)before);
+}
+
+/* A note of what is in the buffer, which is empty then; nothing if it is. */
+void
+note_of(struct table *t, struct buf *b)
+{
+	if (b->len > 0)
+		table_note(t, "%.*s", (int)b->len, b->p);
+	b->len = 0;
+}
+
+/* ---- steps ---- */
+
+/* "6.670 ms more data loading": NULL: nothing in a step is of this cause. */
+static const char *const part_words[PART_COUNT] = {
+	[CAUSE_PYTHON] = "Python",
+	[CAUSE_OP] = "op dispatch",
+	[CAUSE_AUTOGRAD] = "autograd",
+	[CAUSE_OPTIMIZER] = "optimizer",
+	[CAUSE_COMM_HOST] = "host work for communication",
+	[CAUSE_BETWEEN_OPS] = "time between ops",
+	[CAUSE_WAIT] = "waiting of the host",
+	[CAUSE_IO] = "file I/O",
+	[CAUSE_GC] = "garbage collection",
+	[CAUSE_RUNTIME] = "runtime API calls",
+	[CAUSE_LAUNCH_CALL] = "launch API calls",
+	[CAUSE_LAUNCH_LATENCY] = "launch latency",
+	[CAUSE_STALL] = "host stalls",
+	[CAUSE_PROFILER] = "profiler overhead",
+	[CAUSE_GRAPH_GAP] = "gaps in graph replays",
+	[CAUSE_QUEUE_GAP] = "gaps between queued kernels",
+	[CAUSE_DEPENDENCY] = "waiting for other GPU streams",
+	[CAUSE_SYNC] = "synchronization",
+	[CAUSE_POLL] = "polling",
+	[CAUSE_COPY_BLOCK] = "blocking copies",
+	[CAUSE_ALLOC] = "allocation",
+	[CAUSE_HOST_ALLOC] = "host allocation",
+	[CAUSE_DATA] = "data loading",
+	[CAUSE_COMPILE] = "compilation",
+	[CAUSE_MODULE_LOAD] = "loading of GPU code",
+	[CAUSE_INIT] = "initialization",
+	[CAUSE_GRAPH_BUILD] = "graph capture",
+	[CAUSE_GPU_MISSING] = "waiting for GPU work that is not recorded",
+	[CAUSE_LATE_START] = "unexplained idle time before kernels",
+	[CAUSE_QUEUED_BEFORE] = "idle time before kernels queued earlier",
+	[CAUSE_NONE] = "idle time without recorded host work",
+	[CAUSE_NO_HOST] = "idle time (no host events recorded)",
+	[PART_COMPUTE] = "compute",
+	[PART_COMM] = "exposed communication",
+	[PART_COPY] = "exposed copies",
+};
+
+/* Of a group's parts, the one that differs most its way; the step: none does.
+ */
+static uint32_t
+largest_part(const struct clock_changes *k, const struct step_group *g)
+{
+	bool is_less = term_twice_diff(&k->terms.v[g->first]) < 0;
+
+	for (uint32_t i = g->first; i < g->end; i++) {
+		int64_t ns = term_twice_diff(&k->terms.v[i]);
+
+		if (is_part(&k->terms.v[i]) && ns != 0 && (ns < 0) == is_less)
+			return i;
+	}
+	return g->first;
+}
+
+/*
+ * "6.670 ms more data loading in DataLoader.__next__", or "6.670 ms more Python
+ * (2.301 ms in forward)".
+ */
+static void
+put_part(struct buf *b, const struct changes *c, const struct step_group *g,
+    uint32_t at)
+{
+	const struct term *t = &c->clock.terms.v[at], *in = t + 1;
+	double share;
+
+	put_time(b, term_twice_diff(t) / 2);
+	buf_printf(b, " %s %s", term_twice_diff(t) < 0 ? "less" : "more",
+	    part_words[t->part]);
+	if (at + 1 == g->end || !in->is_named || in->name == INTERN_NONE ||
+	    cause_groups[in->part] == GROUP_OF_MISSING)
+		return;
+	share = (double)term_twice_diff(in) / (double)term_twice_diff(t);
+	if (share < NAMED_SHARE)
+		return;
+	buf_puts(b, share < ALL_SHARE ? " (" : " in ");
+	if (share < ALL_SHARE) {
+		put_time(b, term_twice_diff(in) / 2);
+		buf_puts(b, " in ");
+	}
+	text_visible(dict_get(c->dict, in->name), b);
+	buf_puts(b, share < ALL_SHARE ? ")" : "");
+}
+
+/* What GPU time did, where sides of as many steps say so. */
+static void
+put_gpu_time(struct buf *b, const struct changes *c)
+{
+	const struct unit_times *u = c->unit;
+
+	if (c->set->per == PER_RUN &&
+	    u[0].nsteps * u[1].nruns != u[1].nsteps * u[0].nruns)
+		return;
+	if (c->diff_ns == 0)
+		buf_puts(b, "; GPU time unchanged");
+	else if (c->is_noise && c->fixed_ns == 0)
+		buf_puts(b, "; GPU time within noise");
+	else if (u[0].total_ns > 0)
+		buf_printf(b, "; GPU time %+.1f %%",
+		    100 * (double)c->diff_ns / (double)u[0].total_ns);
+}
+
+/* A sentence for steps of one kind, the first with what GPU time did. */
+static void
+note_step(const struct changes *c, struct table *t, size_t group)
+{
+	const struct step_group *g = &c->clock.groups.v[group];
+	const struct term *step = &c->clock.terms.v[g->first];
+	uint32_t largest = largest_part(&c->clock, g);
+	struct buf b = { 0 };
+
+	text_visible(dict_get(c->dict, g->kind), &b);
+	buf_putc(&b, ' ');
+	if (term_twice_diff(step) == 0) {
+		buf_puts(&b, "unchanged (");
+		put_time(&b, step->twice_ns[0] / 2);
+		buf_putc(&b, ')');
+	} else {
+		put_change(&b, step->twice_ns[0] / 2, step->twice_ns[1] / 2);
+		if (step->is_noise) {
+			buf_puts(&b, ", within noise");
+		} else if (largest > g->first) {
+			buf_puts(&b, ": ");
+			put_part(&b, c, g, largest);
+		}
+	}
+	if (group == 0)
+		put_gpu_time(&b, c);
+	note_of(t, &b);
+	buf_free(&b);
+}
+
+/*
+ * The parts of a difference, largest first, until they explain it but for 1/10.
+ * One alone is in the first sentence.
+ */
+static void
+note_parts(const struct changes *c, struct table *t)
+{
+	const struct clock_changes *k = &c->clock;
+	const struct step_group *g = k->groups.v;
+	const struct term *step = &k->terms.v[g->first];
+	int64_t left = term_twice_diff(step), enough = llabs(left) / 10;
+	struct buf b = { 0 };
+	size_t n = 0;
+
+	for (uint32_t i = g->first; i < g->end && llabs(left) > enough; i++) {
+		const struct term *x = &k->terms.v[i];
+
+		if (!is_part(x))
+			continue;
+		left -= term_twice_diff(x);
+		buf_puts(&b, n++ > 0 ? ", " : "by part: ");
+		put_signed_time(&b, term_twice_diff(x) / 2);
+		buf_printf(&b, " %s", part_words[x->part]);
+	}
+	if (n > 1 && !step->is_noise)
+		note_of(t, &b);
+	buf_free(&b);
+}
+
+void
+clock_notes(const struct changes *c, struct table *t)
+{
+	const struct clock_changes *k = &c->clock;
+	const struct term *first = terms_main(k, TERM_STEP);
+	size_t n = k->groups.n < TOP_GROUPS ? k->groups.n : TOP_GROUPS;
+
+	/* of traces without steps, an unchanged span says nothing */
+	if (first == NULL ||
+	    (!first->has_uid[0] && term_twice_diff(first) == 0))
+		return;
+	note_step(c, t, 0);
+	note_parts(c, t);
+	for (size_t i = 1; i < n; i++)
+		note_step(c, t, i);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/tl-diff/clock.h"
+#include "cmd/tl-diff/diff.h"
+#include "trace/bucket.h"
+
+struct clock {
+	struct norms *nm;
+	struct causes *causes;
+	struct bucket_rules rules;
+	struct host host;
+	struct steps steps;
+	struct parts parts;
+	VEC(struct step_pace) pace; /* by window */
+};
+
+struct clock *
+clock_create(struct norms *nm)
+{
+	struct clock *c = xcalloc(1, sizeof *c);
+
+	c->nm = nm;
+	c->causes = causes_create();
+	return c;
+}
+
+void
+clock_destroy(struct clock *c)
+{
+	if (c == NULL)
+		return;
+	host_free(&c->host);
+	steps_free(&c->steps);
+	parts_free(&c->parts);
+	causes_destroy(c->causes);
+	bucket_free(&c->rules);
+	vec_free(&c->pace);
+	vec_release(c);
+}
+
+void
+clock_start(struct clock *c)
+{
+	host_start(&c->host, c->nm->st, c->causes);
+}
+
+void
+clock_add(struct clock *c, const struct event *ev)
+{
+	size_t n = c->host.gpus.n;
+
+	host_add(&c->host, ev);
+	if (c->host.gpus.n > n)
+		c->host.gpus.v[n].tag =
+		    (uint8_t)bucket_of_event(&c->rules, c->nm->st, ev);
+}
+
+/* ---- which time is a step's ---- */
+
+/* What of a window is compared with the same of the other side. */
+static uint32_t
+kind_of(const struct clock *c, const struct step_window *w)
+{
+	static const char *const phases[] = { [PHASE_NONE] = "",
+		[PHASE_PREFILL] = "prefill ",
+		[PHASE_DECODE] = "decode ",
+		[PHASE_MIXED] = "mixed " };
+	struct dict *st = c->nm->st;
+	struct buf b = { 0 };
+	struct serving_step s;
+	uint32_t kind;
+
+	if (w->what == STEP_IS_WHOLE)
+		return intern_put(st->text, STR("GPU span"));
+	if (w->what == STEP_IS_BETWEEN)
+		return intern_put(st->text, STR("time between steps"));
+	s = serving_step_of(dict_get(st, c->host.events.v[w->marker].name));
+	buf_printf(&b, "%sstep", phases[s.phase]);
+	if (s.requests >= 0)
+		buf_printf(&b, " (batch %" PRId64 ")", s.requests);
+	kind = intern_put(st->text, buf_str(&b));
+	buf_free(&b);
+	return kind;
+}
+
+/* When the GPU work that each window launched was done. */
+static void
+find_paces(struct clock *c)
+{
+	c->pace.n = 0;
+	for (size_t i = 0; i < c->steps.list.n; i++)
+		vec_push(&c->pace,
+		    ((struct step_pace){
+			.start_ns = c->steps.list.v[i].start_ns,
+			.end_ns = c->steps.list.v[i].end_ns }));
+	for (size_t i = 0; i < c->host.gpus.n; i++) {
+		const struct host_gpu *k = &c->host.gpus.v[i];
+		uint32_t w = k->launch != HOST_NONE
+		    ? steps_window_of(&c->steps, &c->host, k->launch)
+		    : HOST_NONE;
+		struct step_pace *p;
+
+		if (w == HOST_NONE)
+			continue;
+		p = &c->pace.v[w];
+		if (!p->has_work || k->end_ns > p->done_ns)
+			p->done_ns = k->end_ns;
+		p->has_work = true;
+	}
+}
+
+/*
+ * Where the host only enqueues, a step is what the GPU took: from the end of
+ * the work of the one before to that of its own.
+ */
+static void
+pace_by_gpu(struct clock *c, const struct step_process *p)
+{
+	VEC(struct step_pace) list = { 0 };
+	size_t at = 0;
+	bool is_gpu;
+
+	for (uint32_t i = p->first; i < p->first + p->n; i++)
+		if (c->steps.list.v[i].what != STEP_IS_BETWEEN)
+			vec_push(&list, c->pace.v[i]);
+	is_gpu = step_pace_is_gpu(list.v, list.n);
+	for (uint32_t i = p->first; i < p->first + p->n && is_gpu; i++) {
+		struct step_pace *to = &c->pace.v[i];
+		const struct step_pace *from = &list.v[at];
+
+		if (c->steps.list.v[i].what == STEP_IS_BETWEEN)
+			continue;
+		at++;
+		to->end_ns = from->done_ns;
+		to->start_ns = from->gpu_wall_ns != INT64_MIN
+		    ? from->done_ns - from->gpu_wall_ns
+		    : to->end_ns;
+	}
+	vec_free(&list);
+}
+
+/* ---- what it went into ---- */
+
+static int
+by_cause(const void *x, const void *y)
+{
+	const struct step_piece *a = x, *b = y;
+
+	if (a->cause != b->cause)
+		return a->cause < b->cause ? -1 : 1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+/* Pieces of one cause and name become one. */
+static size_t
+unite(struct step_piece *v, size_t n)
+{
+	size_t kept = 0;
+
+	stable_sort(v, n, sizeof *v, by_cause);
+	for (size_t i = 0; i < n; i++) {
+		struct step_piece *to = kept > 0 ? &v[kept - 1] : NULL;
+
+		if (to == NULL || by_cause(to, &v[i]) != 0) {
+			v[kept++] = v[i];
+			continue;
+		}
+		to->ns += v[i].ns;
+		if (v[i].longest_ns > to->longest_ns) {
+			to->longest_ns = v[i].longest_ns;
+			to->uid = v[i].uid;
+			to->has_uid = v[i].has_uid;
+		}
+	}
+	return kept;
+}
+
+/* The mark of a step, whose name has a number. */
+static bool
+is_step(const struct clock *c, const struct host_event *e)
+{
+	struct str name = dict_get(c->nm->st, e->name);
+	int64_t number;
+
+	return e->kind == KIND_ANNOTATION &&
+	    (step_of_name(name, &number) || serving_step_of(name).tier < 2);
+}
+
+static void
+add_pieces(struct clock *c, struct step_times *to, const struct step_pace *at)
+{
+	const struct gaps *g = &c->parts.gaps;
+	size_t first = to->pieces.n;
+
+	for (size_t i = parts_piece_at(&c->parts, at->start_ns);
+	     i < g->pieces.n && g->pieces.v[i].start_ns < at->end_ns; i++) {
+		const struct gap_piece *p = &g->pieces.v[i];
+		int64_t end = p->end_ns < at->end_ns ? p->end_ns : at->end_ns;
+		int64_t ns = end -
+		    (p->start_ns > at->start_ns ? p->start_ns : at->start_ns);
+		struct step_piece x = { .name = INTERN_NONE,
+			.cause = p->cause,
+			.ns = ns,
+			.longest_ns = ns };
+
+		if (p->event != HOST_NONE) {
+			const struct host_event *e =
+			    &c->host.events.v[p->event];
+
+			if (!is_step(c, e))
+				x.name = name_strict(c->nm, e->name);
+			x.uid = e->uid;
+			x.has_uid = true;
+		}
+		vec_push(&to->pieces, x);
+	}
+	to->pieces.n =
+	    first + unite(to->pieces.v + first, to->pieces.n - first);
+}
+
+static void
+add_step(struct clock *c, struct step_times *to, uint32_t window)
+{
+	const struct step_window *w = &c->steps.list.v[window];
+	const struct step_pace *at = &c->pace.v[window];
+	struct step_time s = { .ns = at->end_ns - at->start_ns,
+		.kind = kind_of(c, w),
+		.first = (uint32_t)to->pieces.n };
+
+	/* the first step of those that the GPU paces has no beginning */
+	if (s.ns <= 0)
+		return;
+	if (w->marker != HOST_NONE) {
+		s.uid = c->host.events.v[w->marker].uid;
+		s.has_uid = true;
+	}
+	if (c->host.gpus.n > 0) {
+		parts_within(&c->parts, at->start_ns, at->end_ns, s.parts);
+		add_pieces(c, to, at);
+	}
+	s.n = (uint32_t)to->pieces.n - s.first;
+	vec_push(&to->list, s);
+}
+
+/*
+ * Steps in which GPU work was launched that is asked for: of a filtered trace
+ * the marks of all steps are left. What is between steps is that of the one in
+ * front.
+ */
+void
+clock_end(struct clock *c, struct side *r)
+{
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < r->gpus.n; i++)
+		(void)map_put(&seen, (uint64_t)r->gpus.v[i].step, NULL);
+	host_ready(&c->host);
+	steps_find(&c->steps, &c->host, NULL, 0);
+	find_paces(c);
+	if (c->host.gpus.n > 0)
+		parts_find(&c->parts, &c->host, &c->steps);
+	for (size_t i = 0; i < c->steps.processes.n; i++)
+		pace_by_gpu(c, &c->steps.processes.v[i]);
+	for (uint32_t i = 0; i < c->steps.list.n; i++) {
+		const struct step_window *w = &c->steps.list.v[i];
+
+		if (w->what == STEP_IS_WHOLE ||
+		    map_get(&seen, (uint64_t)w->number) != NULL)
+			add_step(c, &r->times, i);
+	}
+	map_free(&seen);
+}
+
+void
+step_times_add(struct step_times *to, const struct step_times *from,
+    uint32_t run, uint32_t src)
+{
+	uint32_t first = (uint32_t)to->pieces.n;
+
+	for (size_t i = 0; i < from->list.n; i++) {
+		struct step_time s = from->list.v[i];
+
+		s.run = run;
+		s.src = src;
+		s.first += first;
+		vec_push(&to->list, s);
+	}
+	for (size_t i = 0; i < from->pieces.n; i++)
+		vec_push(&to->pieces, from->pieces.v[i]);
+}
+
+void
+step_times_free(struct step_times *t)
+{
+	vec_free(&t->list);
+	vec_free(&t->pieces);
+}

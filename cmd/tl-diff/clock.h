@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The time of steps on the clock, of each source as it is read, and what it
+ * went into: GPU work, and idle time by cause and by what the host did.
+ *
+ *	clock_start(c);			a source begins
+ *	clock_add(c, &in->ev);		each event
+ *	clock_end(c, side);		its steps
+ *
+ * Memory: that of trace/host.h, frames of Python with it, of one source at a
+ * time; 350 bytes a step and 56 for each name in each step stay.
+ */
+#ifndef TL_DIFF_CLOCK_H
+#define TL_DIFF_CLOCK_H
+
+#include "trace/parts.h"
+
+/* Idle time of one cause in a step, by the host's event. */
+struct step_piece {
+	uint32_t name; /* normalised; INTERN_NONE: no event */
+	uint8_t cause;
+	bool has_uid;
+	int64_t ns, longest_ns;
+	struct uid uid; /* of the longest */
+};
+
+struct step_time {
+	int64_t ns; /* the sum of its parts, if there is GPU work */
+	int64_t parts[PART_COUNT];
+	uint32_t kind;     /* a text: steps of one are compared */
+	uint32_t run, src; /* of its side: set by who gathers them */
+	uint32_t first, n; /* in pieces: by cause, then name */
+	struct uid uid;
+	bool has_uid;
+};
+
+struct step_times {
+	VEC(struct step_time) list; /* in time */
+	VEC(struct step_piece) pieces;
+};
+
+struct clock;
+struct norms;
+struct side;
+
+struct clock *clock_create(struct norms *nm);
+void clock_destroy(struct clock *c);
+void clock_start(struct clock *c);
+void clock_add(struct clock *c, const struct event *ev);
+/* Appends to the side's times. */
+void clock_end(struct clock *c, struct side *r);
+/* Appends the steps of a run. */
+void step_times_add(struct step_times *to, const struct step_times *from,
+    uint32_t run, uint32_t src);
+void step_times_free(struct step_times *t);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/tl-diff/terms.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cmd/tl-diff/changes.h"
+#include "cmd/tl-diff/noise.h"
+#include "trace/stat.h"
+
+/* Names of a cause are listed until they explain its difference but for 1/10 */
+#define EXPLAINED 10
+#define TOP_NAMES 5
+
+const char *
+term_word(const struct term *t)
+{
+	static const char *const words[] = {
+		[PART_COMPUTE - CAUSE_COUNT] = "compute",
+		[PART_COMM - CAUSE_COUNT] = "exposed_comm",
+		[PART_COPY - CAUSE_COUNT] = "exposed_copy",
+		[TERM_STEP - CAUSE_COUNT] = "step",
+		[TERM_BUSY - CAUSE_COUNT] = "gpu_busy",
+	};
+
+	return t->part < CAUSE_COUNT ? cause_words[t->part]
+				     : words[t->part - CAUSE_COUNT];
+}
+
+static int64_t
+size_of(int64_t ns)
+{
+	return ns < 0 ? -ns : ns;
+}
+
+/* ---- steps of a kind ---- */
+
+/* The steps of a side that are of one kind, in the order of runs. */
+struct list {
+	VEC(const struct step_time *) v[NSIDES];
+};
+
+struct finder {
+	struct changes *c;
+	struct clock_changes *k;
+	struct map kinds; /* to places of lists and of all */
+	VEC(struct list) lists;
+	VEC(struct step_group) all;
+	VEC(struct term) named; /* of the group at hand */
+};
+
+static void
+list_steps(struct finder *f)
+{
+	for (int s = 0; s < NSIDES; s++)
+		for (size_t i = 0; i < f->k->side[s].list.n; i++) {
+			const struct step_time *x = &f->k->side[s].list.v[i];
+			bool is_new;
+			uint64_t *slot = map_put(&f->kinds, x->kind, &is_new);
+			struct step_group *g;
+
+			if (is_new) {
+				*slot = f->lists.n;
+				vec_push(&f->lists, ((struct list){ 0 }));
+				vec_push(&f->all,
+				    ((struct step_group){ .kind = x->kind,
+					.first = (uint32_t)*slot }));
+			}
+			g = &f->all.v[*slot];
+			g->n[s]++;
+			stat_add(&g->all_ns, x->ns);
+			vec_push(&f->lists.v[*slot].v[s], x);
+		}
+}
+
+static int
+by_all(const void *x, const void *y)
+{
+	const struct step_group *a = x, *b = y;
+
+	return (a->all_ns < b->all_ns) - (a->all_ns > b->all_ns);
+}
+
+static int
+by_length(const void *x, const void *y)
+{
+	const struct step_time *a = *(const struct step_time *const *)x;
+	const struct step_time *b = *(const struct step_time *const *)y;
+
+	return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+/* The middle two, or the middle one twice. */
+static void
+find_middle(const struct list *l, int s, const struct step_time *middle[2])
+{
+	size_t n = l->v[s].n;
+	const struct step_time **v = xmalloc(n * sizeof *v);
+
+	memcpy(v, l->v[s].v, n * sizeof *v);
+	stable_sort(v, n, sizeof *v, by_length);
+	middle[0] = v[(n - 1) / 2];
+	middle[1] = v[n / 2];
+	free(v);
+}
+
+/* ---- terms of a group ---- */
+
+static const struct step_piece *
+piece_of(const struct step_times *t, const struct step_time *x, unsigned cause,
+    uint32_t name)
+{
+	const struct step_piece *v = t->pieces.v + x->first;
+	size_t at;
+
+	bisect(at, x->n, mid,
+	    v[mid].cause < cause ||
+		(v[mid].cause == cause && v[mid].name < name));
+	return at < x->n && v[at].cause == cause && v[at].name == name ? &v[at]
+								       : NULL;
+}
+
+static int64_t
+value_of(const struct step_times *all, const struct step_time *x,
+    const struct term *t)
+{
+	const struct step_piece *p;
+
+	if (t->is_named) {
+		p = piece_of(all, x, t->part, t->name);
+		return p != NULL ? p->ns : 0;
+	}
+	if (t->part == TERM_STEP)
+		return x->ns;
+	if (t->part == TERM_BUSY)
+		return x->parts[PART_COMPUTE] + x->parts[PART_COMM] +
+		    x->parts[PART_COPY];
+	return x->parts[t->part];
+}
+
+/* The event that a cause, or one of its names, was longest in. */
+static void
+see_longest(struct term *t, int s, const struct step_time *x,
+    const struct step_piece *p)
+{
+	if (!p->has_uid || p->longest_ns <= t->longest_ns[s])
+		return;
+	t->longest_ns[s] = p->longest_ns;
+	t->uid[s] = p->uid;
+	t->has_uid[s] = true;
+	t->step[s] = x;
+}
+
+static void
+add_named(struct finder *f, const struct step_time *const middle[NSIDES][2])
+{
+	struct map of = { 0 };
+
+	f->named.n = 0;
+	for (int s = 0; s < NSIDES; s++)
+		for (int m = 0; m < 2; m++)
+			for (uint32_t i = 0; i < middle[s][m]->n; i++) {
+				const struct step_piece *p =
+				    &f->k->side[s]
+					 .pieces.v[middle[s][m]->first + i];
+				bool is_new;
+				uint64_t *slot = map_put(&of,
+				    (uint64_t)p->cause << 32 | p->name,
+				    &is_new);
+				struct term *t;
+
+				if (is_new) {
+					*slot = f->named.n;
+					vec_push(&f->named,
+					    ((struct term){ .part = p->cause,
+						.is_named = true,
+						.name = p->name }));
+				}
+				t = &f->named.v[*slot];
+				stat_add(&t->twice_ns[s], p->ns);
+				see_longest(t, s, middle[s][m], p);
+			}
+	map_free(&of);
+}
+
+static int
+by_difference(const void *x, const void *y, void *arg)
+{
+	const struct term *a = x, *b = y;
+	const struct dict *st = arg;
+	int64_t p = size_of(term_twice_diff(a)),
+		q = size_of(term_twice_diff(b));
+
+	if (p != q)
+		return p > q ? -1 : 1;
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
+	if (a->name == b->name || a->name == INTERN_NONE ||
+	    b->name == INTERN_NONE)
+		return (a->name > b->name) - (a->name < b->name);
+	return str_cmp(dict_get(st, a->name), dict_get(st, b->name));
+}
+
+/* A part and, of a cause, what explains most of its difference. */
+static void
+add_part(struct finder *f, struct term part)
+{
+	int64_t left = term_twice_diff(&part), all = size_of(left);
+	size_t at = f->k->terms.n, n = 0;
+
+	vec_push(&f->k->terms, part);
+	for (size_t i = 0; i < f->named.n; i++) {
+		const struct term *t = &f->named.v[i];
+
+		if (t->part != part.part)
+			continue;
+		for (int s = 0; s < NSIDES; s++) {
+			struct term *to = &f->k->terms.v[at];
+
+			if (!t->has_uid[s] ||
+			    t->longest_ns[s] <= to->longest_ns[s])
+				continue;
+			to->longest_ns[s] = t->longest_ns[s];
+			to->uid[s] = t->uid[s];
+			to->has_uid[s] = true;
+			to->step[s] = t->step[s];
+		}
+		if (t->name == INTERN_NONE || n == TOP_NAMES ||
+		    size_of(left) <= all / EXPLAINED)
+			continue;
+		n++;
+		left -= term_twice_diff(t);
+		vec_push(&f->k->terms, *t);
+	}
+}
+
+static void
+add_terms(struct finder *f, const struct list *l)
+{
+	const struct step_time *middle[NSIDES][2];
+	struct term fixed[TERM_COUNT];
+
+	for (int s = 0; s < NSIDES; s++)
+		find_middle(l, s, middle[s]);
+	add_named(f, (const struct step_time *const(*)[2])middle);
+	if (f->named.n > 1)
+		qsort_r(f->named.v, f->named.n, sizeof *f->named.v,
+		    by_difference, f->c->dict);
+	for (unsigned part = 0; part < TERM_COUNT; part++) {
+		struct term *t = &fixed[part];
+
+		*t =
+		    (struct term){ .part = (uint8_t)part, .name = INTERN_NONE };
+		for (int s = 0; s < NSIDES; s++)
+			for (int m = 0; m < 2; m++)
+				stat_add(&t->twice_ns[s],
+				    value_of(&f->k->side[s], middle[s][m], t));
+	}
+	for (int s = 0; s < NSIDES; s++) {
+		fixed[TERM_STEP].step[s] = middle[s][0];
+		fixed[TERM_STEP].uid[s] = middle[s][0]->uid;
+		fixed[TERM_STEP].has_uid[s] = middle[s][0]->has_uid;
+	}
+	vec_push(&f->k->terms, fixed[TERM_STEP]);
+	vec_push(&f->k->terms, fixed[TERM_BUSY]);
+	qsort_r(fixed, PART_COUNT, sizeof *fixed, by_difference, f->c->dict);
+	for (unsigned i = 0; i < PART_COUNT; i++)
+		if (fixed[i].twice_ns[0] > 0 || fixed[i].twice_ns[1] > 0)
+			add_part(f, fixed[i]);
+}
+
+/* ---- noise ---- */
+
+/*
+ * Samples are steps, or with several runs the mean step of each; those of a
+ * rank vary around its own mean. The mean of the samples.
+ */
+static double
+gather(const struct finder *f, const struct list *l, int s,
+    const struct term *t, struct noise_side *side)
+{
+	const struct changes *c = f->c;
+	size_t n = l->v[s].n, nsamples = 0, nall = 0;
+	double all = 0;
+
+	noise_start(side);
+	for (size_t i = 0, end; i < n; i = end) {
+		uint32_t run = l->v[s].v[i]->run;
+		double sum = 0;
+
+		for (end = i; end < n && l->v[s].v[end]->run == run; end++) {
+			double ns =
+			    (double)value_of(&f->k->side[s], l->v[s].v[end], t);
+
+			sum += ns;
+			if (!c->by_run)
+				noise_add(side, ns);
+		}
+		if (c->by_run)
+			noise_add(side, sum / (double)(end - i));
+		all += c->by_run ? sum / (double)(end - i) : sum;
+		nsamples += c->by_run ? 1 : end - i;
+		nall += c->by_run ? 1 : end - i;
+		if (c->set->pair == PAIR_RANK || end == n) {
+			noise_close(side, nsamples);
+			nsamples = 0;
+		}
+	}
+	return all / (double)nall;
+}
+
+/* The median says how much, the samples whether it may be chance. */
+static void
+judge(struct finder *f, const struct list *l, struct term *t,
+    struct noise_side side[NSIDES], double level)
+{
+	double diff = -gather(f, l, 0, t, &side[0]);
+	int64_t twice = term_twice_diff(t);
+
+	diff += gather(f, l, 1, t, &side[1]);
+	t->spread_ns = noise_spread(side);
+	t->is_noise = twice == 0 ||
+	    (!isnan(t->spread_ns) &&
+		((diff > 0) != (twice > 0) ||
+		    !noise_is_beyond(side, diff, level)));
+}
+
+/* Parts of a step that differs speak for themselves; see judge_rows(). */
+static void
+judge_group(struct finder *f, const struct step_group *g, const struct list *l,
+    struct noise_side side[NSIDES])
+{
+	struct term *t = f->k->terms.v;
+	double level;
+
+	/* besides GPU time it is a second chance to err */
+	judge(f, l, &t[g->first], side, noise_level_of(2));
+	level = t[g->first].is_noise ? noise_level_of(g->end - g->first)
+				     : NOISE_LEVEL;
+	for (uint32_t i = g->first + 1; i < g->end; i++)
+		judge(f, l, &t[i], side, level);
+}
+
+/* ---- all ---- */
+
+void
+terms_find(struct changes *c)
+{
+	struct finder f = { .c = c, .k = &c->clock };
+	struct noise_side side[NSIDES] = { { .n = 0 }, { .n = 0 } };
+
+	list_steps(&f);
+	stable_sort(f.all.v, f.all.n, sizeof *f.all.v, by_all);
+	for (size_t i = 0; i < f.all.n; i++) {
+		struct step_group g = f.all.v[i];
+		const struct list *l = &f.lists.v[g.first];
+
+		if (g.n[0] == 0 || g.n[1] == 0)
+			continue;
+		g.first = (uint32_t)f.k->terms.n;
+		add_terms(&f, l);
+		g.end = (uint32_t)f.k->terms.n;
+		judge_group(&f, &g, l, side);
+		vec_push(&f.k->groups, g);
+	}
+	for (size_t i = 0; i < f.lists.n; i++) {
+		vec_free(&f.lists.v[i].v[0]);
+		vec_free(&f.lists.v[i].v[1]);
+	}
+	vec_free(&f.lists);
+	vec_free(&f.all);
+	vec_free(&f.named);
+	map_free(&f.kinds);
+	noise_free(&side[0]);
+	noise_free(&side[1]);
+}
+
+void
+terms_free(struct clock_changes *k)
+{
+	step_times_free(&k->side[0]);
+	step_times_free(&k->side[1]);
+	vec_free(&k->groups);
+	vec_free(&k->terms);
+}
