@@ -108,6 +108,9 @@ function head() {
   rankBars();
   threadBars();
   part('group').forEach(r => $('groups').append(make('li', r.name + ': ' + r.note)));
+  part('recoverable').forEach(r => $('gains').append(make('li',
+    figures(time(r.time_ns) + ' in ' + r.name + (r.note ? ': ' + r.note : '')))));
+  $('gainhead').hidden = !part('recoverable').length;
   part('warning').forEach(r => $('warnings').append(make('li', figures(r.name))));
   const list = (heads, rows, cells, widths) => {
     if (!rows.length) return;

@@ -63,6 +63,25 @@ function origins(all) {
   list.forEach((k, i) => { zero[k] = first[k] - (joined ? starts[i] - Math.min(...starts) : 0); });
   return { zero, total: joined ? whole : longest, joined, many: list.length > 1, n: list.length };
 }
+// Why the GPU was idle: colours of the classes of tl-idle.
+const reasons = { host: '#d9822b', sync: '#b5482f', allocation: '#8f6bb3', data: '#2e8b74',
+  compile: '#b08900', start_up: '#7a6a58', missing: '#9aa0a6', gpu: '#3b76b5', communication: '#c2569a' };
+// The gaps of the tables, each with its source among those of the lanes.
+function gaps(sources) {
+  const t = table('idle_gaps');
+  return (t ? t.rows : []).map(r => ({ at: r.ts_ns, ns: r.gap_ns, reason: r.class,
+    src: r.src ?? Math.max(0, sources.findIndex(s => r.rank != null && s.rank === r.rank)),
+    text: 'idle ' + time(r.gap_ns) + '\n' + r.cause + ' ' + time(r.cause_ns) +
+      (r.call ? '\n' + r.call : '') + (r.call_uid == null ? '' : ' (uid ' + r.call_uid + ')') }));
+}
+function reasonKey(marks) {
+  Object.keys(reasons).filter(k => marks.some(m => m.reason === k)).forEach(k => {
+    const swatch = make('i'), item = make('span');
+    swatch.style.background = reasons[k];
+    item.append(swatch, 'idle: ' + k.replace('_', '-'));
+    $('tlkey').append(item);
+  });
+}
 const PAPER = 560; // what a page has room for, with a heading
 function timeline() {
   const all = data('lanes'), LEFT = 150, ROW = 15, AXIS = 20, HEAD = 17, SEEN = 600;
@@ -74,11 +93,13 @@ function timeline() {
     for (let i = 0; i < l.n; i++) l.depth = Math.max(l.depth, s.row[i] + 1);
   });
   const { zero, total, joined, many, n } = origins(all);
+  const marks = gaps(all.sources);
+  reasonKey(marks);
   const folded = new Set(n > 4 ? all.lanes.map(l => l.src) : []);
-  $('tlhint').textContent = '+ - or Ctrl and wheel zoom, after a click the wheel alone; drag or arrows move, Shift+drag chooses, ' +
-    'double click or 0 shows all' + (!many ? '' : joined ? '; one clock' :
-    '; each rank begins at its own first event');
-  let H = 0, heads = [], from = 0, to = total, W = 1000, waiting = false;
+  $('tlhint').textContent = 'Ctrl-wheel, + or -: zoom (after a click, the wheel alone). Drag or arrows: move. ' +
+    'Shift-drag: zoom to selection. Double-click or 0: reset.' + (!many ? '' : joined ? ' One clock.' :
+    ' Each rank begins at its own first event.');
+  let H = 0, heads = [], bands = {}, from = 0, to = total, W = 1000, waiting = false;
   // Ranks under one another, GPU streams first in each.
   const rank = l => all.sources[l.src].rank ?? l.src;
   const order = all.lanes.map((l, i) => [rank(l), l.src, l.gpu ? 0 : 1, i, l])
@@ -86,6 +107,7 @@ function timeline() {
   function arrange() {
     let y = AXIS, src = -1;
     heads = [];
+    bands = {};
     order.forEach(l => {
       if (many && l.src !== src) {
         heads.push({ y, src: l.src });
@@ -95,6 +117,7 @@ function timeline() {
       l.shown = l.gpu || !folded.has(l.src);
       l.y = y;
       if (l.shown) y += l.depth * ROW + 6;
+      if (l.gpu) bands[l.src] = { top: (bands[l.src] || { top: l.y }).top, end: y - 6 };
     });
     H = y;
     $('tlspace').style.height = H + 'px';
@@ -121,6 +144,15 @@ function timeline() {
     g.fillStyle = css('grid');
     for (let t = Math.ceil(from / step) * step; t <= to; t += step)
       g.fillRect(LEFT + (t - from) * scale, 0, 1, H);
+    marks.forEach(m => {
+      const band = bands[m.src], a = m.at - zero[m.src];
+      if (!band || a > to || a + m.ns < from) return;
+      const x = Math.max(LEFT, LEFT + (a - from) * scale), end = LEFT + (a + m.ns - from) * scale;
+      g.globalAlpha = .35;
+      g.fillStyle = reasons[m.reason] || '#999';
+      g.fillRect(x, band.top, Math.max(end - x, .5), band.end - band.top);
+      g.globalAlpha = 1;
+    });
     order.forEach(l => {
       if (!l.shown || l.y > up + V || l.y + l.depth * ROW < up) return;
       const s = l.s, z = zero[l.src], upTo = new Float64Array(l.depth).fill(-1);
@@ -252,6 +284,11 @@ function timeline() {
         if (s.row[i] === row && a <= t + near && a + s.dur[i] >= t - near)
           text = (names[s.name[i]] || 'several') + '\n' + time(s.dur[i]) + ' at ' + time(a);
       }
+    });
+    // between GPU events: why there is none
+    if (!text && e.offsetX > LEFT && e.offsetY > AXIS) marks.forEach(m => {
+      const band = bands[m.src], a = m.at - (zero[m.src] ?? 0), near = (to - from) / W;
+      if (band && y >= band.top && y < band.end && a - near <= t && t < a + m.ns + near) text = m.text;
     });
     show(e, text, e.clientX, e.clientY);
   };

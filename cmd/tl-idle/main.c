@@ -153,7 +153,7 @@ static struct sink_table tables[] = {
 	    .columns = "time_ns,percent,count,calls,time_ns_median,time_ns_max,"
 		       "longest_in,longest_uid,inferred_ns,advice" },
 	[OF_GAPS] = { .name = "idle_gaps",
-	    .columns = "dev,gpu_stream,ts_ns,gap_ns,cause,cause_ns,call,"
+	    .columns = "dev,gpu_stream,ts_ns,gap_ns,class,cause,cause_ns,call,"
 		       "call_uid,thread,opened_by,opened_uid,prev_name,"
 		       "prev_uid,next_name,next_uid,next_op,next_module,step,"
 		       "is_inferred",

@@ -132,6 +132,8 @@ add_gap(struct idle *g, const struct gap *gap)
 		is_inferred |= p->is_inferred;
 	}
 	r = add_whole(g, IS_GAP, gap);
+	r->class = g->classes[account_class_of(
+	    h, gap, &(struct gap_piece){ .cause = gap->cause })];
 	set_opener(g, r, gap->opened_by);
 	r->is_inferred = is_inferred;
 }

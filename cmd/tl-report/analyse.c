@@ -166,7 +166,7 @@ take_timeline(void *ctx, const struct line *l)
 
 /*
  * Why the GPU was idle, in the window of the steps. Of sheets with the gaps
- * that are 0.01 % of idle time or more.
+ * that are 0.1 % of idle time or more: a page has room for them.
  */
 static void
 start_idle(const struct analyses *a)
@@ -178,7 +178,7 @@ start_idle(const struct analyses *a)
 	args_add(&options, "--steps");
 	args_add(&options, "--by=class,cause,call");
 	args_add(&options,
-	    has_sheets ? text("--min-gap=%" PRId64 "ns", s->idle_ns / 10000)
+	    has_sheets ? text("--min-gap=%" PRId64 "ns", s->idle_ns / 1000)
 		       : "--min-gap=1000000s");
 	(void)start_program(a, programs[IDLE], a->format, &options, NULL);
 	vec_free(&options.v);
