@@ -71,6 +71,7 @@ struct source_state {
 	uint32_t src;
 	uint64_t next_id;
 	bool is_inside;    /* of an archive: a member, that has no lines */
+	bool can_salvage;  /* the format can, as far as it is known */
 	bool events_ended; /* metadata from now on stand behind them */
 	bool has_base;
 	int64_t base_ns;

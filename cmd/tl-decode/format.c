@@ -78,18 +78,20 @@ format_of_damaged(void)
 void
 format_read(struct source_state *s)
 {
+	bool is_short = !in_need(s->in, FORMAT_HEAD);
 	const struct format *f;
 	struct str head;
 
-	if (!in_need(s->in, FORMAT_HEAD) && !s->set->salvage)
-		source_check(s);
 	head = (struct str){ (const char *)s->in->p,
 		(size_t)(s->in->end - s->in->p) };
-	if (head.len == 0)
-		die("%s: the file is empty", s->in->name);
 	if (head.len > FORMAT_HEAD)
 		head.len = FORMAT_HEAD;
-	f = format_of(head, s->in->name);
+	f = head.len > 0 ? format_of(head, s->in->name) : NULL;
+	s->can_salvage = f != NULL && f->can_salvage;
+	if (is_short && !s->set->salvage)
+		source_check(s);
+	if (head.len == 0)
+		die("%s: the file is empty", s->in->name);
 	if (f == NULL && s->set->salvage &&
 	    guess_bytes(s->in->p, (size_t)(s->in->end - s->in->p)) == NULL)
 		f = format_of_damaged();

@@ -33,25 +33,31 @@ line_of(struct source_state *s, uint64_t offset)
 	}
 }
 
-#define HINT " (tl-decode --salvage gets the whole events out)"
+/* How to go on; only where it works. */
+static const char *
+hint(const struct source_state *s)
+{
+	return s->can_salvage && !s->set->salvage
+	    ? " (tl-decode --salvage gets the whole events out)"
+	    : "";
+}
 
 void
 source_die_at(struct source_state *s, uint64_t at, const char *reason)
 {
 	uint64_t line = line_of(s, at);
-	const char *hint = s->set->salvage ? "" : HINT;
 
 	if (line > 0)
 		die("%s: byte %" PRIu64 " (line %" PRIu64 "): %s%s",
-		    s->in->name, at, line, reason, hint);
-	die("%s: byte %" PRIu64 ": %s%s", s->in->name, at, reason, hint);
+		    s->in->name, at, line, reason, hint(s));
+	die("%s: byte %" PRIu64 ": %s%s", s->in->name, at, reason, hint(s));
 }
 
 void
 source_check(struct source_state *s)
 {
 	if (in_damage(s->in) != NULL)
-		die("%s: %s" HINT, s->in->name, in_damage(s->in));
+		die("%s: %s%s", s->in->name, in_damage(s->in), hint(s));
 }
 
 void

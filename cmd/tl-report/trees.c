@@ -129,7 +129,7 @@ look_at_source(
 	if (!source->is_final)
 		return;
 	take_facts(&c->facts, source);
-	c->is_rocprof |= str_eq(fact_text(source, "format"), STR("rocprofv3"));
+	c->is_rocprof |= source_is_api_trace(source);
 }
 
 /* Events only until what is asked of them is known. */

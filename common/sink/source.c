@@ -33,11 +33,9 @@ sink_sources_source(
     struct sink_sources *g, const struct select *sel, const struct source *s)
 {
 	struct sink_source *o = sink_sources_of(g, s->src);
-	const struct fact *format = source_fact(s, "format");
 	int64_t epoch;
 
-	o->is_rocprof =
-	    format != NULL && str_eq(format->val.s, STR("rocprofv3"));
+	o->is_rocprof = source_is_api_trace(s);
 	o->has_rank = source_int(s, "rank", &o->rank);
 	o->has_base = source_int(s, "base", &o->base_ns);
 	if (source_int(s, "epoch", &epoch) &&

@@ -36,6 +36,9 @@ struct meta {
 const struct fact *source_fact(const struct source *s, const char *key);
 /* A fact that is an integer, or its decimal text; false: there is none. */
 bool source_int(const struct source *s, const char *key, int64_t *v);
+/* A profiler of the GPU's API took it: no ops, and correlation ids that count
+ * in each process. */
+bool source_is_api_trace(const struct source *s);
 
 /* Copies, with their texts, in the arena. */
 struct fact fact_keep(struct arena *mem, const struct fact *f);

@@ -347,6 +347,14 @@ source_int(const struct source *s, const char *key, int64_t *v)
 	    (f->val.s.p != NULL && num_i64(f->val.s, v));
 }
 
+bool
+source_is_api_trace(const struct source *s)
+{
+	int64_t v;
+
+	return source_int(s, "api_trace", &v) && v != 0;
+}
+
 struct fact
 fact_keep(struct arena *mem, const struct fact *f)
 {

@@ -66,14 +66,6 @@ find_slot(const struct corr_table *t, const struct corr *c)
 	return &t->slots[at];
 }
 
-static bool
-is_rocprof(const struct store *s)
-{
-	const struct fact *f = source_fact(&s->source, "format");
-
-	return f != NULL && str_eq(f->val.s, STR("rocprofv3"));
-}
-
 /* From the last to the first, so that lists are in the order of the file. */
 static void
 fill_table(struct corr_table *t, struct store *s)
@@ -86,7 +78,7 @@ fill_table(struct corr_table *t, struct store *s)
 	t->mask = size - 1;
 	t->is_paged = page_is_on();
 	t->slots = big_zeroes(&t->bytes, size * sizeof *t->slots);
-	t->by_process = is_rocprof(s);
+	t->by_process = source_is_api_trace(&s->source);
 	for (uint32_t k = (uint32_t)s->gpus.n; k-- > 0;) {
 		const struct corr *c = &s->gpus.v[k];
 		uint32_t *slot = find_slot(t, c);

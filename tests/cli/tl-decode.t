@@ -124,6 +124,9 @@ text follows|[] []
 second list|{"traceEvents":[],"traceEvents":[]}
 EOF
 refuses 1 'compressed twice' 'gzip <small.json | gzip | tl-decode -o x.tl'
+printf 'SQLite format 3\000rocpd_api' | gzip | head -c 39 >cut-sqlite.gz
+is 'no hint at --salvage where it reads nothing' "$(tl-decode cut-sqlite.gz 2>&1 >/dev/null)" \
+	'tl-decode: cut-sqlite.gz: byte 39: gzip data end too early'
 refuses 1 'zstd within' 'zstd -q <small.json | gzip | tl-decode -o x.tl'
 refuses 1 'program' 'tl-decode -o x.tl "$(command -v tl-decode)"'
 refuses 1 'tar archive' 'tar cf - small.json | tl-decode -o x.tl'

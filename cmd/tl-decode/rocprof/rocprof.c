@@ -349,6 +349,7 @@ static void
 read_processes(struct json_trace *t, bool may_be_open)
 {
 	(void)may_be_open;
+	facts_int(&t->s->facts, "api_trace", 1);
 	for (bool first = true; trace_element(t, first); first = false)
 		read_process(t);
 }
