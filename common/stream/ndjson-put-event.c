@@ -29,76 +29,6 @@ ndjson_default_role(enum group group, struct str key, enum kind kind)
 	return ROLE_NONE;
 }
 
-static unsigned
-count_role(const struct shape *s, enum role role)
-{
-	unsigned n = 0;
-
-	for (uint32_t i = 0; i < s->nentries; i++)
-		n += s->entries[i].role == role;
-	return n;
-}
-
-static bool
-is_own_track(const struct event *ev, enum role role, struct key key)
-{
-	return event_is(ev, KINDS_ON_GPU) &&
-	    ((role == ROLE_DEV && key_eq(key, ev->pid)) ||
-		(role == ROLE_GPU_STREAM && key_eq(key, ev->tid)));
-}
-
-/* Whether a reader makes just this entry of the member named by its role. */
-static bool
-follows_from_member(const struct dict *st, const struct event *ev,
-    const struct entry *e, const struct value *v)
-{
-	const struct shape *s = ev->shape;
-	struct key key = key_of_value(st, v);
-	unsigned flag = e->role == ROLE_DEV ? SHAPE_DEV_PID
-	    : e->role == ROLE_GPU_STREAM    ? SHAPE_STREAM_TID
-					    : 0;
-
-	return e->role != ROLE_NONE && key.type != KEY_NONE &&
-	    (s->flags & flag) == 0 &&
-	    str_eq(dict_get(st, e->key), str_of(role_words[e->role])) &&
-	    count_role(s, e->role) == 1 && !is_own_track(ev, e->role, key);
-}
-
-/* The place of a role among the members of a line. */
-static int
-role_order(enum role role)
-{
-	switch (role) {
-	case ROLE_DEV: return 1;
-	case ROLE_GPU_STREAM: return 2;
-	case ROLE_CORR: return 3;
-	case ROLE_EXT: return 4;
-	default: return 0;
-	}
-}
-
-/*
- * How many entries at the front are told by dev, gpu_stream, corr, ext alone,
- * with their values by role.
- */
-static uint32_t
-leading_fields(const struct dict *st, const struct event *ev,
-    struct value vals[ROLE_COUNT])
-{
-	struct entries it = entries_of(st, ev);
-	uint32_t n = 0;
-	int order = 0;
-
-	while (entries_next(&it) && it.entry->group == GROUP_FIELD &&
-	    role_order(it.entry->role) > order &&
-	    follows_from_member(st, ev, it.entry, &it.val)) {
-		order = role_order(it.entry->role);
-		vals[it.entry->role] = it.val;
-		n++;
-	}
-	return n;
-}
-
 static void
 put_key(struct buf *b, const struct dict *st, struct key key)
 {
@@ -112,16 +42,13 @@ put_key(struct buf *b, const struct dict *st, struct key key)
 }
 
 static void
-put_role(struct buf *b, const struct dict *st, const char *member,
-    struct key key, const struct value *field)
+put_role(
+    struct buf *b, const struct dict *st, const char *member, struct key key)
 {
 	if (key.type == KEY_NONE)
 		return;
 	buf_puts(b, member);
-	if (field->type != VAL_COUNT)
-		ndjson_put_value(b, field);
-	else
-		put_key(b, st, key);
+	put_key(b, st, key);
 }
 
 static void
@@ -238,10 +165,9 @@ put_track(struct buf *b, const struct track *t)
 	}
 }
 
-/* Entries of a group, from the first-th entry of all on. */
 static void
 put_group(struct buf *b, const struct dict *st, const struct event *ev,
-    enum group group, uint32_t first)
+    enum group group)
 {
 	bool is_list = group == GROUP_DUP || group == GROUP_DUPTOP;
 	struct entries it = entries_of(st, ev);
@@ -249,8 +175,8 @@ put_group(struct buf *b, const struct dict *st, const struct event *ev,
 
 	buf_putc(b, is_list ? '[' : '{');
 	start = b->len;
-	for (uint32_t i = 0; entries_next(&it); i++) {
-		if (it.entry->group != group || i < first)
+	while (entries_next(&it)) {
+		if (it.entry->group != group)
 			continue;
 		if (b->len > start)
 			buf_putc(b, ',');
@@ -283,8 +209,7 @@ has_other_role(
 
 /* "roles":{"args":{"queue":"gpu_stream"}}: what does not follow from keys. */
 static void
-put_roles(
-    struct buf *b, const struct dict *st, const struct shape *s, uint32_t n)
+put_roles(struct buf *b, const struct dict *st, const struct shape *s)
 {
 	static const enum group groups[] = { GROUP_FIELD, GROUP_ARGS,
 		GROUP_TOP };
@@ -293,7 +218,7 @@ put_roles(
 	for (size_t g = 0; g < 3; g++) {
 		bool in_group = false;
 
-		for (uint32_t i = n; i < s->nentries; i++) {
+		for (uint32_t i = 0; i < s->nentries; i++) {
 			const struct entry *e = &s->entries[i];
 
 			if (e->group != groups[g] || !has_other_role(st, s, e))
@@ -348,14 +273,13 @@ put_shape_flags(struct buf *b, const struct dict *st, const struct event *ev)
 
 /* Groups stand in the order of their first entries. */
 static void
-put_entries(struct buf *b, const struct dict *st, const struct event *ev,
-    uint32_t nleading)
+put_entries(struct buf *b, const struct dict *st, const struct event *ev)
 {
 	const struct shape *s = ev->shape;
 	uint32_t done = 0;
 	bool other_roles = false;
 
-	for (uint32_t i = nleading; i < s->nentries; i++) {
+	for (uint32_t i = 0; i < s->nentries; i++) {
 		enum group group = s->entries[i].group;
 
 		other_roles |= has_other_role(st, s, &s->entries[i]);
@@ -363,33 +287,25 @@ put_entries(struct buf *b, const struct dict *st, const struct event *ev,
 			continue;
 		done |= UINT32_C(1) << group;
 		buf_puts(b, group_members[group]);
-		put_group(b, st, ev, group, nleading);
+		put_group(b, st, ev, group);
 	}
 	if ((s->flags & SHAPE_ARGS) != 0 && (done >> GROUP_ARGS & 1) == 0)
 		PUT(b, ",\"args\":{}");
 	if (other_roles)
-		put_roles(b, st, s, nleading);
+		put_roles(b, st, s);
 }
 
 void
 ndjson_put_event(struct buf *b, const struct dict *st, const struct event *ev)
 {
 	const struct shape *s = ev->shape;
-	struct value field[ROLE_COUNT];
-	uint32_t nleading = 0;
-
-	for (int r = 0; r < ROLE_COUNT; r++)
-		field[r].type = VAL_COUNT;
-	if (s->nentries > 0 && s->entries[0].group == GROUP_FIELD)
-		nleading = leading_fields(st, ev, field);
 
 	put_fixed(b, st, ev);
 	put_track(b, &st->tracks.v[ev->track]);
-	put_role(b, st, ",\"dev\":", ev->dev, &field[ROLE_DEV]);
-	put_role(
-	    b, st, ",\"gpu_stream\":", ev->gpu_stream, &field[ROLE_GPU_STREAM]);
-	put_role(b, st, ",\"corr\":", ev->corr, &field[ROLE_CORR]);
-	put_role(b, st, ",\"ext\":", ev->ext, &field[ROLE_EXT]);
+	put_role(b, st, ",\"dev\":", ev->dev);
+	put_role(b, st, ",\"gpu_stream\":", ev->gpu_stream);
+	put_role(b, st, ",\"corr\":", ev->corr);
+	put_role(b, st, ",\"ext\":", ev->ext);
 	if ((s->has & HAS_TREE) != 0)
 		put_tree_fields(b, ev);
 	if (s->has & HAS_FLAGS) {
@@ -398,7 +314,7 @@ ndjson_put_event(struct buf *b, const struct dict *st, const struct event *ev)
 	}
 	if (s->ph != 0)
 		put_phase(b, s->ph);
-	put_entries(b, st, ev, nleading);
+	put_entries(b, st, ev);
 	put_shape_flags(b, st, ev);
 	PUT(b, "}\n");
 }

@@ -211,26 +211,6 @@ def keys_of(entries, flags, track):
     return keys
 
 
-def leading_fields(kind, flags, entries, track):
-    """Entries of the group field that the members dev ... tell alone."""
-    order, n = [3, 4, 1, 2], 0
-    last = -1
-    told = {}
-    own = {3: track[1] and key_of(track[1]), 4: track[2] and key_of(track[2])}
-    for (key, _, group, role), v in entries:
-        name = key_of(v)
-        if (group != "field" or role == 0 or order.index(role) <= last or
-                key != ROLES[role] or name is None or
-                flags & {3: 2, 4: 4}.get(role, 0) or
-                sum(e[3] == role for e, _ in entries) > 1 or
-                kind in ON_GPU and role in own and own[role] == name):
-            break
-        last = order.index(role)
-        told[role] = v
-        n += 1
-    return n, told
-
-
 class Reader:
     def __init__(self, out):
         self.out = out
@@ -389,11 +369,9 @@ class Reader:
             if track[i] is not None:
                 pairs.append((word, show(track[i])))
         keys = keys_of(entries, flags, track)
-        n, told = leading_fields(kind, flags, entries, track)
         for role in (3, 4, 1, 2):
             if keys[role] is not None:
-                pairs.append((ROLES[role], show(
-                    told.get(role) or key_value(keys[role]))))
+                pairs.append((ROLES[role], show(key_value(keys[role]))))
         for i, word in (1, "launch"), (0, "parent"), (2, "fwd"), (3, "bwd"):
             if refs[i] is not None:
                 pairs.append((word, uid(refs[i])))
@@ -405,7 +383,7 @@ class Reader:
             pairs.append(("flags", bits(marks, FLAGS)))
         if phase:
             pairs.append(("ph", quote(chr(phase))))
-        self.put(pairs + self.groups(kind, flags, entries[n:]) +
+        self.put(pairs + self.groups(kind, flags, entries) +
                  self.odd_flags(kind, flags, entries, track, keys))
 
     @staticmethod

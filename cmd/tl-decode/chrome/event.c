@@ -15,8 +15,7 @@ event_reader_create(struct json_trace *t)
 	r->devices = devices_create(r->names);
 	lit_set(&r->no_edge.lit, NULL, 0);
 	r->start = graph_node(r, NULL, NULL, 0);
-	r->vals_cap = 4096;
-	r->vals = xmalloc(r->vals_cap);
+	buf_room(&r->vals, 4096);
 	return r;
 }
 
@@ -29,7 +28,7 @@ event_reader_destroy(struct event_reader *r)
 	intern_destroy(r->raw);
 	vec_free(&r->raw_value);
 	buf_free(&r->text);
-	vec_release(r->vals);
+	buf_free(&r->vals);
 	vec_release(r);
 }
 
@@ -119,8 +118,8 @@ end_event(struct event_reader *r, struct node *n)
 		ev->dur_ns =
 		    fine_dur(r->ts_ns, r->ts_fine, r->dur_ns, r->dur_fine);
 	ev->flags = ev->shape->has & HAS_FLAGS ? EV_CLAMPED : 0;
-	ev->vals = r->vals;
-	ev->vals_len = r->vals_len;
+	ev->vals = (const unsigned char *)r->vals.p;
+	ev->vals_len = r->vals.len;
 	if (UNLIKELY(leaf->skip != SKIP_NONE))
 		s->skipped[leaf->skip]++;
 	if (UNLIKELY(leaf->kind == KIND_META))
@@ -377,9 +376,7 @@ read_usual(struct event_reader *r, const struct edge *e,
 	case FIELD_NONE:
 		if (!small_int(p, &v))
 			return false;
-		if (UNLIKELY(r->vals_cap - r->vals_len < 16))
-			vals_room(r, 64);
-		put_varint(r, (uint64_t)v << 1);
+		buf_varint(&r->vals, (uint64_t)v << 1);
 		*code = VAL_INT;
 		return true;
 	case FIELD_PH:
@@ -419,7 +416,7 @@ event_read(struct event_reader *r)
 	struct node *n = r->start;
 	enum json_status status;
 
-	r->vals_len = 0;
+	r->vals.len = 0;
 	r->dur_ns = r->dur_fine = 0;
 	r->ts_ns = r->ts_fine = 0;
 	r->name = INTERN_NONE;

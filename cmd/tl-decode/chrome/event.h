@@ -22,6 +22,9 @@
 
 #include "cmd/tl-decode/json/trace.h"
 
+#include "stream/from-json.h"
+#include "stream/wire.h"
+
 #define LIT_MAX 32
 #define NODES_MAX 65536
 /* Where keys or categories are ever new, learning them is no use. */
@@ -132,15 +135,15 @@ struct event_reader {
 	/* lists and escaped strings as written, to numbers of values */
 	struct intern *raw;
 	VEC(uint32_t) raw_value;
-	struct buf text; /* scratch for unescaping and minifying */
-	struct event ev; /* as written out */
+	struct buf text;     /* scratch for unescaping and minifying */
+	struct json literal; /* over one */
+	struct event ev;     /* as written out */
 	/* the event being read */
 	int64_t ts_ns, dur_ns;
 	int64_t ts_fine, dur_fine; /* what rounding took: see fine_dur() */
 	uint32_t name;
 	struct track track;
-	unsigned char *vals;
-	size_t vals_len, vals_cap;
+	struct buf vals;
 	/* the last track, which the next event mostly has, too */
 	struct track last_track;
 	uint32_t last_track_no;
@@ -267,27 +270,6 @@ enum json_status intern_plain(
     struct event_reader *r, struct str raw, uint32_t *id) USE_RESULT;
 enum json_status intern_cooked(
     struct event_reader *r, struct str raw, uint32_t *id) USE_RESULT;
-void vals_room(struct event_reader *r, size_t more);
-
-static inline void
-put_varint(struct event_reader *r, uint64_t v)
-{
-	unsigned char *p = r->vals + r->vals_len;
-
-	while (v >= 0x80) {
-		*p++ = (unsigned char)(v | 0x80);
-		v >>= 7;
-	}
-	*p++ = (unsigned char)v;
-	r->vals_len = (size_t)(p - r->vals);
-}
-
-static inline void
-put_zigzag(struct event_reader *r, int64_t v)
-{
-	put_varint(r, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
-}
-
 /* ---- fine.c ---- */
 
 /* What rounding a time to ns took from it, in 1e-9 ns. */

@@ -7,10 +7,11 @@ static bool
 read_back(
     const struct event_reader *r, size_t from, uint64_t code, struct value *v)
 {
-	const unsigned char *p = r->vals + from;
+	const unsigned char *all = (const unsigned char *)r->vals.p;
+	const unsigned char *p = all + from;
 
 	return value_decode(
-	    &p, r->vals + r->vals_len, (enum value_type)code, r->src->dict, v);
+	    &p, all + r->vals.len, (enum value_type)code, r->src->dict, v);
 }
 
 /* Microseconds, in whatever form, as ns. */
@@ -34,7 +35,7 @@ us_of_value(const struct value *v, int64_t *ns)
 static enum json_status
 read_odd_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
 {
-	size_t from = r->vals_len;
+	size_t from = r->vals.len;
 	enum json_status status = put_value(r, code);
 	struct value v;
 
@@ -118,7 +119,7 @@ read_pid_tid(struct event_reader *r, bool *has, struct value *v, uint64_t *code)
 {
 	struct json *j = r->json;
 	enum json_status status;
-	size_t from = r->vals_len;
+	size_t from = r->vals.len;
 	struct json_num num;
 
 	*code = CODE_FIELD | VAL_INT;
@@ -144,7 +145,7 @@ read_pid_tid(struct event_reader *r, bool *has, struct value *v, uint64_t *code)
 		v->type = v->type == VAL_STRX ? VAL_STR : VAL_JSON;
 		v->s = dict_get(r->src->dict, v->id);
 	}
-	r->vals_len = from;
+	r->vals.len = from;
 	*code = CODE_FIELD | v->type;
 	return JSON_OK;
 }
@@ -190,16 +191,6 @@ read_field(struct event_reader *r, const struct edge *e, uint64_t *code)
 	}
 }
 
-static void
-put_back(struct event_reader *r, const struct value *v)
-{
-	r->text.len = 0;
-	value_encode(&r->text, v);
-	vals_room(r, r->text.len + 64);
-	memcpy(r->vals + r->vals_len, r->text.p, r->text.len);
-	r->vals_len += r->text.len;
-}
-
 /* As text: it may have more digits than a decimal. */
 static void
 put_us(struct event_reader *r, int64_t ns)
@@ -207,7 +198,7 @@ put_us(struct event_reader *r, int64_t ns)
 	char text[NUM_DEC_MAX];
 	struct str s = { text, num_put_dec(text, (struct dec){ ns, -3 }) };
 
-	put_varint(r, intern_put(r->src->dict->text, s));
+	buf_varint(&r->vals, intern_put(r->src->dict->text, s));
 }
 
 /*
@@ -221,23 +212,22 @@ keep_repeated(struct event_reader *r, const struct node *n, enum field field)
 	uint64_t code = code_before(n, field);
 	char letter = (char)(code - CODE_PH);
 
-	vals_room(r, 64);
 	switch (field) {
 	case FIELD_PH:
 		if (code >= CODE_PH)
-			put_varint(r,
+			buf_varint(&r->vals,
 			    intern_put(r->src->dict->text,
 				(struct str){ &letter, 1 }));
 		break;
 	case FIELD_CAT:
 		if (code >= CODE_CAT)
-			put_varint(r, code - CODE_CAT);
+			buf_varint(&r->vals, code - CODE_CAT);
 		break;
-	case FIELD_PID: put_back(r, &r->track.raw_pid); break;
-	case FIELD_TID: put_back(r, &r->track.raw_tid); break;
+	case FIELD_PID: value_encode(&r->vals, &r->track.raw_pid); break;
+	case FIELD_TID: value_encode(&r->vals, &r->track.raw_tid); break;
 	case FIELD_NAME:
 		if (code == CODE_FIELD)
-			put_varint(r, r->name);
+			buf_varint(&r->vals, r->name);
 		r->name = INTERN_NONE;
 		break;
 	case FIELD_TS:

@@ -69,23 +69,15 @@ intern_cooked(struct event_reader *r, struct str raw, uint32_t *id)
 	return JSON_OK;
 }
 
-void
-vals_room(struct event_reader *r, size_t more)
-{
-	if (r->vals_cap - r->vals_len >= more)
-		return;
-	while (r->vals_cap - r->vals_len < more)
-		r->vals_cap *= 2;
-	r->vals = xrealloc(r->vals, r->vals_cap);
-}
-
+/* The number of what was cooked; STREAM_INTERN_MAX and more stays inline. */
 static void
-put_inline(struct event_reader *r, struct str s)
+put_cooked(struct event_reader *r, enum value_type type, uint64_t *code)
 {
-	vals_room(r, s.len + 64);
-	put_varint(r, s.len);
-	memcpy(r->vals + r->vals_len, s.p, s.len);
-	r->vals_len += s.len;
+	struct value v = { .type = type, .s = buf_str(&r->text) };
+
+	value_store(r->src->dict, &v);
+	*code = v.type;
+	value_encode(&r->vals, &v);
 }
 
 /* ---- values of entries ---- */
@@ -102,24 +94,18 @@ put_string(struct event_reader *r, uint64_t *code)
 
 	if ((status = json_string(j, &raw, &escaped)) != JSON_OK)
 		return status;
-	*code = VAL_STR;
-	if (LIKELY(!escaped && raw.len <= STREAM_INTERN_MAX)) {
-		status = intern_plain(r, raw, &id);
-	} else if (raw.len <= STREAM_INTERN_MAX) {
-		status = intern_cooked(
-		    r, (struct str){ (const char *)start, raw.len + 2 }, &id);
-	} else {
-		if ((status = cook(r, raw, true)) != JSON_OK)
-			return status;
-		if (r->text.len > STREAM_INTERN_MAX) {
-			*code = VAL_STRX;
-			put_inline(r, buf_str(&r->text));
-			return JSON_OK;
-		}
-		id = intern_put(r->src->dict->text, buf_str(&r->text));
+	if (UNLIKELY(raw.len > STREAM_INTERN_MAX)) {
+		if ((status = cook(r, raw, true)) == JSON_OK)
+			put_cooked(r, VAL_STR, code);
+		return status;
 	}
+	*code = VAL_STR;
+	status = LIKELY(!escaped)
+	    ? intern_plain(r, raw, &id)
+	    : intern_cooked(
+		  r, (struct str){ (const char *)start, raw.len + 2 }, &id);
 	if (status == JSON_OK)
-		put_varint(r, id);
+		buf_varint(&r->vals, id);
 	return status;
 }
 
@@ -133,103 +119,52 @@ put_list(struct event_reader *r, uint64_t *code)
 
 	if ((status = json_span(j, &raw)) != JSON_OK)
 		return status;
-	*code = VAL_JSON;
-	if (LIKELY(raw.len <= STREAM_INTERN_MAX)) {
-		status = intern_cooked(r, raw, &id);
-	} else {
-		if ((status = cook(r, raw, false)) != JSON_OK)
-			return status;
-		if (r->text.len > STREAM_INTERN_MAX) {
-			*code = VAL_JSONX;
-			put_inline(r, buf_str(&r->text));
-			return JSON_OK;
-		}
-		id = intern_put(r->src->dict->text, buf_str(&r->text));
+	if (UNLIKELY(raw.len > STREAM_INTERN_MAX)) {
+		if ((status = cook(r, raw, false)) == JSON_OK)
+			put_cooked(r, VAL_JSON, code);
+		return status;
 	}
-	if (status == JSON_OK)
-		put_varint(r, id);
+	*code = VAL_JSON;
+	if ((status = intern_cooked(r, raw, &id)) == JSON_OK)
+		buf_varint(&r->vals, id);
 	return status;
 }
 
-static void
-put_number(struct event_reader *r, const struct json_num *num, uint64_t *code)
-{
-	switch (num->type) {
-	case JSON_INT:
-		*code = VAL_INT;
-		put_zigzag(r, num->i);
-		break;
-	case JSON_UINT:
-		*code = VAL_UINT;
-		put_varint(r, num->u);
-		break;
-	case JSON_DEC:
-		*code = VAL_DEC;
-		put_zigzag(r, num->dec.mant);
-		put_zigzag(r, num->dec.exp10);
-		break;
-	case JSON_TEXT:
-		*code = VAL_NUM;
-		put_varint(r, intern_put(r->src->dict->text, num->text));
-		break;
-	}
-}
-
-struct literal {
-	struct str text;
-	enum value_type type;
-};
-
-static const struct literal literals[] = {
-	{ STR_INIT("null"), VAL_NULL },
-	{ STR_INIT("true"), VAL_TRUE },
-	{ STR_INIT("false"), VAL_FALSE },
-	{ STR_INIT("NaN"), VAL_NUM },
-	{ STR_INIT("Infinity"), VAL_NUM },
-	{ STR_INIT("-Infinity"), VAL_NUM },
-};
-
+/* A number or a literal. */
 static enum json_status
-put_literal(struct event_reader *r, uint64_t *code)
+put_scalar(struct event_reader *r, uint64_t *code)
 {
 	struct json *j = r->json;
-	size_t room = (size_t)(j->end - j->p);
+	enum json_status status;
+	struct json_num num;
+	struct value v;
+	struct str raw;
 
-	for (size_t i = 0; i < sizeof literals / sizeof *literals; i++) {
-		struct str t = literals[i].text;
-		size_t n = room < t.len ? room : t.len;
-
-		if (memcmp(j->p, t.p, n) != 0)
-			continue;
-		if (n < t.len)
-			return json_fail(j, j->end, "the file ends in a value");
-		j->p += t.len;
-		*code = literals[i].type;
-		if (literals[i].type == VAL_NUM)
-			put_varint(r, intern_put(r->src->dict->text, t));
-		return JSON_OK;
+	if (json_is_digit(*j->p) || (*j->p == '-' && j->p[1] != 'I')) {
+		if ((status = json_number(j, &num)) != JSON_OK)
+			return status;
+		v = value_of_number(&num);
+	} else {
+		if ((status = json_span(j, &raw)) != JSON_OK)
+			return status;
+		if (!value_of_text(&r->literal, raw, 0, &r->text, &v))
+			return json_fail(
+			    j, r->literal.where, "expected a value");
 	}
-	return json_fail(j, j->p, "expected a value");
+	value_store(r->src->dict, &v);
+	*code = v.type;
+	value_encode(&r->vals, &v);
+	return JSON_OK;
 }
 
 /* Any value, encoded as an entry. */
 enum json_status
 put_value(struct event_reader *r, uint64_t *code)
 {
-	struct json *j = r->json;
-	struct json_num num;
-	enum json_status status;
-	unsigned char c = *j->p;
-
-	vals_room(r, 64);
-	if (c == '"')
-		return put_string(r, code);
-	if (c == '[' || c == '{')
-		return put_list(r, code);
-	if ((unsigned)(c - '0') < 10 || (c == '-' && j->p[1] != 'I')) {
-		if ((status = json_number(j, &num)) == JSON_OK)
-			put_number(r, &num, code);
-		return status;
+	switch (*r->json->p) {
+	case '"': return put_string(r, code);
+	case '[':
+	case '{': return put_list(r, code);
+	default: return put_scalar(r, code);
 	}
-	return put_literal(r, code);
 }

@@ -76,12 +76,11 @@ trace_die(struct json_trace *t, const char *reason)
 }
 
 bool
-trace_more(struct json_trace *t)
+trace_more_slow(struct json_trace *t)
 {
 	struct json *j = &t->json;
 
-	json_space(j);
-	while (UNLIKELY(j->p >= j->end)) {
+	while (j->p >= j->end) {
 		if (j->eof)
 			return false;
 		t->s->in->p = j->p;

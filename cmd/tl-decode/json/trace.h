@@ -62,7 +62,13 @@ const struct json_format *format_of_key(struct str key);
 bool trace_retry(struct json_trace *t, enum json_status status) USE_RESULT;
 void trace_die(struct json_trace *t, const char *reason);
 /* White space away; false: the file ends here. */
-bool trace_more(struct json_trace *t) USE_RESULT;
+bool trace_more_slow(struct json_trace *t) USE_RESULT;
+static inline bool USE_RESULT
+trace_more(struct json_trace *t)
+{
+	json_space(&t->json);
+	return LIKELY(t->json.p < t->json.end) || trace_more_slow(t);
+}
 /* The same; dies at the end. The byte there. */
 unsigned char trace_peek(struct json_trace *t);
 void trace_open(struct json_trace *t, unsigned char open, const char *what);
