@@ -38,23 +38,6 @@ join_marks(const struct cat *c, unsigned marks)
 	return (c->marks & marks & all) | ((c->marks | marks) & ~all);
 }
 
-static bool
-is_stream(struct in *in)
-{
-	static const char *const words[] = { "\x89TLS",
-		"{\"tl\":", "{\"marks\":", "{\"id\":", "{\"src\":" };
-
-	(void)!in_need(in, 16);
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		size_t n = strlen(words[i]);
-
-		if ((size_t)(in->end - in->p) >= n &&
-		    memcmp(in->p, words[i], n) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* At once, if nothing but its name is to wait. */
 static struct stream_in *
 open_early(struct cat *c, const char *path)
@@ -68,7 +51,7 @@ open_early(struct cat *c, const char *path)
 			  &c->set->select, path, dict, WANT_STREAM)
 		    : NULL;
 	in = in_open(path);
-	if (is_stream(in) || strcmp(path, "-") == 0)
+	if (stream_is_one(in) || strcmp(path, "-") == 0)
 		return stream_open_in(in, dict, WANT_STREAM);
 	in_close(in);
 	return NULL;

@@ -178,21 +178,10 @@ put_text(struct tsv *t, struct str s)
 static void
 put_value(struct tsv *t, const struct value *v)
 {
-	struct buf *b = &t->line;
-
-	switch (v->type) {
-	case VAL_INT: json_put_i64(b, v->i); break;
-	case VAL_UINT:
-		buf_room(b, 20);
-		b->len += num_put_u64(b->p + b->len, v->u);
-		break;
-	case VAL_NUM:
-	case VAL_STR:
-	case VAL_STRX:
-	case VAL_JSON:
-	case VAL_JSONX: put_text(t, v->s); break;
-	default: ndjson_put_value(b, v); break;
-	}
+	if (v->type >= VAL_NUM)
+		put_text(t, v->s);
+	else
+		value_put_json(&t->line, v);
 }
 
 static void

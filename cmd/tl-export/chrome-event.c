@@ -2,61 +2,8 @@
 /* chrome-event: one event as the JSON object that it was, or could have been.
  */
 #include "cmd/tl-export/chrome.h"
-#include "stream/ndjson.h"
 
 #define FLOW_NAME "ac2g"
-
-/* ---- values ---- */
-
-/* Whether text is a number, as JSON or as the literals beyond it. */
-static bool
-is_number(struct str s)
-{
-	bool digit = false;
-
-	if (str_eq(s, STR("NaN")) || str_eq(s, STR("Infinity")) ||
-	    str_eq(s, STR("-Infinity")))
-		return true;
-	for (size_t i = 0; i < s.len; i++) {
-		if (s.p[i] >= '0' && s.p[i] <= '9')
-			digit = true;
-		else if (strchr("+-.eE", s.p[i]) == NULL || s.p[i] == '\0')
-			return false;
-	}
-	return digit;
-}
-
-void
-chrome_put_value(struct buf *b, const struct value *v)
-{
-	switch (v->type) {
-	case VAL_NULL: PUT(b, "null"); break;
-	case VAL_FALSE: PUT(b, "false"); break;
-	case VAL_TRUE: PUT(b, "true"); break;
-	case VAL_INT: json_put_i64(b, v->i); break;
-	case VAL_UINT:
-		buf_room(b, 24);
-		b->len += num_put_u64(b->p + b->len, v->u);
-		break;
-	case VAL_DEC:
-		buf_room(b, NUM_DEC_MAX);
-		b->len += num_put_dec(b->p + b->len, v->dec);
-		if (v->dec.exp10 == 0) /* it was no integer: 12e0 */
-			PUT(b, "e0");
-		break;
-	case VAL_NUM:
-		if (is_number(v->s))
-			put_str(b, v->s);
-		else
-			json_put_string(b, v->s);
-		break;
-	case VAL_STR:
-	case VAL_STRX: json_put_string(b, v->s); break;
-	case VAL_JSON:
-	case VAL_JSONX: put_str(b, v->s); break;
-	default: PUT(b, "null"); break;
-	}
-}
 
 /* ns as microseconds, no more decimals than it takes. */
 static void
@@ -153,7 +100,7 @@ put_top(struct chrome *x, uint32_t src, const struct plan *plan,
 		if (part->use == USE_TOP_ID)
 			chrome_put_id(x, src, &it.val);
 		else
-			chrome_put_value(&x->b, &it.val);
+			value_put_json(&x->b, &it.val);
 	}
 }
 
@@ -228,7 +175,7 @@ put_entries(struct chrome *x, const struct origin *o, uint32_t src,
 		    chrome_put_process(
 			x, o, src, ev, dict_get(x->st, it.entry->key), &it.val))
 			continue;
-		chrome_put_value(&x->b, &it.val);
+		value_put_json(&x->b, &it.val);
 	}
 }
 
@@ -242,11 +189,11 @@ put_host(struct chrome *x, const struct event *ev)
 		return;
 	if (t->has_pid) {
 		chrome_put_key(x, "tl.pid");
-		chrome_put_value(&x->b, &t->raw_pid);
+		value_put_json(&x->b, &t->raw_pid);
 	}
 	if (t->has_tid) {
 		chrome_put_key(x, "tl.tid");
-		chrome_put_value(&x->b, &t->raw_tid);
+		value_put_json(&x->b, &t->raw_tid);
 	}
 }
 

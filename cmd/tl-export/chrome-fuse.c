@@ -76,7 +76,7 @@ static void
 put_raw(struct chrome *x, const char *key, const struct value *v)
 {
 	chrome_put_key(x, key);
-	chrome_put_value(&x->b, v);
+	value_put_json(&x->b, v);
 }
 
 void
@@ -123,7 +123,7 @@ put_process(struct chrome *x, const struct fuse_process *p, const char *what,
 	buf_printf(b, "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":", what);
 	chrome_put_pid(x, b, &x->origins.v[p->src], p->src, &pid);
 	buf_printf(b, ",\"tid\":0,\"args\":{\"%s\":", member);
-	chrome_put_value(b, v);
+	value_put_json(b, v);
 	PUT(b, "}}");
 }
 

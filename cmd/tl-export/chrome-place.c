@@ -77,7 +77,7 @@ chrome_put_pid(struct chrome *x, struct buf *b, const struct origin *o,
 	char text[24];
 
 	if (!is_moved(x, src)) {
-		chrome_put_value(b, v);
+		value_put_json(b, v);
 	} else if (v->type == VAL_INT && v->i >= 0 && v->i < PID_STEP) {
 		json_put_i64(b, v->i + (int64_t)src * PID_STEP);
 	} else if (v->type == VAL_INT) {
@@ -86,7 +86,7 @@ chrome_put_pid(struct chrome *x, struct buf *b, const struct origin *o,
 	} else if (v->type == VAL_STR || v->type == VAL_STRX) {
 		put_labelled(b, o, v->s);
 	} else {
-		chrome_put_value(b, v);
+		value_put_json(b, v);
 	}
 }
 
@@ -97,13 +97,13 @@ chrome_put_id(struct chrome *x, uint32_t src, const struct value *v)
 	struct buf *b = &x->b;
 
 	if (!is_moved(x, src))
-		chrome_put_value(b, v);
+		value_put_json(b, v);
 	else if (v->type == VAL_INT && v->i >= 0 && v->i < ID_STEP)
 		json_put_i64(b, v->i + (int64_t)src * ID_STEP);
 	else if (v->type == VAL_STR || v->type == VAL_STRX)
 		put_labelled(b, o, v->s);
 	else
-		chrome_put_value(b, v);
+		value_put_json(b, v);
 }
 
 bool
@@ -160,7 +160,7 @@ put_name(struct chrome *x, const char *what, struct str pid, int64_t tid,
 	    "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%.*s,\"tid\":%" PRId64
 	    ",\"args\":{\"%s\":",
 	    what, (int)pid.len, pid.p, tid, member);
-	chrome_put_value(b, v);
+	value_put_json(b, v);
 	PUT(b, "}}");
 }
 
@@ -290,7 +290,7 @@ chrome_place(struct chrome *x, const struct origin *o, uint32_t src,
 	}
 	b.len = 0;
 	if (t->has_tid) {
-		chrome_put_value(&b, &t->raw_tid);
+		value_put_json(&b, &t->raw_tid);
 		place->tid = arena_str(x->mem, buf_str(&b));
 	}
 	buf_free(&b);

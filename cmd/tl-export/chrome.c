@@ -73,7 +73,7 @@ put_member(struct buf *b, const struct fact *f)
 {
 	json_put_string(b, f->key);
 	buf_putc(b, ':');
-	chrome_put_value(b, &f->val);
+	value_put_json(b, &f->val);
 }
 
 /* ---- sources ---- */

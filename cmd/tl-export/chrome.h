@@ -8,6 +8,7 @@
 #define TL_EXPORT_CHROME_H
 
 #include "cmd/tl-export/export.h"
+#include "stream/ndjson.h"
 
 /* Fixed members; one that an entry overrides is not written. */
 enum {
@@ -140,7 +141,6 @@ void chrome_set_label(
 
 /* ---- chrome-event.c ---- */
 
-void chrome_put_value(struct buf *b, const struct value *v);
 /* A separator and a key of an argument. */
 void chrome_put_key(struct chrome *x, const char *key);
 /* Begins the next event: what stands between it and the last. */

@@ -14,23 +14,16 @@ struct sink {
 	unsigned char packed[Z_SIZE];
 };
 
-static bool
-ends_with(const char *path, const char *ending)
-{
-	size_t n = path != NULL ? strlen(path) : 0, m = strlen(ending);
-
-	return n > m && strcmp(path + n - m, ending) == 0;
-}
-
 struct sink *
 sink_open(const struct settings *set)
 {
 	struct sink *s = xcalloc(1, sizeof *s);
+	struct str path = str_of(set->path != NULL ? set->path : "");
 	enum pack pack = set->pack;
 
-	if (pack == PACK_BY_NAME && ends_with(set->path, ".gz"))
+	if (pack == PACK_BY_NAME && str_ends(path, STR(".gz")))
 		pack = PACK_GZIP;
-	if (pack == PACK_BY_NAME && ends_with(set->path, ".zst"))
+	if (pack == PACK_BY_NAME && str_ends(path, STR(".zst")))
 		pack = PACK_ZSTD;
 	s->out = out_open(set->path);
 	if (pack == PACK_BY_NAME)

@@ -18,73 +18,49 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/* A number as it is written, digit by digit. */
-struct decimal {
-	uint64_t digits; /* those up to the 19th that is not a leading zero */
-	int64_t exp10;
-	unsigned nkept;
-	size_t ndigits; /* written, leading zeros too */
-	bool is_negative, is_cut;
-};
-
+/* Digits from *at on: how many. */
 static size_t
-take_digits(struct str s, size_t i, struct decimal *d)
+step_over_digits(struct str s, size_t *at)
 {
-	for (; i < s.len && (unsigned)(s.p[i] - '0') < 10; i++, d->ndigits++) {
-		if (d->nkept == 19) {
-			d->is_cut = true;
-			continue;
-		}
-		d->digits = d->digits * 10 + (unsigned)(s.p[i] - '0');
-		d->nkept += d->digits > 0;
-	}
-	return i;
+	size_t from = *at;
+
+	while (*at < s.len && (unsigned)(s.p[*at] - '0') < 10)
+		++*at;
+	return *at - from;
 }
 
-/* [-+]digits; what is far out of range only has to stay so. */
 static bool
-take_exponent(struct str s, size_t i, int64_t *exp10)
+is_sign(struct str s, size_t at)
 {
-	bool is_negative = i < s.len && s.p[i] == '-';
-	size_t from;
-	int64_t e = 0;
-
-	i += i < s.len && (s.p[i] == '-' || s.p[i] == '+');
-	for (from = i; i < s.len && (unsigned)(s.p[i] - '0') < 10; i++)
-		if (e < INT32_MAX)
-			e = e * 10 + (s.p[i] - '0');
-	*exp10 += is_negative ? -e : e;
-	return i > from && i == s.len;
+	return at < s.len && (s.p[at] == '-' || s.p[at] == '+');
 }
 
 /* [-+]digits[.digits][e[-+]digits]: strtod() alone takes "nan", " 1", "0x1". */
 static bool
-read_decimal(struct str s, struct decimal *d)
+is_decimal(struct str s)
 {
-	size_t i = 0, nwhole;
+	size_t i = is_sign(s, 0), n = step_over_digits(s, &i);
 
-	if (s.len > 0 && (s.p[0] == '-' || s.p[0] == '+'))
-		i++;
-	d->is_negative = s.len > 0 && s.p[0] == '-';
-	i = take_digits(s, i, d);
-	nwhole = d->ndigits;
 	if (i < s.len && s.p[i] == '.') {
-		i = take_digits(s, i + 1, d);
-		d->exp10 = -(int64_t)(d->ndigits - nwhole);
+		i++;
+		n += step_over_digits(s, &i);
 	}
-	if (d->ndigits == 0)
-		return false;
-	if (i < s.len && (s.p[i] == 'e' || s.p[i] == 'E'))
-		return take_exponent(s, i + 1, &d->exp10);
-	return i == s.len;
+	if (n > 0 && i < s.len && (s.p[i] == 'e' || s.p[i] == 'E')) {
+		i++;
+		i += is_sign(s, i);
+		n = step_over_digits(s, &i);
+	}
+	return n > 0 && i == s.len;
 }
 
-static double
-read_slowly(struct str s)
+bool
+num_double(struct str s, double *out)
 {
 	char small[64], *text = small;
 	double v;
 
+	if (!is_decimal(s))
+		return false;
 	if (s.len >= sizeof small)
 		text = xmalloc(s.len + 1);
 	memcpy(text, s.p, s.len);
@@ -92,49 +68,6 @@ read_slowly(struct str s)
 	v = strtod(text, NULL);
 	if (text != small)
 		free(text);
-	return v;
-}
-
-/*
- * digits / 10^n, of which 5^n divides in 128 bits. 64 of the quotient and
- * whether anything stands behind them say how it is rounded.
- */
-static bool
-read_quotient(const struct decimal *d, double *v)
-{
-	uint64_t five = 1, mant;
-	u128 all, q;
-	int zeros, more;
-
-	if (d->is_cut || d->exp10 > 0 || d->exp10 < -27)
-		return false;
-	*v = 0;
-	if (d->digits == 0)
-		return true;
-	for (int64_t n = d->exp10; n < 0; n++)
-		five *= 5;
-	zeros = __builtin_clzll(d->digits);
-	all = (u128)(d->digits << zeros) << 64;
-	q = all / five;
-	more = 64 - __builtin_clzll((uint64_t)(q >> 64));
-	mant = (uint64_t)(q >> more);
-	mant |= (u128)mant << more != q || q * five != all;
-	*v = ldexp((double)mant, more - 64 - zeros + (int)d->exp10);
-	return true;
-}
-
-bool
-num_double(struct str s, double *out)
-{
-	struct decimal d = { 0 };
-	double v;
-
-	if (!read_decimal(s, &d))
-		return false;
-	if (!read_quotient(&d, &v))
-		v = read_slowly(s);
-	else if (d.is_negative)
-		v = -v;
 	if (!isfinite(v))
 		return false;
 	*out = v;

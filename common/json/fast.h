@@ -100,6 +100,12 @@ json_special8(uint64_t x)
 
 /* ---- white space ---- */
 
+static inline bool
+json_is_space(unsigned char c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 static inline void
 json_space(struct json *j)
 {

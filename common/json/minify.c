@@ -5,18 +5,12 @@
  */
 #include "json/json.h"
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* From p up to the cursor: a comma or colon, and a token as it is written. */
 static void
 put_token(struct buf *out, const unsigned char *p, const struct json *j)
 {
-	for (; is_blank((char)*p) || *p == ',' || *p == ':'; p++)
-		if (!is_blank((char)*p))
+	for (; json_is_space(*p) || *p == ',' || *p == ':'; p++)
+		if (!json_is_space(*p))
 			out->p[out->len++] = (char)*p;
 	memmove(out->p + out->len, p, (size_t)(j->p - p));
 	out->len += (size_t)(j->p - p);

@@ -23,15 +23,56 @@ put_tagged(struct buf *b, struct str s)
 	b->p[at + 1] = '#';
 }
 
-/* A list or object; whatever it holds, it stays one line. */
-static void
-put_json(struct buf *b, struct str s)
+/* Whatever it holds, it must stay one line. */
+static bool
+is_one_line(struct str s)
 {
-	if (s.len > 0 && (s.p[0] == '[' || s.p[0] == '{') &&
-	    memchr(s.p, '\n', s.len) == NULL)
-		buf_put(b, s.p, s.len);
-	else
-		put_tagged(b, s);
+	return s.len > 0 && (s.p[0] == '[' || s.p[0] == '{') &&
+	    memchr(s.p, '\n', s.len) == NULL;
+}
+
+/* Whether text is a number, as JSON or as the literals beyond it. */
+static bool
+is_number(struct str s)
+{
+	bool digit = false;
+
+	if (str_eq(s, STR("NaN")) || str_eq(s, STR("Infinity")) ||
+	    str_eq(s, STR("-Infinity")))
+		return true;
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.p[i] >= '0' && s.p[i] <= '9')
+			digit = true;
+		else if (strchr("+-.eE", s.p[i]) == NULL || s.p[i] == '\0')
+			return false;
+	}
+	return digit;
+}
+
+void
+value_put_json(struct buf *b, const struct value *v)
+{
+	switch (v->type) {
+	case VAL_FALSE: PUT(b, "false"); break;
+	case VAL_TRUE: PUT(b, "true"); break;
+	case VAL_INT: json_put_i64(b, v->i); break;
+	case VAL_UINT:
+		buf_room(b, 24);
+		b->len += num_put_u64(b->p + b->len, v->u);
+		break;
+	case VAL_DEC: put_dec(b, v->dec); break;
+	case VAL_NUM:
+		if (is_number(v->s))
+			buf_put(b, v->s.p, v->s.len);
+		else
+			json_put_string(b, v->s);
+		break;
+	case VAL_STR:
+	case VAL_STRX: json_put_string(b, v->s); break;
+	case VAL_JSON:
+	case VAL_JSONX: buf_put(b, v->s.p, v->s.len); break;
+	default: PUT(b, "null"); break;
+	}
 }
 
 void
@@ -40,26 +81,26 @@ ndjson_put_value(struct buf *b, const struct value *v)
 	char text[24];
 
 	switch (v->type) {
-	case VAL_NULL: PUT(b, "null"); break;
-	case VAL_FALSE: PUT(b, "false"); break;
-	case VAL_TRUE: PUT(b, "true"); break;
-	case VAL_INT: put_int(b, v->i); break;
+	case VAL_INT: put_int(b, v->i); return;
 	case VAL_UINT:
 		put_tagged(b, (struct str){ text, num_put_u64(text, v->u) });
-		break;
-	case VAL_DEC: put_dec(b, v->dec); break;
-	case VAL_NUM: put_tagged(b, v->s); break;
+		return;
+	case VAL_NUM: put_tagged(b, v->s); return;
 	case VAL_STR:
 	case VAL_STRX:
-		if (v->s.len > 0 && v->s.p[0] == '#')
-			put_tagged(b, v->s);
-		else
-			json_put_string(b, v->s);
-		break;
+		if (v->s.len == 0 || v->s.p[0] != '#')
+			break;
+		put_tagged(b, v->s);
+		return;
 	case VAL_JSON:
-	case VAL_JSONX: put_json(b, v->s); break;
-	default: PUT(b, "null"); break;
+	case VAL_JSONX:
+		if (is_one_line(v->s))
+			break;
+		put_tagged(b, v->s);
+		return;
+	default: break;
 	}
+	value_put_json(b, v);
 }
 
 void
@@ -107,7 +148,8 @@ ndjson_put_header(
 		PUT(b, ",\"version\":");
 		json_put_string(b, prov[i].version);
 		PUT(b, ",\"args\":");
-		put_json(b, prov[i].args);
+		ndjson_put_value(
+		    b, &(struct value){ .type = VAL_JSON, .s = prov[i].args });
 		buf_putc(b, '}');
 	}
 	PUT(b, "]}\n");

@@ -18,7 +18,9 @@ void ndjson_put_meta(struct buf *b, const struct meta *m);
 void ndjson_put_section(struct buf *b, enum section s);
 void ndjson_put_end(
     struct buf *b, uint64_t nevents, uint32_t nsources, unsigned marks);
-/* A value as it stands in a line: integers beyond 2^53 as tagged strings. */
+/* A value as JSON that says all of it. */
+void value_put_json(struct buf *b, const struct value *v);
+/* The same in a line: integers beyond 2^53 are tagged strings. */
 void ndjson_put_value(struct buf *b, const struct value *v);
 /* Words for the bits that are set, "bit9" for one without a word. */
 void words_put(struct buf *b, uint32_t bits, const char *const words[],

@@ -42,6 +42,12 @@ sniff(struct in *in)
 	return is_bare_ndjson(in) ? SNIFF_NDJSON_BARE : SNIFF_OTHER;
 }
 
+bool
+stream_is_one(struct in *in)
+{
+	return sniff(in) != SNIFF_OTHER;
+}
+
 static void
 check_magic(struct stream_in *s)
 {

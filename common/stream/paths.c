@@ -6,13 +6,6 @@
 
 #include "stream/stream.h"
 
-static bool
-ends_in(struct str s, struct str end)
-{
-	return s.len > end.len &&
-	    memcmp(s.p + s.len - end.len, end.p, end.len) == 0;
-}
-
 bool
 stream_is_name(struct str name)
 {
@@ -24,12 +17,12 @@ stream_is_name(struct str name)
 	if (name.len == 0 || name.p[0] == '.')
 		return false;
 	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-		if (ends_in(name, packed[i])) {
+		if (str_ends(name, packed[i])) {
 			name.len -= packed[i].len;
 			break;
 		}
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (ends_in(name, ends[i]))
+		if (str_ends(name, ends[i]))
 			return true;
 	return false;
 }

@@ -62,6 +62,8 @@ void stream_paths(path_vec *to, const char *path, bool deep);
  */
 struct stream_in *stream_open(
     const char *path, struct dict *dict, enum want want);
+/* Whether it is a stream, not a raw trace; nothing is read. */
+bool stream_is_one(struct in *in);
 /* Over an input already open (its name is used in messages). */
 struct stream_in *stream_open_in(
     struct in *in, struct dict *dict, enum want want);

@@ -27,28 +27,24 @@ void
 stream_tell_skipped(const char *name, const struct source *source)
 {
 	const struct fact *f = source_fact(source, "skipped");
-	struct buf fact = { 0 }, text = { 0 };
-	struct str key = STR("");
-	enum json_token t;
-	struct json j;
+	struct arena *mem = arena_create();
+	json_items list = { 0 };
+	struct buf text = { 0 };
 	int64_t n, sum = 0;
 
-	if (f == NULL)
-		return;
-	buf_put(&fact, f->val.s.p, f->val.s.len);
-	buf_room(&fact, IN_PAD);
-	memset(fact.p + fact.len, 0, IN_PAD);
-	json_start(&j, fact.p, fact.len);
-	while ((t = json_next(&j)) > JSON_T_END) {
-		if (t == JSON_T_KEY)
-			key = words_of(j.raw);
-		if (t != JSON_T_NUMBER || !num_i64(j.raw, &n) ||
-		    !num_add(sum, n, &sum))
+	if (f == NULL || !json_split(&list, mem, f->val.s))
+		list.n = 0;
+	for (size_t i = 0; i + 1 < list.n; i += 2) {
+		struct str key = words_of(list.v[i].text);
+
+		if (!num_i64(list.v[i + 1].text, &n) || !num_add(sum, n, &sum))
 			continue;
 		buf_printf(&text, "%s%" PRId64 " %.*s",
 		    text.len > 0 ? ", " : "", n, (int)key.len, key.p);
 	}
-	report(MSG_SKIPPED, name, sum, buf_str(&text));
-	buf_free(&fact);
+	if (f != NULL)
+		report(MSG_SKIPPED, name, sum, buf_str(&text));
+	vec_free(&list);
+	arena_destroy(mem);
 	buf_free(&text);
 }

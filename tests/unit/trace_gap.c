@@ -16,7 +16,7 @@ static struct gaps gaps;
 static void
 read_rows(const struct row *rows, size_t n, bool is_linked)
 {
-	struct store *s = store_of(rows, n, "chrome");
+	struct store *s = store_of(rows, n, false);
 	struct link_stats stats = { 0 };
 	struct event ev;
 

@@ -111,12 +111,12 @@ write_row(struct stream_out *out, const struct row *r, uint64_t id)
 
 /* A store that holds the rows, as a program reads them. */
 HELPER struct store *
-store_of(const struct row *rows, size_t n, const char *format)
+store_of(const struct row *rows, size_t n, bool is_api_trace)
 {
 	char path[] = "/tmp/trace_test.XXXXXX";
 	struct stream_dest dest = { .path = path };
-	struct fact fact = { STR("format"),
-		{ .type = VAL_STRX, .s = str_of(format) } };
+	struct fact fact = { STR("api_trace"),
+		{ .type = VAL_INT, .i = is_api_trace } };
 	struct source source = {
 		.nfacts = 1, .facts = &fact, .is_final = true
 	};
@@ -205,7 +205,7 @@ HELPER struct store *
 tree_of(const struct row *rows, size_t n, const struct tree_opts *opts,
     struct tree_stats *tree, struct link_stats *link)
 {
-	struct store *s = store_of(rows, n, "chrome");
+	struct store *s = store_of(rows, n, false);
 
 	memset(tree, 0, sizeof *tree);
 	memset(link, 0, sizeof *link);

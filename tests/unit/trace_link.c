@@ -41,11 +41,11 @@ links_text(struct store *s)
 }
 
 static void
-is_linked(const struct row *rows, size_t n, enum link_by by, const char *format,
+is_linked(const struct row *rows, size_t n, enum link_by by, bool is_api_trace,
     const char *want, const char *what)
 {
 	struct link_stats link = { 0 };
-	struct store *s = store_of(rows, n, format);
+	struct store *s = store_of(rows, n, is_api_trace);
 
 	store_link(s, by, &link);
 	is_str(links_text(s), want, "%s", what);
@@ -53,7 +53,7 @@ is_linked(const struct row *rows, size_t n, enum link_by by, const char *format,
 }
 
 #define LINKED(rows, by, want, what) \
-	is_linked(rows, NROWS(rows), by, "chrome", want, what)
+	is_linked(rows, NROWS(rows), by, false, want, what)
 
 static void
 test_correlation(void)
@@ -81,9 +81,9 @@ test_correlation(void)
 
 	LINKED(rows, LINK_DEFAULT, "0<1 3<2 4<2 6? 7? 10<11",
 	    "by correlation; a call within one of its id is no other");
-	is_linked(processes, NROWS(processes), LINK_DEFAULT, "rocprofv3",
-	    "2<1 3<0", "rocprofv3: ids are those of a process");
-	is_linked(processes, NROWS(processes), LINK_DEFAULT, "chrome", "2? 3?",
+	is_linked(processes, NROWS(processes), LINK_DEFAULT, true, "2<1 3<0",
+	    "an API trace: ids are those of a process");
+	is_linked(processes, NROWS(processes), LINK_DEFAULT, false, "2? 3?",
 	    "elsewhere the pid of GPU work is the device");
 }
 
@@ -101,7 +101,7 @@ test_what_launches(void)
 		RX(KE, "c", 9, 60, 70, .corr = 3),
 	};
 	struct link_stats link = { 0 };
-	struct store *s = store_of(rows, NROWS(rows), "chrome");
+	struct store *s = store_of(rows, NROWS(rows), false);
 
 	store_link(s, LINK_DEFAULT, &link);
 	is_str(links_text(s), "2<1 4? 6<5", "calls that launch nothing");
@@ -136,7 +136,7 @@ test_shared_ids(void)
 		RX(KE, "b", 9, 70, 80, .corr = 1),
 	};
 	struct link_stats link = { 0 };
-	struct store *s = store_of(overlap, NROWS(overlap), "chrome");
+	struct store *s = store_of(overlap, NROWS(overlap), false);
 
 	LINKED(by_time, LINK_DEFAULT, "1<0 2<0 4?",
 	    "one id twice: by what was before the second call");
@@ -165,7 +165,7 @@ test_duplicates(void)
 	};
 	struct link_stats link = { 0 };
 	struct tree_stats tree = { 0 };
-	struct store *s = store_of(rows, NROWS(rows), "chrome");
+	struct store *s = store_of(rows, NROWS(rows), false);
 
 	store_link(s, LINK_DEFAULT, &link);
 	is_str(links_text(s), "1<0 2= 3<0 4<0 5<0 6? 7= 8? 9=",
@@ -223,7 +223,7 @@ is_back(const struct row *rows, size_t n, bool tree, const char *want,
 {
 	struct link_stats link = { 0 };
 	struct tree_stats stats = { 0 };
-	struct store *s = store_of(rows, n, "chrome");
+	struct store *s = store_of(rows, n, false);
 	struct buf text = { 0 };
 	uint64_t marks = 0;
 

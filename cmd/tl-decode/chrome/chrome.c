@@ -103,32 +103,22 @@ set_rank(struct source_state *s, int64_t rank, const char *from)
 static void
 read_distributed(struct source_state *s, struct str text)
 {
-	struct buf padded = { 0 };
-	struct json j;
-	enum json_token t;
-	struct str key = { "", 0 };
+	struct arena *mem = arena_create();
+	json_items list = { 0 };
 	int64_t n;
 
-	buf_put(&padded, text.p, text.len);
-	buf_room(&padded, IN_PAD);
-	memset(padded.p + padded.len, 0, IN_PAD);
-	json_start(&j, padded.p, padded.len);
-	while ((t = json_next(&j)) > JSON_T_END) {
-		if (t == JSON_T_KEY) {
-			key = j.raw;
+	if (!json_split(&list, mem, text))
+		list.n = 0;
+	for (size_t i = 0; i + 1 < list.n; i += 2) {
+		if (!num_i64(list.v[i + 1].text, &n))
 			continue;
-		}
-		if ((t == JSON_T_OBJECT || t == JSON_T_ARRAY) && j.depth > 1)
-			(void)!json_skip(&j);
-		if ((t == JSON_T_NUMBER || t == JSON_T_STRING) &&
-		    num_i64(j.raw, &n)) {
-			if (str_eq(key, STR("rank")))
-				set_rank(s, n, "distributedInfo");
-			else if (str_eq(key, STR("world_size")))
-				facts_int(&s->facts, "world_size", n);
-		}
+		if (str_eq(list.v[i].text, STR("rank")))
+			set_rank(s, n, "distributedInfo");
+		else if (str_eq(list.v[i].text, STR("world_size")))
+			facts_int(&s->facts, "world_size", n);
 	}
-	buf_free(&padded);
+	vec_free(&list);
+	arena_destroy(mem);
 }
 
 static void

@@ -120,19 +120,13 @@ mend_nan(struct mender *m, size_t at)
 	return false;
 }
 
-static bool
-is_space(char c)
-{
-	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
 /* Before a closing bracket. */
 static bool
 drop_comma(struct mender *m, size_t from, size_t at)
 {
 	if (m->text.p[at] != '}' && m->text.p[at] != ']')
 		return false;
-	while (at > from && is_space(m->text.p[at - 1]))
+	while (at > from && json_is_space((unsigned char)m->text.p[at - 1]))
 		at--;
 	return at > from && m->text.p[at - 1] == ',' &&
 	    replace(m, REASON_MENDED_COMMA, at - 1, 1, "");
@@ -148,7 +142,7 @@ mend_quote(struct mender *m)
 
 	if (spot.at == SIZE_MAX || spot.depth == 0)
 		return false;
-	while (is_space(m->text.p[next]))
+	while (json_is_space((unsigned char)m->text.p[next]))
 		next++;
 	while (m->text.p[before - 1] == ' ')
 		before--;

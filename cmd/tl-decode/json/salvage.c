@@ -99,12 +99,6 @@ salvage_drop_rest(struct salvage *sv, enum reason why)
 
 /* ---- looking ahead ---- */
 
-static bool
-is_space(unsigned char c)
-{
-	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
 /* in->p to where white space ends: the byte there, -1 at the end of the data.
  */
 static int
@@ -113,7 +107,7 @@ peek(struct salvage *sv)
 	struct in *in = sv->in;
 
 	for (;;) {
-		while (in->p < in->end && is_space(*in->p))
+		while (in->p < in->end && json_is_space(*in->p))
 			in->p++;
 		in_release(in);
 		if (in->p < in->end)
@@ -133,7 +127,7 @@ look(struct salvage *sv, size_t *at)
 		while (in->p + *at >= in->end)
 			if (*at > FIND_MAX || !in_more(in))
 				return -1;
-		if (!is_space(in->p[*at]))
+		if (!json_is_space(in->p[*at]))
 			return in->p[*at];
 	}
 }
