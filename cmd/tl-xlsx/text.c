@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts of cells, as a workbook can hold them. */
+#include <ctype.h>
+
 #include "cmd/tl-xlsx/tables.h"
 
 /* What XML 1.0 can't hold, or would change (a carriage return). */
@@ -10,13 +12,6 @@ is_unfit(uint32_t cp)
 	    cp == 0xfffe || cp == 0xffff;
 }
 
-static bool
-is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-	    (c >= 'A' && c <= 'F');
-}
-
 /* Whether the underscore at p would be read as the start of an _xNNNN_. */
 static bool
 is_like_escape(const char *p, size_t n)
@@ -24,7 +19,7 @@ is_like_escape(const char *p, size_t n)
 	if (n < 7 || p[1] != 'x' || p[6] != '_')
 		return false;
 	for (int i = 2; i < 6; i++)
-		if (!is_hex(p[i]))
+		if (!isxdigit((unsigned char)p[i]))
 			return false;
 	return true;
 }

@@ -191,33 +191,34 @@ err_at_death(void (*fn)(void))
 	hooks[nhooks++] = fn;
 }
 
+static noreturn void PRINTF_LIKE(2, 0)
+    die_of(int err, const char *fmt, va_list ap)
+{
+	struct line l;
+
+	claim_death();
+	format(&l, err, fmt, ap);
+	emit_error("failed", &l, l.len);
+	end(EXIT_NO_ANSWER);
+}
+
 void
 die(const char *fmt, ...)
 {
-	struct line l;
 	va_list ap;
 
-	claim_death();
 	va_start(ap, fmt);
-	format(&l, 0, fmt, ap);
-	va_end(ap);
-	emit_error("failed", &l, l.len);
-	end(EXIT_NO_ANSWER);
+	die_of(0, fmt, ap);
 }
 
 void
 die_errno(const char *fmt, ...)
 {
 	int err = errno;
-	struct line l;
 	va_list ap;
 
-	claim_death();
 	va_start(ap, fmt);
-	format(&l, err, fmt, ap);
-	va_end(ap);
-	emit_error("failed", &l, l.len);
-	end(EXIT_NO_ANSWER);
+	die_of(err, fmt, ap);
 }
 
 void

@@ -138,6 +138,7 @@ struct out {
 	struct out_tmp *tmp;
 	struct out_zstd *z;
 	int level;        /* of z */
+	struct buf text;  /* of out_printf() */
 	bool is_parked;   /* then buf is NULL and fd -1 */
 	uint64_t written; /* bytes that have left buf, before compression */
 };

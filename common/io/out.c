@@ -213,26 +213,13 @@ out_park(struct out *o)
 void
 out_printf(struct out *o, const char *fmt, ...)
 {
-	struct buf b = { 0 };
 	va_list ap;
-	int n;
 
-	wake(o);
+	o->text.len = 0;
 	va_start(ap, fmt);
-	n = vsnprintf((char *)o->buf + o->len, o->cap - o->len, fmt, ap);
+	buf_vprintf(&o->text, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		die_errno("%s", o->name);
-	if ((size_t)n < o->cap - o->len) {
-		o->len += (size_t)n;
-		return;
-	}
-	buf_room(&b, (size_t)n + 1);
-	va_start(ap, fmt);
-	vsnprintf(b.p, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	out_write(o, b.p, (size_t)n);
-	buf_free(&b);
+	out_write(o, o->text.p, o->text.len);
 }
 
 void
@@ -242,6 +229,7 @@ out_finish(struct out *o)
 	shut(o);
 	if (o->tmp != NULL && out_tmp_keep(o->tmp) != 0)
 		die_errno("%s", o->name);
+	buf_free(&o->text);
 	free((char *)o->name);
 	free(o);
 }

@@ -183,13 +183,6 @@ enum json_status json_number_slow(
     struct json *j, struct json_num *num) USE_RESULT;
 
 /*
- * Microseconds in decimal text to ns: the hot path of timestamps. On the usual
- * form (digits, at most three decimals, in range) true, the cursor behind it;
- * anything else false with the cursor unmoved: use json_number().
- */
-static inline bool json_us_to_ns(struct json *j, int64_t *ns) USE_RESULT;
-
-/*
  * At any value: its extent, found by brackets and quotes alone. What is within
  * is not validated beyond that (json_minify() does).
  */

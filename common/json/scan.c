@@ -201,56 +201,6 @@ closing(struct brackets *s, uint64_t inside, uint64_t open, uint64_t close)
 	return 64;
 }
 
-static inline uint64_t
-prefix_xor(uint64_t x)
-{
-	for (unsigned n = 1; n < 64; n *= 2)
-		x ^= x << n;
-	return x;
-}
-
-#if defined(__SSE2__)
-static inline __m128i
-load16(const unsigned char *p)
-{
-	return _mm_loadu_si128((const __m128i *)(const void *)p);
-}
-
-static inline uint64_t
-equal16(__m128i v, int c)
-{
-	return (unsigned)_mm_movemask_epi8(
-	    _mm_cmpeq_epi8(v, _mm_set1_epi8((char)c)));
-}
-
-static const unsigned char *
-brackets_sse2(const unsigned char *p, const unsigned char *end)
-{
-	struct brackets s = { 0, 0, 0 };
-
-	for (; p < end; p += 64) {
-		uint64_t quote = 0, slash = 0, open = 0, close = 0;
-
-		for (unsigned i = 0; i < 64; i += 16) {
-			__m128i v = load16(p + i);
-			__m128i b = _mm_or_si128(v, _mm_set1_epi8(0x20));
-
-			quote |= equal16(v, '"') << i;
-			slash |= equal16(v, '\\') << i;
-			open |= equal16(b, '{') << i;
-			close |= equal16(b, '}') << i;
-		}
-
-		uint64_t inside = prefix_xor(quotes(&s, quote, slash));
-		unsigned at = closing(&s, inside, open, close);
-
-		if (at < 64)
-			return p + at + 1;
-	}
-	return NULL;
-}
-#endif
-
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2,pclmul,popcnt,bmi")))
 
@@ -303,9 +253,5 @@ scan_brackets(const unsigned char *p, const unsigned char *end)
 		__builtin_cpu_supports("pclmul")))
 		return brackets_avx2(p, end);
 #endif
-#if defined(__SSE2__)
-	return brackets_sse2(p, end);
-#else
 	return scan_brackets_portable(p, end);
-#endif
 }

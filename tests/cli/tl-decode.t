@@ -124,6 +124,23 @@ text follows|[] []
 second list|{"traceEvents":[],"traceEvents":[]}
 EOF
 refuses 1 'compressed twice' 'gzip <small.json | gzip | tl-decode -o x.tl'
+cat >times.json <<'END'
+[{"ph":"X","name":"a","pid":1,"tid":1,"ts":5,"dur":5},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":0.49,"dur":0.49},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":-18.9,"dur":18.9},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":1234567,"dur":1234567},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":12345678,"dur":12345678},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":12345678.5,"dur":12345678.5},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":123456789.25,"dur":123456789.25},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":2915995397672.546,"dur":2915995397672.546},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":1712195495523.60,"dur":1712195495523.60},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":1712195495523713.603,"dur":1712195495523713.603},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":1712195495523713,"dur":1712195495523713},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":12345678.1234,"dur":12345678.1234},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":1e3,"dur":1e3}]
+END
+is 'times of every form' "$(tl-decode times.json | tl-cat --abs -F ts,dur --no-header | tr '\t\n' ': ')" \
+	'5000:5000 490:490 -18900:18900 1234567000:1234567000 12345678000:12345678000 12345678500:12345678500 123456789250:123456789250 2915995397672546:2915995397672546 1712195495523600:1712195495523600 1712195495523713603:1712195495523713603 1712195495523713000:1712195495523713000 12345678123:12345678124 1000000:1000000 '
 printf 'SQLite format 3\000rocpd_api' | gzip | head -c 39 >cut-sqlite.gz
 is 'no hint at --salvage where it reads nothing' "$(tl-decode cut-sqlite.gz 2>&1 >/dev/null)" \
 	'tl-decode: cut-sqlite.gz: byte 39: gzip data end too early'

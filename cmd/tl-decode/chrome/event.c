@@ -263,61 +263,69 @@ eight_digits(const unsigned char *p, uint64_t *bad)
 	return json_value8(t);
 }
 
+/* Behind whole microseconds: up to three decimals, and a value's end. */
+static inline bool
+rest_of_time(const unsigned char **pp, int64_t *ns)
+{
+	const unsigned char *p = *pp;
+	uint64_t f;
+	unsigned n;
+
+	if (*p == '.') {
+		f = json_digits8(p + 1);
+		n = json_ndigits8(f);
+		if (n - 1 >= 3)
+			return false;
+		p += 1 + n;
+		f &= (UINT64_C(1) << 8 * n) - 1;
+		*ns +=
+		    (int64_t)((f & 15) * 100 + (f >> 8 & 15) * 10 + (f >> 16));
+	}
+	*pp = p;
+	return ends_value(*p);
+}
+
 /*
  * A timestamp with as many digits before the point as the last one had, 8 to
- * 16, and three behind it: no digit has to be looked for.
+ * 16: none of them has to be looked for.
  */
 static inline bool
 long_time(const unsigned char **pp, unsigned n, int64_t *ns)
 {
+	static const uint32_t shift[] = { 100000000, 10000000, 1000000, 100000,
+		10000, 1000, 100, 10, 1 };
 	const unsigned char *p = *pp;
 	uint64_t high, low, bad = 0;
-	unsigned a, b, c;
 
-	if (n - 8 > 8 || p[n] != '.' || !ends_value(p[n + 4]) || *p == '0')
+	if (n - 8 > 8 || *p == '0')
 		return false;
 	/* the last eight before the point, and what stands in front of them */
 	low = eight_digits(p + n - 8, &bad);
 	high = eight_digits(p, &bad);
-	a = p[n + 1] - '0';
-	b = p[n + 2] - '0';
-	c = p[n + 3] - '0';
-	if (bad != 0 || a > 9 || b > 9 || c > 9)
+	if (bad != 0)
 		return false;
-	static const uint32_t shift[] = { 100000000, 10000000, 1000000, 100000,
-		10000, 1000, 100, 10, 1 };
-	high /= shift[n - 8];
-	high = (high * 100000000 + low) * 1000 + a * 100 + b * 10 + c;
-	if (high >= DECODE_MAX_NS)
+	high = high / shift[n - 8] * 100000000 + low;
+	*ns = (int64_t)(high * 1000);
+	p += n;
+	if (high >= DECODE_MAX_NS / 1000 || !rest_of_time(&p, ns))
 		return false;
-	*ns = (int64_t)high;
-	*pp = p + n + 4;
+	*pp = p;
 	return true;
 }
 
-/* Up to seven digits and up to three decimals: most durations. */
+/* Up to seven digits: most durations. */
 static inline bool
 short_time(const unsigned char **pp, int64_t *ns)
 {
 	const unsigned char *p = *pp;
-	uint64_t t = json_digits8(p), f;
-	unsigned n = json_ndigits8(t), m;
+	uint64_t t = json_digits8(p);
+	unsigned n = json_ndigits8(t);
 
 	if (n - 1 >= 7 || (*p == '0' && n > 1))
 		return false;
 	*ns = (int64_t)json_valuen(t, n) * 1000;
 	p += n;
-	if (*p == '.') {
-		f = json_digits8(p + 1);
-		m = json_ndigits8(f);
-		if (m - 1 >= 3)
-			return false;
-		p += 1 + m;
-		f &= (UINT64_C(1) << 8 * m) - 1;
-		*ns +=
-		    (int64_t)((f & 15) * 100 + (f >> 8 & 15) * 10 + (f >> 16));
-	}
-	if (!ends_value(*p))
+	if (!rest_of_time(&p, ns))
 		return false;
 	*pp = p;
 	return true;
@@ -399,7 +407,9 @@ read_usual(struct event_reader *r, const struct edge *e,
 		r->track.raw_tid.type = VAL_INT;
 		*code = CODE_FIELD | VAL_INT;
 		return r->track.has_tid = true;
-	case FIELD_TS: return long_time(p, r->ts_digits, &r->ts_ns);
+	case FIELD_TS:
+		return long_time(p, r->ts_digits, &r->ts_ns) ||
+		    short_time(p, &r->ts_ns);
 	case FIELD_DUR: return short_time(p, &r->dur_ns);
 	case FIELD_ARGS:
 		*code = CODE_ENTER;

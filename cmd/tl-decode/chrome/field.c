@@ -57,19 +57,31 @@ read_odd_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
 	return JSON_OK;
 }
 
-static inline enum json_status
+/* Digits and at most three decimals: the ns say all that the text does. */
+static bool
+is_plain_time(struct str s, int64_t *ns)
+{
+	const char *point = memchr(s.p, '.', s.len);
+
+	return (point == NULL || s.p + s.len - point <= 4) &&
+	    memchr(s.p, 'e', s.len) == NULL &&
+	    memchr(s.p, 'E', s.len) == NULL && num_text_scale(s, 3, ns);
+}
+
+static enum json_status
 read_time(struct event_reader *r, bool is_dur, int64_t *ns, uint64_t *code)
 {
 	struct json *j = r->json;
 	const unsigned char *start = j->p;
+	struct json_num num;
 
-	if (LIKELY(json_us_to_ns(j, ns))) {
-		if (LIKELY(source_is_time(*ns) && (!is_dur || *ns >= 0))) {
-			*code = CODE_FIELD;
-			return JSON_OK;
-		}
-		j->p = start;
+	if ((json_is_digit(*start) || *start == '-') &&
+	    json_number(j, &num) == JSON_OK && is_plain_time(num.text, ns) &&
+	    source_is_time(*ns) && (!is_dur || *ns >= 0)) {
+		*code = CODE_FIELD;
+		return JSON_OK;
 	}
+	j->p = start;
 	return read_odd_time(r, is_dur, ns, code);
 }
 

@@ -6,36 +6,27 @@
 static enum kind
 kind_of_phase(unsigned char ph)
 {
-	switch (ph) {
-	case 's':
-	case 't':
-	case 'f': return KIND_FLOW;
-	case 'M': return KIND_META;
-	case 'C': return KIND_COUNTER;
-	case 'i':
-	case 'I':
-	case 'R': return KIND_INSTANT;
-	case 'b':
-	case 'n':
-	case 'e':
-	case 'S':
-	case 'T':
-	case 'p':
-	case 'F': return KIND_ASYNC;
-	case 'N':
-	case 'O':
-	case 'D': return KIND_OBJECT;
-	case 'P': return KIND_SAMPLE;
-	case 'V':
-	case 'v': return KIND_DUMP;
-	case 'c':
-	case '(':
-	case ')': return KIND_MARK;
-	case 'E': return KIND_END;
-	case 'X':
-	case 'B': return KIND_SLICE;
-	default: return KIND_OTHER;
-	}
+	static const struct {
+		const char *phases;
+		enum kind kind;
+	} kinds[] = {
+		{ "XB", KIND_SLICE },
+		{ "stf", KIND_FLOW },
+		{ "M", KIND_META },
+		{ "C", KIND_COUNTER },
+		{ "iIR", KIND_INSTANT },
+		{ "bneSTpF", KIND_ASYNC },
+		{ "NOD", KIND_OBJECT },
+		{ "P", KIND_SAMPLE },
+		{ "Vv", KIND_DUMP },
+		{ "c()", KIND_MARK },
+		{ "E", KIND_END },
+	};
+
+	for (size_t i = 0; ph != 0 && i < sizeof kinds / sizeof *kinds; i++)
+		if (strchr(kinds[i].phases, ph) != NULL)
+			return kinds[i].kind;
+	return KIND_OTHER;
 }
 
 enum kind
