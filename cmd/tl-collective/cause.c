@@ -145,28 +145,12 @@ blame(const struct job *j, struct lateness *l, const struct coll *c, int64_t *v)
 /* ---- kernels: which are slower than on the median rank ---- */
 
 struct kernel_mean {
-	uint32_t key, pos;
-	uint32_t op, shape, kernel; /* texts */
+	/* What is compared: op and shape, without an op kernel and grid. */
+	uint32_t what[3];
+	uint32_t kernel, pos;
 	double mean;
 	int64_t sum_ns;
 };
-
-/* What is compared: op and shape, without an op the kernel and its grid. */
-static uint32_t
-key_of(struct intern *names, struct str op, struct str shape, struct str kernel)
-{
-	struct str what = op.len > 0 ? op : kernel;
-	struct buf b = { 0 };
-	uint32_t key;
-
-	buf_putc(&b, op.len > 0 ? 'o' : 'k');
-	buf_put(&b, what.p, what.len);
-	buf_putc(&b, '\n');
-	buf_put(&b, shape.p, shape.len);
-	key = intern_put(names, buf_str(&b));
-	buf_free(&b);
-	return key;
-}
 
 typedef VEC(struct kernel_mean) mean_vec;
 
@@ -176,21 +160,26 @@ read_kernel(struct str text, uint32_t pos, struct intern *names,
     struct arena *mem, mean_vec *out)
 {
 	json_items it = { 0 };
-	int64_t count, sum;
+	struct kernel_mean m = { .pos = pos };
+	int64_t count;
 
 	if (json_split(&it, mem, text) && it.n == 5 &&
-	    num_i64(it.v[3].text, &count) && num_i64(it.v[4].text, &sum) &&
-	    count > 0)
-		vec_push(out,
-		    ((struct kernel_mean){ .key = key_of(names, it.v[0].text,
-					       it.v[1].text, it.v[2].text),
-			.pos = pos,
-			.op = intern_put(names, it.v[0].text),
-			.shape = intern_put(names, it.v[1].text),
-			.kernel = intern_put(names, it.v[2].text),
-			.mean = (double)sum / (double)count,
-			.sum_ns = sum }));
+	    num_i64(it.v[3].text, &count) && count > 0 &&
+	    num_i64(it.v[4].text, &m.sum_ns)) {
+		m.kernel = intern_put(names, it.v[2].text);
+		m.what[0] = intern_put(names, it.v[0].text);
+		m.what[1] = intern_put(names, it.v[1].text);
+		m.what[2] = it.v[0].text.len > 0 ? INTERN_NONE : m.kernel;
+		m.mean = (double)m.sum_ns / (double)count;
+		vec_push(out, m);
+	}
 	vec_free(&it);
+}
+
+static bool
+is_same(const struct kernel_mean *a, const struct kernel_mean *b)
+{
+	return memcmp(a->what, b->what, sizeof a->what) == 0;
 }
 
 static int
@@ -198,8 +187,9 @@ by_key(const void *pa, const void *pb)
 {
 	const struct kernel_mean *a = pa, *b = pb;
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
+	for (size_t i = 0; i < 3; i++)
+		if (a->what[i] != b->what[i])
+			return a->what[i] < b->what[i] ? -1 : 1;
 	if (a->mean != b->mean)
 		return a->mean < b->mean ? -1 : 1;
 	return a->pos < b->pos ? -1 : a->pos > b->pos;
@@ -231,7 +221,7 @@ compare_kernels(struct job *j, struct slowness *slow, struct intern *names)
 	for (size_t i = 0, k; i < all.n; i = k) {
 		double median;
 
-		for (k = i; k < all.n && all.v[k].key == all.v[i].key; k++)
+		for (k = i; k < all.n && is_same(&all.v[k], &all.v[i]); k++)
 			;
 		median = all.v[i + (k - i - 1) / 2].mean;
 		for (size_t m = i; m < k && median > 0 && k - i > 1; m++) {
@@ -348,8 +338,8 @@ stragglers_find(struct job *j, struct stragglers *c)
 		l->kernel_ratio = NAN;
 		if (s->worst_ratio > SLOW_RATIO) {
 			l->kernel = text_of(j, names, s->worst.kernel);
-			l->op = text_of(j, names, s->worst.op);
-			l->shape = text_of(j, names, s->worst.shape);
+			l->op = text_of(j, names, s->worst.what[0]);
+			l->shape = text_of(j, names, s->worst.what[1]);
 			l->kernel_ratio = s->worst_ratio;
 		}
 		settle(j, l);

@@ -165,12 +165,7 @@ struct reducer *reducer_new(const struct settings *set);
 /* Puts a part for each source of an input. */
 void reduce_input(struct reducer *r, const char *path, struct buf *out);
 
-/* The members of a partial stream's event and its version. */
 #define PARTIAL_VERSION 2
-/* An event of a partial stream; values: its signature's text, why it was idle.
- */
-bool partial_event(const struct dict *st, const struct event *ev,
-    struct rec *rec, struct value *sig, struct value *host) USE_RESULT;
 struct job;
 void partial_write(const struct settings *set, const struct job *job);
 

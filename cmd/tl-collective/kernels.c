@@ -14,19 +14,24 @@
 /* An op of more kernels holds other work (a graph): these count by name. */
 #define OP_KERNELS 16
 
-/* A call of an op; its "Input Dims" or INTERN_NONE. */
-struct call {
+/* An op; its "Input Dims" or INTERN_NONE. */
+struct op {
+	struct key ext;
 	uint32_t name, shape;
+};
+
+/* The kernels of one external id, and of which op they are, if of any. */
+struct call {
+	uint32_t op, shape;
 	uint32_t nkernels;
 	bool is_counted;
 };
 
 /* One kernel that is no collective. */
 struct ran {
-	struct key ext;
 	int64_t dur_ns;
 	uint32_t name, grid;
-	uint32_t call; /* that it is of, or CALL_NONE */
+	uint32_t call; /* or CALL_NONE */
 };
 #define CALL_NONE UINT32_MAX
 
@@ -41,6 +46,7 @@ struct total {
 
 struct kernels {
 	const struct dict *st;
+	VEC(struct op) ops;
 	VEC(struct call) calls;
 	struct map call_of; /* by external id */
 	VEC(struct ran) ran;
@@ -58,7 +64,7 @@ void
 kernels_clear(struct kernels *k, const struct dict *st)
 {
 	k->st = st;
-	k->calls.n = k->ran.n = k->totals.n = 0;
+	k->ops.n = k->calls.n = k->ran.n = k->totals.n = 0;
 	map_free(&k->call_of);
 	map_free(&k->total_of[0]);
 	map_free(&k->total_of[1]);
@@ -75,43 +81,51 @@ kernels_op(struct kernels *k, const struct event *ev)
 {
 	struct entries it = entries_of(k->st, ev);
 	unsigned dims = ev->shape->lists[LIST_DIMS];
-	uint64_t *slot;
-	bool is_new;
 
 	if ((ev->shape->has & HAS_DUR) == 0 || ev->name == INTERN_NONE ||
 	    ev->ext.type == KEY_NONE)
 		return;
-	slot = map_put(&k->call_of, ext_bits(ev->ext), &is_new);
-	if (!is_new)
-		return;
-	*slot = k->calls.n;
 	for (unsigned i = 0; i < dims; i++)
 		if (!entries_next(&it))
-			dims = 0;
-	vec_push(&k->calls,
-	    ((struct call){ .name = ev->name,
-		.shape = dims > 0 && it.val.type == VAL_JSON ? it.val.id
-							     : INTERN_NONE }));
+			return;
+	vec_push(&k->ops,
+	    ((struct op){ ev->ext, ev->name,
+		dims > 0 && it.val.type == VAL_JSON ? it.val.id
+						    : INTERN_NONE }));
 }
 
 void
 kernels_add(struct kernels *k, const struct event *ev, uint32_t grid)
 {
-	vec_push(&k->ran,
-	    ((struct ran){ ev->ext, ev->dur_ns, ev->name, grid, CALL_NONE }));
+	struct ran ran = { ev->dur_ns, ev->name, grid, CALL_NONE };
+	uint64_t *slot;
+	bool is_new;
+
+	if (ev->ext.type != KEY_NONE) {
+		slot = map_put(&k->call_of, ext_bits(ev->ext), &is_new);
+		if (is_new) {
+			*slot = k->calls.n;
+			vec_push(
+			    &k->calls, ((struct call){ .op = INTERN_NONE }));
+		}
+		ran.call = (uint32_t)*slot;
+		k->calls.v[*slot].nkernels++;
+	}
+	vec_push(&k->ran, ran);
 }
 
+/* Of several ops with an external id it is the first. */
 static void
-find_calls(struct kernels *k)
+find_ops(struct kernels *k)
 {
-	for (size_t i = 0; i < k->ran.n; i++) {
-		struct ran *ran = &k->ran.v[i];
-		const uint64_t *at = map_get(&k->call_of, ext_bits(ran->ext));
+	for (size_t i = 0; i < k->ops.n; i++) {
+		const struct op *op = &k->ops.v[i];
+		const uint64_t *at = map_get(&k->call_of, ext_bits(op->ext));
 
-		if (at == NULL)
+		if (at == NULL || k->calls.v[*at].op != INTERN_NONE)
 			continue;
-		ran->call = (uint32_t)*at;
-		k->calls.v[*at].nkernels++;
+		k->calls.v[*at].op = op->name;
+		k->calls.v[*at].shape = op->shape;
 	}
 }
 
@@ -137,8 +151,9 @@ add_kernel(struct kernels *k, const struct ran *ran)
 {
 	struct call *call =
 	    ran->call != CALL_NONE ? &k->calls.v[ran->call] : NULL;
-	bool is_op = call != NULL && call->nkernels <= OP_KERNELS;
-	struct total *t = is_op ? total_of(k, true, call->name, call->shape)
+	bool is_op = call != NULL && call->op != INTERN_NONE &&
+	    call->nkernels <= OP_KERNELS;
+	struct total *t = is_op ? total_of(k, true, call->op, call->shape)
 				: total_of(k, false, ran->name, ran->grid);
 
 	t->count += !is_op || !call->is_counted;
@@ -168,7 +183,7 @@ by_sum(const void *pa, const void *pb)
 void
 kernels_put(struct kernels *k, struct buf *b)
 {
-	find_calls(k);
+	find_ops(k);
 	for (size_t i = 0; i < k->ran.n; i++)
 		add_kernel(k, &k->ran.v[i]);
 	stable_sort(k->totals.v, k->totals.n, sizeof *k->totals.v, by_sum);

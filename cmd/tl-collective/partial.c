@@ -11,44 +11,6 @@
 #include "stream/maker.h"
 #include "json/json.h"
 
-bool
-partial_event(const struct dict *st, const struct event *ev, struct rec *rec,
-    struct value *sig, struct value *host)
-{
-	struct entries it = entries_of(st, ev);
-
-	rec->busy_ns = rec->idle_ns = -1;
-	while (entries_next(&it)) {
-		struct str key = dict_get(st, it.entry->key);
-		const struct value *v = &it.val;
-
-		if (it.entry->group != GROUP_ARGS)
-			continue;
-		if (str_eq(key, STR("sig")))
-			*sig = *v;
-		else if (str_eq(key, STR("host")))
-			*host = *v;
-		else if (v->type != VAL_INT)
-			continue;
-		else if (str_eq(key, STR("seq")) && v->i >= 0 &&
-		    v->i < UINT32_MAX - 1)
-			rec->seq = (uint32_t)v->i + 1;
-		else if (str_eq(key, STR("busy")) && v->i >= 0)
-			rec->busy_ns = v->i;
-		else if (str_eq(key, STR("idle")) && v->i >= 0)
-			rec->idle_ns = v->i;
-		else if (str_eq(key, STR("work")))
-			rec->work = (uint32_t)v->i;
-		else if (str_eq(key, STR("host_us")) && v->i >= 0)
-			rec->host_us = (uint32_t)v->i;
-	}
-	if (rec->busy_ns < 0 || rec->idle_ns < 0)
-		rec->busy_ns = rec->idle_ns = -1;
-	return sig->type == VAL_JSON || sig->type == VAL_JSONX;
-}
-
-/* ---- writing ---- */
-
 struct writer {
 	struct stream_out *out;
 	struct maker maker;

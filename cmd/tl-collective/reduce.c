@@ -136,27 +136,66 @@ take_collective(struct reducer *r, const struct event *ev)
 	vec_push(&r->recs, rec);
 }
 
+static uint32_t
+partial_signature(struct reducer *r, const struct value *v)
+{
+	bool is_new = true;
+	uint64_t *slot = v->type == VAL_JSON
+	    ? map_put(&r->sig_of, v->id, &is_new)
+	    : &(uint64_t){ 0 };
+
+	if (is_new)
+		*slot = signature(r, v->s, 0);
+	return (uint32_t)*slot;
+}
+
+static void
+take_member(
+    struct reducer *r, struct rec *rec, struct str key, const struct value *v)
+{
+	if (v->type == VAL_JSON || v->type == VAL_JSONX) {
+		if (str_eq(key, STR("sig")))
+			rec->sig = partial_signature(r, v);
+	} else if (v->type == VAL_STR || v->type == VAL_STRX) {
+		if (str_eq(key, STR("host")))
+			rec->host = intern_put(r->host_names, v->s);
+	} else if (v->type != VAL_INT || v->i < 0) {
+		return;
+	} else if (str_eq(key, STR("seq")) && v->i < UINT32_MAX - 1) {
+		rec->seq = (uint32_t)v->i + 1;
+	} else if (str_eq(key, STR("busy"))) {
+		rec->busy_ns = v->i;
+	} else if (str_eq(key, STR("idle"))) {
+		rec->idle_ns = v->i;
+	} else if (str_eq(key, STR("work"))) {
+		rec->work = (uint32_t)v->i;
+	} else if (str_eq(key, STR("host_us"))) {
+		rec->host_us = (uint32_t)v->i;
+	}
+}
+
+/* An event of a partial stream, see tl-collective(1), PARTIAL STREAMS. */
 static void
 take_partial(struct reducer *r, const struct event *ev)
 {
+	struct entries it = entries_of(r->st, ev);
 	struct rec rec = { .start_ns = ev->ts_ns,
 		.dur_ns = ev->dur_ns,
+		.busy_ns = -1,
+		.idle_ns = -1,
 		.id = ev->uid.id,
+		.sig = UINT32_MAX,
 		.host = HOST_NONE };
-	struct value sig = { .type = VAL_NULL }, host = { .type = VAL_NULL };
-	uint64_t *slot;
-	bool is_new = true;
 
-	if (!partial_event(r->st, ev, &rec, &sig, &host))
+	while (entries_next(&it))
+		if (it.entry->group == GROUP_ARGS)
+			take_member(
+			    r, &rec, dict_get(r->st, it.entry->key), &it.val);
+	if (rec.sig == UINT32_MAX)
 		die("%s: event %" PRIu64 " is no record of a partial", r->path,
 		    ev->uid.id);
-	slot = sig.type == VAL_JSON ? map_put(&r->sig_of, sig.id, &is_new)
-				    : &(uint64_t){ 0 };
-	if (is_new)
-		*slot = signature(r, sig.s, 0);
-	rec.sig = (uint32_t)*slot;
-	if (host.type == VAL_STR || host.type == VAL_STRX)
-		rec.host = intern_put(r->host_names, host.s);
+	if (rec.busy_ns < 0 || rec.idle_ns < 0)
+		rec.busy_ns = rec.idle_ns = -1;
 	vec_push(&r->recs, rec);
 }
 

@@ -53,13 +53,6 @@ work_before(const struct windows *w, int64_t t)
 	return n > 0 ? w->began.v[n - 1].hash : 0;
 }
 
-static uint32_t
-name_of(const struct windows *w, const struct gap_piece *p)
-{
-	return p->event != HOST_NONE ? w->host.events.v[p->event].name
-				     : INTERN_NONE;
-}
-
 /* The name that the pieces of a cause have for longest; its time in *ns. */
 static uint32_t
 longest_name(const struct windows *w, const struct gap_piece *p, size_t n,
@@ -70,11 +63,13 @@ longest_name(const struct windows *w, const struct gap_piece *p, size_t n,
 
 	*ns = 0;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t name = name_of(w, &p[i]);
+		uint32_t name = INTERN_NONE;
 		uint64_t *sum;
 
 		if (p[i].cause != cause)
 			continue;
+		if (p[i].event != HOST_NONE)
+			name = w->host.events.v[p[i].event].name;
 		sum = map_put(&sums, name, NULL);
 		*sum += (uint64_t)(p[i].end_ns - p[i].start_ns);
 		if ((int64_t)*sum > *ns) {
