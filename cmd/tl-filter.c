@@ -10,8 +10,6 @@
 #include "trace/hold.h"
 #include "trace/select.h"
 
-#include <unistd.h>
-
 struct settings {
 	bool is_flat, subtree, verbose;
 	struct select select;
@@ -235,15 +233,6 @@ pass_input(struct filter *f)
 	stream_close(in);
 }
 
-/* A file that isn't there is told before work begins. */
-static void
-check_files(char *const *files)
-{
-	for (; *files != NULL; files++)
-		if (strcmp(*files, "-") != 0 && access(*files, R_OK) != 0)
-			die_errno("%s", *files);
-}
-
 static void
 say(const struct filter *f)
 {
@@ -295,7 +284,7 @@ main(int argc, char *argv[])
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
 	files = op.ind < argc ? argv + op.ind : standard_input;
-	check_files(files);
+	stream_check_files(files);
 
 	f.hold.tree.st = f.nb.dict = dict_create();
 	f.hold.is_flat = set.is_flat;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which parts a time of a source belongs to. */
 #include "cmd/tl-split/split.h"
-#include "trace/select.h"
 #include "trace/steps.h"
 
 #include <stdlib.h>
@@ -59,7 +58,7 @@ find_windows(struct cut *c, const struct hold *prologue, struct str pattern)
 	}
 }
 
-/* As the Nth annotation is counted: by start, outer ones first. */
+/* Outer ones before inner ones. */
 static int
 by_start(const void *pa, const void *pb)
 {
@@ -72,37 +71,19 @@ by_start(const void *pa, const void *pb)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* NAME, and where no annotation is called so the Nth of NAME#N. */
-static void
-find_annotations(struct cut *c, const struct hold *prologue)
-{
-	struct str text = str_of(c->set->annotation), base;
-	int64_t nth = 0;
-
-	find_windows(c, prologue, text);
-	if (c->list.n == 0 && select_nth(text, &base, &nth))
-		find_windows(c, prologue, base);
-	stable_sort(c->list.v, c->list.n, sizeof *c->list.v, by_start);
-	for (size_t i = 0; i < c->list.n; i++)
-		c->list.v[i].key = (int64_t)i + 1;
-	if (nth == 0)
-		return;
-	if ((uint64_t)nth <= c->list.n)
-		c->list.v[0] = c->list.v[nth - 1];
-	c->list.n = (uint64_t)nth <= c->list.n;
-}
-
 void
 cut_ready(struct cut *c, const struct hold *prologue)
 {
 	int64_t end = INT64_MIN;
 
 	if (c->set->by == BY_ANNOTATION)
-		find_annotations(c, prologue);
+		find_windows(c, prologue, str_of(c->set->annotation));
 	else if (c->set->by == BY_STEP)
 		find_steps(c, prologue);
 	stable_sort(c->list.v, c->list.n, sizeof *c->list.v, by_start);
 	for (size_t i = 0; i < c->list.n; i++) {
+		if (c->set->by == BY_ANNOTATION)
+			c->list.v[i].key = (int64_t)i + 1;
 		if (c->list.v[i].end > end)
 			end = c->list.v[i].end;
 		vec_push(&c->ends, end);

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Events that are dealt out together: parts come in turn, so not too few. */
 #define HELD_MIN 65536
@@ -23,8 +22,8 @@ enum {
 };
 
 static const struct opt options[] = {
-	{ OPT_ANNOTATION, "annotation", "NAME[#N]",
-	    "a part for each annotation like NAME, or for the Nth" },
+	{ OPT_ANNOTATION, "annotation", "NAME",
+	    "a part for each annotation like NAME" },
 	{ OPT_BY, "by", "rank|step", "a part for each rank or step" },
 	{ OPT_BY_GPU_TIME, "by-gpu-time", NULL,
 	    "GPU work by its own start, not its launch's" },
@@ -240,15 +239,6 @@ split_input(struct split *s, const char *path)
 	stream_close(in);
 }
 
-/* A file that isn't there is told before work begins. */
-static void
-check_files(char *const *files)
-{
-	for (; *files != NULL; files++)
-		if (strcmp(*files, "-") != 0 && access(*files, R_OK) != 0)
-			die_errno("%s", *files);
-}
-
 /* ---- options ---- */
 
 static void
@@ -301,7 +291,7 @@ main(int argc, char *argv[])
 	if (set.by == BY_RANK && set.by_gpu_time)
 		die_usage("option '--by-gpu-time': --by rank asks no times");
 	files = op.ind < argc ? argv + op.ind : standard_input;
-	check_files(files);
+	stream_check_files(files);
 	if (mkdir(set.dir, 0777) != 0 && errno != EEXIST)
 		die_errno("%s", set.dir);
 

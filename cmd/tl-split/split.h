@@ -21,7 +21,7 @@ enum by {
 struct settings {
 	enum by by;
 	const char *dir;
-	const char *annotation; /* NAME or NAME#N */
+	const char *annotation; /* a pattern */
 	int64_t every_ns;
 	bool verbose, by_gpu_time;
 	struct stream_dest dest; /* -z */

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "stream/stream.h"
 
@@ -100,4 +101,12 @@ stream_paths(path_vec *to, const char *path, bool deep)
 	search(to, path, deep);
 	if (to->n == before)
 		die("%s: no trace or stream in this folder", path);
+}
+
+void
+stream_check_files(char *const *files)
+{
+	for (; *files != NULL; files++)
+		if (strcmp(*files, "-") != 0 && access(*files, R_OK) != 0)
+			die_errno("%s", *files);
 }

@@ -54,6 +54,9 @@ bool stream_is_name(struct str name) USE_RESULT;
  */
 typedef VEC(char *) path_vec;
 void stream_paths(path_vec *to, const char *path, bool deep);
+/* Before work begins: a file of these, ended by NULL, that can't be read ends
+ * the program. */
+void stream_check_files(char *const *files);
 /*
  * Opens a stream, in either encoding, or a raw trace, on which tl-decode is
  * run. With WANT_LINKED, WANT_TREE or WANT_PSEUDO a stream that isn't so far is

@@ -125,14 +125,6 @@ is 'a part has its step of each rank' \
 tl-split --annotation 'Optimizer.step*' -d notes job/0.tl job/1.tl
 is 'the Nth annotation of each' "$(cd notes && echo *)" \
 	'annotation-1.tl annotation-2.tl rest.tl'
-tl-split --annotation 'Optimizer.step*#2' -d second job/0.tl job/1.tl
-is 'only the Nth' "$(cd second && echo *)" 'annotation-2.tl rest.tl'
-same_parts() { # of the two folders
-	tl-cat "$1/annotation-2.tl" | grep '^{"id"' >one
-	tl-cat "$2/annotation-2.tl" | grep '^{"id"' | cmp -s - one && test -s one
-}
-ok 'which is the same' same_parts notes second
-
 # annotations inside one another: an event has several parts
 sed 's/"Optimizer.step[^"]*"/"ProfilerStep#9"/' job/rank-0.json >nested.json
 tl-split --annotation '*' -d nested nested.json
