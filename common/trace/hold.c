@@ -155,7 +155,7 @@ keep_forwards(struct hold *h)
 		const struct forest_node *it = &f->nodes.v[h->list.v[k]];
 		const uint64_t *found = NULL;
 
-		if (it->hold.is_kept && it->links > 0 &&
+		if (it->links > 0 &&
 		    (f->st->shapes.v[it->shape]->has & HAS_FWD) != 0)
 			found = map_get(&h->forwards,
 			    uid_hash(f->links.v[it->links - 1].fwd));
@@ -185,8 +185,6 @@ write_held(struct hold *h, size_t i, struct numbering *nb)
 	unsigned has;
 
 	hold_event(h, i, &ev);
-	if (!it->is_chosen && !it->is_kept && !event_is(&ev, KINDS_CONTEXT))
-		return;
 	if (h->is_flat) {
 		if (it->is_chosen)
 			hold_pass(h, &ev);
@@ -222,7 +220,7 @@ write_list(struct hold *h, struct numbering *nb)
 	for (size_t k = h->list.n; k-- > 0;) { /* in pre-order from behind */
 		const struct forest_node *it = &v[h->list.v[k]];
 
-		if (!it->hold.is_kept || it->up == FOREST_NONE)
+		if (it->up == FOREST_NONE)
 			continue;
 		v[it->up].hold.ndesc += it->hold.ndesc + 1;
 		v[it->up].ngpu += it->ngpu + node_is(it, KINDS_GPU);
@@ -238,10 +236,11 @@ hold_flush(struct hold *h)
 		close_top(h);
 	h->list.n = 0;
 	for (uint32_t i = 0; i < h->tree.nodes.n; i++) {
-		const struct forest_node *it = &h->tree.nodes.v[i];
+		struct forest_node *it = &h->tree.nodes.v[i];
 
-		if (it->hold.is_kept || it->hold.is_chosen ||
-		    node_is(it, KINDS_CONTEXT))
+		it->hold.is_kept |=
+		    it->hold.is_chosen || node_is(it, KINDS_CONTEXT);
+		if (it->hold.is_kept)
 			vec_push(&h->list, i);
 	}
 	write_list(h, NULL);
