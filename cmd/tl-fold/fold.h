@@ -61,15 +61,8 @@ void sources_free(struct sources *s);
 
 /* ---- output ---- */
 
-enum output_unit {
-	IN_NS,
-	IN_US,
-	IN_MS,
-};
-
 struct output {
 	const char *path;
-	enum output_unit unit;
 	int nsides;
 	/* what was written */
 	uint64_t nlines;

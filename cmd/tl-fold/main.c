@@ -18,7 +18,6 @@ enum {
 	OPT_LINKED_ONLY,
 	OPT_NO_KERNELS,
 	OPT_SHORT,
-	OPT_UNIT,
 	OPT_DIFF
 };
 
@@ -64,7 +63,6 @@ static const struct opt options[] = {
 	OPT_SELECT,
 	{ OPT_SHORT, "short", "[N]",
 	    "names without arguments and folders; at most N wide" },
-	{ OPT_UNIT, "unit", "UNIT", "ns, us or ms" },
 	{ 'v', "verbose", NULL, "a summary on stderr" },
 	OPT_END,
 };
@@ -77,7 +75,6 @@ static const struct about about = {
 
 #define FRAMES_MODULES 3 /* in frames_words */
 static const char *const clock_words[] = { "gpu", "cpu", NULL };
-static const char *const unit_words[] = { "ns", "us", "ms", NULL };
 #define PYTHON KIND_BIT(KIND_PYTHON)
 static const char *const frames_words[] = { "all", "ops", "python", "modules",
 	NULL };
@@ -320,9 +317,6 @@ take_option(
 		f->frames.is_short = true;
 		if (op->arg != NULL)
 			f->frames.width = (size_t)opt_int(op, 1, 100000);
-		break;
-	case OPT_UNIT:
-		set->output.unit = (enum output_unit)opt_word(op, unit_words);
 		break;
 	case 'o': set->output.path = op->arg; break;
 	case 'v': set->verbose = true; break;

@@ -17,7 +17,6 @@ struct writer {
 	struct out *out;
 	VEC(uint32_t) order;
 	VEC(uint32_t) path;
-	int64_t units[NSIDES]; /* written so far */
 };
 
 /* ---- order ---- */
@@ -100,36 +99,12 @@ name_sources(struct writer *w, const struct sources *sources)
 
 /* ---- lines ---- */
 
-/*
- * Time in units: the sum so far is rounded, and each line has what it adds to
- * that, so that the lines add up to the rounded whole.
- */
-static int64_t
-units_of(struct writer *w, int side, int64_t ns)
-{
-	static const int64_t divisors[] = {
-		[IN_NS] = 1,
-		[IN_US] = 1000,
-		[IN_MS] = 1000000,
-	};
-	int64_t div = divisors[w->o->unit], before = w->units[side];
-	int64_t *sum = &w->o->sum_ns[side];
-
-	stat_add(sum, ns);
-	w->units[side] = *sum / div + (*sum % div * 2 >= div);
-	return w->units[side] - before;
-}
-
 static void
 put_line(struct writer *w, uint32_t number)
 {
-	int64_t units[NSIDES] = { 0, 0 };
+	const int64_t *ns = stack_at(w, number)->ns;
 	char text[24];
 
-	for (int side = 0; side < w->o->nsides; side++)
-		units[side] = units_of(w, side, stack_at(w, number)->ns[side]);
-	if (units[0] == 0 && units[1] == 0)
-		return;
 	w->path.n = 0;
 	for (; number > 0; number = stack_at(w, number)->up)
 		vec_push(&w->path, number);
@@ -144,7 +119,8 @@ put_line(struct writer *w, uint32_t number)
 	for (int side = 0; side < w->o->nsides; side++) {
 		if (side > 0)
 			out_puts(w->out, " ");
-		out_write(w->out, text, num_put_i64(text, units[side]));
+		out_write(w->out, text, num_put_i64(text, ns[side]));
+		stat_add(&w->o->sum_ns[side], ns[side]);
 	}
 	out_puts(w->out, "\n");
 	w->o->nlines++;

@@ -318,12 +318,14 @@ json_field(lua_State *L, const char *key)
 	return keep(L, buf_str(b));
 }
 
+/* wrap{}, wrap_children{}, wrap_launch{}: by their upvalue. */
 static int
-wrap(lua_State *L, enum tree_what what)
+e_wrap(lua_State *L)
 {
 	static const char *const fields[] = { "args", "dims", "from", "name",
 		"types", NULL };
-	struct tree_action *a = act(L, what);
+	struct tree_action *a =
+	    act(L, (enum tree_what)lua_tointeger(L, lua_upvalueindex(1)));
 
 	known_fields(L, 2, fields);
 	if (lua_getfield(L, 2, "name") != LUA_TSTRING)
@@ -336,24 +338,6 @@ wrap(lua_State *L, enum tree_what what)
 	a->types = json_field(L, "types");
 	take_args(L, a);
 	return 0;
-}
-
-static int
-e_wrap(lua_State *L)
-{
-	return wrap(L, TREE_WRAP);
-}
-
-static int
-e_wrap_children(lua_State *L)
-{
-	return wrap(L, TREE_WRAP_CHILDREN);
-}
-
-static int
-e_wrap_launch(lua_State *L)
-{
-	return wrap(L, TREE_WRAP_LAUNCH);
 }
 
 static int
@@ -383,15 +367,20 @@ e_set(lua_State *L)
 
 /* ---- the metatable ---- */
 
+static const struct {
+	const char *name;
+	enum tree_what what;
+} wraps[] = {
+	{ "wrap", TREE_WRAP },
+	{ "wrap_children", TREE_WRAP_CHILDREN },
+	{ "wrap_launch", TREE_WRAP_LAUNCH },
+};
 static const luaL_Reg methods[] = {
 	{ "below", e_below },
 	{ "first", e_first },
 	{ "inside", e_inside },
 	{ "rename", e_rename },
 	{ "set", e_set },
-	{ "wrap", e_wrap },
-	{ "wrap_children", e_wrap_children },
-	{ "wrap_launch", e_wrap_launch },
 	{ NULL, NULL },
 };
 
@@ -400,6 +389,11 @@ tree_open(lua_State *L, int api)
 {
 	luaL_newmetatable(L, EVENT);
 	luaL_newlib(L, methods);
+	for (size_t i = 0; i < sizeof wraps / sizeof *wraps; i++) {
+		lua_pushinteger(L, wraps[i].what);
+		lua_pushcclosure(L, e_wrap, 1);
+		lua_setfield(L, -2, wraps[i].name);
+	}
 	for (size_t i = 0; argument_functions[i] != NULL; i++) {
 		lua_getfield(L, api, argument_functions[i]);
 		lua_pushcclosure(L, e_argument_of, 1);

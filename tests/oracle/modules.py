@@ -295,10 +295,6 @@ def check_stacks(tree, trace, bad):
     same("python", stacks(trace, paths, True, lambda e: e.is_frame), "--frames", "python")
     same("ops", stacks(trace, paths, False, is_op), "--frames", "ops", "--no-kernels")
     same("cpu", cpu_stacks(trace, paths, lambda e: e.is_frame or e.is_op), "--clock", "cpu")
-    total = sum(g.end - g.ts for g in trace.gpu)
-    us = sum(fold(paths, "--unit", "us", tree).values())
-    if us != (total + 500) // 1000:
-        bad.append("--unit us: %d of %d ns" % (us, total))
     return n
 
 

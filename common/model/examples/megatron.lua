@@ -5,30 +5,6 @@
 
 local bf16 = "c10::BFloat16"
 
--- ---- matrix products below a linear layer: pseudo ops, operands [X, W] ----
-
-op {
-  names = { "_Linear_yfwd_mm", "_LinearBackward_xgrad_mm", "_LinearBackward_wgrad_mm",
-    "_LayerNormLinear_yfwd_mm", "_LayerNormLinearBackward_xgrad_mm",
-    "_LayerNormLinearBackward_wgrad_mm" },
-  category = "GEMM", sheet = "GEMM", unit = "matrix", gemm = true, prec = 0,
-  eval = function (_ENV)
-    M = dim(0, 0)
-    N = dim(1, 1)
-    K = dim(0, 1)
-    bias = false
-    stride_A = nil
-    stride_B = nil
-    dtype_A_B = { dtype(0), dtype(1) }
-    if size(0) ~= 1 and size(0) ~= 2 then fail("operands of neither 1 nor 2 bytes") end
-    return 2 * M * N * K, M * K * size(0) + K * N * size(1) + 2 * M * N
-  end,
-  examples = {
-    { dims = { { 128, 64 }, { 64, 96 } }, types = { "fp8", "fp8" }, flops = 1572864,
-      bytes = 8192 + 6144 + 24576, spec = "matrix_fp8" },
-  },
-}
-
 -- (x, weights, ..., transposed): weights (G, N, K) or (G, K, N)
 op {
   names = { "GroupedGemm" },
