@@ -32,3 +32,11 @@ function ceil_div(a, b)
   if b <= 0 then error("ceil_div by " .. b) end
   return a // b + (a % b > 0 and 1 or 0)
 end
+
+-- The parameters of an op with one operand, in the reference's order.
+function one_operand(_ENV, dims, types, stride_in, stride_out)
+  op_shape = dims
+  dtype_in_out = types
+  stride_input = stride_in
+  stride_output = stride_out
+end

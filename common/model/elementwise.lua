@@ -51,12 +51,10 @@ op {
 }
 
 -- One operand. An output argument, if there is one, is the second.
-local function one_operand(_ENV)
-  op_shape = shape(0)
+local function pointwise(_ENV)
   local out = has(1)
-  dtype_in_out = tuple(dtype(0), out and dtype(1) or nil)
-  stride_input = strides(0)
-  stride_output = out and strides(1) or nil
+  one_operand(_ENV, shape(0), tuple(dtype(0), out and dtype(1) or nil), strides(0),
+    out and strides(1) or nil)
   local n = elems(0)
   return n, n * size(0) + n * (out and size(1) or size(0))
 end
@@ -64,7 +62,7 @@ end
 op {
   like = unary,
   names = { "aten::sigmoid", "aten::rsqrt", "aten::silu", "aten::neg" },
-  eval = one_operand,
+  eval = pointwise,
   examples = {
     { op = "aten::silu", dims = { { 8, 64 } }, types = { bf16 }, strides = { { 64, 1 } },
       flops = 512, bytes = 2048, params = { op_shape = { 8, 64 }, stride_input = { 64, 1 } } },
@@ -76,7 +74,7 @@ op {
   like = unary,
   names = { "aten::copy", "aten::copy_" },
   eval = function (_ENV)
-    local n = one_operand(_ENV)
+    local n = pointwise(_ENV)
     if nargs() > 1 and dtype(1) ~= "" then return n, n * size(0) + elems(1) * size(1) end
     return n, n * size(0) * 2
   end,
@@ -97,7 +95,7 @@ op {
     "aten::pow" },
   eval = function (_ENV)
     if has(1) then return two_operands(_ENV, nil) end
-    return one_operand(_ENV)
+    return pointwise(_ENV)
   end,
   examples = {
     { op = "aten::pow", dims = { { 8, 64 }, {} }, types = { "float", "Scalar" }, flops = 512,
@@ -108,10 +106,7 @@ op {
 }
 
 local function resized(_ENV, out)
-  op_shape = out
-  dtype_in_out = { dtype(0), dtype(0) }
-  stride_input = strides(0)
-  stride_output = nil
+  one_operand(_ENV, out, { dtype(0), dtype(0) }, strides(0), nil)
   return prod(out), (elems(0) + prod(out)) * size(0)
 end
 
@@ -167,10 +162,7 @@ local function gated(names, per_element)
   op {
     like = unary, names = names, prec = 1,
     eval = function (_ENV)
-      op_shape = shape(0)
-      dtype_in_out = { dtype(1), dtype(0) }
-      stride_input = strides(1)
-      stride_output = strides(0)
+      one_operand(_ENV, shape(0), { dtype(1), dtype(0) }, strides(1), strides(0))
       local n = elems(0)
       return per_element * n, 2 * n * size(1) + n * size(0)
     end,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Further arguments of an event that an op's model reads. */
+/* What models are asked with: an op, its further arguments, its category. */
 #include "model/facts.h"
 
 struct model_op
@@ -73,4 +73,20 @@ extras_find(const struct extra *list, size_t n, const struct dict *st,
 		return true;
 	}
 	return false;
+}
+
+/* Each is asked for once. */
+uint32_t
+category_number(struct map *known, struct models *ms, struct dict *st,
+    uint32_t name, uint32_t first_kernel)
+{
+	bool is_new;
+	uint64_t *slot =
+	    map_put(known, (uint64_t)name << 32 | first_kernel, &is_new);
+
+	if (is_new)
+		*slot = intern_put(st->text,
+		    model_category(
+			ms, dict_get(st, name), dict_get(st, first_kernel)));
+	return (uint32_t)*slot;
 }

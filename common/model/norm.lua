@@ -8,10 +8,7 @@ local forward = { category = "NORM_fwd", backward_category = "NORM_bwd", sheet =
 local backward = { category = "NORM_bwd", sheet = "Normalization", unit = "vector" }
 
 local function set(_ENV, x, channels, bias, affine, training)
-  op_shape = shape(x)
-  dtype_in_out = tuple(dtype(x), nil)
-  stride_input = strides(x)
-  stride_output = nil
+  one_operand(_ENV, shape(x), tuple(dtype(x), nil), strides(x), nil)
   num_channels = channels
   has_bias = bias
   is_affine = affine

@@ -59,10 +59,7 @@ local function mxfp4(names, i, with_strides, category)
   op {
     like = packed, names = names, category = category,
     eval = function (_ENV)
-      op_shape = shape(i)
-      dtype_in_out = { dtype(i), dtype(i) }
-      stride_input = with_strides and strides(i) or nil
-      stride_output = nil
+      one_operand(_ENV, shape(i), { dtype(i), dtype(i) }, with_strides and strides(i) or nil, nil)
       local n = elems(i)
       return 2 * n, n * size(i) + 0.5 * n + n // 32, dtype(i)
     end,
@@ -82,10 +79,7 @@ op {
   names = { "primus_turbo::quantize_fp8_tensorwise",
     "primus_turbo_cpp_extension::quantize_fp8_tensorwise" },
   eval = function (_ENV)
-    op_shape = shape(0)
-    dtype_in_out = { dtype(0), "c10::Float8_e4m3fnuz" }
-    stride_input = strides(0)
-    stride_output = nil
+    one_operand(_ENV, shape(0), { dtype(0), "c10::Float8_e4m3fnuz" }, strides(0), nil)
     return elems(0), elems(0) * (size(0) + 1)
   end,
 }
@@ -97,10 +91,7 @@ op {
     "primus::quantize_mxfp4_dual" },
   eval = function (_ENV)
     local m, n = dim(0, 0), dim(0, 1)
-    op_shape = shape(0)
-    dtype_in_out = { dtype(0), "c10::Float4_e2m1fn_x2" }
-    stride_input = strides(0)
-    stride_output = nil
+    one_operand(_ENV, shape(0), { dtype(0), "c10::Float4_e2m1fn_x2" }, strides(0), nil)
     return m * n, m * n * size(0) + 2 * ((m * n + 1) // 2) + m * ceil_div(n, 32)
       + n * ceil_div(m, 32)
   end,

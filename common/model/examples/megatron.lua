@@ -80,10 +80,7 @@ local norm = { sheet = "Normalization", unit = "vector", prec = 0, category = "N
   backward_category = "NORM_bwd" }
 
 local function set(_ENV, bias, affine)
-  op_shape = shape(0)
-  dtype_in_out = tuple(dtype(0), nil)
-  stride_input = strides(0)
-  stride_output = nil
+  one_operand(_ENV, shape(0), tuple(dtype(0), nil), strides(0), nil)
   num_channels = has(1) and dim(1, 0) or dim(0, -1)
   has_bias = bias
   is_affine = affine
