@@ -235,7 +235,6 @@ ops_add(struct changes *c, const struct diff *d, const bool fresh[NSIDES])
 	}
 	streams_finish(c);
 	c->differs = c->differs || !d->is_identical || !d->is_same_work ||
-	    c->order.n + c->wrappers[0].n + c->wrappers[1].n > 0 ||
 	    c->calls.n > 0 || c->tallies[TALLY_STREAM].n[0] > 0;
 	c->host_differs =
 	    c->host_differs || !same_times(d->side[0], d->side[1]);

@@ -40,10 +40,6 @@ changes_free(struct changes *c)
 	map_free(&c->stream_of);
 	remarks_free(&c->calls);
 	remarks_free(&c->launches);
-	remarks_free(&c->order);
-	map_free(&c->moved);
-	for (int s = 0; s < NSIDES; s++)
-		remarks_free(&c->wrappers[s]);
 	terms_free(&c->clock);
 }
 

@@ -103,10 +103,9 @@ struct stream_pair {
 	struct tally events;
 };
 
-/* Two names, or one, that something is said of, and how often. */
+/* Two names that something is said of, and how often. */
 struct remark {
-	uint32_t name[2];          /* INTERN_NONE: without one */
-	struct uid uid[2][NSIDES]; /* of calls of these names, the first */
+	uint32_t name[2]; /* INTERN_NONE: without one */
 	uint64_t n;
 };
 
@@ -142,11 +141,9 @@ struct changes {
 	struct tally tallies[NTALLIES];
 	VEC(struct stream_pair) streams; /* of the pair of runs at hand */
 	struct map stream_of;
-	/* calls and launches under other names; reversed; around others */
-	struct remarks calls, launches, order, wrappers[NSIDES];
-	struct map moved; /* in the first merged tree: node to what it passed */
-	bool differs;     /* GPU work or calls of some pair */
-	bool host_differs; /* times of calls of some pair */
+	struct remarks calls, launches; /* under other names */
+	bool differs;                   /* GPU work or calls of some pair */
+	bool host_differs;              /* times of calls of some pair */
 	/* some run has them: frames; ops with GPU work; arguments of such */
 	bool has_frames[NSIDES], has_ops[NSIDES], has_args[NSIDES];
 	uint64_t nsequences[NSIDES], npaired;
@@ -196,12 +193,6 @@ void streams_pair(struct changes *c, const struct side *const side[NSIDES],
 void streams_finish(struct changes *c);
 /* What the merged tree of a pair of runs tells besides its GPU work. */
 void tell_tree(struct changes *c, const struct diff *d);
-/*
- * What each side looked through above a merged node of both that the other did
- * not: the innermost first. Replaces the lists.
- */
-void wrappers_of(const struct diff *d, uint32_t id, u32s around[NSIDES]);
-
 /* ---- clock-notes.c ---- */
 
 /* What the time of steps became: a note for each of the main kinds. */
@@ -233,12 +224,8 @@ int gate_status(const struct settings *set, const struct changes *c);
 
 /* ---- print.c ---- */
 
-/*
- * The merged tree. min_ns 0: all of it. moved NULL: as the reference has it,
- * without marks of what moved and of what one side only calls around a node.
- */
-void print_merged(const struct diff *d, const struct map *moved,
-    const char *path, int64_t min_ns);
+/* The merged tree. min_ns 0: all of it. */
+void print_merged(const struct diff *d, const char *path, int64_t min_ns);
 
 /* ---- tables.c ---- */
 

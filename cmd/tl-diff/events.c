@@ -47,7 +47,6 @@
 	    "kernel_ns_mean", "kernel_time_mean", COL_REAL, UNIT_NS, 0, 1e3) \
 	X(NS_SUM, \
 	    "kernel_ns_sum", "kernel_time_sum", COL_INT, UNIT_NS, COL_SHARE, 1e3) \
-	X(COMMON, TEXT("cpu_op_common", NULL, 0)) \
 	X(OPS, TEXT("name", NULL, 0)) \
 	X(BEFORE, TIME("before_ns", "kernel_time_trace1_us")) \
 	X(AFTER, TIME("after_ns", "kernel_time_trace2_us")) \
@@ -87,7 +86,7 @@ static const uint8_t fields[NROWS_OF][ROWS_MAX_COLUMNS] = {
 	    F_CHILDREN_AFTER, F_ROOT, F_CALLSTACK },
 	[ROWS_ALIKE] = { F_RANK, F_SRC, F_KERNEL, F_COUNT, F_OP, F_OP_UID,
 	    F_SOURCE, F_DIMS, F_STRIDES, F_TYPES, F_CONCRETE, F_BUSY,
-	    F_LCA_NAME, F_MODULES, F_MODULE, F_NS_MEAN, F_NS_SUM, F_COMMON },
+	    F_LCA_NAME, F_MODULES, F_MODULE, F_NS_MEAN, F_NS_SUM },
 	[ROWS_POINTS] = { F_RANK, F_SRC, F_OPS, F_LCA_NAME, F_LCA_ID, F_MODULES,
 	    F_MODULE, F_DIMS, F_TYPES, F_STRIDES, F_CONCRETE, F_BEFORE, F_AFTER,
 	    F_COUNT_BEFORE, F_COUNT_AFTER, F_NAMES_BEFORE, F_NAMES_AFTER,
@@ -119,7 +118,6 @@ struct maker {
 	const struct sink_groups *gs;
 	const struct sink_group *group; /* at hand; NULL: a single event */
 	int64_t total_ns[NSIDES], so_far_ns;
-	struct map common; /* of ops: opmap_names() */
 	struct buf text;
 	u32s nodes;
 };
@@ -157,7 +155,7 @@ chain_of(const struct diff *d, const struct diff_row *s)
 	return s->op == NONE ? NONE : node_of(d, s->side, s->op)->chain;
 }
 
-struct str
+static struct str
 module_parent(const struct diff *d, const struct diff_row *s)
 {
 	uint32_t c = chain_of(d, s);
@@ -300,21 +298,16 @@ share_cell(int64_t part, int64_t whole)
 
 /* What a group has. */
 static struct cell
-group_cell(struct maker *m, enum field f, const struct diff_row *s)
+group_cell(struct maker *m, enum field f)
 {
 	const struct sink_group *g = m->group;
 	const int64_t *busy = &g->sums[SUM_BUSY];
-	uint32_t op = node_of(m->d, s->side, s->op)->name;
-	const uint64_t *common;
 
 	switch (f) {
 	case F_COUNT: return cell_int((int64_t)g->n);
 	case F_NS_MEAN:
 		return cell_real((double)g->sums[SUM_NS] / (double)g->n);
 	case F_NS_SUM: return cell_int(g->sums[SUM_NS]);
-	case F_COMMON:
-		common = map_get(&m->common, op);
-		return string_cell(m, common != NULL ? (uint32_t)*common : op);
 	case F_OPS: return ops_cell(m);
 	case F_BEFORE: return cell_int(busy[0]);
 	case F_AFTER: return cell_int(busy[1]);
@@ -365,7 +358,7 @@ field_cell(struct maker *m, enum field f, const struct diff_row *s)
 	case F_CHILDREN_AFTER: return children_cell(m, s, 1);
 	case F_ROOT: return cell_int(s->root);
 	case F_CALLSTACK: return callstack_cell(m, s);
-	default: return group_cell(m, f, s);
+	default: return group_cell(m, f);
 	}
 }
 
@@ -425,8 +418,9 @@ by_time(const void *arg, const struct sink_groups *gs,
 	return (x > y) - (x < y);
 }
 
-void
-rows_group(struct sink_groups *gs, enum rows_of of, const struct diff *d)
+/* Numbers of d->stats that have an op. */
+static void
+group_rows(struct sink_groups *gs, enum rows_of of, const struct diff *d)
 {
 	size_t sum = of == ROWS_POINTS ? SUM_BUSY : SUM_NS;
 
@@ -509,9 +503,7 @@ list_groups(struct maker *m, enum rows_of of)
 {
 	struct sink_groups gs = { 0 };
 
-	rows_group(&gs, of, m->d);
-	if (of == ROWS_ALIKE)
-		opmap_names(m->d, &m->common);
+	group_rows(&gs, of, m->d);
 	m->gs = &gs;
 	for (size_t i = 0; i < gs.list.n && of == ROWS_POINTS; i++)
 		for (int s = 0; s < NSIDES; s++)
@@ -523,7 +515,6 @@ list_groups(struct maker *m, enum rows_of of)
 		put_row(m, of, speaker(m));
 	}
 	sink_groups_free(&gs);
-	map_free(&m->common);
 }
 
 void

@@ -25,20 +25,6 @@ size_t rows_columns(enum rows_of of, struct column out[ROWS_MAX_COLUMNS]);
 /* Appends the rows of a pair of runs. */
 void rows_list(struct table *t, enum rows_of of, const struct diff *d);
 
-/* Numbers of d->stats that have an op. To be freed with sink_groups_free(). */
-void rows_group(struct sink_groups *gs, enum rows_of of, const struct diff *d);
-
 /* Of an op; all INTERN_NONE of others and of NONE. */
 const struct op_args *args_of_node(const struct side *r, uint32_t at);
-/* The nearest module of an op; "root" without any. */
-struct str module_parent(const struct diff *d, const struct diff_row *s);
-
-/*
- * opmap.c: ops that stand for one another below a point get one name: op (its
- * number in the dictionary) to that. The map is emptied with map_free().
- */
-void opmap_names(const struct diff *d, struct map *to);
-/* cpu_op_map_trace1.json, cpu_op_map_trace2.json, cpu_op_map.json in dir. */
-void opmap_write(const struct diff *d, const char *dir);
-
 #endif

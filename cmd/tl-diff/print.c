@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The merged tree, a line a node: what both sides have by its name, what they
- * call differently by both, what only one has with its side in front. What
- * moved, or stands in a call that only one side makes, is marked.
+ * call differently by both, what only one has with its side in front.
  *
  * Children stand in three groups: of both, of the first, of the second side.
  * With --min-diff only nodes are shown below which the sides differ by so much
@@ -22,7 +21,6 @@ struct level {
 
 struct printer {
 	const struct diff *d;
-	const struct map *moved; /* NULL: no marks */
 	struct out *out;
 	int64_t min_ns; /* 0: all */
 	bool colour;
@@ -30,8 +28,7 @@ struct printer {
 	VEC(int64_t) extent; /* the sum of what differs below */
 	VEC(struct level) stack;
 	struct buf prefix;
-	struct buf line, mark; /* of the node at hand */
-	u32s around[NSIDES];
+	struct buf line; /* of the node at hand */
 };
 
 /* A control character would forge lines or drive a terminal. */
@@ -59,38 +56,6 @@ is_one_name(const struct printer *p, const struct merged_node *m)
 
 /* ---- lines ---- */
 
-/* "moved: ", or "wrapped: ", and in p->mark how; NULL. */
-static const char *
-find_mark(struct printer *p, uint32_t id)
-{
-	const uint64_t *past;
-	struct buf *b = &p->mark;
-
-	b->len = 0;
-	if (p->moved == NULL ||
-	    merged_type(&p->d->merged.list.v[id]) != MERGED_BOTH)
-		return NULL;
-	past = map_get(p->moved, id);
-	if (past != NULL) {
-		buf_puts(b, "trace1: before ");
-		put_node(p, 0, p->d->merged.list.v[*past].orig[0], b);
-		buf_puts(b, ", trace2: behind it");
-	}
-	wrappers_of(p->d, id, p->around);
-	for (int s = 0; s < NSIDES; s++)
-		for (size_t i = 0; i < p->around[s].n; i++) {
-			if (i == 0)
-				buf_printf(b,
-				    "%strace%d:", b->len > 0 ? "; " : "",
-				    s + 1);
-			buf_puts(b, " in ");
-			put_node(p, s, p->around[s].v[i], b);
-		}
-	if (b->len == 0)
-		return NULL;
-	return past != NULL ? "moved: " : "wrapped: ";
-}
-
 static void
 put_text(struct printer *p, uint32_t id)
 {
@@ -102,21 +67,17 @@ put_text(struct printer *p, uint32_t id)
 	const struct merged_node *m = &p->d->merged.list.v[id];
 	enum merged_type type = merged_type(m);
 	bool plain = type == MERGED_BOTH && is_one_name(p, m);
-	const char *mark = find_mark(p, id);
-	bool coloured = p->colour && (!plain || mark != NULL);
+	bool coloured = p->colour && !plain;
 	struct buf *b = &p->line;
 
 	b->len = 0;
 	buf_puts(b, coloured ? colours[type] : "");
-	buf_puts(b, mark != NULL ? mark : "");
 	buf_puts(b, plain ? "" : leads[type]);
 	put_node(p, type == MERGED_TWO ? 1 : 0, m->at[type == MERGED_TWO], b);
 	if (type == MERGED_BOTH && !plain) {
 		buf_puts(b, " | ");
 		put_node(p, 1, m->at[1], b);
 	}
-	if (mark != NULL)
-		buf_printf(b, " (%.*s)", (int)p->mark.len, p->mark.p);
 	buf_puts(b, coloured ? "\033[0m\n" : "\n");
 	out_str(p->out, buf_str(b));
 }
@@ -237,12 +198,10 @@ find_extents(struct printer *p)
 }
 
 void
-print_merged(const struct diff *d, const struct map *moved, const char *path,
-    int64_t min_ns)
+print_merged(const struct diff *d, const char *path, int64_t min_ns)
 {
 	struct printer p = {
 		.d = d,
-		.moved = moved,
 		.out = out_open(path),
 		.min_ns = min_ns,
 	};
@@ -264,7 +223,4 @@ print_merged(const struct diff *d, const struct map *moved, const char *path,
 	vec_free(&p.stack);
 	buf_free(&p.prefix);
 	buf_free(&p.line);
-	buf_free(&p.mark);
-	vec_free(&p.around[0]);
-	vec_free(&p.around[1]);
 }

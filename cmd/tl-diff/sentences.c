@@ -191,66 +191,27 @@ put_name(const struct dict *st, uint32_t name, struct buf *b)
 		buf_puts(b, "one without a name");
 }
 
-/*
- * "5 SIDE, as A (1 | 2) JOIN B (3 | 4) 2 times": how many, and the most
- * frequent one with its names, if it is of two, and uids of each.
+/* "WHAT: 5, as A | B 2 times": how many, and the most frequent pair of names.
  */
 static void
-put_remarks(const struct remarks *r, const struct dict *st, const char *join,
-    int nuids, struct buf *b)
+note_remarks(const struct changes *c, struct table *t, const char *what,
+    const struct remarks *r, const char *hint)
 {
 	const struct remark *most = r->list.v;
-	char text[UID_MAX];
-
-	for (size_t i = 1; i < r->list.n; i++)
-		if (r->list.v[i].n > most->n)
-			most = &r->list.v[i];
-	for (int i = 0; i < (join != NULL ? 2 : 1); i++) {
-		buf_puts(b, i > 0 ? join : ", as ");
-		put_name(st, most->name[i], b);
-		for (int k = 0; k < nuids; k++) {
-			buf_puts(b, k == 0 ? " (" : " | ");
-			buf_put(b, text, uid_put(text, most->uid[i][k]));
-		}
-		if (nuids > 0)
-			buf_putc(b, ')');
-	}
-	if (r->list.n > 1 && most->n > 1)
-		buf_printf(b, " %" PRIu64 " times", most->n);
-}
-
-static void
-note_remarks(const struct changes *c, struct table *t, const char *what,
-    const struct remarks *r, const char *join, int nuids, const char *hint)
-{
 	struct buf b = { 0 };
 
 	if (r->n == 0)
 		return;
-	buf_printf(&b, "%s: %" PRIu64, what, r->n);
-	put_remarks(r, c->dict, join, nuids, &b);
+	for (size_t i = 1; i < r->list.n; i++)
+		if (r->list.v[i].n > most->n)
+			most = &r->list.v[i];
+	buf_printf(&b, "%s: %" PRIu64 ", as ", what, r->n);
+	put_name(c->dict, most->name[0], &b);
+	buf_puts(&b, " | ");
+	put_name(c->dict, most->name[1], &b);
+	if (r->list.n > 1 && most->n > 1)
+		buf_printf(&b, " %" PRIu64 " times", most->n);
 	buf_puts(&b, hint);
-	note_of(t, &b);
-	buf_free(&b);
-}
-
-static void
-note_wrappers(const struct changes *c, struct table *t)
-{
-	struct buf b = { 0 };
-
-	for (int s = 0; s < NSIDES; s++) {
-		const struct remarks *r = &c->wrappers[s];
-		struct str side = c->set->names[s];
-
-		if (r->n == 0)
-			continue;
-		buf_puts(&b,
-		    b.len > 0 ? "; "
-			      : "calls around others on one side only: ");
-		buf_printf(&b, "%" PRIu64 " %.*s", r->n, (int)side.len, side.p);
-		put_remarks(r, c->dict, NULL, 1, &b);
-	}
 	note_of(t, &b);
 	buf_free(&b);
 }
@@ -365,13 +326,9 @@ changes_notes(const struct changes *c, struct table *t)
 	note_rows(c, t);
 	note_events(c, t);
 	note_remarks(c, t, "launches that differ by API name", &c->launches,
-	    " | ", 0, "; --equiv maps them");
-	note_remarks(c, t, "matched calls with different names", &c->calls,
-	    " | ", 0, "");
+	    "; --equiv maps them");
+	note_remarks(c, t, "matched calls with different names", &c->calls, "");
 	note_args(c, t);
-	note_remarks(
-	    c, t, "calls in another order", &c->order, " before ", NSIDES, "");
-	note_wrappers(c, t);
 	note_contents(c, t);
 	note_kernels(c, t);
 	/* a run of one side has more steps than one of the other */

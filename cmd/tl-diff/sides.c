@@ -301,9 +301,8 @@ write_extras(const struct sides *g)
 	if (dir == NULL || g->set->by == BY_KERNEL || g->set->table != NULL)
 		return;
 	buf_printf(&b, "%s/merged_tree_output.txt%c", dir, 0);
-	print_merged(&g->first, NULL, b.p, 0);
+	print_merged(&g->first, b.p, 0);
 	buf_free(&b);
-	opmap_write(&g->first, dir);
 }
 
 /* A table for people has these as notes. */
@@ -396,8 +395,7 @@ sides_compare(struct settings *set)
 	check_steps(&g);
 	changes_finish(&g.changes);
 	if (set->print)
-		print_merged(&g.first, &g.changes.moved, set->dest.path,
-		    min_diff_ns(&g));
+		print_merged(&g.first, set->dest.path, min_diff_ns(&g));
 	else
 		tables_finish(g.tables, &g.changes);
 	write_extras(&g);

@@ -155,10 +155,6 @@ def check_oracle(pair, rep):
     rep.text("merged_tree_output.txt", tree_text(merge), reference(name, "merged_tree_output.txt"))
     for t in ("diff_stats", "diff_stats_unique_args_summary"):
         rep.table(t, tables.table(t), as_table(reference(name, t + ".csv")))
-    for n, m in enumerate(tables.maps, 1):
-        file = "cpu_op_map_trace%d.json" % n
-        rep.text(file, difftables.as_json(m), reference(name, file))
-    rep.text("cpu_op_map.json", difftables.as_json(tables.map), reference(name, "cpu_op_map.json"))
 
 
 # Pairs without the reference's outputs: ranks, steps, other models.
@@ -202,16 +198,6 @@ def against_oracle(rep, files, merge, tables):
     rep.text("merged_tree_output.txt", files["merged_tree_output.txt"], tree_text(merge))
     for t in ("diff_stats", "diff_stats_unique_args_summary"):
         rep.table(t, as_table(files[t + ".csv"]), tables.table(t))
-    for n, m in enumerate(tables.maps, 1):
-        file = "cpu_op_map_trace%d.json" % n
-        rep.text(file, as_lines(files.get(file)), difftables.as_json(m))
-    file = "cpu_op_map.json"
-    rep.text(file, as_lines(files.get(file)), difftables.as_json(tables.map))
-
-
-def as_lines(text):
-    """JSON in lines, in its own order"""
-    return difftables.as_json(json.loads(text)) if text else ""
 
 
 def as_json_list(text):
@@ -236,9 +222,6 @@ class Reference:
         keys = [c for c in difftables.SUMMARY if not c.startswith(("cpu_op_name", "kernel_time"))]
         self.rows("diff_stats_unique_args_summary",
                   [k for k in keys if k not in ("nn_module_parent", "busy_time")])
-        for n in (1, 2):
-            if "cpu_op_map_trace%d.json" % n in files:
-                self.maps("cpu_op_map_trace%d.json" % n)
 
     def rows(self, table, keys):
         self.rep.tables += 1
@@ -269,18 +252,6 @@ class Reference:
                 self.rep.named.append("identical")
             else:
                 self.rep.bad.append("reference: %s: not there: %s" % (table, row))
-
-    def maps(self, file):
-        """the same, but for memsets"""
-        self.rep.tables += 1
-        got = json.loads(self.files[file])
-        want = json.loads(reference(self.pair, file))
-        for op in sorted(set(got) | set(want)):
-            a, b = got.get(op, []), want.get(op, [])
-            if a != b and [k for k in a if not k.startswith("Memset")] == b:
-                self.rep.named.append("memset")
-            else:
-                self.rep.cell("reference: %s: %s" % (file, op), str(a), str(b))
 
 
 def check_programs(job, rep):

@@ -25,13 +25,6 @@ def groups(rows):
     return Counter(frozenset(v) for v in out.values())
 
 
-def reordered(files):
-    """how many calls stand in another order"""
-    found = [r["text"].split(": ")[1] for r in table(files, "diff_verdict")
-             if r["text"].startswith("calls in another order: ")]
-    return Counter(calls=int(found[0].split(",")[0]) if found else 0)
-
-
 def partners(files):
     return Counter((r["uid1"], r["uid2"], r["type"]) for r in table(files, "uid_map"))
 
@@ -54,7 +47,6 @@ def differences(files, back):
         "events": (partners(files), Counter({(b, a, TURNED[t]): n for (a, b, t), n
                                              in partners(back).items()})),
         "groups": (there, here),
-        "order": (reordered(files), reordered(back)),
         "ops": (ops(files, "before", "after", 1), ops(back, "after", "before", -1)),
     }
     return ["%s: %d of %d differ: %s" % (kind, sum((x - y).values()) + sum((y - x).values()),

@@ -60,9 +60,7 @@ class Tables:
             self.rows = [r for r in self.rows if r["source"] == "trace1"]
         self.names = {}
         self.summary = self.summarise()
-        self.maps = [self.map_of("trace1"), self.map_of("trace2")]
         self.rename()
-        self.map = self.map_of_both()
 
     # ---- diff_stats
 
@@ -160,14 +158,7 @@ class Tables:
         out.sort(key=lambda r: -r["kernel_time_sum"])
         return out
 
-    # ---- op maps
-
-    def map_of(self, source):
-        out = defaultdict(set)
-        for r in self.summary:
-            if r["source"] == source or self.identical:
-                out[r["cpu_op_name"]].add(r["name"])
-        return {op: sorted(names) for op, names in sorted(out.items())}
+    # ---- names of ops, as the reference has them in this table
 
     def rename(self):
         """a common name for ops that stand in each other's place"""
@@ -227,20 +218,6 @@ class Tables:
         last = parents.get("trace2", parents.get("trace1", ()))
         return next(iter(last)) if len(last) == 1 else None
 
-    def map_of_both(self):
-        out = {}
-        for r in self.summary:
-            op = self.names.get(r["cpu_op_name"], r["cpu_op_name"])
-            by_source = out.setdefault(op, {})
-            kernels, parents = by_source.setdefault(r["source"], (set(), set()))
-            kernels.add(r["name"])
-            parents.add(r["nn_module_parent"].replace(" ", ""))
-        for op, by_source in out.items():
-            sides = {s: {"kernels": sorted(k), "nn_module_parents": sorted(p)}
-                     for s, (k, p) in sorted(by_source.items(), key=lambda i: str(i[0]))}
-            out[op] = sides["trace1"] if self.identical else sides
-        return out
-
     def table(self, name):
         """lines of cells, the header first"""
         columns, rows = {"diff_stats": (COLUMNS, self.rows),
@@ -255,7 +232,3 @@ def cell(row, column):
     if v is None:
         return ""
     return repr(v / 1000) if column in TIMES else str(v)
-
-
-def as_json(v):
-    return json.dumps(v, indent=2, ensure_ascii=False)
