@@ -11,6 +11,7 @@ struct clock {
 	struct steps steps;
 	struct parts parts;
 	VEC(struct step_pace) pace; /* by window */
+	struct map piece_of; /* of the step at hand: cause and name to place */
 };
 
 struct clock *
@@ -150,28 +151,22 @@ by_cause(const void *x, const void *y)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
-/* Pieces of one cause and name become one. */
-static size_t
-unite(struct step_piece *v, size_t n)
+/* That of a cause and name, from the first of this step on. */
+static struct step_piece *
+piece_of(struct clock *c, struct step_times *t, size_t first, unsigned cause,
+    uint32_t name)
 {
-	size_t kept = 0;
+	bool is_new;
+	uint64_t *slot =
+	    map_put(&c->piece_of, (uint64_t)cause << 32 | name, &is_new);
 
-	stable_sort(v, n, sizeof *v, by_cause);
-	for (size_t i = 0; i < n; i++) {
-		struct step_piece *to = kept > 0 ? &v[kept - 1] : NULL;
-
-		if (to == NULL || by_cause(to, &v[i]) != 0) {
-			v[kept++] = v[i];
-			continue;
-		}
-		to->ns += v[i].ns;
-		if (v[i].longest_ns > to->longest_ns) {
-			to->longest_ns = v[i].longest_ns;
-			to->uid = v[i].uid;
-			to->has_uid = v[i].has_uid;
-		}
+	if (is_new) {
+		*slot = t->pieces.n - first;
+		vec_push(&t->pieces,
+		    ((struct step_piece){
+			.name = name, .cause = (uint8_t)cause }));
 	}
-	return kept;
+	return &t->pieces.v[first + *slot];
 }
 
 /* The mark of a step, whose name has a number. */
@@ -186,35 +181,33 @@ is_step(const struct clock *c, const struct host_event *e)
 }
 
 static void
-add_pieces(struct clock *c, struct step_times *to, const struct step_pace *at)
+add_pieces(struct clock *c, struct step_times *t, const struct step_pace *at)
 {
 	const struct gaps *g = &c->parts.gaps;
-	size_t first = to->pieces.n;
+	size_t first = t->pieces.n;
 
 	for (size_t i = parts_piece_at(&c->parts, at->start_ns);
 	     i < g->pieces.n && g->pieces.v[i].start_ns < at->end_ns; i++) {
 		const struct gap_piece *p = &g->pieces.v[i];
+		const struct host_event *e =
+		    p->event != HOST_NONE ? &c->host.events.v[p->event] : NULL;
 		int64_t end = p->end_ns < at->end_ns ? p->end_ns : at->end_ns;
 		int64_t ns = end -
 		    (p->start_ns > at->start_ns ? p->start_ns : at->start_ns);
-		struct step_piece x = { .name = INTERN_NONE,
-			.cause = p->cause,
-			.ns = ns,
-			.longest_ns = ns };
+		struct step_piece *to = piece_of(c, t, first, p->cause,
+		    e == NULL || is_step(c, e) ? INTERN_NONE
+					       : name_strict(c->nm, e->name));
 
-		if (p->event != HOST_NONE) {
-			const struct host_event *e =
-			    &c->host.events.v[p->event];
-
-			if (!is_step(c, e))
-				x.name = name_strict(c->nm, e->name);
-			x.uid = e->uid;
-			x.has_uid = true;
-		}
-		vec_push(&to->pieces, x);
+		to->ns += ns;
+		if (e == NULL || ns <= to->longest_ns)
+			continue;
+		to->longest_ns = ns;
+		to->uid = e->uid;
+		to->has_uid = true;
 	}
-	to->pieces.n =
-	    first + unite(to->pieces.v + first, to->pieces.n - first);
+	map_free(&c->piece_of);
+	stable_sort(t->pieces.v + first, t->pieces.n - first,
+	    sizeof *t->pieces.v, by_cause);
 }
 
 static void
