@@ -103,7 +103,6 @@ struct node {
 	uint32_t behind;
 	uint32_t first_gpu; /* GPU events before it, in side.gpus */
 	uint32_t chain;     /* modules around it: side.chains, or NONE */
-	uint32_t track;     /* its thread, in the dictionary */
 	uint32_t extra; /* op: its arguments; GPU event: its place in gpus */
 	uint8_t kind;
 	uint8_t flags; /* NODE_ */

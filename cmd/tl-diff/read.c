@@ -234,7 +234,6 @@ node_of_event(struct file *f, const struct event *ev)
 		.parent = NONE,
 		.first_gpu = (uint32_t)r->gpus.n,
 		.chain = NONE,
-		.track = dict_thread(f->nm->st, ev->track),
 		.extra = NONE,
 		.kind = kind_of_event(f, ev),
 	};
