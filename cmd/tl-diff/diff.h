@@ -259,10 +259,9 @@ void merged_free(struct merged *m);
 
 /* A GPU event below a root. */
 struct diff_row {
-	uint32_t gpu;  /* node of its side */
-	uint32_t op;   /* nearest op, NONE */
-	uint32_t lca;  /* merged node, or NONE */
-	uint32_t root; /* its number in the merged tree */
+	uint32_t gpu; /* node of its side */
+	uint32_t op;  /* nearest op, NONE */
+	uint32_t lca; /* merged node, or NONE */
 	uint8_t side;
 	bool is_one_sided; /* the lca's name is that of this side only */
 	int64_t busy_ns;   /* of its lca and side */

@@ -36,12 +36,6 @@
 	X(GPU_UID, NUMBER("gpu_op_uid", NULL, 0)) \
 	X(MODULES, TEXT("nn_module_stack", NULL, 0)) \
 	X(MODULE, TEXT("nn_module_parent", NULL, 0)) \
-	X(CHILDREN_BEFORE, \
-	    JSON("lca_children_before", "lca_children_t1", COL_DETAIL)) \
-	X(CHILDREN_AFTER, \
-	    JSON("lca_children_after", "lca_children_t2", COL_DETAIL)) \
-	X(ROOT, NUMBER("root_index", NULL, COL_DETAIL)) \
-	X(CALLSTACK, JSON("callstack", NULL, COL_DETAIL)) \
 	X(COUNT, COUNT("operation_count", NULL)) \
 	X(NS_MEAN, \
 	    "kernel_ns_mean", "kernel_time_mean", COL_REAL, UNIT_NS, 0, 1e3) \
@@ -82,8 +76,7 @@ static const struct column field_columns[NFIELDS] = { EACH_FIELD(AS_COLUMN) };
 static const uint8_t fields[NROWS_OF][ROWS_MAX_COLUMNS] = {
 	[ROWS_EVENTS] = { F_RANK, F_SRC, F_KERNEL, F_OP, F_OP_UID, F_SOURCE,
 	    F_DIMS, F_STRIDES, F_TYPES, F_CONCRETE, F_NS, F_BUSY, F_LCA_NAME,
-	    F_LCA_ID, F_GPU_UID, F_MODULES, F_MODULE, F_CHILDREN_BEFORE,
-	    F_CHILDREN_AFTER, F_ROOT, F_CALLSTACK },
+	    F_LCA_ID, F_GPU_UID, F_MODULES, F_MODULE },
 	[ROWS_ALIKE] = { F_RANK, F_SRC, F_KERNEL, F_COUNT, F_OP, F_OP_UID,
 	    F_SOURCE, F_DIMS, F_STRIDES, F_TYPES, F_CONCRETE, F_BUSY,
 	    F_LCA_NAME, F_MODULES, F_MODULE, F_NS_MEAN, F_NS_SUM },
@@ -188,15 +181,13 @@ modules_cell(struct maker *m, const struct diff_row *s)
 
 /* Names of nodes as a list; without a name it is the number in the trace. */
 static struct cell
-names_cell(struct maker *m, const struct side *r, bool backwards)
+names_cell(struct maker *m, const struct side *r)
 {
 	struct buf *b = &m->text;
-	size_t count = m->nodes.n;
 
 	buf_putc(b, '[');
-	for (size_t i = 0; i < count; i++) {
-		size_t place = backwards ? count - 1 - i : i;
-		const struct node *n = &r->nodes.v[m->nodes.v[place]];
+	for (size_t i = 0; i < m->nodes.n; i++) {
+		const struct node *n = &r->nodes.v[m->nodes.v[i]];
 
 		if (i > 0)
 			buf_putc(b, ',');
@@ -207,29 +198,6 @@ names_cell(struct maker *m, const struct side *r, bool backwards)
 	}
 	buf_putc(b, ']');
 	return text_cell(m);
-}
-
-static struct cell
-children_cell(struct maker *m, const struct diff_row *s, int side)
-{
-	if (s->lca == NONE)
-		return cell_none();
-	forest_gpu_kids(
-	    m->d->side[side], m->d->merged.list.v[s->lca].at[side], &m->nodes);
-	return names_cell(m, m->d->side[side], false);
-}
-
-/* From the root to the launch. */
-static struct cell
-callstack_cell(struct maker *m, const struct diff_row *s)
-{
-	const struct side *r = m->d->side[s->side];
-
-	m->nodes.n = 0;
-	for (uint32_t at = r->nodes.v[s->gpu].parent; at != NONE;
-	     at = r->nodes.v[at].parent)
-		vec_push(&m->nodes, at);
-	return names_cell(m, r, true);
 }
 
 /* The group's kernels of a side, or the ops that launched them. */
@@ -250,7 +218,7 @@ static struct cell
 kernels_cell(struct maker *m, int side)
 {
 	list_members(m, side, false);
-	return names_cell(m, m->d->side[side], false);
+	return names_cell(m, m->d->side[side]);
 }
 
 static int
@@ -354,10 +322,6 @@ field_cell(struct maker *m, enum field f, const struct diff_row *s)
 	case F_GPU_UID: return cell_int(gpu->id);
 	case F_MODULES: return modules_cell(m, s);
 	case F_MODULE: return cell_text(module_parent(m->d, s));
-	case F_CHILDREN_BEFORE: return children_cell(m, s, 0);
-	case F_CHILDREN_AFTER: return children_cell(m, s, 1);
-	case F_ROOT: return cell_int(s->root);
-	case F_CALLSTACK: return callstack_cell(m, s);
 	default: return group_cell(m, f);
 	}
 }

@@ -14,7 +14,6 @@ struct finder {
 	u32s list;         /* GPU events of one point and side */
 	struct spans busy;
 	struct map busy_of; /* point and side, emitted in parts */
-	uint32_t nroots;    /* so far */
 };
 
 static bool
@@ -62,7 +61,6 @@ emit(struct finder *f, int side, uint32_t lca, bool is_one_sided, int64_t busy)
 			.gpu = f->list.v[i],
 			.op = forest_op_above(f->d->side[side], f->list.v[i]),
 			.lca = lca,
-			.root = f->nroots - 1,
 			.side = (uint8_t)side,
 			.is_one_sided = is_one_sided,
 			.busy_ns = busy,
@@ -251,7 +249,6 @@ stats_find(struct diff *d)
 		bool a = on_gpu_path(&f, 0, m->at[0]);
 		bool b = on_gpu_path(&f, 1, m->at[1]);
 
-		f.nroots += m->parent == NONE;
 		if (merged_type(m) != MERGED_BOTH) {
 			take_one_sided(&f, id);
 			id = m->behind;
