@@ -219,6 +219,8 @@ const char *changes_sameness(const struct changes *c);
  * down; at most INT64_MAX.
  */
 int64_t threshold_ns(const struct threshold *t, int64_t base_ns);
+/* Before anything is printed: whether there is what --fail-over asks for. */
+void gate_check(const struct settings *set, const struct changes *c);
 /* --fail-over: what became slower, and the program's exit status. */
 int gate_status(const struct settings *set, const struct changes *c);
 

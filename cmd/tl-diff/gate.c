@@ -51,13 +51,8 @@ fails_step_time(const struct settings *set, const struct changes *c)
 {
 	const struct term *step = terms_main(&c->clock, TERM_STEP);
 
-	if (set->gate == GATE_GPU)
+	if (set->gate == GATE_GPU || step == NULL)
 		return false;
-	if (step == NULL) {
-		if (set->gate == GATE_STEP)
-			die_nothing(MSG_NO_STEPS_TO_JUDGE, set->paths[1].v[0]);
-		return false;
-	}
 	return fails(set,
 	    &(struct measure){
 		.what = step->has_uid[0] ? "step time" : "GPU span",
@@ -80,6 +75,13 @@ fails_gpu_time(const struct settings *set, const struct changes *c)
 		    .diff_ns = c->verdict_ns,
 		    .knows_noise = !isnan(c->spread_ns),
 		});
+}
+
+void
+gate_check(const struct settings *set, const struct changes *c)
+{
+	if (set->gate == GATE_STEP && c->clock.groups.n == 0)
+		die_nothing(MSG_NO_STEPS_TO_JUDGE, set->paths[1].v[0]);
 }
 
 /* Step time first: it is what a user waits for. Both are told. */

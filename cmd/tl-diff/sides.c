@@ -394,6 +394,7 @@ sides_compare(struct settings *set)
 	check_gpus(&g);
 	check_steps(&g);
 	changes_finish(&g.changes);
+	gate_check(set, &g.changes);
 	if (set->print)
 		print_merged(&g.first, set->dest.path, min_diff_ns(&g));
 	else

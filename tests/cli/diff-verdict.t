@@ -256,6 +256,7 @@ is 'no steps: the span of the GPU work stands for them' \
 	"$({ op a 0 10; call 1 1; gpu k 20 5 1; } | trace >h1.json
 	{ op a 0 90; call 1 1; gpu k 20 5 1; } | trace >h2.json; says h1.json h2.json)" \
 	'the GPU work and the time it spans are identical; other host time is not compared'
+two a b c | sed 's/"ts":260/"ts":410/' | trace >span.json
 # slower ARGS: the exit status of the gate
 slower() {
 	tl-diff "$@" >/dev/null 2>gate.err
@@ -274,6 +275,15 @@ is 'the gate: of kernels, too' "$(slower --by kernel --fail-over 3% host10.json 
 is 'the gate: GPU time alone' "$(slower --fail-over gpu:3% host10.json host25.json)" 0
 is 'the gate: step time alone' "$(slower --fail-over step:3% host10.json host25.json)" 4
 is 'the gate: step time, not GPU time' "$(slower --fail-over step:3% c442.json c444.json)" 0
+refuses 5 'h1\.json: no steps of a kind that the other side has' \
+	'tl-diff --fail-over step:3% host10.json h1.json'
+is 'the gate: no steps of one kind, GPU time' "$(slower --fail-over 3% host10.json h1.json)" 0
+is 'no steps of one kind: is said' "$(says host10.json h1.json | grep 'one kind')" \
+	'no steps of one kind on both sides: step times are not compared'
+is 'the gate: no steps, the span of the GPU work' \
+	"$(slower --fail-over 3% s777.json span.json; grep -o 'GPU span .* ms,' gate.err)" \
+	'4
+GPU span 0.050 to 0.200 ms, +0.150 ms,'
 refuses 2 'chosen GPU events have no step time' \
 	'tl-diff --fail-over step:3% --name k_a host10.json host25.json'
 is 'the gate: runs whose steps take longer' \
