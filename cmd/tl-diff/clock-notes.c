@@ -225,7 +225,7 @@ clock_notes(const struct changes *c, struct table *t)
 
 	/* of traces without steps, an unchanged span says nothing */
 	if (first == NULL ||
-	    (!first->has_uid[0] && term_twice_diff(first) == 0))
+	    (term_uid(first, 0) == NULL && term_twice_diff(first) == 0))
 		return;
 	note_step(c, t, 0);
 	note_parts(c, t);

@@ -55,7 +55,7 @@ fails_step_time(const struct settings *set, const struct changes *c)
 		return false;
 	return fails(set,
 	    &(struct measure){
-		.what = step->has_uid[0] ? "step time" : "GPU span",
+		.what = term_uid(step, 0) != NULL ? "step time" : "GPU span",
 		.before_ns = step->twice_ns[0] / 2,
 		.after_ns = step->twice_ns[1] / 2,
 		.diff_ns = step->is_noise ? 0 : term_twice_diff(step) / 2,

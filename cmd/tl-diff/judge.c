@@ -283,12 +283,6 @@ judge_row(struct change *r, const struct noise_side side[NSIDES], double level)
 	r->is_noise = r->is_rest_noise && r->fixed_ns == 0;
 }
 
-static int64_t
-size_of(int64_t diff_ns)
-{
-	return diff_ns < 0 ? -diff_ns : diff_ns;
-}
-
 /* The largest first. */
 static int
 by_size(const void *x, const void *y)
@@ -311,11 +305,11 @@ least_that_matters(const struct changes *c)
 		int64_t d = c->rows.v[i].diff_ns - c->rows.v[i].fixed_ns;
 
 		if (d != 0 && (d < 0) == (whole < 0))
-			vec_push(&v, size_of(d));
+			vec_push(&v, llabs(d));
 	}
 	if (v.n > 1)
 		qsort(v.v, v.n, sizeof *v.v, by_size);
-	for (size_t i = 0; i < v.n && sum < size_of(whole); i++) {
+	for (size_t i = 0; i < v.n && sum < llabs(whole); i++) {
 		stat_add(&sum, v.v[i]);
 		least = v.v[i];
 	}
@@ -371,8 +365,7 @@ judge_rows(struct changes *c, struct noise_side side[NSIDES])
 
 		end = row_end(c, i);
 		gather(c, c->times.v + i, end - i, side, counts);
-		judge_row(
-		    r, side, size_of(rest) >= least ? NOISE_LEVEL : strict);
+		judge_row(r, side, llabs(rest) >= least ? NOISE_LEVEL : strict);
 	}
 }
 
@@ -434,8 +427,8 @@ by_weight(const void *x, const void *y, void *arg)
 
 	if (rank_of(a) != rank_of(b))
 		return rank_of(a) < rank_of(b) ? -1 : 1;
-	if (size_of(a->diff_ns) != size_of(b->diff_ns))
-		return size_of(a->diff_ns) > size_of(b->diff_ns) ? -1 : 1;
+	if (llabs(a->diff_ns) != llabs(b->diff_ns))
+		return llabs(a->diff_ns) > llabs(b->diff_ns) ? -1 : 1;
 	if (a->diff_ns != b->diff_ns)
 		return a->diff_ns > b->diff_ns ? -1 : 1;
 	for (int s = 0; s < NSIDES; s++)

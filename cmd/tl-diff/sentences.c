@@ -306,10 +306,10 @@ changes_sameness(const struct changes *c)
 	if (step == NULL)
 		return "the GPU work is identical; host time is not compared";
 	if (!step->is_noise || !busy->is_noise)
-		return step->has_uid[0]
+		return term_uid(step, 0) != NULL
 		    ? "the GPU work is identical, step times are not"
 		    : "the GPU work is identical, the time it spans is not";
-	return step->has_uid[0]
+	return term_uid(step, 0) != NULL
 	    ? "the traces are identical, and step times within noise"
 	    : "the GPU work and the time it spans are identical; other host "
 	      "time is not compared";

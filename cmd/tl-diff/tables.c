@@ -316,14 +316,15 @@ put_term(struct table *t, const struct changes *c, const struct step_group *g,
 		row[8] = cell_bool(x->is_noise);
 	}
 	for (int s = 0; s < NSIDES; s++) {
+		const struct uid *uid = term_uid(x, s);
 		char text[UID_MAX];
 
 		row[9 + s] = cell_int((int64_t)g->n[s]);
-		if (!x->has_uid[s])
+		if (uid == NULL)
 			continue;
 		row[11 + 2 * s] = cell_int(x->step[s]->src);
 		row[12 + 2 * s] = cell_text(table_row_text(
-		    t, (struct str){ text, uid_put(text, x->uid[s]) }));
+		    t, (struct str){ text, uid_put(text, *uid) }));
 	}
 }
 

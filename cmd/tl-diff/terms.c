@@ -27,12 +27,6 @@ term_word(const struct term *t)
 				     : words[t->part - CAUSE_COUNT];
 }
 
-static int64_t
-size_of(int64_t ns)
-{
-	return ns < 0 ? -ns : ns;
-}
-
 /* ---- steps of a kind ---- */
 
 /* The steps of a side that are of one kind, in the order of runs. */
@@ -138,16 +132,15 @@ value_of(const struct step_times *all, const struct step_time *x,
 	return x->parts[t->part];
 }
 
-/* The event that a cause, or one of its names, was longest in. */
+/* Of two pieces of a side, the one with the longer event. */
 static void
 see_longest(struct term *t, int s, const struct step_time *x,
     const struct step_piece *p)
 {
-	if (!p->has_uid || p->longest_ns <= t->longest_ns[s])
+	if (p == NULL ||
+	    (t->piece[s] != NULL && p->longest_ns <= t->piece[s]->longest_ns))
 		return;
-	t->longest_ns[s] = p->longest_ns;
-	t->uid[s] = p->uid;
-	t->has_uid[s] = true;
+	t->piece[s] = p;
 	t->step[s] = x;
 }
 
@@ -188,8 +181,7 @@ by_difference(const void *x, const void *y, void *arg)
 {
 	const struct term *a = x, *b = y;
 	const struct dict *st = arg;
-	int64_t p = size_of(term_twice_diff(a)),
-		q = size_of(term_twice_diff(b));
+	int64_t p = llabs(term_twice_diff(a)), q = llabs(term_twice_diff(b));
 
 	if (p != q)
 		return p > q ? -1 : 1;
@@ -205,7 +197,7 @@ by_difference(const void *x, const void *y, void *arg)
 static void
 add_part(struct finder *f, struct term part)
 {
-	int64_t left = term_twice_diff(&part), all = size_of(left);
+	int64_t left = term_twice_diff(&part), all = llabs(left);
 	size_t at = f->k->terms.n, n = 0;
 
 	vec_push(&f->k->terms, part);
@@ -214,19 +206,11 @@ add_part(struct finder *f, struct term part)
 
 		if (t->part != part.part)
 			continue;
-		for (int s = 0; s < NSIDES; s++) {
-			struct term *to = &f->k->terms.v[at];
-
-			if (!t->has_uid[s] ||
-			    t->longest_ns[s] <= to->longest_ns[s])
-				continue;
-			to->longest_ns[s] = t->longest_ns[s];
-			to->uid[s] = t->uid[s];
-			to->has_uid[s] = true;
-			to->step[s] = t->step[s];
-		}
+		for (int s = 0; s < NSIDES; s++)
+			see_longest(
+			    &f->k->terms.v[at], s, t->step[s], t->piece[s]);
 		if (t->name == INTERN_NONE || n == TOP_NAMES ||
-		    size_of(left) <= all / EXPLAINED)
+		    llabs(left) <= all / EXPLAINED)
 			continue;
 		n++;
 		left -= term_twice_diff(t);
@@ -256,11 +240,8 @@ add_terms(struct finder *f, const struct list *l)
 				stat_add(&t->twice_ns[s],
 				    value_of(&f->k->side[s], middle[s][m], t));
 	}
-	for (int s = 0; s < NSIDES; s++) {
+	for (int s = 0; s < NSIDES; s++)
 		fixed[TERM_STEP].step[s] = middle[s][0];
-		fixed[TERM_STEP].uid[s] = middle[s][0]->uid;
-		fixed[TERM_STEP].has_uid[s] = middle[s][0]->has_uid;
-	}
 	vec_push(&f->k->terms, fixed[TERM_STEP]);
 	vec_push(&f->k->terms, fixed[TERM_BUSY]);
 	qsort_r(fixed, PART_COUNT, sizeof *fixed, by_difference, f->c->dict);

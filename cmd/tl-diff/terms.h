@@ -25,10 +25,9 @@ struct term {
 	bool is_named; /* of idle time of this cause, what the host spent in */
 	uint32_t name; /* this event */
 	int64_t twice_ns[NSIDES];
-	const struct step_time *step[NSIDES]; /* that the uid is in */
-	int64_t longest_ns[NSIDES];
-	struct uid uid[NSIDES]; /* of the longest event */
-	bool has_uid[NSIDES];
+	/* a step of the median, and what of this it was in longest; or NULL */
+	const struct step_time *step[NSIDES];
+	const struct step_piece *piece[NSIDES];
 	double spread_ns; /* NAN: not known */
 	bool is_noise;    /* or no difference */
 };
@@ -67,6 +66,17 @@ static inline int64_t
 term_twice_diff(const struct term *t)
 {
 	return t->twice_ns[1] - t->twice_ns[0];
+}
+
+/* The event of a side to look at, or NULL. */
+static inline const struct uid *
+term_uid(const struct term *t, int side)
+{
+	const struct step_piece *p = t->piece[side];
+
+	if (t->part == TERM_STEP)
+		return t->step[side]->has_uid ? &t->step[side]->uid : NULL;
+	return p != NULL && p->has_uid ? &p->uid : NULL;
 }
 
 /* Of the steps with most time; NULL: the sides have none of one kind. */
