@@ -107,7 +107,7 @@ enum label { LABEL_LATENCY, LABEL_GAP, LABEL_STALL, LABELS };
 struct critical_record {
 	struct sink_record rec; /* uid, track: of the event whose time it is */
 	uint8_t what;
-	uint32_t number; /* of the event in the graph */
+	uint32_t number; /* of a row of the path: whose time it is, or 0 */
 	struct uid uid;  /* inst UID_NONE: none */
 	uint32_t kind, bound, name, op, module, label;
 	int64_t ns, residual_ns, slack_ns;

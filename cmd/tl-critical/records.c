@@ -53,7 +53,6 @@ add_record(struct program *g, enum what what, uint32_t number)
 	*c = (struct critical_record){
 		.rec = { .source = r->source },
 		.what = (uint8_t)what,
-		.number = number,
 		.uid = { 0, UID_NONE },
 		.kind = INTERN_NONE,
 		.bound = INTERN_NONE,
@@ -292,6 +291,7 @@ add_events(struct program *g, const edge_list *path)
 		}
 		c = add_record(
 		    g, IS_EVENT, e->owner != 0 ? e->owner : late_one(e));
+		c->number = e->owner;
 		c->kind = g->words[e->kind];
 		c->bound = bound_of(g, e);
 		c->rec.ts_ns = g->graph.today.at[e->from];

@@ -54,6 +54,18 @@ is 'slack' "$(rows 'tl-critical --table slack -c slack_ns,name,time_ns t.json')"
 	'410000 cudaLaunchKernel 10000.'
 reports 3 no-such-name "tl-critical --what-if 'nosuch=0' t.json"
 
+# ---- a hole, and what comes next ----
+
+{
+	ev user_annotation mark 2 0 400
+	ev cpu_op before 1 0 100
+	ev cpu_op after 1 300 100
+	launch 1 350 k 7 360 100
+} | trace >t.json
+is 'the time between ops is not that of the next op' \
+	"$(rows 'tl-critical --annotation mark --table critical_events -c bound,name,time_ns t.json')" \
+	'op before 100000.between_ops after 200000.op after 50000.launch_latency cudaLaunchKernel 10000.compute k 40000.'
+
 # ---- launches and queues ----
 
 {
