@@ -267,6 +267,7 @@ build(struct graph *g, struct recording *r)
 	gaps_find(&r->gaps, &r->host, NULL, r->host.gpus.n, NULL);
 	number_streams(r);
 	awaited_work(g, r);
+	handover_ready(r);
 	add_threads(g, r);
 	add_gpus(g, r);
 }
@@ -280,7 +281,9 @@ recording_start(
 	r->has_stream_waits = false;
 	map_free(&r->quiet_calls);
 	free(r->calls);
+	free(r->busy_ns);
 	r->calls = NULL;
+	r->busy_ns = NULL;
 }
 
 void
@@ -294,5 +297,7 @@ recording_free(struct recording *r)
 	vec_free(&r->mains);
 	vec_free(&r->stream_of);
 	free(r->calls);
+	free(r->busy_ns);
 	r->calls = NULL;
+	r->busy_ns = NULL;
 }

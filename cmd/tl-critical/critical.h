@@ -10,6 +10,7 @@
  * handover.c  threads that wait for one another
  * graph.c     binding edges, longest paths, slack
  * scale.c     what --what-if asks for
+ * overlay.c   the path drawn into the stream
  * records.c   the path, slack and what-if as records of the sink
  */
 #ifndef TL_CRITICAL_H
@@ -55,6 +56,9 @@ struct recording {
 	uint32_t first;          /* number of its first event in the graph */
 	VEC(uint32_t) stream_of; /* of each GPU event: its GPU stream */
 	uint32_t nstreams;
+	/* of each segment of threads: what the thread did before it, not at
+	 * rest, since it began */
+	int64_t *busy_ns;
 	uint8_t *calls; /* of each event of the host: bits of CALL_ */
 };
 
@@ -85,6 +89,9 @@ void recording_free(struct recording *r);
 void awaited_work(struct graph *g, struct recording *r);
 
 /* ---- handover.c ---- */
+
+/* Before the others: r->busy_ns. */
+void handover_ready(struct recording *r);
 
 /* A thread between two nodes of its own. */
 struct pause {
@@ -121,13 +128,51 @@ struct what_if {
 	bool of_host, of_gpu, is_used;
 };
 
+/* Which event of a recording a number is; HOST_NONE: of the other side. */
+struct place {
+	uint32_t host, gpu;
+};
+
+static inline struct place
+place_of(const struct recording *r, uint32_t number)
+{
+	struct place p = { HOST_NONE, HOST_NONE };
+
+	if (number == 0)
+		return p;
+	number -= r->first;
+	if (number < r->host.events.n)
+		p.host = number;
+	else
+		p.gpu = number - (uint32_t)r->host.events.n;
+	return p;
+}
+
+/* The path of a source, as it is drawn. */
+struct arrow_end {
+	struct uid uid;
+	uint32_t track;
+	int64_t ns;
+};
+struct arrow {
+	struct arrow_end from, to;
+	int64_t weight_ns;
+	uint8_t kind; /* enum edge_kind */
+};
+struct overlay {
+	uint32_t source;
+	struct map marked; /* hashes of uids */
+	VEC(struct arrow) arrows;
+};
+
 struct program {
 	struct sink sink;
 	struct select asked; /* the window */
 	const char *causes_file;
 	struct causes *causes;
 	VEC(struct what_if) what_if;
-	bool no_gaps, with_kernels;
+	bool no_gaps, with_kernels, with_overlay;
+	VEC(struct overlay) overlays;
 	bool with_above; /* op and module are asked for */
 	bool with_paths, with_events, with_slack;
 	uint32_t words[EDGE_KINDS], causes_words[CAUSE_COUNT];
@@ -142,6 +187,9 @@ struct program {
 
 /* records.c: of the source that has been read whole. */
 void critical_records(struct program *g);
+/* overlay.c: keeps the path of a source; behind the last one writes all. */
+void overlay_take(struct program *g, const edge_list *path);
+void overlay_write(struct program *g);
 /* scale.c: what --what-if makes of each event. */
 void scale_find(struct program *g, uint8_t *of);
 

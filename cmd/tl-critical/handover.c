@@ -2,6 +2,7 @@
 /* What one thread leaves to another that was at rest until then. */
 #include "cmd/tl-critical/critical.h"
 
+#define PAUSE_NS 100000   /* shorter ones are between ops */
 #define THREADS_ASKED 256 /* at most, what one at rest waits for */
 
 /* It has nothing to do, or waits. */
@@ -72,9 +73,64 @@ takes(const struct awaited *w, const struct host_thread *t,
 	    (e->cause != CAUSE_SYNC && e->cause != CAUSE_POLL);
 }
 
+void
+handover_ready(struct recording *r)
+{
+	const struct host *h = &r->host;
+
+	r->busy_ns = xmalloc(h->segs.n * sizeof *r->busy_ns + 1);
+	for (size_t i = 0; i < h->threads.n; i++) {
+		const struct host_thread *t = &h->threads.v[i];
+		int64_t ns = 0;
+
+		for (uint32_t k = t->first_seg; k < t->first_seg + t->nsegs;
+		     k++) {
+			const struct host_segment *v = &h->segs.v[k];
+
+			r->busy_ns[k] = ns;
+			if (!is_rest(&h->events.v[v->event]))
+				ns += v->end_ns - v->start_ns;
+		}
+	}
+}
+
+/* How long a thread was not at rest, from its first segment up to a time. */
+static int64_t
+busy_until(const struct recording *r, const struct host_thread *t, int64_t ns)
+{
+	const struct host *h = &r->host;
+	const struct host_segment *v;
+	size_t i = host_segment_at(h, t, ns);
+	int64_t part;
+
+	if (t->nsegs == 0)
+		return 0;
+	i = i < t->nsegs ? i : t->nsegs - 1;
+	v = &h->segs.v[t->first_seg + i];
+	part = ns < v->end_ns ? ns - v->start_ns : v->end_ns - v->start_ns;
+	return r->busy_ns[t->first_seg + i] +
+	    (part > 0 && !is_rest(&h->events.v[v->event]) ? part : 0);
+}
+
 /*
- * When in the pause a thread had done what it did: it is at rest when the
- * pause ends, or the pause says that it waits.
+ * It was at work for most of the pause. That is all that a hole says, and a
+ * short one not even that.
+ */
+static bool
+fills(const struct awaited *w, const struct host_thread *t)
+{
+	const struct pause *p = w->pause;
+	int64_t length = p->end_ns - p->start_ns, ns;
+
+	if (length < PAUSE_NS)
+		return false;
+	ns = busy_until(w->r, t, p->end_ns) - busy_until(w->r, t, p->start_ns);
+	return ns >= length - ns;
+}
+
+/*
+ * When in the pause a thread had done what it did. Either the pause says that
+ * it waits; or the thread is at rest again when it ends, and filled it.
  */
 static bool
 find_done(const struct awaited *w, const struct host_thread *t, int64_t *ns,
@@ -85,6 +141,8 @@ find_done(const struct awaited *w, const struct host_thread *t, int64_t *ns,
 	const struct pause *p = w->pause;
 	size_t i = host_segment_at(h, t, p->end_ns);
 
+	if (!w->says_so && !fills(w, t))
+		return false;
 	if (i < t->nsegs && v[i].start_ns < p->end_ns &&
 	    takes(w, t, &h->events.v[v[i].event])) {
 		*ns = v[i].start_ns;

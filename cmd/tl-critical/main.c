@@ -11,7 +11,8 @@
 #define OPT_CAUSES (OPT_LONG + 1)
 #define OPT_GPU (OPT_LONG + 2)
 #define OPT_NO_GAPS (OPT_LONG + 3)
-#define OPT_WHAT_IF (OPT_LONG + 4)
+#define OPT_OVERLAY (OPT_LONG + 4)
+#define OPT_WHAT_IF (OPT_LONG + 5)
 
 #define WHAT_IF_MAX 200
 /* Columns that may be keys. */
@@ -29,6 +30,8 @@ static const struct opt options[] = {
 	OPT_SINK_LIST_ROW,
 	{ OPT_NO_GAPS, "no-gaps", NULL,
 	    "what if nothing took longer than it must" },
+	{ OPT_OVERLAY, "overlay", NULL,
+	    "write the stream with the path marked and drawn" },
 	{ OPT_SELECT_RANK, "rank", "RANK,...",
 	    "of the sources of these ranks" },
 	{ OPT_SELECT_STEP, "step", "STEP,...",
@@ -134,6 +137,8 @@ is_what_if(const struct sink *s)
 static bool
 is_asked(const struct sink *s, const struct sink_table *t)
 {
+	if (program_of(s)->with_overlay)
+		return false;
 	if (t == &tables[OF_WHAT_IF])
 		return is_what_if(s);
 	return s->dest.dir != NULL || (t == &tables[OF_PATH] && !is_what_if(s));
@@ -222,6 +227,9 @@ take_source(struct sink *s, const struct source *src)
 {
 	struct program *g = (struct program *)s;
 
+	if (g->with_overlay && strcmp(s->sources.path, "stdin") == 0)
+		die_usage("option '--overlay' reads its inputs twice: not "
+			  "from standard input");
 	if (!source_int(src, "first", &g->first_ns))
 		g->first_ns = 0;
 }
@@ -336,6 +344,8 @@ finish(struct sink *s)
 
 	end_source(g);
 	sink_sources_check(&s->sources);
+	if (g->npaths > 0 && g->with_overlay)
+		overlay_write(g);
 	for (size_t i = 0; g->npaths > 0 && i < g->what_if.n; i++)
 		if (!g->what_if.v[i].is_used)
 			report(MSG_NO_SUCH_NAME, s->sources.path,
@@ -345,6 +355,8 @@ finish(struct sink *s)
 static void
 explain_empty(struct sink *s)
 {
+	if (program_of(s)->npaths > 0) /* --overlay has no records */
+		return;
 	if (!program_of(s)->asked.is_of_events)
 		sink_check_gpu(s);
 	die_nothing(MSG_NO_EVENT_MATCHES, s->sources.path);
@@ -368,6 +380,11 @@ free_all(struct sink *s)
 	graph_free(&g->graph);
 	recording_free(&g->recording);
 	causes_destroy(g->causes);
+	for (size_t i = 0; i < g->overlays.n; i++) {
+		map_free(&g->overlays.v[i].marked);
+		vec_free(&g->overlays.v[i].arrows);
+	}
+	vec_free(&g->overlays);
 	vec_free(&g->what_if);
 	select_free(&g->asked);
 }
@@ -441,6 +458,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_CAUSES: g->causes_file = op->arg; return true;
 	case OPT_GPU: g->with_kernels = true; return true;
 	case OPT_NO_GAPS: g->no_gaps = true; return true;
+	case OPT_OVERLAY: g->with_overlay = true; return true;
 	case OPT_WHAT_IF: take_what_if(g, op); return true;
 	case OPT_SELECT_ANNOTATION:
 	case OPT_SELECT_FROM:
@@ -458,6 +476,9 @@ check_settings(struct sink *s)
 
 	if (g->with_kernels && g->what_if.n == 0)
 		die_usage("option '--gpu' says what --what-if is about");
+	if (g->with_overlay &&
+	    (s->table != NULL || s->dest.dir != NULL || is_what_if(s)))
+		die_usage("option '--overlay' writes a stream, no table");
 	s->kinds = KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_PYTHON) |
 	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD) |
 	    KIND_BIT(KIND_SYNC);

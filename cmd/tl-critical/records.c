@@ -21,26 +21,6 @@ above(const struct host *h, uint32_t event, bool is_module)
 	return INTERN_NONE;
 }
 
-/* Which event of a recording a number is; HOST_NONE: of the other side. */
-struct place {
-	uint32_t host, gpu;
-};
-
-static struct place
-place_of(const struct recording *r, uint32_t number)
-{
-	struct place p = { HOST_NONE, HOST_NONE };
-
-	if (number == 0)
-		return p;
-	number -= r->first;
-	if (number < r->host.events.n)
-		p.host = number;
-	else
-		p.gpu = number - (uint32_t)r->host.events.n;
-	return p;
-}
-
 static struct critical_record *
 add_record(struct program *g, enum what what, uint32_t number)
 {
@@ -387,6 +367,8 @@ critical_records(struct program *g)
 	for (size_t i = 0; i < EDGE_KINDS; i++)
 		g->nnegative += g->graph.nnegative[i];
 	solution_path(&g->graph, &g->graph.today, &path);
+	if (g->with_overlay)
+		overlay_take(g, &path);
 	if (g->with_paths)
 		add_paths(g, &path);
 	if (g->with_events)

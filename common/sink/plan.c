@@ -259,6 +259,8 @@ sink_tables_print(struct sink *s)
 		(t->print != NULL ? t->print : sink_rows_print)(s, &p);
 		sink_plan_free(&p);
 	}
+	if (!any && s->table == NULL)
+		return;
 	if (!any)
 		die("%s: no source has the table %s", s->sources.path,
 		    s->table);

@@ -14,6 +14,13 @@ maker_begin(struct maker *m, enum kind kind, struct str cat)
 }
 
 void
+maker_begin_phase(struct maker *m, enum kind kind, struct str cat, char phase)
+{
+	maker_begin(m, kind, cat);
+	m->shape.ph = (uint8_t)phase;
+}
+
+void
 maker_begin_like(struct maker *m, const struct event *ev)
 {
 	m->entries.n = 0;

@@ -29,6 +29,9 @@ struct maker {
 
 /* An event of phase X, with neither name, track, time nor args so far. */
 void maker_begin(struct maker *m, enum kind kind, struct str cat);
+/* The same of another phase. */
+void maker_begin_phase(
+    struct maker *m, enum kind kind, struct str cat, char phase);
 /* One like ev, with all of its fields but none of its entries. */
 void maker_begin_like(struct maker *m, const struct event *ev);
 void maker_name(struct maker *m, struct str name);

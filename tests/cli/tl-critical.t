@@ -66,6 +66,37 @@ is 'the time between ops is not that of the next op' \
 	"$(rows 'tl-critical --annotation mark --table critical_events -c bound,name,time_ns t.json')" \
 	'op before 100000.between_ops after 200000.op after 50000.launch_latency cudaLaunchKernel 10000.compute k 40000.'
 
+# ---- the path drawn ----
+
+{
+	step 1 0 1000
+	launch 1 200 gemm 7 215 485
+	ev cpu_op aside 2 10 20
+	ev cuda_runtime cudaDeviceSynchronize 1 310 410
+} | trace >t.json
+tl-critical --overlay t.json -o o.tl
+is 'a stream that is whole' "$(tl-cat --check o.tl)" 'o.tl: whole, 9 events, 1 sources'
+is 'its events are marked' "$(tl-cat o.tl | grep '"critical":1' | grep -o '"name":"[^"]*"' | sort)" \
+	'"name":"ProfilerStep#1"
+"name":"cudaDeviceSynchronize"
+"name":"cudaLaunchKernel"
+"name":"gemm"'
+is 'arrows for a viewer' "$(tl-export --to chrome o.tl | python3 -c '
+import json, sys
+for e in json.load(sys.stdin)["traceEvents"]:
+    if e.get("cat") == "critical_path":
+        print(e["ph"], e["id"], e["ts"], e["tid"], e.get("args", {}).get("type"))')" \
+	's 1 200 1 launch
+f 1 215 7 None
+s 2 699.999 7 block
+f 2 719.999 1 None'
+is 'nothing else is different' "$(tl-timeline o.tl)" "$(tl-timeline t.json)"
+is 'nor is the path' "$(tl-critical o.tl)" "$(tl-critical t.json)"
+is 'of two inputs' "$(tl-critical --overlay t.json t.json | tl-cat --check)" \
+	'stdin: whole, 18 events, 2 sources'
+refuses 2 'twice' 'tl-critical --overlay - <t.json'
+refuses 2 'no table' 'tl-critical --overlay --no-gaps t.json'
+
 # ---- launches and queues ----
 
 {

@@ -408,6 +408,12 @@ class Graph:
 
             near = range(bisect.bisect_left(segments, x, key=lambda s: s[1]),
                          bisect.bisect_right(segments, y, key=lambda s: s[0]))
+            if not says and y - x < 100000:
+                continue
+            if not says and 2 * sum(
+                    min(y, s[1]) - max(x, s[0]) for s in segments[near.start:near.stop]
+                    if s[1] > x and s[0] < y and not is_rest(s[2])) < y - x:
+                continue
             busy = [i for i in near if segments[i][0] < y < segments[i][1]
                     and takes(segments[i][2])]
             if busy:
