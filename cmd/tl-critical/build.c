@@ -171,6 +171,7 @@ add_kernel(struct graph *g, const struct recording *r, uint32_t gpu)
 	uint32_t number = number_of_gpu(r, gpu);
 	uint32_t from = GRAPH_SOURCE, to = GRAPH_SINK;
 	int64_t start = w->start, end = w->end;
+	const uint64_t *transfer;
 
 	if (k->end_ns < w->start || k->start_ns > w->end ||
 	    (k->end_ns == w->start && k->start_ns < w->start))
@@ -183,7 +184,13 @@ add_kernel(struct graph *g, const struct recording *r, uint32_t gpu)
 		to = node_of_end(number);
 		g->today.at[to] = end = k->end_ns;
 	}
-	graph_edge(g, EDGE_KERNEL, from, to, end - start, number);
+	/* a collective also waits for its peers */
+	transfer = map_get(&r->transfers, gpu);
+	graph_edge(g, EDGE_KERNEL, from, to,
+	    transfer != NULL && (int64_t)*transfer < end - start
+		? (int64_t)*transfer
+		: end - start,
+	    number);
 }
 
 /* Work that one launch made on a GPU stream follows the first of it. */
@@ -294,6 +301,7 @@ recording_free(struct recording *r)
 	steps_free(&r->steps);
 	vec_free(&r->syncs);
 	map_free(&r->quiet_calls);
+	map_free(&r->transfers);
 	vec_free(&r->mains);
 	vec_free(&r->stream_of);
 	free(r->calls);

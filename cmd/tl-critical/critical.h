@@ -9,6 +9,7 @@
  * awaited.c   calls and GPU streams that wait for GPU work
  * handover.c  threads that wait for one another
  * graph.c     binding edges, longest paths, slack
+ * ranks.c     the recordings of a job as one graph, and what a rank costs
  * scale.c     what --what-if asks for
  * overlay.c   the path drawn into the stream
  * records.c   the path, slack and what-if as records of the sink
@@ -44,6 +45,7 @@ enum {
 /* One source, read whole. */
 struct recording {
 	uint32_t source;
+	uint32_t number; /* in struct program's all */
 	struct host host;
 	struct gaps gaps;
 	struct steps steps;
@@ -59,6 +61,9 @@ struct recording {
 	/* of each segment of threads: what the thread did before it, not at
 	 * rest, since it began */
 	int64_t *busy_ns;
+	/* collectives that the ranks have in common: GPU event to ns that the
+	 * transfer takes */
+	struct map transfers;
 	uint8_t *calls; /* of each event of the host: bits of CALL_ */
 };
 
@@ -107,7 +112,7 @@ bool awaited_by_thread(
 
 /* ---- the program ---- */
 
-enum what { IS_PATH, IS_TOTAL, IS_EVENT, IS_SLACK };
+enum what { IS_PATH, IS_TOTAL, IS_EVENT, IS_SLACK, IS_RANK };
 /* What a residual is. */
 enum label { LABEL_LATENCY, LABEL_GAP, LABEL_STALL, LABELS };
 
@@ -119,6 +124,8 @@ struct critical_record {
 	uint32_t kind, bound, name, op, module, label;
 	int64_t ns, residual_ns, slack_ns;
 	int64_t after_ns, least_ns; /* what if */
+	int64_t loss_ns, excess_ns; /* of a rank */
+	double loss_percent;
 };
 
 /* --what-if: what takes another time. */
@@ -148,6 +155,10 @@ place_of(const struct recording *r, uint32_t number)
 	return p;
 }
 
+/* Whose event a number is; NULL: of none. */
+struct program;
+const struct recording *recording_of(const struct program *g, uint32_t number);
+
 /* The path of a source, as it is drawn. */
 struct arrow_end {
 	struct uid uid;
@@ -174,23 +185,39 @@ struct program {
 	bool no_gaps, with_kernels, with_overlay;
 	VEC(struct overlay) overlays;
 	bool with_above; /* op and module are asked for */
-	bool with_paths, with_events, with_slack;
+	bool with_paths, with_events, with_slack, with_ranks;
 	uint32_t words[EDGE_KINDS], causes_words[CAUSE_COUNT];
 	uint32_t buckets[BUCKET_COUNT], labels[LABELS];
 	struct graph graph;
-	struct recording recording;
+	struct recording *recording; /* being read, or read last */
+	VEC(struct recording *) all; /* with is_job: of all ranks */
+	bool is_job;
+	struct ranks *ranks;
 	bool has_source;
 	int64_t first_ns; /* of the source being read */
 	uint64_t npaths;
 	uint64_t nnegative, ncircular;
 };
 
+/* A record that is of an event of this number, or of none: 0. */
+struct critical_record *critical_add(
+    struct program *g, enum what what, uint32_t number);
 /* records.c: of the source that has been read whole. */
 void critical_records(struct program *g);
+/* Of all ranks. */
+void critical_job(struct program *g);
 /* overlay.c: keeps the path of a source; behind the last one writes all. */
 void overlay_take(struct program *g, const edge_list *path);
 void overlay_write(struct program *g);
 /* scale.c: what --what-if makes of each event. */
-void scale_find(struct program *g, uint8_t *of);
+void scale_find(struct program *g, uint32_t *of);
+/*
+ * ranks.c: puts all recordings on one clock and adds what collectives wait for;
+ * then what each rank costs.
+ */
+void ranks_join(struct program *g);
+void ranks_build(struct program *g);
+void ranks_records(struct program *g);
+void ranks_free(struct program *g);
 
 #endif

@@ -120,7 +120,7 @@ int64_t edge_weight(const struct graph *g, uint32_t edge);
 #define SCALE_UNIT 1000000 /* 1, for a factor */
 /* What the time of events becomes. */
 struct scale {
-	const uint8_t *of;      /* of each event: its factor */
+	const uint32_t *of;     /* of each event: its factor */
 	const int64_t *factors; /* of 0: SCALE_UNIT */
 	bool no_residuals;
 };

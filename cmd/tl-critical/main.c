@@ -7,8 +7,12 @@
  */
 #include "cmd/tl-critical/critical.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #define OPT_BY (OPT_LONG + 0)
 #define OPT_CAUSES (OPT_LONG + 1)
+#define OPT_JOB (OPT_LONG + 6)
 #define OPT_GPU (OPT_LONG + 2)
 #define OPT_NO_GAPS (OPT_LONG + 3)
 #define OPT_OVERLAY (OPT_LONG + 4)
@@ -27,6 +31,7 @@ static const struct opt options[] = {
 	{ OPT_SELECT_FROM, "from", "TIME",
 	    "from TIME after the source's first event on" },
 	{ OPT_GPU, "gpu", NULL, "--what-if of an op is of its kernels, too" },
+	{ OPT_JOB, "job", NULL, "the inputs are the ranks of one job" },
 	OPT_SINK_LIST_ROW,
 	{ OPT_NO_GAPS, "no-gaps", NULL,
 	    "what if nothing took longer than it must" },
@@ -94,12 +99,16 @@ static const struct sink_column columns[] = {
 	{ { "before_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_TIME, 0 },
 	{ { "after_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_AFTER, ONLY_WITH_GAPS },
 	{ { "after_no_gaps_ns", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_LEAST, 0 },
+	{ { "loss_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(loss_ns), 0 },
+	{ { "loss_percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_REAL, false, AT(loss_percent), 0 },
+	{ { "by_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(least_ns), 0 },
+	{ { "excess_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(excess_ns), 0 },
 	{ { "change", NULL, COL_TEXT, NONE, 0, 0 }, SINK_CELL, false, C_CHANGE, 0 },
 	SINK_COLUMNS_END,
 };
 /* clang-format on */
 
-enum { OF_PATH, OF_EVENTS, OF_SLACK, OF_WHAT_IF };
+enum { OF_PATH, OF_EVENTS, OF_SLACK, OF_RANKS, OF_WHAT_IF };
 
 static struct sink_table tables[] = {
 	[OF_PATH] = { .name = "critical_path",
@@ -114,6 +123,10 @@ static struct sink_table tables[] = {
 	    .is_single = true },
 	[OF_SLACK] = { .name = "slack",
 	    .columns = "slack_ns,name,uid,op,thread,ts_ns,time_ns",
+	    .order = SINK_AS_ADDED,
+	    .is_single = true },
+	[OF_RANKS] = { .name = "critical_ranks",
+	    .columns = "loss_ns,loss_percent,by_ns,name,uid,excess_ns",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 	[OF_WHAT_IF] = { .name = "what_if",
@@ -141,6 +154,8 @@ is_asked(const struct sink *s, const struct sink_table *t)
 		return false;
 	if (t == &tables[OF_WHAT_IF])
 		return is_what_if(s);
+	if (t == &tables[OF_RANKS] && !program_of(s)->is_job)
+		return false;
 	return s->dest.dir != NULL || (t == &tables[OF_PATH] && !is_what_if(s));
 }
 
@@ -162,8 +177,20 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 	case OF_PATH: return r->what == IS_PATH && r->ns > 0;
 	case OF_EVENTS: return r->what == IS_EVENT;
 	case OF_SLACK: return r->what == IS_SLACK;
+	case OF_RANKS: return r->what == IS_RANK;
 	default: return r->what == IS_PATH || r->what == IS_TOTAL;
 	}
+}
+
+/* Of a job a share is that of its one window. */
+static double
+whole(const struct sink *s, const struct sink_plan *p, uint32_t source)
+{
+	const struct span *w = &program_of(s)->graph.window;
+
+	(void)p;
+	(void)source;
+	return program_of(s)->is_job ? (double)(w->end - w->start) : NAN;
 }
 
 static const struct critical_record *
@@ -213,13 +240,32 @@ planned(struct sink *s, struct sink_plan *p)
 
 /* ---- reading ---- */
 
+/* Those of a job are kept. */
 static void
 end_source(struct program *g)
 {
 	if (!g->has_source)
 		return;
 	g->has_source = false;
-	critical_records(g);
+	if (g->is_job)
+		host_ready(&g->recording->host);
+	else
+		critical_records(g);
+}
+
+static void
+begin_source(struct program *g)
+{
+	end_source(g);
+	g->has_source = true;
+	if (g->recording == NULL || g->is_job) {
+		g->recording = xcalloc(1, sizeof *g->recording);
+		g->recording->number = (uint32_t)g->all.n;
+		vec_push(&g->all, g->recording);
+	}
+	g->recording->source = g->sink.source;
+	recording_start(g->recording, g->sink.dict, g->causes);
+	g->recording->first_ns = g->first_ns;
 }
 
 static void
@@ -263,26 +309,23 @@ take_sync(struct program *g, const struct event *ev)
 		row.what = SYNC_EVENT;
 	else if (str_eq(name, STR("Stream Wait Event")))
 		row.what = SYNC_STREAM_WAIT;
-	g->recording.has_stream_waits |= row.what == SYNC_STREAM_WAIT;
+	g->recording->has_stream_waits |= row.what == SYNC_STREAM_WAIT;
 	if (row.what != SYNC_OTHER && row.corr >= 0)
-		vec_push(&g->recording.syncs, row);
+		vec_push(&g->recording->syncs, row);
 }
 
 static void
 take(struct sink *s, const struct stream_in *in, bool is_chosen)
 {
 	struct program *g = (struct program *)s;
-	struct recording *r = &g->recording;
+	struct recording *r;
 	const struct event *ev = &in->ev;
 	size_t n;
 	int64_t end;
 
-	if (!g->has_source || r->source != s->source) {
-		end_source(g);
-		g->has_source = true;
-		r->source = s->source;
-		recording_start(r, s->dict, g->causes);
-	}
+	if (!g->has_source || g->recording->source != s->source)
+		begin_source(g);
+	r = g->recording;
 	if (ev->shape->kind == KIND_SYNC) {
 		take_sync(g, ev);
 		return;
@@ -343,6 +386,8 @@ finish(struct sink *s)
 	struct program *g = (struct program *)s;
 
 	end_source(g);
+	if (g->is_job && g->all.n > 0)
+		critical_job(g);
 	sink_sources_check(&s->sources);
 	if (g->npaths > 0 && g->with_overlay)
 		overlay_write(g);
@@ -378,7 +423,12 @@ free_all(struct sink *s)
 	struct program *g = (struct program *)s;
 
 	graph_free(&g->graph);
-	recording_free(&g->recording);
+	for (size_t i = 0; i < g->all.n; i++) {
+		recording_free(g->all.v[i]);
+		free(g->all.v[i]);
+	}
+	vec_free(&g->all);
+	ranks_free(g);
 	causes_destroy(g->causes);
 	for (size_t i = 0; i < g->overlays.n; i++) {
 		map_free(&g->overlays.v[i].marked);
@@ -456,6 +506,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	switch (ch) {
 	case OPT_BY: take_by(op); return true;
 	case OPT_CAUSES: g->causes_file = op->arg; return true;
+	case OPT_JOB: g->is_job = true; return true;
 	case OPT_GPU: g->with_kernels = true; return true;
 	case OPT_NO_GAPS: g->no_gaps = true; return true;
 	case OPT_OVERLAY: g->with_overlay = true; return true;
@@ -485,6 +536,11 @@ check_settings(struct sink *s)
 	g->with_paths = sink_asked(s, &tables[OF_PATH]) ||
 	    sink_asked(s, &tables[OF_WHAT_IF]);
 	g->with_events = sink_asked(s, &tables[OF_EVENTS]);
+	g->with_ranks = sink_asked(s, &tables[OF_RANKS]);
+	if (s->named == &tables[OF_RANKS] && !g->is_job)
+		die_usage("the table critical_ranks needs option '--job'");
+	if (g->is_job && g->with_overlay)
+		die_usage("option '--overlay' is of each rank by itself");
 	g->with_slack = sink_asked(s, &tables[OF_SLACK]);
 	g->with_above = s->dest.dir != NULL || s->named != NULL ||
 	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));
@@ -513,6 +569,7 @@ static const struct sink_def def = {
 	.wants = wants,
 	.member = is_member,
 	.planned = planned,
+	.whole = whole,
 	.cell = cell,
 };
 

@@ -41,7 +41,7 @@ end_of(const struct recording *r, uint32_t node)
 void
 overlay_take(struct program *g, const edge_list *path)
 {
-	const struct recording *r = &g->recording;
+	const struct recording *r = g->recording;
 	struct overlay *o = vec_add(&g->overlays);
 
 	*o = (struct overlay){ .source = r->source };

@@ -21,12 +21,35 @@ above(const struct host *h, uint32_t event, bool is_module)
 	return INTERN_NONE;
 }
 
-static struct critical_record *
-add_record(struct program *g, enum what what, uint32_t number)
+const struct recording *
+recording_of(const struct program *g, uint32_t number)
 {
-	const struct recording *r = &g->recording;
+	for (size_t i = 0; i < g->all.n && number > 0; i++) {
+		const struct recording *r = g->all.v[i];
+
+		if (number >= r->first &&
+		    number - r->first < r->host.events.n + r->host.gpus.n)
+			return r;
+	}
+	return NULL;
+}
+
+static struct place
+place_in(const struct program *g, uint32_t number)
+{
+	const struct recording *r = recording_of(g, number);
+
+	return r != NULL ? place_of(r, number)
+			 : (struct place){ HOST_NONE, HOST_NONE };
+}
+
+struct critical_record *
+critical_add(struct program *g, enum what what, uint32_t number)
+{
+	const struct recording *own = recording_of(g, number);
+	const struct recording *r = own != NULL ? own : g->all.v[0];
 	const struct host *h = &r->host;
-	struct place p = place_of(r, number);
+	struct place p = place_in(g, number);
 	struct critical_record *c = sink_add(&g->sink);
 	uint32_t event = p.host;
 
@@ -66,28 +89,40 @@ add_record(struct program *g, enum what what, uint32_t number)
 
 /* ---- words ---- */
 
+/* Whether it is work of a launch, which began before the window then. */
+static bool
+is_launched(const struct program *g, uint32_t number)
+{
+	const struct recording *r = recording_of(g, number);
+	struct place p = place_in(g, number);
+
+	return p.gpu != HOST_NONE && r->host.gpus.v[p.gpu].launch != HOST_NONE;
+}
+
 /* What the GPU or the host does in the time of an edge. */
 static uint32_t
 bound_of(const struct program *g, const struct edge *e)
 {
-	const struct host *h = &g->recording.host;
-	struct place p = place_of(&g->recording, e->owner);
-	struct place to = place_of(&g->recording, event_of_node(e->to));
+	const struct recording *r = recording_of(g, e->owner);
+	struct place p = place_in(g, e->owner);
 	enum cause cause = CAUSE_BETWEEN_OPS;
 
 	switch ((enum edge_kind)e->kind) {
-	case EDGE_KERNEL: return g->buckets[h->gpus.v[p.gpu].tag];
+	case EDGE_PEER:
+	case EDGE_KERNEL:
+		if (p.gpu != HOST_NONE)
+			return g->buckets[r->host.gpus.v[p.gpu].tag];
+		break;
 	case EDGE_LAUNCH: cause = CAUSE_LAUNCH_LATENCY; break;
 	case EDGE_SOURCE:
-		cause =
-		    to.gpu != HOST_NONE && h->gpus.v[to.gpu].launch != HOST_NONE
+		cause = is_launched(g, event_of_node(e->to))
 		    ? CAUSE_QUEUED_BEFORE
 		    : CAUSE_NONE;
 		break;
 	default:
 		if (p.host != HOST_NONE &&
-		    h->events.v[p.host].cause != CAUSE_ANNOTATED)
-			cause = h->events.v[p.host].cause;
+		    r->host.events.v[p.host].cause != CAUSE_ANNOTATED)
+			cause = r->host.events.v[p.host].cause;
 	}
 	return g->causes_words[cause];
 }
@@ -170,7 +205,7 @@ add_record_of_share(struct program *g, const struct share *s)
 {
 	const struct edge *e = &g->graph.edges.v[s->edge];
 	struct critical_record *c =
-	    add_record(g, IS_PATH, s->is_rest ? late_one(e) : e->owner);
+	    critical_add(g, IS_PATH, s->is_rest ? late_one(e) : e->owner);
 
 	c->kind = g->words[e->kind];
 	c->bound = s->is_rest
@@ -203,7 +238,7 @@ static void
 add_cases(struct program *g, struct shares *shares)
 {
 	VEC(int64_t) factors = { 0 };
-	uint8_t *of = xcalloc(g->graph.nnodes / 2, 1);
+	uint32_t *of = xcalloc(g->graph.nnodes / 2, sizeof(uint32_t));
 	struct critical_record *c;
 	int64_t after, least;
 
@@ -215,7 +250,7 @@ add_cases(struct program *g, struct shares *shares)
 	    add_case(g, shares, &(struct scale){ of, factors.v, false }, AFTER);
 	least =
 	    add_case(g, shares, &(struct scale){ of, factors.v, true }, LEAST);
-	c = add_record(g, IS_TOTAL, 0);
+	c = critical_add(g, IS_TOTAL, 0);
 	c->bound = intern_put(g->sink.dict->text, STR("total"));
 	c->ns = g->graph.window.end - g->graph.window.start;
 	c->after_ns = after;
@@ -228,7 +263,7 @@ static void
 add_paths(struct program *g, const edge_list *path)
 {
 	const int64_t unit = SCALE_UNIT;
-	uint8_t *none = xcalloc(g->graph.nnodes / 2, 1);
+	uint32_t *none = xcalloc(g->graph.nnodes / 2, sizeof(uint32_t));
 	struct shares shares = { { 0 }, { 0 } };
 
 	add_path(&shares, &g->graph, &(struct scale){ none, &unit, false },
@@ -263,13 +298,14 @@ add_events(struct program *g, const edge_list *path)
 		const struct edge *e = &g->graph.edges.v[path->v[i]];
 		int64_t residual_ns = edge_residual(&g->graph, path->v[i]);
 
-		if (e->least_ns + residual_ns == 0 && e->kind == EDGE_HOST)
+		if (e->least_ns + residual_ns == 0 &&
+		    (e->kind == EDGE_HOST || e->kind == EDGE_PEER))
 			continue;
 		if (c != NULL && is_more(g, c, e, residual_ns)) {
 			c->ns += e->least_ns;
 			continue;
 		}
-		c = add_record(
+		c = critical_add(
 		    g, IS_EVENT, e->owner != 0 ? e->owner : late_one(e));
 		c->number = e->owner;
 		c->kind = g->words[e->kind];
@@ -337,7 +373,7 @@ add_slack(struct program *g, const edge_list *path)
 	stable_sort(list.v, list.n, sizeof *list.v, by_slack);
 	for (size_t i = 0; i < list.n; i++) {
 		struct critical_record *c =
-		    add_record(g, IS_SLACK, list.v[i].number);
+		    critical_add(g, IS_SLACK, list.v[i].number);
 
 		c->ns = list.v[i].ns;
 		c->slack_ns = list.v[i].slack_ns;
@@ -349,18 +385,12 @@ add_slack(struct program *g, const edge_list *path)
 
 /* ---- all ---- */
 
-void
-critical_records(struct program *g)
+/* What the tables show of the graph. */
+static void
+add_records(struct program *g)
 {
-	struct recording *r = &g->recording;
 	edge_list path = { 0 };
 
-	r->first_ns = g->first_ns;
-	host_ready(&r->host);
-	if (!window_find(r, &g->asked, g->sink.sources.path))
-		return;
-	graph_start(&g->graph, r->window);
-	build(&g->graph, r);
 	graph_ready(&g->graph);
 	g->npaths++;
 	g->ncircular += g->graph.ncircular;
@@ -375,5 +405,53 @@ critical_records(struct program *g)
 		add_events(g, &path);
 	if (g->with_slack)
 		add_slack(g, &path);
+	if (g->is_job && g->with_ranks)
+		ranks_records(g);
 	vec_free(&path);
+}
+
+void
+critical_records(struct program *g)
+{
+	struct recording *r = g->recording;
+
+	host_ready(&r->host);
+	if (!window_find(r, &g->asked, g->sink.sources.path))
+		return;
+	graph_start(&g->graph, r->window);
+	build(&g->graph, r);
+	add_records(g);
+}
+
+/* Of all ranks: a window that holds all of theirs, one graph. */
+void
+critical_job(struct program *g)
+{
+	struct span window = { INT64_MAX, INT64_MIN };
+	size_t n = 0;
+
+	ranks_join(g);
+	for (size_t i = 0; i < g->all.n; i++) {
+		struct recording *r = g->all.v[i];
+		const char *path = g->sink.sources.list.v[r->source].path;
+
+		if (!window_find(r, &g->asked, path)) {
+			r->window = (struct span){ INT64_MAX, INT64_MIN };
+			continue;
+		}
+		n++;
+		window.start = r->window.start < window.start ? r->window.start
+							      : window.start;
+		window.end =
+		    r->window.end > window.end ? r->window.end : window.end;
+	}
+	if (n == 0)
+		return;
+	graph_start(&g->graph, window);
+	for (size_t i = 0; i < g->all.n; i++) {
+		g->all.v[i]->window.start = window.start;
+		build(&g->graph, g->all.v[i]);
+	}
+	ranks_build(g);
+	add_records(g);
 }

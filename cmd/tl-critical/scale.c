@@ -8,7 +8,7 @@ struct known {
 	struct map of[2]; /* of the host, of the GPU */
 };
 
-static uint8_t
+static uint32_t
 factor_of(struct known *k, uint32_t name, bool is_gpu)
 {
 	struct str text = dict_get(k->g->sink.dict, name);
@@ -25,42 +25,49 @@ factor_of(struct known *k, uint32_t name, bool is_gpu)
 			break;
 		}
 	}
-	return (uint8_t)*at;
+	return (uint32_t)*at;
 }
 
 /* The one given first, of two that an event is under. */
-static uint8_t
-first_of(uint8_t a, uint8_t b)
+static uint32_t
+first_of(uint32_t a, uint32_t b)
 {
 	return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-void
-scale_find(struct program *g, uint8_t *of)
+static void
+scale_recording(struct known *known, const struct recording *r, uint32_t *of)
 {
-	const struct recording *r = &g->recording;
 	const struct host *h = &r->host;
-	struct known known = { .g = g };
 
 	/* those above stand before those below */
 	for (uint32_t i = 0; i < h->events.n; i++) {
 		const struct host_event *e = &h->events.v[i];
-		uint8_t *at = &of[number_of_host(r, i)];
+		uint32_t *at = &of[number_of_host(r, i)];
 
 		if (e->kind == KIND_OVERHEAD)
 			continue;
-		*at = factor_of(&known, e->name, false);
+		*at = factor_of(known, e->name, false);
 		if (e->up != HOST_NONE)
 			*at = first_of(*at, of[number_of_host(r, e->up)]);
 	}
 	for (uint32_t i = 0; i < h->gpus.n; i++) {
 		const struct host_gpu *k = &h->gpus.v[i];
-		uint8_t *at = &of[number_of_gpu(r, i)];
+		uint32_t *at = &of[number_of_gpu(r, i)];
 
-		*at = factor_of(&known, k->name, true);
-		if (g->with_kernels && k->launch != HOST_NONE)
+		*at = factor_of(known, k->name, true);
+		if (known->g->with_kernels && k->launch != HOST_NONE)
 			*at = first_of(*at, of[number_of_host(r, k->launch)]);
 	}
+}
+
+void
+scale_find(struct program *g, uint32_t *of)
+{
+	struct known known = { .g = g };
+
+	for (size_t i = 0; i < g->all.n; i++)
+		scale_recording(&known, g->all.v[i], of);
 	map_free(&known.of[0]);
 	map_free(&known.of[1]);
 }

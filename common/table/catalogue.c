@@ -203,6 +203,8 @@ const struct sheet sheets[] = {
 	    "time on the critical path by what bounds it"),
 	T("critical_events", "tl-critical",
 	    "the critical path, event by event"),
+	T("critical_ranks", "tl-critical",
+	    "what each rank costs the job (--job)"),
 	T("slack", "tl-critical",
 	    "events off the critical path, and by how much they may grow"),
 	T("what_if", "tl-critical",

@@ -192,6 +192,67 @@ is 'a blocking copy waits for itself' "$(path)" \
 is 'the query that returned' "$(events | tr . '\n' | grep -e block -e Query)" \
 	'block cudaEventQuery 10000 10000'
 
+# ---- the ranks of a job ----
+
+mkdir job one
+cat >ranks.py <<'EOP'
+"""four steps of 8 ranks, in us: a data loader of 100, of rank 5 LATE more; a kernel of
+300; an all-reduce that takes 50 when all have come, and the host waits for it"""
+import json
+import sys
+
+folder, late, skew = sys.argv[1], int(sys.argv[2]), {2: 2000, 6: -700}
+for rank in range(8):
+    t, events, corr = 10000 + skew.get(rank, 0), [], 0
+
+    def x(cat, name, tid, ts, dur, **args):
+        events.append({"ph": "X", "cat": cat, "name": name, "tid": tid, "ts": ts,
+                       "pid": 0 if cat == "kernel" else 9, "dur": dur, "args": args})
+
+    for step in range(4):
+        start, load = t, 100 + (late if rank == 5 else 0)
+        there = start + 100 + late + 355 + 2  # when all have come
+        x("python_function", "loader.py(3): __iter__", rank, t, load)
+        x("cpu_op", "aten::mm", rank, t + load, 60)
+        corr += 2
+        x("cuda_runtime", "cudaLaunchKernel", rank, t + load + 40, 10, correlation=corr)
+        x("kernel", "gemm", 7, t + load + 55, 300, device=0, stream=7, correlation=corr)
+        x("cuda_runtime", "cudaLaunchKernel", rank, t + load + 65, 10, correlation=corr + 1)
+        s = t + load + 357
+        x("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 7, s, there + 50 - s, device=0,
+          stream=7, correlation=corr + 1, Seq=step, dtype="Float",
+          **{"Collective name": "allreduce", "Process Group Name": "0", "Group size": 8,
+             "Process Group Ranks": str(list(range(8))), "In msg nelems": 1024, "Out msg nelems": 1024})
+        x("cuda_runtime", "cudaDeviceSynchronize", rank, t + load + 80, there + 55 - t - load - 80)
+        t = there + 60
+        x("user_annotation", "ProfilerStep#%d" % step, rank, start, t - start)
+    with open("%s/rank-%d.json" % (folder, rank), "w", encoding="ascii") as f:
+        json.dump({"distributedInfo": {"rank": rank, "world_size": 8}, "traceEvents": events}, f)
+EOP
+python3 ranks.py job 300
+python3 ranks.py one 0
+job() { tl-critical --job "$@" 2>/dev/null; }
+is 'a late data loader, though clocks are off' \
+	"$(job --table critical_ranks -c rank,loss_ns,by_ns,name,excess_ns job/* | tr '\t' ' ')" \
+	'rank loss_ns by_ns name excess_ns
+0 0   
+1 0   
+2 0   
+3 0   
+4 0   
+5 1200000 1200000 loader.py(3): __iter__ 1200000
+6 0   
+7 0   '
+is 'one path over all ranks' "$(job -c time_ns job/* | awk 'NR > 1 { n += $1 } END { print n }')" \
+	'3268000'
+is 'which goes through the late one' "$(job --by name -c rank,name,time_ns job/* | grep -c '^5.*loader')" 1
+is 'without a late one' "$(job --table critical_ranks -c loss_ns one/* | sort -u | tr '\n' ' ')" \
+	'0 loss_ns '
+is 'and without that loader' "$(job --what-if '*loader*=0' -c bound,before_ns,after_ns job/* |
+	awk '$1 == "total" { print $2, $3 }')" '3268000 1668000'
+refuses 2 "'--job'" 'tl-critical --table critical_ranks t.json'
+refuses 1 'rank of the job' 'tl-critical --job t.json'
+
 # ---- windows ----
 
 {

@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: MIT */
+/* The recordings of all ranks of a job: one clock, collectives, what one costs.
+ */
+#include "cmd/tl-critical/critical.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- what tl-collective knows ---- */
+
+/* A collective of one rank, on the clock of the job. */
+struct member {
+	int64_t rank, start_ns, dur_ns;
+	uint32_t id; /* of those that are one: the same */
+	uint32_t recording, gpu;
+};
+
+typedef VEC(struct member) member_list;
+
+static pid_t
+start_collective(const struct program *g, int *fd)
+{
+	static const char *const fixed[] = { "--table", "nccl_long", "-c",
+		"rank,ts_ns,dur_ns,wait_ns,collective_id", "--no-header",
+		"--format", "tsv", "--align-clocks", "--" };
+	VEC(char *) argv = { 0 };
+	const char *last = NULL;
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) != 0)
+		die_errno("pipe");
+	vec_push(&argv, sys_program("tl-collective"));
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		vec_push(&argv, (char *)(uintptr_t)fixed[i]);
+	for (size_t i = 0; i < g->sink.sources.list.n; i++) {
+		const char *path = g->sink.sources.list.v[i].path;
+
+		if (path != last)
+			vec_push(&argv, (char *)(uintptr_t)path);
+		last = path;
+	}
+	vec_push(&argv, NULL);
+	pid = child_spawn(argv.v, -1, fds[1]);
+	if (pid < 0)
+		die_errno("tl-collective");
+	close(fds[1]);
+	vec_free(&argv);
+	*fd = fds[0];
+	return pid;
+}
+
+/* Up to the next tab; the line moves behind it. */
+static struct str
+next_field(struct str *line)
+{
+	const char *tab = memchr(line->p, '\t', line->len);
+	struct str field = { line->p,
+		tab != NULL ? (size_t)(tab - line->p) : line->len };
+	size_t n = field.len + (tab != NULL);
+
+	line->p += n;
+	line->len -= n;
+	return field;
+}
+
+/* Only those whose ranks leave together: one of another type has no wait. */
+static void
+take_line(member_list *to, struct intern *ids, struct str line)
+{
+	struct member m = { 0 };
+	int64_t wait_ns;
+	struct str rank = next_field(&line), ts = next_field(&line);
+	struct str dur = next_field(&line), wait = next_field(&line);
+
+	if (!num_i64(rank, &m.rank) || !num_i64(ts, &m.start_ns) ||
+	    !num_i64(dur, &m.dur_ns))
+		die("tl-collective gave a line that is none");
+	m.id = num_i64(wait, &wait_ns) ? intern_put(ids, line) : INTERN_NONE;
+	vec_push(to, m);
+}
+
+static void
+ask_collective(const struct program *g, member_list *to)
+{
+	struct intern *ids = intern_create();
+	int fd, status;
+	pid_t pid = start_collective(g, &fd);
+	struct in *in = in_open_fd(fd, "tl-collective");
+	const char *text;
+	struct str line;
+
+	while (in_more(in))
+		;
+	text = (const char *)in->p;
+	while (str_next(&text, '\n', &line))
+		if (line.len > 0)
+			take_line(to, ids, line);
+	in_close(in);
+	intern_destroy(ids);
+	status = child_wait(pid);
+	if (status == EXIT_WARNINGS)
+		report(MSG_CLOCKS_WARNED, "tl-collective");
+	else if (status != EXIT_DONE)
+		die("tl-collective failed (above)");
+}
+
+/* ---- one clock ---- */
+
+static int
+by_rank_and_time(const void *x, const void *y)
+{
+	const struct member *a = x, *b = y;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return (a->dur_ns > b->dur_ns) - (a->dur_ns < b->dur_ns);
+}
+
+static int
+by_id(const void *x, const void *y)
+{
+	const struct member *a = x, *b = y;
+
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+struct ranks {
+	member_list members; /* by id */
+};
+
+/* Ends of the run of members that are one collective. */
+static size_t
+end_of_run(const struct ranks *k, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < k->members.n && k->members.v[end].id == k->members.v[i].id)
+		end++;
+	return end;
+}
+
+/*
+ * Ranks leave a collective together: the clock of a rank is that by which it
+ * does so, in the median, with those whose clock is known. The first rank's is
+ * right; in each round those become known that meet a known one.
+ */
+struct clock {
+	bool is_known;
+	int64_t offset_ns;
+	VEC(int64_t) apart; /* ends, from those of known ones */
+};
+
+static void
+compare_ends(const struct ranks *k, struct clock *clocks)
+{
+	for (size_t i = 0, end; i < k->members.n; i = end) {
+		const struct member *v = &k->members.v[i], *known = NULL;
+
+		end = end_of_run(k, i);
+		for (size_t m = 0; m < end - i && known == NULL; m++)
+			if (clocks[v[m].recording].is_known)
+				known = &v[m];
+		for (size_t m = 0; m < end - i && known != NULL; m++)
+			if (!clocks[v[m].recording].is_known)
+				vec_push(&clocks[v[m].recording].apart,
+				    v[m].start_ns + v[m].dur_ns -
+					(known->start_ns + known->dur_ns -
+					    clocks[known->recording]
+						.offset_ns));
+	}
+}
+
+/* Whether any became known. */
+static bool
+settle(struct clock *clocks, size_t n)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		struct clock *c = &clocks[i];
+
+		if (c->is_known || c->apart.n == 0)
+			continue;
+		sort_i64(c->apart.v, c->apart.n);
+		c->offset_ns = c->apart.v[c->apart.n / 2];
+		c->is_known = any = true;
+	}
+	return any;
+}
+
+static void
+shift(struct recording *r, int64_t ns)
+{
+	struct host *h = &r->host;
+	int64_t end;
+
+	for (size_t i = 0; i < h->events.n; i++) {
+		struct host_event *e = &h->events.v[i];
+
+		if (!num_add(e->start_ns, ns, &e->start_ns) ||
+		    !num_add(e->end_ns, ns, &e->end_ns))
+			die("times of the job span more than 292 years");
+	}
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		struct host_gpu *k = &h->gpus.v[i];
+
+		if (!num_add(k->start_ns, ns, &k->start_ns) ||
+		    !num_add(k->end_ns, ns, &end))
+			die("times of the job span more than 292 years");
+		k->end_ns = end;
+	}
+	/* these lie within events */
+	for (size_t i = 0; i < h->segs.n; i++) {
+		h->segs.v[i].start_ns += ns;
+		h->segs.v[i].end_ns += ns;
+	}
+	for (size_t i = 0; i < h->profiler.n; i++) {
+		h->profiler.v[i].start_ns += ns;
+		h->profiler.v[i].end_ns += ns;
+	}
+	r->first_ns += ns;
+}
+
+/*
+ * Gives a rank's collectives their GPU events and the recording the clock of
+ * the job; false: they are not the same ones.
+ */
+static bool
+join(struct recording *r, uint32_t recording, struct member *v, size_t n)
+{
+	member_list own = { 0 };
+	bool is_same;
+
+	for (uint32_t i = 0; i < r->host.gpus.n; i++) {
+		const struct host_gpu *k = &r->host.gpus.v[i];
+
+		if (k->tag == BUCKET_COMM && k->kind == KIND_KERNEL)
+			vec_push(&own,
+			    ((struct member){ .start_ns = k->start_ns,
+				.dur_ns = k->end_ns - k->start_ns,
+				.gpu = i }));
+	}
+	stable_sort(own.v, own.n, sizeof *own.v, by_rank_and_time);
+	is_same = own.n == n && n > 0;
+	for (size_t i = 0; i < n && is_same; i++) {
+		is_same = v[i].dur_ns == own.v[i].dur_ns &&
+		    v[i].start_ns - v[0].start_ns ==
+			own.v[i].start_ns - own.v[0].start_ns;
+		v[i].recording = recording;
+		v[i].gpu = own.v[i].gpu;
+	}
+	if (is_same)
+		shift(r, v[0].start_ns - own.v[0].start_ns);
+	vec_free(&own);
+	return is_same;
+}
+
+static int64_t
+last_start(const struct member *v, size_t n)
+{
+	int64_t ns = v[0].start_ns;
+
+	for (size_t i = 1; i < n; i++)
+		ns = v[i].start_ns > ns ? v[i].start_ns : ns;
+	return ns;
+}
+
+/* What the transfer takes when all have come. */
+static int64_t
+transfer_ns(const struct member *v, size_t n)
+{
+	int64_t last = last_start(v, n), least = INT64_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t left = v[i].start_ns + v[i].dur_ns - last;
+
+		least = v[i].dur_ns < least ? v[i].dur_ns : least;
+		least = left < least ? left : least;
+	}
+	return least > 0 ? least : 0;
+}
+
+static void
+align(struct program *g, struct ranks *k)
+{
+	struct clock *clocks = xcalloc(g->all.n, sizeof *clocks);
+
+	clocks[0].is_known = true;
+	do
+		compare_ends(k, clocks);
+	while (settle(clocks, g->all.n));
+	for (size_t i = 0; i < k->members.n; i++)
+		k->members.v[i].start_ns -=
+		    clocks[k->members.v[i].recording].offset_ns;
+	for (size_t i = 0; i < g->all.n; i++) {
+		const struct recording *r = g->all.v[i];
+
+		if (!clocks[i].is_known)
+			report(MSG_RANK_NO_CLOCK,
+			    g->sink.sources.list.v[r->source].rank);
+		shift(g->all.v[i], -clocks[i].offset_ns);
+		vec_free(&clocks[i].apart);
+	}
+	free(clocks);
+}
+
+void
+ranks_join(struct program *g)
+{
+	struct ranks *k = g->ranks = xcalloc(1, sizeof *k);
+	member_list all = { 0 };
+
+	ask_collective(g, &all);
+	stable_sort(all.v, all.n, sizeof *all.v, by_rank_and_time);
+	for (uint32_t i = 0; i < g->all.n; i++) {
+		struct recording *r = g->all.v[i];
+		const struct sink_source *s =
+		    &g->sink.sources.list.v[r->source];
+		size_t from, to;
+
+		bisect(from, all.n, mid, all.v[mid].rank < s->rank);
+		bisect(to, all.n, mid, all.v[mid].rank <= s->rank);
+		if (!s->has_rank || !join(r, i, all.v + from, to - from))
+			die("%s: its collectives are not those that "
+			    "tl-collective reads: is it a rank of the job?",
+			    s->path);
+		for (size_t m = from; m < to; m++)
+			if (all.v[m].id != INTERN_NONE)
+				vec_push(&k->members, all.v[m]);
+	}
+	vec_free(&all);
+	stable_sort(k->members.v, k->members.n, sizeof *k->members.v, by_id);
+	align(g, k);
+	for (size_t i = 0, end; i < k->members.n; i = end) {
+		int64_t ns;
+
+		end = end_of_run(k, i);
+		ns = transfer_ns(&k->members.v[i], end - i);
+		for (size_t m = i; m < end && end - i > 1; m++)
+			*map_put(
+			    &g->all.v[k->members.v[m].recording]->transfers,
+			    k->members.v[m].gpu, NULL) = (uint64_t)ns;
+	}
+}
+
+/* Each collective gets an event of its own: that all of its ranks have come. */
+void
+ranks_build(struct program *g)
+{
+	const struct ranks *k = g->ranks;
+
+	for (size_t i = 0, end; i < k->members.n; i = end) {
+		int64_t ns = last_start(&k->members.v[i], end_of_run(k, i) - i);
+		uint32_t all_there;
+
+		end = end_of_run(k, i);
+		if (end - i < 2 || ns < g->graph.window.start ||
+		    ns > g->graph.window.end)
+			continue;
+		all_there = graph_events(&g->graph, 1);
+		g->graph.today.at[node_of_start(all_there)] = ns;
+		for (size_t m = i; m < end; m++) {
+			const struct member *v = &k->members.v[m];
+			uint32_t number =
+			    number_of_gpu(g->all.v[v->recording], v->gpu);
+
+			graph_edge(&g->graph, EDGE_PEER, node_of_start(number),
+			    node_of_start(all_there), 0, 0);
+			graph_edge(&g->graph, EDGE_PEER,
+			    node_of_start(all_there), node_of_end(number),
+			    transfer_ns(&k->members.v[i], end - i), number);
+		}
+	}
+}
+
+void
+ranks_free(struct program *g)
+{
+	if (g->ranks != NULL)
+		vec_free(&g->ranks->members);
+	free(g->ranks);
+}
+
+/* ---- what a rank costs ---- */
+
+#define CANDIDATES 4 /* names that are tried by themselves */
+
+/* Time of the host by name, on each rank. */
+struct costs {
+	struct program *g;
+	struct map known; /* name to key */
+	struct map keys;  /* name without addresses to key */
+	VEC(int64_t) ns;  /* by key, then by rank */
+	size_t nkeys;
+	uint32_t *of; /* of each event: its key + 1, or 0 */
+};
+
+/* Addresses differ from rank to rank: "<built-in method x at 0x7f12>". */
+static uint32_t
+without_address(struct program *g, uint32_t name)
+{
+	struct str text = dict_get(g->sink.dict, name);
+	ptrdiff_t at = str_find(text, STR(" at 0x"), false);
+
+	return at < 0 ? name
+		      : intern_put(g->sink.dict->text,
+			    (struct str){ text.p, (size_t)at });
+}
+
+static uint32_t
+key_of(struct costs *c, uint32_t name)
+{
+	bool is_new, is_first;
+	uint64_t *at = map_put(&c->known, name, &is_new);
+
+	if (is_new) {
+		uint64_t *key =
+		    map_put(&c->keys, without_address(c->g, name), &is_first);
+
+		if (is_first) {
+			*key = c->nkeys++;
+			for (size_t i = 0; i < c->g->all.n; i++)
+				vec_push(&c->ns, 0);
+		}
+		*at = *key;
+	}
+	return (uint32_t)*at;
+}
+
+static void
+add_costs(struct costs *c)
+{
+	const struct graph *g = &c->g->graph;
+	size_t nranks = c->g->all.n;
+
+	for (size_t k = 0; k < nranks; k++) {
+		const struct recording *r = c->g->all.v[k];
+
+		for (uint32_t i = 0; i < r->host.events.n; i++)
+			c->of[number_of_host(r, i)] =
+			    key_of(c, r->host.events.v[i].name) + 1;
+	}
+	for (size_t i = 0; i < g->edges.n; i++) {
+		const struct edge *e = &g->edges.v[i];
+		const struct recording *r = recording_of(c->g, e->owner);
+
+		if (e->kind != EDGE_HOST || e->is_gone || r == NULL)
+			continue;
+		c->ns.v[(c->of[e->owner] - 1) * nranks + r->number] +=
+		    e->least_ns;
+	}
+}
+
+static int64_t
+median_of(const int64_t *v, size_t n, int64_t *room)
+{
+	memcpy(room, v, n * sizeof *v);
+	sort_i64(room, n);
+	return n % 2 == 1 ? room[n / 2] : room[n / 2 - 1] / 2 + room[n / 2] / 2;
+}
+
+/* The window without what a rank's events take longer than the median's. */
+static int64_t
+length_with(const struct costs *c, const struct recording *r,
+    const int64_t *factors, uint32_t only)
+{
+	const struct graph *g = &c->g->graph;
+	uint32_t *of = xcalloc(g->nnodes / 2, sizeof *of);
+	struct solution s = { NULL, NULL };
+	int64_t ns;
+
+	for (uint32_t i = 0; i < r->host.events.n; i++) {
+		uint32_t number = number_of_host(r, i);
+
+		if (only == INTERN_NONE || c->of[number] == only + 1)
+			of[number] = c->of[number];
+	}
+	graph_solve(g, &(struct scale){ of, factors, false }, &s);
+	ns = s.at[GRAPH_SINK] - g->window.start;
+	solution_free(&s);
+	free(of);
+	return ns;
+}
+
+struct excess {
+	int64_t ns;
+	uint32_t key;
+};
+
+static int
+by_excess(const void *x, const void *y)
+{
+	const struct excess *a = x, *b = y;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* The longest event of a key. */
+static uint32_t
+longest_of(const struct costs *c, const struct recording *r, uint32_t key)
+{
+	uint32_t best = HOST_NONE;
+
+	for (uint32_t i = 0; i < r->host.events.n; i++)
+		if (c->of[number_of_host(r, i)] == key + 1 &&
+		    (best == HOST_NONE ||
+			r->host.events.v[i].self_ns >
+			    r->host.events.v[best].self_ns))
+			best = i;
+	return best;
+}
+
+static void
+add_rank(struct costs *c, const struct recording *r, int64_t *room)
+{
+	struct program *g = c->g;
+	const int64_t whole = g->graph.window.end - g->graph.window.start;
+	int64_t *factors = xmalloc((c->nkeys + 1) * sizeof *factors);
+	VEC(struct excess) list = { 0 };
+	struct excess worst = { 0, 0 };
+	int64_t loss, most = 0;
+	struct critical_record *rec;
+
+	factors[0] = SCALE_UNIT;
+	for (uint32_t k = 0; k < c->nkeys; k++) {
+		const int64_t *ns = &c->ns.v[k * g->all.n];
+		int64_t own = ns[r->number];
+		int64_t median = median_of(ns, g->all.n, room);
+
+		factors[k + 1] = SCALE_UNIT;
+		if (own <= median)
+			continue;
+		factors[k + 1] =
+		    (int64_t)((double)median / (double)own * SCALE_UNIT);
+		vec_push(&list, ((struct excess){ own - median, k }));
+	}
+	stable_sort(list.v, list.n, sizeof *list.v, by_excess);
+	loss = whole - length_with(c, r, factors, INTERN_NONE);
+	for (size_t i = 0; i < list.n && i < CANDIDATES && loss > 0; i++) {
+		int64_t ns = whole - length_with(c, r, factors, list.v[i].key);
+
+		if (ns > most) {
+			most = ns;
+			worst = list.v[i];
+		}
+	}
+	rec = critical_add(g, IS_RANK,
+	    most > 0 ? number_of_host(r, longest_of(c, r, worst.key)) : 0);
+	rec->rec.source = r->source;
+	rec->loss_ns = loss;
+	rec->loss_percent = (double)loss / (double)whole * 100;
+	rec->excess_ns = most > 0 ? worst.ns : SINK_NONE;
+	rec->least_ns = most > 0 ? most : SINK_NONE;
+	vec_free(&list);
+	free(factors);
+}
+
+void
+ranks_records(struct program *g)
+{
+	struct costs c = { .g = g };
+	int64_t *room = xmalloc(g->all.n * sizeof *room + 1);
+
+	c.of = xcalloc(g->graph.nnodes / 2, sizeof *c.of);
+	add_costs(&c);
+	for (size_t i = 0; i < g->all.n; i++)
+		add_rank(&c, g->all.v[i], room);
+	map_free(&c.known);
+	map_free(&c.keys);
+	vec_free(&c.ns);
+	free(c.of);
+	free(room);
+}
