@@ -217,7 +217,7 @@ void scale_find(struct program *g, uint32_t *of);
  */
 void ranks_join(struct program *g);
 void ranks_build(struct program *g);
-void ranks_records(struct program *g);
+void ranks_records(struct program *g, const edge_list *path);
 void ranks_free(struct program *g);
 
 #endif

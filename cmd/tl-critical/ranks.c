@@ -46,6 +46,7 @@ start_collective(const struct program *g, int *fd)
 	if (pid < 0)
 		die_errno("tl-collective");
 	close(fds[1]);
+	free(argv.v[0]);
 	vec_free(&argv);
 	*fd = fds[0];
 	return pid;
@@ -517,7 +518,8 @@ longest_of(const struct costs *c, const struct recording *r, uint32_t key)
 }
 
 static void
-add_rank(struct costs *c, const struct recording *r, int64_t *room)
+add_rank(
+    struct costs *c, const struct recording *r, bool is_on_path, int64_t *room)
 {
 	struct program *g = c->g;
 	const int64_t whole = g->graph.window.end - g->graph.window.start;
@@ -541,7 +543,8 @@ add_rank(struct costs *c, const struct recording *r, int64_t *room)
 		vec_push(&list, ((struct excess){ own - median, k }));
 	}
 	stable_sort(list.v, list.n, sizeof *list.v, by_excess);
-	loss = whole - length_with(c, r, factors, INTERN_NONE);
+	/* a path that does not go through its host stays as it is */
+	loss = is_on_path ? whole - length_with(c, r, factors, INTERN_NONE) : 0;
 	for (size_t i = 0; i < list.n && i < CANDIDATES && loss > 0; i++) {
 		int64_t ns = whole - length_with(c, r, factors, list.v[i].key);
 
@@ -562,15 +565,24 @@ add_rank(struct costs *c, const struct recording *r, int64_t *room)
 }
 
 void
-ranks_records(struct program *g)
+ranks_records(struct program *g, const edge_list *path)
 {
 	struct costs c = { .g = g };
+	bool *is_on_path = xcalloc(g->all.n + 1, sizeof *is_on_path);
 	int64_t *room = xmalloc(g->all.n * sizeof *room + 1);
 
 	c.of = xcalloc(g->graph.nnodes / 2, sizeof *c.of);
 	add_costs(&c);
+	for (size_t i = 0; i < path->n; i++) {
+		const struct edge *e = &g->graph.edges.v[path->v[i]];
+		const struct recording *r = recording_of(g, e->owner);
+
+		if (e->kind == EDGE_HOST && r != NULL)
+			is_on_path[r->number] = true;
+	}
 	for (size_t i = 0; i < g->all.n; i++)
-		add_rank(&c, g->all.v[i], room);
+		add_rank(&c, g->all.v[i], is_on_path[i], room);
+	free(is_on_path);
 	map_free(&c.known);
 	map_free(&c.keys);
 	vec_free(&c.ns);

@@ -24,14 +24,14 @@ above(const struct host *h, uint32_t event, bool is_module)
 const struct recording *
 recording_of(const struct program *g, uint32_t number)
 {
-	for (size_t i = 0; i < g->all.n && number > 0; i++) {
-		const struct recording *r = g->all.v[i];
+	const struct recording *r;
+	size_t at;
 
-		if (number >= r->first &&
-		    number - r->first < r->host.events.n + r->host.gpus.n)
-			return r;
-	}
-	return NULL;
+	bisect(at, g->all.n, mid, g->all.v[mid]->first <= number);
+	if (at == 0 || number == 0)
+		return NULL;
+	r = g->all.v[at - 1];
+	return number - r->first < r->host.events.n + r->host.gpus.n ? r : NULL;
 }
 
 static struct place
@@ -406,7 +406,7 @@ add_records(struct program *g)
 	if (g->with_slack)
 		add_slack(g, &path);
 	if (g->is_job && g->with_ranks)
-		ranks_records(g);
+		ranks_records(g, &path);
 	vec_free(&path);
 }
 
