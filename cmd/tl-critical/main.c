@@ -273,9 +273,10 @@ take_source(struct sink *s, const struct source *src)
 {
 	struct program *g = (struct program *)s;
 
-	if (g->with_overlay && strcmp(s->sources.path, "stdin") == 0)
-		die_usage("option '--overlay' reads its inputs twice: not "
-			  "from standard input");
+	if ((g->with_overlay || g->is_job) &&
+	    strcmp(s->sources.path, "stdin") == 0)
+		die_usage("options '--job' and '--overlay' read each input "
+			  "twice: not from standard input");
 	if (!source_int(src, "first", &g->first_ns))
 		g->first_ns = 0;
 }

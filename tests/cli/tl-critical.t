@@ -251,6 +251,7 @@ is 'without a late one' "$(job --table critical_ranks -c loss_ns one/* | sort -u
 is 'and without that loader' "$(job --what-if '*loader*=0' -c bound,before_ns,after_ns job/* |
 	awk '$1 == "total" { print $2, $3 }')" '3268000 1668000'
 refuses 2 "'--job'" 'tl-critical --table critical_ranks t.json'
+refuses 2 'twice' 'tl-critical --job - <t.json'
 refuses 1 'rank of the job' 'tl-critical --job t.json'
 
 # ---- windows ----
