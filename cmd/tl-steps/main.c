@@ -93,6 +93,7 @@ static const struct sink_column columns[] = {
 	{ { "batch", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(batch), 0 },
 	{ { "tokens", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(tokens), 0 },
 	{ { "flags", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(flags), 0 },
+	{ { "is_inferred", NULL, COL_BOOL, NONE, MINOR, 0 }, SINK_BOOL, false, AT(is_inferred), 0 },
 	{ { "uid", NULL, COL_INT, NONE, MINOR, 0 }, SINK_CELL, false, C_UID, 0 },
 	{ { "steps", NULL, COL_INT, COUNT, 0, 0 }, SINK_CELL, false, C_COUNT, 0 },
 	{ { "step_time", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(time_is), 0 },
@@ -116,6 +117,7 @@ static const struct sink_column columns[] = {
 	{ { "between_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_BETWEEN, 0 },
 	{ { "unlinked_count", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(nunlinked), 0 },
 	{ { "outside_count", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(noutside), 0 },
+	{ { "repeat_calls", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(nrepeat), 0 },
 	SINK_COLUMNS_END,
 };
 /* clang-format on */
@@ -128,7 +130,7 @@ static struct sink_table tables[] = {
 		       "busy_launched_ns,busy_ns,idle_ns,idle_cause,"
 		       "idle_cause_ns,exposed_comm_ns,exposed_copy_ns,"
 		       "drain_ns,lead_ns,gap_ns,gap_cause,data_ns,kernels,"
-		       "launches,phase,batch,tokens,flags,uid",
+		       "launches,phase,batch,tokens,flags,is_inferred,uid",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 	[OF_SUMMARY] = { .name = "steps_summary",
@@ -138,7 +140,7 @@ static struct sink_table tables[] = {
 		       "slowest,slowest_by,slowest_by_ns,median_step_ns,"
 		       "slowest_in,wall_ns_median,gpu_wall_ns_median,"
 		       "drain_ns_first,drain_ns_last,window_ns,between_ns,"
-		       "unlinked_count,outside_count,reason",
+		       "unlinked_count,outside_count,repeat_calls,reason",
 	    .order = SINK_AS_ADDED },
 };
 
@@ -294,6 +296,15 @@ slowest_cell(const struct sink_row *row, unsigned number)
 	}
 }
 
+static void
+add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
+{
+	(void)p;
+	if (((struct program *)s)->any_inferred)
+		table_note(
+		    t, "no annotations: steps inferred from calls that repeat");
+}
+
 static struct cell
 cell(const struct sink_row *row, unsigned number)
 {
@@ -431,6 +442,7 @@ static const struct sink_def def = {
 	.empty = explain_empty,
 	.free = free_all,
 	.asked = is_asked,
+	.notes = add_notes,
 	.cell = cell,
 };
 

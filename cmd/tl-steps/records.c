@@ -71,6 +71,9 @@ add_row(struct program *g, const struct step_process *p,
 	*r = (struct step_record){
 		.rec = { .source = g->source, .ts_ns = w->start_ns },
 		.what = w->what,
+		.is_inferred = g->steps.inferred > 0,
+		.nrepeat = g->steps.inferred > 0 ? (int64_t)g->steps.inferred
+						 : SINK_NONE,
 		.word = word(g, words[w->what]),
 		.name = INTERN_NONE,
 		.gap_cause = INTERN_NONE,
@@ -275,6 +278,9 @@ steps_records(struct program *g)
 	host_ready(&g->host);
 	steps_find(
 	    &g->steps, &g->host, asked->annotations.v, asked->annotations.n);
+	if (asked->annotations.n == 0 &&
+	    (g->steps.list.n == 0 || g->steps.list.v[0].what == STEP_IS_WHOLE))
+		g->any_inferred |= steps_infer(&g->steps, &g->host);
 	if (g->steps.list.n == 0 && asked->annotations.n > 0)
 		report(MSG_NO_SUCH_ANNOTATION, g->sink.sources.path, g->source,
 		    asked->annotations.v[0]);

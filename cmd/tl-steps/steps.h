@@ -14,7 +14,7 @@ struct step_record {
 	struct sink_record rec; /* uid, track: of the annotation */
 	uint8_t what;           /* enum step_what */
 	bool is_gpu_time;       /* gpu_wall_ns is the step time */
-	bool has_uid, has_work;
+	bool has_uid, has_work, is_inferred;
 	uint32_t word, name, gap_cause, idle_cause, phase, flags;
 	uint32_t time_is, reason;
 	struct key pid;
@@ -27,6 +27,7 @@ struct step_record {
 	int64_t gap_ns, idle_cause_ns, data_ns;
 	int64_t nkernels, nlaunches;
 	int64_t nunlinked, noutside; /* GPU events of the source */
+	int64_t nrepeat;             /* calls that repeat, if they say it */
 	int64_t parts[PART_COUNT];
 	uint32_t longest[CAUSE_COUNT]; /* names of the events in that time */
 };
@@ -47,6 +48,7 @@ struct program {
 	struct parts parts;
 	VEC(struct step_row) rows; /* as steps.list */
 	bool has_source;
+	bool any_inferred;
 	uint32_t source;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a source that is kept whole. */
 #include "trace/host.h"
+#include "trace/repeat.h"
 #include "trace/steps.h"
 
 static const struct key *
@@ -85,6 +86,111 @@ steps_find(struct steps *s, const struct host *h, const struct str *globs,
 	steps_ready(s, launched, (void *)(uintptr_t)h);
 	if (s->list.n == 0 && nglobs == 0)
 		take_whole(s, h);
+}
+
+/* ---- without markers ---- */
+
+typedef VEC(struct repeat_event) call_list;
+
+static void
+add_call(const struct host *h, uint32_t i, uint32_t name, uint64_t order,
+    call_list *calls)
+{
+	const struct host_event *e = &h->events.v[i];
+
+	/* threads are in the order of how much they launch */
+	if (key_eq(*pid_of(h, e), *pid_of(h, &h->events.v[0])))
+		vec_push(calls,
+		    ((struct repeat_event){
+			e->start_ns, e->end_ns, order, name, i }));
+}
+
+/* Those without another op above. */
+static void
+list_ops(const struct host *h, call_list *calls)
+{
+	VEC(bool) in_op = { 0 };
+
+	for (uint32_t i = 0; i < h->events.n; i++) {
+		const struct host_event *e = &h->events.v[i];
+		bool is_below = e->up != HOST_NONE && in_op.v[e->up];
+
+		vec_push(&in_op, is_below || e->kind == KIND_OP);
+		if (e->kind == KIND_OP && !is_below)
+			add_call(h, i, e->name, e->uid.id, calls);
+	}
+	vec_free(&in_op);
+}
+
+/* What is launched, by name of the GPU event; without any, the ops. */
+static void
+list_calls(const struct host *h, call_list *calls)
+{
+	if (h->gpus.n == 0)
+		list_ops(h, calls);
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		const struct host_gpu *k = &h->gpus.v[i];
+
+		if (k->launch != HOST_NONE)
+			add_call(h, k->launch, k->name, k->uid.id, calls);
+	}
+}
+
+/* A step begins where the call in front of its first one ends. */
+static int64_t
+border(const call_list *calls, size_t at)
+{
+	int64_t start;
+
+	if (at == calls->n)
+		return calls->v[at - 1].end_ns;
+	start = calls->v[at].start_ns;
+	return at > 0 && calls->v[at - 1].end_ns < start
+	    ? calls->v[at - 1].end_ns
+	    : start;
+}
+
+/* False: two begin at once, as all that one graph launches does. */
+static bool
+take_repeats(struct steps *s, const struct host *h, const call_list *calls,
+    const struct repeats *r)
+{
+	const struct host_event *first =
+	    &h->events.v[calls->v[r->at.v[0]].event];
+
+	steps_clear(s);
+	s->inferred = r->length;
+	for (size_t i = 0; i + 1 < r->at.n; i++) {
+		struct step_window w = { .start_ns = border(calls, r->at.v[i]),
+			.end_ns = border(calls, r->at.v[i + 1]),
+			.number = (int64_t)i + 1,
+			.marker = STEPS_NONE };
+
+		if (w.start_ns >= w.end_ns)
+			return false;
+		vec_push(&s->list, w);
+	}
+	steps_add_process(s, *pid_of(h, first), first->thread);
+	return true;
+}
+
+bool
+steps_infer(struct steps *s, const struct host *h)
+{
+	call_list calls = { 0 };
+	struct repeats r = { 0 };
+	bool found;
+
+	list_calls(h, &calls);
+	found = repeats_find(&r, calls.v, calls.n);
+	if (found && !take_repeats(s, h, &calls, &r)) {
+		steps_clear(s);
+		take_whole(s, h);
+		found = false;
+	}
+	vec_free(&calls);
+	repeats_free(&r);
+	return found;
 }
 
 uint32_t

@@ -213,6 +213,15 @@ steps_at(const struct steps *s, const struct key *pid, int64_t ns)
 	return w;
 }
 
+void
+steps_add_process(struct steps *s, struct key pid, uint32_t thread)
+{
+	*map_put(&s->process_of, pid_bits(pid), NULL) = s->processes.n;
+	vec_push(&s->processes,
+	    ((struct step_process){
+		.pid = pid, .n = (uint32_t)s->list.n, .thread = thread }));
+}
+
 struct key
 step_key(const struct step_window *w, struct dict *st)
 {
@@ -227,7 +236,7 @@ step_key(const struct step_window *w, struct dict *st)
 void
 steps_clear(struct steps *s)
 {
-	s->markers.n = s->list.n = s->processes.n = 0;
+	s->markers.n = s->list.n = s->processes.n = s->inferred = 0;
 	map_free(&s->process_of);
 }
 

@@ -77,6 +77,7 @@ struct steps {
 	VEC(struct step_marker) markers;
 	VEC(struct step_window) list;
 	VEC(struct step_process) processes;
+	size_t inferred; /* calls in most steps; 0: they are not inferred */
 	/* private */
 	struct map process_of; /* by pid */
 	uint8_t family;
@@ -104,6 +105,8 @@ void steps_ready(struct steps *s, steps_launched_fn *launched, void *arg);
  */
 const struct step_window *steps_at(
     const struct steps *s, const struct key *pid, int64_t ns);
+/* All windows in list become those of one process. */
+void steps_add_process(struct steps *s, struct key pid, uint32_t thread);
 /* How a window is called: a number, "between" (in st), or nothing. */
 struct key step_key(const struct step_window *w, struct dict *st);
 void steps_free(struct steps *s);
@@ -115,6 +118,12 @@ void steps_free(struct steps *s);
  */
 void steps_find(struct steps *s, const struct host *h, const struct str *globs,
     size_t nglobs);
+/*
+ * Where steps_find() found none (the whole): the steps that repeat what the
+ * process launches which launches most, or without GPU work what its outermost
+ * ops are. They begin where the call in front ends. False: nothing repeats.
+ */
+bool steps_infer(struct steps *s, const struct host *h);
 /* The window, in list, in which an event of the host starts, or STEPS_NONE. */
 uint32_t steps_window_of(
     const struct steps *s, const struct host *h, uint32_t event);

@@ -78,6 +78,47 @@ is '--annotation names them' "$(steps name,wall_ns "--annotation 'step*'")" \
 is '--annotation ProfilerStep*' "$(steps step,wall_ns "--annotation 'ProfilerStep*'")" \
 	'1 1000000.'
 
+# ---- steps that repeat ----
+
+# three times a b c, with a pause of the host in front of a, and half of one in front
+{
+	i=0 t=0
+	for name in c a b c a b c a b c a b; do
+		test $name = a && t=$((t + 100))
+		launch $i $((t += 10)) $((t + 20)) 5 $name
+		i=$((i + 1))
+	done
+} | trace >t.json
+is 'calls that repeat' "$(steps what,step,ts_ns,wall_ns,launches,is_inferred)" \
+	'step 1 15000 130000 3 true.step 2 145000 130000 3 true.step 3 275000 130000 3 true.'
+is 'how many' "$(rows 'tl-steps --table steps_summary -c steps,repeat_calls,outside_count t.json')" \
+	'3 3 3.'
+is '--annotation is not inferred' "$(tl-steps --annotation 'x*' t.json 2>err; echo $?)" 5
+{
+	for i in 1 2 3 4 5 6 7 8 9; do
+		launch $i $((i * 10)) $((i * 10 + 20)) 5
+	done
+} | trace >t.json
+is 'one kernel again and again is no step' "$(steps what)" 'whole.'
+{
+	t=0
+	for i in 1 2 3 4; do
+		for name in x y$i; do
+			launch $((t + 1)) $((t += 10)) $((t + 20)) 5 $name
+		done
+	done
+} | trace >t.json
+is 'nor is what leaves names out' "$(steps what)" 'whole.'
+{
+	for i in 0 1 2; do
+		ev cpu_op aten::mm 1 $((i * 100)) 10
+		ev cpu_op aten::add 1 $((i * 100 + 20)) 10
+		ev cpu_op aten::fill_ 1 $((i * 100 + 22)) 5
+	done
+} | trace >t.json
+is 'without GPU work, ops' "$(rows 'tl-steps --format csv -c what,ts_ns,wall_ns,busy_ns t.json')" \
+	'step,0,30000,.step,30000,100000,.step,130000,100000,.' 
+
 # ---- what an annotation says ----
 
 {

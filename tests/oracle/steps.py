@@ -104,7 +104,7 @@ def raw_steps(trace):
 def check_raw(trace, rows):
     """their wall times are those of the file"""
     raw = raw_steps(trace)
-    mine = [r for r in rows if r["what"] == "step" and NAMES.match(r["name"])]
+    mine = [r for r in rows if r["what"] == "step" and NAMES.match(r["name"] or "")]
     if not raw or not mine:
         return []
     want = []

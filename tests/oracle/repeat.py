@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""repeat.py: steps of traces without markers, against a slow finder and worked figures.
+
+Real traces with their ProfilerStep annotations removed, and those that have none: how
+many steps tl-steps infers, from how many calls, where they begin, and which traces it
+refuses.
+"""
+import gzip
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+
+import kineto
+from worked import names_of, table, traces
+
+# trace: steps, calls in each, None: refused
+WORKED = {
+    "kineto_resnet50_w0_step1": (6, 1516), "hta_ns_resolution": (5, 1219),
+    "mi300_resnet_ckpt": (3, 895), "hpct_replay": (10, 2), "tpt_transformer_step1": (3, 16),
+    "hta_nccl_parser": (2, 1258), "multirank_cifar_mi300x_4r/rank0": (2, 1365),
+    "mi300_ddp_resnet18": (4, 475), "param_linear": (39, 261),
+    "hta_gpu_user_annotation": (5, 28), "h100_nsfw_vit": None, "inference_xdit_sd_3_5": None,
+}
+# their borders lie so far in front of the markers, the first step is cut short
+BEFORE = (28000, 209000)
+NEAR = ("kineto_resnet50_w0_step1", "hta_ns_resolution", "mi300_resnet_ckpt", "hpct_replay",
+        "tpt_transformer_step1")
+
+
+def upper_median(v):
+    return sorted(v)[len(v) // 2] if v else -1
+
+
+def best_units(names):
+    """the anchor's places and the commonest unit"""
+    n, count = len(names), Counter(names)
+    where = {}
+    for i, name in enumerate(names):
+        where.setdefault(name, []).append(i)
+    best, found = None, None
+    for m in sorted(set(count.values()), reverse=True):
+        for name in [x for x in where if count[x] == m][:8] if m >= 3 else []:
+            p = where[name]
+            units = [tuple(sorted(names[a:b])) for a, b in zip(p, p[1:])]
+            unit, times = Counter(units).most_common(1)[0]
+            if times * 100 < 60 * len(units) or (p[-1] - p[0]) * 2 < n:
+                continue
+            share = sum(c for c in count.values() if c % m == 0) / n
+            score = (int(share * 100 + 0.5), upper_median([len(u) for u in units]))
+            if best is None or score > best:
+                best, found = score, (p, unit)
+            break
+    return found
+
+
+def find(calls):
+    """(start, end, name) in order: the places where steps begin, the end, calls in each"""
+    names = [c[2] for c in calls]
+    found = best_units(names)
+    if found is None:
+        return None
+    p, unit = found
+    own, size = set(unit), len(unit)
+    if size < 2 or sum(x not in own for x in names) * 50 > len(names):
+        return None
+    firsts = [a for a, b in zip(p, p[1:]) if tuple(sorted(names[a:b])) == unit]
+    gaps = [upper_median([max(0, calls[a + o][0] - calls[a + o - 1][1])
+                          for a in firsts if a + o > 0]) for o in range(size)]
+    offset = gaps.index(max(gaps))
+    if p[0] <= size and gaps[-p[0] % size] >= max(gaps) // 2:
+        offset = -p[0] % size
+    sample = names[firsts[0]:firsts[0] + size]
+    name = sample[offset]
+    before, behind = sample[:offset].count(name), sample[offset:].count(name)
+    borders = []
+    head = [i for i in range(p[0]) if names[i] == name]
+    if offset > 0 and len(head) >= behind:
+        borders.append(head[-behind])
+    for a, b in zip(p, [*p[1:], len(names)]):
+        mine = [i for i in range(a, b) if names[i] == name]
+        if len(mine) > before:
+            borders.append(mine[before])
+    if borders and tuple(sorted(names[borders[-1]:])) == unit:
+        borders.append(len(names))
+    return (borders, size) if len(borders) > 1 else None
+
+
+def starts(calls, borders):
+    out = []
+    for i in borders:
+        if i == len(calls):
+            out.append(calls[-1][1])
+        else:
+            out.append(min(calls[i][0], calls[i - 1][1]) if i > 0 else calls[i][0])
+    return out
+
+
+def load(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as f:
+        return json.load(f, strict=False)
+
+
+def stripped(path, to):
+    """without markers of steps"""
+    raw = load(path)
+    events = raw["traceEvents"] if isinstance(raw, dict) else raw
+    names = ("ProfilerStep#", "execute_diffusion_")
+    events[:] = [e for e in events if not str(e.get("name")).startswith(names)]
+    with open(to, "w", encoding="utf-8") as f:
+        json.dump(raw, f)
+
+
+def check(label, path, want, to):
+    bad = []
+    stripped(path, to)
+    trace = kineto.Trace(to).link()
+    calls = sorted(((g.launch.ts, g.id, g.launch.end, g.name) for g in trace.gpu
+                    if g.launch is not None and g.ts is not None))
+    mine = find([(c[0], c[2], c[3]) for c in calls])
+    steps = [r for r in table(["tl-steps", to]) if r["what"] == "step"]
+    summary = table(["tl-steps", "--table", "steps_summary", to])[0]
+    got = (len(steps), summary["repeat_calls"]) if steps else None
+    if got != want:
+        bad.append("%s steps and calls, not %s" % (got, want))
+    if mine is None or not steps:
+        return bad if (mine is None) == (not steps) else [*bad, "the slow finder: %s" % (mine,)]
+    times = starts([(c[0], c[2], c[3]) for c in calls], mine[0])
+    ours = [r["ts_ns"] for r in steps] + [steps[-1]["ts_ns"] + steps[-1]["wall_ns"]]
+    base = times[0] - ours[0]
+    if base % 10**9 or times != [t + base for t in ours]:
+        bad.append("borders %s, not %s" % (ours, times))
+    if label in NEAR:
+        marked = [r["ts_ns"] for r in table(["tl-steps", path])]
+        off = [b - a for a, b in zip(ours[1:], marked[1:])]
+        if len(marked) != len(steps) or not all(BEFORE[0] <= x <= BEFORE[1] for x in off):
+            bad.append("%s ns before the markers" % off)
+    return bad
+
+
+def main():
+    failed, root, paths = 0, os.environ["TL_DATA"], {}
+    for path in traces(root):
+        for label in names_of(WORKED, paths, os.path.relpath(path, root)):
+            paths[label] = path
+    with tempfile.TemporaryDirectory() as folder:
+        for label, want in WORKED.items():
+            bad = check(label, paths[label], want, os.path.join(folder, "t.json"))
+            failed += bool(bad)
+            print("%sok - steps of %s without markers" % ("not " if bad else "", label))
+            for line in bad:
+                print("# " + line)
+    print("1..%d" % len(WORKED))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

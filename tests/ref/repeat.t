@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-steps without markers: the steps that repeat, on real traces.
+. tests/cli/lib.sh
+have_data || skip_all 'no reference traces (TL_DATA)'
+python3 "$ROOT/tests/oracle/repeat.py"
