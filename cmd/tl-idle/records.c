@@ -2,24 +2,6 @@
 /* Gaps, pieces of gaps and intervals of GPU streams as records. */
 #include "cmd/tl-idle/idle.h"
 
-/* The nearest op, or frame of a module, from an event on up. */
-static uint32_t
-above(const struct idle *g, uint32_t event, bool is_module)
-{
-	const struct host *h = &g->host;
-
-	for (; event != HOST_NONE; event = h->events.v[event].up) {
-		const struct host_event *e = &h->events.v[event];
-
-		if (is_module ? e->kind == KIND_PYTHON &&
-			    name_is_module(dict_get(h->dict, e->name))
-			      : e->kind == KIND_OP)
-			return e->name;
-	}
-	return INTERN_NONE;
-}
-
-/* beside: the GPU event that ends it or, of a tail, that it follows. */
 static struct idle_record *
 add_record(struct idle *g, enum what what, const struct host_gpu *beside,
     uint32_t event, int64_t from, int64_t to)
@@ -56,8 +38,8 @@ add_record(struct idle *g, enum what what, const struct host_gpu *beside,
 		r->has_event = true;
 		r->name = e->name;
 		if (what == IS_PIECE && g->with_above) {
-			r->op = above(g, event, false);
-			r->module = above(g, event, true);
+			r->op = host_above(&g->host, event, false);
+			r->module = host_above(&g->host, event, true);
 		}
 	}
 	return r;
@@ -105,8 +87,8 @@ add_whole(struct idle *g, enum what what, const struct gap *gap)
 		r->next = next->name;
 		r->next_uid = next->uid;
 		if (next->launch != HOST_NONE) {
-			r->next_op = above(g, next->launch, false);
-			r->next_module = above(g, next->launch, true);
+			r->next_op = host_above(h, next->launch, false);
+			r->next_module = host_above(h, next->launch, true);
 		}
 	}
 	return r;

@@ -216,6 +216,25 @@ find_longest(
 	}
 }
 
+/* Communication with computation or copies beside it. */
+static void
+find_overlap(struct program *g)
+{
+	const struct host *h = &g->host;
+	struct spans comm = { 0 };
+
+	for (size_t i = 0; i < h->gpus.n; i++)
+		if (h->gpus.v[i].tag == BUCKET_COMM)
+			spans_add(
+			    &comm, h->gpus.v[i].start_ns, h->gpus.v[i].end_ns);
+	spans_normalise(&comm);
+	for (size_t i = 0; i < g->rows.n; i++)
+		g->rows.v[i].r.overlap_ns =
+		    covered(&comm, &g->steps.list.v[i]) -
+		    g->rows.v[i].r.exposed_comm_ns;
+	spans_free(&comm);
+}
+
 /* What the time on the clock went into. */
 static void
 find_parts(struct program *g)
@@ -251,4 +270,5 @@ figures_find(struct program *g)
 		return;
 	find_work(g);
 	find_parts(g);
+	find_overlap(g);
 }

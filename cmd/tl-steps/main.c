@@ -38,6 +38,7 @@ static const struct about about = {
 /* Cells that are made in cell(). */
 enum {
 	C_UID,
+	C_CALL_UID,
 	C_COUNT,
 	C_P95,
 	C_P99,
@@ -82,6 +83,7 @@ static const struct sink_column columns[] = {
 	{ { "idle_cause_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(idle_cause_ns), 0 },
 	{ { "exposed_comm_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(exposed_comm_ns), 0 },
 	{ { "exposed_copy_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_INT, false, AT(exposed_copy_ns), 0 },
+	{ { "overlap_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_INT, false, AT(overlap_ns), 0 },
 	{ { "drain_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_INT, false, AT(drain_ns), 0 },
 	{ { "lead_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_INT, false, AT(lead_ns), 0 },
 	{ { "gap_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_INT, false, AT(gap_ns), 0 },
@@ -118,19 +120,29 @@ static const struct sink_column columns[] = {
 	{ { "unlinked_count", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(nunlinked), 0 },
 	{ { "outside_count", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(noutside), 0 },
 	{ { "repeat_calls", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(nrepeat), 0 },
+	{ { "cause", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(idle_cause), 0 },
+	{ { "call", NULL, COL_TEXT, NONE, COL_NAME, 0 }, SINK_TEXT, false, AT(call), 0 },
+	{ { "op", NULL, COL_TEXT, NONE, COL_NAME, 0 }, SINK_TEXT, false, AT(op), 0 },
+	{ { "module", NULL, COL_TEXT, NONE, COL_NAME, 0 }, SINK_TEXT, false, AT(module), 0 },
+	{ { "time_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(idle_cause_ns), 0 },
+	{ { "median_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(median_ns), 0 },
+	{ { "more_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(more_ns), 0 },
+	{ { "median_step", NULL, COL_INT, NONE, MINOR, 0 }, SINK_INT, false, AT(median_step), 0 },
+	{ { "call_uid", NULL, COL_INT, NONE, MINOR, 0 }, SINK_CELL, false, C_CALL_UID, 0 },
 	SINK_COLUMNS_END,
 };
 /* clang-format on */
 
-enum { OF_STEPS, OF_SUMMARY };
+enum { OF_STEPS, OF_SUMMARY, OF_SLOW };
 
 static struct sink_table tables[] = {
 	[OF_STEPS] = { .name = "steps",
-	    .columns = "step,what,name,pid,ts_ns,wall_ns,gpu_wall_ns,"
-		       "busy_launched_ns,busy_ns,idle_ns,idle_cause,"
-		       "idle_cause_ns,exposed_comm_ns,exposed_copy_ns,"
-		       "drain_ns,lead_ns,gap_ns,gap_cause,data_ns,kernels,"
-		       "launches,phase,batch,tokens,flags,is_inferred,uid",
+	    .columns =
+		"step,what,name,pid,ts_ns,wall_ns,gpu_wall_ns,"
+		"busy_launched_ns,busy_ns,idle_ns,idle_cause,"
+		"idle_cause_ns,exposed_comm_ns,exposed_copy_ns,overlap_ns,"
+		"drain_ns,lead_ns,gap_ns,gap_cause,data_ns,kernels,"
+		"launches,phase,batch,tokens,flags,is_inferred,uid",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 	[OF_SUMMARY] = { .name = "steps_summary",
@@ -142,7 +154,22 @@ static struct sink_table tables[] = {
 		       "drain_ns_first,drain_ns_last,window_ns,between_ns,"
 		       "unlinked_count,outside_count,repeat_calls,reason",
 	    .order = SINK_AS_ADDED },
+	[OF_SLOW] = { .name = "steps_slow",
+	    .columns =
+		"step,pid,cause,call,op,module,time_ns,median_ns,more_ns,"
+		"median_step,call_uid",
+	    .order = SINK_AS_ADDED,
+	    .is_single = true },
 };
+
+static bool
+is_member(const struct sink *s, const struct sink_plan *p, const void *record)
+{
+	const struct step_record *r = record;
+
+	(void)s;
+	return (r->what == RECORD_IS_SLOW) == (p->table == &tables[OF_SLOW]);
+}
 
 static bool
 is_asked(const struct sink *s, const struct sink_table *t)
@@ -315,6 +342,9 @@ cell(const struct sink_row *row, unsigned number)
 		return r->has_uid && r->what == STEP_IS_STEP
 		    ? cell_uid(row->table, r->rec.uid)
 		    : cell_none();
+	case C_CALL_UID:
+		return r->has_uid ? cell_uid(row->table, r->rec.uid)
+				  : cell_none();
 	case C_COUNT:
 	case C_BETWEEN: return sum_cell(row, number);
 	case C_P95: return quantile_cell(row, 0.95);
@@ -442,6 +472,7 @@ static const struct sink_def def = {
 	.empty = explain_empty,
 	.free = free_all,
 	.asked = is_asked,
+	.member = is_member,
 	.notes = add_notes,
 	.cell = cell,
 };

@@ -90,6 +90,10 @@ add_row(struct program *g, const struct step_process *p,
 		.idle_ns = gpu,
 		.exposed_comm_ns = gpu,
 		.exposed_copy_ns = gpu,
+		.overlap_ns = gpu,
+		.call = INTERN_NONE,
+		.op = INTERN_NONE,
+		.module = INTERN_NONE,
 		.done_ns = SINK_NONE,
 		.drain_ns = SINK_NONE,
 		.lead_ns = SINK_NONE,
@@ -186,8 +190,31 @@ outlier_bound(
 	return bound > OUTLIER_SHARE * median ? bound : OUTLIER_SHARE * median;
 }
 
+/* Where the step times change for good, not for a step. */
 static void
-set_flags(struct program *g, struct step_row *row, double median, double bound)
+find_changes(struct step_row *rows, size_t n, double median)
+{
+	VEC(int64_t) times = { 0 };
+	VEC(struct step_row *) steps = { 0 };
+	VEC(uint32_t) at = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].r.time_ns == SINK_NONE)
+			continue;
+		vec_push(&times, rows[i].r.time_ns);
+		vec_push(&steps, &rows[i]);
+		vec_push(&at, 0);
+	}
+	at.n = changes_find(at.v, times.v, times.n, median);
+	for (size_t i = 0; i < at.n; i++)
+		steps.v[at.v[i]]->is_change = true;
+	vec_free(&times);
+	vec_free(&steps);
+	vec_free(&at);
+}
+
+static void
+set_flags(struct program *g, struct step_row *row)
 {
 	struct step_record *r = &row->r;
 	const struct {
@@ -200,9 +227,8 @@ set_flags(struct program *g, struct step_row *row, double median, double bound)
 		{ "incomplete",
 		    idle_of_groups(r, GROUP_OF_MISSING, GROUP_OF_MISSING) >
 			r->wall_ns / SHARE },
-		{ "outlier",
-		    r->time_ns != SINK_NONE &&
-			fabs((double)r->time_ns - median) > bound },
+		{ "outlier", r->is_outlier },
+		{ "change", row->is_change },
 		{ "overlap", row->is_cut },
 	};
 	struct buf text = { 0 };
@@ -243,8 +269,14 @@ compare(struct program *g, struct step_row *rows, size_t n, int_list *room)
 	median =
 	    median_of(rows, n, offsetof(struct step_record, time_ns), room);
 	bound = outlier_bound(rows, n, median, room);
-	for (size_t i = 0; i < n; i++)
-		set_flags(g, &rows[i], median, bound);
+	find_changes(rows, n, median);
+	for (size_t i = 0; i < n; i++) {
+		struct step_record *r = &rows[i].r;
+
+		r->is_outlier = r->time_ns != SINK_NONE &&
+		    fabs((double)r->time_ns - median) > bound;
+		set_flags(g, &rows[i]);
+	}
 }
 
 /* ---- all ---- */
@@ -267,6 +299,13 @@ add_records(struct program *g)
 			*(struct step_record *)sink_add(&g->sink) =
 			    g->rows.v[i].r;
 	vec_free(&chosen);
+	if (select_asks_steps(&g->asked))
+		return;
+	for (size_t i = 0; i < g->steps.processes.n; i++) {
+		const struct step_process *p = &g->steps.processes.v[i];
+
+		slow_records(g, g->rows.v + p->first, p->n);
+	}
 }
 
 void

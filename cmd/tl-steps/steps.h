@@ -10,11 +10,14 @@
 #include "sink/sink.h"
 #include "trace/parts.h"
 
+/* What a record is: enum step_what, or one of the table steps_slow. */
+enum { RECORD_IS_SLOW = STEP_IS_WHOLE + 1 };
+
 struct step_record {
 	struct sink_record rec; /* uid, track: of the annotation */
-	uint8_t what;           /* enum step_what */
-	bool is_gpu_time;       /* gpu_wall_ns is the step time */
-	bool has_uid, has_work, is_inferred;
+	uint8_t what;
+	bool is_gpu_time; /* gpu_wall_ns is the step time */
+	bool has_uid, has_work, is_inferred, is_outlier;
 	uint32_t word, name, gap_cause, idle_cause, phase, flags;
 	uint32_t time_is, reason;
 	struct key pid;
@@ -22,12 +25,15 @@ struct step_record {
 	int64_t step, batch, tokens;
 	int64_t wall_ns, gpu_wall_ns, time_ns;
 	int64_t busy_launched_ns, busy_ns, idle_ns;
-	int64_t exposed_comm_ns, exposed_copy_ns;
+	int64_t exposed_comm_ns, exposed_copy_ns, overlap_ns;
 	int64_t done_ns, drain_ns, lead_ns;
 	int64_t gap_ns, idle_cause_ns, data_ns;
 	int64_t nkernels, nlaunches;
 	int64_t nunlinked, noutside; /* GPU events of the source */
 	int64_t nrepeat;             /* calls that repeat, if they say it */
+	/* of RECORD_IS_SLOW: what idle_cause_ns went into, there and here */
+	uint32_t call, op, module;
+	int64_t median_ns, more_ns, median_step;
 	int64_t parts[PART_COUNT];
 	uint32_t longest[CAUSE_COUNT]; /* names of the events in that time */
 };
@@ -36,6 +42,7 @@ struct step_record {
 struct step_row {
 	struct step_record r;
 	bool is_cut;
+	bool is_change; /* step times are others from here on */
 };
 
 struct program {
@@ -56,5 +63,12 @@ struct program {
 void steps_records(struct program *g);
 /* figures.c: of all rows but what they are called and how they compare. */
 void figures_find(struct program *g);
+/*
+ * changes.c: the places, n at most, of the steps from which on the times are
+ * others; how many.
+ */
+size_t changes_find(uint32_t *at, const int64_t *v, size_t n, double median);
+/* slow.c: of the slow steps of a process, against its median one. */
+void slow_records(struct program *g, const struct step_row *rows, size_t n);
 
 #endif

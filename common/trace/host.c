@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "trace/host-inside.h"
+#include "trace/process.h"
 
 #define KINDS_NESTED                                                      \
 	(KINDS_HOST | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_ANNOTATION) | \
@@ -341,6 +342,20 @@ host_segment_at(const struct host *h, const struct host_thread *t, int64_t ns)
 
 	bisect(at, t->nsegs, mid, v[mid].end_ns <= ns);
 	return at;
+}
+
+uint32_t
+host_above(const struct host *h, uint32_t event, bool is_module)
+{
+	for (; event != HOST_NONE; event = h->events.v[event].up) {
+		const struct host_event *e = &h->events.v[event];
+
+		if (is_module ? e->kind == KIND_PYTHON &&
+			    name_is_module(dict_get(h->dict, e->name))
+			      : e->kind == KIND_OP)
+			return e->name;
+	}
+	return INTERN_NONE;
 }
 
 /* ---- threads ---- */

@@ -106,6 +106,8 @@ void host_free(struct host *h);
 /* The first of a thread's segments that ends behind a time. */
 size_t host_segment_at(
     const struct host *h, const struct host_thread *t, int64_t ns);
+/* The name of the nearest op, or nn.Module frame, from an event on up. */
+uint32_t host_above(const struct host *h, uint32_t event, bool is_module);
 /* Whether no event of its name and kind began before it. */
 bool host_is_first_of_name(struct host *h, uint32_t event);
 /*

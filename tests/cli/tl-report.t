@@ -35,7 +35,7 @@ is 'temporary files are gone' "$(left tmp)" ''
 
 ops='ops_summary.csv ops_summary_by_category.csv ops_unique_args.csv'
 idle='idle.csv idle_by_stream.csv idle_gaps.csv idle_window.csv'
-steps='steps.csv steps_summary.csv'
+steps='steps.csv steps_slow.csv steps_summary.csv'
 ok '-d' tl-report -d out "$SAMPLE"
 is 'the sheets' "$(sheets out)" "BinaryElementwise.csv GEMM.csv MorePointwise.csv\
  Movement.csv Normalization.csv Optimizer.csv Reduce_fwd.csv SDPA_bwd.csv\
@@ -210,7 +210,7 @@ is 'a selection is of both' "$(sed 1d selected/diff_stats.csv | wc -l)" \
 tl-report before.tl --vs after.tl -o vs.xlsx
 is 'the sheets of a workbook' "$(python3 "$ROOT/tests/oracle/read_xlsx.py" vs.xlsx |
 	sed -n 's/^sheet "\(.*\)"$/\1/p' | head -n 10 | tr '\n' ' ')" \
-	'summary diff_steps diff_ops_summary gpu_timeline steps steps_summary idle idle_window idle_gaps idle_by_stream '
+	'summary diff_steps diff_ops_summary gpu_timeline steps steps_summary steps_slow idle idle_window idle_gaps '
 gzip -dc "$SAMPLE" | sed 's/"cat": *"cpu_op"/"cat":"x"/' >other.json
 for other in other.json roc.json; do
 	tl-report t.tl --vs "$other" -d "by-$other" 2>err
@@ -244,7 +244,7 @@ ok '-o' tl-report -o r.xlsx "$SAMPLE"
 python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx >cells 2>err
 is 'a sound workbook' "$(cat err)" ''
 is 'its sheets' "$(sed -n 's/^sheet "\(.*\)"$/\1/p' cells | tr '\n' ' ')" \
-	"summary gpu_timeline steps steps_summary idle idle_window idle_gaps idle_by_stream\
+	"summary gpu_timeline steps steps_summary steps_slow idle idle_window idle_gaps idle_by_stream\
  ops_summary_by_category ops_summary ops_unique_args\
  unified_perf_summary GEMM SDPA_fwd SDPA_bwd BinaryElementwise UnaryElementwise\
  Normalization Reduce_fwd Softmax Movement MorePointwise Optimizer coll_analysis\

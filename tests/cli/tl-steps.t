@@ -205,6 +205,34 @@ is 'quantiles and spread' "$(tl-steps --table steps_summary -c \
 	awk 'NR > 1 { printf "%.0f %.0f %.0f %.0f", $1, $2, $3, $4 }')" \
 	'1000000 2400000 2880000 200'
 is '--step last' "$(steps step '--step last')" '7.'
+is '--step slowest' "$(steps step '--step slowest')" '7.'
+is 'who made it slow' "$(rows 'tl-steps --table steps_slow --format csv \
+	-c step,cause,call,op,time_ns,median_ns,more_ns,median_step,call_uid t.json' | cut -d. -f1)" \
+	'7,op,aten::slow,aten::slow,2500000,0,2500000,4,21'
+is 'not for some of the steps' "$(tl-steps --step 7 --table steps_slow --no-header t.json)" ''
+# ten of 1 ms, one of 3, nine of 1, then twelve of 1.5
+{
+	t=0
+	for i in $(seq 32); do
+		d=1000
+		test $i = 11 && d=3000
+		test $i -gt 20 && d=1500
+		step $i $t $d
+		launch $i $((t + 10)) $((t + 20)) 10
+		t=$((t + d))
+	done
+} | trace >changes.json
+is 'step times change for good once' \
+	"$(rows 'tl-steps --format csv -c step,flags changes.json' | tr . '\n' |
+		sed -n 's/,.*change.*//p')" 21
+{
+	launch 1 10 10 40 ncclKernel 1 8
+	launch 2 11 30 40
+	step 1 0 50
+	step 2 50 50
+} | trace >overlap.json
+is 'communication behind computation' "$(rows 'tl-steps -c exposed_comm_ns,overlap_ns overlap.json')" \
+	'20000 20000.0 0.'
 {
 	for i in 0 1 2 3; do
 		step $i $((i * 100)) 100

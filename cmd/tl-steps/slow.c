@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Who made a step slow: what its time went into, against the median step. */
+#include "cmd/tl-steps/steps.h"
+
+#define SLOW_STEPS 8 /* of a process: the slowest one and outliers */
+#define SLOW_ROWS 32 /* of a step: where it is behind or ahead most */
+
+/* Time that went into one thing, in the median step and in the slow one. */
+struct use {
+	uint32_t cause, call, op, module; /* words */
+	int64_t ns[2];
+	int64_t longest_ns;
+	uint32_t event; /* of the slow step's longest piece, or HOST_NONE */
+};
+typedef VEC(struct use) use_list;
+
+static int
+by_words(const void *x, const void *y)
+{
+	const struct use *a = x, *b = y;
+	const uint32_t p[] = { a->cause, a->call, a->op, a->module };
+	const uint32_t q[] = { b->cause, b->call, b->op, b->module };
+
+	for (size_t i = 0; i < sizeof p / sizeof *p; i++)
+		if (p[i] != q[i])
+			return p[i] < q[i] ? -1 : 1;
+	return 0;
+}
+
+static int64_t
+more_of(const struct use *it)
+{
+	return it->ns[1] - it->ns[0];
+}
+
+/* Those that explain most first; equal ones in the order of their words. */
+static int
+by_difference(const void *x, const void *y)
+{
+	int64_t a = more_of(x), b = more_of(y);
+
+	a = a < 0 ? -a : a;
+	b = b < 0 ? -b : b;
+	return (a < b) - (a > b);
+}
+
+/* ---- what the time of a step went into ---- */
+
+static void
+add_gpu(const struct program *g, const struct step_record *r, bool is_slow,
+    use_list *to)
+{
+	static const char *const words[] = {
+		[PART_COMPUTE - CAUSE_COUNT] = "compute",
+		[PART_COMM - CAUSE_COUNT] = "exposed_comm",
+		[PART_COPY - CAUSE_COUNT] = "exposed_copy",
+	};
+
+	for (size_t i = CAUSE_COUNT; i < PART_COUNT; i++) {
+		struct use *it = vec_add(to);
+
+		*it = (struct use){
+			.cause = intern_put(
+			    g->sink.dict->text, str_of(words[i - CAUSE_COUNT])),
+			.call = INTERN_NONE,
+			.op = INTERN_NONE,
+			.module = INTERN_NONE,
+			.event = HOST_NONE,
+		};
+		it->ns[is_slow] = r->parts[i];
+	}
+}
+
+static void
+add_idle(const struct program *g, const struct step_record *r, bool is_slow,
+    use_list *to)
+{
+	const struct host *h = &g->host;
+	const struct gaps *gaps = &g->parts.gaps;
+	int64_t start = r->rec.ts_ns, end = start + r->wall_ns;
+
+	for (size_t i = parts_piece_at(&g->parts, start);
+	     i < gaps->pieces.n && gaps->pieces.v[i].start_ns < end; i++) {
+		const struct gap_piece *p = &gaps->pieces.v[i];
+		int64_t from = p->start_ns > start ? p->start_ns : start;
+		int64_t until = p->end_ns < end ? p->end_ns : end;
+		bool has_event = p->event != HOST_NONE;
+		struct use *it = vec_add(to);
+
+		*it = (struct use){
+			.cause = intern_put(
+			    g->sink.dict->text, str_of(cause_words[p->cause])),
+			.call = has_event ? h->events.v[p->event].name
+					  : INTERN_NONE,
+			.op = host_above(h, p->event, false),
+			.module = host_above(h, p->event, true),
+			.longest_ns = is_slow ? until - from : 0,
+			.event = is_slow ? p->event : HOST_NONE,
+		};
+		it->ns[is_slow] = until - from;
+	}
+}
+
+/* Equal ones, which are neighbours, become one. */
+static void
+add_up(use_list *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct use *it = &list->v[i];
+		struct use *last = n > 0 ? &list->v[n - 1] : NULL;
+
+		if (last == NULL || by_words(last, it) != 0) {
+			list->v[n++] = *it;
+			continue;
+		}
+		last->ns[0] += it->ns[0];
+		last->ns[1] += it->ns[1];
+		if (it->longest_ns > last->longest_ns) {
+			last->longest_ns = it->longest_ns;
+			last->event = it->event;
+		}
+	}
+	list->n = n;
+}
+
+/* ---- records ---- */
+
+static void
+add_record(struct program *g, const struct step_record *of,
+    const struct step_record *median, const struct use *it)
+{
+	struct step_record *r = sink_add(&g->sink);
+
+	*r = *of;
+	r->what = RECORD_IS_SLOW;
+	r->idle_cause = it->cause;
+	r->call = it->call;
+	r->op = it->op;
+	r->module = it->module;
+	r->idle_cause_ns = it->ns[1];
+	r->median_ns = it->ns[0];
+	r->more_ns = more_of(it);
+	r->median_step = median->step;
+	r->has_uid = it->event != HOST_NONE;
+	if (r->has_uid)
+		r->rec.uid = g->host.events.v[it->event].uid;
+}
+
+static void
+compare_steps(struct program *g, const struct step_record *slow,
+    const struct step_record *median, use_list *list)
+{
+	list->n = 0;
+	add_gpu(g, median, false, list);
+	add_gpu(g, slow, true, list);
+	add_idle(g, median, false, list);
+	add_idle(g, slow, true, list);
+	stable_sort(list->v, list->n, sizeof *list->v, by_words);
+	add_up(list);
+	stable_sort(list->v, list->n, sizeof *list->v, by_difference);
+	for (size_t i = 0; i < list->n && i < SLOW_ROWS; i++)
+		if (more_of(&list->v[i]) != 0)
+			add_record(g, slow, median, &list->v[i]);
+}
+
+static int
+by_time(const void *x, const void *y)
+{
+	const struct step_record *const *a = x, *const *b = y;
+
+	return ((*a)->time_ns > (*b)->time_ns) -
+	    ((*a)->time_ns < (*b)->time_ns);
+}
+
+void
+slow_records(struct program *g, const struct step_row *rows, size_t n)
+{
+	VEC(const struct step_record *) steps = { 0 };
+	use_list list = { 0 };
+	const struct step_record *median;
+	size_t left = SLOW_STEPS;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].r.what == STEP_IS_STEP &&
+		    rows[i].r.time_ns != SINK_NONE && !rows[i].r.is_gpu_time)
+			vec_push(&steps, &rows[i].r);
+	stable_sort(steps.v, steps.n, sizeof *steps.v, by_time);
+	if (steps.n > 1 && g->host.gpus.n > 0) {
+		median = steps.v[(steps.n - 1) / 2];
+		for (size_t i = steps.n; i-- > 0 && left > 0; left--) {
+			if (i + 1 < steps.n && !steps.v[i]->is_outlier)
+				break;
+			if (steps.v[i]->time_ns > median->time_ns)
+				compare_steps(g, steps.v[i], median, &list);
+		}
+	}
+	vec_free(&steps);
+	vec_free(&list);
+}
