@@ -33,23 +33,43 @@ whole(struct span s)
 	return len;
 }
 
-/* What lies between the intervals, and between them and the window's ends. */
+/* What lies between the intervals, and between them and a window's ends. */
 static struct gaps
-gaps_of(const struct spans *all, struct span window, int64_t micro_ns)
+gaps_of(const struct spans *all, const struct spans *windows, int64_t micro_ns)
 {
 	struct gaps gaps = { 0, 0 };
-	int64_t start = window.start;
+	size_t i = 0;
 
-	for (size_t i = 0; i <= all->n; i++) {
-		int64_t end = i < all->n ? all->v[i].start : window.end;
+	for (size_t w = 0; w < windows->n; w++) {
+		int64_t start = windows->v[w].start;
 
-		if (end > start)
-			*(end - start < micro_ns ? &gaps.micro : &gaps.macro) +=
-			    end - start;
-		if (i < all->n)
-			start = all->v[i].end;
+		for (bool is_end = false; !is_end;) {
+			int64_t end;
+
+			is_end =
+			    i == all->n || all->v[i].start >= windows->v[w].end;
+			end = is_end ? windows->v[w].end : all->v[i].start;
+			if (end > start)
+				*(end - start < micro_ns ? &gaps.micro
+							 : &gaps.macro) +=
+				    end - start;
+			if (!is_end)
+				start = all->v[i++].end;
+		}
 	}
 	return gaps;
+}
+
+/* The length of what a slice is about: of steps, or from start to end. */
+static int64_t
+set_window(struct slice *slice, struct span extent)
+{
+	struct spans *windows = &slice->sets[SET_WINDOW];
+
+	(void)whole(extent);
+	if (windows->n == 0)
+		spans_add(windows, extent.start, extent.end);
+	return spans_total(windows);
 }
 
 static void
@@ -114,8 +134,9 @@ add_kineto(struct timeline *g, struct slice *slice)
 	spans_union(&rest, compute, comm);
 	spans_union(&all, &rest, copies);
 
-	struct gaps gaps = gaps_of(&all, extent(&all), g->micro_ns);
-	int64_t total = whole(extent(&all)), busy = spans_total(&all);
+	int64_t total = set_window(slice, extent(&all));
+	int64_t busy = spans_total(&all);
+	struct gaps gaps = gaps_of(&all, &slice->sets[SET_WINDOW], g->micro_ns);
 	const struct figure figures[] = {
 		{ "computation_time", spans_total(compute) },
 		{ "exposed_comm_time", difference(comm, compute) },
@@ -157,8 +178,9 @@ add_rocprof(struct timeline *g, struct slice *slice)
 	    ? o->window
 	    : extent(&all);
 
-	struct gaps gaps = gaps_of(&all, window, g->micro_ns);
-	int64_t total = whole(window), busy = spans_total(&all);
+	int64_t total = set_window(slice, window);
+	int64_t busy = spans_total(&all);
+	struct gaps gaps = gaps_of(&all, &slice->sets[SET_WINDOW], g->micro_ns);
 	const struct figure figures[] = {
 		{ "total_time", total },
 		{ "kernel", spans_total(kernels) },
@@ -173,11 +195,61 @@ add_rocprof(struct timeline *g, struct slice *slice)
 	spans_free(&all);
 }
 
+static void
+subtract(struct spans *from, const struct spans *what)
+{
+	struct spans rest = { 0 };
+
+	spans_subtract(&rest, from, what);
+	spans_free(from);
+	*from = rest;
+}
+
+/* Of work outside all steps: what was in their time goes, and that time. */
+static void
+cut_steps(struct slice *slice)
+{
+	struct spans *steps = &slice->sets[SET_WINDOW];
+	struct span extent = { INT64_MAX, INT64_MIN };
+	struct spans rest = { 0 };
+
+	for (size_t i = 0; i < SET_WINDOW; i++) {
+		struct spans *set = &slice->sets[i];
+
+		if (set->n == 0)
+			continue;
+		if (set->v[0].start < extent.start)
+			extent.start = set->v[0].start;
+		if (set->v[set->n - 1].end > extent.end)
+			extent.end = set->v[set->n - 1].end;
+		subtract(set, steps);
+	}
+	if (extent.start < extent.end)
+		spans_add(&rest, extent.start, extent.end);
+	subtract(&rest, steps);
+	spans_free(steps);
+	*steps = rest;
+}
+
+static bool
+is_empty(const struct slice *slice)
+{
+	for (size_t i = 0; i < SET_COUNT; i++)
+		if (slice->sets[i].n > 0 &&
+		    (i != SET_WINDOW || slice->key.type != KEY_NONE))
+			return false;
+	return true;
+}
+
 void
 figures_add(struct timeline *g, struct slice *slice)
 {
 	for (size_t i = 0; i < SET_COUNT; i++)
 		spans_normalise(&slice->sets[i]);
+	if (slice->key.type == KEY_NONE && slice->sets[SET_WINDOW].n > 0)
+		cut_steps(slice);
+	if (is_empty(slice))
+		return;
 	if (g->sink.sources.list.v[slice->source].is_rocprof)
 		add_rocprof(g, slice);
 	else

@@ -156,8 +156,6 @@ key_of(struct timeline *g, const struct event *ev)
 	case BY_DEV: return ev->dev;
 	case BY_RECOMPUTE:
 		return (struct key){ (ev->flags & EV_RECOMPUTE) != 0, KEY_INT };
-	case BY_STEP:
-		return step_key(select_step(&g->sink.select), g->sink.dict);
 	case BY_ANNOTATION:
 		win = select_annotation(&g->sink.select);
 		return win == NULL || win->name == INTERN_NONE
@@ -168,8 +166,8 @@ key_of(struct timeline *g, const struct event *ev)
 }
 
 static void
-add_event(struct timeline *g, struct slice *slice, const struct event *ev,
-    int64_t end_ns)
+add_work(struct timeline *g, struct slice *slice, const struct event *ev,
+    struct span s)
 {
 	enum bucket bucket = bucket_of_event(&g->sink.rules, g->sink.dict, ev);
 	unsigned set = SET_COMPUTE;
@@ -179,28 +177,105 @@ add_event(struct timeline *g, struct slice *slice, const struct event *ev,
 	else if (bucket == BUCKET_MEMCPY)
 		set = ev->shape->kind == KIND_MEMCPY ? SET_MEMCPY
 						     : SET_COPY_KERNELS;
-	spans_add(&slice->sets[set], ev->ts_ns, end_ns);
-	if (ev->flags & EV_UNLINKED) {
-		spans_add(&slice->sets[SET_UNLINKED], ev->ts_ns, end_ns);
-		slice->nunlinked++;
-	}
-	if (ev->ts_ns < slice->first_ns)
-		slice->first_ns = ev->ts_ns;
+	spans_add(&slice->sets[set], s.start, s.end);
+	if (ev->flags & EV_UNLINKED)
+		spans_add(&slice->sets[SET_UNLINKED], s.start, s.end);
+	if (s.start < slice->first_ns)
+		slice->first_ns = s.start;
+}
+
+static void
+count(struct slice *slice, const struct event *ev)
+{
 	slice->nevents++;
+	slice->nunlinked += (ev->flags & EV_UNLINKED) != 0;
+}
+
+/* ---- by step: by the clock ---- */
+
+/* A timeline for each step, of the whole of its time, and one outside. */
+static void
+begin_windows(struct timeline *g, const struct steps *steps)
+{
+	struct spans *all;
+
+	for (size_t i = 0; i < steps->list.n; i++) {
+		const struct step_window *w = &steps->list.v[i];
+
+		if (select_takes(&g->sink.select, w))
+			spans_add(&slices_find(g, g->sink.source,
+				      step_key(w, g->sink.dict))
+				       ->sets[SET_WINDOW],
+			    w->start_ns, w->end_ns);
+	}
+	all = &slices_find(g, g->sink.source, (struct key){ 0, KEY_NONE })
+		   ->sets[SET_WINDOW];
+	for (size_t i = 0; i < steps->list.n; i++)
+		spans_add(
+		    all, steps->list.v[i].start_ns, steps->list.v[i].end_ns);
+}
+
+/* What of an event is in the time of each step of a process. */
+static void
+add_in_steps(struct timeline *g, const struct steps *steps,
+    const struct step_process *p, const struct event *ev, int64_t end_ns)
+{
+	const struct step_window *w = steps->list.v + p->first;
+	const struct step_window *last = w + p->n;
+	size_t at;
+
+	bisect(at, p->n, mid, w[mid].end_ns <= ev->ts_ns);
+	for (w += at;
+	     w < last && (w->start_ns < end_ns || w->start_ns == ev->ts_ns);
+	     w++)
+		if (select_takes(&g->sink.select, w))
+			add_work(g,
+			    slices_find(
+				g, g->sink.source, step_key(w, g->sink.dict)),
+			    ev,
+			    (struct span){ ev->ts_ns > w->start_ns
+				    ? ev->ts_ns
+				    : w->start_ns,
+				end_ns < w->end_ns ? end_ns : w->end_ns });
+}
+
+static void
+add_by_step(struct timeline *g, const struct event *ev, int64_t end_ns)
+{
+	const struct steps *steps = select_all_steps(&g->sink.select);
+	struct slice *outside;
+
+	if (!g->has_windows || g->windows_of != g->sink.source) {
+		g->has_windows = true;
+		g->windows_of = g->sink.source;
+		begin_windows(g, steps);
+	}
+	for (size_t i = 0; i < steps->processes.n; i++)
+		add_in_steps(g, steps, &steps->processes.v[i], ev, end_ns);
+	outside = slices_find(g, g->sink.source, (struct key){ 0, KEY_NONE });
+	count(outside, ev);
+	if (!select_asks_steps(&g->sink.select))
+		add_work(g, outside, ev, (struct span){ ev->ts_ns, end_ns });
 }
 
 static void
 take(struct sink *s, const struct stream_in *in, bool is_chosen)
 {
 	struct timeline *g = (struct timeline *)s;
+	struct slice *slice;
 	int64_t end;
 
 	if (g->of_host) {
 		if (is_chosen)
 			host_take(g, &in->ev);
 	} else if (sink_takes_gpu(s, &in->ev, is_chosen, &end)) {
-		add_event(g, slices_find(g, s->source, key_of(g, &in->ev)),
-		    &in->ev, end);
+		if (g->by == BY_STEP) {
+			add_by_step(g, &in->ev, end);
+			return;
+		}
+		slice = slices_find(g, s->source, key_of(g, &in->ev));
+		add_work(g, slice, &in->ev, (struct span){ in->ev.ts_ns, end });
+		count(slice, &in->ev);
 	}
 }
 
@@ -303,6 +378,7 @@ check_settings(struct sink *s)
 			  "one of each",
 		    by_words[g->by - 1]);
 	select_check_gpu(&s->select);
+	s->select.late_steps = g->by == BY_STEP;
 	s->select.need_windows = g->by == BY_STEP || g->by == BY_ANNOTATION;
 	s->kinds = select_kinds(&s->select, KINDS_GPU);
 	if (g->by == BY_RECOMPUTE) {

@@ -31,6 +31,7 @@ enum {
 	SET_MEMCPY,
 	SET_COPY_KERNELS,
 	SET_UNLINKED, /* those of the others without a launch */
+	SET_WINDOW,   /* the times of a step; of work outside, those of all */
 	SET_COUNT,
 	/* of a thread of the host */
 	SET_OP = 0,
@@ -65,7 +66,9 @@ struct timeline {
 	enum by by;
 	bool join, of_host;
 	bool has_micro;
-	int64_t micro_ns; /* gaps from here on are macro */
+	bool has_windows;    /* of the source that was read last, */
+	uint32_t windows_of; /* which is this one */
+	int64_t micro_ns;    /* gaps from here on are macro */
 	VEC(struct slice) slices;
 	size_t last;                 /* the slice found last */
 	struct map by_key;           /* hash to index */

@@ -40,7 +40,7 @@ void select_windows_add(
 void select_windows_ready(struct select *s);
 /* Whether --step and --annotation hold a time of a process. */
 bool select_windows_hold(
-    const struct select_windows *w, const struct key *pid, int64_t t);
+    const struct select *s, const struct key *pid, int64_t t);
 const struct window *select_windows_note(
     struct select_windows *w, uint32_t track, int64_t t);
 

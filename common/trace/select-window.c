@@ -186,14 +186,14 @@ select_windows_ready(struct select *s)
 }
 
 bool
-select_windows_hold(
-    const struct select_windows *w, const struct key *pid, int64_t t)
+select_windows_hold(const struct select *s, const struct key *pid, int64_t t)
 {
+	const struct select_windows *w = s->windows;
 	const struct step_window *step;
 
 	if (w->has_notes && !spans_hold(&w->asked, t))
 		return false;
-	if (!w->has_steps)
+	if (!w->has_steps || s->late_steps)
 		return true;
 	step = steps_at(&w->steps, pid, t);
 	return step != NULL && w->chosen.v[step - w->steps.list.v];

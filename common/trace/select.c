@@ -348,10 +348,11 @@ in_windows(struct select *s)
 		return true;
 	if (!w->is_ready)
 		select_windows_ready(s);
-	if (!w->has_steps && !w->has_notes && !s->has_from && !s->has_to)
+	if (!(w->has_steps && !s->late_steps) && !w->has_notes &&
+	    !s->has_from && !s->has_to)
 		return true;
 	return s->has_when &&
-	    select_windows_hold(w, process_of(s), s->when_ns) && in_time(s);
+	    select_windows_hold(s, process_of(s), s->when_ns) && in_time(s);
 }
 
 static bool
@@ -395,11 +396,26 @@ select_item(struct select *s, const struct stream_in *in, enum item item)
 	return agrees(s, ev);
 }
 
-const struct step_window *
-select_step(struct select *s)
+const struct steps *
+select_all_steps(struct select *s)
 {
 	if (!s->windows->is_ready)
 		select_windows_ready(s);
+	return &s->windows->steps;
+}
+
+bool
+select_takes(const struct select *s, const struct step_window *w)
+{
+	const struct select_windows *win = s->windows;
+
+	return !win->has_steps || win->chosen.v[w - win->steps.list.v];
+}
+
+const struct step_window *
+select_step(struct select *s)
+{
+	(void)select_all_steps(s);
 	return s->has_when
 	    ? steps_at(&s->windows->steps, process_of(s), s->when_ns)
 	    : NULL;

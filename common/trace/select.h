@@ -57,6 +57,7 @@ struct select {
 	 * select_source() when it has read them.
 	 */
 	bool need_windows, late_ranks;
+	bool late_steps; /* of --step it says which they are, no more */
 	/* private from here */
 	bool by_window, asks_all; /* as the options say when a stream starts */
 	VEC(uint8_t) name_known;
@@ -135,6 +136,10 @@ const struct step_window *select_step(struct select *s);
  * of its thread, else of any. Valid until the source ends.
  */
 const struct window *select_annotation(struct select *s);
+/* The windows of the source, behind its prologue. */
+const struct steps *select_all_steps(struct select *s);
+/* Whether --step, if it was given, names one of these. */
+bool select_takes(const struct select *s, const struct step_window *w);
 bool select_asks_steps(const struct select *s);
 /*
  * Which of the windows --step names; how many. None is a warning, of the source

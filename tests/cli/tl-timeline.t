@@ -125,13 +125,19 @@ like 'and of the ranks asked for' \
 dev='100000 0 10000 110000 70000 180000 0 10000 30000 0 30000 0 30000 0 30000 30000 0 0'
 is '--by dev' "$(figures 'tl-timeline --by dev steps.tl')" "$dev"
 is '--by dev: keys' "$(keys 'tl-timeline --by dev steps.tl')" 'dev 0 1'
-step='70000 0 0 70000 5000 75000 0 0 0 0 30000 10000 40000 10000 50000 30000 10000 0 30000 0 0 30000 0 30000 0 0 30000'
+# by the clock: the first step's second kernel runs on in the second step
+step='50000 0 0 50000 50000 100000 0 0 0 20000 30000 10000 60000 40000 100000 30000 10000 0 30000 0 0 30000 0 30000 0 0 30000'
 is '--by step' "$(figures 'tl-timeline --by step steps.tl')" "$step"
 is '--by step: keys, outside last' \
 	"$(keys 'tl-timeline --by step steps.tl' | sed 's/ $/./')" 'step 1 2.'
-is '--by step --by-gpu-time' \
-	"$(figures 'tl-timeline --by step --by-gpu-time steps.tl')" \
-	'50000 0 0 50000 0 50000 0 0 0 20000 30000 10000 60000 15000 75000 30000 10000 0 30000 0 0 30000 0 30000 0 0 30000'
+is '--by step --step' "$(figures 'tl-timeline --by step --step 2 steps.tl')" \
+	'20000 30000 10000 60000 40000 100000 30000 10000 0'
+is 'a step without GPU work' "$({
+	steps
+	ev user_annotation ProfilerStep#9 1 1000 50
+} | trace >idle.json
+tl-timeline --by step --step 9 -c type,time_ns --no-header idle.json |
+	grep -E 'idle|total_time' | tr '\t\n' ' .')" 'idle_time 50000.total_time 50000.'
 is '--by annotation' "$(figures 'tl-timeline --by annotation steps.tl')" \
 	'50000 30000 0 80000 30000 110000 30000 0 0 50000 0 10000 60000 65000 125000 0 10000 30000'
 is '--by recompute' "$(figures 'tl-timeline --by recompute steps.tl')" \

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """oddtables.py: rows of the tables, as the pages describe them, from oddfacts.py."""
+import copy
 import json
 import re
 import statistics
@@ -26,14 +27,28 @@ def grouped(items, key):
 # ---- tl-timeline
 
 
-def figures(events, o):
+def gaps_in(windows, all_):
+    """between intervals of a window, and between them and its ends"""
+    out = []
+    for start, end in windows:
+        at = start
+        for a, b in all_:
+            if start <= a < end:
+                out.append(a - at)
+                at = b
+        out.append(end - at)
+    return [x for x in out if x > 0]
+
+
+def figures(events, o, windows=None):
     sets = {c: timeline.union((g.ts, g.end) for g in events if timeline.bucket(g) == c)
             for c in "KCM"}
     all_ = timeline.union((g.ts, g.end) for g in events)
     exposed = timeline.minus(timeline.minus(sets["M"], sets["K"]), sets["C"])
     length = lambda u: sum(b - a for a, b in u)
-    total = all_[-1][1] - all_[0][0]
-    gaps = [b[0] - a[1] for a, b in zip(all_, all_[1:])]
+    windows = windows or [(all_[0][0], all_[-1][1])]
+    total = length(windows)
+    gaps = gaps_in(windows, all_)
     rows = {"computation_time": length(sets["K"]),
             "exposed_comm_time": length(timeline.minus(sets["C"], sets["K"])),
             "exposed_memcpy_time": length(exposed), "busy_time": length(all_)}
@@ -57,12 +72,46 @@ def key_of(facts, g, o, by):
         return g.recompute
     if by is None or at is None:
         return None
-    if by == "step":
-        return facts.step_at(at[1], None if "by_gpu_time" in o else at[0][0])
     return facts.note_at(*at)
 
 
+def clipped(g, start, end):
+    part = copy.copy(g)
+    part.ts, part.end = max(g.ts, start), min(g.end, end)
+    return part
+
+
+def by_step(facts, o):
+    """by the clock: all of a step's time, whoever launched what ran in it"""
+    events = facts.chosen({k: v for k, v in o.items() if k != "step"})
+    if not events:
+        return []
+    groups = {}
+    asked = facts.steps(*o["step"]) if "step" in o else None
+    for w in facts.all_steps:
+        if asked is not None and (w.number is None or (w.start, w.end, w.pid) not in asked):
+            continue
+        mine = groups.setdefault("between" if w.number is None else w.number, ([], []))
+        mine[1].append((w.start, w.end))
+        mine[0].extend(clipped(g, w.start, w.end) for g in events
+                       if g.ts < w.end and (g.end > w.start or g.ts == w.start))
+    rows = [{"step": k, **r} for k in sorted(groups, key=lambda k: (isinstance(k, str), k))
+            for r in figures(groups[k][0], o, timeline.union(groups[k][1]))]
+    if asked is not None:
+        return rows
+    steps = timeline.union((w.start, w.end) for w in facts.all_steps)
+    outside = [clipped(g, a, b) for g in events
+               for a, b in (timeline.minus([(g.ts, g.end)], steps) if steps else [(g.ts, g.end)])]
+    if outside:
+        span = [(min(g.ts for g in events), max(g.end for g in events))]
+        rows += [{"step": None, **r} for r in
+                 figures(outside, o, timeline.minus(span, steps) if steps else span)]
+    return rows
+
+
 def timelines(facts, o, by):
+    if by == "step":
+        return by_step(facts, o)
     groups = {}
     for g in facts.chosen(o):
         groups.setdefault(key_of(facts, g, o, by), []).append(g)
