@@ -50,6 +50,7 @@ struct idle {
 	VEC(struct idle_window) windows;
 	bool has_source;
 	bool with_above; /* op and module of pieces are asked for */
+	bool by_step;
 	uint32_t source;
 	VEC(struct key) steps; /* of the source's GPU events, as read */
 	VEC(uint8_t) chosen;

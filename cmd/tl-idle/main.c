@@ -462,6 +462,7 @@ check_settings(struct sink *s)
 	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD);
 	if (!g->no_python)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
+	g->by_step = sink_list_has(by, STR("step"));
 	g->with_above =
 	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));
 	if (s->named == &tables[OF_WINDOWS])

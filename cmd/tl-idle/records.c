@@ -94,6 +94,36 @@ add_whole(struct idle *g, enum what what, const struct gap *gap)
 	return r;
 }
 
+/* A piece of a gap; with --by step the part of it in each, by the clock. */
+static void
+add_piece(struct idle *g, const struct gap *gap, const struct gap_piece *p)
+{
+	const struct host *h = &g->host;
+	const struct host_gpu *next = beside(g, gap);
+	const struct key *pid = NULL;
+
+	if (next->launch != HOST_NONE)
+		pid = &h->dict->tracks
+			   .v[h->threads.v[h->events.v[next->launch].thread]
+				   .track]
+			   .pid;
+	for (int64_t from = p->start_ns, to; from < p->end_ns; from = to) {
+		struct idle_record *r;
+
+		to = g->by_step ? steps_border(&g->step_list, pid, from)
+				: p->end_ns;
+		to = to < p->end_ns ? to : p->end_ns;
+		r = add_record(g, IS_PIECE, next, p->event, from, to);
+		if (g->by_step)
+			r->step = step_key(
+			    steps_at(&g->step_list, pid, from), g->sink.dict);
+		set_cause(g, r, p->cause);
+		set_opener(g, r, gap->opened_by);
+		r->class = g->classes[account_class_of(h, gap, p)];
+		r->inferred_ns = p->is_inferred ? r->ns : 0;
+	}
+}
+
 static void
 add_gap(struct idle *g, const struct gap *gap)
 {
@@ -105,12 +135,7 @@ add_gap(struct idle *g, const struct gap *gap)
 	for (uint32_t i = gap->first; i < gap->first + gap->n; i++) {
 		const struct gap_piece *p = &g->gaps.pieces.v[i];
 
-		r = add_record(g, IS_PIECE, beside(g, gap), p->event,
-		    p->start_ns, p->end_ns);
-		set_cause(g, r, p->cause);
-		set_opener(g, r, gap->opened_by);
-		r->class = g->classes[account_class_of(h, gap, p)];
-		r->inferred_ns = p->is_inferred ? r->ns : 0;
+		add_piece(g, gap, p);
 		is_inferred |= p->is_inferred;
 	}
 	r = add_whole(g, IS_GAP, gap);
@@ -302,6 +327,8 @@ void
 idle_records(struct idle *g)
 {
 	host_ready(&g->host);
+	if (g->by_step)
+		steps_find(&g->step_list, &g->host, NULL, 0);
 	if (g->with_steps)
 		add_account(g);
 	else

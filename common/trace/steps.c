@@ -213,6 +213,37 @@ steps_at(const struct steps *s, const struct key *pid, int64_t ns)
 	return w;
 }
 
+static int64_t
+border_at(const struct steps *s, const struct step_process *p, int64_t ns)
+{
+	const struct step_window *v = s->list.v + p->first;
+	size_t at;
+
+	bisect(at, p->n, mid, v[mid].end_ns <= ns);
+	if (at == p->n)
+		return INT64_MAX;
+	return v[at].start_ns > ns ? v[at].start_ns : v[at].end_ns;
+}
+
+int64_t
+steps_border(const struct steps *s, const struct key *pid, int64_t ns)
+{
+	int64_t first = INT64_MAX;
+	const uint64_t *p;
+
+	if (pid != NULL) {
+		p = map_get(&s->process_of, pid_bits(*pid));
+		return p != NULL ? border_at(s, &s->processes.v[*p], ns)
+				 : INT64_MAX;
+	}
+	for (size_t i = 0; i < s->processes.n; i++) {
+		int64_t border = border_at(s, &s->processes.v[i], ns);
+
+		first = border < first ? border : first;
+	}
+	return first;
+}
+
 void
 steps_add_process(struct steps *s, struct key pid, uint32_t thread)
 {
@@ -225,7 +256,7 @@ steps_add_process(struct steps *s, struct key pid, uint32_t thread)
 struct key
 step_key(const struct step_window *w, struct dict *st)
 {
-	if (w == NULL)
+	if (w == NULL || w->what == STEP_IS_WHOLE)
 		return (struct key){ 0, KEY_NONE };
 	if (w->what == STEP_IS_BETWEEN)
 		return (struct key){ intern_put(st->text, STR("between")),

@@ -107,6 +107,8 @@ const struct step_window *steps_at(
     const struct steps *s, const struct key *pid, int64_t ns);
 /* All windows in list become those of one process. */
 void steps_add_process(struct steps *s, struct key pid, uint32_t thread);
+/* When the process's next window begins or this one ends; INT64_MAX: never. */
+int64_t steps_border(const struct steps *s, const struct key *pid, int64_t ns);
 /* How a window is called: a number, "between" (in st), or nothing. */
 struct key step_key(const struct step_window *w, struct dict *st);
 void steps_free(struct steps *s);

@@ -194,6 +194,19 @@ is '--by op and module' "$(rows 'tl-idle --by module,op -c module,op,time_ns gap
 is '--by step' "$(rows 'tl-idle --by step -c step,time_ns gap.json')" '4 200000.'
 is 'a gap belongs to the step that ends it' \
 	"$(rows 'tl-idle --step 4 -c cause gap.json' | tr . '\n' | wc -l)" 4
+# a gap of 80 us over a border
+{
+	ev user_annotation ProfilerStep#1 1 0 150
+	ev user_annotation ProfilerStep#2 1 150 100
+	for i in 1 2; do
+		ev cuda_runtime cudaLaunchKernel 1 $((i * 80)) 5 "\"correlation\":$i"
+		ev kernel k 7 $((i * 90)) 10 "\"device\":0,\"stream\":7,\"correlation\":$i"
+	done
+} | trace >border.json
+is 'by the clock, not by the step that ends the gap' \
+	"$(rows 'tl-idle --by step -c step,time_ns border.json')" '1 50000.2 30000.'
+is 'as in tl-steps' "$(rows 'tl-idle --steps --by step -c step,time_ns border.json')" \
+	"$(rows 'tl-steps -c step,idle_ns border.json')"
 is '--min-gap hides rows' "$(rows 'tl-idle --table idle_gaps --min-gap 1ms gap.json')" ''
 is '--by dev' "$(rows 'tl-idle --by dev -c dev,time_ns gap.json')" '0 200000.'
 is 'advice where rows are of one cause' "$(tl-idle --by op gap.json | head -1 | grep -c advice) $(tl-idle --by op,cause gap.json | head -1 | grep -c advice)" '0 1'
