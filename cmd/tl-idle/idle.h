@@ -32,6 +32,10 @@ struct idle_window {
 	int64_t window_ns, nsteps, nlaunched, nstarved;
 	int64_t head_ns; /* left out of it */
 	uint32_t from, head_cause;
+	struct named {
+		uint32_t name; /* INTERN_NONE: there is none */
+		struct uid uid;
+	} blocked, waits;
 	bool has_python;
 };
 

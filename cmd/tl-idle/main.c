@@ -60,6 +60,10 @@ enum {
 	C_FROM,
 	C_HEAD_CAUSE,
 	C_HAS_PYTHON,
+	C_BLOCKED_IN,
+	C_BLOCKED_UID,
+	C_WAITS_BY,
+	C_WAITS_UID,
 	C_WINDOW, /* and from here on, by its place, a time or count of one */
 };
 
@@ -135,6 +139,10 @@ static const struct sink_column columns[] = {
 	{ { "launch_work_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, IN_WINDOW(account.work_ns), 0 },
 	{ { "graph_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_CELL, false, IN_WINDOW(account.graph_ns), 0 },
 	{ { "opened_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_CELL, false, IN_WINDOW(account.opened_ns), 0 },
+	{ { "blocked_in", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_CELL, false, C_BLOCKED_IN, 0 },
+	{ { "blocked_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_BLOCKED_UID, 0 },
+	{ { "waits_by", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_CELL, false, C_WAITS_BY, 0 },
+	{ { "waits_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_WAITS_UID, 0 },
 	{ { "has_python", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_HAS_PYTHON, 0 },
 	SINK_COLUMNS_END,
 };
@@ -170,7 +178,8 @@ static struct sink_table tables[] = {
 		"missing_ns,launched,starved,launch_interval_ns,"
 		"launch_work_ns,graph_ns,ts_ns,gap_ns,cause,cause_ns,call,"
 		"call_uid,prev_uid,next_uid,opened_ns,opened_by,"
-		"opened_uid,has_python",
+		"opened_uid,blocked_in,blocked_uid,waits_by,waits_uid,has_"
+		"python",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 };
@@ -242,14 +251,17 @@ static struct cell
 calls_cell(const struct sink_row *row)
 {
 	struct map seen = { 0 };
+	const struct idle_record *last = NULL;
 	int64_t n = 0;
 
 	for (size_t i = 0; i < row->group->n; i++) {
 		const struct idle_record *r = sink_row_record(row, i);
 		bool is_new = false;
 
-		if (r->has_event)
+		if (r->has_event &&
+		    (last == NULL || uid_cmp(last->rec.uid, r->rec.uid) != 0))
 			map_put(&seen, uid_hash(r->rec.uid), &is_new);
+		last = r->has_event ? r : NULL;
 		n += is_new;
 	}
 	map_free(&seen);
@@ -267,6 +279,14 @@ window_cell(const struct sink_row *row, unsigned number)
 	case C_FROM: return cell_string(row->sink->dict, w->from);
 	case C_HEAD_CAUSE: return cell_string(row->sink->dict, w->head_cause);
 	case C_HAS_PYTHON: return cell_bool(w->has_python);
+	case C_BLOCKED_IN: return cell_string(row->sink->dict, w->blocked.name);
+	case C_WAITS_BY: return cell_string(row->sink->dict, w->waits.name);
+	case C_BLOCKED_UID:
+		return uid_cell(
+		    row, w->blocked.name != INTERN_NONE, w->blocked.uid);
+	case C_WAITS_UID:
+		return uid_cell(
+		    row, w->waits.name != INTERN_NONE, w->waits.uid);
 	default: break;
 	}
 	memcpy(&v, (const char *)w + (number - C_WINDOW), sizeof v);
@@ -349,7 +369,8 @@ static void
 planned(struct sink *s, struct sink_plan *p)
 {
 	static const char *const uids[] = { "longest_uid", "call_uid",
-		"prev_uid", "next_uid", "opened_uid" };
+		"prev_uid", "next_uid", "opened_uid", "blocked_uid",
+		"waits_uid" };
 
 	for (size_t i = 0; i < sizeof uids / sizeof *uids; i++)
 		column_of_uids(p->columns.v, p->columns.n, uids[i],

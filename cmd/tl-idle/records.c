@@ -264,6 +264,16 @@ has_python(const struct host *h)
 	return false;
 }
 
+static struct named
+named(const struct idle *g, uint32_t event)
+{
+	const struct host_event *e =
+	    event != HOST_NONE ? &g->host.events.v[event] : NULL;
+
+	return e == NULL ? (struct named){ .name = INTERN_NONE }
+			 : (struct named){ e->name, e->uid };
+}
+
 static void
 add_window(struct idle *g, const struct account *a)
 {
@@ -276,6 +286,8 @@ add_window(struct idle *g, const struct account *a)
 		.nlaunched = (int64_t)a->nlaunched,
 		.nstarved = (int64_t)a->nstarved,
 		.head_cause = INTERN_NONE,
+		.blocked = named(g, a->blocked_in),
+		.waits = named(g, a->waits_by),
 		.has_python = has_python(&g->host) };
 	struct idle_record *r;
 

@@ -174,6 +174,24 @@ put_most(const struct bound *m)
 	put_part_of(p, m->b);
 }
 
+/* What waits for the work that is missing. */
+static void
+put_waits(const struct bound *m)
+{
+	const struct budget *w = m->w;
+
+	if (w->waits_by.len > 0) {
+		buf_puts(m->b, " behind ");
+		table_fold_name(w->waits_by, 60, m->b);
+		put_uid(m->b, w->waits_uid);
+	}
+	if (w->blocked_in.len > 0) {
+		buf_puts(m->b, ", while the host waits in ");
+		table_fold_name(w->blocked_in, 60, m->b);
+		put_uid(m->b, w->blocked_uid);
+	}
+}
+
 /* What of the window no event accounts for. */
 static void
 put_missing(const struct bound *m)
@@ -194,6 +212,8 @@ put_missing(const struct bound *m)
 			buf_puts(m->b, ", the largest part in ");
 			put_part_of(p, m->b);
 		}
+		if (p->cause == CAUSE_GPU_MISSING)
+			put_waits(m);
 		buf_printf(m->b, "; %s", cause_advice[p->cause]);
 	}
 	buf_puts(m->b, ". The rest is ");

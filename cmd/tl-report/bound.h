@@ -47,6 +47,8 @@ struct budget {
 	struct str gap_call, gap_uid, gap_prev, gap_next;
 	int64_t opened_ns;
 	struct str opened_by, opened_uid;
+	/* what host and GPU do while work that is missing runs */
+	struct str blocked_in, blocked_uid, waits_by, waits_uid;
 	bool has_python;
 	VEC(struct part) parts;
 };
@@ -103,6 +105,8 @@ void sum_collectives(
 
 /* " (python 2.076 ms, op 1.498 ms)": the causes of a class, to two thirds. */
 void put_layers(const struct bound *m, unsigned class);
+/* ", uid 7", if there is one. */
+void put_uid(struct buf *b, struct str uid);
 /* "hipFree (3.004 s: 1,360 calls, longest 68.153 ms, uid 26612)". */
 void put_part_of(const struct part *p, struct buf *b);
 /* Sentences, each where it has something to say. */

@@ -73,6 +73,10 @@ budget_take(void *ctx, const struct line *l)
 		{ "next_uid", offsetof(struct budget, gap_next) },
 		{ "opened_by", offsetof(struct budget, opened_by) },
 		{ "opened_uid", offsetof(struct budget, opened_uid) },
+		{ "blocked_in", offsetof(struct budget, blocked_in) },
+		{ "blocked_uid", offsetof(struct budget, blocked_uid) },
+		{ "waits_by", offsetof(struct budget, waits_by) },
+		{ "waits_uid", offsetof(struct budget, waits_uid) },
 	};
 	struct figures *f = ctx;
 	struct budget *w = vec_add(&f->budgets);

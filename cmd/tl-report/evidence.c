@@ -15,7 +15,7 @@ put_words(struct buf *b, const char *id)
 		buf_putc(b, *id == '_' ? ' ' : *id);
 }
 
-static void
+void
 put_uid(struct buf *b, struct str uid)
 {
 	if (uid.len > 0)

@@ -156,6 +156,78 @@ add_gaps(struct account *a, const struct gaps *g, const struct host *h)
 	}
 }
 
+/* ---- what is missing ---- */
+
+/* The call that waits longest, on any thread that launches. */
+static uint32_t
+find_blocked(const struct host *h, const struct gap_piece *p)
+{
+	uint32_t found = HOST_NONE;
+	int64_t most = 0;
+
+	for (size_t i = 0; i < h->threads.n; i++) {
+		const struct host_thread *t = &h->threads.v[i];
+		const struct host_segment *v = h->segs.v + t->first_seg;
+		size_t at = host_segment_at(h, t, p->start_ns);
+
+		if (t->nlaunched == 0) /* nor do those behind it */
+			break;
+		for (; at < t->nsegs && v[at].start_ns < p->end_ns; at++) {
+			uint8_t cause = h->events.v[v[at].event].cause;
+			int64_t from = v[at].start_ns, to = v[at].end_ns;
+
+			from = from > p->start_ns ? from : p->start_ns;
+			to = to < p->end_ns ? to : p->end_ns;
+			if ((cause == CAUSE_SYNC ||
+				cause == CAUSE_COPY_BLOCK) &&
+			    to - from > most) {
+				most = to - from;
+				found = v[at].event;
+			}
+		}
+	}
+	return found;
+}
+
+/* What made a GPU stream wait since the thread launched before. */
+static uint32_t
+find_wait(const struct host *h, uint32_t launch)
+{
+	const struct host_event *r = &h->events.v[launch];
+	uint32_t first = h->threads.v[r->thread].first;
+
+	for (uint32_t i = launch; i-- > first && h->events.v[i].ngpu == 0;) {
+		const struct host_event *e = &h->events.v[i];
+
+		if (is_call(e) &&
+		    str_find(dict_get(h->dict, e->name), STR("StreamWaitEvent"),
+			false) >= 0)
+			return i;
+	}
+	return HOST_NONE;
+}
+
+static void
+find_missing(struct account *a, const struct gaps *g, const struct host *h)
+{
+	const struct gap_piece *longest = NULL;
+
+	for (size_t i = 0; i < g->pieces.n; i++) {
+		const struct gap_piece *p = &g->pieces.v[i];
+
+		if (p->cause == CAUSE_GPU_MISSING &&
+		    (longest == NULL ||
+			p->end_ns - p->start_ns >
+			    longest->end_ns - longest->start_ns))
+			longest = p;
+	}
+	if (longest == NULL)
+		return;
+	a->blocked_in = find_blocked(h, longest);
+	if (longest->event != HOST_NONE && h->events.v[longest->event].ngpu > 0)
+		a->waits_by = find_wait(h, longest->event);
+}
+
 /* ---- launches ---- */
 
 typedef VEC(int64_t) int_list;
@@ -326,7 +398,9 @@ account_find(struct account *a, struct gaps *g, struct host *h,
 {
 	*a = (struct account){ .window = span_of_gpus(h, gpus, n),
 		.largest = HOST_NONE,
-		.opened_by = HOST_NONE };
+		.opened_by = HOST_NONE,
+		.blocked_in = HOST_NONE,
+		.waits_by = HOST_NONE };
 	a->nsteps = add_steps(&a->window, steps);
 	gaps_find(g, h, gpus, n, &a->window);
 	if (g->list.n > 0 && g->list.v[0].prev == HOST_NONE &&
@@ -336,5 +410,6 @@ account_find(struct account *a, struct gaps *g, struct host *h,
 	}
 	add_work(a, h, gpus, n);
 	add_gaps(a, g, h);
+	find_missing(a, g, h);
 	add_launches(a, g, h, gpus, n);
 }

@@ -50,6 +50,12 @@ struct account {
 	/* gaps up to HOST_LONG_NS that blocking calls opened; the longest */
 	int64_t opened_ns;
 	uint32_t opened_by; /* event, or HOST_NONE */
+	/*
+	 * Of the longest piece in which both host and GPU wait for work that is
+	 * not in the recording: the call in which the host does, and the one
+	 * that made the GPU wait; or HOST_NONE.
+	 */
+	uint32_t blocked_in, waits_by;
 };
 
 /* The class of a piece of a gap. */

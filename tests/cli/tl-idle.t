@@ -256,6 +256,18 @@ is 'a head without a cause is left out' \
 is 'exposed communication and copies, and what opened a gap' \
 	"$(window gpu_ns,communication_ns,copy_ns,sync_ns,host_ns,missing_ns,opened_ns,opened_by)" \
 	'90000 40000 20000 0 15000 145000 160000 cudaStreamSynchronize.'
+{
+	ev cuda_runtime cudaLaunchKernel 1 0 5 '"correlation":1'
+	ev kernel a 7 10 90 '"device":0,"stream":7,"correlation":1'
+	ev cuda_runtime cudaStreamWaitEvent 1 40 5
+	ev cuda_runtime cudaEventDestroy 1 46 2
+	ev cuda_runtime cudaLaunchKernel 1 50 5 '"correlation":2'
+	ev kernel b 7 900 90 '"device":0,"stream":7,"correlation":2'
+	ev cuda_runtime cudaMemcpy 1 60 840
+} | trace >steps.json
+is 'what waits for work that is missing' \
+	"$(window missing_ns,blocked_in,blocked_uid,waits_by,waits_uid)" \
+	'800000 cudaMemcpy 6 cudaStreamWaitEvent 2.'
 none | gap 300 250
 
 {

@@ -57,8 +57,10 @@ WORKED = {
     "kineto_resnet50_w0_step1": r"Partly data-bound: data loading is 33\.1 % of 1\.066 s in 6 steps"
                                 r".*GPU work is 56\.5 %",
     "inference_sglang_prefilldecode": r"Recording incomplete: 50\.0 % of 987\.367 ms in 1 step .*gpu "
-                                      r"missing.*uid 57112.* The rest is .*: GPU work is 99\.7 %",
-    "inference_sglang_decode": r"Can't tell: 97\.8 % of 473\.831 ms .*uid 887.* GPU-bound: GPU work is "
+                                      r"missing.*uid 57112\) behind hipStreamWaitEvent, uid 57110, while the "
+                                      r"host waits in hipMemcpyWithStream, uid 57114; .* The rest is .*: GPU work is 99\.7 %",
+    "inference_sglang_decode": r"Can't tell: 97\.8 % of 473\.831 ms .*uid 887\).* in hipMemcpyWithStream, "
+                               r"uid 892; .* GPU-bound: GPU work is "
                                r"94\.9 % of 10\.579 ms",
     "inference_vllm_decode_full/graph_execution": r"GPU-bound: GPU work is 99\.6 % of 10\.743 ms .*Left "
                                                   r"out: 8\.371 ms before the first .*96\.9 % of op time",
