@@ -34,7 +34,6 @@ enum {
 	OF_SHORT = 1,    /* short kernels only */
 	FOR_OPS = 2,     /* of sources with ops, */
 	FOR_ROCPROF = 4, /* of rocprofv3's: two may have one name */
-	IN_FOLDER = 8,   /* it is one of the reference's */
 };
 
 struct kernel {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables: which there are, their columns, and which are printed. */
+#include "table/catalogue.h"
+
 #include "cmd/tl-kernels/kernels.h"
 
 #define US 1e3
@@ -112,7 +114,7 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 		       "pct_of_total",
 	    .by = BY_OP,
 	    .ties = "op_category,op,name",
-	    .about = FOR_OPS | IN_FOLDER,
+	    .about = FOR_OPS,
 	    KERNEL_LABEL,
 	    .is_summary = true },
 	{ .name = "kernels_by_args",
@@ -142,11 +144,10 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 		{ "dur_ns_mean", SHORT_US "mean", 0 },
 		{ "pct_of_total", SHORT_US "percent of total time", 0 }),
 	    .nlabels = 5,
-	    .about = OF_SHORT | FOR_OPS | IN_FOLDER },
+	    .about = OF_SHORT | FOR_OPS },
 	{ .name = "short_kernel_histogram",
 	    .columns = "bin_start_ns,bin_end_ns,count",
 	    .by = BY_NONE,
-	    .about = IN_FOLDER,
 	    .labels = LABELS({ "count", "count", 0 }),
 	    .nlabels = 1,
 	    .print = histogram_print },
@@ -165,7 +166,7 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 		{ "pct_of_kernels", "Percentage (%)", 0 },
 		{ "dur_ns_sum", "Total Kernel Time (ms)", MS }),
 	    .nlabels = 8,
-	    .about = FOR_ROCPROF | IN_FOLDER,
+	    .about = FOR_ROCPROF,
 	    .is_summary = true },
 	{ .name = "kernel_summary_by_category",
 	    .columns = "category,count,dur_ns_sum,pct_of_kernels,"
@@ -177,7 +178,7 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 		{ "dur_ns_sum", "total_direct_kernel_time_ms", MS },
 		{ "pct_of_kernels", "Percentage (%)", 0 }),
 	    .nlabels = 4,
-	    .about = FOR_ROCPROF | IN_FOLDER,
+	    .about = FOR_ROCPROF,
 	    .is_summary = true },
 	{ .name = "kernel_details",
 	    .columns = "name,dur_ns,gpu_stream,dispatch_id,grid_x,grid_y,"
@@ -185,7 +186,7 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	    .by = BY_NONE,
 	    .labels = LABELS({ "gpu_stream", "stream", 0 }),
 	    .nlabels = 1,
-	    .about = FOR_ROCPROF | IN_FOLDER,
+	    .about = FOR_ROCPROF,
 	    .is_single = true },
 	{ .name = "short_kernels_summary",
 	    .columns = "name,count,dur_ns_sum,dur_ns_mean,pct_of_kernels",
@@ -196,7 +197,7 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 		{ "dur_ns_mean", SHORT_US "mean", 0 },
 		{ "pct_of_kernels", SHORT_US "percent of total time", 0 }),
 	    .nlabels = 4,
-	    .about = OF_SHORT | FOR_ROCPROF | IN_FOLDER },
+	    .about = OF_SHORT | FOR_ROCPROF },
 	{ .name = "kernel_sequences",
 	    .columns = "under,sequence,length,count,gap_ns_sum,launch_ns_sum,"
 		       "dur_ns_sum,op_ns_sum,pct_of_kernels,first_uid",
@@ -209,13 +210,15 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	    .nlabels = 3 },
 };
 
-/* In a folder: those of the reference, and what else was asked for. */
+/* In a folder: those that a report has by itself, and what else was asked for.
+ */
 bool
 kernels_asked(const struct sink *s, const struct sink_table *t)
 {
 	const struct kernels *k = kernels_of(s);
 
-	if (s->dest.dir != NULL && (t->about & IN_FOLDER) != 0)
+	if (s->dest.dir != NULL &&
+	    sheet_find(str_of(t->name))->when != SHEET_ALWAYS)
 		return true;
 	return t->by == k->by && (s->dest.dir == NULL || k->by != BY_NAME);
 }

@@ -10,6 +10,7 @@ static const char *const programs[] = {
 	[COLLECTIVE] = "tl-collective",
 	[IDLE] = "tl-idle",
 	[STEPS] = "tl-steps",
+	[CRITICAL] = "tl-critical",
 };
 
 struct analyses {
@@ -110,7 +111,7 @@ start_kernels(const struct analyses *a)
 {
 	const struct settings *s = a->set;
 
-	if (s->kernels || s->shorts || s->is_rocprof)
+	if (sheets_need(s, programs[KERNELS]))
 		(void)start(
 		    a, KERNELS, a->format, NULL, top_of(s, s->top_kernels));
 	if (!a->cuts && !s->has_ops)
@@ -192,6 +193,29 @@ start_steps(const struct analyses *a)
 		(void)start(a, STEPS, a->format, NULL, NULL);
 }
 
+/* Its other tables have an event a row. */
+static void
+start_critical(const struct analyses *a)
+{
+	const struct settings *s = a->set;
+	struct args argv = { 0 };
+
+	if (!sheets_need(s, programs[CRITICAL]) || !have(programs[CRITICAL]))
+		return;
+	args_add(&argv, programs[CRITICAL]);
+	args_add(&argv, "--table=critical_path");
+	args_add(&argv, text("--format=%s", a->format));
+	if (a->cuts)
+		args_add(&argv, "--labels");
+	args_add(&argv, "-o");
+	args_add(&argv, table_path(s, "critical_path", a->format));
+	args_all(&argv, &s->chosen);
+	args_add(&argv, "--");
+	args_all(&argv, &s->trees);
+	(void)job_start(a->jobs, &argv,
+	    &(struct job){ .is_side = true, .may_be_empty = true });
+}
+
 /* The analyses of GPU work, of which the timeline is done first: it says
  * whether there are collectives, and idle time. */
 static void
@@ -217,6 +241,7 @@ analyse_gpu(const struct analyses *a)
 	if (!s->is_rocprof) {
 		start_idle(a);
 		start_steps(a);
+		start_critical(a);
 	}
 	if (s->dir != NULL && s->recompute && !s->is_several)
 		start_recompute(a);
@@ -231,7 +256,7 @@ note_missing(const struct settings *s, struct jobs *j)
 {
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
 		if (!(i == COLLECTIVE && s->no_collective) &&
-		    !have(programs[i]))
+		    !(i == CRITICAL && !s->critical) && !have(programs[i]))
 			records_missing(j, programs[i]);
 	if (s->modules && !have("tl-modules"))
 		records_missing(j, "tl-modules");

@@ -36,6 +36,7 @@ enum program {
 	COLLECTIVE,
 	IDLE,
 	STEPS,
+	CRITICAL,
 	RANKS, /* the same, of several ranks */
 	NPROGRAMS,
 };
@@ -54,7 +55,7 @@ struct settings {
 	const char *dir, *page, *book, *width, *capture, *vs_capture, *names;
 	const char *title, *fail_over;
 	const char *top, *top_ops, *top_kernels, *top_roofline;
-	bool kernels, modules, shorts, no_collective, no_kernels;
+	bool kernels, modules, shorts, critical, no_collective;
 	bool recompute, parent_module, call_stack;
 	struct str sides[2];    /* before and after, or names */
 	struct args traces, vs; /* vs: traces to compare with */
@@ -168,6 +169,8 @@ void versus_compare(const struct settings *s, struct jobs *j);
 const char *table_path(
     const struct settings *s, const char *name, const char *format);
 bool is_there(const char *path);
+/* Whether a program is asked for that a report does without otherwise. */
+bool sheets_need(const struct settings *s, const char *program);
 /* Asks tl-roofline for the order of its sheets, which sheets_list() needs. */
 void sheets_ask(struct settings *s, struct jobs *j);
 /* The paths of the sheets that have rows, in the order of a workbook. */

@@ -52,29 +52,31 @@ has_lines(const char *path, unsigned lines)
 
 /* ---- which ---- */
 
-/* Programs write more than was asked for. */
+/* Programs write more than was asked for; families of ops have no entry. */
 static bool
-is_wanted(const struct settings *s, struct str name)
+is_wanted(const struct settings *s, const struct sheet *sheet)
 {
-	bool of_kernels = s->is_rocprof && !s->no_kernels;
-	const struct {
-		const char *name;
-		bool is_wanted;
-	} known[] = {
-		{ "kernel_summary", s->is_rocprof ? of_kernels : s->kernels },
-		{ "kernel_summary_by_category", of_kernels },
-		{ "kernel_details", s->is_rocprof && s->kernels },
-		{ "short_kernels_summary", s->shorts },
-		{ "short_kernel_histogram", s->shorts },
-		{ "kernels_by_name", false },
-		{ "diff_verdict", false },
-		{ "uid_map", false },
-	};
+	if (sheet == NULL)
+		return true;
+	switch (sheet->when) {
+	case SHEET_IF_KERNELS: return s->kernels;
+	case SHEET_IF_ROCPROF: return s->is_rocprof;
+	case SHEET_IF_EITHER: return s->kernels || s->is_rocprof;
+	case SHEET_IF_SHORT: return s->shorts;
+	case SHEET_IF_CRITICAL: return s->critical;
+	default: return sheet->where != 0;
+	}
+}
 
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (str_eq(name, str_of(known[i].name)))
-			return known[i].is_wanted;
-	return true;
+bool
+sheets_need(const struct settings *s, const char *program)
+{
+	for (size_t i = 0; i < sheets_n; i++)
+		if (sheets[i].when != SHEET_ALWAYS &&
+		    strcmp(sheets[i].program, program) == 0 &&
+		    is_wanted(s, &sheets[i]))
+			return true;
+	return false;
 }
 
 struct order {
@@ -93,7 +95,8 @@ put(struct order *o, struct str name, bool has_rows)
 	const char *path = text(
 	    "%s/%.*s.%s", o->set->tables, (int)name.len, name.p, o->format);
 
-	if (intern_put(o->seen, name) == known && is_wanted(o->set, name) &&
+	if (intern_put(o->seen, name) == known &&
+	    is_wanted(o->set, sheet_find(name)) &&
 	    has_lines(path, has_rows ? least : 1))
 		args_add(o->list, path);
 }

@@ -28,6 +28,16 @@ enum {
 	SHEET_FAMILIES = 8,
 };
 
+/* When a report has it, if it is there and has rows. */
+enum sheet_when {
+	SHEET_ALWAYS,
+	SHEET_IF_KERNELS, /* with --kernels */
+	SHEET_IF_ROCPROF, /* of rocprofv3's traces */
+	SHEET_IF_EITHER,
+	SHEET_IF_SHORT,    /* with --short */
+	SHEET_IF_CRITICAL, /* with --critical-path */
+};
+
 /* Which rows of it a report leaves out, if any. */
 enum sheet_top {
 	TOP_NONE,
@@ -72,7 +82,8 @@ struct sheet {
 	const char *name;
 	const char *program; /* NULL: none of ours, the reference's */
 	const char *text;    /* what it says, in a line */
-	unsigned where;
+	unsigned where;      /* 0: not in a report */
+	enum sheet_when when;
 	enum sheet_top top;
 	const struct sheet_chart *chart; /* NULL: none */
 	const struct sheet_rule *rule;   /* NULL: it can't be compared */

@@ -79,8 +79,12 @@ tl-gen --rocprof --seed 3 >roc.json
 tl-report -d roc roc.json
 is 'sheets of rocprofv3' "$(sheets roc)" \
 	'gpu_timeline.csv kernel_summary.csv kernel_summary_by_category.csv'
-tl-report -d roc2 --kernels --no-kernels roc.json
-is 'its options' "$(sheets roc2)" 'gpu_timeline.csv kernel_details.csv'
+tl-report -d roc2 --kernels roc.json
+is 'its options' "$(sheets roc2)" \
+	'gpu_timeline.csv kernel_details.csv kernel_summary.csv kernel_summary_by_category.csv'
+tl-report -d path --critical-path t.tl
+same 'the critical path' path/critical_path.csv \
+	"$(tl-critical --table critical_path --labels --format csv -o path.csv t.tl && echo path.csv)"
 first() { # first FILE: the rows of a page's first screen
 	grep -o '{"part":[^}]*}' "$1"
 }
@@ -333,7 +337,7 @@ refuses 2 "'--bins' needs --short" 'tl-report --bins 5 -d x t.tl'
 refuses 2 "'--title' needs --html" 'tl-report --title x -d x t.tl'
 refuses 2 'one trace only' 'tl-report - - <t.tl'
 refuses 2 'takes no argument' 'tl-report --kernels=3 t.tl'
-refuses 2 'ambiguous option' 'tl-report --no t.tl'
+refuses 2 'ambiguous option' 'tl-report --top- t.tl'
 refuses 2 "tl-timeline: .*'5'" 'tl-report --micro-idle 5 -d bad t.tl'
 for o in '--top 3' '--top-ops 3' '--top-roofline 3' '--micro-idle 5us' \
 	--recompute --num-kernels; do
