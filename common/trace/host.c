@@ -51,6 +51,9 @@ thread_of(struct host *h, uint32_t track)
 static void
 add_gpu(struct host *h, const struct event *ev, int64_t end)
 {
+	/* of a grafted call: that of the graph, whose id it has */
+	struct uid launch = { .id = ev->launch.id };
+
 	vec_push(&h->gpus,
 	    ((struct host_gpu){
 		.start_ns = ev->ts_ns,
@@ -62,7 +65,7 @@ add_gpu(struct host *h, const struct event *ev, int64_t end)
 		.name = ev->name,
 		.cat = ev->track,
 		.launch = HOST_NONE,
-		.launch_id = uid_hash(ev->launch),
+		.launch_id = uid_hash(launch),
 		.kind = ev->shape->kind,
 		.has_launch = (ev->shape->has & HAS_LAUNCH) != 0 &&
 		    (ev->flags & EV_UNLINKED) == 0,
@@ -85,7 +88,7 @@ host_add(struct host *h, const struct event *ev)
 
 	if ((ev->shape->has & timed) != timed ||
 	    !num_add(ev->ts_ns, ev->dur_ns, &end) ||
-	    (ev->flags & EV_DUPLICATE) != 0)
+	    (ev->flags & (EV_DUPLICATE | EV_UNTIMED)) != 0)
 		return;
 	if (event_is(ev, KINDS_GPU)) {
 		add_gpu(h, ev, end);

@@ -58,6 +58,8 @@ is 'their time is as before' "$(tl-graft --capture capture.json replay.json | tl
 
 # ---- what is written ----
 tl-graft --capture capture.json replay.json >g.tl
+is 'and so is why the GPU waited: what is grafted has no time' \
+	"$(tl-idle -c cause,time_ns g.tl)" "$(tl-idle -c cause,time_ns replay.json)"
 tl-cat g.tl >g.ndjson
 is 'uids, marks and where it came from' \
 	"$(grep '"name":"op::a"' g.ndjson | grep -o '"id":[^,]*,"inst":[^,]*\|"flags":[^]]*\]\|"capture [^,}]*' | tr '\n' ' ')" \
