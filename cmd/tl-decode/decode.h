@@ -72,6 +72,7 @@ struct source_state {
 	uint64_t next_id;
 	bool is_inside;    /* of an archive: a member, that has no lines */
 	bool can_salvage;  /* the format can, as far as it is known */
+	bool is_binary;    /* it has no lines */
 	bool events_ended; /* metadata from now on stand behind them */
 	bool has_base;
 	int64_t base_ns;

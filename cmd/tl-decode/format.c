@@ -11,6 +11,7 @@
 /* clang-format off */
 #define EACH_FORMAT(X) \
 	X(chrome) \
+	X(perfetto) \
 	X(rocprof) \
 	X(zip)
 /* clang-format on */

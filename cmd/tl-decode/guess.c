@@ -69,7 +69,7 @@ guess_sqlite(const unsigned char *p, size_t len)
 	return "looks like an SQLite database";
 }
 
-/* Field 1 of a protobuf message: Perfetto's packets or XPlane's planes. */
+/* Field 1 of a protobuf message that is no packet of Perfetto. */
 static const char *
 guess_protobuf(const unsigned char *p, size_t len)
 {
@@ -80,8 +80,7 @@ guess_protobuf(const unsigned char *p, size_t len)
 		       "JSON of its trace viewer (trace.json.gz) is read";
 	if (contains(p, len, STR("HloModule")) || contains(p, len, STR("jit_")))
 		return "looks like an HLO protobuf";
-	return "looks like a Perfetto protobuf; if rocprofv3 wrote "
-	       "it, " RECORD_JSON;
+	return "looks like a protobuf that is no Perfetto trace";
 }
 
 const char *

@@ -13,7 +13,7 @@ line_of(struct source_state *s, uint64_t offset)
 	struct stat st;
 
 	/* a pipe can't be read twice; /dev/fd/63 is one, too */
-	if (s->is_inside || strcmp(s->in->name, "stdin") == 0 ||
+	if (s->is_inside || s->is_binary || strcmp(s->in->name, "stdin") == 0 ||
 	    stat(s->in->name, &st) != 0 || !S_ISREG(st.st_mode))
 		return 0;
 	in = in_open(s->in->name);

@@ -17,6 +17,15 @@ WARNING(SKIPPED,
 WARNING(EVENTS_REMOVED,
     "{file}: events were removed from this stream: unlinked GPU work may have "
     "had a launch")
+WARNING(PACKETS_LOST,
+    "{file}: the recording lost packets at {#n} {n:place|places}, and "
+    "{#dropped} cannot be read without them: events are missing")
+WARNING(CLOCK_UNKNOWN,
+    "{file}: {#n} {n:time is|times are} of clocks that no snapshot ties to the "
+    "trace's")
+NOTE(PACKETS_OTHER,
+    "{file}: {#n} {n:packet|packets} of other data sources {n:is|are} not "
+    "read")
 NOTE(DUPLICATES,
     "{file}: {#n} GPU {n:event|events} recorded twice; each counts once")
 WARNING(AMBIGUOUS_LAUNCH,

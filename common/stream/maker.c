@@ -173,7 +173,7 @@ maker_end(struct maker *m, struct uid uid)
 	ev->shape_id = dict_shape(m->st, &m->shape);
 	ev->shape = m->st->shapes.v[ev->shape_id];
 	ev->uid = uid;
-	ev->vals = (const unsigned char *)m->vals.p;
+	ev->vals = (const unsigned char *)buf_str(&m->vals).p;
 	ev->vals_len = m->vals.len;
 	(void)!event_set_keys(m->st, ev); /* the values are our own */
 	return ev;

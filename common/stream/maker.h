@@ -35,6 +35,13 @@ void maker_begin_phase(
 /* One like ev, with all of its fields but none of its entries. */
 void maker_begin_like(struct maker *m, const struct event *ev);
 void maker_name(struct maker *m, struct str name);
+/* Its phase in Chrome's traces, if it is no X. */
+static inline void
+maker_phase(struct maker *m, char ph)
+{
+	m->shape.ph = (uint8_t)ph;
+}
+
 /* Process and thread; NULL: it has none. */
 void maker_track(
     struct maker *m, uint32_t src, const int64_t *pid, const int64_t *tid);

@@ -104,7 +104,7 @@ an SQLite database$|SQLite format 3\000aaaa
 rocprofv3 --output-format json|SQLite format 3\000 TABLE rocpd_info_agent_0
 rpd2tracing.py|SQLite format 3\000 TABLE rocpd_api
 Nsight Systems|SQLite format 3\000 TABLE TARGET_INFO_GPU
-rocprofv3 --output-format json|\n\004\010\001\020\002
+no Perfetto trace|\n\004\010\001\020\002
 XPlane.*trace.json.gz|\n\020\010\001\022\014/host:metadata
 CSV: record with rocprofv3 --output-format json|"Kind","Agent_Id",1\n
 CSV: record with rocprofv3 --output-format json|"Domain","Function",1\n
@@ -497,7 +497,7 @@ cat >steps.json <<'END'
 {"ph":"X","cat":"Operator","name":"ProfilerStep#5","pid":1,"tid":1,"ts":100,"dur":9}]}
 END
 is 'steps of 2021' "$(tl-tree steps.json | tl-cat --tsv -F kind,name,step --no-header | tr '\t\n' ': ')" \
-	'annotation:ProfilerStep#4:4 annotation:ProfilerStep#5:5 op:aten::mm:4 '
+	'annotation:ProfilerStep#4: annotation:ProfilerStep#5: op:aten::mm:4 '
 is 'of which --kind annotation takes the steps' "$(tl-decode --kind annotation steps.json |
 	tl-cat --tsv -F name --no-header | tr '\n' ' ')" 'ProfilerStep#4 ProfilerStep#5 '
 
@@ -544,6 +544,61 @@ is 'rocprofv3, its key far behind' \
 	"$(tl-decode roc.json | tl-cat --tsv -F id,kind,name,ts | cksum)"
 head -c -300 late.json >cut.json
 refuses 3 'cut.json: salvaged: events [1-9]' 'tl-decode --salvage -o cut.tl cut.json'
+
+# ---- Perfetto ----
+
+# PyTorch's form: begins, then their ends; work on the GPU without a track
+cat >made.py <<'EOP'
+import os, sys
+sys.path.insert(0, os.environ["ROOT"] + "/tests/oracle")
+from perfetto import num, text
+def begin(ts, track, name, cat, args, more=b""):
+    notes = b"".join(text(4, text(10, k) + v) for k, v in args)
+    return text(11, num(9, 1) + num(11, track) + num(10, name) + num(3, cat) + notes + more), ts
+def end(ts, track):
+    return text(11, num(9, 2) + num(11, track)), ts
+names = [(2, 1, "aten::mm"), (2, 2, "cudaLaunchKernel"), (2, 3, "gemm"), (1, 1, "cpu_op"),
+         (1, 2, "cuda_runtime"), (24, 1, "Kernel"), (24, 100, "[7] stream 7")]
+interned = b"".join(text(f, num(1, i) + text(2, s)) for f, i, s in names) + \
+    text(23, num(1, 1) + num(2, 7))
+dims = text(12, text(12, num(3, 8)) + text(12, num(3, 16)))
+stage = num(1, 1) + num(2, 500) + num(11, 0) + num(13, 100) + num(14, 1) + num(5, 1) + \
+    num(20, 3) + text(21, text(1, num(1, 2)) + text(2, num(1, 128))) + \
+    text(6, text(1, "stream id") + text(2, "7")) + text(6, text(1, "correlation") + text(2, "9"))
+packets = [(text(6, text(1, num(1, 6) + num(2, 1000)) + text(1, num(1, 1) + num(2, 1000))), None),
+           (text(60, num(1, 1) + text(3, num(1, 7) + text(6, "python"))), None),
+           (text(60, num(1, 2) + num(5, 1) + text(4, num(1, 7) + num(2, 7))), None),
+           (text(12, interned) + num(10, 1) + num(13, 1), None),
+           begin(1000, 2, 1, 1, [("External id", num(3, 5)), ("Input Dims", dims)]),
+           end(1050, 2),
+           begin(1010, 2, 2, 2, [("cbid", num(3, 211)), ("correlation", num(3, 9))]),
+           end(1020, 2), begin(2000, 2, 1, 1, []), begin(2010, 2, 1, 1, []), end(2010, 2),
+           end(2020, 2), (text(53, stage), 1030)]
+with open("made.pftrace", "wb") as f:
+    for p, ts in packets:
+        state = b"" if ts is None else num(8, ts) + num(10, 1) + num(13, 2)
+        f.write(text(1, p + state))
+EOP
+python3 made.py
+is 'slices and GPU work' \
+	"$(tl-tree made.pftrace | tl-cat | jq -c 'select(.kind | IN("op", "runtime", "kernel"))
+		| [.name, .ts, .dur, .dev, .gpu_stream, .corr, .launch, .args.grid, .args["Input Dims"]]')" \
+	'["aten::mm",1000,50,null,null,null,null,null,[[8,16]]]
+["cudaLaunchKernel",1010,10,null,null,9,null,null,null]
+["gemm",1030,500,0,7,9,1,[2,1,1],null]
+["aten::mm",2000,10,null,null,null,null,null,null]
+["aten::mm",2010,10,null,null,null,null,null,null]'
+is 'names of process and thread' "$(tl-decode made.pftrace | tl-cat |
+	jq -c 'select(.kind == "meta") | [.name, .pid, .args.name]')" '["process_name",7,"python"]'
+head -c -5 made.pftrace >cut.pftrace
+refuses 1 'cut.pftrace: byte 380: the data end in a field$' 'tl-decode cut.pftrace'
+gzip -c made.pftrace >made.bin
+is 'compressed, under any name' "$(tl-decode made.bin | tl-cat --tsv -F id,ts | cksum)" \
+	"$(tl-decode made.pftrace | tl-cat --tsv -F id,ts | cksum)"
+printf '\n\003\010\001\017' >bad.pftrace
+refuses 1 'bad.pftrace: byte [0-9]*: no trace: this looks like a protobuf' 'tl-decode bad.pftrace'
+is 'drawn traces' "$(python3 "$ROOT/tests/oracle/perfetto.py" 1 20)" \
+	'ok - traces drawn from seeds 1 to 20'
 
 page_examples tl-decode.1
 done_testing

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tracks, and which end belongs to which slice.
+ *
+ * Slices of a track nest, so an end closes the one that began last. But two
+ * writers do otherwise: rocprofv3 says in a slice's annotations when it ends,
+ * and its order is none; PyTorch writes the begins of many slices, then their
+ * ends in the same order. So ends wait until something else begins: a run of
+ * begins with as many ends that are not in the order of time is paired one by
+ * one, if all pairs fit.
+ */
+#include "cmd/tl-decode/perfetto/perfetto.h"
+
+#define OWNERS_MAX 64 /* tracks above a track */
+
+/* ---- tracks ---- */
+
+uint32_t
+lane_of(struct perfetto *p, uint64_t uuid)
+{
+	bool is_new;
+	uint64_t *place = map_put(&p->lane_of, uuid, &is_new);
+
+	if (!is_new)
+		return (uint32_t)*place;
+	*place = p->lanes.n;
+	vec_push(&p->lanes,
+	    ((struct lane){ .uuid = uuid,
+		.name = NO_NAME,
+		.thread_name = NO_NAME,
+		.process_name = NO_NAME,
+		.multiplier = 1 }));
+	return (uint32_t)*place;
+}
+
+/* ProcessDescriptor {1: pid, 6: process_name} */
+static bool
+describe_process(struct perfetto *p, struct lane *l, struct str bytes)
+{
+	enum proto_status status;
+	struct proto m;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while ((status = proto_next(&m)) == PROTO_OK) {
+		if (m.field == 1 && m.type == PROTO_VARINT) {
+			l->pid = (int64_t)m.u;
+			l->has_pid = true;
+		} else if (m.field == 6 && m.type == PROTO_BYTES) {
+			l->process_name = perfetto_text(p, m.bytes);
+		}
+	}
+	return status == PROTO_END || perfetto_fault(p, m.error);
+}
+
+/* ThreadDescriptor {1: pid, 2: tid, 5: thread_name} */
+static bool
+describe_thread(struct perfetto *p, struct lane *l, struct str bytes)
+{
+	enum proto_status status;
+	struct proto m;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while ((status = proto_next(&m)) == PROTO_OK) {
+		if (m.field == 1 && m.type == PROTO_VARINT) {
+			l->pid = (int64_t)m.u;
+			l->has_pid = true;
+		} else if (m.field == 2 && m.type == PROTO_VARINT) {
+			l->tid = (int64_t)m.u;
+			l->has_tid = true;
+		} else if (m.field == 5 && m.type == PROTO_BYTES) {
+			l->thread_name = perfetto_text(p, m.bytes);
+		}
+	}
+	return status == PROTO_END || perfetto_fault(p, m.error);
+}
+
+/* CounterDescriptor {4: unit_multiplier, 5: is_incremental} */
+static bool
+describe_counter(struct perfetto *p, struct lane *l, struct str bytes)
+{
+	enum proto_status status;
+	struct proto m;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while ((status = proto_next(&m)) == PROTO_OK) {
+		if (m.field == 4 && m.type == PROTO_VARINT && m.u != 0)
+			l->multiplier = (int64_t)m.u;
+		else if (m.field == 5 && m.type == PROTO_VARINT)
+			l->is_incremental = m.u != 0;
+	}
+	return status == PROTO_END || perfetto_fault(p, m.error);
+}
+
+/* The uuid of a TrackDescriptor, wherever it stands. */
+static bool
+find_uuid(struct perfetto *p, struct str bytes, uint64_t *uuid)
+{
+	enum proto_status status;
+	struct proto m;
+
+	*uuid = 0;
+	proto_start(&m, bytes.p, bytes.len);
+	while ((status = proto_next(&m)) == PROTO_OK)
+		if (m.field == 1 && m.type == PROTO_VARINT)
+			*uuid = m.u;
+	return status == PROTO_END || perfetto_fault(p, m.error);
+}
+
+/* TrackDescriptor {1: uuid, 5: parent_uuid, 2, 10, 13: name, 3: process,
+ * 4: thread, 8: counter}. One that only has a name renames the track. */
+bool
+lane_describe(struct perfetto *p, struct str bytes)
+{
+	enum proto_status status;
+	struct proto m;
+	uint64_t uuid;
+	uint32_t lane;
+	struct lane *l;
+	bool is_good = find_uuid(p, bytes, &uuid);
+
+	if (!is_good)
+		return false;
+	lane = lane_of(p, uuid); /* they may move */
+	l = &p->lanes.v[lane];
+	proto_start(&m, bytes.p, bytes.len);
+	while (is_good && (status = proto_next(&m)) == PROTO_OK) {
+		if (m.field == 5 && m.type == PROTO_VARINT) {
+			l->parent = m.u;
+			l->has_parent = true;
+		}
+		if (m.type != PROTO_BYTES)
+			continue;
+		switch (m.field) {
+		case 2:
+		case 10:
+		case 13: l->name = perfetto_text(p, m.bytes); break;
+		case 3: is_good = describe_process(p, l, m.bytes); break;
+		case 4: is_good = describe_thread(p, l, m.bytes); break;
+		case 8: is_good = describe_counter(p, l, m.bytes); break;
+		default: break;
+		}
+	}
+	return is_good && (status == PROTO_END || perfetto_fault(p, m.error));
+}
+
+struct whose
+lane_owner(const struct perfetto *p, uint32_t lane)
+{
+	const struct lane *l = &p->lanes.v[lane];
+	struct whose w = { .tid = (int64_t)l->uuid };
+
+	for (int i = 0; i < OWNERS_MAX; i++) {
+		const uint64_t *up;
+
+		if (l->has_pid) {
+			w.pid = l->pid;
+			w.has_pid = true;
+			if (i == 0 && l->has_tid)
+				w.tid = l->tid;
+			break;
+		}
+		up = l->has_parent ? map_get(&p->lane_of, l->parent) : NULL;
+		if (up == NULL)
+			break;
+		l = &p->lanes.v[*up];
+	}
+	return w;
+}
+
+/* ---- slices ---- */
+
+void
+open_slice_free(struct open_slice *o)
+{
+	buf_free(&o->args);
+	vec_release(o);
+}
+
+static void
+close_slice(struct perfetto *p, struct open_slice *o, const struct slice_end *e)
+{
+	write_slice(p, o, &e->ts_ns, &e->args);
+	open_slice_free(o);
+}
+
+/* Whether the i-th end of a run is that of the i-th begin. */
+static bool
+is_paired(const struct sequence *q)
+{
+	int64_t last;
+	bool is_nested;
+
+	if (q->begins.n != q->ends.n)
+		return false;
+	last = q->begins.v[q->begins.n - 1]->ts_ns;
+	is_nested = last < q->ends.v[0].ts_ns;
+	for (size_t i = 0; i < q->ends.n; i++) {
+		const struct open_slice *o = q->begins.v[i];
+		const struct slice_end *e = &q->ends.v[i];
+
+		if (o->lane != e->lane || e->ts_ns < o->ts_ns)
+			return false;
+		if (e->ts_ns < last)
+			is_nested = false;
+		last = i > 0 && e->ts_ns < q->ends.v[i - 1].ts_ns ? INT64_MAX
+								  : last;
+		if (last == INT64_MAX)
+			is_nested = false;
+	}
+	return !is_nested;
+}
+
+/* The ends that wait find their slices. */
+static void
+settle(struct perfetto *p, struct sequence *q)
+{
+	bool is_paired_off = q->ends.n > 0 && is_paired(q);
+
+	for (size_t i = 0; i < q->ends.n; i++) {
+		struct slice_end *e = &q->ends.v[i];
+		struct lane *l = &p->lanes.v[e->lane];
+
+		if (is_paired_off) {
+			l->open.n--;
+			close_slice(p, q->begins.v[i], e);
+		} else if (l->open.n > 0) {
+			close_slice(p, l->open.v[--l->open.n], e);
+		} else {
+			p->ndropped++; /* it began before the recording */
+		}
+		buf_free(&e->args);
+	}
+	q->begins.n = q->ends.n = 0;
+}
+
+void
+lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
+{
+	if (q->ends.n > 0)
+		settle(p, q);
+	vec_push(&q->begins, o);
+	vec_push(&p->lanes.v[o->lane].open, o);
+}
+
+void
+lane_end(struct perfetto *p, struct sequence *q, struct slice_end end)
+{
+	struct lane *l = &p->lanes.v[end.lane];
+
+	if (l->nended > 0) {
+		l->nended--;
+		buf_free(&end.args);
+		return;
+	}
+	vec_push(&q->ends, end);
+}
+
+void
+lanes_finish(struct perfetto *p)
+{
+	for (size_t i = 0; i < p->sequences.n; i++)
+		settle(p, p->sequences.v[i]);
+	for (uint32_t i = 0; i < p->lanes.n; i++) {
+		struct lane *l = &p->lanes.v[i];
+
+		for (size_t k = 0; k < l->open.n; k++) {
+			write_slice(p, l->open.v[k], NULL, NULL);
+			open_slice_free(l->open.v[k]);
+		}
+		l->open.n = 0;
+		if (l->is_used)
+			write_names(p, i);
+	}
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* The file: packets, packed ones too, and what they are about. */
+#include "cmd/tl-decode/perfetto/perfetto.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "cmd/tl-decode/format.h"
+
+#define UNPACKED_MAX (UINT64_C(256) << 20)
+#define PACKED_DEPTH 2 /* packets in packets in packets are refused */
+
+/* sequence_flags */
+enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
+
+bool
+perfetto_fault(struct perfetto *p, const char *why)
+{
+	if (p->fault == NULL)
+		p->fault = why;
+	return false;
+}
+
+uint32_t
+perfetto_text(struct perfetto *p, struct str s)
+{
+	return intern_put(p->texts, args_clean(p, s));
+}
+
+/* ---- packets ---- */
+
+/* What stands in a packet, in the order in which it is applied. */
+struct packet {
+	uint64_t timestamp, clock, sequence, flags;
+	bool has_timestamp, is_dropped, is_first;
+	bool is_other; /* of a data source that is counted, not read */
+	struct str interned, defaults, snapshot, event, stage, track;
+	struct str zlib, zstd;
+};
+
+/* ftrace, statistics of the system and of processes, power, logs, heap and CPU
+ * profiles, memory graphs, counters of GPUs */
+static const uint16_t others[] = { 1, 7, 9, 37, 38, 39, 40, 46, 52, 54, 56,
+	66 };
+
+static bool
+read_packet(struct perfetto *p, struct str bytes, struct packet *k)
+{
+	enum proto_status status;
+	struct proto m;
+
+	*k = (struct packet){ .timestamp = 0 };
+	proto_start(&m, bytes.p, bytes.len);
+	while ((status = proto_next(&m)) == PROTO_OK) {
+		struct str b = m.type == PROTO_BYTES ? m.bytes : STR("");
+
+		switch (m.field) {
+		case 6: k->snapshot = b; break;
+		case 8:
+			k->timestamp = m.u;
+			k->has_timestamp = true;
+			break;
+		case 10: k->sequence = m.u; break;
+		case 11: k->event = b; break;
+		case 12: k->interned = b; break;
+		case 13: k->flags |= m.u; break;
+		case 41: k->flags |= m.u != 0 ? STATE_CLEARED : 0; break;
+		case 42: k->is_dropped = m.u != 0; break;
+		case 50: k->zlib = b; break;
+		case 53: k->stage = b; break;
+		case 58: k->clock = m.u; break;
+		case 59: k->defaults = b; break;
+		case 60: k->track = b; break;
+		case 87: k->is_first = m.u != 0; break;
+		case 133: k->zstd = b; break;
+		default:
+			for (size_t i = 0; i < sizeof others / sizeof *others;
+			     i++)
+				k->is_other |= m.field == others[i];
+			break;
+		}
+	}
+	return status == PROTO_END || perfetto_fault(p, m.error);
+}
+
+/* The packets of bytes that were packed. */
+static bool
+read_packed(struct perfetto *p, const void *bytes, size_t len, unsigned depth)
+{
+	enum proto_status status;
+	struct proto m;
+
+	proto_start(&m, bytes, len);
+	while ((status = proto_next(&m)) == PROTO_OK)
+		if (m.field == 1 && m.type == PROTO_BYTES &&
+		    !perfetto_packet(p, m.bytes, depth + 1))
+			return false;
+	return status == PROTO_END || perfetto_fault(p, m.error);
+}
+
+static bool
+inflate_all(struct str s, struct buf *out)
+{
+	z_stream z = { .next_in = (unsigned char *)(uintptr_t)s.p,
+		.avail_in = (unsigned)s.len };
+	int rc = inflateInit2(&z, 15 + 32); /* zlib's or gzip's head */
+
+	while (rc == Z_OK && out->len < UNPACKED_MAX) {
+		buf_room(out, 65536);
+		z.next_out = (unsigned char *)out->p + out->len;
+		z.avail_out = (unsigned)(out->cap - out->len < 1 << 30
+			? out->cap - out->len
+			: 1 << 30);
+		size_t room = z.avail_out;
+
+		rc = inflate(&z, Z_NO_FLUSH);
+		out->len += room - z.avail_out;
+	}
+	inflateEnd(&z);
+	return rc == Z_STREAM_END;
+}
+
+static bool
+zstd_all(struct str s, struct buf *out)
+{
+	ZSTD_DStream *z = ZSTD_createDStream();
+	ZSTD_inBuffer in = { s.p, s.len, 0 };
+	size_t rc = 1;
+
+	while (rc != 0 && !ZSTD_isError(rc) && out->len < UNPACKED_MAX) {
+		ZSTD_outBuffer to;
+		size_t was = in.pos;
+
+		buf_room(out, 65536);
+		to = (ZSTD_outBuffer){ out->p + out->len, out->cap - out->len,
+			0 };
+		rc = ZSTD_decompressStream(z, &to, &in);
+		out->len += to.pos;
+		if (to.pos == 0 && in.pos == was)
+			break;
+	}
+	ZSTD_freeDStream(z);
+	return rc == 0;
+}
+
+static bool
+read_compressed(struct perfetto *p, struct str s, bool is_zstd, unsigned depth)
+{
+	struct buf out = { 0 };
+	bool is_good = is_zstd ? zstd_all(s, &out) : inflate_all(s, &out);
+
+	if (is_good && depth >= PACKED_DEPTH)
+		is_good = perfetto_fault(p, "packets are packed too often");
+	else if (!is_good)
+		(void)perfetto_fault(p, "packed packets are damaged");
+	else
+		is_good = read_packed(p, out.p, out.len, depth);
+	buf_free(&out);
+	return is_good;
+}
+
+bool
+perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
+{
+	struct packet k;
+	struct sequence *q;
+	int64_t ns;
+
+	if (!read_packet(p, bytes, &k))
+		return false;
+	if (k.zlib.len > 0 || k.zstd.len > 0)
+		return read_compressed(p, k.zlib.len > 0 ? k.zlib : k.zstd,
+		    k.zlib.len == 0, depth);
+	q = sequence_of(p, k.sequence);
+	if (k.is_dropped && !k.is_first) {
+		q->is_valid = false;
+		p->nlost++;
+	}
+	if ((k.flags & STATE_CLEARED) != 0)
+		sequence_clear(q);
+	if ((k.flags & NEEDS_STATE) != 0 && !q->is_valid) {
+		p->ndropped++;
+		return true;
+	}
+	if ((k.defaults.len > 0 && !sequence_defaults(p, q, k.defaults)) ||
+	    (k.interned.len > 0 && !sequence_intern(p, q, k.interned)) ||
+	    (k.snapshot.len > 0 && !clock_snapshot(p, q, k.snapshot)) ||
+	    (k.track.len > 0 && !lane_describe(p, k.track)))
+		return false;
+	p->nother += k.is_other;
+	if (k.event.len == 0 && k.stage.len == 0)
+		return true;
+	if (!clock_ns(p, q, k.clock, k.timestamp, &ns))
+		return false;
+	return k.event.len > 0 ? track_event(p, q, k.event, ns)
+			       : gpu_stage(p, q, k.stage, ns);
+}
+
+/* ---- the file ---- */
+
+/* The next packet, whole in the window; PROTO_MORE: the data end in it. */
+static enum proto_status
+next_packet(struct source_state *s, struct proto *m)
+{
+	enum proto_status status;
+
+	for (;;) {
+		m->p = s->in->p;
+		m->end = s->in->end;
+		m->eof = s->in->eof;
+		status = proto_next(m);
+		if (status != PROTO_MORE)
+			return status;
+		if (!in_more(s->in) && s->in->eof && m->eof)
+			return PROTO_MORE;
+	}
+}
+
+static void
+free_reading(void *reading)
+{
+	struct perfetto *p = reading;
+
+	for (size_t i = 0; i < p->sequences.n; i++)
+		sequence_free(p->sequences.v[i]);
+	vec_free(&p->sequences);
+	for (size_t i = 0; i < p->lanes.n; i++) {
+		for (size_t k = 0; k < p->lanes.v[i].open.n; k++)
+			open_slice_free(p->lanes.v[i].open.v[k]);
+		vec_free(&p->lanes.v[i].open);
+	}
+	vec_free(&p->lanes);
+	vec_free(&p->clocks);
+	map_free(&p->sequence_of);
+	map_free(&p->lane_of);
+	intern_destroy(p->texts);
+	maker_free(&p->maker);
+	buf_free(&p->text);
+	buf_free(&p->text2);
+	vec_release(p);
+}
+
+/* What else the file holds, and what it lacks. */
+static void
+set_facts(struct perfetto *p)
+{
+	const struct {
+		const char *key;
+		uint64_t n;
+	} counts[] = {
+		{ "packets_lost", p->nlost },
+		{ "packets_dropped", p->ndropped },
+		{ "packets_other", p->nother },
+		{ "times_of_unknown_clocks", p->nnoclock },
+	};
+
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		if (counts[i].n > 0)
+			facts_int(
+			    &p->s->facts, counts[i].key, (int64_t)counts[i].n);
+	if (p->is_rocprof)
+		facts_int(&p->s->facts, "api_trace", 1);
+	if (p->nlost + p->ndropped > 0)
+		report(MSG_PACKETS_LOST, p->s->in->name, p->nlost, p->ndropped);
+	if (p->nnoclock > 0)
+		report(MSG_CLOCK_UNKNOWN, p->s->in->name, p->nnoclock);
+	if (p->nother > 0)
+		report(MSG_PACKETS_OTHER, p->s->in->name, p->nother);
+}
+
+static void
+read_file(struct source_state *s)
+{
+	struct perfetto *p = xcalloc(1, sizeof *p);
+	enum proto_status status;
+	struct proto m;
+
+	*p = (struct perfetto){ .s = s,
+		.maker = { .st = s->dict },
+		.texts = intern_create(),
+		.trace_clock = 6 };
+	s->reading = p;
+	s->is_binary = true;
+	s->release = free_reading;
+	facts_str(&s->facts, "format", STR("perfetto"));
+	proto_start_window(&m);
+	while ((status = next_packet(s, &m)) == PROTO_OK) {
+		p->offset = m.at;
+		if (m.field == 1 && m.type == PROTO_BYTES &&
+		    !perfetto_packet(p, m.bytes, 0))
+			source_die_at(s, p->offset, p->fault);
+		s->counts->bytes += (size_t)(m.p - s->in->p);
+		s->in->p = m.p;
+		in_release(s->in);
+		if (progress_due)
+			progress_show(in_consumed(s->in), in_size(s->in));
+	}
+	source_check(s);
+	if (status != PROTO_END)
+		source_die_at(s, m.at,
+		    status == PROTO_BAD ? m.error : "the data end in a packet");
+	lanes_finish(p);
+	set_facts(p);
+}
+
+/* ---- the format ---- */
+
+/* Whether only a packet has such a field; XPlane's and HLO's messages have
+ * others of these numbers. */
+static bool
+is_of_packet(const struct proto *m)
+{
+	switch (m->field) {
+	case 8:
+	case 10:
+	case 13:
+	case 58: return m->type == PROTO_VARINT;
+	case 33: /* configuration, synchronisation, packed packets, tracks */
+	case 36:
+	case 50:
+	case 59:
+	case 60: return m->type == PROTO_BYTES;
+	default: return false;
+	}
+}
+
+/* Its first packet is such, or is nothing but a snapshot of clocks. */
+static enum sniff
+sniff(struct str head, const char *path)
+{
+	enum proto_status status;
+	bool is_known = false, is_clock = true;
+	struct proto m, k;
+
+	(void)path;
+	if (head.len < 2 || head.p[0] != 0x0a)
+		return SNIFF_NO;
+	proto_start(&m, head.p, head.len);
+	if (proto_head(&m) != PROTO_OK || m.field != 1 || m.u == 0)
+		return SNIFF_NO;
+	m.bytes = (struct str){ (const char *)m.p, (size_t)(m.end - m.p) };
+	if (m.bytes.len > m.u)
+		m.bytes.len = (size_t)m.u;
+	proto_start(&k, m.bytes.p, m.bytes.len);
+	k.eof = m.bytes.len == m.u;
+	while ((status = proto_head(&k)) == PROTO_OK) {
+		is_known |= is_of_packet(&k);
+		is_clock &= k.field == 6 && k.type == PROTO_BYTES;
+		if (k.type == PROTO_BYTES && proto_skip(&k) != PROTO_OK)
+			break;
+	}
+	return status != PROTO_BAD && (is_known || is_clock) ? SNIFF_SURE
+							     : SNIFF_NO;
+}
+
+const struct format perfetto_format = {
+	.name = "perfetto",
+	.sniff = sniff,
+	.read = read_file,
+};

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* What a sequence of packets knows: names by number, defaults and clocks. */
+#include "cmd/tl-decode/perfetto/perfetto.h"
+
+#define CLOCK_BOOTTIME 6 /* the trace's clock unless it says otherwise */
+#define CLOCK_REALTIME 1
+/* Clocks from here up to the next belong to one sequence. */
+#define CLOCK_OWN_FIRST 64
+#define CLOCK_OWN_END 128
+
+struct sequence *
+sequence_of(struct perfetto *p, uint64_t id)
+{
+	bool is_new;
+	uint64_t *place = map_put(&p->sequence_of, id, &is_new);
+
+	if (is_new) {
+		*place = p->sequences.n;
+		vec_push(&p->sequences, xcalloc(1, sizeof(struct sequence)));
+	}
+	return p->sequences.v[*place];
+}
+
+void
+sequence_clear(struct sequence *q)
+{
+	for (int i = 0; i < NAMES_N; i++)
+		map_free(&q->names[i]);
+	map_free(&q->pids);
+	q->default_clock = 0;
+	q->has_default_lane = false;
+	q->is_valid = true;
+}
+
+void
+sequence_free(struct sequence *q)
+{
+	sequence_clear(q);
+	vec_free(&q->clocks);
+	vec_free(&q->begins);
+	for (size_t i = 0; i < q->ends.n; i++)
+		buf_free(&q->ends.v[i].args);
+	vec_free(&q->ends);
+	vec_release(q);
+}
+
+/* ---- names ---- */
+
+/* {1: iid, 2: name}; of a kernel 3, demangled; of a GPU context 2 is the pid */
+static bool
+intern_one(
+    struct perfetto *p, struct sequence *q, enum names what, struct str bytes)
+{
+	struct proto m;
+	enum proto_status status;
+	uint64_t iid = 0;
+	struct str name = { "", 0 }, better = { "", 0 };
+	uint64_t pid = 0;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while ((status = proto_next(&m)) == PROTO_OK) {
+		if (m.field == 1 && m.type == PROTO_VARINT)
+			iid = m.u;
+		else if (m.field == 2 && m.type == PROTO_BYTES)
+			name = m.bytes;
+		else if (m.field == 2 && m.type == PROTO_VARINT)
+			pid = m.u;
+		else if (m.field == 3 && m.type == PROTO_BYTES)
+			better = m.bytes;
+	}
+	if (status != PROTO_END)
+		return perfetto_fault(p, m.error);
+	if (what == NAMES_N) {
+		*map_put(&q->pids, iid, NULL) = pid;
+		return true;
+	}
+	if (what == NAMES_KERNEL && better.len > 0)
+		name = better;
+	*map_put(&q->names[what], iid, NULL) = perfetto_text(p, name);
+	return true;
+}
+
+bool
+sequence_intern(struct perfetto *p, struct sequence *q, struct str bytes)
+{
+	static const struct {
+		uint32_t field;
+		enum names what;
+	} fields[] = { { 1, NAMES_CATEGORY }, { 2, NAMES_EVENT },
+		{ 3, NAMES_KEY }, { 23, NAMES_N /* a context */ },
+		{ 24, NAMES_STAGE }, { 29, NAMES_STRING },
+		{ 1000, NAMES_KERNEL }, { 1001, NAMES_ARG } };
+	enum proto_status status;
+	struct proto m;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while ((status = proto_next(&m)) == PROTO_OK)
+		for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+			if (m.field == fields[i].field &&
+			    m.type == PROTO_BYTES &&
+			    !intern_one(p, q, fields[i].what, m.bytes))
+				return false;
+	return status == PROTO_END || perfetto_fault(p, m.error);
+}
+
+uint32_t
+sequence_name(const struct sequence *q, enum names what, uint64_t iid)
+{
+	const uint64_t *text = map_get(&q->names[what], iid);
+
+	return text != NULL ? (uint32_t)*text : NO_NAME;
+}
+
+/* ---- defaults ---- */
+
+/* TrackEventDefaults {11: track_uuid} */
+static bool
+track_defaults(struct perfetto *p, struct sequence *q, struct str bytes)
+{
+	enum proto_status status;
+	struct proto m;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while ((status = proto_next(&m)) == PROTO_OK) {
+		if (m.field == 11 && m.type == PROTO_VARINT) {
+			q->default_lane = m.u;
+			q->has_default_lane = true;
+		}
+	}
+	return status == PROTO_END || perfetto_fault(p, m.error);
+}
+
+/* TracePacketDefaults {58: timestamp_clock_id, 11: track_event_defaults} */
+bool
+sequence_defaults(struct perfetto *p, struct sequence *q, struct str bytes)
+{
+	enum proto_status status;
+	struct proto m;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while ((status = proto_next(&m)) == PROTO_OK) {
+		if (m.field == 58 && m.type == PROTO_VARINT)
+			q->default_clock = m.u;
+		else if (m.field == 11 && m.type == PROTO_BYTES &&
+		    !track_defaults(p, q, m.bytes))
+			return false;
+	}
+	return status == PROTO_END || perfetto_fault(p, m.error);
+}
+
+/* ---- clocks ---- */
+
+static clock_vec *
+clocks_of(struct perfetto *p, struct sequence *q, uint64_t id)
+{
+	return id >= CLOCK_OWN_FIRST && id < CLOCK_OWN_END ? &q->clocks
+							   : &p->clocks;
+}
+
+static struct clock *
+clock_find(struct perfetto *p, struct sequence *q, uint64_t id)
+{
+	clock_vec *clocks = clocks_of(p, q, id);
+
+	for (size_t i = 0; i < clocks->n; i++)
+		if (clocks->v[i].id == id)
+			return &clocks->v[i];
+	return NULL;
+}
+
+static bool
+ticks_ns(const struct clock *c, int64_t ticks, int64_t *ns)
+{
+	return !__builtin_mul_overflow(ticks, c->multiplier, ns) &&
+	    source_is_time(*ns);
+}
+
+/* {1: clock_id, 2: timestamp, 3: is_incremental, 4: unit_multiplier_ns} */
+static bool
+read_clock(struct perfetto *p, struct str bytes, struct clock *c)
+{
+	enum proto_status status;
+	struct proto m;
+	int64_t ns;
+
+	*c = (struct clock){ .multiplier = 1 };
+	proto_start(&m, bytes.p, bytes.len);
+	while ((status = proto_next(&m)) == PROTO_OK) {
+		if (m.type != PROTO_VARINT)
+			continue;
+		switch (m.field) {
+		case 1: c->id = m.u; break;
+		case 2: c->last = (int64_t)m.u; break;
+		case 3: c->is_incremental = m.u != 0; break;
+		case 4: c->multiplier = m.u > 0 ? (int64_t)m.u : 1; break;
+		default: break;
+		}
+	}
+	if (status != PROTO_END)
+		return perfetto_fault(p, m.error);
+	return ticks_ns(c, c->last, &ns) ||
+	    perfetto_fault(p, "a clock is out of range");
+}
+
+/* What the trace's clock showed then: the snapshot has it, or one that was tied
+ * to it before. */
+static bool
+snapshot_ns(
+    struct perfetto *p, struct sequence *q, const clock_vec *list, int64_t *now)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct clock *c = &list->v[i], *old;
+		int64_t ns;
+
+		if (!ticks_ns(c, c->last, &ns))
+			continue;
+		if (c->id == p->trace_clock) {
+			*now = ns;
+			return true;
+		}
+		old = clock_find(p, q, c->id);
+		if (old != NULL && old->has_offset)
+			*now = ns + old->offset;
+		if (old != NULL && old->has_offset)
+			return true;
+	}
+	return false;
+}
+
+/* The first snapshot with both says how far the trace's clock is behind 1970 */
+static void
+set_epoch(struct perfetto *p, const clock_vec *list, int64_t now)
+{
+	struct source so = facts_source(&p->s->facts, 0, false);
+	int64_t ns, epoch;
+
+	if (source_int(&so, "epoch", &epoch))
+		return;
+	for (size_t i = 0; i < list->n; i++)
+		if (list->v[i].id == CLOCK_REALTIME &&
+		    ticks_ns(&list->v[i], list->v[i].last, &ns))
+			facts_ns(&p->s->facts, "epoch", ns - now);
+}
+
+static void
+tie_clocks(struct perfetto *p, struct sequence *q, clock_vec *list)
+{
+	int64_t now, ns;
+	bool has_now = snapshot_ns(p, q, list, &now);
+
+	if (has_now)
+		set_epoch(p, list, now);
+	for (size_t i = 0; i < list->n; i++) {
+		struct clock *c = &list->v[i];
+		struct clock *known = clock_find(p, q, c->id);
+
+		c->has_offset = has_now && ticks_ns(c, c->last, &ns);
+		if (c->has_offset)
+			c->offset = now - ns;
+		if (known == NULL)
+			vec_push(clocks_of(p, q, c->id), *c);
+		else
+			*known = *c;
+	}
+}
+
+/* ClockSnapshot {1: clocks, 2: primary_trace_clock} */
+bool
+clock_snapshot(struct perfetto *p, struct sequence *q, struct str bytes)
+{
+	clock_vec list = { 0 };
+	enum proto_status status;
+	struct proto m;
+	bool is_good = true;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while (is_good && (status = proto_next(&m)) == PROTO_OK) {
+		struct clock c;
+
+		if (m.field == 2 && m.type == PROTO_VARINT) {
+			p->trace_clock = m.u;
+		} else if (m.field == 1 && m.type == PROTO_BYTES) {
+			is_good = read_clock(p, m.bytes, &c);
+			vec_push(&list, c);
+		}
+	}
+	if (is_good && status != PROTO_END)
+		is_good = perfetto_fault(p, m.error);
+	if (is_good)
+		tie_clocks(p, q, &list);
+	vec_free(&list);
+	return is_good;
+}
+
+bool
+clock_ns(struct perfetto *p, struct sequence *q, uint64_t id, uint64_t ts,
+    int64_t *ns)
+{
+	struct clock *c;
+	int64_t ticks = (int64_t)ts;
+
+	if (id == 0)
+		id = q->default_clock != 0 ? q->default_clock : CLOCK_BOOTTIME;
+	c = clock_find(p, q, id);
+	if (c != NULL && c->is_incremental) {
+		if (__builtin_add_overflow(c->last, ticks, &c->last))
+			return perfetto_fault(p, "a time is out of range");
+		ticks = c->last;
+	}
+	*ns = ticks;
+	if ((c != NULL && !ticks_ns(c, ticks, ns)) || !source_is_time(*ns))
+		return perfetto_fault(p, "a time is out of range");
+	if (id == p->trace_clock)
+		return true;
+	if (c == NULL || !c->has_offset) {
+		p->nnoclock++;
+		return true;
+	}
+	return (!__builtin_add_overflow(*ns, c->offset, ns) &&
+		   source_is_time(*ns)) ||
+	    perfetto_fault(p, "a time is out of range");
+}
