@@ -360,8 +360,8 @@ ask_for_streams(const struct recording *r, question_list *to)
 		const struct launched *l = &launched.v[i], *w;
 		size_t at;
 
-		bisect(
-		    at, waits.n, mid, by_thread_and_time(&waits.v[mid], l) < 0);
+		bisect(at, waits.n, mid,
+		    by_thread_and_time(&waits.v[mid], l) <= 0);
 		w = at > 0 ? &waits.v[at - 1] : NULL;
 		if (w == NULL || w->thread != l->thread ||
 		    (i > 0 && l[-1].stream == l->stream &&

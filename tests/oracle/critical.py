@@ -152,7 +152,8 @@ class Recording:
 
     def nest(self, where):
         stack, overlays, overlays_all = [], [], []
-        for v in sorted(self.threads[where], key=Event.order):
+        self.threads[where].sort(key=Event.order)
+        for v in self.threads[where]:
             while stack and stack[-1].e <= v.s:
                 stack.pop()
             own = [] if v.is_call else [v.name]
@@ -169,8 +170,7 @@ class Recording:
                 classes_above, [o.name for o in overlays] + own))
             stack.append(v)
         self.overlays[where] = {v.uid for v in overlays_all}
-        self.threads[where] = [v for v in sorted(self.threads[where], key=Event.order)
-                               if not v.is_overlay]
+        self.threads[where] = [v for v in self.threads[where] if not v.is_overlay]
 
     def classify(self):
         first_launch = {}
