@@ -63,6 +63,8 @@ read_file(struct sink *s, const char *path)
 	const struct sink_source *o = NULL; /* of the last event */
 	enum item item;
 
+	if (s->only_owners)
+		stream_only_owners(in);
 	select_start(&s->select, in);
 	sink_sources_file(&s->sources, path);
 	while ((item = stream_next(in)) != ITEM_END) {

@@ -56,9 +56,8 @@
  *
  * A column is an entry of columns[] and its id in the lists of tables; one
  * whose cell is no field, sum or statistic (SINK_CELL) has a number, by which
- * cell() knows it. Rank or source lead by themselves where there are several
- *sources. The program's state begins with a struct sink, so that hooks find it
- *by a cast.
+ * cell() knows it. Rank or source lead where there are several sources. The
+ * program's state begins with a struct sink: hooks find it by a cast.
  *
  * Memory: the records, while a table is made 8 bytes a record and 206 a group.
  */
@@ -231,6 +230,7 @@ struct sink {
 	struct table_dest dest;
 	enum want want; /* what is read: the program's, and what check() adds */
 	uint32_t kinds;
+	bool only_owners; /* of the host what has GPU work below: check() */
 	/* read */
 	struct dict *dict;
 	struct names *names;

@@ -266,7 +266,7 @@ get_fixed(struct decoder *d, const unsigned char **p, const unsigned char *end)
 	return (has & HAS_TREE) == 0 || get_tree_fields(ev, p, end);
 }
 
-/* DEC_BLOCK_END: an event of a kind that isn't wanted. */
+/* DEC_BLOCK_END: an event that isn't wanted. */
 static enum dec_status
 rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 {
@@ -291,7 +291,7 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 		    (int64_t)((uint64_t)d->prev_ts + (uint64_t)unzigzag(ts));
 	}
 	d->nevents++;
-	if ((d->kinds & KIND_BIT(s->kind)) == 0)
+	if (!dec_wants(d, s))
 		return DEC_BLOCK_END;
 
 	*ev = (struct event){

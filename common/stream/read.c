@@ -170,7 +170,7 @@ next_ndjson(struct stream_in *s)
 		switch (ndjson_line(d, line.p, line.len)) {
 		case DEC_EVENT:
 			s->nevents++;
-			if (!event_is(&d->ev, sd->bin.kinds))
+			if (!dec_wants(&sd->bin, d->ev.shape))
 				break;
 			s->ev = d->ev;
 			return ITEM_EVENT;
@@ -205,4 +205,10 @@ void
 stream_only(struct stream_in *s, uint32_t kinds)
 {
 	s->dec->bin.kinds = kinds;
+}
+
+void
+stream_only_owners(struct stream_in *s)
+{
+	s->dec->bin.only_owners = true;
 }

@@ -78,6 +78,8 @@ struct stream_in *stream_open_through(const char *path, struct dict *dict,
     enum want want, const char *program, char *const *words);
 /* Events of other kinds are passed over, which is much cheaper. */
 void stream_only(struct stream_in *in, uint32_t kinds);
+/* Nor, of a tree, events of the host that have no GPU work below them. */
+void stream_only_owners(struct stream_in *in);
 /*
  * stream_open() with stream_only(), before work begins: what makes the stream
  * of a raw trace leaves out what it can of the other kinds, for WANT_STREAM all

@@ -178,6 +178,7 @@ enum dec_status {
 struct decoder {
 	struct dict *st;
 	uint32_t kinds;   /* others are passed over */
+	bool only_owners; /* and of the host what has no GPU work below */
 	struct event *to; /* where events go: &ev, or the reader's */
 	const unsigned char *p, *end; /* in the payload */
 	const char *error;
@@ -202,6 +203,18 @@ struct decoder {
 	uint64_t end_events;
 	uint32_t end_sources, end_chain;
 };
+
+/* Whether events of a shape are read. */
+static inline bool
+dec_wants(const struct decoder *d, const struct shape *s)
+{
+	const uint32_t host = KINDS_HOST | KIND_BIT(KIND_PYTHON);
+
+	if (d->only_owners && (s->has & HAS_NGPU) == 0 &&
+	    (KIND_BIT(s->kind) & host) != 0)
+		return false;
+	return (d->kinds & KIND_BIT(s->kind)) != 0;
+}
 
 void dec_start(struct decoder *d, struct dict *st);
 /* A header of 16 bytes: the payload's length and CRC; false: error is set. */
