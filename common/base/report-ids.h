@@ -62,6 +62,8 @@ NOTHING(NO_LINKED_GPU_EVENTS,
 NOTHING(NO_LAUNCHES,
     "{file}: none of {#n} GPU events has its launch in the trace, so no op "
     "owns one: try tl-kernels")
+NOTHING(NOT_LAUNCHED,
+    "{file}: none of {#n} GPU events has its launch in the trace")
 NOTHING(NO_OWNED_GPU_EVENTS,
     "{file}: all {#n} selected GPU events are collectives or have no launch: "
     "try --include-comm")

@@ -36,6 +36,7 @@ programs() {
 tl-timeline
 tl-ops --by args
 tl-kernels --by op,args,kernel
+tl-launch --by op,api
 tl-roofline
 tl-modules --bwd
 tl-fold

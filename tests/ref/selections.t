@@ -39,7 +39,7 @@ while read -r p; do
 	tl-roofline*) no='^--kind op|^--name' ;;
 	tl-cat* | tl-tree*) no='--kind' ;; # there a choice of lines
 	tl-ops*) no='^--kind op' ;;
-	tl-timeline* | tl-fold) no='^--kind op|aten' ;;
+	tl-timeline* | tl-launch* | tl-fold) no='^--kind op|aten' ;;
 	tl-kernels* | tl-modules*) no='^--kind (op|mem)|aten' ;;
 	tl-collective*) no='^--kind (op|mem)|^--name|#2' ;;
 	*cpu) no='--kind (ker|mem)|^--(dev|gpu-stream)' ;;

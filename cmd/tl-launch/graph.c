@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What launches would take as one graph: the GPU's busy time, a gap between
+ * its events, and the launch of the graph. Time in which the host waited for
+ * the GPU, loaded data or allocated while none of the work ran stays: a graph
+ * can't hold that.
+ */
+#include "cmd/tl-launch/cost.h"
+#include "json/json.h"
+
+/* Where the trace has neither. */
+#define GRAPH_GAP_NS 1000
+#define GRAPH_LAUNCH_NS 10000
+
+/* ---- the terms that a trace has ---- */
+
+static int64_t
+median_gap(const struct finder *f, enum cause cause)
+{
+	ns_list list = { 0 };
+
+	for (size_t i = 0; i < f->gaps.pieces.n; i++) {
+		const struct gap_piece *p = &f->gaps.pieces.v[i];
+
+		if (p->cause == cause)
+			vec_push(&list, p->end_ns - p->start_ns);
+	}
+	return median_of(&list);
+}
+
+static int64_t
+median_graph_launch(const struct finder *f)
+{
+	ns_list list = { 0 };
+
+	for (size_t i = 0; i < f->launches.n; i++) {
+		const struct launch *l = &f->launches.v[i];
+		const struct host_event *e = call_of(f, l);
+		int64_t start = f->gpus.v[l->first]->start_ns;
+
+		if (l->n > 1)
+			vec_push(&list,
+			    (start > e->end_ns ? start : e->end_ns) -
+				e->start_ns);
+	}
+	return median_of(&list);
+}
+
+static uint32_t
+word(const struct finder *f, const char *text)
+{
+	return intern_put(f->g->sink.dict->text, str_of(text));
+}
+
+void
+graph_terms(struct finder *f)
+{
+	struct cost *c = &f->cost;
+
+	c->gap_from = word(f, "graph_gap");
+	c->graph_gap_ns = median_gap(f, CAUSE_GRAPH_GAP);
+	if (c->graph_gap_ns == SINK_NONE) {
+		c->gap_from = word(f, "queue_gap");
+		c->graph_gap_ns = median_gap(f, CAUSE_QUEUE_GAP);
+	}
+	if (c->graph_gap_ns == SINK_NONE) {
+		c->gap_from = word(f, "assumed");
+		c->graph_gap_ns = GRAPH_GAP_NS;
+	}
+	c->launch_from = word(f, "graph_launch");
+	c->graph_launch_ns = median_graph_launch(f);
+	if (c->graph_launch_ns == SINK_NONE) {
+		c->launch_from = word(f, "assumed");
+		c->graph_launch_ns = GRAPH_LAUNCH_NS;
+	}
+}
+
+/* ---- what a graph can't hold ---- */
+
+/* A name, and how long it was in the way. */
+struct in_way {
+	uint32_t name;
+	int64_t ns;
+};
+
+struct obstacles {
+	struct spans of[BLOCKED_COUNT];
+	struct map place; /* name to place in the list */
+	VEC(struct in_way) list;
+};
+
+static enum blocked
+blocked_of(enum cause c)
+{
+	switch (c) {
+	case CAUSE_SYNC: return BLOCKED_SYNC;
+	case CAUSE_COPY_BLOCK: return BLOCKED_COPY;
+	case CAUSE_DATA: return BLOCKED_DATA;
+	case CAUSE_ALLOC: return BLOCKED_ALLOC;
+	default: return BLOCKED_COUNT;
+	}
+}
+
+/* The innermost op around it, or the call itself; HOST_NONE: neither. */
+static uint32_t
+culprit(const struct host *h, uint32_t event)
+{
+	uint32_t up = event;
+
+	while (up != HOST_NONE && h->events.v[up].kind != KIND_OP)
+		up = h->events.v[up].up;
+	return up == HOST_NONE && is_call(&h->events.v[event]) ? event : up;
+}
+
+static void
+add_in_way(
+    struct obstacles *b, const struct host *h, uint32_t event, int64_t ns)
+{
+	uint32_t by = culprit(h, event), name;
+	bool is_new;
+	uint64_t *at;
+
+	if (by == HOST_NONE)
+		return;
+	name = h->events.v[by].name;
+	at = map_put(&b->place, name, &is_new);
+	if (is_new) {
+		*at = b->list.n;
+		vec_push(&b->list, ((struct in_way){ name, 0 }));
+	}
+	stat_add(&b->list.v[*at].ns, ns);
+}
+
+static void
+add_thread(struct obstacles *b, const struct host *h,
+    const struct host_thread *t, struct span window)
+{
+	for (size_t i = host_segment_at(h, t, window.start); i < t->nsegs;
+	     i++) {
+		const struct host_segment *s = &h->segs.v[t->first_seg + i];
+		int64_t from =
+		    s->start_ns > window.start ? s->start_ns : window.start;
+		int64_t end = s->end_ns < window.end ? s->end_ns : window.end;
+		enum blocked by = blocked_of(h->events.v[s->event].cause);
+
+		if (from >= end)
+			break;
+		if (by == BLOCKED_COUNT)
+			continue;
+		spans_add(&b->of[by], from, end);
+		add_in_way(b, h, s->event, end - from);
+	}
+}
+
+/* The longest first; of equal ones the one that came first. */
+static int
+by_time(const void *x, const void *y)
+{
+	const struct in_way *a = x, *b = y;
+
+	return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
+static uint32_t
+list_names(const struct finder *f, struct obstacles *b)
+{
+	const struct dict *dict = f->h->dict;
+	struct buf text = { 0 };
+	uint32_t id = INTERN_NONE;
+
+	stable_sort(b->list.v, b->list.n, sizeof *b->list.v, by_time);
+	for (size_t i = 0; i < b->list.n; i++) {
+		buf_putc(&text, i == 0 ? '[' : ',');
+		json_put_string(&text, dict_get(dict, b->list.v[i].name));
+	}
+	if (b->list.n > 0) {
+		buf_putc(&text, ']');
+		id = intern_put(dict->text, buf_str(&text));
+	}
+	buf_free(&text);
+	return id;
+}
+
+/* Each part of the time once: what the GPU worked meanwhile counts as that. */
+static void
+count_blocked(struct obstacles *b, const struct spans *busy, int64_t *ns)
+{
+	struct spans taken = { 0 }, rest = { 0 }, all = { 0 };
+
+	spans_union(&taken, busy, &all);
+	for (int i = 0; i < BLOCKED_COUNT; i++) {
+		struct spans swap;
+
+		spans_normalise(&b->of[i]);
+		spans_subtract(&rest, &b->of[i], &taken);
+		ns[i] = spans_total(&rest);
+		spans_union(&all, &taken, &rest);
+		swap = taken;
+		taken = all;
+		all = swap;
+		spans_free(&b->of[i]);
+	}
+	spans_free(&taken);
+	spans_free(&rest);
+	spans_free(&all);
+}
+
+/* ---- the estimate ---- */
+
+static int64_t
+less(int64_t ns, int64_t by)
+{
+	return ns > by ? ns - by : 0;
+}
+
+static void
+estimate(const struct finder *f, struct stretch *s)
+{
+	if (__builtin_mul_overflow(
+		s->pace.ngpu - 1, f->cost.graph_gap_ns, &s->gaps_ns))
+		s->gaps_ns = INT64_MAX;
+	s->start_ns = f->cost.graph_launch_ns;
+	s->graph_ns = less(less(s->wall_ns, s->busy_ns), s->gaps_ns);
+	s->graph_ns = less(s->graph_ns, s->start_ns);
+	for (int i = 0; i < BLOCKED_COUNT; i++)
+		s->graph_ns = less(s->graph_ns, s->blocked_ns[i]);
+}
+
+void
+graph_add(struct finder *f, const char *what, struct key step,
+    const struct launch *v, size_t n, struct span window)
+{
+	const struct host *h = f->h;
+	struct stretch s = { .wall_ns = window.end - window.start,
+		.pace = { (int64_t)n, 0, median_interval(f, v, n),
+		    median_work(v, n) },
+		.last = call_of(f, &v[n - 1])->uid };
+	struct obstacles b = { 0 };
+	struct spans busy = { 0 };
+	struct launch_record *r;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t thread = call_of(f, &v[i])->thread;
+
+		s.pace.ngpu += v[i].n;
+		for (uint32_t k = v[i].first; k < v[i].first + v[i].n; k++)
+			spans_add(&busy, f->gpus.v[k]->start_ns,
+			    f->gpus.v[k]->end_ns);
+		if (i == 0 || call_of(f, &v[i - 1])->thread != thread)
+			add_thread(&b, h, &h->threads.v[thread], window);
+	}
+	spans_normalise(&busy);
+	s.busy_ns = spans_total(&busy);
+	count_blocked(&b, &busy, s.blocked_ns);
+	s.forbids = list_names(f, &b);
+	estimate(f, &s);
+	r = launch_add(f->g, IS_STRETCH);
+	r->name = word(f, what);
+	r->step = step;
+	r->rec.uid = call_of(f, v)->uid;
+	r->rec.track = h->threads.v[call_of(f, v)->thread].track;
+	r->rec.ts_ns = window.start;
+	r->api_ns = s.graph_ns;
+	r->ngpu = s.pace.ngpu;
+	r->more = (uint32_t)f->g->stretches.n;
+	vec_push(&f->g->stretches, s);
+	spans_free(&busy);
+	map_free(&b.place);
+	vec_free(&b.list);
+}
