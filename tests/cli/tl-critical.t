@@ -134,6 +134,14 @@ is 'a stream that was told to wait' "$(events | tr . '\n' | sed -n 3,5p)" \
 	'kernel producer 200000 0
 depend producer 10000 10000
 kernel consumer 100000 0'
+{
+	step 1 0 500
+	launch 1 10 producer 7 30 200
+	ev cuda_runtime cudaStreamWaitEvent 1 40 0
+	launch 2 40 consumer 8 235 100
+	ev cuda_runtime cudaDeviceSynchronize 1 60 290
+} | trace >t.json
+is 'by a call of the same tick' "$(events | tr . '\n' | grep depend)" 'depend producer 5000 5000'
 waits '' | trace >t.json
 is 'a hand-over by the length of the gap' "$(events | tr . '\n' | grep depend)" \
 	'depend producer 10000 10000'
