@@ -11,6 +11,7 @@ static const char *const programs[] = {
 	[IDLE] = "tl-idle",
 	[STEPS] = "tl-steps",
 	[CRITICAL] = "tl-critical",
+	[LAUNCH] = "tl-launch",
 };
 
 struct analyses {
@@ -242,6 +243,8 @@ analyse_gpu(const struct analyses *a)
 		start_idle(a);
 		start_steps(a);
 		start_critical(a);
+		if (sheets_need(s, programs[LAUNCH]))
+			(void)start(a, LAUNCH, a->format, NULL, NULL);
 	}
 	if (s->dir != NULL && s->recompute && !s->is_several)
 		start_recompute(a);
@@ -256,7 +259,8 @@ note_missing(const struct settings *s, struct jobs *j)
 {
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
 		if (!(i == COLLECTIVE && s->no_collective) &&
-		    !(i == CRITICAL && !s->critical) && !have(programs[i]))
+		    !(i == CRITICAL && !s->critical) &&
+		    !(i == LAUNCH && !s->launch) && !have(programs[i]))
 			records_missing(j, programs[i]);
 	if (s->modules && !have("tl-modules"))
 		records_missing(j, "tl-modules");

@@ -60,6 +60,7 @@ static const struct row {
 	{ { 0, "html", "FILE", "one page, for a browser" }, 0, AT(page) },
 	{ { 0, "inductor-cache", "DIR", "where torch.compile left its wrapper files" }, F, NOWHERE },
 	{ { 0, "kernels", NULL, "the sheet kernel_summary, of rocprofv3 kernel_details" }, H, AT(kernels) },
+	{ { 0, "launch", NULL, "sheets of launches: API time, queues, copies, graphs" }, H, AT(launch) },
 	{ { 0, "linked-only", NULL, "only GPU work whose launch is in the trace" }, T | O | F, NOWHERE },
 	{ { 0, "micro-idle", "TIME", "idle time in gaps below TIME, and from it on" }, T | H, NOWHERE },
 	{ { 0, "models", "FILE", "add or replace op models, see tl-models(5)" }, O | K | F, NOWHERE },

@@ -37,6 +37,7 @@ enum program {
 	IDLE,
 	STEPS,
 	CRITICAL,
+	LAUNCH,
 	RANKS, /* the same, of several ranks */
 	NPROGRAMS,
 };
@@ -55,7 +56,7 @@ struct settings {
 	const char *dir, *page, *book, *width, *capture, *vs_capture, *names;
 	const char *title, *fail_over;
 	const char *top, *top_ops, *top_kernels, *top_roofline;
-	bool kernels, modules, shorts, critical, no_collective;
+	bool kernels, modules, shorts, critical, launch, no_collective;
 	bool recompute, parent_module, call_stack;
 	struct str sides[2];    /* before and after, or names */
 	struct args traces, vs; /* vs: traces to compare with */

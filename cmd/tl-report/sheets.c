@@ -64,6 +64,7 @@ is_wanted(const struct settings *s, const struct sheet *sheet)
 	case SHEET_IF_EITHER: return s->kernels || s->is_rocprof;
 	case SHEET_IF_SHORT: return s->shorts;
 	case SHEET_IF_CRITICAL: return s->critical;
+	case SHEET_IF_LAUNCH: return s->launch;
 	default: return sheet->where != 0;
 	}
 }

@@ -36,6 +36,7 @@ enum sheet_when {
 	SHEET_IF_EITHER,
 	SHEET_IF_SHORT,    /* with --short */
 	SHEET_IF_CRITICAL, /* with --critical-path */
+	SHEET_IF_LAUNCH,   /* with --launch */
 };
 
 /* Which rows of it a report leaves out, if any. */

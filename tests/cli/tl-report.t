@@ -82,6 +82,10 @@ is 'sheets of rocprofv3' "$(sheets roc)" \
 tl-report -d roc2 --kernels roc.json
 is 'its options' "$(sheets roc2)" \
 	'gpu_timeline.csv kernel_details.csv kernel_summary.csv kernel_summary_by_category.csv'
+tl-report -d launch --launch t.tl 2>err
+tl-launch -d launch.is --labels --format csv t.tl
+same 'launches' launch/launches_by_api.csv launch.is/launches_by_api.csv
+is 'but not each by itself' "$(find launch -name 'launches.csv')" ''
 tl-report -d path --critical-path t.tl
 same 'the critical path' path/critical_path.csv \
 	"$(tl-critical --table critical_path --labels --format csv -o path.csv t.tl && echo path.csv)"
