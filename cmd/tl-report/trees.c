@@ -103,7 +103,8 @@ struct content {
 	/* by rank, of all and of those that are asked for */
 	struct sink_sources sources, asked;
 	bool has_ops, has_gpu, has_linked, is_rocprof;
-	bool has_owned; /* an op may own it: linked, and no collective */
+	bool has_window; /* a process's start and end are known */
+	bool has_owned;  /* an op may own it: linked, and no collective */
 };
 
 static void
@@ -130,6 +131,7 @@ look_at_source(
 		return;
 	take_facts(&c->facts, source);
 	c->is_rocprof |= source_is_api_trace(source);
+	c->has_window |= source_fact(source, "window_start") != NULL;
 }
 
 /* Events only until what is asked of them is known. */
@@ -190,6 +192,7 @@ look_at_all(struct settings *s)
 	s->has_ops = all.has_ops && (all.has_owned || s->is_host);
 	s->other_has_ops = other.has_ops;
 	s->is_rocprof = all.is_rocprof && !all.has_ops;
+	s->has_window = all.has_window;
 	if (s->vs.v.n > 0)
 		versus_pair(s, &all.sources, &other.sources);
 	if (all.has_linked && all.has_ops && !all.has_owned)

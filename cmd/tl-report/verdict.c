@@ -260,7 +260,7 @@ void
 put_whole(const struct figures *f, int64_t ns, int64_t nranks, struct buf *b)
 {
 	put_time(b, ns / nranks);
-	if (f->set->is_rocprof)
+	if (f->set->is_rocprof && f->set->has_window)
 		buf_puts(b, " of the process, its start and end included");
 	if (nranks > 1)
 		buf_printf(b, " (mean of %" PRId64 " %s)", nranks,

@@ -55,7 +55,7 @@ VARIANTS = {
 ROCPROF = {
     "default": [], "details": ["--kernels"], "short": ["--short", "10us"],
     "all": ["--kernels", "--short", "5us", "--bins", "20", "--top-kernels", "10"],
-    "nosummary": ["--no-kernels", "--kernels"],
+    "nosummary": ["--kernels"],
 }
 # folders of the reference that are no report of a trace, or of none that is read
 OTHER = (
