@@ -169,17 +169,6 @@ piece_of(struct clock *c, struct step_times *t, size_t first, unsigned cause,
 	return &t->pieces.v[first + *slot];
 }
 
-/* The mark of a step, whose name has a number. */
-static bool
-is_step(const struct clock *c, const struct host_event *e)
-{
-	struct str name = dict_get(c->nm->st, e->name);
-	int64_t number;
-
-	return e->kind == KIND_ANNOTATION &&
-	    (step_of_name(name, &number) || serving_step_of(name).tier < 2);
-}
-
 static void
 add_pieces(struct clock *c, struct step_times *t, const struct step_pace *at)
 {
@@ -195,8 +184,9 @@ add_pieces(struct clock *c, struct step_times *t, const struct step_pace *at)
 		int64_t ns = end -
 		    (p->start_ns > at->start_ns ? p->start_ns : at->start_ns);
 		struct step_piece *to = piece_of(c, t, first, p->cause,
-		    e == NULL || is_step(c, e) ? INTERN_NONE
-					       : name_strict(c->nm, e->name));
+		    e == NULL || steps_is_marker(&c->steps, &c->host, p->event)
+			? INTERN_NONE
+			: name_strict(c->nm, e->name));
 
 		to->ns += ns;
 		if (e == NULL || ns <= to->longest_ns)

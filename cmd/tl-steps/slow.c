@@ -84,14 +84,15 @@ add_idle(const struct program *g, const struct step_record *r, bool is_slow,
 		const struct gap_piece *p = &gaps->pieces.v[i];
 		int64_t from = p->start_ns > start ? p->start_ns : start;
 		int64_t until = p->end_ns < end ? p->end_ns : end;
-		bool has_event = p->event != HOST_NONE;
+		bool is_named = p->event != HOST_NONE &&
+		    !steps_is_marker(&g->steps, h, p->event);
 		struct use *it = vec_add(to);
 
 		*it = (struct use){
 			.cause = intern_put(
 			    g->sink.dict->text, str_of(cause_words[p->cause])),
-			.call = has_event ? h->events.v[p->event].name
-					  : INTERN_NONE,
+			.call =
+			    is_named ? h->events.v[p->event].name : INTERN_NONE,
 			.op = host_above(h, p->event, false),
 			.module = host_above(h, p->event, true),
 			.longest_ns = is_slow ? until - from : 0,

@@ -204,3 +204,18 @@ steps_window_of(const struct steps *s, const struct host *h, uint32_t event)
 	w = steps_at(s, pid_of(h, e), e->start_ns);
 	return w != NULL ? (uint32_t)(w - s->list.v) : STEPS_NONE;
 }
+
+bool
+steps_is_marker(const struct steps *s, const struct host *h, uint32_t event)
+{
+	const struct host_event *e = &h->events.v[event];
+	struct step_marker m;
+	uint32_t w;
+
+	if (e->kind != KIND_ANNOTATION)
+		return false;
+	if (step_marker_of(dict_get(h->dict, e->name), &m))
+		return true;
+	w = steps_window_of(s, h, event);
+	return w != STEPS_NONE && s->list.v[w].marker == event;
+}

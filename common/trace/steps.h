@@ -129,5 +129,8 @@ bool steps_infer(struct steps *s, const struct host *h);
 /* The window, in list, in which an event of the host starts, or STEPS_NONE. */
 uint32_t steps_window_of(
     const struct steps *s, const struct host *h, uint32_t event);
+/* Whether an event of the host marks a step: its name differs in each. */
+bool steps_is_marker(
+    const struct steps *s, const struct host *h, uint32_t event);
 
 #endif

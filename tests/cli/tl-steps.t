@@ -207,8 +207,8 @@ is 'quantiles and spread' "$(tl-steps --table steps_summary -c \
 is '--step last' "$(steps step '--step last')" '7.'
 is '--step slowest' "$(steps step '--step slowest')" '7.'
 is 'who made it slow' "$(rows 'tl-steps --table steps_slow --format csv \
-	-c step,cause,call,op,time_ns,median_ns,more_ns,median_step,call_uid t.json' | cut -d. -f1)" \
-	'7,op,aten::slow,aten::slow,2500000,0,2500000,4,21'
+	-c step,cause,call,op,time_ns,median_ns,more_ns,median_step,call_uid t.json')" \
+	'7,op,aten::slow,aten::slow,2500000,0,2500000,4,21.7,between_ops,,,480000,980000,-500000,4,18.'
 is 'not for some of the steps' "$(tl-steps --step 7 --table steps_slow --no-header t.json)" ''
 # ten of 1 ms, one of 3, nine of 1, then twelve of 1.5
 {
