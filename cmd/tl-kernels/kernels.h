@@ -59,7 +59,8 @@ struct kernel {
 struct sequence {
 	struct uid uid; /* of the op, or of the first kernel */
 	uint32_t source, track;
-	uint32_t text, op, length;
+	uint32_t op, length;
+	size_t first;    /* of its names */
 	uint64_t number; /* of the op */
 	int64_t ts_ns, dur_ns, gap_ns, op_ns;
 	int64_t launch_ns; /* of all launches but the first */
@@ -78,8 +79,8 @@ struct sequences {
 	const char *op; /* --op, or NULL */
 	uint32_t min, max;
 	VEC(struct sequence) list;
+	VEC(uint32_t) names; /* of the kernels of all in list */
 	VEC(struct stop) stops;
-	struct buf text;
 };
 
 /* A call of an nn.Module, and the GPU work below it. */

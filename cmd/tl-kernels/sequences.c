@@ -13,32 +13,6 @@
 /* A longer gap between two kernels has reasons that fusing does not remove. */
 #define GAP_NS 1000000
 
-static const char separator[] = " | ";
-
-/* ---- texts ---- */
-
-static void
-add_name(struct kernels *k, uint32_t name)
-{
-	struct buf *b = &k->sequences.text;
-	struct str s = dict_get(k->sink.dict, name);
-
-	if (b->len > 0)
-		buf_puts(b, separator);
-	buf_put(b, s.p, s.len);
-}
-
-/* What add_name() made, as a text of the dictionary. */
-static uint32_t
-end_text(struct kernels *k)
-{
-	struct buf *b = &k->sequences.text;
-	uint32_t text = intern_put(k->sink.dict->text, buf_str(b));
-
-	b->len = 0;
-	return text;
-}
-
 /* ---- what ran below an op ---- */
 
 static int
@@ -55,11 +29,10 @@ by_start(const void *x, const void *y)
 /* Ops are numbered from above, but heard of from below: those that were below
  * this one come last. */
 static void
-drop_below(struct kernels *k, uint64_t number)
+drop_below(struct sequences *q, uint64_t number)
 {
-	while (k->sequences.list.n > 0 &&
-	    k->sequences.list.v[k->sequences.list.n - 1].number > number)
-		k->sequences.list.n--;
+	while (q->list.n > 0 && q->list.v[q->list.n - 1].number > number)
+		q->names.n = q->list.v[--q->list.n].first;
 }
 
 /* The part of a gap that is not negative. */
@@ -84,13 +57,14 @@ add_sequence(struct kernels *k, const struct launcher *o,
 		.track = o->track,
 		.ts_ns = o->ts_ns,
 		.number = o->number,
+		.first = k->sequences.names.n,
 		.length = (uint32_t)n };
 	int64_t end = work[0]->ts_ns;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct gpu_work *g = work[i];
 
-		add_name(k, g->name);
+		vec_push(&k->sequences.names, g->name);
 		stat_add(&s.dur_ns, g->dur_ns);
 		stat_add(&s.gap_ns, gap_of(end, g->ts_ns));
 		if (g->ts_ns + g->dur_ns > end)
@@ -100,7 +74,6 @@ add_sequence(struct kernels *k, const struct launcher *o,
 			stat_add(&s.launch_ns,
 			    gap_of(g->launch_ns, g->launch_end_ns));
 	}
-	s.text = end_text(k);
 	vec_push(&k->sequences.list, s);
 }
 
@@ -112,7 +85,7 @@ sequences_op(struct kernels *k, const struct launcher *o)
 	if (k->sequences.op == NULL || o->kind != KIND_OP ||
 	    !str_glob(str_of(k->sequences.op), dict_get(k->sink.dict, o->name)))
 		return;
-	drop_below(k, o->number);
+	drop_below(&k->sequences, o->number);
 	if (o->nbelow < k->sequences.min)
 		return;
 	work = xmalloc(o->nbelow * sizeof *work);
@@ -201,6 +174,7 @@ add_place(struct kernels *k, const uint32_t *records, uint32_t n)
 		.track = first->rec.track,
 		.ts_ns = first->rec.ts_ns,
 		.op = INTERN_NONE,
+		.first = k->sequences.names.n,
 		.length = n,
 		.launch_ns = SINK_NONE };
 
@@ -209,7 +183,7 @@ add_place(struct kernels *k, const uint32_t *records, uint32_t n)
 		const struct kernel *last =
 		    i > 0 ? sink_record(&k->sink, records[i - 1]) : NULL;
 
-		add_name(k, one->name);
+		vec_push(&k->sequences.names, one->name);
 		stat_add(&s.dur_ns, one->dur_ns);
 		if (last == NULL)
 			continue;
@@ -222,7 +196,6 @@ add_place(struct kernels *k, const uint32_t *records, uint32_t n)
 			s.launch_ns = 0;
 		stat_add(&s.launch_ns, one->launch_ns);
 	}
-	s.text = end_text(k);
 	vec_push(&k->sequences.list, s);
 }
 
@@ -281,9 +254,29 @@ find_runs(struct kernels *k)
 
 /* ---- records ---- */
 
+/* Its names, as one text of the dictionary. */
+static uint32_t
+text_of(struct kernels *k, const struct sequence *s, struct buf *b)
+{
+	const struct dict *st = k->sink.dict;
+
+	b->len = 0;
+	for (uint32_t i = 0; i < s->length; i++) {
+		struct str name =
+		    dict_get(st, k->sequences.names.v[s->first + i]);
+
+		if (i > 0)
+			buf_puts(b, " | ");
+		buf_put(b, name.p, name.len);
+	}
+	return intern_put(st->text, buf_str(b));
+}
+
 void
 sequences_finish(struct kernels *k)
 {
+	struct buf text = { 0 };
+
 	if (!k->sequences.is_asked)
 		return;
 	if (k->sequences.op == NULL)
@@ -294,7 +287,7 @@ sequences_finish(struct kernels *k)
 
 		*one = (struct kernel){
 			.rec = { s->uid, s->source, s->track, s->ts_ns },
-			.name = s->text,
+			.name = text_of(k, s, &text),
 			.op = s->op,
 			.class = INTERN_NONE,
 			.category = INTERN_NONE,
@@ -305,6 +298,7 @@ sequences_finish(struct kernels *k)
 			.op_ns = s->op_ns,
 		};
 	}
+	buf_free(&text);
 }
 
 void
@@ -312,5 +306,5 @@ sequences_free(struct kernels *k)
 {
 	vec_free(&k->sequences.list);
 	vec_free(&k->sequences.stops);
-	buf_free(&k->sequences.text);
+	vec_free(&k->sequences.names);
 }

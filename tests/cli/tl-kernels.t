@@ -245,8 +245,35 @@ is 'none so long' "$(rows 'tl-kernels --sequences --min-length 4 runs.json')" ''
 is 'below the outermost ops' \
 	"$(rows 'tl-kernels --sequences --op "my::*" -c under,sequence,count,gap_ns_sum,op_ns_sum runs.json')" \
 	'my::both a | b | c | a | b | c | a 1 1960000 13000.my::both b | Memcpy HtoD | a | b 1 4000 20000.'
+{
+	for i in 0 1; do
+		call $((i * 3000)) $((i * 4 + 1)); gpu a 7 $((i * 3000 + 10)) 5 $((i * 4 + 1))
+		call $((i * 3000 + 2)) $((i * 4 + 2)); gpu a 8 $((i * 3000 + 12)) 5 $((i * 4 + 2))
+		call $((i * 3000 + 4)) $((i * 4 + 3)); gpu b 7 $((i * 3000 + 20)) 5 $((i * 4 + 3))
+		call $((i * 3000 + 6)) $((i * 4 + 4)); gpu b 8 $((i * 3000 + 30)) 5 $((i * 4 + 4))
+	done
+} | trace >streams.json
 is 'the gaps of a kernel after another are those of its stream' \
-	"$(rows 'tl-kernels --sequences -c count,gap_ns_sum --gpu-stream 8 runs.json' || :)" ''
+	"$(rows 'tl-kernels --sequences -c sequence,count,gap_ns_sum streams.json')" \
+	'a | b 4 36000.'
+is 'of one stream' \
+	"$(rows 'tl-kernels --sequences -c sequence,count,gap_ns_sum --gpu-stream 8 streams.json')" \
+	'a | b 2 26000.'
+# 300 nested ops, each with a kernel of its own and 6000 below all of them
+awk 'BEGIN {
+	print "{\"traceEvents\":["
+	x = "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"cat\":\"%s\",\"name\":\"%s\",\"ts\":%d,\"dur\":%d,\"args\":{\"correlation\":%d,\"stream\":7}}"
+	for (i = 1; i <= 6300; i++) {
+		if (i <= 300)
+			printf x ",\n", 1, "cpu_op", "deep", 10 * i - 1, 200000 - 20 * i, 0
+		printf x ",\n", 1, "cuda_runtime", "cudaLaunchKernel", 10 * i, 5, i
+		printf x "%s\n", 7, "kernel", "a_kernel_with_a_name_of_more_than_forty_letters_" i % 7,
+			10 * i + 6, 4, i, i < 6300 ? "," : "]}"
+	}
+}' | tl-tree -o deep.tl
+case $B in *san*) limit= ;; *) limit='ulimit -v 60000;' ;; esac
+is 'of nested ops the memory of one' \
+	"$(rows "$limit tl-kernels --sequences --op '*' -c under,length,count deep.tl")" 'deep 6300 1.'
 like 'each name has its share of the width' \
 	"$(tl-kernels --sequences --format table --width 100 -c sequence,count "$SAMPLE" | head -n 3)" ' | '
 refuses 2 'needs --sequences' 'tl-kernels --op x runs.json'
