@@ -597,6 +597,28 @@ is 'compressed, under any name' "$(tl-decode made.bin | tl-cat --tsv -F id,ts | 
 	"$(tl-decode made.pftrace | tl-cat --tsv -F id,ts | cksum)"
 printf '\n\003\010\001\017' >bad.pftrace
 refuses 1 'bad.pftrace: byte [0-9]*: no trace: this looks like a protobuf' 'tl-decode bad.pftrace'
+# two sequences on one track: an end closes what the other began, and the first
+# one's run of begins is over
+cat >shared.py <<'EOP'
+import os, sys
+sys.path.insert(0, os.environ["ROOT"] + "/tests/oracle")
+from perfetto import num, text
+def slice(sequence, ts, name=None):
+    what = num(9, 1) + text(23, name) if name else num(9, 2)
+    return text(1, num(8, ts) + num(10, sequence) + text(11, what + num(11, 5)))
+def trace(name, *slices):
+    with open(name, "wb") as f:
+        f.write(b"".join(slice(*s) for s in slices))
+trace("ended.pftrace", (1, 10, "a"), (2, 20), (2, 30, "b"), (1, 40), (1, 50, "c"))
+trace("begun.pftrace", (2, 10, "b"), (2, 11, "c"), (1, 12, "a"), (2, 30), (2, 20),
+      (2, 60, "z"), (1, 70), (1, 80))
+EOP
+python3 shared.py
+slices() { tl-decode "$1" | tl-cat --tsv -F name,ts,dur --no-header | paste -sd ' '; }
+is 'two sequences on a track, one ends what the other began' "$(slices ended.pftrace | tr '\t' ,)" \
+	'a,10,10 b,30,10 c,50,'
+is 'two sequences on a track, both begin' "$(slices begun.pftrace | tr '\t' ,)" \
+	'a,12,18 c,11,9 z,60,10 b,10,70'
 is 'drawn traces' "$(python3 "$ROOT/tests/oracle/perfetto.py" 1 20)" \
 	'ok - traces drawn from seeds 1 to 20'
 

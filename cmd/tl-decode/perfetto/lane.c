@@ -233,9 +233,19 @@ settle(struct perfetto *p, struct sequence *q)
 	q->begins.n = q->ends.n = 0;
 }
 
+/* What another sequence left on the track comes first: its run is over. */
+static void
+take_turn(struct perfetto *p, struct sequence *q, struct lane *l)
+{
+	if (l->writer != q && l->writer != NULL)
+		settle(p, l->writer);
+	l->writer = q;
+}
+
 void
 lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
 {
+	take_turn(p, q, &p->lanes.v[o->lane]);
 	if (q->ends.n > 0)
 		settle(p, q);
 	vec_push(&q->begins, o);
@@ -252,6 +262,7 @@ lane_end(struct perfetto *p, struct sequence *q, struct slice_end end)
 		buf_free(&end.args);
 		return;
 	}
+	take_turn(p, q, l);
 	vec_push(&q->ends, end);
 }
 

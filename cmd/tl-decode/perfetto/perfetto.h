@@ -79,6 +79,7 @@ struct lane {
 	int64_t sum;
 	/* slices that are open, the innermost last */
 	VEC(struct open_slice *) open;
+	struct sequence *writer; /* the last one that began or ended one */
 	uint64_t
 	    nended; /* slices that said when they end: theirs are to come */
 };
