@@ -18,11 +18,11 @@ WARNING(EVENTS_REMOVED,
     "{file}: events were removed from this stream: unlinked GPU work may have "
     "had a launch")
 WARNING(PACKETS_LOST,
-    "{file}: the recording lost packets at {#n} {n:place|places}, and "
-    "{#dropped} cannot be read without them: events are missing")
+    "{file}: events are missing: {#n} {n:gap|gaps} in the recording, {#dropped} "
+    "{dropped:packet|packets} without a begin, a time, a value or names")
 WARNING(CLOCK_UNKNOWN,
-    "{file}: {#n} {n:time is|times are} of clocks that no snapshot ties to the "
-    "trace's")
+    "{file}: {#n} {n:time is|times are} on a clock that nothing ties to the "
+    "trace's: taken as they are")
 NOTE(PACKETS_OTHER,
     "{file}: {#n} {n:packet|packets} of other data sources {n:is|are} not "
     "read")

@@ -597,6 +597,32 @@ is 'compressed, under any name' "$(tl-decode made.bin | tl-cat --tsv -F id,ts | 
 	"$(tl-decode made.pftrace | tl-cat --tsv -F id,ts | cksum)"
 printf '\n\003\010\001\017' >bad.pftrace
 refuses 1 'bad.pftrace: byte [0-9]*: no trace: this looks like a protobuf' 'tl-decode bad.pftrace'
+# what lacks its begin, its time or its value is counted; too much is refused
+cat >odd.py <<'EOP'
+import os, sys
+sys.path.insert(0, os.environ["ROOT"] + "/tests/oracle")
+from perfetto import num, text
+def event(ts, what, *more):
+    time = b"" if ts is None else num(8, ts)
+    return text(1, time + num(10, 1) + text(11, num(9, what) + num(11, 5) + b"".join(more)))
+def trace(name, *packets):
+    with open(name, "wb") as f:
+        f.write(b"".join(packets))
+named = text(23, "a")
+notes = [text(4, text(10, "k%d" % i) + num(4, i)) for i in range(4100)]
+trace("lacking.pftrace", event(100, 2), event(200, 1, named), event(300, 2),
+      event(None, 1, named), event(None, 3, named), event(400, 4))
+trace("annotated.pftrace", event(100, 1, named, *notes), event(200, 2))
+trace("clocks.pftrace", *[text(1, num(10, 1) + text(6, b"".join(
+    text(1, num(1, first + i) + num(2, 5)) for i in range(200)))) for first in (200, 400)])
+EOP
+python3 odd.py
+refuses 3 'lacking.pftrace: events are missing: 0 gaps in the recording, 4 packets without a begin, a time, a value or names$' \
+	'tl-decode -o lacking.tl lacking.pftrace'
+is 'and no event is made of them' "$(tl-cat --tsv -F kind,ts,dur --no-header lacking.tl | tr '\t' ,)" slice,200,100
+refuses 1 'annotated.pftrace: byte [0-9]*: an event has too many annotations$' 'tl-decode annotated.pftrace'
+refuses 1 'clocks.pftrace: byte [0-9]*: more than 256 clocks$' 'tl-decode clocks.pftrace'
+
 # two sequences on one track: an end closes what the other began, and the first
 # one's run of begins is over
 cat >shared.py <<'EOP'

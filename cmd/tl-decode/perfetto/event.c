@@ -106,9 +106,13 @@ put_args(struct perfetto *p, const struct buf *args, struct str agent)
 	struct value v;
 	int64_t dev;
 
-	/* a device, and the times as written, may be added to these */
-	while (args_next(p, args, &at, &key, &v) &&
-	    p->maker.entries.n < SHAPE_MAX_ENTRIES - 8) {
+	while (args_next(p, args, &at, &key, &v)) {
+		/* a device, and the times as written, may be added to these */
+		if (p->maker.entries.n >= SHAPE_MAX_ENTRIES - 8) {
+			(void)perfetto_fault(
+			    p, "an event has too many annotations");
+			return;
+		}
 		maker_arg(&p->maker, key, &v,
 		    v.type == VAL_INT ? role_of(key) : ROLE_NONE);
 		if (agent.len > 0 && str_eq(key, agent) &&
@@ -353,8 +357,10 @@ on_counter(struct perfetto *p, const struct track_message *t)
 	struct lane *l = &p->lanes.v[t->o->lane];
 	int64_t v = t->value;
 
-	if (!t->has_value)
+	if (!t->has_value) {
+		p->ndropped++;
 		return;
+	}
 	if (l->is_incremental && !t->is_real) {
 		if (__builtin_add_overflow(l->sum, v, &l->sum))
 			l->sum = INT64_MAX;

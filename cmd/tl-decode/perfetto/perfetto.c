@@ -191,6 +191,10 @@ perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
 	p->nother += k.is_other;
 	if (k.event.len == 0 && k.stage.len == 0)
 		return true;
+	if (!k.has_timestamp) {
+		p->ndropped++;
+		return true;
+	}
 	if (!clock_ns(p, q, k.clock, k.timestamp, &ns))
 		return false;
 	return k.event.len > 0 ? track_event(p, q, k.event, ns)
@@ -287,8 +291,9 @@ read_file(struct source_state *s)
 	proto_start_window(&m);
 	while ((status = next_packet(s, &m)) == PROTO_OK) {
 		p->offset = m.at;
-		if (m.field == 1 && m.type == PROTO_BYTES &&
-		    !perfetto_packet(p, m.bytes, 0))
+		if (m.field == 1 && m.type == PROTO_BYTES)
+			(void)perfetto_packet(p, m.bytes, 0);
+		if (p->fault != NULL)
 			source_die_at(s, p->offset, p->fault);
 		s->counts->bytes += (size_t)(m.p - s->in->p);
 		s->in->p = m.p;
@@ -301,6 +306,8 @@ read_file(struct source_state *s)
 		source_die_at(s, m.at,
 		    status == PROTO_BAD ? m.error : "the data end in a packet");
 	lanes_finish(p);
+	if (p->fault != NULL)
+		source_die_at(s, p->offset, p->fault);
 	set_facts(p);
 }
 

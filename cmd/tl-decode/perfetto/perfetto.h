@@ -108,7 +108,7 @@ struct perfetto {
 	struct buf text, text2; /* to build in */
 	/* what was not read */
 	uint64_t ndropped; /* packets that lack what they need */
-	uint64_t nlost;    /* gaps that the writer tells */
+	uint64_t nlost;    /* gaps that the writer reports */
 	uint64_t nother;   /* packets of other data sources */
 	uint64_t
 	    nnoclock; /* times of clocks that nothing ties to the trace's */

@@ -7,6 +7,8 @@
 /* Clocks from here up to the next belong to one sequence. */
 #define CLOCK_OWN_FIRST 64
 #define CLOCK_OWN_END 128
+#define CLOCKS_MAX 256 /* that are shared; they are looked for one by one */
+#define TOO_MANY_CLOCKS "more than 256 clocks"
 
 struct sequence *
 sequence_of(struct perfetto *p, uint64_t id)
@@ -242,7 +244,7 @@ set_epoch(struct perfetto *p, const clock_vec *list, int64_t now)
 			facts_ns(&p->s->facts, "epoch", ns - now);
 }
 
-static void
+static bool
 tie_clocks(struct perfetto *p, struct sequence *q, clock_vec *list)
 {
 	int64_t now, ns;
@@ -257,11 +259,14 @@ tie_clocks(struct perfetto *p, struct sequence *q, clock_vec *list)
 		c->has_offset = has_now && ticks_ns(c, c->last, &ns);
 		if (c->has_offset)
 			c->offset = now - ns;
-		if (known == NULL)
+		if (known != NULL)
+			*known = *c;
+		else if (clocks_of(p, q, c->id)->n < CLOCKS_MAX)
 			vec_push(clocks_of(p, q, c->id), *c);
 		else
-			*known = *c;
+			return perfetto_fault(p, TOO_MANY_CLOCKS);
 	}
+	return true;
 }
 
 /* ClockSnapshot {1: clocks, 2: primary_trace_clock} */
@@ -280,14 +285,15 @@ clock_snapshot(struct perfetto *p, struct sequence *q, struct str bytes)
 		if (m.field == 2 && m.type == PROTO_VARINT) {
 			p->trace_clock = m.u;
 		} else if (m.field == 1 && m.type == PROTO_BYTES) {
-			is_good = read_clock(p, m.bytes, &c);
+			is_good = read_clock(p, m.bytes, &c) &&
+			    (list.n < CLOCKS_MAX ||
+				perfetto_fault(p, TOO_MANY_CLOCKS));
 			vec_push(&list, c);
 		}
 	}
 	if (is_good && status != PROTO_END)
 		is_good = perfetto_fault(p, m.error);
-	if (is_good)
-		tie_clocks(p, q, &list);
+	is_good = is_good && tie_clocks(p, q, &list);
 	vec_free(&list);
 	return is_good;
 }
