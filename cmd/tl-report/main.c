@@ -89,7 +89,7 @@ static const struct row {
 	SELECT(FROM, "from", "TIME", "from TIME after the source's first event on"),
 	SELECT(GPU_STREAM, "gpu-stream", "STREAM,...", "of these GPU streams"),
 	SELECT(RANK, "rank", "RANK,...", "of the sources of these ranks"),
-	SELECT(STEP, "step", "STEP,...", "in these steps, as 3-7, first or last"),
+	SELECT(STEP, "step", "STEP,...", "in these steps, as 3-7, last or slowest"),
 	SELECT(TO, "to", "TIME", "before TIME after the first event"),
 	/* clang-format on */
 };

@@ -20,7 +20,7 @@ static const struct opt options[] = {
 	{ OPT_SELECT_RANK, "rank", "RANK,...",
 	    "of the sources of these ranks" },
 	{ OPT_SELECT_STEP, "step", "STEP,...",
-	    "these steps, as 3-7, first or last" },
+	    "these steps, as 3-7, last or slowest" },
 	OPT_SINK_TABLE_ROW,
 	OPT_TABLE,
 	{ 'v', "verbose", NULL, "a summary on stderr" },
