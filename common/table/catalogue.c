@@ -237,7 +237,7 @@ const struct sheet sheets[] = {
 	    "host time between launches by layer: Python, ops, runtime",
 	    .where = BOTH, .when = SHEET_IF_LAUNCH),
 	T("graph_estimate", "tl-launch",
-	    "what a graph of a launch-bound run or a step would return",
+	    "what a graph of a launch-bound run or a step would save",
 	    .where = BOTH, .when = SHEET_IF_LAUNCH),
 	TL_OPS("cpu_ops_by_category",
 	    "time on the host by category of op (--clock cpu)",
