@@ -207,7 +207,7 @@ put_missing(const struct bound *m)
 	buf_puts(m->b, " is not in the recording");
 	if (p != NULL) {
 		buf_puts(m->b, ": ");
-		put_words(m->b, cause_words[p->cause]);
+		put_cause(m->b, p->cause);
 		if (p->call.len > 0) {
 			buf_puts(m->b, ", the largest part in ");
 			put_part_of(p, m->b);

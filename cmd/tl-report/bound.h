@@ -115,6 +115,7 @@ void evidence_put(const struct bound *m);
 void put_calls(const struct part *p, struct buf *b);
 /* An id as words: blanks for its underscores. */
 void put_words(struct buf *b, const char *id);
+void put_cause(struct buf *b, enum cause cause);
 
 /* ---- gain.c ---- */
 

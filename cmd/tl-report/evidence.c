@@ -16,6 +16,13 @@ put_words(struct buf *b, const char *id)
 }
 
 void
+put_cause(struct buf *b, enum cause cause)
+{
+	put_words(
+	    b, cause == CAUSE_NONE ? "no host event" : cause_words[cause]);
+}
+
+void
 put_uid(struct buf *b, struct str uid)
 {
 	if (uid.len > 0)
@@ -59,7 +66,7 @@ put_part_of(const struct part *p, struct buf *b)
 	if (p->call.len > 0)
 		table_fold_name(p->call, 60, b);
 	else
-		put_words(b, cause_words[p->cause]);
+		put_cause(b, p->cause);
 	buf_puts(b, " (");
 	put_time(b, p->ns);
 	if (p->uid.len > 0)
@@ -95,7 +102,7 @@ put_layers(const struct bound *m, unsigned class)
 
 	while (ns[most] > 0 && share_of(named_ns, m->w->ns[class]) < MOST) {
 		buf_puts(m->b, named_ns == 0 ? " (" : ", ");
-		put_words(m->b, cause_words[most]);
+		put_cause(m->b, most);
 		buf_putc(m->b, ' ');
 		put_time(m->b, ns[most] / m->w->n);
 		named_ns += ns[most];
@@ -130,7 +137,7 @@ put_one_gap(const struct bound *m)
 		buf_printf(m->b, "before GPU event %.*s", (int)w->gap_next.len,
 		    w->gap_next.p);
 	buf_puts(m->b, " (");
-	put_words(m->b, cause_words[w->gap_cause]);
+	put_cause(m->b, w->gap_cause);
 	put_uid(m->b, w->gap_uid);
 	buf_puts(m->b, "); GPU work is ");
 	put_part(m->b, gpu, m->ns - w->gap_ns);
@@ -245,7 +252,7 @@ put_late(const struct bound *m)
 	}
 	if (n > 0 && own_ns > others_ns / n) {
 		buf_puts(m->b, ": ");
-		put_words(m->b, cause_words[most]);
+		put_cause(m->b, most);
 		buf_puts(m->b, " takes ");
 		put_time(m->b, own_ns);
 		buf_puts(m->b, " there, ");
@@ -260,7 +267,11 @@ put_pace(const struct bound *m)
 {
 	const struct pace *p = &m->f->pace;
 
-	if (!p->is_gpu || m->w->n > 1)
+	bool is_gpu = m->class == GROUP_OF_GPU || m->class == ACCOUNT_COMM ||
+	    m->class == ACCOUNT_COPY;
+
+	/* a GPU that waits for the host sets no pace, however late it ends */
+	if (!p->is_gpu || !is_gpu || m->w->n > 1)
 		return;
 	buf_puts(m->b, " The GPU sets the pace: the host enqueues a step in ");
 	put_time(m->b, p->enqueue_ns);
@@ -287,7 +298,7 @@ evidence_put(const struct bound *m)
 		buf_puts(m->b, " Left out: ");
 		put_time(m->b, w->head_ns);
 		buf_puts(m->b, " before the first GPU event (");
-		put_words(m->b, cause_words[w->head_cause]);
+		put_cause(m->b, w->head_cause);
 		buf_puts(m->b, ").");
 	}
 	put_cost(m);

@@ -39,7 +39,7 @@ add_part(struct figures *f, const struct budget *w, const struct part *p)
 		table_fold_name(p->call, 60, &b);
 		buf_puts(&b, " (");
 	}
-	put_words(&b, cause_words[p->cause]);
+	put_cause(&b, p->cause);
 	buf_puts(&b, p->uid.len > 0 ? ", " : "");
 	put_calls(p, &b);
 	buf_puts(&b, p->call.len > 0 ? ")" : "");

@@ -184,6 +184,9 @@ MEMBERS='"head_ns":7000,"head_cause":"gpu_missing"'
 idle host op aten::mm 8000 8000 0 host profiler Flush 1000 1000 0
 is 'what was left out, and what recording costs' "$(verdict)" \
 	'Host-bound: host work is 90.0 % of 10.0 us (op 8.0 us). Left out: 7.0 us before the first GPU event (gpu missing). Figures include 1.0 us of profiler overhead.'
+MEMBERS='"head_ns":7000,"head_cause":"none"'
+idle host op aten::mm 8000 8000 0
+like 'nothing recorded in front' "$(verdict)" 'Left out: 7\.0 us before the first GPU event [(]no host event[)]\.'
 MEMBERS=
 idle missing gpu_missing hipMemcpyWithStream 6000 6000 0 host op aten::mm 3000 3000 0
 is 'what was not recorded can not be judged' "$(verdict)" \
