@@ -278,6 +278,10 @@ is 'the gate: step time, not GPU time' "$(slower --fail-over step:3% c442.json c
 refuses 5 'h1\.json: no steps of a kind that the other side has' \
 	'tl-diff --fail-over step:3% host10.json h1.json'
 is 'the gate: no steps of one kind, GPU time' "$(slower --fail-over 3% host10.json h1.json)" 0
+like 'the gate: says that steps are not judged' "$(cat gate.err)" 'only GPU time is judged$'
+is 'the gate: not where it is told to leave them out' \
+	"$(slower --fail-over gpu:3% host10.json h1.json; grep -c judged gate.err)" '0
+0'
 is 'no steps of one kind: is said' "$(says host10.json h1.json | grep 'one kind')" \
 	'no steps of one kind on both sides: step times are not compared'
 is 'the gate: no steps, the span of the GPU work' \
