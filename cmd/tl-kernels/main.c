@@ -6,7 +6,7 @@
  * launched it, and prints groups of them.
  */
 #include "cmd/tl-kernels/kernels.h"
-#include "cmd/tl-kernels/repeats.h"
+#include "cmd/tl-kernels/runs.h"
 
 #define OPT_BINS (OPT_LONG + 0)
 #define OPT_BY (OPT_LONG + 1)
@@ -84,11 +84,11 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_KEEP_UNOWNED: k->keep_unowned = true; break;
 	case OPT_MAX_LENGTH:
 		k->sequences.max =
-		    (uint32_t)opt_int(op, LENGTH_MIN, REPEATS_LENGTH_MAX);
+		    (uint32_t)opt_int(op, LENGTH_MIN, RUNS_LENGTH_MAX);
 		break;
 	case OPT_MIN_LENGTH:
 		k->sequences.min =
-		    (uint32_t)opt_int(op, LENGTH_MIN, REPEATS_LENGTH_MAX);
+		    (uint32_t)opt_int(op, LENGTH_MIN, RUNS_LENGTH_MAX);
 		break;
 	case OPT_OP: k->sequences.op = op->arg; break;
 	case OPT_SEQUENCES: k->by = BY_SEQUENCE; break;

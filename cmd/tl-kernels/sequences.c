@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-kernels/kernels.h"
-#include "cmd/tl-kernels/repeats.h"
+#include "cmd/tl-kernels/runs.h"
 #include "trace/stat.h"
 
 /* A longer gap between two kernels has reasons that fusing does not remove. */
@@ -203,7 +203,7 @@ static void
 find_runs(struct kernels *k)
 {
 	seq_item_vec items = { 0 };
-	repeat_vec places = { 0 };
+	run_place_vec places = { 0 };
 	VEC(uint32_t) records = { 0 }, symbols = { 0 };
 	VEC(int64_t) gaps = { 0 };
 	struct map symbol_of = { 0 };
@@ -236,11 +236,11 @@ find_runs(struct kernels *k)
 			*symbol = nsymbols++;
 		vec_push(&records, it->record);
 		vec_push(&symbols, (uint32_t)*symbol);
-		vec_push(&gaps, REPEATS_BREAK);
+		vec_push(&gaps, RUNS_BREAK);
 	}
 	if (records.n > INT32_MAX)
 		die("more than %d kernels", INT32_MAX);
-	(void)repeats_find(symbols.v, nsymbols, gaps.v, (uint32_t)records.n,
+	(void)runs_find(symbols.v, nsymbols, gaps.v, (uint32_t)records.n,
 	    k->sequences.min, k->sequences.max, &places);
 	for (size_t i = 0; i < places.n; i++)
 		add_place(k, records.v + places.v[i].first, places.v[i].length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * repeats: runs of symbols that recur, in disjoint places, those first whose
+ * runs of symbols that recur, in disjoint places; first those whose
  * places weigh most.
  *
  * A run is maximal: further left or right its places differ, or what is between
@@ -14,30 +14,30 @@
  * Time: n x max x log n, but for text made against it.
  * Memory: 40 bytes a symbol.
  */
-#ifndef TL_KERNELS_REPEATS_H
-#define TL_KERNELS_REPEATS_H
+#ifndef TL_KERNELS_RUNS_H
+#define TL_KERNELS_RUNS_H
 
 #include "base/base.h"
 
-#define REPEATS_LENGTH_MAX 64
-#define REPEATS_ROWS_MAX 1000 /* runs at most */
-#define REPEATS_BREAK INT64_MIN
+#define RUNS_LENGTH_MAX 64
+#define RUNS_ROWS_MAX 1000 /* runs at most */
+#define RUNS_BREAK INT64_MIN
 
-struct repeat_place {
+struct run_place {
 	uint32_t run;   /* from 0 on, in the order in which they were chosen */
 	uint32_t first; /* symbol */
 	uint32_t length;
 };
-typedef VEC(struct repeat_place) repeat_vec;
+typedef VEC(struct run_place) run_place_vec;
 
 /*
  * Appends the places of runs of min to max symbols, each at least twice. n
  * symbols below nsymbols; weight[i] is what lies between symbol i and the one
- * behind it, not negative, or REPEATS_BREAK: no run goes across. Returns the
+ * behind it, not negative, or RUNS_BREAK: no run goes across. Returns the
  * number of runs.
  */
-uint32_t repeats_find(const uint32_t *symbols, uint32_t nsymbols,
+uint32_t runs_find(const uint32_t *symbols, uint32_t nsymbols,
     const int64_t *weights, uint32_t n, uint32_t min, uint32_t max,
-    repeat_vec *places);
+    run_place_vec *places);
 
 #endif

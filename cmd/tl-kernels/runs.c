@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/tl-kernels/repeats.h"
+#include "cmd/tl-kernels/runs.h"
 
 /* A run and its places: order[low] .. order[high - 1]. */
 struct candidate {
@@ -35,7 +35,7 @@ make_text(struct finder *f, uint32_t nsymbols)
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < f->n; i++) {
-		bool is_end = i + 1 == f->n || f->weights[i] == REPEATS_BREAK;
+		bool is_end = i + 1 == f->n || f->weights[i] == RUNS_BREAK;
 
 		vec_push(&f->text, f->symbols[i]);
 		vec_push(&f->symbol_at, i);
@@ -183,7 +183,7 @@ take(struct finder *f, uint32_t first, uint32_t length)
 /* Counts its free places, from the left, and appends them to a list if any. */
 static void
 count_places(
-    struct finder *f, struct candidate *c, repeat_vec *places, uint32_t run)
+    struct finder *f, struct candidate *c, run_place_vec *places, uint32_t run)
 {
 	int64_t end = 0;
 
@@ -202,7 +202,7 @@ count_places(
 		    f->sums.v[first + c->length - 1] - f->sums.v[first];
 		if (places != NULL)
 			vec_push(places,
-			    ((struct repeat_place){ run, first, c->length }));
+			    ((struct run_place){ run, first, c->length }));
 	}
 	for (size_t i = 0; places != NULL && i < c->count; i++)
 		take(f, places->v[places->n - 1 - i].first, c->length);
@@ -298,11 +298,11 @@ find_candidates(struct finder *f)
 /* Weights only fall as symbols are taken: one that is still the heaviest when
  * it is counted again is the heaviest of all. */
 static uint32_t
-choose(struct finder *f, repeat_vec *places)
+choose(struct finder *f, run_place_vec *places)
 {
 	uint32_t nruns = 0;
 
-	while (f->heap.n > 0 && nruns < REPEATS_ROWS_MAX) {
+	while (f->heap.n > 0 && nruns < RUNS_ROWS_MAX) {
 		struct candidate *top = &f->heap.v[0], was = *top;
 
 		count_places(f, top, NULL, 0);
@@ -320,8 +320,8 @@ choose(struct finder *f, repeat_vec *places)
 }
 
 uint32_t
-repeats_find(const uint32_t *symbols, uint32_t nsymbols, const int64_t *weights,
-    uint32_t n, uint32_t min, uint32_t max, repeat_vec *places)
+runs_find(const uint32_t *symbols, uint32_t nsymbols, const int64_t *weights,
+    uint32_t n, uint32_t min, uint32_t max, run_place_vec *places)
 {
 	struct finder f = { .symbols = symbols,
 		.weights = weights,
