@@ -14,20 +14,6 @@ earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* The time of normalised spans within a window. */
-static int64_t
-covered(const struct spans *s, const struct step_window *w)
-{
-	int64_t ns = 0;
-	size_t at;
-
-	bisect(at, s->n, mid, s->v[mid].end <= w->start_ns);
-	for (; at < s->n && s->v[at].start < w->end_ns; at++)
-		ns += earlier(s->v[at].end, w->end_ns) -
-		    later(s->v[at].start, w->start_ns);
-	return ns;
-}
-
 /* ---- the GPU work that was launched in a window ---- */
 
 struct lead {
@@ -141,7 +127,8 @@ find_data(struct program *g, const struct step_process *p)
 			    h->events.v[i].end_ns);
 	spans_normalise(&data);
 	for (uint32_t i = p->first; i < p->first + p->n; i++)
-		g->rows.v[i].r.data_ns = covered(&data, &g->steps.list.v[i]);
+		g->rows.v[i].r.data_ns = spans_between(&data,
+		    g->steps.list.v[i].start_ns, g->steps.list.v[i].end_ns);
 	spans_free(&data);
 }
 
@@ -228,10 +215,13 @@ find_overlap(struct program *g)
 			spans_add(
 			    &comm, h->gpus.v[i].start_ns, h->gpus.v[i].end_ns);
 	spans_normalise(&comm);
-	for (size_t i = 0; i < g->rows.n; i++)
+	for (size_t i = 0; i < g->rows.n; i++) {
+		const struct step_window *w = &g->steps.list.v[i];
+
 		g->rows.v[i].r.overlap_ns =
-		    covered(&comm, &g->steps.list.v[i]) -
+		    spans_between(&comm, w->start_ns, w->end_ns) -
 		    g->rows.v[i].r.exposed_comm_ns;
+	}
 	spans_free(&comm);
 }
 

@@ -56,20 +56,6 @@ parts_find(struct parts *p, struct host *h, const struct steps *s)
 	gaps_find(&p->gaps, h, NULL, h->gpus.n, &whole);
 }
 
-/* The time of normalised spans within a window. */
-static int64_t
-covered(const struct spans *s, int64_t from, int64_t to)
-{
-	int64_t ns = 0;
-	size_t at;
-
-	bisect(at, s->n, mid, s->v[mid].end <= from);
-	for (; at < s->n && s->v[at].start < to; at++)
-		ns += (s->v[at].end < to ? s->v[at].end : to) -
-		    (s->v[at].start > from ? s->v[at].start : from);
-	return ns;
-}
-
 size_t
 parts_piece_at(const struct parts *p, int64_t ns)
 {
@@ -84,10 +70,10 @@ parts_within(
     const struct parts *p, int64_t from, int64_t to, int64_t ns[PART_COUNT])
 {
 	memset(ns, 0, PART_COUNT * sizeof *ns);
-	ns[PART_COMM] = covered(&p->comm, from, to);
-	ns[PART_COPY] = covered(&p->copy, from, to);
+	ns[PART_COMM] = spans_between(&p->comm, from, to);
+	ns[PART_COPY] = spans_between(&p->copy, from, to);
 	ns[PART_COMPUTE] =
-	    covered(&p->busy, from, to) - ns[PART_COMM] - ns[PART_COPY];
+	    spans_between(&p->busy, from, to) - ns[PART_COMM] - ns[PART_COPY];
 	for (size_t i = parts_piece_at(p, from);
 	     i < p->gaps.pieces.n && p->gaps.pieces.v[i].start_ns < to; i++) {
 		const struct gap_piece *x = &p->gaps.pieces.v[i];

@@ -198,6 +198,19 @@ spans_unite(struct spans *s, size_t first)
 	return total;
 }
 
+int64_t
+spans_between(const struct spans *s, int64_t from, int64_t to)
+{
+	int64_t ns = 0;
+	size_t at;
+
+	bisect(at, s->n, mid, s->v[mid].end <= from);
+	for (; at < s->n && s->v[at].start < to; at++)
+		ns += (s->v[at].end < to ? s->v[at].end : to) -
+		    (s->v[at].start > from ? s->v[at].start : from);
+	return ns;
+}
+
 bool
 spans_hold(const struct spans *s, int64_t t)
 {

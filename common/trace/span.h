@@ -66,6 +66,8 @@ void spans_intersect(
  * a closed one is then all that the one above it needs.
  */
 int64_t spans_unite(struct spans *s, size_t first);
+/* The time of a normalised set from one time to another. */
+int64_t spans_between(const struct spans *s, int64_t from, int64_t to);
 /* Whether a normalised set holds a time. */
 bool spans_hold(const struct spans *s, int64_t t);
 void spans_free(struct spans *s);

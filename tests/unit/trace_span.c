@@ -197,7 +197,9 @@ round_agrees(void)
 	spans_intersect(&out, &a, &b);
 	good = good && agrees(&out, x & y);
 	for (int64_t t = 0; t < WORLD && good; t++)
-		good = spans_hold(&a, t) == ((x >> t & 1) != 0);
+		good = spans_hold(&a, t) == ((x >> t & 1) != 0) &&
+		    spans_between(&a, t, WORLD) == count(x >> t) &&
+		    spans_between(&a, -1, t) == count(x & ~(~UINT64_C(0) << t));
 	if (!good)
 		diag("a {%s}", text_of(&a));
 	if (!good)
