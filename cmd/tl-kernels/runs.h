@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * runs of symbols that recur, in disjoint places; first those whose places
- *weigh most.
+ * weigh most.
  *
  * A run is maximal: further left or right its places differ, or what is between
  * two of them breaks. One that overlaps its own next place is cut to its
