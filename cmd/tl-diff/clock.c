@@ -128,8 +128,11 @@ pace_by_gpu(struct clock *c, const struct step_process *p)
 		struct step_pace *to = &c->pace.v[i];
 		const struct step_pace *from = &list.v[at];
 
-		if (c->steps.list.v[i].what == STEP_IS_BETWEEN)
+		/* such steps leave no time between them */
+		if (c->steps.list.v[i].what == STEP_IS_BETWEEN) {
+			to->end_ns = to->start_ns;
 			continue;
+		}
 		at++;
 		to->end_ns = from->done_ns;
 		to->start_ns = from->gpu_wall_ns != INT64_MIN

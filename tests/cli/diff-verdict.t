@@ -288,6 +288,16 @@ is 'the gate: no steps, the span of the GPU work' \
 	"$(slower --fail-over 3% s777.json span.json; grep -o 'GPU span .* ms,' gate.err)" \
 	'4
 GPU span 0.050 to 0.200 ms, +0.150 ms,'
+# the host enqueues a step in 50 us, the GPU takes 200
+{
+	for i in 0 1 2 3 4; do
+		ev user_annotation 'execute_context_0(0)_generation_4(4)' 1 $((i * 70)) 50
+		call $((i * 70 + 1)) $((i + 1)); gpu k $((i * 200 + 10)) 200 $((i + 1))
+	done
+} | trace >paced.json
+is 'steps that the GPU paces leave no time between them' \
+	"$(rows 'tl-diff --by kernel --table diff_steps -c kind,term,before_ns paced.json paced.json')" \
+	'decode step (batch 4) step 200000.0.decode step (batch 4) gpu_busy 200000.0.decode step (batch 4) compute 200000.0.'
 refuses 2 'chosen GPU events have no step time' \
 	'tl-diff --fail-over step:3% --name k_a host10.json host25.json'
 is 'the gate: runs whose steps take longer' \
