@@ -102,13 +102,13 @@ step_pace_is_gpu(struct step_pace *v, size_t n)
 	struct stats wall, gpu_wall;
 
 	for (size_t i = 0; i < n; i++) {
-		vec_push(&walls, v[i].end_ns - v[i].start_ns);
 		v[i].gpu_wall_ns = INT64_MIN;
 		if (!v[i].has_work)
 			continue;
 		if (last != NULL) {
 			v[i].gpu_wall_ns = v[i].done_ns - last->done_ns;
 			vec_push(&gpu_walls, v[i].gpu_wall_ns);
+			vec_push(&walls, v[i].end_ns - v[i].start_ns);
 		}
 		first = first == NULL ? &v[i] : first;
 		last = &v[i];

@@ -49,7 +49,8 @@ struct step_pace {
 /*
  * Steps of a process, in order: sets gpu_wall_ns, and says whether that is the
  * time of a step. So it is where the host only enqueues: the GPU takes longer
- * than it, and falls behind.
+ * than it for the same steps, and falls behind. The first, of which only the
+ * host's time is known, may be a shorter one.
  */
 bool step_pace_is_gpu(struct step_pace *v, size_t n);
 

@@ -244,6 +244,19 @@ is 'where the host only enqueues, a step is as long as on the GPU' \
 	step_time,time_ns_median,wall_ns_median,drain_ns_first,drain_ns_last t.json')" \
 	'gpu_wall 300000.0 100000.0 220000 820000.'
 {
+	at=0 i=0
+	for wall in 10 50 100 100; do
+		step $i $at $wall
+		at=$((at + wall))
+		launch $i $((at - 3)) $((at - 2)) $((i + 4))
+		i=$((i + 1))
+	done
+} | trace >t.json
+is 'a first step that is shorter does not make the GPU slow' \
+	"$(rows 'tl-steps --table steps_summary -c \
+	step_time,wall_ns_median,gpu_wall_ns_median,drain_ns_first,drain_ns_last t.json')" \
+	'wall 75000.0 101000.0 2000 5000.'
+{
 	step 1 0 9000
 	launch 1 10 20 10
 	ev cuda_runtime cuModuleLoadData 1 100 8000
