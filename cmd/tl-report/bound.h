@@ -107,14 +107,15 @@ void sum_collectives(
 void put_layers(const struct bound *m, unsigned class);
 /* ", uid 7", if there is one. */
 void put_uid(struct buf *b, struct str uid);
-/* "hipFree (3.004 s: 1,360 calls, longest 68.153 ms, uid 26612)". */
+/* "hipFree (3.004 s: 1,360 calls, longest wait 68.153 ms, uid 26612)". */
 void put_part_of(const struct part *p, struct buf *b);
 /* Sentences, each where it has something to say. */
 void evidence_put(const struct bound *m);
-/* "1,360 calls, longest 68.153 ms, uid 26612". */
+/* "1,360 calls, longest wait 68.153 ms, uid 26612". */
 void put_calls(const struct part *p, struct buf *b);
 /* An id as words: blanks for its underscores. */
 void put_words(struct buf *b, const char *id);
+/* A cause in a sentence: "none" says nothing there. */
 void put_cause(struct buf *b, enum cause cause);
 
 /* ---- gain.c ---- */

@@ -47,7 +47,7 @@ put_calls(const struct part *p, struct buf *b)
 {
 	if (p->calls > 1) {
 		put_count(b, p->calls);
-		buf_puts(b, " calls, longest ");
+		buf_puts(b, " calls, longest wait ");
 		put_time(b, p->longest_ns);
 	}
 	if (p->uid.len > 0) {
@@ -59,7 +59,7 @@ put_calls(const struct part *p, struct buf *b)
 	}
 }
 
-/* "hipFree (3.004 s: 1,360 calls, longest 68.153 ms, uid 26612)". */
+/* "hipFree (3.004 s: 1,360 calls, longest wait 68.153 ms, uid 26612)". */
 void
 put_part_of(const struct part *p, struct buf *b)
 {
@@ -126,9 +126,9 @@ put_one_gap(const struct bound *m)
 	if (w->n > 1 || m->class == GROUP_OF_GPU || w->gap_ns == 0 ||
 	    w->gap_ns < (m->ns - gpu + 1) / 2)
 		return;
-	buf_putc(m->b, ' ');
+	buf_puts(m->b, " One gap takes ");
 	put_time(m->b, w->gap_ns);
-	buf_puts(m->b, " of it is one gap ");
+	buf_puts(m->b, ", ");
 	if (w->gap_prev.len == 0)
 		buf_puts(m->b, "before the first GPU event");
 	else if (w->gap_next.len == 0)

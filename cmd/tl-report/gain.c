@@ -23,7 +23,7 @@ add_gain(struct figures *f, const struct budget *w, struct gain gain)
 	f->gains[at] = gain;
 }
 
-/* "hipFree (alloc, 1,298 calls, longest 68.153 ms, uid 26612)". */
+/* "hipFree (alloc, 1,298 calls, longest wait 68.153 ms, uid 26612)". */
 static void
 add_part(struct figures *f, const struct budget *w, const struct part *p)
 {
@@ -87,5 +87,6 @@ gains_find(struct figures *f, const struct budget *w, bool is_launch)
 	add_gain(f, w,
 	    (struct gain){ .ns = w->ns[ACCOUNT_COPY] / w->n,
 		.what = STR("exposed copies"),
-		.note = STR("copy ahead on a GPU stream of its own") });
+		.note = STR("copy less, from pinned memory, ahead on a GPU "
+			    "stream of its own") });
 }

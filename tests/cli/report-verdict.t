@@ -132,25 +132,25 @@ is 'copies; gaps of the GPU itself are its own' "$(verdict)" \
 timeline 1000 0 0 9000
 idle allocation alloc hipFree 8900 3000 0 host op aten::mm 100 100 0
 is 'one call' "$(verdict)" \
-	'Allocation-bound: allocation is 89.0 % of 10.0 us: hipFree (8.9 us: 2,000 calls, longest 3.0 us, uid 77).'
+	'Allocation-bound: allocation is 89.0 % of 10.0 us: hipFree (8.9 us: 2,000 calls, longest wait 3.0 us, uid 77).'
 idle allocation alloc hipFree 4000 4000 0 allocation alloc hipMalloc 4900 3000 0 \
 	host op aten::mm 100 100 0
 is 'several' "$(verdict)" \
-	'Allocation-bound: allocation is 89.0 % of 10.0 us, the largest part in hipMalloc (4.9 us: 2,000 calls, longest 3.0 us, uid 77).'
+	'Allocation-bound: allocation is 89.0 % of 10.0 us, the largest part in hipMalloc (4.9 us: 2,000 calls, longest wait 3.0 us, uid 77).'
 is 'what could be won back' "$(report --width 99 | sed -n '/^recov/,/^$/p')" \
 	'recoverable
-  - 4.9 us in hipMalloc (alloc, 2,000 calls, longest 3.0 us, uid 77): let the caching allocator
+  - 4.9 us in hipMalloc (alloc, 2,000 calls, longest wait 3.0 us, uid 77): let the caching
+    allocator keep memory
+  - 4.0 us in hipFree (alloc, 2,000 calls, longest wait 4.0 us, uid 77): let the caching allocator
     keep memory
-  - 4.0 us in hipFree (alloc, 2,000 calls, longest 4.0 us, uid 77): let the caching allocator keep
-    memory
-  - 100 ns in aten::mm (op, 2,000 calls, longest 100 ns, uid 77): capture a graph, compile or
+  - 100 ns in aten::mm (op, 2,000 calls, longest wait 100 ns, uid 77): capture a graph, compile or
     enlarge the batch'
 book
 is 'and in the table' "$(grep -c '"recoverable","name":"hip.*"time_ns":4[09]00' xl/summary.ndjson)" 2
 idle start_up init cudaFree 6000 6000 4000 start_up module_load cuModuleLoad 2900 2900 0 \
 	host op aten::mm 100 100 0
 is 'by lengths alone' "$(verdict)" \
-	'Recorded during start-up: start-up is 89.0 % of 10.0 us: cudaFree (6.0 us: 2,000 calls, longest 6.0 us, uid 77).'
+	'Recorded during start-up: start-up is 89.0 % of 10.0 us: cudaFree (6.0 us: 2,000 calls, longest wait 6.0 us, uid 77).'
 idle start_up init cudaFree 8900 8900 4500 host op aten::mm 100 100 0
 like 'most of it: likely' "$(verdict)" '^Likely recorded during start-up: '
 idle host op aten::mm 4000 4000 0 host launch_call launch 3000 3000 0 host python f 2000 2000 0
@@ -159,7 +159,7 @@ is 'layers of the host, two thirds of them' "$(verdict)" \
 MEMBERS='"steps":2,"has_python":true,"gap_ns":4500,"cause":"op","call":"aten::mm","call_uid":5,"prev_uid":3,"next_uid":9'
 idle host op aten::mm 9000 9000 0
 is 'in one gap' "$(verdict)" \
-	'Host-bound: host work is 90.0 % of 10.0 us in 2 steps (op 9.0 us). 4.5 us of it is one gap before GPU event 9 (op, uid 5); GPU work is 18.2 % of the rest. Recording Python frames makes host times longer.'
+	'Host-bound: host work is 90.0 % of 10.0 us in 2 steps (op 9.0 us). One gap takes 4.5 us, before GPU event 9 (op, uid 5); GPU work is 18.2 % of the rest. Recording Python frames makes host times longer.'
 launched='"launched":20,"launch_interval_ns":500,"launch_work_ns":50'
 MEMBERS="$launched,\"starved\":10,\"gap_ns\":2249,\"graph_ns\":1000"
 idle host op aten::mm 9000 9000 0
@@ -190,7 +190,7 @@ like 'nothing recorded in front' "$(verdict)" 'Left out: 7\.0 us before the firs
 MEMBERS=
 idle missing gpu_missing hipMemcpyWithStream 6000 6000 0 host op aten::mm 3000 3000 0
 is 'what was not recorded can not be judged' "$(verdict)" \
-	"Can't tell: 60.0 % of 10.0 us is not in the recording: gpu missing, the largest part in hipMemcpyWithStream (6.0 us: 2,000 calls, longest 6.0 us, uid 77); record all work on the GPU. The rest is host-bound: host work is 75.0 % of 4.0 us (op 3.0 us)."
+	"Can't tell: 60.0 % of 10.0 us is not in the recording: gpu missing, the largest part in hipMemcpyWithStream (6.0 us: 2,000 calls, longest wait 6.0 us, uid 77); record all work on the GPU. The rest is host-bound: host work is 75.0 % of 4.0 us (op 3.0 us)."
 timeline 6000 0 0 4000
 idle missing late_start '' 3800 3800 0 host op aten::mm 200 200 0
 is 'some of it' "$(verdict)" \
@@ -200,7 +200,7 @@ is 'nor without the host' "$(verdict)" \
 	"10.0 us: 60.0 % compute, 40.0 % idle; can't tell why: no host events in the recording."
 idle data data enumerate 3000 3000 0 host op aten::mm 1000 1000 0
 is 'partly' "$(verdict)" \
-	'Partly data-bound: data loading is 30.0 % of 10.0 us: enumerate (3.0 us: 2,000 calls, longest 3.0 us, uid 77); GPU work is 60.0 %.'
+	'Partly data-bound: data loading is 30.0 % of 10.0 us: enumerate (3.0 us: 2,000 calls, longest wait 3.0 us, uid 77); GPU work is 60.0 %.'
 is 'causes on the screen' "$(report --width 80 | sed -n '/^idle by/,/^$/p')" \
 	'idle by cause                         time    share    count  most in
   data                              3.0 us   75.0 %        1  enumerate

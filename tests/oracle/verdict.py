@@ -31,11 +31,11 @@ WORKED = {
     "mi300_bert_small": r"Launch-bound: host work is 88\.9 % of 4\.007 ms in 1 step \(op 1\.269 ms, "
                         r"python 1\.110 ms\)",
     "h100_timesformer": r"Host-bound: host work is 54\.8 % of 382\.536 ms in 1 step "
-                        r"\(python 206\.\d+ ms\)\. 218\.120 ms of it is one gap before the first",
-    "mi300_timesformer": r"Host-bound: host work is 64\.4 % of 390\.680 ms .* 268\.753 ms of it",
+                        r"\(python 206\.\d+ ms\)\. One gap takes 218\.120 ms, before the first",
+    "mi300_timesformer": r"Host-bound: host work is 64\.4 % of 390\.680 ms .* One gap takes 268\.753 ms,",
     "mi300_ddp_resnet18": r"(?!.*sets the pace)Allocation-bound: allocation is 88\.6 % of 3\.391 s: "
                           r"hipFree \(2\.996 s: "
-                          r"1,298 calls, longest 68\.153 ms, uid 26612\)",
+                          r"1,298 calls, longest wait 68\.153 ms, uid 26612\)",
     "mi300_resnet_ckpt": r"Communication-bound: exposed communication is 65\.8 % of 84\.286 ms in 3 "
                          r"steps\. .*ends 37\.925 ms after the last step\. One rank: can't tell skew",
     "hpct_replay": r"\S+-bound: GPU work is 100\.0 % of 28\.926 ms.*GPU sets the pace: the host enqueues a "
@@ -46,8 +46,8 @@ WORKED = {
                              r"hipLaunchKernel \(6\.543 ms: uid 115\)",
     "hta_old_inference_rank1": r"Likely recorded during start-up: start-up is 85\.8 % .*uid 2\)",
     "norm_layer_test": r"Likely recorded during start-up: start-up is 91\.9 % of 1\.069 s.*"
-                       r"longest 331\.627 ms, uid 7657\)",
-    "hta_event_sync": r"Host-bound: host work is 96\.7 % of 3\.154 ms .*2\.810 ms of it is one gap "
+                       r"longest wait 331\.627 ms, uid 7657\)",
+    "hta_event_sync": r"Host-bound: host work is 96\.7 % of 3\.154 ms .*One gap takes 2\.810 ms, "
                       r"before the first",
     "hta_gpu_user_annotation": r"Launch-bound: host work is 95\.7 % .* 130 of 140 ",
     "hta_nccl_parser": r"Launch-bound: host work is 76\.2 % of 667\.226 ms in 3 steps \(op 292\.571 ms, "
@@ -285,18 +285,18 @@ def check_sentence(verdict, w):
     if m and m.groups() != ("{:,}".format(w["starved"]), "{:,}".format(w["launched"]),
                             shown(w["launch_work_ns"]), shown(w["launch_interval_ns"])):
         bad.append("launches: %s" % m[0])
-    m = re.search(r" (\S+ \S+) of it is one gap .*GPU work is (.*?) of the rest", rest)
+    m = re.search(r" One gap takes (\S+ \S+), .*GPU work is (.*?) of the rest", rest)
     if m and m.groups() != (shown(w["gap_ns"]), part(w["gpu_ns"], whole - w["gap_ns"])):
         bad.append("gap: %s" % m[0])
-    if ("of it is one gap" in rest) != (2 * w["gap_ns"] >= whole - w["gpu_ns"] > 0
+    if ("One gap takes" in rest) != (2 * w["gap_ns"] >= whole - w["gpu_ns"] > 0
                                         and 5 * w["gpu_ns"] < 4 * whole and w["gap_ns"] > 0):
         bad.append("whether one gap is half of it")
     return bad
 
 
-# NAME (..., N calls, longest TIME, uid N): of a verdict and of what could be won back
+# NAME (..., N calls, longest wait TIME, uid N): of a verdict and of what could be won back
 NAMED = re.compile(r"(?:in|:) (\S[^;]*?) \((?:(\S+ [num]?s): |([a-z ]+), )?"
-                   r"(?:([\d,]+) calls, longest (\S+ [num]?s), )?uid (\d+)\)")
+                   r"(?:([\d,]+) calls, longest wait (\S+ [num]?s), )?uid (\d+)\)")
 # causes that are behind the end of the call that is named
 BEHIND = ("launch latency", "late start", "gpu missing")
 
@@ -310,7 +310,7 @@ def check_events(text, f):
         n += 1
         if e is None:
             bad.append("uid %s is not in the file" % uid)
-        if e is None or " one gap " in name:
+        if e is None or "One gap " in name:
             continue
         name = name.split(": ")[-1].split(" in ")[-1] if e.name not in name else e.name
         ends = [x for x in re.split(r"\.\.\.|<\.\.\.>", name) if x]
@@ -423,7 +423,7 @@ def planted():
         e["ts"] += 100000
     head.add("user_annotation", "ProfilerStep#1", 0, 110000)
     head.add("python_function", "video.py(1): decode", 10, 99000)
-    yield "before the first event", head, r"Host-bound: .* one gap before the first GPU event", {}
+    yield "before the first event", head, r"Host-bound: .* One gap takes [^,]*, before the first GPU event", {}
     late = Plan().loop(*op, 5)
     late.kernel()
     late.events[-1]["ts"] += 50000
