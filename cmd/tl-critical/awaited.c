@@ -52,13 +52,11 @@ list_launched(
 static uint32_t
 stream_of(const struct recording *r, struct key dev, struct key gpu_stream)
 {
-	const struct host *h = &r->host;
+	const struct stream_id id = stream_id(dev, gpu_stream);
 
-	for (uint32_t i = 0; i < h->gpus.n; i++)
-		if (key_eq(h->gpus.v[i].gpu_stream, gpu_stream) &&
-		    key_eq(h->gpus.v[i].dev, dev))
-			return r->stream_of.v[i];
-	return HOST_NONE;
+	return intern_find(r->streams,
+	    (struct str){ (const char *)&id, sizeof id },
+	    hash_bytes(&id, sizeof id));
 }
 
 /* The first of a GPU stream's that a thread launches from then on. */

@@ -147,20 +147,18 @@ find_latencies(struct map *least, const struct recording *r)
 static void
 number_streams(struct recording *r)
 {
-	struct intern *ids = intern_create();
-
-	r->stream_of.n = r->nstreams = 0;
+	if (r->streams == NULL)
+		r->streams = intern_create();
+	intern_clear(r->streams);
+	r->stream_of.n = 0;
 	for (size_t i = 0; i < r->host.gpus.n; i++) {
 		const struct host_gpu *k = &r->host.gpus.v[i];
-		const int64_t id[] = { k->dev.type, k->dev.n,
-			k->gpu_stream.type, k->gpu_stream.n };
-		uint32_t n = intern_put(
-		    ids, (struct str){ (const char *)id, sizeof id });
+		const struct stream_id id = stream_id(k->dev, k->gpu_stream);
 
-		vec_push(&r->stream_of, n);
-		r->nstreams = n >= r->nstreams ? n + 1 : r->nstreams;
+		vec_push(&r->stream_of,
+		    intern_put(r->streams,
+			(struct str){ (const char *)&id, sizeof id }));
 	}
-	intern_destroy(ids);
 }
 
 static void
@@ -232,11 +230,12 @@ add_gpus(struct graph *g, struct recording *r)
 {
 	const struct host *h = &r->host;
 	struct map latencies = { 0 }, seen = { 0 };
+	const size_t nstreams = r->streams->list.n;
 	struct track_end {
 		uint32_t prev, latest; /* of a GPU stream */
-	} *ends = xmalloc(r->nstreams * sizeof *ends + 1);
+	} *ends = xmalloc(nstreams * sizeof *ends + 1);
 
-	for (uint32_t i = 0; i < r->nstreams; i++)
+	for (size_t i = 0; i < nstreams; i++)
 		ends[i] = (struct track_end){ HOST_NONE, HOST_NONE };
 	find_latencies(&latencies, r);
 	for (uint32_t i = 0; i < h->gpus.n; i++) {
@@ -254,7 +253,7 @@ add_gpus(struct graph *g, struct recording *r)
 			h->gpus.v[i].end_ns >= h->gpus.v[s->latest].end_ns))
 			s->latest = i;
 	}
-	for (uint32_t i = 0; i < r->nstreams; i++)
+	for (size_t i = 0; i < nstreams; i++)
 		if (ends[i].latest != HOST_NONE)
 			graph_edge(g, EDGE_QUEUE,
 			    node_of_end(number_of_gpu(r, ends[i].latest)),
@@ -304,6 +303,9 @@ recording_free(struct recording *r)
 	map_free(&r->transfers);
 	vec_free(&r->mains);
 	vec_free(&r->stream_of);
+	if (r->streams != NULL)
+		intern_destroy(r->streams);
+	r->streams = NULL;
 	free(r->calls);
 	free(r->busy_ns);
 	r->calls = NULL;

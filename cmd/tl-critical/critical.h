@@ -22,9 +22,8 @@
 #include "trace/gap.h"
 #include "trace/steps.h"
 
-#define STALL_NS                                                     \
-	100000 /* no launch, wait or hand-over takes as long as that \
-	        */
+/* No launch, wait or hand-over takes as long as that. */
+#define STALL_NS 100000
 
 /* A row of the GPU's that says who waited for what. */
 enum sync_what { SYNC_OTHER, SYNC_STREAM, SYNC_EVENT, SYNC_STREAM_WAIT };
@@ -42,6 +41,11 @@ enum {
 	CALL_IS_TOLD = 2, /* by rows, for which work */
 };
 
+/* A GPU stream, as it is numbered: no bytes are between. */
+struct stream_id {
+	int64_t dev_type, dev, type, n;
+};
+
 /* One source, read whole. */
 struct recording {
 	uint32_t source;
@@ -50,14 +54,14 @@ struct recording {
 	struct gaps gaps;
 	struct steps steps;
 	VEC(struct sync_row) syncs;
-	bool has_stream_waits;  /* among them are rows of these */
+	bool has_stream_waits;  /* among them are those that say for what */
 	struct map quiet_calls; /* correlation to uid of those without work */
 	int64_t first_ns;       /* that --from and --to count from */
 	struct span window;
 	VEC(uint32_t) mains;     /* threads that the window is of */
 	uint32_t first;          /* number of its first event in the graph */
 	VEC(uint32_t) stream_of; /* of each GPU event: its GPU stream */
-	uint32_t nstreams;
+	struct intern *streams;  /* their ids, see stream_id */
 	/* of each segment of threads: what the thread did before it, not at
 	 * rest, since it began */
 	int64_t *busy_ns;
@@ -66,6 +70,13 @@ struct recording {
 	struct map transfers;
 	uint8_t *calls; /* of each event of the host: bits of CALL_ */
 };
+
+static inline struct stream_id
+stream_id(struct key dev, struct key gpu_stream)
+{
+	return (
+	    struct stream_id){ dev.type, dev.n, gpu_stream.type, gpu_stream.n };
+}
 
 static inline uint32_t
 number_of_host(const struct recording *r, uint32_t event)

@@ -311,7 +311,8 @@ take_sync(struct program *g, const struct event *ev)
 		row.what = SYNC_EVENT;
 	else if (str_eq(name, STR("Stream Wait Event")))
 		row.what = SYNC_STREAM_WAIT;
-	g->recording->has_stream_waits |= row.what == SYNC_STREAM_WAIT;
+	g->recording->has_stream_waits |=
+	    row.what == SYNC_STREAM_WAIT && row.record_corr >= 0;
 	if (row.what != SYNC_OTHER && row.corr >= 0)
 		vec_push(&g->recording->syncs, row);
 }

@@ -159,6 +159,19 @@ is 'a hand-over by the length of the gap' "$(events | tr . '\n' | grep depend)" 
 is 'rows say which' "$(events | tr . '\n' | grep -e depend -e block)" \
 	'depend producer 10000 10000
 block cudaStreamSynchronize 20000 20000'
+{
+	step 1 0 800
+	launch 1 10 copy 9 30 400
+	launch 3 30 gemm 8 50 20
+	ev cuda_runtime cudaStreamWaitEvent 1 45 2 '"correlation":11'
+	ev cuda_sync 'Stream Wait Event' 8 431 1 '"device":0,"stream":8,"correlation":11,"wait_on_stream":-1,"wait_on_cuda_event_record_corr_id":-1'
+	launch 2 50 consumer 8 440 100
+	ev cuda_runtime cudaDeviceSynchronize 1 70 480 '"correlation":12'
+} | trace >t.json
+is 'rows that do not say which' "$(events | tr . '\n' | grep -e kernel -e depend)" \
+	'kernel copy 400000 0
+depend copy 10000 10000
+kernel consumer 100000 0'
 
 # ---- threads ----
 

@@ -299,7 +299,8 @@ class Graph:
         for row in rec.rows:
             a = row.get("args", {})
             call = rec.calls.get(row.get("corr"))
-            has_waits |= row["name"] == "Stream Wait Event"
+            has_waits |= (row["name"] == "Stream Wait Event" and
+                          a.get("wait_on_cuda_event_record_corr_id", -1) >= 0)
             if call is None or row["name"] not in ("Stream Sync", "Event Sync", "Stream Wait Event"):
                 continue
             stream = (row.get("dev"), row.get("gpu_stream"))
