@@ -83,32 +83,6 @@ kind_of(const struct clock *c, const struct step_window *w)
 	return kind;
 }
 
-/* When the GPU work that each window launched was done. */
-static void
-find_paces(struct clock *c)
-{
-	c->pace.n = 0;
-	for (size_t i = 0; i < c->steps.list.n; i++)
-		vec_push(&c->pace,
-		    ((struct step_pace){
-			.start_ns = c->steps.list.v[i].start_ns,
-			.end_ns = c->steps.list.v[i].end_ns }));
-	for (size_t i = 0; i < c->host.gpus.n; i++) {
-		const struct host_gpu *k = &c->host.gpus.v[i];
-		uint32_t w = k->launch != HOST_NONE
-		    ? steps_window_of(&c->steps, &c->host, k->launch)
-		    : HOST_NONE;
-		struct step_pace *p;
-
-		if (w == HOST_NONE)
-			continue;
-		p = &c->pace.v[w];
-		if (!p->has_work || k->end_ns > p->done_ns)
-			p->done_ns = k->end_ns;
-		p->has_work = true;
-	}
-}
-
 /*
  * Where the host only enqueues, a step is what the GPU took: from the end of
  * the work of the one before to that of its own.
@@ -241,7 +215,10 @@ clock_end(struct clock *c, struct side *r)
 		(void)map_put(&seen, (uint64_t)r->gpus.v[i].step, NULL);
 	host_ready(&c->host);
 	steps_find(&c->steps, &c->host, NULL, 0);
-	find_paces(c);
+	c->pace.n = 0;
+	for (size_t i = 0; i < c->steps.list.n; i++)
+		(void)vec_add(&c->pace);
+	step_paces_find(c->pace.v, &c->steps, &c->host);
 	if (c->host.gpus.n > 0)
 		parts_find(&c->parts, &c->host, &c->steps);
 	for (size_t i = 0; i < c->steps.processes.n; i++)

@@ -94,6 +94,28 @@ parts_free(struct parts *p)
 
 /* ---- the time of a step ---- */
 
+void
+step_paces_find(
+    struct step_pace *v, const struct steps *steps, const struct host *h)
+{
+	for (size_t i = 0; i < steps->list.n; i++)
+		v[i] =
+		    (struct step_pace){ .start_ns = steps->list.v[i].start_ns,
+			    .end_ns = steps->list.v[i].end_ns };
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		const struct host_gpu *k = &h->gpus.v[i];
+		uint32_t w = k->launch != HOST_NONE
+		    ? steps_window_of(steps, h, k->launch)
+		    : STEPS_NONE;
+
+		if (w == STEPS_NONE)
+			continue;
+		if (!v[w].has_work || k->end_ns > v[w].done_ns)
+			v[w].done_ns = k->end_ns;
+		v[w].has_work = true;
+	}
+}
+
 bool
 step_pace_is_gpu(struct step_pace *v, size_t n)
 {

@@ -46,6 +46,10 @@ struct step_pace {
 	    gpu_wall_ns; /* since the one before was done; INT64_MIN: unknown */
 };
 
+/* Of each window of steps.list, to v: its span, and when its work was done. */
+void step_paces_find(
+    struct step_pace *v, const struct steps *steps, const struct host *h);
+
 /*
  * Steps of a process, in order: sets gpu_wall_ns, and says whether that is the
  * time of a step. So it is where the host only enqueues: the GPU takes longer

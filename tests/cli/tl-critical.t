@@ -173,6 +173,18 @@ is 'rows that do not say which' "$(events | tr . '\n' | grep -e kernel -e depend
 depend copy 10000 10000
 kernel consumer 100000 0'
 
+# ---- the GPU sets the pace ----
+
+{
+	for i in 0 1 2; do
+		step $i $((i * 100)) 100
+		launch $i $((i * 100 + 10)) gemm 7 $((i * 300 + 20)) 300
+	done
+} | trace >t.json
+is 'where the host only enqueues, until the GPU is done' "$(path)" \
+	'compute kernel 900000.between_ops host 10000.latency launch 10000.'
+is 'a step that is asked for is the host'"'"'s' "$(long --step 1)" 100000
+
 # ---- threads ----
 
 {

@@ -593,7 +593,12 @@ def windows(rec, trace):
         return
     start = min(s["ts_ns"] for s in steps)
     end = max(s["ts_ns"] + s["wall_ns"] for s in steps)
-    mains = {by_uid.get(s.get("uid")) for s in steps if s["what"] == "step"}
+    paced = {s.get("pid") for s in table(["tl-steps", "--table", "steps_summary", trace]) or []
+             if s["step_time"] == "gpu_wall"}
+    end = max([end] + [s["ts_ns"] + s["wall_ns"] + s["drain_ns"] for s in steps
+                       if s.get("pid") in paced and s.get("drain_ns") is not None])
+    mains = {by_uid.get(s.get("uid")) for s in steps
+             if s["what"] == "step" and s.get("pid") not in paced}
     n = sum(len(v) for v in rec.threads.values()) + len(rec.gpus)
     if n <= WHOLE:
         yield [], start, end, mains
