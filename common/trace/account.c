@@ -280,13 +280,39 @@ by_launch(const void *x, const void *y)
 	return (a->launch > b->launch) - (a->launch < b->launch);
 }
 
-/* Of a graph the union: its events come in time. */
+/* From the call on until the first event of its work starts. */
 static int64_t
-median_work(
-    struct account *a, const struct host *h, const uint32_t *gpus, size_t n)
+start_of(const struct host *h, const struct work *first)
+{
+	const struct host_event *r = &h->events.v[first->launch];
+
+	return (first->span.start > r->end_ns ? first->span.start : r->end_ns) -
+	    r->start_ns;
+}
+
+/* Of n of one launch, which come in time, the union. */
+static int64_t
+length_of(const struct work *v, size_t n)
+{
+	int64_t end = v[0].span.start, ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct span s = v[i].span;
+
+		s.start = s.start > end ? s.start : end;
+		ns += s.end > s.start ? s.end - s.start : 0;
+		end = s.end > end ? s.end : end;
+	}
+	return ns;
+}
+
+/* How long work is, and how long a graph takes to start; -1: there is none. */
+static void
+find_work(struct account *a, const struct host *h, const uint32_t *gpus,
+    size_t n, int64_t *graph_start_ns)
 {
 	VEC(struct work) works = { 0 };
-	int_list list = { 0 };
+	int_list lengths = { 0 }, starts = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		const struct host_gpu *k = &h->gpus.v[gpus[i]];
@@ -298,21 +324,18 @@ median_work(
 	}
 	a->nlaunched = works.n;
 	stable_sort(works.v, works.n, sizeof *works.v, by_launch);
-	for (size_t i = 0; i < works.n;) {
-		uint32_t launch = works.v[i].launch;
-		int64_t end = works.v[i].span.start, ns = 0;
+	for (size_t i = 0, of; i < works.n; i += of) {
+		const struct work *v = &works.v[i];
 
-		for (; i < works.n && works.v[i].launch == launch; i++) {
-			struct span s = works.v[i].span;
-
-			s.start = s.start > end ? s.start : end;
-			ns += s.end > s.start ? s.end - s.start : 0;
-			end = s.end > end ? s.end : end;
-		}
-		vec_push(&list, ns);
+		for (of = 1; i + of < works.n && v[of].launch == v->launch;)
+			of++;
+		vec_push(&lengths, length_of(v, of));
+		if (h->events.v[v->launch].ngpu > 1)
+			vec_push(&starts, start_of(h, v));
 	}
 	vec_free(&works);
-	return upper_median(&list);
+	a->work_ns = upper_median(&lengths);
+	*graph_start_ns = upper_median(&starts);
 }
 
 /* The median length of the pieces of gaps of one cause; -1: there is none. */
@@ -328,36 +351,11 @@ median_piece(const struct gaps *g, enum cause cause)
 	return upper_median(&list);
 }
 
-/* From the call on until the first event starts, of launches of graphs. */
-static int64_t
-median_graph_launch(const struct host *h, const uint32_t *gpus, size_t n)
-{
-	int_list list = { 0 };
-	uint32_t last = HOST_NONE;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct host_gpu *k = &h->gpus.v[gpus[i]];
-		const struct host_event *r;
-
-		if (k->launch == HOST_NONE || k->launch == last)
-			continue;
-		last = k->launch;
-		r = &h->events.v[k->launch];
-		if (r->ngpu > 1)
-			vec_push(&list,
-			    k->start_ns > r->end_ns ? k->start_ns - r->start_ns
-						    : r->end_ns - r->start_ns);
-	}
-	return upper_median(&list);
-}
-
 /* What is between the events of a graph, and its launch. */
 static int64_t
-graph_terms(const struct account *a, const struct gaps *g, const struct host *h,
-    const uint32_t *gpus, size_t n)
+graph_terms(const struct account *a, const struct gaps *g, int64_t launch)
 {
-	int64_t gap = median_piece(g, CAUSE_GRAPH_GAP);
-	int64_t launch = median_graph_launch(h, gpus, n), ns;
+	int64_t gap = median_piece(g, CAUSE_GRAPH_GAP), ns;
 
 	if (gap < 0)
 		gap = median_piece(g, CAUSE_QUEUE_GAP);
@@ -376,6 +374,8 @@ static void
 add_launches(struct account *a, const struct gaps *g, const struct host *h,
     const uint32_t *gpus, size_t n)
 {
+	int64_t graph_start_ns;
+
 	for (size_t i = 0; i < g->list.n; i++) {
 		const struct gap *gap = &g->list.v[i];
 		uint32_t launch = gap->next != HOST_NONE
@@ -386,8 +386,8 @@ add_launches(struct account *a, const struct gaps *g, const struct host *h,
 		    h->events.v[launch].start_ns > gap->start_ns;
 	}
 	a->interval_ns = median_interval(h);
-	a->work_ns = median_work(a, h, gpus, n);
-	a->graph_ns = graph_terms(a, g, h, gpus, n);
+	find_work(a, h, gpus, n, &graph_start_ns);
+	a->graph_ns = graph_terms(a, g, graph_start_ns);
 }
 
 /* ---- all ---- */

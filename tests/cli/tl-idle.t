@@ -268,6 +268,16 @@ is 'exposed communication and copies, and what opened a gap' \
 is 'what waits for work that is missing' \
 	"$(window missing_ns,blocked_in,blocked_uid,waits_by,waits_uid)" \
 	'800000 cudaMemcpy 6 cudaStreamWaitEvent 2.'
+{
+	ev cuda_runtime cudaGraphLaunch 1 100 10 '"correlation":1'
+	ev kernel a 7 200 10 '"device":0,"stream":7,"correlation":1'
+	ev kernel b 8 205 10 '"device":0,"stream":8,"correlation":1'
+	ev kernel c 7 230 10 '"device":0,"stream":7,"correlation":1'
+	ev cuda_runtime cudaLaunchKernel 2 150 5 '"correlation":2'
+	ev kernel other 9 207 1 '"device":0,"stream":9,"correlation":2'
+} | trace >steps.json
+is 'the start of a graph, among the work of another launch' \
+	"$(window launched,launch_work_ns,graph_ns)" '4 25000 145000.'
 none | gap 300 250
 
 {
