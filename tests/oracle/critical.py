@@ -593,12 +593,16 @@ def windows(rec, trace):
         return
     start = min(s["ts_ns"] for s in steps)
     end = max(s["ts_ns"] + s["wall_ns"] for s in steps)
-    paced = {s.get("pid") for s in table(["tl-steps", "--table", "steps_summary", trace]) or []
-             if s["step_time"] == "gpu_wall"}
+    sums = table(["tl-steps", "--table", "steps_summary", trace]) or []
+    paced = {s.get("pid") for s in sums if s["step_time"] == "gpu_wall"}
     end = max([end] + [s["ts_ns"] + s["wall_ns"] + s["drain_ns"] for s in steps
                        if s.get("pid") in paced and s.get("drain_ns") is not None])
     mains = {by_uid.get(s.get("uid")) for s in steps
              if s["what"] == "step" and s.get("pid") not in paced}
+    if any(s.get("repeat_calls") for s in sums):  # these have no annotations
+        start = min(g.s for g in rec.gpus if g.e > g.s)
+        end = max(g.e for g in rec.gpus if g.e > g.s)
+        mains = set()
     n = sum(len(v) for v in rec.threads.values()) + len(rec.gpus)
     if n <= WHOLE:
         yield [], start, end, mains
