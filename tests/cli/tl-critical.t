@@ -13,8 +13,8 @@ launch() { # launch CORR TS KERNEL STREAM START DUR: of 10 us, on thread 1
 	gpu kernel "$3" "$4" "$5" "$6" "$1"
 }
 step() { ev user_annotation "ProfilerStep#$1" 1 "$2" "$3"; }
-path() { rows "tl-critical -c bound,kind,time_ns $* t.json"; }
-events() { rows "tl-critical --table critical_events -c kind,name,time_ns,residual_ns $* t.json"; }
+path() { rows "tl-critical -c bound,kind,time_ns t.json"; }
+events() { rows "tl-critical --table critical_events -c kind,name,time_ns,residual_ns t.json"; }
 long() { # long OPTION...: the window
 	tl-critical -c time_ns "$@" t.json | awk 'NR > 1 { n += $1 } END { print n + 0 }'
 }

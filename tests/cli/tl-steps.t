@@ -104,7 +104,7 @@ is 'one kernel again and again is no step' "$(steps what)" 'whole.'
 	t=0
 	for i in 1 2 3 4; do
 		for name in x y$i; do
-			launch $((t + 1)) $((t += 10)) $((t + 20)) 5 $name
+			launch $((t + 1)) $((t += 10)) $((t + 20)) 5 "$name"
 		done
 	done
 } | trace >t.json
@@ -215,10 +215,10 @@ is 'not for some of the steps' "$(tl-steps --step 7 --table steps_slow --no-head
 	t=0
 	for i in $(seq 32); do
 		d=1000
-		test $i = 11 && d=3000
-		test $i -gt 20 && d=1500
-		step $i $t $d
-		launch $i $((t + 10)) $((t + 20)) 10
+		test "$i" = 11 && d=3000
+		test "$i" -gt 20 && d=1500
+		step "$i" $t $d
+		launch "$i" $((t + 10)) $((t + 20)) 10
 		t=$((t + d))
 	done
 } | trace >changes.json
