@@ -17,14 +17,15 @@ static const struct {
 	const char *verdict, *part;
 	bool is_plural;
 } classes[ACCOUNT_COUNT] = {
-	[GROUP_OF_HOST] = { "host-bound", "host work" },
-	[GROUP_OF_GPU] = { "GPU-bound", "GPU work" },
+	[GROUP_OF_HOST] = { "host-bound", "host work", false },
+	[GROUP_OF_GPU] = { "GPU-bound", "GPU work", false },
 	[GROUP_OF_SYNC] = { "sync-bound", "blocking calls", true },
-	[GROUP_OF_ALLOCATION] = { "allocation-bound", "allocation" },
-	[GROUP_OF_DATA] = { "data-bound", "data loading" },
-	[GROUP_OF_COMPILE] = { "compile-bound", "compilation" },
-	[GROUP_OF_START] = { "recorded during start-up", "start-up" },
-	[ACCOUNT_COMM] = { "communication-bound", "exposed communication" },
+	[GROUP_OF_ALLOCATION] = { "allocation-bound", "allocation", false },
+	[GROUP_OF_DATA] = { "data-bound", "data loading", false },
+	[GROUP_OF_COMPILE] = { "compile-bound", "compilation", false },
+	[GROUP_OF_START] = { "recorded during start-up", "start-up", false },
+	[ACCOUNT_COMM] = { "communication-bound", "exposed communication",
+	    false },
 	[ACCOUNT_COPY] = { "copy-bound", "exposed copies", true },
 };
 

@@ -273,9 +273,63 @@ set_facts(struct perfetto *p)
 		report(MSG_PACKETS_OTHER, p->s->in->name, p->nother);
 }
 
+/* ---- salvage ---- */
+
+static void
+lose(struct perfetto *p, uint64_t bytes)
+{
+	p->nlosses++;
+	p->lost_bytes += bytes;
+	p->fault = NULL;
+}
+
+/* Where the packets end before the file does, all of the rest is lost. */
+static void
+lose_rest(struct perfetto *p)
+{
+	struct in *in = p->s->in;
+	uint64_t n = 0;
+
+	do {
+		n += (uint64_t)(in->end - in->p);
+		in->p = in->end;
+		in_release(in);
+	} while (in_more(in));
+	p->is_cut = true;
+	lose(p, n);
+}
+
+static void
+end_salvage(struct perfetto *p)
+{
+	struct source_state *s = p->s;
+	struct buf fact = { 0 };
+
+	if (in_damage(s->in) != NULL) {
+		lose_rest(p);
+		report(MSG_UNREADABLE_REST, s->in->name, in_damage(s->in));
+	}
+	if (p->nlosses == 0)
+		return;
+	if (s->next_id == 0)
+		die("%s: nothing can be saved: no event is whole", s->in->name);
+	buf_printf(&fact,
+	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64
+	    ",\"mended\":0,\"cut\":%s}",
+	    p->nlosses, p->lost_bytes, p->is_cut ? "true" : "false");
+	facts_json(&s->facts, "salvaged", buf_str(&fact));
+	buf_free(&fact);
+	stream_mark(s->out, MARK_SALVAGED);
+	report(p->is_cut ? MSG_SALVAGE_CUT : MSG_SALVAGE, s->in->name,
+	    s->next_id, p->nlosses, p->lost_bytes, UINT64_C(0));
+}
+
+/* ---- all of it ---- */
+
 static void
 read_file(struct source_state *s)
 {
+	bool salvages = s->set->salvage;
 	struct perfetto *p = xcalloc(1, sizeof *p);
 	enum proto_status status;
 	struct proto m;
@@ -293,22 +347,29 @@ read_file(struct source_state *s)
 		p->offset = m.at;
 		if (m.field == 1 && m.type == PROTO_BYTES)
 			(void)perfetto_packet(p, m.bytes, 0);
-		if (p->fault != NULL)
+		if (p->fault != NULL && !salvages)
 			source_die_at(s, p->offset, p->fault);
+		if (p->fault != NULL)
+			lose(p, (uint64_t)(m.p - s->in->p));
 		s->counts->bytes += (size_t)(m.p - s->in->p);
 		s->in->p = m.p;
 		in_release(s->in);
 		if (progress_due)
 			progress_show(in_consumed(s->in), in_size(s->in));
 	}
-	source_check(s);
-	if (status != PROTO_END)
+	if (!salvages)
+		source_check(s);
+	if (status != PROTO_END && !salvages)
 		source_die_at(s, m.at,
 		    status == PROTO_BAD ? m.error : "the data end in a packet");
+	if (status != PROTO_END)
+		lose_rest(p);
 	lanes_finish(p);
-	if (p->fault != NULL)
+	if (p->fault != NULL && !salvages)
 		source_die_at(s, p->offset, p->fault);
 	set_facts(p);
+	if (salvages)
+		end_salvage(p);
 }
 
 /* ---- the format ---- */
@@ -365,4 +426,5 @@ const struct format perfetto_format = {
 	.name = "perfetto",
 	.sniff = sniff,
 	.read = read_file,
+	.can_salvage = true,
 };

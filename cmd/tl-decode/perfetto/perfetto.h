@@ -112,6 +112,9 @@ struct perfetto {
 	uint64_t nother;   /* packets of other data sources */
 	uint64_t
 	    nnoclock; /* times of clocks that nothing ties to the trace's */
+	/* what --salvage skipped */
+	uint64_t nlosses, lost_bytes;
+	bool is_cut;
 	bool is_rocprof;
 };
 
