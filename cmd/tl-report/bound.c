@@ -356,8 +356,10 @@ bound_put(struct figures *f, struct buf *b)
 	if (f->set->is_rocprof || f->all.busy_ns < LITTLE_NS || w->n == 0)
 		put_plain(f, "", b);
 	else if (is_blind(w))
-		put_plain(
-		    f, "; can't tell why: no host events in the recording", b);
+		put_plain(f,
+		    "; can't tell why: no ops, calls or Python frames in the "
+		    "recording",
+		    b);
 	else
 		put_verdict(f, w, late, b);
 	vec_free(&sum.parts);

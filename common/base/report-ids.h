@@ -42,7 +42,7 @@ WARNING(NO_SUCH_STEP,
     "{#last}")
 WARNING(NO_SUCH_ANNOTATION,
     "{file}: source {#source} has no annotation '{name}'")
-WARNING(NO_SUCH_NAME, "{file}: no event in the window is like '{name}'")
+WARNING(NO_SUCH_NAME, "{file}: no event in the window matches '{name}'")
 
 /* ---- no answer: nothing of the kind ---- */
 NOTHING(NO_EVENTS, "{file}: no events")
@@ -89,7 +89,7 @@ NOTHING(NO_MODULE_FRAMES,
 NOTHING(NO_MODULES,
     "{file}: none of {#n} Python frames is an nn.Module: record the model's "
     "calls, with with_stack=True and with_modules=True")
-NOTHING(NO_SUCH_MODULE, "{file}: no nn.Module is like '{name}'")
+NOTHING(NO_SUCH_MODULE, "{file}: no nn.Module matches '{name}'")
 NOTHING(NO_MODULE_LAUNCHED,
     "{file}: no nn.Module launched work of the selection")
 NOTHING(NO_MODULE_TIME,

@@ -24,7 +24,8 @@
 #define EACH_CAUSE(X)                                                          \
 	X(NOTHING, "nothing", NONE, "")                                        \
 	X(ANNOTATED, "annotated", NONE, "")                                    \
-	X(PYTHON, "python", HOST, "capture a graph or compile")                \
+	X(PYTHON, "python", HOST,                                              \
+	    "move it off the launching thread, or capture a graph")            \
 	X(OP, "op", HOST, "capture a graph, compile or enlarge the batch")     \
 	X(AUTOGRAD, "autograd", HOST, "compile or enlarge the batch")          \
 	X(OPTIMIZER, "optimizer", HOST, "use a fused optimizer")               \

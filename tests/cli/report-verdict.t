@@ -197,7 +197,7 @@ is 'some of it' "$(verdict)" \
 	'Recording incomplete: 38.0 % of 10.0 us is not in the recording: late start; record more. The rest is GPU-bound: GPU work is 96.8 % of 6.2 us.'
 idle missing no_host '' 4000 4000 0
 is 'nor without the host' "$(verdict)" \
-	"10.0 us: 60.0 % compute, 40.0 % idle; can't tell why: no host events in the recording."
+	"10.0 us: 60.0 % compute, 40.0 % idle; can't tell why: no ops, calls or Python frames in the recording."
 idle data data enumerate 3000 3000 0 host op aten::mm 1000 1000 0
 is 'partly' "$(verdict)" \
 	'Partly data-bound: data loading is 30.0 % of 10.0 us: enumerate (3.0 us: 2,000 calls, longest wait 3.0 us, uid 77); GPU work is 60.0 %.'

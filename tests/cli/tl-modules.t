@@ -293,7 +293,7 @@ refuses 5 'none of 1 Python frames is an nn.Module' 'tl-modules frames.json'
 module Net_0 0 10 | trace >host.json
 refuses 5 'module calls has that much GPU time: --min-time 0ns' 'tl-modules host.json'
 is 'modules without GPU work' "$(tsv module,gpu_ns,pct_of_busy --min-time 0ns host.json)" 'Net_0 0 '
-refuses 5 "no nn.Module is like 'X'" 'tl-modules --root X net.tl'
+refuses 5 "no nn.Module matches 'X'" 'tl-modules --root X net.tl'
 reports 5 no-match 'tl-modules --name nosuch net.tl'
 refuses 5 'none of 7 module calls has that much' 'tl-modules --min-time 1s net.tl'
 refuses 2 "needs kernel, memcpy or memset" 'tl-modules --kind op net.tl'
