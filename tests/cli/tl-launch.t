@@ -166,12 +166,14 @@ is 'terms of the estimate that the trace has' \
 } | trace | tl-tree -o frames.tl
 is 'frames that are not read' "$(rows 'tl-launch --table launches --sort ts_ns -c op,api_ns frames.tl')" \
 	'aten::empty 2000. 5000.'
-cp "$ROOT/tests/data/replay.json.gz" "$ROOT/tests/data/capture.json.gz" .
-tl-graft --capture capture.json.gz replay.json.gz -o grafted.tl 2>/dev/null
-for table in launches launches_by_op queue_length launch_cost launch_layers graph_estimate; do
-	is "a captured graph is one launch: $table" "$(tl-launch --table $table grafted.tl)" \
-		"$(tl-launch --table $table replay.json.gz)"
-done
+if command -v tl-graft >/dev/null; then # it needs Lua
+	tl-graft --capture "$ROOT/tests/data/capture.json.gz" -o grafted.tl \
+		"$ROOT/tests/data/replay.json.gz" 2>/dev/null
+	for table in launches launches_by_op queue_length launch_cost launch_layers graph_estimate; do
+		is "a captured graph is one launch: $table" "$(tl-launch --table $table grafted.tl)" \
+			"$(tl-launch --table $table "$ROOT/tests/data/replay.json.gz")"
+	done
+fi
 is 'two inputs' "$(rows 'tl-launch -c src,api,count graph.json run.json')" \
 	'0 cudaGraphLaunch 1.1 cudaLaunchKernel 25.'
 
