@@ -127,6 +127,17 @@ key_of_role(struct event *ev, enum role role)
 	}
 }
 
+static bool
+has_field(const struct ndjson_dec *d, uint32_t key)
+{
+	const struct ndjson_group *g = &d->groups[GROUP_FIELD];
+
+	for (size_t i = 0; i < g->entries.n; i++)
+		if (g->entries.v[i].key == key)
+			return true;
+	return false;
+}
+
 /*
  * The members dev, gpu_stream, corr, ext that do not follow from entries make
  * flags of the shape or entries of their own, in front.
@@ -148,6 +159,7 @@ add_fields(struct ndjson_dec *d)
 						 : 0;
 		struct key had = *key_of_role(ev, role), key;
 		struct key own = role == ROLE_DEV ? ev->pid : ev->tid;
+		uint32_t name;
 
 		if ((d->e.has_role >> role & 1) == 0)
 			continue;
@@ -161,10 +173,16 @@ add_fields(struct ndjson_dec *d)
 			d->e.shape.flags |= (uint8_t)flag;
 			continue;
 		}
+		/* another one of the name would be written as the same */
+		name = intern_put(d->st->text, str_of(role_words[role]));
+		if (has_field(d, name)) {
+			vec_free(&fields.entries);
+			buf_free(&fields.vals);
+			return false;
+		}
 		vec_push(&fields.entries,
 		    ((struct entry){
-			.key =
-			    intern_put(d->st->text, str_of(role_words[role])),
+			.key = name,
 			.type = (uint8_t)v->type,
 			.group = GROUP_FIELD,
 			.role = (uint8_t)role,

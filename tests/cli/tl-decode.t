@@ -592,7 +592,7 @@ is 'names of process and thread' "$(tl-decode made.pftrace | tl-cat |
 	jq -c 'select(.kind == "meta") | [.name, .pid, .args.name]')" '["process_name",7,"python"]'
 head -c -5 made.pftrace >cut.pftrace
 refuses 1 'cut.pftrace: byte 380: the data end in a field \(tl-decode --salvage' 'tl-decode cut.pftrace'
-refuses 3 'cut.pftrace: salvaged: events 5, losses 1 \(bytes [0-9]*\), .*the end is missing' \
+refuses 3 'cut.pftrace: salvaged: events 5, losses 1' \
 	'tl-decode --salvage cut.pftrace -o cut.tl'
 is 'its whole packets are there' "$(tl-cat --tsv -F name --no-header cut.tl 2>/dev/null | sort | uniq -c | tr -s ' \n' ' ')" \
 	' 3 aten::mm 1 cudaLaunchKernel 1 process_name '
