@@ -109,7 +109,7 @@ more_cell(const struct sink_row *row, unsigned number)
 		return cell_real(real);
 	}
 	memcpy(&v, more + (number - C_INT), sizeof v);
-	return v != SINK_NONE ? cell_int(v) : cell_none();
+	return v >= 0 ? cell_int(v) : cell_none();
 }
 
 static struct cell

@@ -12,120 +12,6 @@
 #define RUN_LAUNCHES 20  /* late ones, at least */
 #define RUN_INTERVALS 10 /* from a late launch to the next one, at most */
 
-/* ---- medians ---- */
-
-int64_t
-median_of(ns_list *list)
-{
-	int64_t v = SINK_NONE;
-
-	if (list->n > 0) {
-		sort_i64(list->v, list->n);
-		v = list->v[list->n / 2];
-	}
-	vec_free(list);
-	return v;
-}
-
-int64_t
-median_interval(const struct finder *f, const struct launch *v, size_t n)
-{
-	ns_list list = { 0 };
-
-	for (size_t i = 1; i < n; i++) {
-		const struct host_event *a = call_of(f, &v[i - 1]);
-		const struct host_event *b = call_of(f, &v[i]);
-
-		if (a->thread == b->thread)
-			vec_push(&list, b->start_ns - a->start_ns);
-	}
-	return median_of(&list);
-}
-
-int64_t
-median_work(const struct launch *v, size_t n)
-{
-	ns_list list = { 0 };
-
-	for (size_t i = 0; i < n; i++)
-		vec_push(&list, v[i].work_ns);
-	return median_of(&list);
-}
-
-/* ---- launches ---- */
-
-static int
-by_launch(const void *x, const void *y)
-{
-	const struct host_gpu *a = *(const struct host_gpu *const *)x;
-	const struct host_gpu *b = *(const struct host_gpu *const *)y;
-
-	return (a->launch > b->launch) - (a->launch < b->launch);
-}
-
-/* GPU events are in time, so that those of one launch are, too. */
-static int64_t
-busy_ns(const struct host_gpu *const *v, size_t n)
-{
-	int64_t end = v[0]->start_ns, ns = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		int64_t from = v[i]->start_ns > end ? v[i]->start_ns : end;
-
-		if (v[i]->end_ns > from) {
-			ns += v[i]->end_ns - from;
-			end = v[i]->end_ns;
-		}
-	}
-	return ns;
-}
-
-static void
-find_launches(struct finder *f)
-{
-	const struct host *h = f->h;
-
-	for (size_t i = 0; i < h->gpus.n; i++) {
-		const struct host_gpu *k = &h->gpus.v[i];
-
-		if (k->launch != HOST_NONE &&
-		    map_get(&f->g->chosen, uid_hash(k->uid)) != NULL)
-			vec_push(&f->gpus, k);
-	}
-	stable_sort(f->gpus.v, f->gpus.n, sizeof *f->gpus.v, by_launch);
-	for (size_t i = 0, n; i < f->gpus.n; i += n) {
-		const struct host_gpu *const *v = f->gpus.v + i;
-
-		for (n = 1; i + n < f->gpus.n && v[n]->launch == v[0]->launch;)
-			n++;
-		vec_push(&f->launches,
-		    ((struct launch){ v[0]->launch, (uint32_t)i, (uint32_t)n,
-			busy_ns(v, n), false }));
-	}
-}
-
-static void
-mark_late(struct finder *f)
-{
-	for (size_t i = 0; i < f->gaps.list.n; i++) {
-		const struct gap *gap = &f->gaps.list.v[i];
-		uint32_t event = gap->next != HOST_NONE
-		    ? f->h->gpus.v[gap->next].launch
-		    : HOST_NONE;
-		size_t at;
-
-		if (event == HOST_NONE ||
-		    f->h->events.v[event].start_ns <= gap->start_ns)
-			continue;
-		bisect(
-		    at, f->launches.n, mid, f->launches.v[mid].event < event);
-		if (at == f->launches.n || f->launches.v[at].event != event)
-			continue; /* not chosen */
-		f->launches.v[at].is_late = true;
-		f->cost.nlate++;
-	}
-}
-
 /* ---- layers ---- */
 
 /* A thread at rest has no layer, and one that waits for the backward pass of
@@ -218,15 +104,15 @@ add_run(struct finder *f, const struct launch *v, size_t n, size_t nlate,
 
 	if (nlate < RUN_LAUNCHES)
 		return;
-	interval_ns = median_interval(f, v, n);
-	if (median_work(v, n) >= interval_ns)
+	interval_ns = launches_interval(f->h, v, n);
+	if (launches_work(v, n) >= interval_ns)
 		return;
 	window = (struct span){ call_of(f, v)->start_ns,
 		call_of(f, &v[n - 1])->end_ns };
 	for (size_t i = 0; i < n; i++)
 		for (uint32_t k = v[i].first; k < v[i].first + v[i].n; k++)
-			if (f->gpus.v[k]->end_ns > window.end)
-				window.end = f->gpus.v[k]->end_ns;
+			if (gpu_of(f, k)->end_ns > window.end)
+				window.end = gpu_of(f, k)->end_ns;
 	add_layers(f, v, &v[n - 1], to);
 	graph_add(f, "run", (struct key){ 0, KEY_NONE }, v, n, window);
 }
@@ -237,10 +123,10 @@ find_runs(struct finder *f, struct layers *to)
 	const struct launch *first = NULL, *last = NULL;
 	size_t nlate = 0;
 
-	for (size_t i = 0; i < f->launches.n; i++) {
-		const struct launch *l = &f->launches.v[i];
+	for (size_t i = 0; i < f->launches.list.n; i++) {
+		const struct launch *l = &f->launches.list.v[i];
 
-		if (!l->is_late)
+		if (!l->is_starved)
 			continue;
 		if (last != NULL && !follows(f, last, l)) {
 			add_run(
@@ -280,14 +166,15 @@ add_steps(struct finder *f)
 	VEC(struct in_step) list = { 0 };
 	VEC(struct launch) one = { 0 };
 
-	for (size_t i = 0; i < f->launches.n; i++) {
-		uint32_t window =
-		    steps_window_of(&f->steps, f->h, f->launches.v[i].event);
+	for (size_t i = 0; i < f->launches.list.n; i++) {
+		uint32_t window = steps_window_of(
+		    &f->steps, f->h, f->launches.list.v[i].event);
 
 		if (window != STEPS_NONE &&
 		    f->steps.list.v[window].what == STEP_IS_STEP)
 			vec_push(&list,
-			    ((struct in_step){ window, f->launches.v[i] }));
+			    ((struct in_step){
+				window, f->launches.list.v[i] }));
 	}
 	stable_sort(list.v, list.n, sizeof *list.v, by_step);
 	for (size_t i = 0; i < list.n; i++) {
@@ -312,7 +199,7 @@ add_cost(struct finder *f)
 {
 	struct launch_record *r = launch_add(f->g, IS_COST);
 
-	r->rec.uid = call_of(f, &f->launches.v[0])->uid;
+	r->rec.uid = call_of(f, &f->launches.list.v[0])->uid;
 	r->ngpu = f->cost.pace.ngpu;
 	r->more = (uint32_t)f->g->costs.n;
 	vec_push(&f->g->costs, f->cost);
@@ -322,14 +209,15 @@ static void
 look(struct finder *f)
 {
 	struct layers all = { 0 }, runs = { 0 };
-	const struct launch *v = f->launches.v;
-	size_t n = f->launches.n, first = 0;
+	const struct launch *v = f->launches.list.v;
+	size_t n = f->launches.list.n, first = 0;
 
 	f->cost.pace.nlaunches = (int64_t)n;
-	f->cost.pace.ngpu = (int64_t)f->gpus.n;
-	f->cost.pace.interval_ns = median_interval(f, v, n);
-	f->cost.pace.work_ns = median_work(v, n);
-	mark_late(f);
+	f->cost.pace.ngpu = (int64_t)f->launches.gpus.n;
+	f->cost.pace.interval_ns = launches_interval(f->h, v, n);
+	f->cost.pace.work_ns = launches_work(v, n);
+	launches_starve(&f->launches, f->h, &f->gaps);
+	f->cost.nlate = (int64_t)f->launches.nstarved;
 	graph_terms(f);
 	find_runs(f, &runs);
 	add_steps(f);
@@ -347,19 +235,24 @@ void
 cost_find(struct program *g)
 {
 	struct finder f = { .g = g, .h = &g->host };
-	VEC(uint32_t) gpus = { 0 };
+	VEC(uint32_t) gpus = { 0 }, chosen = { 0 };
 
 	host_ready(&g->host);
 	steps_find(&f.steps, &g->host, NULL, 0);
-	for (uint32_t i = 0; i < g->host.gpus.n; i++)
+	for (uint32_t i = 0; i < g->host.gpus.n; i++) {
+		uint64_t hash = uid_hash(g->host.gpus.v[i].uid);
+
 		vec_push(&gpus, i);
+		if (map_get(&g->chosen, hash) != NULL)
+			vec_push(&chosen, i);
+	}
 	account_find(&f.account, &f.gaps, &g->host, gpus.v, gpus.n, &f.steps);
-	find_launches(&f);
-	if (f.launches.n > 0)
+	launches_find(&f.launches, f.h, chosen.v, chosen.n);
+	if (f.launches.list.n > 0)
 		look(&f);
 	vec_free(&gpus);
+	vec_free(&chosen);
 	gaps_free(&f.gaps);
 	steps_free(&f.steps);
-	vec_free(&f.gpus);
-	vec_free(&f.launches);
+	launches_free(&f.launches);
 }

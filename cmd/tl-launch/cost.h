@@ -4,14 +4,7 @@
 #define TL_LAUNCH_COST_H
 
 #include "cmd/tl-launch/launch.h"
-
-/* A call, and what it launched: from first on in finder.gpus. */
-struct launch {
-	uint32_t event; /* of the host */
-	uint32_t first, n;
-	int64_t work_ns; /* busy time */
-	bool is_late;
-};
+#include "trace/launches.h"
 
 /* Host time by layer, of threads from one of their launches to another. */
 struct layers {
@@ -25,23 +18,21 @@ struct finder {
 	struct account account;
 	struct gaps gaps;
 	struct steps steps;
-	VEC(const struct host_gpu *) gpus; /* chosen, by launch and time */
-	VEC(struct launch) launches;       /* by thread and time */
+	struct launches launches; /* of what is chosen */
 	struct cost cost;
 };
-
-typedef VEC(int64_t) ns_list;
-/* The upper one of an even count; SINK_NONE of none. Empties the list. */
-int64_t median_of(ns_list *list);
-/* From launch to launch of one thread, and of the work of one. */
-int64_t median_interval(
-    const struct finder *f, const struct launch *v, size_t n);
-int64_t median_work(const struct launch *v, size_t n);
 
 static inline const struct host_event *
 call_of(const struct finder *f, const struct launch *l)
 {
 	return &f->h->events.v[l->event];
+}
+
+/* What a launch launched, i from its first on. */
+static inline const struct host_gpu *
+gpu_of(const struct finder *f, uint32_t i)
+{
+	return &f->h->gpus.v[f->launches.gpus.v[i]];
 }
 
 /* graph.c */

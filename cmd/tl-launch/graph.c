@@ -8,44 +8,6 @@
 #include "cmd/tl-launch/cost.h"
 #include "json/json.h"
 
-/* Where the trace has neither. */
-#define GRAPH_GAP_NS 1000
-#define GRAPH_LAUNCH_NS 10000
-
-/* ---- the terms that a trace has ---- */
-
-static int64_t
-median_gap(const struct finder *f, enum cause cause)
-{
-	ns_list list = { 0 };
-
-	for (size_t i = 0; i < f->gaps.pieces.n; i++) {
-		const struct gap_piece *p = &f->gaps.pieces.v[i];
-
-		if (p->cause == cause)
-			vec_push(&list, p->end_ns - p->start_ns);
-	}
-	return median_of(&list);
-}
-
-static int64_t
-median_graph_launch(const struct finder *f)
-{
-	ns_list list = { 0 };
-
-	for (size_t i = 0; i < f->launches.n; i++) {
-		const struct launch *l = &f->launches.v[i];
-		const struct host_event *e = call_of(f, l);
-		int64_t start = f->gpus.v[l->first]->start_ns;
-
-		if (l->n > 1)
-			vec_push(&list,
-			    (start > e->end_ns ? start : e->end_ns) -
-				e->start_ns);
-	}
-	return median_of(&list);
-}
-
 static uint32_t
 word(const struct finder *f, const char *text)
 {
@@ -55,24 +17,16 @@ word(const struct finder *f, const char *text)
 void
 graph_terms(struct finder *f)
 {
+	static const char *const gaps[] = { "graph_gap", "queue_gap",
+		"assumed" };
+	static const char *const starts[] = { "graph_launch", "", "assumed" };
+	struct graph_terms t = launches_graph(&f->launches, f->h, &f->gaps);
 	struct cost *c = &f->cost;
 
-	c->gap_from = word(f, "graph_gap");
-	c->graph_gap_ns = median_gap(f, CAUSE_GRAPH_GAP);
-	if (c->graph_gap_ns == SINK_NONE) {
-		c->gap_from = word(f, "queue_gap");
-		c->graph_gap_ns = median_gap(f, CAUSE_QUEUE_GAP);
-	}
-	if (c->graph_gap_ns == SINK_NONE) {
-		c->gap_from = word(f, "assumed");
-		c->graph_gap_ns = GRAPH_GAP_NS;
-	}
-	c->launch_from = word(f, "graph_launch");
-	c->graph_launch_ns = median_graph_launch(f);
-	if (c->graph_launch_ns == SINK_NONE) {
-		c->launch_from = word(f, "assumed");
-		c->graph_launch_ns = GRAPH_LAUNCH_NS;
-	}
+	c->graph_gap_ns = t.gap_ns;
+	c->gap_from = word(f, gaps[t.gap_from]);
+	c->graph_launch_ns = t.start_ns;
+	c->launch_from = word(f, starts[t.start_from]);
 }
 
 /* ---- what a graph can't hold ---- */
@@ -232,8 +186,8 @@ graph_add(struct finder *f, const char *what, struct key step,
 {
 	const struct host *h = f->h;
 	struct stretch s = { .wall_ns = window.end - window.start,
-		.pace = { (int64_t)n, 0, median_interval(f, v, n),
-		    median_work(v, n) },
+		.pace = { (int64_t)n, 0, launches_interval(f->h, v, n),
+		    launches_work(v, n) },
 		.last = call_of(f, &v[n - 1])->uid };
 	struct obstacles b = { 0 };
 	struct spans busy = { 0 };
@@ -244,8 +198,8 @@ graph_add(struct finder *f, const char *what, struct key step,
 
 		s.pace.ngpu += v[i].n;
 		for (uint32_t k = v[i].first; k < v[i].first + v[i].n; k++)
-			spans_add(&busy, f->gpus.v[k]->start_ns,
-			    f->gpus.v[k]->end_ns);
+			spans_add(&busy, gpu_of(f, k)->start_ns,
+			    gpu_of(f, k)->end_ns);
 		if (i == 0 || call_of(f, &v[i - 1])->thread != thread)
 			add_thread(&b, h, &h->threads.v[thread], window);
 	}

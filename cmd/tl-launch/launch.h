@@ -100,7 +100,7 @@ enum blocked {
 /* Launches, how often one comes, and how much work it launches. */
 struct pace {
 	int64_t nlaunches, ngpu;
-	int64_t interval_ns, work_ns; /* medians; SINK_NONE: none */
+	int64_t interval_ns, work_ns; /* medians; -1: none */
 };
 
 /* A run of late launches, or a step: what a graph would return. */

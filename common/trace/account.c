@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/account.h"
 #include "trace/bucket.h"
-
-/* Where the trace has no graph, nor events that were queued. */
-#define GRAPH_GAP_NS 1000
-#define GRAPH_LAUNCH_NS 10000
+#include "trace/launches.h"
 
 const char *const account_words[ACCOUNT_COUNT] = {
 	[GROUP_OF_NONE] = "none",
@@ -230,142 +227,14 @@ find_missing(struct account *a, const struct gaps *g, const struct host *h)
 
 /* ---- launches ---- */
 
-typedef VEC(int64_t) int_list;
-
+/* What one graph of n events would leave idle. */
 static int64_t
-upper_median(int_list *list)
+graph_ns(const struct graph_terms *t, uint64_t n)
 {
-	int64_t median = -1;
+	int64_t ns;
 
-	if (list->n > 0) {
-		sort_i64(list->v, list->n);
-		median = list->v[list->n / 2];
-	}
-	vec_free(list);
-	return median;
-}
-
-static int64_t
-median_interval(const struct host *h)
-{
-	int_list list = { 0 };
-
-	for (size_t i = 0; i < h->threads.n; i++) {
-		const struct host_thread *t = &h->threads.v[i];
-		const struct host_event *last = NULL;
-
-		for (uint32_t k = t->first; k < t->first + t->n; k++) {
-			const struct host_event *e = &h->events.v[k];
-
-			if (e->ngpu == 0)
-				continue;
-			if (last != NULL)
-				vec_push(&list, e->start_ns - last->start_ns);
-			last = e;
-		}
-	}
-	return upper_median(&list);
-}
-
-struct work {
-	uint32_t launch;
-	struct span span;
-};
-
-static int
-by_launch(const void *x, const void *y)
-{
-	const struct work *a = x, *b = y;
-
-	return (a->launch > b->launch) - (a->launch < b->launch);
-}
-
-/* From the call on until the first event of its work starts. */
-static int64_t
-start_of(const struct host *h, const struct work *first)
-{
-	const struct host_event *r = &h->events.v[first->launch];
-
-	return (first->span.start > r->end_ns ? first->span.start : r->end_ns) -
-	    r->start_ns;
-}
-
-/* Of n of one launch, which come in time, the union. */
-static int64_t
-length_of(const struct work *v, size_t n)
-{
-	int64_t end = v[0].span.start, ns = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct span s = v[i].span;
-
-		s.start = s.start > end ? s.start : end;
-		ns += s.end > s.start ? s.end - s.start : 0;
-		end = s.end > end ? s.end : end;
-	}
-	return ns;
-}
-
-/* How long work is, and how long a graph takes to start; -1: there is none. */
-static void
-find_work(struct account *a, const struct host *h, const uint32_t *gpus,
-    size_t n, int64_t *graph_start_ns)
-{
-	VEC(struct work) works = { 0 };
-	int_list lengths = { 0 }, starts = { 0 };
-
-	for (size_t i = 0; i < n; i++) {
-		const struct host_gpu *k = &h->gpus.v[gpus[i]];
-
-		if (k->launch != HOST_NONE)
-			vec_push(&works,
-			    ((struct work){
-				k->launch, { k->start_ns, k->end_ns } }));
-	}
-	a->nlaunched = works.n;
-	stable_sort(works.v, works.n, sizeof *works.v, by_launch);
-	for (size_t i = 0, of; i < works.n; i += of) {
-		const struct work *v = &works.v[i];
-
-		for (of = 1; i + of < works.n && v[of].launch == v->launch;)
-			of++;
-		vec_push(&lengths, length_of(v, of));
-		if (h->events.v[v->launch].ngpu > 1)
-			vec_push(&starts, start_of(h, v));
-	}
-	vec_free(&works);
-	a->work_ns = upper_median(&lengths);
-	*graph_start_ns = upper_median(&starts);
-}
-
-/* The median length of the pieces of gaps of one cause; -1: there is none. */
-static int64_t
-median_piece(const struct gaps *g, enum cause cause)
-{
-	int_list list = { 0 };
-
-	for (size_t i = 0; i < g->pieces.n; i++)
-		if (g->pieces.v[i].cause == cause)
-			vec_push(&list,
-			    g->pieces.v[i].end_ns - g->pieces.v[i].start_ns);
-	return upper_median(&list);
-}
-
-/* What is between the events of a graph, and its launch. */
-static int64_t
-graph_terms(const struct account *a, const struct gaps *g, int64_t launch)
-{
-	int64_t gap = median_piece(g, CAUSE_GRAPH_GAP), ns;
-
-	if (gap < 0)
-		gap = median_piece(g, CAUSE_QUEUE_GAP);
-	if (gap < 0)
-		gap = GRAPH_GAP_NS;
-	if (launch < 0)
-		launch = GRAPH_LAUNCH_NS;
-	if (a->nlaunched == 0 ||
-	    __builtin_mul_overflow((int64_t)a->nlaunched - 1, gap, &ns) ||
-	    __builtin_add_overflow(ns, launch, &ns))
+	if (n == 0 || __builtin_mul_overflow((int64_t)n - 1, t->gap_ns, &ns) ||
+	    __builtin_add_overflow(ns, t->start_ns, &ns))
 		return INT64_MAX;
 	return ns;
 }
@@ -374,20 +243,18 @@ static void
 add_launches(struct account *a, const struct gaps *g, const struct host *h,
     const uint32_t *gpus, size_t n)
 {
-	int64_t graph_start_ns;
+	struct launches l = { 0 };
+	struct graph_terms terms;
 
-	for (size_t i = 0; i < g->list.n; i++) {
-		const struct gap *gap = &g->list.v[i];
-		uint32_t launch = gap->next != HOST_NONE
-		    ? h->gpus.v[gap->next].launch
-		    : HOST_NONE;
-
-		a->nstarved += launch != HOST_NONE &&
-		    h->events.v[launch].start_ns > gap->start_ns;
-	}
-	a->interval_ns = median_interval(h);
-	find_work(a, h, gpus, n, &graph_start_ns);
-	a->graph_ns = graph_terms(a, g, graph_start_ns);
+	launches_find(&l, h, gpus, n);
+	launches_starve(&l, h, g);
+	terms = launches_graph(&l, h, g);
+	a->nlaunched = l.gpus.n;
+	a->nstarved = l.nstarved;
+	a->interval_ns = launches_interval(h, l.list.v, l.list.n);
+	a->work_ns = launches_work(l.list.v, l.list.n);
+	a->graph_ns = graph_ns(&terms, a->nlaunched);
+	launches_free(&l);
 }
 
 /* ---- all ---- */
