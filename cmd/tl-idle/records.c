@@ -291,6 +291,12 @@ add_window(struct idle *g, const struct account *a)
 		.has_python = has_python(&g->host) };
 	struct idle_record *r;
 
+	if (a->interval_ns < 0)
+		w.account.interval_ns = SINK_NONE;
+	if (a->work_ns < 0)
+		w.account.work_ns = SINK_NONE;
+	if (a->graph_ns == INT64_MAX)
+		w.account.graph_ns = SINK_NONE;
 	w.from = intern_put(
 	    g->sink.dict->text, a->nsteps > 0 ? STR("steps") : STR("gpu"));
 	if (a->first > 0) {

@@ -90,6 +90,8 @@ budget_take(void *ctx, const struct line *l)
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		*(int64_t *)(void *)((char *)w + times[i].at) =
 		    line_int(l, times[i].id);
+	if (line_cell(l, "graph_ns")->type == VAL_NONE)
+		w->graph_ns = INT64_MAX; /* nothing that one could hold */
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*(struct str *)(void *)((char *)w + texts[i].at) =
 		    figures_text(f, line_text(l, texts[i].id));

@@ -101,6 +101,9 @@ is 'within a graph' "$(causes)" 'graph_gap 30000.'
 	ev kernel b 7 130 10 '"device":0,"stream":7,"correlation":4'
 } | trace >gap.json
 is 'launched before the recording' "$(causes)" 'queued_before 30000.'
+is 'what nothing tells is empty' "$(tl-idle --steps --table idle_window \
+	-c launched,launch_interval_ns,launch_work_ns,graph_ns gap.json | tail -n 1)" \
+	"$(printf '0\t\t\t')"
 {
 	ev kernel a 7 10 90 '"device":0,"stream":7,"correlation":3'
 	ev kernel b 7 130 10 '"device":0,"stream":7,"correlation":4'

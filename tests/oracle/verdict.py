@@ -179,7 +179,7 @@ class Facts:
 
 
 def median(values):
-    return sorted(values)[len(values) // 2] if values else -1
+    return sorted(values)[len(values) // 2] if values else None
 
 
 # ---- figures against the file ----
