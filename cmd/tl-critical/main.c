@@ -444,28 +444,6 @@ free_all(struct sink *s)
 
 /* ---- options ---- */
 
-/* Columns of which equal values are a row. */
-static void
-take_by(const struct optparse *op)
-{
-	const char *list = op->arg;
-	struct str word;
-
-	while (str_next(&list, ',', &word)) {
-		const struct sink_column *c = columns;
-
-		while (c->col.id != NULL &&
-		    (!c->is_key || !str_eq(word, str_of(c->col.id))))
-			c++;
-		if (c->col.id == NULL)
-			die_usage("option '--by': '%.*s' is none of " BY_WORDS,
-			    (int)word.len, word.p);
-		if (sink_list_has(list, word))
-			die_usage("option '--by' says %s twice", c->col.id);
-	}
-	tables[OF_PATH].keys = tables[OF_WHAT_IF].keys = op->arg;
-}
-
 static void
 skip(struct str *s, size_t n)
 {
@@ -507,7 +485,10 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	struct program *g = (struct program *)s;
 
 	switch (ch) {
-	case OPT_BY: take_by(op); return true;
+	case OPT_BY:
+		tables[OF_PATH].keys = tables[OF_WHAT_IF].keys =
+		    sink_opt_keys(op, BY_WORDS);
+		return true;
 	case OPT_CAUSES: g->causes_file = op->arg; return true;
 	case OPT_JOB: g->is_job = true; return true;
 	case OPT_GPU: g->with_kernels = true; return true;

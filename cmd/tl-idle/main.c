@@ -433,35 +433,15 @@ free_all(struct sink *s)
 
 /* ---- options ---- */
 
-/* Columns of which equal values are a row. */
-static void
-take_by(const struct optparse *op)
-{
-	const char *list = op->arg;
-	struct str word;
-
-	while (str_next(&list, ',', &word)) {
-		const struct sink_column *c = columns;
-
-		while (c->col.id != NULL &&
-		    (!c->is_key || !str_eq(word, str_of(c->col.id))))
-			c++;
-		if (c->col.id == NULL)
-			die_usage("option '--by': '%.*s' is none of " BY_WORDS,
-			    (int)word.len, word.p);
-		if (sink_list_has(list, word))
-			die_usage("option '--by' says %s twice", c->col.id);
-	}
-	tables[OF_CAUSES].keys = op->arg;
-}
-
 static bool
 take_option(struct sink *s, const struct optparse *op, int ch)
 {
 	struct idle *g = (struct idle *)s;
 
 	switch (ch) {
-	case OPT_BY: take_by(op); return true;
+	case OPT_BY:
+		tables[OF_CAUSES].keys = sink_opt_keys(op, BY_WORDS);
+		return true;
 	case OPT_CAUSES: g->causes_file = op->arg; return true;
 	case OPT_KERNEL_WAIT: g->kernel_wait_ns = opt_time(op); return true;
 	case OPT_MIN_GAP: g->min_gap_ns = opt_time(op); return true;

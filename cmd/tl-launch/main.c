@@ -329,26 +329,6 @@ free_all(struct sink *s)
 
 /* ---- options ---- */
 
-/* Columns of which equal values are a row. */
-static void
-take_by(const struct optparse *op)
-{
-	const char *list = op->arg, *words = BY_WORDS;
-	struct str word;
-
-	while (str_next(&list, ',', &word)) {
-		if (!sink_list_has("api,op,kernel,thread,pid,step,dev,"
-				   "gpu_stream",
-			word))
-			die_usage("option '--by': '%.*s' is none of %s",
-			    (int)word.len, word.p, words);
-		if (sink_list_has(list, word))
-			die_usage("option '--by' says %.*s twice",
-			    (int)word.len, word.p);
-	}
-	tables[BY_API].keys = op->arg;
-}
-
 static bool
 take_option(struct sink *s, const struct optparse *op, int ch)
 {
@@ -356,7 +336,9 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 
 	switch (ch) {
 	case OPT_API_OUTLIER: g->api_outlier_ns = opt_time(op); return true;
-	case OPT_BY: take_by(op); return true;
+	case OPT_BY:
+		tables[BY_API].keys = sink_opt_keys(op, BY_WORDS);
+		return true;
 	case OPT_CAUSES: g->causes_file = op->arg; return true;
 	case OPT_DELAY_OUTLIER: g->delay_outlier_ns = opt_time(op); return true;
 	case OPT_FULL: g->full = opt_int(op, 1, INT64_MAX); return true;

@@ -202,6 +202,38 @@ sink_list_has(const char *list, struct str id)
 	return false;
 }
 
+/* Words stand in a list as people read it: "op, kind". */
+static bool
+has_word(const char *words, struct str word)
+{
+	struct str one;
+
+	while (str_next(&words, ',', &one)) {
+		while (one.len > 0 && *one.p == ' ')
+			one.p++, one.len--;
+		if (str_eq(one, word))
+			return true;
+	}
+	return false;
+}
+
+const char *
+sink_opt_keys(const struct optparse *op, const char *words)
+{
+	const char *list = op->arg;
+	struct str word;
+
+	while (str_next(&list, ',', &word)) {
+		if (!has_word(words, word))
+			die_usage("option '--by': '%.*s' is none of %s",
+			    (int)word.len, word.p, words);
+		if (sink_list_has(list, word))
+			die_usage("option '--by' says %.*s twice",
+			    (int)word.len, word.p);
+	}
+	return op->arg;
+}
+
 /* Of two of one name it is not known yet which one it will be. */
 static void
 check_name(struct sink *s, const struct sink_table *t)
