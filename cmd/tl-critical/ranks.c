@@ -3,9 +3,9 @@
  */
 #include "cmd/tl-critical/critical.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "trace/collective.h"
 
 /* ---- what tl-collective knows ---- */
 
@@ -18,93 +18,45 @@ struct member {
 
 typedef VEC(struct member) member_list;
 
-static pid_t
-start_collective(const struct program *g, int *fd)
-{
-	static const char *const fixed[] = { "--table", "nccl_long", "-c",
-		"rank,ts_ns,dur_ns,wait_ns,collective_id", "--no-header",
-		"--format", "tsv", "--align-clocks", "--" };
-	VEC(char *) argv = { 0 };
-	const char *last = NULL;
-	int fds[2];
-	pid_t pid;
-
-	if (pipe2(fds, O_CLOEXEC) != 0)
-		die_errno("pipe");
-	vec_push(&argv, sys_program("tl-collective"));
-	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-		vec_push(&argv, (char *)(uintptr_t)fixed[i]);
-	for (size_t i = 0; i < g->sink.sources.list.n; i++) {
-		const char *path = g->sink.sources.list.v[i].path;
-
-		if (path != last)
-			vec_push(&argv, (char *)(uintptr_t)path);
-		last = path;
-	}
-	vec_push(&argv, NULL);
-	pid = child_spawn(argv.v, -1, fds[1]);
-	if (pid < 0)
-		die_errno("tl-collective");
-	close(fds[1]);
-	free(argv.v[0]);
-	vec_free(&argv);
-	*fd = fds[0];
-	return pid;
-}
-
-/* Up to the next tab; the line moves behind it. */
-static struct str
-next_field(struct str *line)
-{
-	const char *tab = memchr(line->p, '\t', line->len);
-	struct str field = { line->p,
-		tab != NULL ? (size_t)(tab - line->p) : line->len };
-	size_t n = field.len + (tab != NULL);
-
-	line->p += n;
-	line->len -= n;
-	return field;
-}
+struct asked {
+	member_list *to;
+	struct intern *ids;
+};
 
 /* Only those whose ranks leave together: one of another type has no wait. */
 static void
-take_line(member_list *to, struct intern *ids, struct str line)
+take_row(void *arg, struct str row)
 {
+	const struct asked *asked = arg;
 	struct member m = { 0 };
 	int64_t wait_ns;
-	struct str rank = next_field(&line), ts = next_field(&line);
-	struct str dur = next_field(&line), wait = next_field(&line);
+	struct str rank = collective_cell(&row), ts = collective_cell(&row);
+	struct str dur = collective_cell(&row), wait = collective_cell(&row);
 
 	if (!num_i64(rank, &m.rank) || !num_i64(ts, &m.start_ns) ||
 	    !num_i64(dur, &m.dur_ns))
 		die("tl-collective gave a line that is none");
-	m.id = num_i64(wait, &wait_ns) ? intern_put(ids, line) : INTERN_NONE;
-	vec_push(to, m);
+	m.id =
+	    num_i64(wait, &wait_ns) ? intern_put(asked->ids, row) : INTERN_NONE;
+	vec_push(asked->to, m);
 }
 
 static void
 ask_collective(const struct program *g, member_list *to)
 {
-	struct intern *ids = intern_create();
-	int fd, status;
-	pid_t pid = start_collective(g, &fd);
-	struct in *in = in_open_fd(fd, "tl-collective");
-	const char *text;
-	struct str line;
+	struct asked asked = { to, intern_create() };
+	VEC(const char *) paths = { 0 };
 
-	while (in_more(in))
-		;
-	text = (const char *)in->p;
-	while (str_next(&text, '\n', &line))
-		if (line.len > 0)
-			take_line(to, ids, line);
-	in_close(in);
-	intern_destroy(ids);
-	status = child_wait(pid);
-	if (status == EXIT_WARNINGS)
-		report(MSG_CLOCKS_WARNED, "tl-collective");
-	else if (status != EXIT_DONE)
-		die("tl-collective failed (above)");
+	for (size_t i = 0; i < g->sink.sources.list.n; i++) {
+		const char *path = g->sink.sources.list.v[i].path;
+
+		if (paths.n == 0 || path != paths.v[paths.n - 1])
+			vec_push(&paths, path);
+	}
+	collective_rows("nccl_long", "rank,ts_ns,dur_ns,wait_ns,collective_id",
+	    paths.v, paths.n, take_row, &asked);
+	vec_free(&paths);
+	intern_destroy(asked.ids);
 }
 
 /* ---- one clock ---- */

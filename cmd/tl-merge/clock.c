@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* On which clock sources are, and their records on the first one's. */
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "cmd/tl-merge/merge.h"
 #include "stream/maker.h"
+#include "trace/collective.h"
 
 /* ---- clocks ---- */
 
@@ -75,48 +73,16 @@ clock_source(struct merge *m, const struct source *in)
 
 /* ---- --align collective: tl-collective knows the offsets ---- */
 
-static pid_t
-start_collective(struct merge *m, int *fd)
-{
-	static const char *const fixed[] = { "--table", "nccl_clocks", "-c",
-		"rank,offset_ns", "--no-header", "--format", "tsv",
-		"--align-clocks", "--" };
-	VEC(char *) argv = { 0 };
-	int fds[2];
-	pid_t pid;
-
-	if (pipe2(fds, O_CLOEXEC) != 0)
-		die_errno("pipe");
-	vec_push(&argv, sys_program("tl-collective"));
-	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-		vec_push(&argv, (char *)(uintptr_t)fixed[i]);
-	for (size_t i = 0; i < m->inputs.n; i++) {
-		if (strcmp(m->inputs.v[i].path, "-") == 0)
-			die_usage("--align collective reads its inputs twice: "
-				  "it needs files");
-		vec_push(&argv, (char *)(uintptr_t)m->inputs.v[i].path);
-	}
-	vec_push(&argv, NULL);
-	pid = child_spawn(argv.v, -1, fds[1]);
-	if (pid < 0)
-		die_errno("tl-collective");
-	close(fds[1]);
-	vec_free(&argv);
-	*fd = fds[0];
-	return pid;
-}
-
-/* A line "RANK<tab>OFFSET"; no offset: nothing tells this rank's clock. */
+/* No offset: nothing tells this rank's clock. */
 static void
-take_offset(struct merge *m, struct str line)
+take_offset(void *arg, struct str row)
 {
-	size_t tab = (size_t)str_find(line, STR("\t"), false);
+	struct merge *m = arg;
 	int64_t rank, offset;
 
-	if (tab > line.len || !num_i64((struct str){ line.p, tab }, &rank))
+	if (!num_i64(collective_cell(&row), &rank))
 		die("tl-collective gave a line that is none");
-	if (num_i64(
-		(struct str){ line.p + tab + 1, line.len - tab - 1 }, &offset))
+	if (num_i64(row, &offset))
 		*map_put(&m->offsets, (uint64_t)rank, NULL) = (uint64_t)offset;
 	else
 		report(MSG_RANK_NO_CLOCK, rank);
@@ -125,24 +91,17 @@ take_offset(struct merge *m, struct str line)
 void
 clock_offsets(struct merge *m)
 {
-	int fd, status;
-	pid_t pid = start_collective(m, &fd);
-	struct in *in = in_open_fd(fd, "tl-collective");
-	const char *text;
-	struct str line;
+	VEC(const char *) paths = { 0 };
 
-	while (in_more(in))
-		;
-	text = (const char *)in->p;
-	while (str_next(&text, '\n', &line))
-		if (line.len > 0)
-			take_offset(m, line);
-	in_close(in);
-	status = child_wait(pid);
-	if (status == EXIT_WARNINGS)
-		report(MSG_CLOCKS_WARNED, "tl-collective");
-	else if (status != EXIT_DONE)
-		die("tl-collective failed (above)");
+	for (size_t i = 0; i < m->inputs.n; i++) {
+		if (strcmp(m->inputs.v[i].path, "-") == 0)
+			die_usage("--align collective reads its inputs twice: "
+				  "it needs files");
+		vec_push(&paths, m->inputs.v[i].path);
+	}
+	collective_rows(
+	    "nccl_clocks", "rank,offset_ns", paths.v, paths.n, take_offset, m);
+	vec_free(&paths);
 }
 
 /* ---- before work begins ---- */
