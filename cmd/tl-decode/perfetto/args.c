@@ -25,12 +25,11 @@ static bool
 read_annotation(struct perfetto *p, const struct sequence *q, struct str bytes,
     struct annotation *a)
 {
-	enum proto_status status;
 	struct proto m;
 
 	*a = (struct annotation){ .field = 0 };
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		bool is_text = m.type == PROTO_BYTES;
 		uint32_t text;
 
@@ -70,7 +69,7 @@ read_annotation(struct perfetto *p, const struct sequence *q, struct str bytes,
 		default: break;
 		}
 	}
-	return status == PROTO_END || perfetto_fault(p, m.error);
+	return p->fault == NULL;
 }
 
 struct str
@@ -100,7 +99,6 @@ static bool
 put_members(struct perfetto *p, const struct sequence *q, struct str bytes,
     bool is_dict, unsigned depth, struct buf *out)
 {
-	enum proto_status status;
 	struct proto m;
 	bool is_first = true;
 
@@ -108,7 +106,7 @@ put_members(struct perfetto *p, const struct sequence *q, struct str bytes,
 		return perfetto_fault(p, "annotations nest too deep");
 	buf_putc(out, is_dict ? '{' : '[');
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		if (m.field != (is_dict ? 11U : 12U) || m.type != PROTO_BYTES)
 			continue;
 		if (!is_first)
@@ -126,7 +124,7 @@ put_members(struct perfetto *p, const struct sequence *q, struct str bytes,
 			return false;
 	}
 	buf_putc(out, is_dict ? '}' : ']');
-	return status == PROTO_END || perfetto_fault(p, m.error);
+	return p->fault == NULL;
 }
 
 static void
@@ -258,11 +256,10 @@ static bool
 add_entries(struct perfetto *p, const struct sequence *q, struct str bytes,
     struct buf *args)
 {
-	enum proto_status status;
 	struct proto m;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		struct annotation a;
 
 		if (m.field != 11 || m.type != PROTO_BYTES)
@@ -274,7 +271,7 @@ add_entries(struct perfetto *p, const struct sequence *q, struct str bytes,
 			      : !args_add(p, q, m.bytes, args))
 			return false;
 	}
-	return status == PROTO_END || perfetto_fault(p, m.error);
+	return p->fault == NULL;
 }
 
 bool

@@ -264,7 +264,7 @@ struct track_message {
 };
 
 /* Flow ids (47, 48), as texts: they are 64 bits wide. */
-static bool
+static void
 read_flows(struct perfetto *p, const struct proto *m, struct buf *list)
 {
 	struct proto_numbers it = proto_numbers(m, PROTO_FIXED64);
@@ -273,10 +273,11 @@ read_flows(struct perfetto *p, const struct proto *m, struct buf *list)
 	while (proto_number(&it, &u))
 		buf_printf(
 		    list, "%s\"%" PRIu64 "\"", list->len > 0 ? "," : "[", u);
-	return !it.is_bad || perfetto_fault(p, "a list of flows is malformed");
+	if (it.is_bad)
+		(void)perfetto_fault(p, "a list of flows is malformed");
 }
 
-static bool
+static void
 read_categories(struct perfetto *p, const struct sequence *q,
     const struct proto *m, struct open_slice *o)
 {
@@ -286,11 +287,11 @@ read_categories(struct perfetto *p, const struct sequence *q,
 	while (proto_number(&it, &u))
 		if (o->category == NO_NAME)
 			o->category = sequence_name(q, NAMES_CATEGORY, u);
-	return !it.is_bad ||
-	    perfetto_fault(p, "a list of categories is malformed");
+	if (it.is_bad)
+		(void)perfetto_fault(p, "a list of categories is malformed");
 }
 
-static bool
+static void
 read_field(struct perfetto *p, const struct sequence *q, const struct proto *m,
     struct track_message *t)
 {
@@ -298,31 +299,34 @@ read_field(struct perfetto *p, const struct sequence *q, const struct proto *m,
 	bool is_text = m->type == PROTO_BYTES;
 
 	switch (m->field) {
-	case 3: return read_categories(p, q, m, o);
-	case 4: return !is_text || args_add(p, q, m->bytes, &o->args);
-	case 9: t->type = m->u; return true;
-	case 10: o->name = sequence_name(q, NAMES_EVENT, m->u); return true;
+	case 3: read_categories(p, q, m, o); break;
+	case 4:
+		if (is_text)
+			(void)args_add(p, q, m->bytes, &o->args);
+		break;
+	case 9: t->type = m->u; break;
+	case 10: o->name = sequence_name(q, NAMES_EVENT, m->u); break;
 	case 11:
 		t->lane = m->u;
 		t->has_lane = true;
-		return true;
+		break;
 	case 22:
 		if (is_text && o->category == NO_NAME)
 			o->category = perfetto_text(p, m->bytes);
-		return true;
+		break;
 	case 23:
 		if (is_text)
 			o->name = perfetto_text(p, m->bytes);
-		return true;
+		break;
 	case 30:
 		t->value = (int64_t)m->u;
 		t->has_value = true;
-		return true;
+		break;
 	case 44:
 		t->real = proto_double(m->u);
 		t->has_value = t->is_real = m->type == PROTO_FIXED64;
-		return true;
-	default: return true;
+		break;
+	default: break;
 	}
 }
 
@@ -331,24 +335,21 @@ read_message(struct perfetto *p, const struct sequence *q, struct str bytes,
     struct track_message *t)
 {
 	struct buf flows = { 0 };
-	enum proto_status status;
 	struct proto m;
-	bool is_good = true;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while (is_good && (status = proto_next(&m)) == PROTO_OK)
-		is_good = m.field == 47 || m.field == 48
-		    ? read_flows(p, &m, &flows)
-		    : read_field(p, q, &m, t);
-	if (is_good && status != PROTO_END)
-		is_good = perfetto_fault(p, m.error);
-	if (is_good && flows.len > 0) {
+	while (perfetto_next(p, &m))
+		if (m.field == 47 || m.field == 48)
+			read_flows(p, &m, &flows);
+		else
+			read_field(p, q, &m, t);
+	if (p->fault == NULL && flows.len > 0) {
 		buf_putc(&flows, ']');
 		args_add_text(
 		    p, STR("flow_ids"), VAL_JSON, buf_str(&flows), &t->o->args);
 	}
 	buf_free(&flows);
-	return is_good;
+	return p->fault == NULL;
 }
 
 static void
@@ -419,12 +420,10 @@ track_event(
 {
 	struct open_slice *o = xcalloc(1, sizeof *o);
 	struct track_message t = { .o = o };
-	bool is_good;
 
 	o->name = o->category = NO_NAME;
 	o->ts_ns = ts_ns;
-	is_good = read_message(p, q, bytes, &t);
-	if (!is_good) {
+	if (!read_message(p, q, bytes, &t)) {
 		open_slice_free(o);
 		return false;
 	}

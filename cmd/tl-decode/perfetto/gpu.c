@@ -19,40 +19,37 @@ struct stage {
 /* ---- what a launch says ---- */
 
 /* {1, 2, 3: x, y, z} as [x,y,z] */
-static bool
+static void
 add_dims(struct perfetto *p, struct str key, struct str bytes, struct buf *args)
 {
 	uint64_t d[3] = { 1, 1, 1 };
-	enum proto_status status;
 	struct buf text = { 0 };
 	struct proto m;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK)
+	while (perfetto_next(p, &m))
 		if (m.field >= 1 && m.field <= 3 && m.type == PROTO_VARINT)
 			d[m.field - 1] = m.u;
 	buf_printf(
 	    &text, "[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", d[0], d[1], d[2]);
 	args_add_text(p, key, VAL_JSON, buf_str(&text), args);
 	buf_free(&text);
-	return status == PROTO_END || perfetto_fault(p, m.error);
 }
 
 /* A named value of a launch: as a debug annotation, with other numbers:
  * {1: name_iid, 2: name, 3: int, 4: uint, 5: double, 6: string} */
-static bool
+static void
 add_launch_arg(struct perfetto *p, const struct sequence *q, struct str bytes,
     struct buf *args)
 {
 	static const struct str registers = STR_INIT("registers_per_thread");
 	struct str name = STR("");
-	enum proto_status status;
 	struct value v = { .type = VAL_NULL };
 	struct proto m;
 	uint32_t text;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		switch (m.field) {
 		case 1:
 			text = sequence_name(q, NAMES_ARG, m.u);
@@ -79,46 +76,41 @@ add_launch_arg(struct perfetto *p, const struct sequence *q, struct str bytes,
 		args_add_int(p, name, v.i, args);
 	else if (v.type == VAL_STR)
 		args_add_text(p, name, VAL_STR, v.s, args);
-	return status == PROTO_END || perfetto_fault(p, m.error);
 }
 
 /* {1: grid_size, 2: workgroup_size, 3: args} */
-static bool
+static void
 read_launch(struct perfetto *p, const struct sequence *q, struct str bytes,
     struct buf *args)
 {
-	enum proto_status status;
 	struct proto m;
-	bool is_good = true;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while (is_good && (status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		if (m.type != PROTO_BYTES)
 			continue;
 		if (m.field == 1)
-			is_good = add_dims(p, STR("grid"), m.bytes, args);
+			add_dims(p, STR("grid"), m.bytes, args);
 		else if (m.field == 2)
-			is_good = add_dims(p, STR("block"), m.bytes, args);
+			add_dims(p, STR("block"), m.bytes, args);
 		else if (m.field == 3)
-			is_good = add_launch_arg(p, q, m.bytes, args);
+			add_launch_arg(p, q, m.bytes, args);
 	}
-	return is_good && (status == PROTO_END || perfetto_fault(p, m.error));
 }
 
 /* {1: name, 2: value}, always text: numbers as such */
-static bool
+static void
 read_extra(struct perfetto *p, struct str bytes, struct buf *args)
 {
 	static const struct {
 		struct str from, to;
 	} names[] = { { STR_INIT("stream id"), STR_INIT("stream") } };
 	struct str name = STR(""), text = STR("");
-	enum proto_status status;
 	struct proto m;
 	int64_t i;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		if (m.type != PROTO_BYTES)
 			continue;
 		if (m.field == 1)
@@ -133,12 +125,11 @@ read_extra(struct perfetto *p, struct str bytes, struct buf *args)
 		args_add_int(p, name, i, args);
 	else
 		args_add_text(p, name, VAL_STR, text, args);
-	return status == PROTO_END || perfetto_fault(p, m.error);
 }
 
 /* ---- stages ---- */
 
-static bool
+static void
 read_stage_field(struct perfetto *p, const struct sequence *q,
     const struct proto *m, struct stage *s)
 {
@@ -147,32 +138,40 @@ read_stage_field(struct perfetto *p, const struct sequence *q,
 	uint64_t u;
 
 	switch (m->field) {
-	case 2: s->dur = m->u; return true;
+	case 2: s->dur = m->u; break;
 	case 5:
 		s->context = m->u;
 		s->has_context = true;
-		return true;
-	case 6: return !is_text || read_extra(p, m->bytes, &s->args);
+		break;
+	case 6:
+		if (is_text)
+			read_extra(p, m->bytes, &s->args);
+		break;
 	case 11:
 		s->gpu = (int64_t)m->u;
 		s->has_gpu = true;
-		return true;
-	case 13: s->lane = m->u; return true;
-	case 14: s->stage = m->u; return true;
-	case 17: s->name = is_text ? m->bytes : s->name; return true;
+		break;
+	case 13: s->lane = m->u; break;
+	case 14: s->stage = m->u; break;
+	case 17: s->name = is_text ? m->bytes : s->name; break;
 	case 18:
 		it = proto_numbers(m, PROTO_VARINT);
 		while (proto_number(&it, &u))
 			buf_printf(&s->waits, "%s%" PRIu64,
 			    s->waits.len > 0 ? "," : "[", u);
-		return !it.is_bad || perfetto_fault(p, "a list is malformed");
+		if (it.is_bad)
+			(void)perfetto_fault(p, "a list is malformed");
+		break;
 	case 19:
 		s->kernel = m->u;
 		s->has_kernel = true;
-		return true;
-	case 20: s->name_iid = m->u; return true;
-	case 21: return !is_text || read_launch(p, q, m->bytes, &s->args);
-	default: return true;
+		break;
+	case 20: s->name_iid = m->u; break;
+	case 21:
+		if (is_text)
+			read_launch(p, q, m->bytes, &s->args);
+		break;
+	default: break;
 	}
 }
 
@@ -254,18 +253,14 @@ gpu_stage(
     struct perfetto *p, struct sequence *q, struct str bytes, int64_t ts_ns)
 {
 	struct stage s = { .name = STR("") };
-	enum proto_status status;
 	struct proto m;
-	bool is_good = true;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while (is_good && (status = proto_next(&m)) == PROTO_OK)
-		is_good = read_stage_field(p, q, &m, &s);
-	if (is_good && status != PROTO_END)
-		is_good = perfetto_fault(p, m.error);
-	if (is_good)
+	while (perfetto_next(p, &m))
+		read_stage_field(p, q, &m, &s);
+	if (p->fault == NULL)
 		write_stage(p, q, &s, ts_ns);
 	buf_free(&s.args);
 	buf_free(&s.waits);
-	return is_good;
+	return p->fault == NULL;
 }

@@ -34,14 +34,13 @@ lane_of(struct perfetto *p, uint64_t uuid)
 }
 
 /* ProcessDescriptor {1: pid, 6: process_name} */
-static bool
+static void
 describe_process(struct perfetto *p, struct lane *l, struct str bytes)
 {
-	enum proto_status status;
 	struct proto m;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		if (m.field == 1 && m.type == PROTO_VARINT) {
 			l->pid = (int64_t)m.u;
 			l->has_pid = true;
@@ -49,18 +48,16 @@ describe_process(struct perfetto *p, struct lane *l, struct str bytes)
 			l->process_name = perfetto_text(p, m.bytes);
 		}
 	}
-	return status == PROTO_END || perfetto_fault(p, m.error);
 }
 
 /* ThreadDescriptor {1: pid, 2: tid, 5: thread_name} */
-static bool
+static void
 describe_thread(struct perfetto *p, struct lane *l, struct str bytes)
 {
-	enum proto_status status;
 	struct proto m;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		if (m.field == 1 && m.type == PROTO_VARINT) {
 			l->pid = (int64_t)m.u;
 			l->has_pid = true;
@@ -71,39 +68,34 @@ describe_thread(struct perfetto *p, struct lane *l, struct str bytes)
 			l->thread_name = perfetto_text(p, m.bytes);
 		}
 	}
-	return status == PROTO_END || perfetto_fault(p, m.error);
 }
 
 /* CounterDescriptor {4: unit_multiplier, 5: is_incremental} */
-static bool
+static void
 describe_counter(struct perfetto *p, struct lane *l, struct str bytes)
 {
-	enum proto_status status;
 	struct proto m;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		if (m.field == 4 && m.type == PROTO_VARINT && m.u != 0)
 			l->multiplier = (int64_t)m.u;
 		else if (m.field == 5 && m.type == PROTO_VARINT)
 			l->is_incremental = m.u != 0;
 	}
-	return status == PROTO_END || perfetto_fault(p, m.error);
 }
 
 /* The uuid of a TrackDescriptor, wherever it stands. */
-static bool
+static void
 find_uuid(struct perfetto *p, struct str bytes, uint64_t *uuid)
 {
-	enum proto_status status;
 	struct proto m;
 
 	*uuid = 0;
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK)
+	while (perfetto_next(p, &m))
 		if (m.field == 1 && m.type == PROTO_VARINT)
 			*uuid = m.u;
-	return status == PROTO_END || perfetto_fault(p, m.error);
 }
 
 /* TrackDescriptor {1: uuid, 5: parent_uuid, 2, 10, 13: name, 3: process,
@@ -111,19 +103,18 @@ find_uuid(struct perfetto *p, struct str bytes, uint64_t *uuid)
 bool
 lane_describe(struct perfetto *p, struct str bytes)
 {
-	enum proto_status status;
 	struct proto m;
 	uint64_t uuid;
 	uint32_t lane;
 	struct lane *l;
-	bool is_good = find_uuid(p, bytes, &uuid);
 
-	if (!is_good)
+	find_uuid(p, bytes, &uuid);
+	if (p->fault != NULL)
 		return false;
 	lane = lane_of(p, uuid); /* they may move */
 	l = &p->lanes.v[lane];
 	proto_start(&m, bytes.p, bytes.len);
-	while (is_good && (status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		if (m.field == 5 && m.type == PROTO_VARINT) {
 			l->parent = m.u;
 			l->has_parent = true;
@@ -134,13 +125,13 @@ lane_describe(struct perfetto *p, struct str bytes)
 		case 2:
 		case 10:
 		case 13: l->name = perfetto_text(p, m.bytes); break;
-		case 3: is_good = describe_process(p, l, m.bytes); break;
-		case 4: is_good = describe_thread(p, l, m.bytes); break;
-		case 8: is_good = describe_counter(p, l, m.bytes); break;
+		case 3: describe_process(p, l, m.bytes); break;
+		case 4: describe_thread(p, l, m.bytes); break;
+		case 8: describe_counter(p, l, m.bytes); break;
 		default: break;
 		}
 	}
-	return is_good && (status == PROTO_END || perfetto_fault(p, m.error));
+	return p->fault == NULL;
 }
 
 struct whose

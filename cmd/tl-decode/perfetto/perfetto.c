@@ -22,6 +22,19 @@ perfetto_fault(struct perfetto *p, const char *why)
 	return false;
 }
 
+bool
+perfetto_next(struct perfetto *p, struct proto *m)
+{
+	enum proto_status status;
+
+	if (p->fault != NULL)
+		return false;
+	status = proto_next(m);
+	if (status == PROTO_BAD)
+		(void)perfetto_fault(p, m->error);
+	return status == PROTO_OK;
+}
+
 uint32_t
 perfetto_text(struct perfetto *p, struct str s)
 {
@@ -47,12 +60,11 @@ static const uint16_t others[] = { 1, 7, 9, 37, 38, 39, 40, 46, 52, 54, 56,
 static bool
 read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 {
-	enum proto_status status;
 	struct proto m;
 
 	*k = (struct packet){ .timestamp = 0 };
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		struct str b = m.type == PROTO_BYTES ? m.bytes : STR("");
 
 		switch (m.field) {
@@ -81,22 +93,21 @@ read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 			break;
 		}
 	}
-	return status == PROTO_END || perfetto_fault(p, m.error);
+	return p->fault == NULL;
 }
 
 /* The packets of bytes that were packed. */
 static bool
 read_packed(struct perfetto *p, const void *bytes, size_t len, unsigned depth)
 {
-	enum proto_status status;
 	struct proto m;
 
 	proto_start(&m, bytes, len);
-	while ((status = proto_next(&m)) == PROTO_OK)
+	while (perfetto_next(p, &m))
 		if (m.field == 1 && m.type == PROTO_BYTES &&
 		    !perfetto_packet(p, m.bytes, depth + 1))
 			return false;
-	return status == PROTO_END || perfetto_fault(p, m.error);
+	return p->fault == NULL;
 }
 
 static bool

@@ -120,6 +120,8 @@ struct perfetto {
 
 /* Sets p->fault, unless there is one; always false. */
 bool perfetto_fault(struct perfetto *p, const char *why);
+/* The next field of a message; false at its end, and once there is a fault. */
+bool perfetto_next(struct perfetto *p, struct proto *m);
 /* The number of a text in p->texts; bytes that are no UTF-8 are replaced. */
 uint32_t perfetto_text(struct perfetto *p, struct str s);
 /* A packet, or one that was packed into another (depth). */

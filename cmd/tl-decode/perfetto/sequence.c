@@ -54,13 +54,12 @@ intern_one(
     struct perfetto *p, struct sequence *q, enum names what, struct str bytes)
 {
 	struct proto m;
-	enum proto_status status;
 	uint64_t iid = 0;
 	struct str name = { "", 0 }, better = { "", 0 };
 	uint64_t pid = 0;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		if (m.field == 1 && m.type == PROTO_VARINT)
 			iid = m.u;
 		else if (m.field == 2 && m.type == PROTO_BYTES)
@@ -70,8 +69,8 @@ intern_one(
 		else if (m.field == 3 && m.type == PROTO_BYTES)
 			better = m.bytes;
 	}
-	if (status != PROTO_END)
-		return perfetto_fault(p, m.error);
+	if (p->fault != NULL)
+		return false;
 	if (what == NAMES_N) {
 		*map_put(&q->pids, iid, NULL) = pid;
 		return true;
@@ -92,17 +91,16 @@ sequence_intern(struct perfetto *p, struct sequence *q, struct str bytes)
 		{ 3, NAMES_KEY }, { 23, NAMES_N /* a context */ },
 		{ 24, NAMES_STAGE }, { 29, NAMES_STRING },
 		{ 1000, NAMES_KERNEL }, { 1001, NAMES_ARG } };
-	enum proto_status status;
 	struct proto m;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK)
+	while (perfetto_next(p, &m))
 		for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
 			if (m.field == fields[i].field &&
 			    m.type == PROTO_BYTES &&
 			    !intern_one(p, q, fields[i].what, m.bytes))
 				return false;
-	return status == PROTO_END || perfetto_fault(p, m.error);
+	return p->fault == NULL;
 }
 
 uint32_t
@@ -119,35 +117,33 @@ sequence_name(const struct sequence *q, enum names what, uint64_t iid)
 static bool
 track_defaults(struct perfetto *p, struct sequence *q, struct str bytes)
 {
-	enum proto_status status;
 	struct proto m;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		if (m.field == 11 && m.type == PROTO_VARINT) {
 			q->default_lane = m.u;
 			q->has_default_lane = true;
 		}
 	}
-	return status == PROTO_END || perfetto_fault(p, m.error);
+	return p->fault == NULL;
 }
 
 /* TracePacketDefaults {58: timestamp_clock_id, 11: track_event_defaults} */
 bool
 sequence_defaults(struct perfetto *p, struct sequence *q, struct str bytes)
 {
-	enum proto_status status;
 	struct proto m;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		if (m.field == 58 && m.type == PROTO_VARINT)
 			q->default_clock = m.u;
 		else if (m.field == 11 && m.type == PROTO_BYTES &&
 		    !track_defaults(p, q, m.bytes))
 			return false;
 	}
-	return status == PROTO_END || perfetto_fault(p, m.error);
+	return p->fault == NULL;
 }
 
 /* ---- clocks ---- */
@@ -181,13 +177,12 @@ ticks_ns(const struct clock *c, int64_t ticks, int64_t *ns)
 static bool
 read_clock(struct perfetto *p, struct str bytes, struct clock *c)
 {
-	enum proto_status status;
 	struct proto m;
 	int64_t ns;
 
 	*c = (struct clock){ .multiplier = 1 };
 	proto_start(&m, bytes.p, bytes.len);
-	while ((status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		if (m.type != PROTO_VARINT)
 			continue;
 		switch (m.field) {
@@ -198,8 +193,8 @@ read_clock(struct perfetto *p, struct str bytes, struct clock *c)
 		default: break;
 		}
 	}
-	if (status != PROTO_END)
-		return perfetto_fault(p, m.error);
+	if (p->fault != NULL)
+		return false;
 	return ticks_ns(c, c->last, &ns) ||
 	    perfetto_fault(p, "a clock is out of range");
 }
@@ -244,7 +239,7 @@ set_epoch(struct perfetto *p, const clock_vec *list, int64_t now)
 			facts_ns(&p->s->facts, "epoch", ns - now);
 }
 
-static bool
+static void
 tie_clocks(struct perfetto *p, struct sequence *q, clock_vec *list)
 {
 	int64_t now, ns;
@@ -264,9 +259,8 @@ tie_clocks(struct perfetto *p, struct sequence *q, clock_vec *list)
 		else if (clocks_of(p, q, c->id)->n < CLOCKS_MAX)
 			vec_push(clocks_of(p, q, c->id), *c);
 		else
-			return perfetto_fault(p, TOO_MANY_CLOCKS);
+			(void)perfetto_fault(p, TOO_MANY_CLOCKS);
 	}
-	return true;
 }
 
 /* ClockSnapshot {1: clocks, 2: primary_trace_clock} */
@@ -274,28 +268,25 @@ bool
 clock_snapshot(struct perfetto *p, struct sequence *q, struct str bytes)
 {
 	clock_vec list = { 0 };
-	enum proto_status status;
 	struct proto m;
-	bool is_good = true;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while (is_good && (status = proto_next(&m)) == PROTO_OK) {
+	while (perfetto_next(p, &m)) {
 		struct clock c;
 
 		if (m.field == 2 && m.type == PROTO_VARINT) {
 			p->trace_clock = m.u;
 		} else if (m.field == 1 && m.type == PROTO_BYTES) {
-			is_good = read_clock(p, m.bytes, &c) &&
-			    (list.n < CLOCKS_MAX ||
-				perfetto_fault(p, TOO_MANY_CLOCKS));
-			vec_push(&list, c);
+			if (list.n == CLOCKS_MAX)
+				(void)perfetto_fault(p, TOO_MANY_CLOCKS);
+			else if (read_clock(p, m.bytes, &c))
+				vec_push(&list, c);
 		}
 	}
-	if (is_good && status != PROTO_END)
-		is_good = perfetto_fault(p, m.error);
-	is_good = is_good && tie_clocks(p, q, &list);
+	if (p->fault == NULL)
+		tie_clocks(p, q, &list);
 	vec_free(&list);
-	return is_good;
+	return p->fault == NULL;
 }
 
 bool
