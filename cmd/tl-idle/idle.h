@@ -17,11 +17,12 @@ struct idle_record {
 	struct sink_record rec; /* uid, track: of the event that caused it */
 	uint8_t what;
 	bool is_inferred, has_event;
+	bool is_lock; /* its call waited for that of another thread */
 	uint32_t cause, name, op, module, opened_by, advice;
 	uint32_t prev, next, next_op, next_module;
 	struct key dev, gpu_stream, step;
 	struct uid prev_uid, next_uid, opened_uid;
-	uint32_t class;
+	uint32_t class, stack;
 	int64_t ns, cause_ns, inferred_ns;
 	uint32_t window; /* of IS_WINDOW: in idle.windows */
 };
@@ -39,6 +40,20 @@ struct idle_window {
 	bool has_python;
 };
 
+/* An event's name below what is above it. */
+struct stack_node {
+	uint32_t up; /* in stacks.nodes, or STACK_NONE */
+	uint32_t name;
+};
+#define STACK_NONE UINT32_MAX
+
+struct stacks {
+	VEC(struct stack_node) nodes;
+	struct map places;  /* of nodes, by above and name */
+	VEC(uint32_t) of;   /* of the source's events, as far as known */
+	VEC(uint32_t) path; /* while one is made */
+};
+
 struct idle {
 	struct sink sink;
 	enum scope scope;
@@ -54,7 +69,8 @@ struct idle {
 	VEC(struct idle_window) windows;
 	bool has_source;
 	bool with_above; /* op and module of pieces are asked for */
-	bool by_step;
+	bool by_step, with_stack;
+	struct stacks stacks;
 	uint32_t source;
 	VEC(struct key) steps; /* of the source's GPU events, as read */
 	VEC(uint8_t) chosen;
@@ -66,5 +82,15 @@ struct idle {
 
 /* records.c: of the source that has been read whole. */
 void idle_records(struct idle *g);
+
+/* stack.c */
+
+/* Before events of a source are asked for. */
+void stacks_source(struct stacks *s, const struct host *h);
+uint32_t stack_of(struct stacks *s, const struct host *h, uint32_t event);
+/* Its names, the outermost first, as folded stacks have them: "a;b;c". */
+void stack_text(
+    struct stacks *s, const struct dict *dict, uint32_t node, struct buf *text);
+void stacks_free(struct stacks *s);
 
 #endif

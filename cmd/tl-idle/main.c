@@ -51,6 +51,7 @@ static const struct about about = {
 enum {
 	C_CALLS,
 	C_LONGEST,
+	C_STACK,
 	C_LONGEST_UID,
 	C_START,
 	C_EVENT_UID,
@@ -67,8 +68,8 @@ enum {
 	C_WINDOW, /* and from here on, by its place, a time or count of one */
 };
 
-/* Columns that depend on --by. */
-enum { ONLY_CAUSE = 1, ONLY_DEV, ONLY_GPU_STREAM };
+/* Columns that depend on --by, or are there only when asked for by name. */
+enum { ONLY_CAUSE = 1, ONLY_DEV, ONLY_GPU_STREAM, ONLY_STACK };
 
 #define AT(field) offsetof(struct idle_record, field)
 #define IN_WINDOW(field) C_WINDOW + offsetof(struct idle_window, field)
@@ -104,6 +105,7 @@ static const struct sink_column columns[] = {
 	{ { "longest_in", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_CELL, false, C_LONGEST, 0 },
 	{ { "longest_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_LONGEST_UID, 0 },
 	{ { "inferred_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_SUM, false, M_INFERRED, 0 },
+	{ { "longest_stack", NULL, COL_TEXT, NONE, COL_DETAIL, 0 }, SINK_CELL, false, C_STACK, ONLY_STACK },
 	{ { "advice", NULL, COL_TEXT, NONE, COL_MINOR | COL_WRAPPED, 0 }, SINK_TEXT, false, AT(advice), ONLY_CAUSE },
 	{ { "ts_ns", NULL, COL_INT, NS, COL_POSITION, 0 }, SINK_CELL, false, C_START, 0 },
 	{ { "gap_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_INT, false, AT(ns), 0 },
@@ -115,6 +117,7 @@ static const struct sink_column columns[] = {
 	{ { "next_module", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_TEXT, false, AT(next_module), 0 },
 	{ { "prev_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_PREV_UID, 0 },
 	{ { "next_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_NEXT_UID, 0 },
+	{ { "is_lock", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_BOOL, false, AT(is_lock), 0 },
 	{ { "is_inferred", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_BOOL, false, AT(is_inferred), 0 },
 	{ { "opened_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_OPENED_UID, 0 },
 	{ { "window", NULL, COL_TEXT, NONE, 0, 0 }, SINK_CELL, false, C_FROM, 0 },
@@ -159,12 +162,13 @@ static struct sink_table tables[] = {
 	[OF_CAUSES] = { .name = "idle",
 	    .keys = "cause" /* what --by says */,
 	    .columns = "time_ns,percent,count,calls,time_ns_median,time_ns_max,"
-		       "longest_in,longest_uid,inferred_ns,advice" },
+		       "longest_in,longest_uid,longest_stack,inferred_ns,"
+		       "advice" },
 	[OF_GAPS] = { .name = "idle_gaps",
 	    .columns = "dev,gpu_stream,ts_ns,gap_ns,class,cause,cause_ns,call,"
 		       "call_uid,thread,opened_by,opened_uid,prev_name,"
 		       "prev_uid,next_name,next_uid,next_op,next_module,step,"
-		       "is_inferred",
+		       "is_lock,is_inferred",
 	    .order = SINK_BY_TIME,
 	    .is_single = true },
 	[OF_STREAMS] = { .name = "idle_by_stream",
@@ -201,6 +205,8 @@ is_asked(const struct sink *s, const struct sink_table *t)
 static bool
 wants(const struct sink *s, const struct sink_table *t, unsigned only)
 {
+	if (only == ONLY_STACK)
+		return idle_of(s)->with_stack;
 	if (t != &tables[OF_GAPS])
 		return only != ONLY_CAUSE ||
 		    sink_list_has(tables[OF_CAUSES].keys, STR("cause"));
@@ -301,6 +307,11 @@ cell(const struct sink_row *row, unsigned number)
 	switch (number) {
 	case C_CALLS: return calls_cell(row);
 	case C_LONGEST: return cell_string(row->sink->dict, longest(row)->name);
+	case C_STACK:
+		row->text->len = 0;
+		stack_text(&((struct idle *)row->sink)->stacks, row->sink->dict,
+		    longest(row)->stack, row->text);
+		return sink_row_text(row);
 	case C_LONGEST_UID:
 		most = longest(row);
 		return uid_cell(row, most->has_event, most->rec.uid);
@@ -428,6 +439,7 @@ free_all(struct sink *s)
 	causes_destroy(g->causes);
 	vec_free(&g->steps);
 	vec_free(&g->chosen);
+	stacks_free(&g->stacks);
 	map_free(&g->place);
 }
 
@@ -463,6 +475,8 @@ check_settings(struct sink *s)
 	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD);
 	if (!g->no_python)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
+	g->with_stack = s->dest.columns != NULL &&
+	    sink_list_has(s->dest.columns, STR("longest_stack"));
 	g->by_step = sink_list_has(by, STR("step"));
 	g->with_above =
 	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));

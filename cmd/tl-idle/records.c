@@ -2,6 +2,8 @@
 /* Gaps, pieces of gaps and intervals of GPU streams as records. */
 #include "cmd/tl-idle/idle.h"
 
+#define LOCK_THREADS 256 /* that are looked at */
+
 static struct idle_record *
 add_record(struct idle *g, enum what what, const struct host_gpu *beside,
     uint32_t event, int64_t from, int64_t to)
@@ -21,6 +23,7 @@ add_record(struct idle *g, enum what what, const struct host_gpu *beside,
 		.module = INTERN_NONE,
 		.opened_by = INTERN_NONE,
 		.class = INTERN_NONE,
+		.stack = STACK_NONE,
 		.prev = INTERN_NONE,
 		.next = INTERN_NONE,
 		.next_op = INTERN_NONE,
@@ -41,6 +44,8 @@ add_record(struct idle *g, enum what what, const struct host_gpu *beside,
 			r->op = host_above(&g->host, event, false);
 			r->module = host_above(&g->host, event, true);
 		}
+		if (what == IS_PIECE && g->with_stack)
+			r->stack = stack_of(&g->stacks, &g->host, event);
 	}
 	return r;
 }
@@ -124,10 +129,51 @@ add_piece(struct idle *g, const struct gap *gap, const struct gap_piece *p)
 	}
 }
 
+/* How long a thread was in calls within an event. */
+static int64_t
+in_calls(const struct host *h, const struct host_thread *t,
+    const struct host_event *e)
+{
+	int64_t ns = 0;
+
+	for (size_t i = host_segment_at(h, t, e->start_ns); i < t->nsegs; i++) {
+		const struct host_segment *s = &h->segs.v[t->first_seg + i];
+		int64_t from =
+		    s->start_ns > e->start_ns ? s->start_ns : e->start_ns;
+		int64_t to = s->end_ns < e->end_ns ? s->end_ns : e->end_ns;
+
+		if (from >= e->end_ns)
+			break;
+		if (is_call(&h->events.v[s->event]) && to > from)
+			ns += to - from;
+	}
+	return ns;
+}
+
+/* Whether a call took three times its name's median, half of it while another
+ * thread was in the runtime, too: they wait for its lock. */
+static bool
+is_lock(struct host *h, uint32_t event)
+{
+	const struct host_event *e = &h->events.v[event];
+	int64_t length = e->end_ns - e->start_ns, median;
+
+	if (!is_call(e))
+		return false;
+	median = host_median_of_name(h, e->name);
+	if (median < 0 || length / 3 < median)
+		return false;
+	for (uint32_t i = 0; i < h->threads.n && i < LOCK_THREADS; i++)
+		if (i != e->thread &&
+		    in_calls(h, &h->threads.v[i], e) >= length - length / 2)
+			return true;
+	return false;
+}
+
 static void
 add_gap(struct idle *g, const struct gap *gap)
 {
-	const struct host *h = &g->host;
+	struct host *h = &g->host;
 	struct idle_record *r;
 	bool is_inferred = false;
 
@@ -143,6 +189,7 @@ add_gap(struct idle *g, const struct gap *gap)
 	    h, gap, &(struct gap_piece){ .cause = gap->cause })];
 	set_opener(g, r, gap->opened_by);
 	r->is_inferred = is_inferred;
+	r->is_lock = gap->event != HOST_NONE && is_lock(h, gap->event);
 }
 
 static bool
@@ -345,6 +392,8 @@ void
 idle_records(struct idle *g)
 {
 	host_ready(&g->host);
+	if (g->with_stack)
+		stacks_source(&g->stacks, &g->host);
 	if (g->by_step)
 		steps_find(&g->step_list, &g->host, NULL, 0);
 	if (g->with_steps)

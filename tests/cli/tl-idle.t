@@ -130,6 +130,21 @@ is 'a stall' "$(causes)" \
 is 'the first call of an op' "$(causes)" \
 	'init 11940000.launch_latency 55000.launch_call 5000.'
 
+{
+	i=0
+	while [ $i -lt 12 ]; do
+		ev cuda_runtime cudaEventRecord 1 $((10000 + i * 10)) 4
+		i=$((i + 1))
+	done
+	ev cuda_runtime cudaEventRecord 1 110 100
+	ev cuda_runtime cudaMalloc 2 150 60
+} | gap 260 250
+is 'two threads in the runtime' \
+	"$(rows 'tl-idle --table idle_gaps -c call,is_lock gap.json')" 'cudaEventRecord true.'
+sed 's/"ts":150,"dur":60/"ts":170,"dur":40/' gap.json >short.json
+is 'for less than half of the call' \
+	"$(rows 'tl-idle --table idle_gaps -c call,is_lock short.json')" 'cudaEventRecord false.'
+
 sed s/aten::copy_/aten::add_/ stall.json >other.json
 is 'a source is judged by its own events' \
 	"$(rows 'tl-idle --by cause,call -c src,cause,call,time_ns stall.json other.json' |
@@ -194,6 +209,10 @@ bad "[{\"cause\":\"data\",\"of\":\"op\",\"like\":[\"$(printf '{a,b}%.0s' $(seq 2
 } | gap 300 250
 is '--by op and module' "$(rows 'tl-idle --by module,op -c module,op,time_ns gap.json' | head -c 40)" \
 	'nn.Module: Linear_0 aten::linear 100000.'
+is 'the stack that took longest' \
+	"$(tl-idle --by op -c op,longest_stack gap.json | sed -n 's/^aten::linear	//p')" \
+	'net.py(1): nn.Module;ProfilerStep#4;nn.Module: Linear_0;aten::linear'
+is 'is there by name only' "$(tl-idle -c +details gap.json | head -n 1 | grep -c stack)" 0
 is '--by step' "$(rows 'tl-idle --by step -c step,time_ns gap.json')" '4 200000.'
 is 'a gap belongs to the step that ends it' \
 	"$(rows 'tl-idle --step 4 -c cause gap.json' | tr . '\n' | wc -l)" 4
