@@ -208,7 +208,7 @@ struct sig {
 	int64_t in_bytes, out_bytes;
 	int64_t full_bytes; /* of the message that counts for bandwidth */
 	double bus_factor;  /* bus over algorithmic bandwidth, or NAN */
-	/* numbers of the parts that its rows are told apart by, */
+	/* numbers of the parts by which its rows differ, */
 	uint32_t key;
 	uint32_t match; /* that are alike on all ranks, */
 	uint32_t whole; /* and the group with these; */

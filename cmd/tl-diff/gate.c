@@ -24,7 +24,7 @@ threshold_ns(const struct threshold *t, int64_t base_ns)
 	return ns < (double)INT64_MAX ? (int64_t)ns : INT64_MAX;
 }
 
-/* Whether it is slower than allowed, which is told. */
+/* Whether it is slower than allowed; a note says so. */
 static bool
 fails(const struct settings *set, const struct measure *m)
 {
@@ -84,7 +84,7 @@ gate_check(const struct settings *set, const struct changes *c)
 		die_nothing(MSG_NO_STEPS_TO_JUDGE, set->paths[1].v[0]);
 }
 
-/* Step time first: it is what a user waits for. Both are told. */
+/* Step time first: it is what a user waits for. A note for each. */
 int
 gate_status(const struct settings *set, const struct changes *c)
 {

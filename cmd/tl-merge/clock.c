@@ -73,7 +73,7 @@ clock_source(struct merge *m, const struct source *in)
 
 /* ---- --align collective: tl-collective knows the offsets ---- */
 
-/* No offset: nothing tells this rank's clock. */
+/* Without an offset the rank's clock is not known. */
 static void
 take_offset(void *arg, struct str row)
 {

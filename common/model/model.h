@@ -26,8 +26,8 @@
  * Each distinct key (direction, name, arguments, and what of the rest the
  * entry reads) is evaluated once. Results live as long as the models: about
  * 160 bytes for each distinct key, and 9 for each parameter. A repeated key
- * costs a hash of its texts and one look-up. Keys are told apart by that
- * hash, of 64 bits.
+ * costs a hash of its texts and one look-up. Keys of one hash, of 64 bits,
+ * are one key.
  *
  * FLOPs and bytes are doubles: whole numbers are exact up to 2^53, and there
  * is no integer that could overflow on hostile shapes. Bytes that can't be

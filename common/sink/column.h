@@ -128,6 +128,9 @@ struct sink_label {
  * wide in this table.
  */
 bool sink_list_has(const char *list, struct str id);
+/* The argument of --by as a list: some of the words ("op, kind"), each once. */
+const char *sink_opt_keys(const struct optparse *op, const char *words);
+
 struct sink_table {
 	const char *name;    /* --list-tables has it from table/catalogue.h */
 	const char *keys;    /* a list, or NULL */

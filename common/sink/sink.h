@@ -268,9 +268,6 @@ struct sink {
 		OPT_SINK_TABLE, "table", "NAME", "the table of this name" \
 	}
 
-/* The argument of --by as a table's keys: some of the words, each once. */
-const char *sink_opt_keys(const struct optparse *op, const char *words);
-
 /* What all have, behind what is their own. */
 #define OPT_SINK               \
 	OPT_SELECT, OPT_TABLE, \
