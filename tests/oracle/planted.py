@@ -8,7 +8,8 @@ For each seed from FIRST up to LAST (1 to 40) a trace of steps in which the GPU
 waits for known reasons: each cause alone or two in one gap, on the launching
 thread or on another one that it waits for, before a late launch, in the launch
 itself or behind one in time. What tl-idle says must agree to the nanosecond: the
-time of each cause, and each gap with its length and largest cause. -k keeps the traces in the working directory.
+time of each cause, that of each in each step, and each gap with its length and
+largest cause. -k keeps the traces in the working directory.
 """
 import collections
 import json
@@ -273,6 +274,16 @@ class Planted:
                 sums[cause] += e - s
         return sums
 
+    def by_step(self, end):
+        """pieces cut at the borders of steps"""
+        sums = collections.Counter()
+        for _, _, parts in self.gaps:
+            for cause, s, e in parts:
+                for i, (b, behind) in enumerate(zip(self.borders, self.borders[1:] + [end])):
+                    if min(e, behind) > max(s, b):
+                        sums[(i + 3, cause)] += min(e, behind) - max(s, b)
+        return sums
+
 
 def named(cause, ns):
     if cause in ("between_ops", "none"):
@@ -303,6 +314,9 @@ def check(seed, folder):
         json.dump(p.trace(), f)
     rows = table(["tl-idle", path]) or []
     wrong = compare("causes", {r["cause"]: r["time_ns"] for r in rows}, dict(p.by_cause()))
+    rows = table(["tl-idle", "--by", "step,cause", path]) or []
+    wrong += compare("steps", {(r["step"], r["cause"]): r["time_ns"] for r in rows},
+                     dict(p.by_step(1 << 62)))
     rows = table(["tl-idle", "--table", "idle_gaps", path]) or []
     if len(rows) != len(p.gaps):
         wrong.append("%d gaps, planted %d" % (len(rows), len(p.gaps)))
