@@ -157,17 +157,19 @@ is_lock(struct host *h, uint32_t event)
 {
 	const struct host_event *e = &h->events.v[event];
 	int64_t length = e->end_ns - e->start_ns, median;
+	uint32_t i = 0;
 
-	if (!is_call(e))
+	if (!is_call(e) || length == 0)
 		return false;
+	while (i < h->threads.n && i < LOCK_THREADS &&
+	    (i == e->thread ||
+		in_calls(h, &h->threads.v[i], e) < length - length / 2))
+		i++;
+	if (i == h->threads.n || i == LOCK_THREADS)
+		return false;
+	/* last, as medians are found only when one is asked for */
 	median = host_median_of_name(h, e->name);
-	if (median < 0 || length / 3 < median)
-		return false;
-	for (uint32_t i = 0; i < h->threads.n && i < LOCK_THREADS; i++)
-		if (i != e->thread &&
-		    in_calls(h, &h->threads.v[i], e) >= length - length / 2)
-			return true;
-	return false;
+	return median >= 0 && length / 3 >= median;
 }
 
 static void
