@@ -195,12 +195,15 @@ void streams_finish(struct changes *c);
 void tell_tree(struct changes *c, const struct diff *d);
 /* ---- clock-notes.c ---- */
 
-/* What the time of steps became: a note for each of the main kinds. */
-void clock_notes(const struct changes *c, struct table *t);
+/*
+ * What the time of steps became: a note for each of the main kinds. Whether
+ * they say what GPU time did, too.
+ */
+bool clock_notes(const struct changes *c, struct table *t);
 /* 4.456 ms */
 void put_time(struct buf *b, int64_t ns);
 void put_signed_time(struct buf *b, int64_t ns);
-/* 4.456 ms to 4.482 ms (+0.6 %) */
+/* "4.456 ms to 4.482 ms (+0.6 %)", or "unchanged (4.456 ms)" */
 void put_change(struct buf *b, int64_t before, int64_t after);
 /* A note of what is in the buffer, which is empty then; nothing if it is. */
 void note_of(struct table *t, struct buf *b);

@@ -36,6 +36,12 @@ put_signed_time(struct buf *b, int64_t ns)
 void
 put_change(struct buf *b, int64_t before, int64_t after)
 {
+	if (before == after) {
+		buf_puts(b, "unchanged (");
+		put_time(b, before);
+		buf_putc(b, ')');
+		return;
+	}
 	put_time(b, before);
 	buf_puts(b, " to ");
 	put_time(b, after);
@@ -139,14 +145,22 @@ put_part(struct buf *b, const struct changes *c, const struct step_group *g,
 	buf_puts(b, share < ALL_SHARE ? ")" : "");
 }
 
-/* What GPU time did, where sides of as many steps say so. */
+/* Whether sides of as many steps say what GPU time did. */
+static bool
+tells_gpu_time(const struct changes *c)
+{
+	const struct unit_times *u = c->unit;
+
+	return c->set->per != PER_RUN ||
+	    u[0].nsteps * u[1].nruns == u[1].nsteps * u[0].nruns;
+}
+
 static void
 put_gpu_time(struct buf *b, const struct changes *c)
 {
 	const struct unit_times *u = c->unit;
 
-	if (c->set->per == PER_RUN &&
-	    u[0].nsteps * u[1].nruns != u[1].nsteps * u[0].nruns)
+	if (!tells_gpu_time(c))
 		return;
 	if (c->diff_ns == 0)
 		buf_puts(b, "; GPU time unchanged");
@@ -168,18 +182,12 @@ note_step(const struct changes *c, struct table *t, size_t group)
 
 	text_visible(dict_get(c->dict, g->kind), &b);
 	buf_putc(&b, ' ');
-	if (term_twice_diff(step) == 0) {
-		buf_puts(&b, "unchanged (");
-		put_time(&b, step->twice_ns[0] / 2);
-		buf_putc(&b, ')');
-	} else {
-		put_change(&b, step->twice_ns[0] / 2, step->twice_ns[1] / 2);
-		if (step->is_noise) {
-			buf_puts(&b, ", within noise");
-		} else if (largest > g->first) {
-			buf_puts(&b, ": ");
-			put_part(&b, c, g, largest);
-		}
+	put_change(&b, step->twice_ns[0] / 2, step->twice_ns[1] / 2);
+	if (term_twice_diff(step) != 0 && step->is_noise) {
+		buf_puts(&b, ", within noise");
+	} else if (term_twice_diff(step) != 0 && largest > g->first) {
+		buf_puts(&b, ": ");
+		put_part(&b, c, g, largest);
 	}
 	if (group == 0)
 		put_gpu_time(&b, c);
@@ -216,7 +224,7 @@ note_parts(const struct changes *c, struct table *t)
 	buf_free(&b);
 }
 
-void
+bool
 clock_notes(const struct changes *c, struct table *t)
 {
 	const struct clock_changes *k = &c->clock;
@@ -226,9 +234,10 @@ clock_notes(const struct changes *c, struct table *t)
 	/* of traces without steps, an unchanged span says nothing */
 	if (first == NULL ||
 	    (term_uid(first, 0) == NULL && term_twice_diff(first) == 0))
-		return;
+		return false;
 	note_step(c, t, 0);
 	note_parts(c, t);
 	for (size_t i = 1; i < n; i++)
 		note_step(c, t, i);
+	return tells_gpu_time(c);
 }

@@ -67,19 +67,20 @@ note_whole(const struct changes *c, struct table *t)
 {
 	const struct unit_times *u = c->unit;
 	struct buf b = { 0 };
+	bool is_told = clock_notes(c, t);
 
-	clock_notes(c, t);
 	buf_puts(&b, "GPU time ");
 	put_change(&b, u[0].total_ns, u[1].total_ns);
 	if (c->set->per == PER_STEP)
 		buf_puts(&b, " a step");
 	else if (has_several_units(c))
 		buf_puts(&b, c->set->pair == PAIR_RANK ? " a rank" : " a run");
-	if (c->is_noise)
+	if (c->diff_ns != 0 && c->is_noise)
 		put_chance(&b, c);
 	else if (c->diff_ns != 0)
 		put_share(&b, c);
-	note_of(t, &b);
+	if (c->diff_ns != 0 || !is_told)
+		note_of(t, &b);
 	if (c->clock.groups.n == 0 &&
 	    c->clock.side[0].list.n + c->clock.side[1].list.n > 0)
 		table_note(t,

@@ -244,8 +244,11 @@ hosted 11 | trace >one11.json
 is 'the same GPU work, steps that take longer: not identical' \
 	"$(tl-diff --table diff_verdict --no-header host10.json host25.json)" \
 	'the GPU work is identical, step times are not
-step 10.000 ms to 25.000 ms (+150.0 %): 15.000 ms more idle time without recorded host work; GPU time unchanged
-GPU time 2.500 ms to 2.500 ms (+0.0 %)'
+step 10.000 ms to 25.000 ms (+150.0 %): 15.000 ms more idle time without recorded host work; GPU time unchanged'
+is 'of the same trace twice, what did not change is said once' \
+	"$(tl-diff --table diff_verdict --no-header host10.json host10.json)" \
+	'the traces are identical
+step unchanged (10.000 ms); GPU time unchanged'
 is 'which is said beside other formats' "$(tl-diff host10.json host25.json 2>&1 >/dev/null)" \
 	'tl-diff: the GPU work is identical, step times are not'
 is 'steps that vary: within noise' "$(says host10.json host10b.json)" \
