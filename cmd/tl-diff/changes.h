@@ -236,6 +236,8 @@ void print_merged(const struct diff *d, const char *path, int64_t min_ns);
 
 /* What --table and --by ask for is checked, before anything is read. */
 void tables_check(struct settings *set);
+/* Whether one that is asked for has times of steps. */
+bool tables_want_steps(const struct settings *set);
 struct tables *tables_create(struct settings *set);
 /* Rows of events, of each run of before once; several: it may have more. */
 void tables_add(struct tables *t, const struct diff *d, bool several);

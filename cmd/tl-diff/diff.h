@@ -169,7 +169,8 @@ struct side {
 	struct step_times times;
 	VEC(uint64_t) hash; /* of each node's subtree on the GPU path */
 	u32s roots;
-	int64_t gpu_ns; /* of all GPU work asked for */
+	int64_t gpu_ns;      /* of all GPU work asked for */
+	uint64_t times_hash; /* when everything began and how long it took */
 };
 
 typedef VEC(struct side *) side_vec;

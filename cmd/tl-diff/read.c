@@ -294,6 +294,14 @@ take_event(struct file *f, bool is_chosen)
 	vec_push(&r->nodes, n);
 }
 
+/* Frames and annotations, too, which are no nodes. */
+static void
+hash_times(struct side *r, const struct event *ev)
+{
+	r->times_hash = hash_mix(r->times_hash ^ (uint64_t)ev->ts_ns ^ HASH_K1,
+	    (uint64_t)ev->dur_ns ^ HASH_K0);
+}
+
 static bool
 is_frame(struct file *f, const struct event *ev)
 {
@@ -321,6 +329,8 @@ read_all(struct file *f)
 		if (item != ITEM_EVENT)
 			continue;
 		enter_side(f, ev->src);
+		if (is_chosen || !event_is(ev, KINDS_GPU))
+			hash_times(f->side, ev);
 		if (f->clock != NULL)
 			clock_add(f->clock, ev);
 		if (ev->shape->kind == KIND_ANNOTATION)

@@ -321,6 +321,19 @@ has_notes(const struct settings *set)
 	    isatty(STDOUT_FILENO) == 1;
 }
 
+/*
+ * Whether step times are asked for: to find them costs more than all else.
+ * Chosen GPU events say nothing of how long a step may take.
+ */
+static bool
+needs_clock(const struct settings *set)
+{
+	if (set->is_of_events || set->print)
+		return false;
+	return has_notes(set) || tables_want_steps(set) ||
+	    (set->fail_over.is_set && set->gate != GATE_GPU);
+}
+
 /* What else a reader of the answer must know. */
 static void
 tell(const struct sides *g)
@@ -381,8 +394,7 @@ sides_compare(struct settings *set)
 		g.tables = tables_create(set);
 	if (set->equiv != NULL)
 		norms_read_equiv(&g.nm, set->equiv);
-	/* chosen GPU events say nothing of how long a step may take */
-	if (!set->is_of_events && !set->print)
+	if (needs_clock(set))
 		g.clock = clock_create(&g.nm);
 	/* both decoders run while the first is read */
 	for (int s = 0; s < NSIDES; s++)

@@ -116,6 +116,15 @@ is_wanted(const struct settings *set, const struct kind_of_table *k)
 	return k == &kinds[set->by == BY_KERNEL];
 }
 
+bool
+tables_want_steps(const struct settings *set)
+{
+	for (size_t i = 0; i < NTABLES; i++)
+		if (kinds[i].by == BY_ANY && is_wanted(set, &kinds[i]))
+			return true;
+	return false;
+}
+
 static void
 check_named(struct settings *set)
 {

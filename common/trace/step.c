@@ -136,14 +136,16 @@ if_told(int64_t n)
 static bool
 sglang(struct str name, struct serving_step *to)
 {
-	int64_t bs = value_of(name, "bs"), tokens = value_of(name, "toks");
 	bool is_decode = str_starts(name, STR("step[DECODE"));
+	int64_t bs, tokens;
 
 	if (!is_decode && !str_starts(name, STR("step[EXTEND")) &&
 	    !str_starts(name, STR("step[MIXED")))
 		return false;
 	if (str_find(name, STR("]"), false) < 0)
 		return false;
+	bs = value_of(name, "bs");
+	tokens = value_of(name, "toks");
 	to->tier = str_find(name, STR("sqsq="), false) >= 0 ? 0 : 1;
 	if (to->tier == 0)
 		to->batch = first_of(

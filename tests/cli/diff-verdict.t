@@ -249,8 +249,8 @@ is 'of the same trace twice, what did not change is said once' \
 	"$(tl-diff --table diff_verdict --no-header host10.json host10.json)" \
 	'the traces are identical
 step unchanged (10.000 ms); GPU time unchanged'
-is 'which is said beside other formats' "$(tl-diff host10.json host25.json 2>&1 >/dev/null)" \
-	'tl-diff: the GPU work is identical, step times are not'
+is 'which is not asked beside other formats' "$(tl-diff host10.json host25.json 2>&1 >/dev/null)" \
+	'tl-diff: the GPU work is identical; host time is not compared'
 is 'steps that vary: within noise' "$(says host10.json host10b.json)" \
 	'the traces are identical, and step times within noise'
 is 'one step each: noise is unknown' "$(says one10.json one11.json)" \
