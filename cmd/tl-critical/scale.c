@@ -35,22 +35,61 @@ first_of(uint32_t a, uint32_t b)
 	return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
+/*
+ * An annotation that crosses Python frames (`with record_function` begins in
+ * the frame of __enter__) has nothing below it: what lies in its time on its
+ * thread is under it.  Of each of --what-if the latest end of those begun.
+ */
+typedef VEC(int64_t) end_list;
+
+static uint32_t
+under_overlays(const end_list *until, const struct host_event *e)
+{
+	for (size_t i = 0; i < until->n; i++)
+		if (e->end_ns <= until->v[i])
+			return (uint32_t)i + 1;
+	return 0;
+}
+
+static void
+begin_overlay(end_list *until, uint32_t what_if, int64_t end_ns)
+{
+	while (until->n < what_if)
+		vec_push(until, INT64_MIN);
+	if (what_if > 0 && end_ns > until->v[what_if - 1])
+		until->v[what_if - 1] = end_ns;
+}
+
+/* Those above stand before those below. */
+static void
+scale_thread(struct known *known, const struct recording *r,
+    const struct host_thread *t, uint32_t *of)
+{
+	end_list until = { 0 };
+
+	for (uint32_t i = t->first; i < t->first + t->n; i++) {
+		const struct host_event *e = &r->host.events.v[i];
+		uint32_t *at = &of[number_of_host(r, i)];
+
+		if (e->kind == KIND_OVERHEAD)
+			continue;
+		*at = first_of(factor_of(known, e->name, false),
+		    under_overlays(&until, e));
+		if (e->up != HOST_NONE)
+			*at = first_of(*at, of[number_of_host(r, e->up)]);
+		if (e->is_overlay)
+			begin_overlay(&until, *at, e->end_ns);
+	}
+	vec_free(&until);
+}
+
 static void
 scale_recording(struct known *known, const struct recording *r, uint32_t *of)
 {
 	const struct host *h = &r->host;
 
-	/* those above stand before those below */
-	for (uint32_t i = 0; i < h->events.n; i++) {
-		const struct host_event *e = &h->events.v[i];
-		uint32_t *at = &of[number_of_host(r, i)];
-
-		if (e->kind == KIND_OVERHEAD)
-			continue;
-		*at = factor_of(known, e->name, false);
-		if (e->up != HOST_NONE)
-			*at = first_of(*at, of[number_of_host(r, e->up)]);
-	}
+	for (size_t i = 0; i < h->threads.n; i++)
+		scale_thread(known, r, &h->threads.v[i], of);
 	for (uint32_t i = 0; i < h->gpus.n; i++) {
 		const struct host_gpu *k = &h->gpus.v[i];
 		uint32_t *at = &of[number_of_gpu(r, i)];

@@ -207,6 +207,17 @@ is 'what nothing waits for has no slack' \
 is 'a thread that waits for a worker' "$(total --what-if '*collate=0.5')" \
 	'1000000 735000 715000'
 
+{
+	step 1 0 1000
+	ev python_function 'loader.py(1): next' 1 0 400
+	ev python_function '<built-in method __enter__>' 1 10 20
+	ev user_annotation 'enumerate(DataLoader)' 1 20 300
+	ev python_function 'fetch' 1 30 250
+	ev python_function '<built-in method __exit__>' 1 310 20
+} | trace >t.json
+is 'what lies in an annotation that crosses frames' "$(total --what-if '*DataLoader*=0')" \
+	'1000000 750000 750000'
+
 # ---- copies, polls ----
 
 {
