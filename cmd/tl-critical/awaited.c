@@ -4,182 +4,26 @@
 
 #include <stdlib.h>
 
-/* ---- work by when it was launched ---- */
-
-/* A GPU event, and what its launches are sorted by. */
-struct launched {
-	int64_t start_ns; /* of the call */
-	uint32_t stream, thread, gpu;
-};
-
-typedef VEC(struct launched) launched_list;
-
-static int
-by_stream(const void *x, const void *y)
-{
-	const struct launched *a = x, *b = y;
-
-	if (a->stream != b->stream)
-		return a->stream < b->stream ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return (a->gpu > b->gpu) - (a->gpu < b->gpu);
-}
-
-/* With threads: those of one GPU stream by thread; or 0 for all. */
-static void
-list_launched(
-    const struct recording *r, launched_list *list, bool streams, bool threads)
-{
-	const struct host *h = &r->host;
-
-	list->n = 0;
-	for (uint32_t i = 0; i < h->gpus.n; i++) {
-		uint32_t launch = h->gpus.v[i].launch;
-
-		if (launch == HOST_NONE)
-			continue;
-		vec_push(list,
-		    ((struct launched){ h->events.v[launch].start_ns,
-			streams ? r->stream_of.v[i] : 0,
-			threads ? h->events.v[launch].thread : 0, i }));
-	}
-	stable_sort(list->v, list->n, sizeof *list->v, by_stream);
-}
-
-static uint32_t
-stream_of(const struct recording *r, struct key dev, struct key gpu_stream)
-{
-	const struct stream_id id = stream_id(dev, gpu_stream);
-
-	return intern_find(r->streams,
-	    (struct str){ (const char *)&id, sizeof id },
-	    hash_bytes(&id, sizeof id));
-}
-
-/* The first of a GPU stream's that a thread launches from then on. */
-static uint32_t
-next_launched(
-    const launched_list *list, uint32_t stream, uint32_t thread, int64_t ns)
-{
-	const struct launched want = { ns, stream, thread, 0 };
-	size_t at;
-
-	bisect(at, list->n, mid, by_stream(&list->v[mid], &want) < 0);
-	return at < list->n && list->v[at].stream == stream &&
-		list->v[at].thread == thread
-	    ? list->v[at].gpu
-	    : HOST_NONE;
-}
-
-/* The last of a GPU stream's that was launched by then. */
-static uint32_t
-last_launched(const launched_list *list, uint32_t stream, int64_t ns)
-{
-	const struct launched want = { ns, stream, 0, UINT32_MAX };
-	size_t at;
-
-	bisect(at, list->n, mid, by_stream(&list->v[mid], &want) <= 0);
-	return at > 0 && list->v[at - 1].stream == stream ? list->v[at - 1].gpu
-							  : HOST_NONE;
-}
-
 /* ---- what rows say ---- */
-
-/* Calls that launch nothing, by correlation. */
-struct rows {
-	struct graph *g;
-	struct recording *r;
-	launched_list by_stream, by_thread;
-	struct map events; /* hash of uid to event */
-};
-
-static uint32_t
-call_of(const struct rows *w, int64_t corr)
-{
-	const uint64_t *uid = map_get(&w->r->quiet_calls, (uint64_t)corr);
-	const uint64_t *at = uid != NULL ? map_get(&w->events, *uid) : NULL;
-
-	return at != NULL ? (uint32_t)*at : HOST_NONE;
-}
-
-static void
-find_calls(struct rows *w)
-{
-	const struct host *h = &w->r->host;
-
-	for (size_t i = 0; i < h->events.n; i++)
-		if (is_call(&h->events.v[i]) && h->events.v[i].ngpu == 0)
-			*map_put(
-			    &w->events, uid_hash(h->events.v[i].uid), NULL) = i;
-}
-
-/* The work that an event's record follows. */
-static uint32_t
-work_of_record(const struct rows *w, const struct sync_row *row)
-{
-	const struct host *h = &w->r->host;
-	uint32_t record =
-	    row->record_corr >= 0 ? call_of(w, row->record_corr) : HOST_NONE;
-	uint32_t stream = stream_of(w->r, row->dev, row->wait_stream);
-
-	return record != HOST_NONE && stream != HOST_NONE
-	    ? last_launched(&w->by_stream, stream, h->events.v[record].start_ns)
-	    : HOST_NONE;
-}
-
-static void
-add_row(struct rows *w, const struct sync_row *row)
-{
-	const struct recording *r = w->r;
-	uint32_t call = call_of(w, row->corr), from, to, stream;
-	const struct host_event *e;
-
-	if (call == HOST_NONE)
-		return;
-	e = &r->host.events.v[call];
-	stream = stream_of(r, row->dev, row->gpu_stream);
-	from = row->what != SYNC_STREAM ? work_of_record(w, row)
-	    : stream == HOST_NONE
-	    ? HOST_NONE
-	    : last_launched(&w->by_stream, stream, e->start_ns - 1);
-	if (from == HOST_NONE)
-		return;
-	if (row->what != SYNC_STREAM_WAIT) {
-		graph_edge(w->g, EDGE_BLOCK,
-		    node_of_end(number_of_gpu(r, from)),
-		    node_of_end(number_of_host(r, call)), 0,
-		    number_of_host(r, call));
-		r->calls[call] |= CALL_IS_TOLD | CALL_WAITS;
-		return;
-	}
-	to = stream == HOST_NONE
-	    ? HOST_NONE
-	    : next_launched(&w->by_thread, stream, e->thread, e->start_ns);
-	if (to != HOST_NONE && r->stream_of.v[from] != r->stream_of.v[to])
-		graph_edge(w->g, EDGE_DEPEND,
-		    node_of_end(number_of_gpu(r, from)),
-		    node_of_start(number_of_gpu(r, to)), 0,
-		    number_of_gpu(r, from));
-}
 
 static void
 take_rows(struct graph *g, struct recording *r)
 {
-	struct rows w = { .g = g, .r = r };
+	for (size_t i = 0; i < r->waits.list.n; i++) {
+		const struct wait *w = &r->waits.list.v[i];
+		uint32_t from = node_of_end(number_of_gpu(r, w->from));
 
-	if (r->syncs.n == 0)
-		return;
-	find_calls(&w);
-	list_launched(r, &w.by_stream, true, false);
-	list_launched(r, &w.by_thread, true, true);
-	for (size_t i = 0; i < r->syncs.n; i++)
-		add_row(&w, &r->syncs.v[i]);
-	map_free(&w.events);
-	vec_free(&w.by_stream);
-	vec_free(&w.by_thread);
+		if (w->to != HOST_NONE) {
+			graph_edge(g, EDGE_DEPEND, from,
+			    node_of_start(number_of_gpu(r, w->to)), 0,
+			    number_of_gpu(r, w->from));
+			continue;
+		}
+		graph_edge(g, EDGE_BLOCK, from,
+		    node_of_end(number_of_host(r, w->call)), 0,
+		    number_of_host(r, w->call));
+		r->calls[w->call] |= CALL_IS_TOLD | CALL_WAITS;
+	}
 }
 
 /* ---- what ended ---- */
@@ -335,8 +179,9 @@ list_stream_waits(const struct recording *r, launched_list *list)
 				       STR("StreamWaitEvent"), false) >= 0;
 		if (*is_wait)
 			vec_push(list,
-			    ((struct launched){
-				e->start_ns, 0, e->thread, i }));
+			    ((struct launched){ .thread = e->thread,
+				.gpu = i,
+				.start_ns = e->start_ns }));
 	}
 	map_free(&known);
 	stable_sort(list->v, list->n, sizeof *list->v, by_thread_and_time);
@@ -353,7 +198,7 @@ ask_for_streams(const struct recording *r, question_list *to)
 
 	list_stream_waits(r, &waits);
 	if (waits.n > 0)
-		list_launched(r, &launched, true, true);
+		list_launched(&launched, &r->host, true, true);
 	for (size_t i = 0; i < launched.n; i++) {
 		const struct launched *l = &launched.v[i], *w;
 		size_t at;
@@ -362,7 +207,8 @@ ask_for_streams(const struct recording *r, question_list *to)
 		    by_thread_and_time(&waits.v[mid], l) <= 0);
 		w = at > 0 ? &waits.v[at - 1] : NULL;
 		if (w == NULL || w->thread != l->thread ||
-		    (i > 0 && l[-1].stream == l->stream &&
+		    (i > 0 &&
+			r->stream_of.v[l[-1].gpu] == r->stream_of.v[l->gpu] &&
 			l[-1].thread == l->thread &&
 			l[-1].start_ns >= w->start_ns))
 			continue;
@@ -406,7 +252,7 @@ answer_all(struct graph *g, struct recording *r, question_list *list)
 	if (list->n == 0)
 		return;
 	stable_sort(list->v, list->n, sizeof *list->v, by_launch);
-	list_launched(r, &launched, false, false);
+	list_launched(&launched, &r->host, false, false);
 	ended_start(&d, &r->host);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct question *q = &list->v[i];
@@ -450,11 +296,11 @@ add_hand_overs(struct graph *g, const struct recording *r)
 	for (size_t i = 0; i < r->gaps.list.n; i++) {
 		const struct gap *gap = &r->gaps.list.v[i];
 
-		if (gap->prev != HOST_NONE && gap->cause == CAUSE_DEPENDENCY)
+		if (gap->awaited != HOST_NONE)
 			graph_edge(g, EDGE_DEPEND,
-			    node_of_end(number_of_gpu(r, gap->prev)),
+			    node_of_end(number_of_gpu(r, gap->awaited)),
 			    node_of_start(number_of_gpu(r, gap->next)), 0,
-			    number_of_gpu(r, gap->prev));
+			    number_of_gpu(r, gap->awaited));
 	}
 }
 
@@ -470,7 +316,7 @@ awaited_work(struct graph *g, struct recording *r)
 			r->calls[i] |= CALL_WAITS;
 	take_rows(g, r);
 	ask_for_calls(r, &list);
-	if (!r->has_stream_waits)
+	if (!r->waits.tells_streams)
 		ask_for_streams(r, &list);
 	answer_all(g, r, &list);
 	add_copies(g, r);

@@ -153,11 +153,12 @@ number_streams(struct recording *r)
 	r->stream_of.n = 0;
 	for (size_t i = 0; i < r->host.gpus.n; i++) {
 		const struct host_gpu *k = &r->host.gpus.v[i];
-		const struct stream_id id = stream_id(k->dev, k->gpu_stream);
+		const int64_t id[] = { k->dev.type, k->dev.n,
+			k->gpu_stream.type, k->gpu_stream.n };
 
 		vec_push(&r->stream_of,
 		    intern_put(r->streams,
-			(struct str){ (const char *)&id, sizeof id }));
+			(struct str){ (const char *)id, sizeof id }));
 	}
 }
 
@@ -270,6 +271,7 @@ build(struct graph *g, struct recording *r)
 {
 	r->first = graph_events(g, r->host.events.n + r->host.gpus.n);
 	r->calls = xcalloc(r->host.events.n + 1, 1);
+	waits_find(&r->waits, &r->host);
 	gaps_find(&r->gaps, &r->host, NULL, r->host.gpus.n, NULL);
 	number_streams(r);
 	awaited_work(g, r);
@@ -283,9 +285,7 @@ recording_start(
     struct recording *r, const struct dict *dict, struct causes *causes)
 {
 	host_start(&r->host, dict, causes);
-	r->syncs.n = 0;
-	r->has_stream_waits = false;
-	map_free(&r->quiet_calls);
+	waits_start(&r->waits);
 	free(r->calls);
 	free(r->busy_ns);
 	r->calls = NULL;
@@ -298,8 +298,7 @@ recording_free(struct recording *r)
 	host_free(&r->host);
 	gaps_free(&r->gaps);
 	steps_free(&r->steps);
-	vec_free(&r->syncs);
-	map_free(&r->quiet_calls);
+	waits_free(&r->waits);
 	map_free(&r->transfers);
 	vec_free(&r->mains);
 	vec_free(&r->stream_of);

@@ -21,29 +21,15 @@
 #include "sink/sink.h"
 #include "trace/gap.h"
 #include "trace/steps.h"
+#include "trace/waits.h"
 
 /* No launch, wait or hand-over takes as long as that. */
 #define STALL_NS 100000
-
-/* A row of the GPU's that says who waited for what. */
-enum sync_what { SYNC_OTHER, SYNC_STREAM, SYNC_EVENT, SYNC_STREAM_WAIT };
-
-struct sync_row {
-	int64_t corr;        /* of the call that made it */
-	int64_t record_corr; /* of the event's record, or -1 */
-	struct key dev, gpu_stream, wait_stream;
-	uint8_t what;
-};
 
 /* What is known of an event of the host. */
 enum {
 	CALL_WAITS = 1,   /* its time is that of the work it waited for */
 	CALL_IS_TOLD = 2, /* by rows, for which work */
-};
-
-/* A GPU stream, as it is numbered: no bytes are between. */
-struct stream_id {
-	int64_t dev_type, dev, type, n;
 };
 
 /* One source, read whole. */
@@ -53,10 +39,8 @@ struct recording {
 	struct host host;
 	struct gaps gaps;
 	struct steps steps;
-	VEC(struct sync_row) syncs;
-	bool has_stream_waits;  /* among them are those that say for what */
-	struct map quiet_calls; /* correlation to uid of those without work */
-	int64_t first_ns;       /* that --from and --to count from */
+	struct waits waits;
+	int64_t first_ns; /* that --from and --to count from */
 	struct span window;
 	VEC(uint32_t) mains;     /* threads that the window is of */
 	uint32_t first;          /* number of its first event in the graph */
@@ -70,13 +54,6 @@ struct recording {
 	struct map transfers;
 	uint8_t *calls; /* of each event of the host: bits of CALL_ */
 };
-
-static inline struct stream_id
-stream_id(struct key dev, struct key gpu_stream)
-{
-	return (
-	    struct stream_id){ dev.type, dev.n, gpu_stream.type, gpu_stream.n };
-}
 
 static inline uint32_t
 number_of_host(const struct recording *r, uint32_t event)

@@ -282,41 +282,6 @@ take_source(struct sink *s, const struct source *src)
 		g->first_ns = 0;
 }
 
-static int64_t
-arg_int(const struct sink *s, const struct event *ev, struct str key)
-{
-	struct value v;
-
-	return event_arg(s->dict, ev, key, &v) && v.type == VAL_INT ? v.i : -1;
-}
-
-static void
-take_sync(struct program *g, const struct event *ev)
-{
-	const struct sink *s = &g->sink;
-	struct str name = dict_get(s->dict, ev->name);
-	struct sync_row row = {
-		.corr = ev->corr.type == KEY_INT ? ev->corr.n : -1,
-		.record_corr =
-		    arg_int(s, ev, STR("wait_on_cuda_event_record_corr_id")),
-		.dev = ev->dev,
-		.gpu_stream = ev->gpu_stream,
-		.wait_stream = { arg_int(s, ev, STR("wait_on_stream")),
-		    KEY_INT },
-	};
-
-	if (str_eq(name, STR("Stream Sync")))
-		row.what = SYNC_STREAM;
-	else if (str_eq(name, STR("Event Sync")))
-		row.what = SYNC_EVENT;
-	else if (str_eq(name, STR("Stream Wait Event")))
-		row.what = SYNC_STREAM_WAIT;
-	g->recording->has_stream_waits |=
-	    row.what == SYNC_STREAM_WAIT && row.record_corr >= 0;
-	if (row.what != SYNC_OTHER && row.corr >= 0)
-		vec_push(&g->recording->syncs, row);
-}
-
 static void
 take(struct sink *s, const struct stream_in *in, bool is_chosen)
 {
@@ -329,14 +294,7 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	if (!g->has_source || g->recording->source != s->source)
 		begin_source(g);
 	r = g->recording;
-	if (ev->shape->kind == KIND_SYNC) {
-		take_sync(g, ev);
-		return;
-	}
-	if (event_is(ev, KINDS_LAUNCH) && ev->ngpu == 0 &&
-	    ev->corr.type == KEY_INT)
-		*map_put(&r->quiet_calls, (uint64_t)ev->corr.n, NULL) =
-		    uid_hash(ev->uid);
+	waits_take(&r->waits, s->dict, ev);
 	/* counted, for messages */
 	(void)!sink_takes_gpu(s, ev, is_chosen, &end);
 	n = r->host.gpus.n;

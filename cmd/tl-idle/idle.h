@@ -8,6 +8,7 @@
 
 #include "sink/sink.h"
 #include "trace/account.h"
+#include "trace/waits.h"
 
 enum what { IS_PIECE, IS_GAP, IS_INTERVAL, IS_WINDOW };
 /* Of what events a gap must be free; other words of --by are columns. */
@@ -19,9 +20,9 @@ struct idle_record {
 	bool is_inferred, has_event;
 	bool is_lock; /* its call waited for that of another thread */
 	uint32_t cause, name, op, module, opened_by, advice;
-	uint32_t prev, next, next_op, next_module;
+	uint32_t prev, next, next_op, next_module, awaited;
 	struct key dev, gpu_stream, step;
-	struct uid prev_uid, next_uid, opened_uid;
+	struct uid prev_uid, next_uid, opened_uid, awaited_uid;
 	uint32_t class, stack;
 	int64_t ns, cause_ns, inferred_ns;
 	uint32_t window; /* of IS_WINDOW: in idle.windows */
@@ -64,6 +65,7 @@ struct idle {
 	struct causes *causes;
 	const char *causes_file;
 	struct host host;
+	struct waits waits;
 	struct gaps gaps;
 	struct steps step_list;
 	VEC(struct idle_window) windows;

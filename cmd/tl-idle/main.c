@@ -58,6 +58,7 @@ enum {
 	C_PREV_UID,
 	C_NEXT_UID,
 	C_OPENED_UID,
+	C_AWAITED_UID,
 	C_FROM,
 	C_HEAD_CAUSE,
 	C_HAS_PYTHON,
@@ -117,6 +118,8 @@ static const struct sink_column columns[] = {
 	{ { "next_module", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_TEXT, false, AT(next_module), 0 },
 	{ { "prev_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_PREV_UID, 0 },
 	{ { "next_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_NEXT_UID, 0 },
+	{ { "awaited_name", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_TEXT, false, AT(awaited), 0 },
+	{ { "awaited_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_AWAITED_UID, 0 },
 	{ { "is_lock", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_BOOL, false, AT(is_lock), 0 },
 	{ { "is_inferred", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_BOOL, false, AT(is_inferred), 0 },
 	{ { "opened_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_OPENED_UID, 0 },
@@ -168,7 +171,7 @@ static struct sink_table tables[] = {
 	    .columns = "dev,gpu_stream,ts_ns,gap_ns,class,cause,cause_ns,call,"
 		       "call_uid,thread,opened_by,opened_uid,prev_name,"
 		       "prev_uid,next_name,next_uid,next_op,next_module,step,"
-		       "is_lock,is_inferred",
+		       "awaited_name,awaited_uid,is_lock,is_inferred",
 	    .order = SINK_BY_TIME,
 	    .is_single = true },
 	[OF_STREAMS] = { .name = "idle_by_stream",
@@ -324,6 +327,8 @@ cell(const struct sink_row *row, unsigned number)
 	case C_OPENED_UID:
 		return uid_cell(
 		    row, r->opened_by != INTERN_NONE, r->opened_uid);
+	case C_AWAITED_UID:
+		return uid_cell(row, r->awaited != INTERN_NONE, r->awaited_uid);
 	default: return window_cell(row, number);
 	}
 }
@@ -346,6 +351,7 @@ begin_source(struct idle *g)
 	g->has_source = true;
 	g->source = g->sink.source;
 	host_start(&g->host, g->sink.dict, g->causes);
+	waits_start(&g->waits);
 	g->steps.n = g->chosen.n = 0;
 	map_free(&g->place);
 }
@@ -368,6 +374,7 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		*map_put(&g->place, uid_hash(ev->uid), NULL) = g->steps.n;
 	}
 	n = g->host.gpus.n;
+	waits_take(&g->waits, s->dict, ev);
 	host_add(&g->host, ev);
 	if (g->host.gpus.n > n)
 		g->host.gpus.v[n].tag =
@@ -380,8 +387,8 @@ static void
 planned(struct sink *s, struct sink_plan *p)
 {
 	static const char *const uids[] = { "longest_uid", "call_uid",
-		"prev_uid", "next_uid", "opened_uid", "blocked_uid",
-		"waits_uid" };
+		"prev_uid", "next_uid", "opened_uid", "awaited_uid",
+		"blocked_uid", "waits_uid" };
 
 	for (size_t i = 0; i < sizeof uids / sizeof *uids; i++)
 		column_of_uids(p->columns.v, p->columns.n, uids[i],
@@ -433,6 +440,7 @@ free_all(struct sink *s)
 	struct idle *g = (struct idle *)s;
 
 	host_free(&g->host);
+	waits_free(&g->waits);
 	gaps_free(&g->gaps);
 	steps_free(&g->step_list);
 	vec_free(&g->windows);
@@ -472,7 +480,8 @@ check_settings(struct sink *s)
 	select_check_gpu(&s->select);
 	s->select.need_windows = true;
 	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_HOST |
-	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD);
+	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD) |
+	    KIND_BIT(KIND_SYNC);
 	if (!g->no_python)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
 	g->with_stack = s->dest.columns != NULL &&

@@ -26,6 +26,7 @@ add_record(struct idle *g, enum what what, const struct host_gpu *beside,
 		.stack = STACK_NONE,
 		.prev = INTERN_NONE,
 		.next = INTERN_NONE,
+		.awaited = INTERN_NONE,
 		.next_op = INTERN_NONE,
 		.next_module = INTERN_NONE,
 		.dev = beside->dev,
@@ -85,6 +86,10 @@ add_whole(struct idle *g, enum what what, const struct gap *gap)
 	if (gap->prev != HOST_NONE) {
 		r->prev = h->gpus.v[gap->prev].name;
 		r->prev_uid = h->gpus.v[gap->prev].uid;
+	}
+	if (gap->awaited != HOST_NONE) {
+		r->awaited = h->gpus.v[gap->awaited].name;
+		r->awaited_uid = h->gpus.v[gap->awaited].uid;
 	}
 	if (gap->next != HOST_NONE) {
 		const struct host_gpu *next = &h->gpus.v[gap->next];
@@ -394,6 +399,7 @@ void
 idle_records(struct idle *g)
 {
 	host_ready(&g->host);
+	waits_find(&g->waits, &g->host);
 	if (g->with_stack)
 		stacks_source(&g->stacks, &g->host);
 	if (g->by_step)

@@ -102,7 +102,7 @@ account_class_of(
     const struct host *h, const struct gap *gap, const struct gap_piece *p)
 {
 	if (p->cause == CAUSE_DEPENDENCY &&
-	    (is_comm(h, gap->prev) || is_comm(h, gap->next)))
+	    (is_comm(h, gap->awaited) || is_comm(h, gap->next)))
 		return ACCOUNT_COMM;
 	return cause_groups[p->cause] != GROUP_OF_NONE ? cause_groups[p->cause]
 						       : GROUP_OF_HOST;

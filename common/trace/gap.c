@@ -202,8 +202,21 @@ cause_of_rest(const struct finder *f, const struct gap *gap, int64_t from)
 	    : CAUSE_LATE_START;
 }
 
+/* What rows say that the next one waited for, if it took the GPU stream no
+ * longer to go on than a hand-over does. */
+static uint32_t
+awaited_by_row(const struct host *h, const struct gap *gap)
+{
+	uint32_t awaits = h->gpus.v[gap->next].awaits;
+
+	return awaits != HOST_NONE &&
+		gap->end_ns - h->gpus.v[awaits].end_ns < HANDOVER_NS
+	    ? awaits
+	    : HOST_NONE;
+}
+
 static void
-explain_launched(struct finder *f, const struct gap *gap)
+explain_launched(struct finder *f, struct gap *gap)
 {
 	const struct host *h = f->h;
 	uint32_t launch = h->gpus.v[gap->next].launch;
@@ -224,13 +237,18 @@ explain_launched(struct finder *f, const struct gap *gap)
 		enum cause cause = cause_of_rest(f, gap, at);
 
 		add_piece(f, at, gap->end_ns, cause, launch);
-		f->g->pieces.v[f->g->pieces.n - 1].is_inferred =
-		    cause == CAUSE_DEPENDENCY;
+		if (cause != CAUSE_DEPENDENCY)
+			return;
+		gap->awaited = awaited_by_row(h, gap);
+		if (gap->awaited != HOST_NONE)
+			return;
+		gap->awaited = gap->prev;
+		f->g->pieces.v[f->g->pieces.n - 1].is_inferred = true;
 	}
 }
 
 static void
-explain(struct finder *f, const struct gap *gap)
+explain(struct finder *f, struct gap *gap)
 {
 	const struct host *h = f->h;
 	const struct host_gpu *next =
@@ -470,6 +488,7 @@ add_gap(
 		.end_ns = to,
 		.prev = prev,
 		.next = next,
+		.awaited = HOST_NONE,
 		.event = HOST_NONE };
 
 	if (from >= to)

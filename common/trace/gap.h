@@ -36,8 +36,11 @@ struct gap {
 	uint32_t prev, next; /* in h->gpus; HOST_NONE: head, tail */
 	uint32_t first, n;   /* in pieces */
 	uint32_t opened_by;  /* the blocking call that took the lead, or NONE */
-	uint8_t cause;       /* the largest, of equal ones the first */
-	uint32_t event;      /* the one of its pieces that it was longest in */
+	/* of a dependency, what next waited for: as rows say (waits.h), or else
+	 * prev; HOST_NONE: it is none */
+	uint32_t awaited;
+	uint8_t cause;  /* the largest, of equal ones the first */
+	uint32_t event; /* the one of its pieces that it was longest in */
 	int64_t cause_ns;
 };
 

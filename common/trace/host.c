@@ -65,6 +65,7 @@ add_gpu(struct host *h, const struct event *ev, int64_t end)
 		.name = ev->name,
 		.cat = ev->track,
 		.launch = HOST_NONE,
+		.awaits = HOST_NONE,
 		.launch_id = uid_hash(launch),
 		.kind = ev->shape->kind,
 		.has_launch = (ev->shape->has & HAS_LAUNCH) != 0 &&

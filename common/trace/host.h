@@ -69,11 +69,18 @@ struct host_gpu {
 	struct key dev, gpu_stream, corr;
 	uint32_t name, cat;
 	uint32_t launch; /* event, or HOST_NONE */
+	uint32_t awaits; /* GPU event, by a row of the trace; or HOST_NONE */
 	uint64_t launch_id;
 	uint8_t kind;
 	uint8_t tag; /* the caller's */
 	bool has_launch;
 };
+
+static inline bool
+host_same_stream(const struct host_gpu *a, const struct host_gpu *b)
+{
+	return key_eq(a->dev, b->dev) && key_eq(a->gpu_stream, b->gpu_stream);
+}
 
 struct host_self {
 	uint32_t name;

@@ -83,6 +83,24 @@ is 'soon after: the queue' "$(causes)" 'queue_gap 29000.'
 none | gap 150 60 8
 is 'another GPU stream' "$(causes)" 'dependency 50000.'
 is 'which is inferred' "$(rows 'tl-idle --table idle_gaps -c is_inferred gap.json')" 'true.'
+awaited() { rows 'tl-idle --table idle_gaps -c cause,awaited_name,awaited_uid,is_inferred gap.json'; }
+is 'of the one before' "$(awaited)" 'dependency first 1 true.'
+# other_work US: on a third GPU stream, for which the second launch waits
+other_work() {
+	ev cuda_runtime cudaLaunchKernel 1 6 4 '"correlation":3'
+	ev kernel source 9 12 "$1" '"device":0,"stream":9,"correlation":3'
+	ev cuda_runtime cudaEventRecord 1 20 2 '"correlation":4'
+	ev cuda_runtime cudaStreamWaitEvent 1 55 2 '"correlation":5'
+	ev cuda_sync 'Stream Wait Event' 8 149 1 '"device":0,"stream":8,"correlation":5,"wait_on_stream":9,"wait_on_cuda_event_record_corr_id":4'
+}
+other_work 83 | gap 150 60 8
+is 'a row says for what it waited' "$(awaited)" 'dependency source 1 false.'
+is 'and nothing is inferred' "$(rows 'tl-idle -c cause,time_ns,inferred_ns gap.json')" \
+	'dependency 50000 0.'
+other_work 30 | gap 150 60 8
+is 'not for what had ended long before' "$(awaited)" 'dependency first 6 true.'
+none | gap 150 60
+is 'no dependency, none that is awaited' "$(awaited)" 'late_start false.'
 none | gap 150 60
 is 'without a reason' "$(causes)" 'late_start 50000.'
 ev cuda_runtime cudaDeviceSynchronize 1 70 300 | gap 350 60
