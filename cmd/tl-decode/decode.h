@@ -98,6 +98,8 @@ noreturn void source_die_at(
     struct source_state *s, uint64_t at, const char *reason);
 /* Ends with the failure of a compression that stands at the data's end. */
 void source_check(struct source_state *s);
+/* A text as UTF-8, in *scratch if it was none: what is none is replaced. */
+struct str source_text(struct str s, struct buf *scratch);
 static inline bool
 source_is_time(int64_t ns)
 {
@@ -134,6 +136,8 @@ bool category_kind(struct str cat, enum kind *kind);
 
 /* Reads the whole input, whatever its format; dies when it is in none. */
 void format_read(struct source_state *s);
+/* Whether one of these paths is read with the other, as one source. */
+bool format_is_with(const char *path, const char *other);
 /* Dies with a guess at what it is instead. */
 noreturn void format_die(struct source_state *s);
 

@@ -6,13 +6,14 @@
 
 #include <unistd.h>
 
-/* All there are, a line each: X(NAME) is NAME_format of the folder NAME. Of two
- * that are as sure the first reads. */
+/* All there are, a line each: X(NAME) is NAME_format of the folder NAME, or of
+ * the folder's part before a _. Of two that are as sure the first reads. */
 /* clang-format off */
 #define EACH_FORMAT(X) \
 	X(chrome) \
 	X(perfetto) \
 	X(rocprof) \
+	X(rocprof_csv) \
 	X(zip)
 /* clang-format on */
 
@@ -64,6 +65,16 @@ format_of_key(struct str key)
 		    str_eq(key, formats[i]->json->events))
 			return formats[i]->json;
 	return NULL;
+}
+
+bool
+format_is_with(const char *path, const char *other)
+{
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (formats[i]->is_with != NULL &&
+		    formats[i]->is_with(path, other))
+			return true;
+	return false;
 }
 
 /* The one that looks for what is whole among garbage. */

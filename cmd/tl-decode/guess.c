@@ -9,7 +9,6 @@ struct magic {
 };
 
 #define RECORD_JSON "record with rocprofv3 --output-format json"
-#define ROCPROFV3_CSV "looks like rocprofv3's CSV: " RECORD_JSON
 #define ROCPROF_CSV \
 	"looks like rocprof's CSV: the JSON that it writes beside it is read"
 
@@ -35,9 +34,6 @@ static const struct magic magics[] = {
 	    "looks like a program" },
 	{ 0, STR_INIT("\x89PNG"), "looks like a picture" },
 	{ 0, STR_INIT("\x80\x04\x95"), "looks like a Python pickle" },
-	{ 0, STR_INIT("\"Kind\","), ROCPROFV3_CSV },
-	{ 0, STR_INIT("\"Domain\","), ROCPROFV3_CSV },
-	{ 0, STR_INIT("\"Correlation_Id\","), ROCPROFV3_CSV },
 	{ 0, STR_INIT("\"Index\",\"KernelName\""), ROCPROF_CSV },
 	{ 0, STR_INIT("Index,KernelName"), ROCPROF_CSV },
 	{ 0, STR_INIT("<"), "looks like XML or HTML" },

@@ -274,6 +274,23 @@ decode_dir(const struct settings *set, char **paths, int n)
 	return worst;
 }
 
+/* Of paths that are one source together the first stays. */
+static int
+unite(char **paths, int n)
+{
+	int kept = 0;
+
+	for (int i = 0; i < n; i++) {
+		int k = format_is_with(paths[i], paths[i]) ? 0 : kept;
+
+		while (k < kept && !format_is_with(paths[k], paths[i]))
+			k++;
+		paths[kept] = paths[i];
+		kept += k == kept;
+	}
+	return kept;
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -306,6 +323,7 @@ main(int argc, char *argv[])
 		n = 1;
 		paths = standard_input;
 	}
+	n = unite(paths, n);
 	if (set.dir != NULL) {
 		worst = decode_dir(&set, paths, n);
 	} else {

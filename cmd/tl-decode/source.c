@@ -2,6 +2,8 @@
 /* What the readers of all formats share: the window, facts, time, events. */
 #include "cmd/tl-decode/decode.h"
 
+#include "json/json.h"
+
 #include <sys/stat.h>
 
 /* Newlines before a place in a file, counted again from its beginning. */
@@ -73,6 +75,25 @@ source_close(struct source_state *s)
 	if (s->release != NULL)
 		s->release(s->reading);
 	facts_free(&s->facts);
+}
+
+struct str
+source_text(struct str s, struct buf *scratch)
+{
+	size_t n;
+
+	if (json_check_utf8(s, &n))
+		return s;
+	scratch->len = 0;
+	for (size_t i = 0; i < s.len; i += n) {
+		uint32_t c;
+		char out[4];
+
+		n = utf8_next(s.p + i, s.len - i, &c);
+		buf_put(scratch, out, utf8_put(out, n > 0 ? c : 0xfffd));
+		n = n > 0 ? n : 1;
+	}
+	return buf_str(scratch);
 }
 
 /* ---- facts ---- */

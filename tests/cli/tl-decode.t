@@ -106,9 +106,6 @@ rpd2tracing.py|SQLite format 3\000 TABLE rocpd_api
 Nsight Systems|SQLite format 3\000 TABLE TARGET_INFO_GPU
 no Perfetto trace|\n\004\010\001\020\002
 XPlane.*trace.json.gz|\n\020\010\001\022\014/host:metadata
-CSV: record with rocprofv3 --output-format json|"Kind","Agent_Id",1\n
-CSV: record with rocprofv3 --output-format json|"Domain","Function",1\n
-CSV: record with rocprofv3 --output-format json|"Correlation_Id","Dispatch_Id"\n
 rocprof.s CSV: the JSON|"Index","KernelName","gpu-id"\n
 bzip2|BZh91AY
 xz|\3757zXZ\000

@@ -72,25 +72,6 @@ read_annotation(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return p->fault == NULL;
 }
 
-struct str
-args_clean(struct perfetto *p, struct str s)
-{
-	size_t n;
-
-	if (json_check_utf8(s, &n))
-		return s;
-	p->text2.len = 0;
-	for (size_t i = 0; i < s.len; i += n) {
-		uint32_t c;
-		char out[4];
-
-		n = utf8_next(s.p + i, s.len - i, &c);
-		buf_put(&p->text2, out, utf8_put(out, n > 0 ? c : 0xfffd));
-		n = n > 0 ? n : 1;
-	}
-	return buf_str(&p->text2);
-}
-
 static bool put_json(struct perfetto *p, const struct sequence *q,
     struct str bytes, unsigned depth, struct buf *out);
 
@@ -162,7 +143,7 @@ put_json(struct perfetto *p, const struct sequence *q, struct str bytes,
 		    text != NO_NAME ? intern_get(p->texts, text) : STR(""));
 		break;
 	case 6:
-	case 9: json_put_string(out, args_clean(p, a.bytes)); break;
+	case 9: json_put_string(out, source_text(a.bytes, &p->text2)); break;
 	default: buf_puts(out, "null"); break;
 	}
 	return true;
@@ -196,7 +177,7 @@ args_add_text(struct perfetto *p, struct str key, enum value_type type,
 	uint32_t number = perfetto_text(p, key);
 
 	if (type == VAL_STR)
-		text = args_clean(p, text);
+		text = source_text(text, &p->text2);
 	keep(args, number, type, text.p, text.len);
 }
 
@@ -292,7 +273,9 @@ args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
 	key = perfetto_text(p, a.name);
 	switch (a.field) {
 	case 6:
-	case 9: keep_text(args, key, VAL_STR, args_clean(p, a.bytes)); break;
+	case 9:
+		keep_text(args, key, VAL_STR, source_text(a.bytes, &p->text2));
+		break;
 	case 17:
 		text = sequence_name(q, NAMES_STRING, a.u);
 		keep_text(args, key, VAL_STR,

@@ -38,7 +38,7 @@ perfetto_next(struct perfetto *p, struct proto *m)
 uint32_t
 perfetto_text(struct perfetto *p, struct str s)
 {
-	return intern_put(p->texts, args_clean(p, s));
+	return intern_put(p->texts, source_text(s, &p->text2));
 }
 
 /* ---- packets ---- */

@@ -171,8 +171,6 @@ void args_add_int(
 /* A text, or a list or object as its text. */
 void args_add_text(struct perfetto *p, struct str key, enum value_type type,
     struct str text, struct buf *args);
-/* A text as UTF-8, until the next one; what is none is replaced. */
-struct str args_clean(struct perfetto *p, struct str s);
 /* Walks what args_add() appended: its key in p->texts; text is in args. */
 bool args_next(const struct perfetto *p, const struct buf *args, size_t *at,
     struct str *key, struct value *v);

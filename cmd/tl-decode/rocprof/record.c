@@ -41,10 +41,17 @@ has(const struct process *p, enum record_field field)
 
 /* A copy belongs to the GPU it writes to, else to the one it reads from. */
 static void
-add_copy_device(struct process *p)
+add_copy_device(struct process *p, uint32_t word)
 {
 	const struct agent *dst = NULL, *src = NULL;
+	enum record_field gpu = REC_DST;
 
+	/* no table of agents: the direction tells */
+	if (word != INTERN_NONE &&
+	    str_ends(rocprof_word(p, word), STR("TO_HOST")))
+		gpu = REC_SRC;
+	if (p->agents.n == 0 && has(p, gpu))
+		maker_int(&p->maker, STR("device"), p->field[gpu], ROLE_DEV);
 	if (has(p, REC_DST))
 		dst = agent_of(p, p->field[REC_DST]);
 	if (has(p, REC_SRC))
@@ -102,8 +109,8 @@ member_of(struct str path)
 	return NULL;
 }
 
-static void
-on_record(struct process *p, struct str path, struct value *v)
+void
+rocprof_member(struct process *p, struct str path, struct value *v)
 {
 	const struct member *m = member_of(path);
 	enum record_field field = m != NULL ? m->field : REC_NONE;
@@ -184,6 +191,10 @@ set_kernel_name(struct process *p)
 	}
 	if (place != NULL)
 		sym = &p->symbol_list.v[*place];
+	if (p->kernel_name != INTERN_NONE) {
+		maker_name(&p->maker, rocprof_word(p, p->kernel_name));
+		return;
+	}
 	if (sym == NULL || sym->name == INTERN_NONE) {
 		maker_name(&p->maker, str_of(text));
 		return;
@@ -235,43 +246,53 @@ write_record(struct process *p)
 	(void)source_trim(s, 0);
 }
 
-static void
-begin_record(struct process *p)
+void
+rocprof_begin(struct process *p, uint32_t buffer)
 {
+	struct str name = rocprof_word(p, buffer);
+	enum kind kind = KIND_SLICE;
+
+	(void)category_kind(name, &kind);
+	maker_begin(&p->maker, kind, name);
+	p->buffer = buffer;
 	p->has = 0;
-	p->word = INTERN_NONE;
+	p->word = p->kernel_name = INTERN_NONE;
 	memset(p->field, 0, sizeof p->field);
 	for (int i = REC_BLOCK; i < REC_COUNT; i++)
 		p->field[i] = 1;
 }
 
-void
-rocprof_record(struct process *p, uint32_t buffer, struct str text)
+bool
+rocprof_end(struct process *p)
 {
-	struct str buffer_name = rocprof_word(p, buffer);
-	enum kind kind = KIND_SLICE;
-	uint32_t word;
-	bool is_kernel;
+	enum kind kind = (enum kind)p->maker.shape.kind;
+	bool is_kernel = kind == KIND_KERNEL || has(p, REC_KERNEL);
+	bool is_json = p->t != NULL; /* which leaves out dimensions of 1 */
+	uint32_t word = add_operation(p);
 
-	(void)category_kind(buffer_name, &kind);
-	begin_record(p);
-	maker_begin(&p->maker, kind, buffer_name);
-	rocprof_flatten(p, text, on_record);
-	word = add_operation(p);
 	if (kind == KIND_MEMCPY)
-		add_copy_device(p);
-	is_kernel = kind == KIND_KERNEL || has(p, REC_KERNEL);
-	if (is_kernel || has_dim(p, REC_BLOCK))
+		add_copy_device(p, word);
+	if ((is_kernel && is_json) || has_dim(p, REC_BLOCK))
 		add_dims(p, STR("block"), REC_BLOCK);
-	if (is_kernel || has_dim(p, REC_GRID))
+	if ((is_kernel && is_json) || has_dim(p, REC_GRID))
 		add_dims(p, STR("grid"), REC_GRID);
 	if (is_kernel)
 		set_kernel_name(p);
 	else
 		maker_name(&p->maker,
-		    word != INTERN_NONE ? rocprof_word(p, word) : buffer_name);
+		    rocprof_word(p, word != INTERN_NONE ? word : p->buffer));
 	/* times that are no times, a device, a name may be added to these */
 	if (p->maker.entries.n > SHAPE_MAX_ENTRIES - 16)
-		rocprof_die(p, text.p, "a record has too many members");
+		return false;
 	write_record(p);
+	return true;
+}
+
+void
+rocprof_record(struct process *p, uint32_t buffer, struct str text)
+{
+	rocprof_begin(p, buffer);
+	rocprof_flatten(p, text, rocprof_member);
+	if (!rocprof_end(p))
+		rocprof_die(p, text.p, ROCPROF_TOO_MANY);
 }

@@ -267,22 +267,14 @@ add_window(struct process *p)
 	facts_int(f, "window_end", b);
 }
 
-/* Metadata and agents are kept whole, and then understood. */
-static void
-understand(struct process *p, struct str name, struct buf *text)
+void
+rocprof_agents(struct process *p, struct buf *text)
 {
 	struct json list;
 	enum json_token t;
 
 	buf_room(text, IN_PAD);
 	memset(text->p + text->len, 0, IN_PAD);
-	if (str_eq(name, STR("metadata"))) {
-		rocprof_flatten(p, buf_str(text), on_metadata);
-		add_window(p);
-		return;
-	}
-	if (!str_eq(name, STR("agents")))
-		return;
 	p->has_agents = true;
 	facts_set(&p->s->facts, "devices",
 	    (struct value){ .type = VAL_JSONX, .s = buf_str(text) });
@@ -301,8 +293,35 @@ understand(struct process *p, struct str name, struct buf *text)
 	}
 }
 
+/* Metadata and agents are kept whole, and then understood. */
 static void
-close_process(struct process *p)
+understand(struct process *p, struct str name, struct buf *text)
+{
+	if (str_eq(name, STR("agents")))
+		rocprof_agents(p, text);
+	if (!str_eq(name, STR("metadata")))
+		return;
+	buf_room(text, IN_PAD);
+	memset(text->p + text->len, 0, IN_PAD);
+	rocprof_flatten(p, buf_str(text), on_metadata);
+	add_window(p);
+}
+
+struct process *
+rocprof_open(struct source_state *s)
+{
+	struct process *p = xcalloc(1, sizeof *p);
+
+	p->s = s;
+	p->maker.st = s->dict;
+	p->symbol_names = intern_create();
+	p->words = intern_create();
+	facts_int(&s->facts, "api_trace", 1);
+	return p;
+}
+
+void
+rocprof_close(struct process *p)
 {
 	map_free(&p->symbols);
 	intern_destroy(p->symbol_names);
@@ -322,15 +341,11 @@ close_process(struct process *p)
 static void
 read_process(struct json_trace *t)
 {
-	struct process *p = xcalloc(1, sizeof *p);
+	struct process *p = rocprof_open(t->s);
 	struct buf name = { 0 }, text = { 0 };
 
 	t->reader = p;
 	p->t = t;
-	p->s = t->s;
-	p->maker.st = t->s->dict;
-	p->symbol_names = intern_create();
-	p->words = intern_create();
 	trace_open(t, '{', "expected a process, an object");
 	for (bool first = true; trace_member(t, first, &name); first = false) {
 		text.len = 0;
@@ -339,7 +354,7 @@ read_process(struct json_trace *t)
 			understand(p, buf_str(&name), &text);
 	}
 	write_waiting(p);
-	close_process(p);
+	rocprof_close(p);
 	buf_free(&name);
 	buf_free(&text);
 	t->reader = NULL;
@@ -349,7 +364,6 @@ static void
 read_processes(struct json_trace *t, bool may_be_open)
 {
 	(void)may_be_open;
-	facts_int(&t->s->facts, "api_trace", 1);
 	for (bool first = true; trace_element(t, first); first = false)
 		read_process(t);
 }
@@ -357,7 +371,7 @@ read_processes(struct json_trace *t, bool may_be_open)
 static void
 release(struct json_trace *t)
 {
-	close_process(t->reader);
+	rocprof_close(t->reader);
 }
 
 /* ---- the format ---- */

@@ -68,7 +68,7 @@ enum record_field {
 };
 
 struct process {
-	struct json_trace *t;
+	struct json_trace *t; /* NULL: the records are not of JSON */
 	struct source_state *s;
 	struct json sub; /* over one record */
 	int64_t pid;
@@ -93,11 +93,19 @@ struct process {
 	const char *copy; /* the text at hand, where it isn't in the window */
 	uint64_t copy_offset; /* ... and its place in the file */
 	int64_t field[REC_COUNT];
-	uint32_t has;  /* bits of those that were there */
-	uint32_t word; /* an operation given by name */
+	uint32_t has;          /* bits of those that were there */
+	uint32_t buffer, word; /* an operation given by name */
+	uint32_t kernel_name;  /* given in the record, or INTERN_NONE */
 };
 
-/* ---- rocprof-walk.c ---- */
+/* ---- rocprof.c ---- */
+
+struct process *rocprof_open(struct source_state *s);
+void rocprof_close(struct process *p);
+/* Agents, a list of objects. */
+void rocprof_agents(struct process *p, struct buf *text);
+
+/* ---- walk.c ---- */
 
 /* A scalar, or a list as text, at a path. */
 typedef void path_fn(struct process *p, struct str path, struct value *v);
@@ -108,10 +116,39 @@ void rocprof_flatten(struct process *p, struct str text, path_fn *fn);
 noreturn void rocprof_die(
     struct process *p, const void *where, const char *reason);
 
-/* ---- rocprof-record.c ---- */
+/* ---- record.c ---- */
 
-/* One record of a buffer, written as an event. */
+#define ROCPROF_TOO_MANY "a record has too many members"
+
+/* A record of a buffer, a word, member by member; false: they are too many. */
+void rocprof_begin(struct process *p, uint32_t buffer);
+void rocprof_member(struct process *p, struct str path, struct value *v);
+bool rocprof_end(struct process *p) USE_RESULT;
+/* The same of one as text, written as an event. */
 void rocprof_record(struct process *p, uint32_t buffer, struct str text);
+
+/* ---- rows.c ---- */
+
+struct field {
+	struct str s;
+	size_t at; /* in text, where s.p is NULL */
+};
+
+/* A row of CSV. Zeroes to start with. */
+struct rows {
+	VEC(struct field) fields;
+	struct buf text; /* of fields that hold quotes */
+	const char *error;
+	uint64_t offset; /* of the row in the file */
+};
+
+/* The bytes of the first row from p on; 0: it is not whole, or error is set. */
+size_t row_split(
+    struct rows *r, const unsigned char *p, const unsigned char *end);
+/* The next row that is no empty line; the window stays at it. 0: the end. */
+size_t row_next(struct rows *r, struct source_state *s);
+struct str row_field(const struct rows *r, size_t i);
+void rows_free(struct rows *r);
 
 static inline struct str
 rocprof_word(const struct process *p, uint32_t id)

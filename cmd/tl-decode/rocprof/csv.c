@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rocprofv3's CSV: a file for each kind of record. Those of one run share the
+ * front of their names (X_kernel_trace.csv, X_hip_api_trace.csv ...) and are
+ * one source: whichever is given, its siblings are read with it.
+ *
+ * A row is a record as in the JSON, under other names, so a table says which
+ * member a column is. Hardware counters have rows of their own, one for each
+ * counter of a dispatch: they wait, and become arguments of the dispatch.
+ */
+#include "cmd/tl-decode/rocprof/rocprof.h"
+
+#include <unistd.h>
+
+#include "cmd/tl-decode/format.h"
+#include "stream/from-json.h"
+
+/* Ends of names, in the order in which they are read: agents and counters are
+ * looked up, and only calls say of which process the run was. */
+static const struct str tables[] = { STR_INIT("agent_info.csv"),
+	STR_INIT("counter_collection.csv"), STR_INIT("hip_api_trace.csv"),
+	STR_INIT("hsa_api_trace.csv"), STR_INIT("marker_api_trace.csv"),
+	STR_INIT("rccl_api_trace.csv"), STR_INIT("rocdecode_api_trace.csv"),
+	STR_INIT("rocjpeg_api_trace.csv"), STR_INIT("kernel_trace.csv"),
+	STR_INIT("memory_copy_trace.csv"),
+	STR_INIT("memory_allocation_trace.csv"),
+	STR_INIT("scratch_memory_trace.csv") };
+
+enum { NTABLES = sizeof tables / sizeof *tables };
+
+static const struct str packings[] = { STR_INIT(""), STR_INIT(".gz"),
+	STR_INIT(".zst") };
+
+/* What is done with a column, besides passing it on as a member. */
+enum use { AS_MEMBER, AS_AGENT, AS_BUFFER, AS_PROCESS, AS_NAME, AS_NOTHING };
+
+struct column {
+	struct str name, path;
+	enum use use;
+};
+
+static const struct column columns[] = {
+#define DISPATCH(path) STR_INIT("dispatch_info." path)
+	{ STR_INIT("Kind"), STR_INIT("kind"), AS_BUFFER },
+	{ STR_INIT("Domain"), STR_INIT("kind"), AS_BUFFER },
+	{ STR_INIT("Function"), STR_INIT("operation"), AS_MEMBER },
+	{ STR_INIT("Operation"), STR_INIT("operation"), AS_MEMBER },
+	{ STR_INIT("Direction"), STR_INIT("operation"), AS_MEMBER },
+	{ STR_INIT("Process_Id"), STR_INIT(""), AS_PROCESS },
+	{ STR_INIT("Thread_Id"), STR_INIT("thread_id"), AS_MEMBER },
+	{ STR_INIT("Correlation_Id"), STR_INIT("correlation_id.internal"),
+	    AS_MEMBER },
+	{ STR_INIT("Start_Timestamp"), STR_INIT("start_timestamp"), AS_MEMBER },
+	{ STR_INIT("End_Timestamp"), STR_INIT("end_timestamp"), AS_MEMBER },
+	{ STR_INIT("Stream_Id"), STR_INIT("stream_id.handle"), AS_MEMBER },
+	{ STR_INIT("Agent_Id"), DISPATCH("agent_id.handle"), AS_AGENT },
+	{ STR_INIT("Source_Agent_Id"), STR_INIT("src_agent_id.handle"),
+	    AS_AGENT },
+	{ STR_INIT("Destination_Agent_Id"), STR_INIT("dst_agent_id.handle"),
+	    AS_AGENT },
+	{ STR_INIT("Queue_Id"), DISPATCH("queue_id.handle"), AS_MEMBER },
+	{ STR_INIT("Dispatch_Id"), DISPATCH("dispatch_id"), AS_MEMBER },
+	{ STR_INIT("Kernel_Id"), DISPATCH("kernel_id"), AS_MEMBER },
+	{ STR_INIT("Kernel_Name"), STR_INIT(""), AS_NAME },
+	{ STR_INIT("Private_Segment_Size"), DISPATCH("private_segment_size"),
+	    AS_MEMBER },
+	{ STR_INIT("Group_Segment_Size"), DISPATCH("group_segment_size"),
+	    AS_MEMBER },
+	{ STR_INIT("Workgroup_Size_X"), DISPATCH("workgroup_size.x"),
+	    AS_MEMBER },
+	{ STR_INIT("Workgroup_Size_Y"), DISPATCH("workgroup_size.y"),
+	    AS_MEMBER },
+	{ STR_INIT("Workgroup_Size_Z"), DISPATCH("workgroup_size.z"),
+	    AS_MEMBER },
+	{ STR_INIT("Grid_Size_X"), DISPATCH("grid_size.x"), AS_MEMBER },
+	{ STR_INIT("Grid_Size_Y"), DISPATCH("grid_size.y"), AS_MEMBER },
+	{ STR_INIT("Grid_Size_Z"), DISPATCH("grid_size.z"), AS_MEMBER },
+	/* with counters: products, as in the .pftrace */
+	{ STR_INIT("Workgroup_Size"), STR_INIT("workgroup_size"), AS_MEMBER },
+	{ STR_INIT("Grid_Size"), STR_INIT("grid_size"), AS_MEMBER },
+	/* rows of counters become one dispatch */
+	{ STR_INIT("Counter_Name"), STR_INIT(""), AS_NOTHING },
+	{ STR_INIT("Counter_Value"), STR_INIT(""), AS_NOTHING },
+#undef DISPATCH
+};
+
+/* A counter of a dispatch; next: of the same one. */
+struct counter {
+	uint32_t name, value; /* words */
+	size_t next;
+};
+
+struct csv {
+	struct process *p;
+	struct source_state *s;
+	struct in *given;
+	/* the table at hand */
+	VEC(struct column) head;
+	int dispatch, counter, counter_value, agent_type; /* columns, or -1 */
+	struct rows rows;                                 /* the row at hand */
+	struct buf clean;
+	/* what waits */
+	bool has_kernels;    /* a table of dispatches is read, too */
+	struct map counters; /* by dispatch: its last one */
+	VEC(struct counter) counter_list;
+	struct buf texts; /* of dispatches that have no other table */
+	VEC(struct waiting) waiting;
+	struct buf agents; /* as JSON */
+	int64_t ngpus;
+};
+
+/* ---- the meaning of a field ---- */
+
+static const struct column *
+column_of(struct str name)
+{
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		if (str_eq(name, columns[i].name))
+			return &columns[i];
+	return NULL;
+}
+
+static void
+read_head(struct csv *c)
+{
+	c->head.n = 0;
+	c->dispatch = c->counter = c->counter_value = c->agent_type = -1;
+	for (size_t i = 0; i < c->rows.fields.n; i++) {
+		struct str name =
+		    source_text(row_field(&c->rows, i), &c->clean);
+		const struct column *known = column_of(name);
+		struct column col = { .use = AS_MEMBER };
+
+		if (known != NULL)
+			col = *known;
+		else /* words outlive the row */
+			col.path = col.name =
+			    rocprof_word(c->p, intern_put(c->p->words, name));
+		vec_push(&c->head, col);
+		if (str_eq(name, STR("Dispatch_Id")))
+			c->dispatch = (int)i;
+		else if (str_eq(name, STR("Counter_Name")))
+			c->counter = (int)i;
+		else if (str_eq(name, STR("Counter_Value")))
+			c->counter_value = (int)i;
+		else if (str_eq(name, STR("Agent_Type")))
+			c->agent_type = (int)i;
+	}
+}
+
+/* HIP_RUNTIME_API_EXT, HSA_CORE_API: hip_api, hsa_api, the buffers of the JSON;
+ * KERNEL_DISPATCH is one. */
+static void
+begin_row(struct csv *c)
+{
+	struct str buffer = STR("kernel_dispatch");
+	char text[64];
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->head.n; i++) {
+		const struct column *col = &c->head.v[i];
+		bool is_domain = str_eq(col->name, STR("Domain"));
+		struct str s = row_field(&c->rows, i);
+
+		if (col->use != AS_BUFFER)
+			continue;
+		for (n = 0; n < s.len && n < 48; n++) {
+			if (is_domain && s.p[n] == '_')
+				break;
+			text[n] = s.p[n];
+			if (text[n] >= 'A' && text[n] <= 'Z')
+				text[n] = (char)(text[n] - 'A' + 'a');
+		}
+		if (is_domain) {
+			memcpy(text + n, "_api", 4);
+			n += 4;
+		}
+		buffer = source_text((struct str){ text, n }, &c->clean);
+	}
+	rocprof_begin(c->p, intern_put(c->p->words, buffer));
+}
+
+/* "Agent 4", 4: a node; "GPU 1": the second GPU, whatever its node is. */
+static bool
+agent_handle(const struct csv *c, struct str s, int64_t *handle)
+{
+	bool is_gpu = str_starts(s, STR("GPU "));
+
+	for (size_t i = s.len; i-- > 0;)
+		if (s.p[i] == ' ') {
+			s = (struct str){ s.p + i + 1, s.len - i - 1 };
+			break;
+		}
+	if (!num_i64(s, handle))
+		return false;
+	for (size_t i = 0; is_gpu && i < c->p->agents.n; i++) {
+		const struct agent *a = &c->p->agents.v[i];
+
+		if (a->is_gpu && a->device == *handle) {
+			*handle = a->handle;
+			break;
+		}
+	}
+	return true;
+}
+
+static struct value
+value_of(struct csv *c, struct str s)
+{
+	char text[NUM_DEC_MAX + IN_PAD] = "";
+	struct json_num num;
+	struct json j;
+
+	if (s.len < NUM_DEC_MAX && s.len > 0 &&
+	    (*s.p == '-' || (*s.p >= '0' && *s.p <= '9'))) {
+		memcpy(text, s.p, s.len);
+		json_start(&j, text, s.len);
+		if (json_number(&j, &num) == JSON_OK && num.text.len == s.len &&
+		    num.type != JSON_TEXT)
+			return value_of_number(&num);
+	}
+	return (
+	    struct value){ .type = VAL_STRX, .s = source_text(s, &c->clean) };
+}
+
+static void
+take_field(struct csv *c, const struct column *col, struct str s)
+{
+	struct process *p = c->p;
+	struct value v;
+
+	switch (col->use) {
+	case AS_NOTHING: return;
+	case AS_PROCESS:
+		if (num_i64(s, &p->pid))
+			p->has_pid = true;
+		return;
+	case AS_NAME:
+		p->kernel_name =
+		    intern_put(p->words, source_text(s, &c->clean));
+		return;
+	default: break;
+	}
+	v = value_of(c, s);
+	if (col->use == AS_AGENT && agent_handle(c, s, &v.i))
+		v.type = VAL_INT;
+	rocprof_member(p, col->path, &v);
+}
+
+static void
+add_counters(struct csv *c, size_t last)
+{
+	size_t i = last;
+
+	do {
+		const struct counter *n =
+		    &c->counter_list.v[c->counter_list.v[i].next];
+		struct value v = value_of(c, rocprof_word(c->p, n->value));
+
+		rocprof_member(c->p, rocprof_word(c->p, n->name), &v);
+		i = c->counter_list.v[i].next;
+	} while (i != last);
+}
+
+static void
+write_row(struct csv *c)
+{
+	const uint64_t *first = NULL;
+	int64_t dispatch;
+
+	begin_row(c);
+	for (size_t i = 0; i < c->head.n; i++)
+		if (row_field(&c->rows, i).len > 0)
+			take_field(c, &c->head.v[i], row_field(&c->rows, i));
+	if (c->dispatch >= 0 &&
+	    num_i64(row_field(&c->rows, (size_t)c->dispatch), &dispatch))
+		first = map_get(&c->counters, (uint64_t)dispatch);
+	if (first != NULL)
+		add_counters(c, *first);
+	if (!rocprof_end(c->p))
+		source_die_at(c->s, c->rows.offset, ROCPROF_TOO_MANY);
+}
+
+/* ---- rows that wait ---- */
+
+/* A counter of a dispatch. The first such row is the dispatch, unless another
+ * table has it. */
+static void
+hold_counter(struct csv *c, size_t len)
+{
+	struct counter n = { .next = c->counter_list.n };
+	uint64_t *last;
+	int64_t dispatch;
+	bool is_new;
+
+	if (c->dispatch < 0 || c->counter_value < 0 ||
+	    !num_i64(row_field(&c->rows, (size_t)c->dispatch), &dispatch))
+		source_die_at(c->s, c->rows.offset,
+		    "a counter without a dispatch or a value");
+	n.name = intern_put(c->p->words,
+	    source_text(row_field(&c->rows, (size_t)c->counter), &c->clean));
+	n.value = intern_put(c->p->words,
+	    source_text(
+		row_field(&c->rows, (size_t)c->counter_value), &c->clean));
+	last = map_put(&c->counters, (uint64_t)dispatch, &is_new);
+	if (!is_new) { /* in a ring, whose last leads to the first */
+		n.next = c->counter_list.v[*last].next;
+		c->counter_list.v[*last].next = c->counter_list.n;
+	}
+	*last = c->counter_list.n;
+	vec_push(&c->counter_list, n);
+	if (!is_new || c->has_kernels)
+		return;
+	vec_push(&c->waiting,
+	    ((struct waiting){ 0, c->texts.len, len, c->rows.offset }));
+	buf_put(&c->texts, c->s->in->p, len);
+}
+
+static void
+write_waiting(struct csv *c)
+{
+	for (size_t i = 0; i < c->waiting.n; i++) {
+		const struct waiting *w = &c->waiting.v[i];
+		const unsigned char *row =
+		    (const unsigned char *)c->texts.p + w->at;
+
+		c->rows.offset = w->offset;
+		if (row_split(&c->rows, row, row + w->len) > 0)
+			write_row(c);
+	}
+	c->waiting.n = c->texts.len = 0;
+}
+
+/* Agents as the JSON has them: its names are in small letters. */
+static void
+hold_agent(struct csv *c)
+{
+	bool is_gpu =
+	    str_eq(row_field(&c->rows, (size_t)c->agent_type), STR("GPU"));
+	struct buf *b = &c->agents, key = { 0 };
+	int64_t node = -1;
+
+	buf_printf(b, "%s{\"type\":%d", b->len > 0 ? "," : "[", is_gpu ? 2 : 1);
+	for (size_t i = 0; i < c->head.n; i++) {
+		struct value v = value_of(c, row_field(&c->rows, i));
+		struct str name = c->head.v[i].name;
+
+		key.len = 0;
+		for (size_t k = 0; k < name.len; k++)
+			buf_putc(&key,
+			    name.p[k] >= 'A' && name.p[k] <= 'Z'
+				? (char)(name.p[k] - 'A' + 'a')
+				: name.p[k]);
+		if (v.type == VAL_INT &&
+		    (str_eq(name, STR("Logical_Node_Id")) ||
+			(node < 0 && str_eq(name, STR("Node_Id")))))
+			node = v.i;
+		buf_putc(b, ',');
+		json_put_string(b, buf_str(&key));
+		buf_putc(b, ':');
+		if (v.type == VAL_STRX)
+			json_put_string(b, v.s);
+		else
+			buf_put(b, row_field(&c->rows, i).p,
+			    row_field(&c->rows, i).len);
+	}
+	buf_printf(b,
+	    ",\"id\":{\"handle\":%" PRId64 "},\"gpu_index\":%" PRId64 "}", node,
+	    is_gpu ? c->ngpus++ : -1);
+	buf_free(&key);
+}
+
+/* ---- files ---- */
+
+static void
+read_table(struct csv *c)
+{
+	struct in *in = c->s->in;
+	bool has_head = false;
+	size_t n;
+
+	for (; (n = row_next(&c->rows, c->s)) > 0; in->p += n, in_release(in)) {
+		c->s->counts->bytes += n;
+		if (!has_head)
+			read_head(c);
+		else if (c->rows.fields.n != c->head.n)
+			source_die_at(c->s, c->rows.offset,
+			    "a row has not as many fields as the first one");
+		else if (c->agent_type >= 0)
+			hold_agent(c);
+		else if (c->counter >= 0)
+			hold_counter(c, n);
+		else
+			write_row(c);
+		has_head = true;
+		if (progress_due)
+			progress_show(in_consumed(in), in_size(in));
+	}
+	write_waiting(c);
+	if (c->agents.len > 0) {
+		buf_putc(&c->agents, ']');
+		rocprof_agents(c->p, &c->agents);
+		c->agents.len = 0;
+	}
+}
+
+/* The table that a path is of: front and packing are what stands around its
+ * name. NTABLES: of none. */
+static size_t
+table_of(struct str path, struct str *front, struct str *packing)
+{
+	for (size_t k = 0; k < sizeof packings / sizeof *packings; k++) {
+		struct str bare = { path.p, path.len - packings[k].len };
+
+		if (!str_ends(path, packings[k]))
+			continue;
+		for (size_t i = 0; i < NTABLES; i++) {
+			if (!str_ends(bare, tables[i]))
+				continue;
+			*front =
+			    (struct str){ path.p, bare.len - tables[i].len };
+			*packing = packings[k];
+			if (front->len == 0 ||
+			    strchr("/_", front->p[front->len - 1]) != NULL)
+				return i;
+		}
+	}
+	return NTABLES;
+}
+
+/* The path of a sibling, if there is one; to be freed. */
+static char *
+sibling(struct str front, struct str table, struct str packing)
+{
+	struct buf b = { 0 };
+
+	buf_put(&b, front.p, front.len);
+	buf_put(&b, table.p, table.len);
+	buf_put(&b, packing.p, packing.len);
+	buf_putc(&b, '\0');
+	if (access(b.p, R_OK) == 0)
+		return b.p;
+	buf_free(&b);
+	return NULL;
+}
+
+static void
+read_sibling(struct csv *c, const char *path)
+{
+	struct source_state *s = c->s;
+
+	s->in = in_open(path);
+	in_tolerate(s->in);
+	read_table(c);
+	s->counts->compressed += in_consumed(s->in);
+	in_close(s->in);
+	s->in = c->given;
+}
+
+static void
+read_all(struct csv *c)
+{
+	struct str front, packing;
+	size_t given = table_of(str_of(c->given->name), &front, &packing);
+	char *paths[NTABLES] = { NULL };
+
+	for (size_t i = 0; given < NTABLES && i < NTABLES; i++) {
+		paths[i] = sibling(front, tables[i], packing);
+		if (str_starts(tables[i], STR("kernel_trace")))
+			c->has_kernels = paths[i] != NULL;
+	}
+	for (size_t i = 0; i < NTABLES; i++)
+		if (i == given)
+			read_table(c);
+		else if (paths[i] != NULL)
+			read_sibling(c, paths[i]);
+	if (given == NTABLES)
+		read_table(c);
+	for (size_t i = 0; i < NTABLES; i++)
+		vec_release(paths[i]);
+}
+
+static void
+release(void *reading)
+{
+	struct csv *c = reading;
+
+	rocprof_close(c->p);
+	vec_free(&c->head);
+	rows_free(&c->rows);
+	buf_free(&c->clean);
+	map_free(&c->counters);
+	vec_free(&c->counter_list);
+	buf_free(&c->texts);
+	vec_free(&c->waiting);
+	buf_free(&c->agents);
+	vec_release(c);
+}
+
+static void
+read_csv(struct source_state *s)
+{
+	struct csv *c = xcalloc(1, sizeof *c);
+
+	c->s = s;
+	c->given = s->in;
+	c->p = rocprof_open(s);
+	s->reading = c;
+	s->release = release;
+	facts_str(&s->facts, "format", STR("rocprofv3"));
+	read_all(c);
+}
+
+/* Its first line names columns that no other tool's has. */
+static enum sniff
+sniff(struct str head, const char *path)
+{
+	const char *nl = memchr(head.p, '\n', head.len);
+
+	(void)path;
+	if (nl == NULL)
+		return SNIFF_NO;
+	head.len = (size_t)(nl - head.p);
+	return (str_find(head, STR("Start_Timestamp"), false) >= 0 &&
+		   str_find(head, STR("Correlation_Id"), false) >= 0) ||
+		(str_find(head, STR("Node_Id"), false) >= 0 &&
+		    str_find(head, STR("Agent_Type"), false) >= 0)
+	    ? SNIFF_SURE
+	    : SNIFF_NO;
+}
+
+static bool
+is_with(const char *path, const char *other)
+{
+	struct str front, other_front, packing, other_packing;
+
+	return table_of(str_of(path), &front, &packing) < NTABLES &&
+	    table_of(str_of(other), &other_front, &other_packing) < NTABLES &&
+	    str_eq(front, other_front) && str_eq(packing, other_packing);
+}
+
+const struct format rocprof_csv_format = {
+	.name = "rocprofv3 CSV",
+	.sniff = sniff,
+	.read = read_csv,
+	.is_with = is_with,
+};
