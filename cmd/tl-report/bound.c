@@ -56,12 +56,18 @@ is_launch_bound(const struct bound *m)
 	    w->work_ns < w->interval_ns && w->gap_ns < w->ns[GROUP_OF_HOST] / 4;
 }
 
-/* Short gaps that blocking calls opened: they took the host's lead. */
+/*
+ * Short gaps that blocking calls opened: they took the host's lead.  Where the
+ * GPU has more to do than the host, the host would keep it.
+ */
 static bool
 is_sync_bound(const struct bound *m)
 {
-	return m->w->opened_ns > m->w->ns[GROUP_OF_HOST] / 2 &&
-	    m->w->opened_ns >= m->ns / 10;
+	const struct budget *w = m->w;
+
+	return w->opened_ns > w->ns[GROUP_OF_HOST] / 2 &&
+	    w->opened_ns >= m->ns / 10 &&
+	    (!is_launch_bound(m) || w->ns[GROUP_OF_GPU] > w->ns[GROUP_OF_HOST]);
 }
 
 static void
@@ -83,9 +89,9 @@ decide(struct bound *m)
 	m->is_mixed = m->w->ns[first] < (m->ns - gpu + 1) / 2 ||
 	    m->w->ns[first] - m->w->ns[second] < m->w->ns[second] / 2;
 	m->is_partly = gpu >= (m->ns + 1) / 2;
-	m->is_launch = first == GROUP_OF_HOST && is_launch_bound(m);
-	m->is_sync =
-	    first == GROUP_OF_HOST && !m->is_launch && is_sync_bound(m);
+	m->is_sync = first == GROUP_OF_HOST && is_sync_bound(m);
+	m->is_launch =
+	    first == GROUP_OF_HOST && !m->is_sync && is_launch_bound(m);
 }
 
 /*
@@ -241,12 +247,17 @@ put_class(const struct bound *m)
 {
 	int64_t gpu = m->w->ns[GROUP_OF_GPU];
 
-	buf_printf(m->b, "%s %s ", classes[m->class].part,
-	    classes[m->class].is_plural ? "are" : "is");
-	put_part(m->b, m->w->ns[m->class], m->ns);
+	buf_printf(m->b, "%s %s ",
+	    m->is_sync ? "gaps that blocking calls opened"
+		       : classes[m->class].part,
+	    m->is_sync || classes[m->class].is_plural ? "are" : "is");
+	put_part(
+	    m->b, m->is_sync ? m->w->opened_ns : m->w->ns[m->class], m->ns);
 	buf_puts(m->b, " of ");
 	put_window(m, m->ns);
-	if (m->class == GROUP_OF_HOST)
+	if (m->is_sync)
+		put_opener(m);
+	else if (m->class == GROUP_OF_HOST)
 		put_layers(m, m->class);
 	else if (m->class != GROUP_OF_GPU && m->class != ACCOUNT_COMM &&
 	    m->class != ACCOUNT_COPY)
@@ -310,7 +321,7 @@ put_verdict(struct figures *f, const struct budget *w, const struct rank *late,
 	put_rest(&m);
 	if (b->p[from] >= 'a' && b->p[from] <= 'z')
 		b->p[from] = (char)(b->p[from] - 'a' + 'A');
-	gains_find(f, w, m.is_launch);
+	gains_find(f, &m);
 }
 
 /*

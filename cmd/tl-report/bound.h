@@ -109,6 +109,8 @@ void put_layers(const struct bound *m, unsigned class);
 void put_uid(struct buf *b, struct str uid);
 /* "hipFree (3.004 s: 1,360 calls, longest wait 68.153 ms, uid 26612)". */
 void put_part_of(const struct part *p, struct buf *b);
+/* " (the longest behind cudaStreamSynchronize, uid 7)". */
+void put_opener(const struct bound *m);
 /* Sentences, each where it has something to say. */
 void evidence_put(const struct bound *m);
 /* "1,360 calls, longest wait 68.153 ms, uid 26612". */
@@ -121,6 +123,6 @@ void put_cause(struct buf *b, enum cause cause);
 /* ---- gain.c ---- */
 
 /* The largest times that could be won back, of the window of the verdict. */
-void gains_find(struct figures *f, const struct budget *w, bool is_launch);
+void gains_find(struct figures *f, const struct bound *m);
 
 #endif

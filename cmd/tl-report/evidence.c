@@ -158,22 +158,31 @@ put_starved(const struct bound *m)
 	buf_putc(m->b, '.');
 }
 
+/* " (the longest behind cudaStreamSynchronize, uid 7)": of one source. */
+void
+put_opener(const struct bound *m)
+{
+	if (m->w->n > 1)
+		return;
+	buf_puts(m->b, " (the longest behind ");
+	table_fold_name(m->w->opened_by, 60, m->b);
+	put_uid(m->b, m->w->opened_uid);
+	buf_putc(m->b, ')');
+}
+
 static void
 put_opened(const struct bound *m)
 {
 	const struct budget *w = m->w;
 
-	if ((m->class != GROUP_OF_HOST && m->class != GROUP_OF_SYNC) ||
+	if (m->is_sync ||
+	    (m->class != GROUP_OF_HOST && m->class != GROUP_OF_SYNC) ||
 	    w->opened_ns == 0 ||
 	    share_of(w->opened_ns, m->ns - w->ns[GROUP_OF_GPU]) < 10)
 		return;
 	buf_puts(m->b, " Blocking calls opened gaps of ");
 	put_time(m->b, w->opened_ns / w->n);
-	if (w->n == 1) {
-		buf_puts(m->b, ", the longest ");
-		table_fold_name(w->opened_by, 60, m->b);
-		put_uid(m->b, w->opened_uid);
-	}
+	put_opener(m);
 	buf_putc(m->b, '.');
 }
 

@@ -23,6 +23,17 @@ add_gain(struct figures *f, const struct budget *w, struct gain gain)
 	f->gains[at] = gain;
 }
 
+/* What launches a graph is no case for one. */
+static struct str
+advice_of(const struct part *p)
+{
+	return (p->cause == CAUSE_LAUNCH_CALL ||
+		   p->cause == CAUSE_LAUNCH_LATENCY) &&
+		str_ends(p->call, STR("GraphLaunch"))
+	    ? STR("launch the next graph before waiting for this one")
+	    : str_of(cause_advice[p->cause]);
+}
+
 /* "hipFree (alloc, 1,298 calls, longest wait 68.153 ms, uid 26612)". */
 static void
 add_part(struct figures *f, const struct budget *w, const struct part *p)
@@ -44,7 +55,7 @@ add_part(struct figures *f, const struct budget *w, const struct part *p)
 	put_calls(p, &b);
 	buf_puts(&b, p->call.len > 0 ? ")" : "");
 	gain.what = figures_keep(f, &b);
-	gain.note = str_of(cause_advice[p->cause]);
+	gain.note = advice_of(p);
 	add_gain(f, w, gain);
 	buf_free(&b);
 }
@@ -54,7 +65,12 @@ static void
 add_graph(struct figures *f, const struct budget *w)
 {
 	struct buf b = { 0 };
-	struct gain gain = { .note = STR("capture a graph") };
+	/* no graph is captured over a call that waits for the GPU */
+	struct gain gain = {
+		.note = w->opened_ns < w->ns[GROUP_OF_HOST] / 10
+		    ? STR("capture a graph")
+		    : STR("take out the blocking calls, then capture a graph"),
+	};
 
 	if (w->graph_ns >= w->ns[GROUP_OF_HOST])
 		return;
@@ -67,19 +83,38 @@ add_graph(struct figures *f, const struct budget *w)
 	buf_free(&b);
 }
 
-void
-gains_find(struct figures *f, const struct budget *w, bool is_launch)
+/* The host would do this work ahead, if no call waited for the GPU. */
+static void
+add_opened(struct figures *f, const struct budget *w)
 {
+	struct gain gain = {
+		.ns = w->opened_ns / w->n,
+		.what = STR("gaps that blocking calls opened"),
+		.note = str_of(cause_advice[CAUSE_SYNC]),
+		.uid = w->opened_uid,
+	};
+
+	add_gain(f, w, gain);
+}
+
+void
+gains_find(struct figures *f, const struct bound *m)
+{
+	const struct budget *w = m->w;
+
 	for (size_t i = 0; i < w->parts.n; i++) {
 		const struct part *p = &w->parts.v[i];
 		bool is_host = p->class == GROUP_OF_HOST;
 
 		if (p->class != GROUP_OF_GPU && p->class != GROUP_OF_MISSING &&
-		    p->class != ACCOUNT_COMM && !(is_host && is_launch))
+		    p->class != ACCOUNT_COMM &&
+		    !(is_host && (m->is_launch || m->is_sync)))
 			add_part(f, w, p);
 	}
-	if (is_launch)
+	if (m->is_launch)
 		add_graph(f, w);
+	if (m->is_sync)
+		add_opened(f, w);
 	add_gain(f, w,
 	    (struct gain){ .ns = w->ns[ACCOUNT_COMM] / w->n,
 		.what = STR("exposed communication"),

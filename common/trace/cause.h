@@ -36,8 +36,8 @@
 	X(IO, "io", HOST, "move files out of the loop")                        \
 	X(GC, "gc", HOST, "collect outside of the loop: gc.freeze()")          \
 	X(RUNTIME, "runtime", HOST, "call the runtime less often")             \
-	X(LAUNCH_CALL, "launch_call", HOST, "launch less often: graph")        \
-	X(LAUNCH_LATENCY, "launch_latency", HOST, "launch less often: graph")  \
+	X(LAUNCH_CALL, "launch_call", HOST, "capture a graph")                 \
+	X(LAUNCH_LATENCY, "launch_latency", HOST, "capture a graph")           \
 	X(STALL, "stall", HOST, "look for preemption and page faults")         \
 	X(PROFILER, "profiler", HOST, "record less")                           \
 	X(GRAPH_GAP, "graph_gap", GPU, "")                                     \

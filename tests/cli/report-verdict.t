@@ -176,7 +176,13 @@ done
 MEMBERS='"opened_ns":4501,"opened_by":"cudaStreamSynchronize","opened_uid":8'
 idle host op aten::mm 9000 9000 0
 is 'blocking calls took the lead' "$(verdict)" \
-	'Sync-bound: host work is 90.0 % of 10.0 us (op 9.0 us). Blocking calls opened gaps of 4.5 us, the longest cudaStreamSynchronize, uid 8.'
+	'Sync-bound: gaps that blocking calls opened are 45.0 % of 10.0 us (the longest behind cudaStreamSynchronize, uid 8).'
+like 'its gain' "$(report --width 99)" \
+	'- 4.5 us in gaps that blocking calls opened: avoid .item\(\) and synchronize\(\) in the loop'
+MEMBERS=
+idle host launch_call cudaGraphLaunch 9000 9000 0
+like 'a graph launch is not told to use graphs' "$(report --width 99)" \
+	'cudaGraphLaunch .*: launch the'
 MEMBERS='"opened_ns":4499'
 idle host op aten::mm 9000 9000 0
 like 'half of it, not less' "$(verdict)" '^Host-bound'

@@ -225,12 +225,15 @@ def decide(w):
         return "mixed"
     word = WORDS[first]
     if first == "host":
-        if (w["launched"] >= 20 and 2 * w["starved"] >= w["launched"]
-                and w["launch_work_ns"] < w["launch_interval_ns"]
-                and 4 * w["gap_ns"] < ns["host"]):
-            word = "launch-bound"
-        elif 2 * w["opened_ns"] > ns["host"] and 10 * w["opened_ns"] >= whole:
+        launches = (w["launched"] >= 20 and 2 * w["starved"] >= w["launched"]
+                    and w["launch_work_ns"] < w["launch_interval_ns"]
+                    and 4 * w["gap_ns"] < ns["host"])
+        # without the blocking calls a host with less to do than the GPU stays ahead of it
+        if (2 * w["opened_ns"] > ns["host"] and 10 * w["opened_ns"] >= whole
+                and (not launches or gpu > ns["host"])):
             word = "sync-bound"
+        elif launches:
+            word = "launch-bound"
     return "(likely )?" + ("partly " if 2 * gpu >= whole else "") + word
 
 
@@ -279,7 +282,10 @@ def check_sentence(verdict, w):
         if "%s %s" % (CLASSES[c], figure) not in rest and \
                 not re.search(r"%s (is|are) %s" % (CLASSES[c], re.escape(figure)), rest):
             bad.append("%s is not %s" % (CLASSES[c], figure))
-    if not named or of not in rest:
+    m = re.search(r"gaps that blocking calls opened are (.*?) of ", rest)
+    if m and m[1] != part(w["opened_ns"], whole):
+        bad.append("opened: %s" % m[0])
+    if not (named or m) or of not in rest:
         bad.append("no share%s" % of)
     m = re.search(r" ([\d,]+) of ([\d,]+) GPU events .*?: (\S+ \S+) of .* every (\S+ \S+)\.", rest)
     if m and m.groups() != ("{:,}".format(w["starved"]), "{:,}".format(w["launched"]),
@@ -379,6 +385,14 @@ class Plan:
         self.gpu += self.busy_us
         self.at += 2
 
+    def item_loop(self, n=40):
+        for _ in range(n):
+            self.host("cpu_op", "aten::x", 30)
+            self.kernel()
+            self.add("cuda_runtime", "cudaStreamSynchronize", self.at, self.gpu + 1 - self.at)
+            self.at = self.gpu + 1
+        return self
+
     def loop(self, cat, name, n=40, kernel="k", kind="kernel"):
         for _ in range(n):
             self.host(cat, name, self.every_us)
@@ -403,6 +417,9 @@ def planted():
         r"Allocation-bound: .*: hipFree \(3\.900 ms: 39 calls", {"allocation_ns": 3900000}
     yield "pinning", Plan().loop("cuda_runtime", "cudaHostAlloc"), "Allocation-bound", {}
     yield "blocking copies", Plan().loop("cuda_runtime", "cudaMemcpy"), "Sync-bound", {}
+    yield "item() behind each op", Plan(60).item_loop(), \
+        "Partly sync-bound: gaps that blocking calls opened are", {}
+    yield "item(), and launches take longer than kernels", Plan(10).item_loop(), "Launch-bound", {}
     yield "compiling", Plan(10, 3000).loop(
         "python_function", "torch/_inductor/graph.py(1): codegen", 5), "Compile-bound", {}
     yield "loading code", Plan(10, 3000).loop("cuda_runtime", "cuModuleLoadData", 5), \
