@@ -18,14 +18,24 @@ struct idle_record {
 	struct sink_record rec; /* uid, track: of the event that caused it */
 	uint8_t what;
 	bool is_inferred, has_event;
-	bool is_lock; /* its call waited for that of another thread */
-	uint32_t cause, name, op, module, opened_by, advice;
-	uint32_t prev, next, next_op, next_module, awaited;
-	struct key dev, gpu_stream, step;
-	struct uid prev_uid, next_uid, opened_uid, awaited_uid;
-	uint32_t class, stack;
-	int64_t ns, cause_ns, inferred_ns;
+	uint32_t cause, name, op, module, opened_by, advice, class, stack;
+	uint32_t whole;  /* of IS_GAP and IS_WINDOW: in idle.wholes */
 	uint32_t window; /* of IS_WINDOW: in idle.windows */
+	struct key dev, gpu_stream, step;
+	int64_t ns, inferred_ns;
+};
+
+struct named {
+	uint32_t name; /* INTERN_NONE: there is none */
+	struct uid uid;
+};
+
+/* What is said of a gap as a whole, apart, as most records are pieces. */
+struct idle_whole {
+	struct named prev, next, opened, awaited;
+	uint32_t next_op, next_module;
+	int64_t cause_ns;
+	bool is_lock; /* its call waited for that of another thread */
 };
 
 /* Of a source what a verdict is made of; its record is its largest gap's. */
@@ -34,10 +44,7 @@ struct idle_window {
 	int64_t window_ns, nsteps, nlaunched, nstarved;
 	int64_t head_ns; /* left out of it */
 	uint32_t from, head_cause;
-	struct named {
-		uint32_t name; /* INTERN_NONE: there is none */
-		struct uid uid;
-	} blocked, waits;
+	struct named blocked, waits;
 	bool has_python;
 };
 
@@ -69,6 +76,7 @@ struct idle {
 	struct gaps gaps;
 	struct steps step_list;
 	VEC(struct idle_window) windows;
+	VEC(struct idle_whole) wholes;
 	bool has_source;
 	bool with_above; /* op and module of pieces are asked for */
 	bool by_step, with_stack;
@@ -76,7 +84,9 @@ struct idle {
 	uint32_t source;
 	VEC(struct key) steps; /* of the source's GPU events, as read */
 	VEC(uint8_t) chosen;
-	struct map place; /* uid to place in both, plus 1 */
+	/* what no table shows is no record, but of a source's first gap */
+	bool shows[IS_WINDOW + 1];
+	size_t nbefore; /* records of the sources before */
 	uint64_t ngaps;
 	uint32_t words[CAUSE_COUNT], advice[CAUSE_COUNT];
 	uint32_t classes[ACCOUNT_COUNT];

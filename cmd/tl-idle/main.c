@@ -59,6 +59,7 @@ enum {
 	C_NEXT_UID,
 	C_OPENED_UID,
 	C_AWAITED_UID,
+	C_AWAITED,
 	C_FROM,
 	C_HEAD_CAUSE,
 	C_HAS_PYTHON,
@@ -66,6 +67,12 @@ enum {
 	C_BLOCKED_UID,
 	C_WAITS_BY,
 	C_WAITS_UID,
+	C_PREV,
+	C_NEXT,
+	C_NEXT_OP,
+	C_NEXT_MODULE,
+	C_CAUSE_NS,
+	C_IS_LOCK,
 	C_WINDOW, /* and from here on, by its place, a time or count of one */
 };
 
@@ -110,17 +117,17 @@ static const struct sink_column columns[] = {
 	{ { "advice", NULL, COL_TEXT, NONE, COL_MINOR | COL_WRAPPED, 0 }, SINK_TEXT, false, AT(advice), ONLY_CAUSE },
 	{ { "ts_ns", NULL, COL_INT, NS, COL_POSITION, 0 }, SINK_CELL, false, C_START, 0 },
 	{ { "gap_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_INT, false, AT(ns), 0 },
-	{ { "cause_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(cause_ns), 0 },
+	{ { "cause_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_CAUSE_NS, 0 },
 	{ { "call_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_EVENT_UID, 0 },
-	{ { "prev_name", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_TEXT, false, AT(prev), 0 },
-	{ { "next_name", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, false, AT(next), 0 },
-	{ { "next_op", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, false, AT(next_op), 0 },
-	{ { "next_module", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_TEXT, false, AT(next_module), 0 },
+	{ { "prev_name", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_CELL, false, C_PREV, 0 },
+	{ { "next_name", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_CELL, false, C_NEXT, 0 },
+	{ { "next_op", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_CELL, false, C_NEXT_OP, 0 },
+	{ { "next_module", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_CELL, false, C_NEXT_MODULE, 0 },
 	{ { "prev_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_PREV_UID, 0 },
 	{ { "next_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_NEXT_UID, 0 },
-	{ { "awaited_name", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_TEXT, false, AT(awaited), 0 },
+	{ { "awaited_name", NULL, COL_TEXT, NONE, NAME | COL_MINOR, 0 }, SINK_CELL, false, C_AWAITED, 0 },
 	{ { "awaited_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_AWAITED_UID, 0 },
-	{ { "is_lock", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_BOOL, false, AT(is_lock), 0 },
+	{ { "is_lock", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_IS_LOCK, 0 },
 	{ { "is_inferred", NULL, COL_BOOL, NONE, COL_MINOR, 0 }, SINK_BOOL, false, AT(is_inferred), 0 },
 	{ { "opened_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_OPENED_UID, 0 },
 	{ { "window", NULL, COL_TEXT, NONE, 0, 0 }, SINK_CELL, false, C_FROM, 0 },
@@ -230,8 +237,7 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 {
 	const struct idle_record *r = record;
 
-	if (p->table == &tables[OF_GAPS] && r->ns < idle_of(s)->min_gap_ns)
-		return false;
+	(void)s;
 	return r->what == what_of[p->table - tables];
 }
 
@@ -253,6 +259,12 @@ static struct cell
 uid_cell(const struct sink_row *row, bool is_there, struct uid uid)
 {
 	return is_there ? cell_uid(row->table, uid) : cell_none();
+}
+
+static struct cell
+named_cell(const struct sink_row *row, const struct named *n)
+{
+	return uid_cell(row, n->name != INTERN_NONE, n->uid);
 }
 
 /* One event can be the cause of several pieces. */
@@ -290,16 +302,34 @@ window_cell(const struct sink_row *row, unsigned number)
 	case C_HAS_PYTHON: return cell_bool(w->has_python);
 	case C_BLOCKED_IN: return cell_string(row->sink->dict, w->blocked.name);
 	case C_WAITS_BY: return cell_string(row->sink->dict, w->waits.name);
-	case C_BLOCKED_UID:
-		return uid_cell(
-		    row, w->blocked.name != INTERN_NONE, w->blocked.uid);
-	case C_WAITS_UID:
-		return uid_cell(
-		    row, w->waits.name != INTERN_NONE, w->waits.uid);
+	case C_BLOCKED_UID: return named_cell(row, &w->blocked);
+	case C_WAITS_UID: return named_cell(row, &w->waits);
 	default: break;
 	}
 	memcpy(&v, (const char *)w + (number - C_WINDOW), sizeof v);
 	return v != SINK_NONE ? cell_int(v) : cell_none();
+}
+
+static struct cell
+whole_cell(const struct sink_row *row, unsigned number)
+{
+	const struct idle_record *r = row->first;
+	const struct idle_whole *w = &idle_of(row->sink)->wholes.v[r->whole];
+	const struct dict *dict = row->sink->dict;
+
+	switch (number) {
+	case C_PREV: return cell_string(dict, w->prev.name);
+	case C_PREV_UID: return named_cell(row, &w->prev);
+	case C_NEXT: return cell_string(dict, w->next.name);
+	case C_NEXT_UID: return named_cell(row, &w->next);
+	case C_NEXT_OP: return cell_string(dict, w->next_op);
+	case C_NEXT_MODULE: return cell_string(dict, w->next_module);
+	case C_OPENED_UID: return named_cell(row, &w->opened);
+	case C_AWAITED: return cell_string(dict, w->awaited.name);
+	case C_AWAITED_UID: return named_cell(row, &w->awaited);
+	case C_CAUSE_NS: return cell_int(w->cause_ns);
+	default: return cell_bool(w->is_lock);
+	}
 }
 
 static struct cell
@@ -320,15 +350,17 @@ cell(const struct sink_row *row, unsigned number)
 		return uid_cell(row, most->has_event, most->rec.uid);
 	case C_START: return cell_int(r->rec.ts_ns);
 	case C_EVENT_UID: return uid_cell(row, r->has_event, r->rec.uid);
+	case C_PREV:
 	case C_PREV_UID:
-		return uid_cell(row, r->prev != INTERN_NONE, r->prev_uid);
+	case C_NEXT:
 	case C_NEXT_UID:
-		return uid_cell(row, r->next != INTERN_NONE, r->next_uid);
+	case C_NEXT_OP:
+	case C_NEXT_MODULE:
 	case C_OPENED_UID:
-		return uid_cell(
-		    row, r->opened_by != INTERN_NONE, r->opened_uid);
+	case C_AWAITED:
 	case C_AWAITED_UID:
-		return uid_cell(row, r->awaited != INTERN_NONE, r->awaited_uid);
+	case C_CAUSE_NS:
+	case C_IS_LOCK: return whole_cell(row, number);
 	default: return window_cell(row, number);
 	}
 }
@@ -353,7 +385,7 @@ begin_source(struct idle *g)
 	host_start(&g->host, g->sink.dict, g->causes);
 	waits_start(&g->waits);
 	g->steps.n = g->chosen.n = 0;
-	map_free(&g->place);
+	g->nbefore = g->sink.records.n;
 }
 
 static void
@@ -361,24 +393,22 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 {
 	struct idle *g = (struct idle *)s;
 	const struct event *ev = &in->ev;
+	bool takes;
 	int64_t end;
 	size_t n;
 
 	if (!g->has_source || g->source != s->source)
 		begin_source(g);
-	if (event_is(ev, KINDS_GPU)) {
-		bool takes = sink_takes_gpu(s, ev, is_chosen, &end);
-
-		vec_push(&g->chosen, takes);
-		vec_push(&g->steps, step_key(select_step(&s->select), s->dict));
-		*map_put(&g->place, uid_hash(ev->uid), NULL) = g->steps.n;
-	}
 	n = g->host.gpus.n;
 	waits_take(&g->waits, s->dict, ev);
+	takes = sink_takes_gpu(s, ev, is_chosen, &end);
 	host_add(&g->host, ev);
-	if (g->host.gpus.n > n)
+	if (g->host.gpus.n > n) {
 		g->host.gpus.v[n].tag =
 		    (uint8_t)bucket_of_event(&s->rules, s->dict, ev);
+		vec_push(&g->chosen, takes);
+		vec_push(&g->steps, step_key(select_step(&s->select), s->dict));
+	}
 	g->any_inst |= ev->uid.inst != 0;
 }
 
@@ -411,6 +441,8 @@ start(struct sink *s)
 	for (unsigned i = 0; i < ACCOUNT_COUNT; i++)
 		g->classes[i] =
 		    intern_put(s->dict->text, str_of(account_words[i]));
+	for (unsigned i = 0; i < s->ntables; i++)
+		g->shows[what_of[i]] = sink_asked(s, &s->tables[i]);
 }
 
 static void
@@ -444,11 +476,11 @@ free_all(struct sink *s)
 	gaps_free(&g->gaps);
 	steps_free(&g->step_list);
 	vec_free(&g->windows);
+	vec_free(&g->wholes);
 	causes_destroy(g->causes);
 	vec_free(&g->steps);
 	vec_free(&g->chosen);
 	stacks_free(&g->stacks);
-	map_free(&g->place);
 }
 
 /* ---- options ---- */

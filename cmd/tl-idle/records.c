@@ -9,7 +9,6 @@ add_record(struct idle *g, enum what what, const struct host_gpu *beside,
     uint32_t event, int64_t from, int64_t to)
 {
 	const struct host *h = &g->host;
-	const uint64_t *place = map_get(&g->place, uid_hash(beside->uid));
 	struct idle_record *r = sink_add(&g->sink);
 
 	*r = (struct idle_record){
@@ -24,14 +23,9 @@ add_record(struct idle *g, enum what what, const struct host_gpu *beside,
 		.opened_by = INTERN_NONE,
 		.class = INTERN_NONE,
 		.stack = STACK_NONE,
-		.prev = INTERN_NONE,
-		.next = INTERN_NONE,
-		.awaited = INTERN_NONE,
-		.next_op = INTERN_NONE,
-		.next_module = INTERN_NONE,
 		.dev = beside->dev,
 		.gpu_stream = beside->gpu_stream,
-		.step = g->steps.v[*place - 1],
+		.step = g->steps.v[beside->no],
 		.ns = to - from,
 	};
 	if (event != HOST_NONE) {
@@ -58,49 +52,58 @@ set_cause(struct idle *g, struct idle_record *r, enum cause cause)
 	r->advice = g->advice[cause];
 }
 
-static void
-set_opener(const struct idle *g, struct idle_record *r, uint32_t event)
+static struct named
+named(const struct idle *g, uint32_t event)
 {
-	if (event == HOST_NONE)
-		return;
-	r->opened_by = g->host.events.v[event].name;
-	r->opened_uid = g->host.events.v[event].uid;
+	const struct host_event *e =
+	    event != HOST_NONE ? &g->host.events.v[event] : NULL;
+
+	return e == NULL ? (struct named){ .name = INTERN_NONE }
+			 : (struct named){ e->name, e->uid };
+}
+
+static struct named
+named_gpu(const struct idle *g, uint32_t gpu)
+{
+	const struct host_gpu *k =
+	    gpu != HOST_NONE ? &g->host.gpus.v[gpu] : NULL;
+
+	return k == NULL ? (struct named){ .name = INTERN_NONE }
+			 : (struct named){ k->name, k->uid };
 }
 
 static const struct host_gpu *
 beside(const struct idle *g, const struct gap *gap)
 {
-	return &g->host.gpus.v[gap->next != HOST_NONE ? gap->next : gap->prev];
+	uint32_t gpu = gap->next != HOST_NONE ? gap->next : gap->prev;
+
+	return &g->host.gpus.v[gpu != HOST_NONE ? gpu : 0];
 }
 
 /* The whole of a gap as a record: of idle_gaps, or of a window. */
 static struct idle_record *
-add_whole(struct idle *g, enum what what, const struct gap *gap)
+add_whole(
+    struct idle *g, enum what what, const struct gap *gap, uint32_t opener)
 {
 	const struct host *h = &g->host;
 	struct idle_record *r = add_record(
 	    g, what, beside(g, gap), gap->event, gap->start_ns, gap->end_ns);
+	uint32_t launch =
+	    gap->next != HOST_NONE ? h->gpus.v[gap->next].launch : HOST_NONE;
+	const struct idle_whole whole = {
+		.prev = named_gpu(g, gap->prev),
+		.next = named_gpu(g, gap->next),
+		.opened = named(g, opener),
+		.awaited = named_gpu(g, gap->awaited),
+		.next_op = host_above(h, launch, false),
+		.next_module = host_above(h, launch, true),
+		.cause_ns = gap->cause_ns,
+	};
 
+	r->opened_by = whole.opened.name;
 	set_cause(g, r, gap->cause);
-	r->cause_ns = gap->cause_ns;
-	if (gap->prev != HOST_NONE) {
-		r->prev = h->gpus.v[gap->prev].name;
-		r->prev_uid = h->gpus.v[gap->prev].uid;
-	}
-	if (gap->awaited != HOST_NONE) {
-		r->awaited = h->gpus.v[gap->awaited].name;
-		r->awaited_uid = h->gpus.v[gap->awaited].uid;
-	}
-	if (gap->next != HOST_NONE) {
-		const struct host_gpu *next = &h->gpus.v[gap->next];
-
-		r->next = next->name;
-		r->next_uid = next->uid;
-		if (next->launch != HOST_NONE) {
-			r->next_op = host_above(h, next->launch, false);
-			r->next_module = host_above(h, next->launch, true);
-		}
-	}
+	r->whole = (uint32_t)g->wholes.n;
+	vec_push(&g->wholes, whole);
 	return r;
 }
 
@@ -128,7 +131,7 @@ add_piece(struct idle *g, const struct gap *gap, const struct gap_piece *p)
 			r->step = step_key(
 			    steps_at(&g->step_list, pid, from), g->sink.dict);
 		set_cause(g, r, p->cause);
-		set_opener(g, r, gap->opened_by);
+		r->opened_by = named(g, gap->opened_by).name;
 		r->class = g->classes[account_class_of(h, gap, p)];
 		r->inferred_ns = p->is_inferred ? r->ns : 0;
 	}
@@ -177,6 +180,13 @@ is_lock(struct host *h, uint32_t event)
 	return median >= 0 && length / 3 >= median;
 }
 
+/* Whether such a record is made: of what is shown, or a source's first one. */
+static bool
+makes(const struct idle *g, enum what what)
+{
+	return g->shows[what] || g->sink.records.n == g->nbefore;
+}
+
 static void
 add_gap(struct idle *g, const struct gap *gap)
 {
@@ -188,23 +198,24 @@ add_gap(struct idle *g, const struct gap *gap)
 	for (uint32_t i = gap->first; i < gap->first + gap->n; i++) {
 		const struct gap_piece *p = &g->gaps.pieces.v[i];
 
-		add_piece(g, gap, p);
+		if (makes(g, IS_PIECE))
+			add_piece(g, gap, p);
 		is_inferred |= p->is_inferred;
 	}
-	r = add_whole(g, IS_GAP, gap);
+	if (gap->end_ns - gap->start_ns < g->min_gap_ns || !makes(g, IS_GAP))
+		return;
+	r = add_whole(g, IS_GAP, gap, gap->opened_by);
 	r->class = g->classes[account_class_of(
 	    h, gap, &(struct gap_piece){ .cause = gap->cause })];
-	set_opener(g, r, gap->opened_by);
 	r->is_inferred = is_inferred;
-	r->is_lock = gap->event != HOST_NONE && is_lock(h, gap->event);
+	g->wholes.v[r->whole].is_lock =
+	    gap->event != HOST_NONE && is_lock(h, gap->event);
 }
 
 static bool
 is_chosen(const struct idle *g, const struct host_gpu *k)
 {
-	const uint64_t *place = map_get(&g->place, uid_hash(k->uid));
-
-	return g->chosen.v[*place - 1] != 0;
+	return g->chosen.v[k->no] != 0;
 }
 
 /*
@@ -318,22 +329,9 @@ has_python(const struct host *h)
 	return false;
 }
 
-static struct named
-named(const struct idle *g, uint32_t event)
-{
-	const struct host_event *e =
-	    event != HOST_NONE ? &g->host.events.v[event] : NULL;
-
-	return e == NULL ? (struct named){ .name = INTERN_NONE }
-			 : (struct named){ e->name, e->uid };
-}
-
 static void
 add_window(struct idle *g, const struct account *a)
 {
-	static const struct gap none = {
-		.prev = HOST_NONE, .next = HOST_NONE, .event = HOST_NONE
-	};
 	struct idle_window w = { .account = *a,
 		.window_ns = a->window.end - a->window.start,
 		.nsteps = (int64_t)a->nsteps,
@@ -343,6 +341,12 @@ add_window(struct idle *g, const struct account *a)
 		.blocked = named(g, a->blocked_in),
 		.waits = named(g, a->waits_by),
 		.has_python = has_python(&g->host) };
+	struct gap gap = { .start_ns = a->window.start,
+		.end_ns = a->window.start,
+		.prev = HOST_NONE,
+		.next = HOST_NONE,
+		.awaited = HOST_NONE,
+		.event = HOST_NONE };
 	struct idle_record *r;
 
 	if (a->interval_ns < 0)
@@ -359,15 +363,12 @@ add_window(struct idle *g, const struct account *a)
 		w.head_ns = head->end_ns - head->start_ns;
 		w.head_cause = g->words[head->cause];
 	}
-	if (a->largest != HOST_NONE) {
-		r = add_whole(g, IS_WINDOW, &g->gaps.list.v[a->largest]);
-		r->ns = a->largest_ns;
-	} else {
-		r = add_record(g, IS_WINDOW, &g->host.gpus.v[0], none.event,
-		    a->window.start, a->window.start);
+	if (a->largest != HOST_NONE)
+		gap = g->gaps.list.v[a->largest];
+	r = add_whole(g, IS_WINDOW, &gap, a->opened_by);
+	r->ns = a->largest_ns;
+	if (a->largest == HOST_NONE)
 		r->cause = INTERN_NONE;
-	}
-	set_opener(g, r, a->opened_by);
 	r->window = (uint32_t)g->windows.n;
 	vec_push(&g->windows, w);
 }
@@ -408,5 +409,6 @@ idle_records(struct idle *g)
 		add_account(g);
 	else
 		each_scope(g, g->scope, add_gaps);
-	each_scope(g, SCOPE_GPU_STREAM, add_intervals);
+	if (g->shows[IS_INTERVAL])
+		each_scope(g, SCOPE_GPU_STREAM, add_intervals);
 }

@@ -53,6 +53,7 @@ add_gpu(struct host *h, const struct event *ev, int64_t end)
 {
 	/* of a grafted call: that of the graph, whose id it has */
 	struct uid launch = { .id = ev->launch.id };
+	uint32_t no = (uint32_t)h->gpus.n;
 
 	vec_push(&h->gpus,
 	    ((struct host_gpu){
@@ -66,6 +67,7 @@ add_gpu(struct host *h, const struct event *ev, int64_t end)
 		.cat = ev->track,
 		.launch = HOST_NONE,
 		.awaits = HOST_NONE,
+		.no = no,
 		.launch_id = uid_hash(launch),
 		.kind = ev->shape->kind,
 		.has_launch = (ev->shape->has & HAS_LAUNCH) != 0 &&

@@ -70,6 +70,7 @@ struct host_gpu {
 	uint32_t name, cat;
 	uint32_t launch; /* event, or HOST_NONE */
 	uint32_t awaits; /* GPU event, by a row of the trace; or HOST_NONE */
+	uint32_t no;     /* how many were added before it */
 	uint64_t launch_id;
 	uint8_t kind;
 	uint8_t tag; /* the caller's */
