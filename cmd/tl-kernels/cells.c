@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a row shows that is no field, sum or statistic of its kernels. */
+#include <math.h>
 #include <stdio.h>
 
 #include "cmd/tl-kernels/kernels.h"
@@ -207,7 +208,10 @@ kernels_cell(const struct sink_row *r, unsigned f)
 	case C_GRID_X:
 	case C_GRID_Y:
 	case C_GRID_Z: return item_cell(r, one->grid, f - C_GRID_X);
-	default: return item_cell(r, one->block, f - C_BLOCK_X);
+	case C_BLOCK_X:
+	case C_BLOCK_Y:
+	case C_BLOCK_Z: return item_cell(r, one->block, f - C_BLOCK_X);
+	default: return item_cell(r, one->resources, f - C_RESOURCES);
 	}
 }
 
@@ -227,6 +231,14 @@ is_owned_short(const struct kernels *k, const struct kernel *one)
 	    one->args.concrete != INTERN_NONE;
 }
 
+static bool
+is_xla(struct kernels *k, const struct kernel *one)
+{
+	return str_eq(dict_get(k->sink.dict,
+			  rules_category(&k->sink, &k->activities, one->name)),
+	    STR("xla"));
+}
+
 bool
 kernels_member(
     const struct sink *s, const struct sink_plan *p, const void *record)
@@ -235,6 +247,8 @@ kernels_member(
 
 	if ((one->length > 0) != (p->table->by == BY_SEQUENCE))
 		return false;
+	if (p->table->by == BY_XLA)
+		return is_xla((struct kernels *)s, one);
 	return (p->table->about & OF_SHORT) == 0 ||
 	    is_owned_short(kernels_of(s), one);
 }
@@ -246,6 +260,8 @@ kernels_planned(struct sink *s, struct sink_plan *p)
 	for (size_t i = 0; p->table->by == BY_CLASS && i < p->columns.n; i++)
 		if (strcmp(p->columns.v[i].id, "category") == 0)
 			p->columns.v[i].id = "op_category";
+	if (p->table->by == BY_CONFIG)
+		sink_plan_keys(s, p, "name,grid,block,resources");
 	column_of_uids(
 	    p->columns.v, p->columns.n, "module_uid", kernels_of(s)->any_inst);
 }
@@ -253,8 +269,9 @@ kernels_planned(struct sink *s, struct sink_plan *p)
 double
 kernels_whole(const struct sink *s, const struct sink_plan *p, uint32_t source)
 {
-	(void)p;
-	return (double)kernels_of(s)->extents.v[source].sum_ns;
+	return p->table->by == BY_XLA
+	    ? NAN
+	    : (double)kernels_of(s)->extents.v[source].sum_ns;
 }
 
 static size_t

@@ -8,18 +8,6 @@
 
 /* ---- categories ---- */
 
-static uint32_t
-class_number(struct kernels *k, uint32_t name)
-{
-	bool is_new;
-	uint64_t *slot = map_put(&k->classes, name, &is_new);
-
-	if (is_new)
-		*slot = intern_put(k->sink.dict->text,
-		    class_of(&k->sink.rules, dict_get(k->sink.dict, name)));
-	return (uint32_t)*slot;
-}
-
 /* Of kernels that a call outside of all ops launched. */
 static uint32_t
 launch_category(struct kernels *k, uint32_t name)
@@ -76,28 +64,87 @@ kernels_launcher(void *sink, const struct launcher *o)
 /* ---- GPU work ---- */
 
 static uint32_t
+intern_int(struct kernels *k, int64_t v)
+{
+	char text[24];
+
+	return intern_put(
+	    k->sink.dict->text, (struct str){ text, num_put_i64(text, v) });
+}
+
+static uint32_t
 text_arg(struct kernels *k, const struct value *v)
 {
 	if (v->type == VAL_JSON)
 		return v->id;
 	if (v->type == VAL_JSONX)
 		return intern_put(k->sink.dict->text, v->s);
+	if (v->type == VAL_INT) /* a product of the three */
+		return intern_int(k, v->i);
 	return INTERN_NONE;
+}
+
+/* What a kernel takes of the GPU, as profilers call it. */
+static const struct {
+	struct str arg;
+	unsigned place;
+} resources[] = {
+	{ STR_INIT("VGPR_Count"), 0 },
+	{ STR_INIT("registers per thread"), 0 },
+	{ STR_INIT("Accum_VGPR_Count"), 1 },
+	{ STR_INIT("SGPR_Count"), 2 },
+	{ STR_INIT("LDS_Block_Size"), 3 },
+	{ STR_INIT("group_segment_size"), 3 },
+	{ STR_INIT("shared memory"), 3 },
+	{ STR_INIT("Scratch_Size"), 4 },
+	{ STR_INIT("private_segment_size"), 4 },
+};
+#define NRESOURCES 5
+
+static void
+take_resource(struct str key, int64_t v, int64_t *list)
+{
+	for (size_t i = 0; i < sizeof resources / sizeof *resources; i++)
+		if (str_eq(key, resources[i].arg))
+			list[resources[i].place] = v;
+}
+
+/* As a list; nothing is known of a null. */
+static uint32_t
+resources_text(struct kernels *k, const int64_t *list)
+{
+	struct buf b = { 0 };
+	uint32_t text;
+
+	for (size_t i = 0; i < NRESOURCES; i++)
+		if (list[i] == SINK_NONE)
+			buf_puts(&b, i == 0 ? "[null" : ",null");
+		else
+			buf_printf(
+			    &b, "%c%" PRId64, i == 0 ? '[' : ',', list[i]);
+	buf_puts(&b, "]");
+	text = intern_put(k->sink.dict->text, buf_str(&b));
+	buf_free(&b);
+	return text;
 }
 
 static void
 take_config(struct kernels *k, struct kernel *one, const struct event *ev)
 {
 	struct entries it = entries_of(k->sink.dict, ev);
+	int64_t taken[NRESOURCES];
 
+	for (size_t i = 0; i < NRESOURCES; i++)
+		taken[i] = SINK_NONE;
 	while (entries_next(&it)) {
 		struct str key = dict_get(k->sink.dict, it.entry->key);
 
 		if (it.entry->group != GROUP_ARGS)
 			continue;
-		if (str_eq(key, STR("grid")))
+		if (str_eq(key, STR("grid")) || str_eq(key, STR("grid_size")))
 			one->grid = text_arg(k, &it.val);
-		else if (str_eq(key, STR("block")))
+		else if (str_eq(key, STR("block")) ||
+		    str_eq(key, STR("workgroup_size")))
 			one->block = text_arg(k, &it.val);
 		else if (it.val.type != VAL_INT)
 			continue;
@@ -105,7 +152,10 @@ take_config(struct kernels *k, struct kernel *one, const struct event *ev)
 			one->dispatch = it.val.i;
 		else if (str_eq(key, STR("agent_id")))
 			one->agent = it.val.i;
+		else
+			take_resource(key, it.val.i, taken);
 	}
+	one->resources = resources_text(k, taken);
 }
 
 static struct extent *
@@ -133,6 +183,7 @@ add_record(struct kernels *k, const struct sink_source *r,
 		.module = module,
 		.grid = INTERN_NONE,
 		.block = INTERN_NONE,
+		.resources = INTERN_NONE,
 		.dev = ev->dev,
 		.gpu_stream = ev->gpu_stream,
 		.corr = ev->corr,
@@ -144,7 +195,7 @@ add_record(struct kernels *k, const struct sink_source *r,
 		.launch_ns = SINK_NONE,
 	};
 	if (r->is_rocprof)
-		one->class = class_number(k, ev->name);
+		one->class = rules_category(&k->sink, &k->classes, ev->name);
 	if (k->with_config || r->is_rocprof)
 		take_config(k, one, ev);
 }
@@ -218,6 +269,8 @@ kernels_start(struct sink *s)
 {
 	struct kernels *k = (struct kernels *)s;
 
+	rules_load(&k->classes, k->categories_name);
+	rules_load(&k->activities, "activity");
 	if (strcmp(k->arch_name, "auto") != 0)
 		k->arch = arch_load(k->models, k->arch_name, STR(""));
 	s->launchers->with_args = k->with_args;
@@ -276,6 +329,7 @@ kernels_free(struct sink *s)
 	modules_free(k);
 	sequences_free(k);
 	map_free(&k->categories);
-	map_free(&k->classes);
+	rules_free(&k->classes);
+	rules_free(&k->activities);
 	models_destroy(k->models);
 }

@@ -26,6 +26,7 @@ enum by {
 	BY_EVENT,
 	BY_CLASS,
 	BY_SEQUENCE, /* --sequences */
+	BY_XLA,
 	BY_NONE,
 };
 
@@ -43,7 +44,8 @@ struct kernel {
 	struct op_args args;
 	uint32_t module; /* number of the nearest call, from 1; 0: none */
 	uint32_t grid, block;
-	uint32_t nkernels; /* that its op launched itself */
+	uint32_t resources; /* JSON: see resources[] in gather.c */
+	uint32_t nkernels;  /* that its op launched itself */
 	bool has_op;
 	struct key dev, gpu_stream, corr, tid;
 	int64_t dispatch, agent; /* of rocprofv3, or SINK_NONE */
@@ -110,6 +112,17 @@ struct extent {
 	bool has_ops;
 };
 
+/* Categories by texts in names: the first that fits. */
+struct rule {
+	struct str text, category;
+};
+
+struct rules {
+	VEC(struct rule) list;
+	struct map known; /* by name */
+	struct arena *mem;
+};
+
 /* What the op's model says of the row at hand. */
 struct model_row {
 	/* NULL: unknown, or not of this kernel alone */
@@ -127,8 +140,10 @@ struct kernels {
 	int64_t nbins;
 	bool with_args, with_config, with_module; /* what to read */
 	struct models *models;
-	const struct arch *arch; /* NULL: unknown */
-	struct map categories, classes;
+	const struct arch *arch;     /* NULL: unknown */
+	const char *categories_name; /* --categories */
+	struct map categories;
+	struct rules classes, activities;
 	VEC(struct extent) extents; /* by source */
 	VEC(struct module_call) calls;
 	struct module_stack open;
@@ -162,10 +177,13 @@ void modules_host(struct kernels *k, const struct event *ev);
 uint32_t modules_work(struct kernels *k, const struct event *ev);
 void modules_free(struct kernels *k);
 
-/* class.c */
+/* rules.c */
 
-/* The category of a kernel by its name, as the rocprofv3 report has them. */
-struct str class_of(const struct bucket_rules *rules, struct str name);
+/* Built-in ones by their word, others by their path. */
+void rules_load(struct rules *r, const char *name);
+/* What the first text that fits is of, "Other" if none does: a number. */
+uint32_t rules_category(const struct sink *s, struct rules *r, uint32_t name);
+void rules_free(struct rules *r);
 
 /* cells.c */
 
@@ -178,6 +196,10 @@ double kernels_whole(
 void kernels_notes(struct sink *s, const struct sink_plan *p, struct table *t);
 void kernels_row(struct sink_row *r);
 struct cell kernels_cell(const struct sink_row *r, unsigned field);
+
+/* activity.c */
+
+void activity_print(struct sink *s, const struct sink_plan *p);
 
 /* histogram.c */
 
@@ -198,7 +220,7 @@ void sequences_free(struct kernels *k);
 extern const struct sink_column kernels_columns[];
 #define KERNELS_NMEASURES 4
 extern const struct sink_measure kernels_measures[KERNELS_NMEASURES];
-#define KERNELS_NTABLES 12
+#define KERNELS_NTABLES 14
 extern struct sink_table kernels_tables[KERNELS_NTABLES];
 /* What the tables asked for need to be read. */
 void tables_choose(struct kernels *k);
@@ -227,6 +249,7 @@ enum {
 	C_BLOCK_X,
 	C_BLOCK_Y,
 	C_BLOCK_Z,
+	C_RESOURCES, /* the first of them */
 };
 
 #endif

@@ -18,6 +18,7 @@
 #define OPT_ARCH (OPT_LONG + 7)
 #define OPT_SEQUENCES (OPT_LONG + 8)
 #define OPT_ROOF (OPT_LONG + 9)
+#define OPT_CATEGORIES (OPT_LONG + 10)
 
 #define NBINS 100
 #define NBINS_MAX 1000000
@@ -30,6 +31,8 @@ static const struct opt options[] = {
 	{ OPT_BINS, "bins", "N", "bins of short_kernel_histogram" },
 	{ OPT_BY, "by", "WHAT",
 	    "name, launch-config, op, op,args,kernel or event" },
+	{ OPT_CATEGORIES, "categories", "FILE",
+	    "of rocprofv3: rocprof, activity, genesis or a JSON file" },
 	{ OPT_KEEP_UNOWNED, "keep-unowned", NULL,
 	    "short kernels also without op or arguments" },
 	OPT_SINK_LINKED_ROW,
@@ -80,6 +83,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_ARCH: k->arch_name = op->arg; break;
 	case OPT_ROOF: k->roof = (enum roof)opt_word(op, roof_words); break;
 	case OPT_BINS: k->nbins = opt_int(op, 1, NBINS_MAX); break;
+	case OPT_CATEGORIES: k->categories_name = op->arg; break;
 	case OPT_BY: k->by = (enum by)opt_word(op, by_words); break;
 	case OPT_KEEP_UNOWNED: k->keep_unowned = true; break;
 	case OPT_MAX_LENGTH:
@@ -156,6 +160,7 @@ main(int argc, char *argv[])
 {
 	struct kernels k = { .sink = { .def = &def },
 		.arch_name = "auto",
+		.categories_name = "rocprof",
 		.nbins = NBINS,
 		.short_ns = SHORT_NS,
 		.sequences = { .min = LENGTH_MIN, .max = LENGTH_MAX } };

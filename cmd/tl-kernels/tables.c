@@ -39,12 +39,21 @@ const struct sink_column kernels_columns[] = {
 	{ { "pct_of_module", "Percent of Parent nn.Module busy time (%)", COL_REAL, UNIT_PERCENT, COL_DETAIL, 0 }, SINK_CELL, false, C_PCT_MODULE, 0 },
 	{ { "grid", NULL, COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(grid), 0 },
 	{ { "block", NULL, COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(block), 0 },
+	{ { "registers", "VGPR", COL_INT, UNIT_COUNT, COL_MINOR, 0 }, SINK_CELL, false, C_RESOURCES + 0, 0 },
+	{ { "accum_registers", "AccumVGPR", COL_INT, UNIT_COUNT, COL_MINOR, 0 }, SINK_CELL, false, C_RESOURCES + 1, 0 },
+	{ { "scalar_registers", "SGPR", COL_INT, UNIT_COUNT, COL_MINOR, 0 }, SINK_CELL, false, C_RESOURCES + 2, 0 },
+	{ { "shared_bytes", "LDS", COL_INT, UNIT_BYTES, COL_MINOR, 0 }, SINK_CELL, false, C_RESOURCES + 3, 0 },
+	{ { "scratch_bytes", "Scratch", COL_INT, UNIT_BYTES, COL_MINOR, 0 }, SINK_CELL, false, C_RESOURCES + 4, 0 },
+	{ { "resources", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(resources), 0 },
 	{ { "count", "Kernel duration (µs)_count", COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
 	{ { "dur_ns_sum", "Kernel duration (µs)_sum", COL_INT, NS, 0, US }, SINK_SUM, false, 0, 0 },
 	SINK_STAT_COLUMNS("dur_ns", "Kernel duration (µs)", COL_INT, NS, 0, US, 0, 0),
 	{ { "pct_of_kernels", "Percent of kernels time (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, 0, 0 },
 	{ { "pct_of_total", "Percent of total time (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CELL, false, C_SHARE_TOTAL, 0 },
 	{ { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CUMULATIVE, false, 0, 0 },
+	{ { "class", "Category", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0, 0 },
+	{ { "pct_of_compute", "Fraction of compute runtime", COL_REAL, UNIT_PERCENT, COL_SHARE, 100 }, SINK_CELL, false, 0, 0 },
+	{ { "pct_of_xla", "Fraction of XLA", COL_REAL, UNIT_PERCENT, COL_SHARE, 100 }, SINK_SHARE, false, 0, 0 },
 	{ { "gflop", "GFLOPS", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_GFLOP, 0 },
 	{ { "tflop_s_mean", "TFLOPS/s", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_TFLOP_S, 0 },
 	{ { "tile", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_TILE, 0 },
@@ -102,12 +111,21 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	    .ties = name_ties,
 	    COUNT_LABEL },
 	{ .name = "kernels_by_launch_config",
-	    .columns = "name,grid,block,count,dur_ns_sum,dur_ns_mean,"
-		       "dur_ns_median,dur_ns_std,dur_ns_min,dur_ns_max,"
-		       "pct_of_kernels,cumulative_pct",
+	    .columns = "name,grid,block,registers,accum_registers,"
+		       "scalar_registers,shared_bytes,scratch_bytes,count,"
+		       "dur_ns_sum,dur_ns_mean,dur_ns_median,dur_ns_std,"
+		       "dur_ns_min,dur_ns_max,pct_of_kernels,cumulative_pct",
 	    .by = BY_CONFIG,
 	    .ties = args_ties,
-	    COUNT_LABEL },
+	    .labels = LABELS({ "name", "Name", 0 }, { "count", "Instances", 0 },
+		{ "dur_ns_sum", "Total Time (ns)", 1 },
+		{ "dur_ns_mean", "Avg (ns)", 1 },
+		{ "dur_ns_median", "Med (ns)", 1 },
+		{ "dur_ns_std", "StdDev (ns)", 1 },
+		{ "dur_ns_min", "Min (ns)", 1 },
+		{ "dur_ns_max", "Max (ns)", 1 },
+		{ "pct_of_kernels", "Time %", 0 }),
+	    .nlabels = 9 },
 	{ .name = "kernel_summary",
 	    .columns = "op_category,op,name,gpu_stream,dur_ns_sum,count,"
 		       "dur_ns_mean,dur_ns_min,dur_ns_max,pct_of_kernels,"
@@ -198,6 +216,24 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 		{ "pct_of_kernels", SHORT_US "percent of total time", 0 }),
 	    .nlabels = 4,
 	    .about = OF_SHORT | FOR_ROCPROF },
+	{ .name = "category_summary",
+	    .columns = "dev,class,dur_ns_sum,count,pct_of_compute,"
+		       "pct_of_kernels",
+	    .by = BY_NONE,
+	    .labels = LABELS({ "dev", "GPU ID", 0 },
+		{ "dur_ns_sum", "Total runtime (ms)", MS },
+		{ "count", "Total count", 0 },
+		{ "pct_of_kernels", "Fraction of total runtime", 100 }),
+	    .nlabels = 4,
+	    .print = activity_print },
+	{ .name = "xla_top",
+	    .columns = "name,dur_ns_sum,count,pct_of_xla",
+	    .by = BY_XLA,
+	    .ties = name_ties,
+	    .labels = LABELS({ "name", "Kernel", 0 },
+		{ "dur_ns_sum", "Total time (ms)", MS },
+		{ "count", "Count", 0 }),
+	    .nlabels = 3 },
 	{ .name = "kernel_sequences",
 	    .columns = "under,sequence,length,count,gap_ns_sum,launch_ns_sum,"
 		       "dur_ns_sum,op_ns_sum,pct_of_kernels,first_uid",
@@ -245,10 +281,15 @@ kernels_wants(const struct sink *s, const struct sink_table *t, unsigned only)
 	return only != ONLY_OP || kernels_of(s)->sequences.op != NULL;
 }
 
-/* Of two tables of one name, which one is it? */
+/* Of two tables of one name, which one is it? Some are in a folder of
+ * rocprofv3's only. */
 bool
 kernels_fits(const struct sink *s, const struct sink_table *t)
 {
-	return (t->about & (FOR_OPS | FOR_ROCPROF)) == 0 ||
-	    ((t->about & FOR_ROCPROF) != 0) == kernels_of(s)->all_rocprof;
+	const struct kernels *k = kernels_of(s);
+
+	if ((t->about & (FOR_OPS | FOR_ROCPROF)) != 0)
+		return ((t->about & FOR_ROCPROF) != 0) == k->all_rocprof;
+	return s->table != NULL || t->by == k->by || k->all_rocprof ||
+	    sheet_find(str_of(t->name))->when != SHEET_IF_ROCPROF;
 }

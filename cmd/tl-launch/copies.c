@@ -23,6 +23,61 @@ size_class(struct program *g, int64_t bytes)
 	return intern_put(g->sink.dict->text, str_of(classes[i].text));
 }
 
+/* The GPU that a copy between GPUs reads from: its number, or that behind the
+ * dash of "Agent-2". */
+static bool
+source_gpu(const struct dict *dict, const struct event *ev, int64_t *gpu)
+{
+	struct value v;
+	struct str text;
+	size_t at;
+
+	if (!event_arg(dict, ev, STR("src_device"), &v) &&
+	    !event_arg(dict, ev, STR("src_agent"), &v))
+		return false;
+	*gpu = v.i;
+	if (v.type != VAL_STR && v.type != VAL_STRX)
+		return v.type == VAL_INT;
+	text = v.type == VAL_STR ? dict_get(dict, v.id) : v.s;
+	for (at = text.len; at > 0 && text.p[at - 1] != '-';)
+		at--;
+	return num_i64((struct str){ text.p + at, text.len - at }, gpu);
+}
+
+/* Where to and from, as far as it is said. */
+static uint32_t
+direction_of(const struct program *g, const struct event *ev)
+{
+	static const struct {
+		struct str part;
+		const char *word;
+	} words[] = { { STR_INIT("HOST_TO_DEVICE"), "h2d" },
+		{ STR_INIT("DEVICE_TO_HOST"), "d2h" },
+		{ STR_INIT("DEVICE_TO_DEVICE"), "d2d" },
+		{ STR_INIT("HtoD"), "h2d" }, { STR_INIT("DtoH"), "d2h" },
+		{ STR_INIT("DtoD"), "d2d" }, { STR_INIT("PtoP"), "d2d" } };
+	struct dict *dict = g->sink.dict;
+	struct str name = dict_get(dict, ev->name);
+	const char *word = "other";
+	int64_t from;
+	struct buf b = { 0 };
+	uint32_t text;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_find(name, words[i].part, true) >= 0)
+			word = words[i].word;
+	buf_puts(&b, word);
+	if (strcmp(word, "other") != 0 && ev->dev.type == KEY_INT) {
+		buf_puts(&b, " (");
+		if (strcmp(word, "d2d") == 0 && source_gpu(dict, ev, &from))
+			buf_printf(&b, "GPU %" PRId64 " -> ", from);
+		buf_printf(&b, "GPU %" PRId64 ")", ev->dev.n);
+	}
+	text = intern_put(dict->text, buf_str(&b));
+	buf_free(&b);
+	return text;
+}
+
 void
 copy_event(struct program *g, const struct event *ev, int64_t end)
 {
@@ -37,10 +92,13 @@ copy_event(struct program *g, const struct event *ev, int64_t end)
 	r->gpu_stream = ev->gpu_stream;
 	r->kernel_ns = end - ev->ts_ns;
 	r->bytes = SINK_NONE;
-	if (event_arg(g->sink.dict, ev, STR("bytes"), &v) &&
+	if ((event_arg(g->sink.dict, ev, STR("bytes"), &v) ||
+		event_arg(g->sink.dict, ev, STR("copy_bytes"), &v)) &&
 	    v.type == VAL_INT && v.i >= 0) {
 		r->bytes = v.i;
 		r->size = size_class(g, v.i);
+		if (ev->shape->kind == KIND_MEMCPY)
+			r->op = direction_of(g, ev);
 	}
 	if (g->with_bandwidth && r->kernel_ns > 0 && r->bytes > 0) {
 		double rate = (double)r->bytes / (double)r->kernel_ns;

@@ -126,6 +126,25 @@ add_gpu(struct program *g, const struct event *ev, bool is_chosen)
 	    }));
 }
 
+/* Whatever it launched, if anything. */
+static void
+add_call(struct program *g, const struct event *ev)
+{
+	const unsigned timed = HAS_TS | HAS_DUR | HAS_NAME;
+	struct launch_record *r;
+
+	if (!event_is(ev, KINDS_LAUNCH) || (ev->flags & EV_SYNTHETIC) != 0 ||
+	    (ev->shape->has & timed) != timed)
+		return;
+	r = launch_add(g, IS_CALL);
+	g->ncalls++;
+	r->rec.uid = ev->uid;
+	r->rec.track = ev->track;
+	r->rec.ts_ns = ev->ts_ns;
+	r->name = ev->name;
+	r->api_ns = ev->dur_ns;
+}
+
 /* For cost.c. */
 static void
 keep(struct program *g, const struct event *ev)
@@ -144,6 +163,8 @@ gather_event(struct program *g, const struct event *ev, bool is_chosen)
 	if (!g->has_source || g->source != g->sink.source)
 		begin_source(g);
 	g->any_inst |= ev->uid.inst != 0;
+	if (g->with_calls && is_chosen)
+		add_call(g, ev);
 	if (event_is(ev, KINDS_HOST))
 		add_host(g, ev);
 	else if (event_is(ev, KINDS_GPU))
@@ -223,14 +244,13 @@ set_op(struct program *g, struct launch_record *r, const struct call *c,
 }
 
 /* A call and the n GPU events that it launched, in time. */
-static void
-add_launch(
-    struct program *g, const struct call *c, const struct launched *w, size_t n)
+static struct launch_record *
+add_record(struct program *g, enum what what, const struct call *c,
+    const struct launched *w, size_t n)
 {
-	struct launch_record *r = launch_add(g, IS_LAUNCH);
+	struct launch_record *r = launch_add(g, what);
 	int64_t call_end = c->ts_ns + c->dur_ns, end = w->start_ns;
 
-	g->nlaunches++;
 	r->rec.uid = c->uid;
 	r->rec.track = c->track;
 	r->rec.ts_ns = c->ts_ns;
@@ -238,6 +258,7 @@ add_launch(
 	r->kernel = w->name;
 	r->kernel_uid = w->uid;
 	r->pid = g->sink.dict->tracks.v[c->track].pid;
+	r->tid = g->sink.dict->tracks.v[c->track].tid;
 	r->dev = w->dev;
 	r->gpu_stream = w->gpu_stream;
 	r->step = w->step;
@@ -251,7 +272,20 @@ add_launch(
 			r->kernel_ns += w[i].end_ns - from;
 		end = w[i].end_ns > end ? w[i].end_ns : end;
 	}
-	set_op(g, r, c, w);
+	r->total_ns = r->api_ns;
+	stat_add(&r->total_ns, r->queue_ns);
+	stat_add(&r->total_ns, r->kernel_ns);
+	return r;
+}
+
+static void
+add_launch(
+    struct program *g, const struct call *c, const struct launched *w, size_t n)
+{
+	g->nlaunches++;
+	set_op(g, add_record(g, IS_LAUNCH, c, w, n), c, w);
+	for (size_t i = 0; i < n && n > 1; i++)
+		(void)add_record(g, IS_PAIR, c, &w[i], 1);
 }
 
 void

@@ -13,6 +13,8 @@
 
 enum what {
 	IS_LAUNCH,
+	IS_PAIR, /* a launch and one of its several GPU events */
+	IS_CALL, /* of any kind */
 	IS_QUEUE,
 	IS_POINT, /* of a queue's length over time */
 	IS_COPY,
@@ -26,11 +28,12 @@ struct launch_record {
 	struct sink_record rec; /* uid, track, ts: of the call, the copy */
 	uint8_t what;
 	uint32_t name; /* of the call, the copy; word of a layer, a stretch */
-	uint32_t op, kernel, size;
-	uint32_t more; /* place in queues, costs or stretches */
+	uint32_t op, kernel, size; /* op: of a copy its direction */
+	uint32_t more;             /* place in queues, costs or stretches */
 	struct uid kernel_uid;
-	struct key pid, dev, gpu_stream, step;
+	struct key pid, tid, dev, gpu_stream, step;
 	int64_t api_ns, queue_ns, kernel_ns; /* of a layer api_ns is its time */
+	int64_t total_ns;                    /* of the three */
 	int64_t ngpu;                        /* of a point: the length */
 	union {
 		int64_t op_delay_ns; /* SINK_NONE: not its op's first */
@@ -127,7 +130,7 @@ struct program {
 	int64_t api_outlier_ns, delay_outlier_ns, full; /* options */
 	const char *causes_file;
 	bool with_ops, with_queues, with_points, with_copies, with_bandwidth;
-	bool with_host;
+	bool with_host, with_calls;
 	bool any_inst; /* some event is of a graft */
 	/* of the source being read */
 	bool has_source;
@@ -142,7 +145,7 @@ struct program {
 	struct causes *causes;
 	struct host host;
 	/* of all */
-	uint64_t nlaunches;
+	uint64_t nlaunches, ncalls;
 	VEC(struct queue) queues;
 	VEC(struct stretch) stretches;
 	VEC(struct cost) costs;
@@ -155,6 +158,7 @@ enum {
 	M_GPU,
 	M_OP_DELAY,
 	M_START_DELAY,
+	M_TOTAL,
 	M_BYTES = M_OP_DELAY, /* of copies */
 };
 

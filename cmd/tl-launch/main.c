@@ -54,6 +54,17 @@ static const struct about about = {
 #define NAME COL_NAME
 #define MINOR COL_MINOR
 
+#define STAT(id, type, from, m)                                 \
+	{                                                       \
+		{ id, NULL, type, NS, 0, 0 }, from, false, m, 0 \
+	}
+#define STATS(id, m)                                      \
+	STAT(id "_mean", COL_REAL, SINK_MEAN, m),         \
+	    STAT(id "_median", COL_REAL, SINK_MEDIAN, m), \
+	    STAT(id "_min", COL_INT, SINK_MIN, m),        \
+	    STAT(id "_max", COL_INT, SINK_MAX, m),        \
+	    STAT(id "_std", COL_REAL, SINK_STD, m)
+
 /* clang-format off */
 static const struct sink_column columns[] = {
 	{ { "api", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
@@ -61,11 +72,14 @@ static const struct sink_column columns[] = {
 	{ { "kernel", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(kernel), 0 },
 	{ { "thread", NULL, COL_TEXT, NONE, 0, 0 }, SINK_THREAD, true, 0, 0 },
 	{ { "pid", NULL, COL_INT, NONE, MINOR, 0 }, SINK_KEY, true, AT(pid), 0 },
+	{ { "tid", NULL, COL_INT, NONE, MINOR, 0 }, SINK_KEY, true, AT(tid), 0 },
 	{ { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(step), 0 },
 	{ { "dev", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(dev), 0 },
 	{ { "gpu_stream", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(gpu_stream), 0 },
 	{ { "copy", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(name), 0 },
 	{ { "size", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(size), 0 },
+	{ { "copy_bytes", NULL, COL_INT, UNIT_BYTES, 0, 0 }, SINK_INT, true, AT(bytes), 0 },
+	{ { "direction", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(op), 0 },
 
 	/* of launches */
 	{ { "count", NULL, COL_INT, COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
@@ -74,10 +88,13 @@ static const struct sink_column columns[] = {
 	{ { "api_ns_sum", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_API, 0 },
 	{ { "queue_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_QUEUE, 0 },
 	{ { "kernel_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_KERNEL, 0 },
-	{ { "api_ns_median", NULL, COL_REAL, NS, 0, 0 }, SINK_MEDIAN, false, M_API, 0 },
+	STATS("total_ns", M_TOTAL),
+	STATS("api_ns", M_API),
+	STATS("queue_ns", M_QUEUE),
+	STATS("kernel_ns", M_KERNEL),
+	{ { "pct_of_api", "Time %", COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_SHARE, false, M_API, 0 },
 	{ { "api_ns_p95", NULL, COL_REAL, NS, 0, 0 }, SINK_P95, false, M_API, 0 },
 	{ { "api_ns_p99", NULL, COL_REAL, NS, MINOR, 0 }, SINK_P99, false, M_API, 0 },
-	{ { "queue_ns_median", NULL, COL_REAL, NS, 0, 0 }, SINK_MEDIAN, false, M_QUEUE, 0 },
 	{ { "queue_ns_p95", NULL, COL_REAL, NS, 0, 0 }, SINK_P95, false, M_QUEUE, 0 },
 	{ { "queue_ns_p99", NULL, COL_REAL, NS, MINOR, 0 }, SINK_P99, false, M_QUEUE, 0 },
 	{ { "api_longer_count", NULL, COL_INT, COUNT, 0, 0 }, SINK_CELL, false, C_LONGER, 0 },
@@ -121,6 +138,9 @@ static const struct sink_column columns[] = {
 	{ { "is_pageable", NULL, COL_BOOL, NONE, 0, 0 }, SINK_CELL, false, C_PAGEABLE, 0 },
 	{ { "bytes_sum", NULL, COL_INT, UNIT_BYTES, 0, 0 }, SINK_CELL, false, C_BYTES, 0 },
 	{ { "time_ns_sum", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_KERNEL, 0 },
+	{ { "time_ns_mean", NULL, COL_REAL, NS, 0, 0 }, SINK_MEAN, false, M_KERNEL, 0 },
+	{ { "time_ns_min", NULL, COL_INT, NS, 0, 0 }, SINK_MIN, false, M_KERNEL, 0 },
+	{ { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_MAX, false, M_KERNEL, 0 },
 	{ { "busy_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_BUSY, 0 },
 	{ { "gb_per_s", NULL, COL_REAL, NONE, 0, 0 }, SINK_CELL, false, C_RATE, 0 },
 	{ { "zero_length_count", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_CELL, false, C_UNTIMED, 0 },
@@ -159,6 +179,7 @@ static const struct sink_measure measures[] = {
 	[M_GPU] = { AT(ngpu), NULL, false },
 	[M_OP_DELAY] = { AT(op_delay_ns), NULL, false },
 	[M_START_DELAY] = { AT(start_delay_ns), NULL, false },
+	[M_TOTAL] = { AT(total_ns), NULL, false },
 };
 
 /* ---- tables ---- */
@@ -174,7 +195,27 @@ enum {
 	OF_COST_OF_ALL,
 	OF_LAYERS,
 	OF_GRAPHS,
+	OF_PAIRS,
+	OF_HIP,
+	OF_CALLS,
+	OF_COPY_BYTES,
 };
+
+#define LABELS(...)                                                     \
+	.labels = (const struct sink_label[]){ __VA_ARGS__ },           \
+	.nlabels = sizeof((const struct sink_label[]){ __VA_ARGS__ }) / \
+	    sizeof(struct sink_label)
+#define API_SUMMARY                                                           \
+	.keys = "api",                                                        \
+	.columns = "count,api_ns_sum,pct_of_api,api_ns_mean,api_ns_median,"   \
+		   "api_ns_min,api_ns_max,api_ns_std",                        \
+	.measure = M_API, .by = IS_CALL,                                      \
+	LABELS({ "api", "Name", 0 }, { "count", "Instances", 0 },             \
+	    { "api_ns_sum", "Total Time (ns)", 0 },                           \
+	    { "api_ns_mean", "Avg (ns)", 0 },                                 \
+	    { "api_ns_median", "Med (ns)", 0 },                               \
+	    { "api_ns_min", "Min (ns)", 0 }, { "api_ns_max", "Max (ns)", 0 }, \
+	    { "api_ns_std", "StdDev (ns)", 0 })
 
 /* by: what its records are. */
 static struct sink_table tables[] = {
@@ -246,6 +287,49 @@ static struct sink_table tables[] = {
 	    .measure = M_API,
 	    .is_single = true,
 	    .by = IS_STRETCH },
+	/* T = A + Q + K */
+	[OF_PAIRS] = { .name = "api_kernel_summary",
+	    .keys = "pid,tid,dev,api,kernel",
+	    .columns = "count,total_ns_mean,total_ns_median,total_ns_min,"
+		       "total_ns_max,total_ns_std,api_ns_mean,api_ns_median,"
+		       "api_ns_min,api_ns_max,api_ns_std,queue_ns_mean,"
+		       "queue_ns_median,queue_ns_min,queue_ns_max,queue_ns_std,"
+		       "kernel_ns_mean,kernel_ns_median,kernel_ns_min,"
+		       "kernel_ns_max,kernel_ns_std",
+	    .measure = M_KERNEL,
+	    .by = IS_PAIR,
+	    LABELS({ "pid", "PID", 0 }, { "tid", "TID", 0 },
+		{ "dev", "DevId", 0 }, { "api", "API Name", 0 },
+		{ "kernel", "Kernel Name", 0 }, { "count", "Count", 0 },
+		{ "total_ns_mean", "TAvg_ns", 0 },
+		{ "total_ns_median", "TMed_ns", 0 },
+		{ "total_ns_min", "TMin_ns", 0 },
+		{ "total_ns_max", "TMax_ns", 0 },
+		{ "total_ns_std", "TStdDev_ns", 0 },
+		{ "api_ns_mean", "AAvg_ns", 0 },
+		{ "api_ns_median", "AMed_ns", 0 },
+		{ "api_ns_min", "AMin_ns", 0 }, { "api_ns_max", "AMax_ns", 0 },
+		{ "api_ns_std", "AStdDev_ns", 0 },
+		{ "queue_ns_mean", "QAvg_ns", 0 },
+		{ "queue_ns_median", "QMed_ns", 0 },
+		{ "queue_ns_min", "QMin_ns", 0 },
+		{ "queue_ns_max", "QMax_ns", 0 },
+		{ "queue_ns_std", "QStdDev_ns", 0 },
+		{ "kernel_ns_mean", "KAvg_ns", 0 },
+		{ "kernel_ns_median", "KMed_ns", 0 },
+		{ "kernel_ns_min", "KMin_ns", 0 },
+		{ "kernel_ns_max", "KMax_ns", 0 },
+		{ "kernel_ns_std", "KStdDev_ns", 0 }) },
+	[OF_HIP] = { .name = "hip_summary", API_SUMMARY },
+	[OF_CALLS] = { .name = "api_summary", API_SUMMARY },
+	[OF_COPY_BYTES] = { .name = "memory_copy_by_copy_bytes",
+	    .keys = "copy_bytes,direction",
+	    .columns = "count,bytes_sum,time_ns_sum,time_ns_mean,"
+		       "time_ns_min,time_ns_max,gb_per_s",
+	    .order = SINK_BY_KEY,
+	    .measure = M_KERNEL,
+	    .ties = "direction",
+	    .by = IS_COPY },
 };
 
 /* Series are long: they are asked for by name. */
@@ -260,14 +344,33 @@ is_asked(const struct sink *s, const struct sink_table *t)
 static bool
 is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 {
+	const struct launch_record *r = record;
+
 	(void)s;
-	return ((const struct launch_record *)record)->what == p->table->by;
+	if (p->table->by == IS_PAIR && r->what == IS_LAUNCH)
+		return r->ngpu == 1;
+	if (p->table == &tables[OF_COPY_BYTES] && r->op == INTERN_NONE)
+		return false;
+	return r->what == p->table->by;
+}
+
+/* Of a folder: calls of rocprofv3's traces have the reference's name. */
+static bool
+fits(const struct sink *s, const struct sink_table *t)
+{
+	bool is_hip = s->sources.list.n > 0;
+
+	for (size_t i = 0; i < s->sources.list.n; i++)
+		is_hip = is_hip && s->sources.list.v[i].is_rocprof;
+	return s->table != NULL || t->by != IS_CALL ||
+	    is_hip == (t == &tables[OF_HIP]);
 }
 
 static void
 add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 {
-	if (p->table->by != IS_COPY && p->table->by != IS_BANDWIDTH)
+	if (p->table->by != IS_COPY && p->table->by != IS_BANDWIDTH &&
+	    p->table->by != IS_CALL)
 		note_unlinked(t, &s->sources, "row");
 }
 
@@ -317,7 +420,7 @@ finish(struct sink *s)
 
 	gather_end(g);
 	sink_sources_check(&s->sources);
-	if (g->nlaunches == 0 && !g->with_copies)
+	if (g->nlaunches == 0 && !g->with_copies && g->ncalls == 0)
 		explain_empty(s);
 }
 
@@ -359,14 +462,18 @@ check_settings(struct sink *s)
 	g->with_points = sink_asked(s, &tables[OF_POINTS]);
 	g->with_queues = g->with_points || sink_asked(s, &tables[OF_QUEUES]);
 	g->with_bandwidth = sink_asked(s, &tables[OF_BANDWIDTH]);
-	g->with_copies = g->with_bandwidth || sink_asked(s, &tables[OF_COPIES]);
+	g->with_copies = g->with_bandwidth ||
+	    sink_asked(s, &tables[OF_COPIES]) ||
+	    sink_asked(s, &tables[OF_COPY_BYTES]);
+	g->with_calls =
+	    sink_asked(s, &tables[OF_HIP]) || sink_asked(s, &tables[OF_CALLS]);
 	g->with_host = sink_asked(s, &tables[OF_COST_OF_ALL]) ||
 	    sink_asked(s, &tables[OF_LAYERS]) ||
 	    sink_asked(s, &tables[OF_GRAPHS]);
 	s->select.need_windows |= sink_asked(s, &tables[OF_LAUNCHES]) ||
 	    sink_list_has(tables[BY_API].keys, STR("step"));
 	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_LAUNCH;
-	s->only_owners = !g->with_host;
+	s->only_owners = !g->with_host && !g->with_calls;
 	if (with_ops || g->with_host)
 		s->kinds |= KIND_BIT(KIND_OP);
 	if (g->with_host)
@@ -392,6 +499,7 @@ static const struct sink_def def = {
 	.empty = explain_empty,
 	.free = free_all,
 	.asked = is_asked,
+	.fits = fits,
 	.member = is_member,
 	.planned = planned,
 	.notes = add_notes,

@@ -31,7 +31,8 @@ start_program(const struct analyses *a, const char *program, const char *format,
 	struct job how = {
 		.is_side = strcmp(program, programs[TIMELINE]) != 0,
 		.may_be_empty = strcmp(program, programs[IDLE]) == 0 ||
-		    strcmp(program, programs[STEPS]) == 0,
+		    strcmp(program, programs[STEPS]) == 0 ||
+		    (s->is_rocprof && strcmp(program, programs[LAUNCH]) == 0),
 	};
 	struct args argv = { 0 };
 
@@ -243,9 +244,9 @@ analyse_gpu(const struct analyses *a)
 		start_idle(a);
 		start_steps(a);
 		start_critical(a);
-		if (sheets_need(s, programs[LAUNCH]))
-			(void)start(a, LAUNCH, a->format, NULL, NULL);
 	}
+	if (sheets_need(s, programs[LAUNCH]))
+		(void)start(a, LAUNCH, a->format, NULL, NULL);
 	if (s->dir != NULL && s->recompute && !s->is_several)
 		start_recompute(a);
 	if (s->communicates && !s->no_collective &&

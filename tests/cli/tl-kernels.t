@@ -145,7 +145,7 @@ is 'rocprofv3: short kernels' "$(rows 'tl-kernels --table short_kernels_summary 
 	'my_gemm 2 4000 2000.0 20.0.'
 tl-kernels -d dir rocprof.json
 is 'rocprofv3: -d' "$(echo dir/*)" \
-	'dir/kernel_details.csv dir/kernel_summary.csv dir/kernel_summary_by_category.csv dir/short_kernel_histogram.csv dir/short_kernels_summary.csv'
+	'dir/category_summary.csv dir/kernel_details.csv dir/kernel_summary.csv dir/kernel_summary_by_category.csv dir/kernels_by_launch_config.csv dir/short_kernel_histogram.csv dir/short_kernels_summary.csv dir/xla_top.csv'
 rm -r dir
 tl-kernels -d dir --by event small.tl
 is '-d writes the tables of the reference, and the one asked for' "$(echo dir/*)" \

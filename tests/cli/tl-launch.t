@@ -181,7 +181,7 @@ is 'two inputs' "$(rows 'tl-launch -c src,api,count graph.json run.json')" \
 
 tl-launch -d out "$SAMPLE"
 is 'files of a folder' "$(cd out && echo *)" \
-	'copies.csv graph_estimate.csv launch_cost.csv launch_layers.csv launches.csv launches_by_api.csv launches_by_op.csv queue_length.csv'
+	'api_kernel_summary.csv api_summary.csv copies.csv graph_estimate.csv launch_cost.csv launch_layers.csv launches.csv launches_by_api.csv launches_by_op.csv memory_copy_by_copy_bytes.csv queue_length.csv'
 refuses 2 "'call' is none of api" 'tl-launch --by call run.json'
 refuses 2 'says op twice' 'tl-launch --by op,op run.json'
 refuses 2 'full' 'tl-launch --full 0 run.json'

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 
+import activity
 import collective
 import compare
 import diff
@@ -65,7 +66,6 @@ OTHER = (
     (r"fused$", "tl-merge"),
     (r"(xplane_dump|track_events)$", "a plain decoding, no report"),
     (r"(jax_report|jax_roofline|upstream_perf_report)$", "of an XSpace: the sheets are JAX's"),
-    (r"(hip_api|hip_activity|memory_copy)\.", "of a Perfetto trace: the sheets are of the API"),
 )
 COUNTED_TWICE = "total_subtree_kernel_time_count"
 
@@ -335,6 +335,18 @@ def check_rocprof(rep, folder, trace, variants, tmp):
         rep.take(part)
 
 
+def check_activity(rep, folder, trace, variants, tmp):
+    out = os.path.join(tmp, "report")
+    if not run_report(rep, folder, ["--kernels"], [trace], out):
+        return
+    for variant, _, files in variants:
+        where = "%s/%s" % (folder, variant)
+        for sheet in files:
+            if not os.path.exists(os.path.join(out, sheet + ".csv")):
+                rep.fail("%s: no such sheet: %s" % (where, sheet))
+        activity.check(rep, where, trace, variant, files)
+
+
 def one(job):
     data, folder, trace, variants = job
     rep = Result("%s %s" % (folder, os.path.basename(trace or "ranks")[:40]))
@@ -342,6 +354,8 @@ def one(job):
         with tempfile.TemporaryDirectory() as tmp:
             if trace is None:
                 check_ranks(rep, data, folder, variants, tmp)
+            elif folder.startswith("rocprofv3_pftrace"):
+                check_activity(rep, folder, trace, variants, tmp)
             elif folder.startswith("rocprofv3_json"):
                 check_rocprof(rep, folder, trace, variants, tmp)
             else:
@@ -352,6 +366,10 @@ def one(job):
     except Exception as e:  # a failed check, not the end of all
         rep.fail("%s: %s" % (type(e).__name__, e))
     return rep
+
+
+def perfetto_of(top):
+    return next(os.path.join(top, f) for f in sorted(os.listdir(top)) if f.endswith(".pftrace"))
 
 
 def jobs_of(data, only):
@@ -367,7 +385,9 @@ def jobs_of(data, only):
                 continue
             why = next((w for p, w in OTHER if re.match(p, variant)), None)
             trace, plain = ops.find_trace(data, folder, variant)
-            is_rocprof = folder.startswith("rocprofv3_json")
+            is_rocprof = folder.startswith("rocprofv3_")
+            if folder.startswith("rocprofv3_pftrace"):
+                trace, plain = perfetto_of(os.path.join(data, folder)), "default"
             if why:
                 left_out.append((why, len(files)))
             elif plain in ("detailed", "node_span_heatmap"):

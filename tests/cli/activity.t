@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Tables of rocprofv3's traces: a small Perfetto trace with figures worked out by
+# hand. tests/ref/report.t compares real ones with the reference.
+. tests/cli/lib.sh
+
+PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/oracle/activity.py" --worked w.pftrace
+tl-tree w.pftrace -o w.tl
+
+# ---- classes of kernels ----
+
+is 'classes of each GPU, and what of the communication is overlapped' \
+	"$(tl-kernels --table category_summary --min-dur 5us --no-header -c dev,class,dur_ns_sum,count w.tl)" "\
+2	rccl	60000	1
+2	gemm	50000	1
+2	xla	42000	2
+2	overlapped_comm	54000	
+2	non_overlapped_comm	6000	
+2	compute_total	92000	
+2	total_incl_comm	152000	
+3	ckbwd	90000	1
+3	overlapped_comm	0	
+3	non_overlapped_comm	0	
+3	compute_total	90000	
+3	total_incl_comm	90000	"
+is 'fractions, under the labels of the reference' \
+	"$(tl-kernels --table category_summary --min-dur 5us --labels --format csv w.tl | grep -e GPU -e xla)" "\
+GPU ID,Category,Total runtime (ms),Total count,Fraction of compute runtime,Fraction of total runtime
+2,xla,0.042,2,0.45652173913043476,0.27631578947368424"
+is 'a pattern of collectives' \
+	"$(rows 'tl-kernels --table category_summary --comm-pattern loop_add --dev 2 -c class,dur_ns_sum w.tl' | cut -d. -f 1-3)" \
+	'rccl 102000.gemm 50000.overlapped_comm 15000'
+is 'kernels of no other class' "$(rows 'tl-kernels --table xla_top w.tl')" \
+	'loop_add_fusion_13 22000 1 47.82608695652174.loop_add_fusion_12 20000 1 43.47826086956522.short_kernel 4000 1 8.695652173913043.'
+is 'what a kernel takes of the GPU' "$(rows 'tl-kernels --by launch-config --top 1 -c grid,block,registers,accum_registers,scalar_registers,shared_bytes,scratch_bytes,count w.tl')" \
+	'65536 256 64 4 32 1024 0 1.'
+tl-kernels --by launch-config --format csv "$SAMPLE" >config.csv
+is 'not known is empty' "$(sed -n 2p config.csv | grep -c ',,,')" 1
+
+# ---- categories by name ----
+
+echo '{"MY": ["FUSION"], "Forward": ["*Fmha*"], "none": []}' >mine.json
+is 'categories of a file' "$(rows 'tl-kernels --table kernel_summary_by_category --categories mine.json -c op_category,count,dur_ns_sum w.tl')" \
+	'Other 3 114000.Forward 1 90000.MY 2 42000.'
+is 'built-in ones by their word' "$(rows 'tl-kernels --table kernel_summary_by_category --categories activity -c op_category,dur_ns_sum w.tl')" \
+	'ckbwd 90000.rccl 60000.gemm 50000.xla 46000.'
+refuses 1 'gone.json: No such file' 'tl-kernels --categories gone.json w.tl'
+for bad in '' '[' '[["x"]]' '{"a": "b"}' '{"a": [1]}' '{"a": ["b"]} x' '{"a"}'; do
+	echo "$bad" >bad.json
+	refuses 1 'bad.json: no JSON object of categories' 'tl-kernels --categories bad.json w.tl'
+done
+
+# ---- calls ----
+
+is 'API calls' "$(rows 'tl-launch --table hip_summary -c api,count,api_ns_sum,api_ns_mean,api_ns_median,api_ns_min,api_ns_max w.tl')" \
+	'hipStreamSynchronize 1 60000 60000.0 60000.0 60000 60000.hipModuleLaunchKernel 4 31000 7750.0 8000.0 5000 10000.hipMemcpyAsync 1 30000 30000.0 30000.0 30000 30000.hipMemcpyHtoDAsync 1 7000 7000.0 7000.0 7000 7000.hipExtLaunchKernel 1 6000 6000.0 6000.0 6000 6000.'
+is 'their shares' "$(rows 'tl-launch --table hip_summary -c pct_of_api --top 1 w.tl')" '44.776119402985074.'
+is 'T = A + Q + K' "$(tl-launch --table api_kernel_summary --no-header -c pid,tid,dev,api,kernel,count,total_ns_mean,api_ns_mean,queue_ns_mean,kernel_ns_mean w.tl | tr '\t' ' ')" "\
+100 100 3 hipModuleLaunchKernel void ck_tile::FmhaBwdDQDKDV kernel_func 1 100000.0 5000.0 5000.0 90000.0
+100 100 2 hipExtLaunchKernel ncclDevKernel_Generic_1 1 88000.0 6000.0 22000.0 60000.0
+100 100 2 hipModuleLaunchKernel Cijk_Ailk_Bljk_HHS_BH 1 75000.0 10000.0 15000.0 50000.0
+100 100 2 hipMemcpyHtoDAsync MEMORY_COPY_HOST_TO_DEVICE 1 35000.0 7000.0 3000.0 25000.0
+100 100 2 hipModuleLaunchKernel loop_add_fusion_13 1 101000.0 8000.0 71000.0 22000.0
+100 100 2 hipModuleLaunchKernel loop_add_fusion_12 1 88000.0 8000.0 60000.0 20000.0
+100 100 2 hipMemcpyAsync MEMORY_COPY_HOST_TO_DEVICE 1 45000.0 30000.0 0.0 15000.0"
+{
+	ev cuda_runtime cudaGraphLaunch 1 0 10 '"correlation":1'
+	ev kernel a 7 20 5 '"device":0,"stream":7,"correlation":1'
+	ev kernel b 7 30 5 '"device":0,"stream":7,"correlation":1'
+	ev cuda_runtime cudaEventQuery 1 50 10 '"correlation":2'
+} | trace >graph.json
+is 'of several kernels each counts with its call' \
+	"$(rows 'tl-launch --table api_kernel_summary -c kernel,total_ns_mean,api_ns_mean,queue_ns_mean,kernel_ns_mean graph.json')" \
+	'a 25000.0 10000.0 10000.0 5000.0.b 35000.0 10000.0 20000.0 5000.0.'
+is 'the calls of other traces' "$(rows 'tl-launch --table api_summary -c api,count,api_ns_sum,pct_of_api graph.json')" \
+	'cudaGraphLaunch 1 10000 50.0.cudaEventQuery 1 10000 50.0.'
+
+# ---- copies ----
+
+is 'copies by size and direction' "$(rows 'tl-launch --table memory_copy_by_copy_bytes w.tl')" \
+	'8192 d2d (GPU 2 -> GPU 3) 1 8192 25000 25000.0 25000 25000 0.32768.20138 h2d (GPU 2) 2 40276 40000 20000.0 15000 25000 1.0069.'
+is 'bytes of all copies' "$(rows 'tl-launch --table copies -c bytes_sum w.tl')" '40276.8192.'
+
+# ---- the report ----
+
+tl-report -d out w.tl
+is 'sheets' "$(cd out && echo *)" \
+	'api_kernel_summary.csv category_summary.csv gpu_timeline.csv hip_summary.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv xla_top.csv'
+is 'labels of the calls' "$(head -n 1 out/hip_summary.csv)" \
+	'Name,Instances,Total Time (ns),Time %,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns)'
+done_testing

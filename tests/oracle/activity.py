@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""activity.py: the tables of rocprofv3's Perfetto traces.
+
+    activity.py --worked FILE.pftrace
+
+writes a small trace whose figures are known. report.py compares our tables with
+those that the reference made of real traces: HIP activity, API and kernels (T =
+A + Q + K), copies by size. Each cell must be the same, or differ by one of the
+rules below, which are about its value, and counted under the rule's name.
+"""
+import collections
+import csv
+import math
+import re
+import subprocess
+import sys
+
+import perfetto
+
+LAUNCHES = re.compile("hipMemset|hipMemcpyHtoDAsync|hipMemcpyDtoHAsync|hipMemsetD32Async|"
+                      "hip.*Launch.*Kernel.*")
+REDZONE = re.compile(r"(?:^|\W)redzone_checker_kernel(?:\W|$)")
+CLASSES = ("xla", "aiterfwd", "aiterbwd", "gemm", "ckbwd", "ckfwd", "te", "memcpy/memset",
+           "fillBuffer", "rccl")
+
+
+# ---- the worked example ----
+
+B = 10**12
+CALLS = [(1, "hipModuleLaunchKernel", 0, 10000), (2, "hipModuleLaunchKernel", 12000, 8000),
+         (3, "hipModuleLaunchKernel", 22000, 8000), (4, "hipExtLaunchKernel", 32000, 6000),
+         (5, "hipModuleLaunchKernel", 40000, 5000), (7, "hipMemcpyAsync", 46000, 30000),
+         (8, "hipMemcpyHtoDAsync", 80000, 7000), (10, "hipStreamSynchronize", 90000, 60000)]
+KERNELS = [(1, "Cijk_Ailk_Bljk_HHS_BH", 2, 25000, 50000), (2, "loop_add_fusion_12", 2, 80000, 20000),
+           (3, "loop_add_fusion_13", 2, 101000, 22000),
+           (4, "ncclDevKernel_Generic_1", 2, 60000, 60000),
+           (5, "void ck_tile::FmhaBwdDQDKDV kernel_func", 3, 50000, 90000),
+           (6, "short_kernel", 3, 141000, 4000)]
+COPIES = [(7, "HOST_TO_DEVICE", "Agent-0", "Agent-2", 20138, 50000, 15000),
+          (8, "HOST_TO_DEVICE", 0, 2, 20138, 90000, 25000),
+          (9, "DEVICE_TO_DEVICE", "Agent-2", "Agent-3", 8192, 120000, 25000)]
+
+
+def slice_of(track, name, cat, start, dur, args):
+    times = {"begin_ns": B + start, "end_ns": B + start + dur, "delta_ns": dur}
+    event = perfetto.num(9, 1) + perfetto.num(11, track) + perfetto.text(22, cat) + \
+        perfetto.text(23, name)
+    for k, v in {**times, **args}.items():
+        value = perfetto.num(3, v) if isinstance(v, int) else perfetto.text(6, v)
+        event += perfetto.text(4, perfetto.text(10, k) + value)
+    end = perfetto.num(9, 2) + perfetto.num(11, track)
+    return packet(perfetto.text(11, event), B + start) + \
+        packet(perfetto.text(11, end), B + start + dur)
+
+
+def packet(payload, ts=None):
+    return perfetto.text(1, (perfetto.num(8, ts) if ts is not None else b"") +
+                         perfetto.num(10, 1) + payload)
+
+
+def track(uuid, parent=None, name=None, thread=None):
+    out = perfetto.num(1, uuid)
+    out += perfetto.num(5, parent) if parent else perfetto.text(3, perfetto.num(1, 100))
+    out += perfetto.text(2, name) if name else b""
+    out += perfetto.text(4, perfetto.num(1, 100) + perfetto.num(2, thread)) if thread else b""
+    return packet(perfetto.text(60, out))
+
+
+def worked():
+    out = track(1) + track(2, 1, thread=100)
+    for corr, name, start, dur in CALLS:
+        out += slice_of(2, name, "hip_api", start, dur,
+                        {"corr_id": corr, "tid": 100, "kind": 5, "operation": 1, "stream_ID": 0})
+    for i, (corr, name, agent, start, dur) in enumerate(KERNELS):
+        out += track(10 + i, 1, "COMPUTE [%d]" % i)
+        out += slice_of(10 + i, name, "kernel_dispatch", start, dur, {
+            "agent": "Agent-%d" % agent, "agent_type": "GPU", "corr_id": corr, "tid": 100,
+            "queue": i, "kernel_id": i + 1, "Scratch_Size": 0, "LDS_Block_Size": 1024,
+            "VGPR_Count": 64, "Accum_VGPR_Count": 4, "SGPR_Count": 32, "workgroup_size": 256,
+            "grid_size": 65536, "stream_ID": 0})
+    for i, (corr, what, src, dst, size, start, dur) in enumerate(COPIES):
+        out += track(30 + i, 1, "COPY [%d]" % i)
+        out += slice_of(30 + i, "MEMORY_COPY_" + what, "memory_copy", start, dur, {
+            "src_agent": src, "dst_agent": dst, "copy_bytes": size, "corr_id": corr, "tid": 100,
+            "stream_ID": 0})
+    return out
+
+
+# ---- against the reference ----
+
+
+def read(path):
+    with open(path, encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def table(argv):
+    p = subprocess.run(argv + ["--labels", "--format", "csv", "-c", "+details"],
+                       capture_output=True, text=True, check=False)
+    if p.returncode not in (0, 3, 5):
+        raise ValueError("%s: %s" % (" ".join(argv), p.stderr))
+    return list(csv.DictReader(p.stdout.splitlines()))
+
+
+def pretty(ns):
+    """as the reference writes a time"""
+    if ns >= 1e6:
+        return "%.3f ms" % (ns / 1e6)
+    return "%.3f μs" % (ns / 1e3) if ns >= 1e3 else "%d ns" % ns
+
+
+def population(row, label, n):
+    """of all there are, from the deviation of a sample"""
+    n = int(n)
+    return float(row[label] or 0) * math.sqrt((n - 1) / n) if n > 1 else 0.0
+
+
+class Cells:
+    """the cells of one table"""
+
+    def __init__(self, rep, where):
+        self.rep, self.where = rep, where
+
+    def same(self, label, ours, theirs, named=None):
+        self.rep.cells += 1
+        try:
+            good = math.isclose(float(ours), float(theirs), rel_tol=1e-9, abs_tol=1e-12)
+        except ValueError:
+            good = ours == theirs
+        if not good:
+            self.rep.fail("%s: %s: %s instead of %s" % (self.where, label, ours, theirs))
+        elif named:
+            self.rep.named[named] += 1
+        else:
+            self.rep.equal += 1
+
+    def rows(self, ours, theirs, key):
+        """pairs of rows by key; those that only one side has are wrong"""
+        self.rep.sheets += 1
+        mine = {key(r): r for r in ours}
+        want = {key(r): r for r in theirs}
+        for k in set(mine) ^ set(want):
+            self.rep.fail("%s: only one side has %s" % (self.where, k))
+        return [(mine[k], want[k]) for k in want if k in mine]
+
+
+DEVIATION = "5.6: the deviation is that of a sample (n - 1): cells"
+
+
+def check_times(cells, ours, theirs, count, whole):
+    """the columns that a summary of kernels and of calls share"""
+    n = ours[count]
+    cells.same("Instances", n, theirs["Instances"])
+    share = 100 * float(ours["Total Time (ns)"]) / whole
+    cells.same("Time %", share, theirs["Time %"])
+    cells.same("Time", "%.1f%%" % share, theirs["Time"])
+    for label in ("Avg", "Med", "Min", "Max"):
+        ns = float(ours[label + " (ns)"])
+        cells.same(label + " (ns)", ns, theirs[label + " (ns)"])
+        cells.same(label, pretty(ns), theirs[label])
+    cells.same("Total Time", pretty(float(ours["Total Time (ns)"])), theirs["Total Time"])
+    cells.same("Total Time (ns)", ours["Total Time (ns)"], theirs["Total Time (ns)"])
+    std = population(ours, "StdDev (ns)", n)
+    cells.same("StdDev (ns)", std, theirs["StdDev (ns)"], DEVIATION)
+    cells.same("StdDev", pretty(std), theirs["StdDev"], DEVIATION)
+
+
+def kernel_summary(rep, where, trace, theirs, least, compute):
+    cells = Cells(rep, where)
+    ours = table(["tl-kernels", "--by", "launch-config", "--min-dur", least, trace])
+    by_config = "GridX" in theirs[0]
+    whole = sum(int(r["Total Time (ns)"]) for r in ours if not compute or
+                not re.search("[nr]ccl|cross_device_reduce", r["Name"], re.I))
+    if not by_config:
+        ours = table(["tl-kernels", "--table", "kernel_summary", "--min-dur", least, trace])
+        for r in ours:
+            r["Name"] = r["name"]
+            r["Total Time (ns)"] = round(float(r["Total Kernel Time (ms)"]) * 1e6)
+            for to, label in (("Avg", "Mean"), ("Med", "Median"), ("Min", "Min"), ("Max", "Max"),
+                              ("StdDev", "Std")):
+                r[to + " (ns)"] = float(r[label + " Kernel Time (µs)"] or 0) * 1e3
+    key = lambda r: (r["Name"],) + ((r.get("GridX") or r["grid"], r.get("BlockX") or r["block"])
+                                    if by_config else ())
+    for o, t in cells.rows(ours, theirs, key):
+        check_times(cells, o, t, "Instances" if by_config else "Count", whole)
+        if not by_config:
+            continue
+        for label in ("VGPR", "AccumVGPR", "SGPR"):
+            cells.same(label, o[label] or 0, t[label])
+        for label in ("LDS", "Scratch"):
+            if t[label] == "0" and o[label] != "0":
+                t[label] = o[label]
+                rep.named["5.6: LDS and Scratch by their names of 2024: cells"] += 1
+            cells.same(label, o[label], t[label])
+        for what in ("Grid", "Block"):
+            size = int(o[what.lower()])
+            cells.same(what, "%7d %4d %4d" % (size, 1, 1), t[what + "XYZ"])
+            cells.same(what, "1 1", t[what + "Y"] + " " + t[what + "Z"])
+
+
+def hip_summary(rep, where, trace, theirs, least):
+    cells = Cells(rep, where)
+    ours = table(["tl-launch", "--table", "hip_summary", "--min-dur", least, trace])
+    whole = sum(int(r["Total Time (ns)"]) for r in ours)
+    for o, t in cells.rows(ours, theirs, lambda r: r["Name"]):
+        check_times(cells, o, t, "Instances", whole)
+        if "Stream" in t:
+            cells.same("Stream", "0", t["Stream"])
+
+
+def category_summary(rep, where, trace, theirs):
+    cells = Cells(rep, where)
+    rows = table(["tl-kernels", "--table", "category_summary", "--min-dur", "5us", trace])
+    gpus = sorted({r["GPU ID"] for r in rows}, key=int)
+    ours = {(str(gpus.index(r["GPU ID"])), r["Category"]): r for r in rows}
+    labels = ("Total runtime (ms)", "Total count", "Fraction of compute runtime",
+              "Fraction of total runtime")
+    rep.sheets += 1
+    for t in theirs:
+        for label in labels:
+            of = [float(ours.get((str(g), t["Category"]), {}).get(label) or 0)
+                  for g in range(len(gpus))]
+            named = None
+            if t["GPU ID"] == "Avg":
+                value, named = sum(of) / len(of), "5.4: no means over GPUs: cells"
+            else:
+                value = of[int(t["GPU ID"])]
+            cells.same(" ".join((t["GPU ID"], t["Category"], label)), value, t[label], named)
+    rep.named["4: GPUs by the numbers of their agents: rows"] += len(ours)
+
+
+def xla_top(rep, where, trace, theirs):
+    cells = Cells(rep, where)
+    ours = table(["tl-kernels", "--table", "xla_top", trace])
+    for o, t in cells.rows(ours, theirs, lambda r: r["Kernel"]):
+        for label in t:
+            cells.same(label, o[label], t[label])
+
+
+def check_api(rep, where, trace, theirs, is_default):
+    cells = Cells(rep, where)
+    ours = table(["tl-launch", "--table", "api_kernel_summary", trace])
+    calls = {r["Name"]: r for r in table(["tl-launch", "--table", "hip_summary", trace])}
+    key = lambda r: (r["PID"], r["TID"], r["API Name"], r["Kernel Name"])
+    if is_default:
+        ours = [r for r in ours if LAUNCHES.fullmatch(r["API Name"]) and
+                not REDZONE.search(r["Kernel Name"])]
+    several = collections.Counter(
+        r["api"] for r in table(["tl-launch", "--table", "launches", trace])
+        if int(r["gpu_events"]) > 1)
+    for o, t in cells.rows(ours, [r for r in theirs if r["Kernel Name"]], key):
+        if is_default and 0 < int(o["Count"]) - int(t["Count"]) <= several[o["API Name"]]:
+            rep.named["6: each kernel of a call that launches several: rows"] += 1
+            continue
+        cells.same("QCount", o["Count"], t["QCount"])
+        cells.same("Count", o["Count"], t["Count"])
+        for x in "TAQK":
+            for label in ("Avg", "Med", "Min", "Max"):
+                label = x + label + "_ns"
+                cells.same(label, o[label], t[label])
+            label = x + "StdDev_ns"
+            cells.same(label, population(o, label, o["Count"]), t[label], DEVIATION)
+        if o["DevId"] != t["DevId"]:
+            rep.named["4: GPUs by the numbers of their agents: rows"] += 1
+    for t in theirs:
+        if t["Kernel Name"]:
+            continue
+        o = calls[t["API Name"]]
+        if o["Instances"] != t["Count"]:
+            rep.fail("%s: %s calls of %s" % (where, o["Instances"], t["API Name"]))
+        rep.named["6: calls without a kernel are in hip_summary: rows"] += 1
+        for label in ("Avg", "Med", "Min", "Max"):
+            cells.same(label, o[label + " (ns)"], t["A" + label + "_ns"])
+
+
+def memory_copy(rep, where, trace, theirs):
+    cells = Cells(rep, where)
+    ours = table(["tl-launch", "--table", "memory_copy_by_copy_bytes", trace])
+    for o, t in cells.rows(ours, theirs, lambda r: (r["copy_bytes"], r["direction"])):
+        cells.same("count", o["count"], t["count"])
+
+
+def check(rep, where, trace, variant, files):
+    """the tables of one variant"""
+    default = variant.endswith(".default")
+    least = "5us" if default else "1us"
+    for sheet, path in sorted(files.items()):
+        theirs, at = read(path), where + "/" + sheet
+        if sheet == "kernel_summary":
+            kernel_summary(rep, at, trace, theirs, least, not default)
+        elif sheet == "hip_summary":
+            hip_summary(rep, at, trace, theirs, least)
+        elif sheet == "category_summary" and default:
+            category_summary(rep, at, trace, theirs)
+        elif sheet == "xla_top":
+            xla_top(rep, at, trace, theirs)
+        elif sheet == "api_kernel_summary":
+            check_api(rep, at, trace, theirs, default)
+        elif sheet == "memory_copy_by_copy_bytes":
+            memory_copy(rep, at, trace, theirs)
+        elif sheet != "category_summary":
+            rep.fail("%s: nothing compares this sheet" % at)
+
+
+def main(argv):
+    with open(argv[1], "wb") as f:
+        f.write(worked())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
