@@ -106,7 +106,7 @@ struct mark {
 struct matcher {
 	const struct side *side[NSIDES];
 	struct norms *nm;
-	struct map levels_of[NSIDES]; /* node to place in levels */
+	struct map levels_of; /* node and side to place in levels */
 	VEC(struct levels) levels;
 	VEC(struct mark) marks; /* by name */
 	uint32_t stamp;

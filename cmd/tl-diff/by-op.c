@@ -205,9 +205,40 @@ see_contents(struct changes *c, int side, const struct side *r)
 		    memcmp(&r->args.v[i], none, sizeof *none) != 0;
 }
 
+static uint64_t
+hash_event(uint64_t h, const struct node *n)
+{
+	return hash_mix(h ^ n->name ^ (uint64_t)n->inst << 32, n->id ^ HASH_K0);
+}
+
+/* All GPU work: which events, how long, of which ops in which modules. */
+static uint64_t
+hash_work(const struct side *r)
+{
+	uint64_t h = HASH_K0;
+
+	for (size_t i = 0; i < r->gpus.n; i++) {
+		const struct node *n = &r->nodes.v[r->gpus.v[i].node];
+		uint32_t op = forest_op_above(r, r->gpus.v[i].node);
+
+		h = hash_mix(hash_event(h, n) ^ (uint64_t)n->dur, HASH_K1);
+		if (op == NONE)
+			continue;
+		h = hash_event(h, &r->nodes.v[op]) ^
+		    hash_bytes(args_of_node(r, op), sizeof(struct op_args));
+		for (uint32_t c = r->nodes.v[op].chain; c != NONE;
+		     c = r->chains.v[c].up)
+			h = hash_mix(h ^ r->chains.v[c].name, HASH_K1);
+	}
+	return h;
+}
+
 void
 ops_add(struct changes *c, const struct diff *d, const bool fresh[NSIDES])
 {
+	static const enum tally_of apart[] = { TALLY_ONLY, TALLY_UNPAIRED,
+		TALLY_STREAM };
+
 	if (fresh[0])
 		tell_tree(c, d);
 	for (int side = 0; side < NSIDES; side++) {
@@ -221,8 +252,11 @@ ops_add(struct changes *c, const struct diff *d, const bool fresh[NSIDES])
 		see_contents(c, side, d->side[side]);
 	}
 	streams_finish(c);
-	c->differs = c->differs || !d->is_identical || !d->is_same_work ||
-	    c->calls.n > 0 || c->tallies[TALLY_STREAM].n[0] > 0;
+	c->differs = c->differs || c->calls.list.n > 0 ||
+	    hash_work(d->side[0]) != hash_work(d->side[1]);
+	for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+		c->differs |= c->tallies[apart[i]].n[0] > 0 ||
+		    c->tallies[apart[i]].n[1] > 0;
 	c->host_differs =
 	    c->host_differs || d->side[0]->times_hash != d->side[1]->times_hash;
 }

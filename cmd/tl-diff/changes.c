@@ -18,13 +18,6 @@ changes_create(struct changes *c, struct settings *set, struct dict *st)
 		c->launched_by[i] = intern_put(st->text, str_of(words[i]));
 }
 
-static void
-remarks_free(struct remarks *r)
-{
-	vec_free(&r->list);
-	map_free(&r->of);
-}
-
 void
 changes_free(struct changes *c)
 {
@@ -36,10 +29,9 @@ changes_free(struct changes *c)
 	map_free(&c->stratum_of);
 	vec_free(&c->times);
 	map_free(&c->time_of);
-	vec_free(&c->streams);
-	map_free(&c->stream_of);
-	remarks_free(&c->calls);
-	remarks_free(&c->launches);
+	matches_free(&c->streams);
+	matches_free(&c->calls);
+	matches_free(&c->launches);
 	terms_free(&c->clock);
 }
 
@@ -81,19 +73,17 @@ sample_number(struct changes *c, uint32_t row, int side, int64_t no)
 		is_sequence ? c->rows.v[row].key.kind : 0, (uint32_t)side, 0 };
 	uint32_t at = intern_put(
 	    c->sample_of, (struct str){ (const char *)&key, sizeof key });
-	uint64_t rank = set->pair == PAIR_RANK ? key.run : 0, *stratum;
-	bool is_new;
+	uint64_t rank = set->pair == PAIR_RANK ? key.run : 0;
+	uint32_t stratum;
 
 	if (at < c->samples.n)
 		return at;
-	stratum = map_put(&c->stratum_of, rank << 32 | key.kind, &is_new);
-	if (is_new) {
-		*stratum = c->strata.n;
+	stratum = map_number(&c->stratum_of, rank << 32 | key.kind);
+	if (stratum == c->strata.n)
 		vec_push(&c->strata, ((struct stratum){ { 0, 0 } }));
-	}
-	c->strata.v[*stratum].n[side] += no != WALK_NO_STEP;
-	vec_push(&c->samples,
-	    ((struct sample){ no, 0, key.run, (uint32_t)*stratum, side }));
+	c->strata.v[stratum].n[side] += no != WALK_NO_STEP;
+	vec_push(
+	    &c->samples, ((struct sample){ no, 0, key.run, stratum, side }));
 	return at;
 }
 
@@ -101,9 +91,7 @@ sample_number(struct changes *c, uint32_t row, int side, int64_t no)
 static struct row_time *
 time_of(struct changes *c, uint32_t row, int side, int64_t no)
 {
-	uint32_t *last = &c->rows.v[row].last[side], sample;
-	uint64_t *slot;
-	bool is_new;
+	uint32_t *last = &c->rows.v[row].last[side], sample, at;
 
 	if (*last > 0) {
 		struct row_time *t = &c->times.v[*last - 1];
@@ -113,13 +101,11 @@ time_of(struct changes *c, uint32_t row, int side, int64_t no)
 			return t;
 	}
 	sample = sample_number(c, row, side, no);
-	slot = map_put(&c->time_of, (uint64_t)row << 32 | sample, &is_new);
-	if (is_new) {
-		*slot = c->times.n;
+	at = map_number(&c->time_of, (uint64_t)row << 32 | sample);
+	if (at == c->times.n)
 		vec_push(&c->times, ((struct row_time){ row, sample, 0, 0 }));
-	}
-	*last = (uint32_t)*slot + 1;
-	return &c->times.v[*slot];
+	*last = at + 1;
+	return &c->times.v[at];
 }
 
 void

@@ -97,22 +97,15 @@ enum tally_of {
 	NTALLIES,
 };
 
-/* Pairs of a GPU stream of one side and one of the other. */
-struct stream_pair {
-	uint32_t stream[NSIDES];
+/* A GPU stream or name of one side and one of the other, and how often. */
+struct match_count {
+	uint32_t of[NSIDES]; /* INTERN_NONE: without a name */
 	struct tally events;
 };
 
-/* Two names that something is said of, and how often. */
-struct remark {
-	uint32_t name[2]; /* INTERN_NONE: without one */
-	uint64_t n;
-};
-
-struct remarks {
-	VEC(struct remark) list;
-	struct map of;
-	uint64_t n; /* of all */
+struct match_counts {
+	VEC(struct match_count) list;
+	struct map number;
 };
 
 struct changes {
@@ -139,11 +132,10 @@ struct changes {
 	bool is_noise; /* the difference without what is fixed may be chance */
 	/* remarks */
 	struct tally tallies[NTALLIES];
-	VEC(struct stream_pair) streams; /* of the pair of runs at hand */
-	struct map stream_of;
-	struct remarks calls, launches; /* under other names */
-	bool differs;                   /* GPU work or calls of some pair */
-	bool host_differs;              /* times of calls of some pair */
+	struct match_counts streams;         /* of the pair of runs at hand */
+	struct match_counts calls, launches; /* under other names */
+	bool differs;      /* GPU work or calls of some pair */
+	bool host_differs; /* times of calls of some pair */
 	/* some run has them: frames; ops with GPU work; arguments of such */
 	bool has_frames[NSIDES], has_ops[NSIDES], has_args[NSIDES];
 	uint64_t nsequences[NSIDES], npaired;
@@ -193,6 +185,8 @@ void streams_pair(struct changes *c, const struct side *const side[NSIDES],
 void streams_finish(struct changes *c);
 /* What the merged tree of a pair of runs tells besides its GPU work. */
 void tell_tree(struct changes *c, const struct diff *d);
+void matches_free(struct match_counts *m);
+
 /* ---- clock-notes.c ---- */
 
 /*

@@ -133,17 +133,13 @@ static struct step_piece *
 piece_of(struct clock *c, struct step_times *t, size_t first, unsigned cause,
     uint32_t name)
 {
-	bool is_new;
-	uint64_t *slot =
-	    map_put(&c->piece_of, (uint64_t)cause << 32 | name, &is_new);
+	uint32_t at = map_number(&c->piece_of, (uint64_t)cause << 32 | name);
 
-	if (is_new) {
-		*slot = t->pieces.n - first;
+	if (first + at == t->pieces.n)
 		vec_push(&t->pieces,
 		    ((struct step_piece){
 			.name = name, .cause = (uint8_t)cause }));
-	}
-	return &t->pieces.v[first + *slot];
+	return &t->pieces.v[first + at];
 }
 
 static void

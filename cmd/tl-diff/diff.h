@@ -275,8 +275,6 @@ struct diff {
 	const struct side *side[NSIDES];
 	struct merged merged;
 	VEC(struct diff_row) stats;
-	bool is_identical; /* the rows of both sides, as the reference has it */
-	bool is_same_work; /* all GPU events are the same */
 };
 
 static inline const struct node *

@@ -16,11 +16,11 @@ void
 matcher_free(struct matcher *m)
 {
 	for (int s = 0; s < NSIDES; s++) {
-		map_free(&m->levels_of[s]);
 		vec_free(&m->list[s]);
 		vec_free(&m->free[s]);
 		vec_free(&m->sym[s]);
 	}
+	map_free(&m->levels_of);
 	vec_free(&m->levels);
 	vec_free(&m->marks);
 	vec_free(&m->kids);

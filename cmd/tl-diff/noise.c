@@ -35,43 +35,34 @@ void
 noise_start(struct noise_side *s)
 {
 	s->values.n = s->n = s->nstrata = s->df = 0;
-	s->is_open = false;
-	s->squares = 0;
+	s->sum = s->squares = 0;
 	s->scale = 1;
-}
-
-static void
-open_stratum(struct noise_side *s)
-{
-	if (!s->is_open)
-		s->values.n = 0;
-	s->is_open = true;
 }
 
 void
 noise_add(struct noise_side *s, double value)
 {
-	open_stratum(s);
 	vec_push(&s->values, value);
 }
 
 void
 noise_close(struct noise_side *s, size_t n)
 {
+	size_t first = s->n;
 	double mean = 0;
 
-	open_stratum(s);
-	s->is_open = false;
 	if (n == 0)
 		return;
-	while (s->values.n < n)
+	s->n += n;
+	while (s->values.n < s->n)
 		vec_push(&s->values, 0);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = first; i < s->n; i++) {
+		s->sum += s->values.v[i];
 		mean += s->values.v[i] / (double)n;
-	for (size_t i = 0; i < n; i++)
+	}
+	for (size_t i = first; i < s->n; i++)
 		s->squares += (s->values.v[i] - mean) * (s->values.v[i] - mean);
 	s->df += n - 1;
-	s->n += n;
 	s->nstrata++;
 }
 

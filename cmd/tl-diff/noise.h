@@ -14,12 +14,12 @@
 /* The samples of a side, stratum by stratum: each varies around its own mean.
  */
 struct noise_side {
-	VEC(double) values; /* of the last stratum */
-	bool is_open;
-	size_t n; /* samples of closed strata */
-	size_t nstrata;
+	VEC(double) values;
 	double scale; /* samples in a unit, what differences are of */
 	/* of closed strata */
+	size_t n; /* samples */
+	size_t nstrata;
+	double sum;
 	double squares; /* deviations from the mean of the own stratum */
 	size_t df;
 };

@@ -23,18 +23,11 @@ void
 symbols_of_hashes(const u64s hash[NSIDES], u32s sym[NSIDES])
 {
 	struct map numbers = { 0 };
-	bool is_new;
 
 	for (int s = 0; s < NSIDES; s++) {
 		sym[s].n = 0;
-		for (size_t i = 0; i < hash[s].n; i++) {
-			uint64_t *slot =
-			    map_put(&numbers, hash[s].v[i], &is_new);
-
-			if (is_new)
-				*slot = numbers.n;
-			vec_push(&sym[s], (uint32_t)*slot);
-		}
+		for (size_t i = 0; i < hash[s].n; i++)
+			vec_push(&sym[s], map_number(&numbers, hash[s].v[i]));
 	}
 	map_free(&numbers);
 }

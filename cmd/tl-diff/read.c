@@ -108,15 +108,11 @@ static uint32_t
 chain_with(struct file *f, uint32_t up, uint32_t name)
 {
 	struct chain c = { up, module_name(f, name) };
-	bool is_new;
-	uint64_t *slot =
-	    map_put(&f->chains, (uint64_t)c.up << 32 | c.name, &is_new);
+	uint32_t no = map_number(&f->chains, (uint64_t)c.up << 32 | c.name);
 
-	if (is_new) {
-		*slot = f->side->chains.n;
+	if (no == f->side->chains.n)
 		vec_push(&f->side->chains, c);
-	}
-	return (uint32_t)*slot;
+	return no;
 }
 
 /* ---- events ---- */

@@ -5,19 +5,21 @@
 #include "cmd/tl-diff/changes.h"
 #include "trace/stat.h"
 
-/* One more of two names. */
-static void
-remark(struct remarks *r, uint32_t a, uint32_t b)
+static struct tally *
+count_of(struct match_counts *m, uint32_t a, uint32_t b)
 {
-	bool is_new;
-	uint64_t *slot = map_put(&r->of, (uint64_t)a << 32 | b, &is_new);
+	uint32_t at = map_number(&m->number, (uint64_t)a << 32 | b);
 
-	if (is_new) {
-		*slot = r->list.n;
-		vec_push(&r->list, ((struct remark){ .name = { a, b } }));
-	}
-	r->list.v[*slot].n++;
-	r->n++;
+	if (at == m->list.n)
+		vec_push(&m->list, ((struct match_count){ .of = { a, b } }));
+	return &m->list.v[at].events;
+}
+
+void
+matches_free(struct match_counts *m)
+{
+	vec_free(&m->list);
+	map_free(&m->number);
 }
 
 /* ---- GPU streams ---- */
@@ -26,36 +28,29 @@ void
 streams_pair(struct changes *c, const struct side *const side[NSIDES],
     const uint32_t node[NSIDES])
 {
-	struct stream_pair x = { .stream = { 0 } }, *p;
-	bool is_new;
-	uint64_t *slot;
+	uint32_t stream[NSIDES];
+	struct tally *events;
 
 	for (int s = 0; s < NSIDES; s++)
-		x.stream[s] =
+		stream[s] =
 		    side[s]->gpus.v[side[s]->nodes.v[node[s]].extra].stream;
-	slot = map_put(
-	    &c->stream_of, (uint64_t)x.stream[0] << 32 | x.stream[1], &is_new);
-	if (is_new) {
-		*slot = c->streams.n;
-		vec_push(&c->streams, x);
-	}
-	p = &c->streams.v[*slot];
+	events = count_of(&c->streams, stream[0], stream[1]);
 	for (int s = 0; s < NSIDES; s++) {
-		p->events.n[s]++;
-		stat_add(&p->events.ns[s], side[s]->nodes.v[node[s]].dur);
+		events->n[s]++;
+		stat_add(&events->ns[s], side[s]->nodes.v[node[s]].dur);
 	}
 }
 
 static int
 by_number_of_events(const void *x, const void *y)
 {
-	const struct stream_pair *a = x, *b = y;
+	const struct match_count *a = x, *b = y;
 
 	if (a->events.n[0] != b->events.n[0])
 		return a->events.n[0] > b->events.n[0] ? -1 : 1;
 	for (int s = 0; s < NSIDES; s++)
-		if (a->stream[s] != b->stream[s])
-			return a->stream[s] < b->stream[s] ? -1 : 1;
+		if (a->of[s] != b->of[s])
+			return a->of[s] < b->of[s] ? -1 : 1;
 	return 0;
 }
 
@@ -65,25 +60,23 @@ streams_finish(struct changes *c)
 	struct map taken[NSIDES] = { { 0 }, { 0 } };
 	struct tally *moved = &c->tallies[TALLY_STREAM];
 
-	if (c->streams.n > 1)
-		qsort(c->streams.v, c->streams.n, sizeof *c->streams.v,
-		    by_number_of_events);
-	for (size_t i = 0; i < c->streams.n; i++) {
-		const struct stream_pair *x = &c->streams.v[i];
-		bool is_one = map_get(&taken[0], x->stream[0]) == NULL &&
-		    map_get(&taken[1], x->stream[1]) == NULL;
+	stable_sort(c->streams.list.v, c->streams.list.n,
+	    sizeof *c->streams.list.v, by_number_of_events);
+	for (size_t i = 0; i < c->streams.list.n; i++) {
+		const struct match_count *x = &c->streams.list.v[i];
+		bool is_one = map_get(&taken[0], x->of[0]) == NULL &&
+		    map_get(&taken[1], x->of[1]) == NULL;
 
 		for (int s = 0; s < NSIDES; s++) {
 			if (is_one) {
-				(void)map_put(&taken[s], x->stream[s], NULL);
+				(void)map_put(&taken[s], x->of[s], NULL);
 				continue;
 			}
 			moved->n[s] += x->events.n[s];
 			stat_add(&moved->ns[s], x->events.ns[s]);
 		}
 	}
-	c->streams.n = 0;
-	map_free(&c->stream_of);
+	matches_free(&c->streams);
 	map_free(&taken[0]);
 	map_free(&taken[1]);
 }
@@ -92,14 +85,15 @@ streams_finish(struct changes *c)
 
 /* Calls that are matched under different names. */
 static void
-tell_name(struct remarks *p, const struct diff *d, const struct merged_node *m)
+tell_name(
+    struct match_counts *p, const struct diff *d, const struct merged_node *m)
 {
 	const struct node *a = node_of(d, 0, m->at[0]);
 	const struct node *b = node_of(d, 1, m->at[1]);
 
 	if (is_plain_call(a) && is_plain_call(b) && a->n != INTERN_NONE &&
 	    b->n != INTERN_NONE && a->n != b->n)
-		remark(p, a->n, b->n);
+		count_of(p, a->n, b->n)->n[0]++;
 }
 
 /*
@@ -131,7 +125,7 @@ launch_below(const struct diff *d, uint32_t id, int side, enum kind kind)
 
 /* Launches of different names where the trees part. */
 static void
-tell_launch(struct remarks *p, const struct diff *d, uint32_t id)
+tell_launch(struct match_counts *p, const struct diff *d, uint32_t id)
 {
 	static const enum kind kinds[] = { KIND_KERNEL, KIND_MEMCPY,
 		KIND_MEMSET };
@@ -141,7 +135,7 @@ tell_launch(struct remarks *p, const struct diff *d, uint32_t id)
 		uint32_t b = launch_below(d, id, 1, kinds[i]);
 
 		if (a != INTERN_NONE && b != INTERN_NONE && a != b) {
-			remark(p, a, b);
+			count_of(p, a, b)->n[0]++;
 			return;
 		}
 	}

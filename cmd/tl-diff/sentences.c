@@ -196,22 +196,25 @@ put_name(const struct dict *st, uint32_t name, struct buf *b)
  */
 static void
 note_remarks(const struct changes *c, struct table *t, const char *what,
-    const struct remarks *r, const char *hint)
+    const struct match_counts *m, const char *hint)
 {
-	const struct remark *most = r->list.v;
+	const struct match_count *most = m->list.v;
 	struct buf b = { 0 };
+	uint64_t n = 0;
 
-	if (r->n == 0)
+	if (m->list.n == 0)
 		return;
-	for (size_t i = 1; i < r->list.n; i++)
-		if (r->list.v[i].n > most->n)
-			most = &r->list.v[i];
-	buf_printf(&b, "%s: %" PRIu64 ", as ", what, r->n);
-	put_name(c->dict, most->name[0], &b);
+	for (size_t i = 0; i < m->list.n; i++) {
+		n += m->list.v[i].events.n[0];
+		if (m->list.v[i].events.n[0] > most->events.n[0])
+			most = &m->list.v[i];
+	}
+	buf_printf(&b, "%s: %" PRIu64 ", as ", what, n);
+	put_name(c->dict, most->of[0], &b);
 	buf_puts(&b, " | ");
-	put_name(c->dict, most->name[1], &b);
-	if (r->list.n > 1 && most->n > 1)
-		buf_printf(&b, " %" PRIu64 " times", most->n);
+	put_name(c->dict, most->of[1], &b);
+	if (m->list.n > 1 && most->events.n[0] > 1)
+		buf_printf(&b, " %" PRIu64 " times", most->events.n[0]);
 	buf_puts(&b, hint);
 	note_of(t, &b);
 	buf_free(&b);

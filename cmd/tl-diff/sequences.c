@@ -111,19 +111,17 @@ list_units(
 	for (size_t i = 0; i < l->placed.n; i++) {
 		const struct placed *p = &l->placed.v[i];
 		const struct gpu *g = &l->side->gpus.v[p->gpu];
-		uint64_t number = unit_of(l->side, g, level), *slot;
-		bool is_new;
+		uint64_t number = unit_of(l->side, g, level);
+		uint32_t at;
 
 		if (p->unit != 0 || number == 0)
 			continue;
-		slot = map_put(&u->of, number, &is_new);
-		if (is_new) {
-			*slot = u->list.n;
+		at = map_number(&u->of, number);
+		if (at == u->list.n)
 			vec_push(
 			    &u->list, ((struct unit_use){ g->annotation, 0 }));
-		} else if (u->list.v[*slot].annotation != g->annotation) {
-			u->list.v[*slot].annotation = INTERN_NONE;
-		}
+		else if (u->list.v[at].annotation != g->annotation)
+			u->list.v[at].annotation = INTERN_NONE;
 	}
 	for (size_t i = 0; i < u->list.n; i++)
 		u->list.v[i].kind =

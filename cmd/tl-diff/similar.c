@@ -37,13 +37,12 @@ descend(struct matcher *m, int side)
 static const struct levels *
 levels_of(struct matcher *m, int side, uint32_t at)
 {
-	bool is_new;
-	uint64_t *slot = map_put(&m->levels_of[side], at, &is_new);
+	uint32_t no =
+	    map_number(&m->levels_of, (uint64_t)at << 1 | (unsigned)side);
 	struct levels l = { { 0 } };
 
-	if (!is_new)
-		return &m->levels.v[*slot];
-	*slot = m->levels.n;
+	if (no < m->levels.n)
+		return &m->levels.v[no];
 	m->kids.n = 0;
 	vec_push(&m->kids, at);
 	for (int depth = 0; depth < LEVELS; depth++) {

@@ -156,86 +156,6 @@ take_one_sided(struct finder *f, uint32_t id)
 	    m->parent != NONE ? busy : busy_time(f, side));
 }
 
-/* ---- identical ---- */
-
-static bool
-same_chain(const struct finder *f, uint32_t a, uint32_t b)
-{
-	while (a != NONE && b != NONE) {
-		const struct chain *x = &f->d->side[0]->chains.v[a];
-		const struct chain *y = &f->d->side[1]->chains.v[b];
-
-		if (x->name != y->name)
-			return false;
-		a = x->up;
-		b = y->up;
-	}
-	return a == b;
-}
-
-static bool
-same_event(const struct node *a, const struct node *b)
-{
-	return a->name == b->name && a->id == b->id && a->inst == b->inst;
-}
-
-static bool
-same_row(
-    const struct finder *f, const struct diff_row *x, const struct diff_row *y)
-{
-	const struct side *a = f->d->side[0], *b = f->d->side[1];
-	const struct node *p, *q;
-
-	if (x->lca != y->lca || x->busy_ns != y->busy_ns ||
-	    x->is_one_sided != y->is_one_sided ||
-	    !same_event(&a->nodes.v[x->gpu], &b->nodes.v[y->gpu]) ||
-	    a->nodes.v[x->gpu].dur != b->nodes.v[y->gpu].dur)
-		return false;
-	if (x->op == NONE || y->op == NONE)
-		return x->op == y->op;
-	p = &a->nodes.v[x->op];
-	q = &b->nodes.v[y->op];
-	return same_event(p, q) && same_chain(f, p->chain, q->chain) &&
-	    memcmp(args_of_node(a, x->op), args_of_node(b, y->op),
-		sizeof(struct op_args)) == 0;
-}
-
-/* All GPU work, also what is in no tree. */
-static bool
-same_work(const struct side *a, const struct side *b)
-{
-	if (a->gpus.n != b->gpus.n)
-		return false;
-	for (size_t i = 0; i < a->gpus.n; i++) {
-		const struct node *x = &a->nodes.v[a->gpus.v[i].node];
-		const struct node *y = &b->nodes.v[b->gpus.v[i].node];
-
-		if (!same_event(x, y) || x->dur != y->dur)
-			return false;
-	}
-	return true;
-}
-
-/* Rows of the sides in step: equal but for the side. */
-static bool
-find_identical(const struct finder *f)
-{
-	const struct diff *d = f->d;
-	size_t i = 0, j = 0, n = 0;
-
-	for (;; i++, j++, n++) {
-		while (i < d->stats.n && d->stats.v[i].side != 0)
-			i++;
-		while (j < d->stats.n && d->stats.v[j].side != 1)
-			j++;
-		if (i >= d->stats.n || j >= d->stats.n)
-			break;
-		if (!same_row(f, &d->stats.v[i], &d->stats.v[j]))
-			return false;
-	}
-	return n > 0 && i >= d->stats.n && j >= d->stats.n;
-}
-
 void
 stats_find(struct diff *d)
 {
@@ -257,8 +177,6 @@ stats_find(struct diff *d)
 		take_point(&f, id, a && b);
 		id = a || b ? id + 1 : m->behind;
 	}
-	d->is_identical = find_identical(&f);
-	d->is_same_work = same_work(d->side[0], d->side[1]);
 	vec_free(&f.done);
 	vec_free(&f.list);
 	spans_free(&f.busy);

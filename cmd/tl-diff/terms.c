@@ -49,21 +49,19 @@ list_steps(struct finder *f)
 	for (int s = 0; s < NSIDES; s++)
 		for (size_t i = 0; i < f->k->side[s].list.n; i++) {
 			const struct step_time *x = &f->k->side[s].list.v[i];
-			bool is_new;
-			uint64_t *slot = map_put(&f->kinds, x->kind, &is_new);
+			uint32_t at = map_number(&f->kinds, x->kind);
 			struct step_group *g;
 
-			if (is_new) {
-				*slot = f->lists.n;
+			if (at == f->lists.n) {
 				vec_push(&f->lists, ((struct list){ 0 }));
 				vec_push(&f->all,
-				    ((struct step_group){ .kind = x->kind,
-					.first = (uint32_t)*slot }));
+				    ((struct step_group){
+					.kind = x->kind, .first = at }));
 			}
-			g = &f->all.v[*slot];
+			g = &f->all.v[at];
 			g->n[s]++;
 			stat_add(&g->all_ns, x->ns);
-			vec_push(&f->lists.v[*slot].v[s], x);
+			vec_push(&f->lists.v[at].v[s], x);
 		}
 }
 
@@ -156,20 +154,16 @@ add_named(struct finder *f, const struct step_time *const middle[NSIDES][2])
 				const struct step_piece *p =
 				    &f->k->side[s]
 					 .pieces.v[middle[s][m]->first + i];
-				bool is_new;
-				uint64_t *slot = map_put(&of,
-				    (uint64_t)p->cause << 32 | p->name,
-				    &is_new);
+				uint32_t at = map_number(
+				    &of, (uint64_t)p->cause << 32 | p->name);
 				struct term *t;
 
-				if (is_new) {
-					*slot = f->named.n;
+				if (at == f->named.n)
 					vec_push(&f->named,
 					    ((struct term){ .part = p->cause,
 						.is_named = true,
 						.name = p->name }));
-				}
-				t = &f->named.v[*slot];
+				t = &f->named.v[at];
 				stat_add(&t->twice_ns[s], p->ns);
 				see_longest(t, s, middle[s][m], p);
 			}
@@ -254,15 +248,14 @@ add_terms(struct finder *f, const struct list *l)
 
 /*
  * Samples are steps, or with several runs the mean step of each; those of a
- * rank vary around its own mean. The mean of the samples.
+ * rank vary around its own mean.
  */
-static double
+static void
 gather(const struct finder *f, const struct list *l, int s,
     const struct term *t, struct noise_side *side)
 {
 	const struct changes *c = f->c;
-	size_t n = l->v[s].n, nsamples = 0, nall = 0;
-	double all = 0;
+	size_t n = l->v[s].n, nsamples = 0;
 
 	noise_start(side);
 	for (size_t i = 0, end; i < n; i = end) {
@@ -279,15 +272,12 @@ gather(const struct finder *f, const struct list *l, int s,
 		}
 		if (c->by_run)
 			noise_add(side, sum / (double)(end - i));
-		all += c->by_run ? sum / (double)(end - i) : sum;
 		nsamples += c->by_run ? 1 : end - i;
-		nall += c->by_run ? 1 : end - i;
 		if (c->set->pair == PAIR_RANK || end == n) {
 			noise_close(side, nsamples);
 			nsamples = 0;
 		}
 	}
-	return all / (double)nall;
 }
 
 /* The median says how much, the samples whether it may be chance. */
@@ -295,10 +285,13 @@ static void
 judge(struct finder *f, const struct list *l, struct term *t,
     struct noise_side side[NSIDES], double level)
 {
-	double diff = -gather(f, l, 0, t, &side[0]);
 	int64_t twice = term_twice_diff(t);
+	double diff;
 
-	diff += gather(f, l, 1, t, &side[1]);
+	for (int s = 0; s < NSIDES; s++)
+		gather(f, l, s, t, &side[s]);
+	diff =
+	    side[1].sum / (double)side[1].n - side[0].sum / (double)side[0].n;
 	t->spread_ns = noise_spread(side);
 	t->is_noise = twice == 0 ||
 	    (!isnan(t->spread_ns) &&

@@ -73,6 +73,11 @@ struct map {
  * (*is_new says so, unless is_new is NULL).
  */
 uint64_t *map_put(struct map *m, uint64_t key, bool *is_new);
+/*
+ * For a map that is filled by nothing else: the key's number, from 0 in the
+ * order in which keys came, as of a string in an intern table.
+ */
+uint32_t map_number(struct map *m, uint64_t key);
 /* The value's place or NULL. */
 uint64_t *map_get(const struct map *m, uint64_t key);
 void map_free(struct map *m);

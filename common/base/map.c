@@ -64,6 +64,17 @@ map_put(struct map *m, uint64_t key, bool *is_new)
 	return &m->vals[slot];
 }
 
+uint32_t
+map_number(struct map *m, uint64_t key)
+{
+	bool is_new;
+	uint64_t *number = map_put(m, key, &is_new);
+
+	if (is_new)
+		*number = m->n - 1;
+	return (uint32_t)*number;
+}
+
 uint64_t *
 map_get(const struct map *m, uint64_t key)
 {

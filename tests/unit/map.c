@@ -42,5 +42,10 @@ main(void)
 	is_uint(i, MANY, "all found");
 	ok(m.n * 8 <= m.cap * 5, "never more than 5/8 full");
 	map_free(&m);
+
+	is_uint(map_number(&m, 70), 0, "numbers of keys: from 0");
+	is_uint(map_number(&m, 7), 1, "as they came");
+	is_uint(map_number(&m, 70), 0, "and they stay");
+	map_free(&m);
 	done_testing();
 }
