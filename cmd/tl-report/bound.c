@@ -275,8 +275,11 @@ put_rest(const struct bound *m)
 	buf_printf(m->b, "%s%s%s", is_likely(m) ? "likely " : "",
 	    m->is_partly && !m->is_mixed ? "partly " : "", verdict_of(m));
 	if (m->late != NULL)
-		buf_printf(m->b, " on rank %.*s", (int)m->late->label.len,
-		    m->late->label.p);
+		buf_printf(m->b, "%s on rank %.*s",
+		    share_of(m->late->nlast, m->late->ncollectives) >= MOST
+			? ""
+			: ", likely",
+		    (int)m->late->label.len, m->late->label.p);
 	buf_puts(m->b, ": ");
 	if (m->is_mixed)
 		put_mixed(m);
@@ -324,6 +327,22 @@ put_verdict(struct figures *f, const struct budget *w, const struct rank *late,
 	gains_find(f, &m);
 }
 
+const struct rank *
+most_awaited(const struct figures *f, int64_t *caused_ns)
+{
+	const struct rank *most = NULL;
+
+	*caused_ns = 0;
+	for (size_t i = 0; i < f->ranks.n; i++) {
+		const struct rank *r = &f->ranks.v[i];
+
+		time_add(caused_ns, r->caused_ns);
+		if (most == NULL || r->caused_ns > most->caused_ns)
+			most = r;
+	}
+	return most;
+}
+
 /*
  * The rank that is behind half of the waiting or more, where waiting is most of
  * the time in collectives, and these take a tenth of the time: it bounds the
@@ -332,17 +351,10 @@ put_verdict(struct figures *f, const struct budget *w, const struct rank *late,
 static const struct rank *
 late_rank(const struct figures *f, const struct budget *sum)
 {
-	int64_t wait_ns, all_ns, caused_ns = 0;
-	const struct rank *late = NULL;
+	int64_t wait_ns, all_ns, caused_ns;
+	const struct rank *late = most_awaited(f, &caused_ns);
 
 	sum_collectives(f, &wait_ns, &all_ns);
-	for (size_t i = 0; i < f->ranks.n; i++) {
-		const struct rank *r = &f->ranks.v[i];
-
-		time_add(&caused_ns, r->caused_ns);
-		if (late == NULL || r->caused_ns > late->caused_ns)
-			late = r;
-	}
 	if (caused_ns == 0 || share_of(wait_ns, all_ns) < MOST ||
 	    sum->ns[ACCOUNT_COMM] < sum->window_ns / 10 ||
 	    late->caused_ns < (caused_ns + 1) / 2)

@@ -56,7 +56,8 @@ struct budget {
 /* The step time of a source, from tl-steps. */
 struct pace {
 	bool is_gpu; /* the host only enqueues */
-	int64_t drain_ns, enqueue_ns;
+	int64_t enqueue_ns;
+	int64_t drain_ns; /* from the last step's end to that of its work */
 };
 
 /* What would be gained, and how. */
@@ -100,6 +101,8 @@ void bound_put(struct figures *f, struct buf *b);
 /* What collectives took over all process groups: waiting, and all. */
 void sum_collectives(
     const struct figures *f, int64_t *wait_ns, int64_t *all_ns);
+/* The rank that others waited for longest, and how long they waited for all. */
+const struct rank *most_awaited(const struct figures *f, int64_t *caused_ns);
 
 /* ---- evidence.c ---- */
 

@@ -140,11 +140,11 @@ budget_take_pace(void *ctx, const struct line *l)
 {
 	struct figures *f = ctx;
 
-	if (!str_eq(line_text(l, "step_time"), STR("gpu_wall")))
-		return;
-	f->pace = (struct pace){ .is_gpu = true,
+	f->pace = (struct pace){
+		.is_gpu = str_eq(line_text(l, "step_time"), STR("gpu_wall")),
+		.enqueue_ns = line_int(l, "wall_ns_median"),
 		.drain_ns = line_int(l, "drain_ns_last"),
-		.enqueue_ns = line_int(l, "wall_ns_median") };
+	};
 }
 
 /* ---- asking ---- */

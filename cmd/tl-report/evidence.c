@@ -6,6 +6,8 @@
 
 #include "cmd/tl-report/figures.h"
 
+#define AHEAD_PART 100 /* of the window: less is no lead of the host's */
+
 /* ---- words ---- */
 
 void
@@ -217,6 +219,21 @@ put_cost(const struct bound *m)
 		    "longer.");
 }
 
+/* No rank is behind half of the waiting. */
+static void
+put_turns(const struct bound *m)
+{
+	int64_t caused_ns;
+	const struct rank *most = most_awaited(m->f, &caused_ns);
+
+	if (caused_ns == 0)
+		return;
+	buf_printf(m->b, "; ranks take turns, rank %.*s is behind ",
+	    (int)most->label.len, most->label.p);
+	put_part(m->b, most->caused_ns, caused_ns);
+	buf_puts(m->b, " of it, the most");
+}
+
 /* Waiting for a late rank, or the network. */
 static void
 put_collectives(const struct bound *m)
@@ -233,7 +250,10 @@ put_collectives(const struct bound *m)
 			? "Bandwidth"
 			: "Skew and bandwidth");
 		put_part(m->b, wait_ns, all_ns);
-		buf_puts(m->b, " of the time in collectives.");
+		buf_puts(m->b, " of the time in collectives");
+		if (share_of(wait_ns, all_ns) >= MOST)
+			put_turns(m);
+		buf_putc(m->b, '.');
 	}
 }
 
@@ -241,14 +261,17 @@ put_collectives(const struct bound *m)
 static void
 put_late(const struct bound *m)
 {
-	int64_t caused_ns = 0, ns[CAUSE_COUNT], others_ns = 0, n = 0, own_ns;
+	int64_t caused_ns, ns[CAUSE_COUNT], others_ns = 0, n = 0, own_ns;
 	const struct figures *f = m->f;
 	unsigned most = sum_causes(m->w, m->class, ns);
 
-	for (size_t i = 0; i < f->ranks.n; i++)
-		time_add(&caused_ns, f->ranks.v[i].caused_ns);
-	buf_printf(m->b, " Rank %.*s is behind ", (int)m->late->label.len,
+	(void)most_awaited(f, &caused_ns);
+	buf_printf(m->b, " Rank %.*s is last in ", (int)m->late->label.len,
 	    m->late->label.p);
+	put_count(m->b, m->late->nlast);
+	buf_puts(m->b, " of ");
+	put_count(m->b, m->late->ncollectives);
+	buf_puts(m->b, " collectives and behind ");
 	put_part(m->b, m->late->caused_ns, caused_ns);
 	buf_puts(m->b, " of the waiting");
 	own_ns = ns[most];
@@ -271,17 +294,36 @@ put_late(const struct bound *m)
 	buf_putc(m->b, '.');
 }
 
+/* What is missing makes the GPU end later, too: then that says nothing. */
+static void
+put_lead(const struct bound *m)
+{
+	const struct budget *w = m->w;
+	int64_t ns = m->f->pace.drain_ns;
+
+	if (w->head_ns > 0 || w->ns[GROUP_OF_MISSING] >= w->window_ns / 10 ||
+	    ns < w->window_ns / AHEAD_PART)
+		return;
+	buf_puts(m->b, " At the end of the last step the host is ");
+	put_time(m->b, ns);
+	buf_puts(m->b, " ahead of the GPU.");
+}
+
 static void
 put_pace(const struct bound *m)
 {
 	const struct pace *p = &m->f->pace;
-
 	bool is_gpu = m->class == GROUP_OF_GPU || m->class == ACCOUNT_COMM ||
 	    m->class == ACCOUNT_COPY;
 
 	/* a GPU that waits for the host sets no pace, however late it ends */
-	if (!p->is_gpu || !is_gpu || m->w->n > 1)
+	if (!is_gpu || m->w->n > 1)
 		return;
+	if (!p->is_gpu) {
+		if (m->class == GROUP_OF_GPU)
+			put_lead(m);
+		return;
+	}
 	buf_puts(m->b, " The GPU sets the pace: the host enqueues a step in ");
 	put_time(m->b, p->enqueue_ns);
 	buf_puts(m->b, "; GPU work ends ");

@@ -75,8 +75,9 @@ struct rank {
 	/* of several ranks, from tl-collective */
 	bool has_wait;
 	int64_t wait_ns, times_last, late_ns;
-	int64_t caused_ns;  /* what others waited where it was last */
-	struct str verdict; /* why it is late; empty: it is not */
+	int64_t caused_ns;           /* what others waited where it was last */
+	int64_t nlast, ncollectives; /* over all its process groups */
+	struct str verdict;          /* why it is late; empty: it is not */
 };
 
 /* A thread of the host, where there is no GPU work. */

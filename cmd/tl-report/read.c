@@ -226,10 +226,13 @@ take_cause(void *ctx, const struct line *l)
 	struct str verdict = line_text(l, "verdict");
 	int64_t late_ns = line_int(l, "late_ns_sum");
 
-	if (r != NULL)
-		time_add(&r->caused_ns, line_int(l, "caused_wait_ns"));
-	if (r == NULL || late_ns <= r->late_ns ||
-	    str_eq(verdict, STR("none")) || !is_the_late_one(f, r))
+	if (r == NULL)
+		return;
+	time_add(&r->caused_ns, line_int(l, "caused_wait_ns"));
+	r->nlast += line_int(l, "times_last");
+	r->ncollectives += line_int(l, "collectives");
+	if (late_ns <= r->late_ns || str_eq(verdict, STR("none")) ||
+	    !is_the_late_one(f, r))
 		return;
 	r->late_ns = late_ns;
 	r->verdict = figures_text(f, verdict);

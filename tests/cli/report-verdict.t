@@ -505,6 +505,62 @@ sed '2s/"rank"/"src"/; 1s/"rank"/"src"/' d/gpu_timeline.ndjson >x &&
 is 'no line is wider than asked for' "$(report --width 60 |
 	awk 'length($0) > 60')" ''
 
+# ---- what the ranks wait for ----
+
+# waits GPU COMM HOST [RANK:MS:LAST]...: what three of the ranks spend of 100 ms, and
+# how long others waited for these, which were last in so many of 9
+# collectives
+waits() {
+	{
+		schema idle_window rank:int window_ns:int gpu_ns:int communication_ns:int host_ns:int
+		for r in 0 1 2; do
+			echo "{\"rank\":$r,\"window_ns\":100000000,\"gpu_ns\":$1,\"communication_ns\":$2,\"host_ns\":$3}"
+		done
+		echo '{"end":{}}'
+	} >d/idle_window.ndjson
+	shift 3
+	{
+		schema straggler_cause rank:int late_ns_sum:int verdict:text caused_wait_ns:int \
+			times_last:int collectives:int
+		for r do
+			IFS=: read -r rank ms last <<-END
+				$r
+			END
+			echo "{\"rank\":$rank,\"verdict\":\"none\",\"caused_wait_ns\":${ms}000000,\"times_last\":$last,\"collectives\":9}"
+		done
+		echo '{"end":{}}'
+	} >d/straggler_cause.ndjson
+	report --width 999 | sed -n 3p
+}
+ranks 64
+sed 's/"latency_ns_sum":900,"wait_ns_sum":900.0/"latency_ns_sum":90,"wait_ns_sum":900.0/' d/nccl_groups.ndjson >x &&
+	mv x d/nccl_groups.ndjson
+is 'ranks that take turns' "$(waits 10000000 60000000 30000000 0:30:3 1:40:3 2:31:3)" \
+	'Communication-bound: exposed communication is 60.0 % of 100.000 ms (mean of 3 ranks). Arrival skew: waiting is 86.3 % of the time in collectives; ranks take turns, rank 1 is behind 39.6 % of it, the most.'
+is 'one that is always late' "$(waits 10000000 60000000 30000000 0:30:3 1:80:6)" \
+	'Communication-bound on rank 1: exposed communication is 60.0 % of 100.000 ms. Rank 1 is last in 6 of 9 collectives and behind 72.7 % of the waiting.'
+is 'one that is not' "$(waits 10000000 60000000 30000000 0:30:4 1:80:5)" \
+	'Communication-bound, likely on rank 1: exposed communication is 60.0 % of 100.000 ms. Rank 1 is last in 5 of 9 collectives and behind 72.7 % of the waiting.'
+
+# ---- how far the host is ahead ----
+
+# ahead NS [MEMBERS]: GPU work ends so long after the last step
+ahead() {
+	timeline 9000 0 0 1000
+	MEMBERS=$2 idle host op aten::mm 1000 1000 0
+	{
+		schema steps_summary step_time:text wall_ns_median:int drain_ns_last:int
+		printf '{"step_time":"wall","wall_ns_median":9,"drain_ns_last":%s}\n{"end":{}}\n' "$1"
+	} >d/steps_summary.ndjson
+	report --width 999 | sed -n 1p
+}
+trace=t.tl
+is 'the host is ahead' "$(ahead 2000 '')" \
+	'GPU-bound: GPU work is 90.0 % of 10.0 us. At the end of the last step the host is 2.0 us ahead of the GPU.'
+is 'by nothing to speak of' "$(ahead 99 '')" 'GPU-bound: GPU work is 90.0 % of 10.0 us.'
+is 'or by what is missing' "$(ahead 2000 '"head_ns":9,"head_cause":"late_start"')" \
+	'GPU-bound: GPU work is 90.0 % of 10.0 us. Left out: 9 ns before the first GPU event (late start).'
+
 # ---- what goes wrong ----
 
 trace=t.tl

@@ -52,7 +52,7 @@ WORKED = {
     "hta_gpu_user_annotation": r"Launch-bound: host work is 95\.7 % .* 130 of 140 ",
     "hta_nccl_parser": r"Launch-bound: host work is 76\.2 % of 667\.226 ms in 3 steps \(op 292\.571 ms, "
                        r"comm host 71\.0.* 2,441 of 3,774 .* 5\.7 us .* 91\.5 us",
-    "hta_ns_resolution": r"\S+-bound: GPU work is 98\.1 %",
+    "hta_ns_resolution": r"\S+-bound: GPU work is 98\.1 % .* the host is 89\.238 ms ahead",
     "mi210": r"GPU-bound: GPU work is 89\.4 %",
     "torch_compile": r"\S+-bound: GPU work is (over 99\.9|100\.0) %",
     "kineto_resnet50_w0_step1": r"Partly data-bound: data loading is 33\.1 % of 1\.066 s in 6 steps"
@@ -85,9 +85,10 @@ WORKED = {
 
 # several ranks: a part of the path, and the job's verdict
 JOBS = {
-    "multirank_cifar_mi300x_4r": r"Host-bound on rank 3: host work is 64\.7 % .*Rank 3 is behind 100\.0 % "
-                                 r"of the waiting: op takes 34\.280 ms there",
-    "multirank_dlrm_v100_8r": r"Launch-bound on rank 7: host work is 68\.3 % .*Rank 7 is behind 75\.9 %",
+    "multirank_cifar_mi300x_4r": r"Host-bound on rank 3: host work is 64\.7 % .*Rank 3 is last in 21 of 21 collectives "
+                                 r"and behind 100\.0 % of the waiting: op takes 34\.280 ms there",
+    "multirank_dlrm_v100_8r": r"Launch-bound, likely on rank 7: host work is 68\.3 % .*Rank 7 is last in "
+                              r"5 of 8 collectives and behind 75\.9 % of the waiting",
 }
 
 CLASSES = {"host": "host work", "gpu": "GPU work", "sync": "blocking calls",
