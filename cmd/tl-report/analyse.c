@@ -175,14 +175,13 @@ static void
 start_idle(const struct analyses *a)
 {
 	const struct settings *s = a->set;
-	bool has_sheets = s->dir != NULL || s->book != NULL || s->page != NULL;
 	struct args options = { 0 };
 
 	args_add(&options, "--steps");
 	args_add(&options, "--by=class,cause,call");
 	args_add(&options,
-	    has_sheets ? text("--min-gap=%" PRId64 "ns", s->idle_ns / 1000)
-		       : "--min-gap=1000000s");
+	    s->has_sheets ? text("--min-gap=%" PRId64 "ns", s->idle_ns / 1000)
+			  : "--min-gap=1000000s");
 	(void)start_program(a, programs[IDLE], a->format, &options, NULL);
 	vec_free(&options.v);
 }

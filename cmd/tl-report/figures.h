@@ -41,6 +41,8 @@ typedef void line_fn(void *ctx, const struct line *l);
 /* Each row of a table of NDJSON; false: there is no such file. */
 bool table_each(const char *path, line_fn *take, void *ctx);
 /* Its first rows, or all if top is 0; CSV gets labels. */
+/* To what is open; behind the last one table_dest_finish(). */
+void table_append(const char *from, struct table_dest *to, int64_t top);
 void table_copy(
     const char *from, const char *to, enum table_format format, int64_t top);
 

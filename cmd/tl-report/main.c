@@ -68,7 +68,7 @@ static const struct row {
 	{ { 0, "names", "A,B", "--vs: what the two traces are called" }, 0, AT(names) },
 	{ { 0, "no-collective", NULL, "no sheets of collectives" }, 0, AT(no_collective) },
 	{ { 0, "num-kernels", NULL, "ops apart by the number of their kernels" }, O | F | H, NOWHERE },
-	{ { 'o', "output", "FILE", "a workbook (.xlsx) or a page (.html), whole or not at all" }, 0, NOWHERE },
+	{ { 'o', "output", "FILE", "a workbook (.xlsx), a page (.html) or Markdown (.md)" }, 0, NOWHERE },
 	{ { 0, "overlap", NULL, "split ops by overlapping GPU work" }, O | F | H, NOWHERE },
 	{ { 0, "parent-module", NULL, "ops apart by the type of nn.Module" }, O | H, AT(parent_module) },
 	{ { 0, "pseudo-ops", NULL, "take ops apart that hide several steps" }, O | K | F, NOWHERE },
@@ -131,9 +131,11 @@ take_output(struct settings *s, const char *path)
 		s->page = path;
 	else if (str_ends(str_of(path), STR(".xlsx")))
 		s->book = path;
+	else if (str_ends(str_of(path), STR(".md")))
+		s->markdown = path;
 	else
-		die_usage("option '--output' needs a name that ends in .xlsx "
-			  "or .html, not '%s' (-d DIR writes CSV)",
+		die_usage("option '--output' needs a name that ends in .xlsx, "
+			  ".html or .md, not '%s' (-d DIR writes CSV)",
 		    path);
 }
 
@@ -174,7 +176,6 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 static void
 check_uses(const struct settings *s)
 {
-	bool has_sheets = s->dir != NULL || s->book != NULL || s->page != NULL;
 	const struct args *const sides[] = { &s->traces, &s->vs };
 	size_t nstdin = 0;
 
@@ -182,10 +183,10 @@ check_uses(const struct settings *s)
 		die_usage("option '--%s' needs --short", s->of_short);
 	if (s->title != NULL && s->page == NULL)
 		die_usage("option '--title' needs --html");
-	if (s->width != NULL && has_sheets)
+	if (s->width != NULL && s->has_sheets)
 		die_usage("option '--width' is for the screen, which -d, -o "
 			  "and --html leave out");
-	if (s->of_sheets != NULL && !has_sheets)
+	if (s->of_sheets != NULL && !s->has_sheets)
 		die_usage("option '--%s' is for sheets: -d, -o or --html "
 			  "writes them",
 		    s->of_sheets);
@@ -265,6 +266,8 @@ read_options(struct settings *s, int argc, char *argv[])
 		add_traces(&s->traces, argv[i]);
 	if (s->traces.v.n == 0)
 		args_add(&s->traces, "-");
+	s->has_sheets = s->dir != NULL || s->book != NULL || s->page != NULL ||
+	    s->markdown != NULL;
 	check_uses(s);
 	check_versus(s);
 }
@@ -308,8 +311,8 @@ make_temporary(struct settings *s)
 static void
 answer(struct settings *s, struct jobs *j)
 {
-	bool has_files = s->dir != NULL || s->book != NULL || s->page != NULL;
-	bool is_whole = !has_files || s->book != NULL || s->page != NULL;
+	bool is_whole = s->dir == NULL || s->book != NULL || s->page != NULL ||
+	    s->markdown != NULL;
 	bool is_typed = is_whole || s->is_several || s->vs.v.n > 0;
 	struct figures f = { .set = s };
 
@@ -319,7 +322,7 @@ answer(struct settings *s, struct jobs *j)
 	figures_read(&f, j, is_whole);
 	if (s->of_ranks != NULL && !s->is_several && s->traces.v.n == 1)
 		report(MSG_ONE_RANK, s->of_ranks);
-	if (!has_files) {
+	if (!s->has_sheets) {
 		clean_up(); /* whoever reads the screen may leave */
 		screen_print(&f);
 	} else {
@@ -332,6 +335,8 @@ answer(struct settings *s, struct jobs *j)
 		book_write(s, j);
 	if (s->page != NULL)
 		page_write(s, j, f.title);
+	if (s->markdown != NULL)
+		markdown_write(s);
 	figures_free(&f);
 }
 

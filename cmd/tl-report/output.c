@@ -4,7 +4,11 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "cmd/tl-report/report.h"
+#include "table/table.h"
+
+#include "cmd/tl-report/figures.h"
+
+#define MARKDOWN_ROWS 20 /* of a table, for people */
 
 /* ---- a folder ---- */
 
@@ -79,6 +83,21 @@ book_write(const struct settings *s, struct jobs *j)
 	args_add(&argv, "--chart-sheet=summary");
 	sheets_paths(s, "ndjson", &argv);
 	run(j, &argv);
+}
+
+void
+markdown_write(const struct settings *s)
+{
+	struct table_dest to = {
+		.path = s->markdown, .format = FMT_MD, .many = true
+	};
+	struct args list = { 0 };
+
+	sheets_paths(s, "ndjson", &list);
+	for (size_t i = 0; i < list.v.n; i++)
+		table_append(list.v.v[i], &to, MARKDOWN_ROWS);
+	table_dest_finish(&to);
+	vec_free(&list.v);
 }
 
 /* Its title is the trace's name, rank and GPU, as the summary has it. */

@@ -53,9 +53,11 @@ struct facts {
 
 struct settings {
 	/* options by name, see main.c; NULL or false: not given */
-	const char *dir, *page, *book, *width, *capture, *vs_capture, *names;
+	const char *dir, *page, *book, *markdown;
+	const char *width, *capture, *vs_capture, *names;
 	const char *title, *fail_over;
 	const char *top, *top_ops, *top_kernels, *top_roofline;
+	bool has_sheets; /* nothing is on the screen */
 	bool kernels, modules, shorts, critical, launch, no_collective;
 	bool recompute, parent_module, call_stack;
 	struct str sides[2];    /* before and after, or names */
@@ -188,6 +190,7 @@ void sheets_to_csv(const struct settings *s);
 void dir_make(struct settings *s);
 void dir_write(const struct settings *s);
 void book_write(const struct settings *s, struct jobs *j);
+void markdown_write(const struct settings *s);
 void page_write(const struct settings *s, struct jobs *j, struct str title);
 
 #endif

@@ -132,7 +132,7 @@ line_lacks(const struct line *l, const char *id)
 
 struct copy {
 	struct reading in;
-	struct table_dest dest;
+	struct table_dest *dest;
 	struct table *table;
 	struct column *columns;
 	int64_t left; /* rows */
@@ -152,7 +152,7 @@ begin_copy(void *ctx, const struct head *head)
 			from->type, from->unit, from->flags, from->label_div };
 	}
 	c->table = table_create(c->in.head.name.p, c->columns, head->ncolumns);
-	table_stream(c->table, &c->dest);
+	table_stream(c->table, c->dest);
 }
 
 /* Counts are whole, unless they are means. */
@@ -191,20 +191,27 @@ copy_row(void *ctx, const struct val *cells)
 }
 
 void
-table_copy(
-    const char *from, const char *to, enum table_format format, int64_t top)
+table_append(const char *from, struct table_dest *to, int64_t top)
 {
-	struct copy c = { .dest = { .path = to,
-			      .format = format,
-			      .labels = format == FMT_CSV },
-		.left = top > 0 ? top : INT64_MAX };
+	struct copy c = { .dest = to, .left = top > 0 ? top : INT64_MAX };
 	struct table_sink sink = { begin_copy, copy_row, end, &c };
 
 	c.in.text = arena_create();
 	read_into(&sink, from);
-	table_print(c.table, &c.dest);
-	table_dest_finish(&c.dest);
+	table_print(c.table, to);
 	table_destroy(c.table);
 	arena_destroy(c.in.text);
 	free(c.columns);
+}
+
+void
+table_copy(
+    const char *from, const char *to, enum table_format format, int64_t top)
+{
+	struct table_dest dest = {
+		.path = to, .format = format, .labels = format == FMT_CSV
+	};
+
+	table_append(from, &dest, top);
+	table_dest_finish(&dest);
 }

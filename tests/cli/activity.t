@@ -88,4 +88,15 @@ is 'sheets' "$(cd out && echo *)" \
 	'api_kernel_summary.csv category_summary.csv gpu_timeline.csv hip_summary.csv kernel_summary.csv kernel_summary_by_category.csv kernels_by_launch_config.csv memory_copy_by_copy_bytes.csv xla_top.csv'
 is 'labels of the calls' "$(head -n 1 out/hip_summary.csv)" \
 	'Name,Instances,Total Time (ns),Time %,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns)'
+tl-report -o out.md w.tl
+is 'Markdown: tables' "$(grep '^## ' out.md | cut -c 4- | tr '\n' ' ')" \
+	'summary gpu_timeline api_kernel_summary hip_summary memory_copy_by_copy_bytes kernel_summary kernel_summary_by_category kernels_by_launch_config category_summary xla_top '
+is 'with times in a unit' "$(sed -n '/^## xla_top/,$p' out.md | tail -n +3)" "\
+| name | dur_sum [us] | count | pct_of_xla |
+| --- | ---: | ---: | ---: |
+| loop_add_fusion_13 | 22.000 | 1 | 47.83 |
+| loop_add_fusion_12 | 20.000 | 1 | 43.48 |
+| short_kernel | 4.000 | 1 | 8.70 |"
+tl-report -o long.md "$SAMPLE"
+is 'and their first rows' "$(awk '/^## / { name = $2 } name == "ops_unique_args" && /^\|/ { n++ } END { print n - 2 }' long.md)" 20
 done_testing
