@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of a recording whose path is looked for. */
-#include <stdlib.h>
-
 #include "cmd/tl-critical/critical.h"
-#include "trace/parts.h"
+#include "trace/pace.h"
 
 static void
 cover(struct span *w, int64_t start, int64_t end)
@@ -21,58 +19,43 @@ add_main(struct recording *r, uint32_t thread)
 	vec_push(&r->mains, thread);
 }
 
-/*
- * Where the host only enqueues the steps of a process end when their GPU work
- * does, and no thread waits for that.
- */
-static bool
-gpu_sets_pace(const struct recording *r, const struct step_process *p,
-    const struct step_pace *paces, struct span *w)
-{
-	VEC(struct step_pace) list = { 0 };
-	bool is_gpu;
-
-	for (uint32_t k = p->first; k < p->first + p->n; k++)
-		if (r->steps.list.v[k].what != STEP_IS_BETWEEN)
-			vec_push(&list, paces[k]);
-	is_gpu = step_pace_is_gpu(list.v, list.n);
-	for (size_t i = 0; i < list.n && is_gpu; i++)
-		if (list.v[i].has_work)
-			cover(w, list.v[i].start_ns, list.v[i].done_ns);
-	vec_free(&list);
-	return is_gpu;
-}
-
 /* From the first to the last of the steps that are asked for. */
 static struct span
 of_steps(struct recording *r, const struct select *s, const char *path)
 {
 	struct span w = { INT64_MAX, INT64_MIN };
 	VEC(bool) chosen = { 0 };
-	struct step_pace *paces = xcalloc(r->steps.list.n + 1, sizeof *paces);
+	pace_list paces = { 0 };
 	bool is_whole = !select_asks_steps(s);
 
 	for (size_t i = 0; i < r->steps.list.n; i++)
 		vec_push(&chosen, is_whole);
 	if (!is_whole)
 		(void)!select_steps(s, &r->steps, chosen.v, path, r->source);
-	step_paces_find(paces, &r->steps, &r->host);
+	paces_find(&paces, &r->steps, &r->host);
 	for (size_t i = 0; i < r->steps.processes.n; i++) {
 		const struct step_process *p = &r->steps.processes.v[i];
-		bool by_gpu = is_whole && gpu_sets_pace(r, p, paces, &w);
 
 		for (uint32_t k = p->first; k < p->first + p->n; k++) {
 			const struct step_window *v = &r->steps.list.v[k];
+			const struct pace *pace = &paces.v[k];
+			bool by_gpu = is_whole && pace->is_gpu;
 
 			if (!chosen.v[k])
 				continue;
 			cover(&w, v->start_ns, v->end_ns);
+			/*
+			 * Where the host only enqueues a process's steps end
+			 * when their GPU work does, and no thread waits for it.
+			 */
+			if (by_gpu && pace->has_work)
+				cover(&w, v->start_ns, pace->done_ns);
 			if (v->what != STEP_IS_WHOLE && !by_gpu)
 				add_main(r, p->thread);
 		}
 	}
 	vec_free(&chosen);
-	free(paces);
+	vec_free(&paces);
 	return w;
 }
 

@@ -2,6 +2,7 @@
 #include "cmd/tl-diff/clock.h"
 #include "cmd/tl-diff/diff.h"
 #include "trace/bucket.h"
+#include "trace/pace.h"
 
 struct clock {
 	struct norms *nm;
@@ -10,7 +11,7 @@ struct clock {
 	struct host host;
 	struct steps steps;
 	struct parts parts;
-	VEC(struct step_pace) pace; /* by window */
+	pace_list pace;      /* by window */
 	struct map piece_of; /* of the step at hand: cause and name to place */
 };
 
@@ -88,32 +89,20 @@ kind_of(const struct clock *c, const struct step_window *w)
  * the work of the one before to that of its own.
  */
 static void
-pace_by_gpu(struct clock *c, const struct step_process *p)
+pace_by_gpu(pace_list *p)
 {
-	VEC(struct step_pace) list = { 0 };
-	size_t at = 0;
-	bool is_gpu;
+	for (size_t i = 0; i < p->n; i++) {
+		struct pace *v = &p->v[i];
 
-	for (uint32_t i = p->first; i < p->first + p->n; i++)
-		if (c->steps.list.v[i].what != STEP_IS_BETWEEN)
-			vec_push(&list, c->pace.v[i]);
-	is_gpu = step_pace_is_gpu(list.v, list.n);
-	for (uint32_t i = p->first; i < p->first + p->n && is_gpu; i++) {
-		struct step_pace *to = &c->pace.v[i];
-		const struct step_pace *from = &list.v[at];
-
-		/* such steps leave no time between them */
-		if (c->steps.list.v[i].what == STEP_IS_BETWEEN) {
-			to->end_ns = to->start_ns;
+		if (!v->is_gpu)
 			continue;
+		/* such steps leave no time between them */
+		v->end_ns = v->start_ns;
+		if (v->gpu_wall_ns != PACE_NONE) {
+			v->end_ns = v->done_ns;
+			v->start_ns = v->done_ns - v->gpu_wall_ns;
 		}
-		at++;
-		to->end_ns = from->done_ns;
-		to->start_ns = from->gpu_wall_ns != INT64_MIN
-		    ? from->done_ns - from->gpu_wall_ns
-		    : to->end_ns;
 	}
-	vec_free(&list);
 }
 
 /* ---- what it went into ---- */
@@ -143,7 +132,7 @@ piece_of(struct clock *c, struct step_times *t, size_t first, unsigned cause,
 }
 
 static void
-add_pieces(struct clock *c, struct step_times *t, const struct step_pace *at)
+add_pieces(struct clock *c, struct step_times *t, const struct pace *at)
 {
 	const struct gaps *g = &c->parts.gaps;
 	size_t first = t->pieces.n;
@@ -177,7 +166,7 @@ static void
 add_step(struct clock *c, struct step_times *to, uint32_t window)
 {
 	const struct step_window *w = &c->steps.list.v[window];
-	const struct step_pace *at = &c->pace.v[window];
+	const struct pace *at = &c->pace.v[window];
 	struct step_time s = { .ns = at->end_ns - at->start_ns,
 		.kind = kind_of(c, w),
 		.first = (uint32_t)to->pieces.n };
@@ -211,14 +200,10 @@ clock_end(struct clock *c, struct side *r)
 		(void)map_put(&seen, (uint64_t)r->gpus.v[i].step, NULL);
 	host_ready(&c->host);
 	steps_find(&c->steps, &c->host, NULL, 0);
-	c->pace.n = 0;
-	for (size_t i = 0; i < c->steps.list.n; i++)
-		(void)vec_add(&c->pace);
-	step_paces_find(c->pace.v, &c->steps, &c->host);
+	paces_find(&c->pace, &c->steps, &c->host);
 	if (c->host.gpus.n > 0)
 		parts_find(&c->parts, &c->host, &c->steps);
-	for (size_t i = 0; i < c->steps.processes.n; i++)
-		pace_by_gpu(c, &c->steps.processes.v[i]);
+	pace_by_gpu(&c->pace);
 	for (uint32_t i = 0; i < c->steps.list.n; i++) {
 		const struct step_window *w = &c->steps.list.v[i];
 

@@ -252,5 +252,5 @@ forest_build(struct side *r, const struct settings *set)
 	mark_nodes(r);
 	hash_nodes(r);
 	find_roots(r, set);
-	steps_ready(&r->steps, NULL, NULL);
+	steps_ready(&r->steps);
 }

@@ -25,7 +25,7 @@ find_steps(struct cut *c, const struct hold *prologue)
 		forest_event(&prologue->tree, i, &ev);
 		steps_add(&steps, prologue->tree.st, &ev, i);
 	}
-	steps_ready(&steps, NULL, NULL);
+	steps_ready(&steps);
 	for (size_t i = 0; i < steps.list.n; i++) {
 		const struct step_window *w = &steps.list.v[i];
 

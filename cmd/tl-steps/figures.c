@@ -68,6 +68,7 @@ find_work(struct program *g)
 			continue;
 		}
 		add_work(&g->rows.v[w].r, k);
+		paces_add(&g->paces, w, k->end_ns);
 		end = h->events.v[k->launch].end_ns;
 		vec_push(&leads,
 		    ((struct lead){

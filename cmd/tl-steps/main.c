@@ -427,6 +427,7 @@ free_all(struct sink *s)
 	host_free(&g->host);
 	parts_free(&g->parts);
 	steps_free(&g->steps);
+	vec_free(&g->paces);
 	causes_destroy(g->causes);
 	vec_free(&g->rows);
 	select_free(&g->asked);

@@ -132,32 +132,6 @@ median_of(const struct step_row *rows, size_t n, size_t field, int_list *room)
 	return stats.median;
 }
 
-/* Whether gpu_wall_ns, which it sets, is the time of a step. */
-static bool
-is_gpu_time(struct step_row *rows, size_t n)
-{
-	VEC(struct step_pace) list = { 0 };
-	size_t at = 0;
-	bool is_gpu;
-
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].r.what != STEP_IS_BETWEEN)
-			vec_push(&list,
-			    ((struct step_pace){
-				.start_ns = rows[i].r.rec.ts_ns,
-				.end_ns =
-				    rows[i].r.rec.ts_ns + rows[i].r.wall_ns,
-				.done_ns = rows[i].r.done_ns,
-				.has_work = rows[i].r.has_work }));
-	is_gpu = step_pace_is_gpu(list.v, list.n);
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].r.what != STEP_IS_BETWEEN &&
-		    list.v[at++].gpu_wall_ns != INT64_MIN)
-			rows[i].r.gpu_wall_ns = list.v[at - 1].gpu_wall_ns;
-	vec_free(&list);
-	return is_gpu;
-}
-
 static int64_t
 idle_of_groups(
     const struct step_record *r, enum cause_group a, enum cause_group b)
@@ -246,25 +220,28 @@ set_flags(struct program *g, struct step_row *row)
 }
 
 static void
-compare(struct program *g, struct step_row *rows, size_t n, int_list *room)
+compare(struct program *g, const struct pace *pace, struct step_row *rows,
+    size_t n, int_list *room)
 {
-	bool is_gpu = is_gpu_time(rows, n);
-	double gpu_wall =
-	    median_of(rows, n, offsetof(struct step_record, gpu_wall_ns), room);
-	const char *reason = is_gpu
-	    ? "the host only enqueues: GPU steps take longer, and drain grows"
-	    : isnan(gpu_wall) ? "fewer than two steps have GPU work"
-			      : "the GPU does not fall behind the host";
+	bool is_gpu = n > 0 && pace[0].is_gpu;
+	bool is_known = false;
+	const char *reason;
 	double median, bound;
 
+	for (size_t i = 0; i < n; i++)
+		is_known |= pace[i].gpu_wall_ns != PACE_NONE;
+	reason = is_gpu
+	    ? "the host only enqueues: GPU steps take longer, and drain grows"
+	    : is_known ? "the GPU does not fall behind the host"
+		       : "fewer than two steps have GPU work";
 	for (size_t i = 0; i < n; i++) {
 		struct step_record *r = &rows[i].r;
 
+		r->gpu_wall_ns = pace[i].gpu_wall_ns;
 		r->is_gpu_time = is_gpu;
 		r->time_is = word(g, is_gpu ? "gpu_wall" : "wall");
 		r->reason = word(g, reason);
-		if (r->what != STEP_IS_BETWEEN)
-			r->time_ns = is_gpu ? r->gpu_wall_ns : r->wall_ns;
+		r->time_ns = pace[i].time_ns;
 	}
 	median =
 	    median_of(rows, n, offsetof(struct step_record, time_ns), room);
@@ -330,11 +307,15 @@ steps_records(struct program *g)
 		for (uint32_t k = p->first; k < p->first + p->n; k++)
 			add_row(g, p, &g->steps.list.v[k]);
 	}
+	paces_start(&g->paces, &g->steps);
 	figures_find(g);
+	paces_ready(&g->paces, &g->steps);
+	g->steps.slowest = paces_slowest(&g->paces, &g->steps);
 	for (size_t i = 0; i < g->steps.processes.n; i++) {
 		const struct step_process *p = &g->steps.processes.v[i];
 
-		compare(g, g->rows.v + p->first, p->n, &room);
+		compare(g, g->paces.v + p->first, g->rows.v + p->first, p->n,
+		    &room);
 	}
 	add_records(g);
 	vec_free(&room);

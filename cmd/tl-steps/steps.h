@@ -8,7 +8,10 @@
 #define TL_STEPS_H
 
 #include "sink/sink.h"
+#include "trace/pace.h"
 #include "trace/parts.h"
+
+_Static_assert(PACE_NONE == SINK_NONE, "both are: not known");
 
 /* What a record is: enum step_what, or one of the table steps_slow. */
 enum { RECORD_IS_SLOW = STEP_IS_WHOLE + 1 };
@@ -53,6 +56,7 @@ struct program {
 	struct host host;
 	struct steps steps;
 	struct parts parts;
+	pace_list paces;           /* as steps.list */
 	VEC(struct step_row) rows; /* as steps.list */
 	bool has_source;
 	bool any_inferred;

@@ -16,8 +16,10 @@ enum {
 	EV_UNCLOSED = 1 << 5,  /* a B without its E */
 	EV_PAIRED = 1 << 6,    /* a B with the duration up to its E; that E */
 	EV_DUPLICATE = 1 << 7, /* GPU work that the file holds twice */
-	EV_STUB = 1 << 8,    /* kept only as the ancestor of what was chosen */
-	EV_UNTIMED = 1 << 9, /* its time is a piece of another's */
+	EV_STUB = 1 << 8,     /* kept only as the ancestor of what was chosen */
+	EV_UNTIMED = 1 << 9,  /* its time is a piece of another's */
+	EV_STEP = 1 << 10,    /* an annotation that marks a step */
+	EV_SLOWEST = 1 << 11, /* the slowest step of its source */
 };
 
 /* The words of the marks, bit 0 first, ended by NULL. */

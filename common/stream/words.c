@@ -42,6 +42,8 @@ const char *const event_flag_words[] = {
 	"duplicate",
 	"stub",
 	"untimed",
+	"step",
+	"slowest",
 	NULL,
 };
 

@@ -115,6 +115,8 @@ host_add(struct host *h, const struct event *ev)
 		.thread = thread_of(h, ev->track),
 		.up = HOST_NONE,
 		.kind = ev->shape->kind,
+		.is_step = (ev->flags & EV_STEP) != 0,
+		.is_slowest = (ev->flags & EV_SLOWEST) != 0,
 	    }));
 }
 

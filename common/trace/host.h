@@ -40,6 +40,7 @@ struct host_event {
 	uint8_t above; /* bits of what is above it and, of no call, its own */
 	bool launches_below;
 	bool is_overlay; /* an annotation that outlasts what it began in */
+	bool is_step, is_slowest; /* an annotation that marks a step */
 };
 
 static inline bool

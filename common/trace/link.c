@@ -305,6 +305,7 @@ link_forget_keys(struct store *s)
 	big_release(&s->launches);
 	big_release(&s->gpus);
 	big_release(&s->loose);
+	big_release(&s->notes);
 }
 
 void

@@ -342,6 +342,7 @@ void
 tree_build(
     struct store *s, const struct tree_opts *opts, struct tree_stats *stats)
 {
+	store_mark_steps(s);
 	link_forget_keys(s);
 	nest(s, opts, stats);
 	s->is_built = true;

@@ -2,9 +2,6 @@
 #include "trace/parts.h"
 
 #include "trace/bucket.h"
-#include "trace/stat.h"
-
-#define GPU_PACE 1.05 /* how much longer the GPU's steps must be */
 
 /* From the first step or GPU event to the end of the last. */
 static struct span
@@ -90,56 +87,4 @@ parts_free(struct parts *p)
 	spans_free(&p->comm);
 	spans_free(&p->copy);
 	gaps_free(&p->gaps);
-}
-
-/* ---- the time of a step ---- */
-
-void
-step_paces_find(
-    struct step_pace *v, const struct steps *steps, const struct host *h)
-{
-	for (size_t i = 0; i < steps->list.n; i++)
-		v[i] =
-		    (struct step_pace){ .start_ns = steps->list.v[i].start_ns,
-			    .end_ns = steps->list.v[i].end_ns };
-	for (size_t i = 0; i < h->gpus.n; i++) {
-		const struct host_gpu *k = &h->gpus.v[i];
-		uint32_t w = k->launch != HOST_NONE
-		    ? steps_window_of(steps, h, k->launch)
-		    : STEPS_NONE;
-
-		if (w == STEPS_NONE)
-			continue;
-		if (!v[w].has_work || k->end_ns > v[w].done_ns)
-			v[w].done_ns = k->end_ns;
-		v[w].has_work = true;
-	}
-}
-
-bool
-step_pace_is_gpu(struct step_pace *v, size_t n)
-{
-	const struct step_pace *first = NULL, *last = NULL;
-	VEC(int64_t) walls = { 0 }, gpu_walls = { 0 };
-	struct stats wall, gpu_wall;
-
-	for (size_t i = 0; i < n; i++) {
-		v[i].gpu_wall_ns = INT64_MIN;
-		if (!v[i].has_work)
-			continue;
-		if (last != NULL) {
-			v[i].gpu_wall_ns = v[i].done_ns - last->done_ns;
-			vec_push(&gpu_walls, v[i].gpu_wall_ns);
-			vec_push(&walls, v[i].end_ns - v[i].start_ns);
-		}
-		first = first == NULL ? &v[i] : first;
-		last = &v[i];
-	}
-	stat_of(&wall, walls.v, walls.n);
-	stat_of(&gpu_wall, gpu_walls.v, gpu_walls.n);
-	vec_free(&walls);
-	vec_free(&gpu_walls);
-	return gpu_wall.n > 0 && gpu_wall.median > GPU_PACE * wall.median &&
-	    last->done_ns - last->end_ns > first->done_ns - first->end_ns &&
-	    last->done_ns > last->end_ns;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * parts: what the time of a source went into: GPU work, and where there was
- * none, what the GPU waited for. And what the time of a step is.
+ * none, what the GPU waited for.
  *
  *	h->gpus.v[i].tag = bucket_of_event(...);	while it is read
  *	parts_find(&p, &host, &steps);			after steps_find()
@@ -37,25 +37,5 @@ void parts_within(
 /* The first of gaps.pieces that ends behind a time. */
 size_t parts_piece_at(const struct parts *p, int64_t ns);
 void parts_free(struct parts *p);
-
-/* A step, and when the last of the GPU work that it launched ended. */
-struct step_pace {
-	int64_t start_ns, end_ns, done_ns;
-	bool has_work;
-	int64_t
-	    gpu_wall_ns; /* since the one before was done; INT64_MIN: unknown */
-};
-
-/* Of each window of steps.list, to v: its span, and when its work was done. */
-void step_paces_find(
-    struct step_pace *v, const struct steps *steps, const struct host *h);
-
-/*
- * Steps of a process, in order: sets gpu_wall_ns, and says whether that is the
- * time of a step. So it is where the host only enqueues: the GPU takes longer
- * than it for the same steps, and falls behind. The first, of which only the
- * host's time is known, may be a shorter one.
- */
-bool step_pace_is_gpu(struct step_pace *v, size_t n);
 
 #endif

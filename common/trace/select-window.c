@@ -57,12 +57,10 @@ select_asks_steps(const struct select *s)
 
 /* Of the steps in a list; INT64_MIN, and false: there is none. */
 static bool
-find_ends(const struct steps *steps, int64_t *first, int64_t *last,
-    const struct step_window **slowest)
+find_ends(const struct steps *steps, int64_t *first, int64_t *last)
 {
 	*first = INT64_MAX;
 	*last = INT64_MIN;
-	*slowest = NULL;
 	for (size_t i = 0; i < steps->list.n; i++) {
 		const struct step_window *w = &steps->list.v[i];
 
@@ -70,12 +68,8 @@ find_ends(const struct steps *steps, int64_t *first, int64_t *last,
 			continue;
 		*first = w->number < *first ? w->number : *first;
 		*last = w->number > *last ? w->number : *last;
-		if (*slowest == NULL ||
-		    w->end_ns - w->start_ns >
-			(*slowest)->end_ns - (*slowest)->start_ns)
-			*slowest = w;
 	}
-	return *slowest != NULL;
+	return *first <= *last;
 }
 
 static bool
@@ -92,11 +86,10 @@ select_steps(const struct select *s, const struct steps *steps, bool *chosen,
     const char *name, uint32_t src)
 {
 	const struct id_set *set = &s->steps;
-	const struct step_window *slowest;
 	int64_t first, last;
 	size_t n = 0;
 
-	if (!find_ends(steps, &first, &last, &slowest)) {
+	if (!find_ends(steps, &first, &last)) {
 		report(MSG_NO_STEPS, name, src);
 		return 0;
 	}
@@ -107,7 +100,7 @@ select_steps(const struct select *s, const struct steps *steps, bool *chosen,
 		    (id_set_has(set, w->number) ||
 			(w->number == first && has_word(set, STR("first"))) ||
 			(w->number == last && has_word(set, STR("last"))) ||
-			(w == slowest && has_word(set, STR("slowest"))));
+			(i == steps->slowest && has_word(set, STR("slowest"))));
 		n += chosen[i];
 	}
 	if (n == 0)
@@ -170,7 +163,7 @@ select_windows_ready(struct select *s)
 
 	w->is_ready = true;
 	w->in_prologue = false;
-	steps_ready(&w->steps, NULL, NULL);
+	steps_ready(&w->steps);
 	if (w->all.n > 0)
 		qsort(w->all.v, w->all.n, sizeof *w->all.v, window_cmp);
 	w->has_steps = select_asks_steps(s);

@@ -31,28 +31,10 @@ add_markers(
 		m.pid = *pid_of(h, e);
 		m.thread = e->thread;
 		m.event = i;
+		m.is_step = n == 0 && e->is_step;
+		m.is_slowest = n == 0 && e->is_slowest;
 		vec_push(&s->markers, m);
 	}
-}
-
-/* GPU events that a thread launched inside its markers. */
-static int64_t
-launched(void *arg, const struct step_marker *v, size_t n)
-{
-	const struct host *h = arg;
-	const struct host_thread *t = &h->threads.v[v->thread];
-	int64_t count = 0, end = INT64_MIN;
-	size_t at = 0;
-
-	for (uint32_t i = t->first; i < t->first + t->n; i++) {
-		const struct host_event *e = &h->events.v[i];
-
-		for (; at < n && v[at].start_ns <= e->start_ns; at++)
-			end = v[at].end_ns > end ? v[at].end_ns : end;
-		if (e->start_ns < end)
-			count += e->ngpu;
-	}
-	return count;
 }
 
 /* No steps: from the first GPU event's start to the last one's end. */
@@ -83,7 +65,11 @@ steps_find(struct steps *s, const struct host *h, const struct str *globs,
 {
 	steps_clear(s);
 	add_markers(s, h, globs, nglobs);
-	steps_ready(s, launched, (void *)(uintptr_t)h);
+	for (size_t i = 0; i < h->events.n; i++)
+		if (h->events.v[i].ngpu > 0)
+			steps_launched(s, h->events.v[i].thread,
+			    h->events.v[i].start_ns, h->events.v[i].ngpu);
+	steps_ready(s);
 	if (s->list.n == 0 && nglobs == 0)
 		take_whole(s, h);
 }

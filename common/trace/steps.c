@@ -30,7 +30,9 @@ steps_add(struct steps *s, const struct dict *st, const struct event *ev,
 		.order = ev->uid.id,
 		.pid = st->tracks.v[ev->track].pid,
 		.thread = dict_thread(st, ev->track),
-		.event = event };
+		.event = event,
+		.is_step = (ev->flags & EV_STEP) != 0,
+		.is_slowest = (ev->flags & EV_SLOWEST) != 0 };
 
 	if (ev->shape->kind == KIND_ANNOTATION &&
 	    (ev->shape->has & timed) == timed && !is_nowhere(ev) &&
@@ -45,14 +47,9 @@ pid_bits(struct key pid)
 	return (uint64_t)pid.n << 2 | pid.type;
 }
 
-/* By thread, outer ones before inner ones. */
 static int
-marker_order(const void *x, const void *y)
+by_start(const struct step_marker *a, const struct step_marker *b)
 {
-	const struct step_marker *a = x, *b = y;
-
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
 	if (a->start_ns != b->start_ns)
 		return a->start_ns < b->start_ns ? -1 : 1;
 	if (a->end_ns != b->end_ns)
@@ -60,39 +57,106 @@ marker_order(const void *x, const void *y)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
+static bool
+are_alike(const struct step_marker *a, const struct step_marker *b)
+{
+	return a->family == b->family && a->thread == b->thread;
+}
+
+/* By family and thread, outer ones before inner ones. */
+static int
+marker_order(const void *x, const void *y)
+{
+	const struct step_marker *a = x, *b = y;
+
+	if (a->family != b->family)
+		return a->family < b->family ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return by_start(a, b);
+}
+
+static void
+sort_markers(struct steps *s)
+{
+	struct step_marker *v = s->markers.v;
+	size_t nmarked = 0, kept = 0;
+
+	if (s->is_sorted)
+		return;
+	s->is_sorted = true;
+	for (size_t i = 0; i < s->markers.n; i++)
+		nmarked += v[i].is_step;
+	/* where some are marked the others are no steps */
+	for (size_t i = 0; i < s->markers.n; i++)
+		if (v[i].is_step || nmarked == 0)
+			v[kept++] = v[i];
+	s->markers.n = kept;
+	stable_sort(v, s->markers.n, sizeof *v, marker_order);
+	for (size_t i = 0; i < s->markers.n; i++) {
+		v[i].until_ns = v[i].end_ns;
+		if (i > 0 && are_alike(&v[i], &v[i - 1]) &&
+		    v[i - 1].until_ns > v[i].end_ns)
+			v[i].until_ns = v[i - 1].until_ns;
+	}
+}
+
 /* ---- whose steps ---- */
+
+void
+steps_launched(struct steps *s, uint32_t thread, int64_t ns, uint64_t n)
+{
+	struct step_marker *v,
+	    want = { .thread = thread,
+		    .start_ns = ns,
+		    .end_ns = INT64_MIN,
+		    .order = UINT64_MAX };
+
+	sort_markers(s);
+	v = s->markers.v;
+	for (; want.family < STEP_FAMILIES; want.family++) {
+		size_t at;
+
+		bisect(
+		    at, s->markers.n, mid, marker_order(&v[mid], &want) <= 0);
+		if (at > 0 && are_alike(&v[at - 1], &want) &&
+		    ns < v[at - 1].until_ns)
+			v[at - 1].launched += n;
+	}
+}
 
 /* Markers of one thread, and how much it launches in them. */
 struct owner {
 	size_t first, n;
-	int64_t launched;
+	uint64_t launched;
 };
 typedef VEC(struct owner) owner_list;
 
 /* The processes with steps, each with the thread that has them. */
 static void
-find_owners(struct steps *s, const struct step_marker *v, size_t n,
-    owner_list *owners, steps_launched_fn *launched, void *arg)
+find_owners(struct steps *s, const struct step_marker *v, size_t from,
+    size_t to, owner_list *owners)
 {
 	map_free(&s->process_of);
 	owners->n = 0;
-	for (size_t i = 0, k; i < n; i = k) {
-		struct owner own = { i, 0, -1 };
+	for (size_t i = from, k; i < to; i = k) {
+		struct owner own = { .first = i };
 		bool is_new;
 		uint64_t *slot;
 
-		for (k = i; k < n && v[k].thread == v[i].thread;)
-			k++;
+		for (k = i; k < to && are_alike(&v[k], &v[i]); k++)
+			own.launched += v[k].launched;
 		own.n = k - i;
-		if (launched != NULL)
-			own.launched = launched(arg, v + i, own.n);
 		slot = map_put(&s->process_of, pid_bits(v[i].pid), &is_new);
 		if (is_new) {
 			*slot = owners->n;
 			vec_push(owners, own);
-		} else if (own.launched > owners->v[*slot].launched) {
-			owners->v[*slot] = own;
+			continue;
 		}
+		if (own.launched > owners->v[*slot].launched ||
+		    (own.launched == owners->v[*slot].launched &&
+			by_start(&v[i], &v[owners->v[*slot].first]) < 0))
+			owners->v[*slot] = own;
 	}
 }
 
@@ -135,6 +199,8 @@ find_windows(struct steps *s, const struct step_marker *v, size_t n)
 		end = v[i].end_ns;
 		close_window(s, p.first, v[i].start_ns);
 		nsteps++;
+		if (v[i].is_slowest)
+			s->slowest = (uint32_t)s->list.n;
 		vec_push(&s->list,
 		    ((struct step_window){ .start_ns = v[i].start_ns,
 			.end_ns = v[i].end_ns,
@@ -147,8 +213,23 @@ find_windows(struct steps *s, const struct step_marker *v, size_t n)
 	return nsteps;
 }
 
+static void
+find_longest(struct steps *s)
+{
+	int64_t most = -1;
+
+	for (uint32_t i = 0; i < s->list.n; i++) {
+		const struct step_window *w = &s->list.v[i];
+
+		if (w->what != STEP_IS_STEP || w->end_ns - w->start_ns <= most)
+			continue;
+		most = w->end_ns - w->start_ns;
+		s->slowest = i;
+	}
+}
+
 void
-steps_ready(struct steps *s, steps_launched_fn *launched, void *arg)
+steps_ready(struct steps *s)
 {
 	/* a single ProfilerStep#N may be the whole recording's */
 	static const struct {
@@ -160,30 +241,31 @@ steps_ready(struct steps *s, steps_launched_fn *launched, void *arg)
 		{ STEP_SERVING, 1 },
 		{ STEP_PROFILER, 1 },
 	};
-	VEC(struct step_marker) some = { 0 };
+	const struct step_marker *v;
 	owner_list owners = { 0 };
-	size_t most = 0;
+	size_t from, to, most = 0;
 
-	stable_sort(
-	    s->markers.v, s->markers.n, sizeof *s->markers.v, marker_order);
+	sort_markers(s);
+	v = s->markers.v;
 	for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
 		s->family = (uint8_t)rules[r].family;
-		s->list.n = s->processes.n = some.n = most = 0;
-		for (size_t i = 0; i < s->markers.n; i++)
-			if (s->markers.v[i].family == s->family)
-				vec_push(&some, s->markers.v[i]);
-		find_owners(s, some.v, some.n, &owners, launched, arg);
+		s->list.n = s->processes.n = most = 0;
+		s->slowest = STEPS_NONE;
+		bisect(from, s->markers.n, mid, v[mid].family < s->family);
+		bisect(to, s->markers.n, mid, v[mid].family <= s->family);
+		find_owners(s, v, from, to, &owners);
 		for (size_t i = 0; i < owners.n; i++) {
 			size_t n = find_windows(
-			    s, some.v + owners.v[i].first, owners.v[i].n);
+			    s, v + owners.v[i].first, owners.v[i].n);
 
 			most = n > most ? n : most;
 		}
 		if (most >= rules[r].least)
 			break;
 	}
-	vec_free(&some);
 	vec_free(&owners);
+	if (s->slowest == STEPS_NONE)
+		find_longest(s);
 }
 
 /* ---- which one ---- */
@@ -268,6 +350,8 @@ void
 steps_clear(struct steps *s)
 {
 	s->markers.n = s->list.n = s->processes.n = s->inferred = 0;
+	s->slowest = STEPS_NONE;
+	s->is_sorted = false;
 	map_free(&s->process_of);
 }
 

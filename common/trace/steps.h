@@ -9,15 +9,16 @@
  *	ProfilerStep#3 [      ][       ]	up to the next one's start
  *	decode[bs=8]   [    ]  [     ]		its own, and what is between
  *
- * Each process has steps of its own: those of the thread that launches most
- * inside of them. Of nested ones the outermost counts; one that outlasts the
- * next one's start is cut there.
+ * Each process has steps of its own: those of the thread that launches most GPU
+ * work inside of them. Of nested ones the outermost counts; one that outlasts
+ * the next one's start is cut there.
  *
- * From the annotations of a tree's prologue:
+ * tl-tree decides that and marks their annotations (EV_STEP, EV_SLOWEST), as
+ * who reads the prologue of a tree does not know yet what is launched:
  *
  *	steps_clear(&s);
  *	steps_add(&s, in->dict, &in->ev, number);	each event of it
- *	steps_ready(&s, NULL, NULL);
+ *	steps_ready(&s);
  *	w = steps_at(&s, &pid, ts_ns);
  *
  * From a source that is kept whole (trace/host.h), after host_ready():
@@ -25,7 +26,7 @@
  *	steps_find(&s, &host, globs, nglobs);
  *	for each of s.processes: list.v[first] .. [first + n - 1], in time
  *
- * Memory: 64 bytes a marker and 48 a window.
+ * Memory: 80 bytes a marker and 40 a window.
  */
 #ifndef TL_TRACE_STEPS_H
 #define TL_TRACE_STEPS_H
@@ -60,6 +61,7 @@ enum step_family {
 	STEP_NAMED, /* by the user */
 	STEP_PROFILER,
 	STEP_SERVING,
+	STEP_FAMILIES,
 };
 
 /* An annotation that may be a step. */
@@ -71,15 +73,21 @@ struct step_marker {
 	uint32_t thread; /* the caller's numbers */
 	uint32_t event;
 	uint8_t family;
+	bool is_step, is_slowest; /* as tl-tree has marked it */
+	/* private */
+	int64_t until_ns;  /* the last end of its like up to here */
+	uint64_t launched; /* GPU events, up to the next one's start */
 };
 
 struct steps {
 	VEC(struct step_marker) markers;
 	VEC(struct step_window) list;
 	VEC(struct step_process) processes;
-	size_t inferred; /* calls in most steps; 0: they are not inferred */
+	size_t inferred;  /* calls in most steps; 0: they are not inferred */
+	uint32_t slowest; /* in list; STEPS_NONE: there is no step */
 	/* private */
 	struct map process_of; /* by pid */
+	bool is_sorted;
 	uint8_t family;
 };
 
@@ -91,14 +99,14 @@ bool step_marker_of(struct str name, struct step_marker *m) USE_RESULT;
 /* Takes an event of a prologue, which is this one to the caller. */
 void steps_add(struct steps *s, const struct dict *st, const struct event *ev,
     uint32_t event);
+/* Behind the last marker: a thread launched n GPU events at a time. */
+void steps_launched(struct steps *s, uint32_t thread, int64_t ns, uint64_t n);
 /*
- * Finds the windows. launched says how many GPU events a thread launched within
- * its markers, which come by start; NULL: not known, the first thread of a
- * process has its steps.
+ * Finds the windows. Of threads of a process that launch equally much the one
+ * has its steps that begins first. The slowest is that of the longest wall time
+ * where none is marked.
  */
-typedef int64_t steps_launched_fn(
-    void *arg, const struct step_marker *v, size_t n);
-void steps_ready(struct steps *s, steps_launched_fn *launched, void *arg);
+void steps_ready(struct steps *s);
 /*
  * The window that a process is in at a time, or NULL. Without a pid the first
  * process's that has one.

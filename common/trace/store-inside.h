@@ -127,6 +127,7 @@ struct store {
 	/* until linked */
 	BIG(struct corr) launches, gpus;
 	u32_big loose; /* GPU events without correlation id */
+	u32_big notes; /* users' annotations */
 	bool has_wrappers;
 	/* until written */
 	u32_vec starts; /* each thread's first place in order, and the end */
@@ -226,6 +227,8 @@ void store_add(struct store *s, const struct event *ev);
 void store_event_fast(struct store *s, uint32_t i, struct event *ev);
 void store_note_peak(struct store *s);
 void chain_gpu(struct store *s);
+/* store-steps.c: marks the annotations of steps, when links are known. */
+void store_mark_steps(struct store *s);
 
 /* link-custom.c: whether f can't be the forward op of the wrapper w; then *c.
  */

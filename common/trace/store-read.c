@@ -13,7 +13,8 @@ set_mode(struct store *s, unsigned marks)
 	    (marks & (MARK_TREE | MARK_LINKED)) != 0 && !s->is_anew;
 	s->flags_kept = UINT16_MAX;
 	if (!s->was_tree)
-		s->flags_kept &= ~(unsigned)(EV_DISCARDED | EV_RECOMPUTE);
+		s->flags_kept &= ~(unsigned)(EV_DISCARDED | EV_RECOMPUTE |
+		    EV_STEP | EV_SLOWEST);
 	if (!s->keeps_links)
 		s->flags_kept &= ~(unsigned)(EV_UNLINKED | EV_DUPLICATE);
 }

@@ -30,7 +30,7 @@ store_clear(struct store *s)
 	map_free(&s->fwd);
 	map_free(&s->bwd);
 	map_free(&s->insts);
-	s->launches.n = s->gpus.n = s->loose.n = 0;
+	s->launches.n = s->gpus.n = s->loose.n = s->notes.n = 0;
 	s->order.n = s->starts.n = s->stack.n = 0;
 	s->has_wrappers = s->is_unordered = false;
 	s->is_nested = s->is_built = false;
@@ -53,6 +53,7 @@ store_destroy(struct store *s)
 	big_release(&s->launches);
 	big_release(&s->gpus);
 	big_release(&s->loose);
+	big_release(&s->notes);
 	big_release(&s->order);
 	vec_free(&s->starts);
 	vec_free(&s->ends);
@@ -391,6 +392,8 @@ store_add(struct store *s, const struct event *ev)
 		note_links(s, ev, i);
 	if (event_is(ev, KINDS_GPU | KINDS_LAUNCH))
 		note_keys(s, ev, i);
+	if (it->kind == KIND_ANNOTATION)
+		big_push(&s->notes, i);
 	if (event_is(ev, KINDS_NESTED) && (it->state & IN_TIME)) {
 		t->nhost++;
 		t->has_frames |= it->kind == KIND_PYTHON;

@@ -83,7 +83,7 @@ walk_push(struct walk *w, const struct event *ev)
 			steps_add(&w->steps, w->st, ev, 0);
 	} else {
 		if (UNLIKELY(!w->has_steps)) {
-			steps_ready(&w->steps, NULL, NULL);
+			steps_ready(&w->steps);
 			w->has_steps = true;
 		}
 		inherit(w, ev, &f);

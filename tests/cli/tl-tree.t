@@ -31,7 +31,7 @@ rows() { sh -c "$1" | tl-cat -F "$2" --no-header | tr '\t' '|'; }
 
 is 'order and fields' \
 	"$(rows 'cat tree.tl' id,depth,parent,launch,fwd,bwd,ndesc,ngpu,flags)" \
-	'5||||||||
+	'5||||||||step,slowest
 7||||||||
 3|0|||||4|1|
 1|1|3|||10|3|1|

@@ -17,11 +17,12 @@ import shlex
 import subprocess
 import sys
 
-from windows import Note, windows as steps_of
+from windows import Note, Work, slowest, windows as steps_of
 
 GPU = {"kernel", "memcpy", "memset"}
 OF_PROCESS = {"op", "runtime", "driver", "python", "annotation"}
 CONTEXT = {"meta", "annotation"}
+STEP = {"step", "slowest"}  # written behind "stub"
 UNIT = {"ns": 1, "us": 1000, "ms": 10**6, "s": 10**9}
 
 
@@ -96,13 +97,15 @@ class Selection:
             threads = {}
             for e in events:
                 threads.setdefault((e["src"], e.get("pid"), e.get("tid")), len(threads))
+            work = [Work(up.get("pid"), threads[src, up.get("pid"), up.get("tid")],
+                         up["ts"], end_of(e)) for e, up in self.launched(src, events)]
             steps = [w for w in steps_of([
                 Note(e["ts"], end_of(e), e["id"], e.get("name", ""), e.get("pid"),
-                     threads[src, e.get("pid"), e.get("tid")]) for e in notes])
+                     threads[src, e.get("pid"), e.get("tid")]) for e in notes], work)
                 if w.number is not None]
             numbers = [w.number for w in steps]
             words = {"first": min(numbers), "last": max(numbers)} if steps else {}
-            longest = max(steps, key=lambda w: w.end - w.start, default=None)
+            longest = slowest(steps, work)
             out.append([(w.start, w.end, w.pid) for w in steps
                         if in_list(self.o["step"], w.number, words)
                         or (w == longest and "slowest" in self.o["step"].split(","))])
@@ -118,6 +121,13 @@ class Selection:
                 mine += found
             out.append([(e["ts"], end_of(e), None) for e in mine])
         return out
+
+    def launched(self, src, events):
+        """GPU events and their calls"""
+        for e in events:
+            up = self.at.get((src, e.get("launch")))
+            if e["src"] == src and e["kind"] in GPU and up is not None:
+                yield e, up
 
     def when(self, e):
         """time and process, None: any"""
@@ -195,7 +205,9 @@ def expected(sel, events):
             continue
         e = {k: v for k, v in e.items() if k not in ("ndesc", "ngpu")}
         if me not in key:
-            e["flags"] = [f for f in e.get("flags", []) if f != "stub"] + ["stub"]
+            flags = [f for f in e.get("flags", []) if f != "stub"]
+            at = next((i for i, f in enumerate(flags) if f in STEP), len(flags))
+            e["flags"] = flags[:at] + ["stub"] + flags[at:]
         for k, n in zip(("ndesc", "ngpu"), below.get(me, (0, 0))):
             if n:
                 e[k] = n

@@ -95,6 +95,8 @@ import re
 import sys
 from collections import defaultdict
 
+import windows
+
 LEGACY = {"Operator": "cpu_op", "Runtime": "cuda_runtime", "Kernel": "kernel",
           "Memcpy": "gpu_memcpy", "Memset": "gpu_memset"}
 LAUNCH = frozenset("cuda_runtime cuda_driver xpu_runtime xpu_driver privateuse1_runtime "
@@ -279,6 +281,7 @@ class Trace:
             raws, self.meta = doc, {}
         self.events = [Event(i, r if isinstance(r, dict) else {}) for i, r in enumerate(raws)]
         self.notes = []
+        self.step_marks = None
         self.pair()
         self.drop_duplicates()
 
@@ -586,7 +589,24 @@ class Trace:
             out.add("discarded")
         if e.recompute:
             out.add("recompute")
-        return sorted(out)
+        return sorted(out | self.marks().get(e.id, set()))
+
+    def marks(self):
+        """of the annotations that mark steps"""
+        if self.step_marks is None:
+            thread = {}
+            for e in self.events:
+                thread.setdefault((e.pid, e.tid), len(thread))
+            notes = [windows.Note(e.ts, e.end, e.id, e.name, e.pid, thread[e.pid, e.tid])
+                     for e in self.events if e.slice and e.ts is not None and
+                     e.cat == "user_annotation" and (e.pid, e.tid) != (0, 0)]
+            work = [windows.Work(g.launch.pid, thread[g.launch.pid, g.launch.tid],
+                                 g.launch.ts, g.end) for g in self.gpu if g.launch is not None]
+            steps = [w for w in windows.windows(notes, work) if w.number is not None]
+            last = windows.slowest(steps, work)
+            self.step_marks = {w.order: {"step", "slowest"} if w == last else {"step"}
+                               for w in steps}
+        return self.step_marks
 
 
 def count_up(e):

@@ -17,7 +17,7 @@ KINDS = """other op runtime driver python annotation kernel memcpy memset
 gpu_annotation sync gpu_event overhead span flow meta instant memory counter
 async object sample dump mark slice end""".split()
 FLAGS = """unlinked discarded recompute synthetic clamped unclosed paired
-duplicate stub untimed""".split()
+duplicate stub untimed step slowest""".split()
 MARKS = "linked tree synthetic edited salvaged".split()
 SECTIONS = "events prologue tree tail".split()
 ROLES = [None, "corr", "ext", "dev", "gpu_stream"]

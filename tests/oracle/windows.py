@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """windows.py: the steps of a source by its annotations, worked out in the plainest way."""
 import re
+import statistics
 from collections import defaultdict, namedtuple
 
 PROFILER = re.compile(r"ProfilerStep#(\d+)")
@@ -12,7 +13,10 @@ SERVING = re.compile(
     r"|(prefill|decode)\[.*\]"
     r"|execute_diffusion_\d+_\d+x\d+")
 Note = namedtuple("Note", "start end order name pid thread")
-Window = namedtuple("Window", "start end number pid")  # number: None between two steps
+# number: None between two steps
+Window = namedtuple("Window", "start end number pid order")
+# of a GPU event: where and when it was launched, and its end
+Work = namedtuple("Work", "pid thread launched end")
 
 
 def of_process(notes, is_profiler):
@@ -27,14 +31,21 @@ def of_process(notes, is_profiler):
             if is_profiler or last.end > n.start:
                 out[-1] = last._replace(end=n.start)
             elif last.end < n.start:
-                out.append(Window(last.end, n.start, None, n.pid))
+                out.append(Window(last.end, n.start, None, n.pid, n.order))
         number = int(PROFILER.fullmatch(n.name)[1]) if is_profiler else count
-        out.append(Window(n.start, n.end, number, n.pid))
+        out.append(Window(n.start, n.end, number, n.pid, n.order))
     return out
 
 
-def windows(notes):
-    """of all processes; of several threads of one the first has its steps"""
+def launched(notes, work):
+    """GPU events that a thread launched in its notes"""
+    return sum(any(n.start <= w.launched < n.end for n in notes)
+               for w in work if (w.pid, w.thread) == (notes[0].pid, notes[0].thread))
+
+
+def windows(notes, work=()):
+    """of all processes; of several threads of one that has its steps which launches most,
+    then which begins first"""
     out = []
     for rule, least in ((PROFILER.fullmatch, 2), (SERVING.match, 1), (PROFILER.fullmatch, 1)):
         threads = defaultdict(list)
@@ -42,7 +53,9 @@ def windows(notes):
             if rule(n.name):
                 threads[n.pid, n.thread].append(n)
         by_pid = {}
-        for (pid, _), mine in sorted(threads.items(), key=lambda x: x[0][1]):
+        for (pid, _), mine in sorted(threads.items(), key=lambda x: (
+                -launched(x[1], work) if len(threads) > 1 else 0,
+                min((n.start, -n.end, n.order) for n in x[1]))):
             by_pid.setdefault(pid, mine)
         lists = [of_process(mine, rule == PROFILER.fullmatch) for mine in by_pid.values()]
         out = [w for v in lists for w in v]
@@ -54,3 +67,21 @@ def windows(notes):
 def at(steps, time, pid=None):
     """the window that holds a time; of any process when there is no pid"""
     return next((w for w in steps if w.start <= time < w.end and pid in (None, w.pid)), None)
+
+
+def slowest(steps, work):
+    """the step that took longest: on the clock or, where the host only enqueues, on the GPU"""
+    times = {}
+    for pid in {w.pid for w in steps}:
+        mine = sorted(w for w in steps if w.pid == pid and w.number is not None)
+        ends = [max((x.end for x in work if x.pid == pid and w.start <= x.launched < w.end),
+                    default=None) for w in mine]
+        busy = [(w, end) for w, end in zip(mine, ends) if end is not None]
+        gpu = [(b[0], b[1] - a[1]) for a, b in zip(busy, busy[1:])]
+        wall = [(w, w.end - w.start) for w in mine]
+        drain = [end - w.end for w, end in busy]
+        is_gpu = gpu and drain[-1] > max(drain[0], 0) and \
+            statistics.median(t for _, t in gpu) > 1.05 * statistics.median(
+                w.end - w.start for w, _ in gpu)
+        times.update(gpu if is_gpu else wall)
+    return max(times, key=lambda w: (times[w], -w.start), default=None)

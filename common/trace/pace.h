@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pace: what a step took: the time of the host or, where that only enqueues,
+ * from the end of the GPU work of the one before to that of its own.
+ *
+ *	paces_start(&p, &steps);
+ *	paces_add(&p, window, end_ns);	GPU work that was launched in a window
+ *	paces_ready(&p, &steps);
+ *	p.v[w].time_ns			of steps.list.v[w]
+ */
+#ifndef TL_TRACE_PACE_H
+#define TL_TRACE_PACE_H
+
+#include "trace/steps.h"
+
+#define PACE_NONE INT64_MIN
+
+/* Of a window. */
+struct pace {
+	int64_t start_ns, end_ns;
+	int64_t done_ns;     /* the last end of its GPU work, if has_work */
+	int64_t gpu_wall_ns; /* since the one before was done; or PACE_NONE */
+	/* what it took; PACE_NONE: unknown, or between steps */
+	int64_t time_ns;
+	bool has_work;
+	bool is_gpu; /* the GPU sets the pace of the process's steps */
+};
+
+typedef VEC(struct pace) pace_list;
+
+void paces_start(pace_list *p, const struct steps *s);
+void paces_add(pace_list *p, uint32_t window, int64_t end_ns);
+/*
+ * The GPU sets the pace of a process where it takes longer than the host for
+ * the same steps, and falls behind. The first step, of which only the host's
+ * time is known, may be a shorter one.
+ */
+void paces_ready(pace_list *p, const struct steps *s);
+/* All of it, of a source that is kept whole. */
+void paces_find(pace_list *p, const struct steps *s, const struct host *h);
+/* The step that took longest, the first of equals; STEPS_NONE: none did. */
+uint32_t paces_slowest(const pace_list *p, const struct steps *s);
+
+#endif

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# All programs mean the same by a step: of two threads that mark steps those of the
+# one that launches most, and by the slowest the one that took longest, by the GPU's
+# time where the GPU sets the pace.
+. tests/cli/lib.sh
+
+mark() { ev user_annotation "ProfilerStep#$1" "$2" "$3" "$4"; }
+launch() { # CORR TID CALL START DUR
+	ev cpu_op "aten::op$1" "$2" $(($3 - 2)) 9
+	ev cuda_runtime cudaLaunchKernel "$2" "$3" 5 "\"correlation\":$1"
+	ev kernel "k$1" 7 "$4" "$5" "\"device\":0,\"stream\":7,\"correlation\":$1"
+}
+# thread 1 marks earlier and more, thread 2 launches more; 11 is the longest on the
+# clock of the host, 13 on the GPU
+{
+	mark 1 1 1000 60
+	mark 2 1 1060 60
+	mark 3 1 1120 60
+	mark 4 1 1180 60
+	mark 5 1 1240 60
+	launch 9 1 1160 1370 10
+	mark 11 2 1010 150
+	launch 1 2 1020 1030 30
+	launch 5 2 1070 1080 250
+	mark 12 2 1160 50
+	launch 2 2 1170 1380 400
+	mark 13 2 1210 50
+	launch 3 2 1220 1780 900
+	mark 14 2 1260 50
+	launch 4 2 1270 2680 400
+} | trace >t.json
+tl-tree t.json -o t.tl
+
+is 'tl-tree marks them' "$(tl-cat t.tl | sed -n 's/.*ProfilerStep#\([0-9]*\)".*"flags":\[\([^]]*\)\].*/\1 \2/p')" \
+	'11 "step"
+12 "step"
+13 "step","slowest"
+14 "step"'
+is 'and they stay marked in a part of it' \
+	"$(tl-filter --step 12 t.tl | tl-cat | grep -c '"step","slowest"')" 1
+is 'made anew, they are found anew' "$(tl-cat t.tl | sed 's/"step","slowest"/"step"/; s/#11/#21/' |
+	tl-cat | tl-tree --link auto | tl-cat | grep -c '"step","slowest"')" 1
+is 'the slowest by its step time' \
+	"$(rows 'tl-steps --table steps_summary -c steps,step_time,slowest t.tl')" '4 gpu_wall 13.'
+
+for file in t.json t.tl; do
+	is "$file: tl-steps" "$(rows "tl-steps -c step $file")" '11.12.13.14.'
+	for prog in tl-timeline tl-ops; do
+		is "$file: $prog --by step" \
+			"$($prog --by step -c step $file | grep '[0-9]' | sort -u | tr '\n' ' ')" '11 12 13 14 '
+	done
+	is "$file: tl-idle --by step" "$(rows "tl-idle --by step -c step,time_ns $file")" \
+		' 40000.11 20000.'
+	is "$file: tl-filter --step slowest" \
+		"$(tl-filter --kind kernel --step slowest $file | tl-cat --tsv -F name,step | grep '^k')" \
+		"$(printf 'k3\t13')"
+	tl-split --by step -d parts.$file $file
+	is "$file: tl-split" "$(ls parts.$file | tr '\n' ' ')" \
+		'rest.tl step-11.tl step-12.tl step-13.tl step-14.tl '
+	for prog in tl-steps tl-timeline tl-ops tl-kernels tl-idle tl-launch tl-critical \
+		"tl-diff $file"; do
+		$prog --step slowest $file >slowest 2>&1
+		$prog --step 13 $file >by-number 2>&1
+		$prog --step 11 $file >other 2>&1
+		ok "$file: $prog --step slowest" \
+			sh -c 'cmp slowest by-number && [ -s slowest ] && ! cmp -s slowest other'
+	done
+done
+# without marks, as of another program's tree: the thread that begins first
+tl-cat t.tl | sed 's/"flags":\["step"[^]]*\],//' | tl-cat >plain.tl
+is 'a tree without marks' "$(rows 'tl-timeline --by step -c step plain.tl' | tr . '\n' |
+	sort -u | tr '\n' ' ')" ' 1 2 3 4 5 '
+
+done_testing
