@@ -2,7 +2,8 @@
 /*
  * A stable natural merge sort, and one of integers. Profilers write events in a
  * few ascending runs, so that what is sorted here mostly needs one pass of
- * comparisons, or two.
+ * comparisons. Runs are merged in place but for the shorter one, in strides: a
+ * few events in front of or behind many cost little.
  */
 #include <stdlib.h>
 
@@ -12,6 +13,8 @@ struct list {
 	char *v;
 	size_t size;
 	int (*cmp)(const void *, const void *);
+	char *room; /* of the shorter run */
+	size_t room_size;
 };
 
 /* The end of the ascending run that begins at i. */
@@ -25,64 +28,138 @@ run_end(const struct list *l, size_t i, size_t n)
 	return i;
 }
 
-/* The sorted [a, b) and [b, c) to out. */
-static void
-merge(const struct list *l, size_t a, size_t b, size_t c, char *out)
+/* A run from one end on: upwards from its first, or downwards from its last. */
+struct side {
+	char *p;
+	size_t n;
+	ptrdiff_t stride;
+	bool is_first; /* of equal ones */
+};
+
+static bool
+comes_first(
+    const struct list *l, const struct side *s, size_t i, const char *other)
 {
-	size_t size = l->size;
-	const char *p = l->v + a * size, *p_end = l->v + b * size;
-	const char *q = p_end, *q_end = l->v + c * size;
+	int c = l->cmp(s->p + (ptrdiff_t)i * s->stride, other);
 
-	while (p < p_end && q < q_end) {
-		const char **from = l->cmp(q, p) < 0 ? &q : &p;
-
-		memcpy(out, *from, size);
-		out += size;
-		*from += size;
-	}
-	memcpy(out, p, (size_t)(p_end - p));
-	memcpy(out + (p_end - p), q, (size_t)(q_end - q));
+	return c == 0 ? s->is_first : (c < 0) == (s->stride > 0);
 }
 
-/* Each two runs of l to one in out; how many there are then. */
+/* How many of a side come before what is next on the other one. */
 static size_t
-merge_pairs(const struct list *l, size_t n, char *out)
+count_first(const struct list *l, const struct side *s, const char *other)
 {
-	size_t nruns = 0;
+	size_t from = 0, to = s->n;
 
-	for (size_t a = 0, c; a < n; a = c, nruns++) {
-		size_t b = run_end(l, a, n);
-
-		c = b < n ? run_end(l, b, n) : n;
-		merge(l, a, b, c, out + a * l->size);
+	for (size_t step = 1; from + step <= s->n; step *= 2) {
+		if (!comes_first(l, s, from + step - 1, other)) {
+			to = from + step - 1;
+			break;
+		}
+		from += step;
 	}
-	return nruns;
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (comes_first(l, s, mid, other))
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+/* The next n of a side go where the last ones went. */
+static char *
+move(const struct list *l, char *to, struct side *s, size_t n)
+{
+	ptrdiff_t bytes = (ptrdiff_t)n * s->stride;
+
+	if (n > 0 && bytes > 0)
+		memmove(to, s->p, (size_t)bytes);
+	else if (n > 0)
+		memmove(to + bytes + l->size, s->p + bytes + l->size,
+		    (size_t)-bytes);
+	s->p += bytes;
+	s->n -= n;
+	return to + bytes;
+}
+
+static struct side
+copy_side(struct list *l, struct side s, const char *from)
+{
+	size_t bytes = s.n * l->size;
+
+	if (bytes > l->room_size) {
+		free(l->room);
+		l->room = xmalloc(bytes);
+		l->room_size = bytes;
+	}
+	memcpy(l->room, from, bytes);
+	s.p = l->room + (s.stride > 0 ? 0 : bytes - l->size);
+	return s;
+}
+
+/* The sorted [a, b) and [b, c) become one. */
+static void
+merge(struct list *l, size_t a, size_t b, size_t c)
+{
+	ptrdiff_t up = (ptrdiff_t)l->size;
+	char *v = l->v, *mid = v + b * l->size, *to;
+	struct side apart, rest;
+
+	/* what is in its place already */
+	apart = (struct side){ v + a * l->size, b - a, up, true };
+	a += count_first(l, &apart, mid);
+	apart = (struct side){ v + (c - 1) * l->size, c - b, -up, true };
+	c -= count_first(l, &apart, mid - up);
+	if (b - a <= c - b) {
+		to = v + a * l->size;
+		apart =
+		    copy_side(l, (struct side){ NULL, b - a, up, true }, to);
+		rest = (struct side){ mid, c - b, up, false };
+	} else {
+		to = v + (c - 1) * l->size;
+		apart =
+		    copy_side(l, (struct side){ NULL, c - b, -up, true }, mid);
+		rest = (struct side){ mid - up, b - a, -up, false };
+	}
+	while (apart.n > 0 && rest.n > 0) {
+		to = move(l, to, &rest, count_first(l, &rest, apart.p));
+		if (rest.n > 0)
+			to =
+			    move(l, to, &apart, count_first(l, &apart, rest.p));
+	}
+	(void)move(l, to, &apart, apart.n);
 }
 
 void
 stable_sort(
     void *v, size_t n, size_t size, int (*cmp)(const void *, const void *))
 {
-	struct list l = { v, size, cmp };
-	char *other;
+	struct list l = { .v = v, .size = size, .cmp = cmp };
+	VEC(size_t) ends = { 0 };
 
-	if (n < 2 || run_end(&l, 0, n) == n)
-		return;
-	other = xmalloc(n * size);
-	for (;;) {
-		size_t nruns = merge_pairs(&l, n, other);
-		char *was = l.v;
+	for (size_t i = 0; i < n;) {
+		i = run_end(&l, i, n);
+		vec_push(&ends, i);
+	}
+	while (ends.n > 1) {
+		size_t from = 0, nruns = 0;
 
-		l.v = other;
-		other = was;
-		if (nruns == 1)
-			break;
+		for (size_t i = 0; i < ends.n; i += 2) {
+			size_t end = ends.v[i];
+
+			if (i + 1 < ends.n) {
+				end = ends.v[i + 1];
+				merge(&l, from, ends.v[i], end);
+			}
+			ends.v[nruns++] = from = end;
+		}
+		ends.n = nruns;
 	}
-	if (l.v != v) {
-		memcpy(v, l.v, n * size);
-		other = l.v;
-	}
-	free(other);
+	vec_free(&ends);
+	free(l.room);
 }
 
 /* ---- integers ---- */
