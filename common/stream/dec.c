@@ -270,6 +270,7 @@ get_fixed(struct decoder *d, const unsigned char **p, const unsigned char *end)
 static enum dec_status
 rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 {
+	const struct uid none = { 0 };
 	struct event *ev = d->to;
 	const struct shape *s;
 	uint32_t shape;
@@ -294,21 +295,22 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	if (!dec_wants(d, s))
 		return DEC_BLOCK_END;
 
-	*ev = (struct event){
-		.shape = s,
-		.shape_id = shape,
-		.name = INTERN_NONE,
-		.uid = { id, 0 },
-		.ts_ns = s->has & HAS_TS ? d->prev_ts : 0,
-	};
+	/* not the whole of it: what follows sets the rest */
+	ev->shape = s;
+	ev->shape_id = shape;
+	ev->name = INTERN_NONE;
+	ev->uid = (struct uid){ id, 0 };
+	ev->ts_ns = s->has & HAS_TS ? d->prev_ts : 0;
+	ev->dur_ns = 0;
+	ev->flags = ev->depth = 0;
+	ev->parent = ev->launch = ev->fwd = ev->bwd = none;
+	ev->ndesc = ev->ngpu = 0;
 	if (!get_fixed(d, &p, end))
 		return bad(d, "an event record is malformed");
 	ev->vals = p;
 	ev->vals_len = (size_t)(end - p);
-	if (!d->identity) {
-		ev->ids = d->strings.v;
-		ev->nids = (uint32_t)d->strings.n;
-	}
+	ev->ids = d->identity ? NULL : d->strings.v;
+	ev->nids = d->identity ? 0 : (uint32_t)d->strings.n;
 	if (!event_set_keys(d->st, ev))
 		return bad(d, "an event's values are malformed");
 	return DEC_EVENT;
