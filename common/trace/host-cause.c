@@ -2,9 +2,8 @@
 /* What each event of the host is a cause of. */
 #include "trace/host-inside.h"
 
-/* Of calls that launch, by what they launched. */
-static void
-mark_launches(struct host *h)
+void
+host_mark_launches(struct host *h)
 {
 	struct map seen = { 0 };
 	VEC(uint32_t) order = { 0 };
@@ -52,18 +51,18 @@ mark_launches(struct host *h)
 	vec_free(&order);
 }
 
-static enum cause
-cause_of_call(
-    const struct host_event *e, const struct cause_name *n, struct str name)
+void
+host_cause_of_call(struct host *h, struct host_event *e)
 {
+	const struct cause_name *n = host_name(h, e);
 	bool is_long = e->end_ns - e->start_ns >= HOST_LONG_NS;
 
+	e->cause = n->call;
 	if (n->call == CAUSE_NOTHING)
-		return is_long ? CAUSE_INIT : CAUSE_RUNTIME;
-	if (n->call == CAUSE_LAUNCH_CALL && is_long &&
-	    str_find(name, STR("emcpy"), false) >= 0)
-		return CAUSE_COPY_BLOCK;
-	return n->call;
+		e->cause = is_long ? CAUSE_INIT : CAUSE_RUNTIME;
+	else if (n->call == CAUSE_LAUNCH_CALL && is_long &&
+	    str_find(dict_get(h->dict, e->name), STR("emcpy"), false) >= 0)
+		e->cause = CAUSE_COPY_BLOCK;
 }
 
 static enum cause
@@ -81,8 +80,7 @@ cause_of_other(const struct host_event *e, const struct cause_name *n)
 
 /* Of a call that is no final cause by itself, and of what is no call. */
 static enum cause
-cause_by_place(
-    const struct host_event *e, const struct cause_name *n, enum cause own)
+by_place(const struct host_event *e, const struct cause_name *n, enum cause own)
 {
 	unsigned bits = e->above | n->above;
 	unsigned most = is_call(e) ? CAUSE_ABOVE_FINAL : CAUSE_ABOVE_COUNT;
@@ -92,25 +90,13 @@ cause_by_place(
 }
 
 void
-host_find_causes(struct host *h)
+host_cause_by_place(struct host *h, struct host_event *e)
 {
-	for (size_t i = 0; i < h->events.n; i++) {
-		struct host_event *e = &h->events.v[i];
+	const struct cause_name *n = host_name(h, e);
 
-		if (is_call(e))
-			e->cause = (uint8_t)cause_of_call(
-			    e, host_name(h, e), dict_get(h->dict, e->name));
-	}
-	mark_launches(h);
-	for (size_t i = 0; i < h->events.n; i++) {
-		struct host_event *e = &h->events.v[i];
-		const struct cause_name *n = host_name(h, e);
-
-		if (!is_call(e))
-			e->cause =
-			    (uint8_t)cause_by_place(e, n, cause_of_other(e, n));
-		else if (e->cause == CAUSE_LAUNCH_CALL ||
-		    e->cause == CAUSE_RUNTIME || e->cause == CAUSE_POLL)
-			e->cause = (uint8_t)cause_by_place(e, n, e->cause);
-	}
+	if (!is_call(e))
+		e->cause = (uint8_t)by_place(e, n, cause_of_other(e, n));
+	else if (e->cause == CAUSE_LAUNCH_CALL || e->cause == CAUSE_RUNTIME ||
+	    e->cause == CAUSE_POLL)
+		e->cause = (uint8_t)by_place(e, n, e->cause);
 }

@@ -11,7 +11,11 @@ host_name(struct host *h, const struct host_event *e)
 	return cause_of_name(h->causes, h->dict, e->name, is_call(e));
 }
 
-/* When events are nested, and GPU events linked to them. */
-void host_find_causes(struct host *h);
+/* Of a call, by its name and length. */
+void host_cause_of_call(struct host *h, struct host_event *e);
+/* Of calls that launch, by what they launched: when all calls have a cause. */
+void host_mark_launches(struct host *h);
+/* Then, of each event, what is decided by what is above it. */
+void host_cause_by_place(struct host *h, struct host_event *e);
 
 #endif

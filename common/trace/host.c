@@ -18,6 +18,8 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	h->events.n = h->gpus.n = h->segs.n = h->threads.n = 0;
 	h->profiler.n = 0;
 	h->first_corr = INT64_MAX;
+	h->whole = (struct span){ INT64_MAX, INT64_MIN };
+	h->track = UINT32_MAX;
 	map_free(&h->thread_of);
 	map_free(&h->ids);
 	map_free(&h->calls);
@@ -36,16 +38,20 @@ static uint32_t
 thread_of(struct host *h, uint32_t track)
 {
 	bool is_new;
-	uint64_t *slot =
-	    map_put(&h->thread_of, dict_thread(h->dict, track), &is_new);
+	uint64_t *slot;
 
+	if (track == h->track)
+		return h->thread;
+	slot = map_put(&h->thread_of, dict_thread(h->dict, track), &is_new);
 	if (is_new) {
 		*slot = h->threads.n;
 		vec_push(&h->threads,
 		    ((struct host_thread){
 			.track = dict_thread(h->dict, track) }));
 	}
-	return (uint32_t)*slot;
+	h->track = track;
+	h->thread = (uint32_t)*slot;
+	return h->thread;
 }
 
 static void
@@ -87,18 +93,25 @@ void
 host_add(struct host *h, const struct event *ev)
 {
 	const unsigned timed = HAS_TS | HAS_DUR | HAS_NAME;
+	struct host_thread *t;
+	uint32_t thread;
 	int64_t end;
 
 	if ((ev->shape->has & timed) != timed ||
 	    !num_add(ev->ts_ns, ev->dur_ns, &end) ||
 	    (ev->flags & (EV_DUPLICATE | EV_UNTIMED)) != 0)
 		return;
+	if (!event_is(ev, KINDS_GPU) &&
+	    (!event_is(ev, KINDS_NESTED) || is_nowhere(ev)))
+		return;
+	if (ev->ts_ns < h->whole.start)
+		h->whole.start = ev->ts_ns;
+	if (end > h->whole.end)
+		h->whole.end = end;
 	if (event_is(ev, KINDS_GPU)) {
 		add_gpu(h, ev, end);
 		return;
 	}
-	if (!event_is(ev, KINDS_NESTED) || is_nowhere(ev))
-		return;
 	if (event_is(ev, KINDS_LAUNCH) && ev->corr.type == KEY_INT &&
 	    ev->corr.n < h->first_corr)
 		h->first_corr = ev->corr.n;
@@ -106,13 +119,18 @@ host_add(struct host *h, const struct event *ev)
 	    ev->corr.type != KEY_NONE)
 		*map_put(&h->calls, corr_bits(ev->corr), NULL) =
 		    uid_hash(ev->uid);
+	thread = thread_of(h, ev->track);
+	t = &h->threads.v[thread];
+	t->n++;
+	t->nevents +=
+	    !event_is(ev, KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD));
 	vec_push(&h->events,
 	    ((struct host_event){
 		.start_ns = ev->ts_ns,
 		.end_ns = end,
 		.uid = ev->uid,
 		.name = ev->name,
-		.thread = thread_of(h, ev->track),
+		.thread = thread,
 		.up = HOST_NONE,
 		.kind = ev->shape->kind,
 		.is_step = (ev->flags & EV_STEP) != 0,
@@ -149,8 +167,6 @@ sort_events(struct host *h)
 	struct host_event *sorted = xmalloc(h->events.n * sizeof *sorted + 1);
 	uint32_t first = 0;
 
-	for (size_t i = 0; i < h->events.n; i++)
-		h->threads.v[h->events.v[i].thread].n++;
 	for (size_t i = 0; i < h->threads.n; i++) {
 		h->threads.v[i].first = first;
 		first += h->threads.v[i].n;
@@ -187,48 +203,66 @@ segment_order(const void *x, const void *y)
 	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-/* Frames of a thread that is a GPU stream's row are none of the host's; rows
- * of the profiler's cost are kept apart. */
+/* Frames of a thread that is a GPU stream's row are none of the host's. */
 static void
 drop(struct host *h)
 {
 	struct map rows = { 0 };
+	bool any = false;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < h->gpus.n; i++)
 		map_put(&rows, dict_thread(h->dict, h->gpus.v[i].cat), NULL);
-	for (size_t i = 0; i < h->events.n; i++) {
+	for (size_t i = 0; i < h->threads.n; i++)
+		any |= map_get(&rows, h->threads.v[i].track) != NULL;
+	for (size_t i = 0; any && i < h->events.n; i++) {
 		const struct host_event *e = &h->events.v[i];
+		struct host_thread *t = &h->threads.v[e->thread];
 
-		if (e->kind == KIND_PYTHON &&
-		    map_get(&rows, h->threads.v[e->thread].track) != NULL)
-			continue;
-		h->events.v[kept++] = *e;
+		if (e->kind == KIND_PYTHON && map_get(&rows, t->track) != NULL)
+			t->n--;
+		else
+			h->events.v[kept++] = *e;
 	}
-	h->events.n = kept;
+	if (any)
+		h->events.n = kept;
 	map_free(&rows);
 }
 
+/* The calls that launched, by their ids or, by_corr, by those of the calls. */
 static void
 link_gpus(struct host *h)
 {
-	for (size_t i = 0; i < h->events.n; i++) {
-		const struct host_event *e = &h->events.v[i];
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		struct host_gpu *g = &h->gpus.v[i];
+		const uint64_t *id = map_get(&h->calls, corr_bits(g->corr));
 
-		if ((KIND_BIT(e->kind) & KINDS_LAUNCH) != 0)
-			*map_put(&h->ids, uid_hash(e->uid), NULL) = i;
+		if (h->by_corr) {
+			g->has_launch = id != NULL;
+			g->launch_id = id != NULL ? *id : 0;
+		}
+		if (g->has_launch)
+			*map_put(&h->ids, g->launch_id, NULL) = HOST_NONE;
+	}
+	for (size_t i = 0; h->ids.n > 0 && i < h->events.n; i++) {
+		const struct host_event *e = &h->events.v[i];
+		uint64_t *at =
+		    is_call(e) ? map_get(&h->ids, uid_hash(e->uid)) : NULL;
+
+		if (at != NULL)
+			*at = i;
 	}
 	for (size_t i = 0; i < h->gpus.n; i++) {
 		struct host_gpu *g = &h->gpus.v[i];
-		const uint64_t *id = g->has_launch ? &g->launch_id : NULL, *at;
+		struct host_event *e;
 
-		if (h->by_corr)
-			id = map_get(&h->calls, corr_bits(g->corr));
-		at = id != NULL ? map_get(&h->ids, *id) : NULL;
-		if (at == NULL)
+		if (g->has_launch)
+			g->launch = (uint32_t)*map_get(&h->ids, g->launch_id);
+		if (g->launch == HOST_NONE)
 			continue;
-		g->launch = (uint32_t)*at;
-		h->events.v[*at].ngpu++;
+		e = &h->events.v[g->launch];
+		e->ngpu++;
+		h->threads.v[e->thread].nlaunched++;
 	}
 	map_free(&h->ids);
 	map_free(&h->calls);
@@ -247,15 +281,18 @@ close_until(const struct host *h, event_list *open, int64_t ns)
 }
 
 static void
-nest_thread(struct host *h, const struct host_thread *t, event_list *open,
-    event_list *overlays)
+nest_thread(
+    struct host *h, uint32_t thread, event_list *open, event_list *overlays)
 {
+	const struct host_thread *t = &h->threads.v[thread];
+
 	open->n = overlays->n = 0;
 	for (uint32_t i = t->first; i < t->first + t->n; i++) {
 		struct host_event *e = &h->events.v[i];
 		const struct host_event *top;
 		size_t kept = 0;
 
+		e->thread = thread;
 		if (e->kind == KIND_OVERHEAD)
 			continue;
 		close_until(h, open, e->start_ns);
@@ -282,7 +319,9 @@ nest_thread(struct host *h, const struct host_thread *t, event_list *open,
 			e->up = open->v[open->n - 1];
 			e->above |= top->above;
 		}
-		if (!is_call(e))
+		if (is_call(e))
+			host_cause_of_call(h, e);
+		else
 			e->above |= (uint8_t)host_name(h, e)->above;
 		vec_push(open, i);
 	}
@@ -318,9 +357,11 @@ cut_thread(struct host *h, struct host_thread *t, event_list *open)
 	t->nsegs = 0;
 	for (uint32_t i = t->first; i <= t->first + t->n; i++) {
 		bool is_end = i == t->first + t->n;
-		const struct host_event *e = is_end ? NULL : &h->events.v[i];
+		struct host_event *e = is_end ? NULL : &h->events.v[i];
 		int64_t now = is_end ? INT64_MAX : e->start_ns;
 
+		if (!is_end)
+			host_cause_by_place(h, e);
 		if (!is_end && (e->is_overlay || e->kind == KIND_OVERHEAD))
 			continue;
 		while (open->n > 0) {
@@ -409,53 +450,20 @@ asked_order(const void *x, const void *y)
 	return order != 0 ? order : key_order(st, s->tid, t->tid);
 }
 
-/* Those that launch most first; events get the new numbers. */
+/* Those that launch most first; events get the new numbers later. */
 static void
 order_threads(struct host *h)
 {
 	VEC(struct asked) all = { 0 };
 
-	for (size_t i = 0; i < h->events.n; i++) {
-		const struct host_event *e = &h->events.v[i];
-
-		h->threads.v[e->thread].nlaunched += e->ngpu;
-		h->threads.v[e->thread].nevents +=
-		    e->kind != KIND_PYTHON && e->kind != KIND_OVERHEAD;
-	}
 	for (size_t i = 0; i < h->threads.n; i++)
 		vec_push(&all, ((struct asked){ h->threads.v[i], h->dict }));
 	stable_sort(all.v, all.n, sizeof *all.v, asked_order);
 	for (size_t i = 0; i < all.n; i++) {
-		const struct host_thread *t = &all.v[i].thread;
-
-		h->threads.v[i] = *t;
-		*map_get(&h->thread_of, t->track) = i;
-		for (uint32_t k = t->first; k < t->first + t->n; k++)
-			h->events.v[k].thread = (uint32_t)i;
+		h->threads.v[i] = all.v[i].thread;
+		*map_get(&h->thread_of, h->threads.v[i].track) = i;
 	}
 	vec_free(&all);
-}
-
-/* Lengths are differences of times from here on. */
-static void
-check_span(const struct host *h)
-{
-	int64_t first = INT64_MAX, last = INT64_MIN, span;
-
-	for (size_t i = 0; i < h->events.n; i++) {
-		const struct host_event *e = &h->events.v[i];
-
-		first = e->start_ns < first ? e->start_ns : first;
-		last = e->end_ns > last ? e->end_ns : last;
-	}
-	for (size_t i = 0; i < h->gpus.n; i++) {
-		const struct host_gpu *g = &h->gpus.v[i];
-
-		first = g->start_ns < first ? g->start_ns : first;
-		last = g->end_ns > last ? g->end_ns : last;
-	}
-	if (first <= last && __builtin_sub_overflow(last, first, &span))
-		die("events span more than 292 years");
 }
 
 /* Rows of the profiler's own cost, each without what an earlier one covers. */
@@ -488,16 +496,20 @@ void
 host_ready(struct host *h)
 {
 	event_list open = { 0 }, overlays = { 0 };
+	int64_t span;
 
+	/* lengths are differences of times from here on */
+	if (h->whole.start <= h->whole.end &&
+	    __builtin_sub_overflow(h->whole.end, h->whole.start, &span))
+		die("events span more than 292 years");
 	drop(h);
-	check_span(h);
 	sort_events(h);
 	stable_sort(h->gpus.v, h->gpus.n, sizeof *h->gpus.v, gpu_order);
 	link_gpus(h);
 	order_threads(h);
-	for (size_t i = 0; i < h->threads.n; i++)
-		nest_thread(h, &h->threads.v[i], &open, &overlays);
-	host_find_causes(h);
+	for (uint32_t i = 0; i < h->threads.n; i++)
+		nest_thread(h, i, &open, &overlays);
+	host_mark_launches(h);
 	for (size_t i = 0; i < h->threads.n; i++)
 		cut_thread(h, &h->threads.v[i], &open);
 	find_profiler(h);

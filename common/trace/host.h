@@ -100,7 +100,9 @@ struct host {
 	VEC(struct host_segment) profiler; /* its own cost, disjoint, in time */
 	int64_t first_corr;                /* the smallest of all calls */
 	/* private */
-	struct map first_of; /* name and kind to event, when first asked */
+	struct span whole; /* from the first event to the end of the last */
+	uint32_t track, thread; /* of the event before */
+	struct map first_of;    /* name and kind to event, when first asked */
 	VEC(struct host_self) selfs; /* by name, then by time, likewise */
 	struct map thread_of, ids;
 	struct map calls; /* by_corr: to the hash of the call's uid */
