@@ -46,10 +46,11 @@ XLSX_LIBS := $(call pc,xlsxwriter,--libs)
 CSV_LIBS  := $(call header,csv.h,-lcsv)
 MINIZIP_LIBS := $(call pc,minizip,--libs)
 EXPAT_LIBS   := $(call pc,expat,--libs)
+SQLITE_LIBS  := $(call pc,sqlite3,--libs)
 
-# What an area or a program cannot do without. What is missing is left out,
-# with every program that includes from an area left out, and the build says
-# so. LIBS_prog is linked by that program only; the linker drops (--as-needed)
+# What an area, a program or a folder of one cannot do without. What is missing
+# is left out, with every program that includes from an area left out, and the
+# build says so. LIBS_prog is linked by that program only; the linker drops (--as-needed)
 # what a program does not use of LIBS.
 REQUIRED      = ZLIB ZSTD
 NEEDS_model   = LUA
@@ -57,7 +58,8 @@ NEEDS_tl-xlsx = XLSX
 LIBS_tl-xlsx  = $(XLSX_LIBS)
 NEEDS_tl-compare = MINIZIP EXPAT CSV
 LIBS_tl-compare  = $(MINIZIP_LIBS) $(EXPAT_LIBS)
-LIBS_tl-decode   = $(MINIZIP_LIBS)
+NEEDS_tl-decode/sqlite = SQLITE
+LIBS_tl-decode   = $(MINIZIP_LIBS) $(SQLITE_LIBS)
 LIBS = $(ISAL_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) $(LUA_LIBS) $(CSV_LIBS) -lm
 
 # Names of the libraries that $1 needs and that are not there.
@@ -67,7 +69,8 @@ MISSING := $(strip $(foreach l,$(REQUIRED),$(if $($(l)_LIBS),,$l)))
 TL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Icommon -I. -I$(B) \
               $(if $(ISAL_LIBS),-DHAVE_ISAL) $(if $(CSV_LIBS),,-DNO_CSV) \
               $(call pc,zlib libzstd,--cflags) $(if $(LUA_LIBS),$(call pc,lua5.4,--cflags)) \
-              $(if $(MINIZIP_LIBS),-DHAVE_MINIZIP $(call pc,minizip,--cflags)) $(if $(EXPAT_LIBS),$(call pc,expat,--cflags))
+              $(if $(MINIZIP_LIBS),-DHAVE_MINIZIP $(call pc,minizip,--cflags)) $(if $(EXPAT_LIBS),$(call pc,expat,--cflags)) \
+              $(if $(SQLITE_LIBS),-DHAVE_SQLITE $(call pc,sqlite3,--cflags))
 TL_CFLAGS   = -std=gnu11 -pthread $(WARN) $(SAN)
 TL_LDFLAGS  = -pthread $(SAN) -Wl,--as-needed
 COMPILE := $(CC) $(TL_CPPFLAGS) $(CPPFLAGS) $(TL_CFLAGS) $(CFLAGS)
@@ -78,14 +81,16 @@ AREAS     := $(sort $(notdir $(patsubst %/,%,$(wildcard common/*/))))
 OUT_AREAS := $(strip $(foreach a,$(AREAS),$(if $(call lacks,$a),$a)))
 LIB_SRC   := $(wildcard $(patsubst %,common/%/*.c,$(filter-out $(OUT_AREAS),$(AREAS))))
 ALL_PROGS := $(sort $(basename $(notdir $(wildcard cmd/tl-*))))
-src       = $(wildcard cmd/$1.c cmd/$1/*.c cmd/$1/*/*.c)
+FOLDERS   := $(patsubst cmd/%/,%,$(wildcard cmd/*/*/))
+OUT_FOLDERS := $(strip $(foreach f,$(FOLDERS),$(if $(call lacks,$f),$f)))
+src       = $(filter-out $(OUT_FOLDERS:%=cmd/%/%),$(wildcard cmd/$1.c cmd/$1/*.c cmd/$1/*/*.c))
 user_of   = $(if $(call src,$2),$(shell grep -lE '^\#include "$1/' $(call src,$2) $(wildcard cmd/$2/*.h cmd/$2/*/*.h)))
 OUT_PROGS := $(strip $(foreach p,$(ALL_PROGS),$(if $(call lacks,$p)$(foreach a,$(OUT_AREAS),$(call user_of,$a,$p)),$p)))
 PROGS     := $(filter-out $(OUT_PROGS),$(ALL_PROGS))
 SH_PROGS  := $(filter $(PROGS),$(basename $(notdir $(wildcard cmd/tl-*.sh))))
 C_PROGS   := $(filter-out $(SH_PROGS),$(PROGS))
 
-LEFT_OUT  := $(OUT_AREAS) $(OUT_PROGS:%=cmd/%)
+LEFT_OUT  := $(OUT_AREAS) $(OUT_PROGS:%=cmd/%) $(OUT_FOLDERS:%=cmd/%)
 without   = $(if $(strip $(LEFT_OUT)),$(filter-out $(shell grep -lE $(LEFT_OUT:%=-e '^\#include "%/') $1 /dev/null),$1),$1)
 TEST_SRC  := $(call without,$(wildcard tests/unit/*.c tests/fuzz/fuzz_*.c))
 UNITS     := $(patsubst %.c,$(B)/%,$(filter tests/unit/%,$(TEST_SRC)))
@@ -105,7 +110,7 @@ libs_of   = $(foreach a,$(call parts_of,$1),$(LIBS_$(basename $(notdir $a))))
 
 # --- Building ----------------------------------------------------------------
 all: $(PROGS:%=$(B)/bin/%)
-	$(if $(OUT_AREAS)$(OUT_PROGS),@echo 'left out: $(foreach x,$(OUT_AREAS) $(OUT_PROGS),$x$(if $(call lacks,$x), (no $(call lacks,$x)));) try make deps')
+	$(if $(OUT_AREAS)$(OUT_PROGS)$(OUT_FOLDERS),@echo 'left out: $(foreach x,$(OUT_AREAS) $(OUT_PROGS) $(OUT_FOLDERS),$x$(if $(call lacks,$x), (no $(call lacks,$x)));) try make deps')
 
 tests: all $(UNITS) $(TOOLS) $(SOS) $(GEN) $(FUZZERS)
 
@@ -146,7 +151,7 @@ $(B)/bin/$1: $(call objs,$(call src,$1)) $(call embeds_of,cmd/$1) $(B)/libtl.a
 	@mkdir -p $$(@D)
 	$(if $(Q),@echo '  LINK  $$@')
 	$(Q)$$(LINK) -o $$@ $$^ $$(LIBS_$1) $$(LIBS)
-$(B)/cmd/$1.a: $(filter-out %/main.o %/$1.o,$(call objs,$(wildcard cmd/$1/*.c cmd/$1/*/*.c)))
+$(B)/cmd/$1.a: $(filter-out %/main.o %/$1.o,$(call objs,$(call src,$1)))
 	$(Q)$$(RM) $$@ && $$(AR) rcs $$@ $$^
 endef
 $(foreach p,$(C_PROGS),$(eval $(call program,$p)))

@@ -68,6 +68,7 @@ struct source_state {
 	struct stream_out *out;
 	struct dict *dict;
 	struct counts *counts;
+	const char *path; /* as given; in->name may be another */
 	uint32_t src;
 	uint64_t next_id;
 	bool is_inside;    /* of an archive: a member, that has no lines */
@@ -88,6 +89,12 @@ struct source_state {
 
 /* ---- source.c ---- */
 
+/* Writes the facts that the input has whatever it is. */
+void source_begin(struct source_state *s);
+/* Completes the facts when all events are written. */
+void source_end(struct source_state *s);
+/* An input of several sources: ends one and begins another. */
+void source_next(struct source_state *s);
 /* Releases what the source holds, but not its input. */
 void source_close(struct source_state *s);
 /* Dies with file, byte and line of a place in the window. */

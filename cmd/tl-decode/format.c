@@ -9,12 +9,18 @@
 /* All there are, a line each: X(NAME) is NAME_format of the folder NAME, or of
  * the folder's part before a _. Of two that are as sure the first reads. */
 /* clang-format off */
+#ifdef HAVE_SQLITE
+#define EACH_DATABASE(X) X(sqlite)
+#else
+#define EACH_DATABASE(X)
+#endif
 #define EACH_FORMAT(X) \
 	X(chrome) \
 	X(perfetto) \
 	X(rocprof) \
 	X(rocprof_csv) \
-	X(zip)
+	X(zip) \
+	EACH_DATABASE(X)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct format name##_format;

@@ -36,6 +36,9 @@ static const struct magic magics[] = {
 	{ 0, STR_INIT("\x80\x04\x95"), "looks like a Python pickle" },
 	{ 0, STR_INIT("\"Index\",\"KernelName\""), ROCPROF_CSV },
 	{ 0, STR_INIT("Index,KernelName"), ROCPROF_CSV },
+	{ 0, STR_INIT("SQLite format 3"),
+	    "looks like an SQLite database, which this build does not read: "
+	    "it lacks libsqlite3" },
 	{ 0, STR_INIT("<"), "looks like XML or HTML" },
 	{ 257, STR_INIT("ustar"), "looks like a tar archive" },
 	{ 0, STR_INIT("\xff\xfe"), "looks like UTF-16 text" },
@@ -47,22 +50,6 @@ contains(const unsigned char *p, size_t len, struct str needle)
 {
 	return str_find((struct str){ (const char *)p, len }, needle, false) >=
 	    0;
-}
-
-/* Whose database, by the tables that the first page names. */
-static const char *
-guess_sqlite(const unsigned char *p, size_t len)
-{
-	if (contains(p, len, STR("rocpd_api")))
-		return "looks like rocmProfileData's database: rpd2tracing.py "
-		       "makes a JSON of it that is read";
-	if (contains(p, len, STR("rocpd_")))
-		return "looks like rocprofv3's database (rocpd): " RECORD_JSON;
-	if (contains(p, len, STR("TARGET_INFO")) ||
-	    contains(p, len, STR("CUPTI_")))
-		return "looks like Nsight Systems' database, which has no "
-		       "form that is read: record with PyTorch's profiler";
-	return "looks like an SQLite database";
 }
 
 /* Field 1 of a protobuf message that is no packet of Perfetto. */
@@ -89,9 +76,6 @@ guess_bytes(const unsigned char *p, size_t len)
 		    memcmp(p + m->at, m->bytes.p, m->bytes.len) == 0)
 			return m->is;
 	}
-	if (str_starts(
-		(struct str){ (const char *)p, len }, STR("SQLite format 3")))
-		return guess_sqlite(p, len);
 	if (len >= 2 && p[0] == 0x0a)
 		return guess_protobuf(p, len);
 	return NULL;

@@ -45,28 +45,8 @@ static const struct opt options[] = {
 
 /* ---- one source ---- */
 
-/* What the metadata did not say. */
-static void
-complete_facts(struct source_state *s, const char *path)
-{
-	const struct source so = facts_source(&s->facts, s->src, false);
-	int64_t rank;
-
-	if (source_fact(&so, "rank") == NULL) {
-		rank = rank_of_path(s->set->rank_rule, path);
-		facts_int(
-		    &s->facts, "rank", rank >= 0 ? rank : (int64_t)s->src);
-		facts_str(&s->facts, "rank_from",
-		    rank >= 0 ? STR("name") : STR("order"));
-	}
-	facts_int(&s->facts, "events", (int64_t)s->next_id);
-	if (s->first_ns == INT64_MAX)
-		s->first_ns = s->first_meta_ns;
-	if (s->first_ns != INT64_MAX)
-		facts_int(&s->facts, "first", s->first_ns);
-}
-
-static void
+/* Returns the number of the next source. */
+static uint32_t
 decode_source(const struct settings *set, const char *path,
     struct stream_out *out, struct dict *dict, uint32_t src,
     struct counts *counts)
@@ -76,22 +56,19 @@ decode_source(const struct settings *set, const char *path,
 		.out = out,
 		.dict = dict,
 		.counts = counts,
+		.path = path,
 		.src = src,
-		.first_ns = INT64_MAX,
-		.first_meta_ns = INT64_MAX,
 	};
 
 	s.in = in_open(path);
 	in_tolerate(s.in); /* failures are told with a hint */
-	facts_str(&s.facts, "name", str_of(s.in->name));
-	source_emit(&s, false);
+	source_begin(&s);
 	format_read(&s);
-	complete_facts(&s, path);
-	skip_report(&s);
-	source_emit(&s, true);
+	source_end(&s);
 	counts->compressed += in_consumed(s.in);
 	source_close(&s);
 	in_close(s.in);
+	return s.src + 1;
 }
 
 /* ---- the summary ---- */
@@ -133,8 +110,7 @@ decode_stream(const struct settings *set, char **paths, int n,
 
 	progress_start("decoding");
 	for (int i = 0; i < n; i++)
-		decode_source(
-		    set, paths[i], out, dict, src + (uint32_t)i, &counts);
+		src = decode_source(set, paths[i], out, dict, src, &counts);
 	progress_end();
 	if (set->kinds != KINDS_ALL || set->no_python)
 		stream_mark(out, MARK_EDITED);

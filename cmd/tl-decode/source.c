@@ -69,6 +69,57 @@ source_die(
 	source_die_at(s, in_offset(s->in, where), reason);
 }
 
+/* What the metadata did not say. */
+static void
+complete_facts(struct source_state *s)
+{
+	const struct source so = facts_source(&s->facts, s->src, false);
+	int64_t rank;
+
+	if (source_fact(&so, "rank") == NULL) {
+		rank = rank_of_path(s->set->rank_rule, s->path);
+		facts_int(
+		    &s->facts, "rank", rank >= 0 ? rank : (int64_t)s->src);
+		facts_str(&s->facts, "rank_from",
+		    rank >= 0 ? STR("name") : STR("order"));
+	}
+	facts_int(&s->facts, "events", (int64_t)s->next_id);
+	if (s->first_ns == INT64_MAX)
+		s->first_ns = s->first_meta_ns;
+	if (s->first_ns != INT64_MAX)
+		facts_int(&s->facts, "first", s->first_ns);
+}
+
+void
+source_begin(struct source_state *s)
+{
+	s->first_ns = s->first_meta_ns = INT64_MAX;
+	facts_str(&s->facts, "name", str_of(s->in->name));
+	source_emit(s, false);
+}
+
+void
+source_end(struct source_state *s)
+{
+	complete_facts(s);
+	skip_report(s);
+	source_emit(s, true);
+}
+
+void
+source_next(struct source_state *s)
+{
+	source_end(s);
+	facts_free(&s->facts);
+	s->facts = (struct facts){ 0 };
+	memset(s->skipped, 0, sizeof s->skipped);
+	s->src++;
+	s->next_id = 0;
+	s->has_base = s->events_ended = false;
+	s->base_ns = 0;
+	source_begin(s);
+}
+
 void
 source_close(struct source_state *s)
 {
@@ -90,8 +141,8 @@ source_text(struct str s, struct buf *scratch)
 		char out[4];
 
 		n = utf8_next(s.p + i, s.len - i, &c);
-		buf_put(scratch, out, utf8_put(out, n > 0 ? c : 0xfffd));
-		n = n > 0 ? n : 1;
+		buf_put(
+		    scratch, out, utf8_put(out, c != UTF8_BAD ? c : 0xfffd));
 	}
 	return buf_str(scratch);
 }

@@ -105,6 +105,12 @@ maker_gpu(struct maker *m, int64_t dev, int64_t gpu_stream)
 }
 
 void
+maker_member(struct maker *m, struct str key, const struct value *v)
+{
+	add(m, key, v, GROUP_TOP, ROLE_NONE);
+}
+
+void
 maker_int(struct maker *m, struct str key, int64_t i, enum role role)
 {
 	struct value v = int_value(i);

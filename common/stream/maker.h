@@ -83,6 +83,8 @@ void maker_double(struct maker *m, struct str key, double v);
 void maker_str(struct maker *m, struct str key, struct str v);
 /* A list or object as minified text. */
 void maker_json(struct maker *m, struct str key, struct str v);
+/* A member beside args, which means nothing to us. */
+void maker_member(struct maker *m, struct str key, const struct value *v);
 /* An entry of another event of the same strings, as it is. */
 void maker_entry(
     struct maker *m, const struct entry *entry, const struct value *v);

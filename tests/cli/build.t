@@ -10,7 +10,7 @@ build() {
 }
 
 command -v make >/dev/null || skip_all 'no make'
-for pair in LUA:lua5.4 XLSX:xlsxwriter MINIZIP:minizip EXPAT:expat; do
+for pair in LUA:lua5.4 XLSX:xlsxwriter MINIZIP:minizip EXPAT:expat SQLITE:sqlite3; do
 	pkg-config --exists "${pair#*:}" || skip_all "no ${pair#*:} here at all"
 done
 is 'nothing is left out' "$(build -n all | grep 'left out')" ''
@@ -32,6 +32,10 @@ like 'no reading of workbooks' "$(build -n MINIZIP_LIBS= all)" \
 	'left out: tl-compare \(no MINIZIP\); try make deps'
 like 'nor without expat' "$(build -n EXPAT_LIBS= all)" \
 	'left out: tl-compare \(no EXPAT\); try make deps'
+like 'no databases' "$(build -n SQLITE_LIBS= all)" \
+	'left out: tl-decode/sqlite \(no SQLITE\); try make deps'
+build -n SQLITE_LIBS= all >plan
+is 'and not asked for' "$(grep -c 'HAVE_SQLITE\|-lsqlite3\|sqlite/db.o' plan)" 0
 build PKG_CONFIG=false all >said
 is 'zlib and zstd are needed: exit status' "$?" 2
 like 'and it says so' "$(cat said)" 'missing libraries: ZLIB ZSTD; try make deps'

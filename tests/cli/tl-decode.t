@@ -100,10 +100,7 @@ while IFS='|' read -r why text; do
 done <<'EOF'
 zip|PK\003\004aaaa
 Git LFS|version https://git-lfs.github.com/spec/v1
-an SQLite database$|SQLite format 3\000aaaa
-rocprofv3 --output-format json|SQLite format 3\000 TABLE rocpd_info_agent_0
-rpd2tracing.py|SQLite format 3\000 TABLE rocpd_api
-Nsight Systems|SQLite format 3\000 TABLE TARGET_INFO_GPU
+not a database|SQLite format 3\000aaaa
 no Perfetto trace|\n\004\010\001\020\002
 XPlane.*trace.json.gz|\n\020\010\001\022\014/host:metadata
 rocprof.s CSV: the JSON|"Index","KernelName","gpu-id"\n

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rocmProfileData's .rpd: calls of HIP (api), what the GPUs did (op), which of
+ * them caused which (api_ops), and what single calls were given. Several
+ * processes may have written one file; their numbers of calls are unique.
+ */
+#include "cmd/tl-decode/sqlite/db.h"
+
+struct rpd {
+	struct db_strings *strings, *texts; /* texts: of arguments */
+	int64_t pid_stride, gpu_stride;     /* of files merged from nodes; 0 */
+};
+
+/* ---- what the GPUs did ---- */
+
+enum {
+	OP_ID,
+	OP_START,
+	OP_END,
+	OP_DESCRIPTION,
+	OP_TYPE,
+	OP_PID,
+	OP_TID,
+	OP_API,
+	OP_API_NAME,
+	OP_GPU,
+	OP_QUEUE,
+	OP_GRID,
+	OP_BLOCK = OP_GRID + 3,
+	OP_GROUP_SIZE = OP_BLOCK + 3,
+	OP_PRIVATE_SIZE,
+	OP_SIZE,
+	OP_KIND
+};
+
+enum { JOIN_LINK = 1, JOIN_API, JOIN_KERNEL, JOIN_COPY };
+
+static const struct db_column op_columns[] = {
+	[OP_ID] = { .name = "id" },
+	[OP_START] = { .name = "start" },
+	[OP_END] = { .name = "end" },
+	[OP_DESCRIPTION] = { .name = "description_id" },
+	[OP_TYPE] = { .name = "opType_id" },
+	[OP_PID] = { .name = "pid", .join = JOIN_API },
+	[OP_TID] = { .name = "tid", .join = JOIN_API },
+	[OP_API] = { .name = "id", .join = JOIN_API },
+	[OP_API_NAME] = { .name = "apiName_id", .join = JOIN_API },
+	[OP_GPU] = { .name = "gpuId" },
+	[OP_QUEUE] = { .name = "queueId" },
+	[OP_GRID] = { .name = "gridX", .join = JOIN_KERNEL },
+	{ .name = "gridY", .join = JOIN_KERNEL },
+	{ .name = "gridZ", .join = JOIN_KERNEL },
+	[OP_BLOCK] = { .name = "workgroupX", .join = JOIN_KERNEL },
+	{ .name = "workgroupY", .join = JOIN_KERNEL },
+	{ .name = "workgroupZ", .join = JOIN_KERNEL },
+	[OP_GROUP_SIZE] = { .name = "groupSegmentSize", .join = JOIN_KERNEL },
+	[OP_PRIVATE_SIZE] = { .name = "privateSegmentSize",
+	    .join = JOIN_KERNEL },
+	[OP_SIZE] = { .name = "size", .join = JOIN_COPY },
+	[OP_KIND] = { .name = "kind", .join = JOIN_COPY },
+};
+
+static bool
+has_word(struct str s, struct str word)
+{
+	return str_find(s, word, false) >= 0;
+}
+
+static enum kind
+kind_of_op(struct str description, struct str type)
+{
+	if (description.len > 0)
+		return KIND_KERNEL;
+	if (has_word(type, STR("Copy")) || has_word(type, STR("Memcpy")))
+		return KIND_MEMCPY;
+	if (has_word(type, STR("Fill")) || has_word(type, STR("Memset")))
+		return KIND_MEMSET;
+	return KIND_SLICE;
+}
+
+/* These two calls are given work-items, others blocks. */
+static bool
+counts_items(struct str api)
+{
+	return str_eq(api, STR("hipExtModuleLaunchKernel")) ||
+	    str_eq(api, STR("hipHccModuleLaunchKernel"));
+}
+
+static void
+put_launch(struct db *db, const struct db_row *row)
+{
+	int64_t grid[3], block[3], shared;
+	bool is_items = counts_items(db_row_string(db, row, OP_API_NAME));
+
+	if (!db_row_dims(row, OP_GRID, grid) ||
+	    !db_row_dims(row, OP_BLOCK, block))
+		return;
+	for (int i = 0; i < 3; i++) {
+		if (block[i] < 1)
+			block[i] = 1;
+		if (is_items && grid[i] > 0)
+			grid[i] = (grid[i] - 1) / block[i] + 1;
+		if (grid[i] < 1)
+			grid[i] = 1;
+	}
+	db_dims(db, STR("grid"), grid);
+	db_dims(db, STR("block"), block);
+	if (db_int(row, OP_GROUP_SIZE, &shared))
+		maker_int(&db->maker, STR("shared memory"), shared, ROLE_NONE);
+	if (db_int(row, OP_PRIVATE_SIZE, &shared))
+		maker_int(&db->maker, STR("scratch"), shared, ROLE_NONE);
+}
+
+static void
+put_copy(struct db *db, const struct db_row *row)
+{
+	static const struct str kinds[] = { STR_INIT("HtoH"), STR_INIT("HtoD"),
+		STR_INIT("DtoH"), STR_INIT("DtoD"), STR_INIT("default") };
+	int64_t size, kind;
+
+	if (db_int(row, OP_SIZE, &size))
+		maker_int(&db->maker, STR("bytes"), size, ROLE_NONE);
+	if (db_int(row, OP_KIND, &kind) && kind >= 0 && kind < 5)
+		maker_str(&db->maker, STR("kind"), kinds[kind]);
+}
+
+/* A number of a merged file in its node. */
+static int64_t
+in_node(int64_t v, int64_t stride)
+{
+	return stride > 0 ? v % stride : v;
+}
+
+static void
+put_gpu(struct db *db, const struct db_row *row, size_t col, struct str key,
+    enum role role)
+{
+	const struct rpd *r = db->state;
+	int64_t v;
+
+	if (db_int(row, col, &v))
+		maker_int(&db->maker, key, in_node(v, r->gpu_stride), role);
+}
+
+static void
+track(struct db *db, const struct db_row *row, size_t pid, size_t tid)
+{
+	const struct rpd *r = db->state;
+	int64_t thread;
+
+	db_track(db, in_node(db_number(row, pid), r->pid_stride),
+	    db_int(row, tid, &thread) ? &thread : NULL);
+}
+
+static void
+on_op(struct db *db, const struct db_row *row)
+{
+	static const struct str cats[KIND_COUNT] = {
+		[KIND_KERNEL] = STR_INIT("kernel"),
+		[KIND_MEMCPY] = STR_INIT("gpu_memcpy"),
+		[KIND_MEMSET] = STR_INIT("gpu_memset"),
+		[KIND_SLICE] = STR_INIT("gpu_op"),
+	};
+	struct str description = db_row_string(db, row, OP_DESCRIPTION);
+	struct str type = db_row_string(db, row, OP_TYPE);
+	enum kind kind = kind_of_op(description, type);
+	int64_t api;
+
+	db_begin(
+	    db, kind, cats[kind], kind == KIND_KERNEL ? description : type);
+	track(db, row, OP_PID, OP_TID);
+	db_times(db, row, OP_START, OP_END);
+	put_gpu(db, row, OP_GPU, STR("device"), ROLE_DEV);
+	put_gpu(db, row, OP_QUEUE, STR("stream"), ROLE_GPU_STREAM);
+	if (db_int(row, OP_API, &api))
+		maker_int(&db->maker, STR("correlation"), api, ROLE_CORR);
+	if (kind == KIND_KERNEL)
+		put_launch(db, row);
+	if (kind == KIND_MEMCPY || kind == KIND_MEMSET)
+		put_copy(db, row);
+	db_end(db, row);
+}
+
+static const struct db_table op_table = {
+	.name = "rocpd_op",
+	.time = "start",
+	.columns = op_columns,
+	.ncolumns = sizeof op_columns / sizeof *op_columns,
+	.joins = { { "tl_links", "op", "c.id" },
+	    { "rocpd_api", "id", "j1.api" },
+	    { "rocpd_kernelapi", "api_ptr_id", "j1.api" },
+	    { "rocpd_copyapi", "api_ptr_id", "j1.api" } },
+	.process = "j2.pid",
+	.row = on_op,
+};
+
+/* Schema 1 has launches by the op. */
+static const struct db_table op1_table = {
+	.name = "rocpd_op",
+	.time = "start",
+	.columns = op_columns,
+	.ncolumns = sizeof op_columns / sizeof *op_columns,
+	.joins = { { "tl_links", "op", "c.id" },
+	    { "rocpd_api", "id", "j1.api" },
+	    { "rocpd_kernelop", "op_ptr_id", "c.id" },
+	    { "rocpd_copyop", "op_ptr_id", "c.id" } },
+	.process = "j2.pid",
+	.row = on_op,
+};
+
+/* ---- calls ---- */
+
+enum {
+	API_ID,
+	API_START,
+	API_END,
+	API_PID,
+	API_TID,
+	API_NAME,
+	API_ARGS,
+	API_DOMAIN
+};
+
+static const struct db_column api_columns[] = {
+	[API_ID] = { .name = "id" },
+	[API_START] = { .name = "start" },
+	[API_END] = { .name = "end" },
+	[API_PID] = { .name = "pid" },
+	[API_TID] = { .name = "tid" },
+	[API_NAME] = { .name = "apiName_id" },
+	[API_ARGS] = { .name = "args_id" },
+	[API_DOMAIN] = { .name = "domain_id" },
+};
+
+static struct str
+text_of(struct db *db, const struct db_row *row)
+{
+	const struct rpd *r = db->state;
+	int64_t id;
+
+	return db_int(row, API_ARGS, &id) ? db_string(db, r->texts, id)
+					  : STR("");
+}
+
+static bool
+is_marker(struct db *db, const struct db_row *row)
+{
+	return str_eq(db_row_string(db, row, API_NAME), STR("UserMarker")) ||
+	    str_eq(db_row_string(db, row, API_DOMAIN), STR("UserMarker"));
+}
+
+static bool
+is_overhead(struct str name)
+{
+	return str_ends(name, STR("::writeRows")) ||
+	    str_eq(name, STR("hcc_activity_callback"));
+}
+
+static void
+begin_marker(struct db *db, const struct db_row *row)
+{
+	bool is_range = db_number(row, API_START) != db_number(row, API_END);
+	struct str text = text_of(db, row);
+
+	if (text.len == 0)
+		text = db_row_string(db, row, API_NAME);
+	if (is_range) {
+		marker_begin(db, STR("marker_api"), text);
+		return;
+	}
+	db_begin(db, KIND_INSTANT, STR("marker_api"), text);
+	maker_phase(&db->maker, 'i');
+}
+
+static void
+on_api(struct db *db, const struct db_row *row)
+{
+	struct str name = db_row_string(db, row, API_NAME), text;
+	bool is_over = is_overhead(name), is_mark = is_marker(db, row);
+
+	if (is_mark)
+		begin_marker(db, row);
+	else
+		db_begin(db, is_over ? KIND_OVERHEAD : KIND_RUNTIME,
+		    is_over ? STR("overhead") : STR("hip_api"), name);
+	track(db, row, API_PID, API_TID);
+	if (is_mark && db_number(row, API_START) == db_number(row, API_END))
+		(void)db_start(db, row, API_START);
+	else
+		db_times(db, row, API_START, API_END);
+	if (!is_mark) {
+		text = text_of(db, row);
+		if (text.len > 0)
+			maker_str(&db->maker, STR("args"), text);
+	}
+	if (!is_mark && !is_over)
+		maker_int(&db->maker, STR("correlation"),
+		    db_number(row, API_ID), ROLE_CORR);
+	db_end(db, row);
+}
+
+static const struct db_table api_table = {
+	.name = "rocpd_api",
+	.time = "start",
+	.columns = api_columns,
+	.ncolumns = sizeof api_columns / sizeof *api_columns,
+	.process = "c.pid",
+	.row = on_api,
+};
+
+/* ---- monitors ---- */
+
+enum { MONITOR_START, MONITOR_TYPE, MONITOR_DEVICE, MONITOR_VALUE };
+
+/* A value counts until the next one, the last one until its end. */
+#define MONITOR_COLUMNS(at)                                 \
+	{                                                   \
+		[MONITOR_START] = { .name = (at) },         \
+		[MONITOR_TYPE] = { .name = "monitorType" }, \
+		[MONITOR_DEVICE] = { .name = "deviceId" },  \
+		[MONITOR_VALUE] = { .name = "value" },      \
+	}
+static const struct db_column monitor_columns[] = MONITOR_COLUMNS("start");
+static const struct db_column last_columns[] = MONITOR_COLUMNS("end");
+
+static void
+on_monitor(struct db *db, const struct db_row *row)
+{
+	struct value v = { .type = VAL_STR };
+	int64_t i;
+
+	db_begin(db, KIND_COUNTER, STR(""), db_text(db, row, MONITOR_TYPE));
+	maker_phase(&db->maker, 'C');
+	db_track(db, db_number(row, MONITOR_DEVICE), NULL);
+	(void)db_start(db, row, MONITOR_START);
+	v.s = db_text(db, row, MONITOR_VALUE);
+	if (db_int(row, MONITOR_VALUE, &i) || num_i64(v.s, &i))
+		maker_int(&db->maker, STR("value"), i, ROLE_NONE);
+	else
+		maker_arg(&db->maker, STR("value"), &v, ROLE_NONE);
+	db_end(db, row);
+}
+
+static const struct db_table monitor_table = {
+	.name = "rocpd_monitor",
+	.time = "start",
+	.columns = monitor_columns,
+	.ncolumns = sizeof monitor_columns / sizeof *monitor_columns,
+	.row = on_monitor,
+};
+
+static const struct db_table last_table = {
+	.name = "rocpd_monitor",
+	.time = "end",
+	.columns = last_columns,
+	.ncolumns = sizeof last_columns / sizeof *last_columns,
+	.where = "c.rowid IN (SELECT id FROM (SELECT rowid AS id, max(\"end\") "
+		 "FROM rocpd_monitor GROUP BY deviceType, deviceId, "
+		 "monitorType))",
+	.row = on_monitor,
+};
+
+/* ---- all of it ---- */
+
+static bool
+is_rpd(struct db *db)
+{
+	return db_has(db, "rocpd_api", "id") &&
+	    db_has(db, "rocpd_api", "pid") &&
+	    db_has(db, "rocpd_api", "start") && db_has(db, "rocpd_op", "id") &&
+	    db_has(db, "rocpd_op", "start");
+}
+
+/* Of several calls of an op the one that began last, but before it. */
+static void
+make_links(struct db *db)
+{
+	db_each(db, NULL, NULL,
+	    "CREATE TEMP TABLE tl_links (op INTEGER PRIMARY KEY, api)");
+	if (db_has(db, "rocpd_api_ops", "op_id") &&
+	    db_has(db, "rocpd_api_ops", "api_id"))
+		db_each(db, NULL, NULL,
+		    "INSERT OR IGNORE INTO tl_links "
+		    "SELECT op, api FROM (SELECT o.id AS op, a.id AS api, "
+		    "max(CASE WHEN a.start <= o.start THEN a.start END) "
+		    "FROM rocpd_api_ops l "
+		    "JOIN \"%w\" o ON o.id = l.op_id "
+		    "JOIN \"%w\" a ON a.id = l.api_id GROUP BY o.id)",
+		    db_keyed(db, "rocpd_op", "id"),
+		    db_keyed(db, "rocpd_api", "id"));
+}
+
+static void
+add_part(struct db *db, sqlite3_stmt *row, void *arg)
+{
+	int64_t pid;
+
+	(void)arg;
+	if (db_value_int(row, 0, &pid))
+		db_part(db, pid);
+}
+
+static int64_t
+stride_of(struct db *db, const char *tag)
+{
+	int64_t v = 0;
+
+	if (db_has(db, "rocpd_metadata", "tag") &&
+	    db_has(db, "rocpd_metadata", "value"))
+		(void)db_query_int(db, &v,
+		    "SELECT CAST(value AS INTEGER) FROM rocpd_metadata "
+		    "WHERE tag = %Q",
+		    tag);
+	return v;
+}
+
+static void
+read_rpd(struct db *db)
+{
+	struct rpd *r = db->state = xcalloc(1, sizeof *r);
+
+	r->strings = db_strings_open(db, "rocpd_string", "id", "string");
+	r->texts = db_strings_open(db, "rocpd_ustring", "id", "string");
+	if (r->texts == NULL)
+		r->texts = r->strings;
+	r->pid_stride = stride_of(db, "pid_stride");
+	r->gpu_stride = stride_of(db, "gpu_stride");
+	make_links(db);
+	/* the processes that had work on a GPU */
+	db_each(db, add_part, NULL,
+	    "SELECT DISTINCT a.pid FROM tl_links l JOIN \"%w\" a "
+	    "ON a.id = l.api ORDER BY 1",
+	    db_keyed(db, "rocpd_api", "id"));
+	db_add(db, &api_table, "", r->strings, 0);
+	db_add(db, db_has_table(db, "rocpd_kernelop") ? &op1_table : &op_table,
+	    "", r->strings, 0);
+	db_add(db, &monitor_table, "", r->strings, 0);
+	db_add(db, &last_table, "", r->strings, 0);
+	db_read_rows(db);
+}
+
+static void
+set_facts(struct db *db, int64_t part)
+{
+	if (db->parts.n > 1) {
+		facts_int(&db->s->facts, "rank", part);
+		facts_str(&db->s->facts, "rank_from", STR("order"));
+	}
+}
+
+static void
+close_rpd(struct db *db)
+{
+	vec_release(db->state);
+}
+
+const struct db_schema rpd_schema = {
+	.format = "rpd",
+	.is = is_rpd,
+	.read = read_rpd,
+	.facts = set_facts,
+	.close = close_rpd,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The reasons of report-ids.h, by which it is included. */
+
+/* clang-format off */
+
+/* ---- reasons: why a graph launch is not grafted ---- */
+REASON(NO_GPU_WORK, "it has no GPU work")
+REASON(OTHER_KERNELS, "its kernels are not those captured")
+REASON(TOO_SHORT, "it lasted fewer ns than ops were captured")
+REASON(NO_BATCH,
+    "its step has no batch size, and there is more than one capture")
+REASON(NO_CAPTURE, "no capture is of its batch size or more")
+
+/* ---- reasons: why tables skip events ---- */
+REASON(SKIP_TIME, "without a time")
+REASON(SKIP_DURATION, "without a duration")
+REASON(SKIP_PHASE, "without a known phase")
+REASON(SKIP_CATEGORY, "with a list as category")
+
+/* ---- reasons: of what tl-decode --salvage mends and skips ---- */
+REASON(MENDED_CONTROL, "raw control characters, kept")
+REASON(MENDED_UTF8, "bytes that are not UTF-8, replaced")
+REASON(MENDED_QUOTE, "unescaped quotes in a string, kept")
+REASON(MENDED_ESCAPE, "backslashes that escape nothing, kept")
+REASON(MENDED_COMMA, "a comma too many, dropped")
+REASON(MENDED_NAN, "nan or inf, kept")
+REASON(MENDED_NO_COMMA, "a missing comma, put in")
+REASON(MENDED_KEY, "a list of events under another key")
+REASON(LOST_CUT, "the data end too early")
+REASON(LOST_NUL, "NUL bytes")
+REASON(LOST_GARBAGE, "garbage between two events")
+REASON(LOST_BROKEN, "not valid JSON")
+REASON(LOST_LONG, "longer than any event")
+REASON(LOST_LARGE, "an event of too many members")
+REASON(LOST_SECOND, "a second list of events")
+REASON(LOST_BEHIND, "text behind the end of the trace")
+
+/* clang-format on */

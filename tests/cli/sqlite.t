@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Databases: what is in none of the real ones, and such as nobody would write.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+command -v python3 >/dev/null || skip_all 'no python3'
+printf 'SQLite format 3\000' >none
+tl-decode none 2>&1 | grep -q libsqlite3 && skip_all 'a build without libsqlite3'
+
+# db FILE: the SQL on standard input as a database
+db() {
+	rm -f "$1"
+	python3 -c 'import sqlite3, sys
+d = sqlite3.connect(sys.argv[1], isolation_level=None)
+d.executescript(sys.stdin.read())' "$1"
+}
+# says STATUS WORDS FILE: tl-decode ends so
+says() {
+	refuses "$1" "$2" "tl-decode -o x.tl $3"
+}
+# events FILE FIELDS: of each event
+events() {
+	tl-decode "$1" 2>err | tl-cat --ndjson 2>/dev/null | jq -c "select(.id != null) | $2"
+}
+
+# ---- what is no database that is known, and what is damaged ----
+says 1 'not a database' none
+db empty </dev/null
+says 1 'empty' empty
+db other <<'END'
+CREATE TABLE t (a); CREATE VIEW "v	w" AS SELECT 1;
+END
+says 1 'no profiler known here: its tables are t, v.*w' other
+db nvprof <<'END'
+CREATE TABLE StringTable (a); CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (a);
+END
+says 1 'nvprof' nvprof
+
+# ---- .rpd ----
+rpd() {
+	cat <<'END'
+CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string);
+CREATE TABLE rocpd_api (id INTEGER PRIMARY KEY, pid, tid, start, end, apiName_id, args_id);
+CREATE TABLE rocpd_op (id INTEGER PRIMARY KEY, gpuId, queueId, sequenceId, start, end, description_id, opType_id);
+CREATE TABLE rocpd_api_ops (id INTEGER PRIMARY KEY, api_id, op_id);
+INSERT INTO rocpd_string VALUES (1, ''), (2, 'hipLaunchKernel'), (3, 'gemm'), (4, 'KernelExecution'), (5, 'UserMarker'),
+	(6, 'aten::mm, seq = 7, op_id = 43, sizes = [[8, 16], [16, 4], []], input_op_ids = [(42,0), (41,1)]'),
+	(7, 'step 1'), (8, CAST(x'ff61' AS TEXT)), (9, 'aten::t'), (10, 'a, sizes = [[8'), (11, 'AddBackward0, stashed seq=4, seq=5');
+END
+}
+{ rpd; cat <<'END'; } | db marks
+INSERT INTO rocpd_api VALUES (1, 5, 6, 100, 200, 5, 6), (2, 5, 6, 90, 300, 5, 7), (3, 5, 6, 150, 150, 5, 7),
+	(4, 5, 6, 160, 170, 2, 1), (5, 5, 6, 110, 120, 5, 8), (6, 5, 6, 111, 112, 5, 9), (7, 5, 6, 113, 114, 5, 10),
+	(8, 5, 6, 115, 116, 5, 11);
+INSERT INTO rocpd_op VALUES (1, 0, 1, 0, 180, 190, 3, 4);
+INSERT INTO rocpd_api_ops VALUES (1, 4, 1), (2, 2, 1);
+END
+is 'marks are ops by what their texts say' "$(events marks '[.kind, .name, .ts, .args]')" \
+	'["annotation","step 1",90,null]
+["op","aten::mm",100,{"Sequence number":7,"op_id":43,"Input Dims":[[8,16],[16,4],[]],"input_op_ids":[[42,0],[41,1]]}]
+["annotation","�a",110,null]
+["op","aten::t",111,null]
+["annotation","a, sizes = [[8",113,null]
+["op","AddBackward0",115,{"Sequence number":5,"stashed seq":4}]
+["instant","step 1",150,null]
+["runtime","hipLaunchKernel",160,{"correlation":4}]
+["kernel","gemm",180,{"device":0,"stream":1,"correlation":4}]'
+is 'of two calls of an op the later one launched it; ops own kernels' \
+	"$(tl-ops marks | head -n 2 | tail -n 1 | cut -f 1)" 'aten::mm'
+
+{ rpd; cat <<'END'; } | db odd
+INSERT INTO rocpd_api VALUES (1, 5, 6, 100, NULL, 2, 99), (2, 5, 6, 'x', 300, 2, NULL), (3, '', NULL, 150, 140, 2, 1),
+	(4, 5, 6, 9223372036854775807, -9223372036854775808, 2, 1), (5, 5, 6, 1.5, 7, 2, 1), (6, 5, 6, NULL, NULL, x'00', 1);
+END
+is 'values of any type' "$(events odd '[.name, .ts, .dur, .ph, .flags, .args]')" \
+	'["",null,null,"X",null,{"correlation":6}]
+["hipLaunchKernel",null,null,"X",null,{"start":"#1.5","end":7,"correlation":5}]
+["hipLaunchKernel",100,null,"B",null,{"correlation":1}]
+["hipLaunchKernel",150,0,"X",["clamped"],{"end":140,"correlation":3}]
+["hipLaunchKernel",null,null,"X",null,{"start":"#9223372036854775807","end":"#-9223372036854775808","correlation":4}]
+["hipLaunchKernel",null,null,"X",null,{"start":"x","end":300,"correlation":2}]'
+like 'and what no table can count is a warning' "$(cat err)" '4 events skipped: 4 without a time'
+
+{ rpd; cat <<'END'; } | db ranks
+INSERT INTO rocpd_api VALUES (1, 5, 6, 100, 110, 2, 1), (2, 7, 8, 90, 95, 2, 1), (3, 9, 9, 50, 60, 2, 1);
+INSERT INTO rocpd_op VALUES (1, 0, 1, 0, 180, 190, 3, 4), (2, 1, 1, 0, 170, 180, 3, 4);
+INSERT INTO rocpd_api_ops VALUES (1, 1, 1), (2, 2, 2);
+END
+is 'each process with work on a GPU is a source, others are with the first' \
+	"$(events ranks '[.src, .id, .pid, .ts]' | tr '\n' ' ')" '[0,0,9,50] [0,1,5,100] [0,2,5,180] [1,0,7,90] [1,1,7,170] '
+
+printf 'CREATE TABLE rocpd_api (id, pid, start); CREATE TABLE rocpd_op (id, start);' | db bare
+is 'tables without other columns, without rows' "$(events bare .kind)" ''
+printf 'CREATE TABLE rocpd_op (a); CREATE VIEW rocpd_api AS SELECT 1 AS id;' | db view
+says 1 'no profiler' view
+printf 'CREATE TABLE rocpd_api (id PRIMARY KEY, pid, start) WITHOUT ROWID; CREATE TABLE rocpd_op (id, start);' | db rowless
+says 1 'table rocpd_api: no such column: c.rowid' rowless
+# a number twice: one counts, not their product
+{ rpd | sed 's/INTEGER PRIMARY KEY//'; cat <<'END'; } | db keyless
+INSERT INTO rocpd_string VALUES (2, 'again');
+INSERT INTO rocpd_api VALUES (1, 5, 6, 100, 110, 2, 1), (1, 5, 6, 101, 110, 2, 1);
+INSERT INTO rocpd_op VALUES (1, 0, 1, 0, 180, 190, 3, 4), (1, 0, 1, 0, 181, 190, 3, 4);
+INSERT INTO rocpd_api_ops VALUES (1, 1, 1), (1, 1, 1);
+END
+is 'tables without keys' "$(events keyless .kind | sort | uniq -c | tr -s ' \n' ' ')" ' 2 "kernel" 2 "runtime" '
+
+python3 - marks <<'END'
+import sys
+b = bytearray(open(sys.argv[1], "rb").read())
+page = int.from_bytes(b[16:18], "big")
+for i in range(page, len(b), page): # behind the schema, the heads of pages
+    b[i:i + 8] = b"\x0d\xff\xff\xff\xff\xff\xff\xff"
+open("corrupt", "wb").write(b)
+END
+says 1 'malformed' corrupt
+head -c 5000 marks >cut
+says 1 'malformed' cut
+cp marks open && echo x >open-wal
+tl-decode open 2>err >/dev/null
+is 'a database that is being written: exit status' "$?" 3
+like 'and why' "$(cat err)" 'its writer left open-wal beside it'
+refuses 1 '--salvage' 'tl-decode --salvage -o x.tl marks'
+is 'one stream for all ways in' "$(gzip -c marks | tl-decode | tl-cat -F name,ts --tsv | md5sum)" \
+	"$(tl-decode marks | tl-cat -F name,ts --tsv | md5sum)"
+mkdir tmp
+TMPDIR=$TMP/tmp tl-decode marks >/dev/null
+is 'no file is left' "$(ls tmp)" ''
+done_testing

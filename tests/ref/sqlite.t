@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Databases of profilers: every figure that the database gives, computed from it
+# by SQL in another program, is that of the programs here.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+have_data || skip_all 'no reference traces (TL_DATA)'
+rpd=$TL_DATA/rpd_matmul/matmul_result.rpd
+tl-decode "$rpd" 2>&1 >rpd.tl | grep -q libsqlite3 && skip_all 'a build without libsqlite3'
+
+# of FILE KIND: count, sum of durations
+of() {
+	tl-decode --kind "$2" "$1" 2>/dev/null | tl-cat --tsv -F dur --no-header |
+		awk '{ n++; ns += $1 } END { print n + 0, ns + 0 }'
+}
+is 'rpd: kernels' "$(of "$rpd" kernel)" '29 26399795'
+is 'rpd: copies' "$(of "$rpd" memcpy)" '55 157512821'
+is 'rpd: fills' "$(of "$rpd" memset)" '1 5440'
+is 'rpd: calls and overhead' "$(of "$rpd" runtime | cut -d' ' -f1) $(of "$rpd" overhead | cut -d' ' -f1)" '120 5'
+is 'rpd: counters, as in the JSON beside it' "$(of "$rpd" counter | cut -d' ' -f1)" 16
+is 'rpd: all GPU work is linked to its call' "$(tl-tree "$rpd" | tl-cat --tsv -F kind,launch --no-header |
+	awk '$1 ~ /^(kernel|mem)/ { n++; linked += $2 != "" } END { print n, linked }')" '85 85'
+is 'rpd: timeline' "$(tl-timeline "$rpd" | awk '$1 ~ /^(busy|total)_time/ { print $1, $2 }' | tr '\n' ' ')" \
+	'busy_time 183918056 total_time 2964070817 '
+tl-cat --ndjson --abs rpd.tl | jq -c 'select(.top.table == "rocpd_op" and (.top.rowid == 3 or .top.rowid == 4)) |
+	[.ts, .dur, .corr, .dev, .args.grid, .args.block]' >two
+is 'rpd: work-items become blocks, and blocks stay' "$(cat two)" \
+	'[8306020565922417,26211956,29,2,[7,782,1],[256,1,1]]
+[8306020592134373,6240,33,2,[1,2,1],[128,1,1]]'
+is 'rpd: bytes of copies' "$(tl-cat --ndjson rpd.tl | jq -n '[inputs | select(.kind == "memcpy") | .args] |
+	group_by(.kind) | map([.[0].kind, length, (map(.bytes) | add)])' -c)" \
+	'[["DtoH",53,296],["HtoD",2,2032000000]]'
+is 'rpd: in the order of time' "$(tl-cat --tsv -F ts --no-header rpd.tl | sort -nc 2>&1)" ''
+is 'rpd: from a pipe and compressed' "$(gzip -c "$rpd" | tl-decode | tl-cat --tsv -F name,ts,dur,args | md5sum)" \
+	"$(tl-cat --tsv -F name,ts,dur,args rpd.tl | md5sum)"
+sum() {
+	python3 - "$rpd" "$1" <<'END'
+import sqlite3, sys
+print(*sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True).execute(sys.argv[2]).fetchall(), sep="\n")
+END
+}
+is 'rpd: calls by name' "$(tl-cat --tsv -F kind,name,dur --no-header rpd.tl |
+	awk -F'\t' '$1 == "runtime" { n[$2]++; ns[$2] += $3 } END { for (k in n) printf "(%c%s%c, %d, %d)\n", 39, k, 39, n[k], ns[k] }' | sort)" \
+	"$(sum 'select string, count(*), sum(end - start) from rocpd_api a join rocpd_string s on s.id = apiName_id
+		where string like "hip%" group by string' | sort)"
+done_testing
