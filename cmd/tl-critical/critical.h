@@ -110,6 +110,7 @@ struct critical_record {
 	uint32_t number; /* of a row of the path: whose time it is, or 0 */
 	struct uid uid;  /* inst UID_NONE: none */
 	uint32_t kind, bound, name, op, module, label;
+	uint32_t chain; /* of a rank: a list of names */
 	int64_t ns, residual_ns, slack_ns;
 	int64_t after_ns, least_ns; /* what if */
 	int64_t loss_ns, excess_ns; /* of a rank */
@@ -190,6 +191,9 @@ struct program {
 /* A record that is of an event of this number, or of none: 0. */
 struct critical_record *critical_add(
     struct program *g, enum what what, uint32_t number);
+/* Of a path from there to where it leaves the rank, or its end: a list of
+ * names, the first and the last ones. */
+uint32_t critical_chain(struct program *g, const edge_list *path, size_t i);
 /* records.c: of the source that has been read whole. */
 void critical_records(struct program *g);
 /* Of all ranks. */

@@ -104,6 +104,7 @@ static const struct sink_column columns[] = {
 	{ { "loss_percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_REAL, false, AT(loss_percent), 0 },
 	{ { "by_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(least_ns), 0 },
 	{ { "excess_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(excess_ns), 0 },
+	{ { "chain", NULL, COL_TEXT, NONE, COL_WRAPPED, 0 }, SINK_TEXT, false, AT(chain), 0 },
 	{ { "change", NULL, COL_TEXT, NONE, 0, 0 }, SINK_CELL, false, C_CHANGE, 0 },
 	SINK_COLUMNS_END,
 };
@@ -127,7 +128,7 @@ static struct sink_table tables[] = {
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 	[OF_RANKS] = { .name = "critical_ranks",
-	    .columns = "loss_ns,loss_percent,by_ns,name,uid,excess_ns",
+	    .columns = "loss_ns,loss_percent,by_ns,name,uid,excess_ns,chain",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 	[OF_WHAT_IF] = { .name = "what_if",

@@ -454,24 +454,29 @@ by_excess(const void *x, const void *y)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-/* The longest event of a key. */
-static uint32_t
-longest_of(const struct costs *c, const struct recording *r, uint32_t key)
+/* Where the path spends most in a key's events; path->n: nowhere. */
+static size_t
+longest_on(const struct costs *c, const struct recording *r, uint32_t key,
+    const edge_list *path)
 {
-	uint32_t best = HOST_NONE;
+	const struct edge *edges = c->g->graph.edges.v;
+	size_t best = path->n;
 
-	for (uint32_t i = 0; i < r->host.events.n; i++)
-		if (c->of[number_of_host(r, i)] == key + 1 &&
-		    (best == HOST_NONE ||
-			r->host.events.v[i].self_ns >
-			    r->host.events.v[best].self_ns))
+	for (size_t i = 0; i < path->n; i++) {
+		const struct edge *e = &edges[path->v[i]];
+
+		if (e->kind == EDGE_HOST && c->of[e->owner] == key + 1 &&
+		    recording_of(c->g, e->owner) == r &&
+		    (best == path->n ||
+			e->least_ns > edges[path->v[best]].least_ns))
 			best = i;
+	}
 	return best;
 }
 
 static void
-add_rank(
-    struct costs *c, const struct recording *r, bool is_on_path, int64_t *room)
+add_rank(struct costs *c, const struct recording *r, bool is_on_path,
+    const edge_list *path, int64_t *room)
 {
 	struct program *g = c->g;
 	const int64_t whole = g->graph.window.end - g->graph.window.start;
@@ -480,6 +485,7 @@ add_rank(
 	struct excess worst = { 0, 0 };
 	int64_t loss, most = 0;
 	struct critical_record *rec;
+	size_t at;
 
 	factors[0] = SCALE_UNIT;
 	for (uint32_t k = 0; k < c->nkeys; k++) {
@@ -505,8 +511,11 @@ add_rank(
 			worst = list.v[i];
 		}
 	}
-	rec = critical_add(g, IS_RANK,
-	    most > 0 ? number_of_host(r, longest_of(c, r, worst.key)) : 0);
+	at = most > 0 ? longest_on(c, r, worst.key, path) : path->n;
+	rec = critical_add(
+	    g, IS_RANK, at < path->n ? g->graph.edges.v[path->v[at]].owner : 0);
+	if (at < path->n)
+		rec->chain = critical_chain(g, path, at);
 	rec->rec.source = r->source;
 	rec->loss_ns = loss;
 	rec->loss_percent = (double)loss / (double)whole * 100;
@@ -533,7 +542,7 @@ ranks_records(struct program *g, const edge_list *path)
 			is_on_path[r->number] = true;
 	}
 	for (size_t i = 0; i < g->all.n; i++)
-		add_rank(&c, g->all.v[i], is_on_path[i], room);
+		add_rank(&c, g->all.v[i], is_on_path[i], path, room);
 	free(is_on_path);
 	map_free(&c.known);
 	map_free(&c.keys);

@@ -4,22 +4,11 @@
 
 #include <stdlib.h>
 
+#include "json/json.h"
+
+#define CHAIN_ENDS 3 /* the last events of a chain that are shown */
+
 /* ---- an event as a record ---- */
-
-/* The nearest op, or frame of a module, from an event on up. */
-static uint32_t
-above(const struct host *h, uint32_t event, bool is_module)
-{
-	for (; event != HOST_NONE; event = h->events.v[event].up) {
-		const struct host_event *e = &h->events.v[event];
-
-		if (is_module ? e->kind == KIND_PYTHON &&
-			    name_is_module(dict_get(h->dict, e->name))
-			      : e->kind == KIND_OP)
-			return e->name;
-	}
-	return INTERN_NONE;
-}
 
 const struct recording *
 recording_of(const struct program *g, uint32_t number)
@@ -63,6 +52,7 @@ critical_add(struct program *g, enum what what, uint32_t number)
 		.op = INTERN_NONE,
 		.module = INTERN_NONE,
 		.label = INTERN_NONE,
+		.chain = INTERN_NONE,
 	};
 	if (p.host != HOST_NONE) {
 		const struct host_event *e = &h->events.v[p.host];
@@ -81,8 +71,8 @@ critical_add(struct program *g, enum what what, uint32_t number)
 		event = k->launch;
 	}
 	if (g->with_above) {
-		c->op = above(h, event, false);
-		c->module = above(h, event, true);
+		c->op = host_above(h, event, false);
+		c->module = host_above(h, event, true);
 	}
 	return c;
 }
@@ -316,6 +306,51 @@ add_events(struct program *g, const edge_list *path)
 		if (residual_ns > 0)
 			c->label = label_of(g, e, residual_ns);
 	}
+}
+
+static uint32_t
+name_of(const struct program *g, uint32_t number)
+{
+	const struct recording *r = recording_of(g, number);
+	const struct place p = place_in(g, number);
+
+	return p.host != HOST_NONE ? r->host.events.v[p.host].name
+				   : r->host.gpus.v[p.gpu].name;
+}
+
+/* It leaves a rank by a collective, for which the others wait. */
+uint32_t
+critical_chain(struct program *g, const edge_list *path, size_t i)
+{
+	const struct dict *dict = g->sink.dict;
+	VEC(uint32_t) list = { 0 };
+	struct buf text = { 0 };
+	uint32_t id, last = 0;
+	bool is_over = false;
+
+	for (; i < path->n && !is_over; i++) {
+		const struct edge *e = &g->graph.edges.v[path->v[i]];
+
+		if (e->owner == 0 || e->owner == last)
+			continue;
+		last = e->owner;
+		vec_push(&list, name_of(g, last));
+		is_over = e->kind == EDGE_PEER;
+	}
+	for (size_t k = 0; k < list.n; k++) {
+		bool is_cut = k > 0 && k + CHAIN_ENDS < list.n;
+
+		if (is_cut && k > 1)
+			continue;
+		buf_putc(&text, k == 0 ? '[' : ',');
+		json_put_string(
+		    &text, is_cut ? STR("...") : dict_get(dict, list.v[k]));
+	}
+	buf_putc(&text, ']');
+	id = intern_put(dict->text, buf_str(&text));
+	vec_free(&list);
+	buf_free(&text);
+	return id;
 }
 
 /* ---- slack ---- */

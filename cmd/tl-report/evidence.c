@@ -6,6 +6,7 @@
 
 #include "cmd/tl-report/figures.h"
 
+#define COST_MIN 1     /* percent of the time that a rank costs the job */
 #define AHEAD_PART 100 /* of the window: less is no lead of the host's */
 
 /* ---- words ---- */
@@ -294,6 +295,34 @@ put_late(const struct bound *m)
 	buf_putc(m->b, '.');
 }
 
+/* What the rank that costs most does on the critical path of the job. */
+static void
+put_rank_cost(const struct bound *m)
+{
+	const struct rank_cost *c = &m->f->cost;
+
+	if (c->percent < COST_MIN)
+		return;
+	buf_printf(
+	    m->b, " Rank %.*s costs the job ", (int)c->rank.len, c->rank.p);
+	put_time(m->b, c->loss_ns);
+	buf_printf(m->b, " (%.1f %%)", c->percent);
+	if (c->name.len > 0) {
+		buf_puts(m->b, ": ");
+		put_time(m->b, c->by_ns);
+		buf_puts(m->b, " of it in ");
+		table_fold_name(c->name, 60, m->b);
+		put_uid(m->b, c->uid);
+		buf_puts(m->b, ", which takes ");
+		put_time(m->b, c->excess_ns);
+		buf_puts(m->b,
+		    " longer than on the median rank; on the "
+		    "critical path: ");
+		text_visible(c->chain, m->b);
+	}
+	buf_putc(m->b, '.');
+}
+
 /* What is missing makes the GPU end later, too: then that says nothing. */
 static void
 put_lead(const struct bound *m)
@@ -345,6 +374,7 @@ evidence_put(const struct bound *m)
 		put_late(m);
 	else if (m->class == ACCOUNT_COMM && !m->is_mixed)
 		put_collectives(m);
+	put_rank_cost(m);
 	if (w->head_ns > 0) {
 		buf_puts(m->b, " Left out: ");
 		put_time(m->b, w->head_ns);

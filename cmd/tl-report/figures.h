@@ -82,6 +82,13 @@ struct rank {
 	struct str verdict;          /* why it is late; empty: it is not */
 };
 
+/* What a rank costs the job, from tl-critical. */
+struct rank_cost {
+	struct str rank, name, uid, chain;
+	int64_t loss_ns, by_ns, excess_ns;
+	double percent;
+};
+
 /* A thread of the host, where there is no GPU work. */
 struct thread {
 	struct str label;
@@ -136,6 +143,7 @@ struct figures {
 	struct str roof;
 	VEC(struct process_group) groups;
 	bool any_late;         /* else groups need no list */
+	struct rank_cost cost; /* the most; percent 0: none is asked for */
 	struct tallies causes; /* idle time; what: the call that took most */
 	VEC(struct budget) budgets;
 	struct pace pace;             /* of one source */

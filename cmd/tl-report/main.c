@@ -52,7 +52,7 @@ static const struct row {
 	{ { 0, "call-stack", NULL, "where in the program ops were called from" }, F | H, AT(call_stack) },
 	{ { 0, "capture", "DIR|FILE", "traces of the captures of graphs that are replayed" }, 0, AT(capture) },
 	{ { 0, "comm-pattern", "RE", "kernels that are collectives, besides nccl and rccl" }, T | O | K | F | C, NOWHERE },
-	{ { 0, "critical-path", NULL, "the sheet critical_path: what bounds the time" }, H, AT(critical) },
+	{ { 0, "critical-path", NULL, "sheets critical_*: what bounds the time" }, H, AT(critical) },
 	{ { 'd', "dir", "DIR", "each sheet as a CSV file into DIR" }, 0, AT(dir) },
 	{ { 0, "fail-over", "TIME|PERCENT", "--vs: exit with 4 if it is slower by more" }, 0, AT(fail_over) },
 	{ { 0, "first-occurrence", NULL, "when each op came first" }, O | H, NOWHERE },

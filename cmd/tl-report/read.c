@@ -65,7 +65,7 @@ take_timeline(void *ctx, const struct line *l)
 
 /* ["GEMM","other"] as a list for people. */
 static struct str
-list_text(struct figures *f, struct str cell)
+list_text(struct figures *f, struct str cell, const char *between)
 {
 	json_items items = { 0 };
 	struct buf b = { 0 };
@@ -73,7 +73,7 @@ list_text(struct figures *f, struct str cell)
 
 	if (json_split(&items, f->text, cell)) {
 		for (size_t i = 0; i < items.n; i++) {
-			buf_puts(&b, i > 0 ? ", " : "");
+			buf_puts(&b, i > 0 ? between : "");
 			buf_put(&b, items.v[i].text.p, items.v[i].text.len);
 		}
 		s = buf_str(&b);
@@ -93,7 +93,7 @@ take_named(
 
 	time_add(&op->ns, spent);
 	time_add(&op->count, line_int(l, "count"));
-	op->what = list_text(f, line_text(l, what));
+	op->what = list_text(f, line_text(l, what), ", ");
 	time_add(&f->ops_ns, spent);
 	if (str_ends(op->name, STR("GraphLaunch")))
 		time_add(&f->graph_ns, spent);
@@ -236,6 +236,26 @@ take_cause(void *ctx, const struct line *l)
 		return;
 	r->late_ns = late_ns;
 	r->verdict = figures_text(f, verdict);
+}
+
+static void
+take_cost(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	double percent = line_real(l, "loss_percent");
+
+	if (percent <= f->cost.percent || line_lacks(l, "rank"))
+		return;
+	f->cost = (struct rank_cost){
+		.rank = figures_text(f, line_text(l, "rank")),
+		.name = figures_text(f, line_text(l, "name")),
+		.uid = figures_text(f, line_text(l, "uid")),
+		.chain = list_text(f, line_text(l, "chain"), " > "),
+		.loss_ns = line_int(l, "loss_ns"),
+		.by_ns = line_int(l, "by_ns"),
+		.excess_ns = line_int(l, "excess_ns"),
+		.percent = percent,
+	};
 }
 
 /* ---- tables of a trace without GPU work ---- */
@@ -517,6 +537,7 @@ const struct input inputs[] = {
 	{ "nccl_groups", take_group, true },
 	{ "straggler_summary", take_straggler, true },
 	{ "straggler_cause", take_cause, true },
+	{ "critical_ranks", take_cost, false },
 	{ "diff_verdict", take_sentence, false },
 	{ "diff_ops_summary", take_op_change, false },
 	{ "diff_kernels", take_kernel_change, false },

@@ -542,6 +542,17 @@ is 'one that is always late' "$(waits 10000000 60000000 30000000 0:30:3 1:80:6)"
 is 'one that is not' "$(waits 10000000 60000000 30000000 0:30:4 1:80:5)" \
 	'Communication-bound, likely on rank 1: exposed communication is 60.0 % of 100.000 ms. Rank 1 is last in 5 of 9 collectives and behind 72.7 % of the waiting.'
 
+{
+	schema critical_ranks rank:int loss_ns:int loss_percent:real by_ns:int name:text uid:int \
+		excess_ns:int chain:text
+	echo '{"rank":0,"loss_ns":1,"loss_percent":0.1}'
+	echo '{"rank":2,"loss_ns":4100000,"loss_percent":4.1,"by_ns":4000000,"name":"load","uid":7,"excess_ns":4200000,"chain":"[\"load\",\"...\",\"nccl\"]"}'
+	echo '{"end":{}}'
+} >d/critical_ranks.ndjson
+like 'what a rank costs the job' "$(waits 10000000 60000000 30000000 0:30:3 1:40:3 2:31:3)" \
+	' Rank 2 costs the job 4.100 ms \(4.1 %\): 4.000 ms of it in load, uid 7, which takes 4.200 ms longer than on the median rank; on the critical path: load > ... > nccl\.$'
+rm d/critical_ranks.ndjson
+
 # ---- how far the host is ahead ----
 
 # ahead NS [MEMBERS]: GPU work ends so long after the last step

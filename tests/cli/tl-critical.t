@@ -287,6 +287,12 @@ is 'a late data loader, though clocks are off' \
 5 1200000 1200000 loader.py(3): __iter__ 1200000
 6 0   
 7 0   '
+is 'and what it led to, up to the collective' \
+	"$(job --table critical_ranks -c uid,chain job/* | grep -v '^	*$' | tail -n 1 | tr '\t' ' ')" \
+	'0 ["loader.py(3): __iter__","...","cudaLaunchKernel","gemm","ncclDevKernel_AllReduce_Sum_f32_RING_LL"]'
+tl-report -d sheets --critical-path job/* 2>err
+is 'a sheet of a report' "$(grep '^5' sheets/critical_ranks.csv)" \
+	"$(job --table critical_ranks --labels --format csv job/* | grep '^5')"
 is 'one path over all ranks' "$(job -c time_ns job/* | awk 'NR > 1 { n += $1 } END { print n }')" \
 	'3268000'
 is 'which goes through the late one' "$(job --by name -c rank,name,time_ns job/* | grep -c '^5.*loader')" 1
