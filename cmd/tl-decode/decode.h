@@ -138,6 +138,11 @@ void skip_report(struct source_state *s);
 /* The kind of the work that profilers give this category, or the first that
  * they give to one of a list with commas; false: of none. */
 bool category_kind(struct str cat, enum kind *kind);
+/* The kind of an event of Chrome's, by category and phase letter (0: none). */
+enum kind kind_of_chrome(struct str cat, bool has_cat, unsigned char ph);
+/* Whether an event of this phase, or of none, is work of which only the
+ * category tells so. */
+bool kind_is_lost(enum kind kind, struct str cat);
 
 /* ---- format.c ---- */
 

@@ -111,6 +111,14 @@ maker_member(struct maker *m, struct str key, const struct value *v)
 }
 
 void
+maker_corr(struct maker *m, int64_t corr)
+{
+	struct value v = int_value(corr);
+
+	add(m, STR("corr"), &v, GROUP_FIELD, ROLE_CORR);
+}
+
+void
 maker_int(struct maker *m, struct str key, int64_t i, enum role role)
 {
 	struct value v = int_value(i);

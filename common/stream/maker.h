@@ -48,6 +48,9 @@ void maker_track(
 /* Device and GPU stream where no args tell them: before all args. */
 void maker_gpu(struct maker *m, int64_t dev, int64_t gpu_stream);
 
+/* A correlation id that no args tell, likewise. */
+void maker_corr(struct maker *m, int64_t corr);
+
 /* The start, relative to the base of the source. */
 static inline void
 maker_start(struct maker *m, int64_t ts_ns)

@@ -195,14 +195,6 @@ enum json_status event_read(struct event_reader *r) USE_RESULT;
 /* Between events: forgets all when the tables are full. */
 void event_reader_trim(struct event_reader *r);
 
-/* ---- kind.c ---- */
-
-/* Whether an event of this phase, or of none, is work of which only the
- * category tells so. */
-bool kind_is_lost(enum kind kind, struct str cat);
-/* By category and phase letter (0: none given). */
-enum kind kind_of_chrome(struct str cat, bool has_cat, unsigned char ph);
-
 /* ---- graph.c ---- */
 
 struct node *graph_node(struct event_reader *r, struct node *from,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Debug annotations: what is said of a slice, as keys and values. They are kept
- * as bytes (key, type, and 8 bytes or a length and text), as a slice may wait
- * for its end; lists and dictionaries become JSON.
+ * Debug annotations: what is said of a slice, as keys and values. They are
+ * kept, as a slice may wait for its end; lists and dictionaries become JSON.
  */
 #include "cmd/tl-decode/perfetto/perfetto.h"
 
@@ -11,10 +10,140 @@
 
 #define DEPTH_MAX 32 /* of lists in lists */
 
+const struct known_key perfetto_keys[KEYS_N] = {
+#define X(name, text, role) [name] = { STR_INIT(text), role },
+	EACH_KEY(X)
+#undef X
+};
+
+/* ---- kept ---- */
+
+struct arg *
+args_put(struct args *to, uint32_t key, enum value_type type)
+{
+	struct arg *a = vec_add(&to->list);
+
+	*a = (struct arg){ .key = key, .type = (uint8_t)type };
+	return a;
+}
+
+void
+args_int(struct args *to, uint32_t key, int64_t v)
+{
+	args_put(to, key, VAL_INT)->i = v;
+}
+
+void
+args_uint(struct args *to, uint32_t key, uint64_t v)
+{
+	args_put(to, key, v > INT64_MAX ? VAL_UINT : VAL_INT)->i = (int64_t)v;
+}
+
+static void
+put_text(struct args *to, uint32_t key, enum value_type type, struct str s)
+{
+	struct arg *a = args_put(to, key, type);
+
+	a->at = to->text.len;
+	a->len = s.len;
+	buf_put(&to->text, s.p, s.len);
+}
+
+void
+args_text(struct perfetto *p, struct args *to, uint32_t key, struct str s)
+{
+	put_text(to, key, VAL_STR, source_text(s, &p->text2));
+}
+
+void
+args_json(struct args *to, uint32_t key, struct str s)
+{
+	put_text(to, key, VAL_JSON, s);
+}
+
+void
+args_free(struct args *a)
+{
+	vec_free(&a->list);
+	buf_free(&a->text);
+}
+
+/* A number's text as what it is. */
+static struct value
+number_of(struct str s)
+{
+	char text[NUM_DOUBLE_MAX + IN_PAD] = "";
+	struct json_num num;
+	struct json j;
+
+	memcpy(text, s.p, s.len);
+	json_start(&j, text, s.len);
+	if (json_number(&j, &num) == JSON_OK && num.type != JSON_TEXT)
+		return value_of_number(&num);
+	return (struct value){ .type = VAL_NUM, .s = s };
+}
+
+static void
+put_double(struct buf *out, uint64_t bits)
+{
+	char text[NUM_DOUBLE_MAX];
+	double d = proto_double(bits);
+
+	if (d != d || d - d != 0)
+		buf_puts(out, "null");
+	else
+		buf_put(out, text, num_put_double(text, d));
+}
+
+struct value
+args_double(struct perfetto *p, double d)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &d, sizeof bits);
+	p->text.len = 0;
+	put_double(&p->text, bits);
+	if (*p->text.p == 'n') /* null: it is no finite number */
+		return (struct value){ .type = VAL_NULL };
+	return number_of(buf_str(&p->text));
+}
+
+struct value
+args_value(const struct args *of, size_t i)
+{
+	const struct arg *a = &of->list.v[i];
+	struct value v = { .type = a->type, .i = a->i, .u = (uint64_t)a->i };
+
+	if (a->type >= VAL_NUM)
+		v.s = (struct str){ of->text.p + a->at, a->len };
+	return a->type == VAL_NUM ? number_of(v.s) : v;
+}
+
+const struct arg *
+args_find(const struct args *of, uint32_t key)
+{
+	for (size_t i = 0; i < of->list.n; i++)
+		if (of->list.v[i].key == key)
+			return &of->list.v[i];
+	return NULL;
+}
+
+bool
+args_get_int(const struct args *of, uint32_t key, int64_t *i)
+{
+	const struct arg *a = args_find(of, key);
+
+	if (a == NULL || a->type != VAL_INT)
+		return false;
+	*i = a->i;
+	return true;
+}
+
+/* ---- read ---- */
+
 /* A DebugAnnotation's fields. */
 struct annotation {
-	struct str name;
-	bool has_name;
+	uint32_t name;  /* or NO_NAME */
 	uint32_t field; /* of the value; 0: none */
 	uint64_t u;
 	struct str bytes;
@@ -27,24 +156,16 @@ read_annotation(struct perfetto *p, const struct sequence *q, struct str bytes,
 {
 	struct proto m;
 
-	*a = (struct annotation){ .field = 0 };
+	*a = (struct annotation){ .name = NO_NAME };
 	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		bool is_text = m.type == PROTO_BYTES;
-		uint32_t text;
 
 		switch (m.field) {
-		case 1:
-			text = sequence_name(q, NAMES_KEY, m.u);
-			a->has_name = text != NO_NAME;
-			if (a->has_name)
-				a->name = intern_get(p->texts, text);
-			break;
+		case 1: a->name = sequence_name(q, NAMES_KEY, m.u); break;
 		case 10:
-			a->has_name = is_text;
 			if (is_text)
-				a->name = intern_get(
-				    p->texts, perfetto_text(p, m.bytes));
+				a->name = perfetto_text(p, m.bytes);
 			break;
 		case 2:
 		case 3:
@@ -98,7 +219,7 @@ put_members(struct perfetto *p, const struct sequence *q, struct str bytes,
 
 			if (!read_annotation(p, q, m.bytes, &a))
 				return false;
-			json_put_string(out, a.name);
+			json_put_string(out, perfetto_name(p, a.name));
 			buf_putc(out, ':');
 		}
 		if (!put_json(p, q, m.bytes, depth + 1, out))
@@ -108,24 +229,11 @@ put_members(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return p->fault == NULL;
 }
 
-static void
-put_double(struct buf *out, uint64_t bits)
-{
-	char text[NUM_DOUBLE_MAX];
-	double d = proto_double(bits);
-
-	if (d != d || d - d != 0)
-		buf_puts(out, "null");
-	else
-		buf_put(out, text, num_put_double(text, d));
-}
-
 static bool
 put_json(struct perfetto *p, const struct sequence *q, struct str bytes,
     unsigned depth, struct buf *out)
 {
 	struct annotation a;
-	uint32_t text;
 
 	if (!read_annotation(p, q, bytes, &a))
 		return false;
@@ -138,9 +246,8 @@ put_json(struct perfetto *p, const struct sequence *q, struct str bytes,
 	case 4: json_put_i64(out, (int64_t)a.u); break;
 	case 5: put_double(out, a.u); break;
 	case 17:
-		text = sequence_name(q, NAMES_STRING, a.u);
-		json_put_string(out,
-		    text != NO_NAME ? intern_get(p->texts, text) : STR(""));
+		json_put_string(
+		    out, perfetto_name(p, sequence_name(q, NAMES_STRING, a.u)));
 		break;
 	case 6:
 	case 9: json_put_string(out, source_text(a.bytes, &p->text2)); break;
@@ -149,215 +256,71 @@ put_json(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return true;
 }
 
-/* ---- kept ---- */
-
 static void
-keep(struct buf *args, uint32_t key, enum value_type type, const void *v,
-    size_t n)
+put_value(struct perfetto *p, const struct sequence *q, uint32_t key,
+    const struct annotation *a, struct args *to)
 {
-	uint8_t t = (uint8_t)type;
-	uint32_t len = (uint32_t)n;
-
-	buf_put(args, &key, sizeof key);
-	buf_put(args, &t, sizeof t);
-	buf_put(args, &len, sizeof len);
-	buf_put(args, v, n);
-}
-
-void
-args_add_int(struct perfetto *p, struct str key, int64_t v, struct buf *args)
-{
-	keep(args, perfetto_text(p, key), VAL_INT, &v, sizeof v);
-}
-
-void
-args_add_text(struct perfetto *p, struct str key, enum value_type type,
-    struct str text, struct buf *args)
-{
-	uint32_t number = perfetto_text(p, key);
-
-	if (type == VAL_STR)
-		text = source_text(text, &p->text2);
-	keep(args, number, type, text.p, text.len);
-}
-
-static void
-keep_text(struct buf *args, uint32_t key, enum value_type type, struct str s)
-{
-	keep(args, key, type, s.p, s.len);
-}
-
-static void
-keep_number(struct perfetto *p, struct buf *args, uint32_t key,
-    const struct annotation *a)
-{
-	int64_t i = (int64_t)a->u;
-
 	p->text.len = 0;
 	switch (a->field) {
-	case 2:
-		keep(args, key, a->u != 0 ? VAL_TRUE : VAL_FALSE, NULL, 0);
-		return;
+	case 2: args_put(to, key, a->u != 0 ? VAL_TRUE : VAL_FALSE); break;
+	case 3: args_uint(to, key, a->u); break;
+	case 4: args_int(to, key, (int64_t)a->u); break;
 	case 5:
 		put_double(&p->text, a->u);
 		if (*p->text.p == 'n') /* null: it is no finite number */
-			keep(args, key, VAL_NULL, NULL, 0);
+			args_put(to, key, VAL_NULL);
 		else
-			keep_text(args, key, VAL_NUM, buf_str(&p->text));
-		return;
+			put_text(to, key, VAL_NUM, buf_str(&p->text));
+		break;
+	case 6:
+	case 9: args_text(p, to, key, a->bytes); break;
 	case 7:
 		buf_printf(&p->text, "0x%" PRIx64, a->u);
-		keep_text(args, key, VAL_STR, buf_str(&p->text));
-		return;
-	default:
-		if (a->field == 3 && a->u > INT64_MAX)
-			keep(args, key, VAL_UINT, &a->u, sizeof a->u);
-		else
-			keep(args, key, VAL_INT, &i, sizeof i);
-		return;
+		put_text(to, key, VAL_STR, buf_str(&p->text));
+		break;
+	case 17:
+		put_text(to, key, VAL_STR,
+		    perfetto_name(p, sequence_name(q, NAMES_STRING, a->u)));
+		break;
+	default: args_put(to, key, VAL_NULL); break;
 	}
 }
 
-/* A list or dictionary. */
-static bool
-keep_json(struct perfetto *p, const struct sequence *q,
-    const struct annotation *a, struct str bytes, struct buf *args)
-{
-	uint32_t key = perfetto_text(p, a->name);
-
-	p->text.len = 0;
-	if (!put_members(p, q, bytes, a->is_dict, 0, &p->text))
-		return false;
-	keep_text(args, key, VAL_JSON, buf_str(&p->text));
-	return true;
-}
-
-/* The entries of a dictionary as annotations of their own. */
+/* The entries of a dictionary as annotations of their own; a dictionary in it
+ * stays one. */
 static bool
 add_entries(struct perfetto *p, const struct sequence *q, struct str bytes,
-    struct buf *args)
+    unsigned depth, struct args *to)
 {
 	struct proto m;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while (perfetto_next(p, &m)) {
-		struct annotation a;
-
-		if (m.field != 11 || m.type != PROTO_BYTES)
-			continue;
-		if (!read_annotation(p, q, m.bytes, &a))
+	while (perfetto_next(p, &m))
+		if (m.field == 11 && m.type == PROTO_BYTES &&
+		    !args_add(p, q, m.bytes, depth + 1, to))
 			return false;
-		/* a dictionary in it stays one */
-		if (a.is_dict ? !keep_json(p, q, &a, m.bytes, args)
-			      : !args_add(p, q, m.bytes, args))
-			return false;
-	}
 	return p->fault == NULL;
 }
 
 bool
 args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
-    struct buf *args)
+    unsigned depth, struct args *to)
 {
 	struct annotation a;
-	uint32_t key, text;
+	uint32_t key;
 
 	if (!read_annotation(p, q, bytes, &a))
 		return false;
-	if (!a.has_name)
-		a.name = STR("");
-	if (a.is_dict && str_eq(a.name, STR("args")))
-		return add_entries(p, q, bytes, args);
-	if (a.is_dict || a.is_list)
-		return keep_json(p, q, &a, bytes, args);
-	key = perfetto_text(p, a.name);
-	switch (a.field) {
-	case 6:
-	case 9:
-		keep_text(args, key, VAL_STR, source_text(a.bytes, &p->text2));
-		break;
-	case 17:
-		text = sequence_name(q, NAMES_STRING, a.u);
-		keep_text(args, key, VAL_STR,
-		    text != NO_NAME ? intern_get(p->texts, text) : STR(""));
-		break;
-	case 0: keep(args, key, VAL_NULL, NULL, 0); break;
-	default: keep_number(p, args, key, &a); break;
+	key = a.name != NO_NAME ? a.name : perfetto_text(p, STR(""));
+	if (a.is_dict && key == KEY_ARGS && depth == 0)
+		return add_entries(p, q, bytes, depth, to);
+	if (!a.is_dict && !a.is_list) {
+		put_value(p, q, key, &a, to);
+		return true;
 	}
-	return true;
-}
-
-/* A number's text as what it is. */
-static void
-set_number(struct value *v)
-{
-	char text[NUM_DOUBLE_MAX + IN_PAD] = "";
-	struct json_num num;
-	struct json j;
-
-	memcpy(text, v->s.p, v->s.len);
-	json_start(&j, text, v->s.len);
-	if (v->s.len > 0 && json_number(&j, &num) == JSON_OK &&
-	    num.type != JSON_TEXT)
-		*v = value_of_number(&num);
-}
-
-bool
-args_next(const struct perfetto *p, const struct buf *args, size_t *at,
-    struct str *key, struct value *v)
-{
-	uint32_t number, len;
-	uint8_t type;
-	const char *from;
-
-	if (*at >= args->len)
+	p->text.len = 0;
+	if (!put_members(p, q, bytes, a.is_dict, 0, &p->text))
 		return false;
-	from = args->p + *at;
-	memcpy(&number, from, sizeof number);
-	memcpy(&type, from + 4, sizeof type);
-	memcpy(&len, from + 5, sizeof len);
-	from += 9;
-	*at += 9 + len;
-	*key = intern_get(p->texts, number);
-	*v = (struct value){ .type = type, .s = { from, len } };
-	if (type == VAL_INT)
-		memcpy(&v->i, from, sizeof v->i);
-	else if (type == VAL_UINT)
-		memcpy(&v->u, from, sizeof v->u);
-	else if (type == VAL_NUM)
-		set_number(v);
-	return true;
-}
-
-static bool
-find(const struct perfetto *p, const struct buf *args, struct str key,
-    struct value *v)
-{
-	size_t at = 0;
-	struct str k;
-
-	while (args_next(p, args, &at, &k, v))
-		if (str_eq(k, key))
-			return true;
-	return false;
-}
-
-bool
-args_has(const struct perfetto *p, const struct buf *args, struct str key)
-{
-	struct value v;
-
-	return find(p, args, key, &v);
-}
-
-bool
-args_int(const struct perfetto *p, const struct buf *args, struct str key,
-    int64_t *i)
-{
-	struct value v;
-
-	if (!find(p, args, key, &v) || v.type != VAL_INT)
-		return false;
-	*i = v.i;
+	put_text(to, key, VAL_JSON, buf_str(&p->text));
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Work on the GPU as PyTorch's profiler writes it: render stages, of which the
- * stage says what they are, and counters of a GPU.
+ * stage says what they are; and counters of a GPU.
  */
 #include "cmd/tl-decode/perfetto/perfetto.h"
 
@@ -12,7 +12,7 @@ struct stage {
 	int64_t gpu;
 	bool has_gpu, has_context, has_kernel;
 	struct str name;
-	struct buf args;
+	struct args args;
 	struct buf waits;
 };
 
@@ -20,7 +20,8 @@ struct stage {
 
 /* {1, 2, 3: x, y, z} as [x,y,z] */
 static void
-add_dims(struct perfetto *p, struct str key, struct str bytes, struct buf *args)
+add_dims(
+    struct perfetto *p, struct str key, struct str bytes, struct args *args)
 {
 	uint64_t d[3] = { 1, 1, 1 };
 	struct buf text = { 0 };
@@ -32,7 +33,7 @@ add_dims(struct perfetto *p, struct str key, struct str bytes, struct buf *args)
 			d[m.field - 1] = m.u;
 	buf_printf(
 	    &text, "[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", d[0], d[1], d[2]);
-	args_add_text(p, key, VAL_JSON, buf_str(&text), args);
+	args_json(args, perfetto_text(p, key), buf_str(&text));
 	buf_free(&text);
 }
 
@@ -40,21 +41,18 @@ add_dims(struct perfetto *p, struct str key, struct str bytes, struct buf *args)
  * {1: name_iid, 2: name, 3: int, 4: uint, 5: double, 6: string} */
 static void
 add_launch_arg(struct perfetto *p, const struct sequence *q, struct str bytes,
-    struct buf *args)
+    struct args *args)
 {
 	static const struct str registers = STR_INIT("registers_per_thread");
 	struct str name = STR("");
 	struct value v = { .type = VAL_NULL };
 	struct proto m;
-	uint32_t text;
-
 	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		switch (m.field) {
 		case 1:
-			text = sequence_name(q, NAMES_ARG, m.u);
-			if (text != NO_NAME)
-				name = intern_get(p->texts, text);
+			name =
+			    perfetto_name(p, sequence_name(q, NAMES_ARG, m.u));
 			break;
 		case 2: name = m.type == PROTO_BYTES ? m.bytes : name; break;
 		case 3:
@@ -73,15 +71,15 @@ add_launch_arg(struct perfetto *p, const struct sequence *q, struct str bytes,
 	if (str_eq(name, registers))
 		name = STR("registers per thread");
 	if (v.type == VAL_INT)
-		args_add_int(p, name, v.i, args);
+		args_int(args, perfetto_text(p, name), v.i);
 	else if (v.type == VAL_STR)
-		args_add_text(p, name, VAL_STR, v.s, args);
+		args_text(p, args, perfetto_text(p, name), v.s);
 }
 
 /* {1: grid_size, 2: workgroup_size, 3: args} */
 static void
 read_launch(struct perfetto *p, const struct sequence *q, struct str bytes,
-    struct buf *args)
+    struct args *args)
 {
 	struct proto m;
 
@@ -100,7 +98,7 @@ read_launch(struct perfetto *p, const struct sequence *q, struct str bytes,
 
 /* {1: name, 2: value}, always text: numbers as such */
 static void
-read_extra(struct perfetto *p, struct str bytes, struct buf *args)
+read_extra(struct perfetto *p, struct str bytes, struct args *args)
 {
 	static const struct {
 		struct str from, to;
@@ -122,9 +120,9 @@ read_extra(struct perfetto *p, struct str bytes, struct buf *args)
 		if (str_eq(name, names[k].from))
 			name = names[k].to;
 	if (num_i64(text, &i))
-		args_add_int(p, name, i, args);
+		args_int(args, perfetto_text(p, name), i);
 	else
-		args_add_text(p, name, VAL_STR, text, args);
+		args_text(p, args, perfetto_text(p, name), text);
 }
 
 /* ---- stages ---- */
@@ -199,9 +197,7 @@ static struct str
 name_of(const struct perfetto *p, const struct sequence *q, enum names what,
     uint64_t iid)
 {
-	uint32_t text = sequence_name(q, what, iid);
-
-	return text != NO_NAME ? intern_get(p->texts, text) : STR("");
+	return perfetto_name(p, sequence_name(q, what, iid));
 }
 
 static struct str
@@ -236,11 +232,11 @@ write_stage(struct perfetto *p, const struct sequence *q, struct stage *s,
 	int64_t end;
 
 	if (s->has_gpu)
-		args_add_int(p, STR("device"), s->gpu, &o.args);
+		args_int(&o.args, KEY_DEVICE, s->gpu);
 	if (s->waits.len > 0) {
 		buf_putc(&s->waits, ']');
-		args_add_text(
-		    p, STR("waits"), VAL_JSON, buf_str(&s->waits), &o.args);
+		args_json(&o.args, perfetto_text(p, STR("waits")),
+		    buf_str(&s->waits));
 	}
 	end =
 	    s->dur <= (uint64_t)DECODE_MAX_NS ? ts_ns + (int64_t)s->dur : ts_ns;
@@ -260,7 +256,155 @@ gpu_stage(
 		read_stage_field(p, q, &m, &s);
 	if (p->fault == NULL)
 		write_stage(p, q, &s, ts_ns);
-	buf_free(&s.args);
+	args_free(&s.args);
 	buf_free(&s.waits);
+	return p->fault == NULL;
+}
+
+/* ---- counters ---- */
+
+void
+counter_sets_free(struct counter_sets *sets)
+{
+	for (size_t i = 0; i < sets->list.n; i++)
+		map_free(&sets->list.v[i].names);
+	vec_free(&sets->list);
+	map_free(&sets->at);
+}
+
+static struct gpu_counters *
+counters_of(struct counter_sets *sets, uint64_t number)
+{
+	bool is_new;
+	uint64_t *at = map_put(&sets->at, number, &is_new);
+
+	if (is_new) {
+		*at = sets->list.n;
+		vec_push(&sets->list, ((struct gpu_counters){ .gpu = 0 }));
+	}
+	return &sets->list.v[*at];
+}
+
+/* A descriptor {1: specs {1: counter_id, 2: name}} */
+static void
+describe_counters(
+    struct perfetto *p, struct str bytes, struct gpu_counters *set)
+{
+	struct proto m, spec;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while (perfetto_next(p, &m)) {
+		uint64_t number = 0;
+		uint32_t name = NO_NAME;
+
+		if (m.field != 1 || m.type != PROTO_BYTES)
+			continue;
+		proto_start(&spec, m.bytes.p, m.bytes.len);
+		while (perfetto_next(p, &spec))
+			if (spec.field == 1 && spec.type == PROTO_VARINT)
+				number = spec.u;
+			else if (spec.field == 2 && spec.type == PROTO_BYTES)
+				name = perfetto_text(p, spec.bytes);
+		*map_put(&set->names, number, NULL) = name;
+	}
+}
+
+/* {1: iid, 2: descriptor, 3: gpu_id} */
+bool
+gpu_intern_counters(struct perfetto *p, struct sequence *q, struct str bytes)
+{
+	struct gpu_counters set = { .gpu = 0 }, *known;
+	uint64_t iid = 0;
+	struct proto m;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while (perfetto_next(p, &m)) {
+		if (m.field == 1) {
+			iid = m.u;
+		} else if (m.field == 2 && m.type == PROTO_BYTES) {
+			describe_counters(p, m.bytes, &set);
+		} else if (m.field == 3) {
+			set.gpu = (int64_t)m.u;
+			set.has_gpu = true;
+		}
+	}
+	known = counters_of(&q->counters, iid);
+	map_free(&known->names);
+	*known = set;
+	return p->fault == NULL;
+}
+
+/* {1: counter_id, 2: int_value, 3: double_value} */
+static void
+write_gpu_counter(struct perfetto *p, const struct gpu_counters *set,
+    struct str bytes, int64_t ts_ns)
+{
+	struct whose whose = { .tid = set->gpu };
+	struct open_slice o = { .category = NO_NAME, .ts_ns = ts_ns };
+	uint64_t number = 0;
+	const uint64_t *name;
+	int64_t whole = 0;
+	double real = 0;
+	bool is_real = false, has_value = false;
+	struct proto m;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while (perfetto_next(p, &m)) {
+		if (m.field == 1) {
+			number = m.u;
+		} else if (m.field == 2 && m.type == PROTO_VARINT) {
+			whole = (int64_t)m.u;
+			has_value = true;
+		} else if (m.field == 3 && m.type == PROTO_FIXED64) {
+			real = proto_double(m.u);
+			has_value = is_real = true;
+		}
+	}
+	name = map_get(&set->names, number);
+	if (!has_value || name == NULL) {
+		p->ndropped++;
+		return;
+	}
+	o.name = (uint32_t)*name;
+	if (set->has_gpu)
+		args_int(&o.args, KEY_DEVICE, set->gpu);
+	write_counter(p, &o, &whose, is_real ? &real : NULL, whole);
+	args_free(&o.args);
+}
+
+/* GpuCounterEvent {1: descriptor, 4: descriptor_iid, 2: counters, 3: gpu_id}:
+ * a descriptor holds for all events of its GPU. */
+bool
+gpu_counters(
+    struct perfetto *p, struct sequence *q, struct str bytes, int64_t ts_ns)
+{
+	struct gpu_counters *set = NULL;
+	struct str descriptor = { "", 0 };
+	uint64_t gpu = 0, iid = 0;
+	bool has_gpu = false;
+	struct proto m;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while (perfetto_next(p, &m)) {
+		if (m.field == 1 && m.type == PROTO_BYTES)
+			descriptor = m.bytes;
+		else if (m.field == 4)
+			iid = m.u;
+		else if (m.field == 3)
+			gpu = m.u;
+		has_gpu |= m.field == 3;
+	}
+	set = iid != 0 ? counters_of(&q->counters, iid)
+		       : counters_of(&p->counters, gpu);
+	if (descriptor.len > 0)
+		describe_counters(p, descriptor, set);
+	if (has_gpu && !set->has_gpu) {
+		set->gpu = (int64_t)gpu;
+		set->has_gpu = true;
+	}
+	proto_start(&m, bytes.p, bytes.len);
+	while (perfetto_next(p, &m))
+		if (m.field == 2 && m.type == PROTO_BYTES)
+			write_gpu_counter(p, set, m.bytes, ts_ns);
 	return p->fault == NULL;
 }

@@ -15,6 +15,16 @@
 
 /* ---- tracks ---- */
 
+static struct lane
+new_lane(uint64_t uuid)
+{
+	return (struct lane){ .uuid = uuid,
+		.name = NO_NAME,
+		.thread_name = NO_NAME,
+		.process_name = NO_NAME,
+		.multiplier = 1 };
+}
+
 uint32_t
 lane_of(struct perfetto *p, uint64_t uuid)
 {
@@ -24,16 +34,30 @@ lane_of(struct perfetto *p, uint64_t uuid)
 	if (!is_new)
 		return (uint32_t)*place;
 	*place = p->lanes.n;
-	vec_push(&p->lanes,
-	    ((struct lane){ .uuid = uuid,
-		.name = NO_NAME,
-		.thread_name = NO_NAME,
-		.process_name = NO_NAME,
-		.multiplier = 1 }));
+	vec_push(&p->lanes, new_lane(uuid));
 	return (uint32_t)*place;
 }
 
-/* ProcessDescriptor {1: pid, 6: process_name} */
+uint32_t
+lane_of_thread(struct perfetto *p, int64_t pid, int64_t tid)
+{
+	bool is_new;
+	uint64_t *place = map_put(&p->lane_of_thread,
+	    (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid, &is_new);
+
+	if (is_new) {
+		struct lane l = new_lane(0);
+
+		l.pid = pid;
+		l.tid = tid;
+		l.has_pid = l.has_tid = true;
+		*place = p->lanes.n;
+		vec_push(&p->lanes, l);
+	}
+	return (uint32_t)*place;
+}
+
+/* ProcessDescriptor {1: pid, 2: cmdline, 6: process_name} */
 static void
 describe_process(struct perfetto *p, struct lane *l, struct str bytes)
 {
@@ -44,7 +68,9 @@ describe_process(struct perfetto *p, struct lane *l, struct str bytes)
 		if (m.field == 1 && m.type == PROTO_VARINT) {
 			l->pid = (int64_t)m.u;
 			l->has_pid = true;
-		} else if (m.field == 6 && m.type == PROTO_BYTES) {
+		} else if (m.type == PROTO_BYTES &&
+		    (m.field == 6 ||
+			(m.field == 2 && l->process_name == NO_NAME))) {
 			l->process_name = perfetto_text(p, m.bytes);
 		}
 	}
@@ -146,7 +172,8 @@ lane_owner(const struct perfetto *p, uint32_t lane)
 		if (l->has_pid) {
 			w.pid = l->pid;
 			w.has_pid = true;
-			if (i == 0 && l->has_tid)
+			w.has_tid = l->has_tid;
+			if (l->has_tid)
 				w.tid = l->tid;
 			break;
 		}
@@ -160,18 +187,31 @@ lane_owner(const struct perfetto *p, uint32_t lane)
 
 /* ---- slices ---- */
 
-void
-open_slice_free(struct open_slice *o)
+struct open_slice *
+open_slice_new(struct perfetto *p)
 {
-	buf_free(&o->args);
-	vec_release(o);
+	struct open_slice *o;
+
+	if (p->spare.n == 0)
+		o = xcalloc(1, sizeof *o);
+	else
+		o = p->spare.v[--p->spare.n];
+	o->name = o->category = NO_NAME;
+	o->args.list.n = o->args.text.len = 0;
+	return o;
+}
+
+void
+open_slice_free(struct perfetto *p, struct open_slice *o)
+{
+	vec_push(&p->spare, o);
 }
 
 static void
 close_slice(struct perfetto *p, struct open_slice *o, const struct slice_end *e)
 {
 	write_slice(p, o, &e->ts_ns, &e->args);
-	open_slice_free(o);
+	open_slice_free(p, o);
 }
 
 /* Whether the i-th end of a run is that of the i-th begin. */
@@ -219,7 +259,7 @@ settle(struct perfetto *p, struct sequence *q)
 		} else {
 			p->ndropped++; /* it began before the recording */
 		}
-		buf_free(&e->args);
+		args_free(&e->args);
 	}
 	q->begins.n = q->ends.n = 0;
 }
@@ -250,7 +290,7 @@ lane_end(struct perfetto *p, struct sequence *q, struct slice_end end)
 
 	if (l->nended > 0) {
 		l->nended--;
-		buf_free(&end.args);
+		args_free(&end.args);
 		return;
 	}
 	take_turn(p, q, l);
@@ -267,7 +307,7 @@ lanes_finish(struct perfetto *p)
 
 		for (size_t k = 0; k < l->open.n; k++) {
 			write_slice(p, l->open.v[k], NULL, NULL);
-			open_slice_free(l->open.v[k]);
+			open_slice_free(p, l->open.v[k]);
 		}
 		l->open.n = 0;
 		if (l->is_used)

@@ -48,14 +48,10 @@ struct packet {
 	uint64_t timestamp, clock, sequence, flags;
 	bool has_timestamp, is_dropped, is_first;
 	bool is_other; /* of a data source that is counted, not read */
-	struct str interned, defaults, snapshot, event, stage, track;
+	struct str interned, defaults, snapshot, event, stage, counters, track;
+	struct str process, thread, names;
 	struct str zlib, zstd;
 };
-
-/* ftrace, statistics of the system and of processes, power, logs, heap and CPU
- * profiles, memory graphs, counters of GPUs */
-static const uint16_t others[] = { 1, 7, 9, 37, 38, 39, 40, 46, 52, 54, 56,
-	66 };
 
 static bool
 read_packet(struct perfetto *p, struct str bytes, struct packet *k)
@@ -68,6 +64,7 @@ read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 		struct str b = m.type == PROTO_BYTES ? m.bytes : STR("");
 
 		switch (m.field) {
+		case 2: k->names = b; break;
 		case 6: k->snapshot = b; break;
 		case 8:
 			k->timestamp = m.u;
@@ -79,18 +76,29 @@ read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 		case 13: k->flags |= m.u; break;
 		case 41: k->flags |= m.u != 0 ? STATE_CLEARED : 0; break;
 		case 42: k->is_dropped = m.u != 0; break;
+		case 43: k->process = b; break;
+		case 44: k->thread = b; break;
 		case 50: k->zlib = b; break;
+		case 52: k->counters = b; break;
 		case 53: k->stage = b; break;
 		case 58: k->clock = m.u; break;
 		case 59: k->defaults = b; break;
 		case 60: k->track = b; break;
 		case 87: k->is_first = m.u != 0; break;
 		case 133: k->zstd = b; break;
-		default:
-			for (size_t i = 0; i < sizeof others / sizeof *others;
-			     i++)
-				k->is_other |= m.field == others[i];
-			break;
+		case 1: /* ftrace */
+		case 7: /* statistics of the system and of processes, power,
+		           logs */
+		case 9:
+		case 38:
+		case 39:
+		case 40:
+		case 37: /* heap and CPU profiles, memory graphs */
+		case 46:
+		case 54:
+		case 56:
+		case 66: k->is_other = true; break;
+		default: break;
 		}
 	}
 	return p->fault == NULL;
@@ -197,19 +205,24 @@ perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
 	if ((k.defaults.len > 0 && !sequence_defaults(p, q, k.defaults)) ||
 	    (k.interned.len > 0 && !sequence_intern(p, q, k.interned)) ||
 	    (k.snapshot.len > 0 && !clock_snapshot(p, q, k.snapshot)) ||
-	    (k.track.len > 0 && !lane_describe(p, k.track)))
+	    (k.track.len > 0 && !lane_describe(p, k.track)) ||
+	    (k.thread.len > 0 && !legacy_thread(p, q, k.thread)) ||
+	    (k.process.len > 0 && !legacy_process(p, q, k.process)) ||
+	    (k.names.len > 0 && !legacy_names(p, k.names)))
 		return false;
 	p->nother += k.is_other;
-	if (k.event.len == 0 && k.stage.len == 0)
+	if (k.event.len == 0 && k.stage.len == 0 && k.counters.len == 0)
 		return true;
+	if (k.has_timestamp && !clock_ns(p, q, k.clock, k.timestamp, &ns))
+		return false;
+	if (k.event.len > 0)
+		return track_event(p, q, k.event, k.has_timestamp ? &ns : NULL);
 	if (!k.has_timestamp) {
 		p->ndropped++;
 		return true;
 	}
-	if (!clock_ns(p, q, k.clock, k.timestamp, &ns))
-		return false;
-	return k.event.len > 0 ? track_event(p, q, k.event, ns)
-			       : gpu_stage(p, q, k.stage, ns);
+	return k.stage.len > 0 ? gpu_stage(p, q, k.stage, ns)
+			       : gpu_counters(p, q, k.counters, ns);
 }
 
 /* ---- the file ---- */
@@ -242,13 +255,24 @@ free_reading(void *reading)
 	vec_free(&p->sequences);
 	for (size_t i = 0; i < p->lanes.n; i++) {
 		for (size_t k = 0; k < p->lanes.v[i].open.n; k++)
-			open_slice_free(p->lanes.v[i].open.v[k]);
+			open_slice_free(p, p->lanes.v[i].open.v[k]);
 		vec_free(&p->lanes.v[i].open);
 	}
 	vec_free(&p->lanes);
+	for (size_t i = 0; i < p->spare.n; i++) {
+		args_free(&p->spare.v[i]->args);
+		vec_release(p->spare.v[i]);
+	}
+	vec_free(&p->spare);
+	vec_free(&p->dict_ids);
 	vec_free(&p->clocks);
 	map_free(&p->sequence_of);
 	map_free(&p->lane_of);
+	map_free(&p->lane_of_thread);
+	map_free(&p->process_names);
+	map_free(&p->thread_names);
+	map_free(&p->told_names);
+	counter_sets_free(&p->counters);
 	intern_destroy(p->texts);
 	maker_free(&p->maker);
 	buf_free(&p->text);
@@ -348,7 +372,10 @@ read_file(struct source_state *s)
 	*p = (struct perfetto){ .s = s,
 		.maker = { .st = s->dict },
 		.texts = intern_create(),
+		.last_category = NO_NAME,
 		.trace_clock = 6 };
+	for (int i = 0; i < KEYS_N; i++) /* their numbers are known */
+		(void)intern_put(p->texts, perfetto_keys[i].text);
 	s->reading = p;
 	s->is_binary = true;
 	s->release = free_reading;

@@ -8,15 +8,17 @@
  *	sequence.c	names by number, defaults, clocks
  *	lane.c		tracks: whose they are, slices that are open
  *	args.c		debug annotations
- *	event.c		slices, instants and counters to events
- *	gpu.c		work on the GPU that is on no track
+ *	track.c		what happens on tracks: slices, points, counters
+ *	event.c		these as events
+ *	legacy.c	what older writers say in Chrome's way
+ *	gpu.c		work and counters of GPUs that are on no track
  *
  * Numbers of fields are those of Perfetto's .proto files; F_ of TracePacket.
  */
 #ifndef TL_DECODE_PERFETTO_H
 #define TL_DECODE_PERFETTO_H
 
-#include "cmd/tl-decode/decode.h"
+#include "cmd/tl-decode/perfetto/args.h"
 #include "proto/pull.h"
 
 #define NO_NAME INTERN_NONE
@@ -32,8 +34,11 @@ enum names {
 	NAMES_STAGE,  /* of GPU work: what it is, and lanes */
 	NAMES_KERNEL, /* demangled where it can be */
 	NAMES_ARG,    /* of a kernel's launch */
+	NAMES_CORRELATION,
 	NAMES_N
 };
+
+#define CLOCK_MONOTONIC 3
 
 struct clock {
 	uint64_t id;
@@ -43,6 +48,7 @@ struct clock {
 	bool is_incremental, has_offset;
 };
 typedef VEC(struct clock) clock_vec;
+typedef VEC(uint64_t) number_vec;
 
 struct open_slice;
 
@@ -50,7 +56,19 @@ struct open_slice;
 struct slice_end {
 	uint32_t lane;
 	int64_t ts_ns;
-	struct buf args;
+	struct args args;
+};
+
+/* What the counters of a GPU are called, by their numbers. */
+struct gpu_counters {
+	int64_t gpu;
+	bool has_gpu;
+	struct map names;
+};
+/* Of several, by their number or by that of the GPU. */
+struct counter_sets {
+	struct map at;
+	VEC(struct gpu_counters) list;
 };
 
 struct sequence {
@@ -59,7 +77,13 @@ struct sequence {
 	struct map pids;                      /* of GPU contexts */
 	uint64_t default_clock, default_lane; /* 0: none */
 	bool has_default_lane;
+	number_vec default_counters, default_reals; /* tracks */
+	struct counter_sets counters;
 	clock_vec clocks;
+	/* of older writers: the thread, and times in microseconds */
+	uint32_t thread;
+	bool has_thread;
+	int64_t us, thread_us;
 	/* begins and ends that followed each other, see lane.c */
 	VEC(struct open_slice *) begins;
 	VEC(struct slice_end) ends;
@@ -89,7 +113,7 @@ struct open_slice {
 	uint32_t lane;
 	uint32_t name, category; /* or NO_NAME */
 	int64_t ts_ns;
-	struct buf args; /* args.c */
+	struct args args;
 };
 
 /* ---- the file ---- */
@@ -98,12 +122,19 @@ struct perfetto {
 	struct source_state *s;
 	struct maker maker;
 	struct intern *texts; /* names and the like */
-	struct map sequence_of, lane_of;
+	struct map sequence_of, lane_of, lane_of_thread;
+	struct map process_names, thread_names; /* where no track has them */
+	struct map told_names;                  /* of processes, plus 1 */
+	struct counter_sets counters;           /* by GPU */
 	VEC(struct sequence *) sequences;
 	VEC(struct lane) lanes;
 	clock_vec clocks; /* those that all sequences share */
 	uint64_t trace_clock;
 	uint64_t offset;        /* of the packet at hand, for messages */
+	uint32_t last_category; /* and its kind */
+	enum kind last_kind;
+	VEC(uint32_t) dict_ids; /* of texts, in the stream's strings */
+	VEC(struct open_slice *) spare;
 	const char *fault;      /* what is wrong in it; NULL: nothing */
 	struct buf text, text2; /* to build in */
 	/* what was not read */
@@ -122,8 +153,17 @@ struct perfetto {
 bool perfetto_fault(struct perfetto *p, const char *why);
 /* The next field of a message; false at its end, and once there is a fault. */
 bool perfetto_next(struct perfetto *p, struct proto *m);
+/* Appends the numbers of a repeated field. */
+void perfetto_numbers(struct perfetto *p, const struct proto *m,
+    enum proto_type type, number_vec *list);
 /* The number of a text in p->texts; bytes that are no UTF-8 are replaced. */
 uint32_t perfetto_text(struct perfetto *p, struct str s);
+static inline struct str
+perfetto_name(const struct perfetto *p, uint32_t name)
+{
+	return name != NO_NAME ? intern_get(p->texts, name) : STR("");
+}
+
 /* A packet, or one that was packed into another (depth). */
 bool perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth);
 
@@ -145,51 +185,61 @@ bool clock_ns(struct perfetto *p, struct sequence *q, uint64_t clock,
 /* ---- lane.c ---- */
 
 uint32_t lane_of(struct perfetto *p, uint64_t uuid);
+/* The one of a thread without a track. */
+uint32_t lane_of_thread(struct perfetto *p, int64_t pid, int64_t tid);
 bool lane_describe(struct perfetto *p, struct str bytes);
 /* The process and thread of what happens somewhere. */
 struct whose {
 	int64_t pid, tid;
-	bool has_pid;
+	bool has_pid, has_tid;
 };
-/* Of a lane, from it or what is above it. A track that is no thread is one of
- * its own, by its uuid. */
+/* Of a lane, from it or what is above it. A track that is in no thread is one
+ * of its own, by its uuid (has_tid unset). */
 struct whose lane_owner(const struct perfetto *p, uint32_t lane);
 /* The slice becomes the lane's, open until its end comes. */
 void lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o);
 void lane_end(struct perfetto *p, struct sequence *q, struct slice_end end);
 /* What has begun and not ended, and names, when the file has ended. */
 void lanes_finish(struct perfetto *p);
-void open_slice_free(struct open_slice *o);
+struct open_slice *open_slice_new(struct perfetto *p);
+void open_slice_free(struct perfetto *p, struct open_slice *o);
 
-/* ---- args.c ---- */
+/* ---- legacy.c ---- */
 
-/* Appends a DebugAnnotation to args. */
-bool args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
-    struct buf *args);
-void args_add_int(
-    struct perfetto *p, struct str key, int64_t v, struct buf *args);
-/* A text, or a list or object as its text. */
-void args_add_text(struct perfetto *p, struct str key, enum value_type type,
-    struct str text, struct buf *args);
-/* Walks what args_add() appended: its key in p->texts; text is in args. */
-bool args_next(const struct perfetto *p, const struct buf *args, size_t *at,
-    struct str *key, struct value *v);
-bool args_has(const struct perfetto *p, const struct buf *args, struct str key);
-/* An integer among them. */
-bool args_int(const struct perfetto *p, const struct buf *args, struct str key,
-    int64_t *i);
+/* A LegacyEvent, besides what becomes args. */
+struct legacy {
+	char ph; /* 0: none */
+	uint32_t name;
+	int64_t dur_us, pid, tid;
+	bool has_pid, has_tid;
+};
 
+bool legacy_read(struct perfetto *p, const struct sequence *q, struct str bytes,
+    struct legacy *l, struct args *to);
+/* The thread and process of a sequence, and the names of all processes. */
+bool legacy_thread(struct perfetto *p, struct sequence *q, struct str bytes);
+bool legacy_process(struct perfetto *p, struct sequence *q, struct str bytes);
+bool legacy_names(struct perfetto *p, struct str bytes);
+
+/* ---- track.c ---- */
+
+/* ts_ns NULL: the packet has no time, but the event may. */
+bool track_event(struct perfetto *p, struct sequence *q, struct str bytes,
+    const int64_t *ts_ns);
 /* ---- event.c ---- */
 
-bool track_event(
-    struct perfetto *p, struct sequence *q, struct str bytes, int64_t ts_ns);
 /* Writes a slice of a lane; end NULL: it has none. */
 void write_slice(struct perfetto *p, const struct open_slice *o,
-    const int64_t *end_ns, const struct buf *more_args);
+    const int64_t *end_ns, const struct args *more_args);
 /* The same of what is known of it. */
 void write_span(struct perfetto *p, const struct open_slice *o,
     const struct whose *whose, enum kind kind, struct str cat,
-    const int64_t *end_ns, const struct buf *more_args);
+    const int64_t *end_ns, const struct args *more_args);
+/* Something of a lane that has no length, by its phase. */
+void write_point(struct perfetto *p, const struct open_slice *o, char ph);
+/* A counter's value then: real, or else whole. */
+void write_counter(struct perfetto *p, const struct open_slice *o,
+    const struct whose *whose, const double *real, int64_t whole);
 /* Names of the process and thread that a lane is. */
 void write_names(struct perfetto *p, uint32_t lane);
 
@@ -197,5 +247,11 @@ void write_names(struct perfetto *p, uint32_t lane);
 
 bool gpu_stage(
     struct perfetto *p, struct sequence *q, struct str bytes, int64_t ts_ns);
+/* GpuCounterEvent; a descriptor of InternedData. */
+bool gpu_counters(
+    struct perfetto *p, struct sequence *q, struct str bytes, int64_t ts_ns);
+bool gpu_intern_counters(
+    struct perfetto *p, struct sequence *q, struct str bytes);
+void counter_sets_free(struct counter_sets *sets);
 
 #endif

@@ -29,6 +29,8 @@ sequence_clear(struct sequence *q)
 	for (int i = 0; i < NAMES_N; i++)
 		map_free(&q->names[i]);
 	map_free(&q->pids);
+	counter_sets_free(&q->counters);
+	q->default_counters.n = q->default_reals.n = 0;
 	q->default_clock = 0;
 	q->has_default_lane = false;
 	q->is_valid = true;
@@ -39,9 +41,11 @@ sequence_free(struct sequence *q)
 {
 	sequence_clear(q);
 	vec_free(&q->clocks);
+	vec_free(&q->default_counters);
+	vec_free(&q->default_reals);
 	vec_free(&q->begins);
 	for (size_t i = 0; i < q->ends.n; i++)
-		buf_free(&q->ends.v[i].args);
+		args_free(&q->ends.v[i].args);
 	vec_free(&q->ends);
 	vec_release(q);
 }
@@ -90,16 +94,21 @@ sequence_intern(struct perfetto *p, struct sequence *q, struct str bytes)
 	} fields[] = { { 1, NAMES_CATEGORY }, { 2, NAMES_EVENT },
 		{ 3, NAMES_KEY }, { 23, NAMES_N /* a context */ },
 		{ 24, NAMES_STAGE }, { 29, NAMES_STRING },
-		{ 1000, NAMES_KERNEL }, { 1001, NAMES_ARG } };
+		{ 43, NAMES_CORRELATION }, { 1000, NAMES_KERNEL },
+		{ 1001, NAMES_ARG } };
 	struct proto m;
 
 	proto_start(&m, bytes.p, bytes.len);
-	while (perfetto_next(p, &m))
+	while (perfetto_next(p, &m)) {
+		if (m.field == 47 && m.type == PROTO_BYTES &&
+		    !gpu_intern_counters(p, q, m.bytes))
+			return false;
 		for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
 			if (m.field == fields[i].field &&
 			    m.type == PROTO_BYTES &&
 			    !intern_one(p, q, fields[i].what, m.bytes))
 				return false;
+	}
 	return p->fault == NULL;
 }
 
@@ -113,17 +122,35 @@ sequence_name(const struct sequence *q, enum names what, uint64_t iid)
 
 /* ---- defaults ---- */
 
-/* TrackEventDefaults {11: track_uuid} */
+void
+perfetto_numbers(struct perfetto *p, const struct proto *m,
+    enum proto_type type, number_vec *list)
+{
+	struct proto_numbers it = proto_numbers(m, type);
+	uint64_t u;
+
+	while (proto_number(&it, &u))
+		vec_push(list, u);
+	if (it.is_bad)
+		(void)perfetto_fault(p, "a list of numbers is malformed");
+}
+
+/* TrackEventDefaults {11: track_uuid, 31, 45: extra_counter_track_uuids} */
 static bool
 track_defaults(struct perfetto *p, struct sequence *q, struct str bytes)
 {
 	struct proto m;
 
+	q->default_counters.n = q->default_reals.n = 0;
 	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field == 11 && m.type == PROTO_VARINT) {
 			q->default_lane = m.u;
 			q->has_default_lane = true;
+		} else if (m.field == 31 || m.field == 45) {
+			perfetto_numbers(p, &m, PROTO_VARINT,
+			    m.field == 31 ? &q->default_counters
+					  : &q->default_reals);
 		}
 	}
 	return p->fault == NULL;

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * args: arguments of a slice, kept until it ends. Keys are numbers of
+ * perfetto.texts; those that are looked for have known ones.
+ */
+#ifndef TL_DECODE_PERFETTO_ARGS_H
+#define TL_DECODE_PERFETTO_ARGS_H
+
+#include "cmd/tl-decode/decode.h"
+
+struct perfetto;
+struct sequence;
+
+/* Keys that are looked for: their numbers in perfetto.texts are these. */
+/* clang-format off */
+#define EACH_KEY(X) \
+	X(KEY_BEGIN_NS, "begin_ns", ROLE_NONE) \
+	X(KEY_END_NS, "end_ns", ROLE_NONE) \
+	X(KEY_DELTA_NS, "delta_ns", ROLE_NONE) \
+	X(KEY_TID, "tid", ROLE_NONE) \
+	X(KEY_AGENT, "agent", ROLE_NONE) \
+	X(KEY_SRC_AGENT, "src_agent", ROLE_NONE) \
+	X(KEY_DST_AGENT, "dst_agent", ROLE_NONE) \
+	X(KEY_CBID, "cbid", ROLE_NONE) \
+	X(KEY_SYNC_KIND, "cuda_sync_kind", ROLE_NONE) \
+	X(KEY_CORRELATION, "correlation", ROLE_CORR) \
+	X(KEY_CORRELATION_ID, "correlation_id", ROLE_CORR) \
+	X(KEY_CORR_ID, "corr_id", ROLE_CORR) \
+	X(KEY_EXTERNAL_ID, "External id", ROLE_EXT) \
+	X(KEY_DEVICE, "device", ROLE_DEV) \
+	X(KEY_STREAM, "stream", ROLE_GPU_STREAM) \
+	X(KEY_STREAM_ID, "stream_ID", ROLE_GPU_STREAM) \
+	X(KEY_STREAM_ID_ROCPD, "stream_id", ROLE_GPU_STREAM) \
+	X(KEY_FLOW_IDS, "flow_ids", ROLE_NONE) \
+	X(KEY_BLOCK, "workgroup_size", ROLE_NONE) \
+	X(KEY_GRID, "grid_size", ROLE_NONE) \
+	X(KEY_ARGS, "args", ROLE_NONE)
+/* clang-format on */
+
+enum key_number {
+#define X(name, text, role) name,
+	EACH_KEY(X)
+#undef X
+	    KEYS_N
+};
+
+extern const struct known_key {
+	struct str text;
+	enum role role;
+} perfetto_keys[KEYS_N];
+
+/* A value by its key, a number in perfetto.texts. */
+struct arg {
+	uint32_t key;
+	uint8_t type, group;
+	int64_t i;      /* INT, UINT */
+	size_t at, len; /* in text: NUM, STR, JSON */
+};
+
+struct args {
+	VEC(struct arg) list;
+	struct buf text;
+};
+
+/* Adds a DebugAnnotation, depth containers deep. */
+bool args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
+    unsigned depth, struct args *to);
+struct arg *args_put(struct args *to, uint32_t key, enum value_type type);
+void args_int(struct args *to, uint32_t key, int64_t v);
+void args_uint(struct args *to, uint32_t key, uint64_t v);
+void args_text(struct perfetto *p, struct args *to, uint32_t key, struct str s);
+/* A list or object as minified text. */
+void args_json(struct args *to, uint32_t key, struct str s);
+struct value args_value(const struct args *of, size_t i);
+/* One of no args: text is in p->text. */
+struct value args_double(struct perfetto *p, double d);
+/* The first of this key, or NULL. */
+const struct arg *args_find(const struct args *of, uint32_t key);
+/* An integer among them. */
+bool args_get_int(const struct args *of, uint32_t key, int64_t *i);
+void args_free(struct args *a);
+
+#endif

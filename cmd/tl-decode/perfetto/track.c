@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/* TrackEvents: what happens on tracks, in packets. */
+#include "cmd/tl-decode/perfetto/perfetto.h"
+
+/* TrackEvent.type */
+enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
+
+/* A TrackEvent's fields. */
+struct track_message {
+	struct open_slice *o;
+	uint64_t type, lane;
+	bool has_lane, has_value, is_real;
+	int64_t value;
+	double real;
+	struct legacy legacy;
+	/* where they are not the packet's or the sequence's: microseconds */
+	int64_t delta_us, absolute_us, thread_us;
+	bool has_delta, has_absolute, has_thread_us;
+	number_vec counters, reals; /* tracks of more counters */
+	number_vec counter_values, real_values;
+	number_vec flows;
+};
+
+static void
+free_message(struct track_message *t)
+{
+	vec_free(&t->counters);
+	vec_free(&t->reals);
+	vec_free(&t->counter_values);
+	vec_free(&t->real_values);
+	vec_free(&t->flows);
+}
+
+/* Flow ids as texts: they are 64 bits wide. */
+static void
+add_flows(struct perfetto *p, const number_vec *flows, struct args *to)
+{
+	struct buf *b = &p->text;
+
+	b->len = 0;
+	for (size_t i = 0; i < flows->n; i++) {
+		buf_puts(b, i > 0 ? ",\"" : "[\"");
+		buf_room(b, 24);
+		b->len += num_put_u64(b->p + b->len, flows->v[i]);
+		buf_putc(b, '"');
+	}
+	buf_putc(b, ']');
+	args_json(to, KEY_FLOW_IDS, buf_str(b));
+}
+
+static void
+read_categories(struct perfetto *p, const struct sequence *q,
+    const struct proto *m, struct open_slice *o)
+{
+	struct proto_numbers it = proto_numbers(m, PROTO_VARINT);
+	uint64_t u;
+
+	while (proto_number(&it, &u))
+		if (o->category == NO_NAME)
+			o->category = sequence_name(q, NAMES_CATEGORY, u);
+	if (it.is_bad)
+		(void)perfetto_fault(p, "a list of categories is malformed");
+}
+
+/* What older writers say in another way. */
+static void
+read_old_field(struct perfetto *p, struct sequence *q, const struct proto *m,
+    struct track_message *t)
+{
+	struct args *args = &t->o->args;
+
+	switch (m->field) {
+	case 1:
+		t->delta_us = (int64_t)m->u;
+		t->has_delta = true;
+		break;
+	case 2:
+		if (__builtin_add_overflow(
+			q->thread_us, (int64_t)m->u, &q->thread_us))
+			q->thread_us = INT64_MAX;
+		t->thread_us = q->thread_us;
+		t->has_thread_us = true;
+		break;
+	case 6:
+		if (m->type == PROTO_BYTES)
+			(void)legacy_read(p, q, m->bytes, &t->legacy, args);
+		break;
+	case 16:
+		t->absolute_us = (int64_t)m->u;
+		t->has_absolute = true;
+		break;
+	case 17:
+		t->thread_us = (int64_t)m->u;
+		t->has_thread_us = true;
+		break;
+	case 36:
+	case 42: perfetto_numbers(p, m, PROTO_VARINT, &t->flows); break;
+	default: break;
+	}
+}
+
+static void
+read_field(struct perfetto *p, struct sequence *q, const struct proto *m,
+    struct track_message *t)
+{
+	struct open_slice *o = t->o;
+	bool is_text = m->type == PROTO_BYTES;
+
+	switch (m->field) {
+	case 3: read_categories(p, q, m, o); break;
+	case 4:
+		if (is_text)
+			(void)args_add(p, q, m->bytes, 0, &o->args);
+		break;
+	case 9: t->type = m->u; break;
+	case 10: o->name = sequence_name(q, NAMES_EVENT, m->u); break;
+	case 11:
+		t->lane = m->u;
+		t->has_lane = true;
+		break;
+	case 12:
+		perfetto_numbers(p, m, PROTO_VARINT, &t->counter_values);
+		break;
+	case 22:
+		if (is_text && o->category == NO_NAME)
+			o->category = perfetto_text(p, m->bytes);
+		break;
+	case 23:
+		if (is_text)
+			o->name = perfetto_text(p, m->bytes);
+		break;
+	case 30:
+		t->value = (int64_t)m->u;
+		t->has_value = true;
+		break;
+	case 31: perfetto_numbers(p, m, PROTO_VARINT, &t->counters); break;
+	case 44:
+		t->real = proto_double(m->u);
+		t->has_value = t->is_real = m->type == PROTO_FIXED64;
+		break;
+	case 45: perfetto_numbers(p, m, PROTO_VARINT, &t->reals); break;
+	case 46: perfetto_numbers(p, m, PROTO_FIXED64, &t->real_values); break;
+	case 47:
+	case 48: perfetto_numbers(p, m, PROTO_FIXED64, &t->flows); break;
+	case 52: args_uint(&o->args, KEY_CORRELATION_ID, m->u); break;
+	case 53:
+		if (is_text)
+			args_text(p, &o->args, KEY_CORRELATION_ID, m->bytes);
+		break;
+	case 54:
+		args_text(p, &o->args, KEY_CORRELATION_ID,
+		    perfetto_name(
+			p, sequence_name(q, NAMES_CORRELATION, m->u)));
+		break;
+	default: read_old_field(p, q, m, t); break;
+	}
+}
+
+static bool
+read_message(struct perfetto *p, struct sequence *q, struct str bytes,
+    struct track_message *t)
+{
+	struct proto m;
+
+	proto_start(&m, bytes.p, bytes.len);
+	while (perfetto_next(p, &m))
+		read_field(p, q, &m, t);
+	if (p->fault == NULL && t->flows.n > 0)
+		add_flows(p, &t->flows, &t->o->args);
+	if (t->has_thread_us && t->thread_us >= 0) {
+		struct arg *a = args_put(
+		    &t->o->args, perfetto_text(p, STR("tts")), VAL_INT);
+
+		a->i = t->thread_us;
+		a->group = GROUP_TOP;
+	}
+	if (t->o->name == NO_NAME)
+		t->o->name = t->legacy.name;
+	return p->fault == NULL;
+}
+
+/* ---- counters ---- */
+
+static void
+on_counter(struct perfetto *p, uint32_t lane, int64_t ts_ns, const double *real,
+    int64_t v)
+{
+	struct lane *l = &p->lanes.v[lane];
+	struct whose whose = lane_owner(p, lane);
+	struct open_slice o = { .lane = lane,
+		.name = l->name,
+		.category = NO_NAME,
+		.ts_ns = ts_ns };
+	double scaled = real != NULL ? *real * (double)l->multiplier : 0;
+
+	if (l->is_incremental && real == NULL) {
+		if (__builtin_add_overflow(l->sum, v, &l->sum))
+			l->sum = INT64_MAX;
+		v = l->sum;
+	}
+	l->is_used = true;
+	if (real == NULL && __builtin_mul_overflow(v, l->multiplier, &v))
+		p->ndropped++;
+	else
+		write_counter(p, &o, &whose, real != NULL ? &scaled : NULL, v);
+}
+
+/* Counters that stand in another event: their tracks are its own, or else the
+ * sequence's. */
+static void
+on_more_counters(
+    struct perfetto *p, const struct sequence *q, const struct track_message *t)
+{
+	const number_vec *whole =
+	    t->counters.n > 0 ? &t->counters : &q->default_counters;
+	const number_vec *real = t->reals.n > 0 ? &t->reals : &q->default_reals;
+
+	for (size_t i = 0; i < t->counter_values.n && i < whole->n; i++)
+		on_counter(p, lane_of(p, whole->v[i]), t->o->ts_ns, NULL,
+		    (int64_t)t->counter_values.v[i]);
+	for (size_t i = 0; i < t->real_values.n && i < real->n; i++) {
+		double d = proto_double(t->real_values.v[i]);
+
+		on_counter(p, lane_of(p, real->v[i]), t->o->ts_ns, &d, 0);
+	}
+}
+
+/* ---- slices ---- */
+
+/*
+ * rocprofv3 says when a slice begins and ends, whatever the packets' times:
+ * then the end that follows on the track is this one's, and not waited for.
+ */
+static bool
+is_whole(struct open_slice *o, int64_t *end)
+{
+	int64_t begin, delta;
+
+	if (!args_get_int(&o->args, KEY_BEGIN_NS, &begin) ||
+	    !source_is_time(begin))
+		return false;
+	if (args_get_int(&o->args, KEY_DELTA_NS, &delta) &&
+	    source_is_time(delta))
+		*end = begin + delta;
+	else if (!args_get_int(&o->args, KEY_END_NS, end) ||
+	    !source_is_time(*end))
+		return false;
+	o->ts_ns = begin;
+	return true;
+}
+
+/* Whether the slice is kept open. */
+static bool
+on_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
+{
+	int64_t end;
+
+	if (!is_whole(o, &end)) {
+		lane_begin(p, q, o);
+		return true;
+	}
+	p->is_rocprof = true;
+	p->lanes.v[o->lane].nended++;
+	write_slice(p, o, &end, NULL);
+	return false;
+}
+
+/* A call that ended when it began is an instant to the converter of rocpd. */
+static void
+on_instant(struct perfetto *p, struct open_slice *o)
+{
+	int64_t end;
+
+	if (is_whole(o, &end))
+		write_slice(p, o, &end, NULL);
+	else
+		write_point(p, o, 'i');
+}
+
+/* X: a slice that says how long it is. */
+static void
+on_complete(struct perfetto *p, struct open_slice *o, int64_t dur_us)
+{
+	int64_t end;
+
+	if (__builtin_mul_overflow(dur_us, 1000, &end) ||
+	    __builtin_add_overflow(o->ts_ns, end, &end) || !source_is_time(end))
+		write_slice(p, o, NULL, NULL);
+	else
+		write_slice(p, o, &end, NULL);
+}
+
+/* An event without a type, by its phase. */
+static bool
+on_phase(struct perfetto *p, struct sequence *q, struct open_slice *o,
+    const struct legacy *l)
+{
+	switch (l->ph) {
+	case 'B': return on_begin(p, q, o);
+	case 'E':
+		lane_end(
+		    p, q, (struct slice_end){ o->lane, o->ts_ns, o->args });
+		o->args = (struct args){ .text = { 0 } };
+		return false;
+	case 'X': on_complete(p, o, l->dur_us); return false;
+	case 0: p->nother++; return false;
+	default: write_point(p, o, l->ph); return false;
+	}
+}
+
+static bool
+on_event(struct perfetto *p, struct sequence *q, const struct track_message *t)
+{
+	static const struct legacy end = { .ph = 'E' };
+	struct open_slice *o = t->o;
+
+	switch (t->type) {
+	case TYPE_BEGIN: return on_begin(p, q, o);
+	case TYPE_END: return on_phase(p, q, o, &end);
+	case TYPE_INSTANT: on_instant(p, o); return false;
+	case TYPE_COUNTER:
+		if (t->has_value)
+			on_counter(p, o->lane, o->ts_ns,
+			    t->is_real ? &t->real : NULL, t->value);
+		else
+			p->ndropped++;
+		return false;
+	default: return on_phase(p, q, o, &t->legacy);
+	}
+}
+
+static uint32_t
+lane_of_message(
+    struct perfetto *p, const struct sequence *q, const struct track_message *t)
+{
+	const struct legacy *l = &t->legacy;
+	const struct lane *thread;
+
+	if (t->has_lane)
+		return lane_of(p, t->lane);
+	if (l->has_pid || l->has_tid) {
+		thread = q->has_thread ? &p->lanes.v[q->thread] : NULL;
+		return lane_of_thread(p,
+		    l->has_pid           ? l->pid
+			: thread != NULL ? thread->pid
+					 : 0,
+		    l->has_tid           ? l->tid
+			: thread != NULL ? thread->tid
+					 : 0);
+	}
+	if (q->has_default_lane || !q->has_thread)
+		return lane_of(p, q->has_default_lane ? q->default_lane : 0);
+	return q->thread;
+}
+
+/* The event's own time, in microseconds of a monotonic clock; false: it has
+ * none. */
+static bool
+own_time(struct perfetto *p, struct sequence *q, const struct track_message *t,
+    int64_t *ns)
+{
+	int64_t us = t->absolute_us;
+
+	if (t->has_delta && __builtin_add_overflow(q->us, t->delta_us, &q->us))
+		return perfetto_fault(p, "a time is out of range");
+	if (t->has_delta)
+		us = q->us;
+	else if (!t->has_absolute)
+		return false;
+	if (__builtin_mul_overflow(us, 1000, ns))
+		return perfetto_fault(p, "a time is out of range");
+	return clock_ns(p, q, CLOCK_MONOTONIC, (uint64_t)*ns, ns);
+}
+
+bool
+track_event(struct perfetto *p, struct sequence *q, struct str bytes,
+    const int64_t *ts_ns)
+{
+	struct open_slice *o = open_slice_new(p);
+	struct track_message t = { .o = o, .legacy.name = NO_NAME };
+	bool is_kept = false;
+
+	if (ts_ns != NULL)
+		o->ts_ns = *ts_ns;
+	if (read_message(p, q, bytes, &t) &&
+	    (ts_ns != NULL || own_time(p, q, &t, &o->ts_ns))) {
+		o->lane = lane_of_message(p, q, &t);
+		if (t.counter_values.n + t.real_values.n > 0)
+			on_more_counters(p, q, &t);
+		is_kept = on_event(p, q, &t);
+	} else if (p->fault == NULL) {
+		p->ndropped++;
+	}
+	if (!is_kept)
+		open_slice_free(p, o);
+	free_message(&t);
+	return p->fault == NULL;
+}

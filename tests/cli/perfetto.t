@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Perfetto's protobuf: what older writers say in Chrome's way, counters of GPUs
+# and of other events, arrows, and what the converter of rocpd writes.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+cat >made.py <<'EOP'
+import os, struct, sys
+sys.path.insert(0, os.environ["ROOT"] + "/tests/oracle")
+from perfetto import fixed, num, text
+def trace(name, *packets):
+    with open(name, "wb") as f:
+        f.write(b"".join(text(1, p + num(10, 1)) for p in packets))
+def event(ts, *fields):
+    return num(8, ts) + text(11, b"".join(fields))
+def legacy(ph, *fields):
+    return text(6, num(2, ord(ph)) + b"".join(fields))
+def note(key, v):
+    return text(4, text(10, key) + (text(6, v) if isinstance(v, str) else num(3, v)))
+def packed(field, *numbers):
+    return text(field, b"".join(num(0, n)[1:] for n in numbers))
+
+# no track but a thread; times in microseconds from the thread's
+thread = text(44, num(1, 7) + num(2, 8) + text(5, "worker") + num(6, 1000) + num(7, 50))
+trace("legacy.pftrace",
+      thread + text(43, num(1, 7) + text(6, "browser")),
+      text(12, text(2, num(1, 4) + text(2, "by number"))),
+      text(11, num(1, 5) + text(22, "cpu_op") + legacy("X", num(1, 4), num(3, 20), num(4, 9)) + num(2, 3)),
+      text(11, num(1, 1) + text(22, "toplevel") + text(23, "outer") + legacy("B") + note("a", 1)),
+      text(11, num(1, 4) + legacy("E")),
+      text(11, num(16, 2000) + text(22, "c") + text(23, "i") + legacy("i", num(14, 2))),
+      text(11, num(16, 2001) + text(22, "c") + text(23, "async") + legacy("b", num(10, 31), text(7, "s"))),
+      text(11, num(16, 2002) + text(22, "c") + text(23, "async") + legacy("e", num(6, 2**63 + 1))),
+      text(11, num(16, 2003) + text(23, "flow") + legacy("s", num(8, 5), num(12, 1), num(13, 3),
+                                                          num(19, 99))),
+      text(11, num(16, 2004) + text(23, "n") + legacy("C", num(18, 70), num(19, 71)) + note("v", 3)))
+trace("late.pftrace", thread, text(11, num(1, 2**63 - 1) + text(23, "late") + legacy("X")))
+
+# counters of GPUs: by a descriptor, by its number, and one without a name
+spec = text(1, num(1, 1) + text(2, "SM Clock")) + text(1, num(1, 2) + text(2, "Power"))
+trace("gpu.pftrace",
+      num(8, 10) + text(52, text(1, spec) + text(2, num(1, 1) + num(2, 1500)) + num(3, 2)),
+      num(8, 20) + text(52, text(2, num(1, 2) + fixed(3, struct.pack("<d", 1.5))) + num(3, 2)),
+      text(12, text(47, num(1, 9) + text(2, text(1, num(1, 1) + text(2, "Temp"))) + num(3, 5))) + num(13, 1),
+      num(8, 30) + text(52, num(4, 9) + text(2, num(1, 1) + num(2, -4)) + num(3, 6)),
+      num(8, 40) + text(52, text(2, num(1, 3) + num(2, 1)) + num(3, 2)))
+
+# counters in another event: their tracks are its own, or the sequence's
+def track(uuid, name, counter=b""):
+    return text(60, num(1, uuid) + text(2, name) + text(8, counter))
+trace("more.pftrace", track(5, "a", num(5, 1)), track(6, "b"), track(7, "r"),
+      text(59, text(11, packed(31, 5) + packed(45, 7) + num(11, 1))) + num(13, 1),
+      event(10, num(9, 3), text(23, "x"), packed(12, 4)),
+      event(20, num(9, 3), text(23, "x"), packed(12, 3), fixed(46, struct.pack("<d", 2.5))),
+      event(30, num(9, 3), text(23, "x"), packed(31, 6, 5), packed(12, 8, 1)))
+
+# launch and kernel that an arrow ties; a converter's dimensions and instants
+def span(track, ts, cat, name, *fields):
+    return [event(ts, num(9, 1), num(11, track), text(22, cat), text(23, name), *fields),
+            event(ts + 5, num(9, 2), num(11, track))]
+flow = fixed(47, struct.pack("<Q", 2**64 - 2))
+trace("arrows.pftrace",
+      text(60, num(1, 1) + text(3, num(1, 7) + text(2, "app"))),
+      text(60, num(1, 2) + num(5, 1) + text(4, num(1, 7) + num(2, 8))),
+      text(60, num(1, 3) + num(5, 2) + text(2, "below the thread")),
+      text(2, text(1, num(1, 7) + text(3, "listed")) + text(2, num(1, 8) + text(2, "listed thread"))),
+      *span(2, 100, "hip_api", "hipLaunchKernel", flow),
+      *span(3, 100, "c", "inner"),
+      *span(9, 200, "kernel_dispatch", "k", flow, note("agent", "GPU-3"),
+            note("workgroup_size", "128 (x=64, y=2, z=1)"), note("grid_size", "9 (x=9)")),
+      event(300, num(9, 3), num(11, 2), text(22, "hip_api"), text(23, "hipGetDevice"),
+            note("begin_ns", 290), note("end_ns", 290), num(52, 77)))
+EOP
+python3 made.py
+events() { tl-decode "$1" 2>/dev/null | tl-cat | jq -c "select(.id != null) | $2"; }
+is 'events of older writers' "$(events legacy.pftrace 'del(.id, .src)')" \
+	'{"kind":"op","cat":"cpu_op","name":"by number","ts":1005000,"dur":20000,"pid":7,"tid":8,"ph":"X","top":{"tdur":9,"tts":53}}
+{"kind":"instant","cat":"c","name":"i","ts":2000000,"pid":7,"tid":8,"ph":"i","top":{"s":"p"}}
+{"kind":"async","cat":"c","name":"async","ts":2001000,"pid":7,"tid":8,"ph":"b","top":{"id2":{"local":"0x1f"},"scope":"s"}}
+{"kind":"async","cat":"c","name":"async","ts":2002000,"pid":7,"tid":8,"ph":"e","top":{"id":"#9223372036854775809"}}
+{"kind":"flow","cat":"","name":"flow","ts":2003000,"pid":7,"tid":99,"ph":"s","top":{"bind_id":5,"bp":"e","flow_in":true,"flow_out":true}}
+{"kind":"counter","cat":"","name":"n","ts":2004000,"pid":70,"tid":71,"ph":"C","args":{"v":3}}
+{"kind":"slice","cat":"toplevel","name":"outer","ts":1006000,"dur":4000,"pid":7,"tid":8,"ph":"X","args":{"a":1}}
+{"kind":"meta","cat":"","name":"process_name","pid":7,"ph":"M","args":{"name":"browser"}}
+{"kind":"meta","cat":"","name":"thread_name","pid":7,"tid":8,"ph":"M","args":{"name":"worker"}}'
+refuses 1 'late.pftrace: byte [0-9]*: a time is out of range' 'tl-decode -o x.tl late.pftrace'
+is 'counters of GPUs' "$(events gpu.pftrace '[.name, .ts, .dev, .args.value]' | tr '\n' ' ')" \
+	'["SM Clock",10,2,1500] ["Power",20,2,1.5] ["Temp",30,5,-4] '
+refuses 3 '1 packet without a begin, a time, a value or names' 'tl-decode -o x.tl gpu.pftrace'
+is 'counters of other events' "$(events more.pftrace 'select(.kind == "counter") | [.name, .ts, .args.value]' | tr '\n' ' ')" \
+	'["a",10,4] ["a",20,7] ["r",20,2.5] ["b",30,8] ["a",30,8] '
+is 'an arrow ties a kernel to its launch' \
+	"$(tl-tree arrows.pftrace | tl-cat | jq -c 'select(.kind == "kernel") | [.dev, .launch, .args.block, .args.grid]')" \
+	'[3,0,[64,2,1],null]'
+is 'what a converter has as an instant is a call' \
+	"$(events arrows.pftrace 'select(.name == "hipGetDevice") | [.kind, .ts, .dur, .corr]')" '["runtime",290,0,77]'
+is 'a track below a thread is in the thread, but does not name it' \
+	"$(events arrows.pftrace 'select(.name == "inner" or .kind == "meta") | [.name, .pid, .tid, .args.name]' | tr '\n' ' ')" \
+	'["inner",7,8,null] ["process_name",7,null,"app"] ["thread_name",7,8,"listed thread"] '
+done_testing
