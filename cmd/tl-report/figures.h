@@ -41,6 +41,11 @@ typedef void line_fn(void *ctx, const struct line *l);
 /* Each row of a table of NDJSON; false: there is no such file. */
 bool table_each(const char *path, line_fn *take, void *ctx);
 /* Its first rows, or all if top is 0; CSV gets labels. */
+/* Tables of one name as one, with a column for which each row is of. */
+struct table_part {
+	const char *word, *path;
+};
+void table_join(const struct table_part *parts, size_t n, const char *to);
 /* To what is open; behind the last one table_dest_finish(). */
 void table_append(const char *from, struct table_dest *to, int64_t top);
 void table_copy(

@@ -51,11 +51,13 @@ static const struct row {
 	{ { 0, "by", "WHAT", "a sheet of ops by module, annotation, step or thread" }, O | H, NOWHERE },
 	{ { 0, "call-stack", NULL, "where in the program ops were called from" }, F | H, AT(call_stack) },
 	{ { 0, "capture", "DIR|FILE", "traces of the captures of graphs that are replayed" }, 0, AT(capture) },
+	{ { 0, "categories", "FILE", "of rocprofv3's kernels: see tl-kernels(1)" }, K, AT(categories) },
 	{ { 0, "comm-pattern", "RE", "kernels that are collectives, besides nccl and rccl" }, T | O | K | F | C, NOWHERE },
 	{ { 0, "critical-path", NULL, "sheets critical_*: what bounds the time" }, H, AT(critical) },
 	{ { 'd', "dir", "DIR", "each sheet as a CSV file into DIR" }, 0, AT(dir) },
 	{ { 0, "fail-over", "TIME|PERCENT", "--vs: exit with 4 if it is slower by more" }, 0, AT(fail_over) },
 	{ { 0, "first-occurrence", NULL, "when each op came first" }, O | H, NOWHERE },
+	{ { 0, "genesis", "DIR", "a capture of a simulation: its steady state, and all of it" }, 0, AT(genesis) },
 	{ { 0, "gpus-per-node", "N", "of several ranks: GPUs of a node" }, R, NOWHERE },
 	{ { 0, "html", "FILE", "one page, for a browser" }, 0, AT(page) },
 	{ { 0, "inductor-cache", "DIR", "where torch.compile left its wrapper files" }, F, NOWHERE },
@@ -75,6 +77,8 @@ static const struct row {
 	{ { 0, "recompute", NULL, "recomputed work apart" }, O | F | H, AT(recompute) },
 	{ { 0, "roof", "WHICH", "peak or achievable" }, F, NOWHERE },
 	{ { 0, "short", "TIME", "sheets about kernels below TIME (10us)" }, K | H, AT(shorts) },
+	{ { 0, "steady-gap", "TIME", "--genesis: the steady state follows a gap from TIME on (1s)" }, 0, NOWHERE },
+	{ { 0, "steady-window", "TIME", "--genesis: without such a gap it is the last TIME" }, 0, NOWHERE },
 	{ { 0, "title", "TEXT", "of the page" }, 0, AT(title) },
 	{ { 0, "top", "N", "the first N rows of each long sheet of ops and kernels" }, H | N, AT(top) },
 	{ { 0, "top-kernels", "N", "of those of kernels only" }, H | N, AT(top_kernels) },
@@ -166,6 +170,10 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 		*(bool *)at = true;
 	else if (r->at != NOWHERE)
 		*(const char **)(void *)at = op->arg;
+	if (strcmp(r->opt.name, "steady-gap") == 0)
+		s->steady_gap_ns = opt_time(op);
+	if (strcmp(r->opt.name, "steady-window") == 0)
+		s->steady_window_ns = opt_time(op);
 	if (strcmp(r->opt.name, "vs") == 0)
 		add_traces(&s->vs, op->arg);
 	if (strcmp(r->opt.name, "output") == 0)
@@ -190,6 +198,10 @@ check_uses(const struct settings *s)
 		die_usage("option '--%s' is for sheets: -d, -o or --html "
 			  "writes them",
 		    s->of_sheets);
+	if (s->genesis == NULL &&
+	    (s->steady_gap_ns > 0 || s->steady_window_ns > 0))
+		die_usage("options '--steady-gap' and '--steady-window' need "
+			  "--genesis");
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < sides[k]->v.n; i++)
 			nstdin += strcmp(sides[k]->v.v[i], "-") == 0;
@@ -264,6 +276,11 @@ read_options(struct settings *s, int argc, char *argv[])
 	check_behind_vs(argv + op.ind);
 	for (int i = op.ind; i < argc; i++)
 		add_traces(&s->traces, argv[i]);
+	if (s->genesis != NULL && (s->traces.v.n > 0 || s->vs.v.n > 0))
+		die_usage("option '--genesis' is about the trace in its folder "
+			  "alone");
+	if (s->genesis != NULL)
+		genesis_open(s);
 	if (s->traces.v.n == 0)
 		args_add(&s->traces, "-");
 	s->has_sheets = s->dir != NULL || s->book != NULL || s->page != NULL ||
@@ -313,11 +330,14 @@ answer(struct settings *s, struct jobs *j)
 {
 	bool is_whole = s->dir == NULL || s->book != NULL || s->page != NULL ||
 	    s->markdown != NULL;
-	bool is_typed = is_whole || s->is_several || s->vs.v.n > 0;
+	bool is_typed =
+	    is_whole || s->is_several || s->vs.v.n > 0 || s->genesis != NULL;
 	struct figures f = { .set = s };
 
 	if (s->vs.v.n > 0)
 		versus_compare(s, j);
+	if (s->genesis != NULL)
+		genesis_begin(s, j);
 	analyse(s, j, is_typed ? "ndjson" : "csv");
 	figures_read(&f, j, is_whole);
 	if (s->of_ranks != NULL && !s->is_several && s->traces.v.n == 1)
@@ -328,6 +348,8 @@ answer(struct settings *s, struct jobs *j)
 	} else {
 		summary_write(&f, is_whole);
 		sheets_cut(s);
+		if (s->genesis != NULL)
+			genesis_join(s);
 	}
 	if (s->dir != NULL)
 		dir_write(s);

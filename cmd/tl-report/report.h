@@ -11,6 +11,8 @@
  * trees.c    traces to trees, and what these say of themselves
  * analyse.c  the programs that answer
  * versus.c   another trace to compare with
+ * genesis.c  a capture of a simulation
+ * steady.c   its steady state
  * sheets.c   which sheets there are, in which order; their form and length
  * output.c   folder, workbook, page
  * figures.h  from tables to the screen
@@ -57,7 +59,9 @@ struct settings {
 	const char *width, *capture, *vs_capture, *names;
 	const char *title, *fail_over;
 	const char *top, *top_ops, *top_kernels, *top_roofline;
-	bool has_sheets; /* nothing is on the screen */
+	const char *genesis, *categories;
+	int64_t steady_gap_ns, steady_window_ns; /* 0: not given */
+	bool has_sheets;                         /* nothing is on the screen */
 	bool kernels, modules, shorts, critical, launch, no_collective;
 	bool recompute, parent_module, call_stack;
 	struct str sides[2];    /* before and after, or names */
@@ -78,7 +82,9 @@ struct settings {
 	bool is_host;     /* no GPU work: it is about the host's time */
 	bool has_calls; /* ops are in the trace, whether they own work or not */
 	bool has_ops, is_rocprof, has_window, is_several, communicates;
-	int64_t idle_ns;      /* of the GPU, over all traces */
+	int64_t idle_ns; /* of the GPU, over all traces */
+	/* of a capture: what was run, its steady state; tables of all of it */
+	const char *session, *steady, *whole;
 	struct job *families; /* lists the sheets of families of ops, or NULL */
 };
 
@@ -165,6 +171,24 @@ void versus_pair(struct settings *s, const struct sink_sources *before,
 bool versus_by_op(const struct settings *s);
 /* All tables, before the analyses. */
 void versus_compare(const struct settings *s, struct jobs *j);
+
+/* ---- genesis.c ---- */
+
+/* The trace of its folder. */
+void genesis_open(struct settings *s);
+/* All tables of the whole session, before those of the steady state, which is
+ * selected. */
+void genesis_begin(struct settings *s, struct jobs *j);
+/* Both as one. */
+void genesis_join(const struct settings *s);
+
+/* ---- steady.c ---- */
+
+/*
+ * Selects the steady state: behind the largest gap if that is so long, or the
+ * last so much time. What it is, or NULL without dispatches.
+ */
+const char *steady_find(struct settings *s, int64_t gap_ns, int64_t last_ns);
 
 /* ---- sheets.c ---- */
 

@@ -135,7 +135,8 @@ struct copy {
 	struct table_dest *dest;
 	struct table *table;
 	struct column *columns;
-	int64_t left; /* rows */
+	int64_t left;     /* rows */
+	const char *word; /* of the first column, which is ours; or NULL */
 };
 
 static void
@@ -143,15 +144,28 @@ begin_copy(void *ctx, const struct head *head)
 {
 	struct copy *c = ctx;
 
+	size_t lead = c->word != NULL;
+
+	if (c->table != NULL) {
+		if (head->ncolumns != c->in.head.ncolumns)
+			die("%.*s: two tables of one name differ in columns",
+			    (int)head->name.len, head->name.p);
+		return;
+	}
 	begin(&c->in, head);
 	c->columns = xcalloc(head->ncolumns + 1, sizeof *c->columns);
+	if (c->word != NULL)
+		c->columns[0] = (struct column){ "window", NULL, COL_TEXT,
+			UNIT_NONE, 0, 0 };
 	for (size_t i = 0; i < head->ncolumns; i++) {
 		const struct head_column *from = &c->in.head.columns[i];
 
-		c->columns[i] = (struct column){ from->id.p, from->label.p,
-			from->type, from->unit, from->flags, from->label_div };
+		c->columns[lead + i] =
+		    (struct column){ from->id.p, from->label.p, from->type,
+			    from->unit, from->flags, from->label_div };
 	}
-	c->table = table_create(c->in.head.name.p, c->columns, head->ncolumns);
+	c->table =
+	    table_create(c->in.head.name.p, c->columns, lead + head->ncolumns);
 	table_stream(c->table, c->dest);
 }
 
@@ -183,8 +197,10 @@ copy_row(void *ctx, const struct val *cells)
 	if (c->left-- <= 0)
 		return;
 	to = table_row(c->table);
+	if (c->word != NULL)
+		*to++ = cell_text(str_of(c->word));
 	for (size_t i = 0; i < c->in.head.ncolumns; i++) {
-		to[i] = cell_of(&cells[i], &c->columns[i]);
+		to[i] = cell_of(&cells[i], &c->columns[(c->word != NULL) + i]);
 		if (to[i].type == CELL_TEXT)
 			to[i].text = table_row_text(c->table, to[i].text);
 	}
@@ -199,6 +215,26 @@ table_append(const char *from, struct table_dest *to, int64_t top)
 	c.in.text = arena_create();
 	read_into(&sink, from);
 	table_print(c.table, to);
+	table_destroy(c.table);
+	arena_destroy(c.in.text);
+	free(c.columns);
+}
+
+void
+table_join(const struct table_part *parts, size_t n, const char *to)
+{
+	struct table_dest dest = { .path = to, .format = FMT_NDJSON };
+	struct copy c = { .dest = &dest, .left = INT64_MAX };
+	struct table_sink sink = { begin_copy, copy_row, end, &c };
+
+	c.in.text = arena_create();
+	for (size_t i = 0; i < n; i++) {
+		c.word = parts[i].word;
+		if (is_there(parts[i].path))
+			read_into(&sink, parts[i].path);
+	}
+	table_print(c.table, &dest);
+	table_dest_finish(&dest);
 	table_destroy(c.table);
 	arena_destroy(c.in.text);
 	free(c.columns);

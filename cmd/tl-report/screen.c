@@ -543,6 +543,8 @@ screen_print(struct figures *f)
 	if (s.width < WIDTH_MIN)
 		s.width = WIDTH_MIN;
 	put_title(&s);
+	if (f->set->steady != NULL)
+		put_wrapped(&s, "", str_of(f->set->steady));
 	for (size_t i = 0; i < f->sentences.n; i++)
 		put_wrapped(&s, "", f->sentences.v[i]);
 	put_changes(&s);

@@ -66,6 +66,8 @@ static void
 put_sentences(struct figures *f, struct table *t)
 {
 	put(t, "trace", f->title);
+	if (f->set->steady != NULL)
+		put(t, "window", str_of(f->set->steady));
 	for (size_t i = 0; i < f->sentences.n; i++)
 		put(t, "diff", f->sentences.v[i]);
 	put_changes(f, t);
@@ -366,7 +368,7 @@ summary_write(struct figures *f, bool is_whole)
 	if (!is_whole)
 		return;
 	write_summary(f);
-	if (f->set->is_several)
+	if (f->set->is_several || f->set->genesis != NULL)
 		write_categories(f);
 	write_roofs(f);
 }

@@ -147,6 +147,8 @@ make_title(struct figures *f)
 	} else {
 		put_name(f->set, &b);
 	}
+	if (f->set->session != NULL)
+		buf_printf(&b, ", %s", f->set->session);
 	if (facts->devices_differ) {
 		buf_puts(&b, ", several kinds of GPU");
 	} else if (facts->device.len > 0) {

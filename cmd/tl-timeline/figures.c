@@ -174,7 +174,8 @@ add_rocprof(struct timeline *g, struct slice *slice)
 	(void)whole(extent(&all));
 	/* the process's own, unless only a part of it is looked at */
 	window = o->has_window &&
-		(g->by == BY_NOTHING || g->by == BY_RANK || g->by == BY_SRC)
+		(g->by == BY_NOTHING || g->by == BY_RANK || g->by == BY_SRC) &&
+		!g->sink.select.has_from && !g->sink.select.has_to
 	    ? o->window
 	    : extent(&all);
 

@@ -123,7 +123,7 @@ static const struct sheet_chart by_rank = { .figure = "ranks",
 	.kind = "stacked",
 	.y = "computation_ns,exposed_comm_ns,exposed_memcpy_ns,idle_ns",
 	.title = "Time of each rank" };
-CATEGORIES(pie_ranks, "time_ns", "GPU time by category, all ranks");
+CATEGORIES(pie_ranks, "time_ns", "GPU time by category");
 CATEGORIES(pie_ops, "direct_ns_sum", "GPU time by category of op");
 CATEGORIES(pie_kernels, "dur_ns_sum", "GPU time by category of kernel");
 CATEGORIES(pie_host, "cpu_self_ns", "host time by category of op");
@@ -178,6 +178,9 @@ const struct sheet sheets[] = {
 	    "straggler_cause", "who was late how often, by how much, and why"),
 	TL_COLLECTIVE("straggler_summary",
 	    "each rank: waiting, how often first and last", .rule = &straggler),
+	T("steady_state", "tl-report",
+	    "where the steady state of a run begins (--genesis)",
+	    .where = BOTH),
 	T("gpu_timeline", "tl-timeline", "where the GPU's time went",
 	    .where = BOTH, .rule = &timeline),
 	T("gpu_timeline_by_agent", "tl-timeline",
@@ -362,8 +365,8 @@ const struct sheet sheets[] = {
 	TL_MODULES("nn_module_types", "a line a type of module"),
 	/* figures that charts are drawn from */
 	T("category_share", "tl-report",
-	    "GPU time by category of op, of all ranks", .where = SHEET_BOOK,
-	    .chart = &pie_ranks),
+	    "GPU time by category, of all ranks or the steady state",
+	    .where = SHEET_BOOK, .chart = &pie_ranks),
 	T("roofs", "tl-report", "the lines of a roofline", .where = SHEET_BOOK),
 	T("links", "tl-link", "launches and the work they caused"),
 	T("op_models", "tl-roofline", "ops by what one costs (--many)"),

@@ -99,4 +99,64 @@ is 'with times in a unit' "$(sed -n '/^## xla_top/,$p' out.md | tail -n +3)" "\
 | short_kernel | 4.000 | 1 | 8.70 |"
 tl-report -o long.md "$SAMPLE"
 is 'and their first rows' "$(awk '/^## / { name = $2 } name == "ops_unique_args" && /^\|/ { n++ } END { print n - 2 }' long.md)" 20
+
+# ---- captures of simulations ----
+
+for form in csv json pftrace; do
+	PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/oracle/activity.py" --genesis $form.cap $form
+	tl-report --genesis $form.cap -d $form.d
+	is "$form: two candidates" "$(cat $form.d/steady_state.csv)" "\
+method,is_chosen,from ms,dispatches,window ms,busy ms,busy_percent
+after_max_gap_2499.7ms,True,3000,10,26.404,24.004,90.9104681108923
+last_0.0s,False,3005.404,8,19.104,17.004,89.00753768844221"
+	is "$form: timeline of the steady state" "$(grep -e window -e steady $form.d/gpu_timeline.csv)" "\
+window,type,time ms,percent
+steady,total_time,26.404,100.0
+steady,kernel,24.004,90.91046811089228
+steady,memory,0,0.0
+steady,busy_time,24.004,90.91046811089228
+steady,idle,2.4,9.089531889107711"
+	is "$form: categories of both windows" "$(cut -d, -f 1-5 $form.d/kernel_summary_by_category.csv)" "\
+window,op category,Count,total_direct_kernel_time_ms,Percentage (%)
+steady,Rigid Body Solver,3,15,62.48958506915514
+steady,Broadphase Collision,3,6,24.995834027662056
+steady,Time Integration,3,3,12.497917013831028
+steady,PyTorch Runtime,1,0.004,0.016663889351774704
+all,Rigid Body Solver,3,15,61.21449559255632
+all,Broadphase Collision,3,6,24.48579823702253
+all,Time Integration,3,3,12.242899118511264
+all,Runtime Init,2,0.5,2.040483186418544
+all,PyTorch Runtime,1,0.004,0.01632386549134835"
+	is "$form: short kernels" "$(cut -d, -f 1-4 $form.d/short_kernels_summary.csv | sed 1d)" "\
+steady,at::native::vectorized_elementwise_kernel,1,4
+all,at::native::vectorized_elementwise_kernel,1,4"
+done
+is 'shares add up in the order of the rows' \
+	"$(cut -d, -f 1,6 csv.d/kernel_summary_by_category.csv | sed -n '/^all/s/all,//p' | cut -c 1-7 | tr '\n' ' ')" \
+	'61.2144 85.7002 97.9431 99.9836 100.0 '
+is 'the whole of a process' "$(grep all,total json.d/gpu_timeline.csv)" 'all,total_time,19000,100.0'
+is 'the screen' "$(tl-report --genesis csv.cap --width 200 | head -n 4)" "\
+kernel_kernel_trace.csv, Genesis, 20260821, n_envs=4096, steps=500, fp32
+
+Steady state, after the longest gap, 2.500 s: 10 of 12 dispatches in 26.404 ms, 90.9 % busy.
+26.404 ms: 90.9 % kernels, 9.1 % idle. Rigid Body Solver is 62.5 % of kernel time."
+is 'no such gap: the last time of the log, and 5 %' "$(tl-report --genesis csv.cap --steady-gap 3s | sed -n 3p)" \
+	'Steady state, the last 21.000 ms: 8 of 12 dispatches in 19.104 ms, 89.0 % busy.'
+is 'or what is given' "$(tl-report --genesis csv.cap --steady-gap 3s --steady-window 10ms | sed -n 3p)" \
+	'Steady state, the last 10.000 ms: 4 of 12 dispatches in 8.804 ms, 90.9 % busy.'
+rm csv.cap/run.log csv.cap/*.json
+is 'without log and manifest' "$(tl-report --genesis csv.cap --steady-gap 3s | sed -n '1p;3p')" "\
+kernel_kernel_trace.csv, Genesis, csv.cap
+Steady state, the last 5.000 s: 12 of 12 dispatches in 3.026 s, 0.8 % busy."
+mkdir one.cap
+head -n 2 csv.cap/kernel_trace/kernel_kernel_trace.csv >one.cap/x_kernel_trace.csv
+is 'one dispatch' "$(tl-report --genesis one.cap --width 100 | sed -n 3p)" \
+	'Steady state: 1 of 1 dispatch in 200.0 us, 100.0 % busy.'
+is 'other categories' "$(tl-report --genesis csv.cap --categories activity -d act.d &&
+	cut -d, -f 1-3 act.d/kernel_summary_by_category.csv | sed -n 2p)" 'steady,xla,10'
+tl-report --genesis csv.cap -o cap.md -o cap.xlsx -o cap.html
+like 'Markdown' "$(grep '^| window' cap.md | head -n 1)" '^\| window \| Steady state, '
+refuses 1 'act.d: no \*_kernel_trace.csv' 'tl-report --genesis act.d'
+refuses 2 'in its folder alone' 'tl-report --genesis csv.cap w.tl'
+refuses 2 'need --genesis' 'tl-report --steady-gap 1s w.tl'
 done_testing

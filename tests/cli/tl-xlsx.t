@@ -215,7 +215,7 @@ tl-xlsx -o charts2.xlsx --chart-sheet charts ops_summary_by_category.tsv \
 	category_share.tsv unified_perf_summary.tsv
 is 'charts on a sheet of their own; of two of a kind that of all ranks' \
 	"$(charts charts2.xlsx charts | grep '^chart')" \
-	'chart pieChart "GPU time by category, all ranks"
+	'chart pieChart "GPU time by category"
 chart scatterChart "Roofline"'
 tl-xlsx -o charts4.xlsx --chart-sheet roofs ops_summary_by_category.tsv roofs.tsv
 is 'or beside another table' "$(charts charts4.xlsx roofs | grep '^chart')" \

@@ -3,15 +3,18 @@
 """activity.py: the tables of rocprofv3's Perfetto traces.
 
     activity.py --worked FILE.pftrace
+    activity.py --genesis DIR csv|json|pftrace
 
-writes a small trace whose figures are known. report.py compares our tables with
+writes a small trace, or a capture of a simulation, whose figures are known. report.py compares our tables with
 those that the reference made of real traces: HIP activity, API and kernels (T =
 A + Q + K), copies by size. Each cell must be the same, or differ by one of the
 rules below, which are about its value, and counted under the rule's name.
 """
 import collections
 import csv
+import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -85,6 +88,71 @@ def worked():
             "src_agent": src, "dst_agent": dst, "copy_bytes": size, "corr_id": corr, "tid": 100,
             "stream_ID": 0})
     return out
+
+
+# ---- a capture of a simulation ----
+
+MS = 10**6
+DISPATCHES = [("runtime_initialize_0", 10000 * MS, 200000),
+              ("kernel_init_geom_fields_c0", 10500 * MS, 300000)]
+for lap in range(3):
+    at = 13000 * MS + lap * 8800000
+    DISPATCHES += [("_kernel_solve_body_c402", at, 5 * MS),
+                   ("func_broad_phase_c1", at + 5200000, 2 * MS),
+                   ("kernel_step_1_c9", at + 7300000, MS)]
+DISPATCHES.append(("at::native::vectorized_elementwise_kernel", 13000 * MS + 3 * 8800000, 4000))
+COLUMNS = ("Kind,Agent_Id,Queue_Id,Thread_Id,Dispatch_Id,Kernel_Id,Kernel_Name,Correlation_Id,"
+           "Start_Timestamp,End_Timestamp,Workgroup_Size_X,Workgroup_Size_Y,Workgroup_Size_Z,"
+           "Grid_Size_X,Grid_Size_Y,Grid_Size_Z")
+
+
+def kernels_csv():
+    lines = [COLUMNS]
+    for i, (name, start, dur) in enumerate(DISPATCHES, 1):
+        lines.append("KERNEL_DISPATCH,Agent 2,1,100,%d,%d,%s,%d,%d,%d,64,1,1,640,1,1" % (
+            i, i, name, i, start, start + dur))
+    return "\n".join(lines) + "\n"
+
+
+def kernels_json():
+    """of a process that lives longer than its work"""
+    size = {"x": 64, "y": 1, "z": 1}
+    return json.dumps({"rocprofiler-sdk-tool": [{
+        "metadata": {"pid": 1, "init_time": 1000 * MS, "fini_time": 20000 * MS},
+        "agents": [{"id": {"handle": 7}, "type": 2, "gpu_index": 0, "logical_node_id": 2}],
+        "strings": {"buffer_records": []},
+        "kernel_symbols": [{"kernel_id": i, "kernel_name": name, "truncated_kernel_name": name}
+                           for i, (name, _, _) in enumerate(DISPATCHES)],
+        "buffer_records": {"kernel_dispatch": [{
+            "thread_id": 100, "correlation_id": {"internal": i + 1, "external": 0},
+            "start_timestamp": start, "end_timestamp": start + dur,
+            "dispatch_info": {"agent_id": {"handle": 7}, "kernel_id": i, "dispatch_id": i + 1,
+                              "workgroup_size": size, "grid_size": size}}
+            for i, (_, start, dur) in enumerate(DISPATCHES)]}}]})
+
+
+def kernels_pftrace():
+    out = track(1) + track(10, 1, "COMPUTE")
+    for i, (name, start, dur) in enumerate(DISPATCHES, 1):
+        out += slice_of(10, name, "kernel_dispatch", start, dur, {
+            "agent": "Agent-2", "corr_id": i, "tid": 100, "queue": 0, "kernel_id": i,
+            "workgroup_size": 64, "grid_size": 640})
+    return out
+
+
+def capture(folder, form):
+    inner = os.path.join(folder, "kernel_trace")
+    os.makedirs(inner)
+    name, data = {"csv": ("kernel_kernel_trace.csv", kernels_csv()),
+                  "json": ("a_results.json", kernels_json()),
+                  "pftrace": ("a_results.pftrace", kernels_pftrace())}[form]
+    with open(os.path.join(inner, name), "wb") as f:
+        f.write(data if isinstance(data, bytes) else data.encode())
+    with open(os.path.join(folder, "run.log"), "w", encoding="utf-8") as f:
+        f.write("wall_time=s\nwall_time=0.02s wall_time=9s\n")
+    with open(os.path.join(folder, "capture_manifest.json"), "w", encoding="utf-8") as f:
+        json.dump({"timestamp": "20260821", "n_envs": 4096, "num_steps": 500,
+                   "precision": "32"}, f)
 
 
 # ---- against the reference ----
@@ -304,6 +372,9 @@ def check(rep, where, trace, variant, files):
 
 
 def main(argv):
+    if argv[0] == "--genesis":
+        capture(argv[1], argv[2])
+        return 0
     with open(argv[1], "wb") as f:
         f.write(worked())
     return 0
