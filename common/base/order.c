@@ -164,7 +164,9 @@ stable_sort(
 
 /* ---- integers ---- */
 
-#define FEW 12
+#define FEW 48
+#define DIGIT_BITS 8
+#define DIGITS (1u << DIGIT_BITS)
 
 static void
 insert_few(int64_t *v, size_t n)
@@ -179,42 +181,53 @@ insert_few(int64_t *v, size_t n)
 	}
 }
 
+/* By one digit of the distance from the least. */
 static void
-sort_halves(int64_t *v, size_t n, int64_t *room)
+radix_pass(int64_t *to, const int64_t *v, size_t n, int64_t least, int shift)
 {
-	size_t half = n / 2;
-	const int64_t *a = room, *a_end = a + half, *b = v + half, *end = v + n;
+	size_t at[DIGITS + 1] = { 0 };
 
-	if (n <= FEW) {
-		insert_few(v, n);
-		return;
-	}
-	sort_halves(v, half, room);
-	sort_halves(v + half, n - half, room);
-	if (b[-1] <= b[0])
-		return;
-	memcpy(room, v, half * sizeof *v);
-	while (a < a_end && b < end) {
-		bool is_b = *b < *a; /* not a branch, which is a coin's toss */
-
-		*v++ = is_b ? *b : *a;
-		b += is_b;
-		a += !is_b;
-	}
-	memcpy(v, a, (size_t)(a_end - a) * sizeof *a);
+#define DIGIT(x) (((uint64_t)(x) - (uint64_t)least) >> shift & (DIGITS - 1))
+	for (size_t i = 0; i < n; i++)
+		at[DIGIT(v[i]) + 1]++;
+	for (size_t d = 0; d < DIGITS; d++)
+		at[d + 1] += at[d];
+	for (size_t i = 0; i < n; i++)
+		to[at[DIGIT(v[i])]++] = v[i];
+#undef DIGIT
 }
 
 void
 sort_i64(int64_t *v, size_t n)
 {
-	int64_t *room;
+	int64_t *from = v, *to, *swap, least, most;
 	size_t i = 1;
 
 	while (i < n && v[i - 1] <= v[i])
 		i++;
 	if (i >= n)
 		return;
-	room = n > FEW ? xmalloc(n / 2 * sizeof *room) : NULL;
-	sort_halves(v, n, room);
-	free(room);
+	if (n <= FEW) {
+		insert_few(v, n);
+		return;
+	}
+	least = most = v[0];
+	for (i = 1; i < n; i++) {
+		least = v[i] < least ? v[i] : least;
+		most = v[i] > most ? v[i] : most;
+	}
+	to = xmalloc(n * sizeof *to);
+	for (int shift = 0;
+	     shift < 64 && ((uint64_t)most - (uint64_t)least) >> shift != 0;
+	     shift += DIGIT_BITS) {
+		radix_pass(to, from, n, least, shift);
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != v) {
+		memcpy(v, from, n * sizeof *v);
+		to = from;
+	}
+	free(to);
 }
