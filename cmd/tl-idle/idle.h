@@ -87,6 +87,13 @@ struct idle {
 	/* what no table shows is no record, but of a source's first gap */
 	bool shows[IS_WINDOW + 1];
 	size_t nbefore; /* records of the sources before */
+	struct {
+		size_t first, end;
+	} range[IS_WINDOW + 1]; /* in which records of a kind stand */
+	size_t nmade;
+	/* of the row at hand */
+	const struct idle_record *longest;
+	int64_t ncalls;
 	uint64_t ngaps;
 	uint32_t words[CAUSE_COUNT], advice[CAUSE_COUNT];
 	uint32_t classes[ACCOUNT_COUNT];

@@ -241,18 +241,42 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 	return r->what == what_of[p->table - tables];
 }
 
-static const struct idle_record *
-longest(const struct sink_row *row)
+/* Records of sources that were not asked for are gone: then all. */
+static void
+set_range(
+    const struct sink *s, const struct sink_plan *p, size_t *first, size_t *end)
 {
-	const struct idle_record *best = row->first;
+	const struct idle *g = idle_of(s);
+	uint8_t what = what_of[p->table - tables];
 
-	for (size_t i = 0; i < row->group->n; i++) {
+	if (g->nmade != s->records.n)
+		return;
+	*first = g->range[what].first;
+	*end = g->range[what].end;
+}
+
+/* The longest of its pieces, and its calls, of which one can cause several. */
+static void
+look_at_row(struct sink_row *row)
+{
+	struct idle *g = (struct idle *)row->sink;
+	const struct idle_record *last = NULL;
+	struct map seen = { 0 };
+
+	g->longest = row->first;
+	for (size_t i = 0;
+	     row->plan->table == &tables[OF_CAUSES] && i < row->group->n; i++) {
 		const struct idle_record *r = sink_row_record(row, i);
 
-		if (r->ns > best->ns)
-			best = r;
+		if (r->ns > g->longest->ns)
+			g->longest = r;
+		if (r->has_event &&
+		    (last == NULL || uid_cmp(last->rec.uid, r->rec.uid) != 0))
+			map_put(&seen, uid_hash(r->rec.uid), NULL);
+		last = r->has_event ? r : NULL;
 	}
-	return best;
+	g->ncalls = (int64_t)seen.n;
+	map_free(&seen);
 }
 
 static struct cell
@@ -265,28 +289,6 @@ static struct cell
 named_cell(const struct sink_row *row, const struct named *n)
 {
 	return uid_cell(row, n->name != INTERN_NONE, n->uid);
-}
-
-/* One event can be the cause of several pieces. */
-static struct cell
-calls_cell(const struct sink_row *row)
-{
-	struct map seen = { 0 };
-	const struct idle_record *last = NULL;
-	int64_t n = 0;
-
-	for (size_t i = 0; i < row->group->n; i++) {
-		const struct idle_record *r = sink_row_record(row, i);
-		bool is_new = false;
-
-		if (r->has_event &&
-		    (last == NULL || uid_cmp(last->rec.uid, r->rec.uid) != 0))
-			map_put(&seen, uid_hash(r->rec.uid), &is_new);
-		last = r->has_event ? r : NULL;
-		n += is_new;
-	}
-	map_free(&seen);
-	return cell_int(n);
 }
 
 static struct cell
@@ -335,18 +337,18 @@ whole_cell(const struct sink_row *row, unsigned number)
 static struct cell
 cell(const struct sink_row *row, unsigned number)
 {
-	const struct idle_record *r = row->first, *most;
+	const struct idle_record *r = row->first;
+	const struct idle_record *most = idle_of(row->sink)->longest;
 
 	switch (number) {
-	case C_CALLS: return calls_cell(row);
-	case C_LONGEST: return cell_string(row->sink->dict, longest(row)->name);
+	case C_CALLS: return cell_int(idle_of(row->sink)->ncalls);
+	case C_LONGEST: return cell_string(row->sink->dict, most->name);
 	case C_STACK:
 		row->text->len = 0;
 		stack_text(&((struct idle *)row->sink)->stacks, row->sink->dict,
-		    longest(row)->stack, row->text);
+		    most->stack, row->text);
 		return sink_row_text(row);
 	case C_LONGEST_UID:
-		most = longest(row);
 		return uid_cell(row, most->has_event, most->rec.uid);
 	case C_START: return cell_int(r->rec.ts_ns);
 	case C_EVENT_UID: return uid_cell(row, r->has_event, r->rec.uid);
@@ -552,6 +554,8 @@ static const struct sink_def def = {
 	.asked = is_asked,
 	.wants = wants,
 	.member = is_member,
+	.range = set_range,
+	.row = look_at_row,
 	.planned = planned,
 	.cell = cell,
 };

@@ -9,8 +9,13 @@ add_record(struct idle *g, enum what what, const struct host_gpu *beside,
     uint32_t event, int64_t from, int64_t to)
 {
 	const struct host *h = &g->host;
+	size_t at = g->sink.records.n;
 	struct idle_record *r = sink_add(&g->sink);
 
+	if (g->range[what].end == 0)
+		g->range[what].first = at;
+	g->range[what].end = at + 1;
+	g->nmade++;
 	*r = (struct idle_record){
 		.rec = { .uid = beside->uid,
 		    .source = g->source,
@@ -187,35 +192,53 @@ makes(const struct idle *g, enum what what)
 	return g->shows[what] || g->sink.records.n == g->nbefore;
 }
 
+static bool
+is_chosen(const struct idle *g, const struct host_gpu *k)
+{
+	return g->chosen.v[k->no] != 0;
+}
+
+static void
+add_pieces(struct idle *g, const struct gap *gap)
+{
+	g->ngaps++;
+	for (uint32_t i = gap->first; i < gap->first + gap->n; i++)
+		if (makes(g, IS_PIECE))
+			add_piece(g, gap, &g->gaps.pieces.v[i]);
+}
+
 static void
 add_gap(struct idle *g, const struct gap *gap)
 {
 	struct host *h = &g->host;
 	struct idle_record *r;
-	bool is_inferred = false;
 
-	g->ngaps++;
-	for (uint32_t i = gap->first; i < gap->first + gap->n; i++) {
-		const struct gap_piece *p = &g->gaps.pieces.v[i];
-
-		if (makes(g, IS_PIECE))
-			add_piece(g, gap, p);
-		is_inferred |= p->is_inferred;
-	}
 	if (gap->end_ns - gap->start_ns < g->min_gap_ns || !makes(g, IS_GAP))
 		return;
 	r = add_whole(g, IS_GAP, gap, gap->opened_by);
 	r->class = g->classes[account_class_of(
 	    h, gap, &(struct gap_piece){ .cause = gap->cause })];
-	r->is_inferred = is_inferred;
+	for (uint32_t i = gap->first; i < gap->first + gap->n; i++)
+		r->is_inferred |= g->gaps.pieces.v[i].is_inferred;
 	g->wholes.v[r->whole].is_lock =
 	    gap->event != HOST_NONE && is_lock(h, gap->event);
 }
 
-static bool
-is_chosen(const struct idle *g, const struct host_gpu *k)
+/* Those from first on: all pieces, then all gaps, as tables take them. */
+static void
+add_list(struct idle *g, size_t first)
 {
-	return g->chosen.v[k->no] != 0;
+	void (*const add[])(
+	    struct idle *, const struct gap *) = { add_pieces, add_gap };
+
+	for (size_t k = 0; k < sizeof add / sizeof *add; k++)
+		for (size_t i = first; i < g->gaps.list.n; i++) {
+			const struct gap *gap = &g->gaps.list.v[i];
+
+			if (gap->next == HOST_NONE ||
+			    is_chosen(g, &g->host.gpus.v[gap->next]))
+				add[k](g, gap);
+		}
 }
 
 /*
@@ -310,12 +333,7 @@ static void
 add_gaps(struct idle *g, const uint32_t *gpus, size_t n)
 {
 	gaps_find(&g->gaps, &g->host, gpus, n, NULL);
-	for (size_t i = 0; i < g->gaps.list.n; i++) {
-		const struct gap *gap = &g->gaps.list.v[i];
-
-		if (is_chosen(g, &g->host.gpus.v[gap->next]))
-			add_gap(g, gap);
-	}
+	add_list(g, 0);
 }
 
 /* ---- the window of the steps ---- */
@@ -389,8 +407,7 @@ add_account(struct idle *g)
 	if (list.n > 0) {
 		account_find(&a, &g->gaps, h, list.v, list.n,
 		    list.n == h->gpus.n ? &g->step_list : NULL);
-		for (size_t i = a.first; i < g->gaps.list.n; i++)
-			add_gap(g, &g->gaps.list.v[i]);
+		add_list(g, a.first);
 		add_window(g, &a);
 	}
 	vec_free(&list);

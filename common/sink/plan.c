@@ -33,9 +33,14 @@ is_repetition(struct uid uid)
 
 /* Numbers of devices and the like, unless one of them is a text. */
 static enum col_type
-type_of(const struct sink *s, const struct sink_column *c)
+type_of(const struct sink *s, const struct sink_plan *p,
+    const struct sink_column *c)
 {
-	for (size_t i = 0; i < s->records.n; i++) {
+	size_t first = 0, end = s->records.n;
+
+	if (s->def->range != NULL)
+		s->def->range(s, p, &first, &end);
+	for (size_t i = first; i < end; i++) {
 		const char *at = (const char *)sink_record(s, i) + c->at;
 
 		if (c->from == SINK_UID
@@ -129,7 +134,7 @@ add_column(
 	if (is_wide)
 		col->flags |= COL_DETAIL;
 	if (c->from == SINK_UID || c->from == SINK_KEY)
-		col->type = type_of(s, c);
+		col->type = type_of(s, p, c);
 	for (size_t i = 0; i < p->table->nlabels; i++) {
 		const struct sink_label *l = &p->table->labels[i];
 
