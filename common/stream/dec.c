@@ -78,7 +78,7 @@ get_text(struct decoder *d, const unsigned char **p, const unsigned char *end,
 }
 
 /* A varint below limit. */
-static bool
+static inline bool
 get_small(const unsigned char **p, const unsigned char *end, uint64_t limit,
     uint32_t *v)
 {

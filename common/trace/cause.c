@@ -77,9 +77,10 @@ pairs_of(struct str s)
 static bool
 has_pairs(const struct pairs *all, const struct pairs *p)
 {
-	return ((p->bits[0] & ~all->bits[0]) | (p->bits[1] & ~all->bits[1]) |
-		   (p->bits[2] & ~all->bits[2]) |
-		   (p->bits[3] & ~all->bits[3])) == 0;
+	for (size_t i = 0; i < 4; i++)
+		if ((p->bits[i] & ~all->bits[i]) != 0)
+			return false;
+	return true;
 }
 
 static bool
