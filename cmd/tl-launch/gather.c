@@ -142,6 +142,8 @@ add_call(struct program *g, const struct event *ev)
 	r->rec.track = ev->track;
 	r->rec.ts_ns = ev->ts_ns;
 	r->name = ev->name;
+	r->pid = g->sink.dict->tracks.v[ev->track].pid;
+	r->gpu_stream = ev->gpu_stream;
 	r->api_ns = ev->dur_ns;
 }
 

@@ -128,7 +128,7 @@ struct cost {
 struct program {
 	struct sink sink;
 	int64_t api_outlier_ns, delay_outlier_ns, full; /* options */
-	const char *causes_file;
+	const char *causes_file, *by;
 	bool with_ops, with_queues, with_points, with_copies, with_bandwidth;
 	bool with_host, with_calls;
 	bool any_inst; /* some event is of a graft */

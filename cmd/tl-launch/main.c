@@ -439,9 +439,7 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 
 	switch (ch) {
 	case OPT_API_OUTLIER: g->api_outlier_ns = opt_time(op); return true;
-	case OPT_BY:
-		tables[BY_API].keys = sink_opt_keys(op, BY_WORDS);
-		return true;
+	case OPT_BY: g->by = sink_opt_keys(op, BY_WORDS); return true;
 	case OPT_CAUSES: g->causes_file = op->arg; return true;
 	case OPT_DELAY_OUTLIER: g->delay_outlier_ns = opt_time(op); return true;
 	case OPT_FULL: g->full = opt_int(op, 1, INT64_MAX); return true;
@@ -449,12 +447,37 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	}
 }
 
+/* --by is about the table asked for. */
+static void
+choose_keys(const struct program *g)
+{
+	static const char *const of_launches[] = { "op", "kernel", "step",
+		"dev" };
+	const struct sink_table *t = g->sink.named;
+
+	if (g->by == NULL)
+		return;
+	if (t == NULL || t->by != IS_CALL) {
+		tables[BY_API].keys = g->by;
+		return;
+	}
+	for (size_t i = 0; i < sizeof of_launches / sizeof *of_launches; i++)
+		if (sink_list_has(g->by, str_of(of_launches[i])))
+			die_usage("option '--by': %s is by api, thread, pid or "
+				  "gpu_stream",
+			    t->name);
+	tables[OF_HIP].keys = tables[OF_CALLS].keys = g->by;
+}
+
 /* What is read is as little as the tables that are asked for need. */
 static void
 check_settings(struct sink *s)
 {
 	struct program *g = (struct program *)s;
-	bool with_ops = sink_list_has(tables[BY_API].keys, STR("op")) ||
+	bool with_ops;
+
+	choose_keys(g);
+	with_ops = sink_list_has(tables[BY_API].keys, STR("op")) ||
 	    sink_asked(s, &tables[BY_OP]) ||
 	    sink_asked(s, &tables[OF_LAUNCHES]);
 

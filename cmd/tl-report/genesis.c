@@ -140,7 +140,8 @@ static struct str
 value_of(const json_items *items, const char *key)
 {
 	for (size_t i = 0; i + 1 < items->n; i += 2)
-		if (str_eq(items->v[i].text, str_of(key)))
+		if (str_eq(items->v[i].text, str_of(key)) &&
+		    items->v[i + 1].type != JSON_T_NULL)
 			return items->v[i + 1].text;
 	return STR("");
 }

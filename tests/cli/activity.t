@@ -55,6 +55,9 @@ done
 is 'API calls' "$(rows 'tl-launch --table hip_summary -c api,count,api_ns_sum,api_ns_mean,api_ns_median,api_ns_min,api_ns_max w.tl')" \
 	'hipStreamSynchronize 1 60000 60000.0 60000.0 60000 60000.hipModuleLaunchKernel 4 31000 7750.0 8000.0 5000 10000.hipMemcpyAsync 1 30000 30000.0 30000.0 30000 30000.hipMemcpyHtoDAsync 1 7000 7000.0 7000.0 7000 7000.hipExtLaunchKernel 1 6000 6000.0 6000.0 6000 6000.'
 is 'their shares' "$(rows 'tl-launch --table hip_summary -c pct_of_api --top 1 w.tl')" '44.776119402985074.'
+is 'by stream and thread' "$(rows 'tl-launch --table hip_summary --by gpu_stream,pid -c gpu_stream,pid,count,api_ns_sum w.tl')" \
+	'0 100 8 134000.'
+refuses 2 'hip_summary is by api, thread, pid or gpu_stream' 'tl-launch --table hip_summary --by api,op w.tl'
 is 'T = A + Q + K' "$(tl-launch --table api_kernel_summary --no-header -c pid,tid,dev,api,kernel,count,total_ns_mean,api_ns_mean,queue_ns_mean,kernel_ns_mean w.tl | tr '\t' ' ')" "\
 100 100 3 hipModuleLaunchKernel void ck_tile::FmhaBwdDQDKDV kernel_func 1 100000.0 5000.0 5000.0 90000.0
 100 100 2 hipExtLaunchKernel ncclDevKernel_Generic_1 1 88000.0 6000.0 22000.0 60000.0

@@ -443,7 +443,7 @@ tl-decode odd.json 2>/dev/null | tl-cat >odd.nd
 is 'rocprofv3: what is missing or odd' \
 	"$(grep '^{"id"' odd.nd | sed 's/"src":0,//')" \
 	'{"id":0,"kind":"memcpy","cat":"memory_copy","name":"memory_copy","ts":5,"dur":0,"pid":5,"dev":1,"flags":["clamped"],"ph":"X","args":{"dst_agent":10,"src_agent":12,"device":1,"end_timestamp":3}}
-{"id":1,"kind":"memcpy","cat":"memory_copy","name":"memory_copy","ts":5,"dur":0,"pid":5,"dev":0,"ph":"X","args":{"dst_agent":11,"src_agent":12,"device":0}}
+{"id":1,"kind":"memcpy","cat":"memory_copy","name":"memory_copy","ts":5,"dur":0,"pid":5,"dev":0,"ph":"X","args":{"dst_agent":11,"src_agent":12,"src_device":1,"device":0}}
 {"id":2,"kind":"memcpy","cat":"memory_copy","name":"memory_copy","pid":5,"ph":"X","args":{"dst_agent":10,"src_agent":10}}
 {"id":3,"kind":"kernel","cat":"kernel_dispatch","name":"unknown_kernel_77","ts":9,"pid":5,"dev":1,"ph":"X","args":{"agent_id":12,"device":1,"block":[1,1,1],"grid":[1,3,1],"kernel_id":77,"end_timestamp":"#9223372036854775807"}}'
 refuses 1 'line [0-9]+.: ' \

@@ -4,8 +4,10 @@
 
     activity.py --worked FILE.pftrace
     activity.py --genesis DIR csv|json|pftrace
+    activity.py --raw FILE
 
-writes a small trace, or a capture of a simulation, whose figures are known. report.py compares our tables with
+The first two write a small trace, and a capture of a simulation, whose figures
+are known. The third works our tables out anew from rocprofv3's JSON or CSV. report.py compares our tables with
 those that the reference made of real traces: HIP activity, API and kernels (T =
 A + Q + K), copies by size. Each cell must be the same, or differ by one of the
 rules below, which are about its value, and counted under the rule's name.
@@ -16,10 +18,13 @@ import json
 import math
 import os
 import re
+import statistics
 import subprocess
 import sys
 
 import perfetto
+import rocprof
+from timeline import length, union
 
 LAUNCHES = re.compile("hipMemset|hipMemcpyHtoDAsync|hipMemcpyDtoHAsync|hipMemsetD32Async|"
                       "hip.*Launch.*Kernel.*")
@@ -371,7 +376,144 @@ def check(rep, where, trace, variant, files):
             rep.fail("%s: nothing compares this sheet" % at)
 
 
+# ---- from the raw files ----
+
+PATTERNS = (("rccl", "rccl|nccl|cross_device_reduce"), ("gemm", "cublasLt|Cijk|gemm|nvjet"),
+            ("ckbwd", "FmhaBwd|kernel_func|flash_bprop"), ("ckfwd", "FmhaFwd|flash_fprop"),
+            ("memcpy/memset", "copy|memcpy|memset"), ("te", "transformer_engine"),
+            ("aiterfwd", "aiter::fmha_fwd"), ("aiterbwd", "aiter::fmha_bwd"),
+            ("fillBuffer", "fillbuffer"))
+
+
+RESOURCES = (("VGPR_Count", ""), ("Accum_VGPR_Count", ""), ("SGPR_Count", ""),
+             ("LDS_Block_Size", "Group_Segment_Size"), ("Scratch_Size", "Private_Segment_Size"))
+
+
+def class_of(name):
+    return next((c for c, p in PATTERNS if re.search(p, name, re.I)), "xla")
+
+
+def raw_json(path):
+    """[(device, name, start, end, corr, config)], no calls"""
+    out = []
+    for p in rocprof.load(path):
+        gpus = {a["id"]["handle"]: a["gpu_index"] for a in p["agents"] if a["type"] == 2}
+        names = {s["kernel_id"]: s.get("truncated_kernel_name") or s.get("formatted_kernel_name")
+                 or s["kernel_name"] for s in p["kernel_symbols"]}
+        for r in p["buffer_records"].get("kernel_dispatch", ()):
+            d = r["dispatch_info"]
+            dims = tuple("[%(x)d,%(y)d,%(z)d]" % d[k] for k in ("grid_size", "workgroup_size"))
+            out.append((gpus[d["agent_id"]["handle"]], names[d["kernel_id"]],
+                        r["start_timestamp"], r["end_timestamp"], None,
+                        dims + ("", "", "", str(d["group_segment_size"]),
+                                str(d["private_segment_size"]))))
+    return out, {}
+
+
+def raw_csv(path):
+    """the same, and {corr: (pid, tid, api, start, end)} of the calls of its run"""
+    out, calls = [], {}
+    for r in read(path):
+        dims = tuple("[%s]" % ",".join(r[k + x] for x in "XYZ")
+                     for k in ("Grid_Size_", "Workgroup_Size_"))
+        out.append((int(r["Agent_Id"].split()[-1]), r["Kernel_Name"], int(r["Start_Timestamp"]),
+                    int(r["End_Timestamp"]), int(r["Correlation_Id"]), dims + tuple(
+                        r.get(k) or r.get(old) or "" for k, old in RESOURCES)))
+    path = path.replace("kernel_trace", "hip_api_trace")
+    for r in read(path) if os.path.exists(path) else ():
+        calls[int(r["Correlation_Id"])] = (r["Process_Id"], r["Thread_Id"], r["Function"],
+                                           int(r["Start_Timestamp"]), int(r["End_Timestamp"]))
+    return out, calls
+
+
+def stats(values):
+    return (float(statistics.fmean(values)), float(statistics.median(values)), min(values),
+            max(values))
+
+
+def same_rows(bad, what, got, want):
+    """{key: numbers}, equal to 1e-12"""
+    for k in got.keys() | want.keys():
+        a, b = got.get(k), want.get(k)
+        if a is None or b is None or any(
+                not math.isclose(float(x), float(y), rel_tol=1e-12) for x, y in zip(a, b)):
+            bad.append("%s: %s: %s instead of %s" % (what, k, a, b))
+    return len(want)
+
+
+def ids(argv):
+    p = subprocess.run(argv + ["-c", "+details", "--format", "csv"], capture_output=True,
+                       text=True, check=False)
+    return list(csv.DictReader(p.stdout.splitlines()))
+
+
+def check_classes(bad, path, dispatches):
+    want = {}
+    for dev in {d[0] for d in dispatches}:
+        sums, comm, rest = {}, [], []
+        for _, name, start, end, _, _ in (d for d in dispatches if d[0] == dev):
+            ns, n = sums.get(class_of(name), (0, 0))
+            sums[class_of(name)] = (ns + end - start, n + 1)
+            (comm if class_of(name) == "rccl" else rest).append((start, end))
+        total = sum(ns for ns, _ in sums.values())
+        compute = total - sums.get("rccl", (0, 0))[0]
+        both = length(union(comm)) + length(union(rest)) - length(union(comm + rest))
+        sums.update({"overlapped_comm": (both,), "compute_total": (compute,),
+                     "non_overlapped_comm": (length(union(comm)) - both,),
+                     "total_incl_comm": (total,)})
+        want.update({(str(dev), c): v for c, v in sums.items()})
+    got = {(r["dev"], r["class"]): (r["dur_ns_sum"],) + ((r["count"],) if r["count"] else ())
+           for r in ids(["tl-kernels", "--table", "category_summary", path])}
+    return same_rows(bad, "category_summary", got, want)
+
+
+def check_configs(bad, path, dispatches):
+    want = collections.defaultdict(list)
+    for _, name, start, end, _, config in dispatches:
+        want[(name,) + config].append(end - start)
+    keys = ("name", "grid", "block", "registers", "accum_registers", "scalar_registers",
+            "shared_bytes", "scratch_bytes")
+    got = {tuple(r[k] for k in keys): [r["dur_ns_" + k] for k in ("mean", "median", "min", "max")]
+           for r in ids(["tl-kernels", "--by", "launch-config", path])}
+    return same_rows(bad, "launch configurations", got, {k: stats(v) for k, v in want.items()})
+
+
+def check_calls(bad, path, dispatches, calls):
+    by_api, pairs = collections.defaultdict(list), collections.defaultdict(list)
+    for _, _, api, start, end in calls.values():
+        by_api[api].append(end - start)
+    got = {r["api"]: [r["api_ns_" + k] for k in ("mean", "median", "min", "max")]
+           for r in ids(["tl-launch", "--table", "hip_summary", path])}
+    n = same_rows(bad, "hip_summary", got, {k: stats(v) for k, v in by_api.items()})
+    for dev, name, start, end, corr, _ in dispatches:
+        if corr in calls:
+            pid, tid, api, begin, back = calls[corr]
+            a, q, k = back - begin, max(0, start - back), end - start
+            pairs[(pid, tid, str(dev), api, name)].append((a + q + k, a, q, k))
+    got = {tuple(r[k] for k in ("pid", "tid", "dev", "api", "kernel")):
+           [r["count"]] + [r[x + "_ns_" + k] for x in ("total", "api", "queue", "kernel")
+                           for k in ("mean", "median", "min", "max")]
+           for r in ids(["tl-launch", "--table", "api_kernel_summary", path])
+           if not r["kernel"].startswith("MEMORY_COPY")}
+    return n + same_rows(bad, "api_kernel_summary", got, {
+        k: (len(v),) + sum((stats(x) for x in zip(*v)), ()) for k, v in pairs.items()})
+
+
+def check_raw(path):
+    dispatches, calls = raw_csv(path) if path.endswith(".csv") else raw_json(path)
+    bad = []
+    n = check_classes(bad, path, dispatches) + check_configs(bad, path, dispatches)
+    if calls:
+        n += check_calls(bad, path, dispatches, calls)
+    for b in bad[:10]:
+        print("# " + b[:300])
+    print("%sok - %d rows of %s" % ("not " if bad else "", n, os.path.basename(path)))
+    return 1 if bad else 0
+
+
 def main(argv):
+    if argv[0] == "--raw":
+        return check_raw(argv[1])
     if argv[0] == "--genesis":
         capture(argv[1], argv[2])
         return 0

@@ -58,6 +58,8 @@ add_copy_device(struct process *p, uint32_t word)
 		src = agent_of(p, p->field[REC_SRC]);
 	if (dst == NULL || !dst->is_gpu)
 		dst = src;
+	else if (src != NULL && src->is_gpu)
+		add_int(p, STR("src_device"), src->device);
 	if (dst != NULL && dst->is_gpu)
 		maker_int(&p->maker, STR("device"), dst->device, ROLE_DEV);
 }
