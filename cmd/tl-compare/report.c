@@ -193,17 +193,13 @@ list_folder(struct report *r)
 static void
 read_csv(const char *path, const struct table_sink *sink)
 {
-	struct reader reader = { .in = in_open(path), .sink = sink };
+	struct in *in = in_open(path);
 
 	/* without a byte: a table without rows, as the reference writes it */
-	if (in_need(reader.in, 1) && !table_read(&reader, TABLE_CSV)) {
-		if (reader.line > 0)
-			die("%s: line %" PRIu64 ": %s", path, reader.line,
-			    reader.error.p);
-		die("%s: %s", path, reader.error.p);
-	}
-	in_close(reader.in);
-	reader_free(&reader);
+	if (in_need(in, 1))
+		table_read_all(in, TABLE_CSV, sink);
+	else
+		in_close(in);
 }
 
 /* ---- workbooks ---- */

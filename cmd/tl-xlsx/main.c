@@ -60,47 +60,14 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	}
 }
 
-static noreturn void
-die_reading(const struct reader *r, const char *name)
-{
-	if (r->line > 0)
-		die("%s: line %" PRIu64 ": %s", name, r->line, r->error.p);
-	die("%s: %s", name, r->error.p);
-}
-
-static void
-read_table(struct book *b, const struct settings *set, const char *path,
-    const char *want)
-{
-	struct reader r = { .in = in_open(path), .sink = book_sink(b) };
-	enum table_kind kind = set->from;
-	const char *name = r.in->name;
-
-	book_input(b, strcmp(path, "-") == 0 ? "table" : path, want);
-	if (kind == TABLE_UNKNOWN)
-		kind = table_sniff(&r, name);
-	if (kind == TABLE_UNKNOWN || !table_read(&r, kind))
-		die_reading(&r, name);
-	if (r.unfinished && kind == TABLE_TSV)
-		report(MSG_LINE_CUT, name);
-	in_close(r.in);
-	reader_free(&r);
-}
-
-/* SHEET=TABLE; a file whose name has an equals sign is ./a=b. */
 static void
 read_operand(struct book *b, const struct settings *set, const char *arg)
 {
-	const char *eq = strchr(arg, '='), *slash = strchr(arg, '/');
 	char *want;
+	const char *path = table_operand(arg, &want);
 
-	if (eq == NULL || (slash != NULL && slash < eq)) {
-		read_table(b, set, arg, NULL);
-		return;
-	}
-	want = xstrdup(arg);
-	want[eq - arg] = '\0';
-	read_table(b, set, eq + 1, want);
+	book_input(b, strcmp(path, "-") == 0 ? "table" : path, want);
+	table_read_all(in_open(path), set->from, book_sink(b));
 	vec_release(want);
 }
 

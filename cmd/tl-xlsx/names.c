@@ -141,17 +141,3 @@ names_free(struct names *n)
 		free(n->folded.v[i]);
 	vec_free(&n->folded);
 }
-
-struct str
-names_of_path(const char *path)
-{
-	static const char *const ends[] = { ".gz", ".zst", ".csv", ".tsv",
-		".ndjson", ".jsonl", ".json", ".txt" };
-	const char *slash = strrchr(path, '/');
-	struct str s = str_of(slash != NULL ? slash + 1 : path);
-
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (s.len > strlen(ends[i]) && str_ends(s, str_of(ends[i])))
-			s.len -= strlen(ends[i]);
-	return s;
-}

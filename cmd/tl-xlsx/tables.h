@@ -41,7 +41,5 @@ char *names_make(struct names *n, struct str wanted, const char *suffix);
 /* Whether two names are the same to Excel. */
 bool names_equal(struct str a, struct str b);
 void names_free(struct names *n);
-/* The table's name by its file: no folders, no .csv, .tsv.gz, ... */
-struct str names_of_path(const char *path);
 
 #endif

@@ -174,7 +174,7 @@ begin(void *ctx, const struct head *head)
 	struct str file;
 	struct book_sheet *s;
 
-	file = names_of_path(b->input.p);
+	file = table_name_of(b->input.p);
 	s = book_sheet(b, wanted.len > 0 ? wanted : file, "");
 	s->ncolumns = head->ncolumns;
 	if (head->ncolumns > XLSX_COLUMNS) {

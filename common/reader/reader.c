@@ -176,6 +176,24 @@ table_sniff(struct reader *r, const char *name)
 }
 
 bool
+table_is_one(struct in *in)
+{
+	const unsigned char *p;
+
+	if (kind_of_name(in->name) != TABLE_UNKNOWN)
+		return true;
+	(void)!in_need(in, 64);
+	p = in->p;
+	while (p < in->end && (*p == ' ' || (*p >= '\t' && *p <= '\r')))
+		p++;
+	if (p < in->end && (*p == '{' || *p == '['))
+		return in->end - p > 9 && memcmp(p, "{\"table\":", 9) == 0;
+	while (p < in->end && *p != '\n' && (*p >= ' ' || *p == '\t'))
+		p++;
+	return p == in->end || *p == '\n' || *p == '\r';
+}
+
+bool
 table_read(struct reader *r, enum table_kind kind)
 {
 	r->line = 0;

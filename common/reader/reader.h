@@ -2,8 +2,8 @@
 /*
  * reader: tables read back, as our programs and others write them. The bytes
  * of one input become tables: for each the head, then its rows one at a time,
- * then its end. One row is held in memory. Nothing here prints or exits, so
- * that all of it can be fuzzed.
+ * then its end. One row is held in memory. Nothing here but what programs call
+ * prints or exits, so that all of it can be fuzzed.
  *
  *	struct table_sink sink = { begin, row, end, ctx };
  *	struct reader r = { .in = in_open(path), .sink = &sink };
@@ -93,6 +93,22 @@ enum table_kind table_sniff(struct reader *r, const char *name);
 /* Reads to the end of the data. False sets error and line. */
 bool table_read(struct reader *r, enum table_kind kind) USE_RESULT;
 void reader_free(struct reader *r);
+
+/*
+ * For programs: all tables of an input, which is closed. TABLE_UNKNOWN: of the
+ * kind that it is. What is wrong ends the program.
+ */
+void table_read_all(
+    struct in *in, enum table_kind kind, const struct table_sink *sink);
+/* Whether its name or its first bytes are a table's, not a trace's. */
+bool table_is_one(struct in *in);
+/*
+ * NAME=FILE of a command line: the file, and the name, owned by the caller, or
+ * NULL where there is none. A file whose name has an equals sign is ./a=b.
+ */
+const char *table_operand(const char *arg, char **name);
+/* A table's name by its file: no folders, no .csv, .tsv.gz, ... */
+struct str table_name_of(const char *path);
 
 bool ndjson_read(struct reader *r) USE_RESULT;
 bool tsv_read(struct reader *r) USE_RESULT;

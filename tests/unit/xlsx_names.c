@@ -60,7 +60,7 @@ test_paths(void)
 		{ ".csv", ".csv" }, { "plain", "plain" } };
 
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-		struct str s = names_of_path(paths[i][0]);
+		struct str s = table_name_of(paths[i][0]);
 
 		is_mem(s.p, s.len, paths[i][1], strlen(paths[i][1]), "%s",
 		    paths[i][0]);
