@@ -55,6 +55,7 @@ static const struct row {
 	{ { 0, "comm-pattern", "RE", "kernels that are collectives, besides nccl and rccl" }, T | O | K | F | C, NOWHERE },
 	{ { 0, "critical-path", NULL, "sheets critical_*: what bounds the time" }, H, AT(critical) },
 	{ { 'd', "dir", "DIR", "each sheet as a CSV file into DIR" }, 0, AT(dir) },
+	{ { 0, "events", NULL, "-o FILE.sqlite: all events, too" }, 0, AT(events) },
 	{ { 0, "fail-over", "TIME|PERCENT", "--vs: exit with 4 if it is slower by more" }, 0, AT(fail_over) },
 	{ { 0, "first-occurrence", NULL, "when each op came first" }, O | H, NOWHERE },
 	{ { 0, "genesis", "DIR", "a capture of a simulation: its steady state, and all of it" }, 0, AT(genesis) },
@@ -70,7 +71,7 @@ static const struct row {
 	{ { 0, "names", "A,B", "--vs: what the two traces are called" }, 0, AT(names) },
 	{ { 0, "no-collective", NULL, "no sheets of collectives" }, 0, AT(no_collective) },
 	{ { 0, "num-kernels", NULL, "ops apart by the number of their kernels" }, O | F | H, NOWHERE },
-	{ { 'o', "output", "FILE", "a workbook (.xlsx), a page (.html) or Markdown (.md)" }, 0, NOWHERE },
+	{ { 'o', "output", "FILE", "a report in a file: .xlsx, .html, .md or .sqlite" }, 0, NOWHERE },
 	{ { 0, "overlap", NULL, "split ops by overlapping GPU work" }, O | F | H, NOWHERE },
 	{ { 0, "parent-module", NULL, "ops apart by the type of nn.Module" }, O | H, AT(parent_module) },
 	{ { 0, "pseudo-ops", NULL, "take ops apart that hide several steps" }, O | K | F, NOWHERE },
@@ -131,16 +132,22 @@ add_traces(struct args *to, const char *path)
 static void
 take_output(struct settings *s, const char *path)
 {
-	if (str_ends(str_of(path), STR(".html")))
-		s->page = path;
-	else if (str_ends(str_of(path), STR(".xlsx")))
-		s->book = path;
-	else if (str_ends(str_of(path), STR(".md")))
-		s->markdown = path;
-	else
-		die_usage("option '--output' needs a name that ends in .xlsx, "
-			  ".html or .md, not '%s' (-d DIR writes CSV)",
-		    path);
+	static const struct {
+		const char *end;
+		size_t at;
+	} forms[] = { { ".xlsx", AT(book) }, { ".html", AT(page) },
+		{ ".md", AT(markdown) }, { ".sqlite", AT(database) } };
+
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (str_ends(str_of(path), str_of(forms[i].end))) {
+			char *at = (char *)s + forms[i].at;
+
+			*(const char **)(void *)at = path;
+			return;
+		}
+	die_usage("option '--output' needs a name that ends in .xlsx, .html, "
+		  ".md or .sqlite, not '%s' (-d DIR writes CSV)",
+	    path);
 }
 
 static void
@@ -191,6 +198,8 @@ check_uses(const struct settings *s)
 		die_usage("option '--%s' needs --short", s->of_short);
 	if (s->title != NULL && s->page == NULL)
 		die_usage("option '--title' needs --html");
+	if (s->events && s->database == NULL)
+		die_usage("option '--events' needs -o FILE.sqlite");
 	if (s->width != NULL && s->has_sheets)
 		die_usage("option '--width' is for the screen, which -d, -o "
 			  "and --html leave out");
@@ -283,8 +292,9 @@ read_options(struct settings *s, int argc, char *argv[])
 		genesis_open(s);
 	if (s->traces.v.n == 0)
 		args_add(&s->traces, "-");
-	s->has_sheets = s->dir != NULL || s->book != NULL || s->page != NULL ||
-	    s->markdown != NULL;
+	s->is_whole = s->book != NULL || s->page != NULL ||
+	    s->markdown != NULL || s->database != NULL;
+	s->has_sheets = s->dir != NULL || s->is_whole;
 	check_uses(s);
 	check_versus(s);
 }
@@ -301,6 +311,7 @@ check_programs(const struct settings *s)
 		{ s->book != NULL, "tl-xlsx",
 		    "no workbook (-d DIR writes CSV)" },
 		{ s->page != NULL, "tl-html", "no page" },
+		{ s->database != NULL, "tl-sql", "no database" },
 		{ s->vs.v.n > 0, "tl-diff", "no comparison" },
 		{ s->capture != NULL || s->vs_capture != NULL, "tl-graft",
 		    "no captures" },
@@ -328,8 +339,7 @@ make_temporary(struct settings *s)
 static void
 answer(struct settings *s, struct jobs *j)
 {
-	bool is_whole = s->dir == NULL || s->book != NULL || s->page != NULL ||
-	    s->markdown != NULL;
+	bool is_whole = s->dir == NULL || s->is_whole;
 	bool is_typed =
 	    is_whole || s->is_several || s->vs.v.n > 0 || s->genesis != NULL;
 	struct figures f = { .set = s };
@@ -355,6 +365,8 @@ answer(struct settings *s, struct jobs *j)
 		dir_write(s);
 	if (s->book != NULL)
 		book_write(s, j);
+	if (s->database != NULL)
+		database_write(s, j);
 	if (s->page != NULL)
 		page_write(s, j, f.title);
 	if (s->markdown != NULL)

@@ -61,7 +61,7 @@ dir_write(const struct settings *s)
 	vec_free(&list.v);
 }
 
-/* ---- a workbook, a page ---- */
+/* ---- a workbook, a database, a page ---- */
 
 /* Its messages go to the user. */
 static void
@@ -98,6 +98,21 @@ markdown_write(const struct settings *s)
 		table_append(list.v.v[i], &to, MARKDOWN_ROWS);
 	table_dest_finish(&to);
 	vec_free(&list.v);
+}
+
+void
+database_write(const struct settings *s, struct jobs *j)
+{
+	struct args argv = { 0 };
+
+	args_add(&argv, "tl-sql");
+	will_write(s->database);
+	args_add(&argv, text("--output=%s", s->database));
+	args_add(&argv, "--");
+	sheets_paths(s, "ndjson", &argv);
+	if (s->events)
+		args_all(&argv, &s->trees);
+	run(j, &argv);
 }
 
 /* Its title is the trace's name, rank and GPU, as the summary has it. */

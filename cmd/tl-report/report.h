@@ -14,7 +14,7 @@
  * genesis.c  a capture of a simulation
  * steady.c   its steady state
  * sheets.c   which sheets there are, in which order; their form and length
- * output.c   folder, workbook, page
+ * output.c   folder, workbook, database, page
  * figures.h  from tables to the screen
  */
 #ifndef TL_REPORT_H
@@ -55,15 +55,16 @@ struct facts {
 
 struct settings {
 	/* options by name, see main.c; NULL or false: not given */
-	const char *dir, *page, *book, *markdown;
+	const char *dir, *page, *book, *markdown, *database;
 	const char *width, *capture, *vs_capture, *names;
 	const char *title, *fail_over;
 	const char *top, *top_ops, *top_kernels, *top_roofline;
 	const char *genesis, *categories;
 	int64_t steady_gap_ns, steady_window_ns; /* 0: not given */
 	bool has_sheets;                         /* nothing is on the screen */
+	bool is_whole; /* all sheets are in one file */
 	bool kernels, modules, shorts, critical, launch, no_collective;
-	bool recompute, parent_module, call_stack;
+	bool recompute, parent_module, call_stack, events;
 	struct str sides[2];    /* before and after, or names */
 	struct args traces, vs; /* vs: traces to compare with */
 	struct args options[NPROGRAMS];
@@ -214,6 +215,7 @@ void sheets_to_csv(const struct settings *s);
 void dir_make(struct settings *s);
 void dir_write(const struct settings *s);
 void book_write(const struct settings *s, struct jobs *j);
+void database_write(const struct settings *s, struct jobs *j);
 void markdown_write(const struct settings *s);
 void page_write(const struct settings *s, struct jobs *j, struct str title);
 

@@ -148,6 +148,11 @@ struct out *out_open(const char *path);
 /* Compresses from here on; level 0 is zstd's default. */
 void out_zstd(struct out *o, int level);
 bool out_is_terminal(const struct out *o);
+/*
+ * The file's name until out_finish(), for a library that writes to a name;
+ * NULL: it is no file.
+ */
+const char *out_tmp_name(const struct out *o);
 void out_flush(struct out *o);
 /*
  * All so far is written and the file is closed until there is more, so that

@@ -167,6 +167,12 @@ out_is_terminal(const struct out *o)
 	return isatty(o->fd) == 1;
 }
 
+const char *
+out_tmp_name(const struct out *o)
+{
+	return o->tmp != NULL ? out_tmp_where(o->tmp) : NULL;
+}
+
 void
 out_flush(struct out *o)
 {

@@ -9,6 +9,7 @@
 struct out_tmp;
 /* Makes one beside path and stores its descriptor; dies when it can't. */
 struct out_tmp *out_tmp_open(const char *path, int *fd);
+const char *out_tmp_where(const struct out_tmp *t);
 /* Opens it again, to write on behind what it has; -1 with errno. */
 int out_tmp_reopen(const struct out_tmp *t) USE_RESULT;
 /* Renames it to the path. 0, or -1 with errno. */

@@ -123,6 +123,12 @@ out_tmp_open(const char *path, int *fd)
 	return t;
 }
 
+const char *
+out_tmp_where(const struct out_tmp *t)
+{
+	return t->tmp;
+}
+
 int
 out_tmp_reopen(const struct out_tmp *t)
 {

@@ -33,7 +33,7 @@ like 'no reading of workbooks' "$(build -n MINIZIP_LIBS= all)" \
 like 'nor without expat' "$(build -n EXPAT_LIBS= all)" \
 	'left out: tl-compare \(no EXPAT\); try make deps'
 like 'no databases' "$(build -n SQLITE_LIBS= all)" \
-	'left out: tl-decode/sqlite \(no SQLITE\); try make deps'
+	'left out: tl-sql \(no SQLITE\); tl-decode/sqlite \(no SQLITE\); try make deps'
 build -n SQLITE_LIBS= all >plan
 is 'and not asked for' "$(grep -c 'HAVE_SQLITE\|-lsqlite3\|sqlite/db.o' plan)" 0
 build PKG_CONFIG=false all >said

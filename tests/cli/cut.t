@@ -79,6 +79,7 @@ every tl-export -o OUT
 STEP=7
 every tl-diff - "$TMP/ten.tl"
 every tl-html -o OUT -
+every tl-sql --events -o OUT
 every tl-split --by step -d OUT
 STEP=101
 every tl-report

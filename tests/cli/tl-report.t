@@ -238,7 +238,7 @@ like 'against no GPU work' "$(tl-report t.tl --vs idle.json | grep ^GPU)" \
 gzip -dc "$SAMPLE" | head -c 500000 >half.json
 refuses 1 'half.json.*cut off' 'tl-report t.tl --vs half.json -d bad'
 refuses 1 'gone.json: No such file' 'tl-report t.tl --vs gone.json -d bad'
-refuses 2 "ends in .xlsx, .html or .md, not 'x.csv' .-d DIR" 'tl-report t.tl -o x.csv'
+refuses 2 "ends in .xlsx, .html, .md or .sqlite, not 'x.csv' .-d DIR" 'tl-report t.tl -o x.csv'
 tl-report t.tl -o page.html
 like '-o x.html is a page' "$(head -c 15 page.html)" '^<!DOCTYPE html>'
 refuses 2 'one trace only' 'tl-report --vs - -'
