@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -220,8 +219,7 @@ decode_dir(const struct settings *set, char **paths, int n)
 	int worst = EXIT_DONE;
 	char **outputs;
 
-	if (mkdir(set->dir, 0777) != 0 && errno != EEXIST)
-		die_errno("%s", set->dir);
+	io_make_folder(set->dir);
 	outputs = output_paths(set->dir, paths, n);
 	for (int i = 0; i < n; i++) {
 		struct stream_dest dest = set->dest;

@@ -194,40 +194,22 @@ start_steps(const struct analyses *a)
 		(void)start(a, STEPS, a->format, NULL, NULL);
 }
 
-static void
-start_critical_table(
-    const struct analyses *a, const char *table, const char *option)
-{
-	const struct settings *s = a->set;
-	struct args argv = { 0 };
-
-	args_add(&argv, programs[CRITICAL]);
-	args_add(&argv, text("--table=%s", table));
-	args_add(&argv, text("--format=%s", a->format));
-	if (option != NULL)
-		args_add(&argv, option);
-	if (a->cuts)
-		args_add(&argv, "--labels");
-	args_add(&argv, "-o");
-	args_add(&argv, table_path(s, table, a->format));
-	args_all(&argv, &s->chosen);
-	args_add(&argv, "--");
-	args_all(&argv, &s->trees);
-	(void)job_start(a->jobs, &argv,
-	    &(struct job){ .is_side = true, .may_be_empty = true });
-}
-
 /* Its other tables have an event a row. */
 static void
 start_critical(const struct analyses *a)
 {
 	const struct settings *s = a->set;
+	struct args ranks = { 0 };
 
-	if (!sheets_need(s, programs[CRITICAL]) || !have(programs[CRITICAL]))
+	if (!sheets_need(s, programs[CRITICAL]))
 		return;
-	start_critical_table(a, "critical_path", NULL);
+	(void)start(a, CRITICAL, a->format, "--table=critical_path", NULL);
+	args_add(&ranks, "--table=critical_ranks");
+	args_add(&ranks, "--job");
 	if (s->is_several && s->communicates && !s->no_collective)
-		start_critical_table(a, "critical_ranks", "--job");
+		(void)start_program(
+		    a, programs[CRITICAL], a->format, &ranks, NULL);
+	vec_free(&ranks.v);
 }
 
 /* The analyses of GPU work, of which the timeline is done first: it says

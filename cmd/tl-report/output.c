@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of the sheets: a folder, a workbook, a page. */
-#include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "table/table.h"
 
@@ -12,33 +10,13 @@
 
 /* ---- a folder ---- */
 
-/* It and those above it, as far as they are missing. */
-static void
-make_folder(const char *path)
-{
-	char *copy = xstrdup(path);
-	struct stat st;
-
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-		vec_release(copy);
-		return;
-	}
-	for (char *p = copy + 1; *p != '\0'; p++)
-		if (*p == '/' && p[1] != '\0') {
-			*p = '\0';
-			(void)mkdir(copy, 0777);
-			*p = '/';
-		}
-	if (mkdir(path, 0777) != 0)
-		die_errno("%s: cannot be made a folder", path);
-	made_folder(path);
-	vec_release(copy);
-}
-
 void
 dir_make(struct settings *s)
 {
-	make_folder(s->dir);
+	if (!is_there(s->dir)) {
+		io_make_folder(s->dir);
+		made_folder(s->dir);
+	}
 	s->tables = temporary(text("%s/.tl-report.XXXXXX", s->dir));
 	if (s->tables == NULL)
 		die_errno("%s", s->dir);

@@ -9,64 +9,22 @@
 
 /* ---- reading a record ---- */
 
-struct record {
-	struct {
-		struct str key;
-		struct report_arg arg;
-	} args[4 + REPORT_ARGS_MAX];
-	size_t nargs;
-};
-
-/* Keys live until the next one, values to the end; false if it is none. */
+/* Keys and values, in turn, which live to the end; false if it is none. */
 static bool
-record_parse(struct record *r, struct str line)
+record_parse(json_items *r, struct str line)
 {
-	static char bytes[STATUS_MAX + IN_PAD];
-	struct str key = { NULL, 0 };
-	enum json_token t;
-	struct json j;
+	static struct arena *texts;
 
-	if (line.len > STATUS_MAX)
-		return false;
-	memset(bytes, 0, sizeof bytes);
-	memcpy(bytes, line.p, line.len);
-	r->nargs = 0;
-	json_start(&j, bytes, line.len);
-	while ((t = json_next(&j)) > JSON_T_END) {
-		struct report_arg arg = { .n = 0 };
-
-		if (t == JSON_T_KEY) {
-			key = j.raw;
-		} else if (t == JSON_T_STRING || t == JSON_T_NUMBER) {
-			struct buf b = { 0 };
-			const char *error;
-			size_t at;
-
-			if (r->nargs == sizeof r->args / sizeof *r->args)
-				return false;
-			if (t == JSON_T_NUMBER) {
-				if (!num_i64(j.raw, &arg.n))
-					return false;
-			} else {
-				if (!json_unescape(j.raw, &b, &error, &at))
-					return false;
-				arg =
-				    report_text(text("%.*s", (int)b.len, b.p));
-			}
-			buf_free(&b);
-			r->args[r->nargs].key = key;
-			r->args[r->nargs++].arg = arg;
-		}
-	}
-	return t == JSON_T_END;
+	texts = texts != NULL ? texts : arena_create();
+	return json_split(r, texts, line);
 }
 
-static struct report_arg *
-record_arg(struct record *r, struct str key)
+static const struct json_item *
+record_item(const json_items *r, struct str key)
 {
-	for (size_t i = 0; i < r->nargs; i++)
-		if (str_eq(r->args[i].key, key))
-			return &r->args[i].arg;
+	for (size_t i = 0; i + 1 < r->n; i += 2)
+		if (str_eq(r->v[i].text, key))
+			return &r->v[i + 1];
 	return NULL;
 }
 
@@ -109,11 +67,11 @@ shown_error(const struct settings *s, struct str error)
 /* ---- telling ---- */
 
 static struct str
-text_of(struct record *r, const char *key)
+text_of(const json_items *r, const char *key)
 {
-	const struct report_arg *a = record_arg(r, str_of(key));
+	const struct json_item *x = record_item(r, str_of(key));
 
-	return a != NULL && a->is_text ? a->text : STR("");
+	return x != NULL && x->type == JSON_T_STRING ? x->text : STR("");
 }
 
 /*
@@ -155,40 +113,42 @@ tell(struct jobs *j, const char *program, bool aloud, enum report_id id,
 	    args);
 }
 
+static bool
+arg_of(struct report_arg *to, const struct settings *s,
+    const struct json_item *x, bool is_text)
+{
+	if (x == NULL || (x->type == JSON_T_STRING) != is_text)
+		return false;
+	*to = report_str(shown_name(s, x->text));
+	to->is_text = is_text;
+	return is_text || num_i64(x->text, &to->n);
+}
+
 static void
-take_record(struct jobs *j, const struct job *job, struct str line, bool aloud)
+take_record(
+    struct jobs *j, const struct job *job, const json_items *r, bool aloud)
 {
 	struct report_arg args[REPORT_ARGS_MAX];
 	struct report_params p;
-	struct record r;
-	const char *program;
-	enum report_id id;
+	const char *program = text_of(r, "program").p;
+	enum report_id id = report_find(text_of(r, "id"));
 
-	if (!record_parse(&r, line))
-		return;
-	program = text_of(&r, "program").p;
-	id = report_find(text_of(&r, "id"));
 	if (id == MSG_COUNT) {
-		struct str error = text_of(&r, "text");
+		struct str error = text_of(r, "text");
 
 		/* who makes trees may fail for want of room for them */
 		add_told(j, program,
-		    (struct told){ text_of(&r, "id").p,
+		    (struct told){ text_of(r, "id").p,
 			job->makes_tree ? error.p : shown_error(j->set, error),
 			aloud },
 		    NULL);
 		return;
 	}
 	(void)report_params(id, &p);
-	for (size_t i = 0; i < p.n; i++) {
-		const struct report_arg *a = record_arg(&r, p.name[i]);
-
-		if (a == NULL || a->is_text != p.is_text[i])
+	for (size_t i = 0; i < p.n; i++)
+		if (!arg_of(&args[i], j->set, record_item(r, p.name[i]),
+			p.is_text[i]))
 			return;
-		args[i] = *a;
-		if (a->is_text)
-			args[i].text = shown_name(j->set, a->text);
-	}
 	tell(j, program, aloud, id, args);
 }
 
@@ -251,16 +211,19 @@ static void
 take_records(struct jobs *j, const struct job *job, bool aloud)
 {
 	struct str rest = buf_str(&job->said);
+	json_items r = { 0 };
 
 	while (rest.len > 0) {
 		const char *nl = memchr(rest.p, '\n', rest.len);
 		size_t n = nl != NULL ? (size_t)(nl - rest.p) : rest.len;
 
-		take_record(j, job, (struct str){ rest.p, n }, aloud);
+		if (record_parse(&r, (struct str){ rest.p, n }))
+			take_record(j, job, &r, aloud);
 		n += nl != NULL;
 		rest.p += n;
 		rest.len -= n;
 	}
+	vec_free(&r);
 }
 
 /* What failed first: it is the reason of what follows. */

@@ -43,30 +43,22 @@ is_processor(struct str name)
 static struct str
 device_of(struct str devices)
 {
-	static struct json j; /* its stack is large */
-	static const char pad[IN_PAD];
-	struct buf padded = { 0 }, name = { 0 };
-	const char *kept;
-	bool is_name = false, found = false;
-	enum json_token t;
+	static struct arena *texts;
+	json_items list = { 0 }, one = { 0 };
+	struct str name = STR("");
 
-	buf_put(&padded, devices.p, devices.len);
-	buf_put(&padded, pad, sizeof pad);
-	json_start(&j, padded.p, devices.len);
-	while (!found && (t = json_next(&j)) > JSON_T_END) {
-		const char *error;
-		size_t at;
-
-		name.len = 0;
-		found = t == JSON_T_STRING && is_name &&
-		    json_unescape(j.raw, &name, &error, &at) &&
-		    !is_processor(buf_str(&name));
-		is_name = t == JSON_T_KEY && str_eq(j.raw, STR("name"));
+	texts = texts != NULL ? texts : arena_create();
+	(void)!json_split(&list, texts, devices);
+	for (size_t i = 0; i < list.n && name.len == 0; i++) {
+		(void)!json_split(&one, texts, list.v[i].text);
+		for (size_t k = 0; k + 1 < one.n; k += 2)
+			if (str_eq(one.v[k].text, STR("name")) &&
+			    !is_processor(one.v[k + 1].text))
+				name = one.v[k + 1].text;
 	}
-	kept = text("%.*s", found ? (int)name.len : 0, name.p);
-	buf_free(&padded);
-	buf_free(&name);
-	return str_of(kept);
+	vec_free(&list);
+	vec_free(&one);
+	return name;
 }
 
 static struct str

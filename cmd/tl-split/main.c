@@ -8,9 +8,6 @@
  */
 #include "cmd/tl-split/split.h"
 
-#include <errno.h>
-#include <sys/stat.h>
-
 /* Events that are dealt out together: parts come in turn, so not too few. */
 #define HELD_MIN 65536
 
@@ -292,8 +289,7 @@ main(int argc, char *argv[])
 		die_usage("option '--by-gpu-time': --by rank asks no times");
 	files = op.ind < argc ? argv + op.ind : standard_input;
 	stream_check_files(files);
-	if (mkdir(set.dir, 0777) != 0 && errno != EEXIST)
-		die_errno("%s", set.dir);
+	io_make_folder(set.dir);
 
 	s.st = dict_create();
 	for (; *files != NULL; files++)

@@ -201,6 +201,9 @@ const char *io_tmpdir(void);
 /* A new file there, that has no name; the caller closes it. -1 with errno. */
 int io_nameless(void) USE_RESULT;
 
+/* A folder and those above it, as far as they are missing. */
+void io_make_folder(const char *path);
+
 /* ---- pages: arrays that leave memory ---- */
 
 /*

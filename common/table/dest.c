@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where tables go: the shared options, the formats, files in a folder. */
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "table/view.h"
@@ -141,25 +139,6 @@ row_limit(const struct table_dest *d, enum table_format format)
 	return SIZE_MAX;
 }
 
-/* The folder and those above it. */
-static void
-make_dirs(const char *dir)
-{
-	char *path = xstrdup(dir);
-
-	for (char *p = path; *p != '\0'; p++) {
-		if (*p != '/' || p == path)
-			continue;
-		*p = '\0';
-		if (mkdir(path, 0777) < 0 && errno != EEXIST)
-			die_errno("%s", path);
-		*p = '/';
-	}
-	if (mkdir(path, 0777) < 0 && errno != EEXIST)
-		die_errno("%s", path);
-	free(path);
-}
-
 /* DIR/TABLE.EXT; a name never leaves the folder. */
 static char *
 file_name(const char *dir, const char *table, const char *ext)
@@ -189,7 +168,7 @@ open_file(struct table_dest *d, const char *table, const char *ext)
 	if (d->path != NULL)
 		die_usage("-d and -o exclude each other");
 	if (d->ntables == 0)
-		make_dirs(d->dir);
+		io_make_folder(d->dir);
 	path = file_name(d->dir, table, ext);
 	out = out_open(path);
 	free(path);

@@ -423,7 +423,7 @@ is 'a long text is no doubt' "$?" 0
 like 'but told' "$(cat err)" '^tl-xlsx: .* 32767 char'
 is 'and whole in the CSV' "$(grep -c "$(printf 'x%.0s' $(seq 40000))" \
 	long/ops_unique_args.csv)" 1
-refuses 1 'a folder' 'tl-report -d t.tl/x t.tl'
+refuses 1 't.tl.x: Not a directory' 'tl-report -d t.tl/x t.tl'
 gzip -dc "$SAMPLE" | sed 's/"cat": *"cpu_op"/"cat":"x"/' >noops.json
 tl-report noops.json >screen 2>err
 is 'without ops: status' "$?" 0
