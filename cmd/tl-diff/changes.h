@@ -194,8 +194,7 @@ void matches_free(struct match_counts *m);
  * they say what GPU time did, too.
  */
 bool clock_notes(const struct changes *c, struct table *t);
-/* 4.456 ms */
-void put_time(struct buf *b, int64_t ns);
+/* +4.456 ms */
 void put_signed_time(struct buf *b, int64_t ns);
 /* "4.456 ms to 4.482 ms (+0.6 %)", or "unchanged (4.456 ms)" */
 void put_change(struct buf *b, int64_t before, int64_t after);

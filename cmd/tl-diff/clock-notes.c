@@ -12,25 +12,10 @@
 /* ---- figures for people ---- */
 
 void
-put_time(struct buf *b, int64_t ns)
-{
-	double v = (double)(ns < 0 ? -ns : ns);
-
-	if (v < 1e3)
-		buf_printf(b, "%.0f ns", v);
-	else if (v < 1e6)
-		buf_printf(b, "%.1f us", v / 1e3);
-	else if (v < 1e9)
-		buf_printf(b, "%.3f ms", v / 1e6);
-	else
-		buf_printf(b, "%.3f s", v / 1e9);
-}
-
-void
 put_signed_time(struct buf *b, int64_t ns)
 {
 	buf_putc(b, ns < 0 ? '-' : '+');
-	put_time(b, ns);
+	put_time(b, llabs(ns));
 }
 
 void
@@ -127,7 +112,7 @@ put_part(struct buf *b, const struct changes *c, const struct step_group *g,
 	const struct term *t = &c->clock.terms.v[at], *in = t + 1;
 	double share;
 
-	put_time(b, term_twice_diff(t) / 2);
+	put_time(b, llabs(term_twice_diff(t) / 2));
 	buf_printf(b, " %s %s", term_twice_diff(t) < 0 ? "less" : "more",
 	    part_words[t->part]);
 	if (at + 1 == g->end || !in->is_named || in->name == INTERN_NONE ||
@@ -138,7 +123,7 @@ put_part(struct buf *b, const struct changes *c, const struct step_group *g,
 		return;
 	buf_puts(b, share < ALL_SHARE ? " (" : " in ");
 	if (share < ALL_SHARE) {
-		put_time(b, term_twice_diff(in) / 2);
+		put_time(b, llabs(term_twice_diff(in) / 2));
 		buf_puts(b, " in ");
 	}
 	text_visible(dict_get(c->dict, in->name), b);

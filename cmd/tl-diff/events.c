@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of GPU events and of points: their fields, groups and rows. */
 #include "cmd/tl-diff/events.h"
+#include "sink/cells.h"
 
 #include <stdlib.h>
 
@@ -135,13 +136,6 @@ text_cell(struct maker *m)
 	return cell_text(table_row_text(m->t, buf_str(&m->text)));
 }
 
-static struct cell
-string_cell(const struct maker *m, uint32_t id)
-{
-	return id == INTERN_NONE ? cell_none()
-				 : cell_text(dict_get(m->d->dict, id));
-}
-
 static uint32_t
 chain_of(const struct diff *d, const struct diff_row *s)
 {
@@ -241,8 +235,7 @@ ops_cell(struct maker *m)
 		vec_push(&names,
 		    dict_get(m->d->dict,
 			m->d->side[side]->nodes.v[m->nodes.v[i]].name));
-	if (names.n > 1)
-		qsort(names.v, names.n, sizeof *names.v, by_text);
+	stable_sort(names.v, names.n, sizeof *names.v, by_text);
 	for (size_t i = 0; i < names.n; i++) {
 		if (i > 0 && str_eq(names.v[i], names.v[i - 1]))
 			continue;
@@ -255,14 +248,6 @@ ops_cell(struct maker *m)
 }
 
 /* ---- cells ---- */
-
-static struct cell
-share_cell(int64_t part, int64_t whole)
-{
-	if (whole <= 0)
-		return cell_none();
-	return cell_real(100 * (double)part / (double)whole);
-}
 
 /* What a group has. */
 static struct cell
@@ -288,9 +273,10 @@ group_cell(struct maker *m, enum field f)
 		    ? cell_real((double)busy[1] / (double)busy[0])
 		    : cell_none();
 	case F_DIFF: return cell_int(busy[1] - busy[0]);
-	case F_PCT_BEFORE: return share_cell(busy[0], m->total_ns[0]);
-	case F_PCT_SO_FAR: return share_cell(m->so_far_ns, m->total_ns[0]);
-	case F_PCT_AFTER: return share_cell(busy[1], m->total_ns[1]);
+	case F_PCT_BEFORE: return cell_share(busy[0], (double)m->total_ns[0]);
+	case F_PCT_SO_FAR:
+		return cell_share(m->so_far_ns, (double)m->total_ns[0]);
+	case F_PCT_AFTER: return cell_share(busy[1], (double)m->total_ns[1]);
 	default: return cell_none();
 	}
 }
@@ -302,17 +288,18 @@ field_cell(struct maker *m, enum field f, const struct diff_row *s)
 	const struct side *r = m->d->side[s->side];
 	const struct node *gpu = &r->nodes.v[s->gpu], *op = &r->nodes.v[s->op];
 	const struct op_args *a = args_of_node(r, s->op);
+	const struct dict *st = m->d->dict;
 
 	m->text.len = 0;
 	switch (f) {
-	case F_KERNEL: return string_cell(m, gpu->name);
-	case F_OP: return string_cell(m, op->name);
+	case F_KERNEL: return cell_string(st, gpu->name);
+	case F_OP: return cell_string(st, op->name);
 	case F_OP_UID: return cell_int(op->id);
 	case F_SOURCE: return cell_text(str_of(merged_words[s->side + 1]));
-	case F_DIMS: return string_cell(m, a->dims);
-	case F_STRIDES: return string_cell(m, a->strides);
-	case F_TYPES: return string_cell(m, a->types);
-	case F_CONCRETE: return string_cell(m, a->concrete);
+	case F_DIMS: return cell_string(st, a->dims);
+	case F_STRIDES: return cell_string(st, a->strides);
+	case F_TYPES: return cell_string(st, a->types);
+	case F_CONCRETE: return cell_string(st, a->concrete);
 	case F_NS: return cell_int(gpu->dur);
 	case F_BUSY: return cell_int(s->busy_ns);
 	case F_LCA_NAME:

@@ -21,36 +21,21 @@ mean_ns(int64_t ns, uint64_t n)
 
 /* ---- samples ---- */
 
-/* With several runs these are what times vary over. */
+/* With several runs these are what times vary over: all of one are one. */
 static void
 samples_of_runs(struct changes *c)
 {
-	VEC(struct sample) runs = { 0 };
-	size_t first[NSIDES];
-
 	c->strata.n = 0;
 	vec_push(&c->strata,
 	    ((struct stratum){ { c->unit[0].nruns, c->unit[1].nruns } }));
-	for (int s = 0; s < NSIDES; s++) {
-		first[s] = runs.n;
-		for (uint32_t i = 0; i < c->unit[s].nruns; i++)
-			vec_push(&runs, ((struct sample){ 0, 0, i, 0, s }));
-	}
-	for (size_t i = 0; i < c->samples.n; i++) {
-		const struct sample *x = &c->samples.v[i];
+	for (size_t i = 0; i < c->samples.n; i++)
+		c->samples.v[i].no = c->samples.v[i].stratum = 0;
+}
 
-		stat_add(&runs.v[first[x->side] + x->run].ns, x->ns);
-	}
-	for (size_t i = 0; i < c->times.n; i++) {
-		uint32_t *at = &c->times.v[i].sample;
-		const struct sample *x = &c->samples.v[*at];
-
-		*at = (uint32_t)first[x->side] + x->run;
-	}
-	c->samples.n = 0;
-	for (size_t i = 0; i < runs.n; i++)
-		vec_push(&c->samples, runs.v[i]);
-	vec_free(&runs);
+static uint32_t
+number_of(const struct changes *c, uint32_t sample)
+{
+	return c->by_run ? c->samples.v[sample].run : sample;
 }
 
 static int
@@ -67,7 +52,8 @@ by_row(const void *x, const void *y, void *arg)
 		return p->stratum < q->stratum ? -1 : 1;
 	if (p->side != q->side)
 		return p->side < q->side ? -1 : 1;
-	return (a->sample > b->sample) - (a->sample < b->sample);
+	return (int)(number_of(c, a->sample) > number_of(c, b->sample)) -
+	    (number_of(c, a->sample) < number_of(c, b->sample));
 }
 
 /* Times that are of no sample say nothing of how times vary. */
@@ -93,14 +79,15 @@ struct counts {
 
 /* The time of one sample, from the first of these on; how many they are. */
 static size_t
-gather_sample(const struct row_time *v, size_t n, struct noise_side *side,
-    struct counts *counts)
+gather_sample(const struct changes *c, const struct row_time *v, size_t n,
+    struct noise_side *side, struct counts *counts)
 {
+	uint32_t number = number_of(c, v[0].sample);
 	uint64_t nevents = 0;
 	int64_t ns = 0;
 	size_t i = 0;
 
-	for (; i < n && v[i].sample == v[0].sample; i++) {
+	for (; i < n && number_of(c, v[i].sample) == number; i++) {
 		stat_add(&ns, v[i].ns);
 		nevents += v[i].n;
 	}
@@ -130,7 +117,7 @@ gather(const struct changes *c, const struct row_time *v, size_t n,
 			    c->samples.v[v[i].sample].stratum == stratum &&
 			    c->samples.v[v[i].sample].side == s)
 				i += gather_sample(
-				    v + i, n - i, &side[s], &counts[s]);
+				    c, v + i, n - i, &side[s], &counts[s]);
 			noise_close(&side[s], c->strata.v[stratum].n[s]);
 		}
 	}
@@ -307,8 +294,7 @@ least_that_matters(const struct changes *c)
 		if (d != 0 && (d < 0) == (whole < 0))
 			vec_push(&v, llabs(d));
 	}
-	if (v.n > 1)
-		qsort(v.v, v.n, sizeof *v.v, by_size);
+	stable_sort(v.v, v.n, sizeof *v.v, by_size);
 	for (size_t i = 0; i < v.n && sum < llabs(whole); i++) {
 		stat_add(&sum, v.v[i]);
 		least = v.v[i];

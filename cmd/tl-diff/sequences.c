@@ -205,8 +205,7 @@ cut(struct line_up *l)
 {
 	const struct side *r = l->side;
 
-	if (l->placed.n > 1)
-		qsort(l->placed.v, l->placed.n, sizeof *l->placed.v, by_unit);
+	stable_sort(l->placed.v, l->placed.n, sizeof *l->placed.v, by_unit);
 	for (size_t i = 0, end; i < l->placed.n; i = end) {
 		const struct placed *first = &l->placed.v[i];
 		struct sequence s = { .first = i,
@@ -228,8 +227,7 @@ cut(struct line_up *l)
 		s.n = end - i;
 		vec_push(&l->list, s);
 	}
-	if (l->list.n > 1)
-		qsort(l->list.v, l->list.n, sizeof *l->list.v, by_start);
+	stable_sort(l->list.v, l->list.n, sizeof *l->list.v, by_start);
 }
 
 void

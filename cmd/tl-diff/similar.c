@@ -197,9 +197,8 @@ pair_sharing(struct chooser *c, const struct member *v, const size_t n[NSIDES],
 				    ((struct candidate){ (uint32_t)shared,
 					c->was[0].v[a] == b, a, b }));
 		}
-	if (c->candidates.n > 1)
-		qsort(c->candidates.v, c->candidates.n, sizeof *c->candidates.v,
-		    by_likeness);
+	stable_sort(c->candidates.v, c->candidates.n, sizeof *c->candidates.v,
+	    by_likeness);
 	for (size_t i = 0; i < c->candidates.n; i++) {
 		const struct candidate *x = &c->candidates.v[i];
 
@@ -286,8 +285,7 @@ pair_name(struct chooser *c, const struct member *v, size_t n)
 				c->left.v[kept++] = m;
 		}
 		c->left.n = kept;
-		if (kept > 1)
-			qsort(c->left.v, kept, sizeof *c->left.v, by_key);
+		stable_sort(c->left.v, kept, sizeof *c->left.v, by_key);
 		for (size_t i = 0, end; i < kept; i = end) {
 			end = group_end(&c->left, i, of);
 			if (of[0] == 0 || of[1] == 0)
@@ -393,8 +391,7 @@ similar_decide(struct matcher *m, const u32s nodes[NSIDES], pairs *ops)
 				vec_push(&all,
 				    ((struct member){ n, i, (uint8_t)s }));
 		}
-	if (all.n > 1)
-		qsort(all.v, all.n, sizeof *all.v, by_key);
+	stable_sort(all.v, all.n, sizeof *all.v, by_key);
 	for (size_t i = 0, next, of[NSIDES]; i < all.n; i = next) {
 		next = group_end(&all, i, of);
 		if (of[0] == 0 || of[1] == 0 || of[0] + of[1] < 3)

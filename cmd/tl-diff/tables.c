@@ -5,6 +5,7 @@
 
 #include "cmd/tl-diff/changes.h"
 #include "cmd/tl-diff/events.h"
+#include "sink/cells.h"
 
 /* What a row of what changed ends with. */
 #define CHANGE_COLUMNS                                             \
@@ -182,12 +183,6 @@ count_cell(const struct changes *c, int side, uint64_t n)
 	return cell_real((double)n / (double)units);
 }
 
-static struct cell
-text_cell(const struct dict *st, uint32_t id)
-{
-	return id == INTERN_NONE ? cell_none() : cell_text(dict_get(st, id));
-}
-
 /* Ops that stand for one another: "before | after". */
 static struct cell
 name_cell(struct table *t, const struct dict *st, const struct change *r)
@@ -200,7 +195,7 @@ name_cell(struct table *t, const struct dict *st, const struct change *r)
 	if (r->key.n[0] == INTERN_NONE)
 		return cell_text(STR("(no launch)"));
 	if (r->key.n[0] == r->key.n[1])
-		return text_cell(st, r->name[0]);
+		return cell_string(st, r->name[0]);
 	buf_put(&both, a.p, a.len);
 	buf_puts(&both, " | ");
 	buf_put(&both, b.p, b.len);
@@ -220,11 +215,11 @@ put_op(struct cell *row, struct table *t, const struct changes *c,
 	const uint32_t after[] = { b->dims, b->types, b->strides, b->concrete };
 
 	row[0] = name_cell(t, c->dict, r);
-	row[1] = text_cell(c->dict, r->key.kind);
+	row[1] = cell_string(c->dict, r->key.kind);
 	for (size_t i = 0; i < 4; i++) {
-		row[2 + 2 * i] = text_cell(c->dict, before[i]);
+		row[2 + 2 * i] = cell_string(c->dict, before[i]);
 		if (before[i] != after[i])
-			row[3 + 2 * i] = text_cell(c->dict, after[i]);
+			row[3 + 2 * i] = cell_string(c->dict, after[i]);
 	}
 	for (int s = 0; s < NSIDES; s++) {
 		row[10 + s] = count_cell(c, s, r->calls[s]);
@@ -237,7 +232,7 @@ static struct cell *
 put_kernel(struct cell *row, struct table *t, const struct changes *c,
     const struct change *r)
 {
-	row[0] = text_cell(c->dict, r->key.kind);
+	row[0] = cell_string(c->dict, r->key.kind);
 	row[1] = cell_text(dict_get(c->dict, r->name[0]));
 	if (r->key.n[0] != r->key.n[1])
 		row[2] = cell_text(dict_get(c->dict, r->name[1]));
@@ -310,10 +305,10 @@ put_term(struct table *t, const struct changes *c, const struct step_group *g,
 	const struct term *step = &c->clock.terms.v[g->first];
 	struct cell *row = table_row(t);
 
-	row[0] = text_cell(c->dict, g->kind);
+	row[0] = cell_string(c->dict, g->kind);
 	row[1] = cell_text(str_of(term_word(x)));
 	if (x->is_named)
-		row[2] = text_cell(c->dict, x->name);
+		row[2] = cell_string(c->dict, x->name);
 	row[3] = half_cell(x->twice_ns[0]);
 	row[4] = half_cell(x->twice_ns[1]);
 	row[5] = half_cell(term_twice_diff(x));

@@ -211,8 +211,7 @@ void put_ratio(struct buf *b, const struct change *c);
 
 /* Title, late and verdict. */
 void verdict_make(struct figures *f);
-/* "1.234 ms", "12.3 %" appended. */
-void put_time(struct buf *b, int64_t ns);
+/* "12.3 %" appended. */
 void put_share(struct buf *b, int64_t part, int64_t whole);
 /* The same in a sentence: "under 0.1 %" is not nothing. */
 void put_part(struct buf *b, int64_t part, int64_t whole);

@@ -210,6 +210,8 @@ struct cell *table_cell(struct table *t, size_t row, size_t column);
 void text_visible(struct str s, struct buf *out);
 /* Columns that s takes on a terminal. */
 size_t text_width(struct str s);
+/* Appends "1.234 s", "1.234 ms", "1.2 us" or "1 ns", for sentences. */
+void put_time(struct buf *b, int64_t ns);
 /* A line above the table in the formats table and md, nowhere else. */
 void table_note(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Those so far, in their order; they live as long as the table. */
