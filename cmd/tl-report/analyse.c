@@ -270,8 +270,6 @@ analyse(struct settings *s, struct jobs *j, const char *format)
 		analyse_host(&a);
 	else
 		analyse_gpu(&a);
-	if (s->has_ops && (s->book != NULL || s->page != NULL))
-		sheets_ask(s, j);
 	note_missing(s, j);
 	job_finish(j, s->dir != NULL);
 	if (s->is_host)

@@ -202,7 +202,7 @@ start_pipe(int *theirs)
 }
 
 static void
-spawn(struct job *job, const struct args *argv, int said, int err, int out)
+spawn(struct job *job, const struct args *argv, int said, int err)
 {
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
@@ -227,11 +227,8 @@ spawn(struct job *job, const struct args *argv, int said, int err, int out)
 	if (!job->gets_stdin)
 		posix_spawn_file_actions_addopen(
 		    &fa, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	if (out >= 0)
-		posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);
-	else
-		posix_spawn_file_actions_addopen(
-		    &fa, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(
+	    &fa, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_adddup2(&fa, err, STDERR_FILENO);
 	posix_spawn_file_actions_adddup2(&fa, said, STATUS_FD);
 	error = posix_spawnp(&job->pid, path, &fa, &attr,
@@ -250,19 +247,16 @@ struct job *
 job_start(struct jobs *j, struct args *argv, const struct job *how)
 {
 	struct job *job = xcalloc(1, sizeof *job);
-	int said, err, out = -1;
+	int said, err;
 
 	*job = *how;
 	job->name = argv->v.v[0];
 	job->status = -1;
 	job->said_fd = start_pipe(&said);
 	job->err_fd = start_pipe(&err);
-	job->out_fd = job->keeps_out ? start_pipe(&out) : -1;
-	spawn(job, argv, said, err, out);
+	spawn(job, argv, said, err);
 	close(said);
 	close(err);
-	if (out >= 0)
-		close(out);
 	vec_push(&j->list, job);
 	child_began(job->pid);
 	vec_free(&argv->v);
@@ -310,10 +304,10 @@ listen_once(struct jobs *j)
 
 	for (size_t i = 0; i < j->list.n; i++) {
 		const struct job *job = j->list.v[i];
-		const int all[] = { job->said_fd, job->err_fd, job->out_fd };
+		const int all[] = { job->said_fd, job->err_fd };
 
 		/* poll() skips those that are closed, as -1 */
-		for (size_t f = 0; job->status < 0 && f < 3; f++)
+		for (size_t f = 0; job->status < 0 && f < 2; f++)
 			vec_push(&fds, ((struct pollfd){ all[f], POLLIN, 0 }));
 	}
 	n = ppoll(fds.v, (nfds_t)fds.n, NULL, &unblocked);
@@ -321,15 +315,13 @@ listen_once(struct jobs *j)
 		leave(128 + caught);
 	for (size_t i = 0; n > 0 && i < j->list.n; i++) {
 		struct job *job = j->list.v[i];
-		int *const all[] = { &job->said_fd, &job->err_fd,
-			&job->out_fd };
-		struct buf *const to[] = { &job->said, &job->err, &job->out };
+		int *const all[] = { &job->said_fd, &job->err_fd };
+		struct buf *const to[] = { &job->said, &job->err };
 
-		for (size_t f = 0; job->status < 0 && f < 3; f++, k++)
+		for (size_t f = 0; job->status < 0 && f < 2; f++, k++)
 			if (fds.v[k].revents != 0)
 				take(all[f], to[f]);
-		if (job->status < 0 && job->said_fd < 0 && job->err_fd < 0 &&
-		    job->out_fd < 0)
+		if (job->status < 0 && job->said_fd < 0 && job->err_fd < 0)
 			reap(job);
 	}
 	vec_free(&fds);

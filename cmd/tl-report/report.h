@@ -86,19 +86,17 @@ struct settings {
 	int64_t idle_ns; /* of the GPU, over all traces */
 	/* of a capture: what was run, its steady state; tables of all of it */
 	const char *session, *steady, *whole;
-	struct job *families; /* lists the sheets of families of ops, or NULL */
 };
 
 /* ---- job.c ---- */
 
 struct job {
-	const char *name;    /* of the program */
-	struct buf said;     /* its records */
-	struct buf err, out; /* out: if it is kept */
+	const char *name; /* of the program */
+	struct buf said;  /* its records */
+	struct buf err;
 	pid_t pid;
-	int said_fd, err_fd, out_fd; /* -1: closed */
-	int status;                  /* as a shell says it, or -1: it runs */
-	bool keeps_out;              /* into out, else nowhere */
+	int said_fd, err_fd; /* -1: closed */
+	int status;          /* as a shell says it, or -1: it runs */
 	bool gets_stdin, makes_tree;
 	bool is_side;      /* if it fails, the rest stays */
 	bool may_be_empty; /* no answer is one, too */
@@ -199,8 +197,6 @@ const char *table_path(
 bool is_there(const char *path);
 /* Whether a program is asked for that a report does without otherwise. */
 bool sheets_need(const struct settings *s, const char *program);
-/* Asks tl-roofline for the order of its sheets, which sheets_list() needs. */
-void sheets_ask(struct settings *s, struct jobs *j);
 /* The paths of the sheets that have rows, in the order of a workbook. */
 void sheets_paths(
     const struct settings *s, const char *format, struct args *list);

@@ -83,21 +83,18 @@ sheets_need(const struct settings *s, const char *program)
 struct order {
 	const struct settings *set;
 	const char *format;
-	struct intern *seen;
 	struct args *list;
 };
 
 /* A header, rows, and in NDJSON an end. */
 static void
-put(struct order *o, struct str name, bool has_rows)
+put(const struct order *o, struct str name, bool has_rows)
 {
-	size_t known = o->seen->list.n;
 	unsigned least = strcmp(o->format, "ndjson") == 0 ? 3 : 2;
 	const char *path = text(
 	    "%s/%.*s.%s", o->set->tables, (int)name.len, name.p, o->format);
 
-	if (intern_put(o->seen, name) == known &&
-	    is_wanted(o->set, sheet_find(name)) &&
+	if (is_wanted(o->set, sheet_find(name)) &&
 	    has_lines(path, has_rows ? least : 1))
 		args_add(o->list, path);
 }
@@ -111,92 +108,30 @@ cut_end(struct str *s, const char *end)
 	return has;
 }
 
-void
-sheets_ask(struct settings *s, struct jobs *j)
-{
-	struct job how = { .keeps_out = true, .is_side = true };
-	struct args argv = { 0 };
-
-	if (!have("tl-roofline"))
-		return;
-	args_add(&argv, "tl-roofline");
-	args_add(&argv, "--list-tables");
-	args_all(&argv, &s->options[ROOFLINE]);
-	s->families = job_start(j, &argv, &how);
-}
-
-/* X, or X_fwd and X_bwd, and the same by overlapping GPU work. */
+/* Families of ops without an entry, the user's too, by name. */
 static void
-put_family(struct order *o, struct str name)
+put_families(const struct order *o)
 {
-	static const char *const ends[] = { "_fwd", "_bwd", "_fwd_kl_overlap",
-		"_bwd_kl_overlap" };
-	static const char *const plain[] = { "", "_kl_overlap" };
-	struct str stem = name;
-	bool has_ways = cut_end(&stem, "_fwd") || cut_end(&stem, "_bwd");
+	struct dirent **files;
+	int n = scandir(o->set->tables, &files, NULL, alphasort);
 
-	for (size_t i = 0; i < (has_ways ? 4 : 2); i++)
-		put(o,
-		    str_of(text("%.*s%s", (int)stem.len, stem.p,
-			has_ways ? ends[i] : plain[i])),
-		    true);
-}
-
-/* As tl-roofline lists them, those of the user's models too. */
-static void
-put_families(struct order *o)
-{
-	struct str rest = { NULL, 0 };
-
-	if (o->set->families != NULL)
-		rest = buf_str(&o->set->families->out);
-	while (rest.len > 0) {
-		const char *nl = memchr(rest.p, '\n', rest.len);
-		size_t n = nl != NULL ? (size_t)(nl - rest.p) : rest.len;
-		const char *tab = memchr(rest.p, '\t', n);
-
-		put_family(o,
-		    (struct str){
-			rest.p, tab != NULL ? (size_t)(tab - rest.p) : n });
-		n += nl != NULL;
-		rest.p += n;
-		rest.len -= n;
-	}
-}
-
-static int
-compare(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* What else is in the folder, by name. */
-static void
-put_rest(struct order *o)
-{
-	DIR *d = opendir(o->set->tables);
-	struct args names = { 0 };
-	struct dirent *e;
-
-	if (d == NULL)
+	if (n < 0)
 		die_errno("%s", o->set->tables);
-	while ((e = readdir(d)) != NULL)
-		args_add(&names, text("%s", e->d_name));
-	closedir(d);
-	qsort(names.v.v, names.v.n, sizeof *names.v.v, compare);
-	for (size_t i = 0; i < names.v.n; i++) {
-		struct str name = str_of(names.v.v[i]);
+	for (int i = 0; i < n; i++) {
+		struct str name = str_of(files[i]->d_name);
 
-		if (cut_end(&name, text(".%s", o->format)))
+		if (cut_end(&name, text(".%s", o->format)) &&
+		    sheet_find(name) == NULL)
 			put(o, name, true);
+		free(files[i]);
 	}
-	vec_free(&names.v);
+	free(files);
 }
 
 void
 sheets_paths(const struct settings *s, const char *format, struct args *list)
 {
-	struct order o = { s, format, intern_create(), list };
+	const struct order o = { s, format, list };
 
 	for (size_t i = 0; i < sheets_n; i++)
 		if ((sheets[i].where & SHEET_FAMILIES) != 0)
@@ -204,8 +139,6 @@ sheets_paths(const struct settings *s, const char *format, struct args *list)
 		else
 			put(&o, str_of(sheets[i].name),
 			    (sheets[i].where & SHEET_EMPTY) == 0);
-	put_rest(&o);
-	intern_destroy(o.seen);
 }
 
 /* ---- how much ---- */

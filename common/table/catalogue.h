@@ -21,9 +21,8 @@ enum {
 	/* also without rows: that there are none is the answer */
 	SHEET_EMPTY = 4,
 	/*
-	 * Not a table: here stand those of the families of ops, which op
-	 * models name (tl-roofline --list-tables), each X or X_fwd, X_bwd, and
-	 * behind them X_kl_overlap.
+	 * Not a table: here stand, by name, those without an entry, which are
+	 * of the families of ops that op models name.
 	 */
 	SHEET_FAMILIES = 8,
 };

@@ -254,8 +254,8 @@ is 'a sound workbook' "$(cat err)" ''
 is 'its sheets' "$(sed -n 's/^sheet "\(.*\)"$/\1/p' cells | tr '\n' ' ')" \
 	"summary gpu_timeline steps steps_summary steps_slow idle idle_window idle_gaps idle_by_stream\
  ops_summary_by_category ops_summary ops_unique_args\
- unified_perf_summary GEMM SDPA_fwd SDPA_bwd BinaryElementwise UnaryElementwise\
- Normalization Reduce_fwd Softmax Movement MorePointwise Optimizer coll_analysis\
+ unified_perf_summary GEMM SDPA_fwd SDPA_bwd UnaryElementwise BinaryElementwise\
+ MorePointwise Movement Normalization Optimizer Reduce_fwd Softmax coll_analysis\
  roofs "
 like 'the verdict is in it' "$(cat cells)" 'B3 s - "Partly communication-bound: exposed communication is 33.6 % of 14.473 ms in 3 steps'
 python3 "$ROOT/tests/oracle/read_xlsx.py" r.xlsx -s >looks
