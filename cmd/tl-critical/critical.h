@@ -185,6 +185,7 @@ struct program {
 	bool has_source;
 	int64_t first_ns; /* of the source being read */
 	uint64_t npaths;
+	bool any_inferred; /* steps */
 	uint64_t nnegative, ncircular;
 };
 

@@ -370,6 +370,14 @@ explain_empty(struct sink *s)
 }
 
 static void
+add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
+{
+	(void)p;
+	if (program_of(s)->any_inferred)
+		note_inferred(t);
+}
+
+static void
 summary(const struct sink *s)
 {
 	const struct program *g = program_of(s);
@@ -513,6 +521,7 @@ static const struct sink_def def = {
 	.member = is_member,
 	.planned = planned,
 	.whole = whole,
+	.notes = add_notes,
 	.cell = cell,
 };
 

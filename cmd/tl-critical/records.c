@@ -453,6 +453,7 @@ critical_records(struct program *g)
 	host_ready(&r->host);
 	if (!window_find(r, &g->asked, g->sink.sources.path))
 		return;
+	g->any_inferred |= r->steps.inferred > 0;
 	graph_start(&g->graph, r->window);
 	build(&g->graph, r);
 	add_records(g);
@@ -475,6 +476,7 @@ critical_job(struct program *g)
 			continue;
 		}
 		n++;
+		g->any_inferred |= r->steps.inferred > 0;
 		window.start = r->window.start < window.start ? r->window.start
 							      : window.start;
 		window.end =

@@ -28,11 +28,13 @@ of_steps(struct recording *r, const struct select *s, const char *path)
 	pace_list paces = { 0 };
 	bool is_whole = !select_asks_steps(s);
 
+	paces_find(&paces, &r->steps, &r->host);
+	if (r->steps.inferred > 0)
+		r->steps.slowest = paces_slowest(&paces, &r->steps);
 	for (size_t i = 0; i < r->steps.list.n; i++)
 		vec_push(&chosen, is_whole);
 	if (!is_whole)
 		(void)!select_steps(s, &r->steps, chosen.v, path, r->source);
-	paces_find(&paces, &r->steps, &r->host);
 	for (size_t i = 0; i < r->steps.processes.n; i++) {
 		const struct step_process *p = &r->steps.processes.v[i];
 
@@ -166,6 +168,9 @@ window_find(struct recording *r, const struct select *s, const char *path)
 {
 	r->mains.n = 0;
 	steps_find(&r->steps, &r->host, NULL, 0);
+	/* annotations alone are a window, too */
+	if (s->annotations.n == 0 || select_asks_steps(s))
+		(void)!steps_infer(&r->steps, &r->host);
 	r->window = of_steps(r, s, path);
 	if (s->annotations.n > 0)
 		cut_to_annotations(r, s, path);

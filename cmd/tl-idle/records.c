@@ -373,8 +373,10 @@ add_window(struct idle *g, const struct account *a)
 		w.account.work_ns = SINK_NONE;
 	if (a->graph_ns == INT64_MAX)
 		w.account.graph_ns = SINK_NONE;
-	w.from = intern_put(
-	    g->sink.dict->text, a->nsteps > 0 ? STR("steps") : STR("gpu"));
+	w.from = intern_put(g->sink.dict->text,
+	    a->nsteps == 0                  ? STR("gpu")
+		: g->step_list.inferred > 0 ? STR("inferred")
+					    : STR("steps"));
 	if (a->first > 0) {
 		const struct gap *head = &g->gaps.list.v[0];
 
@@ -402,8 +404,10 @@ add_account(struct idle *g)
 	for (uint32_t i = 0; i < h->gpus.n; i++)
 		if (is_chosen(g, &h->gpus.v[i]))
 			vec_push(&list, i);
-	if (list.n == h->gpus.n)
+	if (list.n == h->gpus.n) {
 		steps_find(&g->step_list, h, NULL, 0);
+		(void)!steps_infer(&g->step_list, h);
+	}
 	if (list.n > 0) {
 		account_find(&a, &g->gaps, h, list.v, list.n,
 		    list.n == h->gpus.n ? &g->step_list : NULL);

@@ -150,8 +150,10 @@ put_window(const struct bound *m, int64_t ns)
 {
 	put_whole(m->f, ns, m->w->n, m->b);
 	if (m->w->steps > 0)
-		buf_printf(m->b, " in %" PRId64 " step%s", m->w->steps,
-		    m->w->steps > 1 ? "s" : "");
+		buf_printf(m->b,
+		    m->w->is_inferred ? " in %" PRId64 " inferred step%s"
+				      : " in %" PRId64 " step%s",
+		    m->w->steps, m->w->steps > 1 ? "s" : "");
 }
 
 /* What the time in collectives goes on, over all process groups. */

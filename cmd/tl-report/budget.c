@@ -86,6 +86,7 @@ budget_take(void *ctx, const struct line *l)
 		.label = figures_text(f, label_of(l)),
 		.head_cause = cause_named(line_text(l, "head_cause")),
 		.gap_cause = cause_named(line_text(l, "cause")),
+		.is_inferred = str_eq(line_text(l, "window"), STR("inferred")),
 		.has_python = python->type == VAL_BOOL && python->yes };
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		*(int64_t *)(void *)((char *)w + times[i].at) =
@@ -233,6 +234,7 @@ budget_sum(struct figures *f, struct budget *sum)
 		if (w->graph_ns != INT64_MAX)
 			time_add(&sum->graph_ns, w->graph_ns);
 		sum->steps = w->steps > sum->steps ? w->steps : sum->steps;
+		sum->is_inferred |= w->is_inferred;
 		sum->launched += w->launched;
 		sum->starved += w->starved;
 		sum->has_python |= w->has_python;

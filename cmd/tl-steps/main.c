@@ -328,8 +328,7 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 {
 	(void)p;
 	if (((struct program *)s)->any_inferred)
-		table_note(
-		    t, "no annotations: steps inferred from calls that repeat");
+		note_inferred(t);
 }
 
 static struct cell

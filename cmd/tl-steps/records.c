@@ -294,8 +294,7 @@ steps_records(struct program *g)
 	host_ready(&g->host);
 	steps_find(
 	    &g->steps, &g->host, asked->annotations.v, asked->annotations.n);
-	if (asked->annotations.n == 0 &&
-	    (g->steps.list.n == 0 || g->steps.list.v[0].what == STEP_IS_WHOLE))
+	if (asked->annotations.n == 0)
 		g->any_inferred |= steps_infer(&g->steps, &g->host);
 	if (g->steps.list.n == 0 && asked->annotations.n > 0)
 		report(MSG_NO_SUCH_ANNOTATION, g->sink.sources.path, g->source,

@@ -35,6 +35,12 @@ column_of_uids(struct column *columns, size_t n, const char *id, bool any_inst)
 }
 
 void
+note_inferred(struct table *t)
+{
+	table_note(t, "no annotations: steps inferred from calls that repeat");
+}
+
+void
 note_unlinked(struct table *t, const struct sink_sources *g, const char *what)
 {
 	const struct sink_source sum = sink_sources_sum(g);

@@ -25,6 +25,8 @@ struct cell cell_share(int64_t part, double whole);
 void column_of_uids(
     struct column *columns, size_t n, const char *id, bool any_inst);
 
+/* Says above the table where its steps come from: trace/steps.h. */
+void note_inferred(struct table *t);
 /* Says above the table how much GPU work has no launch, and so no "op". */
 void note_unlinked(
     struct table *t, const struct sink_sources *g, const char *what);

@@ -167,6 +167,8 @@ steps_infer(struct steps *s, const struct host *h)
 	struct repeats r = { 0 };
 	bool found;
 
+	if (s->list.n > 0 && s->list.v[0].what != STEP_IS_WHOLE)
+		return false;
 	list_calls(h, &calls);
 	found = repeats_find(&r, calls.v, calls.n);
 	if (found && !take_repeats(s, h, &calls, &r)) {

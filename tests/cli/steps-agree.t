@@ -72,4 +72,31 @@ tl-cat t.tl | sed 's/"flags":\["step"[^]]*\],//' | tl-cat >plain.tl
 is 'a tree without marks' "$(rows 'tl-timeline --by step -c step plain.tl' | tr . '\n' |
 	sort -u | tr '\n' ' ')" ' 1 2 3 4 5 '
 
+# ---- without annotations ----
+
+# three times a b c behind a pause, the second one longest
+{
+	i=0 t=1000
+	for name in a b c a b c a b c; do
+		test $name = a && t=$((t + 100))
+		test $i = 4 && t=$((t + 70))
+		ev cuda_runtime cudaLaunchKernel 1 $((t += 10)) 5 "\"correlation\":$i"
+		ev kernel $name 7 $((t + 10)) 5 "\"device\":0,\"stream\":7,\"correlation\":$i"
+		i=$((i + 1))
+	done
+} | trace >t.json
+is 'inferred' "$(rows 'tl-steps -c step,ts_ns,wall_ns,is_inferred t.json')" \
+	'1 1110000 25000 true.2 1135000 200000 true.3 1335000 130000 true.'
+is 'the window of the verdict' \
+	"$(rows 'tl-idle --table idle_window -c window,steps,window_ts_ns,window_ns t.json')" \
+	'inferred 3 1110000 365000.'
+is 'which says so' "$(tl-report t.json | tr '\n' ' ' | grep -o 'of 3[0-9.]* us in 3 inferred steps')" \
+	'of 365.0 us in 3 inferred steps'
+path() { tl-critical --no-header -c time_ns "$@" t.json | awk '{ n += $1 } END { print n }'; }
+is 'the critical path is theirs' "$(path)" 355000
+is 'and that of the slowest' "$(path --step slowest)" 200000
+is 'it says so, too' "$(tl-critical --format table t.json | head -n 1)" \
+	'no annotations: steps inferred from calls that repeat'
+is 'not of annotations' "$(tl-critical --annotation 'x*' t.json 2>&1 | grep -c inferred)" 0
+
 done_testing

@@ -599,10 +599,10 @@ def windows(rec, trace):
                        if s.get("pid") in paced and s.get("drain_ns") is not None])
     mains = {by_uid.get(s.get("uid")) for s in steps
              if s["what"] == "step" and s.get("pid") not in paced}
-    if any(s.get("repeat_calls") for s in sums):  # these have no annotations
-        start = min(g.s for g in rec.gpus if g.e > g.s)
-        end = max(g.e for g in rec.gpus if g.e > g.s)
-        mains = set()
+    if any(s.get("repeat_calls") for s in sums):  # no annotations: of the first launch
+        calls = [(k.launch.s, k.uid, k.launch.thread) for k in rec.gpus
+                 if k.launch is not None and k.launch.s >= start]
+        mains = {min(calls)[2]} if calls and not paced else set()
     n = sum(len(v) for v in rec.threads.values()) + len(rec.gpus)
     if n <= WHOLE:
         yield [], start, end, mains

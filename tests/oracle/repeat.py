@@ -3,12 +3,13 @@
 """repeat.py: steps of traces without markers, against a slow finder and worked figures.
 
 Real traces with their ProfilerStep annotations removed, and those that have none: how
-many steps tl-steps infers, from how many calls, where they begin, and which traces it
-refuses.
+many steps tl-steps infers, from how many calls, where they begin, which traces it
+refuses, and that the verdict of tl-report is that of the trace with its markers.
 """
 import gzip
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -113,6 +114,13 @@ def stripped(path, to):
         json.dump(raw, f)
 
 
+def verdict(path):
+    """what it says, and its first sentence"""
+    text = subprocess.run(["tl-report", path], capture_output=True, text=True).stdout
+    sentence = " ".join(text.split("\n\n")[1].split()).split(". ")[0]
+    return sentence.split(":")[0], sentence
+
+
 def check(label, path, want, to):
     bad = []
     stripped(path, to)
@@ -125,6 +133,10 @@ def check(label, path, want, to):
     got = (len(steps), summary["repeat_calls"]) if steps else None
     if got != want:
         bad.append("%s steps and calls, not %s" % (got, want))
+    if verdict(path)[0] != verdict(to)[0]:
+        bad.append("the verdict is %s, without markers %s" % (verdict(path), verdict(to)))
+    if ("%d inferred step" % len(steps) in verdict(to)[1]) != bool(steps):
+        bad.append("%d steps: %s" % (len(steps), verdict(to)[1]))
     if mine is None or not steps:
         return bad if (mine is None) == (not steps) else [*bad, "the slow finder: %s" % (mine,)]
     times = starts([(c[0], c[2], c[3]) for c in calls], mine[0])

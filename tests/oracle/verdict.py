@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 import kineto
+import repeat
 import timeline
 from worked import names_of, table, traces
 
@@ -33,8 +34,8 @@ WORKED = {
     "h100_timesformer": r"Host-bound: host work is 54\.8 % of 382\.536 ms in 1 step "
                         r"\(python 206\.\d+ ms\)\. One gap takes 218\.120 ms, before the first",
     "mi300_timesformer": r"Host-bound: host work is 64\.4 % of 390\.680 ms .* One gap takes 268\.753 ms,",
-    "mi300_ddp_resnet18": r"(?!.*sets the pace)Allocation-bound: allocation is 88\.6 % of 3\.391 s: "
-                          r"hipFree \(2\.996 s: "
+    "mi300_ddp_resnet18": r"(?!.*sets the pace)Allocation-bound: allocation is 88\.6 % of 3\.391 s in 4 "
+                          r"inferred steps: hipFree \(2\.996 s: "
                           r"1,298 calls, longest wait 68\.153 ms, uid 26612\)",
     "mi300_resnet_ckpt": r"Communication-bound: exposed communication is 65\.8 % of 84\.286 ms in 3 "
                          r"steps\. .*ends 37\.925 ms after the last step\. One rank: can't tell skew",
@@ -154,7 +155,16 @@ class Facts:
                 if pid not in best or n > best[pid][0]:
                     best[pid] = (n, own)
             return [(m.ts, m.end) for _, own in best.values() for m in own]
-        return []
+        return self.inferred(t)
+
+    def inferred(self, t):
+        """without markers what repeats"""
+        calls = [c[:1] + c[2:] for c in sorted(
+            (g.launch.ts, g.id, g.launch.end, g.name) for g in t.gpu if g.launch is not None)]
+        found = repeat.find(calls) if len(calls) > 5 else None
+        at = repeat.starts(calls, found[0]) if found else []
+        steps = list(zip(at, at[1:]))
+        return steps if all(a < b for a, b in steps) else []
 
     def launches(self, t, gpu):
         linked = [g for g in gpu if g.launch is not None]
