@@ -476,11 +476,16 @@ cat >rows.json <<'END'
 {"ph":"X","name":"fusion","pid":"x","tid":"s","ts":1,"dur":5},
 {"ph":"X","name":"XLA Modules","pid":"x","tid":"m","ts":1,"dur":5},
 {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":2,"tid":0,"ts":1,"dur":5},
+{"ph":"X","name":"hipMemcpyWithStream","pid":8,"tid":1,"ts":1,"dur":5},
+{"ph":"X","name":"cuMemAlloc_v2","pid":8,"tid":1,"ts":7,"dur":5},
+{"ph":"X","name":"hipblasSgemm","pid":8,"tid":1,"ts":13,"dur":5},
+{"ph":"X","name":"cudaMalloc: retry","pid":8,"tid":1,"ts":19,"dur":5},
+{"ph":"X","name":"hip","pid":8,"tid":1,"ts":25,"dur":5},
 {"ph":"i","name":"i","pid":2,"tid":0,"ts":1}]
 END
 is 'the processes of devices' "$(tl-decode rows.json |
 	tl-cat --tsv -F kind,name,pid,dev --no-header | sed 1,11d | tr '\t\n' ': ')" \
-	'kernel:gemm:2:2 memcpy:CopyHostToDevice:2:2 memset:FillBuffer:2:2 sync:Barrier:2:2 kernel:k:6:6 memcpy:x:1:1 slice:host:7: slice:host:8: kernel:MatMul:9:9 sync:EVENT_WAIT:9:9 slice:Iteration:9: kernel:fusion:x:x slice:XLA Modules:x: op:aten::mm:2: instant:i:2: '
+	'kernel:gemm:2:2 memcpy:CopyHostToDevice:2:2 memset:FillBuffer:2:2 sync:Barrier:2:2 kernel:k:6:6 memcpy:x:1:1 slice:host:7: slice:host:8: kernel:MatMul:9:9 sync:EVENT_WAIT:9:9 slice:Iteration:9: kernel:fusion:x:x slice:XLA Modules:x: op:aten::mm:2: runtime:hipMemcpyWithStream:8: runtime:cuMemAlloc_v2:8: slice:hipblasSgemm:8: slice:cudaMalloc: retry:8: slice:hip:8: instant:i:2: '
 is 'only what is GPU work' "$(tl-decode --kind kernel rows.json |
 	tl-cat --tsv -F name --no-header | tr '\n' ' ')" 'gemm k MatMul fusion '
 is 'and it goes back as it was' "$(tl-decode rows.json | tl-export --to chrome |

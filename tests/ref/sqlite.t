@@ -17,6 +17,7 @@ is 'rpd: kernels' "$(of "$rpd" kernel)" '29 26399795'
 is 'rpd: copies' "$(of "$rpd" memcpy)" '55 157512821'
 is 'rpd: fills' "$(of "$rpd" memset)" '1 5440'
 is 'rpd: calls and overhead' "$(of "$rpd" runtime | cut -d' ' -f1) $(of "$rpd" overhead | cut -d' ' -f1)" '120 5'
+is 'rpd: calls, as in the JSON beside it' "$(of "${rpd%.rpd}.json" runtime | cut -d' ' -f1)" 120
 is 'rpd: counters, as in the JSON beside it' "$(of "$rpd" counter | cut -d' ' -f1)" 16
 is 'rpd: all GPU work is linked to its call' "$(tl-tree "$rpd" | tl-cat --tsv -F kind,launch --no-header |
 	awk '$1 ~ /^(kernel|mem)/ { n++; linked += $2 != "" } END { print n, linked }')" '85 85'

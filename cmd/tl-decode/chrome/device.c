@@ -2,7 +2,8 @@
 /*
  * Kinds that phase and category don't tell. Tools without Kineto's categories
  * (rocmProfileData, rocprof, xprof, msprof) name the process of a device, in
- * front of its events, so a slice of it that no table knows is GPU work.
+ * front of its events, so a slice of it that no table knows is GPU work, and
+ * one of another process that is called like a call of the runtime is one.
  * Kineto of 2021 gave its steps the category of ops.
  */
 #include "cmd/tl-decode/chrome/event.h"
@@ -145,6 +146,19 @@ kind_of_work(struct str name)
 	return KIND_KERNEL;
 }
 
+/* A call of the runtime or driver: hipMalloc, cudaMalloc, cuMemAlloc_v2. */
+static bool
+is_api_call(struct str s)
+{
+	if (!step_over(&s, STR("hip")) && !step_over(&s, STR("cuda")) &&
+	    !step_over(&s, STR("cu")))
+		return false;
+	for (size_t i = 1; i < s.len; i++)
+		if (!isalnum((unsigned char)s.p[i]) && s.p[i] != '_')
+			return false;
+	return s.len > 0 && isupper((unsigned char)s.p[0]);
+}
+
 /* ---- places ---- */
 
 static struct str
@@ -253,6 +267,6 @@ device_kind(struct devices *d, const struct dict *st, enum kind kind,
 	switch (track_is(d, st, track)) {
 	case TRACK_GPU: return kind_of_work(name);
 	case TRACK_COPIES: return KIND_MEMCPY;
-	default: return kind;
+	default: return is_api_call(name) ? KIND_RUNTIME : kind;
 	}
 }
