@@ -170,9 +170,8 @@ less(int64_t ns, int64_t by)
 static void
 estimate(const struct finder *f, struct stretch *s)
 {
-	if (__builtin_mul_overflow(
-		s->pace.ngpu - 1, f->cost.graph_gap_ns, &s->gaps_ns))
-		s->gaps_ns = INT64_MAX;
+	s->gaps_ns =
+	    graph_gaps_ns(f->cost.graph_gap_ns, (uint64_t)s->pace.ngpu);
 	s->start_ns = f->cost.graph_launch_ns;
 	s->graph_ns = less(less(s->wall_ns, s->busy_ns), s->gaps_ns);
 	s->graph_ns = less(s->graph_ns, s->start_ns);

@@ -233,10 +233,11 @@ graph_ns(const struct graph_terms *t, uint64_t n)
 {
 	int64_t ns;
 
-	if (n == 0 || __builtin_mul_overflow((int64_t)n - 1, t->gap_ns, &ns) ||
-	    __builtin_add_overflow(ns, t->start_ns, &ns))
-		return INT64_MAX;
-	return ns;
+	return n == 0 ||
+		__builtin_add_overflow(
+		    graph_gaps_ns(t->gap_ns, n), t->start_ns, &ns)
+	    ? INT64_MAX
+	    : ns;
 }
 
 static void

@@ -184,3 +184,11 @@ launches_graph(
 	}
 	return t;
 }
+
+int64_t
+graph_gaps_ns(int64_t gap_ns, uint64_t n)
+{
+	int64_t ns;
+
+	return __builtin_mul_overflow(gap_ns, n - 1, &ns) ? INT64_MAX : ns;
+}

@@ -50,11 +50,15 @@ enum graph_from {
 	FROM_NOTHING /* the trace has neither: it is assumed */
 };
 struct graph_terms {
-	int64_t gap_ns;   /* between two of its events, median */
-	int64_t start_ns; /* from its launch to its first event, likewise */
+	int64_t gap_ns; /* between two of its events, median */
+	/* from its launch to its first event, likewise; what that waited
+	 * behind an earlier replay is part of it */
+	int64_t start_ns;
 	uint8_t gap_from, start_from;
 };
 struct graph_terms launches_graph(
     const struct launches *l, const struct host *h, const struct gaps *g);
+/* Between the n events of one graph, n > 0; INT64_MAX: more than that. */
+int64_t graph_gaps_ns(int64_t gap_ns, uint64_t n);
 
 #endif
