@@ -63,7 +63,8 @@ put_label(struct lanes *l, const struct lane *lane, struct buf *b)
 	buf_free(&text);
 }
 
-/* When each source's first span began, after that of the earliest one. */
+/* When each source's first span began: as tables have times, and after that of
+ * the earliest one. */
 static void
 put_sources(struct lanes *l, struct buf *b)
 {
@@ -96,6 +97,8 @@ put_sources(struct lanes *l, struct buf *b)
 			    o->rank, o->rank);
 		else
 			buf_printf(b, "{\"label\":\"source %zu\"", i);
+		if (o->first_ns != INT64_MAX)
+			buf_printf(b, ",\"first_ns\":%" PRId64, o->first_ns);
 		if (o->has_base &&
 		    !__builtin_sub_overflow(
 			o->base_ns + o->first_ns, least, &at))

@@ -66,13 +66,16 @@ function origins(all) {
 // Why the GPU was idle: colours of the classes of tl-idle.
 const reasons = { host: '#d9822b', sync: '#b5482f', allocation: '#8f6bb3', data: '#2e8b74',
   compile: '#b08900', start_up: '#7a6a58', missing: '#9aa0a6', gpu: '#3b76b5', communication: '#c2569a' };
-// The gaps of the tables, each with its source among those of the lanes.
+// The gaps of the tables, each with its source among those of the lanes, whose
+// spans begin with the first one of the source.
 function gaps(sources) {
   const t = table('idle_gaps');
-  return (t ? t.rows : []).map(r => ({ at: r.ts_ns, ns: r.gap_ns, reason: r.class,
-    src: r.src ?? Math.max(0, sources.findIndex(s => r.rank != null && s.rank === r.rank)),
-    text: 'idle ' + time(r.gap_ns) + '\n' + r.cause + ' ' + time(r.cause_ns) +
-      (r.call ? '\n' + r.call : '') + (r.call_uid == null ? '' : ' (uid ' + r.call_uid + ')') }));
+  return (t ? t.rows : []).map(r => {
+    const src = r.src ?? Math.max(0, sources.findIndex(s => r.rank != null && s.rank === r.rank));
+    return { src, at: r.ts_ns - (sources[src].first_ns ?? 0), ns: r.gap_ns, reason: r.class,
+      text: 'idle ' + time(r.gap_ns) + '\n' + r.cause + ' ' + time(r.cause_ns) +
+        (r.call ? '\n' + r.call : '') + (r.call_uid == null ? '' : ' (uid ' + r.call_uid + ')') };
+  });
 }
 function reasonKey(marks) {
   Object.keys(reasons).filter(k => marks.some(m => m.reason === k)).forEach(k => {
@@ -84,7 +87,7 @@ function reasonKey(marks) {
 }
 const PAPER = 560; // what a page has room for, with a heading
 function timeline() {
-  const all = data('lanes'), LEFT = 150, ROW = 15, AXIS = 20, HEAD = 17, SEEN = 600;
+  const all = data('lanes'), ROW = 15, AXIS = 20, HEAD = 17, SEEN = 600;
   if (!all.lanes.length) return;
   $('timeline').hidden = false;
   all.lanes.forEach(l => {
@@ -99,7 +102,7 @@ function timeline() {
   $('tlhint').textContent = 'Ctrl-wheel, + or -: zoom (after a click, the wheel alone). Drag or arrows: move. ' +
     'Shift-drag: zoom to selection. Double-click or 0: reset.' + (!many ? '' : joined ? ' One clock.' :
     ' Each rank begins at its own first event.');
-  let H = 0, heads = [], bands = {}, from = 0, to = total, W = 1000, waiting = false;
+  let LEFT = 150, H = 0, heads = [], bands = {}, from = 0, to = total, W = 1000, waiting = false;
   // Ranks under one another, GPU streams first in each.
   const rank = l => all.sources[l.src].rank ?? l.src;
   const order = all.lanes.map((l, i) => [rank(l), l.src, l.gpu ? 0 : 1, i, l])
@@ -135,6 +138,7 @@ function timeline() {
     const V = Math.min(H, printing ? PAPER : SEEN), up = printing ? 0 : $('tlbox').scrollTop;
     const [g, w] = canvas('tl', V);
     W = w;
+    LEFT = Math.min(150, w / 4);
     const scale = (w - LEFT) / (to - from), step = tick(110 / scale);
     g.save();
     g.beginPath();

@@ -70,12 +70,13 @@ says_gap() { # says_gap NAME EXPRESSION WANT: of the marks of two gaps
 tables.push({ schema: { table: 'idle_gaps' }, rows: [
   { rank: 4, ts_ns: 10, gap_ns: 2000, class: 'data', cause: 'data', cause_ns: 1500, call: 'next', call_uid: 7 },
   { src: 0, ts_ns: 90, gap_ns: 5, class: 'gpu', cause: 'queue_gap', cause_ns: 5, call: null, call_uid: null }] });
-const marks = gaps([{ rank: 3 }, { rank: 4 }]);
+const marks = gaps([{ rank: 3 }, { rank: 4, first_ns: 8 }]);
 END
 	echo "console.log(String($2));") >one.js
 	is "$1" "$(node one.js 2>&1)" "$3"
 }
 says_gap 'a gap is of the source of its rank' 'marks.map(m => m.src)' '1,0'
+says_gap 'on the clock of its spans' 'marks.map(m => m.at)' '2,90'
 says_gap 'and says why it is there' 'marks.map(m => m.text.split(String.fromCharCode(10)).join(" / ")).join(" | ")' \
 	'idle 2.00 us / data 1.50 us / next (uid 7) | idle 5 ns / queue_gap 5 ns'
 done_testing

@@ -59,7 +59,7 @@ if [ -x "$B/bin/tl-roofline" ]; then
 	ok 'four ranks' tl-report --html four.html ranks/*
 	like 'have their lanes' "$(page four.html | tr '\n' ' ')" ' lanes 2[0-9] '
 	like 'and clocks' "$(grep -o '"sources":.*"lanes"' four.html)" \
-		'"label":"rank 0","rank":0,"offset_ns":[0-9]+},'
+		'"label":"rank 0","rank":0,"first_ns":[0-9]+,"offset_ns":[0-9]+},'
 	ok 'tl-report' tl-report --html r.html --title Mine "$SAMPLE"
 	like 'has all of it' "$(page r.html | tr '\n' ' ')" '^Mine tables 2[0-9] rows'
 else
@@ -215,7 +215,7 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	drawn driven.html >dom && grep -q data-ready dom; then
 	like 'a browser draws it' "$(grep -o 'data-ready' dom)" .
 	is 'without complaint' "$(grep -i 'console' browser.err)" ''
-	like 'the verdict' "$(cat dom)" 'id="verdict"><p>14.465 ms: 54.5 % compute'
+	like 'the verdict' "$(cat dom)" 'id="verdict"><p>Partly communication-bound: '
 	like 'a roofline' "$(cat dom)" '<circle'
 	is 'keys, folding, search, filter and sorting' \
 		"$(sed -n 's/.*data-said="\([^"]*\)".*/\1/p' dom | tr ';' '\n')" \
@@ -250,7 +250,7 @@ if [ -n "$browser" ] && [ -f driven.html ] &&
 	like 'ranks under one another' "$(cat dom)" \
 		'<span class="name">2</span>.*late: throttled'
 	drawn both.html >dom
-	like 'what changed' "$(cat dom)" 'id="verdict"><p>GPU time [^<]*</p>'
+	like 'what changed' "$(cat dom)" 'id="verdict">.*<p>GPU time [^<]*</p>'
 	like 'in a table' "$(cat dom)" '<h2>What changed most</h2><table><tr><th[^>]*>name</th><th[^>]*>old</th>'
 	drawn pair.html >dom
 	like 'a legend of two traces' "$(cat dom)" 'id="legend"[^>]*><span>[^<]*after takes</span>.*only before.*only after'
