@@ -93,6 +93,7 @@ struct idle {
 	size_t nmade;
 	/* of the row at hand */
 	const struct idle_record *longest;
+	uint64_t longest_ns;
 	int64_t ncalls;
 	uint64_t ngaps;
 	uint32_t words[CAUSE_COUNT], advice[CAUSE_COUNT];

@@ -53,6 +53,7 @@ enum {
 	C_LONGEST,
 	C_STACK,
 	C_LONGEST_UID,
+	C_LONGEST_NS,
 	C_START,
 	C_EVENT_UID,
 	C_PREV_UID,
@@ -110,6 +111,7 @@ static const struct sink_column columns[] = {
 	{ { "calls", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 }, SINK_CELL, false, C_CALLS, 0 },
 	{ { "time_ns_median", NULL, COL_REAL, NS, COL_MINOR, 0 }, SINK_MEDIAN, false, 0, 0 },
 	{ { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_MAX, false, 0, 0 },
+	{ { "call_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_LONGEST_NS, 0 },
 	{ { "longest_in", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_CELL, false, C_LONGEST, 0 },
 	{ { "longest_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_LONGEST_UID, 0 },
 	{ { "inferred_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_SUM, false, M_INFERRED, 0 },
@@ -171,7 +173,7 @@ enum { OF_CAUSES, OF_GAPS, OF_STREAMS, OF_WINDOWS };
 static struct sink_table tables[] = {
 	[OF_CAUSES] = { .name = "idle",
 	    .keys = "cause" /* what --by says */,
-	    .columns = "time_ns,percent,count,calls,time_ns_median,time_ns_max,"
+	    .columns = "time_ns,percent,count,calls,time_ns_median,call_ns_max,"
 		       "longest_in,longest_uid,longest_stack,inferred_ns,"
 		       "advice" },
 	[OF_GAPS] = { .name = "idle_gaps",
@@ -255,28 +257,36 @@ set_range(
 	*end = g->range[what].end;
 }
 
-/* The longest of its pieces, and its calls, of which one can cause several. */
+/* In how many calls it was spent, and in which most: one can cause several
+ * pieces. */
 static void
 look_at_row(struct sink_row *row)
 {
 	struct idle *g = (struct idle *)row->sink;
-	const struct idle_record *last = NULL;
-	struct map seen = { 0 };
+	struct map sums = { 0 };
 
 	g->longest = row->first;
+	g->longest_ns = 0;
 	for (size_t i = 0;
 	     row->plan->table == &tables[OF_CAUSES] && i < row->group->n; i++) {
 		const struct idle_record *r = sink_row_record(row, i);
+		uint64_t ns = (uint64_t)r->ns;
 
-		if (r->ns > g->longest->ns)
+		if (r->has_event) {
+			bool is_new;
+			uint64_t *sum =
+			    map_put(&sums, uid_hash(r->rec.uid), &is_new);
+
+			ns += is_new ? 0 : *sum;
+			*sum = ns;
+		}
+		if (ns > g->longest_ns) {
 			g->longest = r;
-		if (r->has_event &&
-		    (last == NULL || uid_cmp(last->rec.uid, r->rec.uid) != 0))
-			map_put(&seen, uid_hash(r->rec.uid), NULL);
-		last = r->has_event ? r : NULL;
+			g->longest_ns = ns;
+		}
 	}
-	g->ncalls = (int64_t)seen.n;
-	map_free(&seen);
+	g->ncalls = (int64_t)sums.n;
+	map_free(&sums);
 }
 
 static struct cell
@@ -348,6 +358,8 @@ cell(const struct sink_row *row, unsigned number)
 		stack_text(&((struct idle *)row->sink)->stacks, row->sink->dict,
 		    most->stack, row->text);
 		return sink_row_text(row);
+	case C_LONGEST_NS:
+		return cell_int((int64_t)idle_of(row->sink)->longest_ns);
 	case C_LONGEST_UID:
 		return uid_cell(row, most->has_event, most->rec.uid);
 	case C_START: return cell_int(r->rec.ts_ns);

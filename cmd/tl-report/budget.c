@@ -130,7 +130,7 @@ budget_take_part(void *ctx, const struct line *l)
 		.uid = figures_text(f, line_text(l, "longest_uid")),
 		.label = w->label,
 		.ns = ns,
-		.longest_ns = line_int(l, "time_ns_max"),
+		.longest_ns = line_int(l, "call_ns_max"),
 		.inferred_ns = line_int(l, "inferred_ns"),
 		.calls = line_int(l, "calls"),
 	    }));

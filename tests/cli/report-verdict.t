@@ -91,9 +91,9 @@ is 'without causes only shares' "$(verdict)" '1.0 us: 90.0 % compute, 10.0 % idl
 # the window: the last timeline, and MEMBERS of it
 idle() {
 	schema idle class:text cause:text call:text time_ns:int percent:real \
-		count:int calls:int time_ns_max:int longest_uid:int inferred_ns:int \
+		count:int calls:int call_ns_max:int longest_uid:int inferred_ns:int \
 		>d/idle.ndjson
-	printf '{"class":"%s","cause":"%s","call":"%s","time_ns":%s,"time_ns_max":%s,"inferred_ns":%s,"percent":1,"count":1,"calls":2000,"longest_uid":77}\n' \
+	printf '{"class":"%s","cause":"%s","call":"%s","time_ns":%s,"call_ns_max":%s,"inferred_ns":%s,"percent":1,"count":1,"calls":2000,"longest_uid":77}\n' \
 		"$@" >>d/idle.ndjson
 	echo '{"end":{}}' >>d/idle.ndjson
 	python3 - "$MEMBERS" <<'END' >d/idle_window.ndjson

@@ -28,6 +28,14 @@ is 'a frame; then the call, then latency' "$(causes)" \
 ev cpu_op aten::add 1 120 100 | gap 300 250
 is 'an op, and nothing around it' "$(causes)" \
 	'op 100000.between_ops 50000.launch_latency 45000.launch_call 5000.'
+{
+	frame 'model.py(3): forward' 1 110 50
+	ev cpu_op aten::add 1 125 20
+	frame 'model.py(9): loss' 1 170 25
+} | gap 260 250
+is 'the call that took longest, though an op came between' \
+	"$(rows 'tl-idle -c cause,calls,call_ns_max,longest_in gap.json' | tr . '\n' | grep python)" \
+	'python 2 30000 model'
 ev cuda_runtime cudaFree 1 90 150 | gap 260 250
 is 'an allocation' "$(causes)" \
 	'alloc 140000.between_ops 10000.launch_call 5000.launch_latency 5000.'
