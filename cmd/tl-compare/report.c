@@ -70,9 +70,11 @@ take_head(void *ctx, const struct head *head)
 	struct filling *f = ctx;
 	struct intern *seen = intern_create();
 
-	for (size_t i = 0; i < head->ncolumns; i++)
-		vec_push(&f->data->columns,
-		    column_name(f, seen, head->columns[i].id));
+	for (size_t i = 0; i < head->ncolumns; i++) {
+		struct str name = column_name(f, seen, head->columns[i].id);
+
+		vec_push(&f->data->columns, name);
+	}
 	intern_destroy(seen);
 }
 

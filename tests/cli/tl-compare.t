@@ -100,6 +100,12 @@ is 'repeated keys pair in order, and it is said' \
 	"$(printf '%s\n' \
 		'tl-compare: sheet ops_summary: 1 key stands more than once in a report: the rows are paired in order' \
 		'z	4	8	4' 'z	3	6	3' 'y	1		' 'x		9	' 'z		1	')"
+mkdir n1 n2
+printf 'name,total_direct_kernel_time_ms,Count,\nz,3,1,a\n' |
+	tee n1/ops_summary.csv >n2/ops_summary.csv
+is 'a column without a name is called by its place, from 0' \
+	"$(tl-compare n1 n2 --table ops_summary -c +details | head -n 1 | tr '\t' '\n' |
+		grep -i unnamed | tr '\n' ' ')" 'n1.unnamed_3 n2.unnamed_3 '
 
 mkdir t1 t2
 cat >t1/ops_unique_args.csv <<'END'
