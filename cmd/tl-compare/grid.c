@@ -225,26 +225,19 @@ put_shared(struct grid *g)
 
 /* As the header's field says it in CSV. */
 static struct str
-header_text(struct grid *g, const struct val *v, size_t column)
+header_text(struct grid *g, const struct val *v)
 {
-	char text[NUM_DOUBLE_MAX + 32] = "";
+	char text[NUM_DOUBLE_MAX];
 	struct str s = { text, 0 };
 
-	switch (v->type) {
-	case VAL_TEXT:
-	case VAL_BIG:
-	case VAL_BOOL: return v->text;
-	case VAL_NUMBER:
-		s.len = v->number >= -INT_EXACT && v->number <= INT_EXACT &&
-			v->number == (double)(int64_t)v->number
-		    ? num_put_i64(text, (int64_t)v->number)
-		    : num_put_double(text, v->number);
-		break;
-	case VAL_NONE: /* as pandas calls it */
-		memcpy(text, "Unnamed: ", 9);
-		s.len = 9 + num_put_u64(text + 9, column);
-		break;
-	}
+	if (v->type == VAL_NONE)
+		return STR("");
+	if (v->type != VAL_NUMBER)
+		return v->text;
+	s.len = v->number >= -INT_EXACT && v->number <= INT_EXACT &&
+		v->number == (double)(int64_t)v->number
+	    ? num_put_i64(text, (int64_t)v->number)
+	    : num_put_double(text, v->number);
 	return arena_str(g->row_text, s);
 }
 
@@ -254,7 +247,7 @@ put_head(struct grid *g)
 	VEC(struct head_column) columns = { 0 };
 
 	for (size_t i = 0; i < g->cells.n; i++) {
-		struct str text = header_text(g, &g->cells.v[i], i);
+		struct str text = header_text(g, &g->cells.v[i]);
 
 		vec_push(&columns,
 		    ((struct head_column){ .id = text,

@@ -34,12 +34,6 @@ tell_missing(const struct joined *j, struct str key)
 		report(MSG_KEY_MISSING, j->plan->sheet, lacks, key);
 }
 
-static int
-by_text(const void *a, const void *b)
-{
-	return str_cmp(*(const struct str *)a, *(const struct str *)b);
-}
-
 /* "param: x" columns that all reports have, by name. */
 static void
 add_params(struct joined *j)
@@ -56,7 +50,7 @@ add_params(struct joined *j)
 			vec_push(&j->keys, first->columns.v[i]);
 	if (j->keys.n > from)
 		qsort(j->keys.v + from, j->keys.n - from, sizeof *j->keys.v,
-		    by_text);
+		    str_order);
 }
 
 static bool

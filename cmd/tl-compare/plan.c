@@ -84,12 +84,6 @@ plan_known(struct plans *p, const struct reports *reports)
 	}
 }
 
-static int
-by_text(const void *a, const void *b)
-{
-	return str_cmp(*(const struct str *)a, *(const struct str *)b);
-}
-
 /*
  * Other sheets, each once, by name: a folder has no order of its own. Those
  * with parameters of ops are compared, the others left out.
@@ -116,7 +110,7 @@ plan_others(struct plans *p, const struct reports *reports)
 	}
 	intern_destroy(seen);
 	if (names.n > 0)
-		qsort(names.v, names.n, sizeof *names.v, by_text);
+		qsort(names.v, names.n, sizeof *names.v, str_order);
 	for (size_t i = 0; i < names.n; i++) {
 		const char *name = names.v[i].p;
 

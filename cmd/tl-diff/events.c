@@ -215,14 +215,6 @@ kernels_cell(struct maker *m, int side)
 	return names_cell(m, m->d->side[side]);
 }
 
-static int
-by_text(const void *x, const void *y)
-{
-	const struct str *a = x, *b = y;
-
-	return str_cmp(*a, *b);
-}
-
 /* The ops of the first side, else of the second: sorted, each once. */
 static struct cell
 ops_cell(struct maker *m)
@@ -235,7 +227,7 @@ ops_cell(struct maker *m)
 		vec_push(&names,
 		    dict_get(m->d->dict,
 			m->d->side[side]->nodes.v[m->nodes.v[i]].name));
-	stable_sort(names.v, names.n, sizeof *names.v, by_text);
+	stable_sort(names.v, names.n, sizeof *names.v, str_order);
 	for (size_t i = 0; i < names.n; i++) {
 		if (i > 0 && str_eq(names.v[i], names.v[i - 1]))
 			continue;

@@ -61,12 +61,6 @@ ops_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 
 /* ---- lists ---- */
 
-static int
-by_text(const void *x, const void *y)
-{
-	return str_cmp(*(const struct str *)x, *(const struct str *)y);
-}
-
 static struct cell
 categories_cell(const struct sink_row *r)
 {
@@ -85,7 +79,7 @@ categories_cell(const struct sink_row *r)
 		if (is_new)
 			vec_push(&list, s);
 	}
-	qsort(list.v, list.n, sizeof *list.v, by_text);
+	qsort(list.v, list.n, sizeof *list.v, str_order);
 	for (size_t i = 0; i < list.n; i++) {
 		buf_putc(r->text, i == 0 ? '[' : ',');
 		json_put_string(r->text, list.v[i]);

@@ -102,11 +102,11 @@ figures_read(struct figures *f, const struct jobs *j, bool is_whole)
 	if (!is_whole && !s->is_several)
 		return;
 	f->has_op_table = is_there(table_path(s, "ops_summary", "ndjson"));
-	for (size_t i = 0; inputs[i].name != NULL; i++)
-		if (is_whole || inputs[i].of_ranks)
+	for (f->input = inputs; f->input->name != NULL; f->input++)
+		if (is_whole || f->input->of_ranks)
 			(void)table_each(
-			    table_path(s, inputs[i].name, "ndjson"),
-			    inputs[i].take, f);
+			    table_path(s, f->input->name, "ndjson"),
+			    f->input->take, f);
 	find_copies(f);
 	if (!is_whole)
 		return;

@@ -122,6 +122,7 @@ struct change {
 struct figures {
 	struct settings *set;
 	struct arena *text;
+	const struct input *input; /* the table that is read */
 	/* of a comparison */
 	VEC(struct str) sentences;
 	VEC(struct change) changes; /* the largest */
@@ -187,7 +188,8 @@ struct str figures_keep(struct figures *f, struct buf *b);
 struct input {
 	const char *name;
 	line_fn *take;
-	bool of_ranks; /* it puts ranks side by side */
+	bool of_ranks;         /* it puts ranks side by side */
+	const char *ns, *what; /* ids of columns, of one who takes several */
 };
 extern const struct input inputs[];
 

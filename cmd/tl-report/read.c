@@ -85,24 +85,18 @@ list_text(struct figures *f, struct str cell, const char *between)
 }
 
 static void
-take_named(
-    struct figures *f, const struct line *l, const char *ns, const char *what)
+take_named(void *ctx, const struct line *l)
 {
+	struct figures *f = ctx;
 	struct tally *op = tally_of(f, &f->ops, line_text(l, "name"));
-	int64_t spent = line_int(l, ns);
+	int64_t spent = line_int(l, f->input->ns);
 
 	time_add(&op->ns, spent);
 	time_add(&op->count, line_int(l, "count"));
-	op->what = list_text(f, line_text(l, what), ", ");
+	op->what = list_text(f, line_text(l, f->input->what), ", ");
 	time_add(&f->ops_ns, spent);
 	if (str_ends(op->name, STR("GraphLaunch")))
 		time_add(&f->graph_ns, spent);
-}
-
-static void
-take_ops(void *ctx, const struct line *l)
-{
-	take_named(ctx, l, "direct_ns_sum", "categories");
 }
 
 static void
@@ -111,26 +105,17 @@ take_kernels(void *ctx, const struct line *l)
 	struct figures *f = ctx;
 
 	if (!f->has_op_table)
-		take_named(f, l, "dur_ns_sum", "category");
+		take_named(f, l);
 }
 
 static void
-add_category(struct figures *f, const struct line *l, const char *ns)
+take_category(void *ctx, const struct line *l)
 {
-	time_add(&tally_of(f, &f->categories, line_text(l, "op_category"))->ns,
-	    line_int(l, ns));
-}
+	struct figures *f = ctx;
+	struct tally *c =
+	    tally_of(f, &f->categories, line_text(l, "op_category"));
 
-static void
-take_op_category(void *ctx, const struct line *l)
-{
-	add_category(ctx, l, "direct_ns_sum");
-}
-
-static void
-take_kernel_category(void *ctx, const struct line *l)
-{
-	add_category(ctx, l, "dur_ns_sum");
+	time_add(&c->ns, line_int(l, f->input->ns));
 }
 
 static void
@@ -285,12 +270,6 @@ take_thread(void *ctx, const struct line *l)
 	buf_free(&b);
 }
 
-static void
-take_host_ops(void *ctx, const struct line *l)
-{
-	take_named(ctx, l, "cpu_self_ns", "categories");
-}
-
 /* Only for the category of each. */
 static void
 take_host_args(void *ctx, const struct line *l)
@@ -300,12 +279,6 @@ take_host_args(void *ctx, const struct line *l)
 
 	if (op->what.len == 0)
 		op->what = figures_text(f, line_text(l, "op_category"));
-}
-
-static void
-take_host_category(void *ctx, const struct line *l)
-{
-	add_category(ctx, l, "cpu_self_ns");
 }
 
 /* ---- tables of tl-diff ---- */
@@ -520,26 +493,28 @@ take_roofline(void *ctx, const struct line *l)
 
 /* In this order: later ones look at what earlier ones left. */
 const struct input inputs[] = {
-	{ "gpu_timeline", take_timeline, true },
-	{ "idle_window", budget_take, false },
-	{ "idle", budget_take_part, false },
-	{ "steps_summary", budget_take_pace, false },
-	{ "host_timeline", take_thread, false },
-	{ "cpu_ops", take_host_ops, false },
-	{ "cpu_ops_unique_args", take_host_args, false },
-	{ "cpu_ops_by_category", take_host_category, false },
-	{ "ops_summary", take_ops, false },
-	{ "ops_summary_by_category", take_op_category, false },
-	{ "ops_unique_args", take_args, false },
-	{ "unified_perf_summary", take_roofline, false },
-	{ "kernels_by_name", take_kernels, false },
-	{ "kernel_summary_by_category", take_kernel_category, false },
-	{ "nccl_groups", take_group, true },
-	{ "straggler_summary", take_straggler, true },
-	{ "straggler_cause", take_cause, true },
-	{ "critical_ranks", take_cost, false },
-	{ "diff_verdict", take_sentence, false },
-	{ "diff_ops_summary", take_op_change, false },
-	{ "diff_kernels", take_kernel_change, false },
-	{ NULL, NULL, false },
+	{ "gpu_timeline", take_timeline, true, NULL, NULL },
+	{ "idle_window", budget_take, false, NULL, NULL },
+	{ "idle", budget_take_part, false, NULL, NULL },
+	{ "steps_summary", budget_take_pace, false, NULL, NULL },
+	{ "host_timeline", take_thread, false, NULL, NULL },
+	{ "cpu_ops", take_named, false, "cpu_self_ns", "categories" },
+	{ "cpu_ops_unique_args", take_host_args, false, NULL, NULL },
+	{ "cpu_ops_by_category", take_category, false, "cpu_self_ns", NULL },
+	{ "ops_summary", take_named, false, "direct_ns_sum", "categories" },
+	{ "ops_summary_by_category", take_category, false, "direct_ns_sum",
+	    NULL },
+	{ "ops_unique_args", take_args, false, NULL, NULL },
+	{ "unified_perf_summary", take_roofline, false, NULL, NULL },
+	{ "kernels_by_name", take_kernels, false, "dur_ns_sum", "category" },
+	{ "kernel_summary_by_category", take_category, false, "dur_ns_sum",
+	    NULL },
+	{ "nccl_groups", take_group, true, NULL, NULL },
+	{ "straggler_summary", take_straggler, true, NULL, NULL },
+	{ "straggler_cause", take_cause, true, NULL, NULL },
+	{ "critical_ranks", take_cost, false, NULL, NULL },
+	{ "diff_verdict", take_sentence, false, NULL, NULL },
+	{ "diff_ops_summary", take_op_change, false, NULL, NULL },
+	{ "diff_kernels", take_kernel_change, false, NULL, NULL },
+	{ NULL, NULL, false, NULL, NULL },
 };

@@ -14,6 +14,12 @@ str_cmp(struct str a, struct str b)
 	return c != 0 ? c : (a.len > b.len) - (a.len < b.len);
 }
 
+int
+str_order(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
 bool
 str_starts(struct str s, struct str prefix)
 {

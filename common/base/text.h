@@ -31,6 +31,7 @@ str_eq(struct str a, struct str b)
 
 /* Bytewise order, shorter first on a common prefix. */
 int str_cmp(struct str a, struct str b);
+int str_order(const void *a, const void *b); /* the same, for qsort() */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str end);
 /*
