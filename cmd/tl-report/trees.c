@@ -95,8 +95,9 @@ struct content {
 	/* by rank, of all and of those that are asked for */
 	struct sink_sources sources, asked;
 	bool has_ops, has_gpu, has_linked, is_rocprof;
-	bool has_window; /* a process's start and end are known */
-	bool has_owned;  /* an op may own it: linked, and no collective */
+	bool has_window;  /* a process's start and end are known */
+	bool has_owned;   /* an op may own it: linked, and no collective */
+	bool has_replays; /* a graph was launched; found with --vs */
 };
 
 static void
@@ -126,6 +127,14 @@ look_at_source(
 	c->has_window |= source_fact(source, "window_start") != NULL;
 }
 
+static void
+look_at_call(const struct stream_in *in, struct content *c)
+{
+	c->has_replays |= in->ev.ngpu > 0 && in->ev.name != INTERN_NONE &&
+	    str_find(dict_get(in->dict, in->ev.name), STR("GraphLaunch"),
+		false) >= 0;
+}
+
 /* Events only until what is asked of them is known. */
 static void
 look(const struct settings *s, const char *path, struct content *c)
@@ -136,15 +145,21 @@ look(const struct settings *s, const char *path, struct content *c)
 
 	sink_sources_file(&c->sources, path);
 	sink_sources_file(&c->asked, path);
-	stream_only(in, KIND_BIT(KIND_OP) | KINDS_GPU);
 	do {
-		if (c->has_ops && c->has_owned)
-			stream_only(in, 0);
+		uint32_t calls =
+		    s->vs.v.n > 0 && !c->has_replays ? KINDS_LAUNCH : 0;
+
+		stream_only(in,
+		    c->has_ops && c->has_owned
+			? calls
+			: calls | KIND_BIT(KIND_OP) | KINDS_GPU);
 		item = stream_next(in);
 		if (item == ITEM_SOURCE)
 			look_at_source(&s->select, &in->source, c);
 		else if (item == ITEM_EVENT && event_is(&in->ev, KINDS_GPU))
 			look_at_work(in, &rules, c);
+		else if (item == ITEM_EVENT && event_is(&in->ev, KINDS_LAUNCH))
+			look_at_call(in, c);
 		else if (item == ITEM_EVENT)
 			c->has_ops |= in->ev.shape->kind == KIND_OP;
 	} while (item != ITEM_END);
@@ -185,6 +200,7 @@ look_at_all(struct settings *s)
 	s->other_has_ops = other.has_ops;
 	s->is_rocprof = all.is_rocprof && !all.has_ops;
 	s->has_window = all.has_window;
+	s->has_replays = all.has_replays || other.has_replays;
 	if (s->vs.v.n > 0)
 		versus_pair(s, &all.sources, &other.sources);
 	if (all.has_linked && all.has_ops && !all.has_owned)

@@ -15,30 +15,6 @@ share_a_rank(const struct sink_sources *a, const struct sink_sources *b)
 	return false;
 }
 
-/* A launch of a graph, with GPU work. */
-static bool
-has_replays(const struct args *trees)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < trees->v.n && !found; i++) {
-		struct dict *st = dict_create();
-		struct stream_in *in =
-		    stream_open(trees->v.v[i], st, WANT_STREAM);
-		enum item item;
-
-		stream_only(in, KINDS_LAUNCH);
-		while (!found && (item = stream_next(in)) != ITEM_END)
-			found = item == ITEM_EVENT && in->ev.ngpu > 0 &&
-			    in->ev.name != INTERN_NONE &&
-			    str_find(dict_get(st, in->ev.name),
-				STR("GraphLaunch"), false) >= 0;
-		stream_close(in);
-		dict_destroy(st);
-	}
-	return found;
-}
-
 /* One against one is so whatever their ranks, and so are repeated runs. */
 void
 versus_pair(struct settings *s, const struct sink_sources *before,
@@ -50,7 +26,6 @@ versus_pair(struct settings *s, const struct sink_sources *before,
 	s->by_rank = a != SINK_LEAD_SRC && b != SINK_LEAD_SRC &&
 	    (a == SINK_LEAD_RANK || b == SINK_LEAD_RANK) &&
 	    share_a_rank(before, after);
-	s->has_replays = has_replays(&s->trees) || has_replays(&s->others);
 }
 
 /* ---- what is compared ---- */
