@@ -134,7 +134,7 @@ place_of(const struct recording *r, uint32_t number)
 {
 	struct place p = { HOST_NONE, HOST_NONE };
 
-	if (number == 0)
+	if (r == NULL || number == 0)
 		return p;
 	number -= r->first;
 	if (number < r->host.events.n)
@@ -174,6 +174,7 @@ struct program {
 	bool no_gaps, with_kernels, with_overlay;
 	VEC(struct overlay) overlays;
 	bool with_above; /* op and module are asked for */
+	bool any_inst;   /* a record is of an event of a graft */
 	bool with_paths, with_events, with_slack, with_ranks;
 	uint32_t words[EDGE_KINDS], causes_words[CAUSE_COUNT];
 	uint32_t buckets[BUCKET_COUNT], labels[LABELS];

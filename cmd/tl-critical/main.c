@@ -230,14 +230,8 @@ cell(const struct sink_row *row, unsigned number)
 static void
 planned(struct sink *s, struct sink_plan *p)
 {
-	bool any_inst = false;
-
-	for (size_t i = 0; i < s->records.n; i++) {
-		const struct critical_record *r = sink_record(s, i);
-
-		any_inst |= r->uid.inst != 0 && r->uid.inst != UID_NONE;
-	}
-	column_of_uids(p->columns.v, p->columns.n, "longest_uid", any_inst);
+	column_of_uids(
+	    p->columns.v, p->columns.n, "longest_uid", program_of(s)->any_inst);
 }
 
 /* ---- reading ---- */

@@ -23,22 +23,13 @@ recording_of(const struct program *g, uint32_t number)
 	return number - r->first < r->host.events.n + r->host.gpus.n ? r : NULL;
 }
 
-static struct place
-place_in(const struct program *g, uint32_t number)
-{
-	const struct recording *r = recording_of(g, number);
-
-	return r != NULL ? place_of(r, number)
-			 : (struct place){ HOST_NONE, HOST_NONE };
-}
-
 struct critical_record *
 critical_add(struct program *g, enum what what, uint32_t number)
 {
 	const struct recording *own = recording_of(g, number);
 	const struct recording *r = own != NULL ? own : g->all.v[0];
 	const struct host *h = &r->host;
-	struct place p = place_in(g, number);
+	struct place p = place_of(own, number);
 	struct critical_record *c = sink_add(&g->sink);
 	uint32_t event = p.host;
 
@@ -70,6 +61,7 @@ critical_add(struct program *g, enum what what, uint32_t number)
 		c->name = k->name;
 		event = k->launch;
 	}
+	g->any_inst |= c->uid.inst != 0 && c->uid.inst != UID_NONE;
 	if (g->with_above) {
 		c->op = host_above(h, event, false);
 		c->module = host_above(h, event, true);
@@ -84,7 +76,7 @@ static bool
 is_launched(const struct program *g, uint32_t number)
 {
 	const struct recording *r = recording_of(g, number);
-	struct place p = place_in(g, number);
+	struct place p = place_of(r, number);
 
 	return p.gpu != HOST_NONE && r->host.gpus.v[p.gpu].launch != HOST_NONE;
 }
@@ -94,7 +86,7 @@ static uint32_t
 bound_of(const struct program *g, const struct edge *e)
 {
 	const struct recording *r = recording_of(g, e->owner);
-	struct place p = place_in(g, e->owner);
+	struct place p = place_of(r, e->owner);
 	enum cause cause = CAUSE_BETWEEN_OPS;
 
 	switch ((enum edge_kind)e->kind) {
@@ -151,7 +143,7 @@ struct share {
 
 struct shares {
 	VEC(struct share) list;
-	struct map of;
+	uint32_t *of; /* of each event, edge and edge's rest; plus 1 */
 };
 
 static void
@@ -161,19 +153,17 @@ add_share(struct shares *s, const struct graph *g, uint32_t edge, bool is_rest,
 	const struct edge *e = &g->edges.v[edge];
 	bool is_of_event = !is_rest && e->owner != 0 &&
 	    (e->kind == EDGE_HOST || e->kind == EDGE_KERNEL);
-	uint64_t key =
-	    is_of_event ? e->owner : (uint64_t)(is_rest ? 2 : 1) << 32 | edge;
-	bool is_new;
-	uint64_t *at;
+	uint32_t *at = s->of +
+	    (is_of_event ? e->owner
+			 : g->nnodes / 2 + 2 * (size_t)edge + is_rest);
 
 	if (ns == 0)
 		return;
-	at = map_put(&s->of, key, &is_new);
-	if (is_new) {
-		*at = s->list.n;
+	if (*at == 0) {
 		vec_push(&s->list, ((struct share){ edge, is_rest, { 0 } }));
+		*at = (uint32_t)s->list.n;
 	}
-	s->list.v[*at].ns[path] += ns;
+	s->list.v[*at - 1].ns[path] += ns;
 }
 
 static void
@@ -254,7 +244,9 @@ add_paths(struct program *g, const edge_list *path)
 {
 	const int64_t unit = SCALE_UNIT;
 	uint32_t *none = xcalloc(g->graph.nnodes / 2, sizeof(uint32_t));
-	struct shares shares = { { 0 }, { 0 } };
+	struct shares shares = { .of = xcalloc(
+				     g->graph.nnodes / 2 + 2 * g->graph.edges.n,
+				     sizeof *shares.of) };
 
 	add_path(&shares, &g->graph, &(struct scale){ none, &unit, false },
 	    path, BEFORE);
@@ -263,7 +255,7 @@ add_paths(struct program *g, const edge_list *path)
 	for (size_t i = 0; i < shares.list.n; i++)
 		add_record_of_share(g, &shares.list.v[i]);
 	vec_free(&shares.list);
-	map_free(&shares.of);
+	free(shares.of);
 	free(none);
 }
 
@@ -312,7 +304,7 @@ static uint32_t
 name_of(const struct program *g, uint32_t number)
 {
 	const struct recording *r = recording_of(g, number);
-	const struct place p = place_in(g, number);
+	const struct place p = place_of(r, number);
 
 	return p.host != HOST_NONE ? r->host.events.v[p.host].name
 				   : r->host.gpus.v[p.gpu].name;

@@ -11,10 +11,8 @@ static size_t
 find_group(struct sink_groups *gs, const uint64_t *key)
 {
 	uint64_t h = HASH_K0;
-	size_t n = SINK_GROUP_WORDS;
+	size_t n = gs->nwords > 0 ? gs->nwords : SINK_GROUP_WORDS;
 
-	while (n > 0 && key[n - 1] == 0) /* most tables have few keys */
-		n--;
 	for (size_t i = 0; i < n; i++)
 		h = hash_mix(h ^ key[i], HASH_K1 + i);
 	/* the rare collision tries the next number */
@@ -31,8 +29,7 @@ find_group(struct sink_groups *gs, const uint64_t *key)
 			memcpy(gr->key, key, sizeof gr->key);
 			return *slot;
 		}
-		if (memcmp(gs->list.v[*slot].key, key,
-			SINK_GROUP_WORDS * sizeof *key) == 0)
+		if (memcmp(gs->list.v[*slot].key, key, n * sizeof *key) == 0)
 			return *slot;
 	}
 }

@@ -41,6 +41,7 @@ struct sink_groups {
 	list;              /* as cmp says, after sink_groups_finish() */
 	uint32_t *members; /* group by group */
 	size_t base;       /* number of the first record; not changed later */
+	size_t nwords;     /* of keys, which others follow that are 0; 0: all */
 	/* private */
 	struct map by_key;
 	VEC(uint32_t) of; /* of each record, or none */

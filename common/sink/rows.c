@@ -75,6 +75,17 @@ key_of(struct sink *s, const struct sink_plan *p, size_t i, uint64_t *key)
 	}
 }
 
+/* How many words key_of() sets. */
+static size_t
+key_words(const struct sink *s, const struct sink_plan *p)
+{
+	size_t n = 1 + (p->table->is_single ? 1 : p->nkeys);
+
+	for (size_t k = 0; k < p->nkeys && !p->table->is_single; k++)
+		n += sink_column_of(s, p->keys[k])->from == SINK_KEY;
+	return n;
+}
+
 static void
 add_sums(const struct sink *s, struct sink_group *gr, const void *record)
 {
@@ -180,7 +191,7 @@ sink_group_records(
 
 	if (s->def->range != NULL)
 		s->def->range(s, p, &first, &end);
-	*gs = (struct sink_groups){ .base = first };
+	*gs = (struct sink_groups){ .base = first, .nwords = key_words(s, p) };
 	for (size_t i = first; i < end; i++) {
 		const void *record = sink_record(s, i);
 		struct sink_group *gr;
