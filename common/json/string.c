@@ -35,12 +35,16 @@ json_string_slow(
 static const unsigned char *
 skip_ascii(const unsigned char *p, const unsigned char *end)
 {
+	size_t n = (size_t)(end - p);
+
 	while (end - p >= 8 && (hash_load(p, 8) & TOPS) == 0)
 		p += 8;
 	/* most keys and names end here, or by the word that ends with them */
-	if (end - p >= 4 &&
-	    ((hash_load(p, 4) | hash_load(end - 4, 4)) & TOPS) == 0 &&
-	    end - p <= 8)
+	if (end - p < 8 &&
+	    (n >= 8 ? (hash_load(end - 8, 8) & TOPS) == 0
+		    : n >= 4 &&
+			((hash_load(p, 4) | hash_load(end - 4, 4)) & TOPS) ==
+			    0))
 		return end;
 	while (p < end && *p < 0x80)
 		p++;

@@ -221,12 +221,8 @@ translate_values(struct encoder *e, const struct event *ev)
 {
 	struct entries it = entries_of(e->st, ev);
 
-	/* tell first: put_string_record() must not land in the event */
-	while (entries_next(&it))
-		if (has_string_id(it.val.type))
-			string_no(e, it.val.id);
+	/* apart: new strings are told in the block meanwhile */
 	e->scratch.len = 0;
-	it = entries_of(e->st, ev);
 	while (entries_next(&it))
 		put_value(e, &e->scratch, &it.val);
 	return buf_str(&e->scratch);

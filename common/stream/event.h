@@ -56,6 +56,28 @@ struct track {
 	uint32_t thread;
 };
 
+/* Whether two parts of tracks are the same number, string, or both absent. */
+static inline bool
+track_same_part(
+    bool has_a, const struct value *a, bool has_b, const struct value *b)
+{
+	return has_a == has_b &&
+	    (!has_a ||
+		(a->type == b->type &&
+		    (a->type == VAL_INT
+			    ? a->i == b->i
+			    : a->type == VAL_STR && a->id == b->id)));
+}
+
+/* False: they may be the same for all that. */
+static inline bool
+track_same(const struct track *a, const struct track *b)
+{
+	return a->src == b->src &&
+	    track_same_part(a->has_tid, &a->raw_tid, b->has_tid, &b->raw_tid) &&
+	    track_same_part(a->has_pid, &a->raw_pid, b->has_pid, &b->raw_pid);
+}
+
 struct dict;
 
 /*

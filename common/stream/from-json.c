@@ -32,14 +32,17 @@ value_of_json(struct json *j, enum json_token t, unsigned depth,
 	const char *error;
 	size_t at;
 
-	*v = (struct value){ .s = j->raw };
 	text->len = 0;
+	if (LIKELY(t == JSON_T_NUMBER)) {
+		*v = value_of_number(&j->num);
+		return true;
+	}
+	*v = (struct value){ .s = j->raw };
 	switch (t) {
 	case JSON_T_NULL: v->type = VAL_NULL; return true;
 	case JSON_T_FALSE: v->type = VAL_FALSE; return true;
 	case JSON_T_TRUE: v->type = VAL_TRUE; return true;
 	case JSON_T_NAN: v->type = VAL_NUM; return true;
-	case JSON_T_NUMBER: *v = value_of_number(&j->num); return true;
 	case JSON_T_STRING:
 		v->type = VAL_STRX;
 		if (!j->escaped)

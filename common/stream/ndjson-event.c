@@ -282,6 +282,7 @@ begin_event(struct ndjson_dec *d)
 	}
 	d->all.entries.n = 0;
 	d->all.vals.len = 0;
+	d->last_key = UINT32_MAX; /* a line begins with the first one */
 }
 
 enum dec_status

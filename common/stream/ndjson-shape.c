@@ -248,7 +248,12 @@ ndjson_finish_event(struct ndjson_dec *d)
 		return ndjson_fail(d, d->line, "an event needs \"%s\"",
 		    e->has_id ? "kind" : "id");
 	e->track.src = ev->src;
-	ev->track = dict_track(d->st, &e->track);
+	if (!d->has_last_track || !track_same(&e->track, &d->last_track)) {
+		d->last_track_no = dict_track(d->st, &e->track);
+		d->last_track = d->st->tracks.v[d->last_track_no];
+		d->has_last_track = true;
+	}
+	ev->track = d->last_track_no;
 	t = &d->st->tracks.v[ev->track];
 	ev->pid = t->pid;
 	ev->tid = t->tid;

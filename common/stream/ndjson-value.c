@@ -115,9 +115,11 @@ ndjson_get_int(struct ndjson_dec *d, const char *member, int64_t min,
     int64_t max, int64_t *out)
 {
 	const void *start = ndjson_here(d);
-	struct value v;
+	struct value v = { .type = VAL_INT };
 
-	if (!ndjson_get_value(d, false, &v))
+	if (LIKELY(d->t == JSON_T_NUMBER && d->j->num.type == JSON_INT))
+		v.i = d->j->num.i;
+	else if (!ndjson_get_value(d, false, &v))
 		return false;
 	if (v.type != VAL_INT)
 		return ndjson_fail(

@@ -76,7 +76,10 @@ struct ndjson_dec {
 	enum json_token t; /* at hand, the cursor behind it */
 	const char *line;
 	char message[200];
-	unsigned last_key; /* lines have their keys in the same order */
+	unsigned last_key;       /* lines have their keys in the same order */
+	struct track last_track; /* which the next event mostly has, too */
+	uint32_t last_track_no;
+	bool has_last_track;
 	int64_t version, end_events, end_sources;
 	struct prov one_prov;
 	struct ndjson_event e;

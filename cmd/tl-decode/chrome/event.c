@@ -50,27 +50,12 @@ event_reader_trim(struct event_reader *r)
 
 /* ---- the end of an event ---- */
 
-static inline bool
-same_part(bool has_a, const struct value *a, bool has_b, const struct value *b)
-{
-	return has_a == has_b &&
-	    (!has_a ||
-		(a->type == b->type &&
-		    (a->type == VAL_INT
-			    ? a->i == b->i
-			    : a->type == VAL_STR && a->id == b->id)));
-}
-
 static inline uint32_t
 track_no(struct event_reader *r)
 {
-	const struct track *a = &r->track, *b = &r->last_track;
-
-	if (LIKELY(r->has_last_track &&
-		same_part(a->has_tid, &a->raw_tid, b->has_tid, &b->raw_tid) &&
-		same_part(a->has_pid, &a->raw_pid, b->has_pid, &b->raw_pid)))
-		return r->last_track_no;
 	r->track.src = r->src->src;
+	if (LIKELY(r->has_last_track && track_same(&r->track, &r->last_track)))
+		return r->last_track_no;
 	r->last_track_no = dict_track(r->src->dict, &r->track);
 	r->last_track = r->track;
 	r->has_last_track = true;
