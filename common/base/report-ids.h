@@ -127,6 +127,13 @@ NOTE(CHILD_KILLED,
 WARNING(DATABASE_OPEN,
     "{file}: its writer left {file}{end} beside it: the last rows may be "
     "missing")
+WARNING(RECORDING_LOSSES,
+    "{file}: the recording is incomplete ({#n} {n:time|times}): {text}")
+WARNING(GRAPHS_WHOLE,
+    "{file}: {#n} graph {n:replay is|replays are} recorded as one row each; "
+    "nsys --cuda-graph-trace=node records their kernels")
+WARNING(SCHEMA_NEWER,
+    "{file}: schema {#major} of its database is newer than those known")
 NOTE(NEGATIVE_DURATIONS, "{#n} negative {n:duration|durations} taken as 0")
 
 /* ---- tl-graft ---- */

@@ -12,7 +12,7 @@
 /* Longer values are faults. */
 #define VALUE_MAX (64 << 20)
 
-static const struct db_schema *const schemas[] = { &rpd_schema };
+static const struct db_schema *const schemas[] = { &rpd_schema, &nsys_schema };
 
 void
 db_die(struct db *db, const char *where)
@@ -145,8 +145,9 @@ part_of(sqlite3_context *context, int n, sqlite3_value **values)
 
 	(void)n;
 	if (sqlite3_value_type(values[0]) == SQLITE_INTEGER)
-		part = map_get(
-		    &db->parts, (uint64_t)sqlite3_value_int64(values[0]));
+		part = map_get(&db->parts,
+		    (uint64_t)(sqlite3_value_int64(values[0]) &
+			~db->process_mask));
 	sqlite3_result_int64(context, part != NULL ? (int64_t)*part : 0);
 }
 
@@ -159,6 +160,13 @@ db_part(struct db *db, int64_t process)
 
 	if (is_new)
 		*part = n;
+}
+
+bool
+db_is_part(const struct db *db, int64_t process)
+{
+	return db->parts.n == 0 ||
+	    map_get(&db->parts, (uint64_t)process) != NULL;
 }
 
 void

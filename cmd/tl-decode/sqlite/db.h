@@ -48,16 +48,15 @@ struct db_row;
 /* A table of events. */
 struct db_table {
 	const char *name;
-	/* the column whose times order the rows */
-	const char *time;
-	/* the columns that row() asks for, by number, and arguments */
+	/* the columns that row() asks for, by number, and arguments; by the
+	 * times in the first the rows are sorted */
 	const struct db_column *columns;
 	size_t ncolumns;
 	struct db_join joins[DB_JOINS]; /* in SQL j1, j2, ..; its own is c */
 	const char *where;              /* SQL: of these rows; NULL: of all */
-	/* SQL of the process that a row belongs to, if db_part() has parted
-	 * the file; NULL: to the first part */
-	const char *process;
+	/* the column with the process, by which db_part() parts a file; 0: all
+	 * rows are of the first part */
+	size_t process;
 	/* makes the event, or none */
 	void (*row)(struct db *db, const struct db_row *row);
 };
@@ -94,7 +93,8 @@ struct db {
 	void *state;
 	struct maker maker;
 	/* private */
-	struct map parts; /* by process */
+	struct map parts;     /* by process */
+	int64_t process_mask; /* bits of a column that are not the process */
 	bool has_source;
 	int64_t part; /* of the source at hand */
 	VEC(struct db_row) rows;
@@ -126,6 +126,8 @@ const char *db_keyed(struct db *db, const char *table, const char *column);
  * that don't are in part 0. Parts follow one another.
  */
 void db_part(struct db *db, int64_t process);
+/* Whether it is one; of a file without such all are. */
+bool db_is_part(const struct db *db, int64_t process);
 /* Begins the source of a part, unless it is the one at hand. */
 void db_source(struct db *db, int64_t part);
 /* Dies with SQLite's reason. */

@@ -6,7 +6,7 @@
 #include "cmd/tl-decode/sqlite/db.h"
 
 /* In front of the table's columns. */
-enum { COL_ROWID, COL_PART, COL_TIME, COL_FIRST };
+enum { COL_ROWID, COL_PART, COL_FIRST };
 
 /* ---- queries ---- */
 
@@ -16,16 +16,17 @@ struct tables {
 };
 
 static void
-put_column(struct db *db, sqlite3_str *sql, const struct tables *t, unsigned no,
-    const char *column)
+put_column(struct db *db, sqlite3_str *sql, const struct tables *t,
+    const struct db_column *c)
 {
-	if (t->names[no] == NULL || column == NULL ||
-	    !db_has(db, t->names[no], column))
-		sqlite3_str_appendall(sql, ", NULL");
-	else if (no == 0)
-		sqlite3_str_appendf(sql, ", c.\"%w\"", column);
+	const char *table = t->names[c->join];
+
+	if (table == NULL || !db_has(db, table, c->name))
+		sqlite3_str_appendall(sql, "NULL");
+	else if (c->join == 0)
+		sqlite3_str_appendf(sql, "c.\"%w\"", c->name);
 	else
-		sqlite3_str_appendf(sql, ", j%u.\"%w\"", no, column);
+		sqlite3_str_appendf(sql, "j%u.\"%w\"", c->join, c->name);
 }
 
 static char *
@@ -34,15 +35,18 @@ query_of(struct db *db, const struct db_table *t, const struct tables *tables)
 	sqlite3_str *sql = sqlite3_str_new(db->sql);
 	char *text;
 
-	sqlite3_str_appendall(sql, "SELECT c.rowid");
-	if (t->process != NULL && db->parts.n > 1)
-		sqlite3_str_appendf(sql, ", tl_part(%s)", t->process);
-	else
-		sqlite3_str_appendall(sql, ", 0");
-	put_column(db, sql, tables, 0, t->time);
-	for (size_t i = 0; i < t->ncolumns; i++)
-		put_column(
-		    db, sql, tables, t->columns[i].join, t->columns[i].name);
+	sqlite3_str_appendall(sql, "SELECT c.rowid, ");
+	if (t->process != 0 && db->parts.n > 1) {
+		sqlite3_str_appendall(sql, "tl_part(");
+		put_column(db, sql, tables, &t->columns[t->process]);
+		sqlite3_str_appendall(sql, ")");
+	} else {
+		sqlite3_str_appendall(sql, "0");
+	}
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		sqlite3_str_appendall(sql, ", ");
+		put_column(db, sql, tables, &t->columns[i]);
+	}
 	sqlite3_str_appendf(sql, " FROM \"%w\" c", tables->names[0]);
 	for (unsigned i = 0; i < DB_JOINS; i++)
 		if (tables->names[i + 1] != NULL)
@@ -78,7 +82,7 @@ next(struct db *db, struct db_row *row)
 		die_row(db, row);
 	row->rowid = sqlite3_column_int64(row->stmt, COL_ROWID);
 	row->part = sqlite3_column_int64(row->stmt, COL_PART);
-	if (!db_value_int(row->stmt, COL_TIME, &row->time_ns))
+	if (!db_value_int(row->stmt, COL_FIRST, &row->time_ns))
 		row->time_ns = INT64_MIN;
 	return true;
 }

@@ -14,8 +14,8 @@ struct rpd {
 /* ---- what the GPUs did ---- */
 
 enum {
-	OP_ID,
 	OP_START,
+	OP_ID,
 	OP_END,
 	OP_DESCRIPTION,
 	OP_TYPE,
@@ -183,36 +183,34 @@ on_op(struct db *db, const struct db_row *row)
 
 static const struct db_table op_table = {
 	.name = "rocpd_op",
-	.time = "start",
 	.columns = op_columns,
 	.ncolumns = sizeof op_columns / sizeof *op_columns,
 	.joins = { { "tl_links", "op", "c.id" },
 	    { "rocpd_api", "id", "j1.api" },
 	    { "rocpd_kernelapi", "api_ptr_id", "j1.api" },
 	    { "rocpd_copyapi", "api_ptr_id", "j1.api" } },
-	.process = "j2.pid",
+	.process = OP_PID,
 	.row = on_op,
 };
 
 /* Schema 1 has launches by the op. */
 static const struct db_table op1_table = {
 	.name = "rocpd_op",
-	.time = "start",
 	.columns = op_columns,
 	.ncolumns = sizeof op_columns / sizeof *op_columns,
 	.joins = { { "tl_links", "op", "c.id" },
 	    { "rocpd_api", "id", "j1.api" },
 	    { "rocpd_kernelop", "op_ptr_id", "c.id" },
 	    { "rocpd_copyop", "op_ptr_id", "c.id" } },
-	.process = "j2.pid",
+	.process = OP_PID,
 	.row = on_op,
 };
 
 /* ---- calls ---- */
 
 enum {
-	API_ID,
 	API_START,
+	API_ID,
 	API_END,
 	API_PID,
 	API_TID,
@@ -301,10 +299,9 @@ on_api(struct db *db, const struct db_row *row)
 
 static const struct db_table api_table = {
 	.name = "rocpd_api",
-	.time = "start",
 	.columns = api_columns,
 	.ncolumns = sizeof api_columns / sizeof *api_columns,
-	.process = "c.pid",
+	.process = API_PID,
 	.row = on_api,
 };
 
@@ -343,7 +340,6 @@ on_monitor(struct db *db, const struct db_row *row)
 
 static const struct db_table monitor_table = {
 	.name = "rocpd_monitor",
-	.time = "start",
 	.columns = monitor_columns,
 	.ncolumns = sizeof monitor_columns / sizeof *monitor_columns,
 	.row = on_monitor,
@@ -351,7 +347,6 @@ static const struct db_table monitor_table = {
 
 static const struct db_table last_table = {
 	.name = "rocpd_monitor",
-	.time = "end",
 	.columns = last_columns,
 	.ncolumns = sizeof last_columns / sizeof *last_columns,
 	.where = "c.rowid IN (SELECT id FROM (SELECT rowid AS id, max(\"end\") "
