@@ -104,6 +104,75 @@ INSERT INTO rocpd_api_ops VALUES (1, 1, 1), (1, 1, 1);
 END
 is 'tables without keys' "$(events keyless .kind | sort | uniq -c | tr -s ' \n' ' ')" ' 2 "kernel" 2 "runtime" '
 
+
+# ---- Nsight Systems ----
+oracle=$ROOT/tests/oracle/nsys.py
+for version in 2021 2022 2023 2024; do
+	python3 "$oracle" make $version 7 400 "nsys$version"
+	like "nsys of $version: figures are those of nsys stats" "$(python3 "$oracle" check nsys$version)" '^ok '
+done
+is 'the environment stays where it is' "$(tl-decode nsys2024 2>err | tl-cat | grep -c 'secret\|/root')" 0
+like 'what the recorder lost is a warning' "$(cat err)" \
+	'nsys2024: the recording is incomplete \(1 time\): Not all CUDA events might have been collected'
+is 'and a fact' "$(tl-decode nsys2024 2>/dev/null | tl-cat | jq -c 'select(.source.final) | .source |
+	[.src, .facts.losses, .facts.rank, .facts.rank_from]' | tr '\n' ' ')" '[0,1,0,"order"] [1,1,1,"order"] '
+is 'ids link within a process' "$(tl-tree nsys2024 2>/dev/null | tl-cat | jq -s -c '[.[] | select(.id != null)] |
+	(map({key: "\(.src) \(.id)", value: .pid}) | from_entries) as $p |
+	map(select(.launch != null) | .pid == $p["\(.src) \(.launch)"]) | unique')" '[true]'
+is 'times of counters' "$(events nsys2024 'select(.kind == "counter") | [.name, .ts, .args]' | tr '\n' ' ')" \
+	'["SM Active",100,{"value":40}] ["SM Active",200,{"value":60}] '
+like 'ops of emit_nvtx have shapes' "$(tl-ops --by args nsys2022 2>/dev/null | grep aten::mm)" 'GEMM.*\[\[8,16\],\[16,4\]\]'
+
+sets() {
+	cat <<'END'
+CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value);
+INSERT INTO StringIds VALUES (1, 'cudaGraphLaunch_v10000'), (2, 'fill'), (3, 'cuMemcpyHtoD_v2'), (4, 'registered');
+CREATE TABLE META_DATA_EXPORT (name, value);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start, end, eventClass, globalTid, correlationId, nameId, returnValue, callchainId);
+CREATE TABLE NVTX_EVENTS (start, end, eventType, rangeId, category, color, text, globalTid, endGlobalTid, textId,
+	domainId, int64Value, jsonText);
+END
+}
+{ sets; cat <<'END'; } | db odd_nsys
+INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '4.0.0'), ('EXPORT_PARAM_TIME_NORMALIZE', 'true');
+INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1000, 1100, 0, 16777217, 1, 1, 0, NULL), (990, 1110, 67, 16777217, 1, 1, 0, 9),
+	(1200, 1210, 67, 16777217, 2, 1, 0, 8), (1300, 1310, 1, 16777217, 3, 3, 700, NULL), (1400, 1410, 0, NULL, NULL, NULL, 0, NULL);
+CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start, end, deviceId, streamId, correlationId, globalPid, graphId);
+INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (1050, 1060, 0, 7, 1, 16777216, 5);
+CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start, end, deviceId, streamId, correlationId, globalPid, bytes, memKind);
+INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (1061, 1070, 0, 4294967295, 99, 16777216, 4096, 2);
+INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, domainId, textId, endGlobalTid, int64Value, jsonText, category) VALUES
+	(1, NULL, 33, 'loading', 16777217, 0, NULL, NULL, NULL, NULL, 3),
+	(1500, 1600, 60, 'outer', 16777217, 0, NULL, NULL, 5, '{"a": [1, 2]}', 3),
+	(1550, 1650, 60, 'crossing', 16777217, 0, NULL, NULL, NULL, '{"a', NULL),
+	(1560, 1570, 60, 'elsewhere', 16777217, 0, NULL, 16777218, NULL, NULL, NULL),
+	(1580, NULL, 34, NULL, 16777217, 0, 4, NULL, NULL, NULL, NULL),
+	(1590, NULL, 59, 'open', 16777217, 0, NULL, NULL, NULL, NULL, NULL),
+	(1, NULL, 39, 'main', 16777217, 0, NULL, NULL, NULL, NULL, NULL);
+END
+is 'versions, backtraces, graphs, ranges of all kinds' "$(events odd_nsys '[.kind, .name, .ts, .dur, .corr, .args]')" \
+	'["meta","thread_name",null,null,null,{"name":"main"}]
+["runtime","cudaGraphLaunch",1000,100,1,{"correlation":1,"callchainId":9}]
+["kernel","CUDA Graph 5",1050,10,1,{"stream":7,"device":0,"correlation":1,"graph":5}]
+["memset","Memset (Device)",1061,9,99,{"device":0,"correlation":99,"bytes":4096}]
+["runtime","cudaGraphLaunch",1200,10,2,{"correlation":2,"callchainId":8}]
+["driver","cuMemcpyHtoD_v2",1300,10,3,{"correlation":3,"returnValue":700}]
+["runtime","",1400,10,null,null]
+["annotation","outer",1500,100,null,{"category":"loading","payload":5,"json":{"a":[1,2]}}]
+["async","crossing",1550,100,null,{"json":"{\"a"}]
+["async","elsewhere",1560,10,null,null]
+["instant","registered",1580,null,null,null]
+["annotation","open",1590,null,null,null]'
+like 'a newer schema is a warning' "$(cat err)" 'schema 4 of its database is newer'
+like 'replays in one row are one, too' "$(cat err)" '1 graph replay is recorded as one row each; nsys --cuda-graph-trace=node'
+for column in start end globalTid correlationId nameId eventClass; do
+	sets | sed "s/\\b$column\\b/other/" | db less
+	is "a table without $column" "$(events less .kind; grep -v 'no times' err)" ''
+done
+{ sets; echo "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE x(start) AS (SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x;"; } | db endless
+is 'a view without end is not read' "$(events endless .kind)" ''
+
+# ---- damage ----
 python3 - marks <<'END'
 import sys
 b = bytearray(open(sys.argv[1], "rb").read())

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fuzz_kineto and fuzz_rocprof share: tl-decode's readers over a text in
- * memory.
+ * What the fuzzers of formats share: tl-decode's readers over a text in memory.
  *
  * The readers end the program when an input is bad, ask for more bytes as they
  * go, and write a stream. Here the functions that do this are replaced, each
@@ -15,6 +14,8 @@
 
 #include <setjmp.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "cmd/tl-decode/format.h"
@@ -29,12 +30,14 @@
 struct outcome {
 	bool is_good;
 	uint64_t events, hash;
+	uint64_t first; /* event of the source at hand */
 };
 
 static jmp_buf on_death;
 static const uint8_t *text;
 static size_t text_len, text_step;
 static unsigned char *window;
+static int file;
 static struct outcome seen;
 static struct dict *dict;
 
@@ -284,7 +287,7 @@ stream_write(struct stream_out *o, const struct event *ev)
 	CHECK(ev->shape->nentries <= SHAPE_MAX_ENTRIES);
 	CHECK(num_add(ev->ts_ns, ev->dur_ns, &end));
 	CHECK(event_set_keys(dict, &keys));
-	CHECK(ev->uid.id == seen.events);
+	CHECK(ev->uid.id == seen.events - seen.first);
 	seen.events++;
 	see(&ev->ts_ns, sizeof ev->ts_ns);
 	see(&ev->dur_ns, sizeof ev->dur_ns);
@@ -297,6 +300,8 @@ void
 stream_write_source(struct stream_out *o, const struct source *s)
 {
 	(void)o;
+	if (s->is_final)
+		seen.first = seen.events;
 	for (size_t i = 0; i < s->nfacts; i++)
 		see_value(&s->facts[i].val);
 }
@@ -323,6 +328,17 @@ stream_write_clear(struct stream_out *o)
 }
 
 /* ---- one run ---- */
+
+/* Of formats that seek, with the text as a file. */
+static void
+read_as_file(const struct format *format, struct source_state *s)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	CHECK(fd >= 0 && write(fd, text, text_len) == (ssize_t)text_len);
+	file = fd;
+	format->read_file(s, fd);
+}
 
 /* Reads the text by these steps; kinds of which events are written. */
 static struct outcome
@@ -353,11 +369,17 @@ decode(const struct format *format, const uint8_t *data, size_t size,
 	s.dict = dict;
 	s.counts = &counts;
 	if (setjmp(on_death) == 0) {
-		format->read(&s);
-		CHECK(in.eof && in.p == in.end);
+		if (format->read_file != NULL) {
+			read_as_file(format, &s);
+		} else {
+			format->read(&s);
+			CHECK(in.eof && in.p == in.end);
+		}
 		seen.is_good = true;
 	}
 	source_close(&s);
+	if (format->read_file != NULL)
+		close(file);
 	dict_destroy(dict);
 	free(window);
 	return seen;

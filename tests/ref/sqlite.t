@@ -44,4 +44,32 @@ is 'rpd: calls by name' "$(tl-cat --tsv -F kind,name,dur --no-header rpd.tl |
 	awk -F'\t' '$1 == "runtime" { n[$2]++; ns[$2] += $3 } END { for (k in n) printf "(%c%s%c, %d, %d)\n", 39, k, 39, n[k], ns[k] }' | sort)" \
 	"$(sum 'select string, count(*), sum(end - start) from rocpd_api a join rocpd_string s on s.id = apiName_id
 		where string like "hip%" group by string' | sort)"
+
+# ---- Nsight Systems ----
+nsys=$TL_DATA/nsys_saxpy/saxpy-mpi-cuda_nsys_perlmutter0.sqlite
+tl-tree "$nsys" >nsys.tl
+is 'nsys: kernels, copies, calls, launches and ranges, as nsys stats defines them' \
+	"$(python3 "$ROOT/tests/oracle/nsys.py" check "$nsys")" 'ok 5 15 15 57 5 22'
+is 'nsys: events by kind' "$(tl-cat --tsv -F kind --no-header nsys.tl | sort | uniq -c | awk '{ printf "%s %s ", $1, $2 }')" \
+	'22 annotation 1 driver 5 kernel 15 memcpy 8 meta 16 overhead 56 runtime '
+is 'nsys: all GPU work is linked to its call' "$(tl-cat --tsv -F kind,launch --no-header nsys.tl |
+	awk '$1 ~ /^(kernel|mem)/ { n++; linked += $2 != "" } END { print n, linked }')" '20 20'
+is 'nsys: the first kernel' "$(tl-cat --ndjson nsys.tl | jq -c 'select(.top.table == "CUPTI_ACTIVITY_KIND_KERNEL" and .top.rowid == 1) |
+	[.name, .ts, .dur, .corr, .dev, .gpu_stream, .args.grid, .args.block, .args["registers per thread"], .args["short name"]]')" \
+	'["saxpy(double *, double *, double *, double, int)",924922186,17704808,140,0,7,[2,1,1],[512,1,1],26,"saxpy"]'
+is 'nsys: the source' "$(tl-cat --ndjson nsys.tl | jq -c 'select(.source.final) | .source.facts |
+	[.format, .rank, .rank_from, .world_size, .epoch, .hostname, .command, .devices[0].name, .devices[0].numSms, (.streams | length)]')" \
+	'["nsys",0,"environment",2,"1687813257637297504","nid001608","./saxpy-mpi-cuda","NVIDIA A100-SXM4-40GB",108,7]'
+is 'nsys: timeline' "$(tl-timeline nsys.tl | awk '$1 ~ /^(busy|idle|total)_time/ { print $1, $2 }' | tr '\n' ' ')" \
+	'busy_time 373273080 idle_time 724054763 total_time 1097327843 '
+is 'nsys: calls, their kernels and the positive delays between them' \
+	"$(tl-launch -c api,count,api_ns_sum,queue_ns_sum,kernel_ns_sum nsys.tl | tail -n 1)" \
+	"$(printf 'cudaLaunchKernel\t5\t160329\t5219\t88573480')"
+is 'nsys: ranges by domain' "$(tl-cat --tsv -F kind,cat,name,dur --no-header nsys.tl |
+	awk -F'\t' '$1 == "annotation" { n[$2 ":" $3]++; ns[$2 ":" $3] += $4 } END { for (k in n) print k, n[k], ns[k] }' | sort)" \
+	'MPI:MPI_Finalize 1 6351480
+MPI:MPI_Init 1 645678983
+MPI:MPI_Recv 5 107721088
+MPI:MPI_Send 10 136342959
+nvtx:saxpy 5 231248'
 done_testing

@@ -201,7 +201,7 @@ close_db(void *reading)
 	map_free(&db->parts);
 	maker_free(&db->maker);
 	buf_free(&db->text);
-	sqlite3_close(db->sql);
+	(void)sqlite3_close_v2(db->sql);
 	vec_release(db);
 }
 

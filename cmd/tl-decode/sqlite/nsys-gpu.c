@@ -469,15 +469,15 @@ time_records(struct db *db)
 				   "(SELECT correlationId FROM " CUPTI(
 				       "CUDA_EVENT") ") "
 						     "AND globalTid IS NOT "
-		                                     "NULL AND correlationId "
-		                                     "IS NOT NULL");
+						     "NULL AND correlationId "
+						     "IS NOT NULL");
 	db_each(db, NULL, NULL,
 	    "CREATE TEMP TABLE tl_records (id INTEGER PRIMARY KEY, at)");
 	db_each(db, NULL, NULL,
 	    "INSERT INTO tl_records SELECT e.rowid, coalesce(%s, t.at) "
 	    "FROM " CUPTI("CUDA_EVENT") " e LEFT JOIN tl_ends t "
 					"ON t.process = e.globalPid AND t.corr "
-	                                "= e.correlationId",
+					"= e.correlationId",
 	    own);
 }
 

@@ -135,13 +135,13 @@ find_backtraces(struct db *db)
 	    "INSERT OR IGNORE INTO tl_chains SELECT " CALL_KEY(
 		"r") ", r.callchainId FROM " CUPTI("RUNTIME") " r "
 							      "WHERE "
-	                                                      "r.eventClass = "
-	                                                      "67 AND "
-	                                                      "r.globalTid IS "
-	                                                      "NOT NULL "
+							      "r.eventClass = "
+							      "67 AND "
+							      "r.globalTid IS "
+							      "NOT NULL "
 							      "AND "
-	                                                      "r.correlationId "
-	                                                      "IS NOT NULL");
+							      "r.correlationId "
+							      "IS NOT NULL");
 	if (!db_query_int(db, &n, "SELECT count(*) FROM tl_chains") || n == 0)
 		return false;
 	db_each(db, NULL, NULL,
@@ -149,13 +149,13 @@ find_backtraces(struct db *db)
 	db_each(db, NULL, NULL,
 	    "INSERT OR IGNORE INTO tl_twins SELECT " CALL_KEY(
 		"r") " FROM " CUPTI("RUNTIME") " r WHERE r.eventClass IS NOT "
-	                                       "67 AND " CALL_KEY("r") " IN "
-	                                                               "(SELECT"
-	                                                               " id "
-	                                                               "FROM "
-	                                                               "tl_"
-	                                                               "chains"
-	                                                               ")");
+					       "67 AND " CALL_KEY("r") " IN "
+								       "(SELECT"
+								       " id "
+								       "FROM "
+								       "tl_"
+								       "chains"
+								       ")");
 	return true;
 }
 
