@@ -132,6 +132,9 @@ WARNING(RECORDING_LOSSES,
 WARNING(GRAPHS_WHOLE,
     "{file}: {#n} graph {n:replay is|replays are} recorded as one row each; "
     "nsys --cuda-graph-trace=node records their kernels")
+WARNING(EXTDATA_COMPRESSED,
+    "{file}: texts of markers and properties of GPUs are compressed in a way "
+    "that is not read")
 WARNING(SCHEMA_NEWER,
     "{file}: schema {#major} of its database is newer than those known")
 NOTE(NEGATIVE_DURATIONS, "{#n} negative {n:duration|durations} taken as 0")

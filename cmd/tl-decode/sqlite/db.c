@@ -12,7 +12,8 @@
 /* Longer values are faults. */
 #define VALUE_MAX (64 << 20)
 
-static const struct db_schema *const schemas[] = { &rpd_schema, &nsys_schema };
+static const struct db_schema *const schemas[] = { &rocpd_schema, &rpd_schema,
+	&nsys_schema };
 
 void
 db_die(struct db *db, const char *where)
@@ -160,6 +161,13 @@ db_part(struct db *db, int64_t process)
 
 	if (is_new)
 		*part = n;
+}
+
+void
+db_parts_end(struct db *db)
+{
+	map_free(&db->parts);
+	db->part = -1;
 }
 
 bool

@@ -35,7 +35,7 @@ struct db_column {
 	unsigned join; /* number of the table joined, from 1; 0: its own */
 };
 
-#define DB_JOINS 4
+#define DB_JOINS 7
 
 /* Of this table the row whose key has the value of SQL: j1., j2., ... */
 struct db_join {
@@ -84,7 +84,7 @@ struct db_schema {
 	void (*close)(struct db *db);
 };
 
-extern const struct db_schema rpd_schema, nsys_schema;
+extern const struct db_schema rocpd_schema, rpd_schema, nsys_schema;
 
 struct db {
 	struct source_state *s;
@@ -126,6 +126,8 @@ const char *db_keyed(struct db *db, const char *table, const char *column);
  * that don't are in part 0. Parts follow one another.
  */
 void db_part(struct db *db, int64_t process);
+/* The parts so far have ended: others follow, in sources of their own. */
+void db_parts_end(struct db *db);
 /* Whether it is one; of a file without such all are. */
 bool db_is_part(const struct db *db, int64_t process);
 /* Begins the source of a part, unless it is the one at hand. */

@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-decode on rocprofv3's databases, written by their schemas; the figures are
+# those of the made example of the specification.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+python3 -c 'import sqlite3' 2>/dev/null || skip_all "Python's sqlite3 is not there"
+make_db() { # make_db FILE [VERSION [OPTION...]]
+	python3 "$ROOT/tests/oracle/rocpd.py" "$@"
+}
+make_db a.db
+tl-decode a.db -o a.tl 2>err || {
+	like 'without libsqlite3 it says so' "$(cat err)" 'SQLite'
+	done_testing
+	exit
+}
+tl-tree a.tl -o a.tree
+events() { # events TREE: a line each, without the id
+	tl-cat --tsv -F kind,name,ts,dur,pid,tid,dev,gpu_stream,corr,launch \
+		--no-header "$1" | sed 's/\t/,/g'
+}
+is 'ranges, calls, work by its call, allocations' "$(events a.tree)" \
+	'annotation,step 1,10000,80000,500,501,,,,
+runtime,hipMemcpyAsync,11000,4000,500,501,,,2,
+memcpy,MEMORY_COPY_HOST_TO_DEVICE,14000,4000,500,501,0,2,2,2
+runtime,hipLaunchKernel,16000,4000,500,501,,,3,
+kernel,add(float*),30000,12000,500,501,0,2,3,4
+memory,REAL ALLOC,6000,,500,501,0,,5,
+instant,tick,21000,,500,501,,,,
+instant,MARKER,22000,,500,501,,,,
+counter,watt,22000,,500,,,,,
+memory,REAL FREE,96000,,500,501,,,6,'
+args() { # args FILE KIND: of the first
+	tl-cat --kind "$2" --tsv -F args --no-header "$1" | head -n 1
+}
+is 'grids are blocks, counters of a dispatch are summed' "$(args a.tl kernel)" \
+	'{"grid":[256,1,1],"block":[256,1,1],"kernel_id":1,"device":0,"agent":4,"logical":4,"stream":2,"queue":1,"correlation":3,"external_id":77,"dispatch_id":1,"shared memory":1024,"scratch":0,"VGPR":8,"AGPR":0,"SGPR":16,"SQ_WAVES":256}'
+is 'arguments of a call in their order' "$(args a.tl runtime)" \
+	'{"correlation":2,"ancestor":1,"dst":"0x7f00","sizeBytes":"4096"}'
+is 'copies: bytes, from where to where' "$(args a.tl memcpy)" \
+	'{"dst":"GPU 0","src":"CPU 0","device":0,"stream":2,"queue":1,"correlation":2,"bytes":4096,"dst_address":32512,"src_address":4096}'
+is 'what is freed has the size that was allocated' \
+	"$(tl-cat --kind memory --tsv -F args.Bytes --no-header a.tl | tr '\n' ' ')" \
+	'1048576 -1048576 '
+is 'where a row is' "$(tl-cat --kind kernel --tsv -F top.table,top.rowid --no-header a.tl)" \
+	"$(printf 'rocpd_kernel_dispatch_0198c1f2_7000_7d1f_8a3b_00000000007f\t1')"
+is 'busy time is a union' "$(tl-timeline a.tree | grep '^busy' | cut -f 2)" 16000
+tl-cat --header a.tree >header
+for fact in 'hostname *"node1"' 'command *"./app 500"' 'rank *0' \
+	'rank_from *"environment"' 'world_size *3' 'window_start *9000' \
+	'window_end *100000' '"name":"AMD Instinct MI300X".*"numSms":304'; do
+	like "a fact: $fact" "$(cat header)" "$fact"
+done
+is 'nothing else of the environment' "$(tl-cat a.tree | grep -c secret)" 0
+for version in 3.0.3 4.1.0; do
+	make_db v.db $version
+	tl-tree v.db -o v.tree
+	is "the same of $version" "$(events v.tree)" "$(events a.tree)"
+done
+for option in bare plain; do
+	make_db v.db 3.0.0 $option
+	tl-tree v.db -o v.tree
+	is "the same of names with another end: $option" "$(events v.tree)" \
+		"$(events a.tree)"
+done
+gzip -c a.db >a.db.gz
+is 'compressed, from a pipe' "$(tl-cat --tsv -F name,ts - <a.db.gz | cksum)" \
+	"$(tl-cat --tsv -F name,ts a.tl | cksum)"
+
+for version in 3.0.0 4.1.0; do
+	make_db merged.db $version merged
+	tl-tree merged.db -o merged.tree
+	is "$version: each process is a source, with its own ids" \
+		"$(tl-cat --kind kernel --tsv -F src,rank,pid,ts,launch --no-header merged.tree | tr '\t\n' ' ;')" \
+		'0 0 500 30000 4;1 1 600 31000 4;2 0 700 32000 4;'
+	is 'and has its own host and GPUs' \
+		"$(tl-cat --header --ndjson merged.tree | grep -o '"hostname":"[^"]*"\|"id":0' | tr '\n' ' ')" \
+		'"id":0 "hostname":"node1" "id":0 "hostname":"node1" "id":0 "hostname":"node2" '
+done
+make_db null.db 3.0.0 null
+tl-tree null.db -o null.tree
+is 'rows whose keys lead nowhere stay' \
+	"$(events null.tree | grep 'unknown\|lost')" \
+	'kernel,unknown_kernel_99,50000,500,500,501,,2,,
+slice,lost,51000,500,500,,,,,'
+make_db bad.db 3.0.0 bad
+ok 'values of other types' tl-decode bad.db -o bad.tl
+is 'the rest is the same' "$(events bad.tl | grep -v unknown_kernel | grep -vc slice)" 10
+make_db lz4.db 4.1.0 lz4
+refuses 3 'markers.* compressed in a way that is not read' \
+	'tl-decode lz4.db -o lz4.tl && exit 1; exit $?'
+is 'without its text a marker has its name' \
+	"$(events lz4.tl | grep annotation)" \
+	'annotation,roctxThreadRangeA,10000,80000,500,501,,,,'
+done_testing
