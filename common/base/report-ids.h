@@ -128,7 +128,7 @@ WARNING(DATABASE_OPEN,
     "{file}: its writer left {file}{end} beside it: the last rows may be "
     "missing")
 WARNING(RECORDING_LOSSES,
-    "{file}: the recording is incomplete ({#n} {n:time|times}): {text}")
+    "{file}: the recording is incomplete ({#n} {n:time|times}): {reason}")
 WARNING(GRAPHS_WHOLE,
     "{file}: {#n} graph {n:replay is|replays are} recorded as one row each; "
     "nsys --cuda-graph-trace=node records their kernels")
