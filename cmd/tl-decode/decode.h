@@ -8,6 +8,7 @@
 #define TL_DECODE_H
 
 #include "io/io.h"
+#include "stream/category.h"
 #include "stream/maker.h"
 #include "stream/rank.h"
 
@@ -130,19 +131,11 @@ void source_meta(struct source_state *s, struct str key, struct value v);
 bool skip_is_timed(enum kind kind);
 /* Why they can't count one with these fixed fields, by kind and phase. */
 enum skip skip_of_shape(enum kind kind, unsigned char ph, unsigned has);
-/* Warns of the source's skipped events and sets its fact. */
-void skip_report(struct source_state *s);
-
-/* ---- category.c ---- */
-
-/* The kind of the work that profilers give this category, or the first that
- * they give to one of a list with commas; false: of none. */
-bool category_kind(struct str cat, enum kind *kind);
-/* The kind of an event of Chrome's, by category and phase letter (0: none). */
-enum kind kind_of_chrome(struct str cat, bool has_cat, unsigned char ph);
 /* Whether an event of this phase, or of none, is work of which only the
  * category tells so. */
 bool kind_is_lost(enum kind kind, struct str cat);
+/* Warns of the source's skipped events and sets its fact. */
+void skip_report(struct source_state *s);
 
 /* ---- format.c ---- */
 

@@ -49,3 +49,12 @@ skip_report(struct source_state *s)
 	so = facts_source(&s->facts, s->src, true);
 	stream_tell_skipped(s->in->name, &so);
 }
+
+bool
+kind_is_lost(enum kind kind, struct str cat)
+{
+	enum kind by_cat;
+
+	return kind == KIND_OTHER && category_kind(cat, &by_cat) &&
+	    skip_is_timed(by_cat);
+}

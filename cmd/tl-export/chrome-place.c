@@ -10,18 +10,12 @@
  */
 #include "cmd/tl-export/chrome.h"
 
-/* Above Linux's largest process id, 2^22; 2^32 / PID_STEP sources fit. */
-#define PID_STEP INT64_C(10000000)
 /* Above correlation ids; some 9000 sources stay below 2^53. */
 #define ID_STEP INT64_C(1000000000000)
 /* Above Kineto's orders of processes (16777216 + device). */
 #define ORDER_STEP INT64_C(20000000)
 /* Kineto's order of device 0. */
 #define ORDER_GPU 5000000
-
-#define KINDS_ON_LANES                                                     \
-	(KINDS_GPU | KIND_BIT(KIND_GPU_ANNOTATION) | KIND_BIT(KIND_SYNC) | \
-	    KIND_BIT(KIND_GPU_EVENT))
 
 void
 chrome_set_label(
@@ -133,8 +127,7 @@ chrome_put_process(struct chrome *x, const struct origin *o, uint32_t src,
 bool
 chrome_is_on_lane(const struct origin *o, const struct event *ev)
 {
-	return o->is_foreign && event_is(ev, KINDS_ON_LANES) &&
-	    ev->dev.type == KEY_INT && !key_eq(ev->dev, ev->pid);
+	return o->is_foreign && is_on_lane(ev);
 }
 
 static struct value

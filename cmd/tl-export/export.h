@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tl-export's parts: main.c knows the options and reads streams, chrome.c and
- * chrome-*.c turn items into Chrome-trace JSON, sink.c compresses what is
- * written.
+ * chrome-*.c turn items into Chrome-trace JSON, perfetto*.c a source into
+ * Perfetto's protobuf, sink.c compresses what is written.
  */
 #ifndef TL_EXPORT_H
 #define TL_EXPORT_H
@@ -24,6 +24,7 @@ struct settings {
 	bool sort_id;
 	bool flows;
 	bool with_tree;
+	bool perfetto;  /* protobuf, not JSON */
 	bool fuse;      /* ranks as the reference's fusion has them */
 	bool object;    /* never a bare array */
 	bool keep_pids; /* of later sources too */
@@ -31,6 +32,20 @@ struct settings {
 	int ninputs;
 	struct select_front select;
 };
+
+/* Above Linux's largest process id, 2^22; 2^32 / PID_STEP sources fit. */
+#define PID_STEP INT64_C(10000000)
+
+/* Whether a format that has no rows for GPU work shows it as its process's:
+ * it is on the device. */
+static inline bool
+is_on_lane(const struct event *ev)
+{
+	return event_is(ev,
+		   KINDS_GPU | KIND_BIT(KIND_GPU_ANNOTATION) |
+		       KIND_BIT(KIND_SYNC) | KIND_BIT(KIND_GPU_EVENT)) &&
+	    ev->dev.type == KEY_INT && !key_eq(ev->dev, ev->pid);
+}
 
 /* ---- sink.c: bytes to a file, compressed or not ---- */
 
@@ -54,5 +69,13 @@ void chrome_source(struct chrome *x, const struct source *s);
 void chrome_meta(struct chrome *x, const struct meta *m);
 void chrome_event(struct chrome *x, const struct event *ev);
 void chrome_finish(struct chrome *x);
+
+/* ---- perfetto.c: Perfetto's protobuf ---- */
+
+struct perfetto;
+struct perfetto *perfetto_create(const struct settings *set, struct sink *sink);
+/* All of a stream, a source at a time. */
+void perfetto_input(struct perfetto *x, struct stream_in *in);
+void perfetto_finish(struct perfetto *x);
 
 #endif

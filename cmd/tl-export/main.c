@@ -34,7 +34,7 @@ static const struct opt options[] = {
 	{ OPT_PIDS, "pids", "shift|keep",
 	    "process ids of the second and later sources (shift)" },
 	OPT_SELECT_WITH("TIME", "from TIME after the source's first event on",
-	    "chrome|TIME", "the format (chrome); or only before TIME"),
+	    "chrome|perfetto|TIME", "the format (chrome); or only before TIME"),
 	{ OPT_SORT, "sort", "stream|id", "the order of events (stream)" },
 	{ OPT_WITH_TREE, "with-tree", NULL,
 	    "owner, launch and depth as arguments tl.*" },
@@ -65,12 +65,12 @@ set_pack(struct settings *set, const struct optparse *op, enum pack pack)
 static void
 take_to(struct settings *set, const struct optparse *op)
 {
-	static const char *const formats[] = { "chrome", NULL };
+	static const char *const formats[] = { "chrome", "perfetto", NULL };
 
 	if (op->arg[0] >= '0' && op->arg[0] <= '9')
 		(void)select_front_opt(&set->select, op, OPT_SELECT_TO);
 	else
-		(void)opt_word(op, formats);
+		set->perfetto = opt_word(op, formats) == 1;
 }
 
 static void
@@ -102,6 +102,7 @@ pass_on(struct chrome *x, struct stream_in *in)
 {
 	enum item item;
 
+	chrome_input(x, in);
 	while ((item = stream_next(in)) != ITEM_END) {
 		switch (item) {
 		case ITEM_EVENT: chrome_event(x, &in->ev); break;
@@ -156,6 +157,7 @@ pass_on_sorted(struct chrome *x, struct stream_in *in)
 {
 	struct store *store = store_create(in->dict);
 
+	chrome_input(x, in);
 	while (store_read(store, in)) {
 		struct place_of_id *v = ids_in_order(store);
 		const struct meta *metas;
@@ -176,16 +178,18 @@ pass_on_sorted(struct chrome *x, struct stream_in *in)
 }
 
 static uint64_t
-read_file(const struct settings *set, struct chrome *x, const char *path)
+read_file(const struct settings *set, struct chrome *x, struct perfetto *p,
+    const char *path)
 {
 	struct stream_in *in = select_front_open(&set->select, path, NULL,
-	    set->with_tree   ? WANT_TREE
-		: set->flows ? WANT_LINKED
-			     : WANT_STREAM);
+	    set->with_tree                    ? WANT_TREE
+		: set->flows || set->perfetto ? WANT_LINKED
+					      : WANT_STREAM);
 	uint64_t nevents;
 
-	chrome_input(x, in);
-	if (set->sort_id)
+	if (set->perfetto)
+		perfetto_input(p, in);
+	else if (set->sort_id)
 		pass_on_sorted(x, in);
 	else
 		pass_on(x, in);
@@ -215,6 +219,7 @@ main(int argc, char *argv[])
 	struct sink *sink;
 	uint64_t nevents = 0, nbytes;
 	double start_s = sys_wall_s();
+	struct perfetto *p;
 	struct chrome *x;
 	int ch;
 
@@ -226,12 +231,18 @@ main(int argc, char *argv[])
 		die_usage("--fuse keeps processes apart: --pids keep "
 			  "contradicts it");
 	set.object |= set.fuse;
+	if (set.perfetto && (set.object || set.sort_id))
+		die_usage("--fuse, --object and --sort are for --to chrome");
 
 	sink = sink_open(&set);
-	x = chrome_create(&set, sink);
+	x = set.perfetto ? NULL : chrome_create(&set, sink);
+	p = set.perfetto ? perfetto_create(&set, sink) : NULL;
 	while ((path = opt_file(&op)) != NULL)
-		nevents += read_file(&set, x, path);
-	chrome_finish(x);
+		nevents += read_file(&set, x, p, path);
+	if (set.perfetto)
+		perfetto_finish(p);
+	else
+		chrome_finish(x);
 	nbytes = sink_finish(sink);
 	if (set.verbose)
 		summarise(nevents, nbytes, start_s);

@@ -26,6 +26,8 @@ sink_open(const struct settings *set)
 	if (pack == PACK_BY_NAME && str_ends(path, STR(".zst")))
 		pack = PACK_ZSTD;
 	s->out = out_open(set->path);
+	if (set->perfetto && out_is_terminal(s->out))
+		die_usage("a protobuf is not written to a terminal");
 	if (pack == PACK_BY_NAME)
 		return s;
 	if (out_is_terminal(s->out))

@@ -211,6 +211,8 @@ WARNING(RANKS_UNSEPARABLE,
     "apart")
 
 /* ---- tables ---- */
+WARNING(UNTIMED_LEFT_OUT,
+    "{file}: {#n} {n:event|events} without a time left out")
 WARNING(NO_METADATA,
     "{file}: metadata is skipped: a bare array has no place for it; see "
     "--object")

@@ -76,6 +76,7 @@ every tl-filter --kind kernel
 every tl-merge
 every tl-export
 every tl-export -o OUT
+every tl-export --to perfetto
 STEP=7
 every tl-diff - "$TMP/ten.tl"
 every tl-html -o OUT -

@@ -47,6 +47,7 @@ faults tl-steps ../tree.tl -o out.tsv
 faults tl-critical ../tree.tl -o out.tsv
 faults tl-filter --kind kernel ../tree.tl -o out.tl
 faults tl-export --to chrome ../tree.tl -o out.json
+faults tl-export --to perfetto ../tree.tl -o out.pftrace
 faults tl-kernels ../tree.tl -o out.tsv
 faults tl-ops ../tree.tl -o out.tsv
 faults tl-roofline ../tree.tl -o out.tsv

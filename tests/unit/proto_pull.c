@@ -3,6 +3,7 @@
 #include "tests/unit/tap.h"
 
 #include "proto/pull.h"
+#include "proto/put.h"
 
 #define START(m, text) proto_start(m, text, sizeof(text) - 1)
 
@@ -195,6 +196,42 @@ packed(void)
 	    "of another type");
 }
 
+/* What is written is read back, of every length of a length. */
+static void
+written(void)
+{
+	static const size_t sizes[] = { 0, 1, 127, 128, 16383, 16384, 70000 };
+	bool is_same = true;
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct buf b = { 0 }, text = { 0 };
+		size_t outer = proto_begin(&b, 1000), inner;
+		struct proto m;
+
+		for (size_t k = 0; k < sizes[i]; k++)
+			buf_putc(&text, (char)k);
+		inner = proto_begin(&b, 2);
+		proto_put_bytes(&b, 3, buf_str(&text));
+		proto_end(&b, inner);
+		proto_put_number(&b, 4, UINT64_MAX);
+		proto_put_double(&b, 5, 1.5);
+		proto_end(&b, outer);
+		proto_start(&m, b.p, b.len);
+		is_same &= proto_head(&m) == PROTO_OK && m.field == 1000 &&
+		    proto_enter(&m) == PROTO_OK && proto_head(&m) == PROTO_OK &&
+		    m.field == 2 && proto_enter(&m) == PROTO_OK &&
+		    proto_next(&m) == PROTO_OK && m.field == 3 &&
+		    str_eq(m.bytes, buf_str(&text)) &&
+		    proto_next(&m) == PROTO_END && proto_next(&m) == PROTO_OK &&
+		    m.u == UINT64_MAX && proto_next(&m) == PROTO_OK &&
+		    proto_double(m.u) == 1.5 && proto_next(&m) == PROTO_END &&
+		    proto_next(&m) == PROTO_END;
+		buf_free(&b);
+		buf_free(&text);
+	}
+	ok(is_same, "messages in messages, written and read");
+}
+
 int
 main(void)
 {
@@ -204,5 +241,6 @@ main(void)
 	bad();
 	windows();
 	packed();
+	written();
 	done_testing();
 }

@@ -76,6 +76,8 @@ number_of(struct str s)
 	struct json_num num;
 	struct json j;
 
+	if (s.len > NUM_DOUBLE_MAX)
+		return (struct value){ .type = VAL_NUM, .s = s };
 	memcpy(text, s.p, s.len);
 	json_start(&j, text, s.len);
 	if (json_number(&j, &num) == JSON_OK && num.type != JSON_TEXT)
@@ -112,7 +114,9 @@ struct value
 args_value(const struct args *of, size_t i)
 {
 	const struct arg *a = &of->list.v[i];
-	struct value v = { .type = a->type, .i = a->i, .u = (uint64_t)a->i };
+	struct value v = {
+		.type = a->type, .i = a->i, .u = (uint64_t)a->i, .dec = a->dec
+	};
 
 	if (a->type >= VAL_NUM)
 		v.s = (struct str){ of->text.p + a->at, a->len };
@@ -256,6 +260,36 @@ put_json(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return true;
 }
 
+/* JSON as a value; what is none is a text. */
+static void
+put_json_text(
+    struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
+{
+	struct value v;
+	struct json j;
+	struct arg *a;
+
+	p->text.len = 0;
+	buf_put(&p->text, bytes.p, bytes.len);
+	buf_room(&p->text, IN_PAD);
+	memset(p->text.p + p->text.len, 0, IN_PAD);
+	if (!value_of_text(&j, buf_str(&p->text), 0, &p->text2, &v)) {
+		args_text(p, to, key, bytes);
+		return;
+	}
+	if (v.type == VAL_STRX || v.type == VAL_JSONX || v.type == VAL_NUM) {
+		put_text(to, key,
+		    v.type == VAL_STRX      ? VAL_STR
+			: v.type == VAL_NUM ? VAL_NUM
+					    : VAL_JSON,
+		    v.s);
+		return;
+	}
+	a = args_put(to, key, v.type);
+	a->i = v.type == VAL_UINT ? (int64_t)v.u : v.i;
+	a->dec = v.dec;
+}
+
 static void
 put_value(struct perfetto *p, const struct sequence *q, uint32_t key,
     const struct annotation *a, struct args *to)
@@ -272,8 +306,8 @@ put_value(struct perfetto *p, const struct sequence *q, uint32_t key,
 		else
 			put_text(to, key, VAL_NUM, buf_str(&p->text));
 		break;
-	case 6:
-	case 9: args_text(p, to, key, a->bytes); break;
+	case 6: args_text(p, to, key, a->bytes); break;
+	case 9: put_json_text(p, key, a->bytes, to); break;
 	case 7:
 		buf_printf(&p->text, "0x%" PRIx64, a->u);
 		put_text(to, key, VAL_STR, buf_str(&p->text));

@@ -27,6 +27,7 @@ struct sequence;
 	X(KEY_CORRELATION_ID, "correlation_id", ROLE_CORR) \
 	X(KEY_CORR_ID, "corr_id", ROLE_CORR) \
 	X(KEY_EXTERNAL_ID, "External id", ROLE_EXT) \
+	X(KEY_EXTERNAL_ID_2021, "external id", ROLE_EXT) \
 	X(KEY_DEVICE, "device", ROLE_DEV) \
 	X(KEY_STREAM, "stream", ROLE_GPU_STREAM) \
 	X(KEY_STREAM_ID, "stream_ID", ROLE_GPU_STREAM) \
@@ -54,6 +55,7 @@ struct arg {
 	uint32_t key;
 	uint8_t type, group;
 	int64_t i;      /* INT, UINT */
+	struct dec dec; /* DEC */
 	size_t at, len; /* in text: NUM, STR, JSON */
 };
 

@@ -31,8 +31,9 @@ kind_of(struct perfetto *p, const struct open_slice *o)
 		return kind_of_args(p, o);
 	if (o->category != p->last_category) {
 		p->last_category = o->category;
-		p->last_kind =
-		    kind_of_chrome(perfetto_name(p, o->category), true, 'X');
+		p->last_kind = KIND_SLICE;
+		(void)category_kind(
+		    perfetto_name(p, o->category), &p->last_kind);
 	}
 	return p->last_kind;
 }
@@ -116,15 +117,20 @@ dict_key(struct perfetto *p, uint32_t key)
 static void
 put_arg(struct perfetto *p, const struct arg *a, struct value *v)
 {
-	bool is_role =
-	    a->key < KEYS_N && v->type == VAL_INT && a->group == GROUP_ARGS;
+	enum role role = ROLE_NONE;
 
+	if (a->key < KEYS_N && a->group == GROUP_ARGS)
+		role = perfetto_keys[a->key].role;
+	/* an id may be a text, a device is a number */
+	if (v->type != VAL_INT &&
+	    (v->type != VAL_STR || role == ROLE_DEV || role == ROLE_GPU_STREAM))
+		role = ROLE_NONE;
 	value_store(p->maker.st, v);
 	maker_entry(&p->maker,
 	    &(struct entry){ .key = dict_key(p, a->key),
 		.type = (uint8_t)v->type,
 		.group = a->group,
-		.role = is_role ? (uint8_t)perfetto_keys[a->key].role : 0 },
+		.role = (uint8_t)role },
 	    v);
 }
 
@@ -180,13 +186,15 @@ begin_event(struct perfetto *p, const struct open_slice *o,
     const struct whose *whose, enum kind kind, struct str cat)
 {
 	int64_t tid = whose->tid;
-
 	/* of rocprofv3's worker threads and GPUs the track is no thread */
-	(void)args_get_int(&o->args, KEY_TID, &tid);
+	bool has_tid =
+	    args_get_int(&o->args, KEY_TID, &tid) || !whose->is_process;
+
 	maker_begin(&p->maker, kind, cat);
-	maker_name(&p->maker, perfetto_name(p, o->name));
-	maker_track(
-	    &p->maker, p->s->src, whose->has_pid ? &whose->pid : NULL, &tid);
+	if (o->name != NO_NAME)
+		maker_name(&p->maker, perfetto_name(p, o->name));
+	maker_track(&p->maker, p->s->src, whose->has_pid ? &whose->pid : NULL,
+	    has_tid ? &tid : NULL);
 	maker_start(&p->maker, source_time(p->s, o->ts_ns));
 }
 

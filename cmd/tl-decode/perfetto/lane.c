@@ -164,7 +164,8 @@ struct whose
 lane_owner(const struct perfetto *p, uint32_t lane)
 {
 	const struct lane *l = &p->lanes.v[lane];
-	struct whose w = { .tid = (int64_t)l->uuid };
+	struct whose w = { .tid = (int64_t)l->uuid,
+		.is_process = l->has_pid && !l->has_tid };
 
 	for (int i = 0; i < OWNERS_MAX; i++) {
 		const uint64_t *up;
@@ -242,8 +243,8 @@ is_paired(const struct sequence *q)
 }
 
 /* The ends that wait find their slices. */
-static void
-settle(struct perfetto *p, struct sequence *q)
+void
+lane_settle(struct perfetto *p, struct sequence *q)
 {
 	bool is_paired_off = q->ends.n > 0 && is_paired(q);
 
@@ -269,7 +270,7 @@ static void
 take_turn(struct perfetto *p, struct sequence *q, struct lane *l)
 {
 	if (l->writer != q && l->writer != NULL)
-		settle(p, l->writer);
+		lane_settle(p, l->writer);
 	l->writer = q;
 }
 
@@ -278,7 +279,7 @@ lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
 {
 	take_turn(p, q, &p->lanes.v[o->lane]);
 	if (q->ends.n > 0)
-		settle(p, q);
+		lane_settle(p, q);
 	vec_push(&q->begins, o);
 	vec_push(&p->lanes.v[o->lane].open, o);
 }
@@ -301,7 +302,7 @@ void
 lanes_finish(struct perfetto *p)
 {
 	for (size_t i = 0; i < p->sequences.n; i++)
-		settle(p, p->sequences.v[i]);
+		lane_settle(p, p->sequences.v[i]);
 	for (uint32_t i = 0; i < p->lanes.n; i++) {
 		struct lane *l = &p->lanes.v[i];
 

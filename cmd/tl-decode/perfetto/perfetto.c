@@ -211,6 +211,8 @@ perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
 	    (k.names.len > 0 && !legacy_names(p, k.names)))
 		return false;
 	p->nother += k.is_other;
+	if (k.event.len == 0)
+		lane_settle(p, q);
 	if (k.event.len == 0 && k.stage.len == 0 && k.counters.len == 0)
 		return true;
 	if (k.has_timestamp && !clock_ns(p, q, k.clock, k.timestamp, &ns))

@@ -191,14 +191,16 @@ bool lane_describe(struct perfetto *p, struct str bytes);
 /* The process and thread of what happens somewhere. */
 struct whose {
 	int64_t pid, tid;
-	bool has_pid, has_tid;
+	bool has_pid, has_tid, is_process;
 };
 /* Of a lane, from it or what is above it. A track that is in no thread is one
- * of its own, by its uuid (has_tid unset). */
+ * of its own, by its uuid (has_tid unset), unless it is the process itself. */
 struct whose lane_owner(const struct perfetto *p, uint32_t lane);
 /* The slice becomes the lane's, open until its end comes. */
 void lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o);
 void lane_end(struct perfetto *p, struct sequence *q, struct slice_end end);
+/* Another packet ends a run of begins and ends. */
+void lane_settle(struct perfetto *p, struct sequence *q);
 /* What has begun and not ended, and names, when the file has ended. */
 void lanes_finish(struct perfetto *p);
 struct open_slice *open_slice_new(struct perfetto *p);

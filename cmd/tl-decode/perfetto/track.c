@@ -49,6 +49,27 @@ add_flows(struct perfetto *p, const number_vec *flows, struct args *to)
 }
 
 static void
+put_text(struct buf *b, struct str s)
+{
+	buf_put(b, s.p, s.len);
+}
+
+/* Of several one text, with commas, as Chrome has it. */
+static void
+add_category(struct perfetto *p, struct open_slice *o, uint32_t category)
+{
+	if (o->category == NO_NAME || category == NO_NAME) {
+		o->category = category != NO_NAME ? category : o->category;
+		return;
+	}
+	p->text.len = 0;
+	put_text(&p->text, perfetto_name(p, o->category));
+	buf_putc(&p->text, ',');
+	put_text(&p->text, perfetto_name(p, category));
+	o->category = intern_put(p->texts, buf_str(&p->text));
+}
+
+static void
 read_categories(struct perfetto *p, const struct sequence *q,
     const struct proto *m, struct open_slice *o)
 {
@@ -56,8 +77,7 @@ read_categories(struct perfetto *p, const struct sequence *q,
 	uint64_t u;
 
 	while (proto_number(&it, &u))
-		if (o->category == NO_NAME)
-			o->category = sequence_name(q, NAMES_CATEGORY, u);
+		add_category(p, o, sequence_name(q, NAMES_CATEGORY, u));
 	if (it.is_bad)
 		(void)perfetto_fault(p, "a list of categories is malformed");
 }
@@ -122,8 +142,8 @@ read_field(struct perfetto *p, struct sequence *q, const struct proto *m,
 		perfetto_numbers(p, m, PROTO_VARINT, &t->counter_values);
 		break;
 	case 22:
-		if (is_text && o->category == NO_NAME)
-			o->category = perfetto_text(p, m->bytes);
+		if (is_text)
+			add_category(p, o, perfetto_text(p, m->bytes));
 		break;
 	case 23:
 		if (is_text)
@@ -182,15 +202,12 @@ read_message(struct perfetto *p, struct sequence *q, struct str bytes,
 /* ---- counters ---- */
 
 static void
-on_counter(struct perfetto *p, uint32_t lane, int64_t ts_ns, const double *real,
-    int64_t v)
+on_counter(struct perfetto *p, uint32_t lane, const struct open_slice *at,
+    const double *real, int64_t v)
 {
 	struct lane *l = &p->lanes.v[lane];
 	struct whose whose = lane_owner(p, lane);
-	struct open_slice o = { .lane = lane,
-		.name = l->name,
-		.category = NO_NAME,
-		.ts_ns = ts_ns };
+	struct open_slice o = *at;
 	double scaled = real != NULL ? *real * (double)l->multiplier : 0;
 
 	if (l->is_incremental && real == NULL) {
@@ -198,6 +215,7 @@ on_counter(struct perfetto *p, uint32_t lane, int64_t ts_ns, const double *real,
 			l->sum = INT64_MAX;
 		v = l->sum;
 	}
+	o.name = l->name;
 	l->is_used = true;
 	if (real == NULL && __builtin_mul_overflow(v, l->multiplier, &v))
 		p->ndropped++;
@@ -214,14 +232,16 @@ on_more_counters(
 	const number_vec *whole =
 	    t->counters.n > 0 ? &t->counters : &q->default_counters;
 	const number_vec *real = t->reals.n > 0 ? &t->reals : &q->default_reals;
+	const struct open_slice o = { .category = NO_NAME,
+		.ts_ns = t->o->ts_ns };
 
 	for (size_t i = 0; i < t->counter_values.n && i < whole->n; i++)
-		on_counter(p, lane_of(p, whole->v[i]), t->o->ts_ns, NULL,
+		on_counter(p, lane_of(p, whole->v[i]), &o, NULL,
 		    (int64_t)t->counter_values.v[i]);
 	for (size_t i = 0; i < t->real_values.n && i < real->n; i++) {
 		double d = proto_double(t->real_values.v[i]);
 
-		on_counter(p, lane_of(p, real->v[i]), t->o->ts_ns, &d, 0);
+		on_counter(p, lane_of(p, real->v[i]), &o, &d, 0);
 	}
 }
 
@@ -320,8 +340,8 @@ on_event(struct perfetto *p, struct sequence *q, const struct track_message *t)
 	case TYPE_INSTANT: on_instant(p, o); return false;
 	case TYPE_COUNTER:
 		if (t->has_value)
-			on_counter(p, o->lane, o->ts_ns,
-			    t->is_real ? &t->real : NULL, t->value);
+			on_counter(p, o->lane, o, t->is_real ? &t->real : NULL,
+			    t->value);
 		else
 			p->ndropped++;
 		return false;

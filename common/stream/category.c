@@ -4,7 +4,7 @@
  * today's and those of 2021, and rocprofv3's buffers. Several formats carry
  * them.
  */
-#include "cmd/tl-decode/decode.h"
+#include "stream/category.h"
 
 struct cat_kind {
 	struct str cat;
@@ -119,13 +119,4 @@ kind_of_chrome(struct str cat, bool has_cat, unsigned char ph)
 		return by_phase;
 	return (by_phase == KIND_INSTANT) == (kind == KIND_MEMORY) ? kind
 								   : by_phase;
-}
-
-bool
-kind_is_lost(enum kind kind, struct str cat)
-{
-	enum kind by_cat;
-
-	return kind == KIND_OTHER && category_kind(cat, &by_cat) &&
-	    skip_is_timed(by_cat);
 }
