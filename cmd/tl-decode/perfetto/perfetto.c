@@ -22,19 +22,6 @@ perfetto_fault(struct perfetto *p, const char *why)
 	return false;
 }
 
-bool
-perfetto_next(struct perfetto *p, struct proto *m)
-{
-	enum proto_status status;
-
-	if (p->fault != NULL)
-		return false;
-	status = proto_next(m);
-	if (status == PROTO_BAD)
-		(void)perfetto_fault(p, m->error);
-	return status == PROTO_OK;
-}
-
 uint32_t
 perfetto_text(struct perfetto *p, struct str s)
 {
@@ -267,6 +254,11 @@ free_reading(void *reading)
 	}
 	vec_free(&p->spare);
 	vec_free(&p->dict_ids);
+	vec_free(&p->lists.counters);
+	vec_free(&p->lists.reals);
+	vec_free(&p->lists.counter_values);
+	vec_free(&p->lists.real_values);
+	vec_free(&p->lists.flows);
 	vec_free(&p->clocks);
 	map_free(&p->sequence_of);
 	map_free(&p->lane_of);

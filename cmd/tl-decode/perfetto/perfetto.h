@@ -118,6 +118,13 @@ struct open_slice {
 
 /* ---- the file ---- */
 
+/* Lists of numbers in a TrackEvent. */
+struct number_lists {
+	number_vec counters, reals; /* tracks of more counters */
+	number_vec counter_values, real_values;
+	number_vec flows;
+};
+
 struct perfetto {
 	struct source_state *s;
 	struct maker maker;
@@ -133,7 +140,8 @@ struct perfetto {
 	uint64_t offset;        /* of the packet at hand, for messages */
 	uint32_t last_category; /* and its kind */
 	enum kind last_kind;
-	VEC(uint32_t) dict_ids; /* of texts, in the stream's strings */
+	struct number_lists lists; /* of the event at hand */
+	VEC(uint32_t) dict_ids;    /* of texts, in the stream's strings */
 	VEC(struct open_slice *) spare;
 	const char *fault;      /* what is wrong in it; NULL: nothing */
 	struct buf text, text2; /* to build in */
@@ -152,7 +160,18 @@ struct perfetto {
 /* Sets p->fault, unless there is one; always false. */
 bool perfetto_fault(struct perfetto *p, const char *why);
 /* The next field of a message; false at its end, and once there is a fault. */
-bool perfetto_next(struct perfetto *p, struct proto *m);
+static inline bool
+perfetto_next(struct perfetto *p, struct proto *m)
+{
+	enum proto_status status;
+
+	if (p->fault != NULL)
+		return false;
+	status = proto_next(m);
+	if (UNLIKELY(status == PROTO_BAD))
+		(void)perfetto_fault(p, m->error);
+	return status == PROTO_OK;
+}
 /* Appends the numbers of a repeated field. */
 void perfetto_numbers(struct perfetto *p, const struct proto *m,
     enum proto_type type, number_vec *list);

@@ -16,19 +16,14 @@ struct track_message {
 	/* where they are not the packet's or the sequence's: microseconds */
 	int64_t delta_us, absolute_us, thread_us;
 	bool has_delta, has_absolute, has_thread_us;
-	number_vec counters, reals; /* tracks of more counters */
-	number_vec counter_values, real_values;
-	number_vec flows;
+	struct number_lists *lists;
 };
 
 static void
-free_message(struct track_message *t)
+clear_lists(struct number_lists *l)
 {
-	vec_free(&t->counters);
-	vec_free(&t->reals);
-	vec_free(&t->counter_values);
-	vec_free(&t->real_values);
-	vec_free(&t->flows);
+	l->counters.n = l->reals.n = l->flows.n = 0;
+	l->counter_values.n = l->real_values.n = 0;
 }
 
 /* Flow ids as texts: they are 64 bits wide. */
@@ -114,7 +109,7 @@ read_old_field(struct perfetto *p, struct sequence *q, const struct proto *m,
 		t->has_thread_us = true;
 		break;
 	case 36:
-	case 42: perfetto_numbers(p, m, PROTO_VARINT, &t->flows); break;
+	case 42: perfetto_numbers(p, m, PROTO_VARINT, &t->lists->flows); break;
 	default: break;
 	}
 }
@@ -139,7 +134,7 @@ read_field(struct perfetto *p, struct sequence *q, const struct proto *m,
 		t->has_lane = true;
 		break;
 	case 12:
-		perfetto_numbers(p, m, PROTO_VARINT, &t->counter_values);
+		perfetto_numbers(p, m, PROTO_VARINT, &t->lists->counter_values);
 		break;
 	case 22:
 		if (is_text)
@@ -153,15 +148,19 @@ read_field(struct perfetto *p, struct sequence *q, const struct proto *m,
 		t->value = (int64_t)m->u;
 		t->has_value = true;
 		break;
-	case 31: perfetto_numbers(p, m, PROTO_VARINT, &t->counters); break;
+	case 31:
+		perfetto_numbers(p, m, PROTO_VARINT, &t->lists->counters);
+		break;
 	case 44:
 		t->real = proto_double(m->u);
 		t->has_value = t->is_real = m->type == PROTO_FIXED64;
 		break;
-	case 45: perfetto_numbers(p, m, PROTO_VARINT, &t->reals); break;
-	case 46: perfetto_numbers(p, m, PROTO_FIXED64, &t->real_values); break;
+	case 45: perfetto_numbers(p, m, PROTO_VARINT, &t->lists->reals); break;
+	case 46:
+		perfetto_numbers(p, m, PROTO_FIXED64, &t->lists->real_values);
+		break;
 	case 47:
-	case 48: perfetto_numbers(p, m, PROTO_FIXED64, &t->flows); break;
+	case 48: perfetto_numbers(p, m, PROTO_FIXED64, &t->lists->flows); break;
 	case 52: args_uint(&o->args, KEY_CORRELATION_ID, m->u); break;
 	case 53:
 		if (is_text)
@@ -185,8 +184,8 @@ read_message(struct perfetto *p, struct sequence *q, struct str bytes,
 	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m))
 		read_field(p, q, &m, t);
-	if (p->fault == NULL && t->flows.n > 0)
-		add_flows(p, &t->flows, &t->o->args);
+	if (p->fault == NULL && t->lists->flows.n > 0)
+		add_flows(p, &t->lists->flows, &t->o->args);
 	if (t->has_thread_us && t->thread_us >= 0) {
 		struct arg *a = args_put(
 		    &t->o->args, perfetto_text(p, STR("tts")), VAL_INT);
@@ -229,17 +228,19 @@ static void
 on_more_counters(
     struct perfetto *p, const struct sequence *q, const struct track_message *t)
 {
-	const number_vec *whole =
-	    t->counters.n > 0 ? &t->counters : &q->default_counters;
-	const number_vec *real = t->reals.n > 0 ? &t->reals : &q->default_reals;
+	const number_vec *whole = t->lists->counters.n > 0
+	    ? &t->lists->counters
+	    : &q->default_counters;
+	const number_vec *real =
+	    t->lists->reals.n > 0 ? &t->lists->reals : &q->default_reals;
 	const struct open_slice o = { .category = NO_NAME,
 		.ts_ns = t->o->ts_ns };
 
-	for (size_t i = 0; i < t->counter_values.n && i < whole->n; i++)
+	for (size_t i = 0; i < t->lists->counter_values.n && i < whole->n; i++)
 		on_counter(p, lane_of(p, whole->v[i]), &o, NULL,
-		    (int64_t)t->counter_values.v[i]);
-	for (size_t i = 0; i < t->real_values.n && i < real->n; i++) {
-		double d = proto_double(t->real_values.v[i]);
+		    (int64_t)t->lists->counter_values.v[i]);
+	for (size_t i = 0; i < t->lists->real_values.n && i < real->n; i++) {
+		double d = proto_double(t->lists->real_values.v[i]);
 
 		on_counter(p, lane_of(p, real->v[i]), &o, &d, 0);
 	}
@@ -315,12 +316,16 @@ static bool
 on_phase(struct perfetto *p, struct sequence *q, struct open_slice *o,
     const struct legacy *l)
 {
+	struct slice_end end = { .lane = o->lane, .ts_ns = o->ts_ns };
+
 	switch (l->ph) {
 	case 'B': return on_begin(p, q, o);
 	case 'E':
-		lane_end(
-		    p, q, (struct slice_end){ o->lane, o->ts_ns, o->args });
-		o->args = (struct args){ .text = { 0 } };
+		if (o->args.list.n > 0) { /* else its room stays */
+			end.args = o->args;
+			o->args = (struct args){ .text = { 0 } };
+		}
+		lane_end(p, q, end);
 		return false;
 	case 'X': on_complete(p, o, l->dur_us); return false;
 	case 0: p->nother++; return false;
@@ -397,15 +402,18 @@ track_event(struct perfetto *p, struct sequence *q, struct str bytes,
     const int64_t *ts_ns)
 {
 	struct open_slice *o = open_slice_new(p);
-	struct track_message t = { .o = o, .legacy.name = NO_NAME };
+	struct track_message t = {
+		.o = o, .legacy.name = NO_NAME, .lists = &p->lists
+	};
 	bool is_kept = false;
 
+	clear_lists(&p->lists);
 	if (ts_ns != NULL)
 		o->ts_ns = *ts_ns;
 	if (read_message(p, q, bytes, &t) &&
 	    (ts_ns != NULL || own_time(p, q, &t, &o->ts_ns))) {
 		o->lane = lane_of_message(p, q, &t);
-		if (t.counter_values.n + t.real_values.n > 0)
+		if (t.lists->counter_values.n + t.lists->real_values.n > 0)
 			on_more_counters(p, q, &t);
 		is_kept = on_event(p, q, &t);
 	} else if (p->fault == NULL) {
@@ -413,6 +421,5 @@ track_event(struct perfetto *p, struct sequence *q, struct str bytes,
 	}
 	if (!is_kept)
 		open_slice_free(p, o);
-	free_message(&t);
 	return p->fault == NULL;
 }
