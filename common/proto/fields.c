@@ -202,41 +202,13 @@ proto_enter(struct proto *m)
 	return PROTO_OK;
 }
 
-/* Most fields: a byte each for key and number or length, whole. */
-static inline bool
-short_field(struct proto *m)
-{
-	const unsigned char *p = m->p;
-	size_t have = have_of(m);
-	size_t len = 0;
-
-	if (have < 2 || p[0] >= 0x80 || p[1] >= 0x80 || p[0] < 8)
-		return false;
-	if ((p[0] & 7) == PROTO_BYTES)
-		len = p[1];
-	else if ((p[0] & 7) != PROTO_VARINT)
-		return false;
-	if (len > have - 2)
-		return false;
-	m->at = m->offset;
-	m->field = p[0] >> 3;
-	m->type = p[0] & 7;
-	m->u = p[1];
-	m->bytes = (struct str){ (const char *)p + 2, len };
-	advance(m, 2 + len);
-	return true;
-}
-
 enum proto_status
-proto_next(struct proto *m)
+proto_next_long(struct proto *m)
 {
 	const unsigned char *p = m->p;
 	uint64_t offset = m->offset;
-	enum proto_status status;
+	enum proto_status status = proto_head(m);
 
-	if (LIKELY(short_field(m)))
-		return PROTO_OK;
-	status = proto_head(m);
 	if (status == PROTO_OK && m->type == PROTO_BYTES)
 		status = proto_content(m);
 	if (status == PROTO_MORE) {

@@ -66,7 +66,7 @@ void proto_start(struct proto *m, const void *bytes, size_t len);
 void proto_start_window(struct proto *m);
 
 /* The next field of the message, whole. */
-enum proto_status proto_next(struct proto *m) USE_RESULT;
+static inline enum proto_status proto_next(struct proto *m) USE_RESULT;
 /*
  * The next field, whose bytes, if it is BYTES, are then to be read by
  * proto_content(), stepped over by proto_skip(), or gone into by proto_enter():
@@ -98,6 +98,34 @@ struct proto_numbers {
 
 struct proto_numbers proto_numbers(const struct proto *m, enum proto_type type);
 bool proto_number(struct proto_numbers *it, uint64_t *u) USE_RESULT;
+
+enum proto_status proto_next_long(struct proto *m) USE_RESULT;
+
+/* Most fields have a byte each for key and number or length, and are whole in
+ * the outermost message. */
+static inline enum proto_status
+proto_next(struct proto *m)
+{
+	const unsigned char *p = m->p;
+	size_t have = (size_t)(m->end - p), len;
+
+	if (UNLIKELY(
+		have < 2 || m->depth > 0 || (p[0] | p[1]) >= 0x80 || p[0] < 8))
+		return proto_next_long(m);
+	len = (p[0] & 7) == PROTO_BYTES ? p[1] : 0;
+	if (UNLIKELY(
+		((p[0] & 7) != PROTO_BYTES && (p[0] & 7) != PROTO_VARINT) ||
+		len > have - 2))
+		return proto_next_long(m);
+	m->at = m->offset;
+	m->field = p[0] >> 3;
+	m->type = (enum proto_type)(p[0] & 7);
+	m->u = p[1];
+	m->bytes = (struct str){ (const char *)p + 2, len };
+	m->p += 2 + len;
+	m->offset += 2 + len;
+	return PROTO_OK;
+}
 
 /* sint32, sint64; int32 and int64 are plain casts. */
 static inline int64_t
