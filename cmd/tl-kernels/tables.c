@@ -48,6 +48,7 @@ const struct sink_column kernels_columns[] = {
 	{ { "count", "Kernel duration (µs)_count", COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
 	{ { "dur_ns_sum", "Kernel duration (µs)_sum", COL_INT, NS, 0, US }, SINK_SUM, false, 0, 0 },
 	SINK_STAT_COLUMNS("dur_ns", "Kernel duration (µs)", COL_INT, NS, 0, US, 0, 0),
+	{ { "dur_ns_std_all", "StdDev (ns)", COL_REAL, NS, COL_DETAIL, 0 }, SINK_STD_ALL, false, 0, 0 },
 	{ { "pct_of_kernels", "Percent of kernels time (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, 0, 0 },
 	{ { "pct_of_total", "Percent of total time (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CELL, false, C_SHARE_TOTAL, 0 },
 	{ { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CUMULATIVE, false, 0, 0 },
@@ -114,14 +115,15 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	    .columns = "name,grid,block,registers,accum_registers,"
 		       "scalar_registers,shared_bytes,scratch_bytes,count,"
 		       "dur_ns_sum,dur_ns_mean,dur_ns_median,dur_ns_std,"
-		       "dur_ns_min,dur_ns_max,pct_of_kernels,cumulative_pct",
+		       "dur_ns_min,dur_ns_max,dur_ns_std_all,pct_of_kernels,"
+		       "cumulative_pct",
 	    .by = BY_CONFIG,
 	    .ties = args_ties,
 	    .labels = LABELS({ "name", "Name", 0 }, { "count", "Instances", 0 },
 		{ "dur_ns_sum", "Total Time (ns)", 1 },
 		{ "dur_ns_mean", "Avg (ns)", 1 },
 		{ "dur_ns_median", "Med (ns)", 1 },
-		{ "dur_ns_std", "StdDev (ns)", 1 },
+		{ "dur_ns_std", "sample StdDev (ns)", 1 },
 		{ "dur_ns_min", "Min (ns)", 1 },
 		{ "dur_ns_max", "Max (ns)", 1 },
 		{ "pct_of_kernels", "Time %", 0 }),

@@ -63,7 +63,7 @@ static const struct about about = {
 	    STAT(id "_median", COL_REAL, SINK_MEDIAN, m), \
 	    STAT(id "_min", COL_INT, SINK_MIN, m),        \
 	    STAT(id "_max", COL_INT, SINK_MAX, m),        \
-	    STAT(id "_std", COL_REAL, SINK_STD, m)
+	    STAT(id "_std_all", COL_REAL, SINK_STD_ALL, m)
 
 /* clang-format off */
 static const struct sink_column columns[] = {
@@ -208,14 +208,14 @@ enum {
 #define API_SUMMARY                                                           \
 	.keys = "api",                                                        \
 	.columns = "count,api_ns_sum,pct_of_api,api_ns_mean,api_ns_median,"   \
-		   "api_ns_min,api_ns_max,api_ns_std",                        \
+		   "api_ns_min,api_ns_max,api_ns_std_all",                    \
 	.measure = M_API, .by = IS_CALL,                                      \
 	LABELS({ "api", "Name", 0 }, { "count", "Instances", 0 },             \
 	    { "api_ns_sum", "Total Time (ns)", 0 },                           \
 	    { "api_ns_mean", "Avg (ns)", 0 },                                 \
 	    { "api_ns_median", "Med (ns)", 0 },                               \
 	    { "api_ns_min", "Min (ns)", 0 }, { "api_ns_max", "Max (ns)", 0 }, \
-	    { "api_ns_std", "StdDev (ns)", 0 })
+	    { "api_ns_std_all", "StdDev (ns)", 0 })
 
 /* by: what its records are. */
 static struct sink_table tables[] = {
@@ -290,12 +290,13 @@ static struct sink_table tables[] = {
 	/* T = A + Q + K */
 	[OF_PAIRS] = { .name = "api_kernel_summary",
 	    .keys = "pid,tid,dev,api,kernel",
-	    .columns = "count,total_ns_mean,total_ns_median,total_ns_min,"
-		       "total_ns_max,total_ns_std,api_ns_mean,api_ns_median,"
-		       "api_ns_min,api_ns_max,api_ns_std,queue_ns_mean,"
-		       "queue_ns_median,queue_ns_min,queue_ns_max,queue_ns_std,"
-		       "kernel_ns_mean,kernel_ns_median,kernel_ns_min,"
-		       "kernel_ns_max,kernel_ns_std",
+	    .columns =
+		"count,total_ns_mean,total_ns_median,total_ns_min,"
+		"total_ns_max,total_ns_std_all,api_ns_mean,api_ns_median,"
+		"api_ns_min,api_ns_max,api_ns_std_all,queue_ns_mean,"
+		"queue_ns_median,queue_ns_min,queue_ns_max,queue_ns_std_all,"
+		"kernel_ns_mean,kernel_ns_median,kernel_ns_min,"
+		"kernel_ns_max,kernel_ns_std_all",
 	    .measure = M_KERNEL,
 	    .by = IS_PAIR,
 	    LABELS({ "pid", "PID", 0 }, { "tid", "TID", 0 },
@@ -305,21 +306,21 @@ static struct sink_table tables[] = {
 		{ "total_ns_median", "TMed_ns", 0 },
 		{ "total_ns_min", "TMin_ns", 0 },
 		{ "total_ns_max", "TMax_ns", 0 },
-		{ "total_ns_std", "TStdDev_ns", 0 },
+		{ "total_ns_std_all", "TStdDev_ns", 0 },
 		{ "api_ns_mean", "AAvg_ns", 0 },
 		{ "api_ns_median", "AMed_ns", 0 },
 		{ "api_ns_min", "AMin_ns", 0 }, { "api_ns_max", "AMax_ns", 0 },
-		{ "api_ns_std", "AStdDev_ns", 0 },
+		{ "api_ns_std_all", "AStdDev_ns", 0 },
 		{ "queue_ns_mean", "QAvg_ns", 0 },
 		{ "queue_ns_median", "QMed_ns", 0 },
 		{ "queue_ns_min", "QMin_ns", 0 },
 		{ "queue_ns_max", "QMax_ns", 0 },
-		{ "queue_ns_std", "QStdDev_ns", 0 },
+		{ "queue_ns_std_all", "QStdDev_ns", 0 },
 		{ "kernel_ns_mean", "KAvg_ns", 0 },
 		{ "kernel_ns_median", "KMed_ns", 0 },
 		{ "kernel_ns_min", "KMin_ns", 0 },
 		{ "kernel_ns_max", "KMax_ns", 0 },
-		{ "kernel_ns_std", "KStdDev_ns", 0 }) },
+		{ "kernel_ns_std_all", "KStdDev_ns", 0 }) },
 	[OF_HIP] = { .name = "hip_summary", API_SUMMARY },
 	[OF_CALLS] = { .name = "api_summary", API_SUMMARY },
 	[OF_COPY_BYTES] = { .name = "memory_copy_by_copy_bytes",
@@ -514,6 +515,7 @@ static const struct sink_def def = {
 	.ntables = sizeof tables / sizeof *tables,
 	.record_size = sizeof(struct launch_record),
 	.want = WANT_TREE,
+	.by_names = true,
 	.option = take_option,
 	.check = check_settings,
 	.start = start,

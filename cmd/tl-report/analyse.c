@@ -240,7 +240,9 @@ analyse_gpu(const struct analyses *a)
 		start_critical(a);
 	}
 	if (sheets_need(s, programs[LAUNCH]))
-		(void)start(a, LAUNCH, a->format, NULL, NULL);
+		(void)start(a, LAUNCH, a->format,
+		    text("--table=%s", sheets_wanted(s, programs[LAUNCH])),
+		    NULL);
 	if (s->dir != NULL && s->recompute && !s->is_several)
 		start_recompute(a);
 	if (s->communicates && !s->no_collective &&

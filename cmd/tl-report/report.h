@@ -197,6 +197,8 @@ const char *table_path(
 bool is_there(const char *path);
 /* Whether a program is asked for that a report does without otherwise. */
 bool sheets_need(const struct settings *s, const char *program);
+/* Names of the tables of a program that a report shows; NULL: none. */
+const char *sheets_wanted(const struct settings *s, const char *program);
 /* The paths of the sheets that have rows, in the order of a workbook. */
 void sheets_paths(
     const struct settings *s, const char *format, struct args *list);

@@ -80,6 +80,21 @@ sheets_need(const struct settings *s, const char *program)
 	return false;
 }
 
+const char *
+sheets_wanted(const struct settings *s, const char *program)
+{
+	const char *list = NULL;
+
+	for (size_t i = 0; i < sheets_n; i++)
+		if (sheets[i].program != NULL &&
+		    strcmp(sheets[i].program, program) == 0 &&
+		    is_wanted(s, &sheets[i]))
+			list = list == NULL
+			    ? sheets[i].name
+			    : text("%s,%s", list, sheets[i].name);
+	return list;
+}
+
 struct order {
 	const struct settings *set;
 	const char *format;

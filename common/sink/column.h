@@ -29,7 +29,8 @@ enum sink_from {
 	SINK_SUM,   /* at: a measure; from here to SINK_SHARE */
 	SINK_MEAN,
 	SINK_MEDIAN,
-	SINK_STD,
+	SINK_STD,     /* of a sample: n - 1 */
+	SINK_STD_ALL, /* of all there are: n */
 	SINK_MIN,
 	SINK_MAX,
 	SINK_P95, /* this and the next of integers only */

@@ -192,7 +192,7 @@ bool
 sink_asked(const struct sink *s, const struct sink_table *t)
 {
 	if (s->table != NULL)
-		return strcmp(s->table, t->name) == 0;
+		return sink_list_has(s->table, str_of(t->name));
 	return s->def->asked == NULL || s->def->asked(s, t);
 }
 

@@ -318,6 +318,8 @@ stat_cell(const struct sink_row *r, const struct sink_column *c)
 	case SINK_MEAN: return cell_real(real ? st->real.mean : st->ns.mean);
 	case SINK_MEDIAN:
 		return cell_real(real ? st->real.median : st->ns.median);
+	case SINK_STD_ALL:
+		return cell_real(real ? st->real.std_all : st->ns.std_all);
 	case SINK_STD: return cell_real(real ? st->real.std : st->ns.std);
 	case SINK_MIN:
 		return real ? cell_real(st->real.min) : cell_int(st->ns.min);

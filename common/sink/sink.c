@@ -170,18 +170,34 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 }
 
 static void
+check_names(struct sink *s)
+{
+	const char *list = s->table;
+	struct str name;
+
+	while (str_next(&list, ',', &name)) {
+		size_t i = 0;
+
+		while (
+		    i < s->ntables && !str_eq(name, str_of(s->tables[i].name)))
+			i++;
+		if (i == s->ntables)
+			die_usage("there is no table '%.*s': --list-tables "
+				  "says which there are",
+			    (int)name.len, name.p);
+		if (s->named == NULL)
+			s->named = &s->tables[i];
+		else if (!s->def->by_names)
+			die_usage("option '--table' takes one table");
+	}
+}
+
+static void
 check_settings(struct sink *s)
 {
 	if (s->def->make_tables != NULL)
 		s->def->make_tables(s);
-	for (size_t i = 0; i < s->ntables && s->table != NULL; i++)
-		if (s->named == NULL &&
-		    strcmp(s->table, s->tables[i].name) == 0)
-			s->named = &s->tables[i];
-	if (s->table != NULL && s->named == NULL)
-		die_usage("there is no table '%s': --list-tables says which "
-			  "there are",
-		    s->table);
+	check_names(s);
 	s->select.late_ranks = true;
 	s->details = table_dest_details(&s->dest);
 	if (s->want < s->def->want)

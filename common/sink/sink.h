@@ -155,6 +155,7 @@ struct sink_def {
 	enum want want; /* how far the stream must be */
 	uint32_t kinds; /* of the events read, as far as asked for */
 	bool in_time;   /* records are put into the order of time */
+	bool by_names;  /* --table takes several, by commas */
 	/* Gets the ops that launched what is pushed to launchers. */
 	launcher_fn *launcher;
 
@@ -220,10 +221,9 @@ struct sink {
 	struct sink_table *tables;
 	size_t ntables;
 	/* options */
-	const char *table;              /* --table */
-	const struct sink_table *named; /* the first of that name */
-	bool list_tables, verbose;
-	bool linked_only;
+	const char *table;              /* --table, a list */
+	const struct sink_table *named; /* the first of them */
+	bool list_tables, verbose, linked_only;
 	bool details; /* columns of lists are asked for */
 	struct select select;
 	struct bucket_rules rules;

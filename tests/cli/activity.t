@@ -54,6 +54,10 @@ done
 
 is 'API calls' "$(rows 'tl-launch --table hip_summary -c api,count,api_ns_sum,api_ns_mean,api_ns_median,api_ns_min,api_ns_max w.tl')" \
 	'hipStreamSynchronize 1 60000 60000.0 60000.0 60000 60000.hipModuleLaunchKernel 4 31000 7750.0 8000.0 5000 10000.hipMemcpyAsync 1 30000 30000.0 30000.0 30000 30000.hipMemcpyHtoDAsync 1 7000 7000.0 7000.0 7000 7000.hipExtLaunchKernel 1 6000 6000.0 6000.0 6000 6000.'
+is 'deviations are of all calls' "$(rows 'tl-launch --table hip_summary -c api_ns_std_all --top 2 w.tl')" '0.0.1785.3571071357126.'
+is 'several tables' "$(rows 'tl-launch --table hip_summary,copies -c count w.tl' | tr -d '.')" '21count14111'
+refuses 2 'takes one table' 'tl-kernels --table xla_top,kernel_summary w.tl'
+refuses 2 "no table 'gone'" 'tl-launch --table copies,gone w.tl'
 is 'their shares' "$(rows 'tl-launch --table hip_summary -c pct_of_api --top 1 w.tl')" '44.776119402985074.'
 is 'by stream and thread' "$(rows 'tl-launch --table hip_summary --by gpu_stream,pid -c gpu_stream,pid,count,api_ns_sum w.tl')" \
 	'0 100 8 134000.'
