@@ -302,7 +302,8 @@ kernels_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 	}
 	if (n > 0)
 		table_note(t,
-		    "%" PRIu64 " GPU events have no launch in the trace%s", n,
+		    "%" PRIu64 " GPU event%s no launch in the trace%s", n,
+		    n == 1 ? " has" : "s have",
 		    s->linked_only ? ": left out" : ", and no op");
 	dropped = (p->table->about & OF_SHORT) != 0 ? count_dropped(k) : 0;
 	if (dropped > 0)

@@ -223,8 +223,8 @@ put_unlinked(struct printer *p)
 	if (sum.nunlinked > 0)
 		out_printf(p->out,
 		    "%" PRIu64 " of %" PRIu64
-		    " GPU events have no launch in the trace and no module\n",
-		    sum.nunlinked, sum.ngpu);
+		    " GPU events %s no launch in the trace and no module\n",
+		    sum.nunlinked, sum.ngpu, HAVE(sum.nunlinked));
 }
 
 void

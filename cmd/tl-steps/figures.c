@@ -46,16 +46,31 @@ add_work(struct step_record *r, const struct host_gpu *k)
 	r->done_ns = later(r->done_ns, k->end_ns);
 }
 
+/* The medians of each window. */
+static void
+set_leads(struct program *g, struct lead *v, size_t nleads)
+{
+	stable_sort(v, nleads, sizeof *v, by_window);
+	for (size_t i = 0, n; i < nleads; i += n) {
+		for (n = 1; i + n < nleads && v[i + n].window == v[i].window;)
+			n++;
+		g->rows.v[v[i].window].r.lead_ns = v[i + n / 2].ns;
+	}
+}
+
 static void
 find_work(struct program *g)
 {
 	const struct host *h = &g->host;
-	int64_t nunlinked = 0, noutside = 0;
+	int64_t nunlinked = 0;
+	VEC(int64_t) noutside = { 0 };
 	VEC(struct lead) leads = { 0 };
 
+	for (size_t i = 0; i < g->steps.processes.n; i++)
+		vec_push(&noutside, 0);
 	for (size_t i = 0; i < h->gpus.n; i++) {
 		const struct host_gpu *k = &h->gpus.v[i];
-		uint32_t w;
+		uint32_t w, p;
 		int64_t end;
 
 		if (k->launch == HOST_NONE) {
@@ -63,8 +78,11 @@ find_work(struct program *g)
 			continue;
 		}
 		w = steps_window_of(&g->steps, h, k->launch);
-		if (w == HOST_NONE) {
-			noutside++;
+		if (w == STEPS_NONE) {
+			p = steps_process(
+			    &g->steps, host_pid(h, &h->events.v[k->launch]));
+			if (p != STEPS_NONE)
+				noutside.v[p]++;
 			continue;
 		}
 		add_work(&g->rows.v[w].r, k);
@@ -74,14 +92,7 @@ find_work(struct program *g)
 		    ((struct lead){
 			w, k->start_ns > end ? k->start_ns - end : 0 }));
 	}
-	stable_sort(leads.v, leads.n, sizeof *leads.v, by_window);
-	for (size_t i = 0, n; i < leads.n; i += n) {
-		uint32_t w = leads.v[i].window;
-
-		for (n = 1; i + n < leads.n && leads.v[i + n].window == w;)
-			n++;
-		g->rows.v[w].r.lead_ns = leads.v[i + n / 2].ns;
-	}
+	set_leads(g, leads.v, leads.n);
 	vec_free(&leads);
 	for (size_t i = 0; i < g->rows.n; i++) {
 		struct step_record *r = &g->rows.v[i].r;
@@ -89,9 +100,16 @@ find_work(struct program *g)
 		if (r->has_work)
 			r->drain_ns =
 			    later(0, r->done_ns - g->steps.list.v[i].end_ns);
-		r->nunlinked = nunlinked;
-		r->noutside = noutside;
+		/* among several processes nothing says whose they are */
+		r->nunlinked = noutside.n == 1 ? nunlinked : SINK_NONE;
 	}
+	for (size_t i = 0; i < noutside.n; i++) {
+		const struct step_process *p = &g->steps.processes.v[i];
+
+		for (uint32_t k = p->first; k < p->first + p->n; k++)
+			g->rows.v[k].r.noutside = noutside.v[i];
+	}
+	vec_free(&noutside);
 }
 
 static void

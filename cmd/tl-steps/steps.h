@@ -32,7 +32,7 @@ struct step_record {
 	int64_t done_ns, drain_ns, lead_ns;
 	int64_t gap_ns, idle_cause_ns, data_ns;
 	int64_t nkernels, nlaunches;
-	int64_t nunlinked, noutside; /* GPU events of the source */
+	int64_t nunlinked, noutside; /* GPU events, of the process */
 	int64_t nrepeat;             /* calls that repeat, if they say it */
 	/* of RECORD_IS_SLOW: what idle_cause_ns went into, there and here */
 	uint32_t call, op, module;

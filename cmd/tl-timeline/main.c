@@ -141,8 +141,8 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 	if (!s->linked_only && g->nunlinked > 0)
 		table_note(t,
 		    "%" PRIu64 " of %" PRIu64
-		    " GPU events have no launch in the trace: unlinked_time",
-		    g->nunlinked, g->nevents);
+		    " GPU events %s no launch in the trace: unlinked_time",
+		    g->nunlinked, g->nevents, HAVE(g->nunlinked));
 }
 
 /* ---- reading ---- */

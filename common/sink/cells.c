@@ -48,6 +48,6 @@ note_unlinked(struct table *t, const struct sink_sources *g, const char *what)
 	if (sum.nunlinked > 0)
 		table_note(t,
 		    "%" PRIu64 " of %" PRIu64
-		    " GPU events have no launch in the trace and no %s",
-		    sum.nunlinked, sum.ngpu, what);
+		    " GPU events %s no launch in the trace and no %s",
+		    sum.nunlinked, sum.ngpu, HAVE(sum.nunlinked), what);
 }

@@ -27,6 +27,8 @@ void column_of_uids(
 
 /* Says above the table where its steps come from: trace/steps.h. */
 void note_inferred(struct table *t);
+/* Of "n of several". */
+#define HAVE(n) ((n) == 1 ? "has" : "have")
 /* Says above the table how much GPU work has no launch, and so no "op". */
 void note_unlinked(
     struct table *t, const struct sink_sources *g, const char *what);

@@ -114,6 +114,12 @@ void host_add(struct host *h, const struct event *ev);
 void host_ready(struct host *h);
 void host_free(struct host *h);
 
+/* The process of an event. */
+static inline const struct key *
+host_pid(const struct host *h, const struct host_event *e)
+{
+	return &h->dict->tracks.v[h->threads.v[e->thread].track].pid;
+}
 /* The first of a thread's segments that ends behind a time. */
 size_t host_segment_at(
     const struct host *h, const struct host_thread *t, int64_t ns);

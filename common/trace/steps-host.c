@@ -4,12 +4,6 @@
 #include "trace/repeat.h"
 #include "trace/steps.h"
 
-static const struct key *
-pid_of(const struct host *h, const struct host_event *e)
-{
-	return &h->dict->tracks.v[h->threads.v[e->thread].track].pid;
-}
-
 static void
 add_markers(
     struct steps *s, const struct host *h, const struct str *globs, size_t n)
@@ -28,7 +22,7 @@ add_markers(
 		m.start_ns = e->start_ns;
 		m.end_ns = e->end_ns;
 		m.order = i;
-		m.pid = *pid_of(h, e);
+		m.pid = *host_pid(h, e);
 		m.thread = e->thread;
 		m.event = i;
 		m.is_step = n == 0 && e->is_step;
@@ -85,7 +79,7 @@ add_call(const struct host *h, uint32_t i, uint32_t name, uint64_t order,
 	const struct host_event *e = &h->events.v[i];
 
 	/* threads are in the order of how much they launch */
-	if (key_eq(*pid_of(h, e), *pid_of(h, &h->events.v[0])))
+	if (key_eq(*host_pid(h, e), *host_pid(h, &h->events.v[0])))
 		vec_push(calls,
 		    ((struct repeat_event){
 			e->start_ns, e->end_ns, order, name, i }));
@@ -156,7 +150,7 @@ take_repeats(struct steps *s, const struct host *h, const call_list *calls,
 			return false;
 		vec_push(&s->list, w);
 	}
-	steps_add_process(s, *pid_of(h, first), first->thread);
+	steps_add_process(s, *host_pid(h, first), first->thread);
 	return true;
 }
 
@@ -189,7 +183,7 @@ steps_window_of(const struct steps *s, const struct host *h, uint32_t event)
 
 	if (s->list.n > 0 && s->list.v[0].what == STEP_IS_WHOLE)
 		return 0;
-	w = steps_at(s, pid_of(h, e), e->start_ns);
+	w = steps_at(s, host_pid(h, e), e->start_ns);
 	return w != NULL ? (uint32_t)(w - s->list.v) : STEPS_NONE;
 }
 

@@ -280,15 +280,24 @@ window_at(const struct steps *s, const struct step_process *p, int64_t ns)
 	return at > 0 && ns < v[at - 1].end_ns ? &v[at - 1] : NULL;
 }
 
+uint32_t
+steps_process(const struct steps *s, const struct key *pid)
+{
+	const uint64_t *p = map_get(&s->process_of, pid_bits(*pid));
+
+	return p != NULL ? (uint32_t)*p : STEPS_NONE;
+}
+
 const struct step_window *
 steps_at(const struct steps *s, const struct key *pid, int64_t ns)
 {
 	const struct step_window *w = NULL;
-	const uint64_t *p;
+	uint32_t p;
 
 	if (pid != NULL) {
-		p = map_get(&s->process_of, pid_bits(*pid));
-		return p != NULL ? window_at(s, &s->processes.v[*p], ns) : NULL;
+		p = steps_process(s, pid);
+		return p != STEPS_NONE ? window_at(s, &s->processes.v[p], ns)
+				       : NULL;
 	}
 	for (size_t i = 0; i < s->processes.n && w == NULL; i++)
 		w = window_at(s, &s->processes.v[i], ns);
@@ -311,12 +320,12 @@ int64_t
 steps_border(const struct steps *s, const struct key *pid, int64_t ns)
 {
 	int64_t first = INT64_MAX;
-	const uint64_t *p;
+	uint32_t p;
 
 	if (pid != NULL) {
-		p = map_get(&s->process_of, pid_bits(*pid));
-		return p != NULL ? border_at(s, &s->processes.v[*p], ns)
-				 : INT64_MAX;
+		p = steps_process(s, pid);
+		return p != STEPS_NONE ? border_at(s, &s->processes.v[p], ns)
+				       : INT64_MAX;
 	}
 	for (size_t i = 0; i < s->processes.n; i++) {
 		int64_t border = border_at(s, &s->processes.v[i], ns);

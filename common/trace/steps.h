@@ -113,6 +113,8 @@ void steps_ready(struct steps *s);
  */
 const struct step_window *steps_at(
     const struct steps *s, const struct key *pid, int64_t ns);
+/* The number of a process in processes; STEPS_NONE: it has no steps. */
+uint32_t steps_process(const struct steps *s, const struct key *pid);
 /* All windows in list become those of one process. */
 void steps_add_process(struct steps *s, struct key pid, uint32_t thread);
 /* When the process's next window begins or this one ends; INT64_MAX: never. */

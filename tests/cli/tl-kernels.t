@@ -214,7 +214,7 @@ for r in 0 1; do
 done
 like 'without a launch are those of the ranks asked for' \
 	"$(tl-kernels --rank 1 --format table stray0.json stray1.json)" \
-	'^1 GPU events have no launch'
+	'^1 GPU event has no launch'
 ok '--help' sh -c 'tl-kernels --help | grep -q launch-config'
 
 # ---- sequences ----

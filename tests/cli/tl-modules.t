@@ -102,7 +102,7 @@ is 'a column of ours keeps its name, and the unit in it' \
 150,100000,10000'
 like 'a table says how much is unlinked' \
 	"$(tl-modules --format table net.tl | head -n 1)" \
-	'^1 of 6 GPU events have no launch in the trace and no module'
+	'^1 of 6 GPU events has no launch in the trace and no module'
 
 is 'dots' "$(tl-modules --print net.tl)" "\
                                                        (GPU Time µs)
@@ -111,12 +111,12 @@ nn.Module: Net_0 .......................................... (350.00)  86.42 %
     ├── nn.Module: Linear x 2 ............................. (300.00)  85.71 %  mean 150.00, min 100.00, max 200.00
     └── Non-nn.Module GPU Ops ............................. (100.00)  28.57 %
 Non-nn.Module GPU Ops ...................................... (55.00)  13.58 %
-1 of 6 GPU events have no launch in the trace and no module"
+1 of 6 GPU events has no launch in the trace and no module"
 is 'dots of each call' "$(tl-modules -p --no-fold --root Layer_0 net.tl | tail -n 4)" "\
 nn.Module: Layer_0 ........................................ (150.00)  37.04 %
 ├── nn.Module: Linear_0 ................................... (100.00)  66.67 %
 └── Non-nn.Module GPU Ops ................................. (100.00)  66.67 %
-1 of 6 GPU events have no launch in the trace and no module"
+1 of 6 GPU events has no launch in the trace and no module"
 { module 'A\u001b[2J\u009b_0' 0 100; work k 1 10 200 10 1; } | trace >esc.json
 like 'a tree with backward work' "$(tl-modules --print --bwd --depth 2 --root Net_0 net.tl)" \
 	'^└── nn.Module: Layer x 2 .* max 200.00  backward 40.00$'
@@ -236,7 +236,7 @@ is '--rank' "$(tsv gpu_ns --rank 2 rank0.json rank1.json)" 11000
 	ev kernel k 7 210 10 '"device":0,"stream":7,"correlation":99'
 } | trace ',"distributedInfo":{"rank":4}' >rank4.json
 like 'without a launch are those of the ranks asked for' \
-	"$(tl-modules -p --rank 4 rank4.json rank0.json)" '^1 of 2 GPU events have no launch'
+	"$(tl-modules -p --rank 4 rank4.json rank0.json)" '^1 of 2 GPU events has no launch'
 is 'none of other ranks' \
 	"$(tl-modules -p --rank 3 rank4.json rank0.json | grep -c 'no launch')" 0
 is 'printed by rank' "$(tl-modules -p rank0.json rank1.json | grep -c '^rank [23]:$')" 2

@@ -97,7 +97,7 @@ is 'details, short' \
 is '--table' "$(tl-ops --table ops_by_step small.tl)" "$(tl-ops --by step small.tl)"
 like '--list-tables' "$(tl-ops --list-tables)" '^ops_unique_args_kl_overlap'
 like 'a table says how much has no op' "$(tl-ops --format table small.tl)" \
-	'^1 of 8 GPU events have no launch'
+	'^1 of 8 GPU events has no launch'
 like 'and how much is left out' "$(tl-ops --format table small.tl | sed -n 2p)" \
 	'^1 collectives, 0.050 ms of GPU time, are not counted: --include-comm'
 is 'nothing is, with --include-comm' \
@@ -261,7 +261,7 @@ is 'the same rank twice is known by number' \
 is '--rank' "$(rows 'tl-ops --rank 2 --by category -c count rank0.json rank1.json')" '4.'
 like 'without a launch are those of the ranks asked for' \
 	"$(tl-ops --rank 2 --format table rank0.json rank1.json)" \
-	'^1 of 8 GPU events have no launch'
+	'^1 of 8 GPU events has no launch'
 tl-ops -d dir --overlap --by thread small.tl
 is '-d writes the tables of the reference, and the one asked for' "$(echo dir/*)" \
 	'dir/ops_by_thread.csv dir/ops_summary.csv dir/ops_summary_by_category.csv dir/ops_unique_args.csv dir/ops_unique_args_kl_overlap.csv'

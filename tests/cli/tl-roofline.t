@@ -172,7 +172,7 @@ aten::mm 10000 1 GEMM
 my::plain 7000 4 other
 cudaLaunchKernel->alone (Synthetic Op) 1000 15 other'
 like 'what has no launch is told' "$(tl-roofline --format table tree.json)" \
-	'^1 of 7 GPU events have no launch'
+	'^1 of 7 GPU events has no launch'
 is 'shares are of the table' \
 	"$(cells pct_of_kernel,cumulative_pct 'tl-roofline tree.json' | awk '{ s += $1; c = $2 } END { print s, c }')" \
 	'100 100.0'

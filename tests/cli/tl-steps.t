@@ -52,6 +52,19 @@ is 'of two threads the one that launches' "$(steps step)" '11.12.'
 	launch 1 110 150 20
 } | sed '/"tid":3/s/"pid":1/"pid":2/' | trace >t.json
 is 'each process has its own' "$(steps pid,step)" '1 1.1 2.2 11.2 12.'
+{
+	step 1 100 80
+	step 2 200 80
+	step 11 100 50 3
+	step 12 150 50 3
+	launch 1 110 150 20
+	launch 2 90 100 5
+	launch 3 300 310 5 k 3
+	launch 4 310 320 5 k 3
+	ev kernel k 7 1 5 '"device":0,"stream":7,"correlation":9'
+} | sed '/"tid":3/s/"pid":1/"pid":2/' | trace >t.json
+is 'what is outside of the steps is that of the process' "$(rows 'tl-steps --format csv \
+	--table steps_summary -c pid,unlinked_count,outside_count t.json')" '1,,1.2,,2.'
 launch 1 110 150 20 | trace >t.json
 is 'no steps: the span of the GPU' "$(steps what,step,wall_ns,launches)" 'whole 20000 1.'
 is 'which are 0 steps' \
