@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """steps.py: tl-steps on the real traces: steps as worked out once by an independent
-program, to the nanosecond; on all of them the steps' starts and wall times from the raw
-JSON, and sums that must close.
+program, to the nanosecond; on all of them each figure of marked steps from the raw JSON,
+and sums that must close.
 """
-import gzip
-import json
+import glob
 import os
-import re
 import sys
-from decimal import Decimal
 
+import kineto
+import timeline
+import windows
 from worked import names_of, table, traces
-
-NAMES = re.compile(r"ProfilerStep#(\d+)$")
 
 # trace: uid of the first step, all walls, then of the first step: busy_launched, idle,
 # the largest cause of idle time and its ns; None: not worked out
@@ -79,41 +77,76 @@ def check_summary(trace, want):
             if row.get(k) != v]
 
 
-def ns(number):
-    return int((Decimal(str(number)) * 1000).to_integral_value())
+def from_file(trace):
+    """the windows of the steps, GPU events, those of each window, and sets of times"""
+    t = kineto.Trace(trace).link()
+    threads, sets = {}, {"K": [], "C": [], "M": []}
+    for e in t.events:
+        threads.setdefault((e.pid, e.tid), len(threads))
+    gpus = [g for g in t.gpu if g.ts is not None]
+    for g in gpus:
+        sets[timeline.bucket(g)].append((g.ts, g.end))
+    notes = [windows.Note(e.ts, e.end, e.id, e.name, e.pid, threads[e.pid, e.tid])
+             for e in t.events if e.slice and e.ts is not None and
+             e.cat == "user_annotation" and (e.pid, e.tid) != (0, 0)]
+    linked = [g for g in gpus if g.launch is not None]
+    steps = windows.windows(notes, [
+        windows.Work(g.launch.pid, threads[g.launch.pid, g.launch.tid], g.launch.ts, g.end)
+        for g in linked])
+    steps.sort(key=lambda w: (str(w.pid), w.start))
+    work = [[g for g in linked if g.launch.pid == w.pid and w.start <= g.launch.ts < w.end]
+            for w in steps]
+    return steps, gpus, work, {k: timeline.union(v) for k, v in sets.items()}
 
 
-def raw_steps(trace):
-    """(pid, N): start and end of all ProfilerStep#N"""
-    with (gzip.open if trace.endswith(".gz") else open)(trace, "rt", encoding="utf-8") as f:
-        try:
-            raw = json.load(f, parse_float=Decimal, strict=False)
-        except ValueError:
-            return None
-    events = raw.get("traceEvents", []) if isinstance(raw, dict) else raw
-    steps = {}
-    for e in events:
-        m = NAMES.match(str(e.get("name"))) if isinstance(e, dict) else None
-        if m and e.get("ph") == "X" and e.get("cat") in ("user_annotation", "cpu_op", "Operator"):
-            start = Decimal(str(e["ts"])) * 1000
-            steps.setdefault((str(e["pid"]), int(m[1])),
-                             (start, start + Decimal(str(e["dur"])) * 1000))
-    return steps
+def clipped(spans, w):
+    return timeline.length(timeline.minus([[w.start, w.end]],
+                                          timeline.minus([[w.start, w.end]], spans)))
 
 
-def check_raw(trace, rows):
-    """their wall times are those of the file"""
-    raw = raw_steps(trace)
-    mine = [r for r in rows if r["what"] == "step" and NAMES.match(r["name"] or "")]
-    if not raw or not mine:
+def figures(w, work, sets, done_before):
+    """the columns of a step, from the events of the file"""
+    busy = timeline.union(sets["K"] + sets["C"] + sets["M"])
+    comm = timeline.minus(sets["C"], sets["K"])
+    copy = timeline.minus(timeline.minus(sets["M"], sets["K"]), sets["C"])
+    done = max((g.end for g in work), default=None)
+    leads = sorted(max(0, g.ts - g.launch.end) for g in work)
+    return {
+        "busy_ns": clipped(busy, w), "idle_ns": w.end - w.start - clipped(busy, w),
+        "exposed_comm_ns": clipped(comm, w), "exposed_copy_ns": clipped(copy, w),
+        "overlap_ns": clipped(sets["C"], w) - clipped(comm, w),
+        "gap_ns": max((b - a for a, b in timeline.minus([[w.start, w.end]], busy)), default=0),
+        "busy_launched_ns": timeline.length(timeline.union([(g.ts, g.end) for g in work])),
+        "kernels": sum(g.cat == "kernel" for g in work),
+        "launches": len({g.launch.id for g in work}),
+        "lead_ns": leads[len(leads) // 2] if work else None,
+        "drain_ns": max(0, done - w.end) if work else None,
+        "gpu_wall_ns": None if not work or done_before is None or w.number is None
+                       else done - done_before}
+
+
+def check_columns(trace, rows):
+    """all figures of steps that are marked"""
+    if any(r["is_inferred"] or r["what"] == "whole" for r in rows):
         return []
-    want = []
-    for pid in sorted({p for p, _ in raw}):
-        order = sorted((span, n) for (p, n), span in raw.items() if p == pid)
-        starts = [ns(span[0] / 1000) for span, _ in order] + [ns(order[-1][0][1] / 1000)]
-        want += [(pid, n, starts[i + 1] - starts[i]) for i, (_, n) in enumerate(order)]
-    got = sorted((str(r["pid"]), r["step"], r["wall_ns"]) for r in mine)
-    return [] if got == sorted(want) else ["from the file: %s, here: %s" % (sorted(want), got)]
+    steps, gpus, work, sets = from_file(trace)
+    rows = sorted(rows, key=lambda r: (str(r["pid"]), r["ts_ns"]))
+    if len(rows) != len(steps):
+        return ["%d rows, from the file %d" % (len(rows), len(steps))]
+    bad, done = [], {}
+    for w, mine, r in zip(steps, work, rows):
+        want = {"wall_ns": w.end - w.start,
+                "what": "step" if w.number is not None else "between",
+                "ts_ns": w.start - steps[0].start + rows[0]["ts_ns"]}
+        if w.number is not None:
+            want.update(step=w.number, uid=w.order)
+        if gpus:
+            want.update(figures(w, mine, sets, done.get(w.pid)))
+        if mine and w.number is not None:
+            done[w.pid] = max(g.end for g in mine)
+        bad += ["step %s: %s %s, from the file %s" % (r["step"], k, r.get(k), v)
+                for k, v in want.items() if r.get(k) != v]
+    return bad
 
 
 def check_sums(trace, rows, options=()):
@@ -155,12 +188,13 @@ def main():
     root = os.environ["TL_DATA"]
     n, seen, failed = 0, set(), False
     kinds = {}
-    for trace in traces(root):
-        rest = os.path.relpath(trace, root)
+    ours = glob.glob(os.path.join(os.environ["ROOT"], "tests/data/h100/*.json.gz"))
+    for trace in [*traces(root), *sorted(ours)]:
+        rest = os.path.relpath(trace, root) if trace not in ours else os.path.basename(trace)
         names = names_of(WORKED, seen, rest)
         try:
             rows = table(["tl-steps", trace])
-            bad = check_sums(trace, rows) + check_raw(trace, rows) if rows else []
+            bad = check_sums(trace, rows) + check_columns(trace, rows) if rows else []
             for w in names:
                 seen.add(w)
                 bad += check_worked(trace, WORKED[w])
