@@ -36,6 +36,11 @@ format_die(struct source_state *s)
 	const unsigned char *p = s->in->p;
 	const char *is = guess_bytes(p, (size_t)(s->in->end - p));
 
+	if (is == NULL &&
+	    (str_ends(str_of(s->in->name), STR(".nsys-rep")) ||
+		str_ends(str_of(s->in->name), STR(".qdrep"))))
+		is = "is a report of Nsight Systems: nsys export --type sqlite "
+		     "makes a database of it that is read";
 	while (p < s->in->end && (*p == ' ' || *p == '\n' || *p == '\t'))
 		p++;
 	die("%s: byte %" PRIu64 ": no trace: this %s", s->in->name,

@@ -172,7 +172,15 @@ done
 { sets; echo "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE x(start) AS (SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x;"; } | db endless
 is 'a view without end is not read' "$(events endless .kind)" ''
 
-# ---- damage ----
+# ---- other ways in, and damage ----
+python3 -c 'import zipfile; zipfile.ZipFile("marks.zip", "w").write("marks")'
+if tl-decode marks.zip 2>&1 >zip.tl | grep -q 'lacks minizip'; then
+	skip 'from a zip archive' 'a build without minizip'
+else
+	is 'from a zip archive' "$(tl-cat -F name,ts --tsv zip.tl | md5sum)" "$(tl-decode marks | tl-cat -F name,ts --tsv | md5sum)"
+fi
+echo report >run.nsys-rep
+says 1 'nsys export --type sqlite' run.nsys-rep
 python3 - marks <<'END'
 import sys
 b = bytearray(open(sys.argv[1], "rb").read())
@@ -182,6 +190,19 @@ for i in range(page, len(b), page): # behind the schema, the heads of pages
 open("corrupt", "wb").write(b)
 END
 says 1 'malformed' corrupt
+python3 - nsys2021 <<'END'
+import sqlite3, sys
+root, = sqlite3.connect(sys.argv[1]).execute(
+    "select rootpage from sqlite_master where name like '%RUNTIME'").fetchone()
+b = bytearray(open(sys.argv[1], "rb").read())
+size = int.from_bytes(b[16:18], "big")
+top = (root - 1) * size
+cell = top + int.from_bytes(b[top + 12 + 4:top + 12 + 6], "big") # of the third page of rows
+page = int.from_bytes(b[cell:cell + 4], "big")
+b[(page - 1) * size:(page - 1) * size + 8] = b"\x0d\xff\xff\xff\xff\xff\xff\xff"
+open("torn", "wb").write(b)
+END
+says 1 'table CUPTI_ACTIVITY_KIND_RUNTIME, behind row [1-9][0-9]*: .*malformed' torn
 head -c 5000 marks >cut
 says 1 'malformed' cut
 cp marks open && echo x >open-wal

@@ -15,10 +15,48 @@
 static const struct db_schema *const schemas[] = { &rocpd_schema, &rpd_schema,
 	&nsys_schema };
 
+/* Whether reading a table fails; *last is the row before. */
+static bool
+is_torn(struct db *db, const char *table, int64_t *last)
+{
+	char *sql = sqlite3_mprintf("SELECT rowid, * FROM \"%w\"", table);
+	sqlite3_stmt *stmt;
+	int rc = SQLITE_DONE;
+
+	*last = 0;
+	if (sqlite3_prepare_v2(db->sql, sql, -1, &stmt, NULL) == SQLITE_OK)
+		while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
+			*last = sqlite3_column_int64(stmt, 0);
+	sqlite3_free(sql);
+	return rc != SQLITE_DONE;
+}
+
+/*
+ * SQLite sorts and joins before it gives rows, so where a file is damaged is
+ * found by reading its tables in their own order.
+ */
 void
 db_die(struct db *db, const char *where)
 {
-	die("%s: %s: %s", db->s->in->name, where, sqlite3_errmsg(db->sql));
+	bool is_damaged = sqlite3_errcode(db->sql) == SQLITE_CORRUPT;
+	char *why = sqlite3_mprintf("%s", sqlite3_errmsg(db->sql));
+	sqlite3_stmt *stmt;
+	int64_t last;
+
+	if (is_damaged &&
+	    sqlite3_prepare_v2(db->sql,
+		"SELECT name FROM main.sqlite_master WHERE rootpage > 0 "
+		"AND type = 'table'",
+		-1, &stmt, NULL) == SQLITE_OK)
+		while (sqlite3_step(stmt) == SQLITE_ROW) {
+			const char *table =
+			    (const char *)sqlite3_column_text(stmt, 0);
+
+			if (is_torn(db, table, &last))
+				die("%s: table %s, behind row %" PRId64 ": %s",
+				    db->s->in->name, table, last, why);
+		}
+	die("%s: %s: %s", db->s->in->name, where, why);
 }
 
 /* ---- queries ---- */
@@ -288,7 +326,8 @@ die_unknown(struct db *db)
 {
 	struct buf list = { 0 };
 
-	if (db_has_table(db, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"))
+	if (db_has_table(db, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL") ||
+	    db_has_table(db, "StringTable"))
 		die("%s: nvprof's database, which is not read: record with "
 		    "Nsight Systems",
 		    db->s->in->name);

@@ -73,6 +73,10 @@ struct db_row {
 	int64_t part, time_ns;
 };
 
+#define DB_COUNT(list) (sizeof(list) / sizeof *(list))
+#define DB_TABLE(n, list, fn) \
+	.name = (n), .columns = (list), .ncolumns = DB_COUNT(list), .row = (fn)
+
 struct db_schema {
 	const char *format; /* the fact */
 	bool (*is)(struct db *db);
@@ -93,6 +97,7 @@ struct db {
 	void *state;
 	struct maker maker;
 	/* private */
+	uint64_t done, total; /* rows, about */
 	struct map parts;     /* by process */
 	int64_t process_mask; /* bits of a column that are not the process */
 	bool has_source;

@@ -7,8 +7,6 @@
 /* No stream. */
 #define STREAM_NONE INT64_C(0xffffffff)
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-
 /* Every table of GPU work begins so. */
 enum { GPU_START, GPU_END, GPU_DEVICE, GPU_STREAM, GPU_CORR, GPU_PID, GPU_N };
 #define GPU_COLUMNS                                                       \
@@ -95,7 +93,7 @@ memory_of(struct db *db, const struct db_row *row, size_t col)
 	int64_t v;
 
 	return db_int(row, col, &v)
-	    ? word_of(db, n->memory_kinds, memories, COUNT(memories), v)
+	    ? word_of(db, n->memory_kinds, memories, DB_COUNT(memories), v)
 	    : STR("");
 }
 
@@ -176,7 +174,7 @@ on_kernel(struct db *db, const struct db_row *row)
 		maker_int(&db->maker, STR("shared memory"), v, ROLE_NONE);
 	if (db_int(row, K_LAUNCH, &v))
 		maker_str(&db->maker, STR("launchType"),
-		    word_of(db, n->launches, launches, COUNT(launches), v));
+		    word_of(db, n->launches, launches, DB_COUNT(launches), v));
 	end_work(db, row);
 }
 
@@ -208,8 +206,8 @@ on_copy(struct db *db, const struct db_row *row)
 	const struct nsys *n = db->state;
 	struct str from = memory_of(db, row, C_FROM);
 	struct str to = memory_of(db, row, C_TO);
-	struct str kind = word_of(
-	    db, n->copy_kinds, copies, COUNT(copies), db_number(row, C_KIND));
+	struct str kind = word_of(db, n->copy_kinds, copies, DB_COUNT(copies),
+	    db_number(row, C_KIND));
 	struct buf name = { 0 };
 
 	buf_printf(&name, "Memcpy%s%.*s", kind.len > 0 ? " " : "",
@@ -271,7 +269,7 @@ on_sync(struct db *db, const struct db_row *row)
 	const struct nsys *n = db->state;
 
 	db_begin(db, KIND_SYNC, STR("cuda_sync"),
-	    word_of(db, n->sync_types, syncs, COUNT(syncs),
+	    word_of(db, n->sync_types, syncs, DB_COUNT(syncs),
 		db_number(row, S_TYPE)));
 	put_place(db, row);
 	end_work(db, row);
@@ -415,33 +413,32 @@ on_metric(struct db *db, const struct db_row *row)
 
 /* ---- all of it ---- */
 
-#define TABLE(n, list, fn) \
-	.name = (n), .columns = (list), .ncolumns = COUNT(list), .row = (fn)
-
 static const struct db_table tables[] = {
-	{ TABLE(CUPTI("KERNEL"), kernel_columns, on_kernel),
+	{ DB_TABLE(CUPTI("KERNEL"), kernel_columns, on_kernel),
 	    .process = GPU_PID },
-	{ TABLE(CUPTI("MEMCPY"), copy_columns, on_copy), .process = GPU_PID },
-	{ TABLE(CUPTI("MEMSET"), fill_columns, on_fill), .process = GPU_PID },
-	{ TABLE(CUPTI("SYNCHRONIZATION"), sync_columns, on_sync),
+	{ DB_TABLE(CUPTI("MEMCPY"), copy_columns, on_copy),
 	    .process = GPU_PID },
-	{ TABLE(CUPTI("CUDA_EVENT"), record_columns, on_record),
+	{ DB_TABLE(CUPTI("MEMSET"), fill_columns, on_fill),
+	    .process = GPU_PID },
+	{ DB_TABLE(CUPTI("SYNCHRONIZATION"), sync_columns, on_sync),
+	    .process = GPU_PID },
+	{ DB_TABLE(CUPTI("CUDA_EVENT"), record_columns, on_record),
 	    .joins = { { "tl_records", "id", "c.rowid" } },
 	    .process = GPU_PID },
-	{ TABLE(CUPTI("GRAPH_TRACE"), graph_columns, on_graph),
+	{ DB_TABLE(CUPTI("GRAPH_TRACE"), graph_columns, on_graph),
 	    .process = GPU_PID },
-	{ TABLE("CUDA_GPU_MEMORY_USAGE_EVENTS", memory_columns, on_memory),
+	{ DB_TABLE("CUDA_GPU_MEMORY_USAGE_EVENTS", memory_columns, on_memory),
 	    .process = M_PID },
-	{ TABLE("GPU_METRICS", metric_columns, on_metric) },
+	{ DB_TABLE("GPU_METRICS", metric_columns, on_metric) },
 };
 
 static const struct db_table slices[] = {
-	{ TABLE(CUPTI("GRAPH_HOST_NODE_AND_HOST_LAUNCH"), slice_columns,
+	{ DB_TABLE(CUPTI("GRAPH_HOST_NODE_AND_HOST_LAUNCH"), slice_columns,
 	      on_slice),
 	    .process = GPU_PID },
-	{ TABLE(CUPTI("MEM_DECOMPRESS"), slice_columns, on_slice),
+	{ DB_TABLE(CUPTI("MEM_DECOMPRESS"), slice_columns, on_slice),
 	    .process = GPU_PID },
-	{ TABLE("CUDA_UM_GPU_PAGE_FAULT_EVENTS", slice_columns, on_slice),
+	{ DB_TABLE("CUDA_UM_GPU_PAGE_FAULT_EVENTS", slice_columns, on_slice),
 	    .process = GPU_PID },
 };
 
@@ -488,9 +485,9 @@ nsys_add_gpu(struct db *db)
 	int64_t graphs;
 
 	time_records(db);
-	for (size_t i = 0; i < COUNT(tables); i++)
+	for (size_t i = 0; i < DB_COUNT(tables); i++)
 		db_add(db, &tables[i], "", n->strings, 0);
-	for (size_t i = 0; i < COUNT(slices); i++)
+	for (size_t i = 0; i < DB_COUNT(slices); i++)
 		db_add(db, &slices[i], "", n->strings, i);
 	if (db_has_table(db, CUPTI("GRAPH_TRACE")) &&
 	    db_query_int(

@@ -3,10 +3,6 @@
 #include "cmd/tl-decode/sqlite/nsys.h"
 #include "stream/from-json.h"
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-#define TABLE(n, list, fn) \
-	.name = (n), .columns = (list), .ncolumns = COUNT(list), .row = (fn)
-
 /* Every table of the host begins so. */
 enum { H_START, H_END, H_TID, H_NAME, H_TEXT, H_N };
 #define HOST_COLUMNS(number, text)                                          \
@@ -97,8 +93,8 @@ on_call(struct db *db, const struct db_row *row)
 }
 
 static const struct db_table call_tables[] = {
-	{ TABLE(CUPTI("RUNTIME"), call_columns, on_call), .process = H_TID },
-	{ TABLE(CUPTI("DRIVER"), call_columns, on_call), .process = H_TID },
+	{ DB_TABLE(CUPTI("RUNTIME"), call_columns, on_call), .process = H_TID },
+	{ DB_TABLE(CUPTI("DRIVER"), call_columns, on_call), .process = H_TID },
 };
 
 /*
@@ -110,7 +106,7 @@ static const struct db_table call_tables[] = {
 	"(" alias ".correlationId & 4294967295))"
 
 static const struct db_table traced_table = {
-	TABLE(CUPTI("RUNTIME"), traced_columns, on_call),
+	DB_TABLE(CUPTI("RUNTIME"), traced_columns, on_call),
 	.joins = { { "tl_chains", "id", CALL_KEY("c") } },
 	.where = "c.eventClass IS NOT 67 OR " CALL_KEY(
 	    "c") " NOT IN "
@@ -126,7 +122,7 @@ find_backtraces(struct db *db)
 		"globalTid", "callchainId" };
 	int64_t n;
 
-	for (size_t i = 0; i < COUNT(columns); i++)
+	for (size_t i = 0; i < DB_COUNT(columns); i++)
 		if (!db_has(db, CUPTI("RUNTIME"), columns[i]))
 			return false;
 	db_each(db, NULL, NULL,
@@ -190,10 +186,10 @@ static const struct slice_table {
 	struct str cat;
 	struct str name; /* of rows without one */
 } slice_tables[] = {
-#define SLICES(n, list, k, c, text)                                  \
-	{                                                            \
-		{ TABLE(n, list, on_slice), .process = H_TID }, (k), \
-		    STR_INIT(c), STR_INIT(text)                      \
+#define SLICES(n, list, k, c, text)                                     \
+	{                                                               \
+		{ DB_TABLE(n, list, on_slice), .process = H_TID }, (k), \
+		    STR_INIT(c), STR_INIT(text)                         \
 	}
 	SLICES("OSRT_API", slice_columns, KIND_SLICE, "osrt", "unknown"),
 	SLICES("CUDNN_EVENTS", slice_columns, KIND_SLICE, "cudnn", "unknown"),
@@ -250,7 +246,7 @@ on_fault(struct db *db, const struct db_row *row)
 }
 
 static const struct db_table fault_table = {
-	TABLE("CUDA_UM_CPU_PAGE_FAULT_EVENTS", fault_columns, on_fault),
+	DB_TABLE("CUDA_UM_CPU_PAGE_FAULT_EVENTS", fault_columns, on_fault),
 	.process = F_PID,
 };
 
@@ -423,7 +419,7 @@ on_nvtx(struct db *db, const struct db_row *row)
 }
 
 static const struct db_table nvtx_table = {
-	TABLE("NVTX_EVENTS", nvtx_columns, on_nvtx),
+	DB_TABLE("NVTX_EVENTS", nvtx_columns, on_nvtx),
 	.where = "c.eventType IS NULL OR c.eventType NOT IN "
 		 "(33, 75, 76, 97, 98, 99)",
 	.process = H_TID,
@@ -456,12 +452,12 @@ on_thread(struct db *db, const struct db_row *row)
 
 /* All processes of the machine are listed: of those with events. */
 static const struct db_table process_table = {
-	TABLE("PROCESSES", process_columns, on_process),
+	DB_TABLE("PROCESSES", process_columns, on_process),
 	.where = "c.globalPid IN (SELECT id FROM tl_processes)",
 	.process = H_TID,
 };
 static const struct db_table thread_table = {
-	TABLE("ThreadNames", thread_columns, on_thread),
+	DB_TABLE("ThreadNames", thread_columns, on_thread),
 	.where = "c.globalTid & -16777216 IN (SELECT id FROM tl_processes)",
 	.process = H_TID,
 };
@@ -481,7 +477,7 @@ find_processes(struct db *db)
 
 	db_each(db, NULL, NULL,
 	    "CREATE TEMP TABLE tl_processes (id INTEGER PRIMARY KEY)");
-	for (size_t i = 0; i < COUNT(from); i++)
+	for (size_t i = 0; i < DB_COUNT(from); i++)
 		if (db_has(db, from[i].table, from[i].column))
 			db_each(db, NULL, NULL,
 			    "INSERT OR IGNORE INTO tl_processes SELECT "
@@ -506,7 +502,7 @@ nsys_add_host(struct db *db)
 	db_add(db, &call_tables[1], "", n->strings, 1);
 	if (db_has(db, "NVTX_EVENTS", "eventType"))
 		db_add(db, &nvtx_table, "", n->strings, 0);
-	for (size_t i = 0; i < COUNT(slice_tables); i++)
+	for (size_t i = 0; i < DB_COUNT(slice_tables); i++)
 		db_add(db, &slice_tables[i].table, "", n->strings, i);
 	db_add(db, &fault_table, "", n->strings, 0);
 }

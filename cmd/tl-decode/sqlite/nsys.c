@@ -3,8 +3,6 @@
 #include "cmd/tl-decode/sqlite/nsys.h"
 #include "json/json.h"
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-
 /* Schemas beyond this may mean other things by the same names. */
 #define SCHEMA_KNOWN 3
 #define LOSSES_TOLD 5
@@ -114,7 +112,7 @@ find_parts(struct db *db)
 	db->process_mask = NSYS_THREAD;
 	db_each(db, NULL, NULL,
 	    "CREATE TEMP TABLE tl_parts (id INTEGER PRIMARY KEY)");
-	for (size_t i = 0; i < COUNT(tables); i++)
+	for (size_t i = 0; i < DB_COUNT(tables); i++)
 		if (db_has(db, tables[i], "globalPid"))
 			db_each(db, NULL, NULL,
 			    "INSERT OR IGNORE INTO tl_parts SELECT DISTINCT "
@@ -206,7 +204,7 @@ set_devices(struct db *db, int64_t pid)
 	if (db_has(db, "TARGET_INFO_GPU", "cuDevice"))
 		buf_puts(&sql, "g.cuDevice, ");
 	buf_puts(&sql, "g.id, 0) AS id");
-	for (size_t i = 0; i < COUNT(columns); i++)
+	for (size_t i = 0; i < DB_COUNT(columns); i++)
 		if (db_has(db, "TARGET_INFO_GPU", columns[i].column))
 			buf_printf(&sql, ", g.%s AS %s", columns[i].column,
 			    columns[i].key);
@@ -270,7 +268,7 @@ take_variable(struct db *db, struct str variable)
 	};
 	struct nsys *n = db->state;
 
-	for (size_t i = 0; i < COUNT(variables); i++) {
+	for (size_t i = 0; i < DB_COUNT(variables); i++) {
 		struct str name = variables[i].name, text;
 		size_t *best =
 		    variables[i].fact[0] == 'r' ? &n->rank_by : &n->size_by;
@@ -446,7 +444,7 @@ take_loss(struct db *db, sqlite3_stmt *row, void *arg)
 
 	(void)arg;
 	(void)db_value_int(row, 1, &times);
-	for (size_t i = 0; i < COUNT(signs); i++) {
+	for (size_t i = 0; i < DB_COUNT(signs); i++) {
 		if (str_find(text, signs[i], true) < 0)
 			continue;
 		if (n->nlosses++ < LOSSES_TOLD)
@@ -488,7 +486,7 @@ is_nsys(struct db *db)
 
 	if (!has_all(db, "StringIds", "id,value"))
 		return false;
-	for (size_t i = 0; i < COUNT(tables); i++)
+	for (size_t i = 0; i < DB_COUNT(tables); i++)
 		if (db_has_table(db, tables[i]))
 			return true;
 	return false;
@@ -524,7 +522,7 @@ close_nsys(struct db *db)
 
 	if (n == NULL)
 		return;
-	for (size_t i = 0; i < COUNT(n->names); i++)
+	for (size_t i = 0; i < DB_COUNT(n->names); i++)
 		map_free(&n->names[i]);
 	intern_destroy(n->texts);
 	map_free(&n->thread_of);

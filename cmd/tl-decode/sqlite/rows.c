@@ -66,8 +66,11 @@ query_of(struct db *db, const struct db_table *t, const struct tables *tables)
 noreturn static void
 die_row(struct db *db, const struct db_row *row)
 {
-	die("%s: table %s: %s", db->s->in->name, row->name,
-	    sqlite3_errmsg(db->sql));
+	struct buf where = { 0 };
+
+	buf_printf(&where, "table %s", row->name);
+	buf_putc(&where, '\0');
+	db_die(db, where.p);
 }
 
 /* The next row; false: there is none. */
@@ -135,6 +138,17 @@ find_joins(struct db *db, const struct db_table *t, const char *suffix,
 	}
 }
 
+/* About: its last row's number, which costs nothing to find. */
+static void
+count_rows(struct db *db, const char *table)
+{
+	int64_t n;
+
+	if (db_query_int(db, &n, "SELECT max(rowid) FROM \"%w\"", table) &&
+	    n > 0 && n < INT64_C(1) << 40)
+		db->total += (uint64_t)n;
+}
+
 void
 db_add(struct db *db, const struct db_table *table, const char *suffix,
     struct db_strings *strings, size_t tag)
@@ -161,7 +175,9 @@ db_add(struct db *db, const struct db_table *table, const char *suffix,
 	if (!next(db, row)) {
 		close_row(row);
 		db->rows.n--;
+		return;
 	}
+	count_rows(db, row->name);
 }
 
 static bool
@@ -182,8 +198,12 @@ db_read_rows(struct db *db)
 		if (db->parts.n > 1 || !db->has_source)
 			db_source(db, row->part);
 		row->table->row(db, row);
+		db->done++;
 		if (progress_due)
-			progress_show(0, 0);
+			progress_show(
+			    (uint64_t)((double)in_size(db->s->in) *
+				(double)db->done / (double)(db->total + 1)),
+			    in_size(db->s->in));
 		if (next(db, row))
 			continue;
 		close_row(row);

@@ -182,28 +182,22 @@ on_op(struct db *db, const struct db_row *row)
 }
 
 static const struct db_table op_table = {
-	.name = "rocpd_op",
-	.columns = op_columns,
-	.ncolumns = sizeof op_columns / sizeof *op_columns,
+	DB_TABLE("rocpd_op", op_columns, on_op),
 	.joins = { { "tl_links", "op", "c.id" },
 	    { "rocpd_api", "id", "j1.api" },
 	    { "rocpd_kernelapi", "api_ptr_id", "j1.api" },
 	    { "rocpd_copyapi", "api_ptr_id", "j1.api" } },
 	.process = OP_PID,
-	.row = on_op,
 };
 
 /* Schema 1 has launches by the op. */
 static const struct db_table op1_table = {
-	.name = "rocpd_op",
-	.columns = op_columns,
-	.ncolumns = sizeof op_columns / sizeof *op_columns,
+	DB_TABLE("rocpd_op", op_columns, on_op),
 	.joins = { { "tl_links", "op", "c.id" },
 	    { "rocpd_api", "id", "j1.api" },
 	    { "rocpd_kernelop", "op_ptr_id", "c.id" },
 	    { "rocpd_copyop", "op_ptr_id", "c.id" } },
 	.process = OP_PID,
-	.row = on_op,
 };
 
 /* ---- calls ---- */
@@ -298,11 +292,8 @@ on_api(struct db *db, const struct db_row *row)
 }
 
 static const struct db_table api_table = {
-	.name = "rocpd_api",
-	.columns = api_columns,
-	.ncolumns = sizeof api_columns / sizeof *api_columns,
+	DB_TABLE("rocpd_api", api_columns, on_api),
 	.process = API_PID,
-	.row = on_api,
 };
 
 /* ---- monitors ---- */
@@ -339,20 +330,14 @@ on_monitor(struct db *db, const struct db_row *row)
 }
 
 static const struct db_table monitor_table = {
-	.name = "rocpd_monitor",
-	.columns = monitor_columns,
-	.ncolumns = sizeof monitor_columns / sizeof *monitor_columns,
-	.row = on_monitor,
+	DB_TABLE("rocpd_monitor", monitor_columns, on_monitor),
 };
 
 static const struct db_table last_table = {
-	.name = "rocpd_monitor",
-	.columns = last_columns,
-	.ncolumns = sizeof last_columns / sizeof *last_columns,
+	DB_TABLE("rocpd_monitor", last_columns, on_monitor),
 	.where = "c.rowid IN (SELECT id FROM (SELECT rowid AS id, max(\"end\") "
 		 "FROM rocpd_monitor GROUP BY deviceType, deviceId, "
 		 "monitorType))",
-	.row = on_monitor,
 };
 
 /* ---- all of it ---- */

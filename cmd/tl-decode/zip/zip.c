@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A zip archive, as files are attached to issues: its first member that begins
- * as JSON does is read in its place. minizip finds and inflates it.
+ * as JSON or a database does is read in its place. minizip finds and inflates
+ * it.
  */
 #include "cmd/tl-decode/format.h"
 
@@ -31,13 +32,17 @@ inflate_some(void *arg, void *dst, size_t n, const char **fault)
 }
 
 static bool
-begins_as_json(unzFile zip)
+begins_as_trace(unzFile zip)
 {
+	static const char database[] = "SQLite format 3";
 	char head[256];
 	int n = unzReadCurrentFile(zip, head, sizeof head), i = 0;
 
 	if (n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
 		i = 3;
+	if (n >= (int)sizeof database &&
+	    memcmp(head, database, sizeof database) == 0)
+		return true;
 	while (i < n && memchr(" \t\r\n", head[i], 4) != NULL)
 		i++;
 	return i < n && (head[i] == '{' || head[i] == '[');
@@ -47,7 +52,8 @@ begins_as_json(unzFile zip)
 static const char *
 open_member(unzFile zip)
 {
-	const char *why = "the zip archive has no member with JSON";
+	const char *why = "the zip archive has no member with JSON or "
+			  "a database";
 	unz_file_info64 info;
 
 	for (int rc = unzGoToFirstFile(zip); rc == UNZ_OK;
@@ -64,7 +70,7 @@ open_member(unzFile zip)
 		else if (unzOpenCurrentFile(zip) != UNZ_OK)
 			return "the zip archive is damaged: no member where "
 			       "the directory says";
-		else if (begins_as_json(zip)) /* from its first byte on */
+		else if (begins_as_trace(zip)) /* from its first byte on */
 			return unzOpenCurrentFile(zip) == UNZ_OK
 			    ? NULL
 			    : "zip data are damaged";
