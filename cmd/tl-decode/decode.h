@@ -8,6 +8,7 @@
 #define TL_DECODE_H
 
 #include "io/io.h"
+#include "json/json.h"
 #include "stream/category.h"
 #include "stream/maker.h"
 #include "stream/rank.h"
@@ -106,8 +107,8 @@ noreturn void source_die_at(
     struct source_state *s, uint64_t at, const char *reason);
 /* Ends with the failure of a compression that stands at the data's end. */
 void source_check(struct source_state *s);
-/* A text as UTF-8, in *scratch if it was none: what is none is replaced. */
-struct str source_text(struct str s, struct buf *scratch);
+/* A text as UTF-8, in *scratch if it was none. */
+#define source_text json_as_utf8
 static inline bool
 source_is_time(int64_t ns)
 {

@@ -5,6 +5,8 @@
  */
 #include "cmd/tl-sql/sql.h"
 
+#include "json/json.h"
+
 static noreturn void
 die_sql(const struct db *db)
 {
@@ -22,7 +24,8 @@ void
 db_open(struct db *db, const char *path, const char *name)
 {
 	*db = (struct db){ .name = name };
-	if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE,
+	if (sqlite3_open_v2(path, &db->handle,
+		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
 		"unix-none") != SQLITE_OK) {
 		if (db->handle == NULL)
 			die("out of memory");
@@ -62,44 +65,14 @@ db_real(struct db *db, sqlite3_stmt *st, int at, double v)
 	check(db, sqlite3_bind_double(st, at, v));
 }
 
-/* Bytes in front of the first that is no character. */
-static size_t
-clean_bytes(struct str s)
-{
-	uint32_t cp = 0;
-	size_t i = 0, n = 0;
-
-	while (i < s.len && cp != UTF8_BAD) {
-		n = (s.p[i] & 0x80) == 0 ? 1
-					 : utf8_next(s.p + i, s.len - i, &cp);
-		i += n;
-	}
-	return cp == UTF8_BAD ? i - n : i;
-}
-
 void
 db_text(struct db *db, sqlite3_stmt *st, int at, struct str s)
 {
-	struct buf *b = &db->text;
-	size_t n = clean_bytes(s);
+	struct str text = json_as_utf8(s, &db->text);
 
-	if (LIKELY(n == s.len)) {
-		check(db,
-		    sqlite3_bind_text64(
-			st, at, s.p, s.len, SQLITE_STATIC, SQLITE_UTF8));
-		return;
-	}
-	for (b->len = 0; s.len > 0; n = clean_bytes(s)) {
-		buf_put(b, s.p, n);
-		if (n < s.len) {
-			buf_puts(b, "\357\277\275");
-			n++;
-		}
-		s = (struct str){ s.p + n, s.len - n };
-	}
 	check(db,
-	    sqlite3_bind_text64(
-		st, at, b->p, b->len, SQLITE_TRANSIENT, SQLITE_UTF8));
+	    sqlite3_bind_text64(st, at, text.p, text.len,
+		text.p == s.p ? SQLITE_STATIC : SQLITE_TRANSIENT, SQLITE_UTF8));
 }
 
 void

@@ -174,6 +174,8 @@ bool json_check_string(
     struct str raw, const char **error, size_t *at) USE_RESULT;
 /* Validates UTF-8 alone (a text without backslashes). */
 bool json_check_utf8(struct str raw, size_t *at) USE_RESULT;
+/* A text as UTF-8, in *scratch if it was none: what is none is U+FFFD. */
+struct str json_as_utf8(struct str s, struct buf *scratch);
 
 /* At a digit or minus: a number; -0 is JSON_TEXT. Exact: nothing passes
  * through a double. */

@@ -71,6 +71,25 @@ json_check_utf8(struct str raw, size_t *at)
 	return true;
 }
 
+struct str
+json_as_utf8(struct str s, struct buf *scratch)
+{
+	size_t n;
+
+	if (json_check_utf8(s, &n))
+		return s;
+	scratch->len = 0;
+	for (size_t i = 0; i < s.len; i += n) {
+		uint32_t c;
+		char out[4];
+
+		n = utf8_next(s.p + i, s.len - i, &c);
+		buf_put(
+		    scratch, out, utf8_put(out, c != UTF8_BAD ? c : 0xfffd));
+	}
+	return buf_str(scratch);
+}
+
 /* ---- escapes ---- */
 
 /* The value of four hexadecimal digits, or -1. */
