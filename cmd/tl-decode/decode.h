@@ -8,10 +8,10 @@
 #define TL_DECODE_H
 
 #include "io/io.h"
-#include "json/json.h"
 #include "stream/category.h"
 #include "stream/maker.h"
 #include "stream/rank.h"
+#include "json/json.h"
 
 /*
  * When strings and the tables that go with them have grown to this, they are

@@ -160,6 +160,7 @@ class Recording:
                  workgroup_size_x=256, workgroup_size_y=1, workgroup_size_z=1,
                  grid_size_x=65536, grid_size_y=1, grid_size_z=1,
                  region_name_id=self.string(""), event_id=event)
+        dispatch = event
         waves = self.put("info_pmc", name="SQ_WAVES", value_type="ABS")
         for value in (100.0, 156.0):
             self.put("pmc_event", event_id=event, pmc_id=waves, value=value)
@@ -180,6 +181,11 @@ class Recording:
         self.put("memory_allocate", **here, type="FREE", level="REAL",
                  start=95000 + shift, end=96000 + shift, address=32512,
                  size=0, event_id=self.event("MEMORY_ALLOCATION", 6))
+        if self.version == "3.0.3":  # a streaming counter of the dispatch
+            sample = self.put("sample", track_id=track,
+                              timestamp=31000 + shift)
+            self.put("pmc_event", event_id=dispatch, pmc_id=waves, value=7.0,
+                     sample_id=sample)
         if "null" in self.options:
             self.put("kernel_dispatch", **{**on, "pid": p}, kernel_id=99,
                      start=50000, end=50500)

@@ -481,7 +481,7 @@ static const struct db_table sample_table = {
 	.joins = { JOINS },
 };
 
-enum { P_TIME, P_NAME, P_VALUE, P_PROCESS, P_PID };
+enum { P_TIME, P_NAME, P_VALUE, P_PROCESS, P_PID, P_SAMPLE };
 
 static const struct db_column counter_columns[] = {
 	[P_TIME] = { .name = "timestamp", .join = JOIN_SAMPLE },
@@ -489,11 +489,18 @@ static const struct db_column counter_columns[] = {
 	[P_VALUE] = ARG("value", "value", DB_ARG, 0),
 	[P_PROCESS] = { .name = "pid", .join = JOIN_TRACK },
 	[P_PID] = { .name = "pid", .join = JOIN_PROCESS },
+	[P_SAMPLE] = { .name = "sample_id" },
 };
 
 static void
 on_counter(struct db *db, const struct db_row *row)
 {
+	const char *key = row->table->joins[JOIN_SAMPLE - 1].key;
+	int64_t sample;
+
+	/* each row is in one of the two tables below */
+	if (db_int(row, P_SAMPLE, &sample) != (strcmp(key, "id") == 0))
+		return;
 	db_begin(db, KIND_COUNTER, STR(""), db_text(db, row, P_NAME));
 	maker_phase(&db->maker, 'C');
 	db_track(db, db_number(row, P_PID), NULL);
@@ -502,20 +509,23 @@ on_counter(struct db *db, const struct db_row *row)
 	db_end(db, row);
 }
 
-/* Those of samples; of dispatches they are arguments. */
-static const struct db_table counter_table = {
-	.name = "rocpd_pmc_event",
-	.columns = counter_columns,
-	.ncolumns = sizeof counter_columns / sizeof *counter_columns,
-	.where = "j1.timestamp NOTNULL",
-	.process = P_PROCESS,
-	.row = on_counter,
-	.joins = { [JOIN_SAMPLE - 1] = { "rocpd_sample", "event_id",
-		       "event_id" },
-	    [JOIN_TRACK - 1] = { "rocpd_track", "id", "j1.track_id" },
-	    [JOIN_PROCESS - 1] = { "rocpd_info_process", "id", "j2.pid" },
-	    [JOIN_COUNTER - 1] = { "rocpd_info_pmc", "id", "pmc_id" } },
-};
+/*
+ * Counters of samples; those of dispatches are arguments. A sample is found by
+ * its event, or that of a streaming counter by its number.
+ */
+#define COUNTERS(sample_key, by)                                               \
+	.name = "rocpd_pmc_event", .columns = counter_columns,                 \
+	.ncolumns = sizeof counter_columns / sizeof *counter_columns,          \
+	.where = "j1.timestamp NOTNULL", .process = P_PROCESS,                 \
+	.row = on_counter,                                                     \
+	.joins = { [JOIN_SAMPLE - 1] = { "rocpd_sample", sample_key, by },     \
+		[JOIN_TRACK - 1] = { "rocpd_track", "id", "j1.track_id" },     \
+		[JOIN_PROCESS - 1] = { "rocpd_info_process", "id", "j2.pid" }, \
+		[JOIN_COUNTER - 1] = { "rocpd_info_pmc", "id", "pmc_id" } }
+
+static const struct db_table counter_table = { COUNTERS(
+    "event_id", "event_id") };
+static const struct db_table streamed_table = { COUNTERS("id", "sample_id") };
 
 static const struct db_column graph_columns[] = {
 	COLUMNS("start", "end"),
@@ -542,4 +552,4 @@ static const struct db_table graph_table = {
 
 const struct db_table *const rocpd_tables[] = { &kernel_table, &copy_table,
 	&memory_table, &region_table, &sample_table, &graph_table,
-	&counter_table, NULL };
+	&counter_table, &streamed_table, NULL };

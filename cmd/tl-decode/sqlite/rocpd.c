@@ -309,9 +309,11 @@ find_args(struct db *db)
 		db_each(db, NULL, NULL,
 		    "INSERT INTO tl_args SELECT v.event_id, p.name, "
 		    "sum(v.value) FROM \"%w\" v JOIN \"%w\" p ON p.id = "
-		    "v.pmc_id WHERE v.event_id NOTNULL GROUP BY v.event_id, "
+		    "v.pmc_id WHERE v.event_id NOTNULL %s GROUP BY v.event_id, "
 		    "p.name ORDER BY v.event_id, min(p.id)",
-		    values, db_keyed(db, counters, "id"));
+		    values, db_keyed(db, counters, "id"),
+		    db_has(db, values, "sample_id") ? "AND v.sample_id ISNULL"
+						    : "");
 	db_each(
 	    db, NULL, NULL, "CREATE INDEX temp.tl_args_i ON tl_args(event)");
 	if (sqlite3_prepare_v2(db->sql,
@@ -340,19 +342,19 @@ judge(struct db *db)
 		report(MSG_SCHEMA_NEWER, db->s->in->name, v);
 }
 
-/* What counters of samples need. */
+/* Whether all is there that counters of samples are found by. */
 static bool
-has_samples(struct db *db)
+has_samples(struct db *db, const struct db_join *sample)
 {
 	struct rocpd *r = db->state;
-	const char *samples = named(r, "rocpd_sample");
+	const char *samples = named(r, sample->table);
+	const char *tracks = named(r, "rocpd_track");
 
-	return db_has(db, samples, "event_id") &&
+	return db_has(db, samples, sample->key) &&
 	    db_has(db, samples, "timestamp") &&
-	    db_has(db, samples, "track_id") &&
-	    db_has(db, named(r, "rocpd_track"), "pid") &&
-	    db_has(db, named(r, "rocpd_track"), "id") &&
-	    db_has(db, named(r, "rocpd_pmc_event"), "event_id");
+	    db_has(db, samples, "track_id") && db_has(db, tracks, "pid") &&
+	    db_has(db, tracks, "id") &&
+	    db_has(db, named(r, "rocpd_pmc_event"), sample->sql);
 }
 
 static void
@@ -375,7 +377,8 @@ read_recording(struct db *db)
 		db_each(db, add_process, r,
 		    "SELECT DISTINCT id FROM \"%w\" ORDER BY id", processes);
 	for (size_t i = 0; rocpd_tables[i] != NULL; i++)
-		if (rocpd_tables[i]->where == NULL || has_samples(db))
+		if (rocpd_tables[i]->where == NULL ||
+		    has_samples(db, &rocpd_tables[i]->joins[0]))
 			add_table(db, rocpd_tables[i]);
 	if (r->processes.n < 2)
 		db_source(db, 0);
