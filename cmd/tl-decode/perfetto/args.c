@@ -119,7 +119,7 @@ args_value(const struct args *of, size_t i)
 	};
 
 	if (a->type >= VAL_NUM)
-		v.s = (struct str){ of->text.p + a->at, a->len };
+		v.s = (struct str){ buf_str(&of->text).p + a->at, a->len };
 	return a->type == VAL_NUM ? number_of(v.s) : v;
 }
 

@@ -56,7 +56,8 @@ row_split(struct rows *r, const unsigned char *p, const unsigned char *end)
 			return 0;
 		}
 		vec_push(&r->fields, f);
-		p += *p == '\r' && p + 1 < end;
+		if (*p == '\r' && ++p == end)
+			return 0;
 		if (*p == '\n')
 			return (size_t)(p + 1 - start);
 		if (*p++ != ',') {
