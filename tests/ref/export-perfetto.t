@@ -13,8 +13,8 @@ half() { # odd|even: two at a time
 	awk -v n="$1" 'NR % 2 == n' ../list | tr '\n' '\0' |
 		xargs -0 python3 "$ROOT/tests/oracle/exported.py" >../out$1
 }
-half 0 &
-half 1
+(half 0) &
+(half 1)
 wait
 is 'all come back' "$(cat out0 out1 | grep -v '^ok')" ''
 is 'as many as there are' "$(cat out0 out1 | grep -c '^ok')" "$(grep -c . list)"
