@@ -305,7 +305,7 @@ take_environment(struct db *db, sqlite3_stmt *row, void *arg)
 }
 
 static void
-set_rank(struct db *db, int64_t part, int64_t process)
+set_rank(struct db *db, int64_t process)
 {
 	struct nsys *n = db->state;
 	int64_t rank;
@@ -321,7 +321,7 @@ set_rank(struct db *db, int64_t part, int64_t process)
 		    "WHERE name = 'PROCESS_0:ENVIRONMENT_VARIABLE'");
 	/* of several processes it is that of what started them */
 	if (db->parts.n > 1) {
-		facts_int(&db->s->facts, "rank", part);
+		facts_int(&db->s->facts, "rank", (int64_t)db->s->src);
 		facts_str(&db->s->facts, "rank_from", STR("order"));
 	}
 	if (has_all(db, "MPI_RANKS", "globalTid,rank") &&
@@ -411,7 +411,7 @@ set_facts(struct db *db, int64_t part)
 	db_each(db, find_process, &process,
 	    "SELECT id FROM tl_parts ORDER BY id LIMIT 1 OFFSET %lld",
 	    (long long)part);
-	set_rank(db, part, process);
+	set_rank(db, process);
 	set_clock(db);
 	set_command(db, process);
 	set_devices(db, nsys_pid(process));

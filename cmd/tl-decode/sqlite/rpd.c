@@ -422,8 +422,9 @@ read_rpd(struct db *db)
 static void
 set_facts(struct db *db, int64_t part)
 {
+	(void)part;
 	if (db->parts.n > 1) {
-		facts_int(&db->s->facts, "rank", part);
+		facts_int(&db->s->facts, "rank", (int64_t)db->s->src);
 		facts_str(&db->s->facts, "rank_from", STR("order"));
 	}
 }
