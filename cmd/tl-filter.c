@@ -24,7 +24,8 @@ struct filter {
 	enum section section;
 	bool has_section_due; /* told when its source is known to be wanted */
 	bool is_left_out;     /* the source told last */
-	VEC(bool) unasked;    /* by source of this input: not of these ranks */
+	VEC(struct fact) facts;
+	VEC(bool) unasked; /* by source of this input: not of these ranks */
 	uint64_t nread;
 };
 
@@ -132,6 +133,23 @@ take_section(struct filter *f)
 		tell_section(f);
 }
 
+/* What is left of a recording cut in time is no longer its whole window. */
+static void
+drop_window(struct filter *f, struct source *s)
+{
+	const struct select *asked = &f->set->select;
+
+	if (!asked->has_from && !asked->has_to)
+		return;
+	f->facts.n = 0;
+	for (size_t i = 0; i < s->nfacts; i++)
+		if (!str_eq(s->facts[i].key, STR("window_start")) &&
+		    !str_eq(s->facts[i].key, STR("window_end")))
+			vec_push(&f->facts, s->facts[i]);
+	s->facts = f->facts.v;
+	s->nfacts = f->facts.n;
+}
+
 static void
 take_source(struct filter *f)
 {
@@ -145,6 +163,7 @@ take_source(struct filter *f)
 		return;
 	tell_section(f);
 	s.src = numbering_source(&f->nb, s.src);
+	drop_window(f, &s);
 	stream_write_source(f->hold.out, &s);
 }
 
@@ -292,6 +311,7 @@ main(int argc, char *argv[])
 	if (set.verbose)
 		say(&f);
 	vec_free(&f.unasked);
+	vec_free(&f.facts);
 	vec_free(&f.nb.tracks);
 	select_free(&set.select);
 	dict_destroy(f.hold.tree.st);

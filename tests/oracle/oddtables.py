@@ -295,8 +295,15 @@ class Kernels:
         return list(self.rows(self.list, lambda k: {"name": k.g.name}))
 
     def by_config(self):
-        return list(self.rows(self.list, lambda k: {
-            "name": k.g.name, "grid": argument(k.g, "grid"), "block": argument(k.g, "block")}))
+        def key(k):
+            return {"name": k.g.name, "grid": argument(k.g, "grid"),
+                    "block": argument(k.g, "block")}
+
+        rows = list(self.rows(self.list, key))
+        for row in rows:
+            ns = [k.ns for k in self.list if key(k) == {n: row[n] for n in key(k)}]
+            row["dur_ns_std_all"] = statistics.pstdev(ns)
+        return rows
 
     def by_op(self):
         return list(self.rows(self.list, lambda k: {
