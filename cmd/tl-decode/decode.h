@@ -107,8 +107,6 @@ noreturn void source_die_at(
     struct source_state *s, uint64_t at, const char *reason);
 /* Ends with the failure of a compression that stands at the data's end. */
 void source_check(struct source_state *s);
-/* A text as UTF-8, in *scratch if it was none. */
-#define source_text json_as_utf8
 static inline bool
 source_is_time(int64_t ns)
 {

@@ -25,6 +25,25 @@ value_of_number(const struct json_num *num)
 	return v;
 }
 
+struct value
+value_of_digits(struct str s)
+{
+	char text[NUM_DEC_MAX + IN_PAD] = "";
+	struct value v = { .type = VAL_NUM, .s = s };
+	struct json_num num;
+	struct json j;
+
+	if (s.len == 0 || s.len >= NUM_DEC_MAX ||
+	    (*s.p != '-' && (*s.p < '0' || *s.p > '9')))
+		return v;
+	memcpy(text, s.p, s.len);
+	json_start(&j, text, s.len);
+	if (json_number(&j, &num) == JSON_OK && num.text.len == s.len &&
+	    num.type != JSON_TEXT)
+		v = value_of_number(&num);
+	return v;
+}
+
 bool
 value_of_json(struct json *j, enum json_token t, unsigned depth,
     struct buf *text, struct value *v)

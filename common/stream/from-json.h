@@ -7,6 +7,8 @@
 #include "json/json.h"
 
 struct value value_of_number(const struct json_num *num);
+/* A text that is a number, exactly; any other is a VAL_NUM as it is. */
+struct value value_of_digits(struct str s);
 
 /*
  * The value whose first token was just read from a whole text, around which are

@@ -2,6 +2,8 @@
 /* Events and facts put together: see maker.h. */
 #include "stream/maker.h"
 
+#include "stream/from-json.h"
+
 void
 maker_begin(struct maker *m, enum kind kind, struct str cat)
 {
@@ -130,8 +132,8 @@ void
 maker_double(struct maker *m, struct str key, double d)
 {
 	char text[NUM_DOUBLE_MAX];
-	struct value v = { .type = VAL_NUM,
-		.s = { text, num_put_double(text, d) } };
+	struct value v =
+	    value_of_digits((struct str){ text, num_put_double(text, d) });
 
 	maker_arg(m, key, &v, ROLE_NONE);
 }

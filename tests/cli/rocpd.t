@@ -40,6 +40,8 @@ is 'arguments of a call in their order' "$(args a.tl runtime)" \
 	'{"correlation":2,"ancestor":1,"dst":"0x7f00","sizeBytes":"4096"}'
 is 'copies: bytes, from where to where' "$(args a.tl memcpy)" \
 	'{"dst":"GPU 0","src":"CPU 0","device":0,"stream":2,"queue":1,"correlation":2,"bytes":4096,"dst_address":32512,"src_address":4096}'
+is 'a counter that is no integer is a number, also in NDJSON' \
+	"$(tl-cat --kind counter a.tl | grep -c '"value":350\.5}')" 1
 is 'what is freed has the size that was allocated' \
 	"$(tl-cat --kind memory --tsv -F args.Bytes --no-header a.tl | tr '\n' ' ')" \
 	'1048576 -1048576 '

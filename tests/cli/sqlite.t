@@ -74,7 +74,7 @@ INSERT INTO rocpd_api VALUES (1, 5, 6, 100, NULL, 2, 99), (2, 5, 6, 'x', 300, 2,
 END
 is 'values of any type' "$(events odd '[.name, .ts, .dur, .ph, .flags, .args]')" \
 	'["",null,null,"X",null,{"correlation":6}]
-["hipLaunchKernel",null,null,"X",null,{"start":"#1.5","end":7,"correlation":5}]
+["hipLaunchKernel",null,null,"X",null,{"start":1.5,"end":7,"correlation":5}]
 ["hipLaunchKernel",100,null,"B",null,{"correlation":1}]
 ["hipLaunchKernel",150,0,"X",["clamped"],{"end":140,"correlation":3}]
 ["hipLaunchKernel",null,null,"X",null,{"start":"#9223372036854775807","end":"#-9223372036854775808","correlation":4}]

@@ -38,9 +38,9 @@ whole(struct maker *m)
 	ok(is_key(ev->dev, 2) && is_key(ev->gpu_stream, 9) &&
 		is_key(ev->corr, 17),
 	    "keys by their roles");
-	ok(event_arg(m->st, ev, STR("load"), &v) && v.type == VAL_NUM &&
-		str_eq(v.s, STR("0.1")),
-	    "a double in its shortest text");
+	ok(event_arg(m->st, ev, STR("load"), &v) && v.type == VAL_DEC &&
+		v.dec.mant == 1 && v.dec.exp10 == -1,
+	    "a double is the decimal of its shortest text");
 	ok(event_arg(m->st, ev, STR("text"), &v) && str_eq(v.s, STR("one")),
 	    "a text");
 	ok(event_arg(m->st, ev, STR("grid"), &v) && v.type == VAL_JSON,

@@ -52,7 +52,7 @@ put_text(struct args *to, uint32_t key, enum value_type type, struct str s)
 void
 args_text(struct perfetto *p, struct args *to, uint32_t key, struct str s)
 {
-	put_text(to, key, VAL_STR, source_text(s, &p->text2));
+	put_text(to, key, VAL_STR, json_as_utf8(s, &p->text2));
 }
 
 void
@@ -66,23 +66,6 @@ args_free(struct args *a)
 {
 	vec_free(&a->list);
 	buf_free(&a->text);
-}
-
-/* A number's text as what it is. */
-static struct value
-number_of(struct str s)
-{
-	char text[NUM_DOUBLE_MAX + IN_PAD] = "";
-	struct json_num num;
-	struct json j;
-
-	if (s.len > NUM_DOUBLE_MAX)
-		return (struct value){ .type = VAL_NUM, .s = s };
-	memcpy(text, s.p, s.len);
-	json_start(&j, text, s.len);
-	if (json_number(&j, &num) == JSON_OK && num.type != JSON_TEXT)
-		return value_of_number(&num);
-	return (struct value){ .type = VAL_NUM, .s = s };
 }
 
 static void
@@ -107,7 +90,7 @@ args_double(struct perfetto *p, double d)
 	put_double(&p->text, bits);
 	if (*p->text.p == 'n') /* null: it is no finite number */
 		return (struct value){ .type = VAL_NULL };
-	return number_of(buf_str(&p->text));
+	return value_of_digits(buf_str(&p->text));
 }
 
 struct value
@@ -120,7 +103,7 @@ args_value(const struct args *of, size_t i)
 
 	if (a->type >= VAL_NUM)
 		v.s = (struct str){ buf_str(&of->text).p + a->at, a->len };
-	return a->type == VAL_NUM ? number_of(v.s) : v;
+	return a->type == VAL_NUM ? value_of_digits(v.s) : v;
 }
 
 const struct arg *
@@ -254,7 +237,7 @@ put_json(struct perfetto *p, const struct sequence *q, struct str bytes,
 		    out, perfetto_name(p, sequence_name(q, NAMES_STRING, a.u)));
 		break;
 	case 6:
-	case 9: json_put_string(out, source_text(a.bytes, &p->text2)); break;
+	case 9: json_put_string(out, json_as_utf8(a.bytes, &p->text2)); break;
 	default: buf_puts(out, "null"); break;
 	}
 	return true;

@@ -25,7 +25,7 @@ perfetto_fault(struct perfetto *p, const char *why)
 uint32_t
 perfetto_text(struct perfetto *p, struct str s)
 {
-	return intern_put(p->texts, source_text(s, &p->text2));
+	return intern_put(p->texts, json_as_utf8(s, &p->text2));
 }
 
 /* ---- packets ---- */

@@ -127,7 +127,7 @@ read_head(struct csv *c)
 	c->dispatch = c->counter = c->counter_value = c->agent_type = -1;
 	for (size_t i = 0; i < c->rows.fields.n; i++) {
 		struct str name =
-		    source_text(row_field(&c->rows, i), &c->clean);
+		    json_as_utf8(row_field(&c->rows, i), &c->clean);
 		const struct column *known = column_of(name);
 		struct column col = { .use = AS_MEMBER };
 
@@ -175,7 +175,7 @@ begin_row(struct csv *c)
 			memcpy(text + n, "_api", 4);
 			n += 4;
 		}
-		buffer = source_text((struct str){ text, n }, &c->clean);
+		buffer = json_as_utf8((struct str){ text, n }, &c->clean);
 	}
 	rocprof_begin(c->p, intern_put(c->p->words, buffer));
 }
@@ -207,20 +207,12 @@ agent_handle(const struct csv *c, struct str s, int64_t *handle)
 static struct value
 value_of(struct csv *c, struct str s)
 {
-	char text[NUM_DEC_MAX + IN_PAD] = "";
-	struct json_num num;
-	struct json j;
+	struct value v = value_of_digits(s);
 
-	if (s.len < NUM_DEC_MAX && s.len > 0 &&
-	    (*s.p == '-' || (*s.p >= '0' && *s.p <= '9'))) {
-		memcpy(text, s.p, s.len);
-		json_start(&j, text, s.len);
-		if (json_number(&j, &num) == JSON_OK && num.text.len == s.len &&
-		    num.type != JSON_TEXT)
-			return value_of_number(&num);
-	}
-	return (
-	    struct value){ .type = VAL_STRX, .s = source_text(s, &c->clean) };
+	if (v.type == VAL_NUM)
+		v = (struct value){ .type = VAL_STRX,
+			.s = json_as_utf8(s, &c->clean) };
+	return v;
 }
 
 static void
@@ -237,7 +229,7 @@ take_field(struct csv *c, const struct column *col, struct str s)
 		return;
 	case AS_NAME:
 		p->kernel_name =
-		    intern_put(p->words, source_text(s, &c->clean));
+		    intern_put(p->words, json_as_utf8(s, &c->clean));
 		return;
 	default: break;
 	}
@@ -298,9 +290,9 @@ hold_counter(struct csv *c, size_t len)
 		source_die_at(c->s, c->rows.offset,
 		    "a counter without a dispatch or a value");
 	n.name = intern_put(c->p->words,
-	    source_text(row_field(&c->rows, (size_t)c->counter), &c->clean));
+	    json_as_utf8(row_field(&c->rows, (size_t)c->counter), &c->clean));
 	n.value = intern_put(c->p->words,
-	    source_text(
+	    json_as_utf8(
 		row_field(&c->rows, (size_t)c->counter_value), &c->clean));
 	last = map_put(&c->counters, (uint64_t)dispatch, &is_new);
 	if (!is_new) { /* in a ring, whose last leads to the first */

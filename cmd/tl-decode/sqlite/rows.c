@@ -5,6 +5,8 @@
  */
 #include "cmd/tl-decode/sqlite/db.h"
 
+#include "stream/from-json.h"
+
 /* In front of the table's columns. */
 enum { COL_ROWID, COL_PART, COL_FIRST };
 
@@ -272,10 +274,9 @@ value_of(struct db *db, const struct db_row *row, size_t col, struct value *v)
 			.i = sqlite3_column_int64(row->stmt, at) };
 		return true;
 	case SQLITE_FLOAT:
-		v->type = VAL_NUM;
-		v->s = (struct str){ number,
-			num_put_double(
-			    number, sqlite3_column_double(row->stmt, at)) };
+		*v = value_of_digits((struct str){ number,
+		    num_put_double(
+			number, sqlite3_column_double(row->stmt, at)) });
 		return true;
 	case SQLITE_TEXT:
 		v->type = VAL_STR;

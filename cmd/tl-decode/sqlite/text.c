@@ -30,7 +30,7 @@ db_value_text(struct db *db, sqlite3_stmt *row, int col)
 	p = (const char *)sqlite3_column_text(row, col);
 	if (p == NULL)
 		die("out of memory");
-	return source_text(
+	return json_as_utf8(
 	    (struct str){ p, (size_t)sqlite3_column_bytes(row, col) },
 	    &db->text);
 }
