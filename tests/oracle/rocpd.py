@@ -120,8 +120,10 @@ class Recording:
         p = process
         self.put("info_process", id=p, nid=1, pid=pid, init=9000 + shift,
                  fini=100000 + shift, command=f"./app {pid}",
-                 environment=json.dumps({"PMI_RANK": str(p - 1),
-                                         "PMI_SIZE": "3", "TOKEN": "secret"}))
+                 environment=json.dumps(
+                     {"RANK": "1a", "SLURM_PROCID": "9", "PMI_RANKS": "8",
+                      "PMI_RANK": str(p - 1), "PMI_SIZE": "3",
+                      "SLURM_NTASKS": "7", "TOKEN": "secret"}))
         t = self.put("info_thread", nid=1, pid=p, tid=pid + 1)
         cpu = self.put("info_agent", pid=p, type="CPU", absolute_index=0,
                        logical_index=0, type_index=0, name="EPYC",

@@ -8,6 +8,7 @@
  *	text.c	strings by number
  *	rows.c	rows of all tables in the order of time, events made of them
  *	marker.c	ranges that programs mark, of which PyTorch's are ops
+ *	environment.c	the rank of a process
  *
  * Tables are never trusted: columns may be missing, values of any type, and
  * only what is a table is read, since a view is a program.
@@ -104,7 +105,8 @@ struct db {
 	int64_t part; /* of the source at hand */
 	VEC(struct db_row) rows;
 	VEC(struct db_strings *) strings;
-	VEC(char *) names; /* of temporary tables */
+	VEC(char *) names;       /* of temporary tables */
+	size_t rank_by, size_by; /* variables that counted so far */
 	struct buf text;
 };
 
@@ -202,5 +204,11 @@ void db_end(struct db *db, const struct db_row *row);
 /* Begins the event of a range with this text: an op with what its text says
  * of it, else an annotation of this category. */
 void marker_begin(struct db *db, struct str cat, struct str text);
+
+/* ---- environment.c ---- */
+
+/* Each NAME=VALUE of a process: those of its rank become facts. */
+void environment_begin(struct db *db);
+void environment_variable(struct db *db, struct str variable);
 
 #endif

@@ -234,60 +234,7 @@ set_streams(struct db *db, int64_t pid)
 	set_list(db, "streams", &list);
 }
 
-/* NAME=VALUE of the recorder's environment; nothing else of it is copied, as it
- * may hold secrets. */
-static void
-take_variable(struct db *db, struct str variable)
-{
-	static const struct {
-		struct str name;
-		const char *fact;
-	} variables[] = {
-#define RANK(n)                         \
-	{                               \
-		STR_INIT(n "="), "rank" \
-	}
-#define SIZE(n)                               \
-	{                                     \
-		STR_INIT(n "="), "world_size" \
-	}
-		/* of several the first here counts */
-		RANK("RANK"),
-		RANK("OMPI_COMM_WORLD_RANK"),
-		RANK("PMI_RANK"),
-		RANK("PMIX_RANK"),
-		RANK("MV2_COMM_WORLD_RANK"),
-		RANK("SLURM_PROCID"),
-		RANK("FLUX_TASK_RANK"),
-		SIZE("WORLD_SIZE"),
-		SIZE("OMPI_COMM_WORLD_SIZE"),
-		SIZE("PMI_SIZE"),
-		SIZE("SLURM_NTASKS"),
-#undef RANK
-#undef SIZE
-	};
-	struct nsys *n = db->state;
-
-	for (size_t i = 0; i < DB_COUNT(variables); i++) {
-		struct str name = variables[i].name, text;
-		size_t *best =
-		    variables[i].fact[0] == 'r' ? &n->rank_by : &n->size_by;
-		int64_t v;
-
-		if (!str_starts(variable, name))
-			continue;
-		text = (struct str){ variable.p + name.len,
-			variable.len - name.len };
-		if (!num_i64(text, &v) || v < 0 || *best <= i)
-			continue;
-		*best = i;
-		facts_int(&db->s->facts, variables[i].fact, v);
-		if (best == &n->rank_by)
-			facts_str(
-			    &db->s->facts, "rank_from", STR("environment"));
-	}
-}
-
+/* The recorder's, each ended by a NUL. */
 static void
 take_environment(struct db *db, sqlite3_stmt *row, void *arg)
 {
@@ -298,7 +245,7 @@ take_environment(struct db *db, sqlite3_stmt *row, void *arg)
 		const char *end = memchr(all.p, '\0', all.len);
 		size_t n = end != NULL ? (size_t)(end - all.p) : all.len;
 
-		take_variable(db, (struct str){ all.p, n });
+		environment_variable(db, (struct str){ all.p, n });
 		n += end != NULL;
 		all = (struct str){ all.p + n, all.len - n };
 	}
@@ -307,10 +254,9 @@ take_environment(struct db *db, sqlite3_stmt *row, void *arg)
 static void
 set_rank(struct db *db, int64_t process)
 {
-	struct nsys *n = db->state;
 	int64_t rank;
 
-	n->rank_by = n->size_by = SIZE_MAX;
+	environment_begin(db);
 	if (has_all(db, "TARGET_INFO_SYSTEM_ENV", "name,value"))
 		db_each(db, take_environment, NULL,
 		    "SELECT value FROM TARGET_INFO_SYSTEM_ENV "

@@ -33,7 +33,6 @@ struct nsys {
 	struct map thread_of;
 	VEC(struct nsys_ends) threads;
 	int64_t nlosses;
-	size_t rank_by, size_by; /* variables, of which the first counts */
 };
 
 enum { NAMES_DOMAIN, NAMES_CATEGORY, NAMES_METRIC };

@@ -92,37 +92,22 @@ set_window(struct db *db, sqlite3_stmt *row, void *arg)
 	facts_int(&db->s->facts, "window_end", source_time(db->s, fini));
 }
 
-/* A number of the environment, by the first of these variables that is there.
- * Nothing else of it is copied. */
-static bool
-set_variable(struct db *db, const char *table, int64_t process,
-    const char *fact, const char *names)
+static void
+take_variable(struct db *db, sqlite3_stmt *row, void *arg)
 {
-	struct str name;
-	int64_t v;
-
-	while (str_next(&names, ',', &name))
-		if (db_query_int(db, &v,
-			"SELECT CAST(j.value AS INTEGER) FROM \"%w\" p, "
-			"json_each(CASE WHEN json_valid(p.environment) THEN "
-			"p.environment ELSE '{}' END) j WHERE p.id = %lld "
-			"AND j.key = '%.*q' AND j.value GLOB '[0-9]*'",
-			table, (long long)process, (int)name.len, name.p)) {
-			facts_int(&db->s->facts, fact, v);
-			return true;
-		}
-	return false;
+	(void)arg;
+	environment_variable(db, db_value_text(db, row, 0));
 }
 
 static void
 set_rank(struct db *db, const char *table, int64_t process)
 {
-	if (set_variable(db, table, process, "rank",
-		"RANK,OMPI_COMM_WORLD_RANK,PMI_RANK,PMIX_RANK,"
-		"MV2_COMM_WORLD_RANK,SLURM_PROCID,FLUX_TASK_RANK"))
-		facts_str(&db->s->facts, "rank_from", STR("environment"));
-	(void)set_variable(db, table, process, "world_size",
-	    "WORLD_SIZE,OMPI_COMM_WORLD_SIZE,PMI_SIZE,SLURM_NTASKS");
+	environment_begin(db);
+	db_each(db, take_variable, NULL,
+	    "SELECT j.key || '=' || j.value FROM \"%w\" p, json_each(CASE "
+	    "WHEN json_valid(p.environment) THEN p.environment ELSE '{}' END) "
+	    "j WHERE p.id = %lld",
+	    table, (long long)process);
 }
 
 static void
