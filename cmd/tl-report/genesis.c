@@ -146,7 +146,20 @@ value_of(const json_items *items, const char *key)
 	return STR("");
 }
 
-/* When, and with which settings; NULL: there is no manifest. */
+static struct str
+last_name(const char *path)
+{
+	struct str s = str_of(path);
+	size_t n = 0;
+
+	while (s.len > 1 && s.p[s.len - 1] == '/')
+		s.len--;
+	while (n < s.len && s.p[s.len - n - 1] != '/')
+		n++;
+	return n > 0 ? (struct str){ s.p + s.len - n, n } : s;
+}
+
+/* When, or the name of the folder, and with which settings. */
 static const char *
 session(const struct settings *s)
 {
@@ -154,7 +167,7 @@ session(const struct settings *s)
 		const char *key, *word;
 	} facts[] = { { "n_envs", "n_envs=" }, { "num_steps", "steps=" },
 		{ "precision", "fp" } };
-	const char *name = strrchr(s->genesis, '/'), *says;
+	const char *says;
 	struct arena *mem = arena_create();
 	json_items items = { 0 };
 	struct buf b = { 0 };
@@ -168,8 +181,7 @@ session(const struct settings *s)
 		items.n = 0;
 	value = value_of(&items, "timestamp");
 	if (value.len == 0)
-		value = str_of(
-		    name != NULL && name[1] != '\0' ? name + 1 : s->genesis);
+		value = last_name(s->genesis);
 	buf_printf(&b, "Genesis, %.*s", (int)value.len, value.p);
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
 		value = value_of(&items, facts[i].key);
@@ -194,6 +206,10 @@ genesis_begin(struct settings *s, struct jobs *j)
 	char *steady = s->tables;
 
 	s->session = session(s);
+	steady_find(s, s->steady_gap_ns > 0 ? s->steady_gap_ns : GAP_NS,
+	    last_seconds(s));
+	if (s->steady == NULL)
+		return;
 	if (s->has_sheets) {
 		s->whole = text("%s/whole", s->tmp);
 		if (mkdir(s->whole, 0700) != 0)
@@ -204,16 +220,16 @@ genesis_begin(struct settings *s, struct jobs *j)
 		vec_release(s->tables);
 		s->tables = steady;
 	}
-	s->steady = steady_find(s,
-	    s->steady_gap_ns > 0 ? s->steady_gap_ns : GAP_NS, last_seconds(s));
 	s->has_window = false; /* that of the process */
+	args_add(&s->chosen, "--by-gpu-time");
+	args_add(&s->chosen, s->steady_from);
 	args_add(&s->options[TIMELINE], "--kind=kernel");
 }
 
 void
 genesis_join(const struct settings *s)
 {
-	for (size_t i = 0; i < sheets_n; i++) {
+	for (size_t i = 0; i < sheets_n && s->whole != NULL; i++) {
 		const char *steady = table_path(s, sheets[i].name, "ndjson");
 		const char *whole =
 		    text("%s/%s.ndjson", s->whole, sheets[i].name);

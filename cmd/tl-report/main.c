@@ -211,6 +211,13 @@ check_uses(const struct settings *s)
 	    (s->steady_gap_ns > 0 || s->steady_window_ns > 0))
 		die_usage("options '--steady-gap' and '--steady-window' need "
 			  "--genesis");
+	if (s->genesis != NULL &&
+	    (s->select.has_from || s->select.has_to ||
+		s->select.annotations.n > 0 || s->select.steps.ranges.n > 0 ||
+		s->select.steps.words.n > 0))
+		die_usage("options '--from', '--to', '--step' and "
+			  "'--annotation' contradict --genesis, which finds "
+			  "the steady state");
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < sides[k]->v.n; i++)
 			nstdin += strcmp(sides[k]->v.v[i], "-") == 0;

@@ -85,7 +85,7 @@ struct settings {
 	bool has_ops, is_rocprof, has_window, is_several, communicates;
 	int64_t idle_ns; /* of the GPU, over all traces */
 	/* of a capture: what was run, its steady state; tables of all of it */
-	const char *session, *steady, *whole;
+	const char *session, *steady, *steady_from, *whole;
 };
 
 /* ---- job.c ---- */
@@ -176,7 +176,7 @@ void versus_compare(const struct settings *s, struct jobs *j);
 /* The trace of its folder. */
 void genesis_open(struct settings *s);
 /* All tables of the whole session, before those of the steady state, which is
- * selected. */
+ * selected; nothing where no kernel ran. */
 void genesis_begin(struct settings *s, struct jobs *j);
 /* Both as one. */
 void genesis_join(const struct settings *s);
@@ -184,10 +184,11 @@ void genesis_join(const struct settings *s);
 /* ---- steady.c ---- */
 
 /*
- * Selects the steady state: behind the largest gap if that is so long, or the
- * last so much time. What it is, or NULL without dispatches.
+ * The steady state: behind the largest gap if that is so long, or the last so
+ * much time. Sets what it is and the option that selects it; not without
+ * dispatches.
  */
-const char *steady_find(struct settings *s, int64_t gap_ns, int64_t last_ns);
+void steady_find(struct settings *s, int64_t gap_ns, int64_t last_ns);
 
 /* ---- sheets.c ---- */
 

@@ -200,7 +200,7 @@ put_sentence(struct buf *b, const struct candidate *c, int64_t n)
 	buf_puts(b, " busy.");
 }
 
-const char *
+void
 steady_find(struct settings *s, int64_t gap_ns, int64_t last_ns)
 {
 	struct spans all = { 0 };
@@ -208,10 +208,9 @@ steady_find(struct settings *s, int64_t gap_ns, int64_t last_ns)
 	struct candidate list[NCANDIDATES];
 	const struct candidate *best;
 	struct buf b = { 0 };
-	const char *says;
 
 	if (all.n == 0)
-		return NULL;
+		return;
 	list[0] = after_gap(&all, gap_ns, last_ns);
 	list[1] = at_end(&all, last_ns);
 	for (size_t i = 0; i < NCANDIDATES; i++)
@@ -220,12 +219,9 @@ steady_find(struct settings *s, int64_t gap_ns, int64_t last_ns)
 	if (best->ndispatches == 0)
 		best = &list[1];
 	write_table(s, list, (size_t)(best - list), first_ns);
-	args_add(&s->chosen, "--by-gpu-time");
-	args_add(
-	    &s->chosen, text("--from=%" PRId64 "ns", best->from_ns - first_ns));
+	s->steady_from = text("--from=%" PRId64 "ns", best->from_ns - first_ns);
 	put_sentence(&b, best, (int64_t)all.n);
-	says = text("%.*s", (int)b.len, b.p);
+	s->steady = text("%.*s", (int)b.len, b.p);
 	buf_free(&b);
 	spans_free(&all);
-	return says;
 }

@@ -163,6 +163,23 @@ is 'other categories' "$(tl-report --genesis csv.cap --categories activity -d ac
 	cut -d, -f 1-3 act.d/kernel_summary_by_category.csv | sed -n 2p)" 'steady,xla,10'
 tl-report --genesis csv.cap -o cap.md -o cap.xlsx -o cap.html
 like 'Markdown' "$(grep '^| window' cap.md | head -n 1)" '^\| window \| Steady state, '
+cat >host.cap.json <<'EOF'
+{"rocprofiler-sdk-tool":[{"metadata":{"pid":1,"init_time":1000,"fini_time":100000},
+"strings":{"buffer_records":[{"kind":"NONE","operations":[]},{"kind":"HIP_RUNTIME_API","operations":["hipMalloc"]}]},
+"buffer_records":{"hip_api":[{"kind":1,"operation":0,"thread_id":1,"correlation_id":{"internal":1},"start_timestamp":2000,"end_timestamp":9000}]}}]}
+EOF
+mkdir host.cap && mv host.cap.json host.cap/x_results.json
+is 'no kernel: one warning, no windows' "$(tl-report --genesis host.cap -d host.d 2>&1
+	echo $?; cut -d, -f 1 host.d/host_timeline.csv)" "\
+tl-report: host.cap/x_results.json: no GPU work in the trace: the report is of the host's time
+3
+thread_name
+Unknown"
+is 'a folder with a slash behind it' "$(tl-report --genesis ./one.cap// | head -n 1)" \
+	'x_kernel_trace.csv, Genesis, one.cap'
+for option in --from=1s --to=1s --step=first --annotation=x; do
+	refuses 2 'contradict --genesis' "tl-report --genesis csv.cap $option"
+done
 refuses 1 'act.d: no \*_kernel_trace.csv' 'tl-report --genesis act.d'
 refuses 2 'in its folder alone' 'tl-report --genesis csv.cap w.tl'
 refuses 2 'need --genesis' 'tl-report --steady-gap 1s w.tl'
