@@ -15,6 +15,8 @@
 
 extern const struct embedded tl_sql_data[]; /* schema.sql, views.sql */
 
+#define DEPTH_MAX 900 /* of lists and objects in an argument */
+
 /* The columns of events, in the order of the schema. */
 enum {
 	SEQ = 1,
@@ -172,17 +174,43 @@ end_source(struct events *e)
 	map_free(&e->forward);
 }
 
-/* NaN and infinities, which traces hold, are no JSON to SQLite. */
+/*
+ * Whether SQLite reads it: neither NaN nor infinities, which traces hold, nor
+ * nested deeper than SQLite, which has a limit of 1,000 from 3.45 on.
+ */
+static bool
+is_plain_json(struct str s)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; i < s.len; i++)
+		switch (s.p[i]) {
+		case '"':
+			while (++i < s.len && s.p[i] != '"')
+				i += s.p[i] == '\\';
+			break;
+		case 'N':
+		case 'I': return false;
+		case '[':
+		case '{':
+			if (++depth > DEPTH_MAX)
+				return false;
+			break;
+		case ']':
+		case '}': depth--; break;
+		default: break;
+		}
+	return true;
+}
+
 static void
 put_json(struct buf *b, const struct value *v)
 {
-	bool has_nan = v->type >= VAL_JSON &&
-	    (str_find(v->s, STR("NaN"), false) >= 0 ||
-		str_find(v->s, STR("Infinity"), false) >= 0);
+	bool is_plain = v->type < VAL_JSON || is_plain_json(v->s);
 
 	if (v->type == VAL_NUM)
-		has_nan = !json_is_digit((unsigned char)v->s.p[v->s.len - 1]);
-	if (UNLIKELY(has_nan))
+		is_plain = json_is_digit((unsigned char)v->s.p[v->s.len - 1]);
+	if (UNLIKELY(!is_plain))
 		json_put_string(b, v->s);
 	else
 		value_put_json(b, v);

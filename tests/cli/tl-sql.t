@@ -95,6 +95,14 @@ for line in sys.stdin:
 tl-sql -o odd.sqlite odd.ndjson
 is 'arguments that are odd' "$(ask odd.sqlite 'SELECT DISTINCT args FROM ops')" \
 	"'{\"k\\\\u0000\\\\\"\":\"\\\\ud800\",\"big\":18446744073709551615,\"nan\":\"NaN\",\"list\":[1,{\"a\":null}]}';"
+python3 -c 'print("{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,"
+    "\"tid\":1,\"ts\":1,\"dur\":1,\"args\":{\"words\":[\"NaN\",\"Infinity \\\\\"],\"nans\":[-1,NaN],"
+    "\"deep\":%s,\"deeper\":%s,\"Input Dims\":[[2]]}}]}" %
+    tuple("[" * n + "]" * n for n in (900, 5000)))' >deep.json
+tl-sql -o deep.sqlite deep.json
+is 'lists that SQLite does not read are texts, others lists' "$(ask deep.sqlite "SELECT dims, json_extract(args, '\$.words'),
+	json_extract(args, '\$.nans'), json_type(args, '\$.deep'), json_type(args, '\$.deeper') FROM ops")" \
+	"'[[2]]' '[\"NaN\",\"Infinity \\\\\\\\\"]' '[-1,NaN]' 'array' 'text';"
 is 'indexes' "$(ask t.sqlite "SELECT name FROM sqlite_master WHERE type = 'index' ORDER BY 1")" \
 	"'events_by_corr';'events_by_kind';'events_by_parent';'events_by_time';"
 is 'it is sound' "$(ask two.sqlite 'PRAGMA integrity_check')$(ask two.sqlite 'PRAGMA foreign_key_check')" \
