@@ -263,13 +263,12 @@ row_of_counter(struct perfetto *x, const struct event *ev, struct str series)
 }
 
 uint32_t
-lane_for(struct perfetto *x, uint32_t row, int64_t from, int64_t to)
+lane_for(struct perfetto *x, uint32_t row, int64_t to)
 {
 	struct row *r = &x->rows.v[row];
 	size_t n = r->lanes.n;
 	uint64_t uuid;
 
-	(void)from;
 	for (size_t i = 0; i < n && i < LANES_TRIED; i++) {
 		/* the first, then the youngest */
 		size_t k = i == 0 ? 0 : n - i;

@@ -3,6 +3,8 @@
 #include "cmd/tl-export/perfetto.h"
 #include "trace/store.h"
 
+#include <stdlib.h>
+
 #define FLUSH_SIZE 65536
 
 /* Builtin clocks, and one of the sequence that counts differences. */
@@ -93,7 +95,7 @@ put_head(struct perfetto *x, const struct source *s)
 static void
 put_time(struct perfetto *x, int64_t ns)
 {
-	proto_put_number(&x->b, 8, (uint64_t)(ns - x->now_ns));
+	proto_put_number(&x->b, 8, (uint64_t)ns - (uint64_t)x->now_ns);
 	x->now_ns = ns;
 }
 
@@ -211,7 +213,7 @@ write_slice(struct perfetto *x, const struct event *ev, int64_t ns)
 
 	if (!is_open && !num_add(ns, ev->dur_ns, &end.ts_ns))
 		die("event %" PRIu64 ": its end is beyond 64 bits", ev->uid.id);
-	end.lane = lane = lane_for(x, row, ns, end.ts_ns);
+	end.lane = lane = lane_for(x, row, end.ts_ns);
 	packet = packet_begin(x);
 	put_time(x, ns);
 	put_event(x, ev, TYPE_BEGIN, x->rows.v[row].lanes.v[lane].uuid,
@@ -225,6 +227,16 @@ write_slice(struct perfetto *x, const struct event *ev, int64_t ns)
 		push_end(x, end);
 }
 
+/* NaN, infinities and what is beyond a double are those of a double, too. */
+static double
+double_of(struct perfetto *x, const struct value *v)
+{
+	x->text.len = 0;
+	value_put_json(&x->text, v);
+	buf_putc(&x->text, '\0');
+	return strtod(x->text.p, NULL);
+}
+
 /* A counter's number, each on a track of its own. */
 static void
 write_counter(struct perfetto *x, const struct event *ev, int64_t ns)
@@ -235,7 +247,6 @@ write_counter(struct perfetto *x, const struct event *ev, int64_t ns)
 		struct str series = dict_get(x->st, it.entry->key);
 		size_t packet, message;
 		uint32_t row;
-		double d;
 		struct buf *b = &x->b;
 
 		if (it.entry->group != GROUP_ARGS ||
@@ -252,10 +263,7 @@ write_counter(struct perfetto *x, const struct event *ev, int64_t ns)
 		if (it.val.type == VAL_INT) {
 			proto_put_number(b, 30, (uint64_t)it.val.i);
 		} else {
-			x->text.len = 0;
-			value_put_json(&x->text, &it.val);
-			proto_put_double(
-			    b, 44, num_double(buf_str(&x->text), &d) ? d : 0);
+			proto_put_double(b, 44, double_of(x, &it.val));
 		}
 		proto_end(b, message);
 		packet_end(x, packet);

@@ -90,8 +90,8 @@ uint64_t name_number(struct perfetto *x, enum name_kind what, uint32_t text);
 uint32_t row_of(struct perfetto *x, const struct event *ev);
 uint32_t row_of_counter(
     struct perfetto *x, const struct event *ev, struct str series);
-/* The lane on which a slice of this time crosses none. */
-uint32_t lane_for(struct perfetto *x, uint32_t row, int64_t from, int64_t to);
+/* The lane on which a slice from now to this time crosses none. */
+uint32_t lane_for(struct perfetto *x, uint32_t row, int64_t to);
 void rows_free(struct perfetto *x);
 
 /* ---- perfetto-event.c ---- */
