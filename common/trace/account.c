@@ -208,8 +208,10 @@ static void
 find_missing(struct account *a, const struct gaps *g, const struct host *h)
 {
 	const struct gap_piece *longest = NULL;
+	/* those of a head that does not count are no evidence */
+	size_t from = a->first == 0 ? 0 : g->list.v[0].n;
 
-	for (size_t i = 0; i < g->pieces.n; i++) {
+	for (size_t i = from; i < g->pieces.n; i++) {
 		const struct gap_piece *p = &g->pieces.v[i];
 
 		if (p->cause == CAUSE_GPU_MISSING &&

@@ -317,6 +317,20 @@ is 'what waits for work that is missing' \
 	"$(window missing_ns,blocked_in,blocked_uid,waits_by,waits_uid)" \
 	'800000 cudaMemcpy 6 cudaStreamWaitEvent 2.'
 {
+	ev user_annotation 'ProfilerStep#1' 1 0 5500
+	ev user_annotation 'ProfilerStep#2' 1 5500 500
+	ev cuda_runtime cudaStreamWaitEvent 1 10 5
+	ev cuda_runtime cudaLaunchKernel 1 20 5 '"correlation":1'
+	ev cuda_runtime cudaDeviceSynchronize 1 30 4900
+	ev kernel a 7 5000 90 '"device":0,"stream":7,"correlation":1'
+	ev cuda_runtime cudaLaunchKernel 1 4950 5 '"correlation":2'
+	ev cuda_runtime cudaMemcpy 1 4960 940
+	ev kernel b 7 5900 90 '"device":0,"stream":7,"correlation":2'
+} | trace >steps.json
+is 'not what a head that does not count waits for' \
+	"$(window head_cause,head_ns,missing_ns,blocked_in,waits_by)" \
+	'gpu_missing 5000000 810000 cudaMemcpy .'
+{
 	ev cuda_runtime cudaGraphLaunch 1 100 10 '"correlation":1'
 	ev kernel a 7 200 10 '"device":0,"stream":7,"correlation":1'
 	ev kernel b 8 205 10 '"device":0,"stream":8,"correlation":1'
