@@ -346,13 +346,18 @@ tell(const struct sides *g)
 	if (g->set->by != BY_OP || has_notes(g->set))
 		return;
 	for (int s = 0; s < NSIDES; s++)
-		for (int i = TALLY_UNLINKED; i >= TALLY_OUTSIDE; i--)
-			if (c->tallies[i].n[s] > 0)
-				note("%.*s: %" PRIu64
-				     " GPU events %s (%.3f ms) are in no tree",
-				    (int)g->set->names[s].len,
-				    g->set->names[s].p, c->tallies[i].n[s],
-				    what[i], (double)c->tallies[i].ns[s] / 1e6);
+		for (int i = TALLY_UNLINKED; i >= TALLY_OUTSIDE; i--) {
+			uint64_t n = c->tallies[i].n[s];
+
+			if (n == 0)
+				continue;
+			note("%.*s: %" PRIu64
+			     " GPU event%s %s (%.3f ms) %s in no tree",
+			    (int)g->set->names[s].len, g->set->names[s].p, n,
+			    n == 1 ? "" : "s", what[i],
+			    (double)c->tallies[i].ns[s] / 1e6,
+			    n == 1 ? "is" : "are");
+		}
 	if (changes_sameness(c) != NULL)
 		note("%s", changes_sameness(c));
 }

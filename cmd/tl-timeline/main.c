@@ -136,8 +136,9 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		return;
 	if (left_out > 0)
 		table_note(t,
-		    "%" PRIu64 " GPU events without a launch are left out",
-		    left_out);
+		    "%" PRIu64 " GPU event%s without a launch %s left out",
+		    left_out, left_out == 1 ? "" : "s",
+		    left_out == 1 ? "is" : "are");
 	if (!s->linked_only && g->nunlinked > 0)
 		table_note(t,
 		    "%" PRIu64 " of %" PRIu64

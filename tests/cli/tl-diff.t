@@ -86,7 +86,7 @@ is 'by op: work belongs to the op at which the trees part' \
 	"$(rows 'tl-diff -c name,launcher,input_dims,count_before,count_after,kernels_before,kernels_after,before_ns,after_ns,diff_ns,ratio,pct_of_diff before.tl after.tl')" \
 	'(no launch) none 0 0 1 0 9000 0 -9000 0.0 -75.0.linear op [[4,8]] 1 1 2 2 25000 28000 3000 1.12 25.0.relu op [[4]] 1 1 1 1 7000 7000 0 1.0 0.0.tail op 1 1 1 1 2000 2000 0 1.0 0.0.'
 is 'what is in no tree is told' "$(cat err)" \
-	'tl-diff: before: 1 GPU events without a launch (0.009 ms) are in no tree'
+	'tl-diff: before: 1 GPU event without a launch (0.009 ms) is in no tree'
 is 'diff_stats' \
 	"$(rows 'tl-diff --table diff_stats -c name,cpu_op_name,cpu_op_uid,source,input_dims,kernel_ns,busy_ns,lca_name,lca_id,gpu_op_uid,nn_module_stack before.tl after.tl')" \
 	'k_bias addmm 2 trace1 [[8,4]] 5000 25000 linear 2 9 root.k_mm addmm 2 trace1 [[8,4]] 20000 25000 linear 2 10 root.k_mm mm 3 trace2 [[8,4]] 24000 28000 linear 2 11 root.k_add add_ 5 trace2 [[8]] 4000 28000 linear 2 12 root.k_relu relu 5 trace1 [[4]] 7000 7000 k_relu 16 11 root.k_relu relu 7 trace2 [[4]] 7000 7000 k_relu 16 13 root.Memset (Device) tail 7 trace1 2000 2000 Memset (Device) 19 12 root.Memset (Device) tail 9 trace2 2000 2000 Memset (Device) 19 14 root.'
