@@ -96,7 +96,8 @@ struct idle {
 	uint64_t longest_ns;
 	int64_t ncalls;
 	uint64_t ngaps;
-	uint32_t words[CAUSE_COUNT], advice[CAUSE_COUNT];
+	bool has_python;                                     /* the source */
+	uint32_t words[CAUSE_COUNT], advice[2][CAUSE_COUNT]; /* has_python */
 	uint32_t classes[ACCOUNT_COUNT];
 };
 

@@ -449,8 +449,9 @@ start(struct sink *s)
 		causes_load(g->causes, g->causes_file);
 	for (unsigned i = 0; i < CAUSE_COUNT; i++) {
 		g->words[i] = intern_put(s->dict->text, str_of(cause_words[i]));
-		g->advice[i] =
-		    intern_put(s->dict->text, str_of(cause_advice[i]));
+		for (int python = 0; python < 2; python++)
+			g->advice[python][i] = intern_put(
+			    s->dict->text, str_of(cause_advice(i, python)));
 	}
 	for (unsigned i = 0; i < ACCOUNT_COUNT; i++)
 		g->classes[i] =

@@ -54,7 +54,7 @@ static void
 set_cause(struct idle *g, struct idle_record *r, enum cause cause)
 {
 	r->cause = g->words[cause];
-	r->advice = g->advice[cause];
+	r->advice = g->advice[g->has_python][cause];
 }
 
 static struct named
@@ -338,15 +338,6 @@ add_gaps(struct idle *g, const uint32_t *gpus, size_t n)
 
 /* ---- the window of the steps ---- */
 
-static bool
-has_python(const struct host *h)
-{
-	for (size_t i = 0; i < h->events.n; i++)
-		if (h->events.v[i].kind == KIND_PYTHON)
-			return true;
-	return false;
-}
-
 static void
 add_window(struct idle *g, const struct account *a)
 {
@@ -358,7 +349,7 @@ add_window(struct idle *g, const struct account *a)
 		.head_cause = INTERN_NONE,
 		.blocked = named(g, a->blocked_in),
 		.waits = named(g, a->waits_by),
-		.has_python = has_python(&g->host) };
+		.has_python = g->has_python };
 	struct gap gap = { .start_ns = a->window.start,
 		.end_ns = a->window.start,
 		.prev = HOST_NONE,
@@ -417,10 +408,20 @@ add_account(struct idle *g)
 	vec_free(&list);
 }
 
+static bool
+has_python(const struct host *h)
+{
+	for (size_t i = 0; i < h->events.n; i++)
+		if (h->events.v[i].kind == KIND_PYTHON)
+			return true;
+	return false;
+}
+
 void
 idle_records(struct idle *g)
 {
 	host_ready(&g->host);
+	g->has_python = has_python(&g->host);
 	waits_find(&g->waits, &g->host);
 	if (g->with_stack)
 		stacks_source(&g->stacks, &g->host);

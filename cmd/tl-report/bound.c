@@ -223,7 +223,8 @@ put_missing(const struct bound *m)
 		}
 		if (p->cause == CAUSE_GPU_MISSING)
 			put_waits(m);
-		buf_printf(m->b, "; %s", cause_advice[p->cause]);
+		buf_printf(
+		    m->b, "; %s", cause_advice(p->cause, m->w->has_python));
 	}
 	buf_puts(m->b, ". The rest is ");
 }

@@ -25,13 +25,13 @@ add_gain(struct figures *f, const struct budget *w, struct gain gain)
 
 /* What launches a graph is no case for one. */
 static struct str
-advice_of(const struct part *p)
+advice_of(const struct budget *w, const struct part *p)
 {
 	return (p->cause == CAUSE_LAUNCH_CALL ||
 		   p->cause == CAUSE_LAUNCH_LATENCY) &&
 		str_ends(p->call, STR("GraphLaunch"))
 	    ? STR("launch the next graph before waiting for this one")
-	    : str_of(cause_advice[p->cause]);
+	    : str_of(cause_advice(p->cause, w->has_python));
 }
 
 /* "hipFree (alloc, 1,298 calls, longest wait 68.153 ms, uid 26612)". */
@@ -55,7 +55,7 @@ add_part(struct figures *f, const struct budget *w, const struct part *p)
 	put_calls(p, &b);
 	buf_puts(&b, p->call.len > 0 ? ")" : "");
 	gain.what = figures_keep(f, &b);
-	gain.note = advice_of(p);
+	gain.note = advice_of(w, p);
 	add_gain(f, w, gain);
 	buf_free(&b);
 }
@@ -90,7 +90,7 @@ add_opened(struct figures *f, const struct budget *w)
 	struct gain gain = {
 		.ns = w->opened_ns / w->n,
 		.what = STR("gaps that blocking calls opened"),
-		.note = str_of(cause_advice[CAUSE_SYNC]),
+		.note = str_of(cause_advice(CAUSE_SYNC, w->has_python)),
 		.uid = w->opened_uid,
 	};
 

@@ -14,7 +14,7 @@ const char *const cause_words[CAUSE_COUNT] = {
 	EACH_CAUSE(X)
 #undef X
 };
-const char *const cause_advice[CAUSE_COUNT] = {
+static const char *const advices[CAUSE_COUNT] = {
 #define X(id, word, group, advice) advice,
 	EACH_CAUSE(X)
 #undef X
@@ -26,6 +26,14 @@ const uint8_t cause_groups[CAUSE_COUNT] = {
 };
 const uint8_t cause_above[CAUSE_ABOVE_COUNT] = { CAUSE_GC, CAUSE_PROFILER,
 	CAUSE_COMPILE, CAUSE_DATA, CAUSE_IO, CAUSE_OPTIMIZER, CAUSE_COMM_HOST };
+
+const char *
+cause_advice(enum cause c, bool has_python)
+{
+	return has_python && (c == CAUSE_BETWEEN_OPS || c == CAUSE_NONE)
+	    ? "sample the host: the recording has no event there"
+	    : advices[c];
+}
 
 enum subject { OF_CALL, OF_ABOVE, OF_SELF, OF_OP, OF_PYTHON, ABOUT_COUNT };
 static const char *const about_words[] = { "call", "above", "self", "op",

@@ -160,6 +160,12 @@ MEMBERS='"steps":2,"has_python":true,"gap_ns":4500,"cause":"op","call":"aten::mm
 idle host op aten::mm 9000 9000 0
 is 'in one gap' "$(verdict)" \
 	'Host-bound: host work is 90.0 % of 10.0 us in 2 steps (op 9.0 us). One gap takes 4.5 us, before GPU event 9 (op, uid 5); GPU work is 18.2 % of the rest. Recording Python frames makes host times longer.'
+idle host between_ops ProfilerStep#1 9000 9000 0
+like 'time between ops, where frames are recorded' "$(report --width 200)" \
+	'- 9\.0 us in ProfilerStep#1 .*: sample the host: the recording has no event there'
+MEMBERS=
+idle host between_ops ProfilerStep#1 9000 9000 0
+like 'and where they are not' "$(report --width 200)" ': record Python frames to see'
 launched='"launched":20,"launch_interval_ns":500,"launch_work_ns":50'
 MEMBERS="$launched,\"starved\":10,\"gap_ns\":2249,\"graph_ns\":1000"
 idle host op aten::mm 9000 9000 0

@@ -258,6 +258,16 @@ is 'as in tl-steps' "$(rows 'tl-idle --steps --by step -c step,time_ns border.js
 is '--min-gap hides rows' "$(rows 'tl-idle --table idle_gaps --min-gap 1ms gap.json')" ''
 is '--by dev' "$(rows 'tl-idle --by dev -c dev,time_ns gap.json')" '0 200000.'
 is 'advice where rows are of one cause' "$(tl-idle --by op gap.json | head -1 | grep -c advice) $(tl-idle --by op,cause gap.json | head -1 | grep -c advice)" '0 1'
+none | gap 310 250
+jq -c '.traceEvents += [{ph: "X", cat: "python_function", name: "f", pid: 9,
+	tid: 2, ts: 0, dur: 1}]' gap.json >python.json
+advice() { # advice FILE
+	tl-idle --format ndjson -c cause,advice "$1" | jq -r 'select(.cause == "between_ops").advice'
+}
+is 'time between ops: record Python frames' "$(advice gap.json)" \
+	'record Python frames to see what runs between ops'
+is 'time between ops, where Python frames are recorded' "$(advice python.json)" \
+	'sample the host: the recording has no event there'
 refuses 2 "'rain' is none of class" 'tl-idle --by rain gap.json'
 refuses 2 'says op twice' 'tl-idle --by op,op gap.json'
 
