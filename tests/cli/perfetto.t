@@ -37,6 +37,13 @@ trace("legacy.pftrace",
       text(11, num(16, 2004) + text(23, "n") + legacy("C", num(18, 70), num(19, 71)) + note("v", 3)))
 trace("late.pftrace", thread, text(11, num(1, 2**63 - 1) + text(23, "late") + legacy("X")))
 
+# an annotation named as arrows are; more categories than anybody has
+for i, v in (("0", 7), ("x", "x")):
+    trace(f"flow{i}.pftrace", event(5, num(9, 3), text(22, "kernel"), text(23, "k"), note("flow_ids", v), note("begin_ns", 5),
+                                    note("end_ns", 9)))
+trace("categories.pftrace", num(13, 1) + num(41, 1) + text(12, text(1, num(1, 1) + text(2, "c" * 10))),
+      event(5, num(9, 3), text(23, "k"), packed(3, *[1] * 40000)))
+
 # counters of GPUs: by a descriptor, by its number, and one without a name
 spec = text(1, num(1, 1) + text(2, "SM Clock")) + text(1, num(1, 2) + text(2, "Power"))
 trace("gpu.pftrace",
@@ -98,4 +105,7 @@ is 'what a converter has as an instant is a call' \
 is 'a track below a thread is in the thread, but does not name it' \
 	"$(events arrows.pftrace 'select(.name == "inner" or .kind == "meta") | [.name, .pid, .tid, .args.name]' | tr '\n' ' ')" \
 	'["inner",7,8,null] ["process_name",7,null,"app"] ["thread_name",7,8,"listed thread"] '
+is 'an annotation that is named as arrows are is one' "$(events flow0.pftrace '[.kind, .corr, .args.flow_ids]
+	')$(events flowx.pftrace '[.kind, .corr, .args.flow_ids]')" '["kernel",null,7]["kernel",null,"x"]'
+refuses 1 'categories.pftrace: byte [0-9]*: an event has too many categories' 'tl-decode -o x.tl categories.pftrace'
 done_testing

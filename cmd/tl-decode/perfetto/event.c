@@ -160,25 +160,37 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 	}
 }
 
+/* The first of a list of ids as texts; an annotation of that name may be
+ * anything. */
+static bool
+first_flow(const struct args *args, uint64_t *id)
+{
+	const struct arg *flows = args_find(args, KEY_FLOW_IDS);
+	struct str s;
+	const char *end;
+
+	if (flows == NULL || flows->type != VAL_JSON)
+		return false;
+	s = (struct str){ args->text.p + flows->at, flows->len };
+	if (!str_starts(s, STR("[\"")))
+		return false;
+	s = (struct str){ s.p + 2, s.len - 2 };
+	end = memchr(s.p, '"', s.len);
+	return end != NULL &&
+	    num_u64((struct str){ s.p, (size_t)(end - s.p) }, id);
+}
+
 /* A launch and its work that no id ties, but an arrow. */
 static void
 put_flow(struct perfetto *p, const struct args *args, enum kind kind)
 {
-	const struct arg *flows = args_find(args, KEY_FLOW_IDS);
-	struct str s;
-	uint64_t u;
+	uint64_t id;
 
-	if (flows == NULL ||
-	    (KIND_BIT(kind) & (KINDS_LAUNCH | KINDS_GPU)) == 0 ||
-	    args_find(args, KEY_CORRELATION) != NULL ||
-	    args_find(args, KEY_CORRELATION_ID) != NULL ||
-	    args_find(args, KEY_CORR_ID) != NULL)
-		return;
-	s = (struct str){ args->text.p + flows->at + 2, 0 };
-	while (s.p[s.len] != '"')
-		s.len++;
-	if (num_u64(s, &u))
-		maker_corr(&p->maker, (int64_t)u);
+	if ((KIND_BIT(kind) & (KINDS_LAUNCH | KINDS_GPU)) != 0 &&
+	    args_find(args, KEY_CORRELATION) == NULL &&
+	    args_find(args, KEY_CORRELATION_ID) == NULL &&
+	    args_find(args, KEY_CORR_ID) == NULL && first_flow(args, &id))
+		maker_corr(&p->maker, (int64_t)id);
 }
 
 static void

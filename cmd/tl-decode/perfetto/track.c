@@ -2,6 +2,9 @@
 /* TrackEvents: what happens on tracks, in packets. */
 #include "cmd/tl-decode/perfetto/perfetto.h"
 
+/* Longer texts of an event's categories are faults. */
+#define CATEGORIES_MAX 4096
+
 /* TrackEvent.type */
 enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
 
@@ -61,7 +64,10 @@ add_category(struct perfetto *p, struct open_slice *o, uint32_t category)
 	put_text(&p->text, perfetto_name(p, o->category));
 	buf_putc(&p->text, ',');
 	put_text(&p->text, perfetto_name(p, category));
-	o->category = intern_put(p->texts, buf_str(&p->text));
+	if (p->text.len > CATEGORIES_MAX)
+		(void)perfetto_fault(p, "an event has too many categories");
+	else
+		o->category = intern_put(p->texts, buf_str(&p->text));
 }
 
 static void
@@ -71,7 +77,7 @@ read_categories(struct perfetto *p, const struct sequence *q,
 	struct proto_numbers it = proto_numbers(m, PROTO_VARINT);
 	uint64_t u;
 
-	while (proto_number(&it, &u))
+	while (p->fault == NULL && proto_number(&it, &u))
 		add_category(p, o, sequence_name(q, NAMES_CATEGORY, u));
 	if (it.is_bad)
 		(void)perfetto_fault(p, "a list of categories is malformed");
