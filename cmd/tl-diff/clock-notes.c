@@ -140,6 +140,28 @@ tells_gpu_time(const struct changes *c)
 	    u[0].nsteps * u[1].nruns == u[1].nsteps * u[0].nruns;
 }
 
+/*
+ * Work without a launch is no step's: a recording that begins while work is
+ * queued has it. Where it is most of the difference the sentence says so.
+ */
+static void
+put_unlinked(struct buf *b, const struct changes *c)
+{
+	const struct change *r = NULL;
+
+	for (size_t i = 0; i < c->rows.n && r == NULL; i++)
+		if (c->rows.v[i].key.kind == c->launched_by[LAUNCHED_BY_NONE])
+			r = &c->rows.v[i];
+	if (r == NULL || llabs(r->diff_ns) < llabs(c->diff_ns) / 2)
+		return;
+	buf_puts(b, " (");
+	put_signed_time(b, r->diff_ns);
+	buf_puts(b, " without a launch");
+	if (c->is_noise && c->fixed_ns == r->diff_ns)
+		buf_puts(b, ", the rest within noise");
+	buf_putc(b, ')');
+}
+
 static void
 put_gpu_time(struct buf *b, const struct changes *c)
 {
@@ -151,9 +173,11 @@ put_gpu_time(struct buf *b, const struct changes *c)
 		buf_puts(b, "; GPU time unchanged");
 	else if (c->is_noise && c->fixed_ns == 0)
 		buf_puts(b, "; GPU time within noise");
-	else if (u[0].total_ns > 0)
+	else if (u[0].total_ns > 0) {
 		buf_printf(b, "; GPU time %+.1f %%",
 		    100 * (double)c->diff_ns / (double)u[0].total_ns);
+		put_unlinked(b, c);
+	}
 }
 
 /* A sentence for steps of one kind, the first with what GPU time did. */

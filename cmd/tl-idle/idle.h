@@ -96,8 +96,9 @@ struct idle {
 	uint64_t longest_ns;
 	int64_t ncalls;
 	uint64_t ngaps;
-	bool has_python;                                     /* the source */
-	uint32_t words[CAUSE_COUNT], advice[2][CAUSE_COUNT]; /* has_python */
+	bool has_python; /* the source at hand has frames */
+	/* by cause; advice also by has_python */
+	uint32_t words[CAUSE_COUNT], advice[2][CAUSE_COUNT];
 	uint32_t classes[ACCOUNT_COUNT];
 };
 

@@ -82,8 +82,7 @@ enum cause_group {
 extern const char *const cause_words[CAUSE_COUNT];
 extern const uint8_t cause_groups[CAUSE_COUNT];
 
-/* What to do about it in a recording with Python frames or without; "": none.
- */
+/* What to do about it, with Python frames in the recording or not; "": none. */
 const char *cause_advice(enum cause c, bool has_python);
 
 /* What a name stands for; CAUSE_NOTHING: no rule is about it. */

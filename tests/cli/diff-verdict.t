@@ -251,6 +251,13 @@ is 'of the same trace twice, what did not change is said once' \
 step unchanged (10.000 ms); GPU time unchanged'
 is 'which is not asked beside other formats' "$(tl-diff host10.json host25.json 2>&1 >/dev/null)" \
 	'tl-diff: the GPU work is identical; host time is not compared'
+{
+	hosted 25 26 25 26 25
+	ev kernel k_old 7 0 9000 '"device":0,"stream":7,"correlation":99'
+} | trace >queued.json
+like 'GPU work that was queued before the recording is no slower step' \
+	"$(tl-diff --table diff_verdict --no-header host10.json queued.json)" \
+	'; GPU time \+360\.0 % \(\+9\.000 ms without a launch\)$'
 is 'steps that vary: within noise' "$(says host10.json host10b.json)" \
 	'the traces are identical, and step times within noise'
 is 'one step each: noise is unknown' "$(says one10.json one11.json)" \

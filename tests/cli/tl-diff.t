@@ -120,7 +120,7 @@ is '--by kernel: with what has no launch' \
 	'stray 1 0 9000 0 -9000.k_bias 1 0 5000 0 -5000.k_mm 1 1 20000 24000 4000.k_add 0 1 0 4000 4000.k_relu 1 1 7000 7000 0.Memset (Device) 1 1 2000 2000 0.'
 like 'a table for people begins with sentences' \
 	"$(tl-diff --format table before.tl after.tl | head -n 1)" \
-	'^GPU span 309\.0 us to 42\.0 us \(-86\.4 %\): .*; GPU time -14\.0 %$'
+	'^GPU span 309\.0 us to 42\.0 us \(-86\.4 %\): .*; GPU time -14\.0 % \(-9\.0 us without a launch\)$'
 is '--names' "$(tl-diff --names old,new --format table before.tl after.tl | grep -o '1 old .*us)$' | uniq)" \
 	'1 old (9.0 us)'
 is 'raw traces say the same' "$(tl-diff before.json after.json 2>&1)" \
