@@ -50,11 +50,20 @@ device_of(struct str devices)
 	texts = texts != NULL ? texts : arena_create();
 	(void)!json_split(&list, texts, devices);
 	for (size_t i = 0; i < list.n && name.len == 0; i++) {
+		bool is_gpu = true;
+
 		(void)!json_split(&one, texts, list.v[i].text);
-		for (size_t k = 0; k + 1 < one.n; k += 2)
-			if (str_eq(one.v[k].text, STR("name")) &&
-			    !is_processor(one.v[k + 1].text))
-				name = one.v[k + 1].text;
+		for (size_t k = 0; k + 1 < one.n; k += 2) {
+			struct str value = one.v[k + 1].text;
+
+			if (str_eq(one.v[k].text, STR("name")))
+				name = value;
+			/* rocprofv3: 1 CPU, 2 GPU */
+			if (str_eq(one.v[k].text, STR("type")))
+				is_gpu = !str_eq(value, STR("1"));
+		}
+		if (!is_gpu || is_processor(name))
+			name = STR("");
 	}
 	vec_free(&list);
 	vec_free(&one);

@@ -55,6 +55,18 @@ done
 is 'API calls' "$(rows 'tl-launch --table hip_summary -c api,count,api_ns_sum,api_ns_mean,api_ns_median,api_ns_min,api_ns_max w.tl')" \
 	'hipStreamSynchronize 1 60000 60000.0 60000.0 60000 60000.hipModuleLaunchKernel 4 31000 7750.0 8000.0 5000 10000.hipMemcpyAsync 1 30000 30000.0 30000.0 30000 30000.hipMemcpyHtoDAsync 1 7000 7000.0 7000.0 7000 7000.hipExtLaunchKernel 1 6000 6000.0 6000.0 6000 6000.'
 is 'deviations are of all calls' "$(rows 'tl-launch --table hip_summary -c api_ns_std_all --top 2 w.tl')" '0.0.1785.3571071357126.'
+cat >hsa_results.json <<'EOF'
+{"rocprofiler-sdk-tool":[{"metadata":{"pid":1,"init_time":0,"fini_time":10000},
+"agents":[{"id":{"handle":1},"type":1,"name":"AMD RYZEN AI MAX+ 395 w/ Radeon 8060S"},{"id":{"handle":2},"type":2,"name":"gfx1151"}],
+"strings":{"buffer_records":[{"kind":"HIP_RUNTIME_API","operations":["hipMalloc"]},{"kind":"HSA_CORE_API","operations":["hsa_memory_allocate"]}]},
+"kernel_symbols":[{"kernel_id":1,"kernel_name":"k"}],
+"buffer_records":{"kernel_dispatch":[{"thread_id":1,"correlation_id":{"internal":9},"start_timestamp":5000,"end_timestamp":6000,"dispatch_info":{"agent_id":{"handle":2},"kernel_id":1}}],
+"hip_api":[{"kind":0,"operation":0,"thread_id":1,"correlation_id":{"internal":1},"start_timestamp":1000,"end_timestamp":2000}],
+"hsa_api":[{"kind":1,"operation":0,"thread_id":1,"correlation_id":{"internal":2},"start_timestamp":1100,"end_timestamp":1900}]}}]}
+EOF
+is 'HSA calls lie in HIP calls' "$(rows 'tl-launch --table hip_summary -c api,pct_of_api hsa_results.json'; rows 'tl-launch --table api_summary -c api hsa_results.json')" \
+	'hipMalloc 100.0.hipMalloc.hsa_memory_allocate.'
+is 'the GPU, not the processor' "$(tl-report hsa_results.json | head -n 1)" 'hsa_results.json, gfx1151'
 is 'several tables' "$(rows 'tl-launch --table hip_summary,copies -c count w.tl' | tr -d '.')" '21count14111'
 refuses 2 'takes one table' 'tl-kernels --table xla_top,kernel_summary w.tl'
 refuses 2 "no table 'gone'" 'tl-launch --table copies,gone w.tl'
