@@ -411,7 +411,8 @@ perfetto_input(struct perfetto *x, struct stream_in *in)
 void
 perfetto_finish(struct perfetto *x)
 {
-	sink_write(x->sink, x->b.p, x->b.len);
+	if (x->b.len > 0)
+		sink_write(x->sink, x->b.p, x->b.len);
 	buf_free(&x->b);
 	buf_free(&x->interned);
 	buf_free(&x->text);
