@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The tables of events, as tl-sql(1) tells of them; events.c fills them.
+-- The tables of events, described in tl-sql(1); events.c fills them.
 CREATE TABLE sources (
     src INTEGER PRIMARY KEY,
     name TEXT,
