@@ -29,7 +29,7 @@
 	X(OP, "op", HOST, "capture a graph, compile or enlarge the batch")     \
 	X(AUTOGRAD, "autograd", HOST, "compile or enlarge the batch")          \
 	X(OPTIMIZER, "optimizer", HOST, "use a fused optimizer")               \
-	X(COMM_HOST, "comm_host", HOST, "use fewer, larger buckets")           \
+	X(COMM_HOST, "comm_host", HOST, "send fewer, larger messages")         \
 	X(BETWEEN_OPS, "between_ops", HOST,                                    \
 	    "record Python frames to see what runs between ops")               \
 	X(WAIT, "wait", HOST, "find what the thread waits for")                \
@@ -56,7 +56,7 @@
 	X(GPU_MISSING, "gpu_missing", MISSING, "record all work on the GPU")   \
 	X(LATE_START, "late_start", MISSING, "record more")                    \
 	X(QUEUED_BEFORE, "queued_before", MISSING, "record from earlier on")   \
-	X(NONE, "none", MISSING, "record Python frames")                       \
+	X(NONE, "none", MISSING, "record more of the host")                    \
 	X(NO_HOST, "no_host", MISSING, "record host events")
 
 enum cause {
