@@ -180,7 +180,7 @@ put_most(const struct bound *m)
 	    share_of(p->ns, m->w->ns[m->class]) >= MOST
 		? ": "
 		: ", the largest part in ");
-	put_part_of(p, m->b);
+	put_part_of(m->w, p, m->b);
 }
 
 /* What waits for the work that is missing. */
@@ -219,7 +219,7 @@ put_missing(const struct bound *m)
 		put_cause(m->b, p->cause);
 		if (p->call.len > 0) {
 			buf_puts(m->b, ", the largest part in ");
-			put_part_of(p, m->b);
+			put_part_of(m->w, p, m->b);
 		}
 		if (p->cause == CAUSE_GPU_MISSING)
 			put_waits(m);

@@ -112,13 +112,13 @@ void put_layers(const struct bound *m, unsigned class);
 /* ", uid 7", if there is one. */
 void put_uid(struct buf *b, struct str uid);
 /* "hipFree (3.004 s: 1,360 calls, longest wait 68.153 ms, uid 26612)". */
-void put_part_of(const struct part *p, struct buf *b);
+void put_part_of(const struct budget *w, const struct part *p, struct buf *b);
 /* " (the longest behind cudaStreamSynchronize, uid 7)". */
 void put_opener(const struct bound *m);
 /* Sentences, each where it has something to say. */
 void evidence_put(const struct bound *m);
 /* "1,360 calls, longest wait 68.153 ms, uid 26612". */
-void put_calls(const struct part *p, struct buf *b);
+void put_calls(const struct budget *w, const struct part *p, struct buf *b);
 /* An id as words: blanks for its underscores. */
 void put_words(struct buf *b, const char *id);
 /* A cause in a sentence: "none" says nothing there. */

@@ -46,11 +46,12 @@ put_count(struct buf *b, int64_t n)
 }
 
 void
-put_calls(const struct part *p, struct buf *b)
+put_calls(const struct budget *w, const struct part *p, struct buf *b)
 {
 	if (p->calls > 1) {
 		put_count(b, p->calls);
-		buf_puts(b, " calls, longest wait ");
+		buf_puts(b, w->n > 1 ? " calls in all" : " calls");
+		buf_puts(b, ", longest wait ");
 		put_time(b, p->longest_ns);
 	}
 	if (p->uid.len > 0) {
@@ -62,19 +63,22 @@ put_calls(const struct part *p, struct buf *b)
 	}
 }
 
-/* "hipFree (3.004 s: 1,360 calls, longest wait 68.153 ms, uid 26612)". */
+/*
+ * "hipFree (3.004 s: 1,360 calls, longest wait 68.153 ms, uid 26612)"; of
+ * several sources the mean.
+ */
 void
-put_part_of(const struct part *p, struct buf *b)
+put_part_of(const struct budget *w, const struct part *p, struct buf *b)
 {
 	if (p->call.len > 0)
 		table_fold_name(p->call, 60, b);
 	else
 		put_cause(b, p->cause);
 	buf_puts(b, " (");
-	put_time(b, p->ns);
+	put_time(b, p->ns / w->n);
 	if (p->uid.len > 0)
 		buf_puts(b, ": ");
-	put_calls(p, b);
+	put_calls(w, p, b);
 	buf_putc(b, ')');
 }
 

@@ -52,7 +52,7 @@ add_part(struct figures *f, const struct budget *w, const struct part *p)
 	}
 	put_cause(&b, p->cause);
 	buf_puts(&b, p->uid.len > 0 ? ", " : "");
-	put_calls(p, &b);
+	put_calls(w, p, &b);
 	buf_puts(&b, p->call.len > 0 ? ")" : "");
 	gain.what = figures_keep(f, &b);
 	gain.note = advice_of(w, p);

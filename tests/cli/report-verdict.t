@@ -518,9 +518,10 @@ is 'no line is wider than asked for' "$(report --width 60 |
 # collectives
 waits() {
 	{
-		schema idle_window rank:int window_ns:int gpu_ns:int communication_ns:int host_ns:int
+		schema idle_window rank:int window_ns:int gpu_ns:int communication_ns:int \
+			${class:-host}_ns:int
 		for r in 0 1 2; do
-			echo "{\"rank\":$r,\"window_ns\":100000000,\"gpu_ns\":$1,\"communication_ns\":$2,\"host_ns\":$3}"
+			echo "{\"rank\":$r,\"window_ns\":100000000,\"gpu_ns\":$1,\"communication_ns\":$2,\"${class:-host}_ns\":$3}"
 		done
 		echo '{"end":{}}'
 	} >d/idle_window.ndjson
@@ -558,6 +559,17 @@ is 'one that is not' "$(waits 10000000 60000000 30000000 0:30:4 1:80:5)" \
 like 'what a rank costs the job' "$(waits 10000000 60000000 30000000 0:30:3 1:40:3 2:31:3)" \
 	' Rank 2 costs the job 4.100 ms \(4.1 %\): 4.000 ms of it in load, uid 7, which takes 4.200 ms longer than on the median rank; on the critical path: load > ... > nccl\.$'
 rm d/critical_ranks.ndjson
+{
+	schema idle rank:int class:text cause:text call:text time_ns:int calls:int \
+		call_ns_max:int longest_uid:int
+	for r in 0 1 2; do
+		echo "{\"rank\":$r,\"class\":\"data\",\"cause\":\"data\",\"call\":\"next\",\"time_ns\":60000000,\"calls\":4,\"call_ns_max\":$((r + 20))000000,\"longest_uid\":7}"
+	done
+	echo '{"end":{}}'
+} >d/idle.ndjson
+is 'one call: the mean of the ranks, as of the whole' \
+	"$(class=data waits 10000000 30000000 60000000 0:30:3 1:40:3 2:31:3)" \
+	'Data-bound: data loading is 60.0 % of 100.000 ms (mean of 3 ranks): next (60.000 ms: 12 calls in all, longest wait 22.000 ms, uid 7 of rank 2).'
 
 # ---- how far the host is ahead ----
 
