@@ -8,12 +8,17 @@
 #include "stream/stream.h"
 
 bool
-stream_is_name(struct str name)
+stream_is_name(struct str name, unsigned form)
 {
 	static const struct str packed[] = { STR_INIT(".gz"),
 		STR_INIT(".zst") };
-	static const struct str ends[] = { STR_INIT(".json"),
-		STR_INIT(".ndjson"), STR_INIT(".tl") };
+	/* of a run's CSV files one: tl-decode reads all with it */
+	static const struct str ends[STREAM_FORMS][3] = {
+		{ STR_INIT(".json"), STR_INIT(".ndjson"), STR_INIT(".tl") },
+		{ STR_INIT(".db"), STR_INIT(".rpd"), STR_INIT(".sqlite") },
+		{ STR_INIT(".pftrace"), STR_INIT(".perfetto-trace") },
+		{ STR_INIT("kernel_trace.csv") }
+	};
 
 	if (name.len == 0 || name.p[0] == '.')
 		return false;
@@ -22,8 +27,8 @@ stream_is_name(struct str name)
 			name.len -= packed[i].len;
 			break;
 		}
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (str_ends(name, ends[i]))
+	for (size_t i = 0; i < 3 && ends[form][i].len > 0; i++)
+		if (str_ends(name, ends[form][i]))
 			return true;
 	return false;
 }
@@ -56,7 +61,7 @@ by_name(const void *pa, const void *pb)
 }
 
 static void
-search(path_vec *to, const char *dir, bool deep)
+search(path_vec *to, const char *dir, unsigned form, bool deep)
 {
 	DIR *d = opendir(dir);
 	path_vec found = { 0 };
@@ -70,7 +75,8 @@ search(path_vec *to, const char *dir, bool deep)
 		if (e->d_name[0] == '.')
 			continue;
 		path = join_path(dir, e->d_name);
-		if (is_folder(path) ? deep : stream_is_name(str_of(e->d_name)))
+		if (is_folder(path) ? deep
+				    : stream_is_name(str_of(e->d_name), form))
 			vec_push(&found, path);
 		else
 			free(path);
@@ -83,7 +89,7 @@ search(path_vec *to, const char *dir, bool deep)
 			vec_push(to, found.v[i]);
 			continue;
 		}
-		search(to, found.v[i], deep);
+		search(to, found.v[i], form, deep);
 		free(found.v[i]);
 	}
 	vec_free(&found);
@@ -98,7 +104,8 @@ stream_paths(path_vec *to, const char *path, bool deep)
 		vec_push(to, xstrdup(path));
 		return;
 	}
-	search(to, path, deep);
+	for (unsigned form = 0; form < STREAM_FORMS && to->n == before; form++)
+		search(to, path, form, deep);
 	if (to->n == before)
 		die("%s: no trace or stream in this folder", path);
 }

@@ -43,10 +43,13 @@ struct stream_in {
 };
 
 /*
- * Whether a file found in a folder is to be opened, by its name: .json, .ndjson
- * or .tl, plain, .gz or .zst, and not hidden.
+ * Whether a file found in a folder is to be opened, by its name, plain, .gz or
+ * .zst, and not hidden. A run may be there in several forms, so a form is
+ * looked for only where those before it are not: .json, .ndjson and .tl;
+ * databases; Perfetto's; CSV.
  */
-bool stream_is_name(struct str name) USE_RESULT;
+#define STREAM_FORMS 4
+bool stream_is_name(struct str name, unsigned form) USE_RESULT;
 /*
  * Appends a file, or those of a folder in the order of their names, rank2
  * before rank10; deep: those of the folders in it too. It ends the program when

@@ -11,7 +11,11 @@
 static char dir[] = "/tmp/stream_names.XXXXXX";
 
 static const char *const files[] = { "rank10.json", "rank2.json.gz", "a.csv",
-	"sub/rank1.tl", ".hidden.json" };
+	"sub/rank1.tl", ".hidden.json", "runs/2_results.db.gz",
+	"runs/1_kernel_trace.csv", "runs/1_results.pftrace",
+	"csv/agent_info.csv", "csv/kernel_trace.csv" };
+
+static const char *const subfolders[] = { "sub", "none", "runs", "csv", "." };
 
 static void
 name_of(char path[128], const char *name)
@@ -26,10 +30,10 @@ make_files(void)
 
 	if (mkdtemp(dir) == NULL)
 		abort();
-	name_of(path, "sub");
-	(void)mkdir(path, 0700);
-	name_of(path, "none");
-	(void)mkdir(path, 0700);
+	for (size_t i = 0; subfolders[i][0] != '.'; i++) {
+		name_of(path, subfolders[i]);
+		(void)mkdir(path, 0700);
+	}
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		name_of(path, files[i]);
 		close(open(path, O_CREAT | O_WRONLY, 0600));
@@ -39,15 +43,14 @@ make_files(void)
 static void
 remove_files(void)
 {
-	static const char *const folders[] = { "sub", "none", "." };
 	char path[128];
 
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		name_of(path, files[i]);
 		(void)unlink(path);
 	}
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-		name_of(path, folders[i]);
+	for (size_t i = 0; i < sizeof subfolders / sizeof *subfolders; i++) {
+		name_of(path, subfolders[i]);
 		(void)rmdir(path);
 	}
 	(void)rmdir(dir);
@@ -90,6 +93,8 @@ folders(void)
 	make_files();
 	lists("", false, "rank2.json.gz rank10.json");
 	lists("", true, "rank2.json.gz rank10.json sub/rank1.tl");
+	lists("runs", false, "runs/2_results.db.gz");
+	lists("csv", false, "csv/kernel_trace.csv");
 	lists("a.csv", false, "a.csv");
 	lists("gone.json", false, "gone.json");
 	is_int(child_run(list_nothing).status, 1, "a folder without any");
@@ -107,9 +112,9 @@ main(void)
 		"a.json.gz.zst", "a.json.gz~", "a.JSON", "a.tl.tmp", "a.csv" };
 
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-		ok(stream_is_name(str_of(ours[i])), "'%s' is", ours[i]);
+		ok(stream_is_name(str_of(ours[i]), 0), "'%s' is", ours[i]);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		ok(!stream_is_name(str_of(others[i])), "'%s' is not",
+		ok(!stream_is_name(str_of(others[i]), 0), "'%s' is not",
 		    others[i]);
 	folders();
 	done_testing();
