@@ -139,7 +139,8 @@ END
 { sets; cat <<'END'; } | db odd_nsys
 INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '4.0.0'), ('EXPORT_PARAM_TIME_NORMALIZE', 'true');
 INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1000, 1100, 0, 16777217, 1, 1, 0, NULL), (990, 1110, 67, 16777217, 1, 1, 0, 9),
-	(1200, 1210, 67, 16777217, 2, 1, 0, 8), (1300, 1310, 1, 16777217, 3, 3, 700, NULL), (1400, 1410, 0, NULL, NULL, NULL, 0, NULL);
+	(1200, 1210, 67, 16777217, 2, 1, 0, 8), (1300, 1310, 1, 16777217, 3, 3, 700, NULL), (1400, 1410, 0, NULL, NULL, NULL, 0, NULL),
+	(1450, 1460, 67, 16777217, NULL, 1, 0, 7);
 CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start, end, deviceId, streamId, correlationId, globalPid, graphId);
 INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (1050, 1060, 0, 7, 1, 16777216, 5);
 CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start, end, deviceId, streamId, correlationId, globalPid, bytes, memKind);
@@ -161,6 +162,7 @@ is 'versions, backtraces, graphs, ranges of all kinds' "$(events odd_nsys '[.kin
 ["runtime","cudaGraphLaunch",1200,10,2,{"correlation":2,"callchainId":8}]
 ["driver","cuMemcpyHtoD_v2",1300,10,3,{"correlation":3,"returnValue":700}]
 ["runtime","",1400,10,null,null]
+["runtime","cudaGraphLaunch",1450,10,null,null]
 ["annotation","outer",1500,100,null,{"category":"loading","payload":5,"json":{"a":[1,2]}}]
 ["async","crossing",1550,100,null,{"json":"{\"a"}]
 ["async","elsewhere",1560,10,null,null]

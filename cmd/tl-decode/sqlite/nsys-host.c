@@ -108,9 +108,9 @@ static const struct db_table call_tables[] = {
 static const struct db_table traced_table = {
 	DB_TABLE(CUPTI("RUNTIME"), traced_columns, on_call),
 	.joins = { { "tl_chains", "id", CALL_KEY("c") } },
-	.where = "c.eventClass IS NOT 67 OR " CALL_KEY(
+	.where = "c.eventClass IS NOT 67 OR coalesce(" CALL_KEY(
 	    "c") " NOT IN "
-		 "(SELECT id FROM tl_twins)",
+		 "(SELECT id FROM tl_twins), 1)",
 	.process = H_TID,
 };
 
