@@ -72,6 +72,9 @@ cat >marker.csv <<'END'
 END
 is 'the domain is the category' "$(tl-decode marker.csv | tl-cat --tsv -F kind,cat,name,pid --no-header | tr '\t\n' ',;')" \
 	'annotation,marker_api,my, range,7;driver,hsa_api,hsa_init,7;'
+{ printf '\357\273\277' && cat marker.csv; } >bom.csv
+is 'a byte order mark is no part of the first name' \
+	"$(tl-decode bom.csv | tl-cat --tsv -F kind,cat --no-header | tr '\t\n' ',;')" 'annotation,marker_api;driver,hsa_api;'
 printf '"Correlation_Id","Start_Timestamp"\n"1"\n' >few.csv
 refuses 1 'few.csv: byte 35 \(line 2\): a row has not as many fields as the first one' 'tl-decode -o x.tl few.csv'
 printf '"Correlation_Id","Start_Timestamp"\n"1","2' >cut.csv

@@ -367,10 +367,13 @@ hold_agent(struct csv *c)
 static void
 read_table(struct csv *c)
 {
+	static const struct str bom = STR_INIT("\xef\xbb\xbf");
 	struct in *in = c->s->in;
 	bool has_head = false;
 	size_t n;
 
+	if (in_need(in, bom.len) && memcmp(in->p, bom.p, bom.len) == 0)
+		in->p += bom.len;
 	for (; (n = row_next(&c->rows, c->s)) > 0; in->p += n, in_release(in)) {
 		c->s->counts->bytes += n;
 		if (!has_head)

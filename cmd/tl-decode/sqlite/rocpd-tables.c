@@ -326,6 +326,12 @@ static const struct db_column memory_columns[] = {
 	EXTERNAL,
 };
 
+static int64_t
+negative(uint64_t v)
+{
+	return (int64_t)(0 - v);
+}
+
 /* What is freed has no size of its own. */
 static int64_t
 bytes_of(struct rocpd *r, const struct db_row *row, bool is_free)
@@ -334,10 +340,10 @@ bytes_of(struct rocpd *r, const struct db_row *row, bool is_free)
 	uint64_t *live;
 
 	if (!db_int(row, M_ADDRESS, &address))
-		return is_free ? -size : size;
+		return is_free ? negative((uint64_t)size) : size;
 	live = map_put(&r->live, (uint64_t)address, NULL);
 	if (is_free)
-		size = *live != 0 ? -(int64_t)*live : -size;
+		size = negative(*live != 0 ? *live : (uint64_t)size);
 	*live = is_free ? 0 : (uint64_t)size;
 	return size;
 }
