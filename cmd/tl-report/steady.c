@@ -39,6 +39,7 @@ read_dispatches(const char *tree, struct spans *all)
 	int64_t first_ns = 0, end_ns;
 	enum item item;
 
+	in->is_told = true; /* by tl-tree */
 	stream_only(in, KIND_BIT(KIND_KERNEL));
 	while ((item = stream_next(in)) != ITEM_END)
 		if (item == ITEM_SOURCE)

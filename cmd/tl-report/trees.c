@@ -152,6 +152,7 @@ look(const struct settings *s, const char *path, struct content *c)
 	struct bucket_rules rules = { 0 };
 	enum item item;
 
+	in->is_told = true; /* by tl-tree */
 	sink_sources_file(&c->sources, path);
 	sink_sources_file(&c->asked, path);
 	do {

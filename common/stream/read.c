@@ -84,7 +84,7 @@ finish(struct stream_in *s)
 
 	check_end(s);
 	/* a helper has said it already */
-	if ((s->marks & MARK_SALVAGED) != 0 && !had_helper)
+	if ((s->marks & MARK_SALVAGED) != 0 && !had_helper && !s->is_told)
 		report(MSG_SALVAGED, s->name);
 	return ITEM_END;
 }
@@ -94,7 +94,7 @@ on_source(struct stream_in *s, const struct source *source)
 {
 	s->source = *source;
 	/* a helper has said it already */
-	if (source->is_final && s->dec->helper == NULL)
+	if (source->is_final && s->dec->helper == NULL && !s->is_told)
 		stream_tell_skipped(s->name, source);
 	return ITEM_SOURCE;
 }

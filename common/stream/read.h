@@ -39,6 +39,7 @@ struct stream_in {
 	const struct prov *prov;
 	uint64_t nevents; /* read so far, skipped ones too */
 	const char *name;
+	bool is_told; /* set: warnings about the trace have been said */
 	struct stream_dec *dec; /* private */
 };
 
