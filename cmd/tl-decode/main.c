@@ -86,8 +86,8 @@ summary(const struct counts *c, const struct dict *st, double start)
 		note("%" PRIu64 " events without a time", c->no_ts);
 	if (c->no_phase > 0)
 		note("%" PRIu64 " events without a phase", c->no_phase);
-	note("%" PRIu64 " events, %" PRIu64 " bytes of JSON from %" PRIu64
-	     ", %.3f s wall, %.3f s CPU, %.0f MB/s",
+	note("%" PRIu64 " events, %" PRIu64 " bytes from %" PRIu64
+	     " in files, %.3f s wall, %.3f s CPU, %.0f MB/s",
 	    c->events, c->bytes, c->compressed, wall, sys_cpu_s(),
 	    wall > 0 ? (double)c->bytes / wall / 1e6 : 0);
 	note("%zu strings in %zu kB, %zu shapes, peak memory %.1f MiB",

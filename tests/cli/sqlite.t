@@ -115,7 +115,8 @@ is 'the environment stays where it is' "$(tl-decode nsys2024 2>err | tl-cat | gr
 like 'what the recorder lost is a warning' "$(cat err)" \
 	'nsys2024: the recording is incomplete \(1 time\): Not all CUDA events might have been collected'
 is 'and a fact' "$(tl-decode nsys2024 2>/dev/null | tl-cat | jq -c 'select(.source.final) | .source |
-	[.src, .facts.losses, .facts.rank, .facts.rank_from]' | tr '\n' ' ')" '[0,1,0,"order"] [1,1,1,"order"] '
+	[.src, .facts.losses, .facts.rank, .facts.rank_from, .facts.world_size]' | tr '\n' ' ')" \
+	'[0,1,0,"order",null] [1,1,1,"order",null] '
 cp nsys2024 other2024
 is 'ranks of several files are told apart' "$(tl-decode nsys2024 other2024 2>/dev/null | tl-cat |
 	jq -c 'select(.source.final) | .source.facts.rank' | tr '\n' ' ')" '0 1 2 3 '

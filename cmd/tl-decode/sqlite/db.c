@@ -354,8 +354,11 @@ read_file(struct source_state *s, int fd)
 	s->release = close_db;
 	look_beside(s);
 	open_fd(db, fd);
-	if (fstat(fd, &st) == 0)
+	if (fstat(fd, &st) == 0) {
 		s->counts->bytes += (uint64_t)st.st_size;
+		if (in_consumed(s->in) == 0) /* it is the file itself */
+			s->counts->compressed += (uint64_t)st.st_size;
+	}
 	for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)
 		if (db->schema == NULL && schemas[i]->is(db))
 			db->schema = schemas[i];

@@ -252,10 +252,8 @@ take_environment(struct db *db, sqlite3_stmt *row, void *arg)
 }
 
 static void
-set_rank(struct db *db, int64_t process)
+read_environment(struct db *db)
 {
-	int64_t rank;
-
 	environment_begin(db);
 	if (has_all(db, "TARGET_INFO_SYSTEM_ENV", "name,value"))
 		db_each(db, take_environment, NULL,
@@ -265,10 +263,19 @@ set_rank(struct db *db, int64_t process)
 		db_each(db, take_environment, NULL,
 		    "SELECT value FROM META_DATA_CAPTURE "
 		    "WHERE name = 'PROCESS_0:ENVIRONMENT_VARIABLE'");
+}
+
+static void
+set_rank(struct db *db, int64_t process)
+{
+	int64_t rank;
+
 	/* of several processes it is that of what started them */
 	if (db->parts.n > 1) {
 		facts_int(&db->s->facts, "rank", (int64_t)db->s->src);
 		facts_str(&db->s->facts, "rank_from", STR("order"));
+	} else {
+		read_environment(db);
 	}
 	if (has_all(db, "MPI_RANKS", "globalTid,rank") &&
 	    db_query_int(db, &rank,
