@@ -272,6 +272,38 @@ edge_scaled(const struct graph *g, const struct scale *scale, uint32_t edge)
 	return scale->no_residuals ? w : w + edge_residual(g, edge);
 }
 
+/* A call that takes none of its time waits for nothing. */
+static bool
+is_cut(const struct scale *scale, const struct edge *e)
+{
+	return e->kind == EDGE_BLOCK &&
+	    scale->factors[scale->of[e->owner]] == 0;
+}
+
+/* The edge that binds a node, and when; EDGE_NONE: none leads to it. */
+static uint32_t
+solve_node(const struct graph *g, const struct scale *scale,
+    const struct solution *s, uint32_t node, int64_t *best_at)
+{
+	uint32_t best = EDGE_NONE;
+	int64_t at;
+
+	for (uint32_t k = g->first[node]; k < g->first[node + 1]; k++) {
+		const struct edge *e = &g->edges.v[k];
+
+		if (e->is_gone || is_cut(scale, e))
+			continue;
+		if (!num_add(s->at[e->from], edge_scaled(g, scale, k), &at))
+			die("times add up to more than 292 years");
+		if (best == EDGE_NONE ||
+		    binds(e, at, &g->edges.v[best], *best_at)) {
+			best = k;
+			*best_at = at;
+		}
+	}
+	return best;
+}
+
 void
 graph_solve(
     const struct graph *g, const struct scale *scale, struct solution *out)
@@ -279,25 +311,10 @@ graph_solve(
 	out->at = xmalloc(g->nnodes * sizeof *out->at);
 	out->via = xmalloc(g->nnodes * sizeof *out->via);
 	for (size_t i = 0; i < g->norder; i++) {
-		uint32_t n = g->order[i], best = EDGE_NONE;
-		int64_t best_at = 0, at;
+		uint32_t n = g->order[i];
 
-		for (uint32_t k = g->first[n]; k < g->first[n + 1]; k++) {
-			const struct edge *e = &g->edges.v[k];
-
-			if (e->is_gone)
-				continue;
-			if (!num_add(out->at[e->from], edge_scaled(g, scale, k),
-				&at))
-				die("times add up to more than 292 years");
-			if (best == EDGE_NONE ||
-			    binds(e, at, &g->edges.v[best], best_at)) {
-				best = k;
-				best_at = at;
-			}
-		}
-		out->via[n] = best;
-		out->at[n] = best != EDGE_NONE ? best_at : g->window.start;
+		out->at[n] = g->window.start;
+		out->via[n] = solve_node(g, scale, out, n, &out->at[n]);
 	}
 }
 

@@ -41,6 +41,10 @@ is 'half of a kernel' "$(total --what-if 'gemm=0.5')" '1000000 757500 722500'
 is 'no kernel: the host' "$(total --what-if 'gpu:*=0')" '1000000 590000 590000'
 is 'the subtree of an op' "$(total --what-if 'aten::mm=0')" '1000000 900000 865000'
 is 'and its kernels' "$(total --what-if 'aten::mm=0' --gpu)" '1000000 415000 390000'
+is 'no call that waits: the longer of host and GPU' "$(total --what-if 'cudaDevice*=0')" \
+	'1000000 700000 685000'
+is 'one that takes half of its time waits' "$(total --what-if 'cudaDevice*=0.5')" \
+	'1000000 1000000 965000'
 is 'the first of two counts' "$(total --what-if 'gemm=0.5' --what-if 'gpu:*=0')" \
 	'1000000 757500 722500'
 is 'a host event is no GPU event' "$(total --what-if 'host:gemm=0')" '1000000 1000000 965000'
