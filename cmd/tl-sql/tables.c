@@ -18,6 +18,9 @@ begin(void *ctx, const struct head *head)
 		name = str_of(t->want);
 	else if (name.len == 0)
 		name = table_name_of(t->path);
+	if (head->ncolumns == 0)
+		die("%s: table without columns, which SQLite does not have",
+		    t->path);
 	buf_puts(&create, "CREATE TABLE ");
 	db_quote(&create, name);
 	buf_puts(&insert, "INSERT INTO ");
