@@ -68,6 +68,14 @@ is 'marks are ops by what their texts say' "$(events marks '[.kind, .name, .ts, 
 is 'of two calls of an op the later one launched it; ops own kernels' \
 	"$(tl-ops marks | head -n 2 | tail -n 1 | cut -f 1)" 'aten::mm'
 
+{ rpd; cat <<'END'; } | db monitors
+CREATE TABLE rocpd_monitor (deviceType, deviceId, monitorType, start, end, value);
+INSERT INTO rocpd_monitor VALUES ('gpu', 0, 'sclk', 1, 2, '1500'), ('gpu', 0, 'power', 3, 4, '95.5'), ('gpu', 0, 'temp', 5, 6, 41.5),
+	('gpu', 0, 'fan', 7, 8, 'N/A');
+END
+is 'values of monitors are numbers' "$(events monitors '[.name, .args.value]' | sort -u | tr '\n' ' ')" \
+	'["fan","N/A"] ["power",95.5] ["sclk",1500] ["temp",41.5] '
+
 { rpd; cat <<'END'; } | db odd
 INSERT INTO rocpd_api VALUES (1, 5, 6, 100, NULL, 2, 99), (2, 5, 6, 'x', 300, 2, NULL), (3, '', NULL, 150, 140, 2, 1),
 	(4, 5, 6, 9223372036854775807, -9223372036854775808, 2, 1), (5, 5, 6, 1.5, 7, 2, 1), (6, 5, 6, NULL, NULL, x'00', 1);

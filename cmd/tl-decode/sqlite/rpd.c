@@ -6,6 +6,8 @@
  */
 #include "cmd/tl-decode/sqlite/db.h"
 
+#include "stream/from-json.h"
+
 struct rpd {
 	struct db_strings *strings, *texts; /* texts: of arguments */
 	int64_t pid_stride, gpu_stride;     /* of files merged from nodes; 0 */
@@ -301,12 +303,12 @@ static const struct db_table api_table = {
 enum { MONITOR_START, MONITOR_TYPE, MONITOR_DEVICE, MONITOR_VALUE };
 
 /* A value counts until the next one, the last one until its end. */
-#define MONITOR_COLUMNS(at)                                 \
-	{                                                   \
-		[MONITOR_START] = { .name = (at) },         \
-		[MONITOR_TYPE] = { .name = "monitorType" }, \
-		[MONITOR_DEVICE] = { .name = "deviceId" },  \
-		[MONITOR_VALUE] = { .name = "value" },      \
+#define MONITOR_COLUMNS(at)                                          \
+	{                                                            \
+		[MONITOR_START] = { .name = (at) },                  \
+		[MONITOR_TYPE] = { .name = "monitorType" },          \
+		[MONITOR_DEVICE] = { .name = "deviceId" },           \
+		[MONITOR_VALUE] = { .name = "value", .as = DB_ARG }, \
 	}
 static const struct db_column monitor_columns[] = MONITOR_COLUMNS("start");
 static const struct db_column last_columns[] = MONITOR_COLUMNS("end");
@@ -314,18 +316,19 @@ static const struct db_column last_columns[] = MONITOR_COLUMNS("end");
 static void
 on_monitor(struct db *db, const struct db_row *row)
 {
-	struct value v = { .type = VAL_STR };
-	int64_t i;
+	struct str text;
+	struct value v;
 
 	db_begin(db, KIND_COUNTER, STR(""), db_text(db, row, MONITOR_TYPE));
 	maker_phase(&db->maker, 'C');
 	db_track(db, db_number(row, MONITOR_DEVICE), NULL);
 	(void)db_start(db, row, MONITOR_START);
-	v.s = db_text(db, row, MONITOR_VALUE);
-	if (db_int(row, MONITOR_VALUE, &i) || num_i64(v.s, &i))
-		maker_int(&db->maker, STR("value"), i, ROLE_NONE);
-	else
+	text = db_text(db, row, MONITOR_VALUE);
+	v = value_of_digits(text);
+	if (text.len > 0 && v.type != VAL_NUM)
 		maker_arg(&db->maker, STR("value"), &v, ROLE_NONE);
+	else
+		db_args(db, row);
 	db_end(db, row);
 }
 
