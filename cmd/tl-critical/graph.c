@@ -272,11 +272,10 @@ edge_scaled(const struct graph *g, const struct scale *scale, uint32_t edge)
 	return scale->no_residuals ? w : w + edge_residual(g, edge);
 }
 
-/* A call that takes none of its time waits for nothing. */
 static bool
 is_cut(const struct scale *scale, const struct edge *e)
 {
-	return e->kind == EDGE_BLOCK &&
+	return scale->cuts_waits && e->kind == EDGE_BLOCK &&
 	    scale->factors[scale->of[e->owner]] == 0;
 }
 

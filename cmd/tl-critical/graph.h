@@ -123,6 +123,7 @@ struct scale {
 	const uint32_t *of;     /* of each event: its factor */
 	const int64_t *factors; /* of 0: SCALE_UNIT */
 	bool no_residuals;
+	bool cuts_waits; /* a call that takes none of its time does not wait */
 };
 
 /* Of another solution's edge: its weight. */

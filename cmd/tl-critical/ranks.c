@@ -432,7 +432,7 @@ length_with(const struct costs *c, const struct recording *r,
 		if (only == INTERN_NONE || c->of[number] == only + 1)
 			of[number] = c->of[number];
 	}
-	graph_solve(g, &(struct scale){ of, factors, false }, &s);
+	graph_solve(g, &(struct scale){ of, factors, false, false }, &s);
 	ns = s.at[GRAPH_SINK] - g->window.start;
 	solution_free(&s);
 	free(of);

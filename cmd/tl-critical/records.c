@@ -226,10 +226,10 @@ add_cases(struct program *g, struct shares *shares)
 	for (size_t i = 0; i < g->what_if.n; i++)
 		vec_push(&factors, g->what_if.v[i].factor);
 	scale_find(g, of);
-	after =
-	    add_case(g, shares, &(struct scale){ of, factors.v, false }, AFTER);
-	least =
-	    add_case(g, shares, &(struct scale){ of, factors.v, true }, LEAST);
+	after = add_case(
+	    g, shares, &(struct scale){ of, factors.v, false, true }, AFTER);
+	least = add_case(
+	    g, shares, &(struct scale){ of, factors.v, true, true }, LEAST);
 	c = critical_add(g, IS_TOTAL, 0);
 	c->bound = intern_put(g->sink.dict->text, STR("total"));
 	c->ns = g->graph.window.end - g->graph.window.start;
@@ -248,8 +248,8 @@ add_paths(struct program *g, const edge_list *path)
 				     g->graph.nnodes / 2 + 2 * g->graph.edges.n,
 				     sizeof *shares.of) };
 
-	add_path(&shares, &g->graph, &(struct scale){ none, &unit, false },
-	    path, BEFORE);
+	add_path(&shares, &g->graph,
+	    &(struct scale){ none, &unit, false, true }, path, BEFORE);
 	if (g->what_if.n > 0 || g->no_gaps)
 		add_cases(g, &shares);
 	for (size_t i = 0; i < shares.list.n; i++)
