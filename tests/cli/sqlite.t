@@ -45,13 +45,14 @@ CREATE TABLE rocpd_op (id INTEGER PRIMARY KEY, gpuId, queueId, sequenceId, start
 CREATE TABLE rocpd_api_ops (id INTEGER PRIMARY KEY, api_id, op_id);
 INSERT INTO rocpd_string VALUES (1, ''), (2, 'hipLaunchKernel'), (3, 'gemm'), (4, 'KernelExecution'), (5, 'UserMarker'),
 	(6, 'aten::mm, seq = 7, op_id = 43, sizes = [[8, 16], [16, 4], []], input_op_ids = [(42,0), (41,1)]'),
-	(7, 'step 1'), (8, CAST(x'ff61' AS TEXT)), (9, 'aten::t'), (10, 'a, sizes = [[8'), (11, 'AddBackward0, stashed seq=4, seq=5');
+	(7, 'step 1'), (8, CAST(x'ff61' AS TEXT)), (9, 'aten::t'), (10, 'a, sizes = [[8'), (11, 'AddBackward0, stashed seq=4, seq=5'),
+	(12, 'b, sizes = [[8,,1-]]');
 END
 }
 { rpd; cat <<'END'; } | db marks
 INSERT INTO rocpd_api VALUES (1, 5, 6, 100, 200, 5, 6), (2, 5, 6, 90, 300, 5, 7), (3, 5, 6, 150, 150, 5, 7),
 	(4, 5, 6, 160, 170, 2, 1), (5, 5, 6, 110, 120, 5, 8), (6, 5, 6, 111, 112, 5, 9), (7, 5, 6, 113, 114, 5, 10),
-	(8, 5, 6, 115, 116, 5, 11);
+	(8, 5, 6, 115, 116, 5, 11), (9, 5, 6, 117, 118, 5, 12);
 INSERT INTO rocpd_op VALUES (1, 0, 1, 0, 180, 190, 3, 4);
 INSERT INTO rocpd_api_ops VALUES (1, 4, 1), (2, 2, 1);
 END
@@ -62,6 +63,7 @@ is 'marks are ops by what their texts say' "$(events marks '[.kind, .name, .ts, 
 ["op","aten::t",111,null]
 ["annotation","a, sizes = [[8",113,null]
 ["op","AddBackward0",115,{"Sequence number":5,"stashed seq":4}]
+["annotation","b, sizes = [[8,,1-]]",117,null]
 ["instant","step 1",150,null]
 ["runtime","hipLaunchKernel",160,{"correlation":4}]
 ["kernel","gemm",180,{"device":0,"stream":1,"correlation":4}]'

@@ -7,6 +7,8 @@
  */
 #include "cmd/tl-decode/sqlite/db.h"
 
+#include "stream/from-json.h"
+
 enum { MARK_SEQ, MARK_STASHED, MARK_OP_ID, MARK_SIZES, MARK_INPUTS, MARK_N };
 
 static const struct mark {
@@ -39,6 +41,21 @@ trim(struct str s)
 	return s;
 }
 
+static bool
+is_json(struct buf *json)
+{
+	struct buf scratch = { 0 };
+	struct json j;
+	struct value v;
+	bool is;
+
+	buf_room(json, IN_PAD);
+	memset(json->p + json->len, 0, IN_PAD);
+	is = value_of_text(&j, buf_str(json), 2, &scratch, &v);
+	buf_free(&scratch);
+	return is;
+}
+
 /* A list of lists of integers as JSON writes it; tuples are lists. */
 static bool
 list_of(struct str s, struct buf *json)
@@ -58,7 +75,7 @@ list_of(struct str s, struct buf *json)
 		if (s.p[i] != ' ')
 			buf_putc(json, is_open ? '[' : is_close ? ']' : s.p[i]);
 	}
-	return s.len > 0 && depth == 0;
+	return s.len > 0 && depth == 0 && is_json(json);
 }
 
 /* The last ", WORD = VALUE" of the text, which is cut off; the value. */
