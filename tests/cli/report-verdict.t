@@ -519,7 +519,7 @@ is 'no line is wider than asked for' "$(report --width 60 |
 waits() {
 	{
 		schema idle_window rank:int window_ns:int gpu_ns:int communication_ns:int \
-			${class:-host}_ns:int
+			"${class:-host}_ns:int"
 		for r in 0 1 2; do
 			echo "{\"rank\":$r,\"window_ns\":100000000,\"gpu_ns\":$1,\"communication_ns\":$2,\"${class:-host}_ns\":$3}"
 		done

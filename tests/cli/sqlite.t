@@ -219,8 +219,8 @@ b[(page - 1) * size:(page - 1) * size + 8] = b"\x0d\xff\xff\xff\xff\xff\xff\xff"
 open("torn", "wb").write(b)
 END
 says 1 'table CUPTI_ACTIVITY_KIND_RUNTIME, behind row [1-9][0-9]*: .*malformed' torn
-head -c 5000 marks >cut
-says 1 'malformed' cut
+head -c 5000 marks >part
+says 1 'malformed' part
 cp marks open && echo x >open-wal
 tl-decode open 2>err >/dev/null
 is 'a database that is being written: exit status' "$?" 3

@@ -11,7 +11,7 @@ half() { # odd|even: two at a time
 	mkdir "half$1"
 	cd "half$1" || return
 	awk -v n="$1" 'NR % 2 == n' ../list | tr '\n' '\0' |
-		xargs -0 python3 "$ROOT/tests/oracle/exported.py" >../out$1
+		xargs -0 python3 "$ROOT/tests/oracle/exported.py" >"../out$1"
 }
 (half 0) &
 (half 1)
