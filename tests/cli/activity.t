@@ -3,6 +3,7 @@
 # Tables of rocprofv3's traces: a small Perfetto trace with figures worked out by
 # hand. tests/ref/report.t compares real ones with the reference.
 . tests/cli/lib.sh
+command -v tl-kernels >/dev/null || skip_all 'tl-kernels is not built'
 
 PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/oracle/activity.py" --worked w.pftrace
 tl-tree w.pftrace -o w.tl

@@ -100,7 +100,7 @@ while IFS='|' read -r why text; do
 done <<'EOF'
 zip|PK\003\004aaaa
 Git LFS|version https://git-lfs.github.com/spec/v1
-not a database|SQLite format 3\000aaaa
+database|SQLite format 3\000aaaa
 no Perfetto trace|\n\004\010\001\020\002
 XPlane.*trace.json.gz|\n\020\010\001\022\014/host:metadata
 rocprof.s CSV: the JSON|"Index","KernelName","gpu-id"\n
