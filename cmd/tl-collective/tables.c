@@ -42,10 +42,8 @@ is_wanted(const struct table_def *def, const struct job *j)
 static const char *
 rank_name(struct sheet_rows *s, size_t pos, const char *id)
 {
-	s->text.len = 0;
-	buf_printf(
-	    &s->text, "rank_%" PRId64 "_%s", s->job->ranks.v[pos].rank, id);
-	return arena_str(s->mem, buf_str(&s->text)).p;
+	return arena_printf(
+	    s->mem, "rank_%" PRId64 "_%s", s->job->ranks.v[pos].rank, id);
 }
 
 static void

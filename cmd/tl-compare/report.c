@@ -161,15 +161,12 @@ add_file(struct report *r, struct str file)
 {
 	struct report_sheet s = { .name = file };
 	size_t end = csv_end(file);
-	struct buf b = { 0 };
 
 	if (end == 0 || file.p[0] == '.')
 		return;
 	s.name.len -= end;
 	s.name = arena_str(r->arena, s.name);
-	buf_printf(&b, "%s/%.*s", r->path, STR_ARGS(file));
-	s.path = arena_str(r->arena, buf_str(&b)).p;
-	buf_free(&b);
+	s.path = arena_printf(r->arena, "%s/%.*s", r->path, STR_ARGS(file));
 	vec_push(&r->sheets, s);
 }
 

@@ -107,51 +107,12 @@ put_top(struct chrome *x, uint32_t src, const struct plan *plan,
 /* ---- arguments ---- */
 
 static void
-put_uid(struct chrome *x, const char *key, struct uid uid)
+put_tree(void *ctx, const char *key, const struct value *v)
 {
-	const char *quote = uid.inst == 0 ? "" : "\"";
+	struct chrome *x = ctx;
 
 	chrome_put_key(x, key);
-	buf_puts(&x->b, quote);
-	buf_room(&x->b, UID_MAX);
-	x->b.len += uid_put(x->b.p + x->b.len, uid);
-	buf_puts(&x->b, quote);
-}
-
-static void
-put_count(struct chrome *x, const char *key, uint64_t n)
-{
-	chrome_put_key(x, key);
-	buf_printf(&x->b, "%" PRIu64, n);
-}
-
-/* What tl-tree found out, under names that no profiler uses. */
-static void
-put_tree(struct chrome *x, const struct event *ev)
-{
-	unsigned has = ev->shape->has;
-
-	put_uid(x, "tl.id", ev->uid);
-	if (has & HAS_DEPTH)
-		put_count(x, "tl.depth", ev->depth);
-	if (has & HAS_PARENT)
-		put_uid(x, "tl.parent", ev->parent);
-	if (has & HAS_LAUNCH)
-		put_uid(x, "tl.launch", ev->launch);
-	if (has & HAS_FWD)
-		put_uid(x, "tl.fwd", ev->fwd);
-	if (has & HAS_BWD)
-		put_uid(x, "tl.bwd", ev->bwd);
-	if (has & HAS_NDESC)
-		put_count(x, "tl.ndesc", ev->ndesc);
-	if (has & HAS_NGPU)
-		put_count(x, "tl.ngpu", ev->ngpu);
-	if (ev->flags == 0)
-		return;
-	chrome_put_key(x, "tl.flags");
-	buf_putc(&x->b, '"');
-	words_put(&x->b, ev->flags, event_flag_words, ",");
-	buf_putc(&x->b, '"');
+	value_put_json(&x->b, v);
 }
 
 static void
@@ -213,7 +174,7 @@ put_args(struct chrome *x, const struct origin *o, uint32_t src,
 	if (UNLIKELY(x->set->fuse))
 		fuse_put_args(x, o, src, plan, ev);
 	if (x->set->with_tree)
-		put_tree(x, ev);
+		tree_members(ev, put_tree, x);
 	close_object(b, start);
 }
 

@@ -55,6 +55,12 @@ void sink_write(struct sink *s, const void *p, size_t n);
 /* All written, renamed into place; the bytes before compression. */
 uint64_t sink_finish(struct sink *s);
 
+/* ---- tree.c: what tl-tree found out, under names that no profiler uses ----
+ */
+
+typedef void tree_put_fn(void *ctx, const char *key, const struct value *v);
+void tree_members(const struct event *ev, tree_put_fn *put, void *ctx);
+
 /* ---- chrome.c: Chrome-trace JSON ---- */
 
 /*

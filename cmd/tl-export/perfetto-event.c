@@ -65,47 +65,10 @@ put_int(struct perfetto *x, const char *key, int64_t i)
 	put_annotation(x, str_of(key), &v);
 }
 
-/* What the tree knows, as in a Chrome trace. */
 static void
-put_uid(struct perfetto *x, const char *key, struct uid uid)
+put_tree(void *ctx, const char *key, const struct value *v)
 {
-	char text[UID_MAX];
-	struct value v = { .type = VAL_STRX, .s.p = text };
-
-	v.s.len = uid_put(text, uid);
-	if (uid.inst == 0)
-		put_int(x, key, (int64_t)uid.id);
-	else
-		put_annotation(x, str_of(key), &v);
-}
-
-static void
-put_tree(struct perfetto *x, const struct event *ev)
-{
-	unsigned has = ev->shape->has;
-
-	put_uid(x, "tl.id", ev->uid);
-	if (has & HAS_DEPTH)
-		put_int(x, "tl.depth", ev->depth);
-	if (has & HAS_PARENT)
-		put_uid(x, "tl.parent", ev->parent);
-	if (has & HAS_LAUNCH)
-		put_uid(x, "tl.launch", ev->launch);
-	if (has & HAS_FWD)
-		put_uid(x, "tl.fwd", ev->fwd);
-	if (has & HAS_BWD)
-		put_uid(x, "tl.bwd", ev->bwd);
-	if (has & HAS_NDESC)
-		put_int(x, "tl.ndesc", (int64_t)ev->ndesc);
-	if (has & HAS_NGPU)
-		put_int(x, "tl.ngpu", (int64_t)ev->ngpu);
-	if (ev->flags == 0)
-		return;
-	x->text.len = 0;
-	words_put(&x->text, ev->flags, event_flag_words, ",");
-	put_annotation(x, STR("tl.flags"),
-	    &(struct value){ .type = VAL_STR,
-		.id = intern_put(x->st->text, buf_str(&x->text)) });
+	put_annotation(ctx, str_of(key), v);
 }
 
 /* ---- arrows ---- */
@@ -305,7 +268,7 @@ put_event(struct perfetto *x, const struct event *ev, unsigned type,
 	if (has_tid_arg && t->has_tid && t->raw_tid.type == VAL_INT)
 		put_int(x, "tid", t->raw_tid.i);
 	if (x->set->with_tree)
-		put_tree(x, ev);
+		tree_members(ev, put_tree, x);
 	if (!has_flows)
 		put_launch(x, ev);
 	if (has_top)

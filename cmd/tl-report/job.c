@@ -28,17 +28,14 @@ const char *
 text(const char *fmt, ...)
 {
 	static struct arena *words;
-	struct buf b = { 0 };
-	struct str s;
+	const char *s;
 	va_list ap;
 
-	va_start(ap, fmt);
-	buf_vprintf(&b, fmt, ap);
-	va_end(ap);
 	words = words != NULL ? words : arena_create();
-	s = arena_str(words, buf_str(&b));
-	buf_free(&b);
-	return s.p;
+	va_start(ap, fmt);
+	s = arena_vprintf(words, fmt, ap);
+	va_end(ap);
+	return s;
 }
 
 void

@@ -147,6 +147,30 @@ arena_str(struct arena *a, struct str s)
 	return (struct str){ p, s.len };
 }
 
+const char *
+arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+{
+	struct buf b = { 0 };
+	struct str s;
+
+	buf_vprintf(&b, fmt, ap);
+	s = arena_str(a, buf_str(&b));
+	buf_free(&b);
+	return s.p;
+}
+
+const char *
+arena_printf(struct arena *a, const char *fmt, ...)
+{
+	const char *s;
+	va_list ap;
+
+	va_start(ap, fmt);
+	s = arena_vprintf(a, fmt, ap);
+	va_end(ap);
+	return s;
+}
+
 size_t
 arena_mark(const struct arena *a)
 {

@@ -27,6 +27,10 @@ void *arena_alloc(struct arena *a, size_t size)
     __attribute__((returns_nonnull));
 /* A copy in the arena, with a NUL behind it for the convenience of printf. */
 struct str arena_str(struct arena *a, struct str s);
+const char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+    PRINTF_LIKE(2, 0);
+const char *arena_printf(struct arena *a, const char *fmt, ...)
+    PRINTF_LIKE(2, 3);
 size_t arena_mark(const struct arena *a);
 void arena_reset(struct arena *a, size_t mark);
 size_t arena_bytes(const struct arena *a);

@@ -221,7 +221,7 @@ translate_values(struct encoder *e, const struct event *ev)
 {
 	struct entries it = entries_of(e->st, ev);
 
-	/* apart: new strings are told in the block meanwhile */
+	/* in a buffer of their own: meanwhile new strings go into the block */
 	e->scratch.len = 0;
 	while (entries_next(&it))
 		put_value(e, &e->scratch, &it.val);

@@ -6,34 +6,16 @@
  */
 #include "cmd/tl-decode/sqlite/rocpd.h"
 
-#include <stdarg.h>
-
 #include "json/json.h"
 
 /* Schemas beyond this may mean other things by the same names. */
 #define SCHEMA_KNOWN 4
 
-/* Lives as long as the reading. */
-static const char *
-text(struct rocpd *r, const char *fmt, ...)
-{
-	struct buf b = { 0 };
-	struct str s;
-	va_list ap;
-
-	va_start(ap, fmt);
-	buf_vprintf(&b, fmt, ap);
-	va_end(ap);
-	s = arena_str(r->mem, buf_str(&b));
-	buf_free(&b);
-	return s.p;
-}
-
 /* A table's name in the recording at hand. */
 static const char *
 named(struct rocpd *r, const char *table)
 {
-	return text(r, "%s%s", table, r->suffix);
+	return arena_printf(r->mem, "%s%s", table, r->suffix);
 }
 
 struct str
@@ -223,10 +205,10 @@ place_of(struct db *db, const char *table, const char *column)
 	if (strchr(column, '.') != NULL)
 		return column;
 	if (db_has(db, table, column))
-		return text(r, "c.%s", column);
+		return arena_printf(r->mem, "c.%s", column);
 	if (db_has(db, table, "track_id") &&
 	    db_has(db, named(r, "rocpd_track"), column))
-		return text(r, "j2.%s", column);
+		return arena_printf(r->mem, "j2.%s", column);
 	return NULL;
 }
 
