@@ -25,19 +25,18 @@ object_ranks(
     struct arena *mem, struct str object, struct str name, int_vec *out)
 {
 	json_items it = { 0 };
+	const struct json_item *x;
 	struct str ranks = { NULL, 0 };
-	bool is_it = false, is_cut;
+	bool is_cut;
 
-	if (json_split(&it, mem, object))
-		for (size_t i = 0; i + 1 < it.n; i += 2) {
-			if (str_eq(it.v[i].text, STR("pg_name")))
-				is_it = str_eq(it.v[i + 1].text, name);
-			else if (str_eq(it.v[i].text, STR("ranks")) &&
-			    str_find(it.v[i + 1].text, STR("..."), false) < 0)
-				ranks = it.v[i + 1].text;
-		}
+	if (json_split(&it, mem, object) &&
+	    (x = json_member(&it, STR("pg_name"))) != NULL &&
+	    str_eq(x->text, name) &&
+	    (x = json_member(&it, STR("ranks"))) != NULL &&
+	    str_find(x->text, STR("..."), false) < 0)
+		ranks = x->text;
 	vec_free(&it);
-	return is_it && ranks.len > 2 && list_ints(ranks, out, &is_cut);
+	return ranks.len > 2 && list_ints(ranks, out, &is_cut);
 }
 
 /* From pg_config, a list of objects somewhere in the text. */

@@ -139,11 +139,9 @@ last_seconds(const struct settings *s)
 static struct str
 value_of(const json_items *items, const char *key)
 {
-	for (size_t i = 0; i + 1 < items->n; i += 2)
-		if (str_eq(items->v[i].text, str_of(key)) &&
-		    items->v[i + 1].type != JSON_T_NULL)
-			return items->v[i + 1].text;
-	return STR("");
+	const struct json_item *x = json_member(items, str_of(key));
+
+	return x != NULL && x->type != JSON_T_NULL ? x->text : STR("");
 }
 
 static struct str
@@ -176,8 +174,7 @@ session(const struct settings *s)
 
 	if (in == NULL)
 		in = open_file(s, "combined_manifest.json", &bytes);
-	if (in == NULL || !json_split(&items, mem, bytes) ||
-	    (items.n > 0 && items.v[0].type != JSON_T_KEY))
+	if (in == NULL || !json_split(&items, mem, bytes))
 		items.n = 0;
 	value = value_of(&items, "timestamp");
 	if (value.len == 0)

@@ -19,15 +19,6 @@ record_parse(json_items *r, struct str line)
 	return json_split(r, texts, line);
 }
 
-static const struct json_item *
-record_item(const json_items *r, struct str key)
-{
-	for (size_t i = 0; i + 1 < r->n; i += 2)
-		if (str_eq(r->v[i].text, key))
-			return &r->v[i + 1];
-	return NULL;
-}
-
 /* A tree is called as its trace is. */
 static struct str
 shown_name(const struct settings *s, struct str name)
@@ -69,7 +60,7 @@ shown_error(const struct settings *s, struct str error)
 static struct str
 text_of(const json_items *r, const char *key)
 {
-	const struct json_item *x = record_item(r, str_of(key));
+	const struct json_item *x = json_member(r, str_of(key));
 
 	return x != NULL && x->type == JSON_T_STRING ? x->text : STR("");
 }
@@ -146,7 +137,7 @@ take_record(
 	}
 	(void)report_params(id, &p);
 	for (size_t i = 0; i < p.n; i++)
-		if (!arg_of(&args[i], j->set, record_item(r, p.name[i]),
+		if (!arg_of(&args[i], j->set, json_member(r, p.name[i]),
 			p.is_text[i]))
 			return;
 	tell(j, program, aloud, id, args);

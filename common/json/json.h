@@ -136,6 +136,8 @@ typedef VEC(struct json_item) json_items;
  * Texts live in mem. False, and no item: it is neither.
  */
 bool json_split(json_items *out, struct arena *mem, struct str text) USE_RESULT;
+/* The value of the first member of this name; NULL: there is none. */
+const struct json_item *json_member(const json_items *of, struct str name);
 
 /* ---- primitives ---- */
 

@@ -64,3 +64,12 @@ json_split(json_items *out, struct arena *mem, struct str text)
 	vec_release(padded);
 	return t == JSON_T_END && j.p == j.end;
 }
+
+const struct json_item *
+json_member(const json_items *of, struct str name)
+{
+	for (size_t i = 0; i + 1 < of->n && of->v[i].type == JSON_T_KEY; i += 2)
+		if (str_eq(of->v[i].text, name))
+			return &of->v[i + 1];
+	return NULL;
+}

@@ -203,6 +203,32 @@ list_text(const char *text)
 	return is_list ? got : NULL;
 }
 
+static const char *
+member_text(const char *text, struct str name)
+{
+	static char got[64];
+	struct arena *a = arena_create();
+	json_items l = { 0 };
+	const struct json_item *x =
+	    json_split(&l, a, str_of(text)) ? json_member(&l, name) : NULL;
+
+	if (x != NULL)
+		snprintf(got, sizeof got, "%.*s", (int)x->text.len, x->text.p);
+	vec_free(&l);
+	arena_destroy(a);
+	return x != NULL ? got : NULL;
+}
+
+static void
+members(void)
+{
+	is_str(member_text("{\"b\":\"a\",\"a\":[1],\"a\":2}", STR("a")), "[1]",
+	    "the first member of a name, not a value like it");
+	ok(member_text("{\"b\":\"a\"}", STR("a")) == NULL, "there is none");
+	ok(member_text("[\"a\",\"b\"]", STR("a")) == NULL,
+	    "a list has no members");
+}
+
 static void
 lists(void)
 {
@@ -270,6 +296,7 @@ main(void)
 	span("\"a\\\"b\" ", 6);
 	skipping();
 	lists();
+	members();
 	spaces();
 	done_testing();
 }

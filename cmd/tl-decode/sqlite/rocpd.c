@@ -23,16 +23,14 @@ rocpd_member(struct rocpd *r, struct str object, const char *key)
 {
 	json_items items = { 0 };
 	size_t mark = arena_mark(r->mem);
-	struct str found = STR("");
+	const struct json_item *x;
 
 	if (object.len == 0 || !json_split(&items, r->mem, object))
-		return found;
-	for (size_t i = 0; i + 1 < items.n && found.len == 0; i += 2)
-		if (str_eq(items.v[i].text, str_of(key)) &&
-		    items.v[i + 1].type == JSON_T_STRING)
-			found = items.v[i + 1].text;
+		return STR("");
+	x = json_member(&items, str_of(key));
 	r->json.len = 0;
-	buf_put(&r->json, found.p, found.len);
+	if (x != NULL && x->type == JSON_T_STRING)
+		buf_put(&r->json, x->text.p, x->text.len);
 	arena_reset(r->mem, mark);
 	vec_free(&items);
 	return buf_str(&r->json);
