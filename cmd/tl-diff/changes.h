@@ -198,6 +198,8 @@ bool clock_notes(const struct changes *c, struct table *t);
 void put_signed_time(struct buf *b, int64_t ns);
 /* "4.456 ms to 4.482 ms (+0.6 %)", or "unchanged (4.456 ms)" */
 void put_change(struct buf *b, int64_t before, int64_t after);
+/* " (+9.000 ms without a launch)" where that is half of what GPU time did. */
+void put_unlinked(struct buf *b, const struct changes *c);
 /* A note of what is in the buffer, which is empty then; nothing if it is. */
 void note_of(struct table *t, struct buf *b);
 

@@ -142,9 +142,9 @@ tells_gpu_time(const struct changes *c)
 
 /*
  * Work without a launch is no step's: a recording that begins while work is
- * queued has it. Where it is most of the difference the sentence says so.
+ * queued has it.
  */
-static void
+void
 put_unlinked(struct buf *b, const struct changes *c)
 {
 	const struct change *r = NULL;

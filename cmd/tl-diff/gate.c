@@ -8,8 +8,9 @@
 struct measure {
 	const char *what;
 	int64_t before_ns, after_ns;
-	int64_t diff_ns;  /* without what is within noise */
-	bool knows_noise; /* there are samples to tell it by */
+	int64_t diff_ns;           /* without what is within noise */
+	bool knows_noise;          /* there are samples to tell it by */
+	const struct changes *gpu; /* of GPU time; else NULL */
 };
 
 int64_t
@@ -33,10 +34,13 @@ fails(const struct settings *set, const struct measure *m)
 
 	if (m->diff_ns <= limit_ns)
 		return false;
-	buf_printf(&b, "%s %.3f to %.3f ms, %+.3f ms%s; allowed: ", m->what,
+	buf_printf(&b, "%s %.3f to %.3f ms, %+.3f ms%s", m->what,
 	    (double)m->before_ns / 1e6, (double)m->after_ns / 1e6,
 	    (double)m->diff_ns / 1e6,
 	    m->knows_noise ? " beyond noise" : ", noise unknown");
+	if (m->gpu != NULL)
+		put_unlinked(&b, m->gpu);
+	buf_puts(&b, "; allowed: ");
 	if (set->fail_over.is_percent)
 		buf_printf(&b, "%g %% (", set->fail_over.percent);
 	buf_printf(&b, "%.3f ms%s", (double)limit_ns / 1e6,
@@ -74,6 +78,7 @@ fails_gpu_time(const struct settings *set, const struct changes *c)
 		    .after_ns = c->unit[1].total_ns,
 		    .diff_ns = c->verdict_ns,
 		    .knows_noise = !isnan(c->spread_ns),
+		    .gpu = c,
 		});
 }
 

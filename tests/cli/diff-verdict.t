@@ -258,6 +258,11 @@ is 'which is not asked beside other formats' "$(tl-diff host10.json host25.json 
 like 'GPU work that was queued before the recording is no slower step' \
 	"$(tl-diff --table diff_verdict --no-header host10.json queued.json)" \
 	'; GPU time \+360\.0 % \(\+9\.000 ms without a launch\)$'
+is 'which counts in the gate as in the sentence, and is said to' \
+	"$(tl-diff --fail-over gpu:3% host10.json queued.json 2>&1 >/dev/null | sed -n '$s/.*: GPU/GPU/p')" \
+	'GPU time 2.500 to 11.500 ms, +9.000 ms beyond noise (+9.000 ms without a launch); allowed: 3 % (0.075 ms)'
+is 'but not in that of a step' \
+	"$(tl-diff --per step --fail-over gpu:3% host10.json queued.json >/dev/null 2>&1; echo $?)" 0
 is 'steps that vary: within noise' "$(says host10.json host10b.json)" \
 	'the traces are identical, and step times within noise'
 is 'one step each: noise is unknown' "$(says one10.json one11.json)" \
