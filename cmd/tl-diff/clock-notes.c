@@ -130,6 +130,33 @@ put_part(struct buf *b, const struct changes *c, const struct step_group *g,
 	buf_puts(b, share < ALL_SHARE ? ")" : "");
 }
 
+/*
+ * ", +5.900 ms of host work in gaps that cudaStreamSynchronize opened", where
+ * that is half of the difference: without the call the host would have been
+ * ahead.
+ */
+static void
+put_opened(struct buf *b, const struct changes *c, const struct step_group *g)
+{
+	const struct term *step = &c->clock.terms.v[g->first], *t = step + 2;
+	int64_t ns = term_twice_diff(t), all = term_twice_diff(step);
+	bool is_one;
+
+	if (g->first + 2 >= g->end || t->part != TERM_OPENED || t->is_noise ||
+	    (ns < 0) != (all < 0) || llabs(ns) < llabs(all) / 2)
+		return;
+	is_one = g->first + 3 < g->end && t[1].part == TERM_OPENED &&
+	    (double)term_twice_diff(&t[1]) / (double)ns >= ALL_SHARE;
+	buf_puts(b, ", ");
+	put_signed_time(b, ns / 2);
+	buf_puts(b, " of host work in gaps that ");
+	if (is_one)
+		text_visible(dict_get(c->dict, t[1].name), b);
+	else
+		buf_puts(b, "blocking calls");
+	buf_puts(b, " opened");
+}
+
 /* Whether sides of as many steps say what GPU time did. */
 static bool
 tells_gpu_time(const struct changes *c)
@@ -152,7 +179,8 @@ put_unlinked(struct buf *b, const struct changes *c)
 	for (size_t i = 0; i < c->rows.n && r == NULL; i++)
 		if (c->rows.v[i].key.kind == c->launched_by[LAUNCHED_BY_NONE])
 			r = &c->rows.v[i];
-	if (r == NULL || llabs(r->diff_ns) < llabs(c->diff_ns) / 2)
+	if (r == NULL || (r->diff_ns < 0) != (c->diff_ns < 0) ||
+	    llabs(r->diff_ns) < llabs(c->diff_ns) / 2)
 		return;
 	buf_puts(b, " (");
 	put_signed_time(b, r->diff_ns);
@@ -197,6 +225,7 @@ note_step(const struct changes *c, struct table *t, size_t group)
 	} else if (term_twice_diff(step) != 0 && largest > g->first) {
 		buf_puts(&b, ": ");
 		put_part(&b, c, g, largest);
+		put_opened(&b, c, g);
 	}
 	if (group == 0)
 		put_gpu_time(&b, c);

@@ -132,30 +132,51 @@ piece_of(struct clock *c, struct step_times *t, size_t first, unsigned cause,
 }
 
 static void
-add_pieces(struct clock *c, struct step_times *t, const struct pace *at)
+add_piece(struct clock *c, struct step_times *t, size_t first, unsigned cause,
+    uint32_t event, int64_t ns)
+{
+	const struct host_event *e =
+	    event != HOST_NONE ? &c->host.events.v[event] : NULL;
+	struct step_piece *to = piece_of(c, t, first, cause,
+	    e == NULL || steps_is_marker(&c->steps, &c->host, event)
+		? INTERN_NONE
+		: name_strict(c->nm, e->name));
+
+	to->ns += ns;
+	if (e == NULL || ns <= to->longest_ns)
+		return;
+	to->longest_ns = ns;
+	to->uid = e->uid;
+	to->has_uid = true;
+}
+
+/* Those within a step, gap by gap. */
+static void
+add_pieces(struct clock *c, struct step_times *t, struct step_time *s,
+    const struct pace *at)
 {
 	const struct gaps *g = &c->parts.gaps;
-	size_t first = t->pieces.n;
+	size_t first = t->pieces.n, i;
 
-	for (size_t i = parts_piece_at(&c->parts, at->start_ns);
-	     i < g->pieces.n && g->pieces.v[i].start_ns < at->end_ns; i++) {
-		const struct gap_piece *p = &g->pieces.v[i];
-		const struct host_event *e =
-		    p->event != HOST_NONE ? &c->host.events.v[p->event] : NULL;
-		int64_t end = p->end_ns < at->end_ns ? p->end_ns : at->end_ns;
-		int64_t ns = end -
-		    (p->start_ns > at->start_ns ? p->start_ns : at->start_ns);
-		struct step_piece *to = piece_of(c, t, first, p->cause,
-		    e == NULL || steps_is_marker(&c->steps, &c->host, p->event)
-			? INTERN_NONE
-			: name_strict(c->nm, e->name));
+	bisect(i, g->list.n, mid, g->list.v[mid].end_ns <= at->start_ns);
+	for (; i < g->list.n && g->list.v[i].start_ns < at->end_ns; i++) {
+		const struct gap *gap = &g->list.v[i];
 
-		to->ns += ns;
-		if (e == NULL || ns <= to->longest_ns)
-			continue;
-		to->longest_ns = ns;
-		to->uid = e->uid;
-		to->has_uid = true;
+		for (uint32_t k = gap->first; k < gap->first + gap->n; k++) {
+			const struct gap_piece *p = &g->pieces.v[k];
+			int64_t from = p->start_ns, to = p->end_ns;
+
+			from = from > at->start_ns ? from : at->start_ns;
+			to = to < at->end_ns ? to : at->end_ns;
+			if (from >= to)
+				continue;
+			add_piece(c, t, first, p->cause, p->event, to - from);
+			if (!gap_is_behind_opener(gap, p))
+				continue;
+			add_piece(c, t, first, TERM_OPENED, gap->opened_by,
+			    to - from);
+			s->opened_ns += to - from;
+		}
 	}
 	map_free(&c->piece_of);
 	stable_sort(t->pieces.v + first, t->pieces.n - first,
@@ -180,7 +201,7 @@ add_step(struct clock *c, struct step_times *to, uint32_t window)
 	}
 	if (c->host.gpus.n > 0) {
 		parts_within(&c->parts, at->start_ns, at->end_ns, s.parts);
-		add_pieces(c, to, at);
+		add_pieces(c, to, &s, at);
 	}
 	s.n = (uint32_t)to->pieces.n - s.first;
 	vec_push(&to->list, s);

@@ -15,10 +15,18 @@
 
 #include "trace/parts.h"
 
+/* What a step has besides its parts. */
+enum {
+	TERM_STEP = PART_COUNT,
+	TERM_BUSY,   /* compute, exposed communication and exposed copies */
+	TERM_OPENED, /* host work in gaps that blocking calls opened */
+	TERM_COUNT
+};
+
 /* Idle time of one cause in a step, by the host's event. */
 struct step_piece {
 	uint32_t name; /* normalised; INTERN_NONE: no event */
-	uint8_t cause;
+	uint8_t cause; /* or TERM_OPENED: name is the call that opened it */
 	bool has_uid;
 	int64_t ns, longest_ns;
 	struct uid uid; /* of the longest */
@@ -27,6 +35,7 @@ struct step_piece {
 struct step_time {
 	int64_t ns; /* the sum of its parts, if there is GPU work */
 	int64_t parts[PART_COUNT];
+	int64_t opened_ns;
 	uint32_t kind;     /* a text: steps of one are compared */
 	uint32_t run, src; /* of its side: set by who gathers them */
 	uint32_t first, n; /* in pieces: by cause, then name */

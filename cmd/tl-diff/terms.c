@@ -21,6 +21,7 @@ term_word(const struct term *t)
 		[PART_COPY - CAUSE_COUNT] = "exposed_copy",
 		[TERM_STEP - CAUSE_COUNT] = "step",
 		[TERM_BUSY - CAUSE_COUNT] = "gpu_busy",
+		[TERM_OPENED - CAUSE_COUNT] = "opened_gaps",
 	};
 
 	return t->part < CAUSE_COUNT ? cause_words[t->part]
@@ -127,6 +128,8 @@ value_of(const struct step_times *all, const struct step_time *x,
 	if (t->part == TERM_BUSY)
 		return x->parts[PART_COMPUTE] + x->parts[PART_COMM] +
 		    x->parts[PART_COPY];
+	if (t->part == TERM_OPENED)
+		return x->opened_ns;
 	return x->parts[t->part];
 }
 
@@ -212,6 +215,12 @@ add_part(struct finder *f, struct term part)
 	}
 }
 
+static bool
+has_any(const struct term *t)
+{
+	return t->twice_ns[0] > 0 || t->twice_ns[1] > 0;
+}
+
 static void
 add_terms(struct finder *f, const struct list *l)
 {
@@ -238,9 +247,11 @@ add_terms(struct finder *f, const struct list *l)
 		fixed[TERM_STEP].step[s] = middle[s][0];
 	vec_push(&f->k->terms, fixed[TERM_STEP]);
 	vec_push(&f->k->terms, fixed[TERM_BUSY]);
+	if (has_any(&fixed[TERM_OPENED]))
+		add_part(f, fixed[TERM_OPENED]);
 	qsort_r(fixed, PART_COUNT, sizeof *fixed, by_difference, f->c->dict);
 	for (unsigned i = 0; i < PART_COUNT; i++)
-		if (fixed[i].twice_ns[0] > 0 || fixed[i].twice_ns[1] > 0)
+		if (has_any(&fixed[i]))
 			add_part(f, fixed[i]);
 }
 

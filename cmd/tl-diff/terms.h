@@ -13,13 +13,6 @@
 #include "cmd/tl-diff/clock.h"
 #include "cmd/tl-diff/diff.h"
 
-/* Besides the parts: */
-enum {
-	TERM_STEP = PART_COUNT,
-	TERM_BUSY, /* compute, exposed communication and exposed copies */
-	TERM_COUNT
-};
-
 struct term {
 	uint8_t part;
 	bool is_named; /* of idle time of this cause, what the host spent in */
@@ -37,8 +30,8 @@ struct step_group {
 	uint32_t kind;
 	uint64_t n[NSIDES];
 	int64_t all_ns; /* of both sides */
-	/* in terms: TERM_STEP, TERM_BUSY, parts by size of their difference,
-	 * each with what the host spent it in */
+	/* in terms: TERM_STEP, TERM_BUSY, TERM_OPENED if there is any, parts
+	 * by size of their difference, each with what the host spent it in */
 	uint32_t first, end;
 };
 

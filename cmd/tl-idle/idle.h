@@ -23,6 +23,7 @@ struct idle_record {
 	uint32_t window; /* of IS_WINDOW: in idle.windows */
 	struct key dev, gpu_stream, step;
 	int64_t ns, inferred_ns;
+	int64_t behind_ns; /* host work behind the call, in gaps it opened */
 };
 
 struct named {

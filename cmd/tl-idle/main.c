@@ -91,7 +91,7 @@ enum { ONLY_CAUSE = 1, ONLY_DEV, ONLY_GPU_STREAM, ONLY_STACK };
 #define NS UNIT_NS
 #define NAME COL_NAME
 
-enum { M_TIME, M_INFERRED };
+enum { M_TIME, M_INFERRED, M_BEHIND };
 
 /* clang-format off */
 static const struct sink_column columns[] = {
@@ -115,6 +115,7 @@ static const struct sink_column columns[] = {
 	{ { "longest_in", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_CELL, false, C_LONGEST, 0 },
 	{ { "longest_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_LONGEST_UID, 0 },
 	{ { "inferred_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_SUM, false, M_INFERRED, 0 },
+	{ { "behind_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_SUM, false, M_BEHIND, 0 },
 	{ { "longest_stack", NULL, COL_TEXT, NONE, COL_DETAIL, 0 }, SINK_CELL, false, C_STACK, ONLY_STACK },
 	{ { "advice", NULL, COL_TEXT, NONE, COL_MINOR | COL_WRAPPED, 0 }, SINK_TEXT, false, AT(advice), ONLY_CAUSE },
 	{ { "ts_ns", NULL, COL_INT, NS, COL_POSITION, 0 }, SINK_CELL, false, C_START, 0 },
@@ -166,6 +167,7 @@ static const struct sink_column columns[] = {
 static const struct sink_measure measures[] = {
 	[M_TIME] = { AT(ns), NULL, false },
 	[M_INFERRED] = { AT(inferred_ns), NULL, false },
+	[M_BEHIND] = { AT(behind_ns), NULL, false },
 };
 
 enum { OF_CAUSES, OF_GAPS, OF_STREAMS, OF_WINDOWS };
@@ -175,7 +177,7 @@ static struct sink_table tables[] = {
 	    .keys = "cause" /* what --by says */,
 	    .columns = "time_ns,percent,count,calls,time_ns_median,call_ns_max,"
 		       "longest_in,longest_uid,longest_stack,inferred_ns,"
-		       "advice" },
+		       "behind_ns,advice" },
 	[OF_GAPS] = { .name = "idle_gaps",
 	    .columns = "dev,gpu_stream,ts_ns,gap_ns,class,cause,cause_ns,call,"
 		       "call_uid,thread,opened_by,opened_uid,prev_name,"

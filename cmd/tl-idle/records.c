@@ -112,9 +112,13 @@ add_whole(
 	return r;
 }
 
-/* A piece of a gap; with --by step the part of it in each, by the clock. */
+/*
+ * A piece of a gap; with --by step the part of it in each, by the clock, and
+ * behind_ns in the first.
+ */
 static void
-add_piece(struct idle *g, const struct gap *gap, const struct gap_piece *p)
+add_piece(struct idle *g, const struct gap *gap, const struct gap_piece *p,
+    int64_t behind_ns)
 {
 	const struct host *h = &g->host;
 	const struct host_gpu *next = beside(g, gap);
@@ -136,7 +140,8 @@ add_piece(struct idle *g, const struct gap *gap, const struct gap_piece *p)
 			r->step = step_key(
 			    steps_at(&g->step_list, pid, from), g->sink.dict);
 		set_cause(g, r, p->cause);
-		r->opened_by = named(g, gap->opened_by).name;
+		r->opened_by = named(g, gap_opener(gap)).name;
+		r->behind_ns = from == p->start_ns ? behind_ns : 0;
 		r->class = g->classes[account_class_of(h, gap, p)];
 		r->inferred_ns = p->is_inferred ? r->ns : 0;
 	}
@@ -198,13 +203,24 @@ is_chosen(const struct idle *g, const struct host_gpu *k)
 	return g->chosen.v[k->no] != 0;
 }
 
+/* Host work behind the call that opened a gap is shown with its first piece. */
 static void
 add_pieces(struct idle *g, const struct gap *gap)
 {
+	const struct gap_piece *v = g->gaps.pieces.v + gap->first;
+	uint32_t opener = gap_opener(gap);
+	int64_t behind_ns = 0;
+
 	g->ngaps++;
-	for (uint32_t i = gap->first; i < gap->first + gap->n; i++)
-		if (makes(g, IS_PIECE))
-			add_piece(g, gap, &g->gaps.pieces.v[i]);
+	for (uint32_t i = 0; i < gap->n; i++)
+		if (gap_is_behind_opener(gap, &v[i]))
+			behind_ns += v[i].end_ns - v[i].start_ns;
+	for (uint32_t i = 0; i < gap->n && makes(g, IS_PIECE); i++) {
+		bool opens = opener != HOST_NONE && v[i].event == opener;
+
+		add_piece(g, gap, &v[i], opens ? behind_ns : 0);
+		behind_ns = opens ? 0 : behind_ns;
+	}
 }
 
 static void

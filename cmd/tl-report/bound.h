@@ -31,6 +31,7 @@ struct part {
 	struct str call, uid; /* uid: of the longest piece's event; or empty */
 	struct str label;     /* of its rank, among several */
 	int64_t ns, longest_ns, inferred_ns, calls;
+	int64_t behind_ns; /* host work behind these calls */
 };
 
 /* What the time of a source went on (tl-idle --steps), or of all of them. */

@@ -133,6 +133,7 @@ budget_take_part(void *ctx, const struct line *l)
 		.longest_ns = line_int(l, "call_ns_max"),
 		.inferred_ns = line_int(l, "inferred_ns"),
 		.calls = line_int(l, "calls"),
+		.behind_ns = line_int(l, "behind_ns"),
 	    }));
 }
 
@@ -204,6 +205,7 @@ merge_parts(struct budget *w)
 		}
 		time_add(&last->ns, p->ns);
 		time_add(&last->inferred_ns, p->inferred_ns);
+		time_add(&last->behind_ns, p->behind_ns);
 		last->calls += p->calls;
 		if (p->longest_ns > last->longest_ns) {
 			last->longest_ns = p->longest_ns;

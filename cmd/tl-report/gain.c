@@ -34,9 +34,13 @@ advice_of(const struct budget *w, const struct part *p)
 	    : str_of(cause_advice(p->cause, w->has_python));
 }
 
-/* "hipFree (alloc, 1,298 calls, longest wait 68.153 ms, uid 26612)". */
+/*
+ * "hipFree (alloc, 1,298 calls, longest wait 68.153 ms, uid 26612)", " and host
+ * work behind it (12.345 ms)".
+ */
 static void
-add_part(struct figures *f, const struct budget *w, const struct part *p)
+add_part(struct figures *f, const struct budget *w, const struct part *p,
+    int64_t behind_ns)
 {
 	struct buf b = { 0 };
 	struct gain gain = { .ns = p->ns, .uid = p->uid };
@@ -54,6 +58,12 @@ add_part(struct figures *f, const struct budget *w, const struct part *p)
 	buf_puts(&b, p->uid.len > 0 ? ", " : "");
 	put_calls(w, p, &b);
 	buf_puts(&b, p->call.len > 0 ? ")" : "");
+	if (behind_ns / w->n > 0) {
+		gain.ns += behind_ns / w->n;
+		buf_puts(&b, " and host work behind it (");
+		put_time(&b, behind_ns / w->n);
+		buf_putc(&b, ')');
+	}
 	gain.what = figures_keep(f, &b);
 	gain.note = advice_of(w, p);
 	add_gain(f, w, gain);
@@ -97,6 +107,19 @@ add_opened(struct figures *f, const struct budget *w)
 	add_gain(f, w, gain);
 }
 
+/*
+ * The host work that would be done ahead without these calls; where launches
+ * bound the time it would be late all the same.
+ */
+static int64_t
+behind_ns(const struct bound *m, const struct part *p)
+{
+	/* add_opened() has those of all blocking calls */
+	bool is_told = m->is_sync && p->class == GROUP_OF_SYNC;
+
+	return m->is_launch || is_told ? 0 : p->behind_ns;
+}
+
 void
 gains_find(struct figures *f, const struct bound *m)
 {
@@ -109,7 +132,7 @@ gains_find(struct figures *f, const struct bound *m)
 		if (p->class != GROUP_OF_GPU && p->class != GROUP_OF_MISSING &&
 		    p->class != ACCOUNT_COMM &&
 		    !(is_host && (m->is_launch || m->is_sync)))
-			add_part(f, w, p);
+			add_part(f, w, p, behind_ns(m, p));
 	}
 	if (m->is_launch)
 		add_graph(f, w);

@@ -111,12 +111,12 @@ account_class_of(
 static bool
 is_opened_by_waiting(const struct host *h, const struct gap *gap)
 {
+	uint32_t opener = gap_opener(gap);
 	enum cause by;
 
-	if (gap->opened_by == HOST_NONE ||
-	    gap->end_ns - gap->start_ns > HOST_LONG_NS)
+	if (opener == HOST_NONE)
 		return false;
-	by = h->events.v[gap->opened_by].cause;
+	by = h->events.v[opener].cause;
 	return by == CAUSE_SYNC || by == CAUSE_COPY_BLOCK;
 }
 

@@ -49,6 +49,26 @@ struct gaps {
 	VEC(struct gap_piece) pieces;
 };
 
+/*
+ * The blocking call that opened a gap, or HOST_NONE: behind a long one what
+ * follows the call is a cause of its own.
+ */
+static inline uint32_t
+gap_opener(const struct gap *g)
+{
+	return g->end_ns - g->start_ns <= HOST_LONG_NS ? g->opened_by
+						       : HOST_NONE;
+}
+
+/* Whether a piece of it is host work that, but for that call, had been done
+ * while the GPU was at work. */
+static inline bool
+gap_is_behind_opener(const struct gap *g, const struct gap_piece *p)
+{
+	return gap_opener(g) != HOST_NONE && p->event != g->opened_by &&
+	    cause_groups[p->cause] == GROUP_OF_HOST;
+}
+
 /* Empties it first; of a window the head and tail are gaps, too. */
 void gaps_find(struct gaps *g, struct host *h, const uint32_t *gpus, size_t n,
     const struct span *window);

@@ -263,6 +263,37 @@ is 'which counts in the gate as in the sentence, and is said to' \
 	'GPU time 2.500 to 11.500 ms, +9.000 ms beyond noise (+9.000 ms without a launch); allowed: 3 % (0.075 ms)'
 is 'but not in that of a step' \
 	"$(tl-diff --per step --fail-over gpu:3% host10.json queued.json >/dev/null 2>&1; echo $?)" 0
+# waiting [CALL]: steps of 4 launches, each behind 80 us of an op, of 200 us of
+# GPU work each; with a CALL that waits for it
+waiting() {
+	t=0 g=0 corr=0
+	for step in 1 2 3 4 5 6; do
+		begin=$t
+		for i in 1 2 3 4; do
+			corr=$((corr + 1))
+			op "op$i" $t 80
+			call $((t + 70)) $corr
+			g=$((g > t + 80 ? g : t + 80))
+			gpu k $g 200 $corr
+			g=$((g + 200)) t=$((t + 80))
+			[ $# -eq 0 ] && continue
+			ev cuda_runtime "$1" 1 $t $((g + 1 - t))
+			t=$((g + 1))
+		done
+		t=$((t > g ? t : g))
+		ev user_annotation "ProfilerStep#$step" 1 $begin $((t - begin))
+	done
+}
+waiting | trace >ahead.json
+waiting cudaStreamSynchronize | trace >waits.json
+is 'calls that wait for the GPU: the gaps that they open' \
+	"$(tl-diff --table diff_verdict --no-header ahead.json waits.json | grep '^step')" \
+	'step 880.0 us to 1.124 ms (+27.7 %): 210.0 us more op dispatch (70.0 us in op2), +320.0 us of host work in gaps that cudaStreamSynchronize opened; GPU time unchanged'
+is 'and their row' \
+	"$(tl-diff --table diff_steps -c term,call,before_ns,after_ns ahead.json waits.json |
+		grep opened | tr '\t' ' ')" \
+	'opened_gaps  0.0 320000.0
+opened_gaps cudaStreamSynchronize 0.0 320000.0'
 is 'steps that vary: within noise' "$(says host10.json host10b.json)" \
 	'the traces are identical, and step times within noise'
 is 'one step each: noise is unknown' "$(says one10.json one11.json)" \

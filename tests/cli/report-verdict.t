@@ -88,12 +88,14 @@ timeline 900 0 0 100
 is 'without causes only shares' "$(verdict)" '1.0 us: 90.0 % compute, 10.0 % idle.'
 
 # idle CLASS CAUSE CALL NS LONGEST INFERRED...: why the GPU was idle, into d/, and
-# the window: the last timeline, and MEMBERS of it
+# the window: the last timeline, and MEMBERS of it; BEHIND each call
+BEHIND=0
 idle() {
 	schema idle class:text cause:text call:text time_ns:int percent:real \
 		count:int calls:int call_ns_max:int longest_uid:int inferred_ns:int \
+		behind_ns:int \
 		>d/idle.ndjson
-	printf '{"class":"%s","cause":"%s","call":"%s","time_ns":%s,"call_ns_max":%s,"inferred_ns":%s,"percent":1,"count":1,"calls":2000,"longest_uid":77}\n' \
+	printf '{"class":"%s","cause":"%s","call":"%s","time_ns":%s,"call_ns_max":%s,"inferred_ns":%s,"percent":1,"count":1,"calls":2000,"longest_uid":77,"behind_ns":'"$BEHIND"'}\n' \
 		"$@" >>d/idle.ndjson
 	echo '{"end":{}}' >>d/idle.ndjson
 	python3 - "$MEMBERS" <<'END' >d/idle_window.ndjson
@@ -147,6 +149,16 @@ is 'what could be won back' "$(report --width 99 | sed -n '/^recov/,/^$/p')" \
     enlarge the batch'
 book
 is 'and in the table' "$(grep -c '"recoverable","name":"hip.*"time_ns":4[09]00' xl/summary.ndjson)" 2
+BEHIND=1100
+idle allocation alloc hipFree 4000 4000 0 host op aten::mm 1100 1100 0
+like 'with the host work that waited for it' "$(report --width 999)" \
+	'- 5\.1 us in hipFree \(alloc, .*, uid 77\) and host work behind it \(1\.1 us\): let the caching'
+MEMBERS='"launched":20,"starved":20,"launch_interval_ns":50,"launch_work_ns":5'
+BEHIND=1
+idle sync sync cudaStreamSynchronize 200 200 0 host op aten::mm 8800 8800 0
+like 'not where the host would be late without it, too' "$(report --width 999)" \
+	'- 200 ns in cudaStreamSynchronize \(sync, [^()]*\): avoid'
+MEMBERS='' BEHIND=0
 idle start_up init cudaFree 6000 6000 4000 start_up module_load cuModuleLoad 2900 2900 0 \
 	host op aten::mm 100 100 0
 is 'by lengths alone' "$(verdict)" \

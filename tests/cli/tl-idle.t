@@ -41,6 +41,13 @@ is 'an allocation' "$(causes)" \
 	'alloc 140000.between_ops 10000.launch_call 5000.launch_latency 5000.'
 is 'which opened the gap' "$(rows 'tl-idle --by opened_by -c opened_by,time_ns gap.json')" \
 	'cudaFree 160000.'
+is 'host work behind it, in the row of the call' \
+	"$(rows 'tl-idle -c cause,time_ns,behind_ns gap.json' | tr . '\n' | head -n 2)" \
+	'alloc 140000 20000
+between_ops 10000 0'
+ev cuda_runtime cudaFree 1 90 150 | gap 1101 1091
+is 'a long gap is not all due to the call that opened it' \
+	"$(rows 'tl-idle --by opened_by -c opened_by,time_ns,behind_ns gap.json')" ' 1001000 0.'
 ev cuda_runtime cudaDeviceSynchronize 1 90 30 | gap 260 250
 is 'a short synchronisation' "$(causes)" \
 	'between_ops 130000.sync 20000.launch_call 5000.launch_latency 5000.'

@@ -19,6 +19,7 @@ from planted import CALL, FRAME, MAIN, MS, NOTE, OP, OTHER, PLAIN, US, WAITS
 from worked import names_of, table, traces
 
 PARTS = ("compute", "exposed_comm", "exposed_copy")
+BESIDES = ("step", "gpu_busy", "opened_gaps")  # terms that are no parts
 
 # before, after: {term: (before, after)}
 WORKED = [
@@ -53,7 +54,7 @@ def check_sums(rows):
         for side in ("before_ns", "after_ns"):
             busy = sum(own[t][side] for t in PARTS if t in own)
             idle = sum(r[side] for t, r in own.items()
-                       if t not in PARTS and t not in ("step", "gpu_busy"))
+                       if t not in PARTS and t not in BESIDES)
             if busy != own["gpu_busy"][side]:
                 bad.append("%s: %s: busy %s, parts %s" % (kind, side, own["gpu_busy"], busy))
             if busy + idle != own["step"][side] and busy + idle > 0:
@@ -202,7 +203,7 @@ def check_change(folder, seed, change, kinds):
         if row is None or abs(row["diff_ns"] - sign * ns) > 60 * US:
             bad.append("%s: planted %d: %s" % (cause, ns, row))
             continue
-        most = max((r for t, r in own.items() if t not in ("step", "gpu_busy")),
+        most = max((r for t, r in own.items() if t not in BESIDES),
                    key=lambda r: abs(r["diff_ns"]))
         if ns > 2 * room and most is not row:
             bad.append("largest is %s" % most)
