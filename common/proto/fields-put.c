@@ -4,37 +4,17 @@
 
 #include "proto/pull.h"
 
-#define VARINT_ROOM 10
-
-static size_t
-varint(char *p, uint64_t v)
-{
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		p[n++] = (char)(v | 0x80);
-	p[n++] = (char)v;
-	return n;
-}
-
-void
-proto_put_varint(struct buf *b, uint64_t v)
-{
-	buf_room(b, VARINT_ROOM);
-	b->len += varint(b->p + b->len, v);
-}
-
 static void
 put_key(struct buf *b, uint32_t field, enum proto_type type)
 {
-	proto_put_varint(b, (uint64_t)field << 3 | type);
+	buf_varint(b, (uint64_t)field << 3 | type);
 }
 
 void
 proto_put_number(struct buf *b, uint32_t field, uint64_t v)
 {
 	put_key(b, field, PROTO_VARINT);
-	proto_put_varint(b, v);
+	buf_varint(b, v);
 }
 
 void
@@ -58,7 +38,7 @@ void
 proto_put_bytes(struct buf *b, uint32_t field, struct str s)
 {
 	put_key(b, field, PROTO_BYTES);
-	proto_put_varint(b, s.len);
+	buf_varint(b, s.len);
 	buf_put(b, s.p, s.len);
 }
 
@@ -75,8 +55,8 @@ void
 proto_end(struct buf *b, size_t message)
 {
 	size_t len = b->len - message;
-	char text[VARINT_ROOM];
-	size_t n = varint(text, len);
+	unsigned char text[VARINT_MAX];
+	size_t n = (size_t)(varint_put(text, len) - text);
 
 	buf_room(b, n - 1);
 	memmove(b->p + message + n - 1, b->p + message, len);

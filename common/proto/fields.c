@@ -2,7 +2,6 @@
 /* Fields of protobuf messages: see pull.h. */
 #include "proto/pull.h"
 
-#define VARINT_MAX 10 /* bytes of 64 bits */
 #define FIELD_MAX ((UINT32_C(1) << 29) - 1)
 
 void
@@ -53,32 +52,6 @@ advance(struct proto *m, size_t n)
 	m->offset += n;
 }
 
-static size_t
-long_varint(const unsigned char *p, size_t have, uint64_t *v)
-{
-	uint64_t r = 0;
-
-	for (size_t i = 0; i < VARINT_MAX && i < have; i++) {
-		r |= (uint64_t)(p[i] & 0x7f) << 7 * i;
-		if (p[i] < 0x80) {
-			*v = r;
-			return i < VARINT_MAX - 1 || p[i] <= 1 ? i + 1 : 0;
-		}
-	}
-	return 0;
-}
-
-/* 0: it is not whole, or has no end. */
-static inline size_t
-varint(const unsigned char *p, size_t have, uint64_t *v)
-{
-	if (LIKELY(have > 0 && *p < 0x80)) {
-		*v = *p;
-		return 1;
-	}
-	return long_varint(p, have, v);
-}
-
 static uint64_t
 fixed(const unsigned char *p, size_t n)
 {
@@ -94,19 +67,20 @@ static enum proto_status
 number(struct proto *m, enum proto_type type, size_t have, size_t *n)
 {
 	size_t len = type == PROTO_FIXED64 ? 8 : type == PROTO_FIXED32 ? 4 : 0;
+	const unsigned char *p = m->p + *n;
 
 	if (len > 0) {
 		if (have - *n < len)
 			return cut(m, have);
-		m->u = fixed(m->p + *n, len);
-	} else {
-		len = varint(m->p + *n, have - *n, &m->u);
-		if (len == 0 && have - *n >= VARINT_MAX)
-			return fail(m, "a number of more than 64 bits");
-		if (len == 0)
-			return cut(m, have);
+		m->u = fixed(p, len);
+		*n += len;
+		return PROTO_OK;
 	}
-	*n += len;
+	if (!varint_get(&p, m->p + have, &m->u))
+		return have - *n >= VARINT_MAX
+		    ? fail(m, "a number of more than 64 bits")
+		    : cut(m, have);
+	*n = (size_t)(p - m->p);
 	return PROTO_OK;
 }
 
@@ -203,7 +177,7 @@ proto_enter(struct proto *m)
 }
 
 enum proto_status
-proto_next_long(struct proto *m)
+proto_next(struct proto *m)
 {
 	const unsigned char *p = m->p;
 	uint64_t offset = m->offset;
@@ -218,8 +192,54 @@ proto_next_long(struct proto *m)
 	return status;
 }
 
+/* Why the next field is none. */
+static bool
+refuse(struct fields *f)
+{
+	struct proto m;
+
+	proto_start(&m, f->p, (size_t)(f->end - f->p));
+	f->error = proto_next(&m) == PROTO_BAD ? m.error : "a bad field";
+	return false;
+}
+
+bool
+fields_next_long(struct fields *m)
+{
+	const unsigned char *p = m->p, *end = m->end;
+	uint64_t key, n = 0;
+
+	if (!varint_get(&p, end, &key) || key >> 3 == 0 || key >> 3 > FIELD_MAX)
+		return refuse(m);
+	switch (key & 7) {
+	case PROTO_VARINT:
+		if (!varint_get(&p, end, &m->u))
+			return refuse(m);
+		break;
+	case PROTO_BYTES:
+		if (!varint_get(&p, end, &n) || n > PROTO_MAX_LEN ||
+		    n > (uint64_t)(end - p))
+			return refuse(m);
+		m->u = n;
+		m->bytes = (struct str){ (const char *)p, (size_t)n };
+		break;
+	case PROTO_FIXED64:
+	case PROTO_FIXED32:
+		n = (key & 7) == PROTO_FIXED64 ? 8 : 4;
+		if (n > (uint64_t)(end - p))
+			return refuse(m);
+		m->u = n == 8 ? get_u64(p) : get_u32(p);
+		break;
+	default: return refuse(m);
+	}
+	m->field = (uint32_t)(key >> 3);
+	m->type = (enum proto_type)(key & 7);
+	m->p = p + n;
+	return true;
+}
+
 struct proto_numbers
-proto_numbers(const struct proto *m, enum proto_type type)
+proto_numbers(const struct fields *m, enum proto_type type)
 {
 	const unsigned char *p = (const unsigned char *)m->bytes.p;
 	struct proto_numbers it = { .p = p, .end = p, .type = type };
@@ -238,23 +258,24 @@ proto_numbers(const struct proto *m, enum proto_type type)
 bool
 proto_number(struct proto_numbers *it, uint64_t *u)
 {
-	size_t have = (size_t)(it->end - it->p), n;
+	size_t n;
 
 	if (it->is_single) {
 		it->is_single = false;
 		*u = it->single;
 		return true;
 	}
-	if (have == 0 || it->is_bad)
+	if (it->p == it->end || it->is_bad)
 		return false;
 	if (it->type == PROTO_VARINT) {
-		n = varint(it->p, have, u);
-	} else {
-		n = it->type == PROTO_FIXED64 ? 8 : 4;
-		n = n <= have ? n : 0;
-		*u = fixed(it->p, n);
+		it->is_bad = !varint_get(&it->p, it->end, u);
+		return !it->is_bad;
 	}
-	it->is_bad = n == 0;
+	n = it->type == PROTO_FIXED64 ? 8 : 4;
+	it->is_bad = n > (size_t)(it->end - it->p);
+	if (it->is_bad)
+		return false;
+	*u = fixed(it->p, n);
 	it->p += n;
-	return n > 0;
+	return true;
 }

@@ -21,7 +21,7 @@
 #ifndef TL_PROTO_PULL_H
 #define TL_PROTO_PULL_H
 
-#include "base/base.h"
+#include "base/varint.h"
 
 /* Messages in messages: what protobuf's own readers take. */
 #define PROTO_MAX_DEPTH 100
@@ -66,7 +66,7 @@ void proto_start(struct proto *m, const void *bytes, size_t len);
 void proto_start_window(struct proto *m);
 
 /* The next field of the message, whole. */
-static inline enum proto_status proto_next(struct proto *m) USE_RESULT;
+enum proto_status proto_next(struct proto *m) USE_RESULT;
 /*
  * The next field, whose bytes, if it is BYTES, are then to be read by
  * proto_content(), stepped over by proto_skip(), or gone into by proto_enter():
@@ -77,6 +77,58 @@ enum proto_status proto_content(struct proto *m) USE_RESULT;
 /* Steps over what the window has of them, too, before PROTO_MORE. */
 enum proto_status proto_skip(struct proto *m) USE_RESULT;
 enum proto_status proto_enter(struct proto *m) USE_RESULT;
+
+/* ---- a message that is whole in memory ---- */
+
+/*
+ * Its fields, each as struct proto has it, but for bytes, which a number leaves
+ * as they were:
+ *
+ *	struct fields m = fields_of(message);
+ *	while (fields_next(&m))
+ *		...
+ *	if (m.error != NULL) ...
+ */
+struct fields {
+	const unsigned char *p, *end;
+	uint32_t field;
+	enum proto_type type;
+	uint64_t u;
+	struct str bytes;
+	const char *error;
+};
+
+static inline struct fields
+fields_of(struct str message)
+{
+	const unsigned char *p = (const unsigned char *)message.p;
+
+	return (struct fields){ .p = p, .end = p + message.len };
+}
+
+bool fields_next_long(struct fields *m) USE_RESULT;
+
+/* Most keys are a byte, and so is the number or the length behind it. */
+static inline bool USE_RESULT
+fields_next(struct fields *m)
+{
+	const unsigned char *p = m->p;
+
+	if (UNLIKELY(m->end - p < 2 || (p[0] | p[1]) >= 0x80 || p[0] < 8))
+		return p < m->end && fields_next_long(m);
+	m->field = p[0] >> 3;
+	m->type = (enum proto_type)(p[0] & 7);
+	m->u = p[1];
+	if (m->type == PROTO_VARINT) {
+		m->p = p + 2;
+		return true;
+	}
+	if (m->type != PROTO_BYTES || m->end - p - 2 < p[1])
+		return fields_next_long(m);
+	m->bytes = (struct str){ (const char *)p + 2, p[1] };
+	m->p = p + 2 + p[1];
+	return true;
+}
 
 /*
  * The numbers of a repeated field of that type, written one by one or packed
@@ -96,43 +148,9 @@ struct proto_numbers {
 	uint64_t single;
 };
 
-struct proto_numbers proto_numbers(const struct proto *m, enum proto_type type);
+struct proto_numbers proto_numbers(
+    const struct fields *m, enum proto_type type);
 bool proto_number(struct proto_numbers *it, uint64_t *u) USE_RESULT;
-
-enum proto_status proto_next_long(struct proto *m) USE_RESULT;
-
-/* Most fields have a byte each for key and number or length, and are whole in
- * the outermost message. */
-static inline enum proto_status
-proto_next(struct proto *m)
-{
-	const unsigned char *p = m->p;
-	size_t have = (size_t)(m->end - p), len;
-
-	if (UNLIKELY(
-		have < 2 || m->depth > 0 || (p[0] | p[1]) >= 0x80 || p[0] < 8))
-		return proto_next_long(m);
-	len = (p[0] & 7) == PROTO_BYTES ? p[1] : 0;
-	if (UNLIKELY(
-		((p[0] & 7) != PROTO_BYTES && (p[0] & 7) != PROTO_VARINT) ||
-		len > have - 2))
-		return proto_next_long(m);
-	m->at = m->offset;
-	m->field = p[0] >> 3;
-	m->type = (enum proto_type)(p[0] & 7);
-	m->u = p[1];
-	m->bytes = (struct str){ (const char *)p + 2, len };
-	m->p += 2 + len;
-	m->offset += 2 + len;
-	return PROTO_OK;
-}
-
-/* sint32, sint64; int32 and int64 are plain casts. */
-static inline int64_t
-proto_zigzag(uint64_t u)
-{
-	return (int64_t)(u >> 1) ^ -(int64_t)(u & 1);
-}
 
 static inline double
 proto_double(uint64_t fixed64)

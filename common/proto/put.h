@@ -12,8 +12,6 @@
 
 #include "base/base.h"
 
-/* A number without its field: part of a packed list. */
-void proto_put_varint(struct buf *b, uint64_t v);
 void proto_put_number(struct buf *b, uint32_t field, uint64_t v);
 void proto_put_fixed64(struct buf *b, uint32_t field, uint64_t v);
 void proto_put_double(struct buf *b, uint32_t field, double v);

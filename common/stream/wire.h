@@ -11,6 +11,7 @@
 #ifndef TL_STREAM_WIRE_H
 #define TL_STREAM_WIRE_H
 
+#include "base/varint.h"
 #include "stream/stream.h"
 
 #define WIRE_MAGIC "\x89TLS\x01\r\n\n"
@@ -39,67 +40,6 @@ enum {
 	REC_MAY_SKIP = 0x80, /* bit: a reader that doesn't know it goes on */
 };
 
-/* ---- varints: LEB128, at most 10 bytes ---- */
-
-#define VARINT_MAX 10
-
-static inline unsigned char *
-varint_put(unsigned char *p, uint64_t v)
-{
-	while (v >= 0x80) {
-		*p++ = (unsigned char)(v | 0x80);
-		v >>= 7;
-	}
-	*p++ = (unsigned char)v;
-	return p;
-}
-
-static inline uint64_t
-zigzag(int64_t v)
-{
-	return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);
-}
-
-static inline int64_t
-unzigzag(uint64_t v)
-{
-	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
-}
-
-bool varint_get_slow(
-    const unsigned char **p, const unsigned char *end, uint64_t *v) USE_RESULT;
-
-static inline bool USE_RESULT
-varint_get(const unsigned char **p, const unsigned char *end, uint64_t *v)
-{
-	const unsigned char *q = *p;
-
-	if (LIKELY(q < end && *q < 0x80)) {
-		*v = *q;
-		*p = q + 1;
-		return true;
-	}
-	if (LIKELY(end - q >= 2 && q[1] < 0x80)) {
-		*v = (q[0] & 0x7f) | (unsigned)q[1] << 7;
-		*p = q + 2;
-		return true;
-	}
-	if (LIKELY(end - q >= 3 && q[2] < 0x80)) {
-		*v = (q[0] & 0x7f) | (q[1] & 0x7fu) << 7 | (unsigned)q[2] << 14;
-		*p = q + 3;
-		return true;
-	}
-	return varint_get_slow(p, end, v);
-}
-
-static inline void
-buf_varint(struct buf *b, uint64_t v)
-{
-	buf_room(b, VARINT_MAX);
-	b->len = (size_t)(varint_put((unsigned char *)b->p + b->len, v) -
-	    (unsigned char *)b->p);
-}
-
 static inline void
 put_u32(unsigned char *p, uint32_t v)
 {
@@ -107,13 +47,6 @@ put_u32(unsigned char *p, uint32_t v)
 	p[1] = (unsigned char)(v >> 8);
 	p[2] = (unsigned char)(v >> 16);
 	p[3] = (unsigned char)(v >> 24);
-}
-
-static inline uint32_t
-get_u32(const unsigned char *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	    (uint32_t)p[3] << 24;
 }
 
 /* CRC-32 of IEEE 802.3 (that of gzip), continued from crc; 0 to begin. */

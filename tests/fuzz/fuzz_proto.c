@@ -51,7 +51,10 @@ numbers(struct outcome *o, const struct proto *m)
 {
 	static const enum proto_type types[] = { PROTO_VARINT, PROTO_FIXED64,
 		PROTO_FIXED32 };
-	struct proto_numbers it = proto_numbers(m, types[m->field % 3]);
+	const struct fields f = {
+		.type = m->type, .u = m->u, .bytes = m->bytes
+	};
+	struct proto_numbers it = proto_numbers(&f, types[m->field % 3]);
 	uint64_t u;
 
 	while (proto_number(&it, &u))
@@ -106,6 +109,25 @@ read(const uint8_t *data, size_t size, size_t step)
 	return o;
 }
 
+/* A whole message's fields are those of one in a window. */
+static void
+compare_fields(const uint8_t *data, size_t size)
+{
+	struct fields f = fields_of((struct str){ (const char *)data, size });
+	enum proto_status status;
+	struct proto m;
+
+	proto_start(&m, data, size);
+	while ((status = proto_next(&m)) == PROTO_OK) {
+		CHECK(fields_next(&f));
+		CHECK(f.field == m.field && f.type == m.type && f.u == m.u);
+		CHECK(m.type != PROTO_BYTES ||
+		    (f.bytes.p == m.bytes.p && f.bytes.len == m.bytes.len));
+	}
+	CHECK(!fields_next(&f));
+	CHECK(f.error == m.error);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int
@@ -115,6 +137,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct outcome pieces = read(data, size, 1 + size / 7);
 	struct outcome small;
 
+	compare_fields(data, size);
 	CHECK(whole.hash == pieces.hash && whole.error == pieces.error &&
 	    whole.at == pieces.at);
 	if (size > 2000)

@@ -141,10 +141,9 @@ static bool
 read_annotation(struct perfetto *p, const struct sequence *q, struct str bytes,
     struct annotation *a)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
 	*a = (struct annotation){ .name = NO_NAME };
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		bool is_text = m.type == PROTO_BYTES;
 
@@ -188,13 +187,12 @@ static bool
 put_members(struct perfetto *p, const struct sequence *q, struct str bytes,
     bool is_dict, unsigned depth, struct buf *out)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 	bool is_first = true;
 
 	if (depth >= DEPTH_MAX)
 		return perfetto_fault(p, "annotations nest too deep");
 	buf_putc(out, is_dict ? '{' : '[');
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field != (is_dict ? 11U : 12U) || m.type != PROTO_BYTES)
 			continue;
@@ -309,9 +307,8 @@ static bool
 add_entries(struct perfetto *p, const struct sequence *q, struct str bytes,
     unsigned depth, struct args *to)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m))
 		if (m.field == 11 && m.type == PROTO_BYTES &&
 		    !args_add(p, q, m.bytes, depth + 1, to))

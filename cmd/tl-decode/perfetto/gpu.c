@@ -25,9 +25,8 @@ add_dims(
 {
 	uint64_t d[3] = { 1, 1, 1 };
 	struct buf text = { 0 };
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m))
 		if (m.field >= 1 && m.field <= 3 && m.type == PROTO_VARINT)
 			d[m.field - 1] = m.u;
@@ -46,8 +45,7 @@ add_launch_arg(struct perfetto *p, const struct sequence *q, struct str bytes,
 	static const struct str registers = STR_INIT("registers_per_thread");
 	struct str name = STR("");
 	struct value v = { .type = VAL_NULL };
-	struct proto m;
-	proto_start(&m, bytes.p, bytes.len);
+	struct fields m = fields_of(bytes);
 	while (perfetto_next(p, &m)) {
 		switch (m.field) {
 		case 1:
@@ -81,9 +79,8 @@ static void
 read_launch(struct perfetto *p, const struct sequence *q, struct str bytes,
     struct args *args)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.type != PROTO_BYTES)
 			continue;
@@ -104,10 +101,9 @@ read_extra(struct perfetto *p, struct str bytes, struct args *args)
 		struct str from, to;
 	} names[] = { { STR_INIT("stream id"), STR_INIT("stream") } };
 	struct str name = STR(""), text = STR("");
-	struct proto m;
+	struct fields m = fields_of(bytes);
 	int64_t i;
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.type != PROTO_BYTES)
 			continue;
@@ -129,7 +125,7 @@ read_extra(struct perfetto *p, struct str bytes, struct args *args)
 
 static void
 read_stage_field(struct perfetto *p, const struct sequence *q,
-    const struct proto *m, struct stage *s)
+    const struct fields *m, struct stage *s)
 {
 	bool is_text = m->type == PROTO_BYTES;
 	struct proto_numbers it;
@@ -249,9 +245,8 @@ gpu_stage(
     struct perfetto *p, struct sequence *q, struct str bytes, int64_t ts_ns)
 {
 	struct stage s = { .name = STR("") };
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m))
 		read_stage_field(p, q, &m, &s);
 	if (p->fault == NULL)
@@ -290,16 +285,15 @@ static void
 describe_counters(
     struct perfetto *p, struct str bytes, struct gpu_counters *set)
 {
-	struct proto m, spec;
+	struct fields m = fields_of(bytes), spec;
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		uint64_t number = 0;
 		uint32_t name = NO_NAME;
 
 		if (m.field != 1 || m.type != PROTO_BYTES)
 			continue;
-		proto_start(&spec, m.bytes.p, m.bytes.len);
+		spec = fields_of(m.bytes);
 		while (perfetto_next(p, &spec))
 			if (spec.field == 1 && spec.type == PROTO_VARINT)
 				number = spec.u;
@@ -315,9 +309,8 @@ gpu_intern_counters(struct perfetto *p, struct sequence *q, struct str bytes)
 {
 	struct gpu_counters set = { .gpu = 0 }, *known;
 	uint64_t iid = 0;
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field == 1) {
 			iid = m.u;
@@ -346,9 +339,8 @@ write_gpu_counter(struct perfetto *p, const struct gpu_counters *set,
 	int64_t whole = 0;
 	double real = 0;
 	bool is_real = false, has_value = false;
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field == 1) {
 			number = m.u;
@@ -382,9 +374,8 @@ gpu_counters(
 	struct str descriptor = { "", 0 };
 	uint64_t gpu = 0, iid = 0;
 	bool has_gpu = false;
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field == 1 && m.type == PROTO_BYTES)
 			descriptor = m.bytes;
@@ -402,7 +393,7 @@ gpu_counters(
 		set->gpu = (int64_t)gpu;
 		set->has_gpu = true;
 	}
-	proto_start(&m, bytes.p, bytes.len);
+	m = fields_of(bytes);
 	while (perfetto_next(p, &m))
 		if (m.field == 2 && m.type == PROTO_BYTES)
 			write_gpu_counter(p, set, m.bytes, ts_ns);

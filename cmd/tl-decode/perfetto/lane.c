@@ -61,9 +61,8 @@ lane_of_thread(struct perfetto *p, int64_t pid, int64_t tid)
 static void
 describe_process(struct perfetto *p, struct lane *l, struct str bytes)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field == 1 && m.type == PROTO_VARINT) {
 			l->pid = (int64_t)m.u;
@@ -80,9 +79,8 @@ describe_process(struct perfetto *p, struct lane *l, struct str bytes)
 static void
 describe_thread(struct perfetto *p, struct lane *l, struct str bytes)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field == 1 && m.type == PROTO_VARINT) {
 			l->pid = (int64_t)m.u;
@@ -100,9 +98,8 @@ describe_thread(struct perfetto *p, struct lane *l, struct str bytes)
 static void
 describe_counter(struct perfetto *p, struct lane *l, struct str bytes)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field == 4 && m.type == PROTO_VARINT && m.u != 0)
 			l->multiplier = (int64_t)m.u;
@@ -115,10 +112,9 @@ describe_counter(struct perfetto *p, struct lane *l, struct str bytes)
 static void
 find_uuid(struct perfetto *p, struct str bytes, uint64_t *uuid)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
 	*uuid = 0;
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m))
 		if (m.field == 1 && m.type == PROTO_VARINT)
 			*uuid = m.u;
@@ -129,7 +125,7 @@ find_uuid(struct perfetto *p, struct str bytes, uint64_t *uuid)
 bool
 lane_describe(struct perfetto *p, struct str bytes)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 	uint64_t uuid;
 	uint32_t lane;
 	struct lane *l;
@@ -139,7 +135,6 @@ lane_describe(struct perfetto *p, struct str bytes)
 		return false;
 	lane = lane_of(p, uuid); /* they may move */
 	l = &p->lanes.v[lane];
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field == 5 && m.type == PROTO_VARINT) {
 			l->parent = m.u;

@@ -63,7 +63,7 @@ put_id(struct perfetto *p, struct args *to, const char *scope, uint64_t id)
 }
 
 static void
-read_field(struct perfetto *p, const struct sequence *q, const struct proto *m,
+read_field(struct perfetto *p, const struct sequence *q, const struct fields *m,
     struct legacy *l, struct args *to)
 {
 	static const struct str scopes[] = { STR_INIT("t"), STR_INIT("g"),
@@ -109,9 +109,8 @@ bool
 legacy_read(struct perfetto *p, const struct sequence *q, struct str bytes,
     struct legacy *l, struct args *to)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m))
 		read_field(p, q, &m, l, to);
 	return p->fault == NULL;
@@ -122,11 +121,10 @@ legacy_read(struct perfetto *p, const struct sequence *q, struct str bytes,
 bool
 legacy_thread(struct perfetto *p, struct sequence *q, struct str bytes)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 	uint32_t name = NO_NAME;
 	int64_t pid = 0, tid = 0;
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		switch (m.field) {
 		case 1: pid = (int32_t)m.u; break;
@@ -151,10 +149,9 @@ legacy_thread(struct perfetto *p, struct sequence *q, struct str bytes)
 bool
 legacy_process(struct perfetto *p, struct sequence *q, struct str bytes)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 	uint32_t name = NO_NAME;
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m))
 		if (m.field == 6 && m.type == PROTO_BYTES)
 			name = perfetto_text(p, m.bytes);
@@ -168,11 +165,10 @@ static void
 read_name(
     struct perfetto *p, struct map *names, uint32_t field, struct str bytes)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 	uint64_t number = 0;
 	uint32_t name = NO_NAME;
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m))
 		if (m.field == 1 && m.type == PROTO_VARINT)
 			number = m.u;
@@ -188,9 +184,8 @@ read_name(
 bool
 legacy_names(struct perfetto *p, struct str bytes)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m))
 		if (m.type == PROTO_BYTES && m.field == 1)
 			read_name(p, &p->process_names, 3, m.bytes);

@@ -43,10 +43,9 @@ struct packet {
 static bool
 read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
 	*k = (struct packet){ .timestamp = 0 };
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		struct str b = m.type == PROTO_BYTES ? m.bytes : STR("");
 
@@ -93,11 +92,10 @@ read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 
 /* The packets of bytes that were packed. */
 static bool
-read_packed(struct perfetto *p, const void *bytes, size_t len, unsigned depth)
+read_packed(struct perfetto *p, struct str bytes, unsigned depth)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes, len);
 	while (perfetto_next(p, &m))
 		if (m.field == 1 && m.type == PROTO_BYTES &&
 		    !perfetto_packet(p, m.bytes, depth + 1))
@@ -161,7 +159,7 @@ read_compressed(struct perfetto *p, struct str s, bool is_zstd, unsigned depth)
 	else if (!is_good)
 		(void)perfetto_fault(p, "packed packets are damaged");
 	else
-		is_good = read_packed(p, out.p, out.len, depth);
+		is_good = read_packed(p, buf_str(&out), depth);
 	buf_free(&out);
 	return is_good;
 }

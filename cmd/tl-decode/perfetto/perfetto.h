@@ -161,19 +161,17 @@ struct perfetto {
 bool perfetto_fault(struct perfetto *p, const char *why);
 /* The next field of a message; false at its end, and once there is a fault. */
 static inline bool
-perfetto_next(struct perfetto *p, struct proto *m)
+perfetto_next(struct perfetto *p, struct fields *m)
 {
-	enum proto_status status;
-
-	if (p->fault != NULL)
+	if (UNLIKELY(p->fault != NULL))
 		return false;
-	status = proto_next(m);
-	if (UNLIKELY(status == PROTO_BAD))
-		(void)perfetto_fault(p, m->error);
-	return status == PROTO_OK;
+	if (LIKELY(fields_next(m)))
+		return true;
+	p->fault = m->error;
+	return false;
 }
 /* Appends the numbers of a repeated field. */
-void perfetto_numbers(struct perfetto *p, const struct proto *m,
+void perfetto_numbers(struct perfetto *p, const struct fields *m,
     enum proto_type type, number_vec *list);
 /* The number of a text in p->texts; bytes that are no UTF-8 are replaced. */
 uint32_t perfetto_text(struct perfetto *p, struct str s);

@@ -57,12 +57,11 @@ static bool
 intern_one(
     struct perfetto *p, struct sequence *q, enum names what, struct str bytes)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 	uint64_t iid = 0;
 	struct str name = { "", 0 }, better = { "", 0 };
 	uint64_t pid = 0;
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field == 1 && m.type == PROTO_VARINT)
 			iid = m.u;
@@ -96,9 +95,8 @@ sequence_intern(struct perfetto *p, struct sequence *q, struct str bytes)
 		{ 24, NAMES_STAGE }, { 29, NAMES_STRING },
 		{ 43, NAMES_CORRELATION }, { 1000, NAMES_KERNEL },
 		{ 1001, NAMES_ARG } };
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field == 47 && m.type == PROTO_BYTES &&
 		    !gpu_intern_counters(p, q, m.bytes))
@@ -123,7 +121,7 @@ sequence_name(const struct sequence *q, enum names what, uint64_t iid)
 /* ---- defaults ---- */
 
 void
-perfetto_numbers(struct perfetto *p, const struct proto *m,
+perfetto_numbers(struct perfetto *p, const struct fields *m,
     enum proto_type type, number_vec *list)
 {
 	struct proto_numbers it = proto_numbers(m, type);
@@ -139,10 +137,9 @@ perfetto_numbers(struct perfetto *p, const struct proto *m,
 static bool
 track_defaults(struct perfetto *p, struct sequence *q, struct str bytes)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
 	q->default_counters.n = q->default_reals.n = 0;
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field == 11 && m.type == PROTO_VARINT) {
 			q->default_lane = m.u;
@@ -160,9 +157,8 @@ track_defaults(struct perfetto *p, struct sequence *q, struct str bytes)
 bool
 sequence_defaults(struct perfetto *p, struct sequence *q, struct str bytes)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.field == 58 && m.type == PROTO_VARINT)
 			q->default_clock = m.u;
@@ -204,11 +200,10 @@ ticks_ns(const struct clock *c, int64_t ticks, int64_t *ns)
 static bool
 read_clock(struct perfetto *p, struct str bytes, struct clock *c)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 	int64_t ns;
 
 	*c = (struct clock){ .multiplier = 1 };
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		if (m.type != PROTO_VARINT)
 			continue;
@@ -295,9 +290,8 @@ bool
 clock_snapshot(struct perfetto *p, struct sequence *q, struct str bytes)
 {
 	clock_vec list = { 0 };
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m)) {
 		struct clock c;
 

@@ -72,7 +72,7 @@ add_category(struct perfetto *p, struct open_slice *o, uint32_t category)
 
 static void
 read_categories(struct perfetto *p, const struct sequence *q,
-    const struct proto *m, struct open_slice *o)
+    const struct fields *m, struct open_slice *o)
 {
 	struct proto_numbers it = proto_numbers(m, PROTO_VARINT);
 	uint64_t u;
@@ -85,7 +85,7 @@ read_categories(struct perfetto *p, const struct sequence *q,
 
 /* What older writers say in another way. */
 static void
-read_old_field(struct perfetto *p, struct sequence *q, const struct proto *m,
+read_old_field(struct perfetto *p, struct sequence *q, const struct fields *m,
     struct track_message *t)
 {
 	struct args *args = &t->o->args;
@@ -121,7 +121,7 @@ read_old_field(struct perfetto *p, struct sequence *q, const struct proto *m,
 }
 
 static void
-read_field(struct perfetto *p, struct sequence *q, const struct proto *m,
+read_field(struct perfetto *p, struct sequence *q, const struct fields *m,
     struct track_message *t)
 {
 	struct open_slice *o = t->o;
@@ -185,9 +185,8 @@ static bool
 read_message(struct perfetto *p, struct sequence *q, struct str bytes,
     struct track_message *t)
 {
-	struct proto m;
+	struct fields m = fields_of(bytes);
 
-	proto_start(&m, bytes.p, bytes.len);
 	while (perfetto_next(p, &m))
 		read_field(p, q, &m, t);
 	if (p->fault == NULL && t->lists->flows.n > 0)

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers of more than three bytes: see varint.h. */
+#include "base/varint.h"
+
+static bool
+varint_bytewise(const unsigned char **p, const unsigned char *end, uint64_t *v)
+{
+	const unsigned char *q = *p;
+	uint64_t r = 0;
+
+	for (unsigned shift = 0; shift < 64 && q < end; shift += 7) {
+		unsigned char c = *q++;
+
+		if (shift == 63 && c > 1)
+			return false;
+		r |= (uint64_t)(c & 0x7f) << shift;
+		if (c < 0x80) {
+			*v = r;
+			*p = q;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Up to 8 bytes in one word: the bytes' upper bits are squeezed out. */
+bool
+varint_get_slow(const unsigned char **p, const unsigned char *end, uint64_t *v)
+{
+	const uint64_t tops = UINT64_C(0x8080808080808080);
+	uint64_t w, stops;
+
+	if (UNLIKELY(end - *p < 8))
+		return varint_bytewise(p, end, v);
+	w = get_u64(*p);
+	stops = ~w & tops;
+	if (UNLIKELY(stops == 0))
+		return varint_bytewise(p, end, v);
+	*p += (__builtin_ctzll(stops) + 1) / 8;
+	w &= (stops ^ (stops - 1)) & ~tops;
+	w = (w & UINT64_C(0x7f007f007f007f00)) >> 1 |
+	    (w & UINT64_C(0x007f007f007f007f));
+	w = (w & UINT64_C(0x3fff00003fff0000)) >> 2 |
+	    (w & UINT64_C(0x00003fff00003fff));
+	*v = w >> 32 << 28 | (w & 0xfffffff);
+	return true;
+}
