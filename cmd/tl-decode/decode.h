@@ -122,6 +122,9 @@ int64_t source_time(struct source_state *s, int64_t ns);
 bool source_trim(struct source_state *s, size_t more);
 /* Writes one event if its kind is wanted, and counts it. */
 void source_event(struct source_state *s, struct event *ev);
+/* Ends and writes the event in the making; true: strings were forgotten, see
+ * source_trim(). */
+bool source_write(struct source_state *s, struct maker *m);
 /* Passes on metadata; value's text stays the caller's. */
 void source_meta(struct source_state *s, struct str key, struct value v);
 /* ---- skip.c ---- */

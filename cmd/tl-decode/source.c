@@ -196,6 +196,17 @@ source_event(struct source_state *s, struct event *ev)
 	stream_write(s->out, ev);
 }
 
+bool
+source_write(struct source_state *s, struct maker *m)
+{
+	struct event *ev = maker_end_bare(m, (struct uid){ s->next_id++, 0 });
+
+	s->skipped[skip_of_shape(
+	    ev->shape->kind, ev->shape->ph, ev->shape->has)]++;
+	source_event(s, ev);
+	return source_trim(s, 0);
+}
+
 void
 source_meta(struct source_state *s, struct str key, struct value v)
 {

@@ -41,6 +41,7 @@ dict_clear(struct dict *st)
 	intern_clear(st->track_ids);
 	intern_clear(st->thread_ids);
 	memset(st->with_fields, 0, sizeof st->with_fields);
+	memset(st->recent, 0, sizeof st->recent);
 	arena_reset(st->mem, 0);
 }
 

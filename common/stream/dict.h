@@ -16,6 +16,8 @@ struct dict {
 		uint64_t want; /* shape << 16 | fields, plus 1; 0: empty */
 		uint32_t shape;
 	} with_fields[512]; /* those asked for last, direct-mapped */
+	/* shapes that were made last, plus 1, by a hash of their entries */
+	uint32_t recent[256];
 	struct buf bytes;
 	struct arena *mem;
 };

@@ -5,14 +5,19 @@
 #include "stream/from-json.h"
 
 void
-maker_begin(struct maker *m, enum kind kind, struct str cat)
+maker_begin_cat(struct maker *m, enum kind kind, uint32_t cat)
 {
 	m->entries.n = 0;
 	m->vals.len = 0;
 	m->ev = (struct event){ .name = INTERN_NONE };
-	m->shape = (struct shape){ .cat = intern_put(m->st->text, cat),
-		.kind = (uint8_t)kind,
-		.ph = 'X' };
+	m->shape =
+	    (struct shape){ .cat = cat, .kind = (uint8_t)kind, .ph = 'X' };
+}
+
+void
+maker_begin(struct maker *m, enum kind kind, struct str cat)
+{
+	maker_begin_cat(m, kind, intern_put(m->st->text, cat));
 }
 
 void
@@ -35,8 +40,7 @@ maker_begin_like(struct maker *m, const struct event *ev)
 void
 maker_name(struct maker *m, struct str name)
 {
-	m->ev.name = intern_put(m->st->text, name);
-	m->shape.has |= HAS_NAME;
+	maker_name_id(m, intern_put(m->st->text, name));
 }
 
 static struct value
@@ -46,6 +50,18 @@ int_value(int64_t v)
 }
 
 void
+maker_on_track(struct maker *m, uint32_t track)
+{
+	const struct track *t = &m->st->tracks.v[track];
+
+	m->ev.track = track;
+	m->ev.src = t->src;
+	m->ev.pid = t->pid;
+	m->ev.tid = t->tid;
+	m->shape.has |= HAS_TRACK;
+}
+
+uint32_t
 maker_track(
     struct maker *m, uint32_t src, const int64_t *pid, const int64_t *tid)
 {
@@ -57,11 +73,8 @@ maker_track(
 		t.raw_pid = int_value(*pid);
 	if (tid != NULL)
 		t.raw_tid = int_value(*tid);
-	m->ev.src = src;
-	m->ev.track = dict_track(m->st, &t);
-	m->ev.pid = m->st->tracks.v[m->ev.track].pid;
-	m->ev.tid = m->st->tracks.v[m->ev.track].tid;
-	m->shape.has |= HAS_TRACK;
+	maker_on_track(m, dict_track(m->st, &t));
+	return m->ev.track;
 }
 
 /* ---- entries ---- */
@@ -178,19 +191,54 @@ entries_demote_repeated(struct entry *e, size_t n)
 			}
 }
 
-struct event *
-maker_end(struct maker *m, struct uid uid)
+static uint64_t
+head_of(const struct shape *s)
 {
-	struct event *ev = &m->ev;
+	return (uint64_t)s->cat << 32 | (uint64_t)s->has << 16 |
+	    (uint64_t)s->kind << 8 | s->ph;
+}
 
+/* The number of the shape, which mostly was made not long ago. */
+static uint32_t
+shape_id(struct maker *m)
+{
+	struct dict *st = m->st;
+	size_t size = m->entries.n * sizeof *m->entries.v;
+	uint64_t hash =
+	    hash_bytes(m->entries.v, size) ^ hash_u64(head_of(&m->shape));
+	uint32_t *recent = &st->recent[hash % 256];
+	const struct shape *s = *recent > 0 ? st->shapes.v[*recent - 1] : NULL;
+
+	if (LIKELY(s != NULL && s->nentries == m->entries.n &&
+		s->flags == m->shape.flags &&
+		head_of(s) == head_of(&m->shape) &&
+		(size == 0 || memcmp(s->entries, m->entries.v, size) == 0)))
+		return *recent - 1;
 	entries_demote_repeated(m->entries.v, m->entries.n);
 	m->shape.entries = m->entries.v;
 	m->shape.nentries = (uint32_t)m->entries.n;
-	ev->shape_id = dict_shape(m->st, &m->shape);
+	*recent = dict_shape(st, &m->shape) + 1;
+	return *recent - 1;
+}
+
+struct event *
+maker_end_bare(struct maker *m, struct uid uid)
+{
+	struct event *ev = &m->ev;
+
+	ev->shape_id = shape_id(m);
 	ev->shape = m->st->shapes.v[ev->shape_id];
 	ev->uid = uid;
 	ev->vals = (const unsigned char *)buf_str(&m->vals).p;
 	ev->vals_len = m->vals.len;
+	return ev;
+}
+
+struct event *
+maker_end(struct maker *m, struct uid uid)
+{
+	struct event *ev = maker_end_bare(m, uid);
+
 	(void)!event_set_keys(m->st, ev); /* the values are our own */
 	return ev;
 }

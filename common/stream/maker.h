@@ -15,6 +15,7 @@
 #ifndef TL_STREAM_MAKER_H
 #define TL_STREAM_MAKER_H
 
+#include "base/varint.h"
 #include "stream/stream.h"
 
 /* Zeroes and st to start with. */
@@ -29,12 +30,22 @@ struct maker {
 
 /* An event of phase X, with neither name, track, time nor args so far. */
 void maker_begin(struct maker *m, enum kind kind, struct str cat);
+/* The same with the number of the category's text. */
+void maker_begin_cat(struct maker *m, enum kind kind, uint32_t cat);
 /* The same of another phase. */
 void maker_begin_phase(
     struct maker *m, enum kind kind, struct str cat, char phase);
 /* One like ev, with all of its fields but none of its entries. */
 void maker_begin_like(struct maker *m, const struct event *ev);
 void maker_name(struct maker *m, struct str name);
+/* The same with the number of its text. */
+static inline void
+maker_name_id(struct maker *m, uint32_t name)
+{
+	m->ev.name = name;
+	m->shape.has |= HAS_NAME;
+}
+
 /* Its phase in Chrome's traces, if it is no X. */
 static inline void
 maker_phase(struct maker *m, char ph)
@@ -42,9 +53,11 @@ maker_phase(struct maker *m, char ph)
 	m->shape.ph = (uint8_t)ph;
 }
 
-/* Process and thread; NULL: it has none. */
-void maker_track(
+/* Process and thread; NULL: it has none. Returns the track's number. */
+uint32_t maker_track(
     struct maker *m, uint32_t src, const int64_t *pid, const int64_t *tid);
+/* The track by its number. */
+void maker_on_track(struct maker *m, uint32_t track);
 /* Device and GPU stream where no args tell them: before all args. */
 void maker_gpu(struct maker *m, int64_t dev, int64_t gpu_stream);
 
@@ -91,8 +104,20 @@ void maker_member(struct maker *m, struct str key, const struct value *v);
 /* An entry of another event of the same strings, as it is. */
 void maker_entry(
     struct maker *m, const struct entry *entry, const struct value *v);
+/* The same of an integer. */
+static inline void
+maker_entry_int(struct maker *m, struct entry entry, int64_t v)
+{
+	if (entry.group == GROUP_ARGS)
+		m->shape.flags |= SHAPE_ARGS;
+	vec_push(&m->entries, entry);
+	buf_varint(&m->vals, zigzag(v));
+}
+
 /* The whole event: it holds until the next begins. */
 struct event *maker_end(struct maker *m, struct uid uid);
+/* The same without event_set_keys(). */
+struct event *maker_end_bare(struct maker *m, struct uid uid);
 void maker_free(struct maker *m);
 
 /* Of entries with one key and group all but the last become duplicates. */

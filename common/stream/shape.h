@@ -60,6 +60,7 @@ struct entry {
 	uint8_t type; /* enum value_type */
 	uint8_t group;
 	uint8_t role;
+	uint8_t unused; /* 0: so they can be compared as bytes */
 };
 
 /* Which fixed fields a shape has. The numbers stand in files. */

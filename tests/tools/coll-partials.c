@@ -91,7 +91,7 @@ prepare(struct maker *m)
 	for (size_t i = 0; i < 5; i++)
 		e[i] =
 		    (struct entry){ intern_put(m->st->text, str_of(words[i])),
-			    i == 0 ? VAL_JSON : VAL_INT, GROUP_ARGS, 0 };
+			    i == 0 ? VAL_JSON : VAL_INT, GROUP_ARGS, 0, 0 };
 	s.cat = intern_put(m->st->text, STR("kernel"));
 	m->name = intern_put(
 	    m->st->text, STR("ncclDevKernel_AllReduce_Sum_bf16_RING_LL"));

@@ -18,15 +18,6 @@ const struct known_key perfetto_keys[KEYS_N] = {
 
 /* ---- kept ---- */
 
-struct arg *
-args_put(struct args *to, uint32_t key, enum value_type type)
-{
-	struct arg *a = vec_add(&to->list);
-
-	*a = (struct arg){ .key = key, .type = (uint8_t)type };
-	return a;
-}
-
 void
 args_int(struct args *to, uint32_t key, int64_t v)
 {
@@ -94,36 +85,16 @@ args_double(struct perfetto *p, double d)
 }
 
 struct value
-args_value(const struct args *of, size_t i)
+args_value(const struct perfetto *p, const struct args *of, size_t i)
 {
 	const struct arg *a = &of->list.v[i];
-	struct value v = {
-		.type = a->type, .i = a->i, .u = (uint64_t)a->i, .dec = a->dec
-	};
+	struct value v = { .type = a->type, .i = a->i, .u = (uint64_t)a->i };
 
-	if (a->type >= VAL_NUM)
+	if (a->is_name)
+		v.s = intern_get(p->texts, (uint32_t)a->i);
+	else if (a->type >= VAL_NUM)
 		v.s = (struct str){ buf_str(&of->text).p + a->at, a->len };
 	return a->type == VAL_NUM ? value_of_digits(v.s) : v;
-}
-
-const struct arg *
-args_find(const struct args *of, uint32_t key)
-{
-	for (size_t i = 0; i < of->list.n; i++)
-		if (of->list.v[i].key == key)
-			return &of->list.v[i];
-	return NULL;
-}
-
-bool
-args_get_int(const struct args *of, uint32_t key, int64_t *i)
-{
-	const struct arg *a = args_find(of, key);
-
-	if (a == NULL || a->type != VAL_INT)
-		return false;
-	*i = a->i;
-	return true;
 }
 
 /* ---- read ---- */
@@ -248,7 +219,6 @@ put_json_text(
 {
 	struct value v;
 	struct json j;
-	struct arg *a;
 
 	p->text.len = 0;
 	buf_put(&p->text, bytes.p, bytes.len);
@@ -258,23 +228,24 @@ put_json_text(
 		args_text(p, to, key, bytes);
 		return;
 	}
-	if (v.type == VAL_STRX || v.type == VAL_JSONX || v.type == VAL_NUM) {
-		put_text(to, key,
-		    v.type == VAL_STRX      ? VAL_STR
-			: v.type == VAL_NUM ? VAL_NUM
-					    : VAL_JSON,
-		    v.s);
-		return;
+	switch (v.type) {
+	case VAL_STRX: put_text(to, key, VAL_STR, v.s); break;
+	case VAL_JSONX: put_text(to, key, VAL_JSON, v.s); break;
+	case VAL_DEC:
+	case VAL_NUM: put_text(to, key, VAL_NUM, v.s); break;
+	default:
+		args_put(to, key, v.type)->i =
+		    v.type == VAL_UINT ? (int64_t)v.u : v.i;
+		break;
 	}
-	a = args_put(to, key, v.type);
-	a->i = v.type == VAL_UINT ? (int64_t)v.u : v.i;
-	a->dec = v.dec;
 }
 
 static void
 put_value(struct perfetto *p, const struct sequence *q, uint32_t key,
     const struct annotation *a, struct args *to)
 {
+	struct arg *arg;
+
 	p->text.len = 0;
 	switch (a->field) {
 	case 2: args_put(to, key, a->u != 0 ? VAL_TRUE : VAL_FALSE); break;
@@ -294,8 +265,11 @@ put_value(struct perfetto *p, const struct sequence *q, uint32_t key,
 		put_text(to, key, VAL_STR, buf_str(&p->text));
 		break;
 	case 17:
-		put_text(to, key, VAL_STR,
-		    perfetto_name(p, sequence_name(q, NAMES_STRING, a->u)));
+		arg = args_put(to, key, VAL_STR);
+		arg->is_name = true;
+		arg->i = sequence_name(q, NAMES_STRING, a->u);
+		if (arg->i == NO_NAME)
+			arg->i = KEY_NONE_GIVEN;
 		break;
 	default: args_put(to, key, VAL_NULL); break;
 	}
@@ -325,7 +299,7 @@ args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
 
 	if (!read_annotation(p, q, bytes, &a))
 		return false;
-	key = a.name != NO_NAME ? a.name : perfetto_text(p, STR(""));
+	key = a.name != NO_NAME ? a.name : KEY_NONE_GIVEN;
 	if (a.is_dict && key == KEY_ARGS && depth == 0)
 		return add_entries(p, q, bytes, depth, to);
 	if (!a.is_dict && !a.is_list) {

@@ -35,7 +35,8 @@ struct sequence;
 	X(KEY_FLOW_IDS, "flow_ids", ROLE_NONE) \
 	X(KEY_BLOCK, "workgroup_size", ROLE_NONE) \
 	X(KEY_GRID, "grid_size", ROLE_NONE) \
-	X(KEY_ARGS, "args", ROLE_NONE)
+	X(KEY_ARGS, "args", ROLE_NONE) \
+	X(KEY_NONE_GIVEN, "", ROLE_NONE)
 /* clang-format on */
 
 enum key_number {
@@ -44,6 +45,7 @@ enum key_number {
 #undef X
 	    KEYS_N
 };
+_Static_assert(KEYS_N <= 32, "args.known has a bit for each");
 
 extern const struct known_key {
 	struct str text;
@@ -54,32 +56,71 @@ extern const struct known_key {
 struct arg {
 	uint32_t key;
 	uint8_t type, group;
+	bool is_name;   /* STR, JSON: i is a number in perfetto.texts */
 	int64_t i;      /* INT, UINT */
-	struct dec dec; /* DEC */
 	size_t at, len; /* in text: NUM, STR, JSON */
 };
 
 struct args {
 	VEC(struct arg) list;
+	uint32_t known; /* a bit for each of the known keys that is there */
 	struct buf text;
 };
 
 /* Adds a DebugAnnotation, depth containers deep. */
 bool args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
     unsigned depth, struct args *to);
-struct arg *args_put(struct args *to, uint32_t key, enum value_type type);
+static inline struct arg *
+args_put(struct args *to, uint32_t key, enum value_type type)
+{
+	struct arg *a = vec_add(&to->list);
+
+	*a = (struct arg){ .key = key, .type = (uint8_t)type };
+	if (key < KEYS_N)
+		to->known |= UINT32_C(1) << key;
+	return a;
+}
+
 void args_int(struct args *to, uint32_t key, int64_t v);
 void args_uint(struct args *to, uint32_t key, uint64_t v);
 void args_text(struct perfetto *p, struct args *to, uint32_t key, struct str s);
 /* A list or object as minified text. */
 void args_json(struct args *to, uint32_t key, struct str s);
-struct value args_value(const struct args *of, size_t i);
+struct value args_value(
+    const struct perfetto *p, const struct args *of, size_t i);
 /* One of no args: text is in p->text. */
 struct value args_double(struct perfetto *p, double d);
-/* The first of this key, or NULL. */
-const struct arg *args_find(const struct args *of, uint32_t key);
+/* The first of a known key, or NULL. */
+static inline const struct arg *
+args_find(const struct args *of, enum key_number key)
+{
+	const struct arg *a = of->list.v;
+
+	if ((of->known >> key & 1) == 0)
+		return NULL;
+	while (a->key != key)
+		a++;
+	return a;
+}
+
 /* An integer among them. */
-bool args_get_int(const struct args *of, uint32_t key, int64_t *i);
+static inline bool
+args_get_int(const struct args *of, enum key_number key, int64_t *i)
+{
+	const struct arg *a = args_find(of, key);
+
+	if (a == NULL || a->type != VAL_INT)
+		return false;
+	*i = a->i;
+	return true;
+}
+
+static inline void
+args_clear(struct args *a)
+{
+	a->list.n = a->text.len = a->known = 0;
+}
+
 void args_free(struct args *a);
 
 #endif

@@ -102,36 +102,65 @@ put_dims(struct perfetto *p, struct str key, const struct value *v)
 	maker_json(&p->maker, key, buf_str(&p->text));
 }
 
-/* A key's number in the stream's strings. */
+/* A text that is not among the stream's strings yet. */
 static uint32_t
-dict_key(struct perfetto *p, uint32_t key)
+new_dict_text(struct perfetto *p, uint32_t text)
 {
-	while (p->dict_ids.n <= key)
+	while (p->dict_ids.n <= text)
 		vec_push(&p->dict_ids, INTERN_NONE);
-	if (p->dict_ids.v[key] == INTERN_NONE)
-		p->dict_ids.v[key] =
-		    intern_put(p->maker.st->text, intern_get(p->texts, key));
-	return p->dict_ids.v[key];
+	p->dict_ids.v[text] =
+	    intern_put(p->maker.st->text, intern_get(p->texts, text));
+	return p->dict_ids.v[text];
+}
+
+/* A text's number in the stream's strings. */
+static inline uint32_t
+dict_text(struct perfetto *p, uint32_t text)
+{
+	uint32_t id = text < p->dict_ids.n ? p->dict_ids.v[text] : INTERN_NONE;
+
+	return LIKELY(id != INTERN_NONE) ? id : new_dict_text(p, text);
 }
 
 static void
 put_arg(struct perfetto *p, const struct arg *a, struct value *v)
 {
-	enum role role = ROLE_NONE;
+	struct entry entry = { .group = a->group };
 
 	if (a->key < KEYS_N && a->group == GROUP_ARGS)
-		role = perfetto_keys[a->key].role;
+		entry.role = (uint8_t)perfetto_keys[a->key].role;
+	if (LIKELY(v->type == VAL_INT)) {
+		entry.key = dict_text(p, a->key);
+		entry.type = VAL_INT;
+		maker_entry_int(&p->maker, entry, v->i);
+		return;
+	}
 	/* an id may be a text, a device is a number */
-	if (v->type != VAL_INT &&
-	    (v->type != VAL_STR || role == ROLE_DEV || role == ROLE_GPU_STREAM))
-		role = ROLE_NONE;
-	value_store(p->maker.st, v);
-	maker_entry(&p->maker,
-	    &(struct entry){ .key = dict_key(p, a->key),
-		.type = (uint8_t)v->type,
-		.group = a->group,
-		.role = (uint8_t)role },
-	    v);
+	if (v->type != VAL_STR || entry.role == ROLE_DEV ||
+	    entry.role == ROLE_GPU_STREAM)
+		entry.role = ROLE_NONE;
+	if (a->is_name && v->s.len <= STREAM_INTERN_MAX)
+		v->id = dict_text(p, (uint32_t)a->i);
+	else
+		value_store(p->maker.st, v);
+	entry.key = dict_text(p, a->key);
+	entry.type = (uint8_t)v->type;
+	maker_entry(&p->maker, &entry, v);
+}
+
+/* What follows from an argument that is looked for. */
+static void
+put_more(
+    struct perfetto *p, uint32_t key, const struct value *v, uint32_t agent)
+{
+	int64_t dev;
+
+	if (key == agent && agent_number(v, &dev))
+		maker_int(&p->maker, STR("device"), dev, ROLE_DEV);
+	else if (key == KEY_BLOCK)
+		put_dims(p, STR("block"), v);
+	else if (key == KEY_GRID)
+		put_dims(p, STR("grid"), v);
 }
 
 static void
@@ -139,8 +168,7 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 {
 	for (size_t i = 0; i < args->list.n; i++) {
 		const struct arg *a = &args->list.v[i];
-		struct value v = args_value(args, i);
-		int64_t dev;
+		struct value v = args_value(p, args, i);
 
 		/* a device and dimensions may be added to these */
 		if (p->maker.entries.n >= SHAPE_MAX_ENTRIES - 8) {
@@ -149,14 +177,8 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 			return;
 		}
 		put_arg(p, a, &v);
-		if (a->key >= KEYS_N)
-			continue;
-		if (a->key == agent && agent_number(&v, &dev))
-			maker_int(&p->maker, STR("device"), dev, ROLE_DEV);
-		else if (a->key == KEY_BLOCK)
-			put_dims(p, STR("block"), &v);
-		else if (a->key == KEY_GRID)
-			put_dims(p, STR("grid"), &v);
+		if (a->key < KEYS_N)
+			put_more(p, a->key, &v, agent);
 	}
 }
 
@@ -186,48 +208,53 @@ put_flow(struct perfetto *p, const struct args *args, enum kind kind)
 {
 	uint64_t id;
 
+	const uint32_t ids = UINT32_C(1) << KEY_CORRELATION |
+	    UINT32_C(1) << KEY_CORRELATION_ID | UINT32_C(1) << KEY_CORR_ID;
+
 	if ((KIND_BIT(kind) & (KINDS_LAUNCH | KINDS_GPU)) != 0 &&
-	    args_find(args, KEY_CORRELATION) == NULL &&
-	    args_find(args, KEY_CORRELATION_ID) == NULL &&
-	    args_find(args, KEY_CORR_ID) == NULL && first_flow(args, &id))
+	    (args->known & ids) == 0 && first_flow(args, &id))
 		maker_corr(&p->maker, (int64_t)id);
 }
 
 static void
-begin_event(struct perfetto *p, const struct open_slice *o,
-    const struct whose *whose, enum kind kind, struct str cat)
+begin_event(struct perfetto *p, const struct open_slice *o, struct whose *whose,
+    enum kind kind, uint32_t cat)
 {
 	int64_t tid = whose->tid;
 	/* of rocprofv3's worker threads and GPUs the track is no thread */
 	bool has_tid =
 	    args_get_int(&o->args, KEY_TID, &tid) || !whose->is_process;
 
-	maker_begin(&p->maker, kind, cat);
+	maker_begin_cat(&p->maker, kind,
+	    dict_text(p, cat != NO_NAME ? cat : KEY_NONE_GIVEN));
 	if (o->name != NO_NAME)
-		maker_name(&p->maker, perfetto_name(p, o->name));
-	maker_track(&p->maker, p->s->src, whose->has_pid ? &whose->pid : NULL,
-	    has_tid ? &tid : NULL);
+		maker_name_id(&p->maker, dict_text(p, o->name));
+	if (whose->has_track && whose->track_tid == tid &&
+	    whose->track_has_tid == has_tid) {
+		maker_on_track(&p->maker, whose->track);
+	} else {
+		whose->track = maker_track(&p->maker, p->s->src,
+		    whose->has_pid ? &whose->pid : NULL, has_tid ? &tid : NULL);
+		whose->track_tid = tid;
+		whose->track_has_tid = has_tid;
+		whose->has_track = true;
+	}
 	maker_start(&p->maker, source_time(p->s, o->ts_ns));
 }
 
 static void
 end_event(struct perfetto *p)
 {
-	struct source_state *s = p->s;
-	struct event *ev =
-	    maker_end(&p->maker, (struct uid){ s->next_id++, 0 });
-
-	s->skipped[skip_of_shape(
-	    ev->shape->kind, ev->shape->ph, ev->shape->has)]++;
-	source_event(s, ev);
-	if (source_trim(s, 0))
-		p->dict_ids.n = 0;
+	if (!source_write(p->s, &p->maker))
+		return;
+	p->dict_ids.n = 0;
+	p->ntold++;
 }
 
 void
-write_span(struct perfetto *p, const struct open_slice *o,
-    const struct whose *whose, enum kind kind, struct str cat,
-    const int64_t *end_ns, const struct args *more_args)
+write_span(struct perfetto *p, const struct open_slice *o, struct whose *whose,
+    enum kind kind, uint32_t cat, const int64_t *end_ns,
+    const struct args *more_args)
 {
 	uint32_t agent = agent_key(p, o, kind);
 	bool is_clamped = end_ns != NULL && *end_ns < o->ts_ns;
@@ -247,10 +274,8 @@ void
 write_slice(struct perfetto *p, const struct open_slice *o,
     const int64_t *end_ns, const struct args *more_args)
 {
-	struct whose whose = lane_owner(p, o->lane);
-
 	p->lanes.v[o->lane].is_used = true;
-	write_span(p, o, &whose, kind_of(p, o), perfetto_name(p, o->category),
+	write_span(p, o, lane_owner(p, o->lane), kind_of(p, o), o->category,
 	    end_ns, more_args);
 }
 
@@ -258,12 +283,11 @@ void
 write_point(struct perfetto *p, const struct open_slice *o, char ph)
 {
 	struct str cat = perfetto_name(p, o->category);
-	struct whose whose = lane_owner(p, o->lane);
 
 	p->lanes.v[o->lane].is_used = true;
-	begin_event(p, o, &whose,
+	begin_event(p, o, lane_owner(p, o->lane),
 	    kind_of_chrome(cat, o->category != NO_NAME, (unsigned char)ph),
-	    cat);
+	    o->category);
 	maker_phase(&p->maker, ph);
 	put_args(p, &o->args, NO_NAME);
 	end_event(p);
@@ -271,13 +295,13 @@ write_point(struct perfetto *p, const struct open_slice *o, char ph)
 
 void
 write_counter(struct perfetto *p, const struct open_slice *o,
-    const struct whose *whose, const double *real, int64_t whole)
+    struct whose *whose, const double *real, int64_t whole)
 {
 	struct value v = real != NULL
 	    ? args_double(p, *real)
 	    : (struct value){ .type = VAL_INT, .i = whole };
 
-	begin_event(p, o, whose, KIND_COUNTER, STR(""));
+	begin_event(p, o, whose, KIND_COUNTER, NO_NAME);
 	maker_phase(&p->maker, 'C');
 	maker_arg(&p->maker, STR("value"), &v, ROLE_NONE);
 	put_args(p, &o->args, NO_NAME);
@@ -341,7 +365,7 @@ write_names(struct perfetto *p, uint32_t lane)
 
 	uint32_t process = process_name(p, l);
 	uint32_t thread = l->thread_name != NO_NAME ? l->thread_name : l->name;
-	struct whose w = lane_owner(p, lane);
+	struct whose w = *lane_owner(p, lane);
 
 	if (process == NO_NAME && w.has_pid)
 		process = listed_name(&p->process_names, w.pid);

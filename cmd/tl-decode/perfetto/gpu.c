@@ -236,7 +236,8 @@ write_stage(struct perfetto *p, const struct sequence *q, struct stage *s,
 	}
 	end =
 	    s->dur <= (uint64_t)DECODE_MAX_NS ? ts_ns + (int64_t)s->dur : ts_ns;
-	write_span(p, &o, &whose, kind_of_stage(stage), stage, &end, NULL);
+	write_span(p, &o, &whose, kind_of_stage(stage),
+	    sequence_name(q, NAMES_STAGE, s->stage), &end, NULL);
 	s->args = o.args;
 }
 

@@ -133,6 +133,7 @@ lane_describe(struct perfetto *p, struct str bytes)
 	find_uuid(p, bytes, &uuid);
 	if (p->fault != NULL)
 		return false;
+	p->ntold++;
 	lane = lane_of(p, uuid); /* they may move */
 	l = &p->lanes.v[lane];
 	while (perfetto_next(p, &m)) {
@@ -155,10 +156,9 @@ lane_describe(struct perfetto *p, struct str bytes)
 	return p->fault == NULL;
 }
 
-struct whose
-lane_owner(const struct perfetto *p, uint32_t lane)
+static struct whose
+find_owner(const struct perfetto *p, const struct lane *l)
 {
-	const struct lane *l = &p->lanes.v[lane];
 	struct whose w = { .tid = (int64_t)l->uuid,
 		.is_process = l->has_pid && !l->has_tid };
 
@@ -181,6 +181,18 @@ lane_owner(const struct perfetto *p, uint32_t lane)
 	return w;
 }
 
+struct whose *
+lane_owner(struct perfetto *p, uint32_t lane)
+{
+	struct lane *l = &p->lanes.v[lane];
+
+	if (l->as_of != p->ntold) {
+		l->whose = find_owner(p, l);
+		l->as_of = p->ntold;
+	}
+	return &l->whose;
+}
+
 /* ---- slices ---- */
 
 struct open_slice *
@@ -193,7 +205,7 @@ open_slice_new(struct perfetto *p)
 	else
 		o = p->spare.v[--p->spare.n];
 	o->name = o->category = NO_NAME;
-	o->args.list.n = o->args.text.len = 0;
+	args_clear(&o->args);
 	return o;
 }
 

@@ -365,6 +365,7 @@ read_file(struct source_state *s)
 		.maker = { .st = s->dict },
 		.texts = intern_create(),
 		.last_category = NO_NAME,
+		.ntold = 1,
 		.trace_clock = 6 };
 	for (int i = 0; i < KEYS_N; i++) /* their numbers are known */
 		(void)intern_put(p->texts, perfetto_keys[i].text);

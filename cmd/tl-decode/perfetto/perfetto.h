@@ -91,12 +91,26 @@ struct sequence {
 
 /* ---- tracks ---- */
 
+/* The process and thread of what happens somewhere. */
+struct whose {
+	int64_t pid, tid;
+	bool has_pid, has_tid, is_process;
+	/* the event before: its track in the stream, and the thread that it
+	 * had */
+	bool has_track, track_has_tid;
+	uint32_t track;
+	int64_t track_tid;
+};
+
 struct lane {
 	uint64_t uuid, parent;
 	uint32_t name, thread_name, process_name; /* or NO_NAME */
 	int64_t pid, tid;
 	bool has_parent, has_pid, has_tid;
 	bool is_used; /* something happened on it */
+	/* whose it is, as found when so much was told: perfetto.ntold */
+	struct whose whose;
+	uint64_t as_of;
 	/* counters */
 	bool is_incremental;
 	int64_t multiplier;
@@ -135,6 +149,7 @@ struct perfetto {
 	struct counter_sets counters;           /* by GPU */
 	VEC(struct sequence *) sequences;
 	VEC(struct lane) lanes;
+	uint64_t ntold;   /* what was said of lanes, or forgotten; not 0 */
 	clock_vec clocks; /* those that all sequences share */
 	uint64_t trace_clock;
 	uint64_t offset;        /* of the packet at hand, for messages */
@@ -205,14 +220,9 @@ uint32_t lane_of(struct perfetto *p, uint64_t uuid);
 /* The one of a thread without a track. */
 uint32_t lane_of_thread(struct perfetto *p, int64_t pid, int64_t tid);
 bool lane_describe(struct perfetto *p, struct str bytes);
-/* The process and thread of what happens somewhere. */
-struct whose {
-	int64_t pid, tid;
-	bool has_pid, has_tid, is_process;
-};
 /* Of a lane, from it or what is above it. A track that is in no thread is one
  * of its own, by its uuid (has_tid unset), unless it is the process itself. */
-struct whose lane_owner(const struct perfetto *p, uint32_t lane);
+struct whose *lane_owner(struct perfetto *p, uint32_t lane);
 /* The slice becomes the lane's, open until its end comes. */
 void lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o);
 void lane_end(struct perfetto *p, struct sequence *q, struct slice_end end);
@@ -252,13 +262,13 @@ void write_slice(struct perfetto *p, const struct open_slice *o,
     const int64_t *end_ns, const struct args *more_args);
 /* The same of what is known of it. */
 void write_span(struct perfetto *p, const struct open_slice *o,
-    const struct whose *whose, enum kind kind, struct str cat,
-    const int64_t *end_ns, const struct args *more_args);
+    struct whose *whose, enum kind kind, uint32_t cat, const int64_t *end_ns,
+    const struct args *more_args);
 /* Something of a lane that has no length, by its phase. */
 void write_point(struct perfetto *p, const struct open_slice *o, char ph);
 /* A counter's value then: real, or else whole. */
 void write_counter(struct perfetto *p, const struct open_slice *o,
-    const struct whose *whose, const double *real, int64_t whole);
+    struct whose *whose, const double *real, int64_t whole);
 /* Names of the process and thread that a lane is. */
 void write_names(struct perfetto *p, uint32_t lane);
 

@@ -210,7 +210,6 @@ on_counter(struct perfetto *p, uint32_t lane, const struct open_slice *at,
     const double *real, int64_t v)
 {
 	struct lane *l = &p->lanes.v[lane];
-	struct whose whose = lane_owner(p, lane);
 	struct open_slice o = *at;
 	double scaled = real != NULL ? *real * (double)l->multiplier : 0;
 
@@ -224,7 +223,8 @@ on_counter(struct perfetto *p, uint32_t lane, const struct open_slice *at,
 	if (real == NULL && __builtin_mul_overflow(v, l->multiplier, &v))
 		p->ndropped++;
 	else
-		write_counter(p, &o, &whose, real != NULL ? &scaled : NULL, v);
+		write_counter(p, &o, lane_owner(p, lane),
+		    real != NULL ? &scaled : NULL, v);
 }
 
 /* Counters that stand in another event: their tracks are its own, or else the

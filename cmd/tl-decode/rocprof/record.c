@@ -236,16 +236,11 @@ static void
 write_record(struct process *p)
 {
 	struct source_state *s = p->s;
-	struct event *ev;
 
 	maker_track(&p->maker, s->src, p->has_pid ? &p->pid : NULL,
 	    has(p, REC_TID) ? &p->field[REC_TID] : NULL);
 	set_times(p);
-	ev = maker_end(&p->maker, (struct uid){ s->next_id++, 0 });
-	s->skipped[skip_of_shape(
-	    ev->shape->kind, ev->shape->ph, ev->shape->has)]++;
-	source_event(s, ev);
-	(void)source_trim(s, 0);
+	(void)source_write(s, &p->maker);
 }
 
 void

@@ -382,17 +382,11 @@ db_times(struct db *db, const struct db_row *row, size_t start, size_t end)
 void
 db_end(struct db *db, const struct db_row *row)
 {
-	struct source_state *s = db->s;
 	struct value table = { .type = VAL_STR, .s = str_of(row->name) };
 	struct value rowid = { .type = VAL_INT, .i = row->rowid };
-	struct event *ev;
 
 	maker_member(&db->maker, STR("table"), &table);
 	maker_member(&db->maker, STR("rowid"), &rowid);
-	ev = maker_end(&db->maker, (struct uid){ s->next_id++, 0 });
-	s->skipped[skip_of_shape(
-	    ev->shape->kind, ev->shape->ph, ev->shape->has)]++;
-	source_event(s, ev);
-	(void)source_trim(s, 0);
+	(void)source_write(db->s, &db->maker);
 	db_strings_trim(db);
 }
