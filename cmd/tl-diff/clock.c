@@ -62,23 +62,20 @@ clock_add(struct clock *c, const struct event *ev)
 static uint32_t
 kind_of(const struct clock *c, const struct step_window *w)
 {
-	static const char *const phases[] = { [PHASE_NONE] = "",
-		[PHASE_PREFILL] = "prefill ",
-		[PHASE_DECODE] = "decode ",
-		[PHASE_MIXED] = "mixed " };
+	const struct iteration *it = steps_iteration(&c->steps, w);
 	struct dict *st = c->nm->st;
 	struct buf b = { 0 };
-	struct serving_step s;
 	uint32_t kind;
 
 	if (w->what == STEP_IS_WHOLE)
 		return intern_put(st->text, STR("GPU span"));
 	if (w->what == STEP_IS_BETWEEN)
 		return intern_put(st->text, STR("time between steps"));
-	s = serving_step_of(dict_get(st, c->host.events.v[w->marker].name));
-	buf_printf(&b, "%sstep", phases[s.phase]);
-	if (s.requests >= 0)
-		buf_printf(&b, " (batch %" PRId64 ")", s.requests);
+	if (it != NULL && it->phase >= PHASE_PREFILL)
+		buf_printf(&b, "%s ", phase_words[it->phase]);
+	buf_puts(&b, "step");
+	if (it != NULL && it->num_requests > 0)
+		buf_printf(&b, " (batch %" PRId64 ")", it->num_requests);
 	kind = intern_put(st->text, buf_str(&b));
 	buf_free(&b);
 	return kind;

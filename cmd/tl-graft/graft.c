@@ -264,7 +264,7 @@ is_graph_launch(const struct forest *w, uint32_t i)
 
 void
 graft_source(struct forest *w, struct captures *c,
-    const struct serving_step *steps, size_t nsteps,
+    const struct iteration_span *steps, size_t nsteps,
     const struct graft_opts *opts, struct graft_stats *stats)
 {
 	struct job job = { .w = w, .c = c, .opts = opts, .stats = stats };

@@ -12,7 +12,7 @@
 
 #include "model/model.h"
 #include "trace/forest.h"
-#include "trace/step.h"
+#include "trace/phase.h"
 #include "json/json.h"
 
 static inline bool
@@ -95,8 +95,14 @@ struct graft_opts {
 	bool verbose;
 };
 
+/* An iteration of the replay, whose batch was captured. */
+struct iteration_span {
+	int64_t start, end, batch;
+	uint8_t tier;
+};
+
 void graft_source(struct forest *w, struct captures *c,
-    const struct serving_step *steps, size_t nsteps,
+    const struct iteration_span *steps, size_t nsteps,
     const struct graft_opts *opts, struct graft_stats *stats);
 
 /* ---- pseudo.c ---- */

@@ -61,7 +61,7 @@ struct state {
 	struct stream_out *out;
 	struct forest tree;
 	struct captures captures;
-	VEC(struct serving_step) steps;
+	VEC(struct iteration_span) steps;
 	enum section section;
 	struct totals totals;
 };
@@ -69,14 +69,16 @@ struct state {
 static void
 take_step(struct state *s, const struct event *ev)
 {
-	struct serving_step step;
+	struct iteration_span step;
+	struct iteration it;
 
 	if (ev->shape->kind != KIND_ANNOTATION ||
 	    (ev->shape->has & HAS_TS) == 0)
 		return;
-	step = serving_step_of(dict_get(s->tree.st, ev->name));
-	if (step.tier > 1)
+	if (!iteration_of_name(dict_get(s->tree.st, ev->name), &it))
 		return;
+	step.tier = it.tier;
+	step.batch = it.batch_size;
 	step.start = ev->ts_ns;
 	if (!num_add(ev->ts_ns, ev->dur_ns, &step.end))
 		step.end = INT64_MAX;
@@ -87,7 +89,7 @@ take_step(struct state *s, const struct event *ev)
 static void
 choose_steps(struct state *s)
 {
-	int tier = 1;
+	uint8_t tier = ITERATION_NATIVE;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->steps.n; i++)

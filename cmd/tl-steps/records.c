@@ -4,21 +4,12 @@
 
 #include <math.h>
 
-#include "trace/step.h"
-
 #define SHARE 10           /* a flag's cause takes 1/10 of the wall time */
 #define OUTLIER_MADS 4.5   /* three sigma of a normal distribution */
 #define OUTLIER_SHARE 0.05 /* but at least this part of the median */
 #define OUTLIER_STEPS 4
 
 /* ---- a row of each window ---- */
-
-static const char *const phase_words[] = {
-	[PHASE_NONE] = NULL,
-	[PHASE_PREFILL] = "prefill",
-	[PHASE_DECODE] = "decode",
-	[PHASE_MIXED] = "mixed",
-};
 
 static uint32_t
 word(const struct program *g, const char *text)
@@ -35,12 +26,12 @@ if_told(int64_t n)
 
 /* What its annotation says of a step. */
 static void
-set_marker(struct program *g, struct step_record *r, uint32_t marker)
+set_marker(
+    struct program *g, struct step_record *r, const struct step_window *w)
 {
+	const struct iteration *it = steps_iteration(&g->steps, w);
 	const struct host *h = &g->host;
-	const struct host_event *e = &h->events.v[marker];
-	struct serving_step serving =
-	    serving_step_of(dict_get(h->dict, e->name));
+	const struct host_event *e = &h->events.v[w->marker];
 
 	r->rec.uid = e->uid;
 	r->rec.track = h->threads.v[e->thread].track;
@@ -48,9 +39,11 @@ set_marker(struct program *g, struct step_record *r, uint32_t marker)
 	if (r->what != STEP_IS_STEP)
 		return;
 	r->name = e->name;
-	r->batch = if_told(serving.requests);
-	r->tokens = if_told(serving.tokens);
-	r->phase = word(g, phase_words[serving.phase]);
+	if (it == NULL)
+		return;
+	r->batch = it->num_requests > 0 ? it->num_requests : it->batch_size;
+	r->tokens = if_told(iteration_tokens(it));
+	r->phase = word(g, phase_words[it->phase]);
 }
 
 static void
@@ -108,7 +101,7 @@ add_row(struct program *g, const struct step_process *p,
 	for (size_t i = 0; i < CAUSE_COUNT; i++)
 		r->longest[i] = INTERN_NONE;
 	if (w->marker != HOST_NONE)
-		set_marker(g, r, w->marker);
+		set_marker(g, r, w);
 }
 
 /* ---- the steps of a process ---- */

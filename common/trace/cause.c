@@ -421,7 +421,8 @@ causes_create(void)
 
 	c->mem = arena_create();
 	for (size_t i = 0; i < trace_ndata; i++)
-		if (!causes_read(c,
+		if (str_starts(str_of(trace_data[i].name), STR("causes/")) &&
+		    !causes_read(c,
 			(struct str){ (const char *)trace_data[i].bytes,
 			    trace_data[i].len },
 			&why))

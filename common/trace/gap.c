@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/gap.h"
-#include "trace/step.h"
+#include "trace/steps.h"
 
 /* What a gap of a few microseconds between queued kernels may take. */
 #define LATENCY_NS 100000     /* from a launch that was late to its start */
@@ -283,11 +283,8 @@ explain(struct finder *f, struct gap *gap)
 static bool
 is_step(const struct host *h, uint32_t event)
 {
-	struct str name = dict_get(h->dict, h->events.v[event].name);
-	int64_t step;
-
 	return h->events.v[event].kind == KIND_ANNOTATION &&
-	    (step_of_name(name, &step) || serving_step_of(name).tier < 2);
+	    steps_is_name(dict_get(h->dict, h->events.v[event].name));
 }
 
 static enum cause

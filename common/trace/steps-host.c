@@ -10,15 +10,18 @@ add_markers(
 {
 	for (uint32_t i = 0; i < h->events.n; i++) {
 		const struct host_event *e = &h->events.v[i];
-		struct step_marker m = { .family = STEP_NAMED };
+		struct step_marker m = { 0 };
 		struct str name;
 
 		if (e->kind != KIND_ANNOTATION)
 			continue;
 		name = dict_get(h->dict, e->name);
-		if (n > 0 ? !str_glob_any(globs, n, name)
-			  : !step_marker_of(name, &m))
+		if (n > 0 && !str_glob_any(globs, n, name))
 			continue;
+		if (!steps_marker_of(s, name, &m) && n == 0)
+			continue;
+		if (n > 0)
+			m.family = STEP_NAMED;
 		m.start_ns = e->start_ns;
 		m.end_ns = e->end_ns;
 		m.order = i;
@@ -38,6 +41,7 @@ take_whole(struct steps *s, const struct host *h)
 	struct step_window w = { .start_ns = INT64_MAX,
 		.end_ns = INT64_MIN,
 		.marker = STEPS_NONE,
+		.iteration = STEPS_NONE,
 		.what = STEP_IS_WHOLE };
 
 	for (size_t i = 0; i < h->gpus.n; i++) {
@@ -144,7 +148,8 @@ take_repeats(struct steps *s, const struct host *h, const call_list *calls,
 		struct step_window w = { .start_ns = border(calls, r->at.v[i]),
 			.end_ns = border(calls, r->at.v[i + 1]),
 			.number = (int64_t)i + 1,
-			.marker = STEPS_NONE };
+			.marker = STEPS_NONE,
+			.iteration = STEPS_NONE };
 
 		if (w.start_ns >= w.end_ns)
 			return false;
@@ -191,12 +196,11 @@ bool
 steps_is_marker(const struct steps *s, const struct host *h, uint32_t event)
 {
 	const struct host_event *e = &h->events.v[event];
-	struct step_marker m;
 	uint32_t w;
 
 	if (e->kind != KIND_ANNOTATION)
 		return false;
-	if (step_marker_of(dict_get(h->dict, e->name), &m))
+	if (steps_is_name(dict_get(h->dict, e->name)))
 		return true;
 	w = steps_window_of(s, h, event);
 	return w != STEPS_NONE && s->list.v[w].marker == event;

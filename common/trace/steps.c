@@ -3,14 +3,30 @@
 #include "trace/steps.h"
 
 bool
-step_marker_of(struct str name, struct step_marker *m)
+steps_is_name(struct str name)
 {
+	struct iteration it;
+	int64_t number;
+
+	return step_of_name(name, &number) || iteration_of_name(name, &it);
+}
+
+bool
+steps_marker_of(struct steps *s, struct str name, struct step_marker *m)
+{
+	struct iteration it;
+
+	m->iteration = STEPS_NONE;
 	if (step_of_name(name, &m->number)) {
 		m->family = STEP_PROFILER;
 		return true;
 	}
-	m->family = STEP_SERVING;
-	return serving_step_of(name).tier < 2;
+	if (!iteration_of_name(name, &it))
+		return false;
+	m->family = it.tier == ITERATION_DETAILED ? STEP_DETAILED : STEP_NATIVE;
+	m->iteration = (uint32_t)s->iterations.n;
+	vec_push(&s->iterations, it);
+	return true;
 }
 
 /* Threads that could not be resolved have no steps. */
@@ -37,7 +53,7 @@ steps_add(struct steps *s, const struct dict *st, const struct event *ev,
 	if (ev->shape->kind == KIND_ANNOTATION &&
 	    (ev->shape->has & timed) == timed && !is_nowhere(ev) &&
 	    num_add(ev->ts_ns, ev->dur_ns, &m.end_ns) &&
-	    step_marker_of(dict_get(st, ev->name), &m))
+	    steps_marker_of(s, dict_get(st, ev->name), &m))
 		vec_push(&s->markers, m);
 }
 
@@ -177,6 +193,7 @@ close_window(struct steps *s, size_t first, int64_t start_ns)
 	} else if (last->end_ns < start_ns) {
 		rest = *last;
 		rest.what = STEP_IS_BETWEEN;
+		rest.iteration = STEPS_NONE;
 		rest.start_ns = last->end_ns;
 		rest.end_ns = start_ns;
 		vec_push(&s->list, rest);
@@ -206,7 +223,8 @@ find_windows(struct steps *s, const struct step_marker *v, size_t n)
 			.end_ns = v[i].end_ns,
 			.number = s->family == STEP_PROFILER ? v[i].number
 							     : (int64_t)nsteps,
-			.marker = v[i].event }));
+			.marker = v[i].event,
+			.iteration = v[i].iteration }));
 	}
 	p.n = (uint32_t)s->list.n - p.first;
 	vec_push(&s->processes, p);
@@ -238,7 +256,8 @@ steps_ready(struct steps *s)
 	} rules[] = {
 		{ STEP_NAMED, 1 },
 		{ STEP_PROFILER, 2 },
-		{ STEP_SERVING, 1 },
+		{ STEP_DETAILED, 1 },
+		{ STEP_NATIVE, 1 },
 		{ STEP_PROFILER, 1 },
 	};
 	const struct step_marker *v;
@@ -248,6 +267,8 @@ steps_ready(struct steps *s)
 	sort_markers(s);
 	v = s->markers.v;
 	for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+		if (s->only_iterations && rules[r].family < STEP_DETAILED)
+			continue;
 		s->family = (uint8_t)rules[r].family;
 		s->list.n = s->processes.n = most = 0;
 		s->slowest = STEPS_NONE;
@@ -344,6 +365,22 @@ steps_add_process(struct steps *s, struct key pid, uint32_t thread)
 		.pid = pid, .n = (uint32_t)s->list.n, .thread = thread }));
 }
 
+const struct iteration *
+steps_iteration(const struct steps *s, const struct step_window *w)
+{
+	return w != NULL && w->iteration != STEPS_NONE
+	    ? &s->iterations.v[w->iteration]
+	    : NULL;
+}
+
+enum phase
+steps_phase(const struct steps *s, const struct key *pid, int64_t ns)
+{
+	const struct iteration *it = steps_iteration(s, steps_at(s, pid, ns));
+
+	return it != NULL ? (enum phase)it->phase : PHASE_OUTSIDE;
+}
+
 struct key
 step_key(const struct step_window *w, struct dict *st)
 {
@@ -359,6 +396,7 @@ void
 steps_clear(struct steps *s)
 {
 	s->markers.n = s->list.n = s->processes.n = s->inferred = 0;
+	s->iterations.n = 0;
 	s->slowest = STEPS_NONE;
 	s->is_sorted = false;
 	map_free(&s->process_of);
@@ -369,6 +407,7 @@ steps_free(struct steps *s)
 {
 	steps_clear(s);
 	vec_free(&s->markers);
+	vec_free(&s->iterations);
 	vec_free(&s->list);
 	vec_free(&s->processes);
 }

@@ -3,7 +3,8 @@
  * steps: what the steps of a source are, and when. All programs ask here.
  *
  * A step is, the first that fits: what the user names; two ProfilerStep#N or
- * more; annotations of serving frameworks; one ProfilerStep#N. Where nothing
+ * more; iterations (phase.h), of which those of the best tier count; one
+ * ProfilerStep#N. Where nothing
  * does, tl-steps takes the span of all GPU events as the one window.
  *
  *	ProfilerStep#3 [      ][       ]	up to the next one's start
@@ -26,12 +27,16 @@
  *	steps_find(&s, &host, globs, nglobs);
  *	for each of s.processes: list.v[first] .. [first + n - 1], in time
  *
- * Memory: 80 bytes a marker and 40 a window.
+ * What phase a time is in is asked of iterations, which are there where steps
+ * are others, too: of a second struct steps, whose only_iterations is set.
+ *
+ * Memory: 80 bytes a marker, 220 more of an iteration, and 40 a window.
  */
 #ifndef TL_TRACE_STEPS_H
 #define TL_TRACE_STEPS_H
 
 #include "stream/stream.h"
+#include "trace/phase.h"
 #include "trace/step.h"
 
 struct host;
@@ -44,8 +49,9 @@ enum step_what {
 
 struct step_window {
 	int64_t start_ns, end_ns;
-	int64_t number;  /* N of ProfilerStep#N, else from 1 on */
-	uint32_t marker; /* its event; STEPS_NONE: of the whole */
+	int64_t number;     /* N of ProfilerStep#N, else from 1 on */
+	uint32_t marker;    /* its event; STEPS_NONE: of the whole */
+	uint32_t iteration; /* what its marker says; STEPS_NONE: it is none's */
 	uint8_t what;
 	bool is_cut; /* the next one begins before its end */
 };
@@ -60,7 +66,8 @@ struct step_process {
 enum step_family {
 	STEP_NAMED, /* by the user */
 	STEP_PROFILER,
-	STEP_SERVING,
+	STEP_DETAILED, /* iterations, by their tier */
+	STEP_NATIVE,
 	STEP_FAMILIES,
 };
 
@@ -72,6 +79,7 @@ struct step_marker {
 	struct key pid;
 	uint32_t thread; /* the caller's numbers */
 	uint32_t event;
+	uint32_t iteration; /* in steps.iterations, or STEPS_NONE */
 	uint8_t family;
 	bool is_step, is_slowest; /* as tl-tree has marked it */
 	/* private */
@@ -85,6 +93,8 @@ struct steps {
 	VEC(struct step_process) processes;
 	size_t inferred;  /* calls in most steps; 0: they are not inferred */
 	uint32_t slowest; /* in list; STEPS_NONE: there is no step */
+	bool only_iterations; /* the caller's: nothing else is a step */
+	VEC(struct iteration) iterations;
 	/* private */
 	struct map process_of; /* by pid */
 	bool is_sorted;
@@ -94,8 +104,11 @@ struct steps {
 #define STEPS_NONE UINT32_MAX
 
 void steps_clear(struct steps *s);
-/* Sets family and number by the name; false: it is no step's. */
-bool step_marker_of(struct str name, struct step_marker *m) USE_RESULT;
+/* Whether annotations of this name can be steps without being named. */
+bool steps_is_name(struct str name);
+/* Sets family, number and iteration by the name; false: it is no step's. */
+bool steps_marker_of(
+    struct steps *s, struct str name, struct step_marker *m) USE_RESULT;
 /* Takes an event of a prologue, which is this one to the caller. */
 void steps_add(struct steps *s, const struct dict *st, const struct event *ev,
     uint32_t event);
@@ -119,6 +132,13 @@ uint32_t steps_process(const struct steps *s, const struct key *pid);
 void steps_add_process(struct steps *s, struct key pid, uint32_t thread);
 /* When the process's next window begins or this one ends; INT64_MAX: never. */
 int64_t steps_border(const struct steps *s, const struct key *pid, int64_t ns);
+/* What the annotation of a window says; NULL: it is no iteration. */
+const struct iteration *steps_iteration(
+    const struct steps *s, const struct step_window *w);
+/* The phase that a process is in at a time: the first of its only_iterations.
+ */
+enum phase steps_phase(
+    const struct steps *s, const struct key *pid, int64_t ns);
 /* How a window is called: a number, "between" (in st), or nothing. */
 struct key step_key(const struct step_window *w, struct dict *st);
 void steps_free(struct steps *s);

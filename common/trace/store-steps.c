@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which annotations mark the steps of a source, and which step is the slowest.
- * Both depend on what is launched, so it is decided here, where all is known,
- * for those who read the prologue of the tree.
+ * Which annotations mark the steps and the iterations of a source, and which
+ * step is the slowest. Both depend on what is launched, so it is decided here,
+ * where all is known, for those who read the prologue of the tree.
  */
 #include "trace/pace.h"
 #include "trace/store-inside.h"
@@ -73,10 +73,19 @@ find_slowest(struct store *s, const struct steps *steps)
 	return slowest;
 }
 
+static void
+mark(struct store *s, const struct steps *steps, uint32_t slowest)
+{
+	for (uint32_t i = 0; i < steps->list.n; i++)
+		if (steps->list.v[i].what == STEP_IS_STEP)
+			s->items.v[steps->list.v[i].marker].flags |=
+			    EV_STEP | (i == slowest ? EV_SLOWEST : 0);
+}
+
 void
 store_mark_steps(struct store *s)
 {
-	struct steps steps = { 0 };
+	struct steps steps = { 0 }, iterations = { .only_iterations = true };
 	uint32_t slowest = STEPS_NONE;
 
 	add_markers(s, &steps);
@@ -84,9 +93,14 @@ store_mark_steps(struct store *s)
 		find_windows(s, &steps);
 		slowest = find_slowest(s, &steps);
 	}
-	for (uint32_t i = 0; i < steps.list.n; i++)
-		if (steps.list.v[i].what == STEP_IS_STEP)
-			s->items.v[steps.list.v[i].marker].flags |=
-			    EV_STEP | (i == slowest ? EV_SLOWEST : 0);
+	/* which are there where steps are others, too */
+	if (steps.iterations.n > 0 &&
+	    steps_iteration(&steps, steps.list.v) == NULL) {
+		add_markers(s, &iterations);
+		find_windows(s, &iterations);
+	}
+	mark(s, &steps, slowest);
+	mark(s, &iterations, STEPS_NONE);
 	steps_free(&steps);
+	steps_free(&iterations);
 }

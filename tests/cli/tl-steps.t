@@ -134,25 +134,50 @@ is 'without GPU work, ops' "$(rows 'tl-steps --format csv -c what,ts_ns,wall_ns,
 
 # ---- what an annotation says ----
 
-{
+# Steps of these names, in a line each; "between" left out.
+named() {
 	i=0
 	while read -r name; do
 		ev user_annotation "$name" 1 $((i += 100)) 50
-	done <<-'EOF'
-		execute_6147_context_2(sq6144sk7144sqsq20971520sqsk23019520)_generation_3(sq3sk6144sqsq3sqsk6144)
-		execute_context_2(6144)_generation_0(0)
-		step[MIXED bs=2 c=1 g=1 c_sq=5 c_sk=8 c_sqsq=25 c_sqsk=40 g_sq=1 g_sk=12 g_sqsq=1 g_sqsk=12]
-		step[EXTEND bs=2 toks=14721]
-		step[DECODE bs=64]
-		decode[bs=32 tok=128 d=32 spec=3 sqsq=512 sqsk=262144 sk=65536]
-		decode[bs=117/128 tok=117 p=3 d=114]
-		prefill[bs=6 tok=17408 ctx=[4096, 4096, 4096]...+3]
-		execute_diffusion_1_1024x1024
-	EOF
+	done | trace >t.json
+	rows "tl-steps --format csv -c what,phase,batch,tokens t.json" |
+		sed 's/between,,,\.//g'
+}
+
+named >detailed <<'EOF'
+execute_6147_context_2(sq6144sk7144sqsq20971520sqsk23019520)_generation_3(sq3sk6144sqsq3sqsk6144)
+step[MIXED bs=2 c=1 g=1 c_sq=5 c_sk=8 c_sqsq=25 c_sqsk=40 g_sq=1 g_sk=12 g_sqsq=1 g_sqsk=12]
+decode[bs=32 tok=128 d=32 spec=3 sqsq=512 sqsk=262144 sk=65536]
+EOF
+is 'phase, requests and tokens: detailed names' "$(cat detailed)" \
+	'step,mixed,5,6147.step,mixed,2,6.step,decode,32,128.'
+named >native <<'EOF'
+execute_context_2(6144)_generation_0(0)
+step[EXTEND bs=2 toks=14721]
+step[DECODE bs=64]
+decode[bs=117/128 tok=117 p=3 d=114]
+prefill[bs=6 tok=17408 ctx=[4096, 4096, 4096]...+3]
+execute_diffusion_1_1024x1024
+EOF
+is 'native names' "$(cat native)" \
+	'step,prefill,2,6144.step,prefill,2,14721.step,decode,64,64.step,mixed,117,117.step,prefill,6,17408.step,generic,1,.'
+{
+	ev user_annotation 'execute_context_0(0)_generation_3(3)' 1 0 100
+	ev user_annotation 'step[DECODE bs=3 g_sq=3 g_sqsq=3]' 1 10 50
 } | trace >t.json
-is 'phase, requests and tokens' "$(rows "tl-steps --format csv -c what,phase,batch,tokens t.json" |
-	sed 's/between,,,\.//g')" \
-	'step,mixed,5,6147.step,prefill,2,6144.step,mixed,2,6.step,prefill,2,14721.step,decode,64,.step,decode,32,128.step,mixed,117,117.step,prefill,6,17408.step,,1,.'
+is 'of names nested in each other the detailed ones count' \
+	"$(rows 'tl-steps --format csv -c name,wall_ns t.json')" \
+	'step[DECODE bs=3 g_sq=3 g_sqsq=3],50000.'
+
+{
+	step 1 0 100
+	ev user_annotation 'step[DECODE bs=3]' 1 10 50
+	step 2 100 100
+} | trace >t.json
+is 'an iteration is marked in a step, too' \
+	"$(tl-tree t.json | tl-cat | jq -c 'select(.flags != null) | [.name, .flags]' | paste -sd' ' -)" \
+	'["ProfilerStep#1",["step","slowest"]] ["step[DECODE bs=3]",["step"]] ["ProfilerStep#2",["step"]]'
+is 'and is no step' "$(rows 'tl-steps --format csv -c name t.json')" 'ProfilerStep#1.ProfilerStep#2.'
 
 # ---- figures ----
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One text, read as a list of captures and as the name of a step. What is told
- * of a capture is a string and an integer; a step has a batch if it is one.
+ * of a capture is a string and an integer; no iteration has negative counts.
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena *mem = arena_create();
 	listed_vec list = { 0 };
-	struct serving_step step;
+	struct iteration it;
 
 	if (captures_list((struct str){ (const char *)data, size }, mem, &list))
 		CHECK(list.n > 0);
@@ -28,9 +28,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < list.n; i++)
 		CHECK(list.v[i].file.len <= size && list.v[i].mode.len <= size);
 	/* the name alone, without a zero behind */
-	step = serving_step_of((struct str){ (const char *)data, size });
-	CHECK(step.tier >= 0 && step.tier <= 2);
-	CHECK(step.tier == 2 ? step.batch == -1 : step.batch >= 0);
+	CHECK(iteration_of_name((struct str){ (const char *)data, size },
+		  &it) == (it.tier != ITERATION_NOT));
+	CHECK(it.batch_size >= 0 && it.num_requests >= 0);
+	CHECK(it.ctx_at <= size && it.ctx_len <= size - it.ctx_at);
 	vec_free(&list);
 	arena_destroy(mem);
 	return 0;

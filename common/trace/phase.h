@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * phase: what the annotation of a serving iteration says of it.
+ *
+ *	execute_6147_context_2(sq6144sk7144sqsq..sqsk..)_generation_3(sq3...)
+ *	execute_context_2(6144)_generation_3(3)
+ *	step[DECODE bs=64 ... g_sqsq=64 ...]	step[EXTEND bs=2 toks=14721]
+ *	decode[bs=32 tok=128 ... sqsq=512 ...]	prefill[bs=6 tok=17408 ...]
+ *	execute_diffusion_1_1024x1024
+ *
+ * The forms are data: phases/builtin.json, and a site's own file of the same
+ * form, whose entries come first. Of several forms the first that fits counts.
+ *
+ *	[ { "name": "sglang_native", "tier": "native", "phase": "prefill",
+ *	    "pattern": "step[EXTEND*]", "like": "*bs=[0-9]*",
+ *	    "keys": { "bs": "context_requests batch_size" },
+ *	    "examples": [ { "name": "step[EXTEND bs=2]", "batch_size": 2 } ] },
+ *	  ... ]
+ *
+ * A name begins as the pattern: "#" stands for a number, "{FIELD...}" for a
+ * number that those fields get, "*" for what is up to the bracket that closes:
+ * words and KEY=VALUE, whose numbers go to the fields that "keys" names. Of
+ * "bs=117/128" the second number goes to the field behind a slash. A bare word
+ * counts as 1. Where keys give a field several numbers, it is the first of
+ * "keys" that is not 0.
+ *
+ * "like" is a shell pattern that the whole name is like, too. "sums" are keys:
+ * only with all of them is has_sqsk set; without "sums" it is in the detailed
+ * tier. Without "phase" the requests decide. "examples" are checked when a file
+ * is read.
+ */
+#ifndef TL_TRACE_PHASE_H
+#define TL_TRACE_PHASE_H
+
+#include "base/base.h"
+
+enum phase {
+	PHASE_OUTSIDE, /* of all iterations */
+	PHASE_GENERIC, /* an iteration; its annotation tells no phase */
+	PHASE_PREFILL,
+	PHASE_DECODE,
+	PHASE_MIXED,
+	PHASE_COUNT,
+};
+/* As columns and options have them. */
+extern const char *const phase_words[PHASE_COUNT];
+
+/* Only annotations of the best tier of a source are its iterations. */
+enum iteration_tier { ITERATION_DETAILED, ITERATION_NATIVE, ITERATION_NOT };
+
+struct iteration {
+	uint8_t tier, phase;
+	bool has_sqsk;   /* the sums c_* and g_* are told */
+	uint32_t format; /* iteration_format_name() */
+	/* context: requests at their prompt; sums are their new tokens */
+	int64_t context_requests, generation_requests;
+	int64_t context_sum, generation_sum;
+	int64_t batch_size, num_requests;
+	/* over requests: new tokens (sq), all keys (sk), squares, products */
+	int64_t c_sq, c_sk, c_sqsq, c_sqsk;
+	int64_t g_sq, g_sk, g_sqsq, g_sqsk;
+	/* -1: not told */
+	int64_t padded;           /* the batch of the graph that is replayed */
+	int64_t spec;             /* speculative tokens a request */
+	int64_t p, d;             /* requests at their prompt, and generating */
+	int64_t overlap;          /* two batches side by side */
+	uint32_t ctx_at, ctx_len; /* the list "ctx" in the name; 0: none */
+};
+
+/*
+ * False: the name is of no iteration. It then has the fields of an unmatched
+ * one: one request that generates one token.
+ */
+bool iteration_of_name(struct str name, struct iteration *it);
+struct str iteration_format_name(uint32_t format);
+/* New tokens; -1: not told. */
+int64_t iteration_tokens(const struct iteration *it);
+
+/* A site's own forms, which come before ours. A bad file ends the program. */
+void iteration_formats_load(const char *path);
+/* The same of a text; false: why it was refused, and nothing was taken. */
+bool iteration_formats_read(struct str text, struct buf *why) USE_RESULT;
+
+#endif
