@@ -155,6 +155,7 @@ take_gpu_event(struct folder *f, const struct event *ev, bool is_chosen)
 	}
 	o->ngpu++;
 	o->nunlinked += !is_linked;
+	o->nuntimed += (ev->shape->has & HAS_TS) == 0;
 	if (!is_chosen || (!is_linked && f->set->linked_only))
 		return;
 	o->nchosen++;
@@ -235,8 +236,7 @@ check_gpu(const struct folder *f, int side)
 	const struct sink_source sum = sink_sources_sum(origins);
 	const char *path = origins->path;
 
-	if (sum.ngpu == 0)
-		die_nothing(MSG_NO_GPU_EVENTS, path, f->nevents[side]);
+	sink_sources_check_gpu(origins, f->nevents[side]);
 	if (sum.nchosen == 0 && f->set->linked_only &&
 	    sum.nunlinked == sum.ngpu)
 		die_nothing(MSG_NO_LINKED_GPU_EVENTS, path, sum.ngpu);

@@ -66,6 +66,13 @@ warn_none(struct modules *m, const struct sink_source *o)
 }
 
 static noreturn void
+die_no_match(const struct modules *m, const struct sink_source *o)
+{
+	sink_check_gpu(&m->sink);
+	die_nothing(MSG_NO_MATCH, o->path, o->ngpu);
+}
+
+static noreturn void
 die_none(struct modules *m, const struct sink_source *o)
 {
 	const struct whole *w = modules_whole(m, o->no);
@@ -73,7 +80,7 @@ die_none(struct modules *m, const struct sink_source *o)
 	if (w->nframes == 0)
 		die_nothing(MSG_NO_PYTHON_FRAMES, o->path);
 	if (o->ngpu > 0 && o->nchosen == 0)
-		die_nothing(MSG_NO_MATCH, o->path, o->ngpu);
+		die_no_match(m, o);
 	if (w->nmodules > 0)
 		die_nothing(MSG_NO_MODULE_LAUNCHED, o->path);
 	die_nothing(MSG_NO_MODULES, o->path, w->nframes);
@@ -115,7 +122,7 @@ check_nodes(const struct modules *m)
 	if (m->nfound == 0)
 		die_nothing(MSG_NO_SUCH_MODULE, path, m->roots.v[0]);
 	if (sum.ngpu > 0 && sum.nchosen == 0)
-		die_nothing(MSG_NO_MATCH, path, sum.ngpu);
+		die_no_match(m, &sum);
 	die_nothing(MSG_NO_MODULE_TIME, path, m->nfound);
 }
 

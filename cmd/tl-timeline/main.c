@@ -288,6 +288,9 @@ warn_empty(const struct sink *s, const struct sink_source *o)
 {
 	if (o->ngpu == 0)
 		report(MSG_SOURCE_NO_GPU_EVENTS, o->path, o->src);
+	else if (o->nuntimed == o->ngpu)
+		report(
+		    MSG_SOURCE_NO_TIMED_GPU_EVENTS, o->path, o->src, o->ngpu);
 	else if (s->linked_only && o->nunlinked == o->ngpu)
 		report(MSG_SOURCE_NO_LINKED, o->path, o->src, o->nunlinked);
 	else

@@ -49,6 +49,8 @@ NOTHING(NO_EVENTS, "{file}: no events")
 NOTHING(NO_EVENT_MATCHES, "{file}: the selection matches no event")
 NOTHING(NO_SUCH_RANK, "{file}: no source has a rank of the selection")
 NOTHING(NO_GPU_EVENTS, "{file}: no GPU events among {#n} {n:event|events}")
+NOTHING(NO_TIMED_GPU_EVENTS,
+    "{file}: {#n} GPU {n:event|events}, none with a time")
 NOTHING(NO_GPU_EVENTS_TO_JUDGE, "{file}: no GPU events: nothing to judge")
 NOTHING(NO_STEPS_TO_JUDGE,
     "{file}: no steps of a kind that the other side has: nothing to judge")
@@ -99,6 +101,8 @@ NOTHING(NO_PARTS, "nothing to split by: no {what}")
 
 /* The same where other sources have an answer. */
 WARNING(SOURCE_NO_GPU_EVENTS, "{file}: source {#source}: no GPU events")
+WARNING(SOURCE_NO_TIMED_GPU_EVENTS,
+    "{file}: source {#source}: {#n} GPU {n:event|events}, none with a time")
 WARNING(SOURCE_NO_MATCH,
     "{file}: source {#source}: the selection matches none of {#n} GPU events")
 WARNING(SOURCE_NO_LINKED,

@@ -212,8 +212,7 @@ check_settings(struct sink *s)
 void
 sink_check_gpu(const struct sink *s)
 {
-	if (sink_sources_sum(&s->sources).ngpu == 0)
-		die_nothing(MSG_NO_GPU_EVENTS, s->sources.path, s->nevents);
+	sink_sources_check_gpu(&s->sources, s->nevents);
 }
 
 void

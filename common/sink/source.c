@@ -58,6 +58,8 @@ sink_source_takes(struct sink_source *o, const struct event *ev, bool is_chosen,
 	o->ngpu++;
 	if (ev->flags & EV_UNLINKED)
 		o->nunlinked++;
+	if ((ev->shape->has & HAS_TS) == 0)
+		o->nuntimed++;
 	if (!is_chosen || (ev->shape->has & HAS_TS) == 0)
 		return false;
 	if (!num_add(ev->ts_ns, ev->dur_ns, end_ns))
@@ -78,6 +80,7 @@ sink_sources_sum(const struct sink_sources *g)
 			continue;
 		sum.ngpu += o->ngpu;
 		sum.nunlinked += o->nunlinked;
+		sum.nuntimed += o->nuntimed;
 		sum.nduplicates += o->nduplicates;
 		sum.nchosen += o->nchosen;
 		sum.nleft_out += o->nleft_out;
@@ -96,6 +99,17 @@ sink_sources_check(const struct sink_sources *g)
 			return;
 	if (g->list.n > 0)
 		die_nothing(MSG_NO_SUCH_RANK, g->path);
+}
+
+void
+sink_sources_check_gpu(const struct sink_sources *g, uint64_t nevents)
+{
+	const struct sink_source sum = sink_sources_sum(g);
+
+	if (sum.ngpu == 0)
+		die_nothing(MSG_NO_GPU_EVENTS, g->path, nevents);
+	if (sum.nuntimed == sum.ngpu)
+		die_nothing(MSG_NO_TIMED_GPU_EVENTS, g->path, sum.ngpu);
 }
 
 void

@@ -20,7 +20,7 @@ struct sink_source {
 	int64_t base_ns;    /* of ts, in Unix time where it is known */
 	struct span window; /* that the profiler was on for */
 	/* GPU events, and those of them that are so; duplicates are not in */
-	uint64_t ngpu, nunlinked, nduplicates, nchosen;
+	uint64_t ngpu, nunlinked, nuntimed, nduplicates, nchosen;
 	uint64_t nleft_out; /* asked for, but --linked-only */
 	/* collectives that no row counts, where they are left out */
 	uint64_t ncomm, comm_ns;
@@ -62,6 +62,8 @@ enum sink_lead sink_sources_lead(const struct sink_sources *g);
 struct sink_source sink_sources_sum(const struct sink_sources *g);
 /* Sources, but none of the ranks asked for, end the program. */
 void sink_sources_check(const struct sink_sources *g);
+/* Nor do those without a GPU event that has a time, of so many events. */
+void sink_sources_check_gpu(const struct sink_sources *g, uint64_t nevents);
 /* A line each for -v. */
 void sink_sources_note(const struct sink_sources *g);
 void sink_sources_free(struct sink_sources *g);

@@ -60,6 +60,22 @@ two '"ph":"?","cat":"kernel","ts":1,"dur":1' >in.json
 refuses 3 'event skipped: 1 with' 'tl-decode --kind kernel in.json >/dev/null'
 refuses 3 'event skipped: 1 with' 'tl-timeline in.json >/dev/null'
 
+# where no GPU event has a time, that is why there is no answer
+cat >untimed.json <<'EOT'
+[{"ph":"X","cat":"python_function","name":"nn.Module: M_0","ts":0,"dur":90,"pid":1,"tid":1,
+  "args":{"Python id":1,"Python module id":0}},
+ {"ph":"X","cat":"cpu_op","name":"aten::mm","ts":1,"dur":50,"pid":1,"tid":1},
+ {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":2,"dur":5,"pid":1,"tid":1,
+  "args":{"correlation":1}},
+ {"ph":"X","cat":"kernel","name":"k","ts":"x","dur":9,"pid":0,"tid":7,
+  "args":{"device":0,"stream":7,"correlation":1}}]
+EOT
+for program in timeline ops kernels roofline idle launch steps critical fold modules; do
+	refuses 5 'untimed.json: 1 GPU event, none with a time$' "tl-$program untimed.json"
+done
+refuses 3 'untimed.json: source 0: 1 GPU event, none with a time$' \
+	'tl-timeline untimed.json "$SAMPLE" >/dev/null'
+
 cat >rocprof.json <<'EOT'
 {"rocprofiler-sdk-tool":[{"metadata":{"pid":1},"buffer_records":{
  "kernel_dispatch":[
