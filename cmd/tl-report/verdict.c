@@ -80,7 +80,8 @@ put_against(const struct figures *f, struct buf *b)
 	    : name_beside(path, s->facts.name);
 
 	if (s->vs.v.n > 1)
-		other = str_of(text("%zu traces", s->vs.v.n));
+		other = str_of(
+		    text("%zu %s", s->vs.v.n, s->by_rank ? "ranks" : "traces"));
 	if (s->names != NULL)
 		buf_printf(b, " (%.*s)", (int)sides[0].len, sides[0].p);
 	buf_puts(b, " against ");

@@ -18,8 +18,10 @@ WARNING(EVENTS_REMOVED,
     "{file}: events were removed from this stream: unlinked GPU work may have "
     "had a launch")
 WARNING(PACKETS_LOST,
-    "{file}: events are missing: {#n} {n:gap|gaps} in the recording, {#dropped} "
-    "{dropped:packet|packets} without a begin, a time, a value or names")
+    "{file}: events are missing: {#n} {n:gap|gaps} in the recording")
+WARNING(PACKETS_DROPPED,
+    "{file}: events are missing: {#n} {n:packet lacks|packets lack} a begin, a "
+    "time, a value or names")
 WARNING(CLOCK_UNKNOWN,
     "{file}: {#n} {n:time is|times are} on a clock that nothing ties to the "
     "trace's: taken as they are")

@@ -94,7 +94,7 @@ is 'events of older writers' "$(events legacy.pftrace 'del(.id, .src)')" \
 refuses 1 'late.pftrace: byte [0-9]*: a time is out of range' 'tl-decode -o x.tl late.pftrace'
 is 'counters of GPUs' "$(events gpu.pftrace '[.name, .ts, .dev, .args.value]' | tr '\n' ' ')" \
 	'["SM Clock",10,2,1500] ["Power",20,2,1.5] ["Temp",30,5,-4] '
-reports 3 packets-lost 'tl-decode -o x.tl gpu.pftrace'
+reports 3 packets-dropped 'tl-decode -o x.tl gpu.pftrace'
 is 'counters of other events' "$(events more.pftrace 'select(.kind == "counter") | [.name, .ts, .args.value]' | tr '\n' ' ')" \
 	'["a",10,4] ["a",20,7] ["r",20,2.5] ["b",30,8] ["a",30,8] '
 is 'an arrow ties a kernel to its launch' \

@@ -145,8 +145,8 @@ refuses 2 "'b' behind --vs" 'tl-report a --vs=a b'
 refuses 2 "'a/rank-0.json' behind --vs" 'tl-report --vs b a/rank-0.json a/rank-1.json'
 refuses 2 "'b' behind --vs" 'tl-report --vs b b a'
 like 'but behind --' "$(tl-report --vs b -- a/rank-0.json a/rank-1.json | head -n 2 | tr '\n' ' ')" \
-	'against b|against 2 traces'
-like 'but not as the first trace' "$(tl-report --vs b a | head -n 2 | tr '\n' ' ')" 'against 2 traces'
+	'against b|against 2 ranks'
+like 'but not as the first trace' "$(tl-report --vs b a | head -n 2 | tr '\n' ' ')" 'against 2 ranks'
 refuses 2 'one trace only' 'tl-report --vs - -'
 refuses 1 'empty: no trace' 'mkdir empty; tl-report a --vs empty'
 done_testing

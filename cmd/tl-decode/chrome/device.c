@@ -146,17 +146,32 @@ kind_of_work(struct str name)
 	return KIND_KERNEL;
 }
 
-/* A call of the runtime or driver: hipMalloc, cudaMalloc, cuMemAlloc_v2. */
+/* What stands behind an underscore in names of calls. */
+static bool
+is_api_version(struct str s)
+{
+	return str_glob(STR("_v[1-9]*"), s) || str_glob(STR("_pt[ds]*"), s) ||
+	    str_eq(s, STR("_spt"));
+}
+
+/*
+ * A call of the runtime or driver: hipMalloc, cudaMalloc, cuMemAlloc_v2; not a
+ * library's, as cuDNN_conv.
+ */
 static bool
 is_api_call(struct str s)
 {
+	size_t i = 0;
+
 	if (!step_over(&s, STR("hip")) && !step_over(&s, STR("cuda")) &&
 	    !step_over(&s, STR("cu")))
 		return false;
-	for (size_t i = 1; i < s.len; i++)
-		if (!isalnum((unsigned char)s.p[i]) && s.p[i] != '_')
-			return false;
-	return s.len > 0 && isupper((unsigned char)s.p[0]);
+	if (s.len < 2 || !isupper((unsigned char)s.p[0]) ||
+	    !islower((unsigned char)s.p[1]))
+		return false;
+	while (i < s.len && isalnum((unsigned char)s.p[i]))
+		i++;
+	return i == s.len || is_api_version((struct str){ s.p + i, s.len - i });
 }
 
 /* ---- places ---- */
