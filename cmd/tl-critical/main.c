@@ -289,11 +289,13 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	if (!g->has_source || g->recording->source != s->source)
 		begin_source(g);
 	r = g->recording;
+	n = r->host.gpus.n;
+	host_add(&r->host, ev);
+	if (event_is(ev, s->heads))
+		return;
 	waits_take(&r->waits, s->dict, ev);
 	/* counted, for messages */
 	(void)!sink_takes_gpu(s, ev, is_chosen, &end);
-	n = r->host.gpus.n;
-	host_add(&r->host, ev);
 	if (r->host.gpus.n > n)
 		r->host.gpus.v[n].tag =
 		    (uint8_t)bucket_of_event(&s->rules, s->dict, ev);
@@ -478,6 +480,8 @@ check_settings(struct sink *s)
 	s->kinds = KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_PYTHON) |
 	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD) |
 	    KIND_BIT(KIND_SYNC);
+	s->heads =
+	    KIND_BIT(KIND_OP) | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD);
 	g->with_paths = sink_asked(s, &tables[OF_PATH]) ||
 	    sink_asked(s, &tables[OF_WHAT_IF]);
 	g->with_events = sink_asked(s, &tables[OF_EVENTS]);

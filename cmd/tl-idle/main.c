@@ -416,16 +416,18 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	if (!g->has_source || g->source != s->source)
 		begin_source(g);
 	n = g->host.gpus.n;
+	host_add(&g->host, ev);
+	g->any_inst |= ev->uid.inst != 0;
+	if (event_is(ev, s->heads))
+		return;
 	waits_take(&g->waits, s->dict, ev);
 	takes = sink_takes_gpu(s, ev, is_chosen, &end);
-	host_add(&g->host, ev);
 	if (g->host.gpus.n > n) {
 		g->host.gpus.v[n].tag =
 		    (uint8_t)bucket_of_event(&s->rules, s->dict, ev);
 		vec_push(&g->chosen, takes);
 		vec_push(&g->steps, step_key(select_step(&s->select), s->dict));
 	}
-	g->any_inst |= ev->uid.inst != 0;
 }
 
 /* Uids of grafted events are texts. */
@@ -531,6 +533,8 @@ check_settings(struct sink *s)
 	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_HOST |
 	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD) |
 	    KIND_BIT(KIND_SYNC);
+	s->heads =
+	    KIND_BIT(KIND_OP) | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD);
 	if (!g->no_python)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
 	g->with_stack = s->dest.columns != NULL &&

@@ -380,10 +380,12 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		g->source = s->source;
 		host_start(&g->host, s->dict, g->causes);
 	}
-	/* counted, for messages */
-	(void)!sink_takes_gpu(s, &in->ev, is_chosen, &end);
 	n = g->host.gpus.n;
 	host_add(&g->host, &in->ev);
+	if (event_is(&in->ev, s->heads))
+		return;
+	/* counted, for messages */
+	(void)!sink_takes_gpu(s, &in->ev, is_chosen, &end);
 	if (g->host.gpus.n > n)
 		g->host.gpus.v[n].tag =
 		    (uint8_t)bucket_of_event(&s->rules, s->dict, &in->ev);
@@ -452,6 +454,8 @@ check_settings(struct sink *s)
 {
 	s->kinds = KINDS_GPU | KINDS_HOST | KIND_BIT(KIND_PYTHON) |
 	    KIND_BIT(KIND_ANNOTATION) | KIND_BIT(KIND_OVERHEAD);
+	s->heads =
+	    KIND_BIT(KIND_OP) | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD);
 }
 
 static const struct sink_def def = {

@@ -65,10 +65,13 @@ read_file(struct sink *s, const char *path)
 
 	if (s->only_owners)
 		stream_only_owners(in);
+	stream_only_heads(in, s->heads);
 	select_start(&s->select, in);
 	sink_sources_file(&s->sources, path);
 	while ((item = stream_next(in)) != ITEM_END) {
-		bool is_chosen = select_item(&s->select, in, item);
+		bool is_chosen =
+		    (item != ITEM_EVENT || !event_is(&in->ev, s->heads)) &&
+		    select_item(&s->select, in, item);
 
 		if (item == ITEM_EVENT) {
 			if (UNLIKELY(o == NULL || o->src != in->ev.src)) {

@@ -231,6 +231,8 @@ struct sink {
 	enum want want; /* what is read: the program's, and what check() adds */
 	uint32_t kinds;
 	bool only_owners; /* of the host what has GPU work below: check() */
+	/* never chosen, and read by stream_only_heads(): check() */
+	uint32_t heads;
 	/* read */
 	struct dict *dict;
 	struct names *names;

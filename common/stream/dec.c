@@ -222,8 +222,14 @@ static bool
 get_tree_fields(
     struct event *ev, const unsigned char **p, const unsigned char *end)
 {
+	const struct uid none = { 0 };
 	unsigned has = ev->shape->has;
 
+	ev->depth = 0;
+	ev->parent = ev->launch = ev->fwd = ev->bwd = none;
+	ev->ndesc = ev->ngpu = 0;
+	if ((has & HAS_TREE) == 0)
+		return true;
 	if ((has & HAS_DEPTH) && !get_small(p, end, UINT32_MAX, &ev->depth))
 		return false;
 	if ((has & HAS_PARENT) && !get_ref(p, end, ev->uid, &ev->parent))
@@ -240,7 +246,7 @@ get_tree_fields(
 }
 
 static bool
-get_fixed(struct decoder *d, const unsigned char **p, const unsigned char *end)
+get_head(struct decoder *d, const unsigned char **p, const unsigned char *end)
 {
 	struct event *ev = d->to;
 	unsigned has = ev->shape->has;
@@ -262,16 +268,14 @@ get_fixed(struct decoder *d, const unsigned char **p, const unsigned char *end)
 	}
 	if ((has & HAS_NAME) && !get_string_id(d, p, end, &ev->name))
 		return false;
-	if ((has & HAS_FLAGS) && !get_small(p, end, UINT32_MAX, &ev->flags))
-		return false;
-	return (has & HAS_TREE) == 0 || get_tree_fields(ev, p, end);
+	return (has & HAS_FLAGS) == 0 ||
+	    get_small(p, end, UINT32_MAX, &ev->flags);
 }
 
 /* DEC_BLOCK_END: an event that isn't wanted. */
 static enum dec_status
 rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 {
-	const struct uid none = { 0 };
 	struct event *ev = d->to;
 	const struct shape *s;
 	uint32_t shape;
@@ -303,10 +307,12 @@ rec_event(struct decoder *d, const unsigned char *p, const unsigned char *end)
 	ev->uid = (struct uid){ id, 0 };
 	ev->ts_ns = s->has & HAS_TS ? d->prev_ts : 0;
 	ev->dur_ns = 0;
-	ev->flags = ev->depth = 0;
-	ev->parent = ev->launch = ev->fwd = ev->bwd = none;
-	ev->ndesc = ev->ngpu = 0;
-	if (!get_fixed(d, &p, end))
+	ev->flags = 0;
+	if (!get_head(d, &p, end))
+		return bad(d, "an event record is malformed");
+	if ((d->heads & KIND_BIT(s->kind)) != 0)
+		return DEC_EVENT;
+	if (!get_tree_fields(ev, &p, end))
 		return bad(d, "an event record is malformed");
 	ev->vals = p;
 	ev->vals_len = (size_t)(end - p);

@@ -208,6 +208,12 @@ stream_only(struct stream_in *s, uint32_t kinds)
 }
 
 void
+stream_only_heads(struct stream_in *s, uint32_t kinds)
+{
+	s->dec->bin.heads = kinds;
+}
+
+void
 stream_only_owners(struct stream_in *s)
 {
 	s->dec->bin.only_owners = true;

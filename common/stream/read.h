@@ -82,6 +82,11 @@ struct stream_in *stream_open_through(const char *path, struct dict *dict,
     enum want want, const char *program, char *const *words);
 /* Events of other kinds are passed over, which is much cheaper. */
 void stream_only(struct stream_in *in, uint32_t kinds);
+/*
+ * Of these kinds only times, name, thread, uid and flags are set, as in
+ * shape->has; all other fields hold anything.
+ */
+void stream_only_heads(struct stream_in *in, uint32_t kinds);
 /* Nor, of a tree, events of the host that have no GPU work below them. */
 void stream_only_owners(struct stream_in *in);
 /*

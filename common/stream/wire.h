@@ -111,6 +111,7 @@ enum dec_status {
 struct decoder {
 	struct dict *st;
 	uint32_t kinds;   /* others are passed over */
+	uint32_t heads;   /* of these no more than the head is read */
 	bool only_owners; /* and of the host what has no GPU work below */
 	struct event *to; /* where events go: &ev, or the reader's */
 	const unsigned char *p, *end; /* in the payload */

@@ -2,6 +2,67 @@
 /* What each event of the host is a cause of. */
 #include "trace/host-inside.h"
 
+static enum cause
+cause_of_call(const struct host *h, const struct host_event *e,
+    const struct cause_name *n)
+{
+	bool is_long = e->end_ns - e->start_ns >= HOST_LONG_NS;
+
+	if (n->call == CAUSE_NOTHING)
+		return is_long ? CAUSE_INIT : CAUSE_RUNTIME;
+	return n->call == CAUSE_LAUNCH_CALL && is_long &&
+		str_find(dict_get(h->dict, e->name), STR("emcpy"), false) >= 0
+	    ? CAUSE_COPY_BLOCK
+	    : n->call;
+}
+
+static enum cause
+cause_of_other(const struct host_event *e, const struct cause_name *n)
+{
+	if (n->self != CAUSE_NOTHING)
+		return n->self;
+	switch (e->kind) {
+	case KIND_OP: return n->op != CAUSE_NOTHING ? n->op : CAUSE_OP;
+	case KIND_PYTHON:
+		return n->python != CAUSE_NOTHING ? n->python : CAUSE_PYTHON;
+	default: return CAUSE_ANNOTATED;
+	}
+}
+
+/* Of a call that is no final cause by itself, and of what is no call. */
+static enum cause
+by_place(const struct host_event *e, unsigned bits, enum cause own)
+{
+	unsigned most = is_call(e) ? CAUSE_ABOVE_FINAL : CAUSE_ABOVE_COUNT;
+
+	bits &= (1u << most) - 1;
+	return bits != 0 ? cause_above[__builtin_ctz(bits)] : own;
+}
+
+static void
+place_call(struct host *h, struct host_event *e)
+{
+	if (e->cause == CAUSE_LAUNCH_CALL || e->cause == CAUSE_RUNTIME ||
+	    e->cause == CAUSE_POLL)
+		e->cause = (uint8_t)by_place(
+		    e, e->above | host_name(h, e)->above, e->cause);
+}
+
+void
+host_set_cause(struct host *h, struct host_event *e)
+{
+	const struct cause_name *n = host_name(h, e);
+
+	if (!is_call(e)) {
+		e->above |= n->above;
+		e->cause = (uint8_t)by_place(e, e->above, cause_of_other(e, n));
+		return;
+	}
+	e->cause = (uint8_t)cause_of_call(h, e, n);
+	if (e->ngpu == 0)
+		place_call(h, e);
+}
+
 void
 host_mark_launches(struct host *h)
 {
@@ -47,56 +108,9 @@ host_mark_launches(struct host *h)
 		    *map_get(&seen, g->name) == g->launch)
 			e->cause = CAUSE_MODULE_LOAD;
 	}
+	for (size_t i = 0; i < h->gpus.n; i++)
+		if (h->gpus.v[i].launch != HOST_NONE)
+			place_call(h, &h->events.v[h->gpus.v[i].launch]);
 	map_free(&seen);
 	vec_free(&order);
-}
-
-void
-host_cause_of_call(struct host *h, struct host_event *e)
-{
-	const struct cause_name *n = host_name(h, e);
-	bool is_long = e->end_ns - e->start_ns >= HOST_LONG_NS;
-
-	e->cause = n->call;
-	if (n->call == CAUSE_NOTHING)
-		e->cause = is_long ? CAUSE_INIT : CAUSE_RUNTIME;
-	else if (n->call == CAUSE_LAUNCH_CALL && is_long &&
-	    str_find(dict_get(h->dict, e->name), STR("emcpy"), false) >= 0)
-		e->cause = CAUSE_COPY_BLOCK;
-}
-
-static enum cause
-cause_of_other(const struct host_event *e, const struct cause_name *n)
-{
-	if (n->self != CAUSE_NOTHING)
-		return n->self;
-	switch (e->kind) {
-	case KIND_OP: return n->op != CAUSE_NOTHING ? n->op : CAUSE_OP;
-	case KIND_PYTHON:
-		return n->python != CAUSE_NOTHING ? n->python : CAUSE_PYTHON;
-	default: return CAUSE_ANNOTATED;
-	}
-}
-
-/* Of a call that is no final cause by itself, and of what is no call. */
-static enum cause
-by_place(const struct host_event *e, const struct cause_name *n, enum cause own)
-{
-	unsigned bits = e->above | n->above;
-	unsigned most = is_call(e) ? CAUSE_ABOVE_FINAL : CAUSE_ABOVE_COUNT;
-
-	bits &= (1u << most) - 1;
-	return bits != 0 ? cause_above[__builtin_ctz(bits)] : own;
-}
-
-void
-host_cause_by_place(struct host *h, struct host_event *e)
-{
-	const struct cause_name *n = host_name(h, e);
-
-	if (!is_call(e))
-		e->cause = (uint8_t)by_place(e, n, cause_of_other(e, n));
-	else if (e->cause == CAUSE_LAUNCH_CALL || e->cause == CAUSE_RUNTIME ||
-	    e->cause == CAUSE_POLL)
-		e->cause = (uint8_t)by_place(e, n, e->cause);
 }

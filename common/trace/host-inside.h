@@ -11,11 +11,12 @@ host_name(struct host *h, const struct host_event *e)
 	return cause_of_name(h->causes, h->dict, e->name, is_call(e));
 }
 
-/* Of a call, by its name and length. */
-void host_cause_of_call(struct host *h, struct host_event *e);
-/* Of calls that launch, by what they launched: when all calls have a cause. */
+/*
+ * Of an event whose above has the bits of what is above it: sets its own there,
+ * and its cause, but of a call that launches what it is by itself.
+ */
+void host_set_cause(struct host *h, struct host_event *e);
+/* Then, of calls that launch, by what they launched and what is above them. */
 void host_mark_launches(struct host *h);
-/* Then, of each event, what is decided by what is above it. */
-void host_cause_by_place(struct host *h, struct host_event *e);
 
 #endif

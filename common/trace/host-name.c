@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of one name: the first of them, and how long they take. */
+#include <stdlib.h>
+
 #include "trace/host.h"
 
 static uint64_t
@@ -38,23 +40,30 @@ self_order(const void *x, const void *y)
 	return (a->ns > b->ns) - (a->ns < b->ns);
 }
 
+/* What each event has of its thread's time. */
+static void
+find_selfs(struct host *h)
+{
+	int64_t *ns = xcalloc(h->events.n + 1, sizeof *ns);
+
+	for (size_t i = 0; i < h->segs.n; i++)
+		ns[h->segs.v[i].event] +=
+		    h->segs.v[i].end_ns - h->segs.v[i].start_ns;
+	for (size_t i = 0; i < h->events.n; i++)
+		if (ns[i] > 0)
+			vec_push(&h->selfs,
+			    ((struct host_self){ h->events.v[i].name, ns[i] }));
+	stable_sort(h->selfs.v, h->selfs.n, sizeof *h->selfs.v, self_order);
+	free(ns);
+}
+
 int64_t
 host_median_of_name(struct host *h, uint32_t name)
 {
 	size_t from, to;
 
-	if (h->selfs.n == 0) {
-		for (size_t i = 0; i < h->events.n; i++) {
-			const struct host_event *e = &h->events.v[i];
-
-			if (e->self_ns > 0)
-				vec_push(&h->selfs,
-				    ((struct host_self){
-					e->name, e->self_ns }));
-		}
-		stable_sort(
-		    h->selfs.v, h->selfs.n, sizeof *h->selfs.v, self_order);
-	}
+	if (h->selfs.n == 0)
+		find_selfs(h);
 	bisect(from, h->selfs.n, mid, h->selfs.v[mid].name < name);
 	bisect(to, h->selfs.n, mid, h->selfs.v[mid].name <= name);
 	return to - from < HOST_MEDIAN_EVENTS

@@ -25,7 +25,7 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	map_free(&h->calls);
 	map_free(&h->first_of);
 	h->selfs.n = 0;
-	h->by_corr = false;
+	h->by_corr = h->is_mixed = false;
 }
 
 static uint64_t
@@ -34,14 +34,19 @@ corr_bits(struct key corr)
 	return (uint64_t)corr.n << 2 | corr.type;
 }
 
-static uint32_t
-thread_of(struct host *h, uint32_t track)
+/* Another thread than that of the event before. */
+static void
+set_thread(struct host *h, uint32_t track)
 {
+	const struct track *t = &h->dict->tracks.v[track];
 	bool is_new;
 	uint64_t *slot;
 
-	if (track == h->track)
-		return h->thread;
+	h->track = track;
+	h->is_nowhere = t->pid.type == KEY_INT && t->pid.n == 0 &&
+	    t->tid.type == KEY_INT && t->tid.n == 0;
+	if (h->is_nowhere)
+		return;
 	slot = map_put(&h->thread_of, dict_thread(h->dict, track), &is_new);
 	if (is_new) {
 		*slot = h->threads.n;
@@ -49,9 +54,9 @@ thread_of(struct host *h, uint32_t track)
 		    ((struct host_thread){
 			.track = dict_thread(h->dict, track) }));
 	}
-	h->track = track;
+	h->is_mixed |=
+	    h->events.n > 0 && h->events.v[h->events.n - 1].thread > *slot;
 	h->thread = (uint32_t)*slot;
-	return h->thread;
 }
 
 static void
@@ -81,37 +86,11 @@ add_gpu(struct host *h, const struct event *ev, int64_t end)
 	    }));
 }
 
-/* Threads that could not be resolved. */
-static bool
-is_nowhere(const struct event *ev)
+static void
+add_host(struct host *h, const struct event *ev, int64_t end)
 {
-	return ev->pid.type == KEY_INT && ev->pid.n == 0 &&
-	    ev->tid.type == KEY_INT && ev->tid.n == 0;
-}
-
-void
-host_add(struct host *h, const struct event *ev)
-{
-	const unsigned timed = HAS_TS | HAS_DUR | HAS_NAME;
 	struct host_thread *t;
-	uint32_t thread;
-	int64_t end;
 
-	if ((ev->shape->has & timed) != timed ||
-	    !num_add(ev->ts_ns, ev->dur_ns, &end) ||
-	    (ev->flags & (EV_DUPLICATE | EV_UNTIMED)) != 0)
-		return;
-	if (!event_is(ev, KINDS_GPU) &&
-	    (!event_is(ev, KINDS_NESTED) || is_nowhere(ev)))
-		return;
-	if (ev->ts_ns < h->whole.start)
-		h->whole.start = ev->ts_ns;
-	if (end > h->whole.end)
-		h->whole.end = end;
-	if (event_is(ev, KINDS_GPU)) {
-		add_gpu(h, ev, end);
-		return;
-	}
 	if (event_is(ev, KINDS_LAUNCH) && ev->corr.type == KEY_INT &&
 	    ev->corr.n < h->first_corr)
 		h->first_corr = ev->corr.n;
@@ -119,8 +98,7 @@ host_add(struct host *h, const struct event *ev)
 	    ev->corr.type != KEY_NONE)
 		*map_put(&h->calls, corr_bits(ev->corr), NULL) =
 		    uid_hash(ev->uid);
-	thread = thread_of(h, ev->track);
-	t = &h->threads.v[thread];
+	t = &h->threads.v[h->thread];
 	t->n++;
 	t->nevents +=
 	    !event_is(ev, KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD));
@@ -130,12 +108,35 @@ host_add(struct host *h, const struct event *ev)
 		.end_ns = end,
 		.uid = ev->uid,
 		.name = ev->name,
-		.thread = thread,
+		.thread = h->thread,
 		.up = HOST_NONE,
 		.kind = ev->shape->kind,
 		.is_step = (ev->flags & EV_STEP) != 0,
 		.is_slowest = (ev->flags & EV_SLOWEST) != 0,
 	    }));
+}
+
+void
+host_add(struct host *h, const struct event *ev)
+{
+	const unsigned timed = HAS_TS | HAS_DUR | HAS_NAME;
+	bool is_gpu = event_is(ev, KINDS_GPU);
+	int64_t end;
+
+	if ((ev->shape->has & timed) != timed ||
+	    !event_is(ev, KINDS_GPU | KINDS_NESTED) ||
+	    (ev->flags & (EV_DUPLICATE | EV_UNTIMED)) != 0 ||
+	    __builtin_add_overflow(ev->ts_ns, ev->dur_ns, &end))
+		return;
+	if (!is_gpu && ev->track != h->track)
+		set_thread(h, ev->track);
+	if (!is_gpu && h->is_nowhere)
+		return;
+	if (ev->ts_ns < h->whole.start)
+		h->whole.start = ev->ts_ns;
+	if (end > h->whole.end)
+		h->whole.end = end;
+	(is_gpu ? add_gpu : add_host)(h, ev, end);
 }
 
 /* ---- order ---- */
@@ -160,18 +161,13 @@ event_order(const void *x, const void *y)
 	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
 }
 
-/* By thread first, as the events of one are in order but for a few runs. */
 static void
-sort_events(struct host *h)
+sort_by_thread(struct host *h)
 {
 	struct host_event *sorted = xmalloc(h->events.n * sizeof *sorted + 1);
-	uint32_t first = 0;
 
-	for (size_t i = 0; i < h->threads.n; i++) {
-		h->threads.v[i].first = first;
-		first += h->threads.v[i].n;
+	for (size_t i = 0; i < h->threads.n; i++)
 		h->threads.v[i].n = 0;
-	}
 	for (size_t i = 0; i < h->events.n; i++) {
 		const struct host_event *e = &h->events.v[i];
 		struct host_thread *t = &h->threads.v[e->thread];
@@ -181,9 +177,23 @@ sort_events(struct host *h)
 	vec_release(h->events.v);
 	h->events.v = sorted;
 	h->events.cap = h->events.n;
+}
+
+/* By thread first, as the events of one are in order but for a few runs. */
+static void
+sort_events(struct host *h)
+{
+	uint32_t first = 0;
+
+	for (size_t i = 0; i < h->threads.n; i++) {
+		h->threads.v[i].first = first;
+		first += h->threads.v[i].n;
+	}
+	if (h->is_mixed)
+		sort_by_thread(h);
 	for (size_t i = 0; i < h->threads.n; i++)
-		stable_sort(sorted + h->threads.v[i].first, h->threads.v[i].n,
-		    sizeof *sorted, event_order);
+		stable_sort(h->events.v + h->threads.v[i].first,
+		    h->threads.v[i].n, sizeof *h->events.v, event_order);
 }
 
 static int
@@ -270,66 +280,17 @@ link_gpus(struct host *h)
 
 /* ---- nesting ---- */
 
-typedef VEC(uint32_t) event_list;
+/* A thread while its events are nested; what is open holds its time. */
+struct nest {
+	struct host *h;
+	VEC(uint32_t) open;
+	int64_t at; /* up to there its time is cut in segments */
+	VEC(uint32_t) overlays;
+	int64_t until; /* the first end of them */
+	uint8_t above; /* bits of all of them */
+};
 
-/* Closes what is over by then; what is left on the stack holds the time. */
-static void
-close_until(const struct host *h, event_list *open, int64_t ns)
-{
-	while (open->n > 0 && h->events.v[open->v[open->n - 1]].end_ns <= ns)
-		open->n--;
-}
-
-static void
-nest_thread(
-    struct host *h, uint32_t thread, event_list *open, event_list *overlays)
-{
-	const struct host_thread *t = &h->threads.v[thread];
-
-	open->n = overlays->n = 0;
-	for (uint32_t i = t->first; i < t->first + t->n; i++) {
-		struct host_event *e = &h->events.v[i];
-		const struct host_event *top;
-		size_t kept = 0;
-
-		e->thread = thread;
-		if (e->kind == KIND_OVERHEAD)
-			continue;
-		close_until(h, open, e->start_ns);
-		top = open->n > 0 ? &h->events.v[open->v[open->n - 1]] : NULL;
-		if (top != NULL && e->end_ns > top->end_ns) {
-			if (e->kind == KIND_ANNOTATION) {
-				e->is_overlay = true;
-				e->above = (uint8_t)host_name(h, e)->above;
-				vec_push(overlays, i);
-				continue;
-			}
-			e->end_ns = top->end_ns;
-		}
-		for (size_t k = 0; k < overlays->n; k++) {
-			uint32_t o = overlays->v[k];
-
-			if (h->events.v[o].end_ns <= e->start_ns)
-				continue;
-			overlays->v[kept++] = o;
-			e->above |= h->events.v[o].above;
-		}
-		overlays->n = kept;
-		if (top != NULL) {
-			e->up = open->v[open->n - 1];
-			e->above |= top->above;
-		}
-		if (is_call(e))
-			host_cause_of_call(h, e);
-		else
-			e->above |= (uint8_t)host_name(h, e)->above;
-		vec_push(open, i);
-	}
-}
-
-/* ---- segments ---- */
-
-static void
+static inline void
 add_segment(struct host *h, struct host_thread *t, int64_t from, int64_t to,
     uint32_t event)
 {
@@ -338,7 +299,6 @@ add_segment(struct host *h, struct host_thread *t, int64_t from, int64_t to,
 
 	if (from >= to)
 		return;
-	h->events.v[event].self_ns += to - from;
 	if (last != NULL && last->event == event && last->end_ns == from) {
 		last->end_ns = to;
 		return;
@@ -347,40 +307,101 @@ add_segment(struct host *h, struct host_thread *t, int64_t from, int64_t to,
 	t->nsegs++;
 }
 
-static void
-cut_thread(struct host *h, struct host_thread *t, event_list *open)
+/* Cuts the time up to the next event; what is over by then is closed. */
+static inline void
+cut_until(struct nest *n, struct host_thread *t, int64_t ns)
 {
-	int64_t at = INT64_MIN;
+	while (n->open.n > 0) {
+		uint32_t top = n->open.v[n->open.n - 1];
+		int64_t end = n->h->events.v[top].end_ns;
 
-	open->n = 0;
-	t->first_seg = (uint32_t)h->segs.n;
-	t->nsegs = 0;
-	for (uint32_t i = t->first; i <= t->first + t->n; i++) {
-		bool is_end = i == t->first + t->n;
-		struct host_event *e = is_end ? NULL : &h->events.v[i];
-		int64_t now = is_end ? INT64_MAX : e->start_ns;
-
-		if (!is_end)
-			host_cause_by_place(h, e);
-		if (!is_end && (e->is_overlay || e->kind == KIND_OVERHEAD))
-			continue;
-		while (open->n > 0) {
-			uint32_t top = open->v[open->n - 1];
-			int64_t end = h->events.v[top].end_ns;
-
-			if (end > now)
-				break;
-			add_segment(h, t, at, end, top);
-			at = end > at ? end : at;
-			open->n--;
-		}
-		if (is_end)
+		add_segment(n->h, t, n->at, end < ns ? end : ns, top);
+		if (end > ns)
 			break;
-		if (open->n > 0)
-			add_segment(h, t, at, now, open->v[open->n - 1]);
-		at = now;
-		vec_push(open, i);
+		n->at = end;
+		n->open.n--;
 	}
+	n->at = ns;
+}
+
+static void
+add_overlay(struct nest *n, uint32_t event)
+{
+	struct host_event *e = &n->h->events.v[event];
+
+	e->is_overlay = true;
+	host_set_cause(n->h, e);
+	vec_push(&n->overlays, event);
+	n->above |= e->above;
+	n->until = e->end_ns < n->until ? e->end_ns : n->until;
+}
+
+static void
+close_overlays(struct nest *n, int64_t ns)
+{
+	size_t count = n->overlays.n;
+
+	n->overlays.n = 0;
+	n->above = 0;
+	n->until = INT64_MAX;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t o = n->overlays.v[i];
+		const struct host_event *e = &n->h->events.v[o];
+
+		if (e->end_ns <= ns)
+			continue;
+		n->overlays.v[n->overlays.n++] = o;
+		n->above |= e->above;
+		n->until = e->end_ns < n->until ? e->end_ns : n->until;
+	}
+}
+
+static void
+nest_event(struct nest *n, struct host_thread *t, uint32_t event)
+{
+	struct host_event *e = &n->h->events.v[event];
+	const struct host_event *top = NULL;
+
+	cut_until(n, t, e->start_ns);
+	if (n->open.n > 0) {
+		e->up = n->open.v[n->open.n - 1];
+		top = &n->h->events.v[e->up];
+	}
+	if (top != NULL && e->end_ns > top->end_ns) {
+		if (e->kind == KIND_ANNOTATION) {
+			e->up = HOST_NONE;
+			add_overlay(n, event);
+			return;
+		}
+		e->end_ns = top->end_ns;
+	}
+	if (e->start_ns >= n->until)
+		close_overlays(n, e->start_ns);
+	e->above = n->above | (top != NULL ? top->above : 0);
+	host_set_cause(n->h, e);
+	vec_push(&n->open, event);
+}
+
+static void
+nest_thread(struct nest *n, uint32_t thread)
+{
+	struct host_thread *t = &n->h->threads.v[thread];
+
+	n->open.n = n->overlays.n = 0;
+	n->until = INT64_MAX;
+	n->above = 0;
+	t->first_seg = (uint32_t)n->h->segs.n;
+	t->nsegs = 0;
+	for (uint32_t i = t->first; i < t->first + t->n; i++) {
+		struct host_event *e = &n->h->events.v[i];
+
+		e->thread = thread;
+		if (e->kind == KIND_OVERHEAD)
+			host_set_cause(n->h, e);
+		else
+			nest_event(n, t, i);
+	}
+	cut_until(n, t, INT64_MAX);
 }
 
 size_t
@@ -495,7 +516,7 @@ find_profiler(struct host *h)
 void
 host_ready(struct host *h)
 {
-	event_list open = { 0 }, overlays = { 0 };
+	struct nest n = { .h = h };
 	int64_t span;
 
 	/* lengths are differences of times from here on */
@@ -508,13 +529,11 @@ host_ready(struct host *h)
 	link_gpus(h);
 	order_threads(h);
 	for (uint32_t i = 0; i < h->threads.n; i++)
-		nest_thread(h, i, &open, &overlays);
+		nest_thread(&n, i);
 	host_mark_launches(h);
-	for (size_t i = 0; i < h->threads.n; i++)
-		cut_thread(h, &h->threads.v[i], &open);
 	find_profiler(h);
-	vec_free(&open);
-	vec_free(&overlays);
+	vec_free(&n.open);
+	vec_free(&n.overlays);
 }
 
 void

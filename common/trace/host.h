@@ -15,7 +15,7 @@
  * A GPU event is launched by what it is linked to; in a stream without links
  * (by_corr) by the last call with its correlation.
  *
- * Times are relative to the source's base. Memory: 64 bytes an event of the
+ * Times are relative to the source's base. Memory: 56 bytes an event of the
  * host, 24 more a segment, and 112 a GPU event.
  */
 #ifndef TL_TRACE_HOST_H
@@ -30,7 +30,6 @@
 
 struct host_event {
 	int64_t start_ns, end_ns; /* as cut */
-	int64_t self_ns;
 	struct uid uid;
 	uint32_t name;   /* in the dictionary */
 	uint32_t thread; /* in host.threads */
@@ -102,6 +101,8 @@ struct host {
 	/* private */
 	struct span whole; /* from the first event to the end of the last */
 	uint32_t track, thread; /* of the event before */
+	bool is_nowhere;        /* that could not be resolved */
+	bool is_mixed;          /* threads do not come one after the other */
 	struct map first_of;    /* name and kind to event, when first asked */
 	VEC(struct host_self) selfs; /* by name, then by time, likewise */
 	struct map thread_of, ids;
