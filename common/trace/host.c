@@ -8,6 +8,8 @@
 	(KINDS_HOST | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_ANNOTATION) | \
 	    KIND_BIT(KIND_OVERHEAD))
 
+#define FEW_RUNS 8 /* that a merge sort handles as well */
+
 /* ---- reading ---- */
 
 void
@@ -25,7 +27,8 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	map_free(&h->calls);
 	map_free(&h->first_of);
 	h->selfs.n = 0;
-	h->by_corr = h->is_mixed = false;
+	h->by_corr = false;
+	h->nruns = 0;
 }
 
 static uint64_t
@@ -54,8 +57,7 @@ set_thread(struct host *h, uint32_t track)
 		    ((struct host_thread){
 			.track = dict_thread(h->dict, track) }));
 	}
-	h->is_mixed |=
-	    h->events.n > 0 && h->events.v[h->events.n - 1].thread > *slot;
+	h->nruns++;
 	h->thread = (uint32_t)*slot;
 }
 
@@ -157,10 +159,13 @@ event_order(const void *x, const void *y)
 {
 	const struct host_event *a = x, *b = y;
 
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
 	return by_time(
 	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
 }
 
+/* Many runs are brought together in one pass. */
 static void
 sort_by_thread(struct host *h)
 {
@@ -179,7 +184,6 @@ sort_by_thread(struct host *h)
 	h->events.cap = h->events.n;
 }
 
-/* By thread first, as the events of one are in order but for a few runs. */
 static void
 sort_events(struct host *h)
 {
@@ -189,11 +193,9 @@ sort_events(struct host *h)
 		h->threads.v[i].first = first;
 		first += h->threads.v[i].n;
 	}
-	if (h->is_mixed)
+	if (h->nruns > FEW_RUNS)
 		sort_by_thread(h);
-	for (size_t i = 0; i < h->threads.n; i++)
-		stable_sort(h->events.v + h->threads.v[i].first,
-		    h->threads.v[i].n, sizeof *h->events.v, event_order);
+	stable_sort(h->events.v, h->events.n, sizeof *h->events.v, event_order);
 }
 
 static int
@@ -528,6 +530,8 @@ host_ready(struct host *h)
 	stable_sort(h->gpus.v, h->gpus.n, sizeof *h->gpus.v, gpu_order);
 	link_gpus(h);
 	order_threads(h);
+	/* at most one up to the start of an event and one up to its end */
+	vec_reserve(&h->segs, 2 * h->events.n);
 	for (uint32_t i = 0; i < h->threads.n; i++)
 		nest_thread(&n, i);
 	host_mark_launches(h);

@@ -102,7 +102,7 @@ struct host {
 	struct span whole; /* from the first event to the end of the last */
 	uint32_t track, thread; /* of the event before */
 	bool is_nowhere;        /* that could not be resolved */
-	bool is_mixed;          /* threads do not come one after the other */
+	size_t nruns;           /* of events of one thread */
 	struct map first_of;    /* name and kind to event, when first asked */
 	VEC(struct host_self) selfs; /* by name, then by time, likewise */
 	struct map thread_of, ids;
