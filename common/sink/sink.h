@@ -229,10 +229,8 @@ struct sink {
 	struct bucket_rules rules;
 	struct table_dest dest;
 	enum want want; /* what is read: the program's, and what check() adds */
-	uint32_t kinds;
+	uint32_t kinds, heads; /* never chosen: stream_only_heads() */
 	bool only_owners; /* of the host what has GPU work below: check() */
-	/* never chosen, and read by stream_only_heads(): check() */
-	uint32_t heads;
 	/* read */
 	struct dict *dict;
 	struct names *names;
