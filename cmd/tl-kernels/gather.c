@@ -194,7 +194,7 @@ add_record(struct kernels *k, const struct sink_source *r,
 		.delay_ns = SINK_NONE,
 		.launch_ns = SINK_NONE,
 	};
-	if (r->is_rocprof)
+	if (r->is_rocprof || k->with_class)
 		one->class = rules_category(&k->sink, &k->classes, ev->name);
 	if (k->with_config || r->is_rocprof)
 		take_config(k, one, ev);
@@ -269,7 +269,8 @@ kernels_start(struct sink *s)
 {
 	struct kernels *k = (struct kernels *)s;
 
-	rules_load(&k->classes, k->categories_name);
+	rules_load(&k->classes,
+	    k->categories_name != NULL ? k->categories_name : "rocprof");
 	rules_load(&k->activities, "activity");
 	if (strcmp(k->arch_name, "auto") != 0)
 		k->arch = arch_load(k->models, k->arch_name, STR(""));

@@ -11,7 +11,7 @@
 #include "model/arch.h"
 #include "model/facts.h"
 #include "model/gemm.h"
-#include "sink/sink.h"
+#include "sink/rules.h"
 #include "trace/bucket.h"
 #include "trace/launcher.h"
 #include "trace/select.h"
@@ -39,7 +39,7 @@ enum {
 
 struct kernel {
 	struct sink_record rec;
-	uint32_t name, class;  /* class: of rocprofv3 */
+	uint32_t name, class;  /* class: by its name, if asked for */
 	uint32_t op, category; /* INTERN_NONE: no op; op may be a launch */
 	struct op_args args;
 	uint32_t module; /* number of the nearest call, from 1; 0: none */
@@ -112,17 +112,6 @@ struct extent {
 	bool has_ops;
 };
 
-/* Categories by texts in names: the first that fits. */
-struct rule {
-	struct str text, category;
-};
-
-struct rules {
-	VEC(struct rule) list;
-	struct map known; /* by name */
-	struct arena *mem;
-};
-
 /* What the op's model says of the row at hand. */
 struct model_row {
 	/* NULL: unknown, or not of this kernel alone */
@@ -138,10 +127,10 @@ struct kernels {
 	bool keep_unowned;
 	int64_t short_ns;
 	int64_t nbins;
-	bool with_args, with_config, with_module; /* what to read */
+	bool with_args, with_config, with_module, with_class; /* to read */
 	struct models *models;
 	const struct arch *arch;     /* NULL: unknown */
-	const char *categories_name; /* --categories */
+	const char *categories_name; /* --categories, or NULL */
 	struct map categories;
 	struct rules classes, activities;
 	VEC(struct extent) extents; /* by source */
@@ -176,14 +165,6 @@ void modules_host(struct kernels *k, const struct event *ev);
 /* GPU work that counts; the number of the nearest call above it, or 0. */
 uint32_t modules_work(struct kernels *k, const struct event *ev);
 void modules_free(struct kernels *k);
-
-/* rules.c */
-
-/* Built-in ones by their word, others by their path. */
-void rules_load(struct rules *r, const char *name);
-/* What the first text that fits is of, "Other" if none does: a number. */
-uint32_t rules_category(const struct sink *s, struct rules *r, uint32_t name);
-void rules_free(struct rules *r);
 
 /* cells.c */
 

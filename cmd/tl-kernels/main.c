@@ -32,7 +32,7 @@ static const struct opt options[] = {
 	{ OPT_BY, "by", "WHAT",
 	    "name, launch-config, op, op,args,kernel or event" },
 	{ OPT_CATEGORIES, "categories", "FILE",
-	    "of rocprofv3: rocprof, activity, genesis or a JSON file" },
+	    "inference, rocprof, activity, genesis or a JSON file" },
 	{ OPT_KEEP_UNOWNED, "keep-unowned", NULL,
 	    "short kernels also without op or arguments" },
 	OPT_SINK_LINKED_ROW,
@@ -160,7 +160,6 @@ main(int argc, char *argv[])
 {
 	struct kernels k = { .sink = { .def = &def },
 		.arch_name = "auto",
-		.categories_name = "rocprof",
 		.nbins = NBINS,
 		.short_ns = SHORT_NS,
 		.sequences = { .min = LENGTH_MIN, .max = LENGTH_MAX } };

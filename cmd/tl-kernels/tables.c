@@ -18,7 +18,8 @@ const struct sink_measure kernels_measures[KERNELS_NMEASURES] = {
 	[M_LAUNCH] = { AT(launch_ns), NULL, false },
 	[M_OP] = { AT(op_ns), NULL, false },
 };
-#define ONLY_OP 1 /* columns of --sequences --op */
+/* Columns of --sequences --op, and of --categories. */
+enum { ONLY_OP = 1, ONLY_CLASS };
 
 /* clang-format off */
 const struct sink_column kernels_columns[] = {
@@ -27,6 +28,7 @@ const struct sink_column kernels_columns[] = {
 	{ { "op", "Parent cpu_op", COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(op), 0 },
 	{ { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
 	{ { "category", "Category", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(class), 0 },
+	{ { "kernel_category", "Kernel category", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(class), ONLY_CLASS },
 	{ { "gpu_stream", "Kernel stream", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, true, AT(gpu_stream), 0 },
 	{ { "input_dims", "Input dims", COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(args.dims), 0 },
 	{ { "input_types", "Input type", COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(args.types), 0 },
@@ -105,9 +107,9 @@ static const char args_ties[] = "op,name";
 
 struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	{ .name = "kernels_by_name",
-	    .columns = "name,count,dur_ns_sum,dur_ns_mean,dur_ns_median,"
-		       "dur_ns_std,dur_ns_min,dur_ns_max,pct_of_kernels,"
-		       "cumulative_pct",
+	    .columns = "name,kernel_category,count,dur_ns_sum,dur_ns_mean,"
+		       "dur_ns_median,dur_ns_std,dur_ns_min,dur_ns_max,"
+		       "pct_of_kernels,cumulative_pct",
 	    .by = BY_NAME,
 	    .ties = name_ties,
 	    COUNT_LABEL },
@@ -129,7 +131,8 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 		{ "pct_of_kernels", "Time %", 0 }),
 	    .nlabels = 9 },
 	{ .name = "kernel_summary",
-	    .columns = "op_category,op,name,gpu_stream,dur_ns_sum,count,"
+	    .columns = "kernel_category,op_category,op,name,gpu_stream,"
+		       "dur_ns_sum,count,"
 		       "dur_ns_mean,dur_ns_min,dur_ns_max,pct_of_kernels,"
 		       "pct_of_total",
 	    .by = BY_OP,
@@ -273,14 +276,19 @@ tables_choose(struct kernels *k)
 		k->with_args |= sink_list_has(t->columns, STR("input_dims"));
 		k->with_config |= sink_list_has(t->columns, STR("grid"));
 		k->with_module |= sink_list_has(t->columns, STR("module"));
+		k->with_class |= k->categories_name != NULL &&
+		    sink_list_has(t->columns, STR("kernel_category"));
 	}
 }
 
 bool
 kernels_wants(const struct sink *s, const struct sink_table *t, unsigned only)
 {
+	const struct kernels *k = kernels_of(s);
+
 	(void)t;
-	return only != ONLY_OP || kernels_of(s)->sequences.op != NULL;
+	return only == ONLY_OP ? k->sequences.op != NULL
+			       : k->categories_name != NULL;
 }
 
 /* Of two tables of one name, which one is it? Some are in a folder of

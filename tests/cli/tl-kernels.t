@@ -281,5 +281,75 @@ refuses 2 'above --max-length' 'tl-kernels --sequences --min-length 9 runs.json'
 python3 "$ROOT/tests/oracle/sequences.py" 1 30 >seq.out
 is 'the same as plain Python finds' "$(head -n 1 seq.out | cut -c1-4)" 'ok 1'
 
+# ---- categories of inference ----
+
+# name of a kernel, category; each decided by another rule
+cat >categories.txt <<'END'
+Cijk_Alik_Bljk_BBS_MT64x32 GEMM-CK
+Cijk_Alik_F8F8S_MT64x32 GEMM-FP8
+Cijk_Alik_AF4EM1 GEMM-CK
+gemm_splitk_fp8 GEMM-SplitK
+hgemm GEMM-Generic
+ampere_bf16_s16816gemm_64x64 GEMM-Generic
+nvjet_tst_64x8 GEMM-NVJET
+_matmul_ogs_bf16xmxfp4 GEMM-FP4
+void flash_fwd_kernel<Flash_bwd<64>>(Params) Attention-Forward
+fmha_x Attention-Generic
+_fwd_kernel_stage2 Kernel-Forward
+paged_attention_v1 PagedAttention-Generic
+void paged_attention_ll4mi_reduce_kernel<bf16>(int) PagedAttention-Generic
+void vllm::x_paged_attention_reduce(float *) PagedAttention-Reduce
+void vllm::x_paged_attention_kernel(float *) PagedAttention-Compute
+x_chunked_prefill_x InferenceBatching
+void at::native::vectorized_elementwise_kernel<4, at::native::softmax<float> >(int) Elementwise
+void at::native::softmax_warp_forward<float>(int) Activation-Softmax
+act_and_mul_kernel Activation-Gated
+x_swish_y Activation-SiLU
+convert_types Memory-Reshape
+DeviceConvFwd Conv-Forward
+conv2d_forward Conv-Forward
+x_fused_add Fused-AddNorm
+fused_padding Fused-Generic
+x_layer_norm_grad Norm-Layer
+normal_distribution Uncategorized
+administer_adder Uncategorized
+x_ArgMax Reduce
+x_argmax Uncategorized
+x_max_y Reduce
+ncclDevKernel_AllReduce_Sum_f32 Comm-AllReduce
+ncclDevKernel_SendRecv Comm-Send
+ncclDevKernel_Other Comm-Generic
+x_broadcast_copy Memory-Copy
+dynamic_per_group_quant Quant-PerGroup
+x_rotary_embedding RoPE-Generic
+x_europe_bound Uncategorized
+x_kv_cache_append KVCache-Update
+vllm::x_cache_y KVCache-vLLM
+x_paged_cache Uncategorized
+x_scatter Indexing-Scatter
+upsample_nearest Uncategorized
+top_k_y Sampling-TopK
+x_draft_y SpeculativeDecoding
+x_logits TokenGeneration
+sgl_hip::x_y SGLang-Custom
+triton_red_fused_add Triton-Custom
+END
+at=0
+while read -r line; do
+	at=$((at + 10))
+	gpu "${line% *}" 7 "$at" 5 ""
+done <categories.txt | sed 's/,"correlation":,/,/' | trace >categories.json
+is 'categories of inference' "$(tl-kernels --by name --categories inference --format ndjson categories.json | jq -r 'select(.name) | .name + " " + .kernel_category' | sort)" \
+	"$(sort categories.txt)"
+is 'no such column unless asked for' "$(tl-kernels categories.json | head -1 | grep -c category)" 0
+echo '{"a": {"of": ["!kx", "k"], "b": ["<k>"]}, "c": ["^k"], "d": ["*"]}' >own.json
+work | sed 's/k5/kx 1/; s/stray/xk_k/' | trace >own_names.json
+is 'groups, exceptions, words' "$(tl-kernels --categories own.json -c name,kernel_category own_names.json | grep '^[ksx]' | sort | tr '\t\n' '  ')" \
+	'kx 1 c xk_k b '
+for bad in '{"a": {"of": "b"}}' '{"a": {"of": ["b"], "c": {"of": []}}}' '{"a": {"of": [1]}}'; do
+	echo "$bad" >bad.json
+	refuses 1 'bad.json: no JSON object of categories' 'tl-kernels --categories bad.json small.tl'
+done
+
 page_examples tl-kernels.1
 done_testing
