@@ -113,6 +113,15 @@ source_is_time(int64_t ns)
 	return (uint64_t)ns + DECODE_MAX_NS < 2 * (uint64_t)DECODE_MAX_NS;
 }
 
+/* Blocks along one dimension: AMD's formats count the work-items in them. */
+static inline int64_t
+decode_blocks(int64_t items, int64_t block)
+{
+	if (block < 1)
+		block = 1;
+	return items > 0 ? (items - 1) / block + 1 : 1;
+}
+
 /* Writes the facts so far. */
 void source_emit(struct source_state *s, bool final);
 /* Fixes the base by the first time seen, telling it; then ts - base. */

@@ -79,8 +79,6 @@ text_arg(struct kernels *k, const struct value *v)
 		return v->id;
 	if (v->type == VAL_JSONX)
 		return intern_put(k->sink.dict->text, v->s);
-	if (v->type == VAL_INT) /* a product of the three */
-		return intern_int(k, v->i);
 	return INTERN_NONE;
 }
 
@@ -128,11 +126,15 @@ resources_text(struct kernels *k, const int64_t *list)
 	return text;
 }
 
+/*
+ * rocprofv3's .pftrace has products of the three: work-items and those of a
+ * block. Where these do not divide, the number of blocks is not known.
+ */
 static void
 take_config(struct kernels *k, struct kernel *one, const struct event *ev)
 {
 	struct entries it = entries_of(k->sink.dict, ev);
-	int64_t taken[NRESOURCES];
+	int64_t taken[NRESOURCES], items = SINK_NONE, block = SINK_NONE;
 
 	for (size_t i = 0; i < NRESOURCES; i++)
 		taken[i] = SINK_NONE;
@@ -141,13 +143,16 @@ take_config(struct kernels *k, struct kernel *one, const struct event *ev)
 
 		if (it.entry->group != GROUP_ARGS)
 			continue;
-		if (str_eq(key, STR("grid")) || str_eq(key, STR("grid_size")))
+		if (str_eq(key, STR("grid")))
 			one->grid = text_arg(k, &it.val);
-		else if (str_eq(key, STR("block")) ||
-		    str_eq(key, STR("workgroup_size")))
+		else if (str_eq(key, STR("block")))
 			one->block = text_arg(k, &it.val);
 		else if (it.val.type != VAL_INT)
 			continue;
+		else if (str_eq(key, STR("grid_size")))
+			items = it.val.i;
+		else if (str_eq(key, STR("workgroup_size")))
+			block = it.val.i;
 		else if (str_eq(key, STR("dispatch_id")))
 			one->dispatch = it.val.i;
 		else if (str_eq(key, STR("agent_id")))
@@ -155,6 +160,10 @@ take_config(struct kernels *k, struct kernel *one, const struct event *ev)
 		else
 			take_resource(key, it.val.i, taken);
 	}
+	if (block != SINK_NONE)
+		one->block = intern_int(k, block);
+	if (items != SINK_NONE && block > 0 && items % block == 0)
+		one->grid = intern_int(k, items / block);
 	one->resources = resources_text(k, taken);
 }
 

@@ -34,7 +34,7 @@ is 'a pattern of collectives' \
 is 'kernels of no other class' "$(rows 'tl-kernels --table xla_top w.tl')" \
 	'loop_add_fusion_13 22000 1 47.82608695652174.loop_add_fusion_12 20000 1 43.47826086956522.short_kernel 4000 1 8.695652173913043.'
 is 'what a kernel takes of the GPU' "$(rows 'tl-kernels --by launch-config --top 1 -c grid,block,registers,accum_registers,scalar_registers,shared_bytes,scratch_bytes,count w.tl')" \
-	'65536 256 64 4 32 1024 0 1.'
+	'256 256 64 4 32 1024 0 1.'
 tl-kernels --by launch-config --format csv "$SAMPLE" >config.csv
 is 'not known is empty' "$(sed -n 2p config.csv | grep -c ',,,')" 1
 

@@ -76,6 +76,8 @@ trace("arrows.pftrace",
       *span(3, 100, "c", "inner"),
       *span(9, 200, "kernel_dispatch", "k", flow, note("agent", "GPU-3"),
             note("workgroup_size", "128 (x=64, y=2, z=1)"), note("grid_size", "9 (x=9)")),
+      *span(9, 250, "kernel_dispatch", "l", note("agent", "GPU-3"),
+            note("grid_size", "3072 (x=512, y=3, z=2)"), note("workgroup_size", "128 (x=64, y=2, z=1)")),
       event(300, num(9, 3), num(11, 2), text(22, "hip_api"), text(23, "hipGetDevice"),
             note("begin_ns", 290), note("end_ns", 290), num(52, 77)))
 EOP
@@ -99,7 +101,8 @@ is 'counters of other events' "$(events more.pftrace 'select(.kind == "counter")
 	'["a",10,4] ["a",20,7] ["r",20,2.5] ["b",30,8] ["a",30,8] '
 is 'an arrow ties a kernel to its launch' \
 	"$(tl-tree arrows.pftrace | tl-cat | jq -c 'select(.kind == "kernel") | [.dev, .launch, .args.block, .args.grid]')" \
-	'[3,0,[64,2,1],null]'
+	'[3,0,[64,2,1],null]
+[3,null,[64,2,1],[8,2,2]]'
 is 'what a converter has as an instant is a call' \
 	"$(events arrows.pftrace 'select(.name == "hipGetDevice") | [.kind, .ts, .dur, .corr]')" '["runtime",290,0,77]'
 is 'a track below a thread is in the thread, but does not name it' \

@@ -55,8 +55,8 @@ cat >odd/kernel_trace.csv <<'END'
 lines",14,,200,0,0,256,1,1,512,1,1
 END
 is 'quotes, empty fields and lines' "$(tl-decode odd/kernel_trace.csv 2>/dev/null | tl-cat | grep '^{"id"')" \
-	'{"id":0,"src":0,"kind":"kernel","cat":"kernel_dispatch","name":"a \"b\", c","ts":100,"dur":0,"tid":74,"dev":4,"corr":14,"flags":["clamped"],"ph":"X","args":{"kind":"KERNEL_DISPATCH","agent_id":4,"device":4,"queue":1,"dispatch_id":1,"correlation":14,"private_segment_size":0,"group_segment_size":0,"block":[256,1,1],"grid":[512,1,1],"kernel_id":2,"end_timestamp":90}}
-{"id":1,"src":0,"kind":"kernel","cat":"kernel_dispatch","name":"two\nlines","tid":74,"dev":4,"corr":14,"ph":"X","args":{"kind":"KERNEL_DISPATCH","agent_id":4,"device":4,"queue":1,"dispatch_id":1,"correlation":14,"private_segment_size":0,"group_segment_size":0,"block":[256,1,1],"grid":[512,1,1],"kernel_id":2,"end_timestamp":200}}'
+	'{"id":0,"src":0,"kind":"kernel","cat":"kernel_dispatch","name":"a \"b\", c","ts":100,"dur":0,"tid":74,"dev":4,"corr":14,"flags":["clamped"],"ph":"X","args":{"kind":"KERNEL_DISPATCH","agent_id":4,"device":4,"queue":1,"dispatch_id":1,"correlation":14,"private_segment_size":0,"group_segment_size":0,"block":[256,1,1],"grid":[2,1,1],"kernel_id":2,"end_timestamp":90}}
+{"id":1,"src":0,"kind":"kernel","cat":"kernel_dispatch","name":"two\nlines","tid":74,"dev":4,"corr":14,"ph":"X","args":{"kind":"KERNEL_DISPATCH","agent_id":4,"device":4,"queue":1,"dispatch_id":1,"correlation":14,"private_segment_size":0,"group_segment_size":0,"block":[256,1,1],"grid":[2,1,1],"kernel_id":2,"end_timestamp":200}}'
 cat >copy.csv <<'END'
 "Kind","Direction","Source_Agent_Id","Destination_Agent_Id","Correlation_Id","Start_Timestamp","End_Timestamp"
 "MEMORY_COPY","DEVICE_TO_HOST","Agent 3","Agent 0","1","10","20"

@@ -415,7 +415,9 @@ for p in processes:
             if d:
                 assert e['name'] == names.get(d['kernel_id'], 'unknown_kernel_%d' % d['kernel_id']), e
                 assert e['dev'] == gpu[d['agent_id']['handle']], e
-                assert e['args']['grid'] == [d['grid_size'].get(k, 1) for k in 'xyz'], e
+                grid, block = ([d[s].get(k, 1) for k in 'xyz'] for s in ('grid_size', 'workgroup_size'))
+                assert e['args']['block'] == block, e
+                assert e['args']['grid'] == [-(-a // b) for a, b in zip(grid, block)], e
             if buffer == 'memory_copy':
                 dst, src = r['dst_agent_id']['handle'], r['src_agent_id']['handle']
                 assert e['dev'] == gpu.get(dst, gpu.get(src)), e

@@ -129,7 +129,7 @@ my_gemm,2,2.0,2.0,1.4142135623730951,1,3,20.0,100.0,0.004,GEMM"
 is 'rocprofv3: by category' "$(rows 'tl-kernels --table kernel_summary_by_category -c op_category,count,dur_ns_sum rocprof.json')" \
 	'COMM 1 16000.GEMM 2 4000.'
 is 'rocprofv3: kernel_details, the longest first' "$(rows 'tl-kernels --table kernel_details rocprof.json')" \
-	'ncclDevKernel_AllReduce_Sum 16000 0 3 512 4 1 64 2 1 77 1.my_gemm 3000 0 2 512 4 1 64 2 1 77 1.my_gemm 1000 0 1 512 4 1 64 2 1 77 1.'
+	'ncclDevKernel_AllReduce_Sum 16000 0 3 8 2 1 64 2 1 77 1.my_gemm 3000 0 2 8 2 1 64 2 1 77 1.my_gemm 1000 0 1 8 2 1 64 2 1 77 1.'
 tl-gen --rocprof --layers 1 --steps 2 --processes 2 >two.json
 is 'rocprofv3: of equal length the first in the file' \
 	"$(tl-kernels --table kernel_details -c agent_id,dispatch_id two.json | sed 1d)" \
@@ -152,6 +152,19 @@ is '-d writes the tables of the reference, and the one asked for' "$(echo dir/*)
 	'dir/kernel_events.csv dir/kernel_summary.csv dir/short_kernel_histogram.csv dir/short_kernels_summary.csv'
 is '-d has its columns' "$(head -n 1 dir/kernel_summary.csv)" \
 	'Parent op category,Parent cpu_op,Kernel name,Kernel stream,Kernel duration (µs)_sum,Kernel duration (µs)_count,Kernel duration (µs)_mean,Kernel duration (µs)_min,Kernel duration (µs)_max,Percent of kernels time (%),Percent of total time (%)'
+
+# products, as rocprofv3's .pftrace has them: work-items, in blocks where they divide
+cat >products.json <<'EOT'
+[{"ph":"X","cat":"kernel_dispatch","name":"a","ts":1,"dur":1,"args":{"grid_size":1024,"workgroup_size":256}},
+{"ph":"X","cat":"kernel_dispatch","name":"b","ts":3,"dur":1,"args":{"workgroup_size":256,"grid_size":1000}},
+{"ph":"X","cat":"kernel_dispatch","name":"c","ts":5,"dur":1,"args":{"grid_size":1024}}]
+EOT
+is 'work-items are shown in blocks' \
+	"$(tl-kernels --by launch-config -c name,grid,block products.json 2>/dev/null | tr '\t' ,)" \
+	'name,grid,block
+a,4,256
+b,,256
+c,,'
 
 # ---- selection, several sources ----
 

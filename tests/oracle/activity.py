@@ -255,8 +255,11 @@ def kernel_summary(rep, where, trace, theirs, least, compute):
             for to, label in (("Avg", "Mean"), ("Med", "Median"), ("Min", "Min"), ("Max", "Max"),
                               ("StdDev", "Std")):
                 r[to + " (ns)"] = float(r[label + " Kernel Time (µs)"] or 0) * 1e3
-    key = lambda r: (r["Name"],) + ((r.get("GridX") or r["grid"], r.get("BlockX") or r["block"])
-                                    if by_config else ())
+    if by_config:  # the reference's grids count work-items
+        for r in ours:
+            r["GridX"], r["BlockX"] = str(int(r["grid"]) * int(r["block"])), r["block"]
+        rep.named["1: grids are in blocks: cells"] += 2 * len(ours)
+    key = lambda r: (r["Name"],) + ((r["GridX"], r["BlockX"]) if by_config else ())
     for o, t in cells.rows(ours, theirs, key):
         check_times(cells, o, t, "Instances" if by_config else "Count", whole)
         if not by_config:
@@ -269,7 +272,7 @@ def kernel_summary(rep, where, trace, theirs, least, compute):
                 rep.named["5.6: LDS and Scratch by their names of 2024: cells"] += 1
             cells.same(label, o[label], t[label])
         for what in ("Grid", "Block"):
-            size = int(o[what.lower()])
+            size = int(o[what + "X"])
             cells.same(what, "%7d %4d %4d" % (size, 1, 1), t[what + "XYZ"])
             cells.same(what, "1 1", t[what + "Y"] + " " + t[what + "Z"])
 
@@ -393,6 +396,11 @@ def class_of(name):
     return next((c for c, p in PATTERNS if re.search(p, name, re.I)), "xla")
 
 
+def blocks(items, block):
+    """a grid in blocks, and the block"""
+    return tuple(-(-a // b) for a, b in zip(items, block)), tuple(block)
+
+
 def raw_json(path):
     """[(device, name, start, end, corr, config)], no calls"""
     out = []
@@ -402,7 +410,8 @@ def raw_json(path):
                  or s["kernel_name"] for s in p["kernel_symbols"]}
         for r in p["buffer_records"].get("kernel_dispatch", ()):
             d = r["dispatch_info"]
-            dims = tuple("[%(x)d,%(y)d,%(z)d]" % d[k] for k in ("grid_size", "workgroup_size"))
+            dims = tuple("[%d,%d,%d]" % v for v in blocks(
+                *[[d[k][x] for x in "xyz"] for k in ("grid_size", "workgroup_size")]))
             out.append((gpus[d["agent_id"]["handle"]], names[d["kernel_id"]],
                         r["start_timestamp"], r["end_timestamp"], None,
                         dims + ("", "", "", str(d["group_segment_size"]),
@@ -414,8 +423,8 @@ def raw_csv(path):
     """the same, and {corr: (pid, tid, api, start, end)} of the calls of its run"""
     out, calls = [], {}
     for r in read(path):
-        dims = tuple("[%s]" % ",".join(r[k + x] for x in "XYZ")
-                     for k in ("Grid_Size_", "Workgroup_Size_"))
+        dims = tuple("[%d,%d,%d]" % v for v in blocks(
+            *[[int(r[k + x]) for x in "XYZ"] for k in ("Grid_Size_", "Workgroup_Size_")]))
         out.append((int(r["Agent_Id"].split()[-1]), r["Kernel_Name"], int(r["Start_Timestamp"]),
                     int(r["End_Timestamp"]), int(r["Correlation_Id"]), dims + tuple(
                         r.get(k) or r.get(old) or "" for k, old in RESOURCES)))

@@ -73,33 +73,57 @@ agent_key(const struct perfetto *p, const struct open_slice *o, enum kind kind)
 
 /* "512 (x=64, y=8, z=1)", as the converter of rocpd writes what the profiler
  * itself writes as a product. */
-static void
-put_dims(struct perfetto *p, struct str key, const struct value *v)
+static bool
+dims_of(const struct perfetto *p, const struct args *args, enum key_number key,
+    int64_t dims[3])
 {
 	static const struct str names[] = { STR_INIT("x="), STR_INIT("y="),
 		STR_INIT("z=") };
-	struct str part[3];
+	const struct arg *a = args_find(args, key);
+	struct value v;
 
-	if (v->type != VAL_STR)
-		return;
+	if (a == NULL)
+		return false;
+	v = args_value(p, args, (size_t)(a - args->list.v));
 	for (size_t i = 0; i < 3; i++) {
-		ptrdiff_t at = str_find(v->s, names[i], false);
-		uint64_t u;
+		ptrdiff_t at =
+		    v.type == VAL_STR ? str_find(v.s, names[i], false) : -1;
+		struct str part;
 
 		if (at < 0)
-			return;
-		part[i] = (struct str){ v->s.p + at + 2, 0 };
-		while (part[i].p + part[i].len < v->s.p + v->s.len &&
-		    part[i].p[part[i].len] >= '0' &&
-		    part[i].p[part[i].len] <= '9')
-			part[i].len++;
-		if (!num_u64(part[i], &u))
-			return;
+			return false;
+		part = (struct str){ v.s.p + at + 2, 0 };
+		while (part.p + part.len < v.s.p + v.s.len &&
+		    part.p[part.len] >= '0' && part.p[part.len] <= '9')
+			part.len++;
+		if (!num_i64(part, &dims[i]))
+			return false;
 	}
+	return true;
+}
+
+static void
+put_dims(struct perfetto *p, struct str key, const int64_t dims[3])
+{
 	p->text.len = 0;
-	buf_printf(&p->text, "[%.*s,%.*s,%.*s]", (int)part[0].len, part[0].p,
-	    (int)part[1].len, part[1].p, (int)part[2].len, part[2].p);
+	buf_printf(&p->text, "[%" PRId64 ",%" PRId64 ",%" PRId64 "]", dims[0],
+	    dims[1], dims[2]);
 	maker_json(&p->maker, key, buf_str(&p->text));
+}
+
+static void
+put_launch(struct perfetto *p, const struct args *args)
+{
+	int64_t grid[3], block[3];
+
+	if (!dims_of(p, args, KEY_BLOCK, block))
+		return;
+	put_dims(p, STR("block"), block);
+	if (!dims_of(p, args, KEY_GRID, grid))
+		return;
+	for (int i = 0; i < 3; i++)
+		grid[i] = decode_blocks(grid[i], block[i]);
+	put_dims(p, STR("grid"), grid);
 }
 
 /* A text that is not among the stream's strings yet. */
@@ -148,24 +172,11 @@ put_arg(struct perfetto *p, const struct arg *a, struct value *v)
 	maker_entry(&p->maker, &entry, v);
 }
 
-/* What follows from an argument that is looked for. */
-static void
-put_more(
-    struct perfetto *p, uint32_t key, const struct value *v, uint32_t agent)
-{
-	int64_t dev;
-
-	if (key == agent && agent_number(v, &dev))
-		maker_int(&p->maker, STR("device"), dev, ROLE_DEV);
-	else if (key == KEY_BLOCK)
-		put_dims(p, STR("block"), v);
-	else if (key == KEY_GRID)
-		put_dims(p, STR("grid"), v);
-}
-
 static void
 put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 {
+	int64_t dev;
+
 	for (size_t i = 0; i < args->list.n; i++) {
 		const struct arg *a = &args->list.v[i];
 		struct value v = args_value(p, args, i);
@@ -177,9 +188,10 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 			return;
 		}
 		put_arg(p, a, &v);
-		if (a->key < KEYS_N)
-			put_more(p, a->key, &v, agent);
+		if (a->key == agent && agent_number(&v, &dev))
+			maker_int(&p->maker, STR("device"), dev, ROLE_DEV);
 	}
+	put_launch(p, args);
 }
 
 /* The first of a list of ids as texts; an annotation of that name may be

@@ -152,6 +152,22 @@ add_dims(struct process *p, struct str key, enum record_field x)
 	buf_free(&b);
 }
 
+/* Without a block nothing says how many work-items are one. */
+static void
+add_launch(struct process *p, bool is_whole)
+{
+	bool has_block = is_whole || has_dim(p, REC_BLOCK);
+	int64_t *grid = &p->field[REC_GRID];
+
+	if (has_block)
+		add_dims(p, STR("block"), REC_BLOCK);
+	for (int i = 0; has_block && i < 3; i++)
+		grid[i] = decode_blocks(grid[i], p->field[REC_BLOCK + i]);
+	if (is_whole || has_dim(p, REC_GRID))
+		add_dims(
+		    p, has_block ? STR("grid") : STR("grid_size"), REC_GRID);
+}
+
 /* The words of the numbers of kind and operation; the latter's word. */
 static uint32_t
 add_operation(struct process *p)
@@ -269,10 +285,7 @@ rocprof_end(struct process *p)
 
 	if (kind == KIND_MEMCPY)
 		add_copy_device(p, word);
-	if ((is_kernel && is_json) || has_dim(p, REC_BLOCK))
-		add_dims(p, STR("block"), REC_BLOCK);
-	if ((is_kernel && is_json) || has_dim(p, REC_GRID))
-		add_dims(p, STR("grid"), REC_GRID);
+	add_launch(p, is_kernel && is_json);
 	if (is_kernel)
 		set_kernel_name(p);
 	else

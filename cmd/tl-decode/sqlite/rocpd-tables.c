@@ -218,9 +218,8 @@ put_dims(struct db *db, const struct db_row *row)
 	    !db_row_dims(row, K_BLOCK, block))
 		return;
 	for (int i = 0; i < 3; i++) {
-		if (block[i] < 1)
-			block[i] = 1;
-		grid[i] = grid[i] > 0 ? (grid[i] - 1) / block[i] + 1 : 1;
+		grid[i] = decode_blocks(grid[i], block[i]);
+		block[i] = block[i] < 1 ? 1 : block[i];
 	}
 	db_dims(db, STR("grid"), grid);
 	db_dims(db, STR("block"), block);

@@ -98,12 +98,8 @@ put_launch(struct db *db, const struct db_row *row)
 	    !db_row_dims(row, OP_BLOCK, block))
 		return;
 	for (int i = 0; i < 3; i++) {
-		if (block[i] < 1)
-			block[i] = 1;
-		if (is_items && grid[i] > 0)
-			grid[i] = (grid[i] - 1) / block[i] + 1;
-		if (grid[i] < 1)
-			grid[i] = 1;
+		grid[i] = decode_blocks(grid[i], is_items ? block[i] : 1);
+		block[i] = block[i] < 1 ? 1 : block[i];
 	}
 	db_dims(db, STR("grid"), grid);
 	db_dims(db, STR("block"), block);
