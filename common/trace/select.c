@@ -172,6 +172,7 @@ select_start(struct select *s, const struct stream_in *in)
 	if (s->windows == NULL)
 		s->windows = xcalloc(1, sizeof *s->windows);
 	select_windows_clear(s->windows);
+	s->windows->steps.only_iterations = s->of_iterations;
 	if (s->dict != in->dict)
 		s->name_known.n = 0;
 	s->dict = in->dict;

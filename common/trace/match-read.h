@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * match-read: the iterations of two traces, and those that match.
+ *
+ *	match_traces(&m, &rules, paths, dict);
+ *	for each of m.list: blocks of m.side[0] and m.side[1]
+ *	match_traces_free(&m);
+ *
+ * Memory: 200 bytes an iteration.
+ */
+#ifndef TL_TRACE_MATCH_READ_H
+#define TL_TRACE_MATCH_READ_H
+
+#include "stream/stream.h"
+#include "trace/match.h"
+
+#define MATCH_PHASES 3
+
+/* An iteration, beside what its name says. */
+struct match_step {
+	int64_t start_ns, dur_ns;
+	int64_t number; /* as --step has it */
+	uint32_t name;
+};
+
+struct match_trace {
+	const char *path;
+	VEC(struct iteration) iterations;
+	VEC(struct match_step) steps; /* the same */
+};
+
+/* What is asked for. */
+struct match_query {
+	uint8_t phases[MATCH_PHASES]; /* in this order */
+	size_t nphases;
+	size_t num_steps; /* 0: whole runs */
+	struct match_rules rules;
+};
+
+#define MATCH_QUERY                                                    \
+	{                                                              \
+		.phases = { PHASE_DECODE, PHASE_MIXED }, .nphases = 2, \
+		.num_steps = MATCH_STEPS, .rules = {                   \
+			.top = 1,                                      \
+			.is_approx = false                             \
+		}                                                      \
+	}
+
+struct matches {
+	struct match_trace trace[MATCH_SIDES];
+	struct match_side side[MATCH_SIDES];
+	match_list list; /* by phase, the nearest first */
+	struct match_tally tallies[MATCH_PHASES]; /* of the query's phases */
+};
+
+/* "decode,mixed" of an option. */
+void match_opt_phases(struct match_query *q, const struct optparse *op);
+/* Reads both traces; ends the program where nothing matches. */
+void match_traces(struct matches *m, const struct match_query *q,
+    const char *const paths[MATCH_SIDES], struct dict *st);
+const struct match_block *match_block_of(
+    const struct matches *m, const struct match *x, int side);
+/* Whether any of a phase matched. */
+bool match_has_phase(const struct matches *m, uint8_t phase);
+/* Why none did, as the reference says it. */
+void match_put_reason(struct buf *b, const struct match_tally *t);
+void match_traces_free(struct matches *m);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * match: iterations of two traces that did the same work, so that they can be
+ * compared.
+ *
+ * A run is as many iterations of one phase as follow each other; long runs are
+ * cut into blocks. Blocks of a phase are as far apart as their loads: each
+ * iteration of one against the one at its place in the other. Distances are
+ * compared exactly, as sums of integers.
+ *
+ *	match_blocks_find(&side[s].blocks, side[s].v, side[s].n, 16);	both
+ *	match_find(&list, side, PHASE_DECODE, &rules, &tally);
+ *
+ * Memory: 16 bytes a block and 32 a candidate.
+ */
+#ifndef TL_TRACE_MATCH_H
+#define TL_TRACE_MATCH_H
+
+#include "base/base.h"
+#include "trace/phase.h"
+
+#define MATCH_SIDES 2
+#define MATCH_LOADS 4
+#define MATCH_STEPS 16 /* the reference's default */
+
+struct match_block {
+	uint32_t first, n; /* iterations */
+	uint32_t run_n;    /* of the run that it was cut from */
+	uint8_t phase;
+	bool has_sqsk; /* in all of its names */
+};
+
+struct match_side {
+	const struct iteration *v;
+	size_t n;
+	VEC(struct match_block) blocks;
+};
+
+struct match_rules {
+	size_t top;     /* pairs of a phase, from 1 on */
+	bool is_approx; /* blocks match without sk, which no name needs then */
+};
+
+struct match {
+	uint32_t block[MATCH_SIDES];
+	uint32_t n;     /* iterations of either */
+	uint32_t run_n; /* of the shorter run of both */
+	/* of each load: the sum of differences, UINT64_MAX: so many or more */
+	uint64_t sums[MATCH_LOADS];
+};
+typedef VEC(struct match) match_list;
+
+/* Why nothing matched: blocks of the first side, and those with candidates. */
+struct match_tally {
+	size_t blocks, with_candidate;
+};
+
+/* num_steps 0: whole runs. */
+void match_blocks_find(struct match_side *s, size_t num_steps);
+/*
+ * Appends the nearest pairs of a phase: of equals those of the longest runs,
+ * then the longest, then the first ones.
+ */
+void match_find(match_list *to, const struct match_side sides[MATCH_SIDES],
+    enum phase phase, const struct match_rules *rules,
+    struct match_tally *tally);
+/* How many loads make up the distance of a phase. */
+size_t match_nloads(enum phase phase, bool is_approx);
+
+#endif
