@@ -16,11 +16,12 @@ struct clock {
 };
 
 struct clock *
-clock_create(struct norms *nm)
+clock_create(struct norms *nm, bool are_matched)
 {
 	struct clock *c = xcalloc(1, sizeof *c);
 
 	c->nm = nm;
+	c->steps.only_iterations = are_matched;
 	c->causes = causes_create();
 	return c;
 }
@@ -74,7 +75,7 @@ kind_of(const struct clock *c, const struct step_window *w)
 	if (it != NULL && it->phase >= PHASE_PREFILL)
 		buf_printf(&b, "%s ", phase_words[it->phase]);
 	buf_puts(&b, "step");
-	if (it != NULL && it->num_requests > 0)
+	if (it != NULL && it->num_requests > 0 && !c->steps.only_iterations)
 		buf_printf(&b, " (batch %" PRId64 ")", it->num_requests);
 	kind = intern_put(st->text, buf_str(&b));
 	buf_free(&b);

@@ -52,7 +52,8 @@ struct clock;
 struct norms;
 struct side;
 
-struct clock *clock_create(struct norms *nm);
+/* are_matched: its steps are iterations, of one kind whatever their batch. */
+struct clock *clock_create(struct norms *nm, bool are_matched);
 void clock_destroy(struct clock *c);
 void clock_start(struct clock *c);
 void clock_add(struct clock *c, const struct event *ev);

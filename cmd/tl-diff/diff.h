@@ -54,6 +54,8 @@ struct threshold {
 	int64_t ns;
 };
 
+struct match_query;
+
 struct settings {
 	VEC(const char *) paths[NSIDES];
 	struct str names[NSIDES]; /* --names */
@@ -66,8 +68,11 @@ struct settings {
 	struct threshold min_diff, fail_over;
 	enum gate_of gate;
 	struct select select;
-	bool is_selective; /* some option of it is given */
-	bool is_of_events; /* and not only which steps or ranks */
+	struct match_query *match;  /* --match; NULL: all is compared */
+	struct buf matched[NSIDES]; /* of each side: steps, as of --step */
+	struct buf over;            /* "decode steps 4-7 of before and ..." */
+	bool is_selective;          /* some option of it is given */
+	bool is_of_events;          /* and not only which steps or ranks */
 	struct table_dest dest;
 };
 
@@ -85,6 +90,11 @@ uint32_t name_strict(struct norms *nm, uint32_t name);
 uint32_t name_loose(struct norms *nm, uint32_t name);
 void norms_read_equiv(struct norms *nm, const char *path);
 void norms_free(struct norms *nm);
+
+/* ---- matched.c: --match ---- */
+
+/* Finds the steps of either side that did the same work as the other's. */
+void matched_find(struct settings *set, struct dict *st);
 
 /* ---- read.c: a side in arrays ---- */
 
@@ -179,7 +189,7 @@ void side_free(struct side *r);
 struct file;
 /* Opened, so that its decoder begins. */
 struct file *file_open(struct settings *set, struct norms *nm,
-    struct clock *clock, const char *path);
+    struct clock *clock, int side, const char *path);
 /*
  * Reads and closes it. Appends the runs of the sources that are asked for, and
  * returns how many sources there were.

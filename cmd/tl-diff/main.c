@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "table/catalogue.h"
+#include "trace/match-read.h"
 
 #include "cmd/tl-diff/changes.h"
 
@@ -16,6 +17,7 @@
 #define OPT_EQUIV (OPT_LONG + 1)
 #define OPT_FAIL_OVER (OPT_LONG + 2)
 #define OPT_LIST_TABLES (OPT_LONG + 3)
+#define OPT_MATCH (OPT_LONG + 10)
 #define OPT_MIN_DIFF (OPT_LONG + 4)
 #define OPT_NAMES (OPT_LONG + 5)
 #define OPT_PAIR (OPT_LONG + 6)
@@ -31,6 +33,8 @@ static const struct opt options[] = {
 	{ OPT_FAIL_OVER, "fail-over", "TIME|PERCENT",
 	    "exit with 4 if slower by more; gpu:3% or step:3%: of one time" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
+	{ OPT_MATCH, "match", "[PHASE,...]",
+	    "only iterations that did the same work, as tl-match finds them" },
 	{ OPT_MIN_DIFF, "min-diff", "TIME|PERCENT",
 	    "--print: only what differs by so much" },
 	{ OPT_NAMES, "names", "A,B", "what the sides are called" },
@@ -94,6 +98,17 @@ take_gate(struct settings *set, const struct optparse *op)
 }
 
 static void
+take_match(struct settings *set, const struct optparse *op)
+{
+	static struct match_query query;
+
+	query = (struct match_query)MATCH_QUERY;
+	if (op->arg != NULL)
+		match_opt_phases(&query, op);
+	set->match = &query;
+}
+
+static void
 take_option(struct settings *set, const struct optparse *op, int ch)
 {
 	switch (ch) {
@@ -103,6 +118,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_EQUIV: set->equiv = op->arg; break;
 	case OPT_FAIL_OVER: take_gate(set, op); break;
 	case OPT_LIST_TABLES: set->list = true; break;
+	case OPT_MATCH: take_match(set, op); break;
 	case OPT_MIN_DIFF:
 		set->min_diff = threshold_opt(op, str_of(op->arg));
 		break;
@@ -161,6 +177,20 @@ check_settings(struct settings *set)
 	tables_check(set);
 }
 
+/* It reads both traces twice, and chooses steps itself. */
+static void
+check_match(const struct settings *set)
+{
+	if (set->match == NULL)
+		return;
+	if (select_asks_steps(&set->select))
+		die_usage("options '--match' and '--step' exclude each other");
+	for (int s = 0; s < NSIDES; s++)
+		if (set->paths[s].n != 1 ||
+		    strcmp(set->paths[s].v[0], "-") == 0)
+			die_usage("option '--match' needs a file of each side");
+}
+
 static void
 check_stdin(const struct settings *set)
 {
@@ -209,9 +239,13 @@ main(int argc, char *argv[])
 	check_settings(&set);
 	take_operands(&set, &op);
 	check_stdin(&set);
+	check_match(&set);
 	status = sides_compare(&set);
 	vec_free(&set.paths[0]);
 	vec_free(&set.paths[1]);
+	for (int s = 0; s < NSIDES; s++)
+		buf_free(&set.matched[s]);
+	buf_free(&set.over);
 	select_free(&set.select);
 	return status;
 }

@@ -25,6 +25,7 @@ struct file {
 	struct settings *set;
 	struct norms *nm;
 	struct clock *clock; /* NULL: its steps are not asked for */
+	int which;           /* side it is of */
 	struct stream_in *in;
 	struct sink_sources sources;
 	side_vec sides; /* by recording */
@@ -36,7 +37,7 @@ struct file {
 };
 
 struct file *
-file_open(struct settings *set, struct norms *nm, struct clock *clock,
+file_open(struct settings *set, struct norms *nm, struct clock *clock, int side,
     const char *path)
 {
 	struct file *f = xcalloc(1, sizeof *f);
@@ -47,6 +48,7 @@ file_open(struct settings *set, struct norms *nm, struct clock *clock,
 	f->set = set;
 	f->nm = nm;
 	f->clock = clock;
+	f->which = side;
 	f->args = intern_create();
 	f->streams = intern_create();
 	f->in = stream_open(path, nm->st, select_want(&set->select, WANT_TREE));
@@ -155,6 +157,7 @@ enter_side(struct file *f, uint32_t src)
 		struct side *r = xcalloc(1, sizeof *r);
 
 		r->path = f->sources.path;
+		r->steps.only_iterations = f->set->match != NULL;
 		f->sides.v[o->no] = r;
 	}
 	if (f->side == f->sides.v[o->no])
@@ -307,12 +310,26 @@ is_frame(struct file *f, const struct event *ev)
 	return is;
 }
 
+/* Each side has other steps that match. */
+static void
+select_matched(struct file *f)
+{
+	const struct optparse op = { .name = "--match",
+		.arg = f->set->matched[f->which].p };
+
+	if (op.arg == NULL)
+		return;
+	f->set->select.steps.ranges.n = 0;
+	(void)select_opt(&f->set->select, &op, OPT_SELECT_STEP);
+}
+
 static void
 read_all(struct file *f)
 {
 	struct select *sel = &f->set->select;
 	enum item item;
 
+	select_matched(f);
 	select_start(sel, f->in);
 	sink_sources_file(&f->sources, f->path);
 	while ((item = stream_next(f->in)) != ITEM_END) {

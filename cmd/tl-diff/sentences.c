@@ -324,6 +324,8 @@ changes_notes(const struct changes *c, struct table *t)
 {
 	const struct unit_times *u = c->unit;
 
+	if (c->set->over.len > 0)
+		table_note(t, "%s", c->set->over.p);
 	if (c->set->by == BY_OP && changes_sameness(c) != NULL)
 		table_note(t, "%s", changes_sameness(c));
 	note_whole(c, t);

@@ -18,6 +18,7 @@ struct inputs {
 	struct settings *set;
 	struct norms *norms;
 	struct clock *clock;
+	int which; /* side */
 	path_vec paths;
 	size_t next_path;
 	struct file *opened; /* its decoder runs already */
@@ -35,9 +36,10 @@ inputs_open(struct inputs *s, struct settings *set, struct norms *nm,
 	s->set = set;
 	s->norms = nm;
 	s->clock = clock;
+	s->which = which;
 	for (size_t i = 0; i < set->paths[which].n; i++)
 		stream_paths(&s->paths, set->paths[which].v[i], false);
-	s->opened = file_open(set, nm, clock, s->paths.v[0]);
+	s->opened = file_open(set, nm, clock, which, s->paths.v[0]);
 }
 
 static void
@@ -65,8 +67,8 @@ read_more(struct inputs *s)
 	if (s->next_path >= s->paths.n)
 		return false;
 	if (f == NULL)
-		f = file_open(
-		    s->set, s->norms, s->clock, s->paths.v[s->next_path]);
+		f = file_open(s->set, s->norms, s->clock, s->which,
+		    s->paths.v[s->next_path]);
 	s->opened = NULL;
 	s->next_path++;
 	n = file_take(f, &s->waiting);
@@ -343,6 +345,8 @@ tell(const struct sides *g)
 		[TALLY_UNLINKED] = "without a launch" };
 	const struct changes *c = &g->changes;
 
+	if (g->set->over.len > 0 && !has_notes(g->set))
+		note("%s", g->set->over.p);
 	if (g->set->by != BY_OP || has_notes(g->set))
 		return;
 	for (int s = 0; s < NSIDES; s++)
@@ -399,8 +403,10 @@ sides_compare(struct settings *set)
 		g.tables = tables_create(set);
 	if (set->equiv != NULL)
 		norms_read_equiv(&g.nm, set->equiv);
+	if (set->match != NULL)
+		matched_find(set, g.nm.st);
 	if (needs_clock(set))
-		g.clock = clock_create(&g.nm);
+		g.clock = clock_create(&g.nm, set->match != NULL);
 	/* both decoders run while the first is read */
 	for (int s = 0; s < NSIDES; s++)
 		inputs_open(&g.inputs[s], set, &g.nm, g.clock, s);

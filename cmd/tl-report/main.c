@@ -65,6 +65,7 @@ static const struct row {
 	{ { 0, "kernels", NULL, "the sheet kernel_summary, of rocprofv3 kernel_details" }, H, AT(kernels) },
 	{ { 0, "launch", NULL, "sheets of launches: API time, queues, copies, graphs" }, H, AT(launch) },
 	{ { 0, "linked-only", NULL, "only GPU work whose launch is in the trace" }, T | O | F, NOWHERE },
+	{ { 0, "match", "[PHASE,...]", "--vs: only iterations that did the same work, see tl-match(1)" }, 0, NOWHERE },
 	{ { 0, "micro-idle", "TIME", "idle time in gaps below TIME, and from it on" }, T | H, NOWHERE },
 	{ { 0, "models", "FILE", "add or replace op models, see tl-models(5)" }, O | K | F, NOWHERE },
 	{ { 0, "modules", NULL, "the sheets nn_modules_by_type and nn_modules" }, H, AT(modules) },
@@ -181,6 +182,8 @@ take(struct settings *s, const struct row *r, const struct optparse *op)
 		s->steady_gap_ns = opt_time(op);
 	if (strcmp(r->opt.name, "steady-window") == 0)
 		s->steady_window_ns = opt_time(op);
+	if (strcmp(r->opt.name, "match") == 0)
+		s->match = word;
 	if (strcmp(r->opt.name, "vs") == 0)
 		add_traces(&s->vs, op->arg);
 	if (strcmp(r->opt.name, "output") == 0)
@@ -262,11 +265,15 @@ check_versus(const struct settings *s)
 	const struct {
 		const char *name, *arg;
 	} of_vs[] = { { "names", s->names }, { "vs-capture", s->vs_capture },
-		{ "fail-over", s->fail_over } };
+		{ "fail-over", s->fail_over }, { "match", s->match } };
 
 	for (size_t i = 0; i < sizeof of_vs / sizeof *of_vs; i++)
 		if (of_vs[i].arg != NULL && s->vs.v.n == 0)
 			die_usage("option '--%s' needs --vs", of_vs[i].name);
+	if (s->match != NULL && (s->traces.v.n > 1 || s->vs.v.n > 1))
+		die_usage("option '--match' compares one trace with one");
+	if (s->match != NULL && select_asks_steps(&s->select))
+		die_usage("options '--match' and '--step' exclude each other");
 }
 
 static void

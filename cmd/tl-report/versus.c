@@ -52,6 +52,8 @@ start(
 		args_add(&argv, text("--fail-over=%s", s->fail_over));
 	if (s->names != NULL)
 		args_add(&argv, text("--names=%s", s->names));
+	if (s->match != NULL)
+		args_add(&argv, s->match);
 	if (s->by_rank)
 		args_add(&argv, "--pair=rank");
 	args_all(&argv, &s->chosen);

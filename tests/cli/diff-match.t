@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-diff --match, tl-report --vs --match: iterations that did the same work.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+make() { python3 "$ROOT/tests/oracle/match.py" --make "$@"; }
+
+# which iterations match is tl-match's, and tests/oracle/match.py's; each has
+# three kernels, which last 18 us in a and 19 in b
+make 1 300 vllm_detailed >a.json
+make 2 300 vllm_detailed 19 >b.json
+make 2 300 vllm_detailed 19 10 >profiled.json
+
+over='over decode steps 170-185 of before and 205-220 of after; mixed steps 249-262 of before and 287-300 of after'
+is 'which ones is said on standard error' "$(tl-diff --match a.json b.json 2>&1 >/dev/null)" \
+	"tl-diff: $over"
+is 'it is the first sentence' \
+	"$(rows 'tl-diff --match --table diff_verdict a.json b.json' | cut -d. -f 1)" "$over"
+# 16 and 14 iterations of 3 kernels
+is 'GPU work of both' "$(rows 'tl-diff --match -c name,count_before,count_after,before_ns,after_ns \
+	a.json b.json')" 'aten::mm 90 90 1620000 1710000.'
+is 'of one phase' "$(rows 'tl-diff --match=decode -c count_before,count_after,before_ns,after_ns \
+	a.json b.json')" '48 48 864000 912000.'
+is 'steps of a phase are of one kind' \
+	"$(rows 'tl-diff --match --table diff_steps -c kind,term,steps_before,steps_after a.json b.json' |
+		tr . '\n' | grep ' step [0-9]')" \
+	'decode step step 16 16
+mixed step step 14 14
+time between steps step 30 29'
+# the same as --step of either side
+tl-filter --step 170-185 a.json -o a.tl
+tl-filter --step 205-220 b.json -o b.tl
+tl-diff --by kernel -c name,count_before,count_after,before_ns,after_ns a.tl b.tl >want 2>err
+tl-diff --match=decode --by kernel -c name,count_before,count_after,before_ns,after_ns a.json \
+	b.json >got 2>err
+same 'as what tl-filter takes of either side' want got
+tl-diff --match a.json b.json --table diff_steps >want 2>err
+tl-diff --match a.json profiled.json --table diff_steps 2>err |
+	cut -f 1-12 >got
+cut -f 1-12 want >want.cut
+same 'iterations inside ProfilerStep#N are the steps' want.cut got
+is 'the gate is about them' \
+	"$(tl-diff --match --fail-over gpu:5% a.json b.json >/dev/null 2>&1; echo $?)" 4
+is 'of a trace against itself' "$(tl-diff --match a.json a.json 2>&1 >/dev/null | tail -n 1)" \
+	'tl-diff: the traces are identical'
+
+tl-report a.json --vs b.json --match >screen 2>err
+like 'tl-report says over which' "$(sed -n 3,4p screen | tr '\n' ' ')" \
+	'^Over decode steps 170-185 of before and 205-220 of after; mixed steps 249-262'
+like 'and compares them' "$(cat screen)" 'aten::mm +1\.620 ms +1\.710 ms'
+
+refuses 2 'prefill, decode or mixed' 'tl-diff --match=decode,decode a.json b.json'
+refuses 2 'prefill, decode or mixed' 'tl-diff --match=generic a.json b.json'
+refuses 2 'exclude each other' 'tl-diff --match --step 3 a.json b.json'
+refuses 2 'a file of each side' 'tl-diff --match - b.json <a.json'
+refuses 2 'a file of each side' 'tl-diff --match -B a.json -A b.json -A b.json'
+refuses 2 'needs --vs' 'tl-report --match a.json'
+refuses 2 'one trace with one' 'tl-report a.json b.json --vs b.json --match'
+refuses 2 'exclude each other' 'tl-report a.json --vs b.json --match --step 3'
+reports 5 no-iterations "tl-diff --match a.json $SAMPLE"
+make 1 300 vllm_native >native.json
+reports 5 no-blocks-with-sums 'tl-diff --match a.json native.json'
+done_testing
