@@ -222,6 +222,11 @@ void gate_check(const struct settings *set, const struct changes *c);
 /* --fail-over: what became slower, and the program's exit status. */
 int gate_status(const struct settings *set, const struct changes *c);
 
+/* ---- matched.c ---- */
+
+/* --match: the steps of either side that did the same work as the other's. */
+void matched_find(struct settings *set, struct dict *st);
+
 /* ---- print.c ---- */
 
 /* The merged tree. min_ns 0: all of it. */

@@ -54,8 +54,6 @@ struct threshold {
 	int64_t ns;
 };
 
-struct match_query;
-
 struct settings {
 	VEC(const char *) paths[NSIDES];
 	struct str names[NSIDES]; /* --names */
@@ -90,11 +88,6 @@ uint32_t name_strict(struct norms *nm, uint32_t name);
 uint32_t name_loose(struct norms *nm, uint32_t name);
 void norms_read_equiv(struct norms *nm, const char *path);
 void norms_free(struct norms *nm);
-
-/* ---- matched.c: --match ---- */
-
-/* Finds the steps of either side that did the same work as the other's. */
-void matched_find(struct settings *set, struct dict *st);
 
 /* ---- read.c: a side in arrays ---- */
 

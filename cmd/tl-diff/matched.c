@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --match: the steps of either side that did the same work as the other's. */
-#include "cmd/tl-diff/diff.h"
+#include "cmd/tl-diff/changes.h"
 #include "trace/match-read.h"
 
 /* "14-17", as --step has them. */

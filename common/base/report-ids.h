@@ -100,16 +100,6 @@ NOTHING(NO_MODULE_TIME,
     "{file}: none of {#n} module calls has that much GPU time: --min-time 0ns "
     "prints them")
 NOTHING(NO_PARTS, "nothing to split by: no {what}")
-NOTHING(NO_ITERATIONS,
-    "{file}: no iterations: no annotation is named as serving frameworks name "
-    "theirs")
-NOTHING(NO_BLOCKS_MATCH,
-    "{file} and {other}: no blocks match: {#n} and {#m} of these phases, none "
-    "of the same phase and length (one of decode has 2 iterations or more)")
-NOTHING(NO_BLOCKS_WITH_SUMS,
-    "{file} and {other}: no blocks match: {#n} {n:block|blocks} without sq and "
-    "sk in {n:an annotation|annotations}: --approx matches by requests and "
-    "tokens")
 
 /* The same where other sources have an answer. */
 WARNING(SOURCE_NO_GPU_EVENTS, "{file}: source {#source}: no GPU events")
@@ -125,9 +115,6 @@ WARNING(SOURCE_NO_PYTHON_FRAMES,
     "torch.profiler.profile(with_stack=True, with_modules=True)")
 WARNING(SOURCE_NO_MODULES,
     "{file}: source {#source}: no nn.Module launched work of the selection")
-WARNING(ITERATIONS_UNUSED,
-    "{file}: {#n} more {n:process has|processes have} iterations: only those of "
-    "the first are matched")
 
 /* ---- tl-decode ---- */
 NOTE(DAMAGE, "{file}: byte {#byte}: {reason}")
@@ -295,6 +282,7 @@ NOTE(ONE_RANK,
     "one")
 
 #include "base/report-reasons.h"
+#include "base/report-serving.h"
 
 /* clang-format on */
 

@@ -57,9 +57,8 @@ struct select {
 	 * select_source() when it has read them.
 	 */
 	bool need_windows, late_ranks;
-	bool late_steps; /* of --step it says which they are, no more */
-	/* Set by a program: steps are iterations, also where there are others. */
-	bool of_iterations;
+	bool late_steps;    /* of --step it says which they are, no more */
+	bool of_iterations; /* set by a program: nothing else is a step */
 	/* private from here */
 	bool by_window, asks_all; /* as the options say when a stream starts */
 	VEC(uint8_t) name_known;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The messages about serving iterations, of report-ids.h, which includes it. */
+
+/* clang-format off */
+
+NOTHING(NO_ITERATIONS,
+    "{file}: no iterations: no annotation is named as serving frameworks name "
+    "theirs")
+NOTHING(NO_BLOCKS_MATCH,
+    "{file} and {other}: no blocks match: {#n} and {#m} of these phases, none "
+    "of the same phase and length (one of decode has 2 iterations or more)")
+NOTHING(NO_BLOCKS_WITH_SUMS,
+    "{file} and {other}: no blocks match: {#n} {n:block|blocks} without sq and "
+    "sk in {n:an annotation|annotations}: --approx matches by requests and "
+    "tokens")
+WARNING(ITERATIONS_UNUSED,
+    "{file}: {#n} more {n:process has|processes have} iterations: only those of "
+    "the first are matched")
+
+/* clang-format on */
