@@ -239,6 +239,13 @@ is_xla(struct kernels *k, const struct kernel *one)
 	    STR("xla"));
 }
 
+enum phase
+kernels_phase(const struct sink_table *t)
+{
+	return t->about < OF_PHASE ? PHASE_COUNT
+				   : (enum phase)(t->about / OF_PHASE - 1);
+}
+
 bool
 kernels_member(
     const struct sink *s, const struct sink_plan *p, const void *record)
@@ -246,6 +253,10 @@ kernels_member(
 	const struct kernel *one = record;
 
 	if ((one->length > 0) != (p->table->by == BY_SEQUENCE))
+		return false;
+	if (kernels_phase(p->table) < PHASE_COUNT &&
+	    phases_of(&kernels_of(s)->phases, one->mark).phase !=
+		kernels_phase(p->table))
 		return false;
 	if (p->table->by == BY_XLA)
 		return is_xla((struct kernels *)s, one);
@@ -269,7 +280,7 @@ kernels_planned(struct sink *s, struct sink_plan *p)
 double
 kernels_whole(const struct sink *s, const struct sink_plan *p, uint32_t source)
 {
-	return p->table->by == BY_XLA
+	return p->table->by == BY_XLA || kernels_phase(p->table) < PHASE_COUNT
 	    ? NAN
 	    : (double)kernels_of(s)->extents.v[source].sum_ns;
 }

@@ -28,6 +28,7 @@ kernels_launcher(void *sink, const struct launcher *o)
 	struct kernels *k = sink;
 	bool is_op = o->kind == KIND_OP;
 	uint32_t category = INTERN_NONE;
+	struct phase_mark mark = phases_mark(&k->phases, k->sink.dict, o);
 
 	sequences_op(k, o);
 	for (size_t i = 0; i < o->nbelow; i++) {
@@ -48,6 +49,7 @@ kernels_launcher(void *sink, const struct launcher *o)
 		one = sink_record(&k->sink, g->extra);
 		one->op = o->name;
 		one->has_op = is_op;
+		one->mark = mark;
 		k->extents.v[one->rec.source].has_ops |= is_op;
 		one->category = category;
 		one->args = o->args;
@@ -186,6 +188,7 @@ add_record(struct kernels *k, const struct sink_source *r,
 		.rec = { ev->uid, r->no, ev->track, ev->ts_ns },
 		.name = ev->name,
 		.class = INTERN_NONE,
+		.mark = { STEPS_NONE, PHASE_OUTSIDE },
 		.op = INTERN_NONE,
 		.category = INTERN_NONE,
 		.args = { INTERN_NONE, INTERN_NONE, INTERN_NONE, INTERN_NONE },
@@ -204,7 +207,8 @@ add_record(struct kernels *k, const struct sink_source *r,
 		.launch_ns = SINK_NONE,
 	};
 	if (r->is_rocprof || k->with_class)
-		one->class = rules_category(&k->sink, &k->classes, ev->name);
+		one->class = rules_category(&k->sink,
+		    r->is_rocprof ? &k->classes : &k->parts, ev->name);
 	if (k->with_config || r->is_rocprof)
 		take_config(k, one, ev);
 }
@@ -256,6 +260,7 @@ kernels_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	struct kernels *k = (struct kernels *)s;
 	const struct event *ev = &in->ev;
 
+	phases_event(&k->phases, s->dict, ev, s->source);
 	if (event_is(ev, KINDS_GPU)) {
 		if (take_gpu_event(k, ev, is_chosen))
 			launchers_push(s->launchers, ev, true);
@@ -280,6 +285,10 @@ kernels_start(struct sink *s)
 
 	rules_load(&k->classes,
 	    k->categories_name != NULL ? k->categories_name : "rocprof");
+	if (k->with_class)
+		rules_load(&k->parts,
+		    k->categories_name != NULL ? k->categories_name
+					       : "inference");
 	rules_load(&k->activities, "activity");
 	if (strcmp(k->arch_name, "auto") != 0)
 		k->arch = arch_load(k->models, k->arch_name, STR(""));
@@ -311,11 +320,16 @@ kernels_finish(struct sink *s)
 	struct kernels *k = (struct kernels *)s;
 
 	(void)extent_of(k, (uint32_t)s->sources.list.n);
+	phases_decide(&k->phases, s->dict);
 	k->all_rocprof = s->records.n > 0;
 	for (size_t i = 0; i < s->records.n; i++) {
 		struct kernel *one = sink_record(s, i);
 		struct extent *x = &k->extents.v[one->rec.source];
+		struct phase_guess guess = phases_of(&k->phases, one->mark);
 
+		k->nphase[guess.phase]++;
+		one->phase = k->phases.phase_words[guess.phase];
+		one->phase_method = k->phases.method_words[guess.by];
 		/* calls are no ops: without any op no kernel has one */
 		if (!x->has_ops)
 			one->op = INTERN_NONE;
@@ -339,7 +353,9 @@ kernels_free(struct sink *s)
 	modules_free(k);
 	sequences_free(k);
 	map_free(&k->categories);
+	phases_free(&k->phases);
 	rules_free(&k->classes);
 	rules_free(&k->activities);
+	rules_free(&k->parts);
 	models_destroy(k->models);
 }

@@ -14,6 +14,7 @@
 #include "sink/rules.h"
 #include "trace/bucket.h"
 #include "trace/launcher.h"
+#include "trace/phase-guess.h"
 #include "trace/select.h"
 #include "trace/span.h"
 
@@ -35,6 +36,7 @@ enum {
 	OF_SHORT = 1,    /* short kernels only */
 	FOR_OPS = 2,     /* of sources with ops, */
 	FOR_ROCPROF = 4, /* of rocprofv3's: two may have one name */
+	OF_PHASE = 8,    /* times 1 + enum phase */
 };
 
 struct kernel {
@@ -47,6 +49,8 @@ struct kernel {
 	uint32_t resources; /* JSON: see resources[] in gather.c */
 	uint32_t nkernels;  /* that its op launched itself */
 	bool has_op;
+	struct phase_mark mark;
+	uint32_t phase, phase_method; /* words */
 	struct key dev, gpu_stream, corr, tid;
 	int64_t dispatch, agent; /* of rocprofv3, or SINK_NONE */
 	int64_t dur_ns, delay_ns;
@@ -132,8 +136,11 @@ struct kernels {
 	const struct arch *arch;     /* NULL: unknown */
 	const char *categories_name; /* --categories, or NULL */
 	struct map categories;
-	struct rules classes, activities;
-	VEC(struct extent) extents; /* by source */
+	struct rules classes, activities; /* of rocprofv3 */
+	struct rules parts;               /* of others */
+	struct phases phases;
+	uint64_t nphase[PHASE_COUNT]; /* kernels, by phase */
+	VEC(struct extent) extents;   /* by source */
 	VEC(struct module_call) calls;
 	struct module_stack open;
 	struct model_row row;
@@ -168,6 +175,8 @@ void modules_free(struct kernels *k);
 
 /* cells.c */
 
+/* The phase of a table; PHASE_COUNT: it is about none. */
+enum phase kernels_phase(const struct sink_table *t);
 bool is_short(const struct kernels *k, const struct kernel *one);
 bool kernels_member(
     const struct sink *s, const struct sink_plan *p, const void *record);
@@ -201,7 +210,7 @@ void sequences_free(struct kernels *k);
 extern const struct sink_column kernels_columns[];
 #define KERNELS_NMEASURES 4
 extern const struct sink_measure kernels_measures[KERNELS_NMEASURES];
-#define KERNELS_NTABLES 14
+#define KERNELS_NTABLES 19
 extern struct sink_table kernels_tables[KERNELS_NTABLES];
 /* What the tables asked for need to be read. */
 void tables_choose(struct kernels *k);

@@ -19,12 +19,15 @@
 #define OPT_SEQUENCES (OPT_LONG + 8)
 #define OPT_ROOF (OPT_LONG + 9)
 #define OPT_CATEGORIES (OPT_LONG + 10)
+#define OPT_PHASE_METHOD (OPT_LONG + 11)
+#define OPT_PHASE_THRESHOLD (OPT_LONG + 12)
 
 #define NBINS 100
 #define NBINS_MAX 1000000
 #define SHORT_NS 10000
 #define LENGTH_MIN 2
 #define LENGTH_MAX 8
+#define THRESHOLD_MAX 1000000000
 
 static const struct opt options[] = {
 	{ OPT_ARCH, "arch", "GPU", "auto, a name or a JSON file" },
@@ -42,6 +45,10 @@ static const struct opt options[] = {
 	{ OPT_MIN_LENGTH, "min-length", "N",
 	    "at least N kernels in a sequence (2)" },
 	{ OPT_OP, "op", "GLOB", "--sequences: those below ops of this name" },
+	{ OPT_PHASE_METHOD, "phase-method", "METHOD",
+	    "annotation, hybrid or another guess: as in tl-ops" },
+	{ OPT_PHASE_THRESHOLD, "phase-threshold", "N",
+	    "guesses: more rows than N are a prompt's (10)" },
 	OPT_SINK_PSEUDO_ROW,
 	{ OPT_ROOF, "roof", "ROOF", "peak, or achievable (measured)" },
 	{ OPT_SEQUENCES, "sequences", NULL,
@@ -85,6 +92,13 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_BINS: k->nbins = opt_int(op, 1, NBINS_MAX); break;
 	case OPT_CATEGORIES: k->categories_name = op->arg; break;
 	case OPT_BY: k->by = (enum by)opt_word(op, by_words); break;
+	case OPT_PHASE_METHOD:
+		k->phases.method =
+		    (enum phase_method)opt_word(op, phase_method_words);
+		break;
+	case OPT_PHASE_THRESHOLD:
+		k->phases.threshold = opt_int(op, 0, THRESHOLD_MAX);
+		break;
 	case OPT_KEEP_UNOWNED: k->keep_unowned = true; break;
 	case OPT_MAX_LENGTH:
 		k->sequences.max =
@@ -117,7 +131,7 @@ check_settings(struct sink *s)
 		die_usage("option '--op' needs --sequences");
 	if (k->sequences.min > k->sequences.max)
 		die_usage("option '--min-length' is above --max-length");
-	s->kinds = KINDS_HOST;
+	s->kinds = KINDS_HOST | KIND_BIT(KIND_ANNOTATION);
 	if (k->with_module)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
 }
@@ -162,6 +176,7 @@ main(int argc, char *argv[])
 		.arch_name = "auto",
 		.nbins = NBINS,
 		.short_ns = SHORT_NS,
+		.phases = PHASES,
 		.sequences = { .min = LENGTH_MIN, .max = LENGTH_MAX } };
 
 	return sink_main(&k.sink, argc, argv);

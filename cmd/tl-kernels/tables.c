@@ -29,6 +29,8 @@ const struct sink_column kernels_columns[] = {
 	{ { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
 	{ { "category", "Category", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(class), 0 },
 	{ { "kernel_category", "Kernel category", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(class), ONLY_CLASS },
+	{ { "phase", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(phase), 0 },
+	{ { "phase_method", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(phase_method), 0 },
 	{ { "gpu_stream", "Kernel stream", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, true, AT(gpu_stream), 0 },
 	{ { "input_dims", "Input dims", COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(args.dims), 0 },
 	{ { "input_types", "Input type", COL_JSON, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(args.types), 0 },
@@ -105,6 +107,17 @@ static const char args_ties[] = "op,name";
 	.labels = LABELS({ "name", "Kernel name", 0 }), .nlabels = 1
 #define COUNT_LABEL .labels = LABELS({ "count", "Count", 0 }), .nlabels = 1
 
+#define IN_PHASE(table, phase)                                               \
+	{                                                                    \
+		.name = table,                                               \
+		.columns = "kernel_category,op_category,op,name,gpu_stream," \
+			   "dur_ns_sum,count,dur_ns_mean,dur_ns_min,"        \
+			   "dur_ns_max,pct_of_kernels,phase,phase_method",   \
+		.by = BY_NONE, .ties = "op_category,op,name",                \
+		.about = OF_PHASE * (1 + (phase)), KERNEL_LABEL,             \
+		.is_summary = true                                           \
+	}
+
 struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	{ .name = "kernels_by_name",
 	    .columns = "name,kernel_category,count,dur_ns_sum,dur_ns_mean,"
@@ -140,6 +153,11 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	    .about = FOR_OPS,
 	    KERNEL_LABEL,
 	    .is_summary = true },
+	IN_PHASE("kernel_summary_prefill", PHASE_PREFILL),
+	IN_PHASE("kernel_summary_decode", PHASE_DECODE),
+	IN_PHASE("kernel_summary_mixed", PHASE_MIXED),
+	IN_PHASE("kernel_summary_generic", PHASE_GENERIC),
+	IN_PHASE("kernel_summary_outside", PHASE_OUTSIDE),
 	{ .name = "kernels_by_args",
 	    .columns = "op,op_category,input_dims,input_types,input_strides,"
 		       "concrete_inputs,name,tile,pct_tile,pct_wave,count,"
@@ -267,6 +285,10 @@ kernels_asked(const struct sink *s, const struct sink_table *t)
 void
 tables_choose(struct kernels *k)
 {
+	k->phases.may_guess = k->phases.method < METHOD_COUNT ||
+	    (k->sink.named != NULL &&
+		kernels_phase(k->sink.named) < PHASE_COUNT);
+	k->with_args = k->phases.may_guess;
 	for (size_t i = 0; i < KERNELS_NTABLES; i++) {
 		const struct sink_table *t = &kernels_tables[i];
 
@@ -276,8 +298,9 @@ tables_choose(struct kernels *k)
 		k->with_args |= sink_list_has(t->columns, STR("input_dims"));
 		k->with_config |= sink_list_has(t->columns, STR("grid"));
 		k->with_module |= sink_list_has(t->columns, STR("module"));
-		k->with_class |= k->categories_name != NULL &&
-		    sink_list_has(t->columns, STR("kernel_category"));
+		k->with_class |= kernels_phase(t) < PHASE_COUNT ||
+		    (k->categories_name != NULL &&
+			sink_list_has(t->columns, STR("kernel_category")));
 	}
 }
 
@@ -286,9 +309,9 @@ kernels_wants(const struct sink *s, const struct sink_table *t, unsigned only)
 {
 	const struct kernels *k = kernels_of(s);
 
-	(void)t;
-	return only == ONLY_OP ? k->sequences.op != NULL
-			       : k->categories_name != NULL;
+	return only == ONLY_OP
+	    ? k->sequences.op != NULL
+	    : k->categories_name != NULL || kernels_phase(t) < PHASE_COUNT;
 }
 
 /* Of two tables of one name, which one is it? Some are in a folder of
@@ -298,6 +321,10 @@ kernels_fits(const struct sink *s, const struct sink_table *t)
 {
 	const struct kernels *k = kernels_of(s);
 
+	if (kernels_phase(t) < PHASE_COUNT)
+		return s->table != NULL ||
+		    ((k->phases.any || k->phases.may_guess) &&
+			k->nphase[kernels_phase(t)] > 0);
 	if ((t->about & (FOR_OPS | FOR_ROCPROF)) != 0)
 		return ((t->about & FOR_ROCPROF) != 0) == k->all_rocprof;
 	return s->table != NULL || t->by == k->by || k->all_rocprof ||

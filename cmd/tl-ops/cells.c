@@ -6,12 +6,22 @@
 #include "cmd/tl-ops/ops.h"
 #include "json/json.h"
 
+enum phase
+ops_phase(const struct sink_table *t)
+{
+	return t->about < OF_PHASE ? PHASE_COUNT
+				   : (enum phase)(t->about - OF_PHASE);
+}
+
 bool
 ops_member(const struct sink *s, const struct sink_plan *p, const void *record)
 {
 	const struct call *c = record;
 
-	(void)s;
+	if (ops_phase(p->table) < PHASE_COUNT)
+		return c->nkernels > 0 &&
+		    phases_of(&ops_of(s)->phases, c->mark).phase ==
+		    ops_phase(p->table);
 	switch (p->table->about) {
 	case OF_ALL_OPS: return true;
 	case OF_CPU: return c->is_op;
@@ -89,6 +99,33 @@ categories_cell(const struct sink_row *r)
 	return sink_row_text(r);
 }
 
+/* What the kernels of the first call are: "A, B". */
+static struct cell
+classes_cell(const struct sink_row *r)
+{
+	struct ops *g = (struct ops *)r->sink;
+	const struct call *c = r->first;
+	VEC(struct str) list = { 0 };
+
+	if (g->classes.mem == NULL)
+		rules_load(&g->classes, "inference");
+	for (size_t i = 0; i < c->nkernels; i++)
+		vec_push(&list,
+		    dict_get(r->sink->dict,
+			rules_category(r->sink, &g->classes,
+			    g->kernels.v[c->first_kernel + i].name)));
+	qsort(list.v, list.n, sizeof *list.v, str_order);
+	r->text->len = 0;
+	for (size_t i = 0; i < list.n; i++) {
+		if (i > 0 && str_eq(list.v[i], list.v[i - 1]))
+			continue;
+		buf_puts(r->text, i > 0 ? ", " : "");
+		buf_put(r->text, list.v[i].p, list.v[i].len);
+	}
+	vec_free(&list);
+	return sink_row_text(r);
+}
+
 struct detail
 ops_kernel(const struct sink *s, size_t number)
 {
@@ -127,6 +164,7 @@ ops_cell(const struct sink_row *r, unsigned number)
 	switch (number) {
 	case C_FIRST: return since_cell(r);
 	case C_LAUNCHING: return launching_cell(r);
+	case C_CLASSES: return classes_cell(r);
 	case C_CATEGORIES: return categories_cell(r);
 	case C_DIRECT_MS:
 		return cell_real((double)r->group->sums[M_DIRECT] / 1e6);

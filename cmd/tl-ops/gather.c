@@ -96,6 +96,7 @@ ops_launcher(void *sink, const struct launcher *o)
 		.parent_module = INTERN_NONE,
 		.call_stack = INTERN_NONE,
 		.overlap = OVERLAP_NONE,
+		.mark = phases_mark(&g->phases, g->sink.dict, o),
 	};
 	if (g->parent_module || g->call_stack)
 		keep_modules(g, c, o);
@@ -181,6 +182,7 @@ ops_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	struct ops *g = (struct ops *)s;
 	const struct event *ev = &in->ev;
 
+	phases_event(&g->phases, s->dict, ev, s->source);
 	if (event_is(ev, KINDS_GPU)) {
 		is_chosen = take_gpu_event(g, ev, is_chosen);
 		launchers_push(s->launchers, ev, is_chosen);
@@ -200,7 +202,8 @@ ops_start(struct sink *s)
 
 	w->all_ops = g->all_ops;
 	w->with_comm = g->with_comm;
-	w->with_args = g->by == BY_ARGS || s->dest.dir != NULL;
+	w->with_args =
+	    g->by == BY_ARGS || s->dest.dir != NULL || g->phases.may_guess;
 	w->with_modules = g->parent_module || g->call_stack;
 	w->extra = g->overlap ? work_number : NULL;
 }
@@ -226,11 +229,26 @@ find_overlaps(struct ops *g)
 	overlaps_free(o);
 }
 
+static void
+set_phases(struct ops *g)
+{
+	phases_decide(&g->phases, g->sink.dict);
+	for (size_t i = 0; i < g->sink.records.n; i++) {
+		struct call *c = sink_record(&g->sink, i);
+		struct phase_guess guess = phases_of(&g->phases, c->mark);
+
+		g->nphase[guess.phase] += c->nkernels > 0;
+		c->phase = g->phases.phase_words[guess.phase];
+		c->phase_method = g->phases.method_words[guess.by];
+	}
+}
+
 void
 ops_finish(struct sink *s)
 {
 	struct ops *g = (struct ops *)s;
 
+	set_phases(g);
 	if (g->overlap)
 		find_overlaps(g);
 	(void)busy_of(g, (uint32_t)s->sources.list.n);
@@ -247,6 +265,8 @@ ops_free(struct sink *s)
 	vec_free(&g->works);
 	vec_free(&g->first_ns);
 	vec_free(&g->names);
+	phases_free(&g->phases);
+	rules_free(&g->classes);
 	map_free(&g->categories);
 	for (size_t i = 0; i < g->busy.n; i++)
 		spans_free(&g->busy.v[i]);

@@ -18,6 +18,9 @@
 #define OPT_RECOMPUTE (OPT_LONG + 9)
 #define OPT_CALL_STACK (OPT_LONG + 11)
 #define OPT_PARENT_MODULE (OPT_LONG + 12)
+#define OPT_PHASE_METHOD (OPT_LONG + 13)
+#define OPT_PHASE_THRESHOLD (OPT_LONG + 14)
+#define THRESHOLD_MAX 1000000000
 
 static const struct opt options[] = {
 	{ OPT_ALL_OPS, "all-ops", NULL,
@@ -40,6 +43,10 @@ static const struct opt options[] = {
 	    "by args: split by overlapping GPU work" },
 	{ OPT_PARENT_MODULE, "parent-module", NULL,
 	    "by name, category, args: apart by the type of nn.Module" },
+	{ OPT_PHASE_METHOD, "phase-method", "METHOD",
+	    "annotation, hybrid or another guess: which phase an op is of" },
+	{ OPT_PHASE_THRESHOLD, "phase-threshold", "N",
+	    "guesses: more rows than N are a prompt's (10)" },
 	OPT_SINK_PSEUDO_ROW,
 	{ OPT_RECOMPUTE, "recompute", NULL, "recomputed work apart" },
 	OPT_SINK_TABLE_ROW,
@@ -103,6 +110,13 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	case OPT_BY: g->by = (enum by)opt_word(op, by_words); break;
 	case OPT_CALL_STACK: g->call_stack = true; break;
 	case OPT_PARENT_MODULE: g->parent_module = true; break;
+	case OPT_PHASE_METHOD:
+		g->phases.method =
+		    (enum phase_method)opt_word(op, phase_method_words);
+		break;
+	case OPT_PHASE_THRESHOLD:
+		g->phases.threshold = opt_int(op, 0, THRESHOLD_MAX);
+		break;
 	case OPT_CLOCK: g->of_cpu = opt_word(op, clock_words) == 1; break;
 	case OPT_FIRST: g->first_occurrence = true; break;
 	case OPT_INCLUDE_COMM: g->with_comm = true; break;
@@ -142,6 +156,7 @@ check_settings(struct sink *s)
 	if (g->by == BY_MODULE || g->parent_module || g->call_stack ||
 	    g->recompute)
 		s->kinds |= KIND_BIT(KIND_PYTHON);
+	s->kinds |= KIND_BIT(KIND_ANNOTATION);
 }
 
 static const struct sink_def def = {
@@ -181,7 +196,9 @@ static const struct sink_def def = {
 int
 main(int argc, char *argv[])
 {
-	struct ops g = { .sink = { .def = &def }, .by = BY_NAME };
+	struct ops g = {
+		.sink = { .def = &def }, .by = BY_NAME, .phases = PHASES
+	};
 
 	return sink_main(&g.sink, argc, argv);
 }

@@ -9,9 +9,10 @@
 #define TL_OPS_H
 
 #include "model/facts.h"
-#include "sink/sink.h"
+#include "sink/rules.h"
 #include "trace/launcher.h"
 #include "trace/overlap.h"
+#include "trace/phase-guess.h"
 
 /* What a table groups by; the first ones are words of --by. */
 enum by {
@@ -34,6 +35,7 @@ enum {
 	OF_OVERLAP,
 	OF_ALL_OPS,
 	OF_CPU,
+	OF_PHASE, /* and what is added to it: enum phase */
 };
 
 /* A GPU event that an op launched. */
@@ -53,6 +55,8 @@ struct call {
 	uint32_t parent_module; /* by its type, or "NA"; if asked for */
 	uint32_t call_stack;    /* JSON, likewise */
 	struct key step;
+	struct phase_mark mark;
+	uint32_t phase, phase_method; /* words */
 	bool is_recompute, is_op;
 	uint32_t nkernels;
 	int64_t direct_ns, subtree_ns;
@@ -70,7 +74,10 @@ struct ops {
 	bool parent_module, call_stack, linked_overlap;
 	VEC(struct str) names; /* --name: of ops */
 	struct models *models;
-	struct map categories; /* name and first kernel to category */
+	struct phases phases;
+	uint64_t nphase[PHASE_COUNT]; /* calls that launch, by phase */
+	struct rules classes;         /* of kernels, in inference */
+	struct map categories;        /* name and first kernel to category */
 	VEC(struct kernel) kernels;
 	VEC(struct work) works;
 	VEC(struct spans) busy; /* by source: all GPU work with a launch */
@@ -93,6 +100,8 @@ void ops_free(struct sink *s);
 
 /* cells.c */
 
+/* The phase of a table; PHASE_COUNT: it is about none. */
+enum phase ops_phase(const struct sink_table *t);
 bool ops_member(
     const struct sink *s, const struct sink_plan *p, const void *record);
 void ops_planned(struct sink *s, struct sink_plan *p);
@@ -106,7 +115,7 @@ struct cell ops_cell(const struct sink_row *r, unsigned number);
 
 extern const struct sink_column ops_columns[];
 extern const struct sink_measure ops_measures[];
-#define OPS_NTABLES 16
+#define OPS_NTABLES 21
 extern struct sink_table ops_tables[OPS_NTABLES];
 /* Takes what --table says into the settings, and --by into the tables. */
 void tables_choose(struct ops *g);
@@ -125,6 +134,13 @@ enum {
 };
 
 /* Cells that are made in ops_cell(). */
-enum { C_FIRST, C_LAUNCHING, C_DIRECT_MS, C_SUBTREE_MS, C_CATEGORIES };
+enum {
+	C_FIRST,
+	C_LAUNCHING,
+	C_DIRECT_MS,
+	C_SUBTREE_MS,
+	C_CATEGORIES,
+	C_CLASSES
+};
 
 #endif

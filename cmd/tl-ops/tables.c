@@ -26,6 +26,7 @@ const struct sink_measure ops_measures[] = {
 
 /* clang-format off */
 const struct sink_column ops_columns[] = {
+	{ { "kernel_categories", "Kernel categories", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_CELL, false, C_CLASSES, 0 },
 	{ { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
 	{ { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(overlap.names), ONLY_OVERLAP },
 	{ { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(category), 0 },
@@ -41,6 +42,8 @@ const struct sink_column ops_columns[] = {
 	{ { "module", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(module), 0 },
 	{ { "annotation", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(annotation), 0 },
 	{ { "step", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_KEY, true, AT(step), 0 },
+	{ { "phase", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(phase), 0 },
+	{ { "phase_method", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(phase_method), 0 },
 	{ { "is_recompute", NULL, COL_BOOL, UNIT_NONE, 0, 0 }, SINK_BOOL, true, AT(is_recompute), ONLY_RECOMPUTE },
 	{ { "count", "Count", COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
 	{ { "operation_count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
@@ -128,7 +131,17 @@ static const struct sink_label name_labels[] = {
 		.about = OF_CPU, .measure = M_SELF                  \
 	}
 
-/* Keys, ties and order follow from by. */
+#define IN_PHASE(table, phase)                                     \
+	{                                                          \
+		.name = table,                                     \
+		.columns = "kernel_categories,name,direct_ns_sum," \
+			   "count,direct_ms_sum,pct_of_direct,"    \
+			   "cumulative_pct,phase,phase_method",    \
+		.ties = "name,phase_method", .by = BY_NAME,        \
+		.about = OF_PHASE + (phase), .is_summary = true    \
+	}
+
+/* Keys, ties and order follow from by, but of phases. */
 struct sink_table ops_tables[OPS_NTABLES] = {
 	{ .name = "ops_summary_by_category",
 	    .columns = "count,call_stack,direct_ns_sum,pct_of_direct,"
@@ -160,6 +173,11 @@ struct sink_table ops_tables[OPS_NTABLES] = {
 	    .by = BY_COUNT, /* what --by says */
 	    .about = OF_ALL_OPS,
 	    .measure = M_SUBTREE },
+	IN_PHASE("ops_summary_prefill", PHASE_PREFILL),
+	IN_PHASE("ops_summary_decode", PHASE_DECODE),
+	IN_PHASE("ops_summary_mixed", PHASE_MIXED),
+	IN_PHASE("ops_summary_generic", PHASE_GENERIC),
+	IN_PHASE("ops_summary_outside", PHASE_OUTSIDE),
 	CPU("cpu_ops_by_category", BY_CATEGORY),
 	CPU("cpu_ops", BY_NAME),
 	CPU("cpu_ops_unique_args", BY_ARGS),
@@ -176,18 +194,23 @@ take_named(struct ops *g, const struct sink_table *t)
 	if (t->by != BY_COUNT)
 		g->by = t->by;
 	g->overlap = g->overlap || t->about == OF_OVERLAP;
-	g->all_ops = g->all_ops || t->about >= OF_ALL_OPS;
+	g->all_ops = g->all_ops || t->about == OF_ALL_OPS || t->about == OF_CPU;
 	g->of_cpu = g->of_cpu || t->about == OF_CPU;
 }
 
 void
 tables_choose(struct ops *g)
 {
-	if (g->sink.named != NULL)
+	g->phases.may_guess = g->phases.method < METHOD_COUNT;
+	if (g->sink.named != NULL) {
 		take_named(g, g->sink.named);
+		g->phases.may_guess |= ops_phase(g->sink.named) < PHASE_COUNT;
+	}
 	for (size_t i = 0; i < OPS_NTABLES; i++) {
 		struct sink_table *t = &ops_tables[i];
 
+		if (ops_phase(t) < PHASE_COUNT)
+			continue;
 		if (t->by == BY_COUNT)
 			t->by = g->by;
 		t->keys = groupings[t->by].keys;
@@ -224,6 +247,8 @@ ops_asked(const struct sink *s, const struct sink_table *t)
 		return false;
 	if (t->about == OF_ALL_OPS)
 		return g->all_ops;
+	if (ops_phase(t) < PHASE_COUNT)
+		return true;
 	return t->by <= BY_ARGS || t->by == g->by ||
 	    (t->about == OF_CPU && t->by == BY_THREAD);
 }
@@ -232,7 +257,13 @@ ops_asked(const struct sink *s, const struct sink_table *t)
 bool
 ops_fits(const struct sink *s, const struct sink_table *t)
 {
-	if (!ops_of(s)->of_cpu || s->dest.dir == NULL || t->about == OF_CPU)
+	const struct ops *g = ops_of(s);
+
+	if (ops_phase(t) < PHASE_COUNT && s->table == NULL &&
+	    (!(g->phases.any || g->phases.may_guess) ||
+		g->nphase[ops_phase(t)] == 0))
+		return false;
+	if (!g->of_cpu || s->dest.dir == NULL || t->about == OF_CPU)
 		return true;
 	for (size_t i = 0; i < s->sources.list.n; i++)
 		if (s->sources.list.v[i].ngpu > 0)

@@ -148,6 +148,10 @@ static const struct sheet_chart roofline = { .figure = "roofline",
 		.program = who, .where = BOTH, __VA_ARGS__ \
 	}
 #define TL_OPS(...) IN_REPORT("tl-ops", .top = TOP_OPS, OF(__VA_ARGS__))
+/* of a phase */
+#define OPS_IN(...) TL_OPS(__VA_ARGS__, .rule = &summary)
+#define KERNELS_IN(...) \
+	TL_KERNELS(__VA_ARGS__, .when = SHEET_IF_KERNELS, .rule = &kernels)
 #define TL_COLLECTIVE(...) IN_REPORT("tl-collective", OF(__VA_ARGS__))
 #define TL_KERNELS(...) IN_REPORT("tl-kernels", OF(__VA_ARGS__))
 #define TL_DIFF(...) IN_REPORT("tl-diff", OF(__VA_ARGS__))
@@ -270,6 +274,12 @@ const struct sheet sheets[] = {
 	    .small = "ops_by_cat"),
 	T("ops_summary", "tl-ops", "GPU time by name of op", .where = BOTH,
 	    .rule = &summary),
+	OPS_IN("ops_summary_prefill", "the same of prefill iterations"),
+	OPS_IN("ops_summary_decode", "the same of decode iterations"),
+	OPS_IN("ops_summary_mixed", "the same of iterations that do both"),
+	OPS_IN("ops_summary_generic",
+	    "the same of iterations whose phase is not recorded"),
+	OPS_IN("ops_summary_outside", "the same outside of iterations"),
 	TL_OPS("ops_unique_args",
 	    "GPU time by name, thread and arguments, with all statistics",
 	    .rule = &args, .small = "oua"),
@@ -309,6 +319,13 @@ const struct sheet sheets[] = {
 	TL_KERNELS("kernel_summary",
 	    "kernels by op, name and GPU stream (of rocprofv3: by name)",
 	    .when = SHEET_IF_EITHER, .rule = &kernels),
+	KERNELS_IN("kernel_summary_prefill", "the same of prefill iterations"),
+	KERNELS_IN("kernel_summary_decode", "the same of decode iterations"),
+	KERNELS_IN(
+	    "kernel_summary_mixed", "the same of iterations that do both"),
+	KERNELS_IN("kernel_summary_generic",
+	    "the same of iterations whose phase is not recorded"),
+	KERNELS_IN("kernel_summary_outside", "the same outside of iterations"),
 	TL_KERNELS("kernel_summary_by_category",
 	    "of rocprofv3: kernels by category of name",
 	    .when = SHEET_IF_ROCPROF, .chart = &pie_kernels, .rule = &category,

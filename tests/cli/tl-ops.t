@@ -443,5 +443,71 @@ done
 refuses 2 "^tl-ops: --sort: ops_summary has no column 'names': is it name" 'tl-ops --sort -names small.tl'
 refuses 2 "no column 'zzz'; it has rank name .* and [0-9]+ more: see the page$" 'tl-ops -c zzz small.tl'
 
+# ---- phases ----
+
+# A prefill iteration, a decode one with a kernel of another thread, one of
+# both; a launch behind them; a collective, which owns nothing.
+phases() {
+	meta process_name 1 0 name engine
+	ev user_annotation 'execute_context_2(600)_generation_0(0)' 1 100 100
+	ev user_annotation 'execute_context_0(0)_generation_4(4)' 1 300 100
+	ev user_annotation 'execute_context_1(5)_generation_3(3)' 1 500 100
+	op aten::mm 110 20 '[[600,64],[64,64]]'
+	call 115 1
+	op aten::mm 310 20 '[[4,64],[64,64]]'
+	call 315 2
+	op c10d::allreduce_ 340 9
+	call 341 7
+	ev cpu_op vllm::unified_attention 2 350 20 '"Input Dims":[[4,8,64],[4,8,64]]'
+	ev cuda_runtime cudaLaunchKernel 2 355 1 '"correlation":3'
+	op aten::mm 510 20 '[[8,64],[64,64]]'
+	call 515 4
+	op aten::add 700 20 '[[8,64],[64,64]]'
+	call 705 5
+	gpu Cijk_x 7 1000 600 1
+	gpu Cijk_x 7 2000 30 2
+	gpu paged_attention_v1 7 2100 10 3
+	gpu ncclDevKernel_AllReduce 7 2200 70 7
+	gpu Cijk_F8_x 7 3000 50 4
+	gpu k_add 7 4000 1 5
+	gpu stray 7 5000 1 99
+}
+phases | trace >phases.json
+tl-tree phases.json >phases.tl
+in_phase() { # in_phase PHASE [OPTION...]: name, time, count, share, method
+	phase=$1
+	shift
+	rows "tl-ops --table ops_summary_$phase $* -c name,direct_ns_sum,count,pct_of_direct,phase,phase_method phases.tl"
+}
+is 'prefill' "$(in_phase prefill)" 'aten::mm 600000 1 100.0 prefill annotation.'
+is 'decode: other threads of the process too' "$(in_phase decode)" \
+	'aten::mm 30000 1 75.0 decode annotation.vllm::unified_attention 10000 1 25.0 decode annotation.'
+is 'mixed' "$(in_phase mixed)" 'aten::mm 50000 1 100.0 mixed annotation.'
+is 'outside' "$(in_phase outside)" 'aten::add 1000 1 100.0 outside annotation.'
+is 'categories of kernels' "$(rows 'tl-ops --table ops_summary_mixed -c kernel_categories phases.tl')" 'GEMM-FP8.'
+is 'each op and way to its kernels is guessed alike' "$(in_phase prefill --phase-method gemm_params)" \
+	'aten::mm 600000 1 100.0 prefill gemm_params.'
+is 'a threshold' "$(in_phase decode --phase-method gemm_params --phase-threshold 600)" \
+	'aten::mm 680000 3 98.4081041968162 decode gemm_params.vllm::unified_attention 10000 1 1.447178002894356 decode gemm_params.aten::add 1000 1 0.1447178002894356 decode gemm_params.'
+is 'hybrid says which method decided' "$(in_phase decode --phase-method hybrid)" \
+	'aten::mm 680000 3 98.4081041968162 decode operation_frequency.vllm::unified_attention 10000 1 1.447178002894356 decode kernel_names.aten::add 1000 1 0.1447178002894356 decode operation_frequency.'
+is 'a folder has those with rows' "$(rm -rf dir; tl-ops -d dir phases.tl; ls dir | grep -E 'prefill|decode|mixed|generic|outside' | tr '\n' ' ')" \
+	'ops_summary_decode.csv ops_summary_mixed.csv ops_summary_outside.csv ops_summary_prefill.csv '
+is '-d has its labels' "$(head -n 1 dir/ops_summary_prefill.csv)" \
+	'Kernel categories,name,total_direct_kernel_time_sum,Count,total_direct_kernel_time_ms,Percentage (%),Cumulative Percentage (%),phase,phase_method'
+is 'without iterations a folder has none' "$(rm -rf dir; tl-ops -d dir small.tl; ls dir | grep -c -E 'decode|outside')" 0
+is 'unless asked for' "$(rm -rf dir; tl-ops -d dir --phase-method hybrid small.tl; ls dir | grep -c decode)" 1
+is 'a later source without iterations has no phase of an earlier one' \
+	"$(rows 'tl-ops --table ops_summary_decode --phase-method annotation -c count phases.tl small.tl')" '1.1.'
+ev user_annotation ProfilerStep#1 1 0 2000 >two.txt
+is 'steps of the profiler change nothing' "$({ cat two.txt; phases; } | trace | tl-ops --table ops_summary_decode)" \
+	"$(tl-ops --table ops_summary_decode phases.tl)"
+is 'kernels' "$(rows 'tl-kernels --table kernel_summary_decode -c kernel_category,op,name,dur_ns_sum,count,pct_of_kernels,phase,phase_method phases.tl')" \
+	'Comm-AllReduce c10d::allreduce_ ncclDevKernel_AllReduce 70000 1 63.63636363636363 decode annotation.GEMM-CK aten::mm Cijk_x 30000 1 27.27272727272727 decode annotation.PagedAttention-Generic vllm::unified_attention paged_attention_v1 10000 1 9.090909090909092 decode annotation.'
+is 'kernels without a launch are outside' "$(rows 'tl-kernels --table kernel_summary_outside -c name,count phases.tl')" 'stray 1.k_add 1.'
+is 'kernels by a guess' "$(rows 'tl-kernels --table kernel_summary_prefill --phase-method gemm_params -c name,phase_method phases.tl')" 'Cijk_x gemm_params.'
+refuses 2 "option '--phase-method'" 'tl-ops --phase-method x phases.tl'
+refuses 2 "option '--phase-threshold'" 'tl-ops --phase-threshold -1 phases.tl'
+
 page_examples tl-ops.1
 done_testing

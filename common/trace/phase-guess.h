@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * phase-guess: the phase of what ops launch. Where a source has iterations, it
+ * is that of the one in which the op began. Else six methods guess whether it
+ * works on prompts or on tokens: by its name, those of its kernels, its
+ * arguments, or how often it is called. Who prints a guess names the method
+ * that decided.
+ *
+ *	struct phases p = PHASES;
+ *	phases_event(&p, dict, &in->ev, source);	each event
+ *	mark = phases_mark(&p, dict, launcher);		each launcher
+ *	phases_decide(&p, dict);			behind the last one
+ *	g = phases_of(&p, mark);
+ *	phase_words[g.phase], phase_method_words[g.by]
+ *
+ * Memory: that of iterations, and 64 bytes for each distinct op, kernels and
+ * arguments.
+ */
+#ifndef TL_TRACE_PHASE_GUESS_H
+#define TL_TRACE_PHASE_GUESS_H
+
+#include "trace/launcher.h"
+#include "trace/steps.h"
+
+enum phase_method {
+	METHOD_ANNOTATION, /* nothing is guessed, or it is outside */
+	METHOD_HYBRID,
+	METHOD_UNION,
+	METHOD_KERNEL_NAMES,
+	METHOD_OPERATION_FREQUENCY,
+	METHOD_FRAMEWORK_APIS,
+	METHOD_ATTENTION_PATTERNS,
+	METHOD_GEMM_PARAMS,
+	METHOD_COUNT /* of a user: annotation if there are any, else hybrid */
+};
+extern const char *const phase_method_words[METHOD_COUNT + 1];
+
+/* A phase, and the method that found it: of a hybrid one the deciding one. */
+struct phase_guess {
+	enum phase phase; /* prefill, decode or mixed */
+	enum phase_method by;
+};
+
+/* What is known of an op that launches. */
+struct phase_facts {
+	struct str op;
+	struct str text;  /* its name and its kernels', by spaces */
+	struct str dims;  /* JSON; empty: not recorded */
+	int64_t launched; /* how many launchers have this name */
+};
+
+/* How often names are launched: quantiles over the names. */
+struct phase_counts {
+	double q15, q30, q50, q70;
+};
+
+/* Sorts the counts of the names. */
+void phase_counts_of(struct phase_counts *c, int64_t *counts, size_t n);
+/* More rows than the threshold in its arguments are a prompt's. */
+struct phase_guess phase_guess(enum phase_method m, int64_t threshold,
+    const struct phase_counts *c, const struct phase_facts *f);
+
+/* ---- of all launchers of a trace ---- */
+
+#define PHASE_THRESHOLD 10
+
+/* Of a launcher: its phase, or a row that tells it at the end. */
+struct phase_mark {
+	uint32_t row; /* STEPS_NONE: none */
+	uint8_t phase;
+};
+
+struct phase_row {
+	uint32_t op, text, dims; /* numbers in the dictionary */
+	uint32_t name;           /* in launched */
+	struct phase_guess guess;
+};
+
+struct phases {
+	enum phase_method method; /* METHOD_COUNT: the usual one */
+	int64_t threshold;
+	bool may_guess; /* without iterations; else nothing has a phase */
+	bool any;       /* a source has iterations */
+	/* words as numbers in the dictionary, behind phases_decide() */
+	uint32_t phase_words[PHASE_COUNT], method_words[METHOD_COUNT];
+	/* private */
+	VEC(struct phase_row) rows; /* distinct ones */
+	struct steps iterations;    /* of the source being read */
+	uint32_t source;
+	bool is_ready;
+	struct map numbers, names;
+	VEC(int64_t) launched; /* by name */
+	struct buf text;
+};
+
+#define PHASES                                                           \
+	{                                                                \
+		.method = METHOD_COUNT, .threshold = PHASE_THRESHOLD,    \
+		.iterations.only_iterations = true, .source = UINT32_MAX \
+	}
+/* Sources are numbered over all files. */
+void phases_event(struct phases *p, const struct dict *st,
+    const struct event *ev, uint32_t source);
+struct phase_mark phases_mark(
+    struct phases *p, struct dict *st, const struct launcher *o);
+void phases_decide(struct phases *p, struct dict *st);
+struct phase_guess phases_of(const struct phases *p, struct phase_mark mark);
+void phases_free(struct phases *p);
+
+#endif
