@@ -32,7 +32,7 @@ put_uid(struct buf *b, struct str uid)
 		buf_printf(b, ", uid %.*s", (int)uid.len, uid.p);
 }
 
-static void
+void
 put_count(struct buf *b, int64_t n)
 {
 	char digits[24];

@@ -114,6 +114,7 @@ figures_read(struct figures *f, const struct jobs *j, bool is_whole)
 	if (s->is_host)
 		host_sort(f);
 	verdict_make(f);
+	phases_make(f);
 	warnings_make(f, j);
 }
 
@@ -137,6 +138,7 @@ figures_free(struct figures *f)
 	budgets_free(f);
 	vec_free(&f->threads);
 	vec_free(&f->ranks);
+	vec_free(&f->phases);
 	vec_free(&f->groups);
 	vec_free(&f->warnings);
 	vec_free(&f->sentences);

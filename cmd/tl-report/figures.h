@@ -8,6 +8,7 @@
  * figures.c   what adds up under a name; which tables are read
  * read.c      what of each table counts
  * bound.h     what bounds the time: the verdict
+ * phases.c    serving: a sentence a phase
  * changes.c   what differs from another trace
  * names.c     names of a list, so short that they fit and still differ
  * verdict.c   the sentences: where the time went, who is late
@@ -100,6 +101,17 @@ struct thread {
 	int64_t total_ns, busy_ns, op_ns;
 };
 
+/* A phase of serving, from tl-steps: of several processes the slowest. */
+struct phase_line {
+	struct str phase, label, bound, idle_by;
+	int64_t iterations, gpu_ns, wall_ns, idle_by_ns;
+	double took_ns, p99_ns, tokens_per_s, launches;
+	double percent_graph, percent_idle, percent_starved, percent_missing;
+	bool has_tokens;
+	size_t n; /* processes */
+	struct str says;
+};
+
 /* A process group of tl-collective. */
 struct process_group {
 	struct str name, says, verdict;
@@ -152,7 +164,8 @@ struct figures {
 	struct rank_cost cost; /* the most; percent 0: none is asked for */
 	struct tallies causes; /* idle time; what: the call that took most */
 	VEC(struct budget) budgets;
-	struct pace pace;             /* of one source */
+	struct pace pace; /* of one source */
+	VEC(struct phase_line) phases;
 	struct gain gains[TOP_GAINS]; /* the largest */
 	size_t ngains;
 	/* sentences */
@@ -192,6 +205,12 @@ struct input {
 	const char *ns, *what; /* ids of columns, of one who takes several */
 };
 extern const struct input inputs[];
+
+/* ---- phases.c ---- */
+
+void phases_take(void *ctx, const struct line *l);
+/* Their sentences, behind the last row. */
+void phases_make(struct figures *f);
 
 /* ---- host.c ---- */
 

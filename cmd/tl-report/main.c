@@ -75,6 +75,8 @@ static const struct row {
 	{ { 'o', "output", "FILE", "a report in a file: .xlsx, .html, .md or .sqlite" }, 0, NOWHERE },
 	{ { 0, "overlap", NULL, "split ops by overlapping GPU work" }, O | F | H, NOWHERE },
 	{ { 0, "parent-module", NULL, "ops apart by the type of nn.Module" }, O | H, AT(parent_module) },
+	{ { 0, "phase-method", "METHOD", "sheets of phases by this: see tl-ops(1)" }, O | K | H, NOWHERE },
+	{ { 0, "phase-threshold", "N", "guesses of phases: more rows are a prompt's" }, O | K | H | N, NOWHERE },
 	{ { 0, "pseudo-ops", NULL, "take ops apart that hide several steps" }, O | K | F, NOWHERE },
 	{ { 0, "recompute", NULL, "recomputed work apart" }, O | F | H, AT(recompute) },
 	{ { 0, "roof", "WHICH", "peak or achievable" }, F, NOWHERE },

@@ -497,6 +497,7 @@ const struct input inputs[] = {
 	{ "idle_window", budget_take, false, NULL, NULL },
 	{ "idle", budget_take_part, false, NULL, NULL },
 	{ "steps_summary", budget_take_pace, false, NULL, NULL },
+	{ "phase_summary", phases_take, false, NULL, NULL },
 	{ "host_timeline", take_thread, false, NULL, NULL },
 	{ "cpu_ops", take_named, false, "cpu_self_ns", "categories" },
 	{ "cpu_ops_unique_args", take_host_args, false, NULL, NULL },

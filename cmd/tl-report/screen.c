@@ -555,6 +555,10 @@ screen_print(struct figures *f)
 		out_puts(s.out, "\n");
 	}
 	put_wrapped(&s, "", f->verdict);
+	if (f->phases.n > 0)
+		out_puts(s.out, "\n");
+	for (size_t i = 0; i < f->phases.n; i++)
+		put_wrapped(&s, "", f->phases.v[i].says);
 	put_timeline(&s);
 	put_gains(&s);
 	put_groups(&s);

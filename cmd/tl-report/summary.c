@@ -74,6 +74,9 @@ put_sentences(struct figures *f, struct table *t)
 	if (f->late.len > 0)
 		put(t, "late", f->late);
 	put(t, "verdict", f->verdict);
+	for (size_t i = 0; i < f->phases.n; i++)
+		put(t, "phase", f->phases.v[i].phase)[2] =
+		    cell_text(f->phases.v[i].says);
 	for (size_t i = 0; i < f->ngains; i++) {
 		struct cell *row = put(t, "recoverable", f->gains[i].what);
 

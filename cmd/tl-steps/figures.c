@@ -31,8 +31,15 @@ by_window(const void *x, const void *y)
 	return (a->ns > b->ns) - (a->ns < b->ns);
 }
 
+static bool
+is_graph(const struct host *h, uint32_t launch)
+{
+	return str_find(dict_get(h->dict, h->events.v[launch].name),
+		   STR("GraphLaunch"), true) >= 0;
+}
+
 static void
-add_work(struct step_record *r, const struct host_gpu *k)
+add_work(struct step_record *r, const struct host_gpu *k, bool by_graph)
 {
 	int64_t from = k->start_ns;
 
@@ -40,6 +47,9 @@ add_work(struct step_record *r, const struct host_gpu *k)
 		r->done_ns = from;
 	r->has_work = true;
 	r->nkernels += k->kind == KIND_KERNEL;
+	stat_add(&r->work_ns, k->end_ns - k->start_ns);
+	if (by_graph)
+		stat_add(&r->graph_ns, k->end_ns - k->start_ns);
 	from = later(from, r->done_ns);
 	if (k->end_ns > from)
 		r->busy_launched_ns += k->end_ns - from;
@@ -85,7 +95,7 @@ find_work(struct program *g)
 				noutside.v[p]++;
 			continue;
 		}
-		add_work(&g->rows.v[w].r, k);
+		add_work(&g->rows.v[w].r, k, is_graph(h, k->launch));
 		paces_add(&g->paces, w, k->end_ns);
 		end = h->events.v[k->launch].end_ns;
 		vec_push(&leads,
@@ -244,6 +254,27 @@ find_overlap(struct program *g)
 	spans_free(&comm);
 }
 
+/* Launches that end a gap and began in it. */
+static void
+find_starved(struct program *g)
+{
+	const struct host *h = &g->host;
+
+	for (size_t i = 0; i < g->parts.gaps.list.n; i++) {
+		const struct gap *gap = &g->parts.gaps.list.v[i];
+		uint32_t launch = gap->next != HOST_NONE
+		    ? h->gpus.v[gap->next].launch
+		    : HOST_NONE;
+		uint32_t w = launch != HOST_NONE &&
+			h->events.v[launch].start_ns > gap->start_ns
+		    ? steps_window_of(&g->steps, h, launch)
+		    : STEPS_NONE;
+
+		if (w != STEPS_NONE)
+			g->rows.v[w].r.nstarved++;
+	}
+}
+
 /* What the time on the clock went into. */
 static void
 find_parts(struct program *g)
@@ -279,5 +310,6 @@ figures_find(struct program *g)
 		return;
 	find_work(g);
 	find_parts(g);
+	find_starved(g);
 	find_overlap(g);
 }

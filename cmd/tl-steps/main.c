@@ -60,11 +60,14 @@ enum {
 #define COUNT UNIT_COUNT
 #define MINOR COL_MINOR
 
-enum { M_TIME, M_WALL, M_GPU_WALL };
+enum { M_TIME, M_WALL, M_GPU_WALL, M_GPU, M_TOOK, M_TOKEN };
 static const struct sink_measure measures[] = {
 	[M_TIME] = { AT(time_ns), NULL, false },
 	[M_WALL] = { AT(wall_ns), NULL, false },
 	[M_GPU_WALL] = { AT(gpu_wall_ns), NULL, false },
+	[M_GPU] = { AT(busy_launched_ns), NULL, false },
+	[M_TOOK] = { AT(took_ns), NULL, false },
+	[M_TOKEN] = { AT(token_ns), NULL, false },
 };
 
 /* clang-format off */
@@ -91,7 +94,7 @@ static const struct sink_column columns[] = {
 	{ { "data_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(data_ns), 0 },
 	{ { "kernels", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(nkernels), 0 },
 	{ { "launches", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(nlaunches), 0 },
-	{ { "phase", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_TEXT, false, AT(phase), 0 },
+	{ { "phase", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_TEXT, true, AT(phase), 0 },
 	{ { "batch", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(batch), 0 },
 	{ { "tokens", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(tokens), 0 },
 	{ { "flags", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(flags), 0 },
@@ -129,11 +132,33 @@ static const struct sink_column columns[] = {
 	{ { "more_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(more_ns), 0 },
 	{ { "median_step", NULL, COL_INT, NONE, MINOR, 0 }, SINK_INT, false, AT(median_step), 0 },
 	{ { "call_uid", NULL, COL_INT, NONE, MINOR, 0 }, SINK_CELL, false, C_CALL_UID, 0 },
+	{ { "iterations", NULL, COL_INT, COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
+	{ { "requests_mean", NULL, COL_REAL, COUNT, 0, 0 }, SINK_CELL, false, C_REQUESTS, 0 },
+	{ { "tokens_sum", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_CELL, false, C_TOKENS, 0 },
+	{ { "tokens_per_s", NULL, COL_REAL, NONE, 0, 0 }, SINK_CELL, false, C_TOKENS_PER_S, 0 },
+	{ { "token_ns_median", NULL, COL_REAL, NS, MINOR, 0 }, SINK_MEDIAN, false, M_TOKEN, 0 },
+	{ { "took_ns_median", NULL, COL_REAL, NS, 0, 0 }, SINK_MEDIAN, false, M_TOOK, 0 },
+	{ { "took_ns_p95", NULL, COL_REAL, NS, 0, 0 }, SINK_P95, false, M_TOOK, 0 },
+	{ { "took_ns_p99", NULL, COL_REAL, NS, MINOR, 0 }, SINK_P99, false, M_TOOK, 0 },
+	{ { "wall_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_WALL, 0 },
+	{ { "gpu_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_GPU, 0 },
+	{ { "pct_of_gpu", NULL, COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, M_GPU, 0 },
+	{ { "busy_ns_sum", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_BUSY, 0 },
+	{ { "idle_ns_sum", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_IDLE, 0 },
+	{ { "pct_idle", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_PCT_IDLE, 0 },
+	{ { "pct_missing", NULL, COL_REAL, UNIT_PERCENT, MINOR, 0 }, SINK_CELL, false, C_PCT_MISSING, 0 },
+	{ { "idle_by", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_CELL, false, C_IDLE_CAUSE, 0 },
+	{ { "idle_by_ns", NULL, COL_INT, NS, MINOR, 0 }, SINK_CELL, false, C_IDLE_CAUSE_NS, 0 },
+	{ { "kernels_mean", NULL, COL_REAL, COUNT, MINOR, 0 }, SINK_CELL, false, C_KERNELS, 0 },
+	{ { "launches_mean", NULL, COL_REAL, COUNT, 0, 0 }, SINK_CELL, false, C_LAUNCHES, 0 },
+	{ { "pct_starved", NULL, COL_REAL, UNIT_PERCENT, MINOR, 0 }, SINK_CELL, false, C_STARVED, 0 },
+	{ { "pct_graph", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_GRAPH, 0 },
+	{ { "bound", NULL, COL_TEXT, NONE, 0, 0 }, SINK_CELL, false, C_BOUND, 0 },
 	SINK_COLUMNS_END,
 };
 /* clang-format on */
 
-enum { OF_STEPS, OF_SUMMARY, OF_SLOW };
+enum { OF_STEPS, OF_SUMMARY, OF_SLOW, OF_PHASES };
 
 static struct sink_table tables[] = {
 	[OF_STEPS] = { .name = "steps",
@@ -160,6 +185,17 @@ static struct sink_table tables[] = {
 		"median_step,call_uid",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
+	[OF_PHASES] = { .name = "phase_summary",
+	    .keys = "pid,phase",
+	    .columns = "iterations,requests_mean,tokens_sum,tokens_per_s,"
+		       "token_ns_median,took_ns_median,took_ns_p95,"
+		       "took_ns_p99,wall_ns_sum,gpu_ns_sum,pct_of_gpu,"
+		       "busy_ns_sum,idle_ns_sum,pct_idle,pct_missing,idle_by,"
+		       "idle_by_ns,"
+		       "kernels_mean,launches_mean,pct_starved,pct_graph,"
+		       "bound",
+	    .measure = M_GPU,
+	    .ties = "pid,phase" },
 };
 
 static bool
@@ -168,7 +204,18 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 	const struct step_record *r = record;
 
 	(void)s;
-	return (r->what == RECORD_IS_SLOW) == (p->table == &tables[OF_SLOW]);
+	if (p->table == &tables[OF_PHASES])
+		return r->is_iteration;
+	return r->what != RECORD_IS_ITERATION &&
+	    (r->what == RECORD_IS_SLOW) == (p->table == &tables[OF_SLOW]);
+}
+
+/* Of a folder, phases only where there are iterations. */
+static bool
+has_rows(const struct sink *s, const struct sink_table *t)
+{
+	return t != &tables[OF_PHASES] || s->table != NULL ||
+	    ((const struct program *)s)->has_iterations;
 }
 
 static bool
@@ -352,7 +399,9 @@ cell(const struct sink_row *row, unsigned number)
 	case C_WALL_MEDIAN: return cell_real(median_of(row, AT(wall_ns)));
 	case C_DRAIN_FIRST: return drain_cell(row, false);
 	case C_DRAIN_LAST: return drain_cell(row, true);
-	default: return slowest_cell(row, number);
+	default:
+		return number > C_PHASES ? phase_cell(row, number)
+					 : slowest_cell(row, number);
 	}
 }
 
@@ -476,6 +525,7 @@ static const struct sink_def def = {
 	.empty = explain_empty,
 	.free = free_all,
 	.asked = is_asked,
+	.fits = has_rows,
 	.member = is_member,
 	.notes = add_notes,
 	.cell = cell,

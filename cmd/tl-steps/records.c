@@ -44,6 +44,9 @@ set_marker(
 	r->batch = it->num_requests > 0 ? it->num_requests : it->batch_size;
 	r->tokens = if_told(iteration_tokens(it));
 	r->phase = word(g, phase_words[it->phase]);
+	r->is_iteration = g->has_iterations = true;
+	r->is_of_single_tokens = it->generation_requests > 0 &&
+	    it->generation_sum == it->generation_requests && it->spec < 0;
 }
 
 static void
@@ -93,6 +96,11 @@ add_row(struct program *g, const struct step_process *p,
 		.gap_ns = gpu,
 		.idle_cause_ns = gpu,
 		.nkernels = gpu,
+		.nstarved = gpu,
+		.work_ns = gpu,
+		.graph_ns = gpu,
+		.took_ns = SINK_NONE,
+		.token_ns = SINK_NONE,
 		.nunlinked = gpu,
 		.noutside = gpu,
 	};
@@ -235,6 +243,13 @@ compare(struct program *g, const struct pace *pace, struct step_row *rows,
 		r->time_is = word(g, is_gpu ? "gpu_wall" : "wall");
 		r->reason = word(g, reason);
 		r->time_ns = pace[i].time_ns;
+		if (!r->is_iteration || r->time_ns == SINK_NONE)
+			continue;
+		r->took_ns = r->busy_launched_ns > r->time_ns
+		    ? r->busy_launched_ns
+		    : r->time_ns;
+		if (r->is_of_single_tokens)
+			r->token_ns = r->took_ns;
 	}
 	median =
 	    median_of(rows, n, offsetof(struct step_record, time_ns), room);
@@ -278,20 +293,12 @@ add_records(struct program *g)
 	}
 }
 
-void
-steps_records(struct program *g)
+/* A row with its figures of each window. */
+static void
+find_rows(struct program *g)
 {
-	const struct select *asked = &g->asked;
 	int_list room = { 0 };
 
-	host_ready(&g->host);
-	steps_find(
-	    &g->steps, &g->host, asked->annotations.v, asked->annotations.n);
-	if (asked->annotations.n == 0)
-		g->any_inferred |= steps_infer(&g->steps, &g->host);
-	if (g->steps.list.n == 0 && asked->annotations.n > 0)
-		report(MSG_NO_SUCH_ANNOTATION, g->sink.sources.path, g->source,
-		    asked->annotations.v[0]);
 	g->rows.n = 0;
 	for (size_t i = 0; i < g->steps.processes.n; i++) {
 		const struct step_process *p = &g->steps.processes.v[i];
@@ -309,6 +316,47 @@ steps_records(struct program *g)
 		compare(g, g->paces.v + p->first, g->rows.v + p->first, p->n,
 		    &room);
 	}
-	add_records(g);
 	vec_free(&room);
+}
+
+/* Iterations that are no steps: as their source has others. */
+static void
+add_iterations(struct program *g)
+{
+	bool any = g->steps.iterations.n > 0;
+
+	for (size_t i = 0; i < g->rows.n; i++)
+		any = any && !g->rows.v[i].r.is_iteration;
+	if (!any || g->asked.annotations.n > 0 || select_asks_steps(&g->asked))
+		return;
+	g->steps.only_iterations = true;
+	steps_find(&g->steps, &g->host, NULL, 0);
+	g->steps.only_iterations = false;
+	find_rows(g);
+	for (size_t i = 0; i < g->rows.n; i++) {
+		struct step_record *r = &g->rows.v[i].r;
+
+		if (!r->is_iteration)
+			continue;
+		r->what = RECORD_IS_ITERATION;
+		*(struct step_record *)sink_add(&g->sink) = *r;
+	}
+}
+
+void
+steps_records(struct program *g)
+{
+	const struct select *asked = &g->asked;
+
+	host_ready(&g->host);
+	steps_find(
+	    &g->steps, &g->host, asked->annotations.v, asked->annotations.n);
+	if (asked->annotations.n == 0)
+		g->any_inferred |= steps_infer(&g->steps, &g->host);
+	if (g->steps.list.n == 0 && asked->annotations.n > 0)
+		report(MSG_NO_SUCH_ANNOTATION, g->sink.sources.path, g->source,
+		    asked->annotations.v[0]);
+	find_rows(g);
+	add_records(g);
+	add_iterations(g);
 }

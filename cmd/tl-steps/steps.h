@@ -13,14 +13,19 @@
 
 _Static_assert(PACE_NONE == SINK_NONE, "both are: not known");
 
-/* What a record is: enum step_what, or one of the table steps_slow. */
-enum { RECORD_IS_SLOW = STEP_IS_WHOLE + 1 };
+/* What a record is: enum step_what, or one of another table. */
+enum {
+	RECORD_IS_SLOW = STEP_IS_WHOLE + 1,
+	RECORD_IS_ITERATION, /* beside steps that are others */
+};
 
 struct step_record {
 	struct sink_record rec; /* uid, track: of the annotation */
 	uint8_t what;
 	bool is_gpu_time; /* gpu_wall_ns is the step time */
 	bool has_uid, has_work, is_inferred, is_outlier;
+	bool is_iteration;
+	bool is_of_single_tokens; /* for each request that generates */
 	uint32_t word, name, gap_cause, idle_cause, phase, flags;
 	uint32_t time_is, reason;
 	struct key pid;
@@ -32,6 +37,12 @@ struct step_record {
 	int64_t done_ns, drain_ns, lead_ns;
 	int64_t gap_ns, idle_cause_ns, data_ns;
 	int64_t nkernels, nlaunches;
+	int64_t nstarved; /* launches that found the GPU idle */
+	/* sums of what it launched, and of it by graphs */
+	int64_t work_ns, graph_ns;
+	/* of an iteration: its time, or its GPU work if that takes longer;
+	 * token_ns: the same, if each request gets one token */
+	int64_t took_ns, token_ns;
 	int64_t nunlinked, noutside; /* GPU events, of the process */
 	int64_t nrepeat;             /* calls that repeat, if they say it */
 	/* of RECORD_IS_SLOW: what idle_cause_ns went into, there and here */
@@ -59,7 +70,7 @@ struct program {
 	pace_list paces;           /* as steps.list */
 	VEC(struct step_row) rows; /* as steps.list */
 	bool has_source;
-	bool any_inferred;
+	bool any_inferred, has_iterations;
 	uint32_t source;
 };
 
@@ -74,5 +85,28 @@ void figures_find(struct program *g);
 size_t changes_find(uint32_t *at, const int64_t *v, size_t n, double median);
 /* slow.c: of the slow steps of a process, against its median one. */
 void slow_records(struct program *g, const struct step_row *rows, size_t n);
+/* phases.c: of a row of phase_summary. */
+struct cell phase_cell(const struct sink_row *row, unsigned number);
+
+/* Its cells; those in front are main.c's own. */
+enum {
+	C_PHASES = 100,
+	C_TOKENS,
+	C_TOKENS_PER_S,
+	C_REQUESTS,
+	C_WALL,
+	C_GPU,
+	C_BUSY,
+	C_IDLE,
+	C_PCT_IDLE,
+	C_PCT_MISSING,
+	C_IDLE_CAUSE,
+	C_IDLE_CAUSE_NS,
+	C_KERNELS,
+	C_LAUNCHES,
+	C_STARVED,
+	C_GRAPH,
+	C_BOUND,
+};
 
 #endif

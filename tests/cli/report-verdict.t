@@ -656,4 +656,31 @@ mv xl/summary.ndjson s.ndjson
 is 'the mean of counts is one' "$(grep -o '"slower.*"before' s.ndjson | grep -o '"count":[^,]*')" \
 	'"count":2.5'
 
+# ---- phases of serving ----
+
+serving() { python3 "$ROOT/tests/gen/serving.py" "$@" >serving.json; }
+phases() { tl-report --width 300 serving.json | grep 'iterations\? of'; }
+serving --graph
+is 'a sentence of each phase' "$(phases)" "\
+decode: 31 iterations of 100.0 us (median; p99 100.0 us), 160,000 tokens/s, \
+100.0 % of GPU time in graphs; launch-bound: GPU idle 84.0 %, 100.0 % of launches (1 an iteration) find it so.
+mixed: 8 iterations of 100.0 us (median; p99 100.0 us), 5,221,250 tokens/s; host-bound: GPU idle 84.0 %, between ops 70.0 %.
+prefill: 1 iteration of 100.0 us, 5,120,000 tokens/s; host-bound: GPU idle 84.0 %, between ops 70.0 %."
+serving --late --steps 5
+is 'what the recording lacks is said' "$(phases | sed -n 1p)" \
+	'mixed: 4 iterations of 100.0 us (median; p99 100.0 us), 5,172,500 tokens/s; GPU-bound: 16.0 us of GPU work an iteration; 77.0 % is not in the recording.'
+mv serving.json two.json
+serving
+is 'of several ranks the slowest' "$(sed 's/"traceEvents"/"distributedInfo": {"rank": 0, "world_size": 2}, "traceEvents"/' serving.json >r0.json
+	sed 's/"dur": 100,/"dur": 110,/g; s/"traceEvents"/"distributedInfo": {"rank": 1, "world_size": 2}, "traceEvents"/' serving.json >r1.json
+	tl-report --width 300 r0.json r1.json | grep '^decode')" \
+	'decode: 31 iterations of 110.0 us (median; p99 110.0 us) on rank 1, the slowest of 2, 145,455 tokens/s; launch-bound: GPU idle 85.5 %, 100.0 % of launches (2 an iteration) find it so.'
+tl-report -o serving.md serving.json
+is 'as a table' "$(grep -o '^| phase | [a-z]*' serving.md | tr '\n' ' ')" \
+	'| phase | decode | phase | mixed | phase | prefill '
+rm -rf dir
+tl-report -d dir --kernels --phase-method gemm_params serving.json
+is 'sheets' "$(ls dir | grep -E 'mixed|decode|prefill|phase' | tr '\n' ' ')" \
+	'kernel_summary_mixed.csv ops_summary_mixed.csv phase_summary.csv '
+
 done_testing

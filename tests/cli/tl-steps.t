@@ -308,6 +308,42 @@ is 'start-up' "$(steps flags)" 'warm-up.'
 } | trace >t.json
 is 'work is missing' "$(steps flags)" 'incomplete.'
 
+# ---- phases of serving ----
+
+# 40 iterations of 100 us with two kernels of 8 us: one of a prompt, 8 of both,
+# 31 of 16 requests that generate
+serving() { python3 "$ROOT/tests/gen/serving.py" "$@" >serving.json; }
+in_phases() { rows "tl-steps --table phase_summary -c phase,$1 serving.json"; }
+serving
+is 'iterations, requests, tokens' "$(in_phases iterations,requests_mean,tokens_sum,tokens_per_s,token_ns_median)" \
+	'decode 31 16.0 496 160000.0 100000.0.mixed 8 11.125 4177 5221250.0 100000.0.prefill 1 1.0 512 5120000.0 .'
+is 'time' "$(in_phases took_ns_median,wall_ns_sum,gpu_ns_sum,pct_of_gpu,busy_ns_sum,idle_ns_sum,pct_idle)" \
+	'decode 100000.0 3100000 496000 77.5 496000 2604000 84.0.mixed 100000.0 800000 128000 20.0 128000 672000 84.0.prefill 100000.0 100000 16000 2.5 16000 84000 84.0.'
+is 'what bounds them' "$(in_phases kernels_mean,launches_mean,pct_starved,pct_graph,idle_by,bound)" \
+	'decode 2.0 2.0 100.0 0.0 between_ops launch.mixed 2.0 2.0 100.0 0.0 between_ops host.prefill 2.0 2.0 100.0 0.0 between_ops host.'
+tl-steps --table phase_summary serving.json >plain.tsv
+serving --profiler
+is 'the same where ProfilerStep#N are the steps' "$(tl-steps --table phase_summary serving.json)" "$(cat plain.tsv)"
+is 'which stay the steps' "$(tl-steps serving.json | wc -l)" 5
+serving --graph
+is 'graphs' "$(in_phases launches_mean,kernels_mean,pct_graph)" \
+	'decode 1.0 2.0 100.0.mixed 2.0 2.0 0.0.prefill 2.0 2.0 0.0.'
+serving --late
+is 'GPU work is that of the iteration that launched it' "$(in_phases gpu_ns_sum,busy_ns_sum,pct_missing)" \
+	'decode 496000 341000 77.0.mixed 128000 88000 77.0.prefill 16000 0 0.0.'
+serving --format diffusion_native
+is 'no phase, no tokens' "$(in_phases iterations,tokens_sum,token_ns_median)" 'generic 40 .'
+# an iteration of 10 us whose kernel takes 50: it can't be done before that
+{
+	ev user_annotation 'execute_context_0(0)_generation_4(8)' 1 0 10
+	launch 1 5 20 50
+} | trace >serving.json
+is 'GPU work that outlasts its iteration' "$(in_phases took_ns_median,wall_ns_sum,tokens_per_s,bound)" 'decode 50000.0 10000 160000.0 gpu.'
+is 'two tokens for each request: time of a token unknown' "$(in_phases token_ns_median)" 'decode .'
+is 'no iterations, no rows' "$(tl-steps --table phase_summary t.json | wc -l)" 1
+tl-steps -d dir t.json
+is 'nor a file' "$(ls dir | grep -c phase)" 0
+
 # ---- nothing of the kind ----
 
 reports 5 no-step-matches "tl-steps --annotation 'nosuch*' t.json"

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Serving: what an iteration of each phase takes, and what bounds it. */
+#include "table/table.h"
+
+#include "cmd/tl-report/figures.h"
+
+#define MISSING_SHOWN 10 /* percent */
+
+/* The phase, made when missing. */
+static struct phase_line *
+phase_of(struct figures *f, struct str phase)
+{
+	for (size_t i = 0; i < f->phases.n; i++)
+		if (str_eq(f->phases.v[i].phase, phase))
+			return &f->phases.v[i];
+	vec_push(&f->phases,
+	    ((struct phase_line){
+		.phase = figures_text(f, phase), .took_ns = -1 }));
+	return &f->phases.v[f->phases.n - 1];
+}
+
+void
+phases_take(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct phase_line *p = phase_of(f, line_text(l, "phase"));
+	double took_ns = line_real(l, "took_ns_median");
+
+	p->n++;
+	if (took_ns <= p->took_ns)
+		return;
+	p->label = figures_text(
+	    f, line_text(l, line_lacks(l, "src") ? "rank" : "src"));
+	p->bound = figures_text(f, line_text(l, "bound"));
+	p->idle_by = figures_text(f, line_text(l, "idle_by"));
+	p->iterations = line_int(l, "iterations");
+	p->gpu_ns = line_int(l, "gpu_ns_sum");
+	p->wall_ns = line_int(l, "wall_ns_sum");
+	p->idle_by_ns = line_int(l, "idle_by_ns");
+	p->took_ns = took_ns;
+	p->p99_ns = line_real(l, "took_ns_p99");
+	p->has_tokens = !line_lacks(l, "tokens_per_s");
+	p->tokens_per_s = line_real(l, "tokens_per_s");
+	p->launches = line_real(l, "launches_mean");
+	p->percent_graph = line_real(l, "pct_graph");
+	p->percent_idle = line_real(l, "pct_idle");
+	p->percent_starved = line_real(l, "pct_starved");
+	p->percent_missing = line_real(l, "pct_missing");
+}
+
+static void
+put_bound(struct buf *b, const struct phase_line *p)
+{
+	if (str_eq(p->bound, STR("gpu"))) {
+		buf_puts(b, "; GPU-bound: ");
+		put_time(b, p->gpu_ns / p->iterations);
+		buf_puts(b, " of GPU work an iteration");
+		return;
+	}
+	buf_printf(b, "; %.*s-bound: GPU idle %.1f %%", (int)p->bound.len,
+	    p->bound.p, p->percent_idle);
+	if (str_eq(p->bound, STR("launch"))) {
+		buf_printf(b,
+		    ", %.1f %% of launches (%.4g an iteration) "
+		    "find it so",
+		    p->percent_starved, p->launches);
+	} else if (p->idle_by.len > 0) {
+		buf_puts(b, ", ");
+		put_words(b, p->idle_by.p);
+		buf_putc(b, ' ');
+		put_part(b, p->idle_by_ns, p->wall_ns);
+	}
+}
+
+static void
+put_phase(const struct figures *f, const struct phase_line *p, struct buf *b)
+{
+	buf_printf(b, "%.*s: ", (int)p->phase.len, p->phase.p);
+	put_count(b, p->iterations);
+	buf_printf(b, " iteration%s of ", p->iterations == 1 ? "" : "s");
+	put_time(b, (int64_t)p->took_ns);
+	if (p->iterations > 1) {
+		buf_puts(b, " (median; p99 ");
+		put_time(b, (int64_t)p->p99_ns);
+		buf_puts(b, ")");
+	}
+	if (p->n > 1 && p->label.len > 0)
+		buf_printf(b, " on %s %.*s, the slowest of %zu",
+		    f->by_src ? "source" : "rank", (int)p->label.len,
+		    p->label.p, p->n);
+	else if (p->n > 1)
+		buf_printf(b, " in the slowest of %zu processes", p->n);
+	if (p->has_tokens) {
+		buf_puts(b, ", ");
+		put_count(b, (int64_t)(p->tokens_per_s + 0.5));
+		buf_puts(b, " tokens/s");
+	}
+	if (p->percent_graph > 0)
+		buf_printf(
+		    b, ", %.1f %% of GPU time in graphs", p->percent_graph);
+	if (p->bound.len > 0)
+		put_bound(b, p);
+	if (p->percent_missing >= MISSING_SHOWN)
+		buf_printf(
+		    b, "; %.1f %% is not in the recording", p->percent_missing);
+	buf_putc(b, '.');
+}
+
+void
+phases_make(struct figures *f)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < f->phases.n; i++) {
+		put_phase(f, &f->phases.v[i], &b);
+		f->phases.v[i].says = figures_keep(f, &b);
+	}
+	buf_free(&b);
+}

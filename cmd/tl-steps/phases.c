@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* The iterations of a phase together: how fast, and what bounds them. */
+#include "cmd/tl-steps/steps.h"
+
+#include <math.h>
+
+#include "trace/account.h"
+#include "trace/stat.h"
+
+#define LAUNCHES_MIN 20 /* fewer are no evidence */
+
+struct sums {
+	int64_t tokens, tokens_ns; /* of iterations that tell both */
+	int64_t requests, ntold;   /* likewise */
+	int64_t wall_ns, busy_ns, idle_ns, gpu_ns;
+	int64_t kernels, launches, starved, work_ns, graph_ns;
+	int64_t parts[PART_COUNT];
+	int64_t class_ns[ACCOUNT_COUNT];
+	bool has_gpu;
+};
+
+static void
+add(struct sums *s, const struct step_record *r)
+{
+	if (r->tokens != SINK_NONE && r->took_ns != SINK_NONE) {
+		stat_add(&s->tokens, r->tokens);
+		stat_add(&s->tokens_ns, r->took_ns);
+	}
+	if (r->batch != SINK_NONE) {
+		stat_add(&s->requests, r->batch);
+		s->ntold++;
+	}
+	stat_add(&s->wall_ns, r->wall_ns);
+	s->launches += r->nlaunches;
+	s->has_gpu = r->busy_ns != SINK_NONE;
+	if (!s->has_gpu)
+		return;
+	stat_add(&s->busy_ns, r->busy_ns);
+	stat_add(&s->idle_ns, r->idle_ns);
+	stat_add(&s->gpu_ns, r->busy_launched_ns);
+	stat_add(&s->work_ns, r->work_ns);
+	stat_add(&s->graph_ns, r->graph_ns);
+	s->kernels += r->nkernels;
+	s->starved += r->nstarved;
+	for (size_t i = 0; i < PART_COUNT; i++)
+		stat_add(&s->parts[i], r->parts[i]);
+}
+
+static unsigned
+class_of(size_t part)
+{
+	switch (part) {
+	case PART_COMPUTE: return GROUP_OF_GPU;
+	case PART_COMM: return ACCOUNT_COMM;
+	case PART_COPY: return ACCOUNT_COPY;
+	default:
+		return cause_groups[part] != GROUP_OF_NONE ? cause_groups[part]
+							   : GROUP_OF_HOST;
+	}
+}
+
+static struct sums
+sums_of(const struct sink_row *row)
+{
+	struct sums s = { 0 };
+
+	for (size_t i = 0; i < row->group->n; i++)
+		add(&s, sink_row_record(row, i));
+	for (size_t i = 0; i < PART_COUNT; i++)
+		s.class_ns[class_of(i)] += s.parts[i];
+	return s;
+}
+
+/*
+ * What most of the time goes on that was recorded, or the GPU if it has work
+ * for four fifths of it, however late that runs. Host work is launching where
+ * half of the launches find a GPU that has run dry.
+ */
+static struct cell
+bound_cell(const struct sums *s)
+{
+	unsigned most = GROUP_OF_HOST;
+	int64_t ns = s->wall_ns - s->class_ns[GROUP_OF_MISSING];
+	int64_t moved_ns =
+	    s->class_ns[ACCOUNT_COMM] + s->class_ns[ACCOUNT_COPY];
+
+	if (!s->has_gpu || s->gpu_ns == 0)
+		return cell_none();
+	if (s->gpu_ns - moved_ns >= ns - ns / 5 ||
+	    s->class_ns[GROUP_OF_GPU] >= ns - ns / 5)
+		return cell_text(str_of(account_words[GROUP_OF_GPU]));
+	for (unsigned c = 0; c < ACCOUNT_COUNT; c++)
+		if (c != GROUP_OF_GPU && c != GROUP_OF_MISSING &&
+		    s->class_ns[c] > s->class_ns[most])
+			most = c;
+	return most == GROUP_OF_HOST && s->launches >= LAUNCHES_MIN &&
+		s->starved >= s->launches - s->launches / 2
+	    ? cell_text(STR("launch"))
+	    : cell_text(str_of(account_words[most]));
+}
+
+/* The largest cause of idle time, of what was recorded. */
+static struct cell
+cause_cell(const struct sums *s, bool is_name)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < CAUSE_COUNT; i++)
+		if (s->parts[i] > s->parts[most] &&
+		    cause_groups[i] != GROUP_OF_MISSING)
+			most = i;
+	if (s->parts[most] == 0)
+		return cell_none();
+	return is_name ? cell_text(str_of(cause_words[most]))
+		       : cell_int(s->parts[most]);
+}
+
+/* a / b, scaled; empty where b is nothing. */
+static struct cell
+ratio_cell(int64_t a, int64_t b, double scale)
+{
+	return b > 0 ? cell_real((double)a / (double)b * scale) : cell_none();
+}
+
+struct cell
+phase_cell(const struct sink_row *row, unsigned number)
+{
+	const struct sums s = sums_of(row);
+	int64_t n = (int64_t)row->group->n;
+
+	switch (number) {
+	case C_TOKENS: return s.tokens > 0 ? cell_int(s.tokens) : cell_none();
+	case C_TOKENS_PER_S: return ratio_cell(s.tokens, s.tokens_ns, 1e9);
+	case C_REQUESTS: return ratio_cell(s.requests, s.ntold, 1);
+	case C_WALL: return cell_int(s.wall_ns);
+	case C_LAUNCHES: return ratio_cell(s.launches, n, 1);
+	case C_BOUND: return bound_cell(&s);
+	default: break;
+	}
+	if (!s.has_gpu)
+		return cell_none();
+	switch (number) {
+	case C_GPU: return cell_int(s.gpu_ns);
+	case C_BUSY: return cell_int(s.busy_ns);
+	case C_IDLE: return cell_int(s.idle_ns);
+	case C_PCT_IDLE: return ratio_cell(s.idle_ns, s.wall_ns, 100);
+	case C_PCT_MISSING:
+		return ratio_cell(s.class_ns[GROUP_OF_MISSING], s.wall_ns, 100);
+	case C_IDLE_CAUSE: return cause_cell(&s, true);
+	case C_IDLE_CAUSE_NS: return cause_cell(&s, false);
+	case C_KERNELS: return ratio_cell(s.kernels, n, 1);
+	case C_STARVED: return ratio_cell(s.starved, s.launches, 100);
+	default: return ratio_cell(s.graph_ns, s.work_ns, 100);
+	}
+}
