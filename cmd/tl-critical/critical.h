@@ -46,8 +46,7 @@ struct recording {
 	uint32_t first;          /* number of its first event in the graph */
 	VEC(uint32_t) stream_of; /* of each GPU event: its GPU stream */
 	struct intern *streams;  /* their ids, see stream_id */
-	/* of each segment of threads: what the thread did before it, not at
-	 * rest, since it began */
+	/* of each event: how long its thread was not at rest before it */
 	int64_t *busy_ns;
 	/* collectives that the ranks have in common: GPU event to ns that the
 	 * transfer takes */

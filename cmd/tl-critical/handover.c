@@ -21,39 +21,77 @@ asks_for_data(const struct host *h, const struct host_event *e)
 	    str_find(dict_get(h->dict, e->name), STR("__next__"), false) >= 0;
 }
 
-/* The node of a thread at which one of its segments begins. */
-static bool
-node_at_start(const struct recording *r, const struct host_segment *v, size_t i,
-    uint32_t *node)
-{
-	const struct host_event *events = r->host.events.v;
+/* ---- parts of a thread's time ---- */
 
-	if (events[v[i].event].start_ns == v[i].start_ns)
-		*node = node_of_start(number_of_host(r, v[i].event));
-	else if (i > 0 && v[i - 1].end_ns == v[i].start_ns &&
-	    events[v[i - 1].event].end_ns == v[i].start_ns)
-		*node = node_of_end(number_of_host(r, v[i - 1].event));
-	else
+/* The innermost event at a time. */
+static uint32_t
+event_at(const struct host *h, const struct host_thread *t, int64_t ns)
+{
+	struct host_parts p = host_parts_of(h, t, ns, ns + 1);
+
+	return host_parts_next(&p) ? p.event : HOST_NONE;
+}
+
+/* What is before a time: the innermost event, or none, and since when. */
+static struct host_segment
+part_before(const struct host *h, const struct host_thread *t, int64_t ns)
+{
+	struct host_segment s = { INT64_MIN, ns, HOST_NONE };
+	const struct host_event *v = h->events.v;
+	size_t n;
+
+	bisect(n, t->n, mid, v[t->first + mid].start_ns < ns);
+	while (n > 0 && !host_has_time(&v[t->first + n - 1]))
+		n--;
+	if (n == 0)
+		return s;
+	s.event = t->first + (uint32_t)n - 1;
+	s.start_ns = v[s.event].start_ns;
+	for (; s.event != HOST_NONE && v[s.event].end_ns < ns;
+	     s.event = v[s.event].up)
+		s.start_ns = v[s.event].end_ns;
+	return s;
+}
+
+/* The node of a thread at which such a part begins. */
+static bool
+node_at_start(const struct recording *r, const struct host_thread *t,
+    const struct host_segment *s, uint32_t *node)
+{
+	const struct host_event *v = r->host.events.v;
+	uint32_t before;
+
+	if (v[s->event].start_ns == s->start_ns) {
+		*node = node_of_start(number_of_host(r, s->event));
+		return true;
+	}
+	before = part_before(&r->host, t, s->start_ns).event;
+	if (before == HOST_NONE || v[before].end_ns != s->start_ns)
 		return false;
+	*node = node_of_end(number_of_host(r, before));
 	return true;
 }
 
 /* The same of its end. */
 static bool
-node_at_end(const struct recording *r, const struct host_segment *v, size_t n,
-    size_t i, uint32_t *node)
+node_at_end(const struct recording *r, const struct host_thread *t,
+    const struct host_segment *s, uint32_t *node)
 {
-	const struct host_event *events = r->host.events.v;
+	const struct host_event *v = r->host.events.v;
+	uint32_t next;
 
-	if (events[v[i].event].end_ns == v[i].end_ns)
-		*node = node_of_end(number_of_host(r, v[i].event));
-	else if (i + 1 < n && v[i + 1].start_ns == v[i].end_ns &&
-	    events[v[i + 1].event].start_ns == v[i].end_ns)
-		*node = node_of_start(number_of_host(r, v[i + 1].event));
-	else
+	if (v[s->event].end_ns == s->end_ns) {
+		*node = node_of_end(number_of_host(r, s->event));
+		return true;
+	}
+	next = event_at(&r->host, t, s->end_ns);
+	if (next == HOST_NONE || v[next].start_ns != s->end_ns)
 		return false;
+	*node = node_of_start(number_of_host(r, next));
 	return true;
 }
+
+/* ---- what a thread did in a pause of another ---- */
 
 /* What a pause of a thread waits for. */
 struct awaited {
@@ -73,43 +111,60 @@ takes(const struct awaited *w, const struct host_thread *t,
 	    (e->cause != CAUSE_SYNC && e->cause != CAUSE_POLL);
 }
 
+static int64_t
+busy_of(const struct host *h, const struct host_parts *p, int64_t until)
+{
+	int64_t end = p->end_ns < until ? p->end_ns : until;
+
+	return p->event == HOST_NONE || is_rest(&h->events.v[p->event]) ||
+		end <= p->start_ns
+	    ? 0
+	    : end - p->start_ns;
+}
+
 void
 handover_ready(struct recording *r)
 {
 	const struct host *h = &r->host;
 
-	r->busy_ns = xmalloc(h->segs.n * sizeof *r->busy_ns + 1);
+	r->busy_ns = xmalloc(h->events.n * sizeof *r->busy_ns + 1);
 	for (size_t i = 0; i < h->threads.n; i++) {
 		const struct host_thread *t = &h->threads.v[i];
+		struct host_parts p = host_parts_of(h, t, INT64_MIN, INT64_MAX);
 		int64_t ns = 0;
 
-		for (uint32_t k = t->first_seg; k < t->first_seg + t->nsegs;
-		     k++) {
-			const struct host_segment *v = &h->segs.v[k];
+		if (!host_parts_next(&p))
+			continue;
+		for (uint32_t k = t->first; k < t->first + t->n; k++) {
+			int64_t start = h->events.v[k].start_ns;
 
-			r->busy_ns[k] = ns;
-			if (!is_rest(&h->events.v[v->event]))
-				ns += v->end_ns - v->start_ns;
+			while (p.end_ns <= start) {
+				ns += busy_of(h, &p, INT64_MAX);
+				if (!host_parts_next(&p))
+					break;
+			}
+			r->busy_ns[k] = ns + busy_of(h, &p, start);
 		}
 	}
 }
 
-/* How long a thread was not at rest, from its first segment up to a time. */
+/* How long a thread was not at rest, from its first event up to a time. */
 static int64_t
 busy_until(const struct recording *r, const struct host_thread *t, int64_t ns)
 {
-	const struct host *h = &r->host;
-	const struct host_segment *v;
-	size_t i = host_segment_at(h, t, ns);
-	int64_t part;
+	const struct host_event *v = r->host.events.v + t->first;
+	struct host_parts p;
+	int64_t sum;
+	size_t n;
 
-	if (t->nsegs == 0)
+	bisect(n, t->n, mid, v[mid].start_ns <= ns);
+	if (n == 0)
 		return 0;
-	i = i < t->nsegs ? i : t->nsegs - 1;
-	v = &h->segs.v[t->first_seg + i];
-	part = ns < v->end_ns ? ns - v->start_ns : v->end_ns - v->start_ns;
-	return r->busy_ns[t->first_seg + i] +
-	    (part > 0 && !is_rest(&h->events.v[v->event]) ? part : 0);
+	sum = r->busy_ns[t->first + n - 1];
+	p = host_parts_of(&r->host, t, v[n - 1].start_ns, ns);
+	while (host_parts_next(&p))
+		sum += busy_of(&r->host, &p, ns);
+	return sum;
 }
 
 /*
@@ -137,22 +192,27 @@ find_done(const struct awaited *w, const struct host_thread *t, int64_t *ns,
     uint32_t *node)
 {
 	const struct host *h = &w->r->host;
-	const struct host_segment *v = h->segs.v + t->first_seg;
 	const struct pause *p = w->pause;
-	size_t i = host_segment_at(h, t, p->end_ns);
+	struct host_segment s;
 
 	if (!w->says_so && !fills(w, t))
 		return false;
-	if (i < t->nsegs && v[i].start_ns < p->end_ns &&
-	    takes(w, t, &h->events.v[v[i].event])) {
-		*ns = v[i].start_ns;
-		return w->says_so && *ns > p->start_ns &&
-		    node_at_start(w->r, v, i, node);
+	s = part_before(h, t, p->end_ns);
+	/* one that the pause's end lies in */
+	if (s.event != HOST_NONE && s.event == event_at(h, t, p->end_ns)) {
+		if (takes(w, t, &h->events.v[s.event])) {
+			*ns = s.start_ns;
+			return w->says_so && *ns > p->start_ns &&
+			    node_at_start(w->r, t, &s, node);
+		}
+		s = part_before(h, t, s.start_ns);
 	}
-	while (i > 0 && v[i - 1].end_ns > p->start_ns)
-		if (takes(w, t, &h->events.v[v[--i].event])) {
-			*ns = v[i].end_ns;
-			return node_at_end(w->r, v, t->nsegs, i, node);
+	for (; s.end_ns > p->start_ns && s.start_ns > INT64_MIN;
+	     s = part_before(h, t, s.start_ns))
+		if (s.event != HOST_NONE &&
+		    takes(w, t, &h->events.v[s.event])) {
+			*ns = s.end_ns;
+			return node_at_end(w->r, t, &s, node);
 		}
 	return false;
 }

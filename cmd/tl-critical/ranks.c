@@ -167,10 +167,6 @@ shift(struct recording *r, int64_t ns)
 		k->end_ns = end;
 	}
 	/* these lie within events */
-	for (size_t i = 0; i < h->segs.n; i++) {
-		h->segs.v[i].start_ns += ns;
-		h->segs.v[i].end_ns += ns;
-	}
 	for (size_t i = 0; i < h->profiler.n; i++) {
 		h->profiler.v[i].start_ns += ns;
 		h->profiler.v[i].end_ns += ns;

@@ -75,7 +75,7 @@ scale_thread(struct known *known, const struct recording *r,
 			continue;
 		*at = first_of(factor_of(known, e->name, false),
 		    under_overlays(&until, e));
-		if (e->up != HOST_NONE)
+		if (host_up(e) != HOST_NONE)
 			*at = first_of(*at, of[number_of_host(r, e->up)]);
 		if (e->is_overlay)
 			begin_overlay(&until, *at, e->end_ns);

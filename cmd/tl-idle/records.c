@@ -152,19 +152,12 @@ static int64_t
 in_calls(const struct host *h, const struct host_thread *t,
     const struct host_event *e)
 {
+	struct host_parts p = host_parts_of(h, t, e->start_ns, e->end_ns);
 	int64_t ns = 0;
 
-	for (size_t i = host_segment_at(h, t, e->start_ns); i < t->nsegs; i++) {
-		const struct host_segment *s = &h->segs.v[t->first_seg + i];
-		int64_t from =
-		    s->start_ns > e->start_ns ? s->start_ns : e->start_ns;
-		int64_t to = s->end_ns < e->end_ns ? s->end_ns : e->end_ns;
-
-		if (from >= e->end_ns)
-			break;
-		if (is_call(&h->events.v[s->event]) && to > from)
-			ns += to - from;
-	}
+	while (host_parts_next(&p))
+		if (p.event != HOST_NONE && is_call(&h->events.v[p.event]))
+			ns += p.end_ns - p.start_ns;
 	return ns;
 }
 

@@ -35,7 +35,7 @@ stack_of(struct stacks *s, const struct host *h, uint32_t event)
 
 	s->path.n = 0;
 	for (; event != HOST_NONE && s->of.v[event] == STACK_NONE;
-	     event = h->events.v[event].up)
+	     event = host_up(&h->events.v[event]))
 		vec_push(&s->path, event);
 	if (event != HOST_NONE)
 		node = s->of.v[event];

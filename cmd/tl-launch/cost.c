@@ -36,15 +36,14 @@ add_layers(const struct finder *f, const struct launch *first,
 	int64_t from = call_of(f, first)->start_ns;
 	int64_t end = call_of(f, last)->end_ns, rest = end - from;
 
-	for (size_t i = host_segment_at(h, t, from); i < t->nsegs; i++) {
-		const struct host_segment *s = &h->segs.v[t->first_seg + i];
-		int64_t a = s->start_ns > from ? s->start_ns : from;
-		int64_t b = s->end_ns < end ? s->end_ns : end;
+	struct host_parts p = host_parts_of(h, t, from, end);
 
-		if (a >= b)
-			break;
-		stat_add(&to->ns[layer_of(&h->events.v[s->event])], b - a);
-		rest -= b - a;
+	while (host_parts_next(&p)) {
+		if (p.event == HOST_NONE)
+			continue;
+		stat_add(&to->ns[layer_of(&h->events.v[p.event])],
+		    p.end_ns - p.start_ns);
+		rest -= p.end_ns - p.start_ns;
 	}
 	stat_add(&to->ns[CAUSE_BETWEEN_OPS], rest);
 	to->nlaunches += last - first + 1;

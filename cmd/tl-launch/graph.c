@@ -89,20 +89,15 @@ static void
 add_thread(struct obstacles *b, const struct host *h,
     const struct host_thread *t, struct span window)
 {
-	for (size_t i = host_segment_at(h, t, window.start); i < t->nsegs;
-	     i++) {
-		const struct host_segment *s = &h->segs.v[t->first_seg + i];
-		int64_t from =
-		    s->start_ns > window.start ? s->start_ns : window.start;
-		int64_t end = s->end_ns < window.end ? s->end_ns : window.end;
-		enum blocked by = blocked_of(h->events.v[s->event].cause);
+	struct host_parts p = host_parts_of(h, t, window.start, window.end);
 
-		if (from >= end)
-			break;
+	while (host_parts_next(&p)) {
+		enum blocked by = blocked_of(p.cause);
+
 		if (by == BLOCKED_COUNT)
 			continue;
-		spans_add(&b->of[by], from, end);
-		add_in_way(b, h, s->event, end - from);
+		spans_add(&b->of[by], p.start_ns, p.end_ns);
+		add_in_way(b, h, p.event, p.end_ns - p.start_ns);
 	}
 }
 

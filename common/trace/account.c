@@ -164,24 +164,18 @@ find_blocked(const struct host *h, const struct gap_piece *p)
 
 	for (size_t i = 0; i < h->threads.n; i++) {
 		const struct host_thread *t = &h->threads.v[i];
-		const struct host_segment *v = h->segs.v + t->first_seg;
-		size_t at = host_segment_at(h, t, p->start_ns);
+		struct host_parts at =
+		    host_parts_of(h, t, p->start_ns, p->end_ns);
 
 		if (t->nlaunched == 0) /* nor do those behind it */
 			break;
-		for (; at < t->nsegs && v[at].start_ns < p->end_ns; at++) {
-			uint8_t cause = h->events.v[v[at].event].cause;
-			int64_t from = v[at].start_ns, to = v[at].end_ns;
-
-			from = from > p->start_ns ? from : p->start_ns;
-			to = to < p->end_ns ? to : p->end_ns;
-			if ((cause == CAUSE_SYNC ||
-				cause == CAUSE_COPY_BLOCK) &&
-			    to - from > most) {
-				most = to - from;
-				found = v[at].event;
+		while (host_parts_next(&at))
+			if ((at.cause == CAUSE_SYNC ||
+				at.cause == CAUSE_COPY_BLOCK) &&
+			    at.end_ns - at.start_ns > most) {
+				most = at.end_ns - at.start_ns;
+				found = at.event;
 			}
-		}
 	}
 	return found;
 }

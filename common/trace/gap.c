@@ -45,36 +45,8 @@ add_piece(
 	    ((struct gap_piece){ from, to, event, (uint8_t)cause, false }));
 }
 
-/* Part of a thread's time: a segment, or the hole in front of one. */
-struct part {
-	int64_t end_ns;
-	uint32_t event; /* HOST_NONE: a hole */
-	uint8_t cause;
-};
-
-static struct part
-part_at(const struct host *h, const struct host_thread *t, size_t *seg,
-    int64_t from, int64_t to)
-{
-	const struct host_segment *v = h->segs.v + t->first_seg;
-	struct part p = { to, HOST_NONE, CAUSE_NOTHING };
-
-	while (*seg < t->nsegs && v[*seg].end_ns <= from)
-		(*seg)++;
-	if (*seg == t->nsegs)
-		return p;
-	if (v[*seg].start_ns > from) {
-		p.end_ns = v[*seg].start_ns < to ? v[*seg].start_ns : to;
-		return p;
-	}
-	p.end_ns = v[*seg].end_ns < to ? v[*seg].end_ns : to;
-	p.event = v[*seg].event;
-	p.cause = h->events.v[p.event].cause;
-	return p;
-}
-
 static bool
-is_autograd_frame(const struct host *h, const struct part *p)
+is_autograd_frame(const struct host *h, const struct host_parts *p)
 {
 	return p->cause == CAUSE_AUTOGRAD &&
 	    h->events.v[p->event].kind == KIND_PYTHON;
@@ -82,7 +54,7 @@ is_autograd_frame(const struct host *h, const struct part *p)
 
 /* It has nothing to do, or waits for another thread. */
 static bool
-is_rest(const struct part *p)
+is_rest(const struct host_parts *p)
 {
 	return p->cause == CAUSE_NOTHING || p->cause == CAUSE_WAIT ||
 	    p->cause == CAUSE_ANNOTATED;
@@ -90,8 +62,8 @@ is_rest(const struct part *p)
 
 /* Whether another thread's part says what a thread at rest waits for. */
 static bool
-takes(const struct host *h, const struct host_thread *t, const struct part *p,
-    const struct part *rest)
+takes(const struct host *h, const struct host_thread *t,
+    const struct host_parts *p, const struct host_parts *rest)
 {
 	if (is_rest(p))
 		return false;
@@ -104,11 +76,10 @@ takes(const struct host *h, const struct host_thread *t, const struct part *p,
 /* What the threads from this one on did while thread own was at rest. */
 static void
 ask_others(struct finder *f, uint32_t own, uint32_t thread, int64_t from,
-    int64_t to, const struct part *rest)
+    int64_t to, const struct host_parts *rest)
 {
 	const struct host *h = f->h;
-	const struct host_thread *t;
-	size_t seg;
+	struct host_parts p;
 
 	if (thread == own)
 		thread++;
@@ -116,35 +87,26 @@ ask_others(struct finder *f, uint32_t own, uint32_t thread, int64_t from,
 		add_piece(f, from, to, LEFT, rest->event);
 		return;
 	}
-	t = &h->threads.v[thread];
-	seg = host_segment_at(h, t, from);
-	while (from < to) {
-		struct part p = part_at(h, t, &seg, from, to);
-
-		if (takes(h, t, &p, rest))
-			add_piece(f, from, p.end_ns, p.cause, p.event);
+	p = host_parts_of(h, &h->threads.v[thread], from, to);
+	while (host_parts_next(&p))
+		if (takes(h, &h->threads.v[thread], &p, rest))
+			add_piece(f, p.start_ns, p.end_ns, p.cause, p.event);
 		else
-			ask_others(f, own, thread + 1, from, p.end_ns, rest);
-		from = p.end_ns;
-	}
+			ask_others(
+			    f, own, thread + 1, p.start_ns, p.end_ns, rest);
 }
 
 static void
 add_host_pieces(struct finder *f, uint32_t thread, int64_t from, int64_t to)
 {
 	const struct host *h = f->h;
-	const struct host_thread *t = &h->threads.v[thread];
-	size_t seg = host_segment_at(h, t, from);
+	struct host_parts p = host_parts_of(h, &h->threads.v[thread], from, to);
 
-	while (from < to) {
-		struct part p = part_at(h, t, &seg, from, to);
-
+	while (host_parts_next(&p))
 		if (is_rest(&p) || is_autograd_frame(h, &p))
-			ask_others(f, thread, 0, from, p.end_ns, &p);
+			ask_others(f, thread, 0, p.start_ns, p.end_ns, &p);
 		else
-			add_piece(f, from, p.end_ns, p.cause, p.event);
-		from = p.end_ns;
-	}
+			add_piece(f, p.start_ns, p.end_ns, p.cause, p.event);
 }
 
 /* ---- what a gap consists of ---- */
@@ -156,19 +118,15 @@ is_blocked(const struct host *h, int64_t from, int64_t to)
 {
 	for (size_t i = 0; i < h->threads.n; i++) {
 		const struct host_thread *t = &h->threads.v[i];
-		size_t seg = host_segment_at(h, t, from);
-		int64_t blocked = 0, at = from;
+		struct host_parts p = host_parts_of(h, t, from, to);
+		int64_t blocked = 0;
 
 		if (t->nlaunched == 0) /* nor do those behind it */
 			break;
-		while (at < to) {
-			struct part p = part_at(h, t, &seg, at, to);
-
+		while (host_parts_next(&p))
 			if (p.cause == CAUSE_SYNC ||
 			    p.cause == CAUSE_COPY_BLOCK)
-				blocked += p.end_ns - at;
-			at = p.end_ns;
-		}
+				blocked += p.end_ns - p.start_ns;
 		if (blocked >= to - from - blocked && blocked > 0)
 			return true;
 	}
@@ -257,7 +215,7 @@ explain(struct finder *f, struct gap *gap)
 	    gap->prev != HOST_NONE ? &h->gpus.v[gap->prev] : NULL;
 	uint32_t thread = 0;
 
-	if (h->segs.n == 0) {
+	if (!h->has_time) {
 		add_piece(
 		    f, gap->start_ns, gap->end_ns, CAUSE_NO_HOST, HOST_NONE);
 	} else if (next == NULL) {
@@ -443,11 +401,12 @@ is_opener(enum cause c)
 static uint32_t
 opener_on(const struct host *h, const struct host_thread *t, int64_t ns)
 {
-	size_t seg = host_segment_at(h, t, ns);
-	struct part p = part_at(h, t, &seg, ns, INT64_MAX);
+	struct host_parts p = host_parts_of(h, t, ns, ns + 1);
 
-	return is_opener(p.cause) && is_call(&h->events.v[p.event]) ? p.event
-								    : HOST_NONE;
+	return host_parts_next(&p) && is_opener(p.cause) &&
+		is_call(&h->events.v[p.event])
+	    ? p.event
+	    : HOST_NONE;
 }
 
 /* The call that covers a gap's start and took the lead that the host had. */

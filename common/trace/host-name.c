@@ -46,9 +46,15 @@ find_selfs(struct host *h)
 {
 	int64_t *ns = xcalloc(h->events.n + 1, sizeof *ns);
 
-	for (size_t i = 0; i < h->segs.n; i++)
-		ns[h->segs.v[i].event] +=
-		    h->segs.v[i].end_ns - h->segs.v[i].start_ns;
+	for (size_t i = 0; i < h->events.n; i++) {
+		const struct host_event *e = &h->events.v[i];
+
+		if (!is_nested(e))
+			continue;
+		ns[i] += e->end_ns - e->start_ns;
+		if (e->up != HOST_NONE)
+			ns[e->up] -= e->end_ns - e->start_ns;
+	}
 	for (size_t i = 0; i < h->events.n; i++)
 		if (ns[i] > 0)
 			vec_push(&h->selfs,

@@ -17,7 +17,7 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 {
 	h->dict = dict;
 	h->causes = causes;
-	h->events.n = h->gpus.n = h->segs.n = h->threads.n = 0;
+	h->events.n = h->gpus.n = h->threads.n = 0;
 	h->profiler.n = 0;
 	h->first_corr = INT64_MAX;
 	h->whole = (struct span){ INT64_MAX, INT64_MIN };
@@ -27,7 +27,7 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	map_free(&h->calls);
 	map_free(&h->first_of);
 	h->selfs.n = 0;
-	h->by_corr = false;
+	h->by_corr = h->has_time = false;
 	h->nruns = 0;
 }
 
@@ -282,49 +282,14 @@ link_gpus(struct host *h)
 
 /* ---- nesting ---- */
 
-/* A thread while its events are nested; what is open holds its time. */
+/* A thread while its events are nested. */
 struct nest {
 	struct host *h;
 	VEC(uint32_t) open;
-	int64_t at; /* up to there its time is cut in segments */
 	VEC(uint32_t) overlays;
 	int64_t until; /* the first end of them */
 	uint8_t above; /* bits of all of them */
 };
-
-static inline void
-add_segment(struct host *h, struct host_thread *t, int64_t from, int64_t to,
-    uint32_t event)
-{
-	struct host_segment *last =
-	    t->nsegs > 0 ? &h->segs.v[h->segs.n - 1] : NULL;
-
-	if (from >= to)
-		return;
-	if (last != NULL && last->event == event && last->end_ns == from) {
-		last->end_ns = to;
-		return;
-	}
-	vec_push(&h->segs, ((struct host_segment){ from, to, event }));
-	t->nsegs++;
-}
-
-/* Cuts the time up to the next event; what is over by then is closed. */
-static inline void
-cut_until(struct nest *n, struct host_thread *t, int64_t ns)
-{
-	while (n->open.n > 0) {
-		uint32_t top = n->open.v[n->open.n - 1];
-		int64_t end = n->h->events.v[top].end_ns;
-
-		add_segment(n->h, t, n->at, end < ns ? end : ns, top);
-		if (end > ns)
-			break;
-		n->at = end;
-		n->open.n--;
-	}
-	n->at = ns;
-}
 
 static void
 add_overlay(struct nest *n, uint32_t event)
@@ -358,20 +323,30 @@ close_overlays(struct nest *n, int64_t ns)
 	}
 }
 
+/* What is open when an event begins. */
+static uint32_t
+close_until(struct nest *n, int64_t ns)
+{
+	while (n->open.n > 0) {
+		uint32_t top = n->open.v[n->open.n - 1];
+
+		if (n->h->events.v[top].end_ns > ns)
+			return top;
+		n->open.n--;
+	}
+	return HOST_NONE;
+}
+
 static void
-nest_event(struct nest *n, struct host_thread *t, uint32_t event)
+nest_event(struct nest *n, uint32_t event)
 {
 	struct host_event *e = &n->h->events.v[event];
 	const struct host_event *top = NULL;
 
-	cut_until(n, t, e->start_ns);
-	if (n->open.n > 0) {
-		e->up = n->open.v[n->open.n - 1];
+	if (e->up != HOST_NONE)
 		top = &n->h->events.v[e->up];
-	}
 	if (top != NULL && e->end_ns > top->end_ns) {
 		if (e->kind == KIND_ANNOTATION) {
-			e->up = HOST_NONE;
 			add_overlay(n, event);
 			return;
 		}
@@ -381,45 +356,79 @@ nest_event(struct nest *n, struct host_thread *t, uint32_t event)
 		close_overlays(n, e->start_ns);
 	e->above = n->above | (top != NULL ? top->above : 0);
 	host_set_cause(n->h, e);
+	n->h->has_time |= e->start_ns < e->end_ns;
 	vec_push(&n->open, event);
 }
 
 static void
 nest_thread(struct nest *n, uint32_t thread)
 {
-	struct host_thread *t = &n->h->threads.v[thread];
+	const struct host_thread *t = &n->h->threads.v[thread];
 
 	n->open.n = n->overlays.n = 0;
 	n->until = INT64_MAX;
 	n->above = 0;
-	t->first_seg = (uint32_t)n->h->segs.n;
-	t->nsegs = 0;
 	for (uint32_t i = t->first; i < t->first + t->n; i++) {
 		struct host_event *e = &n->h->events.v[i];
 
 		e->thread = thread;
+		e->up = close_until(n, e->start_ns);
 		if (e->kind == KIND_OVERHEAD)
 			host_set_cause(n->h, e);
 		else
-			nest_event(n, t, i);
+			nest_event(n, i);
 	}
-	cut_until(n, t, INT64_MAX);
 }
 
-size_t
-host_segment_at(const struct host *h, const struct host_thread *t, int64_t ns)
-{
-	const struct host_segment *v = h->segs.v + t->first_seg;
-	size_t at;
+/* ---- time ---- */
 
-	bisect(at, t->nsegs, mid, v[mid].end_ns <= ns);
-	return at;
+struct host_parts
+host_parts_of(
+    const struct host *h, const struct host_thread *t, int64_t from, int64_t to)
+{
+	const struct host_event *v = h->events.v + t->first;
+	size_t n;
+
+	bisect(n, t->n, mid, v[mid].start_ns <= from);
+	return (struct host_parts){ .end_ns = from,
+		.event = n > 0 ? t->first + (uint32_t)n - 1 : HOST_NONE,
+		.v = h->events.v,
+		.next = t->first + (uint32_t)n,
+		.last = t->first + t->n,
+		.to = to };
+}
+
+bool
+host_parts_next(struct host_parts *p)
+{
+	const struct host_event *v = p->v;
+
+	if (p->end_ns >= p->to)
+		return false;
+	p->start_ns = p->end_ns;
+	for (; p->next < p->last && v[p->next].start_ns <= p->start_ns;
+	     p->next++)
+		if (host_has_time(&v[p->next]))
+			p->event = p->next;
+	while (p->event != HOST_NONE &&
+	    (v[p->event].end_ns <= p->start_ns || !is_nested(&v[p->event])))
+		p->event = v[p->event].up;
+	p->end_ns = p->event != HOST_NONE && v[p->event].end_ns < p->to
+	    ? v[p->event].end_ns
+	    : p->to;
+	while (p->next < p->last && v[p->next].start_ns < p->end_ns)
+		if (host_has_time(&v[p->next]))
+			p->end_ns = v[p->next].start_ns;
+		else
+			p->next++;
+	p->cause = p->event != HOST_NONE ? v[p->event].cause : CAUSE_NOTHING;
+	return true;
 }
 
 uint32_t
 host_above(const struct host *h, uint32_t event, bool is_module)
 {
-	for (; event != HOST_NONE; event = h->events.v[event].up) {
+	for (; event != HOST_NONE; event = host_up(&h->events.v[event])) {
 		const struct host_event *e = &h->events.v[event];
 
 		if (is_module ? e->kind == KIND_PYTHON &&
@@ -530,8 +539,6 @@ host_ready(struct host *h)
 	stable_sort(h->gpus.v, h->gpus.n, sizeof *h->gpus.v, gpu_order);
 	link_gpus(h);
 	order_threads(h);
-	/* at most one up to the start of an event and one up to its end */
-	vec_reserve(&h->segs, 2 * h->events.n);
 	for (uint32_t i = 0; i < h->threads.n; i++)
 		nest_thread(&n, i);
 	host_mark_launches(h);
@@ -545,7 +552,6 @@ host_free(struct host *h)
 {
 	vec_free(&h->events);
 	vec_free(&h->gpus);
-	vec_free(&h->segs);
 	vec_free(&h->threads);
 	vec_free(&h->profiler);
 	vec_free(&h->selfs);

@@ -5,8 +5,8 @@
  *
  * Events of a thread are nested by time: one that outlasts what it began in is
  * cut to its end, but an annotation is taken out of the nest. A thread's time
- * is then a row of segments, each with its innermost event and what that event
- * is a cause of (cause.h), which what is above it decides, too.
+ * then consists of parts, each with its innermost event and what that event is
+ * a cause of (cause.h), which what is above it decides, too.
  *
  *	host_start(h, in->dict, causes);	for each source
  *	host_add(h, &in->ev);			each event, in any order
@@ -16,7 +16,7 @@
  * (by_corr) by the last call with its correlation.
  *
  * Times are relative to the source's base. Memory: 56 bytes an event of the
- * host, 24 more a segment, and 112 a GPU event.
+ * host and 112 a GPU event.
  */
 #ifndef TL_TRACE_HOST_H
 #define TL_TRACE_HOST_H
@@ -33,7 +33,7 @@ struct host_event {
 	struct uid uid;
 	uint32_t name;   /* in the dictionary */
 	uint32_t thread; /* in host.threads */
-	uint32_t up;     /* HOST_NONE: none */
+	uint32_t up;     /* what is open when it begins; HOST_NONE */
 	uint32_t ngpu;   /* GPU events that it launched */
 	uint8_t kind, cause;
 	uint8_t above; /* bits of what is above it and, of no call, its own */
@@ -48,7 +48,26 @@ is_call(const struct host_event *e)
 	return (KIND_BIT(e->kind) & KINDS_LAUNCH) != 0;
 }
 
-/* Part of a thread's time, between the parts nothing was recorded. */
+/* Whether its time is its thread's, less that of those below. */
+static inline bool
+is_nested(const struct host_event *e)
+{
+	return !e->is_overlay && e->kind != KIND_OVERHEAD;
+}
+
+static inline bool
+host_has_time(const struct host_event *e)
+{
+	return e->start_ns < e->end_ns && is_nested(e);
+}
+
+/* What is above it; HOST_NONE: nothing. */
+static inline uint32_t
+host_up(const struct host_event *e)
+{
+	return is_nested(e) ? e->up : HOST_NONE;
+}
+
 struct host_segment {
 	int64_t start_ns;
 	int64_t end_ns;
@@ -56,11 +75,10 @@ struct host_segment {
 };
 
 struct host_thread {
-	uint32_t track;            /* dict_thread() */
-	uint32_t first, n;         /* its events */
-	uint32_t first_seg, nsegs; /* and segments */
-	uint64_t nlaunched;        /* GPU events */
-	uint64_t nevents;          /* but Python frames */
+	uint32_t track;     /* dict_thread() */
+	uint32_t first, n;  /* its events */
+	uint64_t nlaunched; /* GPU events */
+	uint64_t nevents;   /* but Python frames */
 };
 
 struct host_gpu {
@@ -94,10 +112,11 @@ struct host {
 	bool by_corr; /* the caller's, behind host_start(); false */
 	VEC(struct host_event) events; /* by thread, start, end, uid */
 	VEC(struct host_gpu) gpus;     /* by start, end, uid */
-	VEC(struct host_segment) segs;
+
 	VEC(struct host_thread) threads;   /* those that are asked come first */
 	VEC(struct host_segment) profiler; /* its own cost, disjoint, in time */
 	int64_t first_corr;                /* the smallest of all calls */
+	bool has_time;                     /* of any thread */
 	/* private */
 	struct span whole; /* from the first event to the end of the last */
 	uint32_t track, thread; /* of the event before */
@@ -121,9 +140,24 @@ host_pid(const struct host *h, const struct host_event *e)
 {
 	return &h->dict->tracks.v[h->threads.v[e->thread].track].pid;
 }
-/* The first of a thread's segments that ends behind a time. */
-size_t host_segment_at(
-    const struct host *h, const struct host_thread *t, int64_t ns);
+/*
+ * A thread's time from one time to another, part by part:
+ *
+ *	struct host_parts p = host_parts_of(h, t, from, to);
+ *	while (host_parts_next(&p)) ... p.start_ns, p.end_ns, p.event, p.cause
+ */
+struct host_parts {
+	int64_t start_ns, end_ns;
+	uint32_t event; /* the innermost; HOST_NONE: nothing was recorded */
+	uint8_t cause;  /* its; or CAUSE_NOTHING */
+	/* private */
+	const struct host_event *v;
+	uint32_t next, last;
+	int64_t to;
+};
+struct host_parts host_parts_of(const struct host *h,
+    const struct host_thread *t, int64_t from, int64_t to);
+bool host_parts_next(struct host_parts *p) USE_RESULT;
 /* The name of the nearest op, or nn.Module frame, from an event on up. */
 uint32_t host_above(const struct host *h, uint32_t event, bool is_module);
 /* Whether no event of its name and kind began before it. */

@@ -63,10 +63,11 @@ gap_is(size_t no, const char *want)
 	buf_free(&b);
 }
 
-/* "EVENT us, ..." of the segments of the thread with this tid. */
+/* "EVENT us, ..." of the parts of the thread with this tid, but holes. */
 static void
 thread_is(int64_t tid, const char *want)
 {
+	struct host_parts p;
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < host.threads.n; i++) {
@@ -74,14 +75,14 @@ thread_is(int64_t tid, const char *want)
 
 		if (names->tracks.v[t->track].tid.n != tid)
 			continue;
-		for (uint32_t k = 0; k < t->nsegs; k++) {
-			const struct host_segment *s =
-			    &host.segs.v[t->first_seg + k];
-
-			buf_puts(&b, k > 0 ? ", " : "");
-			put_name(&b, s->event);
+		p = host_parts_of(&host, t, INT64_MIN, INT64_MAX);
+		while (host_parts_next(&p)) {
+			if (p.event == HOST_NONE)
+				continue;
+			buf_puts(&b, b.len > 0 ? ", " : "");
+			put_name(&b, p.event);
 			buf_printf(
-			    &b, " %g", (double)(s->end_ns - s->start_ns) / US);
+			    &b, " %g", (double)(p.end_ns - p.start_ns) / US);
 		}
 	}
 	buf_putc(&b, '\0');
