@@ -90,13 +90,17 @@ static const struct {
 	unsigned place;
 } resources[] = {
 	{ STR_INIT("VGPR_Count"), 0 },
+	{ STR_INIT("VGPR"), 0 },
 	{ STR_INIT("registers per thread"), 0 },
 	{ STR_INIT("Accum_VGPR_Count"), 1 },
+	{ STR_INIT("AGPR"), 1 },
 	{ STR_INIT("SGPR_Count"), 2 },
+	{ STR_INIT("SGPR"), 2 },
 	{ STR_INIT("LDS_Block_Size"), 3 },
 	{ STR_INIT("group_segment_size"), 3 },
 	{ STR_INIT("shared memory"), 3 },
 	{ STR_INIT("Scratch_Size"), 4 },
+	{ STR_INIT("scratch"), 4 },
 	{ STR_INIT("private_segment_size"), 4 },
 };
 #define NRESOURCES 5

@@ -28,6 +28,8 @@ WARNING(CLOCK_UNKNOWN,
 NOTE(PACKETS_OTHER,
     "{file}: {#n} {n:packet|packets} of other data sources {n:is|are} not "
     "read")
+NOTE(PAYLOADS_BINARY,
+    "{file}: {#n} binary {n:payload|payloads} of NVTX {n:is|are} not read")
 NOTE(DUPLICATES,
     "{file}: {#n} GPU {n:event|events} recorded twice; each counts once")
 WARNING(AMBIGUOUS_LAUNCH,

@@ -36,6 +36,9 @@ args() { # args FILE KIND: of the first
 }
 is 'grids are blocks, counters of a dispatch are summed' "$(args a.tl kernel)" \
 	'{"grid":[256,1,1],"block":[256,1,1],"kernel_id":1,"device":0,"agent":4,"logical":4,"stream":2,"queue":1,"correlation":3,"external_id":77,"dispatch_id":1,"shared memory":1024,"scratch":0,"VGPR":8,"AGPR":0,"SGPR":16,"SQ_WAVES":256}'
+is 'what a kernel takes of the GPU' \
+	"$(tl-kernels --by launch-config -c registers,accum_registers,scalar_registers,scratch_bytes --no-header a.tree | tr '\t' ,)" \
+	8,0,16,0
 is 'arguments of a call in their order' "$(args a.tl runtime)" \
 	'{"correlation":2,"ancestor":1,"dst":"0x7f00","sizeBytes":"4096"}'
 is 'copies: bytes, from where to where' "$(args a.tl memcpy)" \
@@ -65,6 +68,21 @@ done
 make_db v.db 3.0.3
 like 'a streaming counter is one at its sample' "$(tl-decode v.db | events -)" \
 	'counter,SQ_WAVES,31000,,500,'
+python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("v.db")
+name = [r[0] for r in db.execute("select name from sqlite_master where name glob 'rocpd_string*'")][0]
+suffix = name[len("rocpd_string"):]
+db.execute(f"insert into {name} (id, string) values (900, 'HIP_EVENT_RECORD'), (901, 'HIP_EVENT_WAIT')")
+db.execute(f"create table rocpd_hip_event{suffix} (id integer primary key, nid, pid, tid, agent_id, queue_id, "
+           "source_queue_id, stream_id, start, end, name_id, event_id)")
+pid, tid, agent = db.execute(f"select pid, tid, agent_id from rocpd_kernel_dispatch{suffix}").fetchone()
+db.executemany(f"insert into rocpd_hip_event{suffix} values (?, 1, ?, ?, ?, 1, ?, 2, ?, ?, ?, NULL)",
+               [(1, pid, tid, agent, None, 43000, 43100, 900), (2, pid, tid, agent, 4, 43200, 43900, 901)])
+db.commit()
+END
+like 'events of HIP on the GPU, and waits for them' "$(tl-decode v.db | events - | grep HIP_EVENT | tr '\n' ' ')" \
+	'gpu_event,HIP_EVENT_RECORD,43000,100,500,501,0,2,, sync,HIP_EVENT_WAIT,43200,700,500,501,0,2,, '
 for option in bare plain; do
 	make_db v.db 3.0.0 $option
 	tl-tree v.db -o v.tree

@@ -181,6 +181,20 @@ is 'versions, backtraces, graphs, ranges of all kinds' "$(events odd_nsys '[.kin
 ["annotation","open",1590,null,null,null]'
 like 'a newer schema is a warning' "$(cat err)" 'schema 4 of its database is newer'
 like 'replays in one row are one, too' "$(cat err)" '1 graph replay is recorded as one row each; nsys --cuda-graph-trace=node'
+{ sets; cat <<'END'; } | db named
+ALTER TABLE NVTX_EVENTS ADD COLUMN binaryData;
+CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start, end, deviceId, streamId, globalPid);
+INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (10, 20, 0, 7, 16777216);
+INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, binaryData) VALUES (1, 5, 59, 'a', 16777217, x'0102');
+CREATE TABLE TARGET_INFO_CUDA_STREAM (streamId, processId, contextId, priority, flag);
+INSERT INTO TARGET_INFO_CUDA_STREAM VALUES (7, 1, 1, 0, 1), (13, 1, 1, 4294967291, 2);
+CREATE TABLE TARGET_INFO_NVTX_CUDA_STREAM (name, processId, streamId);
+INSERT INTO TARGET_INFO_NVTX_CUDA_STREAM VALUES ('prefetch', 1, 13), ('other', 2, 7);
+END
+is 'GPU streams have the names of NVTX' "$(tl-decode named 2>err | tl-cat |
+	jq -c 'select(.source.final) | .source.facts.streams')" \
+	'[{"id":7,"context":1,"priority":0,"flag":"Default"},{"id":13,"name":"prefetch","context":1,"priority":-5,"flag":"Non-blocking"}]'
+is 'payloads in binary form are told' "$(cat err)" 'tl-decode: named: 1 binary payload of NVTX is not read'
 for column in start end globalTid correlationId nameId eventClass; do
 	sets | sed "s/\\b$column\\b/other/" | db less
 	is "a table without $column" "$(events less .kind; grep -v 'no times' err)" ''

@@ -408,14 +408,16 @@ def raw_json(path):
         gpus = {a["id"]["handle"]: a["gpu_index"] for a in p["agents"] if a["type"] == 2}
         names = {s["kernel_id"]: s.get("truncated_kernel_name") or s.get("formatted_kernel_name")
                  or s["kernel_name"] for s in p["kernel_symbols"]}
+        registers = {s["kernel_id"]: tuple(str(s[k + "_count"]) for k in (
+            "arch_vgpr", "accum_vgpr", "sgpr")) for s in p["kernel_symbols"]}
         for r in p["buffer_records"].get("kernel_dispatch", ()):
             d = r["dispatch_info"]
             dims = tuple("[%d,%d,%d]" % v for v in blocks(
                 *[[d[k][x] for x in "xyz"] for k in ("grid_size", "workgroup_size")]))
             out.append((gpus[d["agent_id"]["handle"]], names[d["kernel_id"]],
                         r["start_timestamp"], r["end_timestamp"], None,
-                        dims + ("", "", "", str(d["group_segment_size"]),
-                                str(d["private_segment_size"]))))
+                        dims + registers[d["kernel_id"]] + (
+                            str(d["group_segment_size"]), str(d["private_segment_size"]))))
     return out, {}
 
 

@@ -209,6 +209,9 @@ set_kernel_name(struct process *p)
 	}
 	if (place != NULL)
 		sym = &p->symbol_list.v[*place];
+	for (int i = 0; sym != NULL && i < SYMBOL_REGISTERS; i++)
+		if (sym->registers[i] >= 0)
+			add_int(p, rocprof_registers[i].arg, sym->registers[i]);
 	if (p->kernel_name != INTERN_NONE) {
 		maker_name(&p->maker, rocprof_word(p, p->kernel_name));
 		return;

@@ -58,6 +58,13 @@ read_agent(struct process *p, struct str text)
 		.is_gpu = r->type == 2 }));
 }
 
+/* As rocprofv3's CSV names them. */
+const struct rocprof_registers rocprof_registers[SYMBOL_REGISTERS] = {
+	{ STR_INIT("arch_vgpr_count"), STR_INIT("VGPR_Count") },
+	{ STR_INIT("accum_vgpr_count"), STR_INIT("Accum_VGPR_Count") },
+	{ STR_INIT("sgpr_count"), STR_INIT("SGPR_Count") },
+};
+
 static void
 on_symbol(struct process *p, struct str path, struct value *v)
 {
@@ -65,6 +72,9 @@ on_symbol(struct process *p, struct str path, struct value *v)
 
 	if (v->type == VAL_INT && str_eq(path, STR("kernel_id")))
 		r->id = v->i;
+	for (int i = 0; v->type == VAL_INT && i < SYMBOL_REGISTERS; i++)
+		if (str_eq(path, rocprof_registers[i].of_symbol))
+			r->registers[i] = v->i;
 	if (v->type != VAL_STRX || v->s.len == 0)
 		return;
 	if (str_eq(path, STR("kernel_name")))
@@ -90,7 +100,7 @@ read_symbol(struct process *p, struct str text)
 	uint64_t *place;
 
 	*r = (struct symbol_row){ -1, INTERN_NONE, INTERN_NONE, INTERN_NONE,
-		INTERN_NONE };
+		INTERN_NONE, { -1, -1, -1 } };
 	rocprof_flatten(p, text, on_symbol);
 	if (r->id < 0)
 		return;
@@ -99,7 +109,8 @@ read_symbol(struct process *p, struct str text)
 	*place = p->symbol_list.n;
 	vec_push(&p->symbol_list,
 	    ((struct symbol){ first_of(r->truncated, r->formatted, r->mangled),
-		first_of(r->formatted, r->demangled, r->mangled) }));
+		first_of(r->formatted, r->demangled, r->mangled),
+		{ r->registers[0], r->registers[1], r->registers[2] } }));
 }
 
 static void

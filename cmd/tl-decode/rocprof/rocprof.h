@@ -18,9 +18,15 @@
  * Processes list the symbols of all code they loaded, most of which never
  * run: their names enter the stream's strings when a record uses them.
  */
+enum { SYMBOL_REGISTERS = 3 };
+extern const struct rocprof_registers {
+	struct str of_symbol, arg;
+} rocprof_registers[SYMBOL_REGISTERS];
+
 struct symbol {
 	uint32_t name; /* shown: first of truncated, formatted, mangled */
 	uint32_t full; /* the demangled one, with its parameters */
+	int64_t registers[SYMBOL_REGISTERS]; /* of a thread; -1: unknown */
 };
 
 struct agent {
@@ -37,6 +43,7 @@ struct agent_row {
 struct symbol_row {
 	int64_t id;
 	uint32_t mangled, formatted, demangled, truncated;
+	int64_t registers[SYMBOL_REGISTERS];
 };
 
 struct operations {

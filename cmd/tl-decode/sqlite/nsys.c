@@ -215,22 +215,32 @@ set_devices(struct db *db, int64_t pid)
 	set_list(db, "devices", &list);
 }
 
+/* What NVTX calls it, among those that are looked at. */
+#define STREAM_NAME                                                          \
+	"(SELECT n.name FROM (SELECT streamId, processId, name FROM "        \
+	"TARGET_INFO_NVTX_CUDA_STREAM "                                      \
+	"LIMIT 4096) n WHERE n.streamId = TARGET_INFO_CUDA_STREAM.streamId " \
+	"AND n.processId = TARGET_INFO_CUDA_STREAM.processId LIMIT 1) AS "   \
+	"name,"
+
 static void
 set_streams(struct db *db, int64_t pid)
 {
 	struct buf list = { 0 };
+	bool are_named = has_all(
+	    db, "TARGET_INFO_NVTX_CUDA_STREAM", "streamId,processId,name");
 
 	if (has_all(db, "TARGET_INFO_CUDA_STREAM",
 		"streamId,processId,contextId,priority,flag"))
 		db_each(db, list_row, &list,
-		    "SELECT streamId AS id, contextId AS context, "
+		    "SELECT streamId AS id, %s contextId AS context, "
 		    "CASE WHEN priority > 2147483647 THEN priority - "
 		    "4294967296 "
 		    "ELSE priority END AS priority, CASE flag WHEN 1 THEN "
 		    "'Default' WHEN 2 THEN 'Non-blocking' WHEN 3 THEN 'Null' "
 		    "ELSE 'Unknown' END AS flag FROM TARGET_INFO_CUDA_STREAM "
 		    "WHERE processId = %lld ORDER BY 1 LIMIT 4096",
-		    (long long)pid);
+		    are_named ? STREAM_NAME : "", (long long)pid);
 	set_list(db, "streams", &list);
 }
 
@@ -411,13 +421,19 @@ static void
 judge(struct db *db)
 {
 	const char *table = export_table(db);
-	int64_t major;
+	int64_t major, npayloads;
 
 	if (has_all(db, "DIAGNOSTIC_EVENT", "severity,text"))
 		db_each(db, take_loss, NULL,
 		    "SELECT text, count(*) FROM DIAGNOSTIC_EVENT "
 		    "WHERE severity IN (2, 3) GROUP BY text "
 		    "ORDER BY min(rowid)");
+	if (db_has(db, "NVTX_EVENTS", "binaryData") &&
+	    db_query_int(db, &npayloads,
+		"SELECT count(*) FROM NVTX_EVENTS "
+		"WHERE binaryData NOTNULL") &&
+	    npayloads > 0)
+		report(MSG_PAYLOADS_BINARY, db->s->in->name, npayloads);
 	if (table != NULL &&
 	    db_query_int(db, &major,
 		"SELECT CAST(value AS INTEGER) FROM %s "

@@ -555,6 +555,36 @@ static const struct db_table graph_table = {
 	.joins = { JOINS, AGENT(JOIN_AGENT, "agent_id") },
 };
 
+/* HIP_EVENT_RECORD and HIP_EVENT_WAIT, as the GPU stream comes to them. */
+static const struct db_column event_columns[] = {
+	COLUMNS("start", "end"),
+	[H_NAME] = { .name = "name_id" },
+	DEVICE,
+	GPU_STREAM,
+	LAUNCH,
+	EXTERNAL,
+	ARG("queue_id", "queue", DB_ARG, 0),
+	ARG("source_queue_id", "source_queue", DB_ARG, 0),
+};
+
+static void
+on_event(struct db *db, const struct db_row *row)
+{
+	struct str name = db_row_string(db, row, H_NAME);
+	bool waits = str_find(name, STR("WAIT"), false) >= 0;
+
+	db_begin(
+	    db, waits ? KIND_SYNC : KIND_GPU_EVENT, category_of(db, row), name);
+	track(db, row);
+	db_times(db, row, R_START, R_END);
+	finish(db, row);
+}
+
+static const struct db_table event_table = {
+	TABLE("rocpd_hip_event", event_columns, on_event),
+	.joins = { JOINS, AGENT(JOIN_AGENT, "agent_id") },
+};
+
 const struct db_table *const rocpd_tables[] = { &kernel_table, &copy_table,
-	&memory_table, &region_table, &sample_table, &graph_table,
+	&memory_table, &region_table, &sample_table, &graph_table, &event_table,
 	&counter_table, &streamed_table, NULL };
