@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which parts a time of a source belongs to. */
 #include "cmd/tl-split/split.h"
-#include "trace/steps.h"
 
 #include <stdlib.h>
 
@@ -15,26 +14,19 @@ cut_clear(struct cut *c, const struct source *s)
 /* ---- windows ---- */
 
 static void
-find_steps(struct cut *c, const struct hold *prologue)
+find_steps(struct cut *c, const struct hold *prologue, bool only_iterations)
 {
-	struct steps steps = { 0 };
+	const struct forest *f = &prologue->tree;
 
-	for (uint32_t i = 0; i < prologue->tree.nodes.n; i++) {
+	steps_clear(&c->steps);
+	c->steps.only_iterations = only_iterations;
+	for (uint32_t i = 0; i < f->nodes.n; i++) {
 		struct event ev;
 
-		forest_event(&prologue->tree, i, &ev);
-		steps_add(&steps, prologue->tree.st, &ev, i);
+		forest_event(f, i, &ev);
+		steps_add(&c->steps, f->st, &ev, i);
 	}
-	steps_ready(&steps);
-	for (size_t i = 0; i < steps.list.n; i++) {
-		const struct step_window *w = &steps.list.v[i];
-
-		if (w->what == STEP_IS_STEP)
-			vec_push(&c->list,
-			    ((struct cut_window){
-				w->start_ns, w->end_ns, w->number }));
-	}
-	steps_free(&steps);
+	steps_ready(&c->steps);
 }
 
 /* Of annotations like the pattern. */
@@ -78,12 +70,14 @@ cut_ready(struct cut *c, const struct hold *prologue)
 
 	if (c->set->by == BY_ANNOTATION)
 		find_windows(c, prologue, str_of(c->set->annotation));
-	else if (c->set->by == BY_STEP)
-		find_steps(c, prologue);
+	else if (c->set->by != BY_TIME)
+		find_steps(c, prologue, by_iterations(c->set));
+	/* a trace that no serving framework annotated */
+	if (by_iterations(c->set) && c->steps.list.n == 0)
+		find_steps(c, prologue, false);
 	stable_sort(c->list.v, c->list.n, sizeof *c->list.v, by_start);
 	for (size_t i = 0; i < c->list.n; i++) {
-		if (c->set->by == BY_ANNOTATION)
-			c->list.v[i].key = (int64_t)i + 1;
+		c->list.v[i].key = (int64_t)i + 1;
 		if (c->list.v[i].end > end)
 			end = c->list.v[i].end;
 		vec_push(&c->ends, end);
@@ -93,21 +87,12 @@ cut_ready(struct cut *c, const struct hold *prologue)
 void
 cut_free(struct cut *c)
 {
+	steps_free(&c->steps);
 	vec_free(&c->list);
 	vec_free(&c->ends);
 }
 
 /* ---- parts ---- */
-
-/* A step may have several windows, of several threads. */
-static void
-add_key(key_vec *keys, int64_t key)
-{
-	for (size_t i = 0; i < keys->n; i++)
-		if (keys->v[i] == key)
-			return;
-	vec_push(keys, key);
-}
 
 /* Which stretch of --every; -1: before the first. */
 static int64_t
@@ -125,44 +110,100 @@ stretch(const struct cut *c, int64_t t)
 	return since / c->set->every_ns;
 }
 
-/* How many windows have begun by then. */
-static size_t
-begun_by(const struct cut *c, int64_t t)
+/* Annotations that have begun by last and end behind first. */
+static void
+add_annotations(const struct cut *c, int64_t first, int64_t last, key_vec *keys)
 {
 	size_t n;
 
-	bisect(n, c->list.n, mid, c->list.v[mid].start <= t);
-	return n;
+	bisect(n, c->list.n, mid, c->list.v[mid].start <= last);
+	/* back to where all have ended */
+	for (size_t i = n; i > 0 && c->ends.v[i - 1] > first; i--)
+		if (c->list.v[i - 1].end > first)
+			vec_push(keys, c->list.v[i - 1].key);
+}
+
+/* Steps come in order, and none is in more parts than that. */
+static void
+add_key(key_vec *keys, int64_t key)
+{
+	for (size_t i = keys->n; i > 0 && keys->n - i < STEADY_COUNT; i--)
+		if (keys->v[i - 1] == key)
+			return;
+	vec_push(keys, key);
+}
+
+/* Of the parts that a step is in. */
+static void
+add_step(const struct split *s, const struct step_window *w, key_vec *keys)
+{
+	const struct root *root;
+
+	if (w == NULL || w->what != STEP_IS_STEP)
+		return;
+	if (s->set->by == BY_STEP) {
+		add_key(keys, w->number);
+		return;
+	}
+	root = &s->its.roots.v[s->its.root_of.v[w - s->cut.steps.list.v]];
+	for (uint32_t i = 0; i < root->nparts; i++)
+		add_key(keys, root->parts[i]);
 }
 
 void
-cut_parts(const struct cut *c, int64_t t, key_vec *keys)
+cut_parts(const struct split *s, const struct when *when, key_vec *keys)
 {
-	keys->n = 0;
-	if (c->set->by == BY_TIME) {
-		int64_t n = stretch(c, t);
+	const struct cut *c = &s->cut;
+	int64_t n;
 
-		if (n >= MAX_PARTS)
-			die("over %d parts", MAX_PARTS);
-		if (n >= 0)
-			vec_push(keys, n);
+	keys->n = 0;
+	if (s->set->by == BY_ANNOTATION) {
+		add_annotations(c, when->ns, when->ns, keys);
 		return;
 	}
-	/* back to where all have ended */
-	for (size_t i = begun_by(c, t); i > 0 && c->ends.v[i - 1] > t; i--)
-		if (c->list.v[i - 1].end > t)
-			add_key(keys, c->list.v[i - 1].key);
+	if (s->set->by != BY_TIME) {
+		add_step(s, steps_at(&c->steps, when->pid, when->ns), keys);
+		return;
+	}
+	n = stretch(c, when->ns);
+	if (n >= MAX_PARTS)
+		die("over %d parts", MAX_PARTS);
+	if (n >= 0)
+		vec_push(keys, n);
 }
 
-bool
-cut_overlaps(const struct cut *c, int64_t key, int64_t start, int64_t end)
+static void
+add_steps(const struct split *s, const struct when *first, int64_t last,
+    key_vec *keys)
 {
-	if (c->set->by == BY_TIME)
-		return stretch(c, start) <= key && key <= stretch(c, end);
-	/* windows and events are half-open: steps touch one another */
-	for (size_t i = begun_by(c, end > start ? end - 1 : end);
-	     i > 0 && c->ends.v[i - 1] > start; i--)
-		if (c->list.v[i - 1].key == key && c->list.v[i - 1].end > start)
-			return true;
-	return false;
+	const struct steps *steps = &s->cut.steps;
+	uint32_t no = steps_process(steps, first->pid);
+	const struct step_window *v;
+	size_t i, n;
+
+	if (no == STEPS_NONE)
+		return;
+	v = steps->list.v + steps->processes.v[no].first;
+	n = steps->processes.v[no].n;
+	bisect(i, n, mid, v[mid].end_ns <= first->ns);
+	for (; i < n && v[i].start_ns <= last; i++)
+		add_step(s, &v[i], keys);
+}
+
+void
+cut_reached(const struct split *s, const struct when *first, int64_t last,
+    key_vec *keys)
+{
+	keys->n = 0;
+	if (s->set->by == BY_ANNOTATION) {
+		add_annotations(&s->cut, first->ns, last, keys);
+	} else if (s->set->by != BY_TIME) {
+		add_steps(s, first, last, keys);
+	} else {
+		int64_t n = stretch(&s->cut, first->ns);
+		int64_t end = stretch(&s->cut, last);
+
+		for (n = n < 0 ? 0 : n; n <= end && n < MAX_PARTS; n++)
+			vec_push(keys, n);
+	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tl-split: streams to parts, by rank, step, annotation or time.
+ * tl-split: streams to parts, by rank, step, serving iteration, annotation or
+ * time.
  *
  * The inverse of tl-merge, and a filter with many outputs: it goes once through
  * its inputs, each event goes to the parts that it belongs to, and what is in
@@ -15,29 +16,104 @@ enum {
 	OPT_ANNOTATION = OPT_LONG,
 	OPT_BY,
 	OPT_BY_GPU_TIME,
+	OPT_CONC,
 	OPT_EVERY,
+	OPT_ITERATIONS,
+	OPT_NUM_STEPS,
+	OPT_OSL,
+	OPT_OSL_RATIO,
+	OPT_PLAN,
+	OPT_TO,
 };
 
 static const struct opt options[] = {
 	{ OPT_ANNOTATION, "annotation", "NAME",
 	    "a part for each annotation like NAME" },
-	{ OPT_BY, "by", "rank|step", "a part for each rank or step" },
+	{ OPT_BY, "by", "rank|step|iteration|phase|steady",
+	    "a part for each, or windows of steady state" },
 	{ OPT_BY_GPU_TIME, "by-gpu-time", NULL,
 	    "GPU work by its own start, not its launch's" },
+	{ OPT_CONC, "conc", "N", "requests at a time at the peak of the load" },
 	{ 'd', "dir", "DIR", "where the parts go" },
 	{ OPT_EVERY, "every", "TIME", "a part for each TIME" },
+	{ OPT_ITERATIONS, "iterations", "all|N|A:B",
+	    "only these serving iterations, B not; alone: one part of them" },
+	{ OPT_NUM_STEPS, "num-steps", "N",
+	    "iterations of a steady window (32)" },
+	{ OPT_OSL, "osl", "N", "tokens that a request puts out at most" },
+	{ OPT_OSL_RATIO, "osl-ratio", "R",
+	    "the least of them, as a part of --osl: 0 to 1" },
+	{ OPT_PLAN, "plan", NULL,
+	    "print what to record for that load, without a trace" },
+	{ OPT_TO, "to", "chrome", "parts as traces for viewers, .json.gz" },
 	{ 'v', "verbose", NULL, "a summary on standard error" },
 	{ 'z', "zstd", "[LEVEL]", "compress the parts with zstd" },
 	OPT_END,
 };
 
 static const struct about about = {
-	"streams to parts: by rank, step, annotation or time",
-	"-d DIR --by rank|step | --annotation NAME | --every TIME [FILE...]",
+	"streams to parts: by rank, step, serving iteration, annotation or "
+	"time",
+	"-d DIR --by WHAT | --iterations RANGE | --annotation NAME | --every "
+	"TIME "
+	"[FILE...]",
 	"tl-split --by step -d steps t.tl",
 };
 
 /* ---- the prologue ---- */
+
+static void
+note_one(struct part *p, uint32_t no, bool is_own)
+{
+	vec_push(&p->notes, ((struct hold_pick){ no, is_own }));
+	p->is_due |= is_own;
+}
+
+/* To each part with these keys. */
+static void
+note_all(struct split *s, uint32_t no, bool is_own)
+{
+	for (size_t k = 0; k < s->keys.n; k++)
+		note_one(part_get(s, &s->keys.v[k]), no, is_own);
+}
+
+/* Whether an event of the prologue belongs to parts, and is no mere name. */
+static bool
+is_dealt_out(const struct event *ev)
+{
+	return (ev->shape->has & HAS_TS) != 0 && ev->shape->kind != KIND_META &&
+	    (ev->flags & EV_STUB) == 0;
+}
+
+/*
+ * An annotation is of the part where it starts, and context to all others that
+ * it reaches, and to the rest.
+ */
+static void
+deal_note(struct split *s, uint32_t no, const struct event *ev)
+{
+	struct when first = { ev->ts_ns, split_process(s, ev->track) };
+	bool is_annotation = ev->shape->kind == KIND_ANNOTATION;
+	int64_t last = ev->ts_ns;
+
+	if (ev->shape->kind == KIND_META)
+		vec_push(&s->now.names, ((struct hold_pick){ no, false }));
+	if (!is_dealt_out(ev))
+		return;
+	if (ev->dur_ns > 0 && !num_add(ev->ts_ns, ev->dur_ns - 1, &last))
+		last = INT64_MAX;
+	if (is_annotation) {
+		cut_reached(s, &first, last, &s->keys);
+		note_all(s, no, false);
+	}
+	if (by_iterations(s->set))
+		iterations_take(s, ev, &first, &s->keys);
+	else
+		cut_parts(s, &first, &s->keys);
+	note_all(s, no, true);
+	if (!by_iterations(s->set) && (is_annotation || s->keys.n == 0))
+		note_one(part_get(s, NULL), no, s->keys.n == 0);
+}
 
 /* It is whole, so that the source's windows are known; each has its part. */
 static void
@@ -49,18 +125,17 @@ deal_prologue(struct split *s)
 		return;
 	now->is_cut = true;
 	cut_ready(&s->cut, &now->prologue);
-	for (size_t i = 0; i < now->prologue.tree.nodes.n; i++) {
+	if (by_iterations(s->set))
+		iterations_ready(s);
+	for (uint32_t i = 0; i < now->prologue.tree.nodes.n; i++) {
 		struct event ev;
 
 		hold_event(&now->prologue, i, &ev);
-		if (!is_dealt_out(&ev))
-			continue;
-		cut_parts(&s->cut, ev.ts_ns, &s->keys);
-		for (size_t k = 0; k < s->keys.n; k++)
-			part_begin(s, part_get(s, &s->keys.v[k]));
-		if (s->keys.n == 0)
-			part_begin(s, part_get(s, NULL));
+		deal_note(s, i, &ev);
 	}
+	for (size_t i = 0; i < s->parts.n; i++)
+		if (s->parts.v[i]->is_due)
+			part_begin(s, s->parts.v[i]);
 }
 
 /* ---- sources ---- */
@@ -75,7 +150,7 @@ end_source(struct split *s)
 	deal_prologue(s);
 	parts_end_source(s);
 	now->is_begun = false;
-	now->metas.n = 0;
+	now->metas.n = now->names.n = 0;
 	hold_free(&now->prologue);
 	hold_free(&now->trees);
 	arena_destroy(now->mem);
@@ -155,36 +230,47 @@ launch_of(const struct current *now, const struct event *ev)
 	return NULL;
 }
 
-/* When it happened, for its parts; false: in none of them. */
+/* What happens in a process; rows of GPUs and the like are in none. */
+#define KINDS_OF_PROCESS (KINDS_HOST | KIND_BIT(KIND_PYTHON))
+
+/* When and where it happened, for its parts; false: in none of them. */
 static bool
-when(const struct split *s, const struct event *ev, int64_t *t)
+find_when(const struct split *s, const struct event *ev, struct when *when)
 {
 	const struct forest_node *launch;
 
-	*t = ev->ts_ns;
+	when->ns = ev->ts_ns;
+	when->pid =
+	    event_is(ev, KINDS_OF_PROCESS) ? split_process(s, ev->track) : NULL;
 	if (!event_is(ev, KINDS_GPU) || s->set->by_gpu_time)
 		return (ev->shape->has & HAS_TS) != 0;
 	launch = launch_of(&s->now, ev);
-	if (launch != NULL)
-		*t = launch->ts_ns;
-	return launch != NULL;
+	if (launch == NULL)
+		return false;
+	when->ns = launch->ts_ns;
+	when->pid = split_process(s, launch->track);
+	return true;
 }
 
 static void
 deal_out(struct split *s, const struct event *ev)
 {
 	uint32_t no = (uint32_t)s->now.trees.tree.nodes.n - 1;
-	int64_t t;
+	struct when when;
+	bool has_when = find_when(s, ev, &when);
 
 	s->keys.n = 0;
-	if (when(s, ev, &t))
-		cut_parts(&s->cut, t, &s->keys);
+	if (by_iterations(s->set))
+		iterations_take(s, ev, has_when ? &when : NULL, &s->keys);
+	else if (has_when)
+		cut_parts(s, &when, &s->keys);
 	for (size_t i = 0; i < s->keys.n; i++)
 		part_take(s, part_get(s, &s->keys.v[i]), no);
-	if (s->keys.n == 0) {
+	if (s->keys.n > 0)
+		return;
+	s->nrest++;
+	if (!by_iterations(s->set))
 		part_take(s, part_get(s, NULL), no);
-		s->nrest++;
-	}
 }
 
 static void
@@ -246,10 +332,59 @@ set_by(struct settings *set, enum by by)
 	set->by = by;
 }
 
+/* all, N, or A:B without B */
+static void
+take_range(struct settings *set, const struct optparse *op)
+{
+	const char *list = op->arg;
+	struct str first, last;
+	uint64_t from, to = UINT64_MAX;
+	bool is_good = true;
+
+	set->has_range = set->has_iterations = true;
+	if (strcmp(op->arg, "all") == 0) {
+		set->has_range = false;
+		return;
+	}
+	(void)str_next(&list, ':', &first);
+	is_good = num_u64(first, &from) && from < SIZE_MAX;
+	if (str_next(&list, ':', &last))
+		is_good &= num_u64(last, &to) && list == NULL && from < to;
+	else
+		to = from + 1;
+	if (!is_good)
+		die_usage("option '--iterations' needs all, an iteration such "
+			  "as 3, or a range such as 10:20, not '%s'",
+		    op->arg);
+	set->first = (size_t)from;
+	set->end = (size_t)to;
+}
+
+static bool
+take_plan(struct window_plan *plan, const struct optparse *op, int ch)
+{
+	switch (ch) {
+	case OPT_CONC: plan->conc = opt_int(op, 1, INT32_MAX); break;
+	case OPT_NUM_STEPS: plan->num_steps = opt_int(op, 1, INT32_MAX); break;
+	case OPT_OSL:
+		plan->osl = opt_double(op, 1, 1e12);
+		plan->has_osl = true;
+		break;
+	case OPT_OSL_RATIO:
+		plan->ratio = opt_double(op, 0, 1);
+		plan->has_ratio = true;
+		break;
+	default: return false;
+	}
+	return true;
+}
+
 static void
 take_option(struct settings *set, const struct optparse *op, int ch)
 {
-	static const char *const words[] = { "rank", "step", NULL };
+	static const char *const words[] = { "rank", "step", "iteration",
+		"phase", "steady", NULL };
+	static const char *const formats[] = { "chrome", NULL };
 
 	switch (ch) {
 	case OPT_ANNOTATION:
@@ -265,44 +400,90 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 		if (set->every_ns <= 0)
 			die_usage("option '--every' needs more than nothing");
 		break;
+	case OPT_ITERATIONS: take_range(set, op); break;
+	case OPT_PLAN: set->plan_only = true; break;
+	case OPT_TO: set->to_chrome = opt_word(op, formats) == 0; break;
 	case 'v': set->verbose = true; break;
-	default: (void)stream_dest_opt(&set->dest, op, ch); break;
+	default:
+		if (!take_plan(&set->plan, op, ch))
+			(void)stream_dest_opt(&set->dest, op, ch);
+		break;
 	}
+}
+
+static void
+check_settings(struct settings *set)
+{
+	double ratio;
+
+	if (set->plan_only) {
+		if (!window_ideal(&set->plan, &ratio))
+			die_usage("--plan needs --conc, --osl and --osl-ratio");
+		return;
+	}
+	if (set->by == BY_NOTHING && set->has_iterations)
+		set->by = BY_RANGE;
+	if (set->dir == NULL || set->by == BY_NOTHING)
+		die_usage("it needs -d DIR and what to split by");
+	if (set->by == BY_RANK && set->by_gpu_time)
+		die_usage("option '--by-gpu-time': --by rank asks no times");
+	if (set->has_iterations && !by_iterations(set))
+		die_usage("option '--iterations': %s",
+		    "try --by iteration, phase or steady");
+	if (set->to_chrome && set->dest.zstd)
+		die_usage("--to chrome compresses with gzip: leave out --zstd");
+}
+
+static const char *
+nothing_word(const struct settings *set)
+{
+	if (by_iterations(set))
+		return set->has_range ? "serving iteration in that range"
+				      : "serving iteration";
+	return set->by == BY_STEP ? "step" : "such annotation";
+}
+
+static void
+split_all(struct split *s, char *const *files)
+{
+	const struct settings *set = s->set;
+
+	stream_check_files(files);
+	io_make_folder(set->dir);
+	s->st = dict_create();
+	for (; *files != NULL; files++)
+		split_input(s, *files);
+	if (s->nbegun == 0)
+		die_nothing(MSG_NO_PARTS, nothing_word(set));
+	if (set->verbose)
+		note("%zu parts, %" PRIu64 " events in none of them", s->nbegun,
+		    s->nrest);
+	parts_finish(s);
+	if (by_iterations(set))
+		details_finish(s);
+	iterations_free(s);
+	cut_free(&s->cut);
+	vec_free(&s->now.metas);
+	vec_free(&s->now.names);
+	dict_destroy(s->st);
 }
 
 int
 main(int argc, char *argv[])
 {
 	static char *const standard_input[] = { (char *)"-", NULL };
-	struct settings set = { 0 };
+	struct settings set = { .plan.num_steps = 32 };
 	struct split s = { .set = &set, .cut.set = &set };
-	char *const *files;
 	struct optparse op;
 	int ch;
 
 	opt_start(&op, argc, argv, &about, options);
 	while ((ch = opt_next(&op)) != -1)
 		take_option(&set, &op, ch);
-	if (set.dir == NULL || set.by == BY_NOTHING)
-		die_usage("it needs -d DIR and what to split by");
-	if (set.by == BY_RANK && set.by_gpu_time)
-		die_usage("option '--by-gpu-time': --by rank asks no times");
-	files = op.ind < argc ? argv + op.ind : standard_input;
-	stream_check_files(files);
-	io_make_folder(set.dir);
-
-	s.st = dict_create();
-	for (; *files != NULL; files++)
-		split_input(&s, *files);
-	if (s.parts.n == (s.rest != NULL))
-		die_nothing(MSG_NO_PARTS,
-		    set.by == BY_STEP ? "step" : "such annotation");
-	if (set.verbose)
-		note("%zu parts, %" PRIu64 " events in none of them",
-		    s.parts.n - (s.rest != NULL), s.nrest);
-	parts_finish(&s);
-	cut_free(&s.cut);
-	vec_free(&s.now.metas);
-	dict_destroy(s.st);
+	check_settings(&set);
+	if (set.plan_only)
+		plan_print(&set.plan);
+	else
+		split_all(&s, op.ind < argc ? argv + op.ind : standard_input);
 	return exit_status();
 }

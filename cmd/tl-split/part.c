@@ -15,7 +15,8 @@
 static const char *const part_words[] = { [BY_RANK] = "rank-",
 	[BY_STEP] = "step-",
 	[BY_ANNOTATION] = "annotation-",
-	[BY_TIME] = "time-" };
+	[BY_TIME] = "time-",
+	[BY_RANGE] = NULL };
 
 /* More would be refused on some systems, and each takes some 500 kB. */
 #define OPEN_PARTS 64
@@ -57,17 +58,29 @@ use(struct split *s, struct part *p)
 	}
 }
 
+const char *
+part_ending(const struct settings *set)
+{
+	return set->to_chrome ? ".json.gz" : ".tl";
+}
+
 static char *
 path_of(const struct split *s, const int64_t *key)
 {
+	const char *ending = part_ending(s->set);
 	struct buf b = { 0 };
 
 	buf_printf(&b, "%s/", s->set->dir);
 	if (key == NULL)
-		buf_puts(&b, "rest.tl");
+		buf_printf(&b, "rest%s", ending);
+	else if (by_iterations(s->set))
+		buf_puts(&b, s->its.runs.v[*key].path.p);
 	else
-		buf_printf(
-		    &b, "%s%" PRId64 ".tl", part_words[s->set->by], *key);
+		buf_printf(&b, "%s%" PRId64 "%s", part_words[s->set->by], *key,
+		    ending);
+	/* a stream first, which is exported then */
+	if (s->set->to_chrome)
+		buf_puts(&b, ".tl");
 	buf_putc(&b, '\0');
 	return b.p;
 }
@@ -118,52 +131,14 @@ write_source(struct split *s, struct part *p, bool is_final)
 	stream_write_source(p->out, &source);
 }
 
-bool
-is_dealt_out(const struct event *ev)
-{
-	return (ev->shape->has & HAS_TS) != 0 && ev->shape->kind != KIND_META &&
-	    (ev->flags & EV_STUB) == 0;
-}
-
-static bool
-is_of_part(const struct split *s, const struct part *p, int64_t t)
-{
-	key_vec keys = { 0 };
-	bool is = false;
-
-	cut_parts(&s->cut, t, &keys);
-	for (size_t i = 0; i < keys.n; i++)
-		is |= keys.v[i] == p->key;
-	is = p->is_rest ? keys.n == 0 : is;
-	vec_free(&keys);
-	return is;
-}
-
-/* Names always, annotations that reach into the part, and what is its own. */
+/* Names always; its own events, and annotations that reach into the part. */
 static void
 write_prologue(struct split *s, struct part *p)
 {
-	struct hold *all = &s->now.prologue;
-	VEC(struct hold_pick) list = { 0 };
-
-	for (uint32_t i = 0; i < all->tree.nodes.n; i++) {
-		bool is_own, is_context;
-		struct event ev;
-		int64_t end;
-
-		hold_event(all, i, &ev);
-		if (!num_add(ev.ts_ns, ev.dur_ns, &end))
-			end = INT64_MAX;
-		is_own = is_dealt_out(&ev) && is_of_part(s, p, ev.ts_ns);
-		is_context = ev.shape->kind == KIND_META ||
-		    (ev.shape->kind == KIND_ANNOTATION &&
-			(p->is_rest ||
-			    cut_overlaps(&s->cut, p->key, ev.ts_ns, end)));
-		if (is_own || is_context)
-			vec_push(&list, ((struct hold_pick){ i, is_own }));
-	}
-	hold_write(all, p->out, list.v, list.n, &p->nb);
-	vec_free(&list);
+	for (size_t i = 0; i < s->now.names.n; i++)
+		vec_push(&p->notes, s->now.names.v[i]);
+	hold_write(&s->now.prologue, p->out, p->notes.v, p->notes.n, &p->nb);
+	vec_free(&p->notes);
 }
 
 static void
@@ -198,8 +173,9 @@ part_begin(struct split *s, struct part *p)
 {
 	if (p->source == s->now.no)
 		return;
+	p->is_due = false;
 	p->source = s->now.no;
-	p->nsources++;
+	s->nbegun += p->nsources++ == 0 && !p->is_rest;
 	p->nb.first = p->nsources - 1 - s->now.src; /* modulo 2^32 */
 	p->nb.tracks.n = 0;
 	p->section = SECTION_NONE;
@@ -222,6 +198,7 @@ parts_end_source(struct split *s)
 	for (size_t i = 0; i < s->parts.n; i++) {
 		struct part *p = s->parts.v[i];
 
+		p->notes.n = 0;
 		if (p->source != now->no)
 			continue;
 		use(s, p);
@@ -231,6 +208,8 @@ parts_end_source(struct split *s)
 			write_source(s, p, true);
 		p->source = 0;
 	}
+	if (by_iterations(s->set))
+		iterations_end_source(s);
 }
 
 /* ---- events ---- */
@@ -278,18 +257,23 @@ parts_flush(struct split *s)
 static bool
 is_left_over(const struct split *s, struct str name)
 {
+	struct str ending = str_of(part_ending(s->set));
 	int64_t key;
 
-	if (str_eq(name, STR("rest.tl")))
-		return s->rest == NULL;
-	if (!str_ends(name, STR(".tl")))
+	if (!str_ends(name, ending))
 		return false;
+	name.len -= ending.len;
+	if (str_eq(name, STR("rest")))
+		return s->rest == NULL || s->rest->out == NULL;
 	for (unsigned by = BY_RANK; by <= BY_TIME; by++) {
-		struct str word = str_of(part_words[by]);
+		struct str word;
 
+		if (part_words[by] == NULL)
+			continue;
+		word = str_of(part_words[by]);
 		if (str_starts(name, word) &&
-		    num_i64((struct str){ name.p + word.len,
-				name.len - word.len - 3 },
+		    num_i64(
+			(struct str){ name.p + word.len, name.len - word.len },
 			&key))
 			return by != s->set->by ||
 			    map_get(&s->part_of, (uint64_t)key) == NULL;
@@ -330,12 +314,19 @@ parts_finish(struct split *s)
 	for (size_t i = 0; i < s->parts.n; i++) {
 		struct part *p = s->parts.v[i];
 
-		stream_mark(p->out, s->marks);
-		stream_finish(p->out);
+		/* a time in which nothing starts */
+		if (p->out != NULL) {
+			stream_mark(p->out, s->marks);
+			stream_finish(p->out);
+			if (s->set->to_chrome)
+				export_later(p->path);
+		}
 		vec_free(&p->nb.tracks);
 		vec_release((void *)(uintptr_t)p->path);
 		vec_release(p);
 	}
+	if (s->set->to_chrome)
+		export_all();
 	vec_free(&s->parts);
 	vec_free(&s->open);
 	vec_free(&s->filled);

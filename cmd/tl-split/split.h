@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tl-split: main.c reads options and streams, cut.c knows which parts an event
- * belongs to, part.c writes them.
+ * belongs to, part.c writes them. By serving iterations, iterations.c chooses
+ * those of a part and counts its GPU work, details.c writes what parts hold
+ * for other programs. export.c turns parts into another format.
  */
 #ifndef TL_SPLIT_H
 #define TL_SPLIT_H
 
 #include "trace/hold.h"
+#include "trace/span.h"
+#include "trace/steps.h"
+#include "trace/window.h"
 
 #define MAX_PARTS 100000
 
@@ -14,8 +19,12 @@ enum by {
 	BY_NOTHING,
 	BY_RANK,
 	BY_STEP,
+	BY_ITERATION,
+	BY_PHASE,
+	BY_STEADY,
 	BY_ANNOTATION,
 	BY_TIME,
+	BY_RANGE, /* one part of the iterations asked for */
 };
 
 struct settings {
@@ -23,15 +32,97 @@ struct settings {
 	const char *dir;
 	const char *annotation; /* a pattern */
 	int64_t every_ns;
-	bool verbose, by_gpu_time;
+	bool verbose, by_gpu_time, to_chrome;
+	bool
+	    has_iterations; /* they are asked for, and if has_range only some */
+	bool has_range, plan_only;
+	size_t first, end;
+	struct window_plan plan;
 	struct stream_dest dest; /* -z */
 };
 
+/* Parts by serving iterations: their names tell what they are. */
+static inline bool
+by_iterations(const struct settings *set)
+{
+	return set->by == BY_ITERATION || set->by == BY_PHASE ||
+	    set->by == BY_STEADY || set->by == BY_RANGE;
+}
+
 typedef VEC(int64_t) key_vec;
+
+/* Where an event belongs: a time of a process, or of any. */
+struct when {
+	int64_t ns;
+	const struct key *pid; /* NULL: of any */
+};
+
+/* ---- iterations.c: parts by serving iterations ---- */
+
+/* An iteration of the source at hand. */
+struct root {
+	uint32_t window; /* in cut.steps.list */
+	uint32_t nparts;
+	int64_t parts[STEADY_COUNT]; /* keys */
+	/* the GPU work that it launches */
+	uint64_t ngpu;
+	int64_t gpu_sum_ns;
+	struct spans gpu;
+};
+
+/* What a part has, which is number key. */
+struct run {
+	struct str path; /* in the folder of parts */
+	int64_t idx;
+	struct window w; /* in iterations.picked */
+};
+
+struct iterations {
+	struct arena *mem;
+	VEC(struct run) runs; /* of all sources */
+	VEC(struct str) bases;
+	struct intern *paths;
+	/* of the source at hand */
+	size_t first_run;
+	VEC(struct root) roots;  /* in the order of time */
+	VEC(uint32_t) root_of;   /* by window */
+	VEC(uint32_t) picked;    /* roots of which parts are made */
+	VEC(struct iteration) v; /* the same */
+	struct map launched;     /* ids of events to their root */
+};
+
+struct split;
+/* The prologue is whole: finds the iterations, and chooses those of parts. */
+void iterations_ready(struct split *s);
+/*
+ * The keys of the parts that have an event, which is counted; when is NULL
+ * where no time says so.
+ */
+void iterations_take(struct split *s, const struct event *ev,
+    const struct when *when, key_vec *keys);
+/* The source and its parts are whole. */
+void iterations_end_source(struct split *s);
+void iterations_free(struct split *s);
+
+/* ---- plan.c ---- */
+
+/* --plan: how to record so that a steady state is in the trace. */
+void plan_print(const struct window_plan *plan);
+
+/* ---- details.c: execution_details.json and .csv ---- */
+
+struct details {
+	struct buf json;
+	struct table *csv;
+};
+
+/* A part of the source at hand, which has so many events. */
+void details_add(struct split *s, const struct run *run, uint64_t nevents);
+void details_finish(struct split *s);
 
 /* ---- cut.c: where one source is cut ---- */
 
-/* What belongs to the part with this key: a step, an annotation. */
+/* What belongs to the part with this key: an annotation. */
 struct cut_window {
 	int64_t start, end, key;
 };
@@ -40,6 +131,7 @@ struct cut {
 	const struct settings *set;
 	bool has_first;
 	int64_t first_ns;            /* the source's first event */
+	struct steps steps;          /* or iterations */
 	VEC(struct cut_window) list; /* by start */
 	VEC(int64_t) ends;           /* the latest end up to each of list */
 };
@@ -50,9 +142,10 @@ void cut_clear(struct cut *c, const struct source *s);
 void cut_ready(struct cut *c, const struct hold *prologue);
 void cut_free(struct cut *c);
 /* The keys of the parts that hold a time; none: it is in the rest. */
-void cut_parts(const struct cut *c, int64_t t, key_vec *keys);
-/* Whether a part has something of [start, end). */
-bool cut_overlaps(const struct cut *c, int64_t key, int64_t start, int64_t end);
+void cut_parts(const struct split *s, const struct when *when, key_vec *keys);
+/* Those that have something of the time from first to last, both in it. */
+void cut_reached(const struct split *s, const struct when *first, int64_t last,
+    key_vec *keys);
 
 /* ---- part.c ---- */
 
@@ -60,7 +153,7 @@ bool cut_overlaps(const struct cut *c, int64_t key, int64_t start, int64_t end);
 struct part {
 	int64_t key;
 	bool is_rest;
-	const char *path;
+	const char *path; /* of its stream */
 	struct stream_out *out;
 	bool is_open;      /* its file is */
 	uint64_t used;     /* when it was last */
@@ -69,7 +162,9 @@ struct part {
 	uint64_t source; /* its number, 0: nothing of it so far */
 	bool is_final;   /* told so */
 	enum section section;
-	struct numbering nb; /* of its number here */
+	struct numbering nb;         /* of its number here */
+	VEC(struct hold_pick) notes; /* what it has of the prologue */
+	bool is_due;                 /* one of them is its own */
 	/* of the trees at hand: numbers in current.trees */
 	VEC(struct hold_pick) pieces;
 };
@@ -84,6 +179,7 @@ struct current {
 	struct source source;
 	VEC(struct meta) metas;
 	struct hold prologue, trees;
+	VEC(struct hold_pick) names; /* of the prologue: for all parts */
 };
 
 struct split {
@@ -91,6 +187,8 @@ struct split {
 	struct dict *st;
 	const struct stream_in *in;
 	struct cut cut;
+	struct iterations its;
+	struct details details;
 	struct current now;
 	VEC(struct part *) parts;
 	struct map part_of; /* key to number */
@@ -98,14 +196,22 @@ struct split {
 	VEC(struct part *) open;   /* whose files are open */
 	VEC(struct part *) filled; /* that hold something of this tree */
 	uint64_t clock, nrest;
+	size_t nbegun;  /* parts that have something, but for the rest */
 	unsigned marks; /* of all inputs */
 	key_vec keys;
 };
 
+/* The process of a track. */
+static inline const struct key *
+split_process(const struct split *s, uint32_t track)
+{
+	return &s->st->tracks.v[track].pid;
+}
+
+/* How files of parts end. */
+const char *part_ending(const struct settings *set);
 /* The part, made when it is not there; NULL: the rest. */
 struct part *part_get(struct split *s, const int64_t *key);
-/* Whether an event of the prologue belongs to parts, and is no mere name. */
-bool is_dealt_out(const struct event *ev);
 /* What stands before the part's first event of the source at hand. */
 void part_begin(struct split *s, struct part *p);
 /* An event of the trees at hand belongs to a part. */
@@ -119,5 +225,11 @@ void parts_meta(struct split *s, const struct meta *m);
 /* The source has ended. */
 void parts_end_source(struct split *s);
 void parts_finish(struct split *s);
+
+/* ---- export.c ---- */
+
+/* The stream NAME.json.gz.tl, which is whole, is to become NAME.json.gz. */
+void export_later(const char *stream);
+void export_all(void);
 
 #endif

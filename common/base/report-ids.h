@@ -102,6 +102,12 @@ NOTHING(NO_MODULE_TIME,
     "{file}: none of {#n} module calls has that much GPU time: --min-time 0ns "
     "prints them")
 NOTHING(NO_PARTS, "nothing to split by: no {what}")
+WARNING(NO_STEADY,
+    "{file}: no steady state among {#n} {n:iteration|iterations}: using the "
+    "middle, {#first} to {#last}")
+WARNING(OTHER_PEAK,
+    "{file}: at most {#peak} {peak:request|requests} at a time, not {#conc} "
+    "(--conc)")
 
 /* The same where other sources have an answer. */
 WARNING(SOURCE_NO_GPU_EVENTS, "{file}: source {#source}: no GPU events")

@@ -82,6 +82,7 @@ every tl-diff - "$TMP/ten.tl"
 every tl-html -o OUT -
 every tl-sql --events -o OUT
 every tl-split --by step -d OUT
+every tl-split --by iteration -d OUT
 STEP=101
 every tl-report
 

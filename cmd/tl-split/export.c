@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts as traces for viewers: each is exported, several at a time. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cmd/tl-split/split.h"
+
+struct job {
+	char *stream, *path;
+	pid_t pid;
+};
+
+static VEC(struct job) jobs;
+
+/* Streams are not what was asked for. */
+static void
+remove_streams(void)
+{
+	for (size_t i = 0; i < jobs.n; i++)
+		(void)unlink(jobs.v[i].stream);
+}
+
+void
+export_later(const char *stream)
+{
+	struct job job = { .stream = xstrdup(stream), .path = xstrdup(stream) };
+
+	if (jobs.n == 0)
+		err_at_death(remove_streams);
+	job.path[strlen(job.path) - strlen(".tl")] = '\0';
+	vec_push(&jobs, job);
+}
+
+static void
+start(struct job *job, char *program)
+{
+	char *argv[] = { program, (char *)"--sort", (char *)"id",
+		(char *)"--object", (char *)"-o", job->path, job->stream,
+		NULL };
+
+	job->pid = child_spawn(argv, -1, -1);
+	if (job->pid < 0)
+		die_errno("%s", program);
+}
+
+static void
+finish(const struct job *job)
+{
+	int status = child_wait(job->pid);
+
+	if (status != EXIT_DONE && status != EXIT_WARNINGS)
+		die("%s: tl-export failed with status %d", job->path, status);
+}
+
+void
+export_all(void)
+{
+	char *program = sys_program("tl-export");
+	size_t nside = (size_t)sys_cpus();
+
+	for (size_t i = 0; i < jobs.n + nside; i++) {
+		if (i >= nside && i - nside < jobs.n)
+			finish(&jobs.v[i - nside]);
+		if (i < jobs.n)
+			start(&jobs.v[i], program);
+	}
+	remove_streams();
+	for (size_t i = 0; i < jobs.n; i++) {
+		free(jobs.v[i].stream);
+		free(jobs.v[i].path);
+	}
+	vec_free(&jobs);
+	free(program);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* How to record so that a steady state is in the trace. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cmd/tl-split/split.h"
+#include "table/table.h"
+
+void
+plan_print(const struct window_plan *plan)
+{
+	static const struct column columns[] = {
+		{ "figure", NULL, COL_TEXT, UNIT_NONE, 0, 0 },
+		{ "value", NULL, COL_REAL, UNIT_NONE, 0, 0 },
+	};
+	struct table_dest dest = { 0 };
+	double conc = (double)plan->conc, osl = plan->osl;
+	double mean_osl = osl * (1 + plan->ratio) / 2;
+	double prompts = 10 * conc, max_iters = 16 * osl / conc;
+	double ratio = 0;
+	struct table *t = table_create("plan", columns, 2);
+
+	if (!window_ideal(plan, &ratio))
+		ratio = 0;
+	const struct {
+		const char *name;
+		double value;
+	} figures[] = {
+		{ "num_prompts", prompts },
+		{ "mean_osl", mean_osl },
+		{ "max_iters", max_iters },
+		{ "delay_iters",
+		    (plan->ratio + 1) / 2 * 5 * osl - max_iters / 2 },
+		{ "total_steps", prompts * mean_osl / conc },
+		{ "prefilldecode_steps", prompts },
+		{ "decode_only_steps", prompts * (mean_osl - conc) / conc },
+		{ "prefilldecode_ratio", ratio },
+		{ "min_steps", ceil(1 / ratio) },
+	};
+
+	for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+		struct cell *row = table_row(t);
+
+		row[0] = cell_text(str_of(figures[i].name));
+		row[1] = cell_real(figures[i].value);
+	}
+	table_print(t, &dest);
+	table_destroy(t);
+	table_dest_finish(&dest);
+}

@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-split by serving iterations: of schedules that are known, and what is bad.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+serving() {
+	python3 "$ROOT/tests/gen/serving.py" "$@"
+}
+# split MODE TRACE [OPTION...]: as traces, into parts
+split() {
+	mode=$1 trace=$2
+	shift 2
+	rm -rf parts
+	case $mode in
+	range) ;;
+	*) set -- --by "$mode" "$@" ;;
+	esac
+	tl-split --to chrome -d parts "$@" "$trace" 2>err
+}
+# checked TEXT MODE TRACE OPTION=VALUE...: what split wrote is what it should be
+checked() {
+	text=$1
+	shift
+	mode=$2 trace=$1
+	shift 2
+	python3 "$ROOT/tests/oracle/split.py" check "$trace" parts "$mode" "$@" >out
+	is "$text" "$(grep -v '^ok' out)" '1..2'
+}
+all_modes() { # TEXT TRACE
+	for way in iteration steady phase; do
+		split $way "$2"
+		checked "$1: by $way" "$2" $way
+	done
+}
+
+# ---- worked numbers ----
+
+serving >worked.json
+split steady worked.json --num-steps 16
+is 'worked: windows of steady state' \
+	"$(cut -d, -f1-4,5-12 parts/execution_details.csv | sed 1d)" \
+	'0,mixed_steady_state_prefill_0_prefilldecode_2_decode_14_bs79_conc16_worked.json.gz,177,32,448.0,256.0,0,2,14,79,16,16
+0,decode_only_steady_state_prefill_0_prefilldecode_0_decode_7_bs16_conc16_worked.json.gz,78,14,196.0,112.0,0,0,7,16,16,7
+0,prefilldecode_steady_state_prefill_0_prefilldecode_1_decode_0_bs527_conc16_worked.json.gz,12,2,28.0,16.0,0,1,0,527,16,1'
+is 'the file has that many events' "$(gzip -dc parts/mixed* | grep -o '"ph"' |
+	wc -l | tr -d ' ')" 177
+checked 'worked: iterations 4 to 19' worked.json steady num_steps=16
+split steady worked.json --num-steps 2 --conc 16 --osl 100 --osl-ratio 0.8
+checked 'a load that is known: six iterations' worked.json steady num_steps=2 conc=16 \
+	osl=100 osl_ratio=0.8
+is 'which are' "$(ls parts | grep -c mixed_steady_state_prefill_0_prefilldecode_1_decode_5)" 1
+split steady worked.json --iterations 1:12 --num-steps 4
+checked 'a range is the region' worked.json steady num_steps=4 iterations=1:12
+split phase worked.json --iterations 0:9
+checked 'runs of a range' worked.json phase iterations=0:9
+is 'in folders' "$(cd parts && echo *)" \
+	'decode_only execution_details.csv execution_details.json prefilldecodemix'
+split range worked.json --iterations 3:17
+checked 'a range is one part' worked.json range iterations=3:17
+is 'called' "$(cd parts && echo *.gz)" \
+	'worked_annotation_iteration_3_prefill_0_prefilldecode_3_decode_11_bs124_conc15.json.gz'
+split range worked.json --iterations 38:1000
+checked 'cut to those that are there' worked.json range iterations=38:40
+split iteration worked.json --iterations 7
+is 'one iteration' "$(cd parts && echo *.gz)" \
+	'worked_annotation_iteration_7_execute_7_context_0_sq0sk0sqsq0sqsk0_generation_16_sq16sk11207sqsq16sqsk11207.json.gz'
+
+tl-split --plan --conc 16 --osl 100 --osl-ratio 0.8 >got
+printf '%s\t%s\n' figure value num_prompts 160.0 mean_osl 90.0 max_iters 100.0 \
+	delay_iters 400.0 total_steps 900.0 prefilldecode_steps 160.0 \
+	decode_only_steps 740.0 prefilldecode_ratio 0.17777777777777778 \
+	min_steps 6.0 >want
+same 'what to record' want got
+
+# ---- formats, threads, late kernels ----
+
+for form in vllm_detailed vllm_native sglang_detailed sglang_native atom_detailed \
+	atom_native diffusion_native; do
+	serving --format $form --steps 40 --threads --late >$form.json
+	all_modes $form $form.json
+done
+serving --schedule phases --steps 90 --graph --profiler >graph.json
+all_modes 'replayed graphs, below ProfilerStep#N' graph.json
+serving --steps 2000 --threads >long.json
+split steady long.json
+checked '2,000 iterations' long.json steady
+split phase long.json
+checked '2,000 iterations, 499 parts' long.json phase
+
+# ---- trees ----
+
+tl-tree long.json -o long.tl
+tl-split --by iteration -d trees long.tl
+is 'a tree for each' "$(find trees -name '*.tl' | wc -l | tr -d ' ')" 2000
+f=$(echo trees/long_annotation_iteration_1234_*.tl)
+is 'which is one' "$(tl-cat --check "$f" >err && tl-cat "$f" | grep -c '"kind":"kernel"')" 2
+# shellcheck disable=SC2046 # names without blanks
+for f in $(find trees -name '*.tl' | sort | sed -n '1~400p'); do
+	tl-kernels -c name,count --no-header "$f"
+done | sort | uniq -c | sed 's/^ *//' >got
+printf '5 k0\t1\n5 k1\t1\n' >want
+same 'with its kernels' want got
+tl-split --by iteration -d trees long.tl
+is 'again into the same folder' $? 0
+serving --format none --profiler --steps 30 >profiler.json
+tl-split --by iteration -d profiler profiler.json
+is 'without annotations of serving: ProfilerStep#N' "$(cd profiler && echo *.tl)" \
+	'profiler_annotation_iteration_0.tl profiler_annotation_iteration_1.tl profiler_annotation_iteration_2.tl'
+tl-split --by step --to chrome -d steps profiler.json
+is 'other parts as traces' "$(cd steps && echo *)" \
+	'step-0.json.gz step-1.json.gz step-2.json.gz'
+
+# ---- what is bad ----
+
+mkdir other
+cp worked.json other
+tl-split --by steady -d two worked.json other/worked.json
+is 'two traces of one name' "$(find two -name 'mixed*' | sort | sed 's/.*conc16_//' |
+	tr '\n' ' ')" 'worked.tl worked_2.tl '
+is 'both are told' "$(grep -c '"idx"' two/execution_details.json)" 6
+tail=$(printf 'x%.0s' $(seq 300))
+sed "s|\"execute_6_[^\"]*|&../../$tail\\\\u0007\\\\n|" worked.json >"$(printf '%s' "host\"ile$tail" |
+	cut -c 1-230).json"
+split iteration host*.json
+is 'hostile names stay in the folder' "$(find parts -name '*.gz' | wc -l | tr -d ' ') $(
+	ls | grep -c annotation_iteration)" '40 0'
+is 'and are short' "$(cd parts && printf '%s\n' *.gz | awk '{ if (length($0) > n) n = length($0) }
+	END { print n }')" 200
+checked_json=$(python3 -c 'import json; print(len(json.load(open("parts/execution_details.json"))))')
+is 'which the files tell' "$checked_json" 40
+split steady worked.json --conc 99
+is 'another peak' "$?:$(cat err)" \
+	'3:tl-split: worked.json: at most 16 requests at a time, not 99 (--conc)'
+split steady worked.json --iterations 0:3
+is 'a range is steady because it was said' $? 0
+serving --steps 3 >short.json
+split steady short.json
+is 'no steady state' "$?:$(cat err)" \
+	'3:tl-split: short.json: no steady state among 3 iterations: using the middle, 1 to 1'
+serving --format none --steps 3 >none.json
+refuses 5 'no serving iteration' 'tl-split -d s --by iteration none.json'
+refuses 5 'no serving iteration in that range' 'tl-split -d s --iterations 40:50 worked.json'
+refuses 2 'all, an iteration' 'tl-split -d s --iterations 5:5 worked.json'
+refuses 2 'all, an iteration' 'tl-split -d s --iterations 1:2:3 worked.json'
+refuses 2 'all, an iteration' 'tl-split -d s --iterations -1 worked.json'
+refuses 2 'try --by iteration' 'tl-split -d s --by step --iterations 1 worked.json'
+refuses 2 'needs --conc, --osl and --osl-ratio' 'tl-split --plan --conc 3'
+refuses 2 'osl-ratio' 'tl-split --plan --conc 3 --osl 3 --osl-ratio 1.5'
+refuses 2 'leave out --zstd' 'tl-split -d s --by step --to chrome -z worked.json'
+done_testing
