@@ -54,7 +54,7 @@ faults tl-roofline ../tree.tl -o out.tsv
 faults tl-collective ../ranks/rank-0.tl ../ranks/rank-1.tl -o out.tsv
 faults tl-merge ../ranks/rank-0.tl ../ranks/rank-1.tl -o out.tl
 faults tl-split --by step -d out ../tree.tl
-faults tl-split --by steady --num-steps 1 -d out ../tree.tl
+faults tl-split --by iteration -d out ../tree.tl
 faults tl-fold ../tree.tl -o out.txt
 faults tl-modules ../tree.tl -o out.tsv
 tl-report small.json -d report
