@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Phases that tl-ops guesses on real traces, equal to an independent program.
+. tests/cli/lib.sh
+have_data || skip_all 'no reference traces (TL_DATA)'
+python3 "$ROOT/tests/oracle/phase_methods.py" inference_sglang_decode \
+	inference_sglang_prefilldecode inference_vllm_decode_full \
+	h100_nsfw_vit mi300_bert_small tpt_transformer_step1 norm_layer_test
