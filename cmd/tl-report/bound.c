@@ -29,6 +29,15 @@ static const struct {
 	[ACCOUNT_COPY] = { "copy-bound", "exposed copies", true },
 };
 
+const char *bound_named(struct str class)
+{
+	for (size_t c = 0; c < ACCOUNT_COUNT; c++)
+		if (str_eq(class, str_of(account_words[c])) &&
+		    classes[c].verdict != NULL)
+			return classes[c].verdict;
+	return "launch-bound";
+}
+
 /* ---- the decision ---- */
 
 static void

@@ -98,6 +98,8 @@ void budgets_free(struct figures *f);
 
 /* Percent: from here on the causes of idle time are shown. */
 #define IDLE_SHOWN 20
+/* The verdict of a class by its word; of "launch" as well. */
+const char *bound_named(struct str class);
 /* What bounds the time: of all, or of the rank that the others wait for. */
 void bound_put(struct figures *f, struct buf *b);
 /* What collectives took over all process groups: waiting, and all. */

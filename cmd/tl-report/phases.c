@@ -51,14 +51,13 @@ phases_take(void *ctx, const struct line *l)
 static void
 put_bound(struct buf *b, const struct phase_line *p)
 {
+	buf_printf(b, "; %s: ", bound_named(p->bound));
 	if (str_eq(p->bound, STR("gpu"))) {
-		buf_puts(b, "; GPU-bound: ");
 		put_time(b, p->gpu_ns / p->iterations);
 		buf_puts(b, " of GPU work an iteration");
 		return;
 	}
-	buf_printf(b, "; %.*s-bound: GPU idle %.1f %%", (int)p->bound.len,
-	    p->bound.p, p->percent_idle);
+	buf_printf(b, "GPU idle %.1f %%", p->percent_idle);
 	if (str_eq(p->bound, STR("launch"))) {
 		buf_printf(b,
 		    ", %.1f %% of launches (%.4g an iteration) "
