@@ -92,6 +92,7 @@ function head() {
   const first = p => (part(p)[0] || {}).name || '';
   part('diff').forEach(r => $('verdict').append(make('p', figures(r.name))));
   ['late', 'verdict'].forEach(p => { if (first(p)) $('verdict').append(make('p', figures(first(p)))); });
+  part('phase').forEach(r => $('verdict').append(make('p', figures(r.note))));
   if (first('trace') !== document.title) $('bars').append(make('div', first('trace'), 'hint'));
   const parts = part('timeline').filter(r => r.name !== 'total'), key = make('div', '', 'key');
   const colour = r => /comm|other/.test(r.name) ? 1 : /copies/.test(r.name) ? 2 : r.name === 'idle' ? 3 : 0;

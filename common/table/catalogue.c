@@ -127,6 +127,11 @@ CATEGORIES(pie_ranks, "time_ns", "GPU time by category");
 CATEGORIES(pie_ops, "direct_ns_sum", "GPU time by category of op");
 CATEGORIES(pie_kernels, "dur_ns_sum", "GPU time by category of kernel");
 CATEGORIES(pie_host, "cpu_self_ns", "host time by category of op");
+static const struct sheet_chart pie_phases = { .figure = "phases",
+	.kind = "pie",
+	.y = "gpu_ns_sum",
+	.x = "phase",
+	.title = "GPU time by phase" };
 static const struct sheet_chart roofline = { .figure = "roofline",
 	.kind = "scatter",
 	.x = "flop_per_byte",
@@ -201,7 +206,7 @@ const struct sheet sheets[] = {
 	    .where = BOTH),
 	T("phase_summary", "tl-steps",
 	    "serving by phase: tokens/s, time of an iteration, what bounds it",
-	    .where = BOTH),
+	    .where = BOTH, .chart = &pie_phases),
 	T("idle", "tl-idle", "why the GPU waited: idle time by cause",
 	    .where = BOTH),
 	T("idle_window", "tl-idle",

@@ -678,6 +678,11 @@ is 'of several ranks the slowest' "$(sed 's/"traceEvents"/"distributedInfo": {"r
 tl-report -o serving.md serving.json
 is 'as a table' "$(grep -o '^| phase | [a-z]*' serving.md | tr '\n' ' ')" \
 	'| phase | decode | phase | mixed | phase | prefill '
+if command -v tl-xlsx >/dev/null; then
+	tl-report -o serving.xlsx serving.json
+	is 'a pie of phases' "$(python3 -m zipfile -e serving.xlsx parts && grep -o '<c:f>[^<]*' parts/xl/charts/chart1.xml | sed 's/<c:f>//' | tr '\n' ' ')" \
+		'phase_summary!$L$1 phase_summary!$B$2:$B$4 phase_summary!$L$2:$L$4 '
+fi
 rm -rf dir
 tl-report -d dir --kernels --phase-method gemm_params serving.json
 is 'sheets' "$(ls dir | grep -E 'mixed|decode|prefill|phase' | tr '\n' ' ')" \
