@@ -167,6 +167,7 @@ bool
 window_find(struct recording *r, const struct select *s, const char *path)
 {
 	r->mains.n = 0;
+	r->steps.only_iterations = s->of_iterations;
 	steps_find(&r->steps, &r->host, NULL, 0);
 	/* annotations alone are a window, too */
 	if (s->annotations.n == 0 || select_asks_steps(s))

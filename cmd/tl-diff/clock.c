@@ -10,18 +10,20 @@ struct clock {
 	struct bucket_rules rules;
 	struct host host;
 	struct steps steps;
+	bool is_matched; /* steps of a phase are of one kind */
 	struct parts parts;
 	pace_list pace;      /* by window */
 	struct map piece_of; /* of the step at hand: cause and name to place */
 };
 
 struct clock *
-clock_create(struct norms *nm, bool are_matched)
+clock_create(struct norms *nm, const struct settings *set)
 {
 	struct clock *c = xcalloc(1, sizeof *c);
 
 	c->nm = nm;
-	c->steps.only_iterations = are_matched;
+	c->is_matched = set->match != NULL;
+	c->steps.only_iterations = set->select.of_iterations;
 	c->causes = causes_create();
 	return c;
 }
@@ -75,7 +77,7 @@ kind_of(const struct clock *c, const struct step_window *w)
 	if (it != NULL && it->phase >= PHASE_PREFILL)
 		buf_printf(&b, "%s ", phase_words[it->phase]);
 	buf_puts(&b, "step");
-	if (it != NULL && it->num_requests > 0 && !c->steps.only_iterations)
+	if (it != NULL && it->num_requests > 0 && !c->is_matched)
 		buf_printf(&b, " (batch %" PRId64 ")", it->num_requests);
 	kind = intern_put(st->text, buf_str(&b));
 	buf_free(&b);

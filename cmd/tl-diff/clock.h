@@ -49,11 +49,11 @@ struct step_times {
 };
 
 struct clock;
+struct settings;
 struct norms;
 struct side;
 
-/* are_matched: its steps are iterations, of one kind whatever their batch. */
-struct clock *clock_create(struct norms *nm, bool are_matched);
+struct clock *clock_create(struct norms *nm, const struct settings *set);
 void clock_destroy(struct clock *c);
 void clock_start(struct clock *c);
 void clock_add(struct clock *c, const struct event *ev);

@@ -157,7 +157,7 @@ enter_side(struct file *f, uint32_t src)
 		struct side *r = xcalloc(1, sizeof *r);
 
 		r->path = f->sources.path;
-		r->steps.only_iterations = f->set->match != NULL;
+		r->steps.only_iterations = f->set->select.of_iterations;
 		f->sides.v[o->no] = r;
 	}
 	if (f->side == f->sides.v[o->no])

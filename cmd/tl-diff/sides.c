@@ -406,7 +406,7 @@ sides_compare(struct settings *set)
 	if (set->match != NULL)
 		matched_find(set, g.nm.st);
 	if (needs_clock(set))
-		g.clock = clock_create(&g.nm, set->match != NULL);
+		g.clock = clock_create(&g.nm, set);
 	/* both decoders run while the first is read */
 	for (int s = 0; s < NSIDES; s++)
 		inputs_open(&g.inputs[s], set, &g.nm, g.clock, s);

@@ -430,6 +430,7 @@ void
 idle_records(struct idle *g)
 {
 	host_ready(&g->host);
+	g->step_list.only_iterations = g->sink.select.of_iterations;
 	g->has_python = has_python(&g->host);
 	waits_find(&g->waits, &g->host);
 	if (g->with_stack)

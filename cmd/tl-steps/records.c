@@ -349,6 +349,7 @@ steps_records(struct program *g)
 	const struct select *asked = &g->asked;
 
 	host_ready(&g->host);
+	g->steps.only_iterations = asked->of_iterations;
 	steps_find(
 	    &g->steps, &g->host, asked->annotations.v, asked->annotations.n);
 	if (asked->annotations.n == 0)

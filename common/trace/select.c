@@ -77,11 +77,26 @@ id_set_has_key(const struct id_set *set, const struct dict *st, struct key key)
 	return false;
 }
 
+/* 3-7, or iteration:3-7 where steps are others. */
+static void
+take_steps(struct select *s, const struct optparse *op)
+{
+	static const char *const words[] = { "first", "last", "slowest", NULL };
+	static const struct str of_iterations = STR_INIT("iteration:");
+	struct optparse list = *op;
+
+	if (str_starts(str_of(list.arg), of_iterations)) {
+		s->of_iterations = true;
+		list.arg += of_iterations.len;
+	}
+	id_set_opt(&s->steps, &list, words,
+	    "steps such as 3, 3-7, first, last or slowest");
+}
+
 bool
 select_opt(struct select *s, const struct optparse *op, int ch)
 {
 	static const char *const none[] = { NULL };
-	static const char *const words[] = { "first", "last", "slowest", NULL };
 
 	switch (ch) {
 	case OPT_SELECT_ANNOTATION:
@@ -105,10 +120,7 @@ select_opt(struct select *s, const struct optparse *op, int ch)
 	case OPT_SELECT_RANK:
 		id_set_opt(&s->ranks, op, none, "ranks such as 0 or 0,4-7");
 		break;
-	case OPT_SELECT_STEP:
-		id_set_opt(&s->steps, op, words,
-		    "steps such as 3, 3-7, first, last or slowest");
-		break;
+	case OPT_SELECT_STEP: take_steps(s, op); break;
 	case OPT_SELECT_TO:
 		s->to_ns = opt_time(op);
 		s->has_to = true;
