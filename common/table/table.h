@@ -152,7 +152,9 @@ struct table_dest {
 #define OPT_TABLE_LABELS (OPT_OF_TABLE + 4)
 #define OPT_TABLE_WIDTH (OPT_OF_TABLE + 5)
 /* clang-format off */
-#define OPT_TABLE                                                              \
+#define OPT_TABLE OPT_TABLE_WITH("the first N rows, 0 for all")
+/* The same, where --top has another meaning. */
+#define OPT_TABLE_WITH(top_help)                                               \
 	{ 'c', "columns", "COLUMNS", "only these, in this order; +details adds the wide ones" }, \
 	{ 'd', "dir", "DIR", "write each table as a file into DIR" },          \
 	{ OPT_TABLE_FORMAT, "format", "csv|md|ndjson|table|tsv",               \
@@ -161,7 +163,7 @@ struct table_dest {
 	{ OPT_TABLE_NO_HEADER, "no-header", NULL, "rows only" },               \
 	{ 'o', "output", "FILE", "write to FILE, which appears only when whole" }, \
 	{ OPT_TABLE_SORT, "sort", "COLUMN", "sort by COLUMN, -COLUMN: downwards" }, \
-	{ OPT_TABLE_TOP, "top", "N", "the first N rows, 0 for all" },                     \
+	{ OPT_TABLE_TOP, "top", "N", top_help },                                \
 	{ OPT_TABLE_WIDTH, "width", "N", "columns of the terminal" }
 /* clang-format on */
 

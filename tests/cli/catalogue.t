@@ -5,13 +5,14 @@
 . tests/cli/lib.sh
 
 tl-tree "$SAMPLE" -o t.tl
+tree=t.tl
 in_catalogue() { # in_catalogue PROGRAM ARGUMENT...: those that are not
 	program=$1
 	shift
 	rm -rf out
 	echo "tl-$program" >>asked
 	command -v tl-"$program" >/dev/null || return 0 # a library is missing
-	tl-"$program" -d out "$@" t.tl >/dev/null 2>err || cat err
+	tl-"$program" -d out "$@" "$tree" >/dev/null 2>err || cat err
 	tl-roofline --list-tables 2>/dev/null | cut -f 1 >families
 	for file in out/*.csv; do
 		name=$(basename "$file" .csv)
@@ -33,6 +34,8 @@ is 'tl-modules' "$(in_catalogue modules --sort module)" ''
 is 'tl-roofline' "$(in_catalogue roofline --arch auto)" ''
 is 'tl-collective' "$(in_catalogue collective --table nccl_long)" ''
 is 'tl-diff' "$(in_catalogue diff t.tl)" ''
+tl-tree "$ROOT/tests/data/h100/serving_steps.json.gz" -o serving.tl
+is 'tl-match' "$(tree=serving.tl && in_catalogue match --approx serving.tl)" ''
 is 'tl-report' "$(in_catalogue report --short 10us)" ''
 is 'every program with tables was asked' "$(
 	for program in "$B"/bin/tl-*; do

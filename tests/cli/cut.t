@@ -79,6 +79,7 @@ every tl-export -o OUT
 every tl-export --to perfetto
 STEP=7
 every tl-diff - "$TMP/ten.tl"
+every tl-match - "$TMP/ten.tl"
 every tl-html -o OUT -
 every tl-sql --events -o OUT
 every tl-split --by step -d OUT

@@ -60,6 +60,8 @@ faults tl-modules ../tree.tl -o out.tsv
 tl-report small.json -d report
 tl-report small.json -o report.xlsx
 faults tl-compare ../report ../report.xlsx --names a,b --sheets ops_summary -d out
+faults tl-match --approx "$ROOT/tests/data/h100/serving_steps.json.gz" \
+	"$ROOT/tests/data/h100/serving_steps.json.gz" -o out.tsv
 faults tl-diff ../ranks/rank-0.tl ../ranks/rank-1.tl -d out
 faults tl-graft --capture "$ROOT/tests/data/capture.json.gz" \
 	"$ROOT/tests/data/replay.json.gz" -o out.tl

@@ -9,11 +9,12 @@
                                    is one of those below; kernels last US, and
                                    each STEP iterations are a ProfilerStep
 
-All pairs of blocks are looked at, in fractions. Prints what differs; exit
+All pairs of blocks are looked at, exactly. Prints what differs; exit
 status 1 if anything does.
 """
 import gzip
 import json
+import math
 import random
 import re
 import subprocess
@@ -172,14 +173,14 @@ def distance(a, b, phase, approx):
         keys = ("g_sq",) if approx else ("g_sq", "g_sk")
     else:
         keys = ("context_requests", "generation_requests", "c_sq", "g_sq")
-    return tuple(Fraction(sum(abs(x[1][k] - y[1][k]) for x, y in zip(a, b)), len(a))
-                 for k in keys)
+    return tuple(sum(abs(x[1][k] - y[1][k]) for x, y in zip(a, b)) for k in keys)
 
 
 def matches_of(sides, blocks, phases, approx, top):
     found, notes = [], []
     for phase in phases:
         pairs, eligible, with_candidate = [], 0, 0
+        whole = math.lcm(*(b[2] - b[1] for b in blocks[0]))  # means as integers
         ok = [[(k, *b) for k, b in enumerate(blocks[s])
                if b[0] == phase and (approx or all(d["has_sqsk"] for _, d in sides[s][b[1]:b[2]]))]
               for s in (0, 1)]
@@ -189,9 +190,10 @@ def matches_of(sides, blocks, phases, approx, top):
             with_candidate += bool(others)
             for j, _, b0, b1, b_run in others:
                 d = distance(sides[0][a0:a1], sides[1][b0:b1], phase, approx)
+                d = tuple(x * (whole // (a1 - a0)) for x in d)
                 pairs.append((d, -min(a_run, b_run), -(a1 - a0), i, j))
         pairs.sort()
-        found += [(phase, p[3], p[4], p[0]) for p in pairs[:top]]
+        found += [(phase, p[3], p[4], [Fraction(x, whole) for x in p[0]]) for p in pairs[:top]]
         if not pairs:
             notes.append({"phase": phase, "reason": "no eligible (A, B) pair found (A blocks of "
                           f"phase: {eligible}, with same-size B candidate: {with_candidate})"})
@@ -239,8 +241,10 @@ def name_of(phase, i, j, letter, roots, block, base):
 def kernels_within(events, roots, block):
     """Correlation ids of GPU work whose launch starts in a step, on any thread."""
     steps = [(e["ts"], e["ts"] + e["dur"], e["pid"]) for e, _ in roots[block[1]:block[2]]]
+    first, last = steps[0][0], steps[-1][1]
     launched = {e["args"]["correlation"] for e in events
                 if e.get("cat") in ("cuda_runtime", "cuda_driver") and
+                first <= e["ts"] < last and
                 "correlation" in e.get("args", {}) and
                 any(a <= e["ts"] < b and e["pid"] == pid for a, b, pid in steps)}
     return sorted(e["args"]["correlation"] for e in events
