@@ -333,6 +333,14 @@ is 'GPU work is that of the iteration that launched it' "$(in_phases gpu_ns_sum,
 	'decode 496000 341000 77.0.mixed 128000 88000 77.0.prefill 16000 0 0.0.'
 serving --format diffusion_native
 is 'no phase, no tokens' "$(in_phases iterations,tokens_sum,token_ns_median)" 'generic 40 .'
+python3 "$ROOT/tests/gen/serving.py" --steps 2000 --schedule phases --truth >truth.tsv
+awk -F '\t' 'NR > 1 { n[$1]++; t[$1] += $4 + $8; r[$1] += $2 + $3 }
+	END { for (p in n) print p, n[p], t[p], r[p] / n[p] }' truth.tsv | sort >planted
+for format in vllm_detailed vllm_native sglang_detailed sglang_native atom_detailed atom_native; do
+	serving --steps 2000 --schedule phases --format "$format"
+	is "2,000 iterations as planted: $format" "$(tl-steps --table phase_summary --no-header \
+		-c phase,iterations,tokens_sum,requests_mean serving.json | sort | tr '\t' ' ')" "$(cat planted)"
+done
 # an iteration of 10 us whose kernel takes 50: it can't be done before that
 {
 	ev user_annotation 'execute_context_0(0)_generation_4(8)' 1 0 10
