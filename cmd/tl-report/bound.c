@@ -107,17 +107,11 @@ decide(struct bound *m)
  * Of GPU work with a model two thirds on one side of the roofline, and not so
  * far below it that something else holds it up.
  */
-static const char *
-gpu_verdict(const struct figures *f)
+const char *
+bound_of_gpu(
+    int64_t busy_ns, int64_t modelled_ns, int64_t compute_ns, int64_t lost_ns)
 {
-	int64_t modelled_ns = tallies_sum(&f->reached);
-	int64_t compute_ns = 0, lost_ns = 0;
-
-	for (size_t i = 0; i < f->reached.list.n; i++) {
-		time_add(&compute_ns, f->reached.list.v[i].count);
-		time_add(&lost_ns, f->reached.list.v[i].of_ns);
-	}
-	if (modelled_ns < f->all.busy_ns / 2 ||
+	if (modelled_ns < busy_ns / 2 ||
 	    share_of(lost_ns, modelled_ns) > 100 - ROOF_MIN)
 		return classes[GROUP_OF_GPU].verdict;
 	if (share_of(compute_ns, modelled_ns) >= MOST)
@@ -125,6 +119,19 @@ gpu_verdict(const struct figures *f)
 	return share_of(compute_ns, modelled_ns) <= LITTLE
 	    ? "memory-bound"
 	    : classes[GROUP_OF_GPU].verdict;
+}
+
+static const char *
+gpu_verdict(const struct figures *f)
+{
+	int64_t compute_ns = 0, lost_ns = 0;
+
+	for (size_t i = 0; i < f->reached.list.n; i++) {
+		time_add(&compute_ns, f->reached.list.v[i].count);
+		time_add(&lost_ns, f->reached.list.v[i].of_ns);
+	}
+	return bound_of_gpu(
+	    f->all.busy_ns, tallies_sum(&f->reached), compute_ns, lost_ns);
 }
 
 static const char *

@@ -98,6 +98,9 @@ void budgets_free(struct figures *f);
 
 /* Percent: from here on the causes of idle time are shown. */
 #define IDLE_SHOWN 20
+/* Of GPU work: by what of it has a model, is compute-bound, and is lost. */
+const char *bound_of_gpu(
+    int64_t busy_ns, int64_t modelled_ns, int64_t compute_ns, int64_t lost_ns);
 /* The verdict of a class by its word; of "launch" as well. */
 const char *bound_named(struct str class);
 /* What bounds the time: of all, or of the rank that the others wait for. */

@@ -108,7 +108,10 @@ struct phase_line {
 	double took_ns, p99_ns, tokens_per_s, launches;
 	double percent_graph, percent_idle, percent_starved, percent_missing;
 	bool has_tokens;
-	size_t n; /* processes */
+	/* of tl-roofline, over all */
+	int64_t op_ns, modelled_ns, compute_ns;
+	double roof_ns; /* what the roofline allows for modelled_ns */
+	size_t n;       /* processes */
 	struct str says;
 };
 
@@ -209,6 +212,7 @@ extern const struct input inputs[];
 /* ---- phases.c ---- */
 
 void phases_take(void *ctx, const struct line *l);
+void phases_take_roof(void *ctx, const struct line *l);
 /* Their sentences, behind the last row. */
 void phases_make(struct figures *f);
 

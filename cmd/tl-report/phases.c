@@ -48,15 +48,49 @@ phases_take(void *ctx, const struct line *l)
 	p->percent_missing = line_real(l, "pct_missing");
 }
 
-static void
-put_bound(struct buf *b, const struct phase_line *p)
+void
+phases_take_roof(void *ctx, const struct line *l)
 {
-	buf_printf(b, "; %s: ", bound_named(p->bound));
+	struct figures *f = ctx;
+	struct phase_line *p = NULL;
+	int64_t modelled_ns = line_int(l, "modelled_ns_sum");
+
+	for (size_t i = 0; i < f->phases.n; i++)
+		if (str_eq(f->phases.v[i].phase, line_text(l, "phase")))
+			p = &f->phases.v[i];
+	if (p == NULL)
+		return;
+	time_add(&p->op_ns, line_int(l, "kernel_ns_sum"));
+	time_add(&p->modelled_ns, modelled_ns);
+	time_add(&p->compute_ns, line_int(l, "compute_bound_ns"));
+	p->roof_ns += (double)modelled_ns * line_real(l, "pct_of_roof") / 100;
+}
+
+/* "memory-bound: 61.0 % of the roofline (MI300X peak), 14.1 ms of GPU work". */
+static void
+put_gpu_bound(
+    const struct figures *f, const struct phase_line *p, struct buf *b)
+{
+	const char *word = bound_of_gpu(p->op_ns, p->modelled_ns, p->compute_ns,
+	    p->modelled_ns - (int64_t)p->roof_ns);
+
+	buf_printf(b, "; %s: ", p->modelled_ns > 0 ? word : "GPU-bound");
+	if (p->modelled_ns > 0 && strcmp(word, "GPU-bound") != 0)
+		buf_printf(b, "%.1f %% of the roofline (%.*s), ",
+		    p->roof_ns / (double)p->modelled_ns * 100, (int)f->roof.len,
+		    f->roof.p);
+	put_time(b, p->gpu_ns / p->iterations);
+	buf_puts(b, " of GPU work an iteration");
+}
+
+static void
+put_bound(const struct figures *f, const struct phase_line *p, struct buf *b)
+{
 	if (str_eq(p->bound, STR("gpu"))) {
-		put_time(b, p->gpu_ns / p->iterations);
-		buf_puts(b, " of GPU work an iteration");
+		put_gpu_bound(f, p, b);
 		return;
 	}
+	buf_printf(b, "; %s: ", bound_named(p->bound));
 	buf_printf(b, "GPU idle %.1f %%", p->percent_idle);
 	if (str_eq(p->bound, STR("launch"))) {
 		buf_printf(b,
@@ -98,7 +132,7 @@ put_phase(const struct figures *f, const struct phase_line *p, struct buf *b)
 		buf_printf(
 		    b, ", %.1f %% of GPU time in graphs", p->percent_graph);
 	if (p->bound.len > 0)
-		put_bound(b, p);
+		put_bound(f, p, b);
 	if (p->percent_missing >= MISSING_SHOWN)
 		buf_printf(
 		    b, "; %.1f %% is not in the recording", p->percent_missing);

@@ -135,10 +135,35 @@ take_overlaps(struct sink_row *r)
 	over->median = stat_round2(over->median);
 }
 
+/* Of the calls that have a roofline: time, and how much of it that allows. */
+static void
+take_phase(struct roof_state *g, const struct sink_row *r)
+{
+	struct phase_sums *p = &g->of_phase;
+
+	*p = (struct phase_sums){ 0 };
+	for (size_t i = 0; i < r->group->n; i++) {
+		const struct call *c = call_of(r, i);
+		struct roofline rf = { .bound = BOUND_NONE };
+
+		if (c->res != NULL && c->res->status == MODEL_OK)
+			rf = roofline_of(g->arch, g->roof, c->res);
+		if (rf.bound == BOUND_NONE)
+			continue;
+		p->roof_ns += rf.time_us * 1e3;
+		stat_add(&p->modelled_ns, c->busy_ns);
+		if (rf.bound == BOUND_COMPUTE)
+			stat_add(&p->compute_ns, c->busy_ns);
+	}
+}
+
 void
 roof_row(struct sink_row *r)
 {
 	struct roof_state *g = (struct roof_state *)r->sink;
+
+	if (strcmp(r->plan->table->name, PHASES_NAME) == 0)
+		take_phase(g, r);
 
 	g->told = NULL;
 	for (size_t i = 0; i < r->group->n && g->told == NULL; i++)
@@ -219,6 +244,21 @@ lost_cell(const struct sink_row *r)
 }
 
 static struct cell
+phase_cell(const struct sink_row *r, unsigned f)
+{
+	const struct phase_sums *p = &state_of(r)->of_phase;
+
+	if (f == C_MODELLED)
+		return cell_int(p->modelled_ns);
+	if (p->modelled_ns == 0)
+		return cell_none();
+	if (f == C_REACHED)
+		return cell_real(p->roof_ns / (double)p->modelled_ns * 100);
+	return cell_int(
+	    f == C_COMPUTE ? p->compute_ns : p->modelled_ns - p->compute_ns);
+}
+
+static struct cell
 model_cell(const struct sink_row *r, unsigned f)
 {
 	const struct roof_state *g = state_of(r);
@@ -280,6 +320,10 @@ roof_cell(const struct sink_row *r, unsigned f)
 	switch (f) {
 	case C_HOST_SUM: return host_cell(r);
 	case C_LOST: return lost_cell(r);
+	case C_MODELLED:
+	case C_COMPUTE:
+	case C_MEMORY:
+	case C_REACHED: return phase_cell(r, f);
 	case C_REASON:
 		return state_of(r)->told != NULL
 		    ? cell_none()

@@ -116,6 +116,9 @@ new_call(struct roof_state *g, const struct node *n, uint32_t table)
 		.entry_point = INTERN_NONE,
 		.stack = INTERN_NONE,
 		.awaited = awaited_of(g, n),
+		.phase = intern_put(g->sink.dict->text,
+		    str_of(phase_words[phases_at(
+			&g->phases, g->sink.dict, n->track, n->ts_ns)])),
 	};
 	if (c->res != NULL && c->res->status == MODEL_NONE)
 		c->res = NULL;

@@ -7,6 +7,8 @@
 
 /* Numbers of a call; sums are kept of those of ns alone. */
 enum { M_BUSY, M_HOST, M_TBS, M_TFLOPS, M_PCT, M_OVER, M_COUNT };
+/* The table of calls by the phase of serving. */
+#define PHASES_NAME "roofline_by_phase"
 /* A further sum of a group: of those that differ in the overlap only. */
 #define SUM_ALL 3
 
@@ -32,6 +34,10 @@ enum {
 	C_ROOF,
 	C_ROOF_US,
 	C_PARAMS,
+	C_MODELLED, /* of a phase */
+	C_COMPUTE,
+	C_MEMORY,
+	C_REACHED,
 	C_DIFF_RATIO, /* of --diff, to the last */
 	C_DIFF,
 	C_DIFF_COUNT,

@@ -167,6 +167,7 @@ roof_take(struct sink *s, const struct stream_in *in, bool is_chosen)
 	const struct event *ev = &in->ev;
 	unsigned kind = ev->shape->kind;
 
+	phases_event(&g->phases, s->dict, ev, s->source);
 	if (event_is(ev, KINDS_GPU)) {
 		take_work(g, ev, is_chosen);
 	} else if (kind == KIND_ANNOTATION) {

@@ -266,6 +266,7 @@ free_state(struct sink *s)
 	vec_free(&g->covered);
 	vec_free(&g->extras);
 	notes_free(&g->notes);
+	phases_free(&g->phases);
 	map_free(&g->forward_of);
 	map_free(&g->range_of);
 	map_free(&g->categories);
@@ -314,7 +315,9 @@ static const struct sink_def def = {
 int
 main(int argc, char *argv[])
 {
-	struct roof_state g = { .sink = { .def = &def }, .arch_name = "auto" };
+	struct roof_state g = {
+		.sink = { .def = &def }, .arch_name = "auto", .phases = PHASES
+	};
 
 	return sink_main(&g.sink, argc, argv);
 }

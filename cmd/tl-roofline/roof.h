@@ -17,6 +17,7 @@
 #include "sink/sink.h"
 #include "trace/launcher.h"
 #include "trace/overlap.h"
+#include "trace/phase-guess.h"
 
 #define NO_INDEX UINT32_MAX
 
@@ -27,6 +28,7 @@ struct call {
 	uint32_t table, name, category;
 	struct op_args args;
 	uint32_t params; /* of res, as text */
+	uint32_t phase;  /* a word */
 	int64_t host_ns; /* SINK_NONE: unknown */
 	int64_t busy_ns;
 	const struct model_result *res; /* NULL: no result */
@@ -123,6 +125,7 @@ struct roof_state {
 	VEC(uint8_t) covered; /* by work of the subtree */
 	extra_vec extras;
 	uint32_t first_work; /* of the subtree */
+	struct phases phases;
 	struct notes notes;
 	uint32_t notes_of; /* the source */
 	uint32_t execute;  /* the name */
@@ -143,6 +146,10 @@ struct roof_state {
 	const struct call *told; /* the row's first with a result, or NULL */
 	struct versus_row versus_row;
 	bool has_versus;
+	struct phase_sums {
+		int64_t modelled_ns, compute_ns; /* the rest is memory-bound */
+		double roof_ns;
+	} of_phase;
 };
 
 static inline struct call *

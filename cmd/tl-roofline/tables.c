@@ -28,6 +28,11 @@ const struct sink_measure roof_measures[] = {
 /* clang-format off */
 const struct sink_column roof_columns[] = {
 	{ { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
+	{ { "phase", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(phase), 0 },
+	{ { "modelled_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_MODELLED, 0 },
+	{ { "compute_bound_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_COMPUTE, 0 },
+	{ { "memory_bound_ns", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_MEMORY, 0 },
+	{ { "pct_of_roof", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_REACHED, 0 },
 	{ { "overlapping_kernel_names", NULL, COL_JSON, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(overlap.names), ONLY_OVERLAP },
 	{ { "op_category", "op category", COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(category), 0 },
 	{ { "process_name", NULL, COL_TEXT, UNIT_NONE, D, 0 }, SINK_PROCESS, true, 0, 0 },
@@ -315,6 +320,9 @@ tables_list(struct roof_state *g)
 				? "each GPU event at one op (the default)"
 				: "ops with a model, by their parameters");
 	}
+	out_puts(out,
+	    PHASES_NAME "\tby phase of serving: what is memory- or "
+			"compute-bound\n");
 	out_finish(out);
 }
 
@@ -366,6 +374,19 @@ add_table(struct roof_state *g, uint32_t table, const char *name, bool overlap)
 		g->sink.table = t->name;
 }
 
+static void
+add_phases(struct roof_state *g)
+{
+	g->sink.tables[g->sink.ntables++] = (struct sink_table){
+		.name = PHASES_NAME,
+		.columns = "phase,operation_count,kernel_ns_sum,pct_of_kernel,"
+			   "modelled_ns_sum,compute_bound_ns,memory_bound_ns,"
+			   "pct_of_roof,roof",
+		.about = TABLE_UNIFIED,
+		.is_summary = true,
+	};
+}
+
 /* What --table says is made the whole name of one of them. */
 void
 roof_make_tables(struct sink *s)
@@ -374,15 +395,20 @@ roof_make_tables(struct sink *s)
 	struct str name = str_of(s->table != NULL ? s->table : "");
 	const struct str end = STR(OVERLAP_END);
 	uint32_t n = count_tables(g->models);
+	bool is_of_phases;
 
 	g->wanted = s->dest.dir == NULL ? TABLE_UNIFIED : TABLE_NONE;
 	if (name.len > end.len && str_ends(name, end)) {
 		name.len -= end.len;
 		g->overlap = true;
 	}
-	if (name.len > 0 && (g->wanted = table_asked(g, name)) == TABLE_NONE)
+	is_of_phases = str_eq(name, STR(PHASES_NAME));
+	if (is_of_phases)
+		g->wanted = TABLE_UNIFIED;
+	else if (name.len > 0 &&
+	    (g->wanted = table_asked(g, name)) == TABLE_NONE)
 		return;
-	s->tables = arena_alloc(g->mem, (2 * n + 1) * sizeof *s->tables);
+	s->tables = arena_alloc(g->mem, (2 * n + 2) * sizeof *s->tables);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *of = table_name(g, i);
 
@@ -391,6 +417,10 @@ roof_make_tables(struct sink *s)
 		if (of != NULL && g->overlap)
 			add_table(g, i, of, true);
 	}
+	if (is_of_phases || s->dest.dir != NULL)
+		add_phases(g);
+	if (is_of_phases)
+		s->table = PHASES_NAME;
 	if (!g->has_explain)
 		return;
 	g->wanted = TABLE_NONE;
@@ -404,6 +434,9 @@ roof_make_tables(struct sink *s)
 bool
 roof_fits(const struct sink *s, const struct sink_table *t)
 {
+	if (strcmp(t->name, PHASES_NAME) == 0)
+		return s->table != NULL ||
+		    ((const struct roof_state *)s)->phases.any;
 	return s->table != NULL || t->about == TABLE_UNIFIED ||
 	    calls_of((const struct roof_state *)s, t->about).end > 0;
 }

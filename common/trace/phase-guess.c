@@ -487,6 +487,13 @@ phases_event(struct phases *p, const struct dict *st, const struct event *ev,
 	}
 }
 
+enum phase
+phases_at(const struct phases *p, const struct dict *st, uint32_t track,
+    int64_t ts_ns)
+{
+	return steps_phase(&p->iterations, &st->tracks.v[track].pid, ts_ns);
+}
+
 struct phase_mark
 phases_mark(struct phases *p, struct dict *st, const struct launcher *o)
 {
@@ -494,8 +501,7 @@ phases_mark(struct phases *p, struct dict *st, const struct launcher *o)
 
 	if (p->method == METHOD_ANNOTATION ||
 	    (p->method == METHOD_COUNT && p->iterations.list.n > 0))
-		mark.phase = (uint8_t)steps_phase(
-		    &p->iterations, &st->tracks.v[o->track].pid, o->ts_ns);
+		mark.phase = (uint8_t)phases_at(p, st, o->track, o->ts_ns);
 	else if (p->may_guess && o->ndirect > 0)
 		mark.row = add_row(p, st, o);
 	return mark;

@@ -101,6 +101,9 @@ struct phases {
 /* Sources are numbered over all files. */
 void phases_event(struct phases *p, const struct dict *st,
     const struct event *ev, uint32_t source);
+/* The phase of what begins on a track at a time, without a guess. */
+enum phase phases_at(const struct phases *p, const struct dict *st,
+    uint32_t track, int64_t ts_ns);
 struct phase_mark phases_mark(
     struct phases *p, struct dict *st, const struct launcher *o);
 void phases_decide(struct phases *p, struct dict *st);

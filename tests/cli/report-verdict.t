@@ -676,7 +676,7 @@ is 'of several ranks the slowest' "$(sed 's/"traceEvents"/"distributedInfo": {"r
 	tl-report --width 300 r0.json r1.json | grep '^decode')" \
 	'decode: 31 iterations of 110.0 us (median; p99 110.0 us) on rank 1, the slowest of 2, 145,455 tokens/s; launch-bound: GPU idle 85.5 %, 100.0 % of launches (2 an iteration) find it so.'
 tl-report -o serving.md serving.json
-is 'as a table' "$(grep -o '^| phase | [a-z]*' serving.md | tr '\n' ' ')" \
+is 'as a table' "$(grep -o '^| phase | [dmp][a-z]*' serving.md | tr '\n' ' ')" \
 	'| phase | decode | phase | mixed | phase | prefill '
 if command -v tl-xlsx >/dev/null; then
 	tl-report -o serving.xlsx serving.json
@@ -686,6 +686,6 @@ fi
 rm -rf dir
 tl-report -d dir --kernels --phase-method gemm_params serving.json
 is 'sheets' "$(ls dir | grep -E 'mixed|decode|prefill|phase' | tr '\n' ' ')" \
-	'kernel_summary_mixed.csv ops_summary_mixed.csv phase_summary.csv '
+	'kernel_summary_mixed.csv ops_summary_mixed.csv phase_summary.csv roofline_by_phase.csv '
 
 done_testing

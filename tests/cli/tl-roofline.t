@@ -727,5 +727,42 @@ refuses 1 'cut.ndjson: the table was cut off|cut.ndjson: line' \
 	'head -n 3 versus.ndjson >cut.ndjson; tl-roofline --diff cut.ndjson one.json'
 refuses 1 'No such file' 'tl-roofline --diff nosuch one.json'
 
+# ---- by phase of serving ----
+# A large product is compute-bound: 2 x 4096^3 operations are 137.4 ms at 1
+# TFLOP/s; of one row it is memory-bound: (64 + 64 x 64 + 64) x 4 = 16896 bytes
+# take 1.6896 us at 10 GB/s. An op without a model and one outside.
+cat >unit.json <<'X'
+{ "name": "one", "mem_bw_gbps": 10,
+  "peak_tflops": { "matrix_fp32": 1, "vector_fp32": 1 } }
+X
+
+phases() {
+	ev user_annotation 'execute_context_2(4096)_generation_0(0)' 1 0 100
+	ev user_annotation 'execute_context_0(0)_generation_1(1)' 1 200 100
+	ev cpu_op aten::mm 1 10 20 "$(args '[[4096,4096],[4096,4096]]' '["float","float"]' '["",""]')"
+	launch 11 1
+	ev cpu_op aten::mm 1 210 20 "$(args '[[1,64],[64,64]]' '["float","float"]' '["",""]')"
+	launch 211 2
+	ev cpu_op my::op 1 240 20
+	launch 241 3
+	ev cpu_op my::op 1 400 20
+	launch 401 4
+	gpu gemm 7 1000 200000 1
+	gpu gemv 7 300000 6.6 2
+	gpu mine 7 300100 3.4 3
+	gpu mine 7 300200 10 4
+}
+phases | trace >phases.json
+is 'by phase' "$(cells phase,operation_count,kernel_ns_sum,modelled_ns_sum,compute_bound_ns,memory_bound_ns \
+	'tl-roofline --arch unit.json --table roofline_by_phase phases.json' | tr '\n' '.')" \
+	'prefill 1 200000000 200000000 200000000 0.decode 2 10000 6600 0 6600.outside 1 10000 0  .'
+is 'of the roof' "$(cells pct_of_roof,roof 'tl-roofline --arch unit.json --table roofline_by_phase phases.json' | sed 's/\(\.[0-9][0-9]\)[0-9]*/\1/' | tr '\n' '|')" \
+	'68.71 one peak|25.6 one peak| |'
+is 'a folder of serving has it' "$(tl-roofline --arch unit.json -d dir phases.json; ls dir | grep -c by_phase)" 1
+is 'another has not' "$(rm -rf dir; tl-roofline --arch unit.json -d dir mm.json; ls dir | grep -c by_phase)" 0
+is 'a report says it' "$(tl-report --arch unit.json --width 200 phases.json 2>/dev/null | grep -o '[a-z]*-bound: .* of the roofline (.*), ')" \
+	"compute-bound: 68.7 % of the roofline (one peak), 
+memory-bound: 25.6 % of the roofline (one peak), "
+
 page_examples tl-roofline.1
 done_testing
