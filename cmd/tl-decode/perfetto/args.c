@@ -8,7 +8,8 @@
 #include "stream/from-json.h"
 #include "json/json.h"
 
-#define DEPTH_MAX 32 /* of lists in lists */
+#define DEPTH_MAX 32       /* of lists in lists */
+#define JSON_MAX (4 << 20) /* bytes of texts that were read */
 
 const struct known_key perfetto_keys[KEYS_N] = {
 #define X(name, text, role) [name] = { STR_INIT(text), role },
@@ -212,10 +213,9 @@ put_json(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return true;
 }
 
-/* JSON as a value; what is none is a text. */
-static void
-put_json_text(
-    struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
+/* JSON as a value; what is none is a text. Texts are in the perfetto's. */
+static struct value
+read_json(struct perfetto *p, struct str bytes)
 {
 	struct value v;
 	struct json j;
@@ -224,20 +224,53 @@ put_json_text(
 	buf_put(&p->text, bytes.p, bytes.len);
 	buf_room(&p->text, IN_PAD);
 	memset(p->text.p + p->text.len, 0, IN_PAD);
-	if (!value_of_text(&j, buf_str(&p->text), 0, &p->text2, &v)) {
-		args_text(p, to, key, bytes);
-		return;
+	if (!value_of_text(&j, buf_str(&p->text), 0, &p->text2, &v))
+		v = (struct value){ .type = VAL_STR,
+			.s = json_as_utf8(bytes, &p->text2) };
+	else if (v.type == VAL_STRX)
+		v.type = VAL_STR;
+	else if (v.type == VAL_JSONX)
+		v.type = VAL_JSON;
+	else if (v.type == VAL_DEC)
+		v.type = VAL_NUM;
+	return v;
+}
+
+/* The same text was read before, mostly. */
+static struct value
+json_value(struct perfetto *p, struct str bytes)
+{
+	uint32_t n;
+	struct value v;
+
+	if (bytes.len > STREAM_INTERN_MAX)
+		return read_json(p, bytes);
+	if (UNLIKELY(intern_bytes(p->json) > JSON_MAX)) {
+		intern_clear(p->json);
+		p->json_values.n = 0;
 	}
-	switch (v.type) {
-	case VAL_STRX: put_text(to, key, VAL_STR, v.s); break;
-	case VAL_JSONX: put_text(to, key, VAL_JSON, v.s); break;
-	case VAL_DEC:
-	case VAL_NUM: put_text(to, key, VAL_NUM, v.s); break;
-	default:
+	n = intern_put(p->json, bytes);
+	if (LIKELY(n < p->json_values.n))
+		return p->json_values.v[n];
+	v = read_json(p, bytes);
+	if (v.type >= VAL_NUM)
+		v.s = str_eq(v.s, bytes) ? intern_get(p->json, n)
+					 : arena_str(p->json->text, v.s);
+	vec_push(&p->json_values, v);
+	return v;
+}
+
+static void
+put_json_text(
+    struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
+{
+	struct value v = json_value(p, bytes);
+
+	if (v.type >= VAL_NUM)
+		put_text(to, key, v.type, v.s);
+	else
 		args_put(to, key, v.type)->i =
 		    v.type == VAL_UINT ? (int64_t)v.u : v.i;
-		break;
-	}
 }
 
 static void
@@ -290,6 +323,33 @@ add_entries(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return p->fault == NULL;
 }
 
+/* {1: name_iid, 3: uint_value} or {1: name_iid, 4: int_value}, as most are. */
+static bool
+add_usual(const struct sequence *q, struct str bytes, struct args *to)
+{
+	const unsigned char *p = (const unsigned char *)bytes.p;
+	const unsigned char *end = p + bytes.len;
+	unsigned field;
+	uint64_t iid, u;
+	uint32_t key;
+
+	if (bytes.len < 4 || *p++ != (1 << 3 | PROTO_VARINT) ||
+	    !varint_get(&p, end, &iid) || p == end)
+		return false;
+	field = *p++;
+	if ((field != (3 << 3 | PROTO_VARINT) &&
+		field != (4 << 3 | PROTO_VARINT)) ||
+	    !varint_get(&p, end, &u) || p != end)
+		return false;
+	key = sequence_name(q, NAMES_KEY, iid);
+	key = key != NO_NAME ? key : KEY_NONE_GIVEN;
+	if (field == (4 << 3 | PROTO_VARINT))
+		args_int(to, key, (int64_t)u);
+	else
+		args_uint(to, key, u);
+	return true;
+}
+
 bool
 args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
     unsigned depth, struct args *to)
@@ -297,6 +357,8 @@ args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
 	struct annotation a;
 	uint32_t key;
 
+	if (LIKELY(add_usual(q, bytes, to)))
+		return true;
 	if (!read_annotation(p, q, bytes, &a))
 		return false;
 	key = a.name != NO_NAME ? a.name : KEY_NONE_GIVEN;

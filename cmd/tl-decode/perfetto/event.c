@@ -146,6 +146,17 @@ dict_text(struct perfetto *p, uint32_t text)
 	return LIKELY(id != INTERN_NONE) ? id : new_dict_text(p, text);
 }
 
+static inline void
+put_int(struct perfetto *p, const struct arg *a, enum role role)
+{
+	const struct entry entry = { .key = dict_text(p, a->key),
+		.type = VAL_INT,
+		.group = a->group,
+		.role = (uint8_t)role };
+
+	maker_entry_int(&p->maker, entry, a->i);
+}
+
 static void
 put_arg(struct perfetto *p, const struct arg *a, struct value *v)
 {
@@ -153,10 +164,8 @@ put_arg(struct perfetto *p, const struct arg *a, struct value *v)
 
 	if (a->key < KEYS_N && a->group == GROUP_ARGS)
 		entry.role = (uint8_t)perfetto_keys[a->key].role;
-	if (LIKELY(v->type == VAL_INT)) {
-		entry.key = dict_text(p, a->key);
-		entry.type = VAL_INT;
-		maker_entry_int(&p->maker, entry, v->i);
+	if (v->type == VAL_INT) {
+		put_int(p, a, (enum role)entry.role);
 		return;
 	}
 	/* an id may be a text, a device is a number */
@@ -179,7 +188,7 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 
 	for (size_t i = 0; i < args->list.n; i++) {
 		const struct arg *a = &args->list.v[i];
-		struct value v = args_value(p, args, i);
+		struct value v;
 
 		/* a device and dimensions may be added to these */
 		if (p->maker.entries.n >= SHAPE_MAX_ENTRIES - 8) {
@@ -187,6 +196,11 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 			    p, "an event has too many annotations");
 			return;
 		}
+		if (a->type == VAL_INT && a->key >= KEYS_N) {
+			put_int(p, a, ROLE_NONE);
+			continue;
+		}
+		v = args_value(p, args, i);
 		put_arg(p, a, &v);
 		if (a->key == agent && agent_number(&v, &dev))
 			maker_int(&p->maker, STR("device"), dev, ROLE_DEV);

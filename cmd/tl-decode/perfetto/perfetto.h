@@ -38,6 +38,14 @@ enum names {
 	NAMES_N
 };
 
+/* Their numbers in perfetto.texts, or NO_NAME: writers count from 1, so those
+ * that are near lie in a list. */
+struct name_list {
+	VEC(uint32_t) near;
+	struct map far;
+	uint64_t nput;
+};
+
 #define CLOCK_MONOTONIC 3
 
 struct clock {
@@ -73,10 +81,14 @@ struct counter_sets {
 
 struct sequence {
 	bool is_valid;
-	struct map names[NAMES_N];            /* to numbers in perfetto.texts */
+	struct name_list names[NAMES_N];
 	struct map pids;                      /* of GPU contexts */
 	uint64_t default_clock, default_lane; /* 0: none */
 	bool has_default_lane;
+	/* the track of the event before */
+	uint64_t last_uuid;
+	uint32_t last_lane;
+	bool has_last_lane;
 	number_vec default_counters, default_reals; /* tracks */
 	struct counter_sets counters;
 	clock_vec clocks;
@@ -144,6 +156,8 @@ struct perfetto {
 	struct maker maker;
 	struct intern *texts; /* names and the like */
 	struct map sequence_of, lane_of, lane_of_thread;
+	struct sequence *last; /* that of the packet before, by its id */
+	uint64_t last_id;
 	struct map process_names, thread_names; /* where no track has them */
 	struct map told_names;                  /* of processes, plus 1 */
 	struct counter_sets counters;           /* by GPU */
@@ -160,6 +174,9 @@ struct perfetto {
 	VEC(struct open_slice *) spare;
 	const char *fault;      /* what is wrong in it; NULL: nothing */
 	struct buf text, text2; /* to build in */
+	/* JSON in annotations, and the value of each: texts come again */
+	struct intern *json;
+	VEC(struct value) json_values;
 	/* what was not read */
 	uint64_t ndropped; /* packets that lack what they need */
 	uint64_t nlost;    /* gaps that the writer reports */
@@ -208,7 +225,17 @@ bool sequence_intern(struct perfetto *p, struct sequence *q, struct str bytes);
 bool sequence_defaults(
     struct perfetto *p, struct sequence *q, struct str bytes);
 /* The name of a number, or NO_NAME. */
-uint32_t sequence_name(const struct sequence *q, enum names what, uint64_t iid);
+static inline uint32_t
+sequence_name(const struct sequence *q, enum names what, uint64_t iid)
+{
+	const struct name_list *l = &q->names[what];
+	const uint64_t *far;
+
+	if (LIKELY(iid < l->near.n))
+		return l->near.v[iid];
+	far = map_get(&l->far, iid);
+	return far != NULL ? (uint32_t)*far : NO_NAME;
+}
 bool clock_snapshot(struct perfetto *p, struct sequence *q, struct str bytes);
 /* ts of a clock (0: the default one) in ns of the trace's clock. */
 bool clock_ns(struct perfetto *p, struct sequence *q, uint64_t clock,

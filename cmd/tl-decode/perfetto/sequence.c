@@ -14,20 +14,28 @@ struct sequence *
 sequence_of(struct perfetto *p, uint64_t id)
 {
 	bool is_new;
-	uint64_t *place = map_put(&p->sequence_of, id, &is_new);
+	uint64_t *place;
 
+	if (LIKELY(p->last != NULL && p->last_id == id))
+		return p->last;
+	place = map_put(&p->sequence_of, id, &is_new);
 	if (is_new) {
 		*place = p->sequences.n;
 		vec_push(&p->sequences, xcalloc(1, sizeof(struct sequence)));
 	}
-	return p->sequences.v[*place];
+	p->last = p->sequences.v[*place];
+	p->last_id = id;
+	return p->last;
 }
 
 void
 sequence_clear(struct sequence *q)
 {
-	for (int i = 0; i < NAMES_N; i++)
-		map_free(&q->names[i]);
+	for (int i = 0; i < NAMES_N; i++) {
+		vec_free(&q->names[i].near);
+		map_free(&q->names[i].far);
+		q->names[i].nput = 0;
+	}
 	map_free(&q->pids);
 	counter_sets_free(&q->counters);
 	q->default_counters.n = q->default_reals.n = 0;
@@ -51,6 +59,23 @@ sequence_free(struct sequence *q)
 }
 
 /* ---- names ---- */
+
+/* The list takes no number that is far beyond how many came. */
+static void
+put_name(struct name_list *l, uint64_t iid, uint32_t text)
+{
+	l->nput++;
+	if (iid >= l->near.n && iid / 4 > l->nput + 16) {
+		*map_put(&l->far, iid, NULL) = text;
+		return;
+	}
+	while (l->near.n <= iid) {
+		const uint64_t *far = map_get(&l->far, l->near.n);
+
+		vec_push(&l->near, far != NULL ? (uint32_t)*far : NO_NAME);
+	}
+	l->near.v[iid] = text;
+}
 
 /* {1: iid, 2: name}; of a kernel 3, demangled; of a GPU context 2 is the pid */
 static bool
@@ -80,7 +105,7 @@ intern_one(
 	}
 	if (what == NAMES_KERNEL && better.len > 0)
 		name = better;
-	*map_put(&q->names[what], iid, NULL) = perfetto_text(p, name);
+	put_name(&q->names[what], iid, perfetto_text(p, name));
 	return true;
 }
 
@@ -108,14 +133,6 @@ sequence_intern(struct perfetto *p, struct sequence *q, struct str bytes)
 				return false;
 	}
 	return p->fault == NULL;
-}
-
-uint32_t
-sequence_name(const struct sequence *q, enum names what, uint64_t iid)
-{
-	const uint64_t *text = map_get(&q->names[what], iid);
-
-	return text != NULL ? (uint32_t)*text : NO_NAME;
 }
 
 /* ---- defaults ---- */

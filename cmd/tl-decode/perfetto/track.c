@@ -359,15 +359,27 @@ on_event(struct perfetto *p, struct sequence *q, const struct track_message *t)
 	}
 }
 
+/* A sequence often stays on a track. */
+static uint32_t
+lane_again(struct perfetto *p, struct sequence *q, uint64_t uuid)
+{
+	if (!q->has_last_lane || q->last_uuid != uuid) {
+		q->last_lane = lane_of(p, uuid);
+		q->last_uuid = uuid;
+		q->has_last_lane = true;
+	}
+	return q->last_lane;
+}
+
 static uint32_t
 lane_of_message(
-    struct perfetto *p, const struct sequence *q, const struct track_message *t)
+    struct perfetto *p, struct sequence *q, const struct track_message *t)
 {
 	const struct legacy *l = &t->legacy;
 	const struct lane *thread;
 
 	if (t->has_lane)
-		return lane_of(p, t->lane);
+		return lane_again(p, q, t->lane);
 	if (l->has_pid || l->has_tid) {
 		thread = q->has_thread ? &p->lanes.v[q->thread] : NULL;
 		return lane_of_thread(p,
@@ -379,7 +391,8 @@ lane_of_message(
 					 : 0);
 	}
 	if (q->has_default_lane || !q->has_thread)
-		return lane_of(p, q->has_default_lane ? q->default_lane : 0);
+		return lane_again(
+		    p, q, q->has_default_lane ? q->default_lane : 0);
 	return q->thread;
 }
 
