@@ -8,6 +8,7 @@ varint_bytewise(const unsigned char **p, const unsigned char *end, uint64_t *v)
 	const unsigned char *q = *p;
 	uint64_t r = 0;
 
+	*v = 0;
 	for (unsigned shift = 0; shift < 64 && q < end; shift += 7) {
 		unsigned char c = *q++;
 

@@ -51,6 +51,8 @@ static inline bool USE_RESULT
 varint_get(const unsigned char **p, const unsigned char *end, uint64_t *v)
 {
 	const unsigned char *q = *p;
+	uint64_t u;
+	bool is_good;
 
 	if (LIKELY(q < end && *q < 0x80)) {
 		*v = *q;
@@ -67,7 +69,11 @@ varint_get(const unsigned char **p, const unsigned char *end, uint64_t *v)
 		*p = q + 3;
 		return true;
 	}
-	return varint_get_slow(p, end, v);
+	/* not with p and v, which can then be registers */
+	is_good = varint_get_slow(&q, end, &u);
+	*p = q;
+	*v = u;
+	return is_good;
 }
 
 static inline void

@@ -233,7 +233,7 @@ fields_next_long(struct fields *m)
 	default: return refuse(m);
 	}
 	m->field = (uint32_t)(key >> 3);
-	m->type = (enum proto_type)(key & 7);
+	m->type = (uint8_t)(key & 7);
 	m->p = p + n;
 	return true;
 }

@@ -92,7 +92,7 @@ enum proto_status proto_enter(struct proto *m) USE_RESULT;
 struct fields {
 	const unsigned char *p, *end;
 	uint32_t field;
-	enum proto_type type;
+	uint8_t type; /* enum proto_type */
 	uint64_t u;
 	struct str bytes;
 	const char *error;
@@ -108,25 +108,41 @@ fields_of(struct str message)
 
 bool fields_next_long(struct fields *m) USE_RESULT;
 
-/* Most keys are a byte, and so is the number or the length behind it. */
-static inline bool USE_RESULT
+/* Most keys are a byte, and so are most lengths. Always inline: what a loop
+ * looks at is then in registers. */
+static inline __attribute__((always_inline)) bool USE_RESULT
 fields_next(struct fields *m)
 {
-	const unsigned char *p = m->p;
+	const unsigned char *p = m->p, *end = m->end;
+	struct fields other;
 
-	if (UNLIKELY(m->end - p < 2 || (p[0] | p[1]) >= 0x80 || p[0] < 8))
-		return p < m->end && fields_next_long(m);
-	m->field = p[0] >> 3;
-	m->type = (enum proto_type)(p[0] & 7);
-	m->u = p[1];
-	if (m->type == PROTO_VARINT) {
-		m->p = p + 2;
-		return true;
+	if (LIKELY(end - p >= 2 && p[0] >= 8 && p[0] < 0x80)) {
+		m->field = p[0] >> 3;
+		m->type = (uint8_t)(p[0] & 7);
+		if (m->type == PROTO_BYTES && p[1] < 0x80 &&
+		    end - p - 2 >= p[1]) {
+			m->u = p[1];
+			m->bytes = (struct str){ (const char *)p + 2, p[1] };
+			m->p = p + 2 + p[1];
+			return true;
+		}
+		if (m->type == PROTO_VARINT) {
+			p++;
+			if (LIKELY(varint_get(&p, end, &m->u))) {
+				m->p = p;
+				return true;
+			}
+		}
 	}
-	if (m->type != PROTO_BYTES || m->end - p - 2 < p[1])
-		return fields_next_long(m);
-	m->bytes = (struct str){ (const char *)p + 2, p[1] };
-	m->p = p + 2 + p[1];
+	if (m->p == end)
+		return false;
+	/* not with m, which can then be in registers */
+	other = *m;
+	if (!fields_next_long(&other)) {
+		m->error = other.error;
+		return false;
+	}
+	*m = other;
 	return true;
 }
 

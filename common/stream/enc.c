@@ -88,8 +88,8 @@ put_string_record(struct encoder *e, struct str s)
 
 /* Their numbers are those of the table, so all that exist are told, until the
  * block is this long. */
-static bool
-tell_strings(struct encoder *e, size_t until)
+bool
+enc_tell_strings(struct encoder *e, size_t until)
 {
 	const struct intern *text = e->st->text;
 
@@ -99,12 +99,6 @@ tell_strings(struct encoder *e, size_t until)
 		put_string_record(e, intern_get(text, e->told));
 	}
 	return false;
-}
-
-bool
-enc_tell(struct encoder *e)
-{
-	return e->eager && tell_strings(e, WIRE_BLOCK_TARGET);
 }
 
 /* The number + 1 that an id has, 0 if none was given so far. */
@@ -290,7 +284,7 @@ enc_event(struct encoder *e, const struct event *ev)
 	if (e->eager) {
 		vals = event_vals(ev, &e->scratch);
 		if (e->told < e->st->text->list.n)
-			(void)tell_strings(e, SIZE_MAX);
+			(void)enc_tell_strings(e, SIZE_MAX);
 	} else
 		vals = translate_values(e, ev);
 	if (ev->shape->has & HAS_NAME)

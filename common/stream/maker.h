@@ -104,13 +104,20 @@ void maker_member(struct maker *m, struct str key, const struct value *v);
 /* An entry of another event of the same strings, as it is. */
 void maker_entry(
     struct maker *m, const struct entry *entry, const struct value *v);
-/* The same of an integer. */
+/* The same of an integer, with the number of the key's text. */
 static inline void
-maker_entry_int(struct maker *m, struct entry entry, int64_t v)
+maker_entry_int(
+    struct maker *m, uint32_t key, enum group group, enum role role, int64_t v)
 {
-	if (entry.group == GROUP_ARGS)
+	struct entry *e = vec_add(&m->entries);
+
+	e->key = key;
+	e->type = VAL_INT;
+	e->group = (uint8_t)group;
+	e->role = (uint8_t)role;
+	e->unused = 0;
+	if (group == GROUP_ARGS)
 		m->shape.flags |= SHAPE_ARGS;
-	vec_push(&m->entries, entry);
 	buf_varint(&m->vals, zigzag(v));
 }
 

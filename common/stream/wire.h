@@ -87,7 +87,14 @@ void enc_clear(struct encoder *e);
  * Eager: tells strings until all are told or the block is long enough to be
  * closed; true when there are more. Events come after that.
  */
-bool enc_tell(struct encoder *e);
+bool enc_tell_strings(struct encoder *e, size_t until);
+static inline bool
+enc_tell(struct encoder *e)
+{
+	return UNLIKELY(e->told < e->st->text->list.n) && e->eager &&
+	    enc_tell_strings(e, WIRE_BLOCK_TARGET);
+}
+
 void enc_end(struct encoder *e, unsigned marks);
 /* Fills the header in; block is then whole. */
 void enc_close_block(struct encoder *e);

@@ -52,7 +52,7 @@ numbers(struct outcome *o, const struct proto *m)
 	static const enum proto_type types[] = { PROTO_VARINT, PROTO_FIXED64,
 		PROTO_FIXED32 };
 	const struct fields f = {
-		.type = m->type, .u = m->u, .bytes = m->bytes
+		.type = (uint8_t)m->type, .u = m->u, .bytes = m->bytes
 	};
 	struct proto_numbers it = proto_numbers(&f, types[m->field % 3]);
 	uint64_t u;

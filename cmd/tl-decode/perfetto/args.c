@@ -116,7 +116,7 @@ read_annotation(struct perfetto *p, const struct sequence *q, struct str bytes,
 	struct fields m = fields_of(bytes);
 
 	*a = (struct annotation){ .name = NO_NAME };
-	while (perfetto_next(p, &m)) {
+	while (perfetto_next_fast(p, &m)) {
 		bool is_text = m.type == PROTO_BYTES;
 
 		switch (m.field) {
@@ -148,7 +148,7 @@ read_annotation(struct perfetto *p, const struct sequence *q, struct str bytes,
 		default: break;
 		}
 	}
-	return p->fault == NULL;
+	return perfetto_is_good(p, m.error);
 }
 
 static bool put_json(struct perfetto *p, const struct sequence *q,

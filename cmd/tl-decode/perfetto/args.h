@@ -75,7 +75,11 @@ args_put(struct args *to, uint32_t key, enum value_type type)
 {
 	struct arg *a = vec_add(&to->list);
 
-	*a = (struct arg){ .key = key, .type = (uint8_t)type };
+	a->key = key;
+	a->type = (uint8_t)type;
+	a->group = GROUP_ARGS;
+	a->is_name = false;
+	a->i = 0;
 	if (key < KEYS_N)
 		to->known |= UINT32_C(1) << key;
 	return a;

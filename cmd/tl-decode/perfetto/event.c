@@ -146,17 +146,6 @@ dict_text(struct perfetto *p, uint32_t text)
 	return LIKELY(id != INTERN_NONE) ? id : new_dict_text(p, text);
 }
 
-static inline void
-put_int(struct perfetto *p, const struct arg *a, enum role role)
-{
-	const struct entry entry = { .key = dict_text(p, a->key),
-		.type = VAL_INT,
-		.group = a->group,
-		.role = (uint8_t)role };
-
-	maker_entry_int(&p->maker, entry, a->i);
-}
-
 static void
 put_arg(struct perfetto *p, const struct arg *a, struct value *v)
 {
@@ -165,7 +154,8 @@ put_arg(struct perfetto *p, const struct arg *a, struct value *v)
 	if (a->key < KEYS_N && a->group == GROUP_ARGS)
 		entry.role = (uint8_t)perfetto_keys[a->key].role;
 	if (v->type == VAL_INT) {
-		put_int(p, a, (enum role)entry.role);
+		maker_entry_int(&p->maker, dict_text(p, a->key),
+		    (enum group)a->group, (enum role)entry.role, v->i);
 		return;
 	}
 	/* an id may be a text, a device is a number */
@@ -197,7 +187,8 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 			return;
 		}
 		if (a->type == VAL_INT && a->key >= KEYS_N) {
-			put_int(p, a, ROLE_NONE);
+			maker_entry_int(&p->maker, dict_text(p, a->key),
+			    (enum group)a->group, ROLE_NONE, a->i);
 			continue;
 		}
 		v = args_value(p, args, i);

@@ -218,7 +218,7 @@ open_slice_free(struct perfetto *p, struct open_slice *o)
 static void
 close_slice(struct perfetto *p, struct open_slice *o, const struct slice_end *e)
 {
-	write_slice(p, o, &e->ts_ns, &e->args);
+	write_slice(p, o, &e->ts_ns, e->more != NULL ? &e->more->args : NULL);
 	open_slice_free(p, o);
 }
 
@@ -267,7 +267,8 @@ lane_settle(struct perfetto *p, struct sequence *q)
 		} else {
 			p->ndropped++; /* it began before the recording */
 		}
-		args_free(&e->args);
+		if (e->more != NULL)
+			open_slice_free(p, e->more);
 	}
 	q->begins.n = q->ends.n = 0;
 }
@@ -291,18 +292,20 @@ lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
 	vec_push(&p->lanes.v[o->lane].open, o);
 }
 
-void
-lane_end(struct perfetto *p, struct sequence *q, struct slice_end end)
+bool
+lane_end(struct perfetto *p, struct sequence *q, struct open_slice *o)
 {
-	struct lane *l = &p->lanes.v[end.lane];
+	struct lane *l = &p->lanes.v[o->lane];
+	bool is_kept = o->args.list.n > 0;
 
 	if (l->nended > 0) {
 		l->nended--;
-		args_free(&end.args);
-		return;
+		return false;
 	}
 	take_turn(p, q, l);
-	vec_push(&q->ends, end);
+	vec_push(&q->ends,
+	    ((struct slice_end){ o->lane, o->ts_ns, is_kept ? o : NULL }));
+	return is_kept;
 }
 
 void

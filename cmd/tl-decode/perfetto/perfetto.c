@@ -22,6 +22,13 @@ perfetto_fault(struct perfetto *p, const char *why)
 	return false;
 }
 
+bool
+perfetto_next(struct perfetto *p, struct fields *m)
+{
+	return perfetto_next_fast(p, m) ||
+	    (m->error != NULL && perfetto_fault(p, m->error));
+}
+
 uint32_t
 perfetto_text(struct perfetto *p, struct str s)
 {
@@ -30,64 +37,107 @@ perfetto_text(struct perfetto *p, struct str s)
 
 /* ---- packets ---- */
 
-/* What stands in a packet, in the order in which it is applied. */
+/* What is seldom in a packet, in the order in which it is applied. */
+enum part {
+	PART_ZLIB,
+	PART_ZSTD,
+	PART_DEFAULTS,
+	PART_INTERNED,
+	PART_SNAPSHOT,
+	PART_TRACK,
+	PART_THREAD,
+	PART_PROCESS,
+	PART_NAMES,
+	PART_STAGE,
+	PART_COUNTERS,
+	PARTS_N
+};
+
 struct packet {
 	uint64_t timestamp, clock, sequence, flags;
 	bool has_timestamp, is_dropped, is_first;
 	bool is_other; /* of a data source that is counted, not read */
-	struct str interned, defaults, snapshot, event, stage, counters, track;
-	struct str process, thread, names;
-	struct str zlib, zstd;
+	uint32_t has;  /* a bit for each part, those that aren't empty */
+	struct str event;
+	struct str parts[PARTS_N];
 };
 
 static bool
+has_part(const struct packet *k, enum part part)
+{
+	return (k->has >> part & 1) != 0;
+}
+
+static void
+read_part(struct packet *k, enum part part, struct fields m)
+{
+	bool has = m.type == PROTO_BYTES && m.bytes.len > 0;
+
+	k->parts[part] = m.bytes;
+	k->has &= ~(UINT32_C(1) << part);
+	k->has |= (uint32_t)has << part;
+}
+
+static __attribute__((noinline)) void
+read_seldom(struct packet *k, struct fields m)
+{
+	switch (m.field) {
+	case 2: read_part(k, PART_NAMES, m); break;
+	case 6: read_part(k, PART_SNAPSHOT, m); break;
+	case 12: read_part(k, PART_INTERNED, m); break;
+	case 41: k->flags |= m.u != 0 ? STATE_CLEARED : 0; break;
+	case 42: k->is_dropped = m.u != 0; break;
+	case 43: read_part(k, PART_PROCESS, m); break;
+	case 44: read_part(k, PART_THREAD, m); break;
+	case 50: read_part(k, PART_ZLIB, m); break;
+	case 52: read_part(k, PART_COUNTERS, m); break;
+	case 53: read_part(k, PART_STAGE, m); break;
+	case 59: read_part(k, PART_DEFAULTS, m); break;
+	case 60: read_part(k, PART_TRACK, m); break;
+	case 87: k->is_first = m.u != 0; break;
+	case 133: read_part(k, PART_ZSTD, m); break;
+	case 1: /* ftrace */
+	case 7: /* statistics of the system and of processes, power, logs */
+	case 9:
+	case 38:
+	case 39:
+	case 40:
+	case 37: /* heap and CPU profiles, memory graphs */
+	case 46:
+	case 54:
+	case 56:
+	case 66: k->is_other = true; break;
+	default: break;
+	}
+}
+
+static inline bool
 read_packet(struct perfetto *p, struct str bytes, struct packet *k)
 {
 	struct fields m = fields_of(bytes);
 
-	*k = (struct packet){ .timestamp = 0 };
-	while (perfetto_next(p, &m)) {
-		struct str b = m.type == PROTO_BYTES ? m.bytes : STR("");
-
+	k->timestamp = k->clock = k->sequence = k->flags = 0;
+	k->has_timestamp = k->is_dropped = k->is_first = k->is_other = false;
+	k->has = 0;
+	k->event.len = 0;
+	while (perfetto_next_fast(p, &m)) {
 		switch (m.field) {
-		case 2: k->names = b; break;
-		case 6: k->snapshot = b; break;
 		case 8:
 			k->timestamp = m.u;
 			k->has_timestamp = true;
 			break;
 		case 10: k->sequence = m.u; break;
-		case 11: k->event = b; break;
-		case 12: k->interned = b; break;
+		case 11:
+			k->event = m.bytes;
+			if (m.type != PROTO_BYTES)
+				k->event.len = 0;
+			break;
 		case 13: k->flags |= m.u; break;
-		case 41: k->flags |= m.u != 0 ? STATE_CLEARED : 0; break;
-		case 42: k->is_dropped = m.u != 0; break;
-		case 43: k->process = b; break;
-		case 44: k->thread = b; break;
-		case 50: k->zlib = b; break;
-		case 52: k->counters = b; break;
-		case 53: k->stage = b; break;
 		case 58: k->clock = m.u; break;
-		case 59: k->defaults = b; break;
-		case 60: k->track = b; break;
-		case 87: k->is_first = m.u != 0; break;
-		case 133: k->zstd = b; break;
-		case 1: /* ftrace */
-		case 7: /* statistics of the system and of processes, power,
-		           logs */
-		case 9:
-		case 38:
-		case 39:
-		case 40:
-		case 37: /* heap and CPU profiles, memory graphs */
-		case 46:
-		case 54:
-		case 56:
-		case 66: k->is_other = true; break;
-		default: break;
+		default: read_seldom(k, m); break;
 		}
 	}
-	return p->fault == NULL;
+	return perfetto_is_good(p, m.error);
 }
 
 /* The packets of bytes that were packed. */
@@ -164,18 +214,40 @@ read_compressed(struct perfetto *p, struct str s, bool is_zstd, unsigned depth)
 	return is_good;
 }
 
+/* What a packet says of its sequence, of tracks and clocks. */
+static bool
+apply_parts(struct perfetto *p, struct sequence *q, const struct packet *k)
+{
+	const struct str *at = k->parts;
+
+	return (!has_part(k, PART_DEFAULTS) ||
+		   sequence_defaults(p, q, at[PART_DEFAULTS])) &&
+	    (!has_part(k, PART_INTERNED) ||
+		sequence_intern(p, q, at[PART_INTERNED])) &&
+	    (!has_part(k, PART_SNAPSHOT) ||
+		clock_snapshot(p, q, at[PART_SNAPSHOT])) &&
+	    (!has_part(k, PART_TRACK) || lane_describe(p, at[PART_TRACK])) &&
+	    (!has_part(k, PART_THREAD) ||
+		legacy_thread(p, q, at[PART_THREAD])) &&
+	    (!has_part(k, PART_PROCESS) ||
+		legacy_process(p, q, at[PART_PROCESS])) &&
+	    (!has_part(k, PART_NAMES) || legacy_names(p, at[PART_NAMES]));
+}
+
 bool
 perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
 {
 	struct packet k;
 	struct sequence *q;
 	int64_t ns;
+	bool is_zstd;
 
 	if (!read_packet(p, bytes, &k))
 		return false;
-	if (k.zlib.len > 0 || k.zstd.len > 0)
-		return read_compressed(p, k.zlib.len > 0 ? k.zlib : k.zstd,
-		    k.zlib.len == 0, depth);
+	is_zstd = !has_part(&k, PART_ZLIB);
+	if (has_part(&k, PART_ZLIB) || has_part(&k, PART_ZSTD))
+		return read_compressed(p,
+		    k.parts[is_zstd ? PART_ZSTD : PART_ZLIB], is_zstd, depth);
 	q = sequence_of(p, k.sequence);
 	if (k.is_dropped && !k.is_first) {
 		q->is_valid = false;
@@ -187,19 +259,14 @@ perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
 		p->ndropped++;
 		return true;
 	}
-	if ((k.defaults.len > 0 && !sequence_defaults(p, q, k.defaults)) ||
-	    (k.interned.len > 0 && !sequence_intern(p, q, k.interned)) ||
-	    (k.snapshot.len > 0 && !clock_snapshot(p, q, k.snapshot)) ||
-	    (k.track.len > 0 && !lane_describe(p, k.track)) ||
-	    (k.thread.len > 0 && !legacy_thread(p, q, k.thread)) ||
-	    (k.process.len > 0 && !legacy_process(p, q, k.process)) ||
-	    (k.names.len > 0 && !legacy_names(p, k.names)))
+	if (k.has != 0 && !apply_parts(p, q, &k))
 		return false;
 	p->nother += k.is_other;
-	if (k.event.len == 0)
+	if (k.event.len == 0) {
 		lane_settle(p, q);
-	if (k.event.len == 0 && k.stage.len == 0 && k.counters.len == 0)
-		return true;
+		if (!has_part(&k, PART_STAGE) && !has_part(&k, PART_COUNTERS))
+			return true;
+	}
 	if (k.has_timestamp && !clock_ns(p, q, k.clock, k.timestamp, &ns))
 		return false;
 	if (k.event.len > 0)
@@ -208,8 +275,9 @@ perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
 		p->ndropped++;
 		return true;
 	}
-	return k.stage.len > 0 ? gpu_stage(p, q, k.stage, ns)
-			       : gpu_counters(p, q, k.counters, ns);
+	return has_part(&k, PART_STAGE)
+	    ? gpu_stage(p, q, k.parts[PART_STAGE], ns)
+	    : gpu_counters(p, q, k.parts[PART_COUNTERS], ns);
 }
 
 /* ---- the file ---- */
@@ -257,7 +325,7 @@ free_reading(void *reading)
 	struct perfetto *p = reading;
 
 	for (size_t i = 0; i < p->sequences.n; i++)
-		sequence_free(p->sequences.v[i]);
+		sequence_free(p, p->sequences.v[i]);
 	vec_free(&p->sequences);
 	for (size_t i = 0; i < p->lanes.n; i++) {
 		for (size_t k = 0; k < p->lanes.v[i].open.n; k++)

@@ -64,7 +64,7 @@ struct open_slice;
 struct slice_end {
 	uint32_t lane;
 	int64_t ts_ns;
-	struct args args;
+	struct open_slice *more; /* that has args, or NULL */
 };
 
 /* What the counters of a GPU are called, by their numbers. */
@@ -192,15 +192,20 @@ struct perfetto {
 /* Sets p->fault, unless there is one; always false. */
 bool perfetto_fault(struct perfetto *p, const char *why);
 /* The next field of a message; false at its end, and once there is a fault. */
+bool perfetto_next(struct perfetto *p, struct fields *m);
+/* The same in loops that many events go through; at their end it is to be told
+ * what ended them. */
 static inline bool
-perfetto_next(struct perfetto *p, struct fields *m)
+perfetto_next_fast(const struct perfetto *p, struct fields *m)
 {
-	if (UNLIKELY(p->fault != NULL))
-		return false;
-	if (LIKELY(fields_next(m)))
-		return true;
-	p->fault = m->error;
-	return false;
+	return LIKELY(p->fault == NULL) && fields_next(m);
+}
+
+static inline bool
+perfetto_is_good(struct perfetto *p, const char *error)
+{
+	return LIKELY(error == NULL && p->fault == NULL) ||
+	    perfetto_fault(p, error);
 }
 /* Appends the numbers of a repeated field. */
 void perfetto_numbers(struct perfetto *p, const struct fields *m,
@@ -220,7 +225,7 @@ bool perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth);
 
 struct sequence *sequence_of(struct perfetto *p, uint64_t id);
 void sequence_clear(struct sequence *q);
-void sequence_free(struct sequence *q);
+void sequence_free(struct perfetto *p, struct sequence *q);
 bool sequence_intern(struct perfetto *p, struct sequence *q, struct str bytes);
 bool sequence_defaults(
     struct perfetto *p, struct sequence *q, struct str bytes);
@@ -252,7 +257,8 @@ bool lane_describe(struct perfetto *p, struct str bytes);
 struct whose *lane_owner(struct perfetto *p, uint32_t lane);
 /* The slice becomes the lane's, open until its end comes. */
 void lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o);
-void lane_end(struct perfetto *p, struct sequence *q, struct slice_end end);
+/* What says where the innermost one ends; true: it is kept. */
+bool lane_end(struct perfetto *p, struct sequence *q, struct open_slice *o);
 /* Another packet ends a run of begins and ends. */
 void lane_settle(struct perfetto *p, struct sequence *q);
 /* What has begun and not ended, and names, when the file has ended. */

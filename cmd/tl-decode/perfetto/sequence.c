@@ -45,7 +45,7 @@ sequence_clear(struct sequence *q)
 }
 
 void
-sequence_free(struct sequence *q)
+sequence_free(struct perfetto *p, struct sequence *q)
 {
 	sequence_clear(q);
 	vec_free(&q->clocks);
@@ -53,7 +53,8 @@ sequence_free(struct sequence *q)
 	vec_free(&q->default_reals);
 	vec_free(&q->begins);
 	for (size_t i = 0; i < q->ends.n; i++)
-		args_free(&q->ends.v[i].args);
+		if (q->ends.v[i].more != NULL)
+			open_slice_free(p, q->ends.v[i].more);
 	vec_free(&q->ends);
 	vec_release(q);
 }

@@ -8,25 +8,39 @@
 /* TrackEvent.type */
 enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
 
+/* What is seldom in a TrackEvent. */
+struct seldom {
+	struct legacy legacy;
+	/* where they are not the packet's or the sequence's: microseconds */
+	int64_t delta_us, absolute_us, thread_us;
+	bool has_delta, has_absolute, has_thread_us;
+};
+
 /* A TrackEvent's fields. */
 struct track_message {
 	struct open_slice *o;
 	uint64_t type, lane;
 	bool has_lane, has_value, is_real;
+	bool has_seldom; /* else seldom and lists hold nothing */
 	int64_t value;
 	double real;
-	struct legacy legacy;
-	/* where they are not the packet's or the sequence's: microseconds */
-	int64_t delta_us, absolute_us, thread_us;
-	bool has_delta, has_absolute, has_thread_us;
 	struct number_lists *lists;
+	struct seldom seldom;
 };
 
-static void
-clear_lists(struct number_lists *l)
+/* Before the first such field is read. */
+static struct seldom *
+seldom_of(struct track_message *t)
 {
+	struct number_lists *l = t->lists;
+
+	if (t->has_seldom)
+		return &t->seldom;
+	t->has_seldom = true;
+	t->seldom = (struct seldom){ .legacy.name = NO_NAME };
 	l->counters.n = l->reals.n = l->flows.n = 0;
 	l->counter_values.n = l->real_values.n = 0;
+	return &t->seldom;
 }
 
 /* Flow ids as texts: they are 64 bits wide. */
@@ -70,11 +84,11 @@ add_category(struct perfetto *p, struct open_slice *o, uint32_t category)
 		o->category = intern_put(p->texts, buf_str(&p->text));
 }
 
-static void
-read_categories(struct perfetto *p, const struct sequence *q,
-    const struct fields *m, struct open_slice *o)
+static __attribute__((noinline)) void
+read_categories(struct perfetto *p, const struct sequence *q, struct fields m,
+    struct open_slice *o)
 {
-	struct proto_numbers it = proto_numbers(m, PROTO_VARINT);
+	struct proto_numbers it = proto_numbers(&m, PROTO_VARINT);
 	uint64_t u;
 
 	while (p->fault == NULL && proto_number(&it, &u))
@@ -83,102 +97,118 @@ read_categories(struct perfetto *p, const struct sequence *q,
 		(void)perfetto_fault(p, "a list of categories is malformed");
 }
 
-/* What older writers say in another way. */
+/* Lists, and what older writers say in another way. */
 static void
-read_old_field(struct perfetto *p, struct sequence *q, const struct fields *m,
+read_older(struct perfetto *p, struct sequence *q, struct fields m,
     struct track_message *t)
 {
 	struct args *args = &t->o->args;
+	struct seldom *s = seldom_of(t);
+	struct number_lists *lists = t->lists;
 
-	switch (m->field) {
+	switch (m.field) {
 	case 1:
-		t->delta_us = (int64_t)m->u;
-		t->has_delta = true;
+		s->delta_us = (int64_t)m.u;
+		s->has_delta = true;
 		break;
 	case 2:
 		if (__builtin_add_overflow(
-			q->thread_us, (int64_t)m->u, &q->thread_us))
+			q->thread_us, (int64_t)m.u, &q->thread_us))
 			q->thread_us = INT64_MAX;
-		t->thread_us = q->thread_us;
-		t->has_thread_us = true;
+		s->thread_us = q->thread_us;
+		s->has_thread_us = true;
 		break;
 	case 6:
-		if (m->type == PROTO_BYTES)
-			(void)legacy_read(p, q, m->bytes, &t->legacy, args);
+		if (m.type == PROTO_BYTES)
+			(void)legacy_read(p, q, m.bytes, &s->legacy, args);
+		break;
+	case 12:
+		perfetto_numbers(p, &m, PROTO_VARINT, &lists->counter_values);
 		break;
 	case 16:
-		t->absolute_us = (int64_t)m->u;
-		t->has_absolute = true;
+		s->absolute_us = (int64_t)m.u;
+		s->has_absolute = true;
 		break;
 	case 17:
-		t->thread_us = (int64_t)m->u;
-		t->has_thread_us = true;
+		s->thread_us = (int64_t)m.u;
+		s->has_thread_us = true;
+		break;
+	case 31: perfetto_numbers(p, &m, PROTO_VARINT, &lists->counters); break;
+	case 45: perfetto_numbers(p, &m, PROTO_VARINT, &lists->reals); break;
+	case 46:
+		perfetto_numbers(p, &m, PROTO_FIXED64, &lists->real_values);
 		break;
 	case 36:
-	case 42: perfetto_numbers(p, m, PROTO_VARINT, &t->lists->flows); break;
+	case 42: perfetto_numbers(p, &m, PROTO_VARINT, &lists->flows); break;
+	case 47:
+	case 48: perfetto_numbers(p, &m, PROTO_FIXED64, &lists->flows); break;
 	default: break;
 	}
 }
 
+/* An id that ties events together. */
 static void
-read_field(struct perfetto *p, struct sequence *q, const struct fields *m,
+read_correlation(struct perfetto *p, const struct sequence *q, struct fields m,
+    struct args *args)
+{
+	if (m.field == 52)
+		args_uint(args, KEY_CORRELATION_ID, m.u);
+	else if (m.field == 54)
+		args_text(p, args, KEY_CORRELATION_ID,
+		    perfetto_name(p, sequence_name(q, NAMES_CORRELATION, m.u)));
+	else if (m.type == PROTO_BYTES)
+		args_text(p, args, KEY_CORRELATION_ID, m.bytes);
+}
+
+/* What most events lack. */
+static __attribute__((noinline)) void
+read_seldom(struct perfetto *p, struct sequence *q, struct fields m,
     struct track_message *t)
 {
 	struct open_slice *o = t->o;
-	bool is_text = m->type == PROTO_BYTES;
+	bool is_text = m.type == PROTO_BYTES;
 
-	switch (m->field) {
-	case 3: read_categories(p, q, m, o); break;
-	case 4:
-		if (is_text)
-			(void)args_add(p, q, m->bytes, 0, &o->args);
-		break;
-	case 9: t->type = m->u; break;
-	case 10: o->name = sequence_name(q, NAMES_EVENT, m->u); break;
-	case 11:
-		t->lane = m->u;
-		t->has_lane = true;
-		break;
-	case 12:
-		perfetto_numbers(p, m, PROTO_VARINT, &t->lists->counter_values);
-		break;
+	switch (m.field) {
 	case 22:
 		if (is_text)
-			add_category(p, o, perfetto_text(p, m->bytes));
+			add_category(p, o, perfetto_text(p, m.bytes));
 		break;
 	case 23:
 		if (is_text)
-			o->name = perfetto_text(p, m->bytes);
+			o->name = perfetto_text(p, m.bytes);
 		break;
 	case 30:
-		t->value = (int64_t)m->u;
+		t->value = (int64_t)m.u;
 		t->has_value = true;
 		break;
-	case 31:
-		perfetto_numbers(p, m, PROTO_VARINT, &t->lists->counters);
-		break;
 	case 44:
-		t->real = proto_double(m->u);
-		t->has_value = t->is_real = m->type == PROTO_FIXED64;
+		t->real = proto_double(m.u);
+		t->has_value = t->is_real = m.type == PROTO_FIXED64;
 		break;
-	case 45: perfetto_numbers(p, m, PROTO_VARINT, &t->lists->reals); break;
-	case 46:
-		perfetto_numbers(p, m, PROTO_FIXED64, &t->lists->real_values);
-		break;
-	case 47:
-	case 48: perfetto_numbers(p, m, PROTO_FIXED64, &t->lists->flows); break;
-	case 52: args_uint(&o->args, KEY_CORRELATION_ID, m->u); break;
+	case 52:
 	case 53:
-		if (is_text)
-			args_text(p, &o->args, KEY_CORRELATION_ID, m->bytes);
-		break;
-	case 54:
-		args_text(p, &o->args, KEY_CORRELATION_ID,
-		    perfetto_name(
-			p, sequence_name(q, NAMES_CORRELATION, m->u)));
-		break;
-	default: read_old_field(p, q, m, t); break;
+	case 54: read_correlation(p, q, m, &o->args); break;
+	default: read_older(p, q, m, t); break;
 	}
+}
+
+/* What the seldom fields come to. */
+static void
+end_seldom(struct perfetto *p, struct track_message *t)
+{
+	const struct seldom *s = &t->seldom;
+	struct open_slice *o = t->o;
+	struct arg *a;
+
+	if (t->lists->flows.n > 0)
+		add_flows(p, &t->lists->flows, &o->args);
+	if (s->has_thread_us && s->thread_us >= 0) {
+		a = args_put(&o->args, perfetto_text(p, STR("tts")), VAL_INT);
+		a->i = s->thread_us;
+		a->group = GROUP_TOP;
+	}
+	if (o->name == NO_NAME)
+		o->name = s->legacy.name;
 }
 
 static bool
@@ -186,21 +216,35 @@ read_message(struct perfetto *p, struct sequence *q, struct str bytes,
     struct track_message *t)
 {
 	struct fields m = fields_of(bytes);
+	struct open_slice *o = t->o;
 
-	while (perfetto_next(p, &m))
-		read_field(p, q, &m, t);
-	if (p->fault == NULL && t->lists->flows.n > 0)
-		add_flows(p, &t->lists->flows, &t->o->args);
-	if (t->has_thread_us && t->thread_us >= 0) {
-		struct arg *a = args_put(
-		    &t->o->args, perfetto_text(p, STR("tts")), VAL_INT);
-
-		a->i = t->thread_us;
-		a->group = GROUP_TOP;
+	while (perfetto_next_fast(p, &m)) {
+		switch (m.field) {
+		case 3:
+			if (m.type == PROTO_VARINT)
+				add_category(p, o,
+				    sequence_name(q, NAMES_CATEGORY, m.u));
+			else
+				read_categories(p, q, m, o);
+			break;
+		case 4:
+			if (m.type == PROTO_BYTES)
+				(void)args_add(p, q, m.bytes, 0, &o->args);
+			break;
+		case 9: t->type = m.u; break;
+		case 10: o->name = sequence_name(q, NAMES_EVENT, m.u); break;
+		case 11:
+			t->lane = m.u;
+			t->has_lane = true;
+			break;
+		default: read_seldom(p, q, m, t); break;
+		}
 	}
-	if (t->o->name == NO_NAME)
-		t->o->name = t->legacy.name;
-	return p->fault == NULL;
+	if (!perfetto_is_good(p, m.error))
+		return false;
+	if (t->has_seldom)
+		end_seldom(p, t);
+	return true;
 }
 
 /* ---- counters ---- */
@@ -321,17 +365,9 @@ static bool
 on_phase(struct perfetto *p, struct sequence *q, struct open_slice *o,
     const struct legacy *l)
 {
-	struct slice_end end = { .lane = o->lane, .ts_ns = o->ts_ns };
-
 	switch (l->ph) {
 	case 'B': return on_begin(p, q, o);
-	case 'E':
-		if (o->args.list.n > 0) { /* else its room stays */
-			end.args = o->args;
-			o->args = (struct args){ .text = { 0 } };
-		}
-		lane_end(p, q, end);
-		return false;
+	case 'E': return lane_end(p, q, o);
 	case 'X': on_complete(p, o, l->dur_us); return false;
 	case 0: p->nother++; return false;
 	default: write_point(p, o, l->ph); return false;
@@ -341,12 +377,12 @@ on_phase(struct perfetto *p, struct sequence *q, struct open_slice *o,
 static bool
 on_event(struct perfetto *p, struct sequence *q, const struct track_message *t)
 {
-	static const struct legacy end = { .ph = 'E' };
+	static const struct legacy none = { .ph = 0 };
 	struct open_slice *o = t->o;
 
 	switch (t->type) {
 	case TYPE_BEGIN: return on_begin(p, q, o);
-	case TYPE_END: return on_phase(p, q, o, &end);
+	case TYPE_END: return lane_end(p, q, o);
 	case TYPE_INSTANT: on_instant(p, o); return false;
 	case TYPE_COUNTER:
 		if (t->has_value)
@@ -355,7 +391,9 @@ on_event(struct perfetto *p, struct sequence *q, const struct track_message *t)
 		else
 			p->ndropped++;
 		return false;
-	default: return on_phase(p, q, o, &t->legacy);
+	default:
+		return on_phase(
+		    p, q, o, t->has_seldom ? &t->seldom.legacy : &none);
 	}
 }
 
@@ -375,12 +413,12 @@ static uint32_t
 lane_of_message(
     struct perfetto *p, struct sequence *q, const struct track_message *t)
 {
-	const struct legacy *l = &t->legacy;
+	const struct legacy *l = &t->seldom.legacy;
 	const struct lane *thread;
 
 	if (t->has_lane)
 		return lane_again(p, q, t->lane);
-	if (l->has_pid || l->has_tid) {
+	if (t->has_seldom && (l->has_pid || l->has_tid)) {
 		thread = q->has_thread ? &p->lanes.v[q->thread] : NULL;
 		return lane_of_thread(p,
 		    l->has_pid           ? l->pid
@@ -402,14 +440,14 @@ static bool
 own_time(struct perfetto *p, struct sequence *q, const struct track_message *t,
     int64_t *ns)
 {
-	int64_t us = t->absolute_us;
+	const struct seldom *s = &t->seldom;
+	int64_t us;
 
-	if (t->has_delta && __builtin_add_overflow(q->us, t->delta_us, &q->us))
-		return perfetto_fault(p, "a time is out of range");
-	if (t->has_delta)
-		us = q->us;
-	else if (!t->has_absolute)
+	if (!t->has_seldom || (!s->has_delta && !s->has_absolute))
 		return false;
+	if (s->has_delta && __builtin_add_overflow(q->us, s->delta_us, &q->us))
+		return perfetto_fault(p, "a time is out of range");
+	us = s->has_delta ? q->us : s->absolute_us;
 	if (__builtin_mul_overflow(us, 1000, ns))
 		return perfetto_fault(p, "a time is out of range");
 	return clock_ns(p, q, CLOCK_MONOTONIC, (uint64_t)*ns, ns);
@@ -420,18 +458,20 @@ track_event(struct perfetto *p, struct sequence *q, struct str bytes,
     const int64_t *ts_ns)
 {
 	struct open_slice *o = open_slice_new(p);
-	struct track_message t = {
-		.o = o, .legacy.name = NO_NAME, .lists = &p->lists
-	};
+	struct track_message t;
 	bool is_kept = false;
 
-	clear_lists(&p->lists);
+	t.o = o;
+	t.type = 0;
+	t.has_lane = t.has_value = t.is_real = t.has_seldom = false;
+	t.lists = &p->lists;
 	if (ts_ns != NULL)
 		o->ts_ns = *ts_ns;
 	if (read_message(p, q, bytes, &t) &&
 	    (ts_ns != NULL || own_time(p, q, &t, &o->ts_ns))) {
 		o->lane = lane_of_message(p, q, &t);
-		if (t.lists->counter_values.n + t.lists->real_values.n > 0)
+		if (t.has_seldom &&
+		    t.lists->counter_values.n + t.lists->real_values.n > 0)
 			on_more_counters(p, q, &t);
 		is_kept = on_event(p, q, &t);
 	} else if (p->fault == NULL) {
