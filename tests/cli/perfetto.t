@@ -110,5 +110,25 @@ is 'a track below a thread is in the thread, but does not name it' \
 	'["inner",7,8,null] ["process_name",7,null,"app"] ["thread_name",7,8,"listed thread"] '
 is 'an annotation that is named as arrows are is one' "$(events flow0.pftrace '[.kind, .corr, .args.flow_ids]
 	')$(events flowx.pftrace '[.kind, .corr, .args.flow_ids]')" '["kernel",null,7]["kernel",null,"x"]'
+# names of which none comes again, below a slice that stays open
+cat >names.py <<'EOP'
+import os, sys
+sys.path.insert(0, os.environ["ROOT"] + "/tests/oracle")
+from perfetto import num, text
+def put(ts, *fields):
+    sys.stdout.buffer.write(text(1, num(8, ts) + text(11, b"".join(fields)) + num(10, 1)))
+put(1, num(9, 1), text(22, "open"), text(23, "outer"), text(4, text(10, "key") + text(6, "value")))
+for i in range(25000):
+    put(10 * i + 10, num(9, 1), text(23, "%04000d" % i))
+    put(10 * i + 15, num(9, 2))
+put(1000000, num(9, 2))
+EOP
+python3 names.py | measure ram tl-decode -o names.tl
+# shellcheck disable=SC2046
+set -- $(cat ram)
+ok '100 MB of names take less than 120 MB' [ "$4" -lt 120000 ]
+is 'what was open meanwhile keeps its texts' \
+	"$(tl-filter --name outer names.tl | tl-cat | jq -c 'select(.dur) | [.cat, .name, .dur, .args.key]')" '["open","outer",999999,"value"]'
+is 'and all names are right' "$(tl-cat --tsv -F name --no-header names.tl | awk '$1 + 0 != NR - 1' | cut -c 1-20)" 'outer'
 refuses 1 'categories.pftrace: byte [0-9]*: an event has too many categories' 'tl-decode -o x.tl categories.pftrace'
 done_testing

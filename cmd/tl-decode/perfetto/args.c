@@ -31,11 +31,18 @@ args_uint(struct args *to, uint32_t key, uint64_t v)
 	args_put(to, key, v > INT64_MAX ? VAL_UINT : VAL_INT)->i = (int64_t)v;
 }
 
+/* Short ones by number, as many come again. */
 static void
-put_text(struct args *to, uint32_t key, enum value_type type, struct str s)
+put_text(struct perfetto *p, struct args *to, uint32_t key,
+    enum value_type type, struct str s)
 {
 	struct arg *a = args_put(to, key, type);
 
+	a->is_name = s.len <= STREAM_INTERN_MAX && type != VAL_NUM;
+	if (a->is_name) {
+		a->i = intern_put(p->texts, s);
+		return;
+	}
 	a->at = to->text.len;
 	a->len = s.len;
 	buf_put(&to->text, s.p, s.len);
@@ -44,13 +51,13 @@ put_text(struct args *to, uint32_t key, enum value_type type, struct str s)
 void
 args_text(struct perfetto *p, struct args *to, uint32_t key, struct str s)
 {
-	put_text(to, key, VAL_STR, json_as_utf8(s, &p->text2));
+	put_text(p, to, key, VAL_STR, json_as_utf8(s, &p->text2));
 }
 
 void
-args_json(struct args *to, uint32_t key, struct str s)
+args_json(struct perfetto *p, struct args *to, uint32_t key, struct str s)
 {
-	put_text(to, key, VAL_JSON, s);
+	put_text(p, to, key, VAL_JSON, s);
 }
 
 void
@@ -86,9 +93,8 @@ args_double(struct perfetto *p, double d)
 }
 
 struct value
-args_value(const struct perfetto *p, const struct args *of, size_t i)
+args_value(const struct perfetto *p, const struct args *of, const struct arg *a)
 {
-	const struct arg *a = &of->list.v[i];
 	struct value v = { .type = a->type, .i = a->i, .u = (uint64_t)a->i };
 
 	if (a->is_name)
@@ -213,9 +219,9 @@ put_json(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return true;
 }
 
-/* JSON as a value; what is none is a text. Texts are in the perfetto's. */
-static struct value
-read_json(struct perfetto *p, struct str bytes)
+/* JSON as a value; what is none is a text. */
+static void
+read_json(struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
 {
 	struct value v;
 	struct json j;
@@ -224,53 +230,46 @@ read_json(struct perfetto *p, struct str bytes)
 	buf_put(&p->text, bytes.p, bytes.len);
 	buf_room(&p->text, IN_PAD);
 	memset(p->text.p + p->text.len, 0, IN_PAD);
-	if (!value_of_text(&j, buf_str(&p->text), 0, &p->text2, &v))
-		v = (struct value){ .type = VAL_STR,
-			.s = json_as_utf8(bytes, &p->text2) };
-	else if (v.type == VAL_STRX)
-		v.type = VAL_STR;
-	else if (v.type == VAL_JSONX)
-		v.type = VAL_JSON;
-	else if (v.type == VAL_DEC)
-		v.type = VAL_NUM;
-	return v;
+	if (!value_of_text(&j, buf_str(&p->text), 0, &p->text2, &v)) {
+		args_text(p, to, key, bytes);
+		return;
+	}
+	switch (v.type) {
+	case VAL_STRX: put_text(p, to, key, VAL_STR, v.s); break;
+	case VAL_JSONX: put_text(p, to, key, VAL_JSON, v.s); break;
+	case VAL_DEC:
+	case VAL_NUM: put_text(p, to, key, VAL_NUM, v.s); break;
+	default:
+		args_put(to, key, v.type)->i =
+		    v.type == VAL_UINT ? (int64_t)v.u : v.i;
+		break;
+	}
 }
 
 /* The same text was read before, mostly. */
-static struct value
-json_value(struct perfetto *p, struct str bytes)
-{
-	uint32_t n;
-	struct value v;
-
-	if (bytes.len > STREAM_INTERN_MAX)
-		return read_json(p, bytes);
-	if (UNLIKELY(intern_bytes(p->json) > JSON_MAX)) {
-		intern_clear(p->json);
-		p->json_values.n = 0;
-	}
-	n = intern_put(p->json, bytes);
-	if (LIKELY(n < p->json_values.n))
-		return p->json_values.v[n];
-	v = read_json(p, bytes);
-	if (v.type >= VAL_NUM)
-		v.s = str_eq(v.s, bytes) ? intern_get(p->json, n)
-					 : arena_str(p->json->text, v.s);
-	vec_push(&p->json_values, v);
-	return v;
-}
-
 static void
 put_json_text(
     struct perfetto *p, uint32_t key, struct str bytes, struct args *to)
 {
-	struct value v = json_value(p, bytes);
+	const struct arg *known;
+	struct arg *a;
+	uint32_t n;
 
-	if (v.type >= VAL_NUM)
-		put_text(to, key, v.type, v.s);
-	else
-		args_put(to, key, v.type)->i =
-		    v.type == VAL_UINT ? (int64_t)v.u : v.i;
+	n = intern_put(p->json, bytes);
+	if (LIKELY(n < p->json_values.n && p->json_values.v[n].is_name)) {
+		known = &p->json_values.v[n];
+		a = args_put(to, key, (enum value_type)known->type);
+		a->is_name = true;
+		a->i = known->i;
+		return;
+	}
+	read_json(p, key, bytes, to);
+	if (n == p->json_values.n)
+		vec_push(&p->json_values, to->list.v[to->list.n - 1]);
+	if (UNLIKELY(intern_bytes(p->json) > JSON_MAX)) {
+		intern_clear(p->json);
+		p->json_values.n = 0;
+	}
 }
 
 static void
@@ -289,13 +288,13 @@ put_value(struct perfetto *p, const struct sequence *q, uint32_t key,
 		if (*p->text.p == 'n') /* null: it is no finite number */
 			args_put(to, key, VAL_NULL);
 		else
-			put_text(to, key, VAL_NUM, buf_str(&p->text));
+			put_text(p, to, key, VAL_NUM, buf_str(&p->text));
 		break;
 	case 6: args_text(p, to, key, a->bytes); break;
 	case 9: put_json_text(p, key, a->bytes, to); break;
 	case 7:
 		buf_printf(&p->text, "0x%" PRIx64, a->u);
-		put_text(to, key, VAL_STR, buf_str(&p->text));
+		put_text(p, to, key, VAL_STR, buf_str(&p->text));
 		break;
 	case 17:
 		arg = args_put(to, key, VAL_STR);
@@ -371,6 +370,6 @@ args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
 	p->text.len = 0;
 	if (!put_members(p, q, bytes, a.is_dict, 0, &p->text))
 		return false;
-	put_text(to, key, VAL_JSON, buf_str(&p->text));
+	put_text(p, to, key, VAL_JSON, buf_str(&p->text));
 	return true;
 }

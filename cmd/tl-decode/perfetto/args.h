@@ -58,7 +58,7 @@ struct arg {
 	uint8_t type, group;
 	bool is_name;   /* STR, JSON: i is a number in perfetto.texts */
 	int64_t i;      /* INT, UINT */
-	size_t at, len; /* in text: NUM, STR, JSON */
+	size_t at, len; /* in text: NUM, and longer STR and JSON */
 };
 
 struct args {
@@ -89,9 +89,9 @@ void args_int(struct args *to, uint32_t key, int64_t v);
 void args_uint(struct args *to, uint32_t key, uint64_t v);
 void args_text(struct perfetto *p, struct args *to, uint32_t key, struct str s);
 /* A list or object as minified text. */
-void args_json(struct args *to, uint32_t key, struct str s);
+void args_json(struct perfetto *p, struct args *to, uint32_t key, struct str s);
 struct value args_value(
-    const struct perfetto *p, const struct args *of, size_t i);
+    const struct perfetto *p, const struct args *of, const struct arg *a);
 /* One of no args: text is in p->text. */
 struct value args_double(struct perfetto *p, double d);
 /* The first of a known key, or NULL. */

@@ -162,7 +162,7 @@ put_arg(struct perfetto *p, const struct arg *a, struct value *v)
 	if (v->type != VAL_STR || entry.role == ROLE_DEV ||
 	    entry.role == ROLE_GPU_STREAM)
 		entry.role = ROLE_NONE;
-	if (a->is_name && v->s.len <= STREAM_INTERN_MAX)
+	if (a->is_name)
 		v->id = dict_text(p, (uint32_t)a->i);
 	else
 		value_store(p->maker.st, v);
@@ -191,7 +191,7 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 			    (enum group)a->group, ROLE_NONE, a->i);
 			continue;
 		}
-		v = args_value(p, args, i);
+		v = args_value(p, args, a);
 		put_arg(p, a, &v);
 		if (a->key == agent && agent_number(&v, &dev))
 			maker_int(&p->maker, STR("device"), dev, ROLE_DEV);
@@ -202,7 +202,7 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 /* The first of a list of ids as texts; an annotation of that name may be
  * anything. */
 static bool
-first_flow(const struct args *args, uint64_t *id)
+first_flow(const struct perfetto *p, const struct args *args, uint64_t *id)
 {
 	const struct arg *flows = args_find(args, KEY_FLOW_IDS);
 	struct str s;
@@ -210,7 +210,7 @@ first_flow(const struct args *args, uint64_t *id)
 
 	if (flows == NULL || flows->type != VAL_JSON)
 		return false;
-	s = (struct str){ args->text.p + flows->at, flows->len };
+	s = args_value(p, args, flows).s;
 	if (!str_starts(s, STR("[\"")))
 		return false;
 	s = (struct str){ s.p + 2, s.len - 2 };
@@ -229,7 +229,7 @@ put_flow(struct perfetto *p, const struct args *args, enum kind kind)
 	    UINT32_C(1) << KEY_CORRELATION_ID | UINT32_C(1) << KEY_CORR_ID;
 
 	if ((KIND_BIT(kind) & (KINDS_LAUNCH | KINDS_GPU)) != 0 &&
-	    (args->known & ids) == 0 && first_flow(args, &id))
+	    (args->known & ids) == 0 && first_flow(p, args, &id))
 		maker_corr(&p->maker, (int64_t)id);
 }
 

@@ -242,6 +242,8 @@ perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
 	int64_t ns;
 	bool is_zstd;
 
+	if (UNLIKELY(p->texts->list.n != p->ntexts))
+		texts_trim(p);
 	if (!read_packet(p, bytes, &k))
 		return false;
 	is_zstd = !has_part(&k, PART_ZLIB);
@@ -454,13 +456,11 @@ read_file(struct source_state *s)
 
 	*p = (struct perfetto){ .s = s,
 		.maker = { .st = s->dict },
-		.texts = intern_create(),
 		.json = intern_create(),
 		.last_category = NO_NAME,
 		.ntold = 1,
 		.trace_clock = 6 };
-	for (int i = 0; i < KEYS_N; i++) /* their numbers are known */
-		(void)intern_put(p->texts, perfetto_keys[i].text);
+	texts_start(p);
 	s->reading = p;
 	s->is_binary = true;
 	s->release = free_reading;

@@ -8,6 +8,7 @@
  *	sequence.c	names by number, defaults, clocks
  *	lane.c		tracks: whose they are, slices that are open
  *	args.c		debug annotations
+ *	texts.c		names and other texts
  *	track.c		what happens on tracks: slices, points, counters
  *	event.c		these as events
  *	legacy.c	what older writers say in Chrome's way
@@ -154,7 +155,9 @@ struct number_lists {
 struct perfetto {
 	struct source_state *s;
 	struct maker maker;
-	struct intern *texts; /* names and the like */
+	struct intern *texts; /* see texts.c */
+	size_t ntexts;        /* when they were looked at last */
+	uint64_t texts_max;   /* their bytes */
 	struct map sequence_of, lane_of, lane_of_thread;
 	struct sequence *last; /* that of the packet before, by its id */
 	uint64_t last_id;
@@ -174,9 +177,9 @@ struct perfetto {
 	VEC(struct open_slice *) spare;
 	const char *fault;      /* what is wrong in it; NULL: nothing */
 	struct buf text, text2; /* to build in */
-	/* JSON in annotations, and the value of each: texts come again */
+	/* JSON in annotations, and what it comes to, as it comes again */
 	struct intern *json;
-	VEC(struct value) json_values;
+	VEC(struct arg) json_values;
 	/* what was not read */
 	uint64_t ndropped; /* packets that lack what they need */
 	uint64_t nlost;    /* gaps that the writer reports */
@@ -220,6 +223,12 @@ perfetto_name(const struct perfetto *p, uint32_t name)
 
 /* A packet, or one that was packed into another (depth). */
 bool perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth);
+
+/* ---- texts.c ---- */
+
+void texts_start(struct perfetto *p);
+/* Between packets: too many are forgotten, others have new numbers. */
+void texts_trim(struct perfetto *p);
 
 /* ---- sequence.c ---- */
 
