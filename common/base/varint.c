@@ -24,25 +24,38 @@ varint_bytewise(const unsigned char **p, const unsigned char *end, uint64_t *v)
 	return false;
 }
 
-/* Up to 8 bytes in one word: the bytes' upper bits are squeezed out. */
-bool
-varint_get_slow(const unsigned char **p, const unsigned char *end, uint64_t *v)
+/* Eight times 7 bits from a word whose bytes' upper bits are 0. */
+static inline uint64_t
+squeeze(uint64_t w)
 {
-	const uint64_t tops = UINT64_C(0x8080808080808080);
-	uint64_t w, stops;
-
-	if (UNLIKELY(end - *p < 8))
-		return varint_bytewise(p, end, v);
-	w = get_u64(*p);
-	stops = ~w & tops;
-	if (UNLIKELY(stops == 0))
-		return varint_bytewise(p, end, v);
-	*p += (__builtin_ctzll(stops) + 1) / 8;
-	w &= (stops ^ (stops - 1)) & ~tops;
 	w = (w & UINT64_C(0x7f007f007f007f00)) >> 1 |
 	    (w & UINT64_C(0x007f007f007f007f));
 	w = (w & UINT64_C(0x3fff00003fff0000)) >> 2 |
 	    (w & UINT64_C(0x00003fff00003fff));
-	*v = w >> 32 << 28 | (w & 0xfffffff);
+	return w >> 32 << 28 | (w & 0xfffffff);
+}
+
+bool
+varint_get_slow(const unsigned char **p, const unsigned char *end, uint64_t *v)
+{
+	const uint64_t tops = UINT64_C(0x8080808080808080);
+	const unsigned char *q = *p;
+	uint64_t w, stops;
+
+	if (UNLIKELY(end - q < 8))
+		return varint_bytewise(p, end, v);
+	w = get_u64(q);
+	stops = ~w & tops;
+	if (LIKELY(stops != 0)) {
+		*p += (__builtin_ctzll(stops) + 1) / 8;
+		*v = squeeze(w & (stops ^ (stops - 1)) & ~tops);
+		return true;
+	}
+	if (end - q < 10 || (q[8] >= 0x80 && q[9] > 1))
+		return varint_bytewise(p, end, v);
+	*v = squeeze(w & ~tops) | (uint64_t)(q[8] & 0x7f) << 56;
+	if (q[8] >= 0x80)
+		*v |= (uint64_t)q[9] << 63;
+	*p += q[8] >= 0x80 ? 10 : 9;
 	return true;
 }

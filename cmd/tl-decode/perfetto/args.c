@@ -19,33 +19,30 @@ const struct known_key perfetto_keys[KEYS_N] = {
 
 /* ---- kept ---- */
 
-void
-args_int(struct args *to, uint32_t key, int64_t v)
+static void
+put_inline(struct args *to, uint32_t key, enum value_type type, struct str s)
 {
-	args_put(to, key, VAL_INT)->i = v;
+	struct arg *a = args_put(to, key, type);
+
+	a->at = to->text.len;
+	a->len = s.len;
+	buf_put(&to->text, s.p, s.len);
 }
 
-void
-args_uint(struct args *to, uint32_t key, uint64_t v)
-{
-	args_put(to, key, v > INT64_MAX ? VAL_UINT : VAL_INT)->i = (int64_t)v;
-}
-
-/* Short ones by number, as many come again. */
+/* By number, as many texts come again. */
 static void
 put_text(struct perfetto *p, struct args *to, uint32_t key,
     enum value_type type, struct str s)
 {
-	struct arg *a = args_put(to, key, type);
+	struct arg *a;
 
-	a->is_name = s.len <= STREAM_INTERN_MAX && type != VAL_NUM;
-	if (a->is_name) {
-		a->i = intern_put(p->texts, s);
+	if (s.len > STREAM_INTERN_MAX || type == VAL_NUM) {
+		put_inline(to, key, type, s);
 		return;
 	}
-	a->at = to->text.len;
-	a->len = s.len;
-	buf_put(&to->text, s.p, s.len);
+	a = args_put(to, key, type);
+	a->is_name = true;
+	a->i = intern_put(p->texts, s);
 }
 
 void
@@ -55,9 +52,9 @@ args_text(struct perfetto *p, struct args *to, uint32_t key, struct str s)
 }
 
 void
-args_json(struct perfetto *p, struct args *to, uint32_t key, struct str s)
+args_json(struct args *to, uint32_t key, struct str s)
 {
-	put_text(p, to, key, VAL_JSON, s);
+	put_inline(to, key, VAL_JSON, s);
 }
 
 void

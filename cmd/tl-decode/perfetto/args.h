@@ -85,11 +85,21 @@ args_put(struct args *to, uint32_t key, enum value_type type)
 	return a;
 }
 
-void args_int(struct args *to, uint32_t key, int64_t v);
-void args_uint(struct args *to, uint32_t key, uint64_t v);
+static inline void
+args_int(struct args *to, uint32_t key, int64_t v)
+{
+	args_put(to, key, VAL_INT)->i = v;
+}
+
+static inline void
+args_uint(struct args *to, uint32_t key, uint64_t v)
+{
+	args_put(to, key, v > INT64_MAX ? VAL_UINT : VAL_INT)->i = (int64_t)v;
+}
+
 void args_text(struct perfetto *p, struct args *to, uint32_t key, struct str s);
-/* A list or object as minified text. */
-void args_json(struct perfetto *p, struct args *to, uint32_t key, struct str s);
+/* A list or object as minified text, which hardly comes again. */
+void args_json(struct args *to, uint32_t key, struct str s);
 struct value args_value(
     const struct perfetto *p, const struct args *of, const struct arg *a);
 /* One of no args: text is in p->text. */

@@ -38,16 +38,12 @@ kind_of(struct perfetto *p, const struct open_slice *o)
 	return p->last_kind;
 }
 
-/* "Agent-2", "GPU-0" or 2 */
+/* "Agent-2" or "GPU-0" */
 static bool
 agent_number(const struct value *v, int64_t *n)
 {
 	struct str s = v->s;
 
-	if (v->type == VAL_INT) {
-		*n = v->i;
-		return true;
-	}
 	if (v->type != VAL_STR)
 		return false;
 	for (size_t i = s.len; i-- > 0;)
@@ -84,7 +80,7 @@ dims_of(const struct perfetto *p, const struct args *args, enum key_number key,
 
 	if (a == NULL)
 		return false;
-	v = args_value(p, args, (size_t)(a - args->list.v));
+	v = args_value(p, args, a);
 	for (size_t i = 0; i < 3; i++) {
 		ptrdiff_t at =
 		    v.type == VAL_STR ? str_find(v.s, names[i], false) : -1;
@@ -146,22 +142,23 @@ dict_text(struct perfetto *p, uint32_t text)
 	return LIKELY(id != INTERN_NONE) ? id : new_dict_text(p, text);
 }
 
-static void
-put_arg(struct perfetto *p, const struct arg *a, struct value *v)
+static enum role
+role_of(const struct arg *a)
 {
+	return a->key < KEYS_N && a->group == GROUP_ARGS
+	    ? perfetto_keys[a->key].role
+	    : ROLE_NONE;
+}
+
+static void
+put_value(struct perfetto *p, const struct arg *a, struct value *v)
+{
+	enum role role = role_of(a);
 	struct entry entry = { .group = a->group };
 
-	if (a->key < KEYS_N && a->group == GROUP_ARGS)
-		entry.role = (uint8_t)perfetto_keys[a->key].role;
-	if (v->type == VAL_INT) {
-		maker_entry_int(&p->maker, dict_text(p, a->key),
-		    (enum group)a->group, (enum role)entry.role, v->i);
-		return;
-	}
 	/* an id may be a text, a device is a number */
-	if (v->type != VAL_STR || entry.role == ROLE_DEV ||
-	    entry.role == ROLE_GPU_STREAM)
-		entry.role = ROLE_NONE;
+	if (v->type == VAL_STR && role != ROLE_DEV && role != ROLE_GPU_STREAM)
+		entry.role = (uint8_t)role;
 	if (a->is_name)
 		v->id = dict_text(p, (uint32_t)a->i);
 	else
@@ -179,6 +176,7 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 	for (size_t i = 0; i < args->list.n; i++) {
 		const struct arg *a = &args->list.v[i];
 		struct value v;
+		int64_t dev;
 
 		/* a device and dimensions may be added to these */
 		if (p->maker.entries.n >= SHAPE_MAX_ENTRIES - 8) {
@@ -186,13 +184,16 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 			    p, "an event has too many annotations");
 			return;
 		}
-		if (a->type == VAL_INT && a->key >= KEYS_N) {
+		if (a->type == VAL_INT) {
 			maker_entry_int(&p->maker, dict_text(p, a->key),
-			    (enum group)a->group, ROLE_NONE, a->i);
+			    (enum group)a->group, role_of(a), a->i);
+			if (a->key == agent)
+				maker_int(
+				    &p->maker, STR("device"), a->i, ROLE_DEV);
 			continue;
 		}
 		v = args_value(p, args, a);
-		put_arg(p, a, &v);
+		put_value(p, a, &v);
 		if (a->key == agent && agent_number(&v, &dev))
 			maker_int(&p->maker, STR("device"), dev, ROLE_DEV);
 	}

@@ -32,7 +32,7 @@ add_dims(
 			d[m.field - 1] = m.u;
 	buf_printf(
 	    &text, "[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", d[0], d[1], d[2]);
-	args_json(p, args, perfetto_text(p, key), buf_str(&text));
+	args_json(args, perfetto_text(p, key), buf_str(&text));
 	buf_free(&text);
 }
 
@@ -231,7 +231,7 @@ write_stage(struct perfetto *p, const struct sequence *q, struct stage *s,
 		args_int(&o.args, KEY_DEVICE, s->gpu);
 	if (s->waits.len > 0) {
 		buf_putc(&s->waits, ']');
-		args_json(p, &o.args, perfetto_text(p, STR("waits")),
+		args_json(&o.args, perfetto_text(p, STR("waits")),
 		    buf_str(&s->waits));
 	}
 	end =

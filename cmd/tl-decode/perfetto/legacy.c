@@ -58,7 +58,7 @@ put_id(struct perfetto *p, struct args *to, const char *scope, uint64_t id)
 {
 	p->text.len = 0;
 	buf_printf(&p->text, "{\"%s\":\"0x%" PRIx64 "\"}", scope, id);
-	args_json(p, to, perfetto_text(p, STR("id2")), buf_str(&p->text));
+	args_json(to, perfetto_text(p, STR("id2")), buf_str(&p->text));
 	set_top(to);
 }
 

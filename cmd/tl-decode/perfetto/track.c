@@ -57,7 +57,7 @@ add_flows(struct perfetto *p, const number_vec *flows, struct args *to)
 		buf_putc(b, '"');
 	}
 	buf_putc(b, ']');
-	args_json(p, to, KEY_FLOW_IDS, buf_str(b));
+	args_json(to, KEY_FLOW_IDS, buf_str(b));
 }
 
 static void
