@@ -204,7 +204,7 @@ refuse(struct fields *f)
 }
 
 bool
-fields_next_long(struct fields *m)
+fields_next_odd(struct fields *m)
 {
 	const unsigned char *p = m->p, *end = m->end;
 	uint64_t key, n = 0;

@@ -106,43 +106,45 @@ fields_of(struct str message)
 	return (struct fields){ .p = p, .end = p + message.len };
 }
 
-bool fields_next_long(struct fields *m) USE_RESULT;
+bool fields_next_odd(struct fields *m) USE_RESULT;
 
-/* Most keys are a byte, and so are most lengths. Always inline: what a loop
- * looks at is then in registers. */
+/* Any field; not with m itself, which can then be in registers. */
+static inline bool
+fields_next_long(struct fields *m)
+{
+	struct fields copy = *m;
+	bool is_good = fields_next_odd(&copy);
+
+	*m = copy;
+	return is_good;
+}
+
+/* Always inline: what a loop looks at is then in registers. */
 static inline __attribute__((always_inline)) bool USE_RESULT
 fields_next(struct fields *m)
 {
 	const unsigned char *p = m->p, *end = m->end;
-	struct fields other;
+	uint32_t key;
 
-	if (LIKELY(end - p >= 2 && p[0] >= 8 && p[0] < 0x80)) {
-		m->field = p[0] >> 3;
-		m->type = (uint8_t)(p[0] & 7);
-		if (m->type == PROTO_BYTES && p[1] < 0x80 &&
-		    end - p - 2 >= p[1]) {
-			m->u = p[1];
-			m->bytes = (struct str){ (const char *)p + 2, p[1] };
-			m->p = p + 2 + p[1];
-			return true;
-		}
-		if (m->type == PROTO_VARINT) {
-			p++;
-			if (LIKELY(varint_get(&p, end, &m->u))) {
-				m->p = p;
-				return true;
-			}
-		}
-	}
-	if (m->p == end)
+	if (p == end)
 		return false;
-	/* not with m, which can then be in registers */
-	other = *m;
-	if (!fields_next_long(&other)) {
-		m->error = other.error;
-		return false;
+	key = *p++;
+	if (UNLIKELY(key >= 0x80 && p < end))
+		key = (key & 0x7f) | (uint32_t)*p++ << 7;
+	m->field = key >> 3;
+	m->type = (uint8_t)(key & 7);
+	if (UNLIKELY(key - 8 >= (0x80 << 7) - 8 ||
+		(m->type != PROTO_VARINT && m->type != PROTO_BYTES) ||
+		!varint_get(&p, end, &m->u)))
+		return fields_next_long(m);
+	if (m->type == PROTO_BYTES) {
+		if (UNLIKELY(
+			m->u > (uint64_t)(end - p) || m->u > PROTO_MAX_LEN))
+			return fields_next_long(m);
+		m->bytes = (struct str){ (const char *)p, (size_t)m->u };
+		p += m->u;
 	}
-	*m = other;
+	m->p = p;
 	return true;
 }
 
