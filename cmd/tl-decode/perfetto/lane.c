@@ -293,19 +293,18 @@ lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o)
 }
 
 bool
-lane_end(struct perfetto *p, struct sequence *q, struct open_slice *o)
+lane_end(struct perfetto *p, struct sequence *q, uint32_t lane, int64_t ts_ns,
+    struct open_slice *more)
 {
-	struct lane *l = &p->lanes.v[o->lane];
-	bool is_kept = o->args.list.n > 0;
+	struct lane *l = &p->lanes.v[lane];
 
 	if (l->nended > 0) {
 		l->nended--;
 		return false;
 	}
 	take_turn(p, q, l);
-	vec_push(&q->ends,
-	    ((struct slice_end){ o->lane, o->ts_ns, is_kept ? o : NULL }));
-	return is_kept;
+	vec_push(&q->ends, ((struct slice_end){ lane, ts_ns, more }));
+	return more != NULL;
 }
 
 void

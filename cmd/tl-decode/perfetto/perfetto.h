@@ -4,7 +4,8 @@
  * to a sequence (a writer with names, defaults and clocks of its own) and holds
  * something that happened on a track, or says what a track is.
  *
- *	perfetto.c	the file and its packets
+ *	perfetto.c	the file
+ *	packet.c	its packets
  *	sequence.c	names by number, defaults, clocks
  *	lane.c		tracks: whose they are, slices that are open
  *	args.c		debug annotations
@@ -23,6 +24,7 @@
 #include "proto/pull.h"
 
 #define NO_NAME INTERN_NONE
+#define NO_LANE UINT32_MAX
 
 /* ---- sequences ---- */
 
@@ -143,6 +145,19 @@ struct open_slice {
 	struct args args;
 };
 
+/*
+ * A packet that ended a slice of a lane and said nothing more. Many differ from
+ * one before in nothing but the time, with which they begin.
+ */
+struct plain_end {
+	unsigned char rest[32]; /* what follows the time */
+	size_t len;             /* 0: none */
+	struct sequence *q;
+	uint64_t clock;
+	uint32_t lane;
+	bool needs_state;
+};
+
 /* ---- the file ---- */
 
 /* Lists of numbers in a TrackEvent. */
@@ -173,6 +188,9 @@ struct perfetto {
 	uint32_t last_category; /* and its kind */
 	enum kind last_kind;
 	struct number_lists lists; /* of the event at hand */
+	/* the lane of which it is a plain end, or NO_LANE */
+	uint32_t ended;
+	struct plain_end ends[16]; /* by a hash of their rest */
 	VEC(uint32_t) dict_ids;    /* of texts, in the stream's strings */
 	VEC(struct open_slice *) spare;
 	const char *fault;      /* what is wrong in it; NULL: nothing */
@@ -266,8 +284,10 @@ bool lane_describe(struct perfetto *p, struct str bytes);
 struct whose *lane_owner(struct perfetto *p, uint32_t lane);
 /* The slice becomes the lane's, open until its end comes. */
 void lane_begin(struct perfetto *p, struct sequence *q, struct open_slice *o);
-/* What says where the innermost one ends; true: it is kept. */
-bool lane_end(struct perfetto *p, struct sequence *q, struct open_slice *o);
+/* The innermost one ends then; true: what more is said of it, if any, is kept.
+ */
+bool lane_end(struct perfetto *p, struct sequence *q, uint32_t lane,
+    int64_t ts_ns, struct open_slice *more);
 /* Another packet ends a run of begins and ends. */
 void lane_settle(struct perfetto *p, struct sequence *q);
 /* What has begun and not ended, and names, when the file has ended. */

@@ -360,6 +360,12 @@ on_complete(struct perfetto *p, struct open_slice *o, int64_t dur_us)
 		write_slice(p, o, &end, NULL);
 }
 
+static bool
+on_end(struct perfetto *p, struct sequence *q, struct open_slice *o)
+{
+	return lane_end(p, q, o->lane, o->ts_ns, o->args.list.n > 0 ? o : NULL);
+}
+
 /* An event without a type, by its phase. */
 static bool
 on_phase(struct perfetto *p, struct sequence *q, struct open_slice *o,
@@ -367,7 +373,7 @@ on_phase(struct perfetto *p, struct sequence *q, struct open_slice *o,
 {
 	switch (l->ph) {
 	case 'B': return on_begin(p, q, o);
-	case 'E': return lane_end(p, q, o);
+	case 'E': return on_end(p, q, o);
 	case 'X': on_complete(p, o, l->dur_us); return false;
 	case 0: p->nother++; return false;
 	default: write_point(p, o, l->ph); return false;
@@ -382,7 +388,11 @@ on_event(struct perfetto *p, struct sequence *q, const struct track_message *t)
 
 	switch (t->type) {
 	case TYPE_BEGIN: return on_begin(p, q, o);
-	case TYPE_END: return lane_end(p, q, o);
+	case TYPE_END:
+		if (t->has_lane && !t->has_seldom && o->category == NO_NAME &&
+		    o->args.list.n == 0)
+			p->ended = o->lane;
+		return on_end(p, q, o);
 	case TYPE_INSTANT: on_instant(p, o); return false;
 	case TYPE_COUNTER:
 		if (t->has_value)

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* Packets, packed ones too, and what they are about. */
+#include "cmd/tl-decode/perfetto/perfetto.h"
+
+#include <zlib.h>
+#include <zstd.h>
+
+#define UNPACKED_MAX (UINT64_C(256) << 20)
+#define PACKED_DEPTH 2 /* packets in packets in packets are refused */
+
+/* sequence_flags */
+enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
+
+/* What is seldom in a packet, in the order in which it is applied. */
+enum part {
+	PART_ZLIB,
+	PART_ZSTD,
+	PART_DEFAULTS,
+	PART_INTERNED,
+	PART_SNAPSHOT,
+	PART_TRACK,
+	PART_THREAD,
+	PART_PROCESS,
+	PART_NAMES,
+	PART_STAGE,
+	PART_COUNTERS,
+	PARTS_N
+};
+
+struct packet {
+	uint64_t timestamp, clock, sequence, flags;
+	uint32_t ntimestamps; /* the last one counts */
+	bool is_dropped, is_first;
+	bool is_other; /* of a data source that is counted, not read */
+	uint32_t has;  /* a bit for each part, those that aren't empty */
+	struct str event;
+	struct str parts[PARTS_N];
+};
+
+static bool
+has_part(const struct packet *k, enum part part)
+{
+	return (k->has >> part & 1) != 0;
+}
+
+static void
+read_part(struct packet *k, enum part part, struct fields m)
+{
+	bool has = m.type == PROTO_BYTES && m.bytes.len > 0;
+
+	k->parts[part] = m.bytes;
+	k->has &= ~(UINT32_C(1) << part);
+	k->has |= (uint32_t)has << part;
+}
+
+static __attribute__((noinline)) void
+read_seldom(struct packet *k, struct fields m)
+{
+	switch (m.field) {
+	case 2: read_part(k, PART_NAMES, m); break;
+	case 6: read_part(k, PART_SNAPSHOT, m); break;
+	case 12: read_part(k, PART_INTERNED, m); break;
+	case 41: k->flags |= m.u != 0 ? STATE_CLEARED : 0; break;
+	case 42: k->is_dropped = m.u != 0; break;
+	case 43: read_part(k, PART_PROCESS, m); break;
+	case 44: read_part(k, PART_THREAD, m); break;
+	case 50: read_part(k, PART_ZLIB, m); break;
+	case 52: read_part(k, PART_COUNTERS, m); break;
+	case 53: read_part(k, PART_STAGE, m); break;
+	case 59: read_part(k, PART_DEFAULTS, m); break;
+	case 60: read_part(k, PART_TRACK, m); break;
+	case 87: k->is_first = m.u != 0; break;
+	case 133: read_part(k, PART_ZSTD, m); break;
+	case 1: /* ftrace */
+	case 7: /* statistics of the system and of processes, power, logs */
+	case 9:
+	case 38:
+	case 39:
+	case 40:
+	case 37: /* heap and CPU profiles, memory graphs */
+	case 46:
+	case 54:
+	case 56:
+	case 66: k->is_other = true; break;
+	default: break;
+	}
+}
+
+static inline bool
+read_packet(struct perfetto *p, struct str bytes, struct packet *k)
+{
+	struct fields m = fields_of(bytes);
+
+	k->timestamp = k->clock = k->sequence = k->flags = 0;
+	k->is_dropped = k->is_first = k->is_other = false;
+	k->has = k->ntimestamps = 0;
+	k->event.len = 0;
+	while (perfetto_next_fast(p, &m)) {
+		switch (m.field) {
+		case 8:
+			k->timestamp = m.u;
+			k->ntimestamps++;
+			break;
+		case 10: k->sequence = m.u; break;
+		case 11:
+			k->event = m.bytes;
+			if (m.type != PROTO_BYTES)
+				k->event.len = 0;
+			break;
+		case 13: k->flags |= m.u; break;
+		case 58: k->clock = m.u; break;
+		default: read_seldom(k, m); break;
+		}
+	}
+	return perfetto_is_good(p, m.error);
+}
+
+/* The packets of bytes that were packed. */
+static bool
+read_packed(struct perfetto *p, struct str bytes, unsigned depth)
+{
+	struct fields m = fields_of(bytes);
+
+	while (perfetto_next(p, &m))
+		if (m.field == 1 && m.type == PROTO_BYTES &&
+		    !perfetto_packet(p, m.bytes, depth + 1))
+			return false;
+	return p->fault == NULL;
+}
+
+static bool
+inflate_all(struct str s, struct buf *out)
+{
+	z_stream z = { .next_in = (unsigned char *)(uintptr_t)s.p,
+		.avail_in = (unsigned)s.len };
+	int rc = inflateInit2(&z, 15 + 32); /* zlib's or gzip's head */
+
+	while (rc == Z_OK && out->len < UNPACKED_MAX) {
+		buf_room(out, 65536);
+		z.next_out = (unsigned char *)out->p + out->len;
+		z.avail_out = (unsigned)(out->cap - out->len < 1 << 30
+			? out->cap - out->len
+			: 1 << 30);
+		size_t room = z.avail_out;
+
+		rc = inflate(&z, Z_NO_FLUSH);
+		out->len += room - z.avail_out;
+	}
+	inflateEnd(&z);
+	return rc == Z_STREAM_END;
+}
+
+static bool
+zstd_all(struct str s, struct buf *out)
+{
+	ZSTD_DStream *z = ZSTD_createDStream();
+	ZSTD_inBuffer in = { s.p, s.len, 0 };
+	size_t rc = 1;
+
+	while (rc != 0 && !ZSTD_isError(rc) && out->len < UNPACKED_MAX) {
+		ZSTD_outBuffer to;
+		size_t was = in.pos;
+
+		buf_room(out, 65536);
+		to = (ZSTD_outBuffer){ out->p + out->len, out->cap - out->len,
+			0 };
+		rc = ZSTD_decompressStream(z, &to, &in);
+		out->len += to.pos;
+		if (to.pos == 0 && in.pos == was)
+			break;
+	}
+	ZSTD_freeDStream(z);
+	return rc == 0;
+}
+
+static bool
+read_compressed(struct perfetto *p, struct str s, bool is_zstd, unsigned depth)
+{
+	struct buf out = { 0 };
+	bool is_good = is_zstd ? zstd_all(s, &out) : inflate_all(s, &out);
+
+	if (is_good && depth >= PACKED_DEPTH)
+		is_good = perfetto_fault(p, "packets are packed too often");
+	else if (!is_good)
+		(void)perfetto_fault(p, "packed packets are damaged");
+	else
+		is_good = read_packed(p, buf_str(&out), depth);
+	buf_free(&out);
+	return is_good;
+}
+
+/* ---- plain ends ---- */
+
+/* Where an end of that rest is kept; NULL: the packet does not begin with its
+ * time, or is longer. */
+static struct plain_end *
+end_place(struct perfetto *p, struct str bytes, uint64_t *ts, struct str *rest)
+{
+	const unsigned char *at = (const unsigned char *)bytes.p;
+	const unsigned char *end = at + bytes.len;
+
+	if (bytes.len < 2 ||
+	    bytes.len > 1 + VARINT_MAX + sizeof p->ends->rest ||
+	    *at++ != (8 << 3 | PROTO_VARINT) || !varint_get(&at, end, ts))
+		return NULL;
+	*rest = (struct str){ (const char *)at, (size_t)(end - at) };
+	if (rest->len == 0 || rest->len > sizeof p->ends->rest)
+		return NULL;
+	return &p->ends[hash_bytes(rest->p, rest->len) %
+	    (sizeof p->ends / sizeof *p->ends)];
+}
+
+static bool
+is_end(const struct plain_end *e, struct str rest)
+{
+	return e->len == rest.len && memcmp(e->rest, rest.p, rest.len) == 0 &&
+	    (!e->needs_state || e->q->is_valid);
+}
+
+static void
+learn_end(struct perfetto *p, struct plain_end *e, const struct packet *k,
+    struct sequence *q, struct str rest)
+{
+	if (k->has != 0 || k->ntimestamps != 1 || k->is_dropped ||
+	    k->is_other || (k->flags & STATE_CLEARED) != 0)
+		return;
+	memcpy(e->rest, rest.p, rest.len);
+	e->len = rest.len;
+	e->q = q;
+	e->clock = k->clock;
+	e->lane = p->ended;
+	e->needs_state = (k->flags & NEEDS_STATE) != 0;
+}
+
+/* ---- all of a packet ---- */
+
+/* What a packet says of its sequence, of tracks and clocks. */
+static bool
+apply_parts(struct perfetto *p, struct sequence *q, const struct packet *k)
+{
+	const struct str *at = k->parts;
+
+	return (!has_part(k, PART_DEFAULTS) ||
+		   sequence_defaults(p, q, at[PART_DEFAULTS])) &&
+	    (!has_part(k, PART_INTERNED) ||
+		sequence_intern(p, q, at[PART_INTERNED])) &&
+	    (!has_part(k, PART_SNAPSHOT) ||
+		clock_snapshot(p, q, at[PART_SNAPSHOT])) &&
+	    (!has_part(k, PART_TRACK) || lane_describe(p, at[PART_TRACK])) &&
+	    (!has_part(k, PART_THREAD) ||
+		legacy_thread(p, q, at[PART_THREAD])) &&
+	    (!has_part(k, PART_PROCESS) ||
+		legacy_process(p, q, at[PART_PROCESS])) &&
+	    (!has_part(k, PART_NAMES) || legacy_names(p, at[PART_NAMES]));
+}
+
+bool
+perfetto_packet(struct perfetto *p, struct str bytes, unsigned depth)
+{
+	struct plain_end *e;
+	struct packet k;
+	struct sequence *q;
+	struct str rest = { "", 0 };
+	uint64_t ts;
+	int64_t ns;
+	bool is_zstd;
+
+	if (UNLIKELY(p->texts->list.n != p->ntexts))
+		texts_trim(p);
+	e = end_place(p, bytes, &ts, &rest);
+	if (e != NULL && is_end(e, rest))
+		return clock_ns(p, e->q, e->clock, ts, &ns) &&
+		    (lane_end(p, e->q, e->lane, ns, NULL), true);
+	if (!read_packet(p, bytes, &k))
+		return false;
+	is_zstd = !has_part(&k, PART_ZLIB);
+	if (has_part(&k, PART_ZLIB) || has_part(&k, PART_ZSTD))
+		return read_compressed(p,
+		    k.parts[is_zstd ? PART_ZSTD : PART_ZLIB], is_zstd, depth);
+	q = sequence_of(p, k.sequence);
+	if (k.is_dropped && !k.is_first) {
+		q->is_valid = false;
+		p->nlost++;
+	}
+	if ((k.flags & STATE_CLEARED) != 0)
+		sequence_clear(q);
+	if ((k.flags & NEEDS_STATE) != 0 && !q->is_valid) {
+		p->ndropped++;
+		return true;
+	}
+	if (k.has != 0 && !apply_parts(p, q, &k))
+		return false;
+	p->nother += k.is_other;
+	if (k.event.len == 0) {
+		lane_settle(p, q);
+		if (!has_part(&k, PART_STAGE) && !has_part(&k, PART_COUNTERS))
+			return true;
+	}
+	if (k.ntimestamps > 0 && !clock_ns(p, q, k.clock, k.timestamp, &ns))
+		return false;
+	if (k.event.len > 0) {
+		p->ended = NO_LANE;
+		if (!track_event(p, q, k.event, k.ntimestamps > 0 ? &ns : NULL))
+			return false;
+		if (e != NULL && p->ended != NO_LANE)
+			learn_end(p, e, &k, q, rest);
+		return true;
+	}
+	if (k.ntimestamps == 0) {
+		p->ndropped++;
+		return true;
+	}
+	return has_part(&k, PART_STAGE)
+	    ? gpu_stage(p, q, k.parts[PART_STAGE], ns)
+	    : gpu_counters(p, q, k.parts[PART_COUNTERS], ns);
+}
