@@ -7,9 +7,20 @@
 void
 maker_begin_cat(struct maker *m, enum kind kind, uint32_t cat)
 {
+	const struct key none = { 0, KEY_NONE };
+	struct event *ev = &m->ev;
+
 	m->entries.n = 0;
 	m->vals.len = 0;
-	m->ev = (struct event){ .name = INTERN_NONE };
+	/* what a tree adds, only where the event before had it */
+	if (UNLIKELY((m->shape.has & HAS_TREE) != 0))
+		*ev = (struct event){ .flags = 0 };
+	ev->name = INTERN_NONE;
+	ev->track = ev->src = ev->flags = 0;
+	ev->ts_ns = ev->dur_ns = 0;
+	ev->pid = ev->tid = ev->dev = ev->gpu_stream = none;
+	ev->corr = ev->ext = none;
+	ev->ids = NULL;
 	m->shape =
 	    (struct shape){ .cat = cat, .kind = (uint8_t)kind, .ph = 'X' };
 }
@@ -198,6 +209,16 @@ head_of(const struct shape *s)
 	    (uint64_t)s->kind << 8 | s->ph;
 }
 
+/* They are few: no call of memcmp() for so little. */
+static bool
+same_entries(const struct entry *a, const struct entry *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (hash_load(&a[i], sizeof *a) != hash_load(&b[i], sizeof *b))
+			return false;
+	return true;
+}
+
 /* The number of the shape, which mostly was made not long ago. */
 static uint32_t
 shape_id(struct maker *m)
@@ -212,7 +233,7 @@ shape_id(struct maker *m)
 	if (LIKELY(s != NULL && s->nentries == m->entries.n &&
 		s->flags == m->shape.flags &&
 		head_of(s) == head_of(&m->shape) &&
-		(size == 0 || memcmp(s->entries, m->entries.v, size) == 0)))
+		same_entries(s->entries, m->entries.v, m->entries.n)))
 		return *recent - 1;
 	entries_demote_repeated(m->entries.v, m->entries.n);
 	m->shape.entries = m->entries.v;

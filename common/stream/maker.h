@@ -104,21 +104,22 @@ void maker_member(struct maker *m, struct str key, const struct value *v);
 /* An entry of another event of the same strings, as it is. */
 void maker_entry(
     struct maker *m, const struct entry *entry, const struct value *v);
-/* The same of an integer, with the number of the key's text. */
+/* The same of a value that is encoded as a number: zigzag() of an integer, or
+ * the number of a text, as key is. */
 static inline void
-maker_entry_int(
-    struct maker *m, uint32_t key, enum group group, enum role role, int64_t v)
+maker_entry_number(struct maker *m, uint32_t key, enum value_type type,
+    enum group group, enum role role, uint64_t encoded)
 {
 	struct entry *e = vec_add(&m->entries);
 
 	e->key = key;
-	e->type = VAL_INT;
+	e->type = (uint8_t)type;
 	e->group = (uint8_t)group;
 	e->role = (uint8_t)role;
 	e->unused = 0;
 	if (group == GROUP_ARGS)
 		m->shape.flags |= SHAPE_ARGS;
-	buf_varint(&m->vals, zigzag(v));
+	buf_varint(&m->vals, encoded);
 }
 
 /* The whole event: it holds until the next begins. */

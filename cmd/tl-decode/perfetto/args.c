@@ -319,42 +319,48 @@ add_entries(struct perfetto *p, const struct sequence *q, struct str bytes,
 	return p->fault == NULL;
 }
 
-/* {1: name_iid, 3: uint_value} or {1: name_iid, 4: int_value}, as most are. */
+#define TAG(field, type) ((field) << 3 | (type))
+
+/* {1: name_iid, VALUE} of these types of values, as most are. */
 static bool
-add_usual(const struct sequence *q, struct str bytes, struct args *to)
+add_usual(struct perfetto *p, const struct sequence *q, struct str bytes,
+    struct args *to)
 {
-	const unsigned char *p = (const unsigned char *)bytes.p;
-	const unsigned char *end = p + bytes.len;
-	unsigned field;
+	const unsigned char *at = (const unsigned char *)bytes.p;
+	const unsigned char *end = at + bytes.len;
+	unsigned tag;
 	uint64_t iid, u;
 	uint32_t key;
 
-	if (bytes.len < 4 || *p++ != (1 << 3 | PROTO_VARINT) ||
-	    !varint_get(&p, end, &iid) || p == end)
+	if (bytes.len < 4 || *at++ != TAG(1, PROTO_VARINT) ||
+	    !varint_get(&at, end, &iid) || at == end)
 		return false;
-	field = *p++;
-	if ((field != (3 << 3 | PROTO_VARINT) &&
-		field != (4 << 3 | PROTO_VARINT)) ||
-	    !varint_get(&p, end, &u) || p != end)
+	tag = *at++;
+	if ((tag != TAG(3, PROTO_VARINT) && tag != TAG(4, PROTO_VARINT) &&
+		tag != TAG(9, PROTO_BYTES)) ||
+	    !varint_get(&at, end, &u) ||
+	    (uint64_t)(end - at) != (tag == TAG(9, PROTO_BYTES) ? u : 0))
 		return false;
 	key = sequence_name(q, NAMES_KEY, iid);
 	key = key != NO_NAME ? key : KEY_NONE_GIVEN;
-	if (field == (4 << 3 | PROTO_VARINT))
+	if (tag == TAG(4, PROTO_VARINT))
 		args_int(to, key, (int64_t)u);
-	else
+	else if (tag == TAG(3, PROTO_VARINT))
 		args_uint(to, key, u);
+	else
+		put_json_text(
+		    p, key, (struct str){ (const char *)at, (size_t)u }, to);
 	return true;
 }
 
-bool
-args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
+/* Any other. */
+static __attribute__((noinline)) bool
+add_other(struct perfetto *p, const struct sequence *q, struct str bytes,
     unsigned depth, struct args *to)
 {
 	struct annotation a;
 	uint32_t key;
 
-	if (LIKELY(add_usual(q, bytes, to)))
-		return true;
 	if (!read_annotation(p, q, bytes, &a))
 		return false;
 	key = a.name != NO_NAME ? a.name : KEY_NONE_GIVEN;
@@ -369,4 +375,11 @@ args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
 		return false;
 	put_text(p, to, key, VAL_JSON, buf_str(&p->text));
 	return true;
+}
+
+bool
+args_add(struct perfetto *p, const struct sequence *q, struct str bytes,
+    unsigned depth, struct args *to)
+{
+	return add_usual(p, q, bytes, to) || add_other(p, q, bytes, depth, to);
 }

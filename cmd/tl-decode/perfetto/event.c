@@ -38,12 +38,16 @@ kind_of(struct perfetto *p, const struct open_slice *o)
 	return p->last_kind;
 }
 
-/* "Agent-2" or "GPU-0" */
+/* "Agent-2", "GPU-0" or 2 */
 static bool
 agent_number(const struct value *v, int64_t *n)
 {
 	struct str s = v->s;
 
+	if (v->type == VAL_INT) {
+		*n = v->i;
+		return true;
+	}
 	if (v->type != VAL_STR)
 		return false;
 	for (size_t i = s.len; i-- > 0;)
@@ -142,41 +146,61 @@ dict_text(struct perfetto *p, uint32_t text)
 	return LIKELY(id != INTERN_NONE) ? id : new_dict_text(p, text);
 }
 
+/* An id may be a text, a device is a number. */
 static enum role
 role_of(const struct arg *a)
 {
-	return a->key < KEYS_N && a->group == GROUP_ARGS
-	    ? perfetto_keys[a->key].role
-	    : ROLE_NONE;
+	enum role role = ROLE_NONE;
+
+	if (LIKELY(a->key >= KEYS_N) || a->group != GROUP_ARGS)
+		return ROLE_NONE;
+	role = perfetto_keys[a->key].role;
+	if (a->type == VAL_INT ||
+	    (a->type == VAL_STR && role != ROLE_DEV && role != ROLE_GPU_STREAM))
+		return role;
+	return ROLE_NONE;
 }
 
 static void
-put_value(struct perfetto *p, const struct arg *a, struct value *v)
+put_arg(struct perfetto *p, const struct args *args, const struct arg *a)
 {
-	enum role role = role_of(a);
 	struct entry entry = { .group = a->group };
+	enum role role = role_of(a);
+	struct value v;
+	uint32_t text;
 
-	/* an id may be a text, a device is a number */
-	if (v->type == VAL_STR && role != ROLE_DEV && role != ROLE_GPU_STREAM)
+	if (a->type == VAL_INT) {
+		maker_entry_number(&p->maker, dict_text(p, a->key), VAL_INT,
+		    (enum group)a->group, role, zigzag(a->i));
+	} else if (a->is_name) {
+		text = dict_text(p, (uint32_t)a->i);
+		maker_entry_number(&p->maker, dict_text(p, a->key),
+		    (enum value_type)a->type, (enum group)a->group, role, text);
+	} else {
+		v = args_value(p, args, a);
+		value_store(p->maker.st, &v);
+		entry.key = dict_text(p, a->key);
+		entry.type = (uint8_t)v.type;
 		entry.role = (uint8_t)role;
-	if (a->is_name)
-		v->id = dict_text(p, (uint32_t)a->i);
-	else
-		value_store(p->maker.st, v);
-	entry.key = dict_text(p, a->key);
-	entry.type = (uint8_t)v->type;
-	maker_entry(&p->maker, &entry, v);
+		maker_entry(&p->maker, &entry, &v);
+	}
+}
+
+static void
+put_device(struct perfetto *p, const struct args *args, const struct arg *agent)
+{
+	struct value v = args_value(p, args, agent);
+	int64_t dev;
+
+	if (agent_number(&v, &dev))
+		maker_int(&p->maker, STR("device"), dev, ROLE_DEV);
 }
 
 static void
 put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 {
-	int64_t dev;
-
 	for (size_t i = 0; i < args->list.n; i++) {
 		const struct arg *a = &args->list.v[i];
-		struct value v;
-		int64_t dev;
 
 		/* a device and dimensions may be added to these */
 		if (p->maker.entries.n >= SHAPE_MAX_ENTRIES - 8) {
@@ -184,18 +208,9 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 			    p, "an event has too many annotations");
 			return;
 		}
-		if (a->type == VAL_INT) {
-			maker_entry_int(&p->maker, dict_text(p, a->key),
-			    (enum group)a->group, role_of(a), a->i);
-			if (a->key == agent)
-				maker_int(
-				    &p->maker, STR("device"), a->i, ROLE_DEV);
-			continue;
-		}
-		v = args_value(p, args, a);
-		put_value(p, a, &v);
-		if (a->key == agent && agent_number(&v, &dev))
-			maker_int(&p->maker, STR("device"), dev, ROLE_DEV);
+		put_arg(p, args, a);
+		if (a->key == agent)
+			put_device(p, args, a);
 	}
 	put_launch(p, args);
 }
