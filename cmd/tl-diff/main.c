@@ -33,7 +33,7 @@ static const struct opt options[] = {
 	{ OPT_FAIL_OVER, "fail-over", "TIME|PERCENT",
 	    "exit with 4 if slower by more; gpu:3% or step:3%: of one time" },
 	{ OPT_LIST_TABLES, "list-tables", NULL, "say which tables there are" },
-	{ OPT_MATCH, "match", "[PHASE,...]",
+	{ OPT_MATCH, "match", "[PHASE,...|approx]",
 	    "only iterations that did the same work, as tl-match finds them" },
 	{ OPT_MIN_DIFF, "min-diff", "TIME|PERCENT",
 	    "--print: only what differs by so much" },
@@ -102,9 +102,9 @@ take_match(struct settings *set, const struct optparse *op)
 {
 	static struct match_query query;
 
-	query = (struct match_query)MATCH_QUERY;
+	query = (struct match_query)MATCH_QUERY("--match=approx");
 	if (op->arg != NULL)
-		match_opt_phases(&query, op);
+		match_opt(&query, op, true);
 	set->match = &query;
 }
 

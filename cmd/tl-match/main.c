@@ -150,7 +150,7 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	case OPT_NUM_STEPS:
 		set->query.num_steps = (size_t)opt_int(op, 0, INT32_MAX);
 		break;
-	case OPT_PHASE: match_opt_phases(&set->query, op); break;
+	case OPT_PHASE: match_opt(&set->query, op, false); break;
 	case OPT_TABLE_NAME: set->table = op->arg; break;
 	case OPT_TABLE_TOP:
 		set->query.rules.top = (size_t)opt_int(op, 1, 1000000);
@@ -185,7 +185,7 @@ check_settings(struct settings *set, const struct optparse *op)
 int
 main(int argc, char *argv[])
 {
-	struct settings set = { .query = MATCH_QUERY };
+	struct settings set = { .query = MATCH_QUERY("--approx") };
 	struct program p = { .set = &set };
 	const char *paths[MATCH_SIDES];
 	struct optparse op;

@@ -65,7 +65,7 @@ static const struct row {
 	{ { 0, "kernels", NULL, "the sheet kernel_summary, of rocprofv3 kernel_details" }, H, AT(kernels) },
 	{ { 0, "launch", NULL, "sheets of launches: API time, queues, copies, graphs" }, H, AT(launch) },
 	{ { 0, "linked-only", NULL, "only GPU work whose launch is in the trace" }, T | O | F, NOWHERE },
-	{ { 0, "match", "[PHASE,...]", "--vs: only iterations that did the same work, see tl-match(1)" }, 0, NOWHERE },
+	{ { 0, "match", "[PHASE,...|approx]", "--vs: only iterations that did the same work, see tl-match(1)" }, 0, NOWHERE },
 	{ { 0, "micro-idle", "TIME", "idle time in gaps below TIME, and from it on" }, T | H, NOWHERE },
 	{ { 0, "models", "FILE", "add or replace op models, see tl-models(5)" }, O | K | F, NOWHERE },
 	{ { 0, "modules", NULL, "the sheets nn_modules_by_type and nn_modules" }, H, AT(modules) },

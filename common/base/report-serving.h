@@ -11,7 +11,7 @@ NOTHING(NO_BLOCKS_MATCH,
     "of the same phase and length (one of decode has 2 iterations or more)")
 NOTHING(NO_BLOCKS_WITH_SUMS,
     "{file} and {other}: no blocks match: {#n} {n:block|blocks} without sq and "
-    "sk in {n:an annotation|annotations}: --approx matches by requests and "
+    "sk in {n:an annotation|annotations}: {option} matches by requests and "
     "tokens")
 WARNING(ITERATIONS_UNUSED,
     "{file}: {#n} more {n:process has|processes have} iterations: only those of "

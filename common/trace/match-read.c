@@ -73,27 +73,37 @@ read_trace(struct match_trace *t, const char *path, struct dict *st)
 
 /* ---- what matches ---- */
 
+/* Its number in phase_words, of those that blocks may have; 0: it is none. */
+static uint8_t
+phase_of_word(struct str word)
+{
+	for (uint8_t p = PHASE_PREFILL; p < PHASE_COUNT; p++)
+		if (str_eq(word, str_of(phase_words[p])))
+			return p;
+	return 0;
+}
+
 void
-match_opt_phases(struct match_query *q, const struct optparse *op)
+match_opt(struct match_query *q, const struct optparse *op, bool may_approx)
 {
 	const char *list = op->arg;
+	size_t n = 0;
 	struct str word;
 
-	q->nphases = 0;
 	while (str_next(&list, ',', &word)) {
-		uint8_t p = PHASE_PREFILL;
+		uint8_t p = phase_of_word(word);
 
-		while (p < PHASE_COUNT && !str_eq(word, str_of(phase_words[p])))
-			p++;
-		for (size_t i = 0; i < q->nphases; i++)
-			if (q->phases[i] == p)
-				p = PHASE_COUNT;
-		if (p == PHASE_COUNT)
-			die_usage("option '%s' needs prefill, decode or mixed, "
-				  "each once, not '%s'",
-			    op->name, op->arg);
-		q->phases[q->nphases++] = p;
+		if (may_approx && str_eq(word, STR("approx"))) {
+			q->rules.is_approx = true;
+			continue;
+		}
+		if (p == 0 || memchr(q->phases, p, n) != NULL)
+			die_usage("option '%s' needs prefill, decode or "
+				  "mixed%s, each once, not '%s'",
+			    op->name, may_approx ? ", or approx" : "", op->arg);
+		q->phases[n++] = p;
 	}
+	q->nphases = n > 0 ? n : q->nphases;
 }
 
 const struct match_block *
@@ -139,7 +149,7 @@ check_found(const struct matches *m, const struct match_query *q)
 		}
 	if (nwithout > 0 && !q->rules.is_approx)
 		die_nothing(MSG_NO_BLOCKS_WITH_SUMS, m->trace[0].path,
-		    m->trace[1].path, nwithout);
+		    m->trace[1].path, nwithout, q->approx);
 	die_nothing(MSG_NO_BLOCKS_MATCH, m->trace[0].path, m->trace[1].path,
 	    n[0], n[1]);
 }

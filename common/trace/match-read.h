@@ -35,15 +35,14 @@ struct match_query {
 	size_t nphases;
 	size_t num_steps; /* 0: whole runs */
 	struct match_rules rules;
+	const char *approx; /* the option that makes them approximate */
 };
 
-#define MATCH_QUERY                                                    \
+#define MATCH_QUERY(approx_option)                                     \
 	{                                                              \
 		.phases = { PHASE_DECODE, PHASE_MIXED }, .nphases = 2, \
-		.num_steps = MATCH_STEPS, .rules = {                   \
-			.top = 1,                                      \
-			.is_approx = false                             \
-		}                                                      \
+		.num_steps = MATCH_STEPS, .rules = { .top = 1 },       \
+		.approx = approx_option                                \
 	}
 
 struct matches {
@@ -53,8 +52,9 @@ struct matches {
 	struct match_tally tallies[MATCH_PHASES]; /* of the query's phases */
 };
 
-/* "decode,mixed" of an option. */
-void match_opt_phases(struct match_query *q, const struct optparse *op);
+/* "decode,mixed" of an option; may_approx: or with "approx" among them. */
+void match_opt(
+    struct match_query *q, const struct optparse *op, bool may_approx);
 /* Reads both traces; ends the program where nothing matches. */
 void match_traces(struct matches *m, const struct match_query *q,
     const char *const paths[MATCH_SIDES], struct dict *st);

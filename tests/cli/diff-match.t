@@ -61,4 +61,9 @@ refuses 2 'exclude each other' 'tl-report a.json --vs b.json --match --step 3'
 reports 5 no-iterations "tl-diff --match a.json $SAMPLE"
 make 1 300 vllm_native >native.json
 reports 5 no-blocks-with-sums 'tl-diff --match a.json native.json'
+refuses 5 '--match=approx matches' 'tl-diff --match a.json native.json'
+like 'which helps' "$(tl-diff --match=decode,approx a.json native.json 2>&1 >/dev/null)" \
+	'^tl-diff: over decode steps'
+reports 5 no-blocks-with-sums 'tl-report a.json --vs native.json --match'
+refuses 2 'or approx' 'tl-diff --match=approx,decode,some a.json b.json'
 done_testing
