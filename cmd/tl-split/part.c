@@ -21,6 +21,9 @@ static const char *const part_words[] = { [BY_RANK] = "rank-",
 /* More would be refused on some systems, and each takes some 500 kB. */
 #define OPEN_PARTS 64
 
+/* So few parts have most of a trace's strings each, so all are told. */
+#define WHOLE_PARTS 4
+
 /* ---- files ---- */
 
 static void
@@ -53,8 +56,8 @@ use(struct split *s, struct part *p)
 		struct stream_dest dest = s->set->dest;
 
 		dest.path = p->path;
-		p->out =
-		    stream_create(&dest, s->st, s->in, s->in->marks, false);
+		p->out = stream_create(&dest, s->st, s->in, s->in->marks,
+		    by_iterations(s->set) && s->its.runs.n <= WHOLE_PARTS);
 	}
 }
 
@@ -111,12 +114,15 @@ part_get(struct split *s, const int64_t *key)
 			s->rest = new_part(s, NULL);
 		return s->rest;
 	}
+	if (s->last != NULL && s->last->key == *key)
+		return s->last;
 	slot = map_put(&s->part_of, (uint64_t)*key, &is_new);
 	if (is_new) {
 		*slot = s->parts.n;
 		(void)new_part(s, key);
 	}
-	return s->parts.v[*slot];
+	s->last = s->parts.v[*slot];
+	return s->last;
 }
 
 /* ---- sources ---- */

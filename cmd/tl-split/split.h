@@ -191,8 +191,8 @@ struct split {
 	struct details details;
 	struct current now;
 	VEC(struct part *) parts;
-	struct map part_of; /* key to number */
-	struct part *rest;
+	struct map part_of;        /* key to number */
+	struct part *rest, *last;  /* last: that was asked for */
 	VEC(struct part *) open;   /* whose files are open */
 	VEC(struct part *) filled; /* that hold something of this tree */
 	uint64_t clock, nrest;
