@@ -7,7 +7,8 @@
 Each trace is read by kineto.py; of every op or launch that owns GPU work each
 method guesses a phase by regular expressions over its name, its kernels' names
 and its shapes. Time, count and deciding method of each op in each phase must
-agree with tl-ops.
+agree with tl-ops. And tl-steps' phase_summary must say what the annotations of
+iterations and the GPU work that was launched in them come to; of files, only that.
 """
 import re
 import subprocess
@@ -196,7 +197,10 @@ def check(folder):
     bad, n = [], 0
     with tempfile.NamedTemporaryFile(suffix=".tl") as f:
         subprocess.run(["tl-tree", trace, "-o", f.name], check=True, capture_output=True)
-        calls = groups.Calls(kineto.Trace(trace).link().tree())
+        read_back = kineto.Trace(trace).link().tree()
+        calls = groups.Calls(read_back)
+        if folder.startswith("inference"):
+            n += check_summary(read_back, f.name, bad)
         launchers = []
         for e in calls.events.values():
             own = sorted(calls.own[e.id], key=lambda g: (g.ts, g.id))
@@ -223,12 +227,57 @@ def check(folder):
     return n, bad
 
 
+VLLM = re.compile(r"execute_(?:\d+_)?context_(\d+)\((?:sq)?(\d+)[^)]*\)_generation_(\d+)\((?:sq)?(\d+)")
+DIFFUSION = re.compile(r"execute_diffusion_\d+_\d+x\d+")
+
+
+def said(name):
+    """phase, tokens of an iteration's annotation; or None"""
+    m = VLLM.match(name)
+    if m:
+        context, tokens, generation, more = (int(x) for x in m.groups())
+        return (either(context > 0, generation > 0), tokens + more)
+    return ("generic", 0) if DIFFUSION.match(name) else None
+
+
+def check_summary(trace, path, bad):
+    """iterations, tokens, kernels, launches' GPU time and that of graphs, by phase"""
+    notes = [e for e in trace.events if e.slice and e.cat == "user_annotation" and said(e.name)]
+    want = defaultdict(lambda: [0, 0, 0, 0, 0, 0])
+    for note in notes:
+        phase, tokens = said(note.name)
+        own = [g for g in trace.gpu if g.launch is not None and not g.launch.gone
+               and g.launch.pid == note.pid and note.ts <= g.launch.ts < note.end]
+        by_graph = [g for g in own if "graphlaunch" in g.launch.name.lower()]
+        for i, v in enumerate((1, tokens, sum(g.cat == "kernel" for g in own), groups.busy(own),
+                               sum(g.end - g.ts for g in own),
+                               sum(g.end - g.ts for g in by_graph))):
+            want[phase][i] += v
+    got = groups.table("tl-steps", "--table", "phase_summary", path)
+    if sorted(r["phase"] for r in got) != sorted(want):
+        bad.append("phases %s instead of %s" % ([r["phase"] for r in got], sorted(want)))
+        return 0
+    for r in got:
+        n, tokens, kernels, gpu, work, graphs = want[r["phase"]]
+        mine = (n, tokens, gpu, kernels / n, 100 * graphs / work)
+        theirs = (int(r["iterations"]), int(r["tokens_sum"] or 0), int(r["gpu_ns_sum"]),
+                  float(r["kernels_mean"]), float(r["pct_graph"]))
+        if any(abs(a - b) > 1e-9 * abs(b) for a, b in zip(theirs, mine)):
+            bad.append("%s: %s instead of %s" % (r["phase"], theirs, mine))
+    return len(got)
+
+
+def check_file(path):
+    bad = []
+    return check_summary(kineto.Trace(path).link().tree(), path, bad), bad
+
+
 def main():
     folders = sys.argv[1:]
     print("1..%d" % len(folders))
     failed = 0
     for i, folder in enumerate(folders, 1):
-        n, bad = check(folder)
+        n, bad = check_file(folder) if "/" in folder else check(folder)
         failed += bool(bad) or n == 0
         print("%sok %d - %s: %d ops by phase and method" % (
             "not " if bad or n == 0 else "", i, folder, n), flush=True)
