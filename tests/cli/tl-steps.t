@@ -348,6 +348,12 @@ done
 } | trace >serving.json
 is 'GPU work that outlasts its iteration' "$(in_phases took_ns_median,wall_ns_sum,tokens_per_s,bound)" 'decode 50000.0 10000 160000.0 gpu.'
 is 'two tokens for each request: time of a token unknown' "$(in_phases token_ns_median)" 'decode .'
+{
+	ev user_annotation 'execute_context_9223372036854775807(9223372036854775807)_generation_0(0)' 1 0 10
+	ev user_annotation 'execute_context_9223372036854775807(9223372036854775807)_generation_0(0)' 1 20 10
+	launch 1 5 20 50
+} | trace >serving.json
+is 'more tokens than a number holds' "$(in_phases iterations,tokens_sum)" 'prefill 2 9223372036854775807.'
 is 'no iterations, no rows' "$(tl-steps --table phase_summary t.json | wc -l)" 1
 tl-steps -d dir t.json
 is 'nor a file' "$(ls dir | grep -c phase)" 0
