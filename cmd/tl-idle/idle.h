@@ -21,7 +21,7 @@ struct idle_record {
 	uint32_t cause, name, op, module, opened_by, advice, class, stack;
 	uint32_t whole;  /* of IS_GAP and IS_WINDOW: in idle.wholes */
 	uint32_t window; /* of IS_WINDOW: in idle.windows */
-	struct key dev, gpu_stream, step;
+	struct key dev, gpu_stream, step, phase;
 	int64_t ns, inferred_ns;
 	int64_t behind_ns; /* host work behind the call, in gaps it opened */
 };
@@ -75,12 +75,12 @@ struct idle {
 	struct host host;
 	struct waits waits;
 	struct gaps gaps;
-	struct steps step_list;
+	struct steps step_list, iterations;
 	VEC(struct idle_window) windows;
 	VEC(struct idle_whole) wholes;
 	bool has_source;
 	bool with_above; /* op and module of pieces are asked for */
-	bool by_step, with_stack;
+	bool by_step, by_phase, with_stack;
 	struct stacks stacks;
 	uint32_t source;
 	VEC(struct key) steps; /* of the source's GPU events, as read */

@@ -17,8 +17,8 @@
 
 #define KERNEL_WAIT_NS 30000
 /* Columns that may be keys. */
-#define BY_WORDS                                                    \
-	"class, cause, call, op, module, thread, step, opened_by, " \
+#define BY_WORDS                                                           \
+	"class, cause, call, op, module, thread, step, phase, opened_by, " \
 	"dev, gpu_stream"
 
 static const struct opt options[] = {
@@ -102,6 +102,7 @@ static const struct sink_column columns[] = {
 	{ { "module", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(module), 0 },
 	{ { "thread", NULL, COL_TEXT, NONE, 0, 0 }, SINK_THREAD, true, 0, 0 },
 	{ { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(step), 0 },
+	{ { "phase", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, true, AT(phase), 0 },
 	{ { "opened_by", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(opened_by), 0 },
 	{ { "dev", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(dev), ONLY_DEV },
 	{ { "gpu_stream", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(gpu_stream), ONLY_GPU_STREAM },
@@ -494,6 +495,7 @@ free_all(struct sink *s)
 	waits_free(&g->waits);
 	gaps_free(&g->gaps);
 	steps_free(&g->step_list);
+	steps_free(&g->iterations);
 	vec_free(&g->windows);
 	vec_free(&g->wholes);
 	causes_destroy(g->causes);
@@ -540,6 +542,7 @@ check_settings(struct sink *s)
 	g->with_stack = s->dest.columns != NULL &&
 	    sink_list_has(s->dest.columns, STR("longest_stack"));
 	g->by_step = sink_list_has(by, STR("step"));
+	g->by_phase = sink_list_has(by, STR("phase"));
 	g->with_above =
 	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));
 	if (s->named == &tables[OF_WINDOWS])

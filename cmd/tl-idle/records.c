@@ -113,8 +113,8 @@ add_whole(
 }
 
 /*
- * A piece of a gap; with --by step the part of it in each, by the clock, and
- * behind_ns in the first.
+ * A piece of a gap; with --by step or phase the part of it in each, by the
+ * clock, and behind_ns in the first.
  */
 static void
 add_piece(struct idle *g, const struct gap *gap, const struct gap_piece *p,
@@ -131,14 +131,23 @@ add_piece(struct idle *g, const struct gap *gap, const struct gap_piece *p,
 			   .pid;
 	for (int64_t from = p->start_ns, to; from < p->end_ns; from = to) {
 		struct idle_record *r;
+		int64_t border;
 
-		to = g->by_step ? steps_border(&g->step_list, pid, from)
-				: p->end_ns;
-		to = to < p->end_ns ? to : p->end_ns;
+		to = p->end_ns;
+		border =
+		    g->by_step ? steps_border(&g->step_list, pid, from) : to;
+		to = border < to ? border : to;
+		border =
+		    g->by_phase ? steps_border(&g->iterations, pid, from) : to;
+		to = border < to ? border : to;
 		r = add_record(g, IS_PIECE, next, p->event, from, to);
 		if (g->by_step)
 			r->step = step_key(
 			    steps_at(&g->step_list, pid, from), g->sink.dict);
+		if (g->by_phase)
+			r->phase =
+			    phase_key(steps_phase(&g->iterations, pid, from),
+				g->sink.dict);
 		set_cause(g, r, p->cause);
 		r->opened_by = named(g, gap_opener(gap)).name;
 		r->behind_ns = from == p->start_ns ? behind_ns : 0;
@@ -437,6 +446,10 @@ idle_records(struct idle *g)
 		stacks_source(&g->stacks, &g->host);
 	if (g->by_step)
 		steps_find(&g->step_list, &g->host, NULL, 0);
+	if (g->by_phase) {
+		g->iterations.only_iterations = true;
+		steps_find(&g->iterations, &g->host, NULL, 0);
+	}
 	if (g->with_steps)
 		add_account(g);
 	else

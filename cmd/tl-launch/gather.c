@@ -123,6 +123,8 @@ add_gpu(struct program *g, const struct event *ev, bool is_chosen)
 		.dev = ev->dev,
 		.gpu_stream = ev->gpu_stream,
 		.step = step_key(select_step(&g->sink.select), g->sink.dict),
+		.phase = g->by_phase ? select_phase(&g->sink.select)
+				     : (struct key){ 0, KEY_NONE },
 	    }));
 }
 
@@ -264,6 +266,7 @@ add_record(struct program *g, enum what what, const struct call *c,
 	r->dev = w->dev;
 	r->gpu_stream = w->gpu_stream;
 	r->step = w->step;
+	r->phase = w->phase;
 	r->api_ns = c->dur_ns;
 	r->queue_ns = w->start_ns > call_end ? w->start_ns - call_end : 0;
 	r->ngpu = (int64_t)n;

@@ -31,7 +31,7 @@ struct launch_record {
 	uint32_t op, kernel, size; /* op: of a copy its direction */
 	uint32_t more;             /* place in queues, costs or stretches */
 	struct uid kernel_uid;
-	struct key pid, tid, dev, gpu_stream, step;
+	struct key pid, tid, dev, gpu_stream, step, phase;
 	int64_t api_ns, queue_ns, kernel_ns; /* of a layer api_ns is its time */
 	int64_t total_ns;                    /* of the three */
 	int64_t ngpu;                        /* of a point: the length */
@@ -71,7 +71,7 @@ struct launched {
 	uint32_t name;
 	int64_t start_ns, end_ns;
 	struct uid uid, launch;
-	struct key dev, gpu_stream, step;
+	struct key dev, gpu_stream, step, phase;
 };
 
 /* A copy begins or, at a rate below 0, ends. */
@@ -130,7 +130,7 @@ struct program {
 	int64_t api_outlier_ns, delay_outlier_ns, full; /* options */
 	const char *causes_file, *by;
 	bool with_ops, with_queues, with_points, with_copies, with_bandwidth;
-	bool with_host, with_calls;
+	bool with_host, with_calls, by_phase;
 	bool any_inst; /* some event is of a graft */
 	/* of the source being read */
 	bool has_source;

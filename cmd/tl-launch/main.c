@@ -17,7 +17,7 @@
 #define DELAY_OUTLIER_NS 100000
 #define FULL 1024 /* launches that a queue of CUDA holds */
 /* Columns that may be keys. */
-#define BY_WORDS "api, op, kernel, thread, pid, step, dev, gpu_stream"
+#define BY_WORDS "api, op, kernel, thread, pid, step, phase, dev, gpu_stream"
 
 static const struct opt options[] = {
 	{ OPT_API_OUTLIER, "api-outlier", "TIME",
@@ -74,6 +74,7 @@ static const struct sink_column columns[] = {
 	{ { "pid", NULL, COL_INT, NONE, MINOR, 0 }, SINK_KEY, true, AT(pid), 0 },
 	{ { "tid", NULL, COL_INT, NONE, MINOR, 0 }, SINK_KEY, true, AT(tid), 0 },
 	{ { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(step), 0 },
+	{ { "phase", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, true, AT(phase), 0 },
 	{ { "dev", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(dev), 0 },
 	{ { "gpu_stream", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(gpu_stream), 0 },
 	{ { "copy", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(name), 0 },
@@ -456,7 +457,7 @@ static void
 choose_keys(const struct program *g)
 {
 	static const char *const of_launches[] = { "op", "kernel", "step",
-		"dev" };
+		"phase", "dev" };
 	const struct sink_table *t = g->sink.named;
 
 	if (g->by == NULL)
@@ -497,7 +498,9 @@ check_settings(struct sink *s)
 	g->with_host = sink_asked(s, &tables[OF_COST_OF_ALL]) ||
 	    sink_asked(s, &tables[OF_LAYERS]) ||
 	    sink_asked(s, &tables[OF_GRAPHS]);
-	s->select.need_windows |= sink_asked(s, &tables[OF_LAUNCHES]) ||
+	g->by_phase = sink_list_has(tables[BY_API].keys, STR("phase"));
+	s->select.need_windows |= g->by_phase ||
+	    sink_asked(s, &tables[OF_LAUNCHES]) ||
 	    sink_list_has(tables[BY_API].keys, STR("step"));
 	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_LAUNCH;
 	s->only_owners = !g->with_host && !g->with_calls;

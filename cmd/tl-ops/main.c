@@ -69,6 +69,7 @@ static const char *const by_words[] = {
 	[BY_ARGS] = "args",
 	[BY_MODULE] = "module",
 	[BY_ANNOTATION] = "annotation",
+	[BY_PHASE] = "phase",
 	[BY_STEP] = "step",
 	[BY_THREAD] = "thread",
 	[BY_COUNT] = NULL,

@@ -21,6 +21,7 @@ enum by {
 	BY_ARGS,
 	BY_MODULE,
 	BY_ANNOTATION,
+	BY_PHASE,
 	BY_STEP,
 	BY_THREAD,
 	BY_COUNT
@@ -115,7 +116,7 @@ struct cell ops_cell(const struct sink_row *r, unsigned number);
 
 extern const struct sink_column ops_columns[];
 extern const struct sink_measure ops_measures[];
-#define OPS_NTABLES 21
+#define OPS_NTABLES 23
 extern struct sink_table ops_tables[OPS_NTABLES];
 /* Takes what --table says into the settings, and --by into the tables. */
 void tables_choose(struct ops *g);

@@ -89,6 +89,7 @@ static const struct grouping {
 	    NULL },
 	[BY_MODULE] = { "module,is_recompute", "module,is_recompute" },
 	[BY_ANNOTATION] = { "annotation,is_recompute", NULL },
+	[BY_PHASE] = { "phase,is_recompute", NULL },
 	[BY_STEP] = { "step,is_recompute", NULL },
 	[BY_THREAD] = { "process_name,process_label,thread_name,is_recompute",
 	    NULL },
@@ -165,6 +166,7 @@ struct sink_table ops_tables[OPS_NTABLES] = {
 	    .about = OF_OVERLAP },
 	GPU("ops_by_module", BY_MODULE, plain_figures),
 	GPU("ops_by_annotation", BY_ANNOTATION, plain_figures),
+	GPU("ops_by_phase", BY_PHASE, plain_figures),
 	GPU("ops_by_step", BY_STEP, plain_figures),
 	GPU("ops_by_thread", BY_THREAD, plain_figures),
 	{ .name = "all_ops",
@@ -183,6 +185,7 @@ struct sink_table ops_tables[OPS_NTABLES] = {
 	CPU("cpu_ops_unique_args", BY_ARGS),
 	CPU("cpu_ops_by_module", BY_MODULE),
 	CPU("cpu_ops_by_annotation", BY_ANNOTATION),
+	CPU("cpu_ops_by_phase", BY_PHASE),
 	CPU("cpu_ops_by_step", BY_STEP),
 	CPU("cpu_ops_by_thread", BY_THREAD),
 };

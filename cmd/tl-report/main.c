@@ -96,6 +96,7 @@ static const struct row {
 	SELECT(DEV, "dev", "DEV,...", "of these devices, as 0,2-3"),
 	SELECT(FROM, "from", "TIME", "from TIME after the source's first event on"),
 	SELECT(GPU_STREAM, "gpu-stream", "STREAM,...", "of these GPU streams"),
+	SELECT(PHASE, "phase", "PHASE,...", "in iterations of these phases, as prefill,mixed"),
 	SELECT(RANK, "rank", "RANK,...", "of the sources of these ranks"),
 	SELECT(STEP, "step", "STEP,...", "in these steps, as 3-7, last or slowest"),
 	SELECT(TO, "to", "TIME", "before TIME after the first event"),

@@ -15,7 +15,8 @@
 
 static const struct opt options[] = {
 	{ OPT_BY, "by", "WHAT",
-	    "a timeline each: annotation, dev, rank, recompute, src, step" },
+	    "a timeline each: annotation, dev, phase, rank, recompute, src, "
+	    "step" },
 	{ OPT_CLOCK, "clock", "CLOCK", "gpu, or cpu: the host's threads" },
 	{ OPT_JOIN, "join", NULL, "one timeline of all sources" },
 	OPT_SINK_LINKED_ROW,
@@ -37,6 +38,7 @@ static const struct about about = {
 static const char *const by_words[] = {
 	[BY_ANNOTATION - 1] = "annotation",
 	[BY_DEV - 1] = "dev",
+	[BY_PHASE - 1] = "phase",
 	[BY_RANK - 1] = "rank",
 	[BY_RECOMPUTE - 1] = "recompute",
 	[BY_SRC - 1] = "src",
@@ -58,6 +60,7 @@ static const struct sink_column columns[] = {
 	{ { "rank", NULL, COL_INT, NONE, 0, 0 }, SINK_INT, false, AT(rank), BY_RANK },
 	{ { "annotation", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_ANNOTATION },
 	{ { "dev", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_DEV },
+	{ { "phase", NULL, COL_TEXT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_PHASE },
 	{ { "is_recompute", NULL, COL_BOOL, NONE, 0, 0 }, SINK_BOOL, false, AT(is_recompute), BY_RECOMPUTE },
 	{ { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_STEP },
 	{ { "type", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(type), 0 },
@@ -79,7 +82,7 @@ static const struct sink_column columns[] = {
 /* clang-format on */
 
 static const char gpu_list[] =
-    "rank,annotation,dev,is_recompute,step,type,time_ns,percent";
+    "rank,annotation,dev,phase,is_recompute,step,type,time_ns,percent";
 
 enum { OF_GPU, OF_AGENT, OF_HOST };
 
@@ -192,58 +195,95 @@ count(struct slice *slice, const struct event *ev)
 	slice->nunlinked += (ev->flags & EV_UNLINKED) != 0;
 }
 
-/* ---- by step: by the clock ---- */
+/* ---- by step and by phase: by the clock ---- */
 
-/* A timeline for each step, of the whole of its time, and one outside. */
+static bool
+is_by_clock(const struct timeline *g)
+{
+	return g->by == BY_STEP || g->by == BY_PHASE;
+}
+
+/* Whether a window of a process has a timeline, and its key. */
+static bool
+takes_window(struct timeline *g, const struct key *pid,
+    const struct step_window *w, struct key *key)
+{
+	struct select *select = &g->sink.select;
+	const struct iteration *it;
+
+	if (g->by == BY_STEP) {
+		*key = step_key(w, g->sink.dict);
+		return select_takes(select, w);
+	}
+	it = steps_iteration(select_all_iterations(select), w);
+	*key = phase_key(
+	    it != NULL ? (enum phase)it->phase : PHASE_OUTSIDE, g->sink.dict);
+	return it != NULL && select_holds(select, pid, w->start_ns);
+}
+
+/* A timeline for each key, of the whole of its time, and one outside. */
 static void
 begin_windows(struct timeline *g, const struct steps *steps)
 {
-	struct spans *all;
+	struct key key, none = { 0, KEY_NONE };
 
-	for (size_t i = 0; i < steps->list.n; i++) {
-		const struct step_window *w = &steps->list.v[i];
+	for (size_t i = 0; i < steps->processes.n; i++) {
+		const struct step_process *p = &steps->processes.v[i];
 
-		if (select_takes(&g->sink.select, w))
-			spans_add(&slices_find(g, g->sink.source,
-				      step_key(w, g->sink.dict))
-				       ->sets[SET_WINDOW],
-			    w->start_ns, w->end_ns);
+		for (size_t k = p->first; k < p->first + p->n; k++) {
+			const struct step_window *w = &steps->list.v[k];
+
+			if (takes_window(g, &p->pid, w, &key))
+				spans_add(&slices_find(g, g->sink.source, key)
+					       ->sets[SET_WINDOW],
+				    w->start_ns, w->end_ns);
+			if (g->by == BY_STEP || w->iteration != STEPS_NONE)
+				spans_add(&slices_find(g, g->sink.source, none)
+					       ->sets[SET_WINDOW],
+				    w->start_ns, w->end_ns);
+		}
 	}
-	all = &slices_find(g, g->sink.source, (struct key){ 0, KEY_NONE })
-		   ->sets[SET_WINDOW];
-	for (size_t i = 0; i < steps->list.n; i++)
-		spans_add(
-		    all, steps->list.v[i].start_ns, steps->list.v[i].end_ns);
 }
 
-/* What of an event is in the time of each step of a process. */
+/* What of an event is in the time of each window of a process. */
 static void
-add_in_steps(struct timeline *g, const struct steps *steps,
+add_in_windows(struct timeline *g, const struct steps *steps,
     const struct step_process *p, const struct event *ev, int64_t end_ns)
 {
 	const struct step_window *w = steps->list.v + p->first;
 	const struct step_window *last = w + p->n;
+	struct key key;
 	size_t at;
 
 	bisect(at, p->n, mid, w[mid].end_ns <= ev->ts_ns);
 	for (w += at;
 	     w < last && (w->start_ns < end_ns || w->start_ns == ev->ts_ns);
 	     w++)
-		if (select_takes(&g->sink.select, w))
-			add_work(g,
-			    slices_find(
-				g, g->sink.source, step_key(w, g->sink.dict)),
-			    ev,
+		if (takes_window(g, &p->pid, w, &key))
+			add_work(g, slices_find(g, g->sink.source, key), ev,
 			    (struct span){ ev->ts_ns > w->start_ns
 				    ? ev->ts_ns
 				    : w->start_ns,
 				end_ns < w->end_ns ? end_ns : w->end_ns });
 }
 
-static void
-add_by_step(struct timeline *g, const struct event *ev, int64_t end_ns)
+/* Whether work outside of all windows has a timeline. */
+static bool
+wants_outside(const struct timeline *g)
 {
-	const struct steps *steps = select_all_steps(&g->sink.select);
+	const struct select *s = &g->sink.select;
+
+	return g->by == BY_STEP
+	    ? !select_asks_steps(s)
+	    : s->phases == 0 || (s->phases & 1u << PHASE_OUTSIDE) != 0;
+}
+
+static void
+add_by_clock(struct timeline *g, const struct event *ev, int64_t end_ns)
+{
+	const struct steps *steps = g->by == BY_STEP
+	    ? select_all_steps(&g->sink.select)
+	    : select_all_iterations(&g->sink.select);
 	struct slice *outside;
 
 	if (!g->has_windows || g->windows_of != g->sink.source) {
@@ -252,10 +292,10 @@ add_by_step(struct timeline *g, const struct event *ev, int64_t end_ns)
 		begin_windows(g, steps);
 	}
 	for (size_t i = 0; i < steps->processes.n; i++)
-		add_in_steps(g, steps, &steps->processes.v[i], ev, end_ns);
+		add_in_windows(g, steps, &steps->processes.v[i], ev, end_ns);
 	outside = slices_find(g, g->sink.source, (struct key){ 0, KEY_NONE });
 	count(outside, ev);
-	if (!select_asks_steps(&g->sink.select))
+	if (wants_outside(g))
 		add_work(g, outside, ev, (struct span){ ev->ts_ns, end_ns });
 }
 
@@ -270,8 +310,8 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		if (is_chosen)
 			host_take(g, &in->ev);
 	} else if (sink_takes_gpu(s, &in->ev, is_chosen, &end)) {
-		if (g->by == BY_STEP) {
-			add_by_step(g, &in->ev, end);
+		if (is_by_clock(g)) {
+			add_by_clock(g, &in->ev, end);
 			return;
 		}
 		slice = slices_find(g, s->source, key_of(g, &in->ev));
@@ -383,7 +423,7 @@ check_settings(struct sink *s)
 		    by_words[g->by - 1]);
 	select_check_gpu(&s->select);
 	s->select.late_steps = g->by == BY_STEP;
-	s->select.need_windows = g->by == BY_STEP || g->by == BY_ANNOTATION;
+	s->select.need_windows = is_by_clock(g) || g->by == BY_ANNOTATION;
 	s->kinds = select_kinds(&s->select, KINDS_GPU);
 	if (g->by == BY_RECOMPUTE) {
 		/* frames say what is recomputed */

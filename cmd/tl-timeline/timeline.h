@@ -15,6 +15,7 @@ enum by {
 	BY_NOTHING,
 	BY_ANNOTATION,
 	BY_DEV,
+	BY_PHASE,
 	BY_RANK,
 	BY_RECOMPUTE,
 	BY_SRC,
@@ -31,7 +32,7 @@ enum {
 	SET_MEMCPY,
 	SET_COPY_KERNELS,
 	SET_UNLINKED, /* those of the others without a launch */
-	SET_WINDOW,   /* the times of a step; of work outside, those of all */
+	SET_WINDOW, /* the times of a step or phase; of work outside, of all */
 	SET_COUNT,
 	/* of a thread of the host */
 	SET_OP = 0,

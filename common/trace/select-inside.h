@@ -14,8 +14,9 @@ struct select_windows {
 	bool is_ready, has_steps, has_notes; /* has: asked for */
 	VEC(struct window) all;              /* by start, the longer first */
 	struct steps steps;
-	VEC(bool) chosen;   /* by --step, of steps.list */
-	struct spans asked; /* by --annotation */
+	struct steps iterations; /* only these */
+	VEC(bool) chosen;        /* by --step, of steps.list */
+	struct spans asked;      /* by --annotation */
 	/* made when they are first looked up, by the index in all */
 	bool has_inner;
 	struct inner notes, thread_notes;

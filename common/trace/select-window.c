@@ -9,6 +9,8 @@ select_windows_clear(struct select_windows *w)
 {
 	w->all.n = w->chosen.n = w->asked.n = 0;
 	steps_clear(&w->steps);
+	steps_clear(&w->iterations);
+	w->iterations.only_iterations = true;
 	inner_clear(&w->notes);
 	inner_clear(&w->thread_notes);
 	w->in_prologue = w->is_ready = w->has_inner = false;
@@ -32,6 +34,7 @@ select_windows_add(
 		win->end = INT64_MAX;
 	win->is_step = step_of_name(dict_get(st, ev->name), &number);
 	steps_add(&w->steps, st, ev, (uint32_t)w->all.n - 1);
+	steps_add(&w->iterations, st, ev, (uint32_t)w->all.n - 1);
 }
 
 /* Outer ones before inner ones. */
@@ -164,6 +167,10 @@ select_windows_ready(struct select *s)
 	w->is_ready = true;
 	w->in_prologue = false;
 	steps_ready(&w->steps);
+	steps_ready(&w->iterations);
+	if ((s->phases & ~(1u << PHASE_OUTSIDE)) != 0 &&
+	    w->iterations.list.n == 0)
+		report(MSG_NO_PHASES, s->in->name, s->src);
 	if (w->all.n > 0)
 		qsort(w->all.v, w->all.n, sizeof *w->all.v, window_cmp);
 	w->has_steps = select_asks_steps(s);
@@ -185,6 +192,9 @@ select_windows_hold(const struct select *s, const struct key *pid, int64_t t)
 	const struct step_window *step;
 
 	if (w->has_notes && !spans_hold(&w->asked, t))
+		return false;
+	if (s->phases != 0 &&
+	    (s->phases & 1u << steps_phase(&w->iterations, pid, t)) == 0)
 		return false;
 	if (!w->has_steps || s->late_steps)
 		return true;

@@ -93,6 +93,27 @@ take_steps(struct select *s, const struct optparse *op)
 	    "steps such as 3, 3-7, first, last or slowest");
 }
 
+static uint8_t
+opt_phases(const struct optparse *op)
+{
+	const char *list = op->arg;
+	unsigned phases = 0;
+	struct str item;
+
+	while (str_next(&list, ',', &item)) {
+		unsigned i = 0;
+
+		while (i < PHASE_COUNT && !str_eq(item, str_of(phase_words[i])))
+			i++;
+		if (i == PHASE_COUNT)
+			die_usage("option '%s' needs prefill, decode, mixed, "
+				  "generic or outside, not '%s'",
+			    op->name, op->arg);
+		phases |= 1u << i;
+	}
+	return (uint8_t)phases;
+}
+
 bool
 select_opt(struct select *s, const struct optparse *op, int ch)
 {
@@ -117,6 +138,7 @@ select_opt(struct select *s, const struct optparse *op, int ch)
 	case OPT_SELECT_KIND: s->kinds |= opt_kinds(op); break;
 	case OPT_SELECT_MIN_DUR: s->min_dur_ns = opt_time(op); break;
 	case OPT_SELECT_NAME: vec_push(&s->names, str_of(op->arg)); break;
+	case OPT_SELECT_PHASE: s->phases |= opt_phases(op); break;
 	case OPT_SELECT_RANK:
 		id_set_opt(&s->ranks, op, none, "ranks such as 0 or 0,4-7");
 		break;
@@ -137,7 +159,8 @@ select_opt(struct select *s, const struct optparse *op, int ch)
 static bool
 by_annotations(const struct select *s)
 {
-	return s->need_windows || s->annotations.n > 0 || select_asks_steps(s);
+	return s->need_windows || s->annotations.n > 0 || s->phases != 0 ||
+	    select_asks_steps(s);
 }
 
 bool
@@ -362,7 +385,7 @@ in_windows(struct select *s)
 	if (!w->is_ready)
 		select_windows_ready(s);
 	if (!(w->has_steps && !s->late_steps) && !w->has_notes &&
-	    !s->has_from && !s->has_to)
+	    s->phases == 0 && !s->has_from && !s->has_to)
 		return true;
 	return s->has_when &&
 	    select_windows_hold(s, process_of(s), s->when_ns) && in_time(s);
@@ -417,6 +440,20 @@ select_all_steps(struct select *s)
 	return &s->windows->steps;
 }
 
+const struct steps *
+select_all_iterations(struct select *s)
+{
+	(void)select_all_steps(s);
+	return &s->windows->iterations;
+}
+
+bool
+select_holds(struct select *s, const struct key *pid, int64_t ns)
+{
+	(void)select_all_steps(s);
+	return select_windows_hold(s, pid, ns);
+}
+
 bool
 select_takes(const struct select *s, const struct step_window *w)
 {
@@ -432,6 +469,18 @@ select_step(struct select *s)
 	return s->has_when
 	    ? steps_at(&s->windows->steps, process_of(s), s->when_ns)
 	    : NULL;
+}
+
+struct key
+select_phase(struct select *s)
+{
+	const struct steps *all = select_all_iterations(s);
+	enum phase phase;
+
+	if (!s->has_when)
+		return (struct key){ 0, KEY_NONE };
+	phase = steps_phase(all, process_of(s), s->when_ns);
+	return phase_key(phase, s->in->dict);
 }
 
 const struct window *
@@ -452,6 +501,7 @@ select_free(struct select *s)
 		vec_free(&s->windows->all);
 		spans_free(&s->windows->asked);
 		steps_free(&s->windows->steps);
+		steps_free(&s->windows->iterations);
 		vec_free(&s->windows->chosen);
 		inner_free(&s->windows->notes);
 		inner_free(&s->windows->thread_notes);

@@ -23,8 +23,8 @@ struct window {
 
 /*
  * The selection that all programs share. An event is asked for when it agrees
- * with each option given. Windows (--step, --annotation, --from, --to) are
- * those of the clock of one source, over all its threads, and hold an event
+ * with each option given. Windows (--step, --phase, --annotation, --from, --to)
+ * are those of the clock of one source, over all its threads, and hold an event
  * that starts in them; but work on the GPU belongs to the window in which its
  * launch starts, and to none when it has no launch, unless by_gpu_time. --from
  * and --to count from the first event of the source: its fact "first", which
@@ -48,6 +48,7 @@ struct select {
 	VEC(struct str) names;
 	VEC(struct str) annotations;
 	struct id_set ranks, devs, gpu_streams, steps;
+	uint8_t phases; /* bits: 1 << enum phase; 0: all */
 	int64_t min_dur_ns;
 	int64_t from_ns, to_ns;
 	bool has_from, has_to, by_gpu_time;
@@ -84,6 +85,7 @@ enum {
 	OPT_SELECT_KIND,
 	OPT_SELECT_MIN_DUR,
 	OPT_SELECT_NAME,
+	OPT_SELECT_PHASE,
 	OPT_SELECT_RANK,
 	OPT_SELECT_STEP,
 	OPT_SELECT_TO,
@@ -102,6 +104,7 @@ enum {
 	{ OPT_SELECT_KIND, "kind", "KIND,...", "of these kinds, as kernel,memcpy" }, \
 	{ OPT_SELECT_MIN_DUR, "min-dur", "TIME", "that last at least TIME" },  \
 	{ OPT_SELECT_NAME, "name", "GLOB", "whose name is like GLOB" },        \
+	{ OPT_SELECT_PHASE, "phase", "PHASE,...", "in iterations of these phases, as prefill,mixed" }, \
 	{ OPT_SELECT_RANK, "rank", "RANK,...", "of the sources of these ranks" }, \
 	{ OPT_SELECT_STEP, "step", "STEP,...", "in these steps, as 3-7, last or slowest" }, \
 	{ OPT_SELECT_TO, "to", to_arg, to_help }
@@ -133,12 +136,20 @@ bool select_source(const struct select *s, const struct source *src);
  */
 const struct step_window *select_step(struct select *s);
 /*
+ * The phase that the event fed last is in, a word of dict; KEY_NONE: it has no
+ * time of its own or of a launch.
+ */
+struct key select_phase(struct select *s);
+/*
  * The innermost annotation that is no step around the event fed last, or NULL:
  * of its thread, else of any. Valid until the source ends.
  */
 const struct window *select_annotation(struct select *s);
 /* The windows of the source, behind its prologue. */
 const struct steps *select_all_steps(struct select *s);
+const struct steps *select_all_iterations(struct select *s);
+/* Whether a time of a process is in the windows that are asked for. */
+bool select_holds(struct select *s, const struct key *pid, int64_t ns);
 /* Whether --step, if it was given, names one of these. */
 bool select_takes(const struct select *s, const struct step_window *w);
 bool select_asks_steps(const struct select *s);

@@ -68,7 +68,7 @@ steps_find(struct steps *s, const struct host *h, const struct str *globs,
 			steps_launched(s, h->events.v[i].thread,
 			    h->events.v[i].start_ns, h->events.v[i].ngpu);
 	steps_ready(s);
-	if (s->list.n == 0 && nglobs == 0)
+	if (s->list.n == 0 && nglobs == 0 && !s->only_iterations)
 		take_whole(s, h);
 }
 

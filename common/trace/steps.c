@@ -392,6 +392,13 @@ step_key(const struct step_window *w, struct dict *st)
 	return (struct key){ w->number, KEY_INT };
 }
 
+struct key
+phase_key(enum phase phase, struct dict *st)
+{
+	return (struct key){ intern_put(st->text, str_of(phase_words[phase])),
+		KEY_STR };
+}
+
 void
 steps_clear(struct steps *s)
 {

@@ -141,6 +141,8 @@ enum phase steps_phase(
     const struct steps *s, const struct key *pid, int64_t ns);
 /* How a window is called: a number, "between" (in st), or nothing. */
 struct key step_key(const struct step_window *w, struct dict *st);
+/* A phase as a word in st. */
+struct key phase_key(enum phase phase, struct dict *st);
 void steps_free(struct steps *s);
 
 /*

@@ -54,6 +54,9 @@ cat >selections <<'END'
 --from 2ms --to 5ms --by-gpu-time --kind kernel
 --annotation 'ProfilerStep*#2' --kind op
 --annotation 'ProfilerStep#1' --step 1-2
+--phase prefill,mixed
+--phase decode --kind kernel
+--phase outside --by-gpu-time
 --rank 0 --kind runtime
 --rank 5
 --kind python --name '*forward*'
@@ -78,6 +81,13 @@ tl-gen --recompute --streams 2 --moe -n 2 --layers 2 | tl-tree >g.tl
 slow 'recompute and two streams' g.tl
 tl-gen --rocprof --processes 2 | tl-tree >p.tl
 slow 'rocprofv3' p.tl
+for opt in '--format vllm_detailed --threads --late' '--format sglang_native --graph' \
+	'--format atom_detailed --profiler --late'; do
+	# shellcheck disable=SC2086 # a list of options
+	python3 "$ROOT/tests/gen/serving.py" --steps 40 --schedule phases $opt |
+		tl-tree >s.tl
+	slow "serving: $opt" s.tl
+done
 
 # ---- filter then analyse ----
 
@@ -86,10 +96,13 @@ agree() {
 	bad=
 	while read -r o; do
 		case $o in *--subtree*) continue ;; esac
-		for by in '' '--by step' '--by annotation' '--by dev'; do
+		for by in '' '--by step' '--by phase' '--by annotation' '--by dev'; do
 			# a step's time holds work that another step launched,
-			# of which a filter keeps nothing
-			case $o$by in *--step*--by\ step*) continue ;; esac
+			# of which a filter keeps nothing; so does a phase's
+			case $o$by in
+			*--step*--by\ step* | *--step*--by\ phase*) continue ;;
+			*--phase*--by\ phase* | *--annotation*--by\ phase*) continue ;;
+			esac
 			eval "tl-timeline $o $by $2" >want 2>want.err
 			w=$?
 			case $o in *--by-gpu-time*) by="$by --by-gpu-time" ;; esac
@@ -107,6 +120,7 @@ agree 'the sample' t.tl
 agree 'three ranks' ranks.tl
 agree 'recompute and two streams' g.tl
 agree 'rocprofv3' p.tl
+agree 'serving' s.tl
 
 # all programs, with all options one after another, and other traces in turn
 is 'each option that selects is tried on all programs' "$(
@@ -125,10 +139,11 @@ agree_all() { # agree_all TEXT FILE FIRST STEP
 	is "$1: filter, then any program" "$(grep -v '^ok|' answers)" ''
 	like "$1: they had answers" "$(grep -c '^ok|' answers)" "$5"
 }
-agree_all 'the sample' t.tl 0 1 '^1[0-9]{2}$'
+agree_all 'the sample' t.tl 0 1 '^[12][0-9]{2}$'
 agree_all 'three ranks' ranks.tl 0 4 '^[2-9][0-9]$'
 agree_all 'recompute and two streams' g.tl 1 4 '^[2-9][0-9]$'
 agree_all 'rocprofv3' p.tl 2 4 '^[2-9][0-9]$'
+agree_all 'serving' s.tl 3 4 '^[2-9][0-9]$'
 
 # ---- flat ----
 

@@ -17,7 +17,7 @@ import shlex
 import subprocess
 import sys
 
-from windows import Note, Work, slowest, windows as steps_of
+from windows import Note, Work, phases, slowest, windows as steps_of
 
 GPU = {"kernel", "memcpy", "memset"}
 OF_PROCESS = {"op", "runtime", "driver", "python", "annotation"}
@@ -76,7 +76,7 @@ def end_of(e):
 class Selection:
     def __init__(self, options, events, facts):
         p = argparse.ArgumentParser()
-        for name in "kind rank dev gpu-stream min-dur from to step".split():
+        for name in "kind rank dev gpu-stream min-dur from to step phase".split():
             p.add_argument("--" + name)
         for name in ("name", "annotation"):
             p.add_argument("--" + name, action="append", default=[])
@@ -85,6 +85,7 @@ class Selection:
         self.o = vars(p.parse_args(options))
         self.facts = facts
         self.at = {(e["src"], e["id"]): e for e in events}
+        self.phases = {}  # by source: iterations and their phases
         self.windows = {src: self.windows_of(src, events) for src in facts}
 
     def windows_of(self, src, events):
@@ -93,16 +94,17 @@ class Selection:
              if e["src"] == src and e["kind"] == "annotation" and "ts" in e),
             key=lambda e: (e["ts"], -end_of(e), e["id"]))
         out = []
-        if self.o["step"]:
+        if self.o["step"] or self.o["phase"]:
             threads = {}
             for e in events:
                 threads.setdefault((e["src"], e.get("pid"), e.get("tid")), len(threads))
             work = [Work(up.get("pid"), threads[src, up.get("pid"), up.get("tid")],
                          up["ts"], end_of(e)) for e, up in self.launched(src, events)]
-            steps = [w for w in steps_of([
-                Note(e["ts"], end_of(e), e["id"], e.get("name", ""), e.get("pid"),
-                     threads[src, e.get("pid"), e.get("tid")]) for e in notes], work)
-                if w.number is not None]
+            marks = [Note(e["ts"], end_of(e), e["id"], e.get("name", ""), e.get("pid"),
+                          threads[src, e.get("pid"), e.get("tid")]) for e in notes]
+            self.phases[src] = phases(marks, work)
+        if self.o["step"]:
+            steps = [w for w in steps_of(marks, work) if w.number is not None]
             numbers = [w.number for w in steps]
             words = {"first": min(numbers), "last": max(numbers)} if steps else {}
             longest = slowest(steps, work)
@@ -138,7 +140,7 @@ class Selection:
 
     def in_time(self, e):
         o = self.o
-        if not (o["from"] or o["to"] or o["step"] or o["annotation"]):
+        if not (o["from"] or o["to"] or o["step"] or o["phase"] or o["annotation"]):
             return True
         t, pid = self.when(e)
         if t is None:
@@ -146,6 +148,11 @@ class Selection:
         for windows in self.windows[e["src"]]:
             if not any(a <= t < b and (p is None or pid is None or p == pid)
                        for a, b, p in windows):
+                return False
+        if o["phase"]:
+            mine = next((phase for w, phase in self.phases[e["src"]]
+                         if w.start <= t < w.end and pid in (None, w.pid)), "outside")
+            if mine not in o["phase"].split(","):
                 return False
         first = int(number(self.facts[e["src"]].get("first", 0)))
         return (not o["from"] or t - first >= time(o["from"])) and (

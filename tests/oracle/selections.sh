@@ -28,6 +28,9 @@ selections() {
 --step last --by-gpu-time
 --annotation '*'
 --annotation '*#2' --kind kernel
+--phase outside --by-gpu-time
+--phase prefill,outside
+--phase decode,mixed
 END
 }
 

@@ -4,14 +4,9 @@ import re
 import statistics
 from collections import defaultdict, namedtuple
 
+from phases import fields, is_detailed, is_iteration
+
 PROFILER = re.compile(r"ProfilerStep#(\d+)")
-SERVING = re.compile(
-    r"execute_\d+_context_\d+\(sq\d+sk\d+sqsq\d+sqsk\d+\)"
-    r"_generation_\d+\(sq\d+sk\d+sqsq\d+sqsk\d+\)"
-    r"|execute_context_\d+\(\d+\)_generation_\d+\(\d+\)"
-    r"|step\[(EXTEND|DECODE|MIXED)\b([^\]]*sqsq=\d+[^\]]*\]|\s+bs=\d+(\s+toks=\d+)?\])"
-    r"|(prefill|decode)\[.*\]"
-    r"|execute_diffusion_\d+_\d+x\d+")
 Note = namedtuple("Note", "start end order name pid thread")
 # number: None between two steps
 Window = namedtuple("Window", "start end number pid order")
@@ -43,11 +38,15 @@ def launched(notes, work):
                for w in work if (w.pid, w.thread) == (notes[0].pid, notes[0].thread))
 
 
-def windows(notes, work=()):
+STEPS = ((PROFILER.fullmatch, 2), (is_detailed, 1), (is_iteration, 1), (PROFILER.fullmatch, 1))
+ITERATIONS = STEPS[1:3]
+
+
+def windows(notes, work=(), rules=STEPS):
     """of all processes; of several threads of one that has its steps which launches most,
     then which begins first"""
     out = []
-    for rule, least in ((PROFILER.fullmatch, 2), (SERVING.match, 1), (PROFILER.fullmatch, 1)):
+    for rule, least in rules:
         threads = defaultdict(list)
         for n in notes:
             if rule(n.name):
@@ -67,6 +66,13 @@ def windows(notes, work=()):
 def at(steps, time, pid=None):
     """the window that holds a time; of any process when there is no pid"""
     return next((w for w in steps if w.start <= time < w.end and pid in (None, w.pid)), None)
+
+
+def phases(notes, work):
+    """windows of iterations, each with its phase"""
+    names = {(n.pid, n.order): n.name for n in notes}
+    return [(w, fields(names[w.pid, w.order])["phase"]) for w in windows(notes, work, ITERATIONS)
+            if w.number is not None]
 
 
 def slowest(steps, work):

@@ -41,7 +41,7 @@ while read -r p; do
 	tl-ops*) no='^--kind op' ;;
 	tl-timeline* | tl-launch* | tl-fold) no='^--kind op|aten' ;;
 	tl-kernels* | tl-modules*) no='^--kind (op|mem)|aten' ;;
-	tl-collective*) no='^--kind (op|mem)|^--name|#2' ;;
+	tl-collective*) no='^--kind (op|mem)|^--name|#2|^--phase d' ;;
 	*cpu) no='--kind (ker|mem)|^--(dev|gpu-stream)' ;;
 	*) no='^$' ;;
 	esac

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Phases of serving: schedules that are known, in every format of annotations.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+serving() {
+	python3 "$ROOT/tests/gen/serving.py" "$@"
+}
+
+# kernels PHASE FILE: how many were launched in it
+kernels() {
+	tl-filter --kind kernel --phase "$1" "$2" | tl-cat --tsv -F name | grep -c '^k'
+}
+
+serving --schedule phases --steps 2000 --truth | tail -n +2 | cut -f1 >want
+for format in vllm_detailed vllm_native sglang_detailed sglang_native \
+	atom_detailed atom_native; do
+	serving --format $format --schedule phases --steps 2000 --late --threads |
+		tl-tree >$format.tl
+	# 3 of prompts, 2 of both and 5 of generation, 200 times, 2 kernels each
+	is "$format: kernels by phase" "$(tl-launch --by phase --format tsv \
+		--no-header -c phase,gpu_events $format.tl | paste -sd' ' -)" \
+		"$(printf 'decode\t2000 prefill\t1200 mixed\t800')"
+	tl-steps --format tsv --no-header -c what,phase $format.tl |
+		grep ^step | cut -f2 >got
+	same "$format: the phase of each step" got want
+done
+is 'what is selected' "$(for phase in prefill decode mixed generic outside; do
+	kernels $phase vllm_native.tl; done | paste -sd' ' -)" '1200 2000 800 0 0'
+is 'within ProfilerStep#N' "$(serving --format sglang_native --profiler \
+	--schedule phases --steps 40 | tl-launch --by phase --format tsv \
+	--no-header -c phase,gpu_events | paste -sd' ' -)" \
+	"$(printf 'decode\t40 prefill\t24 mixed\t16')"
+serving --format diffusion_native --steps 40 | tl-tree >d.tl
+is 'no phase is told' "$(kernels generic d.tl)" 80
+serving --format none --steps 40 | tl-tree >n.tl
+is 'no iterations' "$(kernels outside n.tl)" 80
+reports 3 no-phases 'tl-filter --phase decode n.tl >/dev/null'
+refuses 2 'needs prefill, decode, mixed, generic or outside' \
+	'tl-filter --phase prefill,fast n.tl >/dev/null'
+
+# By --late work runs 100 us behind: of each iteration the first kernel (13 us
+# of 15 to 23) from 115 on, the second from 135 on, so both in the next one.
+t=vllm_native.tl
+is 'timeline: by the clock' "$(tl-timeline --by phase --format tsv --no-header \
+	-c phase,type,time_ns $t | grep 'busy_time\|total_time' | cut -f1,3 | paste -sd' ' -)" \
+	"$(printf 'decode\t11000000 decode\t100000000 mixed\t4400000 mixed\t40000000 prefill\t6589000 prefill\t60000000 outside\t10011000 outside\t40008000')"
+is 'ops: by phase' "$(tl-ops --by phase --format tsv --no-header \
+	-c phase,count,direct_ns_sum $t | paste -sd' ' -)" \
+	"$(printf 'decode\t2000\t16000000 prefill\t1200\t9600000 mixed\t800\t6400000')"
+# the timeline counts what is before the first kernel, too: 100 us of prefill
+is 'idle time: by phase' "$(tl-idle --by phase --format tsv --no-header \
+	-c phase,time_ns $t | paste -sd' ' -)" \
+	"$(printf 'decode\t89000000 prefill\t53311000 mixed\t35600000 outside\t29997000')"
+is 'a graph of a decode iteration' "$(serving --format sglang_detailed --graph \
+	--steps 40 | tl-launch --by phase,api --format tsv --no-header \
+	-c phase,api,gpu_events | sort | paste -sd' ' -)" \
+	"$(printf 'decode\thipGraphLaunch\t62 mixed\thipLaunchKernel\t16 prefill\thipLaunchKernel\t2')"
+is 'a selection and a timeline of it' "$(tl-timeline --phase prefill --by phase \
+	--format tsv --no-header -c phase,type $t | cut -f1 | uniq | paste -sd' ' -)" prefill
+done_testing
