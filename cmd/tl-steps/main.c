@@ -52,6 +52,7 @@ enum {
 	C_DRAIN_FIRST,
 	C_DRAIN_LAST,
 	C_BETWEEN,
+	C_FIELD = 200, /* and its place in struct iteration */
 };
 
 #define AT(field) offsetof(struct step_record, field)
@@ -69,6 +70,13 @@ static const struct sink_measure measures[] = {
 	[M_TOOK] = { AT(took_ns), NULL, false },
 	[M_TOKEN] = { AT(token_ns), NULL, false },
 };
+
+/* What the annotation of an iteration says. */
+#define FIELD(id, field)                                                       \
+	{                                                                      \
+		{ id, NULL, COL_INT, COUNT, COL_DETAIL, 0 }, SINK_CELL, false, \
+		    C_FIELD + offsetof(struct iteration, field), 0             \
+	}
 
 /* clang-format off */
 static const struct sink_column columns[] = {
@@ -97,6 +105,18 @@ static const struct sink_column columns[] = {
 	{ { "phase", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_TEXT, true, AT(phase), 0 },
 	{ { "batch", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(batch), 0 },
 	{ { "tokens", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_INT, false, AT(tokens), 0 },
+	FIELD("batch_size", batch_size),
+	FIELD("context_requests", context_requests),
+	FIELD("generation_requests", generation_requests),
+	FIELD("context_sum", context_sum),
+	FIELD("generation_sum", generation_sum),
+	FIELD("c_sq", c_sq), FIELD("c_sk", c_sk),
+	FIELD("c_sqsq", c_sqsq), FIELD("c_sqsk", c_sqsk),
+	FIELD("g_sq", g_sq), FIELD("g_sk", g_sk),
+	FIELD("g_sqsq", g_sqsq), FIELD("g_sqsk", g_sqsk),
+	FIELD("padded_batch", padded), FIELD("spec_tokens", spec),
+	{ { "context_lengths", NULL, COL_TEXT, NONE, COL_DETAIL, 0 }, SINK_TEXT, false, AT(ctx), 0 },
+	{ { "format", NULL, COL_TEXT, NONE, COL_DETAIL, 0 }, SINK_TEXT, false, AT(format), 0 },
 	{ { "flags", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(flags), 0 },
 	{ { "is_inferred", NULL, COL_BOOL, NONE, MINOR, 0 }, SINK_BOOL, false, AT(is_inferred), 0 },
 	{ { "uid", NULL, COL_INT, NONE, MINOR, 0 }, SINK_CELL, false, C_UID, 0 },
@@ -167,7 +187,11 @@ static struct sink_table tables[] = {
 		"busy_launched_ns,busy_ns,idle_ns,idle_cause,"
 		"idle_cause_ns,exposed_comm_ns,exposed_copy_ns,overlap_ns,"
 		"drain_ns,lead_ns,gap_ns,gap_cause,data_ns,kernels,"
-		"launches,phase,batch,tokens,flags,is_inferred,uid",
+		"launches,phase,batch,tokens,+tokens_per_s,"
+		"batch_size,context_requests,generation_requests,"
+		"context_sum,generation_sum,c_sq,c_sk,c_sqsq,c_sqsk,"
+		"g_sq,g_sk,g_sqsq,g_sqsk,padded_batch,spec_tokens,"
+		"context_lengths,format,flags,is_inferred,uid",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
 	[OF_SUMMARY] = { .name = "steps_summary",
@@ -378,11 +402,28 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		note_inferred(t);
 }
 
+/* A field of an iteration, at this place; sums only where they are told. */
+static struct cell
+field_cell(const struct step_record *r, size_t at)
+{
+	bool is_sum = at > offsetof(struct iteration, c_sq) &&
+	    at <= offsetof(struct iteration, g_sqsk) &&
+	    at != offsetof(struct iteration, g_sq);
+	int64_t v;
+
+	if (!r->is_iteration || (is_sum && !r->it.has_sqsk))
+		return cell_none();
+	memcpy(&v, (const char *)&r->it + at, sizeof v);
+	return v >= 0 ? cell_int(v) : cell_none();
+}
+
 static struct cell
 cell(const struct sink_row *row, unsigned number)
 {
 	const struct step_record *r = row->first;
 
+	if (number >= C_FIELD)
+		return field_cell(r, number - C_FIELD);
 	switch (number) {
 	case C_UID:
 		return r->has_uid && r->what == STEP_IS_STEP

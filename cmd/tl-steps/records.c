@@ -45,6 +45,13 @@ set_marker(
 	r->tokens = if_told(iteration_tokens(it));
 	r->phase = word(g, phase_words[it->phase]);
 	r->is_iteration = g->has_iterations = true;
+	r->it = *it;
+	r->format =
+	    intern_put(g->sink.dict->text, iteration_format_name(it->format));
+	if (it->ctx_len > 0)
+		r->ctx = intern_put(g->sink.dict->text,
+		    (struct str){ dict_get(h->dict, e->name).p + it->ctx_at,
+			it->ctx_len });
 	r->is_of_single_tokens = it->generation_requests > 0 &&
 	    it->generation_sum == it->generation_requests && it->spec < 0;
 }
@@ -75,6 +82,8 @@ add_row(struct program *g, const struct step_process *p,
 		.gap_cause = INTERN_NONE,
 		.idle_cause = INTERN_NONE,
 		.phase = INTERN_NONE,
+		.format = INTERN_NONE,
+		.ctx = INTERN_NONE,
 		.pid = p->pid,
 		.step = w->what == STEP_IS_WHOLE ? SINK_NONE : w->number,
 		.batch = SINK_NONE,

@@ -28,6 +28,8 @@ struct step_record {
 	bool is_of_single_tokens; /* for each request that generates */
 	uint32_t word, name, gap_cause, idle_cause, phase, flags;
 	uint32_t time_is, reason;
+	uint32_t format, ctx; /* of an iteration */
+	struct iteration it;  /* likewise */
 	struct key pid;
 	/* SINK_NONE: not known */
 	int64_t step, batch, tokens;

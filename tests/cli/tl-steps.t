@@ -151,6 +151,8 @@ decode[bs=32 tok=128 d=32 spec=3 sqsq=512 sqsk=262144 sk=65536]
 EOF
 is 'phase, requests and tokens: detailed names' "$(cat detailed)" \
 	'step,mixed,5,6147.step,mixed,2,6.step,decode,32,128.'
+is 'details' "$(rows 'tl-steps --format csv -c batch_size,c_sq,g_sk,g_sqsk,spec_tokens,format t.json')" \
+	'6147,6144,6144,6144,,vllm_detailed.,,,,,.6,5,12,12,,sglang_detailed.,,,,,.128,0,65536,262144,3,atom_detailed.'
 named >native <<'EOF'
 execute_context_2(6144)_generation_0(0)
 step[EXTEND bs=2 toks=14721]
@@ -159,6 +161,9 @@ decode[bs=117/128 tok=117 p=3 d=114]
 prefill[bs=6 tok=17408 ctx=[4096, 4096, 4096]...+3]
 execute_diffusion_1_1024x1024
 EOF
+is 'details of native names: no sums' "$(rows 'tl-steps --format csv -c context_requests,c_sq,c_sk,padded_batch,context_lengths t.json' |
+	sed 's/,,,,\.//g')" \
+	'2,6144,,,.2,14721,,,.0,0,,,.0,0,,128,.6,17408,,,"[4096, 4096, 4096]...+3".0,0,,,.'
 is 'native names' "$(cat native)" \
 	'step,prefill,2,6144.step,prefill,2,14721.step,decode,64,64.step,mixed,117,117.step,prefill,6,17408.step,generic,1,.'
 {
