@@ -408,6 +408,7 @@ put_file(struct tsv *t, const char *path, bool is_tree)
 		} else if (item == ITEM_SOURCE) {
 			struct source s = t->in->source;
 
+			iteration_formats_of(&s);
 			sources_tell(&t->sources, &s);
 		}
 	}

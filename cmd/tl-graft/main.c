@@ -151,6 +151,7 @@ graft_stream(struct state *s, struct stream_in *in)
 		case ITEM_EVENT: take_event(s, in); break;
 		case ITEM_SOURCE:
 			finish_tree(s);
+			iteration_formats_of(&in->source);
 			stream_write_source(s->out, &in->source);
 			break;
 		case ITEM_META: stream_write_meta(s->out, &in->meta); break;

@@ -8,6 +8,7 @@
  * none of them goes to the rest. So the parts analyse to the sums of the whole.
  */
 #include "cmd/tl-split/split.h"
+#include "trace/phase.h"
 
 /* Events that are dealt out together: parts come in turn, so not too few. */
 #define HELD_MIN 65536
@@ -311,7 +312,10 @@ split_input(struct split *s, const char *path)
 	while ((item = stream_next(in)) != ITEM_END) {
 		switch (item) {
 		case ITEM_EVENT: take_event(s, &in->ev); break;
-		case ITEM_SOURCE: take_source(s, &in->source); break;
+		case ITEM_SOURCE:
+			iteration_formats_of(&in->source);
+			take_source(s, &in->source);
+			break;
 		case ITEM_META: take_meta(s, &in->meta); break;
 		case ITEM_SECTION: take_section(s, in->section); break;
 		case ITEM_END: break;

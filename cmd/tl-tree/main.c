@@ -9,6 +9,7 @@
  */
 #include "cmd/tl-tree/tree.h"
 #include "trace/link.h"
+#include "trace/phase.h"
 #include "trace/select-front.h"
 #include "trace/select.h"
 #include "trace/tree.h"
@@ -33,7 +34,8 @@ struct totals {
 };
 
 enum {
-	OPT_BWD = OPT_LONG + 1,
+	OPT_ANNOTATIONS = OPT_LONG + 1,
+	OPT_BWD,
 	OPT_DEPTH,
 	OPT_EXT,
 	OPT_FIELDS,
@@ -52,6 +54,8 @@ enum {
 };
 
 static const struct opt options[] = {
+	{ OPT_ANNOTATIONS, "annotations", "FILE",
+	    "more names of serving iterations and what they say" },
 	{ OPT_BWD, "bwd", NULL, "print: backward ops below their forward op" },
 	{ OPT_DEPTH, "depth", "N", "print: N levels" },
 	{ OPT_EXT, "ext-id", "ID", "print: the ops of this external id" },
@@ -279,6 +283,10 @@ take_option(struct settings *set, const struct optparse *op, int ch)
 	static const char *const rules[] = { "discard", "clip", NULL };
 
 	switch (ch) {
+	case OPT_ANNOTATIONS:
+		iteration_formats_load(op->arg);
+		set->is_anew = true;
+		break;
 	case OPT_LINK:
 		set->by = (enum link_by)opt_word(op, link_words);
 		set->is_anew = true;
@@ -321,9 +329,9 @@ check_options(const struct settings *set)
 			  "mean nothing then");
 	if (select_front_is_on(&set->select) &&
 	    (set->is_anew || set->tree.no_python || set->mem > 0))
-		die_usage("to select from a tree that is made with --link, "
-			  "--mem, --no-python or --on-overlap, put tl-filter "
-			  "behind it");
+		die_usage("to select from a tree that is made with "
+			  "--annotations, --link, --mem, --no-python or "
+			  "--on-overlap, put tl-filter behind it");
 	if ((v->pid != NULL || v->tid != NULL) && v->ext == NULL)
 		die_usage("--pid and --tid narrow --ext-id, which is missing");
 	if (v->up != NULL && v->stack != NULL)

@@ -54,6 +54,8 @@ read_trace(struct match_trace *t, const char *path, struct dict *st)
 	stream_only(r.in, KIND_BIT(KIND_ANNOTATION));
 	steps_clear(&r.steps);
 	while ((item = stream_next(r.in)) != ITEM_END) {
+		if (item == ITEM_SOURCE)
+			iteration_formats_of(&r.in->source);
 		if (item == ITEM_SECTION && r.in->section == SECTION_TREE)
 			end_source(&r);
 		if (item != ITEM_EVENT || r.in->section != SECTION_PROLOGUE)

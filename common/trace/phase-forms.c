@@ -6,6 +6,7 @@
 
 #define FILE_MAX_BYTES (1u << 20)
 #define FORMS_MAX 1000
+#define TEXTS_MAX 100
 #define SHOWN_BYTES 100 /* of a text in a message */
 
 extern const struct embedded trace_data[];
@@ -17,7 +18,9 @@ typedef VEC(struct form) form_list;
 static struct {
 	form_list list; /* in the order in which they are asked */
 	struct arena *mem;
-	bool begins[256]; /* the first byte of any */
+	VEC(struct str) texts; /* of sites, each once */
+	struct str loaded;     /* by option */
+	bool begins[256];      /* the first byte of any */
 } forms;
 
 /* ---- fields ---- */
@@ -406,20 +409,78 @@ need_builtin(void)
 	note_first_bytes();
 }
 
+/* Sources have mostly the same. */
+static bool
+is_known(struct str text)
+{
+	for (size_t i = 0; i < forms.texts.n; i++)
+		if (str_eq(forms.texts.v[i], text))
+			return true;
+	return false;
+}
+
 bool
 iteration_formats_read(struct str text, struct buf *why)
 {
 	form_list list = { 0 };
 
 	need_builtin();
+	if (is_known(text))
+		return true;
+	if (text.len > FILE_MAX_BYTES || forms.texts.n == TEXTS_MAX)
+		return buf_fail(why, "too many formats");
 	if (!read_forms(text, &list, why))
 		return false;
+	vec_push(&forms.texts, arena_str(forms.mem, text));
 	for (size_t i = 0; i < forms.list.n; i++)
 		vec_push(&list, forms.list.v[i]);
 	vec_free(&forms.list);
 	forms.list = list;
 	note_first_bytes();
 	return true;
+}
+
+void
+iteration_formats_load(const char *path)
+{
+	struct in *in = in_open(path);
+	struct buf text = { 0 }, why = { 0 };
+	const char *error;
+	size_t at;
+
+	while (in_more(in))
+		if ((size_t)(in->end - in->p) > FILE_MAX_BYTES)
+			die("%s: too long for a file of annotations", path);
+	if (!json_minify(
+		(struct str){ (const char *)in->p, (size_t)(in->end - in->p) },
+		0, &text, &error, &at))
+		die("%s: byte %zu: %s", path, at + 1, error);
+	if (!iteration_formats_read(buf_str(&text), &why))
+		die("%s: %.*s", path, (int)why.len, why.p);
+	forms.loaded = arena_str(forms.mem, buf_str(&text));
+	buf_free(&text);
+	buf_free(&why);
+	in_close(in);
+}
+
+struct str
+iteration_formats_text(void)
+{
+	return forms.loaded;
+}
+
+void
+iteration_formats_of(const struct source *src)
+{
+	const struct fact *f = source_fact(src, ITERATION_FORMATS_FACT);
+	struct buf why = { 0 };
+
+	if (f == NULL || (f->val.type != VAL_JSON && f->val.type != VAL_JSONX))
+		return;
+	if (!iteration_formats_read(f->val.s, &why))
+		die("source %" PRIu32 ": the fact '%s': %.*s", src->src,
+		    ITERATION_FORMATS_FACT, (int)why.len, why.p);
+	buf_free(&why);
 }
 
 bool

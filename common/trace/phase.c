@@ -72,7 +72,7 @@ set_fields(struct iteration *it, const struct form_target *to, int64_t n)
 
 /* ---- keys and values ---- */
 
-struct value {
+struct key_value {
 	int64_t n, rest; /* rest, -1: there is none */
 	struct str list;
 	bool is_told;
@@ -80,7 +80,7 @@ struct value {
 
 /* "[4096, 4096]", and "...+3" behind it. */
 static bool
-take_list(struct rest *r, struct value *v)
+take_list(struct rest *r, struct key_value *v)
 {
 	static const char more[] = "...+";
 	const char *from = r->p,
@@ -104,9 +104,9 @@ take_list(struct rest *r, struct value *v)
 
 /* False: a list does not end. */
 static bool
-take_value(struct rest *r, struct value *v)
+take_value(struct rest *r, struct key_value *v)
 {
-	*v = (struct value){ .rest = -1 };
+	*v = (struct key_value){ .rest = -1 };
 	if (r->p < r->end && *r->p == '[')
 		return take_list(r, v);
 	v->is_told = take_number(r, &v->n);
@@ -127,7 +127,7 @@ key_of(const struct form *f, struct str key)
 
 static void
 set_value(struct iteration *it, const struct form_key *k, struct str name,
-    const struct value *v)
+    const struct key_value *v)
 {
 	if (k->is_list && v->list.len > 0) {
 		it->ctx_at = (uint32_t)(v->list.p - name.p);
@@ -144,7 +144,7 @@ static bool
 take_keys(
     const struct form *f, struct rest *r, struct str name, struct iteration *it)
 {
-	struct value values[KEYS_MAX] = { 0 };
+	struct key_value values[KEYS_MAX] = { 0 };
 	bool has_sums = true;
 
 	if (r->p > name.p && is_word(r->p[-1]) && r->p < r->end &&
@@ -152,7 +152,7 @@ take_keys(
 		return false; /* another word, which only begins alike */
 	while (r->p < r->end && *r->p != ']') {
 		const char *from = r->p;
-		struct value v = { .n = 1, .rest = -1, .is_told = true };
+		struct key_value v = { .n = 1, .rest = -1, .is_told = true };
 		size_t k;
 
 		while (r->p < r->end && is_word(*r->p))

@@ -32,7 +32,7 @@
 #ifndef TL_TRACE_PHASE_H
 #define TL_TRACE_PHASE_H
 
-#include "base/base.h"
+#include "stream/stream.h"
 
 enum phase {
 	PHASE_OUTSIDE, /* of all iterations */
@@ -76,8 +76,17 @@ struct str iteration_format_name(uint32_t format);
 /* New tokens; -1: not told. */
 int64_t iteration_tokens(const struct iteration *it);
 
-/* A site's own forms, which come before ours. A bad file ends the program. */
+/*
+ * A site's own forms, which come before those there. A bad file ends the
+ * program. tl-tree keeps its text, without white space, as a fact of each
+ * source, so that programs behind it know the forms, too.
+ */
 void iteration_formats_load(const char *path);
+/* The text of the last file; empty: there was none. */
+struct str iteration_formats_text(void);
+/* Those of a source that is read now, if it has any. */
+void iteration_formats_of(const struct source *src);
+#define ITERATION_FORMATS_FACT "annotations"
 /* The same of a text; false: why it was refused, and nothing was taken. */
 bool iteration_formats_read(struct str text, struct buf *why) USE_RESULT;
 

@@ -245,6 +245,7 @@ take_source(struct select *s, const struct source *src)
 {
 	const struct fact *f = source_fact(src, "first");
 
+	iteration_formats_of(src);
 	while (s->rank_known.n <= src->src) {
 		vec_push(&s->rank_known, UNKNOWN);
 		vec_push(&s->first_ns, INT64_MIN);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading one source of a stream into a store. */
+#include "trace/phase.h"
 #include "trace/store-inside.h"
 
 #include <stdlib.h>
@@ -56,7 +57,10 @@ take(struct store *s, struct stream_in *in, enum item item)
 		if (in->ev.shape->ph != 'X' || !event_is(&in->ev, s->left_out))
 			store_add(s, &in->ev);
 		break;
-	case ITEM_SOURCE: s->source = source_keep(s->mem, &in->source); break;
+	case ITEM_SOURCE:
+		iteration_formats_of(&in->source);
+		s->source = source_keep(s->mem, &in->source);
+		break;
 	case ITEM_META:
 		vec_push(&s->metas, in->meta);
 		s->metas.v[s->metas.n - 1].fact =
@@ -198,6 +202,21 @@ resolve_launches(struct store *s, const struct by_uid *v)
 	}
 }
 
+/* One of the same key goes. */
+static void
+set_fact(struct store *s, const char *key, struct value val)
+{
+	size_t n = s->source.nfacts, kept = 0;
+	struct fact *facts = arena_alloc(s->mem, (n + 1) * sizeof *facts);
+
+	for (size_t i = 0; i < n; i++)
+		if (!str_eq(s->source.facts[i].key, str_of(key)))
+			facts[kept++] = s->source.facts[i];
+	facts[kept++] = (struct fact){ .key = str_of(key), .val = val };
+	s->source.facts = facts;
+	s->source.nfacts = kept;
+}
+
 /*
  * When the source begins, for what counts from there (--from): the fact
  * "first". Names of processes and threads count only where nothing else has a
@@ -206,9 +225,7 @@ resolve_launches(struct store *s, const struct by_uid *v)
 static void
 tell_first(struct store *s)
 {
-	struct fact *facts;
 	int64_t first = INT64_MAX, first_name = INT64_MAX;
-	size_t n = s->source.nfacts;
 
 	for (size_t i = 0; i < s->items.n; i++) {
 		const struct held *it = &s->items.v[i];
@@ -221,15 +238,7 @@ tell_first(struct store *s)
 		first = first_name;
 	if (first == INT64_MAX || source_fact(&s->source, "first") != NULL)
 		return;
-	facts = arena_alloc(s->mem, (n + 1) * sizeof *facts);
-	if (n > 0)
-		memcpy(facts, s->source.facts, n * sizeof *facts);
-	facts[n] = (struct fact){
-		.key = STR("first"),
-		.val = { .type = VAL_INT, .i = first },
-	};
-	s->source.facts = facts;
-	s->source.nfacts = n + 1;
+	set_fact(s, "first", (struct value){ .type = VAL_INT, .i = first });
 }
 
 /* Reading is over: order and links. */
@@ -242,6 +251,10 @@ settle(struct store *s)
 	if (s->is_unordered && !s->was_tree)
 		reorder(s);
 	tell_first(s);
+	if (iteration_formats_text().len > 0)
+		set_fact(s, ITERATION_FORMATS_FACT,
+		    (struct value){
+			.type = VAL_JSONX, .s = iteration_formats_text() });
 	s->is_built = s->was_tree;
 	if (!s->keeps_links)
 		return;

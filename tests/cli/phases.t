@@ -59,4 +59,33 @@ is 'a graph of a decode iteration' "$(serving --format sglang_detailed --graph \
 	"$(printf 'decode\thipGraphLaunch\t62 mixed\thipLaunchKernel\t16 prefill\thipLaunchKernel\t2')"
 is 'a selection and a timeline of it' "$(tl-timeline --phase prefill --by phase \
 	--format tsv --no-header -c phase,type $t | cut -f1 | uniq | paste -sd' ' -)" prefill
+# ---- a site's own names ----
+
+cat >own.json <<'END'
+[ { "name": "own", "tier": "native", "pattern": "turn p{context_requests} g{generation_requests} *]",
+    "keys": { "new": "generation_sum g_sq" },
+    "examples": [ { "name": "turn p1 g2 new=2]", "phase": "mixed", "batch_size": 2 } ] } ]
+END
+serving --format vllm_native --schedule phases --steps 100 |
+	sed 's/execute_context_\([0-9]*\)([0-9]*)_generation_\([0-9]*\)(\([0-9]*\))/turn p\1 g\2 new=\3]/g' >own.trace
+tl-tree --annotations own.json -o own.tl own.trace
+is 'all programs know them from the tree' "$(for program in tl-launch tl-ops; do
+	$program --by phase --format tsv --no-header -c phase,count own.tl |
+		paste -sd' ' -; done)" "$(for i in 1 2; do
+	printf 'decode\t100 prefill\t60 mixed\t40\n'; done)"
+is 'and from a filtered one' "$(tl-filter --phase prefill own.tl | tl-tree |
+	tl-steps -c batch_size,context_requests,format --format tsv --no-header |
+	sed -n '1p;3p')" "$(printf '0\t1\town\n0\t1\town')"
+is 'without it they are annotations' "$(tl-launch --by phase -c phase,count \
+	--format tsv --no-header own.trace)" "$(printf 'outside\t200')"
+is 'a tree is made anew' "$(tl-tree own.trace | tl-tree --annotations own.json |
+	tl-launch --by phase --format tsv --no-header -c phase | paste -sd' ' -)" \
+	'decode prefill mixed'
+echo '[{"name":"own","tier":"native","pattern":"turn {nothing}"}]' >bad.json
+refuses 1 "bad.json: own: no such field: 'nothing'" \
+	'tl-tree --annotations bad.json own.trace >/dev/null'
+echo '[{' >bad.json
+refuses 1 'bad.json: byte ' 'tl-tree --annotations bad.json own.trace >/dev/null'
+tl-cat own.tl | sed 's/"tier":"native"/"tier":"none"/' >bad.nd
+refuses 1 "annotations.*no such word: 'none'" 'tl-launch --by phase bad.nd >/dev/null'
 done_testing
