@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * annotation{}: the forms in which serving frameworks say what a step is of.
- * A form is for annotations that begin with one of its prefixes; read() gives
- * the sums over the step's requests as a table, or nil.
+ * annotation{}: forms of a user in which annotations say what a step is of,
+ * besides those of iterations (trace/phase.h). A form is for annotations that
+ * begin with one of its prefixes; read() gives the sums over the step's
+ * requests as a table, or nil.
  */
 #include "model/priv.h"
+#include "trace/phase.h"
 
 int
 d_annotation(lua_State *L)
 {
 	static const char *const fields[] = { "prefix", "read", NULL };
 	struct models *ms = models_of(L);
-	struct note_form form = { .is_builtin = ms->builtin };
+	struct note_form form = { 0 };
 	size_t n;
 
 	if (lua_gettop(L) == 0)
@@ -30,16 +32,44 @@ d_annotation(lua_State *L)
 	return 0;
 }
 
+/* What the annotation of an iteration sums up over its requests, on the stack.
+ */
+static void
+push_sums(lua_State *L, const struct iteration *it)
+{
+	const struct {
+		const char *name;
+		int64_t n;
+	} sums[] = {
+		{ "c_sq", it->c_sq },
+		{ "c_sk", it->c_sk },
+		{ "c_sqsq", it->c_sqsq },
+		{ "c_sqsk", it->c_sqsk },
+		{ "g_sq", it->g_sq },
+		{ "g_sk", it->g_sk },
+		{ "g_sqsq", it->g_sqsq },
+		{ "g_sqsk", it->g_sqsk },
+	};
+
+	lua_createtable(L, 0, sizeof sums / sizeof *sums);
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+		lua_pushinteger(L, sums[i].n);
+		lua_setfield(L, -2, sums[i].name);
+	}
+}
+
 /*
- * The sums that the forms read in a text, or nil, on the stack; the last
- * declared form first. Whether the text begins as any.
+ * The sums that a text tells, or nil, on the stack; the form declared last is
+ * asked first. Whether it is a step's at all.
  */
 static bool
 push_requests(lua_State *L, struct str text)
 {
 	struct models *ms = models_of(L);
-	bool any = false;
+	struct iteration it;
+	bool any;
 
+	any = iteration_of_name(text, &it);
 	for (size_t i = ms->note_forms.n; i-- > 0;) {
 		const struct note_form *f = &ms->note_forms.v[i];
 
@@ -48,15 +78,15 @@ push_requests(lua_State *L, struct str text)
 		any = true;
 		lua_rawgeti(L, LUA_REGISTRYINDEX, f->ref);
 		push_str(L, text);
-		if (f->is_builtin)
-			lua_call(L, 1, 1);
-		else /* an entry of ours may ask */
-			sandbox_call(ms, 1, 1);
+		sandbox_call(ms, 1, 1); /* an entry of ours may ask */
 		if (lua_istable(L, -1))
 			return true;
 		lua_pop(L, 1);
 	}
-	lua_pushnil(L);
+	if (it.has_sqsk)
+		push_sums(L, &it);
+	else
+		lua_pushnil(L);
 	return any;
 }
 
@@ -88,12 +118,16 @@ enum note_rank
 model_annotation(struct models *ms, struct str text)
 {
 	struct rank_call c = { text, NOTE_OTHER };
+	struct iteration it;
+	bool is_own = false;
 
+	if (iteration_of_name(text, &it))
+		c.rank = it.has_sqsk ? NOTE_COUNTS : NOTE_STEP;
 	for (size_t i = 0; i < ms->note_forms.n; i++)
-		if (str_starts(text, ms->note_forms.v[i].prefix))
-			c.rank = NOTE_STEP;
-	if (c.rank == NOTE_OTHER)
+		is_own |= str_starts(text, ms->note_forms.v[i].prefix);
+	if (!is_own)
 		return c.rank;
+	c.rank = c.rank == NOTE_OTHER ? NOTE_STEP : c.rank;
 	sandbox_begin(ms, MODEL_STEPS, MODEL_CHURN);
 	lua_pushcfunction(ms->L, find_rank);
 	lua_pushlightuserdata(ms->L, &c);

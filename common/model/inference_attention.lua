@@ -8,55 +8,7 @@ local bf16 = "c10::BFloat16"
 local attention = { category = "InferenceAttention", sheet = "InferenceAttention", unit = "matrix",
   reads = { "annotation" } }
 
-local keys = { "sq", "sk", "sqsq", "sqsk" }
 local sums_of = { "c_sq", "c_sk", "c_sqsq", "c_sqsk", "g_sq", "g_sk", "g_sqsq", "g_sqsk" }
-
--- name=number pairs of SGLang
-local function pairs_in(text)
-  local t = {}
-  for _, k in ipairs(sums_of) do t[k] = 0 end
-  for name, n in text:gmatch("([cg]_%l+)=(%d+)") do
-    if t[name] then t[name] = int(n) end
-  end
-  return t
-end
-
--- tok=, sk=, sqsq=, sqsk= of ATOM, for the phase that it names
-local function phase_in(phase, text)
-  local t, p = pairs_in(""), phase == "prefill" and "c_" or "g_"
-  local sq, sk = text:match("tok=(%d+)"), text:match("[^%w_]sk=(%d+)") or text:match("^sk=(%d+)")
-  local qq, qk = text:match("sqsq=(%d+)"), text:match("sqsk=(%d+)")
-  if not qq or not qk then return nil end
-  t[p .. "sq"], t[p .. "sk"] = int(sq or "0"), int(sk or "0")
-  t[p .. "sqsq"], t[p .. "sqsk"] = int(qq), int(qk)
-  return t
-end
-
-annotation {
-  prefix = { "execute_" }, -- vLLM
-  read = function (text)
-    local part = "%(sq(%d+)sk(%d+)sqsq(%d+)sqsk(%d+)%)"
-    local v = { text:match("^execute_%d+_context_%d+" .. part .. "_generation_%d+" .. part) }
-    if #v ~= 8 then return nil end
-    local t = {}
-    for i, k in ipairs(keys) do t["c_" .. k], t["g_" .. k] = int(v[i]), int(v[i + 4]) end
-    return t
-  end,
-}
-annotation {
-  prefix = { "step[EXTEND", "step[DECODE", "step[MIXED" }, -- SGLang
-  read = function (text)
-    local inside = text:match("^step%[([^%]]*)%]")
-    return inside and inside:find("sqsq=", 1, true) and pairs_in(inside) or nil
-  end,
-}
-annotation {
-  prefix = { "prefill[", "decode[" }, -- ATOM
-  read = function (text)
-    local phase, rest = text:match("^(%l+)%[(.*)%]")
-    return phase and phase_in(phase, rest)
-  end,
-}
 
 local function sums()
   local text = annotation()

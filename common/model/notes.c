@@ -4,8 +4,8 @@
  *
  * Steps lie in other annotations (ProfilerStep#3) and in each other, so the
  * innermost one counts whose name tells the sums that models read, else one
- * that names a step, else any. The names' forms are those of
- * inference_attention.lua, by the words that tell them apart.
+ * that names a step, else any. Names are those of iterations
+ * (trace/phase.h), and a user's.
  */
 #include "model/facts.h"
 

@@ -73,7 +73,6 @@ struct op_name {
 struct note_form {
 	struct str prefix;
 	int ref;
-	bool is_builtin;
 };
 
 /* A rule that puts ops into a tree. */
