@@ -41,9 +41,6 @@ WARNING(NO_SUCH_LAUNCH,
 WARNING(NO_STEPS,
     "{file}: source {#source} has no steps: no annotation is named "
     "ProfilerStep#N or as serving frameworks name theirs")
-WARNING(NO_PHASES,
-    "{file}: source {#source} has no phases: no annotation is named as serving "
-    "frameworks name their iterations")
 WARNING(NO_SUCH_STEP,
     "{file}: source {#source} has none of these steps: it has {#first} to "
     "{#last}")

@@ -6,6 +6,9 @@
 NOTHING(NO_ITERATIONS,
     "{file}: no iterations: no annotation is named as serving frameworks name "
     "theirs")
+WARNING(NO_PHASES,
+    "{file}: source {#source} has no phases: no annotation is named as serving "
+    "frameworks name their iterations")
 NOTHING(NO_BLOCKS_MATCH,
     "{file} and {other}: no blocks match: {#n} and {#m} of these phases, none "
     "of the same phase and length (one of decode has 2 iterations or more)")
