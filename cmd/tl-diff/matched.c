@@ -3,19 +3,6 @@
 #include "cmd/tl-diff/changes.h"
 #include "trace/match-read.h"
 
-/* "14-17", as --step has them. */
-static void
-put_steps(
-    struct buf *b, const struct matches *m, const struct match *x, int side)
-{
-	const struct match_block *block = match_block_of(m, x, side);
-	const struct match_step *v = m->trace[side].steps.v + block->first;
-
-	buf_printf(b, "%" PRId64, v[0].number);
-	if (block->n > 1)
-		buf_printf(b, "-%" PRId64, v[block->n - 1].number);
-}
-
 /* "decode steps 14-17 of before and 6-9 of after" */
 static void
 put_match(struct settings *set, const struct matches *m, const struct match *x)
@@ -26,11 +13,11 @@ put_match(struct settings *set, const struct matches *m, const struct match *x)
 	    set->over.len > 0 ? "; " : "over ", phase_words[phase],
 	    x->n == 1 ? "" : "s");
 	for (int s = 0; s < NSIDES; s++) {
-		put_steps(&set->over, m, x, s);
+		match_put_steps(&set->over, m, x, s);
 		buf_printf(&set->over, " of %.*s%s", (int)set->names[s].len,
 		    set->names[s].p, s == 0 ? " and " : "");
 		buf_puts(&set->matched[s], set->matched[s].len > 0 ? "," : "");
-		put_steps(&set->matched[s], m, x, s);
+		match_put_steps(&set->matched[s], m, x, s);
 	}
 }
 

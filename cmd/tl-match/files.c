@@ -37,8 +37,6 @@ static void
 extract(
     const struct program *p, const struct match *m, int side, const char *path)
 {
-	const struct match_block *x = match_block_of(&p->found, m, side);
-	const struct match_step *v = trace_of(p, side)->steps.v + x->first;
 	char *program =
 	    sys_program(p->set->is_chrome ? "tl-export" : "tl-filter");
 	struct buf steps = { 0 };
@@ -46,8 +44,9 @@ extract(
 		(char *)"--", (char *)trace_of(p, side)->path, NULL };
 	int status;
 
-	buf_printf(&steps, "--step=iteration:%" PRId64 "-%" PRId64 "%c",
-	    v[0].number, v[x->n - 1].number, 0);
+	buf_puts(&steps, "--step=iteration:");
+	match_put_steps(&steps, &p->found, m, side);
+	buf_putc(&steps, '\0');
 	argv[1] = steps.p;
 	status = child_wait(child_spawn(argv, -1, -1));
 	if (status == EXIT_WARNINGS)

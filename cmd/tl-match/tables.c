@@ -69,19 +69,6 @@ keep(struct table *t, struct buf *b)
 	return s;
 }
 
-/* "14-17", as --step takes them. */
-static void
-put_steps(
-    struct buf *b, const struct program *p, const struct match *m, int side)
-{
-	const struct match_block *x = match_block_of(&p->found, m, side);
-	const struct match_step *v = trace_of(p, side)->steps.v + x->first;
-
-	buf_printf(b, "%" PRId64, v[0].number);
-	if (x->n > 1)
-		buf_printf(b, "-%" PRId64, v[x->n - 1].number);
-}
-
 static struct cell *
 put_side(struct cell *row, struct table *t, const struct program *p,
     const struct match *m, size_t no, int side)
@@ -132,7 +119,7 @@ put_matches(struct table *t, const struct program *p)
 		for (int s = 0; s < MATCH_SIDES; s++)
 			row = put_side(row, t, p, m, i, s);
 		for (int s = 0; s < MATCH_SIDES; s++) {
-			put_steps(&b, p, m, s);
+			match_put_steps(&b, &p->found, m, s);
 			row[s] = cell_text(keep(t, &b));
 		}
 		buf_free(&b);

@@ -114,6 +114,18 @@ match_block_of(const struct matches *m, const struct match *x, int side)
 	return &m->side[side].blocks.v[x->block[side]];
 }
 
+void
+match_put_steps(
+    struct buf *b, const struct matches *m, const struct match *x, int side)
+{
+	const struct match_block *block = match_block_of(m, x, side);
+	const struct match_step *v = m->trace[side].steps.v + block->first;
+
+	buf_printf(b, "%" PRId64, v[0].number);
+	if (block->n > 1)
+		buf_printf(b, "-%" PRId64, v[block->n - 1].number);
+}
+
 bool
 match_has_phase(const struct matches *m, uint8_t phase)
 {

@@ -60,6 +60,9 @@ void match_traces(struct matches *m, const struct match_query *q,
     const char *const paths[MATCH_SIDES], struct dict *st);
 const struct match_block *match_block_of(
     const struct matches *m, const struct match *x, int side);
+/* "14-17": its iterations, as --step has them. */
+void match_put_steps(
+    struct buf *b, const struct matches *m, const struct match *x, int side);
 /* Whether any of a phase matched. */
 bool match_has_phase(const struct matches *m, uint8_t phase);
 /* Why none did, as the reference says it. */
