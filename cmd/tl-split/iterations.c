@@ -329,17 +329,18 @@ static uint32_t
 root_of(const struct split *s, const struct event *ev, const struct when *when)
 {
 	struct when own = { ev->ts_ns, split_process(s, ev->track) };
-	bool is_arrow = ev->shape->kind == KIND_FLOW;
-	const uint64_t *root = NULL;
+	const uint64_t *root;
+	struct key id;
 
-	if (is_arrow)
-		root = map_get(
-		    &s->its.launched, id_bits(arrow_id(s->st, ev), false));
+	if (ev->shape->kind == KIND_FLOW)
+		id = arrow_id(s->st, ev);
 	else if (ev->shape->kind == KIND_GPU_ANNOTATION)
-		root = map_get(&s->its.launched, id_bits(ev->ext, true));
-	if (root != NULL)
-		return (uint32_t)*root;
-	return when != NULL ? root_at(s, is_arrow ? &own : when) : STEPS_NONE;
+		id = ev->ext;
+	else
+		return when != NULL ? root_at(s, when) : STEPS_NONE;
+	root = map_get(&s->its.launched,
+	    id_bits(id, ev->shape->kind == KIND_GPU_ANNOTATION));
+	return root != NULL ? (uint32_t)*root : root_at(s, &own);
 }
 
 static void

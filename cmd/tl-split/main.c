@@ -93,8 +93,9 @@ is_dealt_out(const struct event *ev)
 static void
 deal_note(struct split *s, uint32_t no, const struct event *ev)
 {
-	struct when first = { ev->ts_ns, split_process(s, ev->track) };
 	bool is_annotation = ev->shape->kind == KIND_ANNOTATION;
+	struct when first = { ev->ts_ns,
+		is_annotation ? split_process(s, ev->track) : NULL };
 	int64_t last = ev->ts_ns;
 
 	if (ev->shape->kind == KIND_META)
@@ -128,12 +129,15 @@ deal_prologue(struct split *s)
 	cut_ready(&s->cut, &now->prologue);
 	if (by_iterations(s->set))
 		iterations_ready(s);
-	for (uint32_t i = 0; i < now->prologue.tree.nodes.n; i++) {
-		struct event ev;
+	/* annotations first: their copies on the GPU go where they are */
+	for (int rest = 0; rest < 2; rest++)
+		for (uint32_t i = 0; i < now->prologue.tree.nodes.n; i++) {
+			struct event ev;
 
-		hold_event(&now->prologue, i, &ev);
-		deal_note(s, i, &ev);
-	}
+			hold_event(&now->prologue, i, &ev);
+			if ((ev.shape->kind != KIND_ANNOTATION) == rest)
+				deal_note(s, i, &ev);
+		}
 	for (size_t i = 0; i < s->parts.n; i++)
 		if (s->parts.v[i]->is_due)
 			part_begin(s, s->parts.v[i]);

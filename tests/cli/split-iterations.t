@@ -89,6 +89,30 @@ checked '2,000 iterations' long.json steady
 split phase long.json
 checked '2,000 iterations, 499 parts' long.json phase
 
+# ---- processes ----
+
+# the same 37 us later in another process, on another GPU stream
+serving --steps 30 --threads | python3 -c '
+import copy, json, sys
+trace = json.load(sys.stdin)
+for e in copy.deepcopy(trace["traceEvents"]):
+    if "ts" in e:
+        e["ts"] += 37
+    e["pid"], e["tid"] = (2, e["tid"]) if e["pid"] == 1 else (0, 8)
+    for at, key in ((e, "id"), (e.get("args", {}), "correlation")):
+        if key in at:
+            at[key] += 1000
+    trace["traceEvents"].append(e)
+json.dump(trace, sys.stdout)' >processes.json
+split iteration processes.json
+is 'each process has the work of its own iterations' \
+	"$(cut -d, -f3-6 parts/execution_details.csv | sed 1d | sort | uniq -c | sed 's/^ *//')" \
+	'60 13,2,28.0,16.0'
+tl-split --by step -d steps processes.json
+is 'and of its own steps' "$(tl-kernels -c name,count --no-header steps/step-7.tl | tr '\n' ' ')" \
+	"$(printf 'k0\t2 k1\t2 ')"
+rm -r steps
+
 # ---- trees ----
 
 tl-tree long.json -o long.tl
