@@ -127,6 +127,10 @@ check_settings(struct sink *s)
 		die_usage("option '--kind' needs kernel: the tables are about "
 			  "kernels");
 	tables_choose(k);
+	if (s->dest.dir == NULL && k->phases.method < METHOD_COUNT &&
+	    s->named == NULL)
+		die_usage("option '--phase-method' needs -d or a table of a "
+			  "phase");
 	if (k->sequences.op != NULL && !k->sequences.is_asked)
 		die_usage("option '--op' needs --sequences");
 	if (k->sequences.min > k->sequences.max)
