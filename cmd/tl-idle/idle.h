@@ -17,10 +17,11 @@ enum scope { SCOPE_ALL, SCOPE_DEV, SCOPE_GPU_STREAM };
 struct idle_record {
 	struct sink_record rec; /* uid, track: of the event that caused it */
 	uint8_t what;
-	bool is_inferred, has_event;
-	uint32_t cause, name, op, module, opened_by, advice, class, stack;
-	uint32_t whole;  /* of IS_GAP and IS_WINDOW: in idle.wholes */
-	uint32_t window; /* of IS_WINDOW: in idle.windows */
+	bool is_inferred;
+	uint32_t event; /* of its source, or HOST_NONE */
+	uint32_t cause, name, op, module, opened_by, advice, class;
+	/* of IS_PIECE in stacks.nodes, of IS_GAP and IS_WINDOW in wholes */
+	uint32_t more;
 	struct key dev, gpu_stream, step, phase;
 	int64_t ns, inferred_ns;
 	int64_t behind_ns; /* host work behind the call, in gaps it opened */
@@ -35,6 +36,7 @@ struct named {
 struct idle_whole {
 	struct named prev, next, opened, awaited;
 	uint32_t next_op, next_module;
+	uint32_t window; /* of IS_WINDOW: in windows */
 	int64_t cause_ns;
 	bool is_lock; /* its call waited for that of another thread */
 };
@@ -95,6 +97,7 @@ struct idle {
 	/* of the row at hand */
 	const struct idle_record *longest;
 	uint64_t longest_ns;
+	VEC(uint64_t) sums; /* of each event; 0 between two rows */
 	int64_t ncalls;
 	uint64_t ngaps;
 	bool has_python; /* the source at hand has frames */

@@ -266,30 +266,31 @@ static void
 look_at_row(struct sink_row *row)
 {
 	struct idle *g = (struct idle *)row->sink;
-	struct map sums = { 0 };
+	size_t n = row->plan->table == &tables[OF_CAUSES] ? row->group->n : 0;
 
 	g->longest = row->first;
 	g->longest_ns = 0;
-	for (size_t i = 0;
-	     row->plan->table == &tables[OF_CAUSES] && i < row->group->n; i++) {
+	g->ncalls = 0;
+	for (size_t i = 0; i < n; i++) {
 		const struct idle_record *r = sink_row_record(row, i);
-		uint64_t ns = (uint64_t)r->ns;
+		uint64_t *sum, ns = (uint64_t)r->ns;
 
-		if (r->has_event) {
-			bool is_new;
-			uint64_t *sum =
-			    map_put(&sums, uid_hash(r->rec.uid), &is_new);
-
-			ns += is_new ? 0 : *sum;
-			*sum = ns;
+		if (r->event != HOST_NONE) {
+			sum = &g->sums.v[r->event];
+			g->ncalls += *sum == 0; /* no piece is without length */
+			ns = *sum += ns;
 		}
 		if (ns > g->longest_ns) {
 			g->longest = r;
 			g->longest_ns = ns;
 		}
 	}
-	g->ncalls = (int64_t)sums.n;
-	map_free(&sums);
+	for (size_t i = 0; i < n; i++) {
+		const struct idle_record *r = sink_row_record(row, i);
+
+		if (r->event != HOST_NONE)
+			g->sums.v[r->event] = 0;
+	}
 }
 
 static struct cell
@@ -308,7 +309,9 @@ static struct cell
 window_cell(const struct sink_row *row, unsigned number)
 {
 	const struct idle_record *r = row->first;
-	const struct idle_window *w = &idle_of(row->sink)->windows.v[r->window];
+	const struct idle_window *w =
+	    &idle_of(row->sink)
+		 ->windows.v[idle_of(row->sink)->wholes.v[r->more].window];
 	int64_t v;
 
 	switch (number) {
@@ -329,7 +332,7 @@ static struct cell
 whole_cell(const struct sink_row *row, unsigned number)
 {
 	const struct idle_record *r = row->first;
-	const struct idle_whole *w = &idle_of(row->sink)->wholes.v[r->whole];
+	const struct idle_whole *w = &idle_of(row->sink)->wholes.v[r->more];
 	const struct dict *dict = row->sink->dict;
 
 	switch (number) {
@@ -359,14 +362,15 @@ cell(const struct sink_row *row, unsigned number)
 	case C_STACK:
 		row->text->len = 0;
 		stack_text(&((struct idle *)row->sink)->stacks, row->sink->dict,
-		    most->stack, row->text);
+		    most->more, row->text);
 		return sink_row_text(row);
 	case C_LONGEST_NS:
 		return cell_int((int64_t)idle_of(row->sink)->longest_ns);
 	case C_LONGEST_UID:
-		return uid_cell(row, most->has_event, most->rec.uid);
+		return uid_cell(row, most->event != HOST_NONE, most->rec.uid);
 	case C_START: return cell_int(r->rec.ts_ns);
-	case C_EVENT_UID: return uid_cell(row, r->has_event, r->rec.uid);
+	case C_EVENT_UID:
+		return uid_cell(row, r->event != HOST_NONE, r->rec.uid);
 	case C_PREV:
 	case C_PREV_UID:
 	case C_NEXT:
@@ -498,6 +502,7 @@ free_all(struct sink *s)
 	steps_free(&g->iterations);
 	vec_free(&g->windows);
 	vec_free(&g->wholes);
+	vec_free(&g->sums);
 	causes_destroy(g->causes);
 	vec_free(&g->steps);
 	vec_free(&g->chosen);

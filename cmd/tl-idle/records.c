@@ -27,7 +27,8 @@ add_record(struct idle *g, enum what what, const struct host_gpu *beside,
 		.module = INTERN_NONE,
 		.opened_by = INTERN_NONE,
 		.class = INTERN_NONE,
-		.stack = STACK_NONE,
+		.event = event,
+		.more = STACK_NONE,
 		.dev = beside->dev,
 		.gpu_stream = beside->gpu_stream,
 		.step = g->steps.v[beside->no],
@@ -38,14 +39,14 @@ add_record(struct idle *g, enum what what, const struct host_gpu *beside,
 
 		r->rec.uid = e->uid;
 		r->rec.track = h->threads.v[e->thread].track;
-		r->has_event = true;
+
 		r->name = e->name;
 		if (what == IS_PIECE && g->with_above) {
 			r->op = host_above(&g->host, event, false);
 			r->module = host_above(&g->host, event, true);
 		}
 		if (what == IS_PIECE && g->with_stack)
-			r->stack = stack_of(&g->stacks, &g->host, event);
+			r->more = stack_of(&g->stacks, &g->host, event);
 	}
 	return r;
 }
@@ -107,7 +108,7 @@ add_whole(
 
 	r->opened_by = whole.opened.name;
 	set_cause(g, r, gap->cause);
-	r->whole = (uint32_t)g->wholes.n;
+	r->more = (uint32_t)g->wholes.n;
 	vec_push(&g->wholes, whole);
 	return r;
 }
@@ -238,7 +239,7 @@ add_gap(struct idle *g, const struct gap *gap)
 	    h, gap, &(struct gap_piece){ .cause = gap->cause })];
 	for (uint32_t i = gap->first; i < gap->first + gap->n; i++)
 		r->is_inferred |= g->gaps.pieces.v[i].is_inferred;
-	g->wholes.v[r->whole].is_lock =
+	g->wholes.v[r->more].is_lock =
 	    gap->event != HOST_NONE && is_lock(h, gap->event);
 }
 
@@ -249,6 +250,8 @@ add_list(struct idle *g, size_t first)
 	void (*const add[])(
 	    struct idle *, const struct gap *) = { add_pieces, add_gap };
 
+	if (g->shows[IS_PIECE])
+		sink_reserve(&g->sink, g->gaps.pieces.n);
 	for (size_t k = 0; k < sizeof add / sizeof *add; k++)
 		for (size_t i = first; i < g->gaps.list.n; i++) {
 			const struct gap *gap = &g->gaps.list.v[i];
@@ -398,7 +401,7 @@ add_window(struct idle *g, const struct account *a)
 	r->ns = a->largest_ns;
 	if (a->largest == HOST_NONE)
 		r->cause = INTERN_NONE;
-	r->window = (uint32_t)g->windows.n;
+	g->wholes.v[r->more].window = (uint32_t)g->windows.n;
 	vec_push(&g->windows, w);
 }
 
@@ -440,6 +443,8 @@ idle_records(struct idle *g)
 {
 	host_ready(&g->host);
 	g->step_list.only_iterations = g->sink.select.of_iterations;
+	for (size_t n = g->sums.n; n < g->host.events.n; n++)
+		vec_push(&g->sums, 0);
 	g->has_python = has_python(&g->host);
 	waits_find(&g->waits, &g->host);
 	if (g->with_stack)

@@ -6,15 +6,20 @@
 
 #define NO_GROUP UINT32_MAX
 
-/* The group of a key, made when missing. */
-static size_t
-find_group(struct sink_groups *gs, const uint64_t *key)
+static bool
+is_key_of(const struct sink_groups *gs, size_t at, const uint64_t *key)
 {
-	uint64_t h = HASH_K0;
-	size_t n = gs->nwords > 0 ? gs->nwords : SINK_GROUP_WORDS;
+	size_t n = gs->nwords > 0 ? gs->nwords : SINK_GROUP_WORDS, i = 0;
 
-	for (size_t i = 0; i < n; i++)
-		h = hash_mix(h ^ key[i], HASH_K1 + i);
+	while (i < n && gs->list.v[at].key[i] == key[i])
+		i++;
+	return i == n;
+}
+
+/* The group of a key with this hash, made when missing. */
+static size_t
+look_up(struct sink_groups *gs, const uint64_t *key, uint64_t h)
+{
 	/* the rare collision tries the next number */
 	for (;; h++) {
 		bool is_new;
@@ -29,9 +34,24 @@ find_group(struct sink_groups *gs, const uint64_t *key)
 			memcpy(gr->key, key, sizeof gr->key);
 			return *slot;
 		}
-		if (memcmp(gs->list.v[*slot].key, key, n * sizeof *key) == 0)
+		if (is_key_of(gs, *slot, key))
 			return *slot;
 	}
+}
+
+static size_t
+find_group(struct sink_groups *gs, const uint64_t *key)
+{
+	uint64_t h = HASH_K0;
+	size_t n = gs->nwords > 0 ? gs->nwords : SINK_GROUP_WORDS;
+	uint32_t *recent;
+
+	for (size_t i = 0; i < n; i++)
+		h = hash_mix(h ^ key[i], HASH_K1 + i);
+	recent = &gs->recent[h % (sizeof gs->recent / sizeof *gs->recent)];
+	if (*recent == 0 || !is_key_of(gs, *recent - 1, key))
+		*recent = (uint32_t)look_up(gs, key, h) + 1;
+	return *recent - 1;
 }
 
 struct sink_group *

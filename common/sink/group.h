@@ -44,7 +44,8 @@ struct sink_groups {
 	size_t nwords;     /* of keys, which others follow that are 0; 0: all */
 	/* private */
 	struct map by_key;
-	VEC(uint32_t) of; /* of each record, or none */
+	uint32_t recent[64]; /* by hash, plus 1: groups repeat */
+	VEC(uint32_t) of;    /* of each record, or none */
 };
 
 /* -1, 0 or 1; members are there to be looked at. */

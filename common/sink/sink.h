@@ -210,8 +210,7 @@ struct sink_def {
 	    const struct sink *s, const struct sink_plan *p, uint32_t source);
 	void (*notes)(
 	    struct sink *s, const struct sink_plan *p, struct table *t);
-	/* Before a row's cells are made. */
-	void (*row)(struct sink_row *r);
+	void (*row)(struct sink_row *r); /* before its cells are made */
 	/* By at of a SINK_CELL, or the field of one of its own. */
 	struct cell (*cell)(const struct sink_row *r, unsigned number);
 };
@@ -283,6 +282,7 @@ int sink_main(struct sink *s, int argc, char *argv[]);
  */
 bool sink_takes_gpu(struct sink *s, const struct event *ev, bool is_chosen,
     int64_t *end_ns) USE_RESULT;
+void sink_reserve(struct sink *s, size_t n); /* room for n more at once */
 /* A new record, of zeroes; valid until the next one. */
 void *sink_add(struct sink *s);
 /* The same, with the rec of an event of the source at hand. */
