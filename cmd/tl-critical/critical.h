@@ -82,9 +82,6 @@ void awaited_work(struct graph *g, struct recording *r);
 
 /* ---- handover.c ---- */
 
-/* Before the others: r->busy_ns. */
-void handover_ready(struct recording *r);
-
 /* A thread between two nodes of its own. */
 struct pause {
 	uint32_t thread, owner; /* the event that is open, or HOST_NONE */
@@ -95,7 +92,7 @@ struct pause {
  * last node of that.
  */
 bool awaited_by_thread(
-    const struct recording *r, const struct pause *p, uint32_t *node);
+    struct recording *r, const struct pause *p, uint32_t *node);
 
 /* ---- the program ---- */
 

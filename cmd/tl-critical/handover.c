@@ -95,7 +95,7 @@ node_at_end(const struct recording *r, const struct host_thread *t,
 
 /* What a pause of a thread waits for. */
 struct awaited {
-	const struct recording *r;
+	struct recording *r;
 	const struct pause *pause;
 	bool says_so;  /* not only because nothing was recorded */
 	bool for_data; /* only from data loading */
@@ -122,8 +122,8 @@ busy_of(const struct host *h, const struct host_parts *p, int64_t until)
 	    : end - p->start_ns;
 }
 
-void
-handover_ready(struct recording *r)
+static void
+find_busy(struct recording *r)
 {
 	const struct host *h = &r->host;
 
@@ -150,13 +150,15 @@ handover_ready(struct recording *r)
 
 /* How long a thread was not at rest, from its first event up to a time. */
 static int64_t
-busy_until(const struct recording *r, const struct host_thread *t, int64_t ns)
+busy_until(struct recording *r, const struct host_thread *t, int64_t ns)
 {
 	const struct host_event *v = r->host.events.v + t->first;
 	struct host_parts p;
 	int64_t sum;
 	size_t n;
 
+	if (r->busy_ns == NULL)
+		find_busy(r);
 	bisect(n, t->n, mid, v[mid].start_ns <= ns);
 	if (n == 0)
 		return 0;
@@ -218,8 +220,7 @@ find_done(const struct awaited *w, const struct host_thread *t, int64_t *ns,
 }
 
 bool
-awaited_by_thread(
-    const struct recording *r, const struct pause *p, uint32_t *node)
+awaited_by_thread(struct recording *r, const struct pause *p, uint32_t *node)
 {
 	const struct host *h = &r->host;
 	struct awaited w = { .r = r, .pause = p };

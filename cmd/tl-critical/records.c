@@ -252,6 +252,7 @@ add_paths(struct program *g, const edge_list *path)
 	    &(struct scale){ none, &unit, false, true }, path, BEFORE);
 	if (g->what_if.n > 0 || g->no_gaps)
 		add_cases(g, &shares);
+	sink_reserve(&g->sink, shares.list.n);
 	for (size_t i = 0; i < shares.list.n; i++)
 		add_record_of_share(g, &shares.list.v[i]);
 	vec_free(&shares.list);
