@@ -257,6 +257,59 @@ test_binary(bool eager, bool clears, bool filled)
 	dict_destroy(other);
 }
 
+static bool
+same_head(const struct event *a, const struct event *b)
+{
+	return a->shape_id == b->shape_id && uid_same(a->uid, b->uid) &&
+	    a->ts_ns == b->ts_ns && a->dur_ns == b->dur_ns &&
+	    a->name == b->name && a->track == b->track && a->src == b->src &&
+	    a->flags == b->flags;
+}
+
+/* Of kinds of which only heads are read these are as else, and all of others.
+ */
+static void
+test_heads(void)
+{
+	struct dict *st = dict_create();
+	struct buf want = { 0 }, whole = { 0 }, got = { 0 };
+	struct decoder d[2];
+	struct encoder e;
+	int nheads = 0, nsame = 0, nwhole = 0;
+
+	enc_start(&e, st, true);
+	make(&e, st, &want, false);
+	for (int k = 0; k < 2; k++) {
+		dec_start(&d[k], st);
+		d[k].has_header = true;
+		dec_block(&d[k],
+		    (const unsigned char *)e.block.p + WIRE_BLOCK_HEAD,
+		    (uint32_t)(e.block.len - WIRE_BLOCK_HEAD));
+	}
+	d[1].heads = KINDS_GPU | KINDS_HOST;
+	while (dec_next(&d[0]) == DEC_EVENT && dec_next(&d[1]) == DEC_EVENT) {
+		nsame += same_head(&d[0].ev, &d[1].ev);
+		if (event_is(&d[1].ev, d[1].heads)) {
+			nheads++;
+			continue;
+		}
+		nwhole++;
+		put_line(&whole, st, &d[0].ev);
+		put_line(&got, st, &d[1].ev);
+	}
+	is_int(nsame, NEVENTS, "heads are those of whole events");
+	ok(nheads > 0 && nwhole > 0 && got.len == whole.len &&
+		memcmp(got.p, whole.p, whole.len) == 0,
+	    "and %d events of other kinds are whole", nwhole);
+	for (int k = 0; k < 2; k++)
+		dec_free(&d[k]);
+	enc_free(&e);
+	buf_free(&want);
+	buf_free(&whole);
+	buf_free(&got);
+	dict_destroy(st);
+}
+
 /* The same shape, values and fields, in the same strings. */
 static bool
 same_event(const struct event *a, const struct event *b)
@@ -361,6 +414,7 @@ main(void)
 {
 	for (int i = 0; i < 8; i++)
 		test_binary((i & 1) != 0, (i & 2) != 0, (i & 4) != 0);
+	test_heads();
 	test_ndjson();
 	test_hostile();
 	done_testing();

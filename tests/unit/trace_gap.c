@@ -63,9 +63,10 @@ gap_is(size_t no, const char *want)
 	buf_free(&b);
 }
 
-/* "EVENT us, ..." of the parts of the thread with this tid, but holes. */
+/* "EVENT us, ..." of the parts of the thread with this tid, but holes, from one
+ * time to another. */
 static void
-thread_is(int64_t tid, const char *want)
+part_is(int64_t tid, int64_t from, int64_t to, const char *want)
 {
 	struct host_parts p;
 	struct buf b = { 0 };
@@ -75,7 +76,7 @@ thread_is(int64_t tid, const char *want)
 
 		if (names->tracks.v[t->track].tid.n != tid)
 			continue;
-		p = host_parts_of(&host, t, INT64_MIN, INT64_MAX);
+		p = host_parts_of(&host, t, from, to);
 		while (host_parts_next(&p)) {
 			if (p.event == HOST_NONE)
 				continue;
@@ -86,8 +87,14 @@ thread_is(int64_t tid, const char *want)
 		}
 	}
 	buf_putc(&b, '\0');
-	is_str(b.p, want, "thread %d", (int)tid);
+	is_str(b.p, want, "thread %d from %" PRId64, (int)tid, from);
 	buf_free(&b);
+}
+
+static void
+thread_is(int64_t tid, const char *want)
+{
+	part_is(tid, INT64_MIN, INT64_MAX, want);
 }
 
 /* Work until 10; a load before the launch of what begins at 200; a second
@@ -116,6 +123,12 @@ test_threads(void)
 	    "cudaLaunchKernel 4, aten::mm 8, cudaLaunchKernel 4"); /* cut */
 	thread_is(2, "other 300");
 	thread_is(3, "");
+	part_is(1, 25 * US, 60 * US,
+	    "load_batch 5, cudaStreamSynchronize 20, load_batch 10");
+	part_is(1, 50 * US, 80 * US, "load_batch 30"); /* as one ends */
+	part_is(1, 80 * US, 151 * US, "step 70, aten::mm 1");
+	part_is(1, 206 * US, 300 * US, "");
+	part_is(1, 60 * US, 60 * US, "");
 }
 
 static void
