@@ -272,8 +272,8 @@ build(struct graph *g, struct recording *r)
 	r->first = graph_events(g, r->host.events.n + r->host.gpus.n);
 	r->calls = xcalloc(r->host.events.n + 1, 1);
 	/* a thread's to each of its nodes, and what GPU work has */
-	vec_reserve(&g->edges,
-	    g->edges.n + 2 * r->host.events.n + 4 * r->host.gpus.n);
+	vec_reserve(
+	    &g->edges, g->edges.n + 2 * r->host.events.n + 4 * r->host.gpus.n);
 	waits_find(&r->waits, &r->host);
 	gaps_find(&r->gaps, &r->host, NULL, r->host.gpus.n, NULL);
 	number_streams(r);

@@ -248,6 +248,7 @@ add_paths(struct program *g, const edge_list *path)
 				     g->graph.nnodes / 2 + 2 * g->graph.edges.n,
 				     sizeof *shares.of) };
 
+	vec_reserve(&shares.list, path->n);
 	add_path(&shares, &g->graph,
 	    &(struct scale){ none, &unit, false, true }, path, BEFORE);
 	if (g->what_if.n > 0 || g->no_gaps)

@@ -68,6 +68,7 @@ host_up(const struct host_event *e)
 	return is_nested(e) ? e->up : HOST_NONE;
 }
 
+/* A stretch of time that is an event's. */
 struct host_segment {
 	int64_t start_ns;
 	int64_t end_ns;

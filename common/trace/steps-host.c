@@ -63,10 +63,13 @@ steps_find(struct steps *s, const struct host *h, const struct str *globs,
 {
 	steps_clear(s);
 	add_markers(s, h, globs, nglobs);
-	for (size_t i = 0; i < h->events.n; i++)
-		if (h->events.v[i].ngpu > 0)
-			steps_launched(s, h->events.v[i].thread,
-			    h->events.v[i].start_ns, h->events.v[i].ngpu);
+	for (size_t i = 0; i < h->gpus.n; i++) {
+		uint32_t launch = h->gpus.v[i].launch;
+
+		if (launch != HOST_NONE)
+			steps_launched(s, h->events.v[launch].thread,
+			    h->events.v[launch].start_ns, 1);
+	}
 	steps_ready(s);
 	if (s->list.n == 0 && nglobs == 0 && !s->only_iterations)
 		take_whole(s, h);
