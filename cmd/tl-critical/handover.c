@@ -47,9 +47,12 @@ part_before(const struct host *h, const struct host_thread *t, int64_t ns)
 		return s;
 	s.event = t->first + (uint32_t)n - 1;
 	s.start_ns = v[s.event].start_ns;
-	for (; s.event != HOST_NONE && v[s.event].end_ns < ns;
-	     s.event = v[s.event].up)
-		s.start_ns = v[s.event].end_ns;
+	if (v[s.event].end_ns < ns) {
+		uint32_t over = host_last_over(v, s.event, ns - 1);
+
+		s.start_ns = v[over].end_ns;
+		s.event = v[over].up;
+	}
 	return s;
 }
 

@@ -282,10 +282,15 @@ link_gpus(struct host *h)
 
 /* ---- nesting ---- */
 
+struct open {
+	uint32_t event;
+	uint32_t jump; /* to how deep a one, from 1 on; 0: none */
+};
+
 /* A thread while its events are nested. */
 struct nest {
 	struct host *h;
-	VEC(uint32_t) open;
+	VEC(struct open) open;
 	VEC(uint32_t) overlays;
 	int64_t until; /* the first end of them */
 	uint8_t above; /* bits of all of them */
@@ -328,13 +333,27 @@ static uint32_t
 close_until(struct nest *n, int64_t ns)
 {
 	while (n->open.n > 0) {
-		uint32_t top = n->open.v[n->open.n - 1];
+		uint32_t top = n->open.v[n->open.n - 1].event;
 
 		if (n->h->events.v[top].end_ns > ns)
 			return top;
 		n->open.n--;
 	}
 	return HOST_NONE;
+}
+
+/* Jumps are as long as skew binary numbers say: a few lead to any one above. */
+static void
+open_event(struct nest *n, uint32_t event)
+{
+	uint32_t depth = (uint32_t)n->open.n; /* of what is above it */
+	uint32_t one = depth > 0 ? n->open.v[depth - 1].jump : 0;
+	uint32_t two = one > 0 ? n->open.v[one - 1].jump : 0;
+	uint32_t jump = depth - one == one - two ? two : depth;
+
+	n->h->events.v[event].jump =
+	    jump > 0 ? n->open.v[jump - 1].event : HOST_NONE;
+	vec_push(&n->open, ((struct open){ event, jump }));
 }
 
 static void
@@ -357,7 +376,7 @@ nest_event(struct nest *n, uint32_t event)
 	e->above = n->above | (top != NULL ? top->above : 0);
 	host_set_cause(n->h, e);
 	n->h->has_time |= e->start_ns < e->end_ns;
-	vec_push(&n->open, event);
+	open_event(n, event);
 }
 
 static void
@@ -378,51 +397,6 @@ nest_thread(struct nest *n, uint32_t thread)
 		else
 			nest_event(n, i);
 	}
-}
-
-/* ---- time ---- */
-
-struct host_parts
-host_parts_of(
-    const struct host *h, const struct host_thread *t, int64_t from, int64_t to)
-{
-	const struct host_event *v = h->events.v + t->first;
-	size_t n;
-
-	bisect(n, t->n, mid, v[mid].start_ns <= from);
-	return (struct host_parts){ .end_ns = from,
-		.event = n > 0 ? t->first + (uint32_t)n - 1 : HOST_NONE,
-		.v = h->events.v,
-		.next = t->first + (uint32_t)n,
-		.last = t->first + t->n,
-		.to = to };
-}
-
-bool
-host_parts_next(struct host_parts *p)
-{
-	const struct host_event *v = p->v;
-
-	if (p->end_ns >= p->to)
-		return false;
-	p->start_ns = p->end_ns;
-	for (; p->next < p->last && v[p->next].start_ns <= p->start_ns;
-	     p->next++)
-		if (host_has_time(&v[p->next]))
-			p->event = p->next;
-	while (p->event != HOST_NONE &&
-	    (v[p->event].end_ns <= p->start_ns || !is_nested(&v[p->event])))
-		p->event = v[p->event].up;
-	p->end_ns = p->event != HOST_NONE && v[p->event].end_ns < p->to
-	    ? v[p->event].end_ns
-	    : p->to;
-	while (p->next < p->last && v[p->next].start_ns < p->end_ns)
-		if (host_has_time(&v[p->next]))
-			p->end_ns = v[p->next].start_ns;
-		else
-			p->next++;
-	p->cause = p->event != HOST_NONE ? v[p->event].cause : CAUSE_NOTHING;
-	return true;
 }
 
 uint32_t

@@ -37,9 +37,10 @@ struct host_event {
 	uint32_t ngpu;   /* GPU events that it launched */
 	uint8_t kind, cause;
 	uint8_t above; /* bits of what is above it and, of no call, its own */
-	bool launches_below;
-	bool is_overlay; /* an annotation that outlasts what it began in */
-	bool is_step, is_slowest; /* an annotation that marks a step */
+	bool launches_below : 1;
+	bool is_overlay : 1; /* an annotation that outlasts what it began in */
+	bool is_step : 1, is_slowest : 1; /* an annotation that marks a step */
+	uint32_t jump; /* private: one further up, or HOST_NONE */
 };
 
 static inline bool
@@ -67,6 +68,9 @@ host_up(const struct host_event *e)
 {
 	return is_nested(e) ? e->up : HOST_NONE;
 }
+
+/* Of an event that is over by then, the outermost above it that is, too. */
+uint32_t host_last_over(const struct host_event *v, uint32_t event, int64_t ns);
 
 /* A stretch of time that is an event's. */
 struct host_segment {

@@ -9,6 +9,7 @@
 #define AN KIND_ANNOTATION
 #define PY KIND_PYTHON
 #define US 1000
+#define DEEP 300
 
 static struct host host;
 static struct gaps gaps;
@@ -131,6 +132,30 @@ test_threads(void)
 	part_is(1, 60 * US, 60 * US, "");
 }
 
+/* Many that end one after the other: whatever is open is found from the last.
+ */
+static void
+test_deep(void)
+{
+	struct row deep[DEEP];
+	int nright = 0;
+
+	for (int i = 0; i < DEEP; i++)
+		deep[i] = (struct row)R(OP, "op", 1, i, 1000 - 2 * i);
+	read_rows(deep, DEEP, true);
+	for (int i = 0; i < DEEP; i++) {
+		int64_t end = (1000 - 2 * i) * US;
+		struct host_parts p =
+		    host_parts_of(&host, &host.threads.v[0], end - 1, end);
+
+		nright += host_parts_next(&p) && p.event == (uint32_t)i;
+		p = host_parts_of(&host, &host.threads.v[0], end, end + 1);
+		nright += host_parts_next(&p) &&
+		    p.event == (i > 0 ? (uint32_t)i - 1 : HOST_NONE);
+	}
+	is_int(nright, 2 * DEEP, "before and behind the end of each");
+}
+
 static void
 test_gaps(const char *how)
 {
@@ -157,6 +182,7 @@ main(void)
 	test_gaps("by correlation");
 	read_rows(rows, NROWS(rows), true);
 	test_gaps("linked");
+	test_deep();
 	gaps_free(&gaps);
 	causes_destroy(host.causes);
 	host_free(&host);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The time of a thread, part by part. */
+#include "trace/host.h"
+
+uint32_t
+host_last_over(const struct host_event *v, uint32_t event, int64_t ns)
+{
+	for (;;) {
+		uint32_t up = v[event].up, jump = v[event].jump;
+
+		if (jump != HOST_NONE && v[jump].end_ns <= ns)
+			event = jump;
+		else if (up != HOST_NONE && v[up].end_ns <= ns)
+			event = up;
+		else
+			return event;
+	}
+}
+
+/* What is open at a time, from one on that began by then. */
+static uint32_t
+open_at(const struct host_event *v, uint32_t event, int64_t ns)
+{
+	if (event != HOST_NONE && !is_nested(&v[event]))
+		event = v[event].up;
+	return event == HOST_NONE || v[event].end_ns > ns
+	    ? event
+	    : v[host_last_over(v, event, ns)].up;
+}
+
+struct host_parts
+host_parts_of(
+    const struct host *h, const struct host_thread *t, int64_t from, int64_t to)
+{
+	const struct host_event *v = h->events.v + t->first;
+	size_t n;
+
+	bisect(n, t->n, mid, v[mid].start_ns <= from);
+	return (struct host_parts){ .end_ns = from,
+		.event = n > 0 ? t->first + (uint32_t)n - 1 : HOST_NONE,
+		.v = h->events.v,
+		.next = t->first + (uint32_t)n,
+		.last = t->first + t->n,
+		.to = to };
+}
+
+bool
+host_parts_next(struct host_parts *p)
+{
+	const struct host_event *v = p->v;
+
+	if (p->end_ns >= p->to)
+		return false;
+	p->start_ns = p->end_ns;
+	for (; p->next < p->last && v[p->next].start_ns <= p->start_ns;
+	     p->next++)
+		if (host_has_time(&v[p->next]))
+			p->event = p->next;
+	p->event = open_at(v, p->event, p->start_ns);
+	p->end_ns = p->event != HOST_NONE && v[p->event].end_ns < p->to
+	    ? v[p->event].end_ns
+	    : p->to;
+	while (p->next < p->last && v[p->next].start_ns < p->end_ns)
+		if (host_has_time(&v[p->next]))
+			p->end_ns = v[p->next].start_ns;
+		else
+			p->next++;
+	p->cause = p->event != HOST_NONE ? v[p->event].cause : CAUSE_NOTHING;
+	return true;
+}
