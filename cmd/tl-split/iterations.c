@@ -253,7 +253,6 @@ add_phases(
 
 		if (nchunks[label] == 0)
 			make_folder(s, window_labels[label]);
-
 		while (w.end < n && window_label_of(&its->v.v[w.end]) == label)
 			w.end++;
 		add_chunk(s, b, base, w, nchunks[label]++);
