@@ -48,7 +48,7 @@ static const struct row {
 	{ { 0, "align-clocks", NULL, "take estimated offsets between ranks' clocks out" }, R, NOWHERE },
 	{ { 0, "arch", "NAME", "the GPU: auto, a name or a JSON file" }, F, NOWHERE },
 	{ { 0, "bins", "N", "bins of short_kernel_histogram" }, K | B, NOWHERE },
-	{ { 0, "by", "WHAT", "a sheet of ops by module, annotation, step or thread" }, O | H, NOWHERE },
+	{ { 0, "by", "WHAT", "a sheet of ops by module, annotation, phase, step or thread" }, O | H, NOWHERE },
 	{ { 0, "call-stack", NULL, "where in the program ops were called from" }, F | H, AT(call_stack) },
 	{ { 0, "capture", "DIR|FILE", "traces of the captures of graphs that are replayed" }, 0, AT(capture) },
 	{ { 0, "categories", "FILE", "of rocprofv3's kernels: see tl-kernels(1)" }, K, AT(categories) },

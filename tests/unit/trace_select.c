@@ -217,6 +217,68 @@ test_windows(void)
 	is_int(select_want(&sel, WANT_STREAM), WANT_TREE, "for its launches");
 }
 
+/* In a ProfilerStep: decode from 120 to 150, prefill from 160 on, cut at 200.
+ */
+static void
+iterations(const char *what, const char *want)
+{
+	start();
+	source(-1);
+	section(SECTION_PROLOGUE);
+	feed(event(KIND_ANNOTATION, "ProfilerStep#1", 1, 100, 120));
+	feed(event(KIND_ANNOTATION, "ProfilerStep#2", 1, 220, 100));
+	feed(event(KIND_ANNOTATION, "step[DECODE bs=3]", 1, 120, 30));
+	feed(event(KIND_ANNOTATION, "step[EXTEND bs=1 toks=5]", 1, 160, 50));
+	feed(event(KIND_ANNOTATION, "execute_diffusion_1_8x8", 1, 200, 30));
+	section(SECTION_TREE);
+	is_str(asked(), want, "%s", what);
+}
+
+static void
+is_phase(const char *want)
+{
+	struct key k = select_phase(&sel);
+
+	ok(k.type == KEY_STR &&
+		str_eq(dict_get(st, (uint32_t)k.n), str_of(want)),
+	    "phase %s", want);
+}
+
+static void
+test_phases(void)
+{
+	struct event ev;
+
+	begin();
+	OPTION(PHASE, "decode");
+	is_int(select_want(&sel, WANT_STREAM), WANT_TREE, "phases need a tree");
+	iterations("decode", "125 135 145");
+	begin();
+	OPTION(PHASE, "prefill,generic");
+	iterations("two of them", "165 175 185 195 205 215 225");
+	begin();
+	OPTION(PHASE, "mixed");
+	iterations("none", "");
+	begin();
+	OPTION(PHASE, "outside");
+	OPTION(STEP, "1");
+	iterations("outside, in a step", "105 115 155");
+	begin();
+	OPTION(PHASE, "prefill");
+	OPTION(PHASE, "decode");
+	iterations("repeated", "125 135 145 165 175 185 195");
+	(void)feed_launch(2, 130, 1);
+	(void)feed(kernel("k", 500, 0, 0));
+	is_phase("decode"); /* of any thread, by the launch */
+	(void)feed_launch(1, 230, 1);
+	is_phase("outside");
+	ev = kernel("k", 130, 0, 0);
+	ev.shape_id = shape_of(KIND_KERNEL, 0);
+	ev.shape = st->shapes.v[ev.shape_id];
+	(void)feed(ev);
+	ok(select_phase(&sel).type == KEY_NONE, "without a launch none");
+}
+
 static void
 test_gpu_time(void)
 {
@@ -427,6 +489,7 @@ main(void)
 	err_synopsis("");
 	test_windows();
 	test_gpu_time();
+	test_phases();
 	test_around();
 	test_fields();
 	test_ranks();
