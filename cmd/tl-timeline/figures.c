@@ -110,9 +110,7 @@ add_rows(struct timeline *g, const struct slice *slice,
 			continue;
 		r = sink_add(&g->sink);
 		r->rec.source = slice->source;
-		r->key = g->by == BY_PHASE && slice->key.type == KEY_NONE
-		    ? phase_key(PHASE_OUTSIDE, g->sink.dict)
-		    : slice->key;
+		r->key = slice->key;
 		r->rank = o->has_rank ? o->rank : SINK_NONE;
 		r->is_recompute = slice->key.n != 0;
 		r->type = intern_put(g->sink.dict->text, str_of(list[i].type));

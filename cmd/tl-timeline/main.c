@@ -158,6 +158,7 @@ key_of(struct timeline *g, const struct event *ev)
 
 	switch (g->by) {
 	case BY_DEV: return ev->dev;
+	case BY_PHASE: return select_phase(&g->sink.select);
 	case BY_RECOMPUTE:
 		return (struct key){ (ev->flags & EV_RECOMPUTE) != 0, KEY_INT };
 	case BY_ANNOTATION:
@@ -195,95 +196,58 @@ count(struct slice *slice, const struct event *ev)
 	slice->nunlinked += (ev->flags & EV_UNLINKED) != 0;
 }
 
-/* ---- by step and by phase: by the clock ---- */
+/* ---- by step: by the clock ---- */
 
-static bool
-is_by_clock(const struct timeline *g)
-{
-	return g->by == BY_STEP || g->by == BY_PHASE;
-}
-
-/* Whether a window of a process has a timeline, and its key. */
-static bool
-takes_window(struct timeline *g, const struct key *pid,
-    const struct step_window *w, struct key *key)
-{
-	struct select *select = &g->sink.select;
-	const struct iteration *it;
-
-	if (g->by == BY_STEP) {
-		*key = step_key(w, g->sink.dict);
-		return select_takes(select, w);
-	}
-	it = steps_iteration(select_all_iterations(select), w);
-	*key = phase_key(
-	    it != NULL ? (enum phase)it->phase : PHASE_OUTSIDE, g->sink.dict);
-	return it != NULL && select_holds(select, pid, w->start_ns);
-}
-
-/* A timeline for each key, of the whole of its time, and one outside. */
+/* A timeline for each step, of the whole of its time, and one outside. */
 static void
 begin_windows(struct timeline *g, const struct steps *steps)
 {
-	struct key key, none = { 0, KEY_NONE };
+	struct spans *all;
 
-	for (size_t i = 0; i < steps->processes.n; i++) {
-		const struct step_process *p = &steps->processes.v[i];
+	for (size_t i = 0; i < steps->list.n; i++) {
+		const struct step_window *w = &steps->list.v[i];
 
-		for (size_t k = p->first; k < p->first + p->n; k++) {
-			const struct step_window *w = &steps->list.v[k];
-
-			if (takes_window(g, &p->pid, w, &key))
-				spans_add(&slices_find(g, g->sink.source, key)
-					       ->sets[SET_WINDOW],
-				    w->start_ns, w->end_ns);
-			if (g->by == BY_STEP || w->iteration != STEPS_NONE)
-				spans_add(&slices_find(g, g->sink.source, none)
-					       ->sets[SET_WINDOW],
-				    w->start_ns, w->end_ns);
-		}
+		if (select_takes(&g->sink.select, w))
+			spans_add(&slices_find(g, g->sink.source,
+				      step_key(w, g->sink.dict))
+				       ->sets[SET_WINDOW],
+			    w->start_ns, w->end_ns);
 	}
+	all = &slices_find(g, g->sink.source, (struct key){ 0, KEY_NONE })
+		   ->sets[SET_WINDOW];
+	for (size_t i = 0; i < steps->list.n; i++)
+		spans_add(
+		    all, steps->list.v[i].start_ns, steps->list.v[i].end_ns);
 }
 
-/* What of an event is in the time of each window of a process. */
+/* What of an event is in the time of each step of a process. */
 static void
-add_in_windows(struct timeline *g, const struct steps *steps,
+add_in_steps(struct timeline *g, const struct steps *steps,
     const struct step_process *p, const struct event *ev, int64_t end_ns)
 {
 	const struct step_window *w = steps->list.v + p->first;
 	const struct step_window *last = w + p->n;
-	struct key key;
 	size_t at;
 
 	bisect(at, p->n, mid, w[mid].end_ns <= ev->ts_ns);
 	for (w += at;
 	     w < last && (w->start_ns < end_ns || w->start_ns == ev->ts_ns);
 	     w++)
-		if (takes_window(g, &p->pid, w, &key))
-			add_work(g, slices_find(g, g->sink.source, key), ev,
+		if (select_takes(&g->sink.select, w))
+			add_work(g,
+			    slices_find(
+				g, g->sink.source, step_key(w, g->sink.dict)),
+			    ev,
 			    (struct span){ ev->ts_ns > w->start_ns
 				    ? ev->ts_ns
 				    : w->start_ns,
 				end_ns < w->end_ns ? end_ns : w->end_ns });
 }
 
-/* Whether work outside of all windows has a timeline. */
-static bool
-wants_outside(const struct timeline *g)
-{
-	const struct select *s = &g->sink.select;
-
-	return g->by == BY_STEP
-	    ? !select_asks_steps(s)
-	    : s->phases == 0 || (s->phases & 1u << PHASE_OUTSIDE) != 0;
-}
-
 static void
-add_by_clock(struct timeline *g, const struct event *ev, int64_t end_ns)
+add_by_step(struct timeline *g, const struct event *ev, int64_t end_ns)
 {
-	const struct steps *steps = g->by == BY_STEP
-	    ? select_all_steps(&g->sink.select)
-	    : select_all_iterations(&g->sink.select);
+	const struct steps *steps = select_all_steps(&g->sink.select);
 	struct slice *outside;
 
 	if (!g->has_windows || g->windows_of != g->sink.source) {
@@ -292,11 +256,51 @@ add_by_clock(struct timeline *g, const struct event *ev, int64_t end_ns)
 		begin_windows(g, steps);
 	}
 	for (size_t i = 0; i < steps->processes.n; i++)
-		add_in_windows(g, steps, &steps->processes.v[i], ev, end_ns);
+		add_in_steps(g, steps, &steps->processes.v[i], ev, end_ns);
 	outside = slices_find(g, g->sink.source, (struct key){ 0, KEY_NONE });
 	count(outside, ev);
-	if (wants_outside(g))
+	if (!select_asks_steps(&g->sink.select))
 		add_work(g, outside, ev, (struct span){ ev->ts_ns, end_ns });
+}
+
+/* ---- by phase ---- */
+
+static void
+end_iterations(struct timeline *g)
+{
+	for (size_t i = 0; i < g->spans.n; i++) {
+		const struct phase_span *p = &g->spans.v[i];
+
+		if (p->span.start <= p->span.end)
+			spans_add(&slices_find(g, g->windows_of,
+				      phase_key(p->phase, g->sink.dict))
+				       ->sets[SET_WINDOW],
+			    p->span.start, p->span.end);
+	}
+	g->spans.n = 0;
+}
+
+static void
+widen_iteration(struct timeline *g, struct span s)
+{
+	const struct steps *all = select_all_iterations(&g->sink.select);
+	const struct step_window *w = select_iteration(&g->sink.select);
+	struct phase_span *p;
+
+	if (g->spans.n == 0 || g->windows_of != g->sink.source) {
+		end_iterations(g);
+		g->windows_of = g->sink.source;
+		while (g->spans.n < all->list.n)
+			vec_push(&g->spans,
+			    ((struct phase_span){
+				.span = { INT64_MAX, INT64_MIN } }));
+	}
+	if (w == NULL || w->iteration == STEPS_NONE)
+		return;
+	p = &g->spans.v[w - all->list.v];
+	p->phase = steps_iteration(all, w)->phase;
+	p->span.start = s.start < p->span.start ? s.start : p->span.start;
+	p->span.end = s.end > p->span.end ? s.end : p->span.end;
 }
 
 static void
@@ -310,10 +314,12 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 		if (is_chosen)
 			host_take(g, &in->ev);
 	} else if (sink_takes_gpu(s, &in->ev, is_chosen, &end)) {
-		if (is_by_clock(g)) {
-			add_by_clock(g, &in->ev, end);
+		if (g->by == BY_STEP) {
+			add_by_step(g, &in->ev, end);
 			return;
 		}
+		if (g->by == BY_PHASE)
+			widen_iteration(g, (struct span){ in->ev.ts_ns, end });
 		slice = slices_find(g, s->source, key_of(g, &in->ev));
 		add_work(g, slice, &in->ev, (struct span){ in->ev.ts_ns, end });
 		count(slice, &in->ev);
@@ -342,6 +348,7 @@ finish(struct sink *s)
 {
 	struct timeline *g = (struct timeline *)s;
 
+	end_iterations(g);
 	slices_finish(g);
 	if (g->of_host) {
 		host_add(g);
@@ -369,6 +376,7 @@ static void
 free_all(struct sink *s)
 {
 	slices_free((struct timeline *)s);
+	vec_free(&((struct timeline *)s)->spans);
 }
 
 /* ---- options ---- */
@@ -423,7 +431,8 @@ check_settings(struct sink *s)
 		    by_words[g->by - 1]);
 	select_check_gpu(&s->select);
 	s->select.late_steps = g->by == BY_STEP;
-	s->select.need_windows = is_by_clock(g) || g->by == BY_ANNOTATION;
+	s->select.need_windows =
+	    g->by == BY_STEP || g->by == BY_PHASE || g->by == BY_ANNOTATION;
 	s->kinds = select_kinds(&s->select, KINDS_GPU);
 	if (g->by == BY_RECOMPUTE) {
 		/* frames say what is recomputed */

@@ -32,7 +32,8 @@ enum {
 	SET_MEMCPY,
 	SET_COPY_KERNELS,
 	SET_UNLINKED, /* those of the others without a launch */
-	SET_WINDOW, /* the times of a step or phase; of work outside, of all */
+	SET_WINDOW,   /* of a step its time; of work outside, those of all;
+	                 of a phase from start to end of each iteration's */
 	SET_COUNT,
 	/* of a thread of the host */
 	SET_OP = 0,
@@ -62,14 +63,21 @@ struct row {
 	double percent;
 };
 
+/* From the first start to the last end of what an iteration launched. */
+struct phase_span {
+	struct span span; /* start is behind end: nothing */
+	uint8_t phase;
+};
+
 struct timeline {
 	struct sink sink;
 	enum by by;
 	bool join, of_host;
 	bool has_micro;
-	bool has_windows;    /* of the source that was read last, */
-	uint32_t windows_of; /* which is this one */
-	int64_t micro_ns;    /* gaps from here on are macro */
+	bool has_windows;             /* of the source that was read last, */
+	uint32_t windows_of;          /* which is this one */
+	VEC(struct phase_span) spans; /* of its iterations */
+	int64_t micro_ns;             /* gaps from here on are macro */
 	VEC(struct slice) slices;
 	size_t last;                 /* the slice found last */
 	struct map by_key;           /* hash to index */

@@ -449,13 +449,6 @@ select_all_iterations(struct select *s)
 }
 
 bool
-select_holds(struct select *s, const struct key *pid, int64_t ns)
-{
-	(void)select_all_steps(s);
-	return select_windows_hold(s, pid, ns);
-}
-
-bool
 select_takes(const struct select *s, const struct step_window *w)
 {
 	const struct select_windows *win = s->windows;
@@ -472,16 +465,24 @@ select_step(struct select *s)
 	    : NULL;
 }
 
+const struct step_window *
+select_iteration(struct select *s)
+{
+	const struct steps *all = select_all_iterations(s);
+
+	return s->has_when ? steps_at(all, process_of(s), s->when_ns) : NULL;
+}
+
 struct key
 select_phase(struct select *s)
 {
-	const struct steps *all = select_all_iterations(s);
-	enum phase phase;
+	const struct iteration *it =
+	    steps_iteration(select_all_iterations(s), select_iteration(s));
 
 	if (!s->has_when)
 		return (struct key){ 0, KEY_NONE };
-	phase = steps_phase(all, process_of(s), s->when_ns);
-	return phase_key(phase, s->in->dict);
+	return phase_key(
+	    it != NULL ? (enum phase)it->phase : PHASE_OUTSIDE, s->in->dict);
 }
 
 const struct window *

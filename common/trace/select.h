@@ -135,6 +135,8 @@ bool select_source(const struct select *s, const struct source *src);
  * neither.
  */
 const struct step_window *select_step(struct select *s);
+/* The same of iterations, where steps are others, too. */
+const struct step_window *select_iteration(struct select *s);
 /*
  * The phase that the event fed last is in, a word of dict; KEY_NONE: it has no
  * time of its own or of a launch.
@@ -148,8 +150,6 @@ const struct window *select_annotation(struct select *s);
 /* The windows of the source, behind its prologue. */
 const struct steps *select_all_steps(struct select *s);
 const struct steps *select_all_iterations(struct select *s);
-/* Whether a time of a process is in the windows that are asked for. */
-bool select_holds(struct select *s, const struct key *pid, int64_t ns);
 /* Whether --step, if it was given, names one of these. */
 bool select_takes(const struct select *s, const struct step_window *w);
 bool select_asks_steps(const struct select *s);

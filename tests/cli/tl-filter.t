@@ -98,11 +98,8 @@ agree() {
 		case $o in *--subtree*) continue ;; esac
 		for by in '' '--by step' '--by phase' '--by annotation' '--by dev'; do
 			# a step's time holds work that another step launched,
-			# of which a filter keeps nothing; so does a phase's
-			case $o$by in
-			*--step*--by\ step* | *--step*--by\ phase*) continue ;;
-			*--phase*--by\ phase* | *--annotation*--by\ phase*) continue ;;
-			esac
+			# of which a filter keeps nothing
+			case $o$by in *--step*--by\ step*) continue ;; esac
 			eval "tl-timeline $o $by $2" >want 2>want.err
 			w=$?
 			case $o in *--by-gpu-time*) by="$by --by-gpu-time" ;; esac
