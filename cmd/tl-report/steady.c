@@ -31,23 +31,28 @@ by_start(const void *x, const void *y)
 	return (a->end > b->end) - (a->end < b->end);
 }
 
-/* In time; when the source's first event was. */
+/* Those asked for, in time; when the source's first event was. */
 static int64_t
-read_dispatches(const char *tree, struct spans *all)
+read_dispatches(const char *tree, struct select *sel, struct spans *all)
 {
-	struct stream_in *in = stream_open(tree, NULL, WANT_STREAM);
+	struct stream_in *in =
+	    stream_open(tree, NULL, select_want(sel, WANT_STREAM));
 	int64_t first_ns = 0, end_ns;
 	enum item item;
 
 	in->is_told = true; /* by tl-tree */
-	stream_only(in, KIND_BIT(KIND_KERNEL));
-	while ((item = stream_next(in)) != ITEM_END)
+	stream_only(in, select_kinds(sel, KIND_BIT(KIND_KERNEL)));
+	select_start(sel, in);
+	while ((item = stream_next(in)) != ITEM_END) {
+		bool is_chosen = select_item(sel, in, item);
+
 		if (item == ITEM_SOURCE)
 			(void)source_int(&in->source, "first", &first_ns);
-		else if (item == ITEM_EVENT && in->ev.dur_ns >= 0 &&
-		    (in->ev.shape->has & HAS_TS) != 0 &&
+		else if (is_chosen && in->ev.shape->kind == KIND_KERNEL &&
+		    in->ev.dur_ns >= 0 && (in->ev.shape->has & HAS_TS) != 0 &&
 		    num_add(in->ev.ts_ns, in->ev.dur_ns, &end_ns))
 			vec_push(all, ((struct span){ in->ev.ts_ns, end_ns }));
+	}
 	stream_close(in);
 	stable_sort(all->v, all->n, sizeof *all->v, by_start);
 	return first_ns;
@@ -205,7 +210,7 @@ void
 steady_find(struct settings *s, int64_t gap_ns, int64_t last_ns)
 {
 	struct spans all = { 0 };
-	int64_t first_ns = read_dispatches(s->trees.v.v[0], &all);
+	int64_t first_ns = read_dispatches(s->trees.v.v[0], &s->select, &all);
 	struct candidate list[NCANDIDATES];
 	const struct candidate *best;
 	struct buf b = { 0 };

@@ -40,7 +40,8 @@ WARNING(NO_SUCH_LAUNCH,
     "their} correlation id launches nothing")
 WARNING(NO_STEPS,
     "{file}: source {#source} has no steps: no annotation is named "
-    "ProfilerStep#N or as serving frameworks name theirs")
+    "ProfilerStep#N or as serving frameworks name theirs; only tl-steps and "
+    "tl-critical select inferred ones")
 WARNING(NO_SUCH_STEP,
     "{file}: source {#source} has none of these steps: it has {#first} to "
     "{#last}")

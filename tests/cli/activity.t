@@ -164,6 +164,14 @@ is 'no such gap: the last time of the log, and 5 %' "$(tl-report --genesis csv.c
 	'Steady state, the last 21.000 ms: 8 of 12 dispatches in 19.104 ms, 89.0 % busy.'
 is 'or what is given' "$(tl-report --genesis csv.cap --steady-gap 3s --steady-window 10ms | sed -n 3p)" \
 	'Steady state, the last 10.000 ms: 4 of 12 dispatches in 8.804 ms, 90.9 % busy.'
+cp -r csv.cap two.cap
+sed -n '$s/Agent 2/Agent 3/;$s/[0-9]*,[0-9]*,64,/40000000000,40000100000,64,/p' \
+	csv.cap/kernel_trace/kernel_kernel_trace.csv >>two.cap/kernel_trace/kernel_kernel_trace.csv
+is 'with --dev the steady state is that of its kernels' \
+	"$(tl-report --genesis two.cap | sed -n 3p)
+$(tl-report --genesis two.cap --dev 2 --width 200 | sed -n 3p)" \
+	'Steady state, after the longest gap, 26.974 s: 1 of 13 dispatches in 100.0 us,
+Steady state, after the longest gap, 2.500 s: 10 of 12 dispatches in 26.404 ms, 90.9 % busy.'
 rm csv.cap/run.log csv.cap/*.json
 is 'without log and manifest' "$(tl-report --genesis csv.cap --steady-gap 3s | sed -n '1p;3p')" "\
 kernel_kernel_trace.csv, Genesis, csv.cap
