@@ -16,6 +16,7 @@ begin_source(struct program *g)
 	g->has_source = true;
 	g->source = g->sink.source;
 	g->calls.n = g->ops.n = g->open.n = g->works.n = 0;
+	g->ranges.n = 0;
 	g->span = (struct span){ INT64_MAX, INT64_MIN };
 	map_free(&g->chosen);
 	if (g->with_host)
@@ -169,6 +170,8 @@ gather_event(struct program *g, const struct event *ev, bool is_chosen)
 	g->any_inst |= ev->uid.inst != 0;
 	if (g->with_calls && is_chosen)
 		add_call(g, ev);
+	if (g->with_ranges && ev->shape->kind == KIND_ANNOTATION)
+		range_event(g, ev);
 	if (event_is(ev, KINDS_HOST))
 		add_host(g, ev);
 	else if (event_is(ev, KINDS_GPU))
@@ -308,6 +311,7 @@ gather_end(struct program *g)
 			n++;
 		add_launch(g, &g->calls.v[w->call], w, n);
 	}
+	ranges_find(g);
 	if (g->with_queues)
 		queues_find(g);
 	copies_end(g);
@@ -324,6 +328,7 @@ gather_free(struct program *g)
 	vec_free(&g->works);
 	map_free(&g->chosen);
 	vec_free(&g->changes);
+	vec_free(&g->ranges);
 	vec_free(&g->queues);
 	vec_free(&g->stretches);
 	vec_free(&g->costs);

@@ -22,19 +22,22 @@ enum what {
 	IS_COST,
 	IS_LAYER,
 	IS_STRETCH, /* a run or a step */
+	IS_RANGE,   /* an annotation around launches */
 };
 
 struct launch_record {
 	struct sink_record rec; /* uid, track, ts: of the call, the copy */
 	uint8_t what;
 	uint32_t name; /* of the call, the copy; word of a layer, a stretch */
-	uint32_t op, kernel, size; /* op: of a copy its direction */
-	uint32_t more;             /* place in queues, costs or stretches */
+	/* op: of a copy its direction, of a range its category */
+	uint32_t op, kernel, size;
+	uint32_t more; /* place in queues, costs or stretches */
 	struct uid kernel_uid;
 	struct key pid, tid, dev, gpu_stream, step, phase;
-	int64_t api_ns, queue_ns, kernel_ns; /* of a layer api_ns is its time */
-	int64_t total_ns;                    /* of the three */
-	int64_t ngpu;                        /* of a point: the length */
+	/* of a layer and a range api_ns is its time */
+	int64_t api_ns, queue_ns, kernel_ns;
+	int64_t total_ns; /* of the three */
+	int64_t ngpu;     /* of a point: the length */
 	union {
 		int64_t op_delay_ns; /* SINK_NONE: not its op's first */
 		int64_t bytes;       /* SINK_NONE: not recorded */
@@ -72,6 +75,13 @@ struct launched {
 	int64_t start_ns, end_ns;
 	struct uid uid, launch;
 	struct key dev, gpu_stream, step, phase;
+};
+
+/* An annotation. */
+struct range {
+	struct uid uid;
+	int64_t start_ns, end_ns;
+	uint32_t name, cat, track;
 };
 
 /* A copy begins or, at a rate below 0, ends. */
@@ -130,7 +140,7 @@ struct program {
 	int64_t api_outlier_ns, delay_outlier_ns, full; /* options */
 	const char *causes_file, *by;
 	bool with_ops, with_queues, with_points, with_copies, with_bandwidth;
-	bool with_host, with_calls, by_phase;
+	bool with_host, with_calls, with_ranges, by_phase;
 	bool any_inst; /* some event is of a graft */
 	/* of the source being read */
 	bool has_source;
@@ -140,6 +150,7 @@ struct program {
 	VEC(struct open_op) open;
 	VEC(struct launched) works;
 	VEC(struct copy_change) changes; /* if with_bandwidth */
+	VEC(struct range) ranges;        /* if with_ranges */
 	struct span span;                /* of them all */
 	struct map chosen;               /* uids of works, if with_host */
 	struct causes *causes;
@@ -203,6 +214,11 @@ void copies_end(struct program *g);
 
 /* queue.c: of the works of a source, sorted by call. */
 void queues_find(struct program *g);
+
+/* ranges.c */
+void range_event(struct program *g, const struct event *ev);
+/* Of the source that has been read whole; its works are sorted by call. */
+void ranges_find(struct program *g);
 
 /* cost.c */
 void cost_find(struct program *g);

@@ -81,6 +81,8 @@ static const struct sink_column columns[] = {
 	{ { "size", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(size), 0 },
 	{ { "copy_bytes", NULL, COL_INT, UNIT_BYTES, 0, 0 }, SINK_INT, true, AT(bytes), 0 },
 	{ { "direction", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(op), 0 },
+	{ { "range", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
+	{ { "cat", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, true, AT(op), 0 },
 
 	/* of launches */
 	{ { "count", NULL, COL_INT, COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
@@ -146,6 +148,15 @@ static const struct sink_column columns[] = {
 	{ { "gb_per_s", NULL, COL_REAL, NONE, 0, 0 }, SINK_CELL, false, C_RATE, 0 },
 	{ { "zero_length_count", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_CELL, false, C_UNTIMED, 0 },
 
+	/* of ranges */
+	{ { "range_ns_sum", NULL, COL_INT, NS, 0, 0 }, SINK_SUM, false, M_API, 0 },
+	{ { "proj_ns_sum", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_KERNEL, 0 },
+	STAT("proj_ns_mean", COL_REAL, SINK_MEAN, M_KERNEL),
+	STAT("proj_ns_median", COL_REAL, SINK_MEDIAN, M_KERNEL),
+	STAT("proj_ns_min", COL_INT, SINK_MIN, M_KERNEL),
+	STAT("proj_ns_max", COL_INT, SINK_MAX, M_KERNEL),
+	STAT("proj_ns_std", COL_REAL, SINK_STD, M_KERNEL),
+
 	/* of what the host does */
 	{ { "over", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(op), 0 },
 	{ { "layer", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(name), 0 },
@@ -200,6 +211,7 @@ enum {
 	OF_HIP,
 	OF_CALLS,
 	OF_COPY_BYTES,
+	OF_RANGES,
 };
 
 #define LABELS(...)                                                     \
@@ -332,13 +344,22 @@ static struct sink_table tables[] = {
 	    .measure = M_KERNEL,
 	    .ties = "direction",
 	    .by = IS_COPY },
+	[OF_RANGES] = { .name = "launches_by_range",
+	    .keys = "range,cat",
+	    .columns = "count,gpu_events,range_ns_sum,proj_ns_sum,"
+		       "proj_ns_mean,proj_ns_median,proj_ns_min,proj_ns_max,"
+		       "proj_ns_std",
+	    .measure = M_KERNEL,
+	    .by = IS_RANGE },
 };
 
-/* Series are long: they are asked for by name. */
+/* Series are long, ranges mostly a program's own: they are asked for by name.
+ */
 static bool
 is_asked(const struct sink *s, const struct sink_table *t)
 {
-	if (t == &tables[OF_POINTS] || t == &tables[OF_BANDWIDTH])
+	if (t == &tables[OF_POINTS] || t == &tables[OF_BANDWIDTH] ||
+	    t == &tables[OF_RANGES])
 		return false;
 	return s->dest.dir != NULL || t == &tables[BY_API];
 }
@@ -495,6 +516,7 @@ check_settings(struct sink *s)
 	    sink_asked(s, &tables[OF_COPY_BYTES]);
 	g->with_calls =
 	    sink_asked(s, &tables[OF_HIP]) || sink_asked(s, &tables[OF_CALLS]);
+	g->with_ranges = sink_asked(s, &tables[OF_RANGES]);
 	g->with_host = sink_asked(s, &tables[OF_COST_OF_ALL]) ||
 	    sink_asked(s, &tables[OF_LAYERS]) ||
 	    sink_asked(s, &tables[OF_GRAPHS]);
@@ -503,7 +525,9 @@ check_settings(struct sink *s)
 	    sink_asked(s, &tables[OF_LAUNCHES]) ||
 	    sink_list_has(tables[BY_API].keys, STR("step"));
 	s->kinds = select_kinds(&s->select, KINDS_GPU) | KINDS_LAUNCH;
-	s->only_owners = !g->with_host && !g->with_calls;
+	s->only_owners = !g->with_host && !g->with_calls && !g->with_ranges;
+	if (g->with_ranges)
+		s->kinds |= KIND_BIT(KIND_ANNOTATION);
 	if (with_ops || g->with_host)
 		s->kinds |= KIND_BIT(KIND_OP);
 	if (g->with_host)

@@ -249,6 +249,8 @@ const struct sheet sheets[] = {
 	T("copies", "tl-launch",
 	    "copies and fills by kind and size: bytes, time, bandwidth",
 	    .where = BOTH, .when = SHEET_IF_LAUNCH),
+	T("launches_by_range", "tl-launch",
+	    "GPU work launched inside of annotations (NVTX ranges)"),
 	T("copy_bandwidth_series", "tl-launch",
 	    "the bandwidth of each kind of copy over time"),
 	T("launch_cost", "tl-launch",

@@ -177,6 +177,24 @@ fi
 is 'two inputs' "$(rows 'tl-launch -c src,api,count graph.json run.json')" \
 	'0 cudaGraphLaunch 1.1 cudaLaunchKernel 25.'
 
+# ---- ranges ----
+
+{
+	sed '1d;$d;s/,$//' basic.json
+	ev user_annotation step 1 0 250
+	ev user_annotation inner 1 15 10
+	ev user_annotation inner 1 39 10
+	ev user_annotation cross 1 30 270
+	ev user_annotation nothing 1 261 10
+	ev user_annotation graph 2 290 100
+} | trace >range.json
+is 'each range has the work of the calls that start in it' \
+	"$(rows 'tl-launch --table launches_by_range -c range,count,gpu_events,range_ns_sum,proj_ns_sum,proj_ns_min,proj_ns_max range.json')" \
+	'step 1 3 250000 420000 420000 420000.cross 1 2 270000 405000 405000 405000.inner 2 2 20000 102000 2000 100000.graph 1 2 100000 30000 30000 30000.'
+is 'of a selection its own' \
+	"$(rows 'tl-launch --table launches_by_range --name a -c range,count,gpu_events,proj_ns_sum range.json')" \
+	'step 1 1 2000.inner 1 1 2000.'
+
 # ---- options, bad input ----
 
 tl-launch -d out "$SAMPLE"

@@ -65,6 +65,9 @@ is 'nsys: timeline' "$(tl-timeline nsys.tl | awk '$1 ~ /^(busy|idle|total)_time/
 is 'nsys: calls, their kernels and the positive delays between them' \
 	"$(tl-launch -c api,count,api_ns_sum,queue_ns_sum,kernel_ns_sum nsys.tl | tail -n 1)" \
 	"$(printf 'cudaLaunchKernel\t5\t160329\t5219\t88573480')"
+is 'nsys: what was launched inside of ranges, projected' \
+	"$(tl-launch --table launches_by_range -c range,count,gpu_events,range_ns_sum,proj_ns_sum nsys.tl | tail -n 1)" \
+	"$(printf 'saxpy\t5\t5\t231248\t88573480')"
 is 'nsys: ranges by domain' "$(tl-cat --tsv -F kind,cat,name,dur --no-header nsys.tl |
 	awk -F'\t' '$1 == "annotation" { n[$2 ":" $3]++; ns[$2 ":" $3] += $4 } END { for (k in n) print k, n[k], ns[k] }' | sort)" \
 	'MPI:MPI_Finalize 1 6351480

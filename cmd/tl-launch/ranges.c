@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was launched inside of annotations (NVTX and roctx ranges): GPU work
+ * belongs to each range of the launching thread in which its call starts, from
+ * the start of the first to the end of the last of it.
+ */
+#include "cmd/tl-launch/launch.h"
+
+/* The GPU work of a call, or of several. */
+struct called {
+	uint32_t thread;
+	int64_t ts_ns; /* of the call */
+	int64_t start_ns, end_ns, n;
+};
+
+void
+range_event(struct program *g, const struct event *ev)
+{
+	const unsigned timed = HAS_TS | HAS_DUR | HAS_NAME;
+	int64_t end;
+
+	if ((ev->shape->has & timed) == timed &&
+	    num_add(ev->ts_ns, ev->dur_ns, &end))
+		vec_push(&g->ranges,
+		    ((struct range){ ev->uid, ev->ts_ns, end, ev->name,
+			ev->shape->cat, ev->track }));
+}
+
+static int
+by_call(const void *x, const void *y)
+{
+	const struct called *a = x, *b = y;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return (a->ts_ns > b->ts_ns) - (a->ts_ns < b->ts_ns);
+}
+
+static void
+join(struct called *to, const struct called *w)
+{
+	if (w->n == 0)
+		return;
+	if (to->n == 0 || w->start_ns < to->start_ns)
+		to->start_ns = w->start_ns;
+	if (to->n == 0 || w->end_ns > to->end_ns)
+		to->end_ns = w->end_ns;
+	to->n += w->n;
+}
+
+/*
+ * Ranges may cross, so each asks for its calls by itself: a tree over them has
+ * in node i what is in 2 i and 2 i + 1, and the calls from node n on.
+ */
+typedef VEC(struct called) called_vec;
+
+static void
+make_tree(struct program *g, called_vec *tree)
+{
+	called_vec calls = { 0 };
+
+	for (size_t i = 0; i < g->works.n; i++) {
+		const struct launched *l = &g->works.v[i];
+		const struct call *c = &g->calls.v[l->call];
+		const struct called w = { dict_thread(g->sink.dict, c->track),
+			c->ts_ns, l->start_ns, l->end_ns, 1 };
+
+		if (i > 0 && l[-1].call == l->call)
+			join(&calls.v[calls.n - 1], &w);
+		else
+			vec_push(&calls, w);
+	}
+	stable_sort(calls.v, calls.n, sizeof *calls.v, by_call);
+	for (size_t i = 0; i < calls.n; i++)
+		vec_push(tree, ((struct called){ 0 }));
+	for (size_t i = 0; i < calls.n; i++)
+		vec_push(tree, calls.v[i]);
+	for (size_t i = calls.n; i-- > 1;) {
+		join(&tree->v[i], &tree->v[2 * i]);
+		join(&tree->v[i], &tree->v[2 * i + 1]);
+	}
+	vec_free(&calls);
+}
+
+/* The first call of a thread from a time on: its node. */
+static size_t
+call_from(const called_vec *tree, uint32_t thread, int64_t ns)
+{
+	size_t n = tree->n / 2, at;
+	const struct called *v = tree->v + n, key = { thread, ns, 0, 0, 0 };
+
+	bisect(at, n, mid, by_call(&v[mid], &key) < 0);
+	return n + at;
+}
+
+static struct called
+work_in(const called_vec *tree, uint32_t thread, const struct range *r)
+{
+	size_t from = call_from(tree, thread, r->start_ns);
+	size_t to = call_from(tree, thread, r->end_ns);
+	struct called sum = { 0 };
+
+	for (; from < to; from /= 2, to /= 2) {
+		if (from % 2 == 1)
+			join(&sum, &tree->v[from++]);
+		if (to % 2 == 1)
+			join(&sum, &tree->v[--to]);
+	}
+	return sum;
+}
+
+void
+ranges_find(struct program *g)
+{
+	called_vec tree = { 0 };
+
+	if (g->ranges.n > 0 && g->works.n > 0)
+		make_tree(g, &tree);
+	for (size_t i = 0; i < g->ranges.n && tree.n > 0; i++) {
+		const struct range *r = &g->ranges.v[i];
+		struct called w =
+		    work_in(&tree, dict_thread(g->sink.dict, r->track), r);
+		struct launch_record *rec;
+
+		if (w.n == 0)
+			continue;
+		rec = launch_add(g, IS_RANGE);
+		rec->rec.uid = r->uid;
+		rec->rec.track = r->track;
+		rec->rec.ts_ns = r->start_ns;
+		rec->name = r->name;
+		rec->op = r->cat;
+		rec->ngpu = w.n;
+		rec->api_ns = r->end_ns - r->start_ns;
+		rec->kernel_ns = w.end_ns - w.start_ns;
+	}
+	vec_free(&tree);
+}
