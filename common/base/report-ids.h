@@ -39,9 +39,8 @@ WARNING(NO_SUCH_LAUNCH,
     "{file}: {#n} GPU {n:event is|events are} unlinked, as the call of {n:its|"
     "their} correlation id launches nothing")
 WARNING(NO_STEPS,
-    "{file}: source {#source} has no steps: no annotation is named "
-    "ProfilerStep#N or as serving frameworks name theirs; only tl-steps and "
-    "tl-critical select inferred ones")
+    "{file}: source {#source} has no steps named ProfilerStep#N or as serving "
+    "frameworks do; only tl-steps and tl-critical select inferred ones")
 WARNING(NO_SUCH_STEP,
     "{file}: source {#source} has none of these steps: it has {#first} to "
     "{#last}")
