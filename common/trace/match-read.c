@@ -79,9 +79,9 @@ read_trace(struct match_trace *t, const char *path, struct dict *st)
 static uint8_t
 phase_of_word(struct str word)
 {
-	for (uint8_t p = PHASE_PREFILL; p < PHASE_COUNT; p++)
+	for (unsigned p = PHASE_PREFILL; p < PHASE_COUNT; p++)
 		if (str_eq(word, str_of(phase_words[p])))
-			return p;
+			return (uint8_t)p;
 	return 0;
 }
 

@@ -72,8 +72,7 @@ serving --format vllm_native --schedule phases --steps 100 |
 tl-tree --annotations own.json -o own.tl own.trace
 is 'all programs know them from the tree' "$(for program in tl-launch tl-ops; do
 	$program --by phase --format tsv --no-header -c phase,count own.tl |
-		paste -sd' ' -; done)" "$(for i in 1 2; do
-	printf 'decode\t100 prefill\t60 mixed\t40\n'; done)"
+		paste -sd' ' -; done)" "$(printf 'decode\t100 prefill\t60 mixed\t40\n%.0s' 1 2)"
 is 'and from a filtered one' "$(tl-filter --phase prefill own.tl | tl-tree |
 	tl-steps -c batch_size,context_requests,format --format tsv --no-header |
 	sed -n '1p;3p')" "$(printf '0\t1\town\n0\t1\town')"

@@ -694,7 +694,7 @@ is 'their GPU time adds up, times of an iteration do not' \
 	'phase_summary total after 640000 960000'
 rm -rf dir
 tl-report -d dir --kernels --phase-method gemm_params serving.json
-is 'sheets' "$(ls dir | grep -E 'mixed|decode|prefill|phase' | tr '\n' ' ')" \
+is 'sheets' "$(find dir -type f -printf "%f\n" | sort | grep -E 'mixed|decode|prefill|phase' | tr '\n' ' ')" \
 	'kernel_summary_mixed.csv ops_summary_mixed.csv phase_summary.csv roofline_by_phase.csv '
 
 done_testing

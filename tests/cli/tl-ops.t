@@ -491,12 +491,12 @@ is 'a threshold' "$(in_phase decode --phase-method gemm_params --phase-threshold
 	'aten::mm 680000 3 98.4081041968162 decode gemm_params.vllm::unified_attention 10000 1 1.447178002894356 decode gemm_params.aten::add 1000 1 0.1447178002894356 decode gemm_params.'
 is 'hybrid says which method decided' "$(in_phase decode --phase-method hybrid)" \
 	'aten::mm 680000 3 98.4081041968162 decode operation_frequency.vllm::unified_attention 10000 1 1.447178002894356 decode kernel_names.aten::add 1000 1 0.1447178002894356 decode operation_frequency.'
-is 'a folder has those with rows' "$(rm -rf dir; tl-ops -d dir phases.tl; ls dir | grep -E 'prefill|decode|mixed|generic|outside' | tr '\n' ' ')" \
+is 'a folder has those with rows' "$(rm -rf dir; tl-ops -d dir phases.tl; find dir -type f -printf "%f\n" | sort | grep -E 'prefill|decode|mixed|generic|outside' | tr '\n' ' ')" \
 	'ops_summary_decode.csv ops_summary_mixed.csv ops_summary_outside.csv ops_summary_prefill.csv '
 is '-d has its labels' "$(head -n 1 dir/ops_summary_prefill.csv)" \
 	'Kernel categories,name,total_direct_kernel_time_sum,Count,total_direct_kernel_time_ms,Percentage (%),Cumulative Percentage (%),phase,phase_method'
-is 'without iterations a folder has none' "$(rm -rf dir; tl-ops -d dir small.tl; ls dir | grep -c -E 'decode|outside')" 0
-is 'unless asked for' "$(rm -rf dir; tl-ops -d dir --phase-method hybrid small.tl; ls dir | grep -c decode)" 1
+is 'without iterations a folder has none' "$(rm -rf dir; tl-ops -d dir small.tl; find dir -type f -printf "%f\n" | sort | grep -c -E 'decode|outside')" 0
+is 'unless asked for' "$(rm -rf dir; tl-ops -d dir --phase-method hybrid small.tl; find dir -type f -printf "%f\n" | sort | grep -c decode)" 1
 is 'a later source without iterations has no phase of an earlier one' \
 	"$(rows 'tl-ops --table ops_summary_decode --phase-method annotation -c count phases.tl small.tl')" '1.1.'
 ev user_annotation ProfilerStep#1 1 0 2000 >two.txt

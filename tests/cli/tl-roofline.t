@@ -758,8 +758,8 @@ is 'by phase' "$(cells phase,operation_count,kernel_ns_sum,modelled_ns_sum,compu
 	'prefill 1 200000000 200000000 200000000 0.decode 2 10000 6600 0 6600.outside 1 10000 0  .'
 is 'of the roof' "$(cells pct_of_roof,roof 'tl-roofline --arch unit.json --table roofline_by_phase phases.json' | sed 's/\(\.[0-9][0-9]\)[0-9]*/\1/' | tr '\n' '|')" \
 	'68.71 one peak|25.6 one peak| |'
-is 'a folder of serving has it' "$(tl-roofline --arch unit.json -d dir phases.json; ls dir | grep -c by_phase)" 1
-is 'another has not' "$(rm -rf dir; tl-roofline --arch unit.json -d dir mm.json; ls dir | grep -c by_phase)" 0
+is 'a folder of serving has it' "$(tl-roofline --arch unit.json -d dir phases.json; find dir -type f -printf "%f\n" | sort | grep -c by_phase)" 1
+is 'another has not' "$(rm -rf dir; tl-roofline --arch unit.json -d dir mm.json; find dir -type f -printf "%f\n" | sort | grep -c by_phase)" 0
 is 'a report says it' "$(tl-report --arch unit.json --width 200 phases.json 2>/dev/null | grep -o '[a-z]*-bound: .* of the roofline (.*), ')" \
 	"compute-bound: 68.7 % of the roofline (one peak), 
 memory-bound: 25.6 % of the roofline (one peak), "

@@ -361,7 +361,7 @@ is 'two tokens for each request: time of a token unknown' "$(in_phases token_ns_
 is 'more tokens than a number holds' "$(in_phases iterations,tokens_sum)" 'prefill 2 9223372036854775807.'
 is 'no iterations, no rows' "$(tl-steps --table phase_summary t.json | wc -l)" 1
 tl-steps -d dir t.json
-is 'nor a file' "$(ls dir | grep -c phase)" 0
+is 'nor a file' "$(find dir -type f -printf "%f\n" | sort | grep -c phase)" 0
 
 # ---- nothing of the kind ----
 

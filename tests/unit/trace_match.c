@@ -253,8 +253,8 @@ test_all_pairs(void)
 			random_side(v[s], 1 + rnd(5));
 			side[s] = side_of(v[s], MOST, num_steps);
 		}
-		for (uint8_t p = PHASE_PREFILL; p <= PHASE_MIXED; p++)
-			wrong += !are_nearest(side, p, 1 + rnd(4));
+		for (unsigned p = PHASE_PREFILL; p <= PHASE_MIXED; p++)
+			wrong += !are_nearest(side, (uint8_t)p, 1 + rnd(4));
 		for (int s = 0; s < MATCH_SIDES; s++)
 			vec_free(&side[s].blocks);
 	}
