@@ -104,7 +104,7 @@ struct thread {
 /* A phase of serving, from tl-steps: of several processes the slowest. */
 struct phase_line {
 	struct str phase, label, bound, idle_by;
-	int64_t iterations, gpu_ns, wall_ns, idle_by_ns;
+	int64_t iterations, gpu_ns, wall_ns, idle_by_ns, comm_ns, copy_ns;
 	double took_ns, p99_ns, tokens_per_s, launches;
 	double percent_graph, percent_idle, percent_starved, percent_missing;
 	bool has_tokens;

@@ -37,6 +37,8 @@ phases_take(void *ctx, const struct line *l)
 	p->gpu_ns = line_int(l, "gpu_ns_sum");
 	p->wall_ns = line_int(l, "wall_ns_sum");
 	p->idle_by_ns = line_int(l, "idle_by_ns");
+	p->comm_ns = line_int(l, "exposed_comm_ns_sum");
+	p->copy_ns = line_int(l, "exposed_copy_ns_sum");
 	p->took_ns = took_ns;
 	p->p99_ns = line_real(l, "took_ns_p99");
 	p->has_tokens = !line_lacks(l, "tokens_per_s");
@@ -66,7 +68,10 @@ phases_take_roof(void *ctx, const struct line *l)
 	p->roof_ns += (double)modelled_ns * line_real(l, "pct_of_roof") / 100;
 }
 
-/* "memory-bound: 61.0 % of the roofline (MI300X peak), 14.1 ms of GPU work". */
+/*
+ * "memory-bound: 61.0 % of the roofline (MI300X peak), 14.1 ms of GPU work an
+ * iteration".
+ */
 static void
 put_gpu_bound(
     const struct figures *f, const struct phase_line *p, struct buf *b)
@@ -74,28 +79,62 @@ put_gpu_bound(
 	const char *word = bound_of_gpu(p->op_ns, p->modelled_ns, p->compute_ns,
 	    p->modelled_ns - (int64_t)p->roof_ns);
 
-	buf_printf(b, "; %s: ", p->modelled_ns > 0 ? word : "GPU-bound");
+	buf_printf(b, "%s: ", p->modelled_ns > 0 ? word : "GPU-bound");
 	if (p->modelled_ns > 0 && strcmp(word, "GPU-bound") != 0)
 		buf_printf(b, "%.1f %% of the roofline (%.*s), ",
 		    p->roof_ns / (double)p->modelled_ns * 100, (int)f->roof.len,
 		    f->roof.p);
 	put_time(b, p->gpu_ns / p->iterations);
 	buf_puts(b, " of GPU work an iteration");
+	if (p->iterations > 1)
+		buf_puts(b, " (mean)");
 }
 
+/*
+ * "partly" where the GPU computes for half of what was recorded. Work for four
+ * fifths of the time bounds them, however late it was recorded to run.
+ */
 static void
 put_bound(const struct figures *f, const struct phase_line *p, struct buf *b)
 {
-	if (str_eq(p->bound, STR("gpu"))) {
+	bool is_gpu = str_eq(p->bound, STR("gpu"));
+	bool is_missing = p->percent_missing >= MISSING_SHOWN &&
+	    (!is_gpu || p->gpu_ns < p->wall_ns - p->wall_ns / 5);
+	double moved = share_of(p->comm_ns + p->copy_ns, p->wall_ns);
+
+	if (is_missing)
+		buf_printf(b,
+		    "; %.1f %% of wall time is not in the recording; the rest "
+		    "is ",
+		    p->percent_missing);
+	else
+		buf_puts(b, "; ");
+	if (is_gpu) {
 		put_gpu_bound(f, p, b);
 		return;
 	}
-	buf_printf(b, "; %s: ", bound_named(p->bound));
-	buf_printf(b, "GPU idle %.1f %%", p->percent_idle);
+	if (2 * (100 - p->percent_idle - moved) >= 100 - p->percent_missing)
+		buf_puts(b, "partly ");
+	buf_printf(b, "%s: ", bound_named(p->bound));
+	if (str_eq(p->bound, STR("communication"))) {
+		buf_puts(b, "exposed communication ");
+		put_part(b, p->comm_ns, p->wall_ns);
+		buf_puts(b, " of wall time");
+		return;
+	}
+	if (str_eq(p->bound, STR("copy"))) {
+		buf_puts(b, "exposed copies ");
+		put_part(b, p->copy_ns, p->wall_ns);
+		buf_puts(b, " of wall time");
+		return;
+	}
+	buf_printf(b, "GPU idle %s%.1f %% of wall time",
+	    is_missing ? "for another " : "",
+	    p->percent_idle - (is_missing ? p->percent_missing : 0));
 	if (str_eq(p->bound, STR("launch"))) {
 		buf_printf(b,
-		    ", %.1f %% of launches (%.4g an iteration) "
-		    "find it so",
+		    "; %.1f %% of launches (%.4g an iteration) come after it "
+		    "has run dry",
 		    p->percent_starved, p->launches);
 	} else if (p->idle_by.len > 0) {
 		buf_puts(b, ", ");
@@ -133,9 +172,6 @@ put_phase(const struct figures *f, const struct phase_line *p, struct buf *b)
 		    b, ", %.1f %% of GPU time in graphs", p->percent_graph);
 	if (p->bound.len > 0)
 		put_bound(f, p, b);
-	if (p->percent_missing >= MISSING_SHOWN)
-		buf_printf(
-		    b, "; %.1f %% is not in the recording", p->percent_missing);
 	buf_putc(b, '.');
 }
 

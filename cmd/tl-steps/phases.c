@@ -81,11 +81,10 @@ sums_of(const struct sink_row *row)
 
 /*
  * What most of the time goes on that was recorded, or the GPU if it has work
- * for four fifths of it, however late that runs. Host work is launching where
- * half of the launches find a GPU that has run dry.
+ * for four fifths of it, however late that runs. ACCOUNT_COUNT: nothing.
  */
-static struct cell
-bound_cell(const struct sums *s)
+static unsigned
+bound_of(const struct sums *s)
 {
 	unsigned most = GROUP_OF_HOST;
 	int64_t ns = s->wall_ns - s->class_ns[GROUP_OF_MISSING];
@@ -93,31 +92,60 @@ bound_cell(const struct sums *s)
 	    s->class_ns[ACCOUNT_COMM] + s->class_ns[ACCOUNT_COPY];
 
 	if (!s->has_gpu || s->gpu_ns == 0)
-		return cell_none();
+		return ACCOUNT_COUNT;
 	if (s->gpu_ns - moved_ns >= ns - ns / 5 ||
 	    s->class_ns[GROUP_OF_GPU] >= ns - ns / 5)
-		return cell_text(str_of(account_words[GROUP_OF_GPU]));
+		return GROUP_OF_GPU;
 	for (unsigned c = 0; c < ACCOUNT_COUNT; c++)
 		if (c != GROUP_OF_GPU && c != GROUP_OF_MISSING &&
 		    s->class_ns[c] > s->class_ns[most])
 			most = c;
-	return most == GROUP_OF_HOST && s->launches >= LAUNCHES_MIN &&
-		s->starved >= s->launches - s->launches / 2
-	    ? cell_text(STR("launch"))
-	    : cell_text(str_of(account_words[most]));
+	return most;
 }
 
-/* The largest cause of idle time, of what was recorded. */
+/* Host work is launching where half of the launches find a GPU that has run
+ * dry. */
+static struct cell
+bound_cell(const struct sums *s)
+{
+	unsigned bound = bound_of(s);
+
+	if (bound == ACCOUNT_COUNT)
+		return cell_none();
+	return bound == GROUP_OF_HOST && s->launches >= LAUNCHES_MIN &&
+		s->starved >= s->launches - s->launches / 2
+	    ? cell_text(STR("launch"))
+	    : cell_text(str_of(account_words[bound]));
+}
+
+/* The largest cause of a class, or of all recorded; CAUSE_COUNT: none. */
+static size_t
+largest_cause(const struct sums *s, unsigned class)
+{
+	size_t most = CAUSE_COUNT;
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < CAUSE_COUNT; i++) {
+		unsigned its = class_of(i);
+
+		if (s->parts[i] <= ns || its == GROUP_OF_MISSING ||
+		    (class != ACCOUNT_COUNT && its != class))
+			continue;
+		ns = s->parts[i];
+		most = i;
+	}
+	return most;
+}
+
+/* Of the class that bounds them, if any of its causes idles the GPU. */
 static struct cell
 cause_cell(const struct sums *s, bool is_name)
 {
-	size_t most = 0;
+	size_t most = largest_cause(s, bound_of(s));
 
-	for (size_t i = 1; i < CAUSE_COUNT; i++)
-		if (s->parts[i] > s->parts[most] &&
-		    cause_groups[i] != GROUP_OF_MISSING)
-			most = i;
-	if (s->parts[most] == 0)
+	if (most == CAUSE_COUNT)
+		most = largest_cause(s, ACCOUNT_COUNT);
+	if (most == CAUSE_COUNT)
 		return cell_none();
 	return is_name ? cell_text(str_of(cause_words[most]))
 		       : cell_int(s->parts[most]);
@@ -150,6 +178,8 @@ phase_cell(const struct sink_row *row, unsigned number)
 	switch (number) {
 	case C_GPU: return cell_int(s.gpu_ns);
 	case C_BUSY: return cell_int(s.busy_ns);
+	case C_COMM: return cell_int(s.class_ns[ACCOUNT_COMM]);
+	case C_COPY: return cell_int(s.class_ns[ACCOUNT_COPY]);
 	case C_IDLE: return cell_int(s.idle_ns);
 	case C_PCT_IDLE: return ratio_cell(s.idle_ns, s.wall_ns, 100);
 	case C_PCT_MISSING:

@@ -99,6 +99,8 @@ enum {
 	C_WALL,
 	C_GPU,
 	C_BUSY,
+	C_COMM,
+	C_COPY,
 	C_IDLE,
 	C_PCT_IDLE,
 	C_PCT_MISSING,

@@ -663,18 +663,47 @@ phases() { tl-report --width 300 serving.json | grep 'iterations\? of'; }
 serving --graph
 is 'a sentence of each phase' "$(phases)" "\
 decode: 31 iterations of 100.0 us (median; p99 100.0 us), 160,000 tokens/s, \
-100.0 % of GPU time in graphs; launch-bound: GPU idle 84.0 %, 100.0 % of launches (1 an iteration) find it so.
-mixed: 8 iterations of 100.0 us (median; p99 100.0 us), 5,221,250 tokens/s; host-bound: GPU idle 84.0 %, between ops 70.0 %.
-prefill: 1 iteration of 100.0 us, 5,120,000 tokens/s; host-bound: GPU idle 84.0 %, between ops 70.0 %."
+100.0 % of GPU time in graphs; launch-bound: GPU idle 84.0 % of wall time; 100.0 % of launches (1 an iteration) come after it has run dry.
+mixed: 8 iterations of 100.0 us (median; p99 100.0 us), 5,221,250 tokens/s; host-bound: GPU idle 84.0 % of wall time, between ops 70.0 %.
+prefill: 1 iteration of 100.0 us, 5,120,000 tokens/s; host-bound: GPU idle 84.0 % of wall time, between ops 70.0 %."
 serving --late --steps 5
 is 'what the recording lacks is said' "$(phases | sed -n 1p)" \
-	'mixed: 4 iterations of 100.0 us (median; p99 100.0 us), 5,172,500 tokens/s; GPU-bound: 16.0 us of GPU work an iteration; 77.0 % is not in the recording.'
+	'mixed: 4 iterations of 100.0 us (median; p99 100.0 us), 5,172,500 tokens/s; 77.0 % of wall time is not in the recording; the rest is GPU-bound: 16.0 us of GPU work an iteration (mean).'
+# 20 us of computation and 65 us of an all-reduce in iterations of 98 us; a copy
+# instead; the GPU computes for 50 us of 80
+decode() {
+	python3 - "$@" >serving.json <<-'END'
+		import json, sys
+		events, wall, work = [], int(sys.argv[1]), []
+		for i in range(40):
+		    t = 100 * i
+		    events.append(dict(ph="X", cat="user_annotation", name="step[DECODE bs=4]", pid=1, tid=1, ts=t, dur=wall))
+		    for k in range(2, len(sys.argv), 4):
+		        corr = len(events)
+		        cat, name, start, dur = sys.argv[k:k + 4]
+		        events.append(dict(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", pid=1, tid=1, ts=t + k, dur=2,
+		                           args=dict(correlation=corr)))
+		        events.append(dict(ph="X", cat=cat, name=name, pid=0, tid=7, ts=t + int(start), dur=int(dur),
+		                           args=dict(device=0, stream=7, correlation=corr)))
+		json.dump(dict(traceEvents=events), sys.stdout)
+	END
+	phases | sed 's@.*tokens/s; @@'
+}
+is 'communication-bound' "$(decode 98 kernel gemm 10 20 kernel ncclDevKernel_AllReduce 30 65)" \
+	'communication-bound: exposed communication 66.3 % of wall time.'
+is 'copy-bound' "$(decode 98 kernel gemm 10 20 gpu_memcpy 'Memcpy HtoD (Pinned -> Device)' 30 65)" \
+	'copy-bound: exposed copies 66.3 % of wall time.'
+is 'partly' "$(decode 80 kernel gemm 10 50)" \
+	'partly launch-bound: GPU idle 37.5 % of wall time; 100.0 % of launches (1 an iteration) come after it has run dry.'
+is 'GPU work that fills the time' "$(decode 98 kernel gemm 90 95)" \
+	'GPU-bound: 95.0 us of GPU work an iteration (mean).'
+serving --late --steps 5
 mv serving.json two.json
 serving
 is 'of several ranks the slowest' "$(sed 's/"traceEvents"/"distributedInfo": {"rank": 0, "world_size": 2}, "traceEvents"/' serving.json >r0.json
 	sed 's/"dur": 100,/"dur": 110,/g; s/"traceEvents"/"distributedInfo": {"rank": 1, "world_size": 2}, "traceEvents"/' serving.json >r1.json
 	tl-report --width 300 r0.json r1.json | grep '^decode')" \
-	'decode: 31 iterations of 110.0 us (median; p99 110.0 us) on rank 1, the slowest of 2, 145,455 tokens/s; launch-bound: GPU idle 85.5 %, 100.0 % of launches (2 an iteration) find it so.'
+	'decode: 31 iterations of 110.0 us (median; p99 110.0 us) on rank 1, the slowest of 2, 145,455 tokens/s; launch-bound: GPU idle 85.5 % of wall time; 100.0 % of launches (2 an iteration) come after it has run dry.'
 tl-report -o serving.md serving.json
 is 'as a table' "$(grep -o '^| phase | [dmp][a-z]*' serving.md | tr '\n' ' ')" \
 	'| phase | decode | phase | mixed | phase | prefill '
