@@ -41,11 +41,10 @@ part_before(const struct host *h, const struct host_thread *t, int64_t ns)
 	size_t n;
 
 	bisect(n, t->n, mid, v[t->first + mid].start_ns < ns);
-	while (n > 0 && !host_has_time(&v[t->first + n - 1]))
-		n--;
-	if (n == 0)
+	if (n > 0)
+		s.event = host_last_with_time(v, t->first + (uint32_t)n - 1);
+	if (s.event == HOST_NONE)
 		return s;
-	s.event = t->first + (uint32_t)n - 1;
 	s.start_ns = v[s.event].start_ns;
 	if (v[s.event].end_ns < ns) {
 		uint32_t over = host_last_over(v, s.event, ns - 1);

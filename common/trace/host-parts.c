@@ -21,7 +21,7 @@ host_last_over(const struct host_event *v, uint32_t event, int64_t ns)
 static uint32_t
 open_at(const struct host_event *v, uint32_t event, int64_t ns)
 {
-	if (event != HOST_NONE && !is_nested(&v[event]))
+	if (event != HOST_NONE && !host_has_time(&v[event]))
 		event = v[event].up;
 	return event == HOST_NONE || v[event].end_ns > ns
 	    ? event

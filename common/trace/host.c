@@ -383,6 +383,7 @@ static void
 nest_thread(struct nest *n, uint32_t thread)
 {
 	const struct host_thread *t = &n->h->threads.v[thread];
+	uint32_t last = HOST_NONE; /* that has time */
 
 	n->open.n = n->overlays.n = 0;
 	n->until = INT64_MAX;
@@ -396,6 +397,10 @@ nest_thread(struct nest *n, uint32_t thread)
 			host_set_cause(n->h, e);
 		else
 			nest_event(n, i);
+		if (host_has_time(e))
+			last = i;
+		else
+			e->jump = last;
 	}
 }
 

@@ -40,7 +40,9 @@ struct host_event {
 	bool launches_below : 1;
 	bool is_overlay : 1; /* an annotation that outlasts what it began in */
 	bool is_step : 1, is_slowest : 1; /* an annotation that marks a step */
-	uint32_t jump; /* private: one further up, or HOST_NONE */
+	/* private: one further up; of one without time the last before it that
+	 * has some; or HOST_NONE */
+	uint32_t jump;
 };
 
 static inline bool
@@ -60,6 +62,13 @@ static inline bool
 host_has_time(const struct host_event *e)
 {
 	return e->start_ns < e->end_ns && is_nested(e);
+}
+
+/* It, or the last one of its thread before it, that has time; or HOST_NONE. */
+static inline uint32_t
+host_last_with_time(const struct host_event *v, uint32_t event)
+{
+	return host_has_time(&v[event]) ? event : v[event].jump;
 }
 
 /* What is above it; HOST_NONE: nothing. */

@@ -156,6 +156,32 @@ test_deep(void)
 	is_int(nright, 2 * DEEP, "before and behind the end of each");
 }
 
+/* Many without time: the last one that has some is known without a search. */
+static void
+test_timeless(void)
+{
+	static const struct row timeless[] = {
+		R(AN, "early", 1, 0, 0),
+		R(OP, "outer", 1, 10, 100),
+		R(OP, "inner", 1, 20, 30),
+		R(OP, "instant", 1, 30, 30),
+		R(AN, "overlay", 1, 40, 200),
+		R(KIND_OVERHEAD, "buffer", 1, 50, 60),
+		R(RT, "instant call", 1, 55, 55),
+		R(OP, "last", 1, 100, 110),
+	};
+	static const uint32_t want[] = { HOST_NONE, 1, 2, 2, 2, 2, 2, 7 };
+	int nright = 0;
+
+	read_rows(timeless, NROWS(timeless), true);
+	for (uint32_t i = 0; i < NROWS(timeless); i++)
+		nright += host_last_with_time(host.events.v, i) == want[i];
+	is_int(nright, NROWS(timeless), "the last with time before each");
+	thread_is(1, "outer 10, inner 10, outer 70, last 10");
+	part_is(1, 30 * US, 55 * US, "outer 25");
+	part_is(1, 55 * US, 101 * US, "outer 45, last 1");
+}
+
 static void
 test_gaps(const char *how)
 {
@@ -183,6 +209,7 @@ main(void)
 	read_rows(rows, NROWS(rows), true);
 	test_gaps("linked");
 	test_deep();
+	test_timeless();
 	gaps_free(&gaps);
 	causes_destroy(host.causes);
 	host_free(&host);
