@@ -71,6 +71,7 @@ cat >untimed.json <<'EOT'
   "args":{"device":0,"stream":7,"correlation":1}}]
 EOT
 for program in timeline ops kernels roofline idle launch steps critical fold modules; do
+	command -v tl-$program >/dev/null || continue # a library is missing
 	refuses 5 'untimed.json: 1 GPU event, none with a time$' "tl-$program untimed.json"
 done
 refuses 3 'untimed.json: source 0: 1 GPU event, none with a time$' \
