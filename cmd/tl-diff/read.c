@@ -242,7 +242,7 @@ static void
 add_gpu(struct file *f, const struct event *ev, struct node *n)
 {
 	struct side *r = f->side;
-	const struct window *w = select_annotation(&f->set->select);
+	const struct select_window *w = select_annotation(&f->set->select);
 	const struct step_window *step = select_step(&f->set->select);
 	bool is_unlinked = (ev->flags & EV_UNLINKED) != 0;
 

@@ -169,7 +169,7 @@ take_gpu_event(struct ops *g, const struct event *ev, bool is_chosen)
 static void
 tell_place(struct ops *g)
 {
-	const struct window *win = select_annotation(&g->sink.select);
+	const struct select_window *win = select_annotation(&g->sink.select);
 
 	launchers_at(g->sink.launchers,
 	    step_key(select_step(&g->sink.select), g->sink.dict),

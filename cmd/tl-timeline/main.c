@@ -154,7 +154,7 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 static struct key
 key_of(struct timeline *g, const struct event *ev)
 {
-	const struct window *win;
+	const struct select_window *win;
 
 	switch (g->by) {
 	case BY_DEV: return ev->dev;

@@ -12,7 +12,7 @@
 struct select_windows {
 	bool in_prologue;                    /* more may come */
 	bool is_ready, has_steps, has_notes; /* has: asked for */
-	VEC(struct window) all;              /* by start, the longer first */
+	VEC(struct select_window) all;       /* by start, the longer first */
 	struct steps steps;
 	struct steps iterations; /* only these */
 	VEC(bool) chosen;        /* by --step, of steps.list */
@@ -42,7 +42,7 @@ void select_windows_ready(struct select *s);
 /* Whether --step and --annotation hold a time of a process. */
 bool select_windows_hold(
     const struct select *s, const struct key *pid, int64_t t);
-const struct window *select_windows_note(
+const struct select_window *select_windows_note(
     struct select_windows *w, uint32_t track, int64_t t);
 
 #endif

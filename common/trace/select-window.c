@@ -21,10 +21,10 @@ void
 select_windows_add(
     struct select_windows *w, const struct dict *st, const struct event *ev)
 {
-	struct window *win = vec_add(&w->all);
+	struct select_window *win = vec_add(&w->all);
 	int64_t number;
 
-	*win = (struct window){
+	*win = (struct select_window){
 		.start = ev->ts_ns,
 		.name = ev->name,
 		.track = dict_thread(st, ev->track),
@@ -41,7 +41,7 @@ select_windows_add(
 static int
 window_cmp(const void *x, const void *y)
 {
-	const struct window *a = x, *b = y;
+	const struct select_window *a = x, *b = y;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
@@ -120,7 +120,7 @@ ask_pattern(
 	int64_t n = 0;
 
 	for (size_t i = 0; i < w->all.n; i++) {
-		const struct window *win = &w->all.v[i];
+		const struct select_window *win = &w->all.v[i];
 
 		if (!str_glob(pattern, dict_get(s->in->dict, win->name)))
 			continue;
@@ -210,7 +210,7 @@ find_inner(struct select_windows *w)
 	if (w->has_inner)
 		return;
 	for (uint32_t i = 0; i < w->all.n; i++) {
-		const struct window *win = &w->all.v[i];
+		const struct select_window *win = &w->all.v[i];
 
 		if (win->is_step)
 			continue;
@@ -223,7 +223,7 @@ find_inner(struct select_windows *w)
 	w->has_inner = true;
 }
 
-const struct window *
+const struct select_window *
 select_windows_note(struct select_windows *w, uint32_t track, int64_t t)
 {
 	uint32_t i;

@@ -485,7 +485,7 @@ select_phase(struct select *s)
 	    it != NULL ? (enum phase)it->phase : PHASE_OUTSIDE, s->in->dict);
 }
 
-const struct window *
+const struct select_window *
 select_annotation(struct select *s)
 {
 	if (!s->windows->is_ready)

@@ -13,7 +13,7 @@ struct id_set {
 };
 
 /* A user's annotation, from its start up to its end. */
-struct window {
+struct select_window {
 	int64_t start, end;
 	uint32_t name;
 	uint32_t track;
@@ -146,7 +146,7 @@ struct key select_phase(struct select *s);
  * The innermost annotation that is no step around the event fed last, or NULL:
  * of its thread, else of any. Valid until the source ends.
  */
-const struct window *select_annotation(struct select *s);
+const struct select_window *select_annotation(struct select *s);
 /* The windows of the source, behind its prologue. */
 const struct steps *select_all_steps(struct select *s);
 const struct steps *select_all_iterations(struct select *s);

@@ -312,7 +312,7 @@ test_gpu_time(void)
 static void
 test_around(void)
 {
-	const struct window *w;
+	const struct select_window *w;
 
 	begin();
 	sel.need_windows = true;
