@@ -117,6 +117,22 @@ deal_note(struct split *s, uint32_t no, const struct event *ev)
 		note_one(part_get(s, NULL), no, s->keys.n == 0);
 }
 
+/* No time is in an iteration without length: its parts have its annotation. */
+static void
+note_empty_iterations(struct split *s)
+{
+	for (size_t i = 0; i < s->its.roots.n; i++) {
+		const struct root *root = &s->its.roots.v[i];
+		const struct step_window *w =
+		    &s->cut.steps.list.v[root->window];
+
+		if (w->start_ns < w->end_ns)
+			continue;
+		for (uint32_t k = 0; k < root->nparts; k++)
+			note_one(part_get(s, &root->parts[k]), w->marker, true);
+	}
+}
+
 /* It is whole, so that the source's windows are known; each has its part. */
 static void
 deal_prologue(struct split *s)
@@ -127,8 +143,10 @@ deal_prologue(struct split *s)
 		return;
 	now->is_cut = true;
 	cut_ready(&s->cut, &now->prologue);
-	if (by_iterations(s->set))
+	if (by_iterations(s->set)) {
 		iterations_ready(s);
+		note_empty_iterations(s);
+	}
 	/* annotations first: their copies on the GPU go where they are */
 	for (int rest = 0; rest < 2; rest++)
 		for (uint32_t i = 0; i < now->prologue.tree.nodes.n; i++) {

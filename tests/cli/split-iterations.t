@@ -161,6 +161,10 @@ is 'and are short' "$(cd parts && printf '%s\n' *.gz | awk '{ if (length($0) > n
 	END { print n }')" 200
 checked_json=$(python3 -c 'import json; print(len(json.load(open("parts/execution_details.json"))))')
 is 'which the files tell' "$checked_json" 40
+sed 's/\("execute_7_[^"]*", [^}]*"dur": \)100/\10/' worked.json >empty.json
+split iteration empty.json
+is 'an iteration without length' \
+	"$(cut -d, -f1,3,4,12 parts/execution_details.csv | sed -n 9p)" 7,2,0,1
 split steady worked.json --conc 99
 is 'another peak' "$?:$(cat err)" \
 	'3:tl-split: worked.json: at most 16 requests at a time, not 99 (--conc)'
