@@ -18,6 +18,6 @@ NOTHING(NO_BLOCKS_WITH_SUMS,
     "tokens")
 WARNING(ITERATIONS_UNUSED,
     "{file}: {#n} more {n:process has|processes have} iterations: only those of "
-    "the first are matched")
+    "the first are matched; their steps of the same numbers come with them")
 
 /* clang-format on */

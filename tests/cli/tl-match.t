@@ -110,6 +110,8 @@ ok 'numbers beyond int64' tl-match --num-steps 4 huge.json b.json
 sed 's/"pid":1,/"pid":2,/' b.json >pid.json
 tl-merge a.json pid.json -o two.tl 2>err
 reports 3 iterations-unused 'tl-match two.tl a.json'
+like 'what that means' "$(tl-match two.tl a.json 2>&1 >/dev/null)" \
+	'of the first are matched; their steps of the same numbers come with them'
 
 # ---- refusals ----
 
