@@ -17,11 +17,13 @@ plan_print(const struct window_plan *plan)
 	double conc = (double)plan->conc, osl = plan->osl;
 	double mean_osl = osl * (1 + plan->ratio) / 2;
 	double prompts = 10 * conc, max_iters = 16 * osl / conc;
-	double ratio = 0;
+	double total = prompts * mean_osl / conc, ratio = 0;
 	struct table *t = table_create("plan", columns, 2);
 
 	if (!window_ideal(plan, &ratio))
 		ratio = 0;
+	/* of short answers to many requests every iteration has prefill */
+	ratio = fmin(ratio, 1);
 	const struct {
 		const char *name;
 		double value;
@@ -30,10 +32,10 @@ plan_print(const struct window_plan *plan)
 		{ "mean_osl", mean_osl },
 		{ "max_iters", max_iters },
 		{ "delay_iters",
-		    (plan->ratio + 1) / 2 * 5 * osl - max_iters / 2 },
-		{ "total_steps", prompts * mean_osl / conc },
-		{ "prefilldecode_steps", prompts },
-		{ "decode_only_steps", prompts * (mean_osl - conc) / conc },
+		    fmax(0, (plan->ratio + 1) / 2 * 5 * osl - max_iters / 2) },
+		{ "total_steps", total },
+		{ "prefilldecode_steps", fmin(prompts, total) },
+		{ "decode_only_steps", fmax(0, total - prompts) },
 		{ "prefilldecode_ratio", ratio },
 		{ "min_steps", ceil(1 / ratio) },
 	};

@@ -73,6 +73,10 @@ printf '%s\t%s\n' figure value num_prompts 160.0 mean_osl 90.0 max_iters 100.0 \
 	decode_only_steps 740.0 prefilldecode_ratio 0.17777777777777778 \
 	min_steps 6.0 >want
 same 'what to record' want got
+is 'more prompts than iterations' "$(tl-split --plan --conc 1000 --osl 100 --osl-ratio 0.8 |
+	sed -n '6,$p' | cut -f 2 | tr '\n' ' ')" '900.0 900.0 0.0 1.0 1.0 '
+is 'the recording begins at once' \
+	"$(tl-split --plan --conc 1 --osl 100 --osl-ratio 0.8 | sed -n 5p | cut -f 2)" 0.0
 
 # ---- formats, threads, late kernels ----
 
