@@ -46,6 +46,7 @@ static const struct row {
 } rows[] = {
 	/* clang-format off */
 	{ { 0, "align-clocks", NULL, "take estimated offsets between ranks' clocks out" }, R, NOWHERE },
+	{ { 0, "annotations", "FILE", "more names of serving iterations, see tl-tree(1)" }, 0, AT(annotations) },
 	{ { 0, "arch", "NAME", "the GPU: auto, a name or a JSON file" }, F, NOWHERE },
 	{ { 0, "bins", "N", "bins of short_kernel_histogram" }, K | B, NOWHERE },
 	{ { 0, "by", "WHAT", "a sheet of ops by module, annotation, phase, step or thread" }, O | H, NOWHERE },

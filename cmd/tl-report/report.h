@@ -59,7 +59,7 @@ struct settings {
 	const char *width, *capture, *vs_capture, *names;
 	const char *title, *fail_over, *match;
 	const char *top, *top_ops, *top_kernels, *top_roofline;
-	const char *genesis, *categories;
+	const char *genesis, *categories, *annotations;
 	int64_t steady_gap_ns, steady_window_ns; /* 0: not given */
 	bool has_sheets;                         /* nothing is on the screen */
 	bool is_whole; /* all sheets are in one file */

@@ -6,22 +6,50 @@
 
 #include "cmd/tl-report/report.h"
 
-static void
-start_one(
-    struct jobs *j, const char *trace, const char *capture, const char *tree)
+/* option NULL: none */
+static const struct job *
+start_program(struct jobs *j, const char *program, const char *option,
+    const char *trace, const char *tree)
 {
 	struct job how = { .makes_tree = true,
 		.gets_stdin = strcmp(trace, "-") == 0 };
 	struct args argv = { 0 };
 
-	args_add(&argv, capture != NULL ? "tl-graft" : "tl-tree");
-	if (capture != NULL)
-		args_add(&argv, text("--capture=%s", capture));
+	args_add(&argv, program);
+	if (option != NULL)
+		args_add(&argv, option);
 	args_add(&argv, "-o");
 	args_add(&argv, tree);
 	args_add(&argv, "--");
 	args_add(&argv, trace);
-	(void)job_start(j, &argv, &how);
+	return job_start(j, &argv, &how);
+}
+
+/* The names of iterations are in the tree before its captures are. */
+static void
+start_one(
+    struct jobs *j, const char *trace, const char *capture, const char *tree)
+{
+	const char *option = j->set->annotations != NULL
+	    ? text("--annotations=%s", j->set->annotations)
+	    : NULL;
+
+	if (capture == NULL) {
+		(void)start_program(j, "tl-tree", option, trace, tree);
+		return;
+	}
+	if (option != NULL) {
+		const char *named = text("%s.named", tree);
+		const struct job *job =
+		    start_program(j, "tl-tree", option, trace, named);
+
+		job_wait_for(j, job);
+		if (job->status != EXIT_DONE && job->status != EXIT_WARNINGS)
+			return;
+		trace = named;
+	}
+	(void)start_program(
+	    j, "tl-graft", text("--capture=%s", capture), trace, tree);
 }
 
 /* ---- what a tree says of its sources ---- */

@@ -72,6 +72,17 @@ END
 serving --format vllm_native --schedule phases --steps 100 |
 	sed 's/execute_context_\([0-9]*\)([0-9]*)_generation_\([0-9]*\)(\([0-9]*\))/turn p\1 g\2 new=\3]/g' >own.trace
 tl-tree --annotations own.json -o own.tl own.trace
+sentences() { tl-report --width 300 "$@" 2>/dev/null | grep -o '^[a-z]*: [0-9]* iterations'; }
+printf '%s: %s iterations\n' decode 50 prefill 30 mixed 20 >want
+sentences --annotations own.json own.trace >got
+same 'a report' want got
+sentences --annotations own.json - <own.trace >got
+same 'a report of standard input' want got
+sentences --annotations own.json --capture "$ROOT/tests/data/capture.json.gz" own.trace >got
+same 'a report with captures' want got
+refuses 1 'nix.json: No such file' \
+	'tl-report --annotations nix.json --capture own.trace own.trace >out'
+is 'and without a tree no captures' "$(grep -c graft "$log/err")" 0
 is 'all programs know them from the tree' "$(for program in tl-launch tl-ops; do
 	command -v $program >/dev/null || continue
 	$program --by phase --format tsv --no-header -c phase,count own.tl |
