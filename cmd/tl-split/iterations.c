@@ -75,19 +75,21 @@ static struct str
 base_of(struct split *s)
 {
 	const struct fact *f = source_fact(&s->now.source, "name");
-	bool has_name = f != NULL && f->val.type == VAL_STR;
+	bool has_name =
+	    f != NULL && (f->val.type == VAL_STR || f->val.type == VAL_STRX);
+	struct intern *bases = s->its.bases;
+	size_t nbases = bases->list.n, len;
 	struct buf b = { 0 };
 	struct str base;
-	size_t nsame = 1;
 
 	window_put_base(&b, has_name ? f->val.s : str_of(s->in->name));
-	base = arena_str(s->its.mem, buf_str(&b));
-	for (size_t i = 0; i < s->its.bases.n; i++)
-		nsame += str_eq(base, s->its.bases.v[i]);
-	vec_push(&s->its.bases, base);
-	if (nsame > 1) {
-		buf_printf(&b, "_%zu", nsame);
+	len = b.len;
+	for (size_t no = 2;; no++) {
 		base = arena_str(s->its.mem, buf_str(&b));
+		if (intern_put(bases, base) == nbases)
+			break;
+		b.len = len;
+		buf_printf(&b, "_%zu", no);
 	}
 	buf_free(&b);
 	return base;
@@ -271,6 +273,7 @@ iterations_ready(struct split *s)
 	if (s->its.mem == NULL) {
 		s->its.mem = arena_create();
 		s->its.paths = intern_create();
+		s->its.bases = intern_create();
 	}
 	find_roots(s);
 	in.end = s->its.roots.n;
@@ -405,7 +408,6 @@ iterations_free(struct split *s)
 	struct iterations *its = &s->its;
 
 	vec_free(&its->runs);
-	vec_free(&its->bases);
 	vec_free(&its->roots);
 	vec_free(&its->root_of);
 	vec_free(&its->picked);
@@ -414,4 +416,5 @@ iterations_free(struct split *s)
 		return;
 	arena_destroy(its->mem);
 	intern_destroy(its->paths);
+	intern_destroy(its->bases);
 }

@@ -80,8 +80,7 @@ struct run {
 struct iterations {
 	struct arena *mem;
 	VEC(struct run) runs; /* of all sources */
-	VEC(struct str) bases;
-	struct intern *paths;
+	struct intern *paths, *bases;
 	/* of the source at hand */
 	size_t first_run;
 	VEC(struct root) roots;  /* in the order of time */

@@ -153,6 +153,13 @@ cp worked.json other
 tl-split --by steady -d two worked.json other/worked.json
 is 'two traces of one name' "$(find two -name 'mixed*' | sort | sed 's/.*conc16_//' |
 	tr '\n' ' ')" 'worked.tl worked_2.tl '
+cp worked.json worked_2.json
+tl-split --by steady -d three worked.json other/worked.json worked_2.json
+is 'whose numbers are nobody else'"'"'s name' "$(find three -name 'mixed*' | sort |
+	sed 's/.*conc16_//' | tr '\n' ' ')" 'worked.tl worked_2.tl worked_2_2.tl '
+tl-tree worked.json | tl-split --by steady -d pipe
+is 'a tree has the name of its trace' "$(cd pipe && echo mixed*)" \
+	'mixed_steady_state_prefill_0_prefilldecode_4_decode_28_bs79_conc16_worked.tl'
 is 'both are told' "$(grep -c '"idx"' two/execution_details.json)" 6
 tail=$(printf 'x%.0s' $(seq 300))
 sed "s|\"execute_6_[^\"]*|&../../$tail\\\\u0007\\\\n|" worked.json >"$(printf '%s' "host\"ile$tail" |
