@@ -669,6 +669,23 @@ prefill: 1 iteration of 100.0 us, 5,120,000 tokens/s; host-bound: GPU idle 84.0 
 serving --late --steps 5
 is 'what the recording lacks is said' "$(phases | sed -n 1p)" \
 	'mixed: 4 iterations of 100.0 us (median; p99 100.0 us), 5,172,500 tokens/s; 77.0 % of wall time is not in the recording; the rest is GPU-bound: 16.0 us of GPU work an iteration (mean).'
+# decode and prefill in turns, 98 us of every 100: the GPU is not idle between
+# the work of one of them
+python3 - >serving.json <<-'END'
+	import json, sys
+	events = []
+	for i in range(40):
+	    t, corr = 100 * i, i + 1
+	    name = "step[DECODE bs=4]" if i % 2 else "step[EXTEND bs=1 toks=512]"
+	    events += [dict(ph="X", cat="user_annotation", name=name, pid=1, tid=1, ts=t, dur=99),
+	               dict(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", pid=1, tid=1, ts=t + 1, dur=2,
+	                    args=dict(correlation=corr)),
+	               dict(ph="X", cat="kernel", name="k", pid=0, tid=7, ts=t + 5, dur=98,
+	                    args=dict(device=0, stream=7, correlation=corr))]
+	json.dump(dict(traceEvents=events), sys.stdout)
+END
+is 'no verdict on one phase of several' "$(tl-report --phase decode serving.json | grep -E 'bound|recoverable|^[0-9.]* ms')" \
+	'3.898 ms: 50.3 % compute, 49.7 % idle.'
 # 20 us of computation and 65 us of an all-reduce in iterations of 98 us; a copy
 # instead; the GPU computes for 50 us of 80
 decode() {
