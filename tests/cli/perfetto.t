@@ -44,6 +44,12 @@ for i, v in (("0", 7), ("x", "x")):
 trace("categories.pftrace", num(13, 1) + num(41, 1) + text(12, text(1, num(1, 1) + text(2, "c" * 10))),
       event(5, num(9, 3), text(23, "k"), packed(3, *[1] * 40000)))
 
+# texts by number and in place, up to the longest that a stream numbers and beyond
+for n in 4096, 4097:
+    trace(f"number{n}.pftrace", num(13, 1) + num(41, 1) + text(12, text(29, num(1, 1) + text(2, "x" * n))),
+          event(5, num(9, 3), text(23, "i"), text(4, text(10, "k") + num(17, 1))))
+    trace(f"place{n}.pftrace", event(5, num(9, 3), text(23, "i"), note("k", "x" * n)))
+
 # counters of GPUs: by a descriptor, by its number, and one without a name
 spec = text(1, num(1, 1) + text(2, "SM Clock")) + text(1, num(1, 2) + text(2, "Power"))
 trace("gpu.pftrace",
@@ -83,6 +89,11 @@ trace("arrows.pftrace",
 EOP
 python3 made.py
 events() { tl-decode "$1" 2>/dev/null | tl-cat | jq -c "select(.id != null) | $2"; }
+for n in 4096 4097; do
+	tl-decode <"number$n.pftrace" >number.tl
+	tl-decode <"place$n.pftrace" >place.tl
+	ok "a text of $n bytes is the same by number" cmp -s number.tl place.tl
+done
 is 'events of older writers' "$(events legacy.pftrace 'del(.id, .src)')" \
 	'{"kind":"op","cat":"cpu_op","name":"by number","ts":1005000,"dur":20000,"pid":7,"tid":8,"ph":"X","top":{"tdur":9,"tts":53}}
 {"kind":"instant","cat":"c","name":"i","ts":2000000,"pid":7,"tid":8,"ph":"i","top":{"s":"p"}}

@@ -45,6 +45,23 @@ put_text(struct perfetto *p, struct args *to, uint32_t key,
 	a->i = intern_put(p->texts, s);
 }
 
+/* What a sequence has by number, or NO_NAME. */
+static void
+put_interned(
+    const struct perfetto *p, struct args *to, uint32_t key, uint32_t text)
+{
+	struct str s = perfetto_name(p, text);
+	struct arg *a;
+
+	if (s.len > STREAM_INTERN_MAX) {
+		put_inline(to, key, VAL_STR, s);
+		return;
+	}
+	a = args_put(to, key, VAL_STR);
+	a->is_name = true;
+	a->i = text != NO_NAME ? text : KEY_NONE_GIVEN;
+}
+
 void
 args_text(struct perfetto *p, struct args *to, uint32_t key, struct str s)
 {
@@ -273,8 +290,6 @@ static void
 put_value(struct perfetto *p, const struct sequence *q, uint32_t key,
     const struct annotation *a, struct args *to)
 {
-	struct arg *arg;
-
 	p->text.len = 0;
 	switch (a->field) {
 	case 2: args_put(to, key, a->u != 0 ? VAL_TRUE : VAL_FALSE); break;
@@ -294,11 +309,7 @@ put_value(struct perfetto *p, const struct sequence *q, uint32_t key,
 		put_text(p, to, key, VAL_STR, buf_str(&p->text));
 		break;
 	case 17:
-		arg = args_put(to, key, VAL_STR);
-		arg->is_name = true;
-		arg->i = sequence_name(q, NAMES_STRING, a->u);
-		if (arg->i == NO_NAME)
-			arg->i = KEY_NONE_GIVEN;
+		put_interned(p, to, key, sequence_name(q, NAMES_STRING, a->u));
 		break;
 	default: args_put(to, key, VAL_NULL); break;
 	}
