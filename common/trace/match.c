@@ -298,9 +298,8 @@ find_others(struct search *f, const struct match_rules *rules)
 }
 
 void
-match_find(match_list *to, const struct match_side sides[MATCH_SIDES],
-    enum phase phase, const struct match_rules *rules,
-    struct match_tally *tally)
+match_find(match_list *to, const struct match_side *sides, enum phase phase,
+    const struct match_rules *rules, struct match_tally *tally)
 {
 	struct search f = { .sides = sides,
 		.phase = phase,

@@ -58,10 +58,10 @@ struct match_tally {
 /* num_steps 0: whole runs. */
 void match_blocks_find(struct match_side *s, size_t num_steps);
 /*
- * Appends the nearest pairs of a phase: of equals those of the longest runs,
- * then the longest, then the first ones.
+ * Appends the nearest pairs of a phase of MATCH_SIDES sides: of equals those of
+ * the longest runs, then the longest, then the first ones.
  */
-void match_find(match_list *to, const struct match_side sides[MATCH_SIDES],
+void match_find(match_list *to, const struct match_side *sides,
     enum phase phase, const struct match_rules *rules,
     struct match_tally *tally);
 /* How many loads make up the distance of a phase. */

@@ -135,9 +135,14 @@ for i in range(25000):
 put(1000000, num(9, 2))
 EOP
 python3 names.py | measure ram tl-decode -o names.tl
-# shellcheck disable=SC2046
-set -- $(cat ram)
-ok '100 MB of names take less than 120 MB' [ "$4" -lt 120000 ]
+case $B in
+*san*) skip '100 MB of names take less than 120 MB' 'sanitizers need more' ;;
+*)
+	# shellcheck disable=SC2046
+	set -- $(cat ram)
+	ok '100 MB of names take less than 120 MB' [ "$4" -lt 120000 ]
+	;;
+esac
 is 'what was open meanwhile keeps its texts' \
 	"$(tl-filter --name outer names.tl | tl-cat | jq -c 'select(.dur) | [.cat, .name, .dur, .args.key]')" '["open","outer",999999,"value"]'
 is 'and all names are right' "$(tl-cat --tsv -F name --no-header names.tl | awk '$1 + 0 != NR - 1' | cut -c 1-20)" 'outer'
