@@ -235,8 +235,8 @@ analyse_gpu(const struct analyses *a)
 	job_wait_for(a->jobs, timeline);
 	table_each(table_path(s, "gpu_timeline", "ndjson"), take_timeline, s);
 	if (!s->is_rocprof) {
-		/* between the work of a phase the GPU may do another's */
-		if (s->select.phases == 0)
+		/* between what is selected the GPU may do other work */
+		if (!select_is_apart(&s->select))
 			start_idle(a);
 		start_steps(a);
 		start_critical(a);

@@ -244,6 +244,8 @@ double share_of(int64_t part, int64_t whole);
 /* So much time; of several ranks their mean. */
 void put_whole(
     const struct figures *f, int64_t ns, int64_t nranks, struct buf *b);
+/* How the time is called in which nothing that is selected runs. */
+const char *word_of_idle(const struct figures *f);
 /* Its parts. */
 void put_shares(const struct figures *f, const struct rank *all, struct buf *b);
 

@@ -289,7 +289,7 @@ put_timeline(struct screen *s)
 	    all->compute_ns, true);
 	put_key(s, '=', "communication", all->comm_ns, false);
 	put_key(s, '+', "copies", all->copy_ns, false);
-	put_key(s, '.', "idle", all->idle_ns, true);
+	put_key(s, '.', word_of_idle(s->f), all->idle_ns, true);
 	put_line(s);
 }
 

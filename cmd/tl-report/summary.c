@@ -118,7 +118,7 @@ put_timeline(struct figures *f, struct table *t)
 	if (!f->set->is_rocprof)
 		put_span(t, all, "exposed communication", all->comm_ns);
 	put_span(t, all, "exposed copies", all->copy_ns);
-	put_span(t, all, "idle", all->idle_ns);
+	put_span(t, all, word_of_idle(f), all->idle_ns);
 	put_span(t, all, "total", all->total_ns);
 }
 

@@ -255,6 +255,14 @@ put_whole(const struct figures *f, int64_t ns, int64_t nranks, struct buf *b)
 		    f->by_src ? "traces" : "ranks");
 }
 
+/* Between what is selected the GPU may do other work. */
+const char *
+word_of_idle(const struct figures *f)
+{
+	return select_is_apart(&f->set->select) ? "idle or not selected"
+						: "idle";
+}
+
 /* Parts of the time; a small one is named where computation is even smaller. */
 void
 put_shares(const struct figures *f, const struct rank *all, struct buf *b)
@@ -266,7 +274,7 @@ put_shares(const struct figures *f, const struct rank *all, struct buf *b)
 		{ all->compute_ns, f->set->is_rocprof ? "kernels" : "compute" },
 		{ all->comm_ns, "exposed communication" },
 		{ all->copy_ns, "exposed copies" },
-		{ all->idle_ns, "idle" },
+		{ all->idle_ns, word_of_idle(f) },
 	};
 	const char *between = "";
 

@@ -77,6 +77,27 @@ id_set_has_key(const struct id_set *set, const struct dict *st, struct key key)
 	return false;
 }
 
+static bool
+ranges_meet(struct select_range a, struct select_range b)
+{
+	if (a.low > b.high)
+		return a.low - 1 == b.high;
+	return a.high >= b.low || a.high + 1 == b.low;
+}
+
+bool
+select_is_apart(const struct select *s)
+{
+	const struct id_set *steps = &s->steps;
+
+	if (s->phases != 0 || s->annotations.n > 1)
+		return true;
+	for (size_t i = 1; i < steps->ranges.n; i++)
+		if (!ranges_meet(steps->ranges.v[i - 1], steps->ranges.v[i]))
+			return true;
+	return steps->words.n > 0 && steps->words.n + steps->ranges.n > 1;
+}
+
 /* 3-7, or iteration:3-7 where steps are others. */
 static void
 take_steps(struct select *s, const struct optparse *op)

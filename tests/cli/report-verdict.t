@@ -685,7 +685,19 @@ python3 - >serving.json <<-'END'
 	json.dump(dict(traceEvents=events), sys.stdout)
 END
 is 'no verdict on one phase of several' "$(tl-report --phase decode serving.json | grep -E 'bound|recoverable|^[0-9.]* ms')" \
-	'3.898 ms: 50.3 % compute, 49.7 % idle.'
+	'3.898 ms: 50.3 % compute, 49.7 % idle or not selected.'
+# the same of steps
+python3 - >apart.json <<-'END'
+	import json, sys
+	events = json.load(open("serving.json"))["traceEvents"]
+	for i, event in enumerate(e for e in events if e["cat"] == "user_annotation"):
+	    event["name"] = f"ProfilerStep#{i}"
+	json.dump(dict(traceEvents=events), sys.stdout)
+END
+for steps in 2,4,6 4,last; do
+	is "no verdict on steps apart: $steps" "$(tl-report --step $steps apart.json | grep -c bound)" 0
+done
+is 'steps that follow each other have one' "$(tl-report --step 2,3,4-6 apart.json | grep -o '^GPU-bound')" GPU-bound
 # 20 us of computation and 65 us of an all-reduce in iterations of 98 us; a copy
 # instead; the GPU computes for 50 us of 80
 decode() {
