@@ -323,8 +323,7 @@ stragglers_find(struct job *j, struct stragglers *c)
 			    ->ncolls++;
 		l = row_of(c, &rows, k->group, rec_pos(j, coll_last(j, k)));
 		l->nlast++;
-		if (!num_add(l->caused_ns, k->wait_sum_ns, &l->caused_ns))
-			l->caused_ns = INT64_MAX;
+		l->caused_ns = num_add_max(l->caused_ns, k->wait_sum_ns);
 		if (matters(k))
 			blame(j, l, k, v);
 	}

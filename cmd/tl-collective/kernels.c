@@ -159,8 +159,7 @@ add_kernel(struct kernels *k, const struct ran *ran)
 	t->count += !is_op || !call->is_counted;
 	if (is_op)
 		call->is_counted = true;
-	if (!num_add(t->sum_ns, ran->dur_ns, &t->sum_ns))
-		t->sum_ns = INT64_MAX;
+	t->sum_ns = num_add_max(t->sum_ns, ran->dur_ns);
 	if (ran->dur_ns > t->longest_ns) {
 		t->longest_ns = ran->dur_ns;
 		t->texts[2] = ran->name;

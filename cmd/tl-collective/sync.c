@@ -85,8 +85,7 @@ measure(const struct job *j, struct coll *c, int64_t *scratch)
 	}
 	late = v[c->last];
 	for (uint32_t m = 0; m < c->n; m++)
-		if (!num_add(sum, late->start_ns - v[m]->start_ns, &sum))
-			sum = INT64_MAX;
+		sum = num_add_max(sum, late->start_ns - v[m]->start_ns);
 	c->end_ns = max_end;
 	c->skew_end_ns = max_end - min_end;
 	c->wait_sum_ns = sum;

@@ -289,8 +289,7 @@ void
 alike_add(struct alike *a, int64_t ns)
 {
 	a->count++;
-	if (!num_add(a->sum_ns, ns, &a->sum_ns))
-		a->sum_ns = INT64_MAX;
+	a->sum_ns = num_add_max(a->sum_ns, ns);
 }
 
 void

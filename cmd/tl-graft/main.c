@@ -80,8 +80,7 @@ take_step(struct state *s, const struct event *ev)
 	step.tier = it.tier;
 	step.batch = it.batch_size;
 	step.start = ev->ts_ns;
-	if (!num_add(ev->ts_ns, ev->dur_ns, &step.end))
-		step.end = INT64_MAX;
+	step.end = num_add_max(ev->ts_ns, ev->dur_ns);
 	vec_push(&s->steps, step);
 }
 

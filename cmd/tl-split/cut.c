@@ -43,8 +43,7 @@ find_windows(struct cut *c, const struct hold *prologue, struct str pattern)
 		if (ev.shape->kind != KIND_ANNOTATION ||
 		    (ev.shape->has & HAS_TS) == 0)
 			continue;
-		if (!num_add(ev.ts_ns, ev.dur_ns, &w.end))
-			w.end = INT64_MAX;
+		w.end = num_add_max(ev.ts_ns, ev.dur_ns);
 		if (str_glob(pattern, name))
 			vec_push(&c->list, w);
 	}

@@ -56,14 +56,6 @@ struct gpu_sums {
 	int64_t busy_ns, sum_ns;
 };
 
-static int64_t
-add(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	return num_add(a, b, &sum) ? sum : INT64_MAX;
-}
-
 static struct gpu_sums
 sum_up(struct split *s, const struct window *w)
 {
@@ -76,9 +68,9 @@ sum_up(struct split *s, const struct window *w)
 
 		spans_normalise(&root->gpu);
 		sums.n += root->ngpu;
-		sums.sum_ns = add(sums.sum_ns, root->gpu_sum_ns);
+		sums.sum_ns = num_add_max(sums.sum_ns, root->gpu_sum_ns);
 		if (gpu->n > 0)
-			sums.span_ns = add(sums.span_ns,
+			sums.span_ns = num_add_max(sums.span_ns,
 			    gpu->v[gpu->n - 1].end - gpu->v[0].start);
 		for (size_t k = 0; k < gpu->n; k++)
 			spans_add(&all, gpu->v[k].start, gpu->v[k].end);

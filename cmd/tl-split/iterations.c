@@ -348,16 +348,11 @@ root_of(const struct split *s, const struct event *ev, const struct when *when)
 static void
 count_gpu(struct root *root, const struct event *ev)
 {
-	int64_t end;
-
 	if ((ev->flags & EV_DUPLICATE) != 0)
 		return;
-	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
-		end = INT64_MAX;
 	root->ngpu++;
-	if (!num_add(root->gpu_sum_ns, ev->dur_ns, &root->gpu_sum_ns))
-		root->gpu_sum_ns = INT64_MAX;
-	spans_add(&root->gpu, ev->ts_ns, end);
+	root->gpu_sum_ns = num_add_max(root->gpu_sum_ns, ev->dur_ns);
+	spans_add(&root->gpu, ev->ts_ns, num_add_max(ev->ts_ns, ev->dur_ns));
 }
 
 void

@@ -102,8 +102,8 @@ deal_note(struct split *s, uint32_t no, const struct event *ev)
 		vec_push(&s->now.names, ((struct hold_pick){ no, false }));
 	if (!is_dealt_out(ev))
 		return;
-	if (ev->dur_ns > 0 && !num_add(ev->ts_ns, ev->dur_ns - 1, &last))
-		last = INT64_MAX;
+	if (ev->dur_ns > 0)
+		last = num_add_max(ev->ts_ns, ev->dur_ns - 1);
 	if (is_annotation) {
 		cut_reached(s, &first, last, &s->keys);
 		note_all(s, no, false);

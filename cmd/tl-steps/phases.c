@@ -19,23 +19,15 @@ struct sums {
 	bool has_gpu;
 };
 
-/* Of what names say: as much as a number holds. */
-static void
-add_told(int64_t *sum, int64_t n)
-{
-	if (!num_add(*sum, n, sum))
-		*sum = INT64_MAX;
-}
-
 static void
 add(struct sums *s, const struct step_record *r)
 {
 	if (r->tokens != SINK_NONE && r->took_ns != SINK_NONE) {
-		add_told(&s->tokens, r->tokens);
+		s->tokens = num_add_max(s->tokens, r->tokens);
 		stat_add(&s->tokens_ns, r->took_ns);
 	}
 	if (r->batch != SINK_NONE) {
-		add_told(&s->requests, r->batch);
+		s->requests = num_add_max(s->requests, r->batch);
 		s->ntold++;
 	}
 	stat_add(&s->wall_ns, r->wall_ns);

@@ -151,11 +151,9 @@ busy_below(struct printer *p, uint32_t at, uint64_t *kernels)
 	for (size_t g = forest_first_gpu(f, at);
 	     g < f->gpus.n && f->gpus.v[g] < behind; g++) {
 		const struct forest_node *n = &f->nodes.v[f->gpus.v[g]];
-		int64_t end;
 
-		if (!num_add(n->ts_ns, n->dur_ns, &end))
-			end = INT64_MAX;
-		spans_add(&p->spans, n->ts_ns, end);
+		spans_add(
+		    &p->spans, n->ts_ns, num_add_max(n->ts_ns, n->dur_ns));
 		*kernels += n->kind == KIND_KERNEL;
 	}
 	spans_normalise(&p->spans);

@@ -72,6 +72,14 @@ num_add(int64_t a, int64_t b, int64_t *out)
 	return !__builtin_add_overflow(a, b, out);
 }
 
+int64_t
+num_add_max(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return num_add(a, b, &sum) ? sum : INT64_MAX;
+}
+
 /* Four digits a division of 64 bits; the bytes are made from the end. */
 size_t
 num_put_u64(char *out, uint64_t v)

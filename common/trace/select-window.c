@@ -30,8 +30,7 @@ select_windows_add(
 		.track = dict_thread(st, ev->track),
 		.id = ev->uid.id,
 	};
-	if (!num_add(ev->ts_ns, ev->dur_ns, &win->end))
-		win->end = INT64_MAX;
+	win->end = num_add_max(ev->ts_ns, ev->dur_ns);
 	win->is_step = step_of_name(dict_get(st, ev->name), &number);
 	steps_add(&w->steps, st, ev, (uint32_t)w->all.n - 1);
 	steps_add(&w->iterations, st, ev, (uint32_t)w->all.n - 1);

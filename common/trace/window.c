@@ -24,14 +24,6 @@ has_prefill(const struct iteration *it)
 
 /* ---- what is in one ---- */
 
-static int64_t
-add(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	return num_add(a, b, &sum) ? sum : INT64_MAX;
-}
-
 struct window_summary
 window_sum(const struct iteration *v, const struct window *w)
 {
@@ -42,8 +34,8 @@ window_sum(const struct iteration *v, const struct window *w)
 		s.num_prefill += v[i].phase == PHASE_PREFILL;
 		s.num_prefilldecode += v[i].phase == PHASE_MIXED;
 		s.num_decode += v[i].phase == PHASE_DECODE;
-		s.avg_bs = add(s.avg_bs, v[i].batch_size);
-		s.avg_conc = add(s.avg_conc, v[i].num_requests);
+		s.avg_bs = num_add_max(s.avg_bs, v[i].batch_size);
+		s.avg_conc = num_add_max(s.avg_conc, v[i].num_requests);
 	}
 	if (n > 0) {
 		s.avg_bs /= n;
