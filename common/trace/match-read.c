@@ -75,16 +75,6 @@ read_trace(struct match_trace *t, const char *path, struct dict *st)
 
 /* ---- what matches ---- */
 
-/* Its number in phase_words, of those that blocks may have; 0: it is none. */
-static uint8_t
-phase_of_word(struct str word)
-{
-	for (unsigned p = PHASE_PREFILL; p < PHASE_COUNT; p++)
-		if (str_eq(word, str_of(phase_words[p])))
-			return (uint8_t)p;
-	return 0;
-}
-
 void
 match_opt(struct match_query *q, const struct optparse *op, bool may_approx)
 {
@@ -93,17 +83,18 @@ match_opt(struct match_query *q, const struct optparse *op, bool may_approx)
 	struct str word;
 
 	while (str_next(&list, ',', &word)) {
-		uint8_t p = phase_of_word(word);
+		enum phase p = phase_of_word(word);
 
 		if (may_approx && str_eq(word, STR("approx"))) {
 			q->rules.is_approx = true;
 			continue;
 		}
-		if (p == 0 || memchr(q->phases, p, n) != NULL)
+		if (p < PHASE_PREFILL || p == PHASE_COUNT ||
+		    memchr(q->phases, p, n) != NULL)
 			die_usage("option '%s' needs prefill, decode or "
 				  "mixed%s, each once, not '%s'",
 			    op->name, may_approx ? ", or approx" : "", op->arg);
-		q->phases[n++] = p;
+		q->phases[n++] = (uint8_t)p;
 	}
 	q->nphases = n > 0 ? n : q->nphases;
 }

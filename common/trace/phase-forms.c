@@ -441,6 +441,16 @@ iteration_formats_read(struct str text, struct buf *why)
 }
 
 void
+iteration_formats_free(void)
+{
+	free_forms(&forms.list);
+	vec_free(&forms.texts);
+	if (forms.mem != NULL)
+		arena_destroy(forms.mem);
+	memset(&forms, 0, sizeof forms);
+}
+
+void
 iteration_formats_load(const char *path)
 {
 	struct in *in = in_open(path);

@@ -7,6 +7,16 @@
 const char *const phase_words[PHASE_COUNT] = { "outside", "generic", "prefill",
 	"decode", "mixed" };
 
+enum phase
+phase_of_word(struct str word)
+{
+	unsigned p = 0;
+
+	while (p < PHASE_COUNT && !str_eq(word, str_of(phase_words[p])))
+		p++;
+	return (enum phase)p;
+}
+
 /* What is left of a name. */
 struct rest {
 	const char *p, *end;

@@ -44,13 +44,15 @@ enum phase {
 };
 /* As columns and options have them. */
 extern const char *const phase_words[PHASE_COUNT];
+/* PHASE_COUNT: there is none of this name. */
+enum phase phase_of_word(struct str word);
 
 /* Only annotations of the best tier of a source are its iterations. */
 enum iteration_tier { ITERATION_DETAILED, ITERATION_NATIVE, ITERATION_NOT };
 
 struct iteration {
 	uint8_t tier, phase;
-	bool has_sqsk;   /* the sums c_* and g_* are told */
+	bool has_sqsk;   /* the name has the sums c_* and g_* */
 	uint32_t format; /* iteration_format_name() */
 	/* context: requests at their prompt; sums are their new tokens */
 	int64_t context_requests, generation_requests;
@@ -59,7 +61,7 @@ struct iteration {
 	/* over requests: new tokens (sq), all keys (sk), squares, products */
 	int64_t c_sq, c_sk, c_sqsq, c_sqsk;
 	int64_t g_sq, g_sk, g_sqsq, g_sqsk;
-	/* -1: not told */
+	/* -1: not in the name */
 	int64_t padded;           /* the batch of the graph that is replayed */
 	int64_t spec;             /* speculative tokens a request */
 	int64_t p, d;             /* requests at their prompt, and generating */
@@ -73,7 +75,7 @@ struct iteration {
  */
 bool iteration_of_name(struct str name, struct iteration *it);
 struct str iteration_format_name(uint32_t format);
-/* New tokens; -1: not told. */
+/* New tokens; -1: not in the name. */
 int64_t iteration_tokens(const struct iteration *it);
 
 /*
@@ -89,5 +91,7 @@ void iteration_formats_of(const struct source *src);
 #define ITERATION_FORMATS_FACT "annotations"
 /* The same of a text; false: why it was refused, and nothing was taken. */
 bool iteration_formats_read(struct str text, struct buf *why) USE_RESULT;
+/* Forgets all that was read. */
+void iteration_formats_free(void);
 
 #endif

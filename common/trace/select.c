@@ -122,15 +122,13 @@ opt_phases(const struct optparse *op)
 	struct str item;
 
 	while (str_next(&list, ',', &item)) {
-		unsigned i = 0;
+		enum phase phase = phase_of_word(item);
 
-		while (i < PHASE_COUNT && !str_eq(item, str_of(phase_words[i])))
-			i++;
-		if (i == PHASE_COUNT)
+		if (phase == PHASE_COUNT)
 			die_usage("option '%s' needs prefill, decode, mixed, "
 				  "generic or outside, not '%s'",
 			    op->name, op->arg);
-		phases |= 1u << i;
+		phases |= 1u << phase;
 	}
 	return (uint8_t)phases;
 }
