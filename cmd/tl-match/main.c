@@ -121,7 +121,7 @@ ndistances(const struct program *p, const struct match *m)
 /* ---- what did not match ---- */
 
 static void
-tell(const struct program *p)
+note_unmatched(const struct program *p)
 {
 	const struct match_query *q = &p->set->query;
 
@@ -129,11 +129,9 @@ tell(const struct program *p)
 		const struct match_tally *t = &p->found.tallies[i];
 
 		if (!match_has_phase(&p->found, q->phases[i]))
-			note("%s: no match: %zu block%s of %s, %zu with one of "
-			     "the same length in %s",
-			    phase_words[q->phases[i]], t->blocks,
-			    t->blocks == 1 ? "" : "s", trace_of(p, 0)->path,
-			    t->with_candidate, trace_of(p, 1)->path);
+			report(MSG_PHASE_UNMATCHED, phase_words[q->phases[i]],
+			    t->blocks, trace_of(p, 0)->path, t->with_candidate,
+			    trace_of(p, 1)->path);
 	}
 }
 
@@ -205,7 +203,7 @@ main(int argc, char *argv[])
 
 	p.st = dict_create();
 	match_traces(&p.found, &set.query, paths, p.st);
-	tell(&p);
+	note_unmatched(&p);
 	if (set.dest.dir != NULL)
 		extract_all(&p);
 	tables_print(&p);

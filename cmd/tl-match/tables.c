@@ -3,7 +3,7 @@
 #include "cmd/tl-match/match.h"
 #include "sink/cells.h"
 
-/* What is told of each side, as the reference calls it. */
+/* The columns of each side, under the reference's names. */
 #define SIDE(a, TraceA)                                                        \
 	{ a "_trace", TraceA "_trace", COL_TEXT, UNIT_NONE, COL_DETAIL, 0 },   \
 	    { a "_block", TraceA "_block_index", COL_INT, UNIT_NONE,           \

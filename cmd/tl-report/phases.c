@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Serving: what an iteration of each phase takes, and what bounds it. */
+/* Serving: how long an iteration of each phase takes, and what limits it. */
 #include "table/table.h"
 
 #include "cmd/tl-report/figures.h"

@@ -58,14 +58,14 @@ static bool
 pick(struct split *s, uint32_t root)
 {
 	const struct steps *steps = &s->cut.steps;
-	const struct iteration *told =
+	const struct iteration *named =
 	    steps_iteration(steps, &steps->list.v[s->its.roots.v[root].window]);
 	struct iteration it;
 
 	(void)iteration_of_name(STR(""), &it);
 	vec_push(&s->its.picked, root);
-	vec_push(&s->its.v, told != NULL ? *told : it);
-	return told != NULL;
+	vec_push(&s->its.v, named != NULL ? *named : it);
+	return named != NULL;
 }
 
 /* ---- parts ---- */

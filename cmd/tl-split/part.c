@@ -21,7 +21,8 @@ static const char *const part_words[] = { [BY_RANK] = "rank-",
 /* More would be refused on some systems, and each takes some 500 kB. */
 #define OPEN_PARTS 64
 
-/* So few parts have most of a trace's strings each, so all are told. */
+/* So few parts have most of a trace's strings each, so all are written at once.
+ */
 #define WHOLE_PARTS 4
 
 /* ---- files ---- */

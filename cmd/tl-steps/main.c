@@ -115,6 +115,7 @@ static const struct sink_column columns[] = {
 	FIELD("g_sq", g_sq), FIELD("g_sk", g_sk),
 	FIELD("g_sqsq", g_sqsq), FIELD("g_sqsk", g_sqsk),
 	FIELD("padded_batch", padded), FIELD("spec_tokens", spec),
+	FIELD("p_requests", p), FIELD("d_requests", d), FIELD("two_batch_overlap", overlap),
 	{ { "context_lengths", NULL, COL_TEXT, NONE, COL_DETAIL, 0 }, SINK_TEXT, false, AT(ctx), 0 },
 	{ { "format", NULL, COL_TEXT, NONE, COL_DETAIL, 0 }, SINK_TEXT, false, AT(format), 0 },
 	{ { "flags", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(flags), 0 },
@@ -193,6 +194,7 @@ static struct sink_table tables[] = {
 		"batch_size,context_requests,generation_requests,"
 		"context_sum,generation_sum,c_sq,c_sk,c_sqsq,c_sqsk,"
 		"g_sq,g_sk,g_sqsq,g_sqsk,padded_batch,spec_tokens,"
+		"p_requests,d_requests,two_batch_overlap,"
 		"context_lengths,format,flags,is_inferred,uid",
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
@@ -404,7 +406,7 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		note_inferred(t);
 }
 
-/* A field of an iteration, at this place; sums only where they are told. */
+/* A field of an iteration, at this place; sums only where the name has them. */
 static struct cell
 field_cell(const struct step_record *r, size_t at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The iterations of a phase together: how fast, and what bounds them. */
+/* The iterations of a phase together: how fast, and what limits them. */
 #include "cmd/tl-steps/steps.h"
 
 #include <math.h>

@@ -16,6 +16,9 @@ NOTHING(NO_BLOCKS_WITH_SUMS,
     "{file} and {other}: no blocks match: {#n} {n:block|blocks} without sq and "
     "sk in {n:an annotation|annotations}: {option} matches by requests and "
     "tokens")
+NOTE(PHASE_UNMATCHED,
+    "{name}: no match: {#n} {n:block|blocks} of {file}, {#m} with one of the "
+    "same length in {other}")
 WARNING(ITERATIONS_UNUSED,
     "{file}: {#n} more {n:process has|processes have} iterations: only those of "
     "the first are matched; their steps of the same numbers come with them")

@@ -210,7 +210,7 @@ const struct sheet sheets[] = {
 	    "what made a step slow: its time against the median step's",
 	    .where = BOTH),
 	T("phase_summary", "tl-steps",
-	    "serving by phase: tokens/s, time of an iteration, what bounds it",
+	    "serving by phase: tokens/s, time of an iteration, its limit",
 	    .where = BOTH, .chart = &pie_phases, .rule = &phases),
 	T("idle", "tl-idle", "why the GPU waited: idle time by cause",
 	    .where = BOTH),

@@ -164,6 +164,8 @@ EOF
 is 'details of native names: no sums' "$(rows 'tl-steps --format csv -c context_requests,c_sq,c_sk,padded_batch,context_lengths t.json' |
 	sed 's/,,,,\.//g')" \
 	'2,6144,,,.2,14721,,,.0,0,,,.0,0,,128,.6,17408,,,"[4096, 4096, 4096]...+3".0,0,,,.'
+is 'what ATOM counts besides' "$(rows 'tl-steps --format csv -c p_requests,d_requests,two_batch_overlap t.json' | cut -d. -f 7)" \
+	'3,114,'
 is 'native names' "$(cat native)" \
 	'step,prefill,2,6144.step,prefill,2,14721.step,decode,64,64.step,mixed,117,117.step,prefill,6,17408.step,generic,1,.'
 {
