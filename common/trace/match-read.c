@@ -90,7 +90,7 @@ match_opt(struct match_query *q, const struct optparse *op, bool may_approx)
 			continue;
 		}
 		if (p < PHASE_PREFILL || p == PHASE_COUNT ||
-		    memchr(q->phases, p, n) != NULL)
+		    memchr(q->phases, (int)p, n) != NULL)
 			die_usage("option '%s' needs prefill, decode or "
 				  "mixed%s, each once, not '%s'",
 			    op->name, may_approx ? ", or approx" : "", op->arg);
