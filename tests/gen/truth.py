@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""What a profile of tests/gen/xplane.py must be found to have. Times in ns."""
+import collections
+
+
+def ns(ps):
+    """Start and end are rounded once each, half up."""
+    return (ps + 500) // 1000
+
+
+def union(spans):
+    out = []
+    for a, b in sorted(spans):
+        if out and a <= out[-1][1]:
+            out[-1][1] = max(out[-1][1], b)
+        elif b > a:
+            out.append([a, b])
+    return out
+
+
+def length(spans):
+    return sum(b - a for a, b in spans)
+
+
+def minus(a, b):
+    """What of a is in no span of b; both unions."""
+    out = []
+    for begin, end in a:
+        for x, y in b:
+            if y > begin and x < end:
+                if x > begin:
+                    out.append([begin, x])
+                begin = y
+        if end > begin:
+            out.append([begin, end])
+    return out
+
+
+def span(k):
+    return ns(k.start), ns(k.start + k.dur)
+
+
+def kind(k, is_tpu):
+    """On a TPU only copy-start and copy-done move data beside the ops."""
+    if k.instr.coll or k.instr.waits:
+        return "comm"
+    return "memcpy" if k.instr.opcode == "copy" and not is_tpu else "comp"
+
+
+def timeline(kernels, is_tpu):
+    kinds = collections.defaultdict(list)
+    for k in kernels:
+        kinds[kind(k, is_tpu)].append(span(k))
+    comp, comm, memcpy = (union(kinds[k]) for k in ("comp", "comm", "memcpy"))
+    busy = union(map(span, kernels))
+    total = busy[-1][1] - busy[0][0]
+    return {"computation": length(comp), "exposed_comm": length(minus(comm, comp)),
+            "exposed_memcpy": length(minus(minus(memcpy, comp), comm)), "busy": length(busy),
+            "idle": total - length(busy), "total": total, "total_comm": length(comm),
+            "total_memcpy": length(memcpy), "events": len(kernels)}
+
+
+def time(kernels):
+    return sum(b - a for a, b in map(span, kernels))
+
+
+def instructions(kernels):
+    groups = collections.defaultdict(list)
+    for k in kernels:
+        groups[k.run["module"].program, k.instr.name].append(k)
+    return [{"program_id": p, "name": name, "module": ks[0].run["module"].name, "opcode": ks[0].instr.opcode,
+             "op_name": ks[0].instr.op_name, "time": time(ks), "kernels": len(ks),
+             "runs": len({(k.gpu.rank, k.run["index"]) for k in ks}), "flops": ks[0].instr.flops,
+             "bytes": ks[0].instr.bytes} for (p, name), ks in sorted(groups.items())]
+
+
+def scopes(kernels):
+    """Of each path of op_name without the primitive, with all below it."""
+    out = collections.Counter()
+    for k in kernels:
+        parts = k.instr.op_name.split("/")[:-1]
+        for n in range(len(parts)):
+            out["/".join(parts[:n + 1])] += time([k])
+    return dict(sorted(out.items()))
+
+
+def runs(gpu):
+    out = []
+    for run, _, _ in gpu.runs:
+        ks = [k for k in gpu.kernels if k.run is run]
+        m = run["module"]
+        out.append({"module": f"{m.name}({m.program})", "index": run["index"], "step": run["step"], "kernels": len(ks),
+                    "start": min(span(k)[0] for k in ks), "end": max(span(k)[1] for k in ks), "time": time(ks),
+                    "busy": length(union(map(span, ks)))})
+    return out
+
+
+def exchanges(gpus):
+    """Each exchange of each collective: who came when, absolute times."""
+    groups = collections.defaultdict(list)
+    for g in gpus:
+        for k in g.kernels:
+            if k.instr.coll:
+                ring = k.instr.coll["type"] == "collective-permute"
+                group = [] if ring else next(m for m in k.instr.coll["groups"] if g.rank in m)
+                groups[k.run["index"], k.instr.name, tuple(group)].append(k)
+    out = []
+    for (index, name, group), ks in groups.items():
+        starts = [span(k)[0] for k in ks]
+        c = ks[0].instr.coll
+        out.append({"run": index, "name": name, "type": c["type"], "group": list(group) or c["groups"],
+                    "ranks": [k.gpu.rank for k in ks], "starts": starts, "durations": [time([k]) for k in ks],
+                    "skew": max(starts) - min(starts), "transfer": min(time([k]) for k in ks),
+                    "in_bytes": c["in_bytes"], "d": c["d"]})
+    return out
+
+
+def figures(args, gpus, modules, steps):
+    del modules
+    everything = [k for g in gpus for k in g.kernels]
+    return {
+        "options": {k: v for k, v in vars(args).items() if k != "output"},
+        "gpus": [{"rank": g.rank, "host": g.host, "dev": g.dev, **timeline(g.kernels, args.tpu), "runs": runs(g),
+                  "instructions": instructions(g.kernels), "scopes": scopes(g.kernels)} for g in gpus],
+        "instructions": instructions(everything), "scopes": scopes(everything),
+        "steps": [s | {"start": ns(s["start"]), "end": ns(s["end"])} for s in steps],
+        "collectives": exchanges(gpus),
+    }
