@@ -38,22 +38,28 @@ is_graph(const struct host *h, uint32_t launch)
 		   STR("GraphLaunch"), true) >= 0;
 }
 
+/* Work comes by its start: what runs beside earlier work counts once. */
+static void
+add_span(int64_t *sum_ns, int64_t *done_ns, const struct host_gpu *k)
+{
+	int64_t from = later(k->start_ns, *done_ns);
+
+	if (k->end_ns > from)
+		*sum_ns += k->end_ns - from;
+	*done_ns = later(*done_ns, k->end_ns);
+}
+
 static void
 add_work(struct step_record *r, const struct host_gpu *k, bool by_graph)
 {
-	int64_t from = k->start_ns;
-
-	if (!r->has_work)
-		r->done_ns = from;
 	r->has_work = true;
 	r->nkernels += k->kind == KIND_KERNEL;
 	stat_add(&r->work_ns, k->end_ns - k->start_ns);
 	if (by_graph)
 		stat_add(&r->graph_ns, k->end_ns - k->start_ns);
-	from = later(from, r->done_ns);
-	if (k->end_ns > from)
-		r->busy_launched_ns += k->end_ns - from;
-	r->done_ns = later(r->done_ns, k->end_ns);
+	add_span(&r->busy_launched_ns, &r->done_ns, k);
+	if (k->tag == BUCKET_COMPUTE)
+		add_span(&r->compute_ns, &r->compute_done_ns, k);
 }
 
 /* The medians of each window. */

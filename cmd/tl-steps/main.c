@@ -7,8 +7,6 @@
  */
 #include "cmd/tl-steps/steps.h"
 
-#include <math.h>
-
 #define OPT_CAUSES (OPT_LONG + 0)
 
 static const struct opt options[] = {
@@ -35,33 +33,23 @@ static const struct about about = {
 
 /* ---- columns ---- */
 
-/* Cells that are made in cell(). */
-enum {
-	C_UID,
-	C_CALL_UID,
-	C_COUNT,
-	C_P95,
-	C_P99,
-	C_SPREAD,
-	C_SLOWEST,
-	C_SLOW_PART,
-	C_SLOW_NS,
-	C_SLOW_MEDIAN,
-	C_SLOW_IN,
-	C_WALL_MEDIAN,
-	C_DRAIN_FIRST,
-	C_DRAIN_LAST,
-	C_BETWEEN,
-	C_FIELD = 200, /* and its place in struct iteration */
-};
-
 #define AT(field) offsetof(struct step_record, field)
 #define NONE UNIT_NONE
 #define NS UNIT_NS
 #define COUNT UNIT_COUNT
 #define MINOR COL_MINOR
 
-enum { M_TIME, M_WALL, M_GPU_WALL, M_GPU, M_TOOK, M_TOKEN };
+enum {
+	M_TIME,
+	M_WALL,
+	M_GPU_WALL,
+	M_GPU,
+	M_TOOK,
+	M_TOKEN,
+	M_BATCH,
+	M_TOKENS,
+	M_COMPUTE,
+};
 static const struct sink_measure measures[] = {
 	[M_TIME] = { AT(time_ns), NULL, false },
 	[M_WALL] = { AT(wall_ns), NULL, false },
@@ -69,6 +57,9 @@ static const struct sink_measure measures[] = {
 	[M_GPU] = { AT(busy_launched_ns), NULL, false },
 	[M_TOOK] = { AT(took_ns), NULL, false },
 	[M_TOKEN] = { AT(token_ns), NULL, false },
+	[M_BATCH] = { AT(batch), NULL, false },
+	[M_TOKENS] = { AT(tokens), NULL, false },
+	[M_COMPUTE] = { AT(compute_ns), NULL, false },
 };
 
 /* What the annotation of an iteration says. */
@@ -177,11 +168,25 @@ static const struct sink_column columns[] = {
 	{ { "pct_starved", NULL, COL_REAL, UNIT_PERCENT, MINOR, 0 }, SINK_CELL, false, C_STARVED, 0 },
 	{ { "pct_graph", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_GRAPH, 0 },
 	{ { "bound", NULL, COL_TEXT, NONE, 0, 0 }, SINK_CELL, false, C_BOUND, 0 },
+	{ { "group", NULL, COL_INT, NONE, MINOR, 0 }, SINK_INT, true, AT(group), 0 },
+	{ { "iteration", NULL, COL_INT, NONE, 0, 0 }, SINK_INT, true, AT(iteration), 0 },
+	{ { "ranks", NULL, COL_INT, COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
+	{ { "requests_min", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_MIN, false, M_BATCH, 0 },
+	{ { "requests_max", NULL, COL_INT, COUNT, MINOR, 0 }, SINK_MAX, false, M_BATCH, 0 },
+	{ { "tokens_min", NULL, COL_INT, COUNT, 0, 0 }, SINK_MIN, false, M_TOKENS, 0 },
+	{ { "tokens_max", NULL, COL_INT, COUNT, 0, 0 }, SINK_MAX, false, M_TOKENS, 0 },
+	{ { "gpu_ns_min", NULL, COL_INT, NS, MINOR, 0 }, SINK_MIN, false, M_GPU, 0 },
+	{ { "gpu_ns_max", NULL, COL_INT, NS, MINOR, 0 }, SINK_MAX, false, M_GPU, 0 },
+	{ { "compute_ns_min", NULL, COL_INT, NS, 0, 0 }, SINK_MIN, false, M_COMPUTE, 0 },
+	{ { "compute_ns_mean", NULL, COL_REAL, NS, MINOR, 0 }, SINK_MEAN, false, M_COMPUTE, 0 },
+	{ { "compute_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_MAX, false, M_COMPUTE, 0 },
+	{ { "imbalance_percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_IMBALANCE, 0 },
+	{ { "slowest_rank", NULL, COL_INT, NONE, 0, 0 }, SINK_CELL, false, C_SLOWEST_RANK, 0 },
 	SINK_COLUMNS_END,
 };
 /* clang-format on */
 
-enum { OF_STEPS, OF_SUMMARY, OF_SLOW, OF_PHASES };
+enum { OF_STEPS, OF_SUMMARY, OF_SLOW, OF_PHASES, OF_RANKS };
 
 static struct sink_table tables[] = {
 	[OF_STEPS] = { .name = "steps",
@@ -224,6 +229,13 @@ static struct sink_table tables[] = {
 		       "bound",
 	    .measure = M_GPU,
 	    .ties = "pid,phase" },
+	[OF_RANKS] = { .name = "phase_ranks",
+	    .keys = "group,iteration,phase",
+	    .columns = "ranks,requests_min,requests_max,tokens_min,tokens_max,"
+		       "gpu_ns_min,gpu_ns_max,compute_ns_min,compute_ns_mean,"
+		       "compute_ns_max,imbalance_percent,slowest_rank",
+	    .order = SINK_AS_ADDED,
+	    .is_joined = true },
 };
 
 static bool
@@ -232,18 +244,27 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 	const struct step_record *r = record;
 
 	(void)s;
-	if (p->table == &tables[OF_PHASES])
-		return r->is_iteration;
-	return r->what != RECORD_IS_ITERATION &&
-	    (r->what == RECORD_IS_SLOW) == (p->table == &tables[OF_SLOW]);
+	switch (p->table - tables) {
+	case OF_PHASES: return r->is_iteration;
+	case OF_RANKS: return r->group != SINK_NONE;
+	case OF_SLOW: return r->what == RECORD_IS_SLOW;
+	default: return r->what < RECORD_IS_SLOW;
+	}
 }
 
-/* Of a folder, phases only where there are iterations. */
+/* Of a folder, those about iterations only where they are. */
 static bool
 has_rows(const struct sink *s, const struct sink_table *t)
 {
-	return t != &tables[OF_PHASES] || s->table != NULL ||
-	    ((const struct program *)s)->has_iterations;
+	const struct program *g = (const struct program *)s;
+
+	if (s->table != NULL)
+		return true;
+	switch (t - tables) {
+	case OF_PHASES: return g->has_iterations;
+	case OF_RANKS: return g->ngroups > 0;
+	default: return true;
+	}
 }
 
 static bool
@@ -252,151 +273,7 @@ is_asked(const struct sink *s, const struct sink_table *t)
 	return s->dest.dir != NULL || t == &tables[OF_STEPS];
 }
 
-/* ---- the summary ---- */
-
-typedef VEC(int64_t) int_list;
-
-/* A figure of all steps of a row, in their order. */
-static void
-list_of(const struct sink_row *row, size_t field, int_list *to)
-{
-	to->n = 0;
-	for (size_t i = 0; i < row->group->n; i++) {
-		const struct step_record *r = sink_row_record(row, i);
-		int64_t v;
-
-		memcpy(&v, (const char *)r + field, sizeof v);
-		if (r->what != STEP_IS_BETWEEN && v != SINK_NONE)
-			vec_push(to, v);
-	}
-}
-
-static double
-median_of(const struct sink_row *row, size_t field)
-{
-	int_list list = { 0 };
-	struct stats stats;
-
-	list_of(row, field, &list);
-	stat_of(&stats, list.v, list.n);
-	vec_free(&list);
-	return stats.median;
-}
-
-static struct cell
-quantile_cell(const struct sink_row *row, double q)
-{
-	int_list list = { 0 };
-	struct stats stats;
-	double v = NAN;
-
-	list_of(row, AT(time_ns), &list);
-	stat_of(&stats, list.v, list.n);
-	if (list.n > 0)
-		v = stat_quantile(list.v, list.n, q);
-	vec_free(&list);
-	return cell_real(v);
-}
-
-static struct cell
-spread_cell(const struct sink_row *row)
-{
-	const struct stats *st = &row->stats[M_TIME].ns;
-
-	if (st->n == 0 || st->median <= 0)
-		return cell_none();
-	return cell_real((double)(st->max - st->min) / st->median * 100);
-}
-
-static struct cell
-drain_cell(const struct sink_row *row, bool is_last)
-{
-	int_list list = { 0 };
-	struct cell c = cell_none();
-
-	list_of(row, AT(drain_ns), &list);
-	if (list.n > 0)
-		c = cell_int(list.v[is_last ? list.n - 1 : 0]);
-	vec_free(&list);
-	return c;
-}
-
-/* Steps, and the time between them. */
-static struct cell
-sum_cell(const struct sink_row *row, unsigned number)
-{
-	int64_t n = 0, between_ns = 0;
-
-	for (size_t i = 0; i < row->group->n; i++) {
-		const struct step_record *r = sink_row_record(row, i);
-
-		n += r->what == STEP_IS_STEP;
-		if (r->what == STEP_IS_BETWEEN)
-			stat_add(&between_ns, r->wall_ns);
-	}
-	return cell_int(number == C_COUNT ? n : between_ns);
-}
-
-/* The slowest step, or the median one; NULL: there are not two to compare. */
-static const struct step_record *
-step_of(const struct sink_row *row, bool is_slowest)
-{
-	const struct step_record *found = NULL;
-	int_list list = { 0 };
-	struct stats stats;
-
-	list_of(row, AT(time_ns), &list);
-	stat_of(&stats, list.v, list.n);
-	for (size_t i = 0; list.n > 1 && found == NULL; i++) {
-		const struct step_record *r = sink_row_record(row, i);
-
-		if (r->time_ns == list.v[(list.n - 1) / (is_slowest ? 1 : 2)])
-			found = r;
-	}
-	vec_free(&list);
-	return found;
-}
-
-/* The part in which the slowest step is behind the median one most. */
-static struct cell
-slowest_cell(const struct sink_row *row, unsigned number)
-{
-	static const char *const words[] = {
-		[PART_COMPUTE - CAUSE_COUNT] = "compute",
-		[PART_COMM - CAUSE_COUNT] = "exposed_comm",
-		[PART_COPY - CAUSE_COUNT] = "exposed_copy",
-	};
-	const struct step_record *r = step_of(row, true), *median;
-	int64_t excess = 0;
-	size_t part = PART_COUNT;
-
-	if (r == NULL)
-		return cell_none();
-	if (number == C_SLOWEST)
-		return cell_int(r->step);
-	median = step_of(row, false);
-	/* parts are those of the wall time */
-	for (size_t i = 0; i < PART_COUNT && !r->is_gpu_time; i++) {
-		if (r->parts[i] - median->parts[i] <= excess)
-			continue;
-		excess = r->parts[i] - median->parts[i];
-		part = i;
-	}
-	if (part == PART_COUNT)
-		return cell_none();
-	switch (number) {
-	case C_SLOW_PART:
-		return cell_text(
-		    str_of(part < CAUSE_COUNT ? cause_words[part]
-					      : words[part - CAUSE_COUNT]));
-	case C_SLOW_NS: return cell_int(r->parts[part]);
-	case C_SLOW_MEDIAN: return cell_int(median->parts[part]);
-	default:
-		return part < CAUSE_COUNT
-		    ? cell_string(row->sink->dict, r->longest[part])
-		    : cell_none();
-	}
-}
+/* ---- cells ---- */
 
 static void
 add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
@@ -436,17 +313,11 @@ cell(const struct sink_row *row, unsigned number)
 	case C_CALL_UID:
 		return r->has_uid ? cell_uid(row->table, r->rec.uid)
 				  : cell_none();
-	case C_COUNT:
-	case C_BETWEEN: return sum_cell(row, number);
-	case C_P95: return quantile_cell(row, 0.95);
-	case C_P99: return quantile_cell(row, 0.99);
-	case C_SPREAD: return spread_cell(row);
-	case C_WALL_MEDIAN: return cell_real(median_of(row, AT(wall_ns)));
-	case C_DRAIN_FIRST: return drain_cell(row, false);
-	case C_DRAIN_LAST: return drain_cell(row, true);
+	case C_SLOWEST_RANK:
+	case C_IMBALANCE: return ranks_cell(row, number);
 	default:
 		return number > C_PHASES ? phase_cell(row, number)
-					 : slowest_cell(row, number);
+					 : summary_cell(row, number);
 	}
 }
 
@@ -499,6 +370,7 @@ static void
 finish(struct sink *s)
 {
 	end_source((struct program *)s);
+	ranks_match((struct program *)s);
 	sink_sources_check(&s->sources);
 }
 

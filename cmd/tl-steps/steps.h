@@ -42,6 +42,10 @@ struct step_record {
 	int64_t nstarved; /* launches that found the GPU idle */
 	/* sums of what it launched, and of it by graphs */
 	int64_t work_ns, graph_ns;
+	/* of an iteration: its computation, wherever it waited for others */
+	int64_t compute_ns, compute_done_ns;
+	/* those that correspond have both numbers; SINK_NONE: none does */
+	int64_t group, iteration;
 	/* of an iteration: its time, or its GPU work if that takes longer;
 	 * token_ns: the same, if each request gets one token */
 	int64_t took_ns, token_ns;
@@ -73,6 +77,7 @@ struct program {
 	VEC(struct step_row) rows; /* as steps.list */
 	bool has_source;
 	bool any_inferred, has_iterations;
+	int64_t ngroups; /* of ranks whose iterations correspond */
 	uint32_t source;
 };
 
@@ -90,9 +95,35 @@ void slow_records(struct program *g, const struct step_row *rows, size_t n);
 /* phases.c: of a row of phase_summary. */
 struct cell phase_cell(const struct sink_row *row, unsigned number);
 
-/* Its cells; those in front are main.c's own. */
+/* summary.c: of a row of steps_summary. */
+struct cell summary_cell(const struct sink_row *row, unsigned number);
+/*
+ * ranks.c: numbers the iterations of all sources that correspond, and their
+ * groups; of a row of them.
+ */
+void ranks_match(struct program *g);
+struct cell ranks_cell(const struct sink_row *row, unsigned number);
+
+/* Cells that are made in cell(): those up to C_PHASES are of a summary. */
 enum {
-	C_PHASES = 100,
+	C_UID,
+	C_CALL_UID,
+	C_COUNT,
+	C_P95,
+	C_P99,
+	C_SPREAD,
+	C_SLOWEST,
+	C_SLOW_PART,
+	C_SLOW_NS,
+	C_SLOW_MEDIAN,
+	C_SLOW_IN,
+	C_WALL_MEDIAN,
+	C_DRAIN_FIRST,
+	C_DRAIN_LAST,
+	C_BETWEEN,
+	C_SLOWEST_RANK,
+	C_IMBALANCE,
+	C_PHASES, /* of a phase */
 	C_TOKENS,
 	C_TOKENS_PER_S,
 	C_REQUESTS,
@@ -111,6 +142,7 @@ enum {
 	C_STARVED,
 	C_GRAPH,
 	C_BOUND,
+	C_FIELD = 200, /* and its place in struct iteration */
 };
 
 #endif

@@ -142,6 +142,7 @@ struct sink_table {
 	/* What breaks a tie, before the first record's uid. */
 	const char *ties;
 	bool is_single;  /* a row for each record */
+	bool is_joined;  /* rows are of several sources: nothing leads */
 	bool is_summary; /* --top is not about it among others in a folder */
 	bool is_late;    /* its columns are known only when all is read */
 	/* Prints it otherwise. */

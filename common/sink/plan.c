@@ -171,7 +171,8 @@ static void
 make_plan(struct sink *s, struct sink_plan *p, const struct sink_table *t)
 {
 	*p = (struct sink_plan){ .table = t, .name = t->name };
-	add_lead(p, sink_sources_lead(&s->sources));
+	if (!t->is_joined)
+		add_lead(p, sink_sources_lead(&s->sources));
 	sink_plan_add(s, p, t->keys);
 	sink_plan_add(s, p, t->columns);
 	p->nties = put_numbers(s, p, t->ties, p->ties);
@@ -245,7 +246,7 @@ check_name(struct sink *s, const struct sink_table *t)
 {
 	struct sink_plan all = { .table = t, .name = t->name };
 
-	add_lead(&all, SINK_LEAD_RANK);
+	add_lead(&all, t->is_joined ? SINK_LEAD_NONE : SINK_LEAD_RANK);
 	for (const struct sink_table *o = t; o < s->tables + s->ntables; o++) {
 		struct sink_plan p;
 
@@ -259,7 +260,7 @@ check_name(struct sink *s, const struct sink_table *t)
 		sink_plan_free(&p);
 	}
 	/* either may lead, once it is known how many sources there are */
-	add_lead(&all, SINK_LEAD_SRC);
+	add_lead(&all, t->is_joined ? SINK_LEAD_NONE : SINK_LEAD_SRC);
 	table_dest_check(&s->dest, t->name, all.columns.v, all.columns.n);
 	sink_plan_free(&all);
 }

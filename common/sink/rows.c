@@ -56,7 +56,9 @@ key_of(struct sink *s, const struct sink_plan *p, size_t i, uint64_t *key)
 	size_t n = 0;
 
 	memset(key, 0, SINK_GROUP_WORDS * sizeof *key);
-	key[n++] = ((const struct sink_record *)record)->source;
+	key[n++] = p->table->is_joined
+	    ? 0
+	    : ((const struct sink_record *)record)->source;
 	if (p->table->is_single) {
 		key[n] = i;
 		return;

@@ -152,8 +152,10 @@ read_all(struct sink *s, struct optparse *op)
 	drop_unasked(s);
 	if (def->in_time && s->records.n > 0)
 		qsort(s->records.v, s->records.n, def->record_size, by_time);
-	if (def->finish != NULL)
+	if (def->finish != NULL) {
 		def->finish(s);
+		drop_unasked(s); /* that it made, of the last source */
+	}
 	if (s->records.n == 0 && def->empty != NULL) {
 		sink_sources_check(&s->sources);
 		def->empty(s);

@@ -365,6 +365,50 @@ is 'no iterations, no rows' "$(tl-steps --table phase_summary t.json | wc -l)" 1
 tl-steps -d dir t.json
 is 'nor a file' "$(find dir -type f -printf "%f\n" | sort | grep -c phase)" 0
 
+# ---- the same iteration of several ranks ----
+
+# Ranks 0 to 2, of which 1 has three times the requests and tokens, and computes
+# 20 us where others compute 16; all wait for each other in a collective
+of_rank() {
+	rank=$1
+	shift
+	python3 "$ROOT/tests/gen/serving.py" --ranks 3 --rank "$rank" "$@" >"r$rank.json"
+}
+of_ranks() { rows "tl-steps --table phase_ranks ${1-} r0.json r1.json r2.json"; }
+for r in 0 1 2; do
+	of_rank $r --schedule phases --format sglang_native --load $((r == 1 ? 3 : 1))
+done
+is 'a row for all ranks' "$(of_ranks '-c iteration,phase,ranks,requests_min,requests_max,tokens_min,tokens_max --top 4')" \
+	'1 prefill 3 1 3 128 384.2 prefill 3 1 3 129 387.3 prefill 3 1 3 130 390.4 mixed 3 5 15 68 204.'
+is 'who computes longest, where all wait for it' \
+	"$(of_ranks '-c gpu_ns_min,gpu_ns_max,compute_ns_min,compute_ns_max,slowest_rank' | tr . '\n' | sort -u | grep .)" \
+	'33000 35000 16000 20000 1'
+is 'imbalance: 20 us against 52/3' "$(of_ranks '-c imbalance_percent --top 1' | cut -c1-8)" 15.38461
+is 'of those asked for' "$(of_ranks '--rank 0,2 -c ranks,tokens_min,tokens_max,slowest_rank --top 1')" '2 128 128 0.'
+is 'not of one' "$(of_ranks '--rank 0')" ''
+is 'nor of some steps' "$(of_ranks '--step 3')" ''
+is '--rank: the last source counts no more than others' "$(tl-steps --rank 0 r0.json r2.json)" "$(tl-steps r0.json)"
+of_rank 2 --schedule phases --format sglang_native --steps 41
+is 'iterations are as many' "$(of_ranks '-c ranks,tokens_max --top 1')" '2 384.'
+# decode alone: names are the same or nothing shows which iterations correspond
+decode() {
+	for i in 1 2 3 4; do
+		ev user_annotation "step[DECODE bs=$(($1 + (i == $2)))]" 1 $((i * 100)) 50
+		launch "$i" $((i * 100 + 2)) $((i * 100 + 10)) 20
+	done | trace
+}
+decode 4 2 >r0.json
+decode 4 2 >r1.json
+decode 5 2 >r2.json
+is 'by names' "$(of_ranks '-c group,iteration,phase,ranks,tokens_max --top 2')" \
+	'1 1 decode 2 4.1 2 decode 2 5.'
+decode 4 4 >r0.json
+decode 4 4 >r1.json
+decode 5 4 >r2.json
+is 'one change may coincide' "$(of_ranks)" ''
+tl-steps -d none r0.json r1.json
+is 'nor is there a file' "$(find none -name 'phase_ranks*' | wc -l)" 0
+
 # ---- nothing of the kind ----
 
 reports 5 no-step-matches "tl-steps --annotation 'nosuch*' t.json"

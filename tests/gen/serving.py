@@ -41,7 +41,7 @@ SCHEDULES = {"worked": worked, "phases": phases}
 def plan(args):
     """What each iteration has."""
     for i in range(args.steps):
-        c, c_sq, g = SCHEDULES[args.schedule](i)
+        c, c_sq, g = (args.load * v for v in SCHEDULES[args.schedule](i))
         g_sk = (11200 + args.slope * i) if g else 0
         yield {
             "phase": ("mixed" if g else "prefill") if c else "decode",
@@ -97,8 +97,8 @@ def host(cat, name, start, dur, tid=1, **args):
     return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": start, "dur": dur, "args": args}
 
 
-def kernel(name, corr, start):
-    return {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start, "dur": 8,
+def kernel(name, corr, start, dur=8):
+    return {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start, "dur": dur,
             "args": {"device": 0, "stream": 7, "correlation": corr}}
 
 
@@ -121,7 +121,11 @@ def iteration(i, s, args):
             yield host("cuda_runtime", call, at + 2, 6, tid, correlation=corr)
             yield flow("s", corr, at + 2, 1, tid)
             yield flow("f", corr, at + 5, 0, 7)
-        yield kernel(f"k{k}", corr, at + 5 + (100 if args.late else 0))
+        yield kernel(f"k{k}", corr, at + 5 + (100 if args.late else 0), 7 + args.load)
+    if args.ranks > 1:  # all wait for the slowest, up to 60 us after the start
+        corr, at = -i - 1, t + 35 + 7 + args.load
+        yield host("cuda_runtime", "hipLaunchKernel", t + 40, 1, correlation=corr)
+        yield kernel("ncclDevKernel_AllReduce", corr, at, t + 60 - at)
 
 
 def main():
@@ -130,6 +134,9 @@ def main():
     p.add_argument("--schedule", choices=sorted(SCHEDULES), default="worked")
     p.add_argument("--steps", type=int, default=40)
     p.add_argument("--slope", type=int, default=1, help="g_sk grows by it each iteration")
+    p.add_argument("--rank", type=int, default=0)
+    p.add_argument("--ranks", type=int, default=1, help="several: each iteration ends with a collective")
+    p.add_argument("--load", type=int, default=1, help="so many times the requests and tokens, kernels 1 us longer each")
     p.add_argument("--threads", action="store_true", help="the second kernel is another thread's")
     p.add_argument("--late", action="store_true", help="kernels run 100 us later, in the next iteration")
     p.add_argument("--graph", action="store_true", help="decode iterations replay a graph")
@@ -147,7 +154,10 @@ def main():
         events.append(host("user_annotation", f"ProfilerStep#{i // 10}", 120 * i - 1, 1199))
     for i, s in enumerate(steps):
         events.extend(iteration(i, s, args))
-    json.dump({"traceEvents": events}, sys.stdout)
+    trace = {"traceEvents": events}
+    if args.ranks > 1:
+        trace["distributedInfo"] = {"rank": args.rank, "world_size": args.ranks}
+    json.dump(trace, sys.stdout)
 
 
 main()

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Iterations of several ranks side by side: the same one of all. That it is the
+ * same must show: the annotations of the ranks are as many, and change at the
+ * same places, twice or more. Where the phases do so the loads may differ, as
+ * ranks have requests of their own; else the names must be the same.
+ */
+#include "cmd/tl-steps/steps.h"
+
+#define CHANGES_MIN 2 /* one may coincide: prompts, then tokens */
+
+/* The iterations of a process, in their order. */
+struct sequence {
+	size_t first, n; /* in ranks.records */
+	uint32_t proof;  /* a number; INTERN_NONE: it proves nothing */
+};
+
+/* What several may have in common. */
+struct proof {
+	size_t nsequences;
+	int64_t group; /* 0: none so far */
+};
+
+struct ranks {
+	VEC(uint32_t) records; /* numbers in the sink */
+	VEC(struct sequence) list;
+	VEC(struct proof) proofs; /* as numbered by texts */
+	struct intern *texts;
+	struct buf text;
+};
+
+static struct step_record *
+record_of(const struct program *g, const struct ranks *k, size_t i)
+{
+	return sink_record(&g->sink, k->records.v[i]);
+}
+
+static void
+find_sequences(const struct program *g, struct ranks *k)
+{
+	const struct step_record *last = NULL;
+
+	for (size_t i = 0; i < g->sink.records.n; i++) {
+		const struct step_record *r = sink_record(&g->sink, i);
+
+		if (!r->is_iteration ||
+		    !g->sink.sources.list.v[r->rec.source].is_asked)
+			continue;
+		if (last == NULL || r->rec.source != last->rec.source ||
+		    !key_eq(r->pid, last->pid))
+			vec_push(&k->list,
+			    ((struct sequence){ .first = k->records.n }));
+		k->list.v[k->list.n - 1].n++;
+		vec_push(&k->records, (uint32_t)i);
+		last = r;
+	}
+}
+
+/* All words of a sequence as a text; false: they change too seldom. */
+static bool
+put_words(const struct program *g, struct ranks *k, const struct sequence *q,
+    size_t field)
+{
+	uint32_t last = INTERN_NONE;
+	size_t nchanges = 0;
+
+	k->text.len = 0;
+	for (size_t i = q->first; i < q->first + q->n; i++) {
+		uint32_t word;
+
+		memcpy(&word, (const char *)record_of(g, k, i) + field,
+		    sizeof word);
+		nchanges += i > q->first && word != last;
+		buf_put(&k->text, (const char *)&word, sizeof word);
+		last = word;
+	}
+	return nchanges >= CHANGES_MIN;
+}
+
+static void
+find_proofs(const struct program *g, struct ranks *k)
+{
+	for (size_t i = 0; i < k->list.n; i++) {
+		struct sequence *q = &k->list.v[i];
+
+		q->proof = INTERN_NONE;
+		if (!put_words(g, k, q, offsetof(struct step_record, phase)) &&
+		    !put_words(g, k, q, offsetof(struct step_record, name)))
+			continue;
+		q->proof = intern_put(k->texts, buf_str(&k->text));
+		if (q->proof == k->proofs.n)
+			vec_push(&k->proofs, ((struct proof){ 0 }));
+		k->proofs.v[q->proof].nsequences++;
+	}
+}
+
+/* A sequence is of the group of those that prove the same. */
+static void
+set_group(struct program *g, struct ranks *k, const struct sequence *q)
+{
+	struct proof *p = &k->proofs.v[q->proof];
+
+	if (p->group == 0)
+		p->group = ++g->ngroups;
+	for (size_t i = 0; i < q->n; i++) {
+		struct step_record *r = record_of(g, k, q->first + i);
+
+		r->group = p->group;
+		r->iteration = (int64_t)i + 1;
+	}
+}
+
+void
+ranks_match(struct program *g)
+{
+	struct ranks k = { .texts = intern_create() };
+
+	if (!select_asks_steps(&g->asked))
+		find_sequences(g, &k);
+	find_proofs(g, &k);
+	for (size_t i = 0; i < k.list.n; i++) {
+		const struct sequence *q = &k.list.v[i];
+
+		if (q->proof != INTERN_NONE &&
+		    k.proofs.v[q->proof].nsequences > 1)
+			set_group(g, &k, q);
+	}
+	vec_free(&k.records);
+	vec_free(&k.list);
+	vec_free(&k.proofs);
+	intern_destroy(k.texts);
+	buf_free(&k.text);
+}
+
+/* ---- cells ---- */
+
+/* The first that computes longest, against the mean of those that tell. */
+struct cell
+ranks_cell(const struct sink_row *row, unsigned number)
+{
+	const struct sink *s = row->sink;
+	const struct step_record *slowest = NULL;
+	enum sink_lead lead = sink_sources_lead(&s->sources);
+	double sum = 0, n = 0;
+
+	for (size_t i = 0; i < row->group->n; i++) {
+		const struct step_record *r = sink_row_record(row, i);
+
+		if (r->compute_ns == SINK_NONE)
+			continue;
+		sum += (double)r->compute_ns;
+		n++;
+		if (slowest == NULL || r->compute_ns > slowest->compute_ns)
+			slowest = r;
+	}
+	if (slowest == NULL || sum <= 0 ||
+	    (number == C_SLOWEST_RANK && lead == SINK_LEAD_NONE))
+		return cell_none();
+	return number == C_SLOWEST_RANK
+	    ? sink_lead_cell(s, slowest->rec.source, SINK_LEADS + lead)
+	    : cell_real(((double)slowest->compute_ns * n / sum - 1) * 100);
+}

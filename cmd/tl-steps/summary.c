@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of a process together: their times, and the slowest of them. */
+#include "cmd/tl-steps/steps.h"
+
+#include <math.h>
+
+#define AT(field) offsetof(struct step_record, field)
+
+typedef VEC(int64_t) int_list;
+
+/* A figure of all steps of a row, in their order. */
+static void
+list_of(const struct sink_row *row, size_t field, int_list *to)
+{
+	to->n = 0;
+	for (size_t i = 0; i < row->group->n; i++) {
+		const struct step_record *r = sink_row_record(row, i);
+		int64_t v;
+
+		memcpy(&v, (const char *)r + field, sizeof v);
+		if (r->what != STEP_IS_BETWEEN && v != SINK_NONE)
+			vec_push(to, v);
+	}
+}
+
+static double
+median_of(const struct sink_row *row, size_t field)
+{
+	int_list list = { 0 };
+	struct stats stats;
+
+	list_of(row, field, &list);
+	stat_of(&stats, list.v, list.n);
+	vec_free(&list);
+	return stats.median;
+}
+
+static struct cell
+quantile_cell(const struct sink_row *row, double q)
+{
+	int_list list = { 0 };
+	struct stats stats;
+	double v = NAN;
+
+	list_of(row, AT(time_ns), &list);
+	stat_of(&stats, list.v, list.n);
+	if (list.n > 0)
+		v = stat_quantile(list.v, list.n, q);
+	vec_free(&list);
+	return cell_real(v);
+}
+
+static struct cell
+spread_cell(const struct sink_row *row)
+{
+	int_list list = { 0 };
+	struct stats st;
+
+	list_of(row, AT(time_ns), &list);
+	stat_of(&st, list.v, list.n);
+	vec_free(&list);
+	if (st.n == 0 || st.median <= 0)
+		return cell_none();
+	return cell_real((double)(st.max - st.min) / st.median * 100);
+}
+
+static struct cell
+drain_cell(const struct sink_row *row, bool is_last)
+{
+	int_list list = { 0 };
+	struct cell c = cell_none();
+
+	list_of(row, AT(drain_ns), &list);
+	if (list.n > 0)
+		c = cell_int(list.v[is_last ? list.n - 1 : 0]);
+	vec_free(&list);
+	return c;
+}
+
+/* Steps, and the time between them. */
+static struct cell
+sum_cell(const struct sink_row *row, unsigned number)
+{
+	int64_t n = 0, between_ns = 0;
+
+	for (size_t i = 0; i < row->group->n; i++) {
+		const struct step_record *r = sink_row_record(row, i);
+
+		n += r->what == STEP_IS_STEP;
+		if (r->what == STEP_IS_BETWEEN)
+			stat_add(&between_ns, r->wall_ns);
+	}
+	return cell_int(number == C_COUNT ? n : between_ns);
+}
+
+/* The slowest step, or the median one; NULL: there are not two to compare. */
+static const struct step_record *
+step_of(const struct sink_row *row, bool is_slowest)
+{
+	const struct step_record *found = NULL;
+	int_list list = { 0 };
+	struct stats stats;
+
+	list_of(row, AT(time_ns), &list);
+	stat_of(&stats, list.v, list.n);
+	for (size_t i = 0; list.n > 1 && found == NULL; i++) {
+		const struct step_record *r = sink_row_record(row, i);
+
+		if (r->time_ns == list.v[(list.n - 1) / (is_slowest ? 1 : 2)])
+			found = r;
+	}
+	vec_free(&list);
+	return found;
+}
+
+/* The part in which the slowest step is behind the median one most. */
+static struct cell
+slowest_cell(const struct sink_row *row, unsigned number)
+{
+	static const char *const words[] = {
+		[PART_COMPUTE - CAUSE_COUNT] = "compute",
+		[PART_COMM - CAUSE_COUNT] = "exposed_comm",
+		[PART_COPY - CAUSE_COUNT] = "exposed_copy",
+	};
+	const struct step_record *r = step_of(row, true), *median;
+	int64_t excess = 0;
+	size_t part = PART_COUNT;
+
+	if (r == NULL)
+		return cell_none();
+	if (number == C_SLOWEST)
+		return cell_int(r->step);
+	median = step_of(row, false);
+	/* parts are those of the wall time */
+	for (size_t i = 0; i < PART_COUNT && !r->is_gpu_time; i++) {
+		if (r->parts[i] - median->parts[i] <= excess)
+			continue;
+		excess = r->parts[i] - median->parts[i];
+		part = i;
+	}
+	if (part == PART_COUNT)
+		return cell_none();
+	switch (number) {
+	case C_SLOW_PART:
+		return cell_text(
+		    str_of(part < CAUSE_COUNT ? cause_words[part]
+					      : words[part - CAUSE_COUNT]));
+	case C_SLOW_NS: return cell_int(r->parts[part]);
+	case C_SLOW_MEDIAN: return cell_int(median->parts[part]);
+	default:
+		return part < CAUSE_COUNT
+		    ? cell_string(row->sink->dict, r->longest[part])
+		    : cell_none();
+	}
+}
+
+struct cell
+summary_cell(const struct sink_row *row, unsigned number)
+{
+	switch (number) {
+	case C_COUNT:
+	case C_BETWEEN: return sum_cell(row, number);
+	case C_P95: return quantile_cell(row, 0.95);
+	case C_P99: return quantile_cell(row, 0.99);
+	case C_SPREAD: return spread_cell(row);
+	case C_WALL_MEDIAN: return cell_real(median_of(row, AT(wall_ns)));
+	case C_DRAIN_FIRST: return drain_cell(row, false);
+	case C_DRAIN_LAST: return drain_cell(row, true);
+	default: return slowest_cell(row, number);
+	}
+}
