@@ -4,7 +4,7 @@
  *
  * work.c       one child process an input; what each leaves for its parent
  * signature.c  which events are collectives, their signatures
- * reduce.c     one source to its records, with ...
+ * reduce.c     one source, or each GPU of it, to its records, with ...
  * window.c     ... how long its GPU worked between them
  * kernels.c    ... in which ops and shapes
  * partial.c    records as a stream, and back
@@ -84,13 +84,18 @@ rec_end(const struct rec *r)
 								    : end;
 }
 
-/* One source, reduced. Records are sorted by (start, id). */
+/*
+ * One source, or one GPU of it, reduced. Records are sorted by (start, id). Of
+ * a GPU rank is the process's at first, later its own.
+ */
 struct part {
 	struct str path; /* the operand */
 	uint32_t src;
-	bool rank_is_told;             /* by the trace itself */
-	bool rank_is_guess;            /* by order alone */
-	bool is_partial;               /* was reduced before */
+	int64_t dev;        /* NONE: all GPUs of the source */
+	int64_t ngpus;      /* ranks of the process, if dev is known */
+	bool rank_is_told;  /* by the trace itself */
+	bool rank_is_guess; /* by order alone */
+	bool is_partial;    /* was reduced before */
 	int64_t rank, world, epoch_ns; /* NONE: unknown */
 	int64_t base_ns;               /* 0: likewise */
 	int64_t ndevs;                 /* GPUs of the node, likewise */
@@ -133,19 +138,19 @@ struct began {
 	uint32_t hash; /* of its name and grid; later the sum up to it */
 };
 
-/* What the GPU worked in, and why it did not. */
+/* What the GPU worked in, and when it did not. */
 struct windows {
 	struct spans work, idle;
-	struct host host;
-	struct gaps gaps;
 	VEC(struct began) began;
 };
 
 /*
  * Each record's busy, idle, work and host: from the end before it in its
- * group, group_of its signature, to its start. Causes go into names.
+ * group, group_of its signature, to its start. Idle are the gaps; their causes
+ * go into names.
  */
-void windows_fill(struct windows *w, struct rec *recs, size_t n,
+void windows_fill(struct windows *w, const struct host *h,
+    const struct gaps *gaps, struct rec *recs, size_t n,
     const uint32_t *group_of, size_t ngroups, struct intern *names);
 
 /* ---- kernels.c ---- */

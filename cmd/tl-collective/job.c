@@ -36,6 +36,50 @@ settle_rank(const struct settings *set, struct part *p, size_t no)
 }
 
 static int
+by_process(const void *pa, const void *pb)
+{
+	const struct part *a = pa, *b = pb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->part_no < b->part_no ? -1 : a->part_no > b->part_no;
+}
+
+/*
+ * A GPU's rank is its number, counted on from the GPUs of the processes before
+ * its own; a process that was not given has as many as the largest.
+ */
+static void
+number_gpus(part_vec *parts)
+{
+	int64_t most = 0, process = -1, first = 0, n = 0;
+
+	for (size_t i = 0; i < parts->n; i++)
+		if (parts->v[i].dev != NONE && parts->v[i].ngpus > most)
+			most = parts->v[i].ngpus;
+	if (most == 0)
+		return;
+	qsort(parts->v, parts->n, sizeof *parts->v, by_process);
+	for (size_t i = 0; i < parts->n; i++) {
+		struct part *p = &parts->v[i];
+		int64_t gap = p->rank - process;
+
+		if (p->dev == NONE)
+			continue;
+		if (gap > 0) {
+			if (gap > INT64_MAX / most / 2 ||
+			    !num_add(first, n + (gap - 1) * most, &first))
+				die("%.*s: rank %" PRId64 " is too large",
+				    (int)p->path.len, p->path.p, p->rank);
+			process = p->rank;
+			n = 0;
+		}
+		n = p->ngpus > n ? p->ngpus : n;
+		p->rank = first + (p->ngpus > 1 ? p->dev : 0);
+	}
+}
+
+static int
 by_rank(const void *pa, const void *pb)
 {
 	const struct part *a = pa, *b = pb;
@@ -332,6 +376,8 @@ check_empty(const struct job *j)
 void
 job_build(struct job *j, const struct settings *set, part_vec *parts)
 {
+	size_t nsources = 0;
+
 	j->set = set;
 	j->mem = arena_create();
 	j->sig_texts = intern_create();
@@ -339,9 +385,14 @@ job_build(struct job *j, const struct settings *set, part_vec *parts)
 	j->hosts = intern_create();
 	j->parts = *parts;
 	for (size_t i = 0; i < j->parts.n; i++) {
-		j->parts.v[i].part_no = i;
-		settle_rank(set, &j->parts.v[i], i);
+		struct part *p = &j->parts.v[i];
+
+		p->part_no = i;
+		nsources +=
+		    i == 0 || p->src != p[-1].src || p->path.p != p[-1].path.p;
+		settle_rank(set, p, nsources - 1);
 	}
+	number_gpus(&j->parts);
 	check_world(j);
 	qsort(j->parts.v, j->parts.n, sizeof *j->parts.v, by_rank);
 	check_twice(j);

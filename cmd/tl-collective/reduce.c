@@ -19,6 +19,18 @@
 /* Texts of that many bytes are forgotten before the next input. */
 #define TEXTS_MAX ((size_t)16 << 20)
 
+/*
+ * What becomes a part: the GPUs of a source together, or of a process that
+ * drives several of them, each a rank, one.
+ */
+struct lane {
+	struct key dev;
+	VEC(struct rec) recs;
+	struct windows windows;
+	struct kernels *kernels;
+	VEC(uint32_t) gpus; /* of the host's, of this one */
+};
+
 struct reducer {
 	const struct settings *set;
 	/* inputs share most of their texts, and so what is known of these */
@@ -33,14 +45,62 @@ struct reducer {
 	bool is_open;
 	struct part part;
 	struct arena *mem;
-	VEC(struct rec) recs;
+	VEC(struct lane) lanes; /* the first nlanes; there is one at least */
+	size_t nlanes;
+	bool by_dev;        /* a lane a GPU */
+	struct map lane_of; /* by GPU */
 	struct intern *sigs, *group_keys, *host_names;
 	VEC(uint32_t) group_of; /* signature to group key */
 	struct map sig_of;      /* number of a text to signature */
-	struct windows windows;
-	struct kernels *kernels;
+	struct host host;
+	struct gaps gaps;
 	struct buf text;
 };
+
+/* ---- lanes ---- */
+
+#define GPUS_MAX (1 << 20) /* of a process */
+
+static bool
+is_rank(struct key dev)
+{
+	return dev.type == KEY_INT && dev.n >= 0 && dev.n < GPUS_MAX;
+}
+
+static struct lane *
+new_lane(struct reducer *r, struct key dev)
+{
+	struct lane *l;
+
+	if (r->nlanes == r->lanes.n)
+		vec_push(
+		    &r->lanes, ((struct lane){ .kernels = kernels_new() }));
+	l = &r->lanes.v[r->nlanes++];
+	l->dev = dev;
+	l->recs.n = l->gpus.n = 0;
+	l->windows.work.n = l->windows.began.n = 0;
+	kernels_clear(l->kernels, r->st);
+	return l;
+}
+
+/* The first GPU takes the lane that is there. */
+static struct lane *
+lane_of(struct reducer *r, struct key dev)
+{
+	uint64_t *slot;
+	bool is_new;
+
+	if (!r->by_dev)
+		return &r->lanes.v[0];
+	slot = map_put(&r->lane_of, (uint64_t)dev.n, &is_new);
+	if (is_new) {
+		*slot = r->lane_of.n - 1;
+		if (*slot > 0)
+			(void)new_lane(r, dev);
+		r->lanes.v[*slot].dev = dev;
+	}
+	return &r->lanes.v[*slot];
+}
 
 /* ---- facts ---- */
 
@@ -57,12 +117,15 @@ text_fact(struct reducer *r, const struct source *s, const char *key)
 static void
 take_facts(struct reducer *r, const struct source *s)
 {
+	const struct fact *format = source_fact(s, "format");
 	const struct fact *from = source_fact(s, "rank_from");
 	const struct fact *devs = source_fact(s, "devices");
 	struct part *p = &r->part;
 	json_items items = { 0 };
 	int64_t version;
 
+	/* one process of JAX drives several GPUs, each a rank */
+	r->by_dev |= format != NULL && str_eq(format->val.s, STR("xplane"));
 	(void)source_int(s, "rank", &p->rank);
 	p->rank_is_told = p->rank != NONE && from == NULL;
 	p->rank_is_guess = from != NULL && str_eq(from->val.s, STR("order"));
@@ -114,7 +177,7 @@ signature(struct reducer *r, struct str text, size_t of_group)
 }
 
 static void
-take_collective(struct reducer *r, const struct event *ev)
+take_collective(struct reducer *r, struct lane *l, const struct event *ev)
 {
 	size_t of_group;
 	struct rec rec = {
@@ -133,7 +196,7 @@ take_collective(struct reducer *r, const struct event *ev)
 	of_group =
 	    recognise_signature(&r->rules, r->st, ev, &r->text, &rec.seq);
 	rec.sig = signature(r, buf_str(&r->text), of_group);
-	vec_push(&r->recs, rec);
+	vec_push(&l->recs, rec);
 }
 
 static uint32_t
@@ -196,7 +259,7 @@ take_partial(struct reducer *r, const struct event *ev)
 		    ev->uid.id);
 	if (rec.busy_ns < 0 || rec.idle_ns < 0)
 		rec.busy_ns = rec.idle_ns = -1;
-	vec_push(&r->recs, rec);
+	vec_push(&r->lanes.v[0].recs, rec);
 }
 
 /* Of a text: its number differs from rank to rank. */
@@ -207,15 +270,15 @@ text_hash(const struct dict *st, uint32_t id)
 }
 
 static void
-take_kernel(struct reducer *r, const struct event *ev)
+take_kernel(struct reducer *r, struct lane *l, const struct event *ev)
 {
 	uint32_t grid = INTERN_NONE;
 	struct value v;
 
 	if (event_arg(r->st, ev, STR("grid"), &v) && v.type == VAL_JSON)
 		grid = v.id;
-	kernels_add(r->kernels, ev, grid);
-	vec_push(&r->windows.began,
+	kernels_add(l->kernels, ev, grid);
+	vec_push(&l->windows.began,
 	    ((struct began){ ev->ts_ns,
 		(uint32_t)hash_mix(
 		    text_hash(r->st, ev->name), text_hash(r->st, grid) | 1) }));
@@ -224,21 +287,26 @@ take_kernel(struct reducer *r, const struct event *ev)
 static void
 take_gpu(struct reducer *r, const struct event *ev)
 {
+	struct lane *l;
 	bool is_comm;
 	int64_t end;
 
+	if (r->by_dev && !is_rank(ev->dev))
+		die("%s: event %" PRIu64 ": no GPU that can be a rank", r->path,
+		    ev->uid.id);
+	l = lane_of(r, ev->dev);
 	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
 		die("%s: event %" PRIu64 ": its end is out of range", r->path,
 		    ev->uid.id);
 	is_comm = recognise(&r->rules, r->st, ev);
 	if (is_comm)
-		take_collective(r, ev);
+		take_collective(r, l, ev);
 	else
-		spans_add(&r->windows.work, ev->ts_ns, end);
-	host_add(&r->windows.host, ev);
+		spans_add(&l->windows.work, ev->ts_ns, end);
+	host_add(&r->host, ev);
 	if (!is_comm && ev->shape->kind == KIND_KERNEL &&
 	    ev->name != INTERN_NONE)
-		take_kernel(r, ev);
+		take_kernel(r, l, ev);
 }
 
 static void
@@ -248,9 +316,9 @@ take_event(struct reducer *r, const struct event *ev)
 		return;
 	if (!event_is(ev, KINDS_GPU)) {
 		if (event_is(ev, KINDS_EXPLAIN))
-			host_add(&r->windows.host, ev);
+			host_add(&r->host, ev);
 		if (ev->shape->kind == KIND_OP)
-			kernels_op(r->kernels, ev);
+			kernels_op(r->lanes.v[0].kernels, ev);
 	} else if (r->part.is_partial) {
 		take_partial(r, ev);
 	} else {
@@ -274,20 +342,22 @@ static void
 begin_source(struct reducer *r, uint32_t src)
 {
 	r->is_open = true;
-	r->part = (struct part){
-		.src = src, .rank = NONE, .world = NONE, .epoch_ns = NONE
-	};
+	r->part = (struct part){ .src = src,
+		.dev = NONE,
+		.rank = NONE,
+		.world = NONE,
+		.epoch_ns = NONE };
 	arena_reset(r->mem, 0);
 	intern_clear(r->sigs);
 	intern_clear(r->group_keys);
 	intern_clear(r->host_names);
 	map_free(&r->sig_of);
-	r->recs.n = r->group_of.n = 0;
-	r->windows.work.n = r->windows.began.n = 0;
-	kernels_clear(r->kernels, r->st);
-	host_start(&r->windows.host, r->st, r->causes);
-	r->windows.host.by_corr =
-	    (r->in->marks & (MARK_TREE | MARK_LINKED)) == 0;
+	map_free(&r->lane_of);
+	r->group_of.n = r->nlanes = 0;
+	r->by_dev = false;
+	(void)new_lane(r, (struct key){ 0 });
+	host_start(&r->host, r->st, r->causes);
+	r->host.by_corr = (r->in->marks & (MARK_TREE | MARK_LINKED)) == 0;
 }
 
 /* Of times and kernels, which no two traces have in common. */
@@ -305,27 +375,67 @@ hash_of(const struct part *p)
 }
 
 static void
-end_source(struct reducer *r)
+put_lane(struct reducer *r, struct lane *l)
 {
 	struct part *p = &r->part;
+	const uint32_t *gpus = r->by_dev ? l->gpus.v : NULL;
+
+	stable_sort(l->recs.v, l->recs.n, sizeof *l->recs.v, by_start);
+	if (l->recs.n > 0 && !p->is_partial) {
+		gaps_find(&r->gaps, &r->host, gpus,
+		    r->by_dev ? l->gpus.n : r->host.gpus.n, NULL);
+		windows_fill(&l->windows, &r->host, &r->gaps, l->recs.v,
+		    l->recs.n, r->group_of.v, r->group_keys->list.n,
+		    r->host_names);
+	}
+	if (!p->is_partial) {
+		kernels_put(l->kernels, &r->text);
+		p->kernels = buf_str(&r->text);
+	}
+	if (r->by_dev && l->dev.type == KEY_INT)
+		p->dev = l->dev.n;
+	p->nsigs = r->sigs->list.n;
+	p->nhosts = r->host_names->list.n;
+	p->recs = l->recs.v;
+	p->nrecs = l->recs.n;
+	p->hash = hash_of(p);
+	part_put(r->out, p, r->sigs, r->host_names);
+}
+
+/* Who drives one GPU is one rank; it may be any of its node's. */
+static void
+count_gpus(struct reducer *r)
+{
+	struct part *p = &r->part;
+
+	p->ngpus = p->ndevs;
+	for (size_t i = 0; i < r->nlanes; i++)
+		if (r->lanes.v[i].dev.n >= p->ngpus)
+			p->ngpus = r->lanes.v[i].dev.n + 1;
+	if (r->nlanes == 1) {
+		p->ngpus = 1;
+		p->ndevs = 0;
+	}
+}
+
+static void
+end_source(struct reducer *r)
+{
+	bool has_recs = false;
 
 	if (!r->is_open)
 		return;
 	r->is_open = false;
-	stable_sort(r->recs.v, r->recs.n, sizeof *r->recs.v, by_start);
-	if (r->recs.n > 0 && !p->is_partial)
-		windows_fill(&r->windows, r->recs.v, r->recs.n, r->group_of.v,
-		    r->group_keys->list.n, r->host_names);
-	if (!p->is_partial) {
-		kernels_put(r->kernels, &r->text);
-		p->kernels = buf_str(&r->text);
-	}
-	p->nsigs = r->sigs->list.n;
-	p->nhosts = r->host_names->list.n;
-	p->recs = r->recs.v;
-	p->nrecs = r->recs.n;
-	p->hash = hash_of(p);
-	part_put(r->out, p, r->sigs, r->host_names);
+	for (size_t i = 0; i < r->nlanes; i++)
+		has_recs |= r->lanes.v[i].recs.n > 0;
+	if (has_recs && !r->part.is_partial)
+		host_ready(&r->host);
+	for (size_t i = 0; i < r->host.gpus.n && r->by_dev; i++)
+		vec_push(&lane_of(r, r->host.gpus.v[i].dev)->gpus, (uint32_t)i);
+	if (r->by_dev)
+		count_gpus(r);
+	for (size_t i = 0; i < r->nlanes; i++)
+		put_lane(r, &r->lanes.v[i]);
 }
 
 static void
@@ -352,7 +462,6 @@ reducer_new(const struct settings *set)
 	r->sigs = intern_create();
 	r->group_keys = intern_create();
 	r->host_names = intern_create();
-	r->kernels = kernels_new();
 	return r;
 }
 

@@ -55,7 +55,7 @@ work_before(const struct windows *w, int64_t t)
 
 /* The name that the pieces of a cause have for longest; its time in *ns. */
 static uint32_t
-longest_name(const struct windows *w, const struct gap_piece *p, size_t n,
+longest_name(const struct host *h, const struct gap_piece *p, size_t n,
     uint8_t cause, int64_t *ns)
 {
 	struct map sums = { 0 };
@@ -69,7 +69,7 @@ longest_name(const struct windows *w, const struct gap_piece *p, size_t n,
 		if (p[i].cause != cause)
 			continue;
 		if (p[i].event != HOST_NONE)
-			name = w->host.events.v[p[i].event].name;
+			name = h->events.v[p[i].event].name;
 		sum = map_put(&sums, name, NULL);
 		*sum += (uint64_t)(p[i].end_ns - p[i].start_ns);
 		if ((int64_t)*sum > *ns) {
@@ -83,27 +83,26 @@ longest_name(const struct windows *w, const struct gap_piece *p, size_t n,
 
 /* The largest cause of the record's idle time, and the event that it was. */
 static void
-find_cause(
-    struct windows *w, struct intern *names, struct rec *rec, int64_t from)
+find_cause(const struct host *h, const struct gaps *g, struct intern *names,
+    struct rec *rec, int64_t from)
 {
-	const struct gap_piece *p = w->gaps.pieces.v;
+	const struct gap_piece *p = g->pieces.v;
 	int64_t sums[CAUSE_COUNT] = { 0 }, ns;
 	uint8_t best = CAUSE_NOTHING;
 	struct buf text = { 0 };
 	struct str name;
 	size_t first, n = 0;
 
-	bisect(first, w->gaps.pieces.n, mid, p[mid].start_ns < from);
+	bisect(first, g->pieces.n, mid, p[mid].start_ns < from);
 	for (p += first;
-	     first + n < w->gaps.pieces.n && p[n].end_ns <= rec->start_ns;
-	     n++) {
+	     first + n < g->pieces.n && p[n].end_ns <= rec->start_ns; n++) {
 		sums[p[n].cause] += p[n].end_ns - p[n].start_ns;
 		if (sums[p[n].cause] > sums[best])
 			best = p[n].cause;
 	}
 	if (best == CAUSE_NOTHING || best == CAUSE_NO_HOST)
 		return;
-	name = dict_get(w->host.dict, longest_name(w, p, n, best, &ns));
+	name = dict_get(h->dict, longest_name(h, p, n, best, &ns));
 	buf_printf(&text, "%s: ", cause_words[best]);
 	buf_put(&text, name.p, name.len);
 	rec->host = intern_put(names, buf_str(&text));
@@ -126,8 +125,9 @@ fill_one(struct windows *w, struct rec *rec, int64_t from,
 }
 
 void
-windows_fill(struct windows *w, struct rec *recs, size_t n,
-    const uint32_t *group_of, size_t ngroups, struct intern *names)
+windows_fill(struct windows *w, const struct host *h, const struct gaps *gaps,
+    struct rec *recs, size_t n, const uint32_t *group_of, size_t ngroups,
+    struct intern *names)
 {
 	int64_t *work_sums, *idle_sums;
 	int64_t *last = xcalloc(ngroups + 1, sizeof *last);
@@ -135,12 +135,10 @@ windows_fill(struct windows *w, struct rec *recs, size_t n,
 	for (size_t i = 0; i < ngroups; i++)
 		last[i] = INT64_MIN;
 	spans_normalise(&w->work);
-	host_ready(&w->host);
-	gaps_find(&w->gaps, &w->host, NULL, w->host.gpus.n, NULL);
 	w->idle.n = 0;
-	for (size_t i = 0; i < w->gaps.list.n; i++)
-		spans_add(&w->idle, w->gaps.list.v[i].start_ns,
-		    w->gaps.list.v[i].end_ns);
+	for (size_t i = 0; i < gaps->list.n; i++)
+		spans_add(
+		    &w->idle, gaps->list.v[i].start_ns, gaps->list.v[i].end_ns);
 	work_sums = running_sums(&w->work);
 	idle_sums = running_sums(&w->idle);
 	stable_sort(w->began.v, w->began.n, sizeof *w->began.v, by_began);
@@ -156,7 +154,7 @@ windows_fill(struct windows *w, struct rec *recs, size_t n,
 
 			fill_one(w, rec, a, work_sums, idle_sums);
 			if (rec->idle_ns >= HOST_MIN_NS)
-				find_cause(w, names, rec, a);
+				find_cause(h, gaps, names, rec, a);
 		}
 		if (rec_end(rec) > *from)
 			*from = rec_end(rec);
