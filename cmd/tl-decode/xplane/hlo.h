@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hlo: the XLA modules of a file, of which those instructions are written that
+ * events name: a metadata record each, as tl-stream(5) has it.
+ */
+#ifndef TL_DECODE_XPLANE_HLO_H
+#define TL_DECODE_XPLANE_HLO_H
+
+#include "cmd/tl-decode/decode.h"
+
+struct hlo *hlo_create(void);
+void hlo_destroy(struct hlo *h);
+
+/*
+ * An event names this instruction of this program. text: the instruction as
+ * HLO's text, if the file has it beside the event, else empty; it is the
+ * caller's as long as h lives.
+ */
+void hlo_name(
+    struct hlo *h, uint64_t program, struct str instruction, struct str text);
+
+/* What is wrong with the bytes of a module, and where. */
+struct hlo_fault {
+	const char *error;
+	const unsigned char *at;
+};
+
+/*
+ * Writes the metadata of a module, of the instructions named so far; proto is
+ * its HloProto. False: *fault says why not.
+ */
+bool hlo_module(struct hlo *h, struct source_state *s, uint64_t program,
+    struct str name, struct str proto, struct hlo_fault *fault) USE_RESULT;
+/* The same of programs named whose module the file lacks, from their texts. */
+void hlo_finish(struct hlo *h, struct source_state *s);
+
+#endif
