@@ -1,39 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What a profile of tests/gen/xplane.py must be found to have. Times in ns."""
 import collections
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+from timeline import length, minus, union  # noqa: E402
 
 
 def ns(ps):
     """Start and end are rounded once each, half up."""
     return (ps + 500) // 1000
-
-
-def union(spans):
-    out = []
-    for a, b in sorted(spans):
-        if out and a <= out[-1][1]:
-            out[-1][1] = max(out[-1][1], b)
-        elif b > a:
-            out.append([a, b])
-    return out
-
-
-def length(spans):
-    return sum(b - a for a, b in spans)
-
-
-def minus(a, b):
-    """What of a is in no span of b; both unions."""
-    out = []
-    for begin, end in a:
-        for x, y in b:
-            if y > begin and x < end:
-                if x > begin:
-                    out.append([begin, x])
-                begin = y
-        if end > begin:
-            out.append([begin, end])
-    return out
 
 
 def span(k):

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# JAX profiles computed by the slow programs, cell by cell against the
+# reference's tables; what it has otherwise is counted, by the reason.
+. tests/cli/lib.sh
+have_data || skip_all 'no reference traces (TL_DATA)'
+
+oracle() { python3 "$ROOT/tests/oracle/jax.py" "$TL_DATA/$1"; }
+
+is 'GEMMs of six modules with one name' "$(oracle jax08_gemm)" \
+	'jax08_gemm: 493 cells equal, 0 differ; of ours the reference has otherwise: 12 module chosen by prefix (3), 4 module chosen by prefix (3), FLOPs, 3 rocclr copies counted as computation (7), 3 root instructions ignored (4), 3 root instructions ignored (4), kernels without a model'
+is 'convolutions on eight GPUs' "$(oracle jax_conv_minimal_08)" \
+	'jax_conv_minimal_08: 1821 cells equal, 0 differ; of ours the reference has otherwise: 2 input channels lost (5), FLOPs, 3 rocclr copies counted as computation (7)'
+is 'the older form' "$(oracle jax_conv_minimal_legacy)" \
+	'jax_conv_minimal_legacy: 251 cells equal, 0 differ; of ours the reference has otherwise: 2 input channels lost (5), FLOPs'
+done_testing
