@@ -3,6 +3,7 @@
 """jax.py: GPU times, categories and models of JAX profiles, for comparison.
 
 usage: jax.py FOLDER...       folders with a *.xplane.pb and reference/jax_report
+       jax.py --timeline FILE the timeline of each device, as tl-timeline --by dev
 
 Each cell of the reference's tables is computed anew from the file, with the
 reference's known faults put in (`as_ref`): the wrong module of several with one
@@ -127,13 +128,26 @@ def is_copy(name):
     return name.lower().startswith(("copy", "memcpy", "memset"))
 
 
+def gpu_kind(e, as_ref):
+    if is_copy(e.name) or (not as_ref and COPY.fullmatch(e.name)):
+        return "memcpy"
+    return "comm" if re.search("rccl|nccl|cross_device_reduce", e.name, re.I) else "comp"
+
+
+def tpu_kind(e):
+    kind = e.stats.get("hlo_category", "")
+    if kind in ("copy-start", "copy-done"):
+        return "memcpy"
+    return "comm" if re.fullmatch(r"(all-(reduce|gather|to-all)|reduce-scatter|collective-permute)(-start|-done)?",
+                                  kind) else "comp"
+
+
 def timeline(plane, as_ref=False):
-    """Eight rows in ns."""
-    kinds = {"comp": [], "comm": [], "memcpy": []}
-    for _, e in gpu_events(plane):
-        kind = ("memcpy" if is_copy(e.name) or (not as_ref and COPY.fullmatch(e.name)) else
-                "comm" if re.search("rccl|nccl|cross_device_reduce", e.name, re.I) else "comp")
-        kinds[kind].append((e.ts, e.end))
+    """Eight rows in ns; of a TPU over its lines of ops."""
+    kinds, is_tpu = {"comp": [], "comm": [], "memcpy": []}, "TPU" in plane.name
+    for line, e in gpu_events(plane):
+        if not is_tpu or line.name in ("XLA Ops", "Async XLA Ops"):
+            kinds[tpu_kind(e) if is_tpu else gpu_kind(e, as_ref)].append((e.ts, e.end))
     comp, comm, memcpy = (union(kinds[k]) for k in ("comp", "comm", "memcpy"))
     busy = union(sum(kinds.values(), []))
     total = busy[-1][1] - busy[0][0]
@@ -282,7 +296,17 @@ def check_models(folder, kernels, out):
             out.differs(why)
 
 
+def print_timeline(path):
+    print("dev", "type", "time_ns", sep="\t")
+    for plane in Space(path).device_planes():
+        for name, ns in timeline(plane).items():
+            print(plane.device, name, ns, sep="\t")
+    return 0
+
+
 def main(folders):
+    if folders[0] == "--timeline":
+        return print_timeline(folders[1])
     status = 0
     for folder in folders:
         out = Checked()

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""jax_planted.py: what tests/gen/xplane.py planted, found again by each program.
+
+    jax_planted.py DIR CHECK...
+
+DIR has the generator's files and its truth.json; see CHECKS at the end.
+"""
+import collections
+import glob
+import json
+import os
+import sys
+
+from worked import table
+
+
+class Job:
+    def __init__(self, folder):
+        with open(os.path.join(folder, "truth.json"), encoding="utf-8") as f:
+            self.truth = json.load(f)
+        self.files = sorted(glob.glob(os.path.join(folder, "host*.xplane.pb*")),
+                            key=lambda p: int(os.path.basename(p)[4:].split(".")[0]))
+        self.gpus, self.wrong = self.truth["gpus"], []
+
+    def same(self, where, got, want):
+        if got != want:
+            self.wrong.append(f"{where}: {got!r} instead of {want!r}")
+
+    def of_host(self, host):
+        return [g for g in self.gpus if g["host"] == host]
+
+
+def timeline(job):
+    rows = {"computation_time": "computation", "exposed_comm_time": "exposed_comm", "idle_time": "idle",
+            "exposed_memcpy_time": "exposed_memcpy", "busy_time": "busy", "total_time": "total",
+            "total_comm_time": "total_comm", "total_memcpy_time": "total_memcpy"}
+    for host, path in enumerate(job.files):
+        got = {(r["dev"], r["type"]): r["time_ns"] for r in table(["tl-timeline", "--by", "dev", path])}
+        for g in job.of_host(host):
+            for row, key in rows.items():
+                job.same(f"host {host} GPU {g['dev']} {row}", got.get((str(g["dev"]), row)), g[key])
+
+
+def sums(rows, key):
+    out = collections.defaultdict(lambda: [0, 0])
+    for r in rows:
+        out[r["name"]][0] += r[key]
+        out[r["name"]][1] += r["count"] if "count" in r else 1
+    return {k: tuple(v) for k, v in out.items()}
+
+
+def kernels(job):
+    for host, path in enumerate(job.files):
+        count = sum(r["count"] for r in table(["tl-kernels", path]))
+        copies = sum(i["kernels"] for g in job.of_host(host) for i in g["instructions"] if i["opcode"] == "copy")
+        job.same(f"host {host} kernels", count, sum(g["events"] for g in job.of_host(host)) - copies)
+
+
+def ops(job):
+    """GPU time of each instruction by its name; programs with one of that name are summed."""
+    for host, path in enumerate(job.files):
+        want = collections.defaultdict(lambda: [0, 0])
+        for g in job.of_host(host):
+            for i in g["instructions"]:
+                want[i["name"]][0] += i["time"]
+                want[i["name"]][1] += i["runs"]
+        got = sums(table(["tl-ops", path]), "direct_ns_sum")
+        job.same(f"host {host} instructions", got, {k: tuple(v) for k, v in want.items()})
+
+
+def modules(job):
+    """GPU time below each scope."""
+    for host, path in enumerate(job.files):
+        got = collections.Counter()
+        for r in table(["tl-modules", path]):
+            got[r["path"]] += r["gpu_ns"]
+        want = collections.Counter()
+        for g in job.of_host(host):
+            want.update(g["scopes"])
+        for scope, ns in want.items():
+            mine = sum(v for k, v in got.items() if k.endswith(scope))
+            job.same(f"host {host} scope {scope}", mine, ns)
+
+
+def steps(job):
+    """Clock, GPU time and kernels of each step."""
+    for host, path in enumerate(job.files):
+        got = [r for r in table(["tl-steps", path]) if r["what"] == "step"]
+        want = [s for s in job.truth["steps"] if s["host"] == host]
+        job.same(f"host {host} steps", len(got), len(want))
+        for r, s in zip(got, want):
+            runs = [r for g in job.of_host(host) for r in g["runs"] if r["step"] == s["step"]]
+            job.same(f"step {s['step']} of host {host}", (r["wall_ns"], r["kernels"]),
+                     (s["end"] - s["start"], sum(r["kernels"] for r in runs)))
+
+
+def idle(job):
+    """All idle time of a process's only GPU has a cause."""
+    for host, path in enumerate(job.files):
+        got = sum(r["time_ns"] for r in table(["tl-idle", path]))
+        job.same(f"host {host} idle", got, job.of_host(host)[0]["idle"])
+
+
+def flops(job):
+    """FLOPs of one run of each instruction that has a model, and its bytes."""
+    for host, path in enumerate(job.files):
+        got = {}
+        for r in table(["tl-roofline", path]):
+            got.setdefault(r["name"], set()).add((r.get("gflops"), r.get("data_mb")))
+        print(json.dumps(sorted(got)), host)
+
+
+def collective(job):
+    """Each exchange: who took part, when each came, what was sent, how long it took."""
+    rows = table(["tl-collective", "--table", "nccl_implicit_sync"] + job.files)
+    got = collections.Counter((r["latency_ns"], r["start_skew_ns"], r["ranks_present"]) for r in rows)
+    want = collections.Counter((e["transfer"], e["skew"], len(e["ranks"])) for e in job.truth["collectives"]
+                               if len(e["ranks"]) > 1)
+    job.same("exchanges", got - want, collections.Counter())
+    job.same("exchanges missing", want - got, collections.Counter())
+
+
+CHECKS = {f.__name__: f for f in (timeline, kernels, ops, modules, steps, idle, flops, collective)}
+
+
+def main(folder, *names):
+    job = Job(folder)
+    for name in names:
+        CHECKS[name](job)
+    for line in job.wrong[:20]:
+        print(line[:600])
+    if job.wrong:
+        print(len(job.wrong), "wrong")
+    return bool(job.wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
