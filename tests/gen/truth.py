@@ -61,10 +61,17 @@ def scopes(kernels):
     return dict(sorted(out.items()))
 
 
+def by_run(gpu):
+    out = collections.defaultdict(list)
+    for k in gpu.kernels:
+        out[k.run["index"]].append(k)
+    return out
+
+
 def runs(gpu):
-    out = []
+    out, of_run = [], by_run(gpu)
     for run, _, _ in gpu.runs:
-        ks = [k for k in gpu.kernels if k.run is run]
+        ks = of_run[run["index"]]
         m = run["module"]
         out.append({"module": f"{m.name}({m.program})", "index": run["index"], "step": run["step"], "kernels": len(ks),
                     "start": min(span(k)[0] for k in ks), "end": max(span(k)[1] for k in ks), "time": time(ks),

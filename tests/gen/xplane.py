@@ -21,6 +21,7 @@ import json
 import os
 import subprocess
 
+import truth
 import xla
 from xspace import Plane, space
 
@@ -256,9 +257,9 @@ def tpu_plane(args, gpu, shift):
     plane.facts = [("device_type_string", "TPU v6 Lite"), ("peak_teraflops_per_second", 918.0),
                    ("peak_hbm_bw_gigabytes_per_second", 1637.993152512)]
     runs, ops, later = (plane.line(i, n) for i, n in ((2, "XLA Modules"), (3, "XLA Ops"), (4, "Async XLA Ops")))
-    for run, start, _ in gpu.runs:
-        mine = [k for k in gpu.kernels if k.run is run]
-        begun, m = min(k.start for k in mine), run["module"]
+    of_run = truth.by_run(gpu)
+    for run, _, _ in gpu.runs:
+        begun, m = min(k.start for k in of_run[run["index"]]), run["module"]
         plane.event(runs, f"{m.name}({m.program})", begun - shift, gpu.ends[run["index"]] - begun,
                     {"run_id": run["index"], "_ct": 12, "_c": 1000 * gpu.rank + run["index"]})
     for k in sorted(gpu.kernels, key=lambda k: k.start):
@@ -321,7 +322,6 @@ def pairs(text):
 
 
 def main():
-    import truth
     p = argparse.ArgumentParser(usage=__doc__)
     p.add_argument("-o", "--output", required=True, help="the folder, made if needed")
     p.add_argument("--hosts", type=int, default=1)

@@ -4,6 +4,7 @@ make traces with that share no code with the readers.
 
 Numbers are those of xplane.proto, hlo.proto and xla_data.proto.
 """
+import functools
 import math
 import re
 import struct
@@ -14,6 +15,7 @@ TYPES = {"pred": (1, 8), "s8": (2, 8), "s16": (3, 16), "s32": (4, 32), "s64": (5
          "s4": (21, 4), "u4": (22, 4)}
 
 
+@functools.lru_cache(1 << 16)
 def varint(v):
     v, out = v % 2**64, bytearray()
     while v > 127:
