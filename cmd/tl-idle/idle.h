@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tl-idle inside: a source is kept whole (trace/host.h); when it ends, its gaps
- * and their causes (trace/gap.h) become records of the sink.
+ * and their causes (trace/gap.h) become records of the sink. Pieces of gaps are
+ * ten times as many as gaps: what a row adds up is one record while they are
+ * found, and each piece leaves its length.
  */
 #ifndef TL_IDLE_H
 #define TL_IDLE_H
@@ -10,29 +12,41 @@
 #include "trace/account.h"
 #include "trace/waits.h"
 
-enum what { IS_PIECE, IS_GAP, IS_INTERVAL, IS_WINDOW };
+/* Those up to FOLDED are the pieces or intervals of one row. */
+enum what { IS_PIECE, IS_INTERVAL, FOLDED, IS_GAP = FOLDED, IS_WINDOW };
 /* Of what events a gap must be free; other words of --by are columns. */
 enum scope { SCOPE_ALL, SCOPE_DEV, SCOPE_GPU_STREAM };
-
-struct idle_record {
-	struct sink_record rec; /* uid, track: of the event that caused it */
-	uint8_t what;
-	bool is_inferred;
-	uint32_t event; /* of its source, or HOST_NONE */
-	uint32_t cause, name, op, module, opened_by, advice, class;
-	/* of IS_PIECE in stacks.nodes, of IS_GAP and IS_WINDOW in wholes */
-	uint32_t more;
-	struct key dev, gpu_stream, step, phase;
-	int64_t ns, inferred_ns;
-	int64_t behind_ns; /* host work behind the call, in gaps it opened */
-};
 
 struct named {
 	uint32_t name; /* INTERN_NONE: there is none */
 	struct uid uid;
 };
 
-/* What is said of a gap as a whole, apart, as most records are pieces. */
+struct idle_record {
+	/* uid, track: of the event that caused it, or its first piece */
+	struct sink_record rec;
+	uint8_t what;
+	bool is_inferred;
+	uint32_t event; /* of its source, or HOST_NONE */
+	uint32_t cause, name, op, module, opened_by, advice, class;
+	/* of the longest in stacks.nodes, of IS_GAP and IS_WINDOW in wholes */
+	uint32_t more;
+	struct key dev, gpu_stream, step, phase;
+	int64_t ns, inferred_ns;
+	int64_t behind_ns; /* host work behind the call, in gaps it opened */
+	/* of pieces: in lengths; in how many calls, and in which most */
+	size_t first, n;
+	int64_t ncalls;
+	uint64_t longest_ns;
+	struct named longest;
+};
+
+struct piece {
+	int64_t ns;
+	uint32_t event, record;
+};
+
+/* What is said of a gap as a whole. */
 struct idle_whole {
 	struct named prev, next, opened, awaited;
 	uint32_t next_op, next_module;
@@ -90,14 +104,16 @@ struct idle {
 	/* what no table shows is no record, but of a source's first gap */
 	bool shows[IS_WINDOW + 1];
 	size_t nbefore; /* records of the sources before */
-	struct {
-		size_t first, end;
-	} range[IS_WINDOW + 1]; /* in which records of a kind stand */
-	size_t nmade;
+	/* of the source at hand, and the keys of their rows */
+	VEC(struct piece) pieces;
+	VEC(uint64_t) sums; /* of each event; 0 between two rows */
+	struct sink_groups folds[FOLDED];
+	struct sink_plan by[FOLDED];
+	VEC(int64_t) lengths;
 	/* of the row at hand */
 	const struct idle_record *longest;
-	uint64_t longest_ns;
-	VEC(uint64_t) sums; /* of each event; 0 between two rows */
+	VEC(int64_t) room;
+	struct stats stats;
 	int64_t ncalls;
 	uint64_t ngaps;
 	bool has_python; /* the source at hand has frames */

@@ -49,7 +49,10 @@ static const struct about about = {
 
 /* Cells that are made in cell(). */
 enum {
+	C_COUNT,
 	C_CALLS,
+	C_MEDIAN,
+	C_MAX,
 	C_LONGEST,
 	C_STACK,
 	C_LONGEST_UID,
@@ -108,10 +111,10 @@ static const struct sink_column columns[] = {
 	{ { "gpu_stream", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, true, AT(gpu_stream), ONLY_GPU_STREAM },
 	{ { "time_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, 0, 0 },
 	{ { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_SHARE, false, 0, 0 },
-	{ { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
+	{ { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_CELL, false, C_COUNT, 0 },
 	{ { "calls", NULL, COL_INT, UNIT_COUNT, COL_MINOR, 0 }, SINK_CELL, false, C_CALLS, 0 },
-	{ { "time_ns_median", NULL, COL_REAL, NS, COL_MINOR, 0 }, SINK_MEDIAN, false, 0, 0 },
-	{ { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_MAX, false, 0, 0 },
+	{ { "time_ns_median", NULL, COL_REAL, NS, COL_MINOR, 0 }, SINK_CELL, false, C_MEDIAN, 0 },
+	{ { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_MAX, 0 },
 	{ { "call_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_LONGEST_NS, 0 },
 	{ { "longest_in", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_CELL, false, C_LONGEST, 0 },
 	{ { "longest_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_LONGEST_UID, 0 },
@@ -246,51 +249,25 @@ is_member(const struct sink *s, const struct sink_plan *p, const void *record)
 	return r->what == what_of[p->table - tables];
 }
 
-/* Records of sources that were not asked for are gone: then all. */
-static void
-set_range(
-    const struct sink *s, const struct sink_plan *p, size_t *first, size_t *end)
-{
-	const struct idle *g = idle_of(s);
-	uint8_t what = what_of[p->table - tables];
-
-	if (g->nmade != s->records.n)
-		return;
-	*first = g->range[what].first;
-	*end = g->range[what].end;
-}
-
-/* In how many calls it was spent, and in which most: one can cause several
- * pieces. */
+/* Threads of one name are one row. */
 static void
 look_at_row(struct sink_row *row)
 {
 	struct idle *g = (struct idle *)row->sink;
-	size_t n = row->plan->table == &tables[OF_CAUSES] ? row->group->n : 0;
 
 	g->longest = row->first;
-	g->longest_ns = 0;
 	g->ncalls = 0;
-	for (size_t i = 0; i < n; i++) {
+	g->room.n = 0;
+	for (size_t i = 0; i < row->group->n; i++) {
 		const struct idle_record *r = sink_row_record(row, i);
-		uint64_t *sum, ns = (uint64_t)r->ns;
 
-		if (r->event != HOST_NONE) {
-			sum = &g->sums.v[r->event];
-			g->ncalls += *sum == 0; /* no piece is without length */
-			ns = *sum += ns;
-		}
-		if (ns > g->longest_ns) {
+		if (r->longest_ns > g->longest->longest_ns)
 			g->longest = r;
-			g->longest_ns = ns;
-		}
+		g->ncalls += r->ncalls;
+		for (size_t k = 0; k < r->n; k++)
+			vec_push(&g->room, g->lengths.v[r->first + k]);
 	}
-	for (size_t i = 0; i < n; i++) {
-		const struct idle_record *r = sink_row_record(row, i);
-
-		if (r->event != HOST_NONE)
-			g->sums.v[r->event] = 0;
-	}
+	stat_of(&g->stats, g->room.v, g->room.n);
 }
 
 static struct cell
@@ -357,17 +334,18 @@ cell(const struct sink_row *row, unsigned number)
 	const struct idle_record *most = idle_of(row->sink)->longest;
 
 	switch (number) {
+	case C_COUNT: return cell_int((int64_t)idle_of(row->sink)->stats.n);
 	case C_CALLS: return cell_int(idle_of(row->sink)->ncalls);
-	case C_LONGEST: return cell_string(row->sink->dict, most->name);
+	case C_MEDIAN: return cell_real(idle_of(row->sink)->stats.median);
+	case C_MAX: return cell_int(idle_of(row->sink)->stats.max);
+	case C_LONGEST: return cell_string(row->sink->dict, most->longest.name);
 	case C_STACK:
 		row->text->len = 0;
 		stack_text(&((struct idle *)row->sink)->stacks, row->sink->dict,
 		    most->more, row->text);
 		return sink_row_text(row);
-	case C_LONGEST_NS:
-		return cell_int((int64_t)idle_of(row->sink)->longest_ns);
-	case C_LONGEST_UID:
-		return uid_cell(row, most->event != HOST_NONE, most->rec.uid);
+	case C_LONGEST_NS: return cell_int((int64_t)most->longest_ns);
+	case C_LONGEST_UID: return named_cell(row, &most->longest);
 	case C_START: return cell_int(r->rec.ts_ns);
 	case C_EVENT_UID:
 		return uid_cell(row, r->event != HOST_NONE, r->rec.uid);
@@ -503,6 +481,9 @@ free_all(struct sink *s)
 	vec_free(&g->windows);
 	vec_free(&g->wholes);
 	vec_free(&g->sums);
+	vec_free(&g->pieces);
+	vec_free(&g->lengths);
+	vec_free(&g->room);
 	causes_destroy(g->causes);
 	vec_free(&g->steps);
 	vec_free(&g->chosen);
@@ -530,6 +511,13 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 }
 
 static void
+set_keys(struct idle *g, enum what what, const struct sink_table *t)
+{
+	g->by[what] = (struct sink_plan){ .table = t, .name = t->name };
+	sink_plan_keys(&g->sink, &g->by[what], t->keys);
+}
+
+static void
 check_settings(struct sink *s)
 {
 	struct idle *g = (struct idle *)s;
@@ -550,6 +538,8 @@ check_settings(struct sink *s)
 	g->by_phase = sink_list_has(by, STR("phase"));
 	g->with_above =
 	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));
+	set_keys(g, IS_PIECE, &tables[OF_CAUSES]);
+	set_keys(g, IS_INTERVAL, &tables[OF_STREAMS]);
 	if (s->named == &tables[OF_WINDOWS])
 		g->with_steps = true;
 	if (sink_list_has(by, STR("gpu_stream")))
@@ -581,7 +571,6 @@ static const struct sink_def def = {
 	.asked = is_asked,
 	.wants = wants,
 	.member = is_member,
-	.range = set_range,
 	.row = look_at_row,
 	.planned = planned,
 	.cell = cell,

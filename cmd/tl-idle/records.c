@@ -2,53 +2,75 @@
 /* Gaps, pieces of gaps and intervals of GPU streams as records. */
 #include "cmd/tl-idle/idle.h"
 
+#include <stdlib.h>
+
 #define LOCK_THREADS 256 /* that are looked at */
 
-static struct idle_record *
-add_record(struct idle *g, enum what what, const struct host_gpu *beside,
-    uint32_t event, int64_t from, int64_t to)
+/* An event of the host as what it is of, or HOST_NONE: what stands beside it.
+ */
+static void
+set_event(const struct idle *g, struct idle_record *r,
+    const struct host_gpu *beside, uint32_t event)
 {
 	const struct host *h = &g->host;
-	size_t at = g->sink.records.n;
-	struct idle_record *r = sink_add(&g->sink);
+	const struct host_event *e =
+	    event != HOST_NONE ? &h->events.v[event] : NULL;
 
-	if (g->range[what].end == 0)
-		g->range[what].first = at;
-	g->range[what].end = at + 1;
-	g->nmade++;
-	*r = (struct idle_record){
-		.rec = { .uid = beside->uid,
-		    .source = g->source,
-		    .track = beside->cat,
-		    .ts_ns = from },
+	r->event = event;
+	r->rec.uid = e != NULL ? e->uid : beside->uid;
+	r->rec.track = e != NULL ? h->threads.v[e->thread].track : beside->cat;
+	r->name = e != NULL ? e->name : INTERN_NONE;
+}
+
+static struct idle_record
+record_of(const struct idle *g, enum what what, const struct host_gpu *beside,
+    uint32_t event, int64_t from, int64_t to)
+{
+	struct idle_record r = {
+		.rec = { .source = g->source, .ts_ns = from },
 		.what = (uint8_t)what,
-		.name = INTERN_NONE,
 		.op = INTERN_NONE,
 		.module = INTERN_NONE,
 		.opened_by = INTERN_NONE,
 		.class = INTERN_NONE,
-		.event = event,
 		.more = STACK_NONE,
 		.dev = beside->dev,
 		.gpu_stream = beside->gpu_stream,
 		.step = g->steps.v[beside->no],
 		.ns = to - from,
 	};
-	if (event != HOST_NONE) {
-		const struct host_event *e = &h->events.v[event];
 
-		r->rec.uid = e->uid;
-		r->rec.track = h->threads.v[e->thread].track;
-
-		r->name = e->name;
-		if (what == IS_PIECE && g->with_above) {
-			r->op = host_above(&g->host, event, false);
-			r->module = host_above(&g->host, event, true);
-		}
-		if (what == IS_PIECE && g->with_stack)
-			r->more = stack_of(&g->stacks, &g->host, event);
-	}
+	set_event(g, &r, beside, event);
 	return r;
+}
+
+/* ---- pieces as records of their rows ---- */
+
+/* Names of threads, which may be a key, stand in front of a tree. */
+static void
+fold(struct idle *g, const struct idle_record *piece)
+{
+	struct sink_groups *gs = &g->folds[piece->what];
+	uint64_t key[SINK_GROUP_WORDS];
+	struct sink_group *group;
+	struct idle_record *r;
+
+	gs->nwords = sink_key_of(&g->sink, &g->by[piece->what], piece, key);
+	group = sink_groups_add(gs, key);
+	if (group->n == 1) {
+		group->sums[0] = (int64_t)g->sink.records.n;
+		r = sink_add(&g->sink);
+		*r = *piece;
+	} else {
+		r = sink_record(&g->sink, (size_t)group->sums[0]);
+		stat_add(&r->ns, piece->ns);
+		stat_add(&r->inferred_ns, piece->inferred_ns);
+		stat_add(&r->behind_ns, piece->behind_ns);
+	}
+	r->n++;
+	vec_push(&g->pieces,
+	    ((struct piece){
+		piece->ns, piece->event, (uint32_t)group->sums[0] }));
 }
 
 static void
@@ -78,6 +100,70 @@ named_gpu(const struct idle *g, uint32_t gpu)
 			 : (struct named){ k->name, k->uid };
 }
 
+/* In how many calls it was spent, and in which most: one can cause several
+ * pieces. */
+static void
+find_longest(struct idle *g, struct idle_record *r, const struct piece *v)
+{
+	uint32_t longest = HOST_NONE;
+
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t *sum, ns = (uint64_t)v[i].ns;
+
+		if (v[i].event != HOST_NONE) {
+			sum = &g->sums.v[v[i].event];
+			r->ncalls += *sum == 0; /* no piece is without length */
+			ns = *sum += ns;
+		}
+		if (ns > r->longest_ns) {
+			longest = v[i].event;
+			r->longest_ns = ns;
+		}
+		vec_push(&g->lengths, v[i].ns);
+	}
+	for (size_t i = 0; i < r->n; i++)
+		if (v[i].event != HOST_NONE)
+			g->sums.v[v[i].event] = 0;
+	r->longest = named(g, longest);
+	if (g->with_stack)
+		r->more = stack_of(&g->stacks, &g->host, longest);
+}
+
+static void
+finish_folds(struct idle *g)
+{
+	struct piece *sorted = xmalloc(g->pieces.n * sizeof *sorted);
+	size_t base = g->lengths.n, at = base;
+
+	for (size_t i = g->nbefore; i < g->sink.records.n; i++) {
+		struct idle_record *r = sink_record(&g->sink, i);
+
+		r->first = at;
+		at += r->n;
+		r->n = 0;
+	}
+	for (size_t i = 0; i < g->pieces.n; i++) {
+		struct idle_record *r =
+		    sink_record(&g->sink, g->pieces.v[i].record);
+
+		sorted[r->first - base + r->n++] = g->pieces.v[i];
+	}
+	g->pieces.n = 0;
+	for (size_t i = g->nbefore; i < g->sink.records.n; i++) {
+		struct idle_record *r = sink_record(&g->sink, i);
+
+		if (r->n > 0)
+			find_longest(g, r, sorted + (r->first - base));
+	}
+	free(sorted);
+	for (size_t i = 0; i < FOLDED; i++) {
+		sink_groups_free(&g->folds[i]);
+		g->folds[i] = (struct sink_groups){ 0 };
+	}
+}
+
+/* ---- gaps ---- */
+
 static const struct host_gpu *
 beside(const struct idle *g, const struct gap *gap)
 {
@@ -92,8 +178,7 @@ add_whole(
     struct idle *g, enum what what, const struct gap *gap, uint32_t opener)
 {
 	const struct host *h = &g->host;
-	struct idle_record *r = add_record(
-	    g, what, beside(g, gap), gap->event, gap->start_ns, gap->end_ns);
+	struct idle_record *r = sink_add(&g->sink);
 	uint32_t launch =
 	    gap->next != HOST_NONE ? h->gpus.v[gap->next].launch : HOST_NONE;
 	const struct idle_whole whole = {
@@ -106,6 +191,8 @@ add_whole(
 		.cause_ns = gap->cause_ns,
 	};
 
+	*r = record_of(
+	    g, what, beside(g, gap), gap->event, gap->start_ns, gap->end_ns);
 	r->opened_by = whole.opened.name;
 	set_cause(g, r, gap->cause);
 	r->more = (uint32_t)g->wholes.n;
@@ -114,24 +201,27 @@ add_whole(
 }
 
 /*
- * A piece of a gap; with --by step or phase the part of it in each, by the
- * clock, and behind_ns in the first.
+ * A piece of a gap as r, which is of another one; with --by step or phase the
+ * part of it in each, by the clock, and behind_ns in the first.
  */
 static void
-add_piece(struct idle *g, const struct gap *gap, const struct gap_piece *p,
-    int64_t behind_ns)
+add_piece(struct idle *g, struct idle_record *r, const struct gap *gap,
+    const struct gap_piece *p, int64_t behind_ns)
 {
 	const struct host *h = &g->host;
 	const struct host_gpu *next = beside(g, gap);
-	const struct key *pid = NULL;
+	const struct key *pid = next->launch != HOST_NONE
+	    ? host_pid(h, &h->events.v[next->launch])
+	    : NULL;
 
-	if (next->launch != HOST_NONE)
-		pid = &h->dict->tracks
-			   .v[h->threads.v[h->events.v[next->launch].thread]
-				   .track]
-			   .pid;
+	set_event(g, r, next, p->event);
+	set_cause(g, r, p->cause);
+	r->class = g->classes[account_class_of(h, gap, p)];
+	if (g->with_above) {
+		r->op = host_above(h, p->event, false);
+		r->module = host_above(h, p->event, true);
+	}
 	for (int64_t from = p->start_ns, to; from < p->end_ns; from = to) {
-		struct idle_record *r;
 		int64_t border;
 
 		to = p->end_ns;
@@ -141,7 +231,6 @@ add_piece(struct idle *g, const struct gap *gap, const struct gap_piece *p,
 		border =
 		    g->by_phase ? steps_border(&g->iterations, pid, from) : to;
 		to = border < to ? border : to;
-		r = add_record(g, IS_PIECE, next, p->event, from, to);
 		if (g->by_step)
 			r->step = step_key(
 			    steps_at(&g->step_list, pid, from), g->sink.dict);
@@ -149,11 +238,11 @@ add_piece(struct idle *g, const struct gap *gap, const struct gap_piece *p,
 			r->phase =
 			    phase_key(steps_phase(&g->iterations, pid, from),
 				g->sink.dict);
-		set_cause(g, r, p->cause);
-		r->opened_by = named(g, gap_opener(gap)).name;
+		r->rec.ts_ns = from;
+		r->ns = to - from;
 		r->behind_ns = from == p->start_ns ? behind_ns : 0;
-		r->class = g->classes[account_class_of(h, gap, p)];
 		r->inferred_ns = p->is_inferred ? r->ns : 0;
+		fold(g, r);
 	}
 }
 
@@ -213,15 +302,18 @@ add_pieces(struct idle *g, const struct gap *gap)
 	const struct gap_piece *v = g->gaps.pieces.v + gap->first;
 	uint32_t opener = gap_opener(gap);
 	int64_t behind_ns = 0;
+	struct idle_record r =
+	    record_of(g, IS_PIECE, beside(g, gap), HOST_NONE, 0, 0);
 
 	g->ngaps++;
+	r.opened_by = named(g, opener).name;
 	for (uint32_t i = 0; i < gap->n; i++)
 		if (gap_is_behind_opener(gap, &v[i]))
 			behind_ns += v[i].end_ns - v[i].start_ns;
 	for (uint32_t i = 0; i < gap->n && makes(g, IS_PIECE); i++) {
 		bool opens = opener != HOST_NONE && v[i].event == opener;
 
-		add_piece(g, gap, &v[i], opens ? behind_ns : 0);
+		add_piece(g, &r, gap, &v[i], opens ? behind_ns : 0);
 		behind_ns = opens ? 0 : behind_ns;
 	}
 }
@@ -243,23 +335,19 @@ add_gap(struct idle *g, const struct gap *gap)
 	    gap->event != HOST_NONE && is_lock(h, gap->event);
 }
 
-/* Those from first on: all pieces, then all gaps, as tables take them. */
+/* Those from first on. */
 static void
 add_list(struct idle *g, size_t first)
 {
-	void (*const add[])(
-	    struct idle *, const struct gap *) = { add_pieces, add_gap };
+	for (size_t i = first; i < g->gaps.list.n; i++) {
+		const struct gap *gap = &g->gaps.list.v[i];
 
-	if (g->shows[IS_PIECE])
-		sink_reserve(&g->sink, g->gaps.pieces.n);
-	for (size_t k = 0; k < sizeof add / sizeof *add; k++)
-		for (size_t i = first; i < g->gaps.list.n; i++) {
-			const struct gap *gap = &g->gaps.list.v[i];
-
-			if (gap->next == HOST_NONE ||
-			    is_chosen(g, &g->host.gpus.v[gap->next]))
-				add[k](g, gap);
-		}
+		if (gap->next != HOST_NONE &&
+		    !is_chosen(g, &g->host.gpus.v[gap->next]))
+			continue;
+		add_pieces(g, gap);
+		add_gap(g, gap);
+	}
 }
 
 /*
@@ -270,10 +358,11 @@ static void
 add_interval(
     struct idle *g, const struct host_gpu *k, int64_t end, const char *word)
 {
-	struct idle_record *r =
-	    add_record(g, IS_INTERVAL, k, HOST_NONE, end, k->start_ns);
+	struct idle_record r =
+	    record_of(g, IS_INTERVAL, k, HOST_NONE, end, k->start_ns);
 
-	r->cause = intern_put(g->sink.dict->text, str_of(word));
+	r.cause = intern_put(g->sink.dict->text, str_of(word));
+	fold(g, &r);
 }
 
 static void
@@ -461,4 +550,5 @@ idle_records(struct idle *g)
 		each_scope(g, g->scope, add_gaps);
 	if (g->shows[IS_INTERVAL])
 		each_scope(g, SCOPE_GPU_STREAM, add_intervals);
+	finish_folds(g);
 }

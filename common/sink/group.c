@@ -6,10 +6,16 @@
 
 #define NO_GROUP UINT32_MAX
 
+static size_t
+words_of(const struct sink_groups *gs)
+{
+	return gs->nwords > 0 ? gs->nwords : SINK_GROUP_WORDS;
+}
+
 static bool
 is_key_of(const struct sink_groups *gs, size_t at, const uint64_t *key)
 {
-	size_t n = gs->nwords > 0 ? gs->nwords : SINK_GROUP_WORDS, i = 0;
+	size_t n = words_of(gs), i = 0;
 
 	while (i < n && gs->list.v[at].key[i] == key[i])
 		i++;
@@ -31,7 +37,7 @@ look_up(struct sink_groups *gs, const uint64_t *key, uint64_t h)
 			*slot = gs->list.n;
 			gr = vec_add(&gs->list);
 			*gr = (struct sink_group){ .least = UINT64_MAX };
-			memcpy(gr->key, key, sizeof gr->key);
+			memcpy(gr->key, key, words_of(gs) * sizeof *key);
 			return *slot;
 		}
 		if (is_key_of(gs, *slot, key))
@@ -43,7 +49,7 @@ static size_t
 find_group(struct sink_groups *gs, const uint64_t *key)
 {
 	uint64_t h = HASH_K0;
-	size_t n = gs->nwords > 0 ? gs->nwords : SINK_GROUP_WORDS;
+	size_t n = words_of(gs);
 	uint32_t *recent;
 
 	for (size_t i = 0; i < n; i++)

@@ -18,14 +18,14 @@
  *		... gs.list.v[i], sink_group_member(&gs, &gs.list.v[i], 0) ...
  *	sink_groups_free(&gs);
  *
- * Memory: 8 bytes a record and 196 a group.
+ * Memory: 8 bytes a record and 228 a group.
  */
 #ifndef TL_SINK_GROUP_H
 #define TL_SINK_GROUP_H
 
 #include "base/base.h"
 
-#define SINK_GROUP_WORDS 14
+#define SINK_GROUP_WORDS 18
 #define SINK_GROUP_SUMS 6
 
 struct sink_group {
@@ -41,7 +41,7 @@ struct sink_groups {
 	list;              /* as cmp says, after sink_groups_finish() */
 	uint32_t *members; /* group by group */
 	size_t base;       /* number of the first record; not changed later */
-	size_t nwords;     /* of keys, which others follow that are 0; 0: all */
+	size_t nwords;     /* of keys; 0: SINK_GROUP_WORDS */
 	/* private */
 	struct map by_key;
 	uint32_t recent[64]; /* by hash, plus 1: groups repeat */

@@ -43,6 +43,9 @@ type_of(const struct sink *s, const struct sink_plan *p,
 	for (size_t i = first; i < end; i++) {
 		const char *at = (const char *)sink_record(s, i) + c->at;
 
+		if (s->def->member != NULL &&
+		    !s->def->member(s, p, sink_record(s, i)))
+			continue;
 		if (c->from == SINK_UID
 			? is_repetition(*(const struct uid *)(const void *)at)
 			: ((const struct key *)(const void *)at)->type ==

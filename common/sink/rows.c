@@ -49,20 +49,19 @@ word_of(const struct sink *s, const struct sink_column *c, const void *record)
 	}
 }
 
-static void
-key_of(struct sink *s, const struct sink_plan *p, size_t i, uint64_t *key)
+static uint64_t
+source_word(const struct sink_plan *p, const struct sink_record *record)
 {
-	const void *record = sink_record(s, i);
+	return p->table->is_joined ? 0 : record->source;
+}
+
+size_t
+sink_key_of(const struct sink *s, const struct sink_plan *p, const void *record,
+    uint64_t *key)
+{
 	size_t n = 0;
 
-	memset(key, 0, SINK_GROUP_WORDS * sizeof *key);
-	key[n++] = p->table->is_joined
-	    ? 0
-	    : ((const struct sink_record *)record)->source;
-	if (p->table->is_single) {
-		key[n] = i;
-		return;
-	}
+	key[n++] = source_word(p, record);
 	for (size_t k = 0; k < p->nkeys; k++) {
 		const struct sink_column *c = sink_column_of(s, p->keys[k]);
 
@@ -75,17 +74,23 @@ key_of(struct sink *s, const struct sink_plan *p, size_t i, uint64_t *key)
 			key[n++] = word_of(s, c, record);
 		}
 	}
+	return n;
 }
 
-/* How many words key_of() sets. */
-static size_t
-key_words(const struct sink *s, const struct sink_plan *p)
+/* Of a table of single records by their number. */
+static void
+key_of(struct sink *s, const struct sink_plan *p, size_t i,
+    struct sink_groups *gs, uint64_t *key)
 {
-	size_t n = 1 + (p->table->is_single ? 1 : p->nkeys);
+	const struct sink_record *record = sink_record(s, i);
 
-	for (size_t k = 0; k < p->nkeys && !p->table->is_single; k++)
-		n += sink_column_of(s, p->keys[k])->from == SINK_KEY;
-	return n;
+	if (!p->table->is_single) {
+		gs->nwords = sink_key_of(s, p, record, key);
+		return;
+	}
+	key[0] = source_word(p, record);
+	key[1] = i;
+	gs->nwords = 2;
 }
 
 static void
@@ -193,7 +198,7 @@ sink_group_records(
 
 	if (s->def->range != NULL)
 		s->def->range(s, p, &first, &end);
-	*gs = (struct sink_groups){ .base = first, .nwords = key_words(s, p) };
+	*gs = (struct sink_groups){ .base = first };
 	for (size_t i = first; i < end; i++) {
 		const void *record = sink_record(s, i);
 		struct sink_group *gr;
@@ -202,7 +207,7 @@ sink_group_records(
 			sink_groups_skip(gs);
 			continue;
 		}
-		key_of(s, p, i, key);
+		key_of(s, p, i, gs, key);
 		gr = sink_groups_add(gs, key);
 		if (gr->n == 1)
 			gr->least =

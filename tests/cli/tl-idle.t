@@ -36,6 +36,10 @@ is 'an op, and nothing around it' "$(causes)" \
 is 'the call that took longest, though an op came between' \
 	"$(rows 'tl-idle -c cause,calls,call_ns_max,longest_in gap.json' | tr . '\n' | grep python)" \
 	'python 2 30000 model'
+is 'pieces that differ in no column are one row, by however many' \
+	"$(rows 'tl-idle --by class,cause,call,op,module,thread,step,phase,opened_by,dev,gpu_stream -c count,call gap.json' | tr . '\n' | grep model | sort -r)" \
+	'2 model
+1 model'
 ev cuda_runtime cudaFree 1 90 150 | gap 260 250
 is 'an allocation' "$(causes)" \
 	'alloc 140000.between_ops 10000.launch_call 5000.launch_latency 5000.'
