@@ -121,8 +121,7 @@ struct maker {
 const struct op_args *
 args_of_node(const struct side *r, uint32_t at)
 {
-	static const struct op_args none = { INTERN_NONE, INTERN_NONE,
-		INTERN_NONE, INTERN_NONE };
+	static const struct op_args none = NO_OP_ARGS;
 
 	if (at == NONE || r->nodes.v[at].kind != KIND_OP ||
 	    r->nodes.v[at].extra == NONE)

@@ -64,9 +64,10 @@ static uint32_t
 args_number(struct file *f, const struct event *ev)
 {
 	struct op_args a = args_of_event(f->nm->st, ev);
-	uint32_t no =
-	    intern_put(f->args, (struct str){ (const char *)&a, sizeof a });
+	uint32_t no;
 
+	a.hlo = INTERN_NONE; /* what a compiler chose may differ */
+	no = intern_put(f->args, (struct str){ (const char *)&a, sizeof a });
 	if (no == f->side->args.n)
 		vec_push(&f->side->args, a);
 	return no;

@@ -139,7 +139,8 @@ result_of(const struct sink_row *r, bool is_gemm)
 	struct model_op op = model_op_of(st, one->op, one->args);
 
 	if (one->has_op)
-		m = model_find(k->models, op.name);
+		m = model_find(
+		    k->models, model_name(k->models, op.name, op.hlo));
 	if (m == NULL || !does_it_all(r, is_gemm))
 		return NULL;
 	res = model_eval(k->models, m, &op, MODEL_FWD);

@@ -42,7 +42,9 @@ kernels_launcher(void *sink, const struct launcher *o)
 		if (category == INTERN_NONE)
 			category = is_op
 			    ? category_number(&k->categories, k->models,
-				  k->sink.dict, o->name,
+				  k->sink.dict,
+				  model_number(k->models, k->sink.dict, o->name,
+				      &o->args),
 				  o->ndirect > 0 ? o->direct[0].name
 						 : INTERN_NONE)
 			    : launch_category(k, o->name);
@@ -195,7 +197,7 @@ add_record(struct kernels *k, const struct sink_source *r,
 		.mark = { STEPS_NONE, PHASE_OUTSIDE },
 		.op = INTERN_NONE,
 		.category = INTERN_NONE,
-		.args = { INTERN_NONE, INTERN_NONE, INTERN_NONE, INTERN_NONE },
+		.args = NO_OP_ARGS,
 		.module = module,
 		.grid = INTERN_NONE,
 		.block = INTERN_NONE,

@@ -138,6 +138,8 @@ keep_linked(struct flop_counter *f, const struct event *ev)
 void
 flops_op(struct flop_counter *f, const struct event *ev)
 {
+	static const struct op_args none = NO_OP_ARGS;
+	struct dict *st = f->m->sink.dict;
 	const uint64_t *forward = NULL;
 	struct frame *fr;
 
@@ -149,13 +151,15 @@ flops_op(struct flop_counter *f, const struct event *ev)
 	if (ev->shape->has & HAS_FWD)
 		forward = map_get(&f->linked_of, uid_hash(ev->fwd));
 	fr->forward = forward != NULL ? (uint32_t)*forward : 0;
+	fr->args = event_has_hlo(ev) ? args_of_event(st, ev) : none;
 	if (ev->name != INTERN_NONE)
-		fr->model = model_find(
-		    f->m->models, dict_get(f->m->sink.dict, ev->name));
+		fr->model = model_find(f->m->models,
+		    dict_get(st,
+			model_number(f->m->models, st, ev->name, &fr->args)));
 	if (fr->model == NULL)
 		return;
-	fr->args = args_of_event(f->m->sink.dict, ev);
-	extras_take(&f->extras, f->m->sink.dict, fr->model, ev);
+	fr->args = args_of_event(st, ev);
+	extras_take(&f->extras, st, fr->model, ev);
 }
 
 void

@@ -102,7 +102,8 @@ ops_launcher(void *sink, const struct launcher *o)
 		keep_modules(g, c, o);
 	keep_kernels(g, c, o);
 	c->category = category_number(&g->categories, g->models, g->sink.dict,
-	    o->name, o->ndirect > 0 ? o->direct[0].name : INTERN_NONE);
+	    model_number(g->models, g->sink.dict, o->name, &o->args),
+	    o->ndirect > 0 ? o->direct[0].name : INTERN_NONE);
 }
 
 /* ---- GPU work ---- */

@@ -63,10 +63,13 @@ list_range(struct roof_state *g, uint32_t first, uint32_t n)
 /* ---- one call ---- */
 
 static uint32_t
-category_of(struct roof_state *g, uint32_t name, uint32_t work)
+category_of(struct roof_state *g, const struct node *n)
 {
-	uint32_t kernel =
-	    work == NO_INDEX ? INTERN_NONE : g->works.v[work].name;
+	uint32_t name =
+	    model_number(g->models, g->sink.dict, n->name, &n->args);
+	uint32_t kernel = n->first_own == NO_INDEX
+	    ? INTERN_NONE
+	    : g->works.v[n->first_own].name;
 
 	return category_number(
 	    &g->categories, g->models, g->sink.dict, name, kernel);
@@ -105,7 +108,7 @@ new_call(struct roof_state *g, const struct node *n, uint32_t table)
 		.seq = n->uid.id,
 		.table = table,
 		.name = n->name,
-		.category = category_of(g, n->name, n->first_own),
+		.category = category_of(g, n),
 		.args = n->args,
 		.host_ns = (n->flags & EV_UNTIMED) != 0 ? SINK_NONE : n->dur_ns,
 		.res = n->res,

@@ -91,15 +91,19 @@ open_node(struct roof_state *g, const struct event *ev)
 		.kind = ev->shape->kind,
 		.ts_ns = ev->ts_ns,
 		.dur_ns = ev->dur_ns,
-		.args = { INTERN_NONE, INTERN_NONE, INTERN_NONE, INTERN_NONE },
+		.args = NO_OP_ARGS,
 		.nmain = -1,
-		.model = is_op ? subtree_model(g, name) : NULL,
 	};
+	if (is_op && (ev->ngpu > 0 || event_has_hlo(ev)))
+		n->args = args_of_event(g->sink.dict, ev);
+	if (is_op)
+		n->model = subtree_model(
+		    g, model_number(g->models, g->sink.dict, name, &n->args));
 	if ((ev->shape->has & HAS_FWD) == 0)
 		n->fwd.inst = UID_NONE;
 	if ((ev->shape->has & HAS_BWD) == 0)
 		n->bwd.inst = UID_NONE;
-	if (is_op && (ev->ngpu > 0 || n->model != NULL))
+	if (n->model != NULL && n->args.dims == INTERN_NONE)
 		n->args = args_of_event(g->sink.dict, ev);
 	n->extra = (uint32_t)g->extras.n;
 	if (n->model != NULL)

@@ -18,7 +18,7 @@ struct asked {
 	const char *error;
 	size_t at; /* the byte of a list that is wrong */
 	struct arena *mem;
-	struct str name, lists[L_LISTS], annotation;
+	struct str name, lists[L_LISTS], annotation, hlo;
 	bool backward, is_event;
 	VEC(struct str) kernels;
 	json_items more; /* further arguments: keys and values */
@@ -170,6 +170,8 @@ take_member(struct asked *a, struct str key, const struct json_item *v)
 		a->name = text_in(a, v);
 	else if (str_eq(key, STR("annotation")))
 		a->annotation = text_in(a, v);
+	else if (str_eq(key, STR("hlo")))
+		a->hlo = v->text;
 	else if (str_eq(key, STR("kernels")))
 		take_kernels(a, v->text);
 	else if (str_eq(key, STR("backward")))
@@ -204,7 +206,11 @@ read_line(struct asked *a, struct str line)
 			take_member(a, key, v);
 	}
 	for (size_t i = 0; i < a->more.n; i += 2)
-		(void)take_list(a, a->more.v[i].text, &a->more.v[i + 1], true);
+		if (str_eq(a->more.v[i].text, STR("hlo")))
+			a->hlo = a->more.v[i + 1].text;
+		else
+			(void)take_list(
+			    a, a->more.v[i].text, &a->more.v[i + 1], true);
 	if (a->name.len == 0)
 		refuse(a, "no name of an op");
 	vec_free(&members);
@@ -283,13 +289,15 @@ static const struct model_result *
 evaluate(
     struct roof_state *g, struct asked *a, struct model_op *op, struct buf *b)
 {
-	const struct model *m = model_find(g->models, a->name);
+	const struct model *m =
+	    model_find(g->models, model_name(g->models, a->name, a->hlo));
 
 	*op = (struct model_op){ .name = a->name,
 		.dims = a->lists[L_DIMS],
 		.types = a->lists[L_TYPES],
 		.strides = a->lists[L_STRIDES],
 		.concrete = a->lists[L_VALUES],
+		.hlo = a->hlo,
 		.kernels = a->kernels.v,
 		.nkernels = a->kernels.n,
 		.annotation = a->annotation,
@@ -318,8 +326,8 @@ answer(struct roof_state *g, struct asked *a, struct table *t)
 	struct cell *c = table_row(t);
 
 	c[0] = cell_text(table_row_text(t, a->name));
-	c[1] = text_cell(
-	    model_category(g->models, a->name, (struct str){ "", 0 }));
+	c[1] = text_cell(model_category(g->models,
+	    model_name(g->models, a->name, a->hlo), (struct str){ "", 0 }));
 	c[2] = text_cell(table_row_text(t, op.dims));
 	c[3] = cell_text(
 	    str_of(model_status_words[r != NULL ? r->status : MODEL_NONE]));

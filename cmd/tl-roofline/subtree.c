@@ -303,8 +303,7 @@ keep_forward(struct roof_state *g, uint32_t i)
 	*f = (struct forward){ .name = n->name,
 		.category = INTERN_NONE,
 		.back_name = INTERN_NONE,
-		.back_args = { INTERN_NONE, INTERN_NONE, INTERN_NONE,
-		    INTERN_NONE },
+		.back_args = NO_OP_ARGS,
 		.args = n->args,
 		.first_back = g->backs.n };
 	for (uint32_t k = i; k < n->end; k++)

@@ -6,8 +6,8 @@
  */
 #include "model/priv.h"
 
-static const struct model_op *
-current(lua_State *L)
+const struct model_op *
+current_op(lua_State *L)
 {
 	struct models *ms = models_of(L);
 
@@ -31,14 +31,14 @@ must_read(lua_State *L, unsigned bit, const char *what)
 static int
 a_op_name(lua_State *L)
 {
-	push_str(L, current(L)->name);
+	push_str(L, current_op(L)->name);
 	return 1;
 }
 
 static int
 a_kernels(lua_State *L)
 {
-	const struct model_op *op = current(L);
+	const struct model_op *op = current_op(L);
 
 	must_read(L, MODEL_READS_KERNELS, "kernels");
 	lua_newtable(L);
@@ -53,7 +53,7 @@ int
 a_annotation(lua_State *L)
 {
 	must_read(L, MODEL_READS_ANNOTATION, "annotation");
-	push_str(L, current(L)->annotation);
+	push_str(L, current_op(L)->annotation);
 	return 1;
 }
 
@@ -61,7 +61,7 @@ a_annotation(lua_State *L)
 static int
 a_argument(lua_State *L)
 {
-	const struct model_op *op = current(L);
+	const struct model_op *op = current_op(L);
 	const struct model *m = models_of(L)->entry;
 	struct str key = to_str(L, 1), text;
 	size_t i = 0;
@@ -101,7 +101,7 @@ static int
 a_in_forward(lua_State *L)
 {
 	must_read(L, MODEL_READS_FORWARD, "forward");
-	return call_in(L, current(L)->forward, "forward");
+	return call_in(L, current_op(L)->forward, "forward");
 }
 
 /* in_backward(f, ...): the same of the first linked backward op. */
@@ -109,14 +109,14 @@ static int
 a_in_backward(lua_State *L)
 {
 	must_read(L, MODEL_READS_BACKWARD, "backward");
-	return call_in(L, current(L)->backward, "backward");
+	return call_in(L, current_op(L)->backward, "backward");
 }
 
 static int
 a_has_backward(lua_State *L)
 {
 	must_read(L, MODEL_READS_BACKWARD, "backward");
-	lua_pushboolean(L, current(L)->backward != NULL);
+	lua_pushboolean(L, current_op(L)->backward != NULL);
 	return 1;
 }
 
@@ -147,6 +147,7 @@ const luaL_Reg access_op_functions[] = {
 	{ "argument", a_argument },
 	{ "fail", a_fail },
 	{ "has_backward", a_has_backward },
+	{ "hlo", a_hlo },
 	{ "in_backward", a_in_backward },
 	{ "in_forward", a_in_forward },
 	{ "kernels", a_kernels },

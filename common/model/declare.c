@@ -190,9 +190,15 @@ add_names(lua_State *L, struct model *m)
 			n->category = m->category;
 	}
 	nglobs = list_field(L, 1, "globs");
-	for (size_t i = 0; i < nglobs; i++)
-		vec_push(&ms->model_globs,
-		    ((struct glob_rule){ word(ms, ms->list.v[i]), m->number }));
+	for (size_t i = 0; i < nglobs; i++) {
+		struct str glob = word(ms, ms->list.v[i]);
+
+		vec_push(
+		    &ms->model_globs, ((struct glob_rule){ glob, m->number }));
+		if (m->category.len > 0)
+			vec_push(&ms->globs,
+			    ((struct category_rule){ glob, m->category }));
+	}
 	if (nnames + nglobs == 0)
 		luaL_error(L, "an op without names or globs");
 }

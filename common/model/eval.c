@@ -250,7 +250,8 @@ static uint64_t
 mix_lists(uint64_t h, const struct model_op *op)
 {
 	h = mix(mix(h, op->name), op->dims);
-	return mix(mix(mix(h, op->types), op->strides), op->concrete);
+	h = mix(mix(mix(h, op->types), op->strides), op->concrete);
+	return op->hlo.len > 0 ? mix(h, op->hlo) : h;
 }
 
 static uint64_t

@@ -211,6 +211,7 @@ e_argument_of(lua_State *L)
 		.types = dict_get(at.st, args.types),
 		.strides = dict_get(at.st, args.strides),
 		.concrete = dict_get(at.st, args.concrete),
+		.hlo = dict_get(at.st, args.hlo),
 		.arg = find_arg,
 		.ctx = &at };
 	view_set(&ms->views[0], &op);

@@ -11,6 +11,7 @@ model_op_of(const struct dict *st, uint32_t name, struct op_args args)
 		.types = dict_get(st, args.types),
 		.strides = dict_get(st, args.strides),
 		.concrete = dict_get(st, args.concrete),
+		.hlo = dict_get(st, args.hlo),
 	};
 }
 

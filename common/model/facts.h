@@ -22,6 +22,18 @@
 struct model_op model_op_of(
     const struct dict *st, uint32_t name, struct op_args args);
 
+/* model_name() of it by its number in the strings. */
+uint32_t model_number_of_hlo(
+    struct models *ms, struct dict *st, uint32_t name, uint32_t hlo);
+static inline uint32_t
+model_number(struct models *ms, struct dict *st, uint32_t name,
+    const struct op_args *args)
+{
+	return args->hlo == INTERN_NONE
+	    ? name
+	    : model_number_of_hlo(ms, st, name, args->hlo);
+}
+
 /* ---- annotations of users ---- */
 
 /* Of one source; zeroes to start with. */

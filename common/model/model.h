@@ -11,7 +11,7 @@
  *
  *	struct models *ms = models_create();
  *	models_load(ms, "my.lua");	(ends the program if it is bad)
- *	const struct model *m = model_find(ms, name);	(once for each name)
+ *	const struct model *m = model_find(ms, name);	(see model_name())
  *	struct model_op op = { .name = name, .dims = STR("[[8,4]]") };
  *
  *	if (m != NULL && (r = model_eval(ms, m, &op, MODEL_FWD))->status ==
@@ -103,6 +103,14 @@ struct model {
 /* The model of an op of this name, or NULL. Cheap: one look-up of the name. */
 const struct model *model_find(struct models *ms, struct str name);
 
+/*
+ * What an op is looked up by: its name, unless it is an XLA instruction (hlo:
+ * its text, len 0: none) whose name has no entry. Then that is "hlo::OPCODE",
+ * of a custom call "hlo::custom-call:TARGET", and of a fusion that of what it
+ * is about. Lives as long as the models, or as name.
+ */
+struct str model_name(struct models *ms, struct str name, struct str hlo);
+
 /* The lines of an entry's formula; lives as long as the models. */
 struct str model_source(const struct models *ms, const struct model *m);
 
@@ -144,6 +152,7 @@ struct model_op {
 	struct str types;    /* Input type: ["float","float","Scalar"] */
 	struct str strides;  /* Input Strides */
 	struct str concrete; /* Concrete Inputs: ["","","1"] */
+	struct str hlo;      /* an XLA instruction: {"opcode":"dot",...} */
 	/* names of the kernels below it, in the order of time */
 	const struct str *kernels;
 	size_t nkernels;

@@ -306,6 +306,7 @@ models_destroy(struct models *ms)
 	archs_free(ms);
 	buf_free(&ms->text);
 	map_free(&ms->memo);
+	map_free(&ms->hlo_names);
 	vec_free(&ms->results);
 	intern_destroy(ms->words);
 	intern_destroy(ms->names);

@@ -7,6 +7,7 @@
  * sandbox   a Lua state that can do nothing but compute, within limits
  * access    what an entry may call: dim(), dtype(), prod(), ...
  * access-op the same, of the op besides its lists: kernels(), annotation(), ...
+ * hlo       hlo(), and what such an op is looked up by
  * declare   op{}, category{}, sheets{}, datatype{}: the registry
  * annotation, pseudo (with tree): more declarations
  * param     parameters, from Lua into results
@@ -156,6 +157,10 @@ struct models {
 	struct pseudo_stats pseudo_stats;
 	/* results */
 	struct map memo; /* key to number */
+	/* by name and instruction in this dictionary: what they are looked
+	 * up by */
+	struct map hlo_names;
+	const struct dict *hlo_of;
 	VEC(const struct model_result *) results;
 	struct model_stats stats;
 };
@@ -208,6 +213,8 @@ void sandbox_libs(lua_State *L, int api);
 /* ---- access ---- */
 
 void access_open(lua_State *L, int api);
+/* The op that the entry is called for. */
+const struct model_op *current_op(lua_State *L);
 /* An error of the trace's, not of the entry's, as luaL_error(). */
 int lacks(lua_State *L, const char *fmt, ...);
 extern const luaL_Reg access_text_functions[], access_op_functions[];
@@ -261,6 +268,7 @@ void archs_free(struct models *ms);
 int d_annotation(lua_State *L);
 int a_annotation(lua_State *L);
 int a_requests(lua_State *L);
+int a_hlo(lua_State *L);
 int d_pseudo(lua_State *L);
 int a_variable(lua_State *L);
 void pseudos_free(struct models *ms);

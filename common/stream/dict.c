@@ -88,6 +88,7 @@ find_lists(const struct dict *st, struct shape *s)
 		[LIST_TYPES] = STR_INIT("Input type"),
 		[LIST_STRIDES] = STR_INIT("Input Strides"),
 		[LIST_CONCRETE] = STR_INIT("Concrete Inputs"),
+		[LIST_HLO] = STR_INIT("hlo"),
 	};
 
 	memset(s->lists, 0, sizeof s->lists);

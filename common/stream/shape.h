@@ -100,6 +100,7 @@ enum op_list {
 	LIST_TYPES,
 	LIST_STRIDES,
 	LIST_CONCRETE,
+	LIST_HLO, /* an XLA instruction, see tl-stream(5) */
 	OP_LISTS,
 };
 

@@ -106,13 +106,13 @@ args_of_event(struct dict *st, const struct event *ev)
 	struct value v[OP_LISTS];
 
 	if (!event_lists(st, ev, v))
-		return (struct op_args){ INTERN_NONE, INTERN_NONE, INTERN_NONE,
-			INTERN_NONE };
+		return (struct op_args)NO_OP_ARGS;
 	return (struct op_args){
 		.dims = text_of_list(st, &v[LIST_DIMS]),
 		.types = text_of_list(st, &v[LIST_TYPES]),
 		.strides = text_of_list(st, &v[LIST_STRIDES]),
 		.concrete = text_of_list(st, &v[LIST_CONCRETE]),
+		.hlo = text_of_list(st, &v[LIST_HLO]),
 	};
 }
 
@@ -286,8 +286,7 @@ open_frame(
 			.ext = ev->ext,
 			.fwd = ev->fwd,
 			.bwd = ev->bwd,
-			.args = { INTERN_NONE, INTERN_NONE, INTERN_NONE,
-			    INTERN_NONE },
+			.args = NO_OP_ARGS,
 			.module = type == FRAME_MODULE ? ev->name : module,
 			.step = s->step,
 			.annotation = s->annotation,
@@ -297,7 +296,7 @@ open_frame(
 	};
 
 	f.op = is_op ? f.self.number : op;
-	if (is_op && s->w->with_args)
+	if (is_op && (s->w->with_args || event_has_hlo(ev)))
 		f.self.args = args_of_event(s->st, ev);
 	if (type != FRAME_MODULE)
 		s->nops++;

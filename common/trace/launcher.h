@@ -49,7 +49,13 @@ struct gpu_work {
  */
 struct op_args {
 	uint32_t dims, types, strides, concrete;
+	uint32_t hlo; /* an XLA instruction, see METADATA in tl-stream(5) */
 };
+#define NO_OP_ARGS                                                  \
+	{                                                           \
+		INTERN_NONE, INTERN_NONE, INTERN_NONE, INTERN_NONE, \
+		    INTERN_NONE                                     \
+	}
 
 /* An op or a launch, and the GPU work below it. Valid during the call. */
 struct launcher {
@@ -61,7 +67,7 @@ struct launcher {
 	int64_t ts_ns, dur_ns;
 	struct key ext;
 	struct uid fwd, bwd;
-	struct op_args args; /* if with_args */
+	struct op_args args; /* if with_args, or it has an hlo */
 	uint32_t module;     /* nearest nn.Module frame's name, INTERN_NONE */
 	/* if with_modules: names of all such frames above, the nearest first */
 	const uint32_t *modules;
@@ -107,5 +113,11 @@ void launchers_flush(struct launchers *w);
 
 /* The texts of an op's arguments by number; long ones are added. */
 struct op_args args_of_event(struct dict *st, const struct event *ev);
+/* Whether hlo is among them. */
+static inline bool
+event_has_hlo(const struct event *ev)
+{
+	return ev->shape->lists[LIST_HLO] != 0;
+}
 
 #endif

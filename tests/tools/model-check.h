@@ -6,10 +6,10 @@
  *	    types = { "float", "float" }, flops = 128, bytes = 224,
  *	    spec = "matrix_fp32", params = { M = 8 } } }
  *
- * Arguments: dims, strides, types, values, kernels, annotation, args (names
- * and texts), forward (an example's arguments), backward (the same, or true:
- * the backward is what is evaluated). Expected:
- * flops, bytes ("unknown": not known), spec, params, status (else "ok").
+ * Arguments: dims, strides, types, values, hlo, kernels, annotation, args
+ *(names and texts), forward (an example's arguments), backward (the same, or
+ *true: the backward is what is evaluated). Expected: flops, bytes ("unknown":
+ *not known), spec, params, status (else "ok").
  */
 #ifndef TL_MODEL_CHECK_H
 #define TL_MODEL_CHECK_H
@@ -22,8 +22,8 @@ typedef void model_check_fn(void *ctx, bool passed, struct str what);
 #define EXAMPLE_KERNELS 16
 
 static const char *const example_fields[] = { "annotation", "args", "backward",
-	"bytes", "dims", "flops", "forward", "kernels", "op", "params", "spec",
-	"status", "strides", "types", "values", NULL };
+	"bytes", "dims", "flops", "forward", "hlo", "kernels", "op", "params",
+	"spec", "status", "strides", "types", "values", NULL };
 
 struct checker {
 	struct models *ms;
@@ -117,6 +117,7 @@ op_of(struct checker *c, int t, struct model_op *op)
 	if (op->concrete.len == 0)
 		op->concrete = STR("[]"); /* there are none, rather than lost */
 	op->annotation = text_field(c, t, "annotation", STR(""));
+	op->hlo = text_field(c, t, "hlo", STR(""));
 	op->kernels = kernels;
 	if (lua_getfield(L, t, "kernels") == LUA_TTABLE)
 		for (; op->nkernels < EXAMPLE_KERNELS; op->nkernels++) {

@@ -5,10 +5,10 @@
  *
  * A line has, separated by tabs: way (fwd, bwd), name, Input Dims, Input type,
  * Input Strides, Concrete Inputs, names of kernels, annotation, further
- * arguments, name and lists of the forward op (five fields). Lists are JSON;
- * further arguments are key=text;key=text. Missing fields are empty. For each
- * line one of JSON is written. --time says how long it took, twice. --check
- * runs the examples in a file of models instead, --arch shows a GPU.
+ * arguments, name and lists of the forward op (five fields), hlo. Lists are
+ * JSON; further arguments are key=text;key=text. Missing fields are empty. For
+ * each line one of JSON is written. --time says how long it took, twice.
+ * --check runs the examples in a file of models instead, --arch shows a GPU.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "tests/tools/model-check.h"
 #include "json/json.h"
 
-#define FIELDS 14
+#define FIELDS 15
 
 struct line {
 	struct str f[FIELDS];
@@ -127,7 +127,8 @@ put_text(struct buf *b, const char *key, struct str s)
 static void
 answer(struct models *ms, const struct line *l, bool quiet)
 {
-	const struct model *m = model_find(ms, l->op.name);
+	struct str name = model_name(ms, l->op.name, l->op.hlo);
+	const struct model *m = model_find(ms, name);
 	struct str first = l->op.nkernels > 0 ? l->kernels[0] : STR("");
 	const struct model_result *r;
 	struct buf b = { 0 };
@@ -139,7 +140,7 @@ answer(struct models *ms, const struct line *l, bool quiet)
 		return;
 	buf_printf(&b, "{\"status\":\"%s\"",
 	    m == NULL ? "none" : model_status_words[r->status]);
-	put_text(&b, "category", model_category(ms, l->op.name, first));
+	put_text(&b, "category", model_category(ms, name, first));
 	if (m != NULL) {
 		put_text(&b, "sheet", m->sheet);
 		put_number(&b, "flops", r->flops);
