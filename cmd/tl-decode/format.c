@@ -19,6 +19,7 @@
 	X(perfetto) \
 	X(rocprof) \
 	X(rocprof_csv) \
+	X(xplane) \
 	X(zip) \
 	EACH_DATABASE(X)
 /* clang-format on */

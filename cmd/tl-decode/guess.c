@@ -52,15 +52,10 @@ contains(const unsigned char *p, size_t len, struct str needle)
 	    0;
 }
 
-/* Field 1 of a protobuf message that is no packet of Perfetto. */
+/* Field 1 of a protobuf message that is neither packet nor plane. */
 static const char *
 guess_protobuf(const unsigned char *p, size_t len)
 {
-	if (contains(p, len, STR("/host:")) ||
-	    contains(p, len, STR("/device:")) ||
-	    contains(p, len, STR("Task Environment")))
-		return "looks like an XPlane protobuf (JAX, TensorFlow): the "
-		       "JSON of its trace viewer (trace.json.gz) is read";
 	if (contains(p, len, STR("HloModule")) || contains(p, len, STR("jit_")))
 		return "looks like an HLO protobuf";
 	return "looks like a protobuf that is no Perfetto trace";

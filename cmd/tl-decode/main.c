@@ -126,7 +126,8 @@ static struct str
 stem(const char *path)
 {
 	static const struct str endings[] = { STR_INIT(".gz"), STR_INIT(".zst"),
-		STR_INIT(".json"), STR_INIT(".pt.trace") };
+		STR_INIT(".json"), STR_INIT(".pt.trace"), STR_INIT(".pb"),
+		STR_INIT(".xplane") };
 	const char *base = strrchr(path, '/');
 	struct str s = str_of(base != NULL ? base + 1 : path);
 

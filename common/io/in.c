@@ -377,6 +377,13 @@ in_release_slow(struct in *in)
 	in->release_at = map_release(&in->src->map, in->p);
 }
 
+void
+in_forget(struct in *in, const unsigned char *from, const unsigned char *to)
+{
+	if (in->src->map.base != NULL)
+		map_forget(&in->src->map, from, to);
+}
+
 /* ---- about it ---- */
 
 uint64_t

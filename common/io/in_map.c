@@ -176,6 +176,17 @@ map_release(struct in_map *m, const unsigned char *p)
 }
 
 void
+map_forget(struct in_map *m, const unsigned char *from, const unsigned char *to)
+{
+	size_t page = page_size();
+	size_t start = ((size_t)(from - m->base) + page - 1) / page * page;
+	size_t end = (size_t)(to - m->base) / page * page;
+
+	if (end > start)
+		madvise(m->base + start, end - start, MADV_DONTNEED);
+}
+
+void
 map_close(struct in_map *m)
 {
 	atomic_store(&m->note->base, NULL);

@@ -105,6 +105,9 @@ struct in_map {
 bool map_open(struct in_map *m, int fd, uint64_t size, const char *name);
 /* Drops the pages before p and asks for those behind: where to do it next. */
 const unsigned char *map_release(struct in_map *m, const unsigned char *p);
+/* Drops the pages between. */
+void map_forget(
+    struct in_map *m, const unsigned char *from, const unsigned char *to);
 void map_close(struct in_map *m);
 
 /* ---- the source of a struct in ---- */

@@ -113,6 +113,13 @@ in_release(struct in *in)
 		in_release_slow(in);
 }
 
+/*
+ * Of a mapped file, the pages from one place of the window to another are given
+ * back; they can be read again.
+ */
+void in_forget(
+    struct in *in, const unsigned char *from, const unsigned char *to);
+
 /* Compressed bytes read so far, and the size of the file or 0. */
 uint64_t in_consumed(const struct in *in);
 uint64_t in_size(const struct in *in);

@@ -102,7 +102,6 @@ zip|PK\003\004aaaa
 Git LFS|version https://git-lfs.github.com/spec/v1
 database|SQLite format 3\000aaaa
 no Perfetto trace|\n\004\010\001\020\002
-XPlane.*trace.json.gz|\n\020\010\001\022\014/host:metadata
 rocprof.s CSV: the JSON|"Index","KernelName","gpu-id"\n
 bzip2|BZh91AY
 xz|\3757zXZ\000

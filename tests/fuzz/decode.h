@@ -40,6 +40,7 @@ static unsigned char *window;
 static int file;
 static struct outcome seen;
 static struct dict *dict;
+static bool salvages;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__asan_default_options(void);
@@ -165,10 +166,38 @@ in_open_filter(in_filter_fn *fn, void *arg, const char *name)
 	abort();
 }
 
+static struct in whole_file;
+
+/* All of a file at once, in a block of its size. */
+struct in *
+in_open_fd(int fd, const char *name)
+{
+	size_t len = text_len;
+	unsigned char *p = malloc(len + IN_PAD);
+
+	CHECK(p != NULL && pread(fd, p, len, 0) == (ssize_t)len);
+	memset(p + len, 0, IN_PAD);
+	close(fd);
+	whole_file = (struct in){ .p = p,
+		.end = p + len,
+		.end_offset = len,
+		.eof = true,
+		.name = name };
+	return &whole_file;
+}
+
 void
 in_close(struct in *in)
 {
+	if (in == &whole_file)
+		free((void *)(uintptr_t)(in->end - in->end_offset));
+}
+
+void
+in_forget(struct in *in, const unsigned char *from, const unsigned char *to)
+{
 	(void)in;
+	CHECK(from <= to);
 }
 
 /* The bytes from p on and text_step more, in a block of their own. */
@@ -360,7 +389,7 @@ decode(const struct format *format, const uint8_t *data, size_t size,
 		.eof = size == 0,
 		.name = "stdin",
 		.release_at = (const unsigned char *)UINTPTR_MAX };
-	set = (struct settings){ .kinds = kinds };
+	set = (struct settings){ .kinds = kinds, .salvage = salvages };
 	seen = (struct outcome){ 0 };
 	dict = dict_create();
 	memset(&s, 0, sizeof s);

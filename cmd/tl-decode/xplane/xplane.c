@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* The file, whole or salvaged, and how it is recognised. */
+#include "cmd/tl-decode/xplane/xplane.h"
+
+#include <unistd.h>
+
+#include "cmd/tl-decode/format.h"
+
+/* ---- damage ---- */
+
+/* A file that was copied as text: what was no UTF-8 became U+FFFD. */
+static bool
+is_mangled(const struct xplane *x)
+{
+	static const struct str replaced = STR_INIT("\xef\xbf\xbd");
+	struct str all = { (const char *)x->bytes,
+		(size_t)(x->in->end - x->bytes) };
+	size_t at;
+
+	return json_check_utf8(all, &at) && str_find(all, replaced, false) >= 0;
+}
+
+/* What is wrong with the field at m's place, with the lengths. */
+static const char *
+reason(struct xplane *x, const struct fields *m, uint64_t *len)
+{
+	const unsigned char *p = m->p;
+	uint64_t key, left;
+
+	*len = 0;
+	if (!varint_get(&p, m->end, &key) || (key & 7) != PROTO_BYTES ||
+	    !varint_get(&p, m->end, len))
+		return m->error;
+	left = (uint64_t)(m->end - p);
+	if (*len <= left)
+		return m->error;
+	x->text.len = 0;
+	buf_printf(&x->text,
+	    "field %" PRIu64 " is %" PRIu64 " bytes long, %" PRIu64 " are left",
+	    key >> 3, *len, left);
+	buf_putc(&x->text, '\0');
+	return x->text.p;
+}
+
+void
+xplane_lose(
+    struct xplane *x, const unsigned char *at, uint64_t n, const char *error)
+{
+	uint64_t offset = (uint64_t)(at - x->bytes);
+	bool is_new;
+
+	if (x->nlosses == 0 && is_mangled(x)) {
+		x->s->can_salvage = false;
+		source_die_at(x->s, offset,
+		    "bytes were replaced when the file was copied as text; get "
+		    "the original");
+	}
+	if (!x->s->set->salvage)
+		source_die_at(x->s, offset, error);
+	(void)map_put(&x->faults, offset, &is_new);
+	if (!is_new)
+		return;
+	x->nlosses++;
+	x->lost_bytes += n;
+}
+
+bool
+xplane_fault(struct xplane *x, struct fields *m)
+{
+	uint64_t len;
+	const char *why = reason(x, m, &len);
+
+	xplane_lose(x, m->p, (uint64_t)(m->end - m->p), why);
+	m->p = m->end;
+	return false;
+}
+
+bool
+xplane_next_part(
+    struct xplane *x, struct fields *m, uint32_t field, bool *is_cut)
+{
+	const unsigned char *p = m->p;
+	uint64_t key, len;
+
+	*is_cut = false;
+	if (fields_next(m))
+		return true;
+	if (m->error == NULL)
+		return false;
+	xplane_fault(x, m);
+	/* it dies unless it salvages */
+	if (!varint_get(&p, m->end, &key) ||
+	    key != ((uint64_t)field << 3 | PROTO_BYTES) ||
+	    !varint_get(&p, m->end, &len))
+		return false;
+	m->field = field;
+	m->type = PROTO_BYTES;
+	m->bytes = (struct str){ (const char *)p, (size_t)(m->end - p) };
+	m->error = NULL;
+	x->is_cut |= m->end == x->in->end;
+	*is_cut = true;
+	return true;
+}
+
+/* ---- texts and pages ---- */
+
+struct str
+xplane_utf8(struct xplane *x, struct str text)
+{
+	return json_as_utf8(text, &x->utf8);
+}
+
+/* Such steps: what is read goes in order, but for metadata. */
+#define STEP_BYTES ((ptrdiff_t)4 << 20)
+
+void
+xplane_pass(
+    struct xplane *x, const unsigned char **from, const unsigned char *p)
+{
+	if (LIKELY(p - *from < STEP_BYTES))
+		return;
+	in_forget(x->in, *from, p);
+	*from = p;
+}
+
+void
+plane_forget(struct plane *p)
+{
+	for (size_t i = 0; i < p->metas.n; i++)
+		p->metas.v[i].text = INTERN_NONE;
+	for (size_t i = 0; i < p->keys.n; i++)
+		p->keys.v[i].text = INTERN_NONE;
+}
+
+/* ---- modules ---- */
+
+/* An entry of /host:metadata is a module if it has its proto. */
+static void
+write_module(struct xplane *x, struct plane *p, const struct event_meta *meta)
+{
+	struct fields m = fields_of(meta->bytes);
+	struct hlo_fault fault;
+	struct str name = STR("");
+	struct stat st;
+
+	while (xplane_next(x, &m)) {
+		if (m.field == 2 && m.type == PROTO_BYTES)
+			name = m.bytes;
+		if (m.field != 5 || m.type != PROTO_BYTES ||
+		    !stat_read(x, p, m.bytes, &st) || st.type != STAT_BYTES ||
+		    !str_eq(p->keys.v[st.key].name, STR("Hlo Proto")))
+			continue;
+		if (!hlo_module(x->hlo, x->s, meta->id, name, st.text, &fault))
+			xplane_lose(x, fault.at, st.text.len, fault.error);
+	}
+}
+
+static void
+write_modules(struct xplane *x)
+{
+	x->s->events_ended = true;
+	for (size_t i = 0; i < x->planes.n; i++) {
+		struct plane *p = &x->planes.v[i];
+
+		for (size_t k = 0; p->kind == PLANE_MODULES && k < p->metas.n;
+		     k++)
+			write_module(x, p, &p->metas.v[k]);
+	}
+	hlo_finish(x->hlo, x->s);
+}
+
+/* ---- all of it ---- */
+
+static void
+end_salvage(struct xplane *x)
+{
+	struct source_state *s = x->s;
+	struct buf fact = { 0 };
+
+	if (in_damage(s->in) != NULL) {
+		x->is_cut = true;
+		x->nlosses++;
+		report(MSG_UNREADABLE_REST, s->in->name, in_damage(s->in));
+	}
+	if (x->nlosses == 0)
+		return;
+	if (s->next_id == 0)
+		die("%s: nothing can be saved: no event is whole", s->in->name);
+	buf_printf(&fact,
+	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64
+	    ",\"mended\":0,\"cut\":%s}",
+	    x->nlosses, x->lost_bytes, x->is_cut ? "true" : "false");
+	facts_json(&s->facts, "salvaged", buf_str(&fact));
+	buf_free(&fact);
+	stream_mark(s->out, MARK_SALVAGED);
+	report(x->is_cut ? MSG_SALVAGE_CUT : MSG_SALVAGE, s->in->name,
+	    s->next_id, x->nlosses, x->lost_bytes, UINT64_C(0));
+}
+
+static void
+free_reading(void *reading)
+{
+	struct xplane *x = reading;
+
+	planes_free(x);
+	vec_free(&x->names);
+	vec_free(&x->stats);
+	map_free(&x->flows);
+	map_free(&x->faults);
+	hlo_destroy(x->hlo);
+	arena_destroy(x->mem);
+	maker_free(&x->maker);
+	buf_free(&x->text);
+	buf_free(&x->utf8);
+	in_close(x->in);
+	vec_release(x);
+}
+
+static void
+read_file(struct source_state *s, int fd)
+{
+	struct xplane *x = xcalloc(1, sizeof *x);
+
+	if (!s->set->salvage)
+		source_check(s);
+	*x = (struct xplane){ .s = s,
+		.in = in_open_fd(dup(fd), s->in->name),
+		.maker = { .st = s->dict },
+		.hlo = hlo_create(),
+		.mem = arena_create(),
+		.hostname = STR("") };
+	while (in_more(x->in))
+		continue;
+	x->bytes = x->in->p;
+	s->reading = x;
+	s->release = free_reading;
+	s->is_binary = true;
+	s->counts->bytes += (uint64_t)(x->in->end - x->bytes);
+	facts_str(&s->facts, "format", STR("xplane"));
+	planes_read(x);
+	runs_read(x);
+	events_read(x);
+	write_modules(x);
+	if (s->set->salvage)
+		end_salvage(x);
+}
+
+/* ---- the format ---- */
+
+static bool
+contains(struct str s, struct str needle)
+{
+	return str_find(s, needle, false) >= 0;
+}
+
+/* Its first field is a plane, and that one's name is as names of planes are. */
+static bool
+begins_with_plane(struct str head)
+{
+	struct proto m, k;
+
+	proto_start(&m, head.p, head.len);
+	if (proto_head(&m) != PROTO_OK || m.field != 1 || m.type != PROTO_BYTES)
+		return false;
+	proto_start(&k, m.p, (size_t)(m.end - m.p));
+	while (proto_head(&k) == PROTO_OK) {
+		if (k.field == 2 && k.type == PROTO_BYTES)
+			return proto_content(&k) == PROTO_OK &&
+			    (str_starts(k.bytes, STR("/device:")) ||
+				str_starts(k.bytes, STR("/host:")) ||
+				str_eq(k.bytes, STR("Task Environment")));
+		if (k.type == PROTO_BYTES && proto_skip(&k) != PROTO_OK)
+			break;
+	}
+	return false;
+}
+
+/* Damage in front, or another order of fields, leaves the names in it. */
+static enum sniff
+sniff(struct str head, const char *path)
+{
+	if (head.len < 2 || head.p[0] < 0x0a || head.p[0] > 0x22 ||
+	    (head.p[0] & 7) != PROTO_BYTES)
+		return SNIFF_NO;
+	if (begins_with_plane(head))
+		return SNIFF_SURE;
+	return str_ends(str_of(path), STR(".xplane.pb")) ||
+		(head.p[0] == 0x0a && memchr(head.p, '{', head.len) == NULL &&
+		    (contains(head, STR("/host:")) ||
+			contains(head, STR("/device:"))))
+	    ? SNIFF_MAYBE
+	    : SNIFF_NO;
+}
+
+const struct format xplane_format = {
+	.name = "XPlane",
+	.sniff = sniff,
+	.read_file = read_file,
+	.can_salvage = true,
+};
