@@ -113,6 +113,32 @@ result_cell(const struct sink_row *r, unsigned f)
 		  mean * 100);
 }
 
+/* A byte a ns is a thousandth of a TB a second. */
+static struct cell
+bytes_cell(const struct sink_row *r, unsigned f)
+{
+	const struct model_result *res = kernels_of(r->sink)->row.res;
+	double mean = (double)r->group->sums[0] / (double)r->group->n;
+
+	if (res == NULL || isnan(res->bytes))
+		return cell_none();
+	if (f == C_BYTES)
+		return cell_real(res->bytes / 1048576);
+	return mean > 0 ? cell_real(res->bytes / 1e3 / mean) : cell_none();
+}
+
+/* From the start of the call that launched it. */
+static struct cell
+latency_cell(const struct kernel *one)
+{
+	int64_t ns;
+
+	return one->delay_ns != SINK_NONE && one->launch_ns != SINK_NONE &&
+		!__builtin_add_overflow(one->delay_ns, one->launch_ns, &ns)
+	    ? cell_int(ns)
+	    : cell_none();
+}
+
 /* Of an op's FLOPs nothing is known about one of several kernels, unless its
  * name says that it is the one that multiplies. */
 static bool
@@ -154,7 +180,8 @@ kernels_row(struct sink_row *r)
 	const struct kernel *one = r->first;
 	bool is_gemm;
 
-	if (r->plan->table->by != BY_ARGS)
+	if (r->plan->table->by != BY_ARGS &&
+	    strcmp(r->plan->name, "df_xla_perf") != 0)
 		return;
 	is_gemm =
 	    gemm_kernel_parse(dict_get(r->sink->dict, one->name), &row->gemm);
@@ -206,6 +233,12 @@ kernels_cell(const struct sink_row *r, unsigned f)
 	case C_TILE: return tile_cell(r);
 	case C_PCT_TILE:
 	case C_PCT_WAVE: return fit_cell(r, f);
+	case C_BYTES:
+	case C_TB_S: return bytes_cell(r, f);
+	case C_LATENCY: return latency_cell(one);
+	case C_PER_GPU:
+		return cell_real((double)r->group->sums[0] /
+		    (double)kernels_of(r->sink)->ngpus);
 	case C_GRID_X:
 	case C_GRID_Y:
 	case C_GRID_Z: return item_cell(r, one->grid, f - C_GRID_X);
@@ -259,6 +292,8 @@ kernels_member(
 	    phases_of(&kernels_of(s)->phases, one->mark).phase !=
 		kernels_phase(p->table))
 		return false;
+	if ((p->table->about & OF_OTHERS) != 0)
+		return str_eq(dict_get(s->dict, one->class), XLA_OTHER);
 	if (p->table->by == BY_XLA)
 		return is_xla((struct kernels *)s, one);
 	return (p->table->about & OF_SHORT) == 0 ||
@@ -269,9 +304,13 @@ void
 kernels_planned(struct sink *s, struct sink_plan *p)
 {
 	/* of the kernel's class, but the reference calls it so */
-	for (size_t i = 0; p->table->by == BY_CLASS && i < p->columns.n; i++)
-		if (strcmp(p->columns.v[i].id, "category") == 0)
+	for (size_t i = 0; i < p->columns.n; i++)
+		if ((p->table->by == BY_CLASS ||
+			(p->table->about & FOR_XLA) != 0) &&
+		    strcmp(p->columns.v[i].id, "category") == 0)
 			p->columns.v[i].id = "op_category";
+		else if (strcmp(p->columns.v[i].id, "plain_name") == 0)
+			p->columns.v[i].id = "name";
 	if (p->table->by == BY_CONFIG)
 		sink_plan_keys(s, p, "name,grid,block,resources");
 	column_of_uids(

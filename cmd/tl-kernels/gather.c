@@ -86,6 +86,18 @@ text_arg(struct kernels *k, const struct value *v)
 	return INTERN_NONE;
 }
 
+/* A text, or a whole number as one. */
+static uint32_t
+word_arg(struct kernels *k, const struct value *v)
+{
+	switch (v->type) {
+	case VAL_STR: return v->id;
+	case VAL_STRX: return intern_put(k->sink.dict->text, v->s);
+	case VAL_INT: return intern_int(k, v->i);
+	default: return INTERN_NONE;
+	}
+}
+
 /* What a kernel takes of the GPU, as profilers call it. */
 static const struct {
 	struct str arg;
@@ -151,7 +163,13 @@ take_config(struct kernels *k, struct kernel *one, const struct event *ev)
 
 		if (it.entry->group != GROUP_ARGS)
 			continue;
-		if (str_eq(key, STR("grid")))
+		if (str_eq(key, STR("hlo_op")))
+			one->hlo_op = word_arg(k, &it.val);
+		else if (str_eq(key, STR("hlo_module")))
+			one->hlo_module = word_arg(k, &it.val);
+		else if (str_eq(key, STR("program_id")))
+			one->program = word_arg(k, &it.val);
+		else if (str_eq(key, STR("grid")))
 			one->grid = text_arg(k, &it.val);
 		else if (str_eq(key, STR("block")))
 			one->block = text_arg(k, &it.val);
@@ -208,14 +226,18 @@ add_record(struct kernels *k, const struct sink_source *r,
 		.tid = ev->tid,
 		.dispatch = SINK_NONE,
 		.agent = SINK_NONE,
+		.hlo_op = INTERN_NONE,
+		.hlo_module = INTERN_NONE,
+		.program = INTERN_NONE,
+		.plain = INTERN_NONE,
 		.dur_ns = ev->dur_ns,
 		.delay_ns = SINK_NONE,
 		.launch_ns = SINK_NONE,
 	};
-	if (r->is_rocprof || k->with_class)
+	if ((r->is_rocprof || k->with_class) && !r->is_xla)
 		one->class = rules_category(&k->sink,
 		    r->is_rocprof ? &k->classes : &k->parts, ev->name);
-	if (k->with_config || r->is_rocprof)
+	if (k->with_config || r->is_rocprof || r->is_xla)
 		take_config(k, one, ev);
 }
 
@@ -252,6 +274,63 @@ record_number(void *arg, const struct event *ev)
 
 	return ev->shape->kind == KIND_KERNEL ? k->sink.records.n - 1
 					      : NO_RECORD;
+}
+
+/* ---- XLA's ---- */
+
+static bool
+is_class(const struct kernels *k, uint32_t class, struct str word)
+{
+	return str_starts(dict_get(k->sink.dict, class), word);
+}
+
+/*
+ * By its name, unless its instruction's says something: a GEMM may be what a
+ * convolution is made of. But attention is known by its kernel.
+ */
+static uint32_t
+xla_class(struct kernels *k, const struct kernel *one)
+{
+	uint32_t class = rules_category(&k->sink, &k->xla, one->name), of_op;
+
+	if (!one->has_op || one->hlo_op == INTERN_NONE ||
+	    is_class(k, class, STR("FA ")))
+		return class;
+	of_op = rules_category(&k->sink, &k->xla, one->op);
+	return is_class(k, of_op, XLA_OTHER) ? class : of_op;
+}
+
+/* Of "loop_fusion_12.kd" what equal work of other instructions has, too. */
+static uint32_t
+plain_name(struct kernels *k, uint32_t name)
+{
+	struct str s = dict_get(k->sink.dict, name);
+	bool is_kd = str_ends(s, STR(".kd"));
+	struct buf b = { 0 };
+	size_t n = s.len - (is_kd ? 3 : 0), end = n;
+	uint32_t id = name;
+
+	while (n > 0 && s.p[n - 1] >= '0' && s.p[n - 1] <= '9')
+		n--;
+	if (n > 1 && n < end && (s.p[n - 1] == '.' || s.p[n - 1] == '_')) {
+		buf_printf(&b, "%.*s%s", (int)n - 1, s.p, is_kd ? ".kd" : "");
+		id = intern_put(k->sink.dict->text, buf_str(&b));
+		buf_free(&b);
+	}
+	return id;
+}
+
+static void
+finish_xla(struct kernels *k, struct kernel *one)
+{
+	uint64_t gpu = hash_mix(hash_u64((uint64_t)one->dev.n),
+	    HASH_K0 ^ one->rec.source << 2 ^ one->dev.type);
+	bool is_new;
+
+	(void)map_put(&k->gpus, gpu, &is_new);
+	k->ngpus += is_new;
+	one->class = xla_class(k, one);
+	one->plain = plain_name(k, one->name);
 }
 
 /* ---- files ---- */
@@ -296,6 +375,8 @@ kernels_start(struct sink *s)
 		    k->categories_name != NULL ? k->categories_name
 					       : "inference");
 	rules_load(&k->activities, "activity");
+	rules_load(
+	    &k->xla, k->categories_name != NULL ? k->categories_name : "jax");
 	if (strcmp(k->arch_name, "auto") != 0)
 		k->arch = arch_load(k->models, k->arch_name, STR(""));
 	s->launchers->with_args = k->with_args;
@@ -327,11 +408,12 @@ kernels_finish(struct sink *s)
 
 	(void)extent_of(k, (uint32_t)s->sources.list.n);
 	phases_decide(&k->phases, s->dict);
-	k->all_rocprof = s->records.n > 0;
+	k->all_rocprof = k->all_xla = s->records.n > 0;
 	for (size_t i = 0; i < s->records.n; i++) {
 		struct kernel *one = sink_record(s, i);
 		struct extent *x = &k->extents.v[one->rec.source];
 		struct phase_guess guess = phases_of(&k->phases, one->mark);
+		const struct sink_source *r;
 
 		k->nphase[guess.phase]++;
 		one->phase = k->phases.phase_words[guess.phase];
@@ -340,8 +422,11 @@ kernels_finish(struct sink *s)
 		if (!x->has_ops)
 			one->op = INTERN_NONE;
 		stat_add(&x->sum_ns, one->dur_ns);
-		k->all_rocprof = k->all_rocprof &&
-		    s->sources.list.v[one->rec.source].is_rocprof;
+		r = &s->sources.list.v[one->rec.source];
+		k->all_rocprof = k->all_rocprof && r->is_rocprof;
+		k->all_xla = k->all_xla && r->is_xla;
+		if (r->is_xla)
+			finish_xla(k, one);
 	}
 	sequences_finish(k);
 	/* rocprofv3's report shows the longest dispatch first */
@@ -363,5 +448,7 @@ kernels_free(struct sink *s)
 	rules_free(&k->classes);
 	rules_free(&k->activities);
 	rules_free(&k->parts);
+	rules_free(&k->xla);
+	map_free(&k->gpus);
 	models_destroy(k->models);
 }

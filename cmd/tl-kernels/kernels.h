@@ -36,7 +36,9 @@ enum {
 	OF_SHORT = 1,    /* short kernels only */
 	FOR_OPS = 2,     /* of sources with ops, */
 	FOR_ROCPROF = 4, /* of rocprofv3's: two may have one name */
-	OF_PHASE = 8,    /* times 1 + enum phase */
+	FOR_XLA = 8,     /* of JAX's */
+	OF_OTHERS = 16,  /* those of no class */
+	OF_PHASE = 32,   /* times 1 + enum phase */
 };
 
 struct kernel {
@@ -53,6 +55,9 @@ struct kernel {
 	uint32_t phase, phase_method; /* words */
 	struct key dev, gpu_stream, corr, tid;
 	int64_t dispatch, agent; /* of rocprofv3, or SINK_NONE */
+	/* of XLA: its instruction, and that one's module and program */
+	uint32_t hlo_op, hlo_module, program;
+	uint32_t plain; /* the name without a number at its end */
 	int64_t dur_ns, delay_ns;
 	int64_t launch_ns; /* of the call that launched it, or SINK_NONE */
 	/* of a place of a sequence, whose text is its name; else 0 */
@@ -138,6 +143,8 @@ struct kernels {
 	struct map categories;
 	struct rules classes, activities; /* of rocprofv3 */
 	struct rules parts;               /* of others */
+	struct rules xla;                 /* of JAX's */
+	struct map gpus;                  /* likewise: of each kernel */
 	struct phases phases;
 	uint64_t nphase[PHASE_COUNT]; /* kernels, by phase */
 	VEC(struct extent) extents;   /* by source */
@@ -145,8 +152,12 @@ struct kernels {
 	struct module_stack open;
 	struct model_row row;
 	struct sequences sequences;
-	bool all_rocprof, any_inst;
+	uint64_t ngpus; /* that ran kernels, over all sources */
+	bool all_rocprof, all_xla, any_inst;
 };
+
+/* The class of kernels of no other. */
+#define XLA_OTHER STR("Uncategorized Events/XLA")
 
 static inline const struct kernels *
 kernels_of(const struct sink *s)
@@ -210,7 +221,7 @@ void sequences_free(struct kernels *k);
 extern const struct sink_column kernels_columns[];
 #define KERNELS_NMEASURES 4
 extern const struct sink_measure kernels_measures[KERNELS_NMEASURES];
-#define KERNELS_NTABLES 19
+#define KERNELS_NTABLES 25
 extern struct sink_table kernels_tables[KERNELS_NTABLES];
 /* What the tables asked for need to be read. */
 void tables_choose(struct kernels *k);
@@ -233,6 +244,10 @@ enum {
 	C_PCT_TILE,
 	C_PCT_WAVE,
 	C_PCT_ROOF,
+	C_LATENCY,
+	C_PER_GPU,
+	C_BYTES,
+	C_TB_S,
 	C_GRID_X,
 	C_GRID_Y,
 	C_GRID_Z,

@@ -35,7 +35,7 @@ static const struct opt options[] = {
 	{ OPT_BY, "by", "WHAT",
 	    "name, launch-config, op, op,args,kernel or event" },
 	{ OPT_CATEGORIES, "categories", "FILE",
-	    "inference, rocprof, activity, genesis or a JSON file" },
+	    "inference, rocprof, activity, genesis, jax or a JSON file" },
 	{ OPT_KEEP_UNOWNED, "keep-unowned", NULL,
 	    "short kernels also without op or arguments" },
 	OPT_SINK_LINKED_ROW,

@@ -29,6 +29,10 @@ const struct sink_column kernels_columns[] = {
 	{ { "name", NULL, COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(name), 0 },
 	{ { "category", "Category", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(class), 0 },
 	{ { "kernel_category", "Kernel category", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(class), ONLY_CLASS },
+	{ { "plain_name", "name", COL_TEXT, UNIT_NONE, COL_NAME, 0 }, SINK_TEXT, true, AT(plain), 0 },
+	{ { "hlo_op", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(hlo_op), 0 },
+	{ { "hlo_module", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_TEXT, true, AT(hlo_module), 0 },
+	{ { "program_id", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(program), 0 },
 	{ { "phase", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(phase), 0 },
 	{ { "phase_method", NULL, COL_TEXT, UNIT_NONE, COL_MINOR, 0 }, SINK_TEXT, true, AT(phase_method), 0 },
 	{ { "gpu_stream", "Kernel stream", COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, true, AT(gpu_stream), 0 },
@@ -54,6 +58,7 @@ const struct sink_column kernels_columns[] = {
 	SINK_STAT_COLUMNS("dur_ns", "Kernel duration (µs)", COL_INT, NS, 0, US, 0, 0),
 	{ { "dur_ns_std_all", "StdDev (ns)", COL_REAL, NS, COL_DETAIL, 0 }, SINK_STD_ALL, false, 0, 0 },
 	{ { "pct_of_kernels", "Percent of kernels time (%)", COL_REAL, UNIT_PERCENT, COL_SHARE, 0 }, SINK_SHARE, false, 0, 0 },
+	{ { "dur_ns_per_gpu", "time ms per gpu", COL_REAL, NS, 0, MS }, SINK_CELL, false, C_PER_GPU, 0 },
 	{ { "pct_of_total", "Percent of total time (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CELL, false, C_SHARE_TOTAL, 0 },
 	{ { "cumulative_pct", "Cumulative Percentage (%)", COL_REAL, UNIT_PERCENT, COL_MINOR, 0 }, SINK_CUMULATIVE, false, 0, 0 },
 	{ { "class", "Category", COL_TEXT, UNIT_NONE, 0, 0 }, SINK_CELL, false, 0, 0 },
@@ -61,6 +66,8 @@ const struct sink_column kernels_columns[] = {
 	{ { "pct_of_xla", "Fraction of XLA", COL_REAL, UNIT_PERCENT, COL_SHARE, 100 }, SINK_SHARE, false, 0, 0 },
 	{ { "gflop", "GFLOPS", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_GFLOP, 0 },
 	{ { "tflop_s_mean", "TFLOPS/s", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_TFLOP_S, 0 },
+	{ { "moved_mib", "Data Moved (MB)", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_BYTES, 0 },
+	{ { "tb_s_mean", "TB/s", COL_REAL, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_TB_S, 0 },
 	{ { "tile", NULL, COL_TEXT, UNIT_NONE, 0, 0 }, SINK_CELL, false, C_TILE, 0 },
 	{ { "pct_tile", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_PCT_TILE, 0 },
 	{ { "pct_wave", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_CELL, false, C_PCT_WAVE, 0 },
@@ -68,6 +75,7 @@ const struct sink_column kernels_columns[] = {
 	{ { "ts_ns", NULL, COL_INT, NS, COL_MINOR | COL_POSITION, 0 }, SINK_INT, false, AT(rec.ts_ns), 0 },
 	{ { "dur_ns", "Kernel duration (µs)", COL_INT, NS, 0, US }, SINK_INT, false, AT(dur_ns), 0 },
 	{ { "queue_delay_ns", NULL, COL_INT, NS, COL_MINOR, 0 }, SINK_INT, false, AT(delay_ns), 0 },
+	{ { "launch_latency_ns", "GPU_kernel_launch_latency", COL_INT, NS, COL_MINOR, US }, SINK_CELL, false, C_LATENCY, 0 },
 	{ { "dev", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, false, AT(dev), 0 },
 	{ { "corr", NULL, COL_INT, UNIT_NONE, COL_MINOR, 0 }, SINK_KEY, false, AT(corr), 0 },
 	{ { "dispatch_id", NULL, COL_INT, UNIT_NONE, 0, 0 }, SINK_INT, false, AT(dispatch), 0 },
@@ -106,6 +114,25 @@ static const char args_ties[] = "op,name";
 #define KERNEL_LABEL \
 	.labels = LABELS({ "name", "Kernel name", 0 }), .nlabels = 1
 #define COUNT_LABEL .labels = LABELS({ "count", "Count", 0 }), .nlabels = 1
+
+/* Of JAX's. */
+#define DIRECT "total_direct_kernel_time"
+#define XLA_OP "hlo_op,hlo_module,program_id"
+#define XLA_SUMS "dur_ns_sum,pct_of_kernels,cumulative_pct,dur_ns_per_gpu"
+#define OP_CATEGORY                          \
+	{                                    \
+		"category", "op category", 0 \
+	}
+#define XLA_ARGS                               \
+	{ "input_dims", "Input Dims", 0 },     \
+	{                                      \
+		"input_types", "Input type", 0 \
+	}
+#define XLA_LABELS                                             \
+	.labels = LABELS(OP_CATEGORY, { "count", "Count", 0 }, \
+	    { "dur_ns_sum", DIRECT "_ms", MS },                \
+	    { "pct_of_kernels", "Percentage (%)", 0 }),        \
+	.nlabels = 4
 
 #define IN_PHASE(table, phase)                                               \
 	{                                                                    \
@@ -257,6 +284,65 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 		{ "dur_ns_sum", "Total time (ms)", MS },
 		{ "count", "Count", 0 }),
 	    .nlabels = 3 },
+	{ .name = "kernel_launchers",
+	    .columns = "id,name,category," XLA_OP ",dur_ns,dev,gpu_stream,"
+		       "input_dims,input_types,grid,block,registers,"
+		       "shared_bytes,ts_ns,launch_latency_ns,corr",
+	    .by = BY_NONE,
+	    .labels = LABELS(OP_CATEGORY, { "id", "UID", 0 },
+		{ "dur_ns", DIRECT, 0 }, XLA_ARGS),
+	    .nlabels = 5,
+	    .about = FOR_XLA,
+	    .is_single = true },
+	{ .name = "kernel_launchers_summary",
+	    .columns = "name,category,count," XLA_SUMS,
+	    .by = BY_NONE,
+	    .ties = name_ties,
+	    XLA_LABELS,
+	    .about = FOR_XLA,
+	    .is_summary = true },
+	{ .name = "kernel_launchers_summary_by_category",
+	    .columns = "category,count," XLA_SUMS,
+	    .by = BY_NONE,
+	    .ties = "category",
+	    XLA_LABELS,
+	    .about = FOR_XLA,
+	    .is_summary = true },
+	{ .name = "kernel_launchers_unique_args",
+	    .columns = "name,category,input_dims,input_types,input_strides,"
+		       "concrete_inputs,count,dur_ns_mean,dur_ns_median,"
+		       "dur_ns_std,dur_ns_min,dur_ns_max,dur_ns_sum,"
+		       "first_uid,pct_of_kernels,cumulative_pct",
+	    .by = BY_NONE,
+	    .ties = name_ties,
+	    .labels = LABELS(OP_CATEGORY, XLA_ARGS,
+		{ "input_strides", "Input Strides", 0 },
+		{ "first_uid", "ex_UID", 0 }, { "count", "operation_count", 0 },
+		{ "dur_ns_mean", DIRECT "_mean", 0 },
+		{ "dur_ns_median", DIRECT "_median", 0 },
+		{ "dur_ns_std", DIRECT "_std", 0 },
+		{ "dur_ns_min", DIRECT "_min", 0 },
+		{ "dur_ns_max", DIRECT "_max", 0 },
+		{ "dur_ns_sum", DIRECT "_sum", 0 },
+		{ "pct_of_kernels", "Percentage (%)", 0 }),
+	    .nlabels = 13,
+	    .about = FOR_XLA },
+	{ .name = "df_xla_perf",
+	    .columns = "id,name," XLA_OP ",dur_ns,dev,gpu_stream,"
+		       "input_dims,input_types,moved_mib,tb_s_mean",
+	    .by = BY_NONE,
+	    .labels =
+		LABELS({ "id", "UID", 0 }, { "dur_ns", DIRECT, 0 }, XLA_ARGS),
+	    .nlabels = 4,
+	    .about = FOR_XLA | OF_OTHERS,
+	    .is_single = true },
+	{ .name = "xla_summary",
+	    .columns = "plain_name,count," XLA_SUMS,
+	    .by = BY_NONE,
+	    .ties = "plain_name",
+	    XLA_LABELS,
+	    .about = FOR_XLA | OF_OTHERS,
+	    .is_summary = true },
 	{ .name = "kernel_sequences",
 	    .columns = "under,sequence,length,count,gap_ns_sum,launch_ns_sum,"
 		       "dur_ns_sum,op_ns_sum,pct_of_kernels,first_uid",
@@ -325,6 +411,8 @@ kernels_fits(const struct sink *s, const struct sink_table *t)
 		return s->table != NULL ||
 		    ((k->phases.any || k->phases.may_guess) &&
 			k->nphase[kernels_phase(t)] > 0);
+	if ((t->about & FOR_XLA) != 0)
+		return k->all_xla;
 	if ((t->about & (FOR_OPS | FOR_ROCPROF)) != 0)
 		return ((t->about & FOR_ROCPROF) != 0) == k->all_rocprof;
 	return s->table != NULL || t->by == k->by || k->all_rocprof ||

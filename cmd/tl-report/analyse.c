@@ -230,6 +230,9 @@ analyse_gpu(const struct analyses *a)
 	}
 	start_kernels(a);
 	timeline = start(a, TIMELINE, "ndjson", NULL, NULL);
+	/* a process of JAX drives all GPUs of its host */
+	if (s->is_xla)
+		(void)start(a, TIMELINE, "ndjson", "--by=dev", NULL);
 	if (s->modules)
 		start_modules(a);
 	job_wait_for(a->jobs, timeline);

@@ -61,6 +61,7 @@ is_wanted(const struct settings *s, const struct sheet *sheet)
 	switch (sheet->when) {
 	case SHEET_IF_KERNELS: return s->kernels;
 	case SHEET_IF_ROCPROF: return s->is_rocprof;
+	case SHEET_IF_XLA: return s->is_xla;
 	case SHEET_IF_EITHER: return s->kernels || s->is_rocprof;
 	case SHEET_IF_SHORT: return s->shorts;
 	case SHEET_IF_CRITICAL: return s->critical;

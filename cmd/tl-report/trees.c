@@ -131,7 +131,7 @@ struct content {
 	struct facts facts;
 	/* by rank, of all and of those that are asked for */
 	struct sink_sources sources, asked;
-	bool has_ops, has_gpu, has_linked, is_rocprof;
+	bool has_ops, has_gpu, has_linked, is_rocprof, is_xla;
 	bool has_window;  /* a process's start and end are known */
 	bool has_owned;   /* an op may own it: linked, and no collective */
 	bool has_replays; /* a graph was launched; found with --vs */
@@ -161,6 +161,7 @@ look_at_source(
 		return;
 	take_facts(&c->facts, source);
 	c->is_rocprof |= source_is_api_trace(source);
+	c->is_xla |= source_is_xla(source);
 	c->has_window |= source_fact(source, "window_start") != NULL;
 }
 
@@ -237,6 +238,7 @@ look_at_all(struct settings *s)
 	s->has_ops = all.has_ops && (all.has_owned || s->is_host);
 	s->other_has_ops = other.has_ops;
 	s->is_rocprof = all.is_rocprof && !all.has_ops;
+	s->is_xla = all.is_xla;
 	s->has_window = all.has_window;
 	s->has_replays = all.has_replays || other.has_replays;
 	if (s->vs.v.n > 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The sums of gpu_timeline, from sets of intervals. */
+#include <math.h>
+
 #include "cmd/tl-timeline/timeline.h"
 
 /* A row; NULL: it is left out. */
@@ -257,4 +259,58 @@ figures_add(struct timeline *g, struct slice *slice)
 		add_kineto(g, slice);
 	for (size_t i = 0; i < SET_COUNT; i++)
 		spans_free(&slice->sets[i]);
+}
+
+/* ---- averages ---- */
+
+struct mean {
+	uint32_t source, type;
+	double ns, n;
+};
+
+/* Sources follow one another, and have their figures in one order. */
+static struct mean *
+mean_of(struct mean *list, size_t n, const struct row *r)
+{
+	for (size_t i = n; i-- > 0 && list[i].source == r->rec.source;)
+		if (list[i].type == r->type)
+			return &list[i];
+	return NULL;
+}
+
+void
+figures_average(struct timeline *g)
+{
+	uint32_t whole = intern_put(g->sink.dict->text, STR("total_time"));
+	VEC(struct mean) list = { 0 };
+
+	for (size_t i = 0; i < g->sink.records.n; i++) {
+		const struct row *r = sink_record(&g->sink, i);
+		struct mean *m = mean_of(list.v, list.n, r);
+
+		/* copies of rocprofv3 have no device */
+		if (r->key.type == KEY_NONE)
+			continue;
+		if (m == NULL) {
+			m = vec_add(&list);
+			*m = (struct mean){ r->rec.source, r->type, 0, 0 };
+		}
+		m->ns += (double)r->ns;
+		m->n++;
+	}
+	for (size_t i = 0; i < list.n; i++) {
+		struct row *r = sink_add(&g->sink);
+		const struct mean *total;
+
+		r->rec.source = list.v[i].source;
+		r->type = whole;
+		total = mean_of(list.v, list.n, r);
+		r->is_mean = true;
+		r->type = list.v[i].type;
+		r->mean_ns = list.v[i].ns / list.v[i].n;
+		r->percent = total != NULL
+		    ? r->mean_ns / (total->ns / total->n) * 100
+		    : NAN;
+	}
+	vec_free(&list);
 }

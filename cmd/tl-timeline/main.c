@@ -65,6 +65,7 @@ static const struct sink_column columns[] = {
 	{ { "step", NULL, COL_INT, NONE, 0, 0 }, SINK_KEY, false, AT(key), BY_STEP },
 	{ { "type", NULL, COL_TEXT, NONE, 0, 0 }, SINK_TEXT, false, AT(type), 0 },
 	{ { "time_ns", "time ms", COL_INT, NS, 0, 1e6 }, SINK_INT, false, AT(ns), 0 },
+	{ { "mean_ns", "time ms", COL_REAL, NS, 0, 1e6 }, SINK_REAL, false, AT(mean_ns), 0 },
 	{ { "thread_name", NULL, COL_TEXT, NONE, COL_NAME, 0 }, SINK_THREAD, false, 0, 0 },
 	{ { "process_name", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_PROCESS, false, 0, 0 },
 	{ { "pid", NULL, COL_TEXT, NONE, MINOR, 0 }, SINK_KEY, false, AT(pid), 0 },
@@ -84,7 +85,7 @@ static const struct sink_column columns[] = {
 static const char gpu_list[] =
     "rank,annotation,dev,phase,is_recompute,step,type,time_ns,percent";
 
-enum { OF_GPU, OF_AGENT, OF_HOST };
+enum { OF_GPU, OF_AGENT, OF_AVERAGES, OF_HOST };
 
 static const struct sink_measure measures[] = { { AT(ns), NULL, false } };
 
@@ -97,6 +98,10 @@ static struct sink_table tables[] = {
 	    .columns = gpu_list,
 	    .order = SINK_AS_ADDED,
 	    .is_single = true },
+	[OF_AVERAGES] = { .name = "gpu_events_averages",
+	    .columns = "type,mean_ns,percent",
+	    .order = SINK_AS_ADDED,
+	    .is_single = true },
 	[OF_HOST] = { .name = "host_timeline",
 	    .columns = "thread_name,process_name,pid,tid,count,total_ns,"
 		       "busy_ns,percent,op_ns,call_ns,python_ns,slice_ns",
@@ -106,17 +111,26 @@ static struct sink_table tables[] = {
 static bool
 is_asked(const struct sink *s, const struct sink_table *t)
 {
-	return (t == &tables[OF_HOST]) == timeline_of(s)->of_host;
+	return (t == &tables[OF_HOST]) == timeline_of(s)->of_host &&
+	    (t != &tables[OF_AVERAGES] || s->dest.dir != NULL);
 }
 
-/* Of rocprofv3 the timeline by device has a name of its own. */
+/* The timeline by device has a name of its own, and averages. */
 static bool
 fits(const struct sink *s, const struct sink_table *t)
 {
 	const struct timeline *g = timeline_of(s);
 
 	return t == &tables[OF_HOST] ||
-	    (t == &tables[OF_AGENT]) == (g->all_rocprof && g->by == BY_DEV);
+	    (t == &tables[OF_GPU]) == (g->by != BY_DEV);
+}
+
+static bool
+is_member(const struct sink *s, const struct sink_plan *p, const void *record)
+{
+	(void)s;
+	return ((const struct row *)record)->is_mean ==
+	    (p->table == &tables[OF_AVERAGES]);
 }
 
 /* Of the columns that --by may ask for, the one that it does. */
@@ -362,6 +376,8 @@ finish(struct sink *s)
 	}
 	for (size_t i = 0; i < g->slices.n; i++)
 		figures_add(g, &g->slices.v[i]);
+	if (g->by == BY_DEV)
+		figures_average(g);
 }
 
 static void
@@ -425,6 +441,8 @@ check_settings(struct sink *s)
 		s->kinds = select_kinds(&s->select, KINDS_WORK);
 		return;
 	}
+	if (s->named == &tables[OF_AVERAGES] || s->named == &tables[OF_AGENT])
+		g->by = BY_DEV;
 	if (g->join && (g->by == BY_RANK || g->by == BY_SRC))
 		die_usage("--join makes one timeline of all sources, --by %s "
 			  "one of each",
@@ -463,6 +481,7 @@ static const struct sink_def def = {
 	.asked = is_asked,
 	.fits = fits,
 	.wants = wants,
+	.member = is_member,
 	.notes = add_notes,
 };
 

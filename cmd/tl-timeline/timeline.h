@@ -56,11 +56,11 @@ struct row {
 	struct sink_record rec;
 	struct key key, pid, tid; /* key: of --by */
 	int64_t rank;             /* of --by rank, or SINK_NONE */
-	bool is_recompute;
+	bool is_recompute, is_mean;
 	uint32_t type;
 	int64_t count, ns, total_ns;
 	int64_t host_ns[HOST_SETS];
-	double percent;
+	double percent, mean_ns; /* mean_ns: over the devices of a source */
 };
 
 /* From the first start to the last end of what an iteration launched. */
@@ -103,6 +103,8 @@ void slices_free(struct timeline *g);
 
 /* Rows of gpu_timeline for a slice, whose sets are used up. */
 void figures_add(struct timeline *g, struct slice *slice);
+/* Of slices by device, which have their rows: means over those of a source. */
+void figures_average(struct timeline *g);
 
 /* host.c */
 

@@ -36,6 +36,7 @@ sink_sources_source(
 	int64_t epoch;
 
 	o->is_rocprof = source_is_api_trace(s);
+	o->is_xla = source_is_xla(s);
 	o->has_rank = source_int(s, "rank", &o->rank);
 	o->has_base = source_int(s, "base", &o->base_ns);
 	if (source_int(s, "epoch", &epoch) &&

@@ -14,7 +14,7 @@ struct sink_source {
 	const char *path;
 	uint32_t src; /* in its stream */
 	uint32_t no;  /* over all files */
-	bool is_asked, is_rocprof;
+	bool is_asked, is_rocprof, is_xla;
 	bool has_rank, has_base, has_window;
 	int64_t rank;
 	int64_t base_ns;    /* of ts, in Unix time where it is known */

@@ -39,6 +39,8 @@ bool source_int(const struct source *s, const char *key, int64_t *v);
 /* A profiler of the GPU's API took it: no ops, and correlation ids that count
  * in each process. */
 bool source_is_api_trace(const struct source *s);
+/* XLA's profiler did: JAX, TensorFlow. */
+bool source_is_xla(const struct source *s);
 
 /* Copies, with their texts, in the arena. */
 struct fact fact_keep(struct arena *mem, const struct fact *f);

@@ -311,6 +311,14 @@ source_is_api_trace(const struct source *s)
 	return source_int(s, "api_trace", &v) && v != 0;
 }
 
+bool
+source_is_xla(const struct source *s)
+{
+	const struct fact *f = source_fact(s, "format");
+
+	return f != NULL && str_eq(f->val.s, STR("xplane"));
+}
+
 struct fact
 fact_keep(struct arena *mem, const struct fact *f)
 {

@@ -164,6 +164,7 @@ static const struct sheet_chart roofline = { .figure = "roofline",
 	TL_KERNELS(__VA_ARGS__, .when = SHEET_IF_KERNELS, .rule = &kernels)
 #define TL_COLLECTIVE(...) IN_REPORT("tl-collective", OF(__VA_ARGS__))
 #define TL_KERNELS(...) IN_REPORT("tl-kernels", OF(__VA_ARGS__))
+#define XLA(...) TL_KERNELS(__VA_ARGS__, .when = SHEET_IF_XLA)
 #define TL_DIFF(...) IN_REPORT("tl-diff", OF(__VA_ARGS__))
 #define TL_MODULES(...) IN_REPORT("tl-modules", OF(__VA_ARGS__))
 #define ROOFLINE(...) IN_REPORT("tl-roofline", .top = TOP_ROOFLINE, __VA_ARGS__)
@@ -198,7 +199,10 @@ const struct sheet sheets[] = {
 	T("gpu_timeline", "tl-timeline", "where the GPU's time went",
 	    .where = BOTH, .rule = &timeline),
 	T("gpu_timeline_by_agent", "tl-timeline",
-	    "of rocprofv3: the timeline of each GPU (--by dev)", .where = BOTH),
+	    "the timeline of each GPU of a process (--by dev)", .where = BOTH),
+	T("gpu_events_averages", "tl-timeline",
+	    "the mean of these timelines (--by dev)", .where = BOTH,
+	    .rule = &timeline),
 	T("host_timeline", "tl-timeline",
 	    "what each thread of the host did (--clock cpu)", .where = BOTH),
 	T("steps", "tl-steps", "each step: on the clock, on the GPU, idle",
@@ -372,6 +376,20 @@ const struct sheet sheets[] = {
 	    .when = SHEET_IF_ROCPROF),
 	TL_KERNELS("xla_top", "kernels of no other class (category_summary)",
 	    .when = SHEET_IF_ROCPROF, .top = TOP_KERNELS),
+	XLA("kernel_launchers", "of JAX: each kernel, with its instruction",
+	    .top = TOP_KERNELS),
+	XLA("kernel_launchers_summary", "of JAX: kernels by name and category",
+	    .rule = &summary),
+	XLA("kernel_launchers_summary_by_category", "of JAX: by category",
+	    .chart = &pie_kernels, .rule = &category,
+	    .small = "launchers_by_cat"),
+	XLA("kernel_launchers_unique_args",
+	    "of JAX: kernels by name and the arguments of their instruction",
+	    .rule = &args, .small = "kla"),
+	XLA("df_xla_perf", "of JAX: kernels of no category, each",
+	    .top = TOP_KERNELS),
+	XLA("xla_summary", "of JAX: kernels of no category, by name",
+	    .rule = &summary),
 	TL_KERNELS("kernels_by_args",
 	    "kernels by op and arguments, with TFLOP/s and tiles"),
 	TL_KERNELS(
@@ -415,12 +433,6 @@ const struct sheet sheets[] = {
 	    "the iterations of blocks that match, side by side"),
 	T("op_models", "tl-roofline", "ops by what one costs (--many)"),
 	THEIRS("ops_all", .rule = &args),
-	THEIRS("gpu_events_averages", .rule = &timeline),
-	THEIRS("kernel_launchers_summary", .rule = &summary),
-	THEIRS("xla_summary", .rule = &summary),
-	THEIRS("kernel_launchers_unique_args", .rule = &args, .small = "kla"),
-	THEIRS("kernel_launchers_summary_by_category", .rule = &category,
-	    .small = "launchers_by_cat"),
 };
 const size_t sheets_n = sizeof sheets / sizeof *sheets;
 

@@ -33,6 +33,7 @@ enum sheet_when {
 	SHEET_IF_KERNELS, /* with --kernels */
 	SHEET_IF_ROCPROF, /* of rocprofv3's traces */
 	SHEET_IF_EITHER,
+	SHEET_IF_XLA,      /* of JAX's */
 	SHEET_IF_SHORT,    /* with --short */
 	SHEET_IF_CRITICAL, /* with --critical-path */
 	SHEET_IF_LAUNCH,   /* with --launch */
