@@ -3,7 +3,8 @@
  * tl-collective inside, in the order of the work:
  *
  * work.c       one child process an input; what each leaves for its parent
- * signature.c  which events are collectives, their signatures
+ * signature.c  which events are collectives, their signatures; of XLA's
+ *              hlo.c, replicas.c
  * reduce.c     one source, or each GPU of it, to its records, with ...
  * window.c     ... how long its GPU worked between them
  * kernels.c    ... in which ops and shapes
@@ -110,6 +111,8 @@ struct part {
 	const struct str *hosts; /* causes of idle time */
 	size_t nrecs;
 	struct rec *recs;
+	/* of each record the time in which its GPU did not compute; or NULL */
+	int64_t *exposed;
 	/* of the job */
 	size_t part_no;   /* in the order of reading */
 	uint32_t pos;     /* of its rank among all ranks */
@@ -152,6 +155,10 @@ struct windows {
 void windows_fill(struct windows *w, const struct host *h,
     const struct gaps *gaps, struct rec *recs, size_t n,
     const uint32_t *group_of, size_t ngroups, struct intern *names);
+
+/* Of each record the time outside these spans, which are normalised. */
+void exposed_fill(
+    const struct spans *compute, const struct rec *recs, size_t n, int64_t *ns);
 
 /* ---- kernels.c ---- */
 
@@ -197,6 +204,7 @@ enum coll_class {
 	CLASS_GATHER,
 	CLASS_SCATTER,
 	CLASS_P2P,
+	CLASS_PERMUTE, /* each rank may send to one and get from another */
 	CLASS_BARRIER,
 	CLASS_COUNT
 };
@@ -206,7 +214,8 @@ extern const char *const class_words[CLASS_COUNT];
 struct sig {
 	struct str pg, ranks, name, dtype, in_split, out_split, gpu_stream;
 	struct str desc, peers, kernel;
-	int64_t n, in, out; /* or NONE, as all sizes */
+	struct str module, instruction; /* of XLA */
+	int64_t n, in, out;             /* or NONE, as all sizes */
 	/* derived */
 	enum coll_class class;
 	int64_t elem_bytes; /* 0: not known */
@@ -229,6 +238,8 @@ typedef VEC(int64_t) int_vec;
 bool list_ints(struct str text, int_vec *out, bool *is_cut);
 /* True for 4, 0-3 and such lists in text. */
 void put_ranges(struct buf *b, const int64_t *v, size_t n);
+/* The same of a group, in short: 0-24/8 for 0, 8, 16 and 24. */
+void put_members(struct buf *b, const int64_t *v, size_t n);
 
 /* ---- stats.c ---- */
 

@@ -4,6 +4,7 @@
  * missing, and a common time.
  */
 #include "cmd/tl-collective/job.h"
+#include "cmd/tl-collective/hlo.h"
 
 #include <stdlib.h>
 
@@ -47,12 +48,13 @@ by_process(const void *pa, const void *pb)
 
 /*
  * A GPU's rank is its number, counted on from the GPUs of the processes before
- * its own; a process that was not given has as many as the largest.
+ * its own; a process that was not given has as many as the largest. The job is
+ * as large as any group.
  */
 static void
 number_gpus(part_vec *parts)
 {
-	int64_t most = 0, process = -1, first = 0, n = 0;
+	int64_t most = 0, process = -1, first = 0, n = 0, world = 0;
 
 	for (size_t i = 0; i < parts->n; i++)
 		if (parts->v[i].dev != NONE && parts->v[i].ngpus > most)
@@ -76,7 +78,12 @@ number_gpus(part_vec *parts)
 		}
 		n = p->ngpus > n ? p->ngpus : n;
 		p->rank = first + (p->ngpus > 1 ? p->dev : 0);
+		world = p->world > world ? p->world : world;
+		world = p->rank >= world ? p->rank + 1 : world;
 	}
+	for (size_t i = 0; i < parts->n; i++)
+		if (parts->v[i].dev != NONE)
+			parts->v[i].world = world;
 }
 
 static int
@@ -233,12 +240,19 @@ take_sigs(struct job *j, struct part *p, uint32_t no)
 {
 	uint32_t *ours = xcalloc(p->nsigs + 1, sizeof *ours);
 	uint32_t *hosts = xcalloc(p->nhosts + 1, sizeof *hosts);
+	struct buf b = { 0 };
 
 	for (size_t i = 0; i < p->nsigs; i++) {
-		ours[i] = intern_put(j->sig_texts, p->sigs[i]);
+		struct str text = p->sigs[i];
+
+		if (p->dev != NONE) {
+			hlo_own(text, p->rank, &b);
+			text = buf_str(&b);
+		}
+		ours[i] = intern_put(j->sig_texts, text);
 		if (ours[i] == j->sigs.n)
-			sig_parse(
-			    vec_add(&j->sigs), p->sigs[i], j->keys, j->mem);
+			sig_parse(vec_add(&j->sigs),
+			    intern_get(j->sig_texts, ours[i]), j->keys, j->mem);
 	}
 	for (size_t i = 0; i < p->nhosts; i++)
 		hosts[i] = intern_put(j->hosts, p->hosts[i]);
@@ -248,18 +262,23 @@ take_sigs(struct job *j, struct part *p, uint32_t no)
 		if (p->recs[i].host != HOST_NONE)
 			p->recs[i].host = hosts[p->recs[i].host];
 	}
+	buf_free(&b);
 	free(ours);
 	free(hosts);
 }
 
-/* A record of a group that its rank is no member of: of another job. */
+/*
+ * A record of a group that its rank is no member of: of another job. XLA lists
+ * all groups.
+ */
 static bool
 is_stranger(struct job *j, const struct part *p)
 {
+	size_t n = p->dev == NONE ? p->nsigs : 0;
 	int_vec list = { 0 };
 	bool is_cut, is_strange = false;
 
-	for (size_t i = 0; i < p->nsigs && !is_strange; i++) {
+	for (size_t i = 0; i < n && !is_strange; i++) {
 		uint32_t id = intern_find(j->sig_texts, p->sigs[i],
 		    hash_bytes(p->sigs[i].p, p->sigs[i].len));
 		const struct sig *s = &j->sigs.v[id];
@@ -329,6 +348,10 @@ settle_nodes(struct job *j)
 	if (j->gpus_per_node == 0)
 		j->gpus_per_node = j->parts.v[0].ndevs;
 	j->has_nodes = j->gpus_per_node > 0;
+	for (size_t i = 0; i < j->parts.n; i++)
+		j->has_gpus |= j->parts.v[i].dev != NONE;
+	for (size_t i = 0; i < j->sigs.n; i++)
+		j->has_hlo |= j->sigs.v[i].instruction.p != NULL;
 }
 
 /* ---- what is missing ---- */

@@ -17,7 +17,7 @@ struct pgroup {
 	int_vec listed;   /* in the order of the group's own ranks */
 	size_t npresent;  /* of these, that were given */
 	size_t first_coll, ncolls;
-	bool by_seq, was_aligned;
+	bool by_seq, by_instruction, was_aligned;
 };
 
 enum {
@@ -59,7 +59,7 @@ struct job {
 	size_t nrecs;
 	size_t nincomplete, nmismatch; /* collectives */
 	bool simplified;
-	bool has_nodes;
+	bool has_nodes, has_gpus, has_hlo;
 	int64_t gpus_per_node;
 	int64_t world;
 };
@@ -78,6 +78,15 @@ static inline int64_t
 rec_rank(const struct job *j, const struct rec *r)
 {
 	return j->parts.v[r->part].rank;
+}
+
+/* NONE: not known. */
+static inline int64_t
+rec_exposed(const struct job *j, const struct rec *r)
+{
+	const struct part *p = &j->parts.v[r->part];
+
+	return p->exposed != NULL ? p->exposed[r - p->recs] : NONE;
 }
 
 static inline const struct rec *
@@ -129,6 +138,8 @@ bool coll_counts(const struct job *j, const struct coll *c);
 /* Implicit-sync row: class, or in simplified mode not known to be another. */
 bool coll_is_sync(const struct job *j, const struct coll *c);
 bool coll_is_all2allv(const struct job *j, const struct coll *c);
+/* XLA says what it does. */
+bool coll_is_hlo(const struct job *j, const struct coll *c);
 /* NAN where unknown. */
 double gib_per_s(int64_t bytes, int64_t ns);
 double coll_algo_bw(const struct job *j, const struct coll *c);

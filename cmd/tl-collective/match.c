@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The same collective on all ranks of its group: by Seq where each record has
- * one; by order where all ranks did the same; else by alignment.
+ * one; by order where all ranks did the same, or by instruction; else by
+ * alignment.
  */
 #include "cmd/tl-collective/job.h"
 
@@ -76,16 +77,29 @@ by_key(const void *pa, const void *pb)
 
 typedef VEC(struct numbered) numbered_vec;
 
+static int64_t
+seq_of(const struct job *j, const struct rec *r)
+{
+	(void)j;
+	return r->seq;
+}
+
+static int64_t
+match_of(const struct job *j, const struct rec *r)
+{
+	return rec_sig(j, r)->match;
+}
+
 static void
-number_stretch(const struct stretch *s, numbered_vec *out)
+number_stretch(const struct job *j, const struct stretch *s,
+    int64_t (*of)(const struct job *j, const struct rec *r), numbered_vec *out)
 {
 	int64_t last = -1, again = 0;
 
 	out->n = 0;
 	for (size_t i = 0; i < s->n; i++)
-		vec_push(out,
-		    ((struct numbered){
-			(int64_t)s->v[i]->seq << 24, s->v[i] }));
+		vec_push(
+		    out, ((struct numbered){ of(j, s->v[i]) << 24, s->v[i] }));
 	stable_sort(out->v, out->n, sizeof *out->v, by_key);
 	for (size_t i = 0; i < out->n; i++) {
 		again = out->v[i].key == last ? again + 1 : 0;
@@ -96,14 +110,14 @@ number_stretch(const struct stretch *s, numbered_vec *out)
 
 /* Gives each record the index of its collective; the number of these. */
 static size_t
-match_by_seq(const stretch_vec *ranks)
+match_by_seq(const struct job *j, const stretch_vec *ranks)
 {
 	numbered_vec list = { 0 };
 	int_vec keys = { 0 };
 	size_t nfirst = ranks->v[0].n, n = 0;
 
 	for (size_t i = 0; i < ranks->n; i++) {
-		number_stretch(&ranks->v[i], &list);
+		number_stretch(j, &ranks->v[i], seq_of, &list);
 		for (size_t k = 0; k < list.n; k++) /* most are as the first */
 			if (i == 0 || k >= nfirst || keys.v[k] != list.v[k].key)
 				vec_push(&keys, list.v[k].key);
@@ -115,7 +129,7 @@ match_by_seq(const stretch_vec *ranks)
 	for (size_t i = 0; i < ranks->n; i++) {
 		size_t at = 0;
 
-		number_stretch(&ranks->v[i], &list);
+		number_stretch(j, &ranks->v[i], seq_of, &list);
 		for (size_t k = 0; k < list.n; k++) {
 			while (keys.v[at] < list.v[k].key)
 				at++;
@@ -163,6 +177,32 @@ match_by_order(const stretch_vec *ranks)
 		for (size_t k = 0; k < ranks->v[i].n; k++)
 			ranks->v[i].v[k]->seq = (uint32_t)k;
 	return ranks->v[0].n;
+}
+
+/*
+ * XLA's, which may be on several GPU streams: where all ranks ran the same
+ * instructions as often, each run of one is matched. False: they did not.
+ */
+static bool
+match_by_instruction(const struct job *j, const stretch_vec *ranks)
+{
+	numbered_vec first = { 0 }, list = { 0 };
+	bool is_same = rec_sig(j, ranks->v[0].v[0])->instruction.p != NULL;
+
+	number_stretch(j, &ranks->v[0], match_of, &first);
+	for (size_t k = 0; k < ranks->v[0].n; k++)
+		ranks->v[0].v[k]->seq = (uint32_t)k;
+	for (size_t i = 1; i < ranks->n && is_same; i++) {
+		number_stretch(j, &ranks->v[i], match_of, &list);
+		is_same = list.n == first.n;
+		for (size_t k = 0; k < list.n && is_same; k++) {
+			is_same = list.v[k].key == first.v[k].key;
+			list.v[k].rec->seq = first.v[k].rec->seq;
+		}
+	}
+	vec_free(&first);
+	vec_free(&list);
+	return is_same;
 }
 
 /* ---- by alignment ---- */
@@ -244,9 +284,12 @@ match_group(const struct job *j, struct pgroup *g, struct rec **v, size_t n)
 	stretches(j, v, n, &ranks);
 	if (all_have_seq(v, n)) {
 		g->by_seq = true;
-		ncolls = match_by_seq(&ranks);
+		ncolls = match_by_seq(j, &ranks);
 	} else if (same_sequences(j, &ranks)) {
 		ncolls = match_by_order(&ranks);
+	} else if (match_by_instruction(j, &ranks)) {
+		g->by_instruction = true;
+		ncolls = ranks.v[0].n;
 	} else {
 		g->was_aligned = true;
 		ncolls = match_by_alignment(j, &ranks);

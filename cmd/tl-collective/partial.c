@@ -61,6 +61,7 @@ write_record(struct writer *w, const struct job *j, const struct rec *r,
 {
 	const struct part *p = &j->parts.v[r->part];
 	struct maker *m = &w->maker;
+	int64_t exposed = rec_exposed(j, r);
 
 	maker_begin(m, KIND_KERNEL, STR("kernel"));
 	maker_name(m, rec_sig(j, r)->kernel);
@@ -74,6 +75,8 @@ write_record(struct writer *w, const struct job *j, const struct rec *r,
 		maker_int(m, STR("idle"), r->idle_ns, ROLE_NONE);
 		maker_int(m, STR("work"), r->work, ROLE_NONE);
 	}
+	if (exposed != NONE)
+		maker_int(m, STR("exposed"), exposed, ROLE_NONE);
 	if (r->host != HOST_NONE) {
 		maker_int(m, STR("host_us"), r->host_us, ROLE_NONE);
 		maker_str(m, STR("host"), intern_get(j->hosts, r->host));

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "cmd/tl-collective/hlo.h"
 #include "json/json.h"
 
 /* Of the host, what may explain idle time; Python's frames cost too much. */
@@ -28,7 +29,9 @@ struct lane {
 	VEC(struct rec) recs;
 	struct windows windows;
 	struct kernels *kernels;
-	VEC(uint32_t) gpus; /* of the host's, of this one */
+	/* of a GPU alone: what hides collectives, and its of the host's */
+	struct spans compute;
+	VEC(uint32_t) gpus;
 };
 
 struct reducer {
@@ -49,9 +52,11 @@ struct reducer {
 	size_t nlanes;
 	bool by_dev;        /* a lane a GPU */
 	struct map lane_of; /* by GPU */
+	struct hlo *hlo;    /* of the collectives, by lanes */
 	struct intern *sigs, *group_keys, *host_names;
 	VEC(uint32_t) group_of; /* signature to group key */
 	struct map sig_of;      /* number of a text to signature */
+	int_vec exposed;        /* of records: of a partial as they come */
 	struct host host;
 	struct gaps gaps;
 	struct buf text;
@@ -77,7 +82,7 @@ new_lane(struct reducer *r, struct key dev)
 		    &r->lanes, ((struct lane){ .kernels = kernels_new() }));
 	l = &r->lanes.v[r->nlanes++];
 	l->dev = dev;
-	l->recs.n = l->gpus.n = 0;
+	l->recs.n = l->gpus.n = l->compute.n = 0;
 	l->windows.work.n = l->windows.began.n = 0;
 	kernels_clear(l->kernels, r->st);
 	return l;
@@ -193,9 +198,13 @@ take_collective(struct reducer *r, struct lane *l, const struct event *ev)
 		r->part.nskipped++;
 		return;
 	}
-	of_group =
-	    recognise_signature(&r->rules, r->st, ev, &r->text, &rec.seq);
-	rec.sig = signature(r, buf_str(&r->text), of_group);
+	if (r->by_dev) {
+		rec.sig = hlo_see(r->hlo, r->st, ev);
+	} else {
+		of_group = recognise_signature(
+		    &r->rules, r->st, ev, &r->text, &rec.seq);
+		rec.sig = signature(r, buf_str(&r->text), of_group);
+	}
 	vec_push(&l->recs, rec);
 }
 
@@ -234,6 +243,9 @@ take_member(
 		rec->work = (uint32_t)v->i;
 	} else if (str_eq(key, STR("host_us"))) {
 		rec->host_us = (uint32_t)v->i;
+	} else if (str_eq(key, STR("exposed"))) {
+		r->part.exposed = r->exposed.v;
+		r->exposed.v[rec->part] = v->i;
 	}
 }
 
@@ -248,8 +260,10 @@ take_partial(struct reducer *r, const struct event *ev)
 		.idle_ns = -1,
 		.id = ev->uid.id,
 		.sig = UINT32_MAX,
+		.part = (uint32_t)r->exposed.n,
 		.host = HOST_NONE };
 
+	vec_push(&r->exposed, NONE);
 	while (entries_next(&it))
 		if (it.entry->group == GROUP_ARGS)
 			take_member(
@@ -298,11 +312,15 @@ take_gpu(struct reducer *r, const struct event *ev)
 	if (!num_add(ev->ts_ns, ev->dur_ns, &end))
 		die("%s: event %" PRIu64 ": its end is out of range", r->path,
 		    ev->uid.id);
-	is_comm = recognise(&r->rules, r->st, ev);
+	is_comm = r->by_dev ? hlo_recognise(&r->rules, r->st, ev)
+			    : recognise(&r->rules, r->st, ev);
 	if (is_comm)
 		take_collective(r, l, ev);
 	else
 		spans_add(&l->windows.work, ev->ts_ns, end);
+	if (r->by_dev && !is_comm && ev->shape->kind != KIND_MEMCPY &&
+	    bucket_of_event(&r->rules, r->st, ev) == BUCKET_COMPUTE)
+		spans_add(&l->compute, ev->ts_ns, end);
 	host_add(&r->host, ev);
 	if (!is_comm && ev->shape->kind == KIND_KERNEL &&
 	    ev->name != INTERN_NONE)
@@ -353,9 +371,10 @@ begin_source(struct reducer *r, uint32_t src)
 	intern_clear(r->host_names);
 	map_free(&r->sig_of);
 	map_free(&r->lane_of);
-	r->group_of.n = r->nlanes = 0;
+	r->group_of.n = r->nlanes = r->exposed.n = 0;
 	r->by_dev = false;
 	(void)new_lane(r, (struct key){ 0 });
+	hlo_clear(r->hlo);
 	host_start(&r->host, r->st, r->causes);
 	r->host.by_corr = (r->in->marks & (MARK_TREE | MARK_LINKED)) == 0;
 }
@@ -374,6 +393,27 @@ hash_of(const struct part *p)
 		hash_bytes(p->kernels.p, p->kernels.len);
 }
 
+/* Those of a partial came in the order of its records. */
+static void
+find_exposed(struct reducer *r, struct lane *l)
+{
+	int_vec came = { 0 };
+
+	if (r->by_dev) {
+		spans_normalise(&l->compute);
+		vec_reserve(&r->exposed, l->recs.n + 1);
+		exposed_fill(&l->compute, l->recs.v, l->recs.n, r->exposed.v);
+		r->part.exposed = r->exposed.v;
+	} else if (r->part.exposed != NULL) {
+		came.v = r->exposed.v;
+		r->exposed.v = r->part.exposed =
+		    xmalloc(r->exposed.cap * sizeof *r->exposed.v);
+		for (size_t i = 0; i < l->recs.n; i++)
+			r->exposed.v[i] = came.v[l->recs.v[i].part];
+		vec_free(&came);
+	}
+}
+
 static void
 put_lane(struct reducer *r, struct lane *l)
 {
@@ -388,6 +428,7 @@ put_lane(struct reducer *r, struct lane *l)
 		    l->recs.n, r->group_of.v, r->group_keys->list.n,
 		    r->host_names);
 	}
+	find_exposed(r, l);
 	if (!p->is_partial) {
 		kernels_put(l->kernels, &r->text);
 		p->kernels = buf_str(&r->text);
@@ -400,6 +441,34 @@ put_lane(struct reducer *r, struct lane *l)
 	p->nrecs = l->recs.n;
 	p->hash = hash_of(p);
 	part_put(r->out, p, r->sigs, r->host_names);
+}
+
+/* What was seen becomes signatures; what is a part of another goes. */
+static void
+settle_hlo(struct reducer *r)
+{
+	size_t nseen = hlo_ready(r->hlo), of_group;
+	uint32_t *sigs = xcalloc(nseen + 1, sizeof *sigs);
+
+	for (uint32_t i = 0; i < nseen; i++)
+		sigs[i] =
+		    hlo_signature(r->hlo, i, &r->rules, &r->text, &of_group)
+		    ? signature(r, buf_str(&r->text), of_group)
+		    : UINT32_MAX;
+	for (size_t i = 0; i < r->nlanes; i++) {
+		struct lane *l = &r->lanes.v[i];
+		size_t n = 0;
+
+		for (size_t k = 0; k < l->recs.n; k++) {
+			l->recs.v[n] = l->recs.v[k];
+			l->recs.v[n].sig = sigs[l->recs.v[k].sig];
+			n += l->recs.v[n].sig != UINT32_MAX;
+		}
+		l->recs.n = n;
+	}
+	if (hlo_world(r->hlo) > 0)
+		r->part.world = hlo_world(r->hlo);
+	free(sigs);
 }
 
 /* Who drives one GPU is one rank; it may be any of its node's. */
@@ -426,14 +495,16 @@ end_source(struct reducer *r)
 	if (!r->is_open)
 		return;
 	r->is_open = false;
+	if (r->by_dev) {
+		settle_hlo(r);
+		count_gpus(r);
+	}
 	for (size_t i = 0; i < r->nlanes; i++)
 		has_recs |= r->lanes.v[i].recs.n > 0;
 	if (has_recs && !r->part.is_partial)
 		host_ready(&r->host);
 	for (size_t i = 0; i < r->host.gpus.n && r->by_dev; i++)
 		vec_push(&lane_of(r, r->host.gpus.v[i].dev)->gpus, (uint32_t)i);
-	if (r->by_dev)
-		count_gpus(r);
 	for (size_t i = 0; i < r->nlanes; i++)
 		put_lane(r, &r->lanes.v[i]);
 }
@@ -458,6 +529,7 @@ reducer_new(const struct settings *set)
 	r->st = dict_create();
 	r->rules.patterns = set->rules.patterns;
 	r->causes = causes_create();
+	r->hlo = hlo_new();
 	r->mem = arena_create();
 	r->sigs = intern_create();
 	r->group_keys = intern_create();
@@ -498,6 +570,7 @@ reduce_input(struct reducer *r, const char *path, struct buf *out)
 		} else if (item == ITEM_META) {
 			at_source(r, r->in->meta.src);
 			take_meta(r, &r->in->meta);
+			hlo_meta(r->hlo, &r->in->meta);
 		} else if (item == ITEM_EVENT) {
 			at_source(r, r->in->ev.src);
 			take_event(r, &r->in->ev);

@@ -12,6 +12,7 @@
 #include "json/json.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
+#define RANGE_MAX ((int64_t)1 << 20)
 
 /* ---- as text ---- */
 
@@ -30,6 +31,11 @@ enum sig_part {
 	P_DESC,
 	P_PEERS,
 	P_KERNEL,
+	P_PLAIN, /* so many, if it is none of XLA's */
+	P_MODULE = P_PLAIN,
+	P_INSTRUCTION,
+	P_IN_BYTES,
+	P_OUT_BYTES,
 	P_COUNT,
 	P_SRC = P_PEERS,
 	P_DST,
@@ -138,16 +144,22 @@ const char *const class_words[CLASS_COUNT] = {
 	[CLASS_GATHER] = "gather",
 	[CLASS_SCATTER] = "scatter",
 	[CLASS_P2P] = "p2p",
+	[CLASS_PERMUTE] = "permute",
 	[CLASS_BARRIER] = "barrier",
 };
 
-/* Names as PyTorch has them; the first that fits. */
+/* Names as PyTorch and XLA have them; the first that fits. */
 static const struct {
 	struct str like;
 	enum coll_class class;
 } classes[] = {
 	{ STR_INIT("allreduce*"), CLASS_ALLREDUCE },
 	{ STR_INIT("all_reduce*"), CLASS_ALLREDUCE },
+	{ STR_INIT("all-reduce"), CLASS_ALLREDUCE },
+	{ STR_INIT("reduce-scatter"), CLASS_REDUCESCATTER },
+	{ STR_INIT("all-gather"), CLASS_ALLGATHER },
+	{ STR_INIT("all-to-all"), CLASS_ALLTOALL },
+	{ STR_INIT("collective-permute"), CLASS_PERMUTE },
 	{ STR_INIT("reducescatter*"), CLASS_REDUCESCATTER },
 	{ STR_INIT("*reduce_scatter*"), CLASS_REDUCESCATTER },
 	{ STR_INIT("*allgather*"), CLASS_ALLGATHER },
@@ -218,6 +230,7 @@ bus_factor(enum coll_class c, int64_t n)
 	case CLASS_SCATTER: return share;
 	case CLASS_BROADCAST:
 	case CLASS_REDUCE:
+	case CLASS_PERMUTE:
 	case CLASS_P2P: return 1;
 	default: return NAN;
 	}
@@ -238,8 +251,10 @@ size_sig(struct sig *s)
 	int64_t elem =
 	    s->in != NONE && s->elem_bytes > 0 ? s->elem_bytes : NONE;
 
-	s->in_bytes = product(s->in, elem);
-	s->out_bytes = product(s->out, elem);
+	if (s->instruction.p == NULL) {
+		s->in_bytes = product(s->in, elem);
+		s->out_bytes = product(s->out, elem);
+	}
 	switch (s->class) {
 	case CLASS_NONE:
 	case CLASS_BARRIER: s->full_bytes = NONE; break;
@@ -264,12 +279,17 @@ parse_parts(struct sig *s, const json_items *list)
 		[P_STREAM] = &s->gpu_stream,
 		[P_DESC] = &s->desc,
 		[P_PEERS] = &s->peers,
-		[P_KERNEL] = &s->kernel };
-	int64_t *const numbers[P_COUNT] = {
-		[P_N] = &s->n, [P_IN] = &s->in, [P_OUT] = &s->out
-	};
+		[P_KERNEL] = &s->kernel,
+		[P_MODULE] = &s->module,
+		[P_INSTRUCTION] = &s->instruction };
+	int64_t *const numbers[P_COUNT] = { [P_N] = &s->n,
+		[P_IN] = &s->in,
+		[P_OUT] = &s->out,
+		[P_IN_BYTES] = &s->in_bytes,
+		[P_OUT_BYTES] = &s->out_bytes };
+	bool is_whole = list->n == P_PLAIN || list->n == P_COUNT;
 
-	for (size_t i = 0; i < P_COUNT && list->n == P_COUNT; i++) {
+	for (size_t i = 0; i < list->n && is_whole; i++) {
 		struct str part = list->v[i].text;
 
 		if (list->v[i].type == JSON_T_NULL)
@@ -279,7 +299,7 @@ parse_parts(struct sig *s, const json_items *list)
 		else if (part.p == NULL || !num_i64(part, numbers[i]))
 			*numbers[i] = NONE;
 	}
-	return list->n == P_COUNT;
+	return is_whole;
 }
 
 static enum coll_class
@@ -302,18 +322,20 @@ size_of(struct str dtype)
 
 /* The number of what some parts are. */
 static uint32_t
-number_of(struct intern *keys, const struct json_item *parts, unsigned which)
+number_of(struct intern *keys, const json_items *list, unsigned which)
 {
 	struct buf b = { 0 };
 	uint32_t number;
 
 	buf_printf(&b, "%x", which);
-	for (size_t i = 0; i < P_COUNT; i++) {
+	for (size_t i = 0; i < list->n; i++) {
+		const struct json_item *part = &list->v[i];
+
 		if ((which >> i & 1) == 0)
 			continue;
-		buf_printf(&b, ",%d:%zu:", parts[i].type == JSON_T_NULL,
-		    parts[i].text.len);
-		buf_put(&b, parts[i].text.p, parts[i].text.len);
+		buf_printf(
+		    &b, ",%d:%zu:", part->type == JSON_T_NULL, part->text.len);
+		buf_put(&b, part->text.p, part->text.len);
 	}
 	number = intern_put(keys, buf_str(&b));
 	buf_free(&b);
@@ -326,7 +348,8 @@ void
 sig_parse(
     struct sig *s, struct str text, struct intern *keys, struct arena *mem)
 {
-	unsigned match = PART(P_NAME) | PART(P_DTYPE) | PART(P_N);
+	unsigned match = PART(P_NAME) | PART(P_DTYPE) | PART(P_N) |
+	    PART(P_MODULE) | PART(P_INSTRUCTION);
 	unsigned alike = PART(P_PG) | PART(P_DTYPE);
 	json_items list = { 0 };
 
@@ -346,10 +369,10 @@ sig_parse(
 		match |= PART(P_IN) | PART(P_OUT);
 		alike = PART(P_NAME) | PART(P_DTYPE) | PART(P_IN);
 	}
-	s->key = number_of(keys, list.v, PART(P_DESC) - 1);
-	s->match = number_of(keys, list.v, match);
-	s->alike = number_of(keys, list.v, alike);
-	s->whole = number_of(keys, list.v, match | PART(P_PG) | PART(P_RANKS));
+	s->key = number_of(keys, &list, PART(P_DESC) - 1);
+	s->match = number_of(keys, &list, match);
+	s->alike = number_of(keys, &list, alike);
+	s->whole = number_of(keys, &list, match | PART(P_PG) | PART(P_RANKS));
 	vec_free(&list);
 }
 
@@ -361,7 +384,33 @@ is_digit(char c)
 	return (unsigned)(c - '0') < 10;
 }
 
-/* All runs of digits; "..." among them says that the profiler cut the list. */
+/* The numbers behind v in "v-last" or "v-last/step"; where they end. */
+static size_t
+add_range(struct str text, size_t i, int64_t v, int_vec *out)
+{
+	int64_t to[2] = { v, 1 };
+
+	for (size_t k = 0; k < 2; k++) {
+		size_t from = i + 1;
+
+		if (i == text.len || text.p[i] != "-/"[k])
+			break;
+		for (i++; i < text.len && is_digit(text.p[i]); i++)
+			;
+		if (!num_i64((struct str){ text.p + from, i - from }, &to[k]))
+			break;
+	}
+	if (to[1] < 1 || (to[0] - v) / to[1] > RANGE_MAX)
+		return i;
+	for (int64_t k = (to[0] - v) / to[1]; k > 0; k--)
+		vec_push(out, v += to[1]);
+	return i;
+}
+
+/*
+ * All runs of digits, and ranges of put_members(); "..." among them says that
+ * the profiler cut the list.
+ */
 bool
 list_ints(struct str text, int_vec *out, bool *is_cut)
 {
@@ -380,8 +429,24 @@ list_ints(struct str text, int_vec *out, bool *is_cut)
 		if (!num_i64((struct str){ text.p + from, i - from }, &v))
 			return false;
 		vec_push(out, v);
+		i = add_range(text, i, v, out);
 	}
 	return out->n > 0;
+}
+
+void
+put_members(struct buf *b, const int64_t *v, size_t n)
+{
+	int64_t step = n > 2 ? v[1] - v[0] : 1;
+
+	for (size_t i = 2; i < n; i++)
+		if (v[i] - v[i - 1] != step)
+			step = 1;
+	if (step > 1)
+		buf_printf(b, "%" PRId64 "-%" PRId64 "/%" PRId64, v[0],
+		    v[n - 1], step);
+	else
+		put_ranges(b, v, n);
 }
 
 void

@@ -149,6 +149,12 @@ coll_is_all2allv(const struct job *j, const struct coll *c)
 	return c->class == CLASS_ALLTOALLV;
 }
 
+bool
+coll_is_hlo(const struct job *j, const struct coll *c)
+{
+	return j->sigs.v[c->sig].instruction.p != NULL;
+}
+
 double
 gib_per_s(int64_t bytes, int64_t ns)
 {

@@ -149,7 +149,7 @@ const struct table_def table_all2allv = {
 	.is_about = coll_is_all2allv,
 	FIELDS(fields),
 	OF_RANK_FIELDS(rank_fields, 8),
-	.nodes = WITH_NODE_SPAN,
+	.with = WITH_NODE_SPAN,
 	.fill = fill,
 };
 
@@ -211,6 +211,6 @@ const struct table_def table_summary_all2allv = {
 	.name = "nccl_summary_all2allv",
 	.is_about = coll_is_all2allv,
 	FIELDS(summary_fields),
-	.nodes = WITH_NODE_SPAN,
+	.with = WITH_NODE_SPAN,
 	.fill = fill_summary,
 };

@@ -268,6 +268,7 @@ put_group(struct sheet_rows *to, const struct pgroup *g, struct group_sum *s)
 	say(to->job, s, &b);
 	s->says = table_text(to->table, buf_str(&b));
 	s->matched_by = g->by_seq ? STR("seq")
+	    : g->by_instruction   ? STR("instruction")
 	    : g->was_aligned      ? STR("alignment")
 				  : STR("order");
 	put_row(to, &(struct row){ .group = g, .own = s });

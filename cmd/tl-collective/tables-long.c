@@ -51,7 +51,7 @@ fill_long(struct sheet_rows *s, struct job *j)
 const struct table_def table_long = {
 	.name = "nccl_long",
 	FIELDS(long_fields),
-	.nodes = WITH_NODE,
+	.with = WITH_NODE | WITH_HLO | WITH_EXPOSED,
 	.is_streamed = true,
 	.fill = fill_long,
 };
@@ -104,7 +104,7 @@ fill_sums(struct sheet_rows *s, struct job *j)
 const struct table_def table_summary_long = {
 	.name = "nccl_summary_long",
 	FIELDS(summary_fields),
-	.nodes = WITH_NODE,
+	.with = WITH_NODE,
 	.fill = fill_sums,
 };
 

@@ -108,6 +108,7 @@ fill_clocks(struct sheet_rows *s, struct job *j)
 const struct table_def table_clocks = {
 	.name = "nccl_clocks",
 	FIELDS(clock_fields),
+	.with = WITH_GPU,
 	.fill = fill_clocks,
 };
 

@@ -71,7 +71,7 @@ const struct table_def table_sync = {
 	.name = "nccl_implicit_sync",
 	FIELDS(sync_fields),
 	OF_RANK_FIELDS(rank_fields, 2),
-	.nodes = WITH_NODE_SPAN,
+	.with = WITH_NODE_SPAN | WITH_HLO,
 	.is_streamed = true,
 	.fill = fill_sync,
 };
@@ -217,6 +217,6 @@ const struct table_def table_straggler_summary = {
 	.name = "straggler_summary",
 	.is_about = coll_is_sync,
 	FIELDS(straggler_fields),
-	.nodes = WITH_NODE_ID,
+	.with = WITH_NODE_ID,
 	.fill = fill_stragglers,
 };

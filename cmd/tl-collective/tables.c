@@ -19,6 +19,8 @@ const struct table_def *const table_defs[] = {
 	&table_all2allv,
 	&table_straggler_summary,
 	&table_bandwidth,
+	&table_hlo,
+	&table_hlo_bandwidth,
 	&table_clocks,
 	&table_missing,
 };
@@ -129,6 +131,22 @@ cell_node_span(const struct row *r)
 }
 
 static struct cell
+cell_gpu(const struct row *r)
+{
+	int64_t dev = r->job->parts.v[r->rank->part].dev;
+
+	return dev != NONE ? cell_int(dev) : cell_none();
+}
+
+static struct cell
+cell_exposed(const struct row *r)
+{
+	int64_t ns = rec_exposed(r->job, r->rec);
+
+	return ns != NONE ? cell_int(ns) : cell_none();
+}
+
+static struct cell
 cell_of(const struct field *f, const struct row *r)
 {
 	const void *p;
@@ -219,14 +237,27 @@ put_row(struct sheet_rows *s, const struct row *given)
 	}
 }
 
+/* Those at the end, in this order. */
+static const struct field ends[] = {
+	CELL(INT("node_id", NULL), cell_node),
+	CELL(TEXT("node_span", NULL), cell_node_span),
+	CELL(INT("gpu", NULL), cell_gpu),
+	MODULE,
+	INSTRUCTION,
+	CELL(OURS("exposed_ns", COL_INT, UNIT_NS, 1e3), cell_exposed),
+};
+
+static unsigned
+known_of(const struct job *j)
+{
+	return (j->has_nodes ? WITH_NODE : 0) | (j->has_gpus ? WITH_GPU : 0) |
+	    (j->has_hlo ? WITH_HLO | WITH_EXPOSED : 0);
+}
+
 static void
 make_fields(struct sheet_rows *s, const struct table_def *def)
 {
-	static const struct field node_id =
-	    CELL(INT("node_id", NULL), cell_node);
-	static const struct field node_span =
-	    CELL(TEXT("node_span", NULL), cell_node_span);
-	unsigned nodes = s->job->has_nodes ? def->nodes : 0;
+	unsigned with = def->with & known_of(s->job);
 	size_t before = 0;
 
 	while (before < def->nfields &&
@@ -239,10 +270,9 @@ make_fields(struct sheet_rows *s, const struct table_def *def)
 		    s, def->of_rank + def->nfirst, def->nboth - def->nfirst);
 	}
 	put_fields(s, def->fields + before, def->nfields - before);
-	if ((nodes & WITH_NODE_ID) != 0)
-		put_fields(s, &node_id, 1);
-	if ((nodes & WITH_NODE_SPAN) != 0)
-		put_fields(s, &node_span, 1);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if ((with >> i & 1) != 0)
+			put_fields(s, &ends[i], 1);
 }
 
 void

@@ -129,6 +129,8 @@ struct field {
 #define FULL_BYTES SIG(BYTES("full_bytes", "Full msg size (MB)"), full_bytes)
 #define IN_SPLIT SIG(TEXT("in_split", "In split size"), in_split)
 #define OUT_SPLIT SIG(TEXT("out_split", "Out split size"), out_split)
+#define MODULE SIG(TEXT("module", NULL), module)
+#define INSTRUCTION SIG(TEXT("instruction", NULL), instruction)
 #define GPU_STREAM SIG(TEXT("gpu_stream", "stream"), gpu_stream)
 #define START                                                            \
 	CELL(COLUMN("ts_ns", "ts", COL_INT, UNIT_NS, COL_POSITION, 1e3), \
@@ -158,11 +160,17 @@ struct sheet_rows {
 	const struct rec **of_rank; /* by position */
 };
 
-/* Fields at the end of a table where the nodes are known. */
+/* Fields at the end of a table where the nodes are known, ... */
 enum {
-	WITH_NODE_ID = 1,
-	WITH_NODE_SPAN = 2,
+	WITH_NODE_ID = 1 << 0,
+	WITH_NODE_SPAN = 1 << 1,
 	WITH_NODE = WITH_NODE_ID | WITH_NODE_SPAN,
+	/* ... the GPUs of a process, and what XLA says */
+	WITH_GPU = 1 << 2,
+	WITH_MODULE = 1 << 3,
+	WITH_INSTRUCTION = 1 << 4,
+	WITH_EXPOSED = 1 << 5,
+	WITH_HLO = WITH_MODULE | WITH_INSTRUCTION,
 };
 
 struct table_def {
@@ -175,7 +183,7 @@ struct table_def {
 	/* of each rank of a few: in two blocks, before those of ours */
 	const struct field *of_rank;
 	size_t nfirst, nboth;
-	unsigned nodes;   /* WITH_ */
+	unsigned with;    /* WITH_ */
 	bool is_streamed; /* its rows are printed as they come */
 	void (*fill)(struct sheet_rows *s, struct job *j);
 };
@@ -191,7 +199,7 @@ extern const struct table_def table_long, table_summary_long,
     table_coll_analysis, table_sync, table_summary_sync,
     table_straggler_summary, table_all2allv, table_summary_all2allv,
     table_heatmap, table_groups, table_cause, table_bandwidth, table_clocks,
-    table_missing;
+    table_missing, table_hlo, table_hlo_bandwidth;
 
 void print_table(
     const struct table_def *def, struct job *j, struct table_dest *d);
@@ -207,7 +215,7 @@ bool is_wanted(const struct table_def *def, const struct job *j);
 
 struct alike {
 	struct row row; /* of the first */
-	int64_t count, sum_ns;
+	int64_t count, sum_ns, exposed_ns;
 	double best;                    /* of some metric */
 	struct values v[ALIKE_METRICS]; /* which, the table knows */
 };

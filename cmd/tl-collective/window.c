@@ -163,3 +163,16 @@ windows_fill(struct windows *w, const struct host *h, const struct gaps *gaps,
 	free(idle_sums);
 	free(last);
 }
+
+void
+exposed_fill(
+    const struct spans *compute, const struct rec *recs, size_t n, int64_t *ns)
+{
+	int64_t *sums = running_sums(compute);
+
+	for (size_t i = 0; i < n; i++)
+		ns[i] = recs[i].dur_ns -
+		    (covered(compute, sums, rec_end(&recs[i])) -
+			covered(compute, sums, recs[i].start_ns));
+	free(sums);
+}

@@ -71,6 +71,8 @@ part_put(struct buf *b, const struct part *p, const struct intern *sigs,
 	for (uint32_t i = 0; i < p->nhosts; i++)
 		put_text(b, intern_get(hosts, i));
 	put_bytes(b, p->recs, p->nrecs * sizeof *p->recs);
+	if (p->exposed != NULL)
+		put_bytes(b, p->exposed, p->nrecs * sizeof *p->exposed);
 }
 
 static const void *
@@ -114,6 +116,9 @@ get_part(const char **at, const char *path, struct part *p)
 	p->hosts = get_texts(at, p->nhosts);
 	p->recs =
 	    (struct rec *)(uintptr_t)get_bytes(at, p->nrecs * sizeof *p->recs);
+	if (p->exposed != NULL)
+		p->exposed = (int64_t *)(uintptr_t)get_bytes(
+		    at, p->nrecs * sizeof *p->exposed);
 }
 
 /* ---- a child ---- */

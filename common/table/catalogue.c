@@ -415,6 +415,10 @@ const struct sheet sheets[] = {
 	    "bytes from each rank to each in all_to_allv"),
 	TL_COLLECTIVE(
 	    "nccl_bandwidth", "bus bandwidth against the size of the message"),
+	TL_COLLECTIVE("hlo_collectives",
+	    "each collective of XLA: what moves, waiting, exposed time"),
+	TL_COLLECTIVE("hlo_bandwidth",
+	    "collectives of XLA by type, with bytes counted both ways"),
 	TL_COLLECTIVE("nccl_clocks", "offsets between the ranks' clocks"),
 	TL_COLLECTIVE(
 	    "nccl_missing", "collectives that a rank misses or sees otherwise"),

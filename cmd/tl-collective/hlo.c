@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: MIT */
+/* Collectives of XLA: instructions, what they move, and who takes part. */
+#include "cmd/tl-collective/hlo.h"
+
+#include <stdlib.h>
+
+#include "cmd/tl-collective/collective.h"
+#include "json/json.h"
+
+/* Opcodes, and what a kernel of NCCL that does it has in its name. */
+static const struct {
+	struct str opcode, kernel;
+} kinds[] = {
+	{ STR_INIT("all-reduce"), STR_INIT("AllReduce") },
+	{ STR_INIT("all-gather"), STR_INIT("AllGather") },
+	{ STR_INIT("reduce-scatter"), STR_INIT("ReduceScatter") },
+	{ STR_INIT("all-to-all"), STR_INIT("SendRecv") },
+	{ STR_INIT("ragged-all-to-all"), STR_INIT("SendRecv") },
+	{ STR_INIT("collective-permute"), STR_INIT("SendRecv") },
+	{ STR_INIT("collective-broadcast"), STR_INIT("Broadcast") },
+};
+#define NKINDS (sizeof kinds / sizeof *kinds)
+
+/* On TPUs the core runs its start and its end, and lines of their own show all
+ * that is between. */
+enum phase { PHASE_WHOLE, PHASE_START, PHASE_DONE };
+
+/* An opcode or category. */
+struct does {
+	size_t kind; /* NKINDS: no collective */
+	enum phase phase;
+};
+
+/* An instruction of a module. */
+struct inst {
+	struct does does;
+	struct str module, dtype, groups;
+	struct str calls; /* JSON; of no collective */
+	int64_t in, out, in_bytes, out_bytes;
+	int64_t world;
+	bool has_span; /* seen from start to end */
+};
+
+/* What a kernel says of itself. */
+enum { SEEN_PROGRAM, SEEN_NAME, SEEN_CATEGORY, SEEN_STREAM, SEEN_KERNEL, SEEN };
+
+struct hlo {
+	struct arena *mem, *scratch;
+	struct intern *names; /* PROGRAM/NAME of insts */
+	VEC(struct inst) insts;
+	struct intern *seen; /* JSON lists */
+	int64_t world;
+	struct buf text;
+};
+
+struct hlo *
+hlo_new(void)
+{
+	struct hlo *h = xcalloc(1, sizeof *h);
+
+	h->mem = arena_create();
+	h->scratch = arena_create();
+	h->names = intern_create();
+	h->seen = intern_create();
+	return h;
+}
+
+void
+hlo_clear(struct hlo *h)
+{
+	arena_reset(h->mem, 0);
+	intern_clear(h->names);
+	intern_clear(h->seen);
+	h->insts.n = 0;
+	h->world = 0;
+}
+
+int64_t
+hlo_world(const struct hlo *h)
+{
+	return h->world;
+}
+
+static struct does
+does_of(struct str opcode)
+{
+	static const struct {
+		struct str end;
+		enum phase phase;
+	} ends[] = { { STR_INIT("-start"), PHASE_START },
+		{ STR_INIT("-done"), PHASE_DONE } };
+	struct does does = { .kind = 0 };
+
+	for (size_t i = 0; i < 2; i++)
+		if (str_ends(opcode, ends[i].end)) {
+			opcode.len -= ends[i].end.len;
+			does.phase = ends[i].phase;
+		}
+	while (does.kind < NKINDS && !str_eq(kinds[does.kind].opcode, opcode))
+		does.kind++;
+	return does;
+}
+
+/* ---- what moves ---- */
+
+struct moved {
+	int64_t nelems, bytes; /* NONE: too many */
+	struct str dtype;      /* p NULL: none so far */
+};
+
+static void
+add(int64_t *sum, int64_t v)
+{
+	if (*sum != NONE && (v == NONE || !num_add(*sum, v, sum)))
+		*sum = NONE;
+}
+
+static bool
+is_digit(char c)
+{
+	return (unsigned)(c - '0') < 10;
+}
+
+/* What a type's name says: bf16, f8e4m3fn, s4; pred is a byte, a token none. */
+static int64_t
+bits_of(struct str type)
+{
+	int64_t bits = 0;
+	size_t i = 0;
+
+	if (str_eq(type, STR("pred")))
+		return 8;
+	while (i < type.len && !is_digit(type.p[i]))
+		i++;
+	for (; i < type.len && is_digit(type.p[i]) && bits < 1024; i++)
+		bits = bits * 10 + (type.p[i] - '0');
+	return bits;
+}
+
+/* The dimensions behind the bracket at i; where they end. */
+static size_t
+read_dims(struct str shape, size_t i, int64_t *nelems)
+{
+	*nelems = 1;
+	while (i < shape.len && shape.p[i] != ']') {
+		size_t from = ++i;
+		int64_t dim;
+
+		while (i < shape.len && is_digit(shape.p[i]))
+			i++;
+		if (i > from &&
+		    (!num_i64((struct str){ shape.p + from, i - from }, &dim) ||
+			*nelems == NONE ||
+			__builtin_mul_overflow(*nelems, dim, nelems)))
+			*nelems = NONE;
+		while (i < shape.len && shape.p[i] != ',' && shape.p[i] != ']')
+			i++; /* <=8: at most */
+	}
+	return i;
+}
+
+/* All arrays of "(bf16[8,4]{1,0:T(8,128)},f32[])". */
+static void
+add_shape(struct moved *m, struct str shape)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < shape.len; i++) {
+		struct str type = { shape.p + from, i - from };
+		int64_t bits, n, bytes;
+
+		if (shape.p[i] == '{')
+			while (i < shape.len && shape.p[i] != '}')
+				i++;
+		if (i < shape.len && shape.p[i] == '[' &&
+		    (bits = bits_of(type)) > 0) {
+			i = read_dims(shape, i, &n);
+			bytes = n;
+			if (n != NONE &&
+			    !__builtin_mul_overflow(n, bits, &bytes))
+				bytes = bytes / 8 + (bytes % 8 != 0);
+			else
+				bytes = NONE;
+			add(&m->nelems, n);
+			add(&m->bytes, bytes);
+			m->dtype = m->dtype.p == NULL || str_eq(m->dtype, type)
+			    ? type
+			    : STR("mixed");
+		}
+		if (i < shape.len && strchr("(), ]}", shape.p[i]) != NULL)
+			from = i + 1;
+	}
+}
+
+static struct str
+member(const json_items *of, const char *name)
+{
+	const struct json_item *item = json_member(of, str_of(name));
+
+	return item != NULL && item->type != JSON_T_NULL
+	    ? item->text
+	    : (struct str){ "", 0 };
+}
+
+static void
+add_operands(struct hlo *h, struct moved *m, struct str operands)
+{
+	json_items list = { 0 }, of = { 0 };
+
+	(void)!json_split(&list, h->scratch, operands);
+	for (size_t i = 0; i < list.n; i++)
+		if (json_split(&of, h->scratch, list.v[i].text))
+			add_shape(m, member(&of, "shape"));
+	vec_free(&list);
+	vec_free(&of);
+}
+
+/* A start's shape has what goes in, too. */
+static void
+take_sizes(struct hlo *h, struct inst *inst, struct str operands,
+    struct str shape, struct str opcode)
+{
+	struct moved in = { 0 }, out = { 0 };
+
+	add_operands(h, &in, operands);
+	add_shape(&out, shape);
+	if (str_eq(opcode, STR("all-gather-start"))) {
+		out.nelems = out.nelems != NONE ? out.nelems - in.nelems : NONE;
+		out.bytes = out.bytes != NONE ? out.bytes - in.bytes : NONE;
+	} else if (str_starts(opcode, STR("collective-permute"))) {
+		out = in;
+	}
+	inst->dtype = arena_str(h->mem, in.dtype);
+	inst->in = in.nelems;
+	inst->out = out.nelems;
+	inst->in_bytes = in.bytes;
+	inst->out_bytes = out.bytes;
+}
+
+/* ---- instructions ---- */
+
+/* The wrapped operation of an async-start. */
+static bool
+find_wrapped(struct hlo *h, struct str body, json_items *of)
+{
+	json_items list = { 0 };
+	bool found = false;
+
+	(void)!json_split(&list, h->scratch, body);
+	for (size_t i = 0; i < list.n && !found; i++)
+		found = json_split(of, h->scratch, list.v[i].text) &&
+		    does_of(member(of, "opcode")).kind < NKINDS;
+	vec_free(&list);
+	return found;
+}
+
+static void
+take_instruction(
+    struct hlo *h, struct str program, struct str module, json_items *of)
+{
+	struct str name = member(of, "name"), opcode = member(of, "opcode");
+	struct str operands = member(of, "operands");
+	struct inst inst = { .module = module,
+		.does = does_of(opcode),
+		.calls = arena_str(h->mem, member(of, "calls")) };
+	struct str groups, pairs;
+
+	if (inst.does.kind == NKINDS && str_eq(opcode, STR("async-start")) &&
+	    find_wrapped(h, member(of, "body"), of)) {
+		opcode = member(of, "opcode");
+		inst.does = (struct does){ does_of(opcode).kind, PHASE_START };
+	}
+	if (inst.does.kind == NKINDS && inst.calls.len == 0)
+		return;
+	groups = member(of, "groups");
+	pairs = member(of, "pairs");
+	h->text.len = 0;
+	inst.world = replicas_put(
+	    &h->text, pairs.len > 0 ? pairs : groups, pairs.len > 0);
+	inst.groups = arena_str(h->mem, buf_str(&h->text));
+	take_sizes(h, &inst, operands, member(of, "shape"), opcode);
+	h->text.len = 0;
+	buf_put(&h->text, program.p, program.len);
+	buf_putc(&h->text, '/');
+	buf_put(&h->text, name.p, name.len);
+	if (intern_put(h->names, buf_str(&h->text)) == h->insts.n)
+		vec_push(&h->insts, inst);
+}
+
+void
+hlo_meta(struct hlo *h, const struct meta *m)
+{
+	const struct str key = STR("hlo ");
+	json_items module = { 0 }, list = { 0 }, of = { 0 };
+	struct str program = m->fact.key, name = { "", 0 };
+
+	if (!str_starts(program, key) || m->fact.val.s.p == NULL)
+		return;
+	program = (struct str){ program.p + key.len, program.len - key.len };
+	arena_reset(h->scratch, 0);
+	if (json_split(&module, h->scratch, m->fact.val.s)) {
+		name = arena_str(h->mem, member(&module, "module"));
+		(void)!json_split(
+		    &list, h->scratch, member(&module, "instructions"));
+	}
+	for (size_t i = 0; i < list.n; i++) {
+		size_t mark = arena_mark(h->scratch);
+
+		if (json_split(&of, h->scratch, list.v[i].text))
+			take_instruction(h, program, name, &of);
+		arena_reset(h->scratch, mark);
+	}
+	vec_free(&module);
+	vec_free(&list);
+	vec_free(&of);
+}
+
+static struct inst *
+find(const struct hlo *h, struct str program, struct str name, struct buf *b)
+{
+	uint32_t id;
+
+	b->len = 0;
+	buf_put(b, program.p, program.len);
+	buf_putc(b, '/');
+	buf_put(b, name.p, name.len);
+	id = intern_find(h->names, buf_str(b), hash_bytes(b->p, b->len));
+	return id != INTERN_NONE ? &h->insts.v[id] : NULL;
+}
+
+/* ---- events ---- */
+
+bool
+hlo_recognise(
+    struct bucket_rules *rules, const struct dict *st, const struct event *ev)
+{
+	struct value v;
+
+	return ev->shape->kind == KIND_KERNEL &&
+	    (bucket_of_event(rules, st, ev) == BUCKET_COMM ||
+		(event_arg(st, ev, STR("hlo_category"), &v) &&
+		    v.type == VAL_STR && does_of(v.s).kind < NKINDS));
+}
+
+/* A program's id is unsigned, though some events have it signed. */
+static void
+put_program(struct buf *b, const struct value *v)
+{
+	if (v->type == VAL_INT)
+		buf_printf(b, "\"%" PRIu64 "\"", (uint64_t)v->i);
+	else if (v->type == VAL_UINT)
+		buf_printf(b, "\"%" PRIu64 "\"", v->u);
+	else
+		json_put_string(b, v->s);
+}
+
+uint32_t
+hlo_see(struct hlo *h, const struct dict *st, const struct event *ev)
+{
+	static const struct str words[] = { STR_INIT("program_id"),
+		STR_INIT("hlo_op"), STR_INIT("hlo_category") };
+	struct buf *b = &h->text;
+	struct value v;
+
+	b->len = 0;
+	for (size_t i = 0; i < 3; i++) {
+		buf_putc(b, i == 0 ? '[' : ',');
+		v = (struct value){ .type = VAL_NULL };
+		(void)event_arg(st, ev, words[i], &v);
+		if (i == SEEN_PROGRAM)
+			put_program(b, &v);
+		else
+			json_put_string(b, v.s);
+	}
+	if (ev->gpu_stream.type == KEY_INT)
+		buf_printf(b, ",%" PRId64 ",", ev->gpu_stream.n);
+	else
+		buf_puts(b, ",null,");
+	json_put_string(b, dict_get(st, ev->name));
+	buf_putc(b, ']');
+	return intern_put(h->seen, buf_str(b));
+}
+
+/* ---- signatures ---- */
+
+/* Of what a graph may hold, the one that the kernel can only be; or NULL. */
+static const struct inst *
+only_call(
+    struct hlo *h, struct str program, struct str calls, struct str kernel)
+{
+	json_items list = { 0 };
+	const struct inst *only = NULL;
+	struct buf b = { 0 };
+	size_t n = 0;
+
+	(void)!json_split(&list, h->scratch, calls);
+	for (size_t i = 0; i < list.n; i++) {
+		const struct inst *inst = find(h, program, list.v[i].text, &b);
+
+		if (inst == NULL || inst->does.kind == NKINDS ||
+		    str_find(kernel, kinds[inst->does.kind].kernel, true) < 0)
+			continue;
+		n++;
+		only = inst;
+	}
+	vec_free(&list);
+	buf_free(&b);
+	return n == 1 ? only : NULL;
+}
+
+/* TPUs show what is between start and end as async-copy and such. */
+static bool
+is_span(struct str kernel)
+{
+	return str_starts(kernel, STR("async-"));
+}
+
+/* What a kernel said: its instruction, if it is known. */
+static struct inst *
+split_seen(struct hlo *h, uint32_t seen, json_items *of)
+{
+	if (!json_split(of, h->scratch, intern_get(h->seen, seen)))
+		die("no list"); /* it is ours */
+	return find(
+	    h, of->v[SEEN_PROGRAM].text, of->v[SEEN_NAME].text, &h->text);
+}
+
+size_t
+hlo_ready(struct hlo *h)
+{
+	json_items of = { 0 };
+
+	arena_reset(h->scratch, 0);
+	for (uint32_t i = 0; i < h->seen->list.n; i++) {
+		struct inst *inst = split_seen(h, i, &of);
+
+		if (inst != NULL && is_span(of.v[SEEN_KERNEL].text))
+			inst->has_span = true;
+	}
+	vec_free(&of);
+	return h->seen->list.n;
+}
+
+static void
+put_text(struct buf *b, struct str s)
+{
+	if (s.len > 0)
+		json_put_string(b, s);
+	else
+		buf_puts(b, "null");
+}
+
+static void
+put_size(struct buf *b, int64_t v)
+{
+	if (v != NONE)
+		buf_printf(b, ",%" PRId64, v);
+	else
+		buf_puts(b, ",null");
+}
+
+static void
+put_signature(struct buf *b, const struct inst *inst, struct str name,
+    const json_items *seen)
+{
+	static const struct inst unknown = {
+		.in = NONE, .out = NONE, .in_bytes = NONE, .out_bytes = NONE
+	};
+
+	if (inst == NULL)
+		inst = &unknown;
+	buf_put(b, inst->groups.p, inst->groups.len);
+	buf_putc(b, '\t');
+	put_text(b, name);
+	buf_putc(b, '\t');
+	put_text(b, inst->dtype);
+	put_size(b, inst->in);
+	put_size(b, inst->out);
+	buf_printf(b, ",null,null,%.*s,null,null,",
+	    (int)seen->v[SEEN_STREAM].text.len, seen->v[SEEN_STREAM].text.p);
+	put_text(b, seen->v[SEEN_KERNEL].text);
+	buf_putc(b, ',');
+	put_text(b, inst->module);
+	buf_putc(b, ',');
+	put_text(b, seen->v[SEEN_NAME].text);
+	put_size(b, inst->in_bytes);
+	put_size(b, inst->out_bytes);
+	buf_putc(b, ']');
+}
+
+bool
+hlo_signature(struct hlo *h, uint32_t no, const struct bucket_rules *rules,
+    struct buf *b, size_t *of_group)
+{
+	json_items of = { 0 };
+	const struct inst *inst = split_seen(h, no, &of);
+	struct str kernel = of.v[SEEN_KERNEL].text;
+	struct does does = does_of(of.v[SEEN_CATEGORY].text);
+	bool is_part;
+
+	if (inst != NULL && inst->does.kind == NKINDS)
+		inst =
+		    only_call(h, of.v[SEEN_PROGRAM].text, inst->calls, kernel);
+	if (inst != NULL)
+		does = inst->does;
+	is_part = does.phase == PHASE_DONE ||
+	    (inst != NULL && inst->has_span && !is_span(kernel));
+	b->len = 0;
+	if (!is_part)
+		put_signature(b, inst,
+		    does.kind < NKINDS ? kinds[does.kind].opcode
+				       : bucket_comm_type(rules, kernel),
+		    &of);
+	*of_group = inst != NULL ? inst->groups.len : 0;
+	if (inst != NULL && inst->world > h->world)
+		h->world = inst->world;
+	vec_free(&of);
+	return !is_part;
+}
+
+void
+hlo_own(struct str text, int64_t rank, struct buf *b)
+{
+	const char *end = text.p + text.len;
+	const char *name = memchr(text.p, '\t', text.len);
+	const char *tail = memchr(name + 1, '\t', (size_t)(end - name - 1));
+	struct buf members = { 0 };
+	int64_t n = replicas_of(
+	    (struct str){ text.p, (size_t)(name - text.p) }, rank, &members);
+
+	b->len = 0;
+	if (n > 0)
+		buf_printf(b, "[\"%.*s\",\"%.*s\"", (int)members.len, members.p,
+		    (int)members.len, members.p);
+	else
+		buf_puts(b, "[null,null");
+	buf_putc(b, ',');
+	buf_put(b, name + 1, (size_t)(tail - name - 1));
+	if (n > 0)
+		buf_printf(b, ",%" PRId64 ",", n);
+	else
+		buf_puts(b, ",null,");
+	buf_put(b, tail + 1, (size_t)(end - tail - 1));
+	buf_free(&members);
+}
