@@ -64,10 +64,11 @@ measure(struct clocks *k)
 		middle = median_i64(k->ends, c->n);
 		for (uint32_t m = 0; m < c->n; m++) {
 			const struct rec *r = j->members[c->first + m];
-			uint32_t pos = rec_pos(j, r);
+			const struct rank_info *info =
+			    &j->ranks.v[rec_pos(j, r)];
 
-			vec_push(&k->of[pos],
-			    rec_end(r) - j->ranks.v[pos].offset_ns - middle);
+			vec_push(&k->of[info->clock],
+			    rec_end(r) - info->offset_ns - middle);
 		}
 	}
 }
@@ -82,8 +83,14 @@ correct(struct clocks *k)
 	for (size_t r = 0; r < j->ranks.n; r++) {
 		int_vec *of = &k->of[r];
 		struct rank_info *info = &j->ranks.v[r];
+		const struct rank_info *first = &j->ranks.v[info->clock];
 		int64_t step;
 
+		if (first != info) {
+			info->offset_ns = first->offset_ns;
+			info->spread_ns = first->spread_ns;
+			info->nclock = first->nclock;
+		}
 		if (of->n == 0)
 			continue;
 		step = median_i64(of->v, of->n);

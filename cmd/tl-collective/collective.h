@@ -92,11 +92,12 @@ rec_end(const struct rec *r)
 struct part {
 	struct str path; /* the operand */
 	uint32_t src;
-	int64_t dev;        /* NONE: all GPUs of the source */
-	int64_t ngpus;      /* ranks of the process, if dev is known */
-	bool rank_is_told;  /* by the trace itself */
-	bool rank_is_guess; /* by order alone */
-	bool is_partial;    /* was reduced before */
+	int64_t dev;   /* NONE: all GPUs of the source */
+	int64_t ngpus; /* ranks of the process, if dev is known */
+	int64_t process;
+	bool rank_is_told;             /* by the trace itself */
+	bool rank_is_guess;            /* by order alone */
+	bool is_partial;               /* was reduced before */
 	int64_t rank, world, epoch_ns; /* NONE: unknown */
 	int64_t base_ns;               /* 0: likewise */
 	int64_t ndevs;                 /* GPUs of the node, likewise */
@@ -119,6 +120,13 @@ struct part {
 	int64_t shift_ns; /* start_ns - shift_ns: the file's own time */
 	bool is_out;      /* left out of the job */
 };
+
+/* A GPU whose rank is not settled, nor which groups of XLA it is in. */
+static inline bool
+part_is_raw_gpu(const struct part *p)
+{
+	return p->dev != NONE && !p->is_partial;
+}
 
 /* ---- signature.c ---- */
 

@@ -57,7 +57,7 @@ number_gpus(part_vec *parts)
 	int64_t most = 0, process = -1, first = 0, n = 0, world = 0;
 
 	for (size_t i = 0; i < parts->n; i++)
-		if (parts->v[i].dev != NONE && parts->v[i].ngpus > most)
+		if (part_is_raw_gpu(&parts->v[i]) && parts->v[i].ngpus > most)
 			most = parts->v[i].ngpus;
 	if (most == 0)
 		return;
@@ -66,8 +66,9 @@ number_gpus(part_vec *parts)
 		struct part *p = &parts->v[i];
 		int64_t gap = p->rank - process;
 
-		if (p->dev == NONE)
+		if (!part_is_raw_gpu(p))
 			continue;
+		p->process = p->rank;
 		if (gap > 0) {
 			if (gap > INT64_MAX / most / 2 ||
 			    !num_add(first, n + (gap - 1) * most, &first))
@@ -82,7 +83,7 @@ number_gpus(part_vec *parts)
 		world = p->rank >= world ? p->rank + 1 : world;
 	}
 	for (size_t i = 0; i < parts->n; i++)
-		if (parts->v[i].dev != NONE)
+		if (part_is_raw_gpu(&parts->v[i]))
 			parts->v[i].world = world;
 }
 
@@ -245,7 +246,7 @@ take_sigs(struct job *j, struct part *p, uint32_t no)
 	for (size_t i = 0; i < p->nsigs; i++) {
 		struct str text = p->sigs[i];
 
-		if (p->dev != NONE) {
+		if (part_is_raw_gpu(p)) {
 			hlo_own(text, p->rank, &b);
 			text = buf_str(&b);
 		}
@@ -274,7 +275,7 @@ take_sigs(struct job *j, struct part *p, uint32_t no)
 static bool
 is_stranger(struct job *j, const struct part *p)
 {
-	size_t n = p->dev == NONE ? p->nsigs : 0;
+	size_t n = part_is_raw_gpu(p) ? 0 : p->nsigs;
 	int_vec list = { 0 };
 	bool is_cut, is_strange = false;
 
@@ -324,6 +325,24 @@ settle_time(struct job *j)
 	}
 }
 
+/* The GPUs of a process share its clock. */
+static void
+add_rank(struct job *j, size_t part)
+{
+	const struct part *p = &j->parts.v[part];
+	const struct rank_info *before =
+	    j->ranks.n > 0 ? &j->ranks.v[j->ranks.n - 1] : NULL;
+	struct rank_info info = { .rank = p->rank,
+		.process = p->dev != NONE ? p->process : p->rank,
+		.clock = (uint32_t)j->ranks.n,
+		.host = { p->host.len > 0 ? p->host.p : NULL, p->host.len },
+		.part = (uint32_t)part };
+
+	if (before != NULL && p->dev != NONE && before->process == info.process)
+		info.clock = before->clock;
+	vec_push(&j->ranks, info);
+}
+
 static void
 number_ranks(struct job *j)
 {
@@ -331,11 +350,7 @@ number_ranks(struct job *j)
 		struct part *p = &j->parts.v[i];
 
 		if (i == 0 || p[-1].rank != p->rank)
-			vec_push(&j->ranks,
-			    ((struct rank_info){ .rank = p->rank,
-				.host = { p->host.len > 0 ? p->host.p : NULL,
-				    p->host.len },
-				.part = (uint32_t)i }));
+			add_rank(j, i);
 		p->pos = (uint32_t)j->ranks.n - 1;
 		j->nrecs += p->nrecs;
 	}

@@ -38,11 +38,12 @@ struct coll {
 };
 
 struct rank_info {
-	int64_t rank;
+	int64_t rank, process;
 	int64_t offset_ns, spread_ns; /* of its clock, by ends */
 	uint64_t nclock;              /* collectives that tell it */
 	struct str host;
-	uint32_t part; /* its first */
+	uint32_t part;  /* its first */
+	uint32_t clock; /* position of the first rank that has it */
 };
 
 struct job {

@@ -35,6 +35,10 @@ write_source(struct writer *w, const struct part *p, uint32_t src, bool final)
 	facts_str(&f, "name", p->name.len > 0 ? p->name : p->path);
 	facts_int(&f, "collective", PARTIAL_VERSION);
 	facts_int(&f, "rank", p->rank);
+	if (p->dev != NONE) {
+		facts_int(&f, "process", p->process);
+		facts_int(&f, "gpu", p->dev);
+	}
 	if (!p->rank_is_told)
 		facts_str(&f, "rank_from", STR("name"));
 	if (p->world != NONE)

@@ -150,6 +150,8 @@ take_facts(struct reducer *r, const struct source *s)
 			    r->path, version, PARTIAL_VERSION);
 		p->is_partial = true;
 		(void)source_int(s, "ndevices", &p->ndevs);
+		(void)source_int(s, "process", &p->process);
+		(void)source_int(s, "gpu", &p->dev);
 		p->groups = text_fact(r, s, "groups");
 		p->kernels = text_fact(r, s, "kernels");
 	}

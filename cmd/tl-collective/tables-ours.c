@@ -88,6 +88,7 @@ static const struct field clock_fields[] = {
 	OWN(COLUMN("spread_ns", NULL, COL_INT, UNIT_NS, 0, 0), struct clock, spread_ns),
 	RANK_OF(COUNTS("collectives", NULL), nclock),
 	OWN(BOOL("corrected", NULL), struct clock, is_corrected),
+	RANK_OF(COLUMN("process", NULL, COL_INT, UNIT_NONE, COL_DETAIL, 0), process),
 };
 /* clang-format on */
 

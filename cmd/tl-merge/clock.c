@@ -73,7 +73,7 @@ clock_source(struct merge *m, const struct source *in)
 
 /* ---- --align collective: tl-collective knows the offsets ---- */
 
-/* Without an offset the rank's clock is not known. */
+/* Without an offset the clock is not known; each GPU of a process has its. */
 static void
 take_offset(void *arg, struct str row)
 {
@@ -99,8 +99,8 @@ clock_offsets(struct merge *m)
 				  "it needs files");
 		vec_push(&paths, m->inputs.v[i].path);
 	}
-	collective_rows(
-	    "nccl_clocks", "rank,offset_ns", paths.v, paths.n, take_offset, m);
+	collective_rows("nccl_clocks", "process,offset_ns", paths.v, paths.n,
+	    take_offset, m);
 	vec_free(&paths);
 }
 
