@@ -13,12 +13,12 @@ stream_is_name(struct str name, unsigned form)
 	static const struct str packed[] = { STR_INIT(".gz"),
 		STR_INIT(".zst") };
 	/* of a run's CSV files one: tl-decode reads all with it */
-	static const struct str ends[STREAM_FORMS][3] = {
+	static const struct str ends[STREAM_FORMS][3] = { { STR_INIT(
+							      ".xplane.pb") },
 		{ STR_INIT(".json"), STR_INIT(".ndjson"), STR_INIT(".tl") },
 		{ STR_INIT(".db"), STR_INIT(".rpd"), STR_INIT(".sqlite") },
 		{ STR_INIT(".pftrace"), STR_INIT(".perfetto-trace") },
-		{ STR_INIT("kernel_trace.csv") }
-	};
+		{ STR_INIT("kernel_trace.csv") } };
 
 	if (name.len == 0 || name.p[0] == '.')
 		return false;

@@ -46,10 +46,11 @@ struct stream_in {
 /*
  * Whether a file found in a folder is to be opened, by its name, plain, .gz or
  * .zst, and not hidden. A run may be there in several forms, so a form is
- * looked for only where those before it are not: .json, .ndjson and .tl;
- * databases; Perfetto's; CSV.
+ * looked for only where those before it are not: XPlane, beside which JAX
+ * writes a part of it as .json; .json, .ndjson and .tl; databases; Perfetto's;
+ * CSV.
  */
-#define STREAM_FORMS 4
+#define STREAM_FORMS 5
 bool stream_is_name(struct str name, unsigned form) USE_RESULT;
 /*
  * Appends a file, or those of a folder in the order of their names, rank2

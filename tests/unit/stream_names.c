@@ -13,9 +13,11 @@ static char dir[] = "/tmp/stream_names.XXXXXX";
 static const char *const files[] = { "rank10.json", "rank2.json.gz", "a.csv",
 	"sub/rank1.tl", ".hidden.json", "runs/2_results.db.gz",
 	"runs/1_kernel_trace.csv", "runs/1_results.pftrace",
-	"csv/agent_info.csv", "csv/kernel_trace.csv" };
+	"csv/agent_info.csv", "csv/kernel_trace.csv", "jax/h.xplane.pb.gz",
+	"jax/h.trace.json.gz" };
 
-static const char *const subfolders[] = { "sub", "none", "runs", "csv", "." };
+static const char *const subfolders[] = { "sub", "none", "runs", "csv", "jax",
+	"." };
 
 static void
 name_of(char path[128], const char *name)
@@ -92,7 +94,8 @@ folders(void)
 {
 	make_files();
 	lists("", false, "rank2.json.gz rank10.json");
-	lists("", true, "rank2.json.gz rank10.json sub/rank1.tl");
+	lists("sub", true, "sub/rank1.tl");
+	lists("jax", false, "jax/h.xplane.pb.gz");
 	lists("runs", false, "runs/2_results.db.gz");
 	lists("csv", false, "csv/kernel_trace.csv");
 	lists("a.csv", false, "a.csv");
@@ -112,9 +115,9 @@ main(void)
 		"a.json.gz.zst", "a.json.gz~", "a.JSON", "a.tl.tmp", "a.csv" };
 
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-		ok(stream_is_name(str_of(ours[i]), 0), "'%s' is", ours[i]);
+		ok(stream_is_name(str_of(ours[i]), 1), "'%s' is", ours[i]);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		ok(!stream_is_name(str_of(others[i]), 0), "'%s' is not",
+		ok(!stream_is_name(str_of(others[i]), 1), "'%s' is not",
 		    others[i]);
 	folders();
 	done_testing();
