@@ -261,7 +261,7 @@ def tpu_plane(args, gpu, shift):
     for run, _, _ in gpu.runs:
         begun, m = min(k.start for k in of_run[run["index"]]), run["module"]
         plane.event(runs, f"{m.name}({m.program})", begun - shift, gpu.ends[run["index"]] - begun,
-                    {"run_id": run["index"], "_ct": 12, "_c": 1000 * gpu.rank + run["index"]})
+                    {"run_id": run["index"], "_ct": 12, "_c": 1000 * gpu.rank + run["index"] + 1})
     for k in sorted(gpu.kernels, key=lambda k: k.start):
         meta = {"hlo_category": category(k.instr), "program_id": (3, k.run["module"].program),
                 "flops": (3, k.instr.flops or 0), "bytes_accessed": (3, k.instr.bytes or 0),
@@ -283,7 +283,7 @@ def tpu_host_plane(gpus, shift):
     line = plane.line(3118193, "tf_Compute/3118193", 20)
     for start, g, run in sorted(((t, g, r) for g in gpus for r, t, _ in g.runs), key=lambda e: (e[0], e[1].rank)):
         plane.event(line, "DoEnqueueProgram", start - shift, US, {
-            "_pt": 12, "_p": 1000 * g.rank + run["index"], "run_id": run["index"], "device_ordinal": g.dev})
+            "_pt": 12, "_p": 1000 * g.rank + run["index"] + 1, "run_id": run["index"], "device_ordinal": g.dev})
     return plane
 
 

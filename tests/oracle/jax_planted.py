@@ -36,7 +36,7 @@ def timeline(job):
             "exposed_memcpy_time": "exposed_memcpy", "busy_time": "busy", "total_time": "total",
             "total_comm_time": "total_comm", "total_memcpy_time": "total_memcpy"}
     for host, path in enumerate(job.files):
-        got = {(r["dev"], r["type"]): r["time_ns"] for r in table(["tl-timeline", "--by", "dev", path])}
+        got = {(str(r["dev"]), r["type"]): r["time_ns"] for r in table(["tl-timeline", "--by", "dev", path])}
         for g in job.of_host(host):
             for row, key in rows.items():
                 job.same(f"host {host} GPU {g['dev']} {row}", got.get((str(g["dev"]), row)), g[key])

@@ -33,11 +33,11 @@ def kind(e):
         if e.line.name.startswith("Stream #"):
             return "memcpy" if MEMCPY.match(e.name) else "memset" if MEMSET.match(e.name) else "kernel"
         return None
-    if e.corr:
+    if e.corr or "_p" in e.stats and e.name == "DoEnqueueProgram":
         return "runtime"
     if e.name in ("MemoryAllocation", "MemoryDeallocation"):
         return "memory"
-    if re.match(r"\$\S*:\d+ |\$<unknown> ", e.name):
+    if e.name.startswith("$"):
         return "python"
     if "step_num" in e.stats or "_r" in e.stats:
         return "annotation"
@@ -55,14 +55,16 @@ def differences(e, line):
         yield "corr", e.corr, untag(line.get("corr"))
     yield "pid", e.plane.pid, line.get("pid")
     if e.plane.device is not None:
-        yield "dev", e.plane.device, line.get("dev")
+        if line["kind"] in ("kernel", "memcpy", "memset"):
+            yield "dev", e.plane.device, line.get("dev")
         stream = re.match(r"Stream #(\d+)", e.line.name)
         if stream:
             yield "gpu_stream", int(stream[1]), line.get("gpu_stream")
     args = {k: untag(v) for k, v in line.get("args", {}).items()}
+    dup = {k: untag(v) for k, v in line.get("dup", [])}  # of a name that we give another meaning
     for name, v in e.stats.items():
         if v is not None and not isinstance(v, bytes):
-            got = args.get(name)
+            got = dup.get(name, args.get(name))
             if isinstance(v, float) and isinstance(got, (int, float)):
                 got = float(got)
             yield "argument " + name, v, got
