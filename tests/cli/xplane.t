@@ -33,4 +33,5 @@ done
 for dir in job one amd graphs launched; do
 	ok "$dir: timeline and kernels of each GPU" planted $dir timeline kernels
 done
+ok 'tpu: ops' planted tpu kernels
 done_testing

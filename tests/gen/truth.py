@@ -51,13 +51,22 @@ def instructions(kernels):
              "bytes": ks[0].instr.bytes} for (p, name), ks in sorted(groups.items())]
 
 
-def scopes(kernels):
-    """Of each path of op_name without the primitive, with all below it."""
-    out = collections.Counter()
-    for k in kernels:
-        parts = k.instr.op_name.split("/")[:-1]
-        for n in range(len(parts)):
-            out["/".join(parts[:n + 1])] += time([k])
+def scopes(gpus):
+    """Of each path of op_name without the primitive, below the module: the time in which
+    anything of it ran, summed over its calls; what has no scope parts two calls."""
+    out, calls = collections.Counter(), []
+    for run, k in ((run, k) for g in gpus for run in by_run(g).values() for k in [None] + run):
+        m = k and k.run["module"]
+        path = [f"{m.name}({m.program})"] + k.instr.op_name.split("/")[:-1] if k else []
+        keep = 0
+        while keep < min(len(calls), len(path)) and calls[keep][0] == path[keep]:
+            keep += 1
+        calls[keep:] = [(p, []) for p in path[keep:]]
+        for n in range(len(path)):
+            spans = calls[n][1]
+            before = length(union(spans))
+            spans.append(span(k))
+            out["/".join(path[:n + 1])] += length(union(spans)) - before
     return dict(sorted(out.items()))
 
 
@@ -105,8 +114,8 @@ def figures(args, gpus, modules, steps):
     return {
         "options": {k: v for k, v in vars(args).items() if k != "output"},
         "gpus": [{"rank": g.rank, "host": g.host, "dev": g.dev, **timeline(g.kernels, args.tpu), "runs": runs(g),
-                  "instructions": instructions(g.kernels), "scopes": scopes(g.kernels)} for g in gpus],
-        "instructions": instructions(everything), "scopes": scopes(everything),
+                  "instructions": instructions(g.kernels), "scopes": scopes([g])} for g in gpus],
+        "instructions": instructions(everything), "scopes": scopes(gpus),
         "steps": [s | {"start": ns(s["start"]), "end": ns(s["end"])} for s in steps],
         "collectives": exchanges(gpus),
     }

@@ -73,7 +73,8 @@ def launch(args, gpu, run, instr, kind):
 
 
 def compute(args, gpu, run, at, instr):
-    for k, (name, ns) in enumerate(instr.kernels):
+    parts = [(instr.name, sum(ns for _, ns in instr.kernels))] if args.tpu and instr.kernels else instr.kernels
+    for k, (name, ns) in enumerate(parts):
         kind = "copy" if instr.opcode == "copy" else "kernel"
         corr, called = launch(args, gpu, run, instr, kind)
         dur = int(ns * args.slower.get(instr.name, 1)) * 1000 + jitter(args, gpu.rank, run["index"], at, k)

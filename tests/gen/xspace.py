@@ -105,7 +105,7 @@ class Instr:
         pairs = [msg((1, a), (2, b)) for a, b in m.get("pairs", [])]
         iota = m.get("iota")
         groups = [msg((1, g)) for g in m.get("groups", [])] if not iota else []
-        devices = iota and msg((2, msg(*zip((1, 2, 3, 4), iota))))
+        devices = iota and msg((2, msg(*zip((1, 2, 3, 4), (*iota[0], *iota[1:])))))
         return msg((1, self.name), (2, self.opcode), (3, shape(self.shape)),
                    (7, msg((1, op_type), (2, self.op_name or None), *where)), (9, m.get("number")),
                    (11, m.get("kind")), (13, m.get("index")), (14, m.get("dims")),

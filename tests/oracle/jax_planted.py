@@ -53,7 +53,8 @@ def sums(rows, key):
 def kernels(job):
     for host, path in enumerate(job.files):
         count = sum(r["count"] for r in table(["tl-kernels", path]))
-        copies = sum(i["kernels"] for g in job.of_host(host) for i in g["instructions"] if i["opcode"] == "copy")
+        copies = sum(i["kernels"] for g in job.of_host(host) for i in g["instructions"]
+                     if i["opcode"] == "copy" and not job.truth["options"]["tpu"])
         job.same(f"host {host} kernels", count, sum(g["events"] for g in job.of_host(host)) - copies)
 
 
@@ -65,22 +66,20 @@ def ops(job):
             for i in g["instructions"]:
                 want[i["name"]][0] += i["time"]
                 want[i["name"]][1] += i["runs"]
-        got = sums(table(["tl-ops", path]), "direct_ns_sum")
+        got = sums(table(["tl-ops", "--include-comm", path]), "direct_ns_sum")
         job.same(f"host {host} instructions", got, {k: tuple(v) for k, v in want.items()})
 
 
 def modules(job):
-    """GPU time below each scope."""
+    """Time in which the GPU did anything of each scope."""
     for host, path in enumerate(job.files):
-        got = collections.Counter()
-        for r in table(["tl-modules", path]):
+        got, want = collections.Counter(), collections.Counter()
+        for r in table(["tl-modules", "--no-fold", "--min-time", "0ns", path]) or []:
             got[r["path"]] += r["gpu_ns"]
-        want = collections.Counter()
         for g in job.of_host(host):
             want.update(g["scopes"])
-        for scope, ns in want.items():
-            mine = sum(v for k, v in got.items() if k.endswith(scope))
-            job.same(f"host {host} scope {scope}", mine, ns)
+        for scope in got.keys() | want.keys():
+            job.same(f"host {host} scope {scope}", got[scope], want[scope])
 
 
 def steps(job):
