@@ -115,6 +115,7 @@ def figures(args, gpus, modules, steps):
         "options": {k: v for k, v in vars(args).items() if k != "output"},
         "gpus": [{"rank": g.rank, "host": g.host, "dev": g.dev, **timeline(g.kernels, args.tpu), "runs": runs(g),
                   "instructions": instructions(g.kernels), "scopes": scopes([g])} for g in gpus],
+        "hosts": [timeline([k for k in everything if k.gpu.host == h], args.tpu) for h in range(args.hosts)],
         "instructions": instructions(everything), "scopes": scopes(gpus),
         "steps": [s | {"start": ns(s["start"]), "end": ns(s["end"])} for s in steps],
         "collectives": exchanges(gpus),

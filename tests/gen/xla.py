@@ -171,7 +171,7 @@ def layer(n, x, args):
                            "all-gather-start", d=size(full) // gpus, dims=[0], op_name=s + "/mlp/all_gather")
         out += [part, start]
     out += [cublas(f"cublas-gemm.{n}", x, w, 52_000, s + "/mlp/dot_general", bias, source="model.py:21"),
-            loop_fusion(f"loop_add_fusion.{n}", out[5], out[5], 9_000, s + "/mlp/add")]
+            loop_fusion(f"loop_add_fusion.{n}", out[5], x, 9_000, s + "/mlp/add")]
     if hosts * gpus > 1:
         out.append(done(start, full))
     out += [convolution(f"cudnn-conv.{n}", image, filters, 24_000, s + "/conv/conv_general_dilated"),
@@ -179,11 +179,11 @@ def layer(n, x, args):
     return out, next(i for i in out if i.name.startswith("loop_add"))
 
 
-def exchange(x, args):
+def exchange(x, first, args):
     """What ends a step: the other four collectives, synchronous and not."""
     hosts, gpus, world, s = args.hosts, args.gpus, args.hosts * args.gpus, "jit(train_step)/update"
     everyone, across = [list(range(world))], columns(world, gpus)
-    grads = loop_fusion("loop_add_fusion.99", x, x, 8_000, s + "/add")
+    grads = loop_fusion("loop_add_fusion.99", x, first, 8_000, s + "/add")
     scattered = f"bf16[{1024 // hosts},1024]{{1,0}}"
     whole = parameter(0, "param_0", x.shape)
     inner = instruction("reduce-scatter.1", "reduce-scatter", scattered, [whole], dims=[0], channel=77, global_ids=1,
@@ -217,7 +217,7 @@ def train(args):
         more, x = layer(n, x, args)
         entry += more
     if args.hosts * args.gpus > 1:
-        entry += exchange(x, args)
+        entry += exchange(x, entry[0], args)
     return Module("jit_train_step", 7, root(entry))
 
 

@@ -142,6 +142,8 @@ def simulate(args):
     gpus = [Gpu(h, d, h * args.gpus + d, calls[h]) for h in range(args.hosts) for d in range(args.gpus)]
     modules = [xla.train(args)] + [xla.single(p, n) for p, n in ((11, 1024), (12, 2048))]
     steps, index = [], 0
+    for m in modules if args.tpu else []:
+        m.program += 2**63  # a hash
     for g in gpus:
         g.host_at = 100 * US
     for s in range(args.steps):
@@ -246,10 +248,12 @@ def host_plane(args, gpus, steps, shift):
     return plane
 
 
-def metadata_plane(modules):
+def metadata_plane(args, modules):
+    """The key is the program's id on TPUs and in older files, and else only a number."""
     plane = Plane("/host:metadata")
     for m in modules:
-        plane.named(f"{m.name}({m.program})", stats=(("Hlo Proto", m.proto()),), key=m.program)
+        plane.named(f"{m.name}({m.program})", stats=(("Hlo Proto", m.proto()),),
+                    key=m.program if args.tpu or args.amd else None)
     return plane
 
 
@@ -310,9 +314,9 @@ def profile(args, host, gpus, modules, steps):
                   ("profile_stop_time", (3, BASE + max(max(g.ends.values()) for g in mine) // 1000))]
     if args.tpu:
         planes = [tpu_plane(args, g, shift) for g in mine]
-        planes += [metadata_plane(modules), tpu_host_plane(mine, shift), task]
+        planes += [metadata_plane(args, modules), tpu_host_plane(mine, shift), task]
     else:
-        planes = [metadata_plane(modules)] + [gpu_plane(args, g, shift) for g in mine]
+        planes = [metadata_plane(args, modules)] + [gpu_plane(args, g, shift) for g in mine]
         planes += [host_plane(args, mine, [s for s in steps if s["host"] == host], shift), task]
     return space(planes, f"node{host}")
 

@@ -3,7 +3,7 @@
 """jax.py: GPU times, categories and models of JAX profiles, for comparison.
 
 usage: jax.py FOLDER...       folders with a *.xplane.pb and reference/jax_report
-       jax.py --timeline FILE the timeline of each device, as tl-timeline --by dev
+       jax.py --programs FILE what tl-timeline, tl-kernels, tl-ops and tl-roofline say of it
 
 Each cell of the reference's tables is computed anew from the file, with the
 reference's known faults put in (`as_ref`): the wrong module of several with one
@@ -22,6 +22,7 @@ import statistics
 import sys
 
 from timeline import length, minus, union
+from worked import table
 from xplane import Space, nbytes
 
 CATEGORIES = (("GEMM", "Cijk gemm nvjet cublasLt"),
@@ -30,7 +31,7 @@ CATEGORIES = (("GEMM", "Cijk gemm nvjet cublasLt"),
               ("Conv", "conv_ conv. conv-"), ("TE", "transformer_engine te_fused_attn"),
               ("Communication rccl/nccl", "rccl nccl"))
 NONE = "Uncategorized Events/XLA"
-COPY = re.compile(r"(MEMORY_COPY_\w+|__amd_rocclr_(copyBuffer|fillBuffer)\w*)(\.kd)?")
+COPY = re.compile(r"(MEMORY_COPY_\w+|__amd_rocclr_copyBuffer\w*)(\.kd)?")
 
 
 def name_class(name):
@@ -67,10 +68,15 @@ def conv(i, as_ref=False):
         filters = w[1][2:]
         flops = 2 * math.prod(filters[1:]) * math.prod(out[1])
         return flops, nbytes([x, out]) + math.prod(filters) * 2, {}
+    if "BackwardInput" in i.target:
+        x, out = out, x  # the gradient
+    elif "BackwardFilter" in i.target:
+        w, out = out, w
     numbers = i.message.message(16)
     features = w[1][numbers.one(3)]
     kernel = math.prod(w[1][d] for d in numbers.ints(6))
-    return 2 * math.prod(out[1]) * features * kernel, nbytes([x, w, out]), {}
+    bias = [a for o in i.operands[2:] for a in o.arrays]
+    return 2 * math.prod(out[1]) * features * kernel, nbytes([x, w, out] + bias), {}
 
 
 def attributes(config):
@@ -129,6 +135,9 @@ def is_copy(name):
 
 
 def gpu_kind(e, as_ref):
+    """A memset is computation, as in traces of all formats; the reference has it as a copy."""
+    if not as_ref and re.match(r"memset|__amd_rocclr_fillBuffer", e.name, re.I):
+        return "comp"
     if is_copy(e.name) or (not as_ref and COPY.fullmatch(e.name)):
         return "memcpy"
     return "comm" if re.search("rccl|nccl|cross_device_reduce", e.name, re.I) else "comp"
@@ -296,17 +305,80 @@ def check_models(folder, kernels, out):
             out.differs(why)
 
 
-def print_timeline(path):
-    print("dev", "type", "time_ns", sep="\t")
-    for plane in Space(path).device_planes():
-        for name, ns in timeline(plane).items():
-            print(plane.device, name, ns, sep="\t")
-    return 0
+# ---- our programs
+
+def counted(rows, key, *values):
+    out = {}
+    for r in rows or []:
+        k = key(r)
+        if k is not None:
+            out[k] = tuple(a + b for a, b in zip(out.get(k, (0,) * len(values)), (r[v] for v in values)))
+    return out
+
+
+def check_programs(path, out):
+    space = Space(path)
+    planes = space.device_planes()
+    got = {(r["dev"], r["type"]): r["time_ns"] for r in table(["tl-timeline", "--by", "dev", path])}
+    for p in planes:
+        for name, ns in timeline(p).items():
+            out.cell(f"timeline {p.device} {name}", got.get((p.device, name)), ns)
+    work = [(p, l, e, space.instruction(e)) for p in planes for l, e in gpu_events(p)
+            if "TPU" not in p.name or l.name in ("XLA Ops", "Async XLA Ops")]
+    check_kernels(path, planes, work, out)
+    ops, models = {}, {}
+    for i, ns in runs(space, work):
+        ops[i.name] = ops.get(i.name, 0) + ns
+        figures = model(i)
+        if figures and figures[0]:
+            key = (i.name, figures[0], figures[1])
+            models[key] = (models.get(key, (0,))[0] + ns,)
+    got = counted(table(["tl-ops", "--include-comm", path]), lambda r: r["name"], "direct_ns_sum")
+    for name, ns in ops.items():
+        out.cell("op " + name, got.get(name), (ns,))
+    got = counted(table(["tl-roofline", "-c", "+details", path]), lambda r: r["gflop"] and
+                  (r["name"], round(r["gflop"] * 1e9), round(r["moved_mib"] * 2**20)), "kernel_ns_sum")
+    for key, ns in models.items():
+        out.cell(f"model {key}", got.get(key), ns)
+    return len(ops), len(models)
+
+
+def runs(space, work):
+    """(instruction, ns) of each run: kernels in a row; where two overlap that counts once."""
+    out, last = [], None
+    for p, _, e, i in sorted(work, key=lambda w: (w[0].id, w[2].corr or 0, w[2].ts)):
+        key = i and (p.id, e.program, i.name, space.launch(e) is None and e.corr)
+        if i is not None and key == last:
+            out[-1][1].append((e.ts, e.end))
+        elif i is not None:
+            out.append((i, [(e.ts, e.end)]))
+        last = key
+    return [(i, length(union(spans))) for i, spans in out]
+
+
+def check_kernels(path, planes, work, out):
+    want = {}
+    for _, _, e, _ in work:
+        if not re.match("memset|memcpy|copy", e.name, re.I) and not COPY.fullmatch(e.name):
+            n, ns = want.get(e.name, (0, 0))
+            want[e.name] = n + 1, ns + e.dur
+    got = counted(table(["tl-kernels", path]), lambda r: r["name"], "count", "dur_ns_sum")
+    if planes and "GPU" in planes[0].name:
+        out.cell("kernels", got, want)
+
+
+def compare_programs(path):
+    out = Checked()
+    nops, nmodels = check_programs(path, out)
+    print(f"{out.equal} figures equal, {len(out.wrong)} differ; {nops} instructions, {nmodels} with a model")
+    for line in out.wrong[:20]:
+        print("  " + line[:400])
+    return bool(out.wrong)
 
 
 def main(folders):
-    if folders[0] == "--timeline":
-        return print_timeline(folders[1])
+    if folders[0] == "--programs":
+        return compare_programs(folders[1])
     status = 0
     for folder in folders:
         out = Checked()

@@ -10,6 +10,7 @@ import collections
 import glob
 import json
 import os
+import subprocess
 import sys
 
 from worked import table
@@ -95,32 +96,83 @@ def steps(job):
 
 
 def idle(job):
-    """All idle time of a process's only GPU has a cause."""
+    """All idle time has a cause; of several GPUs together where none is busy."""
     for host, path in enumerate(job.files):
         got = sum(r["time_ns"] for r in table(["tl-idle", path]))
-        job.same(f"host {host} idle", got, job.of_host(host)[0]["idle"])
+        job.same(f"host {host} idle", got, job.truth["hosts"][host]["idle"])
 
 
 def flops(job):
-    """FLOPs of one run of each instruction that has a model, and its bytes."""
+    """FLOPs and bytes of one run of each instruction; two programs may have its name."""
     for host, path in enumerate(job.files):
-        got = {}
-        for r in table(["tl-roofline", path]):
-            got.setdefault(r["name"], set()).add((r.get("gflops"), r.get("data_mb")))
-        print(json.dumps(sorted(got)), host)
+        got, want = collections.Counter(), collections.Counter()
+        for r in table(["tl-roofline", "-c", "+details", path]):
+            if r["moved_mib"] is not None:
+                got[r["name"], round(r["gflop"] * 1e9), round(r["moved_mib"] * 2**20)] += r["kernel_ns_sum"]
+        for g in job.of_host(host):
+            for i in g["instructions"]:
+                if i["flops"] is not None:
+                    want[i["name"], i["flops"], i["bytes"]] += i["time"]
+        for key in got.keys() | want.keys():
+            job.same(f"host {host} model of {key}", got[key], want[key])
+
+
+def exported(job):
+    """Exported as Chrome and Perfetto traces and read back all is the same."""
+    files = job.files
+    for form in ("chrome", "perfetto"):
+        job.files = []
+        for n, path in enumerate(files):
+            job.files.append(f"exported-{n}.{form}")
+            subprocess.run(["tl-export", "--to", form, "-o", job.files[-1], path], check=True)
+        for check in (timeline, kernels, ops):
+            check(job)
+    job.files = files
+
+
+def merged(job):
+    """All hosts in one stream, merged, and their parts again."""
+    files = job.files
+    subprocess.run(["tl-decode", "-o", "all.tl", *files], check=True)
+    subprocess.run(["tl-merge", "-o", "merged.tl", "all.tl"], check=True)
+    subprocess.run(["tl-split", "--by", "rank", "-d", "parts", "merged.tl"], check=True)
+    job.files = sorted(glob.glob("parts/*.tl"))
+    job.same("parts", len(job.files), len(files))
+    timeline(job)
+    ops(job)
+    job.files = files
+
+
+def expand(text):
+    """The ranks of 0,3 or 0-7 or 1-7/2."""
+    out = []
+    for part in text.split(","):
+        span, _, step = part.partition("/")
+        first, _, last = span.partition("-")
+        out += range(int(first), int(last or first) + 1, int(step or 1))
+    return tuple(out)
 
 
 def collective(job):
     """Each exchange: who took part, when each came, what was sent, how long it took."""
+    exchanges = job.truth["collectives"]
     rows = table(["tl-collective", "--table", "nccl_implicit_sync"] + job.files)
-    got = collections.Counter((r["latency_ns"], r["start_skew_ns"], r["ranks_present"]) for r in rows)
-    want = collections.Counter((e["transfer"], e["skew"], len(e["ranks"])) for e in job.truth["collectives"]
-                               if len(e["ranks"]) > 1)
+    got = collections.Counter((r["collective"], expand(r["group_ranks"]), r["in_bytes"], r["latency_ns"],
+                               r["start_skew_ns"]) for r in rows)
+    # a permutation sends from one rank to another, which no rank waits for as in the others
+    want = collections.Counter((e["type"], tuple(e["group"]), e["in_bytes"], e["transfer"], e["skew"])
+                               for e in exchanges if e["type"] != "collective-permute")
     job.same("exchanges", got - want, collections.Counter())
     job.same("exchanges missing", want - got, collections.Counter())
+    rows = table(["tl-collective", "--table", "nccl_long"] + job.files)
+    got = collections.Counter((r["collective"], r["rank"], r["dur_ns"]) for r in rows)
+    want = collections.Counter((e["type"], rank, ns) for e in exchanges for rank, ns in zip(e["ranks"], e["durations"]))
+    job.same("collectives of ranks", got - want, collections.Counter())
+    job.same("collectives of ranks missing", want - got, collections.Counter())
 
 
-CHECKS = {f.__name__: f for f in (timeline, kernels, ops, modules, steps, idle, flops, collective)}
+CHECKS = {f.__name__: f for f in (timeline, kernels, ops, modules, steps, idle, flops,
+                                 collective, exported, merged)}
 
 
 def main(folder, *names):

@@ -181,9 +181,9 @@ class Space:
     def read(self, plane, base):
         if plane.name == "/host:metadata":
             for key, m in plane.metadata.items():
-                proto = plane.values(m.messages(5)).get("Hlo Proto")
-                if proto:
-                    self.modules[key % 2**64] = Module(proto)
+                proto, named = plane.values(m.messages(5)).get("Hlo Proto"), re.search(r"\((\d+)\)$", m.text(2))
+                if proto:  # the key is the program's id in older files only
+                    self.modules[int(named[1]) if named else key % 2**64] = Module(proto)
         for line, raw in plane.lines:
             for e in raw.messages(4):
                 if 5 in e:

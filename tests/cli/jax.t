@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Generated and recorded JAX profiles: all that they have is in the stream, and
+# each program finds the figures that the generator planted.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+gen() { # gen DIR OPTION...
+	dir=$1
+	shift
+	python3 "$ROOT/tests/gen/xplane.py" -o "$dir" "$@"
+}
+whole() { # whole FILE: every event, stat and name
+	tl-decode "$1" | tl-cat >whole.nd
+	python3 "$ROOT/tests/oracle/xplane_events.py" "$1" whole.nd
+}
+planted() { # planted DIR CHECK...
+	python3 "$ROOT/tests/oracle/jax_planted.py" "$@"
+}
+
+gen job --hosts 2 --gpus 2 --iota --late 3:40000
+gen one --ps --memory --gz
+gen amd --amd --zst --no-scopes
+gen graphs --graphs --no-launches --no-steps
+gen launched --graphs
+gen tpu --tpu --hosts 2 --gpus 2
+
+for f in job/host1.xplane.pb one/host0.xplane.pb.gz amd/host0.xplane.pb.zst graphs/host0.xplane.pb \
+	launched/host0.xplane.pb tpu/host1.xplane.pb "$ROOT"/tests/data/h100/*.xplane.pb.gz; do
+	ok "${f##"$ROOT"/}: every event and stat is in the stream" whole "$f"
+done
+
+command -v tl-roofline >/dev/null || { # a build without Lua
+	done_testing
+	exit
+}
+
+programs() { python3 "$ROOT/tests/oracle/jax.py" --programs "$1"; }
+for f in "$ROOT"/tests/data/h100/*.xplane.pb.gz; do
+	ok "${f##*/}: time of kernels and instructions, FLOPs and bytes" programs "$f"
+done
+
+for dir in job one amd; do
+	ok "$dir: timelines, instructions, scopes, FLOPs, bytes, idle time" \
+		planted $dir timeline kernels ops modules flops idle
+done
+ok 'exported as Chrome and Perfetto traces, and back' planted job exported
+ok 'two hosts in one stream, and apart again' planted job merged
+ok 'each exchange of five collectives over hosts' planted job collective
+for dir in graphs launched; do
+	ok "$dir: timeline and kernels" planted $dir timeline kernels
+done
+ok 'tpu: instructions, FLOPs and bytes' planted tpu kernels ops flops
+
+gen slow --ps --slower cublas-gemm.0:1.5
+is 'an instruction that became slower' "$(tl-diff -c name,count_before,diff_ns one/host0.xplane.pb.gz slow/host0.xplane.pb |
+	sed -n 2p | tr '\t' ' ')" 'cublas-gemm.0 2 52000'
+is 'and nothing else' "$(tl-diff -c diff_ns --no-header one/host0.xplane.pb.gz slow/host0.xplane.pb | grep -vc '^0$')" 1
+is 'the rank that is late' "$(tl-collective --table nccl_groups -c ranks,late_rank,pct_late,verdict job/*.pb | grep ^1,3 | tr '\t' ' ')" \
+	'1,3 3 100.0 host'
+done_testing
