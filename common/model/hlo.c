@@ -31,13 +31,17 @@ member(const json_items *of, struct str name)
 	return v != NULL ? v->text : (struct str){ "", 0 };
 }
 
-/* "dot", "custom-call:__cublas$gemm": of a fusion what is in its body. */
+/*
+ * "dot", "custom-call:__cublas$gemm": of a fusion what is in its body, of the
+ * start of another what that is.
+ */
 static void
 put_kind(struct arena *mem, const json_items *of, struct buf *b)
 {
 	struct str opcode = member(of, STR("opcode"));
 	struct str target = member(of, STR("target"));
 	json_items body = { 0 }, in = { 0 };
+	bool is_start = str_eq(opcode, STR("async-start"));
 	size_t found = NHEAVY;
 
 	if (!json_split(&body, mem, member(of, STR("body"))))
@@ -48,6 +52,10 @@ put_kind(struct arena *mem, const json_items *of, struct buf *b)
 		if (!json_split(&in, mem, body.v[i].text))
 			continue;
 		inner = member(&in, STR("opcode"));
+		if (is_start && json_member(&in, STR("root")) != NULL) {
+			opcode = inner;
+			is_start = false;
+		}
 		for (size_t k = 0; k < found; k++)
 			if (str_eq(inner, heavy[k])) {
 				opcode = inner;

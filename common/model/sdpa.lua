@@ -49,12 +49,12 @@ local function over_sequences(a, f)
   return flops
 end
 
-local function forward_result(a)
+function attention_forward(a)
   return over_sequences(a, forward_flops),
     (a.B * a.NQ * a.HQ + a.B * a.NK * a.HK) * (a.dq + a.dv) * a.e + (a.more or 0), a.dtype
 end
 
-local function backward_result(a)
+function attention_backward(a)
   return over_sequences(a, backward_flops),
     (a.B * a.NQ * a.HQ * (2 * a.dq + a.dv) + 2 * a.B * a.NK * a.HK * (a.dq + a.dv)) * a.e
       + (a.more or 0), a.dtype
@@ -81,7 +81,7 @@ local function sizes(first, layout)
 end
 
 -- Parameters in the reference's order; t: first, strides, dtypes, dropout, ...
-local function set(_ENV, a, t)
+function attention_params(_ENV, a, t)
   B = a.B
   N_Q = a.NQ
   H_Q = a.HQ
@@ -139,11 +139,11 @@ local function attention(t)
       elseif causal == nil then
         causal = flag(at.causal)
       end
-      set(_ENV, a, { first = first, strides = t.strides, dropout = p, causal = causal,
+      attention_params(_ENV, a, { first = first, strides = t.strides, dropout = p, causal = causal,
         flash = t.flash ~= false, dtypes = t.dtypes, at_end = at_end })
-      return (back and backward_result or forward_result)(a)
+      return (back and attention_backward or attention_forward)(a)
     end,
-    backward = not back and function (_ENV) return backward_result(_a) end or nil,
+    backward = not back and function (_ENV) return attention_backward(_a) end or nil,
     examples = t.examples,
   }
 end
@@ -199,7 +199,7 @@ local function varlen(_ENV, first, lens, dropout, causal)
   windows(a, causal + 1, causal + 2)
   a.sequences = { n_q = dim(lens, 0) - 1, n_k = dim(lens + 1, 0) - 1,
     max_q = num(value(lens + 2)), max_k = num(value(lens + 3)) }
-  set(_ENV, a, { first = first, strides = true, dropout = num(value(dropout), 0.0),
+  attention_params(_ENV, a, { first = first, strides = true, dropout = num(value(dropout), 0.0),
     causal = flag(causal), flash = true, dtypes = true, at_end = true })
   num_seqs_q = a.sequences.n_q
   num_seqs_kv = a.sequences.n_k
@@ -210,8 +210,8 @@ end
 
 op {
   like = forward, names = { "flash_attn::_flash_attn_varlen_forward" },
-  eval = function (_ENV) return forward_result(varlen(_ENV, 0, 3, 7, 9)) end,
-  backward = function (_ENV) return backward_result(_a) end,
+  eval = function (_ENV) return attention_forward(varlen(_ENV, 0, 3, 7, 9)) end,
+  backward = function (_ENV) return attention_backward(_a) end,
   examples = {
     { dims = { { 4096, 16, 64 }, { 4096, 4, 64 }, { 4096, 4, 64 }, { 6 }, { 6 } },
       types = { bf16, bf16, bf16, "int", "int" },
@@ -223,7 +223,7 @@ op {
 op {
   names = { "flash_attn::_flash_attn_varlen_backward" },
   category = "SDPA_bwd", sheet = "SDPA", unit = "matrix",
-  eval = function (_ENV) return backward_result(varlen(_ENV, 1, 9, 13, 15)) end,
+  eval = function (_ENV) return attention_backward(varlen(_ENV, 1, 9, 13, 15)) end,
 }
 
 local square = { dims = { { 1, 12, 77, 64 }, { 1, 12, 77, 64 }, { 1, 12, 77, 64 } },
@@ -298,11 +298,11 @@ op {
     for i = 3, 4 do
       if i < nargs() and has(i) then a.more = a.more + elems(i) * size(i) end
     end
-    set(_ENV, a, { causal = false, flash = false })
+    attention_params(_ENV, a, { causal = false, flash = false })
     dtype_A_B = { dtype(0) }
-    return forward_result(a)
+    return attention_forward(a)
   end,
-  backward = function (_ENV) return backward_result(_a) end,
+  backward = function (_ENV) return attention_backward(_a) end,
 }
 
 -- ---- not in the reference: their categories are those of categories.lua ----

@@ -64,6 +64,7 @@ class Drawn:
         self.kernels = more.get("kernels", [])
         self.annotation = more.get("annotation", "")
         self.args = more.get("args", {})
+        self.hlo = more.get("hlo")
         self.forward = more.get("forward")
         self.backward = more.get("backward", False)
         self.want = None

@@ -19,11 +19,12 @@ import draw_conv
 import draw_experts
 import draw_extra
 import draw_gemm
+import draw_hlo
 import draw_pointwise
 import draw_triton
 
 PARTS = (draw_gemm, draw_conv, draw_attention, draw_pointwise, draw_experts, draw_triton,
-         draw_extra)
+         draw_extra, draw_hlo)
 
 
 def field(value):
@@ -38,6 +39,8 @@ def line(d):
         json.dumps(d.kernels), d.annotation, ";".join("%s=%s" % x for x in d.args.items())]
     if d.forward is not None:
         out += [d.forward.name] + lists(d.forward)
+    elif d.hlo is not None:
+        out += [""] * 5 + [d.hlo]
     return "\t".join(out)
 
 

@@ -93,6 +93,7 @@ read_line(struct str s, struct line *l)
 		.strides = l->f[4],
 		.concrete = l->f[5],
 		.annotation = l->f[7],
+		.hlo = l->f[14],
 		.arg = find_arg,
 		.ctx = l };
 	kernels(l);

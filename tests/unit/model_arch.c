@@ -71,6 +71,11 @@ devices(void)
 	device("[{\"name\":\"Tesla V100-SXM2-32GB\"}]", NULL);
 	device(
 	    "[{\"name\":\"?\"},{\"name\":\"AMD Instinct MI355X\"}]", "MI355X");
+	device("[{\"name\":\"TPU v6 Lite\"}]", "TPU-v6e");
+	device("[{\"name\":\"TPU v5 lite\"}]", "TPU-v5e");
+	device("[{\"name\":\"TPU v5\"}]", "TPU-v5p");
+	device("[{\"name\":\"TPU v3\"}]", NULL);
+	device("[{\"name\":\"gfx1030\",\"totalGlobalMem\":17163091968}]", NULL);
 	device("[{\"name\":1", NULL);
 	device("", NULL);
 }
@@ -196,10 +201,19 @@ every_arch(void)
 	const struct arch *const *list;
 	size_t n = arch_list(ms, &list);
 
-	is_uint(n, 11, "GPUs");
+	is_uint(n, 15, "GPUs and TPUs");
 	for (size_t i = 0; i < n; i++) {
 		const struct arch *a = list[i];
 
+		if (str_starts(a->name, STR("TPU"))) {
+			/* memory would make GPUs without a name TPUs */
+			ok(isnan(a->memory_gb) &&
+				a->mem_gbps[ROOF_PEAK] > 800 &&
+				arch_tflops(a, ROOF_PEAK, STR("matrix_bf16")) >
+				    0,
+			    "a TPU has a bandwidth and a rate");
+			continue;
+		}
 		ok(is_complete(a), "%.*s has all rates, none above its peak",
 		    (int)a->name.len, a->name.p);
 		ok(is_dense(a), "whose peaks are dense");
