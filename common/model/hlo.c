@@ -31,20 +31,18 @@ member(const json_items *of, struct str name)
 	return v != NULL ? v->text : (struct str){ "", 0 };
 }
 
-/*
- * "dot", "custom-call:__cublas$gemm": of a fusion what is in its body, of the
- * start of another what that is.
- */
+/* "dot", "custom-call:__cublas$gemm": of a fusion what is in its body. */
 static void
 put_kind(struct arena *mem, const json_items *of, struct buf *b)
 {
 	struct str opcode = member(of, STR("opcode"));
 	struct str target = member(of, STR("target"));
 	json_items body = { 0 }, in = { 0 };
-	bool is_start = str_eq(opcode, STR("async-start"));
 	size_t found = NHEAVY;
 
-	if (!json_split(&body, mem, member(of, STR("body"))))
+	/* that of a start runs beside what its event shows */
+	if (!str_eq(opcode, STR("fusion")) ||
+	    !json_split(&body, mem, member(of, STR("body"))))
 		body.n = 0;
 	for (size_t i = 0; i < body.n && found > 0; i++) {
 		struct str inner;
@@ -52,10 +50,6 @@ put_kind(struct arena *mem, const json_items *of, struct buf *b)
 		if (!json_split(&in, mem, body.v[i].text))
 			continue;
 		inner = member(&in, STR("opcode"));
-		if (is_start && json_member(&in, STR("root")) != NULL) {
-			opcode = inner;
-			is_start = false;
-		}
 		for (size_t k = 0; k < found; k++)
 			if (str_eq(inner, heavy[k])) {
 				opcode = inner;
@@ -79,6 +73,7 @@ model_name(struct models *ms, struct str name, struct str hlo)
 
 	if (hlo.len == 0 || model_find(ms, name) != NULL)
 		return name;
+	models_need_hlo(ms);
 	mem = arena_create();
 	if (json_split(&of, mem, hlo) && of.n > 0) {
 		buf_puts(&b, "hlo::");

@@ -330,8 +330,8 @@ op {
 
 op {
   like = moving,
-  names = hlo_names [[ bitcast-convert broadcast concatenate convert copy copy-start copy-done
-    dynamic-slice dynamic-update-slice gather iota pad reshape reverse slice transpose ]],
+  names = hlo_names [[ bitcast-convert broadcast concatenate convert copy dynamic-slice
+    dynamic-update-slice gather iota pad reshape reverse slice transpose ]],
   examples = {
     { op = "hlo::copy", hlo = [[{"opcode":"copy","shape":"bf16[64,8]{0,1}","operands":[
         {"name":"a","shape":"bf16[64,8]{1,0}"}]}]], flops = 0, bytes = 2048 },
@@ -408,6 +408,8 @@ op { like = call, category = "NORM_fwd", globs = { "hlo::custom-call:te_*norm_fo
   "hlo::custom-call:__cudnn$norm" } }
 op { like = call, category = "NORM_bwd", globs = { "hlo::custom-call:te_*norm_backward*" } }
 
+-- Their events show when a copy begins and what waits for it.
+category { name = "memcpy", names = hlo_names "copy-start copy-done" }
 category { name = "communication",
   names = hlo_names [[ all-reduce all-reduce-start all-reduce-done all-gather all-gather-start
     all-gather-done reduce-scatter all-to-all ragged-all-to-all collective-permute

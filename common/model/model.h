@@ -125,7 +125,7 @@ struct str model_category(
 
 /* The names of entries in the order of their files, then prefixes with a star
  * behind them, for lists. */
-size_t models_count(const struct models *ms);
+size_t models_count(struct models *ms);
 const struct model *models_name(
     const struct models *ms, size_t i, struct str *name);
 

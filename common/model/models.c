@@ -179,6 +179,38 @@ load(struct models *ms, struct model_file f, struct buf *why)
 	return good;
 }
 
+/* Those about instructions of XLA, or all others. */
+static void
+load_builtin(struct models *ms, bool of_hlo)
+{
+	struct buf why = { 0 };
+
+	ms->builtin = true;
+	lua_gc(ms->L, LUA_GCSTOP); /* little of it is garbage */
+	for (size_t i = 0; i < model_ndata; i++) {
+		const struct embedded *e = &model_data[i];
+		struct model_file f = { e->name,
+			{ (const char *)e->bytes, e->len },
+			{ (const char *)e->code, e->ncode } };
+
+		if (strchr(e->name, '/') == NULL &&
+		    (strncmp(e->name, "hlo", 3) == 0) == of_hlo &&
+		    !load(ms, f, &why))
+			die("built-in op models: %.*s", (int)why.len, why.p);
+	}
+	lua_gc(ms->L, LUA_GCRESTART);
+	ms->builtin = false;
+}
+
+void
+models_need_hlo(struct models *ms)
+{
+	if (ms->has_hlo)
+		return;
+	ms->has_hlo = true;
+	load_builtin(ms, true);
+}
+
 bool
 models_load_text(
     struct models *ms, const char *chunk, struct str text, struct buf *why)
@@ -186,6 +218,7 @@ models_load_text(
 	struct model_file f = { arena_str(ms->mem, str_of(chunk)).p,
 		arena_str(ms->mem, text), { NULL, 0 } };
 
+	models_need_hlo(ms); /* whose names it may take */
 	return load(ms, f, why);
 }
 
@@ -230,26 +263,6 @@ models_load(struct models *ms, const char *path)
 	stream_pseudo_models(path);
 }
 
-static void
-load_builtin(struct models *ms)
-{
-	struct buf why = { 0 };
-
-	ms->builtin = true;
-	lua_gc(ms->L, LUA_GCSTOP); /* little of it is garbage */
-	for (size_t i = 0; i < model_ndata; i++) {
-		const struct embedded *e = &model_data[i];
-		struct model_file f = { e->name,
-			{ (const char *)e->bytes, e->len },
-			{ (const char *)e->code, e->ncode } };
-
-		if (strchr(e->name, '/') == NULL && !load(ms, f, &why))
-			die("built-in op models: %.*s", (int)why.len, why.p);
-	}
-	lua_gc(ms->L, LUA_GCRESTART);
-	ms->builtin = false;
-}
-
 /* tl-graft, if it has to run, finds these by itself. */
 static void
 load_of_path(void *ctx, const char *path)
@@ -275,7 +288,7 @@ models_create(void)
 		sandbox_message(ms->L, &why);
 		die("op models: %.*s", (int)why.len, why.p);
 	}
-	load_builtin(ms);
+	load_builtin(ms, false);
 	path_files("TL_MODELS", ".lua", load_of_path, ms);
 	return ms;
 }
@@ -383,8 +396,9 @@ model_source(const struct models *ms, const struct model *m)
 
 /* Patterns stand behind the names, as "triton_poi_*". */
 size_t
-models_count(const struct models *ms)
+models_count(struct models *ms)
 {
+	models_need_hlo(ms);
 	return ms->listed.n + ms->model_globs.n;
 }
 

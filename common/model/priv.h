@@ -159,6 +159,7 @@ struct models {
 	struct map memo; /* key to number */
 	/* by name and instruction in this dictionary: what they are looked
 	 * up by */
+	bool has_hlo; /* its entries are loaded */
 	struct map hlo_names;
 	const struct dict *hlo_of;
 	VEC(const struct model_result *) results;
@@ -213,6 +214,8 @@ void sandbox_libs(lua_State *L, int api);
 /* ---- access ---- */
 
 void access_open(lua_State *L, int api);
+/* Entries of XLA's instructions are loaded when the first is met. */
+void models_need_hlo(struct models *ms);
 /* The op that the entry is called for. */
 const struct model_op *current_op(lua_State *L);
 /* An error of the trace's, not of the entry's, as luaL_error(). */

@@ -291,6 +291,7 @@ models_check(struct models *ms, const char *chunk, model_check_fn *tell,
 	struct checker c = { .ms = ms, .tell = tell, .ctx = ctx };
 	lua_State *L = ms->L;
 
+	models_need_hlo(ms);
 	c.mem = arena_create();
 	for (size_t i = 0; i < ms->entries.n; i++) {
 		c.m = ms->entries.v[i];
