@@ -18,7 +18,7 @@
 #define TL_CRITICAL_H
 
 #include "cmd/tl-critical/graph.h"
-#include "sink/sink.h"
+#include "sink/fold.h"
 #include "trace/gap.h"
 #include "trace/steps.h"
 #include "trace/waits.h"
@@ -103,6 +103,9 @@ enum label { LABEL_LATENCY, LABEL_GAP, LABEL_STALL, LABELS };
 struct critical_record {
 	struct sink_record rec; /* uid, track: of the event whose time it is */
 	uint8_t what;
+	/* of a row of the path: of so many events; name and uid, too, are those
+	 * of the longest */
+	int64_t count, longest_ns;
 	uint32_t number; /* of a row of the path: whose time it is, or 0 */
 	struct uid uid;  /* inst UID_NONE: none */
 	uint32_t kind, bound, name, op, module, label;
@@ -172,6 +175,7 @@ struct program {
 	bool with_above; /* op and module are asked for */
 	bool any_inst;   /* a record is of an event of a graft */
 	bool with_paths, with_events, with_slack, with_ranks;
+	struct sink_fold paths;
 	uint32_t words[EDGE_KINDS], causes_words[CAUSE_COUNT];
 	uint32_t buckets[BUCKET_COUNT], labels[LABELS];
 	struct graph graph;

@@ -232,17 +232,6 @@ graph_ready(struct graph *g)
 }
 
 int64_t
-edge_residual(const struct graph *g, uint32_t edge)
-{
-	const struct edge *e = &g->edges.v[edge];
-	const int64_t *at = g->today.at;
-
-	return g->today.via[e->to] == edge
-	    ? at[e->to] - at[e->from] - e->least_ns
-	    : 0;
-}
-
-int64_t
 edge_weight(const struct graph *g, uint32_t edge)
 {
 	return g->edges.v[edge].least_ns + edge_residual(g, edge);
@@ -265,11 +254,10 @@ int64_t
 edge_scaled(const struct graph *g, const struct scale *scale, uint32_t edge)
 {
 	const struct edge *e = &g->edges.v[edge];
-	int64_t w = e->least_ns;
 
-	if (e->kind == EDGE_KERNEL || e->kind == EDGE_HOST)
-		w = scaled(w, scale->factors[scale->of[e->owner]]);
-	return scale->no_residuals ? w : w + edge_residual(g, edge);
+	return e->kind == EDGE_KERNEL || e->kind == EDGE_HOST
+	    ? scaled(e->least_ns, scale->factors[scale->of[e->owner]])
+	    : e->least_ns;
 }
 
 static bool
@@ -285,14 +273,16 @@ solve_node(const struct graph *g, const struct scale *scale,
     const struct solution *s, uint32_t node, int64_t *best_at)
 {
 	uint32_t best = EDGE_NONE;
-	int64_t at;
+	int64_t ns, at;
 
 	for (uint32_t k = g->first[node]; k < g->first[node + 1]; k++) {
 		const struct edge *e = &g->edges.v[k];
 
 		if (e->is_gone || is_cut(scale, e))
 			continue;
-		if (!num_add(s->at[e->from], edge_scaled(g, scale, k), &at))
+		ns = scale->no_residuals ? 0 : edge_residual(g, k);
+		if (!num_add(ns, edge_scaled(g, scale, k), &ns) ||
+		    !num_add(s->at[e->from], ns, &at))
 			die("times add up to more than 292 years");
 		if (best == EDGE_NONE ||
 		    binds(e, at, &g->edges.v[best], *best_at)) {

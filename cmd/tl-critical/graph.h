@@ -113,7 +113,17 @@ is_in_window(const struct graph *g, uint32_t node)
 }
 
 /* What a binding edge took beyond its least weight; 0 of others. */
-int64_t edge_residual(const struct graph *g, uint32_t edge);
+static inline int64_t
+edge_residual(const struct graph *g, uint32_t edge)
+{
+	const struct edge *e = &g->edges.v[edge];
+	const int64_t *at = g->today.at;
+
+	return g->today.via[e->to] == edge
+	    ? at[e->to] - at[e->from] - e->least_ns
+	    : 0;
+}
+
 /* As it is today: binding ones as measured. */
 int64_t edge_weight(const struct graph *g, uint32_t edge);
 
@@ -126,7 +136,7 @@ struct scale {
 	bool cuts_waits; /* a call that takes none of its time does not wait */
 };
 
-/* Of another solution's edge: its weight. */
+/* Of another solution's edge: its weight, without the residual. */
 int64_t edge_scaled(
     const struct graph *g, const struct scale *scale, uint32_t edge);
 void graph_solve(

@@ -229,6 +229,8 @@ awaited_by_thread(struct recording *r, const struct pause *p, uint32_t *node)
 	int64_t latest = p->start_ns, ns;
 	uint32_t found;
 
+	if (p->start_ns == p->end_ns)
+		return false;
 	if (p->owner != HOST_NONE) {
 		const struct host_event *e = &h->events.v[p->owner];
 

@@ -60,7 +60,7 @@ static const struct about about = {
 /* ---- columns ---- */
 
 /* Cells that are made in cell(). */
-enum { C_LONGEST, C_LONGEST_UID, C_CHANGE };
+enum { C_COUNT, C_MAX, C_LONGEST, C_LONGEST_UID, C_CHANGE };
 
 /* Columns that depend on options. */
 enum { ONLY_WITH_GAPS = 1 };
@@ -90,8 +90,8 @@ static const struct sink_column columns[] = {
 	{ { "ts_ns", NULL, COL_INT, NS, COL_POSITION, 0 }, SINK_INT, false, AT(rec.ts_ns), 0 },
 	{ { "time_ns", NULL, COL_INT, NS, COL_SHARE, 0 }, SINK_SUM, false, M_TIME, 0 },
 	{ { "percent", NULL, COL_REAL, UNIT_PERCENT, 0, 0 }, SINK_SHARE, false, M_TIME, 0 },
-	{ { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_COUNT, false, 0, 0 },
-	{ { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_MAX, false, M_TIME, 0 },
+	{ { "count", NULL, COL_INT, UNIT_COUNT, 0, 0 }, SINK_CELL, false, C_COUNT, 0 },
+	{ { "time_ns_max", NULL, COL_INT, NS, 0, 0 }, SINK_CELL, false, C_MAX, 0 },
 	{ { "longest_in", NULL, COL_TEXT, NONE, NAME, 0 }, SINK_CELL, false, C_LONGEST, 0 },
 	{ { "longest_uid", NULL, COL_INT, NONE, COL_MINOR, 0 }, SINK_CELL, false, C_LONGEST_UID, 0 },
 	{ { "residual_ns", NULL, COL_INT, NS, 0, 0 }, SINK_INT, false, AT(residual_ns), 0 },
@@ -195,18 +195,21 @@ whole(const struct sink *s, const struct sink_plan *p, uint32_t source)
 	return program_of(s)->is_job ? (double)(w->end - w->start) : NAN;
 }
 
-static const struct critical_record *
-longest(const struct sink_row *row)
+/* Threads of one name are one row. */
+static struct critical_record
+whole_row(const struct sink_row *row)
 {
-	const struct critical_record *best = row->first;
+	struct critical_record all = { 0 };
 
 	for (size_t i = 0; i < row->group->n; i++) {
 		const struct critical_record *r = sink_row_record(row, i);
+		int64_t count = all.count + r->count;
 
-		if (r->ns > best->ns)
-			best = r;
+		if (i == 0 || r->longest_ns > all.longest_ns)
+			all = *r;
+		all.count = count;
 	}
-	return best;
+	return all;
 }
 
 static struct cell
@@ -217,8 +220,11 @@ cell(const struct sink_row *row, unsigned number)
 	    sums[program_of(row->sink)->no_gaps ? M_LEAST : M_AFTER];
 
 	switch (number) {
-	case C_LONGEST: return cell_string(row->sink->dict, longest(row)->name);
-	case C_LONGEST_UID: return cell_uid(row->table, longest(row)->uid);
+	case C_COUNT: return cell_int(whole_row(row).count);
+	case C_MAX: return cell_int(whole_row(row).longest_ns);
+	case C_LONGEST:
+		return cell_string(row->sink->dict, whole_row(row).name);
+	case C_LONGEST_UID: return cell_uid(row->table, whole_row(row).uid);
 	default:
 		return sums[M_TIME] == 0 && after > 0
 		    ? cell_text(STR("entered"))
@@ -482,6 +488,7 @@ check_settings(struct sink *s)
 	    KIND_BIT(KIND_SYNC);
 	s->heads =
 	    KIND_BIT(KIND_OP) | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_OVERHEAD);
+	sink_fold_start(&g->paths, s, &tables[OF_PATH]);
 	g->with_paths = sink_asked(s, &tables[OF_PATH]) ||
 	    sink_asked(s, &tables[OF_WHAT_IF]);
 	g->with_events = sink_asked(s, &tables[OF_EVENTS]);

@@ -23,17 +23,15 @@ recording_of(const struct program *g, uint32_t number)
 	return number - r->first < r->host.events.n + r->host.gpus.n ? r : NULL;
 }
 
-struct critical_record *
-critical_add(struct program *g, enum what what, uint32_t number)
+static struct critical_record
+record_of(struct program *g, enum what what, uint32_t number)
 {
 	const struct recording *own = recording_of(g, number);
 	const struct recording *r = own != NULL ? own : g->all.v[0];
 	const struct host *h = &r->host;
 	struct place p = place_of(own, number);
-	struct critical_record *c = sink_add(&g->sink);
 	uint32_t event = p.host;
-
-	*c = (struct critical_record){
+	struct critical_record c = {
 		.rec = { .source = r->source },
 		.what = (uint8_t)what,
 		.uid = { 0, UID_NONE },
@@ -48,25 +46,33 @@ critical_add(struct program *g, enum what what, uint32_t number)
 	if (p.host != HOST_NONE) {
 		const struct host_event *e = &h->events.v[p.host];
 
-		c->rec.uid = c->uid = e->uid;
-		c->rec.track = h->threads.v[e->thread].track;
-		c->rec.ts_ns = e->start_ns;
-		c->name = e->name;
+		c.rec.uid = c.uid = e->uid;
+		c.rec.track = h->threads.v[e->thread].track;
+		c.rec.ts_ns = e->start_ns;
+		c.name = e->name;
 	} else if (p.gpu != HOST_NONE) {
 		const struct host_gpu *k = &h->gpus.v[p.gpu];
 
-		c->rec.uid = c->uid = k->uid;
-		c->rec.track = k->cat;
-		c->rec.ts_ns = k->start_ns;
-		c->name = k->name;
+		c.rec.uid = c.uid = k->uid;
+		c.rec.track = k->cat;
+		c.rec.ts_ns = k->start_ns;
+		c.name = k->name;
 		event = k->launch;
 	}
-	g->any_inst |= c->uid.inst != 0 && c->uid.inst != UID_NONE;
+	g->any_inst |= c.uid.inst != 0 && c.uid.inst != UID_NONE;
 	if (g->with_above) {
-		c->op = host_above(h, event, false);
-		c->module = host_above(h, event, true);
+		c.op = host_above(h, event, false);
+		c.module = host_above(h, event, true);
 	}
 	return c;
+}
+
+struct critical_record *
+critical_add(struct program *g, enum what what, uint32_t number)
+{
+	struct critical_record c = record_of(g, what, number);
+
+	return memcpy(sink_add(&g->sink), &c, sizeof c);
 }
 
 /* ---- words ---- */
@@ -157,8 +163,6 @@ add_share(struct shares *s, const struct graph *g, uint32_t edge, bool is_rest,
 	    (is_of_event ? e->owner
 			 : g->nnodes / 2 + 2 * (size_t)edge + is_rest);
 
-	if (ns == 0)
-		return;
 	if (*at == 0) {
 		vec_push(&s->list, ((struct share){ edge, is_rest, { 0 } }));
 		*at = (uint32_t)s->list.n;
@@ -171,12 +175,15 @@ add_path(struct shares *s, const struct graph *g, const struct scale *scale,
     const edge_list *path, int which)
 {
 	for (size_t i = 0; i < path->n; i++) {
+		uint32_t edge = path->v[i];
+		int64_t ns = edge_scaled(g, scale, edge);
 		int64_t rest_ns =
-		    scale->no_residuals ? 0 : edge_residual(g, path->v[i]);
+		    scale->no_residuals ? 0 : edge_residual(g, edge);
 
-		add_share(s, g, path->v[i], false,
-		    edge_scaled(g, scale, path->v[i]) - rest_ns, which);
-		add_share(s, g, path->v[i], true, rest_ns, which);
+		if (ns != 0)
+			add_share(s, g, edge, false, ns, which);
+		if (rest_ns != 0)
+			add_share(s, g, edge, true, rest_ns, which);
 	}
 }
 
@@ -184,16 +191,29 @@ static void
 add_record_of_share(struct program *g, const struct share *s)
 {
 	const struct edge *e = &g->graph.edges.v[s->edge];
-	struct critical_record *c =
-	    critical_add(g, IS_PATH, s->is_rest ? late_one(e) : e->owner);
+	struct critical_record *r,
+	    c = record_of(g, IS_PATH, s->is_rest ? late_one(e) : e->owner);
+	bool is_new;
 
-	c->kind = g->words[e->kind];
-	c->bound = s->is_rest
-	    ? label_of(g, e, edge_residual(&g->graph, s->edge))
-	    : bound_of(g, e);
-	c->ns = s->ns[BEFORE];
-	c->after_ns = s->ns[AFTER];
-	c->least_ns = s->ns[LEAST];
+	c.kind = g->words[e->kind];
+	c.bound = s->is_rest ? label_of(g, e, edge_residual(&g->graph, s->edge))
+			     : bound_of(g, e);
+	c.ns = c.longest_ns = s->ns[BEFORE];
+	c.after_ns = s->ns[AFTER];
+	c.least_ns = s->ns[LEAST];
+	c.count = c.ns > 0;
+	r = sink_fold(&g->paths, &g->sink, &c, &is_new);
+	if (is_new)
+		return;
+	stat_add(&r->ns, c.ns);
+	stat_add(&r->after_ns, c.after_ns);
+	stat_add(&r->least_ns, c.least_ns);
+	r->count += c.count;
+	if (c.ns > r->longest_ns) {
+		r->longest_ns = c.ns;
+		r->name = c.name;
+		r->uid = c.uid;
+	}
 }
 
 /* The window becomes as long as that. */
@@ -253,9 +273,9 @@ add_paths(struct program *g, const edge_list *path)
 	    &(struct scale){ none, &unit, false, true }, path, BEFORE);
 	if (g->what_if.n > 0 || g->no_gaps)
 		add_cases(g, &shares);
-	sink_reserve(&g->sink, shares.list.n);
 	for (size_t i = 0; i < shares.list.n; i++)
 		add_record_of_share(g, &shares.list.v[i]);
+	sink_fold_clear(&g->paths);
 	vec_free(&shares.list);
 	free(shares.of);
 	free(none);

@@ -8,7 +8,7 @@
 #ifndef TL_IDLE_H
 #define TL_IDLE_H
 
-#include "sink/sink.h"
+#include "sink/fold.h"
 #include "trace/account.h"
 #include "trace/waits.h"
 
@@ -104,11 +104,10 @@ struct idle {
 	/* what no table shows is no record, but of a source's first gap */
 	bool shows[IS_WINDOW + 1];
 	size_t nbefore; /* records of the sources before */
-	/* of the source at hand, and the keys of their rows */
+	/* of the source at hand,, and their rows */
 	VEC(struct piece) pieces;
 	VEC(uint64_t) sums; /* of each event; 0 between two rows */
-	struct sink_groups folds[FOLDED];
-	struct sink_plan by[FOLDED];
+	struct sink_fold folds[FOLDED];
 	VEC(int64_t) lengths;
 	/* of the row at hand */
 	const struct idle_record *longest;

@@ -511,13 +511,6 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 }
 
 static void
-set_keys(struct idle *g, enum what what, const struct sink_table *t)
-{
-	g->by[what] = (struct sink_plan){ .table = t, .name = t->name };
-	sink_plan_keys(&g->sink, &g->by[what], t->keys);
-}
-
-static void
 check_settings(struct sink *s)
 {
 	struct idle *g = (struct idle *)s;
@@ -538,8 +531,8 @@ check_settings(struct sink *s)
 	g->by_phase = sink_list_has(by, STR("phase"));
 	g->with_above =
 	    sink_list_has(by, STR("op")) || sink_list_has(by, STR("module"));
-	set_keys(g, IS_PIECE, &tables[OF_CAUSES]);
-	set_keys(g, IS_INTERVAL, &tables[OF_STREAMS]);
+	sink_fold_start(&g->folds[IS_PIECE], s, &tables[OF_CAUSES]);
+	sink_fold_start(&g->folds[IS_INTERVAL], s, &tables[OF_STREAMS]);
 	if (s->named == &tables[OF_WINDOWS])
 		g->with_steps = true;
 	if (sink_list_has(by, STR("gpu_stream")))

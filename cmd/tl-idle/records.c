@@ -46,31 +46,23 @@ record_of(const struct idle *g, enum what what, const struct host_gpu *beside,
 
 /* ---- pieces as records of their rows ---- */
 
-/* Names of threads, which may be a key, stand in front of a tree. */
 static void
 fold(struct idle *g, const struct idle_record *piece)
 {
-	struct sink_groups *gs = &g->folds[piece->what];
-	uint64_t key[SINK_GROUP_WORDS];
-	struct sink_group *group;
-	struct idle_record *r;
+	bool is_new;
+	struct idle_record *r =
+	    sink_fold(&g->folds[piece->what], &g->sink, piece, &is_new);
+	size_t at =
+	    (size_t)(r - (struct idle_record *)sink_record(&g->sink, 0));
 
-	gs->nwords = sink_key_of(&g->sink, &g->by[piece->what], piece, key);
-	group = sink_groups_add(gs, key);
-	if (group->n == 1) {
-		group->sums[0] = (int64_t)g->sink.records.n;
-		r = sink_add(&g->sink);
-		*r = *piece;
-	} else {
-		r = sink_record(&g->sink, (size_t)group->sums[0]);
+	if (!is_new) {
 		stat_add(&r->ns, piece->ns);
 		stat_add(&r->inferred_ns, piece->inferred_ns);
 		stat_add(&r->behind_ns, piece->behind_ns);
 	}
 	r->n++;
 	vec_push(&g->pieces,
-	    ((struct piece){
-		piece->ns, piece->event, (uint32_t)group->sums[0] }));
+	    ((struct piece){ piece->ns, piece->event, (uint32_t)at }));
 }
 
 static void
@@ -156,10 +148,8 @@ finish_folds(struct idle *g)
 			find_longest(g, r, sorted + (r->first - base));
 	}
 	free(sorted);
-	for (size_t i = 0; i < FOLDED; i++) {
-		sink_groups_free(&g->folds[i]);
-		g->folds[i] = (struct sink_groups){ 0 };
-	}
+	for (size_t i = 0; i < FOLDED; i++)
+		sink_fold_clear(&g->folds[i]);
 }
 
 /* ---- gaps ---- */

@@ -131,9 +131,6 @@ struct sink_label {
 bool sink_list_has(const char *list, struct str id);
 /* The argument of --by as a list: some of the words ("op, kind"), each once. */
 const char *sink_opt_keys(const struct optparse *op, const char *words);
-/* Sets the words by which rows of its keys differ (group.h): how many. */
-size_t sink_key_of(const struct sink *s, const struct sink_plan *p,
-    const void *record, uint64_t *key);
 
 struct sink_table {
 	const char *name;    /* --list-tables has it from table/catalogue.h */

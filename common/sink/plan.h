@@ -15,6 +15,10 @@ void sink_lists_check(const struct sink *s);
 void sink_group_records(
     struct sink *s, const struct sink_plan *p, struct sink_groups *gs);
 
+/* Sets the words by which rows of its keys differ (group.h): how many. */
+size_t sink_key_of(const struct sink *s, const struct sink_plan *p,
+    const void *record, uint64_t *key);
+
 /*
  * What the records of a row launched, or what overlapped them, position by
  * position, as JSON appended to r->text. The first record whose list isn't

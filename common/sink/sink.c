@@ -7,20 +7,14 @@
 
 /* ---- reading ---- */
 
-void
-sink_reserve(struct sink *s, size_t n)
-{
-	if (s->records.cap - s->records.n < n)
-		s->records.v = vec_grow(s->records.v, &s->records.cap,
-		    s->records.n + n, s->def->record_size);
-}
-
 void *
 sink_add(struct sink *s)
 {
 	size_t size = s->def->record_size;
 
-	sink_reserve(s, 1);
+	if (s->records.cap == s->records.n)
+		s->records.v = vec_grow(s->records.v, &s->records.cap,
+		    s->records.n + 1, size);
 	if (s->records.n >= UINT32_MAX - 1)
 		die("more than %u records", UINT32_MAX - 1);
 	return memset(sink_record(s, s->records.n++), 0, size);

@@ -282,7 +282,6 @@ int sink_main(struct sink *s, int argc, char *argv[]);
  */
 bool sink_takes_gpu(struct sink *s, const struct event *ev, bool is_chosen,
     int64_t *end_ns) USE_RESULT;
-void sink_reserve(struct sink *s, size_t n); /* room for n more at once */
 /* A new record, of zeroes; valid until the next one. */
 void *sink_add(struct sink *s);
 /* The same, with the rec of an event of the source at hand. */
