@@ -30,14 +30,28 @@ host_is_first_of_name(struct host *h, uint32_t event)
 	    event;
 }
 
-static int
-self_order(const void *x, const void *y)
+/* By name: a name's are sorted when it is asked for. */
+static void
+sort_selfs(struct host *h, const int64_t *ns)
 {
-	const struct host_self *a = x, *b = y;
+	uint32_t nnames = 0, sum = 0;
 
-	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1;
-	return (a->ns > b->ns) - (a->ns < b->ns);
+	for (size_t i = 0; i < h->events.n; i++)
+		if (h->events.v[i].name >= nnames)
+			nnames = h->events.v[i].name + 1;
+	vec_reserve(&h->self_ends, nnames + 1);
+	memset(h->self_ends.v, 0, (nnames + 1) * sizeof *h->self_ends.v);
+	h->self_ends.n = nnames + 1;
+	for (size_t i = 0; i < h->events.n; i++)
+		h->self_ends.v[h->events.v[i].name + 1] += ns[i] > 0;
+	for (size_t i = 0; i <= nnames; i++)
+		h->self_ends.v[i] = sum += h->self_ends.v[i];
+	vec_reserve(&h->selfs, sum);
+	h->selfs.n = sum;
+	for (size_t i = 0; i < h->events.n; i++)
+		if (ns[i] > 0)
+			h->selfs.v[h->self_ends.v[h->events.v[i].name]++] =
+			    ns[i];
 }
 
 /* What each event has of its thread's time. */
@@ -55,24 +69,25 @@ find_selfs(struct host *h)
 		if (e->up != HOST_NONE)
 			ns[e->up] -= e->end_ns - e->start_ns;
 	}
-	for (size_t i = 0; i < h->events.n; i++)
-		if (ns[i] > 0)
-			vec_push(&h->selfs,
-			    ((struct host_self){ h->events.v[i].name, ns[i] }));
-	stable_sort(h->selfs.v, h->selfs.n, sizeof *h->selfs.v, self_order);
+	sort_selfs(h, ns);
 	free(ns);
 }
 
 int64_t
 host_median_of_name(struct host *h, uint32_t name)
 {
-	size_t from, to;
+	bool is_new;
+	uint64_t *median = map_put(&h->median_of, name, &is_new);
+	uint32_t from, n;
 
-	if (h->selfs.n == 0)
+	if (!is_new)
+		return (int64_t)*median;
+	if (h->self_ends.n == 0)
 		find_selfs(h);
-	bisect(from, h->selfs.n, mid, h->selfs.v[mid].name < name);
-	bisect(to, h->selfs.n, mid, h->selfs.v[mid].name <= name);
-	return to - from < HOST_MEDIAN_EVENTS
-	    ? -1
-	    : h->selfs.v[from + (to - from) / 2].ns;
+	from = name > 0 ? h->self_ends.v[name - 1] : 0;
+	n = h->self_ends.v[name] - from;
+	sort_i64(h->selfs.v + from, n);
+	*median = n < HOST_MEDIAN_EVENTS ? (uint64_t)-1
+					 : (uint64_t)h->selfs.v[from + n / 2];
+	return (int64_t)*median;
 }

@@ -26,7 +26,8 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	map_free(&h->ids);
 	map_free(&h->calls);
 	map_free(&h->first_of);
-	h->selfs.n = 0;
+	map_free(&h->median_of);
+	h->self_ends.n = 0;
 	h->by_corr = h->has_time = false;
 	h->nruns = 0;
 }
@@ -534,6 +535,8 @@ host_free(struct host *h)
 	vec_free(&h->threads);
 	vec_free(&h->profiler);
 	vec_free(&h->selfs);
+	vec_free(&h->self_ends);
+	map_free(&h->median_of);
 	map_free(&h->first_of);
 	map_free(&h->thread_of);
 	map_free(&h->ids);

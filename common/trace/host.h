@@ -115,11 +115,6 @@ host_same_stream(const struct host_gpu *a, const struct host_gpu *b)
 	return key_eq(a->dev, b->dev) && key_eq(a->gpu_stream, b->gpu_stream);
 }
 
-struct host_self {
-	uint32_t name;
-	int64_t ns;
-};
-
 struct host {
 	const struct dict *dict;
 	struct causes *causes;
@@ -133,11 +128,13 @@ struct host {
 	bool has_time;                     /* of any thread */
 	/* private */
 	struct span whole; /* from the first event to the end of the last */
-	uint32_t track, thread; /* of the event before */
-	bool is_nowhere;        /* that could not be resolved */
-	size_t nruns;           /* of events of one thread */
-	struct map first_of;    /* name and kind to event, when first asked */
-	VEC(struct host_self) selfs; /* by name, then by time, likewise */
+	uint32_t track, thread;  /* of the event before */
+	bool is_nowhere;         /* that could not be resolved */
+	size_t nruns;            /* of events of one thread */
+	struct map first_of;     /* name and kind to event, when first asked */
+	VEC(int64_t) selfs;      /* by name, likewise */
+	VEC(uint32_t) self_ends; /* of each name, in selfs */
+	struct map median_of;    /* of names asked for */
 	struct map thread_of, ids;
 	struct map calls; /* by_corr: to the hash of the call's uid */
 };
