@@ -2,8 +2,7 @@
 /* What one thread leaves to another that was at rest until then. */
 #include "cmd/tl-critical/critical.h"
 
-#define PAUSE_NS 100000   /* shorter ones are between ops */
-#define THREADS_ASKED 256 /* at most, what one at rest waits for */
+#define PAUSE_NS 100000 /* shorter ones are between ops */
 
 /* It has nothing to do, or waits. */
 static bool
@@ -181,8 +180,6 @@ fills(const struct awaited *w, const struct host_thread *t)
 	const struct pause *p = w->pause;
 	int64_t length = p->end_ns - p->start_ns, ns;
 
-	if (length < PAUSE_NS)
-		return false;
 	ns = busy_until(w->r, t, p->end_ns) - busy_until(w->r, t, p->start_ns);
 	return ns >= length - ns;
 }
@@ -226,6 +223,7 @@ awaited_by_thread(struct recording *r, const struct pause *p, uint32_t *node)
 {
 	const struct host *h = &r->host;
 	struct awaited w = { .r = r, .pause = p };
+	struct host_busy busy;
 	int64_t latest = p->start_ns, ns;
 	uint32_t found;
 
@@ -240,7 +238,11 @@ awaited_by_thread(struct recording *r, const struct pause *p, uint32_t *node)
 		if (!w.for_data && !is_rest(e))
 			return false;
 	}
-	for (uint32_t i = 0; i < h->threads.n && i < THREADS_ASKED; i++)
+	if (!w.says_so && p->end_ns - p->start_ns < PAUSE_NS)
+		return false;
+	busy = host_busy(&r->host, p->start_ns, p->end_ns);
+	for (uint32_t i = host_next_busy(h, &busy, 0); i != HOST_NONE;
+	     i = host_next_busy(h, &busy, i + 1))
 		if (i != p->thread &&
 		    find_done(&w, &h->threads.v[i], &ns, &found) &&
 		    ns > latest) {

@@ -11,8 +11,7 @@
 #define SYNC_NS 100000       /* a synchronisation returns sooner */
 #define FIRST_OP_NS 10000000 /* of an op that is called for the first time */
 #define FIRST_ALLOC_NS 100000000
-#define STALL_TIMES 50    /* the median self time of its name */
-#define THREADS_ASKED 256 /* at most, what one at rest waits for */
+#define STALL_TIMES 50 /* the median self time of its name */
 
 /* A place of a thread's time at which another thread is asked for what it did:
  * marks pieces until they are whole. */
@@ -52,20 +51,12 @@ is_autograd_frame(const struct host *h, const struct host_parts *p)
 	    h->events.v[p->event].kind == KIND_PYTHON;
 }
 
-/* It has nothing to do, or waits for another thread. */
-static bool
-is_rest(const struct host_parts *p)
-{
-	return p->cause == CAUSE_NOTHING || p->cause == CAUSE_WAIT ||
-	    p->cause == CAUSE_ANNOTATED;
-}
-
 /* Whether another thread's part says what a thread at rest waits for. */
 static bool
 takes(const struct host *h, const struct host_thread *t,
     const struct host_parts *p, const struct host_parts *rest)
 {
-	if (is_rest(p))
+	if (host_is_rest(p->cause))
 		return false;
 	if (is_autograd_frame(h, p) && rest->event != HOST_NONE)
 		return false;
@@ -73,17 +64,18 @@ takes(const struct host *h, const struct host_thread *t,
 	    (p->cause != CAUSE_SYNC && p->cause != CAUSE_POLL);
 }
 
-/* What the threads from this one on did while thread own was at rest. */
+/* What busy threads from this one on did while thread own was at rest. */
 static void
-ask_others(struct finder *f, uint32_t own, uint32_t thread, int64_t from,
-    int64_t to, const struct host_parts *rest)
+ask_others(struct finder *f, uint32_t own, const struct host_busy *busy,
+    uint32_t thread, int64_t from, int64_t to, const struct host_parts *rest)
 {
 	const struct host *h = f->h;
 	struct host_parts p;
 
+	thread = host_next_busy(h, busy, thread);
 	if (thread == own)
-		thread++;
-	if (thread >= h->threads.n || thread >= THREADS_ASKED) {
+		thread = host_next_busy(h, busy, thread + 1);
+	if (thread == HOST_NONE) {
 		add_piece(f, from, to, LEFT, rest->event);
 		return;
 	}
@@ -92,8 +84,8 @@ ask_others(struct finder *f, uint32_t own, uint32_t thread, int64_t from,
 		if (takes(h, &h->threads.v[thread], &p, rest))
 			add_piece(f, p.start_ns, p.end_ns, p.cause, p.event);
 		else
-			ask_others(
-			    f, own, thread + 1, p.start_ns, p.end_ns, rest);
+			ask_others(f, own, busy, thread + 1, p.start_ns,
+			    p.end_ns, rest);
 }
 
 static void
@@ -103,10 +95,15 @@ add_host_pieces(struct finder *f, uint32_t thread, int64_t from, int64_t to)
 	struct host_parts p = host_parts_of(h, &h->threads.v[thread], from, to);
 
 	while (host_parts_next(&p))
-		if (is_rest(&p) || is_autograd_frame(h, &p))
-			ask_others(f, thread, 0, p.start_ns, p.end_ns, &p);
-		else
+		if (host_is_rest(p.cause) || is_autograd_frame(h, &p)) {
+			const struct host_busy busy =
+			    host_busy(f->h, p.start_ns, p.end_ns);
+
+			ask_others(
+			    f, thread, &busy, 0, p.start_ns, p.end_ns, &p);
+		} else {
 			add_piece(f, p.start_ns, p.end_ns, p.cause, p.event);
+		}
 }
 
 /* ---- what a gap consists of ---- */

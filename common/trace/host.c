@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "trace/host-inside.h"
 #include "trace/process.h"
@@ -28,6 +29,8 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	map_free(&h->first_of);
 	map_free(&h->median_of);
 	h->self_ends.n = 0;
+	free(h->busy);
+	h->busy = NULL;
 	h->by_corr = h->has_time = false;
 	h->nruns = 0;
 }
@@ -536,6 +539,8 @@ host_free(struct host *h)
 	vec_free(&h->profiler);
 	vec_free(&h->selfs);
 	vec_free(&h->self_ends);
+	free(h->busy);
+	h->busy = NULL;
 	map_free(&h->median_of);
 	map_free(&h->first_of);
 	map_free(&h->thread_of);

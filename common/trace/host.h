@@ -25,6 +25,7 @@
 #include "trace/span.h"
 
 #define HOST_NONE UINT32_MAX /* no event, no thread */
+#define HOST_ASKED 256 /* threads, at most, that one at rest may wait for */
 #define HOST_LONG_NS 1000000
 #define HOST_MEDIAN_EVENTS 10
 
@@ -115,6 +116,11 @@ host_same_stream(const struct host_gpu *a, const struct host_gpu *b)
 	return key_eq(a->dev, b->dev) && key_eq(a->gpu_stream, b->gpu_stream);
 }
 
+/* A bit for each thread. */
+struct host_busy {
+	uint64_t of[HOST_ASKED / 64];
+};
+
 struct host {
 	const struct dict *dict;
 	struct causes *causes;
@@ -135,6 +141,8 @@ struct host {
 	VEC(int64_t) selfs;      /* by name, likewise */
 	VEC(uint32_t) self_ends; /* of each name, in selfs */
 	struct map median_of;    /* of names asked for */
+	struct host_busy *busy;  /* of each stretch of the whole, likewise */
+	uint64_t stretch_ns;
 	struct map thread_of, ids;
 	struct map calls; /* by_corr: to the hash of the call's uid */
 };
@@ -169,6 +177,20 @@ struct host_parts {
 struct host_parts host_parts_of(const struct host *h,
     const struct host_thread *t, int64_t from, int64_t to);
 bool host_parts_next(struct host_parts *p) USE_RESULT;
+
+/* It has nothing to do, or waits for another thread. */
+static inline bool
+host_is_rest(uint8_t cause)
+{
+	return cause == CAUSE_NOTHING || cause == CAUSE_WAIT ||
+	    cause == CAUSE_ANNOTATED;
+}
+/* Threads that are not at rest from one time to another; more may be in it. */
+struct host_busy host_busy(struct host *h, int64_t from, int64_t to);
+/* The first of them from a thread on; HOST_NONE: no more. */
+uint32_t host_next_busy(
+    const struct host *h, const struct host_busy *b, uint32_t thread);
+
 /* The name of the nearest op, or nn.Module frame, from an event on up. */
 uint32_t host_above(const struct host *h, uint32_t event, bool is_module);
 /* Whether no event of its name and kind began before it. */

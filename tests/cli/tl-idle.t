@@ -40,6 +40,19 @@ is 'pieces that differ in no column are one row, by however many' \
 	"$(rows 'tl-idle --by class,cause,call,op,module,thread,step,phase,opened_by,dev,gpu_stream -c count,call gap.json' | tr . '\n' | grep model | sort -r)" \
 	'2 model
 1 model'
+# what other threads did while the launching one was at rest
+crowd() {
+	for tid in $(seq 100 "$1"); do
+		frame 'threading.py(320): wait' "$tid" 0 600
+	done
+	ev cpu_op aten::copy_ 90 150 60
+	ev cpu_op aten::cat 175 180 40
+}
+crowd 100 | gap 300 250
+alone=$(causes)
+like 'others work' "$alone" 'op 70000'
+crowd 180 | gap 300 250
+is 'the same among many at rest' "$(causes)" "$alone"
 ev cuda_runtime cudaFree 1 90 150 | gap 260 250
 is 'an allocation' "$(causes)" \
 	'alloc 140000.between_ops 10000.launch_call 5000.launch_latency 5000.'

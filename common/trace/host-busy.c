@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which threads are at work when: of each of many short stretches of time a bit
+ * for each thread, so that a thread at rest does not ask all others.
+ */
+#include <stdlib.h>
+
+#include "trace/host.h"
+
+#define STRETCHES 65536
+#define FEW_THREADS 16 /* that may well be asked, all of them */
+
+/* Times are in the whole. */
+static size_t
+stretch_of(const struct host *h, int64_t ns)
+{
+	return (size_t)((uint64_t)(ns - h->whole.start) / h->stretch_ns);
+}
+
+static void
+find_stretches(struct host *h)
+{
+	h->stretch_ns =
+	    (uint64_t)(h->whole.end - h->whole.start) / STRETCHES + 1;
+	h->busy = xcalloc(STRETCHES, sizeof *h->busy);
+	for (uint32_t i = 0; i < h->threads.n && i < HOST_ASKED; i++) {
+		struct host_parts p = host_parts_of(
+		    h, &h->threads.v[i], h->whole.start, h->whole.end);
+
+		while (host_parts_next(&p)) {
+			size_t last = stretch_of(h, p.end_ns - 1);
+
+			if (host_is_rest(p.cause))
+				continue;
+			for (size_t k = stretch_of(h, p.start_ns); k <= last;
+			     k++)
+				h->busy[k].of[i / 64] |= UINT64_C(1) << i % 64;
+		}
+	}
+}
+
+struct host_busy
+host_busy(struct host *h, int64_t from, int64_t to)
+{
+	struct host_busy b = { { 0 } };
+
+	if (h->threads.n <= FEW_THREADS)
+		return (struct host_busy){ { UINT64_MAX } };
+	if (h->busy == NULL)
+		find_stretches(h);
+	from = from > h->whole.start ? from : h->whole.start;
+	to = to < h->whole.end ? to : h->whole.end;
+	if (from >= to)
+		return b;
+	for (size_t k = stretch_of(h, from); k <= stretch_of(h, to - 1); k++)
+		for (size_t i = 0; i < HOST_ASKED / 64; i++)
+			b.of[i] |= h->busy[k].of[i];
+	return b;
+}
+
+uint32_t
+host_next_busy(const struct host *h, const struct host_busy *b, uint32_t thread)
+{
+	while (thread < h->threads.n && thread < HOST_ASKED) {
+		uint64_t left = b->of[thread / 64] >> thread % 64;
+
+		if (left != 0) {
+			thread += (uint32_t)__builtin_ctzll(left);
+			return thread < h->threads.n ? thread : HOST_NONE;
+		}
+		thread = (thread / 64 + 1) * 64;
+	}
+	return HOST_NONE;
+}
