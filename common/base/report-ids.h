@@ -17,19 +17,7 @@ WARNING(SKIPPED,
 WARNING(EVENTS_REMOVED,
     "{file}: events were removed from this stream: unlinked GPU work may have "
     "had a launch")
-WARNING(PACKETS_LOST,
-    "{file}: events are missing: {#n} {n:gap|gaps} in the recording")
-WARNING(PACKETS_DROPPED,
-    "{file}: events are missing: {#n} {n:packet lacks|packets lack} a begin, a "
-    "time, a value or names")
-WARNING(CLOCK_UNKNOWN,
-    "{file}: {#n} {n:time is|times are} on a clock that nothing ties to the "
-    "trace's: taken as they are")
-NOTE(PACKETS_OTHER,
-    "{file}: {#n} {n:packet|packets} of other data sources {n:is|are} not "
-    "read")
-NOTE(PAYLOADS_BINARY,
-    "{file}: {#n} binary {n:payload|payloads} of NVTX {n:is|are} not read")
+#include "base/report-formats.h"
 NOTE(DUPLICATES,
     "{file}: {#n} GPU {n:event|events} recorded twice; each counts once")
 WARNING(AMBIGUOUS_LAUNCH,

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* hlo-module: an HloModuleProto, indexed. Fields are numbered as in hlo.proto;
+ * texts lie in the proto. */
+#ifndef TL_DECODE_HLO_MODULE_H
+#define TL_DECODE_HLO_MODULE_H
+
+#include "cmd/tl-decode/xplane/hlo.h"
+#include "proto/pull.h"
+
+#define NO_HLO UINT32_MAX
+
+/* What one record may have; the instructions behind are missing. */
+#define HLO_MAX_RECORD ((size_t)64 << 20)
+/* Bytes of a backend's configuration: each op of its instruction has it. */
+#define HLO_MAX_CONFIG ((size_t)16 << 10)
+/* Devices of a collective whose groups are written as a formula. */
+#define HLO_MAX_DEVICES (1 << 17)
+
+enum { /* of HloInstructionProto */
+	I_NAME = 1,
+	I_OPCODE = 2,
+	I_SHAPE = 3,
+	I_METADATA = 7,
+	I_PARAMETER = 9,
+	I_FUSION = 11,
+	I_DIMENSIONS = 14,
+	I_WINDOW = 15,
+	I_CONV = 16,
+	I_CHANNEL = 26,
+	I_TARGET = 28,
+	I_DOT = 30,
+	I_ID = 35,
+	I_OPERANDS = 36,
+	I_CALLED = 38,
+	I_CONFIG = 43,
+	I_GROUPS = 49,
+	I_FEATURE_GROUPS = 50,
+	I_PAIRS = 52,
+	I_BATCH_GROUPS = 58,
+	I_GLOBAL_IDS = 71,
+	I_DEVICES = 87,
+};
+
+/* An instruction, of which a repeated field is read where it is needed. */
+struct instruction {
+	struct str name, opcode, shape, metadata, fusion, window, conv, target,
+	    dot, config, devices;
+	uint64_t id, parameter, channel, feature_groups, batch_groups;
+	bool has_global_ids;
+};
+
+struct hlo_inst {
+	uint64_t id;
+	struct str name, bytes;
+	uint32_t computation;
+	uint32_t place; /* in the body at hand ... */
+	uint32_t body;  /* ... if it is this one */
+	bool is_wanted; /* it is or will be in the record, by its name */
+};
+
+struct hlo_computation {
+	uint64_t id, root;
+	uint32_t first, n;   /* its instructions */
+	struct str schedule; /* an InstructionSequence, or empty */
+	uint32_t pass;       /* the last one that went through it */
+};
+
+typedef VEC(struct str) str_vec;
+typedef VEC(uint32_t) hlo_list;
+
+struct hlo_module {
+	struct str name;
+	uint64_t entry; /* id of a computation */
+	VEC(struct hlo_inst) insts;
+	VEC(struct hlo_computation) computations;
+	struct map inst_of, computation_of; /* by id */
+	struct intern *names;
+	hlo_list by_name;                 /* by number in names */
+	str_vec files, locations, frames; /* of the stack frame index */
+	/* for those who write it */
+	struct buf *out;
+	uint32_t pass;
+	hlo_list queue;  /* computations of a body */
+	hlo_list wanted; /* instructions for the record */
+	struct buf text; /* to build in */
+	/* what is wrong, and the byte */
+	const char *error;
+	size_t at;
+	const char *base;
+};
+
+/* Of an HloProto; error is set or NULL then. */
+void module_read(struct hlo_module *m, struct str proto);
+void module_free(struct hlo_module *m);
+
+/* The instruction of this name, or NO_HLO. */
+uint32_t module_find(const struct hlo_module *m, struct str name);
+
+/* The next field of a message; false at its end and once there is an error. */
+bool module_next(struct hlo_module *m, struct fields *f) USE_RESULT;
+/* The only or last field of this number, or an empty text. */
+struct str module_bytes(
+    struct hlo_module *m, struct str message, uint32_t field);
+struct instruction module_instruction(
+    struct hlo_module *m, const struct hlo_inst *inst);
+
+/* The numbers of a repeated field:
+ *	struct repeated r = repeated(m, message, field);
+ *	while (repeated_next(&r, &u)) */
+struct repeated {
+	struct hlo_module *m;
+	struct fields message;
+	uint32_t field;
+	struct proto_numbers it;
+};
+static inline struct repeated
+repeated(struct hlo_module *m, struct str message, uint32_t field)
+{
+	return (struct repeated){
+		.m = m, .message = fields_of(message), .field = field
+	};
+}
+bool repeated_next(struct repeated *r, uint64_t *u) USE_RESULT;
+
+/* ---- hlo-put.c ---- */
+
+/* Appends the instruction as an object to m->out, under a name of its own if
+ * that is another than its. */
+void module_put(struct hlo_module *m, const struct hlo_inst *inst,
+    struct str name, bool is_guess);
+/* The same of a command buffer, that is in no module. */
+void module_put_buffer(struct hlo_module *m, struct str name);
+
+/* ---- hlo-value.c ---- */
+
+/* Their forms in a record. */
+void put_shape(struct hlo_module *m, struct str shape, unsigned depth);
+void put_window(struct hlo_module *m, struct str window);
+void put_dot(struct hlo_module *m, struct str dot);
+void put_conv(struct hlo_module *m, struct str conv);
+void put_groups(struct hlo_module *m, struct str inst, struct str devices);
+void put_pairs(struct hlo_module *m, struct str inst);
+void put_numbers(struct hlo_module *m, struct str message, uint32_t field);
+
+/* A member of the object at the end of m->out. */
+void put_key(struct hlo_module *m, const char *key);
+void put_text(struct hlo_module *m, const char *key, struct str value);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The messages of formats, of report-ids.h, which includes it. */
+
+/* clang-format off */
+
+WARNING(PACKETS_LOST,
+    "{file}: events are missing: {#n} {n:gap|gaps} in the recording")
+WARNING(PACKETS_DROPPED,
+    "{file}: events are missing: {#n} {n:packet lacks|packets lack} a begin, a "
+    "time, a value or names")
+WARNING(CLOCK_UNKNOWN,
+    "{file}: {#n} {n:time is|times are} on a clock that nothing ties to the "
+    "trace's: taken as they are")
+NOTE(PACKETS_OTHER,
+    "{file}: {#n} {n:packet|packets} of other data sources {n:is|are} not "
+    "read")
+NOTE(PAYLOADS_BINARY,
+    "{file}: {#n} binary {n:payload|payloads} of NVTX {n:is|are} not read")
+NOTE(HLO_MISSING,
+    "{file}: {#n} {n:instruction|instructions} that events name {n:is|are} in "
+    "no HLO module of the file: no shapes, no FLOP counts")
+NOTE(HLO_GUESSED,
+    "{file}: {#n} {n:collective is|collectives are} under another name in "
+    "{n:its|their} HLO module: matched by the order of the names")
+
+/* clang-format on */
