@@ -66,6 +66,24 @@ hlo_name(
 		    ((struct named){ .name = name, .text = text }));
 }
 
+/*
+ * The id behind a module's name, "jit_f(17)". The number of its metadata is the
+ * same in older files, and from JAX 0.11 on some other.
+ */
+static uint64_t
+program_of(struct str name, uint64_t number)
+{
+	size_t at = name.len;
+	uint64_t u;
+
+	if (at == 0 || name.p[--at] != ')')
+		return number;
+	while (at > 0 && name.p[at - 1] != '(')
+		at--;
+	name = (struct str){ name.p + at, name.len - 1 - at };
+	return num_u64(name, &u) ? u : number;
+}
+
 /* ---- names that are none of the module ---- */
 
 /* Collectives that events name as they were before they became asynchronous. */
@@ -306,10 +324,11 @@ bool
 hlo_module(struct hlo *h, struct source_state *s, uint64_t program,
     struct str name, struct str proto, struct hlo_fault *fault)
 {
-	uint64_t *place = map_get(&h->program_of, program);
 	struct hlo_module m;
+	uint64_t *place;
 
-	(void)name;
+	program = program_of(name, program);
+	place = map_get(&h->program_of, program);
 	if (place == NULL)
 		return true;
 	record(h, &m, &h->programs.v[*place], proto);

@@ -27,7 +27,8 @@ struct hlo_fault {
 
 /*
  * Writes the metadata of a module, of the instructions named so far; proto is
- * its HloProto. False: *fault says why not.
+ * its HloProto, name and program those of its metadata. False: *fault says why
+ * not.
  */
 bool hlo_module(struct hlo *h, struct source_state *s, uint64_t program,
     struct str name, struct str proto, struct hlo_fault *fault) USE_RESULT;
