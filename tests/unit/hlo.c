@@ -457,6 +457,8 @@ test_renamed(void)
 	    "renamed collectives: by -start, else by the order of numbers");
 }
 
+#define PROTO_HEAD 3 /* in front of the module: a key and two of length */
+
 static void
 test_bad(void)
 {
@@ -474,6 +476,9 @@ test_bad(void)
 	begin("odd", "copy", 2);
 	shape(I_SHAPE, 999, "9223372036854775807 18446744073709551615", "5");
 	end();
+	begin("list", "copy", 3);
+	proto_put_fixed64(&b, I_DIMENSIONS, 1);
+	end();
 	proto_end(&b, in_comp);
 	ok(strstr(record_of("deep"), ": tuples in tuples deeper than 100") !=
 		NULL,
@@ -483,6 +488,9 @@ test_bad(void)
 	    "\"opcode\":\"copy\",\"shape\":"
 	    "\"type999[9223372036854775807,-1]{5}\"}]}",
 	    "a type and dimensions that nobody knows");
+	ok(strstr(record_of("list"), ": a bad list of numbers") != NULL &&
+		(size_t)atol(record_of("list")) == b.len + PROTO_HEAD,
+	    "a list of something else, and where it ends");
 	b.len -= 1;
 	ok(strstr(record_of("odd"), ": the data end in a field") != NULL,
 	    "a module that is cut off is an error");

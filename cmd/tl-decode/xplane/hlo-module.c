@@ -36,7 +36,8 @@ repeated_next(struct repeated *r, uint64_t *u)
 			return true;
 		if (r->it.is_bad && r->m->error == NULL) {
 			r->m->error = "a bad list of numbers";
-			r->m->at = (size_t)(r->message.bytes.p - r->m->base);
+			r->m->at = (size_t)((const char *)r->message.p -
+			    r->m->base); /* behind it */
 		}
 		do {
 			if (!module_next(r->m, &r->message))
@@ -52,6 +53,7 @@ module_instruction(struct hlo_module *m, const struct hlo_inst *inst)
 	struct instruction i = { 0 };
 	struct fields f = fields_of(inst->bytes);
 
+	m->nreads++;
 	while (module_next(m, &f)) {
 		bool is_text = f.type == PROTO_BYTES;
 
@@ -185,6 +187,7 @@ module_read(struct hlo_module *m, struct str proto)
 		}
 	}
 	read_schedule(m, schedule);
+	m->nreads = 0;
 }
 
 void
@@ -202,6 +205,15 @@ module_free(struct hlo_module *m)
 	vec_free(&m->queue);
 	vec_free(&m->wanted);
 	buf_free(&m->text);
+	buf_free(&m->calls);
+}
+
+bool
+module_is_full(struct hlo_module *m)
+{
+	m->is_full = m->is_full || m->out->len > HLO_MAX_RECORD ||
+	    m->nreads > HLO_MAX_READS;
+	return m->is_full;
 }
 
 uint32_t

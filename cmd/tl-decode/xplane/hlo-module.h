@@ -11,6 +11,8 @@
 
 /* What one record may have; the instructions behind are missing. */
 #define HLO_MAX_RECORD ((size_t)64 << 20)
+/* Likewise when so many were looked at, some again and again. */
+#define HLO_MAX_READS (UINT64_C(1) << 24)
 /* Bytes of a backend's configuration: each op of its instruction has it. */
 #define HLO_MAX_CONFIG ((size_t)16 << 10)
 /* Devices of a collective whose groups are written as a formula. */
@@ -79,10 +81,13 @@ struct hlo_module {
 	str_vec files, locations, frames; /* of the stack frame index */
 	/* for those who write it */
 	struct buf *out;
+	uint64_t nreads; /* of instructions */
+	bool is_full;    /* see module_is_full() */
 	uint32_t pass;
-	hlo_list queue;  /* computations of a body */
-	hlo_list wanted; /* instructions for the record */
-	struct buf text; /* to build in */
+	hlo_list queue;   /* computations of a body */
+	hlo_list wanted;  /* instructions for the record */
+	struct buf text;  /* to build in */
+	struct buf calls; /* of every command buffer, once one is written */
 	/* what is wrong, and the byte */
 	const char *error;
 	size_t at;
@@ -92,6 +97,9 @@ struct hlo_module {
 /* Of an HloProto; error is set or NULL then. */
 void module_read(struct hlo_module *m, struct str proto);
 void module_free(struct hlo_module *m);
+
+/* Whether the record is at its end, once and for all. */
+bool module_is_full(struct hlo_module *m);
 
 /* The instruction of this name, or NO_HLO. */
 uint32_t module_find(const struct hlo_module *m, struct str name);

@@ -89,8 +89,8 @@ put_body(struct hlo_module *m, struct str caller)
 		for (uint32_t i = c->first; i < c->first + c->n; i++) {
 			const struct hlo_inst *inst = &m->insts.v[i];
 
-			if (m->out->len > HLO_MAX_RECORD)
-				break;
+			if (module_is_full(m))
+				return;
 			if (m->out->p[m->out->len - 1] == '}')
 				buf_putc(m->out, ',');
 			buf_putc(m->out, '{');
@@ -152,7 +152,7 @@ put_calls_of(struct hlo_module *m, struct hlo_computation *c, unsigned depth)
 	if (c->schedule.len == 0)
 		for (uint32_t i = 0; i < c->n; i++)
 			put_call(m, c->first + i, depth);
-	while (repeated_next(&r, &id))
+	while (!module_is_full(m) && repeated_next(&r, &id))
 		if ((number = map_get(&m->inst_of, id)) != NULL)
 			put_call(m, (uint32_t)*number, depth);
 }
@@ -179,7 +179,14 @@ module_put_buffer(struct hlo_module *m, struct str name)
 	buf_putc(m->out, '{');
 	put_text(m, "name", name);
 	put_text(m, "opcode", STR("command-buffer"));
-	put_calls(m, NULL, m->entry);
+	if (m->calls.len == 0) {
+		size_t before = m->out->len;
+
+		put_calls(m, NULL, m->entry);
+		buf_put(&m->calls, m->out->p + before, m->out->len - before);
+	} else {
+		buf_put(m->out, m->calls.p, m->calls.len);
+	}
 	buf_putc(m->out, '}');
 }
 
@@ -192,7 +199,7 @@ put_operands(struct hlo_module *m, const struct hlo_inst *inst, bool is_body)
 	bool is_first = true;
 	uint64_t id;
 
-	while (m->out->len <= HLO_MAX_RECORD && repeated_next(&r, &id)) {
+	while (!module_is_full(m) && repeated_next(&r, &id)) {
 		uint64_t *number = map_get(&m->inst_of, id);
 		const struct hlo_inst *from =
 		    number != NULL ? &m->insts.v[*number] : NULL;

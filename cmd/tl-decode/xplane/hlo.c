@@ -235,7 +235,7 @@ put_one(struct hlo_module *m, const struct meaning *one)
 {
 	size_t before = m->out->len;
 
-	if (before > HLO_MAX_RECORD)
+	if (module_is_full(m))
 		return false;
 	if (m->out->p[before - 1] == '}')
 		buf_putc(m->out, ',');
@@ -243,7 +243,7 @@ put_one(struct hlo_module *m, const struct meaning *one)
 		module_put_buffer(m, one->name);
 	else
 		module_put(m, &m->insts.v[one->inst], one->name, one->is_guess);
-	if (m->out->len <= HLO_MAX_RECORD)
+	if (!module_is_full(m))
 		return true;
 	m->out->len = before;
 	return false;
