@@ -252,6 +252,8 @@ role_of_key(struct str key, enum kind kind)
 		uint32_t kinds;
 	} roles[] = {
 		{ STR_INIT("correlation"), ROLE_CORR, KINDS_ALL },
+		{ STR_INIT("correlation_id"), ROLE_CORR,
+		    KINDS_GPU | KINDS_LAUNCH }, /* XLA's profiler */
 		{ STR_INIT("External id"), ROLE_EXT, KINDS_ALL },
 		{ STR_INIT("external id"), ROLE_EXT, KINDS_ALL },
 		{ STR_INIT("device"), ROLE_DEV,
@@ -265,7 +267,7 @@ role_of_key(struct str key, enum kind kind)
 	};
 
 	/* most keys are none of these, by their length already */
-	if (key.len != 6 && key.len != 10 && key.len != 11)
+	if (key.len != 6 && key.len != 10 && key.len != 11 && key.len != 14)
 		return ROLE_NONE;
 	for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
 		if ((roles[i].kinds & KIND_BIT(kind)) != 0 &&

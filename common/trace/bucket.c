@@ -77,6 +77,25 @@ match(const struct bucket_rules *r, struct str name)
 	return i < r->patterns.n ? r->patterns.v[i] : NULL;
 }
 
+/* What XLA calls an instruction by itself: OPCODE, -start or -done, .NUMBER. */
+static bool
+is_instruction(struct str s)
+{
+	static const struct str opcodes[] = { STR_INIT("all-gather"),
+		STR_INIT("all-reduce"), STR_INIT("all-to-all"),
+		STR_INIT("collective-broadcast"),
+		STR_INIT("collective-permute"), STR_INIT("ragged-all-to-all"),
+		STR_INIT("reduce-scatter") };
+
+	for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+		if (take(&s, opcodes[i])) {
+			(void)(take(&s, STR("-start")) ||
+			    take(&s, STR("-done")));
+			return s.len == 0 || s.p[0] == '.';
+		}
+	return false;
+}
+
 static bool
 is_default(struct str name)
 {
@@ -88,7 +107,7 @@ is_collective(const struct bucket_rules *r, struct str name)
 {
 	/* rccl holds no nccl, so both are looked for */
 	return str_find(name, STR("nccl"), true) >= 0 ||
-	    str_find(name, STR("rccl"), true) >= 0 ||
+	    str_find(name, STR("rccl"), true) >= 0 || is_instruction(name) ||
 	    (r->patterns.n == 0 ? is_default(name) : match(r, name) != NULL);
 }
 

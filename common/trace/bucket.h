@@ -16,10 +16,12 @@ enum bucket {
 /*
  * Copies are known by kind, and by the names that ROCm up to 7.1 gave to the
  * kernels that copy. Of the rest, a name with rccl, nccl or cross_device_reduce
- * in it, in any case, is a collective; --comm-pattern replaces the last of the
- * three by POSIX extended regular expressions (any case, anywhere in the name),
- * with =TYPE behind one what these do, for programs that ask. Zeroes to start
- * with. bucket_of_event() remembers the answer for each name.
+ * in it, in any case, is a collective, and so is one that XLA gave to such an
+ * instruction (all-reduce-start.3), as TPUs have them; --comm-pattern replaces
+ * the last of the three by POSIX extended regular expressions (any case,
+ * anywhere in the name), with =TYPE behind one what these do, for programs that
+ * ask. Zeroes to start with. bucket_of_event() remembers the answer for each
+ * name.
  */
 struct bucket_rules {
 	VEC(struct bucket_pattern *) patterns; /* compiled */

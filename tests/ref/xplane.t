@@ -30,11 +30,11 @@ is 'TPU: ops without a run' "$(tl-cat --tsv -F kind,corr --no-header tpu.tl |
 # ---- timelines ----
 # of DEV: a GPU's part of a timeline, in ns
 of() {
-	awk -F'\t' -v dev="$1" '$1 == dev && $2 ~ /^(exposed_memcpy|busy|total)_time/ { printf "%s ", $3 }'
+	awk -F'\t' -v dev="$1" '$1 == dev && $2 ~ /^(computation|exposed_comm|exposed_memcpy|busy|total)_time/ { printf "%s ", $3 }'
 }
 tl-timeline --by dev tpu.tl >tpu.tsv
-is 'TPU:0' "$(of 0 <tpu.tsv)" '76048369505 78784928356 92477083032 '
-is 'TPU:1' "$(of 1 <tpu.tsv)" '76049421688 78789509321 90429589580 '
+is "TPU:0" "$(of 0 <tpu.tsv)" "2371482594 365076257 76048369505 78784928356 92477083032 "
+is "TPU:1" "$(of 1 <tpu.tsv)" "2374974705 365112928 76049421688 78789509321 90429589580 "
 for name in jax08_gemm jax_conv_minimal_08 jax_conv_minimal_legacy; do
 	tl-timeline --by dev "$TL_DATA/$name"/*.xplane.pb 2>/dev/null >ours.tsv
 	is "$name: busy and total of each GPU" "$(python3 - "$TL_DATA/$name/reference/jax_report/gpu_timeline.csv" ours.tsv <<'END'

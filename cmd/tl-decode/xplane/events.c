@@ -75,7 +75,6 @@ read_line(struct xplane *x, const struct plane *p, const struct line *line)
 	struct track_at t = { .name = STR(""), .track = INTERN_NONE };
 	struct str display = STR("");
 	uint64_t id = 0, display_id = 0;
-	const unsigned char *from = m.p;
 
 	while (fields_next(&m)) {
 		if (m.field == 1 && m.type == PROTO_VARINT)
@@ -88,7 +87,7 @@ read_line(struct xplane *x, const struct plane *p, const struct line *line)
 			display_id = m.u;
 		else if (m.field == 11 && m.type == PROTO_BYTES)
 			display = m.bytes;
-		xplane_pass(x, &from, m.p);
+		xplane_pass(x, m.p);
 	}
 	t.kind = kind_of_line(p, t.name);
 	t.has_gpu_stream = t.kind == LINE_GPU || t.kind == LINE_TPU;
@@ -365,6 +364,15 @@ put_track(struct xplane *x, const struct plane *p, struct track_at *t)
 		maker_on_track(&x->maker, t->track);
 }
 
+static bool
+program_of(struct xplane *x, const struct plane *p, uint64_t *program)
+{
+	const struct stat *module = stats_find(x, STAT_MODULE);
+
+	return stats_int(x, STAT_PROGRAM, program) ||
+	    (module != NULL && modules_find(x, stat_text(p, module), program));
+}
+
 /* The instruction that it ran. */
 static void
 put_instruction(struct xplane *x, const struct plane *p,
@@ -385,7 +393,7 @@ put_instruction(struct xplane *x, const struct plane *p,
 		name = in_text;
 		maker_str(&x->maker, STR("hlo_op"), xplane_utf8(x, name));
 	}
-	if (name.len > 0 && stats_int(x, STAT_PROGRAM, &program))
+	if (name.len > 0 && program_of(x, p, &program))
 		hlo_name(x->hlo, program, name, text);
 }
 
@@ -468,7 +476,6 @@ write_line(struct xplane *x, struct plane *p, const struct line *line)
 {
 	struct track_at t = read_line(x, p, line);
 	struct fields m = fields_of(line->bytes);
-	const unsigned char *from = m.p;
 	bool is_cut = false, has_events = false;
 
 	while (xplane_next_part(x, &m, line->is_cut ? 4 : 0, &is_cut)) {
@@ -476,7 +483,7 @@ write_line(struct xplane *x, struct plane *p, const struct line *line)
 			continue;
 		write_event(x, p, &t, m.bytes);
 		has_events = true;
-		xplane_pass(x, &from, m.p);
+		xplane_pass(x, m.p);
 		if (progress_due)
 			progress_show(
 			    (uint64_t)(m.p - x->bytes), in_size(x->in));
@@ -502,6 +509,7 @@ write_name(struct xplane *x, const struct track_name *n)
 	buf_put(&x->text, n->name.p, n->name.len);
 	maker_str(&x->maker, STR("name"), xplane_utf8(x, buf_str(&x->text)));
 	(void)source_write(x->s, &x->maker);
+	xplane_pass(x, (const unsigned char *)n->name.p);
 }
 
 /* Names come last, so that an event's id is its place in the file. */

@@ -233,10 +233,11 @@ set_base(struct xplane *x, int64_t began_ns)
 
 	for (size_t i = 0; i < x->planes.n; i++)
 		for (size_t k = 0; k < x->planes.v[i].lines.n; k++) {
-			int64_t ns =
-			    line_start(x->planes.v[i].lines.v[k].bytes);
+			struct str line = x->planes.v[i].lines.v[k].bytes;
+			int64_t ns = line_start(line);
 
 			first = ns < first ? ns : first;
+			xplane_pass(x, (const unsigned char *)line.p);
 		}
 	x->s->has_base = true;
 	if (first > limit && first != INT64_MAX)
@@ -254,6 +255,7 @@ put_facts(struct xplane *x)
 	for (size_t i = 0; i < x->planes.n; i++) {
 		struct plane *p = &x->planes.v[i];
 
+		xplane_pass(x, (const unsigned char *)p->bytes.p);
 		p->pid = pid_of(p, i, &pids);
 		if (p->kind == PLANE_MODULES || p->kind == PLANE_ENVIRONMENT)
 			put_environment(x, p, &began_ns);
@@ -283,6 +285,7 @@ planes_read(struct xplane *x)
 	bool is_cut = false;
 
 	while (xplane_next_part(x, &m, 1, &is_cut)) {
+		xplane_pass(x, m.p);
 		if (m.field == 1 && m.type == PROTO_BYTES) {
 			struct plane *p = vec_add(&x->planes);
 
@@ -291,6 +294,9 @@ planes_read(struct xplane *x)
 				.is_cut = is_cut };
 			read_fields(x, p);
 			name_plane(p);
+		} else if (m.field == 2 && m.type == PROTO_BYTES) {
+			report(MSG_RECORDING_LOSSES, x->s->in->name, INT64_C(1),
+			    xplane_utf8(x, m.bytes));
 		} else if (m.field == 4 && m.type == PROTO_BYTES &&
 		    x->hostname.len == 0) {
 			x->hostname = m.bytes;

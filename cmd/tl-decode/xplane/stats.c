@@ -3,6 +3,7 @@
 #include "cmd/tl-decode/xplane/xplane.h"
 
 #include <math.h>
+#include <zlib.h>
 
 #include "stream/from-json.h"
 
@@ -27,6 +28,7 @@ meaning(struct str name)
 		{ STR_INIT("allocation_bytes"), STAT_ALLOCATED },
 		{ STR_INIT("correlation_id"), STAT_CORRELATION },
 		{ STR_INIT("hlo_category"), STAT_CATEGORY },
+		{ STR_INIT("hlo_module"), STAT_MODULE },
 		{ STR_INIT("hlo_op"), STAT_INSTRUCTION },
 		{ STR_INIT("kernel_details"), STAT_DETAILS },
 		{ STR_INIT("memcpy_details"), STAT_DETAILS },
@@ -88,6 +90,7 @@ stat_read(struct xplane *x, struct plane *p, struct str bytes, struct stat *st)
 			[5] = { PROTO_BYTES, STAT_TEXT },
 			[6] = { PROTO_BYTES, STAT_BYTES },
 			[7] = { PROTO_VARINT, STAT_REF },
+			[8] = { PROTO_BYTES, STAT_GZIP },
 		};
 
 		if (m.field == 1 && m.type == PROTO_VARINT)
@@ -277,6 +280,29 @@ put_details(struct xplane *x, struct str text)
 
 /* ---- arguments ---- */
 
+/* A text that is longer is left out. */
+#define INFLATED_MAX (1 << 20)
+
+/* Into x->text; false: it is damaged, or too long. */
+static bool
+inflate_text(struct xplane *x, struct str packed)
+{
+	z_stream z = { .next_in = (unsigned char *)(uintptr_t)packed.p,
+		.avail_in = (unsigned)packed.len };
+	int rc;
+
+	x->text.len = 0;
+	buf_room(&x->text, INFLATED_MAX);
+	z.next_out = (unsigned char *)x->text.p;
+	z.avail_out = INFLATED_MAX;
+	if (inflateInit2(&z, 15 + 32) != Z_OK)
+		die("out of memory");
+	rc = inflate(&z, Z_FINISH);
+	x->text.len = INFLATED_MAX - z.avail_out;
+	inflateEnd(&z);
+	return rc == Z_STREAM_END;
+}
+
 /* The key's number in the dictionary, which is a text's, too. */
 static uint32_t
 text_of_key(struct xplane *x, struct plane *p, uint32_t key)
@@ -312,8 +338,12 @@ put_stat(struct xplane *x, struct plane *p, const struct stat *st)
 		    text_of_key(x, p, st->ref));
 		return;
 	}
+	if (st->type == STAT_GZIP && !inflate_text(x, st->text))
+		return;
 	if (v.type == VAL_STR)
-		v.s = xplane_utf8(x, stat_text(p, st));
+		v.s = xplane_utf8(x,
+		    st->type == STAT_GZIP ? buf_str(&x->text)
+					  : stat_text(p, st));
 	maker_arg(&x->maker, intern_get(x->s->dict->text, key), &v, role);
 }
 

@@ -110,17 +110,21 @@ xplane_utf8(struct xplane *x, struct str text)
 	return json_as_utf8(text, &x->utf8);
 }
 
-/* Such steps: what is read goes in order, but for metadata. */
+/* In such steps. */
 #define STEP_BYTES ((ptrdiff_t)4 << 20)
 
 void
-xplane_pass(
-    struct xplane *x, const unsigned char **from, const unsigned char *p)
+xplane_pass(struct xplane *x, const unsigned char *p)
 {
-	if (LIKELY(p - *from < STEP_BYTES))
+	/* what the file lacks is a text of ours */
+	if (UNLIKELY(p < x->bytes || p > x->in->end))
 		return;
-	in_forget(x->in, *from, p);
-	*from = p;
+	if (UNLIKELY(p < x->passed)) /* a second time */
+		x->passed = p;
+	if (LIKELY(p - x->passed < STEP_BYTES))
+		return;
+	in_forget(x->in, x->passed, p);
+	x->passed = p;
 }
 
 void
@@ -132,44 +136,16 @@ plane_forget(struct plane *p)
 		p->keys.v[i].text = INTERN_NONE;
 }
 
-/* ---- modules ---- */
-
-/* An entry of /host:metadata is a module if it has its proto. */
-static void
-write_module(struct xplane *x, struct plane *p, const struct event_meta *meta)
-{
-	struct fields m = fields_of(meta->bytes);
-	struct hlo_fault fault;
-	struct str name = STR("");
-	struct stat st;
-
-	while (xplane_next(x, &m)) {
-		if (m.field == 2 && m.type == PROTO_BYTES)
-			name = m.bytes;
-		if (m.field != 5 || m.type != PROTO_BYTES ||
-		    !stat_read(x, p, m.bytes, &st) || st.type != STAT_BYTES ||
-		    !str_eq(p->keys.v[st.key].name, STR("Hlo Proto")))
-			continue;
-		if (!hlo_module(x->hlo, x->s, meta->id, name, st.text, &fault))
-			xplane_lose(x, fault.at, st.text.len, fault.error);
-	}
-}
-
-static void
-write_modules(struct xplane *x)
-{
-	x->s->events_ended = true;
-	for (size_t i = 0; i < x->planes.n; i++) {
-		struct plane *p = &x->planes.v[i];
-
-		for (size_t k = 0; p->kind == PLANE_MODULES && k < p->metas.n;
-		     k++)
-			write_module(x, p, &p->metas.v[k]);
-	}
-	hlo_finish(x->hlo, x->s);
-}
-
 /* ---- all of it ---- */
+
+static bool
+has_plane(const struct xplane *x, enum plane_kind kind)
+{
+	for (size_t i = 0; i < x->planes.n; i++)
+		if (x->planes.v[i].kind == kind)
+			return true;
+	return false;
+}
 
 static void
 end_salvage(struct xplane *x)
@@ -186,6 +162,10 @@ end_salvage(struct xplane *x)
 		return;
 	if (s->next_id == 0)
 		die("%s: nothing can be saved: no event is whole", s->in->name);
+	if (x->is_cut && !has_plane(x, PLANE_HOST))
+		report(MSG_HOST_CUT_OFF, s->in->name);
+	if (x->is_cut && !has_plane(x, PLANE_MODULES))
+		report(MSG_HLO_CUT_OFF, s->in->name);
 	buf_printf(&fact,
 	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64
 	    ",\"mended\":0,\"cut\":%s}",
@@ -204,6 +184,8 @@ free_reading(void *reading)
 
 	planes_free(x);
 	vec_free(&x->names);
+	vec_free(&x->programs);
+	intern_destroy(x->modules);
 	vec_free(&x->stats);
 	map_free(&x->flows);
 	map_free(&x->faults);
@@ -228,10 +210,11 @@ read_file(struct source_state *s, int fd)
 		.maker = { .st = s->dict },
 		.hlo = hlo_create(),
 		.mem = arena_create(),
+		.modules = intern_create(),
 		.hostname = STR("") };
 	while (in_more(x->in))
 		continue;
-	x->bytes = x->in->p;
+	x->bytes = x->passed = x->in->p;
 	s->reading = x;
 	s->release = free_reading;
 	s->is_binary = true;
@@ -240,7 +223,7 @@ read_file(struct source_state *s, int fd)
 	planes_read(x);
 	runs_read(x);
 	events_read(x);
-	write_modules(x);
+	modules_write(x);
 	if (s->set->salvage)
 		end_salvage(x);
 }

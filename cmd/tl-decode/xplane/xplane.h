@@ -33,6 +33,7 @@ enum stat_is {
 	STAT_CORRELATION,
 	STAT_DETAILS, /* of a kernel, copy or fill, as text */
 	STAT_INSTRUCTION,
+	STAT_MODULE,
 	STAT_PRODUCER,
 	STAT_PRODUCER_TYPE,
 	STAT_PROGRAM,
@@ -55,7 +56,8 @@ enum stat_type {
 	STAT_INT,
 	STAT_TEXT,
 	STAT_BYTES,
-	STAT_REF, /* the text is the name of a key */
+	STAT_GZIP, /* text, compressed */
+	STAT_REF,  /* the text is the name of a key */
 };
 
 struct stat {
@@ -119,14 +121,23 @@ struct track_name {
 	struct str name;
 };
 
+/* The program of a module's name, if no other has that. */
+struct program {
+	uint64_t id;
+	bool is_only;
+};
+
 struct xplane {
 	struct source_state *s;
 	struct in *in; /* all of it */
-	const unsigned char *bytes;
+	const unsigned char *bytes, *passed;
 	struct maker maker;
 	struct hlo *hlo;
 	VEC(struct plane) planes;
 	VEC(struct track_name) names;
+	struct intern *modules; /* names, once has_programs is set */
+	VEC(struct program) programs;
+	bool has_programs;
 	struct map flows; /* type + 1 of those of runs, by number */
 	struct str hostname;
 	struct arena *mem;
@@ -163,9 +174,8 @@ bool xplane_next_part(
 /* A text of the file as UTF-8, until the next one. */
 struct str xplane_utf8(struct xplane *x, struct str text);
 
-/* The pages from *from to p are given back when they are many. */
-void xplane_pass(
-    struct xplane *x, const unsigned char **from, const unsigned char *p);
+/* What is read has come to p: pages before are given back, now and then. */
+void xplane_pass(struct xplane *x, const unsigned char *p);
 /* The dictionary was cleared: its numbers are forgotten. */
 void plane_forget(struct plane *p);
 
@@ -213,6 +223,14 @@ void stats_put(struct xplane *x, struct plane *p);
 struct event_meta *event_meta_of(
     struct xplane *x, struct plane *p, uint64_t id);
 struct str event_meta_name(const struct event_meta *meta);
+
+/* ---- modules.c ---- */
+
+/* The program of the only module of this name; false: there is none. */
+bool modules_find(
+    struct xplane *x, struct str name, uint64_t *program) USE_RESULT;
+/* Writes those that events named, when all events are written. */
+void modules_write(struct xplane *x);
 
 /* ---- events.c ---- */
 
