@@ -108,10 +108,19 @@ struct phase_line {
 	double took_ns, p99_ns, tokens_per_s, launches;
 	double percent_graph, percent_idle, percent_starved, percent_missing;
 	bool has_tokens;
-	/* of tl-roofline, over all */
+	/* of tl-roofline */
 	int64_t op_ns, modelled_ns, compute_ns;
 	double roof_ns; /* what the roofline allows for modelled_ns */
 	size_t n;       /* processes */
+	struct str says;
+};
+
+/* Iterations that all ranks share, from tl-steps: sums over them. */
+struct imbalance {
+	int64_t iterations;
+	double mean_ns, max_ns; /* of computation, over the ranks of each */
+	double least_tokens, most_tokens;
+	struct tallies slowest; /* ranks; ns: in how many */
 	struct str says;
 };
 
@@ -169,6 +178,7 @@ struct figures {
 	VEC(struct budget) budgets;
 	struct pace pace; /* of one source */
 	VEC(struct phase_line) phases;
+	struct imbalance imbalance;
 	struct gain gains[TOP_GAINS]; /* the largest */
 	size_t ngains;
 	/* sentences */
@@ -212,6 +222,7 @@ extern const struct input inputs[];
 /* ---- phases.c ---- */
 
 void phases_take(void *ctx, const struct line *l);
+void phases_take_ranks(void *ctx, const struct line *l);
 void phases_take_roof(void *ctx, const struct line *l);
 /* Their sentences, behind the last row. */
 void phases_make(struct figures *f);

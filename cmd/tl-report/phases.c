@@ -5,6 +5,7 @@
 #include "cmd/tl-report/figures.h"
 
 #define MISSING_SHOWN 10 /* percent */
+#define IMBALANCE_SHOWN 5
 
 /* The phase, made when missing. */
 static struct phase_line *
@@ -19,6 +20,13 @@ phase_of(struct figures *f, struct str phase)
 	return &f->phases.v[f->phases.n - 1];
 }
 
+/* Of several sources: the one that a row is of. */
+static struct str
+label_of(const struct line *l)
+{
+	return line_text(l, line_lacks(l, "src") ? "rank" : "src");
+}
+
 void
 phases_take(void *ctx, const struct line *l)
 {
@@ -29,8 +37,7 @@ phases_take(void *ctx, const struct line *l)
 	p->n++;
 	if (took_ns <= p->took_ns)
 		return;
-	p->label = figures_text(
-	    f, line_text(l, line_lacks(l, "src") ? "rank" : "src"));
+	p->label = figures_text(f, label_of(l));
 	p->bound = figures_text(f, line_text(l, "bound"));
 	p->idle_by = figures_text(f, line_text(l, "idle_by"));
 	p->iterations = line_int(l, "iterations");
@@ -50,6 +57,7 @@ phases_take(void *ctx, const struct line *l)
 	p->percent_missing = line_real(l, "pct_missing");
 }
 
+/* Of the rank that the phase's sentence is about. */
 void
 phases_take_roof(void *ctx, const struct line *l)
 {
@@ -60,12 +68,28 @@ phases_take_roof(void *ctx, const struct line *l)
 	for (size_t i = 0; i < f->phases.n; i++)
 		if (str_eq(f->phases.v[i].phase, line_text(l, "phase")))
 			p = &f->phases.v[i];
-	if (p == NULL)
+	if (p == NULL || !str_eq(p->label, label_of(l)))
 		return;
 	time_add(&p->op_ns, line_int(l, "kernel_ns_sum"));
 	time_add(&p->modelled_ns, modelled_ns);
 	time_add(&p->compute_ns, line_int(l, "compute_bound_ns"));
 	p->roof_ns += (double)modelled_ns * line_real(l, "pct_of_roof") / 100;
+}
+
+void
+phases_take_ranks(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+	struct imbalance *m = &f->imbalance;
+
+	if (line_lacks(l, "slowest_rank"))
+		return;
+	m->iterations++;
+	m->mean_ns += line_real(l, "compute_ns_mean");
+	m->max_ns += line_real(l, "compute_ns_max");
+	m->least_tokens += line_real(l, "tokens_min");
+	m->most_tokens += line_real(l, "tokens_max");
+	tally_of(f, &m->slowest, line_text(l, "slowest_rank"))->ns++;
 }
 
 /*
@@ -175,11 +199,45 @@ put_phase(const struct figures *f, const struct phase_line *p, struct buf *b)
 	buf_putc(b, '.');
 }
 
+/*
+ * "Ranks differ: in 40 iterations the slowest computes 15.4 % longer than the
+ * mean (rank 1 in 40), the most tokens are 3 times the fewest."
+ */
+static void
+put_imbalance(struct figures *f, struct buf *b)
+{
+	const struct imbalance *m = &f->imbalance;
+	double percent = (m->max_ns / m->mean_ns - 1) * 100;
+	const struct tally *slowest;
+
+	if (!(percent >= IMBALANCE_SHOWN) ||
+	    tallies_best(&m->slowest, &slowest, 1) == 0)
+		return;
+	buf_puts(b, "Ranks differ: in ");
+	put_count(b, m->iterations);
+	buf_printf(b,
+	    " iteration%s the slowest computes %.1f %% longer than the mean "
+	    "(%s %.*s in ",
+	    m->iterations == 1 ? "" : "s", percent,
+	    f->by_src ? "source" : "rank", (int)slowest->name.len,
+	    slowest->name.p);
+	put_count(b, slowest->ns);
+	buf_puts(b, ")");
+	if (m->most_tokens > m->least_tokens && m->least_tokens > 0)
+		buf_printf(b, ", the most tokens are %.3g times the fewest",
+		    m->most_tokens / m->least_tokens);
+	else if (m->most_tokens > 0 && m->most_tokens <= m->least_tokens)
+		buf_puts(b, ", with equal tokens");
+	buf_putc(b, '.');
+	f->imbalance.says = figures_keep(f, b);
+}
+
 void
 phases_make(struct figures *f)
 {
 	struct buf b = { 0 };
 
+	put_imbalance(f, &b);
 	for (size_t i = 0; i < f->phases.n; i++) {
 		put_phase(f, &f->phases.v[i], &b);
 		f->phases.v[i].says = figures_keep(f, &b);

@@ -498,6 +498,7 @@ const struct input inputs[] = {
 	{ "idle", budget_take_part, false, NULL, NULL },
 	{ "steps_summary", budget_take_pace, false, NULL, NULL },
 	{ "phase_summary", phases_take, false, NULL, NULL },
+	{ "phase_ranks", phases_take_ranks, false, NULL, NULL },
 	{ "host_timeline", take_thread, false, NULL, NULL },
 	{ "cpu_ops", take_named, false, "cpu_self_ns", "categories" },
 	{ "cpu_ops_unique_args", take_host_args, false, NULL, NULL },

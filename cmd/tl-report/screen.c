@@ -559,6 +559,8 @@ screen_print(struct figures *f)
 		out_puts(s.out, "\n");
 	for (size_t i = 0; i < f->phases.n; i++)
 		put_wrapped(&s, "", f->phases.v[i].says);
+	if (f->imbalance.says.len > 0)
+		put_wrapped(&s, "", f->imbalance.says);
 	put_timeline(&s);
 	put_gains(&s);
 	put_groups(&s);

@@ -77,6 +77,8 @@ put_sentences(struct figures *f, struct table *t)
 	for (size_t i = 0; i < f->phases.n; i++)
 		put(t, "phase", f->phases.v[i].phase)[2] =
 		    cell_text(f->phases.v[i].says);
+	if (f->imbalance.says.len > 0)
+		put(t, "ranks", f->imbalance.says);
 	for (size_t i = 0; i < f->ngains; i++) {
 		struct cell *row = put(t, "recoverable", f->gains[i].what);
 

@@ -733,6 +733,38 @@ is 'of several ranks the slowest' "$(sed 's/"traceEvents"/"distributedInfo": {"r
 	sed 's/"dur": 100,/"dur": 110,/g; s/"traceEvents"/"distributedInfo": {"rank": 1, "world_size": 2}, "traceEvents"/' serving.json >r1.json
 	tl-report --width 300 r0.json r1.json | grep '^decode')" \
 	'decode: 31 iterations of 110.0 us (median; p99 110.0 us) on rank 1, the slowest of 2, 145,455 tokens/s; launch-bound: GPU idle 85.5 % of wall time; 100.0 % of launches (2 an iteration) come after it has run dry.'
+# kernels of the slower rank take 95 us, those of the other 90
+if command -v tl-roofline >/dev/null; then
+	python3 - <<-'END'
+		import json, sys
+		for rank, dur in (0, 90), (1, 95):
+		    events = []
+		    for i in range(10):
+		        t, corr = 100 * i, i + 1
+		        events += [dict(ph="X", cat="user_annotation", name="step[DECODE bs=4]", pid=1, tid=1, ts=t, dur=98 + rank),
+		                   dict(ph="X", cat="cpu_op", name="aten::mm", pid=1, tid=1, ts=t + 1, dur=3,
+		                        args={"Input Dims": [[2048, 2048]] * 2, "Input type": ["c10::BFloat16"] * 2}),
+		                   dict(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", pid=1, tid=1, ts=t + 2, dur=1,
+		                        args=dict(correlation=corr)),
+		                   dict(ph="X", cat="kernel", name="gemm", pid=0, tid=7, ts=t + 4, dur=dur,
+		                        args=dict(device=0, stream=7, correlation=corr))]
+		    json.dump(dict(deviceProperties=[dict(id=0, name="NVIDIA H100 80GB HBM3")],
+		                   distributedInfo=dict(rank=rank, world_size=2), traceEvents=events), open(f"roof{rank}.json", "w"))
+	END
+	roof_of() { tl-report --width 300 "$@" 2>/dev/null | grep -o 'compute-bound: .* of the roofline.*'; }
+	is 'the roofline of the slowest rank' "$(roof_of roof0.json roof1.json)" "$(roof_of roof1.json)"
+fi
+for r in 0 1 2; do # 20 us of computation and three times the load where others have 16
+	python3 "$ROOT/tests/gen/serving.py" --ranks 3 --rank $r --load $((r == 1 ? 3 : 1)) --schedule phases >load$r.json
+done
+differ() { tl-report --width 300 "$@" 2>/dev/null | grep '^Ranks differ'; }
+is 'imbalance of the ranks of an iteration' "$(differ load?.json)" \
+	'Ranks differ: in 40 iterations the slowest computes 15.4 % longer than the mean (rank 1 in 40), the most tokens are 3 times the fewest.'
+sed 's/"dur": 8,/"dur": 10,/g; s/"rank": 0/"rank": 1/' load0.json >slow.json
+is 'at the same load' "$(differ load0.json slow.json)" \
+	'Ranks differ: in 40 iterations the slowest computes 11.1 % longer than the mean (rank 1 in 40), with equal tokens.'
+sed 's/"dur": 10,/"dur": 8,/g; s/"rank": 1/"rank": 2/' slow.json >even.json
+is 'but not of even ones' "$(differ load0.json even.json)" ''
 tl-report -o serving.md serving.json
 is 'as a table' "$(grep -o '^| phase | [dmp][a-z]*' serving.md | tr '\n' ' ')" \
 	'| phase | decode | phase | mixed | phase | prefill '
