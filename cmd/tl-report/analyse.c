@@ -239,7 +239,7 @@ analyse_gpu(const struct analyses *a)
 	table_each(table_path(s, "gpu_timeline", "ndjson"), take_timeline, s);
 	if (!s->is_rocprof) {
 		/* between what is selected the GPU may do other work */
-		if (!select_is_apart(&s->select))
+		if (!s->is_apart)
 			start_idle(a);
 		start_steps(a);
 		start_critical(a);

@@ -135,6 +135,10 @@ struct content {
 	bool has_window;  /* a process's start and end are known */
 	bool has_owned;   /* an op may own it: linked, and no collective */
 	bool has_replays; /* a graph was launched; found with --vs */
+	/* annotations of the source that is read that --annotation names */
+	struct spans named;
+	uint32_t named_of;
+	bool is_apart; /* there is time between them */
 };
 
 static void
@@ -173,20 +177,47 @@ look_at_call(const struct stream_in *in, struct content *c)
 		false) >= 0;
 }
 
+/* Another source follows, or none. */
+static void
+end_named(struct content *c)
+{
+	spans_normalise(&c->named);
+	c->is_apart |= c->named.n > 1;
+	spans_free(&c->named);
+}
+
+static void
+look_at_annotation(
+    const struct select *sel, const struct stream_in *in, struct content *c)
+{
+	const struct event *ev = &in->ev;
+
+	if (ev->src != c->named_of)
+		end_named(c);
+	c->named_of = ev->src;
+	if (ev->name != INTERN_NONE &&
+	    str_glob_any(sel->annotations.v, sel->annotations.n,
+		dict_get(in->dict, ev->name)))
+		spans_add(
+		    &c->named, ev->ts_ns, num_add_max(ev->ts_ns, ev->dur_ns));
+}
+
 /* Events only until what is asked of them is known. */
 static void
 look(const struct settings *s, const char *path, struct content *c)
 {
 	struct stream_in *in = stream_open(path, NULL, WANT_STREAM);
 	struct bucket_rules rules = { 0 };
+	uint32_t always =
+	    s->select.annotations.n > 0 ? KIND_BIT(KIND_ANNOTATION) : 0;
 	enum item item;
 
 	in->is_told = true; /* by tl-tree */
 	sink_sources_file(&c->sources, path);
 	sink_sources_file(&c->asked, path);
 	do {
-		uint32_t calls =
-		    s->vs.v.n > 0 && !c->has_replays ? KINDS_LAUNCH : 0;
+		uint32_t calls = always |
+		    (s->vs.v.n > 0 && !c->has_replays ? KINDS_LAUNCH : 0);
 
 		stream_only(in,
 		    c->has_ops && c->has_owned
@@ -199,9 +230,13 @@ look(const struct settings *s, const char *path, struct content *c)
 			look_at_work(in, &rules, c);
 		else if (item == ITEM_EVENT && event_is(&in->ev, KINDS_LAUNCH))
 			look_at_call(in, c);
+		else if (item == ITEM_EVENT &&
+		    in->ev.shape->kind == KIND_ANNOTATION)
+			look_at_annotation(&s->select, in, c);
 		else if (item == ITEM_EVENT)
 			c->has_ops |= in->ev.shape->kind == KIND_OP;
 	} while (item != ITEM_END);
+	end_named(c);
 	bucket_free(&rules);
 	stream_close(in);
 }
@@ -240,6 +275,7 @@ look_at_all(struct settings *s)
 	s->is_rocprof = all.is_rocprof && !all.has_ops;
 	s->is_xla = all.is_xla;
 	s->has_window = all.has_window;
+	s->is_apart = select_is_apart(&s->select) || all.is_apart;
 	s->has_replays = all.has_replays || other.has_replays;
 	if (s->vs.v.n > 0)
 		versus_pair(s, &all.sources, &other.sources);

@@ -259,8 +259,7 @@ put_whole(const struct figures *f, int64_t ns, int64_t nranks, struct buf *b)
 const char *
 word_of_idle(const struct figures *f)
 {
-	return select_is_apart(&f->set->select) ? "idle or not selected"
-						: "idle";
+	return f->set->is_apart ? "idle or not selected" : "idle";
 }
 
 /* Parts of the time; a small one is named where computation is even smaller. */

@@ -249,7 +249,7 @@ figures_add(struct timeline *g, struct slice *slice)
 {
 	for (size_t i = 0; i < SET_COUNT; i++)
 		spans_normalise(&slice->sets[i]);
-	if (slice->key.type == KEY_NONE && slice->sets[SET_WINDOW].n > 0)
+	if (g->by == BY_STEP && slice->key.type == KEY_NONE)
 		cut_steps(slice);
 	if (is_empty(slice))
 		return;

@@ -277,44 +277,41 @@ add_by_step(struct timeline *g, const struct event *ev, int64_t end_ns)
 		add_work(g, outside, ev, (struct span){ ev->ts_ns, end_ns });
 }
 
-/* ---- by phase ---- */
+/* ---- windows ---- */
 
-static void
-end_iterations(struct timeline *g)
+/* Whether the event at hand is in one of the phase or of the selection. */
+static bool
+find_window(struct timeline *g, int64_t *start_ns)
 {
-	for (size_t i = 0; i < g->spans.n; i++) {
-		const struct phase_span *p = &g->spans.v[i];
+	bool has_window = select_window(&g->sink.select, start_ns);
+	const struct step_window *w;
 
-		if (p->span.start <= p->span.end)
-			spans_add(&slices_find(g, g->windows_of,
-				      phase_key(p->phase, g->sink.dict))
-				       ->sets[SET_WINDOW],
-			    p->span.start, p->span.end);
-	}
-	g->spans.n = 0;
+	if (g->by != BY_PHASE)
+		return has_window;
+	w = select_iteration(&g->sink.select);
+	if (w == NULL || w->iteration == STEPS_NONE)
+		return false;
+	if (!has_window || w->start_ns > *start_ns)
+		*start_ns = w->start_ns;
+	return true;
 }
 
+/* A window is as long as its work: between windows is no idle time. */
 static void
-widen_iteration(struct timeline *g, struct span s)
+widen_window(struct slice *slice, int64_t start_ns, struct span s)
 {
-	const struct steps *all = select_all_iterations(&g->sink.select);
-	const struct step_window *w = select_iteration(&g->sink.select);
-	struct phase_span *p;
+	struct spans *windows = &slice->sets[SET_WINDOW];
+	struct span *w;
+	bool is_new;
+	uint64_t *no = map_put(&slice->windows, (uint64_t)start_ns, &is_new);
 
-	if (g->spans.n == 0 || g->windows_of != g->sink.source) {
-		end_iterations(g);
-		g->windows_of = g->sink.source;
-		while (g->spans.n < all->list.n)
-			vec_push(&g->spans,
-			    ((struct phase_span){
-				.span = { INT64_MAX, INT64_MIN } }));
+	if (is_new) {
+		*no = windows->n;
+		vec_push(windows, s);
 	}
-	if (w == NULL || w->iteration == STEPS_NONE)
-		return;
-	p = &g->spans.v[w - all->list.v];
-	p->phase = steps_iteration(all, w)->phase;
-	p->span.start = s.start < p->span.start ? s.start : p->span.start;
-	p->span.end = s.end > p->span.end ? s.end : p->span.end;
+	w = &windows->v[*no];
+	w->start = s.start < w->start ? s.start : w->start;
+	w->end = s.end > w->end ? s.end : w->end;
 }
 
 static void
@@ -322,7 +319,7 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 {
 	struct timeline *g = (struct timeline *)s;
 	struct slice *slice;
-	int64_t end;
+	int64_t end, since;
 
 	if (g->of_host) {
 		if (is_chosen)
@@ -332,9 +329,10 @@ take(struct sink *s, const struct stream_in *in, bool is_chosen)
 			add_by_step(g, &in->ev, end);
 			return;
 		}
-		if (g->by == BY_PHASE)
-			widen_iteration(g, (struct span){ in->ev.ts_ns, end });
 		slice = slices_find(g, s->source, key_of(g, &in->ev));
+		if (find_window(g, &since))
+			widen_window(
+			    slice, since, (struct span){ in->ev.ts_ns, end });
 		add_work(g, slice, &in->ev, (struct span){ in->ev.ts_ns, end });
 		count(slice, &in->ev);
 	}
@@ -362,7 +360,6 @@ finish(struct sink *s)
 {
 	struct timeline *g = (struct timeline *)s;
 
-	end_iterations(g);
 	slices_finish(g);
 	if (g->of_host) {
 		host_add(g);
@@ -392,7 +389,6 @@ static void
 free_all(struct sink *s)
 {
 	slices_free((struct timeline *)s);
-	vec_free(&((struct timeline *)s)->spans);
 }
 
 /* ---- options ---- */

@@ -48,6 +48,7 @@ free_sets(struct slice *slice)
 {
 	for (size_t i = 0; i < SET_COUNT; i++)
 		spans_free(&slice->sets[i]);
+	map_free(&slice->windows);
 }
 
 /* ---- joining ---- */
@@ -96,6 +97,7 @@ join_slice(struct slice *to, struct slice *from, const struct sink_source *o,
 		}
 		spans_free(&from->sets[i]);
 	}
+	map_free(&from->windows);
 	to->nevents += from->nevents;
 	to->nunlinked += from->nunlinked;
 	if (first < to->first_ns)

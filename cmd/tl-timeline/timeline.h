@@ -33,7 +33,7 @@ enum {
 	SET_COPY_KERNELS,
 	SET_UNLINKED, /* those of the others without a launch */
 	SET_WINDOW,   /* of a step its time; of work outside, those of all;
-	                 of a phase from start to end of each iteration's */
+	                 else from start to end of what is in a window */
 	SET_COUNT,
 	/* of a thread of the host */
 	SET_OP = 0,
@@ -49,6 +49,7 @@ struct slice {
 	int64_t first_ns; /* the earliest time of its events, for order */
 	uint64_t nevents, nunlinked;
 	struct spans sets[SET_COUNT];
+	struct map windows; /* where one begins to its place in SET_WINDOW */
 };
 
 /* A row of either table. */
@@ -63,21 +64,14 @@ struct row {
 	double percent, mean_ns; /* mean_ns: over the devices of a source */
 };
 
-/* From the first start to the last end of what an iteration launched. */
-struct phase_span {
-	struct span span; /* start is behind end: nothing */
-	uint8_t phase;
-};
-
 struct timeline {
 	struct sink sink;
 	enum by by;
 	bool join, of_host;
 	bool has_micro;
-	bool has_windows;             /* of the source that was read last, */
-	uint32_t windows_of;          /* which is this one */
-	VEC(struct phase_span) spans; /* of its iterations */
-	int64_t micro_ns;             /* gaps from here on are macro */
+	bool has_windows;    /* of the source that was read last, */
+	uint32_t windows_of; /* which is this one */
+	int64_t micro_ns;    /* gaps from here on are macro */
 	VEC(struct slice) slices;
 	size_t last;                 /* the slice found last */
 	struct map by_key;           /* hash to index */

@@ -16,6 +16,7 @@ struct select_windows {
 	struct steps steps;
 	struct steps iterations; /* only these */
 	VEC(bool) chosen;        /* by --step, of steps.list */
+	VEC(int64_t) since;      /* likewise: of the first of those in a row */
 	struct spans asked;      /* by --annotation */
 	/* made when they are first looked up, by the index in all */
 	bool has_inner;
@@ -41,6 +42,9 @@ void select_windows_add(
 void select_windows_ready(struct select *s);
 /* Whether --step and --annotation hold a time of a process. */
 bool select_windows_hold(
+    const struct select *s, const struct key *pid, int64_t t);
+/* Where what it holds begins; INT64_MIN: it holds all. */
+int64_t select_windows_since(
     const struct select *s, const struct key *pid, int64_t t);
 const struct select_window *select_windows_note(
     struct select_windows *w, uint32_t track, int64_t t);

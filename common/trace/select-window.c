@@ -7,7 +7,7 @@
 void
 select_windows_clear(struct select_windows *w)
 {
-	w->all.n = w->chosen.n = w->asked.n = 0;
+	w->all.n = w->chosen.n = w->since.n = w->asked.n = 0;
 	steps_clear(&w->steps);
 	steps_clear(&w->iterations);
 	w->iterations.only_iterations = true;
@@ -158,6 +158,28 @@ ask_annotation(const struct select *s, struct str text, struct spans *out)
 	report(MSG_NO_SUCH_ANNOTATION, s->in->name, s->src, text);
 }
 
+/* Steps in a row, and what lies between them, are one window. */
+static void
+find_rows(struct select_windows *w)
+{
+	const struct steps *steps = &w->steps;
+
+	for (size_t i = 0; i < steps->list.n; i++)
+		vec_push(&w->since, steps->list.v[i].start_ns);
+	for (size_t k = 0; k < steps->processes.n; k++) {
+		const struct step_process *p = &steps->processes.v[k];
+		uint32_t last = STEPS_NONE;
+
+		for (uint32_t i = p->first; i < p->first + p->n; i++) {
+			if (steps->list.v[i].what != STEP_IS_STEP)
+				continue;
+			if (last != STEPS_NONE && w->chosen.v[last])
+				w->since.v[i] = w->since.v[last];
+			last = i;
+		}
+	}
+}
+
 void
 select_windows_ready(struct select *s)
 {
@@ -178,6 +200,8 @@ select_windows_ready(struct select *s)
 	if (w->has_steps)
 		(void)select_steps(
 		    s, &w->steps, w->chosen.v, s->in->name, s->src);
+	if (w->has_steps)
+		find_rows(w);
 	w->has_notes = s->annotations.n > 0;
 	for (size_t i = 0; i < s->annotations.n; i++)
 		ask_annotation(s, s->annotations.v[i], &w->asked);
@@ -199,6 +223,29 @@ select_windows_hold(const struct select *s, const struct key *pid, int64_t t)
 		return true;
 	step = steps_at(&w->steps, pid, t);
 	return step != NULL && w->chosen.v[step - w->steps.list.v];
+}
+
+int64_t
+select_windows_since(const struct select *s, const struct key *pid, int64_t t)
+{
+	const struct select_windows *w = s->windows;
+	const struct step_window *step;
+	int64_t since = INT64_MIN;
+	size_t n;
+
+	if (w->has_notes) {
+		bisect(n, w->asked.n, mid, w->asked.v[mid].start <= t);
+		since = n > 0 ? w->asked.v[n - 1].start : since;
+	}
+	step = s->phases != 0 ? steps_at(&w->iterations, pid, t) : NULL;
+	if (step != NULL && step->iteration != STEPS_NONE &&
+	    step->start_ns > since)
+		since = step->start_ns;
+	step =
+	    w->has_steps && !s->late_steps ? steps_at(&w->steps, pid, t) : NULL;
+	if (step != NULL && w->since.v[step - w->steps.list.v] > since)
+		since = w->since.v[step - w->steps.list.v];
+	return since;
 }
 
 /* ---- the innermost ---- */

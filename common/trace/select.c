@@ -484,6 +484,15 @@ select_step(struct select *s)
 	    : NULL;
 }
 
+bool
+select_window(struct select *s, int64_t *start_ns)
+{
+	*start_ns = INT64_MIN;
+	if (s->has_when && by_annotations(s))
+		*start_ns = select_windows_since(s, process_of(s), s->when_ns);
+	return *start_ns != INT64_MIN;
+}
+
 const struct step_window *
 select_iteration(struct select *s)
 {
@@ -524,6 +533,7 @@ select_free(struct select *s)
 		steps_free(&s->windows->steps);
 		steps_free(&s->windows->iterations);
 		vec_free(&s->windows->chosen);
+		vec_free(&s->windows->since);
 		inner_free(&s->windows->notes);
 		inner_free(&s->windows->thread_notes);
 		vec_release(s->windows);

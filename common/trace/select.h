@@ -131,6 +131,12 @@ bool select_item(struct select *s, const struct stream_in *in, enum item item);
 /* Whether sources with these facts are asked for, by their rank. */
 bool select_source(const struct select *s, const struct source *src);
 /*
+ * Where the window begins that the event fed last is in, of those that --step,
+ * --phase and --annotation ask for; steps in a row are one, each iteration is
+ * its own. False: it is in none.
+ */
+bool select_window(struct select *s, int64_t *start_ns);
+/*
  * The step that the event fed last is in, or what is between two; NULL:
  * neither.
  */

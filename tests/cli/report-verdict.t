@@ -685,7 +685,7 @@ python3 - >serving.json <<-'END'
 	json.dump(dict(traceEvents=events), sys.stdout)
 END
 is 'no verdict on one phase of several' "$(tl-report --phase decode serving.json | grep -E 'bound|recoverable|^[0-9.]* ms')" \
-	'3.898 ms: 50.3 % compute, 49.7 % idle or not selected.'
+	'1.960 ms: 100.0 % compute.'
 # the same of steps
 python3 - >apart.json <<-'END'
 	import json, sys
@@ -697,6 +697,8 @@ END
 for steps in 2,4,6 4,last; do
 	is "no verdict on steps apart: $steps" "$(tl-report --step $steps apart.json | grep -c bound)" 0
 done
+is 'no verdict on annotations apart' "$(tl-report --annotation 'step*DECODE*' serving.json | grep -c bound)" 0
+is 'but on one' "$(tl-report --annotation 'step*DECODE*#2' serving.json | grep -o '^GPU-bound')" GPU-bound
 is 'steps that follow each other have one' "$(tl-report --step 2,3,4-6 apart.json | grep -o '^GPU-bound')" GPU-bound
 # 20 us of computation and 65 us of an all-reduce in iterations of 98 us; a copy
 # instead; the GPU computes for 50 us of 80

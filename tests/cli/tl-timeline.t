@@ -155,8 +155,9 @@ is '--step last' "$(figures 'tl-timeline --step last steps.tl')" \
 is '--step N-M of a raw trace' \
 	"$(figures 'tl-timeline --step 1-2 steps.json')" \
 	'70000 30000 10000 110000 20000 130000 30000 10000 0'
-is '--annotation NAME' "$(figures 'tl-timeline --annotation fwd steps.tl')" \
-	'50000 30000 0 80000 30000 110000 30000 0 0'
+is '--annotation NAME: what lies between two is not idle' \
+	"$(figures 'tl-timeline --annotation fwd steps.tl')" \
+	'50000 30000 0 80000 0 80000 30000 0 0'
 is '--annotation NAME#N' "$(figures 'tl-timeline --annotation "f*#2" steps.tl')" \
 	'0 30000 0 30000 0 30000 30000 0 0'
 is '--step and --annotation' \

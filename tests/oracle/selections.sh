@@ -6,6 +6,9 @@
 #	selections.sh --list		the selections that are tried
 #	selections.sh --programs	the programs, with options
 #	selections.sh TREE OPTIONS	all programs with one of them
+#	selections.sh --apart		tl-timeline's rows, but for idle time and the
+#					total: it knows windows that lie apart, of
+#					which a filter keeps nothing
 #
 # The last prints for each program "ok|PROGRAM|OPTIONS" where both have the
 # same answer, nothing where both have none, and else what differs. It leaves
@@ -54,7 +57,13 @@ tl-html -o /dev/stdout
 END
 }
 
+apart() {
+	awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		$at["type"] !~ /idle|^total_time/ { $at["percent"] = ""; print }'
+}
+
 case $1 in
+--apart) apart; exit ;;
 --list) selections; exit ;;
 --programs) programs; exit ;;
 esac
@@ -74,7 +83,11 @@ while read -r p; do
 	tl-merge*) # what it selects is no tree
 		after='tl-cat --tsv --skip meta -F id,kind,name,ts,dur,args' ;;
 	esac
-	case $p in tl-cat) after='sed 1d' ;; esac # the provenance
+	case "$p $o" in
+	tl-cat\ --tsv*) ;;
+	tl-cat*) after='sed 1d' ;; # the provenance
+	tl-timeline\ *--annotation* | tl-timeline\ *--phase*) after=apart ;;
+	esac
 	eval "$p $o $tree" >want.out 2>/dev/null; want=$?
 	eval "$p $again $kept" >got.out 2>/dev/null; got=$?
 	for f in want got; do $after <$f.out >$f 2>/dev/null; done
