@@ -77,7 +77,8 @@ kind_of(const struct clock *c, const struct step_window *w)
 	if (it != NULL && it->phase >= PHASE_PREFILL)
 		buf_printf(&b, "%s ", phase_words[it->phase]);
 	buf_puts(&b, "step");
-	if (it != NULL && it->num_requests > 0 && !c->is_matched)
+	if (it != NULL && it->has_requests && it->num_requests > 0 &&
+	    !c->is_matched)
 		buf_printf(&b, " (batch %" PRId64 ")", it->num_requests);
 	kind = intern_put(st->text, buf_str(&b));
 	buf_free(&b);

@@ -78,7 +78,7 @@ take_step(struct state *s, const struct event *ev)
 	if (!iteration_of_name(dict_get(s->tree.st, ev->name), &it))
 		return;
 	step.tier = it.tier;
-	step.batch = it.batch_size;
+	step.batch = it.has_load ? it.batch_size : -1;
 	step.start = ev->ts_ns;
 	step.end = num_add_max(ev->ts_ns, ev->dur_ns);
 	vec_push(&s->steps, step);

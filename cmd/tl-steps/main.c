@@ -283,16 +283,25 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		note_inferred(t);
 }
 
-/* A field of an iteration, at this place; sums only where the name has them. */
+#define FIELD_AT(field) offsetof(struct iteration, field)
+
+/* Whether the name of an iteration has the field at this place. */
+static bool
+is_told(const struct iteration *it, size_t at)
+{
+	if (at < FIELD_AT(context_sum))
+		return it->has_requests || it->phase == PHASE_GENERIC;
+	if (at <= FIELD_AT(c_sq) || at == FIELD_AT(g_sq))
+		return it->has_load;
+	return it->has_sqsk || at > FIELD_AT(g_sqsk);
+}
+
 static struct cell
 field_cell(const struct step_record *r, size_t at)
 {
-	bool is_sum = at > offsetof(struct iteration, c_sq) &&
-	    at <= offsetof(struct iteration, g_sqsk) &&
-	    at != offsetof(struct iteration, g_sq);
 	int64_t v;
 
-	if (!r->is_iteration || (is_sum && !r->it.has_sqsk))
+	if (!r->is_iteration || !is_told(&r->it, at))
 		return cell_none();
 	memcpy(&v, (const char *)&r->it + at, sizeof v);
 	return v >= 0 ? cell_int(v) : cell_none();

@@ -41,7 +41,12 @@ set_marker(
 	r->name = e->name;
 	if (it == NULL)
 		return;
-	r->batch = it->num_requests > 0 ? it->num_requests : it->batch_size;
+	if (it->has_requests)
+		r->batch = it->num_requests;
+	else if (it->has_load && it->phase == PHASE_GENERIC)
+		r->batch = it->batch_size;
+	if (!it->has_load && g->nuntold++ == 0)
+		g->untold = e->name;
 	r->tokens = if_told(iteration_tokens(it));
 	r->phase = word(g, phase_words[it->phase]);
 	r->is_iteration = g->has_iterations = true;
@@ -52,7 +57,7 @@ set_marker(
 		r->ctx = intern_put(g->sink.dict->text,
 		    (struct str){ dict_get(h->dict, e->name).p + it->ctx_at,
 			it->ctx_len });
-	r->is_of_single_tokens = it->generation_requests > 0 &&
+	r->is_of_single_tokens = it->has_load && it->generation_requests > 0 &&
 	    it->generation_sum == it->generation_requests && it->spec < 0;
 }
 
@@ -360,6 +365,7 @@ steps_records(struct program *g)
 {
 	const struct select *asked = &g->asked;
 
+	g->nuntold = 0;
 	host_ready(&g->host);
 	g->steps.only_iterations = asked->of_iterations;
 	steps_find(
@@ -372,4 +378,7 @@ steps_records(struct program *g)
 	find_rows(g);
 	add_records(g);
 	add_iterations(g);
+	if (g->nuntold > 0)
+		report(MSG_ITERATIONS_UNTOLD, g->sink.sources.path, g->nuntold,
+		    dict_get(g->sink.dict, g->untold));
 }

@@ -79,6 +79,8 @@ struct program {
 	bool any_inferred, has_iterations;
 	int64_t ngroups; /* of ranks whose iterations correspond */
 	uint32_t source;
+	size_t nuntold;  /* iterations without a load */
+	uint32_t untold; /* the name of the first */
 };
 
 /* Of the source that has been read whole: its records. */

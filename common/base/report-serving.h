@@ -19,6 +19,9 @@ NOTHING(NO_BLOCKS_WITH_SUMS,
 NOTE(PHASE_UNMATCHED,
     "{name}: no match: {#n} {n:block|blocks} of {file}, {#m} with one of the "
     "same length in {other}")
+WARNING(ITERATIONS_UNTOLD,
+    "{file}: {#n} {n:iteration tells|iterations tell} neither requests nor "
+    "tokens, as '{name}'")
 WARNING(ITERATIONS_UNUSED,
     "{file}: {#n} more {n:process has|processes have} iterations: only those of "
     "the first are matched; their steps of the same numbers come with them")

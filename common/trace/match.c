@@ -23,13 +23,14 @@ least_run(uint8_t phase)
 	}
 }
 
-static bool
-all_have_sqsk(const struct iteration *v, size_t n)
+static void
+see_names(struct match_block *b, const struct iteration *v)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!v[i].has_sqsk)
-			return false;
-	return true;
+	b->has_sqsk = b->has_load = true;
+	for (size_t i = 0; i < b->n; i++) {
+		b->has_sqsk &= v[i].has_sqsk;
+		b->has_load &= v[i].has_load;
+	}
 }
 
 /* What is left over of a long run is no block. */
@@ -38,15 +39,15 @@ cut_run(struct match_side *s, size_t first, size_t n, size_t num_steps)
 {
 	size_t size = num_steps > 0 && num_steps < n ? num_steps : n;
 
-	for (size_t at = first; at + size <= first + n; at += size)
-		vec_push(&s->blocks,
-		    ((struct match_block){
-			.first = (uint32_t)at,
+	for (size_t at = first; at + size <= first + n; at += size) {
+		struct match_block b = { .first = (uint32_t)at,
 			.n = (uint32_t)size,
 			.run_n = (uint32_t)n,
-			.phase = s->v[at].phase,
-			.has_sqsk = all_have_sqsk(s->v + at, size),
-		    }));
+			.phase = s->v[at].phase };
+
+		see_names(&b, s->v + at);
+		vec_push(&s->blocks, b);
+	}
 }
 
 void
@@ -164,7 +165,8 @@ is_eligible(const struct search *f, int side, uint32_t block,
 {
 	const struct match_block *b = &f->sides[side].blocks.v[block];
 
-	return b->phase == f->phase && (b->has_sqsk || rules->is_approx);
+	return b->phase == f->phase &&
+	    (rules->is_approx ? b->has_load : b->has_sqsk);
 }
 
 static struct candidate

@@ -27,7 +27,7 @@ struct match_block {
 	uint32_t first, n; /* iterations */
 	uint32_t run_n;    /* of the run that it was cut from */
 	uint8_t phase;
-	bool has_sqsk; /* in all of its names */
+	bool has_sqsk, has_load; /* in all of its names */
 };
 
 struct match_side {

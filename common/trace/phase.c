@@ -69,6 +69,8 @@ set_field(struct iteration *it, uint16_t offset, int64_t n)
 {
 	int64_t *field = field_at(it, offset);
 
+	it->has_requests |= offset < offsetof(struct iteration, context_sum);
+	it->has_load |= offset < offsetof(struct iteration, padded);
 	if (*field <= 0)
 		*field = n;
 }
@@ -231,6 +233,15 @@ phase_of(const struct form *f, const struct iteration *it)
 	return it->generation_requests > 0 ? PHASE_DECODE : PHASE_GENERIC;
 }
 
+/* One request of one token. */
+static void
+set_one(struct iteration *it, bool is_context)
+{
+	*(is_context ? &it->context_requests : &it->generation_requests) = 1;
+	*(is_context ? &it->context_sum : &it->generation_sum) = 1;
+	it->batch_size = 1;
+}
+
 bool
 form_matches(const struct form *f, struct str name, struct iteration *it)
 {
@@ -249,6 +260,8 @@ form_matches(const struct form *f, struct str name, struct iteration *it)
 			return false;
 	if (f->like.len > 0 && !str_glob(f->like, name))
 		return false;
+	if (!it->has_load)
+		set_one(it, f->phase == PHASE_PREFILL);
 	tokens = sum_of(it->c_sq, it->g_sq);
 	if (tokens != 0)
 		it->batch_size = tokens;
@@ -263,5 +276,5 @@ iteration_tokens(const struct iteration *it)
 {
 	int64_t tokens = sum_of(it->context_sum, it->generation_sum);
 
-	return tokens > 0 ? tokens : -1;
+	return it->has_load && tokens > 0 ? tokens : -1;
 }

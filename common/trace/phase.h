@@ -52,7 +52,12 @@ enum iteration_tier { ITERATION_DETAILED, ITERATION_NATIVE, ITERATION_NOT };
 
 struct iteration {
 	uint8_t tier, phase;
-	bool has_sqsk;   /* the name has the sums c_* and g_* */
+	bool has_sqsk; /* the name has the sums c_* and g_* */
+	/*
+	 * The name tells requests; it tells those, tokens or a batch. Without
+	 * it is as one request that generates or is at its prompt.
+	 */
+	bool has_requests, has_load;
 	uint32_t format; /* iteration_format_name() */
 	/* context: requests at their prompt; sums are their new tokens */
 	int64_t context_requests, generation_requests;

@@ -361,6 +361,19 @@ is 'two tokens for each request: time of a token unknown' "$(in_phases token_ns_
 	launch 1 5 20 50
 } | trace >serving.json
 is 'more tokens than a number holds' "$(in_phases iterations,tokens_sum)" 'prefill 2 9223372036854775807.'
+{
+	ev user_annotation 'step[DECODE foo]' 1 0 10
+	launch 1 5 20 50
+	ev user_annotation 'step[DECODE bs=4]' 1 100 10
+	launch 2 105 120 50
+	ev user_annotation 'step[EXTEND toks=9]' 1 200 10
+	ev user_annotation 'prefill[]' 1 300 10
+} | trace >serving.json
+reports 3 iterations-untold 'tl-steps serving.json >out'
+is 'without numbers: no batch of 0' "$(tl-steps --format csv --no-header -c phase,batch,tokens,batch_size,context_requests,generation_sum,c_sq serving.json 2>/dev/null |
+	grep -v '^,' | paste -sd' ' -)" 'decode,,,,,, decode,4,4,4,0,4,0 prefill,,9,9,,0,9 prefill,,,,,,'
+is 'they count, their requests do not' "$(tl-steps --table phase_summary --format csv --no-header -c phase,iterations,requests_mean,tokens_sum serving.json 2>/dev/null | paste -sd' ' -)" \
+	'decode,2,4.0,4 prefill,2,,9'
 is 'no iterations, no rows' "$(tl-steps --table phase_summary t.json | wc -l)" 1
 tl-steps -d dir t.json
 is 'nor a file' "$(find dir -type f -printf "%f\n" | sort | grep -c phase)" 0

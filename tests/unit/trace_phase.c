@@ -35,6 +35,8 @@ say(struct str name, struct buf *b)
 		buf_printf(b, " overlap %" PRId64, it.overlap);
 	if (it.ctx_len > 0)
 		buf_printf(b, " ctx %.*s", (int)it.ctx_len, name.p + it.ctx_at);
+	if (is_one && !it.has_load)
+		buf_puts(b, " untold");
 	ok(is_one == (it.tier != ITERATION_NOT), "%.60s: is it one", name.p);
 }
 
@@ -67,7 +69,16 @@ names(void)
 		{ "step[DECODE bs=64]",
 		    "native decode 64=0+64 sums 0+64 batch 64" },
 		{ "step[MIXED bs=2]", "native mixed 2=2+0 sums 0+0 batch 2" },
-		{ "step[DECODE]", "native decode 0=0+0 sums 0+0 batch 0" },
+		{ "step[DECODE]",
+		    "native decode 1=0+1 sums 0+1 batch 1 untold" },
+		{ "step[DECODE foo]",
+		    "native decode 1=0+1 sums 0+1 batch 1 untold" },
+		{ "step[DECODE bs]", "native decode 1=0+1 sums 0+1 batch 1" },
+		{ "step[EXTEND toks=9]",
+		    "native prefill 0=0+0 sums 9+0 batch 9" },
+		{ "prefill[]", "native prefill 1=1+0 sums 1+0 batch 1 untold" },
+		{ "decode[spec=3]",
+		    "native decode 1=0+1 sums 0+1 batch 1 spec 3 untold" },
 		{ "decode[bs=32 tok=128 d=32 spec=3 sqsq=512 sqsk=262144 "
 		  "sk=65536]",
 		    "detailed decode 32=0+32 sums 0+128 batch 128 "
