@@ -358,8 +358,9 @@ make_verdict(struct figures *f)
 	struct buf b = { 0 };
 
 	if (f->sentences.n > 0)
-		buf_printf(&b, "%.*s: ", (int)f->set->sides[0].len,
-		    f->set->sides[0].p);
+		buf_printf(&b, "%.*s%s: ", (int)f->set->sides[0].len,
+		    f->set->sides[0].p,
+		    f->set->match != NULL ? ", all iterations" : "");
 	if (f->set->is_host) {
 		host_verdict(f, &b);
 	} else {

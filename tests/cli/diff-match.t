@@ -50,6 +50,7 @@ like 'tl-report says over which' "$(sed -n 3,4p screen | tr '\n' ' ')" \
 	'^Over decode steps 170-185 of before and 205-220 of after; mixed steps 249-262'
 like 'and compares them' "$(cat screen)" 'aten::mm +1\.620 ms +1\.710 ms'
 
+is 'the verdict is about all iterations, and says so' "$(grep -c '^before, all iterations: ' screen)" 1
 refuses 2 'prefill, decode or mixed' 'tl-diff --match=decode,decode a.json b.json'
 refuses 2 'prefill, decode or mixed' 'tl-diff --match=generic a.json b.json'
 refuses 2 'exclude each other' 'tl-diff --match --step 3 a.json b.json'
