@@ -144,6 +144,9 @@ deal_prologue(struct split *s)
 	now->is_cut = true;
 	cut_ready(&s->cut, &now->prologue);
 	if (by_iterations(s->set)) {
+		/* standard input is read once */
+		if (s->cut.steps.list.n == 0 && strcmp(s->path, "-") != 0)
+			cut_infer(s);
 		iterations_ready(s);
 		note_empty_iterations(s);
 	}
@@ -330,6 +333,7 @@ split_input(struct split *s, const char *path)
 	enum item item;
 
 	s->in = in;
+	s->path = path;
 	s->now.section = SECTION_NONE;
 	while ((item = stream_next(in)) != ITEM_END) {
 		switch (item) {

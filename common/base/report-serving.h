@@ -6,6 +6,9 @@
 NOTHING(NO_ITERATIONS,
     "{file}: no iterations: no annotation is named as serving frameworks name "
     "theirs")
+NOTE(ITERATIONS_INFERRED,
+    "{file}: source {#source}: no annotations: {#n} {n:iteration|iterations} "
+    "inferred from calls that repeat")
 WARNING(NO_PHASES,
     "{file}: source {#source} has no phases: no annotation is named as serving "
     "frameworks name their iterations")

@@ -185,8 +185,22 @@ serving --steps 3 >short.json
 split steady short.json
 is 'no steady state' "$?:$(cat err)" \
 	'3:tl-split: short.json: no steady state among 3 iterations: using the middle, 1 to 1'
-serving --format none --steps 3 >none.json
+serving --format none --steps 2 >none.json
 refuses 5 'no serving iteration' 'tl-split -d s --by iteration none.json'
+
+# ---- without annotations: what repeats ----
+
+serving --format none --steps 30 >none.json
+refuses 5 'no serving iteration' 'tl-split -d s --by iteration <none.json'
+reports 0 iterations-inferred 'tl-split -d inferred --by iteration none.json'
+tl-steps --format tsv --no-header -c kernels,launches none.json >want
+for i in $(seq 0 29); do
+	tl-cat "inferred/none_annotation_iteration_$i.tl" | awk '
+		/"kind":"kernel"/ { k++ } /"kind":"runtime"/ { l++ } END { print k "\t" l }'
+done >got
+same 'the iterations that tl-steps infers' want got
+is 'of two sources each its own' "$(tl-merge none.json none.json -o two.tl 2>err
+	tl-split -d inferred2 --by iteration two.tl 2>err; find inferred2 -name '*.tl' | wc -l | tr -d ' ')" 60
 refuses 5 'no serving iteration in that range' 'tl-split -d s --iterations 40:50 worked.json'
 refuses 2 'all, an iteration' 'tl-split -d s --iterations 5:5 worked.json'
 refuses 2 'all, an iteration' 'tl-split -d s --iterations 1:2:3 worked.json'
