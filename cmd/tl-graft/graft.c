@@ -262,6 +262,22 @@ is_graph_launch(const struct forest *w, uint32_t i)
 	    str_find(forest_name(w, i), STR("graphlaunch"), true) >= 0;
 }
 
+/* Those in a step; they are sorted by their start. */
+static void
+find_launches(struct job *job, const uint32_t *v, size_t n,
+    const struct iteration_span *s)
+{
+	const struct forest_node *nodes = job->w->nodes.v;
+	size_t i;
+
+	job->launches.n = 0;
+	bisect(i, n, mid, nodes[v[mid]].ts_ns < s->start);
+	for (; i < n && nodes[v[i]].ts_ns <= s->end; i++)
+		if (num_add_max(nodes[v[i]].ts_ns, nodes[v[i]].dur_ns) <=
+		    s->end)
+			vec_push(&job->launches, v[i]);
+}
+
 void
 graft_source(struct forest *w, struct captures *c,
     const struct iteration_span *steps, size_t nsteps,
@@ -277,15 +293,7 @@ graft_source(struct forest *w, struct captures *c,
 	stats->launches += all.n;
 	forest_sort(w, all.v, all.n);
 	for (size_t s = 0; s < nsteps; s++) {
-		job.launches.n = 0;
-		for (size_t i = 0; i < all.n; i++) {
-			const struct forest_node *l = &w->nodes.v[all.v[i]];
-
-			if (l->ts_ns < steps[s].start ||
-			    l->ts_ns + l->dur_ns > steps[s].end)
-				continue;
-			vec_push(&job.launches, all.v[i]);
-		}
+		find_launches(&job, all.v, all.n, &steps[s]);
 		graft_step(&job, steps[s].batch);
 	}
 	if (nsteps == 0) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts as traces for viewers: each is exported, several at a time. */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cmd/tl-split/split.h"
 
@@ -12,21 +11,12 @@ struct job {
 
 static VEC(struct job) jobs;
 
-/* Streams are not what was asked for. */
-static void
-remove_streams(void)
-{
-	for (size_t i = 0; i < jobs.n; i++)
-		(void)unlink(jobs.v[i].stream);
-}
-
 void
 export_later(const char *stream)
 {
 	struct job job = { .stream = xstrdup(stream), .path = xstrdup(stream) };
 
-	if (jobs.n == 0)
-		err_at_death(remove_streams);
+	out_tmp_take(stream); /* it is not what was asked for */
 	job.path[strlen(job.path) - strlen(".tl")] = '\0';
 	vec_push(&jobs, job);
 }
@@ -64,7 +54,7 @@ export_all(void)
 		if (i < jobs.n)
 			start(&jobs.v[i], program);
 	}
-	remove_streams();
+	out_remove_temporaries();
 	for (size_t i = 0; i < jobs.n; i++) {
 		free(jobs.v[i].stream);
 		free(jobs.v[i].path);

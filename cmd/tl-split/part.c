@@ -324,9 +324,9 @@ parts_finish(struct split *s)
 		/* a time in which nothing starts */
 		if (p->out != NULL) {
 			stream_mark(p->out, s->marks);
-			stream_finish(p->out);
 			if (s->set->to_chrome)
 				export_later(p->path);
+			stream_finish(p->out);
 		}
 		vec_free(&p->nb.tracks);
 		vec_release((void *)(uintptr_t)p->path);

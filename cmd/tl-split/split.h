@@ -230,7 +230,7 @@ void parts_finish(struct split *s);
 
 /* ---- export.c ---- */
 
-/* The stream NAME.json.gz.tl, which is whole, is to become NAME.json.gz. */
+/* The stream NAME.json.gz.tl is to become NAME.json.gz when it is whole. */
 void export_later(const char *stream);
 void export_all(void);
 

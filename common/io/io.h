@@ -160,6 +160,10 @@ bool out_is_terminal(const struct out *o);
  * NULL: it is no file.
  */
 const char *out_tmp_name(const struct out *o);
+/* A file that somebody writes goes when the program dies, too. */
+void out_tmp_take(const char *path);
+/* All that is not whole or was taken. Async-signal-safe. */
+void out_remove_temporaries(void);
 void out_flush(struct out *o);
 /*
  * All so far is written and the file is closed until there is more, so that

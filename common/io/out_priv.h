@@ -14,8 +14,6 @@ const char *out_tmp_where(const struct out_tmp *t);
 int out_tmp_reopen(const struct out_tmp *t) USE_RESULT;
 /* Renames it to the path. 0, or -1 with errno. */
 int out_tmp_keep(struct out_tmp *t) USE_RESULT;
-/* Async-signal-safe. */
-void out_remove_temporaries(void);
 
 struct out_zstd *out_zstd_create(const char *name, int level);
 /* How a piece of input is to leave. */

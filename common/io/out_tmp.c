@@ -123,6 +123,17 @@ out_tmp_open(const char *path, int *fd)
 	return t;
 }
 
+void
+out_tmp_take(const char *path)
+{
+	struct out_tmp *t = xcalloc(1, sizeof *t);
+
+	pthread_once(&once, watch);
+	t->tmp = xstrdup(path);
+	atomic_store(&t->live, true);
+	push(t);
+}
+
 const char *
 out_tmp_where(const struct out_tmp *t)
 {

@@ -154,5 +154,17 @@ cp used/step-2.tl kept
 refuses 1 'used/(step-[13]|rest)\.tl is a part of an earlier split' \
 	'tl-split -d used --by step two.tl'
 ok 'which stays as it was' cmp -s used/step-2.tl kept
+# an export that takes its time
+mkdir with
+printf '#!/bin/sh\n: >started\nexec sleep 1\n' >with/tl-export
+chmod +x with/tl-export
+cp "$B/bin/tl-split" with
+with/tl-split --to chrome --by step -d killed t.tl &
+victim=$!
+while [ ! -e started ]; do sleep 0.05; done
+ok 'streams of parts are there while they are exported' [ -e killed/step-1.json.gz.tl ]
+kill -TERM $victim
+wait $victim
+is 'a signal leaves none of them' "$(find killed -name '*.tl')" ''
 page_examples tl-split.1
 done_testing
