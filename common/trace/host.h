@@ -143,6 +143,7 @@ struct host {
 	struct map median_of;    /* of names asked for */
 	struct host_busy *busy;  /* of each stretch of the whole, likewise */
 	uint64_t stretch_ns;
+	struct host_above *above; /* made when first asked */
 	struct map thread_of, ids;
 	struct map calls; /* by_corr: to the hash of the call's uid */
 };

@@ -252,6 +252,13 @@ bad "[{\"cause\":\"data\",\"of\":\"op\",\"like\":[\"$(printf '{a,b}%.0s' $(seq 2
 # ---- options ----
 
 {
+	frame 'nn.Module: Linear_0' 1 100 150
+	ev cpu_op aten::linear 1 110 100
+	for i in $(seq 600); do frame "f$i" 1 110 100; done
+} | gap 300 250
+is 'below 600 frames, too' "$(rows 'tl-idle --by module,op -c module,op,time_ns gap.json' | head -c 40)" \
+	'nn.Module: Linear_0 aten::linear 100000.'
+{
 	frame 'net.py(1): nn.Module' 1 0 1000
 	frame 'nn.Module: Linear_0' 1 100 150
 	ev cpu_op aten::linear 1 110 100
