@@ -43,11 +43,20 @@ _tl() {
 _tl_argument() {
 	case $1 in
 	*'|'*) mapfile -t COMPREPLY < <(compgen -W "${1//|/ }" -- "$2") ;;
+	PHASE*) _tl_list "$2" prefill decode mixed generic outside ;;
 	DIR*) compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -d -- "$2") ;;
 	FILE* | *FILE) compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
 	esac
+}
+
+# The next one of WORDS in a list by commas.
+_tl_list() {
+	local before=
+
+	[[ $1 != *,* ]] || before=${1%,*},
+	mapfile -t COMPREPLY < <(compgen -P "$before" -W "${*:2}" -- "${1##*,}")
 }
 
 # Installed under the name of each program; sourced, it takes all it finds.

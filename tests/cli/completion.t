@@ -29,6 +29,8 @@ offers 'csv ' tl-timeline --format c
 offers 'csv ' tl-timeline --format = c
 offers 'sheets ' tl-timeline -d s
 offers 'report.xlsx ' tl-timeline -o rep
+offers 'decode ' tl-filter --phase d
+offers 'prefill,mixed ' tl-filter --phase prefill,m
 offers 'ndjson ' tl-link --format n
 
 if command -v zsh >/dev/null; then
