@@ -93,8 +93,7 @@ is_frame(struct folder *f, const struct event *ev)
 	const struct settings *set = f->set;
 
 	if (set->only_modules)
-		return ev->shape->kind == KIND_PYTHON &&
-		    name_is_module(dict_get(f->dict, ev->name));
+		return event_is_module(f->dict, ev);
 	if (set->clock == CLOCK_GPU &&
 	    (ev->ngpu == 0 || event_is(ev, KINDS_LAUNCH)))
 		return false;

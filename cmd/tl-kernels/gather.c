@@ -56,6 +56,8 @@ kernels_launcher(void *sink, const struct launcher *o)
 		one->category = category;
 		one->args = o->args;
 		one->nkernels = (uint32_t)o->ndirect;
+		if ((g->flags & EV_UNLINKED) != 0)
+			continue;
 		if (__builtin_sub_overflow(
 			g->ts_ns, g->launch_end_ns, &one->delay_ns))
 			one->delay_ns = SINK_NONE;

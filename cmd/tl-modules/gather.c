@@ -133,7 +133,7 @@ take_host_event(struct modules *m, const struct event *ev, bool is_chosen)
 	close_down_to(m, ev->depth);
 	if (ev->shape->kind == KIND_PYTHON) {
 		m->whole->nframes++;
-		if (name_is_module(dict_get(m->sink.dict, ev->name)))
+		if (event_is_module(m->sink.dict, ev))
 			open_module(m, ev, is_chosen);
 	} else if (ev->shape->kind == KIND_OP && m->flop_counter != NULL) {
 		flops_op(m->flop_counter, ev);

@@ -94,6 +94,9 @@ enum {
 
 #define SHAPE_MAX_ENTRIES 4096
 
+/* The category of ops and frames that trace/hlo-put.c puts in. */
+#define CATEGORY_HLO "hlo"
+
 /* What an op was called with: lists among its args. */
 enum op_list {
 	LIST_DIMS,
@@ -110,6 +113,7 @@ struct shape {
 	uint8_t kind;
 	uint8_t ph; /* phase letter of Chrome traces; 0: none was given */
 	uint8_t flags;
+	bool is_hlo; /* an op or frame of CATEGORY_HLO; made by dict_shape() */
 	uint8_t nroles;     /* entries with a role */
 	uint16_t last_role; /* index of the last entry with a role, plus 1 */
 	/* entries of these lists, plus 1; 0: none. Made by dict_shape() */

@@ -119,6 +119,8 @@ add_host(struct host *h, const struct event *ev, int64_t end)
 		.kind = ev->shape->kind,
 		.is_step = (ev->flags & EV_STEP) != 0,
 		.is_slowest = (ev->flags & EV_SLOWEST) != 0,
+		.is_module = event_is_module(h->dict, ev),
+		.is_hlo = ev->shape->is_hlo,
 	    }));
 }
 
@@ -165,6 +167,9 @@ event_order(const void *x, const void *y)
 
 	if (a->thread != b->thread)
 		return a->thread < b->thread ? -1 : 1;
+	if (UNLIKELY(a->is_hlo != b->is_hlo) && a->start_ns == b->start_ns &&
+	    a->end_ns == b->end_ns)
+		return a->is_hlo ? -1 : 1;
 	return by_time(
 	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
 }
@@ -416,11 +421,9 @@ struct host_above {
 };
 
 static bool
-is_above(const struct host *h, const struct host_event *e, bool is_module)
+is_above(const struct host_event *e, bool is_module)
 {
-	return is_module ? e->kind == KIND_PYTHON &&
-		name_is_module(dict_get(h->dict, e->name))
-			 : e->kind == KIND_OP;
+	return is_module ? e->is_module : e->kind == KIND_OP;
 }
 
 /* What is above an event comes before it. */
@@ -431,7 +434,7 @@ find_above(const struct host *h, bool is_module)
 		const struct host_event *e = &h->events.v[i];
 		uint32_t up = host_up(e), name = INTERN_NONE;
 
-		if (is_above(h, e, is_module))
+		if (is_above(e, is_module))
 			name = e->name;
 		else if (up != HOST_NONE)
 			name = h->above->of[is_module].v[up];
@@ -445,7 +448,7 @@ host_above(const struct host *h, uint32_t event, bool is_module)
 	for (size_t n = 0; event != HOST_NONE && n < CLIMB_MAX; n++) {
 		const struct host_event *e = &h->events.v[event];
 
-		if (is_above(h, e, is_module))
+		if (is_above(e, is_module))
 			return e->name;
 		event = host_up(e);
 	}

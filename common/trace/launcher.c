@@ -368,8 +368,7 @@ add_work(struct launchers_state *s, const struct event *ev)
 	};
 	int64_t end;
 
-	if (up == NULL || top->self.uid.id != ev->launch.id ||
-	    top->self.uid.inst != ev->launch.inst)
+	if (up == NULL || !uid_same(top->self.uid, ev->parent))
 		return;
 	if (!num_add(ev->ts_ns, ev->dur_ns, &end) ||
 	    !num_add(timed->ts_ns, timed->dur_ns, &g.launch_end_ns))
@@ -409,8 +408,7 @@ launchers_push(struct launchers *w, const struct event *ev, bool is_chosen)
 			return;
 		close_before(s, ev);
 		open_frame(s, ev, FRAME_LAUNCH);
-	} else if (kind == KIND_PYTHON && (w->all_ops || ev->ngpu > 0) &&
-	    name_is_module(dict_get(s->st, ev->name))) {
+	} else if ((w->all_ops || ev->ngpu > 0) && event_is_module(s->st, ev)) {
 		close_before(s, ev);
 		open_frame(s, ev, FRAME_MODULE);
 	}

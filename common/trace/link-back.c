@@ -218,7 +218,8 @@ find_arrows(struct back *b)
 	b->has_arrows = true;
 	b->places = intern_create();
 	if (!s->is_nested)
-		nest(s, &(struct tree_opts){ .no_python = true }, &unused);
+		nest(
+		    s, NULL, &(struct tree_opts){ .no_python = true }, &unused);
 	for (uint32_t i = 0; i < s->items.n; i++) {
 		const struct held *it = &s->items.v[i];
 

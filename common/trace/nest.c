@@ -16,7 +16,7 @@
  * Last, discarded events leave the order, which then is the trees' pre-order;
  * counts go up in a pass from its end.
  */
-#include "trace/store-inside.h"
+#include "trace/hlo-inside.h"
 
 #define BLEED_NS 1000
 /* Events between the one at hand and the one that is fetched from memory. */
@@ -270,7 +270,6 @@ compact(struct nesting *n, uint32_t from, uint32_t to, uint32_t out)
 		}
 		s->order.v[out++] = i;
 		it->ndesc = it->ngpu = 0;
-		n->stats->roots += it->parent == STORE_NONE;
 		if (it->kind == KIND_PYTHON &&
 		    (name_facts(s, it->name) & NAME_RECOMPUTE) != 0) {
 			it->flags |= EV_RECOMPUTE;
@@ -306,12 +305,15 @@ count_up(struct nesting *n, uint32_t from, uint32_t to)
 		if (it->parent != STORE_NONE) {
 			v[it->parent].ndesc += it->ndesc + 1;
 			v[it->parent].ngpu += it->ngpu;
+		} else {
+			n->stats->roots++;
 		}
 	}
 }
 
 void
-nest(struct store *s, const struct tree_opts *opts, struct tree_stats *stats)
+nest(struct store *s, struct hlo *h, const struct tree_opts *opts,
+    struct tree_stats *stats)
 {
 	struct nesting n = { .s = s, .opts = opts, .stats = stats };
 	uint32_t out = 0;
@@ -327,12 +329,17 @@ nest(struct store *s, const struct tree_opts *opts, struct tree_stats *stats)
 			insert_frames(&n, from, to);
 		s->starts.v[t] = out;
 		out = compact(&n, from, to, out);
-		count_up(&n, s->starts.v[t], out);
+		if (h == NULL)
+			count_up(&n, s->starts.v[t], out);
 	}
 	store_note_peak(s);
 	s->starts.v[s->threads.n] = out;
 	s->order.n = out;
-	stats->in_tree += out;
+	if (h != NULL) {
+		hlo_put_in(h, s);
+		count_up(&n, 0, (uint32_t)s->order.n);
+	}
+	stats->in_tree += s->order.n;
 	s->is_nested = true;
 	big_release(&s->scratch);
 	vec_free(&n.stack);
@@ -342,8 +349,11 @@ void
 tree_build(
     struct store *s, const struct tree_opts *opts, struct tree_stats *stats)
 {
+	struct hlo *h = hlo_create(s);
+
 	store_mark_steps(s);
 	link_forget_keys(s);
-	nest(s, opts, stats);
+	nest(s, h, opts, stats);
+	hlo_destroy(h);
 	s->is_built = true;
 }

@@ -21,7 +21,8 @@ struct held {
 	uint32_t vals; /* offset of the values behind the group's */
 	uint32_t shape, track, name;
 	uint32_t id;
-	uint32_t parent; /* host: the event above; GPU: its launch */
+	uint32_t parent; /* the event above; GPU: its launch, or an op that
+	                    is put in below it */
 	uint32_t gpu;    /* launch: its first GPU event; GPU: the next one of
 	                    the same launch */
 	uint32_t ndesc, ngpu;
@@ -38,6 +39,7 @@ enum {
 	IN_BWD = 1 << 4,
 	IN_INST = 1 << 5,
 	IN_VAIN = 1 << 6, /* GPU work: a call that can't launch has its id */
+	IN_HLO = 1 << 7,  /* put in by hlo-put.c: launches nothing */
 };
 
 #define ITEM_GROUP 256
@@ -261,9 +263,13 @@ void link_forget_keys(struct store *s);
 void sort_items(
     const struct held *items, uint32_t *order, size_t n, u32_big *scratch);
 
-/* nest.c: as tree_build(), without the marks of a tree in the stream. */
-void nest(
-    struct store *s, const struct tree_opts *opts, struct tree_stats *stats);
+/*
+ * nest.c: as tree_build(), without the marks of a tree in the stream. h: ops
+ * and frames of XLA are put in (hlo-inside.h), unless it is NULL.
+ */
+struct hlo;
+void nest(struct store *s, struct hlo *h, const struct tree_opts *opts,
+    struct tree_stats *stats);
 
 /*
  * big.c: at least want bytes for p, which may move; *cap is what it has, and

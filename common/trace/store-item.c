@@ -116,6 +116,18 @@ fields_of(const struct store *s, const struct event *ev, const struct held *it)
 	return has;
 }
 
+/* The launch of GPU work: above what is put in between. */
+static uint32_t
+launch_of(const struct store *s, const struct held *it)
+{
+	uint32_t launch = it->parent;
+
+	while (UNLIKELY((s->items.v[launch].state & IN_HLO) != 0) &&
+	    s->items.v[launch].parent != STORE_NONE)
+		launch = s->items.v[launch].parent;
+	return launch;
+}
+
 void
 store_event_fast(struct store *s, uint32_t i, struct event *ev)
 {
@@ -128,7 +140,7 @@ store_event_fast(struct store *s, uint32_t i, struct event *ev)
 	if (has & HAS_PARENT)
 		ev->parent = item_uid(s, it->parent);
 	if (has & HAS_LAUNCH)
-		ev->launch = item_uid(s, it->parent);
+		ev->launch = item_uid(s, launch_of(s, it));
 	if (has & HAS_FWD)
 		ev->fwd = item_uid(s, (uint32_t)*map_get(&s->fwd, i));
 	if (has & HAS_BWD)

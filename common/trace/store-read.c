@@ -54,7 +54,9 @@ take(struct store *s, struct stream_in *in, enum item item)
 {
 	switch (item) {
 	case ITEM_EVENT:
-		if (in->ev.shape->ph != 'X' || !event_is(&in->ev, s->left_out))
+		if ((in->ev.shape->ph != 'X' ||
+			!event_is(&in->ev, s->left_out)) &&
+		    !(s->is_anew && in->ev.shape->is_hlo)) /* is put in anew */
 			store_add(s, &in->ev);
 		break;
 	case ITEM_SOURCE:

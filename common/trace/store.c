@@ -379,7 +379,8 @@ store_add(struct store *s, const struct event *ev)
 		.gpu = STORE_NONE,
 		.flags = (uint16_t)(ev->flags & keeps),
 		.kind = ev->shape->kind,
-		.state = ev->shape->has & HAS_TS ? IN_TIME : 0,
+		.state = (uint8_t)((ev->shape->has & HAS_TS ? IN_TIME : 0) |
+		    (ev->shape->is_hlo ? IN_HLO : 0)),
 	};
 	put_vals(s, it, ev);
 	if (UNLIKELY(ev->uid.inst != 0)) {

@@ -41,13 +41,6 @@ walk_destroy(struct walk *w)
 	vec_release(w);
 }
 
-static bool
-is_module(const struct walk *w, const struct event *ev)
-{
-	return ev->shape->kind == KIND_PYTHON &&
-	    name_is_module(dict_get(w->st, ev->name));
-}
-
 /* What stands above comes from the event above, or for a root is nothing. */
 static void
 inherit(struct walk *w, const struct event *ev, struct frame *f)
@@ -58,7 +51,7 @@ inherit(struct walk *w, const struct event *ev, struct frame *f)
 	uint32_t self = (uint32_t)w->stack.n + 1;
 
 	f->op = ev->shape->kind == KIND_OP ? self : up->op;
-	f->module = is_module(w, ev) ? self : up->module;
+	f->module = event_is_module(w->st, ev) ? self : up->module;
 	if (event_is(ev, KINDS_GPU))
 		f->step = up->step;
 	else if (ev->shape->has & HAS_TS)

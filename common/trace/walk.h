@@ -31,8 +31,8 @@ void walk_destroy(struct walk *w);
 /* Every event of all sections, in order: what follows is about this one. */
 void walk_push(struct walk *w, const struct event *ev);
 /*
- * The nearest op and nn.Module frame above it, itself not counted; NULL when
- * there is none. Valid until the next walk_push().
+ * The nearest op and module (event_is_module()) above it, itself not counted;
+ * NULL when there is none. Valid until the next walk_push().
  */
 const struct walk_above *walk_op(const struct walk *w);
 const struct walk_above *walk_module(const struct walk *w);

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions of XLA, from the arguments of GPU work and the metadata. */
+#include "trace/hlo-inside.h"
+
+#include "stream/maker.h"
+#include "json/json.h"
+
+/* Where a shape has what GPU work says of its instruction: index + 1, or 0. */
+enum {
+	SAYS_OP,
+	SAYS_PROGRAM,
+	SAYS_MODULE,
+	SAYS_SCOPE,
+	SAYS,
+};
+struct says {
+	bool is_known;
+	uint16_t at[SAYS];
+};
+
+/* A module of the metadata, split when it is first asked for. */
+struct module {
+	struct str program, name;
+	const struct fact *fact;
+	bool is_split;
+};
+
+struct hlo {
+	struct store *s;
+	struct arena *mem;
+	struct maker m;
+	VEC(struct says) says; /* by shape */
+	VEC(struct module) modules;
+	VEC(struct str) texts; /* of their instructions, objects */
+	struct map text_of;    /* by module and name: in texts */
+	VEC(struct hlo_op *) ops;
+	struct map op_of; /* by what GPU work said: in ops */
+	struct buf buf;
+	json_items list, items; /* scratch */
+};
+
+/* ---- what GPU work says ---- */
+
+static struct says *
+says_of(struct hlo *h, uint32_t shape)
+{
+	static const struct str words[SAYS] = {
+		[SAYS_OP] = STR_INIT("hlo_op"),
+		[SAYS_PROGRAM] = STR_INIT("program_id"),
+		[SAYS_MODULE] = STR_INIT("hlo_module"),
+		[SAYS_SCOPE] = STR_INIT("name"),
+	};
+	const struct shape *of = h->s->st->shapes.v[shape];
+	struct says *says;
+
+	while (h->says.n <= shape)
+		vec_push(&h->says, ((struct says){ .is_known = false }));
+	says = &h->says.v[shape];
+	if (LIKELY(says->is_known))
+		return says;
+	says->is_known = true;
+	for (uint32_t i = 0; i < of->nentries; i++)
+		for (int k = 0; k < SAYS; k++)
+			if (of->entries[i].group == GROUP_ARGS &&
+			    str_eq(dict_get(h->s->st, of->entries[i].key),
+				words[k]))
+				says->at[k] = (uint16_t)(i + 1);
+	return says;
+}
+
+static struct key
+said(struct hlo *h, uint32_t item, int what)
+{
+	unsigned no = says_of(h, h->s->items.v[item].shape)->at[what];
+
+	return no > 0 ? item_key(h->s, item, no) : (struct key){ 0, KEY_NONE };
+}
+
+/* Ids of programs are unsigned, though some events have them signed. */
+static struct str
+text_of(struct hlo *h, struct key k)
+{
+	char digits[24];
+
+	if (k.type == KEY_STR)
+		return dict_get(h->s->st, (uint32_t)k.n);
+	return arena_str(h->mem,
+	    (struct str){ digits,
+		k.type == KEY_INT ? num_put_u64(digits, (uint64_t)k.n) : 0 });
+}
+
+/* ---- modules ---- */
+
+static struct str
+member(const json_items *of, const char *key)
+{
+	const struct json_item *item = json_member(of, str_of(key));
+
+	return item != NULL ? item->text : (struct str){ "", 0 };
+}
+
+static uint64_t
+text_key(size_t module, struct str name)
+{
+	return hash_mix(hash_bytes(name.p, name.len) ^ module, HASH_K0);
+}
+
+/* What is no such object has no instructions; of two of a name the first. */
+static void
+split_module(struct hlo *h, size_t no)
+{
+	struct module *m = &h->modules.v[no];
+
+	if (m->is_split)
+		return;
+	m->is_split = true;
+	if (!json_split(&h->list, h->mem, m->fact->val.s))
+		return;
+	m->name = member(&h->list, "module");
+	if (!json_split(&h->list, h->mem, member(&h->list, "instructions")))
+		return;
+	for (size_t i = 0; i < h->list.n; i++) {
+		size_t mark = arena_mark(h->mem);
+		uint64_t *slot;
+		bool is_new;
+
+		(void)!json_split(&h->items, h->mem, h->list.v[i].text);
+		slot = map_put(&h->text_of,
+		    text_key(no, member(&h->items, "name")), &is_new);
+		if (is_new) {
+			*slot = h->texts.n;
+			vec_push(&h->texts, h->list.v[i].text);
+		}
+		arena_reset(h->mem, mark);
+	}
+}
+
+/* By its id; without one by its name, if no other module has that. */
+static size_t
+find_module(struct hlo *h, struct str program, struct str name)
+{
+	size_t found = SIZE_MAX;
+
+	for (size_t i = 0; i < h->modules.n; i++) {
+		if (program.len == 0)
+			split_module(h, i);
+		if (program.len > 0 ? !str_eq(h->modules.v[i].program, program)
+				    : !str_eq(h->modules.v[i].name, name))
+			continue;
+		if (found != SIZE_MAX)
+			return SIZE_MAX;
+		found = i;
+	}
+	return found;
+}
+
+/* Into items, all members; none if the metadata lacks it. */
+static void
+find_instruction(
+    struct hlo *h, struct str program, struct str module, struct str name)
+{
+	size_t no = find_module(h, program, module);
+	const uint64_t *at;
+
+	h->items.n = 0;
+	if (no == SIZE_MAX)
+		return;
+	split_module(h, no);
+	at = map_get(&h->text_of, text_key(no, name));
+	if (at != NULL)
+		(void)!json_split(&h->items, h->mem, h->texts.v[*at]);
+}
+
+/* ---- arguments of its ops ---- */
+
+#define DIMS_MAX 64
+
+/* The numbers of a list up to its end, one a comma; bounds are "<=16". */
+static size_t
+numbers(const char **p, const char *end, int64_t v[DIMS_MAX])
+{
+	size_t n = 0;
+
+	for (; *p < end && **p != ']' && **p != '}' && **p != ':'; (*p)++) {
+		int digit = **p - '0';
+
+		if (n == 0 || **p == ',') {
+			if (n == DIMS_MAX)
+				return 0;
+			v[n++] = 0;
+		}
+		if (digit >= 0 && digit <= 9 &&
+		    (__builtin_mul_overflow(v[n - 1], 10, &v[n - 1]) ||
+			__builtin_add_overflow(v[n - 1], digit, &v[n - 1])))
+			return 0;
+	}
+	return n;
+}
+
+static void
+put_list(struct buf *b, const int64_t *v, size_t n)
+{
+	buf_puts(b, b->len > 0 ? ",[" : "[");
+	for (size_t i = 0; i < n; i++) {
+		buf_puts(b, i > 0 ? "," : "");
+		json_put_i64(b, v[i]);
+	}
+	buf_putc(b, ']');
+}
+
+/*
+ * Of an array "bf16[16,32]{1,0:T(8,128)}" the dimensions, the type and the
+ * strides; the layout has the dimension first that varies fastest.
+ */
+static void
+put_array(struct buf *lists, struct str shape)
+{
+	const char *p = memchr(shape.p, '[', shape.len);
+	const char *end = shape.p + shape.len;
+	int64_t dims[DIMS_MAX], order[DIMS_MAX], strides[DIMS_MAX] = { 0 };
+	int64_t stride = 1;
+	size_t n, norder;
+
+	if (p == NULL || shape.p[0] == '(')
+		return;
+	if (lists[1].len > 0)
+		buf_putc(&lists[1], ',');
+	json_put_string(
+	    &lists[1], (struct str){ shape.p, (size_t)(p - shape.p) });
+	p++;
+	n = numbers(&p, end, dims);
+	put_list(&lists[0], dims, n);
+	p += end - p >= 2 && p[1] == '{' ? 2 : end - p;
+	norder = numbers(&p, end, order);
+	for (size_t i = 0; i < n; i++) {
+		int64_t d = norder == n ? order[i] : (int64_t)(n - 1 - i);
+
+		if (d >= (int64_t)n)
+			break;
+		strides[d] = stride;
+		if (__builtin_mul_overflow(stride, dims[d], &stride))
+			stride = INT64_MAX;
+	}
+	put_list(&lists[2], strides, n);
+}
+
+static void
+put_operands(struct hlo *h, const json_items *of)
+{
+	static const char *const keys[] = { "Input Dims", "Input type",
+		"Input Strides" };
+	struct buf lists[3] = { { 0 } };
+	json_items operands = { 0 }, one = { 0 };
+
+	(void)!json_split(&operands, h->mem, member(of, "operands"));
+	for (size_t i = 0; i < operands.n; i++)
+		if (json_split(&one, h->mem, operands.v[i].text))
+			put_array(lists, member(&one, "shape"));
+	for (int k = 0; k < 3; k++) {
+		h->buf.len = 0;
+		buf_putc(&h->buf, '[');
+		buf_put(&h->buf, lists[k].p, lists[k].len);
+		buf_putc(&h->buf, ']');
+		maker_json(&h->m, str_of(keys[k]), buf_str(&h->buf));
+		buf_free(&lists[k]);
+	}
+	vec_free(&operands);
+	vec_free(&one);
+}
+
+/* All but its name. However long, it stands in the stream once. */
+static void
+put_object(struct hlo *h, const json_items *of)
+{
+	struct dict *st = h->s->st;
+
+	h->buf.len = 0;
+	for (size_t i = 0; i + 1 < of->n; i += 2) {
+		if (str_eq(of->v[i].text, STR("name")))
+			continue;
+		buf_putc(&h->buf, h->buf.len > 0 ? ',' : '{');
+		json_put_string(&h->buf, of->v[i].text);
+		buf_putc(&h->buf, ':');
+		if (of->v[i + 1].type == JSON_T_STRING)
+			json_put_string(&h->buf, of->v[i + 1].text);
+		else
+			buf_put(&h->buf, of->v[i + 1].text.p,
+			    of->v[i + 1].text.len);
+	}
+	buf_puts(&h->buf, h->buf.len > 0 ? "}" : "{}");
+	maker_entry(&h->m,
+	    &(struct entry){ .key = intern_put(st->text, STR("hlo")),
+		.type = VAL_JSON,
+		.group = GROUP_ARGS },
+	    &(struct value){ .type = VAL_JSON,
+		.id = intern_put(st->text, buf_str(&h->buf)) });
+}
+
+static void
+put_text(struct hlo *h, const char *key, struct str text)
+{
+	if (text.len > 0)
+		maker_str(&h->m, str_of(key), text);
+}
+
+/* ---- ops ---- */
+
+/* The module, then the levels of op_name but the last, which is the op's. */
+static void
+set_frames(struct hlo *h, struct hlo_op *op, struct str module,
+    struct str program, struct str op_name)
+{
+	struct intern *text = h->s->st->text;
+	struct str rest = op_name;
+	const char *slash;
+
+	h->buf.len = 0;
+	buf_put(&h->buf, module.p, module.len);
+	if (program.len > 0)
+		buf_printf(&h->buf, "(%.*s)", (int)program.len, program.p);
+	op->frames[op->nframes++] = intern_put(text, buf_str(&h->buf));
+	op->program = hash_bytes(h->buf.p, h->buf.len);
+	while (op->nframes < HLO_FRAMES &&
+	    (slash = rest.len > 0 ? memchr(rest.p, '/', rest.len) : NULL) !=
+		NULL) {
+		struct str level = { rest.p, (size_t)(slash - rest.p) };
+
+		op->in_loop |= str_eq(level, STR("while"));
+		op->frames[op->nframes++] = intern_put(text, level);
+		rest.len -= level.len + 1;
+		rest.p = slash + 1;
+	}
+}
+
+static struct hlo_op *
+make_op(struct hlo *h, uint32_t item, const struct key keys[SAYS])
+{
+	struct hlo_op *op = arena_alloc(h->mem, sizeof *op);
+	struct dict *st = h->s->st;
+	struct str name = text_of(h, keys[SAYS_OP]);
+	struct str program = text_of(h, keys[SAYS_PROGRAM]);
+	struct str module = text_of(h, keys[SAYS_MODULE]), op_name;
+	const struct event *ev;
+
+	*op = (struct hlo_op){ .name = intern_put(st->text, name) };
+	find_instruction(h, program, module, name);
+	op_name = member(&h->items, "op_name");
+	if (op_name.len == 0)
+		op_name = text_of(h, said(h, item, SAYS_SCOPE));
+	maker_begin(&h->m, KIND_OP, STR(CATEGORY_HLO));
+	if (h->items.n > 0)
+		put_operands(h, &h->items);
+	put_text(h, "hlo_module", module);
+	put_text(h, "program_id", program);
+	put_text(h, "hlo_opcode", member(&h->items, "opcode"));
+	put_text(h, "op_name", op_name);
+	put_text(h, "source", member(&h->items, "source"));
+	if (h->items.n > 0)
+		put_object(h, &h->items);
+	ev = maker_end_bare(&h->m, (struct uid){ 0, 0 });
+	op->shape = dict_shape_with(st, ev->shape_id, HLO_FIELDS);
+	op->vals = arena_str(h->mem, buf_str(&h->m.vals));
+	set_frames(h, op, module, program, op_name);
+	return op;
+}
+
+struct hlo_op *
+hlo_of(struct hlo *h, uint32_t item)
+{
+	struct key keys[SAYS] = { [SAYS_OP] = said(h, item, SAYS_OP) };
+	uint64_t hash = 0, *slot;
+	bool is_new;
+
+	if (keys[SAYS_OP].type == KEY_NONE)
+		return NULL;
+	keys[SAYS_PROGRAM] = said(h, item, SAYS_PROGRAM);
+	keys[SAYS_MODULE] = said(h, item, SAYS_MODULE);
+	for (int k = 0; k < SAYS_SCOPE; k++)
+		hash = hash_mix(hash ^ key_hash(keys[k]), HASH_K1);
+	slot = map_put(&h->op_of, hash, &is_new);
+	if (is_new) {
+		*slot = h->ops.n;
+		vec_push(&h->ops, make_op(h, item, keys));
+	}
+	return h->ops.v[*slot];
+}
+
+uint32_t
+hlo_frame_shape(struct hlo *h)
+{
+	maker_begin(&h->m, KIND_PYTHON, STR(CATEGORY_HLO));
+	return dict_shape_with(h->s->st,
+	    maker_end_bare(&h->m, (struct uid){ 0, 0 })->shape_id, HLO_FIELDS);
+}
+
+/* ---- a source ---- */
+
+struct hlo *
+hlo_create(struct store *s)
+{
+	struct hlo *h = xcalloc(1, sizeof *h);
+	bool any = false;
+
+	h->s = s;
+	h->mem = arena_create();
+	h->m.st = s->st;
+	for (uint32_t i = 0; i < s->st->shapes.n; i++)
+		any |= (KIND_BIT(s->st->shapes.v[i]->kind) & KINDS_GPU) != 0 &&
+		    says_of(h, i)->at[SAYS_OP] > 0;
+	for (size_t i = 0; i < s->metas.n; i++) {
+		const struct fact *f = &s->metas.v[i].fact;
+		struct str key = f->key, prefix = STR("hlo ");
+
+		if (str_starts(key, prefix))
+			vec_push(&h->modules,
+			    ((struct module){ .program = { key.p + prefix.len,
+						  key.len - prefix.len },
+				.fact = f }));
+	}
+	if (any)
+		return h;
+	hlo_destroy(h);
+	return NULL;
+}
+
+void
+hlo_destroy(struct hlo *h)
+{
+	if (h == NULL)
+		return;
+	arena_destroy(h->mem);
+	maker_free(&h->m);
+	vec_free(&h->says);
+	vec_free(&h->modules);
+	vec_free(&h->texts);
+	map_free(&h->text_of);
+	vec_free(&h->ops);
+	map_free(&h->op_of);
+	buf_free(&h->buf);
+	vec_free(&h->list);
+	vec_free(&h->items);
+	vec_release(h);
+}

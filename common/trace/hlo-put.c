@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where ops and frames of XLA are put in.
+ *
+ * A thread's GPU work in the order of the tree is a row of leaves. Each has a
+ * path: the run of its module, scopes, the run of its instruction; and with the
+ * leaf before it, it shares so many of them. What shares one is below one event
+ * that is put in: as low in the tree as all of it is below one, so around
+ * neighbours. Where an event of the host has GPU work below it that shares less
+ * than it does with what is beside it, the rest is parted there: what is put in
+ * never cuts through an event.
+ *
+ * What a launch has of several instructions is parted below it. GPU work
+ * without launch has its path on its own thread. Such events have times that
+ * only show the order (EV_UNTIMED), as all frames.
+ */
+#include "trace/hlo-inside.h"
+
+#include <stdlib.h>
+
+struct leaf {
+	uint32_t gpu;
+	uint32_t launch; /* or STORE_NONE */
+	uint32_t caller; /* the event above its calls, or STORE_NONE */
+	uint32_t shared; /* events put in that it has with the leaf before */
+	uint64_t call;   /* what launched it, as a hash; 0: unknown */
+	struct key dev;
+	struct hlo_op *op; /* or NULL */
+};
+
+/* Leaves below an event of the host: [first, last). */
+struct range {
+	uint32_t first, last;
+	uint32_t least; /* that one of them shares with the one before */
+};
+
+/* An event that is open while the new order is made. */
+struct open {
+	uint32_t item;
+	uint32_t host;  /* the nearest of the host, itself counted */
+	uint32_t until; /* the leaf behind it */
+	int64_t end;
+	bool is_put_in;
+};
+
+struct put {
+	struct store *s;
+	struct hlo *h;
+	VEC(struct leaf) leaves;  /* of one thread */
+	VEC(struct range) ranges; /* by place in order */
+	VEC(struct open) stack;
+	u32_vec loose;  /* GPU work without launch, by thread and time */
+	u32_vec stamps; /* by name: the run of an instruction that has it */
+	u32_big order;  /* the new one */
+	uint32_t at;    /* the next leaf */
+	uint32_t nput;  /* put in and open */
+	uint32_t frame_shape;
+	/* runs, by number from 1 on: of the module, of the instruction */
+	uint32_t nruns, module_run, run;
+	uint32_t behind; /* the last leaf of it that tells runs apart ... */
+	uint64_t call;   /* ... and what launched that */
+	/* where the group of a leaf at a level ends */
+	uint32_t asked_leaf, asked_level, asked_end;
+};
+
+static uint32_t
+levels(const struct leaf *l)
+{
+	return l->op != NULL ? l->op->nframes + 1 : 0;
+}
+
+/* ---- leaves ---- */
+
+static void
+add_leaf(struct put *p, uint32_t gpu, uint32_t launch)
+{
+	const struct held *v = p->s->items.v;
+	struct leaf l = { .gpu = gpu, .launch = launch, .caller = launch };
+	struct event ev;
+
+	item_event(p->s, gpu, &ev);
+	l.dev = ev.dev;
+	if (launch != STORE_NONE)
+		l.call = (uint64_t)launch + 1;
+	else if (ev.corr.type != KEY_NONE)
+		l.call = key_hash(ev.corr);
+	while (l.caller != STORE_NONE && item_is(&v[l.caller], KINDS_LAUNCH))
+		l.caller = v[l.caller].parent;
+	l.op = hlo_of(p->h, gpu);
+	if (l.op != NULL)
+		l.op->has_kernels |= v[gpu].kind == KIND_KERNEL;
+	vec_push(&p->leaves, l);
+}
+
+/* Of an event that is over, those that it launched itself. */
+static void
+find_leaves(struct put *p, uint32_t pos, uint32_t up)
+{
+	const struct held *v = p->s->items.v;
+	uint32_t i = p->s->order.v[pos];
+
+	(void)up;
+	for (uint32_t g = v[i].gpu; g != STORE_NONE; g = v[g].gpu)
+		add_leaf(p, g, i);
+	p->ranges.v[pos].last = (uint32_t)p->leaves.n;
+}
+
+/* Calls fn for each event of a thread when it is over. */
+typedef void closing(struct put *p, uint32_t pos, uint32_t up);
+
+static void
+walk_thread(struct put *p, uint32_t from, uint32_t to, closing *fn)
+{
+	const struct store *s = p->s;
+	u32_vec open = { 0 };
+
+	for (uint32_t pos = from; pos <= to; pos++) {
+		uint32_t parent =
+		    pos < to ? s->items.v[s->order.v[pos]].parent : STORE_NONE;
+
+		while (open.n > 0 && s->order.v[open.v[open.n - 1]] != parent) {
+			open.n--;
+			fn(p, open.v[open.n],
+			    open.n > 0 ? open.v[open.n - 1] : UINT32_MAX);
+		}
+		if (pos == to)
+			break;
+		if (fn == find_leaves)
+			p->ranges.v[pos] =
+			    (struct range){ (uint32_t)p->leaves.n, 0,
+				    UINT32_MAX };
+		vec_push(&open, pos);
+	}
+	vec_free(&open);
+}
+/* ---- runs of instructions and modules ---- */
+
+/* A leaf of a run's instruction begins another run. */
+static bool
+is_again(const struct put *p, const struct leaf *l)
+{
+	const struct held *v = p->s->items.v;
+	uint32_t name = v[l->gpu].name;
+
+	if (l->caller != STORE_NONE && v[l->caller].name == l->op->name)
+		return false; /* the host's own event of the run */
+	if (name == l->op->name)
+		return true;
+	return name < p->stamps.n && p->stamps.v[name] == p->run &&
+	    (l->call == 0 || l->call != p->call);
+}
+
+static uint32_t
+common_frames(const struct hlo_op *a, const struct hlo_op *b)
+{
+	uint32_t n = 0;
+
+	while (n < a->nframes && n < b->nframes && a->frames[n] == b->frames[n])
+		n++;
+	return n;
+}
+
+/*
+ * A run of an instruction begins with leaf i. Where the module's run had the
+ * instruction already, and it is in no loop, that begins anew as well.
+ */
+static void
+begin_run(struct put *p, uint32_t i)
+{
+	struct leaf *l = &p->leaves.v[i];
+	const struct leaf *before = i > 0 ? l - 1 : NULL;
+
+	if (before == NULL || before->op == NULL ||
+	    before->op->program != l->op->program ||
+	    !key_eq(before->dev, l->dev) ||
+	    (l->op->run == p->module_run && !l->op->in_loop)) {
+		p->module_run = ++p->nruns;
+		l->shared = 0;
+	} else {
+		l->shared = common_frames(before->op, l->op);
+	}
+	l->op->run = p->module_run;
+	p->run = ++p->nruns;
+	p->behind = i;
+}
+
+static void
+find_shared(struct put *p)
+{
+	for (uint32_t i = 0; i < p->leaves.n; i++) {
+		struct leaf *l = &p->leaves.v[i];
+		const struct leaf *before = i > 0 ? l - 1 : l;
+		const struct held *gpu = &p->s->items.v[l->gpu];
+		bool counts, is_same;
+
+		l->shared = levels(l);
+		if (l->op == NULL)
+			continue;
+		counts = gpu->kind == KIND_KERNEL || !l->op->has_kernels;
+		is_same = before != l && before->op == l->op &&
+		    before->caller == l->caller && key_eq(before->dev, l->dev);
+		if (!is_same)
+			begin_run(p, i);
+		else if (counts && is_again(p, l))
+			begin_run(p, p->behind); /* copies in front, too */
+		if (!counts || gpu->name == INTERN_NONE)
+			continue;
+		while (p->stamps.n <= gpu->name)
+			vec_push(&p->stamps, 0);
+		p->stamps.v[gpu->name] = p->run;
+		p->behind = i + 1;
+		p->call = l->call;
+	}
+}
+
+/* What an event of the host has below it is shared as a whole or not at all. */
+static void
+part(struct put *p, uint32_t pos, uint32_t up)
+{
+	const struct held *v = p->s->items.v;
+	struct range *r = &p->ranges.v[pos];
+	uint32_t own = r->last;
+
+	if (r->first == r->last)
+		return;
+	for (uint32_t g = v[p->s->order.v[pos]].gpu; g != STORE_NONE;
+	     g = v[g].gpu)
+		if (--own > r->first && p->leaves.v[own].shared < r->least)
+			r->least = p->leaves.v[own].shared;
+	if (p->leaves.v[r->first].shared > r->least)
+		p->leaves.v[r->first].shared = r->least;
+	if (r->last < p->leaves.n && p->leaves.v[r->last].shared > r->least)
+		p->leaves.v[r->last].shared = r->least;
+	if (up == UINT32_MAX)
+		return;
+	if (r->least < p->ranges.v[up].least)
+		p->ranges.v[up].least = r->least;
+	if (r->first > p->ranges.v[up].first &&
+	    p->leaves.v[r->first].shared < p->ranges.v[up].least)
+		p->ranges.v[up].least = p->leaves.v[r->first].shared;
+}
+
+/* ---- putting in ---- */
+
+/* The leaf behind those that share level with this one. */
+static uint32_t
+group_end(struct put *p, uint32_t leaf, uint32_t level)
+{
+	uint32_t end = leaf + 1;
+
+	if (p->asked_leaf == leaf && p->asked_level == level)
+		return p->asked_end;
+	while (end < p->leaves.n && p->leaves.v[end].shared > level)
+		end++;
+	p->asked_leaf = leaf;
+	p->asked_level = level;
+	p->asked_end = end;
+	return end;
+}
+
+static struct open *
+top_of(struct put *p)
+{
+	return p->stack.n > 0 ? &p->stack.v[p->stack.n - 1] : NULL;
+}
+
+static void
+push(struct put *p, uint32_t item, uint32_t until, bool is_put_in)
+{
+	const struct open *top = top_of(p);
+	struct held *it = &p->s->items.v[item];
+
+	it->parent = top != NULL ? top->item : STORE_NONE;
+	it->state |= IN_TREE;
+	big_push(&p->order, item);
+	vec_push(&p->stack,
+	    ((struct open){ .item = item,
+		.host = !is_put_in ? item
+		    : top != NULL  ? top->host
+				   : STORE_NONE,
+		.until = until,
+		.end = item_end(it),
+		.is_put_in = is_put_in }));
+	p->nput += is_put_in;
+}
+
+/* The next level of the leaf's path, on this track from this time on. */
+static void
+put_in(
+    struct put *p, uint32_t leaf, uint32_t track, int64_t ts_ns, bool untimed)
+{
+	struct store *s = p->s;
+	const struct leaf *l = &p->leaves.v[leaf];
+	const struct hlo_op *op = l->op;
+	bool is_op = p->nput == op->nframes;
+	uint32_t until = group_end(p, leaf, p->nput);
+	struct uid uid = item_uid(s, l->gpu);
+	struct event ev = { .shape_id = is_op ? op->shape : p->frame_shape,
+		.track = track,
+		.name = is_op ? op->name : op->frames[p->nput],
+		.uid = { uid.id, uid.inst + p->nput + 1 },
+		.ts_ns = ts_ns,
+		.flags = EV_SYNTHETIC | (untimed || !is_op ? EV_UNTIMED : 0),
+		.vals = (const unsigned char *)op->vals.p,
+		.vals_len = is_op ? op->vals.len : 0 };
+
+	ev.shape = s->st->shapes.v[ev.shape_id];
+	store_add(s, &ev);
+	push(p, (uint32_t)s->items.n - 1, until, true);
+}
+
+static void
+pop(struct put *p)
+{
+	struct open o = p->stack.v[--p->stack.n];
+	struct held *it = &p->s->items.v[o.item];
+	struct open *top = top_of(p);
+
+	if (o.is_put_in) {
+		p->nput--;
+		if (__builtin_sub_overflow(o.end, it->ts_ns, &it->dur_ns))
+			it->dur_ns = INT64_MAX;
+		/* what asks which event lies in which finds nothing in 0 */
+		if (it->dur_ns < 1)
+			it->dur_ns = 1;
+		o.end = item_end(it);
+	}
+	if (top != NULL && top->is_put_in && o.end > top->end)
+		top->end = o.end;
+}
+
+/* Those put in that have had their last leaf. */
+static void
+pop_done(struct put *p, size_t least)
+{
+	while (p->stack.n > least && top_of(p)->is_put_in &&
+	    top_of(p)->until <= p->at)
+		pop(p);
+}
+
+/* Piece at of n of a launch's time, for what has no time of its own. */
+static int64_t
+piece(const struct held *launch, uint32_t at, uint32_t n)
+{
+	return launch->ts_ns + launch->dur_ns / n * at +
+	    launch->dur_ns % n * at / n;
+}
+
+/* All that the leaves up to last belong to is open. */
+static bool
+is_open(const struct put *p, uint32_t last)
+{
+	for (uint32_t i = p->at; i < last; i++)
+		if (levels(&p->leaves.v[i]) != p->nput ||
+		    (i > p->at && p->leaves.v[i].shared != p->nput))
+			return false;
+	return true;
+}
+
+/* The leaves from first on hang where they now belong, in their order. */
+static void
+hang_leaves(struct put *p, uint32_t first)
+{
+	struct held *v = p->s->items.v;
+
+	for (uint32_t i = p->at; i-- > first;) {
+		struct held *gpu = &v[p->leaves.v[i].gpu];
+
+		gpu->state |= IN_TREE;
+		gpu->gpu = v[gpu->parent].gpu;
+		v[gpu->parent].gpu = p->leaves.v[i].gpu;
+	}
+}
+
+/* The leaves up to last: those of a launch itself, or without one. */
+static void
+place_leaves(struct put *p, uint32_t launch, uint32_t last)
+{
+	struct store *s = p->s;
+	bool has_launch = launch != STORE_NONE;
+	size_t base = p->stack.n;
+	uint32_t first = p->at, n = last - first;
+
+	if (has_launch && is_open(p, last)) {
+		p->at = last;
+		return;
+	}
+	if (has_launch)
+		s->items.v[launch].gpu = STORE_NONE;
+	while (p->at < last) {
+		const struct leaf *l = &p->leaves.v[p->at];
+		const struct held it = s->items.v[has_launch ? launch : l->gpu];
+		int64_t from = it.ts_ns, to = item_end(&it);
+
+		if (has_launch && it.dur_ns >= n) {
+			from = piece(&it, p->at - first, n);
+			to = piece(&it, p->at - first + 1, n);
+		}
+		while (p->nput < levels(l))
+			put_in(p, p->at, it.track, from, true);
+		s->items.v[l->gpu].parent = launch;
+		if (p->stack.n > base) {
+			s->items.v[l->gpu].parent = top_of(p)->item;
+			if (top_of(p)->end < to)
+				top_of(p)->end = to;
+		}
+		p->at++;
+		pop_done(p, base);
+	}
+	hang_leaves(p, first);
+}
+
+static void
+close_top(struct put *p)
+{
+	const struct open *o = top_of(p);
+
+	if (!o->is_put_in && p->s->items.v[o->item].gpu != STORE_NONE)
+		place_leaves(p, o->item, o->until);
+	pop(p);
+	pop_done(p, 0);
+}
+
+/*
+ * Whether what is put in next for a leaf goes above this event of the host
+ * though it has nothing else below it: a call, or the host's own event of the
+ * run, above which frames are.
+ */
+static bool
+is_below(const struct put *p, uint32_t i, const struct leaf *l)
+{
+	const struct held *it = &p->s->items.v[i];
+
+	return item_is(it, KINDS_LAUNCH) || it->gpu != STORE_NONE ||
+	    (it->name == l->op->name && p->nput < l->op->nframes);
+}
+
+/* An event of the host, below what is put in from it on. */
+static void
+place_event(struct put *p, uint32_t pos)
+{
+	struct store *s = p->s;
+	uint32_t i = s->order.v[pos], parent = s->items.v[i].parent;
+	struct range r = p->ranges.v[pos];
+
+	while (p->stack.n > 0 && top_of(p)->host != parent)
+		close_top(p);
+	while (r.first < r.last && p->nput < levels(&p->leaves.v[r.first]) &&
+	    group_end(p, r.first, p->nput) +
+		    is_below(p, i, &p->leaves.v[r.first]) >
+		r.last)
+		put_in(p, r.first, s->items.v[i].track, s->items.v[i].ts_ns,
+		    false);
+	push(p, i, r.last, false);
+}
+
+static void
+start_row(struct put *p)
+{
+	p->leaves.n = 0;
+	p->at = 0;
+	p->asked_leaf = UINT32_MAX;
+}
+
+static void
+put_in_thread(struct put *p, uint32_t from, uint32_t to)
+{
+	start_row(p);
+	walk_thread(p, from, to, find_leaves);
+	find_shared(p);
+	walk_thread(p, from, to, part);
+	for (uint32_t pos = from; pos < to; pos++)
+		place_event(p, pos);
+	while (p->stack.n > 0)
+		close_top(p);
+}
+
+/* ---- GPU work without launch ---- */
+
+static int
+by_thread(const void *x, const void *y, void *arg)
+{
+	const struct store *s = arg;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	uint32_t t = item_thread(s, &s->items.v[a]);
+	uint32_t u = item_thread(s, &s->items.v[b]);
+
+	if (t != u)
+		return t < u ? -1 : 1;
+	return item_before(s->items.v, a, b) ? -1 : a != b;
+}
+
+static void
+find_loose(struct put *p)
+{
+	const struct store *s = p->s;
+
+	for (uint32_t i = 0; i < s->items.n; i++)
+		if (item_is(&s->items.v[i], KINDS_GPU) &&
+		    (s->items.v[i].flags & EV_UNLINKED) != 0 &&
+		    (s->items.v[i].state & IN_TIME) != 0 &&
+		    hlo_of(p->h, i) != NULL)
+			vec_push(&p->loose, i);
+	if (p->loose.n > 0)
+		qsort_r(p->loose.v, p->loose.n, sizeof *p->loose.v, by_thread,
+		    p->s);
+}
+
+/* Those of one thread from at on; where those of the next begin. */
+static size_t
+put_in_loose(struct put *p, size_t at, uint32_t thread)
+{
+	const struct store *s = p->s;
+
+	start_row(p);
+	for (; at < p->loose.n &&
+	     item_thread(s, &s->items.v[p->loose.v[at]]) == thread;
+	     at++)
+		add_leaf(p, p->loose.v[at], STORE_NONE);
+	find_shared(p);
+	place_leaves(p, STORE_NONE, (uint32_t)p->leaves.n);
+	return at;
+}
+
+void
+hlo_put_in(struct hlo *h, struct store *s)
+{
+	struct put p = { .s = s, .h = h, .frame_shape = hlo_frame_shape(h) };
+	size_t at = 0;
+
+	vec_reserve(&p.ranges, s->order.n + 1);
+	find_loose(&p);
+	for (uint32_t t = 0; t < s->threads.n; t++) {
+		uint32_t from = s->starts.v[t], to = s->starts.v[t + 1];
+
+		s->starts.v[t] = (uint32_t)p.order.n;
+		put_in_thread(&p, from, to);
+		at = put_in_loose(&p, at, t);
+	}
+	s->starts.v[s->threads.n] = (uint32_t)p.order.n;
+	big_release(&s->order);
+	s->order.v = p.order.v;
+	s->order.n = p.order.n;
+	s->order.bytes = p.order.bytes;
+	store_note_peak(s);
+	vec_free(&p.leaves);
+	vec_free(&p.ranges);
+	vec_free(&p.stack);
+	vec_free(&p.loose);
+	vec_free(&p.stamps);
+}

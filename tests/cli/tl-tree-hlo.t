@@ -1,0 +1,178 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Ops and frames of XLA that tl-tree puts in: between what the host recorded
+# and the GPU work, below launches of graphs, and without launches.
+. tests/cli/lib.sh
+
+# What a line is about: GPU work of an instruction, or an event of the host.
+gpu() { # gpu ID NAME TS DUR CORR OP [MORE ARGS]
+	echo "{\"id\":$1,\"src\":0,\"kind\":\"kernel\",\"name\":\"$2\",\"ts\":$3,\"dur\":$4,\"pid\":1,\"tid\":16,\"args\":{\"correlation\":$5,\"hlo_op\":\"$6\",\"program_id\":5,\"hlo_module\":\"jit_train\"}}"
+}
+host() { # host ID KIND NAME TS DUR TID [CORR]
+	echo "{\"id\":$1,\"src\":0,\"kind\":\"$2\",\"name\":\"$3\",\"ts\":$4,\"dur\":$5,\"pid\":701,\"tid\":$6,\"args\":{${7:+\"correlation\":$7}}}"
+}
+trace() { # trace: with the events of stdin
+	cat <<'END'
+{"tl":1,"marks":[],"prov":[]}
+{"source":{"src":0,"final":true,"facts":{"name":"a.xplane.pb","format":"xplane"}}}
+{"meta":{"src":0,"after":false,"key":"hlo 5","value":{"module":"jit_train","instructions":[{"name":"gemm.1","opcode":"custom-call","shape":"(bf16[16,32]{1,0},s8[64]{0})","operands":[{"name":"p0","shape":"bf16[16,64]{1,0:T(8,128)}"},{"name":"p1","shape":"bf16[<=64,32]{0,1}"},{"name":"c","shape":"f32[]"},null,{"name":"t","shape":"(f32[2]{0},f32[])"}],"op_name":"jit(train)/layer_0/mlp/dot_general","source":"train.py:12","target":"__cublas$gemm","config":{"a":[1,"x"]}},{"name":"fusion.3","opcode":"fusion","shape":"f32[8]{0}","operands":[{"name":"p0","shape":"pred[8]"}],"op_name":"jit(train)/layer_0/mul","source":"train.py:13"},{"name":"body.4","opcode":"fusion","shape":"f32[8]{0}","op_name":"jit(train)/while/body/add"}]}}}
+END
+	cat
+	echo '{"end":{"events":0,"sources":1,"marks":[]}}'
+}
+rows() { # rows FIELDS: of the events of a tree
+	tl-tree in.ndjson | tl-cat -F "$1" --no-header | tr '\t' '|'
+}
+shape() { # shape: depth and name, of what is put in with a star
+	tl-tree in.ndjson | tl-cat | jq -r 'select(.id != null) |
+		"  " * (.depth // 0) + .name + (if .cat == "hlo" then "*" else "" end)'
+}
+
+# ---- with the host's own events, and without ----
+
+{
+	gpu 0 im2col 2000 100 1 gemm.1
+	gpu 1 Cijk 2200 200 2 gemm.1
+	gpu 2 fusion_3 2500 50 3 fusion.3
+	gpu 3 im2col 3000 100 4 gemm.1
+	gpu 4 Cijk 3200 200 5 gemm.1
+	host 10 op Execute 900 500 1
+	host 11 op gemm.1 990 50 1
+	host 12 runtime launch 1000 10 1 1
+	host 13 runtime launch 1020 10 1 2
+	host 14 op fusion.3 1090 50 1
+	host 15 runtime launch 1100 10 1 3
+	host 16 runtime launch 1200 10 2 4
+	host 17 runtime launch 1300 0 2 5
+} | trace >in.ndjson
+is 'frames around neighbours, ops around launches' "$(shape)" \
+	'Execute
+  jit_train(5)*
+    jit(train)*
+      layer_0*
+        mlp*
+          gemm.1
+            gemm.1*
+              launch
+                im2col
+              launch
+                Cijk
+        fusion.3
+          fusion.3*
+            launch
+              fusion_3
+jit_train(5)*
+  jit(train)*
+    layer_0*
+      mlp*
+        gemm.1*
+          launch
+            im2col
+          launch
+            Cijk'
+is 'times, counts and marks' \
+	"$(rows id,inst,ts,dur,parent,launch,ndesc,ngpu,flags | sed -n '2,9p;$p')" \
+	'0|1|990|150|10||13|3|synthetic,untimed
+0|2|990|150|0.1||12|3|synthetic,untimed
+0|3|990|150|0.2||11|3|synthetic,untimed
+0|4|990|50|0.3||6|2|synthetic,untimed
+11|0|990|50|0.4||5|2|
+0|5|1000|30|11||4|2|synthetic
+12|0|1000|10|0.5||1|1|
+0|0|2000|100|12|12|||
+4|0|3200|200|17|17|||'
+is 'arguments' "$(tl-tree in.ndjson | tl-cat | jq -c 'select(.cat == "hlo" and .kind == "op") | .args' | sort -u)" \
+	'{"Input Dims":[[16,64],[64,32],[]],"Input type":["bf16","bf16","f32"],"Input Strides":[[64,1],[1,64],[]],"hlo_module":"jit_train","program_id":"5","hlo_opcode":"custom-call","op_name":"jit(train)/layer_0/mlp/dot_general","source":"train.py:12","hlo":{"opcode":"custom-call","shape":"(bf16[16,32]{1,0},s8[64]{0})","operands":[{"name":"p0","shape":"bf16[16,64]{1,0:T(8,128)}"},{"name":"p1","shape":"bf16[<=64,32]{0,1}"},{"name":"c","shape":"f32[]"},null,{"name":"t","shape":"(f32[2]{0},f32[])"}],"op_name":"jit(train)/layer_0/mlp/dot_general","source":"train.py:12","target":"__cublas$gemm","config":{"a":[1,"x"]}}}
+{"Input Dims":[[8]],"Input type":["pred"],"Input Strides":[[1]],"hlo_module":"jit_train","program_id":"5","hlo_opcode":"fusion","op_name":"jit(train)/layer_0/mul","source":"train.py:13","hlo":{"opcode":"fusion","shape":"f32[8]{0}","operands":[{"name":"p0","shape":"pred[8]"}],"op_name":"jit(train)/layer_0/mul","source":"train.py:13"}}'
+tl-tree in.ndjson >tree.tl
+is 'a tree is read as one' "$(tl-tree -p --no-prune tree.tl)" \
+	"$(tl-tree -p --no-prune in.ndjson)"
+is 'a tree can be made anew' "$(tl-tree --link=auto tree.tl | tl-cat | sed 1d)" \
+	"$(tl-cat tree.tl | sed 1d)"
+is 'in little memory' "$(tl-tree --mem 4M in.ndjson | tl-cat | sed 1d)" \
+	"$(tl-cat tree.tl | sed 1d)"
+
+# ---- runs ----
+
+{
+	for i in 0 1 2; do
+		gpu $((3 * i)) Memset $((5000 + 100 * i)) 5 $((3 * i + 1)) gemm.1
+		gpu $((3 * i + 1)) nvjet $((5010 + 100 * i)) 5 $((3 * i + 2)) gemm.1
+		gpu $((3 * i + 2)) reduce $((5020 + 100 * i)) 5 $((3 * i + 3)) gemm.1
+	done | sed '/Memset/s/"kernel"/"memset"/'
+	for i in 1 2 3 4 5 6 7 8 9; do
+		host $((10 + i)) runtime launch $((100 * i)) 10 1 $i
+	done
+} | trace >in.ndjson
+is 'an instruction again, in front of its copies: the module again' \
+	"$(rows id,inst,name,ngpu | grep 'jit_\|gemm')" \
+	'0|1|jit_train(5)|3
+0|5|gemm.1|3
+3|1|jit_train(5)|3
+3|5|gemm.1|3
+6|1|jit_train(5)|3
+6|5|gemm.1|3'
+{
+	gpu 0 loop_fusion 5000 5 1 body.4
+	gpu 1 loop_fusion 5010 5 2 body.4
+	gpu 2 fusion_3 5020 5 3 fusion.3
+	gpu 3 loop_fusion 5030 5 4 body.4
+	for i in 1 2 3 4; do host $((10 + i)) runtime launch $((100 * i)) 10 1 $i; done
+} | trace >in.ndjson
+is 'a loop is one run of the module' "$(shape | grep '\*')" \
+	'jit_train(5)*
+  jit(train)*
+    while*
+      body*
+        body.4*
+        body.4*
+    layer_0*
+      fusion.3*
+    while*
+      body*
+        body.4*'
+
+# ---- one launch of several instructions, and none ----
+
+{
+	gpu 0 nvjet 5000 50 1 gemm.1
+	gpu 1 other 5050 50 1 gemm.1
+	gpu 2 fusion_3 5100 50 1 fusion.3
+	host 10 runtime cuGraphLaunch 100 30 1 1
+} | trace >in.ndjson
+is 'below the launch of a graph' \
+	"$(rows name,depth,ts,dur,parent,launch,flags)" \
+	'jit_train(5)|0|100|30|||synthetic,untimed
+jit(train)|1|100|30|0.1||synthetic,untimed
+layer_0|2|100|30|0.2||synthetic,untimed
+cuGraphLaunch|3|100|30|0.3||
+mlp|4|100|20|10||synthetic,untimed
+gemm.1|5|100|20|0.4||synthetic,untimed
+nvjet|6|5000|50|0.5|10|
+other|6|5050|50|0.5|10|
+fusion.3|4|120|10|10||synthetic,untimed
+fusion_3|5|5100|50|2.4|10|'
+if command -v tl-kernels >/dev/null; then
+	is 'each is of its op' \
+		"$(tl-kernels --by event -c name,op,queue_delay_ns --no-header in.ndjson)" \
+		"$(printf 'nvjet\tgemm.1\t4870\nother\tgemm.1\t4920\nfusion_3\tfusion.3\t4970')"
+fi
+sed '/cuGraph/d' in.ndjson >none && mv none in.ndjson
+is 'without a launch: on the track of the device, with its times' \
+	"$(rows name,depth,ts,dur,tid,launch,flags)" \
+	'jit_train(5)|0|5000|150|16||synthetic,untimed
+jit(train)|1|5000|150|16||synthetic,untimed
+layer_0|2|5000|150|16||synthetic,untimed
+mlp|3|5000|100|16||synthetic,untimed
+gemm.1|4|5000|100|16||synthetic,untimed
+nvjet|5|5000|50|16||unlinked
+other|5|5050|50|16||unlinked
+fusion.3|3|5100|50|16||synthetic,untimed
+fusion_3|4|5100|50|16||unlinked'
+if command -v tl-kernels >/dev/null; then
+	is 'no latency is made up' \
+		"$(tl-kernels --by event -c name,op,queue_delay_ns --no-header in.ndjson)" \
+		"$(printf 'nvjet\tgemm.1\t\nother\tgemm.1\t\nfusion_3\tfusion.3\t')"
+fi
+
+done_testing
