@@ -239,7 +239,8 @@ static bool
 is_step(const struct host *h, uint32_t event)
 {
 	return h->events.v[event].kind == KIND_ANNOTATION &&
-	    steps_is_name(dict_get(h->dict, h->events.v[event].name));
+	    (h->events.v[event].is_step ||
+		steps_is_name(dict_get(h->dict, h->events.v[event].name)));
 }
 
 static enum cause

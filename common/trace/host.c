@@ -4,6 +4,7 @@
 
 #include "trace/host-inside.h"
 #include "trace/process.h"
+#include "trace/step.h"
 
 #define KINDS_NESTED                                                      \
 	(KINDS_HOST | KIND_BIT(KIND_PYTHON) | KIND_BIT(KIND_ANNOTATION) | \
@@ -25,6 +26,7 @@ host_start(struct host *h, const struct dict *dict, struct causes *causes)
 	h->track = UINT32_MAX;
 	map_free(&h->thread_of);
 	map_free(&h->ids);
+	map_free(&h->step_numbers);
 	map_free(&h->calls);
 	map_free(&h->first_of);
 	map_free(&h->median_of);
@@ -96,7 +98,12 @@ static void
 add_host(struct host *h, const struct event *ev, int64_t end)
 {
 	struct host_thread *t;
+	int64_t number;
 
+	if (ev->shape->kind == KIND_ANNOTATION &&
+	    step_of_args(h->dict, ev, &number))
+		*map_put(&h->step_numbers, uid_hash(ev->uid), NULL) =
+		    (uint64_t)number;
 	if (event_is(ev, KINDS_LAUNCH) && ev->corr.type == KEY_INT &&
 	    ev->corr.n < h->first_corr)
 		h->first_corr = ev->corr.n;
@@ -596,5 +603,6 @@ host_free(struct host *h)
 	map_free(&h->first_of);
 	map_free(&h->thread_of);
 	map_free(&h->ids);
+	map_free(&h->step_numbers);
 	map_free(&h->calls);
 }

@@ -147,7 +147,8 @@ struct host {
 	uint64_t stretch_ns;
 	struct host_above *above; /* made when first asked */
 	struct map thread_of, ids;
-	struct map calls; /* by_corr: to the hash of the call's uid */
+	struct map step_numbers; /* of StepTraceAnnotations, by uid_hash() */
+	struct map calls;        /* by_corr: to the hash of the call's uid */
 };
 
 void host_start(struct host *h, const struct dict *dict, struct causes *causes);

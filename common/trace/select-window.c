@@ -31,7 +31,8 @@ select_windows_add(
 		.id = ev->uid.id,
 	};
 	win->end = num_add_max(ev->ts_ns, ev->dur_ns);
-	win->is_step = step_of_name(dict_get(st, ev->name), &number);
+	win->is_step = step_of_name(dict_get(st, ev->name), &number) ||
+	    step_of_args(st, ev, &number);
 	steps_add(&w->steps, st, ev, (uint32_t)w->all.n - 1);
 	steps_add(&w->iterations, st, ev, (uint32_t)w->all.n - 1);
 }

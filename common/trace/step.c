@@ -13,3 +13,14 @@ step_of_name(struct str name, int64_t *step)
 	name.len -= prefix.len;
 	return num_i64(name, step) && *step >= 0;
 }
+
+bool
+step_of_args(const struct dict *st, const struct event *ev, int64_t *step)
+{
+	struct value v;
+
+	if (!event_arg(st, ev, STR("step_num"), &v) || v.type != VAL_INT)
+		return false;
+	*step = v.i;
+	return true;
+}

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* step: ProfilerStep#N */
+/* step: which annotations number steps */
 #ifndef TL_TRACE_STEP_H
 #define TL_TRACE_STEP_H
 
-#include "base/base.h"
+#include "stream/stream.h"
 
 /* N of "ProfilerStep#N". */
 bool step_of_name(struct str name, int64_t *step) USE_RESULT;
+/* The number that a StepTraceAnnotation of JAX or TensorFlow has. */
+bool step_of_args(
+    const struct dict *st, const struct event *ev, int64_t *step) USE_RESULT;
 
 #define WALK_NO_STEP INT64_MIN
 

@@ -11,6 +11,7 @@ add_markers(
 	for (uint32_t i = 0; i < h->events.n; i++) {
 		const struct host_event *e = &h->events.v[i];
 		struct step_marker m = { 0 };
+		const uint64_t *number;
 		struct str name;
 
 		if (e->kind != KIND_ANNOTATION)
@@ -18,8 +19,11 @@ add_markers(
 		name = dict_get(h->dict, e->name);
 		if (n > 0 && !str_glob_any(globs, n, name))
 			continue;
-		if (!steps_marker_of(s, name, &m) && n == 0)
+		number = map_get(&h->step_numbers, uid_hash(e->uid));
+		if (!steps_marker_of(s, name, &m) && n == 0 && number == NULL)
 			continue;
+		if (m.family == STEP_TRACED && number != NULL)
+			m.number = (int64_t)*number;
 		if (n > 0)
 			m.family = STEP_NAMED;
 		m.start_ns = e->start_ns;
@@ -203,7 +207,7 @@ steps_is_marker(const struct steps *s, const struct host *h, uint32_t event)
 
 	if (e->kind != KIND_ANNOTATION)
 		return false;
-	if (steps_is_name(dict_get(h->dict, e->name)))
+	if (e->is_step || steps_is_name(dict_get(h->dict, e->name)))
 		return true;
 	w = steps_window_of(s, h, event);
 	return w != STEPS_NONE && s->list.v[w].marker == event;

@@ -17,6 +17,7 @@ steps_marker_of(struct steps *s, struct str name, struct step_marker *m)
 	struct iteration it;
 
 	m->iteration = STEPS_NONE;
+	m->family = STEP_TRACED;
 	if (step_of_name(name, &m->number)) {
 		m->family = STEP_PROFILER;
 		return true;
@@ -53,7 +54,8 @@ steps_add(struct steps *s, const struct dict *st, const struct event *ev,
 	if (ev->shape->kind == KIND_ANNOTATION &&
 	    (ev->shape->has & timed) == timed && !is_nowhere(ev) &&
 	    num_add(ev->ts_ns, ev->dur_ns, &m.end_ns) &&
-	    steps_marker_of(s, dict_get(st, ev->name), &m))
+	    (steps_marker_of(s, dict_get(st, ev->name), &m) ||
+		step_of_args(st, ev, &m.number)))
 		vec_push(&s->markers, m);
 }
 
@@ -221,8 +223,10 @@ find_windows(struct steps *s, const struct step_marker *v, size_t n)
 		vec_push(&s->list,
 		    ((struct step_window){ .start_ns = v[i].start_ns,
 			.end_ns = v[i].end_ns,
-			.number = s->family == STEP_PROFILER ? v[i].number
-							     : (int64_t)nsteps,
+			.number = s->family == STEP_PROFILER ||
+				s->family == STEP_TRACED
+			    ? v[i].number
+			    : (int64_t)nsteps,
 			.marker = v[i].event,
 			.iteration = v[i].iteration }));
 	}
@@ -256,6 +260,7 @@ steps_ready(struct steps *s)
 	} rules[] = {
 		{ STEP_NAMED, 1 },
 		{ STEP_PROFILER, 2 },
+		{ STEP_TRACED, 1 },
 		{ STEP_DETAILED, 1 },
 		{ STEP_NATIVE, 1 },
 		{ STEP_PROFILER, 1 },

@@ -3,9 +3,9 @@
  * steps: what the steps of a source are, and when. All programs ask here.
  *
  * A step is, the first that fits: what the user names; two ProfilerStep#N or
- * more; iterations (phase.h), of which those of the best tier count; one
- * ProfilerStep#N. Where nothing
- * does, tl-steps takes the span of all GPU events as the one window.
+ * more; StepTraceAnnotations of JAX; iterations (phase.h), of which those of
+ *the best tier count; one ProfilerStep#N. Where nothing does, tl-steps takes
+ *the span of all GPU events as the one window.
  *
  *	ProfilerStep#3 [      ][       ]	up to the next one's start
  *	decode[bs=8]   [    ]  [     ]		its own, and what is between
@@ -49,7 +49,7 @@ enum step_what {
 
 struct step_window {
 	int64_t start_ns, end_ns;
-	int64_t number;     /* N of ProfilerStep#N, else from 1 on */
+	int64_t number;     /* that of its marker, else from 1 on */
 	uint32_t marker;    /* its event; STEPS_NONE: of the whole */
 	uint32_t iteration; /* what its marker says; STEPS_NONE: it is none's */
 	uint8_t what;
@@ -66,6 +66,7 @@ struct step_process {
 enum step_family {
 	STEP_NAMED, /* by the user */
 	STEP_PROFILER,
+	STEP_TRACED,   /* StepTraceAnnotation */
 	STEP_DETAILED, /* iterations, by their tier */
 	STEP_NATIVE,
 	STEP_FAMILIES,
