@@ -3,16 +3,8 @@
 #include "trace/hlo-inside.h"
 
 #include "stream/maker.h"
-#include "json/json.h"
 
-/* Where a shape has what GPU work says of its instruction: index + 1, or 0. */
-enum {
-	SAYS_OP,
-	SAYS_PROGRAM,
-	SAYS_MODULE,
-	SAYS_SCOPE,
-	SAYS,
-};
+/* Where a shape has that: index + 1, or 0. */
 struct says {
 	bool is_known;
 	uint16_t at[SAYS];
@@ -154,21 +146,21 @@ find_module(struct hlo *h, struct str program, struct str name)
 	return found;
 }
 
-/* Into items, all members; none if the metadata lacks it. */
-static void
-find_instruction(
-    struct hlo *h, struct str program, struct str module, struct str name)
+const json_items *
+hlo_members(struct hlo *h, const struct hlo_op *op, struct str name)
 {
-	size_t no = find_module(h, program, module);
+	size_t no = find_module(h, text_of(h, op->keys[SAYS_PROGRAM]),
+	    text_of(h, op->keys[SAYS_MODULE]));
 	const uint64_t *at;
 
 	h->items.n = 0;
 	if (no == SIZE_MAX)
-		return;
+		return &h->items;
 	split_module(h, no);
 	at = map_get(&h->text_of, text_key(no, name));
 	if (at != NULL)
 		(void)!json_split(&h->items, h->mem, h->texts.v[*at]);
+	return &h->items;
 }
 
 /* ---- arguments of its ops ---- */
@@ -332,57 +324,139 @@ set_frames(struct hlo *h, struct hlo_op *op, struct str module,
 	}
 }
 
+static struct str
+module_name(struct hlo *h, struct str program)
+{
+	size_t no = find_module(h, program, STR(""));
+
+	return no != SIZE_MAX ? h->modules.v[no].name : STR("");
+}
+
+/*
+ * scope: what GPU work says of itself, which counts where the metadata doesn't
+ * say it. buffer: the command buffer that it is in, found so; or NULL.
+ */
 static struct hlo_op *
-make_op(struct hlo *h, uint32_t item, const struct key keys[SAYS])
+make_op(struct hlo *h, const struct key keys[SAYS_SCOPE], struct str scope,
+    const struct hlo_op *buffer, const char *how)
 {
 	struct hlo_op *op = arena_alloc(h->mem, sizeof *op);
 	struct dict *st = h->s->st;
 	struct str name = text_of(h, keys[SAYS_OP]);
 	struct str program = text_of(h, keys[SAYS_PROGRAM]);
-	struct str module = text_of(h, keys[SAYS_MODULE]), op_name;
+	struct str module = text_of(h, keys[SAYS_MODULE]), op_name, opcode;
+	const json_items *of;
 	const struct event *ev;
 
 	*op = (struct hlo_op){ .name = intern_put(st->text, name) };
-	find_instruction(h, program, module, name);
-	op_name = member(&h->items, "op_name");
+	memcpy(op->keys, keys, sizeof op->keys);
+	of = hlo_members(h, op, name);
+	if (module.len == 0)
+		module = module_name(h, program);
+	op_name = member(of, "op_name");
 	if (op_name.len == 0)
-		op_name = text_of(h, said(h, item, SAYS_SCOPE));
+		op_name = scope;
+	opcode = member(of, "opcode");
 	maker_begin(&h->m, KIND_OP, STR(CATEGORY_HLO));
-	if (h->items.n > 0)
-		put_operands(h, &h->items);
+	if (of->n > 0)
+		put_operands(h, of);
 	put_text(h, "hlo_module", module);
 	put_text(h, "program_id", program);
-	put_text(h, "hlo_opcode", member(&h->items, "opcode"));
+	put_text(h, "hlo_opcode", opcode);
 	put_text(h, "op_name", op_name);
-	put_text(h, "source", member(&h->items, "source"));
-	if (h->items.n > 0)
-		put_object(h, &h->items);
+	put_text(h, "source", member(of, "source"));
+	if (buffer != NULL) {
+		put_text(h, "command_buffer", dict_get(st, buffer->name));
+		put_text(h, "matched_by", str_of(how));
+	}
+	if (of->n > 0)
+		put_object(h, of);
 	ev = maker_end_bare(&h->m, (struct uid){ 0, 0 });
 	op->shape = dict_shape_with(st, ev->shape_id, HLO_FIELDS);
 	op->vals = arena_str(h->mem, buf_str(&h->m.vals));
 	set_frames(h, op, module, program, op_name);
+	if (str_eq(opcode, STR("command-buffer"))) {
+		op->in_loop = true;
+		op->graph = hlo_graph_create(h, op, member(of, "calls"));
+	}
 	return op;
+}
+
+/* variant: of an instruction that was found in another way; else 0. */
+static uint64_t
+op_hash(const struct key keys[SAYS_SCOPE], uint64_t variant)
+{
+	for (int k = 0; k < SAYS_SCOPE; k++)
+		variant = hash_mix(variant ^ key_hash(keys[k]), HASH_K1);
+	return variant;
 }
 
 struct hlo_op *
 hlo_of(struct hlo *h, uint32_t item)
 {
-	struct key keys[SAYS] = { [SAYS_OP] = said(h, item, SAYS_OP) };
-	uint64_t hash = 0, *slot;
+	struct key keys[SAYS_SCOPE] = { [SAYS_OP] = said(h, item, SAYS_OP) };
+	uint64_t *place;
 	bool is_new;
 
 	if (keys[SAYS_OP].type == KEY_NONE)
 		return NULL;
 	keys[SAYS_PROGRAM] = said(h, item, SAYS_PROGRAM);
 	keys[SAYS_MODULE] = said(h, item, SAYS_MODULE);
-	for (int k = 0; k < SAYS_SCOPE; k++)
-		hash = hash_mix(hash ^ key_hash(keys[k]), HASH_K1);
-	slot = map_put(&h->op_of, hash, &is_new);
+	place = map_put(&h->op_of, op_hash(keys, 0), &is_new);
 	if (is_new) {
-		*slot = h->ops.n;
-		vec_push(&h->ops, make_op(h, item, keys));
+		*place = h->ops.n;
+		vec_push(&h->ops,
+		    make_op(h, keys, text_of(h, said(h, item, SAYS_SCOPE)),
+			NULL, NULL));
 	}
-	return h->ops.v[*slot];
+	return h->ops.v[*place];
+}
+
+/* The keys of an instruction of the same program. */
+static void
+keys_beside(struct key keys[SAYS_SCOPE], const struct hlo_op *op, uint32_t name)
+{
+	memcpy(keys, op->keys, sizeof op->keys);
+	keys[SAYS_OP] = (struct key){ name, KEY_STR };
+}
+
+struct hlo_op *
+hlo_op_in(
+    struct hlo *h, const struct hlo_op *buffer, uint32_t name, const char *how)
+{
+	uint64_t variant = hash_bytes(how, strlen(how)) ^ buffer->name;
+	struct key keys[SAYS_SCOPE];
+	uint64_t *place;
+	bool is_new;
+
+	keys_beside(keys, buffer, name);
+	place = map_put(&h->op_of, op_hash(keys, variant), &is_new);
+	if (is_new) {
+		*place = h->ops.n;
+		vec_push(&h->ops, make_op(h, keys, STR(""), buffer, how));
+	}
+	return h->ops.v[*place];
+}
+
+bool
+hlo_is_named(struct hlo *h, const struct hlo_op *buffer, uint32_t name)
+{
+	struct key keys[SAYS_SCOPE];
+
+	keys_beside(keys, buffer, name);
+	return map_get(&h->op_of, op_hash(keys, 0)) != NULL;
+}
+
+struct dict *
+hlo_dict(const struct hlo *h)
+{
+	return h->s->st;
+}
+
+struct arena *
+hlo_mem(struct hlo *h)
+{
+	return h->mem;
 }
 
 uint32_t
@@ -428,6 +502,8 @@ hlo_destroy(struct hlo *h)
 {
 	if (h == NULL)
 		return;
+	for (size_t i = 0; i < h->ops.n; i++)
+		hlo_graph_free(h->ops.v[i]->graph);
 	arena_destroy(h->mem);
 	maker_free(&h->m);
 	vec_free(&h->says);

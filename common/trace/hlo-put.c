@@ -87,8 +87,6 @@ add_leaf(struct put *p, uint32_t gpu, uint32_t launch)
 	while (l.caller != STORE_NONE && item_is(&v[l.caller], KINDS_LAUNCH))
 		l.caller = v[l.caller].parent;
 	l.op = hlo_of(p->h, gpu);
-	if (l.op != NULL)
-		l.op->has_kernels |= v[gpu].kind == KIND_KERNEL;
 	vec_push(&p->leaves, l);
 }
 
@@ -184,9 +182,41 @@ begin_run(struct put *p, uint32_t i)
 	p->behind = i;
 }
 
+/* What launches of command buffers did gets the instructions in them. */
+static void
+look_into_graphs(struct put *p)
+{
+	struct leaf *v = p->leaves.v;
+	u32_vec gpus = { 0 };
+	VEC(struct hlo_op *) ops = { 0 };
+
+	for (size_t i = 0, k; i < p->leaves.n; i = k) {
+		gpus.n = 0;
+		for (k = i; k < p->leaves.n && v[k].op == v[i].op &&
+		     v[k].call == v[i].call;
+		     k++)
+			vec_push(&gpus, v[k].gpu);
+		if (v[i].op == NULL || v[i].op->graph == NULL || v[i].call == 0)
+			continue;
+		vec_reserve(&ops, gpus.n);
+		hlo_graph_resolve(
+		    p->h, v[i].op, p->s->items.v, gpus.v, gpus.n, ops.v);
+		for (size_t at = i; at < k; at++)
+			v[at].op = ops.v[at - i];
+	}
+	vec_free(&gpus);
+	vec_free(&ops);
+}
+
 static void
 find_shared(struct put *p)
 {
+	look_into_graphs(p);
+	for (uint32_t i = 0; i < p->leaves.n; i++)
+		if (p->leaves.v[i].op != NULL)
+			p->leaves.v[i].op->has_kernels |=
+			    p->s->items.v[p->leaves.v[i].gpu].kind ==
+			    KIND_KERNEL;
 	for (uint32_t i = 0; i < p->leaves.n; i++) {
 		struct leaf *l = &p->leaves.v[i];
 		const struct leaf *before = i > 0 ? l - 1 : l;
@@ -497,9 +527,9 @@ find_loose(struct put *p)
 
 	for (uint32_t i = 0; i < s->items.n; i++)
 		if (item_is(&s->items.v[i], KINDS_GPU) &&
+		    hlo_of(p->h, i) != NULL &&
 		    (s->items.v[i].flags & EV_UNLINKED) != 0 &&
-		    (s->items.v[i].state & IN_TIME) != 0 &&
-		    hlo_of(p->h, i) != NULL)
+		    (s->items.v[i].state & IN_TIME) != 0)
 			vec_push(&p->loose, i);
 	if (p->loose.n > 0)
 		qsort_r(p->loose.v, p->loose.n, sizeof *p->loose.v, by_thread,

@@ -132,6 +132,85 @@ is 'a loop is one run of the module' "$(shape | grep '\*')" \
       body*
         body.4*'
 
+# ---- what is in a command buffer ----
+
+buffer() { # buffer KERNEL...: one launch of them; who they are of
+	{
+		cat <<'END'
+{"tl":1,"marks":[],"prov":[]}
+{"source":{"src":0,"final":true,"facts":{"name":"a.xplane.pb","format":"xplane"}}}
+{"meta":{"src":0,"after":false,"key":"hlo 5","value":{"module":"jit_f","instructions":[{"name":"cb_1","opcode":"command-buffer","calls":["gemm.1","fusion","gemm.2","gemm.3","fusion.1","single.7","copy.1","gemm.4","last.9","named.3"]},{"name":"gemm.1","opcode":"custom-call"},{"name":"gemm.2","opcode":"custom-call"},{"name":"gemm.3","opcode":"custom-call"},{"name":"gemm.4","opcode":"custom-call"},{"name":"copy.1","opcode":"copy"},{"name":"fusion","opcode":"fusion","deduplicated":"fusion"},{"name":"fusion.1","opcode":"fusion","deduplicated":"fusion"},{"name":"single.7","opcode":"fusion"},{"name":"last.9","opcode":"fusion"},{"name":"named.3","opcode":"custom-call"}]}}}
+END
+		i=0
+		for kernel; do
+			gpu $i "$kernel" $((5000 + 10 * i)) 5 1 cb_1
+			i=$((i + 1))
+		done | sed '/Memset/s/"kernel"/"memset"/'
+		gpu 98 other 9000 5 2 named.3
+		host 99 runtime cuGraphLaunch 100 1000 1 1
+		echo '{"end":{"events":0,"sources":1,"marks":[]}}'
+	} >in.ndjson
+	tl-tree in.ndjson | tl-cat | jq -rn 'reduce inputs as $e ({};
+			if $e.cat == "hlo" and $e.kind == "op"
+			then .op = $e.name + "/" + ($e.args.matched_by // "-")
+			elif $e.launch != null then .out += [$e.name + " " + .op]
+			else . end) | .out[]'
+}
+is 'by names, and by the order between them' \
+	"$(buffer nvjet fusion Memset nvjet nvjet fusion single_7.kd x y last_9)" \
+	'nvjet gemm.1/order
+fusion fusion/order
+Memset gemm.2/order
+nvjet gemm.2/order
+nvjet gemm.3/order
+fusion fusion.1/order
+single_7.kd single.7/name
+x cb_1/-
+y cb_1/-
+last_9 last.9/name'
+is 'two ways: only what its name tells' \
+	"$(buffer nvjet fusion nvjet single_7 last_9)" \
+	'nvjet cb_1/-
+fusion cb_1/-
+nvjet cb_1/-
+single_7 single.7/name
+last_9 last.9/name'
+is 'another order, as of branches: no order tells' \
+	"$(buffer last_9 gemm single_7 fusion)" \
+	'last_9 last.9/name
+gemm cb_1/-
+single_7 single.7/name
+fusion cb_1/-'
+is 'more kernels than instructions: none is guessed' \
+	"$(buffer nvjet fusion a b c fusion single_7 last_9)" \
+	'nvjet gemm.1/order
+fusion fusion/order
+a cb_1/-
+b cb_1/-
+c cb_1/-
+fusion fusion.1/order
+single_7 single.7/name
+last_9 last.9/name'
+
+# ---- steps ----
+
+{
+	gpu 0 k 5000 5 1 gemm.1
+	gpu 1 k 6000 5 2 gemm.1
+	host 10 runtime launch 1000 10 1 1
+	host 11 runtime launch 2000 10 1 2
+	host 12 annotation train 900 500 1 | sed 's/"args":{/&"_r":1,"step_num":7/'
+	host 13 annotation train 1900 300 1 | sed 's/"args":{/&"step_num":8/'
+} | trace >in.ndjson
+is 'StepTraceAnnotations are steps, with their numbers' \
+	"$(tl-steps -c step,what,name,wall_ns,busy_launched_ns --no-header in.ndjson | tr '\t' ' ')" \
+	'7 step train 500 5
+7 between  500 0
+8 step train 300 5'
+is 'and can be chosen' \
+	"$(tl-filter --step 8 in.ndjson | tl-cat --kind kernel -F id,step --no-header | tr '\t' ' ')" \
+	'1 8'
+
 # ---- one launch of several instructions, and none ----
 
 {

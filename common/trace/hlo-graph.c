@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the kernels of a command buffer (a CUDA or HIP graph) are of. They only
+ * name the buffer, which may hold any of a list of instructions, in the order
+ * of the module's schedule.
+ *
+ * A kernel of a fusion has the name of the fusion, or of another one with the
+ * same code. If there is no other one, the name says it. Else the order does:
+ * if the kernels can be of the fusions in only one way. What stands between two
+ * that are known, is of the instructions between theirs: of one, all of it; of
+ * several, each of which launches something, one of each if there are as many.
+ * A fill belongs to the kernel behind it.
+ */
+#include "trace/hlo-inside.h"
+
+#define NO_CALL UINT32_MAX
+
+/* An instruction that the buffer may hold. */
+struct call {
+	uint32_t name;
+	uint32_t group; /* of fusions with the same code */
+	bool is_fusion;
+	bool launches; /* one kernel or more, for sure */
+	bool is_alone; /* in its group */
+};
+
+struct hlo_graph {
+	VEC(struct call) calls;
+	struct map by_kernel; /* the name of its kernel to call */
+	bool is_ready;        /* those that ran outside are no calls */
+	/* of each sequence of work that came so far, by its hash: where found
+	 * has what it is of */
+	struct map known;
+	VEC(struct hlo_op *) found;
+};
+
+/* One launch. */
+struct sequence {
+	struct hlo *h;
+	struct hlo_graph *g;
+	struct hlo_op *buffer;
+	const struct held *v;
+	const uint32_t *gpus;
+	size_t n;
+	uint32_t *named;  /* the call whose name it has, or NO_CALL */
+	uint32_t *of;     /* the call that it is of, or NO_CALL */
+	uint32_t *latest; /* likewise, if kernels were as late as possible */
+};
+
+/* ---- the instructions ---- */
+
+/* "loop_fusion.1" and "loop_fusion_1.kd" are alike. */
+static uint64_t
+kernel_key(struct str name)
+{
+	uint64_t h = 0;
+
+	if (str_ends(name, STR(".kd")))
+		name.len -= 3;
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.p[i];
+
+		h = hash_mix(
+		    h ^ (unsigned char)(c == '.' || c == '-' ? '_' : c),
+		    HASH_K0);
+	}
+	return h;
+}
+
+static struct str
+member(const json_items *of, const char *key)
+{
+	const struct json_item *item = json_member(of, str_of(key));
+
+	return item != NULL ? item->text : STR("");
+}
+
+static bool
+launches(struct str opcode)
+{
+	static const char *const words[] = { "custom-call", "dot",
+		"convolution", NULL };
+
+	for (const char *const *w = words; *w != NULL; w++)
+		if (str_eq(opcode, str_of(*w)))
+			return true;
+	return false;
+}
+
+struct hlo_graph *
+hlo_graph_create(struct hlo *h, const struct hlo_op *buffer, struct str calls)
+{
+	struct hlo_graph *g = xcalloc(1, sizeof *g);
+	struct intern *text = hlo_dict(h)->text;
+	json_items names = { 0 };
+
+	(void)!json_split(&names, hlo_mem(h), calls);
+	for (size_t i = 0; i < names.n; i++) {
+		struct str name = names.v[i].text, same;
+		const json_items *of = hlo_members(h, buffer, name);
+		struct call c = { .name = intern_put(text, name) };
+		struct str opcode = member(of, "opcode");
+
+		same = member(of, "deduplicated");
+		c.group = same.len > 0 ? intern_put(text, same) : c.name;
+		c.is_fusion = str_eq(opcode, STR("fusion"));
+		c.launches = launches(opcode);
+		vec_push(&g->calls, c);
+	}
+	vec_free(&names);
+	return g;
+}
+
+void
+hlo_graph_free(struct hlo_graph *g)
+{
+	if (g == NULL)
+		return;
+	vec_free(&g->calls);
+	map_free(&g->by_kernel);
+	map_free(&g->known);
+	vec_free(&g->found);
+	vec_release(g);
+}
+
+/* All events of the trace are known by now. */
+static void
+make_ready(struct hlo *h, struct hlo_graph *g, const struct hlo_op *buffer)
+{
+	struct map sizes = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < g->calls.n; i++)
+		if (!hlo_is_named(h, buffer, g->calls.v[i].name))
+			g->calls.v[kept++] = g->calls.v[i];
+	g->calls.n = kept;
+	for (size_t i = 0; i < kept; i++)
+		++*map_put(&sizes, g->calls.v[i].group, NULL);
+	for (size_t i = 0; i < kept; i++) {
+		struct call *c = &g->calls.v[i];
+
+		c->is_alone = *map_get(&sizes, c->group) == 1;
+		if (c->is_fusion)
+			*map_put(&g->by_kernel,
+			    kernel_key(dict_get(hlo_dict(h), c->name)), NULL) =
+			    i;
+	}
+	map_free(&sizes);
+	g->is_ready = true;
+}
+
+/* ---- kernels of fusions ---- */
+
+static bool
+is_like(const struct sequence *q, size_t i, size_t call)
+{
+	const struct call *c = &q->g->calls.v[call];
+
+	return c->is_fusion && c->group == q->g->calls.v[q->named[i]].group;
+}
+
+/* Each as early, and each as late as possible; false: there is no way. */
+static bool
+find_fusions(struct sequence *q)
+{
+	size_t call = 0;
+
+	for (size_t i = 0; i < q->n; i++) {
+		if (q->named[i] == NO_CALL)
+			continue;
+		while (call < q->g->calls.n && !is_like(q, i, call))
+			call++;
+		if (call == q->g->calls.n)
+			return false;
+		q->of[i] = (uint32_t)call++;
+	}
+	call = q->g->calls.n;
+	for (size_t i = q->n; i-- > 0;) {
+		if (q->named[i] == NO_CALL)
+			continue;
+		while (!is_like(q, i, --call))
+			continue;
+		q->latest[i] = (uint32_t)call;
+	}
+	return true;
+}
+
+static void
+settle_fusions(struct sequence *q, bool is_ordered)
+{
+	for (size_t i = 0; i < q->n; i++) {
+		if (q->named[i] == NO_CALL ||
+		    (is_ordered && q->of[i] == q->latest[i]))
+			continue;
+		q->of[i] =
+		    q->g->calls.v[q->named[i]].is_alone ? q->named[i] : NO_CALL;
+	}
+}
+
+/* ---- and what is between them ---- */
+
+static bool
+is_fill(const struct sequence *q, size_t i)
+{
+	return q->v[q->gpus[i]].kind == KIND_MEMSET;
+}
+
+/* The work [from, to) is of calls behind one, up to another. */
+static void
+settle_between(
+    struct sequence *q, size_t from, size_t to, size_t call, size_t last)
+{
+	const struct call *v = q->g->calls.v;
+	bool all_launch = true;
+	size_t nwork = 0, first = call;
+
+	for (size_t i = from; i < to; i++)
+		nwork += !is_fill(q, i);
+	for (size_t c = first; c < last; c++)
+		all_launch &= v[c].launches;
+	if (last - first != 1 && (!all_launch || last - first != nwork))
+		return;
+	for (size_t i = from; i < to; i++) {
+		if (is_fill(q, i))
+			continue;
+		q->of[i] = (uint32_t)call;
+		call += last - first != 1;
+	}
+}
+
+static void
+settle_rest(struct sequence *q)
+{
+	size_t from = 0, call = 0;
+	bool is_known = true; /* what stands in front */
+
+	for (size_t i = 0; i <= q->n; i++) {
+		if (i < q->n && q->named[i] == NO_CALL)
+			continue;
+		if (is_known && (i == q->n || q->of[i] != NO_CALL))
+			settle_between(q, from, i, call,
+			    i < q->n ? q->of[i] : q->g->calls.n);
+		if (i == q->n)
+			break;
+		is_known = q->of[i] != NO_CALL;
+		from = i + 1;
+		call = q->of[i] + (size_t)1;
+	}
+}
+
+/* ---- a launch ---- */
+
+static struct hlo_op *
+op_of(const struct sequence *q, size_t i)
+{
+	const struct call *c;
+
+	if (q->of[i] == NO_CALL)
+		return q->buffer;
+	c = &q->g->calls.v[q->of[i]];
+	return hlo_op_in(q->h, q->buffer, c->name,
+	    q->named[i] != NO_CALL && c->is_alone ? "name" : "order");
+}
+
+static void
+resolve(struct sequence *q)
+{
+	const struct dict *st = hlo_dict(q->h);
+	uint32_t next = NO_CALL;
+	bool is_ordered;
+
+	for (size_t i = 0; i < q->n; i++) {
+		uint64_t *call = map_get(&q->g->by_kernel,
+		    kernel_key(dict_get(st, q->v[q->gpus[i]].name)));
+
+		q->named[i] = call != NULL ? (uint32_t)*call : NO_CALL;
+		q->of[i] = q->latest[i] = NO_CALL;
+	}
+	is_ordered = find_fusions(q);
+	settle_fusions(q, is_ordered);
+	if (is_ordered)
+		settle_rest(q);
+	for (size_t i = q->n; i-- > 0;) {
+		if (is_fill(q, i))
+			q->of[i] = next;
+		next = q->of[i];
+	}
+	for (size_t i = 0; i < q->n; i++)
+		vec_push(&q->g->found, op_of(q, i));
+}
+
+void
+hlo_graph_resolve(struct hlo *h, struct hlo_op *buffer, const struct held *v,
+    const uint32_t *gpus, size_t n, struct hlo_op **ops)
+{
+	struct hlo_graph *g = buffer->graph;
+	uint64_t hash = n, *place;
+	bool is_new;
+
+	if (!g->is_ready)
+		make_ready(h, g, buffer);
+	for (size_t i = 0; i < n; i++)
+		hash = hash_mix(
+		    hash ^ ((uint64_t)v[gpus[i]].kind << 32 | v[gpus[i]].name),
+		    HASH_K0);
+	place = map_put(&g->known, hash, &is_new);
+	if (is_new) {
+		uint32_t *calls = xmalloc((3 * n + 1) * sizeof *calls);
+
+		*place = g->found.n;
+		resolve(&(struct sequence){ h, g, buffer, v, gpus, n, calls,
+		    calls + n, calls + 2 * n });
+		vec_release(calls);
+	}
+	memcpy(ops, &g->found.v[*place], n * sizeof *ops);
+}
