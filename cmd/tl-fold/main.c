@@ -146,8 +146,7 @@ take_gpu_event(struct folder *f, const struct event *ev, bool is_chosen)
 	bool is_linked = (ev->flags & EV_UNLINKED) == 0;
 	uint32_t node;
 
-	merged_close(&f->tree,
-	    is_linked && (ev->shape->has & HAS_DEPTH) ? ev->depth : 0);
+	merged_close(&f->tree, event_is_owned(ev) ? ev->depth : 0);
 	if (ev->flags & EV_DUPLICATE) {
 		o->nduplicates++;
 		return;
@@ -161,7 +160,7 @@ take_gpu_event(struct folder *f, const struct event *ev, bool is_chosen)
 	if (f->set->clock == CLOCK_CPU)
 		return;
 	node = node_above(f, ev);
-	if (!is_linked)
+	if (!event_is_owned(ev))
 		node = merged_child(&f->tree, node, f->no_launch);
 	else if (f->tree.open.n == 0 && f->set->no_kernels)
 		node = merged_child(&f->tree, node, f->no_frame);

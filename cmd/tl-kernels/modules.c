@@ -64,7 +64,7 @@ modules_work(struct kernels *k, const struct event *ev)
 	struct module_stack *s = &k->open;
 	uint32_t number;
 
-	modules_close(k, (ev->flags & EV_UNLINKED) != 0 ? 0 : ev->depth);
+	modules_close(k, event_is_owned(ev) ? ev->depth : 0);
 	if (s->open.n == 0)
 		return 0;
 	number = s->open.v[s->open.n - 1].number;

@@ -151,11 +151,11 @@ add_work(struct modules *m, const struct event *ev, int64_t end)
 	bool is_kernel = ev->shape->kind == KIND_KERNEL;
 
 	spans_add(&m->busy, s.start, s.end);
-	if (m->backward != NULL && (ev->flags & EV_UNLINKED) == 0)
+	if (m->backward != NULL && event_is_owned(ev))
 		backward_gpu(m->backward, ev, end);
-	if (m->flop_counter != NULL && (ev->flags & EV_UNLINKED) == 0)
+	if (m->flop_counter != NULL && event_is_owned(ev))
 		flops_work(m->flop_counter, ev, end);
-	if (m->stack.n == 0 || (ev->flags & EV_UNLINKED) != 0) {
+	if (m->stack.n == 0) {
 		spans_add(&m->outside, s.start, s.end);
 		m->whole->outside_kernels += is_kernel;
 		return;
@@ -171,10 +171,7 @@ take_gpu_event(struct modules *m, const struct event *ev, bool chosen)
 	struct sink_source *o = &m->sink.sources.list.v[m->source];
 	int64_t end;
 
-	if ((ev->flags & EV_UNLINKED) != 0 || (ev->shape->has & HAS_DEPTH) == 0)
-		close_down_to(m, 0);
-	else
-		close_down_to(m, ev->depth);
+	close_down_to(m, event_is_owned(ev) ? ev->depth : 0);
 	if (!sink_source_takes(o, ev, chosen, &end))
 		return;
 	o->nchosen++;

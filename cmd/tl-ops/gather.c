@@ -129,7 +129,7 @@ busy_of(struct ops *g, uint32_t source)
 static void
 add_left_out(struct ops *g, struct sink_source *o, const struct event *ev)
 {
-	if (g->with_comm || (ev->flags & EV_UNLINKED) != 0 ||
+	if (g->with_comm || !event_is_owned(ev) ||
 	    bucket_of_event(&g->sink.rules, g->sink.dict, ev) != BUCKET_COMM)
 		return;
 	o->ncomm++;

@@ -133,7 +133,7 @@ struct content {
 	struct sink_sources sources, asked;
 	bool has_ops, has_gpu, has_linked, is_rocprof, is_xla;
 	bool has_window;  /* a process's start and end are known */
-	bool has_owned;   /* an op may own it: linked, and no collective */
+	bool has_owned;   /* an op may own it: it is no collective */
 	bool has_replays; /* a graph was launched; found with --vs */
 	/* annotations of the source that is read that --annotation names */
 	struct spans named;
@@ -146,11 +146,10 @@ look_at_work(
     struct stream_in *in, struct bucket_rules *rules, struct content *c)
 {
 	c->has_gpu = true;
-	if ((in->ev.flags & EV_UNLINKED) != 0)
-		return;
-	c->has_linked = true;
+	c->has_linked |= (in->ev.flags & EV_UNLINKED) == 0;
 	c->has_owned = c->has_owned ||
-	    bucket_of_event(rules, in->dict, &in->ev) != BUCKET_COMM;
+	    (event_is_owned(&in->ev) &&
+		bucket_of_event(rules, in->dict, &in->ev) != BUCKET_COMM);
 }
 
 static void
@@ -281,7 +280,7 @@ look_at_all(struct settings *s)
 		versus_pair(s, &all.sources, &other.sources);
 	if (all.has_linked && all.has_ops && !all.has_owned)
 		report(MSG_ONLY_COMMUNICATION, traces_name(s));
-	if (all.has_gpu && all.has_ops && !all.has_linked)
+	if (all.has_gpu && all.has_ops && !all.has_linked && !all.has_owned)
 		report(MSG_NO_OP_OWNS, traces_name(s));
 	sink_sources_free(&all.sources);
 	sink_sources_free(&all.asked);

@@ -126,7 +126,7 @@ counts(struct roof_state *g, const struct event *ev, bool is_chosen)
 	if (!sink_source_takes(o, ev, is_chosen, &end))
 		return false;
 	o->nchosen++;
-	if (ev->flags & EV_UNLINKED)
+	if (!event_is_owned(ev))
 		return g->overlap && !g->sink.linked_only;
 	return true;
 }
@@ -139,7 +139,7 @@ take_work(struct roof_state *g, const struct event *ev, bool is_chosen)
 	close_down_to(g, ev->depth);
 	if (!counts(g, ev, is_chosen))
 		return;
-	if (g->open.n > 0 && uid_same(top_of(g)->uid, ev->launch))
+	if (g->open.n > 0 && uid_same(top_of(g)->uid, ev->parent))
 		top = g->open.v[g->open.n - 1];
 	if (g->works.n >= NO_INDEX - 1)
 		die("more GPU events than can be held");

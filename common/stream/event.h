@@ -113,6 +113,13 @@ event_is(const struct event *ev, uint32_t kinds)
 	return (KIND_BIT(ev->shape->kind) & kinds) != 0;
 }
 
+/* GPU work below an event of the tree: its launch, or else an op of XLA. */
+static inline bool
+event_is_owned(const struct event *ev)
+{
+	return (ev->shape->has & HAS_PARENT) != 0;
+}
+
 /* ---- values ---- */
 
 /* Text as the stream holds it: interned, or inline when it is long. */
