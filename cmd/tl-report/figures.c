@@ -138,6 +138,7 @@ figures_free(struct figures *f)
 	budgets_free(f);
 	vec_free(&f->threads);
 	vec_free(&f->ranks);
+	vec_free(&f->gpus);
 	vec_free(&f->phases);
 	vec_free(&f->groups);
 	vec_free(&f->warnings);

@@ -142,6 +142,7 @@ struct change {
 		CHANGE_KERNEL,
 	} of;
 };
+typedef VEC(struct rank) rank_vec;
 
 struct figures {
 	struct settings *set;
@@ -154,8 +155,9 @@ struct figures {
 	/* of the tables */
 	bool has_op_table, by_src;
 	VEC(struct thread) threads; /* the busiest first */
-	VEC(struct rank) ranks;
+	rank_vec ranks;
 	struct rank all; /* their sum */
+	rank_vec gpus;   /* of a process that drives several */
 	struct tallies ops, categories, losses, specs;
 	int64_t ops_ns, graph_ns, args_ns, shapeless_ns;
 	int64_t unified_ns, modelled_ns;

@@ -17,19 +17,18 @@ is_runtime_call(struct str name)
 
 /* Rows of a rank need not stand together. */
 static struct rank *
-rank_of(struct figures *f, struct str label)
+rank_of(struct figures *f, rank_vec *list, struct str label)
 {
-	for (size_t i = f->ranks.n; i-- > 0;)
-		if (str_eq(f->ranks.v[i].label, label))
-			return &f->ranks.v[i];
-	vec_push(&f->ranks, ((struct rank){ .label = figures_text(f, label) }));
-	return &f->ranks.v[f->ranks.n - 1];
+	for (size_t i = list->n; i-- > 0;)
+		if (str_eq(list->v[i].label, label))
+			return &list->v[i];
+	vec_push(list, ((struct rank){ .label = figures_text(f, label) }));
+	return &list->v[list->n - 1];
 }
 
 static void
-take_timeline(void *ctx, const struct line *l)
+add_time(struct rank *r, struct str type, int64_t ns)
 {
-	struct figures *f = ctx;
 	static const struct {
 		const char *type;
 		size_t at;
@@ -49,18 +48,34 @@ take_timeline(void *ctx, const struct line *l)
 		{ "memory", offsetof(struct rank, all_copy_ns) },
 		{ "unlinked_time", offsetof(struct rank, unlinked_ns) },
 	};
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (str_eq(type, str_of(types[i].type)))
+			time_add((int64_t *)((char *)r + types[i].at), ns);
+}
+
+static void
+take_timeline(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
 	struct str type = line_text(l, "type");
-	struct rank *r;
 
 	f->by_src |= !line_lacks(l, "src");
-	r = rank_of(f, line_text(l, f->by_src ? "src" : "rank"));
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (str_eq(type, str_of(types[i].type))) {
-			time_add((int64_t *)((char *)r + types[i].at),
-			    line_int(l, "time_ns"));
-			time_add((int64_t *)((char *)&f->all + types[i].at),
-			    line_int(l, "time_ns"));
-		}
+	add_time(
+	    rank_of(f, &f->ranks, line_text(l, f->by_src ? "src" : "rank")),
+	    type, line_int(l, "time_ns"));
+	add_time(&f->all, type, line_int(l, "time_ns"));
+}
+
+/* Where there is one rank: the GPUs of several have bars of theirs. */
+static void
+take_gpu(void *ctx, const struct line *l)
+{
+	struct figures *f = ctx;
+
+	if (f->ranks.n == 1)
+		add_time(rank_of(f, &f->gpus, line_text(l, "dev")),
+		    line_text(l, "type"), line_int(l, "time_ns"));
 }
 
 /* ["GEMM","other"] as a list for people. */
@@ -494,6 +509,7 @@ take_roofline(void *ctx, const struct line *l)
 /* In this order: later ones look at what earlier ones left. */
 const struct input inputs[] = {
 	{ "gpu_timeline", take_timeline, true, NULL, NULL },
+	{ "gpu_timeline_by_agent", take_gpu, false, NULL, NULL },
 	{ "idle_window", budget_take, false, NULL, NULL },
 	{ "idle", budget_take_part, false, NULL, NULL },
 	{ "steps_summary", budget_take_pace, false, NULL, NULL },

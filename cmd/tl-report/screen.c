@@ -188,16 +188,15 @@ put_rank(struct screen *s, const struct rank *r, int64_t most_ns)
 
 /* The time of each is its bar's length. */
 static void
-put_ranks(struct screen *s)
+put_ranks(struct screen *s, const rank_vec *ranks)
 {
-	struct figures *f = s->f;
 	VEC(const struct rank *) list = { 0 };
 	int64_t most_ns = 0;
 
-	for (size_t i = 0; i < f->ranks.n; i++) {
-		vec_push(&list, &f->ranks.v[i]);
-		if (f->ranks.v[i].total_ns > most_ns)
-			most_ns = f->ranks.v[i].total_ns;
+	for (size_t i = 0; i < ranks->n; i++) {
+		vec_push(&list, &ranks->v[i]);
+		if (ranks->v[i].total_ns > most_ns)
+			most_ns = ranks->v[i].total_ns;
 	}
 	if (list.n > BARS_MAX) {
 		qsort(list.v, list.n, sizeof *list.v, compare_waits);
@@ -206,9 +205,9 @@ put_ranks(struct screen *s)
 	}
 	for (size_t i = 0; i < list.n; i++)
 		put_rank(s, list.v[i], most_ns);
-	if (f->ranks.n > list.n) {
+	if (ranks->n > list.n) {
 		buf_printf(&s->b, "     ... %zu more, which wait longer",
-		    f->ranks.n - list.n);
+		    ranks->n - list.n);
 		put_line(s);
 	}
 	vec_free(&list);
@@ -273,7 +272,7 @@ put_timeline(struct screen *s)
 	}
 	out_puts(s->out, "\n");
 	if (s->f->ranks.n > 1) {
-		put_ranks(s);
+		put_ranks(s, &s->f->ranks);
 	} else {
 		size_t chars = s->width > BAR_MAX + 2 ? BAR_MAX : s->width - 2;
 
@@ -291,6 +290,14 @@ put_timeline(struct screen *s)
 	put_key(s, '+', "copies", all->copy_ns, false);
 	put_key(s, '.', word_of_idle(s->f), all->idle_ns, true);
 	put_line(s);
+	if (s->f->gpus.n > 1) {
+		buf_printf(&s->b,
+		    "%zu GPUs, each from its first event to its "
+		    "last:",
+		    s->f->gpus.n);
+		put_line(s);
+		put_ranks(s, &s->f->gpus);
+	}
 }
 
 /* ---- lists ---- */

@@ -144,7 +144,10 @@ warn_gpu(struct figures *f, struct buf *b)
 		" of op time has no recorded shapes")) {
 		if (f->lacking.list.n > 0)
 			buf_puts(b, ", and so no roofline");
-		buf_puts(b, ": set record_shapes, see tl-record(7)");
+		buf_puts(b,
+		    f->set->is_xla
+			? ": the profile lacks the HLO of these modules"
+			: ": set record_shapes, see tl-record(7)");
 		warn(f, b);
 	}
 	warn_roofs(f, b);
