@@ -320,7 +320,8 @@ kernels_planned(struct sink *s, struct sink_plan *p)
 double
 kernels_whole(const struct sink *s, const struct sink_plan *p, uint32_t source)
 {
-	return p->table->by == BY_XLA || kernels_phase(p->table) < PHASE_COUNT
+	return p->table->by == BY_XLA || (p->table->about & OF_OTHERS) != 0 ||
+		kernels_phase(p->table) < PHASE_COUNT
 	    ? NAN
 	    : (double)kernels_of(s)->extents.v[source].sum_ns;
 }

@@ -295,10 +295,10 @@ xla_class(struct kernels *k, const struct kernel *one)
 {
 	uint32_t class = rules_category(&k->sink, &k->xla, one->name), of_op;
 
-	if (!one->has_op || one->hlo_op == INTERN_NONE ||
-	    is_class(k, class, STR("FA ")))
+	if (one->hlo_op == INTERN_NONE || is_class(k, class, STR("FA ")))
 		return class;
-	of_op = rules_category(&k->sink, &k->xla, one->op);
+	of_op = rules_category(
+	    &k->sink, &k->xla, one->has_op ? one->op : one->hlo_op);
 	return is_class(k, of_op, XLA_OTHER) ? class : of_op;
 }
 

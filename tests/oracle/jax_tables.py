@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""jax_tables.py: tables of JAX profiles against those computed from the file anew.
+
+usage: jax_tables.py FILE FOLDER      FOLDER: what tl-report -d wrote of FILE
+
+The reader and the rules are those of jax.py, which reproduces the reference's
+tables with its faults put in; here they are left out. Prints how many cells of
+each table are equal, and up to ten that differ.
+"""
+import csv
+import json
+import os
+import statistics
+import sys
+
+from jax import COPY, NONE, Kernels, Checked, category, model, shown, timeline
+from xplane import Space
+
+
+def read(folder, name):
+    path = os.path.join(folder, name + ".csv")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def dims_of(i):
+    dims, types = shown(i)
+    return [list(d) for d in dims], list(types)
+
+
+def check_timelines(folder, planes, out):
+    tables = {p.device: timeline(p) for p in planes}
+    rows = read(folder, "gpu_timeline_by_agent")
+    for r in rows:
+        if r["type"] != "unlinked_time":
+            table = tables[int(r["dev"])]
+            out.cell("timeline", table[r["type"]] / 1e6, r["time ms"])
+            out.cell("timeline percent", table[r["type"]] / table["total_time"] * 100, r["percent"])
+    for r in read(folder, "gpu_events_averages"):
+        if r["type"] != "unlinked_time":
+            mean = statistics.fmean(t[r["type"]] for t in tables.values())
+            out.cell("averages", mean / 1e6, r["time ms"])
+    out.cell("timelines", len(rows), str(9 * len(planes)))
+
+
+def check_launchers(folder, rows, base, out):
+    """Each kernel: what it is, its instruction, its time."""
+    ours = {(int(r["dev"]), int(r["Kernel stream"]), int(r["ts_ns"]), r["name"]): r
+            for r in read(folder, "kernel_launchers")}
+    out.cell("kernels", len(ours), str(len(rows)))
+    for plane, line, e, launch, i in rows:
+        r = ours.get((plane.device, int(line.name.split("#")[1].split("(")[0]), e.ts - base, e.name))
+        if r is None:
+            out.wrong.append(f"no kernel {e.name} at {e.ts}")
+            continue
+        dims, types = dims_of(i)
+        for column, want in (("op category", category(e)), ("hlo_op", e.stats.get("hlo_op", "")),
+                             ("hlo_module", e.stats.get("hlo_module", ""))):
+            out.cell(f"{e.name} {column}", r[column], want)
+        out.cell(e.name + " time", e.dur / 1000, r["total_direct_kernel_time"])
+        if launch is not None:
+            out.cell(e.name + " latency", (e.ts - launch.ts) / 1000, r["GPU_kernel_launch_latency"] or "nan")
+        out.cell(e.name + " dims", json.loads(r["Input Dims"] or "[]"), dims)
+        out.cell(e.name + " types", json.loads(r["Input type"] or "[]"), types)
+
+
+def check_groups(folder, name, rows, keys, of, out):
+    """Sums and counts of a table of groups."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(of(row), []).append(row[2].dur)
+    ours = read(folder, name)
+    out.cell(name + " rows", len(ours), str(len(groups)))
+    total = sum(row[2].dur for row in rows)
+    gpus = len({row[0].device for row in rows})
+    for r in ours:
+        g = groups.get(tuple(r[k] for k in keys), [])
+        out.cell(name + " time", sum(g) / 1e6, r["total_direct_kernel_time_ms"])
+        out.cell(name + " count", len(g), r["Count"])
+        out.cell(name + " percentage", sum(g) / total * 100, r["Percentage (%)"])
+        out.cell(name + " per gpu", sum(g) / 1e6 / gpus, r["time ms per gpu"])
+
+
+def plain(name):
+    end = ".kd" if name.endswith(".kd") else ""
+    base = name[:len(name) - len(end)]
+    bare = base.rstrip("0123456789")
+    return bare[:-1] + end if bare != base and len(bare) > 1 and bare[-1] in "._" else name
+
+
+def check_models(folder, rows, out):
+    """FLOPs and bytes of products and convolutions, wherever they stand."""
+    want = {}
+    for _, _, e, _, i in rows:
+        figures = model(i)
+        if figures:
+            want[(e.stats["hlo_op"], json.dumps(dims_of(i)[0]))] = figures
+    sheet = {(r["name"], json.dumps(json.loads(r["Input Dims"] or "[]"))): r
+             for r in read(folder, "unified_perf_summary")}
+    for key, (flops, moved, _) in want.items():
+        r = sheet.get(key)
+        if r is None:
+            out.wrong.append(f"no model of {key}")
+            continue
+        out.cell(f"{key} GFLOPS", flops / 1e9, r["GFLOPS"])
+        out.cell(f"{key} MB", moved / 2**20, r["Data Moved (MB)"])
+
+
+def main():
+    path, folder = sys.argv[1:]
+    space, out = Space(path), Checked()
+    kernels = Kernels(space)
+    rows = [r for r in kernels.rows if not COPY.fullmatch(r[2].name) or "fillBuffer" in r[2].name]
+    first = read(folder, "kernel_launchers")
+    base = min(r[2].ts for r in rows) - min((int(r["ts_ns"]) for r in first), default=0)
+    check_timelines(folder, space.device_planes(), out)
+    check_launchers(folder, rows, base, out)
+    check_groups(folder, "kernel_launchers_summary", rows, ("name", "op category"),
+                 lambda r: (r[2].name, category(r[2])), out)
+    check_groups(folder, "kernel_launchers_summary_by_category", rows, ("op category",),
+                 lambda r: (category(r[2]),), out)
+    check_groups(folder, "xla_summary", [r for r in rows if category(r[2]) == NONE], ("name",),
+                 lambda r: (plain(r[2].name),), out)
+    check_models(folder, rows, out)
+    print(f"{out.equal} cells equal, {len(out.wrong)} differ")
+    for line in out.wrong[:10]:
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
