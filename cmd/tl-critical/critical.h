@@ -18,7 +18,7 @@
 #define TL_CRITICAL_H
 
 #include "cmd/tl-critical/graph.h"
-#include "sink/fold.h"
+#include "sink/pieces.h"
 #include "trace/gap.h"
 #include "trace/steps.h"
 #include "trace/waits.h"

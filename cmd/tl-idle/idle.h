@@ -8,7 +8,7 @@
 #ifndef TL_IDLE_H
 #define TL_IDLE_H
 
-#include "sink/fold.h"
+#include "sink/pieces.h"
 #include "trace/account.h"
 #include "trace/waits.h"
 

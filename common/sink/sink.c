@@ -13,8 +13,8 @@ sink_add(struct sink *s)
 	size_t size = s->def->record_size;
 
 	if (s->records.cap == s->records.n)
-		s->records.v = vec_grow(s->records.v, &s->records.cap,
-		    s->records.n + 1, size);
+		s->records.v = vec_grow(
+		    s->records.v, &s->records.cap, s->records.n + 1, size);
 	if (s->records.n >= UINT32_MAX - 1)
 		die("more than %u records", UINT32_MAX - 1);
 	return memset(sink_record(s, s->records.n++), 0, size);

@@ -19,4 +19,12 @@ void host_set_cause(struct host *h, struct host_event *e);
 /* Then, of calls that launch, by what they launched and what is above them. */
 void host_mark_launches(struct host *h);
 
+/* Of each event the nearest op, and the nearest module, from it on up. */
+struct host_above {
+	VEC(uint32_t) of[2];
+};
+
+/* What host_above() remembers: made with h->above, released. */
+void host_free_above(struct host *h);
+
 #endif

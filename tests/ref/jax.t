@@ -14,8 +14,18 @@ is 'convolutions on eight GPUs' "$(oracle jax_conv_minimal_08)" \
 is 'the older form' "$(oracle jax_conv_minimal_legacy)" \
 	'jax_conv_minimal_legacy: 251 cells equal, 0 differ; of ours the reference has otherwise: 2 input channels lost (5), FLOPs'
 
-python3 "$ROOT/tests/oracle/jax.py" --timeline "$TL_DATA/xprof_tpu_inference_v1/tpu_inference_2.xplane.pb" >tpu
-is 'a TPU: computation, exposed communication and copies, busy, total' \
-	"$(awk '$1 < 2 && /computation|exposed|busy|total_time/ { printf "%s ", $3 }' tpu)" \
-	'2371482594 365076257 76048369505 78784928356 92477083032 2374974705 365112928 76049421688 78789509321 90429589580 '
+# ---- our programs on the same files ----
+
+whole() {
+	tl-decode "$1" | tl-cat >whole.nd
+	python3 "$ROOT/tests/oracle/xplane_events.py" "$1" whole.nd
+}
+for file in "$TL_DATA"/jax*/*.xplane.pb "$TL_DATA"/xprof_tpu_inference_v1/*.xplane.pb; do
+	name=$(basename "$(dirname "$file")")
+	ok "$name: every event and stat is in the stream" whole "$file"
+	if command -v tl-roofline >/dev/null; then
+		ok "$name: timelines, kernels, instructions, FLOPs and bytes" \
+			python3 "$ROOT/tests/oracle/jax.py" --programs "$file"
+	fi
+done
 done_testing

@@ -11,8 +11,8 @@
  *
  * Rows may still be of several records: names of threads can be the same.
  */
-#ifndef TL_SINK_FOLD_H
-#define TL_SINK_FOLD_H
+#ifndef TL_SINK_PIECES_H
+#define TL_SINK_PIECES_H
 
 #include "sink/sink.h"
 

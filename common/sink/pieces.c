@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sink/fold.h"
+#include "sink/pieces.h"
 
 #include "sink/plan.h"
 
