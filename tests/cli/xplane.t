@@ -176,6 +176,10 @@ open("bad", "w").write(str(bad))
 END
 is 'cut anywhere it ends well' "$(cat bad)" '[]'
 make x.pb <<'END'
+msg((1, plane("/host:CPU", line(1, "t", 0, ev(1, 0, 1000, *[(n, 4, n) for n in range(1, 1026)])), metas=["op"])))
+END
+refuses 1 'an event of more than 1,024 stats' 'tl-decode -o y.tl x.pb'
+make x.pb <<'END'
 msg((1, plane("/host:CPU", line(1, "t", 0, ev(1, 0, 1000)), metas=["op"])), (2, "CUPTI could not be loaded"))
 END
 tl-decode x.pb -o y.tl 2>y.err

@@ -20,7 +20,6 @@ struct track_at {
 };
 
 struct xevent {
-	uint64_t meta;
 	int64_t offset_ps, dur_ps;
 	bool is_counted; /* a number of occurrences, which have no time */
 	uint64_t occurrences;
@@ -135,7 +134,7 @@ static struct xevent
 read_event(struct xplane *x, struct plane *p, struct str bytes)
 {
 	struct fields m = fields_of(bytes);
-	struct xevent e = { .meta = 0 };
+	struct xevent e = { .dur_ps = 0 };
 
 	while (xplane_next(x, &m)) {
 		if (m.field == 4 && m.type == PROTO_BYTES)
@@ -143,7 +142,6 @@ read_event(struct xplane *x, struct plane *p, struct str bytes)
 		if (m.type != PROTO_VARINT)
 			continue;
 		switch (m.field) {
-		case 1: e.meta = m.u; break;
 		case 2:
 			e.offset_ps = (int64_t)m.u;
 			e.is_counted = false;
@@ -159,22 +157,28 @@ read_event(struct xplane *x, struct plane *p, struct str bytes)
 	return e;
 }
 
-/* Its own stats come behind those of its metadata, which it names. */
+static uint64_t
+meta_id(struct str bytes)
+{
+	struct fields m = fields_of(bytes);
+
+	while (fields_next(&m))
+		if (m.field == 1 && m.type == PROTO_VARINT)
+			return m.u;
+	return 0;
+}
+
+/* Its own stats come behind those of its metadata. */
 static struct xevent
 read_all(struct xplane *x, struct plane *p, struct str bytes,
-    const struct event_meta **meta)
+    struct event_meta **meta)
 {
 	struct fields m;
-	struct xevent e;
 
-	stats_start(x);
-	e = read_event(x, p, bytes);
-	*meta = event_meta_of(x, p, e.meta);
-	if (!(*meta)->has_stats)
-		return e;
-	stats_start(x);
+	*meta = event_meta_of(x, p, meta_id(bytes));
 	m = fields_of((*meta)->bytes);
-	while (xplane_next(x, &m))
+	stats_start(x);
+	while ((*meta)->has_stats && xplane_next(x, &m))
 		if (m.field == 5 && m.type == PROTO_BYTES)
 			stats_add(x, p, m.bytes);
 	return read_event(x, p, bytes);
@@ -208,7 +212,7 @@ read_runs(struct xplane *x, struct plane *p, const struct line *line)
 	struct fields m = fields_of(line->bytes);
 
 	while (str_eq(t.name, STR("XLA Modules")) && fields_next(&m)) {
-		const struct event_meta *meta;
+		struct event_meta *meta;
 		struct run run;
 		struct xevent e;
 		uint64_t type;
@@ -431,15 +435,13 @@ static void
 write_event(
     struct xplane *x, struct plane *p, struct track_at *t, struct str bytes)
 {
-	const struct event_meta *known;
 	struct event_meta *meta;
-	struct xevent e = read_all(x, p, bytes, &known);
+	struct xevent e = read_all(x, p, bytes, &meta);
 	int64_t start_ns, end_ns;
 	uint64_t flow = 0;
 	struct sort sort;
 	enum kind kind = KIND_SLICE;
 
-	meta = &p->metas.v[known - p->metas.v];
 	switch (t->kind) {
 	case LINE_GPU: kind = (enum kind)meta->work; break;
 	case LINE_TPU: kind = tpu_kind(x, p); break;

@@ -7,8 +7,8 @@
 
 #include "stream/from-json.h"
 
-/* Arguments that are parsed from others come on top. */
-#define STATS_MAX (SHAPE_MAX_ENTRIES - 64)
+/* Of an event with those of its metadata; writers have some tens. */
+#define STATS_MAX 1024
 
 /* ---- keys ---- */
 
@@ -180,9 +180,13 @@ stats_add(struct xplane *x, struct plane *p, struct str bytes)
 {
 	struct stat st;
 
-	if (!stat_read(x, p, bytes, &st) || st.type == STAT_BYTES ||
-	    x->stats.n == STATS_MAX)
+	if (!stat_read(x, p, bytes, &st) || st.type == STAT_BYTES)
 		return;
+	if (x->stats.n == STATS_MAX) {
+		xplane_lose(x, (const unsigned char *)bytes.p, bytes.len,
+		    "an event of more than 1,024 stats");
+		return;
+	}
 	vec_push(&x->stats, st);
 	x->found[p->keys.v[st.key].is] = (uint32_t)x->stats.n;
 }
