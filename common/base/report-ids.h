@@ -124,10 +124,6 @@ WARNING(SALVAGE,
 WARNING(SALVAGE_CUT,
     "{file}: salvaged: events {#events}, losses {#losses} (bytes {#bytes}), "
     "characters mended {#mended}; the end is missing")
-WARNING(HOST_CUT_OFF,
-    "{file}: the host's planes are cut off: GPU work has no launches")
-WARNING(HLO_CUT_OFF,
-    "{file}: the HLO modules are cut off: ops have no shapes")
 NOTE(CHILD_KILLED,
     "{file}: the process that decoded it was killed by signal {#signal}")
 WARNING(DATABASE_OPEN,

@@ -151,6 +151,7 @@ static void
 end_salvage(struct xplane *x)
 {
 	struct source_state *s = x->s;
+	uint64_t size = (uint64_t)(x->in->end - x->bytes);
 	struct buf fact = { 0 };
 
 	if (in_damage(s->in) != NULL) {
@@ -163,9 +164,11 @@ end_salvage(struct xplane *x)
 	if (s->next_id == 0)
 		die("%s: nothing can be saved: no event is whole", s->in->name);
 	if (x->is_cut && !has_plane(x, PLANE_HOST))
-		report(MSG_HOST_CUT_OFF, s->in->name);
+		report(MSG_DAMAGE, s->in->name, size,
+		    "the host's planes are cut off: GPU work has no launches");
 	if (x->is_cut && !has_plane(x, PLANE_MODULES))
-		report(MSG_HLO_CUT_OFF, s->in->name);
+		report(MSG_DAMAGE, s->in->name, size,
+		    "the HLO modules are cut off: ops have no shapes");
 	buf_printf(&fact,
 	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64
 	    ",\"mended\":0,\"cut\":%s}",
