@@ -3,19 +3,23 @@
 """hlo.py: records of XLA modules, made anew from the protos of XPlane files.
 
 usage: hlo.py FILE...
+       hlo.py --texts FILE
 
 Each FILE's records, as tl-decode writes them, must be what the page tl-stream(5)
 says of the instructions that events name: member by member, and no instruction
-more or less. What was found is printed.
+more or less. What was found is printed. With --texts the modules are taken out of
+FILE, and what HLO's texts in it say must be what the modules say.
 """
 import itertools
 import json
 import math
+import os
 import re
 import subprocess
 import sys
+import tempfile
 
-from xplane import Message, Space, TYPES
+from xplane import Message, Space, TYPES, fields, load
 
 IDLE = set("""parameter constant tuple get-tuple-element bitcast after-all add-dependency opt-barrier domain
 partition-id replica-id async-update async-done all-gather-done all-reduce-done collective-permute-done copy-done
@@ -256,7 +260,41 @@ def check(path):
     return bad, got, found
 
 
+def texts(path):
+    """(agreeing, members) of the records from texts alone."""
+    names = named(Space(path))
+    want = {p: m.records(names[p]) for p, m in modules(Space(path)) if p in names}
+    with tempfile.TemporaryDirectory() as folder:
+        less = os.path.join(folder, "less.xplane.pb")
+        with open(less, "wb") as f:
+            for number, v in fields(load(path)):
+                if number != 1 or Message(v).text(2) != "/host:metadata":
+                    f.write(varint_bytes(number << 3 | 2) + varint_bytes(len(v)) + v)
+        got = {(p, i["name"]): i for p, r in decoded(less) for i in r["instructions"]}
+    agree = total = 0
+    for p, n in sorted((p, n) for p in want for n in want[p]):
+        for key, value in want[p][n].items():
+            if key in ("body", "config", "op_name", "op_type", "source", "deduplicated"):
+                continue
+            total += 1
+            agree += got.get((p, n), {}).get(key) == value
+            if got.get((p, n), {}).get(key) != value:
+                print(f"{n}: {key}: {got.get((p, n), {}).get(key)}, not {value}")
+    return agree, total
+
+
+def varint_bytes(n):
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
 def main(paths):
+    if paths[0] == "--texts":
+        print(*texts(paths[1]))
+        return 0
     failed = 0
     for path in paths:
         bad, extra, found = check(path)

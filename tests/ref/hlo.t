@@ -34,4 +34,6 @@ for name in jax_conv_minimal_08 jax_conv_minimal_legacy; do
 done
 is 'a TPU: the groups of an all-reduce' "$(records xprof_tpu_inference_v1 'select(.opcode == "all-reduce") | "\(.groups) \(.channel)"')" \
 	'[[0,4],[1,5],[2,6],[3,7]] 1'
+is 'a TPU without its modules: the texts of instructions say the same' \
+	"$(python3 "$ROOT/tests/oracle/hlo.py" --texts "$TL_DATA"/xprof_tpu_inference_v1/*.xplane.pb)" '74 74'
 done_testing

@@ -11,6 +11,8 @@
 /* NOLINTNEXTLINE(bugprone-suspicious-include): a program's part */
 #include "cmd/tl-decode/xplane/hlo-put.c"
 /* NOLINTNEXTLINE(bugprone-suspicious-include): a program's part */
+#include "cmd/tl-decode/xplane/hlo-text.c"
+/* NOLINTNEXTLINE(bugprone-suspicious-include): a program's part */
 #include "cmd/tl-decode/xplane/hlo-value.c"
 #include "proto/put.h"
 
@@ -254,13 +256,13 @@ test_numbers(void)
 }
 
 static void
-iota(const char *groups, const char *size, const char *dims, const char *perm)
+iota(uint64_t groups, uint64_t size, const char *dims, const char *perm)
 {
 	size_t m = proto_begin(&b, I_DEVICES);
 	size_t i = proto_begin(&b, 2);
 
-	put_packed(1, groups);
-	put_packed(2, size);
+	proto_put_number(&b, 1, groups);
+	proto_put_number(&b, 2, size);
 	put_packed(3, dims);
 	put_packed(4, perm);
 	proto_end(&b, i);
@@ -294,10 +296,10 @@ collective(int kind)
 		proto_end(&b, l);
 		proto_end(&b, m);
 		break;
-	case 2: iota("2", "4", "4 2", "1 0"); break;
-	case 3: iota("2", "4", "8", ""); break;
-	case 4: iota("1000000", "1000000", "1000000 1000000", ""); break;
-	case 5: iota("2", "4", "4 2", "1 1"); break;
+	case 2: iota(2, 4, "4 2", "1 0"); break;
+	case 3: iota(2, 4, "8", ""); break;
+	case 4: iota(1000000, 1000000, "1000000 1000000", ""); break;
+	case 5: iota(2, 4, "4 2", "1 1"); break;
 	case 6:
 		for (int i = 0; i < 2; i++) {
 			m = proto_begin(&b, I_PAIRS);
@@ -555,9 +557,58 @@ test_bound(void)
 	buf_free(&names);
 }
 
+/* What a text comes to. */
+static const char *
+text_of(const char *text)
+{
+	static struct buf out;
+	struct hlo_module m = { .out = &out };
+
+	out.len = 0;
+	module_put_text(&m, STR("x"), str_of(text));
+	buf_putc(&out, '\0');
+	buf_free(&m.text);
+	return out.p;
+}
+
+static void
+test_texts(void)
+{
+	is_str(
+	    text_of("%x = (bf16[8,16]{1,0:T(8,128)(2,1)S(1)}, "
+		    "/*index=1*/f32[]{:T(128)}, u32[]{:S(2)}) "
+		    "custom-call(f32[2]{0} %a.1, %b), "
+		    "custom_call_target=\"a,\\\"b\", metadata={op_name=\"k\"}"),
+	    "{\"name\":\"x\",\"opcode\":\"custom-call\","
+	    "\"shape\":\"(bf16[8,16]{1,0:S(1)},f32[],u32[]{:S(2)})\","
+	    "\"operands\":[{\"name\":\"a.1\",\"shape\":\"f32[2]{0}\"},"
+	    "{\"name\":\"b\"}],\"target\":\"a,\\\\\\\"b\"}",
+	    "tiles, comments, memory spaces, operands without shapes");
+	is_str(text_of("%x = f32[4]{0} all-gather(f32[2]{0} %a), channel_id=3, "
+		       "replica_groups={{0,1},{2,3}}, dimensions={0}, "
+		       "use_global_device_ids=true"),
+	    "{\"name\":\"x\",\"opcode\":\"all-gather\","
+	    "\"shape\":\"f32[4]{0}\","
+	    "\"operands\":[{\"name\":\"a\",\"shape\":\"f32[2]{0}\"}],"
+	    "\"channel\":3,\"groups\":[[0,1],[2,3]],\"dimensions\":[0],"
+	    "\"global_ids\":true}",
+	    "a collective");
+	is_str(text_of("%x = f32[4] all-reduce(), "
+		       "replica_groups=[2,4]<=[4,2]T(1,0), channel_id=x, "
+		       "dimensions={}, source_target_pairs={{0,}}"),
+	    "{\"name\":\"x\",\"opcode\":\"all-reduce\","
+	    "\"shape\":\"f32[4]\",\"operands\":[],"
+	    "\"groups\":[[0,2,4,6],[1,3,5,7]]}",
+	    "groups as a formula; what is no list or number is none");
+	is_str(text_of("no text at all"),
+	    "{\"name\":\"x\",\"shape\":\"\",\"operands\":[]}",
+	    "what is no text says nothing");
+}
+
 int
 main(void)
 {
+	test_texts();
 	test_gemm();
 	test_numbers();
 	test_collectives();

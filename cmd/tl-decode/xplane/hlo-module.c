@@ -28,6 +28,18 @@ module_bytes(struct hlo_module *m, struct str message, uint32_t field)
 	return found;
 }
 
+uint64_t
+module_number(struct hlo_module *m, struct str message, uint32_t field)
+{
+	struct fields f = fields_of(message);
+	uint64_t u = 0;
+
+	while (module_next(m, &f))
+		if (f.field == field && f.type == PROTO_VARINT)
+			u = f.u;
+	return u;
+}
+
 bool
 repeated_next(struct repeated *r, uint64_t *u)
 {

@@ -109,6 +109,9 @@ bool module_next(struct hlo_module *m, struct fields *f) USE_RESULT;
 /* The only or last field of this number, or an empty text. */
 struct str module_bytes(
     struct hlo_module *m, struct str message, uint32_t field);
+/* Likewise a number; 0 if there is none. */
+uint64_t module_number(
+    struct hlo_module *m, struct str message, uint32_t field);
 struct instruction module_instruction(
     struct hlo_module *m, const struct hlo_inst *inst);
 
@@ -139,7 +142,20 @@ void module_put(struct hlo_module *m, const struct hlo_inst *inst,
 /* The same of a command buffer, that is in no module. */
 void module_put_buffer(struct hlo_module *m, struct str name);
 
+/* ---- hlo-text.c ---- */
+
+/* The same of one of which there is only HLO's text. */
+void module_put_text(struct hlo_module *m, struct str name, struct str text);
+
 /* ---- hlo-value.c ---- */
+
+/* Groups as a formula: [ngroups,per_group]<=[dims]T(perm). */
+#define IOTA_MAX_DIMS 16
+
+struct iota {
+	uint64_t ngroups, per_group, dims[IOTA_MAX_DIMS], perm[IOTA_MAX_DIMS];
+	size_t ndims, nperm; /* nperm 0: none */
+};
 
 /* Their forms in a record. */
 void put_shape(struct hlo_module *m, struct str shape, unsigned depth);
@@ -147,6 +163,8 @@ void put_window(struct hlo_module *m, struct str window);
 void put_dot(struct hlo_module *m, struct str dot);
 void put_conv(struct hlo_module *m, struct str conv);
 void put_groups(struct hlo_module *m, struct str inst, struct str devices);
+/* The member groups, or none if it is no such formula. */
+void put_iota(struct hlo_module *m, const struct iota *io);
 void put_pairs(struct hlo_module *m, struct str inst);
 void put_numbers(struct hlo_module *m, struct str message, uint32_t field);
 

@@ -226,28 +226,14 @@ put_operands(struct hlo_module *m, const struct hlo_inst *inst, bool is_body)
 		buf_putc(m->out, ']');
 }
 
-/* The place, from 1, of a number that is the last of its field. */
+/* What the number of a field counts, from 1. */
 static struct str
 indexed(struct hlo_module *m, const str_vec *list, struct str message,
     uint32_t field)
 {
-	struct repeated r = repeated(m, message, field);
-	uint64_t u = 0;
+	uint64_t u = module_number(m, message, field);
 
-	while (repeated_next(&r, &u))
-		;
 	return u >= 1 && u <= list->n ? list->v[u - 1] : STR("");
-}
-
-static uint64_t
-number_of(struct hlo_module *m, struct str message, uint32_t field)
-{
-	struct repeated r = repeated(m, message, field);
-	uint64_t u = 0;
-
-	while (repeated_next(&r, &u))
-		;
-	return u;
 }
 
 /* The file and line in the metadata, or in the frame that they name. */
@@ -255,14 +241,14 @@ static void
 put_source(struct hlo_module *m, struct str metadata)
 {
 	struct str file = module_bytes(m, metadata, 3);
-	uint64_t line = number_of(m, metadata, 4);
+	uint64_t line = module_number(m, metadata, 4);
 
 	if (file.len == 0) {
 		struct str frame = indexed(m, &m->frames, metadata, 15);
 		struct str place = indexed(m, &m->locations, frame, 1);
 
 		file = indexed(m, &m->files, place, 1);
-		line = number_of(m, place, 3);
+		line = module_number(m, place, 3);
 	}
 	m->text.len = 0;
 	buf_put(&m->text, file.p, file.len);

@@ -195,17 +195,12 @@ put_message(
 {
 	buf_putc(m->out, '{');
 	for (const struct number *n = numbers; n->key != NULL; n++) {
-		struct repeated r = repeated(m, message, n->field);
-		uint64_t u = 0;
-
 		put_key(m, n->key);
-		if (n->is_list) {
+		if (n->is_list)
 			put_numbers(m, message, n->field);
-			continue;
-		}
-		while (repeated_next(&r, &u))
-			; /* the last one counts */
-		json_put_i64(m->out, (int64_t)u);
+		else
+			json_put_i64(m->out,
+			    (int64_t)module_number(m, message, n->field));
 	}
 	buf_putc(m->out, '}');
 }
@@ -261,14 +256,6 @@ put_lists(struct hlo_module *m, struct str message, uint32_t field)
 	return true;
 }
 
-#define IOTA_MAX_DIMS 16
-
-struct iota {
-	int64_t ngroups, per_group;
-	uint64_t dims[IOTA_MAX_DIMS], perm[IOTA_MAX_DIMS];
-	size_t ndims, nperm;
-};
-
 static size_t
 read_dims(struct hlo_module *m, struct str iota, uint32_t field, uint64_t *dims)
 {
@@ -291,8 +278,8 @@ iota_is_good(const struct iota *io)
 	uint64_t total = 1;
 	uint32_t seen = 0;
 
-	if (io->ndims > IOTA_MAX_DIMS || io->ngroups < 1 || io->per_group < 1 ||
-	    io->ngroups > HLO_MAX_DEVICES || io->per_group > HLO_MAX_DEVICES ||
+	if (io->ndims > IOTA_MAX_DIMS || io->ngroups > HLO_MAX_DEVICES ||
+	    io->per_group > HLO_MAX_DEVICES ||
 	    (io->nperm != 0 && io->nperm != io->ndims))
 		return false;
 	for (size_t i = 0; i < io->ndims; i++) {
@@ -305,38 +292,39 @@ iota_is_good(const struct iota *io)
 			return false;
 		seen |= UINT32_C(1) << io->perm[i];
 	}
-	return total == (uint64_t)io->ngroups * (uint64_t)io->per_group;
+	return io->ngroups > 0 && total == io->ngroups * io->per_group;
 }
 
 /*
  * The numbers from 0 on, in an array of the dimensions, transposed, in groups:
  * the last of the transposed dimensions changes fastest.
  */
-static void
+void
 put_iota(struct hlo_module *m, const struct iota *io)
 {
-	uint64_t strides[IOTA_MAX_DIMS], size[IOTA_MAX_DIMS],
-	    step[IOTA_MAX_DIMS];
-	uint64_t stride = 1, total = (uint64_t)(io->ngroups * io->per_group);
+	uint64_t size[IOTA_MAX_DIMS], step[IOTA_MAX_DIMS], stride;
 
-	for (size_t i = io->ndims; i-- > 0; stride *= io->dims[i])
-		strides[i] = stride;
+	if (!iota_is_good(io))
+		return;
 	for (size_t i = 0; i < io->ndims; i++) {
 		size_t from = io->nperm > 0 ? (size_t)io->perm[i] : i;
 
+		stride = 1;
+		for (size_t k = from + 1; k < io->ndims; k++)
+			stride *= io->dims[k];
 		size[i] = io->dims[from];
-		step[i] = strides[from];
+		step[i] = stride;
 	}
-	buf_putc(m->out, '[');
-	for (uint64_t at = 0; at < total; at++) {
+	put_key(m, "groups");
+	for (uint64_t at = 0; at < io->ngroups * io->per_group; at++) {
 		uint64_t rest = at, device = 0;
 
 		for (size_t i = io->ndims; i-- > 0; rest /= size[i])
 			device += rest % size[i] * step[i];
 		buf_puts(m->out,
-		    at == 0                                 ? "["
-			: at % (uint64_t)io->per_group == 0 ? "],["
-							    : ",");
+		    at == 0                       ? "[["
+			: at % io->per_group == 0 ? "],["
+						  : ",");
 		json_put_i64(m->out, (int64_t)device);
 	}
 	buf_puts(m->out, "]]");
@@ -348,24 +336,15 @@ put_groups(struct hlo_module *m, struct str inst, struct str devices)
 	struct str text = module_bytes(m, devices, 2);
 	struct iota io = { 0 };
 	size_t before = m->out->len;
-	struct repeated one;
-	uint64_t u = 0;
 
 	put_key(m, "groups");
 	if (put_lists(m, devices, 1) || put_lists(m, inst, I_GROUPS))
 		return;
 	m->out->len = before;
-	one = repeated(m, text, 1);
-	while (repeated_next(&one, &u))
-		io.ngroups = (int64_t)u;
-	one = repeated(m, text, 2);
-	while (repeated_next(&one, &u))
-		io.per_group = (int64_t)u;
+	io.ngroups = module_number(m, text, 1);
+	io.per_group = module_number(m, text, 2);
 	io.ndims = read_dims(m, text, 3, io.dims);
 	io.nperm = read_dims(m, text, 4, io.perm);
-	if (!iota_is_good(&io))
-		return;
-	put_key(m, "groups");
 	put_iota(m, &io);
 }
 

@@ -12,6 +12,7 @@ struct named {
 
 struct program {
 	uint64_t id;
+	bool has_module;
 	VEC(struct named) names;
 };
 
@@ -334,10 +335,36 @@ hlo_module(struct hlo *h, struct source_state *s, uint64_t program,
 	record(h, &m, &h->programs.v[*place], proto);
 	*fault = (struct hlo_fault){ m.error,
 		(const unsigned char *)proto.p + m.at };
-	if (m.error == NULL)
+	if (m.error == NULL) {
+		h->programs.v[*place].has_module = true;
 		put_meta(s, program, buf_str(&h->record));
+	}
 	module_free(&m);
 	return fault->error == NULL;
+}
+
+/* The record of a program whose module the file lacks: what texts say. */
+static void
+put_texts(struct hlo *h, struct source_state *s, struct program *p)
+{
+	struct hlo_module m = { .out = &h->record };
+
+	h->record.len = 0;
+	buf_puts(&h->record, "{\"instructions\":[");
+	for (size_t i = 0; i < p->names.n && !module_is_full(&m); i++) {
+		struct named *one = &p->names.v[i];
+
+		if (one->text.len == 0)
+			continue;
+		if (h->record.p[h->record.len - 1] == '}')
+			buf_putc(&h->record, ',');
+		module_put_text(&m, intern_get(h->names, one->name), one->text);
+		one->is_found = true;
+	}
+	buf_puts(&h->record, "]}");
+	if (h->record.p[h->record.len - 3] == '}')
+		put_meta(s, p->id, buf_str(&h->record));
+	buf_free(&m.text);
 }
 
 void
@@ -345,9 +372,14 @@ hlo_finish(struct hlo *h, struct source_state *s)
 {
 	uint64_t nmissing = 0;
 
-	for (size_t i = 0; i < h->programs.n; i++)
-		for (size_t k = 0; k < h->programs.v[i].names.n; k++)
-			nmissing += !h->programs.v[i].names.v[k].is_found;
+	for (size_t i = 0; i < h->programs.n; i++) {
+		struct program *p = &h->programs.v[i];
+
+		if (!p->has_module)
+			put_texts(h, s, p);
+		for (size_t k = 0; k < p->names.n; k++)
+			nmissing += !p->names.v[k].is_found;
+	}
 	if (nmissing > 0)
 		report(MSG_HLO_MISSING, s->in->name, nmissing);
 	if (h->nguessed > 0)
