@@ -17,7 +17,9 @@ void
 put_key(struct hlo_module *m, const char *key)
 {
 	put_comma(m);
-	buf_printf(m->out, "\"%s\":", key);
+	buf_putc(m->out, '"');
+	buf_puts(m->out, key);
+	buf_puts(m->out, "\":");
 }
 
 void
