@@ -21,6 +21,7 @@ planted() { # planted DIR CHECK...
 gen job --hosts 2 --gpus 2 --iota --late 3:40000
 gen one --ps --memory --gz
 gen amd --amd --zst --no-scopes
+gen bare --no-launches
 gen graphs --graphs --no-launches --no-steps
 gen launched --graphs
 gen tpu --tpu --hosts 2 --gpus 2
@@ -41,9 +42,10 @@ for f in "$ROOT"/tests/data/h100/*.xplane.pb.gz; do
 done
 
 for dir in job one amd; do
-	ok "$dir: timelines, instructions, scopes, FLOPs, bytes, idle time" \
-		planted $dir timeline kernels ops modules flops idle
+	ok "$dir: timelines, instructions, scopes, FLOPs, bytes, steps, idle time" \
+		planted $dir timeline kernels ops modules flops steps idle
 done
+ok 'without launches: instructions and scopes' planted bare timeline kernels ops modules flops
 ok 'exported as Chrome and Perfetto traces, and back' planted job exported
 ok 'two hosts in one stream, and apart again' planted job merged
 ok 'each exchange of five collectives over hosts' planted job collective

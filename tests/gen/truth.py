@@ -83,7 +83,8 @@ def runs(gpu):
         ks = of_run[run["index"]]
         m = run["module"]
         out.append({"module": f"{m.name}({m.program})", "index": run["index"], "step": run["step"], "kernels": len(ks),
-                    "start": min(span(k)[0] for k in ks), "end": max(span(k)[1] for k in ks), "time": time(ks),
+                    "copies": sum(k.instr.opcode == "copy" for k in ks), "time": time(ks),
+                    "start": min(span(k)[0] for k in ks), "end": max(span(k)[1] for k in ks),
                     "busy": length(union(map(span, ks)))})
     return out
 

@@ -91,8 +91,8 @@ def steps(job):
         job.same(f"host {host} steps", len(got), len(want))
         for r, s in zip(got, want):
             runs = [r for g in job.of_host(host) for r in g["runs"] if r["step"] == s["step"]]
-            job.same(f"step {s['step']} of host {host}", (r["wall_ns"], r["kernels"]),
-                     (s["end"] - s["start"], sum(r["kernels"] for r in runs)))
+            job.same(f"step {s['step']} of host {host}", (r["step"], r["wall_ns"], r["kernels"]),
+                     (s["step"], s["end"] - s["start"], sum(r["kernels"] - r["copies"] for r in runs)))
 
 
 def idle(job):
