@@ -347,7 +347,7 @@ def runs(space, work):
     """(instruction, ns) of each run: kernels in a row; where two overlap that counts once."""
     out, last = [], None
     for p, _, e, i in sorted(work, key=lambda w: (w[0].id, w[2].corr or 0, w[2].ts)):
-        key = i and (p.id, e.program, i.name, space.launch(e) is None and e.corr)
+        key = i and (p.id, e.program, i.name, e.id if "TPU" in p.name else space.launch(e) is None and e.corr)
         if i is not None and key == last:
             out[-1][1].append((e.ts, e.end))
         elif i is not None:

@@ -204,7 +204,10 @@ class Space:
         return self.by_corr.get(e.corr) if e.corr else None
 
     def instruction(self, e):
-        """That of an event's own stats, else of its launch."""
+        """That of an event's own stats, else of its launch; of a TPU that of its text."""
+        text = re.match(r"%(\S+) = ", e.text)
+        if text and e.program in self.modules:
+            return self.modules[e.program].instructions.get(text[1])
         for of in (e, self.launch(e)):
             if of is not None and "hlo_op" in of.stats and of.program in self.modules:
                 return self.modules[of.program].instructions.get(of.stats["hlo_op"])
