@@ -28,7 +28,7 @@ put_us(char *out, int64_t ns)
 	return num_put_dec(out, d);
 }
 
-/* "nn.Module: Block_0", or "nn.Module: Block x 12 (4 instances)". */
+/* "nn.Module: Block_0", or "nn.Module: Block x 12 (4 instances)"; "layer_0". */
 static void
 add_label(struct buf *b, const struct printer *p, const struct node *node)
 {
@@ -39,7 +39,8 @@ add_label(struct buf *b, const struct printer *p, const struct node *node)
 		return;
 	}
 	name = dict_get(p->m->sink.dict, node->name);
-	buf_puts(b, "nn.Module: ");
+	if (str_starts(name, STR("nn.Module")))
+		buf_puts(b, "nn.Module: ");
 	text_visible(
 	    node->instances <= 1 ? module_name(name) : module_type(name), b);
 	if (node->calls > 1)
