@@ -160,7 +160,8 @@ common_frames(const struct hlo_op *a, const struct hlo_op *b)
 
 /*
  * A run of an instruction begins with leaf i. Where the module's run had the
- * instruction already, and it is in no loop, that begins anew as well.
+ * instruction already, in another call and in no loop, that begins anew as
+ * well.
  */
 static void
 begin_run(struct put *p, uint32_t i)
@@ -171,7 +172,8 @@ begin_run(struct put *p, uint32_t i)
 	if (before == NULL || before->op == NULL ||
 	    before->op->program != l->op->program ||
 	    !key_eq(before->dev, l->dev) ||
-	    (l->op->run == p->module_run && !l->op->in_loop)) {
+	    (l->op->run == p->module_run && !l->op->in_loop &&
+		(l->call == 0 || l->call != before->call))) {
 		p->module_run = ++p->nruns;
 		l->shared = 0;
 	} else {
