@@ -219,6 +219,9 @@ explain(struct finder *f, struct gap *gap)
 		if (prev != NULL && prev->launch != HOST_NONE)
 			thread = h->events.v[prev->launch].thread;
 		add_host_pieces(f, thread, gap->start_ns, gap->end_ns);
+	} else if (next->launch == HOST_NONE && h->first_corr == INT64_MAX) {
+		/* no call was recorded, so what the host did is no evidence */
+		add_piece(f, gap->start_ns, gap->end_ns, CAUSE_NONE, HOST_NONE);
 	} else if (next->launch == HOST_NONE) {
 		if (next->corr.type == KEY_INT && next->corr.n < h->first_corr)
 			add_piece(f, gap->start_ns, gap->end_ns,

@@ -273,4 +273,12 @@ fi
 refuses 5 'the GPU was never idle' 'tl-idle in.ndjson'
 refuses 5 'has its launch in the trace' 'tl-launch in.ndjson'
 
+{
+	gpu 0 nvjet 5000 50 1 gemm.1
+	gpu 1 nvjet 905000 50 2 gemm.1
+	host 10 op 'PjitFunction(f)' 4000 900000 1
+} | trace >in.ndjson
+is 'without any call, nothing is blamed on the host' \
+	"$(tl-idle -c cause,time_ns --no-header in.ndjson)" "$(printf 'none\t899950')"
+
 done_testing
