@@ -301,15 +301,16 @@ push(struct put *p, uint32_t item, uint32_t until, bool is_put_in)
 {
 	const struct open *top = top_of(p);
 	struct held *it = &p->s->items.v[item];
+	uint32_t host = item;
 
+	if (is_put_in)
+		host = top != NULL ? top->host : STORE_NONE;
 	it->parent = top != NULL ? top->item : STORE_NONE;
 	it->state |= IN_TREE;
 	big_push(&p->order, item);
 	vec_push(&p->stack,
 	    ((struct open){ .item = item,
-		.host = !is_put_in ? item
-		    : top != NULL  ? top->host
-				   : STORE_NONE,
+		.host = host,
 		.until = until,
 		.end = item_end(it),
 		.is_put_in = is_put_in }));

@@ -5,9 +5,11 @@
 #define CLIMB_MAX 256 /* what is nested deeper is looked up */
 
 static bool
-is_above(const struct host_event *e, bool is_module)
+is_above(const struct host *h, const struct host_event *e, bool is_module)
 {
-	return is_module ? e->is_module : e->kind == KIND_OP;
+	return is_module ? e->kind == KIND_PYTHON &&
+		name_is_module(dict_get(h->dict, e->name))
+			 : e->kind == KIND_OP;
 }
 
 /* What is above an event comes before it. */
@@ -18,7 +20,7 @@ find_above(const struct host *h, bool is_module)
 		const struct host_event *e = &h->events.v[i];
 		uint32_t up = host_up(e), name = INTERN_NONE;
 
-		if (is_above(e, is_module))
+		if (is_above(h, e, is_module))
 			name = e->name;
 		else if (up != HOST_NONE)
 			name = h->above->of[is_module].v[up];
@@ -32,7 +34,7 @@ host_above(const struct host *h, uint32_t event, bool is_module)
 	for (size_t n = 0; event != HOST_NONE && n < CLIMB_MAX; n++) {
 		const struct host_event *e = &h->events.v[event];
 
-		if (is_above(e, is_module))
+		if (is_above(h, e, is_module))
 			return e->name;
 		event = host_up(e);
 	}

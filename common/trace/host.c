@@ -126,7 +126,6 @@ add_host(struct host *h, const struct event *ev, int64_t end)
 		.kind = ev->shape->kind,
 		.is_step = (ev->flags & EV_STEP) != 0,
 		.is_slowest = (ev->flags & EV_SLOWEST) != 0,
-		.is_module = event_is_module(h->dict, ev),
 		.is_hlo = ev->shape->is_hlo,
 	    }));
 }

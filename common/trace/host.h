@@ -41,7 +41,6 @@ struct host_event {
 	bool launches_below : 1;
 	bool is_overlay : 1; /* an annotation that outlasts what it began in */
 	bool is_step : 1, is_slowest : 1; /* an annotation that marks a step */
-	bool is_module : 1;               /* event_is_module() */
 	bool is_hlo : 1;                  /* above what has the same times */
 	/* private: one further up; of one without time the last before it that
 	 * has some; or HOST_NONE */

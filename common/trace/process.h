@@ -23,14 +23,22 @@ struct track_names {
  */
 uint32_t name_without_numbers(struct dict *st, struct str name);
 
-/* Whether it is a call of an nn.Module, or a scope of XLA's. */
+/* Whether a Python frame of this name is a call of an nn.Module. */
 static inline bool
-event_is_module(const struct dict *st, const struct event *ev)
+name_is_module(struct str name)
 {
 	static const struct str prefix = STR_INIT("nn.Module");
 
+	return name.len >= prefix.len &&
+	    memcmp(name.p, prefix.p, prefix.len) == 0;
+}
+
+/* Whether it is one, or a scope of XLA's. */
+static inline bool
+event_is_module(const struct dict *st, const struct event *ev)
+{
 	return ev->shape->kind == KIND_PYTHON &&
-	    (ev->shape->is_hlo || str_starts(dict_get(st, ev->name), prefix));
+	    (ev->shape->is_hlo || name_is_module(dict_get(st, ev->name)));
 }
 
 struct names *names_create(struct dict *st);
