@@ -173,8 +173,8 @@ event_order(const void *x, const void *y)
 
 	if (a->thread != b->thread)
 		return a->thread < b->thread ? -1 : 1;
-	if (UNLIKELY(a->is_hlo != b->is_hlo) && a->start_ns == b->start_ns &&
-	    a->end_ns == b->end_ns)
+	if (a->start_ns == b->start_ns && a->end_ns == b->end_ns &&
+	    a->is_hlo != b->is_hlo)
 		return a->is_hlo ? -1 : 1;
 	return by_time(
 	    a->start_ns, a->end_ns, a->uid, b->start_ns, b->end_ns, b->uid);
