@@ -441,7 +441,8 @@ forest_write(const struct forest *f, struct stream_out *out)
 		    (ev.uid.inst != 0 ? HAS_INST : 0) |
 		    (ev.ndesc > 0 ? HAS_NDESC : 0) |
 		    (ev.ngpu > 0 ? HAS_NGPU : 0);
-		if (up != FOREST_NONE && event_is(&ev, KINDS_GPU))
+		if (up != FOREST_NONE && event_is(&ev, KINDS_GPU) &&
+		    (ev.flags & EV_UNLINKED) == 0)
 			has |= HAS_LAUNCH;
 		event_set_fields(f->st, &ev, has);
 		stream_write(out, &ev);

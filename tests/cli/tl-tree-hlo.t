@@ -270,6 +270,10 @@ if command -v tl-roofline >/dev/null; then
 		'gemm.1 100
 fusion.3 50'
 fi
+if command -v tl-graft >/dev/null; then
+	is 'nothing makes a launch of an op' \
+		"$(tl-graft in.ndjson | tl-cat | grep -c '"launch"')" 0
+fi
 refuses 5 'the GPU was never idle' 'tl-idle in.ndjson'
 refuses 5 'has its launch in the trace' 'tl-launch in.ndjson'
 
