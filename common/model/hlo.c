@@ -31,6 +31,19 @@ member(const json_items *of, struct str name)
 	return v != NULL ? v->text : (struct str){ "", 0 };
 }
 
+/* A TPU has products as convolutions without spatial dimensions. */
+static bool
+is_product(struct arena *mem, const json_items *of)
+{
+	json_items conv = { 0 };
+	bool is;
+
+	is = json_split(&conv, mem, member(of, STR("conv"))) &&
+	    str_eq(member(&conv, STR("kernel_spatial")), STR("[]"));
+	vec_free(&conv);
+	return is;
+}
+
 /* "dot", "custom-call:__cublas$gemm": of a fusion what is in its body. */
 static void
 put_kind(struct arena *mem, const json_items *of, struct buf *b)
@@ -38,6 +51,7 @@ put_kind(struct arena *mem, const json_items *of, struct buf *b)
 	struct str opcode = member(of, STR("opcode"));
 	struct str target = member(of, STR("target"));
 	json_items body = { 0 }, in = { 0 };
+	bool is_dot = is_product(mem, of);
 	size_t found = NHEAVY;
 
 	/* that of a start runs beside what its event shows */
@@ -54,9 +68,12 @@ put_kind(struct arena *mem, const json_items *of, struct buf *b)
 			if (str_eq(inner, heavy[k])) {
 				opcode = inner;
 				target = member(&in, STR("target"));
+				is_dot = is_product(mem, &in);
 				found = k;
 			}
 	}
+	if (is_dot)
+		opcode = STR("dot");
 	buf_put(b, opcode.p, opcode.len);
 	if (target.len > 0)
 		buf_printf(b, ":%.*s", (int)target.len, target.p);

@@ -5,11 +5,11 @@
 
 local reads = { "flops", "bytes_accessed" }
 
--- The instruction of this opcode that i is, or that its body holds, and its operands.
-local function inner(i, opcode)
+-- The instruction of one of two opcodes that i is, or that its body holds, and its operands.
+local function inner(i, opcode, other)
   if i.opcode == opcode or not i.body then return i, i.operands or {} end
   for _, j in ipairs(i.body) do
-    if j.opcode == opcode then
+    if j.opcode == opcode or j.opcode == other then
       local operands = {}
       for k, o in ipairs(j.operands or {}) do operands[k] = o and i.body[o + 1] or false end
       return j, operands
@@ -80,9 +80,12 @@ op {
   like = matrix, names = { "hlo::dot" },
   eval = function (_ENV)
     local i = hlo()
-    local j, operands = inner(i, "dot")
+    local j, operands = inner(i, "dot", "convolution")
     local a, b = first_array(operands, 1), first_array(operands, 2)
-    local flops = product(_ENV, a, b, arrays(j.shape)[1], j.dot or {}, false)
+    -- a TPU has products as convolutions without spatial dimensions
+    local d = j.conv and { lhs_contracting = { j.conv.input_feature },
+      rhs_contracting = { j.conv.kernel_input_feature } }
+    local flops = product(_ENV, a, b, arrays(j.shape)[1], j.dot or d or {}, false)
     -- others in the body, as of a fused attention
     for _, other in ipairs(i.body or {}) do
       if other.opcode == "dot" and other ~= j then
@@ -110,6 +113,11 @@ op {
         {"opcode":"dot","shape":"bf16[16,8]{1,0}","operands":[2,1],
         "dot":{"lhs_contracting":[1],"rhs_contracting":[0]},"root":true}]}]],
       flops = 8192, bytes = 512 + 512 + 256, spec = "matrix_bf16", params = { M = 8, N = 16, K = 32 } },
+    { hlo = [[{"opcode":"convolution","shape":"bf16[16,8]{1,0}","operands":[{"shape":"bf16[16,32]{1,0}"},
+        {"shape":"bf16[32,8]{1,0}"}],"conv":{"input_batch":0,"input_feature":1,"input_spatial":[],
+        "kernel_input_feature":0,"kernel_output_feature":1,"kernel_spatial":[],"output_batch":0,
+        "output_feature":1,"output_spatial":[]}}]],
+      flops = 8192, bytes = 1024 + 512 + 256, params = { M = 8, N = 16, K = 32 } },
     { hlo = [[{"opcode":"dot","shape":"f32[4,4]","operands":[{"shape":"f32[4,8]"},{"shape":"f32[9,4]"}],
         "dot":{"lhs_contracting":[1],"rhs_contracting":[0]}}]], status = "failed" },
     { hlo = [[{"opcode":"dot","shape":"f32[4,4]","operands":[{"shape":"f32[4,8]"},{"shape":"f32[8,4]"}],
