@@ -222,8 +222,8 @@ extern const char *const class_words[CLASS_COUNT];
 struct sig {
 	struct str pg, ranks, name, dtype, in_split, out_split, gpu_stream;
 	struct str desc, peers, kernel;
-	struct str module, instruction; /* of XLA */
-	int64_t n, in, out;             /* or NONE, as all sizes */
+	struct str module, instruction, op_name, source; /* of XLA */
+	int64_t n, in, out; /* or NONE, as all sizes */
 	/* derived */
 	enum coll_class class;
 	int64_t elem_bytes; /* 0: not known */

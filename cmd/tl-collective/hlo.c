@@ -34,7 +34,7 @@ struct does {
 /* An instruction of a module. */
 struct inst {
 	struct does does;
-	struct str module, dtype, groups;
+	struct str module, op_name, source, dtype, groups;
 	struct str calls; /* JSON; of no collective */
 	int64_t in, out, in_bytes, out_bytes;
 	int64_t world;
@@ -137,15 +137,23 @@ bits_of(struct str type)
 	return bits;
 }
 
+static struct str
+str_from(struct str s, size_t i)
+{
+	return i < s.len ? (struct str){ s.p + i, s.len - i } : STR("");
+}
+
 /* The dimensions behind the bracket at i; where they end. */
 static size_t
 read_dims(struct str shape, size_t i, int64_t *nelems)
 {
 	*nelems = 1;
 	while (i < shape.len && shape.p[i] != ']') {
-		size_t from = ++i;
+		size_t from;
 		int64_t dim;
 
+		i += str_starts(str_from(shape, i + 1), STR("<=")) ? 3 : 1;
+		from = i; /* <=8: at most */
 		while (i < shape.len && is_digit(shape.p[i]))
 			i++;
 		if (i > from &&
@@ -154,7 +162,7 @@ read_dims(struct str shape, size_t i, int64_t *nelems)
 			__builtin_mul_overflow(*nelems, dim, nelems)))
 			*nelems = NONE;
 		while (i < shape.len && shape.p[i] != ',' && shape.p[i] != ']')
-			i++; /* <=8: at most */
+			i++;
 	}
 	return i;
 }
@@ -215,7 +223,28 @@ add_operands(struct hlo *h, struct moved *m, struct str operands)
 	vec_free(&of);
 }
 
-/* A start's shape has what goes in, too. */
+/* What comes out of a start: the second of its shape's "(in,out,...)". */
+static struct str
+second_of(struct str shape)
+{
+	size_t from = 0, i = 0;
+	int depth = 0;
+
+	for (; i < shape.len; i++) {
+		char c = shape.p[i];
+
+		depth += (c == '(' || c == '[' || c == '{') -
+		    (c == ')' || c == ']' || c == '}');
+		if (c != ',' || depth != 1)
+			continue;
+		if (from > 0)
+			break;
+		from = i + 1;
+	}
+	return from > 0 ? (struct str){ shape.p + from, i - from } : shape;
+}
+
+/* Without an array nothing is known. */
 static void
 take_sizes(struct hlo *h, struct inst *inst, struct str operands,
     struct str shape, struct str opcode)
@@ -223,18 +252,15 @@ take_sizes(struct hlo *h, struct inst *inst, struct str operands,
 	struct moved in = { 0 }, out = { 0 };
 
 	add_operands(h, &in, operands);
-	add_shape(&out, shape);
-	if (str_eq(opcode, STR("all-gather-start"))) {
-		out.nelems = out.nelems != NONE ? out.nelems - in.nelems : NONE;
-		out.bytes = out.bytes != NONE ? out.bytes - in.bytes : NONE;
-	} else if (str_starts(opcode, STR("collective-permute"))) {
+	add_shape(&out,
+	    str_eq(opcode, STR("all-gather-start")) ? second_of(shape) : shape);
+	if (str_starts(opcode, STR("collective-permute")))
 		out = in;
-	}
 	inst->dtype = arena_str(h->mem, in.dtype);
-	inst->in = in.nelems;
-	inst->out = out.nelems;
-	inst->in_bytes = in.bytes;
-	inst->out_bytes = out.bytes;
+	inst->in = in.dtype.len > 0 ? in.nelems : NONE;
+	inst->out = out.dtype.len > 0 ? out.nelems : NONE;
+	inst->in_bytes = in.dtype.len > 0 ? in.bytes : NONE;
+	inst->out_bytes = out.dtype.len > 0 ? out.bytes : NONE;
 }
 
 /* ---- instructions ---- */
@@ -262,6 +288,8 @@ take_instruction(
 	struct str operands = member(of, "operands");
 	struct inst inst = { .module = module,
 		.does = does_of(opcode),
+		.op_name = arena_str(h->mem, member(of, "op_name")),
+		.source = arena_str(h->mem, member(of, "source")),
 		.calls = arena_str(h->mem, member(of, "calls")) };
 	struct str groups, pairs;
 
@@ -483,6 +511,10 @@ put_signature(struct buf *b, const struct inst *inst, struct str name,
 	put_text(b, inst->module);
 	buf_putc(b, ',');
 	put_text(b, seen->v[SEEN_NAME].text);
+	buf_putc(b, ',');
+	put_text(b, inst->op_name);
+	buf_putc(b, ',');
+	put_text(b, inst->source);
 	put_size(b, inst->in_bytes);
 	put_size(b, inst->out_bytes);
 	buf_putc(b, ']');

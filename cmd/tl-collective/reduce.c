@@ -122,7 +122,6 @@ text_fact(struct reducer *r, const struct source *s, const char *key)
 static void
 take_facts(struct reducer *r, const struct source *s)
 {
-	const struct fact *format = source_fact(s, "format");
 	const struct fact *from = source_fact(s, "rank_from");
 	const struct fact *devs = source_fact(s, "devices");
 	struct part *p = &r->part;
@@ -130,7 +129,7 @@ take_facts(struct reducer *r, const struct source *s)
 	int64_t version;
 
 	/* one process of JAX drives several GPUs, each a rank */
-	r->by_dev |= format != NULL && str_eq(format->val.s, STR("xplane"));
+	r->by_dev |= source_is_xla(s);
 	(void)source_int(s, "rank", &p->rank);
 	p->rank_is_told = p->rank != NONE && from == NULL;
 	p->rank_is_guess = from != NULL && str_eq(from->val.s, STR("order"));

@@ -34,6 +34,8 @@ enum sig_part {
 	P_PLAIN, /* so many, if it is none of XLA's */
 	P_MODULE = P_PLAIN,
 	P_INSTRUCTION,
+	P_OP_NAME,
+	P_SOURCE,
 	P_IN_BYTES,
 	P_OUT_BYTES,
 	P_COUNT,
@@ -281,7 +283,9 @@ parse_parts(struct sig *s, const json_items *list)
 		[P_PEERS] = &s->peers,
 		[P_KERNEL] = &s->kernel,
 		[P_MODULE] = &s->module,
-		[P_INSTRUCTION] = &s->instruction };
+		[P_INSTRUCTION] = &s->instruction,
+		[P_OP_NAME] = &s->op_name,
+		[P_SOURCE] = &s->source };
 	int64_t *const numbers[P_COUNT] = { [P_N] = &s->n,
 		[P_IN] = &s->in,
 		[P_OUT] = &s->out,

@@ -35,6 +35,8 @@ static const struct field instruction_fields[] = {
 	OWN_STAT(COLUMN("latency_ns_p50", NULL, COL_REAL, UNIT_NS, 0, 0), struct alike, v[M_LATENCY], 0.5),
 	OWN_STAT(COLUMN("wait_ns_mean", NULL, COL_REAL, UNIT_NS, 0, 0), struct alike, v[M_WAIT], STAT_MEAN),
 	OWN_STAT(REAL("bus_gib_per_s_p50", NULL), struct alike, v[M_BUS], 0.5),
+	SIG(MINOR("op_name", COL_TEXT, UNIT_NONE), op_name),
+	SIG(MINOR("source", COL_TEXT, UNIT_NONE), source),
 };
 /* clang-format on */
 

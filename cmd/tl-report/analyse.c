@@ -75,7 +75,7 @@ top_of(const struct settings *s, const char *top)
 	return top != NULL ? top : s->top;
 }
 
-/* Of one rank, only how long its collectives took. */
+/* Of one rank, only how long its collectives took; JAX's GPUs are ranks. */
 static void
 start_collective(const struct analyses *a)
 {
@@ -84,7 +84,7 @@ start_collective(const struct analyses *a)
 	if (s->is_several)
 		args_all(&s->options[COLLECTIVE], &s->options[RANKS]);
 	(void)start(a, COLLECTIVE, a->format,
-	    s->is_several ? NULL : "--table=coll_analysis", NULL);
+	    s->is_several || s->is_xla ? NULL : "--table=coll_analysis", NULL);
 }
 
 /* The timeline of recomputed work and of the other, instead of the whole. */

@@ -147,7 +147,7 @@ xplane kinds.ndjson <<'E'
 module 7 jit_g
 {"name":"all-reduce-start.1","opcode":"all-reduce-start","shape":"(f8e4m3fn[3,5]{1,0:T(8,128)},bf16[4])","operands":[{"name":"a","shape":"f8e4m3fn[3,5]{1,0:T(8,128)}"},{"name":"b","shape":"bf16[4]"}],"groups":[[0,2],[1,3]]}
 {"name":"rs-start","opcode":"async-start","shape":"((f32[96,384]),f32[48,384])","operands":[{"name":"a","shape":"f32[96,384]{1,0}"}],"body":[{"opcode":"parameter","shape":"f32[96,384]"},{"opcode":"reduce-scatter","shape":"f32[48,384]","operands":[0],"groups":[[0,1],[2,3]],"root":true}]}
-{"name":"all-to-all.2","opcode":"all-to-all","shape":"s4[33]","operands":[{"name":"a","shape":"s4[33]{0}"}],"groups":[[3,1,0,2]]}
+{"name":"all-to-all.2","opcode":"all-to-all","op_name":"jit(g)/moe/all_to_all","source":"moe.py:7","shape":"s4[33]","operands":[{"name":"a","shape":"s4[33]{0}"}],"groups":[[3,1,0,2]]}
 {"name":"collective-permute-start","opcode":"collective-permute-start","shape":"(pred[8],pred[8],u32[],u32[])","operands":[{"name":"a","shape":"pred[8]"}],"pairs":[[0,1],[1,2],[3,3]]}
 E
 is 'types, groups and sizes' "$(column hlo_collectives \
@@ -157,6 +157,8 @@ all-to-all.2${tab}all-to-all${tab}s4${tab}4${tab}17${tab}17
 collective-permute-start${tab}collective-permute${tab}pred${tab}1${tab}8${tab}8
 collective-permute-start${tab}collective-permute${tab}pred${tab}3${tab}8${tab}8
 rs-start${tab}reduce-scatter${tab}f32${tab}2${tab}147456${tab}73728"
+is 'where the program has it' "$(column hlo_collectives op_name,source kinds.ndjson |
+	sort | tail -n 1)" "jit(g)/moe/all_to_all${tab}moe.py:7"
 is 'groups' "$(column nccl_groups group,collectives kinds.ndjson | sort)" "\
 0,1${tab}1
 0,2${tab}1
@@ -253,6 +255,42 @@ for t in nccl_groups straggler_cause nccl_long nccl_implicit_sync \
 		"$(tl-collective --table $t example 2>&1)"
 done
 
+# ---- made-up jobs: all that tl-collective says, against what was planted ----
+
+planted() { # DIR OPTION...
+	dir=$1
+	shift
+	python3 "$ROOT/tests/gen/xplane.py" -o "$dir" "$@" >/dev/null
+	ok "planted: $*" python3 "$ROOT/tests/oracle/jax_collectives.py" "$dir"
+}
+planted late --hosts 8 --gpus 8 --steps 2 --layers 1 --late 13:2000000
+is 'the late rank, in its own groups' "$(column nccl_groups group,late_rank,verdict late |
+	grep host)" "\
+5-61/8${tab}13${tab}host
+8-15${tab}13${tab}host"
+is 'its clock is as good as that of the others' \
+	"$(column nccl_clocks process,offset_ns late | awk '$2 > 3000 || $2 < -3000')" ''
+planted iota --hosts 2 --gpus 4 --steps 1 --layers 1 --iota --ps --graphs --gz
+planted tpu --hosts 2 --gpus 2 --steps 1 --layers 1 --tpu --no-steps
+tl-report -d report late/*.pb >/dev/null 2>&1
+is 'in a report of several hosts' "$(tail -n +2 report/hlo_collectives.csv | wc -l)" 5
+tl-report -d single late/host0.xplane.pb >/dev/null 2>&1
+is '... and of one with several GPUs' "$(tail -n +2 single/straggler_summary.csv | wc -l)" 8
+
+# ---- a real job on 8 TPUs, of which this host has 4; groups [4,2]<=[2,4]T(1,0) ----
+
+if have_data; then
+	tpu=$TL_DATA/xprof_tpu_inference_v1/tpu_inference_2.xplane.pb
+	is 'real TPUs: transposed groups, sizes' "$(column nccl_implicit_sync \
+		group,collective,group_size,in_bytes,instruction "$tpu" | uniq -c | sed 's/^ *//')" "\
+3 0,4${tab}all-reduce${tab}2${tab}5368709120${tab}all-reduce
+3 1,5${tab}all-reduce${tab}2${tab}5368709120${tab}all-reduce
+3 2,6${tab}all-reduce${tab}2${tab}5368709120${tab}all-reduce
+3 3,7${tab}all-reduce${tab}2${tab}5368709120${tab}all-reduce"
+	is '... exposed, as the timeline has it' "$(column nccl_long rank,exposed_ns "$tpu" |
+		awk '{ sum[$1] += $2 } END { print sum[0], sum[1] }')" '365076257 365112928'
+fi
+
 # ---- what is not known, and what is wrong ----
 
 xplane bare.ndjson <<'E'
@@ -276,7 +314,7 @@ module 7 jit_g
 E
 is 'hostile instructions' "$(column nccl_long instruction,collective,group,in_bytes hostile.ndjson)" "\
 a${tab}all-reduce${tab}all${tab}
-b${tab}all-reduce${tab}all${tab}0
-c${tab}all-reduce${tab}all${tab}0"
+b${tab}all-reduce${tab}all${tab}
+c${tab}all-reduce${tab}all${tab}"
 
 done_testing
