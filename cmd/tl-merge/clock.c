@@ -30,6 +30,9 @@ move_of(struct merge *m, const struct source *s)
 		has_rank = true;
 		rank = input->rank;
 	}
+	/* by order, as tl-collective numbers such inputs */
+	if (s->src == 0 && input->is_rank_guess)
+		rank = input - m->inputs.v;
 	if (!m->has_first && (has_epoch || s->is_final)) {
 		m->has_first = true;
 		m->first_has_epoch = has_epoch;
@@ -115,6 +118,7 @@ look_into(struct input *input)
 {
 	struct stream_in *in =
 	    stream_open_only(input->path, NULL, WANT_STREAM, 0);
+	const struct fact *from;
 	enum item item;
 
 	while ((!input->has_epoch || !input->has_rank) &&
@@ -126,6 +130,9 @@ look_into(struct input *input)
 		input->has_rank = source_int(&in->source, "rank", &input->rank);
 		input->has_epoch =
 		    source_int(&in->source, "epoch", &input->epoch);
+		from = source_fact(&in->source, "rank_from");
+		input->is_rank_guess =
+		    from != NULL && str_eq(from->val.s, STR("order"));
 	}
 	stream_close(in);
 }

@@ -16,7 +16,7 @@ struct input {
 	const char *path;
 	size_t no;
 	/* of its first source, looked up before work begins */
-	bool has_rank, has_epoch;
+	bool has_rank, has_epoch, is_rank_guess;
 	int64_t rank, epoch;
 };
 

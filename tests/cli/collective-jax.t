@@ -124,6 +124,27 @@ done
 is 'a process with one GPU is one rank' "$(column nccl_implicit_sync \
 	group,ranks_present,start_skew_ns,in_bytes single)" "0-3${tab}4${tab}3${tab}4"
 
+# ---- the second of two hosts is 10 ms ahead ----
+
+for h in 0 1; do
+	xplane clock$h.ndjson <<E
+fact rank 0
+fact rank_from "order"
+fact epoch 1
+0 1 ncclDevKernel_AllReduce ${h}5000000 100000 all-reduce.1 5
+1 1 ncclDevKernel_AllReduce ${h}5000000 100000 all-reduce.1 5
+module 5 jit_f
+{"name":"all-reduce.1","opcode":"all-reduce","shape":"f32[]","operands":[{"shape":"f32[]"}],"groups":[[0,1,2,3]]}
+E
+done
+is 'GPUs of a process have one clock' "$(column nccl_clocks process,offset_ns clock0.ndjson clock1.ndjson)" "\
+0${tab}0
+0${tab}0
+1${tab}10000000
+1${tab}10000000"
+is '... which tl-merge takes out' "$(tl-merge --align collective clock0.ndjson clock1.ndjson |
+	tl-cat | grep -o '"base":"[^"]*"' | uniq)" '"base":"-10000000"'
+
 # ---- what instructions say ----
 
 # Groups 0,2 and 1,3 (a transposed iota); a chain 0>1>2 and a lone 3.
