@@ -21,8 +21,6 @@ static const struct {
 };
 #define NKINDS (sizeof kinds / sizeof *kinds)
 
-/* On TPUs the core runs its start and its end, and lines of their own show all
- * that is between. */
 enum phase { PHASE_WHOLE, PHASE_START, PHASE_DONE };
 
 /* An opcode or category. */
@@ -36,6 +34,7 @@ struct inst {
 	struct does does;
 	struct str module, op_name, source, dtype, groups;
 	struct str calls; /* JSON; of no collective */
+	struct str start; /* what it is the end of */
 	int64_t in, out, in_bytes, out_bytes;
 	int64_t world;
 	bool has_span; /* seen from start to end */
@@ -103,103 +102,6 @@ does_of(struct str opcode)
 
 /* ---- what moves ---- */
 
-struct moved {
-	int64_t nelems, bytes; /* NONE: too many */
-	struct str dtype;      /* p NULL: none so far */
-};
-
-static void
-add(int64_t *sum, int64_t v)
-{
-	if (*sum != NONE && (v == NONE || !num_add(*sum, v, sum)))
-		*sum = NONE;
-}
-
-static bool
-is_digit(char c)
-{
-	return (unsigned)(c - '0') < 10;
-}
-
-/* What a type's name says: bf16, f8e4m3fn, s4; pred is a byte, a token none. */
-static int64_t
-bits_of(struct str type)
-{
-	int64_t bits = 0;
-	size_t i = 0;
-
-	if (str_eq(type, STR("pred")))
-		return 8;
-	while (i < type.len && !is_digit(type.p[i]))
-		i++;
-	for (; i < type.len && is_digit(type.p[i]) && bits < 1024; i++)
-		bits = bits * 10 + (type.p[i] - '0');
-	return bits;
-}
-
-static struct str
-str_from(struct str s, size_t i)
-{
-	return i < s.len ? (struct str){ s.p + i, s.len - i } : STR("");
-}
-
-/* The dimensions behind the bracket at i; where they end. */
-static size_t
-read_dims(struct str shape, size_t i, int64_t *nelems)
-{
-	*nelems = 1;
-	while (i < shape.len && shape.p[i] != ']') {
-		size_t from;
-		int64_t dim;
-
-		i += str_starts(str_from(shape, i + 1), STR("<=")) ? 3 : 1;
-		from = i; /* <=8: at most */
-		while (i < shape.len && is_digit(shape.p[i]))
-			i++;
-		if (i > from &&
-		    (!num_i64((struct str){ shape.p + from, i - from }, &dim) ||
-			*nelems == NONE ||
-			__builtin_mul_overflow(*nelems, dim, nelems)))
-			*nelems = NONE;
-		while (i < shape.len && shape.p[i] != ',' && shape.p[i] != ']')
-			i++;
-	}
-	return i;
-}
-
-/* All arrays of "(bf16[8,4]{1,0:T(8,128)},f32[])". */
-static void
-add_shape(struct moved *m, struct str shape)
-{
-	size_t from = 0;
-
-	for (size_t i = 0; i < shape.len; i++) {
-		struct str type = { shape.p + from, i - from };
-		int64_t bits, n, bytes;
-
-		if (shape.p[i] == '{')
-			while (i < shape.len && shape.p[i] != '}')
-				i++;
-		if (i < shape.len && shape.p[i] == '[' &&
-		    (bits = bits_of(type)) > 0) {
-			i = read_dims(shape, i, &n);
-			bytes = n;
-			if (n != NONE &&
-			    !__builtin_mul_overflow(n, bits, &bytes))
-				bytes = bytes / 8 + (bytes % 8 != 0);
-			else
-				bytes = NONE;
-			add(&m->nelems, n);
-			add(&m->bytes, bytes);
-			m->dtype = m->dtype.p == NULL || str_eq(m->dtype, type)
-			    ? type
-			    : STR("mixed");
-		}
-		if (i < shape.len && strchr("(), ]}", shape.p[i]) != NULL)
-			from = i + 1;
-	}
-}
-
 static struct str
 member(const json_items *of, const char *name)
 {
@@ -218,30 +120,9 @@ add_operands(struct hlo *h, struct moved *m, struct str operands)
 	(void)!json_split(&list, h->scratch, operands);
 	for (size_t i = 0; i < list.n; i++)
 		if (json_split(&of, h->scratch, list.v[i].text))
-			add_shape(m, member(&of, "shape"));
+			moved_add(m, member(&of, "shape"));
 	vec_free(&list);
 	vec_free(&of);
-}
-
-/* What comes out of a start: the second of its shape's "(in,out,...)". */
-static struct str
-second_of(struct str shape)
-{
-	size_t from = 0, i = 0;
-	int depth = 0;
-
-	for (; i < shape.len; i++) {
-		char c = shape.p[i];
-
-		depth += (c == '(' || c == '[' || c == '{') -
-		    (c == ')' || c == ']' || c == '}');
-		if (c != ',' || depth != 1)
-			continue;
-		if (from > 0)
-			break;
-		from = i + 1;
-	}
-	return from > 0 ? (struct str){ shape.p + from, i - from } : shape;
 }
 
 /* Without an array nothing is known. */
@@ -252,8 +133,9 @@ take_sizes(struct hlo *h, struct inst *inst, struct str operands,
 	struct moved in = { 0 }, out = { 0 };
 
 	add_operands(h, &in, operands);
-	add_shape(&out,
-	    str_eq(opcode, STR("all-gather-start")) ? second_of(shape) : shape);
+	moved_add(&out,
+	    str_eq(opcode, STR("all-gather-start")) ? shape_second(shape)
+						    : shape);
 	if (str_starts(opcode, STR("collective-permute")))
 		out = in;
 	inst->dtype = arena_str(h->mem, in.dtype);
@@ -264,6 +146,20 @@ take_sizes(struct hlo *h, struct inst *inst, struct str operands,
 }
 
 /* ---- instructions ---- */
+
+static struct str
+first_operand(struct hlo *h, struct str operands)
+{
+	json_items list = { 0 }, of = { 0 };
+	struct str name = { "", 0 };
+
+	if (json_split(&list, h->scratch, operands) && list.n > 0 &&
+	    json_split(&of, h->scratch, list.v[0].text))
+		name = arena_str(h->mem, member(&of, "name"));
+	vec_free(&list);
+	vec_free(&of);
+	return name;
+}
 
 /* The wrapped operation of an async-start. */
 static bool
@@ -300,6 +196,8 @@ take_instruction(
 	}
 	if (inst.does.kind == NKINDS && inst.calls.len == 0)
 		return;
+	if (inst.does.phase == PHASE_DONE)
+		inst.start = first_operand(h, operands);
 	groups = member(of, "groups");
 	pairs = member(of, "pairs");
 	h->text.len = 0;
@@ -520,34 +418,91 @@ put_signature(struct buf *b, const struct inst *inst, struct str name,
 	buf_putc(b, ']');
 }
 
-bool
-hlo_signature(struct hlo *h, uint32_t no, const struct bucket_rules *rules,
-    struct buf *b, size_t *of_group)
+static enum hlo_role
+role_of(enum phase phase, const struct inst *start, const json_items *seen)
+{
+	struct str kernel = seen->v[SEEN_KERNEL].text;
+	bool is_tpu = seen->v[SEEN_CATEGORY].text.len > 0;
+
+	if (phase == PHASE_WHOLE || is_span(kernel))
+		return HLO_WHOLE;
+	if (start == NULL || !is_tpu || start->has_span)
+		return phase == PHASE_DONE || (start != NULL && is_tpu)
+		    ? HLO_PART
+		    : HLO_WHOLE;
+	return phase == PHASE_DONE ? HLO_CLOSES : HLO_OPENS;
+}
+
+struct hlo_signature
+hlo_signature(
+    struct hlo *h, uint32_t no, const struct bucket_rules *rules, struct buf *b)
 {
 	json_items of = { 0 };
-	const struct inst *inst = split_seen(h, no, &of);
+	const struct inst *inst = split_seen(h, no, &of), *start;
 	struct str kernel = of.v[SEEN_KERNEL].text;
+	struct str program = of.v[SEEN_PROGRAM].text;
 	struct does does = does_of(of.v[SEEN_CATEGORY].text);
-	bool is_part;
+	struct hlo_signature sig = { 0 };
 
 	if (inst != NULL && inst->does.kind == NKINDS)
-		inst =
-		    only_call(h, of.v[SEEN_PROGRAM].text, inst->calls, kernel);
+		inst = only_call(h, program, inst->calls, kernel);
 	if (inst != NULL)
 		does = inst->does;
-	is_part = does.phase == PHASE_DONE ||
-	    (inst != NULL && inst->has_span && !is_span(kernel));
+	start = inst != NULL && does.phase == PHASE_DONE
+	    ? find(h, program, inst->start, &h->text)
+	    : inst;
+	sig.role = role_of(does.phase, start, &of);
+	if (start != NULL)
+		sig.pair = (uint32_t)(start - h->insts.v);
 	b->len = 0;
-	if (!is_part)
-		put_signature(b, inst,
-		    does.kind < NKINDS ? kinds[does.kind].opcode
-				       : bucket_comm_type(rules, kernel),
-		    &of);
-	*of_group = inst != NULL ? inst->groups.len : 0;
+	put_signature(b, inst,
+	    does.kind < NKINDS ? kinds[does.kind].opcode
+			       : bucket_comm_type(rules, kernel),
+	    &of);
+	sig.of_group = inst != NULL ? inst->groups.len : 0;
 	if (inst != NULL && inst->world > h->world)
 		h->world = inst->world;
 	vec_free(&of);
-	return !is_part;
+	return sig;
+}
+
+size_t
+hlo_join(struct rec *recs, size_t n, const struct hlo_signature *seen,
+    const uint32_t *sigs, uint64_t *nskipped)
+{
+	struct map open = { 0 }; /* of pairs: 1 + where it is */
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct rec rec = recs[i];
+		const struct hlo_signature *s = &seen[rec.sig];
+		uint64_t *at = s->role == HLO_OPENS || s->role == HLO_CLOSES
+		    ? map_put(&open, s->pair, NULL)
+		    : NULL;
+
+		if (s->role == HLO_CLOSES && *at > 0) {
+			struct rec *start = &recs[*at - 1];
+
+			start->dur_ns = rec_end(&rec) - start->start_ns;
+			*at = 0;
+		}
+		if (s->role != HLO_WHOLE && s->role != HLO_OPENS)
+			continue;
+		rec.sig = sigs[rec.sig];
+		rec.dur_ns = s->role == HLO_OPENS ? -1 : rec.dur_ns;
+		recs[left++] = rec;
+		if (s->role == HLO_OPENS)
+			*at = left;
+	}
+	map_free(&open);
+	n = left;
+	left = 0;
+	for (size_t i = 0; i < n; i++) {
+		recs[left] = recs[i];
+		left += recs[i].dur_ns >= 0;
+	}
+	*nskipped += n - left;
+	return left;
 }
 
 void

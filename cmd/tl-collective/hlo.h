@@ -32,17 +32,50 @@ bool hlo_recognise(
 uint32_t hlo_see(struct hlo *h, const struct dict *st, const struct event *ev);
 /* When all are seen: how many numbers there are. */
 size_t hlo_ready(struct hlo *h);
-/*
- * The signature of one, of whose text of_group bytes say which groups. False:
- * it is the beginning or the end of what another event shows whole.
- */
-bool hlo_signature(struct hlo *h, uint32_t seen,
-    const struct bucket_rules *rules, struct buf *b, size_t *of_group);
+/* On TPUs the core runs an operation's start and its end, and a line of its own
+ * may show all that is between. */
+enum hlo_role {
+	HLO_WHOLE,
+	HLO_PART,   /* another event shows it whole */
+	HLO_OPENS,  /* it ends with ... */
+	HLO_CLOSES, /* ... the next of these with its pair */
+};
+
+struct hlo_signature {
+	enum hlo_role role;
+	uint32_t pair;
+	size_t of_group; /* so many bytes of the text say which groups */
+};
+
+/* The signature of one into b, if it is whole or opens. */
+struct hlo_signature hlo_signature(struct hlo *h, uint32_t seen,
+    const struct bucket_rules *rules, struct buf *b);
 /* How many ranks the groups of all these have at least; 0: not known. */
 int64_t hlo_world(const struct hlo *h);
 
 /* The signature as a list, with the group of this rank. */
 void hlo_own(struct str text, int64_t rank, struct buf *b);
+
+/*
+ * Of records in time, by what was seen: pairs are joined, parts go; what does
+ * not end is skipped. Their number of seen becomes that of sigs. How many are
+ * left.
+ */
+struct rec;
+size_t hlo_join(struct rec *recs, size_t n, const struct hlo_signature *seen,
+    const uint32_t *sigs, uint64_t *nskipped);
+
+/* ---- hlo-shape.c ---- */
+
+struct moved {
+	int64_t nelems, bytes; /* NONE: too many */
+	struct str dtype;      /* p NULL: none so far */
+};
+
+/* All arrays of "(bf16[8,4]{1,0:T(8,128)},f32[])". */
+void moved_add(struct moved *m, struct str shape);
+/* What comes out of a start: the second of its shape's "(in,out,...)". */
+struct str shape_second(struct str shape);
 
 /* ---- replicas.c ---- */
 

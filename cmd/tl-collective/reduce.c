@@ -442,33 +442,30 @@ put_lane(struct reducer *r, struct lane *l)
 	p->nrecs = l->recs.n;
 	p->hash = hash_of(p);
 	part_put(r->out, p, r->sigs, r->host_names);
+	p->nskipped = 0; /* of the source, said once */
 }
 
-/* What was seen becomes signatures; what is a part of another goes. */
 static void
 settle_hlo(struct reducer *r)
 {
-	size_t nseen = hlo_ready(r->hlo), of_group;
+	size_t nseen = hlo_ready(r->hlo);
+	struct hlo_signature *seen = xcalloc(nseen + 1, sizeof *seen);
 	uint32_t *sigs = xcalloc(nseen + 1, sizeof *sigs);
 
-	for (uint32_t i = 0; i < nseen; i++)
-		sigs[i] =
-		    hlo_signature(r->hlo, i, &r->rules, &r->text, &of_group)
-		    ? signature(r, buf_str(&r->text), of_group)
-		    : UINT32_MAX;
+	for (uint32_t i = 0; i < nseen; i++) {
+		seen[i] = hlo_signature(r->hlo, i, &r->rules, &r->text);
+		sigs[i] = signature(r, buf_str(&r->text), seen[i].of_group);
+	}
 	for (size_t i = 0; i < r->nlanes; i++) {
 		struct lane *l = &r->lanes.v[i];
-		size_t n = 0;
 
-		for (size_t k = 0; k < l->recs.n; k++) {
-			l->recs.v[n] = l->recs.v[k];
-			l->recs.v[n].sig = sigs[l->recs.v[k].sig];
-			n += l->recs.v[n].sig != UINT32_MAX;
-		}
-		l->recs.n = n;
+		stable_sort(l->recs.v, l->recs.n, sizeof *l->recs.v, by_start);
+		l->recs.n = hlo_join(
+		    l->recs.v, l->recs.n, seen, sigs, &r->part.nskipped);
 	}
 	if (hlo_world(r->hlo) > 0)
 		r->part.world = hlo_world(r->hlo);
+	free(seen);
 	free(sigs);
 }
 

@@ -258,7 +258,7 @@ xplane tpu.ndjson <<'E'
 1 1 all-gather-done.1 2100 311 all-gather-done.1 9 all-gather-done
 module 9 jit_t
 {"name":"all-gather-start.1","opcode":"all-gather-start","shape":"(f32[8],f32[16])","operands":[{"name":"a","shape":"f32[8]"}],"groups":[[0,1]]}
-{"name":"all-gather-done.1","opcode":"all-gather-done","shape":"f32[16]","operands":[{"name":"a","shape":"(f32[8],f32[16])"}]}
+{"name":"all-gather-done.1","opcode":"all-gather-done","shape":"f32[16]","operands":[{"name":"all-gather-start.1","shape":"(f32[8],f32[16])"}]}
 E
 is 'TPU: from start to end, and what hides it' "$(column nccl_long \
 	rank,collective,dur_ns,exposed_ns,in_bytes,out_bytes tpu.ndjson)" "\
@@ -266,6 +266,16 @@ is 'TPU: from start to end, and what hides it' "$(column nccl_long \
 0${tab}all-gather${tab}400${tab}200${tab}32${tab}64
 1${tab}all-reduce${tab}90${tab}90${tab}${tab}
 1${tab}all-gather${tab}410${tab}410${tab}32${tab}64"
+
+# Without a line of spans the core's start and end are joined.
+grep -v async- tpu.ndjson >pairs.ndjson
+is '... from its start to its end' "$(column nccl_long \
+	rank,collective,ts_ns,dur_ns,exposed_ns,in_bytes pairs.ndjson | grep gather)" "\
+0${tab}all-gather${tab}2000${tab}401${tab}201${tab}32
+1${tab}all-gather${tab}2000${tab}411${tab}411${tab}32"
+
+grep -v 'all-gather-done.*"dev": 1' pairs.ndjson | sed 's/"end".*/"end":{"events":6,"sources":1,"marks":[]}}/' >open.ndjson
+reports 3 collectives-no-duration 'tl-collective --table nccl_long open.ndjson'
 
 # ---- partials ----
 
