@@ -3,8 +3,7 @@
  * collective: what tl-collective knows of the ranks of a job, for programs that
  * put them on one clock.
  *
- *	collective_rows("nccl_clocks", "process,offset_ns", paths, n, take,
- *arg);
+ *	collective_rows("nccl_clocks", "process,offset_ns", paths, n, fn, arg);
  */
 #ifndef TL_TRACE_COLLECTIVE_H
 #define TL_TRACE_COLLECTIVE_H
