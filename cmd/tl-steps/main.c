@@ -278,8 +278,13 @@ is_asked(const struct sink *s, const struct sink_table *t)
 static void
 add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 {
-	(void)p;
-	if (((struct program *)s)->any_inferred)
+	const struct program *g = (const struct program *)s;
+
+	if (p->table == &tables[OF_RANKS] && g->ngroups == 0)
+		table_note(t,
+		    "annotations do not show which iterations of different "
+		    "sources correspond");
+	if (g->any_inferred)
 		note_inferred(t);
 }
 
