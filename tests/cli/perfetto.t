@@ -86,6 +86,14 @@ trace("arrows.pftrace",
             note("grid_size", "3072 (x=512, y=3, z=2)"), note("workgroup_size", "128 (x=64, y=2, z=1)")),
       event(300, num(9, 3), num(11, 2), text(22, "hip_api"), text(23, "hipGetDevice"),
             note("begin_ns", 290), note("end_ns", 290), num(52, 77)))
+
+# rows of GPUs that are called as PyTorch calls them
+trace("rows.pftrace",
+      text(60, num(1, 1) + text(3, num(1, 2) + text(6, "GPU 2"))),
+      text(60, num(1, 2) + num(5, 1) + text(4, num(1, 2) + num(2, 7) + text(5, "stream 7"))),
+      text(60, num(1, 3) + num(5, 1) + text(2, "stream x")),
+      *span(2, 100, "kernel", "k"), *span(2, 200, "gpu_memcpy", "m", note("device", 5), note("stream", 6)),
+      *span(3, 300, "kernel", "l"), *span(2, 400, "cpu_op", "o"))
 EOP
 python3 made.py
 events() { tl-decode "$1" 2>/dev/null | tl-cat | jq -c "select(.id != null) | $2"; }
@@ -114,6 +122,9 @@ is 'an arrow ties a kernel to its launch' \
 	"$(tl-tree arrows.pftrace | tl-cat | jq -c 'select(.kind == "kernel") | [.dev, .launch, .args.block, .args.grid]')" \
 	'[3,0,[64,2,1],null]
 [3,null,[64,2,1],[8,2,2]]'
+is 'tracks say on which GPU and stream it ran, where the work does not' \
+	"$(events rows.pftrace 'select(.kind != "meta") | [.name, .dev, .gpu_stream]' | paste -sd' ' -)" \
+	'["k",2,7] ["m",5,6] ["l",2,null] ["o",null,null]'
 is 'what a converter has as an instant is a call' \
 	"$(events arrows.pftrace 'select(.name == "hipGetDevice") | [.kind, .ts, .dur, .corr]')" '["runtime",290,0,77]'
 is 'a track below a thread is in the thread, but does not name it' \

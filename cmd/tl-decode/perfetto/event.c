@@ -215,6 +215,23 @@ put_args(struct perfetto *p, const struct args *args, uint32_t agent)
 	put_launch(p, args);
 }
 
+/* Of GPU work that does not say where it runs its track does. */
+static void
+put_row(struct perfetto *p, const struct args *args, const struct whose *w)
+{
+	const uint32_t devices = UINT32_C(1) << KEY_DEVICE |
+	    UINT32_C(1) << KEY_AGENT | UINT32_C(1) << KEY_SRC_AGENT |
+	    UINT32_C(1) << KEY_DST_AGENT;
+	const uint32_t streams = UINT32_C(1) << KEY_STREAM |
+	    UINT32_C(1) << KEY_STREAM_ID | UINT32_C(1) << KEY_STREAM_ID_ROCPD;
+
+	if (w->has_dev && (args->known & devices) == 0)
+		maker_int(&p->maker, STR("device"), w->dev, ROLE_DEV);
+	if (w->has_stream && (args->known & streams) == 0)
+		maker_int(
+		    &p->maker, STR("stream"), w->gpu_stream, ROLE_GPU_STREAM);
+}
+
 /* The first of a list of ids as texts; an annotation of that name may be
  * anything. */
 static bool
@@ -297,6 +314,8 @@ write_span(struct perfetto *p, const struct open_slice *o, struct whose *whose,
 		maker_dur(&p->maker, is_clamped ? 0 : *end_ns - o->ts_ns,
 		    is_clamped ? EV_CLAMPED : 0);
 	put_flow(p, &o->args, kind);
+	if ((KIND_BIT(kind) & KINDS_GPU) != 0)
+		put_row(p, &o->args, whose);
 	put_args(p, &o->args, agent);
 	if (more_args != NULL)
 		put_args(p, more_args, agent);

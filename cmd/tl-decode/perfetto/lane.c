@@ -156,6 +156,29 @@ lane_describe(struct perfetto *p, struct str bytes)
 	return p->fault == NULL;
 }
 
+static bool
+number_behind(struct str name, struct str word, int64_t *n)
+{
+	return str_starts(name, word) &&
+	    num_i64((struct str){ name.p + word.len, name.len - word.len }, n);
+}
+
+/* By what the track is called, and what it is in. */
+static void
+find_row(const struct perfetto *p, const struct lane *l, struct whose *w)
+{
+	const uint32_t names[] = { l->name, l->thread_name, l->process_name };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct str name = perfetto_name(p, names[i]);
+
+		w->has_dev =
+		    w->has_dev || number_behind(name, STR("GPU "), &w->dev);
+		w->has_stream = w->has_stream ||
+		    number_behind(name, STR("stream "), &w->gpu_stream);
+	}
+}
+
 static struct whose
 find_owner(const struct perfetto *p, const struct lane *l)
 {
@@ -165,13 +188,13 @@ find_owner(const struct perfetto *p, const struct lane *l)
 	for (int i = 0; i < OWNERS_MAX; i++) {
 		const uint64_t *up;
 
-		if (l->has_pid) {
+		find_row(p, l, &w);
+		if (l->has_pid && !w.has_pid) {
 			w.pid = l->pid;
 			w.has_pid = true;
 			w.has_tid = l->has_tid;
 			if (l->has_tid)
 				w.tid = l->tid;
-			break;
 		}
 		up = l->has_parent ? map_get(&p->lane_of, l->parent) : NULL;
 		if (up == NULL)

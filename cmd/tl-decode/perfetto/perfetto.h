@@ -31,6 +31,9 @@
 struct whose {
 	int64_t pid, tid;
 	bool has_pid, has_tid, is_process;
+	/* of a row of a GPU: "GPU 0", "stream 7" */
+	int64_t dev, gpu_stream;
+	bool has_dev, has_stream;
 	/* the event before: its track in the stream, and the thread that it
 	 * had */
 	bool has_track, track_has_tid;
