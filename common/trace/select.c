@@ -488,9 +488,12 @@ bool
 select_window(struct select *s, int64_t *start_ns)
 {
 	*start_ns = INT64_MIN;
-	if (s->has_when && by_annotations(s))
+	if (s->phases == 0 && s->annotations.n == 0 &&
+	    (!select_asks_steps(s) || s->late_steps))
+		return false;
+	if (s->has_when)
 		*start_ns = select_windows_since(s, process_of(s), s->when_ns);
-	return *start_ns != INT64_MIN;
+	return true;
 }
 
 const struct step_window *

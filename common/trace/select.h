@@ -133,7 +133,8 @@ bool select_source(const struct select *s, const struct source *src);
 /*
  * Where the window begins that the event fed last is in, of those that --step,
  * --phase and --annotation ask for; steps in a row are one, each iteration is
- * its own. False: it is in none.
+ * its own, and what is outside of all is one from INT64_MIN on. False: they ask
+ * for none.
  */
 bool select_window(struct select *s, int64_t *start_ns);
 /*

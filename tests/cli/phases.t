@@ -62,6 +62,18 @@ is 'a graph of a decode iteration' "$(serving --format sglang_detailed --graph \
 	"$(printf 'decode\thipGraphLaunch\t62 mixed\thipLaunchKernel\t16 prefill\thipLaunchKernel\t2')"
 is 'a selection and a timeline of it' "$(tl-timeline --phase prefill --by phase \
 	--format tsv --no-header -c phase,type $t | cut -f1 | uniq | paste -sd' ' -)" prefill
+# 20 us of each of two iterations, 30 between them; what is outside is one window
+for i in 1 2 3; do
+	[ $i = 2 ] || ev user_annotation 'step[DECODE bs=1]' 1 $((i * 100)) 50
+	ev cuda_runtime cudaLaunchKernel 1 $((i * 100 + 1)) 2 "\"correlation\":$i"
+	ev kernel k 7 $((i * 100 + 70)) $((20 + 10 * (i == 2))) "\"device\":0,\"stream\":7,\"correlation\":$i"
+done | trace | tl-tree >two.tl
+lengths() { tl-timeline "$@" -c type,time_ns --format tsv two.tl | grep -E '^(busy|idle|total)_time' | cut -f2 | paste -sd' ' -; }
+is 'between two iterations is no idle time' "$(lengths --phase decode)" '40000 0 40000'
+is 'outside of them' "$(lengths --phase outside)" '30000 0 30000'
+is 'both' "$(lengths --phase decode,outside)" '70000 0 70000'
+is 'all' "$(lengths)" '70000 150000 220000'
+
 # ---- a site's own names ----
 
 cat >own.json <<'END'
