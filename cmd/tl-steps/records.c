@@ -301,7 +301,7 @@ add_records(struct program *g)
 			*(struct step_record *)sink_add(&g->sink) =
 			    g->rows.v[i].r;
 	vec_free(&chosen);
-	if (select_asks_steps(&g->asked))
+	if (select_asks_steps(&g->asked) || !g->shows_slow)
 		return;
 	for (size_t i = 0; i < g->steps.processes.n; i++) {
 		const struct step_process *p = &g->steps.processes.v[i];

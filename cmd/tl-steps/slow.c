@@ -12,7 +12,11 @@ struct use {
 	int64_t longest_ns;
 	uint32_t event; /* of the slow step's longest piece, or HOST_NONE */
 };
-typedef VEC(struct use) use_list;
+
+struct uses {
+	VEC(struct use) list;
+	struct sink_groups of; /* of the same places */
+};
 
 static int
 by_words(const void *x, const void *y)
@@ -46,9 +50,31 @@ by_difference(const void *x, const void *y)
 
 /* ---- what the time of a step went into ---- */
 
+/* Adds time to the use of these words. */
+static void
+add_use(struct uses *to, const struct use *it)
+{
+	const uint64_t key[SINK_GROUP_WORDS] = { it->cause, it->call, it->op,
+		it->module };
+	const struct sink_group *group = sink_groups_add(&to->of, key);
+	struct use *all;
+
+	if (group->n == 1) {
+		vec_push(&to->list, *it);
+		return;
+	}
+	all = &to->list.v[group - to->of.list.v];
+	all->ns[0] += it->ns[0];
+	all->ns[1] += it->ns[1];
+	if (it->longest_ns > all->longest_ns) {
+		all->longest_ns = it->longest_ns;
+		all->event = it->event;
+	}
+}
+
 static void
 add_gpu(const struct program *g, const struct step_record *r, bool is_slow,
-    use_list *to)
+    struct uses *to)
 {
 	static const char *const words[] = {
 		[PART_COMPUTE - CAUSE_COUNT] = "compute",
@@ -57,9 +83,7 @@ add_gpu(const struct program *g, const struct step_record *r, bool is_slow,
 	};
 
 	for (size_t i = CAUSE_COUNT; i < PART_COUNT; i++) {
-		struct use *it = vec_add(to);
-
-		*it = (struct use){
+		struct use it = {
 			.cause = intern_put(
 			    g->sink.dict->text, str_of(words[i - CAUSE_COUNT])),
 			.call = INTERN_NONE,
@@ -67,13 +91,15 @@ add_gpu(const struct program *g, const struct step_record *r, bool is_slow,
 			.module = INTERN_NONE,
 			.event = HOST_NONE,
 		};
-		it->ns[is_slow] = r->parts[i];
+
+		it.ns[is_slow] = r->parts[i];
+		add_use(to, &it);
 	}
 }
 
 static void
 add_idle(const struct program *g, const struct step_record *r, bool is_slow,
-    use_list *to)
+    struct uses *to)
 {
 	const struct host *h = &g->host;
 	const struct gaps *gaps = &g->parts.gaps;
@@ -86,9 +112,7 @@ add_idle(const struct program *g, const struct step_record *r, bool is_slow,
 		int64_t until = p->end_ns < end ? p->end_ns : end;
 		bool is_named = p->event != HOST_NONE &&
 		    !steps_is_marker(&g->steps, h, p->event);
-		struct use *it = vec_add(to);
-
-		*it = (struct use){
+		struct use it = {
 			.cause = intern_put(
 			    g->sink.dict->text, str_of(cause_words[p->cause])),
 			.call =
@@ -98,32 +122,10 @@ add_idle(const struct program *g, const struct step_record *r, bool is_slow,
 			.longest_ns = is_slow ? until - from : 0,
 			.event = is_slow ? p->event : HOST_NONE,
 		};
-		it->ns[is_slow] = until - from;
+
+		it.ns[is_slow] = until - from;
+		add_use(to, &it);
 	}
-}
-
-/* Equal ones, which are neighbours, become one. */
-static void
-add_up(use_list *list)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < list->n; i++) {
-		const struct use *it = &list->v[i];
-		struct use *last = n > 0 ? &list->v[n - 1] : NULL;
-
-		if (last == NULL || by_words(last, it) != 0) {
-			list->v[n++] = *it;
-			continue;
-		}
-		last->ns[0] += it->ns[0];
-		last->ns[1] += it->ns[1];
-		if (it->longest_ns > last->longest_ns) {
-			last->longest_ns = it->longest_ns;
-			last->event = it->event;
-		}
-	}
-	list->n = n;
 }
 
 /* ---- records ---- */
@@ -151,19 +153,23 @@ add_record(struct program *g, const struct step_record *of,
 
 static void
 compare_steps(struct program *g, const struct step_record *slow,
-    const struct step_record *median, use_list *list)
+    const struct step_record *median)
 {
-	list->n = 0;
-	add_gpu(g, median, false, list);
-	add_gpu(g, slow, true, list);
-	add_idle(g, median, false, list);
-	add_idle(g, slow, true, list);
-	stable_sort(list->v, list->n, sizeof *list->v, by_words);
-	add_up(list);
-	stable_sort(list->v, list->n, sizeof *list->v, by_difference);
-	for (size_t i = 0; i < list->n && i < SLOW_ROWS; i++)
-		if (more_of(&list->v[i]) != 0)
-			add_record(g, slow, median, &list->v[i]);
+	struct uses uses = { .of.nwords = 4 };
+	struct use *v;
+
+	add_gpu(g, median, false, &uses);
+	add_gpu(g, slow, true, &uses);
+	add_idle(g, median, false, &uses);
+	add_idle(g, slow, true, &uses);
+	v = uses.list.v;
+	stable_sort(v, uses.list.n, sizeof *v, by_words);
+	stable_sort(v, uses.list.n, sizeof *v, by_difference);
+	for (size_t i = 0; i < uses.list.n && i < SLOW_ROWS; i++)
+		if (more_of(&v[i]) != 0)
+			add_record(g, slow, median, &v[i]);
+	vec_free(&uses.list);
+	sink_groups_free(&uses.of);
 }
 
 static int
@@ -179,7 +185,6 @@ void
 slow_records(struct program *g, const struct step_row *rows, size_t n)
 {
 	VEC(const struct step_record *) steps = { 0 };
-	use_list list = { 0 };
 	const struct step_record *median;
 	size_t left = SLOW_STEPS;
 
@@ -194,9 +199,8 @@ slow_records(struct program *g, const struct step_row *rows, size_t n)
 			if (i + 1 < steps.n && !steps.v[i]->is_outlier)
 				break;
 			if (steps.v[i]->time_ns > median->time_ns)
-				compare_steps(g, steps.v[i], median, &list);
+				compare_steps(g, steps.v[i], median);
 		}
 	}
 	vec_free(&steps);
-	vec_free(&list);
 }
