@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The op and the module above what a host did. */
 #include "trace/host-inside.h"
+#include "trace/process.h"
 
 #define CLIMB_MAX 256 /* what is nested deeper is looked up */
 

@@ -152,7 +152,7 @@ refuses 1 'copied as text; get the original$' 'tl-decode --salvage text.pb -o y.
 is 'no output' "$(test -e y.tl || echo none)" none
 # saved FILE: exit status, then events by process
 saved() {
-	tl-decode --salvage "$1" -o y.tl 2>y.err
+	tl-decode --salvage --status-fd 5 "$1" -o y.tl 5>y.ids 2>y.err
 	echo $? "$(tl-cat y.tl 2>/dev/null | jq -c 'select(.kind != null and .kind != "meta") | [.pid, .name]' | tr -d '\n')"
 }
 all='[1,"k"][1,"k"][701,"op"][701,"op"]'
@@ -160,8 +160,8 @@ is 'salvage: whole' "$(saved x.pb)" "0 $all"
 is 'salvage: garbage behind' "$(saved group.pb)" "3 $all"
 is 'salvage: a length in an event costs the line' "$(saved event.pb)" '3 [701,"op"][701,"op"]'
 is 'salvage: names that are cut off are numbers' "$(saved cut.pb)" '3 [1,"k"][1,"k"][701,"#1"]'
-like 'salvage: it says so' "$(cat y.err)" 'events [0-9]+, losses [0-9]+ '
-like 'salvage: and what it costs' "$(cat y.err)" 'the HLO modules are cut off: ops have no shapes'
+is 'salvage: it says so' "$(jq -r .id y.ids | tail -n 1)" salvage-cut
+like 'salvage: and what it costs' "$(cat y.ids)" 'the HLO modules are cut off: ops have no shapes'
 like 'salvage: the stream is marked' "$(tl-cat --check y.tl 2>&1)" 'salvaged from a damaged trace'
 python3 - <<'END'
 import subprocess
@@ -182,8 +182,6 @@ refuses 1 'an event of more than 1,024 stats' 'tl-decode -o y.tl x.pb'
 make x.pb <<'END'
 msg((1, plane("/host:CPU", line(1, "t", 0, ev(1, 0, 1000)), metas=["op"])), (2, "CUPTI could not be loaded"))
 END
-tl-decode x.pb -o y.tl 2>y.err
-is 'what the recorder says' "$? $(cat y.err)" \
-	"3 $(cat y.err)"
-like '... is told' "$(cat y.err)" ': CUPTI could not be loaded$'
+tl-decode --status-fd 5 x.pb -o y.tl 5>y.ids 2>y.err
+is 'what the recorder says' "$? $(jq -r '.id + ": " + .reason' y.ids)" '3 recording-losses: CUPTI could not be loaded'
 done_testing

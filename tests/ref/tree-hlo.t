@@ -54,8 +54,8 @@ tl-decode "$mlp" | tl-cat | grep -q '"key":"hlo ' || {
 	done_testing
 	exit 0
 }
-graph "$mlp" >graph
-is 'what a CUDA graph of a training step holds' "$(sed 30q graph)" \
+graph "$mlp" >nodes
+is 'what a CUDA graph of a training step holds' "$(sed 30q nodes)" \
 	'Memset 0 custom-call.6 order
 nvjet_NNT custom-call.6 order
 loop_convert_multiply_fusion loop_convert_multiply_fusion order
@@ -86,7 +86,7 @@ loop_add_fusion_1 loop_add_fusion order
 Memset 0 custom-call.3 order
 nvjet_NTT custom-call.3 order
 loop_subtract_fusion loop_subtract_fusion name'
-is 'the same in each step' "$(sort graph | uniq -c | awk '$1 % 3')" ''
+is 'the same in each step' "$(sort nodes | uniq -c | awk '$1 % 3')" ''
 is 'StepTraceAnnotations' \
 	"$(tl-steps -c step,what,wall_ns,kernels --no-header "$mlp" | grep step | tr '\t' ' ')" \
 	'0 step 2953177 22
