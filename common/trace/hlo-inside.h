@@ -30,6 +30,8 @@ enum {
 	SAYS_PROGRAM,
 	SAYS_MODULE,
 	SAYS_SCOPE,
+	SAYS_FLOPS, /* a TPU's own counts */
+	SAYS_BYTES,
 	SAYS,
 };
 

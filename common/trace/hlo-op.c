@@ -41,6 +41,8 @@ says_of(struct hlo *h, uint32_t shape)
 		[SAYS_PROGRAM] = STR_INIT("program_id"),
 		[SAYS_MODULE] = STR_INIT("hlo_module"),
 		[SAYS_SCOPE] = STR_INIT("name"),
+		[SAYS_FLOPS] = STR_INIT("flops"),
+		[SAYS_BYTES] = STR_INIT("bytes_accessed"),
 	};
 	const struct shape *of = h->s->st->shapes.v[shape];
 	struct says *says;
@@ -295,6 +297,13 @@ put_text(struct hlo *h, const char *key, struct str text)
 		maker_str(&h->m, str_of(key), text);
 }
 
+static void
+put_count(struct hlo *h, const char *key, struct key k)
+{
+	if (k.type == KEY_INT)
+		maker_int(&h->m, str_of(key), k.n, ROLE_NONE);
+}
+
 /* ---- ops ---- */
 
 /* The module, then the levels of op_name but the last, which is the op's. */
@@ -337,8 +346,8 @@ module_name(struct hlo *h, struct str program)
  * say it. buffer: the command buffer that it is in, found so; or NULL.
  */
 static struct hlo_op *
-make_op(struct hlo *h, const struct key keys[SAYS_SCOPE], struct str scope,
-    const struct hlo_op *buffer, const char *how)
+make_op(struct hlo *h, const struct key keys[SAYS], const struct hlo_op *buffer,
+    const char *how)
 {
 	struct hlo_op *op = arena_alloc(h->mem, sizeof *op);
 	struct dict *st = h->s->st;
@@ -355,7 +364,7 @@ make_op(struct hlo *h, const struct key keys[SAYS_SCOPE], struct str scope,
 		module = module_name(h, program);
 	op_name = member(of, "op_name");
 	if (op_name.len == 0)
-		op_name = scope;
+		op_name = text_of(h, keys[SAYS_SCOPE]);
 	opcode = member(of, "opcode");
 	maker_begin(&h->m, KIND_OP, STR(CATEGORY_HLO));
 	if (of->n > 0)
@@ -365,6 +374,8 @@ make_op(struct hlo *h, const struct key keys[SAYS_SCOPE], struct str scope,
 	put_text(h, "hlo_opcode", opcode);
 	put_text(h, "op_name", op_name);
 	put_text(h, "source", member(of, "source"));
+	put_count(h, "flops", keys[SAYS_FLOPS]);
+	put_count(h, "bytes_accessed", keys[SAYS_BYTES]);
 	if (buffer != NULL) {
 		put_text(h, "command_buffer", dict_get(st, buffer->name));
 		put_text(h, "matched_by", str_of(how));
@@ -394,7 +405,7 @@ op_hash(const struct key keys[SAYS_SCOPE], uint64_t variant)
 struct hlo_op *
 hlo_of(struct hlo *h, uint32_t item)
 {
-	struct key keys[SAYS_SCOPE] = { [SAYS_OP] = said(h, item, SAYS_OP) };
+	struct key keys[SAYS] = { [SAYS_OP] = said(h, item, SAYS_OP) };
 	uint64_t *place;
 	bool is_new;
 
@@ -405,9 +416,9 @@ hlo_of(struct hlo *h, uint32_t item)
 	place = map_put(&h->op_of, op_hash(keys, 0), &is_new);
 	if (is_new) {
 		*place = h->ops.n;
-		vec_push(&h->ops,
-		    make_op(h, keys, text_of(h, said(h, item, SAYS_SCOPE)),
-			NULL, NULL));
+		for (int k = SAYS_SCOPE; k < SAYS; k++)
+			keys[k] = said(h, item, k);
+		vec_push(&h->ops, make_op(h, keys, NULL, NULL));
 	}
 	return h->ops.v[*place];
 }
@@ -425,7 +436,7 @@ hlo_op_in(
     struct hlo *h, const struct hlo_op *buffer, uint32_t name, const char *how)
 {
 	uint64_t variant = hash_bytes(how, strlen(how)) ^ buffer->name;
-	struct key keys[SAYS_SCOPE];
+	struct key keys[SAYS] = { { 0, KEY_NONE } };
 	uint64_t *place;
 	bool is_new;
 
@@ -433,7 +444,7 @@ hlo_op_in(
 	place = map_put(&h->op_of, op_hash(keys, variant), &is_new);
 	if (is_new) {
 		*place = h->ops.n;
-		vec_push(&h->ops, make_op(h, keys, STR(""), buffer, how));
+		vec_push(&h->ops, make_op(h, keys, buffer, how));
 	}
 	return h->ops.v[*place];
 }
