@@ -109,6 +109,20 @@ def by_step(facts, o):
     return rows
 
 
+def apart(facts, events, o):
+    """from the first event of each window to its last; windows that meet are one"""
+    if "annotation" not in o:
+        return None
+    asked = timeline.union((a, b) for w in facts.windows({"annotation": o["annotation"]}) for a, b, _ in w)
+    spans = {}
+    for g in events:
+        t = facts.when(g, o)[1]
+        k = max(a for a, _ in asked if a <= t)
+        start, end = spans.get(k, (g.ts, g.end))
+        spans[k] = min(start, g.ts), max(end, g.end)
+    return timeline.union(spans.values())
+
+
 def timelines(facts, o, by):
     if by == "step":
         return by_step(facts, o)
@@ -119,7 +133,8 @@ def timelines(facts, o, by):
     order = sorted(groups, key=lambda k: (
         k is None, isinstance(k, str), min(g.ts for g in groups[k]) if by_time else k or 0))
     column = {"recompute": "is_recompute"}.get(by, by)
-    return [{**({column: k} if by else {}), **r} for k in order for r in figures(groups[k], o)]
+    return [{**({column: k} if by else {}), **r} for k in order
+            for r in figures(groups[k], o, apart(facts, groups[k], o))]
 
 
 # ---- tl-ops
