@@ -8,6 +8,7 @@
  */
 #include "cmd/tl-diff/diff.h"
 #include "sink/source.h"
+#include "trace/process.h"
 #include "trace/stat.h"
 
 #define EVENTS_MAX (UINT32_MAX - 1)
@@ -86,31 +87,31 @@ stream_number(struct file *f, const struct event *ev)
 	    f->streams, (struct str){ (const char *)&key, sizeof key });
 }
 
-static bool
-is_module(const struct file *f, uint32_t name)
-{
-	return name != INTERN_NONE &&
-	    str_starts(dict_get(f->nm->st, name), STR("nn.Module:"));
-}
-
-/* "nn.Module: Linear_3" without its number. */
+/*
+ * "nn.Module: Linear_3" without its number, which counts calls, and XLA's
+ * "jit_train(17)" without its program's, which is another in each run. Scopes
+ * like layer_3 are what the user calls them.
+ */
 static uint32_t
-module_name(struct file *f, uint32_t name)
+module_name(struct file *f, const struct event *ev)
 {
-	struct str s = dict_get(f->nm->st, name);
+	char before = ev->shape->is_hlo ? '(' : '_';
+	struct str s = dict_get(f->nm->st, ev->name);
 	size_t n = s.len;
 
+	if (ev->shape->is_hlo && n > 0 && s.p[n - 1] == ')')
+		n--;
 	while (n > 0 && s.p[n - 1] >= '0' && s.p[n - 1] <= '9')
 		n--;
-	if (n < s.len && n > 0 && s.p[n - 1] == '_')
+	if (n + ev->shape->is_hlo < s.len && n > 0 && s.p[n - 1] == before)
 		s.len = n - 1;
 	return intern_put(f->nm->st->text, s);
 }
 
 static uint32_t
-chain_with(struct file *f, uint32_t up, uint32_t name)
+chain_with(struct file *f, uint32_t up, const struct event *ev)
 {
-	struct chain c = { up, module_name(f, name) };
+	struct chain c = { up, module_name(f, ev) };
 	uint32_t no = map_number(&f->chains, (uint64_t)c.up << 32 | c.name);
 
 	if (no == f->side->chains.n)
@@ -188,6 +189,8 @@ leave_out(struct file *f)
 
 	o.depth = f->in->ev.depth;
 	o.is_left_out = true;
+	if (f->in->ev.shape->is_hlo) /* no Python */
+		o.chain = chain_with(f, o.chain, &f->in->ev);
 	vec_push(&f->open, o);
 }
 
@@ -245,7 +248,7 @@ add_gpu(struct file *f, const struct event *ev, struct node *n)
 	struct side *r = f->side;
 	const struct select_window *w = select_annotation(&f->set->select);
 	const struct step_window *step = select_step(&f->set->select);
-	bool is_unlinked = (ev->flags & EV_UNLINKED) != 0;
+	bool is_unlinked = !event_is_owned(ev);
 
 	n->extra = (uint32_t)r->gpus.n;
 	vec_push(&r->gpus,
@@ -287,8 +290,8 @@ take_event(struct file *f, bool is_chosen)
 		add_gpu(f, ev, &n);
 	else if (n.kind == KIND_OP && ev->ngpu > 0)
 		n.extra = args_number(f, ev);
-	if (n.kind == KIND_PYTHON && is_module(f, ev->name))
-		o.chain = chain_with(f, n.chain, ev->name);
+	if (event_is_module(f->nm->st, ev))
+		o.chain = chain_with(f, n.chain, ev);
 	vec_push(&f->open,
 	    ((struct open){ ev->depth, (uint32_t)r->nodes.n, o.chain, false }));
 	vec_push(&r->nodes, n);

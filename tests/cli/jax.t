@@ -58,6 +58,9 @@ gen slow --ps --slower cublas-gemm.0:1.5
 is 'an instruction that became slower' "$(tl-diff -c name,count_before,diff_ns one/host0.xplane.pb.gz slow/host0.xplane.pb |
 	sed -n 2p | tr '\t' ' ')" 'cublas-gemm.0 2 52000'
 is 'and nothing else' "$(tl-diff -c diff_ns --no-header one/host0.xplane.pb.gz slow/host0.xplane.pb | grep -vc '^0$')" 1
+is 'with the scopes that it is in' "$(tl-diff --table lca_summary --no-header -c name,nn_module_stack,diff_ns one/host0.xplane.pb.gz slow/host0.xplane.pb |
+	awk -F'\t' '$3 > 0 { print $1, $2, $3 }')" 'cublas-gemm.0 jit_train_step;jit(train_step);layer_0;mlp 26000
+cublas-gemm.0 jit_train_step;jit(train_step);layer_0;mlp 26000'
 is 'the rank that is late' "$(tl-collective --table nccl_groups -c ranks,late_rank,pct_late,verdict job/*.pb | grep ^1,3 | tr '\t' ' ')" \
 	'1,3 3 100.0 host'
 done_testing
