@@ -77,7 +77,10 @@ match(const struct bucket_rules *r, struct str name)
 	return i < r->patterns.n ? r->patterns.v[i] : NULL;
 }
 
-/* What XLA calls an instruction by itself: OPCODE, -start or -done, .NUMBER. */
+/*
+ * What XLA calls an instruction by itself: OPCODE, -start or -done, .NUMBER; a
+ * TPU's from start to done is async-OPCODE.
+ */
 static bool
 is_instruction(struct str s)
 {
@@ -87,6 +90,7 @@ is_instruction(struct str s)
 		STR_INIT("collective-permute"), STR_INIT("ragged-all-to-all"),
 		STR_INIT("reduce-scatter") };
 
+	(void)take(&s, STR("async-"));
 	for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
 		if (take(&s, opcodes[i])) {
 			(void)(take(&s, STR("-start")) ||

@@ -52,7 +52,7 @@ ok 'each exchange of five collectives over hosts' planted job collective
 for dir in graphs launched; do
 	ok "$dir: timeline and kernels" planted $dir timeline kernels
 done
-ok 'tpu: instructions, FLOPs and bytes' planted tpu kernels ops flops
+ok 'tpu: timeline, instructions, FLOPs and bytes' planted tpu timeline kernels ops flops
 
 gen slow --ps --slower cublas-gemm.0:1.5
 is 'an instruction that became slower' "$(tl-diff -c name,count_before,diff_ns one/host0.xplane.pb.gz slow/host0.xplane.pb |

@@ -41,6 +41,8 @@ static const struct {
 	{ K, STR_INIT("void RCCL_kernel<int>"), COMM },
 	{ K, STR_INIT("all-reduce"), COMM },
 	{ K, STR_INIT("all-gather-start.3"), COMM },
+	{ K, STR_INIT("async-all-gather"), COMM },
+	{ K, STR_INIT("async-copy"), COMPUTE },
 	{ K, STR_INIT("collective-permute-done"), COMM },
 	{ K, STR_INIT("all-reduce-fusion"), COMPUTE },
 	{ K, STR_INIT("all-reduced"), COMPUTE },
