@@ -246,7 +246,7 @@ put_collectives(const struct bound *m)
 	int64_t wait_ns, all_ns;
 
 	sum_collectives(m->f, &wait_ns, &all_ns);
-	if (!m->f->set->is_several) {
+	if (!m->f->set->is_several && all_ns == 0) {
 		buf_puts(m->b, " One rank: can't tell skew from bandwidth.");
 	} else if (all_ns > 0) {
 		buf_printf(m->b, " %s: waiting is ",

@@ -52,6 +52,10 @@ ok 'each exchange of five collectives over hosts' planted job collective
 for dir in graphs launched; do
 	ok "$dir: timeline and kernels" planted $dir timeline kernels
 done
+if command -v tl-kernels >/dev/null; then
+	like 'a process whose GPUs are ranks: network and waiting are told apart' \
+		"$(tl-report --width 200 job/host0.xplane.pb 2>/dev/null)" 'waiting is [0-9.]+ % of the time in collectives\. '
+fi
 ok 'tpu: timeline, instructions, FLOPs and bytes' planted tpu timeline kernels ops flops
 
 gen slow --ps --slower cublas-gemm.0:1.5
