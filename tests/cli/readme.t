@@ -7,6 +7,7 @@ for program in tl-roofline tl-xlsx jq; do
 	command -v $program >/dev/null || skip_all "no $program"
 done
 cp "$SAMPLE" trace.json.gz
+python3 "$ROOT/tests/gen/xplane.py" -o traces/plugins/profile/2026_11_22 --hosts 2 --gpus 2
 
 # ---- the first example ----
 
