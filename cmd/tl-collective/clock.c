@@ -22,11 +22,24 @@ struct clocks {
 	int64_t *ends;
 };
 
+/* Among GPUs of one process all ends are on one clock. */
+static bool
+has_clocks(const struct job *j, const struct coll *c)
+{
+	const struct rank_info *ranks = j->ranks.v;
+	uint32_t first = ranks[rec_pos(j, j->members[c->first])].clock;
+
+	for (uint32_t m = 1; m < c->n; m++)
+		if (ranks[rec_pos(j, j->members[c->first + m])].clock != first)
+			return true;
+	return false;
+}
+
 static bool
 tells_time(const struct job *j, const struct coll *c)
 {
 	return c->n > 1 && (c->flags & COLL_INCOMPLETE) == 0 &&
-	    coll_is_sync(j, c);
+	    coll_is_sync(j, c) && has_clocks(j, c);
 }
 
 static void

@@ -124,7 +124,7 @@ done
 is 'a process with one GPU is one rank' "$(column nccl_implicit_sync \
 	group,ranks_present,start_skew_ns,in_bytes single)" "0-3${tab}4${tab}3${tab}4"
 
-# ---- the second of two hosts is 10 ms ahead ----
+# ---- the second of two hosts is 10 ms ahead; most collectives stay in one ----
 
 for h in 0 1; do
 	xplane clock$h.ndjson <<E
@@ -133,8 +133,13 @@ fact rank_from "order"
 fact epoch 1
 0 1 ncclDevKernel_AllReduce ${h}5000000 100000 all-reduce.1 5
 1 1 ncclDevKernel_AllReduce ${h}5000000 100000 all-reduce.1 5
+0 1 ncclDevKernel_AllGather ${h}6000000 100000 all-gather.1 5
+1 1 ncclDevKernel_AllGather ${h}6000000 100000 all-gather.1 5
+0 1 ncclDevKernel_AllGather ${h}7000000 100000 all-gather.1 5
+1 1 ncclDevKernel_AllGather ${h}7000000 100000 all-gather.1 5
 module 5 jit_f
 {"name":"all-reduce.1","opcode":"all-reduce","shape":"f32[]","operands":[{"shape":"f32[]"}],"groups":[[0,1,2,3]]}
+{"name":"all-gather.1","opcode":"all-gather","shape":"f32[2]","operands":[{"shape":"f32[1]"}],"groups":[[0,1],[2,3]]}
 E
 done
 is 'GPUs of a process have one clock' "$(column nccl_clocks process,offset_ns clock0.ndjson clock1.ndjson)" "\
