@@ -44,7 +44,25 @@ is_product(struct arena *mem, const json_items *of)
 	return is;
 }
 
-/* "dot", "custom-call:__cublas$gemm": of a fusion what is in its body. */
+/* The opcode of a body's first root: what an async-start starts. */
+static struct str
+wrapped(struct arena *mem, const json_items *body)
+{
+	json_items in = { 0 };
+	struct str opcode = STR("");
+
+	for (size_t i = 0; i < body->n && opcode.len == 0; i++)
+		if (json_split(&in, mem, body->v[i].text) &&
+		    member(&in, STR("root")).len > 0)
+			opcode = member(&in, STR("opcode"));
+	vec_free(&in);
+	return opcode;
+}
+
+/*
+ * "dot", "custom-call:__cublas$gemm", "async-start:reduce-scatter": of a fusion
+ * what is in its body.
+ */
 static void
 put_kind(struct arena *mem, const json_items *of, struct buf *b)
 {
@@ -54,9 +72,12 @@ put_kind(struct arena *mem, const json_items *of, struct buf *b)
 	bool is_dot = is_product(mem, of);
 	size_t found = NHEAVY;
 
+	if (!json_split(&body, mem, member(of, STR("body"))))
+		body.n = 0;
 	/* that of a start runs beside what its event shows */
-	if (!str_eq(opcode, STR("fusion")) ||
-	    !json_split(&body, mem, member(of, STR("body"))))
+	if (str_eq(opcode, STR("async-start")))
+		target = wrapped(mem, &body);
+	if (!str_eq(opcode, STR("fusion")))
 		body.n = 0;
 	for (size_t i = 0; i < body.n && found > 0; i++) {
 		struct str inner;

@@ -414,4 +414,6 @@ category { name = "communication",
   names = hlo_names [[ all-reduce all-reduce-start all-reduce-done all-gather all-gather-start
     all-gather-done reduce-scatter all-to-all ragged-all-to-all collective-permute
     collective-permute-start collective-permute-done collective-broadcast send send-done recv
-    recv-done ]] }
+    recv-done async-start:reduce-scatter async-start:all-to-all async-start:ragged-all-to-all
+    async-start:collective-broadcast async-start:all-reduce async-start:all-gather
+    async-start:collective-permute ]] }

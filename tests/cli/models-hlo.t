@@ -19,6 +19,7 @@ is 'an opcode, a fusion by its body, a target, one that nothing knows' "$(ask op
 {"op":"fusion.9","dims":[],"hlo":{"opcode":"fusion","shape":"f32[2,2]{1,0}","operands":[{"name":"a","shape":"f32[2,3]{1,0}"},{"name":"b","shape":"f32[3,2]{1,0}"}],"body":[{"opcode":"parameter","parameter":0,"shape":"f32[2,3]{1,0}"},{"opcode":"parameter","parameter":1,"shape":"f32[3,2]{1,0}"},{"opcode":"convolution","shape":"f32[2,2]{1,0}","operands":[0,1],"conv":{"input_feature":1,"kernel_input_feature":0,"kernel_output_feature":1,"kernel_spatial":[]},"root":true}]}}
 {"op":"copy-start.1","dims":[],"hlo":{"opcode":"copy-start","shape":"(f32[8]{0:S(5)},f32[8]{0},u32[])","operands":[{"name":"a","shape":"f32[8]{0}"}]}}
 {"op":"while.1","dims":[],"hlo":{"opcode":"while","shape":"f32[8]{0}"}}
+{"op":"reduce-scatter-start","dims":[],"hlo":{"opcode":"async-start","shape":"((f32[8]{0}),f32[4]{0},u32[])","operands":[{"name":"a","shape":"f32[8]{0}"}],"body":[{"opcode":"parameter","parameter":0,"shape":"f32[8]{0}"},{"opcode":"reduce-scatter","shape":"f32[4]{0}","operands":[0],"root":true}]}}
 E
 )" 'elementwise	8.0	68.0
 reduce	16.0	20.0
@@ -27,7 +28,8 @@ communication
 other		
 GEMM	24.0	64.0
 memcpy		
-other		'
+other		
+communication		'
 like 'a name of its own goes first' "$(echo '{"op":"aten::mm","dims":[[8,4],[4,2]],"types":"fp32","hlo":{"opcode":"add","shape":"f32[8]"}}' |
 	ask op_category,flops)" '^GEMM	128.0'
 cat >own.lua <<'X'
