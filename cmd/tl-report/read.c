@@ -143,7 +143,8 @@ take_args(void *ctx, const struct line *l)
 	if (is_runtime_call(line_text(l, "name")))
 		return;
 	time_add(&f->args_ns, spent);
-	if (dims.len == 0 || str_eq(dims, STR("[]")))
+	/* an instruction of XLA may have no array that it reads */
+	if (dims.len == 0 || (!f->set->is_xla && str_eq(dims, STR("[]"))))
 		time_add(&f->shapeless_ns, spent);
 }
 

@@ -101,20 +101,28 @@ warn_models(struct figures *f, struct buf *b, bool has_shapes)
 }
 
 /*
- * Without a launch, and so in no table of ops. Where the GPU was hardly busy
- * that is little of the time, but can be most of the work.
+ * Without a launch, and so in no table of ops, but for XLA's, whose kernels
+ * name their op. Where the GPU was hardly busy that is little of the time, but
+ * can be most of the work.
  */
 static void
-warn_unlinked(struct figures *f, struct buf *b, bool has_tables)
+warn_unlinked(struct figures *f, struct buf *b, bool is_all)
 {
 	const struct rank *all = &f->all;
+	bool has_tables = !is_all || f->has_op_table;
 
 	if (!put_lack(b, all->unlinked_ns, all->total_ns, 1,
 		" of the time is GPU work without a launch in the trace") &&
 	    !put_lack(b, all->unlinked_ns, all->busy_ns, 10,
 		" of GPU time has no launch in the trace"))
 		return;
-	buf_puts(b, has_tables ? ": op tables leave it out" : ": no op tables");
+	if (f->set->is_xla && has_tables)
+		buf_puts(b,
+		    is_all ? ": no launch tables"
+			   : ": launch tables leave it out");
+	else
+		buf_puts(b,
+		    has_tables ? ": op tables leave it out" : ": no op tables");
 	warn(f, b);
 }
 
@@ -126,7 +134,7 @@ warn_gpu(struct figures *f, struct buf *b)
 	    all->busy_ns > 0 && all->unlinked_ns >= all->busy_ns;
 	bool has_shapes = share_of(f->shapeless_ns, f->args_ns) < 5;
 
-	warn_unlinked(f, b, !all_unlinked || f->has_op_table);
+	warn_unlinked(f, b, all_unlinked);
 	if (!f->has_op_table && !all_unlinked && !f->set->is_rocprof)
 		vec_push(&f->warnings,
 		    all->compute_ns == 0 && all->all_comm_ns > 0
@@ -145,9 +153,8 @@ warn_gpu(struct figures *f, struct buf *b)
 		if (f->lacking.list.n > 0)
 			buf_puts(b, ", and so no roofline");
 		buf_puts(b,
-		    f->set->is_xla
-			? ": the profile lacks the HLO of these modules"
-			: ": set record_shapes, see tl-record(7)");
+		    f->set->is_xla ? ": the profile has no HLO for these ops"
+				   : ": set record_shapes, see tl-record(7)");
 		warn(f, b);
 	}
 	warn_roofs(f, b);

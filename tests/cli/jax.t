@@ -58,6 +58,13 @@ if command -v tl-kernels >/dev/null; then
 fi
 ok 'tpu: timeline, instructions, FLOPs and bytes' planted tpu timeline kernels ops flops
 
+warnings() { tl-report --width 999 "$@" 2>/dev/null | sed -n 's/^  - \(.* of \(op time\|the time\) \)/\1/p'; }
+like 'ops of kernels without a launch are in op tables' "$(warnings bare)" \
+	'^[0-9.]* % of the time is GPU work without a launch in the trace: no launch tables$'
+tl-decode "$ROOT"/tests/data/h100/jax_mlp.xplane.pb.gz | tl-cat | grep -v '"key":"hlo ' | tl-cat >nohlo.tl
+like 'a profile without HLO' "$(warnings nohlo.tl)" \
+	'^100.0 % of op time has no recorded shapes: the profile has no HLO for these ops'
+
 gen slow --ps --slower cublas-gemm.0:1.5
 is 'an instruction that became slower' "$(tl-diff -c name,count_before,diff_ns one/host0.xplane.pb.gz slow/host0.xplane.pb |
 	sed -n 2p | tr '\t' ' ')" 'cublas-gemm.0 2 52000'

@@ -28,4 +28,8 @@ for file in "$TL_DATA"/jax*/*.xplane.pb "$TL_DATA"/xprof_tpu_inference_v1/*.xpla
 			python3 "$ROOT/tests/oracle/jax.py" --programs "$file"
 	fi
 done
+if command -v tl-roofline >/dev/null; then
+	is 'instructions without arrays have their HLO' \
+		"$(tl-report "$TL_DATA"/xprof_tpu_inference_v1/*.xplane.pb 2>/dev/null | grep -c 'recorded shapes')" 0
+fi
 done_testing
