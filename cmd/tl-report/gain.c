@@ -23,10 +23,16 @@ add_gain(struct figures *f, const struct budget *w, struct gain gain)
 	f->gains[at] = gain;
 }
 
-/* What launches a graph is no case for one. */
+/* What launches a graph is no case for one, nor is a TPU. */
 static struct str
-advice_of(const struct budget *w, const struct part *p)
+advice_of(const struct figures *f, const struct budget *w, const struct part *p)
 {
+	if (figures_is_tpu(f) && p->cause == CAUSE_PYTHON)
+		return STR("move it off the launching thread");
+	if (figures_is_tpu(f) &&
+	    (p->cause == CAUSE_OP || p->cause == CAUSE_LAUNCH_CALL ||
+		p->cause == CAUSE_LAUNCH_LATENCY))
+		return STR("run more in one program, or enlarge the batch");
 	return (p->cause == CAUSE_LAUNCH_CALL ||
 		   p->cause == CAUSE_LAUNCH_LATENCY) &&
 		str_ends(p->call, STR("GraphLaunch"))
@@ -65,7 +71,7 @@ add_part(struct figures *f, const struct budget *w, const struct part *p,
 		buf_putc(&b, ')');
 	}
 	gain.what = figures_keep(f, &b);
-	gain.note = advice_of(w, p);
+	gain.note = advice_of(f, w, p);
 	add_gain(f, w, gain);
 	buf_free(&b);
 }
@@ -124,6 +130,7 @@ void
 gains_find(struct figures *f, const struct bound *m)
 {
 	const struct budget *w = m->w;
+	bool is_tpu = figures_is_tpu(f), by_graph = m->is_launch && !is_tpu;
 
 	for (size_t i = 0; i < w->parts.n; i++) {
 		const struct part *p = &w->parts.v[i];
@@ -131,10 +138,10 @@ gains_find(struct figures *f, const struct bound *m)
 
 		if (p->class != GROUP_OF_GPU && p->class != GROUP_OF_MISSING &&
 		    p->class != ACCOUNT_COMM &&
-		    !(is_host && (m->is_launch || m->is_sync)))
+		    !(is_host && (by_graph || m->is_sync)))
 			add_part(f, w, p, behind_ns(m, p));
 	}
-	if (m->is_launch)
+	if (by_graph)
 		add_graph(f, w);
 	if (m->is_sync)
 		add_opened(f, w);
@@ -145,6 +152,8 @@ gains_find(struct figures *f, const struct bound *m)
 	add_gain(f, w,
 	    (struct gain){ .ns = w->ns[ACCOUNT_COPY] / w->n,
 		.what = STR("exposed copies"),
-		.note = STR("copy less, from pinned memory, ahead on a GPU "
-			    "stream of its own") });
+		.note = is_tpu
+		    ? STR("copy less, or ahead of the work that needs it")
+		    : STR("copy less, from pinned memory, ahead on a GPU "
+			  "stream of its own") });
 }

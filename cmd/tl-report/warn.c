@@ -21,7 +21,7 @@ put_lack(struct buf *b, int64_t part, int64_t whole, double least,
 static void
 warn(struct figures *f, struct buf *b)
 {
-	vec_push(&f->warnings, figures_keep(f, b));
+	vec_push(&f->warnings, figures_sentence(f, b));
 }
 
 /* The largest, with their shares: ": mm (12.0 %), conv (3.1 %), ...". */

@@ -65,6 +65,10 @@ tl-decode "$ROOT"/tests/data/h100/jax_mlp.xplane.pb.gz | tl-cat | grep -v '"key"
 like 'a profile without HLO' "$(warnings nohlo.tl)" \
 	'^100.0 % of op time has no recorded shapes: the profile has no HLO for these ops'
 
+tl-report --width 999 tpu >tpu.txt 2>/dev/null
+like 'a TPU is called so' "$(cat tpu.txt)" '; TPU work is '
+is 'and is no GPU, which may have graphs' "$(grep -c 'GPU\|graph' tpu.txt)" 0
+
 gen slow --ps --slower cublas-gemm.0:1.5
 is 'an instruction that became slower' "$(tl-diff -c name,count_before,diff_ns one/host0.xplane.pb.gz slow/host0.xplane.pb |
 	sed -n 2p | tr '\t' ' ')" 'cublas-gemm.0 2 52000'
