@@ -82,12 +82,13 @@ take_offset(void *arg, struct str row)
 {
 	struct merge *m = arg;
 	int64_t rank, offset;
+	bool is_new;
 
 	if (!num_i64(collective_cell(&row), &rank))
 		die("tl-collective gave a line that is none");
 	if (num_i64(row, &offset))
 		*map_put(&m->offsets, (uint64_t)rank, NULL) = (uint64_t)offset;
-	else
+	else if (map_put(&m->no_clocks, (uint64_t)rank, &is_new), is_new)
 		report(MSG_RANK_NO_CLOCK, rank);
 }
 
@@ -104,6 +105,7 @@ clock_offsets(struct merge *m)
 	}
 	collective_rows("nccl_clocks", "process,offset_ns", paths.v, paths.n,
 	    take_offset, m);
+	map_free(&m->no_clocks);
 	vec_free(&paths);
 }
 

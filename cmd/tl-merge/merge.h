@@ -33,8 +33,9 @@ struct merge {
 	struct stream_out *out;
 	struct numbering nb;
 	VEC(struct input) inputs;
-	struct map offsets; /* rank to offset of its clock, in ns */
-	bool is_selective;  /* events are left out, not only sources */
+	struct map offsets;   /* rank to offset of its clock, in ns */
+	struct map no_clocks; /* ranks of which it is not known */
+	bool is_selective;    /* events are left out, not only sources */
 	bool has_sections;
 	/* of the first source */
 	bool has_first, first_has_epoch;
