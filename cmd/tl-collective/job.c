@@ -30,10 +30,11 @@ settle_rank(const struct settings *set, struct part *p, size_t no)
 			return;
 		report(MSG_RANK_RENAMED, p->path, named, p->rank);
 	}
-	if (named < 0)
-		named =
-		    p->is_partial && p->rank != NONE ? p->rank : (int64_t)no;
-	p->rank = named;
+	p->rank_is_guess = named < 0 && (!p->is_partial || p->rank == NONE);
+	if (p->rank_is_guess)
+		p->rank = (int64_t)no;
+	else if (named >= 0)
+		p->rank = named;
 }
 
 static int
@@ -376,6 +377,7 @@ job_tell_missing(const struct job *j)
 {
 	int64_t world = j->world;
 	int_vec missing = { 0 };
+	bool by_order = false;
 	struct buf b = { 0 };
 	size_t at = 0;
 
@@ -387,7 +389,11 @@ job_tell_missing(const struct job *j)
 		if (at == j->ranks.n || j->ranks.v[at].rank != r)
 			vec_push(&missing, r);
 	}
-	if (missing.n > 0) {
+	for (size_t i = 0; i < j->parts.n; i++)
+		by_order |= j->parts.v[i].rank_is_guess;
+	if (missing.n > 0 && by_order) {
+		report(MSG_RANKS_MISSING_BY_ORDER, missing.n, world);
+	} else if (missing.n > 0) {
 		put_ranges(&b, missing.v, missing.n);
 		report(MSG_RANKS_MISSING, missing.n, world, buf_str(&b));
 	}

@@ -188,6 +188,9 @@ WARNING(NO_EPOCH,
     "{#n} of {#total} inputs lack the epoch of their clock: times are "
     "compared as recorded")
 WARNING(RANKS_MISSING, "{#n} of {#world} ranks are missing: {ranks}")
+WARNING(RANKS_MISSING_BY_ORDER,
+    "{#n} of {#world} ranks are missing, and inputs are numbered by order: "
+    "ranks may be wrong; name the files rank0, rank1, ...")
 WARNING(RANK_NO_COLLECTIVES, "{file}: rank {#rank}: no collectives")
 WARNING(COLLECTIVES_NO_DURATION,
     "{#n} {n:collective|collectives} without a duration skipped")

@@ -112,6 +112,10 @@ is 'a host that was not given keeps its ranks' "$(column nccl_groups group gap)"
 16-23'
 reports 3 ranks-missing 'tl-collective --table nccl_groups gap'
 is '... and is missed' "$(grep -c '8-15,24-31' err)" 1
+reports 3 ranks-missing-by-order \
+	'tl-collective --table nccl_groups example/host0.ndjson example/host2.ndjson'
+is 'a process without a clock is named once' "$(tl-merge --align collective \
+	example/host0.ndjson 2>&1 >/dev/null | grep -c 'shows its clock')" 1
 
 mkdir single
 for r in 0 1 2 3; do
