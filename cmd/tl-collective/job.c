@@ -372,6 +372,17 @@ settle_nodes(struct job *j)
 
 /* ---- what is missing ---- */
 
+/* Whether it is of a GPU of this rank's process: one that did nothing. */
+static bool
+is_idle_gpu(const struct job *j, size_t at, int64_t rank)
+{
+	const struct part *p = &j->parts.v[j->ranks.v[at].part];
+	int64_t first = p->rank - p->dev;
+
+	return part_is_raw_gpu(p) && p->ngpus > 1 && rank >= first &&
+	    rank - first < p->ngpus;
+}
+
 void
 job_tell_missing(const struct job *j)
 {
@@ -386,7 +397,10 @@ job_tell_missing(const struct job *j)
 	for (int64_t r = 0; r < world && missing.n < 100000; r++) {
 		while (at < j->ranks.n && j->ranks.v[at].rank < r)
 			at++;
-		if (at == j->ranks.n || j->ranks.v[at].rank != r)
+		if (at < j->ranks.n &&
+		    (j->ranks.v[at].rank == r || is_idle_gpu(j, at, r)))
+			continue;
+		if (at == 0 || !is_idle_gpu(j, at - 1, r))
 			vec_push(&missing, r);
 	}
 	for (size_t i = 0; i < j->parts.n; i++)

@@ -117,6 +117,14 @@ reports 3 ranks-missing-by-order \
 is 'a process without a clock is named once' "$(tl-merge --align collective \
 	example/host0.ndjson 2>&1 >/dev/null | grep -c 'shows its clock')" 1
 
+xplane idle.ndjson <<'E'
+1 1 gemm 100 10
+4 1 gemm 100 10
+E
+is 'GPUs of a process that did nothing are not missing' \
+	"$(tl-collective --table nccl_clocks -c rank --no-header idle.ndjson 2>&1)" "1
+4"
+
 mkdir single
 for r in 0 1 2 3; do
 	xplane single/rank$r.ndjson <<E
