@@ -180,6 +180,19 @@ msg((1, plane("/host:CPU", line(1, "t", 0, ev(1, 0, 1000, *[(n, 4, n) for n in r
 END
 refuses 1 'an event of more than 1,024 stats' 'tl-decode -o y.tl x.pb'
 make x.pb <<'END'
+msg((1, plane("/host:CPU", line(1, "t", 0, ev(1, 0, 1000)), metas=[[(2, "op"), *[(5, msg((1, 1), (6, b"x")))] * 1024]])))
+END
+refuses 1 "an event's metadata of more than 1,024 fields" 'tl-decode -o y.tl x.pb'
+is 'salvage: the metadata is what is in front' "$(saved x.pb)" '3 [701,"op"]'
+make x.pb <<'END'
+msg((1, plane("/device:GPU:0", line(1, "Stream #1", 0, ev(1, 0, 1000, (1, 5, "b"), (2, 4, 7))), metas=["k"], keys=["hlo_op", "program_id"])),
+    (1, plane("/host:metadata", metas=[[(2, "m(7)"), (5, msg((1, 1), (6, msg((1, msg((3, msg(
+        (2, msg((1, "a"), (2, "add"), (35, 1)) + b"\x60\1" * 10**5), (2, msg((1, "b"), (2, "add"), (35, 2), (36, [1] * 10**5)))))))))))]],
+    keys=["Hlo Proto"])))
+END
+timeout 20 tl-decode --status-fd 5 x.pb -o y.tl 5>y.ids 2>y.err
+is 'an instruction that is read again and again ends the record' "$? $(jq -r .id y.ids)" '0 hlo-missing'
+make x.pb <<'END'
 msg((1, plane("/host:CPU", line(1, "t", 0, ev(1, 0, 1000)), metas=["op"])), (2, "CUPTI could not be loaded"))
 END
 tl-decode --status-fd 5 x.pb -o y.tl 5>y.ids 2>y.err

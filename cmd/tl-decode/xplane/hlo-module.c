@@ -7,6 +7,7 @@ module_next(struct hlo_module *m, struct fields *f)
 {
 	if (m->error != NULL)
 		return false;
+	m->nreads++;
 	if (fields_next(f))
 		return true;
 	if (f->error != NULL) {
@@ -44,6 +45,7 @@ bool
 repeated_next(struct repeated *r, uint64_t *u)
 {
 	for (;;) {
+		r->m->nreads++;
 		if (r->m->error == NULL && proto_number(&r->it, u))
 			return true;
 		if (r->it.is_bad && r->m->error == NULL) {
@@ -65,7 +67,6 @@ module_instruction(struct hlo_module *m, const struct hlo_inst *inst)
 	struct instruction i = { 0 };
 	struct fields f = fields_of(inst->bytes);
 
-	m->nreads++;
 	while (module_next(m, &f)) {
 		bool is_text = f.type == PROTO_BYTES;
 
@@ -199,6 +200,7 @@ module_read(struct hlo_module *m, struct str proto)
 		}
 	}
 	read_schedule(m, schedule);
+	m->max_reads = HLO_MAX_READS + m->nreads * HLO_MAX_TIMES;
 	m->nreads = 0;
 }
 
@@ -224,7 +226,7 @@ bool
 module_is_full(struct hlo_module *m)
 {
 	m->is_full = m->is_full || m->out->len > HLO_MAX_RECORD ||
-	    m->nreads > HLO_MAX_READS;
+	    m->nreads > m->max_reads;
 	return m->is_full;
 }
 

@@ -11,8 +11,10 @@
 
 /* What one record may have; the instructions behind are missing. */
 #define HLO_MAX_RECORD ((size_t)64 << 20)
-/* Likewise when so many were looked at, some again and again. */
+/* Likewise when so many fields were read, and as many times all that the module
+ * has: bodies are in each record that calls them. */
 #define HLO_MAX_READS (UINT64_C(1) << 24)
+#define HLO_MAX_TIMES 64
 /* Bytes of a backend's configuration: each op of its instruction has it. */
 #define HLO_MAX_CONFIG ((size_t)16 << 10)
 /* Devices of a collective whose groups are written as a formula. */
@@ -81,8 +83,8 @@ struct hlo_module {
 	str_vec files, locations, frames; /* of the stack frame index */
 	/* for those who write it */
 	struct buf *out;
-	uint64_t nreads; /* of instructions */
-	bool is_full;    /* see module_is_full() */
+	uint64_t nreads, max_reads; /* of fields, of numbers in lists */
+	bool is_full;               /* see module_is_full() */
 	uint32_t pass;
 	hlo_list queue;   /* computations of a body */
 	hlo_list wanted;  /* instructions for the record */

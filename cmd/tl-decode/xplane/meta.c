@@ -51,9 +51,18 @@ static void
 read_meta(struct xplane *x, struct event_meta *meta)
 {
 	struct fields m = fields_of(meta->bytes);
+	size_t n = 0;
 
 	meta->name = meta->display = STR("");
 	while (xplane_next(x, &m)) {
+		if (++n > STATS_MAX) {
+			/* each of its events would read them again */
+			meta->bytes.len =
+			    (size_t)((const char *)m.p - meta->bytes.p);
+			xplane_lose(x, m.p, (uint64_t)(m.end - m.p),
+			    "an event's metadata of more than 1,024 fields");
+			break;
+		}
 		if (m.type != PROTO_BYTES)
 			continue;
 		if (m.field == 2)

@@ -7,9 +7,6 @@
 
 #include "stream/from-json.h"
 
-/* Of an event with those of its metadata; writers have some tens. */
-#define STATS_MAX 1024
-
 /* ---- keys ---- */
 
 static enum stat_is

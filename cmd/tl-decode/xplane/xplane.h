@@ -88,6 +88,10 @@ struct event_meta {
 	uint32_t text; /* of what is shown; INTERN_NONE: not yet */
 };
 
+/* Of an event with those of its metadata, or fields of metadata; writers have
+ * some tens. */
+#define STATS_MAX 1024
+
 struct line {
 	struct str bytes;
 	bool is_cut; /* it ends within its bytes' last event */
