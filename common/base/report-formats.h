@@ -16,6 +16,7 @@ NOTE(PACKETS_OTHER,
     "read")
 NOTE(PAYLOADS_BINARY,
     "{file}: {#n} binary {n:payload|payloads} of NVTX {n:is|are} not read")
+WARNING(RECORDER_WARNED, "{file}: the profiler warned: {reason}")
 NOTE(HLO_MISSING,
     "{file}: {#n} {n:instruction|instructions} that events name {n:is|are} in "
     "no HLO module of the file: no shapes, no FLOP counts")

@@ -193,8 +193,10 @@ END
 timeout 20 tl-decode --status-fd 5 x.pb -o y.tl 5>y.ids 2>y.err
 is 'an instruction that is read again and again ends the record' "$? $(jq -r .id y.ids)" '0 hlo-missing'
 make x.pb <<'END'
-msg((1, plane("/host:CPU", line(1, "t", 0, ev(1, 0, 1000)), metas=["op"])), (2, "CUPTI could not be loaded"))
+msg((1, plane("/host:CPU", line(1, "t", 0, ev(1, 0, 1000)), metas=["op"])), (2, "CUPTI could not be loaded"),
+    (3, "12 events dropped"))
 END
 tl-decode --status-fd 5 x.pb -o y.tl 5>y.ids 2>y.err
-is 'what the recorder says' "$? $(jq -r '.id + ": " + .reason' y.ids)" '3 recording-losses: CUPTI could not be loaded'
+is 'what the recorder says' "$? $(jq -r '.id + ": " + .reason' y.ids)" '3 recording-losses: CUPTI could not be loaded
+recorder-warned: 12 events dropped'
 done_testing

@@ -297,6 +297,9 @@ planes_read(struct xplane *x)
 		} else if (m.field == 2 && m.type == PROTO_BYTES) {
 			report(MSG_RECORDING_LOSSES, x->s->in->name, INT64_C(1),
 			    xplane_utf8(x, m.bytes));
+		} else if (m.field == 3 && m.type == PROTO_BYTES) {
+			report(MSG_RECORDER_WARNED, x->s->in->name,
+			    xplane_utf8(x, m.bytes));
 		} else if (m.field == 4 && m.type == PROTO_BYTES &&
 		    x->hostname.len == 0) {
 			x->hostname = m.bytes;
