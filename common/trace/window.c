@@ -277,7 +277,7 @@ cut(struct buf *b, size_t from, size_t max)
 
 /* All that stand in the name go, as the reference has it. */
 static const char *const endings[] = { ".pt.trace", ".json.gz", ".json", ".zip",
-	".zst", ".tl" };
+	".zst", ".tl", ".xplane.pb.gz", ".xplane.pb" };
 
 static size_t
 ending_at(struct str name, size_t i)

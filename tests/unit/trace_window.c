@@ -196,6 +196,7 @@ test_names(void)
 	base_is("rank_0.1773.pt.trace.json.zst", "rank_0.1773");
 	base_is("x.json_copy.json", "x_copy");
 	base_is("t.tl", "t");
+	base_is("host.xplane.pb.gz", "host");
 	base_is("-", "stdin");
 	base_is("a\nb", "a_b");
 	for (int i = 0; i < 150; i++)
