@@ -115,6 +115,7 @@ struct part {
 	/* of each record the time in which its GPU did not compute; or NULL */
 	int64_t *exposed;
 	/* of the job */
+	size_t source_no; /* of all inputs, whether they could be read or not */
 	size_t part_no;   /* in the order of reading */
 	uint32_t pos;     /* of its rank among all ranks */
 	int64_t shift_ns; /* start_ns - shift_ns: the file's own time */

@@ -15,7 +15,7 @@
 
 /* The name says more than the order, and --rank-regex more than the trace. */
 static void
-settle_rank(const struct settings *set, struct part *p, size_t no)
+settle_rank(const struct settings *set, struct part *p)
 {
 	char path[4096];
 	int64_t named = -1;
@@ -32,7 +32,7 @@ settle_rank(const struct settings *set, struct part *p, size_t no)
 	}
 	p->rank_is_guess = named < 0 && (!p->is_partial || p->rank == NONE);
 	if (p->rank_is_guess)
-		p->rank = (int64_t)no;
+		p->rank = (int64_t)p->source_no;
 	else if (named >= 0)
 		p->rank = named;
 }
@@ -434,8 +434,6 @@ check_empty(const struct job *j)
 void
 job_build(struct job *j, const struct settings *set, part_vec *parts)
 {
-	size_t nsources = 0;
-
 	j->set = set;
 	j->mem = arena_create();
 	j->sig_texts = intern_create();
@@ -446,9 +444,7 @@ job_build(struct job *j, const struct settings *set, part_vec *parts)
 		struct part *p = &j->parts.v[i];
 
 		p->part_no = i;
-		nsources +=
-		    i == 0 || p->src != p[-1].src || p->path.p != p[-1].path.p;
-		settle_rank(set, p, nsources - 1);
+		settle_rank(set, p);
 	}
 	number_gpus(&j->parts);
 	check_world(j);

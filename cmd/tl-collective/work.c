@@ -222,19 +222,27 @@ map(int fd, size_t len)
 }
 
 static void
-take_task(const struct work *w, size_t i, const char *bytes, part_vec *parts)
+take_task(const struct work *w, size_t i, const char *bytes, size_t *nsources,
+    part_vec *parts)
 {
+	size_t before = parts->n;
 	const struct task *t = &w->shared->tasks[i];
 	const char *at = bytes + t->offset, *end = at + t->len;
 
 	if (!atomic_load(&t->is_done)) {
 		report(MSG_INPUT_FAILED, w->paths->v[i]);
+		++*nsources;
 		return;
 	}
 	if (t->has_warned)
 		report(MSG_INPUT_WARNED, w->paths->v[i]);
-	while (at < end)
-		get_part(&at, w->paths->v[i], vec_add(parts));
+	while (at < end) {
+		struct part *p = vec_add(parts);
+
+		get_part(&at, w->paths->v[i], p);
+		*nsources += parts->n - 1 == before || p->src != p[-1].src;
+		p->source_no = *nsources - 1;
+	}
 }
 
 void
@@ -246,6 +254,7 @@ work_run(const struct settings *set, const path_vec *paths, part_vec *parts)
 		    -1, sizeof(struct shared) + paths->n * sizeof(struct task)),
 		.fd = memfd_create("tl-collective", MFD_CLOEXEC) };
 	const char *bytes = "";
+	size_t nsources = 0;
 
 	if (w.fd < 0)
 		die_errno("memfd_create");
@@ -254,7 +263,7 @@ work_run(const struct settings *set, const path_vec *paths, part_vec *parts)
 		bytes = map(w.fd, w.shared->len);
 	close(w.fd);
 	for (size_t i = 0; i < paths->n; i++)
-		take_task(&w, i, bytes, parts);
+		take_task(&w, i, bytes, &nsources, parts);
 	if (parts->n == 0)
 		die("no input could be read");
 }

@@ -114,6 +114,10 @@ reports 3 ranks-missing 'tl-collective --table nccl_groups gap'
 is '... and is missed' "$(grep -c '8-15,24-31' err)" 1
 reports 3 ranks-missing-by-order \
 	'tl-collective --table nccl_groups example/host0.ndjson example/host2.ndjson'
+echo cut >cut.ndjson
+is 'an input that cannot be read keeps its place in the order' "$(column nccl_groups group \
+	example/host0.ndjson cut.ndjson example/host2.ndjson)" '0-7
+16-23'
 is 'a process without a clock is named once' "$(tl-merge --align collective \
 	example/host0.ndjson 2>&1 >/dev/null | grep -c 'shows its clock')" 1
 
