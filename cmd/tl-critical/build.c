@@ -218,12 +218,22 @@ add_launch(struct graph *g, const struct recording *r,
 	    least != NULL ? (int64_t)*least : 0, number_of_host(r, k->launch));
 }
 
+/* Work that begins before what is in front of it has ended follows its start.
+ */
 static void
 add_queue(
     struct graph *g, const struct recording *r, uint32_t prev, uint32_t gpu)
 {
-	graph_edge(g, EDGE_QUEUE, node_of_end(number_of_gpu(r, prev)),
-	    node_of_start(number_of_gpu(r, gpu)), 0, number_of_gpu(r, prev));
+	const struct host_gpu *p = &r->host.gpus.v[prev];
+	const struct host_gpu *k = &r->host.gpus.v[gpu];
+	uint32_t before = number_of_gpu(r, prev);
+	uint32_t to = node_of_start(number_of_gpu(r, gpu));
+
+	if (p->end_ns > k->start_ns && p->start_ns <= k->start_ns)
+		graph_edge(g, EDGE_KERNEL, node_of_start(before), to,
+		    k->start_ns - p->start_ns, before);
+	else
+		graph_edge(g, EDGE_QUEUE, node_of_end(before), to, 0, before);
 }
 
 static void

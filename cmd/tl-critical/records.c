@@ -395,9 +395,13 @@ own_times(const struct graph *g, const edge_list *path)
 	for (size_t i = 0; i < g->edges.n; i++) {
 		const struct edge *e = &g->edges.v[i];
 
-		if ((e->kind == EDGE_KERNEL || e->kind == EDGE_HOST) &&
-		    !e->is_gone)
+		if (e->is_gone)
+			continue;
+		if (e->kind == EDGE_HOST)
 			ns[e->owner] += e->least_ns;
+		/* one may end at the start of the next, too */
+		else if (e->kind == EDGE_KERNEL && ns[e->owner] < e->least_ns)
+			ns[e->owner] = e->least_ns;
 	}
 	for (size_t i = 0; i < path->n; i++) {
 		const struct edge *e = &g->edges.v[path->v[i]];

@@ -69,6 +69,11 @@ tl-report --width 999 tpu >tpu.txt 2>/dev/null
 like 'a TPU is called so' "$(cat tpu.txt)" '; TPU work is '
 is 'and is no GPU, which may have graphs' "$(grep -c 'GPU\|graph' tpu.txt)" 0
 
+tl-decode "$ROOT"/tests/data/h100/jax_mlp.xplane.pb.gz | tl-tree >mlp.tl
+is 'block_until_ready waits for kernels, some of which overlap on their stream' \
+	"$(tl-critical --no-header -c bound,kind,count mlp.tl | head -n 1 | tr '\t' ' ')" 'compute kernel 90'
+is 'and is no work of the host' "$(tl-idle --no-header -c cause,longest_in mlp.tl | grep -c '^python.*block_until')" 0
+
 gen slow --ps --slower cublas-gemm.0:1.5
 is 'an instruction that became slower' "$(tl-diff -c name,count_before,diff_ns one/host0.xplane.pb.gz slow/host0.xplane.pb |
 	sed -n 2p | tr '\t' ' ')" 'cublas-gemm.0 2 52000'
