@@ -161,6 +161,7 @@ is 'salvage: garbage behind' "$(saved group.pb)" "3 $all"
 is 'salvage: a length in an event costs the line' "$(saved event.pb)" '3 [701,"op"][701,"op"]'
 is 'salvage: names that are cut off are numbers' "$(saved cut.pb)" '3 [1,"k"][1,"k"][701,"#1"]'
 is 'salvage: it says so' "$(jq -r .id y.ids | tail -n 1)" salvage-cut
+is 'salvage: a cut is one loss, of what is no whole event' "$(jq -r 'select(.id == "salvage-cut") | [.losses, .bytes] | join(" ")' y.ids)" '1 2'
 like 'salvage: and what it costs' "$(cat y.ids)" 'the HLO modules are cut off: ops have no shapes'
 like 'salvage: the stream is marked' "$(tl-cat --check y.tl 2>&1)" 'salvaged from a damaged trace'
 python3 - <<'END'

@@ -68,9 +68,9 @@ kind_of_line(const struct plane *p, struct str name)
 /* XLine {1: id, 2: name, 3: timestamp_ns, 10: display_id, 11: display_name},
  * some of it behind the events. */
 static struct track_at
-read_line(struct xplane *x, const struct plane *p, const struct line *line)
+read_line(struct xplane *x, const struct plane *p, struct str line)
 {
-	struct fields m = fields_of(line->bytes);
+	struct fields m = fields_of(line);
 	struct track_at t = { .name = STR(""), .track = INTERN_NONE };
 	struct str display = STR("");
 	uint64_t id = 0, display_id = 0;
@@ -206,10 +206,10 @@ run_order(const void *a, const void *b)
 }
 
 static void
-read_runs(struct xplane *x, struct plane *p, const struct line *line)
+read_runs(struct xplane *x, struct plane *p, struct str line)
 {
 	struct track_at t = read_line(x, p, line);
-	struct fields m = fields_of(line->bytes);
+	struct fields m = fields_of(line);
 
 	while (str_eq(t.name, STR("XLA Modules")) && fields_next(&m)) {
 		struct event_meta *meta;
@@ -236,7 +236,7 @@ runs_read(struct xplane *x)
 		struct plane *p = &x->planes.v[i];
 
 		for (size_t k = 0; p->kind == PLANE_TPU && k < p->lines.n; k++)
-			read_runs(x, p, &p->lines.v[k]);
+			read_runs(x, p, p->lines.v[k]);
 		if (p->runs.n > 0)
 			stable_sort(
 			    p->runs.v, p->runs.n, sizeof *p->runs.v, run_order);
@@ -474,14 +474,14 @@ write_event(
 /* ---- lines and planes ---- */
 
 static void
-write_line(struct xplane *x, struct plane *p, const struct line *line)
+write_line(struct xplane *x, struct plane *p, struct str line)
 {
 	struct track_at t = read_line(x, p, line);
-	struct fields m = fields_of(line->bytes);
-	bool is_cut = false, has_events = false;
+	struct fields m = fields_of(line);
+	bool has_events = false;
 
-	while (xplane_next_part(x, &m, line->is_cut ? 4 : 0, &is_cut)) {
-		if (m.field != 4 || m.type != PROTO_BYTES || is_cut)
+	while (xplane_next(x, &m)) {
+		if (m.field != 4 || m.type != PROTO_BYTES)
 			continue;
 		write_event(x, p, &t, m.bytes);
 		has_events = true;
@@ -523,7 +523,7 @@ events_read(struct xplane *x)
 
 		plane_forget(p);
 		for (size_t k = 0; k < p->lines.n; k++)
-			write_line(x, p, &p->lines.v[k]);
+			write_line(x, p, p->lines.v[k]);
 		if (p->has_events)
 			vec_push(&x->names,
 			    ((struct track_name){ p->pid, 0, false, p->name }));

@@ -74,9 +74,7 @@ read_fields(struct xplane *x, struct plane *p)
 			continue;
 		switch (m.field) {
 		case 2: p->name = m.bytes; break;
-		case 3:
-			vec_push(&p->lines, ((struct line){ m.bytes, is_cut }));
-			break;
+		case 3: vec_push(&p->lines, m.bytes); break;
 		case 4: add_event_meta(x, p, m.bytes); break;
 		case 5: add_stat_key(x, p, m.bytes); break;
 		case 6: vec_push(&p->stats, m.bytes); break;
@@ -233,7 +231,7 @@ set_base(struct xplane *x, int64_t began_ns)
 
 	for (size_t i = 0; i < x->planes.n; i++)
 		for (size_t k = 0; k < x->planes.v[i].lines.n; k++) {
-			struct str line = x->planes.v[i].lines.v[k].bytes;
+			struct str line = x->planes.v[i].lines.v[k];
 			int64_t ns = line_start(line);
 
 			first = ns < first ? ns : first;

@@ -80,7 +80,7 @@ xplane_next_part(
     struct xplane *x, struct fields *m, uint32_t field, bool *is_cut)
 {
 	const unsigned char *p = m->p;
-	uint64_t key, len;
+	uint64_t key, len, nlosses = x->nlosses, lost_bytes = x->lost_bytes;
 
 	*is_cut = false;
 	if (fields_next(m))
@@ -98,6 +98,9 @@ xplane_next_part(
 	m->bytes = (struct str){ (const char *)p, (size_t)(m->end - p) };
 	m->error = NULL;
 	x->is_cut |= m->end == x->in->end;
+	/* what is lost is in it, and counts there */
+	x->nlosses = nlosses;
+	x->lost_bytes = lost_bytes;
 	*is_cut = true;
 	return true;
 }
@@ -159,6 +162,8 @@ end_salvage(struct xplane *x)
 		x->nlosses++;
 		report(MSG_UNREADABLE_REST, s->in->name, in_damage(s->in));
 	}
+	if (x->nlosses == 0 && x->is_cut) /* between two fields */
+		x->nlosses = 1;
 	if (x->nlosses == 0)
 		return;
 	if (s->next_id == 0)

@@ -92,11 +92,6 @@ struct event_meta {
  * some tens. */
 #define STATS_MAX 1024
 
-struct line {
-	struct str bytes;
-	bool is_cut; /* it ends within its bytes' last event */
-};
-
 /* A module's run on a TPU, and what ties it to the host. */
 struct run {
 	int64_t start_ns, end_ns;
@@ -109,7 +104,7 @@ struct plane {
 	enum plane_kind kind;
 	int64_t pid, dev;
 	bool is_cut, has_events;
-	VEC(struct line) lines;
+	VEC(struct str) lines;
 	VEC(struct event_meta) metas;
 	struct map meta_of; /* by id */
 	VEC(struct stat_key) keys;
