@@ -96,8 +96,8 @@ typedef VEC(struct slice) slice_vec;
 /* Of a type. */
 struct type {
 	struct row row;
-	int64_t noperations, nslices, nmeasured;
-	double mib;
+	int64_t noperations, nslices, nmeasured, nsized;
+	double mib; /* of those with a size */
 	struct values algo, bus;
 };
 
@@ -210,8 +210,10 @@ add_slice(struct type *t, const struct slice *slice, bool is_first)
 {
 	t->nslices++;
 	t->noperations += is_first;
-	if (is_first && slice->sig->in_bytes != NONE)
+	if (is_first && slice->sig->in_bytes != NONE) {
 		t->mib += (double)slice->sig->in_bytes / MB;
+		t->nsized++;
+	}
 	if (slice->ngroups == 0)
 		return;
 	t->nmeasured++;
@@ -248,7 +250,7 @@ fill_types(struct sheet_rows *s, struct job *j)
 		add_slice(t, &slices.v[i], is_first);
 	}
 	for (size_t i = 0; i < CLASS_COUNT; i++)
-		types[i].mib /= (double)types[i].noperations;
+		types[i].mib /= (double)types[i].nsized; /* none: no number */
 	stable_sort(types, CLASS_COUNT, sizeof *types, by_algo);
 	for (size_t i = 0; i < CLASS_COUNT; i++) {
 		types[i].row.own = &types[i];

@@ -114,6 +114,16 @@ reports 3 ranks-missing 'tl-collective --table nccl_groups gap'
 is '... and is missed' "$(grep -c '8-15,24-31' err)" 1
 reports 3 ranks-missing-by-order \
 	'tl-collective --table nccl_groups example/host0.ndjson example/host2.ndjson'
+xplane unsized.ndjson <<'E'
+0 1 ncclDevKernel_AllReduce 1000 100 all-reduce.1 7
+1 1 ncclDevKernel_AllReduce 1010 90 all-reduce.1 7
+module 7 jit_u
+{"name":"all-reduce.1","opcode":"all-reduce","groups":[[0,1]]}
+E
+is 'a size that is not known is no 0' \
+	"$(column hlo_bandwidth collective,measured,in_mib_mean unsized.ndjson)" \
+	"all-reduce${tab}0${tab}"
+
 echo cut >cut.ndjson
 is 'an input that cannot be read keeps its place in the order' "$(column nccl_groups group \
 	example/host0.ndjson cut.ndjson example/host2.ndjson)" '0-7
