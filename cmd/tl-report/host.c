@@ -69,7 +69,10 @@ void
 host_warnings(struct figures *f)
 {
 	vec_push(&f->warnings,
-	    f->ops.list.n == 0 /* other tools have other marks of it */
+	    f->set->is_xla
+		? STR("no GPU work: JAX ran on the CPU, or the profiler did "
+		      "not record the GPU")
+		: f->ops.list.n == 0 /* other tools have other marks of it */
 		? STR("no GPU work and no ops: of traces by other tools than "
 		      "PyTorch's profiler and rocprofv3 only the threads are "
 		      "known, see tl-decode(1)")

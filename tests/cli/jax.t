@@ -74,6 +74,10 @@ is 'block_until_ready waits for kernels, some of which overlap on their stream' 
 	"$(tl-critical --no-header -c bound,kind,count mlp.tl | head -n 1 | tr '\t' ' ')" 'compute kernel 90'
 is 'and is no work of the host' "$(tl-idle --no-header -c cause,longest_in mlp.tl | grep -c '^python.*block_until')" 0
 
+tl-decode one/host0.xplane.pb.gz | tl-cat | grep -v '"kind":"\(kernel\|memcpy\|memset\|gpu_annotation\)"' | tl-cat >cpu.tl
+like 'a profile of the host' "$(tl-report --width 999 cpu.tl 2>/dev/null)" \
+	'  - no GPU work: JAX ran on the CPU, or the profiler did not record the GPU'
+
 gen slow --ps --slower cublas-gemm.0:1.5
 is 'an instruction that became slower' "$(tl-diff -c name,count_before,diff_ns one/host0.xplane.pb.gz slow/host0.xplane.pb |
 	sed -n 2p | tr '\t' ' ')" 'cublas-gemm.0 2 52000'
