@@ -207,16 +207,19 @@ put_device(struct xplane *x, struct plane *p, struct buf *list)
 	buf_putc(list, '}');
 }
 
-/* It stands in front of the line's events. */
+/* It stands in front of the line's events; INT64_MAX: there are none. */
 static int64_t
 line_start(struct str bytes)
 {
 	struct fields m = fields_of(bytes);
+	int64_t ns = 0;
 
-	while (fields_next(&m) && m.field != 4)
+	while (fields_next(&m))
 		if (m.field == 3 && m.type == PROTO_VARINT)
-			return (int64_t)m.u;
-	return 0;
+			ns = (int64_t)m.u;
+		else if (m.field == 4)
+			return ns;
+	return INT64_MAX;
 }
 
 /*
