@@ -254,12 +254,14 @@ if command -v tl-kernels >/dev/null; then
 		"$(printf 'nvjet\tgemm.1\t\nother\tgemm.1\t\nfusion_3\tfusion.3\t')"
 fi
 
-is 'modules have it' \
-	"$(tl-modules -c module,gpu_ns,self_ns,kernels --no-header in.ndjson | tr '\t' ' ')" \
-	'jit_train(5) 150 0 3
+if command -v tl-modules >/dev/null; then
+	is 'modules have it' \
+		"$(tl-modules -c module,gpu_ns,self_ns,kernels --no-header in.ndjson | tr '\t' ' ')" \
+		'jit_train(5) 150 0 3
 jit(train) 150 0 3
 layer_0 150 50 3
 mlp 100 100 2'
+fi
 is 'stacks, too' "$(tl-fold in.ndjson)" \
 	'jit_train(5);jit(train);layer_0;fusion.3;fusion_3 50
 jit_train(5);jit(train);layer_0;mlp;gemm.1;nvjet 50
