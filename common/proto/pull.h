@@ -103,7 +103,9 @@ fields_of(struct str message)
 {
 	const unsigned char *p = (const unsigned char *)message.p;
 
-	return (struct fields){ .p = p, .end = p + message.len };
+	/* of an empty one p may be NULL, to which nothing is added */
+	return (struct fields){ .p = p,
+		.end = message.len > 0 ? p + message.len : p };
 }
 
 bool fields_next_odd(struct fields *m) USE_RESULT;
