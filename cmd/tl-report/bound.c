@@ -29,6 +29,14 @@ static const struct {
 	[ACCOUNT_COPY] = { "copy-bound", "exposed copies", true },
 };
 
+void
+bound_put_word(const struct figures *f, const char *word, struct buf *b)
+{
+	bool is_gpu = strncmp(word, "GPU", 3) == 0;
+
+	buf_printf(b, "%s%s", is_gpu ? f->gpu : "", is_gpu ? word + 3 : word);
+}
+
 const char *bound_named(struct str class)
 {
 	for (size_t c = 0; c < ACCOUNT_COUNT; c++)
@@ -254,7 +262,9 @@ put_mixed(const struct bound *m)
 
 		if (m->w->ns[c] == 0)
 			break;
-		buf_printf(m->b, "%s%s ", i > 0 ? ", " : "", classes[c].part);
+		buf_puts(m->b, i > 0 ? ", " : "");
+		bound_put_word(m->f, classes[c].part, m->b);
+		buf_putc(m->b, ' ');
 		put_part(m->b, m->w->ns[c], m->ns);
 	}
 	buf_puts(m->b, " of ");
@@ -266,10 +276,12 @@ put_class(const struct bound *m)
 {
 	int64_t gpu = m->w->ns[GROUP_OF_GPU];
 
-	buf_printf(m->b, "%s %s ",
+	bound_put_word(m->f,
 	    m->is_sync ? "gaps that blocking calls opened"
 		       : classes[m->class].part,
-	    m->is_sync || classes[m->class].is_plural ? "are" : "is");
+	    m->b);
+	buf_puts(
+	    m->b, m->is_sync || classes[m->class].is_plural ? " are " : " is ");
 	put_part(
 	    m->b, m->is_sync ? m->w->opened_ns : m->w->ns[m->class], m->ns);
 	buf_puts(m->b, " of ");
@@ -282,7 +294,7 @@ put_class(const struct bound *m)
 	    m->class != ACCOUNT_COPY)
 		put_most(m);
 	if (m->is_partly) {
-		buf_puts(m->b, "; GPU work is ");
+		buf_printf(m->b, "; %s work is ", m->f->gpu);
 		put_part(m->b, gpu, m->ns);
 	}
 }
@@ -291,8 +303,9 @@ put_class(const struct bound *m)
 static void
 put_rest(const struct bound *m)
 {
-	buf_printf(m->b, "%s%s%s", is_likely(m) ? "likely " : "",
-	    m->is_partly && !m->is_mixed ? "partly " : "", verdict_of(m));
+	buf_printf(m->b, "%s%s", is_likely(m) ? "likely " : "",
+	    m->is_partly && !m->is_mixed ? "partly " : "");
+	bound_put_word(m->f, verdict_of(m), m->b);
 	if (m->late != NULL)
 		buf_printf(m->b, "%s on rank %.*s",
 		    share_of(m->late->nlast, m->late->ncollectives) >= MOST

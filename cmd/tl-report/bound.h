@@ -101,6 +101,8 @@ void budgets_free(struct figures *f);
 /* Of GPU work: by what of it has a model, is compute-bound, and is lost. */
 const char *bound_of_gpu(
     int64_t busy_ns, int64_t modelled_ns, int64_t compute_ns, int64_t lost_ns);
+/* A word of ours that begins with the device, if any, as that is called. */
+void bound_put_word(const struct figures *f, const char *word, struct buf *b);
 /* The verdict of a class by its word; of "launch" as well. */
 const char *bound_named(struct str class);
 /* What bounds the time: of all, or of the rank that the others wait for. */

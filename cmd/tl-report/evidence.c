@@ -137,16 +137,16 @@ put_one_gap(const struct bound *m)
 	put_time(m->b, w->gap_ns);
 	buf_puts(m->b, ", ");
 	if (w->gap_prev.len == 0)
-		buf_puts(m->b, "before the first GPU event");
+		buf_printf(m->b, "before the first %s event", m->f->gpu);
 	else if (w->gap_next.len == 0)
-		buf_puts(m->b, "behind the last GPU event");
+		buf_printf(m->b, "behind the last %s event", m->f->gpu);
 	else
-		buf_printf(m->b, "before GPU event %.*s", (int)w->gap_next.len,
-		    w->gap_next.p);
+		buf_printf(m->b, "before %s event %.*s", m->f->gpu,
+		    (int)w->gap_next.len, w->gap_next.p);
 	buf_puts(m->b, " (");
 	put_cause(m->b, w->gap_cause);
 	put_uid(m->b, w->gap_uid);
-	buf_puts(m->b, "); GPU work is ");
+	buf_printf(m->b, "); %s work is ", m->f->gpu);
 	put_part(m->b, gpu, m->ns - w->gap_ns);
 	buf_puts(m->b, " of the rest.");
 }
@@ -158,7 +158,9 @@ put_starved(const struct bound *m)
 	put_count(m->b, m->w->starved);
 	buf_puts(m->b, " of ");
 	put_count(m->b, m->w->launched);
-	buf_puts(m->b, " GPU events were launched after the GPU had run dry: ");
+	buf_printf(m->b,
+	    " %s events were launched after the %s had run dry: ", m->f->gpu,
+	    m->f->gpu);
 	put_time(m->b, m->w->work_ns);
 	buf_puts(m->b, " of work a launch, a launch every ");
 	put_time(m->b, m->w->interval_ns);
@@ -339,7 +341,7 @@ put_lead(const struct bound *m)
 		return;
 	buf_puts(m->b, " At the end of the last step the host is ");
 	put_time(m->b, ns);
-	buf_puts(m->b, " ahead of the GPU.");
+	buf_printf(m->b, " ahead of the %s.", m->f->gpu);
 }
 
 static void
@@ -357,9 +359,10 @@ put_pace(const struct bound *m)
 			put_lead(m);
 		return;
 	}
-	buf_puts(m->b, " The GPU sets the pace: the host enqueues a step in ");
+	buf_printf(m->b, " The %s sets the pace: the host enqueues a step in ",
+	    m->f->gpu);
 	put_time(m->b, p->enqueue_ns);
-	buf_puts(m->b, "; GPU work ends ");
+	buf_printf(m->b, "; %s work ends ", m->f->gpu);
 	put_time(m->b, p->drain_ns);
 	buf_puts(m->b, " after the last step.");
 }
@@ -382,7 +385,7 @@ evidence_put(const struct bound *m)
 	if (w->head_ns > 0) {
 		buf_puts(m->b, " Left out: ");
 		put_time(m->b, w->head_ns);
-		buf_puts(m->b, " before the first GPU event (");
+		buf_printf(m->b, " before the first %s event (", m->f->gpu);
 		put_cause(m->b, w->head_cause);
 		buf_puts(m->b, ").");
 	}

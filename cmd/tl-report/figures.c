@@ -27,27 +27,6 @@ figures_is_tpu(const struct figures *f)
 	return !facts->devices_differ && str_starts(facts->device, STR("TPU"));
 }
 
-static bool
-is_in_word(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-	    (c >= 'a' && c <= 'z') || c == '_';
-}
-
-struct str
-figures_sentence(struct figures *f, struct buf *b)
-{
-	char *p = b->p;
-	size_t n = figures_is_tpu(f) ? b->len : 0;
-
-	for (size_t i = 0; i + 3 <= n; i++)
-		if (memcmp(p + i, "GPU", 3) == 0 &&
-		    (i == 0 || !is_in_word(p[i - 1])) &&
-		    (i + 3 == n || !is_in_word(p[i + 3])))
-			p[i] = 'T';
-	return figures_keep(f, b);
-}
-
 void
 time_add(int64_t *sum, int64_t v)
 {
@@ -128,6 +107,7 @@ figures_read(struct figures *f, const struct jobs *j, bool is_whole)
 	const struct settings *s = f->set;
 
 	f->text = arena_create();
+	f->gpu = figures_is_tpu(f) ? "TPU" : "GPU";
 	if (!is_whole && !s->is_several)
 		return;
 	f->has_op_table = is_there(table_path(s, "ops_summary", "ndjson"));

@@ -152,6 +152,7 @@ struct figures {
 	VEC(struct str) sentences;
 	VEC(struct change) changes; /* the largest */
 	bool compares_ops;
+	const char *gpu; /* what sentences call the device */
 	/* of the tables */
 	bool has_op_table, by_src;
 	VEC(struct thread) threads; /* the busiest first */
@@ -209,10 +210,8 @@ void time_add(int64_t *sum, int64_t v);
 struct str figures_text(struct figures *f, struct str s);
 /* The same of what is in b, which is emptied. */
 struct str figures_keep(struct figures *f, struct buf *b);
-/* The device is a TPU: sentences call it so, and it has no graphs. */
+/* The device is a TPU, which has no graphs. */
 bool figures_is_tpu(const struct figures *f);
-/* As figures_keep(), of a sentence, which says GPU of any device. */
-struct str figures_sentence(struct figures *f, struct buf *b);
 
 /* ---- read.c ---- */
 

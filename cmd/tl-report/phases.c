@@ -103,13 +103,14 @@ put_gpu_bound(
 	const char *word = bound_of_gpu(p->op_ns, p->modelled_ns, p->compute_ns,
 	    p->modelled_ns - (int64_t)p->roof_ns);
 
-	buf_printf(b, "%s: ", p->modelled_ns > 0 ? word : "GPU-bound");
+	bound_put_word(f, p->modelled_ns > 0 ? word : "GPU-bound", b);
+	buf_puts(b, ": ");
 	if (p->modelled_ns > 0 && strcmp(word, "GPU-bound") != 0)
 		buf_printf(b, "%.1f %% of the roofline (%.*s), ",
 		    p->roof_ns / (double)p->modelled_ns * 100, (int)f->roof.len,
 		    f->roof.p);
 	put_time(b, p->gpu_ns / p->iterations);
-	buf_puts(b, " of GPU work an iteration");
+	buf_printf(b, " of %s work an iteration", f->gpu);
 	if (p->iterations > 1)
 		buf_puts(b, " (mean)");
 }
@@ -152,7 +153,7 @@ put_bound(const struct figures *f, const struct phase_line *p, struct buf *b)
 		buf_puts(b, " of wall time");
 		return;
 	}
-	buf_printf(b, "GPU idle %s%.1f %% of wall time",
+	buf_printf(b, "%s idle %s%.1f %% of wall time", f->gpu,
 	    is_missing ? "for another " : "",
 	    p->percent_idle - (is_missing ? p->percent_missing : 0));
 	if (str_eq(p->bound, STR("launch"))) {
@@ -192,8 +193,8 @@ put_phase(const struct figures *f, const struct phase_line *p, struct buf *b)
 		buf_puts(b, " tokens/s");
 	}
 	if (p->percent_graph > 0)
-		buf_printf(
-		    b, ", %.1f %% of GPU time in graphs", p->percent_graph);
+		buf_printf(b, ", %.1f %% of %s time in graphs",
+		    p->percent_graph, f->gpu);
 	if (p->bound.len > 0)
 		put_bound(f, p, b);
 	buf_putc(b, '.');

@@ -277,10 +277,8 @@ put_timeline(struct screen *s)
 		size_t chars = s->width > BAR_MAX + 2 ? BAR_MAX : s->width - 2;
 
 		if (!s->f->set->is_rocprof) {
-			buf_puts(&s->b,
-			    figures_is_tpu(s->f)
-				? "TPU, first to last event: "
-				: "GPU, first to last event: ");
+			buf_printf(
+			    &s->b, "%s, first to last event: ", s->f->gpu);
 			put_time(&s->b, all->total_ns);
 			put_line(s);
 		}
@@ -295,8 +293,8 @@ put_timeline(struct screen *s)
 	put_line(s);
 	if (s->f->gpus.n > 1) {
 		buf_printf(&s->b,
-		    "%zu %s, each from its first event to its last:",
-		    s->f->gpus.n, figures_is_tpu(s->f) ? "TPUs" : "GPUs");
+		    "%zu %ss, each from its first event to its last:",
+		    s->f->gpus.n, s->f->gpu);
 		put_line(s);
 		put_ranks(s, &s->f->gpus);
 	}

@@ -237,7 +237,7 @@ make_late(struct figures *f)
 		put_together(f, &b);
 	else
 		put_group(f, &b);
-	f->late = figures_sentence(f, &b);
+	f->late = figures_keep(f, &b);
 	buf_free(&b);
 }
 
@@ -367,7 +367,7 @@ make_verdict(struct figures *f)
 		bound_put(f, &b);
 		put_mostly(f, &b);
 	}
-	f->verdict = figures_sentence(f, &b);
+	f->verdict = figures_keep(f, &b);
 	buf_free(&b);
 }
 

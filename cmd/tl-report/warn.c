@@ -21,7 +21,7 @@ put_lack(struct buf *b, int64_t part, int64_t whole, double least,
 static void
 warn(struct figures *f, struct buf *b)
 {
-	vec_push(&f->warnings, figures_sentence(f, b));
+	vec_push(&f->warnings, figures_keep(f, b));
 }
 
 /* The largest, with their shares: ": mm (12.0 %), conv (3.1 %), ...". */
@@ -111,10 +111,11 @@ warn_unlinked(struct figures *f, struct buf *b, bool is_all)
 	const struct rank *all = &f->all;
 	bool has_tables = !is_all || f->has_op_table;
 
-	if (!put_lack(b, all->unlinked_ns, all->total_ns, 1,
-		" of the time is GPU work without a launch in the trace") &&
-	    !put_lack(b, all->unlinked_ns, all->busy_ns, 10,
-		" of GPU time has no launch in the trace"))
+	if (put_lack(b, all->unlinked_ns, all->total_ns, 1, " of the time is "))
+		buf_printf(b, "%s work without a launch in the trace", f->gpu);
+	else if (put_lack(b, all->unlinked_ns, all->busy_ns, 10, " of "))
+		buf_printf(b, "%s time has no launch in the trace", f->gpu);
+	else
 		return;
 	if (f->set->is_xla && has_tables)
 		buf_puts(b,
