@@ -102,16 +102,6 @@ does_of(struct str opcode)
 
 /* ---- what moves ---- */
 
-static struct str
-member(const json_items *of, const char *name)
-{
-	const struct json_item *item = json_member(of, str_of(name));
-
-	return item != NULL && item->type != JSON_T_NULL
-	    ? item->text
-	    : (struct str){ "", 0 };
-}
-
 static void
 add_operands(struct hlo *h, struct moved *m, struct str operands)
 {
@@ -120,7 +110,7 @@ add_operands(struct hlo *h, struct moved *m, struct str operands)
 	(void)!json_split(&list, h->scratch, operands);
 	for (size_t i = 0; i < list.n; i++)
 		if (json_split(&of, h->scratch, list.v[i].text))
-			moved_add(m, member(&of, "shape"));
+			moved_add(m, json_member_text(&of, STR("shape")));
 	vec_free(&list);
 	vec_free(&of);
 }
@@ -155,7 +145,7 @@ first_operand(struct hlo *h, struct str operands)
 
 	if (json_split(&list, h->scratch, operands) && list.n > 0 &&
 	    json_split(&of, h->scratch, list.v[0].text))
-		name = arena_str(h->mem, member(&of, "name"));
+		name = arena_str(h->mem, json_member_text(&of, STR("name")));
 	vec_free(&list);
 	vec_free(&of);
 	return name;
@@ -171,7 +161,7 @@ find_wrapped(struct hlo *h, struct str body, json_items *of)
 	(void)!json_split(&list, h->scratch, body);
 	for (size_t i = 0; i < list.n && !found; i++)
 		found = json_split(of, h->scratch, list.v[i].text) &&
-		    does_of(member(of, "opcode")).kind < NKINDS;
+		    does_of(json_member_text(of, STR("opcode"))).kind < NKINDS;
 	vec_free(&list);
 	return found;
 }
@@ -180,31 +170,36 @@ static void
 take_instruction(
     struct hlo *h, struct str program, struct str module, json_items *of)
 {
-	struct str name = member(of, "name"), opcode = member(of, "opcode");
-	struct str operands = member(of, "operands");
+	struct str name = json_member_text(of, STR("name")),
+		   opcode = json_member_text(of, STR("opcode"));
+	struct str operands = json_member_text(of, STR("operands"));
 	struct inst inst = { .module = module,
 		.does = does_of(opcode),
-		.op_name = arena_str(h->mem, member(of, "op_name")),
-		.source = arena_str(h->mem, member(of, "source")),
-		.calls = arena_str(h->mem, member(of, "calls")) };
+		.op_name =
+		    arena_str(h->mem, json_member_text(of, STR("op_name"))),
+		.source =
+		    arena_str(h->mem, json_member_text(of, STR("source"))),
+		.calls =
+		    arena_str(h->mem, json_member_text(of, STR("calls"))) };
 	struct str groups, pairs;
 
 	if (inst.does.kind == NKINDS && str_eq(opcode, STR("async-start")) &&
-	    find_wrapped(h, member(of, "body"), of)) {
-		opcode = member(of, "opcode");
+	    find_wrapped(h, json_member_text(of, STR("body")), of)) {
+		opcode = json_member_text(of, STR("opcode"));
 		inst.does = (struct does){ does_of(opcode).kind, PHASE_START };
 	}
 	if (inst.does.kind == NKINDS && inst.calls.len == 0)
 		return;
 	if (inst.does.phase == PHASE_DONE)
 		inst.start = first_operand(h, operands);
-	groups = member(of, "groups");
-	pairs = member(of, "pairs");
+	groups = json_member_text(of, STR("groups"));
+	pairs = json_member_text(of, STR("pairs"));
 	h->text.len = 0;
 	inst.world = replicas_put(
 	    &h->text, pairs.len > 0 ? pairs : groups, pairs.len > 0);
 	inst.groups = arena_str(h->mem, buf_str(&h->text));
-	take_sizes(h, &inst, operands, member(of, "shape"), opcode);
+	take_sizes(
+	    h, &inst, operands, json_member_text(of, STR("shape")), opcode);
 	h->text.len = 0;
 	buf_put(&h->text, program.p, program.len);
 	buf_putc(&h->text, '/');
@@ -216,18 +211,17 @@ take_instruction(
 void
 hlo_meta(struct hlo *h, const struct meta *m)
 {
-	const struct str key = STR("hlo ");
 	json_items module = { 0 }, list = { 0 }, of = { 0 };
 	struct str program = m->fact.key, name = { "", 0 };
 
-	if (!str_starts(program, key) || m->fact.val.s.p == NULL)
+	if (!str_take(&program, STR("hlo ")) || m->fact.val.s.p == NULL)
 		return;
-	program = (struct str){ program.p + key.len, program.len - key.len };
 	arena_reset(h->scratch, 0);
 	if (json_split(&module, h->scratch, m->fact.val.s)) {
-		name = arena_str(h->mem, member(&module, "module"));
-		(void)!json_split(
-		    &list, h->scratch, member(&module, "instructions"));
+		name =
+		    arena_str(h->mem, json_member_text(&module, STR("module")));
+		(void)!json_split(&list, h->scratch,
+		    json_member_text(&module, STR("instructions")));
 	}
 	for (size_t i = 0; i < list.n; i++) {
 		size_t mark = arena_mark(h->scratch);

@@ -180,8 +180,7 @@ kernels_row(struct sink_row *r)
 	const struct kernel *one = r->first;
 	bool is_gemm;
 
-	if (r->plan->table->by != BY_ARGS &&
-	    strcmp(r->plan->name, "df_xla_perf") != 0)
+	if ((r->plan->table->about & OF_MODELS) == 0)
 		return;
 	is_gemm =
 	    gemm_kernel_parse(dict_get(r->sink->dict, one->name), &row->gemm);

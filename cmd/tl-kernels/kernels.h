@@ -38,7 +38,8 @@ enum {
 	FOR_ROCPROF = 4, /* of rocprofv3's: two may have one name */
 	FOR_XLA = 8,     /* of JAX's */
 	OF_OTHERS = 16,  /* those of no class */
-	OF_PHASE = 32,   /* times 1 + enum phase */
+	OF_MODELS = 32,  /* what the op's model says is in it */
+	OF_PHASE = 64,   /* times 1 + enum phase */
 };
 
 struct kernel {

@@ -192,6 +192,7 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 		       "dur_ns_min,dur_ns_max,gflop,tflop_s_mean,"
 		       "pct_roofline,pct_of_kernels,cumulative_pct",
 	    .by = BY_ARGS,
+	    .about = OF_MODELS,
 	    KERNEL_LABEL,
 	    .ties = args_ties },
 	{ .name = "kernel_events",
@@ -334,7 +335,7 @@ struct sink_table kernels_tables[KERNELS_NTABLES] = {
 	    .labels =
 		LABELS({ "id", "UID", 0 }, { "dur_ns", DIRECT, 0 }, XLA_ARGS),
 	    .nlabels = 4,
-	    .about = FOR_XLA | OF_OTHERS,
+	    .about = FOR_XLA | OF_OTHERS | OF_MODELS,
 	    .is_single = true },
 	{ .name = "xla_summary",
 	    .columns = "plain_name,count," XLA_SUMS,

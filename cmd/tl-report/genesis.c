@@ -137,14 +137,6 @@ last_seconds(const struct settings *s)
 }
 
 static struct str
-value_of(const json_items *items, const char *key)
-{
-	const struct json_item *x = json_member(items, str_of(key));
-
-	return x != NULL && x->type != JSON_T_NULL ? x->text : STR("");
-}
-
-static struct str
 last_name(const char *path)
 {
 	struct str s = str_of(path);
@@ -176,12 +168,12 @@ session(const struct settings *s)
 		in = open_file(s, "combined_manifest.json", &bytes);
 	if (in == NULL || !json_split(&items, mem, bytes))
 		items.n = 0;
-	value = value_of(&items, "timestamp");
+	value = json_member_text(&items, STR("timestamp"));
 	if (value.len == 0)
 		value = last_name(s->genesis);
 	buf_printf(&b, "Genesis, %.*s", (int)value.len, value.p);
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-		value = value_of(&items, facts[i].key);
+		value = json_member_text(&items, str_of(facts[i].key));
 		if (value.len > 0)
 			buf_printf(&b, ", %s%.*s", facts[i].word,
 			    (int)value.len, value.p);

@@ -28,6 +28,16 @@ str_starts(struct str s, struct str prefix)
 }
 
 bool
+str_take(struct str *s, struct str prefix)
+{
+	if (!str_starts(*s, prefix))
+		return false;
+	s->p += prefix.len;
+	s->len -= prefix.len;
+	return true;
+}
+
+bool
 str_ends(struct str s, struct str end)
 {
 	return s.len >= end.len &&

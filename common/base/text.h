@@ -34,6 +34,8 @@ int str_cmp(struct str a, struct str b);
 int str_order(const void *a, const void *b); /* the same, for qsort() */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str end);
+/* If it begins so, what is behind is left. */
+bool str_take(struct str *s, struct str prefix);
 /*
  * The next word of a list whose words are parted by sep; the list moves behind
  * it and is NULL behind the last. False: it was.

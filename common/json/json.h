@@ -138,6 +138,8 @@ typedef VEC(struct json_item) json_items;
 bool json_split(json_items *out, struct arena *mem, struct str text) USE_RESULT;
 /* The value of the first member of this name; NULL: there is none. */
 const struct json_item *json_member(const json_items *of, struct str name);
+/* Its text, empty where there is none and of null. */
+struct str json_member_text(const json_items *of, struct str name);
 
 /* ---- primitives ---- */
 

@@ -73,3 +73,11 @@ json_member(const json_items *of, struct str name)
 			return &of->v[i + 1];
 	return NULL;
 }
+
+struct str
+json_member_text(const json_items *of, struct str name)
+{
+	const struct json_item *item = json_member(of, name);
+
+	return item != NULL && item->type != JSON_T_NULL ? item->text : STR("");
+}

@@ -23,14 +23,6 @@ static const struct str heavy[] = {
 };
 #define NHEAVY (sizeof heavy / sizeof *heavy)
 
-static struct str
-member(const json_items *of, struct str name)
-{
-	const struct json_item *v = json_member(of, name);
-
-	return v != NULL ? v->text : (struct str){ "", 0 };
-}
-
 /* A TPU has products as convolutions without spatial dimensions. */
 static bool
 is_product(struct arena *mem, const json_items *of)
@@ -38,8 +30,8 @@ is_product(struct arena *mem, const json_items *of)
 	json_items conv = { 0 };
 	bool is;
 
-	is = json_split(&conv, mem, member(of, STR("conv"))) &&
-	    str_eq(member(&conv, STR("kernel_spatial")), STR("[]"));
+	is = json_split(&conv, mem, json_member_text(of, STR("conv"))) &&
+	    str_eq(json_member_text(&conv, STR("kernel_spatial")), STR("[]"));
 	vec_free(&conv);
 	return is;
 }
@@ -53,8 +45,8 @@ wrapped(struct arena *mem, const json_items *body)
 
 	for (size_t i = 0; i < body->n && opcode.len == 0; i++)
 		if (json_split(&in, mem, body->v[i].text) &&
-		    member(&in, STR("root")).len > 0)
-			opcode = member(&in, STR("opcode"));
+		    json_member_text(&in, STR("root")).len > 0)
+			opcode = json_member_text(&in, STR("opcode"));
 	vec_free(&in);
 	return opcode;
 }
@@ -66,13 +58,13 @@ wrapped(struct arena *mem, const json_items *body)
 static void
 put_kind(struct arena *mem, const json_items *of, struct buf *b)
 {
-	struct str opcode = member(of, STR("opcode"));
-	struct str target = member(of, STR("target"));
+	struct str opcode = json_member_text(of, STR("opcode"));
+	struct str target = json_member_text(of, STR("target"));
 	json_items body = { 0 }, in = { 0 };
 	bool is_dot = is_product(mem, of);
 	size_t found = NHEAVY;
 
-	if (!json_split(&body, mem, member(of, STR("body"))))
+	if (!json_split(&body, mem, json_member_text(of, STR("body"))))
 		body.n = 0;
 	/* that of a start runs beside what its event shows */
 	if (str_eq(opcode, STR("async-start")))
@@ -84,11 +76,11 @@ put_kind(struct arena *mem, const json_items *of, struct buf *b)
 
 		if (!json_split(&in, mem, body.v[i].text))
 			continue;
-		inner = member(&in, STR("opcode"));
+		inner = json_member_text(&in, STR("opcode"));
 		for (size_t k = 0; k < found; k++)
 			if (str_eq(inner, heavy[k])) {
 				opcode = inner;
-				target = member(&in, STR("target"));
+				target = json_member_text(&in, STR("target"));
 				is_dot = is_product(mem, &in);
 				found = k;
 			}

@@ -14,16 +14,6 @@ struct bucket_pattern {
 
 /* ---- names ---- */
 
-static bool
-take(struct str *s, struct str word)
-{
-	if (!str_starts(*s, word))
-		return false;
-	s->p += word.len;
-	s->len -= word.len;
-	return true;
-}
-
 /* Nothing, or the suffix of kernel descriptors, is left. */
 static bool
 is_end(struct str s)
@@ -35,15 +25,15 @@ is_end(struct str s)
 static bool
 is_copy_kernel(struct str s)
 {
-	if (take(&s, STR("MEMORY_COPY_")))
-		return (take(&s, STR("HOST_TO_DEVICE")) ||
-			   take(&s, STR("DEVICE_TO_HOST")) ||
-			   take(&s, STR("DEVICE_TO_DEVICE"))) &&
+	if (str_take(&s, STR("MEMORY_COPY_")))
+		return (str_take(&s, STR("HOST_TO_DEVICE")) ||
+			   str_take(&s, STR("DEVICE_TO_HOST")) ||
+			   str_take(&s, STR("DEVICE_TO_DEVICE"))) &&
 		    is_end(s);
-	if (!take(&s, STR("__amd_rocclr_copyBuffer")))
+	if (!str_take(&s, STR("__amd_rocclr_copyBuffer")))
 		return false;
-	(void)take(&s, STR("Rect"));
-	(void)take(&s, STR("Aligned"));
+	(void)str_take(&s, STR("Rect"));
+	(void)str_take(&s, STR("Aligned"));
 	return is_end(s);
 }
 
@@ -51,9 +41,9 @@ is_copy_kernel(struct str s)
 static bool
 is_fill_kernel(struct str s)
 {
-	if (!take(&s, STR("__amd_rocclr_fillBuffer")))
+	if (!str_take(&s, STR("__amd_rocclr_fillBuffer")))
 		return false;
-	(void)take(&s, STR("Aligned"));
+	(void)str_take(&s, STR("Aligned"));
 	return is_end(s);
 }
 
@@ -90,11 +80,11 @@ is_instruction(struct str s)
 		STR_INIT("collective-permute"), STR_INIT("ragged-all-to-all"),
 		STR_INIT("reduce-scatter") };
 
-	(void)take(&s, STR("async-"));
+	(void)str_take(&s, STR("async-"));
 	for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
-		if (take(&s, opcodes[i])) {
-			(void)(take(&s, STR("-start")) ||
-			    take(&s, STR("-done")));
+		if (str_take(&s, opcodes[i])) {
+			(void)(str_take(&s, STR("-start")) ||
+			    str_take(&s, STR("-done")));
 			return s.len == 0 || s.p[0] == '.';
 		}
 	return false;

@@ -67,14 +67,6 @@ kernel_key(struct str name)
 	return h;
 }
 
-static struct str
-member(const json_items *of, const char *key)
-{
-	const struct json_item *item = json_member(of, str_of(key));
-
-	return item != NULL ? item->text : STR("");
-}
-
 static bool
 launches(struct str opcode)
 {
@@ -99,9 +91,9 @@ hlo_graph_create(struct hlo *h, const struct hlo_op *buffer, struct str calls)
 		struct str name = names.v[i].text, same;
 		const json_items *of = hlo_members(h, buffer, name);
 		struct call c = { .name = intern_put(text, name) };
-		struct str opcode = member(of, "opcode");
+		struct str opcode = json_member_text(of, STR("opcode"));
 
-		same = member(of, "deduplicated");
+		same = json_member_text(of, STR("deduplicated"));
 		c.group = same.len > 0 ? intern_put(text, same) : c.name;
 		c.is_fusion = str_eq(opcode, STR("fusion"));
 		c.launches = launches(opcode);

@@ -85,14 +85,6 @@ text_of(struct hlo *h, struct key k)
 
 /* ---- modules ---- */
 
-static struct str
-member(const json_items *of, const char *key)
-{
-	const struct json_item *item = json_member(of, str_of(key));
-
-	return item != NULL ? item->text : (struct str){ "", 0 };
-}
-
 static uint64_t
 text_key(size_t module, struct str name)
 {
@@ -110,8 +102,9 @@ split_module(struct hlo *h, size_t no)
 	m->is_split = true;
 	if (!json_split(&h->list, h->mem, m->fact->val.s))
 		return;
-	m->name = member(&h->list, "module");
-	if (!json_split(&h->list, h->mem, member(&h->list, "instructions")))
+	m->name = json_member_text(&h->list, STR("module"));
+	if (!json_split(&h->list, h->mem,
+		json_member_text(&h->list, STR("instructions"))))
 		return;
 	for (size_t i = 0; i < h->list.n; i++) {
 		size_t mark = arena_mark(h->mem);
@@ -120,7 +113,8 @@ split_module(struct hlo *h, size_t no)
 
 		(void)!json_split(&h->items, h->mem, h->list.v[i].text);
 		slot = map_put(&h->text_of,
-		    text_key(no, member(&h->items, "name")), &is_new);
+		    text_key(no, json_member_text(&h->items, STR("name"))),
+		    &is_new);
 		if (is_new) {
 			*slot = h->texts.n;
 			vec_push(&h->texts, h->list.v[i].text);
@@ -246,10 +240,11 @@ put_operands(struct hlo *h, const json_items *of)
 	struct buf lists[3] = { { 0 } };
 	json_items operands = { 0 }, one = { 0 };
 
-	(void)!json_split(&operands, h->mem, member(of, "operands"));
+	(void)!json_split(
+	    &operands, h->mem, json_member_text(of, STR("operands")));
 	for (size_t i = 0; i < operands.n; i++)
 		if (json_split(&one, h->mem, operands.v[i].text))
-			put_array(lists, member(&one, "shape"));
+			put_array(lists, json_member_text(&one, STR("shape")));
 	for (int k = 0; k < 3; k++) {
 		h->buf.len = 0;
 		buf_putc(&h->buf, '[');
@@ -362,10 +357,10 @@ make_op(struct hlo *h, const struct key keys[SAYS], const struct hlo_op *buffer,
 	of = hlo_members(h, op, name);
 	if (module.len == 0)
 		module = module_name(h, program);
-	op_name = member(of, "op_name");
+	op_name = json_member_text(of, STR("op_name"));
 	if (op_name.len == 0)
 		op_name = text_of(h, keys[SAYS_SCOPE]);
-	opcode = member(of, "opcode");
+	opcode = json_member_text(of, STR("opcode"));
 	maker_begin(&h->m, KIND_OP, STR(CATEGORY_HLO));
 	if (of->n > 0)
 		put_operands(h, of);
@@ -373,7 +368,7 @@ make_op(struct hlo *h, const struct key keys[SAYS], const struct hlo_op *buffer,
 	put_text(h, "program_id", program);
 	put_text(h, "hlo_opcode", opcode);
 	put_text(h, "op_name", op_name);
-	put_text(h, "source", member(of, "source"));
+	put_text(h, "source", json_member_text(of, STR("source")));
 	put_count(h, "flops", keys[SAYS_FLOPS]);
 	put_count(h, "bytes_accessed", keys[SAYS_BYTES]);
 	if (buffer != NULL) {
@@ -388,7 +383,8 @@ make_op(struct hlo *h, const struct key keys[SAYS], const struct hlo_op *buffer,
 	set_frames(h, op, module, program, op_name);
 	if (str_eq(opcode, STR("command-buffer"))) {
 		op->in_loop = true;
-		op->graph = hlo_graph_create(h, op, member(of, "calls"));
+		op->graph =
+		    hlo_graph_create(h, op, json_member_text(of, STR("calls")));
 	}
 	return op;
 }
@@ -494,13 +490,11 @@ hlo_create(struct store *s)
 		    says_of(h, i)->at[SAYS_OP] > 0;
 	for (size_t i = 0; i < s->metas.n; i++) {
 		const struct fact *f = &s->metas.v[i].fact;
-		struct str key = f->key, prefix = STR("hlo ");
+		struct str program = f->key;
 
-		if (str_starts(key, prefix))
+		if (str_take(&program, STR("hlo ")))
 			vec_push(&h->modules,
-			    ((struct module){ .program = { key.p + prefix.len,
-						  key.len - prefix.len },
-				.fact = f }));
+			    ((struct module){ .program = program, .fact = f }));
 	}
 	if (any)
 		return h;

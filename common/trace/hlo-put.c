@@ -92,7 +92,7 @@ add_leaf(struct put *p, uint32_t gpu, uint32_t launch)
 
 /* Of an event that is over, those that it launched itself. */
 static void
-find_leaves(struct put *p, uint32_t pos, uint32_t up)
+end_range(struct put *p, uint32_t pos, uint32_t up)
 {
 	const struct held *v = p->s->items.v;
 	uint32_t i = p->s->order.v[pos];
@@ -103,11 +103,20 @@ find_leaves(struct put *p, uint32_t pos, uint32_t up)
 	p->ranges.v[pos].last = (uint32_t)p->leaves.n;
 }
 
-/* Calls fn for each event of a thread when it is over. */
-typedef void closing(struct put *p, uint32_t pos, uint32_t up);
-
 static void
-walk_thread(struct put *p, uint32_t from, uint32_t to, closing *fn)
+begin_range(struct put *p, uint32_t pos, uint32_t up)
+{
+	(void)up;
+	p->ranges.v[pos] =
+	    (struct range){ (uint32_t)p->leaves.n, 0, UINT32_MAX };
+}
+
+/* Of an event of a thread, and the one above it, or UINT32_MAX. */
+typedef void visit(struct put *p, uint32_t pos, uint32_t up);
+
+/* Calls begin, if any, for each when it begins, and end when it is over. */
+static void
+walk_thread(struct put *p, uint32_t from, uint32_t to, visit *begin, visit *end)
 {
 	const struct store *s = p->s;
 	u32_vec open = { 0 };
@@ -118,19 +127,19 @@ walk_thread(struct put *p, uint32_t from, uint32_t to, closing *fn)
 
 		while (open.n > 0 && s->order.v[open.v[open.n - 1]] != parent) {
 			open.n--;
-			fn(p, open.v[open.n],
+			end(p, open.v[open.n],
 			    open.n > 0 ? open.v[open.n - 1] : UINT32_MAX);
 		}
 		if (pos == to)
 			break;
-		if (fn == find_leaves)
-			p->ranges.v[pos] =
-			    (struct range){ (uint32_t)p->leaves.n, 0,
-				    UINT32_MAX };
+		if (begin != NULL)
+			begin(p, pos,
+			    open.n > 0 ? open.v[open.n - 1] : UINT32_MAX);
 		vec_push(&open, pos);
 	}
 	vec_free(&open);
 }
+
 /* ---- runs of instructions and modules ---- */
 
 /* A leaf of a run's instruction begins another run. */
@@ -499,9 +508,9 @@ static void
 put_in_thread(struct put *p, uint32_t from, uint32_t to)
 {
 	start_row(p);
-	walk_thread(p, from, to, find_leaves);
+	walk_thread(p, from, to, begin_range, end_range);
 	find_shared(p);
-	walk_thread(p, from, to, part);
+	walk_thread(p, from, to, NULL, part);
 	for (uint32_t pos = from; pos < to; pos++)
 		place_event(p, pos);
 	while (p->stack.n > 0)

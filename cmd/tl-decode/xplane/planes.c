@@ -2,7 +2,7 @@
 /* Where everything is: planes with their lines and metadata. */
 #include "cmd/tl-decode/xplane/xplane.h"
 
-/* Of pids, which Ref counts so: plane ids up to 499 are told apart. */
+/* Of pids, which xprof counts so: plane ids up to 499 are told apart. */
 #define PLANE_IDS 500
 #define PID_DEVICE 1
 #define PID_CUSTOM (PID_DEVICE + PLANE_IDS)
@@ -83,16 +83,6 @@ read_fields(struct xplane *x, struct plane *p)
 	}
 }
 
-static bool
-take(struct str *s, struct str prefix)
-{
-	if (!str_starts(*s, prefix))
-		return false;
-	s->p += prefix.len;
-	s->len -= prefix.len;
-	return true;
-}
-
 static void
 name_plane(struct plane *p)
 {
@@ -103,11 +93,11 @@ name_plane(struct plane *p)
 		p->kind = PLANE_ENVIRONMENT;
 	else if (str_eq(rest, STR("/host:metadata")))
 		p->kind = PLANE_MODULES;
-	else if (take(&rest, STR("/host:")))
+	else if (str_take(&rest, STR("/host:")))
 		p->kind = PLANE_HOST;
-	else if (take(&rest, STR("/device:GPU:")))
+	else if (str_take(&rest, STR("/device:GPU:")))
 		p->kind = PLANE_GPU;
-	else if (take(&rest, STR("/device:TPU:")))
+	else if (str_take(&rest, STR("/device:TPU:")))
 		p->kind = PLANE_TPU;
 	if (p->kind != PLANE_GPU && p->kind != PLANE_TPU)
 		return;
