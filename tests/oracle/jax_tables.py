@@ -14,7 +14,7 @@ import os
 import statistics
 import sys
 
-from jax import COPY, NONE, Kernels, Checked, category, model, timeline
+from jax import COPY, NONE, Kernels, Checked, category, timeline
 from xplane import Space
 
 
@@ -52,13 +52,13 @@ def check_timelines(folder, planes, out):
     out.cell("timelines", len(rows), str(9 * len(planes)))
 
 
-def check_launchers(folder, rows, base, out):
+def check_launchers(folder, rows, out):
     """Each kernel: what it is, its instruction, its time."""
     ours = {(int(r["dev"]), int(r["Kernel stream"]), int(r["ts_ns"]), r["name"]): r
             for r in read(folder, "kernel_launchers")}
     out.cell("kernels", len(ours), str(len(rows)))
     for plane, line, e, launch, i in rows:
-        r = ours.get((plane.device, int(line.name.split("#")[1].split("(")[0]), e.ts - base, e.name))
+        r = ours.get((plane.device, int(line.name.split("#")[1].split("(")[0]), e.ts, e.name))
         if r is None:
             out.wrong.append(f"no kernel {e.name} at {e.ts}")
             continue
@@ -71,6 +71,21 @@ def check_launchers(folder, rows, base, out):
         out.cell(e.name + " latency", latency, r["GPU_kernel_launch_latency"])
         out.cell(e.name + " dims", json.loads(r["Input Dims"] or "[]"), dims)
         out.cell(e.name + " types", json.loads(r["Input type"] or "[]"), types)
+
+
+def check_arguments(folder, rows, out):
+    groups = {}
+    for _, _, e, _, i in rows:
+        groups.setdefault((e.name, category(e), *map(json.dumps, dims_of(i))), []).append(e.dur)
+    ours = read(folder, "kernel_launchers_unique_args")
+    out.cell("unique_args rows", len(ours), str(len(groups)))
+    for r in ours:
+        key = [json.dumps(json.loads(r[k] or "[]")) for k in ("Input Dims", "Input type")]
+        g = groups.get((r["name"], r["op category"], *key), [0])
+        for figure, want in (("_sum", sum(g)), ("_mean", statistics.fmean(g)), ("_max", max(g)),
+                             ("_std", statistics.stdev(g) if len(g) > 1 else 0)):
+            out.cell("unique_args" + figure, want / 1000, r["total_direct_kernel_time" + figure] or "0")
+        out.cell("unique_args count", len(g), r["operation_count"])
 
 
 def check_groups(folder, name, rows, keys, of, out):
@@ -97,40 +112,20 @@ def plain(name):
     return bare[:-1] + end if bare != base and len(bare) > 1 and bare[-1] in "._" else name
 
 
-def check_models(folder, rows, out):
-    """FLOPs and bytes of products and convolutions, wherever they stand."""
-    want = {}
-    for _, _, e, _, i in rows:
-        figures = model(i)
-        if figures:
-            want[(e.stats["hlo_op"], json.dumps(dims_of(i)[0]))] = figures
-    sheet = {(r["name"], json.dumps(json.loads(r["Input Dims"] or "[]"))): r
-             for r in read(folder, "unified_perf_summary")}
-    for key, (flops, moved, _) in want.items():
-        r = sheet.get(key)
-        if r is None:
-            out.wrong.append(f"no model of {key}")
-            continue
-        out.cell(f"{key} GFLOPS", flops / 1e9, r["GFLOPS"])
-        out.cell(f"{key} MB", moved / 2**20, r["Data Moved (MB)"])
-
-
 def main():
     path, folder = sys.argv[1:]
     space, out = Space(path), Checked()
     kernels = Kernels(space)
     rows = [r for r in kernels.rows if not COPY.fullmatch(r[2].name) or "fillBuffer" in r[2].name]
-    first = read(folder, "kernel_launchers")
-    base = min(r[2].ts for r in rows) - min((int(r["ts_ns"]) for r in first), default=0)
     check_timelines(folder, space.device_planes(), out)
-    check_launchers(folder, rows, base, out)
+    check_launchers(folder, rows, out)
+    check_arguments(folder, rows, out)
     check_groups(folder, "kernel_launchers_summary", rows, ("name", "op category"),
                  lambda r: (r[2].name, category(r[2])), out)
     check_groups(folder, "kernel_launchers_summary_by_category", rows, ("op category",),
                  lambda r: (category(r[2]),), out)
     check_groups(folder, "xla_summary", [r for r in rows if category(r[2]) == NONE], ("name",),
                  lambda r: (plain(r[2].name),), out)
-    check_models(folder, rows, out)
     print(f"{out.equal} cells equal, {len(out.wrong)} differ")
     for line in out.wrong[:10]:
         print(line)

@@ -19,6 +19,8 @@ words(const char *list)
 static void
 order(void)
 {
+	struct str s = STR("hlo 12");
+
 	ok(str_cmp(STR("a"), STR("b")) < 0, "a before b");
 	ok(str_cmp(STR("ab"), STR("a")) > 0, "the shorter comes first");
 	is_int(str_cmp(STR("ab"), STR("ab")), 0, "equal");
@@ -30,6 +32,8 @@ order(void)
 	ok(str_starts(STR("aten::mm"), STR("aten::")), "a prefix");
 	ok(str_starts(STR("a"), STR("")), "the empty prefix");
 	ok(!str_starts(STR("at"), STR("aten")), "longer than the text");
+	ok(!str_take(&s, STR("x")) && s.len == 6, "no such prefix to take");
+	ok(str_take(&s, STR("hlo ")) && str_eq(s, STR("12")), "one is taken");
 	ok(str_ends(STR("a.csv"), STR(".csv")), "an ending");
 	ok(!str_ends(STR("csv"), STR(".csv")), "longer than the text");
 	is_str(words("a,,bc,"), "<a><><bc><>", "words of a list");
