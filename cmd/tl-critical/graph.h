@@ -9,7 +9,7 @@
  *
  *	edge	from + least_ns == to		it takes that long
  *		from + least_ns <  to		binding: the rest is its
- *residual else: there is room (edge slack)
+ * residual else: there is room (edge slack)
  *
  * With binding edges at their measured weight and the others at their least,
  * the longest paths from the source give all measured times again, and the one

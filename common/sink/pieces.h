@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fold: pieces that are added up while they are found. A program with many more
+ * pieces: added up while they are found. A program with many more
  * pieces than rows keeps one record of those that no key of a table tells
  * apart:
  *

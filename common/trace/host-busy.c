@@ -14,14 +14,16 @@
 static size_t
 stretch_of(const struct host *h, int64_t ns)
 {
-	return (size_t)((uint64_t)(ns - h->whole.start) / h->stretch_ns);
+	uint64_t since = (uint64_t)ns - (uint64_t)h->whole.start;
+
+	return (size_t)(since / h->stretch_ns);
 }
 
 static void
 find_stretches(struct host *h)
 {
 	h->stretch_ns =
-	    (uint64_t)(h->whole.end - h->whole.start) / STRETCHES + 1;
+	    ((uint64_t)h->whole.end - (uint64_t)h->whole.start) / STRETCHES + 1;
 	h->busy = xcalloc(STRETCHES, sizeof *h->busy);
 	for (uint32_t i = 0; i < h->threads.n && i < HOST_ASKED; i++) {
 		struct host_parts p = host_parts_of(

@@ -4,8 +4,8 @@
  *
  * A step is, the first that fits: what the user names; two ProfilerStep#N or
  * more; StepTraceAnnotations of JAX; iterations (phase.h), of which those of
- *the best tier count; one ProfilerStep#N. Where nothing does, tl-steps takes
- *the span of all GPU events as the one window.
+ * the best tier count; one ProfilerStep#N. Where nothing does, tl-steps takes
+ * the span of all GPU events as the one window.
  *
  *	ProfilerStep#3 [      ][       ]	up to the next one's start
  *	decode[bs=8]   [    ]  [     ]		its own, and what is between

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An instruction from its text, which events of TPUs have, where the file has
- *no module:
+ * no module:
  *
  *	%name = shape opcode(shape %operand, ...), attribute=value, ...
  */
