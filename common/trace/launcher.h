@@ -3,10 +3,10 @@
  * launcher: GPU work by the op that launched it.
  *
  * Which op launched a GPU event: the nearest op above the call that launched
- * it, looking through Python frames, calls inside calls, and ops named
- *"execute" (they are wrappers). Without such an op the launch call itself is
- *the launcher. GPU events without a launch have no launcher and are not seen
- *here: they have the flag EV_UNLINKED.
+ * it, looking through Python frames, calls inside calls, and wrappers, ops that
+ * are called execute. Without such an op the launch call itself is the
+ * launcher. GPU events without a launch have no launcher and are not seen here:
+ * they have the flag EV_UNLINKED. But those of XLA have the op that they name.
  *
  * It reads a tree stream, event by event, and tells each op below which there
  * is GPU work, and each launch that launched it itself, when all of it has
