@@ -200,4 +200,11 @@ END
 tl-decode --status-fd 5 x.pb -o y.tl 5>y.ids 2>y.err
 is 'what the recorder says' "$? $(jq -r '.id + ": " + .reason' y.ids)" '3 recording-losses: CUPTI could not be loaded
 recorder-warned: 12 events dropped'
+make x.pb <<'END'
+msg((1, plane("/device:GPU:0", line(1, "Stream #1", 0, ev(1, 0, 1000, (1, 5, "a"), (2, 5, "m"))), metas=["k"], keys=["hlo_op", "hlo_module"])),
+    (1, plane("/host:metadata", metas=[[(2, "m(7)"), (5, msg((1, 1), (6, msg((1, msg((1, "m"), (3, msg((2, msg((1, "a"), (2, "add"), (35, 1)))))))))))]],
+    keys=["Hlo Proto"])))
+END
+is 'a module by its name has the program of that, not its entry'"'"'s number' \
+	"$(tl-decode x.pb | tl-cat | jq -r 'select(.meta).meta.key')" 'hlo 7'
 done_testing

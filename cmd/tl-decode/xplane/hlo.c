@@ -67,12 +67,8 @@ hlo_name(
 		    ((struct named){ .name = name, .text = text }));
 }
 
-/*
- * The id behind a module's name, "jit_f(17)". The number of its metadata is the
- * same in older files, and from JAX 0.11 on some other.
- */
-static uint64_t
-program_of(struct str name, uint64_t number)
+uint64_t
+hlo_program(struct str name, uint64_t number)
 {
 	size_t at = name.len;
 	uint64_t u;
@@ -328,7 +324,7 @@ hlo_module(struct hlo *h, struct source_state *s, uint64_t program,
 	struct hlo_module m;
 	uint64_t *place;
 
-	program = program_of(name, program);
+	program = hlo_program(name, program);
 	place = map_get(&h->program_of, program);
 	if (place == NULL)
 		return true;

@@ -8,6 +8,12 @@
 
 #include "cmd/tl-decode/decode.h"
 
+/*
+ * The id behind a module's name, "jit_f(17)"; without one number, that of its
+ * metadata, which is the same in older files, and from JAX 0.11 on some other.
+ */
+uint64_t hlo_program(struct str name, uint64_t number);
+
 struct hlo *hlo_create(void);
 void hlo_destroy(struct hlo *h);
 

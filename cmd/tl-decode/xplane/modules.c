@@ -73,7 +73,8 @@ read_programs(struct xplane *x)
 			const struct event_meta *meta =
 			    event_meta_of(x, p, p->metas.v[k].id);
 
-			add_program(x, module_name(meta->name), meta->id);
+			add_program(x, module_name(meta->name),
+			    hlo_program(meta->name, meta->id));
 		}
 	}
 }
