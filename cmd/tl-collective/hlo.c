@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/tl-collective/collective.h"
+#include "trace/hlo-shape.h"
 #include "json/json.h"
 
 /* Opcodes, and what a kernel of NCCL that does it has in its name. */
@@ -101,6 +102,58 @@ does_of(struct str opcode)
 }
 
 /* ---- what moves ---- */
+
+struct moved {
+	int64_t nelems, bytes; /* NONE: too many */
+	struct str dtype;      /* p NULL: none so far */
+};
+
+static void
+add(int64_t *sum, int64_t v)
+{
+	if (*sum != NONE && (v == NONE || !num_add(*sum, v, sum)))
+		*sum = NONE;
+}
+
+_Static_assert(NONE == HLO_UNKNOWN, "sizes that are not known");
+
+/* All arrays of "(bf16[8,4]{1,0:T(8,128)},f32[])". */
+static void
+moved_add(struct moved *m, struct str shape)
+{
+	struct hlo_array a;
+
+	while (hlo_next_array(&shape, &a)) {
+		if (a.bytes == 0 && a.nelems != 0)
+			continue;
+		add(&m->nelems, a.nelems);
+		add(&m->bytes, a.bytes);
+		m->dtype = m->dtype.p == NULL || str_eq(m->dtype, a.type)
+		    ? a.type
+		    : STR("mixed");
+	}
+}
+
+/* What comes out of a start: the second of its shape's "(in,out,...)". */
+static struct str
+shape_second(struct str shape)
+{
+	size_t from = 0, i = 0;
+	int depth = 0;
+
+	for (; i < shape.len; i++) {
+		char c = shape.p[i];
+
+		depth += (c == '(' || c == '[' || c == '{') -
+		    (c == ')' || c == ']' || c == '}');
+		if (c != ',' || depth != 1)
+			continue;
+		if (from > 0)
+			break;
+		from = i + 1;
+	}
+	return from > 0 ? (struct str){ shape.p + from, i - from } : shape;
+}
 
 static void
 add_operands(struct hlo *h, struct moved *m, struct str operands)

@@ -65,18 +65,6 @@ struct rec;
 size_t hlo_join(struct rec *recs, size_t n, const struct hlo_signature *seen,
     const uint32_t *sigs, uint64_t *nskipped);
 
-/* ---- hlo-shape.c ---- */
-
-struct moved {
-	int64_t nelems, bytes; /* NONE: too many */
-	struct str dtype;      /* p NULL: none so far */
-};
-
-/* All arrays of "(bf16[8,4]{1,0:T(8,128)},f32[])". */
-void moved_add(struct moved *m, struct str shape);
-/* What comes out of a start: the second of its shape's "(in,out,...)". */
-struct str shape_second(struct str shape);
-
 /* ---- replicas.c ---- */
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions of XLA, from the arguments of GPU work and the metadata. */
 #include "trace/hlo-inside.h"
+#include "trace/hlo-shape.h"
 
 #include "stream/maker.h"
 
@@ -161,30 +162,6 @@ hlo_members(struct hlo *h, const struct hlo_op *op, struct str name)
 
 /* ---- arguments of its ops ---- */
 
-#define DIMS_MAX 64
-
-/* The numbers of a list up to its end, one a comma; bounds are "<=16". */
-static size_t
-numbers(const char **p, const char *end, int64_t v[DIMS_MAX])
-{
-	size_t n = 0;
-
-	for (; *p < end && **p != ']' && **p != '}' && **p != ':'; (*p)++) {
-		int digit = **p - '0';
-
-		if (n == 0 || **p == ',') {
-			if (n == DIMS_MAX)
-				return 0;
-			v[n++] = 0;
-		}
-		if (digit >= 0 && digit <= 9 &&
-		    (__builtin_mul_overflow(v[n - 1], 10, &v[n - 1]) ||
-			__builtin_add_overflow(v[n - 1], digit, &v[n - 1])))
-			return 0;
-	}
-	return n;
-}
-
 static void
 put_list(struct buf *b, const int64_t *v, size_t n)
 {
@@ -196,40 +173,30 @@ put_list(struct buf *b, const int64_t *v, size_t n)
 	buf_putc(b, ']');
 }
 
-/*
- * Of an array "bf16[16,32]{1,0:T(8,128)}" the dimensions, the type and the
- * strides; the layout has the dimension first that varies fastest.
- */
+/* Dimensions, type and strides of what is no tuple. */
 static void
 put_array(struct buf *lists, struct str shape)
 {
-	const char *p = memchr(shape.p, '[', shape.len);
-	const char *end = shape.p + shape.len;
-	int64_t dims[DIMS_MAX], order[DIMS_MAX], strides[DIMS_MAX] = { 0 };
-	int64_t stride = 1;
-	size_t n, norder;
+	int64_t strides[HLO_DIMS_MAX] = { 0 }, stride = 1;
+	struct hlo_array a;
 
-	if (p == NULL || shape.p[0] == '(')
+	if (shape.len == 0 || shape.p[0] == '(' || !hlo_next_array(&shape, &a))
 		return;
 	if (lists[1].len > 0)
 		buf_putc(&lists[1], ',');
-	json_put_string(
-	    &lists[1], (struct str){ shape.p, (size_t)(p - shape.p) });
-	p++;
-	n = numbers(&p, end, dims);
-	put_list(&lists[0], dims, n);
-	p += end - p >= 2 && p[1] == '{' ? 2 : end - p;
-	norder = numbers(&p, end, order);
-	for (size_t i = 0; i < n; i++) {
-		int64_t d = norder == n ? order[i] : (int64_t)(n - 1 - i);
+	json_put_string(&lists[1], a.type);
+	put_list(&lists[0], a.dims, a.ndims);
+	for (size_t i = 0; i < a.ndims; i++) {
+		int64_t d = a.norder == a.ndims ? a.order[i]
+						: (int64_t)(a.ndims - 1 - i);
 
-		if (d >= (int64_t)n)
+		if (d >= (int64_t)a.ndims)
 			break;
 		strides[d] = stride;
-		if (__builtin_mul_overflow(stride, dims[d], &stride))
+		if (__builtin_mul_overflow(stride, a.dims[d], &stride))
 			stride = INT64_MAX;
 	}
-	put_list(&lists[2], strides, n);
+	put_list(&lists[2], strides, a.ndims);
 }
 
 static void
