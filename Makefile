@@ -60,6 +60,8 @@ NEEDS_tl-compare = MINIZIP EXPAT CSV
 LIBS_tl-compare  = $(MINIZIP_LIBS) $(EXPAT_LIBS)
 NEEDS_tl-decode/sqlite = SQLITE
 LIBS_tl-decode   = $(MINIZIP_LIBS) $(SQLITE_LIBS)
+NEEDS_tl-replay = MINIZIP
+LIBS_tl-replay  = $(MINIZIP_LIBS)
 NEEDS_tl-sql = SQLITE
 LIBS_tl-sql  = $(SQLITE_LIBS)
 LIBS = $(ISAL_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) $(LUA_LIBS) $(CSV_LIBS) -lm
@@ -102,7 +104,7 @@ TOOLS     := $(patsubst tests/tools/%.c,$(B)/tests/%,$(call without,$(filter-out
 GEN       := $(if $(wildcard tests/gen/*.c),$(B)/tests/tl-gen)
 objs      = $(patsubst %.c,$(B)/%.o,$1)
 # Data that a folder has compiled in, as an array that scripts/embed.c writes.
-data_of   = $(sort $(wildcard $1/*.lua $1/*/*.json $1/*.html $1/*.css $1/*.js $1/*.sql))
+data_of   = $(sort $(wildcard $(addprefix $1/,*.lua */*.json *.html *.css *.js *.sql *.py */*.txt)))
 EMBEDS    := $(foreach f,$(addprefix common/,$(filter-out $(OUT_AREAS),$(AREAS))) $(PROGS:%=cmd/%),$(if $(call data_of,$f),$f))
 embeds_of = $(patsubst %,$(B)/%/embedded.o,$(filter $1,$(EMBEDS)))
 # A folder's objects without main, for tests that include "cmd/tl-x/y.h".
@@ -153,7 +155,7 @@ $(B)/bin/$1: $(call objs,$(call src,$1)) $(call embeds_of,cmd/$1) $(B)/libtl.a
 	@mkdir -p $$(@D)
 	$(if $(Q),@echo '  LINK  $$@')
 	$(Q)$$(LINK) -o $$@ $$^ $$(LIBS_$1) $$(LIBS)
-$(B)/cmd/$1.a: $(filter-out %/main.o %/$1.o,$(call objs,$(call src,$1)))
+$(B)/cmd/$1.a: $(filter-out %/main.o %/$1.o,$(call objs,$(call src,$1))) $(call embeds_of,cmd/$1)
 	$(Q)$$(RM) $$@ && $$(AR) rcs $$@ $$^
 endef
 $(foreach p,$(C_PROGS),$(eval $(call program,$p)))

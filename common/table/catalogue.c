@@ -281,6 +281,7 @@ const struct sheet sheets[] = {
 	T("memory_copy_by_copy_bytes", "tl-launch",
 	    "copies by size and direction: bytes, time, bandwidth",
 	    .where = BOTH, .when = SHEET_IF_ROCPROF),
+	T("replay", "tl-replay", "ops to run again, and what a script lacks"),
 	TL_OPS("cpu_ops_by_category",
 	    "time on the host by category of op (--clock cpu)",
 	    .chart = &pie_host),

@@ -32,6 +32,7 @@ is 'tl-ops' "$(in_catalogue ops --by module)" ''
 is 'tl-kernels' "$(in_catalogue kernels --by event)" ''
 is 'tl-modules' "$(in_catalogue modules --sort module)" ''
 is 'tl-roofline' "$(in_catalogue roofline --arch auto)" ''
+is 'tl-replay' "$(in_catalogue replay)" ''
 is 'tl-collective' "$(in_catalogue collective --table nccl_long)" ''
 is 'tl-diff' "$(in_catalogue diff t.tl)" ''
 tl-tree "$ROOT/tests/data/h100/serving_steps.json.gz" -o serving.tl

@@ -72,6 +72,7 @@ every tl-fold
 every tl-modules
 every tl-collective
 every tl-roofline --arch H100-SXM
+every tl-replay
 every tl-filter --kind kernel
 every tl-merge
 every tl-export

@@ -51,6 +51,7 @@ faults tl-export --to perfetto ../tree.tl -o out.pftrace
 faults tl-kernels ../tree.tl -o out.tsv
 faults tl-ops ../tree.tl -o out.tsv
 faults tl-roofline ../tree.tl -o out.tsv
+faults tl-replay ../tree.tl -o out.tsv
 faults tl-collective ../ranks/rank-0.tl ../ranks/rank-1.tl -o out.tsv
 faults tl-merge ../ranks/rank-0.tl ../ranks/rank-1.tl -o out.tl
 faults tl-split --by step -d out ../tree.tl
