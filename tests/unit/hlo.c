@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of XLA modules, from HloProtos put together here. */
-#include "cmd/tl-decode/xplane/hlo-module.h"
+#include "cmd/tl-decode/hlo/module.h"
 
 #undef HLO_MAX_RECORD
 #define HLO_MAX_RECORD ((size_t)1 << 20)
 /* NOLINTNEXTLINE(bugprone-suspicious-include): with limits of this test */
-#include "cmd/tl-decode/xplane/hlo.c"
+#include "cmd/tl-decode/hlo/hlo.c"
 /* NOLINTNEXTLINE(bugprone-suspicious-include): a program's part */
-#include "cmd/tl-decode/xplane/hlo-module.c"
+#include "cmd/tl-decode/hlo/module.c"
 /* NOLINTNEXTLINE(bugprone-suspicious-include): a program's part */
-#include "cmd/tl-decode/xplane/hlo-put.c"
+#include "cmd/tl-decode/hlo/put.c"
 /* NOLINTNEXTLINE(bugprone-suspicious-include): a program's part */
-#include "cmd/tl-decode/xplane/hlo-text.c"
+#include "cmd/tl-decode/hlo/text.c"
 /* NOLINTNEXTLINE(bugprone-suspicious-include): a program's part */
-#include "cmd/tl-decode/xplane/hlo-value.c"
+#include "cmd/tl-decode/hlo/value.c"
 #include "proto/put.h"
 
 #include "tests/unit/tap.h"
@@ -311,6 +311,14 @@ collective(int kind)
 	}
 	end();
 	proto_end(&b, in_comp);
+	if (kind >= 7) { /* replicas and partitions */
+		m = proto_begin(&b, 15);
+		proto_put_number(&b, 1, kind == 8 ? 3 : 1);
+		proto_put_number(&b, 2, kind == 7 ? 3 : kind == 8 ? 1 : 2);
+		if (kind == 9)
+			proto_put_number(&b, 1, 2);
+		proto_end(&b, m);
+	}
 	return members_of("c");
 }
 
@@ -327,6 +335,10 @@ test_collectives(void)
 	    collective(3), ",\"groups\":[[0,1,2,3],[4,5,6,7]]", "[2,4]<=[8]");
 	is_str(collective(4), "", "more devices than there are: no groups");
 	is_str(collective(5), "", "no permutation: no groups");
+	is_str(collective(7), ",\"groups\":[[0,1,2]]",
+	    "no groups: all partitions");
+	is_str(collective(8), ",\"groups\":[[0,1,2]]", "or all replicas");
+	is_str(collective(9), "", "of both it could be either");
 	is_str(collective(6), ",\"pairs\":[[0,1],[1,0]]", "pairs");
 }
 

@@ -10,7 +10,7 @@
 #ifndef TL_DECODE_XPLANE_H
 #define TL_DECODE_XPLANE_H
 
-#include "cmd/tl-decode/xplane/hlo.h"
+#include "cmd/tl-decode/hlo/hlo.h"
 
 #include "proto/pull.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An instruction as an object of a record: see hlo-module.h. */
-#include "cmd/tl-decode/xplane/hlo-module.h"
+/* An instruction as an object of a record: see module.h. */
+#include "cmd/tl-decode/hlo/module.h"
 #include "json/json.h"
 
 /* Loops in branches in calls, where they are followed. */
@@ -16,6 +16,11 @@ static const char idle_opcodes[] =
     "add-dependency opt-barrier domain partition-id replica-id async-update "
     "async-done all-gather-done all-reduce-done collective-permute-done "
     "copy-done recv-done send-done";
+
+/* Those that are of all devices where they list no groups. */
+static const char group_opcodes[] =
+    "all-reduce all-reduce-start all-gather all-gather-start reduce-scatter "
+    "all-to-all ragged-all-to-all collective-broadcast";
 
 static bool
 is_word(const char *list, struct str opcode)
@@ -316,7 +321,8 @@ put_special(struct hlo_module *m, const struct hlo_inst *inst,
 		put_key(m, "channel");
 		json_put_i64(m->out, (int64_t)i->channel);
 	}
-	put_groups(m, inst->bytes, i->devices);
+	put_groups(m, inst->bytes, i->devices,
+	    is_word(group_opcodes, i->opcode) ? m->ndevices : 0);
 	put_pairs(m, inst->bytes);
 	if (i->has_global_ids) {
 		put_key(m, "global_ids");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An HloProto read: see hlo-module.h. */
-#include "cmd/tl-decode/xplane/hlo-module.h"
+/* An HloProto read: see module.h. */
+#include "cmd/tl-decode/hlo/module.h"
 
 bool
 module_next(struct hlo_module *m, struct fields *f)
@@ -179,6 +179,18 @@ read_frames(struct hlo_module *m, struct str bytes)
 	}
 }
 
+/* With both replicas and partitions the instruction says which are meant. */
+static void
+read_assignment(struct hlo_module *m, struct str bytes)
+{
+	uint64_t replicas = module_number(m, bytes, 1);
+	uint64_t partitions = module_number(m, bytes, 2);
+
+	m->ndevices = replicas == 1 ? partitions
+	    : partitions == 1       ? replicas
+				    : 0;
+}
+
 void
 module_read(struct hlo_module *m, struct str proto)
 {
@@ -196,6 +208,7 @@ module_read(struct hlo_module *m, struct str proto)
 		case 1: m->name = f.bytes; break;
 		case 3: read_computation(m, f.bytes); break;
 		case 7: schedule = f.bytes; break;
+		case 15: read_assignment(m, f.bytes); break;
 		case 17: read_frames(m, f.bytes); break;
 		}
 	}

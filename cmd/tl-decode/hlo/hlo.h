@@ -3,8 +3,8 @@
  * hlo: the XLA modules of a file, of which those instructions are written that
  * events name: a metadata record each, as tl-stream(5) has it.
  */
-#ifndef TL_DECODE_XPLANE_HLO_H
-#define TL_DECODE_XPLANE_HLO_H
+#ifndef TL_DECODE_HLO_H
+#define TL_DECODE_HLO_H
 
 #include "cmd/tl-decode/decode.h"
 

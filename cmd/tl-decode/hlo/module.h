@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* hlo-module: an HloModuleProto, indexed. Fields are numbered as in hlo.proto;
+/* module: an HloModuleProto, indexed. Fields are numbered as in hlo.proto;
  * texts lie in the proto. */
 #ifndef TL_DECODE_HLO_MODULE_H
 #define TL_DECODE_HLO_MODULE_H
 
-#include "cmd/tl-decode/xplane/hlo.h"
+#include "cmd/tl-decode/hlo/hlo.h"
 #include "proto/pull.h"
 
 #define NO_HLO UINT32_MAX
@@ -74,7 +74,8 @@ typedef VEC(uint32_t) hlo_list;
 
 struct hlo_module {
 	struct str name;
-	uint64_t entry; /* id of a computation */
+	uint64_t entry;    /* id of a computation */
+	uint64_t ndevices; /* that run it together; 0: not known */
 	VEC(struct hlo_inst) insts;
 	VEC(struct hlo_computation) computations;
 	struct map inst_of, computation_of; /* by id */
@@ -135,7 +136,7 @@ repeated(struct hlo_module *m, struct str message, uint32_t field)
 }
 bool repeated_next(struct repeated *r, uint64_t *u) USE_RESULT;
 
-/* ---- hlo-put.c ---- */
+/* ---- put.c ---- */
 
 /* Appends the instruction as an object to m->out, under a name of its own if
  * that is another than its. */
@@ -144,12 +145,12 @@ void module_put(struct hlo_module *m, const struct hlo_inst *inst,
 /* The same of a command buffer, that is in no module. */
 void module_put_buffer(struct hlo_module *m, struct str name);
 
-/* ---- hlo-text.c ---- */
+/* ---- text.c ---- */
 
 /* The same of one of which there is only HLO's text. */
 void module_put_text(struct hlo_module *m, struct str name, struct str text);
 
-/* ---- hlo-value.c ---- */
+/* ---- value.c ---- */
 
 /* Groups as a formula: [ngroups,per_group]<=[dims]T(perm). */
 #define IOTA_MAX_DIMS 16
@@ -164,7 +165,9 @@ void put_shape(struct hlo_module *m, struct str shape, unsigned depth);
 void put_window(struct hlo_module *m, struct str window);
 void put_dot(struct hlo_module *m, struct str dot);
 void put_conv(struct hlo_module *m, struct str conv);
-void put_groups(struct hlo_module *m, struct str inst, struct str devices);
+/* all: how many devices take part where there are no lists; 0: not known. */
+void put_groups(
+    struct hlo_module *m, struct str inst, struct str devices, uint64_t all);
 /* The member groups, or none if it is no such formula. */
 void put_iota(struct hlo_module *m, const struct iota *io);
 void put_pairs(struct hlo_module *m, struct str inst);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of an instruction's fields as JSON: see hlo-module.h. */
-#include "cmd/tl-decode/xplane/hlo-module.h"
+/* The values of an instruction's fields as JSON: see module.h. */
+#include "cmd/tl-decode/hlo/module.h"
 #include "json/json.h"
 
 /* Behind the first item of a list or object. */
@@ -333,7 +333,8 @@ put_iota(struct hlo_module *m, const struct iota *io)
 }
 
 void
-put_groups(struct hlo_module *m, struct str inst, struct str devices)
+put_groups(
+    struct hlo_module *m, struct str inst, struct str devices, uint64_t all)
 {
 	struct str text = module_bytes(m, devices, 2);
 	struct iota io = { 0 };
@@ -347,6 +348,8 @@ put_groups(struct hlo_module *m, struct str inst, struct str devices)
 	io.per_group = module_number(m, text, 2);
 	io.ndims = read_dims(m, text, 3, io.dims);
 	io.nperm = read_dims(m, text, 4, io.perm);
+	if (text.len == 0)
+		io = (struct iota){ 1, all, { all }, .ndims = 1 };
 	put_iota(m, &io);
 }
 

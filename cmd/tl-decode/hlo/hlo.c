@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which instructions are named, and the record of a module: see hlo.h. */
-#include "cmd/tl-decode/xplane/hlo-module.h"
+#include "cmd/tl-decode/hlo/module.h"
 #include "json/json.h"
 
 /* An instruction that events of a program name. */

@@ -5,7 +5,7 @@
  *
  *	%name = shape opcode(shape %operand, ...), attribute=value, ...
  */
-#include "cmd/tl-decode/xplane/hlo-module.h"
+#include "cmd/tl-decode/hlo/module.h"
 #include "json/json.h"
 
 static struct str
