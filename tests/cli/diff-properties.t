@@ -4,6 +4,7 @@
 # that what is planted is found.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
+slow || skip_all 'tests/run --slow'
 command -v tl-diff >/dev/null || skip_all 'tl-diff is not built'
 command -v tl-kernels >/dev/null ||
 	skip_all 'tl-kernels, which adds up each side, was not built'

@@ -326,6 +326,11 @@ have_data() {
 	[ -f "$TL_DATA/README.md" ]
 }
 
+# True where tests may take their time (tests/run --slow).
+slow() {
+	[ -n "${TL_SLOW:-}" ]
+}
+
 # What made-up traces are made with; a test may have its own.
 #
 # ev CAT NAME TID TS_US DUR_US [ARGS]: an event of a trace, a line

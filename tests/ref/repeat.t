@@ -2,5 +2,6 @@
 # SPDX-License-Identifier: MIT
 # tl-steps without markers: the steps that repeat, on real traces.
 . tests/cli/lib.sh
+slow || skip_all 'tests/run --slow'
 have_data || skip_all 'no reference traces (TL_DATA)'
 python3 "$ROOT/tests/oracle/repeat.py"

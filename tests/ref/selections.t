@@ -6,6 +6,7 @@
 # program had an answer to each option is a result of its own.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
+slow || skip_all 'tests/run --slow'
 have_data || skip_all 'no reference traces (TL_DATA)'
 
 selections() {
