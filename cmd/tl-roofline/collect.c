@@ -202,6 +202,17 @@ has_comm(const struct roof_state *g, const struct node *n)
 	return false;
 }
 
+/*
+ * Whether its copies, sums and the like belong to the op: they are no work of
+ * their own, and it has a model for all.
+ */
+static bool
+is_whole(const struct node *n)
+{
+	return n->model != NULL && n->model->is_whole &&
+	    n->res->status == MODEL_OK && !n->parts_below;
+}
+
 /* The next node to visit. */
 static uint32_t
 visit(struct roof_state *g, uint32_t i)
@@ -217,14 +228,14 @@ visit(struct roof_state *g, uint32_t i)
 		collect(g, i, NO_INDEX);
 		return n->end;
 	}
-	if (n->model_below)
+	if (n->model_below && !is_whole(n))
 		return i + 1;
 	forward = subtree_sole(g, i);
 	if (forward != NO_INDEX) {
 		collect(g, i, forward);
 		return n->end;
 	}
-	if (!n->is_leaf)
+	if (!n->is_leaf && !is_whole(n))
 		return i + 1;
 	if (!has_comm(g, n))
 		collect(g, i, NO_INDEX);

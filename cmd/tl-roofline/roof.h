@@ -74,7 +74,8 @@ struct node {
 	uint32_t first_own; /* the earliest work that it owns, or NO_INDEX */
 	uint8_t kind;
 	/* extra_below: an op with any model, not only one that owns */
-	bool is_model, model_below, extra_below, is_leaf;
+	/* parts_below: a pseudo-op with a model, which tells more */
+	bool is_model, model_below, extra_below, parts_below, is_leaf;
 	uint32_t nleft; /* GPU events that no op below stands for */
 	int64_t ts_ns, dur_ns;
 	struct op_args args;

@@ -278,6 +278,9 @@ subtree_judge(struct roof_state *g)
 			continue;
 		if (n->is_model || n->model_below)
 			g->nodes.v[n->up].model_below = true;
+		if ((n->is_model && (n->flags & EV_SYNTHETIC) != 0) ||
+		    n->parts_below)
+			g->nodes.v[n->up].parts_below = true;
 		if (n->extra_below ||
 		    (n->nwork > 0 && n->res != NULL &&
 			n->res->status != MODEL_NONE))

@@ -5,12 +5,15 @@
 
 category { name = "CONV_fwd", names = { "aten::miopen_convolution", "aten::cudnn_convolution" } }
 category { name = "SDPA_fwd",
-  names = { "aten::_efficient_attention_forward", "aten::_flash_attention_forward" } }
+  names = { "aten::_efficient_attention_forward", "aten::_flash_attention_forward",
+    "aten::_cudnn_attention_forward", "aten::_scaled_dot_product_fused_attention_overrideable",
+    "aten::_scaled_dot_product_attention_math", "aten::_native_multi_head_attention" } }
 category { name = "SDPA_bwd", names = { "FlashAttnFuncBackward", "FusedAttnFuncBackward",
   "aten::_scaled_dot_product_cudnn_attention_backward",
   "aten::_scaled_dot_product_efficient_attention_backward",
   "aten::_scaled_dot_product_flash_attention_backward", "aten::_efficient_attention_backward",
-  "aten::_flash_attention_backward" } }
+  "aten::_flash_attention_backward", "aten::_cudnn_attention_backward",
+  "aten::_scaled_dot_product_fused_attention_overrideable_backward", "flash_attn_3::bwd" } }
 category { name = "Softmax", names = { "aten::_softmax", "aten::_log_softmax",
   "aten::_safe_softmax", "aten::_softmax_backward_data", "aten::_log_softmax_backward_data" } }
 category { name = "SSM_bwd",

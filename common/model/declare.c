@@ -88,11 +88,12 @@ known_fields(lua_State *L, int t, const char *const names[])
 
 static const char *const op_fields[] = { "alone", "backward",
 	"backward_category", "category", "eval", "examples", "extra", "gemm",
-	"globs", "like", "names", "prec", "reads", "sheet", "unit", NULL };
+	"globs", "like", "names", "prec", "reads", "sheet", "unit", "whole",
+	NULL };
 /* What like = ENTRY passes on. */
 static const char *const inherited[] = { "alone", "backward",
 	"backward_category", "category", "eval", "extra", "gemm", "prec",
-	"reads", "sheet", "unit", NULL };
+	"reads", "sheet", "unit", "whole", NULL };
 
 static void
 inherit(lua_State *L)
@@ -225,7 +226,8 @@ d_op(lua_State *L)
 		luaL_error(L, "unit must be matrix or vector");
 	m->is_gemm = flag_field(L, 1, "gemm");
 	m->is_alone = flag_field(L, 1, "alone");
-	m->is_extra = m->is_alone || flag_field(L, 1, "extra");
+	m->is_whole = flag_field(L, 1, "whole");
+	m->is_extra = m->is_alone || m->is_whole || flag_field(L, 1, "extra");
 	set_prec(L, m);
 	set_reads(L, m);
 	if (!field(L, 1, "eval", LUA_TFUNCTION, "a function (_ENV)"))

@@ -87,6 +87,7 @@ struct model {
 	bool is_gemm;      /* has B M N K bias: for tiles */
 	bool is_extra;     /* the reference has no model of it */
 	bool is_alone;     /* extra, where no op below has a model */
+	bool is_whole;     /* extra, with what the ops below it launch */
 	bool is_builtin;   /* not of a user's file */
 	/* private */
 	int ref;

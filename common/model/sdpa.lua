@@ -125,6 +125,7 @@ local function attention(t)
   local back = t.back
   op {
     names = t.names, like = not back and not t.extra and forward or nil, extra = t.extra,
+    whole = back and t.extra,
     category = back and not t.extra and "SDPA_bwd" or nil, sheet = "SDPA", unit = "matrix",
     eval = function (_ENV)
       local at = t.find and t.find() or t
@@ -150,7 +151,12 @@ end
 
 attention {
   names = { "FlashAttnFunc", "flash_attn::_flash_attn_forward" },
-  layout = "BSHD", dropout = 3, causal = 5, left = 6, strides = true, dtypes = true,
+  layout = "BSHD", strides = true, dtypes = true,
+  -- releases 3 and 4 have no dropout: (q, k, v, scale, causal, ...)
+  find = function ()
+    if bool(value(4), nil) ~= nil then return { causal = 4 } end
+    return { dropout = 3, causal = 5, left = 6 }
+  end,
   examples = {
     { op = "flash_attn::_flash_attn_forward",
       dims = { { 2, 512, 16, 64 }, { 2, 512, 4, 64 }, { 2, 512, 4, 128 } },
@@ -166,6 +172,9 @@ attention {
       dims = { { 1, 2, 1, 8 }, { 1, 4, 1, 8 }, { 1, 4, 1, 8 } },
       types = { bf16, bf16, bf16 }, values = { "", "", "", "0.", "", "True" },
       flops = 2 * (2 * 4 - 2) * 16 },
+    { op = "FlashAttnFunc", dims = { { 1, 2, 1, 8 }, { 1, 4, 1, 8 }, { 1, 4, 1, 8 } },
+      types = { bf16, bf16, bf16 }, values = { "", "", "", "None", "True", "" },
+      flops = 2 * (2 * 4 - 2) * 16, params = { causal = true, dropout = 0.0 } },
   },
 }
 
@@ -317,10 +326,12 @@ attention {
   back = true, layout = "BHSD", dropout = 9, causal = 11, flash = false, bias = 4,
 }
 attention {
-  names = { "aten::_scaled_dot_product_cudnn_attention_backward" }, extra = true, q = 1,
+  names = { "aten::_scaled_dot_product_cudnn_attention_backward",
+    "aten::_cudnn_attention_backward" }, extra = true, q = 1,
   back = true, layout = "BHSD", dropout = 13, causal = 14, flash = false, bias = 8,
   examples = {
-    { dims = { { 1, 12, 77, 64 }, { 1, 12, 77, 64 }, { 1, 12, 77, 64 }, { 1, 12, 77, 64 } },
+    { op = "aten::_cudnn_attention_backward",
+      dims = { { 1, 12, 77, 64 }, { 1, 12, 77, 64 }, { 1, 12, 77, 64 }, { 1, 12, 77, 64 } },
       types = { bf16, bf16, bf16, bf16 }, flops = 2 * 12 * 77 * 77 * 256,
       bytes = 12 * 77 * (192 + 256) * 2 },
   },
@@ -352,4 +363,24 @@ attention {
 attention {
   names = { "aten::_efficient_attention_backward" }, extra = true, q = 1, back = true,
   layout = "BSHD", dropout = 11, mask_type = 14, flash = false, bias = 4,
+}
+-- (q, k, v, bias, cu_q, cu_k, max_q, max_k, compute_lse, dropout, is_causal, ...)
+attention {
+  names = { "aten::_cudnn_attention_forward" }, extra = true,
+  layout = "BHSD", dropout = 9, causal = 10, flash = false, bias = 3,
+}
+-- (q, k, v, bias, dropout, is_causal, ...) and (grad, q, k, v, bias, mask, out, lse, cu_q, cu_k,
+-- max_q, max_k, dropout, is_causal, ...)
+attention {
+  names = { "aten::_scaled_dot_product_fused_attention_overrideable" }, extra = true,
+  layout = "BHSD", dropout = 4, causal = 5, bias = 3,
+}
+attention {
+  names = { "aten::_scaled_dot_product_fused_attention_overrideable_backward" }, extra = true,
+  q = 1, back = true, layout = "BHSD", dropout = 12, causal = 13, bias = 4,
+}
+-- (dout, q, k, v, out, lse, dq, dk, dv, cu_q, cu_k, used_q, used_k, max_q, max_k, scale, is_causal, ...)
+attention {
+  names = { "flash_attn_3::bwd" }, extra = true, q = 1, back = true, layout = "BSHD", causal = 16,
+  left = 17,
 }

@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
-plan 14
+plan 16
 
 # op NAME TS DIMS TYPES [CONCRETE]: an op with a kernel of 5 us
 op() {
@@ -84,6 +84,20 @@ is 'of convolutions, too' "$(ask bwd.json name,gflop --table CONV_bwd)" \
 is 'what is not defined keeps its time' \
 	"$(ask bwd.json name,kernel_ns_sum,has_perf_model,model_reason --name '*instance*')" \
 	'aten::instance_norm_backward 5000 true not defined'
+
+# ---- an op of several kernels, with a copy below it ----
+
+{
+	op aten::_flash_attention_backward 0 "[$q,$q,$q,$q]" "[$b,$b,$b,$b]" \
+		'["","","","","","","","","","","0.","False"]'
+	op aten::copy_ 3 "[$q,$q,[]]" "[$b,$b,\"Scalar\"]" '["","","False"]'
+} | sed 's/"ts":3,"dur":8/"ts":3,"dur":4/' | trace >whole.json
+is 'it stands for all' "$(ask whole.json name,op_category,kernel_ns_sum,gflop)" \
+	'aten::_flash_attention_backward SDPA_bwd 8000 0.00065536'
+is 'of another one the copy stands apart' \
+	"$(sed s/_flash_attention_backward/scatter/ whole.json >apart.json; ask apart.json name,kernel_ns_sum)" \
+	'aten::scatter->k1 (Synthetic Op) 5000
+aten::copy_ 5000'
 
 # ---- copies ----
 

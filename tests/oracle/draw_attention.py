@@ -41,6 +41,24 @@ SDPA = [
     ("aiter::mha_bwd", 1, "BSHD", 6, 8, True, True, False, False, 9, 0),
     ("flash_attn_3::fwd", 0, "BSHD", None, 24, True, False, False, False, 0, 0),
 ]
+# only of ours: the same
+OURS = [
+    ("FlashAttnFunc", 0, "BSHD", None, 4, True, False, True, True, 0, 0),
+    ("aten::_flash_attention_forward", 0, "BSHD", 7, 8, True, False, False, False, 0, 0),
+    ("aten::_flash_attention_backward", 1, "BSHD", 10, 11, True, True, False, False, 0, 0),
+    ("aten::_cudnn_attention_forward", 0, "BHSD", 9, 10, False, False, False, False, 0, 3),
+    ("aten::_scaled_dot_product_flash_attention_backward", 1, "BHSD", 10, 11, True, True, False,
+     False, 0, 0),
+    ("aten::_scaled_dot_product_efficient_attention_backward", 1, "BHSD", 9, 11, False, True, False,
+     False, 0, 4),
+    ("aten::_scaled_dot_product_cudnn_attention_backward aten::_cudnn_attention_backward", 1, "BHSD",
+     13, 14, False, True, False, False, 0, 8),
+    ("aten::_scaled_dot_product_fused_attention_overrideable", 0, "BHSD", 4, 5, True, False, False,
+     False, 0, 3),
+    ("aten::_scaled_dot_product_fused_attention_overrideable_backward", 1, "BHSD", 12, 13, True, True,
+     False, False, 0, 4),
+    ("flash_attn_3::bwd", 1, "BSHD", None, 16, True, True, False, False, 17, 0),
+]
 
 
 def forward_flops(B, H, n, dq, dv):
@@ -52,8 +70,8 @@ def backward_flops(B, HQ, HK, k, n, dq, dv, flash, causal):
         B * k * (dq + dv) * (HQ // HK - 1) / (2 if causal else 1)
 
 
-def sdpa(s):
-    names, first, order, drop, at, flash, back, strides, dtypes, win, bias = s.of(SDPA)
+def sdpa(s, table=SDPA):
+    names, first, order, drop, at, flash, back, strides, dtypes, win, bias = s.of(table)
     B, HK, q = s.n(0, 8), s.n(1, 8), s.n(1, 300)
     HQ, k = HK * s.of([1, 1, 4]), s.of([q, q, s.n(1, 300)])
     dq, dv = s.n(1, 128), s.n(1, 128)
@@ -64,7 +82,7 @@ def sdpa(s):
     dims = [shape(q, HQ, dv)] * first + [shape(q, HQ, dq), shape(k, HK, dq), shape(k, HK, dv)]
     dims += [[]] * (26 - len(dims))
     types = [t] * (first + 3) + [""] * (23 - first)
-    if first:  # what comes behind q, k and v are the output and its sums
+    if first and bias != 4:  # what comes behind q, k and v are the output and its sums
         dims[4], types[4] = shape(q, HQ, dv), t
     causal, p = s.some(), s.of(["0.", "0.1"])
     values = [""] * 26
@@ -97,6 +115,10 @@ def sdpa(s):
                        spec("matrix", t), par)
     return d.gives(forward_flops(B, HQ, n, dq, dv),
                    (B * q * HQ + B * k * HK) * (dq + dv) * e + more, spec("matrix", t), par)
+
+
+def sdpa_ours(s):
+    return sdpa(s, OURS)
 
 
 def varlen(s):
@@ -316,4 +338,4 @@ def store_cache(s):
         {"op_shape": x, "nelems": prod(x), "dtype": t})
 
 
-FAMILIES = [sdpa, varlen, evoformer, paged, ragged, gluon, v4, opus, delta_net, store_cache]
+FAMILIES = [sdpa, sdpa_ours, varlen, evoformer, paged, ragged, gluon, v4, opus, delta_net, store_cache]
