@@ -379,7 +379,7 @@ kernels_start(struct sink *s)
 	rules_load(&k->activities, "activity");
 	rules_load(
 	    &k->xla, k->categories_name != NULL ? k->categories_name : "jax");
-	if (strcmp(k->arch_name, "auto") != 0)
+	if (!arch_is_auto(k->arch_name))
 		k->arch = arch_load(k->models, k->arch_name, STR(""));
 	s->launchers->with_args = k->with_args;
 	s->launchers->extra = record_number;
@@ -399,8 +399,8 @@ kernels_source(struct sink *s, const struct source *src)
 	const struct fact *f = source_fact(src, "devices");
 
 	if (k->arch == NULL && f != NULL && f->val.s.len > 0 &&
-	    strcmp(k->arch_name, "auto") == 0)
-		k->arch = arch_load(k->models, "auto", f->val.s);
+	    arch_is_auto(k->arch_name))
+		k->arch = arch_load(k->models, k->arch_name, f->val.s);
 }
 
 void

@@ -203,7 +203,7 @@ roof_source(struct sink *s, const struct source *src)
 
 	if (g->arch != NULL || f == NULL || f->val.s.len == 0)
 		return;
-	g->arch = arch_load(g->models, "auto", f->val.s);
+	g->arch = arch_load(g->models, g->arch_name, f->val.s);
 	device_name(f->val.s, &name);
 	g->device = intern_put(s->dict->text, buf_str(&name));
 	buf_free(&name);

@@ -165,7 +165,7 @@ check_settings(struct sink *s)
 	if ((g->dims != NULL || g->types != NULL) &&
 	    (g->op == NULL || g->op[0] == '{' || strcmp(g->op, "-") == 0))
 		die_usage("options '--dims' and '--dtype' need --op NAME");
-	if (strcmp(g->arch_name, "auto") != 0)
+	if (!arch_is_auto(g->arch_name))
 		g->arch =
 		    arch_load(g->models, g->arch_name, (struct str){ "", 0 });
 	s->kinds = KINDS_HOST | KIND_BIT(KIND_ANNOTATION);

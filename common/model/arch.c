@@ -2,8 +2,8 @@
 /*
  * GPUs: arch/NAME.json, compiled in, and files of the same form.
  *
- *	{ "name": "MI300X", "devices": ["*MI300X*"], "mem_bw_gbps": 5300,
- *	  "memory_gb": 192, "peak_tflops": { "matrix_bf16": 1307.4 },
+ *	{ "name": "MI300X", "devices": ["*MI300X*"], "clock_mhz": 2100,
+ *	  "mem_bw_gbps": 5300, "peak_tflops": { "matrix_bf16": 1307.4 },
  *	  "max_achievable_tflops": { "matrix_bf16": 708 }, ... }
  *
  * A rate of 0 or null is none. Keys that we don't know are passed over, as
@@ -113,6 +113,10 @@ read_member(struct arch_reader *r, struct str key, const struct json_item *v)
 		    &a->mem_gbps[ROOF_ACHIEVABLE] },
 		{ STR("memory_gb"), &a->memory_gb },
 		{ STR("num_cus"), &a->num_cus },
+		{ STR("clock_mhz"), &a->clock_mhz },
+		{ STR("tensor_clock_mhz"), &a->tensor_clock_mhz },
+		{ STR("l2_mib"), &a->l2_mib },
+		{ STR("last_level_mib"), &a->last_level_mib },
 	};
 
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -141,7 +145,11 @@ read_arch(struct models *ms, struct str text, const char **error)
 
 	*a = (struct arch_file){ .arch = { .mem_gbps = { NAN, NAN },
 				     .memory_gb = NAN,
-				     .num_cus = NAN } };
+				     .num_cus = NAN,
+				     .clock_mhz = NAN,
+				     .tensor_clock_mhz = NAN,
+				     .l2_mib = NAN,
+				     .last_level_mib = NAN } };
 	items = members(&r, text, "not an object of JSON");
 	for (size_t i = 0; i < items.n; i += 2)
 		read_member(&r, items.v[i].text, &items.v[i + 1]);
@@ -255,35 +263,94 @@ archs_free(struct models *ms)
 }
 
 static noreturn void
-die_unknown(const struct models *ms, const char *name)
+die_unknown(const struct models *ms, struct str name)
 {
 	struct buf names = { 0 };
 
 	for (size_t i = 0; i < ms->narch_named; i++)
 		buf_printf(&names, " %.*s", (int)ms->archs.v[i]->name.len,
 		    ms->archs.v[i]->name.p);
-	die_usage("no GPU '%s': auto, a file.json or one of%.*s", name,
-	    (int)names.len, names.p);
+	die_usage("no GPU '%.*s': auto, a file.json or one of%.*s",
+	    (int)name.len, name.p, (int)names.len, names.p);
+}
+
+static const struct arch *
+find(struct models *ms, struct str name, struct str devices)
+{
+	if (str_eq(name, STR("auto")))
+		return device_arch(ms, devices);
+	for (size_t i = 0; i < ms->narch_named; i++) {
+		struct str s = ms->archs.v[i]->name;
+
+		if (s.len == name.len &&
+		    strncasecmp(s.p, name.p, name.len) == 0)
+			return ms->archs.v[i];
+	}
+	if (str_find(name, STR("/"), false) < 0 &&
+	    !str_ends(name, STR(".json")))
+		die_unknown(ms, name);
+	return load_file(ms, arena_str(ms->mem, name).p);
+}
+
+/*
+ * Rates of tensor cores are printed for a clock of their own, those of fp32 and
+ * fp64 for the highest one. What was measured was so at clocks of which nothing
+ * is known: it goes.
+ */
+static const struct arch *
+at_clock(struct models *ms, const struct arch *a, const char *mhz)
+{
+	struct arch_file *f = arena_alloc(ms->mem, sizeof *f);
+	struct buf name = { 0 };
+	double to;
+
+	if (!num_double(str_of(mhz), &to) || to <= 0)
+		die_usage("option '--arch': clock=%s: needs MHz", mhz);
+	if (isnan(a->clock_mhz))
+		die_usage("option '--arch': no clock_mhz of %.*s: its rates "
+			  "cannot be scaled",
+		    (int)a->name.len, a->name.p);
+	*f = (struct arch_file){ .arch = *a };
+	buf_printf(&name, "%.*s at %s MHz", (int)a->name.len, a->name.p, mhz);
+	f->arch.name = arena_str(ms->mem, buf_str(&name));
+	for (size_t i = 0; i < a->nrates; i++) {
+		struct arch_rate r = a->rates[i];
+		bool is_tensor = str_starts(r.spec, STR("matrix_")) &&
+		    !str_starts(r.spec, STR("matrix_fp32")) &&
+		    !str_starts(r.spec, STR("matrix_fp64")) &&
+		    !isnan(a->tensor_clock_mhz);
+
+		r.peak *= to / (is_tensor ? a->tensor_clock_mhz : a->clock_mhz);
+		r.achievable = NAN;
+		vec_push(&f->rates, r);
+	}
+	f->arch.rates = f->rates.v;
+	vec_push(&ms->archs, &f->arch);
+	buf_free(&name);
+	return &f->arch;
+}
+
+bool
+arch_is_auto(const char *name)
+{
+	return str_starts(str_of(name), STR("auto")) &&
+	    (name[4] == '\0' || name[4] == ':');
 }
 
 const struct arch *
 arch_load(struct models *ms, const char *name, struct str devices)
 {
-	size_t len = strlen(name);
+	static const char option[] = ":clock=";
+	const char *at = strstr(name, option);
+	const struct arch *a;
 
 	load_named(ms);
-	if (strcmp(name, "auto") == 0)
-		return device_arch(ms, devices);
-	for (size_t i = 0; i < ms->narch_named; i++) {
-		struct str s = ms->archs.v[i]->name;
-
-		if (s.len == len && strncasecmp(s.p, name, len) == 0)
-			return ms->archs.v[i];
-	}
-	if (strchr(name, '/') != NULL ||
-	    (len > 5 && strcmp(name + len - 5, ".json") == 0))
-		return load_file(ms, name);
-	die_unknown(ms, name);
+	a = find(ms,
+	    (struct str){
+		name, at != NULL ? (size_t)(at - name) : strlen(name) },
+	    devices);
+	return a == NULL || at == NULL ? a
+				       : at_clock(ms, a, at + strlen(option));
 }
 
 /* ---- figures ---- */

@@ -28,6 +28,9 @@ struct arch {
 	double mem_gbps[2]; /* by enum roof, in 1e9 bytes/s; NAN: no figure */
 	double memory_gb;   /* NAN: unknown, as the following */
 	double num_cus;
+	double clock_mhz;              /* that peaks are for */
+	double tensor_clock_mhz;       /* and those of tensor cores */
+	double l2_mib, last_level_mib; /* behind it, before the memory */
 	const struct arch_rate *rates;
 	size_t nrates;
 };
@@ -35,11 +38,13 @@ struct arch {
 /*
  * The arch of this name, of this file (a word with a slash or ".json"), or of
  * the trace's device for "auto", which devices names: the JSON text of the
- * source's fact. An unknown name or a bad file ends the program; NULL for
- * "auto" when no device is known.
+ * source's fact. With ":clock=1410" behind it, peaks are those at 1,410 MHz. An
+ * unknown name or a bad file ends the program; NULL for "auto" when no device
+ * is known.
  */
 const struct arch *arch_load(
     struct models *ms, const char *name, struct str devices);
+bool arch_is_auto(const char *name);
 /* Appends the name of the first device, as the JSON text has it. */
 void device_name(struct str devices, struct buf *name);
 /* The built-in ones and those of $TL_ARCH_PATH, in order. */

@@ -31,7 +31,7 @@ of_memory(const struct models *ms, const struct device *d)
 		double gib = ms->archs.v[i]->memory_gb * (1 << 30);
 
 		if (!(fabs(d->memory_bytes - gib) < gib * 0.005) ||
-		    !is_whole(ms->archs.v[i], d))
+		    d->num_cus != ms->archs.v[i]->num_cus)
 			continue;
 		if (found != NULL)
 			return NULL;
@@ -53,8 +53,9 @@ of_device(const struct models *ms, const struct device *d)
 		    (const struct arch_file *)ms->archs.v[i];
 
 		for (size_t k = 0; k < a->devices.n; k++)
-			if (str_glob(a->devices.v[k], d->name))
-				return is_whole(&a->arch, d) ? &a->arch : NULL;
+			if (str_glob(a->devices.v[k], d->name) &&
+			    is_whole(&a->arch, d))
+				return &a->arch;
 	}
 	return NULL;
 }

@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 
+# The figures that the reference has of an MI300X.
+MI300X = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference", "MI300X.json")
 SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "sample.json.gz")
 
 

@@ -26,12 +26,13 @@ import collective
 import compare
 import diff
 import ops
+import ours
 import roofline
 import versus
 
 LINKED = ["--linked-only"]
 SHORT = ["--kernels", "--short", "10us"]
-MI300X = ["--arch", "MI300X", "--roof", "achievable"]
+MI300X = ["--arch", ours.MI300X, "--roof", "achievable"]
 FULL = LINKED + SHORT + MI300X + ["--parent-module", "--call-stack", "--pseudo-ops"]
 # options of tl-report by the reference's variant
 VARIANTS = {

@@ -30,19 +30,19 @@ import ours
 COARSE = {"hta_ns_resolution": 25.0}
 VARIANTS = {
     "default": [], "kernels": [], "topk": [], "unlinked": [], "unlinked_only": [],
-    "roofline_mi300x": ["--arch", "MI300X", "--roof", "achievable"],
+    "roofline_mi300x": ["--arch", ours.MI300X, "--roof", "achievable"],
     "overlap": ["--overlap", "--linked-only"],
     "recompute": ["--recompute"],
     "callstack_nk": ["--call-stack", "--num-kernels", "--pseudo-ops"],
     # the inference report, where no capture trace is grafted in
     "nocapture": [],
-    "full": ["--arch", "MI300X", "--roof", "achievable", "--call-stack", "--pseudo-ops"],
+    "full": ["--arch", ours.MI300X, "--roof", "achievable", "--call-stack", "--pseudo-ops"],
     "module_pseudo_nk": ["--call-stack", "--num-kernels", "--pseudo-ops"],
     # of the first trace: what the second one adds is tl-diff's
     "report_with_comparison": [],
     # and where one is
     "capture": [],
-    "capture_full": ["--arch", "MI300X", "--roof", "achievable", "--call-stack", "--pseudo-ops"],
+    "capture_full": ["--arch", ours.MI300X, "--roof", "achievable", "--call-stack", "--pseudo-ops"],
 }
 # Columns that compare with a second trace.
 SECOND = re.compile(r"(speedup|delta_us) |lca_")
