@@ -345,6 +345,55 @@ a_size(lua_State *L)
 	return push_bytes(L, text_of(L, VIEW_TYPES, 1), 2);
 }
 
+/*
+ * How many addresses a tensor has: an expanded dimension, of stride 0, repeats
+ * its elements, and overlapping windows share theirs. steps: NULL, not known.
+ */
+static double
+addresses(const struct op_view *v, const struct view_leaf *leaf,
+    const struct view_leaf *steps)
+{
+	const int64_t *dims = v->shapes[VIEW_DIMS].ints.v + leaf->first;
+	double n = 1, reach = 1;
+
+	if (steps != NULL && steps->n != leaf->n)
+		steps = NULL;
+	for (uint32_t k = 0; k < leaf->n; k++) {
+		int64_t step = steps == NULL
+		    ? 1
+		    : v->shapes[VIEW_STRIDES].ints.v[steps->first + k];
+
+		if (step != 0 || dims[k] == 0)
+			n *= (double)dims[k];
+		reach += ((double)dims[k] - 1) * fabs((double)step);
+	}
+	return steps != NULL && n > 0 && reach < n ? reach : n;
+}
+
+/* bytes(i[, default]): of its distinct addresses; of a list, of all tensors. */
+static int
+a_bytes(lua_State *L)
+{
+	const struct view_arg *a = must_arg(L, 1);
+	const struct view_arg *steps = arg_of(L, VIEW_STRIDES, 1);
+	const struct op_view *v = models_of(L)->view;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		sum += addresses(v,
+		    &v->shapes[VIEW_DIMS].leaves.v[a->first + i],
+		    steps != NULL && steps->n == a->n
+			? &v->shapes[VIEW_STRIDES].leaves.v[steps->first + i]
+			: NULL);
+	(void)push_bytes(L, text_of(L, VIEW_TYPES, 1), 2);
+	sum *= lua_tonumber(L, -1);
+	if (fabs(sum) < 9e15 && sum == floor(sum))
+		push_size(L, (int64_t)sum);
+	else
+		lua_pushnumber(L, sum);
+	return 1;
+}
+
 static int
 a_bytes_of(lua_State *L)
 {
@@ -363,6 +412,7 @@ a_precision_of(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {
+	{ "bytes", a_bytes },
 	{ "bytes_of", a_bytes_of },
 	{ "dim", a_dim },
 	{ "dtype", a_dtype },

@@ -32,7 +32,7 @@ op {
     op_shape = shape(1)
     dtype_in = dtype(1)
     stride_input = strides(1)
-    return 0, 2 * elems(1) * size(1)
+    return 0, 2 * bytes(1)
   end,
 }
 op {

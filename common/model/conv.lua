@@ -52,9 +52,9 @@ local function conv(_ENV, x, w, with_bias, t)
   groups = t.groups
   local o = output(input_shape, filter_shape, t)
   _out = prod(o)
-  _x, _w, _channels, _size = elems(x), elems(w), o[2], size(x)
+  _x, _read, _channels, _size = elems(x), bytes(x) + bytes(w), o[2], size(x)
   _mac = 2 * prod(filter_shape, 2) * (t.transposed and _x or _out)
-  return _mac + (bias and _out or 0), (_x + _w + _out + (bias and _channels or 0)) * _size
+  return _mac + (bias and _out or 0), _read + (_out + (bias and _channels or 0)) * _size
 end
 
 -- Without the stride the size of the result is not known.
@@ -75,7 +75,7 @@ end
 local function both_gradients(_ENV, want_x, want_w, want_b)
   local parts = (want_x and 1 or 0) + (want_w and 1 or 0)
   return parts * _mac + (want_b and _out or 0),
-    (parts * (_x + _w + _out) + (want_b and _out + _channels or 0)) * _size
+    parts * _read + (parts * _out + (want_b and _out + _channels or 0)) * _size
 end
 
 local example = {

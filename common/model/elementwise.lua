@@ -23,7 +23,7 @@ local function two_operands(_ENV, out)
   elseif has(1) then
     o = b
   end
-  return n, elems(0) * a + elems(1) * b + n * o
+  return n, bytes(0) + bytes(1) + n * o
 end
 
 op {
@@ -39,6 +39,9 @@ op {
     -- a number by value moves nothing
     { op = "aten::div", dims = { { 10, 512, 7, 7 }, {} }, types = { bf16, "Scalar" },
       flops = 250880, bytes = 1003520 },
+    -- an expanded tensor has the addresses of what was expanded
+    { op = "aten::add", dims = { { 8, 64 }, { 8, 64 } }, types = { "float", "float" },
+      strides = { { 64, 1 }, { 0, 1 } }, flops = 512, bytes = 4 * (512 + 64 + 512) },
     { op = "aten::mul", dims = { { 8, 1, 3 }, { 5, 1 } }, types = { "float", "float" },
       flops = 120, bytes = 4 * (24 + 5 + 120), params = { shape_in2 = { 5, 1 } } },
   },
@@ -56,7 +59,7 @@ local function pointwise(_ENV)
   one_operand(_ENV, shape(0), tuple(dtype(0), out and dtype(1) or nil), strides(0),
     out and strides(1) or nil)
   local n = elems(0)
-  return n, n * size(0) + n * (out and size(1) or size(0))
+  return n, bytes(0) + n * size(out and 1 or 0)
 end
 
 op {
@@ -75,7 +78,7 @@ op {
   names = { "aten::copy", "aten::copy_" },
   eval = function (_ENV)
     local n = pointwise(_ENV)
-    if nargs() > 1 and dtype(1) ~= "" then return n, n * size(0) + elems(1) * size(1) end
+    if nargs() > 1 and dtype(1) ~= "" then return n, n * size(0) + bytes(1) end
     return n, n * size(0) * 2
   end,
   examples = {
@@ -107,7 +110,7 @@ op {
 
 local function resized(_ENV, out)
   one_operand(_ENV, out, { dtype(0), dtype(0) }, strides(0), nil)
-  return prod(out), (elems(0) + prod(out)) * size(0)
+  return prod(out), bytes(0) + prod(out) * size(0)
 end
 
 -- Pair i of the padding belongs to dimension -1 - i.

@@ -18,8 +18,8 @@ op {
     num_bags = has(2) and elems(2) or dim(1, 0)
     row = dim(0, -1)
     return num_indices * row,
-      (num_indices + num_bags) * row * size(0) + elems(1) * size(1, 8)
-        + (has(2) and elems(2) * size(2, 8) or 0)
+      (num_indices + num_bags) * row * size(0) + bytes(1, 8)
+        + (has(2) and bytes(2, 8) or 0)
   end,
   examples = {
     { op = "aten::_embedding_bag", dims = { { 1000, 64 }, { 320 }, { 32 } },
@@ -91,8 +91,8 @@ local function lookup(at)
     local row, _, arg = total / num_tables, weights_of(at)
     return pooled and num_indices * row * (is_weighted and 2 or 1) or 0,
       num_indices * row * size(arg) + (pooled and num_bags or num_indices) * row * e
-        + num_indices * size(at.indices, 8) + elems(at.offsets) * size(at.offsets, 8)
-        + (is_weighted and elems(at.scales) * size(at.scales) or 0),
+        + num_indices * size(at.indices, 8) + bytes(at.offsets, 8)
+        + (is_weighted and bytes(at.scales) or 0),
       dtype(arg)
   end
 end
@@ -163,7 +163,7 @@ local function update(_ENV, at, states, rows, columns)
   local sums = num_indices * row * (is_weighted and 2 or 1)
   -- the weights of indices are read, and have gradients
   local bytes = num_indices * size(at.indices, 8)
-    + (is_weighted and 2 * elems(at.scales) * size(at.scales) or 0)
+    + (is_weighted and 2 * bytes(at.scales) or 0)
   if states == 0 then
     return sums, bytes + all * e, dtype(arg)
   end
@@ -236,8 +236,8 @@ op {
   eval = function (_ENV)
     num_values = elems(2)
     local out = dim(0, 0) * dim(1, -1)
-    return 0, elems(0) * size(0) + (elems(1) + out) * size(1) + 2 * num_values * size(2)
-      + (has(3) and 2 * elems(3) * size(3) or 0)
+    return 0, bytes(0) + (elems(1) + out) * size(1) + 2 * num_values * size(2)
+      + (has(3) and 2 * bytes(3) or 0)
   end,
   examples = {
     { op = "fbgemm::permute_2D_sparse_data", dims = { { 24 }, { 24, 16 }, { 768 }, {}, {} },
@@ -259,7 +259,7 @@ op {
   like = base, prec = 1, names = { "fbgemm::bounds_check_indices" },
   eval = function (_ENV)
     num_values = elems(1)
-    return num_values, elems(0) * size(0) + elems(1) * size(1) + elems(2) * size(2)
+    return num_values, bytes(0) + bytes(1) + bytes(2)
   end,
 }
 -- (batch, all embeddings): whole rows change their places

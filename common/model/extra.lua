@@ -9,14 +9,16 @@ end
 
 -- ---- pointwise: an operation for each element of the result ----
 
--- Broadcast of all tensor arguments, their bytes, the widest, the type of the first.
-local function operands()
+-- Of the tensors among the first n arguments: the elements that they broadcast to,
+-- their bytes, the widest, the type of the first.
+local function operands(n)
   local out, moved, widest, first = {}, 0, 0, nil
-  for i = 0, nargs() - 1 do
+  n = math.min(n, nargs())
+  for i = 0, n - 1 do
     if has(i) and dtype(i) ~= "Scalar" and dtype(i) ~= "ScalarList" then
+      moved = moved + bytes(i)
       for _, s in ipairs(tensors(i)) do
-        local n, long = prod(s), #s
-        moved = moved + n * size(i)
+        local long = #s
         for k = 1, long do
           local at = k - long
           local d = out[at] or 1
@@ -27,29 +29,39 @@ local function operands()
       if not first or first == "bool" then first = dtype(i) end -- where's condition
     end
   end
-  for i = 0, first and -1 or nargs() - 1 do
+  for i = 0, first and -1 or n - 1 do
     -- a tensor of no dimensions has a type, and a number by value is a Scalar
     if dtype(i) ~= "Scalar" and size(i) == size(i) then
       moved, widest, first = moved + size(i), math.max(widest, size(i)), first or dtype(i)
     end
   end
-  local n, at = 1, 0
-  while out[at] do n, at = n * out[at], at - 1 end
-  return n, moved, widest, first
+  local elements, at = 1, 0
+  while out[at] do elements, at = elements * out[at], at - 1 end
+  return elements, moved, widest, first
 end
 
--- bool: the result has one byte an element
-local function pointwise(names, bool_result)
+-- n: operands are among the first n arguments, where to write the result (out=) is
+-- behind them. bool: the result has one byte an element
+local function pointwise(n, names, bool_result)
   op {
     like = entry("MorePointwise"), names = names,
     eval = function (_ENV)
-      local n, moved, widest, first = operands()
+      local elements, moved, widest, first = operands(n)
       if not first then fail("no tensor among the arguments") end
-      num_elems = n
+      num_elems = elements
       dtype_in = first
-      -- x_ writes where it reads
-      return n, moved + n * (bool_result and 1 or widest), first
+      local e = bool_result and 1 or widest -- x_ writes where it reads
+      for i = n, nargs() - 1 do
+        if has(i) and dtype(i) ~= "Scalar" then e = size(i) end
+      end
+      return elements, moved + elements * e, first
     end,
+    examples = {
+      { op = names[1], dims = { { 8, 64 } }, types = { "float" }, flops = 512,
+        bytes = 512 * (bool_result and 5 or 8) },
+      { op = names[1], dims = { { 8, 64 } }, types = { "float" }, strides = { { 0, 1 } }, flops = 512,
+        bytes = 256 + 512 * (bool_result and 1 or 4) },
+    },
   }
 end
 
@@ -60,28 +72,31 @@ local function in_place_too(text)
   return out
 end
 
-pointwise(in_place_too [[ sub rsub exp exp2 expm1 log log2 log10 log1p tanh gelu relu sqrt abs sin cos
-  tan reciprocal erf elu leaky_relu hardtanh hardswish hardsigmoid mish softplus clamp floor ceil
-  round trunc sign square maximum minimum fmod remainder floor_divide atan2 xlogy bitwise_and
-  bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift logit addcmul addcdiv
-  lerp masked_fill nan_to_num asin acos atan sinh cosh asinh acosh atanh erfc erfinv sgn frac lgamma
-  digamma threshold celu sinc rrelu_with_noise ]])
-pointwise(aten [[ where hypot logaddexp copysign fmax fmin heaviside hardshrink softshrink
-  _prelu_kernel log_sigmoid_forward ]])
-pointwise(aten [[ silu_ sigmoid_ rsqrt_ neg_ pow_ ]])
-pointwise(in_place_too [[ lt le gt ge eq ne logical_and logical_or logical_xor logical_not ]], true)
-pointwise(aten "isnan isinf isfinite isneginf isposinf signbit", true)
-pointwise(aten [[ tanh_backward gelu_backward silu_backward elu_backward leaky_relu_backward
-  hardtanh_backward hardswish_backward hardsigmoid_backward softplus_backward mish_backward
-  logit_backward hardshrink_backward softshrink_backward log_sigmoid_backward
-  rrelu_with_noise_backward native_dropout_backward ]])
+pointwise(1, in_place_too [[ exp exp2 expm1 log log2 log10 log1p tanh gelu relu sqrt abs sin cos tan
+  reciprocal erf elu leaky_relu hardtanh hardswish hardsigmoid mish softplus floor ceil round trunc
+  sign square bitwise_not logit nan_to_num asin acos atan sinh cosh asinh acosh atanh erfc erfinv sgn
+  frac lgamma digamma threshold celu sinc ]])
+pointwise(1, aten "silu_ sigmoid_ rsqrt_ neg_ hardshrink softshrink log_sigmoid_forward")
+pointwise(2, in_place_too [[ sub rsub maximum minimum fmod remainder floor_divide atan2 xlogy
+  bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift rrelu_with_noise ]])
+pointwise(2, aten "hypot logaddexp copysign fmax fmin heaviside _prelu_kernel pow_")
+pointwise(3, in_place_too "clamp addcmul addcdiv lerp masked_fill")
+pointwise(3, aten "where")
+pointwise(2, in_place_too "lt le gt ge eq ne logical_and logical_or logical_xor", true)
+pointwise(1, in_place_too "logical_not", true)
+pointwise(1, aten "isnan isinf isfinite isneginf isposinf signbit", true)
+pointwise(2, aten [[ tanh_backward gelu_backward silu_backward leaky_relu_backward hardtanh_backward
+  hardswish_backward hardsigmoid_backward softplus_backward mish_backward logit_backward
+  hardshrink_backward softshrink_backward native_dropout_backward ]])
+pointwise(3, aten "log_sigmoid_backward rrelu_with_noise_backward")
+pointwise(6, aten "elu_backward")
 
 op {
   like = entry("MorePointwise"), names = aten "repeat_interleave",
   eval = function (_ENV)
     num_elems = int(value(1), nil) or fail("its size is not recorded (Concrete Inputs)")
     dtype_in = dtype(0)
-    return 0, elems(0) * size(0) + 8 * num_elems
+    return 0, bytes(0) + 8 * num_elems
   end,
 }
 
@@ -103,7 +118,7 @@ op {
   like = entry("MorePointwise", 0), names = aten "native_dropout",
   eval = function (_ENV)
     about(_ENV, 0)
-    return num_elems, num_elems * (2 * size(0) + 1)
+    return num_elems, bytes(0) + num_elems * (size(0) + 1)
   end,
   examples = {
     { dims = { { 8, 16 }, {}, {} }, types = { bf16, "Scalar", "Scalar" }, flops = 128, bytes = 640 },
@@ -115,7 +130,7 @@ op {
   eval = function (_ENV)
     num_elems = elems(0) // 2
     dtype_in = dtype(0)
-    return 5 * num_elems, 3 * num_elems * size(0)
+    return 5 * num_elems, bytes(0) + num_elems * size(0)
   end,
 }
 
@@ -128,7 +143,7 @@ op {
     dtype_in = dtype(0)
     local out = size(0) -- half_to_float makes floats of halves
     if bool(value(2), false) then out = 4 end
-    return 5 * elems(0), elems(0) * (size(0) + out)
+    return 5 * elems(0), bytes(0) + elems(0) * out
   end,
   examples = {
     { op = "aten::_softmax", dims = { { 8, 128, 128 }, {}, {} }, types = { bf16, "Scalar", "Scalar" },
@@ -143,7 +158,7 @@ op {
   eval = function (_ENV)
     op_shape = shape(0)
     dtype_in = dtype(0)
-    return 4 * elems(0), 3 * elems(0) * size(0)
+    return 4 * elems(0), bytes(0) + bytes(1) + elems(1) * size(0)
   end,
   examples = {
     { op = "aten::_softmax_backward_data", dims = { { 8, 16 }, { 8, 16 } },
@@ -162,20 +177,21 @@ op {
 
 -- ---- moving ----
 
--- n elements of argument x are read and written, besides the indices of argument i
+-- n elements are written that are read from argument x, besides the indices of argument i
 local function move(_ENV, x, n, i)
   num_elems = n
   dtype_in = dtype(x)
-  return 0, 2 * n * size(x) + (i and has(i) and elems(i) * size(i, 8) or 0)
+  local moved = n * size(x)
+  return 0, math.min(moved, bytes(x)) + moved + (i and has(i) and bytes(i, 8) or 0)
 end
 
--- The size of an element by the name of the kernel that copies them:
--- CatArrayBatchedCopy<float, ...>, or of any type of so many bytes.
-local function copied_size()
+-- The size and if known the type of an element by the name of the kernel that copies
+-- them: CatArrayBatchedCopy<float, ...>, or of any type of so many bytes.
+local function copied()
   for _, name in ipairs(kernels()) do
-    local kind = name:match("CatArrayBatchedCopy[%w_]*<([^,]*)")
-    local e = kind and (int(kind:match("OpaqueType<(%d+)u?>$") or "", nil)
-      or bytes_of(kind:match("^%s*(.-)%s*$"), nil))
+    local kind = name:match("CatArrayBatchedCopy[%w_]*<%s*([^,]-)%s*,")
+    if kind and bytes_of(kind) == bytes_of(kind) then return bytes_of(kind), kind end
+    local e = kind and int(kind:match("OpaqueType<(%d+)u?>$") or "", nil)
     if e then return e end
   end
   return unknown
@@ -188,9 +204,10 @@ op {
   eval = function (_ENV)
     local list = dtype(1) == "TensorList" and 1 or 0
     num_elems = has(list) and elems(list) or fail("the trace has no shapes of the list of tensors")
-    dtype_in = dtype(0)
-    local e = size(0) -- a list's type is TensorList: that doesn't say of what
-    return 0, 2 * num_elems * (e == e and e or copied_size())
+    local e, kind = size(0), dtype(0)
+    if e ~= e then e, kind = copied() end -- a list's type is TensorList: that doesn't say of what
+    dtype_in = kind
+    return 0, bytes(list, e) + num_elems * e
   end,
   examples = {
     { op = "aten::cat", dims = { { { 8, 16 }, { 8, 4 } }, {} }, types = { "TensorList", "Scalar" },
@@ -250,7 +267,7 @@ op {
   eval = function (_ENV)
     about(_ENV, 0)
     local rows = int(value(2), 0)
-    return num_elems, (2 * num_elems + rows * dim(0, -1)) * size(0) + elems(1) * size(1, 8)
+    return num_elems, bytes(0) + (num_elems + rows * dim(0, -1)) * size(0) + bytes(1, 8)
   end,
 }
 -- (self, dim, index, src, ...)
@@ -279,19 +296,47 @@ op {
       types = { "float", "Scalar", "long int", "float" }, flops = 0, bytes = 2 * 128 * 4 + 64 },
   },
 }
--- The result's size follows from the indices: it is at least theirs.
+-- (self, indices, values, accumulate): the indices broadcast, dimensions without one
+-- are taken whole
 op {
   like = entry("Movement", 0), names = aten "index _unsafe_index index_put_ _index_put_impl_",
+  reads = { "kernels" },
   eval = function (_ENV)
-    local s, list, most = shape(0), tensors(1), 1
-    for _, i in ipairs(list) do most = math.max(most, prod(i)) end
-    local each = 1
-    for k = #list + 1, #s do each = each * s[k] end
-    return move(_ENV, 0, most * each)
+    if not has(1) then fail("the trace has no shapes of the list of indices") end
+    for _, name in ipairs(kernels()) do
+      if contains(name, "nonzero") or contains(name, "DeviceSelect") or contains(name, "write_indices")
+        or contains(name, "partition") then fail("a mask selects: of how many elements is not recorded") end
+    end
+    local s, list, picked = shape(0), tensors(1), {}
+    local whole, indices = 1, 0
+    for k = 1, #s do
+      if not list[k] or #list[k] == 0 then whole = whole * s[k] end
+    end
+    for _, i in ipairs(list) do
+      picked = broadcast(picked, i)
+      if #i > 0 then indices = indices + 8 * prod(i) end
+    end
+    local f, moved = move(_ENV, 0, prod(picked) * whole)
+    if op_name():find("_put", 1, true) then
+      local written = num_elems * size(0)
+      moved = moved - written + bytes(2) + (bool(value(3), false) and written or 0)
+    end
+    return f, moved + indices
   end,
   examples = {
     { op = "aten::index", dims = { { 100, 16 }, { { 8 } } }, types = { "float", "TensorList" },
-      flops = 0, bytes = 2 * 128 * 4 },
+      flops = 0, bytes = 2 * 128 * 4 + 64 },
+    { op = "aten::index", dims = { { 100, 16 }, { {}, { 8 } } }, types = { "float", "TensorList" },
+      flops = 0, bytes = 2 * 800 * 4 + 64 },
+    { op = "aten::index", dims = { { 100, 16 }, { { 8, 1 }, { 4 } } },
+      types = { "float", "TensorList" }, flops = 0, bytes = 2 * 32 * 4 + 96 },
+    { op = "aten::index_put_", dims = { { 100, 16 }, { { 8 } }, { 8, 16 }, {} },
+      types = { "float", "TensorList", "float", "Scalar" }, values = { "", "", "", "True" },
+      flops = 0, bytes = 3 * 128 * 4 + 64 },
+    { op = "aten::index", dims = { { 100, 16 }, { { 100, 16 } } }, types = { "float", "TensorList" },
+      kernels = { "void at_cuda_detail::cub::DeviceSelectSweepKernel<T>()" }, status = "failed" },
+    { op = "aten::index", dims = { { 100, 16 }, {} }, types = { "float", "TensorList" },
+      status = "failed" },
   },
 }
 
@@ -328,7 +373,7 @@ local function pool(names, is_max, indices)
       output_shape = s
       kernel_size = { kh, kw }
       local n = prod(s)
-      return n * kh * kw, (elems(0) + n) * size(0) + (indices and 8 * n or 0)
+      return n * kh * kw, bytes(0) + n * size(0) + (indices and 8 * n or 0)
     end,
     examples = {
       { dims = { { 10, 64, 112, 112 }, {}, {}, {}, {}, {} }, types = { bf16 },
@@ -348,7 +393,7 @@ op {
   names = aten "max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward",
   eval = function (_ENV)
     num_elems = elems(1)
-    return elems(0), (elems(0) + elems(1)) * size(0)
+    return elems(0), bytes(0) + elems(1) * size(0)
       + (op_name():find("indices", 1, true) and 8 * elems(0) or 0)
   end,
 }
@@ -360,7 +405,7 @@ op {
     input_shape = shape(0)
     s[#s - 1], s[#s] = h, w
     output_shape = s
-    return elems(0), (elems(0) + prod(s)) * size(0)
+    return elems(0), bytes(0) + prod(s) * size(0)
   end,
 }
 
@@ -377,7 +422,7 @@ local function resample(names, per_element, scales_at)
           or sizes[i - 2] or fail("no output size")
       end
       output_shape = s
-      return per_element * prod(s), (elems(0) + prod(s)) * size(0)
+      return per_element * prod(s), bytes(0) + prod(s) * size(0)
     end,
     examples = {
       { dims = { { 2, 3, 8, 8 }, {}, {}, {} }, types = { "float" },
@@ -398,7 +443,7 @@ local function resample_backward(names, per_element)
       if #s == 0 then fail("the input's size is not recorded (Concrete Inputs)") end
       input_shape = s
       output_shape = shape(0)
-      return per_element * elems(0), (elems(0) + prod(s)) * size(0)
+      return per_element * elems(0), bytes(0) + prod(s) * size(0)
     end,
     examples = {
       { dims = { { 2, 3, 16, 16 }, {}, {}, {} }, types = { "float" },

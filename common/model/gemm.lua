@@ -7,10 +7,10 @@ local function flops(B, M, N, K, bias)
   return B * (2 * M * N * K + (bias and M * N or 0))
 end
 
--- FLOPs and bytes; a, b, c, out: bytes an element of the operands, the bias and the result
-local function cost(B, M, N, K, bias, a, b, c, out)
-  return flops(B, M, N, K, bias),
-    B * (M * K * a + K * N * b + M * N * out + (bias and N * c or 0))
+-- FLOPs and bytes; a, b, bias: bytes of the operands and of what is added to the
+-- product, if anything is; out: bytes an element of the result
+local function cost(B, M, N, K, a, b, out, bias)
+  return flops(B, M, N, K, bias), a + b + B * M * N * out + (bias or 0)
 end
 
 local matrix = { category = "GEMM", sheet = "GEMM", unit = "matrix", gemm = true, prec = 0 }
@@ -49,6 +49,9 @@ local function product(_ENV, a, b, m, n, k, with_bias)
   dtype_A_B = { dtype(a), dtype(b) }
 end
 
+-- Whether (self, a, b, beta, alpha) reads self: with a beta of 0 it does not.
+local function adds() return num(value(3), 1) ~= 0 end
+
 -- The size of an output argument where the op was given one.
 local function out_size(i, otherwise)
   if has(i) then return size(i) end
@@ -59,7 +62,7 @@ gemm {
   names = { "aten::mm" },
   eval = function (_ENV)
     product(_ENV, 0, 1, dim(0, 0), dim(1, 1), inner(dim(0, 1), dim(1, 0)), false)
-    return cost(1, M, N, K, false, size(0), size(1), 0, out_size(2, size(0)))
+    return cost(1, M, N, K, bytes(0), bytes(1), out_size(2, size(0)))
   end,
   examples = {
     { dims = { { 128, 64 }, { 64, 96 } }, types = { bf16, bf16 }, flops = 1572864,
@@ -76,8 +79,8 @@ gemm {
   names = { "aten::addmm" },
   prec = 1,
   eval = function (_ENV)
-    product(_ENV, 1, 2, dim(1, 0), dim(2, 1), inner(dim(1, 1), dim(2, 0)), true)
-    return cost(1, M, N, K, true, size(1), size(2), size(0), size(1))
+    product(_ENV, 1, 2, dim(1, 0), dim(2, 1), inner(dim(1, 1), dim(2, 0)), adds())
+    return cost(1, M, N, K, bytes(1), bytes(2), size(1), bias and bytes(0))
   end,
   examples = {
     { dims = { { 768 }, { 788, 768 }, { 768, 768 }, {}, {} },
@@ -101,11 +104,10 @@ gemm {
     local scales = 0
     for i = 2, 3 do
       -- of one number for all a scale has no dimensions
-      if dtype(i) ~= "" then scales = scales + elems(i) * size(i) end
+      if dtype(i) ~= "" then scales = scales + bytes(i) end
     end
-    local f, bytes = cost(1, M, N, K, bias, size(0) / pack, size(1) / pack,
-      bias and size(4) or 0, out)
-    return f, bytes + scales
+    local f, moved = cost(1, M, N, K, bytes(0), bytes(1), out, bias and bytes(4))
+    return f, moved + scales
   end,
   examples = {
     { dims = { { 128, 64 }, { 64, 96 }, { 1 }, { 1 }, {}, {}, {}, {} },
@@ -133,7 +135,7 @@ gemm {
   names = { "bitsandbytes::int8_linear_matmul" },
   eval = function (_ENV)
     product(_ENV, 0, 1, rows(), dim(1, 0), inner(dim(0, -1), dim(1, 1)), false)
-    return cost(1, M, N, K, false, size(0), size(1), 0, 4)
+    return cost(1, M, N, K, bytes(0), bytes(1), 4)
   end,
   examples = {
     { dims = { { 128, 64 }, { 96, 64 } }, types = { "signed char", "signed char" },
@@ -146,7 +148,7 @@ gemm {
   eval = function (_ENV)
     B = dim(0, 0)
     product(_ENV, 0, 1, dim(0, 1), dim(1, 2), inner(dim(0, 2), dim(1, 1)), false)
-    return cost(B, M, N, K, false, size(0), size(1), 0, out_size(2, size(0)))
+    return cost(B, M, N, K, bytes(0), bytes(1), out_size(2, size(0)))
   end,
   examples = {
     { dims = { { 8, 128, 64 }, { 8, 64, 96 } }, types = { bf16, bf16 }, flops = 12582912,
@@ -160,12 +162,19 @@ gemm {
   prec = 1,
   eval = function (_ENV)
     B = dim(1, 0)
-    product(_ENV, 1, 2, dim(1, 1), dim(2, 2), inner(dim(1, 2), dim(2, 1)), true)
-    return cost(B, M, N, K, true, size(1), size(2), size(0), size(1))
+    product(_ENV, 1, 2, dim(1, 1), dim(2, 2), inner(dim(1, 2), dim(2, 1)), adds())
+    return cost(B, M, N, K, bytes(1), bytes(2), size(1), bias and bytes(0))
   end,
   examples = {
     { dims = { { 8, 128, 96 }, { 8, 128, 64 }, { 8, 64, 96 } }, types = { bf16, bf16, bf16 },
-      flops = 12681216, bytes = 427520, spec = "matrix_bf16" },
+      flops = 12681216, bytes = 425984 + 196608, spec = "matrix_bf16" },
+    { dims = { { 8, 128, 96 }, { 8, 128, 64 }, { 8, 64, 96 } }, types = { bf16, bf16, bf16 },
+      strides = { { 0, 0, 1 }, { 8192, 64, 1 }, { 6144, 96, 1 } }, flops = 12681216,
+      bytes = 425984 + 192 },
+    -- with a beta of 0 the first argument is not read
+    { dims = { { 8, 128, 96 }, { 8, 128, 64 }, { 8, 64, 96 }, {}, {} },
+      types = { bf16, bf16, bf16, "Scalar", "Scalar" }, values = { "", "", "", "0", "1" },
+      flops = 12582912, bytes = 425984, params = { bias = false } },
     { dims = { { 8, 128, 96 }, { 8, 128, 64 }, { 8, 96, 64 } }, types = { bf16, bf16, bf16 },
       status = "failed" },
   },
@@ -185,7 +194,7 @@ gemm {
     if not w then a, w = 0, 1 end
     if rank(a) ~= 2 or rank(w) ~= 2 then fail("no two matrices") end
     product(_ENV, 0, 1, dim(a, 0), dim(w, 0), dim(a, 1), false)
-    return flops(1, M, N, K), M * K * size(a) + elems(w) * size(w) + M * N * 2
+    return flops(1, M, N, K), bytes(a) + bytes(w) + M * N * 2
   end,
   examples = {
     { dims = { { 128, 64 }, { 96, 32 } }, types = { bf16, "unsigned char" }, flops = 1572864,
@@ -202,7 +211,7 @@ gemm {
     product(_ENV, 0, 5, dim(0, ta and 0 or 1), dim(5, tb and 1 or 0), dim(0, ta and 1 or 0),
       value(14) ~= "")
     dtype_A_B = { dtype(0), dtype(5), dtype(10), dtype(18) }
-    return cost(1, M, N, K, bias, size(0), size(5), bias and size(18) or 0, size(10))
+    return cost(1, M, N, K, bytes(0), bytes(5), size(10), bias and N * size(18))
   end,
 }
 
@@ -213,7 +222,7 @@ gemm {
     "_LayerNormLinearBackward_wgrad_mm" },
   eval = function (_ENV)
     product(_ENV, 0, 1, dim(0, 0), dim(1, 1), dim(0, 1), false)
-    return cost(1, M, N, K, false, size(0), size(1), 0, 2)
+    return cost(1, M, N, K, bytes(0), bytes(1), 2)
   end,
   examples = {
     { dims = { { 128, 64 }, { 64, 96 } }, types = { "fp8", "fp8" }, flops = 1572864,
@@ -245,7 +254,7 @@ gemm {
   eval = function (_ENV)
     primus(_ENV, 1)
     local a = size(0)
-    return cost(1, M, N, K, false, a, size(2), 0, a == 1 and 2 or a)
+    return cost(1, M, N, K, bytes(0), bytes(2), a == 1 and 2 or a)
   end,
   examples = {
     { dims = { { 128, 64 }, { 1 }, { 96, 64 }, { 1 }, {}, {}, {}, {} },
@@ -298,7 +307,7 @@ end
 local function linear(_ENV, out, with_bias)
   aiter(_ENV, 1, rows(), dim(1, 0), dim(0, -1), with_bias, out)
   local o = bytes_of(out)
-  return cost(1, M, N, K, bias, size(0), size(1), o, o)
+  return cost(1, M, N, K, bytes(0), bytes(1), o, bias and N * o)
 end
 
 gemm {
@@ -310,7 +319,7 @@ gemm {
     "vllm::rocm_aiter_triton_gemm_a8w8_blockscale", "sglang_profiler::fp8_utils_gemm_a8w8_blockscale",
     "sglang_profiler::gemm_a8w8_blockscale_gemm_a8w8_blockscale" },
   eval = function (_ENV)
-    local f, bytes = linear(_ENV, "c10::bfloat16", false)
+    local f, moved = linear(_ENV, "c10::bfloat16", false)
     if nargs() > 3 then
       quant_scheme = "a8w8_blockscale"
       quant_granularity = "per_block"
@@ -320,7 +329,7 @@ gemm {
     end
     output_shape = { M, N }
     output_dtype = "c10::bfloat16"
-    return f, bytes
+    return f, moved
   end,
   examples = {
     { op = "aiter::gemm_a8w8_blockscale_ck",
@@ -341,7 +350,7 @@ gemm {
     bias = has(2)
     dtype_A_B = { dtype(0), dtype(1), dtype(2) }
     local o = bias and size(2) or size(1)
-    return cost(1, M, N, K, bias, size(0), size(1), o, o)
+    return cost(1, M, N, K, bytes(0), bytes(1), o, bias and N * o)
   end,
 }
 
@@ -373,8 +382,8 @@ gemm {
   names = { "aiter::gemm_afp4wfp4_" },
   eval = function (_ENV)
     aiter(_ENV, 1, dim(0, 0), dim(1, 0), 2 * dim(0, 1), false, "c10::bfloat16")
-    local f, bytes = cost(1, M, N, K, false, 0.5, 0.5, 0, 2)
-    return f, bytes, "fp4"
+    local f, moved = cost(1, M, N, K, M * K / 2, N * K / 2, 2)
+    return f, moved, "fp4"
   end,
 }
 
@@ -382,8 +391,8 @@ gemm {
   names = { "aiter::batched_gemm_a16wfp4_" },
   eval = function (_ENV)
     aiter(_ENV, dim(0, 0), dim(0, 1), dim(1, 1), dim(0, 2), false, "c10::bfloat16")
-    local f, bytes = cost(B, M, N, K, false, size(0), 0.5, 0, 2)
-    return f, bytes, "fp4"
+    local f, moved = cost(B, M, N, K, bytes(0), B * N * K / 2, 2)
+    return f, moved, "fp4"
   end,
   examples = {
     { dims = { { 4, 16, 64 }, { 4, 32, 32 } }, types = { bf16, "unsigned char" },
@@ -400,7 +409,7 @@ gemm {
     local b = dim(1, 0)
     aiter(_ENV, b, dim(0, 0) == b and dim(0, 1) or dim(0, 0), dim(1, 1), dim(0, 2), false,
       "c10::bfloat16")
-    return cost(B, M, N, K, false, size(0), size(1), 0, 2)
+    return cost(B, M, N, K, bytes(0), bytes(1), 2)
   end,
 }
 
@@ -410,7 +419,7 @@ op {
   names = { "aten::_int_mm" }, sheet = "GEMM", unit = "matrix", gemm = true, prec = 0, extra = true,
   eval = function (_ENV)
     product(_ENV, 0, 1, dim(0, 0), dim(1, 1), inner(dim(0, 1), dim(1, 0)), false)
-    return cost(1, M, N, K, false, size(0), size(1), 0, 4)
+    return cost(1, M, N, K, bytes(0), bytes(1), 4)
   end,
   examples = {
     { dims = { { 128, 64 }, { 64, 96 } }, types = { "signed char", "signed char" },
@@ -427,11 +436,11 @@ op {
     "aten::addbmm_" },
   eval = function (_ENV)
     B = rank(1) == 3 and dim(1, 0) or 1
-    product(_ENV, 1, 2, dim(1, -2), dim(2, -1), inner(dim(1, -1), dim(2, -2)), true)
+    product(_ENV, 1, 2, dim(1, -2), dim(2, -1), inner(dim(1, -1), dim(2, -2)), adds())
     -- addbmm sums the products up
     local out = M * N * (op_name():find("::addbmm", 1, true) and 1 or B)
-    return 2 * B * M * N * K + out,
-      elems(1) * size(1) + elems(2) * size(2) + elems(0) * size(0) + out * size(1)
+    return 2 * B * M * N * K + (bias and out or 0),
+      bytes(1) + bytes(2) + (bias and bytes(0) or 0) + out * size(1)
   end,
   examples = {
     { op = "aten::addmm_", dims = { { 128, 96 }, { 128, 64 }, { 64, 96 } }, types = { bf16, bf16, bf16 },
@@ -453,7 +462,7 @@ op {
   names = { "aten::mv", "aten::dot", "aten::vdot" },
   eval = function (_ENV)
     product(_ENV, 0, 1, rank(0) > 1 and dim(0, 0) or 1, 1, inner(dim(0, -1), dim(1, 0)), false)
-    return cost(1, M, N, K, false, size(0), size(1), 0, size(0))
+    return cost(1, M, N, K, bytes(0), bytes(1), size(0))
   end,
   examples = {
     { op = "aten::mv", dims = { { 128, 64 }, { 64 } }, types = { bf16, bf16 }, flops = 16384,
@@ -471,7 +480,7 @@ op {
     if dim(0, -1) ~= dim(1, -1) then fail("the shapes don't fit") end
     product(_ENV, 0, 1, dim(0, -1) > 0 and elems(0) // dim(0, -1) or 0,
       rank(1) > 1 and dim(1, 0) or 1, dim(0, -1), has(2))
-    return cost(1, M, N, K, bias, size(0), size(1), bias and size(2) or 0, size(0))
+    return cost(1, M, N, K, bytes(0), bytes(1), size(0), bias and bytes(2))
   end,
   examples = {
     { dims = { { 4, 32, 64 }, { 96, 64 }, { 96 } }, types = { bf16, bf16, bf16 },
@@ -492,7 +501,7 @@ op {
     B = prod(broadcast({ table.unpack(a, 1, #a - 2) }, { table.unpack(b, 1, #b - 2) }))
     product(_ENV, 0, 1, a[#a - 1], b[#b], a[#a], false)
     return flops(B, M, N, K),
-      elems(0) * size(0) + elems(1) * size(1) + B * M * N * (has(2) and size(2) or size(0))
+      bytes(0) + bytes(1) + B * M * N * (has(2) and size(2) or size(0))
   end,
   examples = {
     { dims = { { 8, 1, 128, 64 }, { 4, 64, 96 } }, types = { bf16, bf16 }, flops = 32 * 1572864,

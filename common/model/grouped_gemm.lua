@@ -135,7 +135,7 @@ op {
     if #x < 2 or #x > 3 or #w < 2 or #w > 3 then fail("no matrices") end
     local is_scaled = op_name() == "aten::_scaled_grouped_mm"
     local offsets, scales = is_scaled and 4 or 2, 0
-    for i = 2, offsets - 1 do scales = scales + elems(i) * size(i) end
+    for i = 2, offsets - 1 do scales = scales + bytes(i) end
     local rows = #x == 3 and x[1] * x[2] or x[1]
     K = x[#x]
     N = w[#w]
@@ -145,7 +145,7 @@ op {
     bpe_out = out_size()
     -- both flat: the gradient of the weights, rows summed over, G results
     local out = #x == 2 and #w == 2 and G * rows * N or rows * N
-    return 2 * M * K * N, elems(0) * bpe_in + elems(1) * size(1) + scales + out * bpe_out
+    return 2 * M * K * N, elems(0) * bpe_in + bytes(1) + scales + out * bpe_out
   end,
   examples = {
     { dims = { { 4096, 512 }, { 8, 512, 1024 }, { 8 } }, types = { bf16, bf16, "int" },

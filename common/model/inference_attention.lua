@@ -272,7 +272,7 @@ op {
     nelems = elems(0) + elems(1)
     dtype_Q = dtype(0)
     dtype_KV = dtype(2)
-    return 0, nelems * (size(0) + size(2, 2)) + elems(4) * size(4, 8)
+    return 0, nelems * (size(0) + size(2, 2)) + bytes(4, 8)
   end,
   examples = {
     { op = "_C_cache_ops::reshape_and_cache_flash",
@@ -289,6 +289,6 @@ op {
     nelems = elems(0) + elems(1)
     dtype_Q = dtype(0)
     dtype_KV = dtype(2)
-    return 0, nelems * (size(0) + size(2, 2)) + elems(3) * size(3, 8)
+    return 0, nelems * (size(0) + size(2, 2)) + bytes(3, 8)
   end,
 }

@@ -8,7 +8,7 @@ local base = { sheet = "MorePointwise", unit = "vector", extra = true }
 local function moved(first, last)
   local sum = 0
   for i = first, math.min(last, nargs() - 1) do
-    if has(i) then sum = sum + elems(i) * size(i) end
+    if has(i) then sum = sum + bytes(i) end
   end
   return sum
 end
@@ -38,7 +38,7 @@ local function backward(names, per_element)
     like = base, names = aten(names), prec = 1,
     eval = function (_ENV)
       about(_ENV, 1)
-      local grad = elems(0) * size(0)
+      local grad = bytes(0)
       return per_element * num_elems, grad + moved(1, 2) + num_elems * size(1)
     end,
     examples = {
@@ -57,7 +57,7 @@ op {
   like = base, names = aten "nll_loss_backward nll_loss2d_backward", prec = 1,
   eval = function (_ENV)
     about(_ENV, 1)
-    return elems(2), elems(0) * size(0) + num_elems * size(1) + elems(2) * size(2, 8)
+    return elems(2), bytes(0) + num_elems * size(1) + bytes(2, 8)
   end,
   examples = {
     { op = "aten::nll_loss_backward", dims = { {}, { 8, 16 }, { 8 } },
@@ -82,7 +82,7 @@ op {
   like = base, names = aten "_transform_bias_rescale_qkv", prec = 0,
   eval = function (_ENV)
     about(_ENV, 0)
-    return num_elems + num_elems // 3, 2 * num_elems * size(0) + elems(1) * size(1)
+    return num_elems + num_elems // 3, 2 * num_elems * size(0) + bytes(1)
   end,
   examples = {
     { dims = { { 16, 128, 1536 }, { 1536 }, {} }, types = { "float", "float", "Scalar" },

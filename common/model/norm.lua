@@ -21,7 +21,7 @@ local function one(yes) return yes and 1 or 0 end
 local function forward_cost(x, C, bias, affine, training)
   local E, e = elems(x), size(x)
   local w = 2 + (affine and 1 + one(bias) or 0) + (training and 2 or 0)
-  return 6 * C + 2 * E + (training and 3 * E or 0), (2 * E + w * C) * e, dtype(x)
+  return 6 * C + 2 * E + (training and 3 * E or 0), bytes(x) + (E + w * C) * e, dtype(x)
 end
 
 -- The input's gradient needs the statistics of a batch that was trained on.
@@ -30,7 +30,7 @@ local function backward_cost(x, C, bias, affine, training, want_x)
   local q = want_x and (training and 5 * p or 2 * p) or 0
   return C * ((training and 0 or 3) + 4 * p + q),
     (E + E * (want_x and training and 2 or 1) + (training and C or 0)
-      + (affine and C + (training and C * (1 + one(bias)) or 0) or 0)) * e, dtype(x)
+      + (affine and C + (training and C * (1 + one(bias)) or 0) or 0)) * e - repeated(0, 1), dtype(x)
 end
 
 -- The op may have a weight and a bias only where it has that many arguments.

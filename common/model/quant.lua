@@ -18,7 +18,7 @@ op {
     stride_input1 = strides(1)
     stride_input2 = strides(2)
     stride_output = strides(0)
-    return 2.59375 * elems(0), elems(0) * size(0) + elems(1) * size(1) + elems(2) * size(2)
+    return 2.59375 * elems(0), bytes(0) + bytes(1) + bytes(2)
   end,
   examples = {
     { op = "aiter::dynamic_per_token_scaled_quant", dims = { { 16, 64 }, { 16, 64 }, { 16, 1 } },

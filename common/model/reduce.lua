@@ -51,13 +51,13 @@ local function reduce(_ENV, at, dtype_at, more)
   reduce_type = kind(op_name())
   _out_size = out and scalar_types[int(value(out), -1)] or size(0)
   return num_input_elems,
-    num_input_elems * size(0) + num_output_elems * _out_size + (more or 0)
+    bytes(0) + num_output_elems * _out_size + (more or 0)
 end
 
 local function same(_ENV)
   if nargs() == 0 then return 0, unknown end
   return num_input_elems,
-    num_input_elems * size(0) + num_output_elems * (_out_size or size(0))
+    bytes(0) + num_output_elems * (_out_size or size(0))
 end
 local base = { category = "reduce", sheet = "Reduce", unit = "vector", prec = 0 }
 

@@ -76,7 +76,7 @@ local function sizes(first, layout)
   if v[at[2]] ~= a.NK or v[at[3]] ~= a.HK then fail("k and v differ in length or heads") end
   if k[at[4]] ~= a.dq then fail("q and k differ in head size") end
   if a.HK == 0 then fail("no heads") end
-  a.e, a.dtype = size(first), dtype(first)
+  a.e, a.dtype, a.more = size(first), dtype(first), -repeated(first, first + 1, first + 2)
   return a
 end
 
@@ -132,7 +132,7 @@ local function attention(t)
       local first = at.q or t.q or 0
       local a = sizes(first, t.layout)
       if at.left then windows(a, at.left, at.left + 1) end
-      if t.bias and has(t.bias) then a.more = elems(t.bias) * size(t.bias) end
+      if t.bias and has(t.bias) then a.more = a.more + bytes(t.bias) end
       local p = at.dropout and num(value(at.dropout), 0.0) or 0.0
       local causal, at_end = at.is_causal, t.layout ~= "BHSD"
       if t.mask_type then
@@ -305,7 +305,7 @@ op {
     local a = { B = dim(0, 0) * dim(0, 1), NQ = dim(0, 2), NK = dim(0, 2), HQ = dim(0, 3),
       HK = dim(0, 3), dq = dim(0, 4), dv = dim(0, 4), e = size(0), dtype = dtype(0), more = 0 }
     for i = 3, 4 do
-      if i < nargs() and has(i) then a.more = a.more + elems(i) * size(i) end
+      if i < nargs() and has(i) then a.more = a.more + bytes(i) end
     end
     attention_params(_ENV, a, { causal = false, flash = false })
     dtype_A_B = { dtype(0) }

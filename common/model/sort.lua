@@ -68,7 +68,7 @@ op {
   names = aten "nonzero masked_select _unique2 _unique unique_consecutive unique_dim bincount histc",
   eval = function (_ENV)
     about(_ENV, 0)
-    return num_elems, num_elems * size(0) + (has(1) and elems(1) * size(1) or 0)
+    return num_elems, num_elems * size(0) + (has(1) and bytes(1) or 0)
   end,
   examples = {
     { op = "aten::nonzero", dims = { { 4 } }, types = { "bool" }, flops = 4, bytes = 4 },
@@ -83,7 +83,7 @@ local function search(sorted, values)
     num_elems = elems(values)
     dtype_in = dtype(values)
     return num_elems * log2_up(dim(sorted, -1) + 1),
-      elems(sorted) * size(sorted) + num_elems * (size(values) + 8)
+      bytes(sorted) + num_elems * (size(values) + 8)
   end
 end
 op {

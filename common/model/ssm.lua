@@ -61,7 +61,7 @@ op {
     batch = dim(0, 0)
     vocab_size = dim(0, -1)
     logits_shape = shape(0)
-    return 5 * batch * vocab_size, elems(0) * size(0, 2) + 12 * batch
+    return 5 * batch * vocab_size, bytes(0, 2) + 12 * batch
   end,
 }
 

@@ -67,9 +67,12 @@ class Drawn:
         self.hlo = more.get("hlo")
         self.forward = more.get("forward")
         self.backward = more.get("backward", False)
+        self.expands = more.get("expands", ())
         self.want = None
 
     def gives(self, flops, moved, unit_spec, params, status="ok"):
+        """moved: as if nothing were expanded"""
+        moved -= self.repeated(*self.expands)
         self.want = (status, flops, moved, unit_spec, params)
         return self
 
@@ -82,6 +85,20 @@ class Drawn:
 
     def stride(self, i):
         return self.strides[i] if self.strides is not None and i < len(self.strides) else None
+
+    def moved(self, i):
+        """bytes of an argument's distinct addresses"""
+        dims, steps = self.dims[i], self.stride(i)
+        if steps is None or 0 not in steps:
+            return prod(dims) * size(self.types[i])
+        places = {0}
+        for n, step in zip(dims, steps):
+            places = {p + k * step for p in places for k in range(n if step else min(n, 1))}
+        return len(places) * size(self.types[i])
+
+    def repeated(self, *args):
+        """bytes that expanded arguments would have besides"""
+        return sum(prod(self.dims[i]) * size(self.types[i]) - self.moved(i) for i in args)
 
     def transpose(self):
         """of the first kernel whose name tells"""
@@ -139,18 +156,23 @@ class Source:
     def of(self, items):
         return self.r.choice(items)
 
-    def strides(self, dims):
-        """of contiguous or transposed tensors; at times none are recorded"""
+    def strides(self, dims, expands=()):
+        """of contiguous or transposed tensors, and of those in expands at times of
+        expanded ones; at times none are recorded"""
         if self.some(0.15):
             return None
         out = []
-        for d in dims:
-            s, step = [], 1
-            for x in reversed(d):
-                s.insert(0, step)
-                step *= max(x, 1) if isinstance(x, int) else 1
-            if len(s) > 1 and self.some(0.3):
-                s[-1], s[-2] = s[-2], s[-1]
+        for i, d in enumerate(dims):
+            order = list(range(len(d)))
+            if len(d) > 1 and self.some(0.3):
+                order[-1], order[-2] = order[-2], order[-1]
+            s, step = [0] * len(d), 1
+            for k in reversed(order):
+                s[k] = step
+                step *= max(d[k], 1) if isinstance(d[k], int) else 1
+            if i in expands and d and self.some(0.4):
+                for k in range(len(d)):
+                    s[k] *= self.some()
             out.append(s)
         return out
 
@@ -158,5 +180,6 @@ class Source:
         return [self.of(KERNELS) for _ in range(self.r.choice([0, 1, 1, 1, 2, 3]))]
 
 
-def strided(s, name, dims, types, values=()):
-    return Drawn(name, dims, types, values, s.strides(dims))
+def strided(s, name, dims, types, values=(), expands=(), **more):
+    """expands: arguments that are read once, and may be expanded"""
+    return Drawn(name, dims, types, values, s.strides(dims, expands), expands=expands, **more)

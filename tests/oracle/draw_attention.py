@@ -2,7 +2,7 @@
 """Attention of training and of inference with drawn arguments (op-models-2)."""
 import math
 
-from draw import BYTES, COMMON, Drawn, ceil_div, prod, size, spec
+from draw import BYTES, COMMON, Drawn, ceil_div, prod, size, spec, strided
 
 BF16 = "c10::BFloat16"
 FLOATS = COMMON + ["double", "c10::Float8_e4m3fn", "what is this"]
@@ -97,8 +97,7 @@ def sdpa(s, table=SDPA):
         dims[bias], types[bias] = [B, HQ, q, k], t
         more = B * HQ * q * k * size(t)
     way = not back and s.some(0.3)
-    d = Drawn(s.of(names.split()), dims, types, values, backward=way)
-    d.strides = s.strides(dims)
+    d = strided(s, s.of(names.split()), dims, types, values, range(first, first + 3), backward=way)
     n = area(q, k, causal, order == "BSHD", window)
     par = {"B": B, "N_Q": q, "H_Q": HQ, "N_KV": k, "H_KV": HK, "d_h_qk": dq, "d_h_v": dv}
     if strides:

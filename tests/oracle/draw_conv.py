@@ -44,7 +44,8 @@ def conv(s, backward=False):
         d = Drawn("aten::convolution", [x, w, [O] if bias else []] + [[]] * 6, [t, t, t if bias else ""],
                   ["", "", ""] + texts, backward=way)
         first, parts = 0, 2 if way else 0
-    d.strides = s.strides(d.dims)
+    d.expands = () if backward or parts else (0, 1)
+    d.strides = s.strides(d.dims, d.expands)
     p = {"convNd": "conv%dd" % n, "input_shape": x, "filter_shape": w, "dtype_input_weight": [t, t],
          "input_stride": d.stride(first), "weight_stride": d.stride(first + 1), "bias": bias,
          "stride": S, "padding": P, "dilation": D, "transposed_conv": transposed,

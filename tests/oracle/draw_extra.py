@@ -19,10 +19,10 @@ def broadcast(*shapes):
 def pointwise(s):
     """an operation for each element of the result"""
     names, operands, told = s.of([
-        ("exp tanh gelu relu sqrt abs sin cos log reciprocal erf elu leaky_relu hardtanh clamp", 1, False),
+        ("exp tanh gelu relu sqrt abs sin cos log reciprocal erf elu leaky_relu hardtanh", 1, False),
         ("sub rsub maximum bitwise_and bitwise_left_shift atan2 masked_fill tanh_backward", 2, False),
         ("lt le gt ge eq ne logical_and", 2, True), ("isnan logical_not", 1, True),
-        ("addcmul addcdiv lerp where", 3, False)])
+        ("addcmul addcdiv lerp where clamp", 3, False)])
     name = s.of(names.split())
     if s.some(0.3) and name not in ("isnan", "where", "tanh_backward"):
         name += "_"
@@ -32,11 +32,14 @@ def pointwise(s):
     first = types[0]
     if name == "where":
         types[0], first = "bool", types[1]
-    d = Drawn("aten::" + name, shapes + [[]], types + ["Scalar"])
     n = prod(broadcast(*shapes))
+    given = s.some(0.3) and not name.startswith("masked")  # where to write: out=
+    d = strided(s, "aten::" + name, shapes + [broadcast(*shapes) if given else []],
+                types + [s.type(FLOATS) if given else "Scalar"], (), range(operands))
     # a type without a size has none of its result either, but the known ones count
     widest = max([size(t) for t in types if size(t) == size(t)], default=0)
-    moved = sum(prod(v) * size(t) for v, t in zip(shapes, types)) + n * (1 if told else widest)
+    each = size(d.types[-1]) if given else 1 if told else widest
+    moved = sum(prod(v) * size(t) for v, t in zip(shapes, types)) + n * each
     return d.gives(n, moved, spec("vector", first), {"num_elems": n, "dtype_in": first})
 
 
@@ -51,11 +54,11 @@ def softmax(s):
     p = {"op_shape": x, "dtype_in": t}
     n, e = prod(x), size(t)
     if s.some():
-        return Drawn("aten::" + s.of(["_softmax_backward_data", "_log_softmax_backward_data"]), [x, x],
-                     [t, t]).gives(4 * n, 3 * n * e, spec("vector", t), p)
+        return strided(s, "aten::" + s.of(["_softmax_backward_data", "_log_softmax_backward_data"]), [x, x],
+                       [t, t], (), (0, 1)).gives(4 * n, 3 * n * e, spec("vector", t), p)
     wide = s.some(0.3)
-    return Drawn("aten::" + s.of(["_softmax", "_log_softmax"]), [x, [], []], [t, "Scalar", "Scalar"],
-                 ["", "-1", str(wide)]).gives(5 * n, n * (e + (4 if wide else e)), spec("vector", t), p)
+    return strided(s, "aten::" + s.of(["_softmax", "_log_softmax"]), [x, [], []], [t, "Scalar", "Scalar"],
+                   ["", "-1", str(wide)], (0,)).gives(5 * n, n * (e + (4 if wide else e)), spec("vector", t), p)
 
 
 def reductions(s):
@@ -76,23 +79,29 @@ def movement(s):
     x, t, n = s.shape(2), s.type(FLOATS), s.n()
     e = size(t)
     kind = s.of(["cat", "index_select", "gather", "embedding", "index", "scatter", "flip", "add"])
+    read = prod(x) * e  # no more than there is
     if kind == "cat":
         both = [x, [s.n(), x[1]]]
         m = prod(both[0]) + prod(both[1])
         d = Drawn("aten::cat", [both, []], ["TensorList", "Scalar"], ["", "0"],
                   kernels=["void at::native::CatArrayBatchedCopy<float, unsigned int, 2>()"])
-        return d.gives(0, 2 * m * 4, "", {"num_elems": m, "dtype_in": "TensorList"})
+        return d.gives(0, 2 * m * 4, "", {"num_elems": m, "dtype_in": "float"})
     if kind == "index_select":
         d, m = Drawn("aten::index_select", [x, [], [n]], [t, "Scalar", "long int"], ["", "0", ""]), x[1] * n
     elif kind == "gather":
         y = s.shape(2)
-        d = Drawn("aten::gather", [x, [], y, []], [t, "Scalar", "long int", "Scalar"], ["", "1", "", "False"])
-        m = n = prod(y)
+        d = strided(s, "aten::gather", [x, [], y, []], [t, "Scalar", "long int", "Scalar"],
+                    ["", "1", "", "False"], (2,))
+        m = prod(y)
+        return d.gives(0, min(m * e, read) + m * e + 8 * m, spec("vector", t),
+                       {"num_elems": m, "dtype_in": t})
     elif kind == "embedding":
         d, m = Drawn("aten::embedding", [x, [n]], [t, "long int"]), n * x[1]
     elif kind == "index":
-        return Drawn("aten::index", [x, [[n]]], [t, "TensorList"]).gives(
-            0, 2 * n * x[1] * e, spec("vector", t), {"num_elems": n * x[1], "dtype_in": t})
+        at, m = s.of([([[n]], n * x[1]), ([[], [n]], n * x[0]), ([[n, 1], [3]], n * 3)])
+        return Drawn("aten::index", [x, at], [t, "TensorList"]).gives(
+            0, min(m * e, read) + m * e + 8 * sum(prod(i) for i in at if i), spec("vector", t),
+            {"num_elems": m, "dtype_in": t})
     elif kind == "scatter":
         d, m = Drawn("aten::" + s.of(["scatter_", "scatter_add", "scatter_reduce_"]),
                      [x, [], [n], [n]], [t, "Scalar", "long int", t]), n
@@ -102,7 +111,7 @@ def movement(s):
         m = n * x[1]
         return Drawn("aten::index_add_", [x, [], [n], [n, x[1]], []], [t, "Scalar", "long int", t, "Scalar"]
                      ).gives(m, 3 * m * e + 8 * n, spec("vector", t), {"num_elems": m, "dtype_in": t})
-    return d.gives(0, 2 * m * e + 8 * n, spec("vector", t), {"num_elems": m, "dtype_in": t})
+    return d.gives(0, min(m * e, read) + m * e + 8 * n, spec("vector", t), {"num_elems": m, "dtype_in": t})
 
 
 def pool(s):
@@ -115,7 +124,7 @@ def pool(s):
     values = ["", str([k, k]), "[]" if stride == k else str([stride]), str([p, p])]
     values += ["[1, 1]", str(up)] if "max" in name else [str(up), "True"]
     n = prod(o)
-    return Drawn("aten::" + name, [x] + [[]] * 5, [t], values).gives(
+    return strided(s, "aten::" + name, [x] + [[]] * 5, [t], values, (0,)).gives(
         n * k * k, (prod(x) + n) * size(t) + (8 * n if "indices" in name else 0), spec("vector", t),
         {"input_shape": x, "output_shape": o, "kernel_size": [k, k]})
 
@@ -133,7 +142,7 @@ def resample(s):
         values = ["", str(o[2:]), str(x), ""]
     else:
         back = False
-    return Drawn("aten::" + name, [o if back else x, [], [], []], [t], values).gives(
+    return strided(s, "aten::" + name, [o if back else x, [], [], []], [t], values, (0,)).gives(
         per * prod(o), (prod(x) + prod(o)) * size(t), spec("vector", t),
         {"input_shape": x, "output_shape": o})
 
@@ -153,7 +162,7 @@ def linear(s):
     kind = s.of(["linear", "matmul", "int", "grouped"])
     b = size(t)
     if kind == "int":
-        d = strided(s, "aten::_int_mm", [[M, K], [K, N]], ["signed char"] * 2)
+        d = strided(s, "aten::_int_mm", [[M, K], [K, N]], ["signed char"] * 2, (), (0, 1))
         return d.gives(2 * M * N * K, M * K + K * N + 4 * M * N, "matrix_int8",
                        {"M": M, "N": N, "K": K, "bias": False, "stride_A": d.stride(0),
                         "stride_B": d.stride(1), "dtype_A_B": ["signed char"] * 2, "B": 1})
@@ -163,7 +172,7 @@ def linear(s):
             2 * M * N * K, (M * K + G * K * N) * b + M * N * (2 if b == 1 else b), spec("matrix", t),
             {"K": K, "N": N, "M": M, "G": G, "bpe_in": b, "bpe_out": 2 if b == 1 else b})
     if kind == "linear":
-        d = strided(s, "aten::linear", [[2, M, K], [N, K], [N] if bias else []], [t] * 3)
+        d = strided(s, "aten::linear", [[2, M, K], [N, K], [N] if bias else []], [t] * 3, (), (0, 1))
         M *= 2
         return d.gives(2 * M * N * K + (M * N if bias else 0),
                        (M * K + N * K + M * N + (N if bias else 0)) * b, spec("matrix", t),
@@ -171,7 +180,7 @@ def linear(s):
                         "stride_B": d.stride(1), "dtype_A_B": [t, t], "B": 1})
     lead, other = s.shape(2, 1, 4), s.of([[], [1], None])
     other = lead if other is None else other
-    d = strided(s, "aten::matmul", [lead + [M, K], other + [K, N]], [t, t])
+    d = strided(s, "aten::matmul", [lead + [M, K], other + [K, N]], [t, t], (), (0, 1))
     B = prod(lead)
     return d.gives(2 * B * M * N * K, (B * M * K + prod(other) * K * N + B * M * N) * b,
                    spec("matrix", t), {"B": B, "M": M, "N": N, "K": K, "bias": False,

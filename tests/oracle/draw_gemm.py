@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Matrix products with drawn arguments (op-models-1)."""
+import draw
 from draw import BYTES, COMMON, Drawn, ceil_div, prod, size, spec
 
 BF16 = "c10::BFloat16"
@@ -23,8 +24,8 @@ def sizes3(M, N, K, bias, sa, sb, ta, tb):
             "dtype_A_B": [ta, tb]}
 
 
-def strided(s, name, dims, types, values=()):
-    return Drawn(name, dims, types, values, s.strides(dims), kernels=s.kernels())
+def strided(s, name, dims, types, values=(), expands=()):
+    return draw.strided(s, name, dims, types, values, expands, kernels=s.kernels())
 
 
 def two(s, name, batch):
@@ -36,7 +37,7 @@ def two(s, name, batch):
     out = s.some(0.3)
     if out:
         dims.append(lead + [M, N])
-    d = strided(s, name, dims, [t, u, o][:len(dims)])
+    d = strided(s, name, dims, [t, u, o][:len(dims)], (), (0, 1))
     p = sizes3(M, N, K, False, d.stride(0), d.stride(1), t, u)
     if batch:
         p = dict({"B": B}, **p)
@@ -55,13 +56,15 @@ def bmm(s):
 def three(s, name, batch):
     B, M, N, K = s.n(0, 16) if batch else 1, s.n(0), s.n(0), s.n(0)
     c, t, u = s.type(), s.type(), s.type()
-    lead = [B] if batch else []
+    lead, beta = [B] if batch else [], s.of(["", "1", "0.5", "0", "0."])
+    bias = beta not in ("0", "0.")
     d = strided(s, name, [s.of([[N], lead + [M, N]]), lead + [M, K], lead + [K, N], [], []],
-                [c, t, u, "Scalar", "Scalar"])
-    p = sizes3(M, N, K, True, d.stride(1), d.stride(2), t, u)
+                [c, t, u, "Scalar", "Scalar"], ["", "", "", beta, "1"], (0, 1, 2) if bias else (1, 2))
+    p = sizes3(M, N, K, bias, d.stride(1), d.stride(2), t, u)
     if batch:
         p = dict({"B": B}, **p)
-    return product(d, B, M, N, K, True, (size(t), size(u), size(c), size(t)), t, p)
+    return product(d, B, M, N, K, bias, (size(t), size(u), 0, size(t)), t, p,
+                   more=prod(d.dims[0]) * size(c) if bias else 0)
 
 
 def addmm(s):

@@ -20,12 +20,13 @@ def unary(s):
     is_copy, tensor = name.startswith("copy"), s.some()
     if is_copy:
         y = s.of([x, x, [], x[-1:]])
-        d = strided(s, "aten::" + name, [x, y, []], [t, u, "Scalar"])
+        d = strided(s, "aten::" + name, [x, y, []], [t, u, "Scalar"], (), (1,))
         moved = prod(x) * size(t) + prod(y) * size(u)
         return d.gives(prod(x), moved, spec("vector", t), unary_params(d, 0, 1 if y else None))
     if name in ("sigmoid", "rsqrt", "silu", "neg"):
         out = s.some(0.2) and x
-        d = strided(s, "aten::" + name, [x, x] if out else [x], [t, u][:1 + bool(out)])
+        d = strided(s, "aten::" + name, [x, x] if out else [x], [t, u][:1 + bool(out)],
+                    (), (0,))
         return d.gives(prod(x), prod(x) * (size(t) + size(u if out else t)), spec("vector", t),
                        unary_params(d, 0, 1 if out else None))
     if tensor and x:
@@ -45,7 +46,7 @@ def binary_of(s, name, a, b, t, u, out):
     o = broadcast(a, b)
     third = out is not None and len(o) > 0
     dims, types = [a, b, o if third else []], [t, u, out if third else "Scalar"]
-    d = strided(s, name, dims, types)
+    d = strided(s, name, dims, types, (), (0, 1))
     if third:
         w = size(out)
     elif a and b:
@@ -77,7 +78,7 @@ def unlike(s):
 
 def liger(s):
     x, t = s.shape(2), s.type(FLOATS)
-    d = strided(s, "LigerSiLUMulFunction", [x, x, x], [t, t, t])
+    d = strided(s, "LigerSiLUMulFunction", [x, x, x], [t, t, t], (), (0, 1))
     return d.gives(prod(x), 3 * prod(x) * size(t), spec("vector", t), {
         "shape_in1": x, "shape_in2": x, "dtype_in1_in2_out": [t, t, None],
         "stride_input1": d.stride(0), "stride_input2": d.stride(1), "stride_output": None})
@@ -91,14 +92,14 @@ def resized(s):
         o = list(x)
         for i in range(n):
             o[-1 - i] += pad[2 * i] + pad[2 * i + 1]
-        d = strided(s, "aten::replication_pad%dd" % n, [x, []], [t, "ScalarList"], ["", str(pad)])
+        d = strided(s, "aten::replication_pad%dd" % n, [x, []], [t, "ScalarList"], ["", str(pad)], (0,))
         p = {"input_shape": x, "output_shape": o, "padding": pad}
     else:
         f = s.of([1.5, 2.0, 3.0])
         o = x[:2] + [math.floor(v * f) for v in x[2:]]
         by = s.some()
         d = strided(s, "aten::upsample_nearest%dd" % n, [x, [], []], [t, "ScalarList", "ScalarList"],
-                    ["", "" if by else str(o[2:]), str([f] * n).replace(".0", ".") if by else ""])
+                    ["", "" if by else str(o[2:]), str([f] * n).replace(".0", ".") if by else ""], (0,))
         p = {"input_shape": x, "output_shape": o}
     p.update({"op_shape": o, "dtype_in_out": [t, t], "stride_input": d.stride(0),
               "stride_output": None})
@@ -168,7 +169,7 @@ def reduction(s):
             values, e_out = values + ["6"], 4
         else:
             values += [""]
-    d = Drawn("aten::" + name, [x] + [[]] * (len(values) - 1), [t], values, backward=way)
+    d = strided(s, "aten::" + name, [x] + [[]] * (len(values) - 1), [t], values, (0,), backward=way)
     moved = prod(x) * size(t) + out * e_out + (0 if way else more)
     return d.gives(prod(x), moved, spec("vector", t),
                    {"num_input_elems": prod(x), "num_output_elems": out, "dtype_in_out": [t, None],
@@ -226,7 +227,7 @@ def norm(s):
     name = "aten::%s%s_norm" % (lead, kind)
     if kind == "group" and s.some(0.3):
         name, dims = "aiter::_groupnorm_run", [x, [], [c] if affine else [], [c] if bias else []]
-    d = strided(s, name, dims, [t] * len(dims), values)
+    d = strided(s, name, dims, [t] * len(dims), values, (0,))
     E, e = prod(x), size(t)
     w = 2 + (1 + bias if affine else 0) + (2 if training else 0)
     return d.gives(6 * c + 2 * E + (3 * E if training else 0), (2 * E + w * c) * e, spec("vector", t),
@@ -261,7 +262,7 @@ def norm_backward(s):
         c = x[1]
         dims[4], values[8], values[9] = [c] if affine else [], "2", str(mask)
         bias = affine and mask[2]
-    d = strided(s, name, dims, [t] * len(dims), values)
+    d = strided(s, name, dims, [t] * len(dims), values, (0, 1))
     E, e, p = prod(x), size(t), prod(x) / c
     q = (5 * p if training else 2 * p) if mask[0] else 0
     F = c * ((0 if training else 3) + 4 * p + q)

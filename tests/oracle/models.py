@@ -38,6 +38,7 @@ NAMES = {
     "D13": "weight, bias and training of a norm are seen where there are none",
     "D17": "a copy reads what its source has, a single number too",
     "D29": "a number by value counts 4 bytes in the reference",
+    "addresses": "an expanded tensor has the addresses of what was expanded",
     "mask": "convolution_backward: gradients that weren't wanted are counted",
     "layout": "transpose is told by cutlass and xmma kernels too",
 }
@@ -83,6 +84,17 @@ class Op:
     def stride(self, i):
         return self.s[i] if self.s is not None else None
 
+    def is_expanded(self):
+        return self.s is not None and any(
+            n > 1 and step == 0 for d, steps in zip(self.d, self.s)
+            if len(d) == len(steps) for n, step in zip(d, steps) if isinstance(n, int))
+
+    def moved(self, i):
+        """bytes of an argument; the reference counts what is expanded in full"""
+        steps = self.stride(i)
+        return self.size(i) * prod(
+            n for k, n in enumerate(self.d[i]) if not self.ours or not steps or steps[k] != 0 or n == 0)
+
     def ints(self, i):
         return [int(x) for x in re.findall(r"-?\d+", self.v[i])]
 
@@ -111,18 +123,19 @@ def binary(op):
          "dtype_in1_in2_out": [op.t[0], op.t[1], op.t[2] if third else None],
          "stride_input1": op.stride(0), "stride_input2": op.stride(1),
          "stride_output": op.stride(2) if third else None}
-    return prod(out), prod(a) * sa + prod(b) * sb + prod(out) * so, op.spec("vector", 0), p
+    return prod(out), op.moved(0) + op.moved(1) + prod(out) * so, op.spec("vector", 0), p
 
 
 def copy(op):
     n = prod(op.d[0])
     source = op.has(1)
     number = op.ours and len(op.d) > 1 and op.t[1] != ""  # a source without dimensions
-    moved = prod(op.d[1]) if number else n
+    moved = op.moved(1) if source or number else n * op.size(0)
+    if source and not op.ours:
+        moved = n * op.size(1)
     p = {"op_shape": op.d[0], "dtype_in_out": [op.t[0], op.t[1] if source else None],
          "stride_input": op.stride(0), "stride_output": op.stride(1) if source else None}
-    return n, n * op.size(0) + moved * op.size(1 if source or number else 0), \
-        op.spec("vector", 0), p
+    return n, n * op.size(0) + moved, op.spec("vector", 0), p
 
 
 def reduction(op):
@@ -430,6 +443,8 @@ def explained(row, out):
     if (out["flops"], out["bytes"], out["spec"]) != (b[0], moved, b[2]) or set(p) != set(b[3]) or \
             not all(same(p[k], b[3][k], False) for k in p):
         return None
+    if theirs.is_expanded() and a[:1] + a[2:] == b[:1] + b[2:]:
+        return ["addresses"]
     return which(row, names, a, b)
 
 
