@@ -187,6 +187,7 @@ struct program {
 	int64_t first_ns; /* of the source being read */
 	uint64_t npaths;
 	bool any_inferred; /* steps */
+	uint32_t runs_of;  /* the module whose runs are steps, or INTERN_NONE */
 	uint64_t nnegative, ncircular;
 };
 

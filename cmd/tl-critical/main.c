@@ -377,6 +377,8 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 	(void)p;
 	if (program_of(s)->any_inferred)
 		note_inferred(t);
+	if (program_of(s)->runs_of != INTERN_NONE)
+		note_runs(t, dict_get(s->dict, program_of(s)->runs_of));
 }
 
 static void
@@ -533,7 +535,7 @@ static const struct sink_def def = {
 int
 main(int argc, char *argv[])
 {
-	struct program g = { .sink = { .def = &def } };
+	struct program g = { .sink = { .def = &def }, .runs_of = INTERN_NONE };
 
 	return sink_main(&g.sink, argc, argv);
 }

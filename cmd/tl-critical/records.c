@@ -463,6 +463,15 @@ add_records(struct program *g)
 	vec_free(&path);
 }
 
+/* Where the steps of a recording come from, for the screen. */
+static void
+note_steps(struct program *g, const struct recording *r)
+{
+	g->any_inferred |= r->steps.inferred > 0;
+	if (g->runs_of == INTERN_NONE)
+		g->runs_of = steps_module(&r->steps, &r->host);
+}
+
 void
 critical_records(struct program *g)
 {
@@ -471,7 +480,7 @@ critical_records(struct program *g)
 	host_ready(&r->host);
 	if (!window_find(r, &g->asked, g->sink.sources.path))
 		return;
-	g->any_inferred |= r->steps.inferred > 0;
+	note_steps(g, r);
 	graph_start(&g->graph, r->window);
 	build(&g->graph, r);
 	add_records(g);
@@ -494,7 +503,7 @@ critical_job(struct program *g)
 			continue;
 		}
 		n++;
-		g->any_inferred |= r->steps.inferred > 0;
+		note_steps(g, r);
 		window.start = r->window.start < window.start ? r->window.start
 							      : window.start;
 		window.end =

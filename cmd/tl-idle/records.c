@@ -467,6 +467,7 @@ add_window(struct idle *g, const struct account *a)
 	w.from = intern_put(g->sink.dict->text,
 	    a->nsteps == 0                  ? STR("gpu")
 		: g->step_list.inferred > 0 ? STR("inferred")
+		: g->step_list.are_runs     ? STR("runs")
 					    : STR("steps"));
 	if (a->first > 0) {
 		const struct gap *head = &g->gaps.list.v[0];

@@ -175,8 +175,10 @@ put_window(const struct bound *m, int64_t ns)
 	put_whole(m->f, ns, m->w->n, m->b);
 	if (m->w->steps > 0)
 		buf_printf(m->b,
-		    m->w->is_inferred ? " in %" PRId64 " inferred step%s"
-				      : " in %" PRId64 " step%s",
+		    m->w->is_inferred    ? " in %" PRId64 " inferred step%s"
+			: m->w->are_runs ? " with %" PRId64
+					   " run%s of the main module"
+					 : " in %" PRId64 " step%s",
 		    m->w->steps, m->w->steps > 1 ? "s" : "");
 }
 

@@ -41,6 +41,7 @@ struct budget {
 	int64_t ns[ACCOUNT_COUNT];
 	int64_t window_ns, steps, head_ns;
 	bool is_inferred; /* the steps are */
+	bool are_runs;    /* they are: of the main XLA module */
 	unsigned head_cause;
 	int64_t launched, starved, interval_ns, work_ns, graph_ns;
 	/* the gap with most time of the host */

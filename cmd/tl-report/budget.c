@@ -87,6 +87,7 @@ budget_take(void *ctx, const struct line *l)
 		.head_cause = cause_named(line_text(l, "head_cause")),
 		.gap_cause = cause_named(line_text(l, "cause")),
 		.is_inferred = str_eq(line_text(l, "window"), STR("inferred")),
+		.are_runs = str_eq(line_text(l, "window"), STR("runs")),
 		.has_python = python->type == VAL_BOOL && python->yes };
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		*(int64_t *)(void *)((char *)w + times[i].at) =
@@ -237,6 +238,7 @@ budget_sum(struct figures *f, struct budget *sum)
 			time_add(&sum->graph_ns, w->graph_ns);
 		sum->steps = w->steps > sum->steps ? w->steps : sum->steps;
 		sum->is_inferred |= w->is_inferred;
+		sum->are_runs |= w->are_runs;
 		sum->launched += w->launched;
 		sum->starved += w->starved;
 		sum->has_python |= w->has_python;

@@ -286,6 +286,8 @@ add_notes(struct sink *s, const struct sink_plan *p, struct table *t)
 		    "sources correspond");
 	if (g->any_inferred)
 		note_inferred(t);
+	if (g->runs_of != INTERN_NONE)
+		note_runs(t, dict_get(g->sink.dict, g->runs_of));
 }
 
 #define FIELD_AT(field) offsetof(struct iteration, field)
@@ -466,7 +468,7 @@ static const struct sink_def def = {
 int
 main(int argc, char *argv[])
 {
-	struct program g = { .sink = { .def = &def } };
+	struct program g = { .sink = { .def = &def }, .runs_of = INTERN_NONE };
 
 	return sink_main(&g.sink, argc, argv);
 }

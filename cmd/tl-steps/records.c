@@ -372,6 +372,8 @@ steps_records(struct program *g)
 	    &g->steps, &g->host, asked->annotations.v, asked->annotations.n);
 	if (asked->annotations.n == 0)
 		g->any_inferred |= steps_infer(&g->steps, &g->host);
+	if (g->runs_of == INTERN_NONE)
+		g->runs_of = steps_module(&g->steps, &g->host);
 	if (g->steps.list.n == 0 && asked->annotations.n > 0)
 		report(MSG_NO_SUCH_ANNOTATION, g->sink.sources.path, g->source,
 		    asked->annotations.v[0]);

@@ -77,8 +77,9 @@ struct program {
 	VEC(struct step_row) rows; /* as steps.list */
 	bool has_source;
 	bool any_inferred, has_iterations;
-	bool shows_slow; /* steps_slow is asked for */
-	int64_t ngroups; /* of ranks whose iterations correspond */
+	uint32_t runs_of; /* the module whose runs are steps, or INTERN_NONE */
+	bool shows_slow;  /* steps_slow is asked for */
+	int64_t ngroups;  /* of ranks whose iterations correspond */
 	uint32_t source;
 	size_t nuntold;  /* iterations without a load */
 	uint32_t untold; /* the name of the first */

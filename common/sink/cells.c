@@ -41,6 +41,15 @@ note_inferred(struct table *t)
 }
 
 void
+note_runs(struct table *t, struct str module)
+{
+	table_note(t,
+	    "no step annotations: steps are runs of %.*s, the module with most "
+	    "GPU time",
+	    (int)module.len, module.p);
+}
+
+void
 note_unlinked(struct table *t, const struct sink_sources *g, const char *what)
 {
 	const struct sink_source sum = sink_sources_sum(g);

@@ -27,6 +27,7 @@ void column_of_uids(
 
 /* Says above the table where its steps come from: trace/steps.h. */
 void note_inferred(struct table *t);
+void note_runs(struct table *t, struct str module);
 /* Of "n of several". */
 #define HAVE(n) ((n) == 1 ? "has" : "have")
 /* Says above the table how much GPU work has no launch, and so no "op". */

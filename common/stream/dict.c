@@ -121,7 +121,8 @@ dict_shape(struct dict *st, const struct shape *shape)
 		memcpy(s->entries, shape->entries, size);
 	count_roles(s);
 	find_lists(st, s);
-	s->is_hlo = (s->kind == KIND_OP || s->kind == KIND_PYTHON) &&
+	s->is_hlo = (s->kind == KIND_OP || s->kind == KIND_PYTHON ||
+			s->kind == KIND_ANNOTATION) &&
 	    str_eq(dict_get(st, s->cat), STR(CATEGORY_HLO));
 	vec_push(&st->shapes, s);
 	return id;

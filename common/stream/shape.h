@@ -113,7 +113,7 @@ struct shape {
 	uint8_t kind;
 	uint8_t ph; /* phase letter of Chrome traces; 0: none was given */
 	uint8_t flags;
-	bool is_hlo; /* an op or frame of CATEGORY_HLO; made by dict_shape() */
+	bool is_hlo; /* put in from HLO: CATEGORY_HLO; made by dict_shape() */
 	uint8_t nroles;     /* entries with a role */
 	uint16_t last_role; /* index of the last entry with a role, plus 1 */
 	/* entries of these lists, plus 1; 0: none. Made by dict_shape() */

@@ -281,8 +281,9 @@ resolve(struct sequence *q)
 		vec_push(&q->g->found, op_of(q, i));
 }
 
-void
-hlo_graph_resolve(struct hlo *h, struct hlo_op *buffer, const struct held *v,
+/* The instructions of what one launch did, by GPU event. */
+static void
+resolve_launch(struct hlo *h, struct hlo_op *buffer, const struct held *v,
     const uint32_t *gpus, size_t n, struct hlo_op **ops)
 {
 	struct hlo_graph *g = buffer->graph;
@@ -305,4 +306,28 @@ hlo_graph_resolve(struct hlo *h, struct hlo_op *buffer, const struct held *v,
 		vec_release(calls);
 	}
 	memcpy(ops, &g->found.v[*place], n * sizeof *ops);
+}
+
+void
+hlo_graphs_resolve(struct hlo *h, const struct store *s, hlo_leaves *leaves)
+{
+	struct hlo_leaf *v = leaves->v;
+	u32_vec gpus = { 0 };
+	VEC(struct hlo_op *) ops = { 0 };
+
+	for (size_t i = 0, k; i < leaves->n; i = k) {
+		gpus.n = 0;
+		for (k = i; k < leaves->n && v[k].op == v[i].op &&
+		     v[k].call == v[i].call;
+		     k++)
+			vec_push(&gpus, v[k].gpu);
+		if (v[i].op == NULL || v[i].op->graph == NULL || v[i].call == 0)
+			continue;
+		vec_reserve(&ops, gpus.n);
+		resolve_launch(h, v[i].op, s->items.v, gpus.v, gpus.n, ops.v);
+		for (size_t at = i; at < k; at++)
+			v[at].op = ops.v[at - i];
+	}
+	vec_free(&gpus);
+	vec_free(&ops);
 }

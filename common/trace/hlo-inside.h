@@ -52,6 +52,32 @@ struct hlo_op {
 
 struct hlo;
 
+/* GPU work of a thread, in the order of its launches. */
+struct hlo_leaf {
+	uint32_t gpu;
+	uint32_t launch; /* or STORE_NONE */
+	uint32_t caller; /* the event above its calls, or STORE_NONE */
+	uint32_t shared; /* events put in that it has with the leaf before */
+	uint64_t call;   /* what launched it, as a hash; 0: unknown */
+	struct key dev;
+	struct hlo_op *op; /* or NULL */
+	uint32_t run;      /* of a module, in hlo_runs() from 1 on; 0: none */
+};
+typedef VEC(struct hlo_leaf) hlo_leaves;
+
+/* A run of a module on a device, from the first of the host's events that
+ * launch nothing else to the end of the last. */
+struct hlo_run {
+	uint32_t module; /* the name of its frame */
+	uint32_t gpu;    /* its first GPU event ... */
+	uint32_t track;  /* ... and that of its launch */
+	struct key pid, dev;
+	int64_t start_ns, end_ns; /* start behind end: no launch */
+	int64_t work_ns;          /* of its GPU events */
+	int64_t number;           /* on its device, from 1 on */
+};
+typedef VEC(struct hlo_run) hlo_run_list;
+
 /* NULL: no GPU work names an instruction. */
 struct hlo *hlo_create(struct store *s);
 void hlo_destroy(struct hlo *h);
@@ -69,6 +95,7 @@ struct hlo_op *hlo_op_in(
 /* Whether GPU work names the instruction itself. */
 bool hlo_is_named(struct hlo *h, const struct hlo_op *buffer, uint32_t name);
 struct dict *hlo_dict(const struct hlo *h);
+hlo_run_list *hlo_runs(struct hlo *h);
 struct arena *hlo_mem(struct hlo *h);
 /* The shape of the frames. */
 uint32_t hlo_frame_shape(struct hlo *h);
@@ -80,9 +107,17 @@ uint32_t hlo_frame_shape(struct hlo *h);
 struct hlo_graph *hlo_graph_create(
     struct hlo *h, const struct hlo_op *buffer, struct str calls);
 void hlo_graph_free(struct hlo_graph *g);
-void hlo_graph_resolve(struct hlo *h, struct hlo_op *buffer,
-    const struct held *v, const uint32_t *gpus, size_t n, struct hlo_op **ops);
+/* What launches of command buffers did gets the instructions in them. */
+void hlo_graphs_resolve(
+    struct hlo *h, const struct store *s, hlo_leaves *leaves);
 /* hlo-put.c: into the order of a store that is nested, without counts. */
 void hlo_put_in(struct hlo *h, struct store *s);
+/* hlo-runs.c: adds the runs of modules among what a thread launched. */
+void hlo_runs_find(struct hlo *h, const struct store *s, hlo_leaves *leaves);
+/*
+ * They become annotations if there are steps among them: those of the module
+ * that takes most GPU time.
+ */
+void hlo_runs_put(struct hlo *h, struct store *s);
 
 #endif

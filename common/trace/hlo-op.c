@@ -28,6 +28,7 @@ struct hlo {
 	struct map text_of;    /* by module and name: in texts */
 	VEC(struct hlo_op *) ops;
 	struct map op_of; /* by what GPU work said: in ops */
+	hlo_run_list runs;
 	struct buf buf;
 	json_items list, items; /* scratch */
 };
@@ -427,6 +428,12 @@ hlo_dict(const struct hlo *h)
 	return h->s->st;
 }
 
+hlo_run_list *
+hlo_runs(struct hlo *h)
+{
+	return &h->runs;
+}
+
 struct arena *
 hlo_mem(struct hlo *h)
 {
@@ -484,6 +491,7 @@ hlo_destroy(struct hlo *h)
 	map_free(&h->text_of);
 	vec_free(&h->ops);
 	map_free(&h->op_of);
+	vec_free(&h->runs);
 	buf_free(&h->buf);
 	vec_free(&h->list);
 	vec_free(&h->items);

@@ -18,16 +18,6 @@
 
 #include <stdlib.h>
 
-struct leaf {
-	uint32_t gpu;
-	uint32_t launch; /* or STORE_NONE */
-	uint32_t caller; /* the event above its calls, or STORE_NONE */
-	uint32_t shared; /* events put in that it has with the leaf before */
-	uint64_t call;   /* what launched it, as a hash; 0: unknown */
-	struct key dev;
-	struct hlo_op *op; /* or NULL */
-};
-
 /* Leaves below an event of the host: [first, last). */
 struct range {
 	uint32_t first, last;
@@ -46,7 +36,7 @@ struct open {
 struct put {
 	struct store *s;
 	struct hlo *h;
-	VEC(struct leaf) leaves;  /* of one thread */
+	hlo_leaves leaves;        /* of one thread */
 	VEC(struct range) ranges; /* by place in order */
 	VEC(struct open) stack;
 	u32_vec loose;  /* GPU work without launch, by thread and time */
@@ -64,7 +54,7 @@ struct put {
 };
 
 static uint32_t
-levels(const struct leaf *l)
+levels(const struct hlo_leaf *l)
 {
 	return l->op != NULL ? l->op->nframes + 1 : 0;
 }
@@ -75,7 +65,7 @@ static void
 add_leaf(struct put *p, uint32_t gpu, uint32_t launch)
 {
 	const struct held *v = p->s->items.v;
-	struct leaf l = { .gpu = gpu, .launch = launch, .caller = launch };
+	struct hlo_leaf l = { .gpu = gpu, .launch = launch, .caller = launch };
 	struct event ev;
 
 	item_event(p->s, gpu, &ev);
@@ -144,7 +134,7 @@ walk_thread(struct put *p, uint32_t from, uint32_t to, visit *begin, visit *end)
 
 /* A leaf of a run's instruction begins another run. */
 static bool
-is_again(const struct put *p, const struct leaf *l)
+is_again(const struct put *p, const struct hlo_leaf *l)
 {
 	const struct held *v = p->s->items.v;
 	uint32_t name = v[l->gpu].name;
@@ -175,8 +165,8 @@ common_frames(const struct hlo_op *a, const struct hlo_op *b)
 static void
 begin_run(struct put *p, uint32_t i)
 {
-	struct leaf *l = &p->leaves.v[i];
-	const struct leaf *before = i > 0 ? l - 1 : NULL;
+	struct hlo_leaf *l = &p->leaves.v[i];
+	const struct hlo_leaf *before = i > 0 ? l - 1 : NULL;
 
 	if (before == NULL || before->op == NULL ||
 	    before->op->program != l->op->program ||
@@ -193,44 +183,18 @@ begin_run(struct put *p, uint32_t i)
 	p->behind = i;
 }
 
-/* What launches of command buffers did gets the instructions in them. */
-static void
-look_into_graphs(struct put *p)
-{
-	struct leaf *v = p->leaves.v;
-	u32_vec gpus = { 0 };
-	VEC(struct hlo_op *) ops = { 0 };
-
-	for (size_t i = 0, k; i < p->leaves.n; i = k) {
-		gpus.n = 0;
-		for (k = i; k < p->leaves.n && v[k].op == v[i].op &&
-		     v[k].call == v[i].call;
-		     k++)
-			vec_push(&gpus, v[k].gpu);
-		if (v[i].op == NULL || v[i].op->graph == NULL || v[i].call == 0)
-			continue;
-		vec_reserve(&ops, gpus.n);
-		hlo_graph_resolve(
-		    p->h, v[i].op, p->s->items.v, gpus.v, gpus.n, ops.v);
-		for (size_t at = i; at < k; at++)
-			v[at].op = ops.v[at - i];
-	}
-	vec_free(&gpus);
-	vec_free(&ops);
-}
-
 static void
 find_shared(struct put *p)
 {
-	look_into_graphs(p);
+	hlo_graphs_resolve(p->h, p->s, &p->leaves);
 	for (uint32_t i = 0; i < p->leaves.n; i++)
 		if (p->leaves.v[i].op != NULL)
 			p->leaves.v[i].op->has_kernels |=
 			    p->s->items.v[p->leaves.v[i].gpu].kind ==
 			    KIND_KERNEL;
 	for (uint32_t i = 0; i < p->leaves.n; i++) {
-		struct leaf *l = &p->leaves.v[i];
-		const struct leaf *before = i > 0 ? l - 1 : l;
+		struct hlo_leaf *l = &p->leaves.v[i];
+		const struct hlo_leaf *before = i > 0 ? l - 1 : l;
 		const struct held *gpu = &p->s->items.v[l->gpu];
 		bool counts, is_same;
 
@@ -254,6 +218,21 @@ find_shared(struct put *p)
 	}
 }
 
+/* What launches nothing but a run's work is of its time. */
+static void
+widen_run(struct put *p, const struct held *it, const struct range *r)
+{
+	uint32_t no = p->leaves.v[r->first].run;
+	struct hlo_run *run;
+
+	if (no == 0 || no != p->leaves.v[r->last - 1].run ||
+	    !item_is(it, KINDS_HOST))
+		return;
+	run = &hlo_runs(p->h)->v[no - 1];
+	run->start_ns = it->ts_ns < run->start_ns ? it->ts_ns : run->start_ns;
+	run->end_ns = item_end(it) > run->end_ns ? item_end(it) : run->end_ns;
+}
+
 /* What an event of the host has below it is shared as a whole or not at all. */
 static void
 part(struct put *p, uint32_t pos, uint32_t up)
@@ -264,6 +243,7 @@ part(struct put *p, uint32_t pos, uint32_t up)
 
 	if (r->first == r->last)
 		return;
+	widen_run(p, &v[p->s->order.v[pos]], r);
 	for (uint32_t g = v[p->s->order.v[pos]].gpu; g != STORE_NONE;
 	     g = v[g].gpu)
 		if (--own > r->first && p->leaves.v[own].shared < r->least)
@@ -332,7 +312,7 @@ put_in(
     struct put *p, uint32_t leaf, uint32_t track, int64_t ts_ns, bool untimed)
 {
 	struct store *s = p->s;
-	const struct leaf *l = &p->leaves.v[leaf];
+	const struct hlo_leaf *l = &p->leaves.v[leaf];
 	const struct hlo_op *op = l->op;
 	bool is_op = p->nput == op->nframes;
 	uint32_t until = group_end(p, leaf, p->nput);
@@ -430,7 +410,7 @@ place_leaves(struct put *p, uint32_t launch, uint32_t last)
 	if (has_launch)
 		s->items.v[launch].gpu = STORE_NONE;
 	while (p->at < last) {
-		const struct leaf *l = &p->leaves.v[p->at];
+		const struct hlo_leaf *l = &p->leaves.v[p->at];
 		const struct held it = s->items.v[has_launch ? launch : l->gpu];
 		int64_t from = it.ts_ns, to = item_end(&it);
 
@@ -469,7 +449,7 @@ close_top(struct put *p)
  * run, above which frames are.
  */
 static bool
-is_below(const struct put *p, uint32_t i, const struct leaf *l)
+is_below(const struct put *p, uint32_t i, const struct hlo_leaf *l)
 {
 	const struct held *it = &p->s->items.v[i];
 
@@ -510,6 +490,7 @@ put_in_thread(struct put *p, uint32_t from, uint32_t to)
 	start_row(p);
 	walk_thread(p, from, to, begin_range, end_range);
 	find_shared(p);
+	hlo_runs_find(p->h, p->s, &p->leaves);
 	walk_thread(p, from, to, NULL, part);
 	for (uint32_t pos = from; pos < to; pos++)
 		place_event(p, pos);

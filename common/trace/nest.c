@@ -350,10 +350,16 @@ tree_build(
     struct store *s, const struct tree_opts *opts, struct tree_stats *stats)
 {
 	struct hlo *h = hlo_create(s);
+	bool runs_are_steps = !store_mark_steps(s) && h != NULL;
 
-	store_mark_steps(s);
-	link_forget_keys(s);
+	if (!runs_are_steps)
+		link_forget_keys(s);
 	nest(s, h, opts, stats);
+	if (runs_are_steps) {
+		hlo_runs_put(h, s);
+		(void)store_mark_steps(s);
+		link_forget_keys(s);
+	}
 	hlo_destroy(h);
 	s->is_built = true;
 }

@@ -19,10 +19,15 @@ add_markers(
 		name = dict_get(h->dict, e->name);
 		if (n > 0 && !str_glob_any(globs, n, name))
 			continue;
+		m.is_run = e->is_hlo;
+		m.is_step = n == 0 && e->is_step;
+		if (m.is_run && !m.is_step && n == 0)
+			continue;
 		number = map_get(&h->step_numbers, uid_hash(e->uid));
 		if (!steps_marker_of(s, name, &m) && n == 0 && number == NULL)
 			continue;
-		if (m.family == STEP_TRACED && number != NULL)
+		if (number != NULL && m.family >= STEP_TRACED &&
+		    m.family <= STEP_RUN)
 			m.number = (int64_t)*number;
 		if (n > 0)
 			m.family = STEP_NAMED;
@@ -32,7 +37,6 @@ add_markers(
 		m.pid = *host_pid(h, e);
 		m.thread = e->thread;
 		m.event = i;
-		m.is_step = n == 0 && e->is_step;
 		m.is_slowest = n == 0 && e->is_slowest;
 		vec_push(&s->markers, m);
 	}
@@ -197,6 +201,13 @@ steps_window_of(const struct steps *s, const struct host *h, uint32_t event)
 		return 0;
 	w = steps_at(s, host_pid(h, e), e->start_ns);
 	return w != NULL ? (uint32_t)(w - s->list.v) : STEPS_NONE;
+}
+
+uint32_t
+steps_module(const struct steps *s, const struct host *h)
+{
+	return s->are_runs ? h->events.v[s->list.v[0].marker].name
+			   : INTERN_NONE;
 }
 
 bool

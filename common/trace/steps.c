@@ -17,7 +17,9 @@ steps_marker_of(struct steps *s, struct str name, struct step_marker *m)
 	struct iteration it;
 
 	m->iteration = STEPS_NONE;
-	m->family = STEP_TRACED;
+	m->family = m->is_run ? STEP_RUN : STEP_TRACED;
+	if (m->is_run)
+		return false;
 	if (step_of_name(name, &m->number)) {
 		m->family = STEP_PROFILER;
 		return true;
@@ -49,11 +51,13 @@ steps_add(struct steps *s, const struct dict *st, const struct event *ev,
 		.thread = dict_thread(st, ev->track),
 		.event = event,
 		.is_step = (ev->flags & EV_STEP) != 0,
-		.is_slowest = (ev->flags & EV_SLOWEST) != 0 };
+		.is_slowest = (ev->flags & EV_SLOWEST) != 0,
+		.is_run = ev->shape->is_hlo };
 
 	if (ev->shape->kind == KIND_ANNOTATION &&
 	    (ev->shape->has & timed) == timed && !is_nowhere(ev) &&
 	    num_add(ev->ts_ns, ev->dur_ns, &m.end_ns) &&
+	    (!m.is_run || m.is_step) &&
 	    (steps_marker_of(s, dict_get(st, ev->name), &m) ||
 		step_of_args(st, ev, &m.number)))
 		vec_push(&s->markers, m);
@@ -182,15 +186,16 @@ find_owners(struct steps *s, const struct step_marker *v, size_t from,
 
 /* The next window begins: what was open ends, and what is between them. */
 static void
-close_window(struct steps *s, size_t first, int64_t start_ns)
+close_window(struct steps *s, size_t first, const struct step_marker *before,
+    int64_t start_ns)
 {
 	struct step_window *last, rest;
 
 	if (s->list.n == first)
 		return;
 	last = &s->list.v[s->list.n - 1];
-	last->is_cut = last->end_ns > start_ns;
-	if (last->is_cut || s->family == STEP_PROFILER) {
+	last->is_cut = last->end_ns > start_ns && !before->is_run;
+	if (last->is_cut || before->family == STEP_PROFILER || before->is_run) {
 		last->end_ns = start_ns;
 	} else if (last->end_ns < start_ns) {
 		rest = *last;
@@ -209,22 +214,24 @@ find_windows(struct steps *s, const struct step_marker *v, size_t n)
 	struct step_process p = {
 		.pid = v->pid, .first = (uint32_t)s->list.n, .thread = v->thread
 	};
+	const struct step_marker *before = v;
 	size_t nsteps = 0;
 	int64_t end = INT64_MIN;
 
 	for (size_t i = 0; i < n; i++) {
-		if (v[i].end_ns <= end)
+		if (v[i].end_ns <= end && !v[i].is_run)
 			continue;
 		end = v[i].end_ns;
-		close_window(s, p.first, v[i].start_ns);
+		close_window(s, p.first, before, v[i].start_ns);
+		before = &v[i];
 		nsteps++;
 		if (v[i].is_slowest)
 			s->slowest = (uint32_t)s->list.n;
 		vec_push(&s->list,
 		    ((struct step_window){ .start_ns = v[i].start_ns,
 			.end_ns = v[i].end_ns,
-			.number = s->family == STEP_PROFILER ||
-				s->family == STEP_TRACED
+			.number =
+			    s->family >= STEP_PROFILER && s->family <= STEP_RUN
 			    ? v[i].number
 			    : (int64_t)nsteps,
 			.marker = v[i].event,
@@ -264,6 +271,7 @@ steps_ready(struct steps *s)
 		{ STEP_DETAILED, 1 },
 		{ STEP_NATIVE, 1 },
 		{ STEP_PROFILER, 1 },
+		{ STEP_RUN, 1 },
 	};
 	const struct step_marker *v;
 	owner_list owners = { 0 };
@@ -286,6 +294,7 @@ steps_ready(struct steps *s)
 
 			most = n > most ? n : most;
 		}
+		s->are_runs = s->family == STEP_RUN && most > 0;
 		if (most >= rules[r].least)
 			break;
 	}
@@ -410,7 +419,7 @@ steps_clear(struct steps *s)
 	s->markers.n = s->list.n = s->processes.n = s->inferred = 0;
 	s->iterations.n = 0;
 	s->slowest = STEPS_NONE;
-	s->is_sorted = false;
+	s->is_sorted = s->are_runs = false;
 	map_free(&s->process_of);
 }
 

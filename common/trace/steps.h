@@ -4,10 +4,12 @@
  *
  * A step is, the first that fits: what the user names; two ProfilerStep#N or
  * more; StepTraceAnnotations of JAX; iterations (phase.h), of which those of
- * the best tier count; one ProfilerStep#N. Where nothing does, tl-steps takes
- * the span of all GPU events as the one window.
+ * the best tier count; one ProfilerStep#N; runs of the XLA module that takes
+ * most GPU time, as tl-tree notes them (hlo-inside.h). Where nothing does,
+ * tl-steps takes the span of all GPU events as the one window.
  *
  *	ProfilerStep#3 [      ][       ]	up to the next one's start
+ *	jit_train(5)   [      ][       ]	likewise
  *	decode[bs=8]   [    ]  [     ]		its own, and what is between
  *
  * Each process has steps of its own: those of the thread that launches most GPU
@@ -67,6 +69,7 @@ enum step_family {
 	STEP_NAMED, /* by the user */
 	STEP_PROFILER,
 	STEP_TRACED,   /* StepTraceAnnotation */
+	STEP_RUN,      /* of an XLA module */
 	STEP_DETAILED, /* iterations, by their tier */
 	STEP_NATIVE,
 	STEP_FAMILIES,
@@ -83,6 +86,7 @@ struct step_marker {
 	uint32_t iteration; /* in steps.iterations, or STEPS_NONE */
 	uint8_t family;
 	bool is_step, is_slowest; /* as tl-tree has marked it */
+	bool is_run; /* of an XLA module: as tl-tree has put it in */
 	/* private */
 	int64_t until_ns;  /* the last end of its like up to here */
 	uint64_t launched; /* GPU events, up to the next one's start */
@@ -94,6 +98,7 @@ struct steps {
 	VEC(struct step_process) processes;
 	size_t inferred;  /* calls in most steps; 0: they are not inferred */
 	uint32_t slowest; /* in list; STEPS_NONE: there is no step */
+	bool are_runs;    /* of an XLA module */
 	bool only_iterations; /* the caller's: nothing else is a step */
 	VEC(struct iteration) iterations;
 	/* private */
@@ -162,6 +167,8 @@ bool steps_infer(struct steps *s, const struct host *h);
 /* The window, in list, in which an event of the host starts, or STEPS_NONE. */
 uint32_t steps_window_of(
     const struct steps *s, const struct host *h, uint32_t event);
+/* The name of the module whose runs are steps, or INTERN_NONE. */
+uint32_t steps_module(const struct steps *s, const struct host *h);
 /* Whether an event of the host marks a step: its name differs in each. */
 bool steps_is_marker(
     const struct steps *s, const struct host *h, uint32_t event);

@@ -229,8 +229,11 @@ void store_add(struct store *s, const struct event *ev);
 void store_event_fast(struct store *s, uint32_t i, struct event *ev);
 void store_note_peak(struct store *s);
 void chain_gpu(struct store *s);
-/* store-steps.c: marks the annotations of steps, when links are known. */
-void store_mark_steps(struct store *s);
+/* The launch of GPU work that has one: above what is put in between. */
+uint32_t item_launch(const struct store *s, const struct held *it);
+/* store-steps.c: marks the annotations of steps, when links are known; false:
+ * there are no steps. */
+bool store_mark_steps(struct store *s);
 
 /* link-custom.c: whether f can't be the forward op of the wrapper w; then *c.
  */

@@ -116,9 +116,8 @@ fields_of(const struct store *s, const struct event *ev, const struct held *it)
 	return has;
 }
 
-/* The launch of GPU work: above what is put in between. */
-static uint32_t
-launch_of(const struct store *s, const struct held *it)
+uint32_t
+item_launch(const struct store *s, const struct held *it)
 {
 	uint32_t launch = it->parent;
 
@@ -140,7 +139,7 @@ store_event_fast(struct store *s, uint32_t i, struct event *ev)
 	if (has & HAS_PARENT)
 		ev->parent = item_uid(s, it->parent);
 	if (has & HAS_LAUNCH)
-		ev->launch = item_uid(s, launch_of(s, it));
+		ev->launch = item_uid(s, item_launch(s, it));
 	if (has & HAS_FWD)
 		ev->fwd = item_uid(s, (uint32_t)*map_get(&s->fwd, i));
 	if (has & HAS_BWD)

@@ -23,7 +23,7 @@ static const struct held *
 launch_of(const struct store *s, const struct held *gpu)
 {
 	return (gpu->state & IN_OWNED) != 0 && (gpu->flags & EV_DUPLICATE) == 0
-	    ? &s->items.v[gpu->parent]
+	    ? &s->items.v[item_launch(s, gpu)]
 	    : NULL;
 }
 
@@ -82,11 +82,12 @@ mark(struct store *s, const struct steps *steps, uint32_t slowest)
 			    EV_STEP | (i == slowest ? EV_SLOWEST : 0);
 }
 
-void
+bool
 store_mark_steps(struct store *s)
 {
 	struct steps steps = { 0 }, iterations = { .only_iterations = true };
 	uint32_t slowest = STEPS_NONE;
+	bool any;
 
 	add_markers(s, &steps);
 	if (steps.markers.n > 0) {
@@ -101,6 +102,8 @@ store_mark_steps(struct store *s)
 	}
 	mark(s, &steps, slowest);
 	mark(s, &iterations, STEPS_NONE);
+	any = steps.list.n > 0;
 	steps_free(&steps);
 	steps_free(&iterations);
+	return any;
 }

@@ -20,11 +20,11 @@ END
 	cat
 	echo '{"end":{"events":0,"sources":1,"marks":[]}}'
 }
-rows() { # rows FIELDS: of the events of a tree
-	tl-tree in.ndjson | tl-cat -F "$1" --no-header | tr '\t' '|'
+rows() { # rows FIELDS: of the events of a tree, without runs that are steps
+	tl-tree in.ndjson | tl-cat | grep -v '"step_num"' | tl-cat -F "$1" --no-header | tr '\t' '|'
 }
 shape() { # shape: depth and name, of what is put in with a star
-	tl-tree in.ndjson | tl-cat | jq -r 'select(.id != null) |
+	tl-tree in.ndjson | tl-cat | jq -r 'select(.id != null and .args.step_num == null) |
 		"  " * (.depth // 0) + .name + (if .cat == "hlo" then "*" else "" end)'
 }
 
@@ -278,6 +278,63 @@ if command -v tl-graft >/dev/null; then
 fi
 refuses 5 'the GPU was never idle' 'tl-idle in.ndjson'
 refuses 5 'has its launch in the trace' 'tl-launch in.ndjson'
+
+# ---- steps: runs of the module that takes most GPU time ----
+
+on() { # on DEVICE PROGRAM: what stdin has, there and of that
+	sed "s/\"program_id\":5/\"program_id\":$2,\"device\":$1/"
+}
+{
+	gpu 0 nvjet 2000 300 1 gemm.1 | on 0 5
+	gpu 1 nvjet 2050 300 2 gemm.1 | on 1 5
+	gpu 2 copy 3000 10 3 copy.9 | on 0 9
+	gpu 3 nvjet 4000 300 4 gemm.1 | on 0 5
+	gpu 4 nvjet 4050 300 5 gemm.1 | on 1 5
+	gpu 5 nvjet 6000 300 6 gemm.1 | on 0 5
+	gpu 6 nvjet 6050 300 7 gemm.1 | on 1 5
+	host 20 python loop 900 5000 1
+	host 21 op Execute 1000 100 1
+	host 22 runtime launch 1050 10 1 1
+	host 23 op Execute 1020 200 2
+	host 24 runtime launch 1100 10 2 2
+	host 25 runtime launch 1500 10 1 3
+	host 26 op Execute 2100 100 1
+	host 27 runtime launch 2150 10 1 4
+	host 28 op Execute 2020 90 2
+	host 29 runtime launch 2050 10 2 5
+	host 30 op Execute 3000 100 1
+	host 31 runtime launch 3050 10 1 6
+	host 32 op Execute 3020 200 2
+	host 33 runtime launch 3100 10 2 7
+} | trace >in.ndjson
+is 'the nth runs of all devices are one' \
+	"$(tl-tree in.ndjson | tl-cat | jq -c 'select(.kind == "annotation") | [.name, .ts, .dur, .flags, .args.step_num]')" \
+	'["jit_train(5)",1000,220,["synthetic","step"],1]
+["jit_train(5)",2020,180,["synthetic","step"],2]
+["jit_train(5)",3000,220,["synthetic","step","slowest"],3]
+["jit_train(9)",1500,10,["synthetic"],1]'
+steps() { tl-steps --no-header -c step,name,ts_ns,wall_ns,kernels "$@" in.ndjson | tr '\t' ' '; }
+is 'a step lasts up to the next one' "$(steps)" '1 jit_train(5) 1000 1020 3
+2 jit_train(5) 2020 980 2
+3 jit_train(5) 3000 220 2'
+is 'another module by its name' "$(steps --annotation 'jit_train(9)')" '1 jit_train(9) 1500 10 1'
+is 'the screen says so' "$(tl-steps --format table in.ndjson | grep -o 'steps are runs of [^,]*')" \
+	'steps are runs of jit_train(5)'
+is 'all programs know them' \
+	"$(tl-timeline --no-header --by step -c step,type,time_ns in.ndjson | grep computation | tr '\t' ' ')" \
+	'1 computation_time 20
+2 computation_time 330
+3 computation_time 10
+ computation_time 700'
+is 'a run can be chosen' "$(tl-kernels --no-header -c name,count --step 1 in.ndjson | tr '\t' ' ')" 'nvjet 2
+copy 1'
+is 'also behind a filter' "$(tl-filter --step 2-3 in.ndjson | tl-steps --no-header -c step,kernels | tr '\t' ' ')" '1 0
+2 2
+3 2'
+tl-tree in.ndjson >tree.tl
+is 'a tree made anew has them once' "$(tl-tree --link=auto tree.tl | tl-cat | grep -c step_num)" 4
+sed '/"kind":"kernel".*"id":[3-6],/d;/"id":[3-6],.*"kind":"kernel"/d' in.ndjson >once.ndjson
+is 'one run is no step' "$(tl-steps --no-header -c what once.ndjson)" whole
 
 {
 	gpu 0 nvjet 5000 50 1 gemm.1

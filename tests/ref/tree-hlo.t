@@ -44,6 +44,13 @@ wrapped_broadcast 77 1 1 10560'
 	is 'a convolution: two kernels a run, five runs' \
 		"$(ops "$TL_DATA"/jax_conv_minimal_legacy/*.xplane.pb | grep conv)" \
 		'cudnn-conv.1.0 15 5 10 1539832'
+	# on each TPU the line XLA Modules has as many runs of jit_f
+	is 'runs of the main module are steps' "$(for f in "$TL_DATA"/jax*/*.xplane.pb "$TL_DATA"/xprof_tpu_inference_v1/*.pb; do
+		tl-steps --table steps_summary --no-header -c steps,unlinked_count "$f" 2>/dev/null | tr '\t' ' '
+	done)" '3 0
+5 3
+5 0
+100 0'
 else
 	skip 'reference traces' 'no TL_DATA'
 fi
