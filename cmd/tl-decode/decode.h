@@ -63,6 +63,12 @@ enum skip {
 	SKIP_COUNT
 };
 
+/* What --salvage could not get out of an input. */
+struct losses {
+	uint64_t n, bytes, mended;
+	bool is_cut; /* the end is missing */
+};
+
 /* One input; source_close() releases what it holds, wherever it stopped. */
 struct source_state {
 	const struct settings *set;
@@ -107,6 +113,10 @@ noreturn void source_die_at(
     struct source_state *s, uint64_t at, const char *reason);
 /* Ends with the failure of a compression that stands at the data's end. */
 void source_check(struct source_state *s);
+/* Ends salvaging: what is missing is warned of, a fact of the source and a mark
+ * of the stream. Dies where none of so many records is whole. */
+void source_salvaged(
+    struct source_state *s, struct losses *l, uint64_t records);
 static inline bool
 source_is_time(int64_t ns)
 {

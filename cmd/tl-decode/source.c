@@ -63,6 +63,32 @@ source_check(struct source_state *s)
 }
 
 void
+source_salvaged(struct source_state *s, struct losses *l, uint64_t records)
+{
+	const char *name = s->in->name, *damage = in_damage(s->in);
+	struct buf fact = { 0 };
+
+	if (damage != NULL) {
+		l->n++;
+		l->is_cut = true;
+		report(MSG_UNREADABLE_REST, name, damage);
+	}
+	if (l->n > 0 && records == 0)
+		die("%s: nothing can be saved: no event is whole", name);
+	if (l->n == 0 && l->mended == 0)
+		return;
+	buf_printf(&fact,
+	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"mended\":%" PRIu64
+	    ",\"cut\":%s}",
+	    l->n, l->bytes, l->mended, l->is_cut ? "true" : "false");
+	facts_json(&s->facts, "salvaged", buf_str(&fact));
+	buf_free(&fact);
+	stream_mark(s->out, MARK_SALVAGED);
+	report(l->is_cut ? MSG_SALVAGE_CUT : MSG_SALVAGE, name, records, l->n,
+	    l->bytes, l->mended);
+}
+
+void
 source_die(
     struct source_state *s, const unsigned char *where, const char *reason)
 {

@@ -83,4 +83,28 @@ printf '"Correlation_Id","Start_Timestamp"\n"1"x,"2"\n' >behind.csv
 refuses 1 'behind.csv: .*text behind a closing quote' 'tl-decode -o x.tl behind.csv'
 printf '"Correlation_Id","Start_Timestamp","Counter_Name"\n"1","2","x"\n' >counter.csv
 refuses 1 'counter.csv: .*a counter without a dispatch or a value' 'tl-decode -o x.tl counter.csv'
+
+# ---- salvage ----
+
+# saved FILE: kinds and times of what comes out, the exit status and the fact
+saved() {
+	tl-decode --salvage --ndjson "$1" 2>err >saved.nd
+	echo "$?"
+	jq -r 'select(.id) | [.kind, .ts, .dur] | map(tostring) | join(",")' saved.nd
+	jq -c 'select(.salvaged) | .salvaged' saved.nd | tail -n 1
+	jq -c '.. | objects | select(has("losses"))' saved.nd | tail -n 1
+}
+is 'rows that are whole, around those that are not' "$({
+	cat marker.csv && printf '"X","bad"x,1,2,3,4,5\n"HSA_CORE_API","a","7"\n'
+	printf '"HSA_CORE_API","b","7","8","3","20","22"\n"HSA_CORE_API","c","7","8","3","2'
+} >hurt.csv && saved hurt.csv | tr '\n' ' ')" \
+	'3 annotation,10,10 driver,11,1 driver,20,2 {"losses":3,"bytes":77,"mended":0,"cut":true} '
+like 'with their bytes' "$(cat err)" 'hurt.csv: byte [0-9]+: .*text behind a closing quote'
+sed '1s/,.*/"x/' marker.csv >head.csv
+refuses 1 'head.csv' 'tl-decode --salvage -o x.tl head.csv'
+is 'what is whole is the same' "$(tl-decode --salvage --ndjson marker.csv | sed 1d | cksum)" \
+	"$(tl-decode --ndjson marker.csv | sed 1d | cksum)"
+gzip <marker.csv | head -c 150 >half_marker_api_trace.csv.gz
+is 'of a compressed file, up to the cut' "$(saved half_marker_api_trace.csv.gz | sed -n '1p;$p' | tr '\n' ' ')" \
+	'3 {"losses":2,"bytes":46,"mended":0,"cut":true} '
 done_testing

@@ -23,9 +23,9 @@ struct salvage {
 	uint64_t wasted; /* bytes looked at in vain */
 	uint64_t nshown;
 	uint64_t losses[REASON_COUNT]; /* by reason */
-	uint64_t nlosses, bytes, mended, records;
-	uint64_t last_at; /* of the last record */
-	bool is_cut;      /* the end is missing, and metadata with it */
+	uint64_t records;
+	struct losses lost; /* cut: metadata is missing, too */
+	uint64_t last_at;   /* of the last record */
 };
 
 /* ---- losses ---- */
@@ -50,15 +50,15 @@ lose(struct salvage *sv, uint64_t from, enum reason why)
 {
 	uint64_t n = in_offset(sv->in, sv->in->p) - from;
 
-	sv->nlosses++;
-	sv->bytes += n;
+	sv->lost.n++;
+	sv->lost.bytes += n;
 	tell(sv, from, n, why);
 }
 
 static void
 mended(struct salvage *sv, size_t at, enum reason what)
 {
-	sv->mended++;
+	sv->lost.mended++;
 	tell(sv, in_offset(sv->in, sv->in->p + at), 0, what);
 }
 
@@ -72,7 +72,7 @@ pass_value(struct salvage *sv)
 		if (m->mends[i] == 0)
 			continue;
 		mended(sv, m->first[i], i);
-		sv->mended += m->mends[i] - 1;
+		sv->lost.mended += m->mends[i] - 1;
 		sv->losses[i] += m->mends[i] - 1;
 	}
 	sv->in->p += m->end;
@@ -258,7 +258,7 @@ find(struct salvage *sv, bool skip, bool is_bare)
 static enum found
 cut_off(struct salvage *sv, bool is_told)
 {
-	sv->is_cut = true;
+	sv->lost.is_cut = true;
 	sv->is_over = true;
 	if (!is_told)
 		lose(sv, in_offset(sv->in, sv->in->p), REASON_LOST_CUT);
@@ -416,32 +416,12 @@ salvage_rules(struct salvage *sv, const struct salvage_rules *rules)
 void
 salvage_finish(struct salvage *sv, struct source_state *s)
 {
-	const char *name = sv->in->name, *damage = in_damage(sv->in);
-	struct buf fact = { 0 };
-
-	if (damage != NULL) {
-		sv->nlosses++;
-		sv->is_cut = true;
-		report(MSG_UNREADABLE_REST, name, damage);
-	}
-	if (sv->nlosses > 0 && sv->records == 0)
-		die("%s: nothing can be saved: no event is whole", name);
-	if (sv->nlosses == 0 && sv->mended == 0)
-		return;
-	buf_printf(&fact,
-	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"mended\":%" PRIu64
-	    ",\"cut\":%s}",
-	    sv->nlosses, sv->bytes, sv->mended, sv->is_cut ? "true" : "false");
-	facts_json(&s->facts, "salvaged", buf_str(&fact));
-	buf_free(&fact);
-	stream_mark(s->out, MARK_SALVAGED);
 	for (enum reason i = 0; sv->nshown > LOSSES_SHOWN && i < REASON_COUNT;
 	     i++)
 		if (sv->losses[i] > 0)
-			report(MSG_DAMAGE_REPEATED, name, sv->losses[i],
+			report(MSG_DAMAGE_REPEATED, sv->in->name, sv->losses[i],
 			    report_reason(i));
-	report(sv->is_cut ? MSG_SALVAGE_CUT : MSG_SALVAGE, name, sv->records,
-	    sv->nlosses, sv->bytes, sv->mended);
+	source_salvaged(s, &sv->lost, sv->records);
 }
 
 void

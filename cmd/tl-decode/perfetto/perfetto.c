@@ -141,8 +141,8 @@ set_facts(struct perfetto *p)
 static void
 lose(struct perfetto *p, uint64_t bytes)
 {
-	p->nlosses++;
-	p->lost_bytes += bytes;
+	p->losses.n++;
+	p->losses.bytes += bytes;
 	p->fault = NULL;
 }
 
@@ -158,33 +158,8 @@ lose_rest(struct perfetto *p)
 		in->p = in->end;
 		in_release(in);
 	} while (in_more(in));
-	p->is_cut = true;
+	p->losses.is_cut = true;
 	lose(p, n);
-}
-
-static void
-end_salvage(struct perfetto *p)
-{
-	struct source_state *s = p->s;
-	struct buf fact = { 0 };
-
-	if (in_damage(s->in) != NULL) {
-		lose_rest(p);
-		report(MSG_UNREADABLE_REST, s->in->name, in_damage(s->in));
-	}
-	if (p->nlosses == 0)
-		return;
-	if (s->next_id == 0)
-		die("%s: nothing can be saved: no event is whole", s->in->name);
-	buf_printf(&fact,
-	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64
-	    ",\"mended\":0,\"cut\":%s}",
-	    p->nlosses, p->lost_bytes, p->is_cut ? "true" : "false");
-	facts_json(&s->facts, "salvaged", buf_str(&fact));
-	buf_free(&fact);
-	stream_mark(s->out, MARK_SALVAGED);
-	report(p->is_cut ? MSG_SALVAGE_CUT : MSG_SALVAGE, s->in->name,
-	    s->next_id, p->nlosses, p->lost_bytes, UINT64_C(0));
 }
 
 /* ---- all of it ---- */
@@ -235,7 +210,7 @@ read_file(struct source_state *s)
 		source_die_at(s, p->offset, p->fault);
 	set_facts(p);
 	if (salvages)
-		end_salvage(p);
+		source_salvaged(s, &p->losses, s->next_id);
 }
 
 /* ---- the format ---- */

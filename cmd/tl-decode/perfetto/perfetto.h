@@ -129,8 +129,7 @@ struct perfetto {
 	uint64_t
 	    nnoclock; /* times of clocks that nothing ties to the trace's */
 	/* what --salvage skipped */
-	uint64_t nlosses, lost_bytes;
-	bool is_cut;
+	struct losses losses;
 	bool is_rocprof;
 };
 

@@ -106,8 +106,28 @@ struct csv {
 	struct buf texts; /* of dispatches that have no other table */
 	VEC(struct waiting) waiting;
 	struct buf agents; /* as JSON */
+	struct losses losses;
 	int64_t ngpus;
 };
+
+/* This many losses are warned of one by one. */
+#define LOSSES_SHOWN 10
+
+/* The row at hand is none. */
+static void
+lose_row(struct csv *c, size_t len, const char *why)
+{
+	struct source_state *s = c->s;
+
+	if (!s->set->salvage) {
+		source_check(s);
+		source_die_at(s, c->rows.offset, why);
+	}
+	c->losses.bytes += len;
+	if (c->losses.n++ < LOSSES_SHOWN)
+		report(
+		    MSG_BYTES_SKIPPED, s->in->name, c->rows.offset, len, why);
+}
 
 /* ---- the meaning of a field ---- */
 
@@ -255,7 +275,7 @@ add_counters(struct csv *c, size_t last)
 }
 
 static void
-write_row(struct csv *c)
+write_row(struct csv *c, size_t len)
 {
 	const uint64_t *first = NULL;
 	int64_t dispatch;
@@ -270,7 +290,7 @@ write_row(struct csv *c)
 	if (first != NULL)
 		add_counters(c, *first);
 	if (!rocprof_end(c->p))
-		source_die_at(c->s, c->rows.offset, ROCPROF_TOO_MANY);
+		lose_row(c, len, ROCPROF_TOO_MANY);
 }
 
 /* ---- rows that wait ---- */
@@ -286,9 +306,10 @@ hold_counter(struct csv *c, size_t len)
 	bool is_new;
 
 	if (c->dispatch < 0 || c->counter_value < 0 ||
-	    !num_i64(row_field(&c->rows, (size_t)c->dispatch), &dispatch))
-		source_die_at(c->s, c->rows.offset,
-		    "a counter without a dispatch or a value");
+	    !num_i64(row_field(&c->rows, (size_t)c->dispatch), &dispatch)) {
+		lose_row(c, len, "a counter without a dispatch or a value");
+		return;
+	}
 	n.name = intern_put(c->p->words,
 	    json_as_utf8(row_field(&c->rows, (size_t)c->counter), &c->clean));
 	n.value = intern_put(c->p->words,
@@ -318,7 +339,7 @@ write_waiting(struct csv *c)
 
 		c->rows.offset = w->offset;
 		if (row_split(&c->rows, row, row + w->len) > 0)
-			write_row(c);
+			write_row(c, w->len);
 	}
 	c->waiting.n = c->texts.len = 0;
 }
@@ -369,28 +390,35 @@ read_table(struct csv *c)
 {
 	static const struct str bom = STR_INIT("\xef\xbb\xbf");
 	struct in *in = c->s->in;
-	bool has_head = false;
+	bool has_head = false, is_cut = false;
 	size_t n;
 
 	if (in_need(in, bom.len) && memcmp(in->p, bom.p, bom.len) == 0)
 		in->p += bom.len;
-	for (; (n = row_next(&c->rows, c->s)) > 0; in->p += n, in_release(in)) {
+	c->head.n = 0; /* without a first row, no other is one */
+	for (; (n = row_next(&c->rows, in)) > 0; in->p += n, in_release(in)) {
 		c->s->counts->bytes += n;
-		if (!has_head)
+		is_cut = c->rows.error != NULL;
+		if (c->rows.error != NULL)
+			lose_row(c, n, c->rows.error);
+		else if (!has_head)
 			read_head(c);
 		else if (c->rows.fields.n != c->head.n)
-			source_die_at(c->s, c->rows.offset,
+			lose_row(c, n,
 			    "a row has not as many fields as the first one");
 		else if (c->agent_type >= 0)
 			hold_agent(c);
 		else if (c->counter >= 0)
 			hold_counter(c, n);
 		else
-			write_row(c);
+			write_row(c, n);
 		has_head = true;
 		if (progress_due)
 			progress_show(in_consumed(in), in_size(in));
 	}
+	if (!c->s->set->salvage)
+		source_check(c->s);
+	c->losses.is_cut |= is_cut;
 	write_waiting(c);
 	if (c->agents.len > 0) {
 		buf_putc(&c->agents, ']');
@@ -448,6 +476,11 @@ read_sibling(struct csv *c, const char *path)
 	in_tolerate(s->in);
 	read_table(c);
 	s->counts->compressed += in_consumed(s->in);
+	if (in_damage(s->in) != NULL) {
+		c->losses.n++;
+		c->losses.is_cut = true;
+		report(MSG_UNREADABLE_REST, s->in->name, in_damage(s->in));
+	}
 	in_close(s->in);
 	s->in = c->given;
 }
@@ -504,6 +537,8 @@ read_csv(struct source_state *s)
 	s->release = release;
 	facts_str(&s->facts, "format", STR("rocprofv3"));
 	read_all(c);
+	if (s->set->salvage)
+		source_salvaged(s, &c->losses, s->next_id);
 }
 
 /* Its first line names columns that no other tool's has. */
@@ -539,4 +574,5 @@ const struct format rocprof_csv_format = {
 	.sniff = sniff,
 	.read = read_csv,
 	.is_with = is_with,
+	.can_salvage = true,
 };

@@ -152,8 +152,9 @@ struct rows {
 /* The bytes of the first row from p on; 0: it is not whole, or error is set. */
 size_t row_split(
     struct rows *r, const unsigned char *p, const unsigned char *end);
-/* The next row that is no empty line; the window stays at it. 0: the end. */
-size_t row_next(struct rows *r, struct source_state *s);
+/* The next row that is no empty line; the window stays at it. 0: the end. Where
+ * error is set, it is the bytes of a line that is no row. */
+size_t row_next(struct rows *r, struct in *in);
 struct str row_field(const struct rows *r, size_t i);
 void rows_free(struct rows *r);
 

@@ -77,13 +77,23 @@ row_field(const struct rows *r, size_t i)
 			      : (struct str){ r->text.p + f->at, f->s.len };
 }
 
-size_t
-row_next(struct rows *r, struct source_state *s)
+/* Up to the next line, of what is in the window. */
+static size_t
+line_length(const struct in *in)
 {
-	struct in *in = s->in;
+	size_t n = (size_t)(in->end - in->p);
+	const unsigned char *nl = memchr(in->p, '\n', n);
+
+	return nl != NULL ? (size_t)(nl + 1 - in->p) : n;
+}
+
+size_t
+row_next(struct rows *r, struct in *in)
+{
 	size_t n;
 
 	for (;;) {
+		r->error = NULL;
 		r->offset = in_offset(in, in->p);
 		n = row_split(r, in->p, in->end);
 		if (r->error == NULL && n == 0 &&
@@ -91,16 +101,14 @@ row_next(struct rows *r, struct source_state *s)
 			r->error = "a row of more than 16 MiB: is a quote "
 				   "missing?";
 		if (r->error != NULL)
-			source_die_at(s, r->offset, r->error);
+			return line_length(in);
 		if (n > 0 && (r->fields.n > 1 || row_field(r, 0).len > 0))
 			return n;
 		in->p += n;
 		if (n == 0 && !in_more(in)) {
-			source_check(s);
 			if (in->p < in->end)
-				source_die_at(
-				    s, r->offset, "the data end in a row");
-			return 0;
+				r->error = "the data end in a row";
+			return line_length(in);
 		}
 	}
 }

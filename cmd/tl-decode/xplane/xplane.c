@@ -49,7 +49,7 @@ xplane_lose(
 	uint64_t offset = (uint64_t)(at - x->bytes);
 	bool is_new;
 
-	if (x->nlosses == 0 && is_mangled(x)) {
+	if (x->losses.n == 0 && is_mangled(x)) {
 		x->s->can_salvage = false;
 		source_die_at(x->s, offset,
 		    "bytes were replaced when the file was copied as text; get "
@@ -60,8 +60,8 @@ xplane_lose(
 	(void)map_put(&x->faults, offset, &is_new);
 	if (!is_new)
 		return;
-	x->nlosses++;
-	x->lost_bytes += n;
+	x->losses.n++;
+	x->losses.bytes += n;
 }
 
 bool
@@ -80,7 +80,8 @@ xplane_next_part(
     struct xplane *x, struct fields *m, uint32_t field, bool *is_cut)
 {
 	const unsigned char *p = m->p;
-	uint64_t key, len, nlosses = x->nlosses, lost_bytes = x->lost_bytes;
+	struct losses before = x->losses;
+	uint64_t key, len;
 
 	*is_cut = false;
 	if (fields_next(m))
@@ -97,10 +98,9 @@ xplane_next_part(
 	m->type = PROTO_BYTES;
 	m->bytes = (struct str){ (const char *)p, (size_t)(m->end - p) };
 	m->error = NULL;
-	x->is_cut |= m->end == x->in->end;
 	/* what is lost is in it, and counts there */
-	x->nlosses = nlosses;
-	x->lost_bytes = lost_bytes;
+	x->losses = before;
+	x->losses.is_cut |= m->end == x->in->end;
 	*is_cut = true;
 	return true;
 }
@@ -155,34 +155,17 @@ end_salvage(struct xplane *x)
 {
 	struct source_state *s = x->s;
 	uint64_t size = (uint64_t)(x->in->end - x->bytes);
-	struct buf fact = { 0 };
+	bool is_cut = x->losses.is_cut || in_damage(s->in) != NULL;
 
-	if (in_damage(s->in) != NULL) {
-		x->is_cut = true;
-		x->nlosses++;
-		report(MSG_UNREADABLE_REST, s->in->name, in_damage(s->in));
-	}
-	if (x->nlosses == 0 && x->is_cut) /* between two fields */
-		x->nlosses = 1;
-	if (x->nlosses == 0)
-		return;
-	if (s->next_id == 0)
-		die("%s: nothing can be saved: no event is whole", s->in->name);
-	if (x->is_cut && !has_plane(x, PLANE_HOST))
+	if (x->losses.n == 0 && x->losses.is_cut) /* between two fields */
+		x->losses.n = 1;
+	if (is_cut && s->next_id > 0 && !has_plane(x, PLANE_HOST))
 		report(MSG_DAMAGE, s->in->name, size,
 		    "the host's planes are cut off: GPU work has no launches");
-	if (x->is_cut && !has_plane(x, PLANE_MODULES))
+	if (is_cut && s->next_id > 0 && !has_plane(x, PLANE_MODULES))
 		report(MSG_DAMAGE, s->in->name, size,
 		    "the HLO modules are cut off: ops have no shapes");
-	buf_printf(&fact,
-	    "{\"losses\":%" PRIu64 ",\"bytes\":%" PRIu64
-	    ",\"mended\":0,\"cut\":%s}",
-	    x->nlosses, x->lost_bytes, x->is_cut ? "true" : "false");
-	facts_json(&s->facts, "salvaged", buf_str(&fact));
-	buf_free(&fact);
-	stream_mark(s->out, MARK_SALVAGED);
-	report(x->is_cut ? MSG_SALVAGE_CUT : MSG_SALVAGE, s->in->name,
-	    s->next_id, x->nlosses, x->lost_bytes, UINT64_C(0));
+	source_salvaged(s, &x->losses, s->next_id);
 }
 
 static void

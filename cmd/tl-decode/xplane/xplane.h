@@ -146,8 +146,7 @@ struct xplane {
 	struct buf text, utf8;
 	/* salvage */
 	struct map faults; /* by offset, so that each counts once */
-	uint64_t nlosses, lost_bytes;
-	bool is_cut;
+	struct losses losses;
 };
 
 /* ---- xplane.c ---- */
