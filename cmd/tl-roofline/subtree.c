@@ -313,7 +313,8 @@ keep_forward(struct roof_state *g, uint32_t i)
 		if (g->nodes.v[k].bwd.inst != UID_NONE)
 			vec_push(&g->backs, g->nodes.v[k].bwd);
 	f->nback = g->backs.n - f->first_back;
-	if (n->model == NULL || n->model->is_extra || !n->model->has_backward)
+	if (n->model == NULL || !n->model->has_backward ||
+	    (n->model->is_extra && n->model->backward_category.len == 0))
 		return;
 	f->res = subtree_eval(g, i, MODEL_BWD);
 	f = &g->forwards

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- What several files of models use.
 
--- Names of PyTorch's own.
-function aten(text)
+-- The words of a text as names, PyTorch's own unless it is told what stands before them.
+function aten(text, before)
   local out = {}
-  for w in text:gmatch("%S+") do out[#out + 1] = "aten::" .. w end
+  for w in text:gmatch("%S+") do out[#out + 1] = (before or "aten::") .. w end
   return out
 end
 
@@ -46,4 +46,37 @@ function one_operand(_ENV, dims, types, stride_in, stride_out)
   dtype_in_out = types
   stride_input = stride_in
   stride_output = stride_out
+end
+
+-- Bytes of all tensors among the arguments, each moved once; twice: those that are
+-- read and written, but: those of which no more than a part is touched.
+function traffic(twice, but)
+  local function is_in(list, i)
+    for _, k in ipairs(list or {}) do
+      if k == i then return true end
+    end
+    return false
+  end
+  local sum = 0
+  for i = 0, nargs() - 1 do
+    local t = dtype(i)
+    if t ~= "" and t ~= "Scalar" and t ~= "ScalarList" and not is_in(but, i) then
+      sum = sum + elems(i) * size(i) * (is_in(twice, i) and 2 or 1)
+    end
+  end
+  return sum
+end
+
+-- An op that streams through its arguments: per operations for each element of
+-- argument of; result: the argument that what it returns is like.
+function streaming(t)
+  op {
+    like = t, names = aten(t.names, ""), examples = t.examples,
+    eval = function (_ENV)
+      local of = t.of or 0
+      about(_ENV, of)
+      return t.per * num_elems,
+        traffic(t.twice, t.but) + (t.result and elems(t.result) * size(t.result) or 0), dtype(of)
+    end,
+  }
 end

@@ -292,3 +292,63 @@ op {
     return 0, nelems * (size(0) + size(2, 2)) + bytes(3, 8)
   end,
 }
+
+-- (q, k, v or caches) of which the arguments q, k and v tell the sizes; heads: the
+-- argument whose value is the number of key heads, or the dimension of k that has it
+local function caching(names, globs, q, at, examples)
+  op {
+    category = "InferenceAttention", sheet = "InferenceAttention", unit = "matrix", extra = true,
+    reads = { "annotation" }, names = aten(names, ""), globs = globs, examples = examples,
+    eval = function (_ENV)
+      local r, k = sums(), at.k
+      local heads = at.heads and int(value(at.heads))
+        or dim(k, at.layout and rank(k) == 4 and value(at.layout) == "1" and -3 or -2)
+      if rank(q) < 3 then fail("q has not 3 dimensions") end
+      local dq = dim(q, -1) + (at.more and dim(at.more, -1) or 0)
+      return finish(_ENV, { N_Q = r.c_sq + r.g_sq, H_Q = dim(q, -2), dq = dq, N_KV = r.c_sk + r.g_sk,
+        H_KV = heads, dv = at.v and dim(at.v, -1) or at.dv or dim(q, -1), q = dtype(q), kv = dtype(k) }, r)
+    end,
+  }
+end
+
+local decode = "step[DECODE bs=4 g_sq=4 g_sk=4096 g_sqsq=4 g_sqsk=4096]"
+caching("vllm::unified_attention", nil, 0, { k = 1, v = 2 })
+-- (out, q, key cache, value cache, key heads, ...)
+caching("_C::paged_attention_v1", nil, 1, { k = 2, heads = 4 }, {
+  { dims = { { 4, 32, 128 }, { 4, 32, 128 }, { 1000, 8, 16, 16, 8 }, { 1000, 8, 128, 16 }, {} },
+    types = { bf16, bf16, bf16, bf16, "Scalar" }, values = { "", "", "", "", "8" }, annotation = decode,
+    flops = 32 * 256 * 2 * 4096, bytes = 256 * (4 * 40 * 2 + 4092 * 8 * 2), spec = "matrix_bf16" },
+  { dims = { { 4, 32, 128 }, { 4, 32, 128 }, { 1000, 8, 16, 16, 8 } }, types = { bf16, bf16, bf16 },
+    values = { "", "", "", "", "8" }, status = "failed" },
+})
+-- (out, sums, largest, parts, q, key cache, value cache, key heads, ...)
+caching("_C::paged_attention_v2 _rocm_C::paged_attention", nil, 4, { k = 5, heads = 7 })
+-- FlashAttention 2 and 3 of the engines: (q, k or its cache, v, ...)
+caching("_vllm_fa2_C::varlen_fwd _vllm_fa2_C::fwd_kvcache _vllm_fa3_C::fwd sgl_kernel::fwd", nil, 0,
+  { k = 1, v = 2 }, {
+    { op = "_vllm_fa3_C::fwd", dims = { { 4, 32, 128 }, { 1000, 16, 8, 128 }, { 1000, 16, 8, 128 } },
+      types = { bf16, bf16, bf16 }, annotation = decode, flops = 32 * 256 * 2 * 4096,
+      params = { H_KV = 8, N_KV = 4096 } },
+  })
+-- (workspaces, plan, q, k, v, ...): the layout 1 has heads before places
+caching("", { "flashinfer::batch_prefill_with_kv_cache_*_paged_run" }, 3, { k = 4, v = 5, layout = 13 }, {
+  { op = "flashinfer::batch_prefill_with_kv_cache_dtype_q_bf16_paged_run",
+    dims = { { 9 }, { 9 }, {}, { 4, 32, 128 }, { 1000, 8, 16, 128 }, { 1000, 8, 16, 128 } },
+    types = { "unsigned char", "unsigned char", "", bf16, bf16, bf16 },
+    values = { "", "", "", "", "", "", "", "", "", "", "", "", "1", "1" }, annotation = decode,
+    flops = 32 * 256 * 2 * 4096, params = { H_KV = 8 } },
+})
+caching("", { "flashinfer::batch_prefill_with_kv_cache_*_ragged_run" }, 3, { k = 4, v = 5 })
+caching("", { "flashinfer::batch_decode_with_kv_cache_*_run" }, 3, { k = 4, v = 5, layout = 12 })
+-- Latent attention, of which values are the first part of a key:
+-- (q, cache, size of values, ...), (out, [sums,] q, its rotated part, cache, ...)
+caching("_flashmla_C::fwd_kvcache_mla sgl_kernel::fwd_kvcache_mla", nil, 0, { k = 1, dv = 512 }, {
+  { op = "_flashmla_C::fwd_kvcache_mla", dims = { { 4, 1, 128, 576 }, { 1000, 64, 1, 576 } },
+    types = { bf16, bf16 }, annotation = decode, flops = 128 * 1088 * 2 * 4096,
+    bytes = 1088 * (4 * 129 * 2 + 4092 * 2) },
+})
+caching("sgl_kernel::cutlass_mla_decode", nil, 1, { k = 3, more = 2 })
+caching("_C::sm100_cutlass_mla_decode", nil, 2, { k = 4, more = 3 }, {
+  { dims = { { 4, 128, 512 }, { 4, 128 }, { 4, 128, 512 }, { 4, 128, 64 }, { 1000, 1, 576 } },
+    types = { bf16, "float", bf16, bf16, bf16 }, annotation = decode, flops = 128 * 1088 * 2 * 4096 },
+})

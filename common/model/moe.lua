@@ -324,3 +324,46 @@ op {
     { dims = { { 32, 3072 } }, types = { bf16 }, status = "failed" },
   },
 }
+
+-- All of the experts at once: (tokens, w1, w2, ..., places of the topk experts). Both
+-- weights are the first arguments of 3 dimensions, the places the first whole numbers
+-- of as many rows as tokens.
+local function experts(_ENV)
+  local w, k = {}, nil
+  for i = 1, nargs() - 1 do
+    if rank(i) == 3 and #w < 2 then w[#w + 1] = i end
+    if not k and rank(i) == 2 and dim(i, 0) == dim(0, 0) and (dtype(i) == "int" or dtype(i) == "long int") then
+      k = dim(i, 1)
+    end
+  end
+  if #w < 2 then fail("no weights of experts among its arguments") end
+  local t = weights(w[1], w[2])
+  if t.K ~= dim(0, 1) then fail("the weights are not (experts, rows, columns)") end
+  t.T, t.k = dim(0, 0), k or fail("no places of experts among its arguments")
+  set(_ENV, t, true, dtype(0), dtype(w[1]))
+  local bi = bytes(dtype(0), 2)
+  local bw, precision = weight(dtype(w[1]), t.pack)
+  local f, b = fused(t, bi, bw, bi)
+  return f, b, precision == "fp4" and dtype(0) or precision
+end
+local whole = { sheet = "MoE_fused", unit = "matrix", extra = true, eval = experts }
+
+op {
+  like = whole, whole = true,
+  names = { "vllm::inplace_fused_experts", "vllm::outplace_fused_experts",
+    "sglang::inplace_fused_experts", "sglang::outplace_fused_experts" },
+  examples = {
+    { op = "vllm::outplace_fused_experts",
+      dims = { { 33, 4096 }, { 64, 4096, 4096 }, { 64, 4096, 2048 }, { 33, 6 }, { 33, 6 } },
+      types = { bf16, fp8, fp8, "float", "int" }, flops = 9967153152, bytes = 1548610830.543705,
+      spec = "matrix_fp8", params = { gated = true, topk = 6 } },
+    { op = "sglang::inplace_fused_experts", dims = { { 33, 4096 }, { 33, 6 }, { 33, 6 } },
+      types = { bf16, "float", "int" }, status = "failed" },
+  },
+}
+-- Their parts have models of their own in some releases.
+op {
+  like = whole,
+  names = { "vllm::rocm_aiter_fused_moe", "vllm::rocm_aiter_asm_moe_tkw1", "aiter::fused_moe_",
+    "vllm::fused_marlin_moe", "vllm::flashinfer_fused_moe_bf16" },
+}

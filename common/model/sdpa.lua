@@ -384,3 +384,38 @@ attention {
   names = { "flash_attn_3::bwd" }, extra = true, q = 1, back = true, layout = "BSHD", causal = 16,
   left = 17,
 }
+
+-- Autograd functions of flash_attn: sequences end to end, and operands in one tensor.
+op {
+  names = { "FlashAttnVarlenFunc" }, sheet = "SDPA", unit = "matrix", extra = true,
+  category = "SDPA_fwd", backward_category = "SDPA_bwd",
+  eval = function (_ENV) return attention_forward(varlen(_ENV, 0, 3, 7, 9)) end,
+  backward = function (_ENV) return attention_backward(_a) end,
+  examples = {
+    { dims = { { 4096, 16, 64 }, { 4096, 4, 64 }, { 4096, 4, 64 }, { 6 }, { 6 } },
+      types = { bf16, bf16, bf16, "int", "int" },
+      values = { "", "", "", "", "", "1024", "1024", "0.", "0.125", "False" },
+      flops = 13958643712, bytes = 20971520 },
+  },
+}
+-- (qkv (B, T, 3, H, d), dropout, scale, causal) and (q, kv (B, T, 2, H, d), dropout, scale, causal)
+local function together(name, kv, causal_at, examples)
+  op {
+    names = { name }, sheet = "SDPA", unit = "matrix", extra = true, category = "SDPA_fwd",
+    backward_category = "SDPA_bwd", examples = examples,
+    eval = function (_ENV)
+      if rank(kv) ~= 5 then fail("keys and values have not 5 dimensions") end
+      local a = { B = dim(0, 0), NQ = dim(0, 1), HQ = dim(0, -2), dq = dim(0, -1), NK = dim(kv, 1),
+        HK = dim(kv, 3), dv = dim(kv, 4), e = size(0), dtype = dtype(0) }
+      attention_params(_ENV, a, { dropout = num(value(causal_at - 2), 0.0), causal = flag(causal_at),
+        flash = true, at_end = true })
+      return attention_forward(a)
+    end,
+    backward = function (_ENV) return attention_backward(_a) end,
+  }
+end
+together("FlashAttnQKVPackedFunc", 0, 3, {
+  { dims = { { 2, 128, 3, 8, 64 } }, types = { bf16 }, values = { "", "0.", "", "True" },
+    flops = 2 * 2 * 8 * 128 * 64 * 128, bytes = 2 * 2 * 128 * 8 * 4 * 64 },
+})
+together("FlashAttnKVPackedFunc", 1, 4)

@@ -125,3 +125,67 @@ mhc("aiter::mhc_fused_post_pre_gemm_sqrsum", "matrix", 3, function (_ENV, t, e)
   return 2 * M * n * C * (n + 1) + 2 * M * hc3 * K,
     M * C * (1 + 3 * n) * e + 4 * M * n * (1 + n) + 4 * hc3 * K + 4 * split_k * M * (hc3 + 1)
 end)
+
+-- ---- not in the reference ----
+
+-- Of each of D channels and N states a step costs 9 operations, as the authors count;
+-- one for D, one for the gate.
+-- u: (batch, D, T), or (D, T) of all sequences; A: (D, N); B and C a vector of N each step
+local function scan(names, of_states, examples)
+  op {
+    sheet = "SSM", unit = "matrix", prec = 0, extra = true, names = aten(names, ""), examples = examples,
+    eval = function (_ENV)
+      channels = dim(0, -2)
+      seq_len = dim(0, -1)
+      N = dim(2, 1)
+      local n = elems(0)
+      return n * (9 * N + (has(5) and 1 or 0) + (has(6) and 1 or 0)), traffic(nil, of_states) + n * size(0)
+    end,
+  }
+end
+-- (u, delta, A, B, C, D, z, ...)
+scan("SelectiveScanFn", nil, {
+  { dims = { { 2, 64, 128 }, { 2, 64, 128 }, { 64, 16 }, { 2, 16, 128 }, { 2, 16, 128 }, { 64 } },
+    types = { bf16, bf16, "float", bf16, bf16, "float" }, flops = 16384 * 145,
+    bytes = 3 * 32768 + 4096 + 2 * 8192 + 256 },
+})
+-- The result takes the place of delta or z; argument 12 has the states of all sequences.
+scan("_C::selective_scan_fwd", { 12 })
+
+-- x (batch, channels, T), weights (channels, width), bias, ...; of inference x is
+-- (channels, T) of all sequences, or (batch, channels) for one step
+op {
+  sheet = "SSM", unit = "matrix", prec = 0, extra = true,
+  names = { "CausalConv1dFn", "_C::causal_conv1d_fwd", "sgl_kernel::causal_conv1d_fwd",
+    "trtllm::causal_conv1d_fwd", "causal_conv1d_fn" },
+  eval = function (_ENV)
+    channels = dim(1, 0)
+    kernel_size = dim(1, 1)
+    return 2 * elems(0) * kernel_size,
+      2 * elems(0) * size(0) + elems(1) * size(1) + (has(2) and elems(2) * size(2) or 0)
+  end,
+  examples = {
+    { op = "CausalConv1dFn", dims = { { 2, 64, 128 }, { 64, 4 }, { 64 } }, types = { bf16, bf16, bf16 },
+      flops = 8 * 16384, bytes = 2 * (2 * 16384 + 256 + 64) },
+  },
+}
+
+-- (x (B, T, H, P), dt (B, T, H), A (H), B (B, T, G, N), C, chunk, ...)
+op {
+  sheet = "SSM", unit = "matrix", prec = 0, extra = true, names = { "MambaChunkScanCombinedFn" },
+  eval = function (_ENV)
+    local b, t, h, p, g, n = dim(0, 0), dim(0, 1), dim(0, 2), dim(0, 3), dim(3, 2), dim(3, 3)
+    H = h
+    P = p
+    G = g
+    N = n
+    C = int(value(5), nil) or fail("the length of a chunk is not recorded (Concrete Inputs)")
+    return 2 * b * t * (g * C * n + h * p * (C + 2 * n)), traffic() + elems(0) * size(0)
+  end,
+  examples = {
+    { dims = { { 2, 512, 8, 64 }, { 2, 512, 8 }, { 8 }, { 2, 512, 1, 128 }, { 2, 512, 1, 128 }, {} },
+      types = { bf16, bf16, "float", bf16, bf16, "Scalar" }, values = { "", "", "", "", "", "256" },
+      flops = 2 * 1024 * (256 * 128 + 512 * 512),
+      bytes = 2 * (2 * 524288 + 8192 + 2 * 131072) + 32, params = { N = 128 } },
+  },
+}

@@ -256,6 +256,58 @@ def paged(s):
     return attend(d, r, n, hq, hk, nk, dq, v, q, dtype or kv or q)
 
 
+def caching(s):
+    """engines that only we know: where q and the caches are, by their signatures"""
+    r, text = requests(s)
+    n, hk, dim, t = s.n(1, 512), s.n(1, 8), 8 * s.n(1, 16), s.type(COMMON)
+    hq, kv = hk * s.of([1, 4]), s.of([t, "c10::Float8_e4m3fn"])
+    q, cache, none = [n, hq, dim], [99, 16, hk, dim], []
+    values, d_q, d_v = [""] * 16, dim, dim
+    kind = s.of(["v1", "v2", "fa", "flash", "run", "mla", "mla parts"])
+    if kind in ("v1", "v2"):  # (out, [sums, largest, parts,] q, key cache, value cache, key heads)
+        front = [q] if kind == "v1" else [q, none, none, none]
+        at = len(front)
+        values[at + 3] = str(hk)
+        d = Drawn("_C::paged_attention_" + kind, front + [q, [99, hk, dim // 8, 16, 8], [99, hk, dim, 16]],
+                  [t] * (at + 1) + [kv, kv], values)
+    elif kind == "fa":
+        d = Drawn(s.of(["_vllm_fa2_C::varlen_fwd", "_vllm_fa3_C::fwd", "sgl_kernel::fwd"]), [q, cache, cache],
+                  [t, kv, kv], values)
+    elif kind in ("flash", "run"):
+        heads_first = s.some()
+        values[13 if kind == "flash" else 12] = str(int(heads_first))
+        c = [99, hk, 16, dim] if heads_first else cache
+        d = Drawn("flashinfer::batch_%s_with_kv_cache_dtype_q_x_%srun" % (
+            ("prefill", "paged_") if kind == "flash" else ("decode", "")),
+            [[9], [9], none, q, c, c], ["unsigned char", "unsigned char", "", t, kv, kv], values)
+    else:
+        hk, d_q, d_v = 1, 576, 512
+        if kind == "mla":
+            d = Drawn("_flashmla_C::fwd_kvcache_mla", [[n, 1, hq, 576], [99, 64, 1, 576]], [t, kv])
+        else:
+            d = Drawn("sgl_kernel::cutlass_mla_decode",
+                      [[n, hq, 512], [n, hq, 512], [n, hq, 64], [99, 1, 576]], [t, t, t, kv])
+    d.annotation = text
+    return attend(d, r, r["c_sq"] + r["g_sq"], hq, hk, r["c_sk"] + r["g_sk"], d_q, d_v, t, kv)
+
+
+def packed_qkv(s):
+    B, T, H, dim, t, causal = s.n(1, 8), s.n(1, 300), s.n(1, 8), s.n(1, 128), s.type(COMMON), s.some()
+    k, back = s.n(1, 300), s.some()
+    if s.some():
+        d, k = Drawn("FlashAttnQKVPackedFunc", [[B, T, 3, H, dim]], [t], ["", "0.", "", str(causal)]), T
+    else:
+        d = Drawn("FlashAttnKVPackedFunc", [[B, T, H, dim], [B, k, 2, H, dim]], [t, t],
+                  ["", "", "0.", "", str(causal)])
+    d.backward = back
+    n = area(T, k, causal, True)
+    flops = backward_flops(B, H, H, k, n, dim, dim, True, causal) if back else forward_flops(B, H, n, dim, dim)
+    moved = B * H * dim * (3 * T + 4 * k if back else 2 * T + 2 * k) * size(t)
+    return d.gives(flops, moved, spec("matrix", t),
+                   {"B": B, "N_Q": T, "H_Q": H, "N_KV": k, "H_KV": H, "d_h_qk": dim, "d_h_v": dim,
+                    "dropout": 0.0, "causal": causal, "flash_impl": True})
+
+
 def ragged(s):
     r, text = requests(s)
     n, hk, dq, dv, q = s.n(1, 512), s.n(1, 8), s.n(1, 128), s.n(1, 128), s.type(FLOATS)
@@ -337,4 +389,4 @@ def store_cache(s):
         {"op_shape": x, "nelems": prod(x), "dtype": t})
 
 
-FAMILIES = [sdpa, sdpa_ours, varlen, evoformer, paged, ragged, gluon, v4, opus, delta_net, store_cache]
+FAMILIES = [sdpa, sdpa_ours, caching, packed_qkv, varlen, evoformer, paged, ragged, gluon, v4, opus, delta_net, store_cache]

@@ -16,6 +16,7 @@ import sys
 import draw
 import draw_attention
 import draw_conv
+import draw_engines
 import draw_experts
 import draw_extra
 import draw_gemm
@@ -24,7 +25,7 @@ import draw_pointwise
 import draw_triton
 
 PARTS = (draw_gemm, draw_conv, draw_attention, draw_pointwise, draw_experts, draw_triton,
-         draw_extra, draw_hlo)
+         draw_extra, draw_engines, draw_hlo)
 
 
 def field(value):
