@@ -61,7 +61,7 @@ function traffic(twice, but)
   for i = 0, nargs() - 1 do
     local t = dtype(i)
     if t ~= "" and t ~= "Scalar" and t ~= "ScalarList" and not is_in(but, i) then
-      sum = sum + elems(i) * size(i) * (is_in(twice, i) and 2 or 1)
+      sum = sum + bytes(i) * (is_in(twice, i) and 2 or 1)
     end
   end
   return sum
