@@ -120,7 +120,8 @@ set_reads(lua_State *L, struct model *m)
 	const unsigned nwords = sizeof words / sizeof *words;
 	struct models *ms = models_of(L);
 
-	if (m->is_gemm)
+	/* their names prove what it computes in, and how */
+	if (m->is_gemm || str_eq(m->unit, STR("matrix")))
 		m->reads |= MODEL_READS_KERNELS;
 	for (size_t i = 0, n = list_field(L, 1, "reads"); i < n; i++) {
 		struct str s = ms->list.v[i];

@@ -70,6 +70,24 @@ gemm_params(lua_State *L, const struct models *ms, int env, int order)
 	param_add(L, env, order);
 }
 
+/* What the unit computes in: arguments may be rounded for matrix units. */
+static struct str
+precision_of(struct models *ms, const struct evaluation *e, struct str argument)
+{
+	struct buf b = { 0 };
+	struct str s;
+
+	if (!str_eq(e->m->unit, STR("matrix")))
+		return argument;
+	buf_put(&b, argument.p, argument.len);
+	gemm_prove(e->op->name, &b);
+	for (size_t i = 0; i < e->op->nkernels; i++)
+		gemm_prove(e->op->kernels[i], &b);
+	s = word(ms, buf_str(&b));
+	buf_free(&b);
+	return s;
+}
+
 /* "vector" and the precision of a dtype (a word like bf16 is one too). */
 static void
 set_spec(lua_State *L, struct models *ms, int given, struct evaluation *e)
@@ -89,13 +107,13 @@ set_spec(lua_State *L, struct models *ms, int given, struct evaluation *e)
 	t = dtype_find(ms, name);
 	if (t == NULL || t->precision.len == 0)
 		return;
-	e->out->precision = t->precision;
+	e->out->precision = precision_of(ms, e, t->precision);
 	if (e->m->unit.len == 0)
 		return;
 	ms->text.len = 0;
 	buf_put(&ms->text, e->m->unit.p, e->m->unit.len);
 	buf_putc(&ms->text, '_');
-	buf_put(&ms->text, t->precision.p, t->precision.len);
+	buf_put(&ms->text, e->out->precision.p, e->out->precision.len);
 	e->out->spec = word(ms, buf_str(&ms->text));
 }
 

@@ -214,6 +214,53 @@ ceil_div(int64_t a, int64_t b)
 	return a / b + (a % b > 0);
 }
 
+/* of: NULL, of any, with a word behind. */
+static const struct {
+	const char *token, *of, *is;
+} proofs[] = {
+	{ "tf32", "fp32", "tf32" },
+	{ "_MX_", "fp32", "tf32" }, /* Tensile's XF32 */
+	{ "_s8_", "fp8", "int8" },
+	{ "_u8_", "fp8", "int8" },
+	{ "int8", "fp8", "int8" },
+	{ "i8i32", "fp8", "int8" },
+	{ "i8816gemm", "fp8", "int8" },
+	{ "i16832gemm", "fp8", "int8" },
+	{ "_I8I", "fp8", "int8" }, /* Tensile's */
+	{ "spgemm", NULL, "_sparse" },
+	{ "sptensorop", NULL, "_sparse" },
+	{ "sparse_gemm", NULL, "_sparse" },
+	{ "sparse_semi_structured", NULL, "_sparse" },
+	{ "_cslt_sparse_mm", NULL, "_sparse" },
+	{ "_h884gemm", NULL, "_acc16" },
+	{ "_h1688gemm", NULL, "_acc16" },
+	{ "_h16816gemm", NULL, "_acc16" },
+	{ "_h16832gemm", NULL, "_acc16" },
+	{ "f16f16_f16_", NULL, "_acc16" }, /* xmma: in, out, sums */
+	{ "e4m3f16_f16_", NULL, "_acc16" },
+	{ "e5m2f16_f16_", NULL, "_acc16" },
+	{ "gemm_f16_f16_f16_", NULL, "_acc16" }, /* cutlass: a, b, sums */
+	{ "gemm_e4m3_e4m3_f16_", NULL, "_acc16" },
+	{ "gemm_e5m2_e4m3_f16_", NULL, "_acc16" },
+	{ "gemm_e4m3_e5m2_f16_", NULL, "_acc16" },
+};
+
+void
+gemm_prove(struct str name, struct buf *precision)
+{
+	for (size_t i = 0; i < sizeof proofs / sizeof *proofs; i++) {
+		const char *of = proofs[i].of, *is = proofs[i].is;
+
+		if (!has(name, proofs[i].token) ||
+		    str_find(buf_str(precision), str_of(is), false) >= 0 ||
+		    (of != NULL && !str_eq(buf_str(precision), str_of(of))))
+			continue;
+		if (of != NULL)
+			precision->len = 0;
+		buf_puts(precision, is);
+	}
+}
+
 bool
 gemm_fit(const struct gemm_kernel *k, int64_t b, int64_t m, int64_t n,
     int64_t num_cus, struct gemm_fit *out)

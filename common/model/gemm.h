@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gemm: what the name of a kernel tells of a matrix product, and how well its
- * tiles fit the product and the GPU. Names without a known form tell nothing.
+ * gemm: what the name of a kernel tells of a matrix product (layout, tile,
+ * type), and how well its tiles fit the product and the GPU. Names without a
+ * known form tell nothing.
  */
 #ifndef TL_MODEL_GEMM_H
 #define TL_MODEL_GEMM_H
@@ -24,6 +25,14 @@ struct gemm_kernel {
 
 /* False: the name is none that tells. */
 bool gemm_kernel_parse(struct str name, struct gemm_kernel *out);
+
+/*
+ * The precision that a name of a kernel or op proves, instead of that of the
+ * arguments: fp32 may be rounded to tf32, bytes may be integers; with 2:4
+ * sparsity ("fp16_sparse") and with sums in fp16 ("fp8_acc16") products have
+ * rates of their own.
+ */
+void gemm_prove(struct str name, struct buf *precision);
 
 /*
  * How well the tiles of a kernel cover a GEMM and how well they fill the

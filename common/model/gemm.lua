@@ -472,6 +472,38 @@ op {
   },
 }
 
+-- 2:4 sparsity, FLOPs as of the dense product. Of one operand half of K is kept, with
+-- where that is behind it, or of cuSPARSELt within it: 9 or 10 of 16 parts.
+local function sparse(name, operands, example)
+  op {
+    like = more, prec = 0, names = { "aten::" .. name },
+    eval = function (_ENV)
+      local m, n, k, moved = operands()
+      product(_ENV, 0, 1, m, n, k, false)
+      return flops(1, M, N, K), moved + M * N * size(0)
+    end,
+    examples = {
+      { dims = example, types = { bf16, bf16, bf16 }, flops = 1572864, spec = "matrix_bf16_sparse",
+        bytes = 2 * (prod(example[1]) + prod(example[2]) + prod(example[3]) * (example[3][1] and 1 or 0)
+          + 12288), params = { M = 128, N = 96, K = 64 } },
+    },
+  }
+end
+-- (a, meta, b)
+sparse("_sparse_semi_structured_mm", function ()
+  return dim(0, 0), dim(2, 1), dim(2, 0), bytes(0) + bytes(1) + bytes(2)
+end, { { 128, 32 }, { 128, 4 }, { 64, 96 } })
+-- (x, weight, meta, bias)
+sparse("_sparse_semi_structured_linear", function ()
+  return rows(), dim(1, 0), inner(dim(0, -1), 2 * dim(1, 1)), bytes(0) + bytes(1) + bytes(2)
+    + (has(3) and bytes(3) or 0)
+end, { { 4, 32, 64 }, { 96, 32 }, { 96, 4 }, {} })
+-- (compressed, b, bias, ...)
+sparse("_cslt_sparse_mm", function ()
+  local k, parts = dim(1, 0), size(0) == 1 and 10 or 9
+  return k > 0 and elems(0) * 16 // (parts * k) or 0, dim(1, 1), k, bytes(0) + bytes(1)
+end, { { 4608 }, { 64, 96 }, {} })
+
 -- The ops above the products: they stand only where no op below has a model, as
 -- with a backend that computes them at once.
 op {

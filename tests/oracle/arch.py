@@ -10,6 +10,7 @@ clock, with the operations that the makers' papers have for each chip.
 import glob
 import json
 import os
+import re
 import sys
 
 FIGURES = {"num_cus", "clock_mhz", "tensor_clock_mhz", "l2_mib", "last_level_mib",
@@ -115,7 +116,7 @@ def members(a):
         for spec, v in a[member].items():
             unit, _, kind = spec.partition("_")
             if unit not in ("matrix", "vector") or not v > 0 or \
-                    kind.removesuffix("_sparse") not in TYPES:
+                    re.sub("_(sparse|acc16)$", "", kind) not in TYPES:
                 wrong.append("%s.%s: %s" % (member, spec, v))
     return wrong
 
@@ -128,8 +129,8 @@ def rates(a):
             wrong.append("%s is below %s" % (more, less))
 
     for spec in peak:
-        if spec.endswith("_sparse") and \
-                abs(peak[spec] / peak[spec.removesuffix("_sparse")] - 2) > 1e-3:
+        dense = re.sub("_(sparse|acc16)$", "", spec)
+        if dense != spec and abs(peak[spec] / peak[dense] - 2) > 0.01:
             wrong.append(spec + " is not twice the dense rate")
     for spec in got:
         if got[spec] > peak.get(spec, 0):

@@ -73,6 +73,8 @@ class Drawn:
     def gives(self, flops, moved, unit_spec, params, status="ok"):
         """moved: as if nothing were expanded"""
         moved -= self.repeated(*self.expands)
+        if unit_spec == "matrix_fp32" and any("tf32" in k for k in self.kernels):
+            unit_spec = "matrix_tf32"
         self.want = (status, flops, moved, unit_spec, params)
         return self
 

@@ -40,6 +40,7 @@ NAMES = {
     "D29": "a number by value counts 4 bytes in the reference",
     "addresses": "an expanded tensor has the addresses of what was expanded",
     "mask": "convolution_backward: gradients that weren't wanted are counted",
+    "tf32": "a kernel's name proves tf32",
     "layout": "transpose is told by cutlass and xmma kernels too",
 }
 LISTS = ("Input Dims", "Input type", "Input Strides", "Concrete Inputs")
@@ -425,13 +426,8 @@ def explained(row, out):
         function, names = None, ["D4", "D3", "D7"]
     elif row.name in FAMILY:
         function, names = FAMILY[row.name]
-    elif "transpose" in p and "transpose" not in row.params and any(
-            "cutlass" in k or "xmma" in k for k in row.kernels):
-        q = {k: v for k, v in p.items() if k != "transpose"}
-        bad = differences(row, out["flops"], out["bytes"], out["spec"], q, True)
-        return ["layout"] if not bad else None
     else:
-        return None
+        return by_kernels(row, out)
     theirs, ours = (Op(row.name, row.lists, row.kernels, o) for o in (False, True))
     if function is None:
         a, b = triton(theirs, row.params["fused_ops"]), triton(ours, p["fused_ops"])
@@ -446,6 +442,16 @@ def explained(row, out):
     if theirs.is_expanded() and a[:1] + a[2:] == b[:1] + b[2:]:
         return ["addresses"]
     return which(row, names, a, b)
+
+
+def by_kernels(row, out):
+    """what the names of kernels tell us and not the reference"""
+    params, spec, found = dict(out["params"]), out["spec"], []
+    if "transpose" not in row.params and any("cutlass" in k or "xmma" in k for k in row.kernels):
+        found += ["layout"] if params.pop("transpose", None) else []
+    if spec == "matrix_tf32" and any("tf32" in k for k in row.kernels):
+        found, spec = found + ["tf32"], "matrix_fp32"
+    return None if differences(row, out["flops"], out["bytes"], spec, params, True) else found
 
 
 def which(row, names, a, b):

@@ -358,6 +358,9 @@ class Compare:
             return None
         if w.get("has_perf_model") == "False" and g.get("has_perf_model") in ("True", "true"):
             return "15 more models"
+        if g["Compute Spec"] == "matrix_tf32" and w["Compute Spec"] == "matrix_fp32" and \
+                "tf32" in json.dumps(g) and not (number(a) and a > b):
+            return "a kernel's name proves tf32"
         if "Roofline" in c and b is None:
             return "D5 the memory's roof"
         if c in ("perf_params", "param: transpose") and GEMM.search(name):

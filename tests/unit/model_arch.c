@@ -277,6 +277,42 @@ kernels(void)
 }
 
 static void
+proves(const char *name, const char *of, const char *is)
+{
+	struct buf b = { 0 };
+
+	buf_puts(&b, of);
+	gemm_prove(str_of(name), &b);
+	ok(str_eq(buf_str(&b), str_of(is)), "%s, of %s: %s", name, of, is);
+	buf_free(&b);
+}
+
+static void
+precisions(void)
+{
+	const char *xmma = "sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize64";
+
+	proves(xmma, "fp32", "tf32");
+	proves(xmma, "fp64", "fp64");
+	proves(
+	    "cutlass_80_tensorop_s1688tf32gemm_128x64_16x3_tn", "fp32", "tf32");
+	proves("Cijk_Ailk_Bljk_S_MX_B_Bias_MT64x64x32", "fp32", "tf32");
+	proves("Cijk_Ailk_Bljk_S_B_Bias_MT64x64x32", "fp32", "fp32");
+	proves("ampere_sgemm_128x64_tn", "fp32", "fp32");
+	proves("cutlass_80_tensorop_i16832gemm_s8_256x128", "fp8", "int8");
+	proves("sm80_xmma_gemm_i8i32_i8i32_i32_tn_n", "fp8", "int8");
+	proves("sm90_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n", "fp8", "fp8");
+	proves("cutlass_80_tensorop_s16832spgemm_f16_64x64", "fp16",
+	    "fp16_sparse");
+	proves("aten::_sparse_semi_structured_mm", "bf16", "bf16_sparse");
+	proves("sm80_xmma_gemm_f16f16_f16f16_f16_tn_n", "fp16", "fp16_acc16");
+	proves("sm80_xmma_gemm_f16f16_f16f32_f32_tn_n", "fp16", "fp16");
+	proves("cutlass_80_tensorop_h16816gemm_256x128", "fp16", "fp16_acc16");
+	proves("cutlass3x_sm90_tensorop_s64x128x16gemm_f16_f16_f32_void_f16",
+	    "fp16", "fp16");
+}
+
+static void
 fits(void)
 {
 	struct gemm_kernel k = { .tile_m = 256, .tile_n = 64 };
@@ -303,6 +339,7 @@ main(void)
 	rooflines();
 	clocks();
 	kernels();
+	precisions();
 	fits();
 	models_destroy(ms);
 	done_testing();
