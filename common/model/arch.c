@@ -364,6 +364,8 @@ arch_tflops(const struct arch *a, enum roof roof, struct str spec)
 		if (str_eq(a->rates[i].spec, spec))
 			return roof == ROOF_PEAK ? a->rates[i].peak
 						 : a->rates[i].achievable;
+	if (str_eq(spec, STR("matrix_tf32"))) /* chips before Ampere */
+		return arch_tflops(a, roof, STR("matrix_fp32"));
 	/* few chips are faster so */
 	if (!str_ends(spec, sums))
 		return NAN;

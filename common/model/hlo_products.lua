@@ -3,7 +3,7 @@
 -- of cuBLAS, hipBLASLt, cuDNN, MIOpen and Transformer Engine. A product has B M N K; M is
 -- the dimension along which the result is contiguous, as the libraries have it.
 
-local reads = { "flops", "bytes_accessed" }
+local reads = { "flops", "bytes_accessed", "device_type", "kernels" }
 
 -- The instruction of one of two opcodes that i is, or that its body holds, and its operands.
 local function inner(i, opcode, other)
@@ -65,16 +65,37 @@ local function product(_ENV, a, b, c, d, with_bias)
   return 2.0 * B * M * N * K + (bias and 1.0 * B * M * N or 0)
 end
 
--- The type of the arithmetic: the wider one, unless the instruction says another.
-local function precision(a, b, algorithm)
-  algorithm = algorithm or ""
-  if starts(algorithm, "ALG_DOT_TF32_TF32_F32") then return "tf32" end
-  if starts(algorithm, "ALG_DOT_BF16_BF16_") then return "bf16" end
-  if starts(algorithm, "ALG_DOT_F16_F16_") then return "f16" end
+-- The type of the arithmetic, where operands have this one: what the program's algorithm
+-- says, or its precision. The default for f32 is the device's: TPUs have bf16, NVIDIA's
+-- libraries and Triton TF32, AMD's f32; a library takes HIGH for the default.
+local algorithms = { TF32_TF32 = "tf32", BF16_BF16 = "bf16", F16_F16 = "f16" }
+local function arithmetic(type, operands, algorithm, is_library)
+  local rounded = algorithms[(algorithm or ""):match("^ALG_DOT_(%w+_%w+)_")]
+  if rounded or type ~= "f32" or (algorithm or "ALG_UNSET") ~= "ALG_UNSET" or not operands then
+    return rounded or type
+  end
+  for _, p in ipairs(operands) do
+    if p ~= "DEFAULT" and not (is_library and p == "HIGH") then return type end
+  end
+  for _, k in ipairs(kernels()) do
+    if contains(k, "sgemm") or contains(k, "simt") then return type end
+  end
+  local device = argument("device_type") or ""
+  return starts(device, "TPU") and "bf16" or contains(device, "nvidia") and "tf32" or type
+end
+
+local function wider(a, b)
   return bytes_of(b.type, 0) > bytes_of(a.type, 0) and b.type or a.type
 end
 
 local matrix = { category = "GEMM", sheet = "GEMM", unit = "matrix", gemm = true, reads = reads }
+
+local function default(precision, device, expected, names)
+  return { hlo = [[{"opcode":"dot","shape":"f32[4,4]","operands":[{"shape":"f32[4,4]"},
+      {"shape":"f32[4,4]"}],"dot":{"lhs_contracting":[1],"rhs_contracting":[0]},"precision":["DEFAULT","]]
+      .. precision .. '"]}', args = { device_type = device }, kernels = names,
+    flops = 128, bytes = 192, spec = "matrix_" .. expected }
+end
 
 op {
   like = matrix, names = { "hlo::dot" },
@@ -94,7 +115,7 @@ op {
         flops = flops + 2.0 * arrays(other.shape)[1].n * k
       end
     end
-    return hlo_recorded(flops, moved(i), precision(a, b))
+    return hlo_recorded(flops, moved(i), arithmetic(wider(a, b), j.precision, j.algorithm))
   end,
   examples = {
     { hlo = [[{"opcode":"dot","shape":"f32[16,8]{1,0}","operands":[{"name":"a","shape":"bf16[16,32]{1,0}"},
@@ -118,6 +139,9 @@ op {
         "kernel_input_feature":0,"kernel_output_feature":1,"kernel_spatial":[],"output_batch":0,
         "output_feature":1,"output_spatial":[]}}]],
       flops = 8192, bytes = 1024 + 512 + 256, params = { M = 8, N = 16, K = 32 } },
+    default("DEFAULT", "NVIDIA H100 80GB HBM3", "tf32"), default("HIGH", "Nvidia", "fp32"),
+    default("DEFAULT", "NVIDIA A10", "fp32", { "ampere_sgemm_128x64_tn" }),
+    default("DEFAULT", "AMD", "fp32"), default("DEFAULT", "TPU v6 Lite", "bf16"),
     { hlo = [[{"opcode":"dot","shape":"f32[4,4]","operands":[{"shape":"f32[4,8]"},{"shape":"f32[9,4]"}],
         "dot":{"lhs_contracting":[1],"rhs_contracting":[0]}}]], status = "failed" },
     { hlo = [[{"opcode":"dot","shape":"f32[4,4]","operands":[{"shape":"f32[4,8]"},{"shape":"f32[8,4]"}],
@@ -140,7 +164,9 @@ op {
     local c = results(j)[1] or fail("it has no result")
     local flops = product(_ENV, a, b, c, d or fail("its dimension numbers are not recorded"),
       num(config.beta or 0, 0) ~= 0 or contains(config.epilogue or "", "BIAS"))
-    return hlo_recorded(flops, moved(i), precision(a, b, (config.precision_config or {}).algorithm))
+    local exact = config.precision_config or {}
+    return hlo_recorded(flops, moved(i),
+      arithmetic(wider(a, b), exact.operand_precision, exact.algorithm, true))
   end,
   examples = {
     -- a workspace, which is no result
@@ -166,6 +192,11 @@ op {
         {"shape":"f32[4,4]"}],"config":{"gemm_backend_config":{"beta":1,"precision_config":{
         "algorithm":"ALG_DOT_TF32_TF32_F32"},"dot_dimension_numbers":{"lhs_contracting_dimensions":[1],
         "rhs_contracting_dimensions":[0]}}}}]], flops = 144, bytes = 256, spec = "matrix_tf32" },
+    { op = "hlo::custom-call:__cublas$gemm", hlo = [[{"opcode":"custom-call","shape":"f32[4,4]",
+        "operands":[{"shape":"f32[4,4]"},{"shape":"f32[4,4]"}],"config":{"gemm_backend_config":{
+        "precision_config":{"operand_precision":["HIGH","DEFAULT"],"algorithm":"ALG_UNSET"},
+        "dot_dimension_numbers":{"lhs_contracting_dimensions":[1],"rhs_contracting_dimensions":[0]}}}}]],
+      args = { device_type = "Nvidia" }, flops = 128, bytes = 192, spec = "matrix_tf32" },
     { op = "hlo::custom-call:__cublas$gemm", hlo = [[{"opcode":"custom-call","shape":"f32[4,4]",
         "operands":[{"shape":"f32[4,4]"},{"shape":"f32[4,4]"}],"config":"none"}]], status = "failed" },
   },
@@ -206,7 +237,8 @@ local function convolution(names, opcode, x, w, out, category, examples)
       end
       groups = j.feature_groups or 1
       local reach = prod(sizes(all[w], d.kernel_spatial)) * sizes(all[w], { d.kernel_input_feature })[1]
-      return hlo_recorded(2.0 * all[out].n * reach, moved(i), all[x].type)
+      return hlo_recorded(2.0 * all[out].n * reach, moved(i),
+        arithmetic(all[x].type, j.precision, j.algorithm, j.target))
     end,
   }
 end

@@ -29,6 +29,7 @@ struct hlo {
 	VEC(struct hlo_op *) ops;
 	struct map op_of; /* by what GPU work said: in ops */
 	hlo_run_list runs;
+	struct str device; /* what the source calls its first one */
 	struct buf buf;
 	json_items list, items; /* scratch */
 };
@@ -343,8 +344,12 @@ make_op(struct hlo *h, const struct key keys[SAYS], const struct hlo_op *buffer,
 		put_text(h, "command_buffer", dict_get(st, buffer->name));
 		put_text(h, "matched_by", str_of(how));
 	}
-	if (of->n > 0)
+	if (of->n > 0) {
 		put_object(h, of);
+		/* whose default depends on the device */
+		if (str_find(buf_str(&h->buf), STR("precision"), false) >= 0)
+			put_text(h, "device_type", h->device);
+	}
 	ev = maker_end_bare(&h->m, (struct uid){ 0, 0 });
 	op->shape = dict_shape_with(st, ev->shape_id, HLO_FIELDS);
 	op->vals = arena_str(h->mem, buf_str(&h->m.vals));
@@ -450,6 +455,20 @@ hlo_frame_shape(struct hlo *h)
 
 /* ---- a source ---- */
 
+/* Its name, or else its vendor. */
+static void
+find_device(struct hlo *h)
+{
+	const struct fact *f = source_fact(&h->s->source, "devices");
+
+	if (f == NULL || !json_split(&h->list, h->mem, f->val.s) ||
+	    h->list.n == 0 || !json_split(&h->items, h->mem, h->list.v[0].text))
+		return;
+	h->device = json_member_text(&h->items, STR("name"));
+	if (h->device.len == 0)
+		h->device = json_member_text(&h->items, STR("device_vendor"));
+}
+
 struct hlo *
 hlo_create(struct store *s)
 {
@@ -459,6 +478,7 @@ hlo_create(struct store *s)
 	h->s = s;
 	h->mem = arena_create();
 	h->m.st = s->st;
+	find_device(h);
 	for (uint32_t i = 0; i < s->st->shapes.n; i++)
 		any |= (KIND_BIT(s->st->shapes.v[i]->kind) & KINDS_GPU) != 0 &&
 		    says_of(h, i)->at[SAYS_OP] > 0;

@@ -5,7 +5,7 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 command -v tl-roofline >/dev/null || skip_all 'tl-roofline is not built'
-plan 10
+plan 11
 
 # ask COLUMNS: of each line of standard input, an op
 ask() { tl-roofline --op - --no-header -c "$1" 2>/dev/null; }
@@ -76,3 +76,6 @@ is 'in the roofline' "$(tl-roofline --no-header -c name,op_category,gflop,moved_
 is 'its category elsewhere' "$(tl-ops --by args --no-header -c op_category step.json; tl-kernels --by op --no-header -c op_category step.json)" \
 	'elementwise
 elementwise'
+is 'f32 of default precision is TF32 on an H100, so within its roof' \
+	"$(tl-roofline --no-header -c name,compute_spec,pct_roofline_mean "$ROOT/tests/data/h100/jax_scan.xplane.pb.gz" |
+		awk '$1 == "gemm_fusion_dot" { printf "%s %.1f\n", $2, $3 }')" 'matrix_tf32 40.3'

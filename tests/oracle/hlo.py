@@ -24,6 +24,9 @@ from xplane import Message, Space, TYPES, fields, load
 IDLE = set("""parameter constant tuple get-tuple-element bitcast after-all add-dependency opt-barrier domain
 partition-id replica-id async-update async-done all-gather-done all-reduce-done collective-permute-done copy-done
 recv-done send-done""".split())
+ALGORITHMS = ["ALG_UNSET"] + ["ALG_DOT_" + a for a in """ANY_F8_ANY_F8_F32 ANY_F8_ANY_F8_F32_FAST_ACCUM F16_F16_F16
+F16_F16_F32 BF16_BF16_BF16 BF16_BF16_F32 BF16_BF16_F32_X3 BF16_BF16_F32_X6 TF32_TF32_F32 TF32_TF32_F32_X3 F32_F32_F32
+F64_F64_F64 BF16_BF16_F32_X9""".split()]
 FAMILIES = ("all-to-all", "reduce-scatter", "all-gather")
 
 
@@ -127,6 +130,9 @@ class Module:
         for key, field, value in (("dot", 30, dot), ("conv", 16, conv), ("window", 15, window)):
             if field in i:
                 out[key] = value(i.message(field))
+        exact = i.message(51)
+        out["precision"] = [("DEFAULT", "HIGH", "HIGHEST", "PACKED_NIBBLE")[n] for n in exact.ints(1)]
+        out["algorithm"] = ALGORITHMS[exact.one(2)] if exact.one(2) else None
         for key, field in (("feature_groups", 50), ("batch_groups", 58)):
             out[key] = i.one(field) if i.one(field) > 1 else None
         out |= {"channel": i.one(26), "global_ids": bool(i.one(71))}

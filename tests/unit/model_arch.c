@@ -230,6 +230,9 @@ clocks(void)
 	    "which may be unknown");
 	ok(arch_load(ms, "H100-SXM", STR(""))->rates != a->rates,
 	    "the GPU itself stays");
+	a = arch_load(ms, "V100-SXM2", STR(""));
+	ok(arch_tflops(a, ROOF_PEAK, STR("matrix_tf32")) == 15.7,
+	    "without TF32: fp32");
 }
 
 static void

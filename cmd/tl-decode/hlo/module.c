@@ -82,6 +82,7 @@ module_instruction(struct hlo_module *m, const struct hlo_inst *inst)
 		case I_DOT << 1 | 1: i.dot = f.bytes; break;
 		case I_CONFIG << 1 | 1: i.config = f.bytes; break;
 		case I_DEVICES << 1 | 1: i.devices = f.bytes; break;
+		case I_PRECISION << 1 | 1: i.precision = f.bytes; break;
 		case I_ID << 1: i.id = f.u; break;
 		case I_PARAMETER << 1: i.parameter = f.u; break;
 		case I_CHANNEL << 1: i.channel = f.u; break;

@@ -39,6 +39,7 @@ enum { /* of HloInstructionProto */
 	I_CONFIG = 43,
 	I_GROUPS = 49,
 	I_FEATURE_GROUPS = 50,
+	I_PRECISION = 51,
 	I_PAIRS = 52,
 	I_BATCH_GROUPS = 58,
 	I_GLOBAL_IDS = 71,
@@ -48,7 +49,7 @@ enum { /* of HloInstructionProto */
 /* An instruction, of which a repeated field is read where it is needed. */
 struct instruction {
 	struct str name, opcode, shape, metadata, fusion, window, conv, target,
-	    dot, config, devices;
+	    dot, config, devices, precision;
 	uint64_t id, parameter, channel, feature_groups, batch_groups;
 	bool has_global_ids;
 };
@@ -165,6 +166,7 @@ void put_shape(struct hlo_module *m, struct str shape, unsigned depth);
 void put_window(struct hlo_module *m, struct str window);
 void put_dot(struct hlo_module *m, struct str dot);
 void put_conv(struct hlo_module *m, struct str conv);
+void put_precision(struct hlo_module *m, struct str precision);
 /* all: how many devices take part where there are no lists; 0: not known. */
 void put_groups(
     struct hlo_module *m, struct str inst, struct str devices, uint64_t all);

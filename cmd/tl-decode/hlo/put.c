@@ -306,6 +306,7 @@ put_special(struct hlo_module *m, const struct hlo_inst *inst,
 		put_key(m, "conv");
 		put_conv(m, i->conv);
 	}
+	put_precision(m, i->precision);
 	if (i->window.len > 0) {
 		put_key(m, "window");
 		put_window(m, i->window);

@@ -219,6 +219,51 @@ put_conv(struct hlo_module *m, struct str conv)
 	put_message(m, conv, conv_numbers);
 }
 
+/* A number of an enum by its word, a later one as it is. */
+static void
+put_word(
+    struct hlo_module *m, const char *const *words, size_t nwords, uint64_t u)
+{
+	if (u < nwords)
+		json_put_string(m->out, str_of(words[u]));
+	else
+		json_put_i64(m->out, (int64_t)u);
+}
+
+/* PrecisionConfig {1: operand_precision, 2: algorithm} */
+void
+put_precision(struct hlo_module *m, struct str precision)
+{
+	static const char *const precisions[] = { "DEFAULT", "HIGH", "HIGHEST",
+		"PACKED_NIBBLE" };
+	static const char *const algorithms[] = { "ALG_UNSET",
+		"ALG_DOT_ANY_F8_ANY_F8_F32",
+		"ALG_DOT_ANY_F8_ANY_F8_F32_FAST_ACCUM", "ALG_DOT_F16_F16_F16",
+		"ALG_DOT_F16_F16_F32", "ALG_DOT_BF16_BF16_BF16",
+		"ALG_DOT_BF16_BF16_F32", "ALG_DOT_BF16_BF16_F32_X3",
+		"ALG_DOT_BF16_BF16_F32_X6", "ALG_DOT_TF32_TF32_F32",
+		"ALG_DOT_TF32_TF32_F32_X3", "ALG_DOT_F32_F32_F32",
+		"ALG_DOT_F64_F64_F64", "ALG_DOT_BF16_BF16_F32_X9" };
+	struct repeated r = repeated(m, precision, 1);
+	uint64_t algorithm = module_number(m, precision, 2), u;
+	bool is_first = true;
+
+	for (; repeated_next(&r, &u); is_first = false) {
+		if (is_first)
+			put_key(m, "precision");
+		buf_putc(m->out, is_first ? '[' : ',');
+		put_word(
+		    m, precisions, sizeof precisions / sizeof *precisions, u);
+	}
+	if (!is_first)
+		buf_putc(m->out, ']');
+	if (algorithm == 0)
+		return;
+	put_key(m, "algorithm");
+	put_word(
+	    m, algorithms, sizeof algorithms / sizeof *algorithms, algorithm);
+}
+
 void
 put_window(struct hlo_module *m, struct str window)
 {
