@@ -4,7 +4,7 @@
  *
  * work.c       one child process an input; what each leaves for its parent
  * signature.c  which events are collectives, their signatures; of XLA's
- *              hlo.c, replicas.c
+ *              hlo.c, hlo-join.c, replicas.c
  * reduce.c     one source, or each GPU of it, to its records, with ...
  * window.c     ... how long its GPU worked between them
  * kernels.c    ... in which ops and shapes

@@ -42,13 +42,22 @@ struct inst {
 };
 
 /* What a kernel says of itself. */
-enum { SEEN_PROGRAM, SEEN_NAME, SEEN_CATEGORY, SEEN_STREAM, SEEN_KERNEL, SEEN };
+enum {
+	SEEN_PROGRAM,
+	SEEN_MODULE,
+	SEEN_NAME,
+	SEEN_CATEGORY,
+	SEEN_STREAM,
+	SEEN_KERNEL,
+};
 
 struct hlo {
 	struct arena *mem, *scratch;
 	struct intern *names; /* PROGRAM/NAME of insts */
 	VEC(struct inst) insts;
-	struct intern *seen; /* JSON lists */
+	struct intern *modules;   /* names; of each the program, */
+	VEC(struct str) programs; /* empty if there are several */
+	struct intern *seen;      /* JSON lists */
 	int64_t world;
 	struct buf text;
 };
@@ -61,6 +70,7 @@ hlo_new(void)
 	h->mem = arena_create();
 	h->scratch = arena_create();
 	h->names = intern_create();
+	h->modules = intern_create();
 	h->seen = intern_create();
 	return h;
 }
@@ -70,8 +80,9 @@ hlo_clear(struct hlo *h)
 {
 	arena_reset(h->mem, 0);
 	intern_clear(h->names);
+	intern_clear(h->modules);
 	intern_clear(h->seen);
-	h->insts.n = 0;
+	h->insts.n = h->programs.n = 0;
 	h->world = 0;
 }
 
@@ -177,8 +188,10 @@ take_sizes(struct hlo *h, struct inst *inst, struct str operands,
 
 	add_operands(h, &in, operands);
 	moved_add(&out,
-	    str_eq(opcode, STR("all-gather-start")) ? shape_second(shape)
-						    : shape);
+	    str_ends(opcode, STR("-start")) &&
+		    !str_eq(opcode, STR("all-reduce-start"))
+		? shape_second(shape)
+		: shape);
 	if (str_starts(opcode, STR("collective-permute")))
 		out = in;
 	inst->dtype = arena_str(h->mem, in.dtype);
@@ -261,6 +274,17 @@ take_instruction(
 		vec_push(&h->insts, inst);
 }
 
+static void
+take_module(struct hlo *h, struct str program, struct str name)
+{
+	uint32_t id = intern_put(h->modules, name);
+
+	if (id == h->programs.n)
+		vec_push(&h->programs, arena_str(h->mem, program));
+	else
+		h->programs.v[id] = STR("");
+}
+
 void
 hlo_meta(struct hlo *h, const struct meta *m)
 {
@@ -273,6 +297,7 @@ hlo_meta(struct hlo *h, const struct meta *m)
 	if (json_split(&module, h->scratch, m->fact.val.s)) {
 		name =
 		    arena_str(h->mem, json_member_text(&module, STR("module")));
+		take_module(h, program, name);
 		(void)!json_split(&list, h->scratch,
 		    json_member_text(&module, STR("instructions")));
 	}
@@ -331,12 +356,13 @@ uint32_t
 hlo_see(struct hlo *h, const struct dict *st, const struct event *ev)
 {
 	static const struct str words[] = { STR_INIT("program_id"),
-		STR_INIT("hlo_op"), STR_INIT("hlo_category") };
+		STR_INIT("hlo_module"), STR_INIT("hlo_op"),
+		STR_INIT("hlo_category") };
 	struct buf *b = &h->text;
 	struct value v;
 
 	b->len = 0;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		buf_putc(b, i == 0 ? '[' : ',');
 		v = (struct value){ .type = VAL_NULL };
 		(void)event_arg(st, ev, words[i], &v);
@@ -388,12 +414,25 @@ is_span(struct str kernel)
 	return str_starts(kernel, STR("async-"));
 }
 
+/* The only one of a name, or empty. */
+static struct str
+program_of(const struct hlo *h, struct str module)
+{
+	uint32_t id =
+	    intern_find(h->modules, module, hash_bytes(module.p, module.len));
+
+	return id != INTERN_NONE ? h->programs.v[id] : STR("");
+}
+
 /* What a kernel said: its instruction, if it is known. */
 static struct inst *
 split_seen(struct hlo *h, uint32_t seen, json_items *of)
 {
 	if (!json_split(of, h->scratch, intern_get(h->seen, seen)))
 		die("no list"); /* it is ours */
+	if (of->v[SEEN_PROGRAM].text.len == 0)
+		of->v[SEEN_PROGRAM].text =
+		    program_of(h, of->v[SEEN_MODULE].text);
 	return find(
 	    h, of->v[SEEN_PROGRAM].text, of->v[SEEN_NAME].text, &h->text);
 }
@@ -511,69 +550,4 @@ hlo_signature(
 		h->world = inst->world;
 	vec_free(&of);
 	return sig;
-}
-
-size_t
-hlo_join(struct rec *recs, size_t n, const struct hlo_signature *seen,
-    const uint32_t *sigs, uint64_t *nskipped)
-{
-	struct map open = { 0 }; /* of pairs: 1 + where it is */
-	size_t left = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct rec rec = recs[i];
-		const struct hlo_signature *s = &seen[rec.sig];
-		uint64_t *at = s->role == HLO_OPENS || s->role == HLO_CLOSES
-		    ? map_put(&open, s->pair, NULL)
-		    : NULL;
-
-		if (s->role == HLO_CLOSES && *at > 0) {
-			struct rec *start = &recs[*at - 1];
-
-			start->dur_ns = rec_end(&rec) - start->start_ns;
-			*at = 0;
-		}
-		if (s->role != HLO_WHOLE && s->role != HLO_OPENS)
-			continue;
-		rec.sig = sigs[rec.sig];
-		rec.dur_ns = s->role == HLO_OPENS ? -1 : rec.dur_ns;
-		recs[left++] = rec;
-		if (s->role == HLO_OPENS)
-			*at = left;
-	}
-	map_free(&open);
-	n = left;
-	left = 0;
-	for (size_t i = 0; i < n; i++) {
-		recs[left] = recs[i];
-		left += recs[i].dur_ns >= 0;
-	}
-	*nskipped += n - left;
-	return left;
-}
-
-void
-hlo_own(struct str text, int64_t rank, struct buf *b)
-{
-	const char *end = text.p + text.len;
-	const char *name = memchr(text.p, '\t', text.len);
-	const char *tail = memchr(name + 1, '\t', (size_t)(end - name - 1));
-	struct buf members = { 0 };
-	int64_t n = replicas_of(
-	    (struct str){ text.p, (size_t)(name - text.p) }, rank, &members);
-
-	b->len = 0;
-	if (n > 0)
-		buf_printf(b, "[\"%.*s\",\"%.*s\"", (int)members.len, members.p,
-		    (int)members.len, members.p);
-	else
-		buf_puts(b, "[null,null");
-	buf_putc(b, ',');
-	buf_put(b, name + 1, (size_t)(tail - name - 1));
-	if (n > 0)
-		buf_printf(b, ",%" PRId64 ",", n);
-	else
-		buf_puts(b, ",null,");
-	buf_put(b, tail + 1, (size_t)(end - tail - 1));
-	buf_free(&members);
 }

@@ -30,6 +30,7 @@ struct settings {
 	const char *dir; /* -d */
 	int jobs;
 	struct rank_rule *rank_rule;
+	struct dumps *dumps; /* --xla-dump, or NULL */
 	bool no_python;
 	bool salvage;
 	bool verbose;
@@ -90,6 +91,7 @@ struct source_state {
 	/* the earliest time, and that of names of processes and threads,
 	 * which is no time of the recording; INT64_MAX: none */
 	int64_t first_ns, first_meta_ns;
+	struct dump_use *dumps; /* of settings' dumps, or NULL */
 	/* what the format holds, to be released wherever it stopped */
 	void *reading;
 	void (*release)(void *reading);

@@ -6,6 +6,7 @@
  * -d each becomes a stream of its own, and they are decoded side by side.
  */
 #include "cmd/tl-decode/decode.h"
+#include "cmd/tl-decode/hlo/dump.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,14 +18,15 @@ enum {
 	OPT_NO_PYTHON,
 	OPT_RANK_REGEX,
 	OPT_SALVAGE,
+	OPT_XLA_DUMP,
 };
 
 static const struct about about = {
 	.purpose = "turn profiler traces into an event stream",
 	.synopsis =
 	    "[-v] [-d DIR | -o FILE] [--kind KIND,...] [--no-python] "
-	    "[--rank-regex RE] [--salvage] [--ndjson] [-z[LEVEL]] [-j N] "
-	    "[FILE...]",
+	    "[--rank-regex RE] [--salvage] [--xla-dump DIR|FILE] [--ndjson] "
+	    "[-z[LEVEL]] [-j N] [FILE...]",
 	.example = "tl-decode trace.json.gz | tl-tree | tl-timeline",
 };
 
@@ -39,6 +41,8 @@ static const struct opt options[] = {
 	{ OPT_SALVAGE, "salvage", NULL,
 	    "save what is whole of a damaged trace" },
 	{ 'v', "verbose", NULL, "a summary on standard error" },
+	{ OPT_XLA_DUMP, "xla-dump", "DIR|FILE",
+	    "take HLO that a trace lacks from XLA's dumps" },
 	OPT_END,
 };
 
@@ -286,6 +290,7 @@ main(int argc, char *argv[])
 		case OPT_NO_PYTHON: set.no_python = true; break;
 		case OPT_SALVAGE: set.salvage = true; break;
 		case OPT_RANK_REGEX: rank_regex = op.arg; break;
+		case OPT_XLA_DUMP: dumps_add(&set.dumps, op.arg); break;
 		default: stream_dest_opt(&set.dest, &op, ch); break;
 		}
 	}

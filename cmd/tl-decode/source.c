@@ -2,6 +2,7 @@
 /* What the readers of all formats share: the window, facts, time, events. */
 #include "cmd/tl-decode/decode.h"
 
+#include "cmd/tl-decode/hlo/dump.h"
 #include "json/json.h"
 
 #include <sys/stat.h>
@@ -121,12 +122,17 @@ source_begin(struct source_state *s)
 {
 	s->first_ns = s->first_meta_ns = INT64_MAX;
 	facts_str(&s->facts, "name", str_of(s->in->name));
+	if (s->set->dumps != NULL)
+		dump_begin(s);
 	source_emit(s, false);
 }
 
 void
 source_end(struct source_state *s)
 {
+	if (s->dumps != NULL)
+		dump_write(s);
+	dump_end(s);
 	complete_facts(s);
 	skip_report(s);
 	source_emit(s, true);
@@ -151,6 +157,7 @@ source_close(struct source_state *s)
 {
 	if (s->release != NULL)
 		s->release(s->reading);
+	dump_end(s);
 	facts_free(&s->facts);
 }
 
@@ -210,6 +217,8 @@ source_event(struct source_state *s, struct event *ev)
 
 	if (UNLIKELY(ev->ts_ns < *first) && (ev->shape->has & HAS_TS))
 		*first = ev->ts_ns;
+	if (UNLIKELY(s->dumps != NULL))
+		dump_event(s, ev);
 	c->events++;
 	c->kinds[ev->shape->kind]++;
 	c->clamped += (ev->flags & EV_CLAMPED) != 0;
@@ -236,6 +245,8 @@ source_write(struct source_state *s, struct maker *m)
 void
 source_meta(struct source_state *s, struct str key, struct value v)
 {
+	if (s->dumps != NULL)
+		dump_meta(s, key);
 	stream_write_meta(s->out,
 	    &(struct meta){ .src = s->src,
 		.is_after = s->events_ended,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Sources of Triton kernels, out of the files that torch.compile leaves. */
-#include <errno.h>
-#include <fts.h>
 #include <stdlib.h>
 
 #include "cmd/tl-roofline/inductor.h"
@@ -102,8 +100,9 @@ inductor_parse(struct inductor *in, struct str text)
 /* ---- folders ---- */
 
 static void
-read_file(struct inductor *in, const char *path)
+read_file(void *arg, const char *path)
 {
+	struct inductor *in = arg;
 	struct in *file = in_open(path);
 
 	while (in_more(file))
@@ -115,37 +114,16 @@ read_file(struct inductor *in, const char *path)
 	in_close(file);
 }
 
-static int
-by_name(const FTSENT **a, const FTSENT **b)
+static bool
+is_python(struct str name)
 {
-	return strcmp((*a)->fts_name, (*b)->fts_name);
+	return str_ends(name, STR(".py"));
 }
 
-/* Links to folders are not followed: they may lead round. */
 size_t
 inductor_read(struct inductor *in, const char *dir)
 {
-	char *dirs[] = { xstrdup(dir), NULL };
-	FTS *tree = fts_open(dirs, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
-	FTSENT *e;
-
-	while (tree != NULL && (e = fts_read(tree)) != NULL) {
-		struct str name = { e->fts_name, e->fts_namelen };
-
-		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR ||
-		    e->fts_info == FTS_NS) {
-			errno = e->fts_errno;
-			die_errno("%s", e->fts_path);
-		}
-		if (e->fts_level > 0 && e->fts_name[0] == '.')
-			(void)fts_set(tree, e, FTS_SKIP);
-		else if (e->fts_info == FTS_F && str_ends(name, STR(".py")))
-			read_file(in, e->fts_path);
-	}
-	if (tree == NULL || errno != 0)
-		die_errno("%s", dir);
-	(void)fts_close(tree);
-	free(dirs[0]);
+	io_find_files(dir, is_python, read_file, in);
 	return in->sources.n;
 }
 

@@ -20,6 +20,12 @@ WARNING(RECORDER_WARNED, "{file}: the profiler warned: {reason}")
 NOTE(HLO_MISSING,
     "{file}: {#n} {n:instruction|instructions} that events name {n:is|are} in "
     "no HLO module of the file: no shapes, no FLOP counts")
+NOTE(NO_DUMP,
+    "{file}: no dump of {#n} {n:module|modules} ({module}{n:| ...}): no shapes, "
+    "no groups of collectives")
+WARNING(DUMPS_DIFFER,
+    "{file}: dumps of {module} differ: using none of them; --xla-dump the one "
+    "of this trace")
 NOTE(HLO_GUESSED,
     "{file}: {#n} {n:collective is|collectives are} under another name in "
     "{n:its|their} HLO module: matched by the order of the names")

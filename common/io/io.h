@@ -214,6 +214,11 @@ int io_nameless(void) USE_RESULT;
 
 /* A folder and those above it, as far as they are missing. */
 void io_make_folder(const char *path);
+bool io_is_folder(const char *path);
+/* take() gets the files with such names in a folder and those below, by name;
+ * hidden ones are skipped, links not followed: they may lead round. */
+void io_find_files(const char *dir, bool (*is)(struct str name),
+    void (*take)(void *arg, const char *path), void *arg);
 
 /* ---- pages: arrays that leave memory ---- */
 

@@ -2,7 +2,6 @@
 /* Which files of a folder are ours, for the programs that take folders. */
 #include <dirent.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stream/stream.h"
@@ -31,14 +30,6 @@ stream_is_name(struct str name, unsigned form)
 		if (str_ends(name, ends[form][i]))
 			return true;
 	return false;
-}
-
-static bool
-is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static char *
@@ -75,8 +66,9 @@ search(path_vec *to, const char *dir, unsigned form, bool deep)
 		if (e->d_name[0] == '.')
 			continue;
 		path = join_path(dir, e->d_name);
-		if (is_folder(path) ? deep
-				    : stream_is_name(str_of(e->d_name), form))
+		if (io_is_folder(path)
+			? deep
+			: stream_is_name(str_of(e->d_name), form))
 			vec_push(&found, path);
 		else
 			free(path);
@@ -85,7 +77,7 @@ search(path_vec *to, const char *dir, unsigned form, bool deep)
 	if (found.n > 0)
 		qsort(found.v, found.n, sizeof *found.v, by_name);
 	for (size_t i = 0; i < found.n; i++) {
-		if (!is_folder(found.v[i])) {
+		if (!io_is_folder(found.v[i])) {
 			vec_push(to, found.v[i]);
 			continue;
 		}
@@ -100,7 +92,7 @@ stream_paths(path_vec *to, const char *path, bool deep)
 {
 	size_t before = to->n;
 
-	if (!is_folder(path)) {
+	if (!io_is_folder(path)) {
 		vec_push(to, xstrdup(path));
 		return;
 	}

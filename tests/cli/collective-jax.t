@@ -334,6 +334,13 @@ is 'its clock is as good as that of the others' \
 	"$(column nccl_clocks process,offset_ns late | awk '$2 > 3000 || $2 < -3000')" ''
 planted iota --hosts 2 --gpus 4 --steps 1 --layers 1 --iota --ps --graphs --gz
 planted tpu --hosts 2 --gpus 2 --steps 1 --layers 1 --tpu --no-steps
+python3 "$ROOT/tests/gen/xplane.py" -o dump --hosts 2 --gpus 4 --steps 2 --layers 2 --iota --dump >/dev/null
+is 'without HLO and dumps no sizes' "$(column nccl_long in_bytes dump | sort -u)" ''
+ok 'with dumps decodes' tl-decode --xla-dump dump -d undumped dump/host0.xplane.pb dump/host1.xplane.pb
+ok 'planted: all of it from dumps' python3 "$ROOT/tests/oracle/jax_collectives.py" dump undumped
+is '... all sizes' "$(column hlo_collectives instruction,in_bytes,out_bytes,op_name undumped |
+	grep reduce-scatter)" \
+	"reduce-scatter-start${tab}2097152${tab}1048576${tab}jit(train_step)/update/reduce_scatter"
 tl-report -d report late/*.pb >/dev/null 2>&1
 is 'in a report of several hosts' "$(tail -n +2 report/hlo_collectives.csv | wc -l)" 5
 tl-report -d single late/host0.xplane.pb >/dev/null 2>&1

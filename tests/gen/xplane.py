@@ -252,7 +252,7 @@ def metadata_plane(args, modules):
     """The key is the program's id on TPUs and in older files, and else only a number."""
     plane = Plane("/host:metadata")
     for m in modules:
-        plane.named(f"{m.name}({m.program})", stats=(("Hlo Proto", m.proto()),),
+        plane.named(f"{m.name}({m.program})", stats=() if args.dump else (("Hlo Proto", m.proto()),),
                     key=m.program if args.tpu or args.amd else None)
     return plane
 
@@ -321,6 +321,15 @@ def profile(args, host, gpus, modules, steps):
     return space(planes, f"node{host}")
 
 
+def dump(args, host, modules):
+    """What XLA_FLAGS=--xla_dump_to has of a host."""
+    where = os.path.join(args.output, f"host{host}", "xla_dumps")
+    os.makedirs(where, exist_ok=True)
+    for m in modules:
+        with open(f"{where}/module_{m.program:04}.{m.name}.sm_9.0_gpu_after_optimizations.txt", "w", encoding="utf-8") as f:
+            f.write(m.dump())
+
+
 def pairs(text):
     name, value = text.rsplit(":", 1)
     return name, float(value)
@@ -346,6 +355,7 @@ def main():
     p.add_argument("--memory", action="store_true", help="allocations")
     p.add_argument("--amd", action="store_true")
     p.add_argument("--tpu", action="store_true")
+    p.add_argument("--dump", action="store_true", help="no HLO in the files, but dumps beside them: hostN/xla_dumps")
     p.add_argument("--gz", action="store_true")
     p.add_argument("--zst", action="store_true")
     p.add_argument("--damage", metavar="text|BYTES", help="copied as text; cut after so many bytes")
@@ -355,6 +365,8 @@ def main():
     os.makedirs(args.output, exist_ok=True)
     for host in range(args.hosts):
         write(args, f"host{host}.xplane.pb", profile(args, host, gpus, modules, steps))
+        if args.dump:
+            dump(args, host, modules)
     with open(os.path.join(args.output, "truth.json"), "w", encoding="utf-8") as f:
         json.dump(truth.figures(args, gpus, modules, steps), f, indent=1)
 

@@ -82,6 +82,9 @@ def shape(text):
 
 # ---- HLO
 
+COLLECTIVES = "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"
+
+
 class Instr:
     """An instruction. `body` are those of the computation that it calls, the root last."""
 
@@ -94,6 +97,33 @@ class Instr:
     def text(self):
         operands = ", ".join(f"{o.shape} %{o.name}" for o in self.operands)
         return f"%{self.name} = {self.shape} {self.opcode}({operands})"
+
+    def dump(self, is_root):
+        """Its line of XLA's dump; a wrapper is written as what it wraps. Some versions omit operands' shapes."""
+        inner = next((i for i in self.body if i.opcode in COLLECTIVES), self)
+        wrapped = (self.operands[0] if self.opcode == "async-done" else self).body[-1:]
+        opcode = self.opcode.replace("async", wrapped[0].opcode) if wrapped and "async" in self.opcode else self.opcode
+        short = sum(map(ord, self.name)) % 2
+        operands = ", ".join((f"/*index={n}*/" if n == 5 else "") + ("" if short else o.shape + " ") + "%" + o.name
+                             for n, o in enumerate(self.operands)) or str(self.more.get("number", ""))
+        m, out = inner.more, [f"%{self.name} = {self.shape.replace(',(', ', (')} {opcode}({operands})"]
+        iota = m.get("iota")
+        if iota:
+            g, d, dims, *perm = *iota[0], *iota[1:]
+            out.append(f"replica_groups=[{g},{d}]<=[{','.join(map(str, dims))}]" +
+                       (f"T({','.join(map(str, perm[0]))})" if perm else ""))
+        elif "groups" in m:
+            out.append("replica_groups={" + ",".join("{" + ",".join(map(str, g)) + "}" for g in m["groups"]) + "}")
+        if "pairs" in m:
+            out.append("source_target_pairs={" + ",".join(f"{{{a},{b}}}" for a, b in m["pairs"]) + "}")
+        out += [f"{k}={m[v]}" for k, v in (("channel_id", "channel"),) if v in m]
+        out += ["use_global_device_ids=true"] if m.get("global_ids") else []
+        out += ["dimensions={" + ",".join(map(str, m["dims"])) + "}"] if "dims" in m else []
+        out += [f'custom_call_target="{m["target"]}"'] if "target" in m else []
+        source, line = self.more.get("source", "train.py:1").split(":")
+        out.append(f'metadata={{op_name="{self.op_name}" source_file="{source}" source_line={line} '
+                   f'scheduling_name="{self.name}"}}')
+        return "  " + "ROOT " * is_root + ", ".join(out)
 
     def proto(self, frames, called):
         m = self.more
@@ -153,6 +183,16 @@ class Module:
 
     def __init__(self, name, program, entry):
         self.name, self.program, self.entry = name, program, entry
+
+    def dump(self):
+        """As XLA dumps it; bodies but those of wrappers are computations in front."""
+        out = [f"HloModule {self.name}, is_scheduled=true, entry_computation_layout={{()->f32[]}}\n"]
+        for i in self.entry:
+            if i.body and "async" not in i.opcode:
+                out.append(f"%{i.name}_computation (p: f32[]) -> f32[] {{")
+                out += [b.dump(b is i.body[-1]) for b in i.body] + ["}\n"]
+        out.append("ENTRY %main (p: f32[]) -> f32[] {")
+        return "\n".join(out + [i.dump(i is self.entry[-1]) for i in self.entry] + ["}", ""])
 
     def proto(self):
         frames, done = Frames(), []

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Collectives of generated JAX profiles: tables against the planted figures.
 
-    jax_collectives.py DIR
+    jax_collectives.py DIR [STREAMS]
 
-DIR is what tests/gen/xplane.py wrote. All that tl-collective says of each
+DIR is what tests/gen/xplane.py wrote, STREAMS a folder with the same decoded. All that tl-collective says of each
 collective, on each rank and together, is worked out again from truth.json.
 """
 import csv
@@ -99,8 +99,8 @@ def compare_types(truth, where):
 
 
 def main():
-    where = sys.argv[1]
-    with open(f"{where}/truth.json", encoding="utf-8") as f:
+    where = sys.argv[-1]
+    with open(f"{sys.argv[1]}/truth.json", encoding="utf-8") as f:
         truth = json.load(f)
     n = compare_each(truth, where)
     compare_exposed(truth, where)

@@ -594,7 +594,7 @@ test_texts(void)
 	    "{\"name\":\"x\",\"opcode\":\"custom-call\","
 	    "\"shape\":\"(bf16[8,16]{1,0:S(1)},f32[],u32[]{:S(2)})\","
 	    "\"operands\":[{\"name\":\"a.1\",\"shape\":\"f32[2]{0}\"},"
-	    "{\"name\":\"b\"}],\"target\":\"a,\\\\\\\"b\"}",
+	    "{\"name\":\"b\"}],\"target\":\"a,\\\\\\\"b\",\"op_name\":\"k\"}",
 	    "tiles, comments, memory spaces, operands without shapes");
 	is_str(text_of("%x = f32[4]{0} all-gather(f32[2]{0} %a), channel_id=3, "
 		       "replica_groups={{0,1},{2,3}}, dimensions={0}, "
@@ -617,10 +617,69 @@ test_texts(void)
 	    "what is no text says nothing");
 }
 
+/* The instructions of a dump, as events name them. */
+static const char *
+dump_of(const char *names)
+{
+	static const char dump[] =
+	    "HloModule jit_f.2, is_scheduled=true, num_partitions=3\n"
+	    "\n"
+	    "%sum (a: f32[], b: f32[]) -> f32[] {\n"
+	    "  ROOT %add = f32[] add(%a, %b)\n"
+	    "}\n"
+	    "ENTRY %main (p.1: (f32[2], f32[8])) -> f32[2] {\n"
+	    "  p.1 = (f32[2]{0}, /*index=1*/f32[8]{0}) parameter(0)\r\n"
+	    "  %ar.4 = f32[2]{0} all-reduce(/*index=0*/%p.1), "
+	    "replica_groups={}, to_apply=%sum, metadata={op_name=\"a \\\"b\" "
+	    "source_file=\"f g.py\" source_line=3 "
+	    "scheduling_name=\"ar.9\"}\n"
+	    "  ROOT %ar.5 = f32[2] all-reduce(f32[2] %ar.4), "
+	    "replica_groups={{0,2},{1}}\n"
+	    "  %all-gather-start.1 = (f32[2], f32[4]) all-gather-start(%none)\n"
+	    "}";
+	static struct buf text;
+	struct hlo *h = hlo_create();
+	struct str name, record;
+
+	text.len = 0;
+	while (str_next(&names, ' ', &name))
+		hlo_name(h, 7, name, STR(""));
+	record = hlo_dump_record(h, 7, STR(dump));
+	buf_put(&text, record.p, record.len);
+	buf_putc(&text, '\0');
+	hlo_destroy(h);
+	return text.p;
+}
+
+static void
+test_dump(void)
+{
+	is_str(dump_of("ar.9"),
+	    "{\"module\":\"jit_f.2\",\"instructions\":[{\"name\":\"ar.9\","
+	    "\"instruction\":\"ar.4\",\"opcode\":\"all-reduce\","
+	    "\"shape\":\"f32[2]{0}\",\"operands\":[{\"name\":\"p.1\","
+	    "\"shape\":\"(f32[2]{0},f32[8]{0})\"}],\"groups\":[[0,1,2]],"
+	    "\"op_name\":\"a \\\"b\",\"source\":\"f g.py:3\"}]}",
+	    "a scheduler's name, an operand's shape, groups of all, metadata");
+	is_str(dump_of("ar.5 sum main"),
+	    "{\"module\":\"jit_f.2\",\"instructions\":[{\"name\":\"ar.5\","
+	    "\"opcode\":\"all-reduce\",\"shape\":\"f32[2]\","
+	    "\"operands\":[{\"name\":\"ar.4\",\"shape\":\"f32[2]\"}],"
+	    "\"groups\":[[0,2],[1]]}],\"missing\":[\"sum\",\"main\"]}",
+	    "a root; computations are no instructions");
+	is_str(dump_of("all-gather.1"),
+	    "{\"module\":\"jit_f.2\",\"instructions\":[{\"name\":"
+	    "\"all-gather.1\",\"instruction\":\"all-gather-start.1\","
+	    "\"opcode\":\"all-gather-start\",\"shape\":\"(f32[2],f32[4])\","
+	    "\"operands\":[{\"name\":\"none\"}]}]}",
+	    "the start of what events name");
+}
+
 int
 main(void)
 {
 	test_texts();
+	test_dump();
 	test_gemm();
 	test_numbers();
 	test_collectives();

@@ -266,8 +266,8 @@ put_named(struct hlo *h, struct hlo_module *m, struct program *p,
 	}
 }
 
-static void
-put_meta(struct source_state *s, uint64_t program, struct str json)
+void
+hlo_put_record(struct source_state *s, uint64_t program, struct str json)
 {
 	char key[32] = "hlo ";
 	size_t len = 4 + num_put_u64(key + 4, program);
@@ -306,12 +306,16 @@ put_record(struct hlo *h, struct hlo_module *m, struct program *p)
 	vec_free(&all);
 }
 
-/* Makes h->record, of which nothing is to be used if m->error is set then. */
+/* Makes h->record of an HloProto or a dump; nothing of it is to be used if
+ * m->error is set then. */
 static void
 record(struct hlo *h, struct hlo_module *m, struct program *p, struct str proto)
 {
 	h->record.len = 0;
-	module_read(m, proto);
+	if (module_name_in(proto).len > 0)
+		module_read_text(m, proto);
+	else
+		module_read(m, proto);
 	m->out = &h->record;
 	if (m->error == NULL)
 		put_record(h, m, p);
@@ -333,10 +337,20 @@ hlo_module(struct hlo *h, struct source_state *s, uint64_t program,
 		(const unsigned char *)proto.p + m.at };
 	if (m.error == NULL) {
 		h->programs.v[*place].has_module = true;
-		put_meta(s, program, buf_str(&h->record));
+		hlo_put_record(s, program, buf_str(&h->record));
 	}
 	module_free(&m);
 	return fault->error == NULL;
+}
+
+struct str
+hlo_dump_record(struct hlo *h, uint64_t program, struct str dump)
+{
+	struct hlo_module m;
+
+	record(h, &m, &h->programs.v[*map_get(&h->program_of, program)], dump);
+	module_free(&m);
+	return buf_str(&h->record);
 }
 
 /* The record of a program whose module the file lacks: what texts say. */
@@ -359,7 +373,7 @@ put_texts(struct hlo *h, struct source_state *s, struct program *p)
 	}
 	buf_puts(&h->record, "]}");
 	if (h->record.p[h->record.len - 3] == '}')
-		put_meta(s, p->id, buf_str(&h->record));
+		hlo_put_record(s, p->id, buf_str(&h->record));
 	buf_free(&m.text);
 }
 
@@ -376,7 +390,7 @@ hlo_finish(struct hlo *h, struct source_state *s)
 		for (size_t k = 0; k < p->names.n; k++)
 			nmissing += !p->names.v[k].is_found;
 	}
-	if (nmissing > 0)
+	if (nmissing > 0 && s->dumps == NULL)
 		report(MSG_HLO_MISSING, s->in->name, nmissing);
 	if (h->nguessed > 0)
 		report(MSG_HLO_GUESSED, s->in->name, h->nguessed);

@@ -38,6 +38,10 @@ struct hlo_fault {
  */
 bool hlo_module(struct hlo *h, struct source_state *s, uint64_t program,
     struct str name, struct str proto, struct hlo_fault *fault) USE_RESULT;
+/* The same as a text, from the dump of a program of which something is named,
+ * until the next one; and writing it. */
+struct str hlo_dump_record(struct hlo *h, uint64_t program, struct str dump);
+void hlo_put_record(struct source_state *s, uint64_t program, struct str json);
 /* The same of programs named whose module the file lacks, from their texts. */
 void hlo_finish(struct hlo *h, struct source_state *s);
 

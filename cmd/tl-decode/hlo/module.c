@@ -180,13 +180,10 @@ read_frames(struct hlo_module *m, struct str bytes)
 	}
 }
 
-/* With both replicas and partitions the instruction says which are meant. */
-static void
-read_assignment(struct hlo_module *m, struct str bytes)
+/* With both the instruction says which are meant. */
+void
+module_count(struct hlo_module *m, uint64_t replicas, uint64_t partitions)
 {
-	uint64_t replicas = module_number(m, bytes, 1);
-	uint64_t partitions = module_number(m, bytes, 2);
-
 	m->ndevices = replicas == 1 ? partitions
 	    : partitions == 1       ? replicas
 				    : 0;
@@ -209,7 +206,10 @@ module_read(struct hlo_module *m, struct str proto)
 		case 1: m->name = f.bytes; break;
 		case 3: read_computation(m, f.bytes); break;
 		case 7: schedule = f.bytes; break;
-		case 15: read_assignment(m, f.bytes); break;
+		case 15:
+			module_count(m, module_number(m, f.bytes, 1),
+			    module_number(m, f.bytes, 2));
+			break;
 		case 17: read_frames(m, f.bytes); break;
 		}
 	}

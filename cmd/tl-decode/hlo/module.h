@@ -77,6 +77,7 @@ struct hlo_module {
 	struct str name;
 	uint64_t entry;    /* id of a computation */
 	uint64_t ndevices; /* that run it together; 0: not known */
+	bool is_text;      /* a dump; bytes of its instructions are texts */
 	VEC(struct hlo_inst) insts;
 	VEC(struct hlo_computation) computations;
 	struct map inst_of, computation_of; /* by id */
@@ -101,6 +102,8 @@ struct hlo_module {
 /* Of an HloProto; error is set or NULL then. */
 void module_read(struct hlo_module *m, struct str proto);
 void module_free(struct hlo_module *m);
+/* How many devices run it, from both of these. */
+void module_count(struct hlo_module *m, uint64_t replicas, uint64_t partitions);
 
 /* Whether the record is at its end, once and for all. */
 bool module_is_full(struct hlo_module *m);
@@ -150,6 +153,12 @@ void module_put_buffer(struct hlo_module *m, struct str name);
 
 /* The same of one of which there is only HLO's text. */
 void module_put_text(struct hlo_module *m, struct str name, struct str text);
+/* All but the name. */
+void module_put_members(struct hlo_module *m, struct str text);
+/* Of a dump, which is the caller's as long as m lives. */
+void module_read_text(struct hlo_module *m, struct str text);
+/* The module's name in its first line, or empty: it is no dump. */
+struct str module_name_in(struct str text);
 
 /* ---- value.c ---- */
 

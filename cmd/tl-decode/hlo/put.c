@@ -383,6 +383,9 @@ module_put(struct hlo_module *m, const struct hlo_inst *inst, struct str name,
 		put_key(m, "guess");
 		buf_puts(m->out, "true");
 	}
-	put_members(m, inst, false);
+	if (m->is_text)
+		module_put_members(m, inst->bytes);
+	else
+		put_members(m, inst, false);
 	buf_putc(m->out, '}');
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An instruction from its text, which events of TPUs have, where the file has
- * no module:
+ * no module, and a module from its dump:
  *
- *	%name = shape opcode(shape %operand, ...), attribute=value, ...
+ *	HloModule jit_f, attribute=value, ...
+ *	ENTRY %main (...) -> ... {
+ *	  ROOT %name = shape opcode(shape %operand, ...), attribute=value, ...
  */
 #include "cmd/tl-decode/hlo/module.h"
 #include "json/json.h"
@@ -99,6 +101,20 @@ put_shape_text(struct hlo_module *m, struct str s)
 	buf_putc(m->out, '"');
 }
 
+/* Of an instruction of the module; empty: it has none of that name. */
+static struct str
+shape_of(const struct hlo_module *m, struct str name)
+{
+	uint32_t inst = m->is_text ? module_find(m, name) : NO_HLO;
+	struct str text;
+
+	if (inst == NO_HLO)
+		return STR("");
+	text = m->insts.v[inst].bytes;
+	(void)until(&text, '=');
+	return until(&text, ' ');
+}
+
 static void
 put_operand_texts(struct hlo_module *m, struct str operands)
 {
@@ -106,17 +122,22 @@ put_operand_texts(struct hlo_module *m, struct str operands)
 	buf_putc(m->out, '[');
 	while (operands.len > 0) {
 		struct str one = until(&operands, ',');
-		bool has_shape = one.len > 0 && one.p[0] != '%';
-		struct str shape = has_shape ? until(&one, ' ') : STR("");
+		struct str rest, shape;
 
-		one = trim(one);
+		if (str_take(&one, STR("/*")))
+			(void)until(&one, '/');
+		rest = one;
+		shape = until(&rest, ' ');
+		one = rest.len > 0 ? trim(rest) : one;
 		if (one.len > 0 && one.p[0] == '%')
 			one = (struct str){ one.p + 1, one.len - 1 };
+		if (rest.len == 0)
+			shape = shape_of(m, one);
 		if (m->out->p[m->out->len - 1] == '}')
 			buf_putc(m->out, ',');
 		buf_putc(m->out, '{');
 		put_text(m, "name", one);
-		if (has_shape)
+		if (shape.len > 0)
 			put_shape_text(m, shape);
 		buf_putc(m->out, '}');
 	}
@@ -148,13 +169,21 @@ put_list_text(struct hlo_module *m, const char *key, struct str value)
 static void
 put_group_text(struct hlo_module *m, const char *key, struct str value)
 {
-	struct iota io = { 0 };
+	struct iota io = { .ngroups = 1,
+		.per_group = m->ndevices,
+		.dims = { m->ndevices },
+		.ndims = 1 };
 	size_t list = 0, n[3] = { 0 };
 
+	if (str_eq(value, STR("{}"))) {
+		put_iota(m, &io);
+		return;
+	}
 	if (value.len == 0 || value.p[0] != '[') {
 		put_list_text(m, key, value);
 		return;
 	}
+	io = (struct iota){ 0 };
 	for (; value.len > 0 && list < 3; list++) {
 		struct str numbers;
 
@@ -200,12 +229,55 @@ put_true_text(struct hlo_module *m, const char *key, struct str value)
 	}
 }
 
+static struct str
+unquote(struct str s)
+{
+	return s.len >= 2 && s.p[0] == '"' ? (struct str){ s.p + 1, s.len - 2 }
+					   : s;
+}
+
 static void
 put_word_text(struct hlo_module *m, const char *key, struct str value)
 {
-	if (value.len >= 2 && value.p[0] == '"')
-		value = (struct str){ value.p + 1, value.len - 2 };
-	put_text(m, key, value);
+	put_text(m, key, unquote(value));
+}
+
+/* What a quoted text means; in m->text. */
+static struct str
+meant(struct hlo_module *m, struct str s)
+{
+	s = unquote(s);
+	m->text.len = 0;
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.p[i] == '\\' && i + 1 < s.len)
+			i++;
+		buf_putc(&m->text, s.p[i]);
+	}
+	return buf_str(&m->text);
+}
+
+/* {op_name="jit(f)/add" source_file="f.py" source_line=3} */
+static void
+put_metadata_text(struct hlo_module *m, const char *key, struct str value)
+{
+	struct str rest = { value.p + 1, value.len > 2 ? value.len - 2 : 0 };
+	struct str file = STR("");
+
+	(void)key;
+	while (rest.len > 0) {
+		struct str is = until(&rest, ' '), word = until(&is, '=');
+
+		if (str_eq(word, STR("op_name"))) {
+			put_text(m, "op_name", meant(m, is));
+		} else if (str_eq(word, STR("source_file"))) {
+			file = is;
+		} else if (str_eq(word, STR("source_line")) && file.len > 0) {
+			(void)meant(m, file);
+			buf_putc(&m->text, ':');
+			buf_put(&m->text, is.p, is.len);
+			put_text(m, "source", buf_str(&m->text));
+		}
+	}
 }
 
 static const struct attribute {
@@ -220,15 +292,14 @@ static const struct attribute {
 	{ STR_INIT("replica_groups"), "groups", put_group_text },
 	{ STR_INIT("source_target_pairs"), "pairs", put_list_text },
 	{ STR_INIT("use_global_device_ids"), "global_ids", put_true_text },
+	{ STR_INIT("metadata"), NULL, put_metadata_text },
 };
 
 void
-module_put_text(struct hlo_module *m, struct str name, struct str text)
+module_put_members(struct hlo_module *m, struct str text)
 {
 	struct str word;
 
-	buf_putc(m->out, '{');
-	put_text(m, "name", name);
 	(void)until(&text, '=');
 	word = until(&text, ' ');
 	put_text(m, "opcode", until(&text, '('));
@@ -243,5 +314,115 @@ module_put_text(struct hlo_module *m, struct str name, struct str text)
 			if (str_eq(word, attributes[i].word))
 				attributes[i].put(m, attributes[i].key, value);
 	}
+}
+
+void
+module_put_text(struct hlo_module *m, struct str name, struct str text)
+{
+	buf_putc(m->out, '{');
+	put_text(m, "name", name);
+	module_put_members(m, text);
 	buf_putc(m->out, '}');
+}
+
+/* ---- a module ---- */
+
+static struct str
+take_line(struct str *text)
+{
+	const char *end = memchr(text->p, '\n', text->len);
+	size_t n = end != NULL ? (size_t)(end - text->p) : text->len;
+	struct str line = { text->p, n };
+
+	n += end != NULL;
+	*text = (struct str){ text->p + n, text->len - n };
+	return trim(line);
+}
+
+static void
+add_name(struct hlo_module *m, struct str name, uint32_t inst)
+{
+	if (intern_put(m->names, name) == m->by_name.n)
+		vec_push(&m->by_name, inst);
+}
+
+/* %name = ...; of all other lines the second word is another. */
+static void
+read_line(struct hlo_module *m, struct str line)
+{
+	struct str rest, name;
+
+	(void)str_take(&line, STR("ROOT "));
+	rest = line;
+	name = until(&rest, ' ');
+	if (!str_starts(rest, STR("= ")) || name.len == 0)
+		return;
+	if (name.p[0] == '%')
+		name = (struct str){ name.p + 1, name.len - 1 };
+	add_name(m, name, (uint32_t)m->insts.n);
+	vec_push(&m->insts, ((struct hlo_inst){ .name = name, .bytes = line }));
+}
+
+/* Events may have the name that the scheduler gave it. */
+static void
+add_scheduled(struct hlo_module *m)
+{
+	static const struct str key = STR_INIT("scheduling_name=\"");
+
+	for (uint32_t i = 0; i < m->insts.n; i++) {
+		struct str s = m->insts.v[i].bytes;
+		ptrdiff_t at = str_find(s, key, false);
+		const char *name, *end;
+
+		if (at < 0)
+			continue;
+		name = s.p + at + key.len;
+		end = memchr(name, '"', s.len - (size_t)at - key.len);
+		if (end != NULL)
+			add_name(
+			    m, (struct str){ name, (size_t)(end - name) }, i);
+	}
+}
+
+static uint64_t
+count_in(struct str line, struct str key)
+{
+	ptrdiff_t at = str_find(line, key, false);
+	struct str s;
+	uint64_t u;
+
+	if (at < 0)
+		return 1;
+	s = (struct str){ line.p + at + key.len,
+		line.len - (size_t)at - key.len };
+	return num_u64(until(&s, ','), &u) ? u : 0;
+}
+
+struct str
+module_name_in(struct str text)
+{
+	struct str line = take_line(&text), name;
+
+	if (!str_take(&line, STR("HloModule ")))
+		return STR("");
+	name = until(&line, ',');
+	return until(&name, ' ');
+}
+
+void
+module_read_text(struct hlo_module *m, struct str text)
+{
+	struct str head = text, line = take_line(&head);
+
+	*m = (struct hlo_module){ .base = text.p,
+		.names = intern_create(),
+		.is_text = true,
+		.name = module_name_in(text) };
+	module_count(m, count_in(line, STR("replica_count=")),
+	    count_in(line, STR("num_partitions=")));
+	if (m->ndevices == 1)
+		m->ndevices = 0; /* older dumps say neither */
+	while (head.len > 0)
+		read_line(m, take_line(&head));
+	add_scheduled(m);
 }

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tl-decode --xla-dump: which dump is a trace's, and what it says.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+trace() { # FILE [ARGUMENT,]: a Chrome trace of JAX with one collective
+	mkdir -p "${1%/*}"
+	cat >"$1" <<E
+{"traceEvents":[
+{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}},
+{"ph":"M","pid":1,"tid":14,"name":"thread_name","args":{"name":"Stream #14(Compute)"}},
+{"ph":"X","pid":1,"tid":14,"ts":10,"dur":5.5,"name":"ncclDevKernel_AllReduce","args":{${2-}"hlo_module":"jit_f","hlo_op":"all-reduce.1"}}
+]}
+E
+}
+dump() { # FILE N [MODULE]: of an all-reduce of f32[N]
+	mkdir -p "${1%/*}"
+	cat >"$1" <<E
+HloModule ${3:-jit_f}, is_scheduled=true, num_partitions=2
+
+ENTRY %main (p: f32[$2]) -> f32[$2] {
+  %p = f32[$2]{0} parameter(0)
+  ROOT %all-reduce.1 = f32[$2]{0} all-reduce(%p), replica_groups={}
+}
+E
+}
+shapes() { # DIR|FILE TRACE: key, shape and groups that come of these dumps
+	tl-decode --xla-dump "$1" "$2" 2>err | tl-cat | jq -r '
+		select(.meta.key? // "" | startswith("hlo")) | .meta |
+		"\(.key) \(.value.instructions[0].shape) \(.value.instructions[0].groups)"'
+}
+name=gpu_after_optimizations.txt
+
+trace a/t.json '"program_id":7,'
+trace b/t.json '"program_id":7,'
+dump a/xla/module_0003.jit_f.sm_9.0_$name 8
+dump b/xla/module_0003.jit_f.sm_9.0_$name 4
+dump b/xla/module_0004.jit_g.sm_9.0_$name 2 jit_g
+dump b/xla/module_0003.jit_f.before_optimizations.txt 3
+is 'the dump nearest to the trace' "$(shapes . a/t.json; shapes . b/t.json)" \
+	'hlo 7 f32[8]{0} [[0,1]]
+hlo 7 f32[4]{0} [[0,1]]'
+gzip -c a/xla/module_0003* >a.gz
+is 'a file, compressed' "$(shapes a.gz b/t.json)" 'hlo 7 f32[8]{0} [[0,1]]'
+dump b/xla/module_0007.jit_f.sm_9.0_$name 16
+is 'of several the one with the number of the program' "$(shapes b b/t.json)" \
+	'hlo 7 f32[16]{0} [[0,1]]'
+trace c/t.json
+reports 3 dumps-differ 'tl-decode --xla-dump b -o out.tl c/t.json'
+dump b/xla/module_0007.jit_f.sm_9.0_$name 4
+is 'several that say the same; a trace without ids of programs' \
+	"$(shapes b c/t.json | sed 's/hlo [0-9]* //'; cat err)" 'f32[4]{0} [[0,1]]'
+dump only/module_0004.jit_g.$name 2 jit_g
+reports 0 no-dump 'tl-decode --xla-dump only -o out.tl b/t.json'
+refuses 1 'no HLO module as text' 'tl-decode --xla-dump a/t.json -o out.tl a/t.json'
+refuses 1 'nowhere: No such file' 'tl-decode --xla-dump nowhere -o out.tl a/t.json'
+done_testing
