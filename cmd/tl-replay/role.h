@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * role: what a tensor of an op is filled with. A trace has no data; but an
+ * index must lie within what it indexes, offsets must rise, and a router must
+ * choose experts that exist.
+ */
+#ifndef TL_REPLAY_ROLE_H
+#define TL_REPLAY_ROLE_H
+
+#include "schema.h"
+
+enum fill {
+	FILL_NORMAL,  /* N(0, 1) */
+	FILL_UNIFORM, /* [low, high) */
+	FILL_ZEROS,
+	FILL_ONES,
+	FILL_RANDINT,   /* [low, high) */
+	FILL_BERNOULLI, /* true and false, half each */
+	FILL_ARANGE,    /* 0, 1, 2 ..., modulo high */
+	FILL_OFFSETS,   /* rising evenly, from low to high itself */
+	FILL_ROUTING,   /* in each row different ones of [0, high) */
+	FILL_NONE,      /* as allocated: the op writes it without a look */
+};
+
+struct role {
+	enum fill fill;
+	int64_t low, high;
+};
+
+/*
+ * Of argument i, whose tensors are of this type; s is NULL where no schema is
+ * known.
+ */
+struct role role_of(struct str op, const struct schema *s,
+    const struct arguments *args, size_t i, struct str type);
+/* Appends "init":"randint","low":0,"high":8. */
+void role_json(struct buf *out, const struct role *r);
+
+#endif
