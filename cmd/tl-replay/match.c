@@ -214,10 +214,11 @@ is_left_out(const struct schema_arg *a)
 }
 
 static bool
-fits(const struct schema_arg *a, const struct recorded *r)
+fits(const struct schema_arg *a, const struct recorded *r, bool undefined)
 {
 	if (recorded_nothing(r))
-		return a->may_be_none || is_left_out(a);
+		return a->may_be_none || is_left_out(a) ||
+		    (undefined && a->kind == ARG_TENSOR);
 	if (recorded_tensor(r))
 		return a->kind == ARG_TENSOR && !a->is_list;
 	if (!type_fits(a, r->type))
@@ -231,11 +232,12 @@ fits(const struct schema_arg *a, const struct recorded *r)
 }
 
 static size_t
-first_misfit(const struct schema *s, const struct arguments *args)
+first_misfit(
+    const struct schema *s, const struct arguments *args, bool undefined)
 {
 	size_t i = 0;
 
-	while (i < args->n && fits(&s->args[i], &args->v[i]))
+	while (i < args->n && fits(&s->args[i], &args->v[i], undefined))
 		i++;
 	return i;
 }
@@ -256,29 +258,42 @@ say_why(struct buf *why, const struct schema *s, size_t at,
 		buf_printf(why, " %.*s", (int)r->value.len, r->value.p);
 }
 
+static const struct schema *
+find(const struct schemas *set, uint32_t first, const struct arguments *args,
+    bool undefined, struct buf *why)
+{
+	for (uint32_t at = first; at != INTERN_NONE; at = set->next.v[at]) {
+		const struct schema *s = &set->list.v[at];
+		size_t misfit;
+
+		if (s->nargs != args->n)
+			continue;
+		misfit = first_misfit(s, args, undefined);
+		if (misfit == args->n)
+			return s;
+		say_why(why, s, misfit, &args->v[misfit]);
+	}
+	return NULL;
+}
+
+/*
+ * Backward ops are given undefined tensors, recorded as None is, where their
+ * schemas don't allow None: only looked for when nothing else fits.
+ */
 const struct schema *
 schema_match(const struct schemas *set, struct str name,
     const struct arguments *args, struct buf *why)
 {
 	uint32_t id =
 	    intern_find(set->names, name, hash_bytes(name.p, name.len));
-	uint32_t at;
+	const struct schema *s;
+	uint32_t first;
 
 	why->len = 0;
 	if (id == INTERN_NONE)
 		return NULL;
+	first = set->chains.v[id].first;
 	buf_printf(why, "no overload takes %zu arguments", args->n);
-	for (at = set->chains.v[id].first; at != INTERN_NONE;
-	     at = set->next.v[at]) {
-		const struct schema *s = &set->list.v[at];
-		size_t misfit;
-
-		if (s->nargs != args->n)
-			continue;
-		misfit = first_misfit(s, args);
-		if (misfit == args->n)
-			return s;
-		say_why(why, s, misfit, &args->v[misfit]);
-	}
-	return NULL;
+	s = find(set, first, args, false, why);
+	return s != NULL ? s : find(set, first, args, true, why);
 }

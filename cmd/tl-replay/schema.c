@@ -95,24 +95,37 @@ static const struct {
 	{ STR_INIT("Generator"), ARG_GENERATOR },
 };
 
-/* "Tensor(a!)[]", "SymInt[2]?", "Tensor?[]" */
+/* Takes a bracket and what it holds from the end: of "(a!)" true. */
+static bool
+take_bracket(struct str *t, char open)
+{
+	bool is_written = false;
+
+	while (t->len > 0 && t->p[--t->len] != open)
+		is_written |= t->p[t->len] == '!';
+	return is_written;
+}
+
+/* From its end: "Tensor(a!)[]", "Tensor?[]", "SymInt[2]?", "Tensor!" */
 static void
 read_type(struct schema_arg *a)
 {
 	struct str t = a->type;
 
-	a->may_be_none = take_end(&t, '?');
-	a->is_list = take_end(&t, ']');
-	if (a->is_list) {
-		while (t.len > 0 && !take_end(&t, '['))
-			t.len--;
-		a->may_hold_none = take_end(&t, '?');
-	}
-	if (take_end(&t, ')')) {
-		size_t open = outside(t, "(");
-
-		a->is_written = memchr(t.p + open, '!', t.len - open) != NULL;
-		t.len = open;
+	for (;;) {
+		if (take_end(&t, '?')) {
+			a->may_hold_none |= a->is_list;
+			a->may_be_none |= !a->is_list;
+		} else if (take_end(&t, '!')) {
+			a->is_written = true;
+		} else if (take_end(&t, ')')) {
+			a->is_written |= take_bracket(&t, '(');
+		} else if (!a->is_list && take_end(&t, ']')) {
+			a->is_list = true;
+			(void)take_bracket(&t, '[');
+		} else {
+			break;
+		}
 	}
 	a->kind = ARG_OTHER;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

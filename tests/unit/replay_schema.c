@@ -51,6 +51,17 @@ test_text(void)
 	ok(s.args[4].kind == ARG_OTHER && str_eq(s.args[4].name, STR("d")),
 	    "a dict");
 	ok(str_eq(s.args[5].value, STR("\"a, (b='\\\"\"")), "a quoted text");
+	s = parsed("_C::q(Tensor! out, Tensor(a!)? azp, Tensor[](b!) l, "
+		   "int[][] i)");
+	ok(s.args[0].kind == ARG_TENSOR && s.args[0].is_written,
+	    "written, in short");
+	ok(s.args[1].kind == ARG_TENSOR && s.args[1].is_written &&
+		s.args[1].may_be_none,
+	    "optional and written");
+	ok(s.args[2].kind == ARG_TENSOR && s.args[2].is_written &&
+		s.args[2].is_list,
+	    "a list that is written, in its old form");
+	ok(s.args[3].kind == ARG_OTHER, "a list of lists");
 	ok(parsed("a::b() -> ()").nargs == 0, "no arguments");
 	ok(parsed("aten::format(str self, ...) -> str").nargs == 2,
 	    "any number of arguments");
@@ -129,6 +140,10 @@ test_match(void)
 		{ "aten::_foreach_add_", "TensorList|TensorList|Scalar=-0.001",
 		    "List" },
 		{ "aten::_foreach_add_", "TensorList|Scalar=1e-08", "Scalar" },
+		{ "aten::_flash_attention_backward",
+		    "float|float|float|float|float|float|||Scalar=5|Scalar=5|"
+		    "Scalar=0.|Scalar=True|long|long|Scalar=0.1",
+		    "" },
 		{ "aten::mm", "float", NULL },
 		{ "aten::mm", "float|Scalar=1", NULL },
 	};
