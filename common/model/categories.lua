@@ -63,7 +63,8 @@ sheets {
     "Normalization", "Reduce",
     -- not in the reference
     "Softmax", "Movement", "MorePointwise", "Pooling", "Resampling", "Optimizer",
-    "Sorting", "Embedding" },
+    "Sorting", "Embedding", "Spectrum", "Recurrent", "LinearAlgebra" },
   single = { "GEMM", "UnaryElementwise", "BinaryElementwise", "Normalization", "Softmax",
-    "Movement", "MorePointwise", "Pooling", "Resampling", "Optimizer", "Sorting", "Embedding" },
+    "Movement", "MorePointwise", "Pooling", "Resampling", "Optimizer", "Sorting", "Embedding",
+    "Spectrum", "Recurrent", "LinearAlgebra" },
 }

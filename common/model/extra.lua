@@ -75,7 +75,12 @@ end
 pointwise(1, in_place_too [[ exp exp2 expm1 log log2 log10 log1p tanh gelu relu sqrt abs sin cos tan
   reciprocal erf elu leaky_relu hardtanh hardswish hardsigmoid mish softplus floor ceil round trunc
   sign square bitwise_not logit nan_to_num asin acos atan sinh cosh asinh acosh atanh erfc erfinv sgn
-  frac lgamma digamma threshold celu sinc ]])
+  frac lgamma digamma threshold celu sinc i0 deg2rad rad2deg ]])
+pointwise(1, aten [[ angle conj_physical special_entr special_erfcx special_i0e special_i1 special_i1e
+  special_log_ndtr special_ndtri special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0
+  special_bessel_y1 ]])
+pointwise(2, in_place_too "igamma igammac gcd lcm nextafter")
+pointwise(2, aten "logaddexp2 special_xlog1py special_zeta polar complex _add_relu")
 pointwise(1, aten "silu_ sigmoid_ rsqrt_ neg_ hardshrink softshrink log_sigmoid_forward")
 pointwise(2, in_place_too [[ sub rsub maximum minimum fmod remainder floor_divide atan2 xlogy
   bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift rrelu_with_noise ]])
@@ -102,7 +107,8 @@ op {
 
 -- Only written.
 op {
-  like = entry("MorePointwise", 0), names = aten "fill_ zero_ uniform_ normal_ random_ bernoulli_ exponential_",
+  like = entry("MorePointwise", 0), names = aten [[ fill_ zero_ uniform_ normal_ random_ bernoulli_
+    exponential_ cauchy_ geometric_ log_normal_ ]],
   eval = function (_ENV)
     about(_ENV, 0)
     return 0, num_elems * size(0)
@@ -347,50 +353,55 @@ local function pooled(n, k, s, p, d, up)
   local x = n + 2 * p - d * (k - 1) - 1
   return (up and ceil_div(x, s) or x // s) + 1
 end
-local function each(text, default)
+-- One value for each of n dimensions, from the text of all or of one; none if it is empty.
+local function each(text, n)
   local v = list(text)
-  if #v == 0 then return default, default end
-  return v[1], v[2] or v[1]
+  for i = #v + 1, #v > 0 and n or 0 do v[i] = v[1] end
+  return v
 end
 
 -- max: (x, kernel, stride, padding, dilation, ceil); avg without dilation
 local function pool(names, is_max, indices)
+  -- of the example: 64 channels, or one more dimension that is halved
+  local out, window = 2007040, 9
+  if contains(names[1], "3d") then out, window = 1003520, 27 end
   op {
     like = entry("Pooling", 0), names = names,
     eval = function (_ENV)
-      local s = shape(0)
-      if #s < 3 then fail("no picture") end
-      local kh, kw = each(value(1))
-      if not kh then fail("no kernel size") end
-      local sh, sw = each(value(2), nil)
-      local ph, pw = each(value(3), 0)
-      local dh, dw = 1, 1
-      if is_max then dh, dw = each(value(4), 1) end
+      local s, n = shape(0), tonumber(op_name():match("%d")) -- max_pool2d
+      if #s <= n then fail("no picture") end
+      local k, step, pad = each(value(1), n), each(value(2), n), each(value(3), n)
+      local dilated = is_max and each(value(4), n) or {}
       local up = bool(value(is_max and 5 or 4), false)
+      if #k ~= n then fail("no kernel size") end
       input_shape = shape(0)
-      s[#s - 1] = pooled(s[#s - 1], kh, sh or kh, ph, dh, up)
-      s[#s] = pooled(s[#s], kw, sw or kw, pw, dw, up)
+      for i = 1, n do
+        local d = #s - n + i
+        s[d] = pooled(s[d], k[i], step[i] or k[i], pad[i] or 0, dilated[i] or 1, up)
+      end
       output_shape = s
-      kernel_size = { kh, kw }
-      local n = prod(s)
-      return n * kh * kw, bytes(0) + n * size(0) + (indices and 8 * n or 0)
+      kernel_size = k
+      local all = prod(s)
+      return all * prod(k), bytes(0) + all * size(0) + (indices and 8 * all or 0)
     end,
     examples = {
       { dims = { { 10, 64, 112, 112 }, {}, {}, {}, {}, {} }, types = { bf16 },
         values = { "", "[3, 3]", "[2, 2]", "[1, 1]", is_max and "[1, 1]" or "False", "False" },
-        flops = 10 * 64 * 56 * 56 * 9,
-        bytes = 2 * (8028160 + 2007040) + (indices and 8 * 2007040 or 0) },
+        flops = out * window, bytes = 2 * (8028160 + out) + (indices and 8 * out or 0) },
     },
   }
 end
 pool(aten "max_pool2d", true, false)
 pool(aten "max_pool2d_with_indices", true, true)
 pool(aten "avg_pool2d", false, false)
+pool({ "aten::max_pool3d_with_indices" }, true, true)
+pool({ "aten::avg_pool3d" }, false, false)
 
 -- Pointwise in what is larger, the input's gradient.
 op {
   like = entry("Pooling", 0),
-  names = aten "max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward",
+  names = aten [[ max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward
+    max_pool3d_with_indices_backward avg_pool3d_backward _adaptive_avg_pool3d_backward ]],
   eval = function (_ENV)
     num_elems = elems(1)
     return elems(0), bytes(0) + elems(1) * size(0)
@@ -398,15 +409,20 @@ op {
   end,
 }
 op {
-  like = entry("Pooling", 0), names = aten "_adaptive_avg_pool2d adaptive_avg_pool2d",
+  like = entry("Pooling", 0), names = aten [[ _adaptive_avg_pool2d adaptive_avg_pool2d _adaptive_avg_pool3d
+    adaptive_max_pool2d adaptive_max_pool3d ]],
   eval = function (_ENV)
-    local s, h, w = shape(0), each(value(1))
-    if not h then fail("no output size") end
+    local s, out = shape(0), list(value(1))
+    if #out == 0 or #out > #s then fail("no output size") end
     input_shape = shape(0)
-    s[#s - 1], s[#s] = h, w
+    for i = 1, #out do s[#s - #out + i] = out[i] end
     output_shape = s
-    return elems(0), bytes(0) + prod(s) * size(0)
+    return elems(0), bytes(0) + prod(s) * (size(0) + (op_name():find("max", 1, true) and 8 or 0))
   end,
+  examples = {
+    { op = "aten::adaptive_max_pool2d", dims = { { 2, 64, 8, 8 }, {} }, types = { "float" },
+      values = { "", "[2, 2]" }, flops = 8192, bytes = 4 * 8192 + 512 * 12 },
+  },
 }
 
 -- Operations for each result: nearest, bilinear, bicubic.
@@ -432,6 +448,8 @@ local function resample(names, per_element, scales_at)
 end
 resample(aten "_upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d", 1, 2)
 resample(aten "upsample_bilinear2d _upsample_bilinear2d_aa", 7, 3)
+resample({ "aten::upsample_linear1d" }, 3, 3)
+resample({ "aten::upsample_trilinear3d" }, 15, 3)
 resample(aten "upsample_bicubic2d _upsample_bicubic2d_aa", 35, 3)
 
 -- (gradient, output size, input size, ...): of the gradient's elements
@@ -456,6 +474,8 @@ resample_backward(aten [[ upsample_nearest1d_backward upsample_nearest2d_backwar
   upsample_nearest3d_backward _upsample_nearest_exact1d_backward _upsample_nearest_exact2d_backward
   _upsample_nearest_exact3d_backward ]], 1)
 resample_backward(aten "upsample_bilinear2d_backward _upsample_bilinear2d_aa_backward", 7)
+resample_backward({ "aten::upsample_linear1d_backward" }, 3)
+resample_backward({ "aten::upsample_trilinear3d_backward" }, 15)
 resample_backward(aten "upsample_bicubic2d_backward _upsample_bicubic2d_aa_backward", 35)
 
 -- ---- all tensors of an optimiser at once ----

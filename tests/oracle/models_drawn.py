@@ -21,11 +21,12 @@ import draw_experts
 import draw_extra
 import draw_gemm
 import draw_hlo
+import draw_more
 import draw_pointwise
 import draw_triton
 
 PARTS = (draw_gemm, draw_conv, draw_attention, draw_pointwise, draw_experts, draw_triton,
-         draw_extra, draw_engines, draw_hlo)
+         draw_extra, draw_engines, draw_more, draw_hlo)
 
 
 def field(value):
