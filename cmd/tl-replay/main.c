@@ -6,12 +6,38 @@
  * and writes those that are asked for as a script, or says what they are.
  */
 #include "cmd/tl-replay/replay.h"
+#include "json/json.h"
 
-#define OPT_UID (OPT_LONG + 0)
+enum {
+	OPT_IMPORT = OPT_LONG,
+	OPT_IR,
+	OPT_IR_V1,
+	OPT_LIST_DTYPE,
+	OPT_MODULE,
+	OPT_SCHEMA,
+	OPT_SCRIPT,
+	OPT_SEGMENT,
+	OPT_UID,
+	OPT_ZIP
+};
 
 static const struct opt options[] = {
-	{ OPT_UID, "uid", "UID", "the op of this event, whatever its time" },
-	OPT_SELECT,
+	{ OPT_IMPORT, "import", "MODULE",
+	    "what the script imports: it registers ops" },
+	{ OPT_IR, "ir", "FILE", "the ops as JSON" },
+	{ OPT_IR_V1, "ir-v1", "FILE", "the same in TraceLens's form" },
+	{ OPT_LIST_DTYPE, "list-dtype", "TYPE",
+	    "of lists of tensors: float or what the trace calls it" },
+	{ OPT_MODULE, "module", "PATH", "of these modules: Net_0/Layer_1" },
+	{ OPT_SCHEMA, "schema", "FILE", "schemas of ops, one a line" },
+	{ OPT_SCRIPT, "script", "FILE", "a Python script that runs the ops" },
+	{ OPT_SEGMENT, "segment", NULL,
+	    "all ops of an annotation, module or step, in order" },
+	{ OPT_UID, "uid", "UID", "the op of this event" },
+	{ OPT_ZIP, "zip", "FILE", "script and JSON in a zip file" },
+	OPT_SELECT_WITH("TIME|FILE",
+	    "from TIME on; or the ops in rows of a table, - is stdin", "TIME",
+	    "before TIME after the first event"),
 	OPT_TABLE_WITH("the N ops of the most GPU time (10), 0 for all"),
 	{ 'v', "verbose", NULL, "a summary on stderr" },
 	OPT_END,
@@ -37,13 +63,20 @@ explain_empty(struct sink *s)
 	die_nothing(MSG_NO_OWNED_GPU_EVENTS, path, sum.nchosen);
 }
 
+/* Another meaning than in the shared selection: false, it has none. */
 static bool
-take_option(struct sink *s, const struct optparse *op, int ch)
+take_shared(struct replay *g, const struct optparse *op, int ch)
 {
-	struct replay *g = (struct replay *)s;
+	int64_t time;
 
 	switch (ch) {
-	case OPT_UID: vec_push(&g->picks, opt_uid(op)); break;
+	case OPT_SELECT_FROM:
+		if (time_parse(str_of(op->arg), &time))
+			return false;
+		g->rows = op->arg;
+		break;
+	case OPT_SELECT_ANNOTATION:
+	case OPT_SELECT_STEP: g->segment_name = str_of(op->arg); return false;
 	case OPT_SELECT_NAME: vec_push(&g->names, str_of(op->arg)); break;
 	case OPT_TABLE_TOP: g->top = (size_t)opt_int(op, 0, INT32_MAX); break;
 	default: return false;
@@ -51,13 +84,83 @@ take_option(struct sink *s, const struct optparse *op, int ch)
 	return true;
 }
 
+static bool
+take_option(struct sink *s, const struct optparse *op, int ch)
+{
+	struct replay *g = (struct replay *)s;
+	struct uid_pick pick;
+
+	switch (ch) {
+	case OPT_IMPORT: vec_push(&g->imports, str_of(op->arg)); break;
+	case OPT_IR: g->ir = op->arg; break;
+	case OPT_IR_V1: g->ir_v1 = op->arg; break;
+	case OPT_LIST_DTYPE: g->list_dtype = op->arg; break;
+	case OPT_MODULE:
+		vec_push(&g->modules, str_of(op->arg));
+		g->segment_name = str_of(op->arg);
+		break;
+	case OPT_SCHEMA: vec_push(&g->schema_files, str_of(op->arg)); break;
+	case OPT_SCRIPT: g->script = op->arg; break;
+	case OPT_SEGMENT: g->segment = true; break;
+	case OPT_UID:
+		pick = opt_uid(op);
+		choose_uid(g, &pick);
+		break;
+	case OPT_ZIP: g->zip = op->arg; break;
+	default: return take_shared(g, op, ch);
+	}
+	return true;
+}
+
 static void
 check_settings(struct sink *s)
 {
+	struct replay *g = (struct replay *)s;
+
 	select_check_gpu(&s->select);
+	if (g->segment && g->segment_name.len == 0)
+		die_usage("option '--segment' needs --annotation, --module or "
+			  "--step");
 	s->kinds = KINDS_HOST;
+	if (g->modules.n > 0)
+		s->kinds |= KIND_BIT(KIND_PYTHON);
 	s->only_owners = true;
 	s->dest.top = TABLE_TOP_ALL;
+}
+
+/* The name of the first GPU of the first trace. */
+static void
+take_source(struct sink *s, const struct source *src)
+{
+	struct replay *g = (struct replay *)s;
+	const struct fact *f = source_fact(src, "devices");
+	json_items list = { 0 }, device = { 0 };
+
+	if (g->device != INTERN_NONE || f == NULL)
+		return;
+	if (json_split(&list, g->mem, f->val.s) && list.n > 0 &&
+	    json_split(&device, g->mem, list.v[0].text))
+		g->device = intern_put(
+		    s->dict->text, json_member_text(&device, STR("name")));
+	vec_free(&list);
+	vec_free(&device);
+}
+
+static void
+begin(struct sink *s)
+{
+	struct replay *g = (struct replay *)s;
+
+	g->mem = arena_create();
+	g->device = INTERN_NONE;
+}
+
+static void
+finish(struct sink *s)
+{
+	struct replay *g = (struct replay *)s;
+
+	g->schemas = schemas_create(g->schema_files.v, g->schema_files.n);
 }
 
 static void
@@ -65,9 +168,24 @@ free_state(struct sink *s)
 {
 	struct replay *g = (struct replay *)s;
 
-	vec_free(&g->kernels);
-	vec_free(&g->picks);
 	vec_free(&g->names);
+	vec_free(&g->modules);
+	vec_free(&g->imports);
+	vec_free(&g->schema_files);
+	vec_free(&g->kernels);
+	vec_free(&g->forwards);
+	vec_free(&g->tritons);
+	vec_free(&g->ops);
+	vec_free(&g->sums);
+	vec_free(&g->order);
+	map_free(&g->picked);
+	map_free(&g->forward_of);
+	map_free(&g->triton_of);
+	if (g->wanted != NULL)
+		intern_destroy(g->wanted);
+	if (g->schemas != NULL)
+		schemas_destroy(g->schemas);
+	arena_destroy(g->mem);
 }
 
 static const struct sink_def def = {
@@ -76,18 +194,21 @@ static const struct sink_def def = {
 	.columns = replay_columns,
 	.measures = replay_measures,
 	.nmeasures = M_COUNT,
-	.details = { offsetof(struct call, first_kernel),
-	    offsetof(struct call, nkernels), 0, replay_kernel },
+	.details = { offsetof(struct run, first_kernel),
+	    offsetof(struct run, nkernels), 0, replay_kernel },
 	.tables = replay_tables,
 	.ntables = REPLAY_NTABLES,
-	.record_size = sizeof(struct call),
+	.record_size = sizeof(struct run),
 	.want = WANT_TREE,
 	.kinds = KINDS_GPU,
 	.launcher = replay_launcher,
+	.begin = begin,
 	.option = take_option,
 	.check = check_settings,
 	.start = replay_start,
 	.take = replay_take,
+	.source = take_source,
+	.finish = finish,
 	.empty = explain_empty,
 	.free = free_state,
 	.member = replay_member,

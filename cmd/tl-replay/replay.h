@@ -3,13 +3,15 @@
  * tl-replay: ops of a trace as benchmarks that run.
  *
  * A sink (sink/sink.h): the tree is read once, each op that launches GPU work
- * is kept as a record (struct call), what it launched as another (struct
- * kernel). Calls of one name and one set of arguments are an op to replay.
+ * is kept as a record (struct run), what it launched as another (struct
+ * kernel). Runs of one name and one set of arguments are an op to replay
+ * (struct op); what a script needs of it is JSON, the IR of tl-replay(1).
  */
 #ifndef TL_REPLAY_H
 #define TL_REPLAY_H
 
 #include "base/embedded.h"
+#include "cmd/tl-replay/schema.h"
 #include "sink/sink.h"
 #include "trace/launcher.h"
 
@@ -17,35 +19,113 @@
 extern const struct embedded tl_replay_data[];
 extern const size_t tl_replay_ndata;
 
-/* Numbers of a call, see struct sink_measure. */
+/* ---- what is read ---- */
+
+/* Numbers of a run, see struct sink_measure. */
 enum { M_GPU, M_COUNT };
 
 /* A GPU event that an op launched. */
 struct kernel {
+	struct uid uid;
 	uint32_t name;
 	struct key gpu_stream;
 	int64_t dur_ns;
 };
 
 /* A call of an op that launched GPU work. */
-struct call {
+struct run {
 	struct sink_record rec;
+	uint64_t number; /* in the order of the tree */
 	uint32_t name;
 	struct op_args args;
-	bool is_chosen;
+	struct uid forward; /* {0, 0}: none is linked */
+	uint32_t op;        /* in ops, or NO_OP */
 	uint32_t nkernels;
 	size_t first_kernel;
 	int64_t gpu_ns;
 };
+#define NO_OP UINT32_MAX
+
+/* An op that has a backward op. */
+struct forward {
+	uint32_t name;
+	struct op_args args;
+};
+
+/* What inductor says of a Triton kernel: texts, or INTERN_NONE. */
+enum {
+	TRITON_FILE,
+	TRITON_NAME,
+	TRITON_KWARGS,
+	TRITON_WARPS,
+	TRITON_STAGES,
+	TRITON_GRID,
+	TRITON_WORDS
+};
+struct triton {
+	uint32_t words[TRITON_WORDS];
+};
+
+/* ---- what is replayed ---- */
+
+/* A call of an op: its name, and its arguments as the profiler saw them. */
+struct form {
+	struct str name;
+	struct arguments args;
+	/* of each argument that is a list of tensors: these */
+	struct arguments *lists;
+	const struct schema *schema; /* NULL: the script looks for one */
+	struct str kernel;           /* the name of the first */
+};
+
+/* The kernels of one name that the runs of an op launched. */
+struct kernel_sum {
+	uint32_t op, name;
+	int64_t dur_ns, n;
+};
+
+struct op {
+	const struct run *first;
+	size_t first_sum, nsums;
+	size_t nruns;
+	int64_t gpu_ns; /* of all */
+	struct form form;
+	const struct triton *triton;
+	struct str ir;          /* its arguments; empty with missing */
+	struct str backward_of; /* or of a backward op its forward: likewise */
+	struct str missing;     /* why a script cannot run it */
+};
 
 struct replay {
 	struct sink sink;
-	VEC(struct uid_pick) picks; /* --uid */
-	VEC(struct str) names;      /* --name: of ops */
-	size_t top;                 /* 0: all */
+	/* options */
+	struct map picked;       /* --uid, --from: see choose_uid() */
+	VEC(struct str) names;   /* --name: of ops */
+	VEC(struct str) modules; /* --module: of paths */
+	VEC(struct str) imports;
+	const char *rows; /* --from FILE */
+	VEC(struct str) schema_files;
+	const char *script, *ir, *ir_v1, *zip;
+	const char *list_dtype;
+	bool one, segment;
+	struct str segment_name;
+	size_t top; /* 0: all */
+	/* read */
 	VEC(struct kernel) kernels;
-	int64_t gpu_ns; /* of all calls */
-	bool is_chosen; /* calls are marked */
+	struct map forward_of, triton_of; /* by source and uid */
+	VEC(struct forward) forwards;
+	VEC(struct triton) tritons;
+	struct intern *wanted; /* arguments of rows, see choose.c */
+	unsigned wanted_lists; /* bits: the lists that rows have */
+	int64_t gpu_ns;        /* of all runs */
+	uint32_t device;       /* the name of the trace's, or INTERN_NONE */
+	/* chosen */
+	bool is_chosen;
+	struct schemas *schemas;
+	struct arena *mem;
+	VEC(struct op) ops;
+	VEC(struct kernel_sum) sums; /* op by op */
+	VEC(uint32_t) order;         /* of a segment: ops, as they ran */
 };
 
 static inline const struct replay *
@@ -54,15 +134,72 @@ replay_of(const struct sink *s)
 	return (const struct replay *)s;
 }
 
+static inline struct run *
+run_at(const struct replay *g, size_t i)
+{
+	return sink_record(&g->sink, i);
+}
+
+static inline uint64_t
+event_key(uint32_t source, struct uid uid)
+{
+	return (uint64_t)source << 48 ^ uid_hash(uid);
+}
+
 /* gather.c: hooks of the sink */
 
 void replay_start(struct sink *s);
 void replay_take(struct sink *s, const struct stream_in *in, bool is_chosen);
 void replay_launcher(void *sink, const struct launcher *o);
 
+/* choose.c: which ops */
+
+/* Asks for the op of an event. */
+void choose_uid(struct replay *g, const struct uid_pick *p);
+/* Reads the rows of --from. */
+void choose_rows(struct replay *g);
+/* Makes g->ops of the groups, which stand in their order; marks the runs. */
+void choose_ops(struct replay *g, const struct sink_groups *gs);
+
+/* form.c */
+
+/* NULL, or what is wrong with the lists of arguments. */
+const char *form_read(struct replay *g, uint32_t name,
+    const struct op_args *args, struct form *f) USE_RESULT;
+/* Whether the dispatcher of PyTorch knows ops of such names: "aten::mm". */
+bool is_dispatched(struct str name);
+
+/* value.c: arguments as JSON */
+
+enum ir_version { IR_V1 = 1, IR_V2 };
+/*
+ * Appends {"list_pos_args":...}. False: why says which argument a script
+ * cannot make.
+ */
+bool form_put(const struct replay *g, const struct form *f, enum ir_version v,
+    struct buf *out, struct buf *why);
+
+/* A number as JSON. */
+void put_real(struct buf *out, double v);
+
+/* op.c: an op as a whole */
+
+void op_build(struct replay *g, struct op *op);
+void uid_text(const struct replay *g, const struct run *r, struct buf *out);
+
+/* ir.c */
+
+void ir_put(const struct replay *g, struct buf *out);
+/* The reference's form: of ops with a schema. */
+void ir_v1_put(const struct replay *g, struct buf *out);
+
+/* write.c: what is written besides the table; whether anything was */
+
+bool write_asked(struct replay *g);
+
 /* table.c */
 
-enum { C_UID };
+enum { C_UID, C_OVERLOAD, C_REASON };
 
 extern const struct sink_column replay_columns[];
 extern const struct sink_measure replay_measures[];

@@ -1,9 +1,204 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tl-replay: which ops, what a script of them holds, bad input.
+# tl-replay: which ops, what a script of them holds, hostile names, bad input.
 . tests/cli/lib.sh
 
 command -v tl-replay >/dev/null || skip_all 'not built'
+
+cat >make.py <<'END_PY'
+"""make.py: a trace of one op for each kind of argument."""
+import json
+import sys
+
+events, at = [], 0
+
+
+def op(name, dims, types, values, strides=None, kernel="k", dur=10, **more):
+    """An op on the host that launches a kernel of so many us."""
+    global at
+    at += 100
+    args = dict(more)
+    if dims is not None:
+        args.update({"Input Dims": dims, "Input type": types,
+                     "Concrete Inputs": values})
+        if strides is not None:
+            args["Input Strides"] = strides
+    events.append(dict(ph="X", cat="cpu_op", name=name, pid=1, tid=1, ts=at,
+                       dur=50, args=args))
+    events.append(dict(ph="X", cat="cuda_runtime", name="cudaLaunchKernel",
+                       pid=1, tid=1, ts=at + 1, dur=1,
+                       args={"correlation": at}))
+    events.append(dict(ph="X", cat="kernel", name=kernel, pid=0, tid=7,
+                       ts=at + 20, dur=dur,
+                       args={"correlation": at, "device": 0, "stream": 7}))
+
+
+H = "c10::Half"
+SCALAR = "Scalar"
+mm = ([[2, 3], [3, 4]], [H, H], ["", ""], [[3, 1], [1, 3]])
+op("aten::mm", *mm, kernel="gemm", dur=40)
+op("aten::mm", *mm, kernel="gemm", dur=20)
+op("aten::mm", *mm, kernel="splitk", dur=30)
+# a stride of 0; a scalar that stays an integer
+op("aten::add", [[4, 3], [4, 3], []], ["long int", "long int", SCALAR],
+   ["", "", "2"], [[3, 1], [0, 1], []])
+# a list of tensors, whose type the op does not say, but the kernel
+op("aten::cat", [[[1, 5], [2, 5]], []], ["TensorList", SCALAR], ["", "0"],
+   [[[5, 1], [5, 1]], []], kernel="CatArray<c10::BFloat16>")
+op("aten::cat", [[], []], ["TensorList", SCALAR], ["", "0"], [[], []])
+op("my::convert", [[8], [], [], [], [], [], []],
+   ["float", SCALAR, SCALAR, "", SCALAR, SCALAR, SCALAR],
+   ["", "5", "0", "", "False", "False", "2"],
+   [[1], [], [], [], [], [], []])
+op("aten::clamp", [[8], [], []], ["float", SCALAR, SCALAR],
+   ["", "-inf", "1e-05"], [[1], [], []])
+op("my::thing", [[8], [], [], []], ["float", SCALAR, "ScalarList", ""],
+   ["", "True", "[1, -2]", ""], [[1], [], [], []])
+op("aten::relu", None, None, None)
+op("aten::relu", [[4, 4]], ["float"], [""])
+op("aten::huge_", [[9223372036854775807, 9]], ["float"], [""])
+op("aten::odd_", [[4, "x"]], ["float"], [""])
+op("a label", [[4]], ["float"], [""])
+op("triton_poi_0", [[64], []], ["float", SCALAR], ["", "64"], [[1], []],
+   kernel_file="/tmp/k.py", kernel_kwargs="XBLOCK=1", num_warps=4)
+hostile = '"""\n\'\'\'); import os; os.abort() #\\ {x} \u2028'
+op("evil::" + hostile, [[4]], [hostile], [hostile], kernel=hostile)
+op("evil::f", [[4], []], ["float", ""], ["", hostile], kernel=hostile)
+json.dump({"deviceProperties": [{"id": 0, "name": hostile}],
+           "traceEvents": events}, open(sys.argv[1], "w"))
+END_PY
+python3 make.py t.json
+
+# value PROGRAM: of the IR, whose ops by name are in o
+cat >look.py <<'END_PY'
+import json
+import sys
+
+ir = json.load(open(sys.argv[1]))
+o = {}
+for op in ir["ops"]:
+    o.setdefault(op["op_name"], op)
+
+
+def v(name, at, kind="list_pos_args"):
+    return o[name]["replay_ir"][kind][at]["value"]
+
+
+print(eval(sys.argv[2]))
+END_PY
+echo 'my::convert(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor' >my.txt
+tl-replay --schema my.txt --top 0 --ir t.ir t.json 2>err
+look() { python3 look.py t.ir "$1"; }
+
+# ---- which ops ----
+
+row() { tl-replay --format tsv --no-header "$@" t.json | tr '\t' ' '; }
+is 'calls are one op: 90 us of 230 us, 30 us each' \
+	"$(row --top 1 -c name,count,gpu_ns_sum,gpu_ns_mean,pct_of_gpu,overload)" \
+	'aten::mm 3 90000 30000.0 39.130434782608695 default'
+is 'the ten of the most time' "$(row -c name | wc -l | tr -d ' ')" 10
+is 'all' "$(row --top 0 -c name | wc -l | tr -d ' ')" 15
+is 'by name' "$(row --name 'aten::c*' -c name,reason)" 'aten::cat 
+aten::cat argument tensors: the tensors of its list are not recorded
+aten::clamp '
+is 'by the event of the second call, or of its kernel' \
+	"$(row --uid 3 -c name,count; row --uid 0:5 -c name,count)" 'aten::mm 3
+aten::mm 3'
+is 'by rows with a uid' "$(tl-kernels --by event --name splitk t.json |
+	tl-replay --from - --format tsv --no-header -c name,count t.json)" 'aten::mm	3'
+printf 'name,Input Dims\naten::mm,"((2, 3), (3, 4))"\nmy::thing,"((8,), (), (), ())"\n' >rows.csv
+is 'by rows as TraceLens writes them' "$(row --from rows.csv -c name)" 'aten::mm
+my::thing'
+is 'a time is a time' "$(row --from 1000us -c name --top 0 | wc -l | tr -d ' ')" 7
+reports 5 no-replay 'tl-replay --uid 1 t.json'
+refuses 1 'no column uid' 'tl-timeline t.json | tl-replay --from - t.json'
+refuses 2 'needs --annotation' 'tl-replay --segment t.json'
+
+# ---- what a script is told ----
+
+is 'time of a call and of its kernels' "$(look '[o["aten::mm"][k] for k in
+	("count", "profile_us", "uid", "kernels")]')" \
+	"[3, 30.0, '0', [{'name': 'gemm', 'us': 20.0, 'calls': 0.6666666666666666}, {'name': 'splitk', 'us': 10.0, 'calls': 0.3333333333333333}]]"
+is 'a tensor that is a view' "$(look 'v("aten::mm", 1)')" \
+	"{'shape': [3, 4], 'dtype': 'c10::Half', 'strides': [1, 3], 'storage_elems': 12, 'init': 'normal'}"
+is 'one that is expanded' "$(look 'v("aten::add", 1)["strides"], v("aten::add", 1)["storage_elems"]')" '([0, 1], 3)'
+is 'an integer stays one' "$(look 'o["aten::add"]["replay_ir"]["list_kwargs"]')" \
+	"[{'arg_name': 'alpha', 'arg_type': 'Scalar', 'value': 2}]"
+is 'a list of tensors' "$(look '[[t[k] for k in ("shape", "dtype")] for t in v("aten::cat", 0)["list"]]')" \
+	"[[[1, 5], 'c10::BFloat16'], [[2, 5], 'c10::BFloat16']]"
+is 'words of PyTorch, a schema of the user' "$(look '[a["value"] for a in o["my::convert"]["replay_ir"]["list_kwargs"]]')" \
+	"[{'dtype': 'float16'}, {'layout': 'strided'}, {'device': 'target'}, False, False, {'memory_format': 'channels_last'}]"
+is 'reals' "$(look 'v("aten::clamp", 1), v("aten::clamp", 2)')" "({'float': '-inf'}, 1e-05)"
+is 'without a schema' "$(look 'o["my::thing"]["overload"], v("my::thing", 1), v("my::thing", 2), v("my::thing", 3)')" \
+	'(None, True, [1, -2], None)'
+is 'strides that were not recorded' "$(tl-replay --top 0 --ir - t.json 2>err |
+	grep -c '"shape":\[4,4\],"dtype":"float","strides":\[4,1\],"storage_elems":16')" 1
+is 'a kernel of inductor' "$(look 'o["triton_poi_0"]["triton"]')" \
+	"{'kernel_file': '/tmp/k.py', 'kernel_kwargs': 'XBLOCK=1', 'num_warps': 4}"
+is 'what is missing' "$(row --top 0 -c name,reason | grep -v evil | grep -e huge -e odd -e label -e 'relu n' | sort)" \
+	'a label no PyTorch op: a label, or a function of an extension
+aten::huge_ argument 0: its sizes overflow
+aten::odd_ its lists of arguments do not agree
+aten::relu no recorded shapes: record with record_shapes=True'
+
+# The reference's form, with its reals.
+tl-replay --name aten::add --ir-v1 - t.json >v1 2>err
+is 'as TraceLens writes it' "$(python3 -c 'import json
+ops = json.load(open("v1"))
+assert open("v1").read().startswith("[\n    {\n        \"op_name\": \"aten::add\",")
+print([a["value"] for a in ops[0]["replay_ir"]["list_kwargs"]],
+	ops[0]["replay_ir"]["list_pos_args"][0]["value"])')" \
+	"[2.0] {'shape': [4, 3], 'dtype': 'long int', 'strides': [3, 1], 'init': 'normal'}"
+
+# ---- scripts: nothing of a trace is code ----
+
+reports 3 not-replayed 'tl-replay --schema my.txt --top 0 --script s.py --zip z.zip t.json'
+cat >check.py <<'END_PY'
+"""The script compiles; its IR is a literal and that of --ir."""
+import ast
+import json
+import zipfile
+
+text = open("s.py", encoding="utf-8").read()
+tree = ast.parse(text)
+ir = [n.value for n in tree.body
+      if isinstance(n, ast.Assign) and n.targets[0].id == "IR"]
+assert len(ir) == 1 and isinstance(ir[0], ast.Constant)
+assert json.loads(ir[0].value) == json.load(open("t.ir"))
+assert text.count("os.abort") == text.count("; os.abort() #") > 3
+# without the IR it is the program's own, whatever the trace
+mine = "\n".join(text.split("\n")[ir[0].end_lineno + 1:])
+assert "abort" not in mine
+z = zipfile.ZipFile("z.zip")
+assert sorted(z.namelist()) == ["README.txt", "ops.json", "replay.py"]
+assert z.read("replay.py").decode() == text
+assert json.loads(z.read("ops.json")) == json.load(open("t.ir"))
+END_PY
+ok 'names in a trace stay in literals' python3 check.py
+cp z.zip first.zip
+tl-replay --schema my.txt --top 0 --zip z.zip t.json 2>err
+same 'the same bytes again' first.zip z.zip
+refuses 2 "'--zip' needs a file" 'tl-replay --zip - t.json'
+refuses 1 'No space left' 'tl-replay --ir /dev/full t.json'
+
+# ---- segments ----
+
+{
+	meta process_name 1 0 name python
+	ev user_annotation part 1 0 500
+	for at in 10 110 210; do
+		ev cpu_op "aten::$([ $at = 110 ] && echo mm || echo relu)" 1 $at 20 \
+			"\"Input Dims\":$([ $at = 110 ] && echo '[[2,2],[2,2]]' || echo '[[2]]'),\"Input type\":$([ $at = 110 ] && echo '["float","float"]' || echo '["float"]')"
+		ev cuda_runtime cudaLaunchKernel 1 $((at + 1)) 1 "\"correlation\":$at"
+		ev kernel k 7 $((at + 30)) 5 "\"device\":0,\"stream\":7,\"correlation\":$at"
+	done
+} | trace >segment.json
+is 'ops in their order' "$(tl-replay --segment --annotation part --ir - segment.json |
+	python3 -c 'import json, sys
+ir = json.load(sys.stdin)
+s = ir["segment"]
+print(s["name"], s["profile_us"], [ir["ops"][i]["op_name"] for i in s["order"]])')" \
+	"part 15.0 ['aten::relu', 'aten::mm', 'aten::relu']"
 
 page_examples tl-replay.1
 done_testing

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which ops are replayed: those of events or of rows of a table, else those of
+ * the most GPU time.
+ */
+#include <stdlib.h>
+
+#include "cmd/tl-replay/replay.h"
+#include "reader/reader.h"
+
+/* ---- rows ---- */
+
+/*
+ * A row names its op by an event, in the column UID, or by the op's name and
+ * those of the four lists that it has.
+ */
+enum { NAME, DIMS, TYPES, STRIDES, CONCRETE, TEXTS, UID = TEXTS, COLUMNS };
+static const char *const ids[COLUMNS][4] = {
+	[NAME] = { "name", "op" },
+	[DIMS] = { "input_dims", "Input Dims" },
+	[TYPES] = { "input_types", "Input type" },
+	[STRIDES] = { "input_strides", "Input Strides" },
+	[CONCRETE] = { "concrete_inputs", "Concrete Inputs" },
+	[UID] = { "uid", "first_uid", "ex_UID", "id" },
+};
+
+#define NO_COLUMN SIZE_MAX
+
+struct rows {
+	struct replay *g;
+	size_t at[COLUMNS];
+	struct buf text;
+};
+
+static bool
+is_called(const struct head_column *c, int what)
+{
+	for (size_t i = 0; i < 4 && ids[what][i] != NULL; i++)
+		if (str_eq(c->id, str_of(ids[what][i])) ||
+		    str_eq(c->label, str_of(ids[what][i])))
+			return true;
+	return false;
+}
+
+static void
+begin(void *ctx, const struct head *head)
+{
+	struct rows *rows = ctx;
+
+	for (int c = 0; c < COLUMNS; c++) {
+		rows->at[c] = NO_COLUMN;
+		for (size_t i = head->ncolumns; i-- > 0;)
+			if (is_called(&head->columns[i], c))
+				rows->at[c] = i;
+	}
+	if (rows->at[UID] == NO_COLUMN &&
+	    (rows->at[NAME] == NO_COLUMN || rows->at[DIMS] == NO_COLUMN))
+		die("%s: no column uid, nor name and input_dims",
+		    rows->g->rows);
+}
+
+/*
+ * Lists as Python and as JSON write them become alike: without white space,
+ * tuples as lists.
+ */
+static void
+put_alike(struct buf *out, struct str s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		char c = s.p[i];
+
+		if (c == ' ' ||
+		    (c == ',' && i + 1 < s.len && s.p[i + 1] == ')'))
+			continue;
+		buf_putc(out,
+		    c == '\''      ? '"'
+			: c == '(' ? '['
+			: c == ')' ? ']'
+				   : c);
+	}
+	buf_putc(out, '\0');
+}
+
+static void
+take_text(struct rows *rows, const struct val *cells)
+{
+	struct replay *g = rows->g;
+	unsigned lists = 0;
+
+	rows->text.len = 0;
+	for (int c = 0; c < TEXTS; c++) {
+		if (rows->at[c] == NO_COLUMN)
+			continue;
+		lists |= 1U << c;
+		put_alike(&rows->text,
+		    cells[rows->at[c]].type == VAL_TEXT
+			? cells[rows->at[c]].text
+			: STR(""));
+	}
+	buf_putc(&rows->text, (char)lists);
+	(void)intern_put(g->wanted, buf_str(&rows->text));
+	g->wanted_lists |= 1U << lists;
+}
+
+static void
+row(void *ctx, const struct val *cells)
+{
+	struct rows *rows = ctx;
+	const struct val *v;
+	struct uid_pick pick;
+	char number[24];
+	struct str text;
+
+	if (rows->at[UID] == NO_COLUMN) {
+		take_text(rows, cells);
+		return;
+	}
+	v = &cells[rows->at[UID]];
+	if (v->type == VAL_NONE)
+		return;
+	text = v->text;
+	if (v->type == VAL_NUMBER && v->number >= 0 && v->number < 9e15)
+		text = (struct str){ number,
+			num_put_i64(number, (int64_t)v->number) };
+	else if (v->type != VAL_TEXT && v->type != VAL_BIG)
+		text = STR("");
+	if (!uid_pick_read(text, &pick))
+		die("%s: a uid is no event's: '%.*s'", rows->g->rows,
+		    (int)(text.len < 40 ? text.len : 40), text.p);
+	choose_uid(rows->g, &pick);
+}
+
+static void
+end(void *ctx)
+{
+	(void)ctx;
+}
+
+void
+choose_rows(struct replay *g)
+{
+	struct rows rows = { .g = g };
+	struct table_sink sink = { begin, row, end, &rows };
+
+	g->wanted = intern_create();
+	table_read_all(in_open(g->rows), TABLE_UNKNOWN, &sink);
+	buf_free(&rows.text);
+}
+
+/* Whether a row has the op's name and lists. */
+static bool
+is_wanted(const struct replay *g, const struct run *r)
+{
+	const uint32_t texts[TEXTS] = { r->name, r->args.dims, r->args.types,
+		r->args.strides, r->args.concrete };
+	struct buf key = { 0 };
+	bool is_found = false;
+
+	for (unsigned lists = 0; lists < 1U << TEXTS && !is_found; lists++) {
+		if ((g->wanted_lists >> lists & 1) == 0)
+			continue;
+		key.len = 0;
+		for (int c = 0; c < TEXTS; c++)
+			if (lists >> c & 1)
+				put_alike(
+				    &key, dict_get(g->sink.dict, texts[c]));
+		buf_putc(&key, (char)lists);
+		is_found = intern_find(g->wanted, buf_str(&key),
+			       hash_bytes(key.p, key.len)) != INTERN_NONE;
+	}
+	buf_free(&key);
+	return is_found;
+}
+
+/* ---- events ---- */
+
+#define ANY_SOURCE UINT16_MAX
+
+void
+choose_uid(struct replay *g, const struct uid_pick *p)
+{
+	(void)map_put(&g->picked,
+	    event_key(p->any_src ? ANY_SOURCE : p->src, p->uid), NULL);
+}
+
+static bool
+is_uid_picked(const struct replay *g, uint32_t source, struct uid uid)
+{
+	return map_get(&g->picked, event_key(source, uid)) != NULL ||
+	    map_get(&g->picked, event_key(ANY_SOURCE, uid)) != NULL;
+}
+
+/* By the op's event, or by one of its GPU work. */
+static bool
+is_picked(const struct replay *g, const struct run *r)
+{
+	if (is_uid_picked(g, r->rec.source, r->rec.uid))
+		return true;
+	for (uint32_t k = 0; k < r->nkernels; k++)
+		if (is_uid_picked(g, r->rec.source,
+			g->kernels.v[r->first_kernel + k].uid))
+			return true;
+	return false;
+}
+
+/* ---- ops ---- */
+
+static struct run *
+member(const struct replay *g, const struct sink_groups *gs,
+    const struct sink_group *gr, size_t i)
+{
+	return run_at(g, sink_group_member(gs, gr, i));
+}
+
+static bool
+is_asked(const struct replay *g, const struct sink_groups *gs,
+    const struct sink_group *gr)
+{
+	const struct run *first = member(g, gs, gr, 0);
+
+	if (!str_glob_any(
+		g->names.v, g->names.n, dict_get(g->sink.dict, first->name)))
+		return false;
+	if (g->picked.n == 0 && g->wanted_lists == 0)
+		return true;
+	for (size_t i = 0; i < gr->n && g->picked.n > 0; i++)
+		if (is_picked(g, member(g, gs, gr, i)))
+			return true;
+	return is_wanted(g, first);
+}
+
+static void
+add_op(
+    struct replay *g, const struct sink_groups *gs, const struct sink_group *gr)
+{
+	struct op *op = vec_add(&g->ops);
+
+	*op = (struct op){ .first = member(g, gs, gr, 0),
+		.nruns = gr->n,
+		.gpu_ns = gr->sums[M_GPU] };
+	for (size_t i = 0; i < gr->n; i++)
+		member(g, gs, gr, i)->op = (uint32_t)g->ops.n - 1;
+	op_build(g, op);
+}
+
+/* ---- kernels ---- */
+
+static int
+by_op(const void *x, const void *y)
+{
+	const struct kernel_sum *a = x, *b = y;
+
+	return (a->op > b->op) - (a->op < b->op);
+}
+
+static void
+sum_kernels(struct replay *g, const struct run *r, struct map *known)
+{
+	for (uint32_t i = 0; i < r->nkernels; i++) {
+		const struct kernel *k = &g->kernels.v[r->first_kernel + i];
+		bool is_new;
+		uint64_t *at =
+		    map_put(known, (uint64_t)r->op << 32 | k->name, &is_new);
+		struct kernel_sum *sum;
+
+		if (is_new) {
+			*at = g->sums.n;
+			vec_push(&g->sums,
+			    ((struct kernel_sum){ r->op, k->name, 0, 0 }));
+		}
+		sum = &g->sums.v[*at];
+		stat_add(&sum->dur_ns, k->dur_ns);
+		sum->n++;
+	}
+}
+
+/* Op by op, each name where it came first. */
+static void
+sort_sums(struct replay *g)
+{
+	if (g->sums.n > 0)
+		stable_sort(g->sums.v, g->sums.n, sizeof *g->sums.v, by_op);
+	for (size_t i = 0; i < g->sums.n; i++) {
+		struct op *op = &g->ops.v[g->sums.v[i].op];
+
+		if (op->nsums++ == 0)
+			op->first_sum = i;
+	}
+}
+
+/* ---- segments ---- */
+
+static int
+by_time(const void *x, const void *y)
+{
+	const struct sink_record *a = *(void *const *)x, *b = *(void *const *)y;
+
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns ? -1 : 1;
+	return uid_cmp(a->uid, b->uid);
+}
+
+static void
+order_runs(struct replay *g)
+{
+	VEC(const struct run *) runs = { 0 };
+
+	for (size_t i = 0; i < g->sink.records.n; i++)
+		if (run_at(g, i)->op != NO_OP)
+			vec_push(&runs, run_at(g, i));
+	if (runs.n > 0)
+		qsort(runs.v, runs.n, sizeof *runs.v, by_time);
+	for (size_t i = 0; i < runs.n; i++)
+		vec_push(&g->order, runs.v[i]->op);
+	vec_free(&runs);
+}
+
+/* Those of events are all that is asked for: --top counts others. */
+void
+choose_ops(struct replay *g, const struct sink_groups *gs)
+{
+	bool is_named = g->picked.n > 0 || g->wanted_lists != 0 || g->segment;
+	struct map known = { 0 };
+
+	for (size_t i = 0; i < gs->list.n; i++) {
+		const struct sink_group *gr = &gs->list.v[i];
+
+		stat_add(&g->gpu_ns, gr->sums[M_GPU]);
+		if ((is_named || g->top == 0 || g->ops.n < g->top) &&
+		    is_asked(g, gs, gr))
+			add_op(g, gs, gr);
+	}
+	g->is_chosen = true;
+	if (g->ops.n == 0)
+		die_nothing(MSG_NO_REPLAY, g->sink.sources.path, gs->list.n);
+	for (size_t i = 0; i < g->sink.records.n; i++)
+		if (run_at(g, i)->op != NO_OP)
+			sum_kernels(g, run_at(g, i), &known);
+	sort_sums(g);
+	if (g->segment)
+		order_runs(g);
+	map_free(&known);
+}
